@@ -1,0 +1,71 @@
+# Everything a developer or a user does with this tree; `make help` lists it.
+.DEFAULT_GOAL := help
+SHELL := /bin/sh
+BUILD := build
+JOBS := $(shell nproc)
+PYTHON := /usr/bin/python3
+NINJA := ninja -C
+
+.PHONY: help build demo test check test-long test-real asan tsan fuzz perf fmt lint docs install clean
+
+help: ## this list
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
+
+build: ## build into build/bin (installs missing Debian packages)
+	@tools/install-packages build
+	@tools/build $(BUILD) Release gcc
+
+demo: build ## run the quickstart experiment against the simulator and show its result
+	@tools/demo $(BUILD)/bin
+
+test: ## all tests: both compilers, scenarios, sanitizers, fuzz corpora, tree checks
+	@tools/install-packages build test
+	@$(PYTHON) tools/run-tests all
+
+check: ## the fast part of the tests, for every save
+	@tools/install-packages build test
+	@$(PYTHON) tools/run-tests fast
+
+test-long: ## the tests with their random parts in full
+	@tools/install-packages build test
+	@PROFLLM_TEST_LONG=1 $(PYTHON) tools/run-tests all
+
+test-real: ## against a real vLLM: PROFLLM_VLLM=/path/to/vllm
+	@tools/install-packages build test
+	@tools/build $(BUILD) Release gcc
+	@PROFLLM_BIN=$(CURDIR)/$(BUILD)/bin $(PYTHON) -m pytest -q -p no:cacheprovider tests/real
+
+asan: ## unit and scenario tests under ASan and UBSan
+	@tools/install-packages build test
+	@$(PYTHON) tools/run-tests asan
+
+tsan: ## tests of io, bench and experiment under TSan
+	@tools/install-packages build test
+	@$(PYTHON) tools/run-tests tsan
+
+fuzz: ## libFuzzer on every parser, FUZZ_SECONDS each (default 60)
+	@tools/install-packages build test
+	@tools/fuzz
+
+perf: ## benchmarks beside their peers (release build; run alone)
+	@tools/install-packages build test
+	@tools/build $(BUILD) Release gcc
+	@PROFLLM_BIN=$(CURDIR)/$(BUILD)/bin $(PYTHON) tests/perf/run
+
+fmt: ## format the C sources
+	@tools/install-packages build test
+	@git ls-files -co --exclude-standard 'src/*.[ch]' 'tests/*.[ch]' | grep -v '^src/tbl/' | xargs clang-format -i
+
+lint: ## layer, size, header, format and generated-file checks
+	@tools/install-packages build test
+	@$(PYTHON) tools/run-tests lint
+
+docs: build ## write the files that are made from the rows (schemas, reference)
+	@tools/install-packages build test
+	@$(PYTHON) tools/make-schemas
+
+install: build ## install into PREFIX (default /usr/local)
+	@cmake --install $(BUILD) --prefix $(or $(PREFIX),/usr/local)
+
+clean: ## remove everything that was built
+	@rm -rf build build-*

@@ -1,0 +1,111 @@
+#include "base/buf.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void pl_buf_init(struct pl_buf *buf, size_t max_bytes)
+{
+	*buf = (struct pl_buf){ .max = max_bytes };
+}
+
+void pl_buf_done(struct pl_buf *buf)
+{
+	free(buf->data);
+	buf->data = NULL;
+	buf->len = 0;
+	buf->room = 0;
+}
+
+char *pl_buf_reserve(struct pl_buf *buf, size_t len)
+{
+	if (len > buf->max || buf->len > buf->max - len) {
+		buf->full = true;
+		return NULL;
+	}
+	size_t need = buf->len + len + 1;
+	if (need > buf->room) {
+		size_t room = buf->room > 0 ? buf->room : 64;
+		while (room < need)
+			room *= 2;
+		if (room > buf->max + 1)
+			room = buf->max + 1;
+		buf->data = pl_realloc_array(buf->data, room, 1);
+		buf->room = room;
+	}
+	return buf->data + buf->len;
+}
+
+bool pl_buf_add(struct pl_buf *buf, const void *data, size_t len)
+{
+	char *at = pl_buf_reserve(buf, len);
+
+	if (at == NULL)
+		return false;
+	if (len > 0)
+		memcpy(at, data, len);
+	buf->len += len;
+	buf->data[buf->len] = '\0';
+	return true;
+}
+
+bool pl_buf_add_text(struct pl_buf *buf, const char *text)
+{
+	return pl_buf_add(buf, text, strlen(text));
+}
+
+bool pl_buf_add_char(struct pl_buf *buf, char c)
+{
+	return pl_buf_add(buf, &c, 1);
+}
+
+bool pl_buf_addf(struct pl_buf *buf, const char *format, ...)
+{
+	va_list args;
+	va_list again;
+
+	va_start(args, format);
+	va_copy(again, args);
+	int len = vsnprintf(NULL, 0, format, args);
+	va_end(args);
+	char *at = len < 0 ? NULL : pl_buf_reserve(buf, (size_t)len);
+	if (at != NULL) {
+		vsnprintf(at, (size_t)len + 1, format, again);
+		buf->len += (size_t)len;
+	}
+	va_end(again);
+	return at != NULL;
+}
+
+void pl_buf_consume(struct pl_buf *buf, size_t len)
+{
+	if (len >= buf->len) {
+		pl_buf_clear(buf);
+		return;
+	}
+	memmove(buf->data, buf->data + len, buf->len - len + 1);
+	buf->len -= len;
+}
+
+void pl_buf_clear(struct pl_buf *buf)
+{
+	buf->len = 0;
+	buf->full = false;
+	if (buf->data != NULL)
+		buf->data[0] = '\0';
+}
+
+const char *pl_buf_text(const struct pl_buf *buf)
+{
+	return buf->data != NULL ? buf->data : "";
+}
+
+char *pl_buf_take(struct pl_buf *buf)
+{
+	char *text = buf->data != NULL ? buf->data : pl_strdup("");
+
+	buf->data = NULL;
+	buf->len = 0;
+	buf->room = 0;
+	return text;
+}

@@ -1,0 +1,89 @@
+#include "base/err.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+struct err_row {
+	const char *name;
+	int exit_status;
+	int http_status;
+	const char *text;
+};
+
+static const struct err_row err_rows[] = {
+#define ERR(name, exit, http, text) { #name, exit, http, text },
+#include "tbl/errors.h"
+#undef ERR
+};
+
+/* An error is one line: a newline that came in with somebody's text becomes a blank. */
+static void one_line(char *text)
+{
+	for (; *text != '\0'; text++) {
+		if (*text == '\n' || *text == '\r')
+			*text = ' ';
+	}
+}
+
+int pl_err_set(struct pl_err *err, enum pl_err_code code, const char *format, ...)
+{
+	va_list args;
+
+	err->code = code;
+	va_start(args, format);
+	vsnprintf(err->text, sizeof(err->text), format, args);
+	va_end(args);
+	one_line(err->text);
+	return -1;
+}
+
+int pl_err_errno(struct pl_err *err, const char *format, ...)
+{
+	int saved = errno;
+	va_list args;
+
+	err->code = PL_ERR_IO;
+	va_start(args, format);
+	vsnprintf(err->text, sizeof(err->text), format, args);
+	va_end(args);
+	size_t used = strlen(err->text);
+	snprintf(err->text + used, sizeof(err->text) - used, ": %s", strerror(saved));
+	one_line(err->text);
+	return -1;
+}
+
+int pl_err_wrap(struct pl_err *err, const char *format, ...)
+{
+	char inner[sizeof(err->text)];
+	va_list args;
+
+	memcpy(inner, err->text, sizeof(inner));
+	va_start(args, format);
+	vsnprintf(err->text, sizeof(err->text), format, args);
+	va_end(args);
+	size_t used = strlen(err->text);
+	snprintf(err->text + used, sizeof(err->text) - used, ": %s", inner);
+	one_line(err->text);
+	return -1;
+}
+
+int pl_err_exit_status(enum pl_err_code code)
+{
+	return err_rows[code].exit_status;
+}
+
+int pl_err_http_status(enum pl_err_code code)
+{
+	return err_rows[code].http_status;
+}
+
+const char *pl_err_name(enum pl_err_code code)
+{
+	return err_rows[code].name;
+}
+
+const char *pl_err_meaning(enum pl_err_code code)
+{
+	return err_rows[code].text;
+}

@@ -1,0 +1,45 @@
+/*
+ * Errors: a code from tbl/errors.h and one line of text that says what was being done.
+ *
+ * - Functions that can fail return 0 or -1 and take `struct pl_err *err` last; on failure their
+ *   results are untouched and err is set. err may not be NULL.
+ * - Text: lower case start, subject in single quotes, no full stop, one line.
+ * - pl_err_wrap() puts what the caller was doing in front: "plan 'x.yaml': line 3: unknown key".
+ */
+#ifndef BASE_ERR_H
+#define BASE_ERR_H
+
+#include "base/mem.h"
+
+enum pl_err_code {
+#define ERR(name, exit, http, text) PL_ERR_##name,
+#include "tbl/errors.h"
+#undef ERR
+	PL_ERR_COUNT
+};
+
+struct pl_err {
+	enum pl_err_code code;
+	char text[2048];
+};
+
+#define PL_ERR_INIT                 \
+	{                           \
+		.code = PL_ERR_NONE \
+	}
+
+/* Sets the error; always returns -1, so that `return pl_err_set(err, …)` reads well. */
+int pl_err_set(struct pl_err *err, enum pl_err_code code, const char *format, ...) PL_PRINTF(3, 4);
+/* As pl_err_set(PL_ERR_IO) with ": strerror(errno)" behind it. */
+int pl_err_errno(struct pl_err *err, const char *format, ...) PL_PRINTF(2, 3);
+/* Puts "text: " in front of what err says; keeps the code; returns -1. */
+int pl_err_wrap(struct pl_err *err, const char *format, ...) PL_PRINTF(2, 3);
+
+int pl_err_exit_status(enum pl_err_code code);
+int pl_err_http_status(enum pl_err_code code);
+/* "INVALID" */
+const char *pl_err_name(enum pl_err_code code);
+/* The row's text. */
+const char *pl_err_meaning(enum pl_err_code code);
+
+#endif

@@ -1,0 +1,192 @@
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <openssl/evp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/text.h"
+
+int pl_file_read(const char *path, size_t max_bytes, char **ret_text, size_t *ret_len,
+		 struct pl_err *err)
+{
+	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+	auto_buf buf;
+
+	pl_buf_init(&buf, max_bytes + 1);
+	if (fd < 0)
+		return pl_err_errno(err, "cannot open '%s'", path);
+	for (;;) {
+		char block[65536];
+		ssize_t got = read(fd, block, sizeof(block));
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return pl_err_errno(err, "cannot read '%s'", path);
+		if (got == 0)
+			break;
+		if (!pl_buf_add(&buf, block, (size_t)got) || buf.len > max_bytes)
+			return pl_err_set(err, PL_ERR_INVALID, "'%s' is larger than %zu bytes",
+					  path, max_bytes);
+	}
+	if (ret_len != NULL)
+		*ret_len = buf.len;
+	*ret_text = pl_buf_take(&buf);
+	return 0;
+}
+
+int pl_file_new_open(struct pl_file_new *file, const char *path, struct pl_err *err)
+{
+	*file = (struct pl_file_new){ 0 };
+	auto_free char *temporary = pl_asprintf("%s.tmp.%d", path, (int)getpid());
+	int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+
+	if (fd < 0)
+		return pl_err_errno(err, "cannot write '%s'", path);
+	file->stream = fdopen(fd, "w");
+	if (file->stream == NULL) {
+		close(fd);
+		unlink(temporary);
+		return pl_err_errno(err, "cannot write '%s'", path);
+	}
+	file->path = pl_strdup(path);
+	file->temporary = pl_take(temporary);
+	return 0;
+}
+
+static void sync_folder(const char *path)
+{
+	auto_free char *folder = pl_file_dir(path);
+	auto_fd int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd >= 0)
+		fsync(fd);
+}
+
+int pl_file_new_commit(struct pl_file_new *file, struct pl_err *err)
+{
+	if (fflush(file->stream) != 0 || ferror(file->stream) || fsync(fileno(file->stream)) < 0)
+		return pl_err_errno(err, "cannot write '%s'", file->path);
+	FILE *stream = pl_take(file->stream);
+	if (fclose(stream) != 0 || rename(file->temporary, file->path) < 0)
+		return pl_err_errno(err, "cannot write '%s'", file->path);
+	sync_folder(file->path);
+	free(pl_take(file->temporary));
+	return 0;
+}
+
+void pl_file_new_close(struct pl_file_new *file)
+{
+	if (file->stream != NULL)
+		fclose(file->stream);
+	if (file->temporary != NULL)
+		unlink(file->temporary);
+	free(file->temporary);
+	free(file->path);
+	*file = (struct pl_file_new){ 0 };
+}
+
+int pl_file_write(const char *path, const void *data, size_t len, struct pl_err *err)
+{
+	auto_file_new file;
+
+	if (pl_file_new_open(&file, path, err) < 0)
+		return -1;
+	if (fwrite(data, 1, len, file.stream) != len)
+		return pl_err_errno(err, "cannot write '%s'", path);
+	return pl_file_new_commit(&file, err);
+}
+
+int pl_file_check_writable(const char *path, struct pl_err *err)
+{
+	struct stat st;
+
+	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		return pl_err_set(err, PL_ERR_IO, "cannot write '%s': it is a folder", path);
+	/* access() asks for the real user's rights and root passes always: make the file instead */
+	struct pl_file_new probe;
+	if (pl_file_new_open(&probe, path, err) < 0)
+		return -1;
+	pl_file_new_close(&probe);
+	return 0;
+}
+
+bool pl_file_exists(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0;
+}
+
+int64_t pl_file_size(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 ? (int64_t)st.st_size : -1;
+}
+
+char *pl_file_dir(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (slash == NULL)
+		return pl_strdup(".");
+	return slash == path ? pl_strdup("/") : pl_strndup(path, (size_t)(slash - path));
+}
+
+char *pl_file_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return pl_strdup(slash == NULL ? path : slash + 1);
+}
+
+char *pl_file_sibling(const char *path, const char *strip, const char *suffix)
+{
+	size_t len = strlen(path);
+
+	if (pl_text_ends(path, strip))
+		len -= strlen(strip);
+	return pl_asprintf("%.*s%s", (int)len, path, suffix);
+}
+
+static void hex_digits(const unsigned char *bytes, size_t len, char *hex)
+{
+	for (size_t i = 0; i < len; i++)
+		snprintf(hex + 2 * i, 3, "%02x", bytes[i]);
+}
+
+void pl_sha256(const void *data, size_t len, char hex[65])
+{
+	unsigned char digest[EVP_MAX_MD_SIZE];
+	unsigned int digest_len = 0;
+
+	EVP_Digest(data, len, digest, &digest_len, EVP_sha256(), NULL);
+	hex_digits(digest, 32, hex);
+}
+
+int pl_file_sha256(const char *path, char hex[65], struct pl_err *err)
+{
+	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+	unsigned char digest[EVP_MAX_MD_SIZE];
+	unsigned int digest_len = 0;
+	char block[65536];
+	ssize_t got;
+
+	if (fd < 0)
+		return pl_err_errno(err, "cannot open '%s'", path);
+	EVP_MD_CTX *context = EVP_MD_CTX_new();
+	EVP_DigestInit_ex(context, EVP_sha256(), NULL);
+	while ((got = read(fd, block, sizeof(block))) > 0)
+		EVP_DigestUpdate(context, block, (size_t)got);
+	EVP_DigestFinal_ex(context, digest, &digest_len);
+	EVP_MD_CTX_free(context);
+	if (got < 0)
+		return pl_err_errno(err, "cannot read '%s'", path);
+	hex_digits(digest, 32, hex);
+	return 0;
+}

@@ -1,0 +1,46 @@
+/*
+ * Files: bounded reading, writing that leaves the old or the new file and never half of one.
+ */
+#ifndef BASE_FILE_H
+#define BASE_FILE_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* Reads a whole file of at most max_bytes; *ret_text is NUL-ended and the caller's (free()). */
+int pl_file_read(const char *path, size_t max_bytes, char **ret_text, size_t *ret_len,
+		 struct pl_err *err) PL_MUST_CHECK;
+
+/*
+ * A file being written beside its final place ("PATH.tmp.PID" in the same folder).
+ * commit: fflush, fsync, rename, fsync of the folder. close without commit removes it.
+ */
+struct pl_file_new {
+	FILE *stream;
+	char *path;
+	char *temporary;
+};
+int pl_file_new_open(struct pl_file_new *file, const char *path, struct pl_err *err) PL_MUST_CHECK;
+int pl_file_new_commit(struct pl_file_new *file, struct pl_err *err) PL_MUST_CHECK;
+void pl_file_new_close(struct pl_file_new *file);
+#define auto_file_new __attribute__((cleanup(pl_file_new_close), unused)) struct pl_file_new
+
+/* All of the above in one call. */
+int pl_file_write(const char *path, const void *data, size_t len, struct pl_err *err) PL_MUST_CHECK;
+/* True when a new file could be made at `path` (its folder exists and is writable, path no folder). */
+int pl_file_check_writable(const char *path, struct pl_err *err) PL_MUST_CHECK;
+bool pl_file_exists(const char *path);
+int64_t pl_file_size(const char *path); /* -1: none */
+/* Folder part ("." when there is none) and name part; the caller's (free()). */
+char *pl_file_dir(const char *path);
+char *pl_file_name(const char *path);
+/* "a/b.json" with suffix ".server.log" and strip ".json": "a/b.server.log". */
+char *pl_file_sibling(const char *path, const char *strip, const char *suffix);
+/* SHA-256 of a file's bytes as 64 hexadecimal digits and a NUL. */
+int pl_file_sha256(const char *path, char hex[65], struct pl_err *err) PL_MUST_CHECK;
+void pl_sha256(const void *data, size_t len, char hex[65]);
+
+#endif

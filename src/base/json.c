@@ -1,0 +1,193 @@
+#include "base/json.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/text.h"
+
+int pl_json_parse(const char *text, size_t len, const char *source, json_t **ret,
+		  struct pl_err *err)
+{
+	json_error_t fault;
+	json_t *json = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &fault);
+
+	if (json == NULL)
+		return pl_err_set(err, PL_ERR_INVALID, "%s:%d:%d: not valid JSON: %s", source,
+				  fault.line, fault.column, fault.text);
+	*ret = json;
+	return 0;
+}
+
+int pl_json_read_file(const char *path, json_t **ret, struct pl_err *err)
+{
+	auto_free char *text = NULL;
+	size_t len = 0;
+
+	if (pl_file_read(path, PL_JSON_BYTES_MAX, &text, &len, err) < 0)
+		return -1;
+	return pl_json_parse(text, len, path, ret, err);
+}
+
+json_t *pl_json_number(double value)
+{
+	return isfinite(value) ? json_real(value) : json_null();
+}
+
+json_t *pl_json_text(const char *text)
+{
+	return text != NULL ? json_string(text) : json_null();
+}
+
+struct writer {
+	enum pl_json_style style;
+	struct pl_buf *buf;
+	bool ok;
+};
+
+static void write_value(struct writer *w, const json_t *json, int depth);
+
+static void put(struct writer *w, const char *text)
+{
+	w->ok = w->ok && pl_buf_add_text(w->buf, text);
+}
+
+static void put_newline(struct writer *w, int depth)
+{
+	if (w->style != PL_JSON_INDENT)
+		return;
+	put(w, "\n");
+	for (int i = 0; i < depth; i++)
+		put(w, "  ");
+}
+
+static void put_string(struct writer *w, const char *text, size_t len)
+{
+	w->ok = w->ok && pl_text_add_json(w->buf, text, len, w->style == PL_JSON_PYTHON);
+}
+
+static void write_object(struct writer *w, const json_t *json, int depth)
+{
+	const char *key;
+	json_t *value;
+	size_t left = json_object_size(json);
+
+	put(w, "{");
+	json_object_foreach((json_t *)json, key, value)
+	{
+		put_newline(w, depth + 1);
+		put_string(w, key, strlen(key));
+		put(w, w->style == PL_JSON_COMPACT ? ":" : ": ");
+		write_value(w, value, depth + 1);
+		if (--left > 0)
+			put(w, w->style == PL_JSON_PYTHON ? ", " : ",");
+	}
+	if (json_object_size(json) > 0)
+		put_newline(w, depth);
+	put(w, "}");
+}
+
+static bool is_flat(const json_t *array)
+{
+	size_t i;
+	json_t *item;
+
+	json_array_foreach((json_t *)array, i, item)
+	{
+		if (json_is_object(item) || json_is_array(item))
+			return false;
+	}
+	return true;
+}
+
+static void write_array(struct writer *w, const json_t *json, int depth)
+{
+	size_t count = json_array_size(json);
+	bool flat = w->style == PL_JSON_INDENT && is_flat(json);
+
+	put(w, "[");
+	for (size_t i = 0; i < count; i++) {
+		if (!flat)
+			put_newline(w, depth + 1);
+		write_value(w, json_array_get(json, i), depth + 1);
+		if (i + 1 < count)
+			put(w, flat || w->style == PL_JSON_PYTHON ? ", " : ",");
+	}
+	if (count > 0 && !flat)
+		put_newline(w, depth);
+	put(w, "]");
+}
+
+static void write_value(struct writer *w, const json_t *json, int depth)
+{
+	char number[PL_F64_TEXT_BYTES];
+
+	switch (json_typeof(json)) {
+	case JSON_OBJECT:
+		write_object(w, json, depth);
+		break;
+	case JSON_ARRAY:
+		write_array(w, json, depth);
+		break;
+	case JSON_STRING:
+		put_string(w, json_string_value(json), json_string_length(json));
+		break;
+	case JSON_INTEGER:
+		w->ok = w->ok && pl_buf_addf(w->buf, "%lld", (long long)json_integer_value(json));
+		break;
+	case JSON_REAL:
+		pl_text_from_f64(json_real_value(json), number);
+		put(w, number);
+		break;
+	case JSON_TRUE:
+		put(w, "true");
+		break;
+	case JSON_FALSE:
+		put(w, "false");
+		break;
+	case JSON_NULL:
+		put(w, "null");
+		break;
+	}
+}
+
+bool pl_json_write(const json_t *json, enum pl_json_style style, struct pl_buf *buf)
+{
+	struct writer w = { .style = style, .buf = buf, .ok = true };
+
+	write_value(&w, json, 0);
+	return w.ok;
+}
+
+char *pl_json_to_text(const json_t *json, enum pl_json_style style)
+{
+	auto_buf buf;
+
+	pl_buf_init(&buf, SIZE_MAX / 2);
+	pl_json_write(json, style, &buf);
+	return pl_buf_take(&buf);
+}
+
+int pl_json_write_file(const json_t *json, const char *path, struct pl_err *err)
+{
+	auto_buf buf;
+
+	pl_buf_init(&buf, SIZE_MAX / 2);
+	pl_json_write(json, PL_JSON_INDENT, &buf);
+	pl_buf_add_char(&buf, '\n');
+	return pl_file_write(path, buf.data, buf.len, err);
+}
+
+json_t *pl_json_get_path(const json_t *json, const char *dotted)
+{
+	const json_t *at = json;
+
+	while (at != NULL && *dotted != '\0') {
+		size_t len = strcspn(dotted, ".");
+		auto_free char *key = pl_strndup(dotted, len);
+		at = json_object_get(at, key);
+		dotted += len + (dotted[len] == '.');
+	}
+	return (json_t *)at;
+}

@@ -1,0 +1,46 @@
+/*
+ * JSON documents (jansson) with what it lacks: shortest floats, order kept, null for what is no
+ * number. For bytes in the hot path see io/jwalk.h.
+ */
+#ifndef BASE_JSON_H
+#define BASE_JSON_H
+
+#include <jansson.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+#define PL_JSON_BYTES_MAX (256u << 20)
+
+static inline void pl_json_auto(json_t **owner)
+{
+	json_decref(*owner);
+}
+/* auto_json json_t *x = NULL; */
+#define auto_json __attribute__((cleanup(pl_json_auto), unused))
+
+/* Errors name `source`, line and column. Duplicate keys and trailing bytes are errors. */
+int pl_json_parse(const char *text, size_t len, const char *source, json_t **ret,
+		  struct pl_err *err) PL_MUST_CHECK;
+int pl_json_read_file(const char *path, json_t **ret, struct pl_err *err) PL_MUST_CHECK;
+
+/* A real number, or null where there is none: NaN and the infinities. */
+json_t *pl_json_number(double value);
+/* A string, or null for NULL. */
+json_t *pl_json_text(const char *text);
+
+enum pl_json_style {
+	PL_JSON_COMPACT, /* {"a":1,"b":[2]} */
+	PL_JSON_PYTHON,  /* {"a": 1, "b": [2]}, non-ASCII as \uXXXX: bytes as json.dumps() writes */
+	PL_JSON_INDENT,  /* two blanks a level */
+};
+/* Floats in shortest round-trip form, keys in the order of insertion. False: ceiling of buf. */
+bool pl_json_write(const json_t *json, enum pl_json_style style, struct pl_buf *buf);
+char *pl_json_to_text(const json_t *json, enum pl_json_style style);
+/* Atomically, with a final newline, indented. */
+int pl_json_write_file(const json_t *json, const char *path, struct pl_err *err) PL_MUST_CHECK;
+
+/* object.a.b by dotted path, NULL when a part is missing. Borrowed. */
+json_t *pl_json_get_path(const json_t *json, const char *dotted);
+
+#endif

@@ -1,0 +1,54 @@
+#include "base/log.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const level_names[] = { "error", "warning", "info", "debug" };
+static const char *log_program = "profllm";
+static enum pl_log_level log_level = PL_LOG_INFO;
+
+void pl_log_init(const char *program)
+{
+	const char *wanted = getenv("PROFLLM_LOG");
+
+	log_program = program;
+	for (size_t i = 0; wanted != NULL && i < PL_ARRAY_SIZE(level_names); i++) {
+		if (strcmp(wanted, level_names[i]) == 0)
+			log_level = (enum pl_log_level)i;
+	}
+}
+
+void pl_log_set_level(enum pl_log_level level)
+{
+	log_level = level;
+}
+
+int pl_log_has_colour(int fd)
+{
+	const char *no_color = getenv("NO_COLOR");
+	const char *term = getenv("TERM");
+
+	return isatty(fd) && (no_color == NULL || no_color[0] == '\0') && term != NULL &&
+	       strcmp(term, "dumb") != 0;
+}
+
+void pl_log(enum pl_log_level level, const char *format, ...)
+{
+	char line[4096];
+	va_list args;
+
+	if (level > log_level)
+		return;
+	int used = level == PL_LOG_INFO ? snprintf(line, sizeof(line), "%s: ", log_program)
+					: snprintf(line, sizeof(line), "%s: %s: ", log_program,
+						   level_names[level]);
+	va_start(args, format);
+	vsnprintf(line + used, sizeof(line) - (size_t)used - 1, format, args);
+	va_end(args);
+	strcat(line, "\n");
+	/* one write, so that lines of several threads and processes do not mix */
+	ssize_t ignored = write(STDERR_FILENO, line, strlen(line));
+	(void)ignored;
+}

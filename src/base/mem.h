@@ -1,0 +1,70 @@
+/*
+ * Memory: allocation that never returns NULL, scope owners, arenas.
+ *
+ * - pl_alloc() and friends end the process when memory is gone: no caller can do better, and the
+ *   journal already holds what a run has measured.
+ * - auto_free frees a pointer when its scope ends; pl_take() hands it over instead.
+ * - An arena is freed as a whole; what it gives lives as long as it does.
+ */
+#ifndef BASE_MEM_H
+#define BASE_MEM_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+#define PL_MUST_CHECK                      __attribute__((warn_unused_result))
+#define PL_PRINTF(f, a)                    __attribute__((format(printf, f, a)))
+#define PL_ARRAY_SIZE(a)                   (sizeof(a) / sizeof((a)[0]))
+#define PL_CONTAINER_OF(ptr, type, member) ((type *)((char *)(ptr)-offsetof(type, member)))
+
+/* Hands a scope owner's value to someone else: the owner is left NULL. */
+#define pl_take(owner)                              \
+	({                                          \
+		__typeof__(owner) taken_ = (owner); \
+		(owner) = NULL;                     \
+		taken_;                             \
+	})
+
+/* Defines the cleanup function for `auto_x` owners of `type *` freed by `fn` (which takes NULL). */
+#define PL_AUTO_DEFINE(type, fn)                   \
+	static inline void fn##_auto(type **owner) \
+	{                                          \
+		fn(*owner);                        \
+	}                                          \
+	struct pl_auto_semicolon_
+
+#define PL_AUTO(fn) __attribute__((cleanup(fn##_auto), unused))
+
+/* Zeroed memory of `size` bytes (at least 1). Never NULL. Free with free(). */
+void *pl_alloc(size_t size);
+/* Zeroed array; ends the process on overflow. */
+void *pl_alloc_array(size_t count, size_t size);
+/* As realloc() for an array; new bytes are not zeroed. */
+void *pl_realloc_array(void *ptr, size_t count, size_t size);
+/* Grows *ptr to hold at least `need` items, doubling *room; new items are zeroed. */
+void pl_grow(void **ptr, size_t *room, size_t need, size_t item_size);
+
+/* Copies; NULL in, NULL out. Free with free(). */
+char *pl_strdup(const char *text);
+char *pl_strndup(const char *text, size_t len);
+char *pl_memdup(const void *data, size_t len);
+char *pl_asprintf(const char *format, ...) PL_PRINTF(1, 2);
+char *pl_vasprintf(const char *format, va_list args) PL_PRINTF(1, 0);
+
+void pl_free_auto(void *owner);
+#define auto_free __attribute__((cleanup(pl_free_auto), unused))
+
+void pl_fd_close_auto(int *fd);
+/* int auto_fd fd = -1: closed at scope end when >= 0. */
+#define auto_fd __attribute__((cleanup(pl_fd_close_auto), unused))
+
+struct pl_arena;
+struct pl_arena *pl_arena_new(size_t block_bytes);
+void pl_arena_free(struct pl_arena *arena);
+/* Zeroed, aligned to 16 bytes. */
+void *pl_arena_alloc(struct pl_arena *arena, size_t size);
+char *pl_arena_strndup(struct pl_arena *arena, const char *text, size_t len);
+/* Bytes the arena took from the system. */
+size_t pl_arena_bytes(const struct pl_arena *arena);
+
+#endif

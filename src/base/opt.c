@@ -1,0 +1,444 @@
+#include "base/opt.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+enum { HELP_COLUMNS = 80, HELP_LEFT_MAX = 30, HELP_BYTES_MAX = 1 << 20, NAMES_BYTES_MAX = 1024 };
+
+/* Stands behind a command's own rows in every table. */
+static const struct pl_opt help_option = {
+	.name = "help", .letter = 'h', .type = PL_OPT_FLAG, .help = "show this help and exit"
+};
+
+/* A parse under way: argv[at..argc) is still to read, argv[1..1 + rest) are the positionals. */
+struct parse {
+	const struct pl_opt_command *command;
+	int argc;
+	char **argv;
+	int at;
+	int rest;
+	void *into;
+	bool help;
+};
+
+/* One option as it was met. */
+struct met {
+	const struct pl_opt *option;
+	bool negated;
+	char *shown;       /* as the user spelled it, "--output" or "-o" */
+	const char *value; /* what came with it, or NULL */
+};
+
+/* Row i of the command, with --help as the last; NULL behind it. */
+static const struct pl_opt *row(const struct pl_opt_command *command, size_t i)
+{
+	static const struct pl_opt none = { 0 };
+	const struct pl_opt *at = command->options != NULL ? command->options : &none;
+
+	for (; at->name != NULL; at++) {
+		if (i-- == 0)
+			return at;
+	}
+	return i == 0 ? &help_option : NULL;
+}
+
+enum match { MATCH_NONE, MATCH_PREFIX, MATCH_EXACT };
+
+/* '-' and '_' are the same in names. */
+static enum match match_name(const char *given, size_t len, const char *name)
+{
+	for (size_t i = 0; i < len; i++) {
+		char a = given[i] == '_' ? '-' : given[i];
+		char b = name[i] == '_' ? '-' : name[i];
+		if (a != b)
+			return MATCH_NONE;
+	}
+	return name[len] == '\0' ? MATCH_EXACT : MATCH_PREFIX;
+}
+
+struct search {
+	struct met *met;
+	enum match best;
+	unsigned prefixes;
+	struct pl_buf *names; /* of the rows that the given text is a prefix of */
+};
+
+static void search_row(struct search *search, const struct pl_opt *option, const char *given,
+		       size_t len, bool negated)
+{
+	enum match match = match_name(given, len, option->name);
+
+	if (match == MATCH_NONE || search->best == MATCH_EXACT ||
+	    (match == MATCH_PREFIX && option->hidden))
+		return;
+	if (match == MATCH_PREFIX)
+		pl_buf_addf(search->names, "%s'--%s%s'", search->prefixes++ > 0 ? ", " : "",
+			    negated ? "no-" : "", option->name);
+	search->best = match;
+	search->met->option = option;
+	search->met->negated = negated;
+}
+
+static int unknown_option(const struct parse *parse, const char *shown, struct pl_err *err)
+{
+	auto_free void *names = NULL;
+	size_t room = 0;
+	size_t count = 0;
+	const struct pl_opt *option;
+
+	for (size_t i = 0; (option = row(parse->command, i)) != NULL; i++) {
+		if (option->hidden)
+			continue;
+		pl_grow(&names, &room, count + 1, sizeof(const char *));
+		((const char **)names)[count++] = option->name;
+	}
+	const char *nearest = shown[1] == '-' ? pl_text_nearest(shown + 2, names, count) : NULL;
+	if (nearest == NULL)
+		return pl_err_set(err, PL_ERR_INVALID, "unknown option '%s'", shown);
+	return pl_err_set(err, PL_ERR_INVALID, "unknown option '%s' (did you mean '--%s'?)", shown,
+			  nearest);
+}
+
+static int find_long(const struct parse *parse, size_t len, struct met *met, struct pl_err *err)
+{
+	const char *given = met->shown + 2;
+	const struct pl_opt *option;
+	auto_buf names;
+	struct search search = { .met = met, .names = &names };
+
+	pl_buf_init(&names, NAMES_BYTES_MAX);
+	for (size_t i = 0; (option = row(parse->command, i)) != NULL; i++) {
+		search_row(&search, option, given, len, false);
+		if (option->negatable && option->type == PL_OPT_FLAG && len > 3 &&
+		    match_name(given, 3, "no-") == MATCH_EXACT)
+			search_row(&search, option, given + 3, len - 3, true);
+	}
+	if (search.best == MATCH_NONE || len == 0)
+		return unknown_option(parse, met->shown, err);
+	if (search.best == MATCH_PREFIX && search.prefixes > 1)
+		return pl_err_set(err, PL_ERR_INVALID, "option '%s' is ambiguous: %s", met->shown,
+				  pl_buf_text(&names));
+	return 0;
+}
+
+static const struct pl_opt *find_letter(const struct parse *parse, char letter)
+{
+	const struct pl_opt *option;
+
+	for (size_t i = 0; (option = row(parse->command, i)) != NULL; i++) {
+		if (option->letter != 0 && option->letter == letter)
+			return option;
+	}
+	return NULL;
+}
+
+static int bad_value(const struct met *met, const char *expected, struct pl_err *err)
+{
+	return pl_err_set(err, PL_ERR_INVALID, "option '%s': found '%s', expected %s", met->shown,
+			  met->value, expected);
+}
+
+static int check_choice(const struct met *met, struct pl_err *err)
+{
+	const char *const *choices = met->option->choices;
+	size_t count = 0;
+	auto_buf expected;
+
+	if (choices == NULL)
+		return 0;
+	pl_buf_init(&expected, NAMES_BYTES_MAX);
+	for (; choices[count] != NULL; count++) {
+		if (strcmp(choices[count], met->value) == 0)
+			return 0;
+		pl_buf_addf(&expected, "%s%s",
+			    count == 0                   ? ""
+			    : choices[count + 1] == NULL ? " or "
+							 : ", ",
+			    choices[count]);
+	}
+	const char *nearest = pl_text_nearest(met->value, choices, count);
+	if (nearest != NULL)
+		pl_buf_addf(&expected, " (did you mean '%s'?)", nearest);
+	return bad_value(met, pl_buf_text(&expected), err);
+}
+
+static int set_flag(const struct met *met, bool *into, struct pl_err *err)
+{
+	if (met->value == NULL) {
+		*into = !met->negated;
+		return 0;
+	}
+	if (met->negated)
+		return pl_err_set(err, PL_ERR_INVALID, "option '%s' takes no value", met->shown);
+	bool yes = strcmp(met->value, "true") == 0;
+	if (!yes && strcmp(met->value, "false") != 0)
+		return bad_value(met, "true or false", err);
+	*into = yes;
+	return 0;
+}
+
+static void add_to_list(struct pl_opt_list *list, const char *value)
+{
+	void *items = list->items;
+
+	pl_grow(&items, &list->room, list->count + 1, sizeof(*list->items));
+	list->items = items;
+	list->items[list->count++] = value;
+}
+
+static int set_value(const struct met *met, void *into, struct pl_err *err)
+{
+	void *field = (char *)into + met->option->offset;
+
+	switch (met->option->type) {
+	case PL_OPT_FLAG:
+		return set_flag(met, field, err);
+	case PL_OPT_TEXT:
+		if (check_choice(met, err) < 0)
+			return -1;
+		*(const char **)field = met->value;
+		return 0;
+	case PL_OPT_LIST:
+		if (check_choice(met, err) < 0)
+			return -1;
+		add_to_list(field, met->value);
+		return 0;
+	case PL_OPT_INT:
+		return pl_text_to_i64(met->value, field) ? 0
+							 : bad_value(met, "a whole number", err);
+	case PL_OPT_F64:
+		return pl_text_to_f64(met->value, field) ? 0 : bad_value(met, "a number", err);
+	case PL_OPT_DURATION:
+		return pl_text_to_duration_ns(met->value, field)
+			       ? 0
+			       : bad_value(met, "a duration such as 500ms, 30s or 2h", err);
+	}
+	return pl_err_set(err, PL_ERR_INTERNAL, "option '%s' has no type", met->shown);
+}
+
+/* The next word as a value. A word that is itself an option is none: "--set --quiet" is a slip. */
+static int take_value(struct parse *parse, struct met *met, struct pl_err *err)
+{
+	const char *word = parse->at < parse->argc ? parse->argv[parse->at] : NULL;
+
+	if (word == NULL || (word[0] == '-' && word[1] == '-') ||
+	    (word[0] == '-' && word[1] != '\0' && find_letter(parse, word[1]) != NULL))
+		return pl_err_set(err, PL_ERR_INVALID, "option '%s' needs a value", met->shown);
+	met->value = word;
+	parse->at++;
+	return 0;
+}
+
+static int apply(struct parse *parse, struct met *met, struct pl_err *err)
+{
+	if (met->option == &help_option) {
+		parse->help = true;
+		return 0;
+	}
+	if (met->option->type != PL_OPT_FLAG && met->value == NULL &&
+	    take_value(parse, met, err) < 0)
+		return -1;
+	return set_value(met, parse->into, err);
+}
+
+static int parse_long(struct parse *parse, const char *word, struct pl_err *err)
+{
+	size_t len = strcspn(word, "=");
+	auto_free char *shown = pl_strndup(word, len);
+	struct met met = { .shown = shown };
+
+	if (find_long(parse, len - 2, &met, err) < 0)
+		return -1;
+	if (word[len] == '=')
+		met.value = word + len + 1;
+	return apply(parse, &met, err);
+}
+
+/* "-o FILE", "-oFILE", and flags run together: "-vq". */
+static int parse_letters(struct parse *parse, const char *word, struct pl_err *err)
+{
+	for (const char *at = word + 1; *at != '\0' && !parse->help; at++) {
+		char shown[] = { '-', *at, '\0' };
+		struct met met = { .shown = shown, .option = find_letter(parse, *at) };
+
+		if (met.option == NULL)
+			return unknown_option(parse, at == word + 1 ? word : shown, err);
+		bool is_flag = met.option->type == PL_OPT_FLAG;
+		if (!is_flag && at[1] != '\0')
+			met.value = at + 1;
+		if (apply(parse, &met, err) < 0)
+			return -1;
+		if (!is_flag)
+			break;
+	}
+	return 0;
+}
+
+int pl_opt_parse(const struct pl_opt_command *command, int argc, char **argv, void *into,
+		 char ***ret_rest, int *ret_rest_count, bool *ret_help, struct pl_err *err)
+{
+	struct parse parse = {
+		.command = command, .argc = argc, .argv = argv, .at = 1, .into = into
+	};
+	bool only_words = false;
+
+	while (parse.at < argc && !parse.help) {
+		char *word = argv[parse.at++];
+		int result = 0;
+		if (only_words || word[0] != '-' || word[1] == '\0')
+			argv[1 + parse.rest++] = word;
+		else if (strcmp(word, "--") == 0)
+			only_words = true;
+		else if (word[1] == '-')
+			result = parse_long(&parse, word, err);
+		else
+			result = parse_letters(&parse, word, err);
+		if (result < 0)
+			return -1;
+	}
+	*ret_rest = argv + (argc > 0);
+	*ret_rest_count = parse.rest;
+	*ret_help = parse.help;
+	return 0;
+}
+
+void pl_opt_list_done(struct pl_opt_list *list)
+{
+	free(list->items);
+	*list = (struct pl_opt_list){ 0 };
+}
+
+/* Columns on a terminal: UTF-8's continuation bytes take none. */
+static size_t columns(const char *text, size_t len)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < len; i++)
+		count += ((unsigned char)text[i] & 0xC0) != 0x80;
+	return count;
+}
+
+static void add_blanks(struct pl_buf *buf, size_t count)
+{
+	pl_buf_addf(buf, "%*s", (int)count, "");
+}
+
+/* Appends words from column `at`, further lines from column `indent`, and ends the line. */
+static void add_wrapped(struct pl_buf *buf, const char *text, size_t len, size_t at, size_t indent)
+{
+	const char *end = text + len;
+	bool first = true;
+
+	while (text < end) {
+		size_t word = 0;
+		while (text + word < end && text[word] != ' ')
+			word++;
+		size_t width = columns(text, word);
+		if (!first && at + 1 + width > HELP_COLUMNS) {
+			pl_buf_add_char(buf, '\n');
+			add_blanks(buf, indent);
+			at = indent;
+			first = true;
+		}
+		if (!first)
+			pl_buf_add_char(buf, ' ');
+		pl_buf_add(buf, text, word);
+		at += width + !first;
+		first = false;
+		text += word;
+		while (text < end && *text == ' ')
+			text++;
+	}
+	pl_buf_add_char(buf, '\n');
+}
+
+/* Paragraphs are wrapped; lines that begin with a blank are examples and stay as they are. */
+static void add_details(struct pl_buf *buf, const char *details)
+{
+	while (*details != '\0') {
+		size_t len = strcspn(details, "\n");
+		if (details[0] == ' ')
+			pl_buf_addf(buf, "%.*s\n", (int)len, details);
+		else
+			add_wrapped(buf, details, len, 0, 0);
+		details += len + (details[len] == '\n');
+	}
+}
+
+/* "  -o, --output FILE" */
+static void add_left(struct pl_buf *buf, const struct pl_opt *option)
+{
+	if (option->letter != 0)
+		pl_buf_addf(buf, "  -%c, ", option->letter);
+	else
+		pl_buf_add_text(buf, "      ");
+	pl_buf_addf(buf, "--%s%s", option->negatable ? "[no-]" : "", option->name);
+	if (option->type != PL_OPT_FLAG)
+		pl_buf_addf(buf, " %s", option->arg != NULL ? option->arg : "VALUE");
+}
+
+static void add_row(struct pl_buf *buf, const struct pl_opt *option, size_t column)
+{
+	auto_buf help;
+	size_t before = buf->len;
+
+	add_left(buf, option);
+	size_t at = columns(buf->data + before, buf->len - before);
+	if (at + 2 > column) {
+		pl_buf_add_char(buf, '\n');
+		at = 0;
+	}
+	add_blanks(buf, column - at);
+	pl_buf_init(&help, HELP_BYTES_MAX);
+	pl_buf_add_text(&help, option->help != NULL ? option->help : "");
+	for (size_t i = 0; option->choices != NULL && option->choices[i] != NULL; i++)
+		pl_buf_addf(&help, "%s%s%s", i == 0 ? " (" : ", ", option->choices[i],
+			    option->choices[i + 1] == NULL ? ")" : "");
+	add_wrapped(buf, pl_buf_text(&help), help.len, column, column);
+}
+
+/* Where the help texts begin: behind the widest left part that is not too wide. */
+static size_t help_column(const struct pl_opt_command *command)
+{
+	const struct pl_opt *option;
+	size_t widest = 0;
+
+	for (size_t i = 0; (option = row(command, i)) != NULL; i++) {
+		auto_buf left;
+		pl_buf_init(&left, HELP_BYTES_MAX);
+		add_left(&left, option);
+		size_t width = columns(pl_buf_text(&left), left.len);
+		if (!option->hidden && width <= HELP_LEFT_MAX && width > widest)
+			widest = width;
+	}
+	return widest + 2;
+}
+
+void pl_opt_help(const struct pl_opt_command *command, struct pl_buf *buf)
+{
+	auto_buf usage;
+	size_t column = help_column(command);
+	const struct pl_opt *option;
+
+	pl_buf_init(&usage, HELP_BYTES_MAX);
+	pl_buf_addf(&usage, "usage: %s%s%s", command->name, command->usage != NULL ? " " : "",
+		    command->usage != NULL ? command->usage : "");
+	add_wrapped(buf, pl_buf_text(&usage), usage.len, 0, strlen("usage: "));
+	pl_buf_add_char(buf, '\n');
+	if (command->summary != NULL) {
+		add_wrapped(buf, command->summary, strlen(command->summary), 0, 0);
+		pl_buf_add_char(buf, '\n');
+	}
+	pl_buf_add_text(buf, "options:\n");
+	for (size_t i = 0; (option = row(command, i)) != NULL; i++) {
+		if (!option->hidden)
+			add_row(buf, option, column);
+	}
+	if (command->details != NULL) {
+		pl_buf_add_char(buf, '\n');
+		add_details(buf, command->details);
+	}
+}

@@ -1,0 +1,108 @@
+#include "base/stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/*
+ * numpy's pairwise sum: short runs left to right, runs of at most 128 in eight lanes, longer ones
+ * halved at a multiple of eight. The start at -0 keeps the sign of a sum of negative zeros.
+ */
+static double pairwise(const double *x, size_t n)
+{
+	if (n < 8) {
+		double sum = -0.0;
+		for (size_t i = 0; i < n; i++)
+			sum += x[i];
+		return sum;
+	}
+	if (n > 128) {
+		size_t half = n / 2;
+		half -= half % 8;
+		return pairwise(x, half) + pairwise(x + half, n - half);
+	}
+	double lane[8];
+	size_t i;
+	for (i = 0; i < 8; i++)
+		lane[i] = x[i];
+	for (; i < n - n % 8; i += 8) {
+		for (size_t j = 0; j < 8; j++)
+			lane[j] += x[i + j];
+	}
+	double sum = ((lane[0] + lane[1]) + (lane[2] + lane[3])) +
+		     ((lane[4] + lane[5]) + (lane[6] + lane[7]));
+	for (; i < n; i++)
+		sum += x[i];
+	return sum;
+}
+
+double pl_stats_sum(const double *x, size_t n)
+{
+	return n > 0 ? pairwise(x, n) : 0;
+}
+
+double pl_stats_mean(const double *x, size_t n)
+{
+	return n > 0 ? (0 + pairwise(x, n)) / (double)n : NAN;
+}
+
+/* pairwise() over (x - mean)², without an array for the squares. */
+static double pairwise_squares(const double *x, size_t n, double mean)
+{
+	double squares[128];
+
+	if (n > 128) {
+		size_t half = n / 2;
+		half -= half % 8;
+		return pairwise_squares(x, half, mean) + pairwise_squares(x + half, n - half, mean);
+	}
+	for (size_t i = 0; i < n; i++) {
+		double distance = x[i] - mean;
+		squares[i] = distance * distance;
+	}
+	return pairwise(squares, n);
+}
+
+double pl_stats_std(const double *x, size_t n)
+{
+	if (n == 0)
+		return NAN;
+	return sqrt((0 + pairwise_squares(x, n, pl_stats_mean(x, n))) / (double)n);
+}
+
+/* NaN stands last, as in numpy. */
+static int compare(const void *left, const void *right)
+{
+	double a = *(const double *)left;
+	double b = *(const double *)right;
+
+	if (isnan(a) || isnan(b))
+		return isnan(a) - isnan(b);
+	return (a > b) - (a < b);
+}
+
+void pl_stats_sort(double *x, size_t n)
+{
+	if (n > 1)
+		qsort(x, n, sizeof(*x), compare);
+}
+
+double pl_stats_median_sorted(const double *x, size_t n)
+{
+	if (n == 0)
+		return NAN;
+	return n % 2 == 1 ? x[n / 2] : (x[n / 2 - 1] + x[n / 2]) / 2;
+}
+
+double pl_stats_percentile_sorted(const double *x, size_t n, double p)
+{
+	if (n == 0 || !(p >= 0 && p <= 100))
+		return NAN;
+	double share = p / 100;
+	double at = (double)(n - 1) * share;
+	size_t i = (size_t)at;
+	if (i >= n - 1)
+		return x[n - 1];
+	double between = at - (double)i;
+	double step = x[i + 1] - x[i];
+	return between < 0.5 ? x[i] + step * between : x[i + 1] - step * (1 - between);
+}

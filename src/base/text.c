@@ -1,0 +1,340 @@
+#include "base/text.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+bool pl_text_to_i64(const char *text, int64_t *ret)
+{
+	char *end;
+
+	if (text == NULL || (!isdigit((unsigned char)text[0]) && text[0] != '-' && text[0] != '+'))
+		return false;
+	errno = 0;
+	long long value = strtoll(text, &end, 10);
+	if (errno != 0 || end == text || *end != '\0')
+		return false;
+	*ret = value;
+	return true;
+}
+
+bool pl_text_to_f64(const char *text, double *ret)
+{
+	char *end;
+
+	if (text == NULL || text[0] == '\0' || isspace((unsigned char)text[0]) ||
+	    strpbrk(text, "xX(") != NULL)
+		return false;
+	errno = 0;
+	double value = strtod(text, &end);
+	if (end == text || *end != '\0' || (errno == ERANGE && isinf(value)))
+		return false;
+	*ret = value;
+	return true;
+}
+
+/* Splits "12.5ms" into its number and the unit behind it. */
+static bool split_unit(const char *text, double *ret_number, const char **ret_unit)
+{
+	char number[64];
+	size_t len = text == NULL ? 0 : strspn(text, "0123456789.+-");
+
+	/* an exponent belongs to the number only when a digit or a sign follows it */
+	if (len > 0 && (text[len] == 'e' || text[len] == 'E') && strpbrk(text, "+-0123456789") &&
+	    strspn(text + len + 1, "+-0123456789") > 0)
+		len += 1 + strspn(text + len + 1, "+-0123456789");
+	if (len == 0 || len >= sizeof(number))
+		return false;
+	memcpy(number, text, len);
+	number[len] = '\0';
+	*ret_unit = text + len;
+	return pl_text_to_f64(number, ret_number);
+}
+
+bool pl_text_to_duration_ns(const char *text, int64_t *ret_ns)
+{
+	static const struct {
+		const char *unit;
+		double ns;
+	} units[] = { { "", 1e9 },     { "ns", 1 },     { "us", 1e3 },
+		      { "ms", 1e6 },   { "s", 1e9 },    { "m", 6e10 },
+		      { "min", 6e10 }, { "h", 3.6e12 }, { "d", 8.64e13 } };
+	double number;
+	const char *unit;
+
+	if (!split_unit(text, &number, &unit) || !isfinite(number))
+		return false;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(units); i++) {
+		double ns = number * units[i].ns;
+		if (strcmp(unit, units[i].unit) != 0 || fabs(ns) > 9e18)
+			continue;
+		*ret_ns = llround(ns);
+		return true;
+	}
+	return false;
+}
+
+bool pl_text_to_human_int(const char *text, int64_t *ret)
+{
+	static const char decimal[] = "kmgt";
+	static const char binary[] = "KMGT";
+	double number;
+	const char *unit;
+
+	if (pl_text_to_i64(text, ret))
+		return true;
+	if (!split_unit(text, &number, &unit) || strlen(unit) != 1)
+		return false;
+	const char *at = strchr(decimal, unit[0]);
+	double scale;
+	if (at != NULL) {
+		scale = pow(1000, (double)(at - decimal + 1));
+	} else if ((at = strchr(binary, unit[0])) != NULL && number == floor(number) &&
+		   strpbrk(text, ".eE") == NULL) {
+		scale = pow(1024, (double)(at - binary + 1));
+	} else {
+		return false;
+	}
+	double value = number * scale;
+	if (fabs(value) > 9e18)
+		return false;
+	*ret = (int64_t)value;
+	return true;
+}
+
+/* Raises the last digit of "1.25e+00"; false when the carry would need one digit more. */
+static bool raise_last_digit(char *text)
+{
+	for (char *at = strchr(text, 'e') - 1; at >= text; at--) {
+		if (*at == '.' || *at == '-')
+			continue;
+		if (*at != '9') {
+			(*at)++;
+			return true;
+		}
+		*at = '0';
+	}
+	return false;
+}
+
+/*
+ * The shortest scientific form that reads back as `value`. Fewer than 15 digits need no trial for
+ * normal numbers: they come out of the form of 15 with zeros behind. Below a power of two doubles
+ * stand closer than above, so there the shortest form may be one step above the nearest one.
+ */
+static void shortest_scientific(double value, char text[PL_F64_TEXT_BYTES])
+{
+	int digits = fabs(value) >= DBL_MIN ? 15 : 1;
+
+	for (; digits < 17; digits++) {
+		snprintf(text, PL_F64_TEXT_BYTES, "%.*e", digits - 1, value);
+		if (strtod(text, NULL) == value)
+			return;
+		if (raise_last_digit(text) && strtod(text, NULL) == value)
+			return;
+	}
+	snprintf(text, PL_F64_TEXT_BYTES, "%.16e", value);
+}
+
+/* Takes "-1.2500e-03" apart: digits "125", exponent -3. */
+static void split_scientific(const char *text, char digits[18], int *ret_exponent)
+{
+	size_t count = 0;
+
+	for (; *text != 'e'; text++) {
+		if (*text != '.' && *text != '-')
+			digits[count++] = *text;
+	}
+	while (count > 1 && digits[count - 1] == '0')
+		count--;
+	digits[count] = '\0';
+	*ret_exponent = atoi(text + 1);
+}
+
+void pl_text_from_f64(double value, char text[PL_F64_TEXT_BYTES])
+{
+	char digits[18];
+	int exponent;
+
+	if (isnan(value) || isinf(value)) {
+		strcpy(text, isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
+		return;
+	}
+	shortest_scientific(value, text);
+	split_scientific(text, digits, &exponent);
+	const char *sign = signbit(value) ? "-" : "";
+	int count = (int)strlen(digits);
+	if (exponent < -4 || exponent >= 16)
+		snprintf(text, PL_F64_TEXT_BYTES, "%s%c%s%se%c%02d", sign, digits[0],
+			 count > 1 ? "." : "", digits + 1, exponent < 0 ? '-' : '+', abs(exponent));
+	else if (exponent < 0)
+		snprintf(text, PL_F64_TEXT_BYTES, "%s0.%.*s%s", sign, -exponent - 1, "000", digits);
+	else if (count <= exponent + 1)
+		snprintf(text, PL_F64_TEXT_BYTES, "%.1f", value);
+	else
+		snprintf(text, PL_F64_TEXT_BYTES, "%s%.*s.%s", sign, exponent + 1, digits,
+			 digits + exponent + 1);
+}
+
+void pl_text_from_duration(int64_t ns, char *text, size_t room)
+{
+	double value = (double)ns;
+
+	if (llabs(ns) >= 1000000000LL)
+		snprintf(text, room, "%.4g s", value / 1e9);
+	else if (llabs(ns) >= 1000000LL)
+		snprintf(text, room, "%.4g ms", value / 1e6);
+	else if (llabs(ns) >= 1000LL)
+		snprintf(text, room, "%.4g us", value / 1e3);
+	else
+		snprintf(text, room, "%lld ns", (long long)ns);
+}
+
+bool pl_text_equal(const char *a, const char *b)
+{
+	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+bool pl_text_starts(const char *text, const char *prefix)
+{
+	return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+bool pl_text_ends(const char *text, const char *suffix)
+{
+	size_t len = strlen(text);
+	size_t suffix_len = strlen(suffix);
+
+	return len >= suffix_len && memcmp(text + len - suffix_len, suffix, suffix_len) == 0;
+}
+
+char *pl_text_trim(char *text)
+{
+	while (isspace((unsigned char)*text))
+		text++;
+	size_t len = strlen(text);
+	while (len > 0 && isspace((unsigned char)text[len - 1]))
+		text[--len] = '\0';
+	return text;
+}
+
+static int fold(char c)
+{
+	return c == '-' ? '_' : tolower((unsigned char)c);
+}
+
+static unsigned least(unsigned a, unsigned b)
+{
+	return a < b ? a : b;
+}
+
+unsigned pl_text_distance(const char *a, const char *b)
+{
+	enum { MAX = 128 };
+	unsigned rows[3][MAX + 1];
+	size_t la = strnlen(a, MAX);
+	size_t lb = strnlen(b, MAX);
+
+	for (size_t j = 0; j <= lb; j++)
+		rows[0][j] = (unsigned)j;
+	for (size_t i = 1; i <= la; i++) {
+		unsigned *cur = rows[i % 3];
+		const unsigned *up = rows[(i - 1) % 3];
+		const unsigned *up2 = rows[(i + 1) % 3];
+		cur[0] = (unsigned)i;
+		for (size_t j = 1; j <= lb; j++) {
+			bool same = fold(a[i - 1]) == fold(b[j - 1]);
+			cur[j] = least(up[j - 1] + !same, least(up[j], cur[j - 1]) + 1);
+			if (i > 1 && j > 1 && fold(a[i - 1]) == fold(b[j - 2]) &&
+			    fold(a[i - 2]) == fold(b[j - 1]))
+				cur[j] = least(cur[j], up2[j - 2] + 1);
+		}
+	}
+	return rows[la % 3][lb];
+}
+
+const char *pl_text_nearest(const char *name, const char *const *candidates, size_t count)
+{
+	unsigned limit = (unsigned)strlen(name) / 3 + 1;
+	unsigned best = limit + 1;
+	const char *nearest = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		unsigned distance = pl_text_distance(name, candidates[i]);
+		if (distance < best) {
+			best = distance;
+			nearest = candidates[i];
+		}
+	}
+	return nearest;
+}
+
+/* Decodes one UTF-8 character at data[0..len); returns its length, 1 and U+FFFD when invalid. */
+static size_t utf8_decode(const unsigned char *data, size_t len, uint32_t *ret_code)
+{
+	static const uint32_t least_code[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	size_t need = data[0] < 0x80   ? 1
+		      : data[0] < 0xC2 ? 0
+		      : data[0] < 0xE0 ? 2
+		      : data[0] < 0xF0 ? 3
+		      : data[0] < 0xF5 ? 4
+				       : 0;
+	uint32_t code = need < 2 ? data[0] : data[0] & (0x7Fu >> need);
+
+	if (need == 0 || need > len) {
+		*ret_code = 0xFFFD;
+		return 1;
+	}
+	for (size_t i = 1; i < need; i++) {
+		if ((data[i] & 0xC0) != 0x80) {
+			*ret_code = 0xFFFD;
+			return 1;
+		}
+		code = code << 6 | (data[i] & 0x3F);
+	}
+	bool bad = code < least_code[need] || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000);
+	*ret_code = bad ? 0xFFFD : code;
+	return bad ? 1 : need;
+}
+
+static bool add_escape(struct pl_buf *buf, uint32_t code)
+{
+	if (code < 0x10000)
+		return pl_buf_addf(buf, "\\u%04x", code);
+	code -= 0x10000;
+	return pl_buf_addf(buf, "\\u%04x\\u%04x", 0xD800 + (code >> 10), 0xDC00 + (code & 0x3FF));
+}
+
+static bool add_json_char(struct pl_buf *buf, const char *bytes, size_t len, uint32_t code,
+			  bool ascii)
+{
+	static const char plain[] = "\"\\\b\f\n\r\t";
+	static const char escaped[] = "\"\\bfnrt";
+	const char *at = code != 0 && code < 128 ? strchr(plain, (int)code) : NULL;
+
+	if (at != NULL)
+		return pl_buf_addf(buf, "\\%c", escaped[at - plain]);
+	if (code < 0x20 || (ascii && code >= 0x7F))
+		return add_escape(buf, code);
+	if (code == 0xFFFD && len == 1)
+		return pl_buf_add_text(buf, "\xEF\xBF\xBD");
+	return pl_buf_add(buf, bytes, len);
+}
+
+bool pl_text_add_json(struct pl_buf *buf, const char *data, size_t len, bool ascii)
+{
+	bool ok = pl_buf_add_char(buf, '"');
+
+	for (size_t at = 0; at < len && ok;) {
+		uint32_t code;
+		size_t used = utf8_decode((const unsigned char *)data + at, len - at, &code);
+		ok = add_json_char(buf, data + at, used, code, ascii);
+		at += used;
+	}
+	return ok && pl_buf_add_char(buf, '"');
+}

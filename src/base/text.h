@@ -1,0 +1,47 @@
+/*
+ * Text: numbers, durations and sizes with units, nearest names, quoting for people.
+ */
+#ifndef BASE_TEXT_H
+#define BASE_TEXT_H
+
+#include "base/buf.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Whole text or nothing: leading or trailing bytes make it false. Results untouched on false. */
+bool pl_text_to_i64(const char *text, int64_t *ret);
+/* Decimal floats, inf, -inf, nan in any case; never hexadecimal floats. */
+bool pl_text_to_f64(const char *text, double *ret);
+/* "90" (seconds), "100ms", "5s", "10m", "2h", "1d", "250us", "40ns", with fractions. */
+bool pl_text_to_duration_ns(const char *text, int64_t *ret_ns);
+/*
+ * vLLM's human integer: k m g t decimal (fractions allowed: "25.6k"), K M G T binary (whole
+ * numbers only), or a plain integer.
+ */
+bool pl_text_to_human_int(const char *text, int64_t *ret);
+
+/* Shortest decimal that reads back as the same double, as Python's repr: "0.1", "1e-07", "2.0". */
+#define PL_F64_TEXT_BYTES 32
+void pl_text_from_f64(double value, char text[PL_F64_TEXT_BYTES]);
+/* "1.5 s", "20 ms", "250 us" */
+void pl_text_from_duration(int64_t ns, char *text, size_t room);
+
+bool pl_text_equal(const char *a, const char *b);
+bool pl_text_starts(const char *text, const char *prefix);
+bool pl_text_ends(const char *text, const char *suffix);
+/* Trims ASCII white space in place and returns the first byte kept. */
+char *pl_text_trim(char *text);
+
+/*
+ * Optimal string alignment distance (insert, delete, replace, swap of neighbours), without case and with
+ * '-' equal to '_'. Texts longer than 128 bytes are compared by their first 128.
+ */
+unsigned pl_text_distance(const char *a, const char *b);
+/* The candidate a person most likely meant, or NULL when none is near. */
+const char *pl_text_nearest(const char *name, const char *const *candidates, size_t count);
+
+/* Appends `data` as a JSON string with quotes; ascii: non-ASCII as \uXXXX (invalid UTF-8: U+FFFD). */
+bool pl_text_add_json(struct pl_buf *buf, const char *data, size_t len, bool ascii);
+
+#endif

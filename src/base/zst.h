@@ -1,0 +1,22 @@
+/*
+ * Zstandard files written line by line, atomically (temporary file, fsync, rename), and read back.
+ */
+#ifndef BASE_ZST_H
+#define BASE_ZST_H
+
+#include "base/err.h"
+
+struct pl_zst;
+int pl_zst_open(const char *path, struct pl_zst **ret, struct pl_err *err) PL_MUST_CHECK;
+int pl_zst_write(struct pl_zst *zst, const void *data, size_t len, struct pl_err *err) PL_MUST_CHECK;
+/* Ends the frame and puts the file in its place; the handle is then only to be freed. */
+int pl_zst_commit(struct pl_zst *zst, struct pl_err *err) PL_MUST_CHECK;
+void pl_zst_free(struct pl_zst *zst); /* without a commit nothing is left behind */
+PL_AUTO_DEFINE(struct pl_zst, pl_zst_free);
+#define auto_zst PL_AUTO(pl_zst_free)
+
+/* A whole file unpacked, at most max_bytes. */
+int pl_zst_read_file(const char *path, size_t max_bytes, char **ret_text, size_t *ret_len,
+		     struct pl_err *err) PL_MUST_CHECK;
+
+#endif

@@ -1,0 +1,21 @@
+/*
+ * Every way a command can end badly: one row for the shell, the HTTP API and the manual.
+ *
+ * ERR(name, exit, http, text)
+ *   exit  the process's exit status (docs/reference/exit-status.md)
+ *   http  the status of an API answer
+ *   text  what it means, lower case, no full stop
+ */
+ERR(NONE,        0,   200, "no error")
+ERR(FAILED,      1,   500, "run failed or partly failed")
+ERR(INVALID,     2,   400, "invalid value, file or usage")
+ERR(IO,          2,   500, "file or device cannot be used")
+ERR(NOT_FOUND,   2,   404, "no such thing")
+ERR(LAUNCH,      3,   502, "server did not start")
+ERR(TIMEOUT,     4,   504, "timed out")
+ERR(BUSY,        5,   409, "resource taken")
+ERR(VERDICT,     6,   422, "verdict not accepted")
+ERR(REGRESSION,  7,   422, "regression found")
+ERR(NETWORK,     1,   502, "peer cannot be reached or broke the protocol")
+ERR(INTERRUPTED, 130, 503, "interrupted by a signal")
+ERR(INTERNAL,    1,   500, "internal error")

@@ -1,0 +1,42 @@
+/*
+ * One HTTP exchange at a time, blocking, on a connection of its own: health checks, /metrics,
+ * /tokenize. A batch runs many over a few connections at once. Never used while a clock runs in the
+ * calling thread.
+ */
+#ifndef IO_FETCH_H
+#define IO_FETCH_H
+
+#include "base/err.h"
+#include "io/sock.h"
+
+#include <stddef.h>
+
+struct io_fetch {
+	const struct io_addr *addr;
+	const char *host;    /* Host header; NULL: from addr */
+	const char *method;  /* NULL: GET, or POST with a body */
+	const char *path;    /* "/health" */
+	const char *headers; /* further lines, each ending in CRLF, or NULL */
+	const char *body;    /* NULL: none; sent as application/json */
+	size_t body_len;
+	int64_t timeout_ns;     /* the whole exchange; 0: 30 s */
+	size_t reply_bytes_max; /* 0: 64 MiB */
+};
+
+struct io_reply {
+	int status; /* 0: the exchange failed, see error */
+	char *body; /* NUL-ended */
+	size_t body_len;
+	char *server; /* the `server` header or NULL */
+	char *content_type;
+	char *error; /* batch only: why status is 0 */
+};
+
+int io_fetch(const struct io_fetch *fetch, struct io_reply *ret, struct pl_err *err) PL_MUST_CHECK;
+/* `parallel` connections; replies[i] answers fetches[i]; -1 only when nothing could be tried. */
+int io_fetch_batch(const struct io_fetch *fetches, size_t count, unsigned parallel,
+		   struct io_reply *replies, struct pl_err *err) PL_MUST_CHECK;
+void io_reply_done(struct io_reply *reply);
+#define auto_reply __attribute__((cleanup(io_reply_done), unused)) struct io_reply
+
+#endif

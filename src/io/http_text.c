@@ -1,0 +1,85 @@
+#include "io/http.h"
+
+static int hex_value(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return -1;
+}
+
+bool io_http_percent_decode(char *text)
+{
+	char *out = text;
+
+	for (const char *at = text; *at != '\0'; at++) {
+		if (*at != '%') {
+			*out++ = *at;
+			continue;
+		}
+		int high = hex_value(at[1]);
+		int low = high >= 0 ? hex_value(at[2]) : -1;
+		if (low < 0 || high + low == 0)
+			return false;
+		*out++ = (char)(high << 4 | low);
+		at += 2;
+	}
+	*out = '\0';
+	return true;
+}
+
+static const struct {
+	int status;
+	const char *reason;
+} reasons[] = {
+	{ 100, "Continue" },
+	{ 101, "Switching Protocols" },
+	{ 200, "OK" },
+	{ 201, "Created" },
+	{ 202, "Accepted" },
+	{ 204, "No Content" },
+	{ 206, "Partial Content" },
+	{ 301, "Moved Permanently" },
+	{ 302, "Found" },
+	{ 303, "See Other" },
+	{ 304, "Not Modified" },
+	{ 307, "Temporary Redirect" },
+	{ 308, "Permanent Redirect" },
+	{ 400, "Bad Request" },
+	{ 401, "Unauthorized" },
+	{ 403, "Forbidden" },
+	{ 404, "Not Found" },
+	{ 405, "Method Not Allowed" },
+	{ 406, "Not Acceptable" },
+	{ 408, "Request Timeout" },
+	{ 409, "Conflict" },
+	{ 410, "Gone" },
+	{ 411, "Length Required" },
+	{ 413, "Content Too Large" },
+	{ 414, "URI Too Long" },
+	{ 415, "Unsupported Media Type" },
+	{ 416, "Range Not Satisfiable" },
+	{ 417, "Expectation Failed" },
+	{ 422, "Unprocessable Entity" },
+	{ 426, "Upgrade Required" },
+	{ 429, "Too Many Requests" },
+	{ 431, "Request Header Fields Too Large" },
+	{ 500, "Internal Server Error" },
+	{ 501, "Not Implemented" },
+	{ 502, "Bad Gateway" },
+	{ 503, "Service Unavailable" },
+	{ 504, "Gateway Timeout" },
+	{ 505, "HTTP Version Not Supported" },
+};
+
+const char *io_http_reason(int status)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(reasons); i++) {
+		if (reasons[i].status == status)
+			return reasons[i].reason;
+	}
+	return "Unknown";
+}

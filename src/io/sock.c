@@ -1,0 +1,234 @@
+#include "io/sock.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/tcp.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+/* A new socket of the address's family; -1 with err. */
+static int new_socket(const struct io_addr *addr, struct pl_err *err)
+{
+	int fd = socket(addr->u.any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		pl_err_errno(err, "cannot make a socket");
+	return fd;
+}
+
+/* Both fail on a unix socket, where they mean nothing. */
+static void set_stream_options(int fd)
+{
+	int on = 1;
+
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof(on));
+}
+
+int io_addr_resolve(const char *host, uint16_t port, struct io_addr *ret, struct pl_err *err)
+{
+	char bare[256];
+	char service[8];
+	struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_family = AF_UNSPEC };
+	struct addrinfo *list = NULL;
+	size_t len = strlen(host);
+
+	if (len >= 2 && host[0] == '[' && host[len - 1] == ']') {
+		host++;
+		len -= 2;
+	}
+	if (len == 0 || len >= sizeof(bare))
+		return pl_err_set(err, PL_ERR_INVALID, "'%.*s' is no host name", (int)len, host);
+	memcpy(bare, host, len);
+	bare[len] = '\0';
+	snprintf(service, sizeof(service), "%u", (unsigned)port);
+	int rc = getaddrinfo(bare, service, &hints, &list);
+	if (rc != 0)
+		return pl_err_set(err, PL_ERR_NETWORK, "host '%s' cannot be resolved: %s", bare,
+				  gai_strerror(rc));
+	const struct addrinfo *best = list;
+	while (best != NULL && best->ai_family != AF_INET)
+		best = best->ai_next;
+	if (best == NULL)
+		best = list;
+	*ret = (struct io_addr){ .len = best->ai_addrlen };
+	memcpy(&ret->u, best->ai_addr, best->ai_addrlen);
+	freeaddrinfo(list);
+	return 0;
+}
+
+int io_addr_unix(const char *path, struct io_addr *ret, struct pl_err *err)
+{
+	size_t len = strlen(path);
+
+	if (len == 0 || len >= sizeof(ret->u.local.sun_path))
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "socket path '%s' has %zu bytes, 1 to %zu fit", path, len,
+				  sizeof(ret->u.local.sun_path) - 1);
+	*ret = (struct io_addr){ .u.local.sun_family = AF_UNIX };
+	memcpy(ret->u.local.sun_path, path, len + 1);
+	ret->len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len + 1);
+	return 0;
+}
+
+void io_addr_text(const struct io_addr *addr, char *text, size_t room)
+{
+	char host[INET6_ADDRSTRLEN] = "?";
+
+	switch (addr->u.any.sa_family) {
+	case AF_INET:
+		inet_ntop(AF_INET, &addr->u.v4.sin_addr, host, sizeof(host));
+		snprintf(text, room, "%s:%u", host, (unsigned)io_addr_port(addr));
+		break;
+	case AF_INET6:
+		inet_ntop(AF_INET6, &addr->u.v6.sin6_addr, host, sizeof(host));
+		snprintf(text, room, "[%s]:%u", host, (unsigned)io_addr_port(addr));
+		break;
+	case AF_UNIX:
+		/* the kernel's own answers may come without a path */
+		snprintf(text, room, "unix:%s",
+			 addr->len > offsetof(struct sockaddr_un, sun_path) ? addr->u.local.sun_path
+									    : "");
+		break;
+	default:
+		snprintf(text, room, "?");
+	}
+}
+
+uint16_t io_addr_port(const struct io_addr *addr)
+{
+	switch (addr->u.any.sa_family) {
+	case AF_INET:
+		return ntohs(addr->u.v4.sin_port);
+	case AF_INET6:
+		return ntohs(addr->u.v6.sin6_port);
+	default:
+		return 0;
+	}
+}
+
+int io_sock_listen(const struct io_addr *addr, int backlog, int *ret_fd, struct pl_err *err)
+{
+	auto_fd int fd = new_socket(addr, err);
+	char text[160];
+	int on = 1;
+
+	if (fd < 0)
+		return -1;
+	io_addr_text(addr, text, sizeof(text));
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	if (bind(fd, &addr->u.any, addr->len) < 0 || listen(fd, backlog) < 0) {
+		if (errno == EADDRINUSE)
+			return pl_err_set(err, PL_ERR_BUSY, "address '%s' is in use", text);
+		return pl_err_errno(err, "cannot listen on '%s'", text);
+	}
+	*ret_fd = fd;
+	fd = -1;
+	return 0;
+}
+
+int io_sock_local(int fd, struct io_addr *ret, struct pl_err *err)
+{
+	struct io_addr addr = { .len = sizeof(addr.u) };
+
+	if (getsockname(fd, &addr.u.any, &addr.len) < 0)
+		return pl_err_errno(err, "cannot tell the address of descriptor %d", fd);
+	*ret = addr;
+	return 0;
+}
+
+int io_sock_connect(const struct io_addr *addr, int *ret_fd, struct pl_err *err)
+{
+	auto_fd int fd = new_socket(addr, err);
+
+	if (fd < 0)
+		return -1;
+	set_stream_options(fd);
+	if (connect(fd, &addr->u.any, addr->len) < 0 && errno != EINPROGRESS && errno != EINTR) {
+		int saved = errno;
+		char text[160];
+		io_addr_text(addr, text, sizeof(text));
+		return pl_err_set(err, PL_ERR_NETWORK, "cannot connect to '%s': %s", text,
+				  strerror(saved));
+	}
+	*ret_fd = fd;
+	fd = -1;
+	return 0;
+}
+
+int io_sock_connect_result(int fd)
+{
+	int result = 0;
+	socklen_t len = sizeof(result);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &result, &len) < 0)
+		return errno;
+	return result;
+}
+
+int io_sock_accept(int listen_fd)
+{
+	for (;;) {
+		int fd = accept4(listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+		if (fd >= 0) {
+			set_stream_options(fd);
+			return fd;
+		}
+		/* a peer that went away while it waited is no reason to stop accepting */
+		if (errno != EINTR && errno != ECONNABORTED)
+			return -1;
+	}
+}
+
+static int64_t stamp_of(struct msghdr *msg)
+{
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c != NULL; c = CMSG_NXTHDR(msg, c)) {
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_TIMESTAMPNS)
+			continue;
+		struct timespec stamp;
+		memcpy(&stamp, CMSG_DATA(c), sizeof(stamp));
+		return stamp.tv_sec * PL_NS_PER_S + stamp.tv_nsec;
+	}
+	return 0;
+}
+
+ssize_t io_sock_recv(int fd, void *data, size_t room, int64_t *ret_stamp_real_ns)
+{
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(sizeof(struct timespec)) + 64];
+	} control;
+	struct iovec part = { .iov_base = data, .iov_len = room };
+	struct msghdr msg;
+	ssize_t len;
+
+	do {
+		msg = (struct msghdr){ .msg_iov = &part,
+				       .msg_iovlen = 1,
+				       .msg_control = control.bytes,
+				       .msg_controllen = sizeof(control.bytes) };
+		len = recvmsg(fd, &msg, 0);
+	} while (len < 0 && errno == EINTR);
+	*ret_stamp_real_ns = len > 0 ? stamp_of(&msg) : 0;
+	return len;
+}
+
+uint64_t io_sock_raise_nofile(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return 0;
+	rlim_t had = limit.rlim_cur;
+	limit.rlim_cur = limit.rlim_max;
+	if (had != limit.rlim_max && setrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return had;
+	return limit.rlim_max;
+}

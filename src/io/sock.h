@@ -1,0 +1,54 @@
+/*
+ * Stream sockets: non-blocking, close-on-exec, with the kernel's receive stamps.
+ */
+#ifndef IO_SOCK_H
+#define IO_SOCK_H
+
+#include "base/err.h"
+
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+#include <sys/un.h>
+
+struct io_addr {
+	union {
+		struct sockaddr any;
+		struct sockaddr_in v4;
+		struct sockaddr_in6 v6;
+		struct sockaddr_un local;
+	} u;
+	socklen_t len;
+};
+
+/* Resolves a name or a literal ("::1" with or without brackets); blocks. IPv4 is preferred. */
+int io_addr_resolve(const char *host, uint16_t port, struct io_addr *ret,
+		    struct pl_err *err) PL_MUST_CHECK;
+int io_addr_unix(const char *path, struct io_addr *ret, struct pl_err *err) PL_MUST_CHECK;
+/* "127.0.0.1:8000", "[::1]:8000", "unix:/path" */
+void io_addr_text(const struct io_addr *addr, char *text, size_t room);
+uint16_t io_addr_port(const struct io_addr *addr);
+
+/* Bound (SO_REUSEADDR) and listening; port 0 takes a free one, see io_sock_local(). In use: BUSY. */
+int io_sock_listen(const struct io_addr *addr, int backlog, int *ret_fd,
+		   struct pl_err *err) PL_MUST_CHECK;
+int io_sock_local(int fd, struct io_addr *ret, struct pl_err *err) PL_MUST_CHECK;
+/* A socket whose connect() was begun: writable once done; then io_sock_connect_result(). TCP_NODELAY
+ * and receive stamps are on. */
+int io_sock_connect(const struct io_addr *addr, int *ret_fd, struct pl_err *err) PL_MUST_CHECK;
+int io_sock_connect_result(int fd); /* 0 or an errno */
+/* accept4(); -1 with errno EAGAIN when none waits. TCP_NODELAY and receive stamps are on. */
+int io_sock_accept(int listen_fd);
+
+/*
+ * One recvmsg(). *ret_stamp_real_ns is the kernel's CLOCK_REALTIME stamp of the last segment that the
+ * read took bytes from, 0 where there is none. Returns bytes, 0 at the end, -1 with errno.
+ */
+ssize_t io_sock_recv(int fd, void *data, size_t room, int64_t *ret_stamp_real_ns);
+
+/* The limit on open files is raised to its hard limit; returns what may be opened. */
+uint64_t io_sock_raise_nofile(void);
+
+#endif

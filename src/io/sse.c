@@ -1,0 +1,200 @@
+#include "io/sse.h"
+
+#include <string.h>
+
+#define BOM       "\xef\xbb\xbf"
+#define BOM_BYTES 3
+
+/* One io_sse_feed(): the fed bytes and the data line that still lies in them. */
+struct feed {
+	struct io_sse *sse;
+	const char *at;
+	const char *end;
+	const char *lf;     /* the next one at or behind `at`, or `end`; stale once below `at` */
+	const char *cr;     /* the next one at or behind `at` and before `lf`, or `lf`; likewise */
+	const char *direct; /* the event's only data line so far, not yet copied; or NULL */
+	size_t direct_len;
+	struct pl_err *err;
+};
+
+static const char *find(const char *at, const char *end, char c)
+{
+	const char *hit = memchr(at, c, (size_t)(end - at));
+
+	return hit != NULL ? hit : end;
+}
+
+/* Where the line at `at` ends. Each byte is searched once for LF and once for CR, however mixed. */
+static const char *line_end(struct feed *feed)
+{
+	if (feed->lf < feed->at) {
+		feed->lf = find(feed->at, feed->end, '\n');
+		feed->cr = find(feed->at, feed->lf, '\r');
+	} else if (feed->cr < feed->at) {
+		feed->cr = find(feed->at, feed->lf, '\r');
+	}
+	return feed->cr;
+}
+
+static int too_large(struct feed *feed)
+{
+	return pl_err_set(feed->err, PL_ERR_NETWORK,
+			  "event %zu of the stream is larger than %u bytes", feed->sse->events + 1,
+			  IO_SSE_EVENT_BYTES_MAX);
+}
+
+static int keep_direct(struct feed *feed)
+{
+	const char *data = feed->direct;
+
+	feed->direct = NULL;
+	if (data != NULL && !pl_buf_add(&feed->sse->event, data, feed->direct_len))
+		return too_large(feed);
+	return 0;
+}
+
+static int add_data(struct feed *feed, const char *data, size_t len, bool borrowed)
+{
+	struct io_sse *sse = feed->sse;
+
+	if (len > IO_SSE_EVENT_BYTES_MAX)
+		return too_large(feed);
+	if (!sse->has_data && !borrowed) {
+		feed->direct = data;
+		feed->direct_len = len;
+		sse->has_data = true;
+		return 0;
+	}
+	if (keep_direct(feed) < 0)
+		return -1;
+	if ((sse->has_data && !pl_buf_add_char(&sse->event, '\n')) ||
+	    !pl_buf_add(&sse->event, data, len))
+		return too_large(feed);
+	sse->has_data = true;
+	return 0;
+}
+
+static int pass_event(struct feed *feed)
+{
+	struct io_sse *sse = feed->sse;
+
+	if (!sse->has_data)
+		return 0;
+	const char *data = feed->direct != NULL ? feed->direct : pl_buf_text(&sse->event);
+	size_t len = feed->direct != NULL ? feed->direct_len : sse->event.len;
+	feed->direct = NULL;
+	sse->has_data = false;
+	sse->events++;
+	int rc = sse->fn(sse->user, data, len);
+	if (sse->event.len > 0)
+		pl_buf_clear(&sse->event);
+	return rc;
+}
+
+/* `borrowed`: the line lies in sse->line and is gone afterwards. */
+static int take_line(struct feed *feed, const char *line, size_t len, bool borrowed)
+{
+	struct io_sse *sse = feed->sse;
+
+	if (!sse->started) {
+		sse->started = true;
+		if (len >= BOM_BYTES && memcmp(line, BOM, BOM_BYTES) == 0) {
+			line += BOM_BYTES;
+			len -= BOM_BYTES;
+		}
+	}
+	if (len == 0)
+		return pass_event(feed);
+	/* `event`, `id`, `retry`, unknown fields and comments say nothing here */
+	if (len < 4 || memcmp(line, "data", 4) != 0)
+		return 0;
+	if (len == 4)
+		return add_data(feed, line + 4, 0, borrowed);
+	if (line[4] != ':')
+		return 0;
+	size_t skip = len > 5 && line[5] == ' ' ? 6 : 5;
+	return add_data(feed, line + skip, len - skip, borrowed);
+}
+
+/* The bytes up to the line's end, `stop`, behind what earlier pieces brought of it. */
+static int end_line(struct feed *feed, const char *stop)
+{
+	struct pl_buf *line = &feed->sse->line;
+	size_t len = (size_t)(stop - feed->at);
+
+	if (line->len == 0)
+		return take_line(feed, feed->at, len, false);
+	if (!pl_buf_add(line, feed->at, len))
+		return too_large(feed);
+	int rc = take_line(feed, line->data, line->len, true);
+	pl_buf_clear(line);
+	return rc;
+}
+
+static int feed_lines(struct feed *feed)
+{
+	struct io_sse *sse = feed->sse;
+
+	while (feed->at < feed->end) {
+		if (sse->skip_lf) {
+			sse->skip_lf = false;
+			if (*feed->at == '\n') {
+				feed->at++;
+				continue;
+			}
+		}
+		const char *stop = line_end(feed);
+		if (stop == feed->end) {
+			if (!pl_buf_add(&sse->line, feed->at, (size_t)(stop - feed->at)))
+				return too_large(feed);
+			break;
+		}
+		sse->skip_lf = *stop == '\r';
+		int rc = end_line(feed, stop);
+		if (rc != 0)
+			return rc;
+		feed->at = stop + 1;
+	}
+	return keep_direct(feed);
+}
+
+void io_sse_init(struct io_sse *sse, io_sse_fn *fn, void *user)
+{
+	*sse = (struct io_sse){ .fn = fn, .user = user };
+	pl_buf_init(&sse->line, IO_SSE_EVENT_BYTES_MAX);
+	pl_buf_init(&sse->event, IO_SSE_EVENT_BYTES_MAX);
+}
+
+void io_sse_done(struct io_sse *sse)
+{
+	pl_buf_done(&sse->line);
+	pl_buf_done(&sse->event);
+}
+
+void io_sse_reset(struct io_sse *sse)
+{
+	pl_buf_clear(&sse->line);
+	pl_buf_clear(&sse->event);
+	sse->has_data = false;
+	sse->skip_lf = false;
+	sse->started = false;
+	sse->events = 0;
+}
+
+int io_sse_feed(struct io_sse *sse, const char *bytes, size_t len, struct pl_err *err)
+{
+	if (len == 0)
+		return 0;
+	struct feed feed = { .sse = sse,
+			     .at = bytes,
+			     .end = bytes + len,
+			     .lf = find(bytes, bytes + len, '\n'),
+			     .err = err };
+	feed.cr = find(bytes, feed.lf, '\r');
+	return feed_lines(&feed);
+}
+
+bool io_sse_is_dirty(const struct io_sse *sse)
+{
+	return sse->has_data || (sse->line.len > 0 && sse->line.data[0] != ':');
+}

@@ -1,0 +1,716 @@
+#include "io/jwalk.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "base/buf.h"
+#include "base/file.h"
+
+/* An exact copy, so that a sanitizer sees a read beyond it. */
+struct doc {
+	char *copy;
+	struct io_jwalk walk;
+};
+
+static void doc_open(struct doc *doc, const char *text, size_t len)
+{
+	doc->copy = pl_memdup(text, len);
+	io_jwalk_init(&doc->walk, doc->copy, len);
+}
+
+static void doc_close(struct doc *doc)
+{
+	free(doc->copy);
+}
+
+static bool accepts(const char *text, size_t len)
+{
+	struct doc doc;
+	enum io_jwalk_token token;
+
+	doc_open(&doc, text, len);
+	do
+		token = io_jwalk_next(&doc.walk);
+	while (token != IO_JWALK_DONE && token != IO_JWALK_ERROR);
+	assert_int_equal(io_jwalk_next(&doc.walk), token);
+	doc_close(&doc);
+
+	/* skipping checks as much as walking */
+	struct doc again;
+	doc_open(&again, text, len);
+	bool skipped = io_jwalk_skip_value(&again.walk) != IO_JWALK_ERROR &&
+		       io_jwalk_next(&again.walk) == IO_JWALK_DONE;
+	assert_int_equal(skipped, token == IO_JWALK_DONE);
+	doc_close(&again);
+	return token == IO_JWALK_DONE;
+}
+
+static const char *const good[] = { "0",
+				    "-0",
+				    "7",
+				    "-12",
+				    "1.5",
+				    "0.25",
+				    "-0.0",
+				    "1e5",
+				    "1E+5",
+				    "1.25e-10",
+				    "123456789012345678901234567890",
+				    "1e999",
+				    "true",
+				    "false",
+				    "null",
+				    "\"\"",
+				    "\"abc\"",
+				    "\"0123456\"",
+				    "\"01234567\"",
+				    "\"0123456789abcdef0\"",
+				    "\" ~\x7f\"",
+				    "\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"",
+				    "\"\\u0000\"",
+				    "\"\\u00e9\\u4E2D\\uffff\"",
+				    "\"\\ud83d\\ude00\"",
+				    "\"\xc2\x80\"",
+				    "\"\xdf\xbf\"",
+				    "\"\xe0\xa0\x80\"",
+				    "\"\xed\x9f\xbf\"",
+				    "\"\xee\x80\x80\"",
+				    "\"\xef\xbf\xbf\"",
+				    "\"\xf0\x90\x80\x80\"",
+				    "\"\xf4\x8f\xbf\xbf\"",
+				    "\"caf\xc3\xa9 \xe4\xb8\xad\xe6\x96\x87 \xf0\x9f\x98\x80 end\"",
+				    "[]",
+				    "{}",
+				    " [ ] ",
+				    "\t{\r\n}\n",
+				    "[1]",
+				    "[1,2,3]",
+				    "[ 1 , \"a\" , null ]",
+				    "{\"a\":1}",
+				    "{ \"a\" : 1 , \"b\" : [ { } ] }",
+				    "{\"\":\"\"}",
+				    "{\"a\":1,\"a\":2}",
+				    "[[[[[]]]]]",
+				    "[{\"a\":[{\"b\":{}}]},[]]",
+				    "[true,false,null,-1.5e3]" };
+
+static const char *const bad[] = { "",
+				   " ",
+				   "01",
+				   "-",
+				   "-a",
+				   "+1",
+				   ".5",
+				   "1.",
+				   "1.e5",
+				   "1e",
+				   "1e+",
+				   "1.5.5",
+				   "0x10",
+				   "1a",
+				   "--1",
+				   "Infinity",
+				   "NaN",
+				   "tru",
+				   "True",
+				   "truefalse",
+				   "nul",
+				   "nulll",
+				   "'a'",
+				   "abc",
+				   "\"",
+				   "\"abc",
+				   "\"abc\\\"",
+				   "\"\\",
+				   "\"\\x\"",
+				   "\"\\U0041\"",
+				   "\"\\u\"",
+				   "\"\\u12\"",
+				   "\"\\u12g4\"",
+				   "\"\\u123",
+				   "\"\\ud83d\"",
+				   "\"\\ud83dx\"",
+				   "\"\\ud83d\\n\"",
+				   "\"\\ud83d\\u0041\"",
+				   "\"\\ud83d\\ud83d\"",
+				   "\"\\ude00\"",
+				   "\"\\ud83d\\ude0\"",
+				   "\"\n\"",
+				   "\"\t\"",
+				   "\"0123456\x01\"",
+				   "\"01234567\x1f\"",
+				   "\"\x80\"",
+				   "\"\xbf\"",
+				   "\"\xc0\x80\"",
+				   "\"\xc1\xbf\"",
+				   "\"\xc2\"",
+				   "\"\xc2",
+				   "\"\xc2\x41\"",
+				   "\"\xe0\x9f\xbf\"",
+				   "\"\xe4\xb8\"",
+				   "\"\xed\xa0\x80\"",
+				   "\"\xf0\x8f\xbf\xbf\"",
+				   "\"\xf0\x9f\x98\"",
+				   "\"\xf4\x90\x80\x80\"",
+				   "\"\xf5\x80\x80\x80\"",
+				   "\"\xff\"",
+				   "\xef\xbb\xbf[]",
+				   "\xc2\xa0[]",
+				   "[",
+				   "]",
+				   "[1",
+				   "[1,",
+				   "[1,]",
+				   "[,1]",
+				   "[1 2]",
+				   "[1,,2]",
+				   "[1}",
+				   "[1:2]",
+				   "[\"a\":1]",
+				   "{",
+				   "}",
+				   "{\"a\"",
+				   "{\"a\":",
+				   "{\"a\":}",
+				   "{\"a\" 1}",
+				   "{\"a\":1",
+				   "{\"a\":1,",
+				   "{\"a\":1,}",
+				   "{,}",
+				   "{\"a\":1]",
+				   "{a:1}",
+				   "{1:1}",
+				   "{\"a\"::1}",
+				   "{\"a\":1 \"b\":2}",
+				   "{\"a\",\"b\"}",
+				   "[] []",
+				   "[],",
+				   "{}}",
+				   "[1]//c",
+				   "/**/1",
+				   "[\f]",
+				   "[\v]" };
+
+static void test_io_jwalk__good_texts(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(good); i++) {
+		if (!accepts(good[i], strlen(good[i])))
+			fail_msg("'%s' was refused", good[i]);
+	}
+}
+
+static void test_io_jwalk__bad_texts(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(bad); i++) {
+		if (accepts(bad[i], strlen(bad[i])))
+			fail_msg("'%s' was accepted", bad[i]);
+	}
+	assert_false(accepts("[\0]", 3));
+	assert_false(accepts("\"\0\"", 3));
+	assert_false(accepts("1\0", 2));
+}
+
+/* No good text of brackets or quotes stays good when its end is missing. */
+static void test_io_jwalk__cut_texts(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(good); i++) {
+		const char *close = strrchr(good[i], good[i][0] == '"' ? '"' : ']');
+		for (size_t len = 0; close != NULL && good[i] + len <= close; len++) {
+			if (good[i][0] == '[' || good[i][0] == '"')
+				assert_false(accepts(good[i], len));
+		}
+	}
+}
+
+static void test_io_jwalk__every_escape_and_byte(void **state)
+{
+	(void)state;
+	for (int c = 1; c < 256; c++) {
+		char text[] = { '"', '\\', (char)c, '"', '\0' };
+
+		bool known = strchr("\"\\/bfnrt", c) != NULL;
+		assert_int_equal(accepts(text, 4), known);
+		for (size_t at = 0; at < 20; at++) {
+			char plain[24] = "\"abcdefghijklmnopqrst\"";
+			plain[1 + at] = (char)c;
+			bool fits = c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
+			/* a backslash makes an escape with the letter behind it */
+			if (c == '\\')
+				fits = at + 1 < 20 && strchr("bfnrt", plain[2 + at]) != NULL;
+			if (accepts(plain, 22) != fits)
+				fail_msg("byte 0x%02x at %zu", (unsigned)c, at);
+		}
+	}
+}
+
+static void test_io_jwalk__depth_is_bounded(void **state)
+{
+	char text[2 * IO_JWALK_DEPTH_MAX + 2];
+
+	(void)state;
+	for (size_t depth = IO_JWALK_DEPTH_MAX; depth <= IO_JWALK_DEPTH_MAX + 1; depth++) {
+		memset(text, '[', depth);
+		memset(text + depth, ']', depth);
+		assert_int_equal(accepts(text, 2 * depth), depth == IO_JWALK_DEPTH_MAX);
+	}
+}
+
+static void test_io_jwalk__levels_keep_their_kind(void **state)
+{
+	auto_buf text;
+
+	(void)state;
+	pl_buf_init(&text, 1 << 16);
+	for (int i = 0; i < IO_JWALK_DEPTH_MAX / 2; i++)
+		pl_buf_add_text(&text, "[{\"a\":");
+	pl_buf_add_text(&text, "1");
+	for (int i = 0; i < IO_JWALK_DEPTH_MAX / 2; i++)
+		pl_buf_add_text(&text, "}]");
+	assert_true(accepts(text.data, text.len));
+	text.data[text.len - 5] = ']'; /* one closing bracket of the wrong kind */
+	text.data[text.len - 6] = ']';
+	assert_false(accepts(text.data, text.len));
+}
+
+static void expect(struct io_jwalk *walk, enum io_jwalk_token token, const char *text)
+{
+	assert_int_equal(io_jwalk_next(walk), token);
+	assert_int_equal(walk->len, strlen(text));
+	assert_memory_equal(walk->text, text, walk->len);
+}
+
+static void test_io_jwalk__tokens_in_order(void **state)
+{
+	static const char text[] = " {\"a\" : [1, -2.5e3 ,\"x\\n\"], \"b\":{}, \"c\":null,"
+				   "\"d\":true,\"e\":false} ";
+	struct io_jwalk walk;
+
+	(void)state;
+	io_jwalk_init(&walk, text, sizeof(text) - 1);
+	expect(&walk, IO_JWALK_OBJECT, "{");
+	expect(&walk, IO_JWALK_KEY, "a");
+	assert_true(io_jwalk_is(&walk, "a"));
+	assert_false(io_jwalk_is(&walk, "ab"));
+	assert_false(io_jwalk_is(&walk, ""));
+	expect(&walk, IO_JWALK_ARRAY, "[");
+	expect(&walk, IO_JWALK_NUMBER, "1");
+	expect(&walk, IO_JWALK_NUMBER, "-2.5e3");
+	expect(&walk, IO_JWALK_STRING, "x\\n");
+	assert_true(walk.escaped);
+	assert_false(io_jwalk_is(&walk, "x\\n"));
+	expect(&walk, IO_JWALK_END, "]");
+	expect(&walk, IO_JWALK_KEY, "b");
+	assert_false(walk.escaped);
+	expect(&walk, IO_JWALK_OBJECT, "{");
+	expect(&walk, IO_JWALK_END, "}");
+	expect(&walk, IO_JWALK_KEY, "c");
+	expect(&walk, IO_JWALK_NULL, "null");
+	expect(&walk, IO_JWALK_KEY, "d");
+	expect(&walk, IO_JWALK_TRUE, "true");
+	expect(&walk, IO_JWALK_KEY, "e");
+	expect(&walk, IO_JWALK_FALSE, "false");
+	expect(&walk, IO_JWALK_END, "}");
+	expect(&walk, IO_JWALK_DONE, "");
+	expect(&walk, IO_JWALK_DONE, "");
+}
+
+static void test_io_jwalk__skipping(void **state)
+{
+	static const char text[] = "{\"a\":{\"b\":[1,{\"c\":2}]},\"d\":[[],[3]],\"e\":5}";
+	struct io_jwalk walk;
+
+	(void)state;
+	io_jwalk_init(&walk, text, sizeof(text) - 1);
+	expect(&walk, IO_JWALK_OBJECT, "{");
+	expect(&walk, IO_JWALK_KEY, "a");
+	assert_int_equal(io_jwalk_skip_value(&walk), IO_JWALK_OBJECT);
+	expect(&walk, IO_JWALK_KEY, "d");
+	expect(&walk, IO_JWALK_ARRAY, "[");
+	assert_int_equal(io_jwalk_skip_value(&walk), IO_JWALK_ARRAY);
+	assert_int_equal(io_jwalk_skip(&walk), IO_JWALK_END);
+	expect(&walk, IO_JWALK_KEY, "e");
+	assert_int_equal(io_jwalk_skip_value(&walk), IO_JWALK_NUMBER);
+	assert_int_equal(io_jwalk_skip_value(&walk), IO_JWALK_END);
+	assert_int_equal(io_jwalk_next(&walk), IO_JWALK_DONE);
+
+	io_jwalk_init(&walk, "[[1,}]]", 7);
+	expect(&walk, IO_JWALK_ARRAY, "[");
+	assert_int_equal(io_jwalk_skip_value(&walk), IO_JWALK_ERROR);
+	assert_int_equal(io_jwalk_skip_value(&walk), IO_JWALK_ERROR);
+}
+
+static void test_io_jwalk__whole_numbers(void **state)
+{
+	static const struct {
+		const char *text;
+		bool fits;
+		int64_t value;
+	} rows[] = {
+		{ "0", true, 0 },
+		{ "-0", true, 0 },
+		{ "42", true, 42 },
+		{ "-42", true, -42 },
+		{ "9223372036854775807", true, INT64_MAX },
+		{ "-9223372036854775808", true, INT64_MIN },
+		{ "9223372036854775808", false, 0 },
+		{ "-9223372036854775809", false, 0 },
+		{ "99999999999999999999", false, 0 },
+		{ "1.0", false, 0 },
+		{ "1e3", false, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
+		struct io_jwalk walk;
+		int64_t value = 0;
+		io_jwalk_init(&walk, rows[i].text, strlen(rows[i].text));
+		assert_int_equal(io_jwalk_next(&walk), IO_JWALK_NUMBER);
+		assert_int_equal(io_jwalk_to_i64(&walk, &value), rows[i].fits);
+		assert_true(value == rows[i].value);
+	}
+}
+
+static void test_io_jwalk__decoding(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *bytes;
+		size_t len;
+	} rows[] = {
+		{ "\"\"", "", 0 },
+		{ "\"plain\"", "plain", 5 },
+		{ "\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "\"\\/\b\f\n\r\t", 8 },
+		{ "\"a\\u0041b\"", "aAb", 3 },
+		{ "\"\\u0000\"", "\0", 1 },
+		{ "\"\\u007f\\u0080\\u07FF\"", "\x7f\xc2\x80\xdf\xbf", 5 },
+		{ "\"\\u0800\\ufffd\"", "\xe0\xa0\x80\xef\xbf\xbd", 6 },
+		{ "\"\\ud83d\\ude00!\"", "\xf0\x9f\x98\x80!", 5 },
+		{ "\"\\uD800\\uDC00\"", "\xf0\x90\x80\x80", 4 },
+		{ "\"\\udbff\\udfff\"", "\xf4\x8f\xbf\xbf", 4 },
+		{ "\"\xc3\xa9\\n\xe4\xb8\xad\"", "\xc3\xa9\n\xe4\xb8\xad", 6 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
+		struct doc doc;
+		char out[32];
+		doc_open(&doc, rows[i].text, strlen(rows[i].text));
+		assert_int_equal(io_jwalk_next(&doc.walk), IO_JWALK_STRING);
+		for (size_t room = 0; room < sizeof(out); room++) {
+			memset(out, '#', sizeof(out));
+			size_t len = io_jwalk_decode(&doc.walk, out, room);
+			assert_int_equal(out[room], '#');
+			if (room < rows[i].len) {
+				assert_true(len == (size_t)-1);
+				continue;
+			}
+			assert_int_equal(len, rows[i].len);
+			assert_memory_equal(out, rows[i].bytes, len);
+			assert_int_equal(out[len], room > len ? '\0' : '#');
+		}
+		doc_close(&doc);
+	}
+}
+
+/* The tree of the value whose first token was just read, or NULL. */
+static json_t *build(struct io_jwalk *walk, enum io_jwalk_token token);
+
+static json_t *build_text(const struct io_jwalk *walk)
+{
+	char *out = pl_alloc(walk->len + 1);
+	size_t len = io_jwalk_decode(walk, out, walk->len + 1);
+
+	assert_true(len <= walk->len);
+	json_t *text = json_stringn(out, len);
+	free(out);
+	return text;
+}
+
+static json_t *build_number(const struct io_jwalk *walk)
+{
+	int64_t value;
+
+	if (io_jwalk_to_i64(walk, &value))
+		return json_integer(value);
+	char *text = pl_strndup(walk->text, walk->len);
+	json_t *real = json_real(strtod(text, NULL));
+	free(text);
+	return real;
+}
+
+static json_t *build_items(struct io_jwalk *walk)
+{
+	json_t *list = json_array();
+	enum io_jwalk_token token;
+
+	while ((token = io_jwalk_next(walk)) != IO_JWALK_END) {
+		json_t *item = build(walk, token);
+		if (item == NULL) {
+			json_decref(list);
+			return NULL;
+		}
+		json_array_append_new(list, item);
+	}
+	return list;
+}
+
+static json_t *build_members(struct io_jwalk *walk)
+{
+	json_t *object = json_object();
+
+	while (io_jwalk_next(walk) == IO_JWALK_KEY) {
+		json_t *key = build_text(walk);
+		json_t *value = build(walk, io_jwalk_next(walk));
+		/* jansson's own rule: a later one of the same name replaces the earlier */
+		if (value != NULL)
+			json_object_set_new(object, json_string_value(key), value);
+		json_decref(key);
+		if (value == NULL)
+			break;
+	}
+	if (walk->expect != 0)
+		return object;
+	json_decref(object);
+	return NULL;
+}
+
+static json_t *build(struct io_jwalk *walk, enum io_jwalk_token token)
+{
+	switch (token) {
+	case IO_JWALK_OBJECT:
+		return build_members(walk);
+	case IO_JWALK_ARRAY:
+		return build_items(walk);
+	case IO_JWALK_STRING:
+		return build_text(walk);
+	case IO_JWALK_NUMBER:
+		return build_number(walk);
+	case IO_JWALK_TRUE:
+		return json_true();
+	case IO_JWALK_FALSE:
+		return json_false();
+	case IO_JWALK_NULL:
+		return json_null();
+	default:
+		return NULL;
+	}
+}
+
+static uint64_t rng_state;
+
+static unsigned below(unsigned n)
+{
+	rng_state ^= rng_state << 13;
+	rng_state ^= rng_state >> 7;
+	rng_state ^= rng_state << 17;
+	return (unsigned)((rng_state >> 20) % n);
+}
+
+static const char *pick(const char *const *texts, size_t count)
+{
+	return texts[below((unsigned)count)];
+}
+
+static void write_space(struct pl_buf *buf)
+{
+	static const char *const spaces[] = { "", "", "", "", " ", "\n", "\t", "\r\n " };
+
+	pl_buf_add_text(buf, pick(spaces, PL_ARRAY_SIZE(spaces)));
+}
+
+static void write_string(struct pl_buf *buf)
+{
+	static const char *const parts[] = {
+		"a",
+		"token",
+		"\\n",
+		"\\\"",
+		"\\\\",
+		"\\u00e9",
+		"\\ud83d\\ude00",
+		"\xc3\xa9",
+		"\xe4\xb8\xad",
+		"\xf0\x9f\x98\x80",
+		"0123456789",
+		" ",
+		"/",
+		"\\/",
+		"\\u0001",
+	};
+	unsigned count = below(6);
+
+	pl_buf_add_char(buf, '"');
+	for (unsigned i = 0; i < count; i++)
+		pl_buf_add_text(buf, pick(parts, PL_ARRAY_SIZE(parts)));
+	pl_buf_add_char(buf, '"');
+}
+
+static void write_value(struct pl_buf *buf, unsigned depth)
+{
+	static const char *const plain[] = { "0",     "-0",   "1",     "-17",
+					     "3.25",  "1e3",  "-1E-2", "true",
+					     "false", "null", "0.1",   "9007199254740993" };
+	unsigned kind = below(depth > 0 ? 4 : 2);
+	unsigned count = below(4);
+
+	write_space(buf);
+	if (kind == 0)
+		pl_buf_add_text(buf, pick(plain, PL_ARRAY_SIZE(plain)));
+	else if (kind == 1)
+		write_string(buf);
+	if (kind < 2)
+		return;
+	pl_buf_add_char(buf, kind == 2 ? '[' : '{');
+	for (unsigned i = 0; i < count; i++) {
+		if (i > 0)
+			pl_buf_add_char(buf, ',');
+		write_space(buf);
+		if (kind == 3) {
+			write_string(buf);
+			write_space(buf);
+			pl_buf_add_char(buf, ':');
+		}
+		write_value(buf, depth - 1);
+		write_space(buf);
+	}
+	pl_buf_add_char(buf, kind == 2 ? ']' : '}');
+}
+
+/* Changes, inserts or removes a byte of a kind that matters. */
+static void spoil(struct pl_buf *buf)
+{
+	static const char alphabet[] = "{}[]:,\"\\u0019dDeE+-.tfnabr \n\t\x01\x7f\x80\xbf\xc3\xe4"
+				       "\xed\xf0\xf4\xff";
+	unsigned at = below((unsigned)buf->len);
+	char c = alphabet[below(sizeof(alphabet))]; /* its NUL, too */
+
+	switch (below(3)) {
+	case 0:
+		buf->data[at] = c;
+		break;
+	case 1:
+		pl_buf_add_char(buf, ' ');
+		memmove(buf->data + at + 1, buf->data + at, buf->len - 1 - at);
+		buf->data[at] = c;
+		break;
+	default:
+		memmove(buf->data + at, buf->data + at + 1, buf->len - at);
+		buf->len--;
+	}
+}
+
+/*
+ * jansson refuses three things that are JSON: numbers beyond its types, NUL in a name, more than
+ * 2048 levels; and it takes "1\0" for a whole text. The walker refuses more than 64 levels. All else
+ * must be judged and understood alike.
+ */
+static bool compare(const char *text, size_t len)
+{
+	json_error_t error;
+
+	if (memchr(text, '\0', len) != NULL) {
+		assert_false(accepts(text, len));
+		return false;
+	}
+	json_t *want = json_loadb(text, len, JSON_DECODE_ANY | JSON_ALLOW_NUL, &error);
+	enum json_error_code why = want == NULL ? json_error_code(&error) : json_error_unknown;
+
+	if (why == json_error_numeric_overflow || why == json_error_null_byte_in_key)
+		return false;
+	bool ok = accepts(text, len);
+	if (ok != (want != NULL))
+		fail_msg("'%.*s': walker %s, jansson: %s", (int)len, text,
+			 ok ? "accepts" : "refuses", want != NULL ? "accepts" : error.text);
+	struct doc doc;
+	doc_open(&doc, text, len);
+	json_t *have = build(&doc.walk, io_jwalk_next(&doc.walk));
+	if (ok && !json_equal(have, want))
+		fail_msg("'%.*s' was understood differently", (int)len, text);
+	doc_close(&doc);
+	json_decref(have);
+	json_decref(want);
+	return ok;
+}
+
+static void test_io_jwalk__agrees_with_jansson(void **state)
+{
+	size_t accepted = 0;
+	enum { DOCUMENTS = 60000 };
+
+	(void)state;
+	rng_state = 20260101;
+	for (size_t i = 0; i < DOCUMENTS; i++) {
+		auto_buf text;
+		pl_buf_init(&text, 1 << 20);
+		write_value(&text, 5);
+		write_space(&text);
+		unsigned spoils = below(3);
+		for (unsigned n = 0; n < spoils && text.len > 0; n++)
+			spoil(&text);
+		accepted += compare(pl_buf_text(&text), text.len);
+	}
+	/* the comparison says something only when both sorts came up often */
+	assert_in_range(accepted, DOCUMENTS / 4, DOCUMENTS * 3 / 4);
+}
+
+static void test_io_jwalk__tables_agree_with_jansson(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(good); i++)
+		compare(good[i], strlen(good[i]));
+	for (size_t i = 0; i < PL_ARRAY_SIZE(bad); i++)
+		compare(bad[i], strlen(bad[i]));
+}
+
+/* JSON bodies of a real server, where they are at hand. */
+static void test_io_jwalk__real_bodies(void **state)
+{
+	static const char *const names[] = { "chat",      "completions", "err_json",
+					     "v1_models", "responses",   "server_info" };
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(names); i++) {
+		auto_free char *path = pl_asprintf("%s/../shared/data/real/http/%s.txt",
+						   PROFLLM_SOURCE_DIR, names[i]);
+		auto_free char *text = NULL;
+		struct pl_err err = PL_ERR_INIT;
+		size_t len;
+		if (!pl_file_exists(path))
+			skip();
+		assert_int_equal(pl_file_read(path, 1 << 20, &text, &len, &err), 0);
+		const char *body = strstr(text, "\r\n\r\n");
+		assert_non_null(body);
+		assert_true(compare(body + 4, strlen(body + 4)));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_io_jwalk__good_texts),
+		cmocka_unit_test(test_io_jwalk__bad_texts),
+		cmocka_unit_test(test_io_jwalk__cut_texts),
+		cmocka_unit_test(test_io_jwalk__every_escape_and_byte),
+		cmocka_unit_test(test_io_jwalk__depth_is_bounded),
+		cmocka_unit_test(test_io_jwalk__levels_keep_their_kind),
+		cmocka_unit_test(test_io_jwalk__tokens_in_order),
+		cmocka_unit_test(test_io_jwalk__skipping),
+		cmocka_unit_test(test_io_jwalk__whole_numbers),
+		cmocka_unit_test(test_io_jwalk__decoding),
+		cmocka_unit_test(test_io_jwalk__agrees_with_jansson),
+		cmocka_unit_test(test_io_jwalk__tables_agree_with_jansson),
+		cmocka_unit_test(test_io_jwalk__real_bodies),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

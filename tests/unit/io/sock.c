@@ -1,0 +1,303 @@
+#include "io/sock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+
+/* A listener and one connection to it. */
+struct pair {
+	int listener;
+	int client;
+	int server;
+	struct io_addr addr;
+};
+
+static void wait_for(int fd, short events)
+{
+	struct pollfd poll_fd = { .fd = fd, .events = events };
+
+	assert_int_equal(poll(&poll_fd, 1, 10000), 1);
+}
+
+static int listen_loopback(struct io_addr *addr)
+{
+	struct pl_err err = PL_ERR_INIT;
+	int fd = -1;
+
+	assert_int_equal(io_addr_resolve("127.0.0.1", 0, addr, &err), 0);
+	assert_int_equal(io_sock_listen(addr, 16, &fd, &err), 0);
+	assert_int_equal(io_sock_local(fd, addr, &err), 0);
+	return fd;
+}
+
+static void pair_connect(struct pair *pair)
+{
+	struct pl_err err = PL_ERR_INIT;
+
+	assert_int_equal(io_sock_connect(&pair->addr, &pair->client, &err), 0);
+	wait_for(pair->client, POLLOUT);
+	assert_int_equal(io_sock_connect_result(pair->client), 0);
+	wait_for(pair->listener, POLLIN);
+	pair->server = io_sock_accept(pair->listener);
+	assert_true(pair->server >= 0);
+}
+
+static void pair_open(struct pair *pair)
+{
+	pair->listener = listen_loopback(&pair->addr);
+	pair_connect(pair);
+}
+
+static void pair_close(struct pair *pair)
+{
+	close(pair->server);
+	close(pair->client);
+	close(pair->listener);
+}
+
+static void test_io_sock__addresses_as_text(void **state)
+{
+	static const struct {
+		const char *host;
+		const char *text;
+	} rows[] = {
+		{ "127.0.0.1", "127.0.0.1:8000" },
+		{ "::1", "[::1]:8000" },
+		{ "[::1]", "[::1]:8000" },
+		{ "0.0.0.0", "0.0.0.0:8000" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
+		struct pl_err err = PL_ERR_INIT;
+		struct io_addr addr;
+		char text[64];
+		assert_int_equal(io_addr_resolve(rows[i].host, 8000, &addr, &err), 0);
+		io_addr_text(&addr, text, sizeof(text));
+		assert_string_equal(text, rows[i].text);
+		assert_int_equal(io_addr_port(&addr), 8000);
+	}
+}
+
+static void test_io_sock__bad_hosts(void **state)
+{
+	static const char *const hosts[] = { "", "[]", "a..b" };
+	char longest[400];
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(hosts); i++) {
+		struct pl_err err = PL_ERR_INIT;
+		struct io_addr addr;
+		assert_int_equal(io_addr_resolve(hosts[i], 1, &addr, &err), -1);
+		assert_true(err.code == PL_ERR_INVALID || err.code == PL_ERR_NETWORK);
+	}
+	struct pl_err err = PL_ERR_INIT;
+	struct io_addr addr;
+	memset(longest, 'a', sizeof(longest) - 1);
+	longest[sizeof(longest) - 1] = '\0';
+	assert_int_equal(io_addr_resolve(longest, 1, &addr, &err), -1);
+	assert_int_equal(err.code, PL_ERR_INVALID);
+}
+
+static void test_io_sock__both_ends_are_set_up(void **state)
+{
+	struct pair pair;
+
+	(void)state;
+	pair_open(&pair);
+	const int fds[] = { pair.client, pair.server };
+	for (size_t i = 0; i < PL_ARRAY_SIZE(fds); i++) {
+		int on = 0;
+		socklen_t len = sizeof(on);
+		assert_true(fcntl(fds[i], F_GETFL) & O_NONBLOCK);
+		assert_true(fcntl(fds[i], F_GETFD) & FD_CLOEXEC);
+		assert_int_equal(getsockopt(fds[i], IPPROTO_TCP, TCP_NODELAY, &on, &len), 0);
+		assert_int_equal(on, 1);
+	}
+	assert_true(fcntl(pair.listener, F_GETFL) & O_NONBLOCK);
+	assert_true(fcntl(pair.listener, F_GETFD) & FD_CLOEXEC);
+	assert_int_equal(io_sock_accept(pair.listener), -1);
+	assert_int_equal(errno, EAGAIN);
+	pair_close(&pair);
+}
+
+static void test_io_sock__reading(void **state)
+{
+	struct pair pair;
+	int64_t stamp_ns = -1;
+	char data[16];
+
+	(void)state;
+	pair_open(&pair);
+	assert_int_equal(io_sock_recv(pair.client, data, sizeof(data), &stamp_ns), -1);
+	assert_int_equal(errno, EAGAIN);
+	assert_true(stamp_ns == 0);
+	assert_int_equal(write(pair.server, "hello", 5), 5);
+	wait_for(pair.client, POLLIN);
+	assert_int_equal(io_sock_recv(pair.client, data, 3, &stamp_ns), 3);
+	assert_memory_equal(data, "hel", 3);
+	assert_int_equal(io_sock_recv(pair.client, data, sizeof(data), &stamp_ns), 2);
+	shutdown(pair.server, SHUT_WR);
+	wait_for(pair.client, POLLIN);
+	assert_int_equal(io_sock_recv(pair.client, data, sizeof(data), &stamp_ns), 0);
+	pair_close(&pair);
+}
+
+/*
+ * The kernel turns stamping on a moment after the first socket asks for it, so the first segments
+ * may come without; from then on each has one, between the send and the read.
+ */
+static void test_io_sock__kernel_stamps(void **state)
+{
+	struct pair pair;
+	int64_t stamp_ns = 0;
+	int64_t give_up_ns = pl_clock_now_ns() + 10 * PL_NS_PER_S;
+
+	(void)state;
+	pair_open(&pair);
+	while (stamp_ns == 0 && pl_clock_now_ns() < give_up_ns) {
+		char c = 'x';
+		int64_t before_ns = pl_clock_real_ns();
+		assert_int_equal(write(pair.server, &c, 1), 1);
+		wait_for(pair.client, POLLIN);
+		assert_int_equal(io_sock_recv(pair.client, &c, 1, &stamp_ns), 1);
+		if (stamp_ns == 0)
+			continue;
+		assert_true(stamp_ns >= before_ns);
+		assert_true(stamp_ns <= pl_clock_real_ns());
+	}
+	assert_true(stamp_ns > 0);
+	pair_close(&pair);
+}
+
+static void test_io_sock__port_in_use(void **state)
+{
+	struct pl_err err = PL_ERR_INIT;
+	struct io_addr addr;
+	int listener = listen_loopback(&addr);
+	int second = -1;
+	char text[64];
+
+	(void)state;
+	assert_true(io_addr_port(&addr) != 0);
+	assert_int_equal(io_sock_listen(&addr, 16, &second, &err), -1);
+	assert_int_equal(err.code, PL_ERR_BUSY);
+	io_addr_text(&addr, text, sizeof(text));
+	assert_non_null(strstr(err.text, text));
+	assert_int_equal(second, -1);
+	close(listener);
+	/* free at once, whatever connections it had */
+	assert_int_equal(io_sock_listen(&addr, 16, &second, &err), 0);
+	close(second);
+}
+
+static void test_io_sock__nobody_listens(void **state)
+{
+	struct pl_err err = PL_ERR_INIT;
+	struct io_addr addr;
+	int fd = -1;
+
+	(void)state;
+	close(listen_loopback(&addr));
+	if (io_sock_connect(&addr, &fd, &err) < 0) {
+		assert_int_equal(err.code, PL_ERR_NETWORK);
+		return;
+	}
+	wait_for(fd, POLLOUT);
+	assert_int_equal(io_sock_connect_result(fd), ECONNREFUSED);
+	close(fd);
+}
+
+static void test_io_sock__unix_sockets(void **state)
+{
+	char folder[] = "/tmp/profllm-sock-XXXXXX";
+	struct pl_err err = PL_ERR_INIT;
+	struct pair pair;
+	int64_t stamp_ns;
+	char text[256];
+	char c;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	auto_free char *path = pl_asprintf("%s/s", folder);
+	assert_int_equal(io_addr_unix(path, &pair.addr, &err), 0);
+	io_addr_text(&pair.addr, text, sizeof(text));
+	assert_int_equal(strncmp(text, "unix:", 5), 0);
+	assert_string_equal(text + 5, path);
+	assert_int_equal(io_addr_port(&pair.addr), 0);
+	assert_int_equal(io_sock_listen(&pair.addr, 16, &pair.listener, &err), 0);
+	pair_connect(&pair);
+	assert_int_equal(write(pair.client, "x", 1), 1);
+	wait_for(pair.server, POLLIN);
+	assert_int_equal(io_sock_recv(pair.server, &c, 1, &stamp_ns), 1);
+	assert_int_equal(c, 'x');
+
+	struct io_addr own;
+	assert_int_equal(io_sock_local(pair.client, &own, &err), 0);
+	io_addr_text(&own, text, sizeof(text));
+	assert_string_equal(text, "unix:");
+	int second;
+	assert_int_equal(io_sock_listen(&pair.addr, 16, &second, &err), -1);
+	assert_int_equal(err.code, PL_ERR_BUSY);
+	pair_close(&pair);
+	unlink(path);
+	rmdir(folder);
+}
+
+static void test_io_sock__unix_path_must_fit(void **state)
+{
+	struct pl_err err = PL_ERR_INIT;
+	struct io_addr addr;
+	char path[200];
+
+	(void)state;
+	memset(path, 'a', sizeof(path));
+	path[108] = '\0';
+	assert_int_equal(io_addr_unix(path, &addr, &err), -1);
+	assert_int_equal(err.code, PL_ERR_INVALID);
+	path[107] = '\0';
+	assert_int_equal(io_addr_unix(path, &addr, &err), 0);
+	assert_int_equal(io_addr_unix("", &addr, &err), -1);
+}
+
+static void test_io_sock__open_files_limit(void **state)
+{
+	struct rlimit limit;
+
+	(void)state;
+	uint64_t may = io_sock_raise_nofile();
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_true(may == limit.rlim_cur);
+	assert_true(limit.rlim_cur == limit.rlim_max);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_io_sock__addresses_as_text),
+		cmocka_unit_test(test_io_sock__bad_hosts),
+		cmocka_unit_test(test_io_sock__both_ends_are_set_up),
+		cmocka_unit_test(test_io_sock__reading),
+		cmocka_unit_test(test_io_sock__kernel_stamps),
+		cmocka_unit_test(test_io_sock__port_in_use),
+		cmocka_unit_test(test_io_sock__nobody_listens),
+		cmocka_unit_test(test_io_sock__unix_sockets),
+		cmocka_unit_test(test_io_sock__unix_path_must_fit),
+		cmocka_unit_test(test_io_sock__open_files_limit),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,434 @@
+#include "model/experiment.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "base/yaml.h"
+#include "model/experiment_priv.h"
+#include "model/server_args.h"
+
+enum { EXPANDED_BYTES_MAX = 1 << 16, EXPERIMENT_BYTES_MAX = 8 << 20 };
+
+void md_object_put(json_t *object, const char *name, const struct pl_yaml *node, json_t *value)
+{
+	json_t *there = json_object_get(object, name);
+
+	if (node->kind == PL_YAML_MAP && node->line == 0 && json_is_object(there) &&
+	    json_is_object(value)) {
+		json_object_update_recursive(there, value);
+		json_decref(value);
+		return;
+	}
+	json_object_set_new(object, name, value);
+}
+
+char *md_choices_of_bars(const char *bars)
+{
+	auto_json json_t *list = json_array();
+	auto_free char *text = pl_strdup(bars);
+
+	if (bars[0] == '\0')
+		return NULL;
+	for (char *rest = text, *one; (one = strsep(&rest, "|")) != NULL;)
+		json_array_append_new(list, json_string(one));
+	return pl_json_to_text(list, PL_JSON_COMPACT);
+}
+
+bool md_same_name(const char *a, const char *b)
+{
+	for (; *a != '\0' && *b != '\0'; a++, b++) {
+		if ((*a == '-' ? '_' : *a) != (*b == '-' ? '_' : *b))
+			return false;
+	}
+	return *a == *b;
+}
+
+const struct pl_yaml *md_map_get(const struct pl_yaml *map, const char *name)
+{
+	if (map == NULL || map->kind != PL_YAML_MAP)
+		return NULL;
+	for (size_t i = 0; i < map->count; i++) {
+		if (md_same_name(map->keys[i]->text, name))
+			return map->items[i];
+	}
+	return NULL;
+}
+
+bool md_key_is_repeated(struct md_reader *reader, const struct pl_yaml *map, size_t i,
+			const char *key)
+{
+	for (size_t k = 0; k < i; k++) {
+		if (!md_same_name(map->keys[k]->text, map->keys[i]->text))
+			continue;
+		md_reader_add(reader, MD_ERROR, map->keys[i], key, "the key a second time",
+			      "each key once", NULL);
+		return true;
+	}
+	return false;
+}
+
+char *md_expand(struct md_reader *reader, const struct pl_yaml *node, const char *key,
+		const char *text)
+{
+	auto_buf out;
+
+	pl_buf_init(&out, EXPANDED_BYTES_MAX);
+	for (const char *at = text; *at != '\0';) {
+		const char *end = strncmp(at, "${", 2) == 0 ? strchr(at, '}') : NULL;
+		if (end == NULL) {
+			pl_buf_add_char(&out, *at++);
+			continue;
+		}
+		auto_free char *name = pl_strndup(at + 2, (size_t)(end - at) - 2);
+		const char *value = getenv(name);
+		if (value == NULL) {
+			auto_free char *found = pl_asprintf("${%s}, which is not set", name);
+			md_reader_add(reader, MD_ERROR, node, key, found,
+				      "a variable of the environment", NULL);
+			return NULL;
+		}
+		pl_buf_add_text(&out, value);
+		at = end + 1;
+	}
+	if (!out.full)
+		return out.len > 0 ? pl_buf_take(&out) : pl_strdup("");
+	md_reader_add(reader, MD_ERROR, node, key, "a text that is too long", "at most 64 KiB",
+		      NULL);
+	return NULL;
+}
+
+static struct md_experiment *experiment_new(const char *source)
+{
+	struct md_experiment *experiment = pl_alloc(sizeof(*experiment));
+
+	experiment->source = pl_strdup(source);
+	experiment->server = json_object();
+	md_keys_init(experiment);
+	md_bench_init(&experiment->bench);
+	return experiment;
+}
+
+void md_experiment_free(struct md_experiment *experiment)
+{
+	if (experiment == NULL)
+		return;
+	free(experiment->source);
+	json_decref(experiment->server);
+	md_keys_done(experiment);
+	md_bench_done(&experiment->bench);
+	free(experiment);
+}
+
+static void read_section(struct md_reader *reader, const struct pl_yaml *name,
+			 const struct pl_yaml *map, struct md_experiment *experiment)
+{
+	if (pl_yaml_is_null(map))
+		return;
+	if (map->kind != PL_YAML_MAP) {
+		md_reader_add(reader, MD_ERROR, map, name->text, NULL, "a mapping", NULL);
+		return;
+	}
+	if (strcmp(name->text, "server") == 0) {
+		md_server_read(reader, map, experiment->server);
+		return;
+	}
+	if (strcmp(name->text, "benchmark") == 0) {
+		md_bench_read(reader, map, &experiment->bench, experiment->bench_set);
+		return;
+	}
+	for (size_t i = 0; i < map->count; i++) {
+		auto_free char *key = pl_asprintf("%s.%s", name->text, map->keys[i]->text);
+		if (!md_key_is_repeated(reader, map, i, key))
+			md_key_read(reader, name->text, map->keys[i], map->items[i], experiment);
+	}
+}
+
+static void read_root(struct md_reader *reader, const struct pl_yaml *root,
+		      struct md_experiment *experiment)
+{
+	static const char *const known[] = { "suite",  "name",      "tags",      "server",
+					     "launch", "benchmark", "telemetry", "profiling",
+					     "output", NULL };
+
+	if (root->kind != PL_YAML_MAP) {
+		md_reader_add(reader, MD_ERROR, root, "", NULL, "a mapping", NULL);
+		return;
+	}
+	for (size_t i = 0; i < root->count; i++) {
+		const struct pl_yaml *name = root->keys[i];
+		bool is_known = false;
+		for (size_t k = 0; known[k] != NULL; k++)
+			is_known = is_known || strcmp(known[k], name->text) == 0;
+		if (!is_known)
+			md_reader_add(reader, MD_ERROR, name, name->text, "an unknown key",
+				      "a key of an experiment", md_key_nearest(name->text, known));
+		else if (md_section_exists(name->text) || strcmp(name->text, "server") == 0 ||
+			 strcmp(name->text, "benchmark") == 0)
+			read_section(reader, name, root->items[i], experiment);
+		else
+			md_key_read(reader, "", name, root->items[i], experiment);
+	}
+}
+
+/* The value of a --set below its dotted name, as a file would have it; the mappings have no line. */
+static void read_set_value(struct md_reader *reader, char *path, const struct pl_yaml *value,
+			   struct md_experiment *experiment)
+{
+	struct pl_yaml maps[MD_SECTION_DEPTH_MAX];
+	struct pl_yaml names[MD_SECTION_DEPTH_MAX];
+	struct pl_yaml *keys[MD_SECTION_DEPTH_MAX];
+	struct pl_yaml *items[MD_SECTION_DEPTH_MAX];
+	size_t depth = 0;
+
+	for (char *rest = path; rest != NULL && depth < MD_SECTION_DEPTH_MAX; depth++) {
+		names[depth] = (struct pl_yaml){ .kind = PL_YAML_SCALAR,
+						 .text = strsep(&rest, ".") };
+		keys[depth] = &names[depth];
+		items[depth] = rest != NULL && depth + 1 < MD_SECTION_DEPTH_MAX
+				       ? &maps[depth + 1]
+				       : (struct pl_yaml *)value;
+		maps[depth] = (struct pl_yaml){
+			.kind = PL_YAML_MAP,
+			.text = "",
+			.count = 1,
+			.items = &items[depth],
+			.keys = &keys[depth],
+		};
+	}
+	read_root(reader, &maps[0], experiment);
+}
+
+static void read_set(const char *set, struct md_experiment *experiment,
+		     struct md_problems *problems)
+{
+	struct md_reader reader = { .source = "--set", .problems = problems };
+	auto_yaml struct pl_yaml_doc *doc = NULL;
+	const char *equals = strchr(set, '=');
+	auto_free char *path = pl_strndup(set, strcspn(set, "="));
+	struct pl_err err = PL_ERR_INIT;
+	size_t first = problems->count;
+
+	if (equals == NULL || equals == set) {
+		auto_free char *found = pl_asprintf("text '%s'", set);
+		md_reader_add(&reader, MD_ERROR, NULL, "", found, "KEY=VALUE", NULL);
+		return;
+	}
+	const char *value = equals[1] != '\0' ? equals + 1 : "~";
+	if (pl_yaml_parse(value, strlen(value), "value", &doc, &err) < 0) {
+		md_reader_add(&reader, MD_ERROR, NULL, path, "what is not YAML", err.text, NULL);
+		return;
+	}
+	auto_free char *names = pl_strdup(path);
+	read_set_value(&reader, names, pl_yaml_root(doc), experiment);
+	for (size_t i = first; i < problems->count; i++)
+		problems->items[i].line = 0;
+}
+
+/* A fault of `section.name`, which the file or a --set gave. */
+static void refuse_text(struct md_reader *reader, const struct pl_yaml *root, const char *section,
+			const char *name, const char *found, const char *expected)
+{
+	const struct pl_yaml *node = md_map_get(pl_yaml_get(root, section), name);
+	struct md_reader set = { .source = "--set", .problems = reader->problems };
+	auto_free char *key = pl_asprintf("%s.%s", section, name);
+
+	md_reader_add(node != NULL ? reader : &set, MD_ERROR, node, key, found, expected, NULL);
+}
+
+/* `server.x` and `launch.x` mean the same: one of them fills the other, two must agree. */
+static void join_address(struct md_reader *reader, const struct pl_yaml *root,
+			 struct md_experiment *experiment, bool launch_port, bool launch_host)
+{
+	const json_t *port = json_object_get(experiment->server, "port");
+	const json_t *host = json_object_get(experiment->server, "host");
+	struct md_launch *launch = &experiment->launch;
+
+	if (json_is_integer(port)) {
+		int64_t number = json_integer_value(port);
+		auto_free char *found = pl_asprintf("number %lld", (long long)number);
+		auto_free char *expected = pl_asprintf("%lld as launch.port says",
+						       (long long)launch->port);
+		if (launch_port && launch->port != MD_NO_I64 && launch->port != number)
+			refuse_text(reader, root, "server", "port", found, expected);
+		launch->port = number > 0 ? number : MD_NO_I64;
+	}
+	if (json_is_string(host)) {
+		auto_free char *found = pl_asprintf("text '%s'", json_string_value(host));
+		auto_free char *expected = pl_asprintf("'%s' as launch.host says", launch->host);
+		if (launch_host && strcmp(launch->host, json_string_value(host)) != 0)
+			refuse_text(reader, root, "server", "host", found, expected);
+		free(launch->host);
+		launch->host = pl_strdup(json_string_value(host));
+	}
+}
+
+static bool is_set(const char *key, const struct pl_yaml *root, const char *const *sets,
+		   size_t set_count)
+{
+	const char *name = strchr(key, '.') + 1;
+	auto_free char *section = pl_strndup(key, (size_t)(name - key) - 1);
+
+	for (size_t i = 0; i < set_count; i++) {
+		if (strncmp(sets[i], key, strlen(key)) == 0 && sets[i][strlen(key)] == '=')
+			return true;
+	}
+	return md_map_get(pl_yaml_get(root, section), name) != NULL;
+}
+
+/* Secrets have their own keys; on a command line everybody can read them. */
+static void check_secret_words(struct md_reader *reader, const struct pl_yaml *root,
+			       const char *name, const json_t *words)
+{
+	size_t i;
+	json_t *word;
+
+	json_array_foreach((json_t *)words, i, word)
+	{
+		const char *text = json_string_value(word);
+		if (pl_text_starts(text, "--api-key") || pl_text_starts(text, "--api_key") ||
+		    pl_text_starts(text, "--hf-token") || pl_text_starts(text, "--hf_token"))
+			refuse_text(reader, root, "launch", name, "a secret",
+				    "server.api_key or server.hf_token");
+	}
+}
+
+static void check_launch(struct md_reader *reader, const struct pl_yaml *root,
+			 const struct md_experiment *experiment)
+{
+	const struct md_launch *launch = &experiment->launch;
+
+	if (launch->url != NULL && !pl_text_starts(launch->url, "http://") &&
+	    !pl_text_starts(launch->url, "https://")) {
+		auto_free char *found = pl_asprintf("text '%s'", launch->url);
+		refuse_text(reader, root, "launch", "url", found,
+			    "http://HOST:PORT or https://HOST:PORT");
+	}
+	if (launch->command != NULL && json_array_size(launch->command) == 0)
+		refuse_text(reader, root, "launch", "command", "an empty list",
+			    "a list of words such as [vllm, serve]");
+	check_secret_words(reader, root, "extra_args", launch->extra_args);
+	check_secret_words(reader, root, "command", launch->command);
+}
+
+/* The first error as err; 0 when there is none. */
+static int first_error(const struct md_problems *problems, struct pl_err *err)
+{
+	auto_buf text;
+
+	pl_buf_init(&text, sizeof(err->text));
+	for (size_t i = 0; i < problems->count; i++) {
+		if (problems->items[i].severity != MD_ERROR)
+			continue;
+		md_problem_text(&problems->items[i], &text);
+		return pl_err_set(err, PL_ERR_INVALID, "%s", pl_buf_text(&text));
+	}
+	return 0;
+}
+
+int md_experiment_parse(const char *text, size_t len, const char *source, const char *const *sets,
+			size_t set_count, struct md_experiment **ret, struct md_problems *problems,
+			struct pl_err *err)
+{
+	auto_yaml struct pl_yaml_doc *doc = NULL;
+	auto_experiment struct md_experiment *experiment = experiment_new(source);
+	struct md_reader reader = { .source = source, .problems = problems };
+
+	if (pl_yaml_parse(text, len, source, &doc, err) < 0)
+		return -1;
+	const struct pl_yaml *root = pl_yaml_root(doc);
+	read_root(&reader, root, experiment);
+	for (size_t i = 0; i < set_count; i++)
+		read_set(sets[i], experiment, problems);
+	join_address(&reader, root, experiment, is_set("launch.port", root, sets, set_count),
+		     is_set("launch.host", root, sets, set_count));
+	check_launch(&reader, root, experiment);
+	md_bench_check(&reader, pl_yaml_get(root, "benchmark"), &experiment->bench);
+	if (problems->errors > 0)
+		return first_error(problems, err);
+	*ret = pl_take(experiment);
+	return 0;
+}
+
+int md_experiment_load(const char *path, const char *const *sets, size_t set_count,
+		       struct md_experiment **ret, struct md_problems *problems, struct pl_err *err)
+{
+	auto_free char *text = NULL;
+	size_t len = 0;
+
+	if (pl_file_read(path, EXPERIMENT_BYTES_MAX, &text, &len, err) < 0)
+		return -1;
+	return md_experiment_parse(text, len, path, sets, set_count, ret, problems, err);
+}
+
+static int unsupported(struct pl_err *err, const char *key)
+{
+	return pl_err_set(err, PL_ERR_INVALID, "'%s' is not in this version", key);
+}
+
+int md_experiment_check_supported(const struct md_experiment *experiment, struct pl_err *err)
+{
+	const struct md_bench *bench = &experiment->bench;
+	const json_t *gpus = experiment->launch.gpus;
+
+	if (md_keys_check_supported(experiment, err) < 0)
+		return -1;
+	for (size_t i = 0; i < MD_BENCH_COUNT; i++) {
+		const struct md_bench_row *row = md_bench_row((enum md_bench_id)i);
+		if (row->later && experiment->bench_set[i] &&
+		    !md_bench_is_default(bench, (enum md_bench_id)i))
+			return pl_err_set(err, PL_ERR_INVALID,
+					  "'benchmark.%s' is not in this version", row->name);
+	}
+	if (strcmp(bench->kind, "serve") != 0)
+		return unsupported(err, "benchmark.kind");
+	if (strcmp(bench->client, "native") != 0)
+		return unsupported(err, "benchmark.client");
+	if (json_array_size(gpus) > 0 || pl_text_equal(json_string_value(gpus), "all"))
+		return unsupported(err, "launch.gpus");
+	if (json_is_string(json_object_get(experiment->server, "config")))
+		return unsupported(err, "server.config");
+	return 0;
+}
+
+/* What the user set, secrets hidden. */
+static json_t *server_to_json(const json_t *server)
+{
+	json_t *shown = json_deep_copy(server);
+	const char *name;
+	json_t *value;
+
+	json_object_foreach((json_t *)server, name, value)
+	{
+		if (md_arg_is_secret(md_arg_find(name)) && !json_is_boolean(value) &&
+		    !json_is_null(value))
+			json_object_set_new(shown, name, json_string("***"));
+	}
+	return shown;
+}
+
+static json_t *section_to_json(const struct md_experiment *experiment, const char *section)
+{
+	json_t *json = json_object();
+
+	md_keys_to_json(experiment, section, json);
+	return json;
+}
+
+json_t *md_experiment_to_json(const struct md_experiment *experiment)
+{
+	json_t *json = section_to_json(experiment, "");
+	json_t *launch = section_to_json(experiment, "launch");
+
+	if (experiment->launch.command == NULL && experiment->launch.url == NULL)
+		json_object_set_new(launch, "command", json_pack("[s,s]", "vllm", "serve"));
+	json_object_set_new(json, "server", server_to_json(experiment->server));
+	json_object_set_new(json, "launch", launch);
+	json_object_set_new(json, "benchmark", md_bench_to_json(&experiment->bench));
+	json_object_set_new(json, "telemetry", section_to_json(experiment, "telemetry"));
+	json_object_set_new(json, "profiling", section_to_json(experiment, "profiling"));
+	json_object_set_new(json, "output", section_to_json(experiment, "output"));
+	return json;
+}

@@ -1,0 +1,82 @@
+/*
+ * One experiment as written in YAML (docs/reference/experiment-file.md), checked and completed.
+ */
+#ifndef MODEL_EXPERIMENT_H
+#define MODEL_EXPERIMENT_H
+
+#include "base/err.h"
+#include "base/json.h"
+#include "model/bench_options.h"
+#include "model/problem.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct md_launch {
+	json_t *command;    /* array of strings: argv prefix; NULL: not given ([vllm, serve]) */
+	char *url;          /* a server that already runs; NULL: start one */
+	char *vllm_version; /* NULL: not given */
+	char *platform;     /* auto cuda rocm cpu xpu tpu hpu */
+	json_t *container;  /* NULL: none (not in this version) */
+	json_t *env;        /* object name -> text, ${VAR} expanded */
+	json_t *gpus;       /* "auto", "all" or array */
+	int64_t port;       /* MD_NO_I64: auto */
+	char *host;         /* bind address; "127.0.0.1" */
+	int64_t ready_timeout_ns;
+	int64_t run_timeout_ns; /* MD_NO_I64: none */
+	int64_t stop_timeout_ns;
+	json_t *extra_args; /* array of strings */
+};
+
+struct md_telemetry {
+	int64_t interval_ns;
+	bool gpu;
+	bool host;
+	int64_t server_metrics_ns; /* MD_NO_I64: off */
+};
+
+struct md_output {
+	bool requests;
+	bool series;
+	int64_t server_log_tail; /* lines */
+};
+
+struct md_experiment {
+	char *source;   /* file name */
+	char *suite;    /* NULL: none */
+	char *name;     /* NULL: none */
+	json_t *tags;   /* object name -> text */
+	json_t *server; /* object: what the user set, typed, snake_case */
+	struct md_launch launch;
+	struct md_bench bench;
+	bool bench_set[MD_BENCH_COUNT]; /* given in the file or by --set */
+	struct md_telemetry telemetry;
+	json_t *profiling; /* as given, or NULL */
+	struct md_output output;
+	bool simulate; /* --sim: the simulator stands in for launch.command */
+};
+
+/*
+ * Reads, applies `sets` ("server.tensor_parallel_size=4", YAML values), checks everything that needs
+ * no host. All problems are reported; *ret is given when problems has no errors, else -1 with err
+ * (the first problem). Also -1 when the file cannot be read or is not YAML.
+ */
+int md_experiment_load(const char *path, const char *const *sets, size_t set_count,
+		       struct md_experiment **ret, struct md_problems *problems,
+		       struct pl_err *err) PL_MUST_CHECK;
+/* The same of bytes in memory; `source` is their name in messages. */
+int md_experiment_parse(const char *text, size_t len, const char *source, const char *const *sets,
+			size_t set_count, struct md_experiment **ret, struct md_problems *problems,
+			struct pl_err *err) PL_MUST_CHECK;
+/* Options that are set and that `run` of this version cannot do: "'launch.container' is not in this
+ * version"; -1 with PL_ERR_INVALID. */
+int md_experiment_check_supported(const struct md_experiment *experiment,
+				  struct pl_err *err) PL_MUST_CHECK;
+void md_experiment_free(struct md_experiment *experiment);
+PL_AUTO_DEFINE(struct md_experiment, md_experiment_free);
+#define auto_experiment PL_AUTO(md_experiment_free)
+
+/* The checked, completed configuration as JSON (dry run); secrets as "***". */
+json_t *md_experiment_to_json(const struct md_experiment *experiment);
+
+#endif

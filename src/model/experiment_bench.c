@@ -1,0 +1,349 @@
+/* `benchmark:`, the options of the load. */
+#include "model/experiment_priv.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+
+/* Sets *ret_choices, which the spec borrows. */
+static struct md_spec row_spec(enum md_bench_id id, char **ret_choices)
+{
+	static const struct {
+		enum md_kind kind;
+		enum md_kind items;
+	} kinds[] = {
+		[MD_BENCH_BOOL] = { MD_KIND_BOOL, 0 },
+		[MD_BENCH_I64] = { MD_KIND_INT, 0 },
+		[MD_BENCH_F64] = { MD_KIND_FLOAT, 0 },
+		[MD_BENCH_TEXT] = { MD_KIND_TEXT, 0 },
+		[MD_BENCH_JSON] = { MD_KIND_OBJECT, 0 },
+		[MD_BENCH_LIST] = { MD_KIND_LIST, MD_KIND_TEXT },
+		[MD_BENCH_DUR] = { MD_KIND_DURATION, 0 },
+		[MD_BENCH_TRI] = { MD_KIND_BOOL, 0 },
+	};
+	const struct md_bench_row *row = md_bench_row(id);
+	struct md_spec spec = {
+		.kind = kinds[row->type].kind,
+		.items = kinds[row->type].items,
+		.nullable = strcmp(row->def, "null") == 0,
+		.number_text = true,
+		.infinite = true,
+		.hidden = id == MD_BENCH_header,
+		.min = -INFINITY,
+		.max = INFINITY,
+	};
+	int64_t ns;
+
+	*ret_choices = md_choices_of_bars(row->choices);
+	spec.choices = *ret_choices;
+	if (row->type != MD_BENCH_DUR) {
+		(void)pl_text_to_f64(row->min, &spec.min);
+		(void)pl_text_to_f64(row->max, &spec.max);
+		return spec;
+	}
+	if (pl_text_to_duration_ns(row->min, &ns))
+		spec.min = (double)ns;
+	if (pl_text_to_duration_ns(row->max, &ns))
+		spec.max = (double)ns;
+	return spec;
+}
+
+/* A list of scalars as the text that vLLM wants: "50,99". */
+static json_t *joined(const struct pl_yaml *list)
+{
+	auto_buf text;
+
+	pl_buf_init(&text, 4096);
+	for (size_t i = 0; i < list->count; i++) {
+		if (list->items[i]->kind != PL_YAML_SCALAR)
+			return NULL;
+		pl_buf_addf(&text, "%s%s", i > 0 ? "," : "", list->items[i]->text);
+	}
+	return text.full ? NULL : json_string(pl_buf_text(&text));
+}
+
+/* A mapping of scalars as vLLM's list: "KEY=VALUE". */
+static json_t *paired(const struct pl_yaml *map, char between)
+{
+	auto_json json_t *list = json_array();
+
+	for (size_t i = 0; i < map->count; i++) {
+		if (map->items[i]->kind != PL_YAML_SCALAR)
+			return NULL;
+		json_array_append_new(list, json_sprintf("%s%c%s", map->keys[i]->text, between,
+							 map->items[i]->text));
+	}
+	return pl_take(list);
+}
+
+/* Spellings of YAML for what vLLM takes as text; NULL: none of them. */
+static json_t *other_spelling(enum md_bench_id id, const struct pl_yaml *node)
+{
+	bool is_list = node->kind == PL_YAML_LIST;
+	bool is_map = node->kind == PL_YAML_MAP;
+
+	switch (id) {
+	case MD_BENCH_metric_percentiles:
+	case MD_BENCH_percentile_metrics:
+	case MD_BENCH_bfcl_categories:
+	case MD_BENCH_timeline_itl_thresholds:
+		return is_list && node->count > 0 ? joined(node) : NULL;
+	case MD_BENCH_header:
+	case MD_BENCH_metadata:
+		return is_map ? paired(node, '=') : NULL;
+	case MD_BENCH_goodput:
+		return is_map ? paired(node, ':') : NULL;
+	case MD_BENCH_random_range_ratio:
+		break;
+	default:
+		return NULL;
+	}
+	auto_json json_t *ratios = is_map ? pl_yaml_to_json(node) : NULL;
+	auto_free char *text = is_map ? pl_json_to_text(ratios, PL_JSON_PYTHON) : NULL;
+	return text != NULL ? json_string(text) : NULL;
+}
+
+static void unknown_option(struct md_reader *reader, const struct pl_yaml *name, const char *key)
+{
+	const char *names[MD_BENCH_COUNT];
+
+	for (size_t i = 0; i < MD_BENCH_COUNT; i++)
+		names[i] = md_bench_row((enum md_bench_id)i)->name;
+	md_reader_add(reader, MD_ERROR, name, key, "an unknown option", "a key of 'benchmark'",
+		      pl_text_nearest(name->text, names, MD_BENCH_COUNT));
+}
+
+static json_t *read_option(struct md_reader *reader, enum md_bench_id id,
+			   const struct pl_yaml *node, const char *key)
+{
+	auto_free char *choices = NULL;
+	struct md_spec spec = row_spec(id, &choices);
+	json_t *value = other_spelling(id, node);
+
+	if (value == NULL)
+		value = md_value_read(reader, node, key, &spec);
+	if (!json_is_string(value) || (id != MD_BENCH_dataset_path && id != MD_BENCH_result_dir))
+		return value;
+	auto_free char *path = md_expand(reader, node, key, json_string_value(value));
+	json_decref(value);
+	return path != NULL ? json_string(path) : NULL;
+}
+
+/* Puts "extra_body.temperature" beside what the file said. */
+static json_t *laid_over(const struct md_bench *bench, enum md_bench_id id,
+			 const struct pl_yaml *node, json_t *value)
+{
+	json_t *merged = node->kind == PL_YAML_MAP && node->line == 0 ? md_bench_get(bench, id)
+								      : NULL;
+
+	if (!json_is_object(merged) || !json_is_object(value)) {
+		json_decref(merged);
+		return value;
+	}
+	json_object_update_recursive(merged, value);
+	json_decref(value);
+	return merged;
+}
+
+void md_bench_read(struct md_reader *reader, const struct pl_yaml *map, struct md_bench *bench,
+		   bool bench_set[MD_BENCH_COUNT])
+{
+	for (size_t i = 0; i < map->count; i++) {
+		const struct pl_yaml *name = map->keys[i];
+		auto_free char *key = pl_asprintf("benchmark.%s", name->text);
+		enum md_bench_id id = md_bench_find(name->text);
+
+		if (md_key_is_repeated(reader, map, i, key))
+			continue;
+		if (id == MD_BENCH_COUNT) {
+			unknown_option(reader, name, key);
+			continue;
+		}
+		json_t *value = read_option(reader, id, map->items[i], key);
+		if (value == NULL)
+			continue;
+		value = laid_over(bench, id, map->items[i], value);
+		md_bench_set(bench, id, value);
+		bench_set[id] = true;
+		json_decref(value);
+	}
+}
+
+struct checker {
+	struct md_reader *reader;
+	const struct pl_yaml *map;
+	const struct md_bench *bench;
+};
+
+/* A fault of an option; `anchor` (or NULL) is the option that asks for it where it was not given. */
+static void complain(struct checker *c, enum md_severity severity, const char *name,
+		     const char *anchor, const char *found, const char *expected,
+		     const char *nearest)
+{
+	struct md_reader set = { .source = "--set", .problems = c->reader->problems };
+	const struct pl_yaml *node = md_map_get(c->map, name);
+	auto_free char *key = pl_asprintf("benchmark.%s", name);
+
+	if (node == NULL && anchor != NULL)
+		node = md_map_get(c->map, anchor);
+	md_reader_add(node != NULL ? c->reader : &set, severity, node, key, found, expected,
+		      nearest);
+}
+
+static void complain_text(struct checker *c, enum md_severity severity, const char *name,
+			  const char *text, const char *expected, const char *nearest)
+{
+	auto_free char *found = pl_asprintf("text '%s'", text);
+
+	complain(c, severity, name, NULL, found, expected, nearest);
+}
+
+static void check_pairs(struct checker *c, const char *name, const json_t *list, bool hidden)
+{
+	size_t i;
+	json_t *item;
+
+	json_array_foreach((json_t *)list, i, item)
+	{
+		const char *text = json_string_value(item);
+		if (strchr(text, '=') == NULL || text[0] == '=')
+			complain_text(c, MD_ERROR, name, hidden ? "***" : text, "KEY=VALUE", NULL);
+	}
+}
+
+static void check_goodput(struct checker *c)
+{
+	static const char *const names[] = { "ttft", "tpot", "e2el", NULL };
+	size_t i;
+	json_t *item;
+
+	json_array_foreach(c->bench->goodput, i, item)
+	{
+		const char *text = json_string_value(item);
+		size_t len = strcspn(text, ":");
+		auto_free char *name = pl_strndup(text, len);
+		double limit = -1;
+		bool known = false;
+		for (size_t k = 0; names[k] != NULL; k++)
+			known = known || strcmp(names[k], name) == 0;
+		if (text[len] != ':' || !pl_text_to_f64(text + len + 1, &limit) || !(limit >= 0))
+			complain_text(c, MD_ERROR, "goodput", text, "NAME:MILLISECONDS", NULL);
+		else if (!known)
+			complain_text(c, MD_ERROR, "goodput", text, "ttft, tpot or e2el",
+				      md_key_nearest(name, names));
+	}
+}
+
+static void check_percentiles(struct checker *c)
+{
+	static const char *const names[] = {
+		"ttft", "tpot", "itl", "e2el", "client_queue_time", "e2el_including_client_queue",
+		NULL
+	};
+	auto_free char *percentiles = pl_strdup(c->bench->metric_percentiles);
+	auto_free char *metrics = pl_strdup(c->bench->percentile_metrics);
+	double percentile;
+
+	for (char *rest = percentiles, *one; (one = strsep(&rest, ",")) != NULL;) {
+		one = pl_text_trim(one);
+		if (!pl_text_to_f64(one, &percentile) || !(percentile >= 0 && percentile <= 100))
+			complain_text(c, MD_ERROR, "metric_percentiles", one,
+				      "numbers from 0 to 100, separated by commas", NULL);
+	}
+	for (char *rest = metrics, *one; (one = strsep(&rest, ",")) != NULL;) {
+		bool known = false;
+		for (size_t i = 0; names[i] != NULL; i++)
+			known = known || strcmp(names[i], one) == 0;
+		if (!known)
+			complain_text(c, MD_WARNING, "percentile_metrics", one,
+				      "ttft, tpot, itl, e2el, client_queue_time or "
+				      "e2el_including_client_queue",
+				      md_key_nearest(one, names));
+	}
+}
+
+static bool is_ratio(const json_t *value)
+{
+	double ratio = json_is_number(value) ? json_number_value(value) : -1;
+
+	return ratio >= 0 && ratio < 1;
+}
+
+static void check_range_ratio(struct checker *c)
+{
+	const char *text = c->bench->random_range_ratio;
+	auto_json json_t *both = json_loads(text, 0, NULL);
+	double ratio;
+
+	if (pl_text_to_f64(text, &ratio) && ratio >= 0 && ratio < 1)
+		return;
+	if (json_object_size(both) == 2 && is_ratio(json_object_get(both, "input")) &&
+	    is_ratio(json_object_get(both, "output")))
+		return;
+	complain_text(c, MD_ERROR, "random_range_ratio", text,
+		      "a number from 0 to below 1, or {input: a, output: b} of such", NULL);
+}
+
+static void check_ramp(struct checker *c)
+{
+	const struct md_bench *bench = c->bench;
+	bool has_start = bench->ramp_up_start_rps != MD_NO_I64;
+	bool has_end = bench->ramp_up_end_rps != MD_NO_I64;
+
+	if (bench->ramp_up_strategy == NULL) {
+		if (has_start || has_end)
+			complain(c, MD_ERROR, "ramp_up_strategy",
+				 has_start ? "ramp_up_start_rps" : "ramp_up_end_rps", "null",
+				 "linear or exponential beside a ramp's rates", NULL);
+		return;
+	}
+	if (!has_start)
+		complain(c, MD_ERROR, "ramp_up_start_rps", "ramp_up_strategy", "null",
+			 "a rate to start from", NULL);
+	if (!has_end)
+		complain(c, MD_ERROR, "ramp_up_end_rps", "ramp_up_strategy", "null",
+			 "a rate to end with", NULL);
+	if (has_start && bench->ramp_up_start_rps == 0)
+		complain(c, MD_ERROR, "ramp_up_start_rps", NULL, "number 0", "a rate above 0",
+			 NULL);
+	if (has_start && has_end && bench->ramp_up_start_rps > bench->ramp_up_end_rps) {
+		auto_free char *found = pl_asprintf("number %lld",
+						    (long long)bench->ramp_up_end_rps);
+		complain(c, MD_ERROR, "ramp_up_end_rps", NULL, found,
+			 "a rate not below ramp_up_start_rps", NULL);
+	}
+	if (!isinf(bench->request_rate))
+		complain(c, MD_ERROR, "request_rate", NULL, "a rate", "inf beside ramp_up_strategy",
+			 NULL);
+}
+
+static void check_dataset(struct checker *c)
+{
+	static const char *const from_files[] = { "sharegpt",     "burstgpt",     "custom",
+						  "custom_audio", "custom_image", "timed_trace" };
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(from_files); i++) {
+		if (strcmp(c->bench->dataset_name, from_files[i]) != 0 ||
+		    c->bench->dataset_path != NULL)
+			continue;
+		auto_free char *expected = pl_asprintf("the file of data set '%s'", from_files[i]);
+		complain(c, MD_ERROR, "dataset_path", "dataset_name", "null", expected, NULL);
+	}
+}
+
+void md_bench_check(struct md_reader *reader, const struct pl_yaml *map,
+		    const struct md_bench *bench)
+{
+	struct checker c = { .reader = reader, .map = map, .bench = bench };
+
+	check_pairs(&c, "header", bench->header, true);
+	check_pairs(&c, "metadata", bench->metadata, false);
+	check_goodput(&c);
+	check_percentiles(&c);
+	check_range_ratio(&c);
+	check_ramp(&c);
+	check_dataset(&c);
+}

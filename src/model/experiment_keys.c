@@ -1,0 +1,358 @@
+/* The sections made from tbl/experiment_keys.h. */
+#include "model/experiment_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+
+enum key_type {
+	KEY_TEXT,
+	KEY_PATH,
+	KEY_BOOL,
+	KEY_INT,
+	KEY_DUR,
+	KEY_LIST,
+	KEY_TEXTS,
+	KEY_ENV,
+	KEY_OBJECT,
+	KEY_GPUS,
+	KEY_PORT,
+};
+
+struct key_row {
+	enum key_type type;
+	const char *key;
+	size_t offset;
+	const char *def;
+	const char *min;
+	const char *max;
+	const char *choices;
+	bool later;
+};
+
+#define STATE_NOW   false
+#define STATE_LATER true
+
+static const struct key_row rows[] = {
+#define KEY(type_, key_, member_, def_, min_, max_, choices_, state_, help_)                     \
+	{ KEY_##type_, key_,          offsetof(struct md_experiment, member_), def_, min_, max_, \
+	  choices_,    STATE_##state_ },
+#include "tbl/experiment_keys.h"
+#undef KEY
+};
+
+/* Where a row's value stands. */
+static void *member(const struct md_experiment *experiment, const struct key_row *row)
+{
+	return (char *)experiment + row->offset;
+}
+
+static bool in_profiling(const struct key_row *row)
+{
+	return row->offset == offsetof(struct md_experiment, profiling);
+}
+
+static bool is_json(const struct key_row *row)
+{
+	return row->type == KEY_LIST || row->type == KEY_TEXTS || row->type == KEY_ENV ||
+	       row->type == KEY_OBJECT || row->type == KEY_GPUS;
+}
+
+/* "ready_timeout" of "launch.ready_timeout" when the section is "launch"; NULL for other sections. */
+static const char *name_in_section(const struct key_row *row, const char *section)
+{
+	size_t len = strlen(section);
+
+	if (len == 0)
+		return strchr(row->key, '.') == NULL ? row->key : NULL;
+	return strncmp(row->key, section, len) == 0 && row->key[len] == '.' ? row->key + len + 1
+									    : NULL;
+}
+
+bool md_section_exists(const char *section)
+{
+	for (size_t i = 0; section[0] != '\0' && i < PL_ARRAY_SIZE(rows); i++) {
+		if (name_in_section(&rows[i], section) != NULL)
+			return true;
+	}
+	return false;
+}
+
+static void store(struct md_experiment *experiment, const struct key_row *row, json_t *value)
+{
+	void *into = member(experiment, row);
+	bool is_number = json_is_integer(value);
+
+	if (in_profiling(row)) {
+		if (experiment->profiling == NULL)
+			experiment->profiling = json_object();
+		json_object_set(experiment->profiling, strchr(row->key, '.') + 1, value);
+		return;
+	}
+	switch (row->type) {
+	case KEY_TEXT:
+	case KEY_PATH:
+		free(*(char **)into);
+		*(char **)into = pl_strdup(json_string_value(value));
+		break;
+	case KEY_BOOL:
+		*(bool *)into = json_is_true(value);
+		break;
+	case KEY_INT:
+	case KEY_DUR:
+	case KEY_PORT:
+		*(int64_t *)into = is_number ? json_integer_value(value) : MD_NO_I64;
+		break;
+	default:
+		json_decref(*(json_t **)into);
+		*(json_t **)into = json_is_null(value) ? NULL : json_incref(value);
+	}
+}
+
+static json_t *default_value(const struct key_row *row)
+{
+	int64_t number = 0;
+
+	if (strcmp(row->def, "null") == 0)
+		return json_null();
+	switch (row->type) {
+	case KEY_BOOL:
+		return json_boolean(strcmp(row->def, "true") == 0);
+	case KEY_INT:
+		return pl_text_to_i64(row->def, &number) ? json_integer(number) : json_null();
+	case KEY_DUR:
+		return pl_text_to_duration_ns(row->def, &number) ? json_integer(number)
+								 : json_null();
+	case KEY_LIST:
+	case KEY_TEXTS:
+	case KEY_ENV:
+	case KEY_OBJECT:
+		return json_loads(row->def, 0, NULL);
+	default:
+		return json_string(row->def);
+	}
+}
+
+void md_keys_init(struct md_experiment *experiment)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
+		auto_json json_t *value = default_value(&rows[i]);
+		if (!in_profiling(&rows[i]))
+			store(experiment, &rows[i], value);
+	}
+}
+
+void md_keys_done(struct md_experiment *experiment)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
+		const struct key_row *row = &rows[i];
+		if (in_profiling(row))
+			continue;
+		if (row->type == KEY_TEXT || row->type == KEY_PATH)
+			free(*(char **)member(experiment, row));
+		else if (is_json(row))
+			json_decref(*(json_t **)member(experiment, row));
+	}
+	json_decref(experiment->profiling);
+}
+
+static double bound(const char *text, enum key_type type, double none)
+{
+	int64_t ns;
+	double number;
+
+	if (type == KEY_DUR && pl_text_to_duration_ns(text, &ns))
+		return (double)ns;
+	return type != KEY_DUR && pl_text_to_f64(text, &number) ? number : none;
+}
+
+/* The spec of a row; `choices` keeps its list alive. */
+static struct md_spec row_spec(const struct key_row *row, const char *choices)
+{
+	static const enum md_kind kinds[] = {
+		[KEY_TEXT] = MD_KIND_TEXT,     [KEY_PATH] = MD_KIND_TEXT,
+		[KEY_BOOL] = MD_KIND_BOOL,     [KEY_INT] = MD_KIND_INT,
+		[KEY_DUR] = MD_KIND_DURATION,  [KEY_LIST] = MD_KIND_LIST,
+		[KEY_TEXTS] = MD_KIND_OBJECT,  [KEY_ENV] = MD_KIND_OBJECT,
+		[KEY_OBJECT] = MD_KIND_OBJECT, [KEY_GPUS] = MD_KIND_LIST,
+		[KEY_PORT] = MD_KIND_INT,
+	};
+
+	return (struct md_spec){
+		.kind = kinds[row->type],
+		.items = row->type == KEY_GPUS ? MD_KIND_INT : MD_KIND_TEXT,
+		.nullable = strcmp(row->def, "null") == 0 ||
+			    strcmp(row->key, "telemetry.server_metrics") == 0,
+		.number_text = true,
+		.min = row->type == KEY_GPUS ? 0 : bound(row->min, row->type, -INFINITY),
+		.max = bound(row->max, row->type, INFINITY),
+		.choices = choices,
+		.special_values = row->type == KEY_GPUS   ? "[\"auto\", \"all\"]"
+				  : row->type == KEY_PORT ? "[\"auto\"]"
+							  : NULL,
+	};
+}
+
+/* A mapping to texts: numbers and booleans are taken as they are written. */
+static json_t *read_texts(struct md_reader *reader, const struct key_row *row,
+			  const struct pl_yaml *node)
+{
+	static const struct md_spec text = { .kind = MD_KIND_TEXT, .number_text = true };
+	auto_json json_t *texts = json_object();
+	bool refused = false;
+
+	if (node->kind != PL_YAML_MAP) {
+		md_reader_add(reader, MD_ERROR, node, row->key, NULL, "a mapping to texts", NULL);
+		return NULL;
+	}
+	for (size_t i = 0; i < node->count; i++) {
+		auto_free char *key = pl_asprintf("%s.%s", row->key, node->keys[i]->text);
+		json_t *value = md_value_read(reader, node->items[i], key, &text);
+		auto_free char *expanded = NULL;
+		if (value != NULL && row->type == KEY_ENV) {
+			expanded = md_expand(reader, node->items[i], key, json_string_value(value));
+			json_decref(value);
+			value = expanded != NULL ? json_string(expanded) : NULL;
+		}
+		refused = refused || value == NULL;
+		if (value != NULL)
+			json_object_set_new(texts, node->keys[i]->text, value);
+	}
+	return refused ? NULL : pl_take(texts);
+}
+
+static json_t *read_value(struct md_reader *reader, const struct key_row *row,
+			  const struct pl_yaml *node)
+{
+	auto_free char *choices = md_choices_of_bars(row->choices);
+	struct md_spec spec = row_spec(row, choices);
+
+	if (row->type == KEY_TEXTS || row->type == KEY_ENV)
+		return read_texts(reader, row, node);
+	/* one text with blanks is a command line, which this is not */
+	if (row->type == KEY_LIST && node->kind == PL_YAML_SCALAR && strchr(node->text, ' ')) {
+		md_reader_add(reader, MD_ERROR, node, row->key, NULL,
+			      "a list of words such as [vllm, serve]", NULL);
+		return NULL;
+	}
+	if (row->type == KEY_GPUS && node->kind != PL_YAML_LIST &&
+	    strcmp(node->text, "auto") != 0 && strcmp(node->text, "all") != 0) {
+		md_reader_add(reader, MD_ERROR, node, row->key, NULL,
+			      "auto, all or a list of GPU numbers such as [0, 1]", NULL);
+		return NULL;
+	}
+	auto_json json_t *value = md_value_read(reader, node, row->key, &spec);
+	if (value == NULL || row->type != KEY_PATH)
+		return pl_take(value);
+	auto_free char *path = md_expand(reader, node, row->key, json_string_value(value));
+	return path != NULL ? json_string(path) : NULL;
+}
+
+static void unknown_key(struct md_reader *reader, const char *section, const struct pl_yaml *name)
+{
+	const char *names[PL_ARRAY_SIZE(rows)];
+	size_t count = 0;
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
+		const char *known = name_in_section(&rows[i], section);
+		if (known != NULL)
+			names[count++] = known;
+	}
+	auto_free char *key = pl_asprintf("%s.%s", section, name->text);
+	auto_free char *expected = pl_asprintf("a key of '%s'", section);
+	md_reader_add(reader, MD_ERROR, name, key, "an unknown key", expected,
+		      pl_text_nearest(name->text, names, count));
+}
+
+void md_key_read(struct md_reader *reader, const char *section, const struct pl_yaml *name,
+		 const struct pl_yaml *value, struct md_experiment *experiment)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
+		const char *known = name_in_section(&rows[i], section);
+		if (known == NULL || !md_same_name(known, name->text))
+			continue;
+		json_t *typed = read_value(reader, &rows[i], value);
+		json_t **into = member(experiment, &rows[i]);
+		if (typed != NULL && is_json(&rows[i]) && value->kind == PL_YAML_MAP &&
+		    value->line == 0 && *into != NULL)
+			json_object_update_recursive(*into, typed);
+		else if (typed != NULL)
+			store(experiment, &rows[i], typed);
+		json_decref(typed);
+		return;
+	}
+	unknown_key(reader, section, name);
+}
+
+/* Values that a name marks as secret. */
+static json_t *without_secrets(const json_t *env)
+{
+	static const char *const marks[] = { "TOKEN", "KEY", "SECRET", "PASSWORD", "CREDENTIAL" };
+	json_t *shown = json_deep_copy(env);
+	const char *name;
+	json_t *value;
+
+	json_object_foreach((json_t *)env, name, value)
+	{
+		for (size_t i = 0; i < PL_ARRAY_SIZE(marks); i++) {
+			if (strcasestr(name, marks[i]) != NULL)
+				json_object_set_new(shown, name, json_string("***"));
+		}
+	}
+	return shown;
+}
+
+static json_t *value_to_json(const struct md_experiment *experiment, const struct key_row *row)
+{
+	const void *from = member(experiment, row);
+	json_t *value = in_profiling(row)
+				? json_object_get(experiment->profiling, strchr(row->key, '.') + 1)
+				: NULL;
+
+	if (in_profiling(row))
+		return value != NULL ? json_incref(value) : default_value(row);
+	switch (row->type) {
+	case KEY_TEXT:
+	case KEY_PATH:
+		return pl_json_text(*(char *const *)from);
+	case KEY_BOOL:
+		return json_boolean(*(const bool *)from);
+	case KEY_INT:
+		return json_integer(*(const int64_t *)from);
+	case KEY_DUR:
+		return md_duration_to_json(*(const int64_t *)from);
+	case KEY_PORT:
+		return *(const int64_t *)from == MD_NO_I64 ? json_string("auto")
+							   : json_integer(*(const int64_t *)from);
+	case KEY_ENV:
+		return without_secrets(*(json_t *const *)from);
+	default:
+		value = *(json_t *const *)from;
+		return value != NULL ? json_deep_copy(value) : json_null();
+	}
+}
+
+void md_keys_to_json(const struct md_experiment *experiment, const char *section, json_t *into)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
+		const char *name = name_in_section(&rows[i], section);
+		if (name != NULL)
+			json_object_set_new(into, name, value_to_json(experiment, &rows[i]));
+	}
+}
+
+int md_keys_check_supported(const struct md_experiment *experiment, struct pl_err *err)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
+		if (!rows[i].later)
+			continue;
+		auto_json json_t *value = value_to_json(experiment, &rows[i]);
+		auto_json json_t *plain = default_value(&rows[i]);
+		if (!json_equal(value, plain))
+			return pl_err_set(err, PL_ERR_INVALID, "'%s' is not in this version",
+					  rows[i].key);
+	}
+	return 0;
+}

@@ -1,0 +1,452 @@
+#include "model/record.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+/* A failure's text comes from a peer: what a record keeps of it is bounded where it is made, this
+ * bounds what a file may claim. */
+#define MESSAGE_BYTES_MAX (1u << 20)
+
+static const char *const failure_names[] = {
+#define FAILURE(name, text) #name,
+#include "tbl/states.h"
+};
+
+static const char *const token_source_names[] = {
+#define TOKENS(id, name, text) [MD_TOKENS_##id] = #name,
+#include "tbl/states.h"
+};
+
+const char *md_token_source_name(enum md_token_source source)
+{
+	return token_source_names[source];
+}
+
+const char *md_failure_name(const char *name)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(failure_names); i++) {
+		if (pl_text_equal(failure_names[i], name))
+			return failure_names[i];
+	}
+	return NULL;
+}
+
+void md_record_init(struct md_record *record, uint64_t index)
+{
+	*record = (struct md_record){
+		.index = index,
+		.planned_ns = MD_NO_TIME,
+		.queued_ns = MD_NO_TIME,
+		.acted_ns = MD_NO_TIME,
+		.connected_ns = MD_NO_TIME,
+		.sent_ns = MD_NO_TIME,
+		.headers_ns = MD_NO_TIME,
+		.end_ns = MD_NO_TIME,
+		.prompt_tokens_asked = MD_NO_COUNT,
+		.prompt_tokens = MD_NO_COUNT,
+		.output_tokens_asked = MD_NO_COUNT,
+		.output_tokens = MD_NO_COUNT,
+	};
+}
+
+void md_record_done(struct md_record *record)
+{
+	free(record->events);
+	free(record->error);
+	md_record_init(record, record->index);
+}
+
+uint32_t md_event_encode(struct md_event *entries, uint32_t room, int64_t delta_ns, int64_t tokens,
+			 unsigned flags)
+{
+	uint32_t used = 0;
+	uint64_t left = tokens > 0 ? (uint64_t)tokens : 0;
+	uint64_t delta = delta_ns > 0 ? (uint64_t)delta_ns : 0;
+
+	if (left > (uint64_t)room * MD_EVENT_TOKENS_MAX || room == 0)
+		return 0;
+	if (delta > MD_EVENT_DELTA_MAX)
+		delta = MD_EVENT_DELTA_MAX;
+	do {
+		uint64_t here = left > MD_EVENT_TOKENS_MAX ? MD_EVENT_TOKENS_MAX : left;
+		left -= here;
+		entries[used].delta_ns = used == 0 ? delta : 0;
+		entries[used].tokens = here & MD_EVENT_TOKENS_MAX;
+		entries[used].flags = ((flags & ~(unsigned)MD_EVENT_MORE) |
+				       (left > 0 ? (unsigned)MD_EVENT_MORE : 0)) &
+				      MD_EVENT_FLAGS_MASK;
+		used++;
+	} while (left > 0);
+	return used;
+}
+
+struct md_event_cursor md_record_cursor(const struct md_record *record)
+{
+	return (struct md_event_cursor){ .record = record, .t_ns = record->acted_ns };
+}
+
+bool md_record_next(struct md_event_cursor *cursor, struct md_event_at *ret)
+{
+	const struct md_record *record = cursor->record;
+	struct md_event_at at = { 0 };
+	bool more = true;
+
+	if (cursor->at >= record->event_count)
+		return false;
+	while (more && cursor->at < record->event_count) {
+		const struct md_event *entry = &record->events[cursor->at++];
+		cursor->t_ns += (int64_t)entry->delta_ns;
+		at.tokens += (int64_t)entry->tokens;
+		at.flags |= entry->flags & ~(unsigned)MD_EVENT_MORE;
+		more = (entry->flags & MD_EVENT_MORE) != 0;
+	}
+	at.t_ns = cursor->t_ns;
+	*ret = at;
+	return true;
+}
+
+static int64_t first_event_ns(const struct md_record *record, unsigned flags)
+{
+	struct md_event_cursor cursor = md_record_cursor(record);
+	struct md_event_at at;
+
+	while (md_record_next(&cursor, &at)) {
+		if ((at.flags & flags) == flags)
+			return at.t_ns;
+	}
+	return MD_NO_TIME;
+}
+
+int64_t md_record_first_event_ns(const struct md_record *record)
+{
+	return first_event_ns(record, 0);
+}
+
+int64_t md_record_first_token_ns(const struct md_record *record)
+{
+	return first_event_ns(record, MD_EVENT_CONTENT);
+}
+
+static json_t *time_json(int64_t t_ns)
+{
+	return t_ns == MD_NO_TIME ? json_null() : json_integer(t_ns);
+}
+
+static json_t *count_json(int64_t count)
+{
+	return count == MD_NO_COUNT ? json_null() : json_integer(count);
+}
+
+/* A peer's text may be no UTF-8, which a JSON text must be: bad bytes become U+FFFD. */
+static json_t *peer_text_json(const char *text)
+{
+	json_t *json;
+	auto_buf buf = { 0 };
+
+	if (text == NULL || *text == '\0')
+		return json_null();
+	json = json_string(text);
+	if (json != NULL)
+		return json;
+	pl_buf_init(&buf, 16 + 6 * strlen(text));
+	pl_text_add_json(&buf, text, strlen(text), true);
+	json = json_loads(pl_buf_text(&buf), JSON_DECODE_ANY, NULL);
+	return json != NULL ? json : json_null();
+}
+
+static json_t *events_json(const struct md_record *record)
+{
+	json_t *events = json_array();
+	struct md_event_cursor cursor = md_record_cursor(record);
+	struct md_event_at at;
+
+	while (md_record_next(&cursor, &at)) {
+		json_t *event = json_array();
+		json_array_append_new(event, json_integer(at.t_ns));
+		json_array_append_new(event, json_integer(at.tokens));
+		json_array_append_new(event, json_integer((json_int_t)at.flags));
+		json_array_append_new(events, event);
+	}
+	return events;
+}
+
+static json_t *error_json(const struct md_record *record)
+{
+	json_t *error;
+
+	if (record->ok)
+		return json_null();
+	error = json_object();
+	json_object_set_new(error, "kind",
+			    json_string(record->error_kind ? record->error_kind : "unknown"));
+	json_object_set_new(error, "status",
+			    record->status ? json_integer(record->status) : json_null());
+	json_object_set_new(error, "message", peer_text_json(record->error));
+	return error;
+}
+
+json_t *md_record_to_json(const struct md_record *record)
+{
+	json_t *json = json_object();
+
+	json_object_set_new(json, "index", json_integer((json_int_t)record->index));
+	json_object_set_new(json, "request_id", peer_text_json(record->request_id));
+	json_object_set_new(json, "planned_ns", time_json(record->planned_ns));
+	json_object_set_new(json, "queued_ns", time_json(record->queued_ns));
+	json_object_set_new(json, "acted_ns", time_json(record->acted_ns));
+	json_object_set_new(json, "connected_ns", time_json(record->connected_ns));
+	json_object_set_new(json, "sent_ns", time_json(record->sent_ns));
+	json_object_set_new(json, "headers_ns", time_json(record->headers_ns));
+	json_object_set_new(json, "first_event_ns", time_json(md_record_first_event_ns(record)));
+	json_object_set_new(json, "first_token_ns", time_json(md_record_first_token_ns(record)));
+	json_object_set_new(json, "end_ns", time_json(record->end_ns));
+	json_object_set_new(json, "events", events_json(record));
+	json_object_set_new(json, "prompt_tokens_asked", count_json(record->prompt_tokens_asked));
+	json_object_set_new(json, "prompt_tokens", count_json(record->prompt_tokens));
+	json_object_set_new(json, "output_tokens_asked", count_json(record->output_tokens_asked));
+	json_object_set_new(json, "output_tokens", count_json(record->output_tokens));
+	json_object_set_new(json, "token_source",
+			    json_string(md_token_source_name(record->token_source)));
+	json_object_set_new(json, "finish_reason", peer_text_json(record->finish_reason));
+	json_object_set_new(json, "status",
+			    record->status ? json_integer(record->status) : json_null());
+	json_object_set_new(json, "error", error_json(record));
+	return json;
+}
+
+/* Reading: each function takes one key, counts it in *seen and says what is wrong with it. */
+
+struct reader {
+	const json_t *json;
+	size_t seen;
+	struct pl_err *err;
+};
+
+static const json_t *take(struct reader *r, const char *key)
+{
+	const json_t *value = json_object_get(r->json, key);
+
+	if (value == NULL) {
+		pl_err_set(r->err, PL_ERR_INVALID, "record: '%s' is missing", key);
+		return NULL;
+	}
+	r->seen++;
+	return value;
+}
+
+static int wrong(struct reader *r, const char *key, const char *expected)
+{
+	return pl_err_set(r->err, PL_ERR_INVALID, "record: '%s': expected %s", key, expected);
+}
+
+static int take_integer(struct reader *r, const char *key, int64_t none, int64_t *ret)
+{
+	const json_t *value = take(r, key);
+
+	if (value == NULL)
+		return -1;
+	if (json_is_null(value)) {
+		*ret = none;
+		return 0;
+	}
+	if (!json_is_integer(value) || json_integer_value(value) < 0)
+		return wrong(r, key, "null or a whole number from 0");
+	*ret = json_integer_value(value);
+	return 0;
+}
+
+static int take_text(struct reader *r, const char *key, char *ret, size_t room)
+{
+	const json_t *value = take(r, key);
+
+	if (value == NULL)
+		return -1;
+	*ret = '\0';
+	if (json_is_null(value))
+		return 0;
+	if (!json_is_string(value) || json_string_length(value) == 0 ||
+	    json_string_length(value) >= room)
+		return wrong(r, key, "null or a short text");
+	memcpy(ret, json_string_value(value), json_string_length(value) + 1);
+	return 0;
+}
+
+static int take_times(struct reader *r, struct md_record *record)
+{
+	if (take_integer(r, "planned_ns", MD_NO_TIME, &record->planned_ns) < 0 ||
+	    take_integer(r, "queued_ns", MD_NO_TIME, &record->queued_ns) < 0 ||
+	    take_integer(r, "acted_ns", MD_NO_TIME, &record->acted_ns) < 0 ||
+	    take_integer(r, "connected_ns", MD_NO_TIME, &record->connected_ns) < 0 ||
+	    take_integer(r, "sent_ns", MD_NO_TIME, &record->sent_ns) < 0 ||
+	    take_integer(r, "headers_ns", MD_NO_TIME, &record->headers_ns) < 0)
+		return -1;
+	return take_integer(r, "end_ns", MD_NO_TIME, &record->end_ns);
+}
+
+static bool event_values(const json_t *event, json_int_t value[3])
+{
+	if (!json_is_array(event) || json_array_size(event) != 3)
+		return false;
+	for (size_t i = 0; i < 3; i++) {
+		const json_t *item = json_array_get(event, i);
+		if (!json_is_integer(item) || json_integer_value(item) < 0)
+			return false;
+		value[i] = json_integer_value(item);
+	}
+	return value[2] < MD_EVENT_MORE;
+}
+
+static int take_events(struct reader *r, struct md_record *record)
+{
+	const json_t *events = take(r, "events");
+	int64_t before_ns = record->acted_ns;
+	size_t room = 0, i;
+	json_t *event;
+
+	if (events == NULL)
+		return -1;
+	if (!json_is_array(events))
+		return wrong(r, "events", "an array");
+	if (json_array_size(events) > 0 && before_ns == MD_NO_TIME)
+		return wrong(r, "events", "none before 'acted_ns'");
+	json_array_foreach((json_t *)events, i, event)
+	{
+		json_int_t value[3];
+		if (!event_values(event, value) || value[0] < before_ns ||
+		    value[0] - before_ns > MD_EVENT_DELTA_MAX || value[1] > MD_RECORD_TOKENS_MAX)
+			return wrong(r, "events", "[t_ns, tokens, flags] in order of time");
+		uint32_t need = (uint32_t)(value[1] / MD_EVENT_TOKENS_MAX + 1);
+		pl_grow((void **)&record->events, &room, (size_t)record->event_count + need,
+			sizeof(struct md_event));
+		record->event_count += md_event_encode(record->events + record->event_count, need,
+						       value[0] - before_ns, value[1],
+						       (unsigned)value[2]);
+		before_ns = value[0];
+	}
+	return 0;
+}
+
+/* The two derived times must say what the events say. */
+static int check_derived(struct reader *r, const struct md_record *record)
+{
+	int64_t first_event = 0, first_token = 0;
+
+	if (take_integer(r, "first_event_ns", MD_NO_TIME, &first_event) < 0 ||
+	    take_integer(r, "first_token_ns", MD_NO_TIME, &first_token) < 0)
+		return -1;
+	if (first_event != md_record_first_event_ns(record))
+		return wrong(r, "first_event_ns", "the time of the first event");
+	if (first_token != md_record_first_token_ns(record))
+		return wrong(r, "first_token_ns", "the time of the first event with content");
+	return 0;
+}
+
+static int take_token_source(struct reader *r, struct md_record *record)
+{
+	const json_t *value = take(r, "token_source");
+
+	if (value == NULL)
+		return -1;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(token_source_names); i++) {
+		if (pl_text_equal(json_string_value(value), token_source_names[i])) {
+			record->token_source = (enum md_token_source)i;
+			return 0;
+		}
+	}
+	return wrong(r, "token_source", "none, usage, ids, tokenizer or events");
+}
+
+static int take_counts(struct reader *r, struct md_record *record)
+{
+	if (take_integer(r, "prompt_tokens_asked", MD_NO_COUNT, &record->prompt_tokens_asked) < 0 ||
+	    take_integer(r, "prompt_tokens", MD_NO_COUNT, &record->prompt_tokens) < 0 ||
+	    take_integer(r, "output_tokens_asked", MD_NO_COUNT, &record->output_tokens_asked) < 0 ||
+	    take_integer(r, "output_tokens", MD_NO_COUNT, &record->output_tokens) < 0)
+		return -1;
+	return take_token_source(r, record);
+}
+
+/* An HTTP status; null is 0. */
+static int take_status(struct reader *r, int32_t *ret)
+{
+	int64_t status = 0;
+
+	if (take_integer(r, "status", 0, &status) < 0)
+		return -1;
+	if (status > 999 || (status == 0 && !json_is_null(json_object_get(r->json, "status"))))
+		return wrong(r, "status", "null or an HTTP status");
+	*ret = (int32_t)status;
+	return 0;
+}
+
+static int take_error(struct reader *r, struct md_record *record)
+{
+	const json_t *error = take(r, "error");
+	struct reader inner = { .json = error, .err = r->err };
+	int32_t status = 0;
+
+	if (error == NULL)
+		return -1;
+	record->ok = json_is_null(error);
+	if (record->ok)
+		return 0;
+	if (!json_is_object(error))
+		return wrong(r, "error", "null or an object");
+	record->error_kind = md_failure_name(json_string_value(json_object_get(error, "kind")));
+	if (record->error_kind == NULL)
+		return wrong(r, "error.kind", "a known kind");
+	if (take_status(&inner, &status) < 0)
+		return -1;
+	if (status != record->status)
+		return wrong(r, "error.status", "the same as 'status'");
+	const json_t *message = take(&inner, "message");
+	if (message == NULL)
+		return -1;
+	if (!json_is_null(message) &&
+	    (!json_is_string(message) || json_string_length(message) > MESSAGE_BYTES_MAX))
+		return wrong(r, "error.message", "null or a text");
+	if (json_object_size(error) != 3)
+		return wrong(r, "error", "kind, status and message only");
+	record->error = pl_strdup(json_string_value(message));
+	return 0;
+}
+
+static int take_all(struct reader *r, struct md_record *record)
+{
+	int64_t index = -1;
+
+	if (take_integer(r, "index", -1, &index) < 0 || take_times(r, record) < 0)
+		return -1;
+	if (index < 0)
+		return wrong(r, "index", "a whole number from 0");
+	record->index = (uint64_t)index;
+	if (take_events(r, record) < 0 || check_derived(r, record) < 0 ||
+	    take_counts(r, record) < 0 || take_status(r, &record->status) < 0)
+		return -1;
+	if (take_text(r, "request_id", record->request_id, sizeof(record->request_id)) < 0 ||
+	    take_text(r, "finish_reason", record->finish_reason, sizeof(record->finish_reason)) <
+		    0 ||
+	    take_error(r, record) < 0)
+		return -1;
+	if (json_object_size(r->json) != r->seen)
+		return pl_err_set(r->err, PL_ERR_INVALID, "record: has unknown keys");
+	return 0;
+}
+
+int md_record_from_json(const json_t *json, struct md_record *ret, struct pl_err *err)
+{
+	struct reader r = { .json = json, .err = err };
+	struct md_record record;
+
+	if (!json_is_object(json))
+		return pl_err_set(err, PL_ERR_INVALID, "record: expected an object");
+	md_record_init(&record, 0);
+	if (take_all(&r, &record) < 0) {
+		md_record_done(&record);
+		return -1;
+	}
+	*ret = record;
+	return 0;
+}

@@ -1,0 +1,115 @@
+/*
+ * What is known of one request: the noun that load generator, metrics, quality checks and the side
+ * file share. All times are CLOCK_MONOTONIC ns; MD_NO_TIME where there is none.
+ *
+ *  planned ──> queued ──> acted ──> connected ──> sent ──> headers ──> event … event ──> end
+ *  (schedule)  (due, waits  (connect()            (last                (receive stamps)
+ *              for the cap)  or send())            byte out)
+ *
+ * Events are the stream's events that carry choices (vLLM's "token chunks"), 8 bytes each.
+ */
+#ifndef MODEL_RECORD_H
+#define MODEL_RECORD_H
+
+#include "base/json.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define MD_NO_TIME  INT64_MIN
+#define MD_NO_COUNT (-1)
+
+enum md_event_flag {
+	MD_EVENT_COALESCED = 1 << 0,  /* came in the same read (segment) as the event before it */
+	MD_EVENT_CONTENT = 1 << 1,    /* carries text, reasoning, a tool call or token ids */
+	MD_EVENT_FINISH = 1 << 2,     /* carries a finish_reason */
+	MD_EVENT_USER_STAMP = 1 << 3, /* timed by the reader: the kernel gave no stamp */
+	MD_EVENT_GUESSED = 1 << 4,    /* its token count is the rule "one event, one token" */
+	MD_EVENT_MORE = 1 << 5,       /* the next entry belongs to this event (tokens above 8191) */
+};
+
+#define MD_EVENT_DELTA_BITS  45 /* 9.7 hours */
+#define MD_EVENT_TOKENS_BITS 13
+#define MD_EVENT_DELTA_MAX   ((INT64_C(1) << MD_EVENT_DELTA_BITS) - 1)
+#define MD_EVENT_TOKENS_MAX  ((1 << MD_EVENT_TOKENS_BITS) - 1)
+#define MD_EVENT_FLAGS_MASK  0x3fu
+#define MD_RECORD_TOKENS_MAX (1 << 20) /* of one event, in files */
+
+struct md_event {
+	uint64_t delta_ns
+	    : MD_EVENT_DELTA_BITS; /* since the event before; the first: since acted_ns */
+	uint64_t tokens : MD_EVENT_TOKENS_BITS;
+	uint64_t flags : 6;
+};
+_Static_assert(sizeof(struct md_event) == 8, "an event is 8 bytes");
+
+enum md_token_source {
+	MD_TOKENS_NONE,      /* no tokens */
+	MD_TOKENS_USAGE,     /* the server's usage */
+	MD_TOKENS_IDS,       /* token ids in the events */
+	MD_TOKENS_TOKENIZER, /* text counted afterwards */
+	MD_TOKENS_EVENTS,    /* one event, one token */
+};
+
+struct md_record {
+	uint64_t index;      /* place in the plan */
+	char request_id[64]; /* as sent in x-request-id; "" without one */
+	int64_t planned_ns;  /* when it should have been acted on */
+	int64_t queued_ns; /* when it became due and began to wait for max_concurrency; none: not held */
+	int64_t acted_ns;     /* connect() called, or send() on an open connection: vLLM's start */
+	int64_t connected_ns; /* none on a connection that was open */
+	int64_t sent_ns;      /* the last byte of the request was given to the kernel */
+	int64_t headers_ns;   /* first byte of the answer */
+	int64_t end_ns;       /* the answer was whole, or the request failed */
+	struct md_event *events;
+	uint32_t event_count; /* entries; see md_record_events() for events */
+	int32_t status;       /* HTTP status; 0: none */
+	int64_t prompt_tokens_asked;
+	int64_t prompt_tokens; /* by usage; MD_NO_COUNT: not told */
+	int64_t output_tokens_asked;
+	int64_t output_tokens; /* by token_source; MD_NO_COUNT: not told */
+	enum md_token_source token_source;
+	char finish_reason[24]; /* of choice 0; "" none */
+	bool ok;                /* finished as it should; else error says why */
+	const char *error_kind; /* static, a FAILURE row of tbl/states.h; NULL when ok */
+	char *error;            /* message of the failure, NULL when ok; owned */
+};
+
+/* Clears all fields to "none"; no memory is held. */
+void md_record_init(struct md_record *record, uint64_t index);
+void md_record_done(struct md_record *record);
+
+/* One event with its absolute time; entries joined by MD_EVENT_MORE are one. */
+struct md_event_at {
+	int64_t t_ns;
+	int64_t tokens;
+	unsigned flags;
+};
+struct md_event_cursor {
+	const struct md_record *record;
+	uint32_t at;
+	int64_t t_ns;
+};
+struct md_event_cursor md_record_cursor(const struct md_record *record);
+bool md_record_next(struct md_event_cursor *cursor, struct md_event_at *ret);
+
+/*
+ * Writes one event as one or more entries (more above MD_EVENT_TOKENS_MAX tokens) and returns how
+ * many; 0 with nothing written when they would not fit in `room`. A delta out of range is clamped.
+ */
+uint32_t md_event_encode(struct md_event *entries, uint32_t room, int64_t delta_ns, int64_t tokens,
+			 unsigned flags);
+/* Times of the first event, and of the first with MD_EVENT_CONTENT; MD_NO_TIME without one. */
+int64_t md_record_first_event_ns(const struct md_record *record);
+int64_t md_record_first_token_ns(const struct md_record *record);
+
+/* The side file's object (api/requests.schema.json) and back. */
+json_t *md_record_to_json(const struct md_record *record);
+int md_record_from_json(const json_t *json, struct md_record *ret,
+			struct pl_err *err) PL_MUST_CHECK;
+
+const char *md_token_source_name(enum md_token_source source);
+/* The row of tbl/states.h with this name, as the static text that error_kind wants; NULL: none. */
+const char *md_failure_name(const char *name);
+
+#endif

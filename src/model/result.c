@@ -1,0 +1,279 @@
+#include "model/result.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/random.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/text.h"
+
+#define SIGNAL_EXIT_BASE 128
+
+enum presence { NEVER, MAYBE, ALWAYS };
+
+static const struct status_row {
+	const char *name;
+	int exit;
+	enum presence results;
+	enum presence error;
+} status_rows[] = {
+#define STATUS(id, name, exit, results, error, text) { #name, exit, results, error },
+#include "tbl/states.h"
+};
+
+static const char *const stage_names[] = {
+#define STAGE(id, name, text) #name,
+#include "tbl/states.h"
+};
+
+static const char *const cause_names[] = {
+#define CAUSE(id, name, text) #name,
+#include "tbl/states.h"
+	NULL
+};
+
+static const char *const artifact_names[] = {
+#define ARTIFACT(id, name, text) #name,
+#include "tbl/states.h"
+};
+
+enum field_type {
+	FIELD_NUMBER,
+	FIELD_COUNT,
+	FIELD_YES,
+	FIELD_REQUIRED_YES,
+	FIELD_TEXT,
+	FIELD_TEXTS,
+	FIELD_MAP,
+	FIELD_ANY,
+	FIELD_OBJECT,
+	FIELD_LIST,
+	FIELD_MAYBE,
+};
+
+static const struct field {
+	const char *section;
+	const char *key;
+	enum field_type type;
+	const char *of;
+} fields[] = {
+#define FIELD(section, key, type, of, text) { #section, #key, FIELD_##type, of },
+#include "tbl/result_fields.h"
+#undef FIELD
+};
+
+const char *md_status_name(enum md_status status)
+{
+	return status_rows[status].name;
+}
+
+int md_status_find(const char *name, enum md_status *ret)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(status_rows); i++) {
+		if (pl_text_equal(status_rows[i].name, name)) {
+			*ret = (enum md_status)i;
+			return 0;
+		}
+	}
+	return -1;
+}
+
+static json_t *empty_field(const struct field *field)
+{
+	switch (field->type) {
+	case FIELD_OBJECT:
+		return md_result_empty(field->of);
+	case FIELD_LIST:
+		return json_array();
+	case FIELD_REQUIRED_YES:
+		return json_false();
+	default:
+		return json_null();
+	}
+}
+
+json_t *md_result_empty(const char *section)
+{
+	json_t *json = json_object();
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(fields); i++) {
+		if (pl_text_equal(fields[i].section, section))
+			json_object_set_new(json, fields[i].key, empty_field(&fields[i]));
+	}
+	if (json_object_size(json) == 0) {
+		json_decref(json);
+		return NULL;
+	}
+	return json;
+}
+
+static bool fits(enum presence presence, const json_t *part)
+{
+	bool there = part != NULL && !json_is_null(part);
+
+	return presence == MAYBE || there == (presence == ALWAYS);
+}
+
+static int check_parts(const struct md_result_parts *parts, struct pl_err *err)
+{
+	const struct status_row *row;
+
+	if ((unsigned)parts->status >= MD_STATUS_COUNT)
+		return pl_err_set(err, PL_ERR_INTERNAL, "result: unknown status %d",
+				  (int)parts->status);
+	row = &status_rows[parts->status];
+	if (parts->run_id == NULL || !json_is_object(parts->config) ||
+	    !json_is_object(parts->quality))
+		return pl_err_set(err, PL_ERR_INTERNAL,
+				  "result: run_id, config or quality is missing");
+	if (!fits(row->results, parts->results))
+		return pl_err_set(err, PL_ERR_INTERNAL, "result: status '%s' %s results", row->name,
+				  row->results == ALWAYS ? "needs" : "excludes");
+	if (!fits(row->error, parts->error))
+		return pl_err_set(err, PL_ERR_INTERNAL, "result: status '%s' %s an error",
+				  row->name, row->error == ALWAYS ? "needs" : "excludes");
+	if (!isfinite(parts->duration_s) || parts->duration_s < 0)
+		return pl_err_set(err, PL_ERR_INTERNAL, "result: duration is no time");
+	return 0;
+}
+
+static void set_part(json_t *result, const char *key, json_t *part)
+{
+	if (part != NULL)
+		json_object_set(result, key, part);
+	else
+		json_object_set_new(result, key, json_null());
+}
+
+static void set_section(json_t *result, const char *key, json_t *part)
+{
+	if (part != NULL)
+		json_object_set(result, key, part);
+	else
+		json_object_set_new(result, key, md_result_empty(key));
+}
+
+int md_result_build(const struct md_result_parts *parts, json_t **ret, struct pl_err *err)
+{
+	char timestamp[32];
+	json_t *result;
+
+	if (check_parts(parts, err) < 0)
+		return -1;
+	pl_clock_rfc3339(parts->started_real_ns, timestamp);
+	result = json_object();
+	json_object_set_new(result, "schema_version", json_integer(MD_RESULT_SCHEMA_VERSION));
+	json_object_set_new(result, "run_id", json_string(parts->run_id));
+	json_object_set_new(result, "suite", pl_json_text(parts->suite));
+	json_object_set_new(result, "name", pl_json_text(parts->name));
+	json_object_set_new(result, "tags",
+			    parts->tags != NULL ? json_incref(parts->tags) : json_object());
+	json_object_set_new(result, "timestamp", json_string(timestamp));
+	json_object_set_new(result, "duration", json_real(parts->duration_s));
+	json_object_set(result, "config", parts->config);
+	set_part(result, "results", parts->results);
+	set_section(result, "system", parts->system);
+	set_section(result, "profiling", parts->profiling);
+	json_object_set_new(result, "status", json_string(md_status_name(parts->status)));
+	set_section(result, "launch", parts->launch);
+	set_section(result, "environment", parts->environment);
+	json_object_set(result, "quality", parts->quality);
+	set_part(result, "error", parts->error);
+	json_object_set_new(result, "artifacts",
+			    parts->artifacts != NULL ? json_incref(parts->artifacts)
+						     : json_array());
+	set_part(result, "series", parts->series);
+	*ret = result;
+	return 0;
+}
+
+int md_result_write(const json_t *result, const char *path, struct pl_err *err)
+{
+	return pl_json_write_file(result, path, err);
+}
+
+void md_run_id_make(int64_t real_ns, char run_id[MD_RUN_ID_BYTES])
+{
+	unsigned char random[3];
+	char date[16];
+
+	/* up to 256 bytes come whole or, before the kernel's pool is ready at boot, later */
+	while (getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random))
+		continue;
+	pl_clock_format(real_ns, "%Y%m%d_%H%M%S", 1, date, sizeof(date));
+	snprintf(run_id, MD_RUN_ID_BYTES, "exp_%s_%02x%02x%02x", date, random[0], random[1],
+		 random[2]);
+}
+
+json_t *md_result_error(enum md_stage stage, const struct pl_err *why, enum md_cause cause,
+			json_t *log_tail)
+{
+	json_t *error = json_object();
+	json_t *message = json_string(why->text);
+
+	json_object_set_new(error, "stage", json_string(stage_names[stage]));
+	json_object_set_new(error, "code", json_string(pl_err_name(why->code)));
+	json_object_set_new(error, "message",
+			    message != NULL ? message : json_string(pl_err_meaning(why->code)));
+	json_object_set_new(error, "cause", pl_json_text(cause_names[cause]));
+	set_part(error, "log_tail", log_tail);
+	return error;
+}
+
+int md_result_artifact(const char *path, enum md_artifact_kind kind, json_t **ret,
+		       struct pl_err *err)
+{
+	auto_free char *name = pl_file_name(path);
+	char sha256[65];
+	json_t *artifact;
+
+	if (pl_file_sha256(path, sha256, err) < 0)
+		return -1;
+	artifact = json_object();
+	json_object_set_new(artifact, "kind", json_string(artifact_names[kind]));
+	json_object_set_new(artifact, "name", json_string(name));
+	json_object_set_new(artifact, "size", json_integer(pl_file_size(path)));
+	json_object_set_new(artifact, "sha256", json_string(sha256));
+	*ret = artifact;
+	return 0;
+}
+
+int md_fail_on_parse(const char *text, enum md_fail_on *ret, struct pl_err *err)
+{
+	if (pl_text_equal(text, "degraded"))
+		*ret = MD_FAIL_ON_DEGRADED;
+	else if (pl_text_equal(text, "client_limited"))
+		*ret = MD_FAIL_ON_CLIENT_LIMITED;
+	else
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "--fail-on: found '%s', expected degraded or client_limited",
+				  text);
+	return 0;
+}
+
+static bool verdict_accepted(const char *verdict, enum md_fail_on fail_on)
+{
+	switch (fail_on) {
+	case MD_FAIL_ON_DEGRADED:
+		return pl_text_equal(verdict, "trusted");
+	case MD_FAIL_ON_CLIENT_LIMITED:
+		return pl_text_equal(verdict, "trusted") || pl_text_equal(verdict, "degraded");
+	default:
+		return true;
+	}
+}
+
+int md_result_exit_status(enum md_status status, const char *verdict, enum md_fail_on fail_on,
+			  int signal)
+{
+	int exit_status = status_rows[status].exit;
+
+	if (status == MD_STATUS_INTERRUPTED && signal > 0)
+		return SIGNAL_EXIT_BASE + signal;
+	if (exit_status == 0 && !verdict_accepted(verdict, fail_on))
+		return pl_err_exit_status(PL_ERR_VERDICT);
+	return exit_status;
+}

@@ -1,0 +1,350 @@
+#include "model/server_args.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+
+#define INF        INFINITY
+#define NAME_BYTES 128
+
+#define RELEASE_CURRENT true
+#define RELEASE_GONE    false
+
+/* clang-format off */
+static const struct md_arg args[] = {
+#define ARG(type_, style_, release_, name_, flag_, default_, min_, max_, help_, ...)               \
+	{ .name = #name_, .flag = flag_, .group = ARG_GROUP, .type = MD_ARG_##type_,               \
+	  .style = MD_STYLE_##style_, .in_reference = RELEASE_##release_,                          \
+	  .default_json = #default_, .min = min_, .max = max_, .help = help_, __VA_ARGS__ },
+#include "tbl/engine_args.h"
+#undef ARG
+};
+
+static const struct md_field fields[] = {
+#define FIELD(type_, arg_, path_, min_, max_, ...)                                                 \
+	{ .arg = #arg_, .path = path_, .type = MD_FIELD_##type_, .min = min_, .max = max_,         \
+	  __VA_ARGS__ },
+#include "tbl/engine_fields.h"
+#undef FIELD
+};
+/* clang-format on */
+
+/* Secrets reach the server by its environment. */
+static const struct {
+	const char *name;
+	const char *variable;
+} secrets[] = { { "api_key", "VLLM_API_KEY" }, { "hf_token", "HF_TOKEN" } };
+
+size_t md_arg_count(void)
+{
+	return PL_ARRAY_SIZE(args);
+}
+
+const struct md_arg *md_arg_at(size_t i)
+{
+	return &args[i];
+}
+
+/* snake_case of a name in either spelling; false when it is too long to be one of ours. */
+static bool snake_name(const char *name, char snake[NAME_BYTES])
+{
+	size_t len = strlen(name);
+
+	if (len >= NAME_BYTES)
+		return false;
+	for (size_t i = 0; i <= len; i++)
+		snake[i] = name[i] == '-' ? '_' : name[i];
+	return true;
+}
+
+/* Is `snake` one of the flags ("--long -s") in `flags`, dashes in front left out? */
+static bool has_alias(const char *flags, const char *snake, bool short_too)
+{
+	while (flags != NULL && *flags != '\0') {
+		size_t len = strcspn(flags, " ");
+		size_t dashes = strspn(flags, "-");
+		bool same = len - dashes == strlen(snake) && (dashes == 2 || short_too);
+		for (size_t i = dashes; same && i < len; i++)
+			same = (flags[i] == '-' ? '_' : flags[i]) == snake[i - dashes];
+		if (same)
+			return true;
+		flags += len + strspn(flags + len, " ");
+	}
+	return false;
+}
+
+const struct md_arg *md_arg_find(const char *name)
+{
+	char snake[NAME_BYTES];
+
+	if (!snake_name(name, snake))
+		return NULL;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(args); i++) {
+		if (strcmp(args[i].name, snake) == 0 || has_alias(args[i].aliases, snake, false))
+			return &args[i];
+	}
+	return NULL;
+}
+
+const struct md_arg *md_arg_find_negative(const char *name)
+{
+	char snake[NAME_BYTES];
+
+	if (!snake_name(name, snake))
+		return NULL;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(args); i++) {
+		if (has_alias(args[i].negative_flag, snake, false))
+			return &args[i];
+	}
+	return NULL;
+}
+
+const char *md_arg_nearest(const char *name)
+{
+	const char *names[PL_ARRAY_SIZE(args)];
+	char snake[NAME_BYTES];
+
+	if (!snake_name(name, snake))
+		return NULL;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(args); i++) {
+		names[i] = args[i].name;
+		if (has_alias(args[i].aliases, snake, true))
+			return args[i].name;
+	}
+	return pl_text_nearest(snake, names, PL_ARRAY_SIZE(names));
+}
+
+bool md_arg_is_secret(const struct md_arg *arg)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(secrets); i++) {
+		if (strcmp(arg->name, secrets[i].name) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool md_arg_choices_open(const struct md_arg *arg)
+{
+	return arg->choices_open ||
+	       (arg->choices_note != NULL && pl_text_starts(arg->choices_note, "not checked"));
+}
+
+const char *md_arg_type_name(enum md_arg_type type)
+{
+	static const char *const names[] = {
+		[MD_ARG_BOOL] = "bool",
+		[MD_ARG_INT] = "int",
+		[MD_ARG_FLOAT] = "float",
+		[MD_ARG_STRING] = "string",
+		[MD_ARG_ENUM] = "enum",
+		[MD_ARG_JSON] = "json",
+		[MD_ARG_HUMAN_INT] = "int_or_human",
+		[MD_ARG_LIST_INT] = "list<int>",
+		[MD_ARG_LIST_STRING] = "list<string>",
+		[MD_ARG_LIST_ENUM] = "list<enum>",
+	};
+
+	return names[type];
+}
+
+const char *md_arg_style_name(enum md_arg_style style)
+{
+	static const char *const names[] = {
+		[MD_STYLE_VALUE] = "value",
+		[MD_STYLE_TOGGLE] = "toggle",
+		[MD_STYLE_FLAG] = "flag",
+		[MD_STYLE_LIST] = "list",
+		[MD_STYLE_OPTIONAL_VALUE] = "optional_value",
+		[MD_STYLE_REPEAT] = "repeat",
+	};
+
+	return names[style];
+}
+
+size_t md_field_count(void)
+{
+	return PL_ARRAY_SIZE(fields);
+}
+
+const struct md_field *md_field_at(size_t i)
+{
+	return &fields[i];
+}
+
+const struct md_field *md_field_find(const char *arg, const char *path)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(fields); i++) {
+		if (strcmp(fields[i].arg, arg) == 0 && strcmp(fields[i].path, path) == 0)
+			return &fields[i];
+	}
+	return NULL;
+}
+
+/* A value as one word of a command line. The caller's (free()). */
+static char *value_word(const json_t *value)
+{
+	char number[PL_F64_TEXT_BYTES];
+
+	switch (json_typeof(value)) {
+	case JSON_STRING:
+		return pl_strdup(json_string_value(value));
+	case JSON_REAL:
+		pl_text_from_f64(json_real_value(value), number);
+		return pl_strdup(number);
+	case JSON_NULL:
+		return pl_strdup("None");
+	default:
+		return pl_json_to_text(value, PL_JSON_COMPACT);
+	}
+}
+
+static void add_word(json_t *argv, const char *word)
+{
+	json_array_append_new(argv, json_string(word));
+}
+
+/* "--x v"; "--x=v" where v looks like another flag. */
+static void add_flag_value(json_t *argv, const char *flag, const json_t *value)
+{
+	auto_free char *word = value_word(value);
+
+	if (json_is_string(value) && word[0] == '-') {
+		auto_free char *joined = pl_asprintf("%s=%s", flag, word);
+		add_word(argv, joined);
+		return;
+	}
+	add_word(argv, flag);
+	add_word(argv, word);
+}
+
+static void add_list(json_t *argv, const struct md_arg *arg, const json_t *value)
+{
+	size_t i;
+	json_t *item;
+
+	if (!json_is_array(value)) {
+		add_flag_value(argv, arg->flag, value);
+		return;
+	}
+	if (json_array_size(value) > 0 && arg->style == MD_STYLE_LIST)
+		add_word(argv, arg->flag);
+	json_array_foreach((json_t *)value, i, item)
+	{
+		auto_free char *word = value_word(item);
+		if (arg->style == MD_STYLE_REPEAT)
+			add_word(argv, arg->flag);
+		add_word(argv, word);
+	}
+}
+
+/* Is null what the server has anyway, or a word it would refuse? */
+static bool null_is_unsaid(const struct md_arg *arg)
+{
+	return arg->no_null_on_cli || arg->style != MD_STYLE_VALUE ||
+	       pl_text_equal(arg->default_json, "null");
+}
+
+static int add_arg(json_t *argv, const struct md_arg *arg, const json_t *value, struct pl_err *err)
+{
+	if (json_is_null(value) && null_is_unsaid(arg))
+		return 0;
+	switch (arg->style) {
+	case MD_STYLE_TOGGLE:
+	case MD_STYLE_FLAG:
+		if (json_is_true(value))
+			add_word(argv, arg->flag);
+		else if (arg->negative_flag != NULL)
+			add_word(argv, arg->negative_flag);
+		else if (pl_text_equal(arg->default_json, "true"))
+			return pl_err_set(err, PL_ERR_INVALID, "'%s' cannot be switched off",
+					  arg->name);
+		return 0;
+	case MD_STYLE_LIST:
+	case MD_STYLE_REPEAT:
+		add_list(argv, arg, value);
+		return 0;
+	case MD_STYLE_OPTIONAL_VALUE:
+		if (json_is_true(value))
+			add_word(argv, arg->flag);
+		else if (!json_is_false(value))
+			add_flag_value(argv, arg->flag, value);
+		return 0;
+	case MD_STYLE_VALUE:
+		break;
+	}
+	add_flag_value(argv, arg->flag, value);
+	return 0;
+}
+
+/* Moves a secret into the environment; false when the value is none (a bare --hf-token). */
+static bool add_secret(json_t *env, const struct md_arg *arg, const json_t *value)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(secrets); i++) {
+		const json_t *text = json_is_array(value) ? json_array_get(value, 0) : value;
+		if (strcmp(arg->name, secrets[i].name) != 0 || !json_is_string(text))
+			continue;
+		json_object_set(env, secrets[i].variable, (json_t *)text);
+		return true;
+	}
+	return false;
+}
+
+int md_args_to_argv(const json_t *values, json_t *argv, json_t **ret_env, struct pl_err *err)
+{
+	auto_json json_t *words = json_array();
+	auto_json json_t *env = json_object();
+	const json_t *model = json_object_get(values, "model");
+	const char *name;
+	json_t *value;
+
+	if (json_is_string(model))
+		add_word(words, json_string_value(model));
+	json_object_foreach((json_t *)values, name, value)
+	{
+		const struct md_arg *arg = md_arg_find(name);
+		if (arg == NULL)
+			return pl_err_set(err, PL_ERR_INVALID, "unknown server argument '%s'",
+					  name);
+		if (strcmp(arg->name, "model") == 0 || add_secret(env, arg, value))
+			continue;
+		if (add_arg(words, arg, value, err) < 0)
+			return -1;
+	}
+	json_array_extend(argv, words);
+	*ret_env = pl_take(env);
+	return 0;
+}
+
+static json_t *default_value(const struct md_arg *arg)
+{
+	if (arg->default_json == NULL || !arg->in_reference)
+		return NULL;
+	return json_loads(arg->default_json, JSON_DECODE_ANY, NULL);
+}
+
+void md_args_effective(const json_t *values, json_t **ret_config, json_t **ret_source)
+{
+	json_t *config = json_object();
+	json_t *source = json_object();
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(args); i++) {
+		const struct md_arg *arg = &args[i];
+		json_t *value = json_object_get(values, arg->name);
+		bool is_set = value != NULL;
+		bool shown = !md_arg_is_secret(arg) || json_is_boolean(value) ||
+			     json_is_null(value);
+		json_t *use = !is_set ? default_value(arg)
+			      : shown ? json_deep_copy(value)
+				      : json_string("***");
+		json_object_set_new(source, arg->name,
+				    json_string(is_set        ? "explicit"
+						: use != NULL ? "default"
+							      : "unknown"));
+		json_object_set_new(config, arg->name, use != NULL ? use : json_null());
+	}
+	*ret_config = config;
+	*ret_source = source;
+}

@@ -1,0 +1,524 @@
+#include "model/validate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+
+#define EXPECTED_BYTES_MAX 1024
+#define FOUND_BYTES        160
+#define FIELDS_MAX         128
+
+void md_reader_add(struct md_reader *reader, enum md_severity severity, const struct pl_yaml *node,
+		   const char *key, const char *found, const char *expected, const char *nearest)
+{
+	char described[FOUND_BYTES];
+
+	if (found == NULL && node != NULL) {
+		pl_yaml_describe(node, described, sizeof(described));
+		found = described;
+	}
+	md_problems_add(reader->problems, &(struct md_problem){
+						  .severity = severity,
+						  .source = (char *)reader->source,
+						  .line = node != NULL ? node->line : 0,
+						  .column = node != NULL ? node->column : 0,
+						  .key = (char *)key,
+						  .found = (char *)found,
+						  .expected = (char *)expected,
+						  .nearest = (char *)nearest,
+					  });
+}
+
+const char *md_key_nearest(const char *key, const char *const *keys)
+{
+	size_t count = 0;
+
+	while (keys[count] != NULL)
+		count++;
+	return pl_text_nearest(key, keys, count);
+}
+
+/* Equal by case and hyphen, where any_case says so. */
+static bool same_text(const char *a, const char *b, bool any_case)
+{
+	return any_case ? pl_text_distance(a, b) == 0 && strlen(a) == strlen(b) : strcmp(a, b) == 0;
+}
+
+static bool is_choice(const json_t *choice, const struct pl_yaml *node, bool any_case)
+{
+	int64_t number;
+
+	if (node->kind != PL_YAML_SCALAR)
+		return false;
+	if (json_is_string(choice))
+		return same_text(json_string_value(choice), node->text, any_case);
+	return json_is_integer(choice) && pl_text_to_i64(node->text, &number) &&
+	       number == json_integer_value(choice);
+}
+
+/* The choice that the node is, as it stands in the list (borrowed from `list`); NULL. */
+static json_t *find_choice(const json_t *list, const struct pl_yaml *node, bool any_case)
+{
+	size_t i;
+	json_t *choice;
+
+	json_array_foreach((json_t *)list, i, choice)
+	{
+		if (is_choice(choice, node, any_case))
+			return choice;
+	}
+	return NULL;
+}
+
+bool md_choices_have(const char *choices, const struct pl_yaml *node, bool any_case)
+{
+	auto_json json_t *list = choices != NULL ? json_loads(choices, 0, NULL) : NULL;
+
+	return find_choice(list, node, any_case) != NULL;
+}
+
+char *md_choices_nearest(const char *choices, const char *text)
+{
+	auto_json json_t *list = choices != NULL ? json_loads(choices, 0, NULL) : NULL;
+	size_t count = json_array_size(list);
+	auto_free const char **names = pl_alloc_array(count + 1, sizeof(*names));
+	size_t used = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const char *name = json_string_value(json_array_get(list, i));
+		if (name != NULL && name[0] != '\0')
+			names[used++] = name;
+	}
+	return pl_strdup(pl_text_nearest(text, names, used));
+}
+
+/* Refuses the node; always NULL. */
+static json_t *refuse(struct md_reader *reader, const struct pl_yaml *node, const char *key,
+		      const struct md_spec *spec, const char *found)
+{
+	auto_buf expected;
+	auto_free char *nearest = NULL;
+
+	pl_buf_init(&expected, EXPECTED_BYTES_MAX);
+	md_spec_describe(spec, &expected);
+	if (spec->choices != NULL && node->kind == PL_YAML_SCALAR && !pl_yaml_is_null(node))
+		nearest = md_choices_nearest(spec->choices, node->text);
+	if (spec->hidden)
+		found = pl_yaml_is_null(node) ? "null" : "a value that is not shown";
+	md_reader_add(reader, MD_ERROR, node, key, found, pl_buf_text(&expected), nearest);
+	return NULL;
+}
+
+static bool accepts(const struct md_spec *spec, const char *type)
+{
+	return spec->also_accepts != NULL && strstr(spec->also_accepts, type) != NULL;
+}
+
+static bool in_bounds(const struct md_spec *spec, double value)
+{
+	const char *exclusive = spec->exclusive != NULL ? spec->exclusive : "";
+	bool above = strcmp(exclusive, "min") == 0 || strcmp(exclusive, "both") == 0;
+	bool below = strcmp(exclusive, "max") == 0 || strcmp(exclusive, "both") == 0;
+
+	return (above ? value > spec->min : value >= spec->min) &&
+	       (below ? value < spec->max : value <= spec->max);
+}
+
+static bool read_bool(const struct pl_yaml *node, const struct md_spec *spec, bool *ret)
+{
+	static const char *const yes[] = { "true", "on", "yes", "1", NULL };
+	static const char *const no[] = { "false", "off", "no", "0", NULL };
+
+	if (pl_yaml_to_bool(node, ret))
+		return true;
+	for (size_t i = 0; spec->lenient && node->kind == PL_YAML_SCALAR && yes[i] != NULL; i++) {
+		*ret = strcasecmp(node->text, yes[i]) == 0;
+		if (*ret || strcasecmp(node->text, no[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool read_int(const struct pl_yaml *node, const struct md_spec *spec, int64_t *ret)
+{
+	double number;
+	bool truth;
+
+	if (node->kind != PL_YAML_SCALAR)
+		return false;
+	if (pl_yaml_to_i64(node, ret))
+		return true;
+	if (spec->kind == MD_KIND_HUMAN_INT)
+		return pl_text_to_human_int(node->text, ret);
+	if (!spec->lenient)
+		return false;
+	if (pl_text_to_i64(node->text, ret))
+		return true;
+	if (pl_text_to_f64(node->text, &number) && number == floor(number) && fabs(number) < 9e18) {
+		*ret = (int64_t)number;
+		return true;
+	}
+	if (!pl_yaml_to_bool(node, &truth))
+		return false;
+	*ret = truth;
+	return true;
+}
+
+/* A plain scalar that is a number or true/false is no text unless asked for as it is written. */
+static bool reads_as_text(const struct pl_yaml *node, const struct md_spec *spec)
+{
+	double number;
+
+	if (node->kind != PL_YAML_SCALAR || pl_yaml_is_null(node))
+		return false;
+	if (spec->number_text || !node->plain)
+		return true;
+	if (pl_yaml_to_f64(node, &number) && isfinite(number))
+		return false;
+	return strcasecmp(node->text, "true") != 0 && strcasecmp(node->text, "false") != 0;
+}
+
+static json_t *value_bool(struct md_reader *reader, const struct pl_yaml *node, const char *key,
+			  const struct md_spec *spec)
+{
+	bool truth;
+
+	if (read_bool(node, spec, &truth))
+		return json_boolean(truth);
+	return refuse(reader, node, key, spec, NULL);
+}
+
+static json_t *value_int(struct md_reader *reader, const struct pl_yaml *node, const char *key,
+			 const struct md_spec *spec)
+{
+	int64_t number;
+
+	if (!read_int(node, spec, &number) || !in_bounds(spec, (double)number))
+		return refuse(reader, node, key, spec, NULL);
+	return json_integer(number);
+}
+
+/* JSON has no other way to say infinity than a text. */
+static bool reads_as_infinity(const struct pl_yaml *node, double *ret)
+{
+	return node->kind == PL_YAML_SCALAR && pl_text_to_f64(node->text, ret) && isinf(*ret);
+}
+
+static json_t *value_float(struct md_reader *reader, const struct pl_yaml *node, const char *key,
+			   const struct md_spec *spec)
+{
+	double number;
+
+	if (!pl_yaml_to_f64(node, &number) &&
+	    !(spec->infinite && reads_as_infinity(node, &number)) &&
+	    !(spec->lenient && node->kind == PL_YAML_SCALAR && pl_text_to_f64(node->text, &number)))
+		return refuse(reader, node, key, spec, NULL);
+	if (isnan(number) || (isinf(number) && !spec->infinite) || !in_bounds(spec, number))
+		return refuse(reader, node, key, spec, NULL);
+	if (isinf(number))
+		return json_string(number > 0 ? "inf" : "-inf");
+	return json_real(number);
+}
+
+static json_t *value_text(struct md_reader *reader, const struct pl_yaml *node, const char *key,
+			  const struct md_spec *spec)
+{
+	bool truth;
+
+	if (accepts(spec, "bool") && node->plain && pl_yaml_to_bool(node, &truth))
+		return json_boolean(truth);
+	if (accepts(spec, "json") && node->kind == PL_YAML_MAP)
+		return pl_yaml_to_json(node);
+	if (!reads_as_text(node, spec))
+		return refuse(reader, node, key, spec, NULL);
+	return json_string(node->text);
+}
+
+/* A value outside of the list, told as a warning where it can be right. */
+static json_t *value_other(struct md_reader *reader, const struct pl_yaml *node, const char *key,
+			   const struct md_spec *spec)
+{
+	auto_buf expected;
+	auto_free char *nearest = NULL;
+	int64_t number;
+	bool older = md_choices_have(spec->older_choices, node, spec->any_case);
+	bool is_number = spec->kind == MD_KIND_INT;
+
+	pl_buf_init(&expected, EXPECTED_BYTES_MAX);
+	if (!older && (!spec->choices_open || (is_number && !read_int(node, spec, &number)) ||
+		       (!is_number && !reads_as_text(node, spec))))
+		return refuse(reader, node, key, spec, NULL);
+	if (older)
+		pl_buf_add_text(&expected, "one that vLLM " MD_REFERENCE_RELEASE " has: ");
+	md_spec_describe(spec, &expected);
+	nearest = md_choices_nearest(spec->choices, node->text);
+	md_reader_add(reader, MD_WARNING, node, key, NULL, pl_buf_text(&expected), nearest);
+	return is_number && read_int(node, spec, &number) ? json_integer(number)
+							  : json_string(node->text);
+}
+
+static json_t *value_choice(struct md_reader *reader, const struct pl_yaml *node, const char *key,
+			    const struct md_spec *spec)
+{
+	auto_json json_t *list = json_loads(spec->choices, 0, NULL);
+	json_t *choice = find_choice(list, node, spec->any_case);
+
+	if (choice == NULL)
+		return value_other(reader, node, key, spec);
+	/* as it was written: the server compares in its own way */
+	return json_is_string(choice) ? json_string(node->text) : json_incref(choice);
+}
+
+static json_t *value_duration(struct md_reader *reader, const struct pl_yaml *node, const char *key,
+			      const struct md_spec *spec)
+{
+	int64_t ns;
+
+	if (node->kind != PL_YAML_SCALAR || pl_yaml_is_null(node) ||
+	    !pl_text_to_duration_ns(node->text, &ns) || ns < 0 || !in_bounds(spec, (double)ns))
+		return refuse(reader, node, key, spec, NULL);
+	return json_integer(ns);
+}
+
+static json_t *value_list(struct md_reader *reader, const struct pl_yaml *node, const char *key,
+			  const struct md_spec *spec)
+{
+	struct md_spec item = *spec;
+	auto_json json_t *list = json_array();
+	bool refused = false;
+
+	item.kind = spec->items;
+	item.nullable = false;
+	item.not_empty = false;
+	item.special_values = NULL;
+	if (node->kind == PL_YAML_MAP || pl_yaml_is_null(node) ||
+	    (spec->not_empty && node->kind == PL_YAML_LIST && node->count == 0))
+		return refuse(reader, node, key, spec,
+			      node->kind == PL_YAML_LIST ? "an empty list" : NULL);
+	for (size_t i = 0; i < node->count || (i == 0 && node->kind == PL_YAML_SCALAR); i++) {
+		const struct pl_yaml *from = node->kind == PL_YAML_SCALAR ? node : node->items[i];
+		auto_free char *item_key = node->kind == PL_YAML_SCALAR
+						   ? pl_strdup(key)
+						   : pl_asprintf("%s[%zu]", key, i);
+		json_t *value = md_value_read(reader, from, item_key, &item);
+		refused = refused || value == NULL;
+		if (value != NULL)
+			json_array_append_new(list, value);
+	}
+	return refused ? NULL : pl_take(list);
+}
+
+/* Are the keys of this object known? */
+static bool has_fields(const struct md_spec *spec)
+{
+	size_t prefix = spec->path != NULL ? strlen(spec->path) : 0;
+
+	for (size_t i = 0; spec->arg != NULL && i < md_field_count(); i++) {
+		const struct md_field *field = md_field_at(i);
+		if (strcmp(field->arg, spec->arg) == 0 &&
+		    (prefix == 0 ||
+		     (strncmp(field->path, spec->path, prefix) == 0 && field->path[prefix] == '.')))
+			return true;
+	}
+	return false;
+}
+
+static const struct md_field *find_field(const struct md_spec *spec, const char *name,
+					 char **ret_path)
+{
+	*ret_path = spec->path[0] == '\0' ? pl_strdup(name)
+					  : pl_asprintf("%s.%s", spec->path, name);
+	return md_field_find(spec->arg, *ret_path);
+}
+
+/* The field of this object whose name is nearest. The caller's (free()). */
+static char *nearest_field(const struct md_spec *spec, const char *name)
+{
+	const char *names[FIELDS_MAX];
+	size_t count = 0;
+	size_t prefix = strlen(spec->path);
+
+	for (size_t i = 0; i < md_field_count() && count < PL_ARRAY_SIZE(names); i++) {
+		const struct md_field *field = md_field_at(i);
+		const char *rest = field->path + (prefix > 0 ? prefix + 1 : 0);
+		if (strcmp(field->arg, spec->arg) == 0 &&
+		    strncmp(field->path, spec->path, prefix) == 0 &&
+		    (prefix == 0 || field->path[prefix] == '.') && strchr(rest, '.') == NULL)
+			names[count++] = rest;
+	}
+	return pl_strdup(pl_text_nearest(name, names, count));
+}
+
+static bool read_member(struct md_reader *reader, const struct pl_yaml *map, size_t i,
+			const char *key, const struct md_spec *spec, json_t *object)
+{
+	const char *name = map->keys[i]->text;
+	auto_free char *member_key = pl_asprintf("%s.%s", key, name);
+	auto_free char *path = NULL;
+	const struct md_field *field = find_field(spec, name, &path);
+
+	if (field == NULL) {
+		auto_free char *nearest = nearest_field(spec, name);
+		md_reader_add(reader, MD_ERROR, map->keys[i], member_key, "an unknown key",
+			      "one that this object has", nearest);
+		return false;
+	}
+	struct md_spec member = md_spec_of_field(field);
+	json_t *value = md_value_read(reader, map->items[i], member_key, &member);
+	if (value == NULL)
+		return false;
+	json_object_set_new(object, name, value);
+	return true;
+}
+
+static json_t *value_mapping(struct md_reader *reader, const struct pl_yaml *node, const char *key,
+			     const struct md_spec *spec)
+{
+	auto_json json_t *object = json_object();
+	bool refused = false;
+
+	if (!has_fields(spec))
+		return pl_yaml_to_json(node);
+	for (size_t i = 0; i < node->count; i++)
+		refused |= !read_member(reader, node, i, key, spec, object);
+	return refused ? NULL : pl_take(object);
+}
+
+static json_t *value_object(struct md_reader *reader, const struct pl_yaml *node, const char *key,
+			    const struct md_spec *spec)
+{
+	auto_yaml struct pl_yaml_doc *doc = NULL;
+	auto_json json_t *json = NULL;
+	struct pl_err err = PL_ERR_INIT;
+
+	if (node->kind == PL_YAML_MAP)
+		return value_mapping(reader, node, key, spec);
+	if (node->kind != PL_YAML_SCALAR || node->text[0] != '{' ||
+	    pl_json_parse(node->text, strlen(node->text), key, &json, &err) < 0 ||
+	    pl_yaml_parse(node->text, strlen(node->text), key, &doc, &err) < 0)
+		return refuse(reader, node, key, spec, NULL);
+	if (!has_fields(spec))
+		return pl_take(json);
+	/* places inside the text are no places of the file */
+	struct md_reader inside = { .problems = reader->problems, .source = reader->source };
+	size_t first = reader->problems->count;
+	json_t *object = value_mapping(&inside, pl_yaml_root(doc), key, spec);
+	for (size_t i = first; i < reader->problems->count; i++) {
+		reader->problems->items[i].line = node->line;
+		reader->problems->items[i].column = node->column;
+	}
+	return object;
+}
+
+static json_t *value_special(const struct pl_yaml *node, const struct md_spec *spec)
+{
+	auto_json json_t *list = spec->special_values != NULL
+					 ? json_loads(spec->special_values, 0, NULL)
+					 : NULL;
+	json_t *special = find_choice(list, node, true);
+	double number;
+
+	/* a quoted number is a text, and an empty plain scalar is null */
+	if (special == NULL || pl_yaml_is_null(node) ||
+	    (json_is_integer(special) && !pl_yaml_to_f64(node, &number)))
+		return NULL;
+	return json_incref(special);
+}
+
+json_t *md_value_read(struct md_reader *reader, const struct pl_yaml *node, const char *key,
+		      const struct md_spec *spec)
+{
+	typedef json_t *value_fn(struct md_reader *, const struct pl_yaml *, const char *,
+				 const struct md_spec *);
+	static value_fn *const by_kind[] = {
+		[MD_KIND_BOOL] = value_bool,         [MD_KIND_INT] = value_int,
+		[MD_KIND_HUMAN_INT] = value_int,     [MD_KIND_FLOAT] = value_float,
+		[MD_KIND_TEXT] = value_text,         [MD_KIND_ENUM] = value_text,
+		[MD_KIND_OBJECT] = value_object,     [MD_KIND_LIST] = value_list,
+		[MD_KIND_DURATION] = value_duration,
+	};
+	int64_t number;
+
+	if (spec->kind == MD_KIND_ANY)
+		return pl_yaml_to_json(node);
+	if (spec->nullable && pl_yaml_is_null(node))
+		return json_null();
+	json_t *special = value_special(node, spec);
+	if (special != NULL)
+		return special;
+	if (accepts(spec, "int") && pl_yaml_to_i64(node, &number))
+		return json_integer(number);
+	if (accepts(spec, "string") && reads_as_text(node, spec))
+		return json_string(node->text);
+	if (spec->choices != NULL && spec->kind != MD_KIND_LIST)
+		return value_choice(reader, node, key, spec);
+	return by_kind[spec->kind](reader, node, key, spec);
+}
+
+struct md_spec md_spec_of_arg(const struct md_arg *arg)
+{
+	static const struct {
+		enum md_kind kind;
+		enum md_kind items;
+	} kinds[] = {
+		[MD_ARG_BOOL] = { MD_KIND_BOOL, 0 },
+		[MD_ARG_INT] = { MD_KIND_INT, 0 },
+		[MD_ARG_FLOAT] = { MD_KIND_FLOAT, 0 },
+		[MD_ARG_STRING] = { MD_KIND_TEXT, 0 },
+		[MD_ARG_ENUM] = { MD_KIND_ENUM, 0 },
+		[MD_ARG_JSON] = { MD_KIND_OBJECT, 0 },
+		[MD_ARG_HUMAN_INT] = { MD_KIND_HUMAN_INT, 0 },
+		[MD_ARG_LIST_INT] = { MD_KIND_LIST, MD_KIND_INT },
+		[MD_ARG_LIST_STRING] = { MD_KIND_LIST, MD_KIND_TEXT },
+		[MD_ARG_LIST_ENUM] = { MD_KIND_LIST, MD_KIND_ENUM },
+	};
+
+	return (struct md_spec){
+		.kind = kinds[arg->type].kind,
+		.items = kinds[arg->type].items,
+		.nullable = arg->nullable,
+		.choices_open = md_arg_choices_open(arg),
+		.any_case = arg->any_case,
+		.hidden = md_arg_is_secret(arg),
+		.not_empty = arg->style == MD_STYLE_LIST && !pl_text_equal(arg->default_json, "[]"),
+		.min = arg->min,
+		.max = arg->max,
+		.exclusive = arg->exclusive,
+		.choices = arg->choices,
+		.older_choices = arg->older_choices,
+		.special_values = arg->special_values,
+		.also_accepts = arg->also_accepts,
+		.arg = arg->name,
+		.path = "",
+	};
+}
+
+struct md_spec md_spec_of_field(const struct md_field *field)
+{
+	static const enum md_kind kinds[] = {
+		[MD_FIELD_BOOL] = MD_KIND_BOOL,   [MD_FIELD_INT] = MD_KIND_INT,
+		[MD_FIELD_FLOAT] = MD_KIND_FLOAT, [MD_FIELD_STRING] = MD_KIND_TEXT,
+		[MD_FIELD_ENUM] = MD_KIND_ENUM,   [MD_FIELD_LIST] = MD_KIND_LIST,
+		[MD_FIELD_JSON] = MD_KIND_OBJECT, [MD_FIELD_ANY] = MD_KIND_ANY,
+	};
+
+	return (struct md_spec){
+		.kind = kinds[field->type],
+		.items = kinds[field->items],
+		.nullable = field->nullable,
+		.choices_open = field->choices_open,
+		.any_case = field->any_case,
+		.lenient = true,
+		.min = field->min,
+		.max = field->max,
+		.exclusive = field->exclusive,
+		.choices = field->choices,
+		.also_accepts = field->also_accepts,
+		.arg = field->arg,
+		.path = field->path,
+	};
+}

@@ -1,0 +1,22 @@
+/* AttentionConfig: attention implementation. Rows: see tbl/engine_args.h. */
+ARG(ENUM, VALUE, CURRENT, attention_backend, "--attention-backend", null, -INF, INF,
+    "Attention implementation; chosen by platform and model when unset",
+    .nullable = true,
+    .choices = ARG_JSON(["AMX_MLA", "B12X", "CPU_ATTN", "CPU_MLA", "CUSTOM", "CUTLASS_MLA",
+        "CUTLASS_MSA", "FLASHINFER", "FLASHINFER_MLA", "FLASHINFER_MLA_SPARSE",
+        "FLASHINFER_MLA_SPARSE_DSV4", "FLASHINFER_MLA_SPARSE_DSV41",
+        "FLASHINFER_MLA_SPARSE_SM120", "FLASHINFER_MLA_SPARSE_SM90", "FLASHMLA",
+        "FLASHMLA_MEGA_ATTN_DSV41", "FLASHMLA_SPARSE", "FLASHMLA_SPARSE_DSV4",
+        "FLASHMLA_SPARSE_DSV41", "FLASH_ATTN", "FLASH_ATTN_DIFFKV", "FLASH_ATTN_MLA",
+        "FLASH_ATTN_MLA_SPARSE", "FLEX_ATTENTION", "HPC_ATTN", "MINIMAX_M3_SPARSE",
+        "NO_ATTENTION", "ROCM_AITER_FA", "ROCM_AITER_MLA", "ROCM_AITER_MLA_SPARSE",
+        "ROCM_AITER_TRITON_MLA", "ROCM_AITER_UNIFIED_ATTN", "ROCM_ATTN",
+        "ROCM_FLASHMLA_SPARSE_DSV4", "ROCM_SEGMENTED_ATTN", "TOKENSPEED_MLA", "TORCH_SDPA",
+        "TRITON_ATTN", "TRITON_ATTN_DIFFKV", "TRITON_FLASHINFER", "TRITON_FLASH_ATTN",
+        "TRITON_MLA", "TRITON_MSA", "TURBOQUANT", "ULTRAQUANT", "XPU_MLA_SPARSE"]),
+    .choices_open = true, .choices_origin = "source",
+    .choices_note = "not checked by the 0.32.0 parser", .any_case = true,
+    .older_choices = ARG_JSON(["TREE_ATTN", "TRITON_MLA_SPARSE"]),
+    .special_values = ARG_JSON(["auto"]),
+    .note = "names of AttentionBackendEnum; TORCH_SDPA is for vision encoders, CUSTOM must "
+            "be registered first")

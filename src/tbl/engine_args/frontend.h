@@ -1,0 +1,224 @@
+/* Frontend: HTTP server, chat handling and logging. Rows: see tbl/engine_args.h. */
+ARG(STRING, VALUE, CURRENT, host, "--host", null, -INF, INF,
+    "Address to listen on",
+    .nullable = true)
+ARG(INT, VALUE, CURRENT, port, "--port", 8000, 0, 65535,
+    "TCP port to listen on")
+ARG(STRING, VALUE, CURRENT, uds, "--uds", null, -INF, INF,
+    "Unix socket to listen on; host and port are then not used",
+    .nullable = true)
+ARG(INT, VALUE, CURRENT, data_parallel_supervisor_port,
+    "--data-parallel-supervisor-port", 9256, 0, 65535,
+    "Port of the joint health check with one server port per rank",
+    .since = "later than cli_args.py@789340fb",
+    .note = "matters only with data_parallel_multi_port_external_lb")
+ARG(FLOAT, VALUE, CURRENT, dp_supervisor_probe_interval_s,
+    "--dp-supervisor-probe-interval-s", 5.0, 0, INF,
+    "Seconds between joint health checks with one server port per rank",
+    .exclusive = "min", .since = "later than cli_args.py@789340fb")
+ARG(FLOAT, VALUE, CURRENT, dp_supervisor_probe_timeout_s,
+    "--dp-supervisor-probe-timeout-s", 5.0, 0, INF,
+    "Seconds before a failed health check of a rank is tried again",
+    .exclusive = "min", .since = "later than cli_args.py@789340fb")
+ARG(INT, VALUE, CURRENT, dp_supervisor_probe_failure_threshold,
+    "--dp-supervisor-probe-failure-threshold", 3, 1, INF,
+    "Connection errors in a row before a rank counts as failed",
+    .since = "later than cli_args.py@789340fb")
+ARG(ENUM, VALUE, CURRENT, uvicorn_log_level, "--uvicorn-log-level", "info", -INF, INF,
+    "How much the HTTP server logs",
+    .choices = ARG_JSON(["critical", "debug", "error", "info", "trace", "warning"]),
+    .choices_origin = "flag")
+ARG(BOOL, TOGGLE, CURRENT, disable_uvicorn_access_log,
+    "--disable-uvicorn-access-log", false, -INF, INF,
+    "Do not log each HTTP request",
+    .negative_flag = "--no-disable-uvicorn-access-log")
+ARG(STRING, VALUE, CURRENT, disable_access_log_for_endpoints,
+    "--disable-access-log-for-endpoints", null, -INF, INF,
+    "Paths left out of the access log, separated by commas",
+    .nullable = true, .since = "later than cli_args.py@789340fb",
+    .note = "one comma-separated value, such as /health,/metrics")
+ARG(BOOL, TOGGLE, CURRENT, allow_credentials, "--allow-credentials", false, -INF, INF,
+    "CORS: let browsers send credentials",
+    .negative_flag = "--no-allow-credentials")
+ARG(LIST_STRING, VALUE, CURRENT, allowed_origins, "--allowed-origins", [], -INF, INF,
+    "CORS: origins that may call the server",
+    .note = "one JSON array on the command line, such as [\"*\"]")
+ARG(LIST_STRING, VALUE, CURRENT, allowed_methods, "--allowed-methods", ["*"], -INF, INF,
+    "CORS: HTTP methods that may be used",
+    .note = "one JSON array on the command line, such as [\"*\"]")
+ARG(LIST_STRING, VALUE, CURRENT, allowed_headers, "--allowed-headers", ["*"], -INF, INF,
+    "CORS: request headers that may be sent",
+    .note = "one JSON array on the command line, such as [\"*\"]")
+ARG(LIST_STRING, LIST, CURRENT, api_key, "--api-key", null, -INF, INF,
+    "Keys of which a request must carry one",
+    .nullable = true,
+    .note = "secret; guards only /v1, /v2 and /inference paths, other endpoints stay open")
+ARG(STRING, VALUE, CURRENT, ssl_keyfile, "--ssl-keyfile", null, -INF, INF,
+    "TLS private key file",
+    .nullable = true)
+ARG(STRING, VALUE, CURRENT, ssl_certfile, "--ssl-certfile", null, -INF, INF,
+    "TLS certificate file",
+    .nullable = true)
+ARG(STRING, VALUE, CURRENT, ssl_ca_certs, "--ssl-ca-certs", null, -INF, INF,
+    "File of CA certificates used to check clients",
+    .nullable = true)
+ARG(BOOL, TOGGLE, CURRENT, enable_ssl_refresh, "--enable-ssl-refresh", false, -INF, INF,
+    "Load the TLS certificate again when its files change",
+    .negative_flag = "--no-enable-ssl-refresh")
+ARG(INT, VALUE, CURRENT, ssl_cert_reqs, "--ssl-cert-reqs", 0, 0, 2,
+    "Client certificate: 0 not asked, 1 optional, 2 required",
+    .note = "numbers of Python's ssl module")
+ARG(STRING, VALUE, CURRENT, ssl_ciphers, "--ssl-ciphers", null, -INF, INF,
+    "TLS cipher suites, for TLS 1.2 and older",
+    .nullable = true, .since = "later than cli_args.py@789340fb")
+ARG(STRING, VALUE, CURRENT, root_path, "--root-path", null, -INF, INF,
+    "Path prefix when behind a proxy that routes by path",
+    .nullable = true)
+ARG(LIST_STRING, REPEAT, CURRENT, middleware, "--middleware", [], -INF, INF,
+    "Import paths of ASGI middleware to add")
+ARG(BOOL, TOGGLE, CURRENT, enable_request_id_headers,
+    "--enable-request-id-headers", false, -INF, INF,
+    "Answer with an X-Request-Id header",
+    .negative_flag = "--no-enable-request-id-headers")
+ARG(BOOL, TOGGLE, CURRENT, disable_fastapi_docs, "--disable-fastapi-docs", false, -INF, INF,
+    "Turn off the OpenAPI schema and its documentation pages",
+    .negative_flag = "--no-disable-fastapi-docs")
+ARG(BOOL, TOGGLE, CURRENT, enable_offline_docs, "--enable-offline-docs", false, -INF, INF,
+    "Serve the documentation pages from bundled files, without internet",
+    .negative_flag = "--no-enable-offline-docs", .since = "later than cli_args.py@789340fb")
+ARG(INT, VALUE, CURRENT, h11_max_incomplete_event_size,
+    "--h11-max-incomplete-event-size", 4194304, 1, INF,
+    "Largest unfinished HTTP event in bytes")
+ARG(INT, VALUE, CURRENT, h11_max_header_count, "--h11-max-header-count", 256, 1, INF,
+    "Most headers one HTTP request may have")
+ARG(BOOL, TOGGLE, CURRENT, enable_flash_late_interaction,
+    "--enable-flash-late-interaction", true, -INF, INF,
+    "Compute late-interaction scores on the GPU in the API server process",
+    .negative_flag = "--no-enable-flash-late-interaction",
+    .since = "later than cli_args.py@789340fb")
+ARG(LIST_STRING, LIST, CURRENT, lora_modules, "--lora-modules", null, -INF, INF,
+    "LoRA adapters to offer at start",
+    .nullable = true,
+    .note = "each item is name=path or a JSON object with name, path, base_model_name")
+ARG(STRING, VALUE, CURRENT, chat_template, "--chat-template", null, -INF, INF,
+    "Chat template: a file, or the template on one line",
+    .nullable = true)
+ARG(ENUM, VALUE, CURRENT, chat_template_content_format,
+    "--chat-template-content-format", "auto", -INF, INF,
+    "Whether a template gets message content as text or as a list of parts",
+    .choices = ARG_JSON(["auto", "openai", "string"]), .choices_origin = "help")
+ARG(BOOL, TOGGLE, CURRENT, trust_request_chat_template,
+    "--trust-request-chat-template", false, -INF, INF,
+    "Use a chat template that arrives in a request",
+    .negative_flag = "--no-trust-request-chat-template")
+ARG(JSON, VALUE, CURRENT, default_chat_template_kwargs,
+    "--default-chat-template-kwargs", null, -INF, INF,
+    "Template arguments for every chat request; the request's own win",
+    .nullable = true, .since = "later than cli_args.py@789340fb")
+ARG(STRING, VALUE, CURRENT, response_role, "--response-role", "assistant", -INF, INF,
+    "Role named in answers when a generation prompt is added")
+ARG(BOOL, TOGGLE, CURRENT, return_tokens_as_token_ids,
+    "--return-tokens-as-token-ids", false, -INF, INF,
+    "Report single tokens as token_id:N in logprobs",
+    .negative_flag = "--no-return-tokens-as-token-ids")
+ARG(BOOL, TOGGLE, GONE, disable_frontend_multiprocessing,
+    "--disable-frontend-multiprocessing", false, -INF, INF,
+    "Run API server and engine in one process",
+    .negative_flag = "--no-disable-frontend-multiprocessing",
+    .note = "in cli_args.py@789340fb, gone in cli_args.py@00522333; shares its name with a "
+            "bench_throughput argument of engine-args.json")
+ARG(BOOL, TOGGLE, CURRENT, enable_auto_tool_choice, "--enable-auto-tool-choice", false, -INF, INF,
+    "Let the model decide when to call a tool",
+    .negative_flag = "--no-enable-auto-tool-choice", .note = "requires tool_call_parser")
+ARG(BOOL, TOGGLE, CURRENT, exclude_tools_when_tool_choice_none,
+    "--exclude-tools-when-tool-choice-none", false, -INF, INF,
+    "Keep tools out of the prompt when tool_choice is none",
+    .negative_flag = "--no-exclude-tools-when-tool-choice-none")
+ARG(STRING, VALUE, CURRENT, tool_call_parser, "--tool-call-parser", null, -INF, INF,
+    "Parser of the tool calls in model output",
+    .nullable = true,
+    .note = "a built-in parser or one from tool_parser_plugin; the names depend on the version")
+ARG(STRING, VALUE, CURRENT, tool_parser_plugin, "--tool-parser-plugin", "", -INF, INF,
+    "Plugin file that registers further tool parsers")
+ARG(STRING, VALUE, CURRENT, tool_server, "--tool-server", null, -INF, INF,
+    "Tool servers as host:port, separated by commas",
+    .nullable = true, .special_values = ARG_JSON(["demo"]),
+    .note = "demo runs built-in tools, model-written code among them")
+ARG(BOOL, TOGGLE, CURRENT, cohere_is_reasoning_model,
+    "--cohere-is-reasoning-model", true, -INF, INF,
+    "Cohere endpoint only: the model reasons, so show its thoughts as such",
+    .negative_flag = "--no-cohere-is-reasoning-model", .since = "later than cli_args.py@789340fb")
+ARG(ENUM, VALUE, CURRENT, cohere_format, "--cohere-format", "cmd4", -INF, INF,
+    "Cohere tokenizer mode only: prompt format to render",
+    .choices = ARG_JSON(["cmd3", "cmd4"]), .choices_open = true, .choices_origin = "help",
+    .choices_note = "not checked by the 0.32.0 parser",
+    .since = "later than cli_args.py@789340fb")
+ARG(STRING, VALUE, CURRENT, log_config_file, "--log-config-file", null, -INF, INF,
+    "JSON logging configuration for server and engine",
+    .nullable = true, .reference_group = "LoggingConfig",
+    .note = "default comes from the environment variable VLLM_LOGGING_CONFIG_PATH")
+ARG(INT, VALUE, CURRENT, max_log_len, "--max-log-len", null, 0, INF,
+    "Most prompt characters or ids logged; unlimited when unset",
+    .nullable = true)
+ARG(BOOL, TOGGLE, CURRENT, enable_prompt_tokens_details,
+    "--enable-prompt-tokens-details", false, -INF, INF,
+    "Add prompt token details to usage",
+    .negative_flag = "--no-enable-prompt-tokens-details")
+ARG(BOOL, TOGGLE, CURRENT, enable_per_request_metrics,
+    "--enable-per-request-metrics", false, -INF, INF,
+    "Add timings of the request to each answer",
+    .negative_flag = "--no-enable-per-request-metrics",
+    .since = "later than cli_args.py@789340fb", .note = "not together with disable_log_stats")
+ARG(BOOL, TOGGLE, CURRENT, enable_server_load_tracking,
+    "--enable-server-load-tracking", false, -INF, INF,
+    "Track the server's load",
+    .negative_flag = "--no-enable-server-load-tracking")
+ARG(BOOL, TOGGLE, CURRENT, enable_force_include_usage,
+    "--enable-force-include-usage", false, -INF, INF,
+    "Report usage on every request",
+    .negative_flag = "--no-enable-force-include-usage")
+ARG(BOOL, TOGGLE, CURRENT, enable_tokenizer_info_endpoint,
+    "--enable-tokenizer-info-endpoint", false, -INF, INF,
+    "Offer an endpoint that shows the tokenizer's settings",
+    .negative_flag = "--no-enable-tokenizer-info-endpoint", .note = "can reveal chat templates")
+ARG(BOOL, TOGGLE, CURRENT, enable_log_outputs, "--enable-log-outputs", false, -INF, INF,
+    "Log what the model generates",
+    .negative_flag = "--no-enable-log-outputs", .note = "requires enable_log_requests")
+ARG(BOOL, TOGGLE, CURRENT, enable_log_deltas, "--enable-log-deltas", true, -INF, INF,
+    "Log streamed pieces too",
+    .negative_flag = "--no-enable-log-deltas", .since = "later than cli_args.py@789340fb",
+    .note = "matters only with enable_log_outputs")
+ARG(BOOL, TOGGLE, CURRENT, log_error_stack, "--log-error-stack", false, -INF, INF,
+    "Log the stack trace of error answers",
+    .negative_flag = "--no-log-error-stack",
+    .note = "default comes from the environment variable VLLM_SERVER_DEV_MODE")
+ARG(BOOL, TOGGLE, CURRENT, tokens_only, "--tokens-only", false, -INF, INF,
+    "Offer only the endpoint that takes and returns token ids",
+    .negative_flag = "--no-tokens-only")
+ARG(ENUM, VALUE, CURRENT, fingerprint_mode, "--fingerprint-mode", "full", -INF, INF,
+    "How system_fingerprint in answers is made",
+    .choices = ARG_JSON(["custom", "full", "hash", "none"]), .choices_origin = "flag",
+    .since = "later than cli_args.py@789340fb")
+ARG(STRING, VALUE, CURRENT, fingerprint_value, "--fingerprint-value", null, -INF, INF,
+    "Text of system_fingerprint for the custom mode",
+    .nullable = true, .since = "later than cli_args.py@789340fb",
+    .note = "matters with fingerprint_mode custom")
+ARG(BOOL, TOGGLE, CURRENT, trust_request_mm_kwargs, "--trust-request-mm-kwargs", false, -INF, INF,
+    "Accept multimodal processor settings sent with a request",
+    .negative_flag = "--no-trust-request-mm-kwargs")
+ARG(ENUM, VALUE, CURRENT, tool_strict_level, "--tool-strict-level", "auto", -INF, INF,
+    "How strictly tool calls follow their schema",
+    .choices = ARG_JSON(["auto", "function", "parameter"]), .choices_origin = "flag")
+ARG(INT, VALUE, CURRENT, sse_keep_alive_interval, "--sse-keep-alive-interval", 0, -INF, INF,
+    "Seconds between keep-alive comments on an idle event stream; 0 sends none")
+ARG(ENUM, VALUE, CURRENT, anthropic_disabled_thinking_effort,
+    "--anthropic-disabled-thinking-effort", "auto", -INF, INF,
+    "Reasoning effort used when an Anthropic-style request turns thinking off",
+    .choices = ARG_JSON(["auto", "high", "low", "max", "medium", "none", "xhigh"]),
+    .choices_origin = "flag")
+ARG(BOOL, TOGGLE, CURRENT, enable_scale_out, "--enable-scale-out", false, -INF, INF,
+    "Let the front end scale out",
+    .negative_flag = "--no-enable-scale-out")
+ARG(INT, VALUE, CURRENT, grpc_port, "--grpc-port", null, -INF, INF,
+    "Port of the gRPC services beside HTTP",
+    .nullable = true)

@@ -1,0 +1,102 @@
+/*
+ * Every figure of `results`: one row a family of statistics or a single figure. The keys, the schema,
+ * the docs page (docs/reference/metrics.md) and the console labels are made from these rows.
+ *
+ * FAMILY(id, key, title, label, direction, origin, formula, text)
+ *   key        mean_KEY, median_KEY, std_KEY, p<N>_KEY
+ *   title      of its section in the console table
+ *   label      in "Mean LABEL (ms):"; "" where the console table has no such section
+ *   direction  LOWER or HIGHER is better, or NEITHER
+ *   origin     VLLM (vLLM's name and formula) or OURS
+ *   formula    what one sample is, in symbols of docs/reference/metrics.md
+ * FIGURE(key, unit, type, direction, origin, formula, text)
+ *   type       INT or NUM; each may be null
+ * Undefined macros are skipped; they are undefined again at the end.
+ */
+#ifndef FAMILY
+#define FAMILY(id, key, title, label, direction, origin, formula, text)
+#endif
+#ifndef FIGURE
+#define FIGURE(key, unit, type, direction, origin, formula, text)
+#endif
+
+FIGURE(duration, "s", NUM, NEITHER, VLLM, "T",
+       "from the start of sending to the last answer")
+FIGURE(completed_requests, "req", INT, HIGHER, OURS, "|S|",
+       "requests that finished as they should")
+FIGURE(failed_requests, "req", INT, LOWER, OURS, "|F|",
+       "requests that were sent, or tried, and did not finish as they should")
+FIGURE(completed, "req", INT, HIGHER, VLLM, "|S|",
+       "the same as completed_requests, by vLLM's name")
+FIGURE(failed, "req", INT, LOWER, VLLM, "|F|",
+       "the same as failed_requests, by vLLM's name")
+FIGURE(total_input_tokens, "tok", INT, NEITHER, VLLM, "sum over S of p",
+       "prompt tokens of the finished requests, by usage, else as asked")
+FIGURE(total_output_tokens, "tok", INT, NEITHER, VLLM, "sum over S of n",
+       "output tokens of the finished requests")
+FIGURE(request_throughput, "req/s", NUM, HIGHER, VLLM, "|S| / T",
+       "finished requests a second")
+FIGURE(request_goodput, "req/s", NUM, HIGHER, VLLM, "|{r in S: all limits kept}| / T",
+       "finished requests a second that kept every limit of `goodput`; null without limits")
+FIGURE(input_throughput, "tok/s", NUM, HIGHER, OURS, "total_input_tokens / T",
+       "prompt tokens a second")
+FIGURE(output_throughput, "tok/s", NUM, HIGHER, VLLM, "total_output_tokens / T",
+       "output tokens a second")
+FIGURE(total_token_throughput, "tok/s", NUM, HIGHER, VLLM,
+       "(total_input_tokens + total_output_tokens) / T",
+       "prompt and output tokens a second")
+FIGURE(max_output_tokens_per_s, "events/s", NUM, NEITHER, VLLM,
+       "largest count of events in a second counted from the first start",
+       "vLLM's peak: it counts events, not tokens")
+FIGURE(max_concurrent_requests, "req", INT, NEITHER, VLLM,
+       "largest count of requests that touch a second counted from the first start",
+       "vLLM's peak: it counts more than are open at once")
+FIGURE(peak_in_flight, "req", INT, NEITHER, OURS, "largest count of requests open at once",
+       "exact; failed requests included, an end before a start at the same time")
+FIGURE(peak_output_tokens_per_s_sliding, "tok/s", NUM, HIGHER, OURS,
+       "largest count of tokens with times in [t, t + 1 s)",
+       "the busiest second, wherever it begins")
+FIGURE(rtfx, "s/s", NUM, HIGHER, VLLM, "audio seconds / T",
+       "audio transcribed a second; null without audio")
+
+FAMILY(TTFT, "ttft_ms", "Time to First Token", "TTFT", LOWER, VLLM, "e_1 - a",
+       "time to the first event, the chat's role-only one included")
+FAMILY(TPOT, "tpot_ms", "Time per Output Token (excl. 1st token)", "TPOT", LOWER, VLLM,
+       "(L - TTFT) / (n - 1), n > 1",
+       "mean time of the tokens after the first event")
+FAMILY(ITL, "itl_ms", "Inter-token Latency", "ITL", LOWER, VLLM, "e_k - e_(k-1)",
+       "gaps between events, pooled over all requests")
+FAMILY(E2EL, "e2el_ms", "End-to-end Latency", "E2EL", LOWER, VLLM, "L = e_last - a",
+       "time to the last event")
+FAMILY(FIRST_TOKEN, "first_token_ms", "First Token", "", LOWER, OURS, "c_1 - a",
+       "time to the first event that carries text, reasoning, a tool call or token ids")
+FAMILY(TOKEN_GAP, "token_gap_ms", "Token Gap", "", LOWER, OURS,
+       "k times (t_j - t_(j-1)) / k for a token event of k tokens",
+       "gaps between tokens, pooled over all requests")
+FAMILY(TIME_PER_TOKEN, "time_per_token_ms", "Time per Token", "", LOWER, OURS,
+       "(t_last - t_1) / (n - 1), n > 1",
+       "mean gap of a request's tokens")
+FAMILY(TTFT_PLANNED, "ttft_planned_ms", "Planned Time to First Token", "", LOWER, OURS,
+       "e_1 - planned",
+       "time to the first event from when the request should have been sent")
+FAMILY(FIRST_TOKEN_PLANNED, "first_token_planned_ms", "Planned First Token", "", LOWER, OURS,
+       "c_1 - planned",
+       "time to the first token from when the request should have been sent")
+FAMILY(E2EL_PLANNED, "e2el_planned_ms", "Planned End-to-end Latency", "", LOWER, OURS,
+       "e_last - planned",
+       "time to the last event from when the request should have been sent")
+FAMILY(CLIENT_QUEUE_TIME, "client_queue_time_ms", "Client-side Queueing", "Client Queue Time",
+       LOWER, VLLM, "a - queued, 0 where it did not wait",
+       "time spent waiting for max_concurrency; none without it")
+FAMILY(E2EL_INCLUDING_CLIENT_QUEUE, "e2el_including_client_queue_ms",
+       "Queue-inclusive End-to-end Latency", "E2EL incl. Client Queue", LOWER, VLLM,
+       "L + client queue time",
+       "only with max_concurrency and a finite rate")
+
+FIGURE(energy_per_token_j, "J/tok", NUM, LOWER, OURS, "energy / total_output_tokens",
+       "null where no power is known")
+FIGURE(prompt_token_offset_median, "tok", NUM, NEITHER, OURS, "median over S of (usage - asked)",
+       "prompt tokens that the server counts beyond those asked: template and special tokens")
+
+#undef FAMILY
+#undef FIGURE

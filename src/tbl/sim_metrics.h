@@ -1,0 +1,26 @@
+/*
+ * Histograms of the simulator's /metrics, under the names and with the bounds of vLLM's.
+ *
+ * HISTOGRAM(id, family, bounds, help)
+ */
+HISTOGRAM(PROMPT_TOKENS, "vllm:request_prompt_tokens", counts, "Tokens of a request's prompt.")
+HISTOGRAM(GENERATION_TOKENS, "vllm:request_generation_tokens", counts,
+	  "Tokens said in answer to a request.")
+HISTOGRAM(ITERATION_TOKENS, "vllm:iteration_tokens_total", powers, "Tokens computed by one step.")
+HISTOGRAM(MAX_GENERATION_TOKENS, "vllm:request_max_num_generation_tokens", counts,
+	  "Most tokens said by one choice of a request.")
+HISTOGRAM(PARAMS_N, "vllm:request_params_n", few, "Choices asked for.")
+HISTOGRAM(PARAMS_MAX_TOKENS, "vllm:request_params_max_tokens", counts, "Limit of tokens asked for.")
+HISTOGRAM(TTFT, "vllm:time_to_first_token_seconds", first, "Arrival to first token.")
+HISTOGRAM(ITL, "vllm:inter_token_latency_seconds", gaps, "Between neighbouring tokens.")
+HISTOGRAM(TPOT, "vllm:request_time_per_output_token_seconds", gaps,
+	  "A request's mean time for a token behind the first.")
+HISTOGRAM(E2E, "vllm:e2e_request_latency_seconds", whole, "Arrival to last token.")
+HISTOGRAM(QUEUE, "vllm:request_queue_time_seconds", whole, "Arrival to the first step.")
+HISTOGRAM(INFERENCE, "vllm:request_inference_time_seconds", whole, "First step to last token.")
+HISTOGRAM(PREFILL, "vllm:request_prefill_time_seconds", whole, "First step to first token.")
+HISTOGRAM(DECODE, "vllm:request_decode_time_seconds", whole, "First token to last token.")
+HISTOGRAM(PREEMPTIONS, "vllm:request_num_preemptions", preempted,
+	  "How often a request lost its place.")
+HISTOGRAM(PREFILL_COMPUTED, "vllm:request_prefill_kv_computed_tokens", counts,
+	  "Prompt tokens computed, those found in the cache left out.")

@@ -1,0 +1,409 @@
+"""The schemas of api/: a whole result passes, and each of many single faults is refused.
+
+data/result.json holds one result by hand; what has a key for every argument, option, statistic or
+check is completed here from the schema's own lists, with null.
+"""
+import copy
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+SOURCE = Path(__file__).resolve().parents[2]
+DATA = Path(__file__).resolve().parent / "data"
+DELETE = object()
+
+
+def schema(name):
+    return json.loads((SOURCE / "api" / f"{name}.schema.json").read_text())
+
+
+RESULT = schema("result")
+VALIDATOR = jsonschema.Draft202012Validator(RESULT)
+
+
+def resolved(part):
+    while "$ref" in part:
+        part = RESULT["$defs"][part["$ref"].rsplit("/", 1)[1]]
+    return part
+
+
+def filler(part):
+    """Some value for a key that the fixture leaves out."""
+    part = resolved(part)
+    if "enum" in part:
+        return part["enum"][-1]
+    if "anyOf" in part:
+        return filler(part["anyOf"][0])
+    kind = part.get("type")
+    return {"boolean": False, "integer": 0}.get(kind if isinstance(kind, str) else kind[0]
+                                                if "null" not in kind else "null")
+
+
+def complete(place, name):
+    properties = RESULT["$defs"][name]["properties"]
+    for key in RESULT["$defs"][name]["required"]:
+        if key not in place:
+            place[key] = filler(properties[key])
+
+
+def checks():
+    rows = []
+    for item in RESULT["$defs"]["quality"]["properties"]["checks"]["prefixItems"]:
+        fixed = item["allOf"][1]["properties"]
+        rows.append({"id": fixed["id"]["const"], "status": "ok", "value": 0.5, "limit": 1.0,
+                     "unit": fixed["unit"]["const"], "effect": "info", "text": "a check"})
+    return rows
+
+
+def make_result():
+    result = json.loads((DATA / "result.json").read_text())
+    complete(result["config"]["server"], "server")
+    complete(result["config"]["server_source"], "server_source")
+    complete(result["config"]["benchmark"], "benchmark")
+    complete(result["results"], "results")
+    complete(result["results"]["steady"], "steady")
+    result["quality"]["checks"] = checks()
+    return result
+
+
+GOOD = make_result()
+
+
+def changed(document, path, value):
+    document = copy.deepcopy(document)
+    *parents, last = path
+    place = document
+    for key in parents:
+        place = place[key]
+    if value is DELETE:
+        del place[last]
+    else:
+        place[last] = value
+    return document
+
+
+def faults(document):
+    return [f"{'.'.join(map(str, fault.path))}: {fault.message[:200]}"
+            for fault in VALIDATOR.iter_errors(document)]
+
+
+ERROR = {"stage": "launch", "code": "LAUNCH", "message": "server ended with status 1",
+         "cause": "out_of_memory", "log_tail": ["last words"]}
+
+
+@pytest.mark.parametrize("name", ["result", "requests", "series"])
+def test_schema_is_itself_valid(name):
+    jsonschema.Draft202012Validator.check_schema(schema(name))
+
+
+def test_schemas_and_pages_are_up_to_date():
+    done = subprocess.run([sys.executable, SOURCE / "tools/make-schemas", "--check"],
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_good_result_passes():
+    assert faults(GOOD) == []
+
+
+def test_every_argument_has_its_key():
+    assert len(RESULT["$defs"]["server"]["required"]) == 348
+    assert RESULT["$defs"]["server"]["required"] == RESULT["$defs"]["server_source"]["required"]
+
+
+def objects(part, path=""):
+    """Each schema of an object in the file, with its place."""
+    if isinstance(part, dict):
+        if part.get("type") == "object" and "properties" in part and "additionalProperties" in part:
+            yield path, part
+        for key, inner in part.items():
+            yield from objects(inner, f"{path}/{key}")
+    elif isinstance(part, list):
+        for i, inner in enumerate(part):
+            yield from objects(inner, f"{path}/{i}")
+
+
+@pytest.mark.parametrize("name", ["result", "requests", "series"])
+def test_objects_are_closed_and_their_keys_required(name):
+    seen = list(objects(schema(name)))
+    assert seen
+    for path, part in seen:
+        assert part["additionalProperties"] is False, path
+        assert set(part["required"]) == set(part["properties"]), path
+
+
+GOOD_VARIANTS = {
+    "completed": {("status",): "completed"},
+    "partial with an error": {("error",): ERROR},
+    "server did not start": {("status",): "launch_failed", ("results",): None, ("error",): ERROR,
+                             ("quality", "verdict"): None, ("series",): None},
+    "server died in the run": {("status",): "failed", ("error",): dict(ERROR, stage="measure",
+                                                                      cause="crashed")},
+    "nothing finished": {("status",): "failed", ("error",): dict(ERROR, cause=None, log_tail=None),
+                         ("quality", "verdict"): None},
+    "interrupted before the run": {("status",): "interrupted", ("error",): ERROR,
+                                   ("results",): None, ("quality", "verdict"): None},
+    "rate inf": {("config", "benchmark", "request_rate"): "inf"},
+    "any percentile": {("results", "p33.25_token_gap_ms"): 1.5,
+                       ("results", "p33.25_token_gap_ms_ci95"): [1.25, 1.75],
+                       ("results", "p100_itl_ms"): 2, ("results", "steady", "p33.25_itl_ms"): None},
+    "no steady window": {("results", "steady"): None},
+    "unknown check": {("quality", "checks", 3, "status"): "unknown",
+                      ("quality", "checks", 3, "value"): None},
+    "server by url": {("launch", "argv"): None, ("launch", "env"): None, ("launch", "url"):
+                      "http://10.0.0.1:8000", ("launch", "gpus"): []},
+    "no names": {("suite",): None, ("name",): None, ("tags",): {}},
+    "no milliseconds in the date": {("timestamp",): "2026-01-02T03:04:05Z"},
+}
+
+
+@pytest.mark.parametrize("what", GOOD_VARIANTS)
+def test_good_variant_passes(what):
+    document = GOOD
+    for path, value in GOOD_VARIANTS[what].items():
+        document = changed(document, path, value)
+    assert faults(document) == []
+
+
+BROKEN = [
+    # a part is missing
+    *[((key,), DELETE) for key in RESULT["required"]],
+    (("config", "benchmark"), DELETE),
+    (("config", "server", "tensor_parallel_size"), DELETE),
+    (("config", "server_source", "model"), DELETE),
+    (("config", "benchmark", "seed"), DELETE),
+    (("config", "benchmark", "dataset_sha256"), DELETE),
+    (("results", "completed"), DELETE),
+    (("results", "mean_ttft_ms"), DELETE),
+    (("results", "p99.9_e2el_planned_ms"), DELETE),
+    (("results", "median_itl_ms_ci95"), DELETE),
+    (("results", "errors", 0, "sample"), DELETE),
+    (("results", "steady", "completed"), DELETE),
+    (("system", "peak_gpu_memory_gb"), DELETE),
+    (("system", "host", "steal_share"), DELETE),
+    (("system", "gpus", 0, "uuid"), DELETE),
+    (("launch", "phases", "ready_s"), DELETE),
+    (("environment", "engine", "simulated"), DELETE),
+    (("profiling", "trace_files"), DELETE),
+    (("quality", "verdict"), DELETE),
+    (("quality", "checks", 0, "effect"), DELETE),
+    (("artifacts", 0, "sha256"), DELETE),
+    # a key that nobody knows
+    (("more",), 1),
+    (("config", "more"), {}),
+    (("config", "server", "tensor_paralel_size"), 2),
+    (("config", "benchmark", "rate"), 2),
+    (("results", "mean_ttft"), 2.0),
+    (("results", "p999_ttft_ms"), 2.0),
+    (("results", "p-1_ttft_ms"), 2.0),
+    (("results", "p50_latency_ms"), 2.0),
+    (("results", "steady", "mean_ttft_ms_ci95"), None),
+    (("system", "client", "more"), 1),
+    (("launch", "facts", "more"), 1),
+    (("environment", "engine", "more"), 1),
+    (("quality", "checks", 0, "more"), 1),
+    (("artifacts", 0, "path"), "r"),
+    # a wrong type
+    (("schema_version",), "1"),
+    (("suite",), 7),
+    (("tags", "ticket"), 12),
+    (("duration",), "42.5"),
+    (("config", "server", "max_num_seqs"), "many"),
+    (("config", "server", "model"), ["small/model"]),
+    (("config", "server", "compilation_config"), "fast"),
+    (("config", "benchmark", "ignore_eos"), "yes"),
+    (("config", "benchmark", "num_prompts"), 40.5),
+    (("config", "benchmark", "request_rate"), "fast"),
+    (("config", "benchmark", "request_timeout"), 21600),
+    (("results",), []),
+    (("results", "completed"), None),
+    (("results", "p99_ttft_ms"), "39.9"),
+    (("results", "median_ttft_ms_ci95"), [30.1]),
+    (("results", "median_ttft_ms_ci95"), [30.1, None]),
+    (("results", "median_ttft_ms_ci95"), [30.1, 30.5, 30.9]),
+    (("results", "std_ttft_ms_ci95"), [1.0, 2.0]),
+    (("system", "gpus"), None),
+    (("profiling", "enabled"), None),
+    (("environment", "engine"), "vllm"),
+    (("environment", "engine", "simulated"), "no"),
+    (("launch", "argv"), "vllm serve"),
+    (("launch", "env", "VLLM_LOGGING_LEVEL"), 5),
+    (("quality", "checks", 0, "value"), "0.5"),
+    (("quality", "checks", 0, "limit"), None),
+    # out of range, or a word or form that is not one
+    (("schema_version",), 2),
+    (("run_id",), "exp_2026_0304_0a1b2c"),
+    (("run_id",), "exp_20260102_030405_0A1B2C"),
+    (("timestamp",), "2026-01-02 03:04:05"),
+    (("timestamp",), "2026-01-02T03:04:05+01:00"),
+    (("duration",), -1),
+    (("status",), "done"),
+    (("config", "server_source", "model"), "guessed"),
+    (("config", "server_explicit"), ["model", "model"]),
+    (("config", "server_explicit"), ["tensor_paralel_size"]),
+    (("config", "benchmark", "num_prompts"), 0),
+    (("config", "benchmark", "kind"), "everything"),
+    (("config", "benchmark", "stall_timeout"), "a minute"),
+    (("config", "benchmark", "prompt_form"), "html"),
+    (("config", "benchmark", "dataset_sha256"), "ba78"),
+    (("results", "failed"), -1),
+    (("results", "output_throughput"), -0.5),
+    (("results", "repeats"), [{}]),
+    (("results", "errors", 0, "kind"), "bad_luck"),
+    (("results", "errors", 0, "count"), 0),
+    (("results", "errors", 0, "status"), 7),
+    (("system", "host", "cpu_share_mean"), -0.1),
+    (("quality", "verdict"), "fine"),
+    (("quality", "checks", 0, "status"), "bad"),
+    (("quality", "checks", 0, "effect"), "none"),
+    (("quality", "checks", 0, "id"), "schedule_lateness"),
+    (("quality", "checks", 0, "unit"), "s"),
+    (("artifacts", 0, "kind"), "photo"),
+    (("artifacts", 0, "name"), "../r"),
+    (("artifacts", 0, "size"), -1),
+    (("artifacts", 0, "sha256"), "BA7816BF"),
+    # parts that contradict each other
+    (("results",), None),
+    (("status",), "launch_failed"),
+    (("status",), "failed"),
+    (("status",), "timeout"),
+    (("status",), "interrupted"),
+    (("error",), {}),
+    (("error",), dict(ERROR, stage="later")),
+    (("error",), dict(ERROR, code="NONE")),
+    (("error",), dict(ERROR, cause="bad_luck")),
+    (("error",), dict(ERROR, message="")),
+    (("error",), dict(ERROR, log_tail="last words")),
+    (("quality", "checks", 0, "value"), None),
+    (("quality", "checks", 0, "status"), "unknown"),
+    (("quality", "checks"), []),
+    (("quality", "checks"), checks()[:-1]),
+    (("quality", "checks"), list(reversed(checks()))),
+    (("quality", "checks"), checks() + checks()[:1]),
+]
+
+
+def name_of(case):
+    path, value = case
+    end = "missing" if value is DELETE else json.dumps(value)[:40]
+    return f"{'.'.join(map(str, path))}={end}"
+
+
+@pytest.mark.parametrize("case", BROKEN, ids=name_of)
+def test_broken_result_is_refused(case):
+    assert faults(changed(GOOD, *case)) != []
+
+
+def test_completed_excludes_an_error():
+    assert faults(changed(changed(GOOD, ("status",), "completed"), ("error",), ERROR)) != []
+
+
+def test_no_results_no_verdict():
+    document = changed(changed(GOOD, ("status",), "launch_failed"), ("error",), ERROR)
+    assert faults(changed(document, ("results",), None)) != []
+
+
+RECORD = json.loads((DATA / "record.json").read_text())
+RECORDS = jsonschema.Draft202012Validator(schema("requests"))
+FAILURE = {"kind": "http_status", "status": 503, "message": "engine is asleep"}
+
+
+@pytest.mark.parametrize("path, value", [
+    *[((key,), DELETE) for key in RECORD],
+    (("more",), 1), (("index",), -1), (("index",), None), (("request_id",), ""),
+    (("acted_ns",), 1.5), (("acted_ns",), "1"), (("events",), None), (("events", 0), [1, 2]),
+    (("events", 0), [1, 2, 3, 4]), (("events", 0), [1, -2, 3]), (("events", 0), [1, 2, 32]),
+    (("token_source",), "guess"), (("status",), 0), (("error",), "refused"),
+    (("error",), dict(FAILURE, kind="bad_luck")), (("error",), dict(FAILURE, more=1)),
+    (("error",), {"kind": "connect"})])
+def test_broken_record_is_refused(path, value):
+    assert not RECORDS.is_valid(changed(RECORD, path, value))
+
+
+@pytest.mark.parametrize("error", [None, FAILURE, {"kind": "connect", "status": None, "message": None}])
+def test_good_record_passes(error):
+    assert list(RECORDS.iter_errors(dict(RECORD, error=error))) == []
+
+
+SAMPLE = {"t_ns": 1000, "source": "server", "id": None,
+          "values": {'vllm:num_requests_running{engine="0"}': 4.0, "up": None}}
+SAMPLES = jsonschema.Draft202012Validator(schema("series"))
+
+
+def test_good_sample_passes():
+    assert list(SAMPLES.iter_errors(SAMPLE)) == []
+
+
+@pytest.mark.parametrize("path, value", [
+    *[((key,), DELETE) for key in SAMPLE],
+    (("more",), 1), (("t_ns",), -1), (("t_ns",), "1"), (("source",), "moon"), (("id",), 3),
+    (("values",), {}), (("values", "up"), "yes"), (("values", ""), 1)])
+def test_broken_sample_is_refused(path, value):
+    assert not SAMPLES.is_valid(changed(SAMPLE, path, value))
+
+
+EXPERIMENT = """\
+suite: schema
+name: quick
+server: {{model: sim/small}}
+launch: {{command: ["{sim}", serve], gpus: []}}
+benchmark:
+  backend: openai
+  dataset_name: random
+  num_prompts: 12
+  random_input_len: 16
+  random_output_len: 4
+  request_rate: {rate}
+  metric_percentiles: "50,97.5"
+"""
+
+
+def lines_of(path):
+    text = subprocess.run(["zstd", "-dc", path], capture_output=True, text=True, check=True).stdout
+    return [json.loads(line) for line in text.splitlines()]
+
+
+@pytest.mark.parametrize("rate", ["inf", "50"])
+def test_real_result_passes(bin_dir, tmp_path, patience, rate):
+    program = bin_dir / "profllm"
+    if not program.exists():
+        pytest.skip("profllm is not built here")
+    config, output = tmp_path / "e.yaml", tmp_path / "r.json"
+    config.write_text(EXPERIMENT.format(sim=bin_dir / "profllm-sim", rate=rate))
+    done = subprocess.run([program, "run", "--config", config, "--output", output, "--quiet"],
+                          capture_output=True, text=True, timeout=60 * patience)
+    assert done.returncode == 0, done.stderr
+    result = json.loads(output.read_text())
+    assert faults(result) == []
+    assert result["status"] == "completed"
+    assert result["results"]["completed"] == 12
+    assert result["results"]["p97.5_ttft_ms"] is not None
+    assert result["environment"]["engine"]["simulated"] is True
+    assert {a["kind"] for a in result["artifacts"]} == {"requests", "series", "server_log"}
+    for artifact in result["artifacts"]:
+        assert (tmp_path / artifact["name"]).stat().st_size == artifact["size"]
+    records = lines_of(tmp_path / "r.requests.jsonl.zst")
+    assert [record["index"] for record in records] == list(range(12))
+    assert [fault.message for record in records for fault in RECORDS.iter_errors(record)] == []
+    samples = lines_of(tmp_path / "r.series.jsonl.zst")
+    assert len(samples) == result["series"]["samples"]
+    assert [fault.message for sample in samples for fault in SAMPLES.iter_errors(sample)] == []
+
+
+def test_launch_failure_passes(bin_dir, tmp_path, patience):
+    program = bin_dir / "profllm"
+    if not program.exists():
+        pytest.skip("profllm is not built here")
+    config, output = tmp_path / "e.yaml", tmp_path / "r.json"
+    config.write_text(EXPERIMENT.format(sim="/bin/false", rate="inf"))
+    done = subprocess.run([program, "run", "--config", config, "--output", output, "--quiet"],
+                          capture_output=True, text=True, timeout=60 * patience)
+    assert done.returncode == 3, done.stderr
+    result = json.loads(output.read_text())
+    assert faults(result) == []
+    assert result["status"] == "launch_failed"
+    assert result["results"] is None and result["quality"]["verdict"] is None

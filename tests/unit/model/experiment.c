@@ -1,0 +1,454 @@
+#include "model/experiment.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "model/server_args.h"
+
+static const char *const no_sets[] = { NULL };
+
+static struct md_experiment *parse_with(const char *text, const char *const *sets,
+					struct md_problems *problems)
+{
+	struct md_experiment *experiment = NULL;
+	struct pl_err err = PL_ERR_INIT;
+	size_t count = 0;
+
+	while (sets[count] != NULL)
+		count++;
+	int rc = md_experiment_parse(text, strlen(text), "e.yaml", sets, count, &experiment,
+				     problems, &err);
+	if (rc < 0)
+		print_message("%s\n", err.text);
+	assert_int_equal(rc, 0);
+	assert_int_equal(problems->errors, 0);
+	return experiment;
+}
+
+static struct md_experiment *parse(const char *text)
+{
+	auto_problems problems = { 0 };
+
+	return parse_with(text, no_sets, &problems);
+}
+
+static void defaults_are_the_references(void **state)
+{
+	auto_experiment struct md_experiment *e = parse("");
+
+	(void)state;
+	assert_null(e->suite);
+	assert_null(e->launch.command);
+	assert_null(e->launch.url);
+	assert_string_equal(e->launch.platform, "auto");
+	assert_string_equal(e->launch.host, "127.0.0.1");
+	assert_string_equal(json_string_value(e->launch.gpus), "auto");
+	assert_true(e->launch.port == MD_NO_I64);
+	assert_int_equal(e->launch.ready_timeout_ns, 600000000000);
+	assert_true(e->launch.run_timeout_ns == MD_NO_I64);
+	assert_int_equal(e->launch.stop_timeout_ns, 30000000000);
+	assert_int_equal(json_array_size(e->launch.extra_args), 0);
+	assert_int_equal(json_object_size(e->launch.env), 0);
+	assert_int_equal(e->telemetry.interval_ns, 100000000);
+	assert_true(e->telemetry.gpu && e->telemetry.host);
+	assert_int_equal(e->telemetry.server_metrics_ns, 1000000000);
+	assert_true(e->output.requests && e->output.series);
+	assert_int_equal(e->output.server_log_tail, 200);
+	assert_null(e->profiling);
+	assert_int_equal(e->bench.num_prompts, 1000);
+	assert_true(isinf(e->bench.request_rate));
+	assert_null(e->bench.endpoint);
+	assert_int_equal(e->bench.request_timeout, 21600000000000);
+}
+
+static const char whole_file[] =
+	"suite: baseline_performance\n"
+	"name: llama3-8b-tp2\n"
+	"tags: {hardware: h100x8, ticket: 12}\n"
+	"server:\n"
+	"  model: meta-llama/Meta-Llama-3-8B\n"
+	"  tensor-parallel-size: 2\n"
+	"  gpu_memory_utilization: 0.9\n"
+	"  max_model_len: 32k\n"
+	"  compilation_config: {mode: 3, cudagraph_mode: FULL}\n"
+	"  compilation_config.pass_config.fuse_norm_quant: yes\n"
+	"  no_enable_prefix_caching: true\n"
+	"launch:\n"
+	"  command: [vllm, serve]\n"
+	"  url: null\n"
+	"  vllm_version: null\n"
+	"  platform: auto\n"
+	"  container: null\n"
+	"  env: {VLLM_LOGGING_LEVEL: INFO, WHERE: \"${PROFLLM_TEST_DIR}/x\", N: 1}\n"
+	"  gpus: auto\n"
+	"  port: auto\n"
+	"  ready_timeout: 600s\n"
+	"  run_timeout: null\n"
+	"  stop_timeout: 30s\n"
+	"  extra_args: [--new-flag, 3]\n"
+	"benchmark:\n"
+	"  kind: serve\n"
+	"  client: native\n"
+	"  backend: openai-chat\n"
+	"  dataset_name: sharegpt\n"
+	"  dataset-path: ${PROFLLM_TEST_DIR}/ShareGPT.json\n"
+	"  num_prompts: 10\n"
+	"  request_rate: inf\n"
+	"  max_concurrency: null\n"
+	"  request_timeout: 6h\n"
+	"  stall_timeout: 60s\n"
+	"  max_error_share: 0.01\n"
+	"  repeats: 1\n"
+	"  metric_percentiles: [50, 99.9]\n"
+	"  goodput: {ttft: 200, e2el: 3000}\n"
+	"  random_range_ratio: {input: 0.3, output: 0.5}\n"
+	"  header: [\"Authorization=Bearer s3cret\"]\n"
+	"  extra_body: {temperature: 0}\n"
+	"telemetry: {interval: 50ms, gpu: false, host: true, server_metrics: null}\n"
+	"profiling: {enabled: false, profiler: torch, dir: traces, num_prompts: 4}\n"
+	"output: {requests: true, series: off, server_log_tail: 10}\n";
+
+static void a_whole_file_is_read(void **state)
+{
+	struct pl_err err = PL_ERR_INIT;
+
+	(void)state;
+	setenv("PROFLLM_TEST_DIR", "/data", 1);
+	auto_experiment struct md_experiment *e = parse(whole_file);
+	assert_string_equal(e->suite, "baseline_performance");
+	assert_string_equal(json_string_value(json_object_get(e->tags, "ticket")), "12");
+	auto_free char *server = pl_json_to_text(e->server, PL_JSON_COMPACT);
+	assert_string_equal(server,
+			    "{\"model\":\"meta-llama/Meta-Llama-3-8B\",\"tensor_parallel_size\":2,"
+			    "\"gpu_memory_utilization\":0.9,\"max_model_len\":32000,"
+			    "\"compilation_config\":{\"mode\":3,\"cudagraph_mode\":\"FULL\","
+			    "\"pass_config\":{\"fuse_norm_quant\":true}},"
+			    "\"enable_prefix_caching\":false}");
+	auto_free char *env = pl_json_to_text(e->launch.env, PL_JSON_COMPACT);
+	assert_string_equal(env,
+			    "{\"VLLM_LOGGING_LEVEL\":\"INFO\",\"WHERE\":\"/data/x\",\"N\":\"1\"}");
+	assert_string_equal(json_string_value(json_array_get(e->launch.extra_args, 1)), "3");
+	assert_string_equal(e->bench.dataset_path, "/data/ShareGPT.json");
+	assert_true(e->bench_set[MD_BENCH_dataset_path]);
+	assert_false(e->bench_set[MD_BENCH_seed]);
+	assert_string_equal(e->bench.metric_percentiles, "50,99.9");
+	assert_string_equal(json_string_value(json_array_get(e->bench.goodput, 1)), "e2el:3000");
+	assert_string_equal(e->bench.random_range_ratio, "{\"input\": 0.3, \"output\": 0.5}");
+	assert_true(e->bench.max_concurrency == MD_NO_I64);
+	assert_true(e->telemetry.server_metrics_ns == MD_NO_I64);
+	assert_int_equal(e->telemetry.interval_ns, 50000000);
+	assert_false(e->output.series);
+	assert_int_equal(md_experiment_check_supported(e, &err), 0);
+}
+
+static void json_is_read_too(void **state)
+{
+	(void)state;
+	auto_experiment struct md_experiment *e = parse(
+		"{\"name\": \"x\", \"server\": {\"model\": \"m\", \"max-model-len\": 8},\n"
+		" \"benchmark\": {\"request_rate\": \"inf\", \"num_prompts\": 3}}");
+	assert_string_equal(e->name, "x");
+	assert_int_equal(json_integer_value(json_object_get(e->server, "max_model_len")), 8);
+	assert_int_equal(e->bench.num_prompts, 3);
+}
+
+static void the_completed_configuration_reads_back(void **state)
+{
+	(void)state;
+	setenv("PROFLLM_TEST_DIR", "/data", 1);
+	auto_experiment struct md_experiment *e = parse(whole_file);
+	auto_json json_t *json = md_experiment_to_json(e);
+	auto_free char *text = pl_json_to_text(json, PL_JSON_INDENT);
+	assert_null(strstr(text, "s3cret"));
+	assert_non_null(strstr(text, "Authorization=***"));
+	auto_experiment struct md_experiment *again = parse(text);
+	auto_json json_t *back = md_experiment_to_json(again);
+	auto_free char *text_back = pl_json_to_text(back, PL_JSON_INDENT);
+	assert_string_equal(text, text_back);
+}
+
+static void secrets_are_not_shown(void **state)
+{
+	(void)state;
+	auto_experiment struct md_experiment *e = parse(
+		"server: {model: m, api_key: s3cret-a, hf_token: s3cret-b}\n"
+		"launch: {env: {MY_API_TOKEN: s3cret-c, PLAIN: p}}\n");
+	auto_json json_t *json = md_experiment_to_json(e);
+	auto_free char *text = pl_json_to_text(json, PL_JSON_COMPACT);
+	assert_null(strstr(text, "s3cret"));
+	assert_string_equal(json_string_value(json_object_get(e->launch.env, "MY_API_TOKEN")),
+			    "s3cret-c");
+}
+
+static void sets_win_over_the_file(void **state)
+{
+	static const char *const sets[] = {
+		"server.tensor_parallel_size=4",
+		"server.compilation_config.mode=2",
+		"server.kv_transfer_config={kv_role: kv_both}",
+		"launch.env.B=2",
+		"launch.port=9000",
+		"tags.ticket=PERF-1",
+		"benchmark.request-rate=2.5",
+		"benchmark.extra_body.top_k=5",
+		"benchmark.max_concurrency=3",
+		"benchmark.max_concurrency=",
+		"name=late",
+		NULL,
+	};
+	auto_problems problems = { 0 };
+
+	(void)state;
+	auto_experiment struct md_experiment *e = parse_with(
+		"name: early\ntags: {a: b}\n"
+		"server: {model: m, tensor_parallel_size: 2,\n"
+		"         compilation_config: {cudagraph_mode: FULL},\n"
+		"         kv_transfer_config: {kv_connector: X}}\n"
+		"launch: {env: {A: 1}}\nbenchmark: {extra_body: {temperature: 0}}\n",
+		sets, &problems);
+	auto_free char *server = pl_json_to_text(e->server, PL_JSON_COMPACT);
+	assert_string_equal(server,
+			    "{\"model\":\"m\",\"tensor_parallel_size\":4,"
+			    "\"compilation_config\":{\"cudagraph_mode\":\"FULL\",\"mode\":2},"
+			    "\"kv_transfer_config\":{\"kv_role\":\"kv_both\"}}");
+	auto_free char *env = pl_json_to_text(e->launch.env, PL_JSON_COMPACT);
+	assert_string_equal(env, "{\"A\":\"1\",\"B\":\"2\"}");
+	assert_int_equal(e->launch.port, 9000);
+	assert_int_equal(json_object_size(e->tags), 2);
+	assert_true(e->bench.request_rate == 2.5);
+	assert_int_equal(json_object_size(e->bench.extra_body), 2);
+	assert_true(e->bench.max_concurrency == MD_NO_I64);
+	assert_string_equal(e->name, "late");
+}
+
+static void addresses_are_joined(void **state)
+{
+	(void)state;
+	auto_experiment struct md_experiment *e = parse(
+		"server: {port: 8123, host: 0.0.0.0}\nlaunch: {port: 8123}\n");
+	assert_int_equal(e->launch.port, 8123);
+	assert_string_equal(e->launch.host, "0.0.0.0");
+}
+
+static void files_are_read(void **state)
+{
+	char path[] = "/tmp/profllm-experiment-XXXXXX";
+	auto_experiment struct md_experiment *e = NULL;
+	auto_problems problems = { 0 };
+	struct pl_err err = PL_ERR_INIT;
+
+	(void)state;
+	close(mkstemp(path));
+	assert_int_equal(pl_file_write(path, "name: n\n", 8, &err), 0);
+	assert_int_equal(md_experiment_load(path, NULL, 0, &e, &problems, &err), 0);
+	assert_string_equal(e->source, path);
+	unlink(path);
+	struct md_experiment *none = NULL;
+	assert_int_equal(md_experiment_load(path, NULL, 0, &none, &problems, &err), -1);
+	assert_null(none);
+	assert_int_equal(pl_err_exit_status(err.code), 2);
+}
+
+struct bad_case {
+	const char *text;
+	const char *message; /* the first error */
+};
+
+static void problems_are_told_in_one_line(void **state)
+{
+	static const struct bad_case cases[] = {
+#include "unit/model/experiment_bad.inc"
+	};
+
+	(void)state;
+	unsetenv("PROFLLM_TEST_UNSET");
+	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
+		struct md_experiment *e = NULL;
+		auto_problems problems = { 0 };
+		struct pl_err err = PL_ERR_INIT;
+		int rc = md_experiment_parse(cases[i].text, strlen(cases[i].text), "e.yaml", NULL,
+					     0, &e, &problems, &err);
+		if (rc == 0 || strcmp(err.text, cases[i].message) != 0)
+			print_message("case %zu: %s\n got: %s\nwant: %s\n", i, cases[i].text,
+				      rc == 0 ? "no error" : err.text, cases[i].message);
+		assert_int_equal(rc, -1);
+		assert_null(e);
+		assert_int_equal(pl_err_exit_status(err.code), 2);
+		assert_string_equal(err.text, cases[i].message);
+	}
+	assert_true(PL_ARRAY_SIZE(cases) >= 40);
+}
+
+static void all_problems_are_told_at_once(void **state)
+{
+	struct md_experiment *e = NULL;
+	auto_problems problems = { 0 };
+	struct pl_err err = PL_ERR_INIT;
+	const char *text = "server:\n  tensor_paralel_size: 2\n  dtype: halff\n"
+			   "  max_num_seqs: 0\nlaunch: {prt: 1}\nbenchmark: {num_prompts: many}\n";
+	auto_buf all;
+
+	(void)state;
+	assert_int_equal(
+		md_experiment_parse(text, strlen(text), "e.yaml", NULL, 0, &e, &problems, &err),
+		-1);
+	pl_buf_init(&all, 1 << 16);
+	for (size_t i = 0; i < problems.count; i++) {
+		md_problem_text(&problems.items[i], &all);
+		pl_buf_add_char(&all, '\n');
+	}
+	assert_string_equal(
+		pl_buf_text(&all),
+		"e.yaml:2:3: server.tensor_paralel_size: found an unknown argument, expected one "
+		"of "
+		"vLLM's (others go into launch.extra_args) (did you mean 'tensor_parallel_size'?)\n"
+		"e.yaml:3:10: server.dtype: found text 'halff', expected auto, bfloat16, float, "
+		"float16, float32 or half (did you mean 'half'?)\n"
+		"e.yaml:4:17: server.max_num_seqs: found number 0, expected an integer of at least "
+		"1, or null\n"
+		"e.yaml:5:10: launch.prt: found an unknown key, expected a key of 'launch' (did "
+		"you "
+		"mean 'port'?)\n"
+		"e.yaml:6:26: benchmark.num_prompts: found text 'many', expected an integer from 1 "
+		"to 100000000\n");
+}
+
+static void sets_are_checked(void **state)
+{
+	static const struct {
+		const char *set;
+		const char *message;
+	} cases[] = {
+		{ "server.tensor_paralel_size=4",
+		  "--set: server.tensor_paralel_size: found an unknown argument, expected one of "
+		  "vLLM's (others go into launch.extra_args) (did you mean "
+		  "'tensor_parallel_size'?)" },
+		{ "server.tensor_parallel_size=two",
+		  "--set: server.tensor_parallel_size: found text 'two', expected an integer of at "
+		  "least 1" },
+		{ "benchmarks.x=1",
+		  "--set: benchmarks: found an unknown key, expected a key of an experiment "
+		  "(did you mean 'benchmark'?)" },
+		{ "nonsense", "--set: found text 'nonsense', expected KEY=VALUE" },
+		{ "launch.url=localhost",
+		  "--set: launch.url: found text 'localhost', expected http://HOST:PORT or "
+		  "https://HOST:PORT" },
+		{ "server.port=81",
+		  "--set: server.port: found number 81, expected 80 as launch.port "
+		  "says" },
+		{ "benchmark.goodput=[x:1]", "--set: benchmark.goodput: found text 'x:1', expected "
+					     "ttft, tpot or e2el" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
+		struct md_experiment *e = NULL;
+		auto_problems problems = { 0 };
+		struct pl_err err = PL_ERR_INIT;
+		const char *text = "launch: {port: 80}";
+		assert_int_equal(md_experiment_parse(text, strlen(text), "e.yaml", &cases[i].set, 1,
+						     &e, &problems, &err),
+				 -1);
+		assert_string_equal(err.text, cases[i].message);
+	}
+}
+
+static void warnings_do_not_refuse(void **state)
+{
+	auto_problems problems = { 0 };
+	auto_buf all;
+
+	(void)state;
+	auto_experiment struct md_experiment *e = parse_with(
+		"server:\n  load_format: my_plugin\n  task: embed\n"
+		"  guided_decoding_backend: auto\n  convert: reward\n",
+		no_sets, &problems);
+	pl_buf_init(&all, 1 << 16);
+	for (size_t i = 0; i < problems.count; i++) {
+		md_problem_text(&problems.items[i], &all);
+		pl_buf_add_char(&all, '\n');
+	}
+	assert_string_equal(
+		pl_buf_text(&all),
+		"e.yaml:2:16: server.load_format: found text 'my_plugin', expected auto, pt, "
+		"safetensors, npcache, dummy, tensorizer, runai_streamer, bitsandbytes, "
+		"sharded_state, gguf or mistral\n"
+		"e.yaml:3:3: server.task: found an argument that vLLM 0.32.0 no longer has, "
+		"expected an older release\n"
+		"e.yaml:4:3: server.guided_decoding_backend: found an argument that vLLM 0.12.0 no "
+		"longer has, expected an older release (did you mean "
+		"'structured_outputs_config.backend'?)\n"
+		"e.yaml:5:12: server.convert: found text 'reward', expected one that vLLM 0.32.0 "
+		"has: auto, classify, embed or none\n");
+	assert_string_equal(json_string_value(json_object_get(e->server, "load_format")),
+			    "my_plugin");
+}
+
+static void what_is_not_in_this_version_is_refused(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *message; /* NULL: taken */
+	} cases[] = {
+		{ "launch: {container: {runtime: docker}}",
+		  "'launch.container' is not in this version" },
+		{ "profiling: {enabled: true}", "'profiling.enabled' is not in this version" },
+		{ "profiling: {enabled: false}", NULL },
+		{ "benchmark: {repeats: 2}", "'benchmark.repeats' is not in this version" },
+		{ "benchmark: {repeats: 1, profile: false}", NULL },
+		{ "benchmark: {stop_when: {ci_width: 5%, metric: median_ttft_ms}}",
+		  "'benchmark.stop_when' is not in this version" },
+		{ "benchmark: {kind: latency}", "'benchmark.kind' is not in this version" },
+		{ "benchmark: {client: vllm}", "'benchmark.client' is not in this version" },
+		{ "benchmark: {profile: true}", "'benchmark.profile' is not in this version" },
+		{ "benchmark: {self_timed: false}",
+		  "'benchmark.self_timed' is not in this version" },
+		{ "launch: {gpus: [0, 1]}", "'launch.gpus' is not in this version" },
+		{ "launch: {gpus: all}", "'launch.gpus' is not in this version" },
+		{ "launch: {gpus: []}", NULL },
+		{ "launch: {gpus: auto}", NULL },
+		{ "server: {config: c.yaml}", "'server.config' is not in this version" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
+		struct pl_err err = PL_ERR_INIT;
+		auto_experiment struct md_experiment *e = parse(cases[i].text);
+		int rc = md_experiment_check_supported(e, &err);
+		if ((rc == 0) != (cases[i].message == NULL))
+			print_message("%s: %s\n", cases[i].text, err.text);
+		assert_int_equal(rc, cases[i].message != NULL ? -1 : 0);
+		if (rc < 0)
+			assert_string_equal(err.text, cases[i].message);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(defaults_are_the_references),
+		cmocka_unit_test(a_whole_file_is_read),
+		cmocka_unit_test(json_is_read_too),
+		cmocka_unit_test(the_completed_configuration_reads_back),
+		cmocka_unit_test(secrets_are_not_shown),
+		cmocka_unit_test(sets_win_over_the_file),
+		cmocka_unit_test(addresses_are_joined),
+		cmocka_unit_test(files_are_read),
+		cmocka_unit_test(problems_are_told_in_one_line),
+		cmocka_unit_test(all_problems_are_told_at_once),
+		cmocka_unit_test(sets_are_checked),
+		cmocka_unit_test(warnings_do_not_refuse),
+		cmocka_unit_test(what_is_not_in_this_version_is_refused),
+	};
+
+	return cmocka_run_group_tests_name("model/experiment", tests, NULL, NULL);
+}

@@ -1,0 +1,14 @@
+/*
+ * The protocols' structs, one a file; bench/adapter.c lists them.
+ */
+#ifndef BENCH_ADAPTERS_PRIV_H
+#define BENCH_ADAPTERS_PRIV_H
+
+#include "bench/adapter.h"
+
+extern const struct bench_adapter bench_adapter_openai;
+extern const struct bench_adapter bench_adapter_vllm;
+extern const struct bench_adapter bench_adapter_openai_chat;
+extern const struct bench_adapter bench_adapter_null;
+
+#endif

@@ -1,0 +1,39 @@
+#include "bench/adapters/adapters_priv.h"
+
+#include "bench/adapters/openai_common.h"
+
+/* A text prompt becomes one user message whose content is a list of one typed part. */
+static json_t *messages_of(const struct bench_sample *sample)
+{
+	if (sample->messages != NULL)
+		return json_incref(sample->messages);
+	if (sample->prompt == NULL)
+		return NULL;
+	return json_pack("[{s:s, s:[{s:s, s:s}]}]", "role", "user", "content", "type", "text",
+			 "text", sample->prompt);
+}
+
+static int encode_chat(const struct bench_encode *encode, const struct bench_sample *sample,
+		       struct pl_buf *buf, struct pl_err *err)
+{
+	auto_json json_t *body = json_object();
+	json_t *messages = messages_of(sample);
+
+	if (messages == NULL)
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "sample %lld has no text or messages for a chat",
+				  (long long)sample->index);
+	json_object_set_new(body, "model", json_string(encode->model));
+	json_object_set_new(body, "messages", messages);
+	json_object_set_new(body, "max_completion_tokens", json_integer(sample->output_tokens));
+	return openai_body_write(encode, body, buf, err);
+}
+
+const struct bench_adapter bench_adapter_openai_chat = {
+	.name = "openai-chat",
+	.endpoint = "/v1/chat/completions",
+	.path_suffix = "chat/completions",
+	.has_socket = true,
+	.encode = encode_chat,
+	.decode = openai_decode,
+};

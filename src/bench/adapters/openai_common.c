@@ -1,0 +1,381 @@
+#include "bench/adapters/openai_common.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "io/jwalk.h"
+
+static void add_f64(json_t *body, const char *name, double value)
+{
+	if (!isnan(value))
+		json_object_set_new(body, name, json_real(value));
+}
+
+/* vLLM's order; a key that stands already keeps its place. */
+static void add_sampling(json_t *body, const struct md_bench *bench)
+{
+	add_f64(body, "top_p", bench->top_p);
+	if (bench->top_k != MD_NO_I64)
+		json_object_set_new(body, "top_k", json_integer(bench->top_k));
+	add_f64(body, "min_p", bench->min_p);
+	add_f64(body, "temperature", bench->temperature);
+	add_f64(body, "frequency_penalty", bench->frequency_penalty);
+	add_f64(body, "presence_penalty", bench->presence_penalty);
+	add_f64(body, "repetition_penalty", bench->repetition_penalty);
+}
+
+int openai_body_write(const struct bench_encode *encode, json_t *body, struct pl_buf *buf,
+		      struct pl_err *err)
+{
+	const struct md_bench *bench = encode->bench;
+	json_t *options = json_object();
+
+	json_object_set_new(options, "include_usage", json_true());
+	if (bench->continuous_usage)
+		json_object_set_new(options, "continuous_usage_stats", json_true());
+	json_object_set_new(body, "stream", json_true());
+	json_object_set_new(body, "stream_options", options);
+	if (encode->ignore_eos)
+		json_object_set_new(body, "ignore_eos", json_true());
+	add_sampling(body, bench);
+	if (bench->extra_body != NULL)
+		json_object_update(body, bench->extra_body);
+	if (!pl_json_write(body, PL_JSON_PYTHON, buf))
+		return pl_err_set(err, PL_ERR_INVALID, "request body is larger than %zu bytes",
+				  buf->max);
+	return 0;
+}
+
+/* What one choice of an event said. */
+struct choice {
+	int64_t index;
+	int64_t ids;      /* token ids; MD_NO_COUNT: not told */
+	int64_t logprobs; /* entries of logprobs; MD_NO_COUNT: not told */
+	bool content;
+	bool role;
+	bool finish;
+	char finish_reason[24];
+};
+
+/* Values of an array just entered; -1: broken. */
+static int64_t count_array(struct io_jwalk *walk)
+{
+	int64_t count = 0;
+
+	for (;; count++) {
+		enum io_jwalk_token token = io_jwalk_skip_value(walk);
+		if (token == IO_JWALK_END)
+			return count;
+		if (token == IO_JWALK_ERROR || token == IO_JWALK_DONE)
+			return -1;
+	}
+}
+
+/* Passes over whatever `token` began. */
+static int pass(struct io_jwalk *walk, enum io_jwalk_token token)
+{
+	if (token == IO_JWALK_OBJECT || token == IO_JWALK_ARRAY)
+		token = io_jwalk_skip(walk);
+	return token == IO_JWALK_ERROR ? -1 : 0;
+}
+
+/* An array's length into *ret; anything else leaves it alone. */
+static int read_count(struct io_jwalk *walk, int64_t *ret)
+{
+	enum io_jwalk_token token = io_jwalk_next(walk);
+
+	if (token != IO_JWALK_ARRAY)
+		return pass(walk, token);
+	int64_t count = count_array(walk);
+	if (count < 0)
+		return -1;
+	*ret = count;
+	return 0;
+}
+
+/* A text, list or object that is not empty counts as output. */
+static int read_content(struct io_jwalk *walk, bool *content)
+{
+	enum io_jwalk_token token = io_jwalk_next(walk);
+
+	if (token == IO_JWALK_STRING && walk->len > 0)
+		*content = true;
+	if (token == IO_JWALK_OBJECT)
+		*content = true;
+	if (token != IO_JWALK_ARRAY)
+		return pass(walk, token);
+	int64_t count = count_array(walk);
+	*content |= count > 0;
+	return count < 0 ? -1 : 0;
+}
+
+static int read_delta(struct io_jwalk *walk, struct choice *choice)
+{
+	enum io_jwalk_token token = io_jwalk_next(walk);
+	int rc = 0;
+
+	if (token != IO_JWALK_OBJECT)
+		return pass(walk, token);
+	while (rc == 0 && (token = io_jwalk_next(walk)) == IO_JWALK_KEY) {
+		if (io_jwalk_is(walk, "content") || io_jwalk_is(walk, "reasoning") ||
+		    io_jwalk_is(walk, "reasoning_content") || io_jwalk_is(walk, "tool_calls") ||
+		    io_jwalk_is(walk, "function_call"))
+			rc = read_content(walk, &choice->content);
+		else if (io_jwalk_is(walk, "role"))
+			rc = read_content(walk, &choice->role);
+		else
+			rc = pass(walk, io_jwalk_next(walk));
+	}
+	return rc == 0 && token == IO_JWALK_END ? 0 : -1;
+}
+
+/* Completions: {"tokens": […]}; chat: {"content": […]}. */
+static int read_logprobs(struct io_jwalk *walk, struct choice *choice)
+{
+	enum io_jwalk_token token = io_jwalk_next(walk);
+	int rc = 0;
+
+	if (token != IO_JWALK_OBJECT)
+		return pass(walk, token);
+	while (rc == 0 && (token = io_jwalk_next(walk)) == IO_JWALK_KEY) {
+		if (io_jwalk_is(walk, "tokens") || io_jwalk_is(walk, "content"))
+			rc = read_count(walk, &choice->logprobs);
+		else
+			rc = pass(walk, io_jwalk_next(walk));
+	}
+	return rc == 0 && token == IO_JWALK_END ? 0 : -1;
+}
+
+static int read_finish(struct io_jwalk *walk, struct choice *choice)
+{
+	enum io_jwalk_token token = io_jwalk_next(walk);
+	char text[sizeof(choice->finish_reason)];
+
+	if (token != IO_JWALK_STRING)
+		return pass(walk, token);
+	size_t len = io_jwalk_decode(walk, text, sizeof(text));
+	if (len >= sizeof(text)) {
+		memcpy(choice->finish_reason, "other", sizeof("other"));
+	} else {
+		memcpy(choice->finish_reason, text, len);
+		choice->finish_reason[len] = '\0';
+	}
+	choice->finish = true;
+	return 0;
+}
+
+static int read_index(struct io_jwalk *walk, struct choice *choice)
+{
+	enum io_jwalk_token token = io_jwalk_next(walk);
+
+	if (token == IO_JWALK_NUMBER && !io_jwalk_to_i64(walk, &choice->index))
+		return -1;
+	return pass(walk, token);
+}
+
+static int read_choice_key(struct io_jwalk *walk, struct choice *choice)
+{
+	if (io_jwalk_is(walk, "index"))
+		return read_index(walk, choice);
+	if (io_jwalk_is(walk, "text"))
+		return read_content(walk, &choice->content);
+	if (io_jwalk_is(walk, "delta"))
+		return read_delta(walk, choice);
+	if (io_jwalk_is(walk, "finish_reason"))
+		return read_finish(walk, choice);
+	if (io_jwalk_is(walk, "logprobs"))
+		return read_logprobs(walk, choice);
+	if (io_jwalk_is(walk, "token_ids"))
+		return read_count(walk, &choice->ids);
+	return pass(walk, io_jwalk_next(walk));
+}
+
+/* Takes a choice into what the event says of all. */
+static void add_choice(struct bench_event *event, const struct choice *choice)
+{
+	unsigned bit = choice->index >= 0 && choice->index < 32 ? 1u << choice->index : 0;
+	bool content = choice->content || choice->ids > 0;
+	int64_t tokens = choice->ids != MD_NO_COUNT ? choice->ids : choice->logprobs;
+	bool role_only = choice->role && !content && !choice->finish;
+
+	if (role_only && tokens == MD_NO_COUNT)
+		tokens = 0;
+	if (tokens == MD_NO_COUNT)
+		event->tokens = MD_NO_COUNT;
+	else if (event->choices == 0)
+		event->tokens = tokens;
+	else if (event->tokens != MD_NO_COUNT)
+		event->tokens += tokens;
+	event->role_only = role_only && (event->choices == 0 || event->role_only);
+	event->choices++;
+	event->has_choices = true;
+	event->choice_mask |= bit;
+	event->content |= content;
+	if (!choice->finish)
+		return;
+	event->finish = true;
+	event->choice_finished = true;
+	event->finished_mask |= bit;
+	if (choice->index == 0)
+		memcpy(event->finish_reason, choice->finish_reason, sizeof(event->finish_reason));
+}
+
+static int read_choice(struct io_jwalk *walk, struct bench_event *event)
+{
+	struct choice choice = { .ids = MD_NO_COUNT, .logprobs = MD_NO_COUNT };
+	enum io_jwalk_token token;
+
+	while ((token = io_jwalk_next(walk)) == IO_JWALK_KEY) {
+		if (read_choice_key(walk, &choice) < 0)
+			return -1;
+	}
+	if (token != IO_JWALK_END)
+		return -1;
+	add_choice(event, &choice);
+	return 0;
+}
+
+static int read_choices(struct io_jwalk *walk, struct bench_event *event)
+{
+	enum io_jwalk_token token = io_jwalk_next(walk);
+
+	if (token == IO_JWALK_NULL)
+		return 0;
+	if (token != IO_JWALK_ARRAY)
+		return -1;
+	while ((token = io_jwalk_next(walk)) == IO_JWALK_OBJECT) {
+		if (read_choice(walk, event) < 0)
+			return -1;
+	}
+	return token == IO_JWALK_END ? 0 : -1;
+}
+
+static int read_usage(struct io_jwalk *walk, struct bench_event *event)
+{
+	enum io_jwalk_token token = io_jwalk_next(walk);
+
+	if (token != IO_JWALK_OBJECT)
+		return pass(walk, token);
+	while ((token = io_jwalk_next(walk)) == IO_JWALK_KEY) {
+		int64_t *into = NULL;
+		int64_t count;
+		if (io_jwalk_is(walk, "completion_tokens"))
+			into = &event->usage_completion;
+		else if (io_jwalk_is(walk, "prompt_tokens"))
+			into = &event->usage_prompt;
+		token = io_jwalk_next(walk);
+		if (into != NULL && token == IO_JWALK_NUMBER && io_jwalk_to_i64(walk, &count) &&
+		    count >= 0)
+			*into = count;
+		if (pass(walk, token) < 0)
+			return -1;
+	}
+	return token == IO_JWALK_END ? 0 : -1;
+}
+
+static void keep_error_text(const struct io_jwalk *walk, struct bench_event *event)
+{
+	size_t len = io_jwalk_decode(walk, event->error_text, sizeof(event->error_text) - 1);
+
+	/* too long to decode whole: its bytes as they stand, cut */
+	if (len >= sizeof(event->error_text)) {
+		len = walk->len < sizeof(event->error_text) - 1 ? walk->len
+								: sizeof(event->error_text) - 1;
+		memcpy(event->error_text, walk->text, len);
+	}
+	event->error_text[len] = '\0';
+}
+
+/* {"error": {"message": …}} or {"error": "…"}; null is no error. */
+static int read_error(struct io_jwalk *walk, struct bench_event *event)
+{
+	enum io_jwalk_token token = io_jwalk_next(walk);
+
+	if (token == IO_JWALK_NULL || token == IO_JWALK_FALSE)
+		return 0;
+	event->error = true;
+	if (token == IO_JWALK_STRING)
+		keep_error_text(walk, event);
+	if (token != IO_JWALK_OBJECT)
+		return pass(walk, token);
+	while ((token = io_jwalk_next(walk)) == IO_JWALK_KEY) {
+		bool message = io_jwalk_is(walk, "message");
+		token = io_jwalk_next(walk);
+		if (message && token == IO_JWALK_STRING)
+			keep_error_text(walk, event);
+		if (pass(walk, token) < 0)
+			return -1;
+	}
+	return token == IO_JWALK_END ? 0 : -1;
+}
+
+/* {"object": "error", "message": …} and {"detail": …}: how other servers and older releases say it. */
+static int read_plain_error(struct io_jwalk *walk, struct bench_event *event, bool object)
+{
+	enum io_jwalk_token token = io_jwalk_next(walk);
+
+	if (token == IO_JWALK_STRING && object)
+		event->error |= io_jwalk_is(walk, "error");
+	else if (token == IO_JWALK_STRING && event->error_text[0] == '\0')
+		keep_error_text(walk, event);
+	return pass(walk, token);
+}
+
+static int read_key(struct io_jwalk *walk, struct bench_event *event)
+{
+	if (io_jwalk_is(walk, "choices"))
+		return read_choices(walk, event);
+	if (io_jwalk_is(walk, "usage"))
+		return read_usage(walk, event);
+	if (io_jwalk_is(walk, "error"))
+		return read_error(walk, event);
+	if (io_jwalk_is(walk, "object"))
+		return read_plain_error(walk, event, true);
+	if (io_jwalk_is(walk, "message") || io_jwalk_is(walk, "detail"))
+		return read_plain_error(walk, event, false);
+	return pass(walk, io_jwalk_next(walk));
+}
+
+/* error_text is only cut to "": clearing half a KB for each token would be the decoder's main cost. */
+static void clear(struct bench_event *event)
+{
+	event->has_choices = false;
+	event->content = false;
+	event->role_only = false;
+	event->finish = false;
+	event->finish_reason[0] = '\0';
+	event->tokens = MD_NO_COUNT;
+	event->usage_completion = MD_NO_COUNT;
+	event->usage_prompt = MD_NO_COUNT;
+	event->done = false;
+	event->error = false;
+	event->error_text[0] = '\0';
+	event->choices = 0;
+	event->choice_mask = 0;
+	event->choice_finished = false;
+	event->finished_mask = 0;
+}
+
+int openai_decode(const char *data, size_t len, struct bench_event *ret)
+{
+	struct io_jwalk walk;
+	enum io_jwalk_token token;
+
+	clear(ret);
+	while (len > 0 && (data[len - 1] == ' ' || data[len - 1] == '\t'))
+		len--;
+	if (len == 6 && memcmp(data, "[DONE]", 6) == 0) {
+		ret->done = true;
+		return 0;
+	}
+	io_jwalk_init(&walk, data, len);
+	if (io_jwalk_next(&walk) != IO_JWALK_OBJECT)
+		return -1;
+	while ((token = io_jwalk_next(&walk)) == IO_JWALK_KEY) {
+		if (read_key(&walk, ret) < 0)
+			return -1;
+	}
+	if (token != IO_JWALK_END || io_jwalk_next(&walk) != IO_JWALK_DONE)
+		return -1;
+	return 0;
+}

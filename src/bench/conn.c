@@ -1,0 +1,394 @@
+#include "bench/worker_priv.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+/* "x-request-id: " and 63 bytes, "Content-Length: " and 20 digits, three line ends. */
+#define TAIL_BYTES 160
+
+/*
+ * A connection, and the request that it carries, if any. In `open` while it has a socket; in `idle`
+ * too while it carries none; in `spare` without a socket. Lists are linked through the struct, so
+ * that nothing is allocated but the struct itself.
+ */
+struct bench_conn {
+	struct io_watch watch;
+	struct io_timer timeout;
+	struct bench_worker *worker;
+	struct bench_conn *next; /* in open or spare */
+	struct bench_conn *prev; /* in open */
+	struct bench_conn *idle_next;
+	struct bench_conn *idle_prev;
+	struct bench_req *req; /* NULL: idle */
+	struct bench_stream stream;
+	size_t sent;
+	size_t total; /* head, tail and body */
+	size_t tail_len;
+	bool reused; /* carried a request before this one */
+	char tail[TAIL_BYTES];
+};
+
+static void idle_push(struct bench_conn *conn)
+{
+	struct bench_worker *worker = conn->worker;
+
+	conn->idle_prev = NULL;
+	conn->idle_next = worker->idle;
+	if (worker->idle != NULL)
+		worker->idle->idle_prev = conn;
+	worker->idle = conn;
+}
+
+static void idle_remove(struct bench_conn *conn)
+{
+	if (conn->idle_prev != NULL)
+		conn->idle_prev->idle_next = conn->idle_next;
+	else if (conn->worker->idle == conn)
+		conn->worker->idle = conn->idle_next;
+	if (conn->idle_next != NULL)
+		conn->idle_next->idle_prev = conn->idle_prev;
+	conn->idle_next = NULL;
+	conn->idle_prev = NULL;
+}
+
+/* Without a socket afterwards; its memory waits in `spare`. */
+static void conn_close(struct bench_conn *conn)
+{
+	struct bench_worker *worker = conn->worker;
+
+	io_loop_unwatch(worker->loop, &conn->watch);
+	io_timer_stop(worker->loop, &conn->timeout);
+	if (conn->watch.fd >= 0)
+		close(conn->watch.fd);
+	conn->watch.fd = -1;
+	idle_remove(conn);
+	if (conn->prev != NULL)
+		conn->prev->next = conn->next;
+	else
+		worker->open = conn->next;
+	if (conn->next != NULL)
+		conn->next->prev = conn->prev;
+	conn->prev = NULL;
+	conn->next = worker->spare;
+	worker->spare = conn;
+}
+
+/* The stream is over and its record complete. The connection may carry another request on return. */
+static void conn_finish(struct bench_conn *conn, bool reusable)
+{
+	struct bench_worker *worker = conn->worker;
+	struct bench_req *req = conn->req;
+
+	bench_worker_count_tokens(worker, &conn->stream);
+	conn->req = NULL;
+	io_timer_stop(worker->loop, &conn->timeout);
+	if (reusable)
+		idle_push(conn);
+	else
+		conn_close(conn);
+	bench_worker_req_over(worker, req);
+}
+
+static void conn_fail(struct bench_conn *conn, const char *kind, const char *error)
+{
+	bench_stream_read(&conn->stream, pl_clock_now_ns(), false);
+	bench_stream_fail(&conn->stream, kind, error);
+	bench_stream_finish(&conn->stream);
+	conn_finish(conn, false);
+}
+
+static bool conn_open(struct bench_worker *worker, struct bench_req *req);
+
+/*
+ * The connection is gone. Where it had been kept alive and not a byte of an answer came, the server
+ * had most likely closed it before the request was there: once, and only then, the request goes out
+ * again on a new connection, its clock running on.
+ */
+static void conn_lost(struct bench_conn *conn, const char *kind, const char *error)
+{
+	struct bench_worker *worker = conn->worker;
+	struct bench_req *req = conn->req;
+
+	if (!conn->reused || req->retried || conn->stream.head_seen || req->state == REQ_ANSWER) {
+		conn_fail(conn, req->state == REQ_CONNECT ? "connect" : kind, error);
+		return;
+	}
+	req->retried = true;
+	conn->req = NULL;
+	conn_close(conn);
+	conn_open(worker, req);
+}
+
+/* What is left to send, in at most three parts. */
+static int left_to_send(const struct bench_conn *conn, struct iovec parts[3])
+{
+	const struct bench_shared *shared = conn->worker->shared;
+	const struct bench_request *request = conn->req->request;
+	const struct iovec all[3] = {
+		{ .iov_base = shared->head, .iov_len = shared->head_len },
+		{ .iov_base = (void *)conn->tail, .iov_len = conn->tail_len },
+		{ .iov_base = (void *)request->body, .iov_len = request->body_len },
+	};
+	size_t skip = conn->sent;
+	int count = 0;
+
+	for (int i = 0; i < 3; i++) {
+		if (skip >= all[i].iov_len) {
+			skip -= all[i].iov_len;
+			continue;
+		}
+		parts[count].iov_base = (char *)all[i].iov_base + skip;
+		parts[count++].iov_len = all[i].iov_len - skip;
+		skip = 0;
+	}
+	return count;
+}
+
+static void note_connected(struct bench_conn *conn)
+{
+	if (conn->req->state != REQ_CONNECT)
+		return;
+	bench_req_set_state(conn->worker, conn->req, REQ_SEND);
+	conn->req->recorder.record->connected_ns = pl_clock_now_ns();
+}
+
+/* False: the connection is gone, or carries another request. */
+static bool conn_send(struct bench_conn *conn)
+{
+	struct bench_req *req = conn->req;
+
+	while (conn->sent < conn->total) {
+		struct iovec parts[3];
+		struct msghdr msg = { .msg_iov = parts };
+		msg.msg_iovlen = (size_t)left_to_send(conn, parts);
+		ssize_t len = sendmsg(conn->watch.fd, &msg, MSG_NOSIGNAL | MSG_DONTWAIT);
+		if (len < 0 && errno == EINTR)
+			continue;
+		if (len < 0 && errno == EAGAIN) {
+			io_loop_rewatch(conn->worker->loop, &conn->watch, EPOLLIN | EPOLLOUT);
+			return true;
+		}
+		if (len < 0) {
+			conn_lost(conn, "send", strerror(errno));
+			return false;
+		}
+		note_connected(conn);
+		conn->sent += (size_t)len;
+	}
+	req->recorder.record->sent_ns = pl_clock_now_ns();
+	if (req->state == REQ_SEND)
+		bench_req_set_state(conn->worker, req, REQ_WAIT);
+	io_loop_rewatch(conn->worker->loop, &conn->watch, EPOLLIN);
+	return true;
+}
+
+/* The read brought nothing: the end (len 0) or an error. */
+static void conn_ended(struct bench_conn *conn, ssize_t len, int error)
+{
+	bool nothing = conn->req->state != REQ_ANSWER;
+
+	if (len < 0 || nothing) {
+		conn_lost(conn, "reset",
+			  len < 0 ? strerror(error) : "the server closed the connection");
+		return;
+	}
+	bench_stream_read(&conn->stream, pl_clock_now_ns(), false);
+	bench_stream_end(&conn->stream);
+	conn_finish(conn, false);
+}
+
+static void conn_read(struct bench_conn *conn)
+{
+	struct bench_worker *worker = conn->worker;
+	int64_t stamp_ns;
+	size_t used;
+	bool kernel;
+
+	ssize_t len = io_sock_recv(conn->watch.fd, worker->read_buffer, BENCH_READ_BYTES,
+				   &stamp_ns);
+	int64_t user_ns = pl_clock_now_ns();
+	if (len < 0 && errno == EAGAIN)
+		return;
+	if (conn->req == NULL) { /* kept alive, and the server has had enough of it */
+		conn_close(conn);
+		return;
+	}
+	if (len <= 0) {
+		conn_ended(conn, len, errno);
+		return;
+	}
+	int64_t t_ns = bench_stamps_of(&worker->stamps, stamp_ns, user_ns, &kernel);
+	bench_worker_heard(worker, user_ns);
+	if (conn->req->state != REQ_ANSWER) {
+		bench_req_set_state(worker, conn->req, REQ_ANSWER);
+		conn->req->recorder.record->headers_ns = t_ns;
+	}
+	bench_stream_read(&conn->stream, t_ns, kernel);
+	enum bench_stream_result result = bench_stream_feed(&conn->stream, worker->read_buffer,
+							    (size_t)len, &used);
+	if (result != BENCH_STREAM_MORE) {
+		conn_finish(conn, conn->stream.body_done && conn->stream.keep_alive &&
+					  conn->sent == conn->total && used == (size_t)len);
+		return;
+	}
+	bench_worker_count_tokens(worker, &conn->stream);
+	if (user_ns >= worker->launch_due_ns)
+		bench_worker_pump(worker, user_ns);
+}
+
+static void on_ready(struct io_loop *loop, struct io_watch *watch, uint32_t events)
+{
+	struct bench_conn *conn = watch->data;
+
+	(void)loop;
+	if (conn->req != NULL && conn->req->state == REQ_CONNECT) {
+		int error = io_sock_connect_result(watch->fd);
+		if (error != 0) {
+			conn_fail(conn, "connect", strerror(error));
+			return;
+		}
+		if (!(events & EPOLLOUT))
+			return;
+		note_connected(conn);
+	}
+	if (conn->req != NULL && (events & EPOLLOUT) && conn->sent < conn->total &&
+	    !conn_send(conn))
+		return;
+	if (events & (EPOLLIN | EPOLLHUP | EPOLLERR))
+		conn_read(conn);
+}
+
+static void on_timeout(struct io_loop *loop, struct io_timer *timer)
+{
+	(void)loop;
+	conn_fail(timer->data, "timeout", "no whole answer within request_timeout");
+}
+
+static struct bench_conn *conn_take_spare(struct bench_worker *worker)
+{
+	struct bench_conn *conn = worker->spare;
+
+	if (conn != NULL) {
+		worker->spare = conn->next;
+		conn->next = NULL;
+		return conn;
+	}
+	conn = pl_alloc(sizeof(*conn));
+	conn->worker = worker;
+	conn->watch = (struct io_watch){ .fd = -1, .fn = on_ready, .data = conn };
+	conn->timeout = (struct io_timer){ .fn = on_timeout, .data = conn };
+	bench_stream_init(&conn->stream, worker->load->adapter);
+	return conn;
+}
+
+/* All that can be done before the request's clock starts. */
+static void conn_prepare(struct bench_conn *conn, struct bench_req *req, bool reused)
+{
+	const struct bench_request *request = req->request;
+	const struct bench_shared *shared = conn->worker->shared;
+	bool named = request->request_id[0] != '\0';
+	int len = snprintf(conn->tail, sizeof(conn->tail), "%s%.63s%sContent-Length: %zu\r\n\r\n",
+			   named ? "x-request-id: " : "", named ? request->request_id : "",
+			   named ? "\r\n" : "", request->body_len);
+
+	conn->tail_len = (size_t)len;
+	conn->req = req;
+	conn->reused = reused;
+	conn->sent = 0;
+	conn->total = shared->head_len + conn->tail_len + request->body_len;
+	bench_stream_start(&conn->stream, &req->recorder);
+}
+
+/* The first try sets the request's start; a second one keeps it. */
+static void conn_act(struct bench_conn *conn, int64_t now_ns, enum req_state state)
+{
+	struct bench_worker *worker = conn->worker;
+	struct bench_req *req = conn->req;
+
+	if (req->retried)
+		bench_req_set_state(worker, req, state);
+	else
+		bench_worker_issue(worker, req, now_ns, state);
+	io_timer_start(worker->loop, &conn->timeout,
+		       req->recorder.record->acted_ns + worker->load->request_timeout_ns);
+}
+
+static void conn_link(struct bench_conn *conn)
+{
+	struct bench_worker *worker = conn->worker;
+
+	conn->prev = NULL;
+	conn->next = worker->open;
+	if (worker->open != NULL)
+		worker->open->prev = conn;
+	worker->open = conn;
+}
+
+/* False: no connection could be begun; the request is over. */
+static bool conn_open(struct bench_worker *worker, struct bench_req *req)
+{
+	struct bench_conn *conn = conn_take_spare(worker);
+	struct pl_err err = PL_ERR_INIT;
+
+	conn_prepare(conn, req, false);
+	int64_t now_ns = pl_clock_now_ns();
+	int rc = io_sock_connect(&worker->load->addr, &conn->watch.fd, &err);
+	conn_link(conn);
+	conn_act(conn, now_ns, REQ_CONNECT);
+	if (rc < 0) {
+		conn_fail(conn, "connect", err.text);
+		return false;
+	}
+	worker->connections++;
+	/* on loopback the connection mostly stands already; where not, the kernel says EAGAIN */
+	if (!conn_send(conn))
+		return false;
+	conn->watch.events = conn->sent < conn->total ? EPOLLIN | EPOLLOUT : EPOLLIN;
+	if (io_loop_watch(worker->loop, &conn->watch, &err) < 0) {
+		conn_fail(conn, "connect", err.text);
+		return false;
+	}
+	return true;
+}
+
+void bench_conn_launch(struct bench_worker *worker, struct bench_req *req)
+{
+	struct bench_conn *conn = worker->idle;
+
+	if (conn == NULL) {
+		conn_open(worker, req);
+		return;
+	}
+	idle_remove(conn);
+	conn_prepare(conn, req, true);
+	conn_act(conn, pl_clock_now_ns(), REQ_SEND);
+	conn_send(conn);
+}
+
+void bench_conn_close_all(struct bench_worker *worker, const char *kind, const char *error)
+{
+	while (worker->open != NULL) {
+		if (worker->open->req != NULL)
+			conn_fail(worker->open, kind, error);
+		else
+			conn_close(worker->open);
+	}
+}
+
+void bench_conn_free_all(struct bench_worker *worker)
+{
+	struct bench_conn *conn;
+
+	while ((conn = worker->spare) != NULL) {
+		worker->spare = conn->next;
+		bench_stream_done(&conn->stream);
+		free(conn);
+	}
+}

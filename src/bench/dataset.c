@@ -1,0 +1,193 @@
+#include "bench/dataset.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "bench/dataset_priv.h"
+
+/* Larger files are not data sets of prompts. */
+#define FILE_BYTES_MAX ((size_t)4 << 30)
+
+static const struct bench_dataset_kind kinds[] = {
+	{ "random", false, bench_random_check, bench_random_build },
+	{ "sharegpt", true, bench_sharegpt_check, bench_sharegpt_build },
+	{ "custom", true, bench_custom_check, bench_custom_build },
+};
+
+/* Entries of files. */
+
+void bench_entries_add(struct bench_entries *entries, const struct bench_entry *entry)
+{
+	pl_grow((void **)&entries->items, &entries->room, entries->count + 1, sizeof(*entry));
+	entries->items[entries->count++] = *entry;
+}
+
+void bench_entries_done(struct bench_entries *entries)
+{
+	for (size_t i = 0; i < entries->count; i++) {
+		free(entries->items[i].prompt);
+		free(entries->items[i].completion);
+	}
+	free(entries->items);
+	*entries = (struct bench_entries){ 0 };
+}
+
+static void swap_entries(void *items, size_t i, size_t j)
+{
+	struct bench_entry *entries = items;
+	struct bench_entry kept = entries[i];
+
+	entries[i] = entries[j];
+	entries[j] = kept;
+}
+
+void bench_entries_shuffle(struct bench_entries *entries, struct bench_dataset_work *work)
+{
+	pl_pyrandom_seed(work->pyrandom, (uint64_t)work->bench->seed);
+	if (!work->bench->disable_shuffle)
+		pl_pyrandom_shuffle(work->pyrandom, entries->count, swap_entries, entries->items);
+}
+
+/* What all kinds use. */
+
+int bench_dataset_read(const struct md_bench *bench, char **ret_text, size_t *ret_len,
+		       char **ret_sha256, struct pl_err *err)
+{
+	char hex[65];
+
+	if (pl_file_read(bench->dataset_path, FILE_BYTES_MAX, ret_text, ret_len, err) < 0)
+		return -1;
+	if (ret_sha256 != NULL) {
+		pl_sha256(*ret_text, *ret_len, hex);
+		free(*ret_sha256);
+		*ret_sha256 = pl_strdup(hex);
+	}
+	return 0;
+}
+
+void bench_dataset_add(struct bench_dataset_work *work, const struct bench_sample *sample)
+{
+	struct bench_dataset *into = work->into;
+
+	pl_grow((void **)&into->samples, &work->room, into->count + 1, sizeof(*sample));
+	into->samples[into->count] = *sample;
+	into->samples[into->count].index = (int64_t)into->count;
+	into->count++;
+}
+
+void bench_dataset_note(struct bench_dataset *dataset, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	auto_free char *text = pl_vasprintf(format, args);
+	va_end(args);
+	json_array_append_new(dataset->notes, json_string(text));
+}
+
+void bench_dataset_oversample(struct bench_dataset_work *work)
+{
+	size_t original = work->into->count;
+	size_t wanted = (size_t)work->bench->num_prompts;
+
+	if (work->bench->no_oversample || original == 0 || original >= wanted)
+		return;
+	pl_pyrandom_seed(work->pyrandom, (uint64_t)work->bench->seed);
+	while (work->into->count < wanted) {
+		uint64_t from = pl_pyrandom_below(work->pyrandom, original);
+		struct bench_sample copy = work->into->samples[from];
+		copy.prompt = pl_strdup(copy.prompt);
+		bench_dataset_add(work, &copy);
+	}
+	bench_dataset_note(work->into, "%zu of %zu prompts are copies: the data set has only %zu",
+			   wanted - original, wanted, original);
+}
+
+int64_t bench_dataset_output_len(const struct md_bench *bench, int64_t own)
+{
+	return bench->output_len != MD_NO_I64 ? bench->output_len : own;
+}
+
+/* Public. */
+
+static const struct bench_dataset_kind *find_kind(const char *name)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(kinds); i++) {
+		if (pl_text_equal(kinds[i].name, name))
+			return &kinds[i];
+	}
+	return NULL;
+}
+
+static int check_common(const struct md_bench *bench, const struct bench_dataset_kind *kind,
+			struct pl_err *err)
+{
+	if (kind == NULL)
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "'dataset_name': '%s' is not in this version",
+				  bench->dataset_name != NULL ? bench->dataset_name : "null");
+	if (bench->seed < 0 || bench->seed > UINT32_MAX)
+		return pl_err_set(err, PL_ERR_INVALID, "'seed' must be between 0 and 2^32 - 1");
+	if (bench->num_prompts < 1)
+		return pl_err_set(err, PL_ERR_INVALID, "'num_prompts' must be at least 1");
+	if (kind->has_file && bench->dataset_path == NULL)
+		return pl_err_set(err, PL_ERR_INVALID, "data set '%s' needs 'dataset_path'",
+				  kind->name);
+	if (!kind->has_file && bench->dataset_path != NULL)
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "data set '%s' takes no 'dataset_path': found '%s'", kind->name,
+				  bench->dataset_path);
+	return 0;
+}
+
+int bench_dataset_check(const struct md_bench *bench, struct pl_err *err)
+{
+	const struct bench_dataset_kind *kind = find_kind(bench->dataset_name);
+
+	if (check_common(bench, kind, err) < 0)
+		return -1;
+	return kind->check(bench, err);
+}
+
+int bench_dataset_build(const struct md_bench *bench, const struct bench_tokenizer *tokenizer,
+			struct pl_pyrandom *pyrandom, struct pl_nplegacy *nplegacy,
+			struct bench_dataset **ret, struct pl_err *err)
+{
+	const struct bench_dataset_kind *kind = find_kind(bench->dataset_name);
+	PL_AUTO(bench_dataset_free) struct bench_dataset *dataset = NULL;
+	struct bench_dataset_work work = {
+		.bench = bench,
+		.tokenizer = tokenizer,
+		.pyrandom = pyrandom,
+	};
+
+	if (check_common(bench, kind, err) < 0)
+		return -1;
+	pl_pyrandom_seed(pyrandom, (uint64_t)bench->seed);
+	pl_nplegacy_seed(nplegacy, (uint32_t)bench->seed);
+	dataset = pl_alloc(sizeof(*dataset));
+	dataset->prompt_form = "text";
+	dataset->notes = json_array();
+	work.into = dataset;
+	if (kind->build(&work, err) < 0)
+		return -1;
+	*ret = pl_take(dataset);
+	return 0;
+}
+
+void bench_dataset_free(struct bench_dataset *dataset)
+{
+	if (dataset == NULL)
+		return;
+	for (size_t i = 0; i < dataset->count; i++) {
+		free(dataset->samples[i].prompt);
+		free(dataset->samples[i].ids);
+		json_decref(dataset->samples[i].messages);
+	}
+	free(dataset->samples);
+	free(dataset->sha256);
+	json_decref(dataset->notes);
+	free(dataset);
+}

@@ -1,0 +1,151 @@
+#include "bench/dataset_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+
+/* In custom_output_len: each record tells its own. */
+#define FROM_RECORDS (-1)
+
+static bool is_blank(const char *line, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (line[i] != ' ' && line[i] != '\t' && line[i] != '\r')
+			return false;
+	}
+	return true;
+}
+
+static int parse_output_tokens(const json_t *json, const char *source, size_t line_no, int64_t *ret,
+			       struct pl_err *err)
+{
+	const json_t *tokens = json_object_get(json, "output_tokens");
+
+	if (!json_is_integer(tokens) || json_integer_value(tokens) < 1)
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "%s:%zu: 'output_tokens': expected a whole number from 1 "
+				  "('custom_output_len' is -1)",
+				  source, line_no);
+	*ret = json_integer_value(tokens);
+	return 0;
+}
+
+static int parse_line(const char *line, size_t len, const char *source, size_t line_no,
+		      bool need_output_tokens, struct bench_entries *entries, struct pl_err *err)
+{
+	struct bench_entry entry = { .output_tokens = MD_NO_COUNT };
+	json_error_t fault;
+	auto_json json_t *json = json_loadb(line, len, JSON_REJECT_DUPLICATES, &fault);
+
+	if (json == NULL)
+		return pl_err_set(err, PL_ERR_INVALID, "%s:%zu:%d: not valid JSON: %s", source,
+				  line_no, fault.column, fault.text);
+	const json_t *prompt = json_object_get(json, "prompt");
+	if (!json_is_string(prompt))
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "%s:%zu: expected an object with a text 'prompt'", source,
+				  line_no);
+	if (need_output_tokens &&
+	    parse_output_tokens(json, source, line_no, &entry.output_tokens, err) < 0)
+		return -1;
+	entry.prompt = pl_strdup(json_string_value(prompt));
+	bench_entries_add(entries, &entry);
+	return 0;
+}
+
+int bench_custom_parse(const char *text, size_t len, const char *source, bool need_output_tokens,
+		       struct bench_entries *ret, struct pl_err *err)
+{
+	const char *end = text + len;
+	auto_entries entries = { 0 };
+	size_t line_no = 0;
+
+	while (text < end) {
+		const char *newline = memchr(text, '\n', (size_t)(end - text));
+		const char *stop = newline != NULL ? newline : end;
+		size_t line_len = (size_t)(stop - text);
+		line_no++;
+		if (!is_blank(text, line_len) && parse_line(text, line_len, source, line_no,
+							    need_output_tokens, &entries, err) < 0)
+			return -1;
+		text = stop + 1;
+	}
+	if (entries.count == 0)
+		return pl_err_set(err, PL_ERR_INVALID, "%s: holds no prompts", source);
+	*ret = entries;
+	entries = (struct bench_entries){ 0 };
+	return 0;
+}
+
+static int64_t output_len(const struct md_bench *bench)
+{
+	return bench_dataset_output_len(bench, bench->custom_output_len);
+}
+
+static int load(const struct md_bench *bench, char **ret_sha256, struct bench_entries *ret,
+		struct pl_err *err)
+{
+	auto_free char *text = NULL;
+	size_t len = 0;
+
+	if (output_len(bench) < 1 && output_len(bench) != FROM_RECORDS)
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "'custom_output_len': found %lld, expected -1 or a number from 1",
+				  (long long)output_len(bench));
+	if (bench_dataset_read(bench, &text, &len, ret_sha256, err) < 0)
+		return -1;
+	return bench_custom_parse(text, len, bench->dataset_path, output_len(bench) == FROM_RECORDS,
+				  ret, err);
+}
+
+int bench_custom_check(const struct md_bench *bench, struct pl_err *err)
+{
+	auto_entries entries = { 0 };
+
+	return load(bench, NULL, &entries, err);
+}
+
+static int count_prompts(struct bench_dataset_work *work, const struct bench_entry *entries,
+			 size_t count, struct bench_ids *ids, struct pl_err *err)
+{
+	auto_free const char **texts = pl_alloc_array(count, sizeof(*texts));
+
+	for (size_t i = 0; i < count; i++)
+		texts[i] = entries[i].prompt;
+	return bench_tokenizer_encode(work->tokenizer, texts, count, true, ids, err);
+}
+
+int bench_custom_build(struct bench_dataset_work *work, struct pl_err *err)
+{
+	const struct md_bench *bench = work->bench;
+	auto_entries entries = { 0 };
+
+	if (load(bench, &work->into->sha256, &entries, err) < 0)
+		return -1;
+	bench_entries_shuffle(&entries, work);
+
+	size_t wanted = (size_t)bench->num_prompts;
+	size_t count = entries.count < wanted ? entries.count : wanted;
+	auto_free struct bench_ids *ids = pl_alloc_array(count, sizeof(*ids));
+	if (work->tokenizer != NULL && count_prompts(work, entries.items, count, ids, err) < 0)
+		return pl_err_wrap(err, "data set '%s'", bench->dataset_path);
+	for (size_t i = 0; i < count; i++) {
+		struct bench_entry *entry = &entries.items[i];
+		struct bench_sample sample = {
+			.prompt = pl_take(entry->prompt),
+			.prompt_tokens = work->tokenizer != NULL ? (int64_t)ids[i].count
+								 : MD_NO_COUNT,
+			.output_tokens = output_len(bench) == FROM_RECORDS ? entry->output_tokens
+									   : output_len(bench),
+		};
+		free(ids[i].ids);
+		bench_dataset_add(work, &sample);
+	}
+	if (work->tokenizer == NULL)
+		bench_dataset_note(work->into,
+				   "prompt lengths are not known before the run: there is no "
+				   "tokenizer");
+	bench_dataset_oversample(work);
+	return 0;
+}

@@ -1,0 +1,70 @@
+/*
+ * What a kind of data set is made of: one row of the table in dataset.c and one file
+ * (docs/how-to/add-a-dataset.md).
+ */
+#ifndef BENCH_DATASET_PRIV_H
+#define BENCH_DATASET_PRIV_H
+
+#include "bench/dataset.h"
+#include "bench/tokenizer.h"
+
+/* What build functions work with; `into` is empty and theirs to fill. */
+struct bench_dataset_work {
+	const struct md_bench *bench;
+	const struct bench_tokenizer *tokenizer; /* NULL: none */
+	struct pl_pyrandom *pyrandom;
+	struct bench_dataset *into;
+	size_t room; /* of into->samples */
+};
+
+struct bench_dataset_kind {
+	const char *name;
+	bool has_file; /* dataset_path is needed; else it is refused */
+	/* Everything that can be wrong before a server is there; reads the file. */
+	int (*check)(const struct md_bench *bench, struct pl_err *err);
+	int (*build)(struct bench_dataset_work *work, struct pl_err *err);
+};
+
+int bench_random_check(const struct md_bench *bench, struct pl_err *err);
+int bench_random_build(struct bench_dataset_work *work, struct pl_err *err);
+int bench_sharegpt_check(const struct md_bench *bench, struct pl_err *err);
+int bench_sharegpt_build(struct bench_dataset_work *work, struct pl_err *err);
+int bench_custom_check(const struct md_bench *bench, struct pl_err *err);
+int bench_custom_build(struct bench_dataset_work *work, struct pl_err *err);
+
+/* A file's usable entries, in its order. */
+struct bench_entry {
+	char *prompt;
+	char *completion;      /* NULL: none */
+	int64_t output_tokens; /* MD_NO_COUNT: not given */
+};
+struct bench_entries {
+	struct bench_entry *items;
+	size_t count;
+	size_t room;
+	size_t with_media; /* entries whose image or video is not sent */
+};
+void bench_entries_add(struct bench_entries *entries, const struct bench_entry *entry);
+void bench_entries_done(struct bench_entries *entries);
+#define auto_entries __attribute__((cleanup(bench_entries_done), unused)) struct bench_entries
+/* As Python's random.seed(seed); random.shuffle(entries), unless disable_shuffle. */
+void bench_entries_shuffle(struct bench_entries *entries, struct bench_dataset_work *work);
+
+/* The two file forms, from text: `source` stands in messages. */
+int bench_custom_parse(const char *text, size_t len, const char *source, bool need_output_tokens,
+		       struct bench_entries *ret, struct pl_err *err) PL_MUST_CHECK;
+int bench_sharegpt_parse(const char *text, size_t len, const char *source,
+			 struct bench_entries *ret, struct pl_err *err) PL_MUST_CHECK;
+
+/* The file at dataset_path; `ret_sha256` (NULL: not wanted) is the caller's. */
+int bench_dataset_read(const struct md_bench *bench, char **ret_text, size_t *ret_len,
+		       char **ret_sha256, struct pl_err *err) PL_MUST_CHECK;
+/* Takes prompt, ids and messages over; sets the index. */
+void bench_dataset_add(struct bench_dataset_work *work, const struct bench_sample *sample);
+void bench_dataset_note(struct bench_dataset *dataset, const char *format, ...) PL_PRINTF(2, 3);
+/* Copies of samples up to num_prompts, unless no_oversample: vLLM's way. */
+void bench_dataset_oversample(struct bench_dataset_work *work);
+/* `own`, unless output_len is given, which stands above all. */
+int64_t bench_dataset_output_len(const struct md_bench *bench, int64_t own);
+
+#endif

@@ -1,0 +1,246 @@
+#include "bench/metrics_priv.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/stats.h"
+#include "base/text.h"
+
+static const char *const family_keys[BENCH_FAMILY_COUNT] = {
+#define FAMILY(id, key, title, label, direction, origin, formula, text) key,
+#include "tbl/metrics.h"
+};
+
+double bench_seconds(int64_t from_ns, int64_t to_ns)
+{
+	return (double)(to_ns - from_ns) / 1e9;
+}
+
+static void timing_walk(const struct md_record *record, struct bench_timing *timing)
+{
+	struct md_event_cursor cursor = md_record_cursor(record);
+	struct md_event_at at;
+
+	while (md_record_next(&cursor, &at)) {
+		bool content = (at.flags & MD_EVENT_CONTENT) != 0;
+		if (timing->event_count == 0)
+			timing->first_event_ns = at.t_ns;
+		timing->last_event_ns = at.t_ns;
+		timing->event_count++;
+		timing->event_tokens += at.tokens;
+		timing->guessed = timing->guessed || (at.flags & MD_EVENT_GUESSED) != 0;
+		if (content && timing->first_content_ns == MD_NO_TIME)
+			timing->first_content_ns = at.t_ns;
+		if (!content && at.tokens == 0)
+			continue;
+		if (timing->first_token_ns == MD_NO_TIME)
+			timing->first_token_ns = at.t_ns;
+		timing->last_token_ns = at.t_ns;
+	}
+}
+
+struct bench_timing bench_timing_of(const struct md_record *record)
+{
+	struct bench_timing timing = {
+		.acted_ns = record->acted_ns,
+		.first_event_ns = MD_NO_TIME,
+		.last_event_ns = MD_NO_TIME,
+		.first_content_ns = MD_NO_TIME,
+		.first_token_ns = MD_NO_TIME,
+		.last_token_ns = MD_NO_TIME,
+		.ttft_s = NAN,
+		.e2el_s = NAN,
+	};
+
+	if (record->acted_ns != MD_NO_TIME)
+		timing_walk(record, &timing);
+	timing.output_tokens = record->output_tokens != MD_NO_COUNT ? record->output_tokens
+								    : timing.event_count;
+	if (timing.event_count == 0)
+		return timing;
+	timing.ttft_s = bench_seconds(timing.acted_ns, timing.first_event_ns);
+	timing.e2el_s = bench_seconds(timing.acted_ns, timing.last_event_ns);
+	if (timing.output_tokens > 1)
+		timing.tpot_s = (timing.e2el_s - timing.ttft_s) /
+				(double)(timing.output_tokens - 1);
+	return timing;
+}
+
+void bench_values_add(struct bench_values *values, double x)
+{
+	if (values->count == values->room)
+		pl_grow((void **)&values->x, &values->room, values->count + 1, sizeof(double));
+	values->x[values->count++] = x;
+}
+
+static void add_event_gaps(const struct md_record *record, struct bench_values *gaps)
+{
+	struct md_event_cursor cursor = md_record_cursor(record);
+	int64_t before_ns = MD_NO_TIME;
+	struct md_event_at at;
+
+	while (md_record_next(&cursor, &at)) {
+		if (before_ns != MD_NO_TIME)
+			bench_values_add(gaps, bench_seconds(before_ns, at.t_ns));
+		before_ns = at.t_ns;
+	}
+}
+
+/* Guessed counts that do not add up to the server's say nothing about which event held how many. */
+static bool token_gaps_known(const struct md_record *record, const struct bench_timing *timing)
+{
+	return !timing->guessed || record->output_tokens == timing->event_tokens;
+}
+
+static void add_token_gaps(const struct md_record *record, struct bench_values *gaps)
+{
+	struct md_event_cursor cursor = md_record_cursor(record);
+	int64_t before_ns = MD_NO_TIME;
+	struct md_event_at at;
+
+	while (md_record_next(&cursor, &at)) {
+		if (at.tokens == 0)
+			continue;
+		double gap = before_ns != MD_NO_TIME
+				     ? bench_seconds(before_ns, at.t_ns) / (double)at.tokens
+				     : NAN;
+		for (int64_t i = 0; before_ns != MD_NO_TIME && i < at.tokens; i++)
+			bench_values_add(gaps, gap);
+		before_ns = at.t_ns;
+	}
+}
+
+static void add_planned(const struct md_record *record, const struct bench_timing *timing,
+			struct bench_values *of)
+{
+	if (record->planned_ns == MD_NO_TIME)
+		return;
+	bench_values_add(&of[BENCH_FAMILY_TTFT_PLANNED],
+			 bench_seconds(record->planned_ns, timing->first_event_ns));
+	bench_values_add(&of[BENCH_FAMILY_E2EL_PLANNED],
+			 bench_seconds(record->planned_ns, timing->last_event_ns));
+	if (timing->first_content_ns != MD_NO_TIME)
+		bench_values_add(&of[BENCH_FAMILY_FIRST_TOKEN_PLANNED],
+				 bench_seconds(record->planned_ns, timing->first_content_ns));
+}
+
+static void add_tokens(const struct md_record *record, const struct bench_timing *timing,
+		       struct bench_values *of)
+{
+	if (timing->first_content_ns != MD_NO_TIME)
+		bench_values_add(&of[BENCH_FAMILY_FIRST_TOKEN],
+				 bench_seconds(timing->acted_ns, timing->first_content_ns));
+	if (token_gaps_known(record, timing))
+		add_token_gaps(record, &of[BENCH_FAMILY_TOKEN_GAP]);
+	if (record->output_tokens > 1 && timing->first_token_ns != MD_NO_TIME)
+		bench_values_add(&of[BENCH_FAMILY_TIME_PER_TOKEN],
+				 bench_seconds(timing->first_token_ns, timing->last_token_ns) /
+					 (double)(record->output_tokens - 1));
+}
+
+static void add_queueing(const struct bench_metrics_input *input, const struct md_record *record,
+			 const struct bench_timing *timing, struct bench_values *of)
+{
+	double waited = record->queued_ns == MD_NO_TIME
+				? 0
+				: bench_seconds(record->queued_ns, record->acted_ns);
+
+	if (input->max_concurrency == MD_NO_I64)
+		return;
+	bench_values_add(&of[BENCH_FAMILY_CLIENT_QUEUE_TIME], waited);
+	if (input->finite_rate)
+		bench_values_add(&of[BENCH_FAMILY_E2EL_INCLUDING_CLIENT_QUEUE],
+				 timing->e2el_s + waited);
+}
+
+void bench_families_collect(const struct bench_metrics_input *input, const bool *chosen,
+			    struct bench_families *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	for (size_t i = 0; i < input->count; i++) {
+		const struct md_record *record = &input->records[i];
+		if (!record->ok || (chosen != NULL && !chosen[i]))
+			continue;
+		struct bench_timing timing = bench_timing_of(record);
+		if (timing.event_count == 0)
+			continue;
+		bench_values_add(&ret->of[BENCH_FAMILY_TTFT], timing.ttft_s);
+		bench_values_add(&ret->of[BENCH_FAMILY_E2EL], timing.e2el_s);
+		if (timing.output_tokens > 1)
+			bench_values_add(&ret->of[BENCH_FAMILY_TPOT], timing.tpot_s);
+		add_event_gaps(record, &ret->of[BENCH_FAMILY_ITL]);
+		add_tokens(record, &timing, ret->of);
+		add_planned(record, &timing, ret->of);
+		add_queueing(input, record, &timing, ret->of);
+	}
+}
+
+void bench_families_done(struct bench_families *families)
+{
+	for (size_t i = 0; i < BENCH_FAMILY_COUNT; i++)
+		free(families->of[i].x);
+	memset(families, 0, sizeof(*families));
+}
+
+/* vLLM multiplies after the statistic: the last digit depends on it. */
+static void set_ms(json_t *into, const char *key, double seconds)
+{
+	json_object_set_new(into, key, pl_json_number(seconds * 1000));
+}
+
+static void percentile_key(double percentile, const char *family, char *key, size_t room)
+{
+	char number[PL_F64_TEXT_BYTES];
+
+	pl_text_from_f64(percentile, number);
+	if (pl_text_ends(number, ".0"))
+		number[strlen(number) - 2] = '\0';
+	snprintf(key, room, "p%s_%s", number, family);
+}
+
+static void set_interval(json_t *into, const char *key)
+{
+	auto_free char *name = pl_asprintf("%s_ci95", key);
+
+	json_object_set_new(into, name, json_null());
+}
+
+static void write_family(struct bench_values *values, const char *family, const double *percentiles,
+			 size_t percentile_count, bool intervals, json_t *into)
+{
+	static const char *const names[] = { "mean", "median", "std" };
+	size_t n = values->count;
+	/* Sums depend on the order: mean and deviation come before the sorting. */
+	double mean = pl_stats_mean(values->x, n);
+	double deviation = pl_stats_std(values->x, n);
+	char key[128];
+
+	pl_stats_sort(values->x, n);
+	const double plain[] = { mean, pl_stats_median_sorted(values->x, n), deviation };
+	for (size_t i = 0; i < PL_ARRAY_SIZE(names); i++) {
+		snprintf(key, sizeof(key), "%s_%s", names[i], family);
+		set_ms(into, key, plain[i]);
+	}
+	for (size_t i = 0; i < percentile_count; i++) {
+		percentile_key(percentiles[i], family, key, sizeof(key));
+		set_ms(into, key, pl_stats_percentile_sorted(values->x, n, percentiles[i]));
+	}
+	for (size_t i = 0; intervals && i < PL_ARRAY_SIZE(names); i++) {
+		snprintf(key, sizeof(key), "%s_%s", names[i], family);
+		set_interval(into, key);
+	}
+	for (size_t i = 0; intervals && i < percentile_count; i++) {
+		percentile_key(percentiles[i], family, key, sizeof(key));
+		set_interval(into, key);
+	}
+}
+
+void bench_families_write(struct bench_families *families, const double *percentiles,
+			  size_t percentile_count, bool intervals, json_t *into)
+{
+	for (size_t i = 0; i < BENCH_FAMILY_COUNT; i++)
+		write_family(&families->of[i], family_keys[i], percentiles, percentile_count,
+			     intervals, into);
+}

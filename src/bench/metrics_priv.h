@@ -1,0 +1,61 @@
+/*
+ * What the files of the metrics share: one request's times, and a family's samples.
+ */
+#ifndef BENCH_METRICS_PRIV_H
+#define BENCH_METRICS_PRIV_H
+
+#include "bench/metrics.h"
+
+enum bench_family {
+#define FAMILY(id, key, title, label, direction, origin, formula, text) BENCH_FAMILY_##id,
+#include "tbl/metrics.h"
+	BENCH_FAMILY_COUNT
+};
+
+/* One record's events in short. Times are absolute ns, MD_NO_TIME where there is none. */
+struct bench_timing {
+	int64_t acted_ns;
+	int64_t first_event_ns;
+	int64_t last_event_ns;
+	int64_t first_content_ns; /* first event with content */
+	int64_t first_token_ns;   /* first event with content or tokens */
+	int64_t last_token_ns;
+	int64_t event_count;
+	int64_t event_tokens;  /* sum over events */
+	bool guessed;          /* some event's count is a guess */
+	int64_t output_tokens; /* vLLM's output length: see bench_timing_of() */
+	double ttft_s;         /* NaN without events */
+	double e2el_s;
+	double tpot_s; /* 0 below two tokens, as vLLM's goodput wants */
+};
+
+/* Output length: output_tokens, or one per event where the server told none. */
+struct bench_timing bench_timing_of(const struct md_record *record);
+/* Seconds between two times, as every figure is computed from. */
+double bench_seconds(int64_t from_ns, int64_t to_ns);
+
+struct bench_values {
+	double *x;
+	size_t count;
+	size_t room;
+};
+void bench_values_add(struct bench_values *values, double x);
+
+struct bench_families {
+	struct bench_values of[BENCH_FAMILY_COUNT]; /* in seconds, in order of the records */
+};
+/* Samples of the finished records; `chosen` NULL: of all. */
+void bench_families_collect(const struct bench_metrics_input *input, const bool *chosen,
+			    struct bench_families *ret);
+void bench_families_done(struct bench_families *families);
+/* mean_, median_, std_ and p<N>_ keys, and with `intervals` their _ci95 keys, into `into`. Sorts. */
+void bench_families_write(struct bench_families *families, const double *percentiles,
+			  size_t percentile_count, bool intervals, json_t *into);
+
+/* vLLM's peaks and ours into `into`. */
+void bench_peaks_write(const struct bench_metrics_input *input, json_t *into);
+/* results.steady: an object, or null. New reference. */
+json_t *bench_steady_compute(const struct bench_metrics_input *input, const double *percentiles,
+			     size_t percentile_count);
+
+#endif

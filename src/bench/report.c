@@ -1,0 +1,265 @@
+#include "bench/report.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "bench/metrics.h"
+
+#define TABLE_WIDTH  50
+#define LABEL_WIDTH  40
+#define VALUE_WIDTH  10
+#define FAILURES_MAX 10
+
+/* vLLM's choice where percentile_metrics is not given. */
+#define SHOWN_DEFAULT "ttft,tpot,itl"
+
+struct section {
+	const char *key;
+	const char *title;
+	const char *label;
+};
+
+/* In vLLM's order; families that it doesn't have carry no label. */
+static const struct section sections[] = {
+#define FAMILY(id, key, title, label, direction, origin, formula, text) { key, title, label },
+#include "tbl/metrics.h"
+};
+
+static double number(const json_t *results, const char *key)
+{
+	const json_t *value = json_object_get(results, key);
+
+	return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+/* `text` in the middle of a line of `fill`; what is left over stands on the right. */
+static void add_title(struct pl_buf *buf, const char *text, char fill)
+{
+	size_t len = strlen(text);
+	size_t room = len < TABLE_WIDTH ? TABLE_WIDTH - len : 0;
+
+	for (size_t i = 0; i < room / 2; i++)
+		pl_buf_add_char(buf, fill);
+	pl_buf_add_text(buf, text);
+	for (size_t i = 0; i < room - room / 2; i++)
+		pl_buf_add_char(buf, fill);
+	pl_buf_add_char(buf, '\n');
+}
+
+static void add_line(struct pl_buf *buf, const char *label, const char *value)
+{
+	pl_buf_addf(buf, "%-*s %-*s\n", LABEL_WIDTH, label, VALUE_WIDTH, value);
+}
+
+static void add_number(struct pl_buf *buf, const char *label, double value)
+{
+	char text[400];
+
+	snprintf(text, sizeof(text), "%.2f", value);
+	add_line(buf, label, isnan(value) ? "n/a" : text);
+}
+
+static void add_count(struct pl_buf *buf, const char *label, double value)
+{
+	char text[400];
+
+	snprintf(text, sizeof(text), "%.0f", value);
+	add_line(buf, label, isnan(value) ? "n/a" : text);
+}
+
+static void add_totals(const json_t *results, const struct md_bench *bench, struct pl_buf *buf)
+{
+	add_count(buf, "Successful requests:", number(results, "completed"));
+	add_count(buf, "Failed requests:", number(results, "failed"));
+	if (bench->max_concurrency != MD_NO_I64)
+		add_count(buf, "Maximum request concurrency:", (double)bench->max_concurrency);
+	if (isfinite(bench->request_rate))
+		add_number(buf, "Request rate configured (RPS):", bench->request_rate);
+	add_number(buf, "Benchmark duration (s):", number(results, "duration"));
+	add_count(buf, "Total input tokens:", number(results, "total_input_tokens"));
+	add_count(buf, "Total generated tokens:", number(results, "total_output_tokens"));
+	add_number(buf, "Request throughput (req/s):", number(results, "request_throughput"));
+	if (json_array_size(bench->goodput) > 0)
+		add_number(buf, "Request goodput (req/s):", number(results, "request_goodput"));
+	add_number(buf, "Output token throughput (tok/s):", number(results, "output_throughput"));
+	add_number(buf, "Peak output token throughput (tok/s):",
+		   number(results, "max_output_tokens_per_s"));
+	add_number(buf, "Peak concurrent requests:", number(results, "max_concurrent_requests"));
+	if (number(results, "rtfx") > 0)
+		add_number(buf, "RTFx (Inverse Real-Time Factor):", number(results, "rtfx"));
+	add_number(buf,
+		   "Total token throughput (tok/s):", number(results, "total_token_throughput"));
+}
+
+/* The family `key` ("ttft_ms") by its name in percentile_metrics ("ttft"), among comma-separated
+ * names that vLLM does not trim. */
+static bool is_asked(const char *names, const char *key)
+{
+	size_t len = strlen(key) - strlen("_ms");
+
+	for (const char *at = names; at != NULL; at = strchr(at, ',')) {
+		at += *at == ',';
+		if (strcspn(at, ",") == len && strncmp(at, key, len) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool is_shown(const struct section *section, const struct md_bench *bench)
+{
+	const char *names = bench->percentile_metrics ? bench->percentile_metrics : SHOWN_DEFAULT;
+
+	if (*section->label == '\0' || !is_asked(names, section->key))
+		return false;
+	if (pl_text_equal(section->key, "client_queue_time_ms"))
+		return bench->max_concurrency != MD_NO_I64;
+	if (pl_text_equal(section->key, "e2el_including_client_queue_ms"))
+		return bench->max_concurrency != MD_NO_I64 && isfinite(bench->request_rate);
+	return true;
+}
+
+static void add_statistic(const json_t *results, const struct section *section, const char *key,
+			  const char *word, struct pl_buf *buf)
+{
+	char name[160], label[160];
+
+	snprintf(name, sizeof(name), "%s_%s", key, section->key);
+	snprintf(label, sizeof(label), "%s %s (ms):", word, section->label);
+	add_number(buf, label, number(results, name));
+}
+
+static void add_section(const json_t *results, const struct section *section,
+			const double *percentiles, size_t count, struct pl_buf *buf)
+{
+	add_title(buf, section->title, '-');
+	add_statistic(results, section, "mean", "Mean", buf);
+	add_statistic(results, section, "median", "Median", buf);
+	for (size_t i = 0; i < count; i++) {
+		char text[PL_F64_TEXT_BYTES], key[PL_F64_TEXT_BYTES + 2],
+			word[PL_F64_TEXT_BYTES + 2];
+		pl_text_from_f64(percentiles[i], text);
+		if (pl_text_ends(text, ".0"))
+			text[strlen(text) - 2] = '\0';
+		snprintf(key, sizeof(key), "p%s", text);
+		snprintf(word, sizeof(word), "P%s", text);
+		add_statistic(results, section, key, word, buf);
+	}
+}
+
+void bench_report_table(const json_t *results, const struct md_bench *bench, struct pl_buf *buf)
+{
+	struct pl_err ignored = PL_ERR_INIT;
+	auto_free double *percentiles = NULL;
+	size_t count = 0;
+
+	/* Checked before the run; a wrong list shows none. */
+	if (bench->metric_percentiles == NULL ||
+	    bench_percentiles_parse(bench->metric_percentiles, &percentiles, &count, &ignored) < 0)
+		count = 0;
+	add_title(buf, " Serving Benchmark Result ", '=');
+	add_totals(results, bench, buf);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(sections); i++) {
+		if (is_shown(&sections[i], bench))
+			add_section(results, &sections[i], percentiles, count, buf);
+	}
+	add_title(buf, "", '=');
+}
+
+static const char *colour_of(const char *effect)
+{
+	if (pl_text_equal(effect, "trusted"))
+		return "\033[32m";
+	if (pl_text_equal(effect, "degraded"))
+		return "\033[33m";
+	if (pl_text_equal(effect, "client_limited"))
+		return "\033[31m";
+	return "";
+}
+
+static void add_coloured(struct pl_buf *buf, const char *text, bool colour)
+{
+	const char *start = colour ? colour_of(text) : "";
+
+	pl_buf_addf(buf, "%s%s%s", start, text, *start != '\0' ? "\033[0m" : "");
+}
+
+static void add_value(struct pl_buf *buf, const json_t *check, const char *key)
+{
+	const json_t *value = json_object_get(check, key);
+	const char *unit = json_string_value(json_object_get(check, "unit"));
+
+	if (!json_is_number(value))
+		return;
+	pl_buf_addf(buf, "%s %.4g", key, json_number_value(value));
+	if (unit != NULL && !pl_text_equal(unit, "count") && !pl_text_equal(unit, "share") &&
+	    !pl_text_equal(unit, "yes"))
+		pl_buf_addf(buf, " %s", unit);
+}
+
+static void add_reason(struct pl_buf *buf, const json_t *check, bool colour)
+{
+	const char *id = json_string_value(json_object_get(check, "id"));
+	const char *effect = json_string_value(json_object_get(check, "effect"));
+	const char *text = json_string_value(json_object_get(check, "text"));
+
+	pl_buf_add_text(buf, "  ");
+	add_coloured(buf, effect != NULL ? effect : "info", colour);
+	pl_buf_addf(buf, ": %s: ", id != NULL ? id : "unknown");
+	add_value(buf, check, "value");
+	if (json_is_number(json_object_get(check, "limit"))) {
+		pl_buf_add_text(buf, ", ");
+		add_value(buf, check, "limit");
+	}
+	pl_buf_addf(buf, " (%s)\n", text != NULL ? text : "");
+}
+
+void bench_report_verdict(const json_t *quality, bool colour, struct pl_buf *buf)
+{
+	const char *verdict = json_string_value(json_object_get(quality, "verdict"));
+	json_t *check;
+	size_t i;
+
+	pl_buf_add_text(buf, "Verdict: ");
+	add_coloured(buf, verdict != NULL ? verdict : "none, nothing was measured", colour);
+	pl_buf_add_char(buf, '\n');
+	json_array_foreach(json_object_get(quality, "checks"), i, check)
+	{
+		const char *status = json_string_value(json_object_get(check, "status"));
+		if (pl_text_equal(status, "beyond"))
+			add_reason(buf, check, colour);
+	}
+}
+
+/* One line of a message that may have many. */
+static void add_message(struct pl_buf *buf, const char *text)
+{
+	for (; *text != '\0'; text++)
+		pl_buf_add_char(buf, (unsigned char)*text < ' ' ? ' ' : *text);
+}
+
+void bench_report_failures(const json_t *results, struct pl_buf *buf)
+{
+	json_t *errors = json_object_get(results, "errors");
+	size_t kinds = json_array_size(errors);
+
+	if (kinds == 0)
+		return;
+	pl_buf_addf(buf, "Failed requests by kind%s:\n",
+		    kinds > FAILURES_MAX ? " (the first ten)" : "");
+	for (size_t i = 0; i < kinds && i < FAILURES_MAX; i++) {
+		const json_t *entry = json_array_get(errors, i);
+		const json_t *status = json_object_get(entry, "status");
+		const char *kind = json_string_value(json_object_get(entry, "kind"));
+		const char *sample = json_string_value(json_object_get(entry, "sample"));
+		pl_buf_addf(buf, "  %lld x %s",
+			    (long long)json_integer_value(json_object_get(entry, "count")),
+			    kind != NULL ? kind : "unknown");
+		if (json_is_integer(status))
+			pl_buf_addf(buf, " %lld", (long long)json_integer_value(status));
+		pl_buf_add_text(buf, sample != NULL ? ": " : "");
+		add_message(buf, sample != NULL ? sample : "");
+		pl_buf_add_char(buf, '\n');
+	}
+}

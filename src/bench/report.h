@@ -1,0 +1,18 @@
+/*
+ * The console table, in vLLM's form (width 50), with verdict and banner around it.
+ */
+#ifndef BENCH_REPORT_H
+#define BENCH_REPORT_H
+
+#include "base/buf.h"
+#include "base/json.h"
+#include "model/bench_options.h"
+
+/* vLLM's table from `results` for the metrics and percentiles that `bench` asks for. */
+void bench_report_table(const json_t *results, const struct md_bench *bench, struct pl_buf *buf);
+/* "Verdict: trusted" and the reasons, one line each; colour: ANSI codes. */
+void bench_report_verdict(const json_t *quality, bool colour, struct pl_buf *buf);
+/* Up to ten failed requests by kind. */
+void bench_report_failures(const json_t *results, struct pl_buf *buf);
+
+#endif

@@ -1,0 +1,92 @@
+/*
+ * Computes `results` for made-up records: one JSON object a line on standard input, one a line back.
+ * In: {records: [as in the requests side file], duration_s, start_ns, percentiles, slo: {ttft, tpot,
+ * e2el}, max_concurrency, finite_rate, inflight_peak}, each null where there is none.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "bench/metrics.h"
+
+static double number(const json_t *json, const char *key)
+{
+	const json_t *value = json_object_get(json, key);
+
+	return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static int64_t integer(const json_t *json, const char *key)
+{
+	const json_t *value = json_object_get(json, key);
+
+	return json_is_integer(value) ? json_integer_value(value) : MD_NO_I64;
+}
+
+static int read_records(const json_t *list, struct md_record *records, size_t *ret_count,
+			struct pl_err *err)
+{
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		if (md_record_from_json(json_array_get(list, i), &records[i], err) < 0)
+			return pl_err_wrap(err, "record %zu", i);
+		*ret_count = i + 1;
+	}
+	return 0;
+}
+
+static int answer(const char *line, size_t len, struct pl_err *err)
+{
+	auto_json json_t *set = NULL;
+	auto_json json_t *results = NULL;
+	size_t count = 0;
+
+	if (pl_json_parse(line, len, "stdin", &set, err) < 0)
+		return -1;
+	const json_t *list = json_object_get(set, "records");
+	const json_t *asked = json_object_get(set, "percentiles");
+	const json_t *slo = json_object_get(set, "slo");
+	auto_free struct md_record *records = pl_alloc_array(json_array_size(list),
+							     sizeof(*records));
+	auto_free double *percentiles = pl_alloc_array(json_array_size(asked), sizeof(double));
+	int rc = read_records(list, records, &count, err);
+	for (size_t i = 0; i < json_array_size(asked); i++)
+		percentiles[i] = json_number_value(json_array_get(asked, i));
+	struct bench_metrics_input input = {
+		.records = records,
+		.count = count,
+		.duration_s = number(set, "duration_s"),
+		.start_ns = integer(set, "start_ns"),
+		.percentiles = percentiles,
+		.percentile_count = json_array_size(asked),
+		.slo = { number(slo, "ttft"), number(slo, "tpot"), number(slo, "e2el") },
+		.max_concurrency = integer(set, "max_concurrency"),
+		.finite_rate = json_is_true(json_object_get(set, "finite_rate")),
+		.inflight_peak = integer(set, "inflight_peak"),
+	};
+	if (rc == 0) {
+		results = bench_metrics_compute(&input);
+		auto_free char *text = pl_json_to_text(results, PL_JSON_COMPACT);
+		puts(text);
+	}
+	for (size_t i = 0; i < count; i++)
+		md_record_done(&records[i]);
+	return rc;
+}
+
+int main(void)
+{
+	auto_free char *line = NULL;
+	size_t room = 0;
+	ssize_t len;
+
+	while ((len = getline(&line, &room, stdin)) > 0) {
+		struct pl_err err = PL_ERR_INIT;
+		if (answer(line, (size_t)len, &err) < 0) {
+			fprintf(stderr, "metrics_driver: %s\n", err.text);
+			return 1;
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,351 @@
+#include "sim/server_priv.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "io/sock.h"
+
+#define INPUT_BYTES     65536
+#define OUT_BYTES_MAX   (256u << 20)
+#define LATER_BYTES_MAX (4u << 20)
+
+static void mark_dead(struct sim_conn *conn)
+{
+	conn->dead = true;
+	conn->server->any_dead = true;
+	io_loop_unwatch(conn->server->loop, &conn->watch);
+	if (conn->job != NULL)
+		sim_job_abort(conn->job);
+}
+
+static void forget_request(struct sim_conn *conn)
+{
+	free(pl_take(conn->method));
+	free(pl_take(conn->target));
+	free(pl_take(conn->request_id));
+	free(pl_take(conn->authorization));
+	pl_buf_clear(&conn->body);
+	pl_buf_clear(&conn->raw);
+	conn->too_large = false;
+	conn->whole = false;
+}
+
+void sim_conn_free(struct sim_conn *conn)
+{
+	struct sim_server *server = conn->server;
+
+	io_loop_unwatch(server->loop, &conn->watch);
+	if (conn->before != NULL)
+		conn->before->after = conn->after;
+	else
+		server->conns = conn->after;
+	if (conn->after != NULL)
+		conn->after->before = conn->before;
+	forget_request(conn);
+	close(conn->watch.fd);
+	io_http_free(conn->http);
+	pl_buf_done(&conn->body);
+	pl_buf_done(&conn->out);
+	pl_buf_done(&conn->later);
+	pl_buf_done(&conn->raw);
+	free(conn);
+}
+
+static int on_head(void *data, const struct io_http_head *head)
+{
+	struct sim_conn *conn = data;
+	const char *expect = io_http_header_get(head, "expect");
+
+	forget_request(conn);
+	conn->method = pl_strdup(head->method);
+	conn->target = pl_strdup(head->target);
+	conn->request_id = pl_strdup(io_http_header_get(head, "x-request-id"));
+	conn->authorization = pl_strdup(io_http_header_get(head, "authorization"));
+	conn->keep_alive = head->keep_alive;
+	conn->target[strcspn(conn->target, "?#")] = '\0';
+	if (expect != NULL && strcasecmp(expect, "100-continue") == 0)
+		sim_conn_send(conn, "HTTP/1.1 100 Continue\r\n\r\n", 25);
+	return 0;
+}
+
+static int on_body(void *data, const char *bytes, size_t len)
+{
+	struct sim_conn *conn = data;
+
+	if (!pl_buf_add(&conn->body, bytes, len))
+		conn->too_large = true;
+	return 0;
+}
+
+static int on_done(void *data)
+{
+	struct sim_conn *conn = data;
+
+	conn->whole = true;
+	return 0;
+}
+
+static void capture(struct sim_conn *conn)
+{
+	FILE *file = conn->server->capture;
+
+	if (file == NULL)
+		return;
+	fwrite(pl_buf_text(&conn->raw), 1, conn->raw.len, file);
+	fflush(file);
+	pl_buf_clear(&conn->raw);
+}
+
+static void refuse_bytes(struct sim_conn *conn)
+{
+	static const char text[] = "Invalid HTTP request received.";
+
+	conn->keep_alive = false;
+	conn->route = sim_route_count();
+	if (conn->method == NULL)
+		conn->method = pl_strdup("GET");
+	if (conn->target == NULL)
+		conn->target = pl_strdup("/");
+	sim_conn_answer(conn, 400, "text/plain; charset=utf-8", text, sizeof(text) - 1);
+}
+
+/* Feeds bytes until a whole request is there; what lies behind it waits in `later`. */
+static void feed(struct sim_conn *conn, const char *bytes, size_t len)
+{
+	struct pl_err err = PL_ERR_INIT;
+	size_t used = 0;
+	int result = io_http_feed(conn->http, bytes, len, true, &used, &err);
+
+	if (conn->server->capture != NULL)
+		pl_buf_add(&conn->raw, bytes, used);
+	if (result < 0) {
+		refuse_bytes(conn);
+		return;
+	}
+	if (!conn->whole)
+		return;
+	if (used < len && !pl_buf_add(&conn->later, bytes + used, len - used)) {
+		mark_dead(conn);
+		return;
+	}
+	capture(conn);
+	sim_route(conn);
+}
+
+static void feed_later(struct sim_conn *conn)
+{
+	struct pl_buf bytes = conn->later;
+
+	pl_buf_init(&conn->later, LATER_BYTES_MAX);
+	if (bytes.len > 0)
+		feed(conn, bytes.data, bytes.len);
+	pl_buf_done(&bytes);
+}
+
+void sim_conn_resume(struct sim_conn *conn)
+{
+	while (!conn->dead && !conn->closing && !conn->whole && conn->later.len > 0)
+		feed_later(conn);
+}
+
+static void on_input(struct sim_conn *conn)
+{
+	struct sim_server *server = conn->server;
+	int64_t stamp_ns = 0;
+	ssize_t len = io_sock_recv(conn->watch.fd, server->input, INPUT_BYTES, &stamp_ns);
+
+	if (len < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (len <= 0) {
+		mark_dead(conn);
+		return;
+	}
+	if (conn->closing)
+		return;
+	if (conn->whole) {
+		if (!pl_buf_add(&conn->later, server->input, (size_t)len))
+			mark_dead(conn);
+		return;
+	}
+	conn->arrival_ns = sim_server_to_monotonic(server, stamp_ns, pl_clock_now_ns());
+	feed(conn, server->input, (size_t)len);
+	sim_conn_resume(conn);
+}
+
+static void watch_output(struct sim_conn *conn)
+{
+	uint32_t events = EPOLLIN | (conn->out.len > 0 ? EPOLLOUT : 0);
+
+	if (!conn->dead && conn->watch.events != events)
+		io_loop_rewatch(conn->server->loop, &conn->watch, events);
+}
+
+static void on_output(struct sim_conn *conn)
+{
+	while (conn->out.len > 0) {
+		ssize_t n = send(conn->watch.fd, conn->out.data, conn->out.len,
+				 MSG_NOSIGNAL | MSG_DONTWAIT);
+
+		if (n < 0 && errno == EAGAIN)
+			break;
+		if (n < 0 && errno != EINTR) {
+			mark_dead(conn);
+			return;
+		}
+		if (n > 0)
+			pl_buf_consume(&conn->out, (size_t)n);
+	}
+	watch_output(conn);
+	if (conn->closing && conn->out.len == 0)
+		mark_dead(conn);
+}
+
+static void on_event(struct io_loop *loop, struct io_watch *watch, uint32_t events)
+{
+	struct sim_conn *conn = watch->data;
+	struct sim_server *server = conn->server;
+
+	(void)loop;
+	if (events & EPOLLOUT)
+		on_output(conn);
+	if (!conn->dead && (events & (EPOLLIN | EPOLLHUP | EPOLLERR)))
+		on_input(conn);
+	sim_server_reap(server);
+}
+
+bool sim_conn_send(struct sim_conn *conn, const char *data, size_t len)
+{
+	ssize_t n = 0;
+
+	if (conn->dead)
+		return false;
+	if (conn->out.len == 0) {
+		do {
+			n = send(conn->watch.fd, data, len, MSG_NOSIGNAL | MSG_DONTWAIT);
+		} while (n < 0 && errno == EINTR);
+	}
+	if (n < 0 && errno == EAGAIN)
+		n = 0;
+	if (n < 0 || ((size_t)n < len && !pl_buf_add(&conn->out, data + n, len - (size_t)n))) {
+		mark_dead(conn);
+		return false;
+	}
+	if (conn->out.len > 0)
+		watch_output(conn);
+	return true;
+}
+
+static const char *date(struct sim_server *server)
+{
+	int64_t real_ns = pl_clock_real_ns();
+
+	if (real_ns / PL_NS_PER_S != server->date_s) {
+		server->date_s = real_ns / PL_NS_PER_S;
+		pl_clock_format(real_ns, "%a, %d %b %Y %H:%M:%S GMT", 1, server->date,
+				sizeof(server->date));
+	}
+	return server->date;
+}
+
+static void note_answer(struct sim_conn *conn, int status)
+{
+	struct sim_metrics *metrics = &conn->server->metrics;
+
+	metrics->answers[conn->route][status >= 500 ? 2 : status >= 400 ? 1 : 0]++;
+	metrics->request_bytes[conn->route] += conn->body.len;
+	sim_log_access(conn, status);
+}
+
+void sim_conn_answer(struct sim_conn *conn, int status, const char *type, const char *body,
+		     size_t len)
+{
+	auto_buf out = { 0 };
+
+	pl_buf_init(&out, OUT_BYTES_MAX);
+	pl_buf_addf(&out,
+		    "HTTP/1.1 %d %s\r\ndate: %s\r\nserver: " SIM_SERVER_NAME "\r\n"
+		    "content-length: %zu\r\n",
+		    status, io_http_reason(status), date(conn->server), len);
+	if (type != NULL)
+		pl_buf_addf(&out, "content-type: %s\r\n", type);
+	pl_buf_add_text(&out, conn->keep_alive ? "\r\n" : "connection: close\r\n\r\n");
+	if (!pl_text_equal(conn->method, "HEAD"))
+		pl_buf_add(&out, body, len);
+	note_answer(conn, status);
+	sim_conn_send(conn, out.data, out.len);
+	sim_conn_end_request(conn);
+}
+
+void sim_conn_begin_stream(struct sim_conn *conn)
+{
+	auto_buf out = { 0 };
+
+	pl_buf_init(&out, 4096);
+	pl_buf_addf(&out,
+		    "HTTP/1.1 200 OK\r\ndate: %s\r\nserver: " SIM_SERVER_NAME "\r\n"
+		    "content-type: text/event-stream; charset=utf-8\r\n%s"
+		    "transfer-encoding: chunked\r\n\r\n",
+		    date(conn->server), conn->keep_alive ? "" : "connection: close\r\n");
+	note_answer(conn, 200);
+	sim_conn_send(conn, out.data, out.len);
+}
+
+void sim_conn_end_request(struct sim_conn *conn)
+{
+	bool close_now = !conn->keep_alive;
+
+	forget_request(conn);
+	if (conn->dead)
+		return;
+	if (!close_now)
+		return;
+	conn->closing = true;
+	if (conn->out.len == 0)
+		mark_dead(conn);
+}
+
+static void accept_one(struct sim_server *server, int fd)
+{
+	static const struct io_http_calls calls = { on_head, on_body, on_done };
+	struct sim_conn *conn = pl_alloc(sizeof(*conn));
+	struct pl_err err = PL_ERR_INIT;
+	struct io_addr peer = { .len = sizeof(peer.u) };
+
+	conn->server = server;
+	conn->http = io_http_new(IO_HTTP_REQUEST, &calls, conn);
+	conn->watch =
+		(struct io_watch){ .fd = fd, .events = EPOLLIN, .fn = on_event, .data = conn };
+	pl_buf_init(&conn->body, SIM_BODY_BYTES_MAX);
+	pl_buf_init(&conn->out, OUT_BYTES_MAX);
+	pl_buf_init(&conn->later, LATER_BYTES_MAX);
+	pl_buf_init(&conn->raw, SIM_BODY_BYTES_MAX + IO_HTTP_HEAD_BYTES_MAX);
+	if (getpeername(fd, &peer.u.any, &peer.len) == 0 && peer.u.any.sa_family != AF_UNIX)
+		io_addr_text(&peer, conn->peer, sizeof(conn->peer));
+	conn->after = server->conns;
+	if (server->conns != NULL)
+		server->conns->before = conn;
+	server->conns = conn;
+	if (io_loop_watch(server->loop, &conn->watch, &err) < 0)
+		sim_conn_free(conn);
+}
+
+void sim_conn_on_listener(struct io_loop *loop, struct io_watch *watch, uint32_t events)
+{
+	struct sim_server *server = watch->data;
+
+	(void)loop;
+	(void)events;
+	for (;;) {
+		int fd = io_sock_accept(watch->fd);
+
+		if (fd < 0)
+			return;
+		accept_one(server, fd);
+	}
+}

@@ -1,0 +1,482 @@
+#include "sim/engine.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "sim/blocks.h"
+#include "sim/tokenizer.h"
+
+enum place { WAITING, RUNNING, GONE };
+
+struct sim_sequence_priv {
+	struct sim_sequence open;
+	enum place place;
+	struct sim_sequence_priv *before; /* in the waiting queue */
+	struct sim_sequence_priv *after;  /* there, or in the list of the gone */
+	uint32_t known;                   /* prompt + generated */
+	uint32_t computed;
+	uint32_t scheduled; /* in the step that runs */
+	uint32_t block_count;
+	size_t block_room;
+	uint32_t *blocks;
+	uint64_t chain; /* hash of all known tokens */
+	size_t name_room;
+	uint64_t *names; /* chain at each whole block of the known tokens */
+};
+
+struct sim_engine {
+	struct sim_engine_config config;
+	struct sim_blocks blocks;
+	struct sim_sequence_priv *first_waiting;
+	struct sim_sequence_priv *last_waiting;
+	struct sim_sequence_priv *gone;
+	struct sim_sequence_priv **running; /* in the order of admission */
+	size_t running_count;
+	size_t running_room;
+	struct sim_output *outputs;
+	size_t output_room;
+	struct sim_step step;
+	struct sim_engine_stats stats;
+	bool in_step;
+};
+
+static uint32_t blocks_for(const struct sim_engine *engine, uint32_t tokens)
+{
+	return (tokens + engine->config.block_size - 1) / engine->config.block_size;
+}
+
+/* The sequence knows one token more. */
+static void learn(struct sim_engine *engine, struct sim_sequence_priv *seq, uint32_t token)
+{
+	uint32_t size = engine->config.block_size;
+
+	seq->chain = sim_token_mix(seq->chain, token);
+	seq->known++;
+	if (!engine->config.prefix_caching || seq->known % size != 0)
+		return;
+	pl_grow((void **)&seq->names, &seq->name_room, seq->known / size, sizeof(*seq->names));
+	seq->names[seq->known / size - 1] = seq->chain;
+}
+
+static void wait_at_end(struct sim_engine *engine, struct sim_sequence_priv *seq)
+{
+	seq->place = WAITING;
+	seq->before = engine->last_waiting;
+	seq->after = NULL;
+	if (engine->last_waiting != NULL)
+		engine->last_waiting->after = seq;
+	else
+		engine->first_waiting = seq;
+	engine->last_waiting = seq;
+	engine->stats.waiting++;
+}
+
+static void wait_at_front(struct sim_engine *engine, struct sim_sequence_priv *seq)
+{
+	seq->place = WAITING;
+	seq->before = NULL;
+	seq->after = engine->first_waiting;
+	if (engine->first_waiting != NULL)
+		engine->first_waiting->before = seq;
+	else
+		engine->last_waiting = seq;
+	engine->first_waiting = seq;
+	engine->stats.waiting++;
+}
+
+static void stop_waiting(struct sim_engine *engine, struct sim_sequence_priv *seq)
+{
+	if (seq->before != NULL)
+		seq->before->after = seq->after;
+	else
+		engine->first_waiting = seq->after;
+	if (seq->after != NULL)
+		seq->after->before = seq->before;
+	else
+		engine->last_waiting = seq->before;
+	engine->stats.waiting--;
+}
+
+/* The last block first: what is furthest from a prefix's beginning is forgotten soonest. */
+static void drop_blocks(struct sim_engine *engine, struct sim_sequence_priv *seq)
+{
+	while (seq->block_count > 0)
+		sim_blocks_drop(&engine->blocks, seq->blocks[--seq->block_count]);
+	seq->computed = 0;
+	seq->scheduled = 0;
+}
+
+static void go(struct sim_engine *engine, struct sim_sequence_priv *seq, enum sim_finish finish)
+{
+	drop_blocks(engine, seq);
+	seq->open.finish = finish;
+	seq->place = GONE;
+	seq->after = engine->gone;
+	engine->gone = seq;
+	engine->stats.finished[finish]++;
+}
+
+static void free_sequence(struct sim_sequence_priv *seq)
+{
+	free(seq->blocks);
+	free(seq->names);
+	free(seq);
+}
+
+static void free_gone(struct sim_engine *engine)
+{
+	while (engine->gone != NULL) {
+		struct sim_sequence_priv *seq = engine->gone;
+
+		engine->gone = seq->after;
+		free_sequence(seq);
+	}
+}
+
+struct sim_engine *sim_engine_new(const struct sim_engine_config *config)
+{
+	struct sim_engine *engine = pl_alloc(sizeof(*engine));
+
+	assert(config->block_size > 0 && config->block_count > 0 && config->max_num_seqs > 0);
+	assert(config->max_num_batched_tokens > 0);
+	assert(config->fixed_step_ns > 0 || config->profile != NULL);
+	engine->config = *config;
+	sim_blocks_init(&engine->blocks, config->block_count);
+	return engine;
+}
+
+void sim_engine_free(struct sim_engine *engine)
+{
+	if (engine == NULL)
+		return;
+	free_gone(engine);
+	for (size_t i = 0; i < engine->running_count; i++)
+		free_sequence(engine->running[i]);
+	while (engine->first_waiting != NULL) {
+		struct sim_sequence_priv *seq = engine->first_waiting;
+
+		stop_waiting(engine, seq);
+		free_sequence(seq);
+	}
+	sim_blocks_done(&engine->blocks);
+	free(engine->running);
+	free(engine->outputs);
+	free(engine);
+}
+
+struct sim_sequence *sim_engine_add(struct sim_engine *engine, const struct sim_sequence_spec *spec,
+				    int64_t now_ns)
+{
+	struct sim_sequence_priv *seq = pl_alloc(sizeof(*seq));
+
+	assert(spec->prompt_tokens > 0 && spec->max_tokens > 0);
+	seq->open = (struct sim_sequence){
+		.user = spec->user,
+		.seed = spec->seed,
+		.prompt_tokens = (uint32_t)spec->prompt_tokens,
+		.max_tokens = spec->max_tokens,
+		.min_tokens = spec->min_tokens,
+		.ignore_eos = spec->ignore_eos,
+		.added_ns = now_ns,
+		.priv = seq,
+	};
+	for (size_t i = 0; i < spec->prompt_tokens; i++)
+		learn(engine, seq, spec->prompt[i]);
+	wait_at_end(engine, seq);
+	engine->stats.added++;
+	return &seq->open;
+}
+
+/* Gives `tokens` more tokens of the sequence their blocks; the caller knows that they are free. */
+static void compute(struct sim_engine *engine, struct sim_sequence_priv *seq, uint32_t tokens)
+{
+	uint32_t size = engine->config.block_size;
+	uint32_t behind = seq->computed + tokens;
+	uint32_t need = blocks_for(engine, behind);
+	struct sim_work *work = &engine->step.work;
+
+	pl_grow((void **)&seq->blocks, &seq->block_room, need, sizeof(*seq->blocks));
+	while (seq->block_count < need)
+		seq->blocks[seq->block_count++] = sim_blocks_take(&engine->blocks);
+	for (uint32_t i = seq->computed / size; engine->config.prefix_caching && i < behind / size;
+	     i++)
+		sim_blocks_name(&engine->blocks, seq->blocks[i], seq->names[i]);
+	seq->scheduled = tokens;
+	engine->step.tokens += tokens;
+	work->sequences++;
+	if (seq->known - seq->computed > 1 || seq->open.generated == 0)
+		work->prefill_tokens += tokens;
+	else
+		work->decode_tokens += tokens;
+	work->context_tokens += behind;
+	work->attention_pairs += (double)tokens * (seq->computed + (tokens + 1) / 2.0);
+}
+
+static void preempt_last(struct sim_engine *engine)
+{
+	struct sim_sequence_priv *seq = engine->running[--engine->running_count];
+
+	assert(seq->scheduled == 0);
+	drop_blocks(engine, seq);
+	seq->open.preemptions++;
+	engine->stats.preemptions++;
+	engine->step.preempted++;
+	wait_at_front(engine, seq);
+}
+
+/* False: the sequence itself was preempted. */
+static bool make_room(struct sim_engine *engine, struct sim_sequence_priv *seq, uint32_t tokens)
+{
+	uint32_t need = blocks_for(engine, seq->computed + tokens) - seq->block_count;
+
+	while (engine->blocks.free_count < need) {
+		bool itself = engine->running[engine->running_count - 1] == seq;
+
+		preempt_last(engine);
+		if (itself)
+			return false;
+	}
+	return true;
+}
+
+static uint32_t schedule_running(struct sim_engine *engine, uint32_t budget)
+{
+	for (size_t i = 0; i < engine->running_count && budget > 0; i++) {
+		struct sim_sequence_priv *seq = engine->running[i];
+		uint32_t tokens = seq->known - seq->computed;
+
+		if (tokens > budget)
+			tokens = budget;
+		if (!make_room(engine, seq, tokens))
+			break;
+		compute(engine, seq, tokens);
+		budget -= tokens;
+	}
+	return budget;
+}
+
+/* Whole blocks of the sequence's beginning that the cache holds, the last token left out. */
+static uint32_t find_prefix(const struct sim_engine *engine, const struct sim_sequence_priv *seq,
+			    uint32_t *ret_free)
+{
+	uint32_t most = (seq->known - 1) / engine->config.block_size;
+	uint32_t found = 0;
+
+	*ret_free = 0;
+	while (engine->config.prefix_caching && found < most) {
+		uint32_t block = sim_blocks_find(&engine->blocks, seq->names[found]);
+
+		if (block == SIM_NO_BLOCK)
+			break;
+		*ret_free += engine->blocks.items[block].holders == 0;
+		found++;
+	}
+	return found;
+}
+
+static void take_prefix(struct sim_engine *engine, struct sim_sequence_priv *seq, uint32_t found)
+{
+	pl_grow((void **)&seq->blocks, &seq->block_room, found, sizeof(*seq->blocks));
+	for (uint32_t i = 0; i < found; i++) {
+		uint32_t block = sim_blocks_find(&engine->blocks, seq->names[i]);
+
+		sim_blocks_hold(&engine->blocks, block);
+		seq->blocks[i] = block;
+	}
+	seq->block_count = found;
+	seq->computed = found * engine->config.block_size;
+}
+
+static void count_admission(struct sim_engine *engine, struct sim_sequence_priv *seq,
+			    int64_t now_ns)
+{
+	engine->step.admitted++;
+	if (seq->open.admitted_ns != 0)
+		return;
+	seq->open.admitted_ns = now_ns;
+	seq->open.cached_tokens = seq->computed;
+	if (!engine->config.prefix_caching)
+		return;
+	engine->stats.prefix_queries += seq->known;
+	engine->stats.prefix_hits += seq->computed;
+}
+
+/* Admits the head of the queue if it may; returns the tokens it takes of the budget, 0 when not. */
+static uint32_t admit(struct sim_engine *engine, uint32_t budget, int64_t now_ns)
+{
+	struct sim_sequence_priv *seq = engine->first_waiting;
+	uint32_t revived;
+	uint32_t found = find_prefix(engine, seq, &revived);
+	uint32_t have = found * engine->config.block_size;
+	uint32_t tokens = seq->known - have;
+	uint32_t need;
+
+	if (tokens > budget && !engine->config.chunked_prefill)
+		return 0;
+	if (tokens > budget)
+		tokens = budget;
+	need = blocks_for(engine, engine->config.reserve_full ? seq->known : have + tokens) - found;
+	if (need + revived > engine->blocks.free_count)
+		return 0;
+	stop_waiting(engine, seq);
+	take_prefix(engine, seq, found);
+	count_admission(engine, seq, now_ns);
+	seq->place = RUNNING;
+	pl_grow((void **)&engine->running, &engine->running_room, engine->running_count + 1,
+		sizeof(struct sim_sequence_priv *));
+	engine->running[engine->running_count++] = seq;
+	compute(engine, seq, tokens);
+	return tokens;
+}
+
+int64_t sim_engine_begin(struct sim_engine *engine, int64_t now_ns)
+{
+	const struct sim_engine_config *config = &engine->config;
+	uint32_t budget = config->max_num_batched_tokens;
+
+	assert(!engine->in_step);
+	free_gone(engine);
+	engine->step = (struct sim_step){ .begin_ns = now_ns };
+	budget = schedule_running(engine, budget);
+	while (engine->step.preempted == 0 && engine->first_waiting != NULL && budget > 0 &&
+	       engine->running_count < config->max_num_seqs) {
+		uint32_t tokens = admit(engine, budget, now_ns);
+
+		if (tokens == 0)
+			break;
+		budget -= tokens;
+	}
+	if (engine->step.tokens == 0)
+		return -1;
+	engine->step.duration_ns = config->fixed_step_ns;
+	if (config->fixed_step_ns <= 0)
+		engine->step.duration_ns = sim_profile_step_ns(
+			config->profile, config->tensor_parallel, &engine->step.work);
+	engine->in_step = true;
+	engine->stats.steps++;
+	return engine->step.duration_ns;
+}
+
+/* Is the token just said the sequence's last? */
+static enum sim_finish judge(const struct sim_engine *engine, const struct sim_sequence *open)
+{
+	double draw;
+
+	if (open->generated >= open->max_tokens)
+		return SIM_FINISH_LENGTH;
+	if (open->ignore_eos || engine->config.eos_rate <= 0 || open->generated < open->min_tokens)
+		return SIM_FINISH_NONE;
+	draw = (double)(sim_token_mix(~open->seed, open->generated) >> 11) * 0x1p-53;
+	return draw < engine->config.eos_rate ? SIM_FINISH_STOP : SIM_FINISH_NONE;
+}
+
+static void say(struct sim_engine *engine, struct sim_sequence_priv *seq, int64_t now_ns,
+		struct sim_output *output)
+{
+	struct sim_sequence *open = &seq->open;
+	int64_t before_ns = open->generated > 0 ? open->last_token_ns : open->added_ns;
+
+	*output = (struct sim_output){
+		.sequence = open,
+		.token = sim_token_draw(open->seed, open->generated),
+		.index = open->generated,
+		.gap_ns = now_ns - before_ns,
+	};
+	if (open->generated == 0) {
+		open->first_token_ns = now_ns;
+		engine->stats.prompt_tokens += open->prompt_tokens;
+		engine->stats.cached_tokens += open->cached_tokens;
+	}
+	open->last_token_ns = now_ns;
+	open->generated++;
+	engine->stats.generated_tokens++;
+	learn(engine, seq, output->token);
+}
+
+size_t sim_engine_end(struct sim_engine *engine, int64_t now_ns, const struct sim_output **ret)
+{
+	size_t kept = 0;
+	size_t count = 0;
+
+	assert(engine->in_step);
+	engine->in_step = false;
+	pl_grow((void **)&engine->outputs, &engine->output_room, engine->running_count + 1,
+		sizeof(*engine->outputs));
+	for (size_t i = 0; i < engine->running_count; i++) {
+		struct sim_sequence_priv *seq = engine->running[i];
+		bool speaks;
+
+		seq->computed += seq->scheduled;
+		speaks = seq->scheduled > 0 && seq->computed == seq->known;
+		seq->scheduled = 0;
+		if (speaks) {
+			enum sim_finish finish;
+
+			say(engine, seq, now_ns, &engine->outputs[count++]);
+			finish = judge(engine, &seq->open);
+			if (finish != SIM_FINISH_NONE) {
+				go(engine, seq, finish);
+				continue;
+			}
+		}
+		engine->running[kept++] = seq;
+	}
+	engine->running_count = kept;
+	*ret = engine->outputs;
+	return count;
+}
+
+void sim_engine_abort(struct sim_engine *engine, struct sim_sequence *sequence)
+{
+	struct sim_sequence_priv *seq = sequence->priv;
+	size_t i = 0;
+
+	if (seq->place == GONE)
+		return;
+	if (seq->place == WAITING) {
+		stop_waiting(engine, seq);
+		go(engine, seq, SIM_FINISH_ABORT);
+		return;
+	}
+	while (engine->running[i] != seq)
+		i++;
+	engine->running_count--;
+	memmove(&engine->running[i], &engine->running[i + 1],
+		(engine->running_count - i) * sizeof(struct sim_sequence_priv *));
+	go(engine, seq, SIM_FINISH_ABORT);
+}
+
+bool sim_engine_in_step(const struct sim_engine *engine)
+{
+	return engine->in_step;
+}
+
+const struct sim_step *sim_engine_step(const struct sim_engine *engine)
+{
+	return &engine->step;
+}
+
+void sim_engine_stats(const struct sim_engine *engine, struct sim_engine_stats *ret)
+{
+	*ret = engine->stats;
+	ret->running = (uint32_t)engine->running_count;
+	ret->blocks = engine->blocks.count;
+	ret->blocks_held = engine->blocks.count - engine->blocks.free_count;
+}
+
+bool sim_engine_reset_prefix_cache(struct sim_engine *engine)
+{
+	return sim_blocks_forget(&engine->blocks);
+}
+
+uint32_t sim_sequence_scheduled(const struct sim_sequence *sequence)
+{
+	return sequence->priv->scheduled;
+}
+
+uint32_t sim_sequence_computed(const struct sim_sequence *sequence)
+{
+	return sequence->priv->computed;
+}

@@ -1,0 +1,286 @@
+#include "sim/event_log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/text.h"
+
+#define RING_RECORDS (1u << 17)
+#define TEXT_BYTES   (1u << 18) /* written at once */
+#define LINE_BYTES   256        /* a line without its request id */
+
+enum kind { KIND_REQUEST, KIND_TOKEN, KIND_END };
+
+struct sim_event_id {
+	uint32_t events;
+	uint32_t len;
+	char json[]; /* "abc" with quotes, or null */
+};
+
+struct record {
+	int64_t t_ns;
+	struct sim_event_id *id;
+	const char *status;
+	uint32_t index;
+	uint32_t choice;
+	uint32_t tokens;
+	uint32_t bytes;
+	enum kind kind;
+};
+
+struct sim_event_log {
+	int fd;
+	int wake_fd;
+	pthread_t thread;
+	struct record *ring;
+	_Atomic uint64_t put;   /* records put in; only the loop's thread adds */
+	_Atomic uint64_t taken; /* records written; only the writer adds */
+	_Atomic bool stopping;
+	_Atomic int failed; /* errno of a failed write */
+	char *text;
+	size_t text_len;
+};
+
+static void write_out(struct sim_event_log *log)
+{
+	size_t done = 0;
+
+	while (done < log->text_len) {
+		ssize_t n = write(log->fd, log->text + done, log->text_len - done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			atomic_store(&log->failed, errno);
+			break;
+		}
+		done += (size_t)n;
+	}
+	log->text_len = 0;
+}
+
+static void add_text(struct sim_event_log *log, const char *text, size_t len)
+{
+	memcpy(log->text + log->text_len, text, len);
+	log->text_len += len;
+}
+#define ADD(log, literal) add_text(log, literal, sizeof(literal) - 1)
+
+static void add_number(struct sim_event_log *log, uint64_t value)
+{
+	char digits[20];
+	size_t at = sizeof(digits);
+
+	do {
+		digits[--at] = (char)('0' + value % 10);
+		value /= 10;
+	} while (value > 0);
+	add_text(log, digits + at, sizeof(digits) - at);
+}
+
+static void format(struct sim_event_log *log, const struct record *record)
+{
+	const struct sim_event_id *id = record->id;
+
+	if (log->text_len + LINE_BYTES + id->len > TEXT_BYTES)
+		write_out(log);
+	switch (record->kind) {
+	case KIND_REQUEST:
+		ADD(log, "{\"event\":\"request\",\"request_id\":");
+		break;
+	case KIND_TOKEN:
+		ADD(log, "{\"event\":\"token\",\"request_id\":");
+		break;
+	case KIND_END:
+		ADD(log, "{\"event\":\"end\",\"request_id\":");
+		break;
+	}
+	add_text(log, id->json, id->len);
+	ADD(log, ",\"t_ns\":");
+	add_number(log, (uint64_t)record->t_ns);
+	if (record->kind == KIND_TOKEN) {
+		ADD(log, ",\"index\":");
+		add_number(log, record->index);
+		ADD(log, ",\"choice\":");
+		add_number(log, record->choice);
+		ADD(log, ",\"tokens\":");
+		add_number(log, record->tokens);
+		ADD(log, ",\"bytes\":");
+		add_number(log, record->bytes);
+	} else if (record->kind == KIND_END) {
+		ADD(log, ",\"tokens\":");
+		add_number(log, record->tokens);
+		ADD(log, ",\"status\":\"");
+		add_text(log, record->status, strlen(record->status));
+		ADD(log, "\"");
+	} else {
+		ADD(log, ",\"prompt_tokens\":");
+		add_number(log, record->tokens);
+	}
+	ADD(log, "}\n");
+}
+
+static void drain(struct sim_event_log *log)
+{
+	uint64_t taken = atomic_load_explicit(&log->taken, memory_order_relaxed);
+	uint64_t put = atomic_load_explicit(&log->put, memory_order_acquire);
+
+	while (taken < put) {
+		struct record *record = &log->ring[taken % RING_RECORDS];
+
+		format(log, record);
+		if (record->kind == KIND_END)
+			free(record->id);
+		taken++;
+		atomic_store_explicit(&log->taken, taken, memory_order_release);
+	}
+	write_out(log);
+}
+
+static void *writer_main(void *data)
+{
+	struct sim_event_log *log = data;
+	uint64_t count;
+
+	for (;;) {
+		bool stopping = atomic_load(&log->stopping);
+
+		drain(log);
+		if (stopping)
+			return NULL;
+		while (read(log->wake_fd, &count, sizeof(count)) < 0 && errno == EINTR)
+			continue;
+	}
+}
+
+static void wake(struct sim_event_log *log)
+{
+	uint64_t one = 1;
+
+	while (write(log->wake_fd, &one, sizeof(one)) < 0 && errno == EINTR)
+		continue;
+}
+
+static void put_record(struct sim_event_log *log, const struct record *record)
+{
+	uint64_t put = atomic_load_explicit(&log->put, memory_order_relaxed);
+	uint64_t used = put - atomic_load_explicit(&log->taken, memory_order_acquire);
+
+	if (used == RING_RECORDS / 2 || used == RING_RECORDS)
+		wake(log);
+	while (put - atomic_load_explicit(&log->taken, memory_order_acquire) == RING_RECORDS)
+		sched_yield();
+	log->ring[put % RING_RECORDS] = *record;
+	atomic_store_explicit(&log->put, put + 1, memory_order_release);
+}
+
+int sim_event_log_open(const char *path, struct sim_event_log **ret, struct pl_err *err)
+{
+	struct sim_event_log *log = pl_alloc(sizeof(*log));
+
+	log->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	if (log->fd < 0) {
+		free(log);
+		return pl_err_errno(err, "cannot write '%s'", path);
+	}
+	log->wake_fd = eventfd(0, EFD_CLOEXEC);
+	log->ring = pl_alloc_array(RING_RECORDS, sizeof(*log->ring));
+	log->text = pl_alloc(TEXT_BYTES);
+	if (log->wake_fd < 0 || pthread_create(&log->thread, NULL, writer_main, log) != 0) {
+		pl_err_errno(err, "log '%s': cannot start its writer", path);
+		close(log->fd);
+		if (log->wake_fd >= 0)
+			close(log->wake_fd);
+		free(log->ring);
+		free(log->text);
+		free(log);
+		return -1;
+	}
+	*ret = log;
+	return 0;
+}
+
+int sim_event_log_close(struct sim_event_log *log, struct pl_err *err)
+{
+	int failed;
+
+	if (log == NULL)
+		return 0;
+	atomic_store(&log->stopping, true);
+	wake(log);
+	pthread_join(log->thread, NULL);
+	failed = atomic_load(&log->failed);
+	if (close(log->fd) < 0 && failed == 0)
+		failed = errno;
+	close(log->wake_fd);
+	free(log->ring);
+	free(log->text);
+	free(log);
+	errno = failed;
+	return failed == 0 ? 0 : pl_err_errno(err, "the log could not be written");
+}
+
+struct sim_event_id *sim_event_log_request(struct sim_event_log *log, int64_t t_ns,
+					   const char *request_id, uint32_t prompt_tokens)
+{
+	auto_buf json = { 0 };
+	struct sim_event_id *id;
+	struct record record = { .kind = KIND_REQUEST, .t_ns = t_ns, .tokens = prompt_tokens };
+
+	if (log == NULL)
+		return NULL;
+	pl_buf_init(&json, TEXT_BYTES / 2);
+	if (request_id == NULL || !pl_text_add_json(&json, request_id, strlen(request_id), true)) {
+		pl_buf_clear(&json);
+		pl_buf_add_text(&json, "null");
+	}
+	id = pl_alloc(sizeof(*id) + json.len);
+	memcpy(id->json, json.data, json.len);
+	id->len = (uint32_t)json.len;
+	record.id = id;
+	put_record(log, &record);
+	return id;
+}
+
+void sim_event_log_token(struct sim_event_log *log, struct sim_event_id *id, int64_t t_ns,
+			 uint32_t choice, uint32_t tokens, uint32_t bytes)
+{
+	struct record record = {
+		.kind = KIND_TOKEN,
+		.t_ns = t_ns,
+		.id = id,
+		.choice = choice,
+		.tokens = tokens,
+		.bytes = bytes,
+	};
+
+	if (id == NULL)
+		return;
+	record.index = id->events++;
+	put_record(log, &record);
+}
+
+void sim_event_log_end(struct sim_event_log *log, struct sim_event_id *id, int64_t t_ns,
+		       uint32_t tokens, const char *status)
+{
+	struct record record = {
+		.kind = KIND_END, .t_ns = t_ns, .id = id, .tokens = tokens, .status = status
+	};
+
+	if (id != NULL)
+		put_record(log, &record);
+}
+
+void sim_event_log_flush(struct sim_event_log *log)
+{
+	if (log != NULL && atomic_load(&log->put) != atomic_load(&log->taken))
+		wake(log);
+}

@@ -1,0 +1,383 @@
+#include "sim/server_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "sim/tokenizer.h"
+
+/*
+ * The scratch while a chunk is built:
+ *   [ FRAME_BYTES: room for the size line, right-aligned ][ data: {…}\n\n ][ \r\n ]
+ */
+#define FRAME_BYTES 16
+
+#define ADD(buf, literal) pl_buf_add(buf, literal, sizeof(literal) - 1)
+
+static const char *finish_name(enum sim_finish finish)
+{
+	return finish == SIM_FINISH_STOP    ? "\"stop\""
+	       : finish == SIM_FINISH_ABORT ? "\"abort\""
+					    : "\"length\"";
+}
+
+static void chunk_begin(struct pl_buf *out)
+{
+	static const char room[FRAME_BYTES];
+
+	pl_buf_clear(out);
+	pl_buf_add(out, room, FRAME_BYTES);
+}
+
+static const char *chunk_end(struct pl_buf *out, size_t *ret_len)
+{
+	static const char digits[] = "0123456789abcdef";
+	size_t size = out->len - FRAME_BYTES;
+	char *at = out->data + FRAME_BYTES;
+
+	*--at = '\n';
+	*--at = '\r';
+	for (; size > 0; size >>= 4)
+		*--at = digits[size & 15];
+	ADD(out, "\r\n");
+	*ret_len = out->len - (size_t)(at - out->data);
+	return at;
+}
+
+static void add_number(struct pl_buf *out, uint32_t value)
+{
+	char digits[10];
+	size_t at = sizeof(digits);
+
+	do {
+		digits[--at] = (char)('0' + value % 10);
+		value /= 10;
+	} while (value > 0);
+	pl_buf_add(out, digits + at, sizeof(digits) - at);
+}
+
+static void add_ids(struct pl_buf *out, const struct sim_prompt *prompt)
+{
+	pl_buf_add_char(out, '[');
+	for (size_t i = 0; i < prompt->count; i++) {
+		if (i > 0)
+			pl_buf_add_char(out, ',');
+		add_number(out, prompt->ids[i]);
+	}
+	pl_buf_add_char(out, ']');
+}
+
+static void add_event_head(struct pl_buf *out, const struct sim_job *job)
+{
+	pl_buf_addf(out,
+		    "data: {\"id\":\"%s\",\"object\":\"%s\",\"created\":%lld,\"model\":", job->id,
+		    job->request.chat ? "chat.completion.chunk" : "text_completion",
+		    (long long)job->created_s);
+	pl_text_add_json(out, job->request.model, strlen(job->request.model), false);
+	ADD(out, ",\"choices\":[");
+}
+
+void sim_event_prepare(struct sim_choice *choice)
+{
+	auto_buf head = { 0 };
+
+	pl_buf_init(&head, 65536);
+	add_event_head(&head, choice->job);
+	pl_buf_addf(&head, "{\"index\":%u,%s", choice->index,
+		    choice->job->request.chat ? "\"delta\":{\"content\":\"" : "\"text\":\"");
+	choice->head_len = head.len;
+	choice->head = pl_buf_take(&head);
+}
+
+static void add_usage_members(struct pl_buf *out, uint32_t prompt, uint32_t completion)
+{
+	ADD(out, "\"usage\":{\"prompt_tokens\":");
+	add_number(out, prompt);
+	ADD(out, ",\"total_tokens\":");
+	add_number(out, prompt + completion);
+	ADD(out, ",\"completion_tokens\":");
+	add_number(out, completion);
+}
+
+/* A number like a log probability, the same for the same token: -1 to -11, falling with the rank. */
+static double made_up_logprob(uint32_t token, int32_t rank)
+{
+	return -1.0 - (double)(token % 1000) / 1024.0 - (rank > 0 ? 0.5 * rank : 0.0);
+}
+
+static void add_logprob(struct pl_buf *out, uint32_t token, int32_t rank)
+{
+	char text[PL_F64_TEXT_BYTES];
+
+	pl_text_from_f64(made_up_logprob(token, rank), text);
+	pl_buf_add_text(out, text);
+}
+
+static void add_piece_json(struct pl_buf *out, uint32_t token)
+{
+	char piece[SIM_PIECE_BYTES_MAX];
+	size_t len = sim_token_piece(token, piece);
+
+	pl_text_add_json(out, piece, len, false);
+}
+
+/* The `rank`-th alternative to a token; rank 0 is the token itself. */
+static uint32_t alternative(uint32_t token, int32_t rank)
+{
+	return (token + (uint32_t)rank * 7919u) % SIM_VOCAB;
+}
+
+static void add_chat_logprob(struct pl_buf *out, uint32_t token, int32_t count)
+{
+	for (int32_t rank = -1; rank < count; rank++) {
+		uint32_t id = alternative(token, rank < 0 ? 0 : rank);
+		char piece[SIM_PIECE_BYTES_MAX];
+		size_t len = sim_token_piece(id, piece);
+
+		if (rank > 0)
+			pl_buf_add_char(out, ',');
+		ADD(out, "{\"token\":");
+		add_piece_json(out, id);
+		ADD(out, ",\"logprob\":");
+		add_logprob(out, id, rank < 0 ? 0 : rank);
+		ADD(out, ",\"bytes\":[");
+		for (size_t i = 0; i < len; i++)
+			pl_buf_addf(out, "%s%u", i > 0 ? "," : "", (unsigned char)piece[i]);
+		ADD(out, "]");
+		if (rank < 0)
+			ADD(out, ",\"top_logprobs\":[");
+		else
+			ADD(out, "}");
+	}
+	ADD(out, "]}");
+}
+
+static void add_top_logprobs(struct pl_buf *out, uint32_t token, int32_t count)
+{
+	pl_buf_add_char(out, '{');
+	for (int32_t rank = 0; rank <= count; rank++) {
+		uint32_t id = alternative(token, rank);
+
+		if (rank > 0)
+			pl_buf_add_char(out, ',');
+		add_piece_json(out, id);
+		pl_buf_add_char(out, ':');
+		add_logprob(out, id, rank);
+	}
+	pl_buf_add_char(out, '}');
+}
+
+/* Of the choice's tokens first .. first+count-1, whose text begins at byte `offset`. */
+static void add_logprobs(struct pl_buf *out, const struct sim_choice *choice, uint32_t first,
+			 uint32_t count, uint32_t offset)
+{
+	static const char *const members[] = { "\"text_offset\":[", "],\"token_logprobs\":[",
+					       "],\"tokens\":[", "],\"top_logprobs\":[" };
+	int32_t tops = choice->job->request.logprobs;
+	bool chat = choice->job->request.chat;
+
+	pl_buf_add_char(out, '{');
+	for (int member = 0; member < (chat ? 1 : 4); member++) {
+		pl_buf_add_text(out, chat ? "\"content\":[" : members[member]);
+		for (uint32_t i = 0; i < count; i++) {
+			uint32_t token = sim_token_draw(choice->seed, first + i);
+			char piece[SIM_PIECE_BYTES_MAX];
+
+			if (i > 0)
+				pl_buf_add_char(out, ',');
+			if (chat)
+				add_chat_logprob(out, token, tops);
+			else if (member == 0)
+				add_number(out, offset);
+			else if (member == 1)
+				add_logprob(out, token, 0);
+			else if (member == 2)
+				add_piece_json(out, token);
+			else
+				add_top_logprobs(out, token, tops);
+			offset += member == 0 ? (uint32_t)sim_token_piece(token, piece) : 0;
+		}
+	}
+	ADD(out, "]}");
+}
+
+static void add_token_ids(struct pl_buf *out, const struct sim_choice *choice, uint32_t first,
+			  uint32_t count)
+{
+	pl_buf_add_char(out, '[');
+	for (uint32_t i = 0; i < count; i++)
+		pl_buf_addf(out, "%s%u", i > 0 ? "," : "", sim_token_draw(choice->seed, first + i));
+	pl_buf_add_char(out, ']');
+}
+
+/* What a choice of a stream says behind its text: logprobs, finish_reason, ids. */
+static void add_choice_end(struct pl_buf *out, const struct sim_choice *choice)
+{
+	const struct sim_request *request = &choice->job->request;
+	uint32_t at = choice->said - 1;
+
+	pl_buf_add_text(out, request->chat ? "\"},\"logprobs\":" : "\",\"logprobs\":");
+	if (request->logprobs < 0)
+		ADD(out, "null");
+	else
+		add_logprobs(out, choice, at, 1, choice->text_bytes);
+	ADD(out, ",\"finish_reason\":");
+	pl_buf_add_text(out,
+			choice->finish == SIM_FINISH_NONE ? "null" : finish_name(choice->finish));
+	if (!request->chat || choice->finish != SIM_FINISH_NONE)
+		ADD(out, ",\"stop_reason\":null");
+	if (!request->chat && request->return_token_ids && at == 0) {
+		ADD(out, ",\"prompt_token_ids\":");
+		add_ids(out, &request->prompts[choice->prompt]);
+	} else if (!request->chat) {
+		ADD(out, ",\"prompt_token_ids\":null");
+	}
+	ADD(out, ",\"token_ids\":");
+	if (request->return_token_ids)
+		add_token_ids(out, choice, at, 1);
+	else
+		ADD(out, "null");
+	ADD(out, "}]");
+}
+
+const char *sim_event_role(struct sim_choice *choice, size_t *ret_len)
+{
+	const struct sim_request *request = &choice->job->request;
+	struct pl_buf *out = &choice->job->server->scratch;
+
+	chunk_begin(out);
+	add_event_head(out, choice->job);
+	pl_buf_addf(out,
+		    "{\"index\":%u,\"delta\":{\"role\":\"assistant\",\"content\":\"\"},"
+		    "\"logprobs\":null,\"finish_reason\":null}]",
+		    choice->index);
+	if (request->continuous_usage) {
+		pl_buf_add_char(out, ',');
+		add_usage_members(out, request->prompt_tokens, 0);
+		ADD(out, ",\"completion_tokens_details\":null}");
+	}
+	ADD(out, ",\"prompt_token_ids\":");
+	if (request->return_token_ids)
+		add_ids(out, &request->prompts[0]);
+	else
+		ADD(out, "null");
+	ADD(out, ",\"prompt_text\":null}\n\n");
+	return chunk_end(out, ret_len);
+}
+
+const char *sim_event_token(struct sim_choice *choice, uint32_t token, size_t *ret_len)
+{
+	const struct sim_job *job = choice->job;
+	struct pl_buf *out = &job->server->scratch;
+	char piece[SIM_PIECE_BYTES_MAX];
+	size_t len = sim_token_piece(token, piece);
+
+	chunk_begin(out);
+	pl_buf_add(out, choice->head, choice->head_len);
+	pl_buf_add(out, piece, len); /* letters and digits: no escapes */
+	add_choice_end(out, choice);
+	choice->text_bytes += (uint32_t)len;
+	if (job->request.continuous_usage) {
+		pl_buf_add_char(out, ',');
+		add_usage_members(out, (uint32_t)job->request.prompts[choice->prompt].count,
+				  choice->said);
+		pl_buf_add_text(out,
+				job->request.chat ? ",\"completion_tokens_details\":null}" : "}");
+	}
+	if (choice->finish != SIM_FINISH_NONE && !job->request.include_usage)
+		ADD(out, ",\"system_fingerprint\":\"" SIM_FINGERPRINT "\"");
+	ADD(out, "}\n\n");
+	return chunk_end(out, ret_len);
+}
+
+const char *sim_event_end(struct sim_job *job, size_t *ret_len)
+{
+	static const char done[] = "e\r\ndata: [DONE]\n\n\r\n0\r\n\r\n";
+	struct pl_buf *out = &job->server->scratch;
+
+	chunk_begin(out);
+	if (!job->request.include_usage) {
+		*ret_len = sizeof(done) - 1;
+		return done;
+	}
+	add_event_head(out, job);
+	ADD(out, "],");
+	add_usage_members(out, job->request.prompt_tokens, job->tokens);
+	ADD(out, "},\"system_fingerprint\":\"" SIM_FINGERPRINT "\"}\n\n");
+	chunk_end(out, ret_len);
+	pl_buf_add(out, done, sizeof(done) - 1);
+	*ret_len += sizeof(done) - 1;
+	return out->data + (out->len - *ret_len);
+}
+
+static void add_text(struct pl_buf *out, const struct sim_choice *choice)
+{
+	pl_buf_add_char(out, '"');
+	for (uint32_t i = 0; i < choice->said; i++) {
+		char piece[SIM_PIECE_BYTES_MAX];
+		size_t len = sim_token_piece(sim_token_draw(choice->seed, i), piece);
+
+		pl_buf_add(out, piece, len);
+	}
+	pl_buf_add_char(out, '"');
+}
+
+static void add_whole_choice(struct pl_buf *out, const struct sim_choice *choice)
+{
+	const struct sim_request *request = &choice->job->request;
+
+	pl_buf_addf(out, "{\"index\":%u,%s", choice->index,
+		    request->chat ? "\"message\":{\"role\":\"assistant\",\"content\":"
+				  : "\"text\":");
+	add_text(out, choice);
+	if (request->chat)
+		ADD(out, ",\"refusal\":null,\"annotations\":null,\"audio\":null,"
+			 "\"function_call\":null,\"reasoning\":null}");
+	ADD(out, ",\"logprobs\":");
+	if (request->logprobs < 0)
+		ADD(out, "null");
+	else
+		add_logprobs(out, choice, 0, choice->said, 0);
+	pl_buf_addf(out, ",\"finish_reason\":%s,\"stop_reason\":null,\"token_ids\":",
+		    finish_name(choice->finish));
+	if (request->return_token_ids)
+		add_token_ids(out, choice, 0, choice->said);
+	else
+		ADD(out, "null");
+	if (!request->chat) {
+		ADD(out, ",\"prompt_logprobs\":null,\"prompt_token_ids\":");
+		if (request->return_token_ids)
+			add_ids(out, &request->prompts[choice->prompt]);
+		else
+			ADD(out, "null");
+	}
+	ADD(out, ",\"routed_experts\":null}");
+}
+
+void sim_answer_write(const struct sim_job *job, struct pl_buf *out)
+{
+	const struct sim_request *request = &job->request;
+
+	pl_buf_addf(out, "{\"id\":\"%s\",\"object\":\"%s\",\"created\":%lld,\"model\":", job->id,
+		    request->chat ? "chat.completion" : "text_completion",
+		    (long long)job->created_s);
+	pl_text_add_json(out, request->model, strlen(request->model), false);
+	ADD(out, ",\"choices\":[");
+	for (uint32_t i = 0; i < job->choice_count; i++) {
+		if (i > 0)
+			pl_buf_add_char(out, ',');
+		add_whole_choice(out, &job->choices[i]);
+	}
+	ADD(out, "],\"service_tier\":null,\"system_fingerprint\":\"" SIM_FINGERPRINT "\",");
+	add_usage_members(out, request->prompt_tokens, job->tokens);
+	ADD(out, ",\"prompt_tokens_details\":null,\"completion_tokens_details\":null}");
+	if (request->chat) {
+		ADD(out, ",\"prompt_logprobs\":null,\"prompt_token_ids\":");
+		if (request->return_token_ids)
+			add_ids(out, &request->prompts[0]);
+		else
+			ADD(out, "null");
+		ADD(out, ",\"prompt_text\":null");
+	}
+	ADD(out, ",\"kv_transfer_params\":null,\"ec_transfer_params\":null,\"metrics\":null}");
+}

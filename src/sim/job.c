@@ -1,0 +1,276 @@
+#include "sim/server_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "sim/tokenizer.h"
+
+#define ANSWER_MAX (256u << 20)
+
+static double seconds(int64_t ns)
+{
+	return (double)ns / 1e9;
+}
+
+/* Same prompt, same seed: same answer. */
+static uint64_t choice_seed(const struct sim_server *server, const struct sim_request *request,
+			    uint32_t prompt, uint32_t copy)
+{
+	uint64_t seed = sim_token_mix((uint64_t)server->options->seed, request->seed);
+
+	for (size_t i = 0; i < request->prompts[prompt].count; i++)
+		seed = sim_token_mix(seed, request->prompts[prompt].ids[i]);
+	return sim_token_mix(seed, copy);
+}
+
+static void add_choice(struct sim_job *job, uint32_t index, int64_t arrival_ns)
+{
+	const struct sim_request *request = &job->request;
+	struct sim_choice *choice = &job->choices[index];
+	const struct sim_prompt *prompt;
+	struct sim_sequence_spec spec;
+
+	choice->job = job;
+	choice->index = index;
+	choice->prompt = index / request->n;
+	choice->seed = choice_seed(job->server, request, choice->prompt, index % request->n);
+	prompt = &request->prompts[choice->prompt];
+	spec = (struct sim_sequence_spec){
+		.prompt = prompt->ids,
+		.prompt_tokens = prompt->count,
+		.max_tokens = request->max_tokens,
+		.min_tokens = request->min_tokens,
+		.ignore_eos = request->ignore_eos,
+		.seed = choice->seed,
+		.user = choice,
+	};
+	choice->sequence = sim_engine_add(job->server->engine, &spec, arrival_ns);
+	if (request->stream)
+		sim_event_prepare(choice);
+}
+
+static void link_job(struct sim_job *job, struct sim_conn *conn)
+{
+	struct sim_server *server = job->server;
+
+	job->conn = conn;
+	conn->job = job;
+	job->after = server->jobs;
+	if (server->jobs != NULL)
+		server->jobs->before = job;
+	server->jobs = job;
+}
+
+static void begin_job(struct sim_conn *conn, struct sim_request *request)
+{
+	struct sim_server *server = conn->server;
+	struct sim_job *job = pl_alloc(sizeof(*job));
+	int64_t real_ns = pl_clock_real_ns();
+
+	job->server = server;
+	job->request = *request;
+	job->created_s = real_ns / PL_NS_PER_S;
+	snprintf(job->id, sizeof(job->id), "%s-%016llx", request->chat ? "chatcmpl" : "cmpl",
+		 (unsigned long long)sim_token_mix((uint64_t)real_ns, (uint64_t)(uintptr_t)conn));
+	job->choice_count = (uint32_t)request->prompt_count * request->n;
+	job->open_choices = job->choice_count;
+	job->choices = pl_alloc_array(job->choice_count, sizeof(*job->choices));
+	link_job(job, conn);
+	job->log_id = sim_event_log_request(server->log, conn->arrival_ns, conn->request_id,
+					    request->prompt_tokens);
+	for (uint32_t i = 0; i < job->choice_count; i++)
+		add_choice(job, i, conn->arrival_ns);
+	if (request->stream)
+		sim_conn_begin_stream(conn);
+	sim_server_wake_engine(server);
+}
+
+static void start(struct sim_conn *conn, bool chat)
+{
+	auto_json json_t *body = NULL;
+	struct sim_request request;
+	struct sim_refusal refusal;
+
+	if (!sim_body_json(conn, &body))
+		return;
+	sim_refusal_init(&refusal);
+	if (sim_request_parse(body, chat, &conn->server->limits, &request, &refusal) < 0) {
+		sim_answer_refusal(conn, &refusal);
+		sim_request_done(&request);
+	} else {
+		begin_job(conn, &request);
+	}
+	sim_refusal_done(&refusal);
+}
+
+void sim_job_completions(struct sim_conn *conn)
+{
+	start(conn, false);
+}
+
+void sim_job_chat(struct sim_conn *conn)
+{
+	start(conn, true);
+}
+
+void sim_job_free(struct sim_job *job)
+{
+	struct sim_server *server = job->server;
+
+	if (job->before != NULL)
+		job->before->after = job->after;
+	else
+		server->jobs = job->after;
+	if (job->after != NULL)
+		job->after->before = job->before;
+	for (uint32_t i = 0; i < job->choice_count; i++)
+		free(job->choices[i].head);
+	free(job->choices);
+	sim_request_done(&job->request);
+	free(job);
+}
+
+/* The job is answered or given up; its connection is free for the next request. */
+static struct sim_conn *close_job(struct sim_job *job, const char *status)
+{
+	struct sim_server *server = job->server;
+	struct sim_conn *conn = job->conn;
+
+	sim_event_log_end(server->log, pl_take(job->log_id), pl_clock_now_ns(), job->tokens,
+			  status);
+	job->over = true;
+	job->conn = NULL;
+	server->any_dead = true;
+	if (conn != NULL)
+		conn->job = NULL;
+	return conn;
+}
+
+void sim_job_abort(struct sim_job *job)
+{
+	if (job->over)
+		return;
+	for (uint32_t i = 0; i < job->choice_count; i++) {
+		if (job->choices[i].sequence != NULL)
+			sim_engine_abort(job->server->engine, pl_take(job->choices[i].sequence));
+	}
+	close_job(job, "aborted");
+	sim_event_log_flush(job->server->log);
+}
+
+/* False: the client is gone, and so is the job. */
+static bool send_event(struct sim_job *job, const char *bytes, size_t len, uint32_t choice,
+		       uint32_t tokens)
+{
+	int64_t now_ns = pl_clock_now_ns();
+
+	if (!sim_conn_send(job->conn, bytes, len))
+		return false;
+	sim_event_log_token(job->server->log, job->log_id, now_ns, choice, tokens, (uint32_t)len);
+	return true;
+}
+
+static bool send_roles(struct sim_job *job)
+{
+	for (uint32_t i = 0; i < job->choice_count; i++) {
+		size_t len;
+		const char *bytes = sim_event_role(&job->choices[i], &len);
+
+		if (!send_event(job, bytes, len, i, 0))
+			return false;
+	}
+	return true;
+}
+
+static bool stream_token(struct sim_choice *choice, uint32_t token)
+{
+	struct sim_job *job = choice->job;
+	const char *bytes;
+	size_t len;
+
+	if (!job->begun && job->request.chat && !send_roles(job))
+		return false;
+	job->begun = true;
+	bytes = sim_event_token(choice, token, &len);
+	return send_event(job, bytes, len, choice->index, 1);
+}
+
+static void finish_job(struct sim_job *job)
+{
+	struct sim_conn *conn = job->conn;
+	auto_buf body = { 0 };
+
+	pl_buf_init(&body, ANSWER_MAX);
+	if (job->request.stream) {
+		size_t len;
+		const char *bytes = sim_event_end(job, &len);
+
+		if (!sim_conn_send(conn, bytes, len))
+			return;
+		close_job(job, "completed");
+		sim_conn_end_request(conn);
+	} else {
+		sim_answer_write(job, &body);
+		close_job(job, "completed");
+		sim_answer_json(conn, 200, &body);
+	}
+	sim_conn_resume(conn);
+}
+
+static void observe_finish(struct sim_job *job, const struct sim_sequence *seq)
+{
+	struct sim_metrics *metrics = &job->server->metrics;
+	int64_t decode_ns = seq->last_token_ns - seq->first_token_ns;
+
+	sim_metrics_observe(metrics, SIM_HIST_PROMPT_TOKENS, seq->prompt_tokens);
+	sim_metrics_observe(metrics, SIM_HIST_GENERATION_TOKENS, seq->generated);
+	sim_metrics_observe(metrics, SIM_HIST_PARAMS_N, job->request.n);
+	sim_metrics_observe(metrics, SIM_HIST_PARAMS_MAX_TOKENS, seq->max_tokens);
+	sim_metrics_observe(metrics, SIM_HIST_E2E, seconds(seq->last_token_ns - seq->added_ns));
+	sim_metrics_observe(metrics, SIM_HIST_QUEUE, seconds(seq->admitted_ns - seq->added_ns));
+	sim_metrics_observe(metrics, SIM_HIST_INFERENCE,
+			    seconds(seq->last_token_ns - seq->admitted_ns));
+	sim_metrics_observe(metrics, SIM_HIST_PREFILL,
+			    seconds(seq->first_token_ns - seq->admitted_ns));
+	sim_metrics_observe(metrics, SIM_HIST_DECODE, seconds(decode_ns));
+	sim_metrics_observe(metrics, SIM_HIST_TPOT,
+			    seq->generated > 1 ? seconds(decode_ns) / (seq->generated - 1) : 0);
+	sim_metrics_observe(metrics, SIM_HIST_PREEMPTIONS, seq->preemptions);
+	sim_metrics_observe(metrics, SIM_HIST_PREFILL_COMPUTED,
+			    seq->prompt_tokens - seq->cached_tokens);
+}
+
+static void observe_job(struct sim_job *job)
+{
+	uint32_t most = 0;
+
+	for (uint32_t i = 0; i < job->choice_count; i++) {
+		if (job->choices[i].said > most)
+			most = job->choices[i].said;
+	}
+	sim_metrics_observe(&job->server->metrics, SIM_HIST_MAX_GENERATION_TOKENS, most);
+}
+
+void sim_job_token(struct sim_choice *choice, const struct sim_output *output)
+{
+	struct sim_job *job = choice->job;
+	struct sim_metrics *metrics = &job->server->metrics;
+
+	sim_metrics_observe(metrics, output->index == 0 ? SIM_HIST_TTFT : SIM_HIST_ITL,
+			    seconds(output->gap_ns));
+	choice->finish = output->sequence->finish;
+	if (choice->finish != SIM_FINISH_NONE) {
+		observe_finish(job, output->sequence);
+		choice->sequence = NULL;
+		job->open_choices--;
+	}
+	choice->said++;
+	job->tokens++;
+	if (job->request.stream && !stream_token(choice, output->token))
+		return;
+	if (job->open_choices > 0)
+		return;
+	observe_job(job);
+	finish_job(job);
+}

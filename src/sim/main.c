@@ -1,0 +1,57 @@
+/* profllm-sim: speaks vLLM's HTTP API with a model of its engine. */
+#include <signal.h>
+#include <stdio.h>
+
+#include "sim/options.h"
+#include "sim/server.h"
+
+static void block_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+static int serve(const struct sim_options *options)
+{
+	struct pl_err err = PL_ERR_INIT;
+
+	block_signals();
+	if (sim_server_run(options, &err) == 0)
+		return 0;
+	if (err.code == PL_ERR_BUSY)
+		fprintf(stderr, "OSError: [Errno 98] Address already in use\n");
+	else
+		fprintf(stderr, "profllm-sim: error: %s\n", err.text);
+	return 1;
+}
+
+int main(int argc, char **argv)
+{
+	struct sim_options options;
+	struct pl_err err = PL_ERR_INIT;
+	enum sim_action action;
+	auto_buf help = { 0 };
+	int status = 0;
+
+	pl_buf_init(&help, 65536);
+	if (sim_options_parse(argc, argv, &options, &action, &err) < 0) {
+		fprintf(stderr,
+			"usage: profllm-sim serve MODEL [options]\nprofllm-sim: error: %s\n",
+			err.text);
+		status = 2;
+	} else if (action == SIM_HELP) {
+		sim_options_help(&help);
+		fputs(pl_buf_text(&help), stdout);
+	} else if (action == SIM_VERSION) {
+		puts("profllm-sim " PROFLLM_VERSION);
+	} else {
+		status = serve(&options);
+	}
+	sim_options_done(&options);
+	return status;
+}

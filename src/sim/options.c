@@ -1,0 +1,287 @@
+#include "sim/options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+enum kind { TEXT, NAMES, HUMAN, NUMBER, SWITCH, SWITCH_OFF, DURATION, PROFILE_NAME };
+
+struct row {
+	const char *name; /* as typed, in kebab-case */
+	enum kind kind;
+	size_t offset;
+	double min;
+	double max;
+	const char *arg; /* --sim-… only: shown by --help */
+	const char *help;
+};
+
+#define AT(field) offsetof(struct sim_options, field)
+
+static const struct row rows[] = {
+	{ "model", TEXT, AT(model), 0, 0, NULL, NULL },
+	{ "served-model-name", NAMES, AT(names), 0, 0, NULL, NULL },
+	{ "host", TEXT, AT(host), 0, 0, NULL, NULL },
+	{ "port", HUMAN, AT(port), 0, 65535, NULL, NULL },
+	{ "uds", TEXT, AT(uds), 0, 0, NULL, NULL },
+	{ "api-key", TEXT, AT(api_key), 0, 0, NULL, NULL },
+	{ "max-model-len", HUMAN, AT(max_model_len), 1, 1e8, NULL, NULL },
+	{ "max-num-seqs", HUMAN, AT(max_num_seqs), 1, 1e6, NULL, NULL },
+	{ "max-num-batched-tokens", HUMAN, AT(max_num_batched_tokens), 1, 1e8, NULL, NULL },
+	{ "block-size", HUMAN, AT(block_size), 1, 65536, NULL, NULL },
+	{ "num-gpu-blocks-override", HUMAN, AT(block_count), 1, 1e8, NULL, NULL },
+	{ "tensor-parallel-size", HUMAN, AT(tensor_parallel), 1, 1024, NULL, NULL },
+	{ "max-logprobs", HUMAN, AT(max_logprobs), -1, 1e6, NULL, NULL },
+	{ "seed", HUMAN, AT(seed), -1e18, 1e18, NULL, NULL },
+	{ "gpu-memory-utilization", NUMBER, AT(memory_utilisation), 0.01, 1, NULL, NULL },
+	{ "enable-prefix-caching", SWITCH, AT(prefix_caching), 0, 0, NULL, NULL },
+	{ "no-enable-prefix-caching", SWITCH_OFF, AT(prefix_caching), 0, 0, NULL, NULL },
+	{ "enable-chunked-prefill", SWITCH, AT(chunked_prefill), 0, 0, NULL, NULL },
+	{ "no-enable-chunked-prefill", SWITCH_OFF, AT(chunked_prefill), 0, 0, NULL, NULL },
+	{ "scheduler-reserve-full-isl", SWITCH, AT(reserve_full), 0, 0, NULL, NULL },
+	{ "no-scheduler-reserve-full-isl", SWITCH_OFF, AT(reserve_full), 0, 0, NULL, NULL },
+	{ "disable-uvicorn-access-log", SWITCH_OFF, AT(access_log), 0, 0, NULL, NULL },
+	{ "disable-log-stats", SWITCH_OFF, AT(stats_log), 0, 0, NULL, NULL },
+	{ "sim-profile", PROFILE_NAME, AT(profile), 0, 0, "NAME",
+	  "model and GPU whose step times are used" },
+	{ "sim-step", DURATION, AT(step_ns), 1, 1e15, "DURATION",
+	  "every step takes this long, whatever is in it" },
+	{ "sim-speed", NUMBER, AT(speed), 1e-6, 1e6, "N", "steps take 1/N of their time" },
+	{ "sim-log", TEXT, AT(log_path), 0, 0, "FILE",
+	  "JSON lines of what was received and sent, in ns" },
+	{ "sim-capture", TEXT, AT(capture_path), 0, 0, "FILE",
+	  "each request's bytes, head included" },
+	{ "sim-startup", DURATION, AT(startup_ns), 0, 1e15, "DURATION",
+	  "time before the server listens" },
+	{ "sim-eos-rate", NUMBER, AT(eos_rate), 0, 1, "P",
+	  "chance of each token to end its text (default 0)" },
+};
+
+static const struct row *find_row(const char *name, size_t len)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
+		const char *a = rows[i].name;
+		size_t k = 0;
+
+		while (k < len && a[k] != '\0' &&
+		       (a[k] == name[k] || (a[k] == '-' && name[k] == '_')))
+			k++;
+		if (k == len && a[k] == '\0')
+			return &rows[i];
+	}
+	return NULL;
+}
+
+static int set_whole(const struct row *row, const char *text, int64_t *field, struct pl_err *err)
+{
+	int64_t value;
+	bool good = row->kind == DURATION ? pl_text_to_duration_ns(text, &value)
+					  : pl_text_to_human_int(text, &value);
+
+	if (!good || (double)value < row->min || (double)value > row->max)
+		return pl_err_set(err, PL_ERR_INVALID, "argument --%s: invalid value: '%s'",
+				  row->name, text);
+	*field = value;
+	return 0;
+}
+
+static int set_number(const struct row *row, const char *text, double *field, struct pl_err *err)
+{
+	double value;
+
+	if (!pl_text_to_f64(text, &value) || !(value >= row->min && value <= row->max))
+		return pl_err_set(err, PL_ERR_INVALID, "argument --%s: invalid value: '%s'",
+				  row->name, text);
+	*field = value;
+	return 0;
+}
+
+static int set_profile(const char *text, const struct sim_profile **field, struct pl_err *err)
+{
+	const struct sim_profile *profile = sim_profile_find(text);
+
+	if (profile == NULL)
+		return pl_err_set(err, PL_ERR_INVALID, "argument --sim-profile: no profile '%s'",
+				  text);
+	*field = profile;
+	return 0;
+}
+
+static int set(const struct row *row, const char *text, struct sim_options *options,
+	       struct pl_err *err)
+{
+	char *field = (char *)options + row->offset;
+
+	switch (row->kind) {
+	case TEXT:
+		*(const char **)(void *)field = text;
+		return 0;
+	case NAMES:
+		if (options->name_count == SIM_NAMES_MAX)
+			return pl_err_set(err, PL_ERR_INVALID, "too many names of the model");
+		options->names[options->name_count++] = text;
+		return 0;
+	case HUMAN:
+	case DURATION:
+		return set_whole(row, text, (int64_t *)(void *)field, err);
+	case NUMBER:
+		return set_number(row, text, (double *)(void *)field, err);
+	case PROFILE_NAME:
+		return set_profile(text, (const struct sim_profile **)(void *)field, err);
+	case SWITCH:
+	case SWITCH_OFF:
+		*(bool *)field = row->kind == SWITCH;
+		return 0;
+	}
+	return -1;
+}
+
+static bool is_value(const char *word)
+{
+	return word != NULL && !pl_text_starts(word, "--");
+}
+
+/* 'name': 'value', with the key left out of sight. */
+static void note(struct sim_options *options, const char *name, size_t len, const char *value)
+{
+	pl_buf_addf(&options->given, ", '%.*s': ", (int)len, name);
+	for (char *c = options->given.data + options->given.len - 3 - len; *c != '\''; c++) {
+		if (*c == '-')
+			*c = '_';
+	}
+	if (value == NULL)
+		pl_buf_add_text(&options->given, "True");
+	else if (strncmp(name, "api-key", len) == 0 || strncmp(name, "api_key", len) == 0)
+		pl_buf_add_text(&options->given, "'***'");
+	else
+		pl_buf_addf(&options->given, "'%s'", value);
+}
+
+/* One option at argv[*at]; *at moves behind it and its values. */
+static int parse_option(char **argv, int *at, struct sim_options *options, struct pl_err *err)
+{
+	const char *name = argv[(*at)++] + 2;
+	const char *equals = strchr(name, '=');
+	size_t len = equals != NULL ? (size_t)(equals - name) : strlen(name);
+	const struct row *row = find_row(name, len);
+	const char *value = equals != NULL ? equals + 1 : NULL;
+	bool is_switch = row != NULL && (row->kind == SWITCH || row->kind == SWITCH_OFF);
+
+	if (row == NULL && strncmp(name, "sim-", 4) == 0)
+		return pl_err_set(err, PL_ERR_INVALID, "unrecognized arguments: --%s", name);
+	if (value == NULL && !is_switch && is_value(argv[*at]))
+		value = argv[(*at)++];
+	note(options, name, len, value);
+	if (row == NULL) {
+		while (equals == NULL && is_value(argv[*at]))
+			(*at)++;
+		return 0;
+	}
+	if (value == NULL && !is_switch)
+		return pl_err_set(err, PL_ERR_INVALID, "argument --%s: expected one argument",
+				  row->name);
+	if (set(row, value, options, err) < 0)
+		return -1;
+	while (row->kind == NAMES && equals == NULL && is_value(argv[*at])) {
+		if (set(row, argv[(*at)++], options, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static void set_defaults(struct sim_options *options)
+{
+	*options = (struct sim_options){
+		.host = "0.0.0.0",
+		.port = 8000,
+		.max_num_seqs = 256,
+		.block_size = 16,
+		.max_logprobs = 20,
+		.memory_utilisation = 0.92,
+		.prefix_caching = true,
+		.chunked_prefill = true,
+		.reserve_full = true,
+		.access_log = true,
+		.stats_log = true,
+		.speed = 1,
+	};
+	pl_buf_init(&options->given, 1u << 20);
+}
+
+/* What follows from other values. */
+static int settle(struct sim_options *options, struct pl_err *err)
+{
+	const char *key = getenv("VLLM_API_KEY");
+
+	if (options->model == NULL)
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "the following arguments are required: "
+				  "model");
+	if (options->name_count == 0)
+		options->names[options->name_count++] = options->model;
+	if (options->api_key == NULL && key != NULL && key[0] != '\0')
+		options->api_key = key;
+	if (options->profile == NULL)
+		options->profile = sim_profile_for_model(options->model);
+	if (options->tensor_parallel == 0)
+		options->tensor_parallel = options->profile->tensor_parallel;
+	return 0;
+}
+
+int sim_options_parse(int argc, char **argv, struct sim_options *ret, enum sim_action *ret_action,
+		      struct pl_err *err)
+{
+	int at = 2;
+
+	set_defaults(ret);
+	*ret_action = SIM_SERVE;
+	for (int i = 1; i < argc; i++) {
+		if (pl_text_equal(argv[i], "--help") || pl_text_equal(argv[i], "-h"))
+			*ret_action = SIM_HELP;
+		else if (pl_text_equal(argv[i], "--version") || pl_text_equal(argv[i], "-v"))
+			*ret_action = SIM_VERSION;
+	}
+	if (*ret_action != SIM_SERVE)
+		return 0;
+	if (argc < 2 || !pl_text_equal(argv[1], "serve"))
+		return pl_err_set(err, PL_ERR_INVALID, "the first word must be 'serve'");
+	if (at < argc && argv[at][0] != '-')
+		ret->model = argv[at++];
+	while (at < argc) {
+		if (!pl_text_starts(argv[at], "--"))
+			return pl_err_set(err, PL_ERR_INVALID, "unrecognized arguments: %s",
+					  argv[at]);
+		if (parse_option(argv, &at, ret, err) < 0)
+			return -1;
+	}
+	return settle(ret, err);
+}
+
+void sim_options_done(struct sim_options *options)
+{
+	pl_buf_done(&options->given);
+}
+
+void sim_options_help(struct pl_buf *buf)
+{
+	pl_buf_add_text(
+		buf, "usage: profllm-sim serve MODEL [vLLM's arguments] [--sim-...]\n\n"
+		     "Speaks vLLM's HTTP API with a model of its engine: no GPU, no weights.\n"
+		     "What it answers is simulated, and says so.\n\n"
+		     "Read of vLLM's arguments (all others are accepted and change nothing):\n ");
+	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
+		if (rows[i].arg == NULL)
+			pl_buf_addf(buf, " --%s\n ", rows[i].name);
+	}
+	pl_buf_add_text(buf, "\nIts own:\n");
+	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
+		if (rows[i].arg != NULL)
+			pl_buf_addf(buf, "  --%s %s\n        %s\n", rows[i].name, rows[i].arg,
+				    rows[i].help);
+	}
+	pl_buf_add_text(buf, "  --help\n  --version\n\nProfiles:");
+	for (size_t i = 0; sim_profile_at(i) != NULL; i++)
+		pl_buf_addf(buf, " %s", sim_profile_at(i)->name);
+	pl_buf_add_text(buf, "\nDurations: 30ms, 250us, 1.5s, 2m.\n");
+}

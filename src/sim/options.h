@@ -1,0 +1,58 @@
+/*
+ * The command line: `serve MODEL`, vLLM's own arguments (those that the engine model knows are read,
+ * the others accepted), and --sim-….
+ */
+#ifndef SIM_OPTIONS_H
+#define SIM_OPTIONS_H
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "sim/profile.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SIM_NAMES_MAX 16
+
+struct sim_options {
+	const char *model; /* borrowed from argv, as all texts here */
+	const char *names[SIM_NAMES_MAX];
+	size_t name_count; /* at least 1 after parsing */
+	const char *host;
+	const char *uds;
+	const char *api_key; /* NULL: none */
+	int64_t port;
+	int64_t max_model_len; /* 0: not given */
+	int64_t max_num_seqs;
+	int64_t max_num_batched_tokens; /* 0: not given */
+	int64_t block_size;
+	int64_t block_count;     /* --num-gpu-blocks-override; 0: by the profile */
+	int64_t tensor_parallel; /* 0: by the profile */
+	int64_t max_logprobs;
+	int64_t seed;
+	double memory_utilisation;
+	bool prefix_caching;
+	bool chunked_prefill;
+	bool reserve_full;
+	bool access_log;
+	bool stats_log;
+
+	const struct sim_profile *profile;
+	const char *log_path;
+	const char *capture_path;
+	int64_t step_ns; /* 0: by the profile */
+	int64_t startup_ns;
+	double speed;
+	double eos_rate;
+
+	struct pl_buf given; /* "'port': '8000', …": what was set, for the log */
+};
+
+enum sim_action { SIM_SERVE, SIM_HELP, SIM_VERSION };
+
+int sim_options_parse(int argc, char **argv, struct sim_options *ret, enum sim_action *ret_action,
+		      struct pl_err *err) PL_MUST_CHECK;
+void sim_options_done(struct sim_options *options);
+void sim_options_help(struct pl_buf *buf);
+
+#endif

@@ -1,0 +1,76 @@
+#include "sim/profile.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+
+#define ACTIVATION_BYTES 2e9 /* a GPU; set aside for activations and CUDA graphs */
+#define BYTES_PER_VALUE  2.0 /* bfloat16 */
+
+static const struct sim_profile profiles[] = {
+#define PROFILE(...) { __VA_ARGS__ },
+#include "tbl/sim_profiles.h"
+#undef PROFILE
+};
+
+const struct sim_profile *sim_profile_at(size_t i)
+{
+	return i < PL_ARRAY_SIZE(profiles) ? &profiles[i] : NULL;
+}
+
+const struct sim_profile *sim_profile_find(const char *name)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(profiles); i++) {
+		if (pl_text_equal(profiles[i].name, name))
+			return &profiles[i];
+	}
+	return NULL;
+}
+
+const struct sim_profile *sim_profile_for_model(const char *model)
+{
+	return strcasestr(model, "70b") != NULL ? &profiles[1] : &profiles[0];
+}
+
+/* All-reduce twice a layer: a latency each, and the ring's share of the activations' bytes. */
+static double communication_s(const struct sim_profile *profile, double ranks, double tokens)
+{
+	double bytes = tokens * profile->hidden * BYTES_PER_VALUE * 2.0 * (ranks - 1) / ranks;
+
+	if (ranks <= 1)
+		return 0;
+	return 2.0 * profile->layers *
+	       (profile->link_latency_ns * 1e-9 + bytes / profile->link_bytes_per_s);
+}
+
+int64_t sim_profile_step_ns(const struct sim_profile *profile, uint32_t tensor_parallel,
+			    const struct sim_work *work)
+{
+	double ranks = tensor_parallel > 0 ? tensor_parallel : profile->tensor_parallel;
+	double tokens = (double)work->prefill_tokens + work->decode_tokens;
+	double bytes_per_s = ranks * profile->memory_bytes_per_s * profile->memory_efficiency;
+	double flops = ranks * profile->flops * profile->flops_efficiency;
+	double linear_s = fmax(profile->weight_bytes / bytes_per_s,
+			       2.0 * profile->parameters * tokens / flops);
+	double attention_s = fmax(work->context_tokens * profile->kv_bytes_per_token / bytes_per_s,
+				  4.0 * profile->layers * profile->hidden * work->attention_pairs /
+					  flops);
+	double overhead_ns = profile->step_overhead_ns +
+			     profile->sequence_overhead_ns * work->sequences;
+
+	return llround(overhead_ns +
+		       1e9 * (linear_s + attention_s + communication_s(profile, ranks, tokens)));
+}
+
+uint32_t sim_profile_block_count(const struct sim_profile *profile, uint32_t tensor_parallel,
+				 double memory_utilisation, uint32_t block_size)
+{
+	double ranks = tensor_parallel > 0 ? tensor_parallel : profile->tensor_parallel;
+	double bytes = ranks * (profile->gpu_bytes * memory_utilisation - ACTIVATION_BYTES) -
+		       profile->weight_bytes;
+	double blocks = bytes / (profile->kv_bytes_per_token * block_size);
+
+	return blocks >= 1 ? (uint32_t)fmin(blocks, 1e9) : 0;
+}

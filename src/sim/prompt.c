@@ -1,0 +1,123 @@
+#include "sim/request.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "sim/tokenizer.h"
+
+/* The chat template's ids: control bytes, which no one types. */
+#define ROLE_ID(role) (SIM_BYTE_ID + 1u + (role))
+#define END_ID        (SIM_BYTE_ID + 6u)
+
+static const char *const roles[] = { "system", "user", "assistant", "tool" };
+enum { ROLE_ASSISTANT = 2 };
+
+void sim_prompt_from_text(const char *text, size_t len, struct sim_prompt *ret)
+{
+	ret->ids = pl_alloc_array(len, sizeof(*ret->ids));
+	ret->count = sim_token_encode(text, len, ret->ids);
+}
+
+int sim_prompt_from_ids(const json_t *list, const char *field, struct sim_prompt *ret,
+			struct sim_refusal *refusal)
+{
+	size_t count = json_array_size(list);
+	uint32_t *ids = pl_alloc_array(count, sizeof(*ids));
+
+	for (size_t i = 0; i < count; i++) {
+		const json_t *item = json_array_get(list, i);
+		json_int_t id = json_integer_value(item);
+
+		if (!json_is_integer(item)) {
+			free(ids);
+			return sim_refuse_form(refusal, "int_type", field,
+					       "Input should be a valid integer", "'…'", "");
+		}
+		if (id < 0 || id >= (json_int_t)SIM_IDS) {
+			free(ids);
+			return sim_refuse(refusal, 400, "BadRequestError", NULL,
+					  "Token id %lld is out of vocabulary", (long long)id);
+		}
+		ids[i] = (uint32_t)id;
+	}
+	ret->ids = ids;
+	ret->count = count;
+	return 0;
+}
+
+static uint32_t role_id(const char *role)
+{
+	uint32_t i = 0;
+
+	while (i < PL_ARRAY_SIZE(roles) && strcmp(roles[i], role) != 0)
+		i++;
+	return ROLE_ID(i);
+}
+
+static void append(struct sim_prompt *prompt, size_t *room, const char *text, size_t len)
+{
+	pl_grow((void **)&prompt->ids, room, prompt->count + len + 3, sizeof(*prompt->ids));
+	prompt->count += sim_token_encode(text, len, prompt->ids + prompt->count);
+}
+
+static int append_parts(const json_t *parts, struct sim_prompt *prompt, size_t *room,
+			struct sim_refusal *refusal)
+{
+	for (size_t i = 0; i < json_array_size(parts); i++) {
+		const json_t *part = json_array_get(parts, i);
+		const json_t *text = json_object_get(part, "text");
+		const char *type = json_string_value(json_object_get(part, "type"));
+
+		if (!json_is_string(text))
+			return sim_refuse(refusal, 400, "BadRequestError", NULL,
+					  "At most 0 %.32s(s) may be provided in one prompt",
+					  type != NULL ? type : "part");
+		append(prompt, room, json_string_value(text), json_string_length(text));
+	}
+	return 0;
+}
+
+static int append_message(const json_t *message, struct sim_prompt *prompt, size_t *room,
+			  struct sim_refusal *refusal)
+{
+	const char *role = json_string_value(json_object_get(message, "role"));
+	const json_t *content = json_object_get(message, "content");
+
+	if (role == NULL)
+		return sim_refuse_form(refusal, "missing", "messages.role", "Field required", "{}",
+				       "");
+	append(prompt, room, "", 0);
+	prompt->ids[prompt->count++] = role_id(role);
+	if (json_is_string(content))
+		append(prompt, room, json_string_value(content), json_string_length(content));
+	else if (append_parts(content, prompt, room, refusal) < 0)
+		return -1;
+	prompt->ids[prompt->count++] = END_ID;
+	return 0;
+}
+
+int sim_prompt_from_messages(const json_t *messages, bool open, struct sim_prompt *ret,
+			     struct sim_refusal *refusal)
+{
+	struct sim_prompt prompt = { 0 };
+	size_t room = 0;
+
+	if (!json_is_array(messages))
+		return sim_refuse_form(
+			refusal, messages == NULL ? "missing" : "list_type", "messages",
+			messages == NULL ? "Field required" : "Input should be a valid list", "{}",
+			"");
+	append(&prompt, &room, "", 0);
+	for (size_t i = 0; i < json_array_size(messages); i++) {
+		if (append_message(json_array_get(messages, i), &prompt, &room, refusal) < 0) {
+			free(prompt.ids);
+			return -1;
+		}
+	}
+	append(&prompt, &room, "", 0);
+	if (open)
+		prompt.ids[prompt.count++] = ROLE_ID(ROLE_ASSISTANT);
+	*ret = prompt;
+	return 0;
+}

@@ -1,0 +1,33 @@
+/*
+ * Why a request is refused, in the words and the form of vLLM's answers.
+ */
+#ifndef SIM_REFUSAL_H
+#define SIM_REFUSAL_H
+
+#include "base/buf.h"
+
+struct sim_refusal {
+	int status; /* 400, 401, 404 …; 0: not refused */
+	char type[32];
+	char param[64]; /* "" : null */
+	struct pl_buf message;
+};
+
+void sim_refusal_init(struct sim_refusal *refusal);
+void sim_refusal_done(struct sim_refusal *refusal);
+/* All return -1. param NULL: none. */
+int sim_refuse(struct sim_refusal *refusal, int status, const char *type, const char *param,
+	       const char *format, ...) PL_PRINTF(5, 6);
+/* A field's value is not good: 400, with "(parameter=…, value=…)" behind the text. */
+int sim_refuse_value(struct sim_refusal *refusal, const char *param, const char *value,
+		     const char *format, ...) PL_PRINTF(4, 5);
+/*
+ * A field has the wrong form: 400 and a list of one validation error. `input` is the value as Python
+ * writes it; further is more members (", 'ctx': {…}") or "".
+ */
+int sim_refuse_form(struct sim_refusal *refusal, const char *kind, const char *field,
+		    const char *text, const char *input, const char *further);
+/* {"error":{…}} */
+void sim_refusal_write(const struct sim_refusal *refusal, struct pl_buf *body);
+
+#endif

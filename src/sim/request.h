@@ -1,0 +1,61 @@
+/*
+ * What a client asks for, read from the body of a request and checked.
+ */
+#ifndef SIM_REQUEST_H
+#define SIM_REQUEST_H
+
+#include "base/json.h"
+#include "sim/refusal.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SIM_CHOICES_MAX 4096
+
+struct sim_limits {
+	const char *const *names; /* of the model */
+	size_t name_count;
+	uint32_t max_model_len;
+	int64_t max_logprobs; /* -1: no limit */
+};
+
+struct sim_prompt {
+	uint32_t *ids;
+	size_t count;
+};
+
+struct sim_request {
+	bool chat;
+	bool stream;
+	bool include_usage;
+	bool continuous_usage;
+	bool ignore_eos;
+	bool return_token_ids;
+	uint32_t n;
+	uint32_t max_tokens; /* settled: at least 1 */
+	uint32_t min_tokens;
+	int32_t logprobs; /* -1: none; else how many alternatives */
+	uint64_t seed;
+	const char *model; /* borrowed from the limits */
+	struct sim_prompt *prompts;
+	size_t prompt_count;
+	uint32_t prompt_tokens; /* all prompts */
+};
+
+/* -1: refused. The request is to be freed in any case. */
+int sim_request_parse(const json_t *body, bool chat, const struct sim_limits *limits,
+		      struct sim_request *ret, struct sim_refusal *refusal) PL_MUST_CHECK;
+void sim_request_done(struct sim_request *request);
+
+/* The pieces that /tokenize shares. */
+int sim_request_find_model(const json_t *body, const struct sim_limits *limits, const char **ret,
+			   struct sim_refusal *refusal) PL_MUST_CHECK;
+void sim_prompt_from_text(const char *text, size_t len, struct sim_prompt *ret);
+int sim_prompt_from_ids(const json_t *list, const char *field, struct sim_prompt *ret,
+			struct sim_refusal *refusal) PL_MUST_CHECK;
+/* One id for a message's role, its content, one id for its end; then the assistant's, if `open`. */
+int sim_prompt_from_messages(const json_t *messages, bool open, struct sim_prompt *ret,
+			     struct sim_refusal *refusal) PL_MUST_CHECK;
+bool sim_request_flag(const json_t *body, const char *name, bool otherwise);
+
+#endif

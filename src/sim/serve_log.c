@@ -1,0 +1,158 @@
+#include "sim/server_priv.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+
+/* Who speaks, as vLLM's processes name themselves. */
+static const char *speaker(const char *where)
+{
+	static const char *const engine[] = { "core.py", "kv_cache_utils.py", "gpu_worker.py",
+					      "gpu_model_runner.py", "default_loader.py" };
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(engine); i++) {
+		if (pl_text_starts(where, engine[i]))
+			return "EngineCore";
+	}
+	return "APIServer";
+}
+
+void sim_log_line(const char *level, const char *where, const char *format, ...)
+{
+	char time[32];
+	va_list args;
+
+	pl_clock_format(pl_clock_real_ns(), "%m-%d %H:%M:%S", 0, time, sizeof(time));
+	printf("(%s pid=%d) %s %s [%s] ", speaker(where), (int)getpid(), level, time, where);
+	va_start(args, format);
+	vprintf(format, args);
+	va_end(args);
+	putchar('\n');
+	fflush(stdout);
+}
+
+/* 1234567 -> "1,234,567" */
+static void group_digits(uint64_t value, char text[32])
+{
+	char plain[24];
+	size_t len = (size_t)snprintf(plain, sizeof(plain), "%llu", (unsigned long long)value);
+	size_t at = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		if (i > 0 && (len - i) % 3 == 0)
+			text[at++] = ',';
+		text[at++] = plain[i];
+	}
+	text[at] = '\0';
+}
+
+void sim_log_start(const struct sim_server *server)
+{
+	const struct sim_options *options = server->options;
+	const struct sim_engine_config *config = &server->engine_config;
+	uint64_t cache_tokens = (uint64_t)config->block_count * config->block_size;
+	double gib = 1024.0 * 1024 * 1024;
+	double weights = options->profile->weight_bytes / config->tensor_parallel / gib;
+	char cache[32];
+	char length[32];
+
+	group_digits(cache_tokens, cache);
+	group_digits(server->limits.max_model_len, length);
+	sim_log_line("INFO", "api_utils.py:347", "profllm-sim version %s, model %s (simulated)",
+		     PROFLLM_VERSION, options->model);
+	sim_log_line("INFO", "api_utils.py:286", "non-default args: {'model_tag': '%s'%s}",
+		     options->model, pl_buf_text(&options->given));
+	sim_log_line("INFO", "model.py:2152", "Using max model len %u",
+		     server->limits.max_model_len);
+	if (config->chunked_prefill)
+		sim_log_line("INFO", "scheduler.py:229",
+			     "Chunked prefill is enabled with max_num_batched_tokens=%u.",
+			     config->max_num_batched_tokens);
+	sim_log_line("INFO", "core.py:133",
+		     "Initializing a simulated engine (profllm-sim %s) with profile: %s",
+		     PROFLLM_VERSION, options->profile->name);
+	sim_log_line("INFO", "gpu_model_runner.py:68", "Starting to load model %s...",
+		     options->model);
+	sim_log_line("INFO", "default_loader.py:501", "Loading weights took 0.00 seconds");
+	sim_log_line("INFO", "gpu_model_runner.py:2007",
+		     "Model loading took %.4f GiB and 0.000000 seconds", weights);
+	sim_log_line("INFO", "gpu_worker.py:276", "Available KV cache memory: %.2f GiB",
+		     (double)cache_tokens * options->profile->kv_bytes_per_token /
+			     config->tensor_parallel / gib);
+	sim_log_line("INFO", "kv_cache_utils.py:1013", "GPU KV cache size: %s tokens", cache);
+	sim_log_line("INFO", "kv_cache_utils.py:1017",
+		     "Maximum concurrency for %s tokens per request: %.2fx", length,
+		     (double)cache_tokens / server->limits.max_model_len);
+	sim_log_line("INFO", "gpu_model_runner.py:2100",
+		     "Graph capturing finished in 0 secs, took 0.00 GiB");
+	sim_log_line("INFO", "core.py:402",
+		     "init engine (profile, create kv cache, warmup model) took %.2f s",
+		     (double)options->startup_ns / 1e9);
+}
+
+void sim_log_routes(void)
+{
+	sim_log_line("INFO", "launcher.py:186", "Available routes are:");
+	for (size_t i = 0; i < sim_route_count(); i++)
+		sim_log_line("INFO", "launcher.py:195", "Route: %s, Methods: %s", sim_route_path(i),
+			     sim_route_method(i));
+	printf("INFO:     Started server process [%d]\n"
+	       "INFO:     Waiting for application startup.\n"
+	       "INFO:     Application startup complete.\n",
+	       (int)getpid());
+	fflush(stdout);
+}
+
+void sim_log_access(const struct sim_conn *conn, int status)
+{
+	if (!conn->server->options->access_log)
+		return;
+	printf("INFO:     %s - \"%s %s HTTP/1.1\" %d %s\n", conn->peer, conn->method, conn->target,
+	       status, io_http_reason(status));
+	fflush(stdout);
+}
+
+void sim_log_stats(struct sim_server *server, int64_t now_ns)
+{
+	const struct sim_engine_stats *last = &server->last_stats;
+	struct sim_engine_stats stats;
+	double seconds = (double)(now_ns - server->last_stats_ns) / 1e9;
+	double prompt;
+	double generation;
+	double hits;
+	bool idle;
+
+	sim_engine_stats(server->engine, &stats);
+	prompt = (double)(stats.prompt_tokens - last->prompt_tokens) / seconds;
+	generation = (double)(stats.generated_tokens - last->generated_tokens) / seconds;
+	hits = stats.prefix_queries > 0
+		       ? 100.0 * (double)stats.prefix_hits / (double)stats.prefix_queries
+		       : 0;
+	idle = prompt <= 0 && generation <= 0 && stats.running + stats.waiting == 0;
+	if (!idle || !server->was_idle)
+		sim_log_line(
+			"INFO", "loggers.py:335",
+			"Engine 000: Avg prompt throughput: %.1f tokens/s, Avg generation "
+			"throughput: %.1f tokens/s, Running: %u reqs, Waiting: %u reqs, GPU KV "
+			"cache usage: %.1f%%, Prefix cache hit rate: %.1f%%",
+			prompt, generation, stats.running, stats.waiting,
+			100.0 * stats.blocks_held / stats.blocks, hits);
+	server->was_idle = idle;
+	server->last_stats = stats;
+	server->last_stats_ns = now_ns;
+}
+
+void sim_log_stop(void)
+{
+	sim_log_line("INFO", "launcher.py:254", "[shutdown] API server: shutdown triggered");
+	sim_log_line("INFO", "core.py:1635", "[shutdown] EngineCore: start mode=abort timeout=0s");
+	sim_log_line("INFO", "core.py:1499", "[shutdown] EngineCore: exiting busy loop");
+	printf("INFO:     Shutting down\n"
+	       "INFO:     Waiting for application shutdown.\n"
+	       "INFO:     Application shutdown complete.\n");
+	fflush(stdout);
+}

@@ -1,0 +1,343 @@
+#include "sim/server.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "io/sock.h"
+#include "sim/server_priv.h"
+
+#define BACKLOG         8192
+#define INPUT_BYTES     65536
+#define SCRATCH_MAX     (64u << 20)
+#define STATS_NS        (10 * PL_NS_PER_S)
+#define OFFSET_FRESH_NS (100 * PL_NS_PER_MS) /* how long realtime - monotonic is believed */
+#define DEFAULT_BATCHED 8192
+
+int64_t sim_server_to_monotonic(struct sim_server *server, int64_t real_ns, int64_t now_ns)
+{
+	int64_t stamp_ns;
+
+	if (real_ns == 0)
+		return now_ns;
+	if (now_ns - server->clock_offset_at_ns > OFFSET_FRESH_NS) {
+		server->clock_offset_ns = pl_clock_offset_ns();
+		server->clock_offset_at_ns = now_ns;
+	}
+	stamp_ns = real_ns - server->clock_offset_ns;
+	return stamp_ns < now_ns ? stamp_ns : now_ns;
+}
+
+void sim_server_reap(struct sim_server *server)
+{
+	struct sim_conn *next_conn;
+	struct sim_job *next_job;
+
+	if (!server->any_dead)
+		return;
+	server->any_dead = false;
+	for (struct sim_job *job = server->jobs; job != NULL; job = next_job) {
+		next_job = job->after;
+		if (job->over)
+			sim_job_free(job);
+	}
+	for (struct sim_conn *conn = server->conns; conn != NULL; conn = next_conn) {
+		next_conn = conn->after;
+		if (conn->dead)
+			sim_conn_free(conn);
+	}
+}
+
+/* Ends the step that is due and hands out its tokens. */
+static void end_step(struct sim_server *server, int64_t due_ns)
+{
+	const struct sim_output *outputs;
+	int64_t now_ns = pl_clock_now_ns();
+	size_t count;
+
+	sim_metrics_observe_lateness(&server->metrics, (double)(now_ns - due_ns) / 1e9);
+	sim_metrics_observe(&server->metrics, SIM_HIST_ITERATION_TOKENS,
+			    sim_engine_step(server->engine)->tokens);
+	count = sim_engine_end(server->engine, now_ns, &outputs);
+	for (size_t i = 0; i < count; i++) {
+		struct sim_choice *choice = outputs[i].sequence->user;
+
+		if (!choice->job->over)
+			sim_job_token(choice, &outputs[i]);
+	}
+	sim_event_log_flush(server->log);
+}
+
+/*
+ * Steps follow each other at absolute times: one begins when the one before was due, however late
+ * its tokens were sent; only when a whole step behind does the clock start anew.
+ */
+static void on_step(struct io_loop *loop, struct io_timer *timer)
+{
+	struct sim_server *server = timer->data;
+	int64_t begin_ns = pl_clock_now_ns();
+	int64_t duration_ns;
+	int64_t now_ns;
+
+	if (sim_engine_in_step(server->engine)) {
+		begin_ns = timer->due_ns;
+		end_step(server, timer->due_ns);
+	}
+	sim_server_reap(server);
+	duration_ns = sim_engine_begin(server->engine, begin_ns);
+	if (duration_ns < 0)
+		return;
+	duration_ns = (int64_t)((double)duration_ns / server->options->speed);
+	if (duration_ns < 1)
+		duration_ns = 1;
+	now_ns = pl_clock_now_ns();
+	if (begin_ns + 2 * duration_ns < now_ns)
+		begin_ns = now_ns - duration_ns;
+	io_timer_start(loop, timer, begin_ns + duration_ns);
+}
+
+void sim_server_wake_engine(struct sim_server *server)
+{
+	if (!io_timer_runs(&server->step_timer))
+		io_timer_start(server->loop, &server->step_timer, io_loop_now_ns(server->loop));
+}
+
+static void on_stats(struct io_loop *loop, struct io_timer *timer)
+{
+	struct sim_server *server = timer->data;
+
+	sim_log_stats(server, io_loop_now_ns(loop));
+	io_timer_start(loop, timer, timer->due_ns + STATS_NS);
+}
+
+static void on_signal(struct io_loop *loop, struct io_watch *watch, uint32_t events)
+{
+	struct signalfd_siginfo info;
+
+	(void)events;
+	if (read(watch->fd, &info, sizeof(info)) == sizeof(info))
+		io_loop_stop(loop);
+}
+
+/* What the command line leaves open, and what it must not say. */
+static int settle_engine(struct sim_server *server, struct pl_err *err)
+{
+	const struct sim_options *options = server->options;
+	struct sim_engine_config *config = &server->engine_config;
+	int64_t max_len = options->max_model_len;
+	int64_t batched = options->max_num_batched_tokens;
+	uint64_t capacity;
+
+	*config = (struct sim_engine_config){
+		.max_num_seqs = (uint32_t)options->max_num_seqs,
+		.block_size = (uint32_t)options->block_size,
+		.block_count = (uint32_t)options->block_count,
+		.prefix_caching = options->prefix_caching,
+		.chunked_prefill = options->chunked_prefill,
+		.reserve_full = options->reserve_full,
+		.fixed_step_ns = options->step_ns,
+		.profile = options->profile,
+		.tensor_parallel = (uint32_t)options->tensor_parallel,
+		.eos_rate = options->eos_rate,
+	};
+	if (config->block_count == 0)
+		config->block_count = sim_profile_block_count(
+			options->profile, config->tensor_parallel, options->memory_utilisation,
+			config->block_size);
+	if (config->block_count == 0)
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "No available memory for the cache blocks. Try increasing "
+				  "`gpu_memory_utilization` when initializing the engine.");
+	capacity = (uint64_t)config->block_count * config->block_size;
+	if (max_len > 0 && (uint64_t)max_len > capacity)
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "max_model_len (%lld) is larger than the KV cache (%llu tokens); "
+				  "decrease `max_model_len` or increase the cache",
+				  (long long)max_len, (unsigned long long)capacity);
+	if (max_len == 0)
+		max_len = options->profile->max_model_len;
+	server->limits.max_model_len = (uint32_t)((uint64_t)max_len < capacity ? max_len
+									       : (int64_t)capacity);
+	if (batched > 0 && !config->chunked_prefill && batched < server->limits.max_model_len)
+		return pl_err_set(
+			err, PL_ERR_INVALID,
+			"max_num_batched_tokens (%lld) is smaller than max_model_len (%u). "
+			"Please increase max_num_batched_tokens or decrease max_model_len.",
+			(long long)batched, server->limits.max_model_len);
+	if (batched == 0 && config->chunked_prefill)
+		batched = DEFAULT_BATCHED;
+	if (batched == 0)
+		batched = server->limits.max_model_len > DEFAULT_BATCHED
+				  ? server->limits.max_model_len
+				  : DEFAULT_BATCHED;
+	config->max_num_batched_tokens = (uint32_t)batched;
+	return 0;
+}
+
+static int resolve(const struct sim_options *options, struct io_addr *ret, struct pl_err *err)
+{
+	if (options->uds == NULL)
+		return io_addr_resolve(options->host, (uint16_t)options->port, ret, err);
+	unlink(options->uds);
+	return io_addr_unix(options->uds, ret, err);
+}
+
+/* Waits out --sim-startup with the port taken but not open; 1: a signal ended it. */
+static int wait_startup(struct sim_server *server)
+{
+	struct pollfd fd = { .fd = server->signals.fd, .events = POLLIN };
+	int64_t due_ns = pl_clock_now_ns() + server->options->startup_ns;
+	int64_t left_ns;
+
+	while ((left_ns = due_ns - pl_clock_now_ns()) > 0) {
+		int ms = (int)(left_ns / PL_NS_PER_MS < 1000000 ? left_ns / PL_NS_PER_MS + 1
+								: 1000000);
+
+		if (poll(&fd, 1, ms) > 0)
+			return 1;
+	}
+	return 0;
+}
+
+static int open_signals(struct sim_server *server, struct pl_err *err)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	server->signals.fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (server->signals.fd < 0)
+		return pl_err_errno(err, "cannot watch signals");
+	return 0;
+}
+
+static int open_files(struct sim_server *server, struct pl_err *err)
+{
+	const struct sim_options *options = server->options;
+
+	if (options->log_path != NULL &&
+	    sim_event_log_open(options->log_path, &server->log, err) < 0)
+		return -1;
+	if (options->capture_path == NULL)
+		return 0;
+	server->capture = fopen(options->capture_path, "wbe");
+	return server->capture != NULL
+		       ? 0
+		       : pl_err_errno(err, "cannot write '%s'", options->capture_path);
+}
+
+static int watch_all(struct sim_server *server, struct pl_err *err)
+{
+	server->listener.events = EPOLLIN;
+	server->listener.fn = sim_conn_on_listener;
+	server->listener.data = server;
+	server->signals.events = EPOLLIN;
+	server->signals.fn = on_signal;
+	server->signals.data = server;
+	server->step_timer = (struct io_timer){ .fn = on_step, .data = server };
+	server->stats_timer = (struct io_timer){ .fn = on_stats, .data = server };
+	server->last_stats_ns = pl_clock_now_ns();
+	server->was_idle = true;
+	if (server->options->stats_log)
+		io_timer_start(server->loop, &server->stats_timer,
+			       server->last_stats_ns + STATS_NS);
+	if (io_loop_watch(server->loop, &server->listener, err) < 0)
+		return -1;
+	return io_loop_watch(server->loop, &server->signals, err);
+}
+
+static void announce(const struct sim_server *server)
+{
+	struct io_addr addr;
+	struct pl_err err = PL_ERR_INIT;
+	char text[128];
+
+	if (io_sock_local(server->listener.fd, &addr, &err) < 0)
+		return;
+	io_addr_text(&addr, text, sizeof(text));
+	sim_log_line("INFO", "entry.py:140", "Starting profllm-sim server on http://%s", text);
+}
+
+static int serve(struct sim_server *server, struct pl_err *err)
+{
+	struct io_addr addr;
+
+	if (resolve(server->options, &addr, err) < 0 ||
+	    io_sock_listen(&addr, BACKLOG, &server->listener.fd, err) < 0)
+		return -1;
+	sim_log_start(server);
+	if (server->options->startup_ns > 0) {
+		close(server->listener.fd);
+		server->listener.fd = -1;
+		if (wait_startup(server) == 1)
+			return 0;
+		if (io_sock_listen(&addr, BACKLOG, &server->listener.fd, err) < 0)
+			return -1;
+	}
+	if (watch_all(server, err) < 0)
+		return -1;
+	announce(server);
+	sim_log_routes();
+	return io_loop_run(server->loop, err);
+}
+
+static int stop(struct sim_server *server, int result, struct pl_err *err)
+{
+	for (struct sim_job *job = server->jobs; job != NULL; job = job->after)
+		sim_job_abort(job);
+	while (server->conns != NULL)
+		sim_conn_free(server->conns);
+	while (server->jobs != NULL)
+		sim_job_free(server->jobs);
+	if (server->listener.fd >= 0)
+		close(server->listener.fd);
+	if (server->signals.fd >= 0)
+		close(server->signals.fd);
+	if (server->options->uds != NULL && server->listener.fd >= 0)
+		unlink(server->options->uds);
+	sim_engine_free(server->engine);
+	io_loop_free(server->loop);
+	if (server->capture != NULL && fclose(server->capture) != 0 && result == 0)
+		result = pl_err_errno(err, "cannot write '%s'", server->options->capture_path);
+	if (sim_event_log_close(server->log, err) < 0)
+		result = -1;
+	pl_buf_done(&server->scratch);
+	free(server->input);
+	return result;
+}
+
+int sim_server_run(const struct sim_options *options, struct pl_err *err)
+{
+	struct sim_server server = {
+		.options = options,
+		.limits = { .names = options->names,
+			    .name_count = options->name_count,
+			    .max_logprobs = options->max_logprobs },
+		.listener = { .fd = -1 },
+		.signals = { .fd = -1 },
+		.started_s = pl_clock_real_ns() / PL_NS_PER_S,
+	};
+	int result = -1;
+
+	pl_buf_init(&server.scratch, SCRATCH_MAX);
+	server.input = pl_alloc(INPUT_BYTES);
+	io_sock_raise_nofile();
+	prctl(PR_SET_TIMERSLACK, 1);
+	if (settle_engine(&server, err) == 0 && open_signals(&server, err) == 0 &&
+	    open_files(&server, err) == 0 && io_loop_new(&server.loop, err) == 0) {
+		server.engine = sim_engine_new(&server.engine_config);
+		result = serve(&server, err);
+		if (result == 0)
+			sim_log_stop();
+	}
+	return stop(&server, result, err);
+}

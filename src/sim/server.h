@@ -1,0 +1,14 @@
+/*
+ * The simulator as a server: one thread with one loop owns the engine and all sockets; the event log
+ * has a writer of its own.
+ */
+#ifndef SIM_SERVER_H
+#define SIM_SERVER_H
+
+#include "base/err.h"
+#include "sim/options.h"
+
+/* Serves until SIGTERM or SIGINT; both must be blocked by the caller before any thread starts. */
+int sim_server_run(const struct sim_options *options, struct pl_err *err) PL_MUST_CHECK;
+
+#endif

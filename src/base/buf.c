@@ -19,7 +19,7 @@ void pl_buf_done(struct pl_buf *buf)
 
 char *pl_buf_reserve(struct pl_buf *buf, size_t len)
 {
-	if (len > buf->max || buf->len > buf->max - len) {
+	if (len >= SIZE_MAX - buf->len || buf->len + len > buf->max) {
 		buf->full = true;
 		return NULL;
 	}
@@ -28,7 +28,7 @@ char *pl_buf_reserve(struct pl_buf *buf, size_t len)
 		size_t room = buf->room > 0 ? buf->room : 64;
 		while (room < need)
 			room *= 2;
-		if (room > buf->max + 1)
+		if (room - 1 > buf->max)
 			room = buf->max + 1;
 		buf->data = pl_realloc_array(buf->data, room, 1);
 		buf->room = room;

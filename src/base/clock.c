@@ -59,7 +59,7 @@ void pl_clock_sleep_until(int64_t due_ns)
 
 void pl_clock_format(int64_t real_ns, const char *format, int utc, char *text, size_t room)
 {
-	time_t seconds = real_ns / PL_NS_PER_S;
+	time_t seconds = real_ns / PL_NS_PER_S - (real_ns % PL_NS_PER_S < 0);
 	struct tm parts;
 
 	if (utc)
@@ -76,7 +76,8 @@ void pl_clock_format(int64_t real_ns, const char *format, int utc, char *text, s
 void pl_clock_rfc3339(int64_t real_ns, char text[32])
 {
 	char seconds[24];
+	int64_t part_ns = (real_ns % PL_NS_PER_S + PL_NS_PER_S) % PL_NS_PER_S;
 
 	pl_clock_format(real_ns, "%Y-%m-%dT%H:%M:%S", 1, seconds, sizeof(seconds));
-	snprintf(text, 32, "%s.%03dZ", seconds, (int)(real_ns % PL_NS_PER_S / PL_NS_PER_MS));
+	snprintf(text, 32, "%s.%03dZ", seconds, (int)(part_ns / PL_NS_PER_MS));
 }

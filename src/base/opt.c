@@ -147,9 +147,9 @@ static int check_choice(const struct met *met, struct pl_err *err)
 	size_t count = 0;
 	auto_buf expected;
 
+	pl_buf_init(&expected, NAMES_BYTES_MAX);
 	if (choices == NULL)
 		return 0;
-	pl_buf_init(&expected, NAMES_BYTES_MAX);
 	for (; choices[count] != NULL; count++) {
 		if (strcmp(choices[count], met->value) == 0)
 			return 0;

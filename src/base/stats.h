@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-/* numpy's pairwise sum of n doubles. */
+/* numpy's pairwise sum of n doubles; of none, 0. */
 double pl_stats_sum(const double *x, size_t n);
 double pl_stats_mean(const double *x, size_t n);
 /* Population standard deviation (divides by n). */

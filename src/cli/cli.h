@@ -1,0 +1,34 @@
+/*
+ * The commands of `profllm`: one row of the table in commands.c and one file cmd_NAME.c each.
+ */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include "base/err.h"
+#include "base/opt.h"
+
+/* argv[0] is the command's name; returns the exit status (docs/reference/exit-status.md). */
+struct cli_cmd {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *summary; /* one line, for the list of commands */
+};
+
+/* Ended by a row with name NULL. */
+extern const struct cli_cmd cli_cmds[];
+/* NULL: no such command. */
+const struct cli_cmd *cli_cmd_find(const char *name);
+/* Says so, with the likely name, and returns the exit status. */
+int cli_unknown_command(const char *name);
+
+int cmd_help(int argc, char **argv);
+int cmd_run(int argc, char **argv);
+int cmd_version(int argc, char **argv);
+
+/* One line on standard error; returns the exit status that belongs to it. */
+int cli_fail(const struct pl_err *err);
+/* All of it on standard output; 0, or the exit status where it cannot be written. */
+int cli_print(const char *text);
+int cli_print_help(const struct pl_opt_command *command);
+
+#endif

@@ -1,0 +1,40 @@
+#include "cli/cli.h"
+
+#include <string.h>
+
+#define HELP_BYTES_MAX 65536
+
+static int print_commands(void)
+{
+	auto_buf text;
+
+	pl_buf_init(&text, HELP_BYTES_MAX);
+	pl_buf_add_text(&text, "Usage: profllm COMMAND [options]\n\nMeasures LLM servers, and says "
+			       "whether the figures can be trusted.\n\nCommands:\n");
+	for (const struct cli_cmd *cmd = cli_cmds; cmd->name != NULL; cmd++)
+		pl_buf_addf(&text, "  %-12s %s\n", cmd->name, cmd->summary);
+	pl_buf_add_text(&text, "\nOptions:\n"
+			       "  -h, --help     show this help and exit\n"
+			       "  -V, --version  show the version and exit\n\n"
+			       "profllm COMMAND --help shows the options of a command.\n"
+			       "A first run, with no GPU:\n"
+			       "  profllm run --config configs/examples/quickstart.yaml "
+			       "--output r.json\n");
+	return cli_print(pl_buf_text(&text));
+}
+
+int cmd_help(int argc, char **argv)
+{
+	char option[] = "--help";
+
+	if (argc < 2 || argv[1][0] == '-')
+		return print_commands();
+	const struct cli_cmd *cmd = cli_cmd_find(argv[1]);
+	if (cmd == NULL)
+		return cli_unknown_command(argv[1]);
+	/* it has no options of its own: the list is its help */
+	if (cmd->run == cmd_help)
+		return print_commands();
+	char *cmd_argv[] = { argv[1], option, NULL };
+	return cmd->run(2, cmd_argv);
+}

@@ -1,0 +1,209 @@
+#include "cli/cli.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "cli/dry_run.h"
+#include "experiment/console.h"
+#include "experiment/run.h"
+#include "model/experiment.h"
+
+#define REPORT_BYTES_MAX (16u << 20)
+#define LINE_BYTES_MAX   65536
+
+struct run_options {
+	const char *config;
+	const char *output;
+	const char *fail_on;
+	struct pl_opt_list sets;
+	bool dry_run;
+	bool json;
+	bool quiet;
+	bool simulate;
+	bool force;
+};
+
+#define AT(field) offsetof(struct run_options, field)
+
+static const char *const fail_on_choices[] = { "degraded", "client_limited", NULL };
+
+static const struct pl_opt run_rows[] = {
+	{ .name = "config",
+	  .letter = 'c',
+	  .type = PL_OPT_TEXT,
+	  .offset = AT(config),
+	  .arg = "FILE",
+	  .help = "the experiment, as YAML or JSON" },
+	{ .name = "output",
+	  .letter = 'o',
+	  .type = PL_OPT_TEXT,
+	  .offset = AT(output),
+	  .arg = "FILE",
+	  .help = "where the result goes; its side files lie beside it" },
+	{ .name = "set",
+	  .letter = 's',
+	  .type = PL_OPT_LIST,
+	  .offset = AT(sets),
+	  .arg = "KEY=VALUE",
+	  .help = "set a key over the file, as server.max_num_seqs=8; may be repeated" },
+	{ .name = "dry-run",
+	  .type = PL_OPT_FLAG,
+	  .offset = AT(dry_run),
+	  .help = "show what would be started, and start nothing" },
+	{ .name = "json",
+	  .type = PL_OPT_FLAG,
+	  .offset = AT(json),
+	  .help = "print the result (or the dry run) as one JSON object, alone on standard "
+		  "output" },
+	{ .name = "quiet",
+	  .letter = 'q',
+	  .type = PL_OPT_FLAG,
+	  .offset = AT(quiet),
+	  .help = "no progress" },
+	{ .name = "sim",
+	  .type = PL_OPT_FLAG,
+	  .offset = AT(simulate),
+	  .help = "profllm-sim in place of launch.command" },
+	{ .name = "fail-on",
+	  .type = PL_OPT_TEXT,
+	  .offset = AT(fail_on),
+	  .arg = "VERDICT",
+	  .choices = fail_on_choices,
+	  .help = "exit status 6 when the verdict is this bad or worse" },
+	{ .name = "force",
+	  .type = PL_OPT_FLAG,
+	  .offset = AT(force),
+	  .help = "start in spite of broken rules between arguments; recorded in the result" },
+	{ .name = NULL },
+};
+
+static const struct pl_opt_command run_command = {
+	.name = "profllm run",
+	.usage = "--config FILE --output FILE [options]",
+	.summary = "Start a server, send load to it, stop it and write the result.",
+	.details =
+		"Examples:\n"
+		"  profllm run -c configs/examples/quickstart.yaml -o r.json\n"
+		"  profllm run -c exp.yaml -o r.json --set benchmark.request_rate=20\n"
+		"  profllm run -c exp.yaml --dry-run\n\n"
+		"Exit status: 0 completed, 1 partial or failed, 2 bad usage or input, 3 the server "
+		"did not start, 4 timeout, 5 port in use, 6 verdict not accepted, 128 + signal "
+		"interrupted.",
+	.options = run_rows,
+};
+
+/* A problem's line starts with its place, so that editors find it. */
+static void print_problems(const struct md_problems *problems)
+{
+	for (size_t i = 0; i < problems->count; i++) {
+		auto_buf line;
+		pl_buf_init(&line, LINE_BYTES_MAX);
+		md_problem_text(&problems->items[i], &line);
+		fprintf(stderr, "%s%s\n",
+			problems->items[i].severity == MD_WARNING ? "warning: " : "",
+			pl_buf_text(&line));
+	}
+}
+
+static int load(const struct run_options *options, struct md_experiment **ret)
+{
+	auto_problems problems = { 0 };
+	struct pl_err err = PL_ERR_INIT;
+
+	int done = md_experiment_load(options->config, options->sets.items, options->sets.count,
+				      ret, &problems, &err);
+	print_problems(&problems);
+	if (done == 0) {
+		(*ret)->simulate = options->simulate;
+		return 0;
+	}
+	if (problems.errors > 0)
+		return pl_err_exit_status(err.code);
+	/* not YAML: the text starts with file, line and column */
+	if (pl_text_starts(err.text, options->config)) {
+		fprintf(stderr, "%s\n", err.text);
+		return pl_err_exit_status(err.code);
+	}
+	return cli_fail(&err);
+}
+
+static int print_result(const json_t *result, const struct md_experiment *experiment,
+			const struct run_options *options)
+{
+	auto_buf text;
+
+	pl_buf_init(&text, REPORT_BYTES_MAX);
+	if (options->json) {
+		pl_json_write(result, PL_JSON_INDENT, &text);
+		pl_buf_add_char(&text, '\n');
+	} else {
+		exp_console(result, &experiment->bench, options->output,
+			    pl_log_has_colour(STDOUT_FILENO), &text);
+	}
+	return cli_print(pl_buf_text(&text));
+}
+
+static int run(const struct md_experiment *experiment, const struct run_options *options,
+	       enum md_fail_on fail_on)
+{
+	struct exp_options how = { .output = options->output, .quiet = options->quiet };
+	auto_json json_t *result = NULL;
+	struct pl_err err = PL_ERR_INIT;
+	enum md_status status;
+	int signal_number = 0;
+
+	if (exp_run(experiment, &how, &result, &signal_number, &err) < 0)
+		return cli_fail(&err);
+	int printed = print_result(result, experiment, options);
+	const char *name = json_string_value(json_object_get(result, "status"));
+	const char *verdict = json_string_value(pl_json_get_path(result, "quality.verdict"));
+	if (printed != 0 || md_status_find(name, &status) < 0)
+		return pl_err_exit_status(PL_ERR_IO);
+	return md_result_exit_status(status, verdict, fail_on, signal_number);
+}
+
+static int check_usage(const struct run_options *options, int rest_count, char **rest,
+		       enum md_fail_on *ret_fail_on, struct pl_err *err)
+{
+	*ret_fail_on = MD_FAIL_ON_NOTHING;
+	if (rest_count > 0)
+		return pl_err_set(err, PL_ERR_INVALID, "found '%s', expected options only",
+				  rest[0]);
+	if (options->config == NULL)
+		return pl_err_set(err, PL_ERR_INVALID, "--config FILE is missing");
+	if (options->output == NULL && !options->dry_run)
+		return pl_err_set(err, PL_ERR_INVALID, "--output FILE is missing");
+	if (options->fail_on == NULL)
+		return 0;
+	return md_fail_on_parse(options->fail_on, ret_fail_on, err);
+}
+
+int cmd_run(int argc, char **argv)
+{
+	struct run_options options = { 0 };
+	auto_experiment struct md_experiment *experiment = NULL;
+	struct pl_err err = PL_ERR_INIT;
+	enum md_fail_on fail_on;
+	char **rest;
+	int rest_count, status;
+	bool help = false;
+
+	if (pl_opt_parse(&run_command, argc, argv, &options, &rest, &rest_count, &help, &err) < 0)
+		status = cli_fail(&err);
+	else if (help)
+		status = cli_print_help(&run_command);
+	else if (check_usage(&options, rest_count, rest, &fail_on, &err) < 0)
+		status = cli_fail(&err);
+	else
+		status = load(&options, &experiment);
+	if (experiment != NULL && options.dry_run)
+		status = cli_dry_run(experiment, options.json);
+	else if (experiment != NULL)
+		status = run(experiment, &options, fail_on);
+	pl_opt_list_done(&options.sets);
+	return status;
+}

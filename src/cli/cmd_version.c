@@ -1,0 +1,26 @@
+#include "cli/cli.h"
+
+static const struct pl_opt version_options[] = { { .name = NULL } };
+
+static const struct pl_opt_command version_command = {
+	.name = "profllm version",
+	.usage = "",
+	.summary = "Show the version.",
+	.options = version_options,
+};
+
+int cmd_version(int argc, char **argv)
+{
+	struct pl_err err = PL_ERR_INIT;
+	char **rest;
+	int rest_count;
+	bool help = false;
+	char nothing;
+
+	if (pl_opt_parse(&version_command, argc, argv, &nothing, &rest, &rest_count, &help, &err) <
+	    0)
+		return cli_fail(&err);
+	if (help)
+		return cli_print_help(&version_command);
+	return cli_print("profllm " PROFLLM_VERSION "\n");
+}

@@ -1,0 +1,68 @@
+#include "cli/cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/text.h"
+
+#define NAMES_MAX      64
+#define HELP_BYTES_MAX (1u << 20)
+
+const struct cli_cmd cli_cmds[] = {
+	{ "run", cmd_run, "start a server, send load to it and write the result" },
+	{ "help", cmd_help, "show the commands, or one command's options" },
+	{ "version", cmd_version, "show the version" },
+	{ NULL, NULL, NULL },
+};
+
+const struct cli_cmd *cli_cmd_find(const char *name)
+{
+	for (const struct cli_cmd *cmd = cli_cmds; cmd->name != NULL; cmd++) {
+		if (strcmp(cmd->name, name) == 0)
+			return cmd;
+	}
+	return NULL;
+}
+
+int cli_unknown_command(const char *name)
+{
+	const char *names[NAMES_MAX];
+	struct pl_err err = PL_ERR_INIT;
+	size_t count = 0;
+
+	for (const struct cli_cmd *cmd = cli_cmds; cmd->name != NULL && count < NAMES_MAX; cmd++)
+		names[count++] = cmd->name;
+	const char *nearest = pl_text_nearest(name, names, count);
+	if (nearest != NULL)
+		pl_err_set(&err, PL_ERR_INVALID, "unknown command '%s' (did you mean '%s'?)", name,
+			   nearest);
+	else
+		pl_err_set(&err, PL_ERR_INVALID, "unknown command '%s' (see profllm --help)", name);
+	return cli_fail(&err);
+}
+
+int cli_fail(const struct pl_err *err)
+{
+	pl_log(PL_LOG_ERROR, "%s", err->text);
+	return pl_err_exit_status(err->code);
+}
+
+int cli_print(const char *text)
+{
+	struct pl_err err = PL_ERR_INIT;
+
+	if (fputs(text, stdout) >= 0 && fflush(stdout) == 0)
+		return 0;
+	pl_err_errno(&err, "cannot write standard output");
+	return cli_fail(&err);
+}
+
+int cli_print_help(const struct pl_opt_command *command)
+{
+	auto_buf text;
+
+	pl_buf_init(&text, HELP_BYTES_MAX);
+	pl_opt_help(command, &text);
+	return cli_print(pl_buf_text(&text));
+}

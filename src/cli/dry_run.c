@@ -1,0 +1,76 @@
+#include "cli/dry_run.h"
+
+#include <string.h>
+
+#include "cli/cli.h"
+#include "experiment/launch.h"
+#include "experiment/run.h"
+
+#define DRY_RUN_BYTES_MAX (16u << 20)
+
+/* As a shell would want it. */
+static void add_word(const char *word, struct pl_buf *buf)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_-+=./:,@%";
+
+	if (word[0] != '\0' && strspn(word, plain) == strlen(word)) {
+		pl_buf_add_text(buf, word);
+		return;
+	}
+	pl_buf_add_char(buf, '\'');
+	for (; *word != '\0'; word++) {
+		if (*word == '\'')
+			pl_buf_add_text(buf, "'\\''");
+		else
+			pl_buf_add_char(buf, *word);
+	}
+	pl_buf_add_char(buf, '\'');
+}
+
+static void add_people_form(const json_t *plan, struct pl_buf *buf)
+{
+	auto_free char *config = pl_json_to_text(json_object_get(plan, "config"), PL_JSON_INDENT);
+	auto_free char *gpus = pl_json_to_text(json_object_get(plan, "gpus"), PL_JSON_PYTHON);
+	auto_free char *port = pl_json_to_text(json_object_get(plan, "port"), PL_JSON_PYTHON);
+	size_t i;
+	json_t *item;
+	const char *name;
+
+	pl_buf_addf(buf, "config: %s\nargv:  ", config);
+	if (json_is_null(json_object_get(plan, "argv")))
+		pl_buf_add_text(buf, " none, the server runs already");
+	json_array_foreach(json_object_get(plan, "argv"), i, item)
+	{
+		pl_buf_add_char(buf, ' ');
+		add_word(json_string_value(item), buf);
+	}
+	pl_buf_add_text(buf, "\nenv:   ");
+	json_object_foreach(json_object_get(plan, "env"), name, item)
+	{
+		pl_buf_addf(buf, " %s=", name);
+		add_word(json_string_value(item), buf);
+	}
+	pl_buf_addf(buf, "\ngpus:   %s\nport:   %s\n", gpus, port);
+	json_array_foreach(json_object_get(plan, "warnings"), i, item)
+		pl_buf_addf(buf, "warning: %s\n", json_string_value(item));
+}
+
+int cli_dry_run(const struct md_experiment *experiment, bool as_json)
+{
+	auto_launch struct exp_launch *launch = NULL;
+	struct pl_err err = PL_ERR_INIT;
+	auto_buf text;
+
+	pl_buf_init(&text, DRY_RUN_BYTES_MAX);
+	if (exp_check(experiment, &err) < 0 || exp_launch_plan(experiment, &launch, &err) < 0)
+		return cli_fail(&err);
+	auto_json json_t *plan = exp_launch_to_json(launch, experiment);
+	if (as_json) {
+		pl_json_write(plan, PL_JSON_INDENT, &text);
+		pl_buf_add_char(&text, '\n');
+	} else {
+		add_people_form(plan, &text);
+	}
+	return cli_print(pl_buf_text(&text));
+}

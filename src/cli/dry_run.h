@@ -1,0 +1,13 @@
+/*
+ * `run --dry-run`: what would be started.
+ */
+#ifndef CLI_DRY_RUN_H
+#define CLI_DRY_RUN_H
+
+#include <stdbool.h>
+
+struct md_experiment;
+/* Prints it, as one JSON object or for people; returns the exit status. */
+int cli_dry_run(const struct md_experiment *experiment, bool as_json);
+
+#endif

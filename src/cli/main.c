@@ -1,0 +1,33 @@
+/*
+ * profllm: finds the command and lets it run. The commands stand in cli/commands.c.
+ */
+#include <string.h>
+
+#include "base/log.h"
+#include "cli/cli.h"
+
+static int run_option(int argc, char **argv)
+{
+	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)
+		return cmd_version(1, argv);
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+		return cmd_help(argc - 1, argv + 1);
+	return cli_unknown_command(argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+	pl_log_init("profllm");
+	if (argc < 2) {
+		char help[] = "help";
+		char *help_argv[] = { help, NULL };
+		cmd_help(1, help_argv);
+		return pl_err_exit_status(PL_ERR_INVALID);
+	}
+	if (argv[1][0] == '-')
+		return run_option(argc, argv);
+	const struct cli_cmd *cmd = cli_cmd_find(argv[1]);
+	if (cmd == NULL)
+		return cli_unknown_command(argv[1]);
+	return cmd->run(argc - 1, argv + 1);
+}

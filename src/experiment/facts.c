@@ -1,0 +1,93 @@
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/stats.h"
+#include "bench/metrics.h"
+#include "experiment/inflight.h"
+#include "experiment/run_priv.h"
+#include "model/quality.h"
+
+/* after - before; NaN where a page or the value is missing. */
+static double grown(const struct exp_window *window, size_t offset)
+{
+	if (!window->before.known || !window->after.known)
+		return NAN;
+	double before = *(const double *)((const char *)&window->before.metrics + offset);
+	double after = *(const double *)((const char *)&window->after.metrics + offset);
+	return after - before;
+}
+
+#define GROWN(window, field) grown(window, offsetof(struct host_metrics, field))
+
+static double server_restarted(const struct exp_window *window)
+{
+	double moved_s = GROWN(window, start_time_s);
+	double counters[] = { GROWN(window, generation_tokens), GROWN(window, prompt_tokens),
+			      GROWN(window, request_success) };
+	bool known = !isnan(moved_s);
+
+	/* a restarted server's page has the same start time only if it does not tell one */
+	if (known && fabs(moved_s) > 0)
+		return 1;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(counters); i++) {
+		known |= !isnan(counters[i]);
+		if (counters[i] < 0)
+			return 1;
+	}
+	return known ? 0 : NAN;
+}
+
+/* One request with n choices counts n times at some servers: then there is nothing to compare. */
+static double foreign_load(const struct exp_run *run)
+{
+	double finished = GROWN(&run->window, request_success);
+	double ours = 0;
+
+	if (isnan(finished) || json_object_get(run->experiment->bench.extra_body, "n") != NULL)
+		return NAN;
+	for (size_t i = 0; i < run->outcome->count; i++)
+		ours += run->outcome->records[i].acted_ns != MD_NO_TIME;
+	return finished > ours ? 1 : 0;
+}
+
+static void agreement(const struct exp_run *run, struct md_quality_facts *ret)
+{
+	const struct exp_window *window = &run->window;
+	auto_free struct exp_inflight_sample *samples = pl_alloc_array(window->sample_count,
+								       sizeof(*samples));
+	size_t count = 0;
+
+	for (size_t i = 0; i < window->sample_count; i++) {
+		const struct host_metrics_sample *sample = &window->samples[i];
+		double theirs = sample->metrics.running + sample->metrics.waiting;
+		if (!sample->known || isnan(theirs))
+			continue;
+		/* the page was made some time between; a late answer tells of an earlier moment */
+		samples[count++] = (struct exp_inflight_sample){ .t_ns = sample->answered_ns,
+								 .theirs = theirs };
+	}
+	exp_inflight_compare(run->outcome->inflight, run->outcome->inflight_count, samples, count,
+			     &ret->inflight_samples, &ret->inflight_disagreement);
+}
+
+void exp_facts(const struct exp_run *run, const json_t *results, struct md_quality_facts *ret)
+{
+	const struct md_bench *bench = &run->experiment->bench;
+
+	md_quality_init(ret);
+	if (run->identity.known)
+		ret->simulated = run->identity.simulated ? 1 : 0;
+	if (run->outcome == NULL)
+		return;
+	bench_quality_facts(run->outcome, results, exp_plan_has_rate(bench), bench->max_concurrency,
+			    ret);
+	double queries = GROWN(&run->window, prefix_queries);
+	ret->host_steal_share = run->window.stolen_share;
+	ret->prefix_hit_share = queries > 0 ? GROWN(&run->window, prefix_hits) / queries : NAN;
+	ret->prefix_hit_expected = run->plan->shared_prefix_share;
+	ret->preemptions = GROWN(&run->window, preemptions);
+	ret->server_restarted = server_restarted(&run->window);
+	ret->foreign_load = foreign_load(run);
+	agreement(run, ret);
+}

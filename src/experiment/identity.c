@@ -1,0 +1,74 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "experiment/run_priv.h"
+
+#define FETCH_TIMEOUT_NS (30 * PL_NS_PER_S)
+#define SIMULATOR        "profllm-sim"
+
+static bool names_simulator(const char *text)
+{
+	return text != NULL && strstr(text, SIMULATOR) != NULL;
+}
+
+/* The `server` header names what `owned_by` may leave out. */
+static char *server_header(const struct exp_run *run)
+{
+	auto_reply reply = { 0 };
+	struct pl_err ignored = PL_ERR_INIT;
+
+	if (exp_target_fetch(&run->target, "/health", NULL, FETCH_TIMEOUT_NS, &reply, &ignored) < 0)
+		return NULL;
+	return pl_strdup(reply.server);
+}
+
+static void fetch_or_null(const struct exp_run *run, const char *path, json_t **ret)
+{
+	struct pl_err ignored = PL_ERR_INIT;
+
+	if (exp_target_fetch_json(&run->target, path, ret, &ignored) < 0)
+		*ret = NULL;
+}
+
+/* benchmark.served_model_name or .model as vLLM's client; else the first that the server offers. */
+static int choose_model(struct exp_run *run, const json_t *first)
+{
+	const struct md_bench *bench = &run->experiment->bench;
+	const char *offered = json_string_value(json_object_get(first, "id"));
+	const char *name = offered;
+	struct pl_err why = PL_ERR_INIT;
+
+	if (bench->model != NULL)
+		name = bench->served_model_name != NULL ? bench->served_model_name : bench->model;
+	if (name == NULL) {
+		pl_err_set(&why, PL_ERR_NETWORK,
+			   "'/v1/models' names no model and benchmark.model is not set");
+		return exp_fail(run, MD_STATUS_LAUNCH_FAILED, MD_CAUSE_COUNT, &why);
+	}
+	run->model = pl_strdup(name);
+	return 0;
+}
+
+int exp_identity_learn(struct exp_run *run)
+{
+	struct exp_identity *identity = &run->identity;
+
+	fetch_or_null(run, "/version", &identity->version);
+	fetch_or_null(run, "/v1/models", &identity->models);
+	const json_t *first = json_array_get(json_object_get(identity->models, "data"), 0);
+	const char *owner = json_string_value(json_object_get(first, "owned_by"));
+	const char *version = json_string_value(json_object_get(identity->version, "version"));
+	auto_free char *header = server_header(run);
+
+	identity->known = version != NULL || owner != NULL;
+	identity->simulated = names_simulator(version) || names_simulator(owner) ||
+			      names_simulator(header);
+	if (identity->simulated)
+		identity->name = pl_strdup(SIMULATOR);
+	else
+		identity->name = pl_strdup(owner != NULL ? owner : header);
+	identity->engine_version = pl_strdup(version);
+	return choose_model(run, first);
+}

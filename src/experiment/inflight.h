@@ -1,0 +1,23 @@
+/*
+ * The server's count of requests it has against ours.
+ */
+#ifndef EXPERIMENT_INFLIGHT_H
+#define EXPERIMENT_INFLIGHT_H
+
+#include "bench/load.h"
+
+struct exp_inflight_sample {
+	int64_t t_ns;  /* when the server's page was read */
+	double theirs; /* running + waiting */
+};
+
+/*
+ * Over the samples at which we had at least 4 in flight: *ret_used, how many those are, and
+ * *ret_median, the median of the distance from theirs to the nearest value that ours had in the
+ * 250 ms before, as a share of ours. NaN below 5 samples.
+ */
+void exp_inflight_compare(const struct bench_inflight *ours, size_t our_count,
+			  const struct exp_inflight_sample *samples, size_t count, double *ret_used,
+			  double *ret_median);
+
+#endif

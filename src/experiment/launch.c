@@ -1,0 +1,269 @@
+#include "experiment/launch.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "host/port.h"
+#include "host/program.h"
+#include "model/server_args.h"
+
+#define SIMULATOR "profllm-sim"
+
+static const char *const secret_words[] = { "TOKEN", "SECRET", "PASSWORD", "API_KEY",
+					    "AUTHORIZATION" };
+
+static void warn(struct exp_launch *launch, const char *text)
+{
+	json_array_append_new(launch->warnings, json_string(text));
+}
+
+/* benchmark.base_url, .host and .port name a running server as they do for vLLM's client. */
+static char *url_of(const struct md_experiment *experiment)
+{
+	const struct md_bench *bench = &experiment->bench;
+
+	if (experiment->launch.url != NULL)
+		return pl_strdup(experiment->launch.url);
+	if (bench->base_url != NULL)
+		return pl_strdup(bench->base_url);
+	if (bench->host != NULL || bench->port != MD_NO_I64)
+		return pl_asprintf("http://%s:%lld",
+				   bench->host != NULL ? bench->host : "127.0.0.1",
+				   bench->port != MD_NO_I64 ? (long long)bench->port : 8000LL);
+	return NULL;
+}
+
+static int check_url(const struct md_experiment *experiment, const char *url, struct pl_err *err)
+{
+	if (experiment->simulate)
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "--sim starts a simulator and '%s' names a server that runs: "
+				  "leave out one of them",
+				  url);
+	if (experiment->launch.command != NULL)
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "launch.command starts a server and '%s' names one that runs: "
+				  "leave out one of them",
+				  url);
+	return 0;
+}
+
+static json_t *default_command(bool simulate)
+{
+	return simulate ? json_pack("[ss]", SIMULATOR, "serve")
+			: json_pack("[ss]", "vllm", "serve");
+}
+
+static int find_program(struct exp_launch *launch, struct pl_err *err)
+{
+	const char *name = json_string_value(json_array_get(launch->argv, 0));
+
+	if (name == NULL)
+		return pl_err_set(err, PL_ERR_INVALID, "launch.command: found no program");
+	/* ours lies beside us: an older one in PATH must not stand in for it */
+	struct pl_err not_found = PL_ERR_INIT;
+	int found = pl_text_equal(name, SIMULATOR)
+			    ? host_program_find_sibling(name, &launch->program, &not_found)
+			    : host_program_find(name, &launch->program, &not_found);
+	if (found < 0)
+		warn(launch, not_found.text);
+	return 0;
+}
+
+static int take_port(const struct md_experiment *experiment, struct exp_launch *launch,
+		     struct pl_err *err)
+{
+	const char *uds = json_string_value(json_object_get(experiment->server, "uds"));
+	int64_t fixed = experiment->launch.port;
+
+	if (uds != NULL) {
+		launch->uds = pl_strdup(uds);
+		return 0;
+	}
+	launch->host = pl_strdup(experiment->launch.host);
+	if (host_port_take(launch->host, fixed == MD_NO_I64 ? 0 : (uint16_t)fixed, &launch->port,
+			   &launch->port_fd, err) < 0)
+		return pl_err_wrap(err, "launch.port");
+	json_object_set_new(launch->values, "host", json_string(launch->host));
+	json_object_set_new(launch->values, "port", json_integer(launch->port));
+	return 0;
+}
+
+static bool is_secret(const char *name)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(secret_words); i++) {
+		if (strcasestr(name, secret_words[i]) != NULL)
+			return true;
+	}
+	return false;
+}
+
+static void set_gpus(const struct md_experiment *experiment, struct exp_launch *launch)
+{
+	const json_t *gpus = experiment->launch.gpus;
+	auto_buf visible;
+	size_t i;
+	json_t *item;
+
+	pl_buf_init(&visible, 4096);
+	/* "auto" and "all": the server sees what is there */
+	if (!json_is_array(gpus))
+		return;
+	json_array_foreach(gpus, i, item)
+	{
+		auto_free char *text = json_is_string(item)
+					       ? pl_strdup(json_string_value(item))
+					       : pl_asprintf("%lld",
+							     (long long)json_integer_value(item));
+		pl_buf_addf(&visible, "%s%s", i > 0 ? "," : "", text);
+		json_array_append(launch->gpus, item);
+	}
+	json_object_set_new(launch->env, "CUDA_DEVICE_ORDER", json_string("PCI_BUS_ID"));
+	json_object_set_new(launch->env, "CUDA_VISIBLE_DEVICES",
+			    json_string(pl_buf_text(&visible)));
+}
+
+static void set_env(const struct md_experiment *experiment, const json_t *from_args,
+		    struct exp_launch *launch)
+{
+	const char *name;
+	json_t *value;
+
+	json_object_update(launch->env, experiment->launch.env);
+	json_object_foreach((json_t *)experiment->launch.env, name, value)
+	{
+		if (is_secret(name))
+			json_array_append_new(launch->secret_env, json_string(name));
+	}
+	json_object_foreach((json_t *)from_args, name, value)
+	{
+		json_object_set(launch->env, name, value);
+		json_array_append_new(launch->secret_env, json_string(name));
+	}
+	const char *key = json_string_value(json_object_get(launch->env, "VLLM_API_KEY"));
+	if (key != NULL)
+		launch->bearer = pl_strdup(key);
+}
+
+static int plan_own(const struct md_experiment *experiment, struct exp_launch *launch,
+		    struct pl_err *err)
+{
+	auto_json json_t *command = experiment->launch.command != NULL && !experiment->simulate
+					    ? json_incref(experiment->launch.command)
+					    : default_command(experiment->simulate);
+	auto_json json_t *from_args = NULL;
+
+	json_array_extend(launch->argv, command);
+	json_object_update(launch->values, experiment->server);
+	if (find_program(launch, err) < 0 || take_port(experiment, launch, err) < 0 ||
+	    md_args_to_argv(launch->values, launch->argv, &from_args, err) < 0)
+		return -1;
+	json_array_extend(launch->argv, experiment->launch.extra_args);
+	set_gpus(experiment, launch);
+	set_env(experiment, from_args, launch);
+	return 0;
+}
+
+int exp_launch_plan(const struct md_experiment *experiment, struct exp_launch **ret,
+		    struct pl_err *err)
+{
+	auto_launch struct exp_launch *launch = pl_alloc(sizeof(*launch));
+
+	launch->port_fd = -1;
+	launch->argv = json_array();
+	launch->env = json_object();
+	launch->secret_env = json_array();
+	launch->values = json_object();
+	launch->gpus = json_array();
+	launch->warnings = json_array();
+	launch->url = url_of(experiment);
+	if (launch->url != NULL) {
+		if (check_url(experiment, launch->url, err) < 0)
+			return -1;
+		json_object_update(launch->values, experiment->server);
+	} else if (plan_own(experiment, launch, err) < 0) {
+		return -1;
+	}
+	*ret = pl_take(launch);
+	return 0;
+}
+
+void exp_launch_free(struct exp_launch *launch)
+{
+	if (launch == NULL)
+		return;
+	if (launch->port_fd >= 0)
+		close(launch->port_fd);
+	free(launch->url);
+	free(launch->program);
+	free(launch->host);
+	free(launch->uds);
+	free(launch->bearer);
+	json_decref(launch->argv);
+	json_decref(launch->env);
+	json_decref(launch->secret_env);
+	json_decref(launch->values);
+	json_decref(launch->gpus);
+	json_decref(launch->warnings);
+	free(launch);
+}
+
+int exp_launch_check(const struct exp_launch *launch, struct pl_err *err)
+{
+	if (launch->url != NULL || launch->program != NULL)
+		return 0;
+	return pl_err_set(
+		err, PL_ERR_NOT_FOUND,
+		"launch.command: found '%s', expected a program in PATH or beside profllm",
+		json_string_value(json_array_get(launch->argv, 0)));
+}
+
+int exp_launch_target(const struct exp_launch *launch, const struct md_experiment *experiment,
+		      struct exp_target *ret, struct pl_err *err)
+{
+	struct exp_target target = { 0 };
+	int done;
+
+	if (launch->url != NULL)
+		done = exp_target_from_url(launch->url, &target, err);
+	else if (launch->uds != NULL)
+		done = exp_target_from_uds(launch->uds, &target, err);
+	else
+		done = exp_target_from_port(launch->host, launch->port, &target, err);
+	if (done < 0)
+		return -1;
+	if (exp_target_set_headers(&target, launch->bearer, experiment->bench.header, err) < 0) {
+		exp_target_done(&target);
+		return -1;
+	}
+	*ret = target;
+	return 0;
+}
+
+json_t *exp_launch_env_shown(const struct exp_launch *launch)
+{
+	json_t *shown = json_copy(launch->env);
+	size_t i;
+	json_t *name;
+
+	json_array_foreach(launch->secret_env, i, name)
+		json_object_set_new(shown, json_string_value(name), json_string("***"));
+	return shown;
+}
+
+json_t *exp_launch_to_json(const struct exp_launch *launch, const struct md_experiment *experiment)
+{
+	json_t *json = json_object();
+	bool own = launch->url == NULL;
+
+	json_object_set_new(json, "argv", own ? json_incref(launch->argv) : json_null());
+	json_object_set_new(json, "env", exp_launch_env_shown(launch));
+	json_object_set(json, "gpus", launch->gpus);
+	json_object_set_new(json, "port",
+			    launch->port != 0 ? json_integer(launch->port) : json_null());
+	json_object_set_new(json, "config", md_experiment_to_json(experiment));
+	json_object_set(json, "warnings", launch->warnings);
+	return json;
+}

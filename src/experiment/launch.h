@@ -1,0 +1,46 @@
+/*
+ * What will be started: argument array, environment and port, worked out from an experiment before
+ * anything runs. The dry run shows it; server.h starts it.
+ */
+#ifndef EXPERIMENT_LAUNCH_H
+#define EXPERIMENT_LAUNCH_H
+
+#include "experiment/target.h"
+
+struct exp_launch {
+	char *url;          /* a server that already runs; NULL: ours. The rest is then empty */
+	char *program;      /* path of argv[0]; NULL: it was not found */
+	json_t *argv;       /* array of texts */
+	json_t *env;        /* object: variables laid over our own environment, secrets in clear */
+	json_t *secret_env; /* array: names of the secret ones */
+	json_t *values;     /* server arguments as sent, host and port included */
+	json_t *gpus;       /* array of indices given to the server; empty: it sees what is there */
+	char *host;         /* bind address */
+	uint16_t port;
+	int port_fd;      /* holds the port until the start; -1: none */
+	char *uds;        /* socket path instead of host and port; NULL: none */
+	char *bearer;     /* API key of our own server; NULL: none */
+	json_t *warnings; /* array of texts */
+};
+
+/*
+ * Takes a port, finds the program. -1 with PL_ERR_BUSY when a fixed port is in use. A program that
+ * cannot be found is no error here: see exp_launch_check().
+ */
+int exp_launch_plan(const struct md_experiment *experiment, struct exp_launch **ret,
+		    struct pl_err *err) PL_MUST_CHECK;
+void exp_launch_free(struct exp_launch *launch);
+PL_AUTO_DEFINE(struct exp_launch, exp_launch_free);
+#define auto_launch PL_AUTO(exp_launch_free)
+
+/* -1 when it could not be started: no program. */
+int exp_launch_check(const struct exp_launch *launch, struct pl_err *err) PL_MUST_CHECK;
+int exp_launch_target(const struct exp_launch *launch, const struct md_experiment *experiment,
+		      struct exp_target *ret, struct pl_err *err) PL_MUST_CHECK;
+
+/* Environment with "***" for secrets. New reference. */
+json_t *exp_launch_env_shown(const struct exp_launch *launch);
+/* {argv, env, gpus, port, config, warnings}: what --dry-run --json prints. New reference. */
+json_t *exp_launch_to_json(const struct exp_launch *launch, const struct md_experiment *experiment);
+
+#endif

@@ -1,0 +1,53 @@
+/*
+ * What is sent: prompts, arrivals and request bodies, all made before the clock starts.
+ */
+#ifndef EXPERIMENT_PLAN_H
+#define EXPERIMENT_PLAN_H
+
+#include "bench/adapter.h"
+#include "bench/dataset.h"
+#include "bench/load.h"
+
+struct bench_tokenizer;
+
+struct exp_plan {
+	struct bench_dataset *dataset;
+	struct bench_request *requests;
+	char **bodies; /* [count] */
+	size_t count;
+	char sha256[65];            /* of the data set's file, or of the prompts */
+	double shared_prefix_share; /* of the prompts' length: what comes again of an earlier one's start */
+};
+
+struct exp_plan_input {
+	const struct md_bench *bench;
+	const struct bench_adapter *adapter;
+	const char *model;
+	const struct bench_tokenizer *tokenizer; /* NULL: none */
+};
+
+/* Draws in vLLM's order: data set, then arrivals. */
+int exp_plan_build(const struct exp_plan_input *input, struct exp_plan **ret,
+		   struct pl_err *err) PL_MUST_CHECK;
+void exp_plan_free(struct exp_plan *plan);
+PL_AUTO_DEFINE(struct exp_plan, exp_plan_free);
+#define auto_plan PL_AUTO(exp_plan_free)
+
+/* vLLM forces it for random prompts at back ends that speak OpenAI's protocol. */
+bool exp_plan_ignores_eos(const struct md_bench *bench);
+/* Requests have planned times that matter: a finite rate or a ramp-up. */
+bool exp_plan_has_rate(const struct md_bench *bench);
+
+/*
+ * `count` bodies for warm-ups: the plan's prompts turned by a part of their length, so that they are
+ * as long as those that are measured and share no start with them. *ret: an array of texts, each and
+ * the array free().
+ */
+int exp_plan_warmups(const struct exp_plan *plan, const struct exp_plan_input *input, size_t count,
+		     struct bench_request **ret_requests, char ***ret_bodies,
+		     struct pl_err *err) PL_MUST_CHECK;
+
+/* Share of `count` texts' bytes that an earlier one began with. */
+double exp_shared_prefix_share(const struct bench_sample *samples, size_t count);
+
+#endif

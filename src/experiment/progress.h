@@ -1,0 +1,38 @@
+/*
+ * What a person sees while requests run, on standard error: a bar on a terminal, a line now and then
+ * elsewhere. A thread of its own, which also notices that the server died.
+ */
+#ifndef EXPERIMENT_PROGRESS_H
+#define EXPERIMENT_PROGRESS_H
+
+#include "base/buf.h"
+#include "bench/load.h"
+
+#include <stdbool.h>
+
+struct host_process;
+
+/* The counters at one moment. */
+struct exp_progress_view {
+	uint64_t issued, completed, failed, in_flight, tokens;
+	size_t total;
+	double elapsed_s;
+};
+
+/* One line of at most 79 columns, without its end. bar: for a terminal. */
+void exp_progress_text(const struct exp_progress_view *view, bool bar, struct pl_buf *buf);
+
+struct exp_progress_spec {
+	const struct bench_progress *counters;
+	size_t total;
+	bool quiet;
+	const struct host_process *process; /* its end asks the run to stop; NULL: none */
+};
+
+struct exp_progress;
+int exp_progress_start(const struct exp_progress_spec *spec, struct exp_progress **ret,
+		       struct pl_err *err) PL_MUST_CHECK;
+/* Draws the last state and ends the thread. */
+void exp_progress_stop(struct exp_progress *progress);
+
+#endif

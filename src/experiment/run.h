@@ -1,0 +1,27 @@
+/*
+ * One experiment: server up, load, server down, result written.
+ */
+#ifndef EXPERIMENT_RUN_H
+#define EXPERIMENT_RUN_H
+
+#include "model/experiment.h"
+#include "model/result.h"
+
+struct exp_options {
+	const char *output; /* the result's path; side files lie beside it */
+	bool quiet;         /* no progress */
+	bool forced;        /* validation errors were passed over */
+};
+
+/*
+ * Runs to whatever end. 0: the result is written, *ret_result is it (new reference). -1: it did not
+ * start, nothing was written and nothing runs (bad configuration, unwritable output, port in use).
+ * Takes SIGINT, SIGTERM and SIGHUP while it runs; *ret_signal: which of them ended it, 0: none.
+ */
+int exp_run(const struct md_experiment *experiment, const struct exp_options *options,
+	    json_t **ret_result, int *ret_signal, struct pl_err *err) PL_MUST_CHECK;
+
+/* What can be checked without starting anything: options, data set, adapter. */
+int exp_check(const struct md_experiment *experiment, struct pl_err *err) PL_MUST_CHECK;
+
+#endif

@@ -1,0 +1,68 @@
+#include "experiment/signals.h"
+
+#include <signal.h>
+#include <stddef.h>
+
+#include "base/mem.h"
+
+static const int taken[] = { SIGINT, SIGTERM, SIGHUP };
+
+static atomic_int stop_flag;
+static atomic_int hurry_flag;
+
+void exp_stop_ask(int reason)
+{
+	int none = 0;
+
+	atomic_compare_exchange_strong(&stop_flag, &none, reason);
+}
+
+static void on_signal(int number)
+{
+	int before = atomic_load(&stop_flag);
+
+	if (before > 0)
+		atomic_store(&hurry_flag, number);
+	/* a person's wish counts more than the server's death */
+	else
+		atomic_store(&stop_flag, number);
+}
+
+static void set_all(void (*handler)(int))
+{
+	struct sigaction action = { .sa_handler = handler };
+
+	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(taken); i++)
+		sigaction(taken[i], &action, NULL);
+}
+
+void exp_signals_take(void)
+{
+	atomic_store(&stop_flag, 0);
+	atomic_store(&hurry_flag, 0);
+	signal(SIGPIPE, SIG_IGN);
+	set_all(on_signal);
+}
+
+void exp_signals_release(void)
+{
+	set_all(SIG_DFL);
+}
+
+const atomic_int *exp_stop_flag(void)
+{
+	return &stop_flag;
+}
+
+const atomic_int *exp_hurry_flag(void)
+{
+	return &hurry_flag;
+}
+
+int exp_stop_signal(void)
+{
+	int reason = atomic_load(&stop_flag);
+
+	return reason > 0 ? reason : 0;
+}

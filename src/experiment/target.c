@@ -1,0 +1,166 @@
+#include "experiment/target.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+
+#define HEADER_BYTES_MAX 65536
+#define FETCH_TIMEOUT_NS (30 * PL_NS_PER_S)
+#define PORT_DEFAULT     80
+
+void exp_target_done(struct exp_target *target)
+{
+	free(target->host);
+	free(target->prefix);
+	free(target->headers);
+	*target = (struct exp_target){ 0 };
+}
+
+static int bad_url(const char *url, const char *why, struct pl_err *err)
+{
+	return pl_err_set(err, PL_ERR_INVALID, "launch.url: found '%s', expected %s", url, why);
+}
+
+/* The port behind the host, which may be an IPv6 literal in brackets. */
+static int split_port(const char *url, char *authority, uint16_t *ret_port, struct pl_err *err)
+{
+	char *bracket = strchr(authority, ']');
+	char *colon = strrchr(bracket != NULL ? bracket : authority, ':');
+	int64_t port = PORT_DEFAULT;
+
+	if (colon != NULL) {
+		if (!pl_text_to_i64(colon + 1, &port) || port < 1 || port > 65535)
+			return bad_url(url, "a port from 1 to 65535", err);
+		*colon = '\0';
+	}
+	if (authority[0] == '\0')
+		return bad_url(url, "http://HOST:PORT", err);
+	*ret_port = (uint16_t)port;
+	return 0;
+}
+
+int exp_target_from_url(const char *url, struct exp_target *ret, struct pl_err *err)
+{
+	struct exp_target target = { 0 };
+	uint16_t port = 0;
+
+	if (pl_text_starts(url, "https://"))
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "'launch.url' with https is not in this version");
+	if (!pl_text_starts(url, "http://"))
+		return bad_url(url, "http://HOST:PORT", err);
+	const char *authority = url + strlen("http://");
+	size_t len = strcspn(authority, "/?#");
+	auto_free char *host = pl_strndup(authority, len);
+	auto_free char *whole = pl_strdup(host);
+	const char *path = authority + len;
+
+	if (strchr(host, '@') != NULL || strpbrk(path, "?#") != NULL)
+		return bad_url(url, "no user, query or fragment", err);
+	if (split_port(url, host, &port, err) < 0 ||
+	    io_addr_resolve(host, port, &target.addr, err) < 0)
+		return -1;
+	size_t path_len = strlen(path);
+	while (path_len > 0 && path[path_len - 1] == '/')
+		path_len--;
+	target.host = pl_take(whole);
+	target.prefix = pl_strndup(path, path_len);
+	*ret = target;
+	return 0;
+}
+
+int exp_target_from_port(const char *host, uint16_t port, struct exp_target *ret,
+			 struct pl_err *err)
+{
+	struct exp_target target = { 0 };
+	const char *reached = host;
+
+	if (pl_text_equal(host, "0.0.0.0"))
+		reached = "127.0.0.1";
+	else if (pl_text_equal(host, "::") || pl_text_equal(host, "[::]"))
+		reached = "::1";
+	if (io_addr_resolve(reached, port, &target.addr, err) < 0)
+		return -1;
+	bool bare_v6 = strchr(reached, ':') != NULL && reached[0] != '[';
+	target.host = pl_asprintf(bare_v6 ? "[%s]:%u" : "%s:%u", reached, port);
+	target.prefix = pl_strdup("");
+	*ret = target;
+	return 0;
+}
+
+int exp_target_from_uds(const char *path, struct exp_target *ret, struct pl_err *err)
+{
+	struct exp_target target = { 0 };
+
+	if (io_addr_unix(path, &target.addr, err) < 0)
+		return -1;
+	target.host = pl_strdup("localhost");
+	target.prefix = pl_strdup("");
+	*ret = target;
+	return 0;
+}
+
+int exp_target_set_headers(struct exp_target *target, const char *bearer, const json_t *header,
+			   struct pl_err *err)
+{
+	auto_buf lines;
+	size_t i;
+	json_t *item;
+	bool authorized = false;
+
+	pl_buf_init(&lines, HEADER_BYTES_MAX);
+	json_array_foreach(header, i, item)
+	{
+		const char *text = json_string_value(item);
+		const char *equals = text == NULL ? NULL : strchr(text, '=');
+		if (equals == NULL || equals == text || strpbrk(text, "\r\n") != NULL)
+			return pl_err_set(err, PL_ERR_INVALID,
+					  "benchmark.header: expected KEY=VALUE in item %zu", i);
+		int name_len = (int)(equals - text);
+		authorized |= name_len == 13 && strncasecmp(text, "authorization", 13) == 0;
+		pl_buf_addf(&lines, "%.*s: %s\r\n", name_len, text, equals + 1);
+	}
+	if (bearer == NULL)
+		bearer = getenv("OPENAI_API_KEY");
+	if (bearer != NULL && bearer[0] != '\0' && !authorized) {
+		if (strpbrk(bearer, "\r\n") != NULL)
+			return pl_err_set(err, PL_ERR_INVALID, "the API key holds a line end");
+		pl_buf_addf(&lines, "Authorization: Bearer %s\r\n", bearer);
+	}
+	if (lines.full)
+		return pl_err_set(err, PL_ERR_INVALID, "benchmark.header: too long");
+	free(target->headers);
+	target->headers = pl_strdup(pl_buf_text(&lines));
+	return 0;
+}
+
+int exp_target_fetch(const struct exp_target *target, const char *path, const char *body,
+		     int64_t timeout_ns, struct io_reply *ret, struct pl_err *err)
+{
+	auto_free char *whole = pl_asprintf("%s%s", target->prefix, path);
+	struct io_fetch fetch = {
+		.addr = &target->addr,
+		.host = target->host,
+		.path = whole,
+		.headers = target->headers,
+		.body = body,
+		.body_len = body == NULL ? 0 : strlen(body),
+		.timeout_ns = timeout_ns,
+	};
+
+	return io_fetch(&fetch, ret, err);
+}
+
+int exp_target_fetch_json(const struct exp_target *target, const char *path, json_t **ret,
+			  struct pl_err *err)
+{
+	auto_reply reply = { 0 };
+
+	if (exp_target_fetch(target, path, NULL, FETCH_TIMEOUT_NS, &reply, err) < 0)
+		return -1;
+	if (reply.status != 200)
+		return pl_err_set(err, PL_ERR_NETWORK, "'%s' answered %d", path, reply.status);
+	return pl_json_parse(reply.body, reply.body_len, path, ret, err);
+}

@@ -1,0 +1,39 @@
+/*
+ * Where requests go: address, headers and path of a server, ours or another's.
+ */
+#ifndef EXPERIMENT_TARGET_H
+#define EXPERIMENT_TARGET_H
+
+#include "base/json.h"
+#include "io/fetch.h"
+#include "io/sock.h"
+#include "model/experiment.h"
+
+struct exp_target {
+	struct io_addr addr;
+	char *host;   /* Host header */
+	char *prefix; /* path in front of every path, "" mostly */
+	char *headers; /* lines ending in CRLF: authorization and benchmark.header; may hold secrets */
+};
+
+void exp_target_done(struct exp_target *target);
+
+/* "http://HOST[:PORT][/PREFIX]" */
+int exp_target_from_url(const char *url, struct exp_target *ret, struct pl_err *err) PL_MUST_CHECK;
+/* A server of our own; a wildcard address is reached by loopback. */
+int exp_target_from_port(const char *host, uint16_t port, struct exp_target *ret,
+			 struct pl_err *err) PL_MUST_CHECK;
+int exp_target_from_uds(const char *path, struct exp_target *ret, struct pl_err *err) PL_MUST_CHECK;
+
+/* `bearer` NULL: $OPENAI_API_KEY when it is set, as vLLM's client; `header`: array of KEY=VALUE. */
+int exp_target_set_headers(struct exp_target *target, const char *bearer, const json_t *header,
+			   struct pl_err *err) PL_MUST_CHECK;
+
+/* GET, or POST with a body, of prefix + path. */
+int exp_target_fetch(const struct exp_target *target, const char *path, const char *body,
+		     int64_t timeout_ns, struct io_reply *ret, struct pl_err *err) PL_MUST_CHECK;
+/* A JSON answer with status 200. */
+int exp_target_fetch_json(const struct exp_target *target, const char *path, json_t **ret,
+			  struct pl_err *err) PL_MUST_CHECK;
+
+#endif

@@ -1,8 +1,8 @@
 /*
  * YAML documents as a tree that remembers where each node stands (libyaml underneath; JSON is
  * read too, being YAML). Anchors, aliases and merge keys ("<<") are resolved; a second document,
- * duplicate keys and keys that are no scalars are errors. Bounded: 8 MiB, depth 64, 100,000 nodes
- * after aliases are resolved.
+ * duplicate keys and keys that are no scalars are errors. Bounded: 8 MiB, depth 64, 1,000 anchors,
+ * 100,000 nodes after aliases are resolved. An alias is the anchor's own node, with its position.
  */
 #ifndef BASE_YAML_H
 #define BASE_YAML_H
@@ -44,7 +44,10 @@ bool pl_yaml_is_null(const struct pl_yaml *node);
 bool pl_yaml_to_bool(const struct pl_yaml *node, bool *ret); /* true false, yes no, on off, any case */
 bool pl_yaml_to_i64(const struct pl_yaml *node, int64_t *ret);
 bool pl_yaml_to_f64(const struct pl_yaml *node, double *ret); /* also .inf -.inf .nan, inf */
-/* JSON of the core schema's types; a new reference. */
+/*
+ * JSON of the core schema's types; a new reference. Of the words only true and false are booleans
+ * ("country: no" is a text); what JSON has no number for becomes "inf", "-inf" or "nan".
+ */
 json_t *pl_yaml_to_json(const struct pl_yaml *node);
 /* For messages: "text 'abc'", "number 3", "a list", "a mapping", "null". */
 void pl_yaml_describe(const struct pl_yaml *node, char *text, size_t room);

@@ -1,0 +1,211 @@
+#include "base/json.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+#include <math.h>
+
+#include "base/file.h"
+#include "scratch.h"
+
+static json_t *parse(const char *text)
+{
+	struct pl_err err = PL_ERR_INIT;
+	json_t *json = NULL;
+
+	if (pl_json_parse(text, strlen(text), "x.json", &json, &err) < 0)
+		fail_msg("%s", err.text);
+	return json;
+}
+
+static void assert_text(const json_t *json, enum pl_json_style style, const char *expected)
+{
+	auto_free char *text = pl_json_to_text(json, style);
+
+	assert_string_equal(text, expected);
+}
+
+static void test_base_json__errors_name_the_place(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *starts;
+	} rows[] = {
+		{ "{\"a\": 1,\n \"b\": }", "x.json:2:" },
+		{ "{\"a\": 1, \"a\": 2}", "x.json:1:" },
+		{ "{} x", "x.json:1:" },
+		{ "", "x.json:1:" },
+		{ "[1, 2", "x.json:1:" },
+		{ "{\"a\": \"\xff\"}", "x.json:1:" },
+		{ "nul", "x.json:1:" },
+		{ "[NaN]", "x.json:1:" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
+		struct pl_err err = PL_ERR_INIT;
+		json_t *json = NULL;
+		assert_int_equal(
+			pl_json_parse(rows[i].text, strlen(rows[i].text), "x.json", &json, &err),
+			-1);
+		assert_null(json);
+		assert_int_equal(err.code, PL_ERR_INVALID);
+		assert_memory_equal(err.text, rows[i].starts, strlen(rows[i].starts));
+		assert_non_null(strstr(err.text, ": not valid JSON: "));
+	}
+}
+
+static void test_base_json__any_value_is_a_document(void **state)
+{
+	static const char *const texts[] = { "1", "\"a\"", "null", "true", "[]", "{}", "-0.5" };
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(texts); i++) {
+		auto_json json_t *json = parse(texts[i]);
+		assert_text(json, PL_JSON_COMPACT, texts[i]);
+	}
+}
+
+/* The expected text is what Python 3.11's json.dumps() gave for the same document. */
+static void test_base_json__python_style_is_json_dumps(void **state)
+{
+	auto_json json_t *doc = json_object();
+	json_t *list = json_array();
+
+	(void)state;
+	json_object_set_new(doc, "a", json_integer(1));
+	json_array_append_new(list, json_integer(2));
+	json_array_append_new(list, json_real(2));
+	json_array_append_new(list, json_real(-0.0));
+	json_array_append_new(list, json_real(1e22));
+	json_array_append_new(list, json_true());
+	json_array_append_new(list, json_false());
+	json_array_append_new(list, json_null());
+	json_object_set_new(doc, "b", list);
+	json_object_set_new(doc, "c", json_object());
+	json_object_set_new(doc, "d", json_array());
+	static const char text[] = "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\x7f\0\x1f\b\f\n\r\t\"\\/";
+	json_object_set_new(doc, "e", json_stringn(text, sizeof(text) - 1));
+	json_object_set_new(doc, "\xc3\xbc", parse("{\"x\": [[1], [{}]]}"));
+	json_object_set_new(doc, "big", json_integer(INT64_MIN));
+	assert_text(
+		doc, PL_JSON_PYTHON,
+		"{\"a\": 1, \"b\": [2, 2.0, -0.0, 1e+22, true, false, null], \"c\": {}, "
+		"\"d\": [], \"e\": \"\\u00e9\\u20ac\\ud83d\\ude00\\u007f\\u0000\\u001f\\b\\f\\n\\r"
+		"\\t\\\"\\\\/\", \"\\u00fc\": {\"x\": [[1], [{}]]}, "
+		"\"big\": -9223372036854775808}");
+}
+
+static void test_base_json__compact_and_indented(void **state)
+{
+	auto_json json_t *doc = parse(
+		"{\"z\": 1.0, \"a\": [1, [2], {\"k\": \"\\u00e9\"}], \"n\": [1, "
+		"2], \"e\": {}, \"f\": []}");
+
+	(void)state;
+	assert_text(doc, PL_JSON_COMPACT,
+		    "{\"z\":1.0,\"a\":[1,[2],{\"k\":\"\xc3\xa9\"}],\"n\":[1,2],\"e\":{},\"f\":[]}");
+	assert_text(
+		doc, PL_JSON_INDENT,
+		"{\n  \"z\": 1.0,\n  \"a\": [\n    1,\n    [2],\n    {\n      \"k\": \"\xc3\xa9\"\n"
+		"    }\n  ],\n  \"n\": [1, 2],\n  \"e\": {},\n  \"f\": []\n}");
+}
+
+/* What each style writes reads back as the same document. */
+static void test_base_json__styles_read_back(void **state)
+{
+	auto_json json_t *doc = parse("{\"a\": [0.1, 1e-320, 123456789012345680.0, -5, \"x\\ny\"], "
+				      "\"b\": {\"c\": null, \"d\": [true, {}]}}");
+
+	(void)state;
+	for (int style = PL_JSON_COMPACT; style <= PL_JSON_INDENT; style++) {
+		auto_free char *text = pl_json_to_text(doc, (enum pl_json_style)style);
+		auto_json json_t *again = parse(text);
+		assert_true(json_equal(doc, again));
+	}
+}
+
+static void test_base_json__numbers_and_texts_that_are_none(void **state)
+{
+	static const double none[] = { NAN, INFINITY, -INFINITY };
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(none); i++) {
+		auto_json json_t *json = pl_json_number(none[i]);
+		assert_true(json_is_null(json));
+	}
+	auto_json json_t *number = pl_json_number(1.5);
+	auto_json json_t *null = pl_json_text(NULL);
+	auto_json json_t *text = pl_json_text("a");
+	assert_text(number, PL_JSON_COMPACT, "1.5");
+	assert_true(json_is_null(null));
+	assert_text(text, PL_JSON_COMPACT, "\"a\"");
+}
+
+static void test_base_json__write_stops_at_the_ceiling(void **state)
+{
+	auto_json json_t *doc = parse("[1, 2, 3]");
+	auto_buf buf;
+
+	(void)state;
+	pl_buf_init(&buf, 7);
+	assert_true(pl_json_write(doc, PL_JSON_COMPACT, &buf));
+	assert_string_equal(pl_buf_text(&buf), "[1,2,3]");
+	pl_buf_clear(&buf);
+	assert_false(pl_json_write(doc, PL_JSON_PYTHON, &buf));
+	assert_true(buf.len <= 7);
+}
+
+static void test_base_json__dotted_paths(void **state)
+{
+	auto_json json_t *doc = parse("{\"a\": {\"b\": {\"c\": 7}}, \"x\": [1]}");
+
+	(void)state;
+	assert_int_equal(json_integer_value(pl_json_get_path(doc, "a.b.c")), 7);
+	assert_true(json_is_object(pl_json_get_path(doc, "a.b")));
+	assert_ptr_equal(pl_json_get_path(doc, ""), doc);
+	assert_null(pl_json_get_path(doc, "a.c"));
+	assert_null(pl_json_get_path(doc, "x.0"));
+	assert_null(pl_json_get_path(doc, "a.b.c.d"));
+	assert_null(pl_json_get_path(NULL, "a"));
+}
+
+static void test_base_json__files(void **state)
+{
+	struct scratch *scratch = *state;
+	const char *path = scratch_path(scratch, "r.json");
+	auto_json json_t *doc = parse("{\"b\": 1, \"a\": [0.1]}");
+	auto_json json_t *again = NULL;
+	struct pl_err err = PL_ERR_INIT;
+	auto_free char *text = NULL;
+
+	assert_int_equal(pl_json_write_file(doc, path, &err), 0);
+	assert_int_equal(scratch_count(scratch, 0), 1);
+	assert_int_equal(pl_file_read(path, 1000, &text, NULL, &err), 0);
+	assert_string_equal(text, "{\n  \"b\": 1,\n  \"a\": [0.1]\n}\n");
+	assert_int_equal(pl_json_read_file(path, &again, &err), 0);
+	assert_true(json_equal(doc, again));
+	json_t *none = NULL;
+	assert_int_equal(pl_json_read_file(scratch_path(scratch, "none"), &none, &err), -1);
+	assert_int_equal(err.code, PL_ERR_IO);
+	assert_null(none);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_base_json__errors_name_the_place),
+		cmocka_unit_test(test_base_json__any_value_is_a_document),
+		cmocka_unit_test(test_base_json__python_style_is_json_dumps),
+		cmocka_unit_test(test_base_json__compact_and_indented),
+		cmocka_unit_test(test_base_json__styles_read_back),
+		cmocka_unit_test(test_base_json__numbers_and_texts_that_are_none),
+		cmocka_unit_test(test_base_json__write_stops_at_the_ceiling),
+		cmocka_unit_test(test_base_json__dotted_paths),
+		scratch_test(test_base_json__files),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

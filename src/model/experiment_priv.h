@@ -19,8 +19,7 @@ void md_key_read(struct md_reader *reader, const char *section, const struct pl_
 		 const struct pl_yaml *value, struct md_experiment *experiment);
 /* Does a row begin with "section."? */
 bool md_section_exists(const char *section);
-/* Puts the rows into the completed configuration: those of the top and `launch` (before the
- * benchmark) or the others. */
+/* The section's rows with their effective values; "" for the top. */
 void md_keys_to_json(const struct md_experiment *experiment, const char *section, json_t *into);
 /* -1: a LATER row is set. */
 int md_keys_check_supported(const struct md_experiment *experiment,

@@ -6,12 +6,12 @@
 
 static void problem_done(struct md_problem *problem)
 {
-	free(problem->source);
-	free(problem->key);
-	free(problem->rule);
-	free(problem->found);
-	free(problem->expected);
-	free(problem->nearest);
+	free((void *)problem->source);
+	free((void *)problem->key);
+	free((void *)problem->rule);
+	free((void *)problem->found);
+	free((void *)problem->expected);
+	free((void *)problem->nearest);
 }
 
 void md_problems_done(struct md_problems *problems)

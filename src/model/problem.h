@@ -14,23 +14,24 @@
 
 enum md_severity { MD_ERROR, MD_WARNING };
 
+/* In a list of problems the texts are the list's own. */
 struct md_problem {
 	enum md_severity severity;
-	char *source;	/* file name or "--set" */
-	int line;	/* from 1; 0: none */
+	const char *source; /* file name or "--set" */
+	int line;           /* from 1; 0: none */
 	int column;
-	char *key;	/* "server.tensor_parallel_size" */
-	char *rule;	/* constraint id, or NULL */
-	char *found;
-	char *expected;
-	char *nearest;	/* the likely name or value, or NULL */
+	const char *key;  /* "server.tensor_parallel_size" */
+	const char *rule; /* constraint id, or NULL */
+	const char *found;
+	const char *expected;
+	const char *nearest; /* the likely name or value, or NULL */
 };
 
 struct md_problems {
 	struct md_problem *items;
 	size_t count;
 	size_t room;
-	size_t errors;	/* of the count */
+	size_t errors; /* of the count */
 };
 
 void md_problems_done(struct md_problems *problems);

@@ -65,6 +65,7 @@ struct md_arg {
 	const char *older_default;  /* JSON */
 	const char *special_values; /* JSON array: valid besides choices and bounds */
 	const char *also_accepts;   /* further types: "bool", "int", "json" */
+	const char *item_accepts;   /* the same for a list's items */
 	const char *const_json;     /* what a bare optional_value flag means */
 	const char *replaced_by;    /* argument or "argument.key" */
 	const char *since;          /* first release known to have it, in words */

@@ -23,13 +23,13 @@ void md_reader_add(struct md_reader *reader, enum md_severity severity, const st
 	}
 	md_problems_add(reader->problems, &(struct md_problem){
 						  .severity = severity,
-						  .source = (char *)reader->source,
+						  .source = reader->source,
 						  .line = node != NULL ? node->line : 0,
 						  .column = node != NULL ? node->column : 0,
-						  .key = (char *)key,
-						  .found = (char *)found,
-						  .expected = (char *)expected,
-						  .nearest = (char *)nearest,
+						  .key = key,
+						  .found = found,
+						  .expected = expected,
+						  .nearest = nearest,
 					  });
 }
 
@@ -284,32 +284,58 @@ static json_t *value_duration(struct md_reader *reader, const struct pl_yaml *no
 	return json_integer(ns);
 }
 
+static bool add_item(struct md_reader *reader, const struct pl_yaml *node, const char *key,
+		     const struct md_spec *item, json_t *list)
+{
+	json_t *value = md_value_read(reader, node, key, item);
+
+	if (value == NULL)
+		return false;
+	json_array_append_new(list, value);
+	return true;
+}
+
+/* One value for a whole list; choices may be joined by commas, as vLLM takes them. */
+static bool add_scalar(struct md_reader *reader, const struct pl_yaml *node, const char *key,
+		       const struct md_spec *item, json_t *list)
+{
+	auto_free char *text = pl_strdup(node->text);
+	struct pl_yaml part = *node;
+	bool taken = true;
+
+	if (item->kind != MD_KIND_ENUM)
+		return add_item(reader, node, key, item, list);
+	for (char *rest = text; rest != NULL;) {
+		part.text = strsep(&rest, ",");
+		taken &= add_item(reader, &part, key, item, list);
+	}
+	return taken;
+}
+
 static json_t *value_list(struct md_reader *reader, const struct pl_yaml *node, const char *key,
 			  const struct md_spec *spec)
 {
 	struct md_spec item = *spec;
 	auto_json json_t *list = json_array();
-	bool refused = false;
+	bool taken = true;
 
 	item.kind = spec->items;
 	item.nullable = false;
 	item.not_empty = false;
 	item.special_values = NULL;
+	if (spec->item_accepts != NULL)
+		item.also_accepts = spec->item_accepts;
 	if (node->kind == PL_YAML_MAP || pl_yaml_is_null(node) ||
 	    (spec->not_empty && node->kind == PL_YAML_LIST && node->count == 0))
 		return refuse(reader, node, key, spec,
 			      node->kind == PL_YAML_LIST ? "an empty list" : NULL);
-	for (size_t i = 0; i < node->count || (i == 0 && node->kind == PL_YAML_SCALAR); i++) {
-		const struct pl_yaml *from = node->kind == PL_YAML_SCALAR ? node : node->items[i];
-		auto_free char *item_key = node->kind == PL_YAML_SCALAR
-						   ? pl_strdup(key)
-						   : pl_asprintf("%s[%zu]", key, i);
-		json_t *value = md_value_read(reader, from, item_key, &item);
-		refused = refused || value == NULL;
-		if (value != NULL)
-			json_array_append_new(list, value);
+	if (node->kind == PL_YAML_SCALAR)
+		taken = add_scalar(reader, node, key, &item, list);
+	for (size_t i = 0; i < node->count; i++) {
+		auto_free char *item_key = pl_asprintf("%s[%zu]", key, i);
+		taken &= add_item(reader, node->items[i], item_key, &item, list);
 	}
-	return refused ? NULL : pl_take(list);
+	return taken ? pl_take(list) : NULL;
 }
 
 /* Are the keys of this object known? */
@@ -492,6 +518,7 @@ struct md_spec md_spec_of_arg(const struct md_arg *arg)
 		.older_choices = arg->older_choices,
 		.special_values = arg->special_values,
 		.also_accepts = arg->also_accepts,
+		.item_accepts = arg->item_accepts,
 		.arg = arg->name,
 		.path = "",
 	};

@@ -43,6 +43,7 @@ struct md_spec {
 	const char *older_choices;  /* JSON array: taken with a warning */
 	const char *special_values; /* JSON array: valid besides everything else */
 	const char *also_accepts; /* "bool", "int", "json", "string" separated by blanks, or NULL */
+	const char *item_accepts; /* the same for the items of a LIST */
 	const char *arg;          /* OBJECT: the argument whose fields it has, or NULL */
 	const char *path;         /* ... and the place in it: "" or "pass_config" */
 };
@@ -51,10 +52,6 @@ struct md_reader {
 	const char *source;
 	struct md_problems *problems;
 };
-
-/* A spec without bounds. */
-#define MD_SPEC(kind_, ...) \
-	((struct md_spec){ .kind = kind_, .min = -INFINITY, .max = INFINITY, __VA_ARGS__ })
 
 struct md_spec md_spec_of_arg(const struct md_arg *arg);
 struct md_spec md_spec_of_field(const struct md_field *field);

@@ -98,7 +98,7 @@ ARG(BOOL, TOGGLE, CURRENT, enable_flash_late_interaction,
     .since = "later than cli_args.py@789340fb")
 ARG(LIST_STRING, LIST, CURRENT, lora_modules, "--lora-modules", null, -INF, INF,
     "LoRA adapters to offer at start",
-    .nullable = true,
+    .nullable = true, .item_accepts = "json",
     .note = "each item is name=path or a JSON object with name, path, base_model_name")
 ARG(STRING, VALUE, CURRENT, chat_template, "--chat-template", null, -INF, INF,
     "Chat template: a file, or the template on one line",

@@ -258,6 +258,24 @@ static void files_are_read(void **state)
 	assert_int_equal(pl_err_exit_status(err.code), 2);
 }
 
+static void lists_have_several_spellings(void **state)
+{
+	(void)state;
+	auto_experiment struct md_experiment *e = parse(
+		"server:\n  served_model_name: one\n  cudagraph_capture_sizes: 8\n"
+		"  collect_detailed_traces: model,worker\n"
+		"  lora_modules: [a=b, {name: c, path: d}]\n");
+	auto_json json_t *argv = json_array();
+	auto_json json_t *env = NULL;
+	struct pl_err err = PL_ERR_INIT;
+	assert_int_equal(md_args_to_argv(e->server, argv, &env, &err), 0);
+	auto_free char *text = pl_json_to_text(argv, PL_JSON_COMPACT);
+	assert_string_equal(text, "[\"--served-model-name\",\"one\",\"--cudagraph-capture-sizes\","
+				  "\"8\",\"--collect-detailed-traces\",\"model\",\"worker\","
+				  "\"--lora-modules\",\"a=b\","
+				  "\"{\\\"name\\\":\\\"c\\\",\\\"path\\\":\\\"d\\\"}\"]");
+}
+
 struct bad_case {
 	const char *text;
 	const char *message; /* the first error */
@@ -438,6 +456,7 @@ int main(void)
 		cmocka_unit_test(defaults_are_the_references),
 		cmocka_unit_test(a_whole_file_is_read),
 		cmocka_unit_test(json_is_read_too),
+		cmocka_unit_test(lists_have_several_spellings),
 		cmocka_unit_test(the_completed_configuration_reads_back),
 		cmocka_unit_test(secrets_are_not_shown),
 		cmocka_unit_test(sets_win_over_the_file),

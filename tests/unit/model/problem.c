@@ -1,0 +1,85 @@
+#include "model/problem.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void a_problem_is_one_line(void **state)
+{
+	static const struct {
+		struct md_problem problem;
+		const char *text;
+	} cases[] = {
+		{ { MD_ERROR, "e.yaml", 3, 9, "server.seed", NULL, "text 'x'", "an integer", NULL },
+		  "e.yaml:3:9: server.seed: found text 'x', expected an integer" },
+		{ { MD_ERROR, "e.yaml", 3, 9, "nmae", NULL, "an unknown key", "a key", "name" },
+		  "e.yaml:3:9: nmae: found an unknown key, expected a key (did you mean 'name'?)" },
+		{ { MD_WARNING, "--set", 0, 0, "server.seed", "some_rule", "1", "2", NULL },
+		  "--set: server.seed: found 1, expected 2 [some_rule]" },
+		{ { MD_ERROR, NULL, 0, 0, "", NULL, NULL, "a mapping", NULL },
+		  "found nothing, expected a mapping" },
+		{ { MD_ERROR, "e", 1, 1, "a\nb", NULL, "text 'x\r\n\x1b[31m'", NULL, NULL },
+		  "e:1:1: a?b: found text 'x???[31m'" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
+		auto_buf text;
+		pl_buf_init(&text, 1024);
+		md_problem_text(&cases[i].problem, &text);
+		assert_string_equal(pl_buf_text(&text), cases[i].text);
+	}
+}
+
+static void problems_are_copied_and_counted(void **state)
+{
+	auto_problems problems = { 0 };
+	char key[] = "server.seed";
+
+	(void)state;
+	for (int i = 0; i < 100; i++)
+		md_problems_add(&problems, &(struct md_problem){
+						   .severity = i % 4 == 0 ? MD_ERROR : MD_WARNING,
+						   .line = i,
+						   .key = key,
+					   });
+	key[0] = 'x';
+	assert_int_equal(problems.count, 100);
+	assert_int_equal(problems.errors, 25);
+	assert_string_equal(problems.items[99].key, "server.seed");
+	assert_int_equal(problems.items[99].line, 99);
+}
+
+static void a_problem_as_json(void **state)
+{
+	const struct md_problem placed = { MD_ERROR, "e.yaml", 3, 9, "k", NULL, "f", "e", "n" };
+	const struct md_problem unplaced = { .severity = MD_WARNING, .rule = "r" };
+	auto_json json_t *first = md_problem_to_json(&placed);
+	auto_json json_t *second = md_problem_to_json(&unplaced);
+	auto_free char *one = pl_json_to_text(first, PL_JSON_COMPACT);
+	auto_free char *two = pl_json_to_text(second, PL_JSON_COMPACT);
+
+	(void)state;
+	assert_string_equal(one,
+			    "{\"severity\":\"error\",\"source\":\"e.yaml\",\"line\":3,\"col\":9,"
+			    "\"key\":\"k\",\"rule\":null,\"found\":\"f\",\"expected\":\"e\","
+			    "\"nearest\":\"n\"}");
+	assert_string_equal(two, "{\"severity\":\"warning\",\"source\":null,\"line\":null,"
+				 "\"col\":null,\"key\":null,\"rule\":\"r\",\"found\":null,"
+				 "\"expected\":null,\"nearest\":null}");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_problem_is_one_line),
+		cmocka_unit_test(problems_are_copied_and_counted),
+		cmocka_unit_test(a_problem_as_json),
+	};
+
+	return cmocka_run_group_tests_name("model/problem", tests, NULL, NULL);
+}

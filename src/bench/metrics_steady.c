@@ -76,7 +76,7 @@ static bool open_window(const struct bench_metrics_input *input, struct window *
 
 	for (size_t i = 0; i < input->count; i++) {
 		int64_t planned_ns = input->records[i].planned_ns;
-		if (planned_ns == MD_NO_TIME)
+		if (planned_ns == MD_NO_TIME || input->records[i].acted_ns == MD_NO_TIME)
 			continue;
 		first_ns = planned_ns < first_ns ? planned_ns : first_ns;
 		last_ns = planned_ns > last_ns ? planned_ns : last_ns;

@@ -86,29 +86,29 @@ static void record_event(struct bench_stream *stream, const struct bench_event *
 
 void bench_stream_event(struct bench_stream *stream, const char *data, size_t len)
 {
-	struct bench_event *event = &stream->event;
+	struct bench_event event; /* set by decode; not cleared here, for half a KB is text */
 
 	if (stream->result != BENCH_STREAM_MORE)
 		return;
-	if (stream->adapter->decode(data, len, event) < 0) {
+	if (stream->adapter->decode(data, len, &event) < 0) {
 		char text[160];
 		snprintf(text, sizeof(text), "event is not what the protocol says: %.*s",
 			 (int)(len < 100 ? len : 100), data);
 		fail(stream, "protocol", text);
 		return;
 	}
-	if (event->usage_completion != MD_NO_COUNT) {
-		stream->usage_completion = event->usage_completion;
-		stream->usage_with_choices = event->has_choices;
+	if (event.usage_completion != MD_NO_COUNT) {
+		stream->usage_completion = event.usage_completion;
+		stream->usage_with_choices = event.has_choices;
 	}
-	if (event->usage_prompt != MD_NO_COUNT)
-		stream->usage_prompt = event->usage_prompt;
-	if (event->has_choices)
-		record_event(stream, event);
-	if (event->error)
+	if (event.usage_prompt != MD_NO_COUNT)
+		stream->usage_prompt = event.usage_prompt;
+	if (event.has_choices)
+		record_event(stream, &event);
+	if (event.error)
 		fail(stream, "stream_error",
-		     event->error_text[0] != '\0' ? event->error_text : "error without a message");
-	stream->done_seen |= event->done;
+		     event.error_text[0] != '\0' ? event.error_text : "error without a message");
+	stream->done_seen |= event.done;
 }
 
 /* Usage on events with choices counts each choice by itself: the last words of all are summed. */

@@ -42,7 +42,6 @@ struct bench_stream {
 	struct io_http *http;
 	struct io_sse sse;
 	struct pl_buf error_body;
-	struct bench_event event; /* the one being decoded */
 
 	int64_t t_ns; /* of the current read */
 	bool kernel;

@@ -12,7 +12,6 @@
 static const unsigned req_from[REQ_STATE_COUNT] = {
 #define STATE(name, from, text) [REQ_##name] = (from),
 #include "bench/worker_states.h"
-#undef STATE
 };
 #undef FROM
 
@@ -170,10 +169,12 @@ void bench_worker_pump(struct bench_worker *worker, int64_t now_ns)
 	}
 	while (worker->next_send < worker->req_count) {
 		int64_t due_ns = planned_ns(worker, worker->next_send);
-		if (due_ns > now_ns) {
-			arm_launch(worker, due_ns);
+		if (due_ns - now_ns > BENCH_SPIN_NS) {
+			arm_launch(worker, due_ns - BENCH_SPIN_NS);
 			break;
 		}
+		while (now_ns < due_ns)
+			now_ns = pl_clock_now_ns();
 		if (worker->trace.in_flight >= worker->cap) {
 			mark_held(worker, now_ns);
 			break;

@@ -23,13 +23,14 @@
 /* Requests sent, and requests found due, in one pass before the loop looks at its sockets again. */
 #define BENCH_LAUNCHES_PER_PASS 16
 #define BENCH_MARKS_PER_PASS    256
-#define BENCH_TICK_NS           100000000LL
-#define BENCH_QUEUEING_MAX      1000000
+/* A sleeping thread wakes this late: the last stretch before a launch is waited out awake. */
+#define BENCH_SPIN_NS      20000LL
+#define BENCH_TICK_NS      100000000LL
+#define BENCH_QUEUEING_MAX 131072 /* samples kept of a run */
 
 enum req_state {
 #define STATE(name, from, text) REQ_##name,
 #include "bench/worker_states.h"
-#undef STATE
 	REQ_STATE_COUNT
 };
 

@@ -2,7 +2,12 @@
  * What a request of the plan goes through in a worker; worker.c's req_set_state() alone moves it.
  *
  * STATE(name, from, what it means)
+ * Skipped where undefined; undefined again at the end.
  */
+#ifndef STATE
+#define STATE(name, from, text)
+#endif
+
 STATE(PLANNED,   0, "in the schedule, not due")
 STATE(HELD,      FROM(PLANNED), "due, waits for max_concurrency")
 STATE(CONNECT,   FROM(PLANNED) | FROM(HELD) | FROM(SEND) | FROM(WAIT),
@@ -12,3 +17,5 @@ STATE(WAIT,      FROM(SEND), "all bytes are out, none of an answer is in")
 STATE(ANSWER,    FROM(SEND) | FROM(WAIT), "bytes of an answer came")
 STATE(COMPLETED, FROM(ANSWER), "the answer is whole and as it should be")
 STATE(FAILED,    FROM(CONNECT) | FROM(SEND) | FROM(WAIT) | FROM(ANSWER), "it is not; the record says why")
+
+#undef STATE

@@ -124,6 +124,16 @@ static void add_host(struct pl_buf *head, const struct io_fetch *fetch)
 		    fetch->addr->u.any.sa_family == AF_UNIX ? "localhost" : text);
 }
 
+/* Nothing that would end the request line early. */
+static bool is_target(const char *path)
+{
+	for (const char *c = path; *c != '\0'; c++) {
+		if (*c <= ' ' || *c > '~')
+			return false;
+	}
+	return *path != '\0';
+}
+
 static int write_head(struct fetch_conn *conn)
 {
 	const struct io_fetch *fetch = conn->fetch;
@@ -132,6 +142,9 @@ static int write_head(struct fetch_conn *conn)
 	bool sends = fetch->body != NULL || strcmp(method, "POST") == 0 ||
 		     strcmp(method, "PUT") == 0;
 
+	if (!is_target(fetch->path))
+		return pl_err_set(&conn->err, PL_ERR_INVALID, "'%s' is no path of a request",
+				  fetch->path);
 	pl_buf_clear(head);
 	pl_buf_addf(head, "%s %s HTTP/1.1\r\n", method, fetch->path);
 	add_host(head, fetch);

@@ -4,6 +4,7 @@ Nothing here calls the product but through the driver program: records go in as 
 """
 import json
 import math
+import re
 import subprocess
 
 import numpy as np
@@ -299,7 +300,7 @@ def closed_window(good, cap):
 
 
 def steady_of(made, good):
-    planned = [r["planned_ns"] for r in made["records"]]
+    planned = [r["planned_ns"] for r in made["records"] if r["acted_ns"] is not None]
     if made["finite_rate"] and planned:
         tenth = (max(planned) - min(planned)) // 10
         window, at = (min(planned) + tenth, max(planned) - tenth), "planned_ns"
@@ -454,3 +455,15 @@ def test_statistics_of_the_vectors(driver, values, statistics_wanted):
     (got,) = driver([dict(vector_set(), records=records)])
     for name, value in statistics_wanted.items():
         assert got[f"{name}_ttft_ms"] == pytest.approx(value * 1000, rel=1e-14)
+
+
+def test_docs_have_a_row_for_each(source_dir):
+    """docs/reference/metrics.md and src/tbl/metrics.h name the same keys, and this file all of them."""
+    rows = (source_dir / "src/tbl/metrics.h").read_text()
+    page = (source_dir / "docs/reference/metrics.md").read_text()
+    families = re.findall(r'^FAMILY\(\w+, "(\w+)"', rows, re.M)
+    figures = re.findall(r"^FIGURE\((\w+)", rows, re.M)
+    documented = re.findall(r"^\| `(\w+)` \|", page, re.M)
+    assert documented == families + figures
+    assert families == FAMILIES
+    assert set(figures) == set(FIGURES) - {"errors", "repeats", "steady"}

@@ -180,6 +180,9 @@ static void tiny_held(struct tiny_conn *conn)
 
 static void tiny_answer(struct tiny_conn *conn, const char *what, int n)
 {
+	static const char html[] = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
+				   "Content-Length: 2\r\n\r\nhi";
+
 	if (strcmp(what, "ok") == 0 || strcmp(what, "close") == 0 || strcmp(what, "drop") == 0)
 		tiny_answer_ok(conn, n);
 	else if (strcmp(what, "status") == 0)
@@ -198,10 +201,7 @@ static void tiny_answer(struct tiny_conn *conn, const char *what, int n)
 		 strcmp(what, "reset") == 0)
 		tiny_answer_odd(conn, NULL, false);
 	else if (strcmp(what, "html") == 0)
-		tiny_send(
-			conn,
-			"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 2\r\n\r\nhi",
-			68);
+		tiny_send(conn, html, sizeof(html) - 1);
 	if (strcmp(what, "hang") == 0 || strcmp(what, "slow") == 0)
 		tiny_held(conn);
 	conn->reset = strcmp(what, "reset") == 0 || strcmp(what, "refuse") == 0;

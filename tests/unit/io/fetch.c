@@ -528,6 +528,21 @@ static void test_io_fetch__large_bodies_both_ways(void **state)
 	server_stop(&server);
 }
 
+static void test_io_fetch__path_is_checked(void **state)
+{
+	static const char *const paths[] = { "", "/a b", "/\r\nA: b", "/caf\xc3\xa9" };
+	struct io_addr addr = { .len = 0 };
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(paths); i++) {
+		const struct io_fetch fetch = { .addr = &addr, .path = paths[i] };
+		struct pl_err err = PL_ERR_INIT;
+		auto_reply got = { 0 };
+		assert_int_equal(io_fetch(&fetch, &got, &err), -1);
+		assert_int_equal(err.code, PL_ERR_INVALID);
+	}
+}
+
 static void test_io_fetch__nobody_listens(void **state)
 {
 	struct io_fetch fetches[3];
@@ -566,6 +581,7 @@ int main(void)
 		cmocka_unit_test(test_io_fetch__stale_connection_is_replaced),
 		cmocka_unit_test(test_io_fetch__what_is_sent),
 		cmocka_unit_test(test_io_fetch__large_bodies_both_ways),
+		cmocka_unit_test(test_io_fetch__path_is_checked),
 		cmocka_unit_test(test_io_fetch__nobody_listens),
 	};
 

@@ -1,0 +1,82 @@
+"""What the plays of `profllm run` share: configurations, running it, reading what it wrote."""
+import json
+import os
+import subprocess
+from pathlib import Path
+
+TIMEOUT_S = 60
+
+
+def base_config(**benchmark):
+    """A short run against a simulator whose steps take 2 ms whatever is in them."""
+    return {
+        "name": "scenario",
+        "server": {"model": "sim/test", "max_model_len": 2048},
+        "launch": {"command": ["profllm-sim", "serve"], "extra_args": ["--sim-step", "2ms"]},
+        "benchmark": {
+            "backend": "openai",
+            "dataset_name": "random",
+            "random_input_len": 32,
+            "random_output_len": 8,
+            "num_prompts": 20,
+            **benchmark,
+        },
+    }
+
+
+def write_config(folder, config, name="experiment.yaml"):
+    """JSON is YAML."""
+    path = Path(folder) / name
+    path.write_text(json.dumps(config, indent=2))
+    return path
+
+
+def command(bin_dir, *args):
+    return [str(bin_dir / "profllm"), *[str(arg) for arg in args]]
+
+
+def environment(extra=None):
+    env = {name: value for name, value in os.environ.items()
+           if name not in ("OPENAI_API_KEY", "NO_COLOR", "PROFLLM_LOG")}
+    return {**env, **(extra or {})}
+
+
+def run_profllm(bin_dir, *args, cwd=None, env=None, patience=1):
+    return subprocess.run(command(bin_dir, *args), cwd=cwd, env=environment(env), text=True,
+                          capture_output=True, timeout=TIMEOUT_S * patience,
+                          stdin=subprocess.DEVNULL)
+
+
+def start_profllm(bin_dir, *args, env=None):
+    return subprocess.Popen(command(bin_dir, *args), env=environment(env), text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            stdin=subprocess.DEVNULL)
+
+
+def load_result(path):
+    return json.loads(Path(path).read_text())
+
+
+def read_zst_lines(path):
+    text = subprocess.run(["zstd", "-dc", str(path)], check=True, capture_output=True).stdout
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def marked_processes(run_id):
+    """Processes alive whose environment carries the run's mark."""
+    mark = f"PROFLLM_RUN={run_id}".encode()
+    found = []
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        try:
+            if mark in (entry / "environ").read_bytes().split(b"\0"):
+                found.append(int(entry.name))
+        except OSError:
+            continue
+    return found
+
+
+def children_of(pid):
+    return [int(child) for child in
+            Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]

@@ -15,12 +15,12 @@
 #include <stdint.h>
 
 enum pl_opt_type {
-	PL_OPT_FLAG,	/* bool */
-	PL_OPT_TEXT,	/* const char *, borrowed from argv */
-	PL_OPT_INT,	/* int64_t */
-	PL_OPT_F64,	/* double */
-	PL_OPT_DURATION,/* int64_t ns */
-	PL_OPT_LIST,	/* struct pl_opt_list: may be given many times */
+	PL_OPT_FLAG,     /* bool */
+	PL_OPT_TEXT,     /* const char *, borrowed from argv */
+	PL_OPT_INT,      /* int64_t */
+	PL_OPT_F64,      /* double */
+	PL_OPT_DURATION, /* int64_t ns */
+	PL_OPT_LIST,     /* struct pl_opt_list: may be given many times */
 };
 
 struct pl_opt_list {
@@ -30,22 +30,22 @@ struct pl_opt_list {
 };
 
 struct pl_opt {
-	const char *name;	/* "output", without dashes */
-	char letter;		/* 'o' or 0 */
+	const char *name; /* "output", without dashes */
+	char letter;      /* 'o' or 0 */
 	enum pl_opt_type type;
-	size_t offset;		/* into the command's options struct */
-	const char *arg;	/* "FILE"; NULL for flags */
-	const char *help;	/* one line */
+	size_t offset;              /* into the command's options struct */
+	const char *arg;            /* "FILE"; NULL for flags */
+	const char *help;           /* one line */
 	const char *const *choices; /* NULL-ended, or NULL */
 	bool negatable;
 	bool hidden;
 };
 
 struct pl_opt_command {
-	const char *name;	/* "profllm run" */
-	const char *usage;	/* "--config FILE --output FILE [options]" */
-	const char *summary;	/* one line */
-	const char *details;	/* paragraphs and examples, or NULL */
+	const char *name;             /* "profllm run" */
+	const char *usage;            /* "--config FILE --output FILE [options]" */
+	const char *summary;          /* one line */
+	const char *details;          /* paragraphs and examples, or NULL */
 	const struct pl_opt *options; /* ended by a row with name NULL */
 };
 
@@ -54,8 +54,8 @@ struct pl_opt_command {
  * argv, borrowed), *ret_help is set when --help or -h was met (parsing stops there).
  */
 int pl_opt_parse(const struct pl_opt_command *command, int argc, char **argv, void *into,
-		 char ***ret_rest, int *ret_rest_count, bool *ret_help, struct pl_err *err)
-	PL_MUST_CHECK;
+		 char ***ret_rest, int *ret_rest_count, bool *ret_help,
+		 struct pl_err *err) PL_MUST_CHECK;
 /* The help text, 80 columns. */
 void pl_opt_help(const struct pl_opt_command *command, struct pl_buf *buf);
 void pl_opt_list_done(struct pl_opt_list *list);

@@ -16,13 +16,13 @@ enum pl_yaml_kind { PL_YAML_SCALAR, PL_YAML_LIST, PL_YAML_MAP };
 
 struct pl_yaml {
 	enum pl_yaml_kind kind;
-	bool plain;		/* scalar without quotes: may be a number, bool or null */
-	const char *text;	/* scalar; "" otherwise */
-	int line;		/* both from 1 */
+	bool plain;       /* scalar without quotes: may be a number, bool or null */
+	const char *text; /* scalar; "" otherwise */
+	int line;         /* both from 1 */
 	int column;
-	size_t count;		/* list items or map pairs */
+	size_t count;           /* list items or map pairs */
 	struct pl_yaml **items; /* list items, or map values */
-	struct pl_yaml **keys;	/* map keys (scalars), NULL for a list */
+	struct pl_yaml **keys;  /* map keys (scalars), NULL for a list */
 };
 
 struct pl_yaml_doc;
@@ -41,7 +41,8 @@ const struct pl_yaml *pl_yaml_get(const struct pl_yaml *map, const char *key);
 
 /* What a plain scalar means by YAML 1.2's core schema (quoted ones are always text). */
 bool pl_yaml_is_null(const struct pl_yaml *node);
-bool pl_yaml_to_bool(const struct pl_yaml *node, bool *ret); /* true false, yes no, on off, any case */
+bool pl_yaml_to_bool(const struct pl_yaml *node,
+		     bool *ret); /* true false, yes no, on off, any case */
 bool pl_yaml_to_i64(const struct pl_yaml *node, int64_t *ret);
 bool pl_yaml_to_f64(const struct pl_yaml *node, double *ret); /* also .inf -.inf .nan, inf */
 /*

@@ -8,7 +8,8 @@
 
 struct pl_zst;
 int pl_zst_open(const char *path, struct pl_zst **ret, struct pl_err *err) PL_MUST_CHECK;
-int pl_zst_write(struct pl_zst *zst, const void *data, size_t len, struct pl_err *err) PL_MUST_CHECK;
+int pl_zst_write(struct pl_zst *zst, const void *data, size_t len,
+		 struct pl_err *err) PL_MUST_CHECK;
 /* Ends the frame and puts the file in its place; the handle is then only to be freed. */
 int pl_zst_commit(struct pl_zst *zst, struct pl_err *err) PL_MUST_CHECK;
 void pl_zst_free(struct pl_zst *zst); /* without a commit nothing is left behind */

@@ -15,33 +15,33 @@
 
 struct bench_encode {
 	const struct md_bench *bench;
-	const char *model;	/* the payload's `model` */
+	const char *model; /* the payload's `model` */
 	bool ignore_eos;
 };
 
 /* What one event of a stream said. */
 struct bench_event {
-	bool has_choices;	/* choices not empty: an event to record */
-	bool content;		/* text, reasoning, tool call or ids */
-	bool role_only;		/* names the speaker and holds no output: no token */
+	bool has_choices; /* choices not empty: an event to record */
+	bool content;     /* text, reasoning, tool call or ids */
+	bool role_only;   /* names the speaker and holds no output: no token */
 	bool finish;
-	char finish_reason[24];	/* choice 0's, when told */
-	int64_t tokens;		/* told by ids or logprobs; MD_NO_COUNT: not */
-	int64_t usage_completion;/* usage.completion_tokens, MD_NO_COUNT: none */
+	char finish_reason[24];   /* choice 0's, when told */
+	int64_t tokens;           /* told by ids or logprobs; MD_NO_COUNT: not */
+	int64_t usage_completion; /* usage.completion_tokens, MD_NO_COUNT: none */
 	int64_t usage_prompt;
-	bool done;		/* the stream's last word: [DONE] */
-	bool error;		/* an error object */
+	bool done;  /* the stream's last word: [DONE] */
+	bool error; /* an error object */
 	char error_text[512];
-	unsigned choices;	/* how many are in it */
-	unsigned choice_mask;	/* bit i: choice i (below 32) is in it */
-	bool choice_finished;	/* some choice has a finish_reason */
+	unsigned choices;     /* how many are in it */
+	unsigned choice_mask; /* bit i: choice i (below 32) is in it */
+	bool choice_finished; /* some choice has a finish_reason */
 	unsigned finished_mask;
 };
 
 struct bench_adapter {
-	const char *name;	/* "openai-chat" */
-	const char *endpoint;	/* default path */
-	const char *path_suffix;/* what --endpoint must end with */
+	const char *name;        /* "openai-chat" */
+	const char *endpoint;    /* default path */
+	const char *path_suffix; /* what --endpoint must end with */
 	bool takes_ids;
 	/* False: answered at once by the worker itself, without a socket (adapters/null.c). */
 	bool has_socket;

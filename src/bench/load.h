@@ -16,12 +16,12 @@
 #include <stdatomic.h>
 
 struct bench_request {
-	const char *body;	/* borrowed */
+	const char *body; /* borrowed */
 	size_t body_len;
-	char request_id[64];	/* "" sends no x-request-id */
-	int64_t planned_ns;	/* after the start */
-	int64_t prompt_tokens;	/* asked; MD_NO_COUNT */
-	int64_t output_tokens;	/* asked */
+	char request_id[64];   /* "" sends no x-request-id */
+	int64_t planned_ns;    /* after the start */
+	int64_t prompt_tokens; /* asked; MD_NO_COUNT */
+	int64_t output_tokens; /* asked */
 };
 
 /* Live counters, read by a progress thread while the run goes on. Counts: issued = completed + failed
@@ -35,18 +35,19 @@ struct bench_load {
 	struct io_addr addr;
 	const char *host_header;
 	const char *path;
-	const char *headers;	/* further lines each ending in CRLF, or "" */
+	const char *headers;                  /* further lines each ending in CRLF, or "" */
 	const struct bench_request *requests; /* by planned_ns, ascending */
 	size_t count;
-	int64_t max_concurrency;/* MD_NO_I64: none */
-	unsigned threads;	/* workers, from 1 */
+	int64_t max_concurrency; /* MD_NO_I64: none */
+	unsigned threads;        /* workers, from 1 */
 	int64_t request_timeout_ns;
 	int64_t stall_timeout_ns;
-	int64_t run_timeout_ns;	/* MD_NO_I64: none */
+	int64_t run_timeout_ns; /* MD_NO_I64: none */
 	bool realtime;
-	bool finite_rate;	/* planned times matter */
+	bool finite_rate;                /* planned times matter */
 	struct bench_progress *progress; /* NULL: none */
-	const atomic_int *stop_signal;	 /* becomes non-zero: stop sending, abandon what is open; NULL: none */
+	const atomic_int
+		*stop_signal; /* becomes non-zero: stop sending, abandon what is open; NULL: none */
 };
 
 enum bench_end { BENCH_END_ALL, BENCH_END_STALLED, BENCH_END_RUN_TIMEOUT, BENCH_END_STOPPED };
@@ -58,25 +59,27 @@ struct bench_inflight {
 };
 
 struct bench_outcome {
-	struct md_record *records; /* [count], in plan order; not acted on: acted_ns none, ok false */
+	struct md_record
+		*records; /* [count], in plan order; not acted on: acted_ns none, ok false */
 	size_t count;
 	enum bench_end end;
-	int64_t start_ns;	/* clock at the start of sending */
-	int64_t end_ns;		/* the last answer was whole, or the last request failed */
+	int64_t start_ns; /* clock at the start of sending */
+	int64_t end_ns;   /* the last answer was whole, or the last request failed */
 	int64_t last_send_ns;
-	int64_t clock_step_ns;	/* change of realtime - monotonic over the run */
+	int64_t clock_step_ns; /* change of realtime - monotonic over the run */
 	double worker_cpu_share_max;
-	double *queueing_ms;	/* user - kernel stamp of each read with a stamp (a sample of at most 1e6) */
+	double *queueing_ms; /* user - kernel stamp of each read with a stamp (a sample of at most 1e6) */
 	size_t queueing_count;
 	double inflight_integral_s; /* of the loop's own counter */
 	struct bench_inflight *inflight;
 	size_t inflight_count;
 	int64_t inflight_peak;
-	size_t connections;	/* opened */
+	size_t connections; /* opened */
 	bool realtime_granted;
 };
 
-int bench_load_run(const struct bench_load *load, struct bench_outcome **ret, struct pl_err *err) PL_MUST_CHECK;
+int bench_load_run(const struct bench_load *load, struct bench_outcome **ret,
+		   struct pl_err *err) PL_MUST_CHECK;
 void bench_outcome_free(struct bench_outcome *outcome);
 PL_AUTO_DEFINE(struct bench_outcome, bench_outcome_free);
 

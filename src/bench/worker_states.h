@@ -8,14 +8,15 @@
 #define STATE(name, from, text)
 #endif
 
-STATE(PLANNED,   0, "in the schedule, not due")
-STATE(HELD,      FROM(PLANNED), "due, waits for max_concurrency")
-STATE(CONNECT,   FROM(PLANNED) | FROM(HELD) | FROM(SEND) | FROM(WAIT),
+STATE(PLANNED, 0, "in the schedule, not due")
+STATE(HELD, FROM(PLANNED), "due, waits for max_concurrency")
+STATE(CONNECT, FROM(PLANNED) | FROM(HELD) | FROM(SEND) | FROM(WAIT),
       "connect() called, no byte taken yet; from SEND and WAIT: the reused connection was dead")
-STATE(SEND,      FROM(PLANNED) | FROM(HELD) | FROM(CONNECT), "its bytes go out")
-STATE(WAIT,      FROM(SEND), "all bytes are out, none of an answer is in")
-STATE(ANSWER,    FROM(SEND) | FROM(WAIT), "bytes of an answer came")
+STATE(SEND, FROM(PLANNED) | FROM(HELD) | FROM(CONNECT), "its bytes go out")
+STATE(WAIT, FROM(SEND), "all bytes are out, none of an answer is in")
+STATE(ANSWER, FROM(SEND) | FROM(WAIT), "bytes of an answer came")
 STATE(COMPLETED, FROM(ANSWER), "the answer is whole and as it should be")
-STATE(FAILED,    FROM(CONNECT) | FROM(SEND) | FROM(WAIT) | FROM(ANSWER), "it is not; the record says why")
+STATE(FAILED, FROM(CONNECT) | FROM(SEND) | FROM(WAIT) | FROM(ANSWER),
+      "it is not; the record says why")
 
 #undef STATE

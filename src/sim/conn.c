@@ -31,7 +31,6 @@ static void forget_request(struct sim_conn *conn)
 	free(pl_take(conn->request_id));
 	free(pl_take(conn->authorization));
 	pl_buf_clear(&conn->body);
-	pl_buf_clear(&conn->raw);
 	conn->too_large = false;
 	conn->whole = false;
 }
@@ -49,6 +48,8 @@ void sim_conn_free(struct sim_conn *conn)
 		conn->after->before = conn->before;
 	forget_request(conn);
 	close(conn->watch.fd);
+	if (server->listener.active && server->listener.events == 0)
+		io_loop_rewatch(server->loop, &server->listener, EPOLLIN);
 	io_http_free(conn->http);
 	pl_buf_done(&conn->body);
 	pl_buf_done(&conn->out);
@@ -344,6 +345,8 @@ void sim_conn_on_listener(struct io_loop *loop, struct io_watch *watch, uint32_t
 	for (;;) {
 		int fd = io_sock_accept(watch->fd);
 
+		if (fd < 0 && (errno == EMFILE || errno == ENFILE))
+			io_loop_rewatch(server->loop, watch, 0); /* until a connection ends */
 		if (fd < 0)
 			return;
 		accept_one(server, fd);

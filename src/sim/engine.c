@@ -180,6 +180,7 @@ struct sim_sequence *sim_engine_add(struct sim_engine *engine, const struct sim_
 		.min_tokens = spec->min_tokens,
 		.ignore_eos = spec->ignore_eos,
 		.added_ns = now_ns,
+		.admitted_ns = -1,
 		.priv = seq,
 	};
 	for (size_t i = 0; i < spec->prompt_tokens; i++)
@@ -293,7 +294,7 @@ static void count_admission(struct sim_engine *engine, struct sim_sequence_priv 
 			    int64_t now_ns)
 {
 	engine->step.admitted++;
-	if (seq->open.admitted_ns != 0)
+	if (seq->open.admitted_ns >= 0)
 		return;
 	seq->open.admitted_ns = now_ns;
 	seq->open.cached_tokens = seq->computed;

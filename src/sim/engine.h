@@ -67,7 +67,7 @@ struct sim_sequence {
 	uint32_t cached_tokens; /* of the prompt, found in the prefix cache at first admission */
 	uint32_t preemptions;
 	int64_t added_ns;
-	int64_t admitted_ns; /* begin of the first step; 0: not yet */
+	int64_t admitted_ns; /* begin of the first step; -1: not yet */
 	int64_t first_token_ns;
 	int64_t last_token_ns;
 	struct sim_sequence_priv *priv;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "model/server_args.h"
 
 enum kind { TEXT, NAMES, HUMAN, NUMBER, SWITCH, SWITCH_OFF, DURATION, PROFILE_NAME };
 
@@ -152,41 +153,80 @@ static void note(struct sim_options *options, const char *name, size_t len, cons
 	}
 	if (value == NULL)
 		pl_buf_add_text(&options->given, "True");
-	else if (strncmp(name, "api-key", len) == 0 || strncmp(name, "api_key", len) == 0)
+	else if (strncmp(name, "api-key", len) == 0)
 		pl_buf_add_text(&options->given, "'***'");
 	else
 		pl_buf_addf(&options->given, "'%s'", value);
 }
 
-/* One option at argv[*at]; *at moves behind it and its values. */
-static int parse_option(char **argv, int *at, struct sim_options *options, struct pl_err *err)
+/* vLLM's argument of this name: "x-y", "x_y", "no-x", "x-config.key". */
+static const struct md_arg *find_vllm(const char *name, size_t len)
 {
-	const char *name = argv[(*at)++] + 2;
-	const char *equals = strchr(name, '=');
-	size_t len = equals != NULL ? (size_t)(equals - name) : strlen(name);
-	const struct row *row = find_row(name, len);
-	const char *value = equals != NULL ? equals + 1 : NULL;
-	bool is_switch = row != NULL && (row->kind == SWITCH || row->kind == SWITCH_OFF);
+	auto_free char *plain = pl_strndup(name, strnlen(name, len));
+	const struct md_arg *arg;
 
-	if (row == NULL && strncmp(name, "sim-", 4) == 0)
-		return pl_err_set(err, PL_ERR_INVALID, "unrecognized arguments: --%s", name);
-	if (value == NULL && !is_switch && is_value(argv[*at]))
-		value = argv[(*at)++];
-	note(options, name, len, value);
-	if (row == NULL) {
-		while (equals == NULL && is_value(argv[*at]))
-			(*at)++;
-		return 0;
+	plain[strcspn(plain, ".")] = '\0';
+	arg = md_arg_find(plain);
+	return arg != NULL ? arg : md_arg_find_negative(plain);
+}
+
+/* What stands behind an argument that changes nothing here. */
+static void skip_values(const struct md_arg *arg, char **argv, int *at)
+{
+	bool one = arg == NULL || arg->style == MD_STYLE_VALUE || arg->style == MD_STYLE_REPEAT ||
+		   arg->style == MD_STYLE_OPTIONAL_VALUE;
+	bool many = arg != NULL && arg->style == MD_STYLE_LIST;
+
+	while ((one || many) && is_value(argv[*at])) {
+		(*at)++;
+		one = false;
 	}
-	if (value == NULL && !is_switch)
-		return pl_err_set(err, PL_ERR_INVALID, "argument --%s: expected one argument",
-				  row->name);
+}
+
+static int take_values(const struct row *row, const char *value, char **argv, int *at,
+		       struct sim_options *options, struct pl_err *err)
+{
+	bool more = row->kind == NAMES && value == NULL;
+
+	if (value == NULL && row->kind != SWITCH && row->kind != SWITCH_OFF) {
+		if (!is_value(argv[*at]))
+			return pl_err_set(err, PL_ERR_INVALID,
+					  "argument --%s: expected one argument", row->name);
+		value = argv[(*at)++];
+	}
+	note(options, row->name, strlen(row->name), value);
 	if (set(row, value, options, err) < 0)
 		return -1;
-	while (row->kind == NAMES && equals == NULL && is_value(argv[*at])) {
+	while (more && is_value(argv[*at])) {
 		if (set(row, argv[(*at)++], options, err) < 0)
 			return -1;
 	}
+	return 0;
+}
+
+/* One option at argv[*at]; *at moves behind it and its values. */
+static int parse_option(char **argv, int *at, struct sim_options *options, struct pl_err *err)
+{
+	const char *word = argv[(*at)++];
+	const char *name = word + strspn(word, "-");
+	const char *equals = strchr(name, '=');
+	size_t len = equals != NULL ? (size_t)(equals - name) : strlen(name);
+	bool is_short = word[1] != '-';
+	const struct row *row = is_short ? NULL : find_row(name, len);
+	const struct md_arg *arg = row == NULL && !is_short ? find_vllm(name, len) : NULL;
+
+	if (row == NULL && is_short && strncmp(name, "tp", len) == 0 && len == 2)
+		row = find_row("tensor-parallel-size", strlen("tensor-parallel-size"));
+	if (row == NULL && arg != NULL && memchr(name, '.', len) == NULL &&
+	    strncmp(name, "no", 2) != 0)
+		row = find_row(arg->name, strlen(arg->name));
+	if (row != NULL)
+		return take_values(row, equals != NULL ? equals + 1 : NULL, argv, at, options, err);
+	if (arg == NULL && !is_short)
+		return pl_err_set(err, PL_ERR_INVALID, "unrecognized arguments: %s", word);
+	note(options, name, len, equals != NULL ? equals + 1 : NULL);
+	if (equals == NULL)
+		skip_values(arg, argv, at);
 	return 0;
 }
 
@@ -249,7 +289,7 @@ int sim_options_parse(int argc, char **argv, struct sim_options *ret, enum sim_a
 	if (at < argc && argv[at][0] != '-')
 		ret->model = argv[at++];
 	while (at < argc) {
-		if (!pl_text_starts(argv[at], "--"))
+		if (argv[at][0] != '-' || argv[at][1] == '\0')
 			return pl_err_set(err, PL_ERR_INVALID, "unrecognized arguments: %s",
 					  argv[at]);
 		if (parse_option(argv, &at, ret, err) < 0)

@@ -125,18 +125,17 @@ static void add_counters(struct scrape *scrape, const struct sim_engine_stats *s
 
 static void add_config(struct scrape *scrape, const struct sim_engine_config *config, double util)
 {
-	char text[512];
 	char memory[PL_F64_TEXT_BYTES];
 
 	pl_text_from_f64(util, memory);
-	snprintf(text, sizeof(text),
-		 ",block_size=\"%u\",cache_dtype=\"auto\",enable_prefix_caching=\"%s\","
-		 "gpu_memory_utilization=\"%s\",kv_cache_size_tokens=\"%llu\","
-		 "num_gpu_blocks=\"%u\"",
-		 config->block_size, config->prefix_caching ? "True" : "False", memory,
-		 (unsigned long long)config->block_count * config->block_size, config->block_count);
 	add_head(scrape, "vllm:cache_config_info", "gauge", "The KV cache's settings.");
-	add_value(scrape, "vllm:cache_config_info", text, 1);
+	pl_buf_addf(scrape->out,
+		    "vllm:cache_config_info{block_size=\"%u\",cache_dtype=\"auto\","
+		    "enable_prefix_caching=\"%s\",engine=\"0\",gpu_memory_utilization=\"%s\","
+		    "kv_cache_size_tokens=\"%llu\",num_gpu_blocks=\"%u\"} 1.0\n",
+		    config->block_size, config->prefix_caching ? "True" : "False", memory,
+		    (unsigned long long)config->block_count * config->block_size,
+		    config->block_count);
 }
 
 static void add_http(struct scrape *scrape, const struct sim_metrics *metrics)

@@ -8,6 +8,7 @@
 #include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -57,13 +58,14 @@ void sim_server_reap(struct sim_server *server)
 }
 
 /* Ends the step that is due and hands out its tokens. */
-static void end_step(struct sim_server *server, int64_t due_ns)
+static void end_step(struct sim_server *server)
 {
 	const struct sim_output *outputs;
 	int64_t now_ns = pl_clock_now_ns();
 	size_t count;
 
-	sim_metrics_observe_lateness(&server->metrics, (double)(now_ns - due_ns) / 1e9);
+	sim_metrics_observe_lateness(&server->metrics,
+				     (double)(now_ns - server->step_due_ns) / 1e9);
 	sim_metrics_observe(&server->metrics, SIM_HIST_ITERATION_TOKENS,
 			    sim_engine_step(server->engine)->tokens);
 	count = sim_engine_end(server->engine, now_ns, &outputs);
@@ -89,7 +91,7 @@ static void on_step(struct io_loop *loop, struct io_timer *timer)
 
 	if (sim_engine_in_step(server->engine)) {
 		begin_ns = timer->due_ns;
-		end_step(server, timer->due_ns);
+		end_step(server);
 	}
 	sim_server_reap(server);
 	duration_ns = sim_engine_begin(server->engine, begin_ns);
@@ -98,6 +100,7 @@ static void on_step(struct io_loop *loop, struct io_timer *timer)
 	duration_ns = (int64_t)((double)duration_ns / server->options->speed);
 	if (duration_ns < 1)
 		duration_ns = 1;
+	server->step_due_ns = begin_ns + duration_ns;
 	now_ns = pl_clock_now_ns();
 	if (begin_ns + 2 * duration_ns < now_ns)
 		begin_ns = now_ns - duration_ns;
@@ -267,12 +270,22 @@ static void announce(const struct sim_server *server)
 	sim_log_line("INFO", "entry.py:140", "Starting profllm-sim server on http://%s", text);
 }
 
+/* Stamps are asked for here too: else the first request, there before its accept(), has none. */
+static int listen_at(struct sim_server *server, const struct io_addr *addr, struct pl_err *err)
+{
+	int on = 1;
+
+	if (io_sock_listen(addr, BACKLOG, &server->listener.fd, err) < 0)
+		return -1;
+	setsockopt(server->listener.fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof(on));
+	return 0;
+}
+
 static int serve(struct sim_server *server, struct pl_err *err)
 {
 	struct io_addr addr;
 
-	if (resolve(server->options, &addr, err) < 0 ||
-	    io_sock_listen(&addr, BACKLOG, &server->listener.fd, err) < 0)
+	if (resolve(server->options, &addr, err) < 0 || listen_at(server, &addr, err) < 0)
 		return -1;
 	sim_log_start(server);
 	if (server->options->startup_ns > 0) {
@@ -280,7 +293,7 @@ static int serve(struct sim_server *server, struct pl_err *err)
 		server->listener.fd = -1;
 		if (wait_startup(server) == 1)
 			return 0;
-		if (io_sock_listen(&addr, BACKLOG, &server->listener.fd, err) < 0)
+		if (listen_at(server, &addr, err) < 0)
 			return -1;
 	}
 	if (watch_all(server, err) < 0)

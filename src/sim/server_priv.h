@@ -96,6 +96,7 @@ struct sim_server {
 	struct io_watch listener;
 	struct io_watch signals;
 	struct io_timer step_timer;
+	int64_t step_due_ns; /* by the clock of steps, even when the timer is set later */
 	struct io_timer stats_timer;
 	struct sim_conn *conns;
 	struct sim_job *jobs;

@@ -98,6 +98,7 @@ static void check_row(struct play *play, const struct row *row)
 	const struct sim_output *outputs;
 	int64_t duration_ns = sim_engine_begin(play->engine, play->now_ns);
 	uint32_t tokens = 0;
+	size_t count;
 
 	assert_int_equal(duration_ns, 10 * MS);
 	for (size_t i = 0; i < play->count; i++) {
@@ -110,8 +111,8 @@ static void check_row(struct play *play, const struct row *row)
 	}
 	assert_int_equal(sim_engine_step(play->engine)->tokens, tokens);
 	play->now_ns += duration_ns;
-	check_outputs(play, outputs, sim_engine_end(play->engine, play->now_ns, &outputs),
-		      row->says);
+	count = sim_engine_end(play->engine, play->now_ns, &outputs);
+	check_outputs(play, outputs, count, row->says);
 }
 
 static void check_rows(struct play *play, const struct row *rows, size_t count)
@@ -133,7 +134,7 @@ static void check_idle(struct play *play)
 }
 
 /* Budget 10; prompts 4, 8, 3; two tokens each. */
-static void token_budget(void **state)
+static void test_sim_engine__token_budget(void **state)
 {
 	static const struct row rows[] = {
 		{ { 4, 6, 0 }, "A" },   /* 4 + 6 = 10: B has 2 left, C waits */
@@ -155,7 +156,7 @@ static void token_budget(void **state)
 }
 
 /* Two at a time; B stays, A and C take turns. */
-static void max_num_seqs(void **state)
+static void test_sim_engine__max_num_seqs(void **state)
 {
 	static const struct row rows[] = {
 		{ { 2, 2, 0 }, "AB" },
@@ -184,7 +185,7 @@ static void max_num_seqs(void **state)
 }
 
 /* 2,048 = 4 x 512: the first token at the end of the fourth step, 40 ms. */
-static void chunked_prefill(void **state)
+static void test_sim_engine__chunked_prefill(void **state)
 {
 	static const struct row rows[] = {
 		{ { 512 }, "" }, { { 512 }, "" }, { { 512 }, "" }, { { 512 }, "A" }, { { 1 }, "A" },
@@ -207,7 +208,7 @@ static void chunked_prefill(void **state)
 }
 
 /* A decodes all along and takes one token of each step: 4 x 511 + 4 = 2,048. */
-static void chunked_prefill_beside_decode(void **state)
+static void test_sim_engine__chunked_prefill_beside_decode(void **state)
 {
 	static const struct row rows[] = {
 		{ { 1, 511 }, "A" }, { { 1, 511 }, "A" }, { { 1, 511 }, "A" },
@@ -227,7 +228,7 @@ static void chunked_prefill_beside_decode(void **state)
 }
 
 /* Budget 8: B's 5 do not fit beside A's 6 and must not be cut. */
-static void whole_prefill(void **state)
+static void test_sim_engine__whole_prefill(void **state)
 {
 	static const struct row rows[] = {
 		{ { 6, 0 }, "A" },
@@ -248,7 +249,7 @@ static void whole_prefill(void **state)
 }
 
 /* Five blocks of 4. A holds 2 (8 tokens), then 3 (9); B needs 4 (13); C, behind B, waits too. */
-static void kv_admission(void **state)
+static void test_sim_engine__kv_admission(void **state)
 {
 	static const struct row rows[] = {
 		{ { 8, 0, 0 }, "A" },
@@ -270,7 +271,7 @@ static void kv_admission(void **state)
 }
 
 /* Only this step's part must fit: 16 - 8 = 8 tokens of B take 2 of the 3 free blocks. */
-static void kv_admission_by_part(void **state)
+static void test_sim_engine__kv_admission_by_part(void **state)
 {
 	static const struct row rows[] = {
 		{ { 8, 8 }, "A" }, /* 2 + 2 blocks held, 1 free */
@@ -301,7 +302,7 @@ static void kv_admission_by_part(void **state)
  * Step 4: B knows 3 + 2 = 5 tokens and needs 3 blocks: it waits. A finishes and frees 3.
  * Step 5: B computes all 5 again and says its third token.
  */
-static void preemption_and_resumption(void **state)
+static void test_sim_engine__preemption_and_resumption(void **state)
 {
 	static const struct row rows[] = {
 		{ { 3, 3 }, "AB" }, { { 1, 1 }, "AB" }, { { 1, 0 }, "A" },
@@ -333,7 +334,7 @@ static void preemption_and_resumption(void **state)
 }
 
 /* A holds 2 blocks for 3 and 4 tokens; B's fifth token needs a third block, and B itself is last. */
-static void preempts_itself(void **state)
+static void test_sim_engine__preempts_itself(void **state)
 {
 	static const struct row rows[] = {
 		{ { 3, 4 }, "AB" },
@@ -356,7 +357,7 @@ static void preempts_itself(void **state)
 }
 
 /* The preempted one comes before those that have waited longer. */
-static void preempted_waits_in_front(void **state)
+static void test_sim_engine__preempted_waits_in_front(void **state)
 {
 	static const struct row rows[] = {
 		{ { 3, 3, 0 }, "AB" }, { { 1, 1, 0 }, "AB" }, { { 1, 0, 0 }, "A" },
@@ -378,7 +379,7 @@ static void preempted_waits_in_front(void **state)
 }
 
 /* Blocks of 4. A's ten tokens leave two whole blocks: 1-4 and 5-8. */
-static void prefix_hits(void **state)
+static void test_sim_engine__prefix_hits(void **state)
 {
 	static const uint32_t prompt[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 };
 	static const uint32_t branch[] = { 1, 2, 3, 4, 90, 91, 92, 93, 94 };
@@ -421,7 +422,7 @@ static void prefix_hits(void **state)
  * Three blocks of 4. A (1-8) takes blocks 0 and 1; freed last block first, they stand behind block 2:
  * 2, 1, 0. B takes 2, C takes 1, and the end of A's prefix is forgotten; its beginning is not.
  */
-static void prefix_eviction(void **state)
+static void test_sim_engine__prefix_eviction(void **state)
 {
 	static const uint32_t prompt[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9 };
 	static const struct row rows[] = {
@@ -450,7 +451,7 @@ static void prefix_eviction(void **state)
 }
 
 /* With the cache on, a preempted sequence finds the whole blocks that no one took meanwhile. */
-static void prefix_after_preemption(void **state)
+static void test_sim_engine__prefix_after_preemption(void **state)
 {
 	static const struct row rows[] = {
 		{ { 3, 3 }, "AB" }, { { 1, 1 }, "AB" },
@@ -473,7 +474,7 @@ static void prefix_after_preemption(void **state)
 	play_end(&play);
 }
 
-static void reset_is_refused_while_held(void **state)
+static void test_sim_engine__reset_is_refused_while_held(void **state)
 {
 	struct play play;
 
@@ -488,7 +489,7 @@ static void reset_is_refused_while_held(void **state)
 }
 
 /* One aborted while it waits, one while its step runs. */
-static void abort_frees(void **state)
+static void test_sim_engine__abort_frees(void **state)
 {
 	const struct sim_output *outputs;
 	struct sim_engine_config config = roomy;
@@ -517,127 +518,24 @@ static void abort_frees(void **state)
 	play_end(&play);
 }
 
-static void stops_early_by_chance(void **state)
-{
-	struct sim_engine_config config = roomy;
-	struct sim_engine_stats stats;
-	const struct sim_output *outputs;
-	struct sim_engine *engine;
-	uint32_t prompt[] = { 7 };
-
-	(void)state;
-	config.eos_rate = 0.1;
-	config.max_num_seqs = 500;
-	engine = sim_engine_new(&config);
-	for (uint64_t i = 0; i < 500; i++) {
-		struct sim_sequence_spec spec = {
-			.prompt = prompt,
-			.prompt_tokens = 1,
-			.max_tokens = 20,
-			.min_tokens = 3,
-			.ignore_eos = i % 2 == 0,
-			.seed = i * 977,
-		};
-
-		sim_engine_add(engine, &spec, 0);
-	}
-	for (uint32_t step = 1; sim_engine_begin(engine, 0) > 0; step++) {
-		size_t count = sim_engine_end(engine, 0, &outputs);
-
-		for (size_t i = 0; i < count; i++) {
-			const struct sim_sequence *seq = outputs[i].sequence;
-
-			if (seq->finish == SIM_FINISH_STOP)
-				assert_true(!seq->ignore_eos && seq->generated >= 3);
-		}
-	}
-	sim_engine_stats(engine, &stats);
-	/* of 250, 0.9^17 = 17 % come to their limit: 42, give or take 4 x 6 */
-	assert_in_range(stats.finished[SIM_FINISH_LENGTH], 250 + 18, 250 + 66);
-	assert_int_equal(stats.finished[SIM_FINISH_STOP] + stats.finished[SIM_FINISH_LENGTH], 500);
-	sim_engine_free(engine);
-}
-
-/* Any load: the limits hold in every step, the sums are right, and all come to their end. */
-static void random_loads_keep_the_rules(void **state)
-{
-	(void)state;
-	srand(20);
-	for (int round = 0; round < 60; round++) {
-		struct sim_engine_config config = {
-			.max_num_batched_tokens = 8 + (uint32_t)rand() % 60,
-			.max_num_seqs = 1 + (uint32_t)rand() % 12,
-			.block_size = 1 + (uint32_t)rand() % 6,
-			.prefix_caching = rand() % 2,
-			.chunked_prefill = true,
-			.reserve_full = rand() % 2,
-			.fixed_step_ns = 1,
-		};
-		struct sim_engine *engine;
-		struct sim_engine_stats stats;
-		const struct sim_output *outputs;
-		uint32_t prompt[40];
-		uint64_t due = 0;
-		uint64_t steps = 0;
-
-		config.block_count = 60 / config.block_size + 1; /* 40 + 20 tokens fit */
-		engine = sim_engine_new(&config);
-		for (int i = 0; i < 40; i++) {
-			struct sim_sequence_spec spec = {
-				.prompt = prompt,
-				.prompt_tokens = 1 + (size_t)rand() % 40,
-				.max_tokens = 1 + (uint32_t)rand() % 20,
-				.seed = (uint64_t)rand(),
-			};
-
-			for (size_t k = 0; k < spec.prompt_tokens; k++)
-				prompt[k] = k < 12 ? (uint32_t)k : (uint32_t)rand() % 9;
-			due += spec.max_tokens;
-			sim_engine_add(engine, &spec, 0);
-		}
-		while (sim_engine_begin(engine, 0) > 0) {
-			const struct sim_step *step = sim_engine_step(engine);
-
-			assert_true(step->tokens <= config.max_num_batched_tokens);
-			assert_int_equal(step->tokens,
-					 step->work.prefill_tokens + step->work.decode_tokens);
-			sim_engine_stats(engine, &stats);
-			assert_true(stats.running <= config.max_num_seqs);
-			assert_true(stats.blocks_held <= config.block_count);
-			assert_int_equal(stats.running + stats.waiting +
-						 stats.finished[SIM_FINISH_LENGTH],
-					 40);
-			sim_engine_end(engine, 0, &outputs);
-			assert_true(++steps < 100000);
-		}
-		sim_engine_stats(engine, &stats);
-		assert_int_equal(stats.generated_tokens, due);
-		assert_int_equal(stats.finished[SIM_FINISH_LENGTH], 40);
-		assert_int_equal(stats.blocks_held, 0);
-		sim_engine_free(engine);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(token_budget),
-		cmocka_unit_test(max_num_seqs),
-		cmocka_unit_test(chunked_prefill),
-		cmocka_unit_test(chunked_prefill_beside_decode),
-		cmocka_unit_test(whole_prefill),
-		cmocka_unit_test(kv_admission),
-		cmocka_unit_test(kv_admission_by_part),
-		cmocka_unit_test(preemption_and_resumption),
-		cmocka_unit_test(preempts_itself),
-		cmocka_unit_test(preempted_waits_in_front),
-		cmocka_unit_test(prefix_hits),
-		cmocka_unit_test(prefix_eviction),
-		cmocka_unit_test(prefix_after_preemption),
-		cmocka_unit_test(reset_is_refused_while_held),
-		cmocka_unit_test(abort_frees),
-		cmocka_unit_test(stops_early_by_chance),
-		cmocka_unit_test(random_loads_keep_the_rules),
+		cmocka_unit_test(test_sim_engine__token_budget),
+		cmocka_unit_test(test_sim_engine__max_num_seqs),
+		cmocka_unit_test(test_sim_engine__chunked_prefill),
+		cmocka_unit_test(test_sim_engine__chunked_prefill_beside_decode),
+		cmocka_unit_test(test_sim_engine__whole_prefill),
+		cmocka_unit_test(test_sim_engine__kv_admission),
+		cmocka_unit_test(test_sim_engine__kv_admission_by_part),
+		cmocka_unit_test(test_sim_engine__preemption_and_resumption),
+		cmocka_unit_test(test_sim_engine__preempts_itself),
+		cmocka_unit_test(test_sim_engine__preempted_waits_in_front),
+		cmocka_unit_test(test_sim_engine__prefix_hits),
+		cmocka_unit_test(test_sim_engine__prefix_eviction),
+		cmocka_unit_test(test_sim_engine__prefix_after_preemption),
+		cmocka_unit_test(test_sim_engine__reset_is_refused_while_held),
+		cmocka_unit_test(test_sim_engine__abort_frees),
 	};
 
 	return cmocka_run_group_tests_name("test_sim_engine", tests, NULL, NULL);

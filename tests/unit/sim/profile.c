@@ -11,7 +11,7 @@
  * One decode at context 1,000 on the 8B pair: weights 16.06e9 / (3.35e12 x 0.8) = 5.992537 ms;
  * keys and values 1,000 x 131,072 / 2.68e12 = 0.048907 ms; overhead 0.9 + 0.0015 ms.
  */
-static void one_decode(void **state)
+static void test_sim_profile__one_decode(void **state)
 {
 	struct sim_work work = {
 		.sequences = 1, .decode_tokens = 1, .context_tokens = 1000, .attention_pairs = 1000
@@ -27,7 +27,7 @@ static void one_decode(void **state)
  * A prefill of 8,192: products 2 x 8.03e9 x 8,192 / (989.4e12 x 0.6) = 221.622 ms; attention over
  * 8,192 x 8,193 / 2 pairs: 4 x 32 x 4,096 x 33,558,528 / 593.64e12 = 29.638 ms; overhead 0.9015 ms.
  */
-static void one_prefill(void **state)
+static void test_sim_profile__one_prefill(void **state)
 {
 	struct sim_work work = { .sequences = 1,
 				 .prefill_tokens = 8192,
@@ -44,7 +44,7 @@ static void one_prefill(void **state)
  * 10.72e12 = 0.97815 ms; 160 all-reduces: 160 x (8 us + 64 x 8,192 x 2 x 1.5 / 450e9 = 3.495 us) =
  * 1.83924 ms; overhead 1.2 + 0.096 ms. Together 17.27570 ms.
  */
-static void tensor_parallel(void **state)
+static void test_sim_profile__tensor_parallel(void **state)
 {
 	struct sim_work work = { .sequences = 64,
 				 .decode_tokens = 64,
@@ -60,7 +60,7 @@ static void tensor_parallel(void **state)
 }
 
 /* (80e9 x 0.9 - 2e9 - 16.06e9) / (131,072 x 16) = 25,720.6 */
-static void blocks_beside_the_weights(void **state)
+static void test_sim_profile__blocks_beside_the_weights(void **state)
 {
 	const struct sim_profile *profile = sim_profile_for_model("tiny");
 
@@ -73,10 +73,10 @@ static void blocks_beside_the_weights(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_decode),
-		cmocka_unit_test(one_prefill),
-		cmocka_unit_test(tensor_parallel),
-		cmocka_unit_test(blocks_beside_the_weights),
+		cmocka_unit_test(test_sim_profile__one_decode),
+		cmocka_unit_test(test_sim_profile__one_prefill),
+		cmocka_unit_test(test_sim_profile__tensor_parallel),
+		cmocka_unit_test(test_sim_profile__blocks_beside_the_weights),
 	};
 
 	return cmocka_run_group_tests_name("test_sim_profile", tests, NULL, NULL);

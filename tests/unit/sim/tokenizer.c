@@ -45,7 +45,7 @@ static void check_text(const char *text, size_t len)
 	assert_memory_equal(back, text, len);
 }
 
-static void every_id_comes_back(void **state)
+static void test_sim_tokenizer__every_id_comes_back(void **state)
 {
 	(void)state;
 	for (uint32_t id = 0; id < SIM_IDS; id++)
@@ -54,7 +54,7 @@ static void every_id_comes_back(void **state)
 }
 
 /* All sequences of vocabulary ids: drawn, neighbouring (as vLLM's random data set) and repeated. */
-static void sequences_of_ids_come_back(void **state)
+static void test_sim_tokenizer__sequences_of_ids_come_back(void **state)
 {
 	uint32_t ids[LEN];
 
@@ -72,7 +72,7 @@ static void sequences_of_ids_come_back(void **state)
 	}
 }
 
-static void any_bytes_come_back(void **state)
+static void test_sim_tokenizer__any_bytes_come_back(void **state)
 {
 	static const char *const texts[] = {
 		"",
@@ -100,7 +100,7 @@ static void any_bytes_come_back(void **state)
 }
 
 /* 136,424 bytes in 32,000 pieces: 4.26 in the mean. */
-static void mean_length(void **state)
+static void test_sim_tokenizer__mean_length(void **state)
 {
 	char piece[SIM_PIECE_BYTES_MAX];
 	size_t bytes = 0;
@@ -111,7 +111,7 @@ static void mean_length(void **state)
 	assert_int_equal(bytes, 136424);
 }
 
-static void draws_are_even_and_repeatable(void **state)
+static void test_sim_tokenizer__draws_are_even_and_repeatable(void **state)
 {
 	uint32_t tenths[10] = { 0 };
 
@@ -131,11 +131,11 @@ static void draws_are_even_and_repeatable(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_id_comes_back),
-		cmocka_unit_test(sequences_of_ids_come_back),
-		cmocka_unit_test(any_bytes_come_back),
-		cmocka_unit_test(mean_length),
-		cmocka_unit_test(draws_are_even_and_repeatable),
+		cmocka_unit_test(test_sim_tokenizer__every_id_comes_back),
+		cmocka_unit_test(test_sim_tokenizer__sequences_of_ids_come_back),
+		cmocka_unit_test(test_sim_tokenizer__any_bytes_come_back),
+		cmocka_unit_test(test_sim_tokenizer__mean_length),
+		cmocka_unit_test(test_sim_tokenizer__draws_are_even_and_repeatable),
 	};
 
 	return cmocka_run_group_tests_name("test_sim_tokenizer", tests, NULL, NULL);

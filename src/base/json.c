@@ -7,17 +7,64 @@
 #include "base/file.h"
 #include "base/text.h"
 
-int pl_json_parse(const char *text, size_t len, const char *source, json_t **ret,
-		  struct pl_err *err)
+static int parse(const char *text, size_t len, const char *source, size_t flags, json_t **ret,
+		 struct pl_err *err)
 {
 	json_error_t fault;
-	json_t *json = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &fault);
+	json_t *json = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | flags,
+				  &fault);
 
 	if (json == NULL)
 		return pl_err_set(err, PL_ERR_INVALID, "%s:%d:%d: not valid JSON: %s", source,
 				  fault.line, fault.column, fault.text);
 	*ret = json;
 	return 0;
+}
+
+int pl_json_parse(const char *text, size_t len, const char *source, json_t **ret,
+		  struct pl_err *err)
+{
+	return parse(text, len, source, 0, ret, err);
+}
+
+int pl_json_parse_texts(const char *text, size_t len, const char *source, json_t **ret,
+			struct pl_err *err)
+{
+	return parse(text, len, source, JSON_ALLOW_NUL, ret, err);
+}
+
+char *pl_json_to_ctext(const json_t *string)
+{
+	const char *text = json_string_value(string);
+	size_t len = json_string_length(string);
+	auto_buf buf = { 0 };
+
+	if (text == NULL)
+		return NULL;
+	pl_buf_init(&buf, SIZE_MAX / 2);
+	for (size_t at = 0; at < len;) {
+		size_t plain = strnlen(text + at, len - at);
+		pl_buf_add(&buf, text + at, plain);
+		at += plain;
+		if (at < len) {
+			pl_buf_add_text(&buf, "\xC0\x80");
+			at++;
+		}
+	}
+	return pl_buf_take(&buf);
+}
+
+json_t *pl_json_from_ctext(const char *text)
+{
+	auto_buf buf = { 0 };
+
+	pl_buf_init(&buf, SIZE_MAX / 2);
+	for (const char *nul; (nul = strstr(text, "\xC0\x80")) != NULL; text = nul + 2) {
+		pl_buf_add(&buf, text, (size_t)(nul - text));
+		pl_buf_add_char(&buf, '\0');
+	}
+	pl_buf_add_text(&buf, text);
+	return json_stringn(pl_buf_text(&buf), buf.len);
 }
 
 int pl_json_read_file(const char *path, json_t **ret, struct pl_err *err)
@@ -162,7 +209,7 @@ bool pl_json_write(const json_t *json, enum pl_json_style style, struct pl_buf *
 
 char *pl_json_to_text(const json_t *json, enum pl_json_style style)
 {
-	auto_buf buf;
+	auto_buf buf = { 0 };
 
 	pl_buf_init(&buf, SIZE_MAX / 2);
 	pl_json_write(json, style, &buf);
@@ -171,7 +218,7 @@ char *pl_json_to_text(const json_t *json, enum pl_json_style style)
 
 int pl_json_write_file(const json_t *json, const char *path, struct pl_err *err)
 {
-	auto_buf buf;
+	auto_buf buf = { 0 };
 
 	pl_buf_init(&buf, SIZE_MAX / 2);
 	pl_json_write(json, PL_JSON_INDENT, &buf);

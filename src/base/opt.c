@@ -106,7 +106,7 @@ static int find_long(const struct parse *parse, size_t len, struct met *met, str
 {
 	const char *given = met->shown + 2;
 	const struct pl_opt *option;
-	auto_buf names;
+	auto_buf names = { 0 };
 	struct search search = { .met = met, .names = &names };
 
 	pl_buf_init(&names, NAMES_BYTES_MAX);
@@ -145,7 +145,7 @@ static int check_choice(const struct met *met, struct pl_err *err)
 {
 	const char *const *choices = met->option->choices;
 	size_t count = 0;
-	auto_buf expected;
+	auto_buf expected = { 0 };
 
 	pl_buf_init(&expected, NAMES_BYTES_MAX);
 	if (choices == NULL)
@@ -382,7 +382,7 @@ static void add_left(struct pl_buf *buf, const struct pl_opt *option)
 
 static void add_row(struct pl_buf *buf, const struct pl_opt *option, size_t column)
 {
-	auto_buf help;
+	auto_buf help = { 0 };
 	size_t before = buf->len;
 
 	add_left(buf, option);
@@ -407,7 +407,7 @@ static size_t help_column(const struct pl_opt_command *command)
 	size_t widest = 0;
 
 	for (size_t i = 0; (option = row(command, i)) != NULL; i++) {
-		auto_buf left;
+		auto_buf left = { 0 };
 		pl_buf_init(&left, HELP_BYTES_MAX);
 		add_left(&left, option);
 		size_t width = columns(pl_buf_text(&left), left.len);
@@ -419,7 +419,7 @@ static size_t help_column(const struct pl_opt_command *command)
 
 void pl_opt_help(const struct pl_opt_command *command, struct pl_buf *buf)
 {
-	auto_buf usage;
+	auto_buf usage = { 0 };
 	size_t column = help_column(command);
 	const struct pl_opt *option;
 

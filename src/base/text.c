@@ -233,12 +233,24 @@ static unsigned least(unsigned a, unsigned b)
 	return a < b ? a : b;
 }
 
-unsigned pl_text_distance(const char *a, const char *b)
+/* Longer texts are compared by this many first bytes. */
+enum { DISTANCE_BYTES = 128 };
+
+static size_t fold_all(const char *text, char folded[DISTANCE_BYTES])
 {
-	enum { MAX = 128 };
-	unsigned rows[3][MAX + 1];
-	size_t la = strnlen(a, MAX);
-	size_t lb = strnlen(b, MAX);
+	size_t len = strnlen(text, DISTANCE_BYTES);
+
+	for (size_t i = 0; i < len; i++)
+		folded[i] = (char)fold(text[i]);
+	return len;
+}
+
+unsigned pl_text_distance(const char *text_a, const char *text_b)
+{
+	unsigned rows[3][DISTANCE_BYTES + 1];
+	char a[DISTANCE_BYTES], b[DISTANCE_BYTES];
+	size_t la = fold_all(text_a, a);
+	size_t lb = fold_all(text_b, b);
 
 	for (size_t j = 0; j <= lb; j++)
 		rows[0][j] = (unsigned)j;
@@ -248,10 +260,9 @@ unsigned pl_text_distance(const char *a, const char *b)
 		const unsigned *up2 = rows[(i + 1) % 3];
 		cur[0] = (unsigned)i;
 		for (size_t j = 1; j <= lb; j++) {
-			bool same = fold(a[i - 1]) == fold(b[j - 1]);
+			bool same = a[i - 1] == b[j - 1];
 			cur[j] = least(up[j - 1] + !same, least(up[j], cur[j - 1]) + 1);
-			if (i > 1 && j > 1 && fold(a[i - 1]) == fold(b[j - 2]) &&
-			    fold(a[i - 2]) == fold(b[j - 1]))
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
 				cur[j] = least(cur[j], up2[j - 2] + 1);
 		}
 	}
@@ -264,7 +275,13 @@ const char *pl_text_nearest(const char *name, const char *const *candidates, siz
 	unsigned best = limit + 1;
 	const char *nearest = NULL;
 
+	size_t len = strnlen(name, DISTANCE_BYTES);
+
 	for (size_t i = 0; i < count; i++) {
+		size_t other = strnlen(candidates[i], DISTANCE_BYTES);
+		/* each byte more or less is one change */
+		if ((len > other ? len - other : other - len) >= best)
+			continue;
 		unsigned distance = pl_text_distance(name, candidates[i]);
 		if (distance < best) {
 			best = distance;
@@ -286,6 +303,10 @@ static size_t utf8_decode(const unsigned char *data, size_t len, uint32_t *ret_c
 				       : 0;
 	uint32_t code = need < 2 ? data[0] : data[0] & (0x7Fu >> need);
 
+	if (len >= 2 && data[0] == 0xC0 && data[1] == 0x80) {
+		*ret_code = 0; /* how C strings of ours hold U+0000, see pl_json_to_ctext() */
+		return 2;
+	}
 	if (need == 0 || need > len) {
 		*ret_code = 0xFFFD;
 		return 1;

@@ -118,7 +118,7 @@ int pl_zst_read_file(const char *path, size_t max_bytes, char **ret_text, size_t
 		     struct pl_err *err)
 {
 	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
-	auto_buf buf;
+	auto_buf buf = { 0 };
 
 	pl_buf_init(&buf, max_bytes);
 	if (fd < 0)

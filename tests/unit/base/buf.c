@@ -10,7 +10,7 @@
 
 static void test_base_buf__empty_takes_no_memory(void **state)
 {
-	auto_buf buf;
+	auto_buf buf = { 0 };
 
 	(void)state;
 	pl_buf_init(&buf, 10);
@@ -25,7 +25,7 @@ static void test_base_buf__empty_takes_no_memory(void **state)
 
 static void test_base_buf__appends(void **state)
 {
-	auto_buf buf;
+	auto_buf buf = { 0 };
 
 	(void)state;
 	pl_buf_init(&buf, 100);
@@ -43,7 +43,7 @@ static void test_base_buf__appends(void **state)
 
 static void test_base_buf__ceiling_holds(void **state)
 {
-	auto_buf buf;
+	auto_buf buf = { 0 };
 
 	(void)state;
 	pl_buf_init(&buf, 5);
@@ -64,7 +64,7 @@ static void test_base_buf__ceiling_holds(void **state)
 
 static void test_base_buf__ceiling_may_be_the_largest_number(void **state)
 {
-	auto_buf buf;
+	auto_buf buf = { 0 };
 
 	(void)state;
 	pl_buf_init(&buf, SIZE_MAX);
@@ -76,7 +76,7 @@ static void test_base_buf__ceiling_may_be_the_largest_number(void **state)
 
 static void test_base_buf__reserve_then_raise(void **state)
 {
-	auto_buf buf;
+	auto_buf buf = { 0 };
 
 	(void)state;
 	pl_buf_init(&buf, 1000);
@@ -92,7 +92,7 @@ static void test_base_buf__reserve_then_raise(void **state)
 
 static void test_base_buf__consume(void **state)
 {
-	auto_buf buf;
+	auto_buf buf = { 0 };
 
 	(void)state;
 	pl_buf_init(&buf, 100);
@@ -110,7 +110,7 @@ static void test_base_buf__consume(void **state)
 
 static void test_base_buf__take_empties(void **state)
 {
-	auto_buf buf;
+	auto_buf buf = { 0 };
 
 	(void)state;
 	pl_buf_init(&buf, 100);

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "scratch.h"
 
 static json_t *parse(const char *text)
@@ -147,7 +148,7 @@ static void test_base_json__numbers_and_texts_that_are_none(void **state)
 static void test_base_json__write_stops_at_the_ceiling(void **state)
 {
 	auto_json json_t *doc = parse("[1, 2, 3]");
-	auto_buf buf;
+	auto_buf buf = { 0 };
 
 	(void)state;
 	pl_buf_init(&buf, 7);
@@ -170,6 +171,30 @@ static void test_base_json__dotted_paths(void **state)
 	assert_null(pl_json_get_path(doc, "x.0"));
 	assert_null(pl_json_get_path(doc, "a.b.c.d"));
 	assert_null(pl_json_get_path(NULL, "a"));
+}
+
+static void test_base_json__nul_in_texts_survives(void **state)
+{
+	static const char doc[] = "[\"a\\u0000b\\u0000\", \"\", 1]";
+	struct pl_err err = PL_ERR_INIT;
+	auto_json json_t *list = NULL;
+	auto_buf buf = { 0 };
+
+	(void)state;
+	assert_int_equal(pl_json_parse(doc, strlen(doc), "x", &list, &err), -1);
+	assert_int_equal(pl_json_parse_texts(doc, strlen(doc), "x", &list, &err), 0);
+	auto_free char *text = pl_json_to_ctext(json_array_get(list, 0));
+	assert_string_equal(text, "a\xC0\x80"
+				  "b\xC0\x80");
+	auto_json json_t *back = pl_json_from_ctext(text);
+	assert_true(json_equal(back, json_array_get(list, 0)));
+	pl_buf_init(&buf, 100);
+	assert_true(pl_text_add_json(&buf, text, strlen(text), true));
+	assert_string_equal(buf.data, "\"a\\u0000b\\u0000\"");
+	auto_free char *empty = pl_json_to_ctext(json_array_get(list, 1));
+	assert_string_equal(empty, "");
+	assert_null(pl_json_to_ctext(json_array_get(list, 2)));
+	assert_null(pl_json_from_ctext("\xC0"));
 }
 
 static void test_base_json__files(void **state)
@@ -204,6 +229,7 @@ int main(void)
 		cmocka_unit_test(test_base_json__numbers_and_texts_that_are_none),
 		cmocka_unit_test(test_base_json__write_stops_at_the_ceiling),
 		cmocka_unit_test(test_base_json__dotted_paths),
+		cmocka_unit_test(test_base_json__nul_in_texts_survives),
 		scratch_test(test_base_json__files),
 	};
 

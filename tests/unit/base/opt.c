@@ -288,7 +288,7 @@ static void test_base_opt__help_stops_the_parse(void **state)
 
 static void test_base_opt__help_text(void **state)
 {
-	auto_buf buf;
+	auto_buf buf = { 0 };
 
 	(void)state;
 	pl_buf_init(&buf, 100000);
@@ -332,7 +332,7 @@ static void test_base_opt__a_wide_option_has_its_help_below(void **state)
 		{ NULL, 0, PL_OPT_FLAG, 0, NULL, NULL, NULL, false, false },
 	};
 	static const struct pl_opt_command small = { .name = "x", .options = wide };
-	auto_buf buf;
+	auto_buf buf = { 0 };
 
 	(void)state;
 	pl_buf_init(&buf, 100000);

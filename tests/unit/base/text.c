@@ -477,7 +477,7 @@ static void test_base_text__json_strings(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
-		auto_buf buf;
+		auto_buf buf = { 0 };
 		pl_buf_init(&buf, 1000);
 		assert_true(pl_text_add_json(&buf, rows[i].text, rows[i].len, true));
 		assert_string_equal(pl_buf_text(&buf), rows[i].ascii);
@@ -489,7 +489,7 @@ static void test_base_text__json_strings(void **state)
 
 static void test_base_text__json_string_past_the_ceiling(void **state)
 {
-	auto_buf buf;
+	auto_buf buf = { 0 };
 
 	(void)state;
 	pl_buf_init(&buf, 6);

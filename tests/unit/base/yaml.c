@@ -206,7 +206,7 @@ static void test_base_yaml__errors(void **state)
 /* Nine lists of nine aliases each would be 9^9 nodes. */
 static void test_base_yaml__alias_bombs_are_refused(void **state)
 {
-	auto_buf buf;
+	auto_buf buf = { 0 };
 
 	(void)state;
 	pl_buf_init(&buf, 10000);
@@ -234,7 +234,7 @@ static void test_base_yaml__too_many_nodes_and_anchors(void **state)
 {
 	struct pl_err err = PL_ERR_INIT;
 	struct pl_yaml_doc *doc = NULL;
-	auto_buf buf;
+	auto_buf buf = { 0 };
 
 	(void)state;
 	pl_buf_init(&buf, 2 << 20);
@@ -259,7 +259,7 @@ static void test_base_yaml__many_keys(void **state)
 {
 	struct pl_err err = PL_ERR_INIT;
 	struct pl_yaml_doc *doc = NULL;
-	auto_buf buf;
+	auto_buf buf = { 0 };
 
 	(void)state;
 	pl_buf_init(&buf, 2 << 20);
@@ -289,7 +289,7 @@ static void nest(struct pl_buf *buf, int depth)
 
 static void test_base_yaml__depth_is_bounded(void **state)
 {
-	auto_buf buf;
+	auto_buf buf = { 0 };
 
 	(void)state;
 	pl_buf_init(&buf, 1 << 20);
@@ -461,7 +461,7 @@ static void test_base_yaml__long_texts_are_described_short(void **state)
 		"text 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...'";
 	auto_yaml struct pl_yaml_doc *lines = parse("\"a\\nb\\tc\"");
 	char text[100];
-	auto_buf buf;
+	auto_buf buf = { 0 };
 
 	(void)state;
 	pl_yaml_describe(pl_yaml_root(lines), text, sizeof(text));

@@ -18,7 +18,7 @@ static void test_base_zst__lines_read_back(void **state)
 	struct pl_err err = PL_ERR_INIT;
 	auto_zst struct pl_zst *zst = NULL;
 	auto_free char *text = NULL;
-	auto_buf expected;
+	auto_buf expected = { 0 };
 	size_t len = 0;
 
 	pl_buf_init(&expected, 10 << 20);

@@ -9,6 +9,7 @@
 #include "base/yaml.h"
 #include "model/experiment_priv.h"
 #include "model/server_args.h"
+#include "model/version.h"
 
 enum { EXPANDED_BYTES_MAX = 1 << 16, EXPERIMENT_BYTES_MAX = 8 << 20 };
 
@@ -61,7 +62,8 @@ bool md_key_is_repeated(struct md_reader *reader, const struct pl_yaml *map, siz
 			const char *key)
 {
 	for (size_t k = 0; k < i; k++) {
-		if (!md_same_name(map->keys[k]->text, map->keys[i]->text))
+		if (map->keys[k]->text[0] != map->keys[i]->text[0] ||
+		    !md_same_name(map->keys[k]->text, map->keys[i]->text))
 			continue;
 		md_reader_add(reader, MD_ERROR, map->keys[i], key, "the key a second time",
 			      "each key once", NULL);
@@ -73,7 +75,7 @@ bool md_key_is_repeated(struct md_reader *reader, const struct pl_yaml *map, siz
 char *md_expand(struct md_reader *reader, const struct pl_yaml *node, const char *key,
 		const char *text)
 {
-	auto_buf out;
+	auto_buf out = { 0 };
 
 	pl_buf_init(&out, EXPANDED_BYTES_MAX);
 	for (const char *at = text; *at != '\0';) {
@@ -100,12 +102,13 @@ char *md_expand(struct md_reader *reader, const struct pl_yaml *node, const char
 	return NULL;
 }
 
-static struct md_experiment *experiment_new(const char *source)
+struct md_experiment *md_experiment_new(const char *source)
 {
 	struct md_experiment *experiment = pl_alloc(sizeof(*experiment));
 
 	experiment->source = pl_strdup(source);
 	experiment->server = json_object();
+	experiment->given = json_object();
 	md_keys_init(experiment);
 	md_bench_init(&experiment->bench);
 	return experiment;
@@ -117,8 +120,10 @@ void md_experiment_free(struct md_experiment *experiment)
 		return;
 	free(experiment->source);
 	json_decref(experiment->server);
+	json_decref(experiment->given);
 	md_keys_done(experiment);
 	md_bench_done(&experiment->bench);
+	md_places_done(&experiment->places);
 	free(experiment);
 }
 
@@ -201,10 +206,15 @@ static void read_set_value(struct md_reader *reader, char *path, const struct pl
 	read_root(reader, &maps[0], experiment);
 }
 
-static void read_set(const char *set, struct md_experiment *experiment,
+static void read_set(const char *set, bool fields_open, struct md_experiment *experiment,
 		     struct md_problems *problems)
 {
-	struct md_reader reader = { .source = "--set", .problems = problems };
+	struct md_reader reader = { .source = "--set",
+				    .problems = problems,
+				    .places = &experiment->places,
+				    .given = experiment->given,
+				    .no_lines = true,
+				    .fields_open = fields_open };
 	auto_yaml struct pl_yaml_doc *doc = NULL;
 	const char *equals = strchr(set, '=');
 	auto_free char *path = pl_strndup(set, strcspn(set, "="));
@@ -227,24 +237,34 @@ static void read_set(const char *set, struct md_experiment *experiment,
 		problems->items[i].line = 0;
 }
 
-/* A fault of `section.name`, which the file or a --set gave. */
-static void refuse_text(struct md_reader *reader, const struct pl_yaml *root, const char *section,
-			const char *name, const char *found, const char *expected)
+/* A fault of `section.name`, wherever it was set. */
+static void refuse_text(const struct md_experiment *experiment, struct md_problems *problems,
+			const char *section, const char *name, const char *found,
+			const char *expected)
 {
-	const struct pl_yaml *node = md_map_get(pl_yaml_get(root, section), name);
-	struct md_reader set = { .source = "--set", .problems = reader->problems };
 	auto_free char *key = pl_asprintf("%s.%s", section, name);
+	const struct md_place *place = md_places_find(&experiment->places, key);
 
-	md_reader_add(node != NULL ? reader : &set, MD_ERROR, node, key, found, expected, NULL);
+	md_problems_add(problems,
+			&(struct md_problem){
+				.severity = MD_ERROR,
+				.source = place != NULL ? place->source : experiment->source,
+				.line = place != NULL ? place->line : 0,
+				.column = place != NULL ? place->column : 0,
+				.key = key,
+				.found = found,
+				.expected = expected,
+			});
 }
 
 /* `server.x` and `launch.x` mean the same: one of them fills the other, two must agree. */
-static void join_address(struct md_reader *reader, const struct pl_yaml *root,
-			 struct md_experiment *experiment, bool launch_port, bool launch_host)
+static void join_address(struct md_experiment *experiment, struct md_problems *problems)
 {
 	const json_t *port = json_object_get(experiment->server, "port");
 	const json_t *host = json_object_get(experiment->server, "host");
 	struct md_launch *launch = &experiment->launch;
+	bool launch_port = md_places_find(&experiment->places, "launch.port") != NULL;
+	bool launch_host = md_places_find(&experiment->places, "launch.host") != NULL;
 
 	if (json_is_integer(port)) {
 		int64_t number = json_integer_value(port);
@@ -252,34 +272,21 @@ static void join_address(struct md_reader *reader, const struct pl_yaml *root,
 		auto_free char *expected = pl_asprintf("%lld as launch.port says",
 						       (long long)launch->port);
 		if (launch_port && launch->port != MD_NO_I64 && launch->port != number)
-			refuse_text(reader, root, "server", "port", found, expected);
+			refuse_text(experiment, problems, "server", "port", found, expected);
 		launch->port = number > 0 ? number : MD_NO_I64;
 	}
 	if (json_is_string(host)) {
 		auto_free char *found = pl_asprintf("text '%s'", json_string_value(host));
 		auto_free char *expected = pl_asprintf("'%s' as launch.host says", launch->host);
 		if (launch_host && strcmp(launch->host, json_string_value(host)) != 0)
-			refuse_text(reader, root, "server", "host", found, expected);
+			refuse_text(experiment, problems, "server", "host", found, expected);
 		free(launch->host);
 		launch->host = pl_strdup(json_string_value(host));
 	}
 }
 
-static bool is_set(const char *key, const struct pl_yaml *root, const char *const *sets,
-		   size_t set_count)
-{
-	const char *name = strchr(key, '.') + 1;
-	auto_free char *section = pl_strndup(key, (size_t)(name - key) - 1);
-
-	for (size_t i = 0; i < set_count; i++) {
-		if (strncmp(sets[i], key, strlen(key)) == 0 && sets[i][strlen(key)] == '=')
-			return true;
-	}
-	return md_map_get(pl_yaml_get(root, section), name) != NULL;
-}
-
 /* Secrets have their own keys; on a command line everybody can read them. */
-static void check_secret_words(struct md_reader *reader, const struct pl_yaml *root,
+static void check_secret_words(const struct md_experiment *experiment, struct md_problems *problems,
 			       const char *name, const json_t *words)
 {
 	size_t i;
@@ -290,33 +297,32 @@ static void check_secret_words(struct md_reader *reader, const struct pl_yaml *r
 		const char *text = json_string_value(word);
 		if (pl_text_starts(text, "--api-key") || pl_text_starts(text, "--api_key") ||
 		    pl_text_starts(text, "--hf-token") || pl_text_starts(text, "--hf_token"))
-			refuse_text(reader, root, "launch", name, "a secret",
+			refuse_text(experiment, problems, "launch", name, "a secret",
 				    "server.api_key or server.hf_token");
 	}
 }
 
-static void check_launch(struct md_reader *reader, const struct pl_yaml *root,
-			 const struct md_experiment *experiment)
+static void check_launch(const struct md_experiment *experiment, struct md_problems *problems)
 {
 	const struct md_launch *launch = &experiment->launch;
 
 	if (launch->url != NULL && !pl_text_starts(launch->url, "http://") &&
 	    !pl_text_starts(launch->url, "https://")) {
 		auto_free char *found = pl_asprintf("text '%s'", launch->url);
-		refuse_text(reader, root, "launch", "url", found,
+		refuse_text(experiment, problems, "launch", "url", found,
 			    "http://HOST:PORT or https://HOST:PORT");
 	}
 	if (launch->command != NULL && json_array_size(launch->command) == 0)
-		refuse_text(reader, root, "launch", "command", "an empty list",
+		refuse_text(experiment, problems, "launch", "command", "an empty list",
 			    "a list of words such as [vllm, serve]");
-	check_secret_words(reader, root, "extra_args", launch->extra_args);
-	check_secret_words(reader, root, "command", launch->command);
+	check_secret_words(experiment, problems, "extra_args", launch->extra_args);
+	check_secret_words(experiment, problems, "command", launch->command);
 }
 
 /* The first error as err; 0 when there is none. */
 static int first_error(const struct md_problems *problems, struct pl_err *err)
 {
-	auto_buf text;
+	auto_buf text = { 0 };
 
 	pl_buf_init(&text, sizeof(err->text));
 	for (size_t i = 0; i < problems->count; i++) {
@@ -328,24 +334,61 @@ static int first_error(const struct md_problems *problems, struct pl_err *err)
 	return 0;
 }
 
-int md_experiment_parse(const char *text, size_t len, const char *source, const char *const *sets,
-			size_t set_count, struct md_experiment **ret, struct md_problems *problems,
-			struct pl_err *err)
+/* The keys of objects are the reference release's; is another one meant? */
+static bool means_another_release(const struct pl_yaml *root, const char *const *sets,
+				  size_t set_count)
+{
+	static const char key[] = "launch.vllm_version=";
+	const struct pl_yaml *node = md_map_get(pl_yaml_get(root, "launch"), "vllm_version");
+	const char *text = node != NULL && node->kind == PL_YAML_SCALAR ? node->text : NULL;
+	struct md_version meant, reference;
+	struct pl_err ignored = PL_ERR_INIT;
+
+	for (size_t i = 0; i < set_count; i++) {
+		if (pl_text_starts(sets[i], key))
+			text = sets[i] + strlen(key);
+	}
+	return text != NULL && md_version_parse(text, &meant, &ignored) == 0 &&
+	       md_version_parse(MD_REFERENCE_RELEASE, &reference, &ignored) == 0 &&
+	       md_version_compare(&meant, &reference) != 0;
+}
+
+int md_experiment_read_text(const char *text, size_t len, const char *source,
+			    const char *const *sets, size_t set_count, struct md_experiment **ret,
+			    struct md_problems *problems, struct pl_err *err)
 {
 	auto_yaml struct pl_yaml_doc *doc = NULL;
-	auto_experiment struct md_experiment *experiment = experiment_new(source);
-	struct md_reader reader = { .source = source, .problems = problems };
+	auto_experiment struct md_experiment *experiment = md_experiment_new(source);
+	struct md_reader reader = { .source = source,
+				    .problems = problems,
+				    .places = &experiment->places,
+				    .given = experiment->given };
 
 	if (pl_yaml_parse(text, len, source, &doc, err) < 0)
 		return -1;
 	const struct pl_yaml *root = pl_yaml_root(doc);
+	reader.fields_open = root->kind == PL_YAML_MAP &&
+			     means_another_release(root, sets, set_count);
 	read_root(&reader, root, experiment);
 	for (size_t i = 0; i < set_count; i++)
-		read_set(sets[i], experiment, problems);
-	join_address(&reader, root, experiment, is_set("launch.port", root, sets, set_count),
-		     is_set("launch.host", root, sets, set_count));
-	check_launch(&reader, root, experiment);
+		read_set(sets[i], reader.fields_open, experiment, problems);
+	md_config_read(experiment, reader.fields_open, problems);
+	join_address(experiment, problems);
+	check_launch(experiment, problems);
 	md_bench_check(&reader, pl_yaml_get(root, "benchmark"), &experiment->bench);
+	*ret = pl_take(experiment);
+	return 0;
+}
+
+int md_experiment_parse(const char *text, size_t len, const char *source, const char *const *sets,
+			size_t set_count, struct md_experiment **ret, struct md_problems *problems,
+			struct pl_err *err)
+{
+	auto_experiment struct md_experiment *experiment = NULL;
+
+	if (md_experiment_read_text(text, len, source, sets, set_count, &experiment, problems,
+				    err) < 0)
+		return -1;
 	if (problems->errors > 0)
 		return first_error(problems, err);
 	*ret = pl_take(experiment);
@@ -361,6 +404,17 @@ int md_experiment_load(const char *path, const char *const *sets, size_t set_cou
 	if (pl_file_read(path, EXPERIMENT_BYTES_MAX, &text, &len, err) < 0)
 		return -1;
 	return md_experiment_parse(text, len, path, sets, set_count, ret, problems, err);
+}
+
+int md_experiment_read(const char *path, const char *const *sets, size_t set_count,
+		       struct md_experiment **ret, struct md_problems *problems, struct pl_err *err)
+{
+	auto_free char *text = NULL;
+	size_t len = 0;
+
+	if (pl_file_read(path, EXPERIMENT_BYTES_MAX, &text, &len, err) < 0)
+		return -1;
+	return md_experiment_read_text(text, len, path, sets, set_count, ret, problems, err);
 }
 
 static int unsupported(struct pl_err *err, const char *key)
@@ -386,10 +440,10 @@ int md_experiment_check_supported(const struct md_experiment *experiment, struct
 		return unsupported(err, "benchmark.kind");
 	if (strcmp(bench->client, "native") != 0)
 		return unsupported(err, "benchmark.client");
+	if (json_is_true(json_object_get(experiment->server, "headless")))
+		return unsupported(err, "server.headless");
 	if (json_array_size(gpus) > 0 || pl_text_equal(json_string_value(gpus), "all"))
 		return unsupported(err, "launch.gpus");
-	if (json_is_string(json_object_get(experiment->server, "config")))
-		return unsupported(err, "server.config");
 	return 0;
 }
 

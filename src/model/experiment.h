@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "model/bench_options.h"
+#include "model/places.h"
 #include "model/problem.h"
 
 #include <stdbool.h>
@@ -47,14 +48,19 @@ struct md_experiment {
 	char *name;     /* NULL: none */
 	json_t *tags;   /* object name -> text */
 	json_t *server; /* object: what the user set, typed, snake_case */
+	json_t *given;  /* object: those of them that are objects, as they were written */
 	struct md_launch launch;
 	struct md_bench bench;
 	bool bench_set[MD_BENCH_COUNT]; /* given in the file or by --set */
 	struct md_telemetry telemetry;
 	json_t *profiling; /* as given, or NULL */
 	struct md_output output;
-	bool simulate; /* --sim: the simulator stands in for launch.command */
+	bool simulate;           /* --sim: the simulator stands in for launch.command */
+	struct md_places places; /* where "server.dtype", "launch.gpus" … were set */
 };
+
+/* As an empty file would give it. `source` is its name in messages. */
+struct md_experiment *md_experiment_new(const char *source);
 
 /*
  * Reads, applies `sets` ("server.tensor_parallel_size=4", YAML values), checks everything that needs
@@ -68,6 +74,16 @@ int md_experiment_load(const char *path, const char *const *sets, size_t set_cou
 int md_experiment_parse(const char *text, size_t len, const char *source, const char *const *sets,
 			size_t set_count, struct md_experiment **ret, struct md_problems *problems,
 			struct pl_err *err) PL_MUST_CHECK;
+/*
+ * As md_experiment_load(), but *ret is also given where the problems have errors: without the values
+ * that were refused. For those who want every problem. -1: unreadable, or not YAML.
+ */
+int md_experiment_read(const char *path, const char *const *sets, size_t set_count,
+		       struct md_experiment **ret, struct md_problems *problems,
+		       struct pl_err *err) PL_MUST_CHECK;
+int md_experiment_read_text(const char *text, size_t len, const char *source,
+			    const char *const *sets, size_t set_count, struct md_experiment **ret,
+			    struct md_problems *problems, struct pl_err *err) PL_MUST_CHECK;
 /* Options that are set and that `run` of this version cannot do: "'launch.container' is not in this
  * version"; -1 with PL_ERR_INVALID. */
 int md_experiment_check_supported(const struct md_experiment *experiment,

@@ -54,7 +54,7 @@ static struct md_spec row_spec(enum md_bench_id id, char **ret_choices)
 /* A list of scalars as the text that vLLM wants: "50,99". */
 static json_t *joined(const struct pl_yaml *list)
 {
-	auto_buf text;
+	auto_buf text = { 0 };
 
 	pl_buf_init(&text, 4096);
 	for (size_t i = 0; i < list->count; i++) {

@@ -274,6 +274,8 @@ void md_key_read(struct md_reader *reader, const char *section, const struct pl_
 		if (known == NULL || !md_same_name(known, name->text))
 			continue;
 		json_t *typed = read_value(reader, &rows[i], value);
+		if (typed != NULL)
+			md_reader_place(reader, rows[i].key, value);
 		json_t **into = member(experiment, &rows[i]);
 		if (typed != NULL && is_json(&rows[i]) && value->kind == PL_YAML_MAP &&
 		    value->line == 0 && *into != NULL)

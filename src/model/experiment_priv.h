@@ -25,6 +25,9 @@ void md_keys_to_json(const struct md_experiment *experiment, const char *section
 int md_keys_check_supported(const struct md_experiment *experiment,
 			    struct pl_err *err) PL_MUST_CHECK;
 
+/* Takes in the file that server.config names, as vLLM does: below what is set already. */
+void md_config_read(struct md_experiment *experiment, bool fields_open,
+		    struct md_problems *problems);
 void md_server_read(struct md_reader *reader, const struct pl_yaml *map, json_t *server);
 void md_bench_read(struct md_reader *reader, const struct pl_yaml *map, struct md_bench *bench,
 		   bool bench_set[MD_BENCH_COUNT]);

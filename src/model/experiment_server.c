@@ -14,30 +14,19 @@ static void unknown_argument(struct md_reader *reader, const struct pl_yaml *nam
 		      md_arg_nearest(name->text));
 }
 
-static void warn_release(struct md_reader *reader, const struct pl_yaml *node, const char *key,
-			 const struct md_arg *arg)
+/* Arguments that a release lacks are told where the release is known: md_target_check_args(). */
+static void warn_deprecated(struct md_reader *reader, const struct pl_yaml *node, const char *key,
+			    const struct md_arg *arg)
 {
-	if (!arg->in_reference) {
-		auto_free char *found = pl_asprintf("an argument that vLLM %s no longer has",
-						    arg->removed_in != NULL ? arg->removed_in
-									    : MD_REFERENCE_RELEASE);
-		md_reader_add(reader, MD_WARNING, node, key, found, "an older release",
-			      arg->replaced_by);
-	} else if (arg->deprecated) {
+	if (arg->in_reference && arg->deprecated)
 		md_reader_add(reader, MD_WARNING, node, key, "a deprecated argument", "a newer one",
 			      arg->replaced_by);
-	}
 }
 
 /* What single values cannot tell. */
 static bool is_usable(struct md_reader *reader, const struct pl_yaml *node, const char *key,
 		      const struct md_arg *arg, const json_t *value)
 {
-	if (strcmp(arg->name, "headless") == 0 && json_is_true(value)) {
-		md_reader_add(reader, MD_ERROR, node, key, NULL,
-			      "false: a server without an API cannot be measured", NULL);
-		return false;
-	}
 	if (strcmp(arg->name, "api_key") == 0 && json_array_size(value) > 1) {
 		md_reader_add(reader, MD_ERROR, node, key, "several keys",
 			      "one: it reaches the server by its environment", NULL);
@@ -46,13 +35,41 @@ static bool is_usable(struct md_reader *reader, const struct pl_yaml *node, cons
 	return true;
 }
 
+/* The spec of an argument for words: quotes make no difference, but true and false are flags. */
+static struct md_spec spec_of_words(const struct md_arg *arg, struct pl_yaml *node)
+{
+	struct md_spec spec = md_spec_of_arg(arg);
+	bool truth;
+
+	if (node->kind == PL_YAML_SCALAR && node->text[0] != '\0')
+		node->plain = true;
+	spec.number_text = !pl_yaml_to_bool(node, &truth);
+	return spec;
+}
+
+/* An object before its values were typed: "3" stays a text. */
+static void keep_given(struct md_reader *reader, const struct md_arg *arg,
+		       const struct pl_yaml *node)
+{
+	json_t *given = node->kind == PL_YAML_MAP      ? pl_yaml_to_json(node)
+			: node->kind == PL_YAML_SCALAR ? json_loads(node->text, 0, NULL)
+						       : NULL;
+
+	if (json_is_object(given))
+		md_object_put(reader->given, arg->name, node, given);
+	else
+		json_decref(given);
+}
+
 static void read_arg(struct md_reader *reader, const struct pl_yaml *name,
 		     const struct pl_yaml *node, const struct md_arg *arg, bool inverted,
 		     json_t *server)
 {
-	struct md_spec spec = md_spec_of_arg(arg);
 	auto_free char *key = pl_asprintf("server.%s", name->text);
-	json_t *value = md_value_read(reader, node, key, &spec);
+	auto_free char *place = pl_asprintf("server.%s", arg->name);
+	struct pl_yaml word = *node;
+	struct md_spec spec = reader->as_words ? spec_of_words(arg, &word) : md_spec_of_arg(arg);
+	json_t *value = md_value_read(reader, &word, key, &spec);
 
 	if (value == NULL)
 		return;
@@ -60,12 +77,15 @@ static void read_arg(struct md_reader *reader, const struct pl_yaml *name,
 		json_decref(value);
 		return;
 	}
-	warn_release(reader, name, key, arg);
+	warn_deprecated(reader, name, key, arg);
 	if (inverted && json_is_boolean(value)) {
 		json_t *other = json_boolean(!json_is_true(value));
 		json_decref(value);
 		value = other;
 	}
+	md_reader_place(reader, place, node->line > 0 ? node : name);
+	if (reader->given != NULL && json_is_object(value))
+		keep_given(reader, arg, node);
 	md_object_put(server, arg->name, node, value);
 }
 

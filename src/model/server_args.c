@@ -14,7 +14,7 @@
 #define RELEASE_GONE    false
 
 /* clang-format off */
-static const struct md_arg args[] = {
+static const struct md_arg reference_args[] = {
 #define ARG(type_, style_, release_, name_, flag_, default_, min_, max_, help_, ...)               \
 	{ .name = #name_, .flag = flag_, .group = ARG_GROUP, .type = MD_ARG_##type_,               \
 	  .style = MD_STYLE_##style_, .in_reference = RELEASE_##release_,                          \
@@ -32,15 +32,25 @@ static const struct md_field fields[] = {
 };
 /* clang-format on */
 
+/* The rows that count: those of the reference release until md_args_install(). */
+static const struct md_arg *args = reference_args;
+static size_t arg_count = PL_ARRAY_SIZE(reference_args);
+
 /* Secrets reach the server by its environment. */
 static const struct {
 	const char *name;
 	const char *variable;
 } secrets[] = { { "api_key", "VLLM_API_KEY" }, { "hf_token", "HF_TOKEN" } };
 
+void md_args_install(const struct md_arg *rows, size_t count)
+{
+	args = rows != NULL ? rows : reference_args;
+	arg_count = rows != NULL ? count : PL_ARRAY_SIZE(reference_args);
+}
+
 size_t md_arg_count(void)
 {
-	return PL_ARRAY_SIZE(args);
+	return arg_count;
 }
 
 const struct md_arg *md_arg_at(size_t i)
@@ -82,8 +92,12 @@ const struct md_arg *md_arg_find(const char *name)
 
 	if (!snake_name(name, snake))
 		return NULL;
-	for (size_t i = 0; i < PL_ARRAY_SIZE(args); i++) {
-		if (strcmp(args[i].name, snake) == 0 || has_alias(args[i].aliases, snake, false))
+	for (size_t i = 0; i < arg_count; i++) {
+		if (args[i].name[0] == snake[0] && strcmp(args[i].name, snake) == 0)
+			return &args[i];
+	}
+	for (size_t i = 0; i < arg_count; i++) {
+		if (has_alias(args[i].aliases, snake, false))
 			return &args[i];
 	}
 	return NULL;
@@ -95,7 +109,7 @@ const struct md_arg *md_arg_find_negative(const char *name)
 
 	if (!snake_name(name, snake))
 		return NULL;
-	for (size_t i = 0; i < PL_ARRAY_SIZE(args); i++) {
+	for (size_t i = 0; i < arg_count; i++) {
 		if (has_alias(args[i].negative_flag, snake, false))
 			return &args[i];
 	}
@@ -104,17 +118,17 @@ const struct md_arg *md_arg_find_negative(const char *name)
 
 const char *md_arg_nearest(const char *name)
 {
-	const char *names[PL_ARRAY_SIZE(args)];
+	auto_free const char **names = pl_alloc_array(arg_count, sizeof(*names));
 	char snake[NAME_BYTES];
 
 	if (!snake_name(name, snake))
 		return NULL;
-	for (size_t i = 0; i < PL_ARRAY_SIZE(args); i++) {
+	for (size_t i = 0; i < arg_count; i++) {
 		names[i] = args[i].name;
 		if (has_alias(args[i].aliases, snake, true))
 			return args[i].name;
 	}
-	return pl_text_nearest(snake, names, PL_ARRAY_SIZE(names));
+	return pl_text_nearest(snake, names, arg_count);
 }
 
 bool md_arg_is_secret(const struct md_arg *arg)
@@ -132,36 +146,69 @@ bool md_arg_choices_open(const struct md_arg *arg)
 	       (arg->choices_note != NULL && pl_text_starts(arg->choices_note, "not checked"));
 }
 
+static const char *const type_names[] = {
+	[MD_ARG_BOOL] = "bool",
+	[MD_ARG_INT] = "int",
+	[MD_ARG_FLOAT] = "float",
+	[MD_ARG_STRING] = "string",
+	[MD_ARG_ENUM] = "enum",
+	[MD_ARG_JSON] = "json",
+	[MD_ARG_HUMAN_INT] = "int_or_human",
+	[MD_ARG_LIST_INT] = "list<int>",
+	[MD_ARG_LIST_STRING] = "list<string>",
+	[MD_ARG_LIST_ENUM] = "list<enum>",
+};
+
+static const char *const style_names[] = {
+	[MD_STYLE_VALUE] = "value",
+	[MD_STYLE_TOGGLE] = "toggle",
+	[MD_STYLE_FLAG] = "flag",
+	[MD_STYLE_LIST] = "list",
+	[MD_STYLE_OPTIONAL_VALUE] = "optional_value",
+	[MD_STYLE_REPEAT] = "repeat",
+};
+
 const char *md_arg_type_name(enum md_arg_type type)
 {
-	static const char *const names[] = {
-		[MD_ARG_BOOL] = "bool",
-		[MD_ARG_INT] = "int",
-		[MD_ARG_FLOAT] = "float",
-		[MD_ARG_STRING] = "string",
-		[MD_ARG_ENUM] = "enum",
-		[MD_ARG_JSON] = "json",
-		[MD_ARG_HUMAN_INT] = "int_or_human",
-		[MD_ARG_LIST_INT] = "list<int>",
-		[MD_ARG_LIST_STRING] = "list<string>",
-		[MD_ARG_LIST_ENUM] = "list<enum>",
-	};
+	return type_names[type];
+}
 
-	return names[type];
+int md_arg_type_find(const char *name, enum md_arg_type *ret)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(type_names); i++) {
+		if (!pl_text_equal(type_names[i], name))
+			continue;
+		*ret = (enum md_arg_type)i;
+		return 0;
+	}
+	return -1;
 }
 
 const char *md_arg_style_name(enum md_arg_style style)
 {
+	return style_names[style];
+}
+
+int md_arg_style_find(const char *name, enum md_arg_style *ret)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(style_names); i++) {
+		if (!pl_text_equal(style_names[i], name))
+			continue;
+		*ret = (enum md_arg_style)i;
+		return 0;
+	}
+	return -1;
+}
+
+const char *md_field_type_name(enum md_field_type type)
+{
 	static const char *const names[] = {
-		[MD_STYLE_VALUE] = "value",
-		[MD_STYLE_TOGGLE] = "toggle",
-		[MD_STYLE_FLAG] = "flag",
-		[MD_STYLE_LIST] = "list",
-		[MD_STYLE_OPTIONAL_VALUE] = "optional_value",
-		[MD_STYLE_REPEAT] = "repeat",
+		[MD_FIELD_ANY] = "any",     [MD_FIELD_BOOL] = "bool",     [MD_FIELD_INT] = "int",
+		[MD_FIELD_FLOAT] = "float", [MD_FIELD_STRING] = "string", [MD_FIELD_ENUM] = "enum",
+		[MD_FIELD_LIST] = "list",   [MD_FIELD_JSON] = "json",
 	};
 
-	return names[style];
+	return names[type];
 }
 
 size_t md_field_count(void)
@@ -308,7 +355,9 @@ int md_args_to_argv(const json_t *values, json_t *argv, json_t **ret_env, struct
 		if (arg == NULL)
 			return pl_err_set(err, PL_ERR_INVALID, "unknown server argument '%s'",
 					  name);
-		if (strcmp(arg->name, "model") == 0 || add_secret(env, arg, value))
+		/* what `config` names was read: its values stand among these */
+		if (strcmp(arg->name, "model") == 0 || strcmp(arg->name, "config") == 0 ||
+		    add_secret(env, arg, value))
 			continue;
 		if (add_arg(words, arg, value, err) < 0)
 			return -1;
@@ -330,7 +379,7 @@ void md_args_effective(const json_t *values, json_t **ret_config, json_t **ret_s
 	json_t *config = json_object();
 	json_t *source = json_object();
 
-	for (size_t i = 0; i < PL_ARRAY_SIZE(args); i++) {
+	for (size_t i = 0; i < arg_count; i++) {
 		const struct md_arg *arg = &args[i];
 		json_t *value = json_object_get(values, arg->name);
 		bool is_set = value != NULL;

@@ -59,6 +59,7 @@ struct md_arg {
 	bool any_case;              /* choices are compared without case, '-' as '_' */
 	bool no_null_on_cli;        /* unset is null, but the word None is refused */
 	const char *choices_origin; /* "flag" (the parser's list), "help", "source" */
+	const char *help_choices;   /* JSON array: what the help names, where it is not `choices` */
 	const char *choices_note;   /* "not checked …": the list is open */
 	const char *older_choices;  /* JSON array: only older releases take these */
 	const char *older_aliases;  /* flags that meant this in older releases */
@@ -72,6 +73,12 @@ struct md_arg {
 	const char *reference_group;
 	const char *note;
 };
+
+/*
+ * Rows that take the place of the reference release's: see model/overlay.h, which owns them. Once,
+ * at start-up, before anything keeps a row; NULL brings the reference release's back.
+ */
+void md_args_install(const struct md_arg *rows, size_t count);
 
 size_t md_arg_count(void);
 const struct md_arg *md_arg_at(size_t i);
@@ -87,6 +94,9 @@ bool md_arg_is_secret(const struct md_arg *arg);
 bool md_arg_choices_open(const struct md_arg *arg);
 const char *md_arg_type_name(enum md_arg_type type);    /* "list<int>" */
 const char *md_arg_style_name(enum md_arg_style style); /* "optional_value" */
+/* The names' way back; -1: no such name. */
+int md_arg_type_find(const char *name, enum md_arg_type *ret);
+int md_arg_style_find(const char *name, enum md_arg_style *ret);
 
 /* The keys inside JSON arguments, rows of tbl/engine_fields.h. */
 enum md_field_type {
@@ -116,6 +126,8 @@ struct md_field {
 	const char *default_json; /* NULL: not known, or computed */
 	const char *also_accepts; /* further types, separated by blanks, or NULL */
 };
+
+const char *md_field_type_name(enum md_field_type type);
 
 size_t md_field_count(void);
 const struct md_field *md_field_at(size_t i);

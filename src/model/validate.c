@@ -33,6 +33,14 @@ void md_reader_add(struct md_reader *reader, enum md_severity severity, const st
 					  });
 }
 
+void md_reader_place(struct md_reader *reader, const char *key, const struct pl_yaml *node)
+{
+	if (reader->places != NULL)
+		md_places_set(reader->places, key, reader->source,
+			      reader->no_lines ? 0 : node->line,
+			      reader->no_lines ? 0 : node->column);
+}
+
 const char *md_key_nearest(const char *key, const char *const *keys)
 {
 	size_t count = 0;
@@ -100,7 +108,7 @@ char *md_choices_nearest(const char *choices, const char *text)
 static json_t *refuse(struct md_reader *reader, const struct pl_yaml *node, const char *key,
 		      const struct md_spec *spec, const char *found)
 {
-	auto_buf expected;
+	auto_buf expected = { 0 };
 	auto_free char *nearest = NULL;
 
 	pl_buf_init(&expected, EXPECTED_BYTES_MAX);
@@ -242,7 +250,7 @@ static json_t *value_text(struct md_reader *reader, const struct pl_yaml *node, 
 static json_t *value_other(struct md_reader *reader, const struct pl_yaml *node, const char *key,
 			   const struct md_spec *spec)
 {
-	auto_buf expected;
+	auto_buf expected = { 0 };
 	auto_free char *nearest = NULL;
 	int64_t number;
 	bool older = md_choices_have(spec->older_choices, node, spec->any_case);
@@ -252,11 +260,12 @@ static json_t *value_other(struct md_reader *reader, const struct pl_yaml *node,
 	if (!older && (!spec->choices_open || (is_number && !read_int(node, spec, &number)) ||
 		       (!is_number && !reads_as_text(node, spec))))
 		return refuse(reader, node, key, spec, NULL);
-	if (older)
-		pl_buf_add_text(&expected, "one that vLLM " MD_REFERENCE_RELEASE " has: ");
-	md_spec_describe(spec, &expected);
-	nearest = md_choices_nearest(spec->choices, node->text);
-	md_reader_add(reader, MD_WARNING, node, key, NULL, pl_buf_text(&expected), nearest);
+	/* whether the target takes an older one is told where the target is known */
+	if (!older) {
+		md_spec_describe(spec, &expected);
+		nearest = md_choices_nearest(spec->choices, node->text);
+		md_reader_add(reader, MD_WARNING, node, key, NULL, pl_buf_text(&expected), nearest);
+	}
 	return is_number && read_int(node, spec, &number) ? json_integer(number)
 							  : json_string(node->text);
 }
@@ -379,6 +388,15 @@ static char *nearest_field(const struct md_spec *spec, const char *name)
 	return pl_strdup(pl_text_nearest(name, names, count));
 }
 
+/* Errors from the problem `first` on become warnings. */
+static void soften(struct md_problems *problems, size_t first)
+{
+	for (size_t i = first; i < problems->count; i++) {
+		problems->errors -= problems->items[i].severity == MD_ERROR;
+		problems->items[i].severity = MD_WARNING;
+	}
+}
+
 static bool read_member(struct md_reader *reader, const struct pl_yaml *map, size_t i,
 			const char *key, const struct md_spec *spec, json_t *object)
 {
@@ -389,14 +407,21 @@ static bool read_member(struct md_reader *reader, const struct pl_yaml *map, siz
 
 	if (field == NULL) {
 		auto_free char *nearest = nearest_field(spec, name);
-		md_reader_add(reader, MD_ERROR, map->keys[i], member_key, "an unknown key",
-			      "one that this object has", nearest);
-		return false;
+		md_reader_add(reader, reader->fields_open ? MD_WARNING : MD_ERROR, map->keys[i],
+			      member_key, "an unknown key", "one that this object has", nearest);
+		if (reader->fields_open)
+			json_object_set_new(object, name, pl_yaml_to_json(map->items[i]));
+		return reader->fields_open;
 	}
 	struct md_spec member = md_spec_of_field(field);
+	size_t first = reader->problems->count;
 	json_t *value = md_value_read(reader, map->items[i], member_key, &member);
-	if (value == NULL)
+	if (value == NULL && !reader->fields_open)
 		return false;
+	if (value == NULL) {
+		soften(reader->problems, first);
+		value = pl_yaml_to_json(map->items[i]);
+	}
 	json_object_set_new(object, name, value);
 	return true;
 }
@@ -430,7 +455,7 @@ static json_t *value_object(struct md_reader *reader, const struct pl_yaml *node
 	if (!has_fields(spec))
 		return pl_take(json);
 	/* places inside the text are no places of the file */
-	struct md_reader inside = { .problems = reader->problems, .source = reader->source };
+	struct md_reader inside = *reader;
 	size_t first = reader->problems->count;
 	json_t *object = value_mapping(&inside, pl_yaml_root(doc), key, spec);
 	for (size_t i = first; i < reader->problems->count; i++) {

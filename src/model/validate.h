@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "base/yaml.h"
+#include "model/places.h"
 #include "model/problem.h"
 #include "model/server_args.h"
 
@@ -51,6 +52,11 @@ struct md_spec {
 struct md_reader {
 	const char *source;
 	struct md_problems *problems;
+	struct md_places *places; /* NULL: nobody asks where a value stands */
+	json_t *given;    /* object: server objects as they were written; NULL: nobody asks */
+	bool no_lines;    /* the source has none: a --set */
+	bool fields_open; /* keys of objects are another release's: faults in them are warnings */
+	bool as_words;    /* scalars will be words of a command line: "8" is a number, 8 a text */
 };
 
 struct md_spec md_spec_of_arg(const struct md_arg *arg);
@@ -66,6 +72,9 @@ void md_spec_describe(const struct md_spec *spec, struct pl_buf *buf);
 /* Notes a problem at `node` (NULL: no place). found NULL: the node is described. */
 void md_reader_add(struct md_reader *reader, enum md_severity severity, const struct pl_yaml *node,
 		   const char *key, const char *found, const char *expected, const char *nearest);
+
+/* Keeps the place of a key that was set. */
+void md_reader_place(struct md_reader *reader, const char *key, const struct pl_yaml *node);
 
 /* Is the scalar one of the values of a JSON array text? */
 bool md_choices_have(const char *choices, const struct pl_yaml *node, bool any_case);

@@ -22,8 +22,7 @@ ARG(INT, VALUE, CURRENT, num_gpu_blocks_override, "--num-gpu-blocks-override", n
 ARG(BOOL, TOGGLE, CURRENT, enable_prefix_caching, "--enable-prefix-caching", null, -INF, INF,
     "Reuse KV cache across prompts that share a prefix",
     .negative_flag = "--no-enable-prefix-caching", .nullable = true,
-    .note = "source 004 prints false because bench latency turns it off itself; the engine "
-            "default is unset (on for V1)")
+    .note = "unset is on with V1; bench latency switches it off by itself")
 ARG(ENUM, VALUE, CURRENT, prefix_caching_hash_algo,
     "--prefix-caching-hash-algo", "sha256", -INF, INF,
     "Hash used to key cached prefixes",
@@ -60,7 +59,8 @@ ARG(INT, VALUE, CURRENT, mamba_block_size, "--mamba-block-size", null, 1, INF,
     .nullable = true, .note = "a multiple of 8; only with prefix caching")
 ARG(INT, VALUE, CURRENT, prefix_match_unit, "--prefix-match-unit", null, -INF, INF,
     "Tokens by which prefix matching steps",
-    .nullable = true, .note = "unit not read")
+    .nullable = true,
+    .note = "its unit is not known")
 ARG(ENUM, VALUE, CURRENT, mamba_cache_mode, "--mamba-cache-mode", "none", -INF, INF,
     "Which Mamba states prefix caching keeps",
     .choices = ARG_JSON(["align", "none"]), .choices_origin = "flag",
@@ -76,7 +76,7 @@ ARG(FLOAT, VALUE, CURRENT, kv_offloading_size, "--kv-offloading-size", null, 0, 
 ARG(ENUM, VALUE, CURRENT, kv_offloading_backend, "--kv-offloading-backend", "native", -INF, INF,
     "What does KV cache offloading",
     .choices = ARG_JSON(["lmcache", "native"]), .choices_origin = "flag",
-    .note = "used with kv_offloading_size; cache.py@c1d86421 takes null and has it as default")
+    .note = "used with kv_offloading_size")
 ARG(BOOL, TOGGLE, CURRENT, swa_bounded_replay, "--swa-bounded-replay", true, -INF, INF,
     "Bound the replay of sliding-window layers",
     .negative_flag = "--no-swa-bounded-replay")

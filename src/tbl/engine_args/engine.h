@@ -1,7 +1,6 @@
 /* EngineArgs: engine settings outside any config group. Rows: see tbl/engine_args.h. */
 ARG(BOOL, FLAG, CURRENT, disable_log_stats, "--disable-log-stats", false, -INF, INF,
-    "Do not log periodic engine statistics",
-    .note = "printed among the bench commands' general options, but a field of vLLM's EngineArgs")
+    "Do not log periodic engine statistics")
 ARG(BOOL, FLAG, CURRENT, aggregate_engine_logging, "--aggregate-engine-logging", false, -INF, INF,
     "Log joint statistics of data parallel engines, not one per engine")
 ARG(BOOL, TOGGLE, CURRENT, fail_on_environ_validation,

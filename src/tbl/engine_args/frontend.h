@@ -124,9 +124,7 @@ ARG(BOOL, TOGGLE, CURRENT, return_tokens_as_token_ids,
 ARG(BOOL, TOGGLE, GONE, disable_frontend_multiprocessing,
     "--disable-frontend-multiprocessing", false, -INF, INF,
     "Run API server and engine in one process",
-    .negative_flag = "--no-disable-frontend-multiprocessing",
-    .note = "in cli_args.py@789340fb, gone in cli_args.py@00522333; shares its name with a "
-            "bench_throughput argument of engine-args.json")
+    .negative_flag = "--no-disable-frontend-multiprocessing")
 ARG(BOOL, TOGGLE, CURRENT, enable_auto_tool_choice, "--enable-auto-tool-choice", false, -INF, INF,
     "Let the model decide when to call a tool",
     .negative_flag = "--no-enable-auto-tool-choice", .note = "requires tool_call_parser")

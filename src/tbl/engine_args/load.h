@@ -27,9 +27,7 @@ ARG(ENUM, VALUE, CURRENT, safetensors_load_strategy,
     .choices_origin = "flag", .older_default = ARG_JSON("lazy"))
 ARG(INT, VALUE, CURRENT, safetensors_prefetch_num_threads,
     "--safetensors-prefetch-num-threads", 8, 1, INF,
-    "Threads that read safetensors files ahead",
-    .note = "type not read; taken from the name")
+    "Threads that read safetensors files ahead")
 ARG(HUMAN_INT, VALUE, CURRENT, safetensors_prefetch_block_size,
     "--safetensors-prefetch-block-size", 16777216, 1, INF,
-    "Bytes per read when reading safetensors files ahead",
-    .note = "type and unit not read; taken from the name")
+    "Bytes per read when reading safetensors files ahead")

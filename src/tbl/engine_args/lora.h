@@ -18,7 +18,8 @@ ARG(ENUM, VALUE, CURRENT, lora_dtype, "--lora-dtype", "auto", -INF, INF,
     .choices = ARG_JSON(["auto", "bfloat16", "float16"]), .choices_origin = "flag")
 ARG(INT, VALUE, CURRENT, max_cpu_loras, "--max-cpu-loras", null, -INF, INF,
     "Adapters kept in CPU memory; no fewer than max_loras",
-    .nullable = true, .note = "the source treats 0 and below as unset")
+    .nullable = true,
+    .note = "0 and below count as unset")
 ARG(BOOL, TOGGLE, CURRENT, fully_sharded_loras, "--fully-sharded-loras", false, -INF, INF,
     "Shard LoRA computation fully across tensor parallel ranks",
     .negative_flag = "--no-fully-sharded-loras")

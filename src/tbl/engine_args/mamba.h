@@ -1,11 +1,10 @@
 /* MambaConfig: state-space models. Rows: see tbl/engine_args.h. */
 ARG(STRING, VALUE, CURRENT, mamba_backend, "--mamba-backend", "triton", -INF, INF,
-    "Implementation of the Mamba state update",
-    .note = "EngineArgs defaults to the enum member TRITON; its spelling as a value was not read")
+    "Implementation of the Mamba state update")
 ARG(ENUM, VALUE, CURRENT, mamba_ssu_algorithm, "--mamba-ssu-algorithm", null, -INF, INF,
     "Algorithm of the Mamba state update",
     .nullable = true, .choices = ARG_JSON(["auto", "horizontal", "simple", "vertical"]),
-    .choices_origin = "flag", .note = "an enum in vLLM whose values were not read")
+    .choices_origin = "flag")
 ARG(BOOL, TOGGLE, CURRENT, enable_mamba_cache_stochastic_rounding,
     "--enable-mamba-cache-stochastic-rounding", false, -INF, INF,
     "Round Mamba states stochastically when stored",

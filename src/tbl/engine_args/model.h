@@ -14,13 +14,15 @@ ARG(ENUM, VALUE, GONE, task, "--task", null, -INF, INF,
     .choices = ARG_JSON(["auto", "classify", "draft", "embed", "embedding", "generate", "reward",
         "score", "transcription"]),
     .choices_origin = "flag", .deprecated = true,
-    .note = "superseded by runner/convert in the vLLM source")
+    .note = "superseded by runner and convert")
 ARG(STRING, VALUE, CURRENT, tokenizer, "--tokenizer", null, -INF, INF,
     "Tokenizer id or path; taken from the model when unset",
     .nullable = true)
 ARG(ENUM, VALUE, CURRENT, tokenizer_mode, "--tokenizer-mode", "auto", -INF, INF,
     "Which tokenizer implementation to load",
     .choices = ARG_JSON(["auto", "custom", "mistral", "slow"]), .choices_open = true,
+    .help_choices = ARG_JSON(["auto", "cohere", "deepseek_v32", "deepseek_v4", "hf", "inkling",
+        "kimi_k3", "mistral"]),
     .choices_origin = "flag", .choices_note = "not checked by the 0.32.0 parser")
 ARG(BOOL, TOGGLE, CURRENT, trust_remote_code, "--trust-remote-code", false, -INF, INF,
     "Allow executing code shipped with the model or tokenizer repository",
@@ -58,7 +60,7 @@ ARG(HUMAN_INT, VALUE, CURRENT, max_model_len, "--max-model-len", null, 1, INF,
 ARG(STRING, VALUE, CURRENT, quantization, "--quantization", null, -INF, INF,
     "Weight quantization method; read from the model config when unset",
     .aliases = "-q", .nullable = true,
-    .note = "value set is open (plugins add methods); the documents list no choices")
+    .note = "open: plugins add methods")
 ARG(BOOL, TOGGLE, CURRENT, enforce_eager, "--enforce-eager", false, -INF, INF,
     "Never use CUDA graphs; always run eagerly",
     .negative_flag = "--no-enforce-eager")

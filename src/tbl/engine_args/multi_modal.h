@@ -13,7 +13,7 @@ ARG(BOOL, FLAG, GONE, disable_mm_preprocessor_cache,
     "--disable-mm-preprocessor-cache", false, -INF, INF,
     "Turn off the multimodal processor cache; an old switch",
     .deprecated = true,
-    .note = "the source marks it deprecated; mm_processor_cache_gb=0 turns the cache off")
+    .note = "mm_processor_cache_gb=0 turns the cache off")
 ARG(ENUM, VALUE, CURRENT, mm_encoder_tp_mode, "--mm-encoder-tp-mode", "weights", -INF, INF,
     "Under TP, split the multimodal encoder by weights or by data",
     .choices = ARG_JSON(["data", "weights"]), .choices_origin = "flag")
@@ -41,8 +41,7 @@ ARG(BOOL, TOGGLE, CURRENT, enable_mm_embeds, "--enable-mm-embeds", false, -INF, 
     .note = "wrong shapes can crash the engine; trusted users only")
 ARG(ENUM, VALUE, CURRENT, mm_hasher_algorithm, "--mm-hasher-algorithm", "blake3", -INF, INF,
     "Hash used to recognize media seen before",
-    .choices = ARG_JSON(["blake3", "sha256", "sha512"]), .choices_origin = "flag",
-    .note = "an enum in vLLM whose values were not read")
+    .choices = ARG_JSON(["blake3", "sha256", "sha512"]), .choices_origin = "flag")
 ARG(BOOL, TOGGLE, CURRENT, mm_encoder_only, "--mm-encoder-only", false, -INF, INF,
     "Load only the media encoder, not the language model",
     .negative_flag = "--no-mm-encoder-only")
@@ -84,8 +83,7 @@ ARG(ENUM, VALUE, CURRENT, video_pruning_method, "--video-pruning-method", "evs",
     .choices = ARG_JSON(["evs", "vidcom2"]), .choices_origin = "flag")
 ARG(ENUM, VALUE, CURRENT, mm_tensor_ipc, "--mm-tensor-ipc", "direct_rpc", -INF, INF,
     "How media tensors pass between processes",
-    .choices = ARG_JSON(["direct_rpc", "torch_shm"]), .choices_origin = "flag",
-    .note = "an enum in vLLM; torch_shm is one value, the rest was not read")
+    .choices = ARG_JSON(["direct_rpc", "torch_shm"]), .choices_origin = "flag")
 ARG(ENUM, VALUE, CURRENT, mm_processor_device, "--mm-processor-device", "auto", -INF, INF,
     "Device on which images and videos are prepared",
     .choices = ARG_JSON(["auto", "cpu"]), .choices_open = true, .choices_origin = "flag",

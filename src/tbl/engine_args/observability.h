@@ -10,8 +10,7 @@ ARG(LIST_ENUM, LIST, CURRENT, collect_detailed_traces,
     "--collect-detailed-traces", null, -INF, INF,
     "Modules to trace in detail; costly",
     .nullable = true, .choices = ARG_JSON(["all", "model", "worker"]), .choices_origin = "flag",
-    .note = "000/001 spell out comma pairs such as model,worker as extra choices; one "
-            "comma-joined item means the same as a list")
+    .note = "one item joined by commas means the same as a list")
 ARG(ENUM, VALUE, CURRENT, per_request_spec_decode_metrics,
     "--per-request-spec-decode-metrics", "none", -INF, INF,
     "How much is told per request about speculative decoding",

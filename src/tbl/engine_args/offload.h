@@ -1,8 +1,7 @@
 /* OffloadConfig: offloading weights to CPU memory. Rows: see tbl/engine_args.h. */
 ARG(ENUM, VALUE, CURRENT, offload_backend, "--offload-backend", "auto", -INF, INF,
     "How model weights are offloaded to CPU memory",
-    .choices = ARG_JSON(["auto", "prefetch", "uva"]), .choices_origin = "flag",
-    .note = "an enum in newer versions whose values were not read")
+    .choices = ARG_JSON(["auto", "prefetch", "uva"]), .choices_origin = "flag")
 ARG(LIST_STRING, LIST, CURRENT, cpu_offload_params, "--cpu-offload-params", [], -INF, INF,
     "Parameters that cpu_offload_gb may offload")
 ARG(INT, VALUE, CURRENT, offload_group_size, "--offload-group-size", 0, 0, INF,

@@ -82,7 +82,7 @@ ARG(BOOL, FLAG, GONE, enable_multimodal_encoder_data_parallel,
     "--enable-multimodal-encoder-data-parallel", false, -INF, INF,
     "Run the multimodal encoder data-parallel; an old switch",
     .deprecated = true,
-    .note = "the source marks it deprecated; mm_encoder_tp_mode=data covers the same ground")
+    .note = "mm_encoder_tp_mode=data covers the same ground")
 ARG(INT, VALUE, CURRENT, dbo_decode_token_threshold, "--dbo-decode-token-threshold", 32, 0, INF,
     "Decode-only batches above this many tokens are split in two")
 ARG(INT, VALUE, CURRENT, dbo_prefill_token_threshold,
@@ -141,8 +141,7 @@ ARG(ENUM, VALUE, CURRENT, dcp_comm_backend, "--dcp-comm-backend", null, -INF, IN
     "How ranks exchange partial results of decode context parallelism",
     .nullable = true, .choices = ARG_JSON(["a2a", "ag_rs"]), .choices_origin = "flag",
     .since = "later than arg_utils.py@99d7eb5d",
-    .note = "the newest arg_utils also takes null, which may be its default; a2a needs "
-            "decode_context_parallel_size above 1")
+    .note = "a2a needs decode_context_parallel_size above 1")
 ARG(BOOL, TOGGLE, CURRENT, dcp_q_replicate, "--dcp-q-replicate", null, -INF, INF,
     "Keep a full copy of the queries on each decode context rank",
     .negative_flag = "--no-dcp-q-replicate", .nullable = true,
@@ -184,8 +183,7 @@ ARG(ENUM, VALUE, CURRENT, all2all_backend,
         "flashinfer_nvlink_two_sided", "moonep", "mori_high_throughput", "mori_low_latency",
         "naive", "nixl_ep", "pplx"]),
     .choices_origin = "flag", .older_choices = ARG_JSON(["mori"]),
-    .note = "checked by the 0.32.0 parser; arg_utils.py@99d7eb5d takes any text or null; "
-            "flashinfer_all2allv is an alias of flashinfer_nvlink_two_sided later")
+    .note = "in newer releases flashinfer_all2allv is another name of flashinfer_nvlink_two_sided")
 ARG(BOOL, TOGGLE, CURRENT, enable_elastic_ep, "--enable-elastic-ep", false, -INF, INF,
     "Let the number of expert parallel ranks change at run time",
     .negative_flag = "--no-enable-elastic-ep", .since = "later than arg_utils.py@99d7eb5d",
@@ -200,7 +198,7 @@ ARG(BOOL, TOGGLE, CURRENT, disable_nccl_for_dp_synchronization,
     "--disable-nccl-for-dp-synchronization", null, -INF, INF,
     "Synchronize data parallel ranks over Gloo instead of NCCL",
     .negative_flag = "--no-disable-nccl-for-dp-synchronization", .nullable = true,
-    .note = "unset: true with async scheduling; arg_utils.py@99d7eb5d has it as a plain bool")
+    .note = "unset: true with async scheduling")
 ARG(BOOL, TOGGLE, CURRENT, enable_fault_tolerance, "--enable-fault-tolerance", false, -INF, INF,
     "Try to recover when a worker fails",
     .negative_flag = "--no-enable-fault-tolerance", .note = "fault_tolerance_config turns it on")

@@ -5,8 +5,7 @@ ARG(BOOL, FLAG, CURRENT, headless, "--headless", false, -INF, INF,
 ARG(INT, VALUE, CURRENT, api_server_count, "--api-server-count", null, 0, INF,
     "API server processes to start",
     .aliases = "-asc", .nullable = true, .no_null_on_cli = true,
-    .note = "unset: data_parallel_size, or the local size with hybrid balancing, 1 with "
-            "external; cli_args.py@789340fb has default 1")
+    .note = "unset: data_parallel_size, or the local size with hybrid balancing, 1 with external")
 ARG(STRING, VALUE, CURRENT, config, "--config", null, -INF, INF,
     "YAML file with options; what is given on the command line wins",
     .nullable = true)

@@ -29,7 +29,7 @@ ARG(ENUM, VALUE, CURRENT, reasoning_parser, "--reasoning-parser", "", -INF, INF,
         "mistral", "qwen3", "seed_oss", "step3"]),
     .choices_open = true, .choices_origin = "flag",
     .choices_note = "not checked by the 0.32.0 parser", .special_values = ARG_JSON([""]),
-    .note = "the printed list depends on the parsers registered in that build; plugins add more")
+    .note = "the parsers depend on the build; plugins add more")
 ARG(STRING, VALUE, CURRENT, reasoning_parser_plugin, "--reasoning-parser-plugin", "", -INF, INF,
     "Plugin file that registers further reasoning parsers",
     .nullable = true)

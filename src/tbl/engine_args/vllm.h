@@ -71,7 +71,7 @@ ARG(INT, VALUE, CURRENT, optimization_level, "--optimization-level", 2, -INF, IN
     "Start-up time against speed: 0 starts fastest, 3 runs fastest",
     .aliases = "-O", .choices = ARG_JSON([0, 1, 2, 3]), .choices_origin = "flag",
     .choices_note = "not checked by the 0.32.0 parser",
-    .note = "in versions that have it, -O<n> sets this instead of compilation_config")
+    .note = "-O<n> sets this; in older releases it set compilation_config")
 ARG(ENUM, VALUE, CURRENT, performance_mode, "--performance-mode", "balanced", -INF, INF,
     "Tune for latency, for throughput, or in between",
     .choices = ARG_JSON(["balanced", "interactivity", "throughput"]), .choices_origin = "flag")

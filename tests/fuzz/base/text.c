@@ -46,7 +46,7 @@ static void check_numbers(const char *text)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	auto_free char *text = pl_memdup(data, size);
-	auto_buf buf;
+	auto_buf buf = { 0 };
 
 	if (size >= sizeof(double))
 		check_double(data);

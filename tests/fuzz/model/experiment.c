@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	auto_problems problems = { 0 };
 	auto_experiment struct md_experiment *experiment = NULL;
 	struct pl_err err = PL_ERR_INIT;
-	auto_buf lines;
+	auto_buf lines = { 0 };
 
 	pl_buf_init(&lines, 1 << 20);
 	int rc = md_experiment_parse((const char *)data, len, "fuzz", sets, set != NULL,

@@ -28,7 +28,7 @@ static void a_problem_is_one_line(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
-		auto_buf text;
+		auto_buf text = { 0 };
 		pl_buf_init(&text, 1024);
 		md_problem_text(&cases[i].problem, &text);
 		assert_string_equal(pl_buf_text(&text), cases[i].text);

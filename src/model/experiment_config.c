@@ -1,0 +1,154 @@
+/*
+ * `server.config`, vLLM's own YAML of arguments, read as vLLM reads it: each key becomes the words of
+ * a command line that stand before all others.
+ * - true is the flag alone; false its negative flag, where "--no-" and the key as it is written is
+ *   one, and nothing elsewhere; an empty list is nothing.
+ * - Scalars are words: quotes make no difference.
+ */
+#include "model/experiment_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/text.h"
+
+enum { CONFIG_BYTES_MAX = 8 << 20 };
+
+static void refuse_file(const struct md_experiment *experiment, struct md_problems *problems,
+			const char *found, const char *expected)
+{
+	const struct md_place *place = md_places_find(&experiment->places, "server.config");
+
+	md_problems_add(problems,
+			&(struct md_problem){
+				.severity = MD_ERROR,
+				.source = place != NULL ? place->source : experiment->source,
+				.line = place != NULL ? place->line : 0,
+				.column = place != NULL ? place->column : 0,
+				.key = "server.config",
+				.found = found,
+				.expected = expected,
+			});
+}
+
+/* Does vLLM turn this key with `false` into a flag? It asks for the key's own spelling. */
+static bool false_counts(const struct pl_yaml *name)
+{
+	const struct md_arg *arg = md_arg_find(name->text);
+	auto_free char *flag = pl_asprintf("--no-%s", name->text);
+
+	return arg != NULL && pl_text_equal(arg->negative_flag, flag);
+}
+
+/* Is the pair no word at all on vLLM's command line? */
+static bool is_left_out(struct md_reader *reader, const struct pl_yaml *name,
+			const struct pl_yaml *node)
+{
+	auto_free char *key = pl_asprintf("server.%s", name->text);
+	const struct md_arg *arg = md_arg_find(name->text);
+	bool truth;
+
+	if (node->kind == PL_YAML_LIST)
+		return node->count == 0;
+	if (!node->plain || !pl_yaml_to_bool(node, &truth) || truth || false_counts(name))
+		return false;
+	if (arg != NULL && !pl_text_equal(arg->default_json, "false"))
+		md_reader_add(reader, MD_WARNING, node, key, "false, which vLLM leaves out here",
+			      arg->negative_flag != NULL ? "the key with '-' for '_'"
+							 : "no such key",
+			      arg->negative_flag != NULL ? arg->flag + 2 : NULL);
+	return arg != NULL || md_arg_find_negative(name->text) != NULL;
+}
+
+static void read_pairs(struct md_reader *reader, const struct pl_yaml *root, json_t *server)
+{
+	auto_free struct pl_yaml **keys = pl_alloc_array(root->count, sizeof(*keys));
+	auto_free struct pl_yaml **items = pl_alloc_array(root->count, sizeof(*items));
+	struct pl_yaml kept = *root;
+
+	kept.keys = keys;
+	kept.items = items;
+	kept.count = 0;
+	for (size_t i = 0; i < root->count; i++) {
+		if (strcmp(root->keys[i]->text, "config") == 0) {
+			md_reader_add(reader, MD_ERROR, root->keys[i], "server.config",
+				      "a file named by a file", "arguments only", NULL);
+			continue;
+		}
+		if (is_left_out(reader, root->keys[i], root->items[i]))
+			continue;
+		keys[kept.count] = root->keys[i];
+		items[kept.count++] = root->items[i];
+	}
+	md_server_read(reader, &kept, server);
+}
+
+/* The file's values go below those that are set, with their places. */
+static void lay_under(struct md_experiment *experiment, const json_t *server,
+		      const struct md_places *places)
+{
+	const char *name;
+	json_t *value;
+
+	json_object_foreach((json_t *)server, name, value)
+	{
+		auto_free char *key = pl_asprintf("server.%s", name);
+		const struct md_place *place = md_places_find(places, key);
+		if (json_object_get(experiment->server, name) != NULL)
+			continue;
+		json_object_set(experiment->server, name, value);
+		if (place != NULL)
+			md_places_set(&experiment->places, key, place->source, place->line,
+				      place->column);
+	}
+}
+
+static void read_file(struct md_experiment *experiment, bool fields_open,
+		      struct md_problems *problems, const char *path)
+{
+	struct md_places places = { 0 };
+	struct md_reader inside = { .source = path,
+				    .problems = problems,
+				    .places = &places,
+				    .as_words = true,
+				    .fields_open = fields_open };
+	auto_yaml struct pl_yaml_doc *doc = NULL;
+	auto_json json_t *server = json_object();
+	auto_free char *text = NULL;
+	struct pl_err err = PL_ERR_INIT;
+	size_t len = 0;
+
+	if (pl_file_read(path, CONFIG_BYTES_MAX, &text, &len, &err) < 0) {
+		refuse_file(experiment, problems, err.text, "a file that can be read");
+		return;
+	}
+	if (pl_yaml_parse(text, len, path, &doc, &err) < 0) {
+		refuse_file(experiment, problems, "what is not YAML", err.text);
+		return;
+	}
+	if (pl_yaml_root(doc)->kind != PL_YAML_MAP) {
+		md_reader_add(&inside, MD_ERROR, pl_yaml_root(doc), "", NULL,
+			      "a mapping of arguments", NULL);
+		return;
+	}
+	read_pairs(&inside, pl_yaml_root(doc), server);
+	lay_under(experiment, server, &places);
+	md_places_done(&places);
+}
+
+void md_config_read(struct md_experiment *experiment, bool fields_open,
+		    struct md_problems *problems)
+{
+	const char *path = json_string_value(json_object_get(experiment->server, "config"));
+
+	if (path == NULL)
+		return;
+	if (!pl_text_ends(path, ".yaml") && !pl_text_ends(path, ".yml")) {
+		auto_free char *found = pl_asprintf("text '%s'", path);
+		refuse_file(experiment, problems, found, "a file whose name ends in .yaml or .yml");
+		return;
+	}
+	read_file(experiment, fields_open, problems, path);
+}

@@ -1,0 +1,93 @@
+/*
+ * The memory of one GPU, term by term, as `profllm validate --explain` shows it.
+ *
+ *   utilization x memory = weights + LoRA slots + activations + graphs + KV cache
+ *
+ * - Every term has its formula with the numbers in it and says where the formula comes from.
+ * - A term is NaN where something it needs is not known or not modelled; the formula says what.
+ * - Weights, KV cache per token and concurrency are worked out as vLLM does; activations and graphs
+ *   are measured by vLLM when it starts and only estimated here (`estimated`), to about 1 GiB.
+ */
+#ifndef MODEL_MEMORY_H
+#define MODEL_MEMORY_H
+
+#include "base/buf.h"
+#include "base/json.h"
+#include "model/model_case.h"
+#include "model/problem.h"
+
+#include <stdbool.h>
+
+enum md_memory_id {
+	MD_MEMORY_GPU_BYTES,
+	MD_MEMORY_BUDGET_BYTES, /* the part of it that vLLM may use */
+	MD_MEMORY_WEIGHTS_BYTES,
+	MD_MEMORY_LORA_BYTES,
+	MD_MEMORY_ACTIVATION_BYTES,
+	MD_MEMORY_GRAPH_BYTES,
+	MD_MEMORY_KV_CACHE_BYTES,
+	MD_MEMORY_KV_BYTES_PER_TOKEN,
+	MD_MEMORY_MAX_MODEL_LEN,
+	MD_MEMORY_KV_BYTES_PER_REQUEST, /* of one request of max_model_len */
+	MD_MEMORY_KV_TOKENS,            /* max_concurrency x max_model_len */
+	MD_MEMORY_MAX_CONCURRENCY,
+	MD_MEMORY_TERMS
+};
+
+struct md_memory_term {
+	double value; /* NaN: not known */
+	bool estimated;
+	char *formula; /* one line */
+	const char *source;
+};
+
+/* How a GPU's KV cache is cut into blocks. */
+struct md_kv_layout {
+	bool known;
+	double layer_bytes;     /* of one token in one layer */
+	int64_t layers;         /* on this GPU */
+	int64_t full_groups;    /* groups of layers that keep every token */
+	int64_t sliding_groups; /* ... that keep a window */
+	int64_t group_layers;   /* layers a group, padded */
+	int64_t block_tokens;
+	int64_t window;
+	int64_t batched_tokens;
+	int64_t context_ranks; /* GPUs that share one sequence's tokens */
+	double block_bytes;    /* of one block in one group */
+	double blocks;         /* in the KV cache; NaN: not known */
+};
+
+struct md_memory {
+	struct md_memory_term terms[MD_MEMORY_TERMS];
+	struct md_kv_layout layout;
+	bool cache_given;    /* the KV cache's size was told, not worked out */
+	bool outside_budget; /* graphs come on top of the budget (before 0.21.0) */
+	char *not_modelled;  /* why there is no KV cache term; NULL */
+	json_t *notes;       /* array of lines */
+};
+
+/* Never fails. */
+void md_memory_explain(const struct md_model_case *server, struct md_memory *ret);
+void md_memory_done(struct md_memory *memory);
+#define auto_memory __attribute__((cleanup(md_memory_done), unused)) struct md_memory
+
+/* "weights_bytes" */
+const char *md_memory_name(enum md_memory_id id);
+/* {weights_bytes, kv_bytes_per_token, …: number or null, not_modelled, notes, terms: [{name, value,
+ * unit, estimated, formula, source}]} */
+json_t *md_memory_to_json(const struct md_memory *memory);
+void md_memory_text(const struct md_memory *memory, struct pl_buf *buf);
+
+/* Blocks that one request of `len` tokens takes, over all groups. */
+double md_memory_request_blocks(const struct md_kv_layout *layout, int64_t len);
+/* The longest request that the KV cache holds, at most `limit`; 0: none, or not known. */
+int64_t md_memory_longest(const struct md_memory *memory, int64_t limit);
+
+/*
+ * Adds what does not fit: "weights_fit_memory", "kv_cache_fits_one_request". An error where it
+ * follows without an estimate, a warning elsewhere.
+ */
+void md_memory_check(const struct md_model_case *server, const struct md_memory *memory,
+		     struct md_problems *problems);
+
+#endif

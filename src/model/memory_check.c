@@ -1,0 +1,103 @@
+#include "model/memory.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#define GIB ((double)(1 << 30))
+
+static double value_of(const struct md_memory *memory, enum md_memory_id id)
+{
+	return memory->terms[id].value;
+}
+
+/* Weights alone against what vLLM may take. True: they do not fit. */
+static bool check_weights(const struct md_model_case *server, const struct md_memory *memory,
+			  struct md_problems *problems)
+{
+	const struct md_memory_term *weights = &memory->terms[MD_MEMORY_WEIGHTS_BYTES];
+	double budget = value_of(memory, MD_MEMORY_BUDGET_BYTES);
+	double gpus = (double)(md_case_parallel(server, "tensor_parallel_size") *
+			       md_case_parallel(server, "pipeline_parallel_size"));
+
+	/* a cache of a told size is not cut from the budget */
+	if (memory->cache_given)
+		budget = value_of(memory, MD_MEMORY_GPU_BYTES);
+	if (isnan(weights->value) || isnan(budget) || budget <= 0 || weights->value < budget)
+		return false;
+	auto_free char *found = pl_asprintf("%.2f GiB of weights on a GPU", weights->value / GIB);
+	auto_free char *expected = pl_asprintf(
+		"less than the %.2f GiB that vLLM may use there; at least %.0f GPUs by "
+		"tensor_parallel_size x pipeline_parallel_size",
+		budget / GIB, floor(weights->value * gpus / budget) + 1);
+	md_case_add(server, problems, weights->estimated ? MD_WARNING : MD_ERROR,
+		    "tensor_parallel_size", "weights_fit_memory", found, expected, NULL);
+	return true;
+}
+
+/* A cache of a told size beside the weights against the whole GPU. */
+static void check_told_cache(const struct md_model_case *server, const struct md_memory *memory,
+			     struct md_problems *problems)
+{
+	double cache = md_case_number(server, "kv_cache_memory_bytes", NAN);
+	double left = value_of(memory, MD_MEMORY_GPU_BYTES) -
+		      value_of(memory, MD_MEMORY_WEIGHTS_BYTES);
+
+	if (isnan(cache) || isnan(left) || left <= 0 || cache <= left)
+		return;
+	auto_free char *found = pl_asprintf("%.0f (%.2f GiB)", cache, cache / GIB);
+	auto_free char *expected = pl_asprintf(
+		"at most %.0f, what the weights leave of the GPU's memory", left);
+	md_case_add(server, problems,
+		    memory->terms[MD_MEMORY_WEIGHTS_BYTES].estimated ? MD_WARNING : MD_ERROR,
+		    "kv_cache_memory_bytes", "kv_cache_fits_memory", found, expected, NULL);
+}
+
+/* The cache as large as it can be where nothing estimated is taken off. */
+static double certain_cache(const struct md_memory *memory)
+{
+	const struct md_memory_term *weights = &memory->terms[MD_MEMORY_WEIGHTS_BYTES];
+
+	if (memory->cache_given)
+		return value_of(memory, MD_MEMORY_KV_CACHE_BYTES);
+	return weights->estimated ? NAN : value_of(memory, MD_MEMORY_BUDGET_BYTES) - weights->value;
+}
+
+static void check_request(const struct md_model_case *server, const struct md_memory *memory,
+			  struct md_problems *problems)
+{
+	const json_t *given = json_object_get(server->values, "max_model_len");
+	const struct md_kv_layout *layout = &memory->layout;
+	double len = value_of(memory, MD_MEMORY_MAX_MODEL_LEN);
+	bool fitted = given != NULL && !json_is_null(given) &&
+		      md_case_int(server, "max_model_len", -1) <= 0;
+
+	/* "auto" and -1 take what fits */
+	if (!layout->known || isnan(layout->blocks) || isnan(len) || fitted)
+		return;
+	double need = md_memory_request_blocks(layout, (int64_t)len);
+	if (need <= layout->blocks)
+		return;
+	double certain = certain_cache(memory);
+	bool sure = !isnan(certain) && need * layout->block_bytes > certain;
+	int64_t longest = md_memory_longest(memory, (int64_t)len);
+	double cache = value_of(memory, MD_MEMORY_KV_CACHE_BYTES);
+	auto_free char *found = pl_asprintf("%.0f tokens that take %.2f GiB of KV cache on a GPU",
+					    len, need * layout->block_bytes / GIB);
+	auto_free char *right = longest > 0 ? pl_asprintf("%" PRId64, longest) : NULL;
+	auto_free char *expected =
+		longest > 0 ? pl_asprintf("at most %s, what the KV cache of %s%.2f GiB holds",
+					  right, memory->cache_given ? "" : "about ", cache / GIB)
+			    : pl_asprintf("a larger KV cache: %s%.2f GiB are left for it",
+					  memory->cache_given ? "" : "about ", cache / GIB);
+	md_case_add(server, problems, sure ? MD_ERROR : MD_WARNING, "max_model_len",
+		    "kv_cache_fits_one_request", found, expected, right);
+}
+
+void md_memory_check(const struct md_model_case *server, const struct md_memory *memory,
+		     struct md_problems *problems)
+{
+	if (check_weights(server, memory, problems))
+		return;
+	check_told_cache(server, memory, problems);
+	check_request(server, memory, problems);
+}

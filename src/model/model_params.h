@@ -1,0 +1,36 @@
+/*
+ * How many numbers a model has, worked out from its configuration, and how many a GPU keeps when
+ * the model is cut by tensor, pipeline and expert parallelism.
+ */
+#ifndef MODEL_MODEL_PARAMS_H
+#define MODEL_MODEL_PARAMS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/model_facts.h"
+
+struct md_cut {
+	int64_t tensor;   /* tensor_parallel_size */
+	int64_t pipeline; /* pipeline_parallel_size */
+	int64_t experts;  /* GPUs that share the experts: tensor x data (x prefill context) */
+	bool padded;      /* as its kernels want the weights, not as the files hold them */
+};
+#define MD_CUT_NONE ((struct md_cut){ 1, 1, 1, false })
+
+/* all = embedding + head + linear + expert + rest */
+struct md_params {
+	double embedding;
+	double head;   /* 0 where it is the embedding */
+	double linear; /* what quantization reaches, experts aside */
+	double expert;
+	double rest; /* norms, biases, routers, positions */
+};
+
+/* Of the fullest pipeline stage's GPU. False: the family is not modelled. */
+bool md_params_count(const struct md_model_facts *facts, struct md_cut cut, struct md_params *ret);
+double md_params_sum(const struct md_params *params);
+/* In and out widths of all layers' linear maps together: a LoRA of rank r has r times as many. */
+double md_params_lora_widths(const struct md_model_facts *facts);
+
+#endif

@@ -1,0 +1,25 @@
+/*
+ * Server arguments of another vLLM than the reference release, laid over the table: a JSON file
+ *
+ *   {"profllm_overlay": 1, "args": [{"name": "new_flag", "type": "int", "default": 3}, …]}
+ *
+ * of entries with the keys of md_arg_to_json(). An entry replaces what it says of the argument of
+ * its name, or adds one; what it leaves out stays, or is what a plain `--name VALUE` has.
+ */
+#ifndef MODEL_OVERLAY_H
+#define MODEL_OVERLAY_H
+
+#include "base/err.h"
+#include "base/json.h"
+
+/*
+ * Lets the file's entries count from now on, over those of earlier calls. Once, at start-up,
+ * before anything keeps a row of the table: md_arg_at() and friends give other rows afterwards.
+ */
+int md_overlay_use_file(const char *path, struct pl_err *err) PL_MUST_CHECK;
+/* The same of a document; `source` is its name in messages. */
+int md_overlay_use(const json_t *overlay, const char *source, struct pl_err *err) PL_MUST_CHECK;
+/* The reference release's table again. */
+void md_overlay_drop(void);
+
+#endif

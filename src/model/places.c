@@ -1,0 +1,45 @@
+#include "model/places.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+const struct md_place *md_places_find(const struct md_places *places, const char *key)
+{
+	size_t len = strlen(key);
+
+	for (size_t i = 0; i < places->count; i++) {
+		if (places->items[i].key_len == len && memcmp(places->items[i].key, key, len) == 0)
+			return &places->items[i];
+	}
+	return NULL;
+}
+
+void md_places_set(struct md_places *places, const char *key, const char *source, int line,
+		   int column)
+{
+	struct md_place *place = (struct md_place *)md_places_find(places, key);
+
+	if (place == NULL) {
+		pl_grow((void **)&places->items, &places->room, places->count + 1,
+			sizeof(places->items[0]));
+		place = &places->items[places->count++];
+		place->key = pl_strdup(key);
+		place->key_len = strlen(key);
+	}
+	free(place->source);
+	place->source = pl_strdup(source);
+	place->line = line;
+	place->column = column;
+}
+
+void md_places_done(struct md_places *places)
+{
+	for (size_t i = 0; i < places->count; i++) {
+		free(places->items[i].key);
+		free(places->items[i].source);
+	}
+	free(places->items);
+	*places = (struct md_places){ 0 };
+}

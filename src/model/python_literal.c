@@ -1,0 +1,138 @@
+#include "model/python_literal.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+
+#define DEPTH_MAX        32
+#define STRING_BYTES_MAX 65536
+#define NUMBER_BYTES     64
+
+static json_t *read_value(const char **at, int depth);
+
+static void skip_blanks(const char **at)
+{
+	while (isspace((unsigned char)**at))
+		++*at;
+}
+
+/* 'a' or "a"; of the escapes only those for quotes, the backslash and line ends. */
+static json_t *read_string(const char **at)
+{
+	auto_buf text = { 0 };
+	char quote = *(*at)++;
+
+	pl_buf_init(&text, STRING_BYTES_MAX);
+	for (; **at != quote; ++*at) {
+		char c = **at;
+		if (c == '\\') {
+			++*at;
+			c = **at == 'n' ? '\n' : **at;
+		}
+		if (c == '\0' || !pl_buf_add_char(&text, c))
+			return NULL;
+	}
+	++*at;
+	return json_stringn(pl_buf_text(&text), text.len);
+}
+
+static json_t *read_word(const char **at)
+{
+	size_t len = strcspn(*at, " \n,:]})");
+	char word[NUMBER_BYTES];
+	int64_t integer;
+	double number;
+
+	if (len == 0 || len >= sizeof(word))
+		return NULL;
+	memcpy(word, *at, len);
+	word[len] = '\0';
+	*at += len;
+	if (strcmp(word, "None") == 0)
+		return json_null();
+	if (strcmp(word, "True") == 0 || strcmp(word, "False") == 0)
+		return json_boolean(word[0] == 'T');
+	if (pl_text_to_i64(word, &integer))
+		return json_integer(integer);
+	if (pl_text_to_f64(word, &number))
+		return json_real(number); /* NULL for what JSON has no number for */
+	return NULL;
+}
+
+static json_t *read_list(const char **at, char end, int depth)
+{
+	auto_json json_t *list = json_array();
+
+	++*at;
+	for (skip_blanks(at); **at != end; skip_blanks(at)) {
+		json_t *item = read_value(at, depth);
+		if (item == NULL)
+			return NULL;
+		json_array_append_new(list, item);
+		skip_blanks(at);
+		if (**at == ',')
+			++*at;
+		else if (**at != end)
+			return NULL;
+	}
+	++*at;
+	return pl_take(list);
+}
+
+static json_t *read_dict(const char **at, int depth)
+{
+	auto_json json_t *dict = json_object();
+
+	++*at;
+	for (skip_blanks(at); **at != '}'; skip_blanks(at)) {
+		auto_json json_t *key = read_value(at, depth);
+		skip_blanks(at);
+		if (!json_is_string(key) || **at != ':')
+			return NULL;
+		++*at;
+		json_t *value = read_value(at, depth);
+		if (value == NULL || json_object_set_new(dict, json_string_value(key), value) < 0)
+			return NULL;
+		skip_blanks(at);
+		if (**at == ',')
+			++*at;
+		else if (**at != '}')
+			return NULL;
+	}
+	++*at;
+	return pl_take(dict);
+}
+
+static json_t *read_value(const char **at, int depth)
+{
+	skip_blanks(at);
+	if (depth >= DEPTH_MAX)
+		return NULL;
+	switch (**at) {
+	case '\'':
+	case '"':
+		return read_string(at);
+	case '[':
+		return read_list(at, ']', depth + 1);
+	case '(':
+		return read_list(at, ')', depth + 1);
+	case '{':
+		return read_dict(at, depth + 1);
+	default:
+		return read_word(at);
+	}
+}
+
+json_t *md_python_literal(const char *text)
+{
+	json_t *value = read_value(&text, 0);
+
+	skip_blanks(&text);
+	if (*text == '\0')
+		return value;
+	json_decref(value);
+	return NULL;
+}

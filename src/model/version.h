@@ -1,0 +1,31 @@
+/*
+ * Releases of vLLM as they are printed: "0.32.0", "v0.10.0", "0.11.1rc2", "0.9.2.dev12+gabc".
+ *
+ * Order: development builds of a release, its alpha, beta and candidate releases, the release, its
+ * post releases. A local part ("+cu129") says how it was built and does not count.
+ */
+#ifndef MODEL_VERSION_H
+#define MODEL_VERSION_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+
+enum { MD_VERSION_PARTS = 6 };
+
+struct md_version {
+	int release[MD_VERSION_PARTS]; /* missing parts are 0: 0.9 is 0.9.0 */
+	int stage;                     /* -2 dev, -1 before the release, 0 release, 1 post */
+	int pre;                       /* 'a', 'b', 'r' or 0 */
+	int pre_number;
+	int post; /* 0: none; N + 1 for .postN */
+	int dev;  /* .devN; INT_MAX: no development build, which comes after all of them */
+};
+
+int md_version_parse(const char *text, struct md_version *ret, struct pl_err *err) PL_MUST_CHECK;
+/* -1, 0 or 1. */
+int md_version_compare(const struct md_version *a, const struct md_version *b);
+/* 0.1.devN: built from sources whose tags were not there, so of no release in particular. */
+bool md_version_is_untagged(const struct md_version *version);
+
+#endif

@@ -1,0 +1,27 @@
+/*
+ * YAML for people: JSON values as block YAML, and the experiment file that means what a command
+ * line means.
+ */
+#ifndef MODEL_YAML_OUT_H
+#define MODEL_YAML_OUT_H
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/json.h"
+
+struct md_command;
+
+/* One value behind "key:" or "-", in flow style where it is no object; no newline behind it. */
+void md_yaml_add_inline(struct pl_buf *buf, const json_t *value);
+/* The members of an object, one a line, each after `indent` blanks; objects inside go deeper. */
+void md_yaml_add_members(struct pl_buf *buf, const json_t *object, int indent);
+
+/*
+ * The experiment file of a command: a name made from the model, `server` as it was given, `launch`
+ * with the command's words, environment and target release. What has no place there, such
+ * as a container's options, becomes a comment. -1: larger than the buffer may get.
+ */
+int md_yaml_from_command(const struct md_command *command, struct pl_buf *buf,
+			 struct pl_err *err) PL_MUST_CHECK;
+
+#endif

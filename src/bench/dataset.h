@@ -10,7 +10,7 @@
 #include "model/record.h"
 
 struct bench_sample {
-	char *prompt;  /* text (UTF-8), or NULL when ids are given */
+	char *prompt; /* text (UTF-8; U+0000: see pl_json_to_ctext()), or NULL when ids are given */
 	uint32_t *ids; /* token ids, or NULL */
 	size_t id_count;
 	json_t *messages; /* chat messages of the data set, or NULL */

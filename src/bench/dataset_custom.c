@@ -36,7 +36,8 @@ static int parse_line(const char *line, size_t len, const char *source, size_t l
 {
 	struct bench_entry entry = { .output_tokens = MD_NO_COUNT };
 	json_error_t fault;
-	auto_json json_t *json = json_loadb(line, len, JSON_REJECT_DUPLICATES, &fault);
+	auto_json json_t *json = json_loadb(line, len, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL,
+					    &fault);
 
 	if (json == NULL)
 		return pl_err_set(err, PL_ERR_INVALID, "%s:%zu:%d: not valid JSON: %s", source,
@@ -49,7 +50,7 @@ static int parse_line(const char *line, size_t len, const char *source, size_t l
 	if (need_output_tokens &&
 	    parse_output_tokens(json, source, line_no, &entry.output_tokens, err) < 0)
 		return -1;
-	entry.prompt = pl_strdup(json_string_value(prompt));
+	entry.prompt = pl_json_to_ctext(prompt);
 	bench_entries_add(entries, &entry);
 	return 0;
 }

@@ -13,9 +13,10 @@
 #define OUTPUT_TOKENS_MIN 4
 #define TOTAL_TOKENS_MAX  2048
 
-static const char *turn_text(const json_t *turns, size_t i)
+/* The caller's; NULL: no text. */
+static char *turn_text(const json_t *turns, size_t i)
 {
-	return json_string_value(json_object_get(json_array_get(turns, i), "value"));
+	return pl_json_to_ctext(json_object_get(json_array_get(turns, i), "value"));
 }
 
 int bench_sharegpt_parse(const char *text, size_t len, const char *source,
@@ -26,7 +27,7 @@ int bench_sharegpt_parse(const char *text, size_t len, const char *source,
 	json_t *item;
 	size_t i;
 
-	if (pl_json_parse(text, len, source, &list, err) < 0)
+	if (pl_json_parse_texts(text, len, source, &list, err) < 0)
 		return -1;
 	if (!json_is_array(list))
 		return pl_err_set(err, PL_ERR_INVALID, "%s: expected an array of conversations",
@@ -36,16 +37,15 @@ int bench_sharegpt_parse(const char *text, size_t len, const char *source,
 		const json_t *turns = json_object_get(item, "conversations");
 		if (json_array_size(turns) < 2)
 			continue;
-		const char *prompt = turn_text(turns, 0);
-		const char *completion = turn_text(turns, 1);
+		auto_free char *prompt = turn_text(turns, 0);
+		auto_free char *completion = turn_text(turns, 1);
 		if (prompt == NULL || completion == NULL)
 			return pl_err_set(err, PL_ERR_INVALID,
 					  "%s: entry %zu: the first two turns need a text 'value'",
 					  source, i + 1);
 		entries.with_media += json_object_get(item, "image") != NULL ||
 				      json_object_get(item, "video") != NULL;
-		struct bench_entry entry = { pl_strdup(prompt), pl_strdup(completion),
-					     MD_NO_COUNT };
+		struct bench_entry entry = { pl_take(prompt), pl_take(completion), MD_NO_COUNT };
 		bench_entries_add(&entries, &entry);
 	}
 	if (entries.count == 0)

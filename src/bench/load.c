@@ -53,7 +53,7 @@ static int build_head(struct bench_shared *shared, struct pl_err *err)
 {
 	const struct bench_load *load = shared->load;
 	const char *user = load->headers != NULL ? load->headers : "";
-	auto_buf buf;
+	auto_buf buf = { 0 };
 
 	pl_buf_init(&buf, HEAD_BYTES_MAX);
 	pl_buf_addf(&buf, "POST %s HTTP/1.1\r\n", load->path);

@@ -122,7 +122,7 @@ static json_t *sample_text(const char *text)
 {
 	size_t len = text != NULL ? strlen(text) : 0;
 	json_t *json = pl_json_text(text);
-	auto_buf buf;
+	auto_buf buf = { 0 };
 
 	pl_buf_init(&buf, 16 + 6 * len);
 	if (json != NULL)

@@ -71,7 +71,7 @@ void bench_tokenizer_free(struct bench_tokenizer *tokenizer)
 
 static char *encode_body(const struct server_tokenizer *server, const char *text, bool specials)
 {
-	auto_buf body;
+	auto_buf body = { 0 };
 
 	pl_buf_init(&body, BODY_BYTES_MAX);
 	pl_buf_add_text(&body, "{\"model\": ");
@@ -84,7 +84,7 @@ static char *encode_body(const struct server_tokenizer *server, const char *text
 
 static char *decode_body(const struct server_tokenizer *server, const struct bench_ids *ids)
 {
-	auto_buf body;
+	auto_buf body = { 0 };
 
 	pl_buf_init(&body, BODY_BYTES_MAX);
 	pl_buf_add_text(&body, "{\"model\": ");
@@ -120,11 +120,11 @@ static int read_ids(const json_t *reply, struct bench_ids *ret, struct pl_err *e
 
 static int read_text(const json_t *reply, char **ret, struct pl_err *err)
 {
-	const char *text = json_string_value(json_object_get(reply, "prompt"));
+	char *text = pl_json_to_ctext(json_object_get(reply, "prompt"));
 
 	if (text == NULL)
 		return pl_err_set(err, PL_ERR_NETWORK, "the answer has no 'prompt'");
-	*ret = pl_strdup(text);
+	*ret = text;
 	return 0;
 }
 
@@ -140,7 +140,7 @@ static int parse_reply(const struct io_reply *reply, const char *path, json_t **
 	if (reply->status != 200)
 		return pl_err_set(err, PL_ERR_NETWORK, "'%s': status %d: %.500s", path,
 				  reply->status, reply->body != NULL ? reply->body : "");
-	return pl_json_parse(reply->body, reply->body_len, path, ret, err);
+	return pl_json_parse_texts(reply->body, reply->body_len, path, ret, err);
 }
 
 /* One batch of at most BATCH_MAX bodies, all answered or none. */

@@ -135,11 +135,9 @@ static json_t *make_launch(const struct exp_run *run, const char *log_text, size
 	if (run->server.process != NULL)
 		set(json, "pid", json_integer(host_process_pid(run->server.process)));
 	set(json, "gpus", make_gpus(launch));
-	if (run->experiment->launch.vllm_version != NULL) {
-		json_t *target = json_object_get(json, "target");
-		set(target, "version", json_string(run->experiment->launch.vllm_version));
-		set(target, "assumed", json_false());
-	}
+	json_t *target = json_object_get(json, "target");
+	set(target, "version", json_string(run->release.version));
+	set(target, "assumed", json_boolean(run->release.assumed));
 	set(json, "phases", make_phases(&run->server));
 	set(json, "facts", make_facts(run, log_text, log_len));
 	if (run->identity.models != NULL)

@@ -103,7 +103,7 @@ static bool is_secret(const char *name)
 static void set_gpus(const struct md_experiment *experiment, struct exp_launch *launch)
 {
 	const json_t *gpus = experiment->launch.gpus;
-	auto_buf visible;
+	auto_buf visible = { 0 };
 	size_t i;
 	json_t *item;
 

@@ -7,6 +7,7 @@
 #include "experiment/progress.h"
 #include "experiment/run_priv.h"
 #include "experiment/signals.h"
+#include "model/model_facts.h"
 
 /* How long the server is given to count what it has just finished. */
 #define SETTLE_TRIES   20
@@ -40,9 +41,21 @@ static int check_stop(struct exp_run *run)
 	return exp_fail(run, MD_STATUS_INTERRUPTED, MD_CAUSE_SIGNAL, &why);
 }
 
+/* What the model's own config.json says, where it can be read here; MD_NO_I64 otherwise. */
+static int64_t vocab_size_of_model(const struct exp_run *run)
+{
+	struct md_model_source source = md_model_source_of(run->experiment->server,
+							   run->experiment->launch.env);
+	auto_model_facts struct md_model_facts *facts = md_model_facts_load(&source);
+
+	return facts->state == MD_MODEL_READ && facts->vocab_size > 0 ? facts->vocab_size
+								      : MD_NO_I64;
+}
+
 int exp_plan_make(struct exp_run *run)
 {
 	PL_AUTO(bench_tokenizer_free) struct bench_tokenizer *tokenizer = NULL;
+	struct md_bench bench = run->experiment->bench;
 	struct pl_err err = PL_ERR_INIT;
 	size_t i;
 	json_t *note;
@@ -54,6 +67,10 @@ int exp_plan_make(struct exp_run *run)
 					run->model, &tokenizer, &err) < 0)
 		tokenizer = NULL;
 	struct exp_plan_input input = plan_input(run, tokenizer);
+	if (bench.vocab_size == MD_NO_I64 &&
+	    (tokenizer == NULL || bench_tokenizer_vocab_size(tokenizer) == 0))
+		bench.vocab_size = vocab_size_of_model(run);
+	input.bench = &bench;
 	if (exp_plan_build(&input, &run->plan, &err) < 0)
 		return exp_fail(run, MD_STATUS_FAILED, MD_CAUSE_COUNT, &err);
 	json_array_foreach(run->plan->dataset->notes, i, note)
@@ -175,7 +192,9 @@ static int measure(struct exp_run *run, struct pl_err *err)
 		window->samples = host_sampler_samples(run->sampler, &window->sample_count);
 		window->sampler_cpu_ns = host_sampler_cpu_ns(run->sampler);
 	}
-	fetch_settled(run, &window->after);
+	/* a server that hangs would not answer this either */
+	if (done == 0 && run->outcome->end != BENCH_END_STALLED)
+		fetch_settled(run, &window->after);
 	return done;
 }
 

@@ -31,7 +31,7 @@ static int encode(const struct exp_plan_input *input, const struct bench_sample 
 		.model = input->model,
 		.ignore_eos = exp_plan_ignores_eos(input->bench),
 	};
-	auto_buf body;
+	auto_buf body = { 0 };
 
 	pl_buf_init(&body, BODY_BYTES_MAX);
 	if (input->adapter->encode(&how, sample, &body, err) < 0)
@@ -91,7 +91,7 @@ static void sample_bytes(const struct bench_sample *sample, const char **ret, si
 
 static void hash_prompts(struct exp_plan *plan)
 {
-	auto_buf all;
+	auto_buf all = { 0 };
 
 	pl_buf_init(&all, PROMPTS_BYTES_MAX);
 	if (plan->dataset->sha256 != NULL) {

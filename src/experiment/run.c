@@ -171,6 +171,7 @@ static void run_done(struct exp_run *run)
 	host_process_free(run->server.process);
 	exp_launch_free(run->launch);
 	exp_target_done(&run->target);
+	exp_release_done(&run->release);
 	json_decref(run->identity.version);
 	json_decref(run->identity.models);
 	free(run->identity.name);
@@ -203,6 +204,7 @@ int exp_run(const struct md_experiment *experiment, const struct exp_options *op
 	auto_json json_t *result = NULL;
 
 	md_run_id_make(run.started_real_ns, run.run_id);
+	exp_release_find(experiment, NULL, &run.release);
 	exp_signals_take();
 	int done = prepare(&run, err);
 	if (done == 0) {

@@ -10,6 +10,7 @@
 #include "experiment/plan.h"
 #include "experiment/run.h"
 #include "experiment/target.h"
+#include "experiment/target_release.h"
 #include "host/process.h"
 #include "host/sampler.h"
 #include "host/server_log.h"
@@ -71,6 +72,7 @@ struct exp_run {
 	char *endpoint; /* path, the target's prefix included */
 	struct exp_launch *launch;
 	struct exp_target target;
+	struct exp_release release; /* of vLLM, that the configuration is for */
 	struct exp_server server;
 	struct exp_identity identity;
 	char *model; /* the payload's `model` */

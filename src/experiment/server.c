@@ -263,7 +263,7 @@ int exp_ready_request(struct exp_run *run)
 	struct bench_encode how = { .bench = &run->experiment->bench, .model = run->model };
 	struct pl_err err = PL_ERR_INIT;
 	char what[512] = "";
-	auto_buf body;
+	auto_buf body = { 0 };
 
 	pl_buf_init(&body, 1u << 20);
 	if (run->adapter->encode(&how, &sample, &body, &err) < 0)

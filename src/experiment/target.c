@@ -105,7 +105,7 @@ int exp_target_from_uds(const char *path, struct exp_target *ret, struct pl_err 
 int exp_target_set_headers(struct exp_target *target, const char *bearer, const json_t *header,
 			   struct pl_err *err)
 {
-	auto_buf lines;
+	auto_buf lines = { 0 };
 	size_t i;
 	json_t *item;
 	bool authorized = false;

@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "io/fetch.h"
 
-#define FETCH_TIMEOUT_NS (5 * PL_NS_PER_S)
+#define FETCH_TIMEOUT_NS (2 * PL_NS_PER_S)
 #define PAGE_BYTES_MAX   (16u << 20)
 
 struct host_sampler {

@@ -14,7 +14,7 @@ static int encode_completions(const struct bench_encode *encode, const struct be
 		for (size_t i = 0; i < sample->id_count; i++)
 			json_array_append_new(prompt, json_integer(sample->ids[i]));
 	} else if (sample->prompt != NULL) {
-		prompt = json_string(sample->prompt);
+		prompt = pl_json_from_ctext(sample->prompt);
 	} else {
 		return pl_err_set(err, PL_ERR_INVALID, "sample %lld has no prompt for a completion",
 				  (long long)sample->index);

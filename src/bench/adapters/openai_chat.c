@@ -9,8 +9,8 @@ static json_t *messages_of(const struct bench_sample *sample)
 		return json_incref(sample->messages);
 	if (sample->prompt == NULL)
 		return NULL;
-	return json_pack("[{s:s, s:[{s:s, s:s}]}]", "role", "user", "content", "type", "text",
-			 "text", sample->prompt);
+	return json_pack("[{s:s, s:[{s:s, s:o}]}]", "role", "user", "content", "type", "text",
+			 "text", pl_json_from_ctext(sample->prompt));
 }
 
 static int encode_chat(const struct bench_encode *encode, const struct bench_sample *sample,

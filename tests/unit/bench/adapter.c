@@ -32,7 +32,7 @@ static void assert_body(const char *adapter, const struct md_bench *bench, bool 
 					     .model = "org/M",
 					     .ignore_eos = ignore_eos };
 	struct pl_err err = PL_ERR_INIT;
-	auto_buf buf;
+	auto_buf buf = { 0 };
 
 	pl_buf_init(&buf, 1 << 20);
 	assert_int_equal(bench_adapter_find(adapter)->encode(&encode, sample, &buf, &err), 0);
@@ -127,7 +127,7 @@ static void samples_without_what_the_protocol_needs_are_refused(void **state)
 	const struct bench_sample broken = { .prompt = (char *)"\xff\xfe", .index = 18 };
 	const struct bench_encode encode = { .bench = &bench, .model = "m" };
 	struct pl_err err = PL_ERR_INIT;
-	auto_buf buf;
+	auto_buf buf = { 0 };
 
 	(void)state;
 	pl_buf_init(&buf, 1 << 20);

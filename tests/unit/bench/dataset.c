@@ -82,7 +82,7 @@ static int test_decode(const struct bench_tokenizer *tokenizer, const struct ben
 	(void)tokenizer;
 	(void)err;
 	for (size_t i = 0; i < count; i++) {
-		auto_buf buf;
+		auto_buf buf = { 0 };
 		pl_buf_init(&buf, 1u << 20);
 		for (size_t j = 0; j < ids[i].count; j++)
 			pl_buf_addf(&buf, "%st%" PRIu32, j > 0 ? " " : "", ids[i].ids[j]);
@@ -151,7 +151,7 @@ static void assert_ids(const struct bench_sample *sample, size_t skip, const cha
 	uint32_t ids[256];
 	size_t count = sample->ids != NULL ? sample->id_count : parse_text(sample->prompt, ids);
 	const uint32_t *at = sample->ids != NULL ? sample->ids : ids;
-	auto_buf buf;
+	auto_buf buf = { 0 };
 
 	pl_buf_init(&buf, 1u << 16);
 	for (size_t i = skip; i < count; i++)
@@ -162,7 +162,7 @@ static void assert_ids(const struct bench_sample *sample, size_t skip, const cha
 /* The prompt as drawn: first id of the body, then consecutive ones. */
 static void assert_run(const struct bench_sample *sample, size_t skip, uint32_t first, size_t len)
 {
-	auto_buf buf;
+	auto_buf buf = { 0 };
 
 	pl_buf_init(&buf, 1u << 16);
 	for (size_t i = 0; i < len; i++)
@@ -423,7 +423,7 @@ static void add_tokens(struct pl_buf *buf, unsigned first, unsigned count)
  * what is to be passed over. */
 static char *sharegpt_file(void)
 {
-	auto_buf buf;
+	auto_buf buf = { 0 };
 
 	pl_buf_init(&buf, 1u << 16);
 	pl_buf_add_text(&buf, "[{\"conversations\": [{\"from\": \"human\", \"value\": \"t1\"}]}");
@@ -440,7 +440,7 @@ static char *sharegpt_file(void)
 
 static void assert_order(const struct bench_dataset *dataset, const char *expected)
 {
-	auto_buf buf;
+	auto_buf buf = { 0 };
 
 	pl_buf_init(&buf, 4096);
 	for (size_t i = 0; i < dataset->count; i++) {

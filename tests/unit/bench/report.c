@@ -68,7 +68,7 @@ static void test_table(void **state)
 				"\"median_ttft_ms\": 2, \"p99.9_ttft_ms\": 3, \"p50_ttft_ms\": 4,"
 				"\"mean_client_queue_time_ms\": 5}");
 	struct md_bench bench;
-	auto_buf buf;
+	auto_buf buf = { 0 };
 
 	(void)state;
 	pl_buf_init(&buf, 1u << 16);
@@ -104,7 +104,7 @@ static void test_sections(void **state)
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
 		struct md_bench bench;
-		auto_buf buf;
+		auto_buf buf = { 0 };
 		pl_buf_init(&buf, 1u << 16);
 		md_bench_init(&bench);
 		set_text(&bench.percentile_metrics, cases[i].asked);
@@ -134,7 +134,7 @@ static void test_verdict(void **state)
 		"{\"id\": \"d\", \"status\": \"unknown\", \"effect\": \"degraded\", \"value\": "
 		"null,"
 		" \"limit\": 1, \"unit\": \"ms\", \"text\": \"not known\"}]}");
-	auto_buf buf;
+	auto_buf buf = { 0 };
 
 	(void)state;
 	pl_buf_init(&buf, 1u << 16);
@@ -156,7 +156,7 @@ static void test_verdict(void **state)
 static void test_failures(void **state)
 {
 	json_t *results = parse("{\"errors\": []}");
-	auto_buf buf;
+	auto_buf buf = { 0 };
 
 	(void)state;
 	pl_buf_init(&buf, 1u << 16);
@@ -216,7 +216,7 @@ static char *table_of_run(const json_t *detail)
 	auto_free struct md_record *records = pl_alloc_array(count, sizeof(*records));
 	const double percentiles[] = { 25, 50, 90, 99 };
 	struct md_bench bench;
-	auto_buf buf;
+	auto_buf buf = { 0 };
 
 	pl_buf_init(&buf, 1u << 16);
 	for (size_t i = 0; i < count; i++)

@@ -114,7 +114,7 @@ static void tiny_events(struct pl_buf *buf, int count)
 
 static void tiny_answer_ok(struct tiny_conn *conn, int count)
 {
-	auto_buf buf;
+	auto_buf buf = { 0 };
 
 	pl_buf_init(&buf, 1 << 20);
 	tiny_head(&buf, 200, "text/event-stream; charset=utf-8");
@@ -140,7 +140,7 @@ static void tiny_answer_status(struct tiny_conn *conn, int status)
 /* 200, one good event, then `rest` and, with `whole`, the last chunk. */
 static void tiny_answer_odd(struct tiny_conn *conn, const char *rest, bool whole)
 {
-	auto_buf buf;
+	auto_buf buf = { 0 };
 
 	pl_buf_init(&buf, 1 << 16);
 	tiny_head(&buf, 200, "text/event-stream");

@@ -76,7 +76,7 @@ static void send_text(struct peer *peer, const char *text)
 
 static void reply(struct peer *peer, int status, const char *body, size_t len)
 {
-	auto_buf text;
+	auto_buf text = { 0 };
 
 	pl_buf_init(&text, 16 << 20);
 	pl_buf_addf(&text, "HTTP/1.1 %d %s\r\nserver: small\r\nContent-Type: text/plain\r\n",

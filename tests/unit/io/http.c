@@ -451,7 +451,7 @@ static void test_io_http__header_count_is_bounded(void **state)
 		struct pl_err err = PL_ERR_INIT;
 		struct story story = { 0 };
 		struct io_http *http = new_parser(&message, &story);
-		auto_buf text;
+		auto_buf text = { 0 };
 		pl_buf_init(&text, 1 << 16);
 		pl_buf_add_text(&text, "GET / HTTP/1.1\r\n");
 		for (int i = 0; i < count; i++)

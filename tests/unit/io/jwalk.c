@@ -264,7 +264,7 @@ static void test_io_jwalk__depth_is_bounded(void **state)
 
 static void test_io_jwalk__levels_keep_their_kind(void **state)
 {
-	auto_buf text;
+	auto_buf text = { 0 };
 
 	(void)state;
 	pl_buf_init(&text, 1 << 16);

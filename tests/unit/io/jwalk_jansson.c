@@ -254,7 +254,7 @@ static void test_io_jwalk_jansson__same_verdict_and_tree(void **state)
 	(void)state;
 	rng_state = 20260101;
 	for (size_t i = 0; i < DOCUMENTS; i++) {
-		auto_buf text;
+		auto_buf text = { 0 };
 		pl_buf_init(&text, 1 << 20);
 		write_value(&text, 5);
 		write_space(&text);

@@ -102,7 +102,7 @@ static void check_cut(struct io_sse *sse, const struct stream *stream, size_t fi
 
 static void test_io_sse__cuts_change_nothing(void **state)
 {
-	auto_buf story;
+	auto_buf story = { 0 };
 	struct io_sse sse;
 
 	(void)state;
@@ -119,7 +119,7 @@ static void test_io_sse__cuts_change_nothing(void **state)
 
 static void test_io_sse__counts_events(void **state)
 {
-	auto_buf story;
+	auto_buf story = { 0 };
 	struct io_sse sse;
 
 	(void)state;
@@ -193,7 +193,7 @@ static void check_bounded(const char *line, size_t max)
 	size_t block_len = len * 4096;
 	auto_free char *block = pl_alloc(block_len);
 	struct pl_err err = PL_ERR_INIT;
-	auto_buf story;
+	auto_buf story = { 0 };
 	struct io_sse sse;
 	size_t fed = 0;
 
@@ -230,7 +230,7 @@ static void test_io_sse__real_streams(void **state)
 						   PROFLLM_SOURCE_DIR, names[i]);
 		auto_free char *text = NULL;
 		struct pl_err err = PL_ERR_INIT;
-		auto_buf story;
+		auto_buf story = { 0 };
 		struct io_sse sse;
 		size_t len;
 		if (!pl_file_exists(path))

@@ -1,0 +1,116 @@
+#include "experiment/target.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void test_exp_target__urls(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *url;
+		const char *addr;
+		const char *host;
+		const char *prefix;
+	} cases[] = {
+		{ "http://127.0.0.1:8000", "127.0.0.1:8000", "127.0.0.1:8000", "" },
+		{ "http://127.0.0.1:8000/", "127.0.0.1:8000", "127.0.0.1:8000", "" },
+		{ "http://127.0.0.1", "127.0.0.1:80", "127.0.0.1", "" },
+		{ "http://127.0.0.1:81/a/b//", "127.0.0.1:81", "127.0.0.1:81", "/a/b" },
+		{ "http://[::1]:8000/x", "[::1]:8000", "[::1]:8000", "/x" },
+	};
+	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
+		struct exp_target target;
+		struct pl_err err = PL_ERR_INIT;
+		char addr[128];
+		if (exp_target_from_url(cases[i].url, &target, &err) < 0)
+			fail_msg("%s", err.text);
+		io_addr_text(&target.addr, addr, sizeof(addr));
+		assert_string_equal(addr, cases[i].addr);
+		assert_string_equal(target.host, cases[i].host);
+		assert_string_equal(target.prefix, cases[i].prefix);
+		exp_target_done(&target);
+	}
+}
+
+static void test_exp_target__urls_that_cannot_be(void **state)
+{
+	(void)state;
+	static const char *const urls[] = {
+		"127.0.0.1:8000",       "https://127.0.0.1",      "http://",
+		"http://127.0.0.1:0",   "http://127.0.0.1:99999", "http://:80",
+		"http://u:p@127.0.0.1", "http://127.0.0.1/?a=b",  "http://127.0.0.1:x",
+	};
+	for (size_t i = 0; i < PL_ARRAY_SIZE(urls); i++) {
+		struct exp_target target;
+		struct pl_err err = PL_ERR_INIT;
+		assert_int_equal(exp_target_from_url(urls[i], &target, &err), -1);
+		assert_int_equal(err.code, PL_ERR_INVALID);
+	}
+}
+
+static void test_exp_target__wildcard_is_reached_by_loopback(void **state)
+{
+	(void)state;
+	static const char *const binds[][2] = { { "0.0.0.0", "127.0.0.1:7" },
+						{ "127.0.0.1", "127.0.0.1:7" },
+						{ "::", "[::1]:7" } };
+	for (size_t i = 0; i < PL_ARRAY_SIZE(binds); i++) {
+		struct exp_target target;
+		struct pl_err err = PL_ERR_INIT;
+		assert_int_equal(exp_target_from_port(binds[i][0], 7, &target, &err), 0);
+		assert_string_equal(target.host, binds[i][1]);
+		exp_target_done(&target);
+	}
+}
+
+static void check_headers(const char *bearer, const char *header_json, const char *expected)
+{
+	struct exp_target target = { 0 };
+	struct pl_err err = PL_ERR_INIT;
+	auto_json json_t *header = NULL;
+
+	if (header_json != NULL)
+		assert_int_equal(
+			pl_json_parse(header_json, strlen(header_json), "test", &header, &err), 0);
+	int done = exp_target_set_headers(&target, bearer, header, &err);
+	assert_int_equal(done, expected == NULL ? -1 : 0);
+	if (expected != NULL)
+		assert_string_equal(target.headers, expected);
+	exp_target_done(&target);
+}
+
+static void test_exp_target__headers(void **state)
+{
+	(void)state;
+	unsetenv("OPENAI_API_KEY");
+	check_headers(NULL, NULL, "");
+	check_headers("k", NULL, "Authorization: Bearer k\r\n");
+	check_headers(NULL, "[\"X-A=1\", \"b=2=3\"]", "X-A: 1\r\nb: 2=3\r\n");
+	/* one's own replaces it */
+	check_headers("k", "[\"AUTHORIZATION=Basic x\"]", "AUTHORIZATION: Basic x\r\n");
+	setenv("OPENAI_API_KEY", "from-env", 1);
+	check_headers(NULL, NULL, "Authorization: Bearer from-env\r\n");
+	check_headers("k", NULL, "Authorization: Bearer k\r\n");
+	unsetenv("OPENAI_API_KEY");
+	check_headers(NULL, "[\"no equals\"]", NULL);
+	check_headers(NULL, "[\"=x\"]", NULL);
+	check_headers(NULL, "[\"a=b\\r\\nEvil: 1\"]", NULL);
+	check_headers("a\r\nEvil: 1", NULL, NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_exp_target__urls),
+		cmocka_unit_test(test_exp_target__urls_that_cannot_be),
+		cmocka_unit_test(test_exp_target__wildcard_is_reached_by_loopback),
+		cmocka_unit_test(test_exp_target__headers),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

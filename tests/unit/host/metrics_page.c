@@ -1,0 +1,169 @@
+#include "host/metrics_page.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/file.h"
+
+#define REAL_PAGES PROFLLM_SOURCE_DIR "/../shared/data/"
+
+static struct host_metrics parse(const char *text)
+{
+	struct host_metrics metrics;
+	struct pl_err err = PL_ERR_INIT;
+
+	assert_int_equal(host_metrics_parse(text, strlen(text), &metrics, &err), 0);
+	return metrics;
+}
+
+static void test_host_metrics_page__engines_are_summed(void **state)
+{
+	(void)state;
+	struct host_metrics metrics = parse("# HELP vllm:num_requests_running x\n"
+					    "vllm:num_requests_running{engine=\"0\"} 3.0\n"
+					    "vllm:num_requests_running{engine=\"1\"} 4\n"
+					    "vllm:kv_cache_usage_perc{engine=\"0\"} 0.25\n"
+					    "vllm:kv_cache_usage_perc{engine=\"1\"} 0.5\n");
+	assert_true(metrics.running == 7);
+	assert_true(metrics.kv_cache_usage == 0.5);
+	assert_true(isnan(metrics.waiting));
+}
+
+static void test_host_metrics_page__old_and_new_names(void **state)
+{
+	(void)state;
+	assert_true(parse("vllm:num_preemptions 5\n").preemptions == 5);
+	assert_true(parse("vllm:num_preemptions_total 6\n").preemptions == 6);
+	assert_true(parse("vllm:gpu_cache_usage_perc 0.5\n").kv_cache_usage == 0.5);
+	/* a name that only begins alike is another */
+	assert_true(isnan(parse("vllm:num_preemptions_created 1.7e9\n").preemptions));
+	assert_true(isnan(
+		parse("vllm:num_requests_waiting_by_reason{reason=\"capacity\"} 9\n").waiting));
+}
+
+static void test_host_metrics_page__labels_may_hold_anything(void **state)
+{
+	(void)state;
+	struct host_metrics metrics = parse(
+		"vllm:num_requests_running{model_name=\"a\\\"} b{,\\\\\"} 2 1700000000000\r\n");
+	assert_true(metrics.running == 2);
+	metrics = parse("vllm:cache_config_info{user_block_size=\"9\",block_size=\"16\","
+			"num_gpu_blocks=\"None\"} 1.0\n");
+	assert_true(metrics.block_size == 16);
+	assert_true(isnan(metrics.kv_blocks));
+}
+
+static void test_host_metrics_page__infinities_and_nan(void **state)
+{
+	(void)state;
+	assert_true(isinf(parse("vllm:num_requests_running +Inf\n").running));
+	assert_true(isnan(parse("vllm:num_requests_running NaN\n").running));
+}
+
+static void test_host_metrics_page__broken_pages_are_refused(void **state)
+{
+	(void)state;
+	static const char *const broken[] = {
+		"x",    "x one",      "x 1 2 3", "x{a=\"b 1", "{a=\"b\"} 1",
+		"9x 1", "x{a=\"b\"}", "x 1 two", "<html>",    "ok 1\n\xff 2\n"
+	};
+	for (size_t i = 0; i < PL_ARRAY_SIZE(broken); i++) {
+		struct host_metrics metrics = { .running = 42 };
+		struct pl_err err = PL_ERR_INIT;
+		assert_int_equal(host_metrics_parse(broken[i], strlen(broken[i]), &metrics, &err),
+				 -1);
+		assert_int_equal(err.code, PL_ERR_INVALID);
+		assert_true(metrics.running == 42);
+	}
+}
+
+static void test_host_metrics_page__the_line_is_named(void **state)
+{
+	(void)state;
+	struct host_metrics metrics;
+	struct pl_err err = PL_ERR_INIT;
+	const char *text = "a 1\n\n# c\nb\n";
+
+	assert_int_equal(host_metrics_parse(text, strlen(text), &metrics, &err), -1);
+	assert_non_null(strstr(err.text, "line 4"));
+}
+
+static void test_host_metrics_page__json_has_null_for_unknown(void **state)
+{
+	(void)state;
+	struct host_metrics metrics = parse("vllm:num_requests_running 1\n");
+	auto_json json_t *json = host_metrics_to_json(&metrics);
+
+	assert_true(json_real_value(json_object_get(json, "running")) == 1.0);
+	assert_true(json_is_null(json_object_get(json, "waiting")));
+	assert_true(json_is_null(json_object_get(json, "start_time_s")));
+}
+
+static void read_page(const char *name, struct host_metrics *ret)
+{
+	auto_free char *path = pl_asprintf("%s%s", REAL_PAGES, name);
+	auto_free char *text = NULL;
+	struct pl_err err = PL_ERR_INIT;
+	size_t len;
+
+	if (!pl_file_exists(path))
+		skip();
+	assert_int_equal(pl_file_read(path, 1 << 20, &text, &len, &err), 0);
+	/* some are whole HTTP answers */
+	const char *body = strstr(text, "\r\n\r\n");
+	body = body != NULL ? body + 4 : text;
+	assert_int_equal(host_metrics_parse(body, strlen(body), ret, &err), 0);
+}
+
+/* Figures read from the pages by eye. */
+static void test_host_metrics_page__real_idle_server(void **state)
+{
+	(void)state;
+	struct host_metrics metrics;
+
+	read_page("real/http/metrics.txt", &metrics);
+	assert_true(metrics.running == 0 && metrics.waiting == 0);
+	assert_true(metrics.prefix_queries == 45 && metrics.prefix_hits == 0);
+	assert_true(metrics.preemptions == 0);
+	assert_true(metrics.request_success == 12);
+	assert_true(metrics.start_time_s == 1.79522727502e+09);
+	assert_true(metrics.kv_blocks == 8192 && metrics.block_size == 128);
+}
+
+static void test_host_metrics_page__real_loaded_server(void **state)
+{
+	(void)state;
+	struct host_metrics metrics;
+
+	read_page(
+		"ops/prometheus/er0080__packages_protocol_tests_fixtures_metrics_vllm_0_25_1_loaded"
+		"__7460430.txt",
+		&metrics);
+	assert_true(metrics.running == 64 && metrics.waiting == 64);
+	assert_true(metrics.kv_cache_usage == 0.11223878211531546);
+	assert_true(metrics.prefix_queries == 339968 && metrics.prefix_hits == 2480);
+	assert_true(metrics.request_success == 600);
+	assert_true(metrics.start_time_s == 1.78692899276e+09);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_host_metrics_page__engines_are_summed),
+		cmocka_unit_test(test_host_metrics_page__old_and_new_names),
+		cmocka_unit_test(test_host_metrics_page__labels_may_hold_anything),
+		cmocka_unit_test(test_host_metrics_page__infinities_and_nan),
+		cmocka_unit_test(test_host_metrics_page__broken_pages_are_refused),
+		cmocka_unit_test(test_host_metrics_page__the_line_is_named),
+		cmocka_unit_test(test_host_metrics_page__json_has_null_for_unknown),
+		cmocka_unit_test(test_host_metrics_page__real_idle_server),
+		cmocka_unit_test(test_host_metrics_page__real_loaded_server),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

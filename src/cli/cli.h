@@ -12,6 +12,8 @@ struct cli_cmd {
 	const char *name;
 	int (*run)(int argc, char **argv);
 	const char *summary; /* one line, for the list of commands */
+	/* what completion offers; NULL: none */
+	const struct pl_opt_command *options;
 };
 
 /* Ended by a row with name NULL. */
@@ -21,14 +23,29 @@ const struct cli_cmd *cli_cmd_find(const char *name);
 /* Says so, with the likely name, and returns the exit status. */
 int cli_unknown_command(const char *name);
 
+int cmd_completion(int argc, char **argv);
+int cmd_config(int argc, char **argv);
 int cmd_help(int argc, char **argv);
+int cmd_params(int argc, char **argv);
 int cmd_run(int argc, char **argv);
+int cmd_validate(int argc, char **argv);
 int cmd_version(int argc, char **argv);
+
+extern const struct pl_opt_command cli_completion_command;
+extern const struct pl_opt_command cli_config_command;
+extern const struct pl_opt_command cli_params_command;
+extern const struct pl_opt_command cli_run_command;
+extern const struct pl_opt_command cli_validate_command;
+extern const struct pl_opt_command cli_version_command;
 
 /* One line on standard error; returns the exit status that belongs to it. */
 int cli_fail(const struct pl_err *err);
 /* All of it on standard output; 0, or the exit status where it cannot be written. */
 int cli_print(const char *text);
 int cli_print_help(const struct pl_opt_command *command);
+
+/* Lets the server arguments of a --params-overlay file count; NULL: the one that the environment
+ * names in PROFLLM_PARAMS_OVERLAY, if any. Before anything looks at them. */
+int cli_use_overlay(const char *path, struct pl_err *err) PL_MUST_CHECK;
 
 #endif

@@ -6,7 +6,7 @@
 
 static int print_commands(void)
 {
-	auto_buf text;
+	auto_buf text = { 0 };
 
 	pl_buf_init(&text, HELP_BYTES_MAX);
 	pl_buf_add_text(&text, "Usage: profllm COMMAND [options]\n\nMeasures LLM servers, and says "

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/dry_run.h"
+#include "experiment/check.h"
 #include "experiment/console.h"
 #include "experiment/run.h"
 #include "model/experiment.h"
@@ -19,12 +20,14 @@ struct run_options {
 	const char *config;
 	const char *output;
 	const char *fail_on;
+	const char *overlay;
 	struct pl_opt_list sets;
 	bool dry_run;
 	bool json;
 	bool quiet;
 	bool simulate;
 	bool force;
+	bool allow_gone;
 };
 
 #define AT(field) offsetof(struct run_options, field)
@@ -74,14 +77,23 @@ static const struct pl_opt run_rows[] = {
 	  .arg = "VERDICT",
 	  .choices = fail_on_choices,
 	  .help = "exit status 6 when the verdict is this bad or worse" },
+	{ .name = "params-overlay",
+	  .type = PL_OPT_TEXT,
+	  .offset = AT(overlay),
+	  .arg = "FILE",
+	  .help = "server arguments of another vLLM, as profllm params --from-vllm writes them" },
 	{ .name = "force",
 	  .type = PL_OPT_FLAG,
 	  .offset = AT(force),
 	  .help = "start in spite of broken rules between arguments; recorded in the result" },
+	{ .name = "allow-gone",
+	  .type = PL_OPT_FLAG,
+	  .offset = AT(allow_gone),
+	  .help = "arguments and choices that the release no longer has are warnings" },
 	{ .name = NULL },
 };
 
-static const struct pl_opt_command run_command = {
+const struct pl_opt_command cli_run_command = {
 	.name = "profllm run",
 	.usage = "--config FILE --output FILE [options]",
 	.summary = "Start a server, send load to it, stop it and write the result.",
@@ -100,7 +112,7 @@ static const struct pl_opt_command run_command = {
 static void print_problems(const struct md_problems *problems)
 {
 	for (size_t i = 0; i < problems->count; i++) {
-		auto_buf line;
+		auto_buf line = { 0 };
 		pl_buf_init(&line, LINE_BYTES_MAX);
 		md_problem_text(&problems->items[i], &line);
 		fprintf(stderr, "%s%s\n",
@@ -109,20 +121,37 @@ static void print_problems(const struct md_problems *problems)
 	}
 }
 
-static int load(const struct run_options *options, struct md_experiment **ret)
+/* All that can be known to be wrong is told before anything starts. */
+static int check(const struct run_options *options, struct md_experiment **experiment,
+		 struct md_problems *problems)
 {
-	auto_problems problems = { 0 };
+	struct exp_check_options how = { .allow_gone = options->allow_gone };
+	auto_check found = { 0 };
+	size_t refused = problems->errors;
+
+	exp_check_server(*experiment, &how, &found, problems);
+	/* a value that was not taken cannot be forced on the server */
+	bool ends = refused > 0 || (problems->errors > 0 && !options->force);
+	if (ends || !options->dry_run)
+		print_problems(problems);
+	if (!ends)
+		return 0;
+	md_experiment_free(pl_take(*experiment));
+	return pl_err_exit_status(PL_ERR_INVALID);
+}
+
+static int load(const struct run_options *options, struct md_experiment **ret,
+		struct md_problems *problems)
+{
 	struct pl_err err = PL_ERR_INIT;
 
-	int done = md_experiment_load(options->config, options->sets.items, options->sets.count,
-				      ret, &problems, &err);
-	print_problems(&problems);
-	if (done == 0) {
+	if (cli_use_overlay(options->overlay, &err) < 0)
+		return cli_fail(&err);
+	if (exp_check_read(options->config, options->sets.items, options->sets.count, ret, problems,
+			   &err) == 0) {
 		(*ret)->simulate = options->simulate;
-		return 0;
+		return check(options, ret, problems);
 	}
-	if (problems.errors > 0)
-		return pl_err_exit_status(err.code);
 	/* not YAML: the text starts with file, line and column */
 	if (pl_text_starts(err.text, options->config)) {
 		fprintf(stderr, "%s\n", err.text);
@@ -134,7 +163,7 @@ static int load(const struct run_options *options, struct md_experiment **ret)
 static int print_result(const json_t *result, const struct md_experiment *experiment,
 			const struct run_options *options)
 {
-	auto_buf text;
+	auto_buf text = { 0 };
 
 	pl_buf_init(&text, REPORT_BYTES_MAX);
 	if (options->json) {
@@ -148,9 +177,13 @@ static int print_result(const json_t *result, const struct md_experiment *experi
 }
 
 static int run(const struct md_experiment *experiment, const struct run_options *options,
-	       enum md_fail_on fail_on)
+	       const struct md_problems *problems, enum md_fail_on fail_on)
 {
-	struct exp_options how = { .output = options->output, .quiet = options->quiet };
+	struct exp_options how = {
+		.output = options->output,
+		.quiet = options->quiet,
+		.forced = problems->errors > 0,
+	};
 	auto_json json_t *result = NULL;
 	struct pl_err err = PL_ERR_INIT;
 	enum md_status status;
@@ -186,24 +219,26 @@ int cmd_run(int argc, char **argv)
 {
 	struct run_options options = { 0 };
 	auto_experiment struct md_experiment *experiment = NULL;
+	auto_problems problems = { 0 };
 	struct pl_err err = PL_ERR_INIT;
 	enum md_fail_on fail_on;
 	char **rest;
 	int rest_count, status;
 	bool help = false;
 
-	if (pl_opt_parse(&run_command, argc, argv, &options, &rest, &rest_count, &help, &err) < 0)
+	if (pl_opt_parse(&cli_run_command, argc, argv, &options, &rest, &rest_count, &help, &err) <
+	    0)
 		status = cli_fail(&err);
 	else if (help)
-		status = cli_print_help(&run_command);
+		status = cli_print_help(&cli_run_command);
 	else if (check_usage(&options, rest_count, rest, &fail_on, &err) < 0)
 		status = cli_fail(&err);
 	else
-		status = load(&options, &experiment);
+		status = load(&options, &experiment, &problems);
 	if (experiment != NULL && options.dry_run)
-		status = cli_dry_run(experiment, options.json);
+		status = cli_dry_run(experiment, &problems, options.json);
 	else if (experiment != NULL)
-		status = run(experiment, &options, fail_on);
+		status = run(experiment, &options, &problems, fail_on);
 	pl_opt_list_done(&options.sets);
 	return status;
 }

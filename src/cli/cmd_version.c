@@ -2,7 +2,7 @@
 
 static const struct pl_opt version_options[] = { { .name = NULL } };
 
-static const struct pl_opt_command version_command = {
+const struct pl_opt_command cli_version_command = {
 	.name = "profllm version",
 	.usage = "",
 	.summary = "Show the version.",
@@ -17,10 +17,10 @@ int cmd_version(int argc, char **argv)
 	bool help = false;
 	char nothing;
 
-	if (pl_opt_parse(&version_command, argc, argv, &nothing, &rest, &rest_count, &help, &err) <
-	    0)
+	if (pl_opt_parse(&cli_version_command, argc, argv, &nothing, &rest, &rest_count, &help,
+			 &err) < 0)
 		return cli_fail(&err);
 	if (help)
-		return cli_print_help(&version_command);
+		return cli_print_help(&cli_version_command);
 	return cli_print("profllm " PROFLLM_VERSION "\n");
 }

@@ -1,19 +1,30 @@
 #include "cli/cli.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "base/text.h"
+#include "model/overlay.h"
 
 #define NAMES_MAX      64
 #define HELP_BYTES_MAX (1u << 20)
 
 const struct cli_cmd cli_cmds[] = {
-	{ "run", cmd_run, "start a server, send load to it and write the result" },
-	{ "help", cmd_help, "show the commands, or one command's options" },
-	{ "version", cmd_version, "show the version" },
-	{ NULL, NULL, NULL },
+	{ "run", cmd_run, "start a server, send load to it and write the result",
+	  &cli_run_command },
+	{ "validate", cmd_validate, "find what is wrong with experiments or command lines",
+	  &cli_validate_command },
+	{ "config", cmd_config, "turn a command line into an experiment, or the other way",
+	  &cli_config_command },
+	{ "params", cmd_params, "show vLLM's arguments, or what another vLLM has changed",
+	  &cli_params_command },
+	{ "completion", cmd_completion, "print what lets a shell complete profllm's words",
+	  &cli_completion_command },
+	{ "help", cmd_help, "show the commands, or one command's options", NULL },
+	{ "version", cmd_version, "show the version", &cli_version_command },
+	{ NULL, NULL, NULL, NULL },
 };
 
 const struct cli_cmd *cli_cmd_find(const char *name)
@@ -60,9 +71,18 @@ int cli_print(const char *text)
 
 int cli_print_help(const struct pl_opt_command *command)
 {
-	auto_buf text;
+	auto_buf text = { 0 };
 
 	pl_buf_init(&text, HELP_BYTES_MAX);
 	pl_opt_help(command, &text);
 	return cli_print(pl_buf_text(&text));
+}
+
+int cli_use_overlay(const char *path, struct pl_err *err)
+{
+	if (path == NULL)
+		path = getenv("PROFLLM_PARAMS_OVERLAY");
+	if (path == NULL || path[0] == '\0')
+		return 0;
+	return md_overlay_use_file(path, err);
 }

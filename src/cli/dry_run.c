@@ -56,16 +56,28 @@ static void add_people_form(const json_t *plan, struct pl_buf *buf)
 		pl_buf_addf(buf, "warning: %s\n", json_string_value(item));
 }
 
-int cli_dry_run(const struct md_experiment *experiment, bool as_json)
+static void add_warnings(const struct md_problems *problems, json_t *warnings)
+{
+	for (size_t i = 0; i < problems->count; i++) {
+		auto_buf line = { 0 };
+		pl_buf_init(&line, DRY_RUN_BYTES_MAX);
+		md_problem_text(&problems->items[i], &line);
+		json_array_append_new(warnings, json_string(pl_buf_text(&line)));
+	}
+}
+
+int cli_dry_run(const struct md_experiment *experiment, const struct md_problems *problems,
+		bool as_json)
 {
 	auto_launch struct exp_launch *launch = NULL;
 	struct pl_err err = PL_ERR_INIT;
-	auto_buf text;
+	auto_buf text = { 0 };
 
 	pl_buf_init(&text, DRY_RUN_BYTES_MAX);
 	if (exp_check(experiment, &err) < 0 || exp_launch_plan(experiment, &launch, &err) < 0)
 		return cli_fail(&err);
 	auto_json json_t *plan = exp_launch_to_json(launch, experiment);
+	add_warnings(problems, json_object_get(plan, "warnings"));
 	if (as_json) {
 		pl_json_write(plan, PL_JSON_INDENT, &text);
 		pl_buf_add_char(&text, '\n');

@@ -1,0 +1,289 @@
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "cli/cli.h"
+#include "cli/validate_report.h"
+#include "model/version.h"
+#include "model/yaml_out.h"
+
+#define OUTPUT_BYTES_MAX (16u << 20)
+
+struct config_options {
+	const char *output;
+	const char *command_file;
+	const char *version;
+	const char *overlay;
+	struct pl_opt_list sets;
+	bool oneline;
+};
+
+#define AT(field) offsetof(struct config_options, field)
+
+static const struct pl_opt config_rows[] = {
+	{ .name = "output",
+	  .letter = 'o',
+	  .type = PL_OPT_TEXT,
+	  .offset = AT(output),
+	  .arg = "FILE",
+	  .help = "where to write it; standard output otherwise" },
+	{ .name = "command-file",
+	  .type = PL_OPT_TEXT,
+	  .offset = AT(command_file),
+	  .arg = "FILE",
+	  .help = "from-command: a file with the command line; '-': standard input" },
+	{ .name = "vllm-version",
+	  .type = PL_OPT_TEXT,
+	  .offset = AT(version),
+	  .arg = "RELEASE",
+	  .help = "from-command: the release of vLLM whose arguments these are" },
+	{ .name = "set",
+	  .letter = 's',
+	  .type = PL_OPT_LIST,
+	  .offset = AT(sets),
+	  .arg = "KEY=VALUE",
+	  .help = "to-command: set a key over the file; may be repeated" },
+	{ .name = "oneline",
+	  .type = PL_OPT_FLAG,
+	  .offset = AT(oneline),
+	  .help = "to-command: all in one line" },
+	{ .name = "params-overlay",
+	  .type = PL_OPT_TEXT,
+	  .offset = AT(overlay),
+	  .arg = "FILE",
+	  .help = "server arguments of another vLLM, as profllm params --from-vllm writes them" },
+	{ .name = NULL },
+};
+
+const struct pl_opt_command cli_config_command = {
+	.name = "profllm config",
+	.usage = "from-command [options] -- vllm serve MODEL … | to-command [options] FILE",
+	.summary = "Turn a command line into an experiment, and an experiment into a command "
+		   "line.",
+	.details = "Secrets (api_key, hf_token, variables named so) are shown as *** in a command "
+		   "line.\n\n"
+		   "Examples:\n"
+		   "  profllm config from-command -o exp.yaml -- vllm serve MODEL -tp 4\n"
+		   "  profllm config from-command --command-file start.sh\n"
+		   "  profllm config to-command --oneline exp.yaml\n\n"
+		   "Exit status: 0 done, 2 errors in what was given, or bad usage.",
+	.options = config_rows,
+};
+
+static int PL_PRINTF(1, 2) fail(const char *format, ...)
+{
+	struct pl_err err = PL_ERR_INIT;
+	va_list args;
+
+	va_start(args, format);
+	auto_free char *message = pl_vasprintf(format, args);
+	va_end(args);
+	pl_err_set(&err, PL_ERR_INVALID, "%s", message);
+	return cli_fail(&err);
+}
+
+static int write_out(const struct config_options *options, const struct pl_buf *text)
+{
+	struct pl_err err = PL_ERR_INIT;
+
+	if (options->output == NULL)
+		return cli_print(pl_buf_text(text));
+	if (pl_file_write(options->output, pl_buf_text(text), text->len, &err) < 0)
+		return cli_fail(&err);
+	return 0;
+}
+
+/* The reader's problems on standard error; true when they allow going on. */
+static bool is_usable(const struct cli_input *input)
+{
+	auto_buf text = { 0 };
+
+	pl_buf_init(&text, OUTPUT_BYTES_MAX);
+	cli_report_text(input, false, &text);
+	fputs(pl_buf_text(&text), stderr);
+	return input->problems.errors == 0;
+}
+
+static int from_command(const struct config_options *options, char **argv, int argc)
+{
+	struct exp_check_options how = { .version = options->version };
+	auto_input input = { 0 };
+	struct pl_err err = PL_ERR_INIT;
+	auto_buf text = { 0 };
+
+	pl_buf_init(&text, OUTPUT_BYTES_MAX);
+	if (options->oneline || options->sets.count > 0)
+		return fail("'--%s' is for to-command", options->oneline ? "oneline" : "set");
+	if ((options->command_file != NULL) == (argc > 0))
+		return fail("expected a command behind '--', or --command-file");
+	if (argc > 0)
+		cli_input_command(&input, argv, argc, &how);
+	else
+		cli_input_command_file(&input, options->command_file, &how);
+	if (!is_usable(&input))
+		return pl_err_exit_status(PL_ERR_INVALID);
+	if (md_yaml_from_command(input.command, &text, &err) < 0)
+		return cli_fail(&err);
+	return write_out(options, &text);
+}
+
+static void add_all(json_t *words, const json_t *more)
+{
+	json_array_extend(words, (json_t *)more);
+}
+
+/* "docker run -e NAME=text ARGS IMAGE"; variables in front would not reach the container. */
+static json_t *container_words(const struct md_launch *launch)
+{
+	const char *runtime = json_string_value(json_object_get(launch->container, "runtime"));
+	json_t *words = json_pack("[s, s]", runtime != NULL ? runtime : "docker", "run");
+	const char *name;
+	json_t *value;
+
+	json_object_foreach(launch->env, name, value)
+	{
+		json_array_append_new(words, json_string("-e"));
+		json_array_append_new(words, json_sprintf("%s=%s", name,
+							  md_variable_is_secret(name)
+								  ? "***"
+								  : json_string_value(value)));
+	}
+	add_all(words, json_object_get(launch->container, "args"));
+	json_array_append(words, json_object_get(launch->container, "image"));
+	return words;
+}
+
+/* What a server of this experiment is started with; port and address only where they are set. */
+static json_t *server_values(const struct md_experiment *experiment)
+{
+	const struct md_launch *launch = &experiment->launch;
+	json_t *values = json_copy(experiment->server);
+	const char *name;
+	json_t *given;
+
+	json_object_foreach(experiment->given, name, given)
+	{
+		if (json_is_object(json_object_get(values, name)))
+			json_object_set(values, name, given);
+	}
+	if (md_places_find(&experiment->places, "launch.port") != NULL && launch->port != MD_NO_I64)
+		json_object_set_new(values, "port", json_integer(launch->port));
+	if (md_places_find(&experiment->places, "launch.host") != NULL)
+		json_object_set_new(values, "host", json_string(launch->host));
+	return values;
+}
+
+static int write_command(const struct md_experiment *experiment, bool oneline, struct pl_buf *text,
+			 struct pl_err *err)
+{
+	const struct md_launch *launch = &experiment->launch;
+	bool contained = launch->container != NULL;
+	auto_json json_t *values = server_values(experiment);
+	auto_json json_t *words = contained ? container_words(launch) : json_array();
+	size_t i;
+	json_t *word;
+
+	if (!contained && launch->command != NULL)
+		add_all(words, launch->command);
+	struct md_command_style style = {
+		.launch = words,
+		.env = contained ? NULL : launch->env,
+		.flag_a_line = !oneline,
+	};
+	if (md_command_write(values, &style, text, err) < 0)
+		return -1;
+	if (json_array_size(launch->extra_args) == 0)
+		return 0;
+	/* in place of the last newline */
+	text->len--;
+	json_array_foreach(launch->extra_args, i, word)
+	{
+		pl_buf_add_char(text, ' ');
+		md_word_quote(json_string_value(word), text);
+	}
+	pl_buf_add_char(text, '\n');
+	return 0;
+}
+
+static int to_command(const struct config_options *options, char **files, int file_count)
+{
+	struct exp_check_options how = { 0 };
+	auto_input input = { 0 };
+	struct pl_err err = PL_ERR_INIT;
+	auto_buf text = { 0 };
+
+	pl_buf_init(&text, OUTPUT_BYTES_MAX);
+	if (options->command_file != NULL || options->version != NULL)
+		return fail("'--%s' is for from-command",
+			    options->version != NULL ? "vllm-version" : "command-file");
+	if (file_count != 1)
+		return fail("expected one FILE");
+	if (strcmp(files[0], CLI_STDIN) == 0)
+		cli_input_stdin(&input, options->sets.items, options->sets.count, &how);
+	else
+		cli_input_file(&input, files[0], options->sets.items, options->sets.count);
+	if (!is_usable(&input))
+		return pl_err_exit_status(PL_ERR_INVALID);
+	if (input.experiment->launch.url != NULL)
+		return fail("'launch.url' names a server that runs already: '%s' starts none",
+			    input.name);
+	if (write_command(input.experiment, options->oneline, &text, &err) < 0)
+		return cli_fail(&err);
+	return write_out(options, &text);
+}
+
+static int config(struct config_options *options, char **rest, int rest_count, char **command,
+		  int command_count)
+{
+	struct pl_err err = PL_ERR_INIT;
+	struct md_version version;
+
+	if (rest_count == 0)
+		return fail("expected from-command or to-command");
+	if (options->version != NULL && md_version_parse(options->version, &version, &err) < 0) {
+		pl_err_wrap(&err, "--vllm-version");
+		return cli_fail(&err);
+	}
+	if (cli_use_overlay(options->overlay, &err) < 0)
+		return cli_fail(&err);
+	if (strcmp(rest[0], "to-command") == 0) {
+		if (command_count > 0)
+			return fail("'to-command' takes a FILE and no command");
+		return to_command(options, rest + 1, rest_count - 1);
+	}
+	if (strcmp(rest[0], "from-command") != 0)
+		return fail("unknown action '%s', expected from-command or to-command", rest[0]);
+	if (rest_count == 2 && strcmp(rest[1], CLI_STDIN) == 0 && options->command_file == NULL) {
+		options->command_file = CLI_STDIN;
+		rest_count--;
+	}
+	if (rest_count > 1)
+		return fail("found '%s', expected the command behind '--'", rest[1]);
+	return from_command(options, command, command_count);
+}
+
+int cmd_config(int argc, char **argv)
+{
+	struct config_options options = { 0 };
+	struct pl_err err = PL_ERR_INIT;
+	char **rest;
+	int rest_count, own = 1, status;
+	bool help = false;
+
+	/* what stands behind "--" is somebody else's command */
+	while (own < argc && strcmp(argv[own], "--") != 0)
+		own++;
+	char **command = own < argc ? argv + own + 1 : argv + argc;
+	int command_count = own < argc ? argc - own - 1 : 0;
+	if (pl_opt_parse(&cli_config_command, own, argv, &options, &rest, &rest_count, &help,
+			 &err) < 0)
+		status = cli_fail(&err);
+	else if (help)
+		status = cli_print_help(&cli_config_command);
+	else
+		status = config(&options, rest, rest_count, command, command_count);
+	pl_opt_list_done(&options.sets);
+	return status;
+}

@@ -1,0 +1,324 @@
+#include "cli/cmd_params_priv.h"
+
+#include <fnmatch.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "cli/cli.h"
+#include "model/arg_json.h"
+#include "model/help_diff.h"
+
+#define TEXT_BYTES_MAX  (16u << 20)
+#define HELP_BYTES_MAX  (16u << 20)
+#define READ_BYTES      65536
+#define GROUPS_MAX      256
+#define COLUMNS_MIN     80
+#define COLUMNS_MAX     160
+#define COLUMNS_DEFAULT 100
+
+struct params_options {
+	const char *group;
+	const char *from_vllm;
+	const char *overlay;
+	bool json;
+	bool markdown;
+};
+
+#define AT(field) offsetof(struct params_options, field)
+
+static const struct pl_opt params_rows[] = {
+	{ .name = "group",
+	  .letter = 'g',
+	  .type = PL_OPT_TEXT,
+	  .offset = AT(group),
+	  .arg = "GROUP",
+	  .help = "only the arguments of this group, as ParallelConfig or parallel" },
+	{ .name = "json",
+	  .type = PL_OPT_FLAG,
+	  .offset = AT(json),
+	  .help = "one JSON array of objects (with --from-vllm one object), for programs" },
+	{ .name = "markdown",
+	  .type = PL_OPT_FLAG,
+	  .offset = AT(markdown),
+	  .help = "the reference page" },
+	{ .name = "from-vllm",
+	  .type = PL_OPT_TEXT,
+	  .offset = AT(from_vllm),
+	  .arg = "CMD",
+	  .help = "run the shell command CMD, which prints a vLLM's whole help, and show what is "
+		  "new, gone or changed in it" },
+	{ .name = "params-overlay",
+	  .type = PL_OPT_TEXT,
+	  .offset = AT(overlay),
+	  .arg = "FILE",
+	  .help = "with --from-vllm: write the differences there; without: let them count" },
+	{ .name = NULL },
+};
+
+const struct pl_opt_command cli_params_command = {
+	.name = "profllm params",
+	.usage = "[PATTERN] [options]",
+	.summary = "Show vLLM's server arguments: names, types, choices, defaults.",
+	.details =
+		"PATTERN is looked for in names, flags, aliases, help and notes, without case: as "
+		"a part of them, or as the whole where it has * or ?.\n\n"
+		"The overlay of another vLLM is understood by every command that reads server "
+		"arguments, as --params-overlay FILE or in the environment as "
+		"PROFLLM_PARAMS_OVERLAY.\n\n"
+		"Examples:\n"
+		"  profllm params parallel_size\n"
+		"  profllm params --group cache\n"
+		"  profllm params '*cache*' --json\n"
+		"  profllm params --from-vllm 'vllm serve --help=all'\n"
+		"  profllm params --from-vllm 'vllm serve --help=all' --params-overlay o.json\n"
+		"  profllm run -c exp.yaml -o r.json --params-overlay o.json",
+	.options = params_rows,
+};
+
+/* ---- choosing ---------------------------------------------------------------------------- */
+
+static bool text_matches(const char *text, const char *pattern, bool glob)
+{
+	if (text == NULL)
+		return false;
+	return glob ? fnmatch(pattern, text, FNM_CASEFOLD) == 0 : strcasestr(text, pattern) != NULL;
+}
+
+/* Any of the flags, which are separated by blanks, or all of them as one text. */
+static bool words_match(const char *words, const char *pattern, bool glob)
+{
+	auto_free char *copy = pl_strdup(words);
+
+	for (char *rest = copy; rest != NULL;) {
+		if (text_matches(strsep(&rest, " "), pattern, glob))
+			return true;
+	}
+	return false;
+}
+
+static bool arg_matches(const struct md_arg *arg, const char *pattern)
+{
+	bool glob = strpbrk(pattern, "*?[") != NULL;
+
+	return text_matches(arg->name, pattern, glob) || text_matches(arg->flag, pattern, glob) ||
+	       words_match(arg->aliases, pattern, glob) ||
+	       words_match(arg->older_aliases, pattern, glob) ||
+	       text_matches(arg->negative_flag, pattern, glob) ||
+	       text_matches(arg->help, pattern, glob) || text_matches(arg->note, pattern, glob) ||
+	       text_matches(arg->choices_note, pattern, glob) ||
+	       text_matches(arg->replaced_by, pattern, glob);
+}
+
+/* "parallel" and "ParallelConfig" are the same group. */
+static bool is_group(const char *group, const char *name)
+{
+	size_t len = strlen(name);
+
+	if (strncasecmp(group, name, len) != 0)
+		return false;
+	return group[len] == '\0' || strcasecmp(group + len, "Config") == 0 ||
+	       strcasecmp(group + len, "Args") == 0;
+}
+
+static int check_group(const char *name, struct pl_err *err)
+{
+	const char *groups[GROUPS_MAX];
+	size_t count = 0;
+
+	for (size_t i = 0; i < md_arg_count(); i++) {
+		const char *group = md_arg_at(i)->group;
+		if (is_group(group, name))
+			return 0;
+		bool is_new = count == 0 || strcmp(groups[count - 1], group) != 0;
+		if (is_new && count < GROUPS_MAX)
+			groups[count++] = group;
+	}
+	const char *nearest = pl_text_nearest(name, groups, count);
+	if (nearest != NULL)
+		return pl_err_set(err, PL_ERR_NOT_FOUND, "no group '%s' (did you mean '%s'?)", name,
+				  nearest);
+	return pl_err_set(err, PL_ERR_NOT_FOUND, "no group '%s' (profllm params shows them)", name);
+}
+
+static int no_match(const char *pattern, struct pl_err *err)
+{
+	const char *nearest = md_arg_nearest(pattern);
+
+	if (nearest != NULL)
+		return pl_err_set(err, PL_ERR_NOT_FOUND,
+				  "no argument matches '%s' (did you mean '%s'?)", pattern,
+				  nearest);
+	return pl_err_set(err, PL_ERR_NOT_FOUND, "no argument matches '%s'", pattern);
+}
+
+/* ---- showing ----------------------------------------------------------------------------- */
+
+static size_t terminal_columns(void)
+{
+	struct winsize size = { 0 };
+	int64_t columns = 0;
+	const char *text = getenv("COLUMNS");
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+		columns = size.ws_col;
+	else if (text == NULL || !pl_text_to_i64(text, &columns))
+		columns = COLUMNS_DEFAULT;
+	if (columns < COLUMNS_MIN)
+		return COLUMNS_MIN;
+	return columns < COLUMNS_MAX ? (size_t)columns : COLUMNS_MAX;
+}
+
+static void add_json(const struct md_arg *const *args, size_t count, struct pl_buf *text)
+{
+	auto_json json_t *list = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(list, md_arg_to_json(args[i]));
+	pl_json_write(list, PL_JSON_INDENT, text);
+	pl_buf_add_char(text, '\n');
+}
+
+static int show(const struct params_options *options, const char *pattern)
+{
+	auto_free const struct md_arg **args = pl_alloc_array(md_arg_count(), sizeof(*args));
+	struct pl_err err = PL_ERR_INIT;
+	size_t count = 0;
+	auto_buf text = { 0 };
+
+	pl_buf_init(&text, TEXT_BYTES_MAX);
+	if (options->group != NULL && check_group(options->group, &err) < 0)
+		return cli_fail(&err);
+	for (size_t i = 0; i < md_arg_count(); i++) {
+		const struct md_arg *arg = md_arg_at(i);
+		if ((options->group == NULL || is_group(arg->group, options->group)) &&
+		    (pattern == NULL || arg_matches(arg, pattern)))
+			args[count++] = arg;
+	}
+	if (count == 0 && no_match(pattern, &err) < 0)
+		return cli_fail(&err);
+	if (options->json)
+		add_json(args, count, &text);
+	else if (options->markdown)
+		cli_params_markdown(args, count, &text);
+	else
+		cli_params_table(args, count,
+				 &(struct cli_params_form){
+					 .columns = terminal_columns(),
+					 .colour = pl_log_has_colour(STDOUT_FILENO),
+					 .details = pattern != NULL || options->group != NULL,
+				 },
+				 &text);
+	return cli_print(pl_buf_text(&text));
+}
+
+/* ---- another vLLM's help ------------------------------------------------------------------ */
+
+/* What the user's own command prints; it is given to the shell as it is. */
+static int read_command(const char *command, struct pl_buf *text, struct pl_err *err)
+{
+	char chunk[READ_BYTES];
+	size_t len;
+
+	FILE *pipe = popen(command, "r");
+	if (pipe == NULL)
+		return pl_err_errno(err, "cannot run '%s'", command);
+	while ((len = fread(chunk, 1, sizeof(chunk), pipe)) > 0 && pl_buf_add(text, chunk, len))
+		;
+	int status = pclose(pipe);
+	if (text->full)
+		return pl_err_set(err, PL_ERR_INVALID, "'%s' prints more than %u MiB", command,
+				  HELP_BYTES_MAX >> 20);
+	if (status < 0)
+		return pl_err_errno(err, "cannot wait for '%s'", command);
+	if (WIFSIGNALED(status))
+		return pl_err_set(err, PL_ERR_FAILED, "'%s' ended by signal %d", command,
+				  WTERMSIG(status));
+	if (WEXITSTATUS(status) != 0)
+		return pl_err_set(err, PL_ERR_FAILED, "'%s' ended with exit status %d", command,
+				  WEXITSTATUS(status));
+	return 0;
+}
+
+static int diff_command(const char *command, json_t **ret, struct pl_err *err)
+{
+	auto_help struct md_help *help = NULL;
+	auto_buf text = { 0 };
+
+	pl_buf_init(&text, HELP_BYTES_MAX);
+	if (read_command(command, &text, err) < 0)
+		return -1;
+	if (md_help_parse(pl_buf_text(&text), text.len, &help, err) < 0)
+		return pl_err_wrap(err, "'%s'", command);
+	*ret = md_help_diff(help);
+	return 0;
+}
+
+static int compare(const struct params_options *options)
+{
+	auto_json json_t *diff = NULL;
+	struct pl_err err = PL_ERR_INIT;
+	auto_buf text = { 0 };
+
+	pl_buf_init(&text, TEXT_BYTES_MAX);
+	if (diff_command(options->from_vllm, &diff, &err) < 0)
+		return cli_fail(&err);
+	if (json_array_size(json_object_get(diff, "gone")) > md_arg_count() / 2)
+		pl_log(PL_LOG_WARNING, "most arguments are missing: is it the whole help, as vllm "
+				       "serve --help=all prints it?");
+	if (options->overlay != NULL) {
+		auto_json json_t *overlay = md_help_overlay(diff, options->from_vllm);
+		if (pl_json_write_file(overlay, options->overlay, &err) < 0)
+			return cli_fail(&err);
+	}
+	if (options->json) {
+		pl_json_write(diff, PL_JSON_INDENT, &text);
+		pl_buf_add_char(&text, '\n');
+	} else {
+		cli_params_diff(diff, &text);
+	}
+	return cli_print(pl_buf_text(&text));
+}
+
+static int check_usage(const struct params_options *options, int rest_count, char **rest,
+		       struct pl_err *err)
+{
+	if (rest_count > 1)
+		return pl_err_set(err, PL_ERR_INVALID, "found '%s', expected one PATTERN", rest[1]);
+	if (options->json && options->markdown)
+		return pl_err_set(err, PL_ERR_INVALID, "--json and --markdown exclude each other");
+	if (options->from_vllm != NULL &&
+	    (options->markdown || options->group != NULL || rest_count > 0))
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "--from-vllm goes with --json and --params-overlay only");
+	return 0;
+}
+
+int cmd_params(int argc, char **argv)
+{
+	struct params_options options = { 0 };
+	struct pl_err err = PL_ERR_INIT;
+	char **rest;
+	int rest_count;
+	bool help = false;
+
+	if (pl_opt_parse(&cli_params_command, argc, argv, &options, &rest, &rest_count, &help,
+			 &err) < 0)
+		return cli_fail(&err);
+	if (help)
+		return cli_print_help(&cli_params_command);
+	if (check_usage(&options, rest_count, rest, &err) < 0)
+		return cli_fail(&err);
+	if (options.from_vllm != NULL)
+		return compare(&options);
+	if (cli_use_overlay(options.overlay, &err) < 0)
+		return cli_fail(&err);
+	return show(&options, rest_count > 0 ? rest[0] : NULL);
+}

@@ -1,0 +1,111 @@
+#include "cli/cmd_params_priv.h"
+
+#include <string.h>
+
+#include "base/text.h"
+
+static const char *text_of(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text != NULL ? text : "";
+}
+
+static size_t count_of(const json_t *diff, const char *key)
+{
+	return json_array_size(json_object_get(diff, key));
+}
+
+static void add_new(const json_t *diff, struct pl_buf *text)
+{
+	size_t i;
+	json_t *entry;
+
+	json_array_foreach(json_object_get(diff, "new"), i, entry)
+	{
+		const json_t *choices = json_object_get(entry, "choices");
+		pl_buf_addf(text, "new      %s  %s, default ", text_of(entry, "flag"),
+			    text_of(entry, "type"));
+		cli_params_value(json_object_get(entry, "default"), text);
+		if (json_is_array(choices)) {
+			pl_buf_add_text(text, ", one of ");
+			cli_params_list(choices, text);
+		}
+		pl_buf_addf(text, "  (%s)\n", text_of(entry, "group"));
+	}
+}
+
+/* Of lists only what differs is worth showing. */
+static void add_items_less(const char *words, const json_t *list, const json_t *other,
+			   struct pl_buf *text)
+{
+	bool is_first = true;
+
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		bool found = false;
+		for (size_t k = 0; k < json_array_size(other); k++)
+			found |= json_equal(json_array_get(list, i), json_array_get(other, k));
+		if (found)
+			continue;
+		pl_buf_add_text(text, is_first ? words : ", ");
+		cli_params_value(json_array_get(list, i), text);
+		is_first = false;
+	}
+}
+
+static void add_change(const json_t *change, struct pl_buf *text)
+{
+	const json_t *table = json_object_get(change, "table");
+	const json_t *help = json_object_get(change, "help");
+	const char *key = text_of(change, "key");
+
+	pl_buf_add_text(text, key);
+	if (strcmp(key, "default") != 0 && json_is_array(table) && json_is_array(help)) {
+		add_items_less(", new: ", help, table, text);
+		add_items_less(", gone: ", table, help, text);
+		return;
+	}
+	pl_buf_add_text(text, " ");
+	cli_params_value(table, text);
+	pl_buf_add_text(text, " -> ");
+	cli_params_value(help, text);
+}
+
+static void add_changed(const json_t *diff, struct pl_buf *text)
+{
+	size_t i, k;
+	json_t *entry, *change;
+
+	json_array_foreach(json_object_get(diff, "changed"), i, entry)
+	{
+		json_array_foreach(json_object_get(entry, "changes"), k, change)
+		{
+			pl_buf_addf(text, "changed  %s  ", text_of(entry, "flag"));
+			add_change(change, text);
+			pl_buf_add_char(text, '\n');
+		}
+	}
+}
+
+static void add_gone(const json_t *diff, const char *key, const char *words, struct pl_buf *text)
+{
+	size_t i;
+	json_t *entry;
+
+	json_array_foreach(json_object_get(diff, key), i, entry)
+		pl_buf_addf(text, "gone     %s%s\n", text_of(entry, "flag"), words);
+}
+
+void cli_params_diff(const json_t *diff, struct pl_buf *text)
+{
+	add_new(diff, text);
+	add_gone(diff, "gone", "", text);
+	add_changed(diff, text);
+	add_gone(diff, "already_gone", "  (the table says so)", text);
+	pl_buf_addf(text,
+		    "%lld arguments in the help: %zu new, %zu gone, %zu changed; %zu more are gone "
+		    "as the table says\n",
+		    (long long)json_integer_value(json_object_get(diff, "found")),
+		    count_of(diff, "new"), count_of(diff, "gone"), count_of(diff, "changed"),
+		    count_of(diff, "already_gone"));
+}

@@ -1,0 +1,185 @@
+#include "cli/cmd_params_priv.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "model/arg_json.h"
+
+#define CELL_BYTES_MAX 65536
+
+/* A cell of a table: what Markdown would read otherwise is marked. */
+static void add_cell(const char *cell, struct pl_buf *text)
+{
+	for (; *cell != '\0'; cell++) {
+		if (strchr("|<*_\\", *cell) != NULL)
+			pl_buf_add_char(text, '\\');
+		pl_buf_add_char(text, *cell);
+	}
+}
+
+/* `value`; a bar would end the cell. */
+static void add_code(const char *value, struct pl_buf *text)
+{
+	pl_buf_add_char(text, '`');
+	for (; *value != '\0'; value++) {
+		if (*value == '|')
+			pl_buf_add_char(text, '\\');
+		pl_buf_add_char(text, *value);
+	}
+	pl_buf_add_char(text, '`');
+}
+
+static void add_code_value(const json_t *value, struct pl_buf *text)
+{
+	auto_buf words = { 0 };
+
+	pl_buf_init(&words, CELL_BYTES_MAX);
+	cli_params_value(value, &words);
+	add_code(pl_buf_text(&words), text);
+}
+
+static void add_code_list(const char *words, const json_t *list, struct pl_buf *text)
+{
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		pl_buf_add_text(text, i == 0 ? words : " ");
+		add_code_value(json_array_get(list, i), text);
+	}
+}
+
+static void add_names(const struct md_arg *arg, struct pl_buf *text)
+{
+	auto_json json_t *aliases = md_arg_json_value(arg, "aliases");
+
+	add_code(arg->flag, text);
+	add_code_list(" ", aliases, text);
+	if (arg->negative_flag != NULL) {
+		pl_buf_add_char(text, ' ');
+		add_code(arg->negative_flag, text);
+	}
+}
+
+static void add_type(const struct md_arg *arg, struct pl_buf *text)
+{
+	auto_json json_t *special = md_arg_json_value(arg, "special_values");
+	auto_buf bounds = { 0 };
+
+	pl_buf_init(&bounds, CELL_BYTES_MAX);
+	cli_params_bounds(arg, &bounds);
+	add_cell(md_arg_type_name(arg->type), text);
+	if (bounds.len > 0)
+		pl_buf_addf(text, ", %s", pl_buf_text(&bounds));
+	add_code_list("; also ", special, text);
+}
+
+static void add_meaning(const struct md_arg *arg, struct pl_buf *text)
+{
+	auto_json json_t *choices = md_arg_json_value(arg, "choices");
+	auto_json json_t *older = md_arg_json_value(arg, "older_choices");
+
+	add_cell(arg->help, text);
+	add_code_list(". One of ", choices, text);
+	if (json_array_size(choices) > 0 && md_arg_choices_open(arg))
+		pl_buf_add_text(text, " or another");
+	add_code_list(". Older releases: ", older, text);
+	if (!arg->in_reference && arg->removed_in != NULL)
+		pl_buf_addf(text, ". Gone in %s", arg->removed_in);
+	else if (!arg->in_reference)
+		pl_buf_add_text(text, ". Gone in " MD_REFERENCE_RELEASE " or before");
+	else if (arg->deprecated)
+		pl_buf_add_text(text, ". Deprecated");
+	if (arg->replaced_by != NULL) {
+		pl_buf_add_text(text, ", use ");
+		add_code(arg->replaced_by, text);
+	}
+	if (arg->note != NULL) {
+		pl_buf_add_text(text, ". Note: ");
+		add_cell(arg->note, text);
+	}
+}
+
+static void add_arg(const struct md_arg *arg, struct pl_buf *text)
+{
+	auto_json json_t *value = md_arg_json_value(arg, "default");
+
+	pl_buf_add_text(text, "| ");
+	add_code(arg->name, text);
+	pl_buf_add_text(text, " | ");
+	add_names(arg, text);
+	pl_buf_add_text(text, " | ");
+	add_type(arg, text);
+	pl_buf_add_text(text, " | ");
+	add_code_value(value, text);
+	pl_buf_add_text(text, " | ");
+	add_meaning(arg, text);
+	pl_buf_add_text(text, " |\n");
+}
+
+/* As arg_json has them: bounds of a key are read like those of an argument. */
+static void add_field(const struct md_field *field, struct pl_buf *text)
+{
+	const struct md_arg as_arg = { .min = field->min,
+				       .max = field->max,
+				       .exclusive = field->exclusive };
+	auto_json json_t *choices = field->choices != NULL ? json_loads(field->choices, 0, NULL)
+							   : NULL;
+	auto_buf bounds = { 0 };
+
+	pl_buf_init(&bounds, CELL_BYTES_MAX);
+	cli_params_bounds(&as_arg, &bounds);
+	pl_buf_add_text(text, "| ");
+	add_code(field->path, text);
+	pl_buf_addf(text, " | %s", md_field_type_name(field->type));
+	if (field->type == MD_FIELD_LIST && field->items != MD_FIELD_ANY)
+		pl_buf_addf(text, " of %s", md_field_type_name(field->items));
+	if (bounds.len > 0)
+		pl_buf_addf(text, ", %s", pl_buf_text(&bounds));
+	pl_buf_add_text(text, field->nullable ? ", or null | " : " | ");
+	if (field->default_json != NULL)
+		add_code(field->default_json, text);
+	pl_buf_add_text(text, field->required ? "must be given | " : " | ");
+	add_code_list("", choices, text);
+	pl_buf_add_text(text, field->choices_open ? " or another |\n" : " |\n");
+}
+
+static void add_fields(const struct md_arg *arg, struct pl_buf *text)
+{
+	bool is_first = true;
+
+	for (size_t i = 0; i < md_field_count(); i++) {
+		const struct md_field *field = md_field_at(i);
+		if (strcmp(field->arg, arg->name) != 0)
+			continue;
+		if (is_first)
+			pl_buf_addf(text,
+				    "\n### Keys of `%s`\n\n| key | type | default | choices |\n"
+				    "| --- | --- | --- | --- |\n",
+				    arg->name);
+		add_field(field, text);
+		is_first = false;
+	}
+}
+
+void cli_params_markdown(const struct md_arg *const *args, size_t count, struct pl_buf *text)
+{
+	pl_buf_addf(text,
+		    "# Server arguments\n\n"
+		    "Made by `profllm params --markdown` from the rows of `src/tbl/engine_args/` "
+		    "and `src/tbl/engine_fields.h`; `make docs` writes it anew.\n\n"
+		    "These are the %zu arguments of vLLM's server that an experiment file takes "
+		    "under `server:`, by name in `snake_case` or `kebab-case`. Defaults and "
+		    "choices are those of vLLM %s; `null` is unset. A key inside an object is "
+		    "written as a mapping or as `argument.key`.\n",
+		    count, MD_REFERENCE_RELEASE);
+	for (size_t i = 0; i < count;) {
+		const char *group = args[i]->group;
+		size_t end = i;
+		pl_buf_addf(text,
+			    "\n## %s\n\n| argument | flags | type | default | meaning |\n"
+			    "| --- | --- | --- | --- | --- |\n",
+			    group);
+		for (; end < count && strcmp(args[end]->group, group) == 0; end++)
+			add_arg(args[end], text);
+		for (; i < end; i++)
+			add_fields(args[i], text);
+	}
+}

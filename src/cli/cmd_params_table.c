@@ -1,0 +1,192 @@
+#include "cli/cmd_params_priv.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "model/arg_json.h"
+
+#define FLAG_COLUMNS    46
+#define TYPE_COLUMNS    14
+#define INDENT          2
+#define HELP_INDENT     6
+#define VALUE_BYTES_MAX 65536
+#define BOLD            "\033[1m"
+#define FAINT           "\033[2m"
+#define PLAIN           "\033[0m"
+
+void cli_params_value(const json_t *value, struct pl_buf *text)
+{
+	if (json_is_string(value) && json_string_length(value) > 0)
+		pl_buf_add_text(text, json_string_value(value));
+	else
+		pl_json_write(value, PL_JSON_PYTHON, text);
+}
+
+void cli_params_list(const json_t *list, struct pl_buf *text)
+{
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		pl_buf_add_text(text, i > 0 ? ", " : "");
+		cli_params_value(json_array_get(list, i), text);
+	}
+}
+
+static void add_bound(const char *words, double value, struct pl_buf *text)
+{
+	if (isfinite(value))
+		pl_buf_addf(text, "%s%s %.12g", text->len > 0 ? ", " : "", words, value);
+}
+
+void cli_params_bounds(const struct md_arg *arg, struct pl_buf *text)
+{
+	const char *exclusive = arg->exclusive != NULL ? arg->exclusive : "";
+	bool both = strcmp(exclusive, "both") == 0;
+	auto_buf bounds = { 0 };
+
+	pl_buf_init(&bounds, VALUE_BYTES_MAX);
+	add_bound(both || strcmp(exclusive, "min") == 0 ? "above" : "at least", arg->min, &bounds);
+	add_bound(both || strcmp(exclusive, "max") == 0 ? "below" : "at most", arg->max, &bounds);
+	pl_buf_add_text(text, pl_buf_text(&bounds));
+}
+
+/* The text in lines of at most `columns`, each behind HELP_INDENT blanks; words are not cut. */
+static void add_wrapped(const char *words, size_t columns, struct pl_buf *text)
+{
+	size_t at = 0;
+
+	while (*words != '\0') {
+		size_t len = strcspn(words, " ");
+		if (at > 0 && at + 1 + len > columns) {
+			pl_buf_add_char(text, '\n');
+			at = 0;
+		}
+		if (at == 0) {
+			pl_buf_addf(text, "%*s", HELP_INDENT, "");
+			at = HELP_INDENT;
+		} else {
+			pl_buf_add_char(text, ' ');
+			at++;
+		}
+		pl_buf_add(text, words, len);
+		at += len;
+		words += len + strspn(words + len, " ");
+	}
+	pl_buf_add_char(text, '\n');
+}
+
+/* "  --tensor-parallel-size, -tp     int     1" */
+static void add_first_line(const struct md_arg *arg, const struct cli_params_form *form,
+			   struct pl_buf *text)
+{
+	auto_json json_t *value = md_arg_json_value(arg, "default");
+	auto_json json_t *aliases = md_arg_json_value(arg, "aliases");
+	auto_buf flags = { 0 };
+	auto_buf rest = { 0 };
+
+	pl_buf_init(&flags, VALUE_BYTES_MAX);
+	pl_buf_init(&rest, VALUE_BYTES_MAX);
+	if (json_array_size(aliases) > 0) {
+		pl_buf_add_text(&flags, ", ");
+		cli_params_list(aliases, &flags);
+	}
+	size_t used = INDENT + strlen(arg->flag) + flags.len;
+	pl_buf_addf(text, "%*s%s%s%s%s", INDENT, "", form->colour ? BOLD : "", arg->flag,
+		    form->colour ? PLAIN : "", pl_buf_text(&flags));
+	if (used + INDENT > FLAG_COLUMNS) {
+		pl_buf_add_char(text, '\n');
+		used = 0;
+	}
+	pl_buf_addf(text, "%*s%-*s", (int)(FLAG_COLUMNS - used), "", TYPE_COLUMNS,
+		    md_arg_type_name(arg->type));
+	cli_params_value(value, &rest);
+	pl_buf_addf(text, "%s%s\n", pl_buf_text(&rest), arg->in_reference ? "" : "  (gone)");
+}
+
+static void add_detail(const char *name, const char *value, const struct cli_params_form *form,
+		       struct pl_buf *text)
+{
+	if (value == NULL || value[0] == '\0')
+		return;
+	auto_free char *line = pl_asprintf("%s: %s", name, value);
+	pl_buf_add_text(text, form->colour ? FAINT : "");
+	add_wrapped(line, form->columns, text);
+	pl_buf_add_text(text, form->colour ? PLAIN : "");
+}
+
+static void add_list_detail(const char *name, const char *note, const json_t *list,
+			    const struct cli_params_form *form, struct pl_buf *text)
+{
+	auto_buf words = { 0 };
+
+	pl_buf_init(&words, VALUE_BYTES_MAX);
+	cli_params_list(list, &words);
+	if (json_array_size(list) > 0)
+		pl_buf_add_text(&words, note);
+	add_detail(name, pl_buf_text(&words), form, text);
+}
+
+static void add_keys(const struct md_arg *arg, const struct cli_params_form *form,
+		     struct pl_buf *text)
+{
+	auto_json json_t *names = json_array();
+
+	for (size_t i = 0; i < md_field_count(); i++) {
+		const struct md_field *field = md_field_at(i);
+		if (strcmp(field->arg, arg->name) == 0)
+			json_array_append_new(names, json_string(field->path));
+	}
+	add_list_detail("keys", "", names, form, text);
+}
+
+static void add_release(const struct md_arg *arg, const struct cli_params_form *form,
+			struct pl_buf *text)
+{
+	auto_buf words = { 0 };
+
+	pl_buf_init(&words, VALUE_BYTES_MAX);
+	if (!arg->in_reference)
+		pl_buf_addf(&words, "vLLM %s no longer has it",
+			    arg->removed_in != NULL ? arg->removed_in : MD_REFERENCE_RELEASE);
+	else if (arg->deprecated)
+		pl_buf_add_text(&words, "deprecated");
+	if (arg->replaced_by != NULL)
+		pl_buf_addf(&words, "%suse %s", words.len > 0 ? "; " : "", arg->replaced_by);
+	add_detail("release", pl_buf_text(&words), form, text);
+}
+
+static void add_details(const struct md_arg *arg, const struct cli_params_form *form,
+			struct pl_buf *text)
+{
+	auto_json json_t *choices = md_arg_json_value(arg, "choices");
+	auto_json json_t *older = md_arg_json_value(arg, "older_choices");
+	auto_json json_t *special = md_arg_json_value(arg, "special_values");
+	auto_buf bounds = { 0 };
+
+	pl_buf_init(&bounds, VALUE_BYTES_MAX);
+	cli_params_bounds(arg, &bounds);
+	add_list_detail("choices", md_arg_choices_open(arg) ? ", or another" : "", choices, form,
+			text);
+	add_list_detail("only in older releases", "", older, form, text);
+	add_list_detail("also", "", special, form, text);
+	add_detail("bounds", pl_buf_text(&bounds), form, text);
+	add_detail("switched off by", arg->negative_flag, form, text);
+	add_keys(arg, form, text);
+	add_release(arg, form, text);
+	add_detail("note", arg->note, form, text);
+}
+
+void cli_params_table(const struct md_arg *const *args, size_t count,
+		      const struct cli_params_form *form, struct pl_buf *text)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct md_arg *arg = args[i];
+		if (i == 0 || strcmp(args[i - 1]->group, arg->group) != 0)
+			pl_buf_addf(text, "%s%s%s%s\n", i > 0 ? "\n" : "", form->colour ? BOLD : "",
+				    arg->group, form->colour ? PLAIN : "");
+		add_first_line(arg, form, text);
+		add_wrapped(arg->help, form->columns, text);
+		if (form->details)
+			add_details(arg, form, text);
+	}
+}

@@ -1,0 +1,278 @@
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "cli/cli.h"
+#include "cli/validate_report.h"
+#include "model/version.h"
+
+#define REPORT_BYTES_MAX (1u << 30)
+
+struct validate_options {
+	const char *hardware;
+	const char *version;
+	const char *command_file;
+	const char *overlay;
+	const char *available;
+	struct pl_opt_list sets;
+	bool json;
+	bool explain;
+	bool strict;
+	bool allow_gone;
+};
+
+#define AT(field) offsetof(struct validate_options, field)
+
+static const struct pl_opt validate_rows[] = {
+	{ .name = "hardware",
+	  .type = PL_OPT_TEXT,
+	  .offset = AT(hardware),
+	  .arg = "PROFILE",
+	  .help = "GPUs to check against, as h100x8; 'list' shows them" },
+	{ .name = "vllm-version",
+	  .type = PL_OPT_TEXT,
+	  .offset = AT(version),
+	  .arg = "RELEASE",
+	  .help = "the release of vLLM that is meant, over launch.vllm_version" },
+	{ .name = "command-file",
+	  .type = PL_OPT_TEXT,
+	  .offset = AT(command_file),
+	  .arg = "FILE",
+	  .help = "a file with a command line, as it would be pasted; '-': standard input" },
+	{ .name = "set",
+	  .letter = 's',
+	  .type = PL_OPT_LIST,
+	  .offset = AT(sets),
+	  .arg = "KEY=VALUE",
+	  .help = "set a key over the files, as server.max_num_seqs=8; may be repeated" },
+	{ .name = "params-overlay",
+	  .type = PL_OPT_TEXT,
+	  .offset = AT(overlay),
+	  .arg = "FILE",
+	  .help = "server arguments of another vLLM, as profllm params --from-vllm writes them" },
+	{ .name = "json",
+	  .type = PL_OPT_FLAG,
+	  .offset = AT(json),
+	  .help = "print one JSON object" },
+	{ .name = "explain",
+	  .type = PL_OPT_FLAG,
+	  .offset = AT(explain),
+	  .help = "show what the memory of a GPU goes to" },
+	{ .name = "available-memory",
+	  .type = PL_OPT_TEXT,
+	  .offset = AT(available),
+	  .arg = "BYTES",
+	  .help = "memory of one GPU that is left for the KV cache, for --explain" },
+	{ .name = "strict",
+	  .type = PL_OPT_FLAG,
+	  .offset = AT(strict),
+	  .help = "warnings are errors" },
+	{ .name = "allow-gone",
+	  .type = PL_OPT_FLAG,
+	  .offset = AT(allow_gone),
+	  .help = "arguments and choices that the release no longer has are warnings" },
+	{ .name = NULL },
+};
+
+const struct pl_opt_command cli_validate_command = {
+	.name = "profllm validate",
+	.usage = "[options] FILE… | [options] -- vllm serve MODEL …",
+	.summary = "Find everything that is wrong with experiments or command lines, before "
+		   "anything starts.",
+	.details = "A FILE is an experiment; '-' is standard input, an experiment or a command "
+		   "line.\n\n"
+		   "Examples:\n"
+		   "  profllm validate experiments/*.yaml\n"
+		   "  profllm validate --hardware h100x8 --explain exp.yaml\n"
+		   "  profllm validate -- vllm serve MODEL -tp 4 --max-model-len 32k\n"
+		   "  profllm validate --json --command-file start.sh\n\n"
+		   "Exit status: 0 no errors, 2 errors or bad usage.",
+	.options = validate_rows,
+};
+
+/* What a call works on. */
+struct validation {
+	const struct validate_options *options;
+	struct exp_check_options check;
+	const char **sets; /* of the options, and the release */
+	size_t set_count;
+	bool coloured;
+	struct cli_tally tally;
+	json_t *files; /* reports, with --json */
+	struct pl_buf text;
+};
+
+static int list_hardware(bool as_json)
+{
+	auto_buf text = { 0 };
+
+	pl_buf_init(&text, REPORT_BYTES_MAX);
+	if (as_json) {
+		auto_json json_t *list = md_hardware_to_json();
+		pl_json_write(list, PL_JSON_INDENT, &text);
+		pl_buf_add_char(&text, '\n');
+	} else {
+		md_hardware_text(&text);
+	}
+	return cli_print(pl_buf_text(&text));
+}
+
+static void report(struct validation *v, struct cli_input *input)
+{
+	cli_input_check(input, &v->check);
+	cli_tally_add(&v->tally, input);
+	if (v->options->json)
+		json_array_append_new(v->files, cli_report_json(input, v->options->explain));
+	else
+		cli_report_text(input, v->coloured, &v->text);
+	if (!v->options->json && v->options->explain)
+		cli_report_memory(input, &v->text);
+}
+
+static void take_file(struct validation *v, const char *path)
+{
+	auto_input input = { 0 };
+
+	if (strcmp(path, CLI_STDIN) == 0)
+		cli_input_stdin(&input, v->sets, v->set_count, &v->check);
+	else
+		cli_input_file(&input, path, v->sets, v->set_count);
+	report(v, &input);
+}
+
+static void take_command_file(struct validation *v)
+{
+	auto_input input = { 0 };
+
+	cli_input_command_file(&input, v->options->command_file, &v->check);
+	report(v, &input);
+}
+
+static void take_command(struct validation *v, char **argv, int argc)
+{
+	auto_input input = { 0 };
+
+	cli_input_command(&input, argv, argc, &v->check);
+	report(v, &input);
+}
+
+static int print_report(struct validation *v)
+{
+	if (v->options->json) {
+		auto_json json_t *all = json_pack("{s:O}", "files", v->files);
+		pl_json_write(all, PL_JSON_INDENT, &v->text);
+		pl_buf_add_char(&v->text, '\n');
+	} else {
+		cli_tally_text(&v->tally, &v->text);
+	}
+	if (v->text.full) {
+		struct pl_err err = PL_ERR_INIT;
+		pl_err_set(&err, PL_ERR_INVALID, "the report is larger than %u bytes",
+			   REPORT_BYTES_MAX);
+		return cli_fail(&err);
+	}
+	int printed = cli_print(pl_buf_text(&v->text));
+	if (printed != 0)
+		return printed;
+	return v->tally.errors > 0 ? pl_err_exit_status(PL_ERR_INVALID) : 0;
+}
+
+static int read_options(const struct validate_options *options, struct md_hardware *hardware,
+			struct exp_check_options *ret, struct pl_err *err)
+{
+	struct md_version version;
+
+	*ret = (struct exp_check_options){
+		.version = options->version,
+		.strict = options->strict,
+		.allow_gone = options->allow_gone,
+	};
+	if (options->version != NULL && md_version_parse(options->version, &version, err) < 0)
+		return pl_err_wrap(err, "--vllm-version");
+	if (options->available != NULL &&
+	    (!pl_text_to_human_int(options->available, &ret->available_bytes) ||
+	     ret->available_bytes <= 0))
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "--available-memory: found '%s', expected bytes, as 40G",
+				  options->available);
+	if (options->hardware != NULL) {
+		if (md_hardware_find(options->hardware, hardware, err) < 0)
+			return pl_err_wrap(err, "--hardware");
+		ret->hardware = hardware;
+	}
+	return cli_use_overlay(options->overlay, err);
+}
+
+static void read_all(struct validation *v, char **files, int file_count, char **command,
+		     int command_count)
+{
+	const struct validate_options *options = v->options;
+	const struct pl_opt_list *sets = &options->sets;
+	auto_free const char **all = pl_alloc_array(sets->count + 1, sizeof(*all));
+	auto_free char *release = options->version == NULL
+					  ? NULL
+					  : pl_asprintf("launch.vllm_version=%s", options->version);
+
+	for (size_t i = 0; i < sets->count; i++)
+		all[i] = sets->items[i];
+	all[sets->count] = release;
+	v->sets = all;
+	v->set_count = sets->count + (release != NULL);
+	for (int i = 0; i < file_count; i++)
+		take_file(v, files[i]);
+	if (options->command_file != NULL)
+		take_command_file(v);
+	if (command_count > 0)
+		take_command(v, command, command_count);
+}
+
+static int validate(const struct validate_options *options, char **files, int file_count,
+		    char **command, int command_count)
+{
+	struct validation v = { .options = options, .coloured = pl_log_has_colour(STDOUT_FILENO) };
+	struct md_hardware hardware;
+	auto_json json_t *reports = json_array();
+	struct pl_err err = PL_ERR_INIT;
+
+	if (options->hardware != NULL && strcmp(options->hardware, "list") == 0)
+		return list_hardware(options->json);
+	if (read_options(options, &hardware, &v.check, &err) < 0)
+		return cli_fail(&err);
+	if (file_count == 0 && command_count == 0 && options->command_file == NULL) {
+		pl_err_set(&err, PL_ERR_INVALID,
+			   "nothing to validate: expected files, or a command behind '--'");
+		return cli_fail(&err);
+	}
+	v.files = reports;
+	pl_buf_init(&v.text, REPORT_BYTES_MAX);
+	read_all(&v, files, file_count, command, command_count);
+	int status = print_report(&v);
+	pl_buf_done(&v.text);
+	return status;
+}
+
+int cmd_validate(int argc, char **argv)
+{
+	struct validate_options options = { 0 };
+	struct pl_err err = PL_ERR_INIT;
+	char **files;
+	int file_count, own = 1, status;
+	bool help = false;
+
+	/* what stands behind "--" is somebody else's command */
+	while (own < argc && strcmp(argv[own], "--") != 0)
+		own++;
+	char **command = own < argc ? argv + own + 1 : argv + argc;
+	int command_count = own < argc ? argc - own - 1 : 0;
+	if (pl_opt_parse(&cli_validate_command, own, argv, &options, &files, &file_count, &help,
+			 &err) < 0)
+		status = cli_fail(&err);
+	else if (help)
+		status = cli_print_help(&cli_validate_command);
+	else
+		status = validate(&options, files, file_count, command, command_count);
+	pl_opt_list_done(&options.sets);
+	return status;
+}

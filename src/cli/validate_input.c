@@ -1,0 +1,159 @@
+#include "cli/validate_input.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/yaml.h"
+#include "experiment/check_command.h"
+
+#define TEXT_BYTES_MAX (8u << 20)
+
+void cli_input_done(struct cli_input *input)
+{
+	free(input->name);
+	md_experiment_free(input->experiment);
+	md_command_free(input->command);
+	md_problems_done(&input->problems);
+	exp_check_done(&input->check);
+}
+
+/* "e.yaml:3:1: text", as libraries say it, or a text without a place. */
+static void add_unreadable(struct cli_input *input, const struct pl_err *err)
+{
+	struct md_problem problem = { .severity = MD_ERROR, .source = input->name, .key = "" };
+	size_t len = strlen(input->name);
+	const char *text = err->text;
+	int used = 0;
+
+	if (strncmp(text, input->name, len) == 0 &&
+	    sscanf(text + len, ":%d:%d: %n", &problem.line, &problem.column, &used) == 2 &&
+	    used > 0)
+		text += len + (size_t)used;
+	problem.found = text;
+	md_problems_add(&input->problems, &problem);
+}
+
+void cli_input_file(struct cli_input *input, const char *path, const char *const *sets,
+		    size_t set_count)
+{
+	struct pl_err err = PL_ERR_INIT;
+
+	input->name = pl_strdup(path);
+	if (exp_check_read(path, sets, set_count, &input->experiment, &input->problems, &err) < 0)
+		add_unreadable(input, &err);
+}
+
+static void read_command(struct cli_input *input, const struct exp_command_input *how)
+{
+	struct pl_err err = PL_ERR_INIT;
+
+	if (exp_command_read(how, &input->command, &input->experiment, &input->problems, &err) < 0)
+		add_unreadable(input, &err);
+}
+
+void cli_input_command(struct cli_input *input, char **argv, int argc,
+		       const struct exp_check_options *options)
+{
+	input->name = pl_strdup("command line");
+	read_command(input, &(struct exp_command_input){
+				    .source = input->name,
+				    .argv = (const char *const *)argv,
+				    .argc = (size_t)argc,
+				    .version = options->version,
+				    .allow_gone = options->allow_gone,
+			    });
+}
+
+static int read_stdin(char **ret_text, size_t *ret_len, struct pl_err *err)
+{
+	auto_buf text = { 0 };
+
+	pl_buf_init(&text, TEXT_BYTES_MAX);
+	for (;;) {
+		char block[65536];
+		size_t got = fread(block, 1, sizeof(block), stdin);
+		if (got == 0)
+			break;
+		if (!pl_buf_add(&text, block, got))
+			return pl_err_set(err, PL_ERR_INVALID,
+					  "standard input is larger than %u bytes", TEXT_BYTES_MAX);
+	}
+	if (ferror(stdin))
+		return pl_err_errno(err, "cannot read standard input");
+	*ret_len = text.len;
+	*ret_text = text.len > 0 ? pl_buf_take(&text) : pl_strdup("");
+	return 0;
+}
+
+void cli_input_command_file(struct cli_input *input, const char *path,
+			    const struct exp_check_options *options)
+{
+	bool is_stdin = strcmp(path, CLI_STDIN) == 0;
+	auto_free char *text = NULL;
+	struct pl_err err = PL_ERR_INIT;
+	size_t len = 0;
+
+	input->name = pl_strdup(is_stdin ? "standard input" : path);
+	if ((is_stdin ? read_stdin(&text, &len, &err)
+		      : pl_file_read(path, TEXT_BYTES_MAX, &text, &len, &err)) < 0) {
+		add_unreadable(input, &err);
+		return;
+	}
+	read_command(input, &(struct exp_command_input){
+				    .source = input->name,
+				    .text = text,
+				    .len = len,
+				    .version = options->version,
+				    .allow_gone = options->allow_gone,
+			    });
+}
+
+static bool is_mapping(const char *text, size_t len)
+{
+	auto_yaml struct pl_yaml_doc *doc = NULL;
+	struct pl_err ignored = PL_ERR_INIT;
+
+	return pl_yaml_parse(text, len, "", &doc, &ignored) == 0 &&
+	       pl_yaml_root(doc)->kind == PL_YAML_MAP;
+}
+
+void cli_input_stdin(struct cli_input *input, const char *const *sets, size_t set_count,
+		     const struct exp_check_options *options)
+{
+	auto_free char *text = NULL;
+	struct pl_err err = PL_ERR_INIT;
+	size_t len = 0;
+
+	input->name = pl_strdup("standard input");
+	if (read_stdin(&text, &len, &err) < 0) {
+		add_unreadable(input, &err);
+		return;
+	}
+	if (!is_mapping(text, len)) {
+		read_command(input, &(struct exp_command_input){
+					    .source = input->name,
+					    .text = text,
+					    .len = len,
+					    .version = options->version,
+					    .allow_gone = options->allow_gone,
+				    });
+		return;
+	}
+	if (md_experiment_read_text(text, len, input->name, sets, set_count, &input->experiment,
+				    &input->problems, &err) < 0)
+		add_unreadable(input, &err);
+}
+
+void cli_input_check(struct cli_input *input, const struct exp_check_options *options)
+{
+	struct exp_check_options how = *options;
+
+	if (input->experiment == NULL)
+		return;
+	how.headless = input->command != NULL;
+	exp_check_server(input->experiment, &how, &input->check, &input->problems);
+	input->is_checked = true;
+}

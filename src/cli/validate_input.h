@@ -1,0 +1,41 @@
+/*
+ * What `validate` and `config` are given: experiment files, command lines, standard input.
+ */
+#ifndef CLI_VALIDATE_INPUT_H
+#define CLI_VALIDATE_INPUT_H
+
+#include "experiment/check.h"
+#include "model/command_line.h"
+
+#define CLI_STDIN "-"
+
+/* One of them, read and checked. */
+struct cli_input {
+	char *name;                       /* for messages */
+	struct md_experiment *experiment; /* NULL: it could not be read at all */
+	struct md_command *command;       /* NULL: a file */
+	struct md_problems problems;
+	struct exp_check check;
+	bool is_checked;
+};
+
+void cli_input_done(struct cli_input *input);
+#define auto_input __attribute__((cleanup(cli_input_done), unused)) struct cli_input
+
+/*
+ * Each reads into `input`, which starts as { 0 }. What cannot be read is a problem as all others.
+ * Of the options the release and what it no longer has count here.
+ */
+void cli_input_file(struct cli_input *input, const char *path, const char *const *sets,
+		    size_t set_count);
+void cli_input_command_file(struct cli_input *input, const char *path,
+			    const struct exp_check_options *options);
+void cli_input_command(struct cli_input *input, char **argv, int argc,
+		       const struct exp_check_options *options);
+/* An experiment, if it is a mapping; else a command. */
+void cli_input_stdin(struct cli_input *input, const char *const *sets, size_t set_count,
+		     const struct exp_check_options *options);
+/* The checks behind the reading; nothing where it was not read. */
+void cli_input_check(struct cli_input *input, const struct exp_check_options *options);
+
+#endif

@@ -11,11 +11,11 @@ import time
 class Server:
     """profllm-sim on a free port; ready when the constructor returns."""
 
-    def __init__(self, bin_dir, *args, model="tiny", env=None):
+    def __init__(self, bin_dir, *args, model="tiny", preexec=None):
         self.process = subprocess.Popen(
             [str(bin_dir / "profllm-sim"), "serve", model, "--host", "127.0.0.1", "--port", "0",
              *map(str, args)],
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=env)
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, preexec_fn=preexec)
         self.lines = []
         self.port = None
         for line in self.process.stdout:
@@ -45,8 +45,9 @@ class Server:
     def __enter__(self):
         return self
 
-    def __exit__(self, *_):
-        self.stop()
+    def __exit__(self, failed, *_):
+        status = self.stop()
+        assert failed or status == 0, "\n".join(self.lines)
 
     def connect(self):
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)

@@ -1,0 +1,289 @@
+"""profllm run against profllm-sim: what a person does first, and that the records are the truth."""
+import hashlib
+import json
+import os
+import pty
+import subprocess
+
+import numpy as np
+import pytest
+from run_tools import (base_config, command, environment, load_result, marked_processes,
+                       read_zst_lines, run_profllm, write_config)
+
+RESULT_KEYS = [
+    "schema_version", "run_id", "suite", "name", "tags", "timestamp", "duration", "config",
+    "results", "system", "profiling", "status", "launch", "environment", "quality", "error",
+    "artifacts", "series",
+]
+
+
+@pytest.fixture(scope="module")
+def quickstart(bin_dir, source_dir, tmp_path_factory, patience):
+    """The example of the README, as it stands there, started in a folder of its own."""
+    folder = tmp_path_factory.mktemp("quickstart")
+    home = tmp_path_factory.mktemp("home")
+    (home / "configs").symlink_to(source_dir / "configs")
+    done = run_profllm(bin_dir, "run", "--config", "configs/examples/quickstart.yaml", "--output",
+                       folder / "r.json", cwd=home, patience=patience)
+    return folder, done, home
+
+
+def test_quickstart_gives_table_verdict_and_result(quickstart):
+    folder, done, _ = quickstart
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("SIMULATED: profllm-sim ")
+    assert "============ Serving Benchmark Result ============" in lines
+    assert any(line.startswith("Successful requests:") and line.split()[-1] == "200"
+               for line in lines)
+    assert any(line.startswith("Verdict: ") for line in lines)
+    assert "Status: completed" in lines
+    assert lines[-1] == f"Result: {folder / 'r.json'}"
+
+
+def test_quickstart_result_has_every_part(quickstart):
+    folder, _, _ = quickstart
+    result = load_result(folder / "r.json")
+    assert list(result) == RESULT_KEYS
+    assert result["status"] == "completed" and result["error"] is None
+    assert result["results"]["completed"] == 200 and result["results"]["failed"] == 0
+    assert result["environment"]["engine"]["name"] == "profllm-sim"
+    assert result["environment"]["engine"]["simulated"] is True
+    benchmark = result["config"]["benchmark"]
+    assert benchmark["prompt_form"] == "text" and benchmark["ignore_eos"] is True
+    assert benchmark["endpoint"] == "/v1/completions" and benchmark["model"] == "sim/llama-3-8b"
+    assert len(benchmark["dataset_sha256"]) == 64
+    assert result["config"]["server_explicit"] == ["model", "max_num_seqs"]
+    assert result["config"]["server"]["max_num_seqs"] == 64
+    assert result["config"]["server_source"]["max_num_seqs"] == "explicit"
+    launch = result["launch"]
+    assert launch["argv"][:3] == ["profllm-sim", "serve", "sim/llama-3-8b"]
+    assert 20000 <= launch["port"] <= 29999 and str(launch["port"]) in launch["argv"]
+    phases = launch["phases"]
+    assert 0 <= phases["spawn_s"] <= phases["healthy_s"] <= phases["ready_s"]
+    assert launch["exit"]["status"] == 0 and launch["exit"]["killed"] is False
+    assert launch["facts"]["kv_cache_tokens"] > 0
+    checks = {check["id"]: check for check in result["quality"]["checks"]}
+    assert checks["simulated"]["status"] == "beyond"
+    assert checks["foreign_load"]["status"] == "ok"
+    assert checks["server_restart"]["status"] == "ok"
+    assert checks["prefix_hits"]["status"] == "ok"
+    assert checks["preemptions"]["value"] == 0
+
+
+def test_quickstart_fits_the_schemas(quickstart, source_dir):
+    jsonschema = pytest.importorskip("jsonschema")
+    folder, _, _ = quickstart
+
+    def problems(document, name):
+        schema = json.loads((source_dir / "api" / f"{name}.schema.json").read_text())
+        return [f"{list(error.path)}: {error.message}"
+                for error in jsonschema.Draft202012Validator(schema).iter_errors(document)]
+
+    assert problems(load_result(folder / "r.json"), "result") == []
+    for record in read_zst_lines(folder / "r.requests.jsonl.zst")[:20]:
+        assert problems(record, "requests") == []
+    for sample in read_zst_lines(folder / "r.series.jsonl.zst")[-20:]:
+        assert problems(sample, "series") == []
+
+
+def test_quickstart_leaves_its_files_and_nothing_else(quickstart):
+    folder, _, home = quickstart
+    result = load_result(folder / "r.json")
+    names = {artifact["name"] for artifact in result["artifacts"]}
+    assert names == {"r.requests.jsonl.zst", "r.series.jsonl.zst", "r.server.log"}
+    assert {path.name for path in folder.iterdir()} == names | {"r.json"}
+    for artifact in result["artifacts"]:
+        data = (folder / artifact["name"]).read_bytes()
+        assert len(data) == artifact["size"]
+        assert hashlib.sha256(data).hexdigest() == artifact["sha256"]
+    assert marked_processes(result["run_id"]) == []
+    assert [path.name for path in home.iterdir()] == ["configs"]
+    assert not list((home / "configs" / "examples").glob("*.json*"))
+
+
+def sim_events(path):
+    """The simulator's own log by request id; what has none (ready request, warm-ups) apart."""
+    by_id, others = {}, []
+    for line in path.read_text().splitlines():
+        event = json.loads(line)
+        if event["request_id"] is None:
+            others.append(event)
+        else:
+            by_id.setdefault(event["request_id"], []).append(event)
+    return by_id, others
+
+
+@pytest.mark.threads
+@pytest.mark.parametrize("backend", ["openai", "openai-chat"])
+def test_records_equal_the_servers_log(bin_dir, tmp_path, patience, backend):
+    config = base_config(num_prompts=60, num_warmups=5, max_concurrency=12, backend=backend,
+                         random_input_len=48, random_output_len=20, random_range_ratio=0.5)
+    config["launch"]["extra_args"] = ["--sim-log", str(tmp_path / "sim.jsonl")]
+    done = run_profllm(bin_dir, "run", "-c", write_config(tmp_path, config), "-o",
+                       tmp_path / "r.json", "-q", patience=patience)
+    assert done.returncode == 0, done.stderr
+    result = load_result(tmp_path / "r.json")
+    records = read_zst_lines(tmp_path / "r.requests.jsonl.zst")
+    by_id, others = sim_events(tmp_path / "sim.jsonl")
+
+    assert [record["index"] for record in records] == list(range(60))
+    assert {record["request_id"] for record in records} == set(by_id)
+    ends = [event for events in by_id.values() for event in events if event["event"] == "end"]
+    assert [end["status"] for end in ends] == ["completed"] * 60
+    assert result["results"]["completed"] == 60
+    # the ready request and five warm-ups, which are told apart by having no id
+    assert sum(event["event"] == "end" for event in others) == 6
+    for record in records:
+        events = by_id[record["request_id"]]
+        sent = np.array([event["tokens"] for event in events if event["event"] == "token"])
+        received = np.array([event[1] for event in record["events"]])
+        assert record["output_tokens"] == sent.sum() == record["output_tokens_asked"]
+        assert record["output_tokens"] == [e["tokens"] for e in events if e["event"] == "end"][0]
+        assert record["token_source"] == "usage"
+        assert len(received) == len(sent)
+        sent_ns = np.array([event["t_ns"] for event in events if event["event"] == "token"])
+        received_ns = np.array([event[0] for event in record["events"]])
+        assert (np.diff(received_ns) >= 0).all()
+        # nothing is received before it was sent; both clocks are CLOCK_MONOTONIC. A kernel stamp is
+        # turned into it by an offset that is off by less than this.
+        assert (received_ns >= sent_ns - 100_000).all()
+    assert result["results"]["total_output_tokens"] == sum(r["output_tokens"] for r in records)
+
+
+def test_warmups_are_as_long_as_what_is_measured_and_share_no_prompt(bin_dir, tmp_path, patience):
+    config = base_config(num_prompts=10, num_warmups=4, random_input_len=64, prompt_token_ids=True)
+    config["launch"]["extra_args"] = ["--sim-capture", str(tmp_path / "capture")]
+    done = run_profllm(bin_dir, "run", "-c", write_config(tmp_path, config), "-o",
+                       tmp_path / "r.json", "-q", patience=patience)
+    assert done.returncode == 0, done.stderr
+    bodies = [json.loads(part[part.index(b"\r\n\r\n") + 4:][:length])
+              for part, length in captured_completions((tmp_path / "capture").read_bytes())]
+    prompts = [tuple(body["prompt"]) for body in bodies if isinstance(body["prompt"], list)]
+    assert len(prompts) == 14
+    assert {len(prompt) for prompt in prompts} == {64}
+    assert len({prompt[:16] for prompt in prompts}) == 14
+    result = load_result(tmp_path / "r.json")
+    assert result["config"]["benchmark"]["prompt_form"] == "token_ids"
+
+
+def captured_completions(data):
+    """(request's bytes from its head, length of its body) for each POST to completions."""
+    found = []
+    at = data.find(b"POST /v1/completions ")
+    while at >= 0:
+        head = data[at:data.index(b"\r\n\r\n", at)].decode().lower()
+        length = next(int(line.split(":")[1]) for line in head.splitlines()
+                      if line.startswith("content-length"))
+        found.append((data[at:], length))
+        at = data.find(b"POST /v1/completions ", at + 1)
+    return found
+
+
+def test_same_seed_same_requests(bin_dir, tmp_path, patience):
+    hashes = []
+    for name in ("a", "b"):
+        done = run_profllm(bin_dir, "run", "-c", write_config(tmp_path, base_config(num_prompts=5)),
+                           "-o", tmp_path / f"{name}.json", "-q", patience=patience)
+        assert done.returncode == 0, done.stderr
+        hashes.append(load_result(tmp_path / f"{name}.json")["config"]["benchmark"]["dataset_sha256"])
+    assert hashes[0] == hashes[1]
+
+
+def test_json_prints_the_result_alone(bin_dir, tmp_path, patience):
+    done = run_profllm(bin_dir, "run", "-c", write_config(tmp_path, base_config()), "-o",
+                       tmp_path / "r.json", "--json", patience=patience)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == load_result(tmp_path / "r.json")
+    assert "profllm: " in done.stderr
+
+
+def test_quiet_says_nothing_on_stderr(bin_dir, tmp_path, patience):
+    done = run_profllm(bin_dir, "run", "-c", write_config(tmp_path, base_config()), "-o",
+                       tmp_path / "r.json", "--quiet", patience=patience)
+    assert done.returncode == 0 and done.stderr == ""
+
+
+def test_no_escape_codes_where_no_terminal_is(bin_dir, tmp_path, patience):
+    done = run_profllm(bin_dir, "run", "-c", write_config(tmp_path, base_config()), "-o",
+                       tmp_path / "r.json", env={"NO_COLOR": "1"}, patience=patience)
+    assert "\x1b" not in done.stdout + done.stderr
+    assert "\r" not in done.stderr
+
+
+def read_terminal(descriptor):
+    """All that a program writes to its terminal, until it has gone."""
+    shown = b""
+    while True:
+        try:
+            block = os.read(descriptor, 65536)
+        except OSError:  # the other end is closed
+            return shown.decode()
+        if not block:
+            return shown.decode()
+        shown += block
+
+
+def test_bar_on_a_terminal(bin_dir, tmp_path):
+    ours, theirs = pty.openpty()
+    path = write_config(tmp_path, base_config(num_prompts=40, request_rate=40))
+    process = subprocess.Popen(command(bin_dir, "run", "-c", path, "-o", tmp_path / "r.json"),
+                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=theirs,
+                               env=environment({"TERM": "xterm"}))
+    os.close(theirs)
+    shown = read_terminal(ours)
+    os.close(ours)
+    assert process.wait() == 0
+    bars = [part for line in shown.splitlines() for part in line.split("\r") if part.startswith("[")]
+    assert bars[-1].startswith("[####################] 40/40 ")
+    assert len(bars) > 2
+    assert all(len(bar) < 80 for bar in bars)
+
+
+def test_sim_stands_in_for_the_command(bin_dir, tmp_path, patience):
+    config = base_config()
+    config["launch"]["command"] = ["no-such-server", "serve"]
+    done = run_profllm(bin_dir, "run", "-c", write_config(tmp_path, config), "-o",
+                       tmp_path / "r.json", "--sim", "-q", patience=patience)
+    assert done.returncode == 0, done.stderr
+    result = load_result(tmp_path / "r.json")
+    assert result["launch"]["argv"][:2] == ["profllm-sim", "serve"]
+    assert result["environment"]["engine"]["simulated"] is True
+
+
+def test_set_wins_over_the_file(bin_dir, tmp_path, patience):
+    done = run_profllm(bin_dir, "run", "-c", write_config(tmp_path, base_config()), "-o",
+                       tmp_path / "r.json", "-q", "--set", "benchmark.num_prompts=3", "--set",
+                       "server.max_num_seqs=2", patience=patience)
+    assert done.returncode == 0, done.stderr
+    result = load_result(tmp_path / "r.json")
+    assert result["results"]["completed"] == 3
+    assert result["config"]["server"]["max_num_seqs"] == 2
+
+
+def test_api_key_reaches_the_server_and_stands_nowhere(bin_dir, tmp_path, patience):
+    secret = "do-not-show-me-9c1f"
+    config = base_config()
+    config["server"]["api_key"] = secret
+    path = write_config(tmp_path, config)
+    done = run_profllm(bin_dir, "run", "-c", path, "-o", tmp_path / "r.json", patience=patience)
+    assert done.returncode == 0, done.stderr
+    result = load_result(tmp_path / "r.json")
+    assert result["results"]["completed"] == 20
+    assert result["launch"]["env"]["VLLM_API_KEY"] == "***"
+    assert result["launch"]["secret_env"] == ["VLLM_API_KEY"]
+    shown = done.stdout + done.stderr + "".join(
+        file.read_text() for file in (tmp_path / "r.json", tmp_path / "r.server.log"))
+    assert secret not in shown
+    dry = run_profllm(bin_dir, "run", "-c", path, "--dry-run", "--json", patience=patience)
+    assert secret not in dry.stdout and json.loads(dry.stdout)["env"]["VLLM_API_KEY"] == "***"
+
+
+def test_examples_all_run(bin_dir, source_dir, tmp_path, patience):
+    examples = sorted((source_dir / "configs" / "examples").glob("*.yaml"))
+    assert len(examples) >= 5
+    for example in examples:
+        done = run_profllm(bin_dir, "run", "-c", example, "-o", tmp_path / "r.json", "-q", "--set",
+                           "benchmark.num_prompts=24", cwd=source_dir, patience=patience)
+        assert done.returncode == 0, (example.name, done.stderr)
+        assert load_result(tmp_path / "r.json")["results"]["completed"] == 24

@@ -1,0 +1,274 @@
+"""`profllm validate`: everything that is wrong with a file, at once, before anything starts."""
+import json
+
+import pytest
+
+from validate_tools import errors, make_model, profllm, reports, warnings
+
+
+def write(folder, text, name="e.yaml"):
+    (folder / name).write_text(text)
+    return name
+
+
+def check(bin_dir, folder, text, *args, **kwargs):
+    name = write(folder, text)
+    [report] = reports(profllm(bin_dir, folder, "validate", "--json", *args, name, **kwargs))
+    return report
+
+
+# text of a file -> (line, column, key, rule, nearest) of its one error
+BAD = {
+    "unknown argument": ("server: {model: m, tensor_paralel_size: 2}\n",
+                         (1, 20, "server.tensor_paralel_size", None, "tensor_parallel_size")),
+    "wrong choice": ("server:\n  dtype: float17\n", (2, 10, "server.dtype", None, "float16")),
+    "wrong type": ("server:\n  seed: many\n", (2, 9, "server.seed", None, None)),
+    "below its bound": ("server:\n  tensor_parallel_size: 0\n",
+                        (2, 25, "server.tensor_parallel_size", None, None)),
+    "above its bound": ("server:\n  gpu_memory_utilization: 1.5\n",
+                        (2, 27, "server.gpu_memory_utilization", None, None)),
+    "unknown key of an object": ("server:\n  compilation_config:\n    modus: 3\n",
+                                 (3, 5, "server.compilation_config.modus", None, "mode")),
+    "unknown section": ("sever: {}\n", (1, 1, "sever", None, "server")),
+    "unknown launch key": ("launch: {prot: 8000}\n", (1, 10, "launch.prot", None, "port")),
+    "unknown benchmark option": ("benchmark: {num_promts: 4}\n",
+                                 (1, 13, "benchmark.num_promts", None, "num_prompts")),
+    "headless server": ("server: {headless: true}\n", (1, 20, "server.headless", None, None)),
+    "broken rule": ("server:\n  enable_auto_tool_choice: true\n",
+                    (2, 28, "server.enable_auto_tool_choice", "auto_tool_needs_parser", None)),
+    "rule of a key in an object": (
+        "server:\n  attention_backend: FLASH_ATTN\n"
+        "  attention_config: {backend: FLASH_ATTN}\n",
+        (2, 22, "server.attention_backend", "attention_backend_once", None)),
+    "more GPUs than are listed": (
+        "server: {tensor_parallel_size: 4}\nlaunch: {gpus: [0, 1]}\n",
+        (1, 32, "server.tensor_parallel_size", "world_fits_gpus", None)),
+    "unreadable release": ("launch: {vllm_version: newest}\n",
+                           (1, 24, "launch.vllm_version", None, None)),
+    "missing --config file": ("server: {config: absent.yaml}\n",
+                              (1, 18, "server.config", None, None)),
+    "no YAML": ("server: {model: m\n", (2, 1, "", None, None)),
+}
+
+
+@pytest.mark.parametrize("text, expected", BAD.values(), ids=BAD.keys())
+def test_a_fault_is_told_with_its_place(bin_dir, tmp_path, text, expected):
+    report = check(bin_dir, tmp_path, text)
+    assert report["file"] == "e.yaml" and not report["ok"]
+    [fault] = errors(report)
+    place = tuple(fault[key] for key in ("line", "col", "key", "rule", "nearest"))
+    assert place == expected
+    assert fault["found"]
+    done = profllm(bin_dir, tmp_path, "validate", "e.yaml")
+    assert done.returncode == 2
+    line, column, key = expected[:3]
+    [told] = [one for one in done.stdout.splitlines() if one.startswith("e.yaml:")]
+    assert told.startswith(f"e.yaml:{line}:{column}: {key}: " if key else f"e.yaml:{line}:{column}: ")
+
+
+GOOD = {
+    "nothing": "",
+    "a model": "server: {model: m}\n",
+    "both spellings": "server: {model: m, max-model-len: 32k, max_num_seqs: 64}\n",
+    "JSON": '{"server": {"model": "m", "seed": 1}}\n',
+    "an object as text": "server: {compilation_config: '{\"mode\": 3}'}\n",
+    "dotted keys": "server: {compilation_config.mode: 3}\n",
+    "a negative flag": "server: {no_enable_prefix_caching: true}\n",
+    "a rule kept": "server: {enable_auto_tool_choice: true, tool_call_parser: hermes}\n",
+    "asynchronous with drafting": "server:\n  async_scheduling: true\n"
+        "  speculative_config: {method: eagle, model: d, num_speculative_tokens: 2}\n"
+        "launch: {vllm_version: 0.32.0}\n",
+    "asynchronous with pipelines": "server: {async_scheduling: true, pipeline_parallel_size: 2}\n"
+        "launch: {vllm_version: 0.32.0}\n",
+    "blocks of 64 on CUDA": "server: {block_size: 64}\n"
+        "launch: {vllm_version: 0.32.0, platform: cuda}\n",
+    "no GPUs: nothing is known of them":
+        "server: {tensor_parallel_size: 16}\nlaunch: {gpus: []}\n",
+    "a server that runs": "server: {tensor_parallel_size: 16}\n"
+        "launch: {url: 'http://127.0.0.1:1', gpus: [0]}\n",
+}
+
+
+@pytest.mark.parametrize("text", GOOD.values(), ids=GOOD.keys())
+def test_a_good_file_passes(bin_dir, tmp_path, text):
+    report = check(bin_dir, tmp_path, text)
+    assert report["ok"] and errors(report) == []
+    assert {one["rule"] for one in warnings(report)} <= {"model_not_found"}
+
+
+def test_every_problem_is_told_at_once_errors_before_warnings(bin_dir, tmp_path):
+    write(tmp_path, "server:\n  task: embed\n  dtype: float17\n  nothing_such: 1\n"
+          "  enable_auto_tool_choice: true\nlaunch: {prot: 1}\n")
+    done = profllm(bin_dir, tmp_path, "validate", "e.yaml")
+    *lines, tally = done.stdout.splitlines()
+    assert [line.split(": ")[0] for line in lines] == [
+        "e.yaml:3:10", "e.yaml:4:3", "e.yaml:5:28", "e.yaml:6:10", "warning"]
+    assert tally == "1 file, 4 errors, 1 warning"
+    assert done.returncode == 2 and done.stderr == ""
+
+
+def test_several_files_in_one_go(bin_dir, tmp_path):
+    write(tmp_path, "server: {seed: x}\n", "a.yaml")
+    write(tmp_path, "server: {seed: 1}\n", "b.yaml")
+    write(tmp_path, "sever: {}\n", "c.yaml")
+    names = ["a.yaml", "b.yaml", "c.yaml", "absent.yaml"]
+    done = profllm(bin_dir, tmp_path, "validate", *names)
+    assert done.returncode == 2
+    assert done.stdout.splitlines()[-1] == "4 files, 3 errors, 0 warnings"
+    assert "absent.yaml: cannot open 'absent.yaml': No such file" in done.stdout
+    files = reports(profllm(bin_dir, tmp_path, "validate", "--json", *names))
+    assert [one["file"] for one in files] == names
+    assert [one["ok"] for one in files] == [False, True, False, False]
+    assert files[3]["target"] is None
+
+
+def test_what_was_refused_breaks_no_rules(bin_dir, tmp_path):
+    """A parser was asked for, though not one that exists: one problem, not two."""
+    report = check(bin_dir, tmp_path, "server:\n  enable_auto_tool_choice: true\n"
+                   "  tool_call_parser: [a, b]\n")
+    assert [one["key"] for one in errors(report)] == ["server.tool_call_parser"]
+    report = check(bin_dir, tmp_path, "server:\n  enable_auto_tool_choice: true\n"
+                   "  tool_cal_parser: hermes\n")
+    assert [one["nearest"] for one in errors(report)] == ["tool_call_parser"]
+
+
+def test_the_json_form(bin_dir, tmp_path):
+    report = check(bin_dir, tmp_path, "server: {dtype: float17}\n")
+    assert list(report) == ["file", "ok", "target", "problems", "memory"]
+    assert report["target"] == {"version": "0.32.0", "assumed": True}
+    [fault] = report["problems"]
+    assert {"severity", "line", "col", "key", "rule", "found", "expected", "nearest"} <= set(fault)
+    assert fault["found"] == "text 'float17'" and "bfloat16" in fault["expected"]
+
+
+def test_the_release_decides_what_is_gone(bin_dir, tmp_path):
+    text = "server: {task: embed}\n"
+    assumed = check(bin_dir, tmp_path, text)
+    assert assumed["ok"] and [one["key"] for one in warnings(assumed)] == ["server.task"]
+    known = check(bin_dir, tmp_path, text, "--vllm-version", "0.32.0")
+    assert known["target"] == {"version": "0.32.0", "assumed": False}
+    assert [one["key"] for one in errors(known)] == ["server.task"]
+    allowed = check(bin_dir, tmp_path, text, "--vllm-version", "0.32.0", "--allow-gone")
+    assert allowed["ok"] and [one["key"] for one in warnings(allowed)] == ["server.task"]
+    older = check(bin_dir, tmp_path, text + "launch: {vllm_version: 0.9.0}\n")
+    assert older["ok"] and older["problems"] == []
+    assert older["target"] == {"version": "0.9.0", "assumed": False}
+    wins = check(bin_dir, tmp_path, text + "launch: {vllm_version: 0.9.0}\n",
+                 "--vllm-version", "0.32.0")
+    assert not wins["ok"] and wins["target"]["version"] == "0.32.0"
+
+
+def test_another_release_has_other_keys_in_its_objects(bin_dir, tmp_path):
+    text = "server: {compilation_config: {level: 3}}\n"
+    assert not check(bin_dir, tmp_path, text)["ok"]
+    report = check(bin_dir, tmp_path, text, "--vllm-version", "0.10.0")
+    assert report["ok"]
+    assert [one["key"] for one in warnings(report)] == ["server.compilation_config.level"]
+    [report] = reports(profllm(bin_dir, tmp_path, "validate", "--json", "--vllm-version",
+                               "0.10.0", "-", stdin=text))
+    assert report["ok"] and report["target"] == {"version": "0.10.0", "assumed": False}
+
+
+def test_a_choice_that_only_older_releases_take(bin_dir, tmp_path):
+    text = "server: {convert: reward}\n"
+    assert [one["key"] for one in warnings(check(bin_dir, tmp_path, text))] == ["server.convert"]
+    assert not check(bin_dir, tmp_path, text, "--vllm-version", "0.32.0")["ok"]
+    assert check(bin_dir, tmp_path, text, "--vllm-version", "0.11.0")["problems"] == []
+
+
+def test_rules_are_those_of_the_release(bin_dir, tmp_path):
+    text = "server:\n  async_scheduling: true\n  pipeline_parallel_size: 2\n"
+    old = check(bin_dir, tmp_path, text, "--vllm-version", "0.11.0")
+    assert [one["rule"] for one in errors(old)] == ["async_no_pp"]
+    assert check(bin_dir, tmp_path, text, "--vllm-version", "0.32.0")["ok"]
+    text = "server: {enable_auto_tool_choice: true}\n"
+    newer = check(bin_dir, tmp_path, text, "--vllm-version", "0.99.0")
+    assert newer["ok"] and [one["rule"] for one in warnings(newer)] == ["auto_tool_needs_parser"]
+
+
+def test_the_installed_release_is_read_and_never_run(bin_dir, tmp_path):
+    venv = tmp_path / "venv"
+    (venv / "bin").mkdir(parents=True)
+    (venv / "lib/python3.12/site-packages/vllm-0.11.0+cu129.dist-info").mkdir(parents=True)
+    for name, text in (("python3", "#!/bin/sh\ntouch ran\n"),
+                       ("vllm", f"#!{venv}/bin/python3\nimport sys\n")):
+        (venv / "bin" / name).write_text(text)
+        (venv / "bin" / name).chmod(0o755)
+    report = check(bin_dir, tmp_path, "server: {task: embed}\n",
+                   env={"PATH": f"{venv}/bin:/usr/bin:/bin"})
+    assert report["target"] == {"version": "0.11.0", "assumed": False}
+    assert report["problems"] == []
+    assert not (tmp_path / "ran").exists()
+
+
+def test_strict_makes_warnings_errors(bin_dir, tmp_path):
+    report = check(bin_dir, tmp_path, "server: {task: embed}\n", "--strict")
+    assert not report["ok"] and warnings(report) == []
+
+
+def test_a_hardware_profile_stands_in_for_the_host(bin_dir, tmp_path):
+    text = "server: {tensor_parallel_size: 16}\n"
+    assert check(bin_dir, tmp_path, text)["ok"]
+    [fault] = errors(check(bin_dir, tmp_path, text, "--hardware", "h100x8"))
+    assert fault["rule"] == "world_fits_gpus" and "gpus 8" in fault["found"]
+    assert check(bin_dir, tmp_path, text, "--hardware", "h100x16")["ok"]
+    # a profile has GPUs; the file says that the server gets none of them
+    assert check(bin_dir, tmp_path, text + "launch: {gpus: []}\n", "--hardware", "h100x8")["ok"]
+    done = profllm(bin_dir, tmp_path, "validate", "--hardware", "list")
+    assert done.returncode == 0 and "h100" in done.stdout
+    done = profllm(bin_dir, tmp_path, "validate", "--hardware", "list", "--json")
+    assert "h100" in [one["name"] for one in json.loads(done.stdout)]
+
+
+def test_sets_are_laid_over_the_file(bin_dir, tmp_path):
+    [fault] = errors(check(bin_dir, tmp_path, "server: {seed: 1}\n", "--set", "server.dtype=x"))
+    assert fault["key"] == "server.dtype" and fault["source"] == "--set" and fault["line"] is None
+    [fault] = errors(check(bin_dir, tmp_path, "server: {seed: 1}\n", "--set",
+                           "server.enable_auto_tool_choice=true"))
+    assert fault["rule"] == "auto_tool_needs_parser" and fault["source"] == "--set"
+
+
+def test_a_model_in_a_folder_is_looked_at(bin_dir, tmp_path):
+    make_model(tmp_path)
+    text = "server:\n  model: tiny\n  max_model_len: 100000\n  tensor_parallel_size: 4\n"
+    report = check(bin_dir, tmp_path, text)
+    assert {(one["rule"], one["line"]) for one in errors(report)} == {
+        ("max_model_len_within_model", 3), ("attention_heads_divide_by_tp", 4)}
+
+
+def test_explain_shows_where_the_memory_goes(bin_dir, tmp_path):
+    make_model(tmp_path)
+    write(tmp_path, "server: {model: tiny, max_model_len: 2048}\n")
+    done = profllm(bin_dir, tmp_path, "validate", "--explain", "--hardware", "h100x1", "e.yaml")
+    assert done.returncode == 0
+    for term in ("weights", "activations", "KV cache a token", "1024", "requests at once"):
+        assert term in done.stdout
+    [report] = reports(profllm(bin_dir, tmp_path, "validate", "--explain", "--json",
+                               "--available-memory", str(2048 * 1024 * 3), "e.yaml"))
+    memory = report["memory"]
+    assert memory["kv_bytes_per_token"] == 1024 and memory["max_concurrency"] == 3
+    assert memory["kv_tokens"] == 3 * 2048
+    assert {"weights_bytes", "activation_bytes", "graph_bytes", "kv_cache_bytes"} <= set(memory)
+
+
+def test_usage(bin_dir, tmp_path):
+    for args, text in (((), "nothing to validate"),
+                       (("--hardware", "h1000", "e.yaml"), "--hardware"),
+                       (("--vllm-version", "new", "e.yaml"), "--vllm-version"),
+                       (("--available-memory", "much", "e.yaml"), "--available-memory"),
+                       (("--nothing", "e.yaml"), "--nothing")):
+        done = profllm(bin_dir, tmp_path, "validate", *args)
+        assert done.returncode == 2 and text in done.stderr and done.stdout == ""
+    done = profllm(bin_dir, tmp_path, "validate", "--help")
+    assert done.returncode == 0 and "--explain" in done.stdout
+
+
+def test_no_colours_in_a_pipe(bin_dir, tmp_path):
+    write(tmp_path, "server: {seed: x, task: embed}\n")
+    assert "\033" not in profllm(bin_dir, tmp_path, "validate", "e.yaml").stdout
+
+
+def test_standard_input_may_be_a_file(bin_dir, tmp_path):
+    done = profllm(bin_dir, tmp_path, "validate", "-", stdin="server:\n  seed: x\n")
+    assert done.returncode == 2
+    assert done.stdout.startswith("standard input:2:9: server.seed: ")

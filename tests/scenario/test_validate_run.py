@@ -1,0 +1,84 @@
+"""`profllm run` asks what `profllm validate` asks, before it starts anything."""
+import json
+
+from run_tools import base_config, load_result, run_profllm, write_config
+
+
+def broken_config(**server):
+    config = base_config(num_prompts=2)
+    config["server"].update(server or {"enable_auto_tool_choice": True})
+    return config
+
+
+def run(bin_dir, folder, config, *args, patience=1):
+    write_config(folder, config)
+    return run_profllm(bin_dir, "run", "-c", "experiment.yaml", *args, cwd=folder,
+                       patience=patience)
+
+
+def test_errors_end_it_before_the_start(bin_dir, tmp_path):
+    config = broken_config(enable_auto_tool_choice=True, max_num_batched_tokens=64,
+                           enable_chunked_prefill=False)
+    done = run(bin_dir, tmp_path, config, "-o", "r.json")
+    assert done.returncode == 2 and done.stdout == ""
+    assert "[auto_tool_needs_parser]" in done.stderr
+    assert "[budget_ge_len_unchunked]" in done.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["experiment.yaml"]
+
+
+def test_dry_runs_are_refused_too(bin_dir, tmp_path):
+    done = run(bin_dir, tmp_path, broken_config(), "--dry-run", "--json")
+    assert done.returncode == 2 and done.stdout == ""
+    assert "[auto_tool_needs_parser]" in done.stderr
+
+
+def test_force_starts_in_spite_and_is_recorded(bin_dir, tmp_path, patience):
+    done = run(bin_dir, tmp_path, broken_config(), "-o", "r.json", "--force", patience=patience)
+    assert done.returncode == 0, done.stderr
+    assert "[auto_tool_needs_parser]" in done.stderr
+    result = load_result(tmp_path / "r.json")
+    assert result["status"] == "completed" and result["launch"]["forced"] is True
+
+
+def test_force_where_nothing_is_wrong_forces_nothing(bin_dir, tmp_path, patience):
+    done = run(bin_dir, tmp_path, base_config(num_prompts=2), "-o", "r.json", "--force",
+               patience=patience)
+    assert done.returncode == 0, done.stderr
+    launch = load_result(tmp_path / "r.json")["launch"]
+    assert launch["forced"] is False
+    assert launch["target"] == {"version": "0.32.0", "assumed": True}
+
+
+def test_a_value_that_was_refused_cannot_be_forced(bin_dir, tmp_path):
+    done = run(bin_dir, tmp_path, broken_config(dtype="float17"), "-o", "r.json", "--force")
+    assert done.returncode == 2 and "server.dtype" in done.stderr
+
+
+def test_warnings_are_printed_and_listed(bin_dir, tmp_path, patience):
+    config = broken_config(task="embed")
+    plan = run(bin_dir, tmp_path, config, "--dry-run", "--json")
+    assert plan.returncode == 0 and plan.stderr == ""
+    assert [text for text in json.loads(plan.stdout)["warnings"] if "server.task" in text]
+    told = run(bin_dir, tmp_path, config, "--dry-run")
+    assert "warning: experiment.yaml:" in told.stdout
+
+
+def test_the_release_that_is_meant_is_in_the_result(bin_dir, tmp_path, patience):
+    config = base_config(num_prompts=2)
+    config["launch"]["vllm_version"] = "0.11.0"
+    config["server"]["task"] = "generate"
+    done = run(bin_dir, tmp_path, config, "-o", "r.json", patience=patience)
+    assert done.returncode == 0, done.stderr
+    assert "warning" not in done.stderr
+    target = load_result(tmp_path / "r.json")["launch"]["target"]
+    assert target == {"version": "0.11.0", "assumed": False}
+
+
+def test_what_a_release_no_longer_has(bin_dir, tmp_path):
+    config = broken_config(task="embed")
+    config["launch"]["vllm_version"] = "0.32.0"
+    done = run(bin_dir, tmp_path, config, "--dry-run", "--json")
+    assert done.returncode == 2 and "server.task" in done.stderr
+    done = run(bin_dir, tmp_path, config, "--dry-run", "--json", "--allow-gone")
+    assert done.returncode == 0
+    assert "--task" in json.loads(done.stdout)["argv"]

@@ -30,10 +30,10 @@ test-long: ## the tests with their random parts in full
 	@tools/install-packages build test
 	@PROFLLM_TEST_LONG=1 $(PYTHON) tools/run-tests all
 
-test-real: ## against a real vLLM: PROFLLM_VLLM=/path/to/vllm
+test-real: ## against a real vLLM: VLLM=FOLDER with bin/vllm and env.sh
 	@tools/install-packages build test
 	@tools/build $(BUILD) Release gcc
-	@PROFLLM_BIN=$(CURDIR)/$(BUILD)/bin $(PYTHON) -m pytest -q -p no:cacheprovider tests/real
+	@VLLM=$(VLLM) PROFLLM_BIN=$(CURDIR)/$(BUILD)/bin $(PYTHON) -m pytest -q -rs -p no:cacheprovider tests/real
 
 asan: ## unit and scenario tests under ASan and UBSan
 	@tools/install-packages build test
@@ -63,6 +63,8 @@ lint: ## layer, size, header, format and generated-file checks
 docs: build ## write the files that are made from the rows (schemas, reference)
 	@tools/install-packages build test
 	@$(PYTHON) tools/make-schemas
+	@$(PYTHON) tools/make-reference
+	@$(BUILD)/bin/profllm params --markdown >docs/reference/arguments.md.tmp && mv docs/reference/arguments.md.tmp docs/reference/arguments.md
 
 install: build ## install into PREFIX (default /usr/local)
 	@cmake --install $(BUILD) --prefix $(or $(PREFIX),/usr/local)

@@ -35,6 +35,7 @@ void md_problems_add(struct md_problems *problems, const struct md_problem *prob
 		.rule = pl_strdup(problem->rule),
 		.found = pl_strdup(problem->found),
 		.expected = pl_strdup(problem->expected),
+		.expected_is_reason = problem->expected_is_reason,
 		.nearest = pl_strdup(problem->nearest),
 	};
 	problems->errors += problem->severity == MD_ERROR;
@@ -62,7 +63,7 @@ void md_problem_text(const struct md_problem *problem, struct pl_buf *buf)
 	pl_buf_add_text(buf, "found ");
 	add_line(buf, problem->found != NULL ? problem->found : "nothing");
 	if (problem->expected != NULL) {
-		pl_buf_add_text(buf, ", expected ");
+		pl_buf_add_text(buf, problem->expected_is_reason ? ": " : ", expected ");
 		add_line(buf, problem->expected);
 	}
 	if (problem->nearest != NULL) {

@@ -24,7 +24,8 @@ struct md_problem {
 	const char *rule; /* constraint id, or NULL */
 	const char *found;
 	const char *expected;
-	const char *nearest; /* the likely name or value, or NULL */
+	const char *nearest;     /* the likely name or value, or NULL */
+	bool expected_is_reason; /* it says what is wrong instead of what would be right */
 };
 
 struct md_problems {

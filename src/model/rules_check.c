@@ -107,6 +107,7 @@ static void add_broken(const struct md_rule *rule, enum md_severity severity,
 		.severity = severity,
 		.rule = rule->id,
 		.expected = rule->message,
+		.expected_is_reason = true,
 	};
 
 	md_rule_names(rule, &names);

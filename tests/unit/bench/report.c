@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "bench/metrics.h"
+#include "others_data.h"
 
 static void set_text(char **field, const char *text)
 {
@@ -248,6 +249,7 @@ static char *table_of_run(const json_t *detail)
 
 static void test_real_run(void **state)
 {
+	skip_without_others_data();
 	static const char folder[] = PROFLLM_SOURCE_DIR "/../shared/data/real/bench";
 	auto_free char *detail_path = pl_asprintf("%s/py-random.json", folder);
 	auto_free char *console_path = pl_asprintf("%s/py-random.console.txt", folder);
@@ -256,8 +258,7 @@ static void test_real_run(void **state)
 	auto_json json_t *detail = NULL;
 
 	(void)state;
-	if (!pl_file_exists(detail_path))
-		skip();
+	assert_true(pl_file_exists(detail_path));
 	assert_int_equal(pl_json_read_file(detail_path, &detail, &err), 0);
 	assert_int_equal(pl_file_read(console_path, 1u << 20, &console, NULL, &err), 0);
 	auto_free char *table = table_of_run(detail);

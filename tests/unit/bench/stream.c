@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/file.h"
+#include "others_data.h"
 
 #define STEP_NS 1000000
 #define T0      5000000000
@@ -535,6 +536,7 @@ static const struct real_case real_cases[] = {
 
 static void real_streams_count_as_documented(void **state)
 {
+	skip_without_others_data();
 	struct md_event_at at;
 
 	(void)state;
@@ -545,8 +547,7 @@ static void real_streams_count_as_documented(void **state)
 		struct wire wire;
 		struct fed fed;
 
-		if (!read_real(want->name, &wire))
-			skip();
+		assert_true(read_real(want->name, &wire));
 		print_message("%s\n", want->name);
 		assert_cuts_change_nothing(want->adapter, &wire);
 		feed_by_chunk(&fed, want->adapter, &wire);
@@ -584,13 +585,13 @@ static const struct real_error real_errors[] = {
 
 static void real_errors_give_status_and_message(void **state)
 {
+	skip_without_others_data();
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(real_errors); i++) {
 		struct wire wire;
 		struct fed fed;
 
-		if (!read_real(real_errors[i].name, &wire))
-			skip();
+		assert_true(read_real(real_errors[i].name, &wire));
 		print_message("%s\n", real_errors[i].name);
 		assert_cuts_change_nothing("openai", &wire);
 		feed_whole(&fed, "openai", &wire);

@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "others_data.h"
 
 #define REAL_LOGS PROFLLM_SOURCE_DIR "/../shared/data/real/logs/"
 
@@ -98,6 +99,7 @@ static void test_host_server_log__how_it_died(void **state)
 /* Causes read from the logs by eye. */
 static void test_host_server_log__real_causes(void **state)
 {
+	skip_without_others_data();
 	(void)state;
 	static const struct {
 		const char *name;
@@ -120,8 +122,7 @@ static void test_host_server_log__real_causes(void **state)
 		auto_free char *text = NULL;
 		struct pl_err err = PL_ERR_INIT;
 		size_t len;
-		if (!pl_file_exists(path))
-			skip();
+		assert_true(pl_file_exists(path));
 		assert_int_equal(host_server_log_read(path, 8 << 20, &text, &len, &err), 0);
 		assert_string_equal(host_server_log_cause(text, len, 0, false), cases[i].cause);
 	}
@@ -129,14 +130,14 @@ static void test_host_server_log__real_causes(void **state)
 
 static void test_host_server_log__real_start(void **state)
 {
+	skip_without_others_data();
 	(void)state;
 	auto_free char *text = NULL;
 	struct pl_err err = PL_ERR_INIT;
 	struct host_server_log log;
 	size_t len;
 
-	if (!pl_file_exists(REAL_LOGS "serve_ok_with_load.log"))
-		skip();
+	assert_true(pl_file_exists(REAL_LOGS "serve_ok_with_load.log"));
 	assert_int_equal(host_server_log_read(REAL_LOGS "serve_ok_with_load.log", 8 << 20, &text,
 					      &len, &err),
 			 0);

@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "others_data.h"
 
 /* What the callbacks said, as text: pieces of a body are joined, so that cuts leave no trace. */
 struct story {
@@ -554,13 +555,13 @@ static void check_real_answer(const char *path)
 /* Where they are at hand. */
 static void test_io_http__real_answers(void **state)
 {
+	skip_without_others_data();
 	auto_free char *folder = pl_asprintf("%s/../shared/data/real/http", PROFLLM_SOURCE_DIR);
 	DIR *dir = opendir(folder);
 	size_t count = 0;
 
 	(void)state;
-	if (dir == NULL)
-		skip();
+	assert_non_null(dir);
 	for (struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
 		if (!pl_text_ends(entry->d_name, ".txt"))
 			continue;

@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "base/file.h"
+#include "others_data.h"
 
 /* Of an exact copy, so that a sanitizer sees a read beyond it. */
 static bool accepts(const char *text, size_t len)
@@ -270,6 +271,7 @@ static void test_io_jwalk_jansson__same_verdict_and_tree(void **state)
 /* JSON bodies of a real server, where they are at hand. */
 static void test_io_jwalk_jansson__real_bodies(void **state)
 {
+	skip_without_others_data();
 	static const char *const names[] = { "chat",      "completions", "err_json",
 					     "v1_models", "responses",   "server_info" };
 
@@ -280,8 +282,7 @@ static void test_io_jwalk_jansson__real_bodies(void **state)
 		auto_free char *text = NULL;
 		struct pl_err err = PL_ERR_INIT;
 		size_t len;
-		if (!pl_file_exists(path))
-			skip();
+		assert_true(pl_file_exists(path));
 		assert_int_equal(pl_file_read(path, 1 << 20, &text, &len, &err), 0);
 		const char *body = strstr(text, "\r\n\r\n");
 		assert_non_null(body);

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/file.h"
+#include "others_data.h"
 
 /* Each event's data in brackets. */
 static int tell(void *user, const char *data, size_t len)
@@ -221,6 +222,7 @@ static void test_io_sse__events_are_bounded(void **state)
 /* Answers of a real server, where they are at hand: each holds a stream that ends with [DONE]. */
 static void test_io_sse__real_streams(void **state)
 {
+	skip_without_others_data();
 	static const char *const names[] = { "chat_stream", "completions_stream",
 					     "completions_batch_stream", "chat_stream_cont" };
 
@@ -233,8 +235,7 @@ static void test_io_sse__real_streams(void **state)
 		auto_buf story = { 0 };
 		struct io_sse sse;
 		size_t len;
-		if (!pl_file_exists(path))
-			skip();
+		assert_true(pl_file_exists(path));
 		assert_int_equal(pl_file_read(path, 1 << 20, &text, &len, &err), 0);
 		const char *body = strstr(text, "\r\n\r\n");
 		assert_non_null(body);

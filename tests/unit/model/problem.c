@@ -14,15 +14,20 @@ static void a_problem_is_one_line(void **state)
 		struct md_problem problem;
 		const char *text;
 	} cases[] = {
-		{ { MD_ERROR, "e.yaml", 3, 9, "server.seed", NULL, "text 'x'", "an integer", NULL },
+		{ { MD_ERROR, "e.yaml", 3, 9, "server.seed", NULL, "text 'x'", "an integer", NULL,
+		    false },
 		  "e.yaml:3:9: server.seed: found text 'x', expected an integer" },
-		{ { MD_ERROR, "e.yaml", 3, 9, "nmae", NULL, "an unknown key", "a key", "name" },
+		{ { MD_ERROR, "e.yaml", 3, 9, "nmae", NULL, "an unknown key", "a key", "name",
+		    false },
 		  "e.yaml:3:9: nmae: found an unknown key, expected a key (did you mean 'name'?)" },
-		{ { MD_WARNING, "--set", 0, 0, "server.seed", "some_rule", "1", "2", NULL },
+		{ { MD_WARNING, "--set", 0, 0, "server.seed", "some_rule", "1", "2", NULL, false },
 		  "--set: server.seed: found 1, expected 2 [some_rule]" },
-		{ { MD_ERROR, NULL, 0, 0, "", NULL, NULL, "a mapping", NULL },
+		{ { MD_ERROR, "e", 2, 1, "server.seed", "rule", "seed 1", "needs a sum", NULL,
+		    true },
+		  "e:2:1: server.seed: found seed 1: needs a sum [rule]" },
+		{ { MD_ERROR, NULL, 0, 0, "", NULL, NULL, "a mapping", NULL, false },
 		  "found nothing, expected a mapping" },
-		{ { MD_ERROR, "e", 1, 1, "a\nb", NULL, "text 'x\r\n\x1b[31m'", NULL, NULL },
+		{ { MD_ERROR, "e", 1, 1, "a\nb", NULL, "text 'x\r\n\x1b[31m'", NULL, NULL, false },
 		  "e:1:1: a?b: found text 'x???[31m'" },
 	};
 
@@ -56,7 +61,9 @@ static void problems_are_copied_and_counted(void **state)
 
 static void a_problem_as_json(void **state)
 {
-	const struct md_problem placed = { MD_ERROR, "e.yaml", 3, 9, "k", NULL, "f", "e", "n" };
+	const struct md_problem placed = {
+		MD_ERROR, "e.yaml", 3, 9, "k", NULL, "f", "e", "n", false
+	};
 	const struct md_problem unplaced = { .severity = MD_WARNING, .rule = "r" };
 	auto_json json_t *first = md_problem_to_json(&placed);
 	auto_json json_t *second = md_problem_to_json(&unplaced);

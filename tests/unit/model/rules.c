@@ -299,24 +299,24 @@ static void problems_say_what_and_where(void **state)
 	} cases[] = {
 		{ "{\"tensor_parallel_size\": 16}",
 		  "e.yaml:20:3: server.tensor_parallel_size: found tensor_parallel_size 16, gpus "
-		  "8, "
-		  "expected TP x PP x DP needs more GPUs than are allocated [world_fits_gpus]" },
+		  "8: "
+		  "TP x PP x DP needs more GPUs than are allocated [world_fits_gpus]" },
 		/* the first one by name; null is not set */
 		{ "{\"data_parallel_size_local\": null, \"tensor_parallel_size\": 8, "
 		  "\"pipeline_parallel_size\": 2}",
 		  "e.yaml:22:3: server.pipeline_parallel_size: found tensor_parallel_size 8, "
-		  "pipeline_parallel_size 2, gpus 8, "
-		  "expected TP x PP x DP needs more GPUs than are allocated [world_fits_gpus]" },
+		  "pipeline_parallel_size 2, gpus 8: "
+		  "TP x PP x DP needs more GPUs than are allocated [world_fits_gpus]" },
 		/* keys that a rule reads, not the whole object */
 		{ "{\"speculative_config\": {\"method\": \"ngram\", \"num_speculative_tokens\": 2,"
 		  " \"prompt_lookup_min\": 4, \"prompt_lookup_max\": 3}}",
 		  "e.yaml:18:3: server.speculative_config: found speculative_config.method ngram, "
-		  "speculative_config.prompt_lookup_min 4, speculative_config.prompt_lookup_max 3, "
-		  "expected prompt_lookup_min cannot exceed prompt_lookup_max "
+		  "speculative_config.prompt_lookup_min 4, speculative_config.prompt_lookup_max 3: "
+		  "prompt_lookup_min cannot exceed prompt_lookup_max "
 		  "[spec_ngram_lookup_order]" },
 		{ "{\"collect_detailed_traces\": [\"all\"]}",
 		  "e.yaml:23:3: server.collect_detailed_traces: found collect_detailed_traces "
-		  "[\"all\"], expected collect_detailed_traces needs otlp_traces_endpoint "
+		  "[\"all\"]: collect_detailed_traces needs otlp_traces_endpoint "
 		  "[traces_need_endpoint]" },
 	};
 	struct md_target target = { "0.32.0", false };
@@ -351,11 +351,10 @@ static void the_host_alone_can_break_a_rule(void **state)
 	md_rules_check(values, &target, &env, place_of, user_text, &problems);
 	assert_int_equal(problems.count, 1);
 	md_problem_text(&problems.items[0], &text);
-	assert_string_equal(
-		pl_buf_text(&text),
-		"e.yaml:1:3: server: found api_servers 1, host_memory_gib 2.5, expected "
-		"The multimodal cache is kept once per process and exceeds host memory "
-		"[mm_cache_host_memory]");
+	assert_string_equal(pl_buf_text(&text),
+			    "e.yaml:1:3: server: found api_servers 1, host_memory_gib 2.5: "
+			    "The multimodal cache is kept once per process and exceeds host memory "
+			    "[mm_cache_host_memory]");
 	assert_int_equal(problems.errors, 0);
 }
 

@@ -2,6 +2,7 @@
 import os
 import shutil
 import signal
+import socket
 import struct
 import subprocess
 import time
@@ -34,6 +35,8 @@ def read_packets(path):
     while at + 16 <= len(data):
         seconds, nanoseconds, length, _ = struct.unpack_from("<IIII", data, at)
         frame = data[at + 16:at + 16 + length]
+        if len(frame) < length:
+            break  # being written
         at += 16 + length
         ip = frame[14:]
         tcp = ip[(ip[0] & 15) * 4:struct.unpack_from(">H", ip, 2)[0]]
@@ -47,8 +50,9 @@ class Capture:
     def __init__(self, port, path):
         if not shutil.which("tcpdump"):
             pytest.skip("no tcpdump here")
+        self.port, self.path = port, path
         self.process = subprocess.Popen(
-            ["tcpdump", "-i", "lo", "-w", str(path), "-U", "-s", "0", "-B", "65536",
+            ["tcpdump", "-i", "lo", "-w", str(path), "-U", "-s", "0", "-B", "65536", "--immediate-mode",
              "--time-stamp-precision=nano", "tcp", "port", str(port)],
             stderr=subprocess.PIPE, text=True)
         said = []
@@ -59,7 +63,16 @@ class Capture:
         self.process.wait()
         pytest.skip("tcpdump cannot capture here: " + " ".join(said).strip())
 
-    def stop(self):
+    def stop(self, patience=30):
+        """Packets are written in order: once a last one of ours is there, all are."""
+        with socket.socket() as last:
+            last.bind(("127.0.0.1", 0))
+            source = last.getsockname()[1]
+            assert last.connect_ex(("127.0.0.1", self.port)) != 0, "the server is still there"
+        deadline = time.monotonic() + patience
+        while not any(packet[1] == source for packet in read_packets(self.path)):
+            assert time.monotonic() < deadline, "tcpdump does not write what it captured"
+            time.sleep(0.05)
         self.process.send_signal(signal.SIGINT)
         rest = self.process.stderr.read()
         self.process.stderr.close()

@@ -39,9 +39,26 @@ int pl_file_read(const char *path, size_t max_bytes, char **ret_text, size_t *re
 	return 0;
 }
 
+/* A device, pipe or folder would be replaced by the rename, and never written to. */
+static int check_replaceable(const char *path, struct pl_err *err)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0 || S_ISREG(st.st_mode))
+		return 0;
+	return pl_err_set(err, PL_ERR_IO, "cannot write '%s': it is %s", path,
+			  S_ISDIR(st.st_mode) ? "a folder" : "no regular file");
+}
+
 int pl_file_new_open(struct pl_file_new *file, const char *path, struct pl_err *err)
 {
 	*file = (struct pl_file_new){ 0 };
+	if (check_replaceable(path, err) < 0)
+		return -1;
+	/* behind a link the file is replaced, not the link */
+	auto_free char *behind = realpath(path, NULL);
+	if (behind != NULL)
+		path = behind;
 	auto_free char *temporary = pl_asprintf("%s.tmp.%d", path, (int)getpid());
 	int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 
@@ -103,10 +120,6 @@ int pl_file_write(const char *path, const void *data, size_t len, struct pl_err 
 
 int pl_file_check_writable(const char *path, struct pl_err *err)
 {
-	struct stat st;
-
-	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-		return pl_err_set(err, PL_ERR_IO, "cannot write '%s': it is a folder", path);
 	/* access() asks for the real user's rights and root passes always: make the file instead */
 	struct pl_file_new probe;
 	if (pl_file_new_open(&probe, path, err) < 0)
@@ -120,6 +133,14 @@ bool pl_file_exists(const char *path)
 	struct stat st;
 
 	return stat(path, &st) == 0;
+}
+
+bool pl_file_same(const char *a, const char *b)
+{
+	struct stat first, second;
+
+	return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
+	       first.st_ino == second.st_ino;
 }
 
 int64_t pl_file_size(const char *path)

@@ -30,9 +30,12 @@ void pl_file_new_close(struct pl_file_new *file);
 
 /* All of the above in one call. */
 int pl_file_write(const char *path, const void *data, size_t len, struct pl_err *err) PL_MUST_CHECK;
-/* True when a new file could be made at `path` (its folder exists and is writable, path no folder). */
+/* 0 when a new file could be made at `path`: its folder exists and is writable, and what stands there
+ * is a regular file or nothing. */
 int pl_file_check_writable(const char *path, struct pl_err *err) PL_MUST_CHECK;
 bool pl_file_exists(const char *path);
+/* Do both stand for one file, whatever their names? False where either is not there. */
+bool pl_file_same(const char *a, const char *b);
 int64_t pl_file_size(const char *path); /* -1: none */
 /* Folder part ("." when there is none) and name part; the caller's (free()). */
 char *pl_file_dir(const char *path);

@@ -25,6 +25,7 @@ struct server_tokenizer {
 	char *host;
 	char *headers;
 	char *model;
+	const atomic_int *stop_signal;
 };
 
 static const struct server_tokenizer *server_of(const struct bench_tokenizer *tokenizer)
@@ -187,6 +188,7 @@ static int exchange_run(struct exchange *exchange, struct pl_err *err)
 			.body = exchange->bodies[i],
 			.body_len = strlen(exchange->bodies[i]),
 			.timeout_ns = SERVER_TIMEOUT_NS,
+			.stop_signal = server->stop_signal,
 		};
 	return io_fetch_batch(exchange->fetches, exchange->count, SERVER_PARALLEL,
 			      exchange->replies, err);
@@ -345,7 +347,8 @@ static int try_calls(struct server_tokenizer *server, struct pl_err *err)
 }
 
 int bench_tokenizer_open_server(const struct io_addr *addr, const char *host, const char *headers,
-				const char *model, struct bench_tokenizer **ret, struct pl_err *err)
+				const char *model, const atomic_int *stop_signal,
+				struct bench_tokenizer **ret, struct pl_err *err)
 {
 	struct server_tokenizer *server = pl_alloc(sizeof(*server));
 
@@ -354,6 +357,7 @@ int bench_tokenizer_open_server(const struct io_addr *addr, const char *host, co
 	server->host = pl_strdup(host);
 	server->headers = pl_strdup(headers);
 	server->model = pl_strdup(model != NULL ? model : "");
+	server->stop_signal = stop_signal;
 	if (try_calls(server, err) < 0) {
 		bench_tokenizer_free(&server->base);
 		return pl_err_wrap(err, "tokenizer of the server");

@@ -71,6 +71,14 @@ static void agreement(const struct exp_run *run, struct md_quality_facts *ret)
 			     &ret->inflight_samples, &ret->inflight_disagreement);
 }
 
+/* With n choices a request's prompt comes n times, and all but the first time it is known. */
+static double shared_by_choices(const struct md_bench *bench, double share)
+{
+	json_int_t n = json_integer_value(json_object_get(bench->extra_body, "n"));
+
+	return n > 1 ? (share + (double)(n - 1)) / (double)n : share;
+}
+
 void exp_facts(const struct exp_run *run, const json_t *results, struct md_quality_facts *ret)
 {
 	const struct md_bench *bench = &run->experiment->bench;
@@ -85,7 +93,7 @@ void exp_facts(const struct exp_run *run, const json_t *results, struct md_quali
 	double queries = GROWN(&run->window, prefix_queries);
 	ret->host_steal_share = run->window.stolen_share;
 	ret->prefix_hit_share = queries > 0 ? GROWN(&run->window, prefix_hits) / queries : NAN;
-	ret->prefix_hit_expected = run->plan->shared_prefix_share;
+	ret->prefix_hit_expected = shared_by_choices(bench, run->plan->shared_prefix_share);
 	ret->preemptions = GROWN(&run->window, preemptions);
 	ret->server_restarted = server_restarted(&run->window);
 	ret->foreign_load = foreign_load(run);

@@ -12,6 +12,8 @@
 /* How long the server is given to count what it has just finished. */
 #define SETTLE_TRIES   20
 #define SETTLE_WAIT_NS (50 * PL_NS_PER_MS)
+/* A refused connection may be seen before the process is. */
+#define END_WAIT_NS (200 * PL_NS_PER_MS)
 
 static void free_texts(char **texts, size_t count)
 {
@@ -41,6 +43,12 @@ static int check_stop(struct exp_run *run)
 	return exp_fail(run, MD_STATUS_INTERRUPTED, MD_CAUSE_SIGNAL, &why);
 }
 
+/* A server of ours that is gone is why the rest failed. */
+static bool server_ended(const struct exp_run *run, int64_t wait_ns)
+{
+	return run->server.process != NULL && host_process_wait(run->server.process, wait_ns);
+}
+
 /* What the model's own config.json says, where it can be read here; MD_NO_I64 otherwise. */
 static int64_t vocab_size_of_model(const struct exp_run *run)
 {
@@ -64,15 +72,18 @@ int exp_plan_make(struct exp_run *run)
 	/* without one the data set says what it cannot do */
 	if (run->target.prefix[0] != '\0' ||
 	    bench_tokenizer_open_server(&run->target.addr, run->target.host, run->target.headers,
-					run->model, &tokenizer, &err) < 0)
+					run->model, exp_stop_flag(), &tokenizer, &err) < 0)
 		tokenizer = NULL;
 	struct exp_plan_input input = plan_input(run, tokenizer);
 	if (bench.vocab_size == MD_NO_I64 &&
 	    (tokenizer == NULL || bench_tokenizer_vocab_size(tokenizer) == 0))
 		bench.vocab_size = vocab_size_of_model(run);
 	input.bench = &bench;
-	if (exp_plan_build(&input, &run->plan, &err) < 0)
+	if (exp_plan_build(&input, &run->plan, &err) < 0) {
+		if (server_ended(run, END_WAIT_NS))
+			return exp_server_died(run, MD_STATUS_FAILED);
 		return exp_fail(run, MD_STATUS_FAILED, MD_CAUSE_COUNT, &err);
+	}
 	json_array_foreach(run->plan->dataset->notes, i, note)
 		exp_say(run, "note: %s", json_string_value(note));
 	struct bench_load load = exp_load_base(run);
@@ -81,6 +92,16 @@ int exp_plan_make(struct exp_run *run)
 	if (bench_load_check_limits(&load, &err) < 0)
 		return exp_fail(run, MD_STATUS_FAILED, MD_CAUSE_COUNT, &err);
 	return check_stop(run);
+}
+
+static int fail_stalled(struct exp_run *run)
+{
+	struct pl_err err = PL_ERR_INIT;
+	char limit[32];
+
+	pl_text_from_duration(run->experiment->bench.stall_timeout, limit, sizeof(limit));
+	pl_err_set(&err, PL_ERR_TIMEOUT, "no byte from any stream for stall_timeout (%s)", limit);
+	return exp_fail(run, MD_STATUS_TIMEOUT, MD_CAUSE_STALLED, &err);
 }
 
 int exp_warmup(struct exp_run *run)
@@ -107,8 +128,10 @@ int exp_warmup(struct exp_run *run)
 		return exp_fail(run, MD_STATUS_FAILED, MD_CAUSE_INTERNAL, &err);
 	if (check_stop(run) < 0)
 		return -1;
-	if (run->server.process != NULL && host_process_wait(run->server.process, 0))
+	if (server_ended(run, 0))
 		return exp_server_died(run, MD_STATUS_FAILED);
+	if (outcome->end == BENCH_END_STALLED)
+		return fail_stalled(run);
 	return 0;
 }
 
@@ -225,14 +248,10 @@ int exp_measure(struct exp_run *run)
 		return exp_fail(run, MD_STATUS_FAILED, MD_CAUSE_INTERNAL, &err);
 	if (exp_stop_signal() != 0 && run->outcome->end == BENCH_END_STOPPED)
 		return check_stop(run);
-	if (run->server.process != NULL && host_process_wait(run->server.process, 0))
+	if (server_ended(run, 0))
 		return exp_server_died(run, MD_STATUS_FAILED);
-	if (run->outcome->end == BENCH_END_STALLED) {
-		pl_text_from_duration(run->experiment->bench.stall_timeout, limit, sizeof(limit));
-		pl_err_set(&err, PL_ERR_TIMEOUT, "no byte from any stream for stall_timeout (%s)",
-			   limit);
-		return exp_fail(run, MD_STATUS_TIMEOUT, MD_CAUSE_STALLED, &err);
-	}
+	if (run->outcome->end == BENCH_END_STALLED)
+		return fail_stalled(run);
 	if (run->outcome->end == BENCH_END_RUN_TIMEOUT) {
 		pl_text_from_duration(run->experiment->launch.run_timeout_ns, limit, sizeof(limit));
 		pl_err_set(&err, PL_ERR_TIMEOUT, "run_timeout (%s) passed", limit);

@@ -89,11 +89,12 @@ static int check_adapter(const struct md_bench *bench, const struct bench_adapte
 				  "'benchmark.backend': '%s' is not in this version",
 				  bench->backend);
 	if (bench->endpoint != NULL && adapter->path_suffix != NULL &&
-	    !pl_text_ends(bench->endpoint, adapter->path_suffix))
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "benchmark.endpoint: found '%s', expected a path that ends with "
-				  "'%s' for backend '%s'",
-				  bench->endpoint, adapter->path_suffix, bench->backend);
+	    (bench->endpoint[0] != '/' || !pl_text_ends(bench->endpoint, adapter->path_suffix)))
+		return pl_err_set(
+			err, PL_ERR_INVALID,
+			"benchmark.endpoint: found '%s', expected a path that begins with "
+			"'/' and ends with '%s' for backend '%s'",
+			bench->endpoint, adapter->path_suffix, bench->backend);
 	*ret = adapter;
 	return 0;
 }
@@ -117,6 +118,29 @@ int exp_check(const struct md_experiment *experiment, struct pl_err *err)
 	return 0;
 }
 
+/* What is read may not be written over: the answer to a slip must not be a lost file. */
+static int check_inputs_kept(const struct exp_run *run, const char *output, struct pl_err *err)
+{
+	const struct md_experiment *experiment = run->experiment;
+	const char *config = json_string_value(json_object_get(experiment->server, "config"));
+	const char *inputs[] = { experiment->source, experiment->bench.dataset_path, config };
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(inputs); i++) {
+		if (inputs[i] != NULL && pl_file_same(inputs[i], output))
+			return pl_err_set(err, PL_ERR_INVALID,
+					  "'%s' would be written over, and this run reads it",
+					  output);
+	}
+	return 0;
+}
+
+static int check_output(const struct exp_run *run, const char *path, struct pl_err *err)
+{
+	if (check_inputs_kept(run, path, err) < 0)
+		return -1;
+	return pl_file_check_writable(path, err);
+}
+
 static int prepare_paths(struct exp_run *run, struct pl_err *err)
 {
 	const char *output = run->options->output;
@@ -127,10 +151,9 @@ static int prepare_paths(struct exp_run *run, struct pl_err *err)
 		.series = pl_file_sibling(output, RESULT_SUFFIX, ".series.jsonl.zst"),
 		.server_log = pl_file_sibling(output, RESULT_SUFFIX, ".server.log"),
 	};
-	if (pl_file_check_writable(output, err) < 0 ||
-	    pl_file_check_writable(run->paths.requests, err) < 0 ||
-	    pl_file_check_writable(run->paths.series, err) < 0 ||
-	    pl_file_check_writable(run->paths.server_log, err) < 0)
+	if (check_output(run, output, err) < 0 || check_output(run, run->paths.requests, err) < 0 ||
+	    check_output(run, run->paths.series, err) < 0 ||
+	    check_output(run, run->paths.server_log, err) < 0)
 		return -1;
 	return 0;
 }

@@ -16,6 +16,8 @@
 #define REPLY_BYTES_DEFAULT    ((size_t)64 << 20)
 #define REQUEST_HEAD_BYTES_MAX 65536
 #define READ_BYTES             65536
+/* How long a request to stop may go unseen. */
+#define STOP_TICK_NS (100 * PL_NS_PER_MS)
 
 struct fetch_set {
 	struct io_loop *loop;
@@ -426,8 +428,15 @@ static int run_set(struct fetch_set *set, unsigned parallel, struct pl_err *err)
 		conn_init(&conns[i], set);
 		conn_next(&conns[i]);
 	}
-	while (rc == 0 && set->busy > 0)
-		rc = io_loop_step(loop, INT64_MAX, err);
+	const atomic_int *stop = set->fetches[0].stop_signal;
+	while (rc == 0 && set->busy > 0) {
+		if (stop != NULL && atomic_load(stop) != 0)
+			rc = pl_err_set(err, PL_ERR_INTERRUPTED, "interrupted");
+		else
+			rc = io_loop_step(
+				loop, stop == NULL ? INT64_MAX : pl_clock_now_ns() + STOP_TICK_NS,
+				err);
+	}
 	for (unsigned i = 0; i < parallel; i++)
 		conn_done(&conns[i]);
 	free(conns);

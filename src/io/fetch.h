@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "io/sock.h"
 
+#include <stdatomic.h>
 #include <stddef.h>
 
 struct io_fetch {
@@ -21,6 +22,8 @@ struct io_fetch {
 	size_t body_len;
 	int64_t timeout_ns;     /* the whole exchange; 0: 30 s */
 	size_t reply_bytes_max; /* 0: 64 MiB */
+	/* becomes non-zero: what is under way is given up within 100 ms; NULL: never */
+	const atomic_int *stop_signal;
 };
 
 struct io_reply {

@@ -148,6 +148,52 @@ def test_signal_during_the_run(bin_dir, tmp_path, patience, number, status):
     assert_all_gone(result)
 
 
+def many_prompts():
+    """Thousands of calls of /detokenize and /tokenize before anything is sent."""
+    return base_config(num_prompts=30000, random_input_len=500)
+
+
+def test_signal_while_prompts_are_made(bin_dir, tmp_path, patience):
+    process = start_profllm(bin_dir, "run", "-c", write_config(tmp_path, many_prompts()), "-o",
+                            tmp_path / "r.json", "--set", "launch.stop_timeout=300ms")
+    wait_for_line(process.stderr, "making prompts")
+    # a server that answers nothing any more does not hold the signal up either
+    os.kill(children_of(process.pid)[0], signal.SIGSTOP)
+    process.send_signal(signal.SIGINT)
+    code, _, _ = finish(process, patience)
+    assert code == 130
+    result = load_result(tmp_path / "r.json")
+    assert result["status"] == "interrupted" and result["error"]["stage"] == "prepare"
+    assert_all_gone(result)
+
+
+def test_server_killed_while_prompts_are_made(bin_dir, tmp_path, patience):
+    process = start_profllm(bin_dir, "run", "-c", write_config(tmp_path, many_prompts()), "-o",
+                            tmp_path / "r.json")
+    wait_for_line(process.stderr, "making prompts")
+    os.kill(children_of(process.pid)[0], signal.SIGKILL)
+    code, _, _ = finish(process, patience)
+    assert code == 1
+    result = load_result(tmp_path / "r.json")
+    assert result["status"] == "failed" and result["error"]["cause"] == "crashed"
+    assert "signal 9" in result["error"]["message"]
+    assert_all_gone(result)
+
+
+def test_server_that_stalls_in_the_warm_up(bin_dir, tmp_path, patience):
+    config = long_config(num_warmups=50, stall_timeout="500ms")
+    process = start_profllm(bin_dir, "run", "-c", write_config(tmp_path, config), "-o",
+                            tmp_path / "r.json", "--set", "launch.stop_timeout=300ms")
+    wait_for_line(process.stderr, "50 warm-ups")
+    os.kill(children_of(process.pid)[0], signal.SIGSTOP)
+    code, _, _ = finish(process, patience)
+    assert code == 4
+    result = load_result(tmp_path / "r.json")
+    assert result["status"] == "timeout" and result["error"]["cause"] == "stalled"
+    assert result["error"]["stage"] == "warmup"
+    assert_all_gone(result)
+
+
 def test_signal_while_the_server_starts(bin_dir, tmp_path, patience):
     config = base_config()
     config["launch"]["extra_args"] = ["--sim-startup", "10m"]

@@ -1,6 +1,8 @@
 """Bad input: the right exit status, one line that names the place, nothing started, nothing left."""
 import json
+import os
 import socket
+import stat
 
 import pytest
 from run_tools import base_config, run_profllm, write_config
@@ -174,3 +176,31 @@ def test_dry_run_warns_of_a_program_that_is_not_there(bin_dir, tmp_path, patienc
                        patience=patience)
     assert done.returncode == 0
     assert any("no-such-server" in text for text in json.loads(done.stdout)["warnings"])
+
+
+def test_what_is_read_is_not_written_over(bin_dir, tmp_path, patience):
+    data = tmp_path / "data.jsonl"
+    data.write_text('{"prompt": "hello"}\n')
+    config = base_config(dataset_name="custom", dataset_path=str(data))
+    path = write_config(tmp_path, config)
+    link = tmp_path / "link.json"
+    link.symlink_to(path)
+    before = path.read_text()
+    for output in (path, data, link):
+        done = run_profllm(bin_dir, "run", "-c", path, "-o", output, patience=patience)
+        assert done.returncode == 2
+        assert f"'{output}' would be written over" in done.stderr
+    assert path.read_text() == before and data.read_text() == '{"prompt": "hello"}\n'
+    assert_nothing_left(tmp_path, "experiment.yaml", "data.jsonl", "link.json")
+
+
+def test_output_is_a_regular_file(bin_dir, tmp_path, patience):
+    path = write_config(tmp_path, base_config())
+    pipe = tmp_path / "pipe.json"
+    os.mkfifo(pipe)
+    for output in (pipe, "/dev/null"):
+        done = run_profllm(bin_dir, "run", "-c", path, "-o", output, patience=patience)
+        assert done.returncode == 2
+        assert f"cannot write '{output}': it is no regular file" in done.stderr
+    assert stat.S_ISFIFO(pipe.stat().st_mode) and stat.S_ISCHR(os.stat("/dev/null").st_mode)
+    assert_nothing_left(tmp_path, "experiment.yaml", "pipe.json")

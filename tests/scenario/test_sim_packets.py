@@ -124,6 +124,8 @@ def test_packets_are_what_the_log_says(bin_dir, tmp_path):
     pairs.sort()
     assert [packet for _, packet in pairs] == sorted(packet for _, packet in pairs)
     late = sorted(packet - sent for sent, packet in pairs)
+    # the stamp is taken before the send; the two clocks are joined to within 0.1 ms
+    assert late[0] >= -100_000
     print(f"\nlog stamp to packet, {len(late)} events: p50 {late[len(late) // 2] / 1e3:.1f} us, "
           f"p99 {late[len(late) * 99 // 100] / 1e3:.1f} us, most {late[-1] / 1e3:.1f} us "
           f"({os.cpu_count()} cores)")

@@ -198,7 +198,7 @@ static void server_stop(struct server *server)
 static int open_at(const struct server *server, struct bench_tokenizer **ret, struct pl_err *err)
 {
 	return bench_tokenizer_open_server(&server->addr, "tokens.example", "X-Key: secret\r\n",
-					   "m \"1\"", ret, err);
+					   "m \"1\"", NULL, ret, err);
 }
 
 static void test_round_trip(void **state)

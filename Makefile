@@ -51,6 +51,7 @@ perf: ## benchmarks beside their peers (release build; run alone)
 	@tools/install-packages build test
 	@tools/build $(BUILD) Release gcc
 	@PROFLLM_BIN=$(CURDIR)/$(BUILD)/bin $(PYTHON) tests/perf/run
+	@PROFLLM_BIN=$(CURDIR)/$(BUILD)/bin $(PYTHON) -m pytest -q -s -p no:cacheprovider tests/scenario/test_sim_packets.py
 
 fmt: ## format the C sources
 	@tools/install-packages build test

@@ -4,6 +4,7 @@ Nothing here calls the product but through the driver program: records go in as 
 """
 import json
 import math
+import os
 import re
 import subprocess
 
@@ -25,7 +26,7 @@ FIGURES = [
     "max_concurrent_requests", "peak_in_flight", "peak_output_tokens_per_s_sliding", "rtfx",
     "errors", "repeats", "steady", "energy_per_token_j", "prompt_token_offset_median",
 ]
-SETS = 200
+SETS = 2000 if os.environ.get("PROFLLM_TEST_LONG") else 200
 
 
 def record(index, acted, events, **more):

@@ -13,7 +13,7 @@ import subprocess
 import pytest
 
 SEED = 20260
-ROUNDS = 60  # random assignments a rule
+ROUNDS = 2000 if os.environ.get("PROFLLM_TEST_LONG") else 60  # random assignments a rule
 SAME_NAME = ["id", "severity", "scope", "args", "when", "require", "when_ast", "require_ast", "message",
              "since", "until", "reference", "reference_source"]
 UNKNOWN = None

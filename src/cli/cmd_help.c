@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "cli/man.h"
+
 #define HELP_BYTES_MAX 65536
 
 static int print_commands(void)
@@ -23,10 +25,32 @@ static int print_commands(void)
 	return cli_print(pl_buf_text(&text));
 }
 
+/* help --man [COMMAND]: what `make install` puts into share/man */
+static int print_man(const char *name)
+{
+	auto_buf text = { 0 };
+
+	pl_buf_init(&text, HELP_BYTES_MAX);
+	if (name == NULL) {
+		cli_man_overview(&text);
+		return cli_print(pl_buf_text(&text));
+	}
+	const struct cli_cmd *cmd = cli_cmd_find(name);
+	if (cmd == NULL)
+		return cli_unknown_command(name);
+	if (cmd->options == NULL)
+		cli_man_overview(&text);
+	else
+		cli_man_command(name, cmd->options, &text);
+	return cli_print(pl_buf_text(&text));
+}
+
 int cmd_help(int argc, char **argv)
 {
 	char option[] = "--help";
 
+	if (argc > 1 && strcmp(argv[1], "--man") == 0)
+		return print_man(argc > 2 ? argv[2] : NULL);
 	if (argc < 2 || argv[1][0] == '-')
 		return print_commands();
 	const struct cli_cmd *cmd = cli_cmd_find(argv[1]);

@@ -1,0 +1,95 @@
+#include "cli/man.h"
+
+#include <string.h>
+
+#include "base/opt.h"
+#include "cli/cli.h"
+
+/* Text as roff shows it: backslashes and dashes as they are, no line taken for a request. */
+static void add_text(struct pl_buf *buf, const char *text)
+{
+	bool line_start = true;
+
+	for (; *text != '\0'; text++) {
+		if (line_start && (*text == '.' || *text == '\''))
+			pl_buf_add_text(buf, "\\&");
+		if (*text == '\\')
+			pl_buf_add_text(buf, "\\e");
+		else if (*text == '-')
+			pl_buf_add_text(buf, "\\-");
+		else
+			pl_buf_add_char(buf, *text);
+		line_start = *text == '\n';
+	}
+}
+
+static void add_head(struct pl_buf *buf, const char *name, const char *summary)
+{
+	pl_buf_addf(buf, ".TH %s 1 \"\" \"ProfLLM %s\" \"ProfLLM\"\n.SH NAME\n", name,
+		    PROFLLM_VERSION);
+	add_text(buf, name);
+	pl_buf_add_text(buf, " \\- ");
+	add_text(buf, summary);
+	pl_buf_add_text(buf, "\n.SH SYNOPSIS\n.nf\n");
+}
+
+static void add_option(struct pl_buf *buf, const struct pl_opt *option)
+{
+	pl_buf_add_text(buf, ".TP\n.B ");
+	if (option->letter != 0)
+		pl_buf_addf(buf, "\\-%c, ", option->letter);
+	pl_buf_add_text(buf, "\\-\\-");
+	add_text(buf, option->name);
+	if (option->arg != NULL) {
+		pl_buf_add_text(buf, " ");
+		add_text(buf, option->arg);
+	}
+	pl_buf_add_text(buf, "\n");
+	add_text(buf, option->help);
+	for (size_t i = 0; option->choices != NULL && option->choices[i] != NULL; i++) {
+		pl_buf_add_text(buf, i == 0 ? " (" : ", ");
+		add_text(buf, option->choices[i]);
+		if (option->choices[i + 1] == NULL)
+			pl_buf_add_text(buf, ")");
+	}
+	pl_buf_add_text(buf, "\n");
+}
+
+void cli_man_command(const char *name, const struct pl_opt_command *command, struct pl_buf *buf)
+{
+	auto_free char *page = pl_asprintf("profllm-%s", name);
+
+	add_head(buf, page, command->summary);
+	add_text(buf, command->name);
+	pl_buf_add_text(buf, " ");
+	add_text(buf, command->usage);
+	pl_buf_add_text(buf, "\n.fi\n.SH OPTIONS\n");
+	for (const struct pl_opt *option = command->options; option->name != NULL; option++) {
+		if (!option->hidden)
+			add_option(buf, option);
+	}
+	if (command->details != NULL) {
+		pl_buf_add_text(buf, ".SH DESCRIPTION\n.nf\n");
+		add_text(buf, command->details);
+		pl_buf_add_text(buf, "\n.fi\n");
+	}
+	pl_buf_add_text(buf, ".SH SEE ALSO\n.BR profllm (1)\n");
+}
+
+void cli_man_overview(struct pl_buf *buf)
+{
+	add_head(buf, "profllm",
+		 "measures LLM servers, and says whether the figures can be trusted");
+	pl_buf_add_text(buf, "profllm COMMAND [options]\n.fi\n.SH COMMANDS\n");
+	for (const struct cli_cmd *cmd = cli_cmds; cmd->name != NULL; cmd++) {
+		pl_buf_addf(buf, ".TP\n.B %s\n", cmd->name);
+		add_text(buf, cmd->summary);
+		pl_buf_add_text(buf, "\n");
+	}
+	pl_buf_add_text(buf, ".SH SEE ALSO\n.nf\n");
+	for (const struct cli_cmd *cmd = cli_cmds; cmd->name != NULL; cmd++) {
+		if (cmd->options != NULL)
+			pl_buf_addf(buf, ".BR profllm\\-%s (1)\n", cmd->name);
+	}
+	pl_buf_add_text(buf, ".fi\n");
+}

@@ -1,0 +1,43 @@
+"""Manual pages are made from the rows that --help is made from."""
+import re
+import shutil
+import subprocess
+
+import pytest
+from run_tools import run_profllm
+
+
+def commands_of(bin_dir, patience):
+    listing = run_profllm(bin_dir, "--help", patience=patience).stdout
+    return [line.split()[0] for line in listing.split("Commands:\n")[1].split("\n\n")[0].splitlines()]
+
+
+def test_every_option_stands_in_its_page(bin_dir, patience):
+    for name in commands_of(bin_dir, patience):
+        page = run_profllm(bin_dir, "help", "--man", name, patience=patience)
+        assert page.returncode == 0 and page.stdout.startswith(".TH profllm"), page.stderr
+        text = run_profllm(bin_dir, name, "--help", patience=patience).stdout
+        for option in re.findall(r"^ +(?:-\w, +)?--([a-z-]+)", text.split("options:")[-1], re.M):
+            if option not in ("help", "version"):
+                assert "\\-\\-" + option.replace("-", "\\-") in page.stdout, (name, option)
+
+
+def test_unknown_command(bin_dir, patience):
+    done = run_profllm(bin_dir, "help", "--man", "rnu", patience=patience)
+    assert done.returncode == 2 and "did you mean 'run'" in done.stderr
+
+
+def test_pages_are_good_roff(bin_dir, patience):
+    if not shutil.which("groff"):
+        pytest.skip("no groff here")
+    for name in commands_of(bin_dir, patience):
+        page = run_profllm(bin_dir, "help", "--man", name, patience=patience).stdout
+        done = subprocess.run(["groff", "-man", "-Tascii", "-P-c", "-ww"], input=page, text=True, capture_output=True)
+        assert done.returncode == 0 and done.stderr == "" and "SEE ALSO" in re.sub(".\\x08", "", done.stdout)
+
+
+def test_install_brings_programs_and_pages(bin_dir, tmp_path, patience):
+    done = subprocess.run(["cmake", "--install", bin_dir.parent, "--prefix", tmp_path], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    for name in ("bin/profllm", "bin/profllm-sim", "share/man/man1/profllm.1", "share/man/man1/profllm-run.1"):
+        assert (tmp_path / name).stat().st_size > 200

@@ -150,7 +150,8 @@ static json_t *container_words(const struct md_launch *launch)
 								  ? "***"
 								  : json_string_value(value)));
 	}
-	add_all(words, json_object_get(launch->container, "args"));
+	auto_json json_t *args = md_secret_words_shown(json_object_get(launch->container, "args"));
+	add_all(words, args);
 	json_array_append(words, json_object_get(launch->container, "image"));
 	return words;
 }
@@ -180,6 +181,7 @@ static int write_command(const struct md_experiment *experiment, bool oneline, s
 {
 	const struct md_launch *launch = &experiment->launch;
 	bool contained = launch->container != NULL;
+	auto_json json_t *extra = md_secret_words_shown(launch->extra_args);
 	auto_json json_t *values = server_values(experiment);
 	auto_json json_t *words = contained ? container_words(launch) : json_array();
 	size_t i;
@@ -194,11 +196,11 @@ static int write_command(const struct md_experiment *experiment, bool oneline, s
 	};
 	if (md_command_write(values, &style, text, err) < 0)
 		return -1;
-	if (json_array_size(launch->extra_args) == 0)
+	if (json_array_size(extra) == 0)
 		return 0;
 	/* in place of the last newline */
 	text->len--;
-	json_array_foreach(launch->extra_args, i, word)
+	json_array_foreach(extra, i, word)
 	{
 		pl_buf_add_char(text, ' ');
 		md_word_quote(json_string_value(word), text);

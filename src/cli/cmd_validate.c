@@ -13,7 +13,7 @@
 struct validate_options {
 	const char *hardware;
 	const char *version;
-	const char *command_file;
+	struct pl_opt_list command_files;
 	const char *overlay;
 	const char *available;
 	struct pl_opt_list sets;
@@ -37,16 +37,16 @@ static const struct pl_opt validate_rows[] = {
 	  .arg = "RELEASE",
 	  .help = "the release of vLLM that is meant, over launch.vllm_version" },
 	{ .name = "command-file",
-	  .type = PL_OPT_TEXT,
-	  .offset = AT(command_file),
+	  .type = PL_OPT_LIST,
+	  .offset = AT(command_files),
 	  .arg = "FILE",
-	  .help = "a file with a command line, as it would be pasted; '-': standard input" },
+	  .help = "a file with a command line, as pasted; '-': standard input; may be repeated" },
 	{ .name = "set",
 	  .letter = 's',
 	  .type = PL_OPT_LIST,
 	  .offset = AT(sets),
 	  .arg = "KEY=VALUE",
-	  .help = "set a key over the files, as server.max_num_seqs=8; may be repeated" },
+	  .help = "set a key over the experiments, as server.max_num_seqs=8; may be repeated" },
 	{ .name = "params-overlay",
 	  .type = PL_OPT_TEXT,
 	  .offset = AT(overlay),
@@ -119,8 +119,27 @@ static int list_hardware(bool as_json)
 	return cli_print(pl_buf_text(&text));
 }
 
+/* The keys are an experiment's; a command line says what it means itself. */
+static void refuse_sets(const struct validation *v, struct cli_input *input)
+{
+	const struct pl_opt_list *sets = &v->options->sets;
+
+	for (size_t i = 0; i < sets->count && input->command != NULL; i++) {
+		auto_free char *key = pl_strndup(sets->items[i], strcspn(sets->items[i], "="));
+		md_problems_add(&input->problems,
+				&(struct md_problem){
+					.severity = MD_ERROR,
+					.source = "--set",
+					.key = key,
+					.found = "a key of an experiment for a command line",
+					.expected = "the argument in the command itself",
+				});
+	}
+}
+
 static void report(struct validation *v, struct cli_input *input)
 {
+	refuse_sets(v, input);
 	cli_input_check(input, &v->check);
 	cli_tally_add(&v->tally, input);
 	if (v->options->json)
@@ -142,11 +161,11 @@ static void take_file(struct validation *v, const char *path)
 	report(v, &input);
 }
 
-static void take_command_file(struct validation *v)
+static void take_command_file(struct validation *v, const char *path)
 {
 	auto_input input = { 0 };
 
-	cli_input_command_file(&input, v->options->command_file, &v->check);
+	cli_input_command_file(&input, path, &v->check);
 	report(v, &input);
 }
 
@@ -189,6 +208,10 @@ static int read_options(const struct validate_options *options, struct md_hardwa
 		.strict = options->strict,
 		.allow_gone = options->allow_gone,
 	};
+	if (options->version != NULL && options->version[0] == '\0')
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "--vllm-version: found an empty text, expected a release, as %s",
+				  MD_REFERENCE_RELEASE);
 	if (options->version != NULL && md_version_parse(options->version, &version, err) < 0)
 		return pl_err_wrap(err, "--vllm-version");
 	if (options->available != NULL &&
@@ -222,8 +245,8 @@ static void read_all(struct validation *v, char **files, int file_count, char **
 	v->set_count = sets->count + (release != NULL);
 	for (int i = 0; i < file_count; i++)
 		take_file(v, files[i]);
-	if (options->command_file != NULL)
-		take_command_file(v);
+	for (size_t i = 0; i < options->command_files.count; i++)
+		take_command_file(v, options->command_files.items[i]);
 	if (command_count > 0)
 		take_command(v, command, command_count);
 }
@@ -240,7 +263,7 @@ static int validate(const struct validate_options *options, char **files, int fi
 		return list_hardware(options->json);
 	if (read_options(options, &hardware, &v.check, &err) < 0)
 		return cli_fail(&err);
-	if (file_count == 0 && command_count == 0 && options->command_file == NULL) {
+	if (file_count == 0 && command_count == 0 && options->command_files.count == 0) {
 		pl_err_set(&err, PL_ERR_INVALID,
 			   "nothing to validate: expected files, or a command behind '--'");
 		return cli_fail(&err);
@@ -274,5 +297,6 @@ int cmd_validate(int argc, char **argv)
 	else
 		status = validate(&options, files, file_count, command, command_count);
 	pl_opt_list_done(&options.sets);
+	pl_opt_list_done(&options.command_files);
 	return status;
 }

@@ -15,11 +15,14 @@ static void set_places(const struct md_command *command, struct md_experiment *e
 	{
 		auto_free char *key = pl_asprintf("server.%s", name);
 		size_t number = (size_t)json_integer_value(word);
+		const json_t *line = json_array_get(word, 0);
+		const json_t *column = json_array_get(word, 1);
 		bool known = number > 0 && number <= command->words.count;
 		md_places_set(&experiment->places, key,
 			      known || command->config == NULL ? command->source : command->config,
-			      known ? (int)number : 0,
-			      known ? command->words.items[number - 1].column : 0);
+			      known ? (int)number : (int)json_integer_value(line),
+			      known ? command->words.items[number - 1].column
+				    : (int)json_integer_value(column));
 	}
 }
 

@@ -8,6 +8,7 @@
 #include "bench/metrics.h"
 #include "experiment/run_priv.h"
 #include "model/quality.h"
+#include "model/secret.h"
 #include "model/server_args.h"
 
 #define LOG_BYTES_MAX (8u << 20)
@@ -36,12 +37,14 @@ static json_t *count_or_null(double value)
 
 static json_t *make_config(const struct exp_run *run)
 {
+	auto_json json_t *effective = NULL;
 	json_t *server = NULL, *source = NULL, *explicit_names = json_array();
 	json_t *benchmark = md_bench_to_json(&run->experiment->bench);
 	const char *name;
 	json_t *value;
 
-	md_args_effective(run->launch->values, &server, &source);
+	md_args_effective(run->launch->values, &effective, &source);
+	server = md_secret_json_shown(effective);
 	json_object_foreach(run->experiment->server, name, value)
 		json_array_append_new(explicit_names, json_string(name));
 	set(benchmark, "ignore_eos", json_boolean(exp_plan_ignores_eos(&run->experiment->bench)));
@@ -125,7 +128,7 @@ static json_t *make_launch(const struct exp_run *run, const char *log_text, size
 
 	set(json, "url", pl_json_text(launch->url));
 	if (launch->url == NULL) {
-		set(json, "argv", json_incref(launch->argv));
+		set(json, "argv", exp_launch_argv_shown(launch));
 		set(json, "env", exp_launch_env_shown(launch));
 		set(json, "secret_env", json_incref(launch->secret_env));
 		set(json, "host", pl_json_text(launch->host));

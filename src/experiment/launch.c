@@ -7,12 +7,10 @@
 #include "base/text.h"
 #include "host/port.h"
 #include "host/program.h"
+#include "model/secret.h"
 #include "model/server_args.h"
 
 #define SIMULATOR "profllm-sim"
-
-static const char *const secret_words[] = { "TOKEN", "SECRET", "PASSWORD", "API_KEY",
-					    "AUTHORIZATION" };
 
 static void warn(struct exp_launch *launch, const char *text)
 {
@@ -91,15 +89,6 @@ static int take_port(const struct md_experiment *experiment, struct exp_launch *
 	return 0;
 }
 
-static bool is_secret(const char *name)
-{
-	for (size_t i = 0; i < PL_ARRAY_SIZE(secret_words); i++) {
-		if (strcasestr(name, secret_words[i]) != NULL)
-			return true;
-	}
-	return false;
-}
-
 static void set_gpus(const struct md_experiment *experiment, struct exp_launch *launch)
 {
 	const json_t *gpus = experiment->launch.gpus;
@@ -134,7 +123,7 @@ static void set_env(const struct md_experiment *experiment, const json_t *from_a
 	json_object_update(launch->env, experiment->launch.env);
 	json_object_foreach((json_t *)experiment->launch.env, name, value)
 	{
-		if (is_secret(name))
+		if (md_variable_is_secret(name))
 			json_array_append_new(launch->secret_env, json_string(name));
 	}
 	json_object_foreach((json_t *)from_args, name, value)
@@ -242,6 +231,11 @@ int exp_launch_target(const struct exp_launch *launch, const struct md_experimen
 	return 0;
 }
 
+json_t *exp_launch_argv_shown(const struct exp_launch *launch)
+{
+	return md_secret_words_shown(launch->argv);
+}
+
 json_t *exp_launch_env_shown(const struct exp_launch *launch)
 {
 	json_t *shown = json_copy(launch->env);
@@ -249,7 +243,7 @@ json_t *exp_launch_env_shown(const struct exp_launch *launch)
 	json_t *name;
 
 	json_array_foreach(launch->secret_env, i, name)
-		json_object_set_new(shown, json_string_value(name), json_string("***"));
+		json_object_set_new(shown, json_string_value(name), json_string(MD_SECRET_SHOWN));
 	return shown;
 }
 
@@ -258,7 +252,7 @@ json_t *exp_launch_to_json(const struct exp_launch *launch, const struct md_expe
 	json_t *json = json_object();
 	bool own = launch->url == NULL;
 
-	json_object_set_new(json, "argv", own ? json_incref(launch->argv) : json_null());
+	json_object_set_new(json, "argv", own ? exp_launch_argv_shown(launch) : json_null());
 	json_object_set_new(json, "env", exp_launch_env_shown(launch));
 	json_object_set(json, "gpus", launch->gpus);
 	json_object_set_new(json, "port",

@@ -38,7 +38,8 @@ int exp_launch_check(const struct exp_launch *launch, struct pl_err *err) PL_MUS
 int exp_launch_target(const struct exp_launch *launch, const struct md_experiment *experiment,
 		      struct exp_target *ret, struct pl_err *err) PL_MUST_CHECK;
 
-/* Environment with "***" for secrets. New reference. */
+/* Words and environment with "***" for secrets. New references. */
+json_t *exp_launch_argv_shown(const struct exp_launch *launch);
 json_t *exp_launch_env_shown(const struct exp_launch *launch);
 /* {argv, env, gpus, port, config, warnings}: what --dry-run --json prints. New reference. */
 json_t *exp_launch_to_json(const struct exp_launch *launch, const struct md_experiment *experiment);

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "model/secret.h"
 
 #define STATE_NOW   false
 #define STATE_LATER true
@@ -230,8 +231,10 @@ json_t *md_bench_to_json(const struct md_bench *bench)
 {
 	json_t *json = json_object();
 
-	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++)
-		json_object_set_new(json, rows[i].name, md_bench_get(bench, (enum md_bench_id)i));
+	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
+		auto_json json_t *value = md_bench_get(bench, (enum md_bench_id)i);
+		json_object_set_new(json, rows[i].name, md_secret_json_shown(value));
+	}
 	return json;
 }
 

@@ -70,9 +70,9 @@ enum md_bench_id md_bench_find(const char *name);
 void md_bench_init(struct md_bench *bench);
 void md_bench_done(struct md_bench *bench);
 /* Every option with its effective value, in the rows' order; infinities as "inf". New reference. */
-/* Header values are secrets: "***". */
+/* Header values, and those whose keys are named as secrets are: "***". */
 json_t *md_bench_to_json(const struct md_bench *bench);
-/* One option's value as in md_bench_to_json(). New reference. */
+/* One option's value as in md_bench_to_json(), in clear but for headers. New reference. */
 json_t *md_bench_get(const struct md_bench *bench, enum md_bench_id id);
 /* Sets one option from a checked JSON value: durations as ns, infinities as "inf", null for none. */
 void md_bench_set(struct md_bench *bench, enum md_bench_id id, const json_t *value);

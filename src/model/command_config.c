@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/yaml.h"
+#include "model/config_file.h"
 
 struct config {
 	struct md_parse *parse;
@@ -44,19 +45,19 @@ static void add_value(struct config *config, const struct pl_yaml *node)
 	add(config, text, node);
 }
 
-/* true is the flag alone; false and an empty list are nothing at all. */
 static void add_pair(struct config *config, const struct pl_yaml *key, const struct pl_yaml *value)
 {
 	auto_free char *flag = pl_asprintf("--%s", key->text);
+	auto_free char *negative = pl_asprintf("--no-%s", key->text);
+	struct md_reader reader = { .source = config->path, .problems = config->parse->problems };
 	bool truth;
 
+	if (md_config_is_left_out(&reader, key, value, flag))
+		return;
 	if (pl_yaml_to_bool(value, &truth)) {
-		if (truth)
-			add(config, flag, key);
+		add(config, truth || !md_config_false_counts(key->text) ? flag : negative, key);
 		return;
 	}
-	if (value->kind == PL_YAML_LIST && value->count == 0)
-		return;
 	add(config, flag, key);
 	if (value->kind != PL_YAML_LIST) {
 		add_value(config, value);

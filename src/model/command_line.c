@@ -11,13 +11,26 @@
 
 enum { WORDS_MAX = 20000 };
 
+/* The word that a problem is about. The caller's (free()). */
+static char *found_text(const struct md_parse *parse, const struct md_token *at)
+{
+	const struct md_words *words = &parse->command->words;
+	bool is_ours = pl_text_equal(at->source, parse->command->source);
+	auto_free char *shown = md_secret_word_shown(at->written);
+
+	if (is_ours && at->line > 0 && (size_t)at->line <= words->count &&
+	    md_words_hide(words, (size_t)at->line - 1))
+		return pl_strdup("a value that is not shown");
+	return pl_asprintf("text '%.60s'", shown);
+}
+
 void md_parse_add(struct md_parse *parse, enum md_severity severity, const struct md_token *at,
 		  const char *found, const char *expected, const char *nearest)
 {
 	if (parse->problems->count >= MD_WORDS_PROBLEMS_MAX && parse->problems->errors > 0)
 		return;
 	auto_free char *key = at->text[0] == '-' ? md_token_key(at) : NULL;
-	auto_free char *text = found == NULL ? pl_asprintf("text '%.60s'", at->written) : NULL;
+	auto_free char *text = found == NULL ? found_text(parse, at) : NULL;
 
 	md_problems_add(parse->problems, &(struct md_problem){
 						 .severity = severity,

@@ -15,6 +15,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "model/problem.h"
+#include "model/secret.h"
 #include "model/shell_words.h"
 
 #include <stdbool.h>
@@ -42,7 +43,8 @@ struct md_command {
 	size_t end;           /* behind its last word */
 	json_t *values;       /* object: argument -> typed value, as an experiment's `server` */
 	json_t *given;        /* object: JSON arguments as they were written, for those in values */
-	json_t *places;       /* object: argument -> number of its word (from 1; 0: --config) */
+	json_t *places;       /* object: argument -> number of its word (from 1),
+			       * [line, column] in the --config file */
 	json_t *env;          /* object: variable -> text; null: taken from the caller's */
 	json_t *launch;       /* array: words that start the server, [vllm, serve] */
 	json_t *unknown;      /* array: words of arguments that the table does not have */
@@ -81,9 +83,6 @@ json_t *md_command_problem_to_json(const struct md_command *command,
  */
 void md_command_problem_text(const struct md_command *command, const struct md_problem *problem,
 			     struct pl_buf *buf);
-
-/* Is the value of this environment variable shown to nobody? */
-bool md_variable_is_secret(const char *name);
 
 struct md_command_style {
 	const json_t *launch; /* NULL: [vllm, serve] */

@@ -85,6 +85,8 @@ void md_command_take(struct md_parse *parse, const struct md_match *match);
 /* A problem at a token. found NULL: the token's text. */
 void md_parse_add(struct md_parse *parse, enum md_severity severity, const struct md_token *at,
 		  const char *found, const char *expected, const char *nearest);
+/* Does the word stand among the values of a secret flag? */
+bool md_words_hide(const struct md_words *words, size_t at);
 /* The flag as it was written, without "=value". The caller's (free()). */
 char *md_token_key(const struct md_token *token);
 /* "--structured-outputs-config.backend" of "structured_outputs_config.backend". The caller's. */

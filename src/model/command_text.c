@@ -10,7 +10,6 @@
 #include "model/command_priv.h"
 
 #define API_SERVER ".api_server"
-#define HIDDEN     "***"
 
 /* Each word has a column and a blank at least. */
 enum {
@@ -20,69 +19,15 @@ enum {
 	LINE_BYTES_MAX = 8 << 20
 };
 
-bool md_variable_is_secret(const char *name)
-{
-	static const char *const parts[] = { "TOKEN",  "API_KEY",  "APIKEY",     "SECRET",
-					     "PASSWD", "PASSWORD", "CREDENTIAL", "ACCESS_KEY" };
-
-	/* not TOKENIZERS_PARALLELISM */
-	for (size_t i = 0; i < PL_ARRAY_SIZE(parts); i++) {
-		size_t len = strlen(parts[i]);
-		for (const char *at = name; strlen(at) >= len; at++) {
-			if (strncasecmp(at, parts[i], len) == 0 && !isalpha((unsigned char)at[len]))
-				return true;
-		}
-	}
-	return false;
-}
-
-/* Is it the flag of a secret argument, or the beginning of one? */
-static bool is_secret_flag(const char *word)
-{
-	size_t len = strcspn(word, "=");
-	auto_free char *flag = pl_strndup(word, len);
-
-	if (!pl_text_starts(flag, "--") || len < 4)
-		return false;
-	for (char *at = flag; *at != '\0'; at++)
-		*at = *at == '_' ? '-' : *at;
-	for (size_t i = 0; i < md_arg_count(); i++) {
-		const struct md_arg *arg = md_arg_at(i);
-		if (md_arg_is_secret(arg) && pl_text_starts(arg->flag, flag))
-			return true;
-	}
-	return false;
-}
-
-/* Bytes of the word that may be shown: all, or up to the value of a secret. */
-static size_t shown_len(const char *word)
-{
-	const char *begin = word;
-
-	if (is_secret_flag(word))
-		return word[strcspn(word, "=")] == '=' ? strcspn(word, "=") + 1 : strlen(word);
-	for (const char *at = word; *at != '\0'; at++) {
-		if (*at != '=')
-			continue;
-		auto_free char *name = pl_strndup(begin, (size_t)(at - begin));
-		if (begin[0] != '-' && md_variable_is_secret(name))
-			return (size_t)(at - word) + 1;
-		begin = at + 1;
-	}
-	return strlen(word);
-}
-
+/* As it is shown: as a shell wants it where nothing of it is hidden. */
 static void add_word(struct pl_buf *line, const char *word, bool hidden)
 {
-	size_t shown = hidden ? 0 : shown_len(word);
-	auto_free char *text = NULL;
+	auto_free char *text = hidden ? pl_strdup(MD_SECRET_SHOWN) : md_secret_word_shown(word);
 
-	if (word[shown] == '\0' && !hidden) {
+	if (strcmp(text, word) == 0)
 		md_word_quote(word, line);
-		return;
-	}
-	text = pl_asprintf("%.*s" HIDDEN, (int)shown, word);
-	pl_buf_add_text(line, text);
+	else
+		pl_buf_add_text(line, text);
 }
 
 static size_t columns_of(const char *text, size_t len)
@@ -140,8 +85,7 @@ static void add_excerpt(struct pl_buf *buf, const char *line, size_t begin, size
 	pl_buf_add_char(buf, '\n');
 }
 
-/* Does the word at `at` stand among the values of a secret flag? */
-static bool is_secret_value(const struct md_words *words, size_t at)
+bool md_words_hide(const struct md_words *words, size_t at)
 {
 	size_t command = words->items[at].command;
 
@@ -150,7 +94,7 @@ static bool is_secret_value(const struct md_words *words, size_t at)
 	while (at > 0 && words->items[at - 1].command == command) {
 		const char *text = words->items[--at].text;
 		if (text[0] == '-')
-			return is_secret_flag(text) && strchr(text, '=') == NULL;
+			return md_secret_is_flag(text);
 	}
 	return false;
 }
@@ -160,7 +104,7 @@ static void add_caret(const struct md_command *command, size_t word, struct pl_b
 	const struct md_words *words = &command->words;
 	size_t chosen = words->items[word - 1].command;
 	size_t first = word > WORDS_BEFORE ? word - WORDS_BEFORE : 0;
-	bool hides = is_secret_value(words, first);
+	bool hides = md_words_hide(words, first);
 	size_t begin = 0;
 	size_t end = 0;
 	auto_buf line = { 0 };
@@ -176,7 +120,7 @@ static void add_caret(const struct md_command *command, size_t word, struct pl_b
 			begin = line.len;
 		hides = hides && text[0] != '-';
 		add_word(&line, text, hides);
-		hides = hides || (is_secret_flag(text) && strchr(text, '=') == NULL);
+		hides = hides || md_secret_is_flag(text);
 		if (i + 1 == word)
 			end = line.len;
 	}
@@ -215,7 +159,7 @@ static void write_env(const json_t *env, bool secrets, struct pl_buf *buf)
 			continue;
 		bool hidden = !secrets && md_variable_is_secret(name);
 		pl_buf_addf(buf, "%s=", name);
-		md_word_quote(hidden ? HIDDEN : json_string_value(value), buf);
+		md_word_quote(hidden ? MD_SECRET_SHOWN : json_string_value(value), buf);
 		pl_buf_add_char(buf, ' ');
 	}
 }
@@ -259,15 +203,19 @@ int md_command_write(const json_t *values, const struct md_command_style *style,
 
 	if (md_args_to_argv(values, argv, &secret_env, err) < 0)
 		return -1;
+	auto_json json_t *argv_shown = style->secrets ? json_incref(argv)
+						      : md_secret_words_shown(argv);
+	auto_json json_t *launch_shown = style->secrets ? json_incref((json_t *)launch)
+							: md_secret_words_shown(launch);
 	write_env(style->env, style->secrets, buf);
 	write_env(secret_env, style->secrets, buf);
-	json_array_foreach((json_t *)launch, i, word)
+	json_array_foreach(launch_shown, i, word)
 	{
 		if (i > 0)
 			pl_buf_add_char(buf, ' ');
 		md_word_quote(json_string_value(word), buf);
 	}
-	write_argv(argv, style, model, buf);
+	write_argv(argv_shown, style, model, buf);
 	pl_buf_add_char(buf, '\n');
 	return buf->full ? pl_err_set(err, PL_ERR_INVALID, "the command line is too long") : 0;
 }

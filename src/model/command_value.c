@@ -234,21 +234,16 @@ static json_t *read_text(struct value *value, const struct md_spec *spec, const 
 	return read_node(value, &plain, text, false);
 }
 
-/* "name=path", or JSON with at least both. */
-static json_t *read_lora(struct value *value, const char *text)
+static json_t *read_adapter(struct value *value, const char *text)
 {
-	const char *equals = strchr(text, '=');
-	auto_json json_t *json = NULL;
-
-	if (equals != NULL && strchr(text, ',') == NULL && strchr(equals + 1, '=') == NULL)
-		return json_string(text);
-	json = json_loads(text, 0, NULL);
-	if (json_is_string(json_object_get(json, "name")) &&
-	    json_is_string(json_object_get(json, "path")))
-		return pl_take(json);
+	auto_json json_t *named = json_string(text);
 	struct pl_yaml node = node_of(value, text, false);
-	md_reader_add(&value->reader, MD_ERROR, &node, value->key, NULL,
-		      "name=path, or a JSON object with name and path", NULL);
+
+	if (md_is_adapter(named)) {
+		json_t *object = json_loads(text, 0, NULL);
+		return object != NULL ? object : pl_take(named);
+	}
+	md_reader_add(&value->reader, MD_ERROR, &node, value->key, NULL, MD_ADAPTER_EXPECTED, NULL);
 	return NULL;
 }
 
@@ -260,7 +255,7 @@ static json_t *read_item(struct value *value, const struct md_spec *spec, const 
 	item.nullable = false;
 	item.not_empty = false;
 	if (spec->item_accepts != NULL)
-		return read_lora(value, text);
+		return read_adapter(value, text);
 	if (item.kind == MD_KIND_INT)
 		return read_int(value, &item, text);
 	if (item.kind == MD_KIND_TEXT)
@@ -406,7 +401,9 @@ static void put(struct md_parse *parse, const struct md_arg *arg, const struct m
 		md_parse_add(parse, MD_WARNING, at, "an argument that was given before",
 			     "it once: the last one counts", NULL);
 	json_object_set_new(command->values, arg->name, value);
-	json_object_set_new(command->places, arg->name, json_integer(own ? at->line : 0));
+	json_object_set_new(command->places, arg->name,
+			    own ? json_integer(at->line)
+				: json_pack("[i, i]", at->line, at->column));
 }
 
 /* A model without a flag wins over every --model. */

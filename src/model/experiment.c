@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "base/yaml.h"
 #include "model/experiment_priv.h"
+#include "model/secret.h"
 #include "model/server_args.h"
 #include "model/version.h"
 
@@ -299,6 +300,9 @@ static void check_secret_words(const struct md_experiment *experiment, struct md
 		    pl_text_starts(text, "--hf-token") || pl_text_starts(text, "--hf_token"))
 			refuse_text(experiment, problems, "launch", name, "a secret",
 				    "server.api_key or server.hf_token");
+		else if (text != NULL && md_secret_is_assigned(text))
+			refuse_text(experiment, problems, "launch", name, "a secret",
+				    "launch.env: secrets reach the server by it");
 	}
 }
 
@@ -317,6 +321,8 @@ static void check_launch(const struct md_experiment *experiment, struct md_probl
 			    "a list of words such as [vllm, serve]");
 	check_secret_words(experiment, problems, "extra_args", launch->extra_args);
 	check_secret_words(experiment, problems, "command", launch->command);
+	check_secret_words(experiment, problems, "container",
+			   json_object_get(launch->container, "args"));
 }
 
 /* The first error as err; 0 when there is none. */
@@ -450,7 +456,7 @@ int md_experiment_check_supported(const struct md_experiment *experiment, struct
 /* What the user set, secrets hidden. */
 static json_t *server_to_json(const json_t *server)
 {
-	json_t *shown = json_deep_copy(server);
+	json_t *shown = md_secret_json_shown(server);
 	const char *name;
 	json_t *value;
 
@@ -458,7 +464,7 @@ static json_t *server_to_json(const json_t *server)
 	{
 		if (md_arg_is_secret(md_arg_find(name)) && !json_is_boolean(value) &&
 		    !json_is_null(value))
-			json_object_set_new(shown, name, json_string("***"));
+			json_object_set_new(shown, name, json_string(MD_SECRET_SHOWN));
 	}
 	return shown;
 }

@@ -1,9 +1,7 @@
 /*
  * `server.config`, vLLM's own YAML of arguments, read as vLLM reads it: each key becomes the words of
- * a command line that stand before all others.
- * - true is the flag alone; false its negative flag, where "--no-" and the key as it is written is
- *   one, and nothing elsewhere; an empty list is nothing.
- * - Scalars are words: quotes make no difference.
+ * a command line that stand before all others (model/config_file.h). Scalars are words: quotes make
+ * no difference.
  */
 #include "model/experiment_priv.h"
 
@@ -13,6 +11,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "model/config_file.h"
 
 enum { CONFIG_BYTES_MAX = 8 << 20 };
 
@@ -33,35 +32,6 @@ static void refuse_file(const struct md_experiment *experiment, struct md_proble
 			});
 }
 
-/* Does vLLM turn this key with `false` into a flag? It asks for the key's own spelling. */
-static bool false_counts(const struct pl_yaml *name)
-{
-	const struct md_arg *arg = md_arg_find(name->text);
-	auto_free char *flag = pl_asprintf("--no-%s", name->text);
-
-	return arg != NULL && pl_text_equal(arg->negative_flag, flag);
-}
-
-/* Is the pair no word at all on vLLM's command line? */
-static bool is_left_out(struct md_reader *reader, const struct pl_yaml *name,
-			const struct pl_yaml *node)
-{
-	auto_free char *key = pl_asprintf("server.%s", name->text);
-	const struct md_arg *arg = md_arg_find(name->text);
-	bool truth;
-
-	if (node->kind == PL_YAML_LIST)
-		return node->count == 0;
-	if (!node->plain || !pl_yaml_to_bool(node, &truth) || truth || false_counts(name))
-		return false;
-	if (arg != NULL && !pl_text_equal(arg->default_json, "false"))
-		md_reader_add(reader, MD_WARNING, node, key, "false, which vLLM leaves out here",
-			      arg->negative_flag != NULL ? "the key with '-' for '_'"
-							 : "no such key",
-			      arg->negative_flag != NULL ? arg->flag + 2 : NULL);
-	return arg != NULL || md_arg_find_negative(name->text) != NULL;
-}
-
 static void read_pairs(struct md_reader *reader, const struct pl_yaml *root, json_t *server)
 {
 	auto_free struct pl_yaml **keys = pl_alloc_array(root->count, sizeof(*keys));
@@ -77,7 +47,8 @@ static void read_pairs(struct md_reader *reader, const struct pl_yaml *root, jso
 				      "a file named by a file", "arguments only", NULL);
 			continue;
 		}
-		if (is_left_out(reader, root->keys[i], root->items[i]))
+		auto_free char *key = pl_asprintf("server.%s", root->keys[i]->text);
+		if (md_config_is_left_out(reader, root->keys[i], root->items[i], key))
 			continue;
 		keys[kept.count] = root->keys[i];
 		items[kept.count++] = root->items[i];
@@ -143,6 +114,7 @@ void md_config_read(struct md_experiment *experiment, bool fields_open,
 {
 	const char *path = json_string_value(json_object_get(experiment->server, "config"));
 
+	md_words_check(experiment, problems);
 	if (path == NULL)
 		return;
 	if (!pl_text_ends(path, ".yaml") && !pl_text_ends(path, ".yml")) {

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "model/secret.h"
 
 enum key_type {
 	KEY_TEXT,
@@ -288,21 +289,16 @@ void md_key_read(struct md_reader *reader, const char *section, const struct pl_
 	unknown_key(reader, section, name);
 }
 
-/* Values that a name marks as secret. */
-static json_t *without_secrets(const json_t *env)
+/* Values of secret variables hidden; a name tells, whatever the text is. */
+static json_t *env_shown(const json_t *env)
 {
-	static const char *const marks[] = { "TOKEN", "KEY", "SECRET", "PASSWORD", "CREDENTIAL" };
-	json_t *shown = json_deep_copy(env);
+	json_t *shown = json_object();
 	const char *name;
 	json_t *value;
 
-	json_object_foreach((json_t *)env, name, value)
-	{
-		for (size_t i = 0; i < PL_ARRAY_SIZE(marks); i++) {
-			if (strcasestr(name, marks[i]) != NULL)
-				json_object_set_new(shown, name, json_string("***"));
-		}
-	}
+	json_object_foreach((json_t *)env, name, value) json_object_set_new(
+		shown, name,
+		md_variable_is_secret(name) ? json_string(MD_SECRET_SHOWN) : json_incref(value));
 	return shown;
 }
 
@@ -329,7 +325,11 @@ static json_t *value_to_json(const struct md_experiment *experiment, const struc
 		return *(const int64_t *)from == MD_NO_I64 ? json_string("auto")
 							   : json_integer(*(const int64_t *)from);
 	case KEY_ENV:
-		return without_secrets(*(json_t *const *)from);
+		return env_shown(*(json_t *const *)from);
+	case KEY_LIST:
+	case KEY_OBJECT:
+		value = *(json_t *const *)from;
+		return value != NULL ? md_secret_json_shown(value) : json_null();
 	default:
 		value = *(json_t *const *)from;
 		return value != NULL ? json_deep_copy(value) : json_null();

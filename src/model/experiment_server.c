@@ -7,11 +7,31 @@
 #include "base/mem.h"
 #include "base/text.h"
 
+#define PREFIX_MIN 4
+
+/* The only argument that begins so ("gpu_memory_util"), else the one that is spelt nearest. */
+static const char *nearest_argument(const char *name)
+{
+	const char *bare = name + strspn(name, "-");
+	const char *found = NULL;
+
+	for (size_t i = 0; i < md_arg_count() && strlen(bare) >= PREFIX_MIN; i++) {
+		const char *known = md_arg_at(i)->name;
+		auto_free char *head = pl_strndup(known, strlen(bare));
+		if (!md_same_name(head, bare))
+			continue;
+		if (found != NULL)
+			return md_arg_nearest(bare);
+		found = known;
+	}
+	return found != NULL ? found : md_arg_nearest(bare);
+}
+
 static void unknown_argument(struct md_reader *reader, const struct pl_yaml *name, const char *key)
 {
 	md_reader_add(reader, MD_ERROR, name, key, "an unknown argument",
 		      "one of vLLM's (others go into launch.extra_args)",
-		      md_arg_nearest(name->text));
+		      nearest_argument(name->text));
 }
 
 /* Arguments that a release lacks are told where the release is known: md_target_check_args(). */
@@ -23,6 +43,24 @@ static void warn_deprecated(struct md_reader *reader, const struct pl_yaml *node
 			      arg->replaced_by);
 }
 
+static bool are_adapters(struct md_reader *reader, const struct pl_yaml *node, const char *key,
+			 const json_t *list)
+{
+	bool all = true;
+
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		bool is_item = node->kind == PL_YAML_LIST && i < node->count;
+		auto_free char *item_key = is_item ? pl_asprintf("%s[%zu]", key, i)
+						   : pl_strdup(key);
+		if (md_is_adapter(json_array_get(list, i)))
+			continue;
+		md_reader_add(reader, MD_ERROR, is_item ? node->items[i] : node, item_key, NULL,
+			      MD_ADAPTER_EXPECTED, NULL);
+		all = false;
+	}
+	return all;
+}
+
 /* What single values cannot tell. */
 static bool is_usable(struct md_reader *reader, const struct pl_yaml *node, const char *key,
 		      const struct md_arg *arg, const json_t *value)
@@ -32,13 +70,24 @@ static bool is_usable(struct md_reader *reader, const struct pl_yaml *node, cons
 			      "one: it reaches the server by its environment", NULL);
 		return false;
 	}
-	return true;
+	return arg->item_accepts == NULL || are_adapters(reader, node, key, value);
+}
+
+/* 0.32.0 takes no bare compilation level, as older releases did. */
+static struct md_spec spec_of_arg(const struct md_reader *reader, const struct md_arg *arg)
+{
+	struct md_spec spec = md_spec_of_arg(arg);
+
+	if (arg->type == MD_ARG_JSON && !reader->fields_open)
+		spec.also_accepts = NULL;
+	return spec;
 }
 
 /* The spec of an argument for words: quotes make no difference, but true and false are flags. */
-static struct md_spec spec_of_words(const struct md_arg *arg, struct pl_yaml *node)
+static struct md_spec spec_of_words(const struct md_reader *reader, const struct md_arg *arg,
+				    struct pl_yaml *node)
 {
-	struct md_spec spec = md_spec_of_arg(arg);
+	struct md_spec spec = spec_of_arg(reader, arg);
 	bool truth;
 
 	if (node->kind == PL_YAML_SCALAR && node->text[0] != '\0')
@@ -47,28 +96,71 @@ static struct md_spec spec_of_words(const struct md_arg *arg, struct pl_yaml *no
 	return spec;
 }
 
+/* What a dotted name gives: it is laid over what is there. */
+static const struct pl_yaml laid_over = { .kind = PL_YAML_MAP, .text = "" };
+
+/* Do two values of an argument set one thing twice? Objects do where they share a key. */
+static bool clash(const json_t *a, const json_t *b)
+{
+	const char *name;
+	json_t *value;
+
+	if (!json_is_object(a) || !json_is_object(b))
+		return true;
+	json_object_foreach((json_t *)a, name, value)
+	{
+		const json_t *other = json_object_get(b, name);
+		if (other != NULL && clash(value, other))
+			return true;
+	}
+	return false;
+}
+
+/* The argument that a key means, in whatever form; NULL. */
+static const struct md_arg *argument_of(const char *key, bool *ret_negative)
+{
+	auto_free char *first = pl_strndup(key, strcspn(key, "."));
+	const struct md_arg *arg = md_arg_find(first);
+
+	*ret_negative = arg == NULL;
+	return arg != NULL ? arg : md_arg_find_negative(first);
+}
+
+/* Does a key above this one mean the same argument? */
+static bool is_again(const struct pl_yaml *map, size_t i, const struct md_arg *arg)
+{
+	bool negative;
+
+	for (size_t k = 0; k < i && arg != NULL; k++) {
+		if (argument_of(map->keys[k]->text, &negative) == arg)
+			return true;
+	}
+	return false;
+}
+
 /* An object before its values were typed: "3" stays a text. */
 static void keep_given(struct md_reader *reader, const struct md_arg *arg,
-		       const struct pl_yaml *node)
+		       const struct pl_yaml *node, bool again)
 {
 	json_t *given = node->kind == PL_YAML_MAP      ? pl_yaml_to_json(node)
 			: node->kind == PL_YAML_SCALAR ? json_loads(node->text, 0, NULL)
 						       : NULL;
 
 	if (json_is_object(given))
-		md_object_put(reader->given, arg->name, node, given);
+		md_object_put(reader->given, arg->name, again ? &laid_over : node, given);
 	else
 		json_decref(given);
 }
 
 static void read_arg(struct md_reader *reader, const struct pl_yaml *name,
 		     const struct pl_yaml *node, const struct md_arg *arg, bool inverted,
-		     json_t *server)
+		     bool again, json_t *server)
 {
 	auto_free char *key = pl_asprintf("server.%s", name->text);
 	auto_free char *place = pl_asprintf("server.%s", arg->name);
 	struct pl_yaml word = *node;
-	struct md_spec spec = reader->as_words ? spec_of_words(arg, &word) : md_spec_of_arg(arg);
+	struct md_spec spec = reader->as_words ? spec_of_words(reader, arg, &word)
+					       : spec_of_arg(reader, arg);
 	json_t *value = md_value_read(reader, &word, key, &spec);
 
 	if (value == NULL)
@@ -83,15 +175,22 @@ static void read_arg(struct md_reader *reader, const struct pl_yaml *name,
 		json_decref(value);
 		value = other;
 	}
+	const json_t *there = again ? json_object_get(server, arg->name) : NULL;
+	if (there != NULL && clash(there, value)) {
+		md_reader_add(reader, MD_ERROR, name, key, "an argument given a second time",
+			      "each argument and each key of it once", NULL);
+		json_decref(value);
+		return;
+	}
 	md_reader_place(reader, place, node->line > 0 ? node : name);
 	if (reader->given != NULL && json_is_object(value))
-		keep_given(reader, arg, node);
-	md_object_put(server, arg->name, node, value);
+		keep_given(reader, arg, node, again);
+	md_object_put(server, arg->name, again ? &laid_over : node, value);
 }
 
 /* "compilation_config.pass_config.x: v" as the mappings it means; the nodes have no line. */
 static void read_dotted(struct md_reader *reader, const struct pl_yaml *name,
-			const struct pl_yaml *node, json_t *server)
+			const struct pl_yaml *node, bool again, json_t *server)
 {
 	struct pl_yaml maps[MD_SECTION_DEPTH_MAX];
 	struct pl_yaml names[MD_SECTION_DEPTH_MAX];
@@ -125,7 +224,7 @@ static void read_dotted(struct md_reader *reader, const struct pl_yaml *name,
 	}
 	struct pl_yaml arg_name = *name;
 	arg_name.text = first;
-	read_arg(reader, &arg_name, &maps[0], arg, false, server);
+	read_arg(reader, &arg_name, &maps[0], arg, false, again, server);
 }
 
 void md_server_read(struct md_reader *reader, const struct pl_yaml *map, json_t *server)
@@ -133,18 +232,16 @@ void md_server_read(struct md_reader *reader, const struct pl_yaml *map, json_t 
 	for (size_t i = 0; i < map->count; i++) {
 		const struct pl_yaml *name = map->keys[i];
 		auto_free char *key = pl_asprintf("server.%s", name->text);
-		const struct md_arg *arg = md_arg_find(name->text);
-		const struct md_arg *negative = arg == NULL ? md_arg_find_negative(name->text)
-							    : NULL;
+		bool negative;
+		const struct md_arg *arg = argument_of(name->text, &negative);
+		bool again = is_again(map, i, arg);
 
 		if (md_key_is_repeated(reader, map, i, key))
 			continue;
-		if (arg != NULL)
-			read_arg(reader, name, map->items[i], arg, false, server);
-		else if (negative != NULL)
-			read_arg(reader, name, map->items[i], negative, true, server);
-		else if (strchr(name->text, '.') != NULL)
-			read_dotted(reader, name, map->items[i], server);
+		if (strchr(name->text, '.') != NULL)
+			read_dotted(reader, name, map->items[i], again, server);
+		else if (arg != NULL)
+			read_arg(reader, name, map->items[i], arg, negative, again, server);
 		else
 			unknown_argument(reader, name, key);
 	}

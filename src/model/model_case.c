@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "model/rules_priv.h"
 #include "model/server_args.h"
 #include "model/version.h"
 
@@ -125,6 +126,18 @@ int64_t md_case_batched_tokens(const struct md_model_case *server)
 	return len > 0 && (double)tokens > most ? (int64_t)most : tokens;
 }
 
+/* What a newer release takes is not known for sure. */
+static bool is_newer(const struct md_model_case *server)
+{
+	struct md_version release;
+	bool known;
+
+	if (server->target == NULL)
+		return false;
+	md_target_release(server->target, &release);
+	return md_release_compare(&release, MD_REFERENCE_RELEASE, &known) > 0;
+}
+
 void md_case_add(const struct md_model_case *server, struct md_problems *problems,
 		 enum md_severity severity, const char *arg, const char *rule, const char *found,
 		 const char *expected, const char *nearest)
@@ -136,7 +149,7 @@ void md_case_add(const struct md_model_case *server, struct md_problems *problem
 	if (server->place != NULL)
 		server->place(server->user, set ? arg : NULL, &place);
 	md_problems_add(problems, &(struct md_problem){
-					  .severity = severity,
+					  .severity = is_newer(server) ? MD_WARNING : severity,
 					  .source = place.source,
 					  .line = place.line,
 					  .column = place.column,

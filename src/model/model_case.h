@@ -49,7 +49,8 @@ int64_t md_case_max_len(const struct md_model_case *server);
 int64_t md_case_batched_tokens(const struct md_model_case *server);
 int64_t md_case_max_seqs(const struct md_model_case *server);
 
-/* Adds a problem of the argument at its place. `found` and `expected` are copied. */
+/* Adds a problem of the argument at its place: a warning for a release newer than the reference.
+ * `found` and `expected` are copied. */
 void md_case_add(const struct md_model_case *server, struct md_problems *problems,
 		 enum md_severity severity, const char *arg, const char *rule, const char *found,
 		 const char *expected, const char *nearest);

@@ -27,7 +27,9 @@ static void check_found(const struct md_model_case *server, struct md_problems *
 
 	if (facts->state == MD_MODEL_NOT_FOUND)
 		add(server, problems, MD_WARNING, "model", "model_not_found", found,
-		    "a model folder, or a model in the Hugging Face cache (vLLM will download it)");
+		    facts->model[0] == '/' ? "a folder with the model's config.json"
+					   : "a model folder, or a model in the Hugging Face cache "
+					     "(vLLM will download it)");
 	if (facts->state == MD_MODEL_NO_CONFIG)
 		add(server, problems, MD_ERROR, "model", "model_not_found", facts->problem,
 		    "a folder with the model's config.json");
@@ -76,6 +78,8 @@ static bool any_fits(int64_t heads, int64_t tensor)
 /* vLLM gives each GPU whole KV heads, or a copy of one. */
 static bool kv_fits(int64_t heads, int64_t tensor)
 {
+	if (heads == 0)
+		return true;
 	return heads >= tensor ? heads % tensor == 0 : tensor % heads == 0;
 }
 
@@ -91,7 +95,7 @@ static void check_heads(const struct md_model_case *server, struct md_problems *
 		return;
 	auto_free char *found = pl_asprintf("%" PRId64, tensor);
 	if (facts->heads % tensor != 0) {
-		add_divisors(&right, facts->heads, any_fits, 0);
+		add_divisors(&right, facts->heads, latent ? any_fits : kv_fits, facts->kv_heads);
 		auto_free char *expected = pl_asprintf("a divisor of the model's %" PRId64
 						       " attention heads: %s",
 						       facts->heads, pl_buf_text(&right));
@@ -99,7 +103,7 @@ static void check_heads(const struct md_model_case *server, struct md_problems *
 		    "attention_heads_divide_by_tp", found, expected);
 		return;
 	}
-	if (latent || facts->kv_heads == 0 || kv_fits(facts->kv_heads, tensor))
+	if (latent || kv_fits(facts->kv_heads, tensor))
 		return;
 	add_divisors(&right, facts->heads, kv_fits, facts->kv_heads);
 	auto_free char *expected = pl_asprintf("a divisor or a multiple of the model's %" PRId64

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "model/rules_priv.h"
+#include "model/secret.h"
 #include "model/validate.h"
 
 #define TEXT_BYTES_MAX  4096
@@ -25,11 +26,18 @@ static void add_shown(struct pl_buf *buf, const char *text)
 		pl_buf_add_text(buf, "…");
 }
 
+static void add_json(struct pl_buf *buf, const json_t *given)
+{
+	auto_json json_t *shown = md_secret_json_shown(given);
+	auto_free char *text = pl_json_to_text(shown, PL_JSON_COMPACT);
+
+	add_shown(buf, text);
+}
+
 static void add_value(struct pl_buf *buf, const struct md_expr *name, const struct md_value *value,
 		      const json_t *given)
 {
 	const struct md_arg *arg = name->op == MD_EXPR_ENV ? NULL : md_rule_find_arg(name->text);
-	auto_free char *text = NULL;
 
 	if (buf->len > 0)
 		pl_buf_add_text(buf, ", ");
@@ -46,7 +54,7 @@ static void add_value(struct pl_buf *buf, const struct md_expr *name, const stru
 	else if (json_is_string(given))
 		add_shown(buf, json_string_value(given));
 	else
-		add_shown(buf, text = pl_json_to_text(given, PL_JSON_COMPACT));
+		add_json(buf, given);
 }
 
 /* Does the rule look into this object key by key? */

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "model/secret.h"
 
 #define EXPECTED_BYTES_MAX 1024
 #define FOUND_BYTES        160
@@ -17,7 +18,10 @@ void md_reader_add(struct md_reader *reader, enum md_severity severity, const st
 {
 	char described[FOUND_BYTES];
 
-	if (found == NULL && node != NULL) {
+	if (found == NULL && node != NULL && node->kind == PL_YAML_SCALAR &&
+	    md_secret_is_held(key, node->text)) {
+		found = "a value that is not shown";
+	} else if (found == NULL && node != NULL) {
 		pl_yaml_describe(node, described, sizeof(described));
 		found = described;
 	}

@@ -69,6 +69,10 @@ json_t *md_value_read(struct md_reader *reader, const struct pl_yaml *node, cons
 /* "an integer of at least 1, or null" */
 void md_spec_describe(const struct md_spec *spec, struct pl_buf *buf);
 
+/* An item of lora_modules: "name=path", or an object (or its text) with both. */
+#define MD_ADAPTER_EXPECTED "name=path, or a JSON object with name and path"
+bool md_is_adapter(const json_t *module);
+
 /* Notes a problem at `node` (NULL: no place). found NULL: the node is described. */
 void md_reader_add(struct md_reader *reader, enum md_severity severity, const struct pl_yaml *node,
 		   const char *key, const char *found, const char *expected, const char *nearest);

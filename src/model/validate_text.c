@@ -1,4 +1,4 @@
-/* What is expected, in words. */
+/* What is expected, in words; and the words that an item of lora_modules is. */
 #include "model/validate.h"
 
 #include <math.h>
@@ -146,4 +146,17 @@ void md_spec_describe(const struct md_spec *spec, struct pl_buf *buf)
 	}
 	if (spec->nullable)
 		pl_buf_add_text(buf, ", or null");
+}
+
+bool md_is_adapter(const json_t *module)
+{
+	const char *text = json_string_value(module);
+	const char *equals = text != NULL ? strchr(text, '=') : NULL;
+	auto_json json_t *parsed = NULL;
+
+	if (equals != NULL && strchr(text, ',') == NULL && strchr(equals + 1, '=') == NULL)
+		return true;
+	parsed = text != NULL ? json_loads(text, 0, NULL) : NULL;
+	return json_is_string(json_object_get(text != NULL ? parsed : module, "name")) &&
+	       json_is_string(json_object_get(text != NULL ? parsed : module, "path"));
 }

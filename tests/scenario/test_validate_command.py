@@ -121,3 +121,49 @@ def test_a_secret_is_not_shown(bin_dir, tmp_path):
 def test_a_model_that_is_not_here_is_a_warning(bin_dir, tmp_path):
     report = check(bin_dir, tmp_path, "vllm serve no-such-org/no-such-model")
     assert report["ok"] and [one["rule"] for one in warnings(report)] == ["model_not_found"]
+
+
+def test_keys_of_an_experiment_are_refused(bin_dir, tmp_path):
+    for args, text in ((("--command-file", "-"), "vllm serve m"), (("-",), "vllm serve m"),
+                       (("--", "vllm", "serve", "m"), "")):
+        [report] = reports(profllm(bin_dir, tmp_path, "validate", "--json", "--set",
+                                   "server.dtype=bfloat16", *args, stdin=text))
+        [fault] = errors(report)
+        assert fault["source"] == "--set" and fault["key"] == "server.dtype"
+
+
+def test_all_command_files_are_checked(bin_dir, tmp_path):
+    (tmp_path / "a.sh").write_text("vllm serve m --seed x\n")
+    (tmp_path / "b.sh").write_text("vllm serve m --seed 1\n")
+    first, second = reports(profllm(bin_dir, tmp_path, "validate", "--json", "--command-file",
+                                    "a.sh", "--command-file", "b.sh"))
+    assert len(errors(first)) == 1 and errors(second) == []
+
+
+def test_an_empty_release_is_refused(bin_dir, tmp_path):
+    done = profllm(bin_dir, tmp_path, "validate", "--vllm-version", "", "--", "vllm", "serve", "m")
+    assert done.returncode == 2 and "--vllm-version" in done.stderr
+
+
+def test_of_a_newer_release_nothing_is_sure(bin_dir, tmp_path):
+    make_model(tmp_path)
+    text = "vllm serve ./tiny --max-model-len 200k -tp 3 -pp 33 -q awq"
+    rules = {"max_model_len_within_model", "attention_heads_divide_by_tp", "layers_fill_pp",
+             "quantization_matches_model"}
+    now = check(bin_dir, tmp_path, text, "--vllm-version", "0.32.0")
+    newer = check(bin_dir, tmp_path, text, "--vllm-version", "0.33.0")
+    assert {one["rule"] for one in errors(now)} == rules and errors(newer) == []
+    assert rules <= {one["rule"] for one in warnings(newer)}
+
+
+def test_a_folder_that_is_absent_is_not_downloaded(bin_dir, tmp_path):
+    [told] = [one for one in warnings(check(bin_dir, tmp_path, f"vllm serve {tmp_path}/absent"))
+              if one["rule"] == "model_not_found"]
+    assert "download" not in told["expected"]
+
+
+def test_rules_name_the_line_of_a_config_file(bin_dir, tmp_path):
+    (tmp_path / "c.yaml").write_text("max-num-seqs: 3000\n\nmax-num-batched-tokens: 8\n")
+    [fault] = errors(check(bin_dir, tmp_path, "vllm serve m --config c.yaml"))
+    assert fault["rule"] == "budget_ge_seqs"
+    assert (fault["source"], fault["line"], fault["col"]) == ("c.yaml", 3, 1)

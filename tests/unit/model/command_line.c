@@ -496,6 +496,7 @@ static void a_config_file_is_read(void **state)
 		     "tensor_parallel_size: 2\n"
 		     "enforce-eager: true\n"
 		     "trust-remote-code: false\n"
+		     "enable-prefix-caching: false\n"
 		     "served-model-name: [a, b]\n"
 		     "compilation-config:\n"
 		     "  mode: 3\n"
@@ -506,7 +507,9 @@ static void a_config_file_is_read(void **state)
 	assert_string_equal(command->config, "c.yaml");
 	assert_json(command->values,
 		    "{\"model\":\"file-model\",\"port\":9000,\"tensor_parallel_size\":4,"
-		    "\"enforce_eager\":true,\"served_model_name\":[\"a\",\"b\"],"
+		    "\"enforce_eager\":true,\"trust_remote_code\":false,"
+		    "\"enable_prefix_caching\":false,"
+		    "\"served_model_name\":[\"a\",\"b\"],"
 		    "\"compilation_config\":{\"mode\":3},\"hf_overrides\":{}}");
 	assert_int_equal(json_integer_value(json_object_get(command->places, "port")), 0);
 	assert_int_equal(
@@ -697,8 +700,12 @@ static void values_are_written(void **state)
 	const struct md_command_style plain = { .secrets = true };
 	const struct md_command_style lines = { .env = env, .flag_a_line = true };
 	const struct md_command_style python = { .launch = module };
+	const struct md_command_style hiding = { 0 };
 	auto_free char *one = written(values, &plain);
 	auto_free char *many = written(values, &lines);
+	auto_free char *hidden = written("{\"model\":\"m\",\"model_loader_extra_config\":"
+					 "{\"secret_key\":\"s\"}}",
+					 &hiding);
 	auto_free char *other = written("{\"port\":1,\"model\":\"m\"}", &python);
 
 	(void)state;
@@ -712,6 +719,8 @@ static void values_are_written(void **state)
 				  "    --compilation-config '{\"mode\":3}'\n");
 	assert_string_equal(other, "python3 -m vllm.entrypoints.openai.api_server --model m "
 				   "--port 1\n");
+	assert_string_equal(hidden, "vllm serve m --model-loader-extra-config "
+				    "'{\"secret_key\":\"***\"}'\n");
 }
 
 /* The file made from a command, loaded, says the same; and so does the command made from that. */

@@ -181,10 +181,15 @@ static void secrets_are_not_shown(void **state)
 	(void)state;
 	auto_experiment struct md_experiment *e = parse(
 		"server: {model: m, api_key: s3cret-a, hf_token: s3cret-b}\n"
-		"launch: {env: {MY_API_TOKEN: s3cret-c, PLAIN: p}}\n");
+		"launch: {env: {MY_API_TOKEN: s3cret-c, PLAIN: p, DB_PASSWD: s3cret-d},\n"
+		"         extra_args: [--apikey, s3cret-e, --x, '{\"token\": \"s3cret-f\"}']}\n"
+		"benchmark: {extra_body: {api_key: s3cret-g}}\n");
 	auto_json json_t *json = md_experiment_to_json(e);
 	auto_free char *text = pl_json_to_text(json, PL_JSON_COMPACT);
 	assert_null(strstr(text, "s3cret"));
+	assert_non_null(strstr(text, "\"PLAIN\":\"p\""));
+	assert_string_equal(json_string_value(json_object_get(e->bench.extra_body, "api_key")),
+			    "s3cret-g");
 	assert_string_equal(json_string_value(json_object_get(e->launch.env, "MY_API_TOKEN")),
 			    "s3cret-c");
 }
@@ -304,6 +309,42 @@ static void problems_are_told_in_one_line(void **state)
 		assert_string_equal(err.text, cases[i].message);
 	}
 	assert_true(PL_ARRAY_SIZE(cases) >= 40);
+}
+
+static void dotted_keys_and_a_mapping_are_merged(void **state)
+{
+	static const char *const texts[] = {
+		"server:\n  limit_mm_per_prompt.image: 2\n  limit_mm_per_prompt: {video: 1}\n",
+		"server:\n  limit_mm_per_prompt: {video: 1}\n  limit_mm_per_prompt.image: 2\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(texts); i++) {
+		auto_experiment struct md_experiment *e = parse(texts[i]);
+		const json_t *both = json_object_get(e->server, "limit_mm_per_prompt");
+		const json_t *given = json_object_get(e->given, "limit_mm_per_prompt");
+		assert_int_equal(json_integer_value(json_object_get(both, "image")), 2);
+		assert_int_equal(json_integer_value(json_object_get(both, "video")), 1);
+		assert_int_equal(json_object_size(given), 2);
+	}
+}
+
+static void known_words_are_warned_of(void **state)
+{
+	auto_problems problems = { 0 };
+	auto_experiment struct md_experiment *e = parse_with(
+		"launch:\n"
+		"  command: [numactl, --dtype, x, vllm, serve, --new-flag, a, b]\n"
+		"  extra_args: [--seed, '3', --sim-step, 2ms, --no-enable-prefix-caching]\n",
+		no_sets, &problems);
+
+	(void)state;
+	assert_int_equal(json_array_size(e->launch.extra_args), 5);
+	assert_int_equal(problems.count, 2);
+	assert_string_equal(problems.items[0].key, "launch.extra_args");
+	assert_string_equal(problems.items[0].found, "'--seed'");
+	assert_int_equal(problems.items[0].line, 3);
+	assert_string_equal(problems.items[1].found, "'--no-enable-prefix-caching'");
 }
 
 static void all_problems_are_told_at_once(void **state)
@@ -454,6 +495,8 @@ int main(void)
 		cmocka_unit_test(addresses_are_joined),
 		cmocka_unit_test(files_are_read),
 		cmocka_unit_test(problems_are_told_in_one_line),
+		cmocka_unit_test(dotted_keys_and_a_mapping_are_merged),
+		cmocka_unit_test(known_words_are_warned_of),
 		cmocka_unit_test(all_problems_are_told_at_once),
 		cmocka_unit_test(sets_are_checked),
 		cmocka_unit_test(warnings_do_not_refuse),

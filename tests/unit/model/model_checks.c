@@ -72,7 +72,7 @@ static void test_model_checks__rules(void **state)
 		  NULL, NULL, NULL },
 
 		{ QWEN2_7B, "{\"tensor_parallel_size\":8}", "attention_heads_divide_by_tp",
-		  "server.tensor_parallel_size", "28 attention heads: 1, 2, 4, 7, 14 or 28" },
+		  "server.tensor_parallel_size", "28 attention heads: 1, 2, 4 or 28" },
 		/* 28 heads divide by 7, but 7 is neither a divisor nor a multiple of 4 KV heads */
 		{ QWEN2_7B, "{\"tensor_parallel_size\":7}", "kv_heads_divide_by_tp",
 		  "server.tensor_parallel_size", "4 KV heads: 1, 2, 4 or 28" },

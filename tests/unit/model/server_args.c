@@ -387,6 +387,9 @@ static json_t *sample_value(const struct md_arg *arg)
 	case MD_ARG_LIST_INT:
 		return json_pack("[i,i]", 3, 5);
 	case MD_ARG_LIST_STRING:
+		/* adapters have a form of their own */
+		if (strcmp(arg->name, "lora_modules") == 0)
+			return json_pack("[s,s]", "a=/a", "b=/b");
 		return json_pack("[s,s]", "a", "b");
 	default:
 		return json_string("some text");

@@ -1,0 +1,32 @@
+#include "model/config_file.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+
+/* It asks for the key's own spelling. */
+bool md_config_false_counts(const char *name)
+{
+	const struct md_arg *arg = md_arg_find(name);
+	auto_free char *flag = pl_asprintf("--no-%s", name);
+
+	return arg != NULL && pl_text_equal(arg->negative_flag, flag);
+}
+
+bool md_config_is_left_out(struct md_reader *reader, const struct pl_yaml *name,
+			   const struct pl_yaml *node, const char *key)
+{
+	const struct md_arg *arg = md_arg_find(name->text);
+	bool truth;
+
+	if (node->kind == PL_YAML_LIST)
+		return node->count == 0;
+	if (!node->plain || !pl_yaml_to_bool(node, &truth) || truth ||
+	    md_config_false_counts(name->text))
+		return false;
+	if (arg != NULL && !pl_text_equal(arg->default_json, "false"))
+		md_reader_add(reader, MD_WARNING, node, key, "false, which vLLM leaves out here",
+			      arg->negative_flag != NULL ? "the key with '-' for '_'"
+							 : "no such key",
+			      arg->negative_flag != NULL ? arg->flag + 2 : NULL);
+	return arg != NULL || md_arg_find_negative(name->text) != NULL;
+}

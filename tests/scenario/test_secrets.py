@@ -1,0 +1,123 @@
+"""Secrets stand in nothing that is shown or kept, whatever they were called."""
+import json
+import re
+
+from run_tools import base_config, read_zst_lines, run_profllm, write_config
+
+SECRET = re.compile("SEC[A-Z]-[0-9a-f]{4}")
+VARIABLES = {"AUTHORIZATION": "SECA-77aa", "MY_APIKEY": "SECB-77ab", "DB_PASSWD": "SECC-77ac",
+             "OPENAI_KEY": "SECD-77ad", "HF_TOKENS": "SECE-77ae", "CLIENT_SECRET": "SECF-77af",
+             "GIT_CREDENTIALS": "SECG-77b0", "MY_API_KEY": "SECH-77b1"}
+PLAIN = {"TOKENIZERS_PARALLELISM": "false", "MAX_TOKENS_NOTE": "plain-1"}
+LOADER = {"aws_secret_access_key": "SECI-77b2", "deep": {"apiKey": "SECJ-77b3"}, "plain": "yes"}
+
+
+def config_with_secrets():
+    config = base_config(extra_body={"api_key": "SECK-77b4", "user": "plain-2"})
+    config["server"]["model_loader_extra_config"] = LOADER
+    config["server"]["hf_token"] = "SECL-77b5"
+    config["launch"]["env"] = {**VARIABLES, **PLAIN}
+    return config
+
+
+def assert_hidden(*texts):
+    for text in texts:
+        assert not SECRET.search(text), SECRET.findall(text)
+
+
+def shown_by(done):
+    assert_hidden(done.stdout, done.stderr)
+    return done.stdout
+
+
+def test_reports_and_plans(bin_dir, tmp_path, patience):
+    path = write_config(tmp_path, config_with_secrets())
+    for args in (("validate", path), ("validate", "--json", path), ("validate", "--explain", path),
+                 ("run", "-c", path, "--dry-run"), ("config", "to-command", path),
+                 ("config", "to-command", "--oneline", path)):
+        done = run_profllm(bin_dir, *args, patience=patience)
+        assert done.returncode == 0, done.stderr
+        shown_by(done)
+    done = run_profllm(bin_dir, "run", "-c", path, "--dry-run", "--json", patience=patience)
+    plan = json.loads(shown_by(done))
+    for env in (plan["env"], plan["config"]["launch"]["env"]):
+        assert {name: env[name] for name in VARIABLES} == dict.fromkeys(VARIABLES, "***")
+        assert {name: env[name] for name in PLAIN} == PLAIN
+    assert plan["config"]["benchmark"]["extra_body"] == {"api_key": "***", "user": "plain-2"}
+    assert plan["config"]["server"]["model_loader_extra_config"]["plain"] == "yes"
+    told = run_profllm(bin_dir, "config", "to-command", "--oneline", path, patience=patience)
+    for name in VARIABLES:
+        assert f"{name}='***'" in told.stdout
+    assert "TOKENIZERS_PARALLELISM=false" in told.stdout
+
+
+def test_words_passed_on(bin_dir, tmp_path, patience):
+    config = base_config()
+    config["launch"]["extra_args"] = ["--apikey", "SECA-1111", "--some-token=SECB-1111", "--seed",
+                                      "7", "--x", '{"api_key": "SECC-1111"}']
+    path = write_config(tmp_path, config)
+    for args in (("run", "-c", path, "--dry-run"), ("run", "-c", path, "--dry-run", "--json"),
+                 ("config", "to-command", path), ("validate", "--json", path)):
+        done = run_profllm(bin_dir, *args, patience=patience)
+        assert done.returncode == 0, done.stderr
+        shown = shown_by(done)
+        assert args[0] == "validate" or ("--apikey" in shown and "--some-token=***" in shown)
+
+
+def test_secrets_in_the_words_of_a_command_are_refused(bin_dir, tmp_path, patience):
+    for place in ({"command": ["docker", "run", "-e", "HF_TOKEN=SECA-2222", "image"]},
+                  {"command": ["bash", "-c", "DB_PASSWD='SECA-2222' exec vllm serve"]},
+                  {"extra_args": ["--env=MY_APIKEY=SECA-2222"]},
+                  {"container": {"image": "i", "args": ["-eHF_TOKEN=SECA-2222"]}}):
+        path = write_config(tmp_path, {"server": {"model": "m"}, "launch": place})
+        key = f"launch.{next(iter(place))}: found a secret, expected launch.env"
+        for args in (("validate", path), ("config", "to-command", path),
+                     ("run", "-c", path, "--dry-run")):
+            done = run_profllm(bin_dir, *args, patience=patience)
+            assert done.returncode == 2, args
+            shown_by(done)
+            assert key in done.stdout + done.stderr
+    place = {"command": ["docker", "run", "-e", "HF_TOKEN", "image"]}
+    path = write_config(tmp_path, {"server": {"model": "m"}, "launch": place})
+    assert run_profllm(bin_dir, "validate", path, patience=patience).returncode == 0
+
+
+def test_misspelt_commands(bin_dir, patience):
+    loader = json.dumps(LOADER)
+    for words in (["--apikey", "SECA-3333", "--api-kez", "SECB-3333"],
+                  ["--api-key=a,", "SECA-3333", "--seed", "x"],
+                  ["--hf-tokn", "SECA-3333", "--seed", "x"],
+                  ["–-api-key", "SECA-3333"],
+                  ["--model-loader-extra-config", loader, "--seed", "x"],
+                  ["--model-loader-extra-config", loader[:-1], "--seed", "x"],
+                  [f"--model-loader-extra-config={loader}", "--seed", "x"],
+                  ["--model-loader-extra-config.token", "SECA-3333", "--seed", "x"]):
+        for options in ([], ["--json"]):
+            done = run_profllm(bin_dir, "validate", *options, "--", "vllm", "serve", "m", *words,
+                               patience=patience)
+            assert done.returncode == 2, words
+            shown_by(done)
+
+
+def test_a_run_keeps_none(bin_dir, tmp_path, patience):
+    (tmp_path / "out").mkdir()
+    path = write_config(tmp_path, config_with_secrets())
+    done = run_profllm(bin_dir, "run", "-c", path, "-o", tmp_path / "out" / "r.json", "--sim",
+                       patience=patience)
+    assert done.returncode == 0, done.stderr
+    shown_by(done)
+    kept = sorted(file for file in (tmp_path / "out").rglob("*") if file.is_file())
+    assert len(kept) >= 2
+    for file in kept:
+        if file.name.endswith(".server.log"):
+            continue
+        assert_hidden(json.dumps(read_zst_lines(file)) if file.suffix == ".zst"
+                      else file.read_text(errors="replace"))
+    result = json.loads((tmp_path / "out" / "r.json").read_text())
+    launch = result["launch"]
+    assert set(launch["secret_env"]) == {*VARIABLES, "HF_TOKEN"}
+    assert all(launch["env"][name] == "***" for name in launch["secret_env"])
+    assert all(launch["env"][name] == text for name, text in PLAIN.items())
+    assert result["config"]["benchmark"]["extra_body"] == {"api_key": "***", "user": "plain-2"}
+    loader = result["config"]["server"]["model_loader_extra_config"]
+    assert loader["aws_secret_access_key"] == "***" and loader["plain"] == "yes"

@@ -20,7 +20,8 @@ def pytest_configure(config):
 @pytest.fixture(scope="session")
 def bin_dir():
     path = Path(os.environ.get("PROFLLM_BIN", SOURCE / "build" / "bin"))
-    assert (path / "profllm-sim").exists(), f"no programs in {path}: run make build"
+    for program in ("profllm", "profllm-sim"):
+        assert (path / program).exists(), f"no {program} in {path}: run make build"
     return path
 
 

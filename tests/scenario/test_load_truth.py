@@ -62,8 +62,7 @@ def simulator(bin_dir, tmp_path):
 def test_records_equal_the_servers_log(bin_dir, tmp_path, simulator, options):
     port, log, stop = simulator
     driver = bin_dir.parent / "tests" / "load_driver"
-    if not driver.exists():
-        pytest.skip("load_driver is not built")
+    assert driver.exists(), f"the build makes {driver}"
     records_path = tmp_path / "records.jsonl"
     done = subprocess.run(
         [str(driver), "--port", str(port), "--tokens", "25", "--records", str(records_path)]

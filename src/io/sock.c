@@ -144,20 +144,34 @@ int io_sock_local(int fd, struct io_addr *ret, struct pl_err *err)
 	return 0;
 }
 
-int io_sock_connect(const struct io_addr *addr, int *ret_fd, struct pl_err *err)
+int io_sock_new(const struct io_addr *addr, int *ret_fd, struct pl_err *err)
 {
-	auto_fd int fd = new_socket(addr, err);
+	int fd = new_socket(addr, err);
 
 	if (fd < 0)
 		return -1;
 	set_stream_options(fd);
-	if (connect(fd, &addr->u.any, addr->len) < 0 && errno != EINPROGRESS && errno != EINTR) {
-		int saved = errno;
-		char text[160];
-		io_addr_text(addr, text, sizeof(text));
-		return pl_err_set(err, PL_ERR_NETWORK, "cannot connect to '%s': %s", text,
-				  strerror(saved));
-	}
+	*ret_fd = fd;
+	return 0;
+}
+
+int io_sock_connect_begin(int fd, const struct io_addr *addr, struct pl_err *err)
+{
+	char text[160];
+
+	if (connect(fd, &addr->u.any, addr->len) == 0 || errno == EINPROGRESS || errno == EINTR)
+		return 0;
+	int saved = errno;
+	io_addr_text(addr, text, sizeof(text));
+	return pl_err_set(err, PL_ERR_NETWORK, "cannot connect to '%s': %s", text, strerror(saved));
+}
+
+int io_sock_connect(const struct io_addr *addr, int *ret_fd, struct pl_err *err)
+{
+	auto_fd int fd = -1;
+
+	if (io_sock_new(addr, &fd, err) < 0 || io_sock_connect_begin(fd, addr, err) < 0)
+		return -1;
 	*ret_fd = fd;
 	fd = -1;
 	return 0;

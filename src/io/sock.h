@@ -35,8 +35,11 @@ uint16_t io_addr_port(const struct io_addr *addr);
 int io_sock_listen(const struct io_addr *addr, int backlog, int *ret_fd,
 		   struct pl_err *err) PL_MUST_CHECK;
 int io_sock_local(int fd, struct io_addr *ret, struct pl_err *err) PL_MUST_CHECK;
-/* A socket whose connect() was begun: writable once done; then io_sock_connect_result(). TCP_NODELAY
- * and receive stamps are on. */
+/* A socket of the address's family, not connected. TCP_NODELAY and receive stamps are on. */
+int io_sock_new(const struct io_addr *addr, int *ret_fd, struct pl_err *err) PL_MUST_CHECK;
+/* Begins connect(): the socket is writable once done; then io_sock_connect_result(). */
+int io_sock_connect_begin(int fd, const struct io_addr *addr, struct pl_err *err) PL_MUST_CHECK;
+/* Both; nothing is left open where it fails. */
 int io_sock_connect(const struct io_addr *addr, int *ret_fd, struct pl_err *err) PL_MUST_CHECK;
 int io_sock_connect_result(int fd); /* 0 or an errno */
 /* accept4(); -1 with errno EAGAIN when none waits. TCP_NODELAY and receive stamps are on. */

@@ -232,10 +232,21 @@ static int take_value(struct parse *parse, struct met *met, struct pl_err *err)
 	return 0;
 }
 
+static bool duration_follows(const struct parse *parse)
+{
+	int64_t ns;
+
+	return parse->at < parse->argc && pl_text_to_duration_ns(parse->argv[parse->at], &ns);
+}
+
 static int apply(struct parse *parse, struct met *met, struct pl_err *err)
 {
 	if (met->option == &help_option) {
 		parse->help = true;
+		return 0;
+	}
+	if (met->value == NULL && met->option->optional && !duration_follows(parse)) {
+		*(int64_t *)((char *)parse->into + met->option->offset) = INT64_MAX;
 		return 0;
 	}
 	if (met->option->type != PL_OPT_FLAG && met->value == NULL &&

@@ -39,6 +39,7 @@ struct pl_opt {
 	const char *const *choices; /* NULL-ended, or NULL */
 	bool negatable;
 	bool hidden;
+	bool optional; /* PL_OPT_DURATION: alone, or before what is no duration, it is INT64_MAX */
 };
 
 struct pl_opt_command {

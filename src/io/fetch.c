@@ -11,11 +11,16 @@
 #include "base/clock.h"
 #include "io/http.h"
 #include "io/loop.h"
+#include "io/tls.h"
 
 #define TIMEOUT_DEFAULT_NS     (30 * PL_NS_PER_S)
 #define REPLY_BYTES_DEFAULT    ((size_t)64 << 20)
 #define REQUEST_HEAD_BYTES_MAX 65536
 #define READ_BYTES             65536
+#define PLAIN_BYTES            (READ_BYTES + IO_TLS_PLAIN_SLACK)
+/* Of a body, encrypted before some of it is sent. */
+#define TLS_AHEAD_BYTES 65536
+#define TLS_OUT_BYTES   (4 * TLS_AHEAD_BYTES)
 /* How long a request to stop may go unseen. */
 #define STOP_TICK_NS (100 * PL_NS_PER_MS)
 
@@ -29,6 +34,7 @@ struct fetch_set {
 	bool keep;          /* ask for connections that stay */
 	struct pl_err last; /* the last failure */
 	char read[READ_BYTES];
+	char plain[PLAIN_BYTES]; /* what a read was before TLS */
 };
 
 /* A connection and the exchange under way on it, if any. */
@@ -36,7 +42,8 @@ struct fetch_conn {
 	struct fetch_set *set;
 	struct io_watch watch;
 	struct io_timer timer;
-	int fd; /* -1: none */
+	int fd;             /* -1: none */
+	struct io_tls *tls; /* NULL: plain http */
 	bool connected;
 	bool reused; /* an exchange went well on it before */
 	bool heard;  /* bytes of this exchange's reply have come */
@@ -47,7 +54,7 @@ struct fetch_conn {
 	struct io_reply *reply;
 	struct io_http *http;
 	struct pl_buf head;
-	size_t sent; /* of head and body together */
+	size_t sent; /* of head and body together; with TLS: encrypted */
 	struct pl_buf body;
 	struct pl_err err;
 };
@@ -57,6 +64,11 @@ static void conn_close(struct fetch_conn *conn)
 	if (conn->fd < 0)
 		return;
 	io_loop_unwatch(conn->set->loop, &conn->watch);
+	if (conn->tls != NULL) {
+		io_tls_close(conn->tls);
+		(void)io_tls_flush(conn->tls, conn->fd, 0);
+		io_tls_free(pl_take(conn->tls));
+	}
 	close(conn->fd);
 	conn->fd = -1;
 	conn->connected = false;
@@ -178,8 +190,11 @@ static int conn_open(struct fetch_conn *conn)
 	conn->watch = (struct io_watch){
 		.fd = conn->fd, .events = EPOLLIN | EPOLLOUT, .fn = on_events, .data = conn
 	};
-	if (io_loop_watch(conn->set->loop, &conn->watch, &conn->err) == 0)
+	if (io_loop_watch(conn->set->loop, &conn->watch, &conn->err) == 0) {
+		if (conn->addr->tls != NULL)
+			conn->tls = io_tls_new_client(conn->addr->tls, TLS_OUT_BYTES);
 		return 0;
+	}
 	close(conn->fd);
 	conn->fd = -1;
 	return -1;
@@ -187,7 +202,8 @@ static int conn_open(struct fetch_conn *conn)
 
 static bool same_addr(const struct io_addr *a, const struct io_addr *b)
 {
-	return a == b || (a->len == b->len && memcmp(&a->u, &b->u, a->len) == 0);
+	return a == b ||
+	       (a->tls == b->tls && a->len == b->len && memcmp(&a->u, &b->u, a->len) == 0);
 }
 
 static void forget_reply(struct io_reply *reply)
@@ -268,19 +284,56 @@ static size_t request_len(const struct fetch_conn *conn)
 	return conn->head.len + (conn->fetch->body != NULL ? conn->fetch->body_len : 0);
 }
 
+static bool wants_to_write(const struct fetch_conn *conn)
+{
+	bool unsent = conn->sent < request_len(conn);
+	size_t waiting = 0;
+
+	if (conn->tls == NULL)
+		return unsent;
+	io_tls_out(conn->tls, &waiting);
+	return waiting > 0 || (unsent && io_tls_is_established(conn->tls));
+}
+
 static void conn_succeed(struct fetch_conn *conn)
 {
 	io_timer_stop(conn->set->loop, &conn->timer);
 	conn->reply->body_len = conn->body.len;
 	conn->reply->body = pl_buf_take(&conn->body);
 	conn->reused = true;
-	if (!conn->set->keep || !conn->keep_alive || conn->sent < request_len(conn))
+	if (!conn->set->keep || !conn->keep_alive || wants_to_write(conn))
 		conn_close(conn);
 	conn_next(conn);
 }
 
+/* 0 also where the socket is full. */
+static int conn_write_tls(struct fetch_conn *conn)
+{
+	size_t all = request_len(conn);
+
+	for (;;) {
+		int flushed = io_tls_flush(conn->tls, conn->fd, 0);
+		if (flushed <= 0)
+			return flushed;
+		if (!io_tls_is_established(conn->tls) || conn->sent == all)
+			return 0;
+		bool in_head = conn->sent < conn->head.len;
+		const char *from = in_head ? conn->head.data + conn->sent
+					   : conn->fetch->body + conn->sent - conn->head.len;
+		size_t len = in_head ? conn->head.len - conn->sent : all - conn->sent;
+		if (len > TLS_AHEAD_BYTES)
+			len = TLS_AHEAD_BYTES;
+		struct pl_err ignored = PL_ERR_INIT; /* reading will say it */
+		if (io_tls_write(conn->tls, from, len, &ignored) < 0)
+			return -1;
+		conn->sent += len;
+	}
+}
+
 static int conn_write(struct fetch_conn *conn)
 {
+	if (conn->tls != NULL)
+		return conn_write_tls(conn);
 	size_t all = request_len(conn);
 
 	while (conn->sent < all) {
@@ -312,14 +365,48 @@ static int conn_end(struct fetch_conn *conn)
 	conn->keep_alive = false;
 	if (!conn->heard)
 		return pl_err_set(&conn->err, PL_ERR_NETWORK,
-				  "the peer closed the connection without a reply");
+				  "the peer closed the connection without a reply%s",
+				  conn->tls != NULL && !io_tls_is_established(conn->tls)
+					  ? ", within the handshake of TLS"
+					  : "");
 	return io_http_end(conn->http, &conn->err);
+}
+
+static int conn_take(struct fetch_conn *conn, const char *bytes, size_t len)
+{
+	size_t used;
+
+	conn->heard = true;
+	if (io_http_feed(conn->http, bytes, len, true, &used, &conn->err) != 0)
+		return -1;
+	if (conn->done && used < len)
+		conn->keep_alive = false; /* more than was asked for: not to be trusted further */
+	return 0;
+}
+
+static int conn_take_tls(struct fetch_conn *conn, size_t len)
+{
+	char *plain = conn->set->plain;
+	struct pl_err err = PL_ERR_INIT;
+	size_t plain_len;
+	enum io_tls_result result = io_tls_receive(conn->tls, conn->set->read, len, plain,
+						   PLAIN_BYTES, &plain_len, &err);
+
+	if (plain_len > 0 && conn_take(conn, plain, plain_len) < 0)
+		return -1;
+	if (result != IO_TLS_OPEN)
+		conn->keep_alive = false;
+	if (conn->done || result == IO_TLS_OPEN)
+		return 0;
+	if (result == IO_TLS_CLOSED)
+		return conn_end(conn);
+	conn->err = err;
+	return -1;
 }
 
 static int conn_read(struct fetch_conn *conn)
 {
 	int64_t stamp_ns;
-	size_t used;
 	ssize_t len = io_sock_recv(conn->fd, conn->set->read, READ_BYTES, &stamp_ns);
 
 	if (len < 0 && errno == EAGAIN)
@@ -327,14 +414,14 @@ static int conn_read(struct fetch_conn *conn)
 	if (len < 0)
 		return pl_err_set(&conn->err, PL_ERR_NETWORK, "cannot read the reply: %s",
 				  strerror(errno));
-	if (len == 0)
-		return conn_end(conn);
-	conn->heard = true;
-	if (io_http_feed(conn->http, conn->set->read, (size_t)len, true, &used, &conn->err) != 0)
-		return -1;
-	if (conn->done && used < (size_t)len)
-		conn->keep_alive = false; /* more than was asked for: not to be trusted further */
-	return 0;
+	if (len > 0)
+		return conn->tls != NULL ? conn_take_tls(conn, (size_t)len)
+					 : conn_take(conn, conn->set->read, (size_t)len);
+	/* only close_notify says that a reply without a length is whole */
+	if (conn->tls != NULL && conn->heard)
+		return pl_err_set(&conn->err, PL_ERR_NETWORK,
+				  "the connection was cut within the reply");
+	return conn_end(conn);
 }
 
 static int conn_connected(struct fetch_conn *conn)
@@ -355,15 +442,19 @@ static int conn_work(struct fetch_conn *conn, uint32_t events)
 {
 	if (!conn->connected && conn_connected(conn) < 0)
 		return -1;
-	bool unsent = conn->sent < request_len(conn);
 	bool cut = false;
-	if ((events & EPOLLOUT) && unsent)
+	if ((events & EPOLLOUT) && wants_to_write(conn))
 		cut = conn_write(conn) < 0;
+	if (events & (EPOLLIN | EPOLLERR | EPOLLHUP)) {
+		if (conn_read(conn) < 0)
+			return -1;
+		/* what was read of a handshake may be answered, or have been its end */
+		if (conn->tls != NULL && !cut && wants_to_write(conn))
+			cut = conn_write(conn) < 0;
+	}
 	/* a server that closed early may have said why: its reply is read all the same */
-	if (cut || conn->sent == request_len(conn))
-		io_loop_rewatch(conn->set->loop, &conn->watch, EPOLLIN);
-	if (events & (EPOLLIN | EPOLLERR | EPOLLHUP))
-		return conn_read(conn);
+	io_loop_rewatch(conn->set->loop, &conn->watch,
+			EPOLLIN | (!cut && wants_to_write(conn) ? EPOLLOUT : 0));
 	return 0;
 }
 

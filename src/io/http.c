@@ -138,6 +138,10 @@ static int feed_head(struct io_http *http, const char **at, const char *end, str
 	if (!pl_buf_add(head, *at, (size_t)(stop - *at)))
 		return fail(http, 431, err, "the head is larger than 65536 bytes");
 	*at = stop;
+	/* the first words of TLS, mostly, which may never come to a line's end */
+	if (io_http_is_control((unsigned char)head->data[0]) && head->data[0] != '\r' &&
+	    head->data[0] != '\n')
+		return fail(http, 400, err, "it begins with a control byte");
 	if (lf == NULL)
 		return 0;
 	const char *line = head->data + http->line_start;

@@ -13,6 +13,8 @@
 #include <sys/types.h>
 #include <sys/un.h>
 
+struct io_tls_client;
+
 struct io_addr {
 	union {
 		struct sockaddr any;
@@ -21,6 +23,9 @@ struct io_addr {
 		struct sockaddr_un local;
 	} u;
 	socklen_t len;
+	/* Not NULL: TLS is spoken there, so that nobody who has the address forgets it (fetch.c and
+	 * bench/conn.c do the speaking). Not ours: it outlives whoever connects. */
+	const struct io_tls_client *tls;
 };
 
 /* Resolves a name or a literal ("::1" with or without brackets); blocks. IPv4 is preferred. */

@@ -32,7 +32,7 @@ static const struct pl_opt rows[] = {
 	{ "rate", 0, PL_OPT_F64, AT(rate), .help = "e", .hidden = true },
 	{ "ready-timeout", 0, PL_OPT_DURATION, AT(timeout_ns), .help = "f" },
 	{ "set", 's', PL_OPT_LIST, AT(set), .help = "g" },
-	{ NULL, 0, PL_OPT_FLAG, 0, NULL, NULL, NULL, false, false },
+	{ .name = NULL },
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -46,7 +46,7 @@ static const struct pl_opt rows[] = {
 		  "request, with its weights loaded and its graphs captured" },
 	{ "set", 's', PL_OPT_LIST, AT(set), .arg = "KEY=VALUE", .help = "change one key" },
 	{ "format", 0, PL_OPT_LIST, AT(format), .arg = "NAME", .help = "form", .choices = formats },
-	{ NULL, 0, PL_OPT_FLAG, 0, NULL, NULL, NULL, false, false },
+	{ .name = NULL },
 };
 
 static const struct pl_opt_command command = {
@@ -329,7 +329,7 @@ static void test_base_opt__a_wide_option_has_its_help_below(void **state)
 		{ "a-very-long-option-name-indeed", 0, PL_OPT_TEXT, 0, .arg = "SOMETHING",
 		  .help = "\xc3\xa9t\xc3\xa9" },
 		{ "b", 0, PL_OPT_TEXT, 0, .help = "beta" },
-		{ NULL, 0, PL_OPT_FLAG, 0, NULL, NULL, NULL, false, false },
+		{ .name = NULL },
 	};
 	static const struct pl_opt_command small = { .name = "x", .options = wide };
 	auto_buf buf = { 0 };
@@ -365,6 +365,58 @@ static void test_base_opt__a_command_without_options(void **state)
 	assert_int_equal(rest_count, 0);
 }
 
+/* "--wait", "--wait 2h", "--wait=2h": a word that is no duration belongs to whatever comes next. */
+static void test_base_opt__a_value_that_may_be_left_out(void **state)
+{
+	(void)state;
+	static const struct pl_opt wait_rows[] = {
+		{ "wait", 'w', PL_OPT_DURATION, .offset = 0, .arg = "[TIME]", .help = "wait",
+		  .optional = true },
+		{ "quiet", 'q', PL_OPT_FLAG, .offset = sizeof(int64_t), .help = "say nothing" },
+		{ .name = NULL },
+	};
+	static const struct pl_opt_command wait_command = { .name = "x", .options = wait_rows };
+	static const struct {
+		const char *words[4];
+		int64_t ns; /* -1: refused */
+		int rest;
+	} cases[] = {
+		{ { "name" }, 0, 1 },
+		{ { "--wait" }, INT64_MAX, 0 },
+		{ { "--wait", "2h" }, 7200 * PL_NS_PER_S, 0 },
+		{ { "--wait=90s" }, 90 * PL_NS_PER_S, 0 },
+		{ { "-w5s", "name" }, 5 * PL_NS_PER_S, 1 },
+		{ { "--wait", "name" }, INT64_MAX, 1 },
+		{ { "--wait", "--quiet", "2h" }, INT64_MAX, 1 },
+		{ { "--wait=soon" }, -1, 0 },
+		{ { "--wait=" }, -1, 0 },
+	};
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
+		struct {
+			int64_t wait_ns;
+			bool quiet;
+		} into = { 0 };
+		char words[4][16] = { "x" };
+		char *argv[5] = { words[0] };
+		int argc = 1, rest_count = 0;
+		char **rest;
+		bool help;
+		struct pl_err err = PL_ERR_INIT;
+		for (size_t k = 0; k < 3 && cases[i].words[k] != NULL; k++, argc++) {
+			strcpy(words[argc], cases[i].words[k]);
+			argv[argc] = words[argc];
+		}
+		int done = pl_opt_parse(&wait_command, argc, argv, &into, &rest, &rest_count, &help,
+					&err);
+		assert_int_equal(done, cases[i].ns < 0 ? -1 : 0);
+		if (done < 0)
+			continue;
+		assert_int_equal(into.wait_ns, cases[i].ns);
+		assert_int_equal(rest_count, cases[i].rest);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -380,6 +432,7 @@ int main(void)
 		cmocka_unit_test(test_base_opt__help_text),
 		cmocka_unit_test(test_base_opt__a_wide_option_has_its_help_below),
 		cmocka_unit_test(test_base_opt__a_command_without_options),
+		cmocka_unit_test(test_base_opt__a_value_that_may_be_left_out),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -257,6 +257,8 @@ static const struct malformed malformed[] = {
 	{ REQ, POST "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n",
 	  "two transfer-encoding", 400 },
 	{ REQ, "POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n", "HTTP/1.0", 400 },
+	{ REQ, "\x16\x03\x01", "begins with a control byte", 400 },
+	{ RESP, "\x15\x03\x03", "begins with a control byte", 400 },
 	{ RESP, "\r\n", "empty line", 400 },
 	{ RESP, "ICY 200 OK\r\n\r\n", "HTTP version", 400 },
 	{ RESP, "HTTP/1.1\r\n\r\n", "status line", 400 },

@@ -10,8 +10,10 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "io/sock.h"
+#include "io/tls.h"
 
 #define INPUT_BYTES     65536
+#define PLAIN_BYTES     (INPUT_BYTES + IO_TLS_PLAIN_SLACK)
 #define OUT_BYTES_MAX   (256u << 20)
 #define LATER_BYTES_MAX (4u << 20)
 
@@ -28,6 +30,7 @@ static void forget_request(struct sim_conn *conn)
 {
 	free(pl_take(conn->method));
 	free(pl_take(conn->target));
+	free(pl_take(conn->query));
 	free(pl_take(conn->request_id));
 	free(pl_take(conn->authorization));
 	pl_buf_clear(&conn->body);
@@ -51,6 +54,7 @@ void sim_conn_free(struct sim_conn *conn)
 	if (server->listener.active && server->listener.events == 0)
 		io_loop_rewatch(server->loop, &server->listener, EPOLLIN);
 	io_http_free(conn->http);
+	io_tls_free(conn->tls);
 	pl_buf_done(&conn->body);
 	pl_buf_done(&conn->out);
 	pl_buf_done(&conn->later);
@@ -69,6 +73,8 @@ static int on_head(void *data, const struct io_http_head *head)
 	conn->request_id = pl_strdup(io_http_header_get(head, "x-request-id"));
 	conn->authorization = pl_strdup(io_http_header_get(head, "authorization"));
 	conn->keep_alive = head->keep_alive;
+	if (strchr(conn->target, '?') != NULL)
+		conn->query = pl_strdup(strchr(conn->target, '?') + 1);
 	conn->target[strcspn(conn->target, "?#")] = '\0';
 	if (expect != NULL && strcasecmp(expect, "100-continue") == 0)
 		sim_conn_send(conn, "HTTP/1.1 100 Continue\r\n\r\n", 25);
@@ -155,6 +161,62 @@ void sim_conn_resume(struct sim_conn *conn)
 		feed_later(conn);
 }
 
+/* --sim-cut: of what is sent at once; 0: all. */
+static size_t cut_bytes(const struct sim_conn *conn)
+{
+	return (size_t)conn->server->options->faults.cut_bytes;
+}
+
+static bool is_unsent(const struct sim_conn *conn)
+{
+	size_t len = conn->out.len;
+
+	if (conn->tls != NULL)
+		io_tls_out(conn->tls, &len);
+	return len > 0;
+}
+
+static void watch_output(struct sim_conn *conn)
+{
+	uint32_t events = EPOLLIN | (is_unsent(conn) ? EPOLLOUT : 0);
+
+	if (!conn->dead && conn->watch.events != events)
+		io_loop_rewatch(conn->server->loop, &conn->watch, events);
+}
+
+static void take(struct sim_conn *conn, const char *bytes, size_t len, int64_t stamp_ns)
+{
+	struct sim_server *server = conn->server;
+
+	if (conn->closing || len == 0)
+		return;
+	if (conn->whole) {
+		if (!pl_buf_add(&conn->later, bytes, len))
+			mark_dead(conn);
+		return;
+	}
+	conn->arrival_ns = sim_server_to_monotonic(server, stamp_ns, pl_clock_now_ns());
+	feed(conn, bytes, len);
+	sim_conn_resume(conn);
+}
+
+static void take_tls(struct sim_conn *conn, size_t len, int64_t stamp_ns)
+{
+	struct sim_server *server = conn->server;
+	struct pl_err ignored = PL_ERR_INIT; /* who cannot speak it is hung up on, as by uvicorn */
+	size_t plain_len;
+	enum io_tls_result result = io_tls_receive(conn->tls, server->input, len, server->plain,
+						   PLAIN_BYTES, &plain_len, &ignored);
+
+	/* the handshake's answer, or what was wrong with it */
+	if (io_tls_flush(conn->tls, conn->watch.fd, cut_bytes(conn)) < 0)
+		result = IO_TLS_FAILED;
+	watch_output(conn);
+	take(conn, server->plain, plain_len, stamp_ns);
+	if (result != IO_TLS_OPEN && !conn->dead)
+		mark_dead(conn);
+}
+
 static void on_input(struct sim_conn *conn)
 {
 	struct sim_server *server = conn->server;
@@ -163,32 +225,20 @@ static void on_input(struct sim_conn *conn)
 
 	if (len < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
-	if (len <= 0) {
+	if (len <= 0)
 		mark_dead(conn);
-		return;
-	}
-	if (conn->closing)
-		return;
-	if (conn->whole) {
-		if (!pl_buf_add(&conn->later, server->input, (size_t)len))
-			mark_dead(conn);
-		return;
-	}
-	conn->arrival_ns = sim_server_to_monotonic(server, stamp_ns, pl_clock_now_ns());
-	feed(conn, server->input, (size_t)len);
-	sim_conn_resume(conn);
-}
-
-static void watch_output(struct sim_conn *conn)
-{
-	uint32_t events = EPOLLIN | (conn->out.len > 0 ? EPOLLOUT : 0);
-
-	if (!conn->dead && conn->watch.events != events)
-		io_loop_rewatch(conn->server->loop, &conn->watch, events);
+	else if (conn->tls != NULL)
+		take_tls(conn, (size_t)len, stamp_ns);
+	else
+		take(conn, server->input, (size_t)len, stamp_ns);
 }
 
 static void on_output(struct sim_conn *conn)
 {
+	if (conn->tls != NULL && io_tls_flush(conn->tls, conn->watch.fd, cut_bytes(conn)) < 0) {
+		mark_dead(conn);
+		return;
+	}
 	while (conn->out.len > 0) {
 		ssize_t n = send(conn->watch.fd, conn->out.data, conn->out.len,
 				 MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -203,7 +253,7 @@ static void on_output(struct sim_conn *conn)
 			pl_buf_consume(&conn->out, (size_t)n);
 	}
 	watch_output(conn);
-	if (conn->closing && conn->out.len == 0)
+	if (conn->closing && !is_unsent(conn))
 		mark_dead(conn);
 }
 
@@ -220,17 +270,66 @@ static void on_event(struct io_loop *loop, struct io_watch *watch, uint32_t even
 	sim_server_reap(server);
 }
 
+void sim_conn_drop(struct sim_conn *conn, bool reset)
+{
+	struct linger none = { .l_onoff = 1, .l_linger = 0 };
+
+	if (reset)
+		setsockopt(conn->watch.fd, SOL_SOCKET, SO_LINGER, &none, sizeof(none));
+	if (!conn->dead)
+		mark_dead(conn);
+}
+
+static ssize_t send_piece(struct sim_conn *conn, const char *data, size_t len)
+{
+	ssize_t n;
+
+	do {
+		n = send(conn->watch.fd, data, len, MSG_NOSIGNAL | MSG_DONTWAIT);
+	} while (n < 0 && errno == EINTR);
+	return n;
+}
+
+/* --sim-cut: as many pieces as the socket takes. */
+static ssize_t send_pieces(struct sim_conn *conn, const char *data, size_t len)
+{
+	size_t most = cut_bytes(conn);
+	size_t done = 0;
+
+	while (done < len) {
+		ssize_t n = send_piece(conn, data + done, len - done < most ? len - done : most);
+
+		if (n < 0)
+			return done > 0 && errno == EAGAIN ? (ssize_t)done : -1;
+		done += (size_t)n;
+	}
+	return (ssize_t)done;
+}
+
+static bool send_tls(struct sim_conn *conn, const char *data, size_t len)
+{
+	struct pl_err ignored = PL_ERR_INIT;
+
+	if (io_tls_write(conn->tls, data, len, &ignored) < 0 ||
+	    io_tls_flush(conn->tls, conn->watch.fd, cut_bytes(conn)) < 0) {
+		mark_dead(conn);
+		return false;
+	}
+	watch_output(conn);
+	return true;
+}
+
 bool sim_conn_send(struct sim_conn *conn, const char *data, size_t len)
 {
 	ssize_t n = 0;
 
 	if (conn->dead)
 		return false;
-	if (conn->out.len == 0) {
-		do {
-			n = send(conn->watch.fd, data, len, MSG_NOSIGNAL | MSG_DONTWAIT);
-		} while (n < 0 && errno == EINTR);
-	}
+	if (conn->tls != NULL)
+		return send_tls(conn, data, len);
+	if (conn->out.len == 0)
+		n = cut_bytes(conn) > 0 ? send_pieces(conn, data, len)
+					: send_piece(conn, data, len);
 	if (n < 0 && errno == EAGAIN)
 		n = 0;
 	if (n < 0 || ((size_t)n < len && !pl_buf_add(&conn->out, data + n, len - (size_t)n))) {
@@ -266,6 +365,7 @@ static void note_answer(struct sim_conn *conn, int status)
 void sim_conn_answer(struct sim_conn *conn, int status, const char *type, const char *body,
 		     size_t len)
 {
+	const struct sim_faults *faults = &conn->server->options->faults;
 	auto_buf out = { 0 };
 
 	pl_buf_init(&out, OUT_BYTES_MAX);
@@ -275,9 +375,13 @@ void sim_conn_answer(struct sim_conn *conn, int status, const char *type, const 
 		    status, io_http_reason(status), date(conn->server), len);
 	if (type != NULL)
 		pl_buf_addf(&out, "content-type: %s\r\n", type);
+	if ((status == 429 || status == 503) && faults->retry_after_s >= 0)
+		pl_buf_addf(&out, "retry-after: %lld\r\n", (long long)faults->retry_after_s);
 	pl_buf_add_text(&out, conn->keep_alive ? "\r\n" : "connection: close\r\n\r\n");
+	if (conn->halve)
+		conn->keep_alive = false;
 	if (!pl_text_equal(conn->method, "HEAD"))
-		pl_buf_add(&out, body, len);
+		pl_buf_add(&out, body, conn->halve ? len / 2 : len);
 	note_answer(conn, status);
 	sim_conn_send(conn, out.data, out.len);
 	sim_conn_end_request(conn);
@@ -299,15 +403,24 @@ void sim_conn_begin_stream(struct sim_conn *conn)
 
 void sim_conn_end_request(struct sim_conn *conn)
 {
+	int64_t close_after = conn->server->options->faults.close_after;
 	bool close_now = !conn->keep_alive;
 
+	conn->answered++;
+	if (close_after > 0 && conn->answered >= close_after)
+		close_now = true;
 	forget_request(conn);
 	if (conn->dead)
 		return;
 	if (!close_now)
 		return;
 	conn->closing = true;
-	if (conn->out.len == 0)
+	if (conn->tls != NULL) {
+		io_tls_close(conn->tls);
+		(void)io_tls_flush(conn->tls, conn->watch.fd, 0);
+		watch_output(conn);
+	}
+	if (!is_unsent(conn))
 		mark_dead(conn);
 }
 
@@ -320,6 +433,8 @@ static void accept_one(struct sim_server *server, int fd)
 
 	conn->server = server;
 	conn->http = io_http_new(IO_HTTP_REQUEST, &calls, conn);
+	if (server->tls != NULL)
+		conn->tls = io_tls_new_server(server->tls, OUT_BYTES_MAX);
 	conn->watch =
 		(struct io_watch){ .fd = fd, .events = EPOLLIN, .fn = on_event, .data = conn };
 	pl_buf_init(&conn->body, SIM_BODY_BYTES_MAX);

@@ -18,6 +18,7 @@ struct sim_sequence_priv {
 	uint32_t known;                   /* prompt + generated */
 	uint32_t computed;
 	uint32_t scheduled; /* in the step that runs */
+	uint32_t drafts;    /* behind them */
 	uint32_t block_count;
 	size_t block_room;
 	uint32_t *blocks;
@@ -106,6 +107,7 @@ static void drop_blocks(struct sim_engine *engine, struct sim_sequence_priv *seq
 		sim_blocks_drop(&engine->blocks, seq->blocks[--seq->block_count]);
 	seq->computed = 0;
 	seq->scheduled = 0;
+	seq->drafts = 0;
 }
 
 static void go(struct sim_engine *engine, struct sim_sequence_priv *seq, enum sim_finish finish)
@@ -142,6 +144,7 @@ struct sim_engine *sim_engine_new(const struct sim_engine_config *config)
 	assert(config->block_size > 0 && config->block_count > 0 && config->max_num_seqs > 0);
 	assert(config->max_num_batched_tokens > 0);
 	assert(config->fixed_step_ns > 0 || config->profile != NULL);
+	assert(config->draft_tokens <= SIM_DRAFTS_MAX);
 	engine->config = *config;
 	sim_blocks_init(&engine->blocks, config->block_count);
 	return engine;
@@ -190,29 +193,41 @@ struct sim_sequence *sim_engine_add(struct sim_engine *engine, const struct sim_
 	return &seq->open;
 }
 
-/* Gives `tokens` more tokens of the sequence their blocks; the caller knows that they are free. */
-static void compute(struct sim_engine *engine, struct sim_sequence_priv *seq, uint32_t tokens)
+/* Whole blocks of known tokens between two positions get their names. */
+static void name_blocks(struct sim_engine *engine, struct sim_sequence_priv *seq, uint32_t from,
+			uint32_t behind)
 {
 	uint32_t size = engine->config.block_size;
-	uint32_t behind = seq->computed + tokens;
-	uint32_t need = blocks_for(engine, behind);
+
+	for (uint32_t i = from / size; engine->config.prefix_caching && i < behind / size; i++)
+		sim_blocks_name(&engine->blocks, seq->blocks[i], seq->names[i]);
+}
+
+/*
+ * Gives `tokens` more tokens of the sequence, and drafts behind them, their blocks; the caller knows
+ * that they are free.
+ */
+static void compute(struct sim_engine *engine, struct sim_sequence_priv *seq, uint32_t tokens,
+		    uint32_t drafts)
+{
+	uint32_t all = tokens + drafts;
+	uint32_t need = blocks_for(engine, seq->computed + all);
 	struct sim_work *work = &engine->step.work;
 
 	pl_grow((void **)&seq->blocks, &seq->block_room, need, sizeof(*seq->blocks));
 	while (seq->block_count < need)
 		seq->blocks[seq->block_count++] = sim_blocks_take(&engine->blocks);
-	for (uint32_t i = seq->computed / size; engine->config.prefix_caching && i < behind / size;
-	     i++)
-		sim_blocks_name(&engine->blocks, seq->blocks[i], seq->names[i]);
+	name_blocks(engine, seq, seq->computed, seq->computed + tokens);
 	seq->scheduled = tokens;
-	engine->step.tokens += tokens;
+	seq->drafts = drafts;
+	engine->step.tokens += all;
 	work->sequences++;
 	if (seq->known - seq->computed > 1 || seq->open.generated == 0)
-		work->prefill_tokens += tokens;
+		work->prefill_tokens += all;
 	else
-		work->decode_tokens += tokens;
-	work->context_tokens += behind;
-	work->attention_pairs += (double)tokens * (seq->computed + (tokens + 1) / 2.0);
+		work->decode_tokens += all;
+	work->context_tokens += seq->computed + all;
+	work->attention_pairs += (double)all * (seq->computed + (all + 1) / 2.0);
 }
 
 static void preempt_last(struct sim_engine *engine)
@@ -230,9 +245,9 @@ static void preempt_last(struct sim_engine *engine)
 /* False: the sequence itself was preempted. */
 static bool make_room(struct sim_engine *engine, struct sim_sequence_priv *seq, uint32_t tokens)
 {
-	uint32_t need = blocks_for(engine, seq->computed + tokens) - seq->block_count;
+	uint32_t need = blocks_for(engine, seq->computed + tokens);
 
-	while (engine->blocks.free_count < need) {
+	while (seq->block_count < need && engine->blocks.free_count < need - seq->block_count) {
 		bool itself = engine->running[engine->running_count - 1] == seq;
 
 		preempt_last(engine);
@@ -242,18 +257,33 @@ static bool make_room(struct sim_engine *engine, struct sim_sequence_priv *seq, 
 	return true;
 }
 
+/* Drafts beside a single token that is computed: no more than may still be said behind it. */
+static uint32_t draft(const struct sim_engine *engine, const struct sim_sequence_priv *seq,
+		      uint32_t budget)
+{
+	uint32_t count = engine->config.draft_tokens;
+	uint32_t left = seq->open.max_tokens - seq->open.generated;
+
+	if (count == 0 || seq->open.generated == 0 || seq->known - seq->computed != 1)
+		return 0;
+	if (count > left - 1)
+		count = left - 1;
+	return count < budget ? count : budget - 1;
+}
+
 static uint32_t schedule_running(struct sim_engine *engine, uint32_t budget)
 {
 	for (size_t i = 0; i < engine->running_count && budget > 0; i++) {
 		struct sim_sequence_priv *seq = engine->running[i];
 		uint32_t tokens = seq->known - seq->computed;
+		uint32_t drafts = draft(engine, seq, budget);
 
 		if (tokens > budget)
 			tokens = budget;
-		if (!make_room(engine, seq, tokens))
+		if (!make_room(engine, seq, tokens + drafts))
 			break;
-		compute(engine, seq, tokens);
-		budget -= tokens;
+		compute(engine, seq, tokens, drafts);
+		budget -= tokens + drafts;
 	}
 	return budget;
 }
@@ -328,7 +358,7 @@ static uint32_t admit(struct sim_engine *engine, uint32_t budget, int64_t now_ns
 	pl_grow((void **)&engine->running, &engine->running_room, engine->running_count + 1,
 		sizeof(struct sim_sequence_priv *));
 	engine->running[engine->running_count++] = seq;
-	compute(engine, seq, tokens);
+	compute(engine, seq, tokens, 0);
 	return tokens;
 }
 
@@ -396,6 +426,52 @@ static void say(struct sim_engine *engine, struct sim_sequence_priv *seq, int64_
 	learn(engine, seq, output->token);
 }
 
+/* How many drafts of the step are good: those before the first that is refused. */
+static uint32_t accept_drafts(struct sim_engine *engine, const struct sim_sequence_priv *seq)
+{
+	static const uint64_t salt = 0xd1a7f7;
+	uint32_t good = 0;
+
+	if (seq->drafts == 0)
+		return 0;
+	engine->stats.drafts++;
+	engine->stats.draft_tokens += seq->drafts;
+	while (good < seq->drafts) {
+		uint64_t draw = sim_token_mix(seq->open.seed ^ salt, seq->open.generated + good);
+
+		if ((double)(draw >> 11) * 0x1p-53 >= SIM_DRAFT_ACCEPTANCE)
+			break;
+		engine->stats.accepted_at[good++]++;
+	}
+	engine->stats.accepted_tokens += good;
+	return good;
+}
+
+/* The step's tokens of a sequence, which takes `count` on; false: it has finished and is gone. */
+static bool speak(struct sim_engine *engine, struct sim_sequence_priv *seq, int64_t now_ns,
+		  size_t *count)
+{
+	uint32_t good = accept_drafts(engine, seq);
+	uint32_t computed = seq->computed;
+	enum sim_finish finish = SIM_FINISH_NONE;
+	uint32_t part;
+
+	for (part = 0; part <= good && finish == SIM_FINISH_NONE; part++) {
+		struct sim_output *output = &engine->outputs[(*count)++];
+
+		say(engine, seq, now_ns, output);
+		finish = judge(engine, &seq->open);
+		output->part = part;
+		output->more = part < good && finish == SIM_FINISH_NONE;
+	}
+	seq->computed += part < good ? part : good;
+	seq->drafts = 0;
+	name_blocks(engine, seq, computed, seq->computed);
+	if (finish != SIM_FINISH_NONE)
+		go(engine, seq, finish);
+	return finish == SIM_FINISH_NONE;
+}
+
 size_t sim_engine_end(struct sim_engine *engine, int64_t now_ns, const struct sim_output **ret)
 {
 	size_t kept = 0;
@@ -403,7 +479,8 @@ size_t sim_engine_end(struct sim_engine *engine, int64_t now_ns, const struct si
 
 	assert(engine->in_step);
 	engine->in_step = false;
-	pl_grow((void **)&engine->outputs, &engine->output_room, engine->running_count + 1,
+	pl_grow((void **)&engine->outputs, &engine->output_room,
+		engine->running_count * (1 + engine->config.draft_tokens) + 1,
 		sizeof(*engine->outputs));
 	for (size_t i = 0; i < engine->running_count; i++) {
 		struct sim_sequence_priv *seq = engine->running[i];
@@ -412,17 +489,8 @@ size_t sim_engine_end(struct sim_engine *engine, int64_t now_ns, const struct si
 		seq->computed += seq->scheduled;
 		speaks = seq->scheduled > 0 && seq->computed == seq->known;
 		seq->scheduled = 0;
-		if (speaks) {
-			enum sim_finish finish;
-
-			say(engine, seq, now_ns, &engine->outputs[count++]);
-			finish = judge(engine, &seq->open);
-			if (finish != SIM_FINISH_NONE) {
-				go(engine, seq, finish);
-				continue;
-			}
-		}
-		engine->running[kept++] = seq;
+		if (!speaks || speak(engine, seq, now_ns, &count))
+			engine->running[kept++] = seq;
 	}
 	engine->running_count = kept;
 	*ret = engine->outputs;

@@ -14,7 +14,9 @@
  *    is always computed. The head waits, and all behind it, when blocks for its whole known length
  *    (with reserve_full, else for this step's part) are not free; without chunked prefill also when
  *    its prompt does not fit what is left of the budget.
- * A sequence whose known tokens are all computed yields a token at the step's end.
+ * A sequence whose known tokens are all computed yields a token at the step's end; with
+ * draft_tokens, one that computes a single token computes so many drafts with it, and yields besides
+ * its token each draft up to the first that is refused (chance SIM_DRAFT_ACCEPTANCE each).
  *
  * - waiting + running + (finished, aborted) = added, at every moment.
  * - A sequence is the engine's; after it finished or was aborted it is gone with the next begin().
@@ -28,11 +30,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define SIM_DRAFT_ACCEPTANCE 0.7
+#define SIM_DRAFTS_MAX       32
+
 struct sim_engine_config {
 	uint32_t max_num_batched_tokens;
 	uint32_t max_num_seqs;
 	uint32_t block_size;
 	uint32_t block_count;
+	uint32_t draft_tokens; /* speculative decoding; 0: none */
 	bool prefix_caching;
 	bool chunked_prefill;
 	bool reserve_full;
@@ -78,6 +84,8 @@ struct sim_output {
 	uint32_t token;
 	uint32_t index; /* 0 for its first */
 	int64_t gap_ns; /* since its token before; since it was added for the first */
+	uint32_t part;  /* 0 for the sequence's first of this step */
+	bool more;      /* the next output is its too */
 };
 
 /* Of the last begin(). */
@@ -101,6 +109,10 @@ struct sim_engine_stats {
 	uint64_t prompt_tokens;  /* of prompts that came through, computed or found */
 	uint64_t cached_tokens;  /* of these, found at their first admission */
 	uint64_t generated_tokens;
+	uint64_t drafts; /* sequences x steps with drafts */
+	uint64_t draft_tokens;
+	uint64_t accepted_tokens;
+	uint64_t accepted_at[SIM_DRAFTS_MAX]; /* by place in the draft */
 	uint32_t running;
 	uint32_t waiting;
 	uint32_t blocks_held;

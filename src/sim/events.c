@@ -33,13 +33,14 @@ static const char *chunk_end(struct pl_buf *out, size_t *ret_len)
 {
 	static const char digits[] = "0123456789abcdef";
 	size_t size = out->len - FRAME_BYTES;
-	char *at = out->data + FRAME_BYTES;
 
+	/* it may move the bytes: the place comes after it */
+	ADD(out, "\r\n");
+	char *at = out->data + FRAME_BYTES;
 	*--at = '\n';
 	*--at = '\r';
 	for (; size > 0; size >>= 4)
 		*--at = digits[size & 15];
-	ADD(out, "\r\n");
 	*ret_len = out->len - (size_t)(at - out->data);
 	return at;
 }
@@ -82,6 +83,12 @@ void sim_event_prepare(struct sim_choice *choice)
 	auto_buf head = { 0 };
 
 	pl_buf_init(&head, 65536);
+	if (choice->job->request.api == SIM_RESPONSES) {
+		sim_responses_delta_head(&head);
+		choice->head_len = head.len;
+		choice->head = pl_buf_take(&head);
+		return;
+	}
 	add_event_head(&head, choice->job);
 	pl_buf_addf(&head, "{\"index\":%u,%s", choice->index,
 		    choice->job->request.chat ? "\"delta\":{\"content\":\"" : "\"text\":\"");
@@ -89,8 +96,17 @@ void sim_event_prepare(struct sim_choice *choice)
 	choice->head = pl_buf_take(&head);
 }
 
-static void add_usage_members(struct pl_buf *out, uint32_t prompt, uint32_t completion)
+uint32_t sim_event_claimed_tokens(const struct sim_job *job, uint32_t tokens)
 {
+	int64_t claimed = tokens + job->server->options->faults.wrong_usage;
+
+	return claimed > 0 ? (uint32_t)claimed : 0;
+}
+
+static void add_usage_members(struct pl_buf *out, const struct sim_job *job, uint32_t prompt,
+			      uint32_t completion)
+{
+	completion = sim_event_claimed_tokens(job, completion);
 	ADD(out, "\"usage\":{\"prompt_tokens\":");
 	add_number(out, prompt);
 	ADD(out, ",\"total_tokens\":");
@@ -214,13 +230,14 @@ static void add_token_ids(struct pl_buf *out, const struct sim_choice *choice, u
 static void add_choice_end(struct pl_buf *out, const struct sim_choice *choice)
 {
 	const struct sim_request *request = &choice->job->request;
-	uint32_t at = choice->said - 1;
+	uint32_t at = choice->sent;
+	uint32_t count = choice->said - choice->sent;
 
 	pl_buf_add_text(out, request->chat ? "\"},\"logprobs\":" : "\",\"logprobs\":");
 	if (request->logprobs < 0)
 		ADD(out, "null");
 	else
-		add_logprobs(out, choice, at, 1, choice->text_bytes);
+		add_logprobs(out, choice, at, count, choice->text_bytes);
 	ADD(out, ",\"finish_reason\":");
 	pl_buf_add_text(out,
 			choice->finish == SIM_FINISH_NONE ? "null" : finish_name(choice->finish));
@@ -234,10 +251,19 @@ static void add_choice_end(struct pl_buf *out, const struct sim_choice *choice)
 	}
 	ADD(out, ",\"token_ids\":");
 	if (request->return_token_ids)
-		add_token_ids(out, choice, at, 1);
+		add_token_ids(out, choice, at, count);
 	else
 		ADD(out, "null");
 	ADD(out, "}]");
+}
+
+const char *sim_event_begin(struct sim_job *job, size_t *ret_len)
+{
+	struct pl_buf *out = &job->server->scratch;
+
+	chunk_begin(out);
+	sim_responses_begin(job, out);
+	return chunk_end(out, ret_len);
 }
 
 const char *sim_event_role(struct sim_choice *choice, size_t *ret_len)
@@ -246,6 +272,10 @@ const char *sim_event_role(struct sim_choice *choice, size_t *ret_len)
 	struct pl_buf *out = &choice->job->server->scratch;
 
 	chunk_begin(out);
+	if (request->api == SIM_RESPONSES) {
+		sim_responses_open(choice->job, out);
+		return chunk_end(out, ret_len);
+	}
 	add_event_head(out, choice->job);
 	pl_buf_addf(out,
 		    "{\"index\":%u,\"delta\":{\"role\":\"assistant\",\"content\":\"\"},"
@@ -253,7 +283,7 @@ const char *sim_event_role(struct sim_choice *choice, size_t *ret_len)
 		    choice->index);
 	if (request->continuous_usage) {
 		pl_buf_add_char(out, ',');
-		add_usage_members(out, request->prompt_tokens, 0);
+		add_usage_members(out, choice->job, request->prompt_tokens, 0);
 		ADD(out, ",\"completion_tokens_details\":null}");
 	}
 	ADD(out, ",\"prompt_token_ids\":");
@@ -265,21 +295,39 @@ const char *sim_event_role(struct sim_choice *choice, size_t *ret_len)
 	return chunk_end(out, ret_len);
 }
 
-const char *sim_event_token(struct sim_choice *choice, uint32_t token, size_t *ret_len)
+/* Letters and digits: no escapes. Returns the bytes added. */
+static size_t add_pieces(struct pl_buf *out, const struct sim_choice *choice, uint32_t first,
+			 uint32_t behind)
 {
-	const struct sim_job *job = choice->job;
+	size_t before = out->len;
+
+	for (uint32_t i = first; i < behind; i++) {
+		char piece[SIM_PIECE_BYTES_MAX];
+		size_t len = sim_token_piece(sim_token_draw(choice->seed, i), piece);
+
+		pl_buf_add(out, piece, len);
+	}
+	return out->len - before;
+}
+
+const char *sim_event_tokens(struct sim_choice *choice, size_t *ret_len)
+{
+	struct sim_job *job = choice->job;
 	struct pl_buf *out = &job->server->scratch;
-	char piece[SIM_PIECE_BYTES_MAX];
-	size_t len = sim_token_piece(token, piece);
+	size_t len;
 
 	chunk_begin(out);
 	pl_buf_add(out, choice->head, choice->head_len);
-	pl_buf_add(out, piece, len); /* letters and digits: no escapes */
+	len = add_pieces(out, choice, choice->sent, choice->said);
+	if (job->request.api == SIM_RESPONSES) {
+		sim_responses_delta_end(job, out);
+		return chunk_end(out, ret_len);
+	}
 	add_choice_end(out, choice);
 	choice->text_bytes += (uint32_t)len;
 	if (job->request.continuous_usage) {
 		pl_buf_add_char(out, ',');
-		add_usage_members(out, (uint32_t)job->request.prompts[choice->prompt].count,
+		add_usage_members(out, job, (uint32_t)job->request.prompts[choice->prompt].count,
 				  choice->said);
 		pl_buf_add_text(out,
 				job->request.chat ? ",\"completion_tokens_details\":null}" : "}");
@@ -296,13 +344,20 @@ const char *sim_event_end(struct sim_job *job, size_t *ret_len)
 	struct pl_buf *out = &job->server->scratch;
 
 	chunk_begin(out);
+	if (job->request.api == SIM_RESPONSES) {
+		sim_responses_end(job, out);
+		chunk_end(out, ret_len);
+		ADD(out, "0\r\n\r\n");
+		*ret_len += 5;
+		return out->data + (out->len - *ret_len);
+	}
 	if (!job->request.include_usage) {
 		*ret_len = sizeof(done) - 1;
 		return done;
 	}
 	add_event_head(out, job);
 	ADD(out, "],");
-	add_usage_members(out, job->request.prompt_tokens, job->tokens);
+	add_usage_members(out, job, job->request.prompt_tokens, job->tokens);
 	ADD(out, "},\"system_fingerprint\":\"" SIM_FINGERPRINT "\"}\n\n");
 	chunk_end(out, ret_len);
 	pl_buf_add(out, done, sizeof(done) - 1);
@@ -310,15 +365,10 @@ const char *sim_event_end(struct sim_job *job, size_t *ret_len)
 	return out->data + (out->len - *ret_len);
 }
 
-static void add_text(struct pl_buf *out, const struct sim_choice *choice)
+void sim_event_add_text(struct pl_buf *out, const struct sim_choice *choice)
 {
 	pl_buf_add_char(out, '"');
-	for (uint32_t i = 0; i < choice->said; i++) {
-		char piece[SIM_PIECE_BYTES_MAX];
-		size_t len = sim_token_piece(sim_token_draw(choice->seed, i), piece);
-
-		pl_buf_add(out, piece, len);
-	}
+	add_pieces(out, choice, 0, choice->said);
 	pl_buf_add_char(out, '"');
 }
 
@@ -329,7 +379,7 @@ static void add_whole_choice(struct pl_buf *out, const struct sim_choice *choice
 	pl_buf_addf(out, "{\"index\":%u,%s", choice->index,
 		    request->chat ? "\"message\":{\"role\":\"assistant\",\"content\":"
 				  : "\"text\":");
-	add_text(out, choice);
+	sim_event_add_text(out, choice);
 	if (request->chat)
 		ADD(out, ",\"refusal\":null,\"annotations\":null,\"audio\":null,"
 			 "\"function_call\":null,\"reasoning\":null}");
@@ -358,6 +408,10 @@ void sim_answer_write(const struct sim_job *job, struct pl_buf *out)
 {
 	const struct sim_request *request = &job->request;
 
+	if (request->api == SIM_RESPONSES) {
+		sim_responses_answer(job, out);
+		return;
+	}
 	pl_buf_addf(out, "{\"id\":\"%s\",\"object\":\"%s\",\"created\":%lld,\"model\":", job->id,
 		    request->chat ? "chat.completion" : "text_completion",
 		    (long long)job->created_s);
@@ -369,8 +423,12 @@ void sim_answer_write(const struct sim_job *job, struct pl_buf *out)
 		add_whole_choice(out, &job->choices[i]);
 	}
 	ADD(out, "],\"service_tier\":null,\"system_fingerprint\":\"" SIM_FINGERPRINT "\",");
-	add_usage_members(out, request->prompt_tokens, job->tokens);
-	ADD(out, ",\"prompt_tokens_details\":null,\"completion_tokens_details\":null}");
+	if (job->server->options->faults.no_usage) {
+		ADD(out, "\"usage\":null");
+	} else {
+		add_usage_members(out, job, request->prompt_tokens, job->tokens);
+		ADD(out, ",\"prompt_tokens_details\":null,\"completion_tokens_details\":null}");
+	}
 	if (request->chat) {
 		ADD(out, ",\"prompt_logprobs\":null,\"prompt_token_ids\":");
 		if (request->return_token_ids)

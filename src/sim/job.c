@@ -62,58 +62,6 @@ static void link_job(struct sim_job *job, struct sim_conn *conn)
 	server->jobs = job;
 }
 
-static void begin_job(struct sim_conn *conn, struct sim_request *request)
-{
-	struct sim_server *server = conn->server;
-	struct sim_job *job = pl_alloc(sizeof(*job));
-	int64_t real_ns = pl_clock_real_ns();
-
-	job->server = server;
-	job->request = *request;
-	job->created_s = real_ns / PL_NS_PER_S;
-	snprintf(job->id, sizeof(job->id), "%s-%016llx", request->chat ? "chatcmpl" : "cmpl",
-		 (unsigned long long)sim_token_mix((uint64_t)real_ns, (uint64_t)(uintptr_t)conn));
-	job->choice_count = (uint32_t)request->prompt_count * request->n;
-	job->open_choices = job->choice_count;
-	job->choices = pl_alloc_array(job->choice_count, sizeof(*job->choices));
-	link_job(job, conn);
-	job->log_id = sim_event_log_request(server->log, conn->arrival_ns, conn->request_id,
-					    request->prompt_tokens);
-	for (uint32_t i = 0; i < job->choice_count; i++)
-		add_choice(job, i, conn->arrival_ns);
-	if (request->stream)
-		sim_conn_begin_stream(conn);
-	sim_server_wake_engine(server);
-}
-
-static void start(struct sim_conn *conn, bool chat)
-{
-	auto_json json_t *body = NULL;
-	struct sim_request request;
-	struct sim_refusal refusal;
-
-	if (!sim_body_json(conn, &body))
-		return;
-	sim_refusal_init(&refusal);
-	if (sim_request_parse(body, chat, &conn->server->limits, &request, &refusal) < 0) {
-		sim_answer_refusal(conn, &refusal);
-		sim_request_done(&request);
-	} else {
-		begin_job(conn, &request);
-	}
-	sim_refusal_done(&refusal);
-}
-
-void sim_job_completions(struct sim_conn *conn)
-{
-	start(conn, false);
-}
-
-void sim_job_chat(struct sim_conn *conn)
-{
-	start(conn, true);
-}
-
 void sim_job_free(struct sim_job *job)
 {
 	struct sim_server *server = job->server;
@@ -127,12 +75,13 @@ void sim_job_free(struct sim_job *job)
 	for (uint32_t i = 0; i < job->choice_count; i++)
 		free(job->choices[i].head);
 	free(job->choices);
+	free(job->helds);
+	pl_buf_done(&job->held);
 	sim_request_done(&job->request);
 	free(job);
 }
 
-/* The job is answered or given up; its connection is free for the next request. */
-static struct sim_conn *close_job(struct sim_job *job, const char *status)
+struct sim_conn *sim_job_close(struct sim_job *job, const char *status)
 {
 	struct sim_server *server = job->server;
 	struct sim_conn *conn = job->conn;
@@ -147,15 +96,20 @@ static struct sim_conn *close_job(struct sim_job *job, const char *status)
 	return conn;
 }
 
-void sim_job_abort(struct sim_job *job)
+void sim_job_leave_engine(struct sim_job *job)
 {
-	if (job->over)
-		return;
 	for (uint32_t i = 0; i < job->choice_count; i++) {
 		if (job->choices[i].sequence != NULL)
 			sim_engine_abort(job->server->engine, pl_take(job->choices[i].sequence));
 	}
-	close_job(job, "aborted");
+}
+
+void sim_job_abort(struct sim_job *job)
+{
+	if (job->over)
+		return;
+	sim_job_leave_engine(job);
+	sim_job_close(job, "aborted");
 	sim_event_log_flush(job->server->log);
 }
 
@@ -163,12 +117,23 @@ void sim_job_abort(struct sim_job *job)
 static bool send_event(struct sim_job *job, const char *bytes, size_t len, uint32_t choice,
 		       uint32_t tokens)
 {
-	int64_t now_ns = pl_clock_now_ns();
+	int64_t now_ns;
 
+	if (job->server->odd_events)
+		return sim_send_event(job, bytes, len, choice, tokens);
+	now_ns = pl_clock_now_ns();
 	if (!sim_conn_send(job->conn, bytes, len))
 		return false;
 	sim_event_log_token(job->server->log, job->log_id, now_ns, choice, tokens, (uint32_t)len);
 	return true;
+}
+
+static void send_begin(struct sim_job *job)
+{
+	size_t len;
+	const char *bytes = sim_event_begin(job, &len);
+
+	send_event(job, bytes, len, 0, 0);
 }
 
 static bool send_roles(struct sim_job *job)
@@ -183,22 +148,40 @@ static bool send_roles(struct sim_job *job)
 	return true;
 }
 
-static bool stream_token(struct sim_choice *choice, uint32_t token)
+/* Tokens that an event waits for. */
+static int64_t least_tokens(const struct sim_choice *choice)
+{
+	const struct sim_options *options = choice->job->server->options;
+
+	if (choice->sent == 0 || options->faults.merge_tokens > 1)
+		return options->faults.merge_tokens;
+	return options->stream_interval;
+}
+
+static bool stream_token(struct sim_choice *choice)
 {
 	struct sim_job *job = choice->job;
+	uint32_t tokens = choice->said - choice->sent;
 	const char *bytes;
 	size_t len;
 
-	if (!job->begun && job->request.chat && !send_roles(job))
+	if (choice->finish == SIM_FINISH_NONE && tokens < least_tokens(choice))
+		return true;
+
+	if (!job->begun && job->request.api != SIM_COMPLETIONS && !send_roles(job))
 		return false;
 	job->begun = true;
-	bytes = sim_event_token(choice, token, &len);
-	return send_event(job, bytes, len, choice->index, 1);
+	bytes = sim_event_tokens(choice, &len);
+	choice->sent = choice->said;
+	return send_event(job, bytes, len, choice->index, tokens);
 }
 
 static void finish_job(struct sim_job *job)
 {
+	struct sim_server *server = job->server;
 	struct sim_conn *conn = job->conn;
+	const char *status = job->spoiled ? "error" : "completed";
+	bool counted = job->counted && !job->spoiled;
 	auto_buf body = { 0 };
 
 	pl_buf_init(&body, ANSWER_MAX);
@@ -206,15 +189,21 @@ static void finish_job(struct sim_job *job)
 		size_t len;
 		const char *bytes = sim_event_end(job, &len);
 
-		if (!sim_conn_send(conn, bytes, len))
+		if (job->server->odd_events ? !sim_send_event(job, bytes, len, 0, SIM_NO_TOKEN)
+					    : !sim_conn_send(conn, bytes, len))
 			return;
-		close_job(job, "completed");
+		sim_job_close(job, status);
 		sim_conn_end_request(conn);
 	} else {
 		sim_answer_write(job, &body);
-		close_job(job, "completed");
+		if (job->spoiled)
+			body.len /= 2;
+		sim_job_close(job, status);
 		sim_answer_json(conn, 200, &body);
 	}
+	server->completed += counted;
+	if (sim_engine_is_due(server))
+		server->faulty = true;
 	sim_conn_resume(conn);
 }
 
@@ -257,20 +246,98 @@ void sim_job_token(struct sim_choice *choice, const struct sim_output *output)
 	struct sim_job *job = choice->job;
 	struct sim_metrics *metrics = &job->server->metrics;
 
-	sim_metrics_observe(metrics, output->index == 0 ? SIM_HIST_TTFT : SIM_HIST_ITL,
-			    seconds(output->gap_ns));
+	if (output->part == 0)
+		sim_metrics_observe(metrics, output->index == 0 ? SIM_HIST_TTFT : SIM_HIST_ITL,
+				    seconds(output->gap_ns));
+	choice->said++;
+	job->tokens++;
+	if (output->more) /* it speaks once a step */
+		return;
 	choice->finish = output->sequence->finish;
 	if (choice->finish != SIM_FINISH_NONE) {
 		observe_finish(job, output->sequence);
+		job->cached_tokens += output->sequence->cached_tokens;
 		choice->sequence = NULL;
 		job->open_choices--;
 	}
-	choice->said++;
-	job->tokens++;
-	if (job->request.stream && !stream_token(choice, output->token))
+	if (job->fault != SIM_FAULT_NONE && sim_fault_strikes(job))
+		return;
+	if (job->request.stream && !stream_token(choice))
 		return;
 	if (job->open_choices > 0)
 		return;
 	observe_job(job);
 	finish_job(job);
+}
+
+static void begin_job(struct sim_conn *conn, struct sim_request *request, enum sim_fault fault)
+{
+	static const char *const ids[] = { "cmpl-", "chatcmpl-", "resp_" };
+	struct sim_server *server = conn->server;
+	struct sim_job *job = pl_alloc(sizeof(*job));
+	int64_t real_ns = pl_clock_real_ns();
+
+	job->server = server;
+	job->request = *request;
+	if (server->options->faults.no_usage)
+		job->request.include_usage = job->request.continuous_usage = false;
+	job->created_s = real_ns / PL_NS_PER_S;
+	snprintf(job->id, sizeof(job->id), "%s%016llx", ids[request->api],
+		 (unsigned long long)sim_token_mix((uint64_t)real_ns, (uint64_t)(uintptr_t)conn));
+	job->choice_count = (uint32_t)request->prompt_count * request->n;
+	job->open_choices = job->choice_count;
+	job->choices = pl_alloc_array(job->choice_count, sizeof(*job->choices));
+	job->counted = conn->request_id != NULL;
+	job->fault = fault;
+	job->fault_at = (uint64_t)request->max_tokens * job->choice_count / 2;
+	link_job(job, conn);
+	job->log_id = sim_event_log_request(server->log, conn->arrival_ns, conn->request_id,
+					    request->prompt_tokens);
+	for (uint32_t i = 0; i < job->choice_count; i++)
+		add_choice(job, i, conn->arrival_ns);
+	if (request->stream)
+		sim_conn_begin_stream(conn);
+	if (request->stream && request->api == SIM_RESPONSES && !job->over)
+		send_begin(job);
+	sim_server_wake_engine(server);
+}
+
+static void start(struct sim_conn *conn, enum sim_api api)
+{
+	struct sim_server *server = conn->server;
+	enum sim_fault fault = SIM_FAULT_NONE;
+	auto_json json_t *body = NULL;
+	struct sim_request request;
+	struct sim_refusal refusal;
+
+	if (!sim_body_json(conn, &body))
+		return;
+	sim_refusal_init(&refusal);
+	if (sim_request_parse(body, api, &server->limits, &request, &refusal) < 0) {
+		sim_answer_refusal(conn, &refusal);
+		sim_request_done(&request);
+	} else {
+		if (conn->request_id != NULL)
+			fault = sim_faults_next(&server->options->faults, &server->faults);
+		if (sim_fault_refuse(conn, &request, fault))
+			sim_request_done(&request);
+		else
+			begin_job(conn, &request, fault);
+	}
+	sim_refusal_done(&refusal);
+}
+
+void sim_job_completions(struct sim_conn *conn)
+{
+	start(conn, SIM_COMPLETIONS);
+}
+
+void sim_job_chat(struct sim_conn *conn)
+{
+	start(conn, SIM_CHAT);
+}
+
+void sim_job_responses(struct sim_conn *conn)
+{
+	start(conn, SIM_RESPONSES);
 }

@@ -21,8 +21,10 @@ static int serve(const struct sim_options *options)
 	struct pl_err err = PL_ERR_INIT;
 
 	block_signals();
-	if (sim_server_run(options, &err) == 0)
-		return 0;
+	int status = sim_server_run(options, &err);
+
+	if (status >= 0)
+		return status;
 	if (err.code == PL_ERR_BUSY)
 		fprintf(stderr, "OSError: [Errno 98] Address already in use\n");
 	else

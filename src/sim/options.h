@@ -7,20 +7,31 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "sim/faults.h"
 #include "sim/profile.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #define SIM_NAMES_MAX 16
+#define SIM_LORAS_MAX 64
+
+struct sim_lora {
+	char *name;
+	char *path;
+};
 
 struct sim_options {
 	const char *model; /* borrowed from argv, as all texts here */
-	const char *names[SIM_NAMES_MAX];
-	size_t name_count; /* at least 1 after parsing */
+	const char *names[SIM_NAMES_MAX + SIM_LORAS_MAX]; /* the adapters' behind the model's */
+	size_t name_count;                                /* at least 1 after parsing */
+	struct sim_lora loras[SIM_LORAS_MAX];
+	size_t lora_count;
 	const char *host;
 	const char *uds;
 	const char *api_key; /* NULL: none */
+	const char *ssl_keyfile;
+	const char *ssl_certfile; /* NULL, as the key: plain http */
 	int64_t port;
 	int64_t max_model_len; /* 0: not given */
 	int64_t max_num_seqs;
@@ -29,8 +40,12 @@ struct sim_options {
 	int64_t block_count;     /* --num-gpu-blocks-override; 0: by the profile */
 	int64_t tensor_parallel; /* 0: by the profile */
 	int64_t max_logprobs;
+	int64_t stream_interval; /* tokens in an event behind the first */
 	int64_t seed;
+	int64_t draft_tokens; /* speculative decoding; 0: none */
+	const char *profiler; /* NULL: there is none */
 	double memory_utilisation;
+	bool lora;
 	bool prefix_caching;
 	bool chunked_prefill;
 	bool reserve_full;
@@ -42,8 +57,10 @@ struct sim_options {
 	const char *capture_path;
 	int64_t step_ns; /* 0: by the profile */
 	int64_t startup_ns;
+	int64_t processes; /* workers beside the server */
 	double speed;
 	double eos_rate;
+	struct sim_faults faults;
 
 	struct pl_buf given; /* "'port': '8000', …": what was set, for the log */
 };

@@ -121,3 +121,25 @@ int sim_prompt_from_messages(const json_t *messages, bool open, struct sim_promp
 	*ret = prompt;
 	return 0;
 }
+
+int sim_prompt_from_input(const json_t *body, struct sim_prompt *ret, struct sim_refusal *refusal)
+{
+	const json_t *input = json_object_get(body, "input");
+	const json_t *instructions = json_object_get(body, "instructions");
+	auto_json json_t *messages = json_array();
+
+	if (!json_is_string(input) && !json_is_array(input))
+		return sim_refuse_form(refusal, input == NULL ? "missing" : "string_type", "input",
+				       input == NULL ? "Field required"
+						     : "Input should be a valid string",
+				       "{}", "");
+	if (json_is_string(instructions))
+		json_array_append_new(messages, json_pack("{s:s, s:O}", "role", "system", "content",
+							  instructions));
+	if (json_is_string(input))
+		json_array_append_new(messages,
+				      json_pack("{s:s, s:O}", "role", "user", "content", input));
+	else
+		json_array_extend(messages, (json_t *)input);
+	return sim_prompt_from_messages(messages, true, ret, refusal);
+}

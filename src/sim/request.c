@@ -162,7 +162,7 @@ static int read_logprobs(const json_t *body, const struct sim_limits *limits,
 	const char *name = ret->chat ? "top_logprobs" : "logprobs";
 	int64_t count = ret->chat ? 0 : -1;
 
-	if (ret->chat && !sim_request_flag(body, "logprobs", false))
+	if (ret->api == SIM_RESPONSES || (ret->chat && !sim_request_flag(body, "logprobs", false)))
 		return 0;
 	if (read_whole(body, name, &count, refusal) < 0 ||
 	    check_count(name, count, -1, limits->max_logprobs < 0 ? 100 : limits->max_logprobs,
@@ -179,7 +179,7 @@ static int read_counts(const json_t *body, struct sim_request *ret, int64_t *ret
 	int64_t min_tokens = 0;
 	int64_t seed = 0;
 	int64_t max_tokens = 0;
-	const char *name = "max_tokens";
+	const char *name = ret->api == SIM_RESPONSES ? "max_output_tokens" : "max_tokens";
 
 	if (ret->chat && json_is_number(json_object_get(body, "max_completion_tokens")))
 		name = "max_completion_tokens";
@@ -260,9 +260,12 @@ static int read_prompts(const json_t *body, struct sim_request *ret, struct sim_
 static int read_messages(const json_t *body, struct sim_request *ret, struct sim_refusal *refusal)
 {
 	ret->prompts = pl_alloc_array(1, sizeof(*ret->prompts));
-	if (sim_prompt_from_messages(json_object_get(body, "messages"),
-				     sim_request_flag(body, "add_generation_prompt", true),
-				     &ret->prompts[0], refusal) < 0)
+	if (ret->api == SIM_RESPONSES
+		    ? sim_prompt_from_input(body, &ret->prompts[0], refusal) < 0
+		    : sim_prompt_from_messages(
+			      json_object_get(body, "messages"),
+			      sim_request_flag(body, "add_generation_prompt", true),
+			      &ret->prompts[0], refusal) < 0)
 		return -1;
 	ret->prompt_count = 1;
 	return 0;
@@ -306,18 +309,18 @@ static int settle_length(struct sim_request *ret, int64_t max_tokens, uint32_t m
 	ret->max_tokens = (uint32_t)max_tokens;
 	if (max_tokens < 0) {
 		ret->max_tokens = most - (uint32_t)longest;
-		if (!ret->chat && ret->max_tokens > COMPLETION_TOKENS)
+		if (ret->api == SIM_COMPLETIONS && ret->max_tokens > COMPLETION_TOKENS)
 			ret->max_tokens = COMPLETION_TOKENS;
 	}
 	return 0;
 }
 
-int sim_request_parse(const json_t *body, bool chat, const struct sim_limits *limits,
+int sim_request_parse(const json_t *body, enum sim_api api, const struct sim_limits *limits,
 		      struct sim_request *ret, struct sim_refusal *refusal)
 {
 	int64_t max_tokens = -1;
 
-	*ret = (struct sim_request){ .chat = chat, .logprobs = -1 };
+	*ret = (struct sim_request){ .api = api, .chat = api == SIM_CHAT, .logprobs = -1 };
 	if (!json_is_object(body))
 		return sim_refuse(refusal, 400, "Bad Request", "body",
 				  "1 validation error:\n  {'type': 'model_attributes_type', "
@@ -331,7 +334,8 @@ int sim_request_parse(const json_t *body, bool chat, const struct sim_limits *li
 		return sim_refuse(refusal, 400, "BadRequestError", "echo", "echo is not simulated");
 	ret->ignore_eos = sim_request_flag(body, "ignore_eos", false);
 	ret->return_token_ids = sim_request_flag(body, "return_token_ids", false);
-	if ((chat ? read_messages(body, ret, refusal) : read_prompts(body, ret, refusal)) < 0)
+	if ((api == SIM_COMPLETIONS ? read_prompts(body, ret, refusal)
+				    : read_messages(body, ret, refusal)) < 0)
 		return -1;
 	return settle_length(ret, max_tokens, limits->max_model_len, refusal);
 }

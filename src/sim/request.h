@@ -12,6 +12,8 @@
 
 #define SIM_CHOICES_MAX 4096
 
+enum sim_api { SIM_COMPLETIONS, SIM_CHAT, SIM_RESPONSES };
+
 struct sim_limits {
 	const char *const *names; /* of the model */
 	size_t name_count;
@@ -25,7 +27,8 @@ struct sim_prompt {
 };
 
 struct sim_request {
-	bool chat;
+	enum sim_api api;
+	bool chat; /* api is SIM_CHAT */
 	bool stream;
 	bool include_usage;
 	bool continuous_usage;
@@ -43,7 +46,7 @@ struct sim_request {
 };
 
 /* -1: refused. The request is to be freed in any case. */
-int sim_request_parse(const json_t *body, bool chat, const struct sim_limits *limits,
+int sim_request_parse(const json_t *body, enum sim_api api, const struct sim_limits *limits,
 		      struct sim_request *ret, struct sim_refusal *refusal) PL_MUST_CHECK;
 void sim_request_done(struct sim_request *request);
 
@@ -56,6 +59,9 @@ int sim_prompt_from_ids(const json_t *list, const char *field, struct sim_prompt
 /* One id for a message's role, its content, one id for its end; then the assistant's, if `open`. */
 int sim_prompt_from_messages(const json_t *messages, bool open, struct sim_prompt *ret,
 			     struct sim_refusal *refusal) PL_MUST_CHECK;
+/* What /v1/responses calls input: a text, or a list of messages; `instructions` go before it. */
+int sim_prompt_from_input(const json_t *body, struct sim_prompt *ret,
+			  struct sim_refusal *refusal) PL_MUST_CHECK;
 bool sim_request_flag(const json_t *body, const char *name, bool otherwise);
 
 #endif

@@ -2,13 +2,14 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "io/jwalk.h"
 
 #define JSON_TYPE "application/json"
 #define BODY_MAX  (64u << 20)
 
-static void answer_text(struct sim_conn *conn, int status, const char *json)
+void sim_answer_text(struct sim_conn *conn, int status, const char *json)
 {
 	sim_conn_answer(conn, status, JSON_TYPE, json, strlen(json));
 }
@@ -18,46 +19,36 @@ static void answer_empty(struct sim_conn *conn)
 	sim_conn_answer(conn, 200, NULL, "", 0);
 }
 
-static void show_version(struct sim_conn *conn)
+static void show_health(struct sim_conn *conn)
 {
-	answer_text(conn, 200, "{\"version\":\"" SIM_SERVER_NAME " " PROFLLM_VERSION "\"}");
+	const struct sim_server *server = conn->server;
+	bool well = pl_clock_now_ns() - server->listening_ns >=
+		    server->options->faults.unhealthy_ns;
+
+	sim_conn_answer(conn, well ? 200 : 503, NULL, "", 0);
 }
 
-static void list_models(struct sim_conn *conn)
+static void show_version(struct sim_conn *conn)
 {
-	struct sim_server *server = conn->server;
-	auto_json json_t *list = json_array();
-	auto_json json_t *answer = NULL;
-	auto_buf body = { 0 };
-
-	for (size_t i = 0; i < server->limits.name_count; i++) {
-		json_t *permission = json_pack(
-			"{s:s, s:s, s:I, s:b, s:b, s:b, s:b, s:b, s:b, s:s, s:n, s:b}", "id",
-			"modelperm-0000000000000000", "object", "model_permission", "created",
-			(json_int_t)server->started_s, "allow_create_engine", 0, "allow_sampling",
-			1, "allow_logprobs", 1, "allow_search_indices", 0, "allow_view", 1,
-			"allow_fine_tuning", 0, "organization", "*", "group", "is_blocking", 0);
-
-		json_array_append_new(
-			list,
-			json_pack("{s:s, s:s, s:I, s:s, s:s, s:n, s:i, s:[o]}", "id",
-				  server->limits.names[i], "object", "model", "created",
-				  (json_int_t)server->started_s, "owned_by", SIM_SERVER_NAME,
-				  "root", server->options->model, "parent", "max_model_len",
-				  (int)server->limits.max_model_len, "permission", permission));
-	}
-	answer = json_pack("{s:s, s:O}", "object", "list", "data", list);
-	pl_buf_init(&body, BODY_MAX);
-	pl_json_write(answer, PL_JSON_COMPACT, &body);
-	sim_answer_json(conn, 200, &body);
+	sim_answer_text(conn, 200, "{\"version\":\"" SIM_SERVER_NAME " " PROFLLM_VERSION "\"}");
 }
 
 static void show_metrics(struct sim_conn *conn)
 {
+	static const char garbage[] =
+		"<html>\n{{{ \xff\xfe = = nan\nvllm:num_requests_running{engine=\n";
+	int64_t fault = conn->server->options->faults.metrics;
 	auto_buf body = { 0 };
 
+	if (fault == SIM_METRICS_GONE) {
+		sim_answer_text(conn, 404, "{\"detail\":\"Not Found\"}");
+		return;
+	}
 	pl_buf_init(&body, BODY_MAX);
-	sim_scrape(conn->server, &body);
+	if (fault == SIM_METRICS_GARBAGE)
+		pl_buf_add(&body, garbage, sizeof(garbage) - 1);
+	else
+		sim_scrape(conn->server, &body);
 	sim_conn_answer(conn, 200, "text/plain; version=1.0.0; charset=utf-8", pl_buf_text(&body),
 			body.len);
 }
@@ -66,7 +57,7 @@ static void reset_prefix_cache(struct sim_conn *conn)
 {
 	bool done = sim_engine_reset_prefix_cache(conn->server->engine);
 
-	answer_text(conn, 200, done ? "{\"success\":true}" : "{\"success\":false}");
+	sim_answer_text(conn, 200, done ? "{\"success\":true}" : "{\"success\":false}");
 }
 
 static void show_load(struct sim_conn *conn)
@@ -76,37 +67,7 @@ static void show_load(struct sim_conn *conn)
 
 	sim_engine_stats(conn->server->engine, &stats);
 	snprintf(text, sizeof(text), "{\"server_load\":%u}", stats.running + stats.waiting);
-	answer_text(conn, 200, text);
-}
-
-static void show_server_info(struct sim_conn *conn)
-{
-	const struct sim_server *server = conn->server;
-	const struct sim_engine_config *config = &server->engine_config;
-	const struct sim_options *options = server->options;
-	auto_json json_t *answer = NULL;
-	auto_buf text = { 0 };
-	auto_buf body = { 0 };
-
-	pl_buf_init(&text, BODY_MAX);
-	pl_buf_init(&body, BODY_MAX);
-	pl_buf_addf(&text,
-		    "model='%s', engine='" SIM_SERVER_NAME "', max_seq_len=%u, "
-		    "tensor_parallel_size=%u, enable_prefix_caching=%s, enable_chunked_prefill=%s, "
-		    "seed=%lld, served_model_name=%s",
-		    options->model, server->limits.max_model_len, config->tensor_parallel,
-		    config->prefix_caching ? "True" : "False",
-		    config->chunked_prefill ? "True" : "False", (long long)options->seed,
-		    server->limits.names[0]);
-	answer = json_pack("{s:s, s:{}, s:{s:s, s:s, s:b, s:I, s:i, s:i, s:i, s:i}}", "vllm_config",
-			   pl_buf_text(&text), "vllm_env", "profllm_sim", "version",
-			   PROFLLM_VERSION, "profile", options->profile->name, "simulated", 1,
-			   "step_ns", (json_int_t)options->step_ns, "max_num_seqs",
-			   (int)config->max_num_seqs, "max_num_batched_tokens",
-			   (int)config->max_num_batched_tokens, "block_size",
-			   (int)config->block_size, "num_gpu_blocks", (int)config->block_count);
-	pl_json_write(answer, PL_JSON_COMPACT, &body);
-	sim_answer_json(conn, 200, &body);
+	sim_answer_text(conn, 200, text);
 }
 
 static const struct {
@@ -114,22 +75,28 @@ static const struct {
 	const char *path;
 	void (*fn)(struct sim_conn *conn);
 } routes[] = {
-	{ "GET", "/health", answer_empty },
+	{ "GET", "/health", show_health },
 	{ "GET", "/ping", answer_empty },
 	{ "POST", "/ping", answer_empty },
 	{ "GET", "/version", show_version },
 	{ "GET", "/load", show_load },
 	{ "GET", "/metrics", show_metrics },
-	{ "GET", "/server_info", show_server_info },
-	{ "GET", "/v1/models", list_models },
+	{ "GET", "/server_info", sim_show_server_info },
+	{ "GET", "/v1/models", sim_list_models },
 	{ "POST", "/v1/completions", sim_job_completions },
 	{ "POST", "/v1/chat/completions", sim_job_chat },
+	{ "POST", "/v1/responses", sim_job_responses },
 	{ "POST", "/tokenize", sim_tokenize },
 	{ "POST", "/detokenize", sim_detokenize },
 	{ "GET", "/tokenizer_info", sim_tokenizer_info },
 	{ "POST", "/reset_prefix_cache", reset_prefix_cache },
 	{ "POST", "/reset_mm_cache", answer_empty },
 	{ "POST", "/reset_encoder_cache", answer_empty },
+	{ "POST", "/sleep", sim_sleep },
+	{ "POST", "/wake_up", sim_wake_up },
+	{ "GET", "/is_sleeping", sim_is_sleeping },
+	{ "POST", "/start_profile", sim_start_profile },
+	{ "POST", "/stop_profile", sim_stop_profile },
 };
 _Static_assert(PL_ARRAY_SIZE(routes) <= SIM_ROUTES_MAX, "each route has its counters");
 
@@ -199,13 +166,13 @@ static bool guard(struct sim_conn *conn)
 	auto_free char *wanted = pl_asprintf("Bearer %s", key != NULL ? key : "");
 
 	if (conn->too_large) {
-		answer_text(conn, 413, "{\"detail\":\"Request body too large\"}");
+		sim_answer_text(conn, 413, "{\"detail\":\"Request body too large\"}");
 		return false;
 	}
 	if (key == NULL || !pl_text_starts(conn->target, "/v1") ||
 	    pl_text_equal(conn->authorization, wanted))
 		return true;
-	answer_text(conn, 401, "{\"error\":\"Unauthorized\"}");
+	sim_answer_text(conn, 401, "{\"error\":\"Unauthorized\"}");
 	return false;
 }
 
@@ -227,7 +194,7 @@ void sim_route(struct sim_conn *conn)
 		return;
 	}
 	if (known)
-		answer_text(conn, 405, "{\"detail\":\"Method Not Allowed\"}");
+		sim_answer_text(conn, 405, "{\"detail\":\"Method Not Allowed\"}");
 	else
-		answer_text(conn, 404, "{\"detail\":\"Not Found\"}");
+		sim_answer_text(conn, 404, "{\"detail\":\"Not Found\"}");
 }

@@ -7,7 +7,8 @@
 #include "base/clock.h"
 #include "base/text.h"
 
-#define LABELS_MAX 4096
+#define LABELS_MAX    4096
+#define RESET_SCRAPES 10
 
 struct scrape {
 	struct pl_buf *out;
@@ -72,7 +73,7 @@ static void add_process(struct scrape *scrape)
 	pl_buf_addf(scrape->out, "process_resident_memory_bytes %s\n", text);
 }
 
-static void add_gauges(struct scrape *scrape, const struct sim_engine_stats *stats)
+static void add_gauges(struct scrape *scrape, const struct sim_engine_stats *stats, int level)
 {
 	static const char family[] = "vllm:num_requests_waiting_by_reason";
 	static const char sleep[] = "vllm:engine_sleep_state";
@@ -82,10 +83,10 @@ static void add_gauges(struct scrape *scrape, const struct sim_engine_stats *sta
 	add_head(scrape, family, "gauge", "Requests that wait, by why.");
 	add_value(scrape, family, ",reason=\"capacity\"", stats->waiting);
 	add_value(scrape, family, ",reason=\"deferred\"", 0);
-	add_head(scrape, sleep, "gauge", "Whether the engine sleeps; the simulator does not.");
-	add_value(scrape, sleep, ",sleep_state=\"awake\"", 1);
-	add_value(scrape, sleep, ",sleep_state=\"weights_offloaded\"", 0);
-	add_value(scrape, sleep, ",sleep_state=\"discard_all\"", 0);
+	add_head(scrape, sleep, "gauge", "Whether the engine sleeps.");
+	add_value(scrape, sleep, ",sleep_state=\"awake\"", level == 0);
+	add_value(scrape, sleep, ",sleep_state=\"weights_offloaded\"", level == 1);
+	add_value(scrape, sleep, ",sleep_state=\"discard_all\"", level == 2);
 	add_gauge(scrape, "vllm:kv_cache_usage_perc",
 		  "Part of the KV cache in use; 1 is all of it.",
 		  stats->blocks > 0 ? (double)stats->blocks_held / stats->blocks : 0);
@@ -121,6 +122,28 @@ static void add_counters(struct scrape *scrape, const struct sim_engine_stats *s
 	add_one(scrape, "vllm:generation_tokens", "Tokens said.", (double)stats->generated_tokens);
 	add_counter(scrape, "vllm:request_success", "Requests by how they ended.", reasons,
 		    by_reason);
+}
+
+static void add_drafts(struct scrape *scrape, const struct sim_engine_stats *stats, uint32_t drafts)
+{
+	static const char at[] = "vllm:spec_decode_num_accepted_tokens_per_pos";
+	char labels[SIM_DRAFTS_MAX][32];
+	const char *kinds[SIM_DRAFTS_MAX + 1] = { NULL };
+	double values[SIM_DRAFTS_MAX];
+
+	if (drafts == 0)
+		return;
+	for (uint32_t i = 0; i < drafts; i++) {
+		snprintf(labels[i], sizeof(labels[i]), ",position=\"%u\"", i);
+		kinds[i] = labels[i];
+		values[i] = (double)stats->accepted_at[i];
+	}
+	add_one(scrape, "vllm:spec_decode_num_drafts", "Drafts made.", (double)stats->drafts);
+	add_one(scrape, "vllm:spec_decode_num_draft_tokens", "Tokens drafted.",
+		(double)stats->draft_tokens);
+	add_one(scrape, "vllm:spec_decode_num_accepted_tokens", "Drafted tokens accepted.",
+		(double)stats->accepted_tokens);
+	add_counter(scrape, at, "The same, by place in the draft.", kinds, values);
 }
 
 static void add_config(struct scrape *scrape, const struct sim_engine_config *config, double util)
@@ -183,19 +206,50 @@ static void add_label_text(struct pl_buf *labels, const char *text)
 	}
 }
 
+/*
+ * The engine's totals; with --sim-metrics-fault reset_counters every 10th scrape is the first of
+ * counters that begin anew.
+ */
+static void count_from_zero(struct sim_server *server, struct sim_engine_stats *stats)
+{
+	struct sim_engine_stats *zero = &server->scrape_zero;
+
+	sim_engine_stats(server->engine, stats);
+	if (server->options->faults.metrics != SIM_METRICS_RESET_COUNTERS)
+		return;
+	if (server->scrapes++ % RESET_SCRAPES == RESET_SCRAPES - 1) {
+		*zero = *stats;
+		server->metrics = (struct sim_metrics){ 0 };
+	}
+	for (size_t i = 0; i < PL_ARRAY_SIZE(stats->finished); i++)
+		stats->finished[i] -= zero->finished[i];
+	stats->preemptions -= zero->preemptions;
+	stats->prefix_queries -= zero->prefix_queries;
+	stats->prefix_hits -= zero->prefix_hits;
+	stats->prompt_tokens -= zero->prompt_tokens;
+	stats->cached_tokens -= zero->cached_tokens;
+	stats->generated_tokens -= zero->generated_tokens;
+	stats->drafts -= zero->drafts;
+	stats->draft_tokens -= zero->draft_tokens;
+	stats->accepted_tokens -= zero->accepted_tokens;
+	for (size_t i = 0; i < SIM_DRAFTS_MAX; i++)
+		stats->accepted_at[i] -= zero->accepted_at[i];
+}
+
 void sim_scrape(struct sim_server *server, struct pl_buf *out)
 {
 	struct scrape scrape = { .out = out, .created_s = (double)server->started_s };
 	struct sim_engine_stats stats;
 
-	sim_engine_stats(server->engine, &stats);
+	count_from_zero(server, &stats);
 	pl_buf_init(&scrape.labels, LABELS_MAX);
 	pl_buf_add_text(&scrape.labels, "engine=\"0\",model_name=\"");
 	add_label_text(&scrape.labels, server->limits.names[0]);
 	pl_buf_add_char(&scrape.labels, '"');
 	add_process(&scrape);
-	add_gauges(&scrape, &stats);
+	add_gauges(&scrape, &stats, server->sleep_level);
 	add_counters(&scrape, &stats);
+	add_drafts(&scrape, &stats, server->engine_config.draft_tokens);
 	sim_metrics_write(&server->metrics, pl_buf_text(&scrape.labels), scrape.created_s, out);
 	add_config(&scrape, &server->engine_config, server->options->memory_utilisation);
 	add_http(&scrape, &server->metrics);

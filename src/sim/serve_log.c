@@ -11,8 +11,9 @@
 /* Who speaks, as vLLM's processes name themselves. */
 static const char *speaker(const char *where)
 {
-	static const char *const engine[] = { "core.py", "kv_cache_utils.py", "gpu_worker.py",
-					      "gpu_model_runner.py", "default_loader.py" };
+	static const char *const engine[] = { "core.py",           "kv_cache_utils.py",
+					      "gpu_worker.py",     "gpu_model_runner.py",
+					      "default_loader.py", "monitor.py" };
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(engine); i++) {
 		if (pl_text_starts(where, engine[i]))
@@ -33,65 +34,6 @@ void sim_log_line(const char *level, const char *where, const char *format, ...)
 	va_end(args);
 	putchar('\n');
 	fflush(stdout);
-}
-
-/* 1234567 -> "1,234,567" */
-static void group_digits(uint64_t value, char text[32])
-{
-	char plain[24];
-	size_t len = (size_t)snprintf(plain, sizeof(plain), "%llu", (unsigned long long)value);
-	size_t at = 0;
-
-	for (size_t i = 0; i < len; i++) {
-		if (i > 0 && (len - i) % 3 == 0)
-			text[at++] = ',';
-		text[at++] = plain[i];
-	}
-	text[at] = '\0';
-}
-
-void sim_log_start(const struct sim_server *server)
-{
-	const struct sim_options *options = server->options;
-	const struct sim_engine_config *config = &server->engine_config;
-	uint64_t cache_tokens = (uint64_t)config->block_count * config->block_size;
-	double gib = 1024.0 * 1024 * 1024;
-	double weights = options->profile->weight_bytes / config->tensor_parallel / gib;
-	char cache[32];
-	char length[32];
-
-	group_digits(cache_tokens, cache);
-	group_digits(server->limits.max_model_len, length);
-	sim_log_line("INFO", "api_utils.py:347", "profllm-sim version %s, model %s (simulated)",
-		     PROFLLM_VERSION, options->model);
-	sim_log_line("INFO", "api_utils.py:286", "non-default args: {'model_tag': '%s'%s}",
-		     options->model, pl_buf_text(&options->given));
-	sim_log_line("INFO", "model.py:2152", "Using max model len %u",
-		     server->limits.max_model_len);
-	if (config->chunked_prefill)
-		sim_log_line("INFO", "scheduler.py:229",
-			     "Chunked prefill is enabled with max_num_batched_tokens=%u.",
-			     config->max_num_batched_tokens);
-	sim_log_line("INFO", "core.py:133",
-		     "Initializing a simulated engine (profllm-sim %s) with profile: %s",
-		     PROFLLM_VERSION, options->profile->name);
-	sim_log_line("INFO", "gpu_model_runner.py:68", "Starting to load model %s...",
-		     options->model);
-	sim_log_line("INFO", "default_loader.py:501", "Loading weights took 0.00 seconds");
-	sim_log_line("INFO", "gpu_model_runner.py:2007",
-		     "Model loading took %.4f GiB and 0.000000 seconds", weights);
-	sim_log_line("INFO", "gpu_worker.py:276", "Available KV cache memory: %.2f GiB",
-		     (double)cache_tokens * options->profile->kv_bytes_per_token /
-			     config->tensor_parallel / gib);
-	sim_log_line("INFO", "kv_cache_utils.py:1013", "GPU KV cache size: %s tokens", cache);
-	sim_log_line("INFO", "kv_cache_utils.py:1017",
-		     "Maximum concurrency for %s tokens per request: %.2fx", length,
-		     (double)cache_tokens / server->limits.max_model_len);
-	sim_log_line("INFO", "gpu_model_runner.py:2100",
-		     "Graph capturing finished in 0 secs, took 0.00 GiB");
-	sim_log_line("INFO", "core.py:402",
-		     "init engine (profile, create kv cache, warmup model) took %.2f s",
-		     (double)options->startup_ns / 1e9);
 }
 
 void sim_log_routes(void)

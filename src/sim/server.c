@@ -1,7 +1,6 @@
 #include "sim/server.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +13,13 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "io/sock.h"
+#include "io/tls.h"
+#include "sim/processes.h"
 #include "sim/server_priv.h"
 
 #define BACKLOG         8192
 #define INPUT_BYTES     65536
+#define PLAIN_BYTES     (INPUT_BYTES + IO_TLS_PLAIN_SLACK)
 #define SCRATCH_MAX     (64u << 20)
 #define STATS_NS        (10 * PL_NS_PER_S)
 #define OFFSET_FRESH_NS (100 * PL_NS_PER_MS) /* how long realtime - monotonic is believed */
@@ -69,7 +71,7 @@ static void end_step(struct sim_server *server)
 	sim_metrics_observe(&server->metrics, SIM_HIST_ITERATION_TOKENS,
 			    sim_engine_step(server->engine)->tokens);
 	count = sim_engine_end(server->engine, now_ns, &outputs);
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count && !server->faulty; i++) {
 		struct sim_choice *choice = outputs[i].sequence->user;
 
 		if (!choice->job->over)
@@ -94,6 +96,8 @@ static void on_step(struct io_loop *loop, struct io_timer *timer)
 		end_step(server);
 	}
 	sim_server_reap(server);
+	if (sim_engine_fails(server) || server->sleep_level > 0)
+		return;
 	duration_ns = sim_engine_begin(server->engine, begin_ns);
 	if (duration_ns < 0)
 		return;
@@ -143,6 +147,7 @@ static int settle_engine(struct sim_server *server, struct pl_err *err)
 		.max_num_seqs = (uint32_t)options->max_num_seqs,
 		.block_size = (uint32_t)options->block_size,
 		.block_count = (uint32_t)options->block_count,
+		.draft_tokens = (uint32_t)options->draft_tokens,
 		.prefix_caching = options->prefix_caching,
 		.chunked_prefill = options->chunked_prefill,
 		.reserve_full = options->reserve_full,
@@ -193,23 +198,6 @@ static int resolve(const struct sim_options *options, struct io_addr *ret, struc
 	return io_addr_unix(options->uds, ret, err);
 }
 
-/* Waits out --sim-startup with the port taken but not open; 1: a signal ended it. */
-static int wait_startup(struct sim_server *server)
-{
-	struct pollfd fd = { .fd = server->signals.fd, .events = POLLIN };
-	int64_t due_ns = pl_clock_now_ns() + server->options->startup_ns;
-	int64_t left_ns;
-
-	while ((left_ns = due_ns - pl_clock_now_ns()) > 0) {
-		int ms = (int)(left_ns / PL_NS_PER_MS < 1000000 ? left_ns / PL_NS_PER_MS + 1
-								: 1000000);
-
-		if (poll(&fd, 1, ms) > 0)
-			return 1;
-	}
-	return 0;
-}
-
 static int open_signals(struct sim_server *server, struct pl_err *err)
 {
 	sigset_t set;
@@ -238,6 +226,19 @@ static int open_files(struct sim_server *server, struct pl_err *err)
 		       : pl_err_errno(err, "cannot write '%s'", options->capture_path);
 }
 
+/* As uvicorn: either option asks for TLS, and the certificate must be there. */
+static int open_tls(struct sim_server *server, struct pl_err *err)
+{
+	const struct sim_options *options = server->options;
+
+	if (options->ssl_certfile == NULL && options->ssl_keyfile == NULL)
+		return 0;
+	if (options->ssl_certfile == NULL)
+		return pl_err_set(err, PL_ERR_INVALID, "--ssl-keyfile needs --ssl-certfile");
+	server->plain = pl_alloc(PLAIN_BYTES);
+	return io_tls_server_new(options->ssl_certfile, options->ssl_keyfile, &server->tls, err);
+}
+
 static int watch_all(struct sim_server *server, struct pl_err *err)
 {
 	server->listener.events = EPOLLIN;
@@ -250,6 +251,8 @@ static int watch_all(struct sim_server *server, struct pl_err *err)
 	server->stats_timer = (struct io_timer){ .fn = on_stats, .data = server };
 	server->last_stats_ns = pl_clock_now_ns();
 	server->was_idle = true;
+	server->odd_events = server->options->faults.merge_sends > 1 ||
+			     server->options->faults.event_form != SIM_FORM_PLAIN;
 	if (server->options->stats_log)
 		io_timer_start(server->loop, &server->stats_timer,
 			       server->last_stats_ns + STATS_NS);
@@ -267,7 +270,8 @@ static void announce(const struct sim_server *server)
 	if (io_sock_local(server->listener.fd, &addr, &err) < 0)
 		return;
 	io_addr_text(&addr, text, sizeof(text));
-	sim_log_line("INFO", "entry.py:140", "Starting profllm-sim server on http://%s", text);
+	sim_log_line("INFO", "entry.py:140", "Starting profllm-sim server on %s://%s",
+		     server->tls != NULL ? "https" : "http", text);
 }
 
 /* Stamps are asked for here too: else the first request, there before its accept(), has none. */
@@ -287,15 +291,16 @@ static int serve(struct sim_server *server, struct pl_err *err)
 
 	if (resolve(server->options, &addr, err) < 0 || listen_at(server, &addr, err) < 0)
 		return -1;
-	sim_log_start(server);
-	if (server->options->startup_ns > 0) {
+	if (server->options->startup_ns > 0 ||
+	    server->options->faults.fail_start != SIM_FAILURE_NONE) {
 		close(server->listener.fd);
 		server->listener.fd = -1;
-		if (wait_startup(server) == 1)
-			return 0;
-		if (listen_at(server, &addr, err) < 0)
-			return -1;
 	}
+	if (sim_startup(server) == 1)
+		return 0;
+	if (server->listener.fd < 0 && listen_at(server, &addr, err) < 0)
+		return -1;
+	server->listening_ns = pl_clock_now_ns();
 	if (watch_all(server, err) < 0)
 		return -1;
 	announce(server);
@@ -325,6 +330,8 @@ static int stop(struct sim_server *server, int result, struct pl_err *err)
 		result = -1;
 	pl_buf_done(&server->scratch);
 	free(server->input);
+	free(server->plain);
+	io_tls_server_free(server->tls);
 	return result;
 }
 
@@ -333,24 +340,29 @@ int sim_server_run(const struct sim_options *options, struct pl_err *err)
 	struct sim_server server = {
 		.options = options,
 		.limits = { .names = options->names,
-			    .name_count = options->name_count,
+			    .name_count = options->name_count + options->lora_count,
 			    .max_logprobs = options->max_logprobs },
 		.listener = { .fd = -1 },
 		.signals = { .fd = -1 },
 		.started_s = pl_clock_real_ns() / PL_NS_PER_S,
 	};
+	struct sim_processes *processes = NULL;
 	int result = -1;
 
 	pl_buf_init(&server.scratch, SCRATCH_MAX);
 	server.input = pl_alloc(INPUT_BYTES);
 	io_sock_raise_nofile();
 	prctl(PR_SET_TIMERSLACK, 1);
-	if (settle_engine(&server, err) == 0 && open_signals(&server, err) == 0 &&
-	    open_files(&server, err) == 0 && io_loop_new(&server.loop, err) == 0) {
+	if (settle_engine(&server, err) == 0 && open_tls(&server, err) == 0 &&
+	    sim_processes_start(options->processes, &processes, err) == 0 &&
+	    open_signals(&server, err) == 0 && open_files(&server, err) == 0 &&
+	    io_loop_new(&server.loop, err) == 0) {
 		server.engine = sim_engine_new(&server.engine_config);
 		result = serve(&server, err);
-		if (result == 0)
+		if (result == 0 && server.exit_status == 0)
 			sim_log_stop();
 	}
-	return stop(&server, result, err);
+	sim_processes_stop(processes);
+	result = stop(&server, result, err);
+	return result < 0 ? result : server.exit_status;
 }

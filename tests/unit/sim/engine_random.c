@@ -77,6 +77,7 @@ static void test_sim_engine_random__random_loads_keep_the_rules(void **state)
 		uint64_t steps = 0;
 
 		config.block_count = 60 / config.block_size + 1; /* 40 + 20 tokens fit */
+		config.draft_tokens = round % 2 == 0 ? 0 : (uint32_t)rand() % 6;
 		engine = sim_engine_new(&config);
 		for (int i = 0; i < 40; i++) {
 			struct sim_sequence_spec spec = {

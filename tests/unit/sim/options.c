@@ -110,6 +110,57 @@ static void test_sim_options__refused(void **state)
 	}
 }
 
+static void test_sim_options__faults(void **state)
+{
+	struct sim_options options;
+	struct pl_err err = PL_ERR_INIT;
+	enum sim_action action;
+
+	(void)state;
+	assert_int_equal(parse("profllm-sim serve m --sim-start-delay 2s --sim-fail-start killed "
+			       "--sim-error-rate=0.25 --sim-error-status 429 --sim-wrong-usage -3 "
+			       "--sim-no-usage --sim-crash-after 5 --sim-crash-signal KILL "
+			       "--sim-event-form crlf --sim-metrics-fault gone --sim-unhealthy 5ms",
+			       &options, &action, &err),
+			 0);
+	assert_int_equal(options.startup_ns, 2000000000);
+	assert_int_equal(options.faults.fail_start, SIM_FAILURE_KILLED);
+	assert_float_equal(options.faults.rates[SIM_FAULT_ERROR], 0.25, 0);
+	assert_int_equal(options.faults.error_status, 429);
+	assert_int_equal(options.faults.wrong_usage, -3);
+	assert_true(options.faults.no_usage);
+	assert_int_equal(options.faults.crash_after, 5);
+	assert_int_equal(options.faults.crash_signal, 9);
+	assert_int_equal(options.faults.event_form, SIM_FORM_CRLF);
+	assert_int_equal(options.faults.metrics, SIM_METRICS_GONE);
+	assert_int_equal(options.faults.unhealthy_ns, 5000000);
+	assert_int_equal(options.faults.hang_after, -1);
+	sim_options_done(&options);
+}
+
+static void test_sim_options__wrong_faults(void **state)
+{
+	static const char *const wrong[] = {
+		"--sim-error-rate 1.5",      "--sim-error-rate -0.1",   "--sim-error-status 200",
+		"--sim-fail-start nothing",  "--sim-crash-signal NOPE", "--sim-event-form xml",
+		"--sim-metrics-fault wrong", "--sim-merge 0",           "--sim-cut 0",
+		"--sim-crash-after -1",      "--sim-close-after never", "--sim-unhealthy soon",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		struct sim_options options;
+		struct pl_err err = PL_ERR_INIT;
+		enum sim_action action;
+		char line[128] = "profllm-sim serve m ";
+
+		strcat(line, wrong[i]);
+		assert_int_equal(parse(line, &options, &action, &err), -1);
+		assert_non_null(strstr(err.text, "argument --sim-"));
+		sim_options_done(&options);
+	}
+}
+
 static void test_sim_options__help_names_each(void **state)
 {
 	auto_buf help = { 0 };
@@ -128,6 +179,8 @@ int main(void)
 		cmocka_unit_test(test_sim_options__vllm_arguments),
 		cmocka_unit_test(test_sim_options__defaults),
 		cmocka_unit_test(test_sim_options__refused),
+		cmocka_unit_test(test_sim_options__faults),
+		cmocka_unit_test(test_sim_options__wrong_faults),
 		cmocka_unit_test(test_sim_options__help_names_each),
 	};
 

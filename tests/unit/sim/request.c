@@ -15,7 +15,7 @@ static const struct sim_limits limits = {
 	.names = names, .name_count = 2, .max_model_len = 100, .max_logprobs = 5
 };
 
-static int parse(const char *text, bool chat, struct sim_request *request,
+static int parse(const char *text, enum sim_api api, struct sim_request *request,
 		 struct sim_refusal *refusal)
 {
 	auto_json json_t *body = NULL;
@@ -23,7 +23,7 @@ static int parse(const char *text, bool chat, struct sim_request *request,
 
 	sim_refusal_init(refusal);
 	assert_int_equal(pl_json_parse(text, strlen(text), "body", &body, &err), 0);
-	return sim_request_parse(body, chat, &limits, request, refusal);
+	return sim_request_parse(body, api, &limits, request, refusal);
 }
 
 static void done(struct sim_request *request, struct sim_refusal *refusal)
@@ -177,12 +177,40 @@ static void test_sim_request__too_long(void **state)
 	done(&request, &refusal);
 }
 
+/* As vLLM's benchmark sends it to /v1/responses. */
+static void test_sim_request__responses(void **state)
+{
+	struct sim_request request;
+	struct sim_refusal refusal;
+
+	(void)state;
+	assert_int_equal(
+		parse("{\"model\": \"alias\", \"input\": \" ab cd\", \"max_output_tokens\": 7,"
+		      " \"stream\": true, \"store\": false, \"logprobs\": 3}",
+		      SIM_RESPONSES, &request, &refusal),
+		0);
+	assert_int_equal(request.api, SIM_RESPONSES);
+	assert_false(request.chat);
+	assert_true(request.stream);
+	assert_int_equal(request.max_tokens, 7);
+	assert_int_equal(request.prompt_tokens, 2 + 3);
+	assert_int_equal(request.logprobs, -1);
+	done(&request, &refusal);
+	assert_int_equal(parse("{\"input\": \" ab\"}", SIM_RESPONSES, &request, &refusal), 0);
+	assert_int_equal(request.max_tokens, 100 - 4);
+	done(&request, &refusal);
+	assert_int_equal(parse("{\"prompt\": \" ab\"}", SIM_RESPONSES, &request, &refusal), -1);
+	assert_string_equal(refusal.param, "body.input");
+	done(&request, &refusal);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sim_request__completion),
 		cmocka_unit_test(test_sim_request__kinds_of_prompt),
 		cmocka_unit_test(test_sim_request__chat),
+		cmocka_unit_test(test_sim_request__responses),
 		cmocka_unit_test(test_sim_request__refused),
 		cmocka_unit_test(test_sim_request__too_long),
 	};

@@ -1,0 +1,125 @@
+#include "sim/server_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+#define BODY_MAX (1u << 20)
+
+/* An adapter's line: its path, the model it stands on, no length of its own. */
+static void describe_lora(json_t *model, const struct sim_options *options,
+			  const struct sim_lora *lora)
+{
+	json_object_set_new(model, "root", json_string(lora->path));
+	json_object_set_new(model, "parent", json_string(options->names[0]));
+	json_object_set_new(model, "max_model_len", json_null());
+}
+
+void sim_list_models(struct sim_conn *conn)
+{
+	const struct sim_server *server = conn->server;
+	const struct sim_options *options = server->options;
+	auto_json json_t *list = json_array();
+	auto_json json_t *answer = NULL;
+	auto_buf body = { 0 };
+
+	for (size_t i = 0; i < server->limits.name_count; i++) {
+		json_t *permission = json_pack(
+			"{s:s, s:s, s:I, s:b, s:b, s:b, s:b, s:b, s:b, s:s, s:n, s:b}", "id",
+			"modelperm-0000000000000000", "object", "model_permission", "created",
+			(json_int_t)server->started_s, "allow_create_engine", 0, "allow_sampling",
+			1, "allow_logprobs", 1, "allow_search_indices", 0, "allow_view", 1,
+			"allow_fine_tuning", 0, "organization", "*", "group", "is_blocking", 0);
+
+		json_t *model = json_pack(
+			"{s:s, s:s, s:I, s:s, s:s, s:n, s:i, s:[o]}", "id", server->limits.names[i],
+			"object", "model", "created", (json_int_t)server->started_s, "owned_by",
+			SIM_SERVER_NAME, "root", options->model, "parent", "max_model_len",
+			(int)server->limits.max_model_len, "permission", permission);
+
+		if (i >= options->name_count)
+			describe_lora(model, options, &options->loras[i - options->name_count]);
+		json_array_append_new(list, model);
+	}
+	answer = json_pack("{s:s, s:O}", "object", "list", "data", list);
+	pl_buf_init(&body, BODY_MAX);
+	pl_json_write(answer, PL_JSON_COMPACT, &body);
+	sim_answer_json(conn, 200, &body);
+}
+
+void sim_show_server_info(struct sim_conn *conn)
+{
+	const struct sim_server *server = conn->server;
+	const struct sim_engine_config *config = &server->engine_config;
+	const struct sim_options *options = server->options;
+	auto_json json_t *answer = NULL;
+	auto_buf text = { 0 };
+	auto_buf body = { 0 };
+
+	pl_buf_init(&text, BODY_MAX);
+	pl_buf_init(&body, BODY_MAX);
+	pl_buf_addf(&text,
+		    "model='%s', engine='" SIM_SERVER_NAME "', max_seq_len=%u, "
+		    "tensor_parallel_size=%u, enable_prefix_caching=%s, enable_chunked_prefill=%s, "
+		    "seed=%lld, served_model_name=%s",
+		    options->model, server->limits.max_model_len, config->tensor_parallel,
+		    config->prefix_caching ? "True" : "False",
+		    config->chunked_prefill ? "True" : "False", (long long)options->seed,
+		    server->limits.names[0]);
+	answer = json_pack("{s:s, s:{}, s:{s:s, s:s, s:b, s:I, s:i, s:i, s:i, s:i}}", "vllm_config",
+			   pl_buf_text(&text), "vllm_env", "profllm_sim", "version",
+			   PROFLLM_VERSION, "profile", options->profile->name, "simulated", 1,
+			   "step_ns", (json_int_t)options->step_ns, "max_num_seqs",
+			   (int)config->max_num_seqs, "max_num_batched_tokens",
+			   (int)config->max_num_batched_tokens, "block_size",
+			   (int)config->block_size, "num_gpu_blocks", (int)config->block_count);
+	pl_json_write(answer, PL_JSON_COMPACT, &body);
+	sim_answer_json(conn, 200, &body);
+}
+
+void sim_sleep(struct sim_conn *conn)
+{
+	const char *level = conn->query != NULL ? strstr(conn->query, "level=") : NULL;
+	char text[64];
+
+	conn->server->sleep_level = level != NULL && level[strlen("level=")] == '2' ? 2 : 1;
+	snprintf(text, sizeof(text), "{\"status\":\"sleeping\",\"level\":%d}",
+		 conn->server->sleep_level);
+	sim_answer_text(conn, 200, text);
+}
+
+void sim_wake_up(struct sim_conn *conn)
+{
+	conn->server->sleep_level = 0;
+	sim_server_wake_engine(conn->server);
+	sim_answer_text(conn, 200, "{\"status\":\"awake\"}");
+}
+
+void sim_is_sleeping(struct sim_conn *conn)
+{
+	sim_answer_text(conn, 200,
+			conn->server->sleep_level > 0 ? "{\"is_sleeping\":true}"
+						      : "{\"is_sleeping\":false}");
+}
+
+/* vLLM has these routes only where a profiler is set up. */
+static void profile(struct sim_conn *conn, const char *what)
+{
+	if (conn->server->options->profiler == NULL) {
+		sim_answer_text(conn, 404, "{\"detail\":\"Not Found\"}");
+		return;
+	}
+	sim_log_line("INFO", "api_router.py:25", "Profiler %s.", what);
+	sim_conn_answer(conn, 200, NULL, "", 0);
+}
+
+void sim_start_profile(struct sim_conn *conn)
+{
+	profile(conn, "started");
+}
+
+void sim_stop_profile(struct sim_conn *conn)
+{
+	profile(conn, "stopped");
+}

@@ -1,0 +1,93 @@
+/*
+ * Faults on demand: what was asked for on the command line, and which request is hit.
+ *
+ * After n counted requests every kind has hit floor(share x n) of them, evenly spread; the choice
+ * depends on nothing but their order. A request is hit once at most: where two kinds fall on the
+ * same one, the later kind takes the next.
+ */
+#ifndef SIM_FAULTS_H
+#define SIM_FAULTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What may hit a request, in the order of precedence. */
+enum sim_fault {
+	SIM_FAULT_NONE,
+	SIM_FAULT_ERROR,        /* refused before it begins */
+	SIM_FAULT_RESET,        /* RST halfway */
+	SIM_FAULT_STALL,        /* nothing more comes */
+	SIM_FAULT_STREAM_ERROR, /* an error object behind a 200 */
+	SIM_FAULT_TRUNCATE,     /* the body ends halfway, as if that were all */
+	SIM_FAULT_BAD_JSON,     /* one event is no JSON, the others are good */
+	SIM_FAULT_COUNT
+};
+
+enum sim_failure {
+	SIM_FAILURE_NONE,
+#define FAILURE(id, name, stage, who, text) SIM_FAILURE_##id,
+#include "tbl/sim_failures.h"
+#undef FAILURE
+	SIM_FAILURE_COUNT
+};
+
+enum sim_metrics_fault {
+	SIM_METRICS_GOOD,
+	SIM_METRICS_GONE,           /* 404 */
+	SIM_METRICS_GARBAGE,        /* 200, but no metrics text */
+	SIM_METRICS_RESET_COUNTERS, /* every 10th scrape begins at 0, as behind a restart */
+	SIM_METRICS_COUNT
+};
+
+/* How events are written; every one is good by the standard for event streams. */
+enum sim_event_form {
+	SIM_FORM_PLAIN,
+	SIM_FORM_COMMENTS, /* ": ping" alone, in a send() of its own, before each event */
+	SIM_FORM_CRLF,
+	SIM_FORM_NO_SPACE, /* "data:{" */
+	SIM_FORM_LINES,    /* several data: lines, cut where JSON may have a line feed */
+	SIM_FORM_FIELDS,   /* event:, id: and retry: beside data: */
+	SIM_FORM_COUNT
+};
+
+struct sim_faults {
+	double rates[SIM_FAULT_COUNT];
+	int64_t fail_start;   /* enum sim_failure */
+	int64_t crash_after;  /* -1: never */
+	int64_t crash_signal; /* 0: no signal, exit status 1 */
+	int64_t hang_after;   /* -1: never */
+	int64_t error_status;
+	int64_t retry_after_s; /* -1: not sent */
+	int64_t wrong_usage;
+	int64_t merge_tokens;
+	int64_t merge_sends;
+	int64_t cut_bytes; /* 0: not cut */
+	int64_t event_form;
+	int64_t unhealthy_ns;
+	int64_t metrics;
+	int64_t close_after; /* 0: never */
+	bool no_usage;
+};
+
+struct sim_fault_count {
+	uint64_t requests; /* counted so far */
+	uint64_t hit[SIM_FAULT_COUNT];
+};
+
+/* No fault at all. */
+void sim_faults_init(struct sim_faults *faults);
+/* Counts one request more; what hits it. */
+enum sim_fault sim_faults_next(const struct sim_faults *faults, struct sim_fault_count *count);
+
+/* By name; -1: there is none. */
+int64_t sim_failure_find(const char *name);
+int64_t sim_metrics_fault_find(const char *name);
+int64_t sim_event_form_find(const char *name);
+/* "KILL", "SIGKILL" or "9". */
+int64_t sim_signal_find(const char *name);
+/* NULL behind the last. */
+const char *sim_failure_name(int64_t failure);
+const char *sim_metrics_fault_name(int64_t fault);
+const char *sim_event_form_name(int64_t form);
+
+#endif

@@ -1,0 +1,242 @@
+#include "sim/server_priv.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+
+#define EVENTS_MAX (64u << 20)
+#define DEAD_TEXT  "EngineCore encountered an issue. See stack trace (above) for the root cause."
+#define LAST_CHUNK "0\r\n\r\n"
+
+static const char *error_type(int64_t status)
+{
+	return status == 400   ? "BadRequestError"
+	       : status == 401 ? "AuthenticationError"
+	       : status == 403 ? "PermissionDeniedError"
+	       : status == 404 ? "NotFoundError"
+	       : status == 429 ? "TooManyRequestsError"
+	       : status == 503 ? "ServiceUnavailableError"
+	       : status < 500  ? "BadRequestError"
+			       : "InternalServerError";
+}
+
+bool sim_fault_refuse(struct sim_conn *conn, const struct sim_request *request,
+		      enum sim_fault fault)
+{
+	struct sim_server *server = conn->server;
+	int64_t status = server->options->faults.error_status;
+	struct sim_event_id *id;
+	struct sim_refusal refusal;
+
+	if (fault != SIM_FAULT_ERROR)
+		return false;
+	id = sim_event_log_request(server->log, conn->arrival_ns, conn->request_id,
+				   request->prompt_tokens);
+	sim_event_log_end(server->log, id, pl_clock_now_ns(), 0, "error");
+	sim_event_log_flush(server->log);
+	sim_refusal_init(&refusal);
+	sim_refuse(&refusal, (int)status, error_type(status), NULL, "Internal server error");
+	sim_answer_refusal(conn, &refusal);
+	sim_refusal_done(&refusal);
+	return true;
+}
+
+/* The job ends with these words, as an error of the server's. */
+static void fail_job(struct sim_job *job, const char *words)
+{
+	struct sim_conn *conn = job->conn;
+	struct sim_refusal refusal;
+	auto_buf out = { 0 };
+
+	sim_job_leave_engine(job);
+	sim_refusal_init(&refusal);
+	sim_refuse(&refusal, 500, error_type(500), NULL, "%s", words);
+	if (!job->request.stream) {
+		sim_job_close(job, "error");
+		sim_answer_refusal(conn, &refusal);
+	} else {
+		pl_buf_init(&out, EVENTS_MAX);
+		sim_event_error(&refusal, job->request.api, &out);
+		if (sim_conn_send(conn, out.data, out.len)) {
+			sim_job_close(job, "error");
+			sim_conn_end_request(conn);
+		}
+	}
+	sim_refusal_done(&refusal);
+	if (!conn->dead)
+		sim_conn_resume(conn);
+}
+
+static void truncate_job(struct sim_job *job)
+{
+	struct sim_conn *conn = job->conn;
+	auto_buf body = { 0 };
+
+	sim_job_leave_engine(job);
+	if (job->request.stream) {
+		if (!sim_conn_send(conn, LAST_CHUNK, sizeof(LAST_CHUNK) - 1))
+			return;
+		sim_job_close(job, "error");
+		sim_conn_end_request(conn);
+		sim_conn_resume(conn);
+		return;
+	}
+	pl_buf_init(&body, EVENTS_MAX);
+	sim_answer_write(job, &body);
+	sim_job_close(job, "error");
+	conn->halve = true;
+	sim_answer_json(conn, 200, &body);
+}
+
+/* One event that is no JSON, in front of the good ones; an answer that is whole is cut at its end. */
+static bool spoil(struct sim_job *job)
+{
+	static const char text[] = "data: {\"id\":\"cmpl-0\",\"choices\":[{\"index\":0,\"te\n\n";
+	char chunk[128];
+	int len = snprintf(chunk, sizeof(chunk), "%zx\r\n%s\r\n", sizeof(text) - 1, text);
+
+	job->spoiled = true;
+	return job->request.stream && !sim_conn_send(job->conn, chunk, (size_t)len);
+}
+
+/* The log counts what was sent; of an answer that is not streamed, all but the token of this moment. */
+static void forget_unsent(struct sim_job *job)
+{
+	uint32_t sent = 0;
+
+	for (uint32_t i = 0; i < job->choice_count; i++)
+		sent += job->choices[i].sent;
+	job->tokens = job->request.stream ? sent : job->tokens - 1;
+}
+
+bool sim_fault_strikes(struct sim_job *job)
+{
+	enum sim_fault fault = job->fault;
+
+	if (job->tokens <= job->fault_at && job->open_choices > 0)
+		return false;
+	if (job->held_count > 0 && !sim_send_held(job))
+		return true;
+	job->fault = SIM_FAULT_NONE;
+	if (fault == SIM_FAULT_BAD_JSON)
+		return spoil(job);
+	forget_unsent(job);
+	if (fault == SIM_FAULT_RESET) {
+		sim_conn_drop(job->conn, true);
+	} else if (fault == SIM_FAULT_STALL) {
+		sim_job_leave_engine(job);
+	} else if (fault == SIM_FAULT_STREAM_ERROR) {
+		fail_job(job, "Internal server error");
+	} else {
+		truncate_job(job);
+	}
+	return true;
+}
+
+bool sim_send_held(struct sim_job *job)
+{
+	int64_t now_ns = pl_clock_now_ns();
+	uint32_t count = job->held_count;
+
+	job->held_count = 0;
+	if (!sim_conn_send(job->conn, job->held.data, job->held.len))
+		return false;
+	for (uint32_t i = 0; i < count; i++)
+		sim_event_log_token(job->server->log, job->log_id, now_ns, job->helds[i].choice,
+				    job->helds[i].tokens, job->helds[i].bytes);
+	pl_buf_clear(&job->held);
+	return true;
+}
+
+bool sim_send_event(struct sim_job *job, const char *bytes, size_t len, uint32_t choice,
+		    uint32_t tokens)
+{
+	static const char ping[] = "8\r\n: ping\n\n\r\n";
+	const struct sim_faults *faults = &job->server->options->faults;
+	size_t before = job->held.len;
+
+	if (job->helds == NULL) {
+		job->helds = pl_alloc_array((size_t)faults->merge_sends, sizeof(*job->helds));
+		pl_buf_init(&job->held, EVENTS_MAX);
+		before = 0;
+	}
+	if (faults->event_form == SIM_FORM_COMMENTS &&
+	    !sim_conn_send(job->conn, ping, sizeof(ping) - 1))
+		return false;
+	sim_event_reform((enum sim_event_form)faults->event_form, bytes, len, &job->held);
+	if (tokens != SIM_NO_TOKEN)
+		job->helds[job->held_count++] = (struct sim_held){
+			.choice = choice,
+			.tokens = tokens,
+			.bytes = (uint32_t)(job->held.len - before),
+		};
+	if (tokens == SIM_NO_TOKEN || job->held_count >= faults->merge_sends)
+		return sim_send_held(job);
+	return true;
+}
+
+static bool is_due(const struct sim_server *server, int64_t after)
+{
+	return after >= 0 && server->faults.requests > 0 && server->completed >= (uint64_t)after;
+}
+
+bool sim_engine_is_due(const struct sim_server *server)
+{
+	return is_due(server, server->options->faults.crash_after) ||
+	       is_due(server, server->options->faults.hang_after);
+}
+
+static void die_without_words(struct sim_server *server)
+{
+	struct pl_err err = PL_ERR_INIT;
+
+	for (struct sim_job *job = server->jobs; job != NULL; job = job->after)
+		sim_job_abort(job);
+	if (sim_event_log_close(pl_take(server->log), &err) < 0)
+		sim_log_line("ERROR", "core.py:1512", "%s", err.text);
+	sim_die_by(server->options->faults.crash_signal);
+}
+
+/* What an engine that died leaves in the log and at the clients; the head process follows it. */
+static void die(struct sim_server *server)
+{
+	static const char *const lines[] = {
+		"EngineCore encountered a fatal error.",
+		"Traceback (most recent call last):",
+		"  File \"vllm/v1/engine/core.py\", line 1, in run_engine_core",
+		"RuntimeError: Worker failed with error 'simulated death of the engine'",
+	};
+	struct sim_job *next;
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(lines); i++)
+		sim_log_line("ERROR", "core.py:1512", "%s", lines[i]);
+	sim_log_line("ERROR", "async_llm.py:906", "AsyncLLM output_handler failed.");
+	sim_log_line("ERROR", "async_llm.py:906",
+		     "vllm.v1.engine.exceptions.EngineDeadError: " DEAD_TEXT);
+	for (struct sim_job *job = server->jobs; job != NULL; job = next) {
+		next = job->after;
+		if (!job->over)
+			fail_job(job, DEAD_TEXT);
+	}
+	sim_log_stop();
+	server->exit_status = 1;
+	io_loop_stop(server->loop);
+}
+
+bool sim_engine_fails(struct sim_server *server)
+{
+	const struct sim_faults *faults = &server->options->faults;
+
+	if (!sim_engine_is_due(server))
+		return false;
+	server->faulty = true;
+	if (!is_due(server, faults->crash_after))
+		return true;
+	if (faults->crash_signal != 0)
+		die_without_words(server);
+	die(server);
+	return true;
+}

@@ -1,0 +1,243 @@
+#include "sim/server_priv.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+
+#define GIB (1024.0 * 1024 * 1024)
+
+enum sim_stage { NOTHING, CONFIG, ENGINE, LOADING, WEIGHTS, COMPILED, CACHE, GRAPHS, READY };
+enum speaker { NOBODY, PARSER, API, ENGINE_CORE };
+
+/* When a stage is reached, as a share of --sim-start-delay. Before CONFIG vLLM imports its modules. */
+static const double shares[] = { 0, 0.10, 0.25, 0.30, 0.60, 0.75, 0.80, 0.95, 1 };
+
+static const struct {
+	enum sim_stage stage;
+	enum speaker who;
+	const char *text;
+} failures[] = {
+	{ NOTHING, NOBODY, "" },
+#define FAILURE(id, name, stage, who, text) { stage, SPEAKER_##who, text },
+#define SPEAKER_NOBODY                      NOBODY
+#define SPEAKER_PARSER                      PARSER
+#define SPEAKER_API                         API
+#define SPEAKER_ENGINE                      ENGINE_CORE
+#include "tbl/sim_failures.h"
+#undef FAILURE
+};
+
+/* 1234567 -> "1,234,567" */
+static void group_digits(uint64_t value, char text[32])
+{
+	char plain[24];
+	size_t len = (size_t)snprintf(plain, sizeof(plain), "%llu", (unsigned long long)value);
+	size_t at = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		if (i > 0 && (len - i) % 3 == 0)
+			text[at++] = ',';
+		text[at++] = plain[i];
+	}
+	text[at] = '\0';
+}
+
+/* Seconds of --sim-start-delay between two stages. */
+static double between_s(const struct sim_server *server, enum sim_stage from, enum sim_stage to)
+{
+	return (shares[to] - shares[from]) * (double)server->options->startup_ns / 1e9;
+}
+
+static void log_config(const struct sim_server *server)
+{
+	const struct sim_options *options = server->options;
+	const struct sim_engine_config *config = &server->engine_config;
+
+	sim_log_line("INFO", "api_utils.py:347", "profllm-sim version %s, model %s (simulated)",
+		     PROFLLM_VERSION, options->model);
+	sim_log_line("INFO", "api_utils.py:286", "non-default args: {'model_tag': '%s'%s}",
+		     options->model, pl_buf_text(&options->given));
+	sim_log_line("INFO", "model.py:2152", "Using max model len %u",
+		     server->limits.max_model_len);
+	if (config->chunked_prefill)
+		sim_log_line("INFO", "scheduler.py:229",
+			     "Chunked prefill is enabled with max_num_batched_tokens=%u.",
+			     config->max_num_batched_tokens);
+}
+
+static void log_cache(const struct sim_server *server)
+{
+	const struct sim_engine_config *config = &server->engine_config;
+	uint64_t tokens = (uint64_t)config->block_count * config->block_size;
+	char cache[32];
+	char length[32];
+
+	group_digits(tokens, cache);
+	group_digits(server->limits.max_model_len, length);
+	sim_log_line("INFO", "gpu_worker.py:276", "Available KV cache memory: %.2f GiB",
+		     (double)tokens * server->options->profile->kv_bytes_per_token /
+			     config->tensor_parallel / GIB);
+	sim_log_line("INFO", "kv_cache_utils.py:1013", "GPU KV cache size: %s tokens", cache);
+	sim_log_line("INFO", "kv_cache_utils.py:1017",
+		     "Maximum concurrency for %s tokens per request: %.2fx", length,
+		     (double)tokens / server->limits.max_model_len);
+}
+
+/* The lines of one stage, written when it is reached. */
+static void log_stage(const struct sim_server *server, enum sim_stage stage)
+{
+	const struct sim_options *options = server->options;
+	double weights_s = between_s(server, LOADING, WEIGHTS);
+
+	if (stage == CONFIG)
+		log_config(server);
+	if (stage == ENGINE)
+		sim_log_line("INFO", "core.py:133",
+			     "Initializing a simulated engine (profllm-sim %s) with profile: %s",
+			     PROFLLM_VERSION, options->profile->name);
+	if (stage == LOADING)
+		sim_log_line("INFO", "gpu_model_runner.py:68", "Starting to load model %s...",
+			     options->model);
+	if (stage == WEIGHTS) {
+		sim_log_line("INFO", "default_loader.py:501", "Loading weights took %.2f seconds",
+			     weights_s);
+		sim_log_line("INFO", "gpu_model_runner.py:2007",
+			     "Model loading took %.4f GiB and %.6f seconds",
+			     options->profile->weight_bytes /
+				     server->engine_config.tensor_parallel / GIB,
+			     weights_s);
+	}
+	if (stage == COMPILED && options->startup_ns > 0)
+		sim_log_line("INFO", "monitor.py:53", "torch.compile took %.2f s in total",
+			     between_s(server, WEIGHTS, COMPILED));
+	if (stage == CACHE)
+		log_cache(server);
+	if (stage == GRAPHS)
+		sim_log_line("INFO", "gpu_model_runner.py:2100",
+			     "Graph capturing finished in %.0f secs, took 0.00 GiB",
+			     between_s(server, CACHE, GRAPHS));
+	if (stage == READY)
+		sim_log_line("INFO", "core.py:402",
+			     "init engine (profile, create kv cache, warmup model) took %.2f s",
+			     between_s(server, ENGINE, READY));
+}
+
+/* Waits for that moment; 1: a signal ended it. */
+static int wait_until(const struct sim_server *server, int64_t due_ns)
+{
+	struct pollfd fd = { .fd = server->signals.fd, .events = POLLIN };
+	int64_t left_ns;
+
+	while ((left_ns = due_ns - pl_clock_now_ns()) > 0) {
+		int ms = (int)(left_ns / PL_NS_PER_MS < 1000000 ? left_ns / PL_NS_PER_MS + 1
+								: 1000000);
+
+		if (poll(&fd, 1, ms) > 0)
+			return 1;
+	}
+	return 0;
+}
+
+/* The text with the model's name in its places. */
+static void add_words(const struct sim_server *server, const char *text, struct pl_buf *out)
+{
+	static const char place[] = "{model}";
+
+	for (const char *at; (at = strstr(text, place)) != NULL; text = at + sizeof(place) - 1) {
+		pl_buf_add(out, text, (size_t)(at - text));
+		pl_buf_add_text(out, server->options->model);
+	}
+	pl_buf_add_text(out, text);
+}
+
+static void log_lines(const char *where, char *text)
+{
+	char *rest = text;
+
+	for (char *line; (line = strsep(&rest, "\n")) != NULL;)
+		sim_log_line("ERROR", where, "%s", line);
+}
+
+static void write_traceback(const char *file, const char *function, const char *last)
+{
+	fprintf(stderr, "Traceback (most recent call last):\n  File \"%s\", line 1, in %s\n%s\n",
+		file, function, last);
+}
+
+void sim_die_by(int64_t signal_number)
+{
+	int number = (int)signal_number;
+	struct rlimit none = { 0, 0 };
+	sigset_t set;
+
+	setrlimit(RLIMIT_CORE, &none);
+	signal(number, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, number);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	raise(number);
+	abort();
+}
+
+/* The failure's words; returns the exit status. */
+static int fail(const struct sim_server *server)
+{
+	int64_t failure = server->options->faults.fail_start;
+	auto_buf words = { 0 };
+
+	pl_buf_init(&words, 65536);
+	add_words(server, failures[failure].text, &words);
+	if (failure == SIM_FAILURE_KILLED)
+		sim_die_by(SIGKILL);
+	if (failure == SIM_FAILURE_SEGFAULT)
+		sim_die_by(SIGSEGV);
+	switch (failures[failure].who) {
+	case NOBODY:
+		return 1;
+	case PARSER:
+		fprintf(stderr, "usage: vllm serve [model_tag] [options]\nvllm serve: error: %s\n",
+			pl_buf_text(&words));
+		return 2;
+	case API:
+		write_traceback("vllm/entrypoints/cli/main.py", "main", pl_buf_text(&words));
+		return 1;
+	case ENGINE_CORE:
+		sim_log_line("ERROR", "core.py:1510", "EngineCore failed to start.");
+		sim_log_line("ERROR", "core.py:1510", "Traceback (most recent call last):");
+		sim_log_line("ERROR", "core.py:1510",
+			     "  File \"vllm/v1/engine/core.py\", line 1, in run_engine_core");
+		log_lines("core.py:1510", words.data);
+		write_traceback("vllm/v1/engine/utils.py", "wait_for_engine_startup",
+				"RuntimeError: Engine core initialization failed. See root cause "
+				"above. Failed core proc(s): {}");
+		return 1;
+	}
+	return 1;
+}
+
+int sim_startup(struct sim_server *server)
+{
+	const struct sim_options *options = server->options;
+	bool fails = options->faults.fail_start != SIM_FAILURE_NONE;
+	enum sim_stage last = fails ? failures[options->faults.fail_start].stage : READY;
+	int64_t begin_ns = pl_clock_now_ns();
+	/* a failing start has its delay to the failure, just before the stage it does not reach */
+	double whole_ns = (double)options->startup_ns / (fails ? shares[last + 1] : 1);
+
+	for (enum sim_stage stage = CONFIG; stage <= last; stage++) {
+		if (wait_until(server, begin_ns + (int64_t)(whole_ns * shares[stage])) == 1)
+			return 1;
+		log_stage(server, stage);
+	}
+	if (!fails)
+		return 0;
+	if (wait_until(server, begin_ns + options->startup_ns) == 0)
+		server->exit_status = fail(server);
+	return 1;
+}

@@ -11,23 +11,26 @@
 
 enum { SHELL_DEPTH_MAX = 4, PYTHON_OPTIONS_MAX = 6 };
 
-/* Programs that run another one. Those marked leave no trace in how the server starts. */
+/* Programs that run another one, and words of the shell. Those marked leave no trace in how the
+ * server starts. */
 static const struct {
 	const char *name;
 	bool dropped;
 } wrappers[] = {
-	{ "sudo", true },         { "nohup", true },    { "exec", true },
-	{ "time", true },         { "setsid", true },   { "command", true },
-	{ "env", true },          { "doas", true },     { "nice", false },
-	{ "ionice", false },      { "stdbuf", false },  { "timeout", false },
-	{ "uv", false },          { "uvx", false },     { "numactl", false },
-	{ "taskset", false },     { "conda", false },   { "mamba", false },
-	{ "poetry", false },      { "pixi", false },    { "srun", false },
-	{ "nsys", false },        { "ncu", false },     { "torchrun", false },
-	{ "xvfb-run", false },    { "strace", false },  { "chrt", false },
-	{ "micromamba", false },  { "mpirun", false },  { "mpiexec", false },
-	{ "screen", false },      { "kubectl", false }, { "apptainer", false },
-	{ "singularity", false },
+	{ "sudo", true },     { "nohup", true },      { "exec", true },
+	{ "time", true },     { "setsid", true },     { "command", true },
+	{ "env", true },      { "doas", true },       { "do", true },
+	{ "then", true },     { "else", true },       { "if", true },
+	{ "while", true },    { "until", true },      { "!", true },
+	{ "{", true },        { "nice", false },      { "ionice", false },
+	{ "stdbuf", false },  { "timeout", false },   { "uv", false },
+	{ "uvx", false },     { "numactl", false },   { "taskset", false },
+	{ "conda", false },   { "mamba", false },     { "poetry", false },
+	{ "pixi", false },    { "srun", false },      { "nsys", false },
+	{ "ncu", false },     { "torchrun", false },  { "xvfb-run", false },
+	{ "strace", false },  { "chrt", false },      { "micromamba", false },
+	{ "mpirun", false },  { "mpiexec", false },   { "screen", false },
+	{ "kubectl", false }, { "apptainer", false }, { "singularity", false },
 };
 
 static const char *base_name(const char *path)

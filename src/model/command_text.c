@@ -158,8 +158,10 @@ static void write_env(const json_t *env, bool secrets, struct pl_buf *buf)
 		if (!json_is_string(value))
 			continue;
 		bool hidden = !secrets && md_variable_is_secret(name);
+		auto_free char *text = secrets ? pl_strdup(json_string_value(value))
+					       : md_secret_urls_shown(json_string_value(value));
 		pl_buf_addf(buf, "%s=", name);
-		md_word_quote(hidden ? MD_SECRET_SHOWN : json_string_value(value), buf);
+		md_word_quote(hidden ? MD_SECRET_SHOWN : text, buf);
 		pl_buf_add_char(buf, ' ');
 	}
 }

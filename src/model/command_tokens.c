@@ -1,6 +1,8 @@
 /* The words as vLLM's parser sees them before it looks for its options. */
 #include "model/command_priv.h"
 
+#include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -121,14 +123,25 @@ static void turn_underscores(struct md_token *token)
 	}
 }
 
-/* Releases before optimization levels: -O3 and -O.key=value are about compilation_config. */
-static bool has_optimization_level(const struct md_parse *parse)
+static bool is_since(const struct md_parse *parse, const char *release)
 {
 	struct md_version since = { 0 };
 	struct pl_err err = PL_ERR_INIT;
 
-	return !parse->target_known || md_version_parse("0.12.0", &since, &err) < 0 ||
+	return !parse->target_known || md_version_parse(release, &since, &err) < 0 ||
 	       md_version_compare(&parse->target, &since) >= 0;
+}
+
+/* Releases before optimization levels: -O3 and -O.key=value are about compilation_config. */
+static bool has_optimization_level(const struct md_parse *parse)
+{
+	return is_since(parse, "0.12.0");
+}
+
+/* What -O3 sets there. */
+static const char *compilation_mode(const struct md_parse *parse)
+{
+	return is_since(parse, "0.11.1") ? "mode" : "level";
 }
 
 static char *optimization_text(const struct md_parse *parse, const char *word, const char *next)
@@ -142,8 +155,9 @@ static char *optimization_text(const struct md_parse *parse, const char *word, c
 		if (*rest == '.')
 			return pl_asprintf("--compilation-config%s", rest);
 		if (*rest == '\0')
-			return pl_strdup("--compilation-config.mode");
-		return pl_asprintf("--compilation-config.mode=%s", rest + (*rest == '='));
+			return pl_asprintf("--compilation-config.%s", compilation_mode(parse));
+		return pl_asprintf("--compilation-config.%s=%s", compilation_mode(parse),
+				   rest + (*rest == '='));
 	}
 	if (*rest == '\0')
 		return pl_strdup("--optimization-level");
@@ -267,6 +281,13 @@ static size_t read_dotted(struct md_parse *parse, size_t at)
 	if (text == NULL) {
 		md_parse_add(parse, MD_ERROR, token, "no value", "one behind the flag", NULL);
 		return 1;
+	}
+	char *end;
+	if (isdigit((unsigned char)text[text[0] == '-']) && isinf(strtod(text, &end)) &&
+	    *end == '\0') {
+		md_parse_add(parse, MD_ERROR, token, "a number that is not finite",
+			     "a finite number", NULL);
+		return joined ? 1 : 2;
 	}
 	bool appends = name_len > 1 && key[name_len - 1] == '+';
 	if (appends)

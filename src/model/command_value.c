@@ -174,6 +174,18 @@ static void keep_given(struct value *value, const json_t *given)
 	json_object_set_new(value->parse->command->given, value->arg->name, json_deep_copy(given));
 }
 
+/* Python reads 1e400 as an infinity, which no engine can use; NULL: another fault. */
+static const char *not_json_reason(const char *text)
+{
+	json_error_t fault;
+	json_t *json = json_loads(text, JSON_DECODE_ANY, &fault);
+
+	json_decref(json);
+	return json == NULL && strstr(fault.text, "real number overflow") != NULL
+		       ? "a JSON object with a number that is not finite"
+		       : NULL;
+}
+
 static void refuse(struct value *value, const struct md_spec *spec, const char *text)
 {
 	auto_buf expected = { 0 };
@@ -183,8 +195,8 @@ static void refuse(struct value *value, const struct md_spec *spec, const char *
 	pl_buf_add_text(&expected, "a JSON object such as '{\"key\": 1}'");
 	if (spec->nullable)
 		pl_buf_add_text(&expected, ", or None");
-	md_reader_add(&value->reader, MD_ERROR, &node, value->key, NULL, pl_buf_text(&expected),
-		      NULL);
+	md_reader_add(&value->reader, MD_ERROR, &node, value->key, not_json_reason(text),
+		      pl_buf_text(&expected), NULL);
 }
 
 static json_t *read_object(struct value *value, const struct md_spec *spec, const char *text)

@@ -165,6 +165,8 @@ void md_bench_read(struct md_reader *reader, const struct pl_yaml *map, struct m
 		json_t *value = read_option(reader, id, map->items[i], key);
 		if (value == NULL)
 			continue;
+		auto_free char *place = pl_asprintf("benchmark.%s", md_bench_row(id)->name);
+		md_reader_place(reader, place, map->items[i]->line > 0 ? map->items[i] : name);
 		value = laid_over(bench, id, map->items[i], value);
 		md_bench_set(bench, id, value);
 		bench_set[id] = true;
@@ -211,6 +213,9 @@ static void check_pairs(struct checker *c, const char *name, const json_t *list,
 		const char *text = json_string_value(item);
 		if (strchr(text, '=') == NULL || text[0] == '=')
 			complain_text(c, MD_ERROR, name, hidden ? "***" : text, "KEY=VALUE", NULL);
+		else if (hidden && strpbrk(text, "\r\n") != NULL)
+			complain(c, MD_ERROR, name, NULL, "a line end in a header",
+				 "names and values of one line", NULL);
 	}
 }
 
@@ -263,6 +268,29 @@ static void check_percentiles(struct checker *c)
 				      "e2el_including_client_queue",
 				      md_key_nearest(one, names));
 	}
+}
+
+/* A prompt of no tokens is none; special tokens, which are not known here, take some more. */
+static void check_random(struct checker *c)
+{
+	const struct md_bench *bench = c->bench;
+	const char *text = bench->random_range_ratio != NULL ? bench->random_range_ratio : "0";
+	auto_json json_t *both = json_loads(text, 0, NULL);
+	bool own = bench->input_len == MD_NO_I64;
+	int64_t len = own ? bench->random_input_len : bench->input_len;
+	double ratio = 0;
+
+	if (strcmp(bench->dataset_name, "random") != 0)
+		return;
+	if (!pl_text_to_f64(text, &ratio) && json_is_number(json_object_get(both, "input")))
+		ratio = json_number_value(json_object_get(both, "input"));
+	if ((double)bench->random_prefix_len + floor((double)len * (1 - ratio)) >= 1)
+		return;
+	auto_free char *found = pl_asprintf("number %lld", (long long)len);
+	complain(c, MD_ERROR, own ? "random_input_len" : "input_len", "random_range_ratio", found,
+		 "a length that leaves each prompt a token, less random_range_ratio, with "
+		 "random_prefix_len",
+		 NULL);
 }
 
 static bool is_ratio(const json_t *value)
@@ -332,6 +360,9 @@ static void check_dataset(struct checker *c)
 		auto_free char *expected = pl_asprintf("the file of data set '%s'", from_files[i]);
 		complain(c, MD_ERROR, "dataset_path", "dataset_name", "null", expected, NULL);
 	}
+	if (strcmp(c->bench->dataset_name, "custom") == 0 && c->bench->custom_output_len == 0)
+		complain(c, MD_ERROR, "custom_output_len", NULL, "number 0",
+			 "-1 or an integer of at least 1", NULL);
 }
 
 void md_bench_check(struct md_reader *reader, const struct pl_yaml *map,
@@ -344,6 +375,7 @@ void md_bench_check(struct md_reader *reader, const struct pl_yaml *map,
 	check_goodput(&c);
 	check_percentiles(&c);
 	check_range_ratio(&c);
+	check_random(&c);
 	check_ramp(&c);
 	check_dataset(&c);
 }

@@ -114,7 +114,6 @@ void md_config_read(struct md_experiment *experiment, bool fields_open,
 {
 	const char *path = json_string_value(json_object_get(experiment->server, "config"));
 
-	md_words_check(experiment, problems);
 	if (path == NULL)
 		return;
 	if (!pl_text_ends(path, ".yaml") && !pl_text_ends(path, ".yml")) {

@@ -183,11 +183,11 @@ static struct md_spec row_spec(const struct key_row *row, const char *choices)
 
 	return (struct md_spec){
 		.kind = kinds[row->type],
-		.items = row->type == KEY_GPUS ? MD_KIND_INT : MD_KIND_TEXT,
+		.items = MD_KIND_TEXT,
 		.nullable = strcmp(row->def, "null") == 0 ||
 			    strcmp(row->key, "telemetry.server_metrics") == 0,
 		.number_text = true,
-		.min = row->type == KEY_GPUS ? 0 : bound(row->min, row->type, -INFINITY),
+		.min = bound(row->min, row->type, -INFINITY),
 		.max = bound(row->max, row->type, INFINITY),
 		.choices = choices,
 		.special_values = row->type == KEY_GPUS   ? "[\"auto\", \"all\"]"
@@ -224,6 +224,31 @@ static json_t *read_texts(struct md_reader *reader, const struct key_row *row,
 	return refused ? NULL : pl_take(texts);
 }
 
+/* GPUs are numbers or uuids, as far as these are clear: "GPU-1a2b", "MIG-…". */
+static bool check_gpus(struct md_reader *reader, const struct pl_yaml *node, const char *key,
+		       json_t *gpus)
+{
+	size_t i;
+	json_t *item;
+
+	json_array_foreach(gpus, i, item)
+	{
+		const char *text = json_string_value(item);
+		auto_free char *item_key = pl_asprintf("%s[%zu]", key, i);
+		int64_t number;
+		if (text != NULL && pl_text_to_i64(text, &number) && number >= 0) {
+			json_array_set_new(gpus, i, json_integer(number));
+		} else if (text == NULL ||
+			   (!pl_text_starts(text, "GPU-") && !pl_text_starts(text, "MIG-"))) {
+			md_reader_add(reader, MD_ERROR, i < node->count ? node->items[i] : node,
+				      item_key, NULL,
+				      "a GPU number from 0, or a uuid such as GPU-1a2b3c", NULL);
+			return false;
+		}
+	}
+	return true;
+}
+
 static json_t *read_value(struct md_reader *reader, const struct key_row *row,
 			  const struct pl_yaml *node)
 {
@@ -241,10 +266,13 @@ static json_t *read_value(struct md_reader *reader, const struct key_row *row,
 	if (row->type == KEY_GPUS && node->kind != PL_YAML_LIST &&
 	    strcmp(node->text, "auto") != 0 && strcmp(node->text, "all") != 0) {
 		md_reader_add(reader, MD_ERROR, node, row->key, NULL,
-			      "auto, all or a list of GPU numbers such as [0, 1]", NULL);
+			      "auto, all or a list of GPUs such as [0, 1] or [GPU-1a2b3c]", NULL);
 		return NULL;
 	}
 	auto_json json_t *value = md_value_read(reader, node, row->key, &spec);
+	if (value != NULL && row->type == KEY_GPUS && json_is_array(value) &&
+	    !check_gpus(reader, node, row->key, value))
+		return NULL;
 	if (value == NULL || row->type != KEY_PATH)
 		return pl_take(value);
 	auto_free char *path = md_expand(reader, node, row->key, json_string_value(value));
@@ -267,6 +295,21 @@ static void unknown_key(struct md_reader *reader, const char *section, const str
 		      pl_text_nearest(name->text, names, count));
 }
 
+/* Words and variables have places of their own: "launch.command[1]", "launch.env.NAME". */
+static void place_value(struct md_reader *reader, const struct key_row *row,
+			const struct pl_yaml *node)
+{
+	md_reader_place(reader, row->key, node);
+	for (size_t i = 0; row->type == KEY_LIST && i < node->count; i++) {
+		auto_free char *key = pl_asprintf("%s[%zu]", row->key, i);
+		md_reader_place(reader, key, node->items[i]);
+	}
+	for (size_t i = 0; row->type == KEY_ENV && i < node->count; i++) {
+		auto_free char *key = pl_asprintf("%s.%s", row->key, node->keys[i]->text);
+		md_reader_place(reader, key, node->keys[i]);
+	}
+}
+
 void md_key_read(struct md_reader *reader, const char *section, const struct pl_yaml *name,
 		 const struct pl_yaml *value, struct md_experiment *experiment)
 {
@@ -276,7 +319,7 @@ void md_key_read(struct md_reader *reader, const char *section, const struct pl_
 			continue;
 		json_t *typed = read_value(reader, &rows[i], value);
 		if (typed != NULL)
-			md_reader_place(reader, rows[i].key, value);
+			place_value(reader, &rows[i], value);
 		json_t **into = member(experiment, &rows[i]);
 		if (typed != NULL && is_json(&rows[i]) && value->kind == PL_YAML_MAP &&
 		    value->line == 0 && *into != NULL)
@@ -296,10 +339,19 @@ static json_t *env_shown(const json_t *env)
 	const char *name;
 	json_t *value;
 
-	json_object_foreach((json_t *)env, name, value) json_object_set_new(
-		shown, name,
-		md_variable_is_secret(name) ? json_string(MD_SECRET_SHOWN) : json_incref(value));
+	json_object_foreach((json_t *)env, name, value)
+		json_object_set_new(shown, name,
+				    md_variable_is_secret(name) ? json_string(MD_SECRET_SHOWN)
+								: md_secret_json_shown(value));
 	return shown;
+}
+
+/* A password in a URL is nobody's business. */
+static json_t *text_shown(const char *text)
+{
+	auto_free char *shown = text != NULL ? md_secret_urls_shown(text) : NULL;
+
+	return pl_json_text(shown);
 }
 
 static json_t *value_to_json(const struct md_experiment *experiment, const struct key_row *row)
@@ -314,7 +366,7 @@ static json_t *value_to_json(const struct md_experiment *experiment, const struc
 	switch (row->type) {
 	case KEY_TEXT:
 	case KEY_PATH:
-		return pl_json_text(*(char *const *)from);
+		return text_shown(*(char *const *)from);
 	case KEY_BOOL:
 		return json_boolean(*(const bool *)from);
 	case KEY_INT:

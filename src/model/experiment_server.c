@@ -61,6 +61,26 @@ static bool are_adapters(struct md_reader *reader, const struct pl_yaml *node, c
 	return all;
 }
 
+/* Beside others a text that begins with '-' would be taken for a flag, whatever it says. */
+static bool are_words(struct md_reader *reader, const struct pl_yaml *node, const char *key,
+		      const json_t *list)
+{
+	bool all = true;
+
+	for (size_t i = 0; json_array_size(list) > 1 && i < json_array_size(list); i++) {
+		const char *text = json_string_value(json_array_get(list, i));
+		bool is_item = node->kind == PL_YAML_LIST && i < node->count;
+		auto_free char *item_key = is_item ? pl_asprintf("%s[%zu]", key, i)
+						   : pl_strdup(key);
+		if (text == NULL || text[0] != '-' || text[1] == '\0' || strchr(text, ' ') != NULL)
+			continue;
+		md_reader_add(reader, MD_ERROR, is_item ? node->items[i] : node, item_key, NULL,
+			      "a text that does not begin as a flag, or it alone", NULL);
+		all = false;
+	}
+	return all;
+}
+
 /* What single values cannot tell. */
 static bool is_usable(struct md_reader *reader, const struct pl_yaml *node, const char *key,
 		      const struct md_arg *arg, const json_t *value)
@@ -70,6 +90,8 @@ static bool is_usable(struct md_reader *reader, const struct pl_yaml *node, cons
 			      "one: it reaches the server by its environment", NULL);
 		return false;
 	}
+	if (arg->style == MD_STYLE_LIST && !are_words(reader, node, key, value))
+		return false;
 	return arg->item_accepts == NULL || are_adapters(reader, node, key, value);
 }
 
@@ -126,13 +148,11 @@ static const struct md_arg *argument_of(const char *key, bool *ret_negative)
 	return arg != NULL ? arg : md_arg_find_negative(first);
 }
 
-/* Does a key above this one mean the same argument? */
-static bool is_again(const struct pl_yaml *map, size_t i, const struct md_arg *arg)
+/* Does a key above this one mean the same argument? `meant`: what each key means. */
+static bool is_again(const struct md_arg *const *meant, size_t i)
 {
-	bool negative;
-
-	for (size_t k = 0; k < i && arg != NULL; k++) {
-		if (argument_of(map->keys[k]->text, &negative) == arg)
+	for (size_t k = 0; k < i && meant[i] != NULL; k++) {
+		if (meant[k] == meant[i])
 			return true;
 	}
 	return false;
@@ -152,6 +172,18 @@ static void keep_given(struct md_reader *reader, const struct md_arg *arg,
 		json_decref(given);
 }
 
+/* Problems of the mappings that a dotted name stands for are at the name. */
+static void place_at(struct md_reader *reader, size_t first, const struct pl_yaml *name)
+{
+	for (size_t i = first; i < reader->problems->count; i++) {
+		struct md_problem *problem = &reader->problems->items[i];
+		if (problem->line > 0)
+			continue;
+		problem->line = name->line;
+		problem->column = name->column;
+	}
+}
+
 static void read_arg(struct md_reader *reader, const struct pl_yaml *name,
 		     const struct pl_yaml *node, const struct md_arg *arg, bool inverted,
 		     bool again, json_t *server)
@@ -161,8 +193,10 @@ static void read_arg(struct md_reader *reader, const struct pl_yaml *name,
 	struct pl_yaml word = *node;
 	struct md_spec spec = reader->as_words ? spec_of_words(reader, arg, &word)
 					       : spec_of_arg(reader, arg);
+	size_t first = reader->problems->count;
 	json_t *value = md_value_read(reader, &word, key, &spec);
 
+	place_at(reader, first, name);
 	if (value == NULL)
 		return;
 	if (!is_usable(reader, node, key, arg, value)) {
@@ -229,13 +263,16 @@ static void read_dotted(struct md_reader *reader, const struct pl_yaml *name,
 
 void md_server_read(struct md_reader *reader, const struct pl_yaml *map, json_t *server)
 {
+	auto_free const struct md_arg **meant = pl_alloc_array(map->count, sizeof(*meant));
+
 	for (size_t i = 0; i < map->count; i++) {
 		const struct pl_yaml *name = map->keys[i];
 		auto_free char *key = pl_asprintf("server.%s", name->text);
 		bool negative;
 		const struct md_arg *arg = argument_of(name->text, &negative);
-		bool again = is_again(map, i, arg);
 
+		meant[i] = arg;
+		bool again = is_again(meant, i);
 		if (md_key_is_repeated(reader, map, i, key))
 			continue;
 		if (strchr(name->text, '.') != NULL)

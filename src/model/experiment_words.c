@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/text.h"
+#include "model/secret.h"
 
 /* One of the two lists. */
 struct words {
@@ -28,7 +30,47 @@ static bool has_flag(const char *flags, const char *flag)
 	return false;
 }
 
-/* The argument of "--port", "--port=1", "--no-x", "--x.key" or "-tp"; NULL. */
+/* How much of "--gpu-mem" the flag begins with: all of it, '_' as '-', or nothing. */
+static bool begins_so(const char *flag, const char *word)
+{
+	if (flag == NULL || !pl_text_starts(flag, "--"))
+		return false;
+	for (; *word != '\0'; word++, flag++) {
+		if ((*word == '_' ? '-' : *word) != *flag || *flag == ' ')
+			return false;
+	}
+	return true;
+}
+
+static bool has_beginning(const struct md_arg *arg, const char *word)
+{
+	bool found = begins_so(arg->flag, word) || begins_so(arg->negative_flag, word);
+
+	for (const char *at = arg->aliases; !found && at != NULL && *at != '\0';) {
+		found = begins_so(at, word);
+		at += strcspn(at, " ");
+		at += strspn(at, " ");
+	}
+	return found;
+}
+
+/* The argument whose flag alone begins so, as vLLM's parser takes it; NULL. */
+static const struct md_arg *arg_of_beginning(const char *word)
+{
+	const struct md_arg *found = NULL;
+
+	for (size_t i = 0; i < md_arg_count(); i++) {
+		const struct md_arg *arg = md_arg_at(i);
+		if (!arg->in_reference || !has_beginning(arg, word))
+			continue;
+		if (found != NULL)
+			return NULL;
+		found = arg;
+	}
+	return found;
+}
+
+/* The argument of "--port", "--port=1", "--no-x", "--x.key", "--gpu-mem", "-tp" or "-O3"; NULL. */
 static const struct md_arg *arg_of(const char *word)
 {
 	auto_free char *flag = pl_strndup(word, strcspn(word, "=."));
@@ -36,13 +78,15 @@ static const struct md_arg *arg_of(const char *word)
 
 	if (pl_text_starts(flag, "--")) {
 		arg = md_arg_find(flag + 2);
-		return arg != NULL ? arg : md_arg_find_negative(flag + 2);
+		if (arg == NULL)
+			arg = md_arg_find_negative(flag + 2);
+		return arg != NULL || flag[2] == '\0' ? arg : arg_of_beginning(flag);
 	}
 	for (size_t i = 0; i < md_arg_count(); i++) {
 		if (has_flag(md_arg_at(i)->aliases, flag))
 			return md_arg_at(i);
 	}
-	return NULL;
+	return pl_text_starts(flag, "-O") ? md_arg_find("optimization_level") : NULL;
 }
 
 /* What the run itself must know: the address it asks, the model it names. */
@@ -57,12 +101,16 @@ static bool is_of_the_run(const struct md_arg *arg)
 	return false;
 }
 
-static void add(const struct words *words, enum md_severity severity, const char *word,
+/* A problem of the word at `at`. */
+static void add(const struct words *words, enum md_severity severity, size_t at, const char *found,
 		const char *expected)
 {
-	const struct md_place *place = md_places_find(&words->experiment->places, words->key);
-	auto_free char *found = pl_asprintf("'%s'", word);
+	const struct md_places *places = &words->experiment->places;
+	auto_free char *key = pl_asprintf("%s[%zu]", words->key, at);
+	const struct md_place *place = md_places_find(places, key);
 
+	if (place == NULL)
+		place = md_places_find(places, words->key);
 	md_problems_add(words->problems,
 			&(struct md_problem){
 				.severity = severity,
@@ -75,16 +123,32 @@ static void add(const struct words *words, enum md_severity severity, const char
 			});
 }
 
-static void check_flag(const struct words *words, const char *word, const struct md_arg *arg)
+static void check_flag(const struct words *words, size_t at, const char *word,
+		       const struct md_arg *arg)
 {
 	bool refused = is_of_the_run(arg);
 	auto_free char *flag = pl_strndup(word, strcspn(word, "="));
+	auto_free char *found = pl_asprintf("'%s'", flag);
 	auto_free char *expected = pl_asprintf(
 		refused ? "server.%s" : "server.%s: these words are not checked", arg->name);
 
-	/* secrets are refused elsewhere */
+	/* secrets are refused already */
 	if (!md_arg_is_secret(arg))
-		add(words, refused ? MD_ERROR : MD_WARNING, flag, expected);
+		add(words, refused ? MD_ERROR : MD_WARNING, at, found, expected);
+}
+
+/* Secrets have their own keys; on a command line everybody can read them. */
+static void check_secrets(const struct words *words)
+{
+	for (size_t i = 0; i < json_array_size(words->list); i++) {
+		const char *word = json_string_value(json_array_get(words->list, i));
+		const struct md_arg *arg = pl_text_starts(word, "--") ? arg_of(word) : NULL;
+		if (arg != NULL && md_arg_is_secret(arg))
+			add(words, MD_ERROR, i, "a secret", "server.api_key or server.hf_token");
+		else if (word != NULL && md_secret_is_assigned(word))
+			add(words, MD_ERROR, i, "a secret",
+			    "launch.env: secrets reach the server by it");
+	}
 }
 
 /* How many words behind a flag can be its values; of unknown flags nobody knows. */
@@ -98,21 +162,30 @@ static size_t values_of(const char *word, const struct md_arg *arg)
 	return arg == NULL || arg->style == MD_STYLE_LIST ? SIZE_MAX : 1;
 }
 
+static void add_stray(const struct words *words, size_t at, const char *word)
+{
+	auto_free char *shown = md_secret_word_shown(word);
+	auto_free char *found = pl_asprintf("'%s'", shown);
+
+	add(words, MD_ERROR, at, found, "server.model, or a flag in front of it");
+}
+
 static void check_from(const struct words *words, size_t first)
 {
 	size_t values = 0;
 
+	check_secrets(words);
 	for (size_t i = first; i < json_array_size(words->list); i++) {
 		const char *word = json_string_value(json_array_get(words->list, i));
 		const struct md_arg *arg = word[0] == '-' ? arg_of(word) : NULL;
 		if (arg != NULL)
-			check_flag(words, word, arg);
+			check_flag(words, i, word, arg);
 		if (word[0] == '-')
 			values = values_of(word, arg);
 		else if (values > 0)
 			values--;
 		else
-			add(words, MD_ERROR, word, "server.model, or a flag in front of it");
+			add_stray(words, i, word);
 	}
 }
 
@@ -139,4 +212,7 @@ void md_words_check(const struct md_experiment *experiment, struct md_problems *
 	words.list = experiment->launch.extra_args;
 	words.key = "launch.extra_args";
 	check_from(&words, 0);
+	words.list = json_object_get(experiment->launch.container, "args");
+	words.key = "launch.container";
+	check_secrets(&words);
 }

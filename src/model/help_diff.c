@@ -312,8 +312,17 @@ static bool choices_changed(const struct md_arg *row, const struct md_help_arg *
 		return json_is_array(table) && !choices_are_ours(row);
 	/* "{a,b} or another": names that come with the build */
 	if (arg->choices_open && json_is_null(table))
-		return false;
+		return named != NULL && !same_set(named, choices);
 	return !same_set(table, choices) && !(named != NULL && same_set(named, choices));
+}
+
+/* Where the table has none of its own, those that the help had before are what changed. */
+static void add_choices(json_t *changes, const struct md_arg *row, json_t *choices)
+{
+	add_change(changes, row, "choices", json_incref(choices));
+	json_t *change = json_array_get(changes, json_array_size(changes) - 1);
+	if (row->choices == NULL && row->help_choices != NULL)
+		json_object_set_new(change, "table", json_loads(row->help_choices, 0, NULL));
 }
 
 static json_t *compare(const struct md_arg *row, const struct md_help_arg *arg)
@@ -330,7 +339,7 @@ static json_t *compare(const struct md_arg *row, const struct md_help_arg *arg)
 		add_change(changes, row, "type",
 			   json_string(md_arg_type_name(guess_type(arg, value))));
 	if (choices_changed(row, arg, table, choices))
-		add_change(changes, row, "choices", json_incref(choices));
+		add_choices(changes, row, choices);
 	if (value != NULL && !same_default(row, arg, value))
 		add_change(changes, row, "default", json_incref(value));
 	return changes;
@@ -446,6 +455,8 @@ static json_t *changed_entry(const json_t *changed)
 	size_t i;
 	json_t *change;
 
+	const struct md_arg *row = md_arg_find(json_string_value(json_object_get(changed, "name")));
+
 	json_object_set(entry, "name", json_object_get(changed, "name"));
 	json_array_foreach(json_object_get(changed, "changes"), i, change)
 	{
@@ -453,6 +464,10 @@ static json_t *changed_entry(const json_t *changed)
 		json_object_set(entry, key, json_object_get(change, "help"));
 		if (strcmp(key, "choices") == 0)
 			keep_older_choices(entry, change);
+		/* names that come with the build */
+		if (strcmp(key, "choices") == 0 && row != NULL && row->choices == NULL &&
+		    row->help_choices != NULL)
+			json_object_set_new(entry, "choices_open", json_true());
 		if (strcmp(key, "default") == 0 && json_is_null(json_object_get(change, "help")))
 			json_object_set_new(entry, "nullable", json_true());
 	}

@@ -322,6 +322,16 @@ static void start_arg(struct parser *parser, const char *line)
 		add_help(parser, line, (size_t)(gap - line) + strspn(gap, " "));
 }
 
+/* Is a bracket of the names still open? Then the names go on in the next line. */
+static bool names_are_open(const struct parser *parser)
+{
+	const char *names = pl_buf_text(&parser->names);
+	const char *last = strrchr(names, '{');
+
+	return parser->collecting && parser->text.len == 0 && last != NULL &&
+	       strchr(last, '}') == NULL;
+}
+
 static void read_line(struct parser *parser, const char *line)
 {
 	size_t indent = strspn(line, " ");
@@ -340,6 +350,8 @@ static void read_line(struct parser *parser, const char *line)
 		start_arg(parser, line);
 	} else if (indent <= ARG_INDENT) {
 		finish_arg(parser);
+	} else if (names_are_open(parser)) {
+		pl_buf_add_text(&parser->names, line + indent);
 	} else if (parser->collecting) {
 		add_help(parser, line, indent);
 	}

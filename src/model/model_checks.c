@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "model/model_config.h"
+#include "model/python_literal.h"
 
 #define ADAPTER_BYTES_MAX (1u << 20)
 #define DIVISOR_MAX       1024
@@ -311,7 +312,7 @@ static int64_t adapter_rank(const struct md_model_case *server, const char *path
 	size_t len;
 
 	if (folder == NULL || md_read_plain(file, root, ADAPTER_BYTES_MAX, &text, &len, &err) < 0 ||
-	    pl_json_parse(text, len, file, &json, &err) < 0)
+	    md_python_json(text, len, file, &json, &err) < 0)
 		return 0;
 	return json_integer_value(json_object_get(json, "r"));
 }

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "model/model_config.h"
+#include "model/python_literal.h"
 
 #define CONFIG_BYTES_MAX (16u << 20)
 
@@ -48,7 +49,7 @@ static void read_config(struct md_model_facts *facts, const char *text, size_t l
 {
 	struct pl_err err = PL_ERR_INIT;
 
-	if (pl_json_parse(text, len, source, &facts->config, &err) < 0) {
+	if (md_python_json(text, len, source, &facts->config, &err) < 0) {
 		set_state(facts, MD_MODEL_BROKEN, err.text);
 		return;
 	}
@@ -92,7 +93,7 @@ static void read_quantization_files(struct md_model_facts *facts, const char *ro
 	if (facts->quantization != NULL || !pl_file_exists(path))
 		return;
 	if (md_read_plain(path, root, CONFIG_BYTES_MAX, &text, &len, &err) == 0 &&
-	    pl_json_parse(text, len, path, &json, &err) == 0)
+	    md_python_json(text, len, path, &json, &err) == 0)
 		md_model_config_quantization(facts, json_object_get(json, "quantization"));
 }
 

@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "model/python_literal.h"
 
 #define LENGTH_BYTES   8
 #define FOLDER_ENTRIES 65536
@@ -269,7 +270,7 @@ static int read_index(struct reading *reading, const char *path, struct pl_err *
 	size_t len;
 
 	if (md_read_plain(path, reading->root, MD_WEIGHTS_INDEX_BYTES_MAX, &text, &len, err) < 0 ||
-	    pl_json_parse(text, len, path, &json, err) < 0)
+	    md_python_json(text, len, path, &json, err) < 0)
 		return -1;
 	json_object_foreach(json_object_get(json, "weight_map"), tensor, file)
 	{

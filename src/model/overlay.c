@@ -16,6 +16,7 @@
 /* The rows that are installed and their texts: as the table itself, there until the end. */
 static struct pl_arena *arena;
 static struct md_arg *rows;
+static json_t *names; /* array; NULL: no overlay */
 
 static bool is_name(const char *name)
 {
@@ -97,6 +98,31 @@ static int check_overlay(const json_t *overlay, struct pl_err *err)
 	return 0;
 }
 
+static bool has_name(const char *name)
+{
+	for (size_t i = 0; i < json_array_size(names); i++) {
+		if (strcmp(json_string_value(json_array_get(names, i)), name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void keep_names(const json_t *entries)
+{
+	if (names == NULL)
+		names = json_array();
+	for (size_t i = 0; i < json_array_size(entries); i++) {
+		json_t *name = json_object_get(json_array_get(entries, i), "name");
+		if (!has_name(json_string_value(name)))
+			json_array_append(names, name);
+	}
+}
+
+const json_t *md_overlay_names(void)
+{
+	return names;
+}
+
 int md_overlay_use(const json_t *overlay, const char *source, struct pl_err *err)
 {
 	if (check_overlay(overlay, err) < 0)
@@ -120,6 +146,7 @@ int md_overlay_use(const json_t *overlay, const char *source, struct pl_err *err
 	md_args_install(table, count);
 	free(rows);
 	rows = pl_take(table);
+	keep_names(entries);
 	return 0;
 }
 
@@ -135,6 +162,7 @@ int md_overlay_use_file(const char *path, struct pl_err *err)
 void md_overlay_drop(void)
 {
 	md_args_install(NULL, 0);
+	json_decref(pl_take(names));
 	free(rows);
 	rows = NULL;
 	pl_arena_free(arena);

@@ -19,6 +19,8 @@
 int md_overlay_use_file(const char *path, struct pl_err *err) PL_MUST_CHECK;
 /* The same of a document; `source` is its name in messages. */
 int md_overlay_use(const json_t *overlay, const char *source, struct pl_err *err) PL_MUST_CHECK;
+/* Names of the arguments that overlays added or changed (borrowed); NULL where none is in use. */
+const json_t *md_overlay_names(void);
 /* The reference release's table again. */
 void md_overlay_drop(void);
 

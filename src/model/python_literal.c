@@ -136,3 +136,52 @@ json_t *md_python_literal(const char *text)
 	json_decref(value);
 	return NULL;
 }
+
+/* Bytes of the word at `at` that stands for a number JSON does not have; 0: none. */
+static size_t no_number_len(const char *at, size_t len)
+{
+	static const char *const words[] = { "NaN", "-Infinity", "Infinity" };
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(words); i++) {
+		size_t word = strlen(words[i]);
+		if (len >= word && memcmp(at, words[i], word) == 0)
+			return word;
+	}
+	return 0;
+}
+
+/* Outside of texts; the length stays, and with it the places in messages. */
+static void blank_no_numbers(char *text, size_t len)
+{
+	bool in_text = false;
+
+	for (size_t i = 0; i < len; i++) {
+		size_t word = in_text ? 0 : no_number_len(text + i, len - i);
+		if (in_text && text[i] == '\\')
+			i++;
+		else if (text[i] == '"')
+			in_text = !in_text;
+		if (word == 0)
+			continue;
+		memset(text + i, ' ', word);
+		memcpy(text + i, word == 3 ? "0.0" : "null", word == 3 ? 3 : 4);
+		i += word - 1;
+	}
+}
+
+int md_python_json(const char *text, size_t len, const char *source, json_t **ret,
+		   struct pl_err *err)
+{
+	auto_free char *copy = pl_strndup(text, len);
+	json_error_t fault;
+
+	/* a NUL byte is no JSON: the rest is refused with it */
+	if (strlen(copy) == len)
+		blank_no_numbers(copy, len);
+	json_t *json = json_loadb(strlen(copy) == len ? copy : text, len, JSON_DECODE_ANY, &fault);
+	if (json == NULL)
+		return pl_err_set(err, PL_ERR_INVALID, "%s:%d:%d: not valid JSON: %s", source,
+				  fault.line, fault.column, fault.text);
+	*ret = json;
+	return 0;
+}

@@ -1,5 +1,5 @@
 /*
- * Python values as they are printed.
+ * Python values as they are printed, and JSON as Python reads it.
  */
 #ifndef MODEL_PYTHON_LITERAL_H
 #define MODEL_PYTHON_LITERAL_H
@@ -11,5 +11,12 @@
  * value: words, objects ("Config(a=1)"), numbers that JSON does not have. New reference.
  */
 json_t *md_python_literal(const char *text);
+
+/*
+ * A JSON text as Python's json.load() takes it: of a key that is there twice the last counts; NaN
+ * and the infinities, which JSON does not have, are 0 and null.
+ */
+int md_python_json(const char *text, size_t len, const char *source, json_t **ret,
+		   struct pl_err *err) PL_MUST_CHECK;
 
 #endif

@@ -55,6 +55,7 @@ void md_record_done(struct md_record *record)
 {
 	free(record->events);
 	free(record->error);
+	free(record->text);
 	md_record_init(record, record->index);
 }
 

@@ -73,6 +73,7 @@ struct md_record {
 	bool ok;                /* finished as it should; else error says why */
 	const char *error_kind; /* static, a FAILURE row of tbl/states.h; NULL when ok */
 	char *error;            /* message of the failure, NULL when ok; owned */
+	char *text;             /* the output, where it was to be kept, else NULL; owned */
 };
 
 /* Clears all fields to "none"; no memory is held. */

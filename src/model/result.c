@@ -30,7 +30,13 @@ static const char *const stage_names[] = {
 };
 
 static const char *const cause_names[] = {
-#define CAUSE(id, name, text) #name,
+#define CAUSE(id, name, text, hint) #name,
+#include "tbl/states.h"
+	NULL
+};
+
+static const char *const cause_hints[] = {
+#define CAUSE(id, name, text, hint) hint,
 #include "tbl/states.h"
 	NULL
 };
@@ -79,6 +85,31 @@ int md_status_find(const char *name, enum md_status *ret)
 		}
 	}
 	return -1;
+}
+
+const char *md_stage_name(enum md_stage stage)
+{
+	return stage_names[stage];
+}
+
+int md_stage_find(const char *name, enum md_stage *ret)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(stage_names); i++) {
+		if (pl_text_equal(stage_names[i], name)) {
+			*ret = (enum md_stage)i;
+			return 0;
+		}
+	}
+	return -1;
+}
+
+enum md_cause md_cause_find(const char *name)
+{
+	for (size_t i = 0; i < MD_CAUSE_COUNT; i++) {
+		if (pl_text_equal(cause_names[i], name))
+			return (enum md_cause)i;
+	}
+	return MD_CAUSE_UNKNOWN;
 }
 
 static json_t *empty_field(const struct field *field)
@@ -219,6 +250,8 @@ json_t *md_result_error(enum md_stage stage, const struct pl_err *why, enum md_c
 	json_object_set_new(error, "message",
 			    message != NULL ? message : json_string(pl_err_meaning(why->code)));
 	json_object_set_new(error, "cause", pl_json_text(cause_names[cause]));
+	json_object_set_new(error, "hint", pl_json_text(cause_hints[cause]));
+	json_object_set_new(error, "log_line", json_null());
 	set_part(error, "log_tail", log_tail);
 	return error;
 }

@@ -28,7 +28,7 @@ enum md_stage {
 };
 
 enum md_cause {
-#define CAUSE(id, name, text) MD_CAUSE_##id,
+#define CAUSE(id, name, text, hint) MD_CAUSE_##id,
 #include "tbl/states.h"
 	MD_CAUSE_COUNT /* also: not known */
 };
@@ -42,6 +42,8 @@ enum md_artifact_kind {
 const char *md_status_name(enum md_status status);
 /* -1: no such status. */
 int md_status_find(const char *name, enum md_status *ret) PL_MUST_CHECK;
+const char *md_stage_name(enum md_stage stage);
+int md_stage_find(const char *name, enum md_stage *ret) PL_MUST_CHECK;
 
 /* Everything is borrowed; NULL is written as null, or as an empty section (tags, artifacts: empty). */
 struct md_result_parts {
@@ -51,8 +53,8 @@ struct md_result_parts {
 	json_t *tags;            /* object of texts */
 	int64_t started_real_ns; /* `timestamp` */
 	double duration_s;       /* the whole experiment */
-	json_t *config;          /* {server, server_source, server_explicit, benchmark} */
-	json_t *results;         /* bench_metrics_compute(); NULL: nothing was measured */
+	json_t *config;  /* {server, server_source, server_explicit, params_overlay, benchmark} */
+	json_t *results; /* bench_metrics_compute(); NULL: nothing was measured */
 	json_t *system;
 	json_t *profiling;
 	enum md_status status;
@@ -77,8 +79,11 @@ void md_run_id_make(int64_t real_ns, char run_id[MD_RUN_ID_BYTES]);
 /* A section of tbl/result_fields.h with every key and no value. NULL: no such section. New reference. */
 json_t *md_result_empty(const char *section);
 
-/* {stage, code, message, cause, log_tail}; cause MD_CAUSE_COUNT and log_tail (an array of lines) NULL
- * are null. New reference. */
+/* MD_CAUSE_UNKNOWN where there is no such cause. */
+enum md_cause md_cause_find(const char *name);
+
+/* {stage, code, message, cause, hint, log_line, log_tail}; cause MD_CAUSE_COUNT (and its hint) and
+ * log_tail (an array of lines) NULL are null, log_line is the caller's to set. New reference. */
 json_t *md_result_error(enum md_stage stage, const struct pl_err *why, enum md_cause cause,
 			json_t *log_tail);
 

@@ -69,12 +69,9 @@ static void collect_name(void *user, const struct md_expr *name)
 
 const struct md_arg *md_rule_find_arg(const char *name)
 {
-	for (size_t i = 0; i < md_arg_count(); i++) {
-		const struct md_arg *arg = md_arg_at(i);
-		if (arg->name[0] == name[0] && strcmp(arg->name, name) == 0)
-			return arg;
-	}
-	return NULL;
+	const struct md_arg *arg = md_arg_find(name);
+
+	return arg != NULL && strcmp(arg->name, name) == 0 ? arg : NULL;
 }
 
 static json_t *parse_json(const char *text)

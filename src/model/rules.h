@@ -106,4 +106,11 @@ void md_rules_check(const json_t *values, const struct md_target *target,
 void md_target_check_args(const json_t *values, const struct md_target *target, bool allow_gone,
 			  md_rule_place_fn *place, void *user, struct md_problems *problems);
 
+/*
+ * Adds a problem for each key that must be in an object of `values` and is not: an error, or a
+ * warning where the target is another release than the reference, whose keys the table has.
+ */
+void md_required_keys_check(const json_t *values, const struct md_target *target,
+			    md_rule_place_fn *place, void *user, struct md_problems *problems);
+
 #endif

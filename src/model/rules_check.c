@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/mem.h"
 #include "base/text.h"
 #include "model/rules_priv.h"
 #include "model/secret.h"
@@ -276,5 +277,60 @@ void md_target_check_args(const json_t *values, const struct md_target *target, 
 			continue;
 		check_arg(&check, arg);
 		check_choices(&check, arg, value);
+	}
+}
+
+/* The object that has the field among its keys, where it was given; NULL. */
+static const json_t *object_of(const json_t *values, const struct md_field *field)
+{
+	const json_t *object = json_object_get(values, field->arg);
+	auto_free char *path = pl_strdup(field->path);
+	char *rest = path;
+	const char *name = strsep(&rest, ".");
+
+	for (; rest != NULL && object != NULL; name = strsep(&rest, "."))
+		object = json_object_get(object, name);
+	return json_is_object(object) ? object : NULL;
+}
+
+static void add_missing(const struct target_check *check, const struct md_field *field)
+{
+	auto_buf expected = { 0 };
+	auto_free char *key = pl_asprintf("server.%s.%s", field->arg, field->path);
+	struct md_spec spec = md_spec_of_field(field);
+	struct md_problem problem = {
+		.severity = check->severity,
+		.key = key,
+		.found = "no such key",
+	};
+
+	pl_buf_init(&expected, TEXT_BYTES_MAX);
+	md_spec_describe(&spec, &expected);
+	problem.expected = pl_buf_text(&expected);
+	find_place(check->place, check->user, field->arg, &problem);
+	md_problems_add(check->problems, &problem);
+}
+
+void md_required_keys_check(const json_t *values, const struct md_target *target,
+			    md_rule_place_fn *place, void *user, struct md_problems *problems)
+{
+	struct target_check check = {
+		.severity = MD_ERROR,
+		.place = place,
+		.user = user,
+		.problems = problems,
+	};
+	bool known;
+
+	md_target_release(target, &check.release);
+	if (md_release_compare(&check.release, MD_REFERENCE_RELEASE, &known) != 0)
+		check.severity = MD_WARNING;
+	for (size_t i = 0; i < md_field_count(); i++) {
+		const struct md_field *field = md_field_at(i);
+		const char *name = strrchr(field->path, '.');
+		const json_t *object = field->required ? object_of(values, field) : NULL;
+		if (object != NULL &&
+		    json_object_get(object, name != NULL ? name + 1 : field->path) == NULL)
+			add_missing(&check, field);
 	}
 }

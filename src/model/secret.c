@@ -1,6 +1,7 @@
 #include "model/secret.h"
 
 #include <ctype.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -182,12 +183,61 @@ bool md_secret_in_json(const char *text)
 	return false;
 }
 
+/*
+ * Where the next password of a URL begins, and its length; NULL: there is none. Alone in front of
+ * the '@' of a web address stands a token.
+ */
+static const char *find_url_password(const char *text, size_t *ret_len)
+{
+	const char *begin = text;
+
+	for (const char *at = strstr(text, "://"); at != NULL; at = strstr(at, "://")) {
+		at += strlen("://");
+		size_t host = strcspn(at, "/?#\"' \t\r\n");
+		const char *sign = memrchr(at, '@', host);
+		const char *colon = sign != NULL ? memchr(at, ':', (size_t)(sign - at)) : NULL;
+		const char *from = colon != NULL ? colon + 1 : at;
+		bool is_web = at - begin >= 7 && (memcmp(at - 7, "http://", 7) == 0 ||
+						  memcmp(at - 7, "ttps://", 7) == 0);
+		if (sign == NULL || from == sign || (colon == NULL && !is_web))
+			continue;
+		*ret_len = (size_t)(sign - from);
+		return from;
+	}
+	return NULL;
+}
+
+bool md_secret_in_url(const char *text)
+{
+	size_t len;
+
+	const char *password = find_url_password(text, &len);
+
+	return password != NULL && strncmp(password, MD_SECRET_SHOWN, len) != 0;
+}
+
+char *md_secret_urls_shown(const char *text)
+{
+	auto_buf shown = { 0 };
+	const char *password;
+	size_t len;
+
+	pl_buf_init(&shown, SIZE_MAX / 2);
+	while ((password = find_url_password(text, &len)) != NULL) {
+		pl_buf_add(&shown, text, (size_t)(password - text));
+		pl_buf_add_text(&shown, MD_SECRET_SHOWN);
+		text = password + len;
+	}
+	pl_buf_add_text(&shown, text);
+	return shown.len > 0 ? pl_buf_take(&shown) : pl_strdup("");
+}
+
 bool md_secret_is_held(const char *key, const char *text)
 {
 	const char *last = key != NULL ? strrchr(key, '.') : NULL;
 	bool in_object = last != NULL && (key[0] == '-' || strchr(key, '.') != last);
 
-	return md_secret_in_json(text) ||
+	return md_secret_in_json(text) || md_secret_in_url(text) ||
 	       (in_object && md_variable_is_secret(last + 1) && md_arg_find(last + 1) == NULL);
 }
 
@@ -245,7 +295,7 @@ char *md_secret_word_shown(const char *word)
 		return pl_asprintf("%.*s%s", (int)value_at, word, json);
 	const char *value = assigned_value(word);
 	if (value == NULL || value[0] == '\0')
-		return pl_strdup(word);
+		return md_secret_urls_shown(word);
 	return pl_asprintf("%.*s" MD_SECRET_SHOWN, (int)(value - word), word);
 }
 
@@ -309,12 +359,20 @@ static bool has_texts_only(const json_t *list)
 	return true;
 }
 
+static json_t *text_shown(const char *text)
+{
+	if (md_secret_in_json(text))
+		return json_string(MD_SECRET_SHOWN);
+	auto_free char *shown = md_secret_urls_shown(text);
+	return json_string(shown);
+}
+
 json_t *md_secret_json_shown(const json_t *value)
 {
 	if (json_is_object(value))
 		return object_shown(value);
-	if (json_is_string(value) && md_secret_in_json(json_string_value(value)))
-		return json_string(MD_SECRET_SHOWN);
+	if (json_is_string(value))
+		return text_shown(json_string_value(value));
 	if (!json_is_array(value))
 		return json_deep_copy(value);
 	if (has_texts_only(value))

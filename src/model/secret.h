@@ -25,6 +25,10 @@ bool md_secret_is_flag(const char *word);
 bool md_secret_in_json(const char *text);
 /* Does the text stand at a secret key within an object ("server.x.token"), or hold such a one? */
 bool md_secret_is_held(const char *key, const char *text);
+/* Does the text hold a URL with a password, "scheme://user:password@host"? */
+bool md_secret_in_url(const char *text);
+/* The text with "***" for such passwords. The caller's (free()). */
+char *md_secret_urls_shown(const char *text);
 /* Does the word hold "NAME=value" with a secret's name and a value that no shell fills in? */
 bool md_secret_is_assigned(const char *word);
 

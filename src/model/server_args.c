@@ -1,11 +1,13 @@
 #include "model/server_args.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "model/arg_index.h"
 
 #define INF        INFINITY
 #define NAME_BYTES 128
@@ -42,10 +44,19 @@ static const struct {
 	const char *variable;
 } secrets[] = { { "api_key", "VLLM_API_KEY" }, { "hf_token", "HF_TOKEN" } };
 
+static pthread_once_t index_once = PTHREAD_ONCE_INIT;
+
+static void build_index(void)
+{
+	md_arg_index_build(args, arg_count);
+}
+
 void md_args_install(const struct md_arg *rows, size_t count)
 {
+	pthread_once(&index_once, build_index);
 	args = rows != NULL ? rows : reference_args;
 	arg_count = rows != NULL ? count : PL_ARRAY_SIZE(reference_args);
+	build_index();
 }
 
 size_t md_arg_count(void)
@@ -88,32 +99,14 @@ static bool has_alias(const char *flags, const char *snake, bool short_too)
 
 const struct md_arg *md_arg_find(const char *name)
 {
-	char snake[NAME_BYTES];
-
-	if (!snake_name(name, snake))
-		return NULL;
-	for (size_t i = 0; i < arg_count; i++) {
-		if (args[i].name[0] == snake[0] && strcmp(args[i].name, snake) == 0)
-			return &args[i];
-	}
-	for (size_t i = 0; i < arg_count; i++) {
-		if (has_alias(args[i].aliases, snake, false))
-			return &args[i];
-	}
-	return NULL;
+	pthread_once(&index_once, build_index);
+	return md_arg_index_find(name, MD_ARG_NAME | MD_ARG_LONG_ALIAS);
 }
 
 const struct md_arg *md_arg_find_negative(const char *name)
 {
-	char snake[NAME_BYTES];
-
-	if (!snake_name(name, snake))
-		return NULL;
-	for (size_t i = 0; i < arg_count; i++) {
-		if (has_alias(args[i].negative_flag, snake, false))
-			return &args[i];
-	}
-	return NULL;
+	pthread_once(&index_once, build_index);
+	return md_arg_index_find(name, MD_ARG_NEGATIVE);
 }
 
 const char *md_arg_nearest(const char *name)
@@ -276,14 +269,20 @@ static void add_list(json_t *argv, const struct md_arg *arg, const json_t *value
 		add_flag_value(argv, arg->flag, value);
 		return;
 	}
+	/* alone behind "=" a text may begin as a flag does */
+	if (json_array_size(value) == 1 && arg->style == MD_STYLE_LIST) {
+		add_flag_value(argv, arg->flag, json_array_get(value, 0));
+		return;
+	}
 	if (json_array_size(value) > 0 && arg->style == MD_STYLE_LIST)
 		add_word(argv, arg->flag);
 	json_array_foreach((json_t *)value, i, item)
 	{
 		auto_free char *word = value_word(item);
 		if (arg->style == MD_STYLE_REPEAT)
-			add_word(argv, arg->flag);
-		add_word(argv, word);
+			add_flag_value(argv, arg->flag, item);
+		else
+			add_word(argv, word);
 	}
 }
 

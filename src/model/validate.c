@@ -1,4 +1,4 @@
-#include "model/validate.h"
+#include "model/validate_priv.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +11,6 @@
 
 #define EXPECTED_BYTES_MAX 1024
 #define FOUND_BYTES        160
-#define FIELDS_MAX         128
 
 void md_reader_add(struct md_reader *reader, enum md_severity severity, const struct pl_yaml *node,
 		   const char *key, const char *found, const char *expected, const char *nearest)
@@ -108,9 +107,8 @@ char *md_choices_nearest(const char *choices, const char *text)
 	return pl_strdup(pl_text_nearest(text, names, used));
 }
 
-/* Refuses the node; always NULL. */
-static json_t *refuse(struct md_reader *reader, const struct pl_yaml *node, const char *key,
-		      const struct md_spec *spec, const char *found)
+json_t *md_value_refuse(struct md_reader *reader, const struct pl_yaml *node, const char *key,
+			const struct md_spec *spec, const char *found)
 {
 	auto_buf expected = { 0 };
 	auto_free char *nearest = NULL;
@@ -201,7 +199,7 @@ static json_t *value_bool(struct md_reader *reader, const struct pl_yaml *node, 
 
 	if (read_bool(node, spec, &truth))
 		return json_boolean(truth);
-	return refuse(reader, node, key, spec, NULL);
+	return md_value_refuse(reader, node, key, spec, NULL);
 }
 
 static json_t *value_int(struct md_reader *reader, const struct pl_yaml *node, const char *key,
@@ -210,7 +208,7 @@ static json_t *value_int(struct md_reader *reader, const struct pl_yaml *node, c
 	int64_t number;
 
 	if (!read_int(node, spec, &number) || !in_bounds(spec, (double)number))
-		return refuse(reader, node, key, spec, NULL);
+		return md_value_refuse(reader, node, key, spec, NULL);
 	return json_integer(number);
 }
 
@@ -228,9 +226,9 @@ static json_t *value_float(struct md_reader *reader, const struct pl_yaml *node,
 	if (!pl_yaml_to_f64(node, &number) &&
 	    !(spec->infinite && reads_as_infinity(node, &number)) &&
 	    !(spec->lenient && node->kind == PL_YAML_SCALAR && pl_text_to_f64(node->text, &number)))
-		return refuse(reader, node, key, spec, NULL);
+		return md_value_refuse(reader, node, key, spec, NULL);
 	if (isnan(number) || (isinf(number) && !spec->infinite) || !in_bounds(spec, number))
-		return refuse(reader, node, key, spec, NULL);
+		return md_value_refuse(reader, node, key, spec, NULL);
 	if (isinf(number))
 		return json_string(number > 0 ? "inf" : "-inf");
 	return json_real(number);
@@ -244,9 +242,9 @@ static json_t *value_text(struct md_reader *reader, const struct pl_yaml *node, 
 	if (accepts(spec, "bool") && node->plain && pl_yaml_to_bool(node, &truth))
 		return json_boolean(truth);
 	if (accepts(spec, "json") && node->kind == PL_YAML_MAP)
-		return pl_yaml_to_json(node);
+		return md_value_any(reader, node, key);
 	if (!reads_as_text(node, spec))
-		return refuse(reader, node, key, spec, NULL);
+		return md_value_refuse(reader, node, key, spec, NULL);
 	return json_string(node->text);
 }
 
@@ -263,7 +261,7 @@ static json_t *value_other(struct md_reader *reader, const struct pl_yaml *node,
 	pl_buf_init(&expected, EXPECTED_BYTES_MAX);
 	if (!older && (!spec->choices_open || (is_number && !read_int(node, spec, &number)) ||
 		       (!is_number && !reads_as_text(node, spec))))
-		return refuse(reader, node, key, spec, NULL);
+		return md_value_refuse(reader, node, key, spec, NULL);
 	/* whether the target takes an older one is told where the target is known */
 	if (!older) {
 		md_spec_describe(spec, &expected);
@@ -293,7 +291,7 @@ static json_t *value_duration(struct md_reader *reader, const struct pl_yaml *no
 
 	if (node->kind != PL_YAML_SCALAR || pl_yaml_is_null(node) ||
 	    !pl_text_to_duration_ns(node->text, &ns) || ns < 0 || !in_bounds(spec, (double)ns))
-		return refuse(reader, node, key, spec, NULL);
+		return md_value_refuse(reader, node, key, spec, NULL);
 	return json_integer(ns);
 }
 
@@ -340,8 +338,8 @@ static json_t *value_list(struct md_reader *reader, const struct pl_yaml *node, 
 		item.also_accepts = spec->item_accepts;
 	if (node->kind == PL_YAML_MAP || pl_yaml_is_null(node) ||
 	    (spec->not_empty && node->kind == PL_YAML_LIST && node->count == 0))
-		return refuse(reader, node, key, spec,
-			      node->kind == PL_YAML_LIST ? "an empty list" : NULL);
+		return md_value_refuse(reader, node, key, spec,
+				       node->kind == PL_YAML_LIST ? "an empty list" : NULL);
 	if (node->kind == PL_YAML_SCALAR)
 		taken = add_scalar(reader, node, key, &item, list);
 	for (size_t i = 0; i < node->count; i++) {
@@ -349,124 +347,6 @@ static json_t *value_list(struct md_reader *reader, const struct pl_yaml *node, 
 		taken &= add_item(reader, node->items[i], item_key, &item, list);
 	}
 	return taken ? pl_take(list) : NULL;
-}
-
-/* Are the keys of this object known? */
-static bool has_fields(const struct md_spec *spec)
-{
-	size_t prefix = spec->path != NULL ? strlen(spec->path) : 0;
-
-	for (size_t i = 0; spec->arg != NULL && i < md_field_count(); i++) {
-		const struct md_field *field = md_field_at(i);
-		if (strcmp(field->arg, spec->arg) == 0 &&
-		    (prefix == 0 ||
-		     (strncmp(field->path, spec->path, prefix) == 0 && field->path[prefix] == '.')))
-			return true;
-	}
-	return false;
-}
-
-static const struct md_field *find_field(const struct md_spec *spec, const char *name,
-					 char **ret_path)
-{
-	*ret_path = spec->path[0] == '\0' ? pl_strdup(name)
-					  : pl_asprintf("%s.%s", spec->path, name);
-	return md_field_find(spec->arg, *ret_path);
-}
-
-/* The field of this object whose name is nearest. The caller's (free()). */
-static char *nearest_field(const struct md_spec *spec, const char *name)
-{
-	const char *names[FIELDS_MAX];
-	size_t count = 0;
-	size_t prefix = strlen(spec->path);
-
-	for (size_t i = 0; i < md_field_count() && count < PL_ARRAY_SIZE(names); i++) {
-		const struct md_field *field = md_field_at(i);
-		const char *rest = field->path + (prefix > 0 ? prefix + 1 : 0);
-		if (strcmp(field->arg, spec->arg) == 0 &&
-		    strncmp(field->path, spec->path, prefix) == 0 &&
-		    (prefix == 0 || field->path[prefix] == '.') && strchr(rest, '.') == NULL)
-			names[count++] = rest;
-	}
-	return pl_strdup(pl_text_nearest(name, names, count));
-}
-
-/* Errors from the problem `first` on become warnings. */
-static void soften(struct md_problems *problems, size_t first)
-{
-	for (size_t i = first; i < problems->count; i++) {
-		problems->errors -= problems->items[i].severity == MD_ERROR;
-		problems->items[i].severity = MD_WARNING;
-	}
-}
-
-static bool read_member(struct md_reader *reader, const struct pl_yaml *map, size_t i,
-			const char *key, const struct md_spec *spec, json_t *object)
-{
-	const char *name = map->keys[i]->text;
-	auto_free char *member_key = pl_asprintf("%s.%s", key, name);
-	auto_free char *path = NULL;
-	const struct md_field *field = find_field(spec, name, &path);
-
-	if (field == NULL) {
-		auto_free char *nearest = nearest_field(spec, name);
-		md_reader_add(reader, reader->fields_open ? MD_WARNING : MD_ERROR, map->keys[i],
-			      member_key, "an unknown key", "one that this object has", nearest);
-		if (reader->fields_open)
-			json_object_set_new(object, name, pl_yaml_to_json(map->items[i]));
-		return reader->fields_open;
-	}
-	struct md_spec member = md_spec_of_field(field);
-	size_t first = reader->problems->count;
-	json_t *value = md_value_read(reader, map->items[i], member_key, &member);
-	if (value == NULL && !reader->fields_open)
-		return false;
-	if (value == NULL) {
-		soften(reader->problems, first);
-		value = pl_yaml_to_json(map->items[i]);
-	}
-	json_object_set_new(object, name, value);
-	return true;
-}
-
-static json_t *value_mapping(struct md_reader *reader, const struct pl_yaml *node, const char *key,
-			     const struct md_spec *spec)
-{
-	auto_json json_t *object = json_object();
-	bool refused = false;
-
-	if (!has_fields(spec))
-		return pl_yaml_to_json(node);
-	for (size_t i = 0; i < node->count; i++)
-		refused |= !read_member(reader, node, i, key, spec, object);
-	return refused ? NULL : pl_take(object);
-}
-
-static json_t *value_object(struct md_reader *reader, const struct pl_yaml *node, const char *key,
-			    const struct md_spec *spec)
-{
-	auto_yaml struct pl_yaml_doc *doc = NULL;
-	auto_json json_t *json = NULL;
-	struct pl_err err = PL_ERR_INIT;
-
-	if (node->kind == PL_YAML_MAP)
-		return value_mapping(reader, node, key, spec);
-	if (node->kind != PL_YAML_SCALAR || node->text[0] != '{' ||
-	    pl_json_parse(node->text, strlen(node->text), key, &json, &err) < 0 ||
-	    pl_yaml_parse(node->text, strlen(node->text), key, &doc, &err) < 0)
-		return refuse(reader, node, key, spec, NULL);
-	if (!has_fields(spec))
-		return pl_take(json);
-	/* places inside the text are no places of the file */
-	struct md_reader inside = *reader;
-	size_t first = reader->problems->count;
-	json_t *object = value_mapping(&inside, pl_yaml_root(doc), key, spec);
-	for (size_t i = first; i < reader->problems->count; i++) {
-		reader->problems->items[i].line = node->line;
-		reader->problems->items[i].column = node->column;
-	}
-	return object;
 }
 
 static json_t *value_special(const struct pl_yaml *node, const struct md_spec *spec)
@@ -493,13 +373,13 @@ json_t *md_value_read(struct md_reader *reader, const struct pl_yaml *node, cons
 		[MD_KIND_BOOL] = value_bool,         [MD_KIND_INT] = value_int,
 		[MD_KIND_HUMAN_INT] = value_int,     [MD_KIND_FLOAT] = value_float,
 		[MD_KIND_TEXT] = value_text,         [MD_KIND_ENUM] = value_text,
-		[MD_KIND_OBJECT] = value_object,     [MD_KIND_LIST] = value_list,
+		[MD_KIND_OBJECT] = md_value_object,  [MD_KIND_LIST] = value_list,
 		[MD_KIND_DURATION] = value_duration,
 	};
 	int64_t number;
 
 	if (spec->kind == MD_KIND_ANY)
-		return pl_yaml_to_json(node);
+		return md_value_any(reader, node, key);
 	if (spec->nullable && pl_yaml_is_null(node))
 		return json_null();
 	json_t *special = value_special(node, spec);

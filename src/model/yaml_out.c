@@ -145,6 +145,7 @@ static void add_comment_text(struct pl_buf *buf, const char *text)
 
 static void add_container_note(struct pl_buf *buf, const struct md_command *command)
 {
+	auto_json json_t *args = md_secret_words_shown(command->runtime_args);
 	size_t i;
 	json_t *word;
 
@@ -153,7 +154,7 @@ static void add_container_note(struct pl_buf *buf, const struct md_command *comm
 	pl_buf_add_text(buf, "  # the command started it in a container: ");
 	add_comment_text(buf, command->runtime);
 	pl_buf_add_text(buf, " run");
-	json_array_foreach(command->runtime_args, i, word)
+	json_array_foreach(args, i, word)
 	{
 		pl_buf_add_char(buf, ' ');
 		add_comment_text(buf, json_string_value(word));
@@ -164,7 +165,7 @@ static void add_container_note(struct pl_buf *buf, const struct md_command *comm
 }
 
 /* Environment as far as it can be said: a ${…} would be replaced here. */
-static void add_env(struct pl_buf *buf, const struct md_command *command)
+static void add_env(struct pl_buf *buf, const struct md_command *command, bool secrets)
 {
 	auto_json json_t *env = json_object();
 	const char *name;
@@ -172,9 +173,16 @@ static void add_env(struct pl_buf *buf, const struct md_command *command)
 
 	json_object_foreach(command->env, name, value)
 	{
+		auto_free char *shown = NULL;
 		const char *text = json_string_value(value);
+		/* "$HF_TOKEN" names one and is none */
+		if (text != NULL && text[0] != '$' && !secrets) {
+			shown = md_variable_is_secret(name) ? pl_strdup(MD_SECRET_SHOWN)
+							    : md_secret_urls_shown(text);
+			text = shown;
+		}
 		if (text != NULL && strstr(text, "${") == NULL) {
-			json_object_set(env, name, value);
+			json_object_set_new(env, name, json_string(text));
 			continue;
 		}
 		pl_buf_add_text(buf, "  # environment: ");
@@ -187,20 +195,39 @@ static void add_env(struct pl_buf *buf, const struct md_command *command)
 		add_member(buf, "env", env, INDENT);
 }
 
-static void add_launch(struct pl_buf *buf, const struct md_command *command)
+static void add_launch(struct pl_buf *buf, const struct md_command *command, bool secrets)
 {
+	auto_json json_t *words = secrets ? json_incref(command->launch)
+					  : md_secret_words_shown(command->launch);
+
 	pl_buf_add_text(buf, "launch:\n");
 	add_container_note(buf, command);
-	add_member(buf, "command", command->launch, INDENT);
+	add_member(buf, "command", words, INDENT);
 	if (command->target != NULL) {
 		auto_json json_t *version = json_string(command->target);
 		add_member(buf, "vllm_version", version, INDENT);
 	}
-	add_env(buf, command);
+	add_env(buf, command, secrets);
+}
+
+static bool has_text(const json_t *value)
+{
+	return json_is_string(value) || json_is_string(json_array_get(value, 0));
+}
+
+/* A value without its secrets; of the arguments that are some nothing is left. */
+static json_t *value_shown(const char *name, const json_t *value)
+{
+	const struct md_arg *arg = md_arg_find(name);
+
+	if (arg == NULL || !md_arg_is_secret(arg) || !has_text(value))
+		return md_secret_json_shown(value);
+	return json_is_array(value) ? json_pack("[s]", MD_SECRET_SHOWN)
+				    : json_string(MD_SECRET_SHOWN);
 }
 
 /* JSON arguments as they were written, all others typed. */
-static void add_server(struct pl_buf *buf, const struct md_command *command)
+static void add_server(struct pl_buf *buf, const struct md_command *command, bool secrets)
 {
 	const char *name;
 	json_t *value;
@@ -210,11 +237,14 @@ static void add_server(struct pl_buf *buf, const struct md_command *command)
 	{
 		const json_t *given = json_object_get(command->given, name);
 		bool as_given = given != NULL && json_is_object(value);
-		add_member(buf, name, as_given ? given : value, INDENT);
+		const json_t *written = as_given ? given : value;
+		auto_json json_t *shown = secrets ? NULL : value_shown(name, written);
+		add_member(buf, name, secrets ? written : shown, INDENT);
 	}
 }
 
-int md_yaml_from_command(const struct md_command *command, struct pl_buf *buf, struct pl_err *err)
+int md_yaml_from_command(const struct md_command *command, bool secrets, struct pl_buf *buf,
+			 struct pl_err *err)
 {
 	auto_free char *name = derive_name(command->values);
 
@@ -227,7 +257,7 @@ int md_yaml_from_command(const struct md_command *command, struct pl_buf *buf, s
 	pl_buf_add_text(buf, "name: ");
 	pl_text_add_json(buf, name, strlen(name), true);
 	pl_buf_add_char(buf, '\n');
-	add_server(buf, command);
-	add_launch(buf, command);
+	add_server(buf, command, secrets);
+	add_launch(buf, command, secrets);
 	return buf->full ? pl_err_set(err, PL_ERR_INVALID, "the experiment file is too long") : 0;
 }

@@ -9,6 +9,8 @@
 #include "base/err.h"
 #include "base/json.h"
 
+#include <stdbool.h>
+
 struct md_command;
 
 /* One value behind "key:" or "-", in flow style where it is no object; no newline behind it. */
@@ -19,9 +21,10 @@ void md_yaml_add_members(struct pl_buf *buf, const json_t *object, int indent);
 /*
  * The experiment file of a command: a name made from the model, `server` as it was given, `launch`
  * with the command's words, environment and target release. What has no place there, such
- * as a container's options, becomes a comment. -1: larger than the buffer may get.
+ * as a container's options, becomes a comment. Without `secrets` "***" stands for them.
+ * -1: larger than the buffer may get.
  */
-int md_yaml_from_command(const struct md_command *command, struct pl_buf *buf,
+int md_yaml_from_command(const struct md_command *command, bool secrets, struct pl_buf *buf,
 			 struct pl_err *err) PL_MUST_CHECK;
 
 #endif

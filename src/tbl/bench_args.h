@@ -9,8 +9,8 @@
  *   state    NOW, or LATER: validates, and `run` refuses it when it is set
  *   origin   VLLM (an option of vLLM's `bench serve`) or OURS
  */
-BENCH(BOOL, trust_remote_code, "false", "-inf", "inf", "", LATER, VLLM,
-      "let the tokenizer's and data set's own code run")
+BENCH(BOOL, trust_remote_code, "false", "-inf", "inf", "", NOW, VLLM,
+      "taken for vLLM's sake: no code of a tokenizer or data set is run here")
 BENCH(I64, seed, "0", "0", "4294967295", "", NOW, VLLM,
       "seed of data set, arrivals and adapter choice")
 BENCH(I64, num_prompts, "1000", "1", "100000000", "", NOW, VLLM,
@@ -33,9 +33,9 @@ BENCH(I64, custom_output_len, "256", "-1", "100000000", "", NOW, VLLM,
       "custom: output tokens a request; -1 takes each record's own")
 BENCH(BOOL, custom_ensure_client_side_data, "false", "-inf", "inf", "", LATER, VLLM,
       "custom_image: send images inline, whatever the record says")
-BENCH(I64, spec_bench_output_len, "256", "-inf", "inf", "", LATER, VLLM,
+BENCH(I64, spec_bench_output_len, "256", "-inf", "inf", "", NOW, VLLM,
       "spec_bench: output tokens a request")
-BENCH(TEXT, spec_bench_category, "null", "-inf", "inf", "", LATER, VLLM,
+BENCH(TEXT, spec_bench_category, "null", "-inf", "inf", "", NOW, VLLM,
       "spec_bench: only this category")
 BENCH(I64, sharegpt_output_len, "null", "1", "100000000", "", NOW, VLLM,
       "sharegpt: fixed output tokens instead of the answer's length")
@@ -87,15 +87,15 @@ BENCH(TEXT, hf_name, "null", "-inf", "inf", "", LATER, VLLM,
       "hf: the data set's name where the path is a local copy")
 BENCH(I64, hf_output_len, "null", "-inf", "inf", "", LATER, VLLM,
       "hf: fixed output tokens")
-BENCH(TEXT, bfcl_categories, "null", "-inf", "inf", "", LATER, VLLM,
-      "bfcl: categories, separated by commas")
-BENCH(I64, prefix_repetition_prefix_len, "256", "-inf", "inf", "", LATER, VLLM,
+BENCH(LIST, bfcl_categories, "null", "-inf", "inf", "", LATER, VLLM,
+      "bfcl: categories")
+BENCH(I64, prefix_repetition_prefix_len, "256", "-inf", "inf", "", NOW, VLLM,
       "prefix_repetition: tokens of each shared prefix")
-BENCH(I64, prefix_repetition_suffix_len, "256", "-inf", "inf", "", LATER, VLLM,
+BENCH(I64, prefix_repetition_suffix_len, "256", "-inf", "inf", "", NOW, VLLM,
       "prefix_repetition: tokens behind the prefix")
-BENCH(I64, prefix_repetition_num_prefixes, "10", "-inf", "inf", "", LATER, VLLM,
+BENCH(I64, prefix_repetition_num_prefixes, "10", "-inf", "inf", "", NOW, VLLM,
       "prefix_repetition: how many prefixes there are")
-BENCH(I64, prefix_repetition_output_len, "128", "-inf", "inf", "", LATER, VLLM,
+BENCH(I64, prefix_repetition_output_len, "128", "-inf", "inf", "", NOW, VLLM,
       "prefix_repetition: output tokens a request")
 BENCH(TEXT, speed_bench_dataset_subset, "qualitative", "-inf", "inf", "throughput_8k|qualitative|throughput_1k|throughput_32k|throughput_16k|throughput_2k", LATER, VLLM,
       "speed_bench: which part of the data set")
@@ -129,7 +129,7 @@ BENCH(TEXT, tokenizer, "null", "-inf", "inf", "", NOW, VLLM,
       "tokenizer of the data set; unset: the model's")
 BENCH(TEXT, tokenizer_mode, "auto", "-inf", "inf", "", LATER, VLLM,
       "kind of tokenizer")
-BENCH(BOOL, use_beam_search, "false", "-inf", "inf", "", LATER, VLLM,
+BENCH(BOOL, use_beam_search, "false", "-inf", "inf", "", NOW, VLLM,
       "taken for vLLM's sake; its own client does nothing with it")
 BENCH(I64, logprobs, "null", "-inf", "inf", "", NOW, VLLM,
       "completions: log probabilities asked for each token")
@@ -137,25 +137,25 @@ BENCH(F64, request_rate, "inf", "1e-9", "inf", "", NOW, VLLM,
       "mean arrivals a second; inf sends all at once")
 BENCH(F64, burstiness, "1.0", "1e-6", "inf", "", NOW, VLLM,
       "shape of the gamma between arrivals; 1 is Poisson, less is burstier")
-BENCH(F64, probe_request_rate, "0.0", "-inf", "inf", "", LATER, VLLM,
+BENCH(F64, probe_request_rate, "0.0", "0", "1000", "", NOW, VLLM,
       "tiny probe requests a second beside the load")
 BENCH(BOOL, disable_tqdm, "false", "-inf", "inf", "", NOW, VLLM,
       "show no progress")
 BENCH(I64, num_warmups, "0", "0", "1000000", "", NOW, VLLM,
       "requests sent before the measured ones and not counted")
-BENCH(BOOL, profile, "false", "-inf", "inf", "", LATER, VLLM,
+BENCH(BOOL, profile, "false", "-inf", "inf", "", NOW, VLLM,
       "ask the server to profile while the run goes on")
 BENCH(BOOL, save_result, "false", "-inf", "inf", "", NOW, VLLM,
       "also write vLLM's flat result file")
-BENCH(BOOL, save_detailed, "false", "-inf", "inf", "", LATER, VLLM,
+BENCH(BOOL, save_detailed, "false", "-inf", "inf", "", NOW, VLLM,
       "keep per-request lists in vLLM's flat result file")
-BENCH(BOOL, append_result, "false", "-inf", "inf", "", LATER, VLLM,
+BENCH(BOOL, append_result, "false", "-inf", "inf", "", NOW, VLLM,
       "append to vLLM's flat result file")
-BENCH(LIST, metadata, "null", "-inf", "inf", "", LATER, VLLM,
+BENCH(LIST, metadata, "null", "-inf", "inf", "", NOW, VLLM,
       "keys for vLLM's flat result, each KEY=VALUE")
-BENCH(TEXT, result_dir, "null", "-inf", "inf", "", LATER, VLLM,
+BENCH(TEXT, result_dir, "null", "-inf", "inf", "", NOW, VLLM,
       "folder of vLLM's flat result file")
-BENCH(TEXT, result_filename, "null", "-inf", "inf", "", LATER, VLLM,
+BENCH(TEXT, result_filename, "null", "-inf", "inf", "", NOW, VLLM,
       "name of vLLM's flat result file")
 BENCH(BOOL, ignore_eos, "false", "-inf", "inf", "", NOW, VLLM,
       "ask for the whole output length whatever the model says")
@@ -185,9 +185,9 @@ BENCH(F64, repetition_penalty, "null", "-inf", "inf", "", NOW, VLLM,
       "sampling: against tokens of prompt and output; 1 is none")
 BENCH(TEXT, served_model_name, "null", "-inf", "inf", "", NOW, VLLM,
       "model name in the payload where it differs from the model")
-BENCH(LIST, lora_modules, "null", "-inf", "inf", "", LATER, VLLM,
+BENCH(LIST, lora_modules, "null", "-inf", "inf", "", NOW, VLLM,
       "adapters that requests are spread over")
-BENCH(TEXT, lora_assignment, "random", "-inf", "inf", "random|round-robin", LATER, VLLM,
+BENCH(TEXT, lora_assignment, "random", "-inf", "inf", "random|round-robin", NOW, VLLM,
       "how adapters are spread over requests")
 BENCH(TEXT, ramp_up_strategy, "null", "-inf", "inf", "linear|exponential", NOW, VLLM,
       "how the rate grows from ramp_up_start_rps to ramp_up_end_rps")
@@ -195,6 +195,8 @@ BENCH(I64, ramp_up_start_rps, "null", "0", "1000000000", "", NOW, VLLM,
       "arrivals a second at the start of the ramp")
 BENCH(I64, ramp_up_end_rps, "null", "0", "1000000000", "", NOW, VLLM,
       "arrivals a second at the end of the ramp")
+BENCH(TEXT, ramp_up_by, "index", "", "", "index|time", NOW, OURS,
+      "what the ramp runs over: the request's index, as vLLM's, or time")
 BENCH(I64, ready_check_timeout_sec, "0", "0", "1000000", "", NOW, VLLM,
       "how long a test request is repeated until it works; 0: none")
 BENCH(JSON, chat_template_kwargs, "null", "-inf", "inf", "", LATER, VLLM,
@@ -203,8 +205,8 @@ BENCH(JSON, extra_body, "null", "-inf", "inf", "", NOW, VLLM,
       "keys merged into each request's body")
 BENCH(BOOL, skip_tokenizer_init, "false", "-inf", "inf", "", LATER, VLLM,
       "use no tokenizer")
-BENCH(BOOL, insecure, "false", "-inf", "inf", "", LATER, VLLM,
-      "do not check TLS certificates")
+BENCH(BOOL, insecure, "false", "-inf", "inf", "", NOW, VLLM,
+      "take any TLS certificate")
 BENCH(BOOL, plot_timeline, "false", "-inf", "inf", "", LATER, VLLM,
       "write a time line of the requests")
 BENCH(TEXT, timeline_itl_thresholds, "25,50", "-inf", "inf", "", LATER, VLLM,
@@ -214,7 +216,7 @@ BENCH(BOOL, plot_dataset_stats, "false", "-inf", "inf", "", LATER, VLLM,
 BENCH(TEXT, kind, "serve", "", "", "serve|latency|throughput|startup", NOW, OURS,
       "what is measured; only serve is in this version")
 BENCH(TEXT, client, "native", "", "", "native|vllm", NOW, OURS,
-      "whose load generator; only native is in this version")
+      "whose load generator: our own, or vllm bench serve as a child whose result is taken in")
 BENCH(DUR, request_timeout, "6h", "1ms", "9h", "", NOW, OURS,
       "one request from its start; longer ones fail")
 BENCH(DUR, stall_timeout, "60s", "1ms", "9h", "", NOW, OURS,

@@ -93,6 +93,26 @@ FAMILY(E2EL_INCLUDING_CLIENT_QUEUE, "e2el_including_client_queue_ms",
        "L + client queue time",
        "only with max_concurrency and a finite rate")
 
+FIGURE(probe_completed, "req", INT, HIGHER, VLLM, "probes that succeeded",
+       "null where none did, or none were asked for")
+FIGURE(probe_failed, "req", INT, LOWER, VLLM, "probes that failed",
+       "null where no probe succeeded")
+FIGURE(probe_median_e2el_ms, "ms", NUM, LOWER, VLLM, "median over probes of L",
+       "of the probe requests")
+FIGURE(probe_p99_e2el_ms, "ms", NUM, LOWER, VLLM, "p99 over probes of L",
+       "of the probe requests")
+FIGURE(probe_max_e2el_ms, "ms", NUM, LOWER, VLLM, "largest L of a probe",
+       "of the probe requests")
+FIGURE(spec_decode_acceptance_rate, "%", NUM, HIGHER, VLLM, "100 accepted / draft tokens",
+       "speculative decoding, by the server's counters over the run; null without it")
+FIGURE(spec_decode_acceptance_length, "tok", NUM, HIGHER, VLLM, "1 + accepted / drafts",
+       "tokens a step of speculative decoding")
+FIGURE(spec_decode_num_drafts, "count", INT, NEITHER, VLLM, "growth of the server's counter",
+       "drafts")
+FIGURE(spec_decode_draft_tokens, "tok", INT, NEITHER, VLLM, "growth of the server's counter",
+       "tokens drafted")
+FIGURE(spec_decode_accepted_tokens, "tok", INT, NEITHER, VLLM, "growth of the server's counter",
+       "tokens accepted of those drafted")
 FIGURE(energy_per_token_j, "J/tok", NUM, LOWER, OURS, "energy / total_output_tokens",
        "null where no power is known")
 FIGURE(prompt_token_offset_median, "tok", NUM, NEITHER, OURS, "median over S of (usage - asked)",

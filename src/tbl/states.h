@@ -6,7 +6,8 @@
  *   results   ALWAYS: `results` is an object; NEVER: it is null; MAYBE: either
  *   error     the same of `error`
  * STAGE(id, name, text)                  how far the experiment had come: `error.stage`
- * CAUSE(id, name, text)                  the cause of a failed experiment: `error.cause`
+ * CAUSE(id, name, text, hint)            the cause of a failed experiment: `error.cause`; hint: what to
+ *                                        try, one sentence without a full stop: `error.hint`
  * ARTIFACT(id, name, text)               what a side file is: `artifacts[].kind`
  * SOURCE(id, name, text)                 what a line of the series file was read from: `source`
  * FAILURE(name, text)                    why one request failed: `error.kind` of its record
@@ -20,7 +21,7 @@
 #define STAGE(id, name, text)
 #endif
 #ifndef CAUSE
-#define CAUSE(id, name, text)
+#define CAUSE(id, name, text, hint)
 #endif
 #ifndef ARTIFACT
 #define ARTIFACT(id, name, text)
@@ -43,29 +44,71 @@ STATUS(TIMEOUT,       timeout,       4,   MAYBE,  ALWAYS, "run_timeout or stall_
 STATUS(INTERRUPTED,   interrupted,   130, MAYBE,  ALWAYS, "ended by a signal")
 
 STAGE(PREPARE, prepare, "prompts, tokenizer, schedule")
-STAGE(LAUNCH,  launch,  "from the start of the server to its first answer")
-STAGE(WARMUP,  warmup,  "ready request and warm-ups")
+STAGE(LAUNCH,  launch,  "from the start of the server to its answer to one real request")
+STAGE(WARMUP,  warmup,  "warm-ups")
 STAGE(MEASURE, measure, "the measured run")
 STAGE(STOP,    stop,    "end of the server, side files")
 
-CAUSE(OUT_OF_MEMORY,    out_of_memory,    "the GPU's or the host's memory did not suffice")
-CAUSE(INVALID_ARGUMENT, invalid_argument, "the server refused an argument or a combination")
-CAUSE(PORT_IN_USE,      port_in_use,      "another process holds the port")
-CAUSE(MODEL_NOT_FOUND,  model_not_found,  "the model is not there or may not be read")
-CAUSE(NO_GPU,           no_gpu,           "the server found no GPU that it can use")
-CAUSE(NOT_EXECUTABLE,   not_executable,   "the command of launch.command cannot be started")
-CAUSE(NOT_READY,        not_ready,        "ready_timeout passed while the server lived")
-CAUSE(UNREACHABLE,      unreachable,      "the server of launch.url does not answer")
-CAUSE(CRASHED,          crashed,          "the server ended by itself")
-CAUSE(ALL_FAILED,       all_failed,       "no request finished")
-CAUSE(STALLED,          stalled,          "stall_timeout passed")
-CAUSE(RUN_TIMEOUT,      run_timeout,      "run_timeout passed")
-CAUSE(SIGNAL,           signal,           "a signal asked for the end")
-CAUSE(INTERNAL,         internal,         "a fault of this program or its host")
+CAUSE(OUT_OF_MEMORY,         out_of_memory,         "the memory of a GPU, or what the server asked of the host, did not suffice",
+      "lower gpu_memory_utilization, max_model_len or max_num_seqs, give it more GPUs (tensor_parallel_size), or end what else holds the memory (profllm gpus shows it)")
+CAUSE(KV_CACHE_TOO_SMALL,    kv_cache_too_small,    "after the weights too little memory is left for the KV cache of one request of full length",
+      "lower max_model_len, raise gpu_memory_utilization, use kv_cache_dtype fp8, or spread the weights over more GPUs")
+CAUSE(INVALID_ARGUMENT,      invalid_argument,      "the server refused an argument or its value",
+      "profllm validate names the argument and what it may be; profllm params lists those of a release")
+CAUSE(INVALID_CONFIGURATION, invalid_configuration, "the arguments do not go together, or not with the model",
+      "read the refusal in the log, then profllm validate --explain on the same file; set launch.vllm_version if its rules are those of another release")
+CAUSE(PORT_IN_USE,           port_in_use,           "another process holds a port that the server needs",
+      "leave launch.port at auto, or end the process that holds the port")
+CAUSE(MODEL_NOT_FOUND,       model_not_found,       "the model is not there, or could not be fetched",
+      "check the name or path of server.model, and that it is in the cache of Hugging Face where the host is offline")
+CAUSE(GATED_MODEL,           gated_model,           "the model is there, and may not be read without a token that was granted access",
+      "accept the licence of the model on its page and pass HF_TOKEN in the environment or launch.env")
+CAUSE(UNSUPPORTED_MODEL,     unsupported_model,     "the release cannot run this model: unknown architecture, or weights that do not fit it",
+      "use a release that knows the architecture, or set hf_overrides, model_impl or trust_remote_code as the page of the model says")
+CAUSE(QUANTIZATION_MISMATCH, quantization_mismatch, "quantization does not fit the checkpoint or the GPU",
+      "leave quantization unset so that the checkpoint decides, or take a checkpoint of that method")
+CAUSE(MISSING_DEPENDENCY,    missing_dependency,    "a module or library that the server needs is not installed",
+      "install what the log names beside the server, in the environment that launch.command starts")
+CAUSE(NO_GPU,                no_gpu,                "the server found no GPU, or fewer than it needs",
+      "check launch.gpus, CUDA_VISIBLE_DEVICES and nvidia-smi; a server for processors needs launch.platform cpu")
+CAUSE(CUDA_ERROR,            cuda_error,            "a GPU or its runtime failed",
+      "run again with CUDA_LAUNCH_BLOCKING=1 in launch.env to see where; look for Xid lines in the log of the kernel, and try another GPU or enforce_eager")
+CAUSE(DRIVER_MISMATCH,       driver_mismatch,       "the driver of the GPU is missing, or too old for the server",
+      "update the driver, or install a build of the server for the CUDA version that nvidia-smi shows")
+CAUSE(NCCL_ERROR,            nccl_error,            "the GPUs of the server could not talk to each other",
+      "run again with NCCL_DEBUG=INFO in launch.env; try disable_custom_all_reduce or NCCL_P2P_DISABLE=1, and check the size of /dev/shm")
+CAUSE(DISK_FULL,             disk_full,             "a file system is full",
+      "free space in the folders of the cache (HF_HOME, VLLM_CACHE_ROOT), /tmp, /dev/shm and of the output")
+CAUSE(HOST_MEMORY,           host_memory,           "the kernel killed the server because the memory of the host or of its control group was used up",
+      "give it more memory, or lower swap_space, cpu_offload_gb, max_num_seqs and the number of loading workers")
+CAUSE(KILLED,                killed,                "a signal from outside ended the server, or profllm itself (the result was recovered)",
+      "look for who sent it: a job scheduler, a supervisor, a person")
+CAUSE(CRASHED,               crashed,               "the server, or vLLM's client, ended by itself",
+      "the first traceback in its log says why; run again with enforce_eager, or with another release")
+CAUSE(HANG,                  hang,                  "the server lives and no longer answers: stall_timeout passed, or its workers do not answer it",
+      "look what it waits for (py-spy dump --pid PID) and for NCCL or GPU errors; raise benchmark.stall_timeout if it may pause this long")
+CAUSE(READY_TIMEOUT,         ready_timeout,         "ready_timeout passed while the server lived",
+      "raise launch.ready_timeout if its log shows it at work (download, weights, compilation); else see where it stands still")
+CAUSE(NOT_EXECUTABLE,        not_executable,        "the command of launch.command cannot be started",
+      "check launch.command and PATH; activate the environment of the server, or name the program by its whole path")
+CAUSE(UNREACHABLE,           unreachable,           "the server of launch.url does not answer",
+      "check the address and that the server runs; raise benchmark.ready_check_timeout_sec if it is still starting")
+CAUSE(ALL_FAILED,            all_failed,            "no request finished",
+      "the first error of each kind stands in the table of failures; try one request by hand")
+CAUSE(RUN_TIMEOUT,           run_timeout,           "run_timeout passed",
+      "raise launch.run_timeout, or send fewer requests")
+CAUSE(SIGNAL,                signal,                "a signal asked for the end",
+      "what had finished is in the result; run again for a whole one")
+CAUSE(INTERNAL,              internal,              "a fault of this program or its host",
+      "report it with the result file")
+CAUSE(UNKNOWN,               unknown,               "the server ended and nothing in its log says why",
+      "read the last lines of its log; VLLM_LOGGING_LEVEL=DEBUG in launch.env tells more")
 
 ARTIFACT(REQUESTS,   requests,   "one record a request")
 ARTIFACT(SERIES,     series,     "telemetry")
 ARTIFACT(SERVER_LOG, server_log, "what the server wrote")
+ARTIFACT(CLIENT_LOG, client_log, "what vLLM's client wrote, with benchmark.client vllm")
+ARTIFACT(CLIENT_PLOT, client_plot, "what vLLM's client drew")
 ARTIFACT(TRACE,      trace,      "a profiler's trace")
 ARTIFACT(CAPTURE,    capture,    "bytes on the wire")
 
@@ -73,7 +116,8 @@ SOURCE(LOAD,   load,   "the load generator's own counters")
 SOURCE(CLIENT, client, "this process")
 SOURCE(HOST,   host,   "the whole host")
 SOURCE(GPU,    gpu,    "one GPU")
-SOURCE(SERVER, server, "the server's /metrics")
+SOURCE(SERVER, server, "all processes of the server")
+SOURCE(SERVER_METRICS, server_metrics, "the server's /metrics")
 
 FAILURE(connect,      "no connection could be made")
 FAILURE(send,         "the request could not be sent whole")

@@ -68,7 +68,7 @@ static void check_yaml(const struct md_command *command)
 	auto_buf yaml = { 0 };
 
 	pl_buf_init(&yaml, TEXT_BYTES_MAX);
-	if (md_yaml_from_command(command, &yaml, &err) < 0)
+	if (md_yaml_from_command(command, true, &yaml, &err) < 0)
 		abort();
 	if (md_experiment_parse(pl_buf_text(&yaml), yaml.len, "made.yaml", NULL, 0, &experiment,
 				&problems, &err) == 0 &&

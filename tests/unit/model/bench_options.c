@@ -194,7 +194,7 @@ static const char *sample_text(const struct md_bench_row *row, char *room, size_
 	case MD_BENCH_LIST:
 		return "[\"ttft:1=2\"]";
 	case MD_BENCH_TEXT:
-		return "0.5";
+		return strcmp(row->name, "base_url") == 0 ? "\"http://h:1\"" : "0.5";
 	}
 	return NULL;
 }

@@ -756,7 +756,7 @@ static void there_and_back(void **state)
 		pl_buf_init(&yaml, 1 << 16);
 		pl_buf_init(&line, 1 << 16);
 		assert_int_equal(problems.errors, 0);
-		assert_int_equal(md_yaml_from_command(command, &yaml, &err), 0);
+		assert_int_equal(md_yaml_from_command(command, true, &yaml, &err), 0);
 		if (md_experiment_parse(pl_buf_text(&yaml), yaml.len, "made.yaml", NULL, 0,
 					&experiment, &problems, &err) < 0)
 			fail_msg("%s\n%s", err.text, pl_buf_text(&yaml));
@@ -787,7 +787,7 @@ static void the_file_made_from_a_command(void **state)
 
 	(void)state;
 	pl_buf_init(&yaml, 1 << 16);
-	assert_int_equal(md_yaml_from_command(command, &yaml, &err), 0);
+	assert_int_equal(md_yaml_from_command(command, true, &yaml, &err), 0);
 	assert_string_equal(pl_buf_text(&yaml),
 			    "# Made from a command line; the benchmark has its defaults.\n"
 			    "name: \"llama-3.1-8b-tp2\"\n"

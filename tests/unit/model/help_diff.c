@@ -77,9 +77,8 @@ static void changes_are_found(void **state)
 		{ "  --tokenizer-mode ['auto', 'cohere', 'deepseek_v32', 'deepseek_v4', 'hf', "
 		  "'inkling', 'kimi_k3', 'mistral']  x (default: auto)\n",
 		  "" },
-		{ "  --tool-call-parser {a,b} or another  x (default: None)\n", "" },
-		{ "  --tool-call-parser {a,b}  x (default: None)\n",
-		  "choices: null -> [\"a\",\"b\"]" },
+		{ "  --tool-server {a,b} or another  x (default: None)\n", "" },
+		{ "  --tool-server {a,b}  x (default: None)\n", "choices: null -> [\"a\",\"b\"]" },
 		{ "  --mamba-backend B  x (default: MambaBackendEnum.TRITON)\n", "" },
 		{ "  --mamba-backend B  x (default: MambaBackendEnum.OTHER)\n",
 		  "default: \"triton\" -> \"MambaBackendEnum.OTHER\"" },
@@ -144,6 +143,32 @@ static void types_of_new_arguments_are_guessed(void **state)
 	}
 }
 
+/* Of the names of parsers the help's own list is what is compared. */
+static void names_that_come_with_the_build_are_compared(void **state)
+{
+	static const char lines[] = "  --tool-call-parser {apertus,one-more,\n"
+				    "      brand_new} or name registered in --tool-parser-plugin\n"
+				    "      x (default: None)\n";
+	auto_json json_t *diff = diff_of(lines);
+	const json_t *changed = json_array_get(json_object_get(diff, "changed"), 0);
+	const json_t *change = json_array_get(json_object_get(changed, "changes"), 0);
+	auto_json json_t *help = json_pack("[s, s, s]", "apertus", "one-more", "brand_new");
+	auto_json json_t *overlay = md_help_overlay(diff, "test");
+	struct pl_err err = PL_ERR_INIT;
+
+	(void)state;
+	assert_string_equal(entry_text(changed, "name"), "tool_call_parser");
+	assert_int_equal(json_array_size(json_object_get(changed, "changes")), 1);
+	assert_string_equal(entry_text(change, "key"), "choices");
+	assert_true(json_equal(json_object_get(change, "help"), help));
+	assert_true(json_array_size(json_object_get(change, "table")) > 40);
+	assert_int_equal(md_overlay_use(overlay, "test", &err), 0);
+	assert_true(md_arg_choices_open(md_arg_find("tool_call_parser")));
+	auto_json json_t *after = diff_of(lines);
+	assert_int_equal(json_array_size(json_object_get(after, "changed")), 0);
+	md_overlay_drop();
+}
+
 static void the_overlay_leaves_no_difference(void **state)
 {
 	static const char help[] = "  --port PORT, -p PORT  x (default: 8001)\n"
@@ -175,6 +200,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(changes_are_found),
 		cmocka_unit_test(types_of_new_arguments_are_guessed),
+		cmocka_unit_test(names_that_come_with_the_build_are_compared),
 		cmocka_unit_test(the_overlay_leaves_no_difference),
 	};
 

@@ -205,11 +205,22 @@ static void test_model_facts__overrides(void **state)
 			 8192);
 }
 
+/* As Python reads it: the last of two keys, and numbers that JSON does not have. */
+static void test_model_facts__python_json(void **state)
+{
+	(void)state;
+	auto_model_facts struct md_model_facts *facts = parse(
+		"{\"model_type\":\"llama\",\"num_hidden_layers\":1,\"num_hidden_layers\":2,"
+		"\"time_step_limit\":[0.0,Infinity,-Infinity,NaN],\"x\":\"NaN\\\"Infinity\"}");
+	assert_int_equal(facts->state, MD_MODEL_READ);
+	assert_int_equal(facts->layers, 2);
+	assert_string_equal(json_string_value(json_object_get(facts->config, "x")),
+			    "NaN\"Infinity");
+}
+
 static void test_model_facts__broken_configs(void **state)
 {
-	static const char *const configs[] = {
-		"", "[]", "{", "null", "{\"a\":1,\"a\":2}", "\xff{}"
-	};
+	static const char *const configs[] = { "", "[]", "{", "null", "{\"a\":NaN,}", "\xff{}" };
 
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(configs); i++) {
@@ -508,6 +519,7 @@ int main(void)
 		cmocka_unit_test(test_model_facts__length_limits),
 		cmocka_unit_test(test_model_facts__quantizations),
 		cmocka_unit_test(test_model_facts__overrides),
+		cmocka_unit_test(test_model_facts__python_json),
 		cmocka_unit_test(test_model_facts__broken_configs),
 #define FOLDER_TEST(name) cmocka_unit_test_setup_teardown(name, folder_setup, folder_teardown)
 		FOLDER_TEST(test_model_facts__a_folder_with_weights),

@@ -37,7 +37,7 @@ static struct parts make_parts(enum md_status status)
 	};
 
 	pl_err_set(&why, PL_ERR_TIMEOUT, "no byte for 60 s");
-	made.error = md_result_error(MD_STAGE_MEASURE, &why, MD_CAUSE_STALLED, NULL);
+	made.error = md_result_error(MD_STAGE_MEASURE, &why, MD_CAUSE_HANG, NULL);
 	made.parts = (struct md_result_parts){
 		.run_id = "exp_20260102_030405_0a1b2c",
 		.started_real_ns = STARTED_NS,
@@ -220,12 +220,18 @@ static void test_model_result__error_object(void **state)
 	(void)state;
 	pl_err_set(&why, PL_ERR_LAUNCH, "server ended with status 1");
 	error = md_result_error(MD_STAGE_LAUNCH, &why, MD_CAUSE_OUT_OF_MEMORY, tail);
+	assert_true(json_string_length(json_object_get(error, "hint")) > 0);
+	json_object_set_new(error, "hint", json_string("less"));
 	text = pl_json_to_text(error, PL_JSON_COMPACT);
 	assert_string_equal(text, "{\"stage\":\"launch\",\"code\":\"LAUNCH\","
 				  "\"message\":\"server ended with status 1\","
-				  "\"cause\":\"out_of_memory\",\"log_tail\":[\"one\",\"two\"]}");
+				  "\"cause\":\"out_of_memory\",\"hint\":\"less\",\"log_line\":null,"
+				  "\"log_tail\":[\"one\",\"two\"]}");
 	bare = md_result_error(MD_STAGE_STOP, &why, MD_CAUSE_COUNT, NULL);
 	assert_true(json_is_null(json_object_get(bare, "cause")));
+	assert_true(json_is_null(json_object_get(bare, "hint")));
+	assert_int_equal(md_cause_find("hang"), MD_CAUSE_HANG);
+	assert_int_equal(md_cause_find("bad_luck"), MD_CAUSE_UNKNOWN);
 	assert_true(json_is_null(json_object_get(bare, "log_tail")));
 }
 

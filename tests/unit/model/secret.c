@@ -45,6 +45,42 @@ static void names_of_secrets(void **state)
 	}
 }
 
+static void passwords_in_urls(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *shown;
+	} cases[] = {
+		{ "https://user:s3cret@host/x", "https://user:***@host/x" },
+		{ "--proxy=http://u:p@@h:1", "--proxy=http://u:***@h:1" },
+		{ "a=postgres://u:p@h b=redis://:p@h/0",
+		  "a=postgres://u:***@h b=redis://:***@h/0" },
+		{ "https://ghp_token@github.com/x", "https://***@github.com/x" },
+		{ "ssh://git@github.com/x", "ssh://git@github.com/x" },
+		{ "http://host:8000/a@b", "http://host:8000/a@b" },
+		{ "http://[::1]:1/", "http://[::1]:1/" },
+		{ "u:p@h", "u:p@h" },
+		{ "http://", "http://" },
+		{ "://:@", "://:@" },
+		{ "", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
+		auto_free char *shown = md_secret_urls_shown(cases[i].text);
+		auto_free char *word = md_secret_word_shown(cases[i].text);
+		auto_json json_t *text = json_string(cases[i].text);
+		auto_json json_t *json = md_secret_json_shown(text);
+		assert_string_equal(shown, cases[i].shown);
+		assert_string_equal(word, cases[i].shown);
+		assert_string_equal(json_string_value(json), cases[i].shown);
+		assert_int_equal(md_secret_in_url(cases[i].text),
+				 strcmp(cases[i].text, cases[i].shown) != 0);
+		/* what was hidden stays as it is */
+		assert_false(md_secret_in_url(shown));
+	}
+}
+
 static void names_of_none(void **state)
 {
 	static const char *const names[] = {
@@ -188,6 +224,7 @@ int main(void)
 		cmocka_unit_test(names_of_secrets),           cmocka_unit_test(names_of_none),
 		cmocka_unit_test(flags_of_secrets),           cmocka_unit_test(words_are_shown),
 		cmocka_unit_test(assigned_secrets_are_found), cmocka_unit_test(json_is_shown),
+		cmocka_unit_test(passwords_in_urls),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,270 @@
+/* The words behind a flag as typed values, the way Python reads them. */
+#include "model/bench_line_priv.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+
+enum { CHOICES_BYTES_MAX = 8192, TUPLE_MAX = 8 };
+
+/* A number without its blanks and the underscores between digits; NULL: they stand elsewhere. */
+static char *number_text(const char *word)
+{
+	auto_free char *copy = pl_strdup(word);
+	char *text = pl_strdup(pl_text_trim(copy));
+	char *to = text;
+
+	for (const char *at = text; *at != '\0'; at++) {
+		if (*at != '_') {
+			*to++ = *at;
+			continue;
+		}
+		if (at == text || !isdigit((unsigned char)at[-1]) ||
+		    !isdigit((unsigned char)at[1])) {
+			free(text);
+			return NULL;
+		}
+	}
+	*to = '\0';
+	return text;
+}
+
+static json_t *read_int(const char *word)
+{
+	auto_free char *text = number_text(word);
+	int64_t value;
+
+	if (text == NULL || !pl_text_to_i64(text + (text[0] == '+'), &value) ||
+	    (text[0] == '+' && text[1] == '-'))
+		return NULL;
+	return json_integer(value);
+}
+
+static json_t *read_float(const char *word)
+{
+	auto_free char *text = number_text(word);
+	double value;
+
+	if (text == NULL)
+		return NULL;
+	if (strcasecmp(text, "infinity") == 0 || strcasecmp(text, "inf") == 0 ||
+	    strcasecmp(text, "+inf") == 0 || strcasecmp(text, "+infinity") == 0)
+		return json_string("inf");
+	if (strcasecmp(text, "-inf") == 0 || strcasecmp(text, "-infinity") == 0)
+		return json_string("-inf");
+	if (strcasecmp(text, "nan") == 0)
+		return json_string("nan");
+	if (!pl_text_to_f64(text + (text[0] == '+'), &value))
+		return NULL;
+	return isinf(value) ? json_string(value > 0 ? "inf" : "-inf") : json_real(value);
+}
+
+static const char *skip_blanks(const char *at)
+{
+	return at + strspn(at, " \t\r\n");
+}
+
+/* "(256, 256, 1)" as it is printed; NULL: no tuple of whole numbers. *at moves behind it. */
+static char *read_tuple(const char **at)
+{
+	auto_buf text = { 0 };
+	const char *here = skip_blanks(*at);
+	size_t count = 0;
+
+	pl_buf_init(&text, 256);
+	if (*here++ != '(')
+		return NULL;
+	pl_buf_add_char(&text, '(');
+	for (here = skip_blanks(here); *here != ')' && count < TUPLE_MAX; count++) {
+		char *end;
+		long number = strtol(here, &end, 10);
+		if (end == here)
+			return NULL;
+		pl_buf_addf(&text, "%s%ld", count > 0 ? ", " : "", number);
+		here = skip_blanks(end);
+		if (*here == ',')
+			here = skip_blanks(here + 1);
+		else if (*here != ')')
+			return NULL;
+	}
+	if (*here != ')' || count == 0)
+		return NULL;
+	pl_buf_add_char(&text, ')');
+	*at = here + 1;
+	return pl_strdup(pl_buf_text(&text));
+}
+
+/* {(height, width, frames): share, …}: Python's way to write it. NULL: it is not that. */
+static json_t *read_buckets(const char *word)
+{
+	auto_json json_t *object = json_object();
+	const char *at = skip_blanks(word);
+
+	if (*at++ != '{')
+		return NULL;
+	for (at = skip_blanks(at); *at != '}';) {
+		auto_free char *key = read_tuple(&at);
+		at = skip_blanks(at);
+		if (key == NULL || *at != ':')
+			return NULL;
+		char *end;
+		double share = strtod(at + 1, &end);
+		if (end == at + 1 || !isfinite(share))
+			return NULL;
+		json_object_set_new(object, key, json_real(share));
+		at = skip_blanks(end);
+		if (*at == ',')
+			at = skip_blanks(at + 1);
+		else if (*at != '}')
+			return NULL;
+	}
+	return *skip_blanks(at + 1) == '\0' ? pl_take(object) : NULL;
+}
+
+static bool is_literal(enum md_bench_id id)
+{
+#define LITERAL(name)              \
+	if (id == MD_BENCH_##name) \
+		return true;
+#include "tbl/bench_line.h"
+	return false;
+}
+
+static bool has_commas(enum md_bench_id id)
+{
+#define COMMAS(name)               \
+	if (id == MD_BENCH_##name) \
+		return true;
+#include "tbl/bench_line.h"
+	return false;
+}
+
+static json_t *read_list(enum md_bench_id id, const char *const *texts, size_t count)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < count; i++) {
+		if (!has_commas(id)) {
+			json_array_append_new(list, json_string(texts[i]));
+			continue;
+		}
+		auto_free char *copy = pl_strdup(texts[i]);
+		for (char *rest = copy; rest != NULL;)
+			json_array_append_new(list, json_string(pl_text_trim(strsep(&rest, ","))));
+	}
+	return list;
+}
+
+/* NULL: the text is none of the type. */
+static json_t *read_typed(enum md_bench_id id, const char *const *texts, size_t count,
+			  const char **ret_type)
+{
+	*ret_type = "str";
+	switch (md_bench_row(id)->type) {
+	case MD_BENCH_I64:
+		*ret_type = "int";
+		return read_int(texts[0]);
+	case MD_BENCH_F64:
+		*ret_type = "float";
+		return read_float(texts[0]);
+	case MD_BENCH_JSON:
+		*ret_type = is_literal(id) ? "_parse_mm_bucket_config" : "loads";
+		return is_literal(id) ? read_buckets(texts[0])
+				      : json_loads(texts[0], JSON_DECODE_ANY, NULL);
+	case MD_BENCH_LIST:
+		return read_list(id, texts, count);
+	case MD_BENCH_DUR:
+	case MD_BENCH_TEXT:
+	default:
+		return json_string(texts[0]);
+	}
+}
+
+static const char *old_value_hint(enum md_bench_id id, const char *text)
+{
+#define OLD_VALUE(name, value, hint)                           \
+	if (id == MD_BENCH_##name && strcmp(text, value) == 0) \
+		return hint;
+#include "tbl/bench_line.h"
+	return NULL;
+}
+
+/* Does the text stand among "a|b|c"? */
+static bool is_choice(const char *choices, const char *text)
+{
+	size_t len = strlen(text);
+
+	for (const char *at = choices; *at != '\0';) {
+		size_t one = strcspn(at, "|");
+		if (one == len && strncmp(at, text, len) == 0)
+			return true;
+		at += one + (at[one] == '|');
+	}
+	return false;
+}
+
+static void tell_choice(struct md_bench_line *line, enum md_bench_id id, size_t word,
+			const char *text)
+{
+	const char *choices = md_bench_row(id)->choices;
+	auto_free char *flag = md_bench_flag_of(id);
+	auto_free char *copy = pl_strdup(choices);
+	auto_buf fault = { 0 };
+	const char *names[64];
+	auto_free char *near = NULL;
+	size_t count = 0;
+
+	pl_buf_init(&fault, CHOICES_BYTES_MAX);
+	pl_buf_addf(&fault, "argument %s: invalid choice: '%.200s' (choose from ", flag, text);
+	for (char *rest = copy; rest != NULL && count < PL_ARRAY_SIZE(names);) {
+		names[count] = strsep(&rest, "|");
+		pl_buf_addf(&fault, "%s'%s'", count > 0 ? ", " : "", names[count]);
+		count++;
+	}
+	pl_buf_add_char(&fault, ')');
+	const char *hint = old_value_hint(id, text);
+	const char *nearest = hint == NULL ? pl_text_nearest(text, names, count) : NULL;
+	if (nearest != NULL)
+		near = pl_asprintf("did you mean '%s'?", nearest);
+	md_bench_fault_add(line, word, pl_strdup(pl_buf_text(&fault)), hint != NULL ? hint : near);
+}
+
+json_t *md_bench_value_read(struct md_bench_line *line, enum md_bench_id id, size_t word,
+			    const char *const *texts, size_t count)
+{
+	const struct md_bench_row *row = md_bench_row(id);
+	auto_free char *flag = md_bench_flag_of(id);
+	const char *type;
+	int64_t ns;
+
+	json_t *value = read_typed(id, texts, count, &type);
+	if (value == NULL) {
+		md_bench_fault_add(line, word,
+				   pl_asprintf("argument %s: invalid %s value: '%.200s'", flag,
+					       type, texts[0]),
+				   NULL);
+		return NULL;
+	}
+	if (row->type == MD_BENCH_DUR) {
+		json_decref(value);
+		if (pl_text_to_duration_ns(texts[0], &ns))
+			return json_integer(ns);
+		md_bench_fault_add(line, word,
+				   pl_asprintf("argument %s: found '%.200s', expected a duration "
+					       "such as 30s or 500ms",
+					       flag, texts[0]),
+				   NULL);
+		return NULL;
+	}
+	if (row->type == MD_BENCH_TEXT && row->choices[0] != '\0' &&
+	    !is_choice(row->choices, texts[0])) {
+		tell_choice(line, id, word, texts[0]);
+		json_decref(value);
+		return NULL;
+	}
+	return value;
+}

@@ -1,0 +1,152 @@
+/* `launch:` as a whole: what single keys cannot tell. */
+#include "model/experiment_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "model/secret.h"
+
+/* A fault of `section.name`, wherever it was set. */
+static void refuse_text(const struct md_experiment *experiment, struct md_problems *problems,
+			const char *section, const char *name, const char *found,
+			const char *expected)
+{
+	auto_free char *key = pl_asprintf("%s.%s", section, name);
+	const struct md_place *place = md_places_find(&experiment->places, key);
+
+	md_problems_add(problems,
+			&(struct md_problem){
+				.severity = MD_ERROR,
+				.source = place != NULL ? place->source : experiment->source,
+				.line = place != NULL ? place->line : 0,
+				.column = place != NULL ? place->column : 0,
+				.key = key,
+				.found = found,
+				.expected = expected,
+			});
+}
+
+/* `server.x` and `launch.x` mean the same: one of them fills the other, two must agree. */
+static void join_address(struct md_experiment *experiment, struct md_problems *problems)
+{
+	const json_t *port = json_object_get(experiment->server, "port");
+	const json_t *host = json_object_get(experiment->server, "host");
+	struct md_launch *launch = &experiment->launch;
+	bool launch_port = md_places_find(&experiment->places, "launch.port") != NULL;
+	bool launch_host = md_places_find(&experiment->places, "launch.host") != NULL;
+
+	if (json_is_integer(port)) {
+		int64_t number = json_integer_value(port);
+		auto_free char *found = pl_asprintf("number %lld", (long long)number);
+		auto_free char *expected = pl_asprintf("%lld as launch.port says",
+						       (long long)launch->port);
+		if (launch_port && launch->port != MD_NO_I64 && launch->port != number)
+			refuse_text(experiment, problems, "server", "port", found, expected);
+		launch->port = number > 0 ? number : MD_NO_I64;
+	}
+	if (json_is_string(host)) {
+		auto_free char *found = pl_asprintf("text '%s'", json_string_value(host));
+		auto_free char *expected = pl_asprintf("'%s' as launch.host says", launch->host);
+		if (launch_host && strcmp(launch->host, json_string_value(host)) != 0)
+			refuse_text(experiment, problems, "server", "host", found, expected);
+		free(launch->host);
+		launch->host = pl_strdup(json_string_value(host));
+	}
+}
+
+/* Is it "[…]:1", "host" or "host:1" with a port that there is? */
+static bool is_authority(const char *text, size_t len)
+{
+	auto_free char *host = pl_strndup(text, len);
+	char *bracket = strchr(host, ']');
+	char *colon = strrchr(bracket != NULL ? bracket : host, ':');
+	int64_t port = 1;
+
+	if (colon != NULL && !pl_text_to_i64(colon + 1, &port))
+		return false;
+	if (colon != NULL)
+		*colon = '\0';
+	return host[0] != '\0' && strpbrk(host, " \t\r\n") == NULL && port >= 1 && port <= 65535;
+}
+
+static void check_url(const struct md_experiment *experiment, struct md_problems *problems,
+		      const char *section, const char *name, const char *url)
+{
+	const char *expected = "http://HOST:PORT or https://HOST:PORT";
+
+	if (url == NULL)
+		return;
+	size_t scheme = pl_text_starts(url, "http://")    ? 7
+			: pl_text_starts(url, "https://") ? 8
+							  : 0;
+	size_t len = strcspn(url + scheme, "/?#");
+	bool has_user = memchr(url + scheme, '@', len) != NULL;
+	if (scheme > 0 && (has_user || strpbrk(url, "?#") != NULL))
+		expected = "no user, query or fragment";
+	else if (scheme > 0 && is_authority(url + scheme, len))
+		return;
+	auto_free char *shown = md_secret_word_shown(url);
+	auto_free char *found = pl_asprintf("text '%s'", shown);
+	refuse_text(experiment, problems, section, name, found, expected);
+}
+
+/* A server is started, or it runs already. */
+static void check_one_server(const struct md_experiment *experiment, struct md_problems *problems)
+{
+	const struct md_launch *launch = &experiment->launch;
+	const struct md_bench *bench = &experiment->bench;
+	const struct {
+		const char *section;
+		const char *name;
+		bool given;
+	} names[] = {
+		{ "launch", "url", launch->url != NULL },
+		{ "benchmark", "base_url", bench->base_url != NULL },
+		{ "benchmark", "host", bench->host != NULL },
+		{ "benchmark", "port", bench->port != MD_NO_I64 },
+	};
+
+	for (size_t i = 0; launch->command != NULL && i < PL_ARRAY_SIZE(names); i++) {
+		if (names[i].given)
+			refuse_text(experiment, problems, names[i].section, names[i].name,
+				    "a server that runs already",
+				    "null beside launch.command, which starts one");
+	}
+}
+
+static void check_env(const struct md_experiment *experiment, struct md_problems *problems)
+{
+	const char *name;
+	json_t *value;
+
+	json_object_foreach(experiment->launch.env, name, value)
+	{
+		auto_free char *key = pl_asprintf("env.%s", name);
+		auto_free char *found = pl_asprintf("the name '%s'", name);
+		if (name[0] == '\0' || strchr(name, '=') != NULL)
+			refuse_text(experiment, problems, "launch", key, found,
+				    "the name of a variable: not empty, without '='");
+	}
+}
+
+static void check_launch(const struct md_experiment *experiment, struct md_problems *problems)
+{
+	const struct md_launch *launch = &experiment->launch;
+
+	check_url(experiment, problems, "launch", "url", launch->url);
+	check_url(experiment, problems, "benchmark", "base_url", experiment->bench.base_url);
+	check_one_server(experiment, problems);
+	check_env(experiment, problems);
+	if (launch->command != NULL && json_array_size(launch->command) == 0)
+		refuse_text(experiment, problems, "launch", "command", "an empty list",
+			    "a list of words such as [vllm, serve]");
+	md_words_check(experiment, problems);
+}
+
+void md_launch_check(struct md_experiment *experiment, struct md_problems *problems)
+{
+	join_address(experiment, problems);
+	check_launch(experiment, problems);
+}

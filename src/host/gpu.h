@@ -25,7 +25,8 @@ struct host_gpu_process {
 
 /* What does not change while the host is up. */
 struct host_gpu_facts {
-	int index; /* in PCI order; -1: not told */
+	int index;     /* in PCI order, of an instance its GPU's; -1: not told */
+	int mig_index; /* of an instance on its GPU; -1: a whole GPU */
 	char *uuid;
 	char *name;
 	char *pci_bus_id;
@@ -33,11 +34,13 @@ struct host_gpu_facts {
 	double power_limit_w;
 	double compute_capability; /* 9.0 */
 	int numa_node;             /* -1: not told */
-	int pcie_generation;       /* at most, of GPU and host */
-	int pcie_lanes;
-	int nvlinks;      /* active links */
-	bool ecc;         /* on */
-	bool mig;         /* partitioned: only its instances can be used */
+	int pcie_generation;       /* at most, of GPU and host; -1: not told */
+	int pcie_lanes;            /* as above */
+	int nvlinks;               /* active links; -1: not told */
+	bool ecc;                  /* on */
+	bool ecc_told;             /* false: `ecc` says nothing */
+	bool mig;                  /* partitioned: only its instances can be used */
+	bool mig_told;             /* false: `mig` says nothing */
 	char *mig_parent; /* uuid of the GPU that this instance is part of; NULL: a whole GPU */
 	bool simulated;   /* a pretend library's */
 };
@@ -52,7 +55,7 @@ struct host_gpu_state {
 	double temperature_c;
 	double sm_clock_mhz;
 	double memory_clock_mhz;
-	double pcie_rx_bytes_per_s;
+	double pcie_rx_bytes_per_s; /* since the read before; NaN in the first */
 	double pcie_tx_bytes_per_s;
 	double nvlink_rx_bytes; /* counters */
 	double nvlink_tx_bytes;
@@ -62,7 +65,7 @@ struct host_gpu_state {
 
 #define HOST_GPU_THROTTLE_POWER   0x01 /* software power cap */
 #define HOST_GPU_THROTTLE_THERMAL 0x02 /* slowed down for heat, by software or hardware */
-#define HOST_GPU_THROTTLE_BRAKE   0x04 /* hardware power brake */
+#define HOST_GPU_THROTTLE_BRAKE   0x04 /* hardware power brake, or hardware that does not say why */
 #define HOST_GPU_THROTTLE_OTHER   0x08 /* sync boost, display, application clocks */
 #define HOST_GPU_THROTTLE_IDLE    0x10 /* nothing to do: no throttling in our sense */
 
@@ -72,6 +75,12 @@ struct host_gpus;
  * what was tried. -1 only where PROFLLM_NVML_LIB names a library that cannot be used.
  */
 int host_gpus_open(struct host_gpus **ret, struct pl_err *err) PL_MUST_CHECK;
+/*
+ * What nvidia-smi once printed, in any of its forms (see host/nvidia_smi.h): reads give what stands
+ * there. Errors name `source` and the line.
+ */
+int host_gpus_from_text(const char *text, size_t len, const char *source, struct host_gpus **ret,
+			struct pl_err *err) PL_MUST_CHECK;
 void host_gpus_free(struct host_gpus *gpus);
 PL_AUTO_DEFINE(struct host_gpus, host_gpus_free);
 #define auto_gpus PL_AUTO(host_gpus_free)
@@ -83,13 +92,20 @@ const char *host_gpus_cuda(const struct host_gpus *gpus);   /* "12.4"; NULL: not
 /* MIG instances follow their GPU as entries of their own. */
 size_t host_gpus_count(const struct host_gpus *gpus);
 const struct host_gpu_facts *host_gpus_facts(const struct host_gpus *gpus, size_t i);
-/* Reads anew; one thread at a time a `struct host_gpus`. */
+/*
+ * Reads anew; one thread at a time a `struct host_gpus`. Through NVML well under a millisecond; through
+ * nvidia-smi a program runs (up to seconds) whenever a GPU is read a second time.
+ */
 void host_gpus_read(struct host_gpus *gpus, size_t i, struct host_gpu_state *ret);
+/* PCIe traffic of one short moment, where host_gpus_read() told none: NVML measures for some 40 ms. */
+void host_gpus_read_pcie(struct host_gpus *gpus, size_t i, struct host_gpu_state *state);
 /* Processes now, of all users as far as the driver shows them. *ret: host_gpu_processes_free(). -1:
  * the driver does not tell. */
 int host_gpus_processes(struct host_gpus *gpus, size_t i, struct host_gpu_process **ret,
 			size_t *ret_count);
 void host_gpu_processes_free(struct host_gpu_process *processes, size_t count);
+/* "power", "thermal", "brake", "other", "idle": the words of the bits. New reference, null for -1. */
+json_t *host_gpu_throttle_to_json(int64_t throttle);
 /* An object with every field by its name, null where not told. New reference. */
 json_t *host_gpu_to_json(const struct host_gpu_facts *facts, const struct host_gpu_state *state);
 

@@ -19,30 +19,30 @@ struct host_sample {
 
 /*
  * Calls fn for every sample, in order. -1 with the line number for text that is no Prometheus
- * page; samples in front of the broken line have been passed on.
+ * page (text format 0.0.4: names, labels with their three escapes, one value, a whole number as time
+ * stamp, types by their names); samples in front of the broken line have been passed on. OpenMetrics
+ * with exemplars is refused: it is another format.
  */
 int host_metrics_walk(const char *text, size_t len,
 		      void (*fn)(void *data, const struct host_sample *sample), void *data,
 		      struct pl_err *err) PL_MUST_CHECK;
 
-/* Sums over all engines of a server (largest for usage and start time); NaN: not on the page. */
+/*
+ * Sums over all engines of a server (largest for usage and start time), by the rows PAGE of
+ * tbl/telemetry.h; NaN: not on the page.
+ */
 struct host_metrics {
-	double running; /* requests in the batch */
-	double waiting;
-	double kv_cache_usage; /* 0..1 */
-	double preemptions;    /* counters from here on */
-	double prefix_queries; /* tokens */
-	double prefix_hits;
-	double prompt_tokens;
-	double generation_tokens;
-	double request_success; /* all finish reasons */
-	double start_time_s;    /* of the process, Unix time */
-	double kv_blocks;       /* labels of vllm:cache_config_info */
-	double block_size;      /* tokens */
+#define PAGE(name, unit, kind, text) double name;
+#include "tbl/telemetry.h"
 };
+
+#define HOST_METRICS_VALUES_MAX 16
 
 int host_metrics_parse(const char *text, size_t len, struct host_metrics *ret,
 		       struct pl_err *err) PL_MUST_CHECK;
+/* Every field, in order, and its name; returns how many. */
+size_t host_metrics_values(const struct host_metrics *metrics, const char *const **ret_names,
+			   double values[HOST_METRICS_VALUES_MAX]);
 /* Every field with its name, null where it is not known. New reference. */
 json_t *host_metrics_to_json(const struct host_metrics *metrics);
 

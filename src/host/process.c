@@ -1,153 +1,68 @@
 #include "host/process.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "host/guard.h"
+#include "host/process_priv.h"
 
-#define STOP_POLL_NS (20 * PL_NS_PER_MS)
-#define KILL_WAIT_NS (10 * PL_NS_PER_S)
-
-extern char **environ;
+#define STOP_POLL_NS  (20 * PL_NS_PER_MS)
+#define KILL_WAIT_NS  (10 * PL_NS_PER_S)
+#define GUARD_WAIT_NS (15 * PL_NS_PER_S) /* more than it gives itself to kill */
+#define WORD_WAIT_NS  (5 * PL_NS_PER_S)  /* for the guard to say what the kernel has shown */
 
 struct host_process {
 	pid_t pid;
 	int pidfd;
+	struct host_guard *guard;
 	bool ended;
-	int code;   /* CLD_EXITED … */
-	int status; /* exit status or signal */
+	struct host_end end;
 };
 
-static bool env_overrides(const char *entry, const char *const *over)
+static int start_own(const struct host_process_spec *spec, struct host_process *process,
+		     struct pl_err *err)
 {
-	const char *equals = strchr(entry, '=');
-	size_t name_len = equals == NULL ? strlen(entry) : (size_t)(equals - entry);
+	auto_fd int log_fd = -1;
+	auto_free const char **env = host_exec_env(spec->env);
 
-	for (size_t i = 0; over != NULL && over[i] != NULL; i++) {
-		if (strncmp(entry, over[i], name_len) == 0 && over[i][name_len] == '=')
-			return true;
+	if (host_exec_open_log(spec->log_path, &log_fd, err) < 0)
+		return -1;
+	struct host_exec exec = {
+		.argv = spec->argv,
+		.env = env,
+		.log_fd = log_fd,
+		.death_signal = SIGTERM,
+	};
+	process->pid = host_exec_spawn(&exec);
+	if (process->pid < 0) {
+		pl_err_errno(err, "cannot run '%s'", spec->argv[0]);
+		err->code = PL_ERR_LAUNCH;
+		return -1;
 	}
-	return false;
-}
-
-/* Our environment with the child's own on top; the entries are borrowed. */
-static const char **build_env(const char *const *over)
-{
-	size_t count = 0, used = 0;
-
-	for (size_t i = 0; environ[i] != NULL; i++)
-		count++;
-	for (size_t i = 0; over != NULL && over[i] != NULL; i++)
-		count++;
-	const char **env = pl_alloc_array(count + 1, sizeof(*env));
-	for (size_t i = 0; environ[i] != NULL; i++) {
-		if (!env_overrides(environ[i], over))
-			env[used++] = environ[i];
-	}
-	for (size_t i = 0; over != NULL && over[i] != NULL; i++)
-		env[used++] = over[i];
-	return env;
-}
-
-/* Runs in the child: only calls that are safe after a fork. */
-static void child_exec(const struct host_process_spec *spec, const char **env, int log_fd,
-		       int report_fd, pid_t parent)
-{
-	sigset_t none;
-	int null_fd;
-
-	for (int number = 1; number < NSIG; number++)
-		signal(number, SIG_DFL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	setsid();
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	/* the parent may have died before the line above */
-	if (getppid() != parent)
-		_exit(127);
-	null_fd = open("/dev/null", O_RDWR);
-	if (null_fd >= 0 && dup2(null_fd, STDIN_FILENO) >= 0 &&
-	    dup2(log_fd >= 0 ? log_fd : null_fd, STDOUT_FILENO) >= 0 &&
-	    dup2(STDOUT_FILENO, STDERR_FILENO) >= 0) {
-		if (null_fd > STDERR_FILENO)
-			close(null_fd);
-		execve(spec->argv[0], (char *const *)spec->argv, (char *const *)env);
-	}
-	int code = errno;
-	ssize_t ignored = write(report_fd, &code, sizeof(code));
-	(void)ignored;
-	_exit(127);
-}
-
-/* 0 when exec worked (the pipe closed without a word), else its errno. */
-static int read_exec_error(int fd)
-{
-	int code = 0;
-	ssize_t got;
-
-	do {
-		got = read(fd, &code, sizeof(code));
-	} while (got < 0 && errno == EINTR);
-	return got == (ssize_t)sizeof(code) ? code : 0;
-}
-
-static int open_log(const char *path, int *ret_fd, struct pl_err *err)
-{
-	*ret_fd = -1;
-	if (path == NULL)
-		return 0;
-	*ret_fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
-	if (*ret_fd < 0)
-		return pl_err_errno(err, "cannot write '%s'", path);
+	process->pidfd = (int)syscall(SYS_pidfd_open, process->pid, 0);
 	return 0;
 }
 
 int host_process_start(const struct host_process_spec *spec, struct host_process **ret,
 		       struct pl_err *err)
 {
-	auto_fd int log_fd = -1;
-	auto_fd int report_read = -1;
-	auto_fd int report_write = -1;
-	auto_free const char **env = build_env(spec->env);
-	int pipe_fds[2];
+	struct host_process process = { .pidfd = -1, .guard = spec->guard };
+	int done = spec->guard == NULL
+			   ? start_own(spec, &process, err)
+			   : host_guard_spawn(spec->guard, spec, &process.pid, &process.pidfd, err);
 
-	if (open_log(spec->log_path, &log_fd, err) < 0)
+	if (done < 0)
 		return -1;
-	if (pipe2(pipe_fds, O_CLOEXEC) < 0)
-		return pl_err_errno(err, "cannot make a pipe");
-	report_read = pipe_fds[0];
-	report_write = pipe_fds[1];
-
-	pid_t parent = getpid();
-	pid_t pid = fork();
-	if (pid < 0)
-		return pl_err_errno(err, "cannot start '%s'", spec->argv[0]);
-	if (pid == 0)
-		child_exec(spec, env, log_fd, report_write, parent);
-	close(report_write);
-	report_write = -1;
-	int code = read_exec_error(report_read);
-	if (code != 0) {
-		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {}
-		errno = code;
-		pl_err_errno(err, "cannot run '%s'", spec->argv[0]);
-		err->code = PL_ERR_LAUNCH;
-		return -1;
-	}
-	struct host_process *process = pl_alloc(sizeof(*process));
-	process->pid = pid;
-	process->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-	*ret = process;
+	*ret = (struct host_process *)(void *)pl_memdup(&process, sizeof(process));
 	return 0;
 }
 
@@ -156,11 +71,17 @@ pid_t host_process_pid(const struct host_process *process)
 	return process->pid;
 }
 
-bool host_process_has_ended(const struct host_process *process)
+static bool kernel_shows_end(const struct host_process *process)
 {
 	struct pollfd fds = { .fd = process->pidfd, .events = POLLIN };
 
-	return process->ended || poll(&fds, 1, 0) > 0;
+	return poll(&fds, 1, 0) > 0;
+}
+
+bool host_process_has_ended(const struct host_process *process)
+{
+	return kernel_shows_end(process) ||
+	       (process->guard != NULL && host_guard_hung_up(process->guard));
 }
 
 /* The dead leader stays a zombie until its group is killed: its number cannot be given away. */
@@ -174,11 +95,10 @@ static void reap(struct host_process *process)
 	kill(-process->pid, SIGKILL);
 	waitid(P_PID, (id_t)process->pid, &info, WEXITED);
 	process->ended = true;
-	process->code = info.si_code;
-	process->status = info.si_status;
+	process->end = (struct host_end){ .code = info.si_code, .status = info.si_status };
 }
 
-bool host_process_wait(struct host_process *process, int64_t timeout_ns)
+static bool wait_own(struct host_process *process, int64_t timeout_ns)
 {
 	int64_t due_ns = pl_clock_now_ns() + timeout_ns;
 
@@ -200,25 +120,72 @@ bool host_process_wait(struct host_process *process, int64_t timeout_ns)
 	return process->ended;
 }
 
-bool host_process_stop(struct host_process *process, int64_t deadline_ns, const atomic_int *hurry)
+bool host_process_wait(struct host_process *process, int64_t timeout_ns)
+{
+	if (process->guard == NULL)
+		return wait_own(process, timeout_ns);
+	if (process->ended)
+		return true;
+	/* what the watching thread saw must be true here too: the guard's word is on its way */
+	if (timeout_ns < WORD_WAIT_NS && kernel_shows_end(process))
+		timeout_ns = WORD_WAIT_NS;
+	process->ended = host_guard_wait_end(process->guard, timeout_ns, &process->end);
+	return process->ended;
+}
+
+static bool is_set(const atomic_int *flag)
+{
+	return flag != NULL && atomic_load(flag) != 0;
+}
+
+static bool stop_own(struct host_process *process, int64_t deadline_ns, const atomic_int *hurry)
 {
 	int64_t due_ns = pl_clock_now_ns() + deadline_ns;
 	bool gentle = true;
 
-	if (host_process_wait(process, 0))
+	if (wait_own(process, 0))
 		return true;
-	kill(process->pid, SIGTERM);
-	while (!host_process_wait(process, STOP_POLL_NS)) {
-		bool now = hurry != NULL && atomic_load(hurry) != 0;
-		if (!now && pl_clock_now_ns() < due_ns)
+	kill(-process->pid, SIGTERM);
+	while (!wait_own(process, STOP_POLL_NS)) {
+		if (!is_set(hurry) && pl_clock_now_ns() < due_ns)
 			continue;
 		gentle = false;
 		kill(-process->pid, SIGKILL);
 		int64_t gone_ns = pl_clock_now_ns() + KILL_WAIT_NS;
-		while (!host_process_wait(process, STOP_POLL_NS) && pl_clock_now_ns() < gone_ns) {}
+		while (!wait_own(process, STOP_POLL_NS) && pl_clock_now_ns() < gone_ns) {}
 		break;
 	}
 	return gentle;
+}
+
+/* A guard that says nothing any more is ended itself: the kernel then kills the head. */
+static bool stop_guarded(struct host_process *process, int64_t deadline_ns, const atomic_int *hurry)
+{
+	int64_t silent_ns = pl_clock_now_ns() + deadline_ns + GUARD_WAIT_NS;
+	bool hurried = is_set(hurry);
+
+	if (hurried)
+		host_guard_ask_kill(process->guard);
+	else
+		host_guard_ask_stop(process->guard, deadline_ns);
+	while (!host_guard_wait_gone(process->guard, STOP_POLL_NS)) {
+		if (!hurried && is_set(hurry)) {
+			hurried = true;
+			host_guard_ask_kill(process->guard);
+		}
+		if (pl_clock_now_ns() > silent_ns)
+			kill(host_guard_pid(process->guard), SIGKILL);
+	}
+	host_process_wait(process, 0);
+	if (host_guard_is_lost(process->guard))
+		host_guard_end_marked(process->guard);
+	return !host_guard_had_to_kill(process->guard);
+}
+
+bool host_process_stop(struct host_process *process, int64_t deadline_ns, const atomic_int *hurry)
+{
+	return process->guard == NULL ? stop_own(process, deadline_ns, hurry)
+				      : stop_guarded(process, deadline_ns, hurry);
 }
 
 void host_process_free(struct host_process *process)
@@ -234,22 +201,28 @@ void host_process_free(struct host_process *process)
 
 int host_process_signal(const struct host_process *process)
 {
-	return process->ended && process->code != CLD_EXITED ? process->status : 0;
+	bool by_signal = process->end.code == CLD_KILLED || process->end.code == CLD_DUMPED;
+
+	return process->ended && by_signal ? process->end.status : 0;
 }
 
 int host_process_status(const struct host_process *process)
 {
-	if (!process->ended)
+	if (!process->ended || process->end.code == 0)
 		return -1;
-	return process->code == CLD_EXITED ? process->status : 128 + process->status;
+	return process->end.code == CLD_EXITED ? process->end.status : 128 + process->end.status;
 }
 
 void host_process_end_text(const struct host_process *process, char *text, size_t room)
 {
+	int number = host_process_signal(process);
+
 	if (!process->ended)
 		snprintf(text, room, "running");
-	else if (process->code == CLD_EXITED)
-		snprintf(text, room, "exit status %d", process->status);
+	else if (process->end.code == CLD_EXITED)
+		snprintf(text, room, "exit status %d", process->end.status);
+	else if (number != 0)
+		snprintf(text, room, "signal %d (%s)", number, strsignal(number));
 	else
-		snprintf(text, room, "signal %d (%s)", process->status, strsignal(process->status));
+		snprintf(text, room, "its guard was killed");
 }

@@ -2,186 +2,280 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
-#include <stddef.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/mem.h"
+#include "base/clock.h"
+#include "base/text.h"
+#include "host/server_log_priv.h"
 
-/* A figure stands right behind the phrase; commas group its digits. */
-static const struct {
-	const char *phrase;
-	size_t offset;
-} figures[] = {
-#define FIGURE(phrase, field)                                   \
-	{                                                       \
-		phrase, offsetof(struct host_server_log, field) \
-	}
-	FIGURE("Loading weights took ", weights_s),
-	FIGURE("torch.compile takes ", compile_s),
-	FIGURE("torch.compile took ", compile_s),
-	FIGURE("Graph capturing finished in ", graphs_s),
-	FIGURE("init engine (profile, create kv cache, warmup model) took ", init_engine_s),
-	FIGURE("KV cache size: ", kv_cache_tokens),
-	FIGURE("Model loading took ", weights_gib),
-	FIGURE("Available KV cache memory: ", kv_cache_gib),
-	FIGURE("Using max model len ", max_model_len),
-#undef FIGURE
+#define READ_BYTES          65536
+#define TAIL_LINE_BYTES_MAX 2048
+#define TAIL_BYTES_MAX      (16u << 20)
+/* Of what was written while nobody read, this much is looked at for the reason of a death. */
+#define BACKLOG_BYTES_MAX (8u << 20)
+
+/* A ring of lines: [first, first + count) modulo room. */
+struct tail {
+	char **lines;
+	size_t room;
+	size_t first;
+	size_t count;
+	size_t bytes;
 };
 
-/*
- * The first phrase of the list that the log has names the cause: what is specific stands before
- * what may also be said as a consequence of it.
- */
-static const struct {
-	const char *phrase;
-	const char *cause;
-} causes[] = {
-	{ "error: unrecognized arguments", "invalid_argument" },
-	{ ": error: argument ", "invalid_argument" },
-	{ ": error: unknown option", "invalid_argument" },
-	{ "Address already in use", "port_in_use" },
-	{ "CUDA out of memory", "out_of_memory" },
-	{ "torch.OutOfMemoryError", "out_of_memory" },
-	{ "HIP out of memory", "out_of_memory" },
-	{ "is less than requested memory for kv", "out_of_memory" },
-	{ "is less than desired GPU memory utilization", "out_of_memory" },
-	{ "No available memory for the cache blocks", "out_of_memory" },
-	{ "LocalEntryNotFoundError", "model_not_found" },
-	{ "RepositoryNotFoundError", "model_not_found" },
-	{ "is not a valid model identifier", "model_not_found" },
-	{ "Cannot find the config file for", "quantization_mismatch" },
-	{ "does not match the quantization method", "quantization_mismatch" },
-	{ "[type=less_than", "invalid_argument" },
-	{ "[type=greater_than", "invalid_argument" },
-	{ "[type=literal_error", "invalid_argument" },
-	{ "[type=value_error", "invalid_configuration" },
+struct host_server_log {
+	int fd; /* -1: not opened yet */
+	off_t offset;
+	struct host_log_time seen; /* the last bytes */
+	char line[HOST_LOG_LINE_BYTES_MAX + 1];
+	size_t line_len;
+	bool after_return; /* the line's last byte was a carriage return */
+	bool ready;        /* it is known to answer */
+	bool in_backlog;   /* up to the next line break it is half a line */
+	struct host_log_moment moments[HOST_LOG_PHASE_COUNT];
+	struct host_log_facts facts;
+	struct host_log_causes causes;
+	struct tail tail;
 };
 
-int host_server_log_read(const char *path, size_t max_bytes, char **ret, size_t *ret_len,
-			 struct pl_err *err)
+struct host_server_log *host_server_log_new(size_t tail_lines)
 {
-	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct host_server_log *log = pl_alloc(sizeof(*log));
+
+	memset(log, 0, sizeof(*log));
+	log->fd = -1;
+	log->tail.room = tail_lines;
+	log->tail.lines = pl_alloc_array(tail_lines + 1, sizeof(*log->tail.lines));
+	return log;
+}
+
+static void tail_drop(struct tail *tail)
+{
+	char *line = tail->lines[tail->first];
+
+	tail->bytes -= strlen(line) + 1;
+	free(line);
+	tail->first = (tail->first + 1) % tail->room;
+	tail->count--;
+}
+
+void host_server_log_free(struct host_server_log *log)
+{
+	if (log == NULL)
+		return;
+	while (log->tail.count > 0)
+		tail_drop(&log->tail);
+	free(log->tail.lines);
+	host_log_facts_done(&log->facts);
+	if (log->fd >= 0)
+		close(log->fd);
+	free(log);
+}
+
+static void tail_add(struct tail *tail, const char *text, size_t len)
+{
+	if (len > TAIL_LINE_BYTES_MAX)
+		len = TAIL_LINE_BYTES_MAX;
+	if (tail->room == 0)
+		return;
+	while (tail->count == tail->room ||
+	       (tail->count > 0 && tail->bytes + len + 1 > TAIL_BYTES_MAX))
+		tail_drop(tail);
+	tail->lines[(tail->first + tail->count) % tail->room] = pl_strndup(text, len);
+	tail->count++;
+	tail->bytes += len + 1;
+}
+
+/* overwritten: a progress bar's next state stands in its place. */
+static void take_line(struct host_server_log *log, bool overwritten,
+		      const struct host_log_time *seen)
+{
+	struct host_log_line line;
+	size_t len = host_log_line_clean(log->line, log->line_len);
+	bool blank = log->line[strspn(log->line, " \t")] == '\0';
+
+	log->line_len = 0;
+	log->after_return = false;
+	if (!overwritten)
+		tail_add(&log->tail, log->line, len);
+	if (blank)
+		return;
+	bool listening = host_server_log_is_listening(log);
+	host_log_line_read(log->line, seen->real_ns, &line);
+	host_log_causes_take(&log->causes, &line, listening);
+	if (listening)
+		return;
+	host_log_phases_take(log->moments, &line, seen);
+	host_log_facts_take(&log->facts, &line);
+}
+
+void host_server_log_feed(struct host_server_log *log, const char *data, size_t len,
+			  const struct host_log_time *seen)
+{
+	log->seen = *seen;
+	for (size_t i = 0; i < len; i++) {
+		if (log->in_backlog) {
+			log->in_backlog = data[i] != '\n';
+			continue;
+		}
+		if (data[i] == '\n') {
+			take_line(log, false, seen);
+			continue;
+		}
+		if (data[i] == '\r') {
+			log->after_return = true;
+			continue;
+		}
+		if (log->after_return)
+			take_line(log, true, seen);
+		if (log->line_len < HOST_LOG_LINE_BYTES_MAX)
+			log->line[log->line_len++] = data[i];
+	}
+}
+
+void host_server_log_end(struct host_server_log *log)
+{
+	if (log->line_len > 0)
+		take_line(log, false, &log->seen);
+}
+
+static int open_log(struct host_server_log *log, const char *path, struct pl_err *err)
+{
+	if (log->fd >= 0)
+		return 0;
+	log->fd = open(path, O_RDONLY | O_CLOEXEC);
+	return log->fd < 0 ? pl_err_errno(err, "cannot open '%s'", path) : 0;
+}
+
+static void skip_backlog(struct host_server_log *log, off_t size)
+{
+	if (!host_server_log_is_listening(log) || size - log->offset <= BACKLOG_BYTES_MAX)
+		return;
+	log->offset = size - BACKLOG_BYTES_MAX;
+	log->line_len = 0;
+	log->after_return = false;
+	log->in_backlog = true;
+}
+
+int host_server_log_follow(struct host_server_log *log, const char *path, struct pl_err *err)
+{
+	struct host_log_time seen = { .mono_ns = pl_clock_now_ns(), .real_ns = pl_clock_real_ns() };
 	struct stat st;
 
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return pl_err_errno(err, "cannot open '%s'", path);
-	size_t size = (size_t)st.st_size;
-	size_t len = size < max_bytes ? size : max_bytes;
-	auto_free char *text = pl_alloc(len + 1);
-	size_t used = 0;
-	while (used < len) {
-		ssize_t got = pread(fd, text + used, len - used, (off_t)(size - len + used));
+	if (open_log(log, path, err) < 0)
+		return -1;
+	if (fstat(log->fd, &st) < 0)
+		return pl_err_errno(err, "cannot read '%s'", path);
+	auto_free char *bytes = NULL;
+	while (log->offset < st.st_size) {
+		skip_backlog(log, st.st_size);
+		if (bytes == NULL)
+			bytes = pl_alloc(READ_BYTES);
+		ssize_t got = pread(log->fd, bytes, READ_BYTES, log->offset);
 		if (got < 0 && errno == EINTR)
 			continue;
-		if (got <= 0)
+		if (got < 0)
+			return pl_err_errno(err, "cannot read '%s'", path);
+		if (got == 0)
 			break;
-		used += (size_t)got;
+		log->offset += got;
+		host_server_log_feed(log, bytes, (size_t)got, &seen);
 	}
-	text[used] = '\0';
-	*ret = pl_take(text);
-	*ret_len = used;
 	return 0;
 }
 
-static bool contains(const char *text, size_t len, const char *phrase)
+const struct host_log_moment *host_server_log_moment(const struct host_server_log *log,
+						     enum host_log_phase phase)
 {
-	return memmem(text, len, phrase, strlen(phrase)) != NULL;
+	return &log->moments[phase];
 }
 
-static double read_figure(const char *at, const char *end)
+bool host_server_log_is_listening(const struct host_server_log *log)
 {
-	char digits[32];
-	size_t used = 0;
-
-	for (; at < end && used + 1 < sizeof(digits); at++) {
-		if (*at == ',')
-			continue;
-		if ((*at < '0' || *at > '9') && *at != '.')
-			break;
-		digits[used++] = *at;
-	}
-	digits[used] = '\0';
-	return used == 0 ? NAN : strtod(digits, NULL);
+	return log->ready || log->moments[HOST_LOG_LISTENING].reached;
 }
 
-static void take_figure(const char *text, size_t len, const char *phrase, double *ret)
+void host_server_log_set_ready(struct host_server_log *log)
 {
-	const char *end = text + len;
-	size_t phrase_len = strlen(phrase);
-
-	for (const char *at = text; at < end;) {
-		at = memmem(at, (size_t)(end - at), phrase, phrase_len);
-		if (at == NULL)
-			break;
-		at += phrase_len;
-		*ret = fmax(*ret, read_figure(at, end));
-	}
+	log->ready = true;
 }
 
-/* "Maximum concurrency for 2,048 tokens per request: 512.00x" */
-static void take_concurrency(const char *text, size_t len, struct host_server_log *ret)
+json_t *host_server_log_facts(const struct host_server_log *log)
 {
-	static const char head[] = "Maximum concurrency for ";
-	const char *at = memmem(text, len, head, sizeof(head) - 1);
-
-	if (at == NULL)
-		return;
-	at += sizeof(head) - 1;
-	double tokens = read_figure(at, text + len);
-	if (isnan(ret->max_model_len))
-		ret->max_model_len = tokens;
-	take_figure(at, (size_t)(text + len - at),
-		    "tokens per request: ", &ret->kv_cache_concurrency);
+	return host_log_facts_json(&log->facts);
 }
 
-void host_server_log_parse(const char *text, size_t len, struct host_server_log *ret)
+const char *host_server_log_told(const struct host_server_log *log)
 {
-	*ret = (struct host_server_log){
-		.weights_s = NAN,
-		.compile_s = NAN,
-		.graphs_s = NAN,
-		.init_engine_s = NAN,
-		.weights_gib = NAN,
-		.kv_cache_gib = NAN,
-		.kv_cache_tokens = NAN,
-		.kv_cache_concurrency = NAN,
-		.max_model_len = NAN,
-	};
-	for (size_t i = 0; i < PL_ARRAY_SIZE(figures); i++)
-		take_figure(text, len, figures[i].phrase,
-			    (double *)((char *)ret + figures[i].offset));
-	take_concurrency(text, len, ret);
-	ret->ready = contains(text, len, "Application startup complete.");
+	return log->causes.cause;
 }
 
-const char *host_server_log_cause(const char *text, size_t len, int signal_number, bool was_ready)
+const char *host_server_log_told_line(const struct host_server_log *log)
 {
-	for (size_t i = 0; i < PL_ARRAY_SIZE(causes); i++) {
-		if (contains(text, len, causes[i].phrase))
-			return causes[i].cause;
-	}
-	/* SIGKILL and SIGTERM come from outside, the others from the program itself */
-	if (signal_number == 9 || signal_number == 15)
+	return log->causes.cause != NULL ? log->causes.said : NULL;
+}
+
+const char *host_server_log_exception(const struct host_server_log *log)
+{
+	return log->causes.exception_witness != HOST_LOG_NOBODY ? log->causes.exception : NULL;
+}
+
+static bool is_asked_for(int signal_number)
+{
+	return signal_number == SIGKILL || signal_number == SIGTERM || signal_number == SIGINT ||
+	       signal_number == SIGHUP;
+}
+
+const char *host_server_log_cause(const struct host_server_log *log, const struct host_death *death)
+{
+	const struct host_log_causes *causes = &log->causes;
+	bool killed = death->signal_number == SIGKILL || causes->worker_killed;
+
+	if (causes->witness > HOST_LOG_VAGUE)
+		return causes->cause;
+	if (death->oom_killed && killed)
+		return "host_memory";
+	if (causes->cause != NULL)
+		return causes->cause;
+	if (is_asked_for(death->signal_number))
 		return "killed";
-	if (signal_number != 0 || was_ready || contains(text, len, "EngineDeadError"))
+	if (death->signal_number != 0 || death->was_ready || host_server_log_is_listening(log))
 		return "crashed";
 	return "unknown";
 }
 
-char *host_server_log_tail(const char *text, size_t len, size_t lines)
+json_t *host_log_json_text(const char *text)
 {
-	size_t at = len;
+	json_t *json = json_string(text);
 
-	while (at > 0 && text[at - 1] == '\n')
-		at--;
-	size_t end = at;
-	for (size_t seen = 0; at > 0; at--) {
-		if (text[at - 1] == '\n' && ++seen == lines)
+	if (json != NULL)
+		return json;
+	auto_free char *plain = pl_strdup(text);
+	for (char *at = plain; (json = json_string(plain)) == NULL; at++) {
+		while (!(*at & 0x80))
+			at++;
+		*at = '?';
+	}
+	return json;
+}
+
+json_t *host_server_log_tail(const struct host_server_log *log)
+{
+	const struct tail *tail = &log->tail;
+	json_t *lines = json_array();
+	size_t count = tail->count;
+
+	for (; count > 0; count--) {
+		const char *last = tail->lines[(tail->first + count - 1) % tail->room];
+		if (last[strspn(last, " \t")] != '\0')
 			break;
 	}
-	return lines == 0 ? pl_strdup("") : pl_strndup(text + at, end - at);
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(
+			lines, host_log_json_text(tail->lines[(tail->first + i) % tail->room]));
+	return lines;
 }

@@ -1,5 +1,11 @@
 /*
- * What a vLLM-form server log tells: start-up phases, facts of the engine, and why it died.
+ * The log of a vLLM-form server, read as it grows: start-up phases, facts of the engine, why it died,
+ * and its last lines. What says what: tbl/log_lines.h.
+ *
+ * - Any bytes may come, in pieces of any size; the result does not depend on how they were cut.
+ * - Memory is bounded: one line of LINE bytes (the rest of a longer one is dropped) and the tail.
+ * - Once the front end listens only lines that say why a server dies are looked at.
+ * - One thread at a time.
  */
 #ifndef HOST_SERVER_LOG_H
 #define HOST_SERVER_LOG_H
@@ -8,36 +14,81 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
-/* NaN: not told. */
-struct host_server_log {
-	double weights_s;     /* loading weights took */
-	double compile_s;     /* torch.compile took in total */
-	double graphs_s;      /* graph capturing took */
-	double init_engine_s; /* profile, KV cache, warm-up */
-	double weights_gib;
-	double kv_cache_gib;
-	double kv_cache_tokens;
-	double kv_cache_concurrency; /* requests of the full length that fit */
-	double max_model_len;
-	bool ready; /* "Application startup complete." */
+enum host_log_phase {
+#define LOG_PHASE(id, name, which) HOST_LOG_##id,
+#include "tbl/log_lines.h"
+	HOST_LOG_PHASE_COUNT
 };
 
-/* The last max_bytes of a log that may still grow. *ret: free(). */
-int host_server_log_read(const char *path, size_t max_bytes, char **ret, size_t *ret_len,
-			 struct pl_err *err) PL_MUST_CHECK;
+/* When bytes were seen: both clocks at the same moment. */
+struct host_log_time {
+	int64_t mono_ns; /* CLOCK_MONOTONIC */
+	int64_t real_ns; /* CLOCK_REALTIME */
+};
 
-/* Any bytes; of repeated lines (workers) the largest figure counts. */
-void host_server_log_parse(const char *text, size_t len, struct host_server_log *ret);
+struct host_log_moment {
+	bool reached;
+	bool stamped; /* the line carried the log's own time */
+	struct host_log_time seen;
+	int64_t stamp_ns; /* in the log's calendar, as if that were UTC */
+};
 
+/* How a server ended, as far as others than its log know it. */
+struct host_death {
+	int signal_number; /* what ended it, and did not come from us; 0: none */
+	bool was_ready;
+	bool oom_killed; /* the kernel killed for memory meanwhile: host_oom_kills() has risen */
+};
+
+struct host_server_log;
+
+/* tail_lines: how many of the last lines are kept. */
+struct host_server_log *host_server_log_new(size_t tail_lines);
+void host_server_log_free(struct host_server_log *log);
+PL_AUTO_DEFINE(struct host_server_log, host_server_log_free);
+#define auto_server_log PL_AUTO(host_server_log_free)
+
+void host_server_log_feed(struct host_server_log *log, const char *data, size_t len,
+			  const struct host_log_time *seen);
+/* Nothing more comes: what stands behind the last line break is a line too. */
+void host_server_log_end(struct host_server_log *log);
 /*
- * Why a server died: "out_of_memory", "invalid_argument", "port_in_use", "model_not_found",
- * "invalid_configuration", "quantization_mismatch", "killed", "crashed", or "unknown". Static.
- * `signal_number`: what ended the process, 0: none.
+ * Feeds what the file has grown by since the last call; of a large growth after LISTENING only its
+ * last part. The file is opened once: a log that is moved away is still read.
  */
-const char *host_server_log_cause(const char *text, size_t len, int signal_number, bool was_ready);
+int host_server_log_follow(struct host_server_log *log, const char *path,
+			   struct pl_err *err) PL_MUST_CHECK;
 
-/* The last `lines` lines of a log, as text; free(). */
-char *host_server_log_tail(const char *text, size_t len, size_t lines);
+const struct host_log_moment *host_server_log_moment(const struct host_server_log *log,
+						     enum host_log_phase phase);
+const char *host_log_phase_name(enum host_log_phase phase);
+/*
+ * CLOCK_MONOTONIC time of a phase, INT64_MIN where it was not reached: when its line was seen, or by
+ * the log's own clock where that is more than its second earlier.
+ */
+int64_t host_server_log_phase_ns(const struct host_server_log *log, enum host_log_phase phase);
+bool host_server_log_is_listening(const struct host_server_log *log);
+/* The server is known to answer, whatever it says: from now on as if it had said that it listens. */
+void host_server_log_set_ready(struct host_server_log *log);
+
+/* Every key of the LOG_FACT rows, null where nothing is told. New reference. */
+json_t *host_server_log_facts(const struct host_server_log *log);
+
+/* The cause that the log names, NULL: none; and the line that does. */
+const char *host_server_log_told(const struct host_server_log *log);
+const char *host_server_log_told_line(const struct host_server_log *log);
+/* The first exception that names no known cause, an engine's before the front end's; NULL: none. */
+const char *host_server_log_exception(const struct host_server_log *log);
+/* Why a server died: a name of the CAUSE rows, "unknown" where nothing says it. Static. */
+const char *host_server_log_cause(const struct host_server_log *log,
+				  const struct host_death *death);
+
+/* A string of any bytes: what is no UTF-8 is written as "?". New reference. */
+json_t *host_log_json_text(const char *text);
+
+/* The last lines: no colours, of progress bars the last state, no blank lines at the end. */
+json_t *host_server_log_tail(const struct host_server_log *log);
 
 #endif

@@ -108,30 +108,28 @@ static void read_steal(struct host_stolen *ret)
 		ret->total += ticks[i];
 }
 
-static void read_throttled(struct host_stolen *ret)
+double host_throttled_us(void)
 {
 	auto_free char *groups = read_text("/proc/self/cgroup");
 	const char *unified = groups == NULL ? NULL : strstr(groups, "0::/");
+	double parsed;
 
 	if (unified == NULL)
-		return;
+		return NAN;
 	auto_free char *path = pl_asprintf("/sys/fs/cgroup%.*s/cpu.stat",
 					   (int)strcspn(unified + 3, "\n"), unified + 3);
 	auto_free char *text = read_text(path);
 	auto_free char *value = text == NULL ? NULL : line_value(text, "throttled_usec");
-	double parsed;
-
-	if (value != NULL && pl_text_to_f64(value, &parsed))
-		ret->throttled_us = parsed;
+	return value != NULL && pl_text_to_f64(value, &parsed) ? parsed : NAN;
 }
 
 void host_stolen_read(struct host_stolen *ret)
 {
-	*ret = (struct host_stolen){
-		.t_ns = pl_clock_now_ns(), .steal = NAN, .total = NAN, .throttled_us = NAN
-	};
+	*ret = (struct host_stolen){ .t_ns = pl_clock_now_ns(),
+				     .steal = NAN,
+				     .total = NAN,
+				     .throttled_us = host_throttled_us() };
 	read_steal(ret);
-	read_throttled(ret);
 }
 
 double host_stolen_share(const struct host_stolen *before, const struct host_stolen *after)

@@ -19,6 +19,9 @@ struct host_stolen {
 	double throttled_us; /* of our cgroup; NaN: no such count */
 };
 
+/* Time that our cgroup was held back so far; NaN: no such count. */
+double host_throttled_us(void);
+
 void host_stolen_read(struct host_stolen *ret);
 /* 0..1, the larger of both kinds; NaN where neither is known. */
 double host_stolen_share(const struct host_stolen *before, const struct host_stolen *after);

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -13,6 +14,10 @@
 #include "others_data.h"
 
 #define REAL_PAGES PROFLLM_SOURCE_DIR "/../shared/data/"
+#define LOADED_PAGE                                                                          \
+	"ops/prometheus/er0080__packages_protocol_tests_fixtures_metrics_vllm_0_25_1_loaded" \
+	"__7460430.txt"
+#define LOADED_SAMPLES 435
 
 static struct host_metrics parse(const char *text)
 {
@@ -121,6 +126,150 @@ static void read_page(const char *name, struct host_metrics *ret)
 	assert_int_equal(host_metrics_parse(body, strlen(body), ret, &err), 0);
 }
 
+/* A release in between has both on its page, for the same thing. */
+static void test_host_metrics_page__an_older_name_beside_the_newer_adds_nothing(void **state)
+{
+	(void)state;
+	struct host_metrics metrics = parse("vllm:gpu_prefix_cache_hits_total{engine=\"0\"} 70\n"
+					    "vllm:gpu_prefix_cache_hits_total{engine=\"1\"} 30\n"
+					    "vllm:prefix_cache_hits_total{engine=\"0\"} 70\n"
+					    "vllm:prefix_cache_hits_total{engine=\"1\"} 30\n"
+					    "vllm:gpu_prefix_cache_queries_total 400\n"
+					    "vllm:gpu_cache_usage_perc 0.75\n"
+					    "vllm:kv_cache_usage_perc 0.5\n");
+	assert_true(metrics.prefix_hits == 100);
+	assert_true(metrics.prefix_queries == 400);
+	assert_true(metrics.kv_cache_usage == 0.5);
+}
+
+static void test_host_metrics_page__labels_and_types_are_checked(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text;
+		const char *why;
+	} broken[] = {
+		{ "x{a} 1", "labels" },
+		{ "x{a=b} 1", "labels" },
+		{ "x{a=\"b\" c=\"d\"} 1", "labels" },
+		{ "x{a=\"b\\t\"} 1", "labels" },
+		{ "x{,} 1", "labels" },
+		{ "x{1a=\"b\"} 1", "labels" },
+		{ "x{a:b=\"c\"} 1", "labels" },
+		{ "# TYPE x sometimes\n", "type" },
+		{ "# TYPE x\n", "type" },
+		{ "# TYPE 9x gauge\n", "type" },
+		{ "x_bucket{le=\"1\"} 4 # {trace=\"a\"} 0.5 1.7", "exemplar" },
+		{ "x 1 1.5", "goes on" },
+		{ "x +-1", "value" },
+	};
+	for (size_t i = 0; i < PL_ARRAY_SIZE(broken); i++) {
+		struct host_metrics metrics;
+		struct pl_err err = PL_ERR_INIT;
+		assert_int_equal(
+			host_metrics_parse(broken[i].text, strlen(broken[i].text), &metrics, &err),
+			-1);
+		if (strstr(err.text, broken[i].why) == NULL)
+			fail_msg("'%s': %s", broken[i].text, err.text);
+	}
+	static const char *const sound[] = {
+		"x{} 1",
+		"x{a=\"b\",} 1",
+		"x { a = \"\\\\ \\\" \\n } {\" , b = \"\" } 1 -5",
+		("# HELP x any text { \"\n# TYPE x histogram \n"
+		 "# EOF\nx_bucket{le=\"+Inf\"} 1e9"),
+		"x +Inf\nx -Inf\nx NaN\nx 1e5",
+	};
+	for (size_t i = 0; i < PL_ARRAY_SIZE(sound); i++)
+		parse(sound[i]);
+}
+
+/* ---- every sample of a page, beside another reading of it ---- */
+
+struct lines {
+	const char *at;
+	size_t count;
+};
+
+/* The line's own text says it again: the name ends at '{' or a blank, the value begins behind the
+ * last blank, and the labels are between the first brace and the last. */
+static void compare_sample(void *data, const struct host_sample *sample)
+{
+	struct lines *lines = data;
+	char line[4096], *end;
+
+	do {
+		size_t len = strcspn(lines->at, "\n");
+		assert_true(len < sizeof(line));
+		memcpy(line, lines->at, len);
+		line[len] = '\0';
+		lines->at += len + 1;
+	} while (line[0] == '#' || line[0] == '\0');
+	size_t name_len = strcspn(line, "{ ");
+	assert_int_equal(sample->name_len, name_len);
+	assert_memory_equal(sample->name, line, name_len);
+	double value = strtod(strrchr(line, ' ') + 1, &end);
+	assert_int_equal(*end, '\0');
+	assert_memory_equal(&sample->value, &value, sizeof(value));
+	if (line[name_len] == '{') {
+		size_t labels_len = (size_t)(strrchr(line, '}') - line) - name_len - 1;
+		assert_int_equal(sample->labels_len, labels_len);
+		assert_memory_equal(sample->labels, line + name_len + 1, labels_len);
+	} else {
+		assert_null(sample->labels);
+	}
+	lines->count++;
+}
+
+static void test_host_metrics_page__every_sample_of_a_real_page(void **state)
+{
+	skip_without_others_data();
+	(void)state;
+	auto_free char *text = NULL;
+	struct pl_err err = PL_ERR_INIT;
+	size_t len;
+
+	assert_int_equal(pl_file_read(REAL_PAGES LOADED_PAGE, 1 << 20, &text, &len, &err), 0);
+	struct lines lines = { .at = text };
+	assert_int_equal(host_metrics_walk(text, len, compare_sample, &lines, &err), 0);
+	/* lines of the file without those that begin with '#' */
+	assert_int_equal(lines.count, LOADED_SAMPLES);
+	/* nothing is left over but comments */
+	while (lines.at < text + len) {
+		assert_true(*lines.at == '#' || *lines.at == '\n');
+		lines.at += strcspn(lines.at, "\n") + 1;
+	}
+}
+
+/* The newer names are those that a release writes. */
+static void test_host_metrics_page__names_of_a_release(void **state)
+{
+	skip_without_others_data();
+	(void)state;
+	static const char *const names[] = {
+		"num_requests_running gauge",         "num_requests_waiting gauge",
+		"kv_cache_usage_perc gauge",          "num_preemptions_total counter",
+		"prefix_cache_queries_total counter", "prefix_cache_hits_total counter",
+		"prompt_tokens_total counter",        "generation_tokens_total counter",
+		"request_success_total counter",      "cache_config_info gauge",
+	};
+	auto_free char *text = NULL;
+	struct pl_err err = PL_ERR_INIT;
+	size_t len;
+
+	assert_int_equal(pl_file_read(REAL_PAGES "ops/prometheus/vllm_metric_families_v0.26.0.txt",
+				      1 << 20, &text, &len, &err),
+			 0);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(names); i++) {
+		auto_free char *line = pl_asprintf("\nvllm:%s\n", names[i]);
+		if (strstr(text, line) == NULL)
+			fail_msg("no%s", line);
+	}
+	/* a list of families is no page */
+	struct host_metrics metrics;
+	assert_int_equal(host_metrics_parse(text, len, &metrics, &err), -1);
+}
+
 /* Figures read from the pages by eye. */
 static void test_host_metrics_page__real_idle_server(void **state)
 {
@@ -143,10 +292,7 @@ static void test_host_metrics_page__real_loaded_server(void **state)
 	(void)state;
 	struct host_metrics metrics;
 
-	read_page(
-		"ops/prometheus/er0080__packages_protocol_tests_fixtures_metrics_vllm_0_25_1_loaded"
-		"__7460430.txt",
-		&metrics);
+	read_page(LOADED_PAGE, &metrics);
 	assert_true(metrics.running == 64 && metrics.waiting == 64);
 	assert_true(metrics.kv_cache_usage == 0.11223878211531546);
 	assert_true(metrics.prefix_queries == 339968 && metrics.prefix_hits == 2480);
@@ -164,6 +310,11 @@ int main(void)
 		cmocka_unit_test(test_host_metrics_page__broken_pages_are_refused),
 		cmocka_unit_test(test_host_metrics_page__the_line_is_named),
 		cmocka_unit_test(test_host_metrics_page__json_has_null_for_unknown),
+		cmocka_unit_test(
+			test_host_metrics_page__an_older_name_beside_the_newer_adds_nothing),
+		cmocka_unit_test(test_host_metrics_page__labels_and_types_are_checked),
+		cmocka_unit_test(test_host_metrics_page__every_sample_of_a_real_page),
+		cmocka_unit_test(test_host_metrics_page__names_of_a_release),
 		cmocka_unit_test(test_host_metrics_page__real_idle_server),
 		cmocka_unit_test(test_host_metrics_page__real_loaded_server),
 	};

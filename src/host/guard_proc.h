@@ -1,0 +1,30 @@
+/*
+ * What the kernel tells of a process in /proc/PID/stat.
+ */
+#ifndef HOST_GUARD_PROC_H
+#define HOST_GUARD_PROC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct host_proc {
+	pid_t pid;
+	pid_t parent;
+	pid_t group;
+	pid_t session;
+	char state;           /* R S D Z …: proc(5) */
+	uint64_t start_ticks; /* since boot: with the pid it names one process for ever */
+};
+
+/* False: there is none. */
+bool host_proc_read(pid_t pid, struct host_proc *ret);
+/* Everything in /proc; *ret: free(). Returns how many. */
+size_t host_proc_list(struct host_proc **ret);
+/* Ended: it only waits for its parent to look. */
+bool host_proc_is_dead(const struct host_proc *proc);
+/* Signals the process that was listed, and no later one of the same number. False: it is gone. */
+bool host_proc_signal(const struct host_proc *proc, int signal_number);
+
+#endif

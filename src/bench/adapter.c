@@ -6,11 +6,8 @@
 
 /* Every protocol of this version; a new one is one more line (docs/how-to/add-an-adapter.md). */
 static const struct bench_adapter *const adapters[] = {
-	&bench_adapter_openai,
-	&bench_adapter_vllm,
-	&bench_adapter_openai_chat,
-	&bench_adapter_null,
-	NULL,
+	&bench_adapter_openai,           &bench_adapter_vllm, &bench_adapter_openai_chat,
+	&bench_adapter_openai_responses, &bench_adapter_null, NULL,
 };
 
 const struct bench_adapter *bench_adapter_find(const char *name)

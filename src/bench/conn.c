@@ -9,9 +9,16 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "io/tls.h"
 
 /* "x-request-id: " and 63 bytes, "Content-Length: " and 20 digits, three line ends. */
 #define TAIL_BYTES 160
+
+/* Of a request, encrypted before some of it is sent; one record of TLS holds 16 KB. */
+#define TLS_AHEAD_BYTES  131072
+#define TLS_RECORD_BYTES 16384
+#define TLS_OUT_BYTES    (2 * TLS_AHEAD_BYTES)
+#define TLS_PLAIN_BYTES  (BENCH_READ_BYTES + IO_TLS_PLAIN_SLACK)
 
 /*
  * Edge-triggered: a level-triggered socket is looked at once more by the next wait, a tenth of what
@@ -35,10 +42,12 @@ struct bench_conn {
 	struct bench_conn *idle_prev;
 	struct bench_req *req; /* NULL: idle */
 	struct bench_stream stream;
-	size_t sent;
-	size_t total; /* head, tail and body */
+	struct io_tls *tls; /* NULL: plain http */
+	size_t sent;        /* with TLS: encrypted */
+	size_t total;       /* head, tail and body */
 	size_t tail_len;
-	bool reused; /* carried a request before this one */
+	bool sent_all; /* the kernel has the whole request */
+	bool reused;   /* carried a request before this one */
 	char tail[TAIL_BYTES];
 };
 
@@ -65,6 +74,15 @@ static void idle_remove(struct bench_conn *conn)
 	conn->idle_prev = NULL;
 }
 
+/* The peer is told, or told what was wrong, where the socket takes it at once. */
+static void say_goodbye(struct bench_conn *conn)
+{
+	io_tls_close(conn->tls);
+	if (conn->watch.fd >= 0)
+		(void)io_tls_flush(conn->tls, conn->watch.fd, 0);
+	io_tls_free(pl_take(conn->tls));
+}
+
 /* Without a socket afterwards; its memory waits in `spare`. */
 static void conn_close(struct bench_conn *conn)
 {
@@ -72,6 +90,8 @@ static void conn_close(struct bench_conn *conn)
 
 	io_loop_unwatch(worker->loop, &conn->watch);
 	io_timer_stop(worker->loop, &conn->timeout);
+	if (conn->tls != NULL)
+		say_goodbye(conn);
 	if (conn->watch.fd >= 0)
 		close(conn->watch.fd);
 	conn->watch.fd = -1;
@@ -166,11 +186,72 @@ static void note_connected(struct bench_conn *conn)
 	conn->req->recorder.record->connected_ns = pl_clock_now_ns();
 }
 
-/* False: the connection is gone, or carries another request. */
-static bool conn_send(struct bench_conn *conn)
+static void note_sent(struct bench_conn *conn)
 {
 	struct bench_req *req = conn->req;
 
+	if (conn->sent_all)
+		return;
+	conn->sent_all = true;
+	req->recorder.record->sent_ns = pl_clock_now_ns();
+	if (req->state == REQ_SEND)
+		bench_req_set_state(conn->worker, req, REQ_WAIT);
+}
+
+/* Encrypts what comes next of the request: whole records, head and body in one. */
+static int encrypt_some(struct bench_conn *conn, struct pl_err *err)
+{
+	char record[TLS_RECORD_BYTES];
+	size_t ahead = 0;
+
+	while (conn->sent < conn->total && ahead < TLS_AHEAD_BYTES) {
+		struct iovec parts[3];
+		int count = left_to_send(conn, parts);
+		size_t len = 0;
+		for (int i = 0; i < count && len < sizeof(record); i++) {
+			size_t room = sizeof(record) - len;
+			size_t take = parts[i].iov_len < room ? parts[i].iov_len : room;
+			memcpy(record + len, parts[i].iov_base, take);
+			len += take;
+		}
+		if (io_tls_write(conn->tls, record, len, err) < 0)
+			return -1;
+		conn->sent += len;
+		ahead += len;
+	}
+	return 0;
+}
+
+/* As conn_send(). Begins with what the handshake has to say. */
+static bool conn_send_tls(struct bench_conn *conn)
+{
+	struct pl_err err = PL_ERR_INIT;
+
+	for (;;) {
+		int flushed = io_tls_flush(conn->tls, conn->watch.fd, 0);
+		if (flushed < 0) {
+			conn_lost(conn, "send", strerror(errno));
+			return false;
+		}
+		if (flushed == 0 || !io_tls_is_established(conn->tls))
+			return true;
+		note_connected(conn);
+		if (conn->sent == conn->total)
+			break;
+		if (encrypt_some(conn, &err) < 0) {
+			conn_lost(conn, "send", err.text);
+			return false;
+		}
+	}
+	note_sent(conn);
+	return true;
+}
+
+/* False: the connection is gone, or carries another request. */
+static bool conn_send(struct bench_conn *conn)
+{
+	if (conn->tls != NULL)
+		return conn_send_tls(conn);
 	while (conn->sent < conn->total) {
 		struct iovec parts[3];
 		struct msghdr msg = { .msg_iov = parts };
@@ -188,9 +269,7 @@ static bool conn_send(struct bench_conn *conn)
 		note_connected(conn);
 		conn->sent += (size_t)len;
 	}
-	req->recorder.record->sent_ns = pl_clock_now_ns();
-	if (req->state == REQ_SEND)
-		bench_req_set_state(conn->worker, req, REQ_WAIT);
+	note_sent(conn);
 	return true;
 }
 
@@ -200,8 +279,11 @@ static void conn_ended(struct bench_conn *conn, ssize_t len, int error)
 	bool nothing = conn->req->state != REQ_ANSWER;
 
 	if (len < 0 || nothing) {
-		conn_lost(conn, "reset",
-			  len < 0 ? strerror(error) : "the server closed the connection");
+		const char *closed = conn->tls != NULL && !io_tls_is_established(conn->tls)
+					     ? "the server closed the connection within the "
+					       "handshake of TLS"
+					     : "the server closed the connection";
+		conn_lost(conn, "reset", len < 0 ? strerror(error) : closed);
 		return;
 	}
 	bench_stream_read(&conn->stream, pl_clock_now_ns(), false);
@@ -209,19 +291,85 @@ static void conn_ended(struct bench_conn *conn, ssize_t len, int error)
 	conn_finish(conn, false);
 }
 
+/* When a read took place: what the kernel says, and our own clock. */
+struct read_time {
+	int64_t stamp_real_ns;
+	int64_t user_ns;
+};
+
+/*
+ * Bytes of an answer. `last`: none follow on this connection. True: the request goes on; else the
+ * connection may be gone or carry another.
+ */
+static bool conn_take(struct bench_conn *conn, const char *bytes, size_t len,
+		      const struct read_time *when, bool last)
+{
+	struct bench_worker *worker = conn->worker;
+	size_t used;
+	bool kernel;
+	int64_t t_ns = bench_stamps_of(&worker->stamps, when->stamp_real_ns, when->user_ns,
+				       &kernel);
+
+	if (conn->req->state != REQ_ANSWER) {
+		bench_req_set_state(worker, conn->req, REQ_ANSWER);
+		conn->req->recorder.record->headers_ns = t_ns;
+	}
+	bench_stream_read(&conn->stream, t_ns, kernel);
+	enum bench_stream_result result = bench_stream_feed(&conn->stream, bytes, len, &used);
+	if (result != BENCH_STREAM_MORE) {
+		conn_finish(conn, conn->stream.body_done && conn->stream.keep_alive &&
+					  conn->sent_all && used == len && !last);
+		return false;
+	}
+	bench_worker_count_tokens(worker, &conn->stream);
+	if (when->user_ns >= worker->launch_due_ns)
+		bench_worker_pump(worker, when->user_ns);
+	return true;
+}
+
+/* A read of TLS: its plain bytes share its stamp. Those of a record come with its last byte. */
+static void conn_take_tls(struct bench_conn *conn, size_t len, const struct read_time *when)
+{
+	struct bench_worker *worker = conn->worker;
+	struct pl_err err = PL_ERR_INIT;
+	size_t plain_len;
+	enum io_tls_result result = io_tls_receive(conn->tls, worker->read_buffer, len,
+						   worker->plain_buffer, TLS_PLAIN_BYTES,
+						   &plain_len, &err);
+
+	if (conn->req == NULL) {
+		if (plain_len > 0 || result != IO_TLS_OPEN ||
+		    io_tls_flush(conn->tls, conn->watch.fd, 0) < 0)
+			conn_close(conn);
+		return;
+	}
+	bench_worker_heard(worker, when->user_ns);
+	if (plain_len > 0 &&
+	    !conn_take(conn, worker->plain_buffer, plain_len, when, result != IO_TLS_OPEN))
+		return;
+	if (result == IO_TLS_OPEN)
+		conn_send(conn); /* what the handshake has to say, and what it held back */
+	else if (result == IO_TLS_CLOSED)
+		conn_ended(conn, 0, 0);
+	else
+		conn_lost(conn, "reset", err.text);
+}
+
 /* True: there may be more to read. `to_end`: the peer has ended its side, so there is. */
 static bool conn_read(struct bench_conn *conn, bool to_end)
 {
 	struct bench_worker *worker = conn->worker;
-	int64_t stamp_ns;
-	size_t used;
-	bool kernel;
+	struct read_time when;
 
 	ssize_t len = io_sock_recv(conn->watch.fd, worker->read_buffer, BENCH_READ_BYTES,
-				   &stamp_ns);
-	int64_t user_ns = pl_clock_now_ns();
+				   &when.stamp_real_ns);
+	when.user_ns = pl_clock_now_ns();
 	if (len < 0 && errno == EAGAIN)
 		return false;
+	if (conn->tls != NULL && len > 0) {
+		conn_take_tls(conn, (size_t)len, &when);
+		return conn->watch.active && (to_end || len == BENCH_READ_BYTES);
+	}
 	if (conn->req == NULL) { /* kept alive, and the server has had enough of it */
 		conn_close(conn);
 		return false;
@@ -230,23 +378,8 @@ static bool conn_read(struct bench_conn *conn, bool to_end)
 		conn_ended(conn, len, errno);
 		return false;
 	}
-	int64_t t_ns = bench_stamps_of(&worker->stamps, stamp_ns, user_ns, &kernel);
-	bench_worker_heard(worker, user_ns);
-	if (conn->req->state != REQ_ANSWER) {
-		bench_req_set_state(worker, conn->req, REQ_ANSWER);
-		conn->req->recorder.record->headers_ns = t_ns;
-	}
-	bench_stream_read(&conn->stream, t_ns, kernel);
-	enum bench_stream_result result = bench_stream_feed(&conn->stream, worker->read_buffer,
-							    (size_t)len, &used);
-	if (result != BENCH_STREAM_MORE) {
-		conn_finish(conn, conn->stream.body_done && conn->stream.keep_alive &&
-					  conn->sent == conn->total && used == (size_t)len);
-	} else {
-		bench_worker_count_tokens(worker, &conn->stream);
-		if (user_ns >= worker->launch_due_ns)
-			bench_worker_pump(worker, user_ns);
-	}
+	bench_worker_heard(worker, when.user_ns);
+	conn_take(conn, worker->read_buffer, (size_t)len, &when, false);
 	return conn->watch.active && (to_end || len == BENCH_READ_BYTES);
 }
 
@@ -261,11 +394,12 @@ static void on_ready(struct io_loop *loop, struct io_watch *watch, uint32_t even
 			conn_fail(conn, "connect", strerror(error));
 			return;
 		}
-		if (!(events & EPOLLOUT))
+		if (conn->tls == NULL && !(events & EPOLLOUT))
 			return;
-		note_connected(conn);
+		if (conn->tls == NULL)
+			note_connected(conn);
 	}
-	if (conn->req != NULL && (events & EPOLLOUT) && conn->sent < conn->total &&
+	if (conn->req != NULL && (events & EPOLLOUT) && (!conn->sent_all || conn->tls != NULL) &&
 	    !conn_send(conn))
 		return;
 	bool to_end = events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR);
@@ -294,7 +428,8 @@ static struct bench_conn *conn_take_spare(struct bench_worker *worker)
 	conn->watch =
 		(struct io_watch){ .fd = -1, .events = CONN_EVENTS, .fn = on_ready, .data = conn };
 	conn->timeout = (struct io_timer){ .fn = on_timeout, .data = conn };
-	bench_stream_init(&conn->stream, worker->load->adapter);
+	bench_stream_init(&conn->stream, worker->load->adapter, worker->load->whole_answers);
+	conn->stream.keeps_text = worker->load->keeps_text;
 	return conn;
 }
 
@@ -312,6 +447,7 @@ static void conn_prepare(struct bench_conn *conn, struct bench_req *req, bool re
 	conn->req = req;
 	conn->reused = reused;
 	conn->sent = 0;
+	conn->sent_all = false;
 	conn->total = shared->head_len + conn->tail_len + request->body_len;
 	bench_stream_start(&conn->stream, &req->recorder);
 }
@@ -341,6 +477,16 @@ static void conn_link(struct bench_conn *conn)
 	worker->open = conn;
 }
 
+/* Its first words are made before the request's clock starts. */
+static void prepare_tls(struct bench_conn *conn)
+{
+	struct bench_worker *worker = conn->worker;
+
+	if (worker->plain_buffer == NULL)
+		worker->plain_buffer = pl_alloc(TLS_PLAIN_BYTES);
+	conn->tls = io_tls_new_client(worker->load->addr.tls, TLS_OUT_BYTES);
+}
+
 /* False: no connection could be begun; the request is over. */
 static bool conn_open(struct bench_worker *worker, struct bench_req *req)
 {
@@ -348,6 +494,8 @@ static bool conn_open(struct bench_worker *worker, struct bench_req *req)
 	struct pl_err err = PL_ERR_INIT;
 
 	conn_prepare(conn, req, false);
+	if (worker->load->addr.tls != NULL)
+		prepare_tls(conn);
 	int rc = io_sock_new(&worker->load->addr, &conn->watch.fd, &err);
 	int64_t now_ns = pl_clock_now_ns();
 	if (rc == 0)
@@ -402,4 +550,5 @@ void bench_conn_free_all(struct bench_worker *worker)
 		bench_stream_done(&conn->stream);
 		free(conn);
 	}
+	free(pl_take(worker->plain_buffer));
 }

@@ -14,6 +14,9 @@ static const struct bench_dataset_kind kinds[] = {
 	{ "random", false, bench_random_check, bench_random_build },
 	{ "sharegpt", true, bench_sharegpt_check, bench_sharegpt_build },
 	{ "custom", true, bench_custom_check, bench_custom_build },
+	{ "prefix_repetition", false, bench_prefix_check, bench_prefix_build },
+	{ "burstgpt", true, bench_burstgpt_check, bench_burstgpt_build },
+	{ "spec_bench", true, bench_spec_bench_check, bench_spec_bench_build },
 };
 
 /* Entries of files. */
@@ -43,11 +46,78 @@ static void swap_entries(void *items, size_t i, size_t j)
 	entries[j] = kept;
 }
 
-void bench_entries_shuffle(struct bench_entries *entries, struct bench_dataset_work *work)
+void bench_entries_shuffle(struct bench_entries *entries, struct bench_dataset_work *work,
+			   uint64_t seed)
 {
-	pl_pyrandom_seed(work->pyrandom, (uint64_t)work->bench->seed);
+	pl_pyrandom_seed(work->pyrandom, seed);
 	if (!work->bench->disable_shuffle)
 		pl_pyrandom_shuffle(work->pyrandom, entries->count, swap_entries, entries->items);
+}
+
+static bool is_blank(const char *line, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (line[i] != ' ' && line[i] != '\t' && line[i] != '\r')
+			return false;
+	}
+	return true;
+}
+
+int bench_lines_walk(const char *text, size_t len,
+		     int (*fn)(void *data, const char *line, size_t len, size_t line_no),
+		     void *data)
+{
+	const char *end = text + len;
+
+	for (size_t line_no = 1; text < end; line_no++) {
+		const char *newline = memchr(text, '\n', (size_t)(end - text));
+		const char *stop = newline != NULL ? newline : end;
+		size_t line_len = (size_t)(stop - text);
+		if (!is_blank(text, line_len) && fn(data, text, line_len, line_no) < 0)
+			return -1;
+		text = stop + 1;
+	}
+	return 0;
+}
+
+static int count_prompts(struct bench_dataset_work *work, const struct bench_entry *entries,
+			 size_t count, struct bench_ids *ids, struct pl_err *err)
+{
+	auto_free const char **texts = pl_alloc_array(count, sizeof(*texts));
+
+	for (size_t i = 0; i < count; i++)
+		texts[i] = entries[i].prompt;
+	return bench_tokenizer_encode(work->tokenizer, texts, count, true, ids, err);
+}
+
+int bench_entries_sample(struct bench_dataset_work *work, struct bench_entries *entries,
+			 uint64_t seed, int64_t output_len, struct pl_err *err)
+{
+	size_t wanted = (size_t)work->bench->num_prompts;
+
+	bench_entries_shuffle(entries, work, seed);
+	size_t count = entries->count < wanted ? entries->count : wanted;
+	auto_free struct bench_ids *ids = pl_alloc_array(count, sizeof(*ids));
+	if (work->tokenizer != NULL && count_prompts(work, entries->items, count, ids, err) < 0)
+		return pl_err_wrap(err, "data set '%s'", work->bench->dataset_path);
+	for (size_t i = 0; i < count; i++) {
+		struct bench_entry *entry = &entries->items[i];
+		struct bench_sample sample = {
+			.prompt = pl_take(entry->prompt),
+			.prompt_tokens = work->tokenizer != NULL ? (int64_t)ids[i].count
+								 : MD_NO_COUNT,
+			.output_tokens = output_len == MD_NO_COUNT ? entry->output_tokens
+								   : output_len,
+		};
+		free(ids[i].ids);
+		bench_dataset_add(work, &sample);
+	}
+	if (work->tokenizer == NULL)
+		bench_dataset_note(work->into,
+				   "prompt lengths are not known before the run: there is no "
+				   "tokenizer");
+	bench_dataset_oversample(work, seed);
+	return 0;
 }
 
 /* What all kinds use. */
@@ -87,14 +157,14 @@ void bench_dataset_note(struct bench_dataset *dataset, const char *format, ...)
 	json_array_append_new(dataset->notes, json_string(text));
 }
 
-void bench_dataset_oversample(struct bench_dataset_work *work)
+void bench_dataset_oversample(struct bench_dataset_work *work, uint64_t seed)
 {
 	size_t original = work->into->count;
 	size_t wanted = (size_t)work->bench->num_prompts;
 
 	if (work->bench->no_oversample || original == 0 || original >= wanted)
 		return;
-	pl_pyrandom_seed(work->pyrandom, (uint64_t)work->bench->seed);
+	pl_pyrandom_seed(work->pyrandom, seed);
 	while (work->into->count < wanted) {
 		uint64_t from = pl_pyrandom_below(work->pyrandom, original);
 		struct bench_sample copy = work->into->samples[from];
@@ -119,6 +189,11 @@ static const struct bench_dataset_kind *find_kind(const char *name)
 			return &kinds[i];
 	}
 	return NULL;
+}
+
+bool bench_dataset_is_known(const char *name)
+{
+	return find_kind(name) != NULL;
 }
 
 static int check_common(const struct md_bench *bench, const struct bench_dataset_kind *kind,
@@ -161,6 +236,7 @@ int bench_dataset_build(const struct md_bench *bench, const struct bench_tokeniz
 		.bench = bench,
 		.tokenizer = tokenizer,
 		.pyrandom = pyrandom,
+		.nplegacy = nplegacy,
 	};
 
 	if (check_common(bench, kind, err) < 0)

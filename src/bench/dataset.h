@@ -18,7 +18,7 @@ struct bench_sample {
 	 * and custom with those of the tokenizer; MD_NO_COUNT: not known. */
 	int64_t prompt_tokens;
 	int64_t output_tokens; /* asked */
-	int64_t index;         /* of the request id */
+	int64_t index;         /* of the request id; MD_NO_COUNT: it has none */
 };
 
 struct bench_dataset {
@@ -43,6 +43,8 @@ int bench_dataset_build(const struct md_bench *bench, const struct bench_tokeniz
 void bench_dataset_free(struct bench_dataset *dataset);
 PL_AUTO_DEFINE(struct bench_dataset, bench_dataset_free);
 
+/* Is there a data set of this name in this version? */
+bool bench_dataset_is_known(const char *name);
 /* -1 for a bad option or unreadable file: to be called before a server is started. */
 int bench_dataset_check(const struct md_bench *bench, struct pl_err *err) PL_MUST_CHECK;
 

@@ -8,15 +8,6 @@
 /* In custom_output_len: each record tells its own. */
 #define FROM_RECORDS (-1)
 
-static bool is_blank(const char *line, size_t len)
-{
-	for (size_t i = 0; i < len; i++) {
-		if (line[i] != ' ' && line[i] != '\t' && line[i] != '\r')
-			return false;
-	}
-	return true;
-}
-
 static int parse_output_tokens(const json_t *json, const char *source, size_t line_no, int64_t *ret,
 			       struct pl_err *err)
 {
@@ -31,47 +22,45 @@ static int parse_output_tokens(const json_t *json, const char *source, size_t li
 	return 0;
 }
 
-static int parse_line(const char *line, size_t len, const char *source, size_t line_no,
-		      bool need_output_tokens, struct bench_entries *entries, struct pl_err *err)
+struct parse {
+	const char *source;
+	bool need_output_tokens;
+	struct bench_entries *entries;
+	struct pl_err *err;
+};
+
+static int parse_line(void *data, const char *line, size_t len, size_t line_no)
 {
+	struct parse *parse = data;
 	struct bench_entry entry = { .output_tokens = MD_NO_COUNT };
 	json_error_t fault;
 	auto_json json_t *json = json_loadb(line, len, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL,
 					    &fault);
 
 	if (json == NULL)
-		return pl_err_set(err, PL_ERR_INVALID, "%s:%zu:%d: not valid JSON: %s", source,
-				  line_no, fault.column, fault.text);
+		return pl_err_set(parse->err, PL_ERR_INVALID, "%s:%zu:%d: not valid JSON: %s",
+				  parse->source, line_no, fault.column, fault.text);
 	const json_t *prompt = json_object_get(json, "prompt");
 	if (!json_is_string(prompt))
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "%s:%zu: expected an object with a text 'prompt'", source,
+		return pl_err_set(parse->err, PL_ERR_INVALID,
+				  "%s:%zu: expected an object with a text 'prompt'", parse->source,
 				  line_no);
-	if (need_output_tokens &&
-	    parse_output_tokens(json, source, line_no, &entry.output_tokens, err) < 0)
+	if (parse->need_output_tokens &&
+	    parse_output_tokens(json, parse->source, line_no, &entry.output_tokens, parse->err) < 0)
 		return -1;
 	entry.prompt = pl_json_to_ctext(prompt);
-	bench_entries_add(entries, &entry);
+	bench_entries_add(parse->entries, &entry);
 	return 0;
 }
 
 int bench_custom_parse(const char *text, size_t len, const char *source, bool need_output_tokens,
 		       struct bench_entries *ret, struct pl_err *err)
 {
-	const char *end = text + len;
 	auto_entries entries = { 0 };
-	size_t line_no = 0;
+	struct parse parse = { source, need_output_tokens, &entries, err };
 
-	while (text < end) {
-		const char *newline = memchr(text, '\n', (size_t)(end - text));
-		const char *stop = newline != NULL ? newline : end;
-		size_t line_len = (size_t)(stop - text);
-		line_no++;
-		if (!is_blank(text, line_len) && parse_line(text, line_len, source, line_no,
-							    need_output_tokens, &entries, err) < 0)
-			return -1;
-		text = stop + 1;
-	}
+	if (bench_lines_walk(text, len, parse_line, &parse) < 0)
+		return -1;
 	if (entries.count == 0)
 		return pl_err_set(err, PL_ERR_INVALID, "%s: holds no prompts", source);
 	*ret = entries;
@@ -107,16 +96,6 @@ int bench_custom_check(const struct md_bench *bench, struct pl_err *err)
 	return load(bench, NULL, &entries, err);
 }
 
-static int count_prompts(struct bench_dataset_work *work, const struct bench_entry *entries,
-			 size_t count, struct bench_ids *ids, struct pl_err *err)
-{
-	auto_free const char **texts = pl_alloc_array(count, sizeof(*texts));
-
-	for (size_t i = 0; i < count; i++)
-		texts[i] = entries[i].prompt;
-	return bench_tokenizer_encode(work->tokenizer, texts, count, true, ids, err);
-}
-
 int bench_custom_build(struct bench_dataset_work *work, struct pl_err *err)
 {
 	const struct md_bench *bench = work->bench;
@@ -124,29 +103,7 @@ int bench_custom_build(struct bench_dataset_work *work, struct pl_err *err)
 
 	if (load(bench, &work->into->sha256, &entries, err) < 0)
 		return -1;
-	bench_entries_shuffle(&entries, work);
-
-	size_t wanted = (size_t)bench->num_prompts;
-	size_t count = entries.count < wanted ? entries.count : wanted;
-	auto_free struct bench_ids *ids = pl_alloc_array(count, sizeof(*ids));
-	if (work->tokenizer != NULL && count_prompts(work, entries.items, count, ids, err) < 0)
-		return pl_err_wrap(err, "data set '%s'", bench->dataset_path);
-	for (size_t i = 0; i < count; i++) {
-		struct bench_entry *entry = &entries.items[i];
-		struct bench_sample sample = {
-			.prompt = pl_take(entry->prompt),
-			.prompt_tokens = work->tokenizer != NULL ? (int64_t)ids[i].count
-								 : MD_NO_COUNT,
-			.output_tokens = output_len(bench) == FROM_RECORDS ? entry->output_tokens
-									   : output_len(bench),
-		};
-		free(ids[i].ids);
-		bench_dataset_add(work, &sample);
-	}
-	if (work->tokenizer == NULL)
-		bench_dataset_note(work->into,
-				   "prompt lengths are not known before the run: there is no "
-				   "tokenizer");
-	bench_dataset_oversample(work);
-	return 0;
+	return bench_entries_sample(
+		work, &entries, (uint64_t)bench->seed,
+		output_len(bench) == FROM_RECORDS ? MD_NO_COUNT : output_len(bench), err);
 }

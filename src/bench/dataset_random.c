@@ -7,9 +7,6 @@
 #include "base/json.h"
 #include "base/text.h"
 
-/* How often a prompt is corrected before its length is taken as it is. */
-#define FIT_TRIES 10
-
 struct ratio {
 	double input;
 	double output;
@@ -46,11 +43,6 @@ static void plan_done(struct plan *plan)
 static int64_t input_len(const struct md_bench *bench)
 {
 	return bench->input_len != MD_NO_I64 ? bench->input_len : bench->random_input_len;
-}
-
-static bool takes_ids(const struct md_bench *bench)
-{
-	return pl_text_equal(bench->backend, "openai") || pl_text_equal(bench->backend, "vllm");
 }
 
 static int parse_ratio(const char *text, struct ratio *ret, struct pl_err *err)
@@ -113,7 +105,7 @@ int bench_random_check(const struct md_bench *bench, struct pl_err *err)
 		return pl_err_set(err, PL_ERR_INVALID,
 				  "'random_batch_size': only 1 is in this version, found %lld",
 				  (long long)bench->random_batch_size);
-	if (bench->prompt_token_ids && !takes_ids(bench))
+	if (bench->prompt_token_ids && !bench_dataset_takes_ids(bench))
 		return pl_err_set(err, PL_ERR_INVALID,
 				  "'prompt_token_ids': back end '%s' takes no token ids",
 				  bench->backend);
@@ -127,17 +119,10 @@ static int plan_vocabulary(const struct bench_dataset_work *work, struct plan *p
 	const uint32_t *special = NULL;
 	size_t special_count = 0;
 
-	plan->vocab_size = work->bench->vocab_size != MD_NO_I64 ? work->bench->vocab_size : 0;
-	if (work->tokenizer != NULL) {
+	if (bench_dataset_vocabulary(work, &plan->vocab_size, err) < 0)
+		return -1;
+	if (work->tokenizer != NULL)
 		special = bench_tokenizer_special_ids(work->tokenizer, &special_count);
-		if (plan->vocab_size == 0)
-			plan->vocab_size = bench_tokenizer_vocab_size(work->tokenizer);
-	}
-	if (plan->vocab_size <= 0)
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "data set 'random' needs the size of the vocabulary, and neither "
-				  "a tokenizer nor 'vocab_size' tells it");
-
 	auto_free bool *left_out = pl_alloc_array((size_t)plan->vocab_size, sizeof(bool));
 	for (size_t i = 0; i < special_count; i++) {
 		if (special[i] < plan->vocab_size)
@@ -195,7 +180,6 @@ static struct bench_ids tokens_of(const struct plan *plan, size_t i)
 /* Prompts as token ids: sent as drawn, so that nothing is to be fitted. */
 static void add_ids(struct bench_dataset_work *work, const struct plan *plan)
 {
-	work->into->prompt_form = "token_ids";
 	for (size_t i = 0; i < plan->count; i++) {
 		struct bench_ids ids = tokens_of(plan, i);
 		struct bench_sample sample = {
@@ -208,73 +192,29 @@ static void add_ids(struct bench_dataset_work *work, const struct plan *plan)
 	}
 }
 
-/* A text and the tokens that the tokenizer makes of it. */
-struct fit {
-	char *text;
-	struct bench_ids ids;
-};
-
-static void fit_done(struct fit *fit)
+static int64_t draw_id(void *rng, int64_t end)
 {
-	free(fit->text);
-	free(fit->ids.ids);
-	*fit = (struct fit){ 0 };
+	return pl_pcg64_integers(rng, 0, end);
 }
 
-/* fits[i].ids -> their text, and the ids of that text, for all at once. */
-static int retokenize(const struct bench_tokenizer *tokenizer, struct fit *fits, size_t count,
-		      struct pl_err *err)
+static struct bench_drawer drawer_of(struct plan *plan)
 {
-	auto_free struct bench_ids *ids = pl_alloc_array(count, sizeof(*ids));
-	auto_free char **texts = pl_alloc_array(count, sizeof(*texts));
-
-	for (size_t i = 0; i < count; i++)
-		ids[i] = fits[i].ids;
-	if (bench_tokenizer_decode(tokenizer, ids, count, texts, err) < 0)
-		return -1;
-	for (size_t i = 0; i < count; i++) {
-		fit_done(&fits[i]);
-		fits[i].text = texts[i];
-	}
-	if (bench_tokenizer_encode(tokenizer, (const char *const *)texts, count, false, ids, err) <
-	    0)
-		return -1;
-	for (size_t i = 0; i < count; i++)
-		fits[i].ids = ids[i];
-	return 0;
-}
-
-/* Goes on, after a first retokenize(), until the text has `target` tokens or the tries are used up. */
-static int fit_rest(const struct bench_tokenizer *tokenizer, struct plan *plan, size_t target,
-		    struct fit *fit, struct pl_err *err)
-{
-	for (int tries = FIT_TRIES; tries > 0 && fit->ids.count != target; tries--) {
-		if (fit->ids.count < target) {
-			fit->ids.ids = pl_realloc_array(fit->ids.ids, target,
-							sizeof(*fit->ids.ids));
-			for (size_t i = fit->ids.count; i < target; i++)
-				fit->ids.ids[i] = (uint32_t)pl_pcg64_integers(&plan->pcg, 0,
-									      plan->vocab_size);
-		}
-		fit->ids.count = target;
-		if (retokenize(tokenizer, fit, 1, err) < 0)
-			return -1;
-	}
-	return 0;
+	return (struct bench_drawer){ draw_id, &plan->pcg, plan->vocab_size };
 }
 
 static int fit_prefix(const struct bench_tokenizer *tokenizer, struct plan *plan,
 		      struct pl_err *err)
 {
-	struct fit fit = { .ids = plan->prefix };
+	struct bench_drawer drawer = drawer_of(plan);
+	struct bench_fit fit = { .ids = plan->prefix };
 	size_t target = plan->prefix.count;
 
 	if (target == 0)
 		return 0;
 	plan->prefix = (struct bench_ids){ 0 };
-	if (retokenize(tokenizer, &fit, 1, err) < 0 ||
-	    fit_rest(tokenizer, plan, target, &fit, err) < 0) {
-		fit_done(&fit);
+	if (bench_fit_all(tokenizer, &fit, 1, err) < 0 ||
+	    bench_fit_rest(tokenizer, &drawer, target, &fit, err) < 0) {
+		bench_fit_done(&fit);
 		return -1;
 	}
 	plan->prefix = fit.ids;
@@ -295,18 +235,19 @@ static void note_mismatch(struct bench_dataset *dataset, size_t count, int64_t t
 /* One pass over all prompts at once; only those of another length go on, one by one and in their
  * order, since each correction draws from the same generator. */
 static int add_texts(struct bench_dataset_work *work, struct plan *plan, size_t prefix_len,
-		     struct fit *fits, struct pl_err *err)
+		     struct bench_fit *fits, struct pl_err *err)
 {
+	struct bench_drawer drawer = drawer_of(plan);
 	size_t mismatches = 0;
 	int64_t total = 0;
 
 	for (size_t i = 0; i < plan->count; i++)
 		fits[i].ids = tokens_of(plan, i);
-	if (retokenize(work->tokenizer, fits, plan->count, err) < 0)
+	if (bench_fit_all(work->tokenizer, fits, plan->count, err) < 0)
 		return -1;
 	for (size_t i = 0; i < plan->count; i++) {
 		size_t target = prefix_len + (size_t)plan->input_lens[i];
-		if (fit_rest(work->tokenizer, plan, target, &fits[i], err) < 0)
+		if (bench_fit_rest(work->tokenizer, &drawer, target, &fits[i], err) < 0)
 			return -1;
 		mismatches += fits[i].ids.count != target;
 		total += (int64_t)fits[i].ids.count - (int64_t)target;
@@ -327,27 +268,22 @@ static int build_texts(struct bench_dataset_work *work, struct plan *plan, struc
 
 	if (fit_prefix(work->tokenizer, plan, err) < 0)
 		return pl_err_wrap(err, "prefix of the random prompts");
-	auto_free struct fit *fits = pl_alloc_array(plan->count, sizeof(*fits));
+	auto_free struct bench_fit *fits = pl_alloc_array(plan->count, sizeof(*fits));
 	int rc = add_texts(work, plan, prefix_len, fits, err);
 	for (size_t i = 0; i < plan->count; i++)
-		fit_done(&fits[i]);
+		bench_fit_done(&fits[i]);
 	return rc < 0 ? pl_err_wrap(err, "random prompts") : 0;
 }
 
 int bench_random_build(struct bench_dataset_work *work, struct pl_err *err)
 {
 	const struct md_bench *bench = work->bench;
-	bool as_ids = bench->prompt_token_ids || work->tokenizer == NULL;
 	struct bounds bounds;
 	auto_plan plan = { 0 };
+	bool as_ids;
 
-	if (bench_random_check(bench, err) < 0)
+	if (bench_random_check(bench, err) < 0 || bench_dataset_form(work, &as_ids, err) < 0)
 		return -1;
-	if (as_ids && !takes_ids(bench))
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "data set 'random' needs a tokenizer: back end '%s' takes no "
-				  "token ids and the server has no /tokenize and /detokenize",
-				  bench->backend);
 	/* A server adds no special tokens to ids. */
 	if (compute_bounds(bench, as_ids ? 0 : bench_tokenizer_special_count(work->tokenizer),
 			   &bounds, err) < 0 ||
@@ -357,9 +293,5 @@ int bench_random_build(struct bench_dataset_work *work, struct pl_err *err)
 	if (!as_ids)
 		return build_texts(work, &plan, err);
 	add_ids(work, &plan);
-	if (!bench->prompt_token_ids)
-		bench_dataset_note(work->into,
-				   "prompts are sent as token ids: there is no tokenizer to make "
-				   "texts with");
 	return 0;
 }

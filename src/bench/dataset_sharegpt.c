@@ -150,7 +150,7 @@ int bench_sharegpt_build(struct bench_dataset_work *work, struct pl_err *err)
 			"length: the server has no /tokenize and /detokenize");
 	if (load(work->bench, &work->into->sha256, &entries, err) < 0)
 		return -1;
-	bench_entries_shuffle(&entries, work);
+	bench_entries_shuffle(&entries, work, (uint64_t)work->bench->seed);
 	for (size_t at = 0; at < entries.count && work->into->count < wanted;) {
 		size_t size = chunk_size(wanted - work->into->count, entries.count - at);
 		if (add_chunk(work, entries.items + at, size, err) < 0)
@@ -168,6 +168,6 @@ int bench_sharegpt_build(struct bench_dataset_work *work, struct pl_err *err)
 		bench_dataset_note(work->into,
 				   "%zu conversations carry an image or a video, which is not sent",
 				   entries.with_media);
-	bench_dataset_oversample(work);
+	bench_dataset_oversample(work, (uint64_t)work->bench->seed);
 	return 0;
 }

@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "bench/feed_priv.h"
 #include "bench/worker_priv.h"
 
 #define HEAD_BYTES_MAX (1u << 20)
@@ -246,15 +247,18 @@ int bench_load_run(const struct bench_load *load, struct bench_outcome **ret, st
 	}
 	shared.outcome = outcome;
 	shared.workers = pl_alloc_array(shared.worker_count, sizeof(*shared.workers));
+	bench_feed_attach(load->feed, outcome->records, outcome->count, shared.worker_count);
 	int rc = run_shared(&shared, err);
 	for (unsigned i = 0; i < shared.worker_count; i++)
 		bench_worker_done(&shared.workers[i]);
 	free(shared.workers);
 	free(shared.head);
-	if (rc < 0)
+	if (rc < 0) {
+		bench_feed_detach(load->feed);
 		bench_outcome_free(outcome);
-	else
+	} else {
 		*ret = outcome;
+	}
 	return rc;
 }
 

@@ -15,6 +15,8 @@
 
 #include <stdatomic.h>
 
+struct bench_feed;
+
 struct bench_request {
 	const char *body; /* borrowed */
 	size_t body_len;
@@ -43,9 +45,12 @@ struct bench_load {
 	int64_t request_timeout_ns;
 	int64_t stall_timeout_ns;
 	int64_t run_timeout_ns; /* MD_NO_I64: none */
+	bool whole_answers;     /* the bodies ask for no stream */
+	bool keeps_text;        /* records get what was said */
 	bool realtime;
 	bool finite_rate;                /* planned times matter */
 	struct bench_progress *progress; /* NULL: none */
+	struct bench_feed *feed;         /* told of each request as it goes; NULL: none */
 	const atomic_int
 		*stop_signal; /* becomes non-zero: stop sending, abandon what is open; NULL: none */
 };

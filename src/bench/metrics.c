@@ -173,6 +173,28 @@ static json_t *offset_median(struct totals *totals)
 	return pl_json_number(pl_stats_median_sorted(totals->offsets.x, totals->offsets.count));
 }
 
+/* Figures that records do not tell: who else knows fills them in. */
+static void set_unknown(json_t *results)
+{
+	static const char *const keys[] = {
+		"probe_completed",
+		"probe_failed",
+		"probe_median_e2el_ms",
+		"probe_p99_e2el_ms",
+		"probe_max_e2el_ms",
+		"spec_decode_acceptance_rate",
+		"spec_decode_acceptance_length",
+		"spec_decode_num_drafts",
+		"spec_decode_draft_tokens",
+		"spec_decode_accepted_tokens",
+		"spec_decode_per_position_acceptance_rates",
+		"energy_per_token_j",
+	};
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(keys); i++)
+		json_object_set_new(results, keys[i], json_null());
+}
+
 json_t *bench_metrics_compute(const struct bench_metrics_input *input)
 {
 	size_t percentile_count = 0;
@@ -192,7 +214,7 @@ json_t *bench_metrics_compute(const struct bench_metrics_input *input)
 	json_object_set_new(results, "repeats", json_array());
 	json_object_set_new(results, "steady",
 			    bench_steady_compute(input, percentiles, percentile_count));
-	json_object_set_new(results, "energy_per_token_j", json_null());
+	set_unknown(results);
 	json_object_set_new(results, "prompt_token_offset_median", offset_median(&totals));
 	free(totals.offsets.x);
 	return results;

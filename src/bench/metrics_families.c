@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/stats.h"
 #include "base/text.h"
+#include "bench/intervals.h"
 
 static const char *const family_keys[BENCH_FAMILY_COUNT] = {
 #define FAMILY(id, key, title, label, direction, origin, formula, text) key,
@@ -58,6 +59,11 @@ struct bench_timing bench_timing_of(const struct md_record *record)
 		timing_walk(record, &timing);
 	timing.output_tokens = record->output_tokens != MD_NO_COUNT ? record->output_tokens
 								    : timing.event_count;
+	/* an answer that came in one piece: its end is all that is known */
+	if (timing.event_count == 0 && record->ok && record->end_ns != MD_NO_TIME) {
+		timing.last_event_ns = record->end_ns;
+		timing.e2el_s = bench_seconds(timing.acted_ns, record->end_ns);
+	}
 	if (timing.event_count == 0)
 		return timing;
 	timing.ttft_s = bench_seconds(timing.acted_ns, timing.first_event_ns);
@@ -117,10 +123,11 @@ static void add_planned(const struct md_record *record, const struct bench_timin
 {
 	if (record->planned_ns == MD_NO_TIME)
 		return;
-	bench_values_add(&of[BENCH_FAMILY_TTFT_PLANNED],
-			 bench_seconds(record->planned_ns, timing->first_event_ns));
 	bench_values_add(&of[BENCH_FAMILY_E2EL_PLANNED],
 			 bench_seconds(record->planned_ns, timing->last_event_ns));
+	if (timing->event_count > 0)
+		bench_values_add(&of[BENCH_FAMILY_TTFT_PLANNED],
+				 bench_seconds(record->planned_ns, timing->first_event_ns));
 	if (timing->first_content_ns != MD_NO_TIME)
 		bench_values_add(&of[BENCH_FAMILY_FIRST_TOKEN_PLANNED],
 				 bench_seconds(record->planned_ns, timing->first_content_ns));
@@ -155,6 +162,28 @@ static void add_queueing(const struct bench_metrics_input *input, const struct m
 				 timing->e2el_s + waited);
 }
 
+/* The requests whose samples are in already end here. */
+static void end_request(struct bench_values *values)
+{
+	size_t before = values->end_count > 0 ? values->ends[values->end_count - 1] : 0;
+
+	if (values->count == before)
+		return;
+	pl_grow((void **)&values->ends, &values->end_room, values->end_count + 1, sizeof(size_t));
+	values->ends[values->end_count++] = values->count;
+}
+
+/* What only an answer that came in parts has. */
+static void add_stream(const struct md_record *record, const struct bench_timing *timing,
+		       struct bench_values *of)
+{
+	bench_values_add(&of[BENCH_FAMILY_TTFT], timing->ttft_s);
+	if (timing->output_tokens > 1)
+		bench_values_add(&of[BENCH_FAMILY_TPOT], timing->tpot_s);
+	add_event_gaps(record, &of[BENCH_FAMILY_ITL]);
+	add_tokens(record, timing, of);
+}
+
 void bench_families_collect(const struct bench_metrics_input *input, const bool *chosen,
 			    struct bench_families *ret)
 {
@@ -164,23 +193,24 @@ void bench_families_collect(const struct bench_metrics_input *input, const bool 
 		if (!record->ok || (chosen != NULL && !chosen[i]))
 			continue;
 		struct bench_timing timing = bench_timing_of(record);
-		if (timing.event_count == 0)
+		if (isnan(timing.e2el_s))
 			continue;
-		bench_values_add(&ret->of[BENCH_FAMILY_TTFT], timing.ttft_s);
 		bench_values_add(&ret->of[BENCH_FAMILY_E2EL], timing.e2el_s);
-		if (timing.output_tokens > 1)
-			bench_values_add(&ret->of[BENCH_FAMILY_TPOT], timing.tpot_s);
-		add_event_gaps(record, &ret->of[BENCH_FAMILY_ITL]);
-		add_tokens(record, &timing, ret->of);
+		if (timing.event_count > 0)
+			add_stream(record, &timing, ret->of);
 		add_planned(record, &timing, ret->of);
 		add_queueing(input, record, &timing, ret->of);
+		for (size_t k = 0; k < BENCH_FAMILY_COUNT; k++)
+			end_request(&ret->of[k]);
 	}
 }
 
 void bench_families_done(struct bench_families *families)
 {
-	for (size_t i = 0; i < BENCH_FAMILY_COUNT; i++)
+	for (size_t i = 0; i < BENCH_FAMILY_COUNT; i++) {
 		free(families->of[i].x);
+		free(families->of[i].ends);
+	}
 	memset(families, 0, sizeof(*families));
 }
 
@@ -200,11 +230,38 @@ static void percentile_key(double percentile, const char *family, char *key, siz
 	snprintf(key, room, "p%s_%s", number, family);
 }
 
-static void set_interval(json_t *into, const char *key)
+/* `interval` NULL: there is none. */
+static void set_interval(json_t *into, const char *key, const struct bench_interval *interval)
 {
 	auto_free char *name = pl_asprintf("%s_ci95", key);
 
-	json_object_set_new(into, name, json_null());
+	json_object_set_new(into, name,
+			    interval == NULL ? json_null()
+					     : json_pack("[f, f]", interval->low * 1000,
+							 interval->high * 1000));
+}
+
+/* The deviation has none. Samples are sorted. */
+static void write_intervals(const struct bench_values *values, const char *family,
+			    const double *percentiles, size_t percentile_count,
+			    const struct bench_interval *mean, json_t *into)
+{
+	struct bench_interval interval;
+	char key[128];
+
+	snprintf(key, sizeof(key), "mean_%s", family);
+	set_interval(into, key, mean);
+	bool has_median = bench_interval_of_percentile(values->x, values->count, 50, &interval);
+	snprintf(key, sizeof(key), "median_%s", family);
+	set_interval(into, key, has_median ? &interval : NULL);
+	snprintf(key, sizeof(key), "std_%s", family);
+	set_interval(into, key, NULL);
+	for (size_t i = 0; i < percentile_count; i++) {
+		bool known = bench_interval_of_percentile(values->x, values->count, percentiles[i],
+							  &interval);
+		percentile_key(percentiles[i], family, key, sizeof(key));
+		set_interval(into, key, known ? &interval : NULL);
+	}
 }
 
 static void write_family(struct bench_values *values, const char *family, const double *percentiles,
@@ -212,6 +269,9 @@ static void write_family(struct bench_values *values, const char *family, const 
 {
 	static const char *const names[] = { "mean", "median", "std" };
 	size_t n = values->count;
+	struct bench_interval interval;
+	bool has_mean = bench_interval_of_mean(values->x, values->ends, values->end_count,
+					       &interval);
 	/* Sums depend on the order: mean and deviation come before the sorting. */
 	double mean = pl_stats_mean(values->x, n);
 	double deviation = pl_stats_std(values->x, n);
@@ -227,14 +287,9 @@ static void write_family(struct bench_values *values, const char *family, const 
 		percentile_key(percentiles[i], family, key, sizeof(key));
 		set_ms(into, key, pl_stats_percentile_sorted(values->x, n, percentiles[i]));
 	}
-	for (size_t i = 0; intervals && i < PL_ARRAY_SIZE(names); i++) {
-		snprintf(key, sizeof(key), "%s_%s", names[i], family);
-		set_interval(into, key);
-	}
-	for (size_t i = 0; intervals && i < percentile_count; i++) {
-		percentile_key(percentiles[i], family, key, sizeof(key));
-		set_interval(into, key);
-	}
+	if (intervals)
+		write_intervals(values, family, percentiles, percentile_count,
+				has_mean ? &interval : NULL, into);
 }
 
 void bench_families_write(struct bench_families *families, const double *percentiles,

@@ -1,5 +1,6 @@
 #include "bench/metrics_priv.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -22,7 +23,7 @@ static bool span_of(const struct bench_metrics_input *input, int64_t *ret_start,
 		if (!input->records[i].ok)
 			continue;
 		struct bench_timing timing = bench_timing_of(&input->records[i]);
-		if (timing.event_count == 0)
+		if (isnan(timing.e2el_s))
 			continue;
 		if (!any || timing.acted_ns < *ret_start)
 			*ret_start = timing.acted_ns;
@@ -41,14 +42,15 @@ static size_t bucket_of(const struct buckets *buckets, int64_t t_ns)
 static void count_record(struct buckets *buckets, const struct md_record *record)
 {
 	struct md_event_cursor cursor = md_record_cursor(record);
-	struct md_event_at at = { .t_ns = MD_NO_TIME };
+	struct bench_timing timing = bench_timing_of(record);
+	struct md_event_at at;
 
 	while (md_record_next(&cursor, &at))
 		buckets->events[bucket_of(buckets, at.t_ns)]++;
-	if (at.t_ns == MD_NO_TIME)
+	if (isnan(timing.e2el_s))
 		return;
 	buckets->requests[bucket_of(buckets, record->acted_ns)]++;
-	buckets->requests[bucket_of(buckets, at.t_ns) + 1]--;
+	buckets->requests[bucket_of(buckets, timing.last_event_ns) + 1]--;
 }
 
 /* vLLM's two: one-second buckets that begin with the first start. */
@@ -74,7 +76,9 @@ static void write_buckets(const struct bench_metrics_input *input, json_t *into)
 		requests = open > requests ? open : requests;
 		events = buckets.events[i] > events ? buckets.events[i] : events;
 	}
-	json_object_set_new(into, "max_output_tokens_per_s", json_real((double)events));
+	/* answers that all came in one piece have no events to count */
+	if (events > 0)
+		json_object_set_new(into, "max_output_tokens_per_s", json_real((double)events));
 	json_object_set_new(into, "max_concurrent_requests", json_integer(requests));
 	free(buckets.events);
 	free(buckets.requests);

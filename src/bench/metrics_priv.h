@@ -16,7 +16,7 @@ enum bench_family {
 struct bench_timing {
 	int64_t acted_ns;
 	int64_t first_event_ns;
-	int64_t last_event_ns;
+	int64_t last_event_ns;    /* of an answer in one piece: its end */
 	int64_t first_content_ns; /* first event with content */
 	int64_t first_token_ns;   /* first event with content or tokens */
 	int64_t last_token_ns;
@@ -38,6 +38,9 @@ struct bench_values {
 	double *x;
 	size_t count;
 	size_t room;
+	size_t *ends; /* where the samples of each request that has any end */
+	size_t end_count;
+	size_t end_room;
 };
 void bench_values_add(struct bench_values *values, double x);
 

@@ -38,7 +38,7 @@ static size_t collect_changes(const struct bench_metrics_input *input, struct ch
 		if (!input->records[i].ok)
 			continue;
 		struct bench_timing timing = bench_timing_of(&input->records[i]);
-		if (timing.event_count == 0)
+		if (isnan(timing.e2el_s))
 			continue;
 		changes[count++] = (struct change){ timing.acted_ns, 1 };
 		changes[count++] = (struct change){ timing.last_event_ns, -1 };

@@ -107,15 +107,25 @@ static bool is_asked(const char *names, const char *key)
 	return false;
 }
 
-static bool is_shown(const struct section *section, const struct md_bench *bench)
+/* Is it a family of vLLM's? */
+static bool has_label(const char *key)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(sections); i++) {
+		if (pl_text_equal(sections[i].key, key))
+			return *sections[i].label != '\0';
+	}
+	return false;
+}
+
+bool bench_report_shows(const char *key, const struct md_bench *bench)
 {
 	const char *names = bench->percentile_metrics ? bench->percentile_metrics : SHOWN_DEFAULT;
 
-	if (*section->label == '\0' || !is_asked(names, section->key))
+	if (!has_label(key) || !is_asked(names, key))
 		return false;
-	if (pl_text_equal(section->key, "client_queue_time_ms"))
+	if (pl_text_equal(key, "client_queue_time_ms"))
 		return bench->max_concurrency != MD_NO_I64;
-	if (pl_text_equal(section->key, "e2el_including_client_queue_ms"))
+	if (pl_text_equal(key, "e2el_including_client_queue_ms"))
 		return bench->max_concurrency != MD_NO_I64 && isfinite(bench->request_rate);
 	return true;
 }
@@ -148,6 +158,41 @@ static void add_section(const json_t *results, const struct section *section,
 	}
 }
 
+static void add_probes(const json_t *results, struct pl_buf *buf)
+{
+	if (isnan(number(results, "probe_completed")))
+		return;
+	add_title(buf, "Probe Requests", '-');
+	add_count(buf, "Probe requests completed:", number(results, "probe_completed"));
+	add_count(buf, "Probe requests failed:", number(results, "probe_failed"));
+	add_number(buf, "Median probe E2EL (ms):", number(results, "probe_median_e2el_ms"));
+	add_number(buf, "P99 probe E2EL (ms):", number(results, "probe_p99_e2el_ms"));
+	add_number(buf, "Max probe E2EL (ms):", number(results, "probe_max_e2el_ms"));
+}
+
+static void add_spec_decode(const json_t *results, struct pl_buf *buf)
+{
+	const json_t *rates = json_object_get(results, "spec_decode_per_position_acceptance_rates");
+	size_t i;
+	json_t *rate;
+
+	if (isnan(number(results, "spec_decode_acceptance_rate")))
+		return;
+	add_title(buf, "Speculative Decoding", '-');
+	add_number(buf, "Acceptance rate (%):", number(results, "spec_decode_acceptance_rate"));
+	add_number(buf, "Acceptance length:", number(results, "spec_decode_acceptance_length"));
+	add_count(buf, "Drafts:", number(results, "spec_decode_num_drafts"));
+	add_count(buf, "Draft tokens:", number(results, "spec_decode_draft_tokens"));
+	add_count(buf, "Accepted tokens:", number(results, "spec_decode_accepted_tokens"));
+	if (json_array_size(rates) > 0)
+		pl_buf_add_text(buf, "Per-position acceptance (%):\n");
+	json_array_foreach((json_t *)rates, i, rate)
+	{
+		auto_free char *label = pl_asprintf("  Position %zu:", i);
+		add_number(buf, label, 100 * json_number_value(rate));
+	}
+}
+
 void bench_report_table(const json_t *results, const struct md_bench *bench, struct pl_buf *buf)
 {
 	struct pl_err ignored = PL_ERR_INIT;
@@ -160,10 +205,12 @@ void bench_report_table(const json_t *results, const struct md_bench *bench, str
 		count = 0;
 	add_title(buf, " Serving Benchmark Result ", '=');
 	add_totals(results, bench, buf);
+	add_probes(results, buf);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(sections); i++) {
-		if (is_shown(&sections[i], bench))
+		if (bench_report_shows(sections[i].key, bench))
 			add_section(results, &sections[i], percentiles, count, buf);
 	}
+	add_spec_decode(results, buf);
 	add_title(buf, "", '=');
 }
 

@@ -10,6 +10,8 @@
 
 /* vLLM's table from `results` for the metrics and percentiles that `bench` asks for. */
 void bench_report_table(const json_t *results, const struct md_bench *bench, struct pl_buf *buf);
+/* Does the table, and vLLM's flat result, hold the statistics of the family `key` ("ttft_ms")? */
+bool bench_report_shows(const char *key, const struct md_bench *bench);
 /* "Verdict: trusted" and the reasons, one line each; colour: ANSI codes. */
 void bench_report_verdict(const json_t *quality, bool colour, struct pl_buf *buf);
 /* Up to ten failed requests by kind. */

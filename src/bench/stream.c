@@ -45,7 +45,10 @@ static int64_t count_tokens(struct bench_stream *stream, const struct bench_even
 
 	if (event->tokens == MD_NO_COUNT)
 		stream->all_told = false;
-	/* usage on an event counts its own choice, from the start of the stream */
+	/*
+	 * Usage on an event counts its own choice, from the start of the stream; where only the last
+	 * event has it (llama.cpp), those before were counted without.
+	 */
 	if (choice >= 0 && event->usage_completion != MD_NO_COUNT &&
 	    event->usage_completion <= UINT32_MAX &&
 	    event->usage_completion >= stream->choice_usage[choice]) {
@@ -53,15 +56,27 @@ static int64_t count_tokens(struct bench_stream *stream, const struct bench_even
 		stream->choice_usage[choice] = (uint32_t)event->usage_completion;
 		return event->usage_completion - had;
 	}
-	if (event->tokens != MD_NO_COUNT)
-		return event->tokens;
-	*flags |= MD_EVENT_GUESSED;
-	return event->role_only ? 0 : event->choices;
+	int64_t tokens = event->tokens;
+	if (tokens == MD_NO_COUNT) {
+		*flags |= MD_EVENT_GUESSED;
+		tokens = event->role_only ? 0 : event->choices;
+	}
+	if (choice >= 0)
+		stream->choice_usage[choice] += (uint32_t)tokens;
+	return tokens;
+}
+
+static void note_finish(struct bench_stream *stream, const struct bench_event *event)
+{
+	struct md_record *record = stream->recorder->record;
+
+	stream->finished_mask |= event->finished_mask;
+	if (event->finish_reason[0] != '\0')
+		memcpy(record->finish_reason, event->finish_reason, sizeof(record->finish_reason));
 }
 
 static void record_event(struct bench_stream *stream, const struct bench_event *event)
 {
-	struct md_record *record = stream->recorder->record;
 	unsigned flags = 0;
 
 	if (stream->events_in_read++ > 0)
@@ -75,13 +90,27 @@ static void record_event(struct bench_stream *stream, const struct bench_event *
 	int64_t tokens = count_tokens(stream, event, &flags);
 	stream->any_event = true;
 	stream->seen_mask |= event->choice_mask;
-	stream->finished_mask |= event->finished_mask;
 	stream->tokens += tokens;
 	stream->new_tokens += (uint64_t)tokens;
-	if (event->finish_reason[0] != '\0')
-		memcpy(record->finish_reason, event->finish_reason, sizeof(record->finish_reason));
+	note_finish(stream, event);
 	if (!bench_recorder_event(stream->recorder, stream->t_ns, tokens, flags))
 		fail(stream, "protocol", "the stream has more events than a record holds");
+}
+
+static void keep_text(struct bench_stream *stream, const struct bench_event *event)
+{
+	if (stream->keeps_text && event->text != NULL)
+		pl_buf_add(&stream->text, event->text, event->text_len);
+}
+
+static void take_usage(struct bench_stream *stream, const struct bench_event *event)
+{
+	if (event->usage_completion != MD_NO_COUNT) {
+		stream->usage_completion = event->usage_completion;
+		stream->usage_with_choices = event->has_choices && !stream->whole;
+	}
+	if (event->usage_prompt != MD_NO_COUNT)
+		stream->usage_prompt = event->usage_prompt;
 }
 
 void bench_stream_event(struct bench_stream *stream, const char *data, size_t len)
@@ -97,14 +126,12 @@ void bench_stream_event(struct bench_stream *stream, const char *data, size_t le
 		fail(stream, "protocol", text);
 		return;
 	}
-	if (event.usage_completion != MD_NO_COUNT) {
-		stream->usage_completion = event.usage_completion;
-		stream->usage_with_choices = event.has_choices;
-	}
-	if (event.usage_prompt != MD_NO_COUNT)
-		stream->usage_prompt = event.usage_prompt;
+	take_usage(stream, &event);
+	keep_text(stream, &event);
 	if (event.has_choices)
 		record_event(stream, &event);
+	else if (event.finish)
+		note_finish(stream, &event);
 	if (event.error)
 		fail(stream, "stream_error",
 		     event.error_text[0] != '\0' ? event.error_text : "error without a message");
@@ -168,7 +195,7 @@ static bool find_message(struct io_jwalk *walk, char *out, size_t room)
 /* The message of a failed answer's body where it is JSON, else the body, else the status's reason. */
 static void fail_status(struct bench_stream *stream)
 {
-	const struct pl_buf *body = &stream->error_body;
+	const struct pl_buf *body = &stream->body;
 	char message[BENCH_ERROR_BYTES_MAX];
 	struct io_jwalk walk;
 
@@ -182,10 +209,59 @@ static void fail_status(struct bench_stream *stream)
 		fail(stream, "http_status", io_http_reason(stream->recorder->record->status));
 }
 
+/* An answer in one piece: all its choices at once. */
+static void take_whole(struct bench_stream *stream)
+{
+	struct bench_event event;
+
+	if (stream->result != BENCH_STREAM_MORE || stream->recorder->record->status != 200)
+		return;
+	if (!stream->body_done) {
+		fail(stream, "truncated", "the connection ended within the answer");
+		return;
+	}
+	if (stream->adapter->decode(stream->body.data, stream->body.len, &event) < 0) {
+		fail(stream, "protocol", "the answer is not what the protocol says");
+		return;
+	}
+	take_usage(stream, &event);
+	keep_text(stream, &event);
+	note_finish(stream, &event);
+	stream->done_seen = true;
+	stream->any_event = event.content;
+	stream->seen_mask = event.choice_mask;
+	stream->tokens = event.tokens != MD_NO_COUNT ? event.tokens : 0;
+	stream->all_told = event.tokens != MD_NO_COUNT;
+	if (event.error)
+		fail(stream, "stream_error",
+		     event.error_text[0] != '\0' ? event.error_text : "error without a message");
+}
+
+/* The kept pieces, without their JSON escapes. */
+static void take_text(struct bench_stream *stream)
+{
+	struct md_record *record = stream->recorder->record;
+	size_t len = stream->text.len;
+	struct io_jwalk walk;
+
+	if (!stream->keeps_text)
+		return;
+	auto_free char *quoted = pl_asprintf("\"%.*s\"", (int)len, pl_buf_text(&stream->text));
+	free(record->text);
+	record->text = pl_alloc(len + 1);
+	io_jwalk_init(&walk, quoted, len + 2);
+	if (io_jwalk_next(&walk) != IO_JWALK_STRING ||
+	    io_jwalk_decode(&walk, record->text, len + 1) == (size_t)-1)
+		record->text[0] = '\0';
+}
+
 enum bench_stream_result bench_stream_finish(struct bench_stream *stream)
 {
 	struct md_record *record = stream->recorder->record;
 
+	if (stream->whole)
+		take_whole(stream);
+	take_text(stream);
 	sum_up(stream);
 	if (stream->result != BENCH_STREAM_MORE)
 		return stream->result;
@@ -224,6 +300,8 @@ static int on_head(void *user, const struct io_http_head *head)
 	stream->recorder->record->status = head->status;
 	if (head->status != 200)
 		return 0;
+	if (stream->whole)
+		return 0;
 	if (type != NULL && strncasecmp(type, events, sizeof(events) - 1) != 0) {
 		char text[160];
 		snprintf(text, sizeof(text), "answer is of type '%.80s', not an event stream",
@@ -241,8 +319,11 @@ static int on_body(void *user, const char *bytes, size_t len)
 	struct pl_err err = PL_ERR_INIT;
 
 	if (!stream->is_events) {
-		size_t left = BENCH_ERROR_BYTES_MAX - stream->error_body.len;
-		pl_buf_add(&stream->error_body, bytes, len < left ? len : left);
+		size_t most = stream->whole && stream->recorder->record->status == 200
+				      ? BENCH_WHOLE_BYTES_MAX
+				      : BENCH_ERROR_BYTES_MAX;
+		size_t left = most - stream->body.len;
+		pl_buf_add(&stream->body, bytes, len < left ? len : left);
 		return 0;
 	}
 	if (io_sse_feed(&stream->sse, bytes, len, &err) == 0)
@@ -259,12 +340,15 @@ static int on_done(void *user)
 	return 0;
 }
 
-void bench_stream_init(struct bench_stream *stream, const struct bench_adapter *adapter)
+void bench_stream_init(struct bench_stream *stream, const struct bench_adapter *adapter, bool whole)
 {
 	static const struct io_http_calls calls = { on_head, on_body, on_done };
 
-	*stream = (struct bench_stream){ .adapter = adapter, .result = BENCH_STREAM_FAILED };
-	pl_buf_init(&stream->error_body, BENCH_ERROR_BYTES_MAX + 1);
+	*stream = (struct bench_stream){ .adapter = adapter,
+					 .whole = whole,
+					 .result = BENCH_STREAM_FAILED };
+	pl_buf_init(&stream->body, whole ? BENCH_WHOLE_BYTES_MAX + 1 : BENCH_ERROR_BYTES_MAX + 1);
+	pl_buf_init(&stream->text, BENCH_WHOLE_BYTES_MAX);
 	stream->http = io_http_new(IO_HTTP_RESPONSE, &calls, stream);
 	io_sse_init(&stream->sse, on_event, stream);
 }
@@ -273,14 +357,16 @@ void bench_stream_done(struct bench_stream *stream)
 {
 	io_http_free(stream->http);
 	io_sse_done(&stream->sse);
-	pl_buf_done(&stream->error_body);
+	pl_buf_done(&stream->body);
+	pl_buf_done(&stream->text);
 }
 
 void bench_stream_start(struct bench_stream *stream, struct bench_recorder *recorder)
 {
 	io_http_reset(stream->http);
 	io_sse_reset(&stream->sse);
-	pl_buf_clear(&stream->error_body);
+	pl_buf_clear(&stream->body);
+	pl_buf_clear(&stream->text);
 	stream->recorder = recorder;
 	stream->t_ns = recorder->record->acted_ns;
 	stream->kernel = false;

@@ -27,6 +27,8 @@
 
 /* Of a failed answer's body; longer ones are cut. */
 #define BENCH_ERROR_BYTES_MAX 4096
+/* Of an answer in one piece. */
+#define BENCH_WHOLE_BYTES_MAX (64u << 20)
 /* Choices whose usage is followed one by one. */
 #define BENCH_STREAM_CHOICES 32
 
@@ -38,10 +40,13 @@ enum bench_stream_result {
 
 struct bench_stream {
 	const struct bench_adapter *adapter;
+	bool whole; /* no stream was asked for: one JSON text */
 	struct bench_recorder *recorder;
 	struct io_http *http;
 	struct io_sse sse;
-	struct pl_buf error_body;
+	bool keeps_text;    /* set before a start: the record gets the output */
+	struct pl_buf text; /* of the first choice, with its JSON escapes */
+	struct pl_buf body; /* of a failed answer, or of one in one piece */
 
 	int64_t t_ns; /* of the current read */
 	bool kernel;
@@ -65,7 +70,9 @@ struct bench_stream {
 	enum bench_stream_result result;
 };
 
-void bench_stream_init(struct bench_stream *stream, const struct bench_adapter *adapter);
+/* `whole`: answers come in one piece, and their records have no events. */
+void bench_stream_init(struct bench_stream *stream, const struct bench_adapter *adapter,
+		       bool whole);
 void bench_stream_done(struct bench_stream *stream);
 /* A new answer is expected; the record's acted_ns must be set before its first event. */
 void bench_stream_start(struct bench_stream *stream, struct bench_recorder *recorder);

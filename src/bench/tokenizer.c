@@ -19,10 +19,23 @@
 /* No model has more; a larger number is no id. */
 #define ID_MAX UINT32_MAX
 
+/* What a server calls a text, in the question and in the answer, and the wish for special tokens. */
+struct dialect {
+	const char *text;
+	const char *specials;
+};
+
+static const struct dialect dialects[] = {
+	{ "prompt", "add_special_tokens" }, /* vLLM */
+	{ "content", "add_special" },       /* llama.cpp */
+};
+
 struct server_tokenizer {
 	struct bench_tokenizer base;
+	const struct dialect *dialect;
 	struct io_addr addr;
 	char *host;
+	char *prefix;
 	char *headers;
 	char *model;
 	const atomic_int *stop_signal;
@@ -77,9 +90,9 @@ static char *encode_body(const struct server_tokenizer *server, const char *text
 	pl_buf_init(&body, BODY_BYTES_MAX);
 	pl_buf_add_text(&body, "{\"model\": ");
 	pl_text_add_json(&body, server->model, strlen(server->model), true);
-	pl_buf_add_text(&body, ", \"prompt\": ");
+	pl_buf_addf(&body, ", \"%s\": ", server->dialect->text);
 	pl_text_add_json(&body, text, strlen(text), true);
-	pl_buf_addf(&body, ", \"add_special_tokens\": %s}", specials ? "true" : "false");
+	pl_buf_addf(&body, ", \"%s\": %s}", server->dialect->specials, specials ? "true" : "false");
 	return pl_buf_take(&body);
 }
 
@@ -119,12 +132,12 @@ static int read_ids(const json_t *reply, struct bench_ids *ret, struct pl_err *e
 	return 0;
 }
 
-static int read_text(const json_t *reply, char **ret, struct pl_err *err)
+static int read_text(const json_t *reply, const char *key, char **ret, struct pl_err *err)
 {
-	char *text = pl_json_to_ctext(json_object_get(reply, "prompt"));
+	char *text = pl_json_to_ctext(json_object_get(reply, key));
 
 	if (text == NULL)
-		return pl_err_set(err, PL_ERR_NETWORK, "the answer has no 'prompt'");
+		return pl_err_set(err, PL_ERR_NETWORK, "the answer has no '%s'", key);
 	*ret = text;
 	return 0;
 }
@@ -177,13 +190,14 @@ static void exchange_done(struct exchange *exchange)
 static int exchange_run(struct exchange *exchange, struct pl_err *err)
 {
 	const struct server_tokenizer *server = exchange->server;
+	auto_free char *path = pl_asprintf("%s%s", server->prefix, exchange->path);
 
 	for (size_t i = 0; i < exchange->count; i++)
 		exchange->fetches[i] = (struct io_fetch){
 			.addr = &server->addr,
 			.host = server->host,
 			.method = "POST",
-			.path = exchange->path,
+			.path = path,
 			.headers = server->headers,
 			.body = exchange->bodies[i],
 			.body_len = strlen(exchange->bodies[i]),
@@ -228,7 +242,7 @@ static int decode_batch(const struct server_tokenizer *server, const struct benc
 		auto_json json_t *reply = NULL;
 		rc = parse_reply(&exchange.replies[i], exchange.path, &reply, err);
 		if (rc == 0)
-			rc = read_text(reply, &ret[i], err);
+			rc = read_text(reply, server->dialect->text, &ret[i], err);
 	}
 	exchange_done(&exchange);
 	return rc;
@@ -274,6 +288,7 @@ static void server_free(struct bench_tokenizer *tokenizer)
 
 	free(server->base.special_ids);
 	free(server->host);
+	free(server->prefix);
 	free(server->headers);
 	free(server->model);
 	free(server);
@@ -311,10 +326,11 @@ static void ask_info(struct server_tokenizer *server)
 	struct pl_err ignored = PL_ERR_INIT;
 	auto_json json_t *info = NULL;
 	auto_reply reply = { 0 };
+	auto_free char *path = pl_asprintf("%s/tokenizer_info", server->prefix);
 	struct io_fetch fetch = {
 		.addr = &server->addr,
 		.host = server->host,
-		.path = "/tokenizer_info",
+		.path = path,
 		.headers = server->headers,
 		.timeout_ns = SERVER_TIMEOUT_NS,
 	};
@@ -327,13 +343,32 @@ static void ask_info(struct server_tokenizer *server)
 	read_special_ids(info, &server->base);
 }
 
+/*
+ * The first dialect in which the text has tokens: a server that does not know the key of the text
+ * may take it for an empty one.
+ */
+static int find_dialect(struct server_tokenizer *server, const char *text, struct bench_ids *ret,
+			struct pl_err *err)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(dialects); i++) {
+		server->dialect = &dialects[i];
+		if (server_encode(&server->base, &text, 1, false, ret, err) < 0)
+			return -1;
+		if (ret->count > 0)
+			return 0;
+		free(ret->ids);
+		*ret = (struct bench_ids){ 0 };
+	}
+	return pl_err_set(err, PL_ERR_NETWORK, "'/tokenize' has no tokens for '%s'", text);
+}
+
 /* Both calls once, and what special tokens add to one text. */
 static int try_calls(struct server_tokenizer *server, struct pl_err *err)
 {
 	const char *text = "Hello world";
 	struct bench_ids plain = { 0 }, special = { 0 };
 	auto_free char *back = NULL;
-	int rc = server_encode(&server->base, &text, 1, false, &plain, err);
+	int rc = find_dialect(server, text, &plain, err);
 
 	if (rc == 0)
 		rc = server_encode(&server->base, &text, 1, true, &special, err);
@@ -346,15 +381,17 @@ static int try_calls(struct server_tokenizer *server, struct pl_err *err)
 	return rc;
 }
 
-int bench_tokenizer_open_server(const struct io_addr *addr, const char *host, const char *headers,
-				const char *model, const atomic_int *stop_signal,
-				struct bench_tokenizer **ret, struct pl_err *err)
+int bench_tokenizer_open_server(const struct io_addr *addr, const char *host, const char *prefix,
+				const char *headers, const char *model,
+				const atomic_int *stop_signal, struct bench_tokenizer **ret,
+				struct pl_err *err)
 {
 	struct server_tokenizer *server = pl_alloc(sizeof(*server));
 
 	server->base.calls = &server_calls;
 	server->addr = *addr;
 	server->host = pl_strdup(host);
+	server->prefix = pl_strdup(prefix);
 	server->headers = pl_strdup(headers);
 	server->model = pl_strdup(model != NULL ? model : "");
 	server->stop_signal = stop_signal;

@@ -21,12 +21,14 @@ struct bench_ids {
 };
 
 /*
+ * `prefix` stands in front of every path, "" mostly.
  * Asks /tokenizer_info (vocab_size) and tries both calls once; -1 NOT_FOUND when the server has none.
  * *stop_signal becoming non-zero (NULL: never) ends any call with INTERRUPTED.
  */
-int bench_tokenizer_open_server(const struct io_addr *addr, const char *host, const char *headers,
-				const char *model, const atomic_int *stop_signal,
-				struct bench_tokenizer **ret, struct pl_err *err) PL_MUST_CHECK;
+int bench_tokenizer_open_server(const struct io_addr *addr, const char *host, const char *prefix,
+				const char *headers, const char *model,
+				const atomic_int *stop_signal, struct bench_tokenizer **ret,
+				struct pl_err *err) PL_MUST_CHECK;
 void bench_tokenizer_free(struct bench_tokenizer *tokenizer);
 PL_AUTO_DEFINE(struct bench_tokenizer, bench_tokenizer_free);
 

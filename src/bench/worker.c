@@ -7,6 +7,7 @@
 #include <sys/prctl.h>
 
 #include "base/clock.h"
+#include "bench/feed_priv.h"
 
 #define FROM(state) (1u << REQ_##state)
 static const unsigned req_from[REQ_STATE_COUNT] = {
@@ -60,6 +61,7 @@ void bench_worker_issue(struct bench_worker *worker, struct bench_req *req, int6
 		bench_worker_heard(worker, now_ns);
 	worker->issued++;
 	bench_req_set_state(worker, req, state);
+	bench_feed_acted(worker->load->feed, worker->index);
 	bench_trace_add(&worker->trace, now_ns, 1);
 	atomic_store_explicit(&worker->open_count, worker->trace.in_flight, memory_order_relaxed);
 	if (worker->load->progress != NULL) {
@@ -74,6 +76,7 @@ void bench_worker_req_over(struct bench_worker *worker, struct bench_req *req)
 	struct bench_progress *progress = worker->load->progress;
 
 	bench_req_set_state(worker, req, record->ok ? REQ_COMPLETED : REQ_FAILED);
+	bench_feed_over(worker->load->feed, worker->index, record->index);
 	bench_trace_add(&worker->trace, record->end_ns, -1);
 	atomic_store_explicit(&worker->open_count, worker->trace.in_flight, memory_order_relaxed);
 	if (record->end_ns > worker->end_ns)
@@ -317,6 +320,7 @@ static void await_start(struct bench_shared *shared)
 	shared->ready++;
 	if (shared->ready == shared->worker_count) {
 		shared->start_ns = pl_clock_now_ns();
+		bench_feed_start(shared->load->feed, shared->start_ns);
 		pthread_cond_broadcast(&shared->started);
 	}
 	while (shared->start_ns == 0)
@@ -377,7 +381,7 @@ int bench_worker_init(struct bench_worker *worker, struct bench_shared *shared, 
 	worker->end_ns = MD_NO_TIME;
 	worker->err.code = PL_ERR_NONE;
 	worker->read_buffer = pl_alloc(BENCH_READ_BYTES);
-	bench_stream_init(&worker->answer, load->adapter);
+	bench_stream_init(&worker->answer, load->adapter, false);
 	bench_stamps_init(&worker->stamps, BENCH_QUEUEING_MAX / workers);
 	bench_trace_init(&worker->trace, worker->req_count);
 	worker->reqs = pl_alloc_array(worker->req_count, sizeof(*worker->reqs));

@@ -115,6 +115,7 @@ struct bench_worker {
 	struct bench_stream answer; /* adapters without a socket */
 	size_t connections;
 	char *read_buffer;
+	char *plain_buffer; /* what a read was before TLS; NULL: none is spoken */
 
 	struct bench_stamps stamps;
 	struct bench_trace trace;

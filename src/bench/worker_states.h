@@ -11,7 +11,8 @@
 STATE(PLANNED, 0, "in the schedule, not due")
 STATE(HELD, FROM(PLANNED), "due, waits for max_concurrency")
 STATE(CONNECT, FROM(PLANNED) | FROM(HELD) | FROM(SEND) | FROM(WAIT),
-      "connect() called, no byte taken yet; from SEND and WAIT: the reused connection was dead")
+      "connect() called, no byte taken yet (or, with TLS, no handshake yet); from SEND and WAIT: "
+      "the reused connection was dead")
 STATE(SEND, FROM(PLANNED) | FROM(HELD) | FROM(CONNECT), "its bytes go out")
 STATE(WAIT, FROM(SEND), "all bytes are out, none of an answer is in")
 STATE(ANSWER, FROM(SEND) | FROM(WAIT), "bytes of an answer came")

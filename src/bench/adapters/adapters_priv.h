@@ -9,6 +9,7 @@
 extern const struct bench_adapter bench_adapter_openai;
 extern const struct bench_adapter bench_adapter_vllm;
 extern const struct bench_adapter bench_adapter_openai_chat;
+extern const struct bench_adapter bench_adapter_openai_responses;
 extern const struct bench_adapter bench_adapter_null;
 
 #endif

@@ -30,6 +30,7 @@ static int encode_completions(const struct bench_encode *encode, const struct be
 			    encode->bench->logprobs == MD_NO_I64
 				    ? json_null()
 				    : json_integer(encode->bench->logprobs));
+	openai_body_stream(encode, body);
 	return openai_body_write(encode, body, buf, err);
 }
 

@@ -26,6 +26,7 @@ static int encode_chat(const struct bench_encode *encode, const struct bench_sam
 	json_object_set_new(body, "model", json_string(encode->model));
 	json_object_set_new(body, "messages", messages);
 	json_object_set_new(body, "max_completion_tokens", json_integer(sample->output_tokens));
+	openai_body_stream(encode, body);
 	return openai_body_write(encode, body, buf, err);
 }
 

@@ -24,22 +24,31 @@ static void add_sampling(json_t *body, const struct md_bench *bench)
 	add_f64(body, "repetition_penalty", bench->repetition_penalty);
 }
 
+void openai_body_stream(const struct bench_encode *encode, json_t *body)
+{
+	json_t *options = json_object();
+
+	json_object_set_new(options, "include_usage", json_true());
+	if (encode->bench->continuous_usage)
+		json_object_set_new(options, "continuous_usage_stats", json_true());
+	json_object_set_new(body, "stream", json_true());
+	json_object_set_new(body, "stream_options", options);
+}
+
 int openai_body_write(const struct bench_encode *encode, json_t *body, struct pl_buf *buf,
 		      struct pl_err *err)
 {
 	const struct md_bench *bench = encode->bench;
-	json_t *options = json_object();
 
-	json_object_set_new(options, "include_usage", json_true());
-	if (bench->continuous_usage)
-		json_object_set_new(options, "continuous_usage_stats", json_true());
-	json_object_set_new(body, "stream", json_true());
-	json_object_set_new(body, "stream_options", options);
 	if (encode->ignore_eos)
 		json_object_set_new(body, "ignore_eos", json_true());
 	add_sampling(body, bench);
 	if (bench->extra_body != NULL)
 		json_object_update(body, bench->extra_body);
+	/* servers refuse options of a stream that is not asked for */
+	if (json_is_false(json_object_get(body, "stream")) &&
+	    json_object_get(bench->extra_body, "stream_options") == NULL)
+		json_object_del(body, "stream_options");
 	if (!pl_json_write(body, PL_JSON_PYTHON, buf))
 		return pl_err_set(err, PL_ERR_INVALID, "request body is larger than %zu bytes",
 				  buf->max);
@@ -55,6 +64,8 @@ struct choice {
 	bool role;
 	bool finish;
 	char finish_reason[24];
+	const char *text; /* as it stands in the JSON text */
+	size_t text_len;
 };
 
 /* Values of an array just entered; -1: broken. */
@@ -72,7 +83,7 @@ static int64_t count_array(struct io_jwalk *walk)
 }
 
 /* Passes over whatever `token` began. */
-static int pass(struct io_jwalk *walk, enum io_jwalk_token token)
+int openai_pass(struct io_jwalk *walk, enum io_jwalk_token token)
 {
 	if (token == IO_JWALK_OBJECT || token == IO_JWALK_ARRAY)
 		token = io_jwalk_skip(walk);
@@ -85,12 +96,25 @@ static int read_count(struct io_jwalk *walk, int64_t *ret)
 	enum io_jwalk_token token = io_jwalk_next(walk);
 
 	if (token != IO_JWALK_ARRAY)
-		return pass(walk, token);
+		return openai_pass(walk, token);
 	int64_t count = count_array(walk);
 	if (count < 0)
 		return -1;
 	*ret = count;
 	return 0;
+}
+
+/* The text that a choice says, and that it says something. */
+static int read_text(struct io_jwalk *walk, struct choice *choice)
+{
+	enum io_jwalk_token token = io_jwalk_next(walk);
+
+	if (token == IO_JWALK_STRING && walk->len > 0) {
+		choice->content = true;
+		choice->text = walk->text;
+		choice->text_len = walk->len;
+	}
+	return openai_pass(walk, token);
 }
 
 /* A text, list or object that is not empty counts as output. */
@@ -103,7 +127,7 @@ static int read_content(struct io_jwalk *walk, bool *content)
 	if (token == IO_JWALK_OBJECT)
 		*content = true;
 	if (token != IO_JWALK_ARRAY)
-		return pass(walk, token);
+		return openai_pass(walk, token);
 	int64_t count = count_array(walk);
 	*content |= count > 0;
 	return count < 0 ? -1 : 0;
@@ -115,16 +139,17 @@ static int read_delta(struct io_jwalk *walk, struct choice *choice)
 	int rc = 0;
 
 	if (token != IO_JWALK_OBJECT)
-		return pass(walk, token);
+		return openai_pass(walk, token);
 	while (rc == 0 && (token = io_jwalk_next(walk)) == IO_JWALK_KEY) {
-		if (io_jwalk_is(walk, "content") || io_jwalk_is(walk, "reasoning") ||
-		    io_jwalk_is(walk, "reasoning_content") || io_jwalk_is(walk, "tool_calls") ||
-		    io_jwalk_is(walk, "function_call"))
+		if (io_jwalk_is(walk, "content"))
+			rc = read_text(walk, choice);
+		else if (io_jwalk_is(walk, "reasoning") || io_jwalk_is(walk, "reasoning_content") ||
+			 io_jwalk_is(walk, "tool_calls") || io_jwalk_is(walk, "function_call"))
 			rc = read_content(walk, &choice->content);
 		else if (io_jwalk_is(walk, "role"))
 			rc = read_content(walk, &choice->role);
 		else
-			rc = pass(walk, io_jwalk_next(walk));
+			rc = openai_pass(walk, io_jwalk_next(walk));
 	}
 	return rc == 0 && token == IO_JWALK_END ? 0 : -1;
 }
@@ -136,12 +161,12 @@ static int read_logprobs(struct io_jwalk *walk, struct choice *choice)
 	int rc = 0;
 
 	if (token != IO_JWALK_OBJECT)
-		return pass(walk, token);
+		return openai_pass(walk, token);
 	while (rc == 0 && (token = io_jwalk_next(walk)) == IO_JWALK_KEY) {
 		if (io_jwalk_is(walk, "tokens") || io_jwalk_is(walk, "content"))
 			rc = read_count(walk, &choice->logprobs);
 		else
-			rc = pass(walk, io_jwalk_next(walk));
+			rc = openai_pass(walk, io_jwalk_next(walk));
 	}
 	return rc == 0 && token == IO_JWALK_END ? 0 : -1;
 }
@@ -152,7 +177,7 @@ static int read_finish(struct io_jwalk *walk, struct choice *choice)
 	char text[sizeof(choice->finish_reason)];
 
 	if (token != IO_JWALK_STRING)
-		return pass(walk, token);
+		return openai_pass(walk, token);
 	size_t len = io_jwalk_decode(walk, text, sizeof(text));
 	if (len >= sizeof(text)) {
 		memcpy(choice->finish_reason, "other", sizeof("other"));
@@ -170,7 +195,7 @@ static int read_index(struct io_jwalk *walk, struct choice *choice)
 
 	if (token == IO_JWALK_NUMBER && !io_jwalk_to_i64(walk, &choice->index))
 		return -1;
-	return pass(walk, token);
+	return openai_pass(walk, token);
 }
 
 static int read_choice_key(struct io_jwalk *walk, struct choice *choice)
@@ -178,8 +203,9 @@ static int read_choice_key(struct io_jwalk *walk, struct choice *choice)
 	if (io_jwalk_is(walk, "index"))
 		return read_index(walk, choice);
 	if (io_jwalk_is(walk, "text"))
-		return read_content(walk, &choice->content);
-	if (io_jwalk_is(walk, "delta"))
+		return read_text(walk, choice);
+	/* "message" where the answer came in one piece */
+	if (io_jwalk_is(walk, "delta") || io_jwalk_is(walk, "message"))
 		return read_delta(walk, choice);
 	if (io_jwalk_is(walk, "finish_reason"))
 		return read_finish(walk, choice);
@@ -187,7 +213,7 @@ static int read_choice_key(struct io_jwalk *walk, struct choice *choice)
 		return read_logprobs(walk, choice);
 	if (io_jwalk_is(walk, "token_ids"))
 		return read_count(walk, &choice->ids);
-	return pass(walk, io_jwalk_next(walk));
+	return openai_pass(walk, io_jwalk_next(walk));
 }
 
 /* Takes a choice into what the event says of all. */
@@ -206,6 +232,10 @@ static void add_choice(struct bench_event *event, const struct choice *choice)
 		event->tokens = tokens;
 	else if (event->tokens != MD_NO_COUNT)
 		event->tokens += tokens;
+	if (event->choices == 0) {
+		event->text = choice->text;
+		event->text_len = choice->text_len;
+	}
 	event->role_only = role_only && (event->choices == 0 || event->role_only);
 	event->choices++;
 	event->has_choices = true;
@@ -255,7 +285,7 @@ static int read_usage(struct io_jwalk *walk, struct bench_event *event)
 	enum io_jwalk_token token = io_jwalk_next(walk);
 
 	if (token != IO_JWALK_OBJECT)
-		return pass(walk, token);
+		return openai_pass(walk, token);
 	while ((token = io_jwalk_next(walk)) == IO_JWALK_KEY) {
 		int64_t *into = NULL;
 		int64_t count;
@@ -267,13 +297,13 @@ static int read_usage(struct io_jwalk *walk, struct bench_event *event)
 		if (into != NULL && token == IO_JWALK_NUMBER && io_jwalk_to_i64(walk, &count) &&
 		    count >= 0)
 			*into = count;
-		if (pass(walk, token) < 0)
+		if (openai_pass(walk, token) < 0)
 			return -1;
 	}
 	return token == IO_JWALK_END ? 0 : -1;
 }
 
-static void keep_error_text(const struct io_jwalk *walk, struct bench_event *event)
+void openai_keep_error_text(const struct io_jwalk *walk, struct bench_event *event)
 {
 	size_t len = io_jwalk_decode(walk, event->error_text, sizeof(event->error_text) - 1);
 
@@ -287,7 +317,7 @@ static void keep_error_text(const struct io_jwalk *walk, struct bench_event *eve
 }
 
 /* {"error": {"message": …}} or {"error": "…"}; null is no error. */
-static int read_error(struct io_jwalk *walk, struct bench_event *event)
+int openai_read_error(struct io_jwalk *walk, struct bench_event *event)
 {
 	enum io_jwalk_token token = io_jwalk_next(walk);
 
@@ -295,15 +325,15 @@ static int read_error(struct io_jwalk *walk, struct bench_event *event)
 		return 0;
 	event->error = true;
 	if (token == IO_JWALK_STRING)
-		keep_error_text(walk, event);
+		openai_keep_error_text(walk, event);
 	if (token != IO_JWALK_OBJECT)
-		return pass(walk, token);
+		return openai_pass(walk, token);
 	while ((token = io_jwalk_next(walk)) == IO_JWALK_KEY) {
 		bool message = io_jwalk_is(walk, "message");
 		token = io_jwalk_next(walk);
 		if (message && token == IO_JWALK_STRING)
-			keep_error_text(walk, event);
-		if (pass(walk, token) < 0)
+			openai_keep_error_text(walk, event);
+		if (openai_pass(walk, token) < 0)
 			return -1;
 	}
 	return token == IO_JWALK_END ? 0 : -1;
@@ -317,8 +347,8 @@ static int read_plain_error(struct io_jwalk *walk, struct bench_event *event, bo
 	if (token == IO_JWALK_STRING && object)
 		event->error |= io_jwalk_is(walk, "error");
 	else if (token == IO_JWALK_STRING && event->error_text[0] == '\0')
-		keep_error_text(walk, event);
-	return pass(walk, token);
+		openai_keep_error_text(walk, event);
+	return openai_pass(walk, token);
 }
 
 static int read_key(struct io_jwalk *walk, struct bench_event *event)
@@ -328,16 +358,16 @@ static int read_key(struct io_jwalk *walk, struct bench_event *event)
 	if (io_jwalk_is(walk, "usage"))
 		return read_usage(walk, event);
 	if (io_jwalk_is(walk, "error"))
-		return read_error(walk, event);
+		return openai_read_error(walk, event);
 	if (io_jwalk_is(walk, "object"))
 		return read_plain_error(walk, event, true);
 	if (io_jwalk_is(walk, "message") || io_jwalk_is(walk, "detail"))
 		return read_plain_error(walk, event, false);
-	return pass(walk, io_jwalk_next(walk));
+	return openai_pass(walk, io_jwalk_next(walk));
 }
 
 /* error_text is only cut to "": clearing half a KB for each token would be the decoder's main cost. */
-static void clear(struct bench_event *event)
+void openai_event_clear(struct bench_event *event)
 {
 	event->has_choices = false;
 	event->content = false;
@@ -349,6 +379,8 @@ static void clear(struct bench_event *event)
 	event->usage_prompt = MD_NO_COUNT;
 	event->done = false;
 	event->error = false;
+	event->text = NULL;
+	event->text_len = 0;
 	event->error_text[0] = '\0';
 	event->choices = 0;
 	event->choice_mask = 0;
@@ -361,7 +393,7 @@ int openai_decode(const char *data, size_t len, struct bench_event *ret)
 	struct io_jwalk walk;
 	enum io_jwalk_token token;
 
-	clear(ret);
+	openai_event_clear(ret);
 	while (len > 0 && (data[len - 1] == ' ' || data[len - 1] == '\t'))
 		len--;
 	if (len == 6 && memcmp(data, "[DONE]", 6) == 0) {

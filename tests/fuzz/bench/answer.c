@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	md_record_init(&record, 0);
 	record.acted_ns = t_ns;
 	bench_recorder_reserve(&recorder, 2);
-	bench_stream_init(&stream, bench_adapter_find("openai-chat"));
+	bench_stream_init(&stream, bench_adapter_find("openai-chat"), false);
 	bench_stream_start(&stream, &recorder);
 	for (size_t at = 1; at < size && result == BENCH_STREAM_MORE; at += piece) {
 		size_t len = size - at < piece ? size - at : piece;

@@ -78,6 +78,19 @@ static void completions_take_ids_and_all_sampling_keys_in_order(void **state)
 		    "\"frequency_penalty\": -0.5, \"presence_penalty\": 1e-07}");
 }
 
+static void responses_bytes_equal_the_documented_form(void **state)
+{
+	struct md_bench bench = plain_bench();
+	const struct bench_sample sample = { .prompt = (char *)"H\xc3\xa9", .output_tokens = 5 };
+
+	(void)state;
+	bench.temperature = 0.5;
+	assert_body("openai-responses", &bench, true, &sample,
+		    "{\"model\": \"org/M\", \"input\": \"H\\u00e9\", \"max_output_tokens\": 5, "
+		    "\"stream\": true, \"store\": false, \"ignore_eos\": true, "
+		    "\"temperature\": 0.5}");
+}
+
 static void extra_body_overwrites_in_place_and_extends(void **state)
 {
 	struct md_bench bench = plain_bench();
@@ -285,6 +298,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(completions_bytes_equal_the_documented_example),
 		cmocka_unit_test(completions_take_ids_and_all_sampling_keys_in_order),
+		cmocka_unit_test(responses_bytes_equal_the_documented_form),
 		cmocka_unit_test(extra_body_overwrites_in_place_and_extends),
 		cmocka_unit_test(chat_wraps_text_as_typed_part_and_keeps_messages),
 		cmocka_unit_test(samples_without_what_the_protocol_needs_are_refused),

@@ -188,12 +188,48 @@ static void test_refused(void **state)
 	}
 }
 
+/* Without chance (burstiness inf) request i stands where i + 1 requests are expected. */
+static void test_ramp_over_time(void **state)
+{
+	struct md_bench bench;
+	struct pl_nplegacy rng;
+	struct pl_err err = PL_ERR_INIT;
+	double out[12];
+
+	(void)state;
+	md_bench_init(&bench);
+	bench.burstiness = INFINITY;
+	bench.ramp_up_start_rps = 1;
+	bench.ramp_up_end_rps = 5;
+	free(bench.ramp_up_by);
+	bench.ramp_up_by = pl_strdup("time");
+	bench.ramp_up_strategy = pl_strdup("linear");
+	pl_nplegacy_seed(&rng, 0);
+	assert_int_equal(bench_arrivals_build(&bench, 12, &rng, out, &err), 0);
+	/* 12 requests at 3 a second on average take 4 s: t + t^2/2 requests by then */
+	for (size_t i = 0; i < 12; i++)
+		assert_true(fabs(out[i] + out[i] * out[i] / 2 - (double)(i + 1)) < 1e-12 * 12);
+	assert_true(fabs(out[11] - 4) < 1e-12);
+	assert_true(fabs(bench_arrivals_rate(&bench, 0, 12, 2) - 3) < 1e-12);
+	assert_true(fabs(bench_arrivals_rate(&bench, 0, 12, 9) - 5) < 1e-12);
+	free(bench.ramp_up_strategy);
+	bench.ramp_up_strategy = pl_strdup("exponential");
+	assert_int_equal(bench_arrivals_build(&bench, 12, &rng, out, &err), 0);
+	double length = 12 * log(5) / 4;
+	for (size_t i = 0; i < 12; i++) {
+		double expected = length / log(5) * (exp(log(5) * out[i] / length) - 1);
+		assert_true(fabs(expected - (double)(i + 1)) < 1e-11);
+	}
+	md_bench_done(&bench);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_equal_to_reference),
 		cmocka_unit_test(test_draws_go_on),
 		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_ramp_over_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,7 +33,7 @@ static void fed_begin(struct fed *fed, const char *adapter)
 	fed->record.acted_ns = T0;
 	fed->recorder.record = &fed->record;
 	bench_recorder_reserve(&fed->recorder, 1);
-	bench_stream_init(&fed->stream, bench_adapter_find(adapter));
+	bench_stream_init(&fed->stream, bench_adapter_find(adapter), false);
 	bench_stream_start(&fed->stream, &fed->recorder);
 }
 
@@ -281,6 +281,26 @@ static void usage_in_every_event_is_exact(void **state)
 	}
 	assert_int_equal(fed.record.event_count, 4); /* 9,000 tokens take two entries */
 	assert_int_equal(fed.record.output_tokens, 9001);
+	assert_int_equal(fed.record.token_source, MD_TOKENS_USAGE);
+	fed_done(&fed);
+}
+
+/* llama.cpp's completions: the last event with choices is empty and alone has usage. */
+static void usage_with_the_last_choice_counts_no_token_twice(void **state)
+{
+	struct fed fed;
+
+	(void)state;
+	FEED(&fed, "openai", "data: {\"choices\":[{\"index\":0,\"text\":\"a\"}]}\n\n",
+	     "data: {\"choices\":[{\"index\":0,\"text\":\"b\"}]}\n\n",
+	     "data: {\"choices\":[{\"index\":0,\"text\":\"\",\"finish_reason\":\"length\"}],"
+	     "\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":2}}\n\n",
+	     DONE_WORD);
+	static const unsigned tokens[] = { 1, 1, 0 };
+	assert_int_equal(fed.record.event_count, 3);
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(fed.record.events[i].tokens, tokens[i]);
+	assert_int_equal(fed.record.output_tokens, 2);
 	assert_int_equal(fed.record.token_source, MD_TOKENS_USAGE);
 	fed_done(&fed);
 }
@@ -605,12 +625,175 @@ static void real_errors_give_status_and_message(void **state)
 	}
 }
 
+static const char *const response_events[] = {
+	"event: response.created\ndata: {\"response\":{\"usage\":null,\"error\":null,\"status\":"
+	"\"in_progress\"},\"sequence_number\":0,\"type\":\"response.created\"}\n\n",
+	"event: response.reasoning_text.delta\ndata: {\"delta\":\"hm\",\"type\":"
+	"\"response.reasoning_text.delta\"}\n\n",
+	"event: response.output_text.delta\ndata: {\"delta\":\"\",\"type\":"
+	"\"response.output_text.delta\"}\n\n",
+	"event: response.function_call_arguments.delta\ndata: {\"delta\":\"{\",\"type\":"
+	"\"response.function_call_arguments.delta\"}\n\n",
+	"event: response.output_text.delta\ndata: {\"type\":\"response.output_text.delta\","
+	"\"delta\":\"a b\"}\n\n",
+	"event: response.incomplete\ndata: {\"response\":{\"status\":\"incomplete\",\"usage\":"
+	"{\"input_tokens\":11,\"output_tokens\":4,\"input_tokens_details\":{\"cached_tokens\":0}}},"
+	"\"type\":\"response.incomplete\"}\n\n",
+};
+
+/* Only text and reasoning are tokens; the terminal event's usage counts, and there is no [DONE]. */
+static void a_response_is_its_deltas(void **state)
+{
+	struct wire wire;
+	struct fed fed;
+
+	(void)state;
+	wire_events(&wire, response_events, PL_ARRAY_SIZE(response_events));
+	feed_by_chunk(&fed, "openai-responses", &wire);
+	assert_int_equal(fed.result, BENCH_STREAM_DONE);
+	assert_true(fed.record.ok);
+	assert_int_equal(fed.record.event_count, 3);
+	assert_int_equal(md_record_first_event_ns(&fed.record), T0 + 2 * STEP_NS);
+	assert_int_equal(fed.record.output_tokens, 4);
+	assert_int_equal(fed.record.prompt_tokens, 11);
+	assert_string_equal(fed.record.finish_reason, "length");
+	fed_done(&fed);
+	pl_buf_done(&wire.bytes);
+}
+
+static void assert_response_fails(const char *const *events, size_t count, const char *kind,
+				  const char *text)
+{
+	struct wire wire;
+	struct fed fed;
+
+	wire_events(&wire, events, count);
+	feed_by_chunk(&fed, "openai-responses", &wire);
+	assert_int_equal(fed.result, BENCH_STREAM_FAILED);
+	assert_string_equal(fed.record.error_kind, kind);
+	assert_non_null(strstr(fed.record.error, text));
+	fed_done(&fed);
+	pl_buf_done(&wire.bytes);
+}
+
+static void failed_responses_say_why(void **state)
+{
+	static const char *const failed[] = {
+		"data: {\"type\":\"response.output_text.delta\",\"delta\":\"a\"}\n\n",
+		"data: {\"type\":\"response.failed\",\"response\":{\"error\":{\"code\":\"x\","
+		"\"message\":\"engine died\"}}}\n\n",
+	};
+	static const char *const error[] = {
+		"data: {\"type\":\"error\",\"message\":\"too long\",\"code\":\"x\"}\n\n",
+	};
+	static const char *const cut[] = {
+		"data: {\"type\":\"response.output_text.delta\",\"delta\":\"a\"}\n\n",
+	};
+	static const char *const empty[] = {
+		"data: {\"type\":\"response.completed\",\"response\":{\"usage\":"
+		"{\"output_tokens\":0}}}\n\n",
+	};
+
+	(void)state;
+	assert_response_fails(failed, 2, "stream_error", "engine died");
+	assert_response_fails(error, 1, "stream_error", "too long");
+	assert_response_fails(cut, 1, "truncated", "without its last event");
+	assert_response_fails(empty, 1, "no_output", "no event with output");
+}
+
+/* Feeds a body that comes in one piece, a step after the start, in reads of `piece` bytes. */
+static void feed_answer(struct fed *fed, const char *adapter, const char *body, size_t piece)
+{
+	auto_buf all = { 0 };
+
+	pl_buf_init(&all, 1 << 20);
+	pl_buf_addf(
+		&all,
+		"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %zu\r\n\r\n"
+		"%s",
+		strlen(body), body);
+	fed_begin(fed, adapter);
+	bench_stream_done(&fed->stream);
+	bench_stream_init(&fed->stream, bench_adapter_find(adapter), true);
+	bench_stream_start(&fed->stream, &fed->recorder);
+	for (size_t at = 0; at < all.len; at += piece) {
+		bench_stream_read(&fed->stream, T0 + STEP_NS, true);
+		fed_bytes(fed, all.data + at, at + piece < all.len ? piece : all.len - at);
+	}
+}
+
+static void answers_in_one_piece_have_an_end_and_no_events(void **state)
+{
+	static const struct {
+		const char *adapter;
+		const char *body;
+		int64_t prompt, output;
+		const char *finish;
+	} cases[] = {
+		{ "openai",
+		  "{\"choices\":[{\"index\":0,\"text\":\"a b\",\"finish_reason\":\"length\"}],"
+		  "\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":2}}",
+		  3, 2, "length" },
+		{ "openai-chat",
+		  "{\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\",\"content\":"
+		  "\"x\"},"
+		  "\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":9,"
+		  "\"completion_tokens\":1}}",
+		  9, 1, "stop" },
+		{ "openai-responses",
+		  "{\"id\":\"r\",\"output\":[{\"content\":[{\"text\":\"x\"}],\"status\":"
+		  "\"completed\"}],"
+		  "\"status\":\"incomplete\",\"usage\":{\"input_tokens\":5,\"output_tokens\":4}}",
+		  5, 4, "length" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
+		for (size_t piece = 1; piece < 400; piece += 133) {
+			struct fed fed;
+			feed_answer(&fed, cases[i].adapter, cases[i].body, piece);
+			assert_int_equal(fed.result, BENCH_STREAM_DONE);
+			assert_true(fed.record.ok);
+			assert_int_equal(fed.record.event_count, 0);
+			assert_int_equal(fed.record.end_ns, T0 + STEP_NS);
+			assert_int_equal(fed.record.prompt_tokens, cases[i].prompt);
+			assert_int_equal(fed.record.output_tokens, cases[i].output);
+			assert_string_equal(fed.record.finish_reason, cases[i].finish);
+			fed_done(&fed);
+		}
+	}
+}
+
+static void broken_answers_in_one_piece_fail(void **state)
+{
+	static const struct {
+		const char *body;
+		const char *kind;
+	} cases[] = {
+		{ "{\"choices\":[", "protocol" },
+		{ "{\"error\":{\"message\":\"no\"}}", "stream_error" },
+		{ "{\"choices\":[{\"index\":0,\"text\":\"\",\"finish_reason\":\"stop\"}]}",
+		  "no_output" },
+		{ "{\"choices\":[{\"index\":0,\"text\":\"a\"}]}", "truncated" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
+		struct fed fed;
+		feed_answer(&fed, "openai", cases[i].body, 1000);
+		assert_int_equal(fed.result, BENCH_STREAM_FAILED);
+		assert_string_equal(fed.record.error_kind, cases[i].kind);
+		fed_done(&fed);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(events_get_the_time_of_their_read),
 		cmocka_unit_test(odd_but_valid_streams_lose_nothing),
 		cmocka_unit_test(usage_in_every_event_is_exact),
+		cmocka_unit_test(usage_with_the_last_choice_counts_no_token_twice),
 		cmocka_unit_test(usage_of_several_choices_adds_up),
 		cmocka_unit_test(token_ids_count_where_usage_is_silent),
 		cmocka_unit_test(failed_streams_say_why_and_keep_what_came),
@@ -618,6 +801,10 @@ int main(void)
 		cmocka_unit_test(one_stream_object_serves_many_answers),
 		cmocka_unit_test(stamps_never_go_back),
 		cmocka_unit_test(long_failure_bodies_are_cut),
+		cmocka_unit_test(a_response_is_its_deltas),
+		cmocka_unit_test(failed_responses_say_why),
+		cmocka_unit_test(answers_in_one_piece_have_an_end_and_no_events),
+		cmocka_unit_test(broken_answers_in_one_piece_fail),
 		cmocka_unit_test(real_streams_count_as_documented),
 		cmocka_unit_test(real_errors_give_status_and_message),
 	};

@@ -21,7 +21,7 @@
 #define BODY_BYTES_MAX  (1u << 20)
 
 /* How the server behaves. */
-enum manner { HONEST, NO_CALLS, NO_INFO, BROKEN_JSON, NO_TOKENS, FAILS_LATER };
+enum manner { HONEST, NO_CALLS, NO_INFO, BROKEN_JSON, NO_TOKENS, EMPTY, OTHER_KEYS, FAILS_LATER };
 
 /* A server whose tokens are the bytes of the text, with a 1 in front as special token. */
 struct server {
@@ -41,10 +41,13 @@ struct connection {
 	int fd;
 };
 
-static char *tokenize(const json_t *request)
+static char *tokenize(const json_t *request, enum manner manner)
 {
-	const char *text = json_string_value(json_object_get(request, "prompt"));
-	bool specials = json_is_true(json_object_get(request, "add_special_tokens"));
+	bool other = manner == OTHER_KEYS;
+	const char *text = json_string_value(
+		json_object_get(request, other ? "content" : "prompt"));
+	bool specials = json_is_true(
+		json_object_get(request, other ? "add_special" : "add_special_tokens"));
 	json_t *tokens = json_array();
 	auto_json json_t *reply = json_object();
 
@@ -58,7 +61,7 @@ static char *tokenize(const json_t *request)
 	return pl_json_to_text(reply, PL_JSON_COMPACT);
 }
 
-static char *detokenize(const json_t *request)
+static char *detokenize(const json_t *request, enum manner manner)
 {
 	json_t *tokens = json_object_get(request, "tokens");
 	auto_free char *text = pl_alloc(json_array_size(tokens) + 1);
@@ -66,7 +69,7 @@ static char *detokenize(const json_t *request)
 
 	for (size_t i = 0; i < json_array_size(tokens); i++)
 		text[i] = (char)json_integer_value(json_array_get(tokens, i));
-	json_object_set_new(reply, "prompt", json_string(text));
+	json_object_set_new(reply, manner == OTHER_KEYS ? "content" : "prompt", json_string(text));
 	return pl_json_to_text(reply, PL_JSON_COMPACT);
 }
 
@@ -90,7 +93,10 @@ static char *answer_call(struct server *server, const char *path, const char *bo
 		return pl_strdup("{\"tokens\": [1, ");
 	if (server->manner == NO_TOKENS)
 		return pl_strdup("{\"tokens\": [-1]}");
-	return pl_text_equal(path, "/tokenize") ? tokenize(request) : detokenize(request);
+	if (server->manner == EMPTY)
+		return pl_strdup("{\"tokens\": []}");
+	return pl_text_equal(path, "/tokenize") ? tokenize(request, server->manner)
+						: detokenize(request, server->manner);
 }
 
 static char *answer(struct server *server, const char *path, const char *body, int *status)
@@ -197,11 +203,11 @@ static void server_stop(struct server *server)
 
 static int open_at(const struct server *server, struct bench_tokenizer **ret, struct pl_err *err)
 {
-	return bench_tokenizer_open_server(&server->addr, "tokens.example", "X-Key: secret\r\n",
+	return bench_tokenizer_open_server(&server->addr, "tokens.example", "", "X-Key: secret\r\n",
 					   "m \"1\"", NULL, ret, err);
 }
 
-static void test_round_trip(void **state)
+static void round_trip(enum manner manner)
 {
 	const char *texts[50];
 	struct bench_ids ids[50];
@@ -211,8 +217,7 @@ static void test_round_trip(void **state)
 	struct server server;
 	size_t special_count = 0;
 
-	(void)state;
-	server_start(&server, HONEST);
+	server_start(&server, manner);
 	assert_int_equal(open_at(&server, &tokenizer, &err), 0);
 	assert_int_equal(bench_tokenizer_vocab_size(tokenizer), 256);
 	assert_int_equal(bench_tokenizer_special_count(tokenizer), 1);
@@ -241,6 +246,19 @@ static void test_round_trip(void **state)
 	server_stop(&server);
 }
 
+static void test_round_trip(void **state)
+{
+	(void)state;
+	round_trip(HONEST);
+}
+
+/* llama.cpp's server: a text without the key that it knows is an empty one to it. */
+static void test_round_trip_with_other_keys(void **state)
+{
+	(void)state;
+	round_trip(OTHER_KEYS);
+}
+
 static void test_vocabulary_not_told(void **state)
 {
 	PL_AUTO(bench_tokenizer_free) struct bench_tokenizer *tokenizer = NULL;
@@ -267,6 +285,7 @@ static void test_no_tokenizer(void **state)
 		{ NO_CALLS, PL_ERR_NOT_FOUND, "the server has no '/tokenize'" },
 		{ BROKEN_JSON, PL_ERR_INVALID, "not valid JSON" },
 		{ NO_TOKENS, PL_ERR_NETWORK, "'tokens' holds what is no id" },
+		{ EMPTY, PL_ERR_NETWORK, "no tokens for 'Hello world'" },
 	};
 
 	(void)state;
@@ -309,6 +328,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_round_trip_with_other_keys),
 		cmocka_unit_test(test_vocabulary_not_told),
 		cmocka_unit_test(test_no_tokenizer),
 		cmocka_unit_test(test_batch_fails_whole),

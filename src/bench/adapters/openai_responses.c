@@ -1,0 +1,219 @@
+#include "bench/adapters/adapters_priv.h"
+
+#include <string.h>
+
+#include "bench/adapters/openai_common.h"
+
+static int encode_responses(const struct bench_encode *encode, const struct bench_sample *sample,
+			    struct pl_buf *buf, struct pl_err *err)
+{
+	auto_json json_t *body = json_object();
+	json_t *input = sample->prompt != NULL ? pl_json_from_ctext(sample->prompt) : NULL;
+
+	if (input == NULL)
+		return pl_err_set(err, PL_ERR_INVALID, "sample %lld has no text for a response",
+				  (long long)sample->index);
+	json_object_set_new(body, "model", json_string(encode->model));
+	json_object_set_new(body, "input", input);
+	json_object_set_new(body, "max_output_tokens", json_integer(sample->output_tokens));
+	json_object_set_new(body, "stream", json_true());
+	json_object_set_new(body, "store", json_false());
+	return openai_body_write(encode, body, buf, err);
+}
+
+/* What an event is, by its `type`. Anything else (items and parts that begin and end) says nothing. */
+enum kind { KIND_OTHER, KIND_DELTA, KIND_COMPLETED, KIND_INCOMPLETE, KIND_FAILED };
+
+static enum kind kind_of(const struct io_jwalk *walk)
+{
+	static const struct {
+		const char *type;
+		enum kind kind;
+	} kinds[] = {
+		{ "response.output_text.delta", KIND_DELTA },
+		{ "response.reasoning_text.delta", KIND_DELTA },
+		{ "response.completed", KIND_COMPLETED },
+		{ "response.incomplete", KIND_INCOMPLETE },
+		{ "response.failed", KIND_FAILED },
+		{ "error", KIND_FAILED },
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (io_jwalk_is(walk, kinds[i].type))
+			return kinds[i].kind;
+	}
+	return KIND_OTHER;
+}
+
+/* Of an answer in one piece. */
+static enum kind kind_of_status(const struct io_jwalk *walk)
+{
+	if (io_jwalk_is(walk, "completed"))
+		return KIND_COMPLETED;
+	if (io_jwalk_is(walk, "incomplete"))
+		return KIND_INCOMPLETE;
+	return io_jwalk_is(walk, "failed") ? KIND_FAILED : KIND_OTHER;
+}
+
+struct answer {
+	struct bench_event *event;
+	enum kind kind;
+	const char *text; /* `delta` */
+	size_t text_len;
+	bool is_reasoning;
+	bool has_output; /* the whole answer holds some */
+};
+
+static int read_usage(struct io_jwalk *walk, struct bench_event *event)
+{
+	enum io_jwalk_token token = io_jwalk_next(walk);
+	int64_t count;
+
+	if (token != IO_JWALK_OBJECT)
+		return openai_pass(walk, token);
+	while ((token = io_jwalk_next(walk)) == IO_JWALK_KEY) {
+		int64_t *into = NULL;
+		if (io_jwalk_is(walk, "output_tokens"))
+			into = &event->usage_completion;
+		else if (io_jwalk_is(walk, "input_tokens"))
+			into = &event->usage_prompt;
+		token = io_jwalk_next(walk);
+		if (into != NULL && token == IO_JWALK_NUMBER && io_jwalk_to_i64(walk, &count) &&
+		    count >= 0)
+			*into = count;
+		if (openai_pass(walk, token) < 0)
+			return -1;
+	}
+	return token == IO_JWALK_END ? 0 : -1;
+}
+
+/* The list of items of an answer in one piece. */
+static int read_output(struct io_jwalk *walk, struct answer *answer)
+{
+	enum io_jwalk_token token = io_jwalk_next(walk);
+
+	if (token != IO_JWALK_ARRAY)
+		return openai_pass(walk, token);
+	while ((token = io_jwalk_next(walk)) == IO_JWALK_OBJECT) {
+		answer->has_output = true;
+		if (openai_pass(walk, token) < 0)
+			return -1;
+	}
+	return token == IO_JWALK_END ? 0 : -1;
+}
+
+/* {"response": {"usage": …, "error": …}} */
+static int read_response(struct io_jwalk *walk, struct bench_event *event)
+{
+	enum io_jwalk_token token = io_jwalk_next(walk);
+	int rc = 0;
+
+	if (token != IO_JWALK_OBJECT)
+		return openai_pass(walk, token);
+	while (rc == 0 && (token = io_jwalk_next(walk)) == IO_JWALK_KEY) {
+		if (io_jwalk_is(walk, "usage"))
+			rc = read_usage(walk, event);
+		else if (io_jwalk_is(walk, "error"))
+			rc = openai_read_error(walk, event);
+		else
+			rc = openai_pass(walk, io_jwalk_next(walk));
+	}
+	return rc == 0 && token == IO_JWALK_END ? 0 : -1;
+}
+
+/* Reasoning is output, and vLLM leaves it out of the text. */
+static void take_type(const struct io_jwalk *walk, struct answer *answer)
+{
+	answer->kind = kind_of(walk);
+	answer->is_reasoning = io_jwalk_is(walk, "response.reasoning_text.delta");
+}
+
+static int read_key(struct io_jwalk *walk, struct answer *answer)
+{
+	bool type = io_jwalk_is(walk, "type");
+	bool delta = io_jwalk_is(walk, "delta");
+
+	if (io_jwalk_is(walk, "response"))
+		return read_response(walk, answer->event);
+	if (io_jwalk_is(walk, "error"))
+		return openai_read_error(walk, answer->event);
+	if (io_jwalk_is(walk, "usage"))
+		return read_usage(walk, answer->event);
+	if (io_jwalk_is(walk, "output"))
+		return read_output(walk, answer);
+	bool status = io_jwalk_is(walk, "status");
+	bool message = io_jwalk_is(walk, "message");
+	enum io_jwalk_token token = io_jwalk_next(walk);
+	if (status && token == IO_JWALK_STRING)
+		answer->kind = kind_of_status(walk);
+	if (type && token == IO_JWALK_STRING)
+		take_type(walk, answer);
+	if (delta && token == IO_JWALK_STRING) {
+		answer->text = walk->text;
+		answer->text_len = walk->len;
+	}
+	if (message && token == IO_JWALK_STRING && answer->event->error_text[0] == '\0')
+		openai_keep_error_text(walk, answer->event);
+	return openai_pass(walk, token);
+}
+
+/* One choice, and its last event is its own: the stream says no [DONE]. */
+static void sum_up(const struct answer *answer)
+{
+	struct bench_event *event = answer->event;
+
+	if (answer->kind == KIND_DELTA) {
+		event->has_choices = true;
+		event->content = answer->text_len > 0;
+		event->text = answer->is_reasoning ? NULL : answer->text;
+		event->text_len = answer->text_len;
+		event->choices = 1;
+		event->choice_mask = 1;
+	}
+	if (answer->kind == KIND_COMPLETED || answer->kind == KIND_INCOMPLETE) {
+		event->done = true;
+		event->finish = true;
+		event->choice_finished = true;
+		event->finished_mask = 1;
+		strcpy(event->finish_reason, answer->kind == KIND_COMPLETED ? "stop" : "length");
+	}
+	if (answer->has_output) {
+		event->content = true;
+		event->choice_mask = 1;
+	}
+	event->error |= answer->kind == KIND_FAILED;
+}
+
+static int decode_responses(const char *data, size_t len, struct bench_event *ret)
+{
+	struct answer answer = { .event = ret };
+	enum io_jwalk_token token;
+	struct io_jwalk walk;
+
+	openai_event_clear(ret);
+	while (len > 0 && (data[len - 1] == ' ' || data[len - 1] == '\t'))
+		len--;
+	/* some servers say it all the same */
+	if (len == 6 && memcmp(data, "[DONE]", 6) == 0)
+		return 0;
+	io_jwalk_init(&walk, data, len);
+	if (io_jwalk_next(&walk) != IO_JWALK_OBJECT)
+		return -1;
+	while ((token = io_jwalk_next(&walk)) == IO_JWALK_KEY) {
+		if (read_key(&walk, &answer) < 0)
+			return -1;
+	}
+	if (token != IO_JWALK_END || io_jwalk_next(&walk) != IO_JWALK_DONE)
+		return -1;
+	sum_up(&answer);
+	return 0;
+}
+
+const struct bench_adapter bench_adapter_openai_responses = {
+	.name = "openai-responses",
+	.endpoint = "/v1/responses",
+	.path_suffix = "responses",
+	.has_socket = true,
+	.encode = encode_responses,
+	.decode = decode_responses,
+};

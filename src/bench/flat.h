@@ -1,0 +1,37 @@
+/*
+ * vLLM's flat result of `bench serve`: its keys in its order, and the name of its file. One key of ours
+ * stands last, `profllm`, and holds the whole result of this program.
+ */
+#ifndef BENCH_FLAT_H
+#define BENCH_FLAT_H
+
+#include "base/err.h"
+#include "model/bench_options.h"
+#include "model/record.h"
+
+struct bench_flat_input {
+	const struct md_bench *bench;
+	const json_t *results; /* of the result document */
+	const struct md_record *records;
+	size_t count;
+	const char *model_id;
+	int64_t start_ns;        /* start of sending, on the records' clock */
+	int64_t started_real_ns; /* the same, CLOCK_REALTIME */
+	int64_t ended_real_ns;
+	const json_t *document; /* goes under `profllm`; NULL: no such key */
+};
+
+/* New reference. Lists of single requests only with save_detailed, as vLLM keeps them. */
+json_t *bench_flat_build(const struct bench_flat_input *input);
+/* result_dir and the name that vLLM would give; the caller's (free()). */
+char *bench_flat_path(const struct bench_flat_input *input);
+/*
+ * save_result: a new file, complete or not there. append_result: one more line of a file of JSON lines;
+ * what it held stays whatever happens. result_dir is made. *ret_path: where it went, the caller's.
+ */
+int bench_flat_write(const struct bench_flat_input *input, char **ret_path,
+		     struct pl_err *err) PL_MUST_CHECK;
+/* Can the file be written? Called before the first request. */
+int bench_flat_check(const struct md_bench *bench, struct pl_err *err) PL_MUST_CHECK;
+
+#endif

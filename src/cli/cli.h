@@ -23,17 +23,23 @@ const struct cli_cmd *cli_cmd_find(const char *name);
 /* Says so, with the likely name, and returns the exit status. */
 int cli_unknown_command(const char *name);
 
+int cmd_bench(int argc, char **argv);
 int cmd_completion(int argc, char **argv);
 int cmd_config(int argc, char **argv);
+int cmd_gpus(int argc, char **argv);
 int cmd_help(int argc, char **argv);
 int cmd_params(int argc, char **argv);
+int cmd_recover(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_validate(int argc, char **argv);
 int cmd_version(int argc, char **argv);
 
+extern const struct pl_opt_command cli_bench_command;
 extern const struct pl_opt_command cli_completion_command;
 extern const struct pl_opt_command cli_config_command;
+extern const struct pl_opt_command cli_gpus_command;
 extern const struct pl_opt_command cli_params_command;
+extern const struct pl_opt_command cli_recover_command;
 extern const struct pl_opt_command cli_run_command;
 extern const struct pl_opt_command cli_validate_command;
 extern const struct pl_opt_command cli_version_command;

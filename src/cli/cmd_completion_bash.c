@@ -38,8 +38,26 @@ static const char functions[] =
 	"	*) _profllm_reply \"${1#words }\" \"$2\" ;;\n"
 	"	esac\n"
 	"}\n"
+	/* a server's command behind "--"; $1: how many words there */
+	"_profllm_behind() {\n"
+	"	local follow\n"
+	"	if (($1 == 1)); then\n"
+	"		_profllm_reply vllm\n"
+	"	elif (($1 == 2)) && [[ $prev == vllm ]]; then\n"
+	"		_profllm_reply serve\n"
+	"	elif [[ $cur == --*=* ]]; then\n"
+	"		follow=$(_profllm_flag \"${cur%%=*}\")\n"
+	"		[[ $follow ]] && _profllm_follow \"$follow\" \"${cur%%=*}=\"\n"
+	"	elif follow=$(_profllm_flag \"$prev\") && [[ $follow ]]; then\n"
+	"		_profllm_follow \"$follow\"\n"
+	"	elif [[ $cur == -* ]]; then\n"
+	"		_profllm_reply \"$(_profllm_flags)\"\n"
+	"	else\n"
+	"		_profllm_files\n"
+	"	fi\n"
+	"}\n"
 	"_profllm() {\n"
-	"	local IFS=$' \\t\\n' words=() cword=0 i joined= cur prev follow\n"
+	"	local IFS=$' \\t\\n' words=() cword=0 i joined= cur prev follow behind=0\n"
 	"	for ((i = 0; i <= COMP_CWORD; i++)); do\n"
 	"		if [[ $joined && ${#words[@]} -gt 1 ]] || [[ ${COMP_WORDS[i]} == [=:] && "
 	"$i -gt 2 ]]; then\n"
@@ -54,7 +72,12 @@ static const char functions[] =
 	"	cur=${words[cword]}\n"
 	"	prev=${words[cword - 1]}\n"
 	"	COMPREPLY=()\n"
-	"	if ((cword == 1)); then\n"
+	"	for ((i = 2; i < cword && behind == 0; i++)); do\n"
+	"		[[ ${words[i]} == -- ]] && behind=$i\n"
+	"	done\n"
+	"	if ((behind)) && _profllm_takes_command \"${words[1]}\"; then\n"
+	"		_profllm_behind $((cword - behind))\n"
+	"	elif ((cword == 1)); then\n"
 	"		_profllm_reply \"$(_profllm_commands)\"\n"
 	"	elif [[ $cur == --*=* ]]; then\n"
 	"		follow=$(_profllm_option \"${words[1]} ${cur%%=*}\")\n"
@@ -162,6 +185,29 @@ static void add_keys(const struct cli_words *keys, struct pl_buf *text)
 	pl_buf_add_text(text, "	esac\n}\n");
 }
 
+/* vLLM's flags, and what stands behind each that has a value. */
+static void add_flags(struct pl_buf *text)
+{
+	auto_words flags = { 0 };
+
+	cli_words_of_flags(&flags);
+	pl_buf_add_text(text, "_profllm_takes_command() {\n	case $1 in\n");
+	for (const struct cli_cmd *cmd = cli_cmds; cmd->name != NULL; cmd++) {
+		if (cli_takes_command(cmd->options))
+			pl_buf_addf(text, "	%s) return 0 ;;\n", cmd->name);
+	}
+	pl_buf_add_text(text, "	esac\n	return 1\n}\n_profllm_flags() {\n	echo '");
+	cli_words_join(&flags, text);
+	pl_buf_add_text(text, "'\n}\n_profllm_flag() {\n	case $1 in\n");
+	for (size_t i = 0; i < flags.count; i++) {
+		const struct cli_word *flag = &flags.items[i];
+		if (!flag->is_alone)
+			pl_buf_addf(text, "	%s) echo '%s %s' ;;\n", flag->text,
+				    flag->values[0] != '\0' ? "words" : "either", flag->values);
+	}
+	pl_buf_add_text(text, "	esac\n}\n");
+}
+
 void cli_completion_tables(struct pl_buf *text)
 {
 	auto_words keys = { 0 };
@@ -172,6 +218,7 @@ void cli_completion_tables(struct pl_buf *text)
 	add_option_values(text);
 	add_positionals(text);
 	add_keys(&keys, text);
+	add_flags(text);
 }
 
 void cli_completion_bash(struct pl_buf *text)

@@ -10,6 +10,27 @@ static const char functions[] =
 	"	set -l words (commandline -opc)\n"
 	"	test (count $words) -ge 2; and test $words[2] = $argv[1]\n"
 	"end\n"
+	"function __profllm_behind\n"
+	"	set -l words (commandline -opc)\n"
+	"	contains -- -- $words; and __profllm_takes_command $words[2]\n"
+	"end\n"
+	/* a server's command behind "--" */
+	"function __profllm_server\n"
+	"	set -l words (commandline -opc)\n"
+	"	set -l word (commandline -ct)\n"
+	"	set -l count (math (count $words) - (contains -i -- -- $words))\n"
+	"	if test $count -eq 0\n"
+	"		echo vllm\n"
+	"	else if test $count -eq 1 -a $words[-1] = vllm\n"
+	"		echo serve\n"
+	"	else if string match -q -- '--*=*' $word\n"
+	"		set -l flag (string replace -r -- '=.*' '' $word)\n"
+	"		string replace -r -- '^' $flag= (__profllm_flag $flag)\n"
+	"	else if __profllm_flag $words[-1]\n"
+	"	else\n"
+	"		__profllm_flags\n"
+	"	end\n"
+	"end\n"
 	"function __profllm_no_command\n"
 	"	test (count (commandline -opc)) -eq 1\n"
 	"end\n"
@@ -104,6 +125,33 @@ static void add_keys(const struct cli_words *keys, struct pl_buf *text)
 	pl_buf_add_text(text, "	end\nend\n");
 }
 
+/* vLLM's flags, and the values of those that have some; status 1: the flag has none to choose. */
+static void add_flags(struct pl_buf *text)
+{
+	auto_words flags = { 0 };
+
+	cli_words_of_flags(&flags);
+	pl_buf_add_text(text, "function __profllm_takes_command\n	contains -- $argv[1]");
+	for (const struct cli_cmd *cmd = cli_cmds; cmd->name != NULL; cmd++) {
+		if (cli_takes_command(cmd->options))
+			pl_buf_addf(text, " %s", cmd->name);
+	}
+	pl_buf_add_text(text, "\nend\nfunction __profllm_flags\n	printf '%s\\n'");
+	for (size_t i = 0; i < flags.count; i++) {
+		auto_free char *line = pl_asprintf("%s\t%s", flags.items[i].text,
+						   flags.items[i].help);
+		pl_buf_add_text(text, " \\\n		");
+		add_quoted(line, text);
+	}
+	pl_buf_add_text(text, "\nend\nfunction __profllm_flag\n	switch $argv[1]\n");
+	for (size_t i = 0; i < flags.count; i++) {
+		if (!flags.items[i].is_alone && flags.items[i].values[0] != '\0')
+			pl_buf_addf(text, "	case '%s'\n		string split ' ' '%s'\n",
+				    flags.items[i].text, flags.items[i].values);
+	}
+	pl_buf_add_text(text, "	case '*'\n		return 1\n	end\nend\n");
+}
+
 void cli_completion_fish(struct pl_buf *text)
 {
 	auto_words keys = { 0 };
@@ -111,9 +159,11 @@ void cli_completion_fish(struct pl_buf *text)
 	cli_words_of_keys(&keys);
 	pl_buf_add_text(text, "# profllm's words for fish; made by `profllm completion fish`\n");
 	add_keys(&keys, text);
+	add_flags(text);
 	pl_buf_add_text(text, functions);
 	pl_buf_add_text(text,
 			"complete -c profllm -f\n"
+			"complete -c profllm -n __profllm_behind -F -a '(__profllm_server)'\n"
 			"complete -c profllm -s h -l help -d 'show the help and exit'\n"
 			"complete -c profllm -n __profllm_no_command -s V -l version -d 'show the "
 			"version and exit'\n");

@@ -15,6 +15,7 @@ struct cli_word {
 	const char *text;
 	const char *help;   /* "" where there is none */
 	const char *values; /* of a key: those it can have, separated by blanks; "": any */
+	bool is_alone;      /* a flag without a value */
 };
 
 struct cli_words {
@@ -37,6 +38,10 @@ enum cli_follow {
 
 /* The keys that --set takes, "server.dtype". */
 void cli_words_of_keys(struct cli_words *words);
+/* vLLM's own flags, "--dtype" and "-tp", for the command behind "--". */
+void cli_words_of_flags(struct cli_words *words);
+/* Does the command take another one behind "--"? */
+bool cli_takes_command(const struct pl_opt_command *command);
 /* What stands behind an option; WORDS, EITHER: they are added. */
 enum cli_follow cli_words_of_option(const struct pl_opt *option, struct cli_words *words);
 /* What stands behind a command when it is no option. `command` NULL: one of the commands. */

@@ -121,6 +121,35 @@ void cli_words_of_keys(struct cli_words *words)
 	}
 }
 
+static void add_flag(struct cli_words *words, const struct md_arg *arg, const char *flag,
+		     const char *values, bool is_alone)
+{
+	add(words, flag, arg->help, values);
+	words->items[words->count - 1].is_alone = is_alone;
+}
+
+void cli_words_of_flags(struct cli_words *words)
+{
+	for (size_t i = 0; i < md_arg_count(); i++) {
+		const struct md_arg *arg = md_arg_at(i);
+		bool is_alone = arg->style == MD_STYLE_TOGGLE || arg->style == MD_STYLE_FLAG;
+		auto_free char *values = values_of(arg->choices, false);
+		auto_free char *aliases = pl_strdup(arg->aliases);
+		if (!arg->in_reference)
+			continue;
+		add_flag(words, arg, arg->flag, values, is_alone);
+		for (char *rest = aliases; rest != NULL;)
+			add_flag(words, arg, strsep(&rest, " "), values, is_alone);
+		if (arg->negative_flag != NULL)
+			add_flag(words, arg, arg->negative_flag, "", true);
+	}
+}
+
+bool cli_takes_command(const struct pl_opt_command *command)
+{
+	return command != NULL && strstr(command->usage, "-- vllm") != NULL;
+}
+
 static void add_groups(struct cli_words *words)
 {
 	for (size_t i = 0; i < md_arg_count(); i++) {

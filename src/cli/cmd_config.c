@@ -2,8 +2,10 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/log.h"
 #include "cli/cli.h"
 #include "cli/validate_report.h"
 #include "model/version.h"
@@ -63,7 +65,8 @@ const struct pl_opt_command cli_config_command = {
 	.summary = "Turn a command line into an experiment, and an experiment into a command "
 		   "line.",
 	.details = "Secrets (api_key, hf_token, variables named so) are shown as *** in a command "
-		   "line.\n\n"
+		   "line, and on standard output; '-o FILE' takes them into a file for its owner "
+		   "alone.\n\n"
 		   "Examples:\n"
 		   "  profllm config from-command -o exp.yaml -- vllm serve MODEL -tp 4\n"
 		   "  profllm config from-command --command-file start.sh\n"
@@ -95,6 +98,36 @@ static int write_out(const struct config_options *options, const struct pl_buf *
 	return 0;
 }
 
+/* A file that others cannot read, from its first byte on. */
+static int write_private(const char *path, const struct pl_buf *text)
+{
+	auto_file_new file;
+	struct pl_err err = PL_ERR_INIT;
+
+	if (pl_file_new_open(&file, path, &err) < 0)
+		return cli_fail(&err);
+	if (fchmod(fileno(file.stream), S_IRUSR | S_IWUSR) < 0 ||
+	    fwrite(pl_buf_text(text), 1, text->len, file.stream) != text->len) {
+		pl_err_errno(&err, "cannot write '%s'", path);
+		return cli_fail(&err);
+	}
+	return pl_file_new_commit(&file, &err) < 0 ? cli_fail(&err) : 0;
+}
+
+/* With its secrets into a file, without them for the eye; *ret_has_secrets: there are some. */
+static int write_experiment(const struct md_command *command, bool with_secrets,
+			    struct pl_buf *text, bool *ret_has_secrets, struct pl_err *err)
+{
+	auto_buf other = { 0 };
+
+	pl_buf_init(&other, OUTPUT_BYTES_MAX);
+	if (md_yaml_from_command(command, with_secrets, text, err) < 0 ||
+	    md_yaml_from_command(command, !with_secrets, &other, err) < 0)
+		return -1;
+	*ret_has_secrets = strcmp(pl_buf_text(text), pl_buf_text(&other)) != 0;
+	return 0;
+}
+
 /* The reader's problems on standard error; true when they allow going on. */
 static bool is_usable(const struct cli_input *input)
 {
@@ -112,6 +145,7 @@ static int from_command(const struct config_options *options, char **argv, int a
 	auto_input input = { 0 };
 	struct pl_err err = PL_ERR_INIT;
 	auto_buf text = { 0 };
+	bool has_secrets;
 
 	pl_buf_init(&text, OUTPUT_BYTES_MAX);
 	if (options->oneline || options->sets.count > 0)
@@ -124,8 +158,14 @@ static int from_command(const struct config_options *options, char **argv, int a
 		cli_input_command_file(&input, options->command_file, &how);
 	if (!is_usable(&input))
 		return pl_err_exit_status(PL_ERR_INVALID);
-	if (md_yaml_from_command(input.command, &text, &err) < 0)
+	if (write_experiment(input.command, options->output != NULL, &text, &has_secrets, &err) < 0)
 		return cli_fail(&err);
+	if (options->output != NULL && has_secrets)
+		return write_private(options->output, &text);
+	if (has_secrets)
+		pl_log(PL_LOG_WARNING,
+		       "*** stands for what is secret: with '-o FILE' it is written as it is, "
+		       "into a file for you alone");
 	return write_out(options, &text);
 }
 
@@ -144,11 +184,11 @@ static json_t *container_words(const struct md_launch *launch)
 
 	json_object_foreach(launch->env, name, value)
 	{
+		auto_free char *text = md_secret_urls_shown(json_string_value(value));
 		json_array_append_new(words, json_string("-e"));
-		json_array_append_new(words, json_sprintf("%s=%s", name,
-							  md_variable_is_secret(name)
-								  ? "***"
-								  : json_string_value(value)));
+		json_array_append_new(
+			words, json_sprintf("%s=%s", name,
+					    md_variable_is_secret(name) ? MD_SECRET_SHOWN : text));
 	}
 	auto_json json_t *args = md_secret_words_shown(json_object_get(launch->container, "args"));
 	add_all(words, args);

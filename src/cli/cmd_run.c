@@ -28,6 +28,8 @@ struct run_options {
 	bool simulate;
 	bool force;
 	bool allow_gone;
+	bool overwrite;
+	int64_t wait_ns;
 };
 
 #define AT(field) offsetof(struct run_options, field)
@@ -82,10 +84,22 @@ static const struct pl_opt run_rows[] = {
 	  .offset = AT(overlay),
 	  .arg = "FILE",
 	  .help = "server arguments of another vLLM, as profllm params --from-vllm writes them" },
+	{ .name = "wait",
+	  .type = PL_OPT_DURATION,
+	  .optional = true,
+	  .offset = AT(wait_ns),
+	  .arg = "[TIME]",
+	  .help = "wait for GPUs and a port that others hold, first come, first served; for at "
+		  "most TIME (90s, 2h), else as long as it takes" },
 	{ .name = "force",
 	  .type = PL_OPT_FLAG,
 	  .offset = AT(force),
 	  .help = "start in spite of broken rules between arguments; recorded in the result" },
+	{ .name = "overwrite",
+	  .type = PL_OPT_FLAG,
+	  .offset = AT(overwrite),
+	  .help = "give up the journal that a killed run left by this output (see profllm "
+		  "recover)" },
 	{ .name = "allow-gone",
 	  .type = PL_OPT_FLAG,
 	  .offset = AT(allow_gone),
@@ -101,9 +115,11 @@ const struct pl_opt_command cli_run_command = {
 		"Examples:\n"
 		"  profllm run -c configs/examples/quickstart.yaml -o r.json\n"
 		"  profllm run -c exp.yaml -o r.json --set benchmark.request_rate=20\n"
+		"  profllm run -c exp.yaml -o r.json --wait 2h\n"
 		"  profllm run -c exp.yaml --dry-run\n\n"
 		"Exit status: 0 completed, 1 partial or failed, 2 bad usage or input, 3 the server "
-		"did not start, 4 timeout, 5 port in use, 6 verdict not accepted, 128 + signal "
+		"did not start, 4 timeout, 5 GPU or port taken, 6 verdict not accepted, 128 + "
+		"signal "
 		"interrupted.",
 	.options = run_rows,
 };
@@ -183,14 +199,19 @@ static int run(const struct md_experiment *experiment, const struct run_options 
 		.output = options->output,
 		.quiet = options->quiet,
 		.forced = problems->errors > 0,
+		.overwrite = options->overwrite,
+		.wait_ns = options->wait_ns,
 	};
 	auto_json json_t *result = NULL;
 	struct pl_err err = PL_ERR_INIT;
 	enum md_status status;
 	int signal_number = 0;
 
-	if (exp_run(experiment, &how, &result, &signal_number, &err) < 0)
-		return cli_fail(&err);
+	if (exp_run(experiment, &how, &result, &signal_number, &err) < 0) {
+		int failed = cli_fail(&err);
+		return err.code == PL_ERR_INTERRUPTED && signal_number != 0 ? 128 + signal_number
+									    : failed;
+	}
 	int printed = print_result(result, experiment, options);
 	const char *name = json_string_value(json_object_get(result, "status"));
 	const char *verdict = json_string_value(pl_json_get_path(result, "quality.verdict"));

@@ -28,10 +28,32 @@ static void add_word(const char *word, struct pl_buf *buf)
 	pl_buf_add_char(buf, '\'');
 }
 
+/* "0 (NVIDIA H100 80GB HBM3), 1 (…)"; parts of a GPU by uuid. */
+static void add_gpus(const json_t *gpus, struct pl_buf *buf)
+{
+	size_t i;
+	json_t *gpu;
+
+	if (json_array_size(gpus) == 0)
+		pl_buf_add_text(buf, "none");
+	json_array_foreach((json_t *)gpus, i, gpu)
+	{
+		const json_t *index = json_object_get(gpu, "index");
+		const char *uuid = json_string_value(json_object_get(gpu, "uuid"));
+		const char *name = json_string_value(json_object_get(gpu, "name"));
+		pl_buf_add_text(buf, i > 0 ? ", " : "");
+		if (json_is_integer(index))
+			pl_buf_addf(buf, "%lld", (long long)json_integer_value(index));
+		else
+			pl_buf_add_text(buf, uuid != NULL ? uuid : "?");
+		if (name != NULL)
+			pl_buf_addf(buf, " (%s)", name);
+	}
+}
+
 static void add_people_form(const json_t *plan, struct pl_buf *buf)
 {
 	auto_free char *config = pl_json_to_text(json_object_get(plan, "config"), PL_JSON_INDENT);
-	auto_free char *gpus = pl_json_to_text(json_object_get(plan, "gpus"), PL_JSON_PYTHON);
 	auto_free char *port = pl_json_to_text(json_object_get(plan, "port"), PL_JSON_PYTHON);
 	size_t i;
 	json_t *item;
@@ -51,7 +73,9 @@ static void add_people_form(const json_t *plan, struct pl_buf *buf)
 		pl_buf_addf(buf, " %s=", name);
 		add_word(json_string_value(item), buf);
 	}
-	pl_buf_addf(buf, "\ngpus:   %s\nport:   %s\n", gpus, port);
+	pl_buf_add_text(buf, "\ngpus:   ");
+	add_gpus(json_object_get(plan, "gpus"), buf);
+	pl_buf_addf(buf, "\nport:   %s\n", port);
 	json_array_foreach(json_object_get(plan, "warnings"), i, item)
 		pl_buf_addf(buf, "warning: %s\n", json_string_value(item));
 }
@@ -71,10 +95,14 @@ int cli_dry_run(const struct md_experiment *experiment, const struct md_problems
 {
 	auto_launch struct exp_launch *launch = NULL;
 	struct pl_err err = PL_ERR_INIT;
+	auto_release release = { 0 };
+	struct exp_taking taking = { .release = &release, .look_only = true };
 	auto_buf text = { 0 };
 
 	pl_buf_init(&text, DRY_RUN_BYTES_MAX);
-	if (exp_check(experiment, &err) < 0 || exp_launch_plan(experiment, &launch, &err) < 0)
+	exp_release_find(experiment, NULL, &release);
+	if (exp_check(experiment, &err) < 0 ||
+	    exp_launch_plan(experiment, &taking, &launch, &err) < 0)
 		return cli_fail(&err);
 	auto_json json_t *plan = exp_launch_to_json(launch, experiment);
 	add_warnings(problems, json_object_get(plan, "warnings"));

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "cli/cli.h"
+#include "cli/orphans.h"
 
 static int run_option(int argc, char **argv)
 {
@@ -29,5 +30,6 @@ int main(int argc, char **argv)
 	const struct cli_cmd *cmd = cli_cmd_find(argv[1]);
 	if (cmd == NULL)
 		return cli_unknown_command(argv[1]);
+	cli_end_orphans(cmd->name);
 	return cmd->run(argc - 1, argv + 1);
 }

@@ -4,8 +4,11 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "bench/adapter.h"
+#include "experiment/host_hardware.h"
 #include "model/model_checks.h"
 #include "model/rules.h"
+#include "model/secret.h"
 #include "model/server_args.h"
 #include "model/version.h"
 
@@ -72,13 +75,14 @@ static void find_place(void *user, const char *arg, struct md_rule_place *ret)
 	ret->column = place->column;
 }
 
-static void add_at(struct checking *c, const char *key, const char *found, const char *expected)
+static void tell_at(struct checking *c, enum md_severity severity, const char *key,
+		    const char *found, const char *expected)
 {
 	const struct md_place *place = md_places_find(&c->experiment->places, key);
 
 	md_problems_add(c->problems,
 			&(struct md_problem){
-				.severity = MD_ERROR,
+				.severity = severity,
 				.source = place != NULL ? place->source : c->experiment->source,
 				.line = place != NULL ? place->line : 0,
 				.column = place != NULL ? place->column : 0,
@@ -86,6 +90,16 @@ static void add_at(struct checking *c, const char *key, const char *found, const
 				.found = found,
 				.expected = expected,
 			});
+}
+
+static void add_at(struct checking *c, const char *key, const char *found, const char *expected)
+{
+	tell_at(c, MD_ERROR, key, found, expected);
+}
+
+static void warn_at(struct checking *c, const char *key, const char *found, const char *expected)
+{
+	tell_at(c, MD_WARNING, key, found, expected);
 }
 
 /* A release that cannot be read is none: the reference is assumed. */
@@ -129,6 +143,79 @@ static double api_servers(const json_t *server)
 	if (json_is_integer(count))
 		return (double)json_integer_value(count);
 	return json_object_get(server, "data_parallel_size") == NULL ? 1 : NAN;
+}
+
+static bool is_placeholder(const json_t *value)
+{
+	const json_t *text = json_is_array(value) ? json_array_get(value, 0) : value;
+
+	return pl_text_equal(json_string_value(text), MD_SECRET_SHOWN);
+}
+
+/* "***" was written where a secret was left out: profllm config from-command. */
+static void check_placeholders(struct checking *c)
+{
+	static const char expected[] = "the secret that *** stands for";
+	const char *name;
+	json_t *value;
+
+	json_object_foreach(c->experiment->server, name, value)
+	{
+		auto_free char *key = pl_asprintf("server.%s", name);
+		const struct md_arg *arg = md_arg_find(name);
+		if (arg != NULL && md_arg_is_secret(arg) && is_placeholder(value))
+			warn_at(c, key, "'***'", expected);
+	}
+	json_object_foreach(c->experiment->launch.env, name, value)
+	{
+		auto_free char *key = pl_asprintf("launch.env.%s", name);
+		if (md_variable_is_secret(name) && is_placeholder(value))
+			warn_at(c, key, "'***'", expected);
+	}
+}
+
+static void check_name(struct checking *c)
+{
+	const json_t *model = json_object_get(c->experiment->server, "model");
+
+	if (pl_text_equal(json_string_value(model), ""))
+		add_at(c, "server.model", "an empty text", "a model");
+}
+
+/* The path that requests go to is the back end's. */
+static void check_endpoint(struct checking *c)
+{
+	const struct md_bench *bench = &c->experiment->bench;
+	const struct bench_adapter *adapter = bench_adapter_find(bench->backend);
+	const char *path = bench->endpoint;
+
+	if (path == NULL || adapter == NULL || adapter->path_suffix == NULL ||
+	    (path[0] == '/' && pl_text_ends(path, adapter->path_suffix)))
+		return;
+	auto_free char *found = pl_asprintf("text '%s'", path);
+	auto_free char *expected = pl_asprintf("a path that begins with '/' and ends with '%s' for "
+					       "backend '%s'",
+					       adapter->path_suffix, bench->backend);
+	add_at(c, "benchmark.endpoint", found, expected);
+}
+
+/* An empty file is a slip, not a wish for the defaults. */
+static void check_not_empty(struct checking *c)
+{
+	const struct md_experiment *experiment = c->experiment;
+
+	if (experiment->places.count > 0 || c->problems->count > 0 ||
+	    experiment->launch.command != NULL || experiment->launch.container != NULL)
+		return;
+	md_problems_add(c->problems,
+			&(struct md_problem){
+				.severity = MD_ERROR,
+				.source = experiment->source,
+				.line = 1,
+				.column = 1,
+				.found = "nothing to run",
+				.expected = "an experiment: server.model, or launch.url",
+			});
 }
 
 /* What is known of the host: nothing where the server is another's or has no GPUs. */
@@ -280,10 +367,15 @@ void exp_check_server(const struct md_experiment *experiment,
 		      struct md_problems *problems)
 {
 	auto_json json_t *refused = refused_args(problems);
+	struct exp_check_options with_host = *options;
+	struct md_hardware host;
+
+	if (options->hardware == NULL && exp_host_hardware(experiment, &host))
+		with_host.hardware = &host;
 	struct checking c = {
 		.experiment = experiment,
-		.options = options,
-		.env = env_of(experiment, options->hardware),
+		.options = &with_host,
+		.env = env_of(experiment, with_host.hardware),
 		.refused = refused,
 		.problems = problems,
 	};
@@ -291,15 +383,20 @@ void exp_check_server(const struct md_experiment *experiment,
 	struct md_model_source source = md_model_source_of(experiment->server,
 							   experiment->launch.env);
 
+	check_not_empty(&c);
 	exp_release_find(experiment, options->version, &ret->release);
 	check_release(&c, &ret->release);
 	c.target = (struct md_target){ ret->release.version, ret->release.assumed };
 	md_target_check_args(experiment->server, &c.target, options->allow_gone, find_place, &c,
 			     problems);
+	md_required_keys_check(experiment->server, &c.target, find_place, &c, problems);
 	ret->facts = md_model_facts_load(&source);
 	if (ret->facts->state == MD_MODEL_READ)
 		c.env.model_is_multimodal = ret->facts->multimodal;
 	check_headless(&c);
+	check_name(&c);
+	check_placeholders(&c);
+	check_endpoint(&c);
 	check_rules(&c);
 	check_model(&c, ret);
 	sort_by_place(problems);

@@ -1,17 +1,17 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "base/clock.h"
 #include "base/text.h"
 #include "bench/metrics.h"
+#include "experiment/hide.h"
 #include "experiment/run_priv.h"
 #include "model/quality.h"
+#include "model/overlay.h"
 #include "model/secret.h"
 #include "model/server_args.h"
 
-#define LOG_BYTES_MAX (8u << 20)
 #define BYTES_PER_GB  1e9
 #define BYTES_PER_GIB 1073741824.0
 
@@ -55,38 +55,76 @@ static json_t *make_config(const struct exp_run *run)
 	    pl_json_text(run->plan != NULL ? run->plan->dataset->prompt_form : NULL));
 	set(benchmark, "dataset_sha256",
 	    pl_json_text(run->plan != NULL ? run->plan->sha256 : NULL));
-	return json_pack("{s:o, s:o, s:o, s:o}", "server", server, "server_source", source,
-			 "server_explicit", explicit_names, "benchmark", benchmark);
+	return json_pack("{s:o, s:o, s:o, s:O?, s:o}", "server", server, "server_source", source,
+			 "server_explicit", explicit_names, "params_overlay", md_overlay_names(),
+			 "benchmark", benchmark);
 }
 
 static json_t *make_phases(const struct exp_server *server)
 {
+	static const char *const names[HOST_LOG_PHASE_COUNT] = {
+		[HOST_LOG_FIRST_LINE] = "first_line_s",
+		[HOST_LOG_ENGINE_INIT] = "engine_init_s",
+		[HOST_LOG_WEIGHTS_BEGIN] = "weights_begin_s",
+		[HOST_LOG_WEIGHTS_END] = "weights_loaded_s",
+		[HOST_LOG_COMPILED] = "compiled_s",
+		[HOST_LOG_KV_CACHE] = "kv_cache_s",
+		[HOST_LOG_GRAPHS] = "graph_capture_s",
+		[HOST_LOG_ENGINE_READY] = "engine_ready_s",
+		[HOST_LOG_LISTENING] = "listening_s",
+	};
 	json_t *phases = md_result_empty("phases");
 
 	set_seconds(phases, "spawn_s", server->spawned_ns, server->running_ns);
-	set_seconds(phases, "weights_loaded_s", server->spawned_ns, server->weights_ns);
-	set_seconds(phases, "graph_capture_s", server->spawned_ns, server->graphs_ns);
+	for (size_t i = 0; server->log != NULL && i < HOST_LOG_PHASE_COUNT; i++) {
+		int64_t at_ns = host_server_log_phase_ns(server->log, (enum host_log_phase)i);
+		/* a stamp of the log may be a second coarse */
+		if (at_ns != INT64_MIN && at_ns < server->spawned_ns)
+			at_ns = server->spawned_ns;
+		if (at_ns != INT64_MIN)
+			set_seconds(phases, names[i], server->spawned_ns, at_ns);
+	}
 	set_seconds(phases, "healthy_s", server->spawned_ns, server->healthy_ns);
 	set_seconds(phases, "ready_s", server->spawned_ns, server->ready_ns);
 	return phases;
 }
 
-static json_t *make_facts(const struct exp_run *run, const char *log_text, size_t log_len)
+/* Of a server whose log is not ours: what it answers when it is asked. */
+static void add_told_facts(const struct exp_run *run, json_t *facts)
+{
+	const struct host_metrics *metrics = &run->window.before.metrics;
+	json_t *model;
+	size_t i;
+
+	json_array_foreach(json_object_get(run->identity.models, "data"), i, model)
+	{
+		json_t *longest = json_object_get(model, "max_model_len");
+		if (pl_text_equal(json_string_value(json_object_get(model, "id")), run->model) &&
+		    json_is_integer(longest) && json_integer_value(longest) >= 0)
+			json_object_set(facts, "max_model_len", longest);
+	}
+	if (run->window.before.known)
+		set(facts, "kv_cache_tokens",
+		    count_or_null(metrics->kv_blocks * metrics->block_size));
+}
+
+static json_t *make_facts(const struct exp_run *run)
 {
 	json_t *facts = md_result_empty("facts");
-	struct host_server_log log;
 
-	host_server_log_parse(log_text, log_len, &log);
-	set(facts, "kv_cache_tokens", count_or_null(log.kv_cache_tokens));
-	set(facts, "kv_cache_gb", pl_json_number(log.kv_cache_gib * BYTES_PER_GIB / BYTES_PER_GB));
-	set(facts, "max_concurrency", pl_json_number(log.kv_cache_concurrency));
-	set(facts, "weights_gb", pl_json_number(log.weights_gib * BYTES_PER_GIB / BYTES_PER_GB));
-	set(facts, "weights_load_s", pl_json_number(log.weights_s));
-	set(facts, "graph_capture_s", pl_json_number(log.graphs_s));
+	if (run->server.log != NULL) {
+		auto_json json_t *told = host_server_log_facts(run->server.log);
+		auto_json json_t *secrets = exp_hide_secrets(run->launch);
+		json_object_update_existing(facts, told);
+		set(facts, "non_default_args",
+		    exp_hide(json_object_get(told, "non_default_args"), secrets));
+	}
 	if (run->window.before.known) {
 		set(facts, "gpu_blocks", count_or_null(run->window.before.metrics.kv_blocks));
 		set(facts, "block_size", count_or_null(run->window.before.metrics.block_size));
 	}
+	if (run->launch->url != NULL)
+		add_told_facts(run, facts);
 	return facts;
 }
 
@@ -97,8 +135,9 @@ static json_t *make_exit(const struct exp_server *server)
 	if (server->process == NULL)
 		return json;
 	int signal_number = host_process_signal(server->process);
+	int status = host_process_status(server->process);
 	if (signal_number == 0)
-		set(json, "status", json_integer(host_process_status(server->process)));
+		set(json, "status", status < 0 ? json_null() : json_integer(status));
 	else
 		set(json, "signal", json_integer(signal_number));
 	set(json, "killed", json_boolean(server->killed));
@@ -115,13 +154,26 @@ static json_t *make_gpus(const struct exp_launch *launch)
 	json_array_foreach(launch->gpus, i, item)
 	{
 		json_t *gpu = md_result_empty("launch_gpu");
-		json_object_set(gpu, json_is_string(item) ? "uuid" : "index", item);
+		json_object_update_existing(gpu, item);
 		json_array_append_new(gpus, gpu);
 	}
 	return gpus;
 }
 
-static json_t *make_launch(const struct exp_run *run, const char *log_text, size_t log_len)
+static void set_resources(json_t *json, const struct exp_launch *launch)
+{
+	const struct exp_resources *resources = &launch->resources;
+
+	if (resources->port.number != 0) {
+		set(json, "port", json_integer(resources->port.number));
+		set(json, "port_tries", json_integer(launch->port_tries));
+	}
+	if (resources->has_numa)
+		set(json, "numa_node", json_integer(resources->numa.node));
+	set(json, "waited_s", json_real((double)resources->waited_ns / 1e9));
+}
+
+static json_t *make_launch(const struct exp_run *run)
 {
 	const struct exp_launch *launch = run->launch;
 	json_t *json = md_result_empty("launch");
@@ -132,7 +184,7 @@ static json_t *make_launch(const struct exp_run *run, const char *log_text, size
 		set(json, "env", exp_launch_env_shown(launch));
 		set(json, "secret_env", json_incref(launch->secret_env));
 		set(json, "host", pl_json_text(launch->host));
-		set(json, "port", launch->port != 0 ? json_integer(launch->port) : json_null());
+		set_resources(json, launch);
 		set(json, "forced", json_boolean(run->options->forced));
 	}
 	if (run->server.process != NULL)
@@ -142,11 +194,13 @@ static json_t *make_launch(const struct exp_run *run, const char *log_text, size
 	set(target, "version", json_string(run->release.version));
 	set(target, "assumed", json_boolean(run->release.assumed));
 	set(json, "phases", make_phases(&run->server));
-	set(json, "facts", make_facts(run, log_text, log_len));
+	set(json, "facts", make_facts(run));
 	if (run->identity.models != NULL)
 		set(json, "models", json_incref(run->identity.models));
 	if (run->identity.version != NULL)
 		set(json, "version", json_incref(run->identity.version));
+	if (run->identity.server_info != NULL)
+		set(json, "server_info", json_incref(run->identity.server_info));
 	set(json, "exit", make_exit(&run->server));
 	return json;
 }
@@ -159,53 +213,16 @@ static json_t *make_environment(const struct exp_run *run)
 
 	json_object_update_existing(json, facts);
 	set(json, "profllm", json_string(PROFLLM_VERSION));
+	const struct exp_resources *resources = &run->launch->resources;
+	if (resources->host_gpus != NULL)
+		set(json, "gpu_models", json_incref(resources->host_gpus));
+	set(json, "gpu_driver", pl_json_text(resources->driver));
+	set(json, "cuda", pl_json_text(resources->cuda));
+	set(json, "client", exp_client_environment(run));
 	set(engine, "name", pl_json_text(run->identity.name));
 	set(engine, "version", pl_json_text(run->identity.engine_version));
 	if (run->identity.known)
 		set(engine, "simulated", json_boolean(run->identity.simulated));
-	return json;
-}
-
-static json_t *make_client(const struct exp_run *run, const json_t *results)
-{
-	const struct exp_window *window = &run->window;
-	const struct bench_outcome *outcome = run->outcome;
-	json_t *client = md_result_empty("client_usage");
-	double tokens = json_number_value(json_object_get(results, "total_output_tokens"));
-	struct rusage usage;
-
-	if (outcome == NULL)
-		return client;
-	getrusage(RUSAGE_SELF, &usage);
-	set(client, "cpu_s", json_real((double)window->cpu_ns / 1e9));
-	set(client, "worker_cpu_share_max", pl_json_number(outcome->worker_cpu_share_max));
-	set(client, "cpu_us_per_token",
-	    pl_json_number(tokens > 0 ? (double)window->cpu_ns / 1e3 / tokens : NAN));
-	set(client, "memory_peak_bytes", json_integer((json_int_t)usage.ru_maxrss * 1024));
-	set(client, "threads", json_integer(run->experiment->bench.threads));
-	set(client, "realtime", json_boolean(outcome->realtime_granted));
-	set(client, "connections", json_integer((json_int_t)outcome->connections));
-	set(client, "involuntary_switches", json_integer(window->involuntary_switches));
-	return client;
-}
-
-static json_t *make_system(const struct exp_run *run, const json_t *results,
-			   const json_t *environment)
-{
-	json_t *json = md_result_empty("system");
-	json_t *hardware = md_result_empty("hardware");
-	json_t *memory = json_object_get(environment, "memory_bytes");
-
-	set(hardware, "cpu", json_incref(json_object_get(environment, "cpu")));
-	set(hardware, "cpu_count", json_incref(json_object_get(environment, "cpu_count")));
-	if (json_is_integer(memory))
-		set(hardware, "memory_gb",
-		    json_real((double)json_integer_value(memory) / BYTES_PER_GB));
-	set(json, "hardware_info", hardware);
-	if (run->outcome != NULL)
-		set(json_object_get(json, "host"), "steal_share",
-		    pl_json_number(run->window.stolen_share));
-	set(json, "client", make_client(run, results));
 	return json;
 }
 
@@ -262,55 +279,105 @@ static int make_results(const struct exp_run *run, const double *percentiles,
 	input.duration_s = (double)(run->outcome->end_ns - run->outcome->start_ns) / 1e9;
 	input.inflight_peak = run->outcome->inflight_peak;
 	*ret = bench_metrics_compute(&input);
+	/* a figure of records and host together */
+	double tokens = json_number_value(json_object_get(*ret, "total_output_tokens"));
+	set(*ret, "energy_per_token_j",
+	    pl_json_number(tokens > 0 ? exp_telemetry_energy_j(run) / tokens : NAN));
+	exp_beside_results(run, *ret);
+	exp_client_results(run, *ret);
 	return 0;
 }
 
-static json_t *log_lines(const struct exp_run *run, const char *text, size_t len)
+/* The line of the log that tells of the cause; of one that no line names what it has instead. */
+static const char *find_log_line(const struct host_server_log *log, enum md_cause cause)
 {
-	if (run->server.process == NULL)
-		return NULL;
-	auto_free char *tail = host_server_log_tail(
-		text, len, (size_t)run->experiment->output.server_log_tail);
-	json_t *lines = json_array();
+	const char *told = host_server_log_told(log);
+	bool lives = cause == MD_CAUSE_READY_TIMEOUT || cause == MD_CAUSE_HANG;
 
-	for (char *rest = tail, *line; (line = strsep(&rest, "\n")) != NULL;) {
-		if (rest == NULL && line[0] == '\0')
-			break;
-		/* bytes that are no UTF-8 cannot stand in JSON */
-		for (char *at = line; json_array_append_new(lines, json_string(line)) < 0; at++) {
-			while (*at != '\0' && !((unsigned char)*at & 0x80))
-				at++;
-			if (*at == '\0')
-				break;
-			*at = '?';
-		}
-	}
-	return lines;
+	if (told != NULL && (lives || md_cause_find(told) == cause))
+		return host_server_log_told_line(log);
+	return lives || cause == MD_CAUSE_CRASHED || cause == MD_CAUSE_UNKNOWN
+		       ? host_server_log_exception(log)
+		       : NULL;
 }
 
-static json_t *make_error(const struct exp_run *run, const char *log_text, size_t log_len)
+/* with_log: a journal's error goes without the log, which lies beside it. */
+static json_t *make_error(const struct exp_run *run, bool with_log)
 {
+	auto_json json_t *tail = NULL;
+	const char *line = NULL;
+
 	if (run->why.code == PL_ERR_NONE)
 		return NULL;
-	auto_json json_t *tail = log_lines(run, log_text, log_len);
-	return md_result_error(run->stage, &run->why, run->cause, tail);
+	auto_json json_t *secrets = exp_hide_secrets(run->launch);
+	if (run->client.log_tail != NULL && with_log) {
+		tail = exp_hide(run->client.log_tail, secrets);
+	} else if (run->server.log != NULL && with_log) {
+		auto_json json_t *lines = host_server_log_tail(run->server.log);
+		tail = exp_hide(lines, secrets);
+	}
+	if (run->server.log != NULL)
+		line = find_log_line(run->server.log, run->cause);
+	json_t *error = md_result_error(run->stage, &run->why, run->cause, tail);
+	if (line != NULL) {
+		auto_json json_t *said = host_log_json_text(line);
+		set(error, "log_line", exp_hide(said, secrets));
+	}
+	return error;
+}
+
+/* What the server said up to now; a log that cannot be read says nothing more. */
+static void read_log(const struct exp_run *run)
+{
+	struct pl_err ignored = PL_ERR_INIT;
+
+	if (run->server.log == NULL)
+		return;
+	if (host_server_log_follow(run->server.log, run->paths.server_log, &ignored) == 0)
+		host_server_log_end(run->server.log);
+}
+
+json_t *exp_document_so_far(const struct exp_run *run)
+{
+	json_t *environment = make_environment(run);
+	return json_pack("{s:o?, s:o, s:o, s:O?, s:o, s:o, s:o, s:o}", "error",
+			 make_error(run, false), "suite", pl_json_text(run->experiment->suite),
+			 "name", pl_json_text(run->experiment->name), "tags", run->experiment->tags,
+			 "config", make_config(run), "launch", make_launch(run), "system",
+			 exp_system(run, NULL, environment), "environment", environment);
+}
+
+json_t *exp_document_how(const struct exp_run *run)
+{
+	const struct md_bench *bench = &run->experiment->bench;
+	auto_free double *percentiles = NULL;
+	struct pl_err ignored = PL_ERR_INIT;
+	size_t count = 0;
+	json_t *list = json_array();
+
+	/* checked before the start */
+	if (all_percentiles(bench, &percentiles, &count, &ignored) < 0)
+		count = 0;
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(list, json_real(percentiles[i]));
+	return json_pack("{s:o, s:O?, s:o, s:b, s:b}", "percentiles", list, "goodput",
+			 bench->goodput, "max_concurrency",
+			 bench->max_concurrency == MD_NO_I64 ? json_null()
+							     : json_integer(bench->max_concurrency),
+			 "finite_rate", exp_plan_has_rate(bench), "requests",
+			 run->experiment->output.requests);
 }
 
 int exp_document(const struct exp_run *run, json_t **ret, struct pl_err *err)
 {
-	auto_free char *log_text = NULL;
 	auto_free double *percentiles = NULL;
-	size_t log_len = 0, percentile_count = 0;
-	struct pl_err ignored = PL_ERR_INIT;
+	size_t percentile_count = 0;
 	struct md_quality_facts facts;
 	auto_json json_t *results = NULL;
 	auto_json json_t *artifacts = NULL;
 	auto_json json_t *series = NULL;
 
-	if (run->server.spawned_ns == MD_NO_TIME ||
-	    host_server_log_read(run->paths.server_log, LOG_BYTES_MAX, &log_text, &log_len,
-				 &ignored) < 0)
-		log_text = pl_strdup("");
+	read_log(run);
 	if (all_percentiles(&run->experiment->bench, &percentiles, &percentile_count, err) < 0 ||
 	    make_results(run, percentiles, percentile_count, &results, err) < 0 ||
 	    exp_side_files(run, &artifacts, &series, err) < 0)
@@ -319,11 +386,12 @@ int exp_document(const struct exp_run *run, json_t **ret, struct pl_err *err)
 	facts.percentiles = percentiles;
 	facts.percentile_count = percentile_count;
 	auto_json json_t *config = make_config(run);
-	auto_json json_t *launch = make_launch(run, log_text, log_len);
+	auto_json json_t *launch = make_launch(run);
 	auto_json json_t *environment = make_environment(run);
-	auto_json json_t *system = make_system(run, results, environment);
+	auto_json json_t *system = exp_system(run, results, environment);
 	auto_json json_t *quality = md_quality_evaluate(&facts);
-	auto_json json_t *error = make_error(run, log_text, log_len);
+	auto_json json_t *error = make_error(run, true);
+	exp_client_verdict(run, quality);
 	struct md_result_parts parts = {
 		.run_id = run->run_id,
 		.suite = run->experiment->suite,

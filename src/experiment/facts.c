@@ -42,9 +42,10 @@ static double server_restarted(const struct exp_window *window)
 static double foreign_load(const struct exp_run *run)
 {
 	double finished = GROWN(&run->window, request_success);
-	double ours = 0;
+	double ours = (double)exp_probe_count(run->beside.probe);
 
-	if (isnan(finished) || json_object_get(run->experiment->bench.extra_body, "n") != NULL)
+	if (isnan(finished) || json_object_get(run->experiment->bench.extra_body, "n") != NULL ||
+	    run->outcome->records == NULL)
 		return NAN;
 	for (size_t i = 0; i < run->outcome->count; i++)
 		ours += run->outcome->records[i].acted_ns != MD_NO_TIME;
@@ -53,20 +54,15 @@ static double foreign_load(const struct exp_run *run)
 
 static void agreement(const struct exp_run *run, struct md_quality_facts *ret)
 {
-	const struct exp_window *window = &run->window;
-	auto_free struct exp_inflight_sample *samples = pl_alloc_array(window->sample_count,
-								       sizeof(*samples));
 	size_t count = 0;
+	const struct host_requests_sample *pages =
+		run->telemetry.over ? host_telemetry_requests(run->telemetry.host, &count) : NULL;
+	auto_free struct exp_inflight_sample *samples = pl_alloc_array(count, sizeof(*samples));
 
-	for (size_t i = 0; i < window->sample_count; i++) {
-		const struct host_metrics_sample *sample = &window->samples[i];
-		double theirs = sample->metrics.running + sample->metrics.waiting;
-		if (!sample->known || isnan(theirs))
-			continue;
-		/* the page was made some time between; a late answer tells of an earlier moment */
-		samples[count++] = (struct exp_inflight_sample){ .t_ns = sample->answered_ns,
-								 .theirs = theirs };
-	}
+	/* the page was made some time between; a late answer tells of an earlier moment */
+	for (size_t i = 0; i < count; i++)
+		samples[i] = (struct exp_inflight_sample){ .t_ns = pages[i].t_ns,
+							   .theirs = pages[i].requests };
 	exp_inflight_compare(run->outcome->inflight, run->outcome->inflight_count, samples, count,
 			     &ret->inflight_samples, &ret->inflight_disagreement);
 }
@@ -93,9 +89,13 @@ void exp_facts(const struct exp_run *run, const json_t *results, struct md_quali
 	double queries = GROWN(&run->window, prefix_queries);
 	ret->host_steal_share = run->window.stolen_share;
 	ret->prefix_hit_share = queries > 0 ? GROWN(&run->window, prefix_hits) / queries : NAN;
-	ret->prefix_hit_expected = shared_by_choices(bench, run->plan->shared_prefix_share);
+	/* of another's data set it is not known */
+	ret->prefix_hit_expected =
+		run->plan != NULL ? shared_by_choices(bench, run->plan->shared_prefix_share) : NAN;
 	ret->preemptions = GROWN(&run->window, preemptions);
 	ret->server_restarted = server_restarted(&run->window);
 	ret->foreign_load = foreign_load(run);
 	agreement(run, ret);
+	exp_client_facts(run, ret);
+	exp_telemetry_facts(run, ret);
 }

@@ -4,9 +4,11 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "experiment/run_priv.h"
+#include "model/secret.h"
 
 #define FETCH_TIMEOUT_NS (30 * PL_NS_PER_S)
 #define SIMULATOR        "profllm-sim"
+#define NAMES_BYTES_MAX  1024
 
 static bool names_simulator(const char *text)
 {
@@ -51,12 +53,53 @@ static int choose_model(struct exp_run *run, const json_t *first)
 	return 0;
 }
 
+/* Its names for what it serves, "'a', 'b'"; false: `name` is one of them, or it tells none. */
+static bool others_served(const struct exp_run *run, struct pl_buf *names)
+{
+	const json_t *data = json_object_get(run->identity.models, "data");
+	json_t *model;
+	size_t i;
+
+	json_array_foreach(data, i, model)
+	{
+		const char *id = json_string_value(json_object_get(model, "id"));
+		if (id == NULL || pl_text_equal(id, run->model))
+			return false;
+		pl_buf_addf(names, "%s'%s'", i > 0 ? ", " : "", id);
+	}
+	return json_array_size(data) > 0;
+}
+
+int exp_identity_check_model(struct exp_run *run, const char *refusal)
+{
+	struct pl_err why = PL_ERR_INIT;
+	auto_buf names = { 0 };
+
+	pl_buf_init(&names, NAMES_BYTES_MAX);
+	if (!others_served(run, &names))
+		return 0;
+	pl_err_set(&why, PL_ERR_LAUNCH, "the server does not serve model '%s' but %s%s", run->model,
+		   pl_buf_text(&names), refusal);
+	return exp_fail(run, MD_STATUS_LAUNCH_FAILED, MD_CAUSE_MODEL_NOT_FOUND, &why);
+}
+
+static void learn_server_info(struct exp_run *run)
+{
+	auto_json json_t *told = NULL;
+
+	fetch_or_null(run, "/server_info", &told);
+	/* it may hold the server's environment */
+	if (told != NULL)
+		run->identity.server_info = md_secret_json_shown(told);
+}
+
 int exp_identity_learn(struct exp_run *run)
 {
 	struct exp_identity *identity = &run->identity;
 
 	fetch_or_null(run, "/version", &identity->version);
 	fetch_or_null(run, "/v1/models", &identity->models);
+	learn_server_info(run);
 	const json_t *first = json_array_get(json_object_get(identity->models, "data"), 0);
 	const char *owner = json_string_value(json_object_get(first, "owned_by"));
 	const char *version = json_string_value(json_object_get(identity->version, "version"));

@@ -2,10 +2,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/log.h"
 #include "base/text.h"
-#include "host/port.h"
 #include "host/program.h"
 #include "model/secret.h"
 #include "model/server_args.h"
@@ -70,48 +69,58 @@ static int find_program(struct exp_launch *launch, struct pl_err *err)
 	return 0;
 }
 
-static int take_port(const struct md_experiment *experiment, struct exp_launch *launch,
-		     struct pl_err *err)
+static int take_resources(const struct md_experiment *experiment, const struct exp_taking *how,
+			  struct exp_launch *launch, struct pl_err *err)
 {
 	const char *uds = json_string_value(json_object_get(experiment->server, "uds"));
-	int64_t fixed = experiment->launch.port;
+	size_t known = json_array_size(launch->warnings);
 
+	if (exp_resources_take(experiment, how, launch->warnings, &launch->resources, err) < 0)
+		return -1;
+	for (size_t i = known; !how->look_only && i < json_array_size(launch->warnings); i++)
+		pl_log(PL_LOG_WARNING, "%s",
+		       json_string_value(json_array_get(launch->warnings, i)));
 	if (uds != NULL) {
 		launch->uds = pl_strdup(uds);
 		return 0;
 	}
 	launch->host = pl_strdup(experiment->launch.host);
-	if (host_port_take(launch->host, fixed == MD_NO_I64 ? 0 : (uint16_t)fixed, &launch->port,
-			   &launch->port_fd, err) < 0)
-		return pl_err_wrap(err, "launch.port");
-	json_object_set_new(launch->values, "host", json_string(launch->host));
-	json_object_set_new(launch->values, "port", json_integer(launch->port));
+	launch->port_tries = 1;
 	return 0;
 }
 
+/* The whole command line, with the port as it is now. */
+static int make_argv(const struct md_experiment *experiment, struct exp_launch *launch,
+		     json_t **ret_from_args, struct pl_err *err)
+{
+	auto_json json_t *command = experiment->launch.command != NULL && !experiment->simulate
+					    ? json_incref(experiment->launch.command)
+					    : default_command(experiment->simulate);
+
+	if (launch->uds == NULL) {
+		json_object_set_new(launch->values, "host", json_string(launch->host));
+		json_object_set_new(launch->values, "port",
+				    json_integer(launch->resources.port.number));
+	}
+	json_array_clear(launch->argv);
+	json_array_extend(launch->argv, command);
+	if (md_args_to_argv(launch->values, launch->argv, ret_from_args, err) < 0)
+		return -1;
+	json_array_extend(launch->argv, experiment->launch.extra_args);
+	return 0;
+}
+
+/* "auto" on a host without GPUs: the server sees what is there. [] hides whatever there is. */
 static void set_gpus(const struct md_experiment *experiment, struct exp_launch *launch)
 {
 	const json_t *gpus = experiment->launch.gpus;
-	auto_buf visible = { 0 };
-	size_t i;
-	json_t *item;
+	bool none = json_is_array(gpus) && json_array_size(gpus) == 0;
+	const char *visible = none ? "" : launch->resources.visible;
 
-	pl_buf_init(&visible, 4096);
-	/* "auto" and "all": the server sees what is there */
-	if (!json_is_array(gpus))
-		return;
-	json_array_foreach(gpus, i, item)
-	{
-		auto_free char *text = json_is_string(item)
-					       ? pl_strdup(json_string_value(item))
-					       : pl_asprintf("%lld",
-							     (long long)json_integer_value(item));
-		pl_buf_addf(&visible, "%s%s", i > 0 ? "," : "", text);
-		json_array_append(launch->gpus, item);
-	}
-	json_object_set_new(launch->env, "CUDA_DEVICE_ORDER", json_string("PCI_BUS_ID"));
-	json_object_set_new(launch->env, "CUDA_VISIBLE_DEVICES",
-			    json_string(pl_buf_text(&visible)));
+	if (json_array_size(launch->gpus) > 0 || none)
+		json_object_set_new(launch->env, "CUDA_DEVICE_ORDER", json_string("PCI_BUS_ID"));
+	if (visible != NULL)
+		json_object_set_new(launch->env, "CUDA_VISIBLE_DEVICES", json_string(visible));
 }
 
 static void set_env(const struct md_experiment *experiment, const json_t *from_args,
@@ -136,43 +145,49 @@ static void set_env(const struct md_experiment *experiment, const json_t *from_a
 		launch->bearer = pl_strdup(key);
 }
 
-static int plan_own(const struct md_experiment *experiment, struct exp_launch *launch,
-		    struct pl_err *err)
+static int plan_own(const struct md_experiment *experiment, const struct exp_taking *how,
+		    struct exp_launch *launch, struct pl_err *err)
 {
-	auto_json json_t *command = experiment->launch.command != NULL && !experiment->simulate
-					    ? json_incref(experiment->launch.command)
-					    : default_command(experiment->simulate);
 	auto_json json_t *from_args = NULL;
 
-	json_array_extend(launch->argv, command);
 	json_object_update(launch->values, experiment->server);
-	if (find_program(launch, err) < 0 || take_port(experiment, launch, err) < 0 ||
-	    md_args_to_argv(launch->values, launch->argv, &from_args, err) < 0)
+	if (take_resources(experiment, how, launch, err) < 0 ||
+	    make_argv(experiment, launch, &from_args, err) < 0 || find_program(launch, err) < 0)
 		return -1;
-	json_array_extend(launch->argv, experiment->launch.extra_args);
 	set_gpus(experiment, launch);
 	set_env(experiment, from_args, launch);
 	return 0;
 }
 
-int exp_launch_plan(const struct md_experiment *experiment, struct exp_launch **ret,
-		    struct pl_err *err)
+int exp_launch_new_port(struct exp_launch *launch, const struct md_experiment *experiment,
+			const char *run_id, struct pl_err *err)
+{
+	auto_json json_t *from_args = NULL;
+
+	if (exp_resources_new_port(experiment, run_id, &launch->resources, err) < 0)
+		return -1;
+	launch->port_tries++;
+	return make_argv(experiment, launch, &from_args, err);
+}
+
+int exp_launch_plan(const struct md_experiment *experiment, const struct exp_taking *how,
+		    struct exp_launch **ret, struct pl_err *err)
 {
 	auto_launch struct exp_launch *launch = pl_alloc(sizeof(*launch));
 
-	launch->port_fd = -1;
+	exp_resources_init(&launch->resources);
+	launch->gpus = json_incref(launch->resources.gpus);
 	launch->argv = json_array();
 	launch->env = json_object();
 	launch->secret_env = json_array();
 	launch->values = json_object();
-	launch->gpus = json_array();
 	launch->warnings = json_array();
 	launch->url = url_of(experiment);
 	if (launch->url != NULL) {
 		if (check_url(experiment, launch->url, err) < 0)
 			return -1;
 		json_object_update(launch->values, experiment->server);
-	} else if (plan_own(experiment, launch, err) < 0) {
+	} else if (plan_own(experiment, how, launch, err) < 0) {
 		return -1;
 	}
 	*ret = pl_take(launch);
@@ -183,8 +198,7 @@ void exp_launch_free(struct exp_launch *launch)
 {
 	if (launch == NULL)
 		return;
-	if (launch->port_fd >= 0)
-		close(launch->port_fd);
+	exp_resources_done(&launch->resources);
 	free(launch->url);
 	free(launch->program);
 	free(launch->host);
@@ -209,6 +223,43 @@ int exp_launch_check(const struct exp_launch *launch, struct pl_err *err)
 		json_string_value(json_array_get(launch->argv, 0)));
 }
 
+/* What stands behind --ssl-certfile on the server's command line, wherever it came from. */
+static const char *find_certificate(const json_t *argv)
+{
+	static const char *const flags[] = { "--ssl-certfile", "--ssl_certfile" };
+	const char *found = NULL;
+	size_t i;
+	json_t *item;
+
+	json_array_foreach((json_t *)argv, i, item)
+	{
+		const char *word = json_string_value(item);
+		for (size_t k = 0; word != NULL && k < PL_ARRAY_SIZE(flags); k++) {
+			size_t len = strlen(flags[k]);
+			if (strncmp(word, flags[k], len) != 0)
+				continue;
+			if (word[len] == '=')
+				found = word + len + 1;
+			else if (word[len] == '\0')
+				found = json_string_value(json_array_get(argv, i + 1));
+		}
+	}
+	return found;
+}
+
+/* A server of our own must show the very certificate that it was given. */
+static int add_tls(const struct exp_launch *launch, const struct md_experiment *experiment,
+		   struct exp_target *target, struct pl_err *err)
+{
+	struct io_tls_trust trust = { .insecure = experiment->bench.insecure };
+
+	if (launch->url == NULL) {
+		trust.pinned_file = find_certificate(launch->argv);
+		target->https = trust.pinned_file != NULL;
+	}
+	return target->https ? exp_target_use_tls(target, &trust, err) : 0;
+}
+
 int exp_launch_target(const struct exp_launch *launch, const struct md_experiment *experiment,
 		      struct exp_target *ret, struct pl_err *err)
 {
@@ -220,10 +271,12 @@ int exp_launch_target(const struct exp_launch *launch, const struct md_experimen
 	else if (launch->uds != NULL)
 		done = exp_target_from_uds(launch->uds, &target, err);
 	else
-		done = exp_target_from_port(launch->host, launch->port, &target, err);
+		done = exp_target_from_port(launch->host, launch->resources.port.number, &target,
+					    err);
 	if (done < 0)
 		return -1;
-	if (exp_target_set_headers(&target, launch->bearer, experiment->bench.header, err) < 0) {
+	if (add_tls(launch, experiment, &target, err) < 0 ||
+	    exp_target_set_headers(&target, launch->bearer, experiment->bench.header, err) < 0) {
 		exp_target_done(&target);
 		return -1;
 	}
@@ -238,7 +291,7 @@ json_t *exp_launch_argv_shown(const struct exp_launch *launch)
 
 json_t *exp_launch_env_shown(const struct exp_launch *launch)
 {
-	json_t *shown = json_copy(launch->env);
+	json_t *shown = md_secret_json_shown(launch->env);
 	size_t i;
 	json_t *name;
 
@@ -256,7 +309,9 @@ json_t *exp_launch_to_json(const struct exp_launch *launch, const struct md_expe
 	json_object_set_new(json, "env", exp_launch_env_shown(launch));
 	json_object_set(json, "gpus", launch->gpus);
 	json_object_set_new(json, "port",
-			    launch->port != 0 ? json_integer(launch->port) : json_null());
+			    launch->resources.port.number != 0
+				    ? json_integer(launch->resources.port.number)
+				    : json_null());
 	json_object_set_new(json, "config", md_experiment_to_json(experiment));
 	json_object_set(json, "warnings", launch->warnings);
 	return json;

@@ -5,6 +5,7 @@
 #ifndef EXPERIMENT_LAUNCH_H
 #define EXPERIMENT_LAUNCH_H
 
+#include "experiment/resources.h"
 #include "experiment/target.h"
 
 struct exp_launch {
@@ -14,21 +15,24 @@ struct exp_launch {
 	json_t *env;        /* object: variables laid over our own environment, secrets in clear */
 	json_t *secret_env; /* array: names of the secret ones */
 	json_t *values;     /* server arguments as sent, host and port included */
-	json_t *gpus;       /* array of indices given to the server; empty: it sees what is there */
-	char *host;         /* bind address */
-	uint16_t port;
-	int port_fd;      /* holds the port until the start; -1: none */
-	char *uds;        /* socket path instead of host and port; NULL: none */
-	char *bearer;     /* API key of our own server; NULL: none */
-	json_t *warnings; /* array of texts */
+	json_t *gpus;       /* array of {index, uuid, name, memory_bytes, simulated}: resources' */
+	struct exp_resources resources;
+	char *host;          /* bind address */
+	unsigned port_tries; /* ports that were drawn, the one in use included; 0: none was */
+	char *uds;           /* socket path instead of host and port; NULL: none */
+	char *bearer;        /* API key of our own server; NULL: none */
+	json_t *warnings;    /* array of texts */
 };
 
 /*
- * Takes a port, finds the program. -1 with PL_ERR_BUSY when a fixed port is in use. A program that
- * cannot be found is no error here: see exp_launch_check().
+ * Finds the program, takes GPUs and a port as exp_resources_take() does. A program that cannot be
+ * found is no error here: see exp_launch_check().
  */
-int exp_launch_plan(const struct md_experiment *experiment, struct exp_launch **ret,
-		    struct pl_err *err) PL_MUST_CHECK;
+int exp_launch_plan(const struct md_experiment *experiment, const struct exp_taking *how,
+		    struct exp_launch **ret, struct pl_err *err) PL_MUST_CHECK;
+/* Another port, for a server that died because its own was taken: arguments and port are new. */
+int exp_launch_new_port(struct exp_launch *launch, const struct md_experiment *experiment,
+			const char *run_id, struct pl_err *err) PL_MUST_CHECK;
 void exp_launch_free(struct exp_launch *launch);
 PL_AUTO_DEFINE(struct exp_launch, exp_launch_free);
 #define auto_launch PL_AUTO(exp_launch_free)

@@ -1,8 +1,10 @@
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "bench/feed.h"
 #include "bench/tokenizer.h"
 #include "experiment/progress.h"
 #include "experiment/run_priv.h"
@@ -14,6 +16,10 @@
 #define SETTLE_WAIT_NS (50 * PL_NS_PER_MS)
 /* A refused connection may be seen before the process is. */
 #define END_WAIT_NS (200 * PL_NS_PER_MS)
+/* After failures that a dying server causes: how long it is looked at, and how often. */
+#define AFTER_WAIT_NS  (2 * PL_NS_PER_S)
+#define AFTER_LOOK_NS  (50 * PL_NS_PER_MS)
+#define AFTER_FETCH_NS PL_NS_PER_S
 
 static void free_texts(char **texts, size_t count)
 {
@@ -49,15 +55,111 @@ static bool server_ended(const struct exp_run *run, int64_t wait_ns)
 	return run->server.process != NULL && host_process_wait(run->server.process, wait_ns);
 }
 
-/* What the model's own config.json says, where it can be read here; MD_NO_I64 otherwise. */
+/* A failure as a server makes it that is about to end. */
+static bool is_broken(const struct md_record *record)
+{
+	static const char *const kinds[] = { "connect", "send", "reset", "truncated",
+					     "stream_error" };
+
+	if (record->ok || record->error_kind == NULL)
+		return false;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(kinds); i++) {
+		if (strcmp(record->error_kind, kinds[i]) == 0)
+			return true;
+	}
+	return record->status >= 500;
+}
+
+static bool any_broken(const struct bench_outcome *outcome)
+{
+	for (size_t i = 0; i < outcome->count; i++) {
+		if (is_broken(&outcome->records[i]))
+			return true;
+	}
+	return false;
+}
+
+/* Does it say that it is well? One that is not ours need only answer. */
+static bool is_well(const struct exp_run *run)
+{
+	auto_reply reply = { 0 };
+	struct pl_err ignored = PL_ERR_INIT;
+
+	if (exp_target_fetch(&run->target, "/health", NULL, AFTER_FETCH_NS, &reply, &ignored) < 0)
+		return false;
+	return run->server.process != NULL ? reply.status == 200 : reply.status > 0;
+}
+
+static int fail_unreachable(struct exp_run *run, const struct bench_outcome *outcome)
+{
+	struct pl_err why = PL_ERR_INIT;
+	size_t finished = 0;
+
+	for (size_t i = 0; i < outcome->count; i++)
+		finished += outcome->records[i].ok;
+	pl_err_set(&why, PL_ERR_FAILED,
+		   "the server at '%s' stopped answering: %zu of %zu requests had finished",
+		   run->launch->url, finished, outcome->count);
+	return exp_fail(run, MD_STATUS_FAILED, MD_CAUSE_UNREACHABLE, &why);
+}
+
+/*
+ * Requests broke off: did the server? Connections are closed, and requests answered with 500, some
+ * time before the process that does so is gone. -1: it is dead, and the run with it.
+ */
+static int check_server_lives(struct exp_run *run, const struct bench_outcome *outcome)
+{
+	int64_t due_ns = pl_clock_now_ns() + AFTER_WAIT_NS;
+
+	if (server_ended(run, 0))
+		return exp_server_died(run, MD_STATUS_FAILED);
+	if (!any_broken(outcome))
+		return 0;
+	while (!is_well(run)) {
+		if (server_ended(run, AFTER_LOOK_NS))
+			return exp_server_died(run, MD_STATUS_FAILED);
+		if (run->server.process == NULL)
+			pl_clock_sleep_until(pl_clock_now_ns() + AFTER_LOOK_NS);
+		if (pl_clock_now_ns() < due_ns && exp_stop_signal() == 0)
+			continue;
+		return run->server.process == NULL ? fail_unreachable(run, outcome) : 0;
+	}
+	return 0;
+}
+
+static int64_t vocab_size_of(const struct md_model_source *source)
+{
+	auto_model_facts struct md_model_facts *facts = md_model_facts_load(source);
+
+	return facts->state == MD_MODEL_READ ? facts->vocab_size : 0;
+}
+
+/*
+ * From the config.json of the tokenizer's folder, the model's or the one that the server names,
+ * as far as they lie here; else what the server tells beside the model's name, as llama.cpp's does.
+ */
 static int64_t vocab_size_of_model(const struct exp_run *run)
 {
-	struct md_model_source source = md_model_source_of(run->experiment->server,
-							   run->experiment->launch.env);
-	auto_model_facts struct md_model_facts *facts = md_model_facts_load(&source);
+	const struct md_experiment *experiment = run->experiment;
+	struct md_model_source source = md_model_source_of(experiment->server,
+							   experiment->launch.env);
+	const json_t *served = json_array_get(json_object_get(run->identity.models, "data"), 0);
+	const char *others[] = { experiment->bench.model,
+				 json_string_value(json_object_get(served, "root")) };
+	const char *tokenizer = experiment->bench.tokenizer;
+	struct md_model_source other = { .model = tokenizer, .env = source.env };
 
-	return facts->state == MD_MODEL_READ && facts->vocab_size > 0 ? facts->vocab_size
-								      : MD_NO_I64;
+	int64_t size = tokenizer != NULL ? vocab_size_of(&other) : 0;
+	if (size <= 0)
+		size = vocab_size_of(&source);
+	for (size_t i = 0; size <= 0 && i < PL_ARRAY_SIZE(others); i++) {
+		other.model = others[i];
+		size = vocab_size_of(&other);
+	}
+	if (size <= 0)
+		size = json_integer_value(
+			json_object_get(json_object_get(served, "meta"), "n_vocab"));
+	return size > 0 ? size : MD_NO_I64;
 }
 
 int exp_plan_make(struct exp_run *run)
@@ -68,11 +170,14 @@ int exp_plan_make(struct exp_run *run)
 	size_t i;
 	json_t *note;
 
+	/* vLLM's client makes its own */
+	if (exp_client_is_vllm(run->experiment))
+		return check_stop(run);
 	exp_say(run, "making prompts");
 	/* without one the data set says what it cannot do */
-	if (run->target.prefix[0] != '\0' ||
-	    bench_tokenizer_open_server(&run->target.addr, run->target.host, run->target.headers,
-					run->model, exp_stop_flag(), &tokenizer, &err) < 0)
+	if (bench_tokenizer_open_server(&run->target.addr, run->target.host, run->target.prefix,
+					run->target.headers, run->model, exp_stop_flag(),
+					&tokenizer, &err) < 0)
 		tokenizer = NULL;
 	struct exp_plan_input input = plan_input(run, tokenizer);
 	if (bench.vocab_size == MD_NO_I64 &&
@@ -101,7 +206,7 @@ static int fail_stalled(struct exp_run *run)
 
 	pl_text_from_duration(run->experiment->bench.stall_timeout, limit, sizeof(limit));
 	pl_err_set(&err, PL_ERR_TIMEOUT, "no byte from any stream for stall_timeout (%s)", limit);
-	return exp_fail(run, MD_STATUS_TIMEOUT, MD_CAUSE_STALLED, &err);
+	return exp_fail(run, MD_STATUS_TIMEOUT, MD_CAUSE_HANG, &err);
 }
 
 int exp_warmup(struct exp_run *run)
@@ -114,7 +219,7 @@ int exp_warmup(struct exp_run *run)
 	struct pl_err err = PL_ERR_INIT;
 	char **bodies = NULL;
 
-	if (count == 0)
+	if (count == 0 || exp_client_is_vllm(run->experiment))
 		return 0;
 	exp_say(run, "%zu warm-ups", count);
 	int done = exp_plan_warmups(run->plan, &input, count, &requests, &bodies, &err);
@@ -128,32 +233,29 @@ int exp_warmup(struct exp_run *run)
 		return exp_fail(run, MD_STATUS_FAILED, MD_CAUSE_INTERNAL, &err);
 	if (check_stop(run) < 0)
 		return -1;
-	if (server_ended(run, 0))
-		return exp_server_died(run, MD_STATUS_FAILED);
-	if (outcome->end == BENCH_END_STALLED)
+	if (outcome->end == BENCH_END_STALLED && !server_ended(run, 0))
 		return fail_stalled(run);
-	return 0;
+	return check_server_lives(run, outcome);
 }
 
-static struct host_sampler_spec sampler_spec(const struct exp_run *run)
+struct host_metrics_source exp_metrics_source(const struct exp_run *run)
 {
-	return (struct host_sampler_spec){
+	return (struct host_metrics_source){
 		.addr = &run->target.addr,
 		.host = run->target.host,
 		.headers = run->target.headers,
-		.interval_ns = run->experiment->telemetry.server_metrics_ns,
+		.prefix = run->target.prefix,
 	};
 }
 
-/* A page once nothing runs or waits, or whatever it says after a second. */
-static void fetch_settled(const struct exp_run *run, struct host_metrics_sample *ret)
+void exp_metrics_settled(const struct exp_run *run, struct host_metrics_sample *ret)
 {
-	struct host_sampler_spec spec = sampler_spec(run);
+	struct host_metrics_source source = exp_metrics_source(run);
 	struct pl_err ignored = PL_ERR_INIT;
 
 	*ret = (struct host_metrics_sample){ .known = false };
 	for (int i = 0; i < SETTLE_TRIES; i++) {
-		if (host_metrics_fetch(&spec, ret, &ignored) < 0)
+		if (host_metrics_fetch(&source, ret, &ignored) < 0)
 			return;
 		/* NaN is not above 0 */
 		if (!(ret->metrics.running + ret->metrics.waiting > 0))
@@ -174,60 +276,64 @@ static int run_load(struct exp_run *run, struct pl_err *err)
 		.process = run->server.process,
 	};
 	struct exp_progress *progress = NULL;
+	auto_feed struct bench_feed *feed = bench_feed_new();
 
 	load.requests = run->plan->requests;
 	load.count = run->plan->count;
+	load.feed = feed;
 	load.run_timeout_ns = run->experiment->launch.run_timeout_ns;
 	load.finite_rate = exp_plan_has_rate(bench);
 	load.progress = &counters;
 	if (exp_progress_start(&progress_spec, &progress, err) < 0)
 		return -1;
+	exp_journal_follow(run->journal, feed);
 	int done = bench_load_run(&load, &run->outcome, err);
+	exp_journal_unfollow(run->journal);
 	exp_progress_stop(progress);
 	return done;
 }
 
 static int measure(struct exp_run *run, struct pl_err *err)
 {
-	struct host_sampler_spec spec = sampler_spec(run);
 	struct host_stolen stolen_before, stolen_after;
 	struct exp_window *window = &run->window;
 	struct rusage before, after;
 
-	fetch_settled(run, &window->before);
+	exp_journal_load(run->journal, run->plan->requests, run->plan->count,
+			 exp_document_how(run));
+	exp_metrics_settled(run, &window->before);
 	/* a server without the page is not asked again and again */
-	if (window->before.known && spec.interval_ns != MD_NO_I64 &&
-	    host_sampler_start(&spec, &run->sampler, err) < 0)
-		return -1;
+	if (window->before.known)
+		exp_telemetry_metrics(run);
 	host_stolen_read(&stolen_before);
 	getrusage(RUSAGE_SELF, &before);
-	window->start_ns = pl_clock_now_ns();
+	window->start_ns = host_telemetry_begin(run->telemetry.host);
 	window->cpu_ns = -pl_clock_cpu_process_ns();
-	int done = run_load(run, err);
+	int done = exp_beside_start(run, err);
+	if (done == 0)
+		done = run_load(run, err);
 	window->cpu_ns += pl_clock_cpu_process_ns();
-	window->end_ns = pl_clock_now_ns();
+	window->end_ns = host_telemetry_end(run->telemetry.host);
 	getrusage(RUSAGE_SELF, &after);
 	host_stolen_read(&stolen_after);
 	window->involuntary_switches = after.ru_nivcsw - before.ru_nivcsw;
 	window->stolen_share = host_stolen_share(&stolen_before, &stolen_after);
-	if (run->sampler != NULL) {
-		host_sampler_stop(run->sampler);
-		window->samples = host_sampler_samples(run->sampler, &window->sample_count);
-		window->sampler_cpu_ns = host_sampler_cpu_ns(run->sampler);
+	/* a server that hangs would not answer any of this */
+	if (done == 0 && run->outcome->end != BENCH_END_STALLED) {
+		exp_beside_stop(run);
+		exp_metrics_settled(run, &window->after);
+		exp_beside_count(run);
 	}
-	/* a server that hangs would not answer this either */
-	if (done == 0 && run->outcome->end != BENCH_END_STALLED)
-		fetch_settled(run, &window->after);
+	exp_telemetry_metrics_over(run);
 	return done;
 }
 
-static int judge_failures(struct exp_run *run)
+int exp_measure_judge(struct exp_run *run, size_t completed, size_t count)
 {
 	struct pl_err why = PL_ERR_INIT;
-	size_t completed = 0, count = run->outcome->count;
 
-	for (size_t i = 0; i < count; i++)
-		completed += run->outcome->records[i].ok;
+	if (check_server_lives(run, run->outcome) < 0)
+		return -1;
 	double share = (double)(count - completed) / (double)count;
 	pl_err_set(&why, PL_ERR_FAILED, "%zu of %zu requests failed", count - completed, count);
 	if (completed == 0)
@@ -241,21 +347,26 @@ static int judge_failures(struct exp_run *run)
 int exp_measure(struct exp_run *run)
 {
 	struct pl_err err = PL_ERR_INIT;
+	size_t completed = 0;
 	char limit[32];
 
+	if (exp_client_is_vllm(run->experiment))
+		return exp_client_measure(run);
 	exp_say(run, "sending %zu requests", run->plan->count);
 	if (measure(run, &err) < 0)
 		return exp_fail(run, MD_STATUS_FAILED, MD_CAUSE_INTERNAL, &err);
 	if (exp_stop_signal() != 0 && run->outcome->end == BENCH_END_STOPPED)
 		return check_stop(run);
-	if (server_ended(run, 0))
-		return exp_server_died(run, MD_STATUS_FAILED);
-	if (run->outcome->end == BENCH_END_STALLED)
+	if (run->outcome->end == BENCH_END_STALLED && !server_ended(run, 0))
 		return fail_stalled(run);
 	if (run->outcome->end == BENCH_END_RUN_TIMEOUT) {
+		if (check_server_lives(run, run->outcome) < 0)
+			return -1;
 		pl_text_from_duration(run->experiment->launch.run_timeout_ns, limit, sizeof(limit));
 		pl_err_set(&err, PL_ERR_TIMEOUT, "run_timeout (%s) passed", limit);
 		return exp_fail(run, MD_STATUS_TIMEOUT, MD_CAUSE_RUN_TIMEOUT, &err);
 	}
-	return judge_failures(run);
+	for (size_t i = 0; i < run->outcome->count; i++)
+		completed += run->outcome->records[i].ok;
+	return exp_measure_judge(run, completed, run->outcome->count);
 }

@@ -24,11 +24,11 @@ bool exp_plan_has_rate(const struct md_bench *bench)
 }
 
 static int encode(const struct exp_plan_input *input, const struct bench_sample *sample,
-		  char **ret_body, size_t *ret_len, struct pl_err *err)
+		  const char *model, char **ret_body, size_t *ret_len, struct pl_err *err)
 {
 	struct bench_encode how = {
 		.bench = input->bench,
-		.model = input->model,
+		.model = model,
 		.ignore_eos = exp_plan_ignores_eos(input->bench),
 	};
 	auto_buf body = { 0 };
@@ -57,8 +57,25 @@ static void make_prefix(const struct md_bench *bench, char *prefix, size_t room)
 	snprintf(prefix, room, "bench-%08x-", random);
 }
 
+/* The adapter of each request, as vLLM draws them; NULL: no adapters. The caller's (free()). */
+static const char **assign_adapters(const struct md_bench *bench, size_t count,
+				    struct pl_pyrandom *pyrandom)
+{
+	size_t adapters = json_array_size(bench->lora_modules);
+	bool random = pl_text_equal(bench->lora_assignment, "random");
+
+	if (adapters == 0)
+		return NULL;
+	const char **names = pl_alloc_array(count, sizeof(*names));
+	for (size_t i = 0; i < count; i++) {
+		size_t at = random ? pl_pyrandom_below(pyrandom, adapters) : i % adapters;
+		names[i] = json_string_value(json_array_get(bench->lora_modules, at));
+	}
+	return names;
+}
+
 static int encode_all(const struct exp_plan_input *input, const double *arrivals_s,
-		      struct exp_plan *plan, struct pl_err *err)
+		      const char *const *adapters, struct exp_plan *plan, struct pl_err *err)
 {
 	char prefix[40];
 
@@ -66,14 +83,17 @@ static int encode_all(const struct exp_plan_input *input, const double *arrivals
 	for (size_t i = 0; i < plan->count; i++) {
 		const struct bench_sample *sample = &plan->dataset->samples[i];
 		struct bench_request *request = &plan->requests[i];
-		if (encode(input, sample, &plan->bodies[i], &request->body_len, err) < 0)
+		if (encode(input, sample, adapters != NULL ? adapters[i] : input->model,
+			   &plan->bodies[i], &request->body_len, err) < 0)
 			return -1;
 		request->body = plan->bodies[i];
 		request->planned_ns = llround(arrivals_s[i] * 1e9);
 		request->prompt_tokens = sample->prompt_tokens;
 		request->output_tokens = sample->output_tokens;
-		snprintf(request->request_id, sizeof(request->request_id), "%s%lld", prefix,
-			 (long long)sample->index);
+		/* a data set without ids sends none, as vLLM's */
+		if (sample->index != MD_NO_COUNT)
+			snprintf(request->request_id, sizeof(request->request_id), "%s%lld", prefix,
+				 (long long)sample->index);
 	}
 	return 0;
 }
@@ -162,9 +182,10 @@ int exp_plan_build(const struct exp_plan_input *input, struct exp_plan **ret, st
 		return pl_err_set(err, PL_ERR_INVALID, "the data set has no usable prompt");
 	plan->requests = pl_alloc_array(plan->count, sizeof(*plan->requests));
 	plan->bodies = pl_alloc_array(plan->count, sizeof(*plan->bodies));
+	auto_free const char **adapters = assign_adapters(input->bench, plan->count, &pyrandom);
 	auto_free double *arrivals_s = pl_alloc_array(plan->count, sizeof(*arrivals_s));
 	if (bench_arrivals_build(input->bench, plan->count, &nplegacy, arrivals_s, err) < 0 ||
-	    encode_all(input, arrivals_s, plan, err) < 0)
+	    encode_all(input, arrivals_s, adapters, plan, err) < 0)
 		return -1;
 	hash_prompts(plan);
 	plan->shared_prefix_share = exp_shared_prefix_share(plan->dataset->samples, plan->count);
@@ -241,7 +262,7 @@ int exp_plan_warmups(const struct exp_plan *plan, const struct exp_plan_input *i
 	for (size_t i = 0; i < count && done == 0; i++) {
 		const struct bench_sample *sample = &plan->dataset->samples[i % plan->count];
 		struct bench_sample turned = turn_sample(sample, i / plan->count + 1, parts);
-		done = encode(input, &turned, &bodies[i], &requests[i].body_len, err);
+		done = encode(input, &turned, input->model, &bodies[i], &requests[i].body_len, err);
 		requests[i].body = bodies[i];
 		requests[i].prompt_tokens = sample->prompt_tokens;
 		requests[i].output_tokens = sample->output_tokens;

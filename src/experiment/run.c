@@ -10,11 +10,20 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "bench/arrivals.h"
+#include "bench/flat.h"
 #include "bench/metrics.h"
 #include "experiment/run_priv.h"
 #include "experiment/signals.h"
 
-#define RESULT_SUFFIX ".json"
+#define NO_SERVER                                                                             \
+	{                                                                                     \
+		.spawned_ns = MD_NO_TIME, .running_ns = MD_NO_TIME, .healthy_ns = MD_NO_TIME, \
+		.ready_ns = MD_NO_TIME,                                                       \
+	}
+
+/* Ports that are tried where the server finds its own in use. */
+#define PORT_TRIES 3
 
 /* One line a stage: what the run is at when it fails there, and the function that does it. */
 static const struct {
@@ -74,6 +83,8 @@ struct bench_load exp_load_base(const struct exp_run *run)
 		.request_timeout_ns = bench->request_timeout,
 		.stall_timeout_ns = bench->stall_timeout,
 		.run_timeout_ns = MD_NO_I64,
+		.whole_answers = json_is_false(json_object_get(bench->extra_body, "stream")),
+		.keeps_text = bench->save_detailed,
 		.realtime = bench->realtime,
 		.stop_signal = exp_stop_flag(),
 	};
@@ -84,6 +95,9 @@ static int check_adapter(const struct md_bench *bench, const struct bench_adapte
 {
 	const struct bench_adapter *adapter = bench_adapter_find(bench->backend);
 
+	*ret = NULL;
+	if (adapter == NULL && pl_text_equal(bench->client, "vllm"))
+		return 0;
 	if (adapter == NULL)
 		return pl_err_set(err, PL_ERR_INVALID,
 				  "'benchmark.backend': '%s' is not in this version",
@@ -99,16 +113,27 @@ static int check_adapter(const struct md_bench *bench, const struct bench_adapte
 	return 0;
 }
 
-int exp_check(const struct md_experiment *experiment, struct pl_err *err)
+/* What our own load generator can do. */
+static int check_native(const struct md_bench *bench, struct pl_err *err)
 {
 	const struct bench_adapter *adapter;
+
+	if (check_adapter(bench, &adapter, err) < 0 || bench_dataset_check(bench, err) < 0)
+		return -1;
+	return bench_arrivals_check(bench, err);
+}
+
+int exp_check(const struct md_experiment *experiment, struct pl_err *err)
+{
 	auto_free double *percentiles = NULL;
 	size_t percentile_count;
 	struct bench_slo slo;
 
 	if (md_experiment_check_supported(experiment, err) < 0 ||
-	    check_adapter(&experiment->bench, &adapter, err) < 0 ||
-	    bench_dataset_check(&experiment->bench, err) < 0)
+	    bench_flat_check(&experiment->bench, err) < 0)
+		return -1;
+	if (exp_client_is_vllm(experiment) ? exp_client_check(experiment, err) < 0
+					   : check_native(&experiment->bench, err) < 0)
 		return -1;
 	if (bench_percentiles_parse(experiment->bench.metric_percentiles, &percentiles,
 				    &percentile_count, err) < 0)
@@ -145,65 +170,171 @@ static int prepare_paths(struct exp_run *run, struct pl_err *err)
 {
 	const char *output = run->options->output;
 
-	run->paths = (struct exp_paths){
-		.result = output,
-		.requests = pl_file_sibling(output, RESULT_SUFFIX, ".requests.jsonl.zst"),
-		.series = pl_file_sibling(output, RESULT_SUFFIX, ".series.jsonl.zst"),
-		.server_log = pl_file_sibling(output, RESULT_SUFFIX, ".server.log"),
-	};
+	exp_paths_make(output, &run->paths);
 	if (check_output(run, output, err) < 0 || check_output(run, run->paths.requests, err) < 0 ||
 	    check_output(run, run->paths.series, err) < 0 ||
-	    check_output(run, run->paths.server_log, err) < 0)
+	    check_output(run, run->paths.server_log, err) < 0 ||
+	    check_output(run, run->paths.client_log, err) < 0)
 		return -1;
 	return 0;
+}
+
+/* Before anything else: no thread may run yet, and no file of ours be open in it. */
+static int start_guard(struct exp_run *run, struct pl_err *err)
+{
+	if (run->experiment->launch.url != NULL)
+		return 0;
+	return host_guard_start(run->run_id, &run->guard, err);
+}
+
+/* The path of requests. A URL that ends with /v1 and a path that begins with it say it once. */
+static char *endpoint_of(const struct exp_run *run)
+{
+	const char *path = run->experiment->bench.endpoint;
+
+	if (path == NULL)
+		path = run->adapter != NULL ? run->adapter->endpoint
+					    : exp_client_endpoint(run->experiment->bench.backend);
+	bool joined = run->target.v1_cut && pl_text_starts(path, "/v1/");
+	if (joined)
+		exp_say(run,
+			"note: the /v1 at the end of the server's URL is left out: '%s' has it",
+			path);
+	return pl_asprintf("%s%s%s", run->target.prefix, run->target.v1_cut && !joined ? "/v1" : "",
+			   path);
 }
 
 static int prepare(struct exp_run *run, struct pl_err *err)
 {
 	const struct md_experiment *experiment = run->experiment;
+	struct exp_taking taking = {
+		.run_id = run->run_id,
+		.release = &run->release,
+		.wait_ns = run->options->wait_ns,
+		.quiet = run->options->quiet,
+	};
 
 	if (exp_check(experiment, err) < 0 ||
 	    check_adapter(&experiment->bench, &run->adapter, err) < 0 ||
-	    prepare_paths(run, err) < 0 || exp_launch_plan(experiment, &run->launch, err) < 0 ||
-	    exp_launch_target(run->launch, experiment, &run->target, err) < 0)
+	    prepare_paths(run, err) < 0 ||
+	    exp_journal_open(run->options->output, run->options->overwrite, &run->journal, err) <
+		    0 ||
+	    exp_launch_plan(experiment, &taking, &run->launch, err) < 0 ||
+	    exp_launch_target(run->launch, experiment, &run->target, err) < 0 ||
+	    exp_client_prepare(run, err) < 0)
 		return -1;
-	const char *endpoint = experiment->bench.endpoint;
-	run->endpoint = pl_asprintf("%s%s", run->target.prefix,
-				    endpoint != NULL ? endpoint : run->adapter->endpoint);
+	/* waiting for others is no part of the run */
+	run->started_ns += run->launch->resources.waited_ns;
+	run->endpoint = endpoint_of(run);
 	return 0;
+}
+
+/* From here on the run's end, whatever it is, leaves a result or a journal. */
+static void begin_journal(struct exp_run *run)
+{
+	exp_journal_head(run->journal, run->run_id, run->started_real_ns, run->started_ns);
+	exp_journal_stage(run->journal, MD_STAGE_PREPARE, exp_document_so_far(run));
+}
+
+/* A wish to end that came after all was measured ends the run no less. */
+static void check_stopped_late(struct exp_run *run)
+{
+	struct pl_err why = PL_ERR_INIT;
+
+	if (exp_stop_signal() == 0 || run->status != MD_STATUS_COMPLETED)
+		return;
+	run->stage = MD_STAGE_STOP;
+	pl_err_set(&why, PL_ERR_INTERRUPTED, "interrupted");
+	exp_fail(run, MD_STATUS_INTERRUPTED, MD_CAUSE_SIGNAL, &why);
+}
+
+static void forget_server(struct exp_run *run)
+{
+	host_process_free(run->server.process);
+	host_server_log_free(run->server.log);
+	run->server = (struct exp_server)NO_SERVER;
+}
+
+/* The port was free when it was tried and is not now: another one, unless it was fixed. */
+static bool start_again(struct exp_run *run)
+{
+	struct pl_err err = PL_ERR_INIT;
+
+	if (run->cause != MD_CAUSE_PORT_IN_USE || run->status != MD_STATUS_LAUNCH_FAILED ||
+	    run->experiment->launch.port != MD_NO_I64 || run->launch->port_tries == 0 ||
+	    run->launch->port_tries >= PORT_TRIES)
+		return false;
+	uint16_t taken = run->launch->resources.port.number;
+	exp_server_stop(run);
+	forget_server(run);
+	exp_target_done(&run->target);
+	if (exp_launch_new_port(run->launch, run->experiment, run->run_id, &err) < 0 ||
+	    exp_launch_target(run->launch, run->experiment, &run->target, &err) < 0) {
+		exp_fail(run, MD_STATUS_LAUNCH_FAILED, MD_CAUSE_PORT_IN_USE, &err);
+		return false;
+	}
+	exp_say(run, "port %u was taken, trying %u", taken, run->launch->resources.port.number);
+	run->status = MD_STATUS_FAILED;
+	run->cause = MD_CAUSE_COUNT;
+	run->why = (struct pl_err)PL_ERR_INIT;
+	return true;
 }
 
 static void run_stages(struct exp_run *run)
 {
-	for (size_t i = 0; i < PL_ARRAY_SIZE(stages); i++) {
+	for (size_t i = 0; i < PL_ARRAY_SIZE(stages);) {
 		run->stage = stages[i].stage;
-		if (stages[i].run(run) < 0)
+		exp_journal_stage(run->journal, run->stage, exp_document_so_far(run));
+		if (stages[i].run(run) == 0)
+			i++;
+		else if (start_again(run))
+			i = 0;
+		else
 			break;
 	}
+	exp_journal_stage(run->journal, MD_STAGE_STOP, exp_document_so_far(run));
 	exp_server_stop(run);
+	exp_telemetry_stop(run);
+	check_stopped_late(run);
 	if (run->server.left > 0)
 		pl_log(PL_LOG_WARNING, "%zu processes of run '%s' could not be ended",
 		       run->server.left, run->run_id);
 }
 
+/* A result that cannot be written leaves the journal to make it from later. */
+static int finish(struct exp_run *run, json_t **ret, struct pl_err *err)
+{
+	if (exp_document(run, ret, err) < 0 || exp_flat_result(run, *ret, err) < 0 ||
+	    md_result_write(*ret, run->options->output, err) < 0)
+		return pl_err_wrap(err, "the result could not be written (profllm recover makes it "
+					"from the journal)");
+	exp_journal_remove(run->journal);
+	return 0;
+}
+
 static void run_done(struct exp_run *run)
 {
-	host_sampler_free(run->sampler);
+	exp_journal_free(run->journal);
+	exp_telemetry_done(&run->telemetry);
+	exp_beside_done(&run->beside);
 	bench_outcome_free(run->outcome);
+	exp_client_done(&run->client);
 	exp_plan_free(run->plan);
 	host_process_free(run->server.process);
+	host_server_log_free(run->server.log);
+	host_guard_free(run->guard);
 	exp_launch_free(run->launch);
 	exp_target_done(&run->target);
 	exp_release_done(&run->release);
 	json_decref(run->identity.version);
 	json_decref(run->identity.models);
+	json_decref(run->identity.server_info);
 	free(run->identity.name);
 	free(run->identity.engine_version);
 	free(run->model);
 	free(run->endpoint);
-	free(run->paths.requests);
-	free(run->paths.series);
-	free(run->paths.server_log);
+	free(run->flat_path);
+	exp_paths_done(&run->paths);
 }
 
 int exp_run(const struct md_experiment *experiment, const struct exp_options *options,
@@ -217,25 +348,23 @@ int exp_run(const struct md_experiment *experiment, const struct exp_options *op
 		.stage = MD_STAGE_PREPARE,
 		.status = MD_STATUS_FAILED,
 		.cause = MD_CAUSE_COUNT,
-		.server = { .spawned_ns = MD_NO_TIME,
-			    .running_ns = MD_NO_TIME,
-			    .weights_ns = MD_NO_TIME,
-			    .graphs_ns = MD_NO_TIME,
-			    .healthy_ns = MD_NO_TIME,
-			    .ready_ns = MD_NO_TIME },
+		.server = NO_SERVER,
 	};
 	auto_json json_t *result = NULL;
 
 	md_run_id_make(run.started_real_ns, run.run_id);
 	exp_release_find(experiment, NULL, &run.release);
 	exp_signals_take();
-	int done = prepare(&run, err);
-	if (done == 0) {
-		run_stages(&run);
-		done = exp_document(&run, &result, err);
-	}
+	int done = start_guard(&run, err);
 	if (done == 0)
-		done = md_result_write(result, options->output, err);
+		done = prepare(&run, err);
+	if (done == 0)
+		done = exp_telemetry_start(&run, err);
+	if (done == 0) {
+		begin_journal(&run);
+		run_stages(&run);
+		done = finish(&run, &result, err);
+	}
 	*ret_signal = exp_stop_signal();
 	run_done(&run);
 	exp_signals_release();

@@ -11,11 +11,14 @@ struct exp_options {
 	const char *output; /* the result's path; side files lie beside it */
 	bool quiet;         /* no progress */
 	bool forced;        /* validation errors were passed over */
+	bool overwrite;     /* a journal that a killed run left may be given up */
+	int64_t wait_ns;    /* for GPUs and ports that others hold; 0: not at all */
 };
 
 /*
  * Runs to whatever end. 0: the result is written, *ret_result is it (new reference). -1: it did not
- * start, nothing was written and nothing runs (bad configuration, unwritable output, port in use).
+ * start, nothing was written and nothing runs (bad configuration, unwritable output, port in use); or
+ * the result could not be written, and its journal (experiment/journal.h) stays.
  * Takes SIGINT, SIGTERM and SIGHUP while it runs; *ret_signal: which of them ended it, 0: none.
  */
 int exp_run(const struct md_experiment *experiment, const struct exp_options *options,

@@ -6,13 +6,17 @@
 #define EXPERIMENT_RUN_PRIV_H
 
 #include "bench/load.h"
+#include "experiment/client_vllm.h"
+#include "experiment/journal.h"
+#include "experiment/beside.h"
 #include "experiment/launch.h"
 #include "experiment/plan.h"
 #include "experiment/run.h"
 #include "experiment/target.h"
 #include "experiment/target_release.h"
+#include "experiment/telemetry.h"
+#include "host/guard.h"
 #include "host/process.h"
-#include "host/sampler.h"
 #include "host/server_log.h"
 #include "host/system.h"
 
@@ -21,8 +25,8 @@ struct exp_server {
 	struct host_process *process; /* NULL: not ours, or not started */
 	int64_t spawned_ns;           /* just before the start */
 	int64_t running_ns;           /* the program was loaded */
-	int64_t weights_ns;           /* when the log said so */
-	int64_t graphs_ns;
+	struct host_server_log *log;  /* NULL: none of ours was started */
+	int64_t oom_kills;            /* host_oom_kills() before the start */
 	int64_t healthy_ns;
 	int64_t ready_ns;
 	int64_t stop_ns; /* what stopping took */
@@ -33,8 +37,9 @@ struct exp_server {
 };
 
 struct exp_identity {
-	json_t *version; /* answer of /version; NULL: none */
-	json_t *models;  /* answer of /v1/models; NULL: none */
+	json_t *version;     /* answer of /version; NULL: none */
+	json_t *models;      /* answer of /v1/models; NULL: none */
+	json_t *server_info; /* answer of /server_info, secrets as ***; NULL: none */
 	char *name;
 	char *engine_version;
 	bool known; /* the server told something of itself */
@@ -49,9 +54,6 @@ struct exp_window {
 	double stolen_share;
 	struct host_metrics_sample before; /* known: false where there is none */
 	struct host_metrics_sample after;
-	const struct host_metrics_sample *samples; /* the sampler's */
-	size_t sample_count;
-	int64_t sampler_cpu_ns;
 };
 
 struct exp_paths {
@@ -59,6 +61,7 @@ struct exp_paths {
 	char *requests;
 	char *series;
 	char *server_log;
+	char *client_log; /* of vLLM's client */
 };
 
 struct exp_run {
@@ -68,18 +71,23 @@ struct exp_run {
 	int64_t started_ns;
 	int64_t started_real_ns;
 	struct exp_paths paths;
-	const struct bench_adapter *adapter;
-	char *endpoint; /* path, the target's prefix included */
+	const struct bench_adapter *adapter; /* NULL: only vLLM's client speaks it */
+	char *flat_path;                     /* vLLM's flat result; NULL: none */
+	char *endpoint;                      /* path, the target's prefix included */
 	struct exp_launch *launch;
 	struct exp_target target;
 	struct exp_release release; /* of vLLM, that the configuration is for */
+	struct host_guard *guard;   /* NULL: nothing of ours is started */
 	struct exp_server server;
 	struct exp_identity identity;
 	char *model; /* the payload's `model` */
 	struct exp_plan *plan;
+	struct exp_client client;      /* vLLM's, where it sends the load */
 	struct bench_outcome *outcome; /* NULL: nothing was measured */
-	struct host_sampler *sampler;
+	struct exp_beside beside;
+	struct exp_telemetry telemetry;
 	struct exp_window window;
+	struct exp_journal *journal;
 
 	enum md_stage stage;
 	enum md_status status;
@@ -104,16 +112,39 @@ int exp_plan_make(struct exp_run *run);
 int exp_warmup(struct exp_run *run);
 int exp_measure(struct exp_run *run);
 
+/* The server's /metrics page. */
+struct host_metrics_source exp_metrics_source(const struct exp_run *run);
+/* A page once nothing runs or waits there, or whatever it says after a second. */
+void exp_metrics_settled(const struct exp_run *run, struct host_metrics_sample *ret);
+/* Does the server live, and did enough of the requests finish? Sets the run's status. */
+int exp_measure_judge(struct exp_run *run, size_t completed, size_t count);
+
+/* The server refused a request: -1 where it does not serve the model that was asked for. `refusal`:
+ * ": " and what it said. */
+int exp_identity_check_model(struct exp_run *run, const char *refusal);
 /* Stops what was started and looks that nothing is left. */
 void exp_server_stop(struct exp_run *run);
 /* "the server ended: signal 9 (Killed)" with the cause its log names. */
 int exp_server_died(struct exp_run *run, enum md_status status);
+
+/* Where the files of a result lie; `output` is borrowed. */
+void exp_paths_make(const char *output, struct exp_paths *ret);
+void exp_paths_done(struct exp_paths *paths);
+int exp_requests_write(const char *path, const struct md_record *records, size_t count,
+		       struct pl_err *err) PL_MUST_CHECK;
 
 struct md_quality_facts;
 void exp_facts(const struct exp_run *run, const json_t *results, struct md_quality_facts *ret);
 /* Writes the side files; *ret_artifacts: array, *ret_series: object or NULL (new references). */
 int exp_side_files(const struct exp_run *run, json_t **ret_artifacts, json_t **ret_series,
 		   struct pl_err *err) PL_MUST_CHECK;
+/* Writes vLLM's flat result where it is asked for; run->flat_path tells where. */
+int exp_flat_result(struct exp_run *run, const json_t *document, struct pl_err *err) PL_MUST_CHECK;
 int exp_document(const struct exp_run *run, json_t **ret, struct pl_err *err) PL_MUST_CHECK;
+/* {error, suite, name, tags, config, launch, system, environment} as far as known; new reference. */
+json_t *exp_document_so_far(const struct exp_run *run);
+/* {percentiles, goodput, max_concurrency, finite_rate, requests}: what figures are made with. */
+json_t *exp_document_how(const struct exp_run *run);
+/* The last `count` lines as an array. New reference. */
 
 #endif

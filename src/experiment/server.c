@@ -1,8 +1,7 @@
 #include <fcntl.h>
-#include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -11,11 +10,12 @@
 #include "experiment/run_priv.h"
 #include "experiment/signals.h"
 #include "host/mark.h"
+#include "host/oom.h"
 
 #define POLL_NS             (50 * PL_NS_PER_MS)
 #define HEALTH_TIMEOUT_NS   (5 * PL_NS_PER_S)
 #define LEFT_WAIT_NS        (5 * PL_NS_PER_S)
-#define LOG_BYTES_MAX       (8u << 20)
+#define SHELL_SIGNAL_BASE   128
 #define READY_OUTPUT_TOKENS 1
 
 /* "NAME=text" for each variable, with the mark of the run; NULL-ended, all free(). */
@@ -39,6 +39,20 @@ static void free_texts(char **texts)
 	free(texts);
 }
 
+/* GPUs and port stay locked until the server's last descendant is gone, whatever becomes of us. */
+static int hold_locks(struct exp_run *run, struct pl_err *err)
+{
+	const struct exp_resources *resources = &run->launch->resources;
+
+	for (size_t i = 0; i < resources->lock_count; i++) {
+		if (host_guard_hold(run->guard, resources->lock_fds[i], err) < 0)
+			return -1;
+	}
+	if (resources->port.lock_fd < 0)
+		return 0;
+	return host_guard_hold(run->guard, resources->port.lock_fd, err);
+}
+
 static int start_process(struct exp_run *run, struct pl_err *err)
 {
 	struct exp_launch *launch = run->launch;
@@ -53,10 +67,19 @@ static int start_process(struct exp_run *run, struct pl_err *err)
 		.argv = argv,
 		.env = (const char *const *)env,
 		.log_path = run->paths.server_log,
+		.guard = run->guard,
+		.stop_timeout_ns = run->experiment->launch.stop_timeout_ns,
 	};
-	if (launch->port_fd >= 0)
-		close(launch->port_fd);
-	launch->port_fd = -1;
+	if (hold_locks(run, err) < 0) {
+		free_texts(env);
+		return -1;
+	}
+	if (launch->resources.has_numa)
+		host_numa_bind(&launch->resources.numa, host_guard_pid(run->guard));
+	host_port_unbind(&launch->resources.port);
+	host_server_log_free(run->server.log);
+	run->server.log = host_server_log_new((size_t)run->experiment->output.server_log_tail);
+	run->server.oom_kills = host_oom_kills();
 	run->server.spawned_ns = pl_clock_now_ns();
 	int done = host_process_start(&spec, &run->server.process, err);
 	run->server.running_ns = pl_clock_now_ns();
@@ -66,6 +89,7 @@ static int start_process(struct exp_run *run, struct pl_err *err)
 
 int exp_server_start(struct exp_run *run)
 {
+	enum md_cause cause = MD_CAUSE_NOT_EXECUTABLE;
 	struct pl_err err = PL_ERR_INIT;
 
 	if (run->launch->url != NULL)
@@ -73,81 +97,86 @@ int exp_server_start(struct exp_run *run)
 	exp_say(run, "starting %s", json_string_value(json_array_get(run->launch->argv, 0)));
 	if (exp_launch_check(run->launch, &err) < 0 || start_process(run, &err) < 0) {
 		err.code = PL_ERR_LAUNCH;
-		return exp_fail(run, MD_STATUS_LAUNCH_FAILED, MD_CAUSE_NOT_EXECUTABLE, &err);
+		if (host_guard_is_lost(run->guard))
+			cause = MD_CAUSE_INTERNAL;
+		return exp_fail(run, MD_STATUS_LAUNCH_FAILED, cause, &err);
 	}
 	return 0;
 }
 
-static enum md_cause cause_of(const char *name)
+/* Takes in what the log has grown by; one that cannot be read tells nothing. */
+static void follow_log(struct exp_run *run)
 {
-	static const char *const names[] = {
-#define CAUSE(id, cause, text) #cause,
-#include "tbl/states.h"
+	struct pl_err ignored = PL_ERR_INIT;
+
+	if (run->server.log != NULL &&
+	    host_server_log_follow(run->server.log, run->paths.server_log, &ignored) < 0)
+		return;
+}
+
+/* Why the server ended: a name of the CAUSE rows. */
+static const char *find_cause(struct exp_run *run)
+{
+	int status = host_process_status(run->server.process);
+	int64_t oom_kills = host_oom_kills();
+	struct host_death death = {
+		.signal_number = host_process_signal(run->server.process),
+		.was_ready = run->server.ready,
+		.oom_killed = run->server.oom_kills >= 0 && oom_kills > run->server.oom_kills,
 	};
 
-	for (size_t i = 0; i < PL_ARRAY_SIZE(names); i++) {
-		if (pl_text_equal(names[i], name))
-			return (enum md_cause)i;
-	}
-	/* finer causes of the log parser that a result does not name yet */
-	if (pl_text_equal(name, "invalid_configuration") ||
-	    pl_text_equal(name, "quantization_mismatch"))
-		return MD_CAUSE_INVALID_ARGUMENT;
-	if (pl_text_equal(name, "killed"))
-		return MD_CAUSE_CRASHED;
-	return MD_CAUSE_COUNT;
+	/* a shell in front of the server says the signal so */
+	if (death.signal_number == 0 && status > SHELL_SIGNAL_BASE &&
+	    status <= SHELL_SIGNAL_BASE + SIGRTMAX)
+		death.signal_number = status - SHELL_SIGNAL_BASE;
+	follow_log(run);
+	host_server_log_end(run->server.log);
+	return host_server_log_cause(run->server.log, &death);
+}
+
+/* What the server's log says last is not why it ended. */
+static int guard_died(struct exp_run *run, enum md_status status)
+{
+	struct pl_err why = PL_ERR_INIT;
+
+	pl_err_set(&why, run->server.ready ? PL_ERR_FAILED : PL_ERR_LAUNCH,
+		   "the server's guard (process %d) was killed %s; the server was ended with it",
+		   (int)host_guard_pid(run->guard),
+		   run->server.ready ? "during the run" : "before the server was ready");
+	return exp_fail(run, status, MD_CAUSE_INTERNAL, &why);
 }
 
 int exp_server_died(struct exp_run *run, enum md_status status)
 {
-	struct pl_err why = PL_ERR_INIT, ignored = PL_ERR_INIT;
-	auto_free char *text = NULL;
+	struct pl_err why = PL_ERR_INIT;
 	char end[64];
-	size_t len = 0;
 
 	run->server.died = true;
 	host_process_wait(run->server.process, 0);
+	if (host_guard_is_lost(run->guard))
+		return guard_died(run, status);
 	host_process_end_text(run->server.process, end, sizeof(end));
-	if (host_server_log_read(run->paths.server_log, LOG_BYTES_MAX, &text, &len, &ignored) < 0)
-		len = 0;
-	const char *cause = host_server_log_cause(
-		text, len, host_process_signal(run->server.process), run->server.ready);
+	const char *cause = find_cause(run);
 	pl_err_set(&why, run->server.ready ? PL_ERR_FAILED : PL_ERR_LAUNCH,
 		   "the server ended %s: %s",
 		   run->server.ready ? "during the run" : "before it was ready", end);
-	return exp_fail(run, status, cause_of(cause), &why);
+	return exp_fail(run, status, md_cause_find(cause), &why);
 }
 
-/* Notes when the log first spoke of a phase, while the server comes up. */
-static void note_phases(struct exp_run *run, off_t *seen_bytes)
-{
-	struct host_server_log log;
-	struct pl_err ignored = PL_ERR_INIT;
-	auto_free char *text = NULL;
-	struct stat st;
-	size_t len;
-
-	if (stat(run->paths.server_log, &st) < 0 || st.st_size == *seen_bytes)
-		return;
-	*seen_bytes = st.st_size;
-	if (host_server_log_read(run->paths.server_log, LOG_BYTES_MAX, &text, &len, &ignored) < 0)
-		return;
-	host_server_log_parse(text, len, &log);
-	if (run->server.weights_ns == MD_NO_TIME && !isnan(log.weights_s))
-		run->server.weights_ns = pl_clock_now_ns();
-	if (run->server.graphs_ns == MD_NO_TIME && !isnan(log.graphs_s))
-		run->server.graphs_ns = pl_clock_now_ns();
-}
-
-/* Our own server must say 200; one that runs already need not know the path. */
-static bool is_healthy(const struct exp_run *run)
+/*
+ * Our own server must say 200; one that runs already need not know the path. 1: healthy; 0: not yet;
+ * -1: waiting will not help, for it shows a certificate that is not trusted. `why`: ": …", if not.
+ */
+static int look_for_health(const struct exp_run *run, char *why, size_t room)
 {
 	auto_reply reply = { 0 };
-	struct pl_err ignored = PL_ERR_INIT;
+	struct pl_err err = PL_ERR_INIT;
 
-	if (exp_target_fetch(&run->target, "/health", NULL, HEALTH_TIMEOUT_NS, &reply, &ignored) <
-	    0)
-		return false;
+	if (exp_target_fetch(&run->target, "/health", NULL, HEALTH_TIMEOUT_NS, &reply, &err) < 0) {
+		snprintf(why, room, ": %.500s", err.text);
+		return err.code == PL_ERR_INVALID ? -1 : 0;
+	}
+	snprintf(why, room, ": '/health' answered %d", reply.status);
 	return run->server.process != NULL ? reply.status == 200
 					   : reply.status > 0 && reply.status < 500;
 }
@@ -173,7 +202,17 @@ static int not_ready(struct exp_run *run, const char *what)
 	pl_text_from_duration(run->experiment->launch.ready_timeout_ns, limit, sizeof(limit));
 	pl_err_set(&why, PL_ERR_LAUNCH, "the server was not ready within ready_timeout (%s)%s",
 		   limit, what);
-	return exp_fail(run, MD_STATUS_LAUNCH_FAILED, MD_CAUSE_NOT_READY, &why);
+	return exp_fail(run, MD_STATUS_LAUNCH_FAILED, MD_CAUSE_READY_TIMEOUT, &why);
+}
+
+static int not_trusted(struct exp_run *run, const char *what)
+{
+	struct pl_err why = PL_ERR_INIT;
+
+	if (run->server.process == NULL)
+		return not_ready(run, what);
+	pl_err_set(&why, PL_ERR_LAUNCH, "the server does not answer%s", what);
+	return exp_fail(run, MD_STATUS_LAUNCH_FAILED, MD_CAUSE_UNREACHABLE, &why);
 }
 
 static int stopped(struct exp_run *run, enum md_status status)
@@ -196,6 +235,7 @@ static void pause_for(struct exp_run *run)
 /* 0: go on waiting. */
 static int look_around(struct exp_run *run, const char *what)
 {
+	exp_journal_alive(run->journal);
 	if (atomic_load(exp_stop_flag()) != 0)
 		return stopped(run, MD_STATUS_INTERRUPTED);
 	if (run->server.process != NULL && host_process_wait(run->server.process, 0))
@@ -207,18 +247,23 @@ static int look_around(struct exp_run *run, const char *what)
 
 int exp_server_wait(struct exp_run *run)
 {
-	off_t seen_bytes = 0;
+	char why[512] = "";
 
 	exp_say(run, "waiting for the server");
-	while (!is_healthy(run)) {
+	for (;;) {
+		int health = look_for_health(run, why, sizeof(why));
+		if (health > 0)
+			break;
 		if (run->server.process != NULL)
-			note_phases(run, &seen_bytes);
-		if (look_around(run, "") < 0)
+			follow_log(run);
+		if (look_around(run, why) < 0)
 			return -1;
+		if (health < 0)
+			return not_trusted(run, why);
 		pause_for(run);
 	}
 	if (run->server.process != NULL)
-		note_phases(run, &seen_bytes);
+		follow_log(run);
 	/* another server may sit on our port while ours died of that */
 	if (run->server.process != NULL && host_process_wait(run->server.process, 0))
 		return exp_server_died(run, MD_STATUS_LAUNCH_FAILED);
@@ -226,9 +271,9 @@ int exp_server_wait(struct exp_run *run)
 	return 0;
 }
 
-/* 1: answered, 0: try again; *ret_why says what came instead. -1: cannot be asked at all. */
+/* 1: answered, with *ret_status; 0: try again; *why says what came instead. -1: cannot be asked. */
 static int try_request(struct exp_run *run, const char *body, size_t body_len, char *why,
-		       size_t room, struct pl_err *err)
+		       size_t room, int32_t *ret_status, struct pl_err *err)
 {
 	struct bench_request request = {
 		.body = body,
@@ -249,6 +294,7 @@ static int try_request(struct exp_run *run, const char *body, size_t body_len, c
 		return -1;
 	const struct md_record *record = &outcome->records[0];
 	snprintf(why, room, ": %s", record->error != NULL ? record->error : "no answer");
+	*ret_status = record->status;
 	/* a refusal is an answer: the requests' own failures will say what is wrong with them */
 	return record->ok ||
 	       (record->status >= 400 && record->status < 500 && record->status != 429);
@@ -264,12 +310,20 @@ int exp_ready_request(struct exp_run *run)
 	struct pl_err err = PL_ERR_INIT;
 	char what[512] = "";
 	auto_buf body = { 0 };
+	int32_t status = 0;
 
+	/* a back end that only vLLM's client speaks: being healthy has to do */
+	if (run->adapter == NULL) {
+		run->server.ready_ns = pl_clock_now_ns();
+		run->server.ready = true;
+		return 0;
+	}
 	pl_buf_init(&body, 1u << 20);
 	if (run->adapter->encode(&how, &sample, &body, &err) < 0)
 		return exp_fail(run, MD_STATUS_LAUNCH_FAILED, MD_CAUSE_INTERNAL, &err);
 	for (;;) {
-		int answered = try_request(run, body.data, body.len, what, sizeof(what), &err);
+		int answered = try_request(run, body.data, body.len, what, sizeof(what), &status,
+					   &err);
 		if (answered < 0)
 			return exp_fail(run, MD_STATUS_LAUNCH_FAILED, MD_CAUSE_INTERNAL, &err);
 		if (answered > 0)
@@ -278,8 +332,13 @@ int exp_ready_request(struct exp_run *run)
 			return -1;
 		pause_for(run);
 	}
+	if (status >= 400 && exp_identity_check_model(run, what) < 0)
+		return -1;
 	run->server.ready_ns = pl_clock_now_ns();
 	run->server.ready = true;
+	follow_log(run);
+	if (run->server.log != NULL)
+		host_server_log_set_ready(run->server.log);
 	return 0;
 }
 

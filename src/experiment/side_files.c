@@ -7,6 +7,28 @@
 #include "base/zst.h"
 #include "experiment/run_priv.h"
 
+#define RESULT_SUFFIX ".json"
+
+void exp_paths_make(const char *output, struct exp_paths *ret)
+{
+	*ret = (struct exp_paths){
+		.result = output,
+		.requests = pl_file_sibling(output, RESULT_SUFFIX, ".requests.jsonl.zst"),
+		.series = pl_file_sibling(output, RESULT_SUFFIX, ".series.jsonl.zst"),
+		.server_log = pl_file_sibling(output, RESULT_SUFFIX, ".server.log"),
+		.client_log = pl_file_sibling(output, RESULT_SUFFIX, ".client.log"),
+	};
+}
+
+void exp_paths_done(struct exp_paths *paths)
+{
+	free(paths->requests);
+	free(paths->series);
+	free(paths->server_log);
+	free(paths->client_log);
+	*paths = (struct exp_paths){ 0 };
+}
+
 static int write_line(struct pl_zst *zst, const json_t *json, struct pl_err *err)
 {
 	auto_free char *text = pl_json_to_text(json, PL_JSON_COMPACT);
@@ -16,14 +38,15 @@ static int write_line(struct pl_zst *zst, const json_t *json, struct pl_err *err
 	return pl_zst_write(zst, "\n", 1, err);
 }
 
-static int write_requests(const struct exp_run *run, struct pl_err *err)
+int exp_requests_write(const char *path, const struct md_record *records, size_t count,
+		       struct pl_err *err)
 {
 	auto_zst struct pl_zst *zst = NULL;
 
-	if (pl_zst_open(run->paths.requests, &zst, err) < 0)
+	if (pl_zst_open(path, &zst, err) < 0)
 		return -1;
-	for (size_t i = 0; i < run->outcome->count; i++) {
-		auto_json json_t *json = md_record_to_json(&run->outcome->records[i]);
+	for (size_t i = 0; i < count; i++) {
+		auto_json json_t *json = md_record_to_json(&records[i]);
 		if (write_line(zst, json, err) < 0)
 			return -1;
 	}
@@ -40,30 +63,23 @@ static int write_sample(struct pl_zst *zst, int64_t t_ns, const char *source, js
 	return write_line(zst, line, err);
 }
 
-static int write_series(const struct exp_run *run, size_t *ret_lines, struct pl_err *err)
+/* The load's own counters behind what telemetry wrote while the run went on. */
+static int finish_series(const struct exp_run *run, size_t *ret_lines, struct pl_err *err)
 {
-	auto_zst struct pl_zst *zst = NULL;
-	const struct exp_window *window = &run->window;
-	size_t lines = 0;
+	struct pl_zst *zst = run->telemetry.series;
+	size_t count = run->outcome != NULL ? run->outcome->inflight_count : 0;
+	struct host_telemetry_cost cost;
 
-	if (pl_zst_open(run->paths.series, &zst, err) < 0)
+	if (host_telemetry_check_series(run->telemetry.host, err) < 0)
 		return -1;
-	for (size_t i = 0; i < run->outcome->inflight_count; i++, lines++) {
+	for (size_t i = 0; i < count; i++) {
 		const struct bench_inflight *at = &run->outcome->inflight[i];
 		json_t *values = json_pack("{s:i}", "in_flight", (int)at->in_flight);
 		if (write_sample(zst, at->t_ns, "load", values, err) < 0)
 			return -1;
 	}
-	for (size_t i = 0; i < window->sample_count; i++) {
-		const struct host_metrics_sample *sample = &window->samples[i];
-		if (!sample->known)
-			continue;
-		lines++;
-		if (write_sample(zst, sample->answered_ns, "server",
-				 host_metrics_to_json(&sample->metrics), err) < 0)
-			return -1;
-	}
-	*ret_lines = lines;
+	host_telemetry_cost(run->telemetry.host, &cost);
+	*ret_lines = (size_t)cost.lines + count;
 	return pl_zst_commit(zst, err);
 }
 
@@ -80,20 +96,31 @@ static int add_artifact(json_t *artifacts, const char *path, enum md_artifact_ki
 
 static json_t *series_section(const struct exp_run *run, size_t lines)
 {
-	const struct exp_window *window = &run->window;
+	const struct md_telemetry *asked = &run->experiment->telemetry;
 	json_t *series = md_result_empty("series");
 	auto_free char *name = pl_file_name(run->paths.series);
-	int64_t interval_ns = run->experiment->telemetry.server_metrics_ns;
-	double elapsed_ns = (double)(window->end_ns - window->start_ns);
+	const struct host_windows *windows = host_telemetry_windows(run->telemetry.host);
+	struct host_telemetry_cost cost;
 
+	host_telemetry_cost(run->telemetry.host, &cost);
 	json_object_set_new(series, "file", json_string(name));
 	json_object_set_new(series, "samples", json_integer((json_int_t)lines));
-	if (run->sampler != NULL && elapsed_ns > 0) {
-		json_object_set_new(series, "server_interval_ms",
-				    pl_json_number((double)interval_ns / 1e6));
-		json_object_set_new(series, "overhead_share",
-				    pl_json_number((double)window->sampler_cpu_ns / elapsed_ns));
+	json_object_set_new(series, "interval_ms",
+			    pl_json_number((double)asked->interval_ns / 1e6));
+	if (windows->count > 0) {
+		const struct host_window *last = &windows->items[windows->count - 1];
+		json_object_set_new(series, "measured_begin_ns",
+				    json_integer(windows->items[0].begin_ns));
+		json_object_set_new(series, "measured_end_ns",
+				    last->end_ns != INT64_MAX ? json_integer(last->end_ns)
+							      : json_null());
 	}
+	if (cost.metrics_asked > 0)
+		json_object_set_new(series, "server_interval_ms",
+				    pl_json_number((double)asked->server_metrics_ns / 1e6));
+	if (cost.ticks.elapsed_s > 0)
+		json_object_set_new(series, "overhead_share",
+				    pl_json_number(cost.cpu_s / cost.ticks.elapsed_s));
 	return series;
 }
 
@@ -104,6 +131,25 @@ static void remove_old(const struct exp_run *run)
 	unlink(run->paths.series);
 	if (run->server.spawned_ns == MD_NO_TIME)
 		unlink(run->paths.server_log);
+	if (run->client.argv == NULL)
+		unlink(run->paths.client_log);
+}
+
+static int add_client_files(const struct exp_run *run, json_t *artifacts, struct pl_err *err)
+{
+	size_t i;
+	json_t *plot;
+
+	if (pl_file_exists(run->paths.client_log) &&
+	    add_artifact(artifacts, run->paths.client_log, MD_ARTIFACT_CLIENT_LOG, err) < 0)
+		return -1;
+	json_array_foreach(run->client.plots, i, plot)
+	{
+		if (add_artifact(artifacts, json_string_value(plot), MD_ARTIFACT_CLIENT_PLOT, err) <
+		    0)
+			return -1;
+	}
+	return 0;
 }
 
 int exp_side_files(const struct exp_run *run, json_t **ret_artifacts, json_t **ret_series,
@@ -114,18 +160,22 @@ int exp_side_files(const struct exp_run *run, json_t **ret_artifacts, json_t **r
 	size_t lines = 0;
 
 	remove_old(run);
-	if (run->outcome != NULL && run->experiment->output.requests &&
-	    (write_requests(run, err) < 0 ||
+	if (run->outcome != NULL && run->outcome->records != NULL &&
+	    run->experiment->output.requests &&
+	    (exp_requests_write(run->paths.requests, run->outcome->records, run->outcome->count,
+				err) < 0 ||
 	     add_artifact(artifacts, run->paths.requests, MD_ARTIFACT_REQUESTS, err) < 0))
 		return -1;
-	if (run->outcome != NULL && run->experiment->output.series) {
-		if (write_series(run, &lines, err) < 0 ||
+	if (run->telemetry.over && run->telemetry.series != NULL) {
+		if (finish_series(run, &lines, err) < 0 ||
 		    add_artifact(artifacts, run->paths.series, MD_ARTIFACT_SERIES, err) < 0)
 			return -1;
 		series = series_section(run, lines);
 	}
 	if (pl_file_exists(run->paths.server_log) &&
 	    add_artifact(artifacts, run->paths.server_log, MD_ARTIFACT_SERVER_LOG, err) < 0)
+		return -1;
+	if (add_client_files(run, artifacts, err) < 0)
 		return -1;
 	*ret_artifacts = pl_take(artifacts);
 	*ret_series = pl_take(series);

@@ -1,6 +1,7 @@
 #include "experiment/signals.h"
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/mem.h"
@@ -28,13 +29,23 @@ static void on_signal(int number)
 		atomic_store(&stop_flag, number);
 }
 
+/* What nohup had us ignore stays ignored. */
+static bool is_ignored(int number)
+{
+	struct sigaction now;
+
+	return number == SIGHUP && sigaction(number, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
 static void set_all(void (*handler)(int))
 {
 	struct sigaction action = { .sa_handler = handler };
 
 	sigemptyset(&action.sa_mask);
-	for (size_t i = 0; i < PL_ARRAY_SIZE(taken); i++)
-		sigaction(taken[i], &action, NULL);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(taken); i++) {
+		if (!is_ignored(taken[i]))
+			sigaction(taken[i], &action, NULL);
+	}
 }
 
 void exp_signals_take(void)
@@ -42,6 +53,8 @@ void exp_signals_take(void)
 	atomic_store(&stop_flag, 0);
 	atomic_store(&hurry_flag, 0);
 	signal(SIGPIPE, SIG_IGN);
+	/* who started us may have had it ignored, and then no child could be waited for */
+	signal(SIGCHLD, SIG_DFL);
 	set_all(on_signal);
 }
 

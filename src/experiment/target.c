@@ -5,16 +5,17 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "experiment/proxy.h"
 
 #define HEADER_BYTES_MAX 65536
 #define FETCH_TIMEOUT_NS (30 * PL_NS_PER_S)
-#define PORT_DEFAULT     80
 
 void exp_target_done(struct exp_target *target)
 {
 	free(target->host);
 	free(target->prefix);
 	free(target->headers);
+	io_tls_client_free(target->tls);
 	*target = (struct exp_target){ 0 };
 }
 
@@ -23,12 +24,12 @@ static int bad_url(const char *url, const char *why, struct pl_err *err)
 	return pl_err_set(err, PL_ERR_INVALID, "launch.url: found '%s', expected %s", url, why);
 }
 
-/* The port behind the host, which may be an IPv6 literal in brackets. */
+/* *ret_port: behind the host, which may be an IPv6 literal in brackets; else it stays. */
 static int split_port(const char *url, char *authority, uint16_t *ret_port, struct pl_err *err)
 {
 	char *bracket = strchr(authority, ']');
 	char *colon = strrchr(bracket != NULL ? bracket : authority, ':');
-	int64_t port = PORT_DEFAULT;
+	int64_t port = *ret_port;
 
 	if (colon != NULL) {
 		if (!pl_text_to_i64(colon + 1, &port) || port < 1 || port > 65535)
@@ -41,30 +42,52 @@ static int split_port(const char *url, char *authority, uint16_t *ret_port, stru
 	return 0;
 }
 
+static size_t without_slashes(const char *path, size_t len)
+{
+	while (len > 0 && path[len - 1] == '/')
+		len--;
+	return len;
+}
+
 int exp_target_from_url(const char *url, struct exp_target *ret, struct pl_err *err)
 {
 	struct exp_target target = { 0 };
-	uint16_t port = 0;
+	uint16_t port;
 
-	if (pl_text_starts(url, "https://"))
+	target.https = pl_text_starts(url, "https://");
+	bool known = target.https || pl_text_starts(url, "http://");
+	if (!known && strchr(url, '@') != NULL)
 		return pl_err_set(err, PL_ERR_INVALID,
-				  "'launch.url' with https is not in this version");
-	if (!pl_text_starts(url, "http://"))
-		return bad_url(url, "http://HOST:PORT", err);
-	const char *authority = url + strlen("http://");
+				  "launch.url: expected http://HOST:PORT, and no user or password");
+	if (!known)
+		return bad_url(url, "http://HOST:PORT or https://HOST:PORT", err);
+	const char *authority = url + strlen(target.https ? "https://" : "http://");
 	size_t len = strcspn(authority, "/?#");
 	auto_free char *host = pl_strndup(authority, len);
 	auto_free char *whole = pl_strdup(host);
 	const char *path = authority + len;
 
-	if (strchr(host, '@') != NULL || strpbrk(path, "?#") != NULL)
-		return bad_url(url, "no user, query or fragment", err);
-	if (split_port(url, host, &port, err) < 0 ||
-	    io_addr_resolve(host, port, &target.addr, err) < 0)
+	/* what is in front of the @ is a secret, wherever this text goes */
+	if (strchr(host, '@') != NULL)
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "launch.url: found a user or password, expected none: give "
+				  "OPENAI_API_KEY in the environment, or benchmark.header: "
+				  "[Authorization=...]");
+	if (strpbrk(path, "?#") != NULL)
+		return bad_url(url, "no query or fragment", err);
+	port = target.https ? 443 : 80;
+	if (split_port(url, host, &port, err) < 0)
 		return -1;
-	size_t path_len = strlen(path);
-	while (path_len > 0 && path[path_len - 1] == '/')
-		path_len--;
+	/* a host behind a proxy is often one that cannot be resolved: the proxy is what to say then */
+	int found = io_addr_resolve(host, port, &target.addr, err);
+	if (exp_proxy_check(target.https, host, port, found == 0 ? &target.addr : NULL, err) < 0 ||
+	    found < 0)
+		return -1;
+	size_t path_len = without_slashes(path, strlen(path));
+	if (path_len >= 3 && strncmp(path + path_len - 3, "/v1", 3) == 0) {
+		target.v1_cut = true;
+		path_len = without_slashes(path, path_len - 3);
+	}
 	target.host = pl_take(whole);
 	target.prefix = pl_strndup(path, path_len);
 	*ret = target;
@@ -99,6 +122,23 @@ int exp_target_from_uds(const char *path, struct exp_target *ret, struct pl_err 
 	target.host = pl_strdup("localhost");
 	target.prefix = pl_strdup("");
 	*ret = target;
+	return 0;
+}
+
+int exp_target_use_tls(struct exp_target *target, const struct io_tls_trust *trust,
+		       struct pl_err *err)
+{
+	auto_free char *name = pl_strdup(target->host);
+	char *bracket = strchr(name, ']');
+	char *colon = strrchr(bracket != NULL ? bracket : name, ':');
+
+	if (colon != NULL)
+		*colon = '\0';
+	io_tls_client_free(pl_take(target->tls));
+	target->addr.tls = NULL;
+	if (io_tls_client_new(name, trust, &target->tls, err) < 0)
+		return -1;
+	target->addr.tls = target->tls;
 	return 0;
 }
 

@@ -7,23 +7,34 @@
 #include "base/json.h"
 #include "io/fetch.h"
 #include "io/sock.h"
+#include "io/tls.h"
 #include "model/experiment.h"
 
 struct exp_target {
-	struct io_addr addr;
-	char *host;   /* Host header */
-	char *prefix; /* path in front of every path, "" mostly */
+	struct io_addr addr;       /* knows `tls`, so that everyone who connects speaks it */
+	struct io_tls_client *tls; /* NULL: plain http */
+	bool https;                /* TLS is to be spoken: exp_target_use_tls() is still due */
+	char *host;                /* Host header */
+	char *prefix;              /* path in front of every path, "" mostly */
+	bool v1_cut;               /* the URL ended with /v1, which the paths bring along */
 	char *headers; /* lines ending in CRLF: authorization and benchmark.header; may hold secrets */
 };
 
 void exp_target_done(struct exp_target *target);
 
-/* "http://HOST[:PORT][/PREFIX]" */
+/*
+ * "http://HOST[:PORT][/PREFIX][/v1][/]", or https: /v1 at the end is cut off, for people paste what OpenAI's
+ * client wants. A user or password is refused and not repeated.
+ */
 int exp_target_from_url(const char *url, struct exp_target *ret, struct pl_err *err) PL_MUST_CHECK;
 /* A server of our own; a wildcard address is reached by loopback. */
 int exp_target_from_port(const char *host, uint16_t port, struct exp_target *ret,
 			 struct pl_err *err) PL_MUST_CHECK;
 int exp_target_from_uds(const char *path, struct exp_target *ret, struct pl_err *err) PL_MUST_CHECK;
+
+/* From here on connections to it speak TLS; the certificate must be for the host of the URL. */
+int exp_target_use_tls(struct exp_target *target, const struct io_tls_trust *trust,
+		       struct pl_err *err) PL_MUST_CHECK;
 
 /* `bearer` NULL: $OPENAI_API_KEY when it is set, as vLLM's client; `header`: array of KEY=VALUE. */
 int exp_target_set_headers(struct exp_target *target, const char *bearer, const json_t *header,

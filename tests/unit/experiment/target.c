@@ -17,12 +17,22 @@ static void test_exp_target__urls(void **state)
 		const char *addr;
 		const char *host;
 		const char *prefix;
+		bool v1_cut;
 	} cases[] = {
-		{ "http://127.0.0.1:8000", "127.0.0.1:8000", "127.0.0.1:8000", "" },
-		{ "http://127.0.0.1:8000/", "127.0.0.1:8000", "127.0.0.1:8000", "" },
-		{ "http://127.0.0.1", "127.0.0.1:80", "127.0.0.1", "" },
-		{ "http://127.0.0.1:81/a/b//", "127.0.0.1:81", "127.0.0.1:81", "/a/b" },
-		{ "http://[::1]:8000/x", "[::1]:8000", "[::1]:8000", "/x" },
+		{ "http://127.0.0.1:8000", "127.0.0.1:8000", "127.0.0.1:8000", "", false },
+		{ "http://127.0.0.1:8000/", "127.0.0.1:8000", "127.0.0.1:8000", "", false },
+		{ "http://127.0.0.1", "127.0.0.1:80", "127.0.0.1", "", false },
+		{ "https://127.0.0.1", "127.0.0.1:443", "127.0.0.1", "", false },
+		{ "https://[::1]/v1", "[::1]:443", "[::1]", "", true },
+		{ "https://127.0.0.1:81/a", "127.0.0.1:81", "127.0.0.1:81", "/a", false },
+		{ "http://127.0.0.1:81/a/b//", "127.0.0.1:81", "127.0.0.1:81", "/a/b", false },
+		{ "http://[::1]:8000/x", "[::1]:8000", "[::1]:8000", "/x", false },
+		{ "http://127.0.0.1:81/v1", "127.0.0.1:81", "127.0.0.1:81", "", true },
+		{ "http://127.0.0.1:81/v1//", "127.0.0.1:81", "127.0.0.1:81", "", true },
+		{ "http://127.0.0.1:81/a/v1/", "127.0.0.1:81", "127.0.0.1:81", "/a", true },
+		{ "http://127.0.0.1:81/v1/b", "127.0.0.1:81", "127.0.0.1:81", "/v1/b", false },
+		{ "http://127.0.0.1:81/av1", "127.0.0.1:81", "127.0.0.1:81", "/av1", false },
+		{ "http://127.0.0.1:81/v12", "127.0.0.1:81", "127.0.0.1:81", "/v12", false },
 	};
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
 		struct exp_target target;
@@ -34,6 +44,10 @@ static void test_exp_target__urls(void **state)
 		assert_string_equal(addr, cases[i].addr);
 		assert_string_equal(target.host, cases[i].host);
 		assert_string_equal(target.prefix, cases[i].prefix);
+		assert_int_equal(target.v1_cut, cases[i].v1_cut);
+		assert_int_equal(target.https, strncmp(cases[i].url, "https:", 6) == 0);
+		/* until it is told how, nobody speaks TLS there */
+		assert_null(target.addr.tls);
 		exp_target_done(&target);
 	}
 }
@@ -42,15 +56,26 @@ static void test_exp_target__urls_that_cannot_be(void **state)
 {
 	(void)state;
 	static const char *const urls[] = {
-		"127.0.0.1:8000",       "https://127.0.0.1",      "http://",
-		"http://127.0.0.1:0",   "http://127.0.0.1:99999", "http://:80",
-		"http://u:p@127.0.0.1", "http://127.0.0.1/?a=b",  "http://127.0.0.1:x",
+		"127.0.0.1:8000",
+		"https://",
+		"http://",
+		"https://u:p@127.0.0.1",
+		"https://127.0.0.1/#a",
+		"httpss://127.0.0.1",
+		"http://127.0.0.1:0",
+		"http://127.0.0.1:99999",
+		"http://:80",
+		"http://u:p@127.0.0.1",
+		"http://127.0.0.1/?a=b",
+		"http://127.0.0.1:x",
 	};
 	for (size_t i = 0; i < PL_ARRAY_SIZE(urls); i++) {
 		struct exp_target target;
 		struct pl_err err = PL_ERR_INIT;
 		assert_int_equal(exp_target_from_url(urls[i], &target, &err), -1);
 		assert_int_equal(err.code, PL_ERR_INVALID);
+		/* a password goes nowhere */
+		assert_null(strstr(err.text, "u:p"));
 	}
 }
 

@@ -1,0 +1,170 @@
+#include "cli/bench_dry_run.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/text.h"
+#include "bench/adapter.h"
+#include "bench/arrivals.h"
+#include "bench/dataset.h"
+#include "cli/cli.h"
+#include "experiment/launch.h"
+#include "model/bench_line.h"
+#include "model/experiment.h"
+#include "model/secret.h"
+
+#define DRY_RUN_BYTES_MAX (16u << 20)
+/* Any size does: the lengths are drawn before the tokens, and from other numbers. */
+#define SOME_VOCABULARY 100000
+
+/* {min, mean, max, total} of the samples' lengths. */
+static json_t *lengths_of(const struct bench_dataset *dataset, bool output)
+{
+	int64_t least = INT64_MAX, most = 0, total = 0;
+
+	for (size_t i = 0; i < dataset->count; i++) {
+		int64_t len = output ? dataset->samples[i].output_tokens
+				     : dataset->samples[i].prompt_tokens;
+		least = len < least ? len : least;
+		most = len > most ? len : most;
+		total += len;
+	}
+	if (dataset->count == 0)
+		return json_null();
+	return json_pack("{s:I, s:f, s:I, s:I}", "min", (json_int_t)least, "mean",
+			 (double)total / (double)dataset->count, "max", (json_int_t)most, "total",
+			 (json_int_t)total);
+}
+
+/* Random prompts as ids of some vocabulary: as long as those that will be sent. False: other data. */
+static bool draw_lengths(const struct md_bench *bench, struct pl_nplegacy *nplegacy, json_t *plan)
+{
+	PL_AUTO(bench_dataset_free) struct bench_dataset *dataset = NULL;
+	struct md_bench plain = *bench;
+	struct pl_pyrandom pyrandom;
+	struct pl_err ignored = PL_ERR_INIT;
+	char openai[] = "openai";
+
+	if (!pl_text_equal(bench->dataset_name, "random"))
+		return false;
+	plain.backend = openai;
+	plain.prompt_token_ids = true;
+	plain.vocab_size = bench->vocab_size != MD_NO_I64 ? bench->vocab_size : SOME_VOCABULARY;
+	if (bench_dataset_build(&plain, NULL, &pyrandom, nplegacy, &dataset, &ignored) < 0)
+		return false;
+	json_object_set_new(plan, "prompt_tokens", lengths_of(dataset, false));
+	json_object_set_new(plan, "output_tokens", lengths_of(dataset, true));
+	return true;
+}
+
+/* Arrivals that cannot be are among the problems. */
+static void plan_of(const struct md_bench *bench, json_t *plan)
+{
+	size_t count = bench->num_prompts > 0 ? (size_t)bench->num_prompts : 0;
+	struct pl_err ignored = PL_ERR_INIT;
+	auto_free double *arrivals_s = pl_alloc_array(count, sizeof(*arrivals_s));
+	struct pl_nplegacy nplegacy;
+
+	json_object_set_new(plan, "requests", json_integer(bench->num_prompts));
+	if (!draw_lengths(bench, &nplegacy, plan)) {
+		json_object_set_new(plan, "prompt_tokens", json_null());
+		json_object_set_new(plan, "output_tokens", json_null());
+	}
+	pl_nplegacy_seed(&nplegacy, (uint32_t)bench->seed);
+	bool known = count > 0 &&
+		     bench_arrivals_build(bench, count, &nplegacy, arrivals_s, &ignored) == 0;
+	json_object_set_new(plan, "first_send_s", known ? json_real(arrivals_s[0]) : json_null());
+	json_object_set_new(plan, "last_send_s",
+			    known ? json_real(arrivals_s[count - 1]) : json_null());
+}
+
+/* As typed, but for secrets. */
+static json_t *given_of(const struct md_bench *bench, const struct md_bench_line *line)
+{
+	json_t *given = json_object();
+
+	for (size_t i = 0; i < MD_BENCH_COUNT; i++) {
+		const char *name = md_bench_row((enum md_bench_id)i)->name;
+		if (!line->given[i])
+			continue;
+		auto_json json_t *value = md_bench_get(bench, (enum md_bench_id)i);
+		json_object_set_new(given, name, md_secret_json_shown(value));
+	}
+	return given;
+}
+
+static json_t *problems_of(const struct md_bench_line *line)
+{
+	json_t *problems = json_array();
+
+	for (size_t i = 0; i < line->fault_count; i++) {
+		if (line->faults[i].kind == MD_BENCH_REFUSED)
+			json_array_append_new(problems, json_string(line->faults[i].text));
+	}
+	return problems;
+}
+
+static void add_range(const json_t *plan, const char *key, const char *label, struct pl_buf *buf)
+{
+	const json_t *range = json_object_get(plan, key);
+
+	if (!json_is_object(range)) {
+		pl_buf_addf(buf, "%s known when the data set meets a tokenizer\n", label);
+		return;
+	}
+	pl_buf_addf(buf, "%s %lld to %lld, %.1f on average, %lld in all\n", label,
+		    (long long)json_integer_value(json_object_get(range, "min")),
+		    (long long)json_integer_value(json_object_get(range, "max")),
+		    json_number_value(json_object_get(range, "mean")),
+		    (long long)json_integer_value(json_object_get(range, "total")));
+}
+
+static void add_people_form(const json_t *shown, struct pl_buf *buf)
+{
+	auto_free char *options = pl_json_to_text(json_object_get(shown, "options"),
+						  PL_JSON_INDENT);
+	const json_t *plan = json_object_get(shown, "plan");
+
+	pl_buf_addf(buf, "options: %s\n", options);
+	pl_buf_addf(buf, "to:             %s%s\n", json_string_value(json_object_get(shown, "url")),
+		    json_string_value(json_object_get(shown, "endpoint")));
+	pl_buf_addf(buf, "requests:       %lld, sent from %.3f s to %.3f s\n",
+		    (long long)json_integer_value(json_object_get(plan, "requests")),
+		    json_number_value(json_object_get(plan, "first_send_s")),
+		    json_number_value(json_object_get(plan, "last_send_s")));
+	add_range(plan, "prompt_tokens", "prompt tokens: ", buf);
+	add_range(plan, "output_tokens", "output tokens: ", buf);
+}
+
+int cli_bench_dry_run(const struct md_experiment *experiment, const struct md_bench_line *line,
+		      bool as_json)
+{
+	const struct md_bench *bench = &experiment->bench;
+	const struct bench_adapter *adapter = bench_adapter_find(bench->backend);
+	auto_launch struct exp_launch *launch = NULL;
+	const struct exp_taking taking = { .look_only = true, .quiet = true };
+	auto_json json_t *shown = json_object();
+	struct pl_err err = PL_ERR_INIT;
+	json_t *plan = json_object();
+	auto_buf text = { 0 };
+
+	json_object_set_new(shown, "options", md_bench_to_json(bench));
+	json_object_set_new(shown, "set", given_of(bench, line));
+	json_object_set_new(shown, "plan", plan);
+	if (exp_launch_plan(experiment, &taking, &launch, &err) < 0)
+		return cli_fail(&err);
+	plan_of(bench, plan);
+	json_object_set_new(shown, "problems", problems_of(line));
+	json_object_set_new(shown, "url", json_string(launch->url));
+	json_object_set_new(
+		shown, "endpoint",
+		json_string(bench->endpoint != NULL ? bench->endpoint : adapter->endpoint));
+	pl_buf_init(&text, DRY_RUN_BYTES_MAX);
+	if (as_json) {
+		pl_json_write(shown, PL_JSON_INDENT, &text);
+		pl_buf_add_char(&text, '\n');
+	} else {
+		add_people_form(shown, &text);
+	}
+	return cli_print(pl_buf_text(&text));
+}

@@ -1,0 +1,221 @@
+#include "cli/cli.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "bench/adapter.h"
+#include "bench/dataset.h"
+#include "cli/bench_rows.h"
+#include "cli/bench_dry_run.h"
+#include "experiment/console.h"
+#include "experiment/run.h"
+#include "model/bench_line.h"
+#include "model/experiment.h"
+
+#define REPORT_BYTES_MAX (64u << 20)
+
+/* What vLLM's suite has and this version has not. */
+static const char *const later[] = { "latency", "throughput", "startup", "mm-processor", "sweep" };
+
+static bool has_flag(const struct md_bench_line *line, const char *flag)
+{
+	return json_object_get(line->flags, flag) != NULL;
+}
+
+static const char *flag_text(const struct md_bench_line *line, const char *flag)
+{
+	return json_string_value(json_object_get(line->flags, flag));
+}
+
+/* One line each, as vLLM words it, with what to write instead. */
+static void print_faults(const struct md_bench_line *line)
+{
+	static const char *const words[] = {
+		[MD_BENCH_MISREAD] = "error",
+		[MD_BENCH_REFUSED] = "error",
+		[MD_BENCH_LATER] = "error",
+		[MD_BENCH_WARNING] = "warning",
+	};
+
+	for (size_t i = 0; i < line->fault_count; i++) {
+		const struct md_bench_fault *fault = &line->faults[i];
+		const char *hint = fault->hint != NULL ? fault->hint : "";
+		fprintf(stderr, "profllm bench serve: %s: %s%s%s%s\n", words[fault->kind],
+			fault->text, *hint != '\0' ? " (" : "", hint, *hint != '\0' ? ")" : "");
+	}
+}
+
+/* The experiment that the line means: a server that runs, and this load. */
+static struct md_experiment *make_experiment(struct md_bench_line *line)
+{
+	struct md_experiment *experiment = md_experiment_new("command line");
+
+	md_bench_done(&experiment->bench);
+	experiment->bench = line->bench;
+	md_bench_init(&line->bench);
+	memcpy(experiment->bench_set, line->given, sizeof(line->given));
+	if (experiment->bench.label != NULL)
+		experiment->name = pl_strdup(experiment->bench.label);
+	return experiment;
+}
+
+/* `path` NULL: the result was not to be kept. */
+static int print_result(const struct md_experiment *experiment, const struct md_bench_line *line,
+			const json_t *result, const char *path)
+{
+	auto_buf text = { 0 };
+
+	pl_buf_init(&text, REPORT_BYTES_MAX);
+	if (has_flag(line, "--json")) {
+		pl_json_write(result, PL_JSON_INDENT, &text);
+		pl_buf_add_char(&text, '\n');
+	} else {
+		exp_console(result, &experiment->bench, path, pl_log_has_colour(STDOUT_FILENO),
+			    &text);
+	}
+	return cli_print(pl_buf_text(&text));
+}
+
+/* A folder for what is not to be kept: a killed run leaves its journal there. */
+static int make_place(char *folder, size_t room, char **ret_path, struct pl_err *err)
+{
+	const char *above = getenv("TMPDIR");
+
+	snprintf(folder, room, "%s/profllm-bench-XXXXXX",
+		 above != NULL && above[0] != '\0' ? above : "/tmp");
+	if (mkdtemp(folder) == NULL)
+		return pl_err_errno(err, "cannot make a folder '%s'", folder);
+	*ret_path = pl_asprintf("%s/result.json", folder);
+	return 0;
+}
+
+static void drop_place(const char *folder, const char *path)
+{
+	unlink(path);
+	/* anything else in it is worth keeping, and then the folder stays */
+	rmdir(folder);
+}
+
+static int run(struct md_experiment *experiment, const struct md_bench_line *line,
+	       enum md_fail_on fail_on)
+{
+	const char *output = flag_text(line, "--output");
+	auto_free char *path = pl_strdup(output);
+	char folder[PATH_MAX];
+	auto_json json_t *result = NULL;
+	struct pl_err err = PL_ERR_INIT;
+	enum md_status status;
+	int signal_number = 0;
+
+	if (output == NULL) {
+		if (make_place(folder, sizeof(folder), &path, &err) < 0)
+			return cli_fail(&err);
+		experiment->output.requests = false;
+		experiment->output.series = false;
+	}
+	struct exp_options how = {
+		.output = path,
+		.quiet = has_flag(line, "--quiet") || experiment->bench.disable_tqdm,
+	};
+	int done = exp_run(experiment, &how, &result, &signal_number, &err);
+	if (done == 0)
+		done = print_result(experiment, line, result, output);
+	else
+		done = cli_fail(&err);
+	if (output == NULL)
+		drop_place(folder, path);
+	if (result == NULL || done != 0)
+		return done;
+	const char *name = json_string_value(json_object_get(result, "status"));
+	const char *verdict = json_string_value(pl_json_get_path(result, "quality.verdict"));
+	if (md_status_find(name, &status) < 0)
+		return pl_err_exit_status(PL_ERR_IO);
+	return md_result_exit_status(status, verdict, fail_on, signal_number);
+}
+
+/* What this version can do, and what only the experiment's own checks see. */
+static void check(struct md_bench_line *line, const struct md_experiment *experiment)
+{
+	const struct md_bench *bench = &experiment->bench;
+	struct pl_err err = PL_ERR_INIT;
+
+	if (bench_adapter_find(bench->backend) == NULL)
+		md_bench_line_add(
+			line, MD_BENCH_LATER,
+			pl_asprintf("--backend: '%s' is not in this version", bench->backend));
+	if (!bench_dataset_is_known(bench->dataset_name))
+		md_bench_line_add(line, MD_BENCH_LATER,
+				  pl_asprintf("--dataset-name: '%s' is not in this version",
+					      bench->dataset_name));
+	if (md_bench_line_count(line, MD_BENCH_LATER) == 0 && exp_check(experiment, &err) < 0 &&
+	    md_bench_line_count(line, MD_BENCH_REFUSED) == 0)
+		md_bench_line_add(line, MD_BENCH_REFUSED, pl_strdup(err.text));
+}
+
+/* A dry run only lists what the run itself would refuse: a file may not be on this host. */
+static bool may_go_on(const struct md_bench_line *line)
+{
+	return md_bench_line_count(line, MD_BENCH_MISREAD) == 0 &&
+	       md_bench_line_count(line, MD_BENCH_LATER) == 0 &&
+	       (md_bench_line_count(line, MD_BENCH_REFUSED) == 0 || has_flag(line, "--dry-run"));
+}
+
+static int serve_read(struct md_bench_line *line)
+{
+	const char *fail_on_text = flag_text(line, "--fail-on");
+	auto_experiment struct md_experiment *experiment = NULL;
+	enum md_fail_on fail_on = MD_FAIL_ON_NOTHING;
+	struct pl_err err = PL_ERR_INIT;
+
+	if (line->fault_count == 0) {
+		md_bench_line_check(line);
+		experiment = make_experiment(line);
+		check(line, experiment);
+	}
+	print_faults(line);
+	if (fail_on_text != NULL && md_fail_on_parse(fail_on_text, &fail_on, &err) < 0)
+		return cli_fail(&err);
+	if (experiment == NULL || !may_go_on(line))
+		return pl_err_exit_status(PL_ERR_INVALID);
+	if (has_flag(line, "--dry-run"))
+		return cli_bench_dry_run(experiment, line, has_flag(line, "--json"));
+	return run(experiment, line, fail_on);
+}
+
+static int serve(int argc, char **argv)
+{
+	struct md_bench_line line;
+	int status;
+
+	md_bench_line_read((const char *const *)argv + 1, (size_t)argc - 1, cli_bench_flags, &line);
+	if (has_flag(&line, "--help") || has_flag(&line, "-h"))
+		status = cli_print_help(&cli_bench_command);
+	else
+		status = serve_read(&line);
+	md_bench_line_done(&line);
+	return status;
+}
+
+int cmd_bench(int argc, char **argv)
+{
+	struct pl_err err = PL_ERR_INIT;
+	const char *what = argc > 1 ? argv[1] : "";
+
+	if (strcmp(what, "serve") == 0)
+		return serve(argc - 1, argv + 1);
+	if (strcmp(what, "--help") == 0 || strcmp(what, "-h") == 0)
+		return cli_print_help(&cli_bench_command);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(later); i++) {
+		if (strcmp(what, later[i]) == 0) {
+			pl_err_set(&err, PL_ERR_INVALID, "'bench %s' is not in this version", what);
+			return cli_fail(&err);
+		}
+	}
+	pl_err_set(&err, PL_ERR_INVALID, "found 'bench %s', expected 'bench serve'", what);
+	return cli_fail(&err);
+}

@@ -1,0 +1,254 @@
+#include "cli/cmd_gpus_priv.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "cli/cli.h"
+#include "host/nvidia_smi.h"
+
+#define TEXT_BYTES_MAX   (16u << 20)
+#define INTERVAL_NS      (2 * PL_NS_PER_S)
+#define INTERVAL_MIN_NS  (50 * PL_NS_PER_MS)
+#define INTERVAL_DEFAULT INT64_MAX
+#define NOT_GIVEN        (-1)
+
+struct gpus_options {
+	bool json;
+	int64_t watch_ns;
+	const char *from;
+};
+
+#define AT(field) offsetof(struct gpus_options, field)
+
+static const struct pl_opt gpus_rows[] = {
+	{ .name = "json",
+	  .type = PL_OPT_FLAG,
+	  .offset = AT(json),
+	  .help = "one JSON array of objects, for programs; with --watch one object a line" },
+	{ .name = "watch",
+	  .letter = 'w',
+	  .type = PL_OPT_DURATION,
+	  .offset = AT(watch_ns),
+	  .arg = "TIME",
+	  .optional = true,
+	  .help = "look again every TIME (default 2s) until ^C; JSON lines where it is no "
+		  "terminal" },
+	{ .name = "from",
+	  .letter = 'f',
+	  .type = PL_OPT_TEXT,
+	  .offset = AT(from),
+	  .arg = "FILE",
+	  .help = "show what nvidia-smi printed into FILE; - is standard input" },
+	{ .name = NULL },
+};
+
+const struct pl_opt_command cli_gpus_command = {
+	.name = "profllm gpus",
+	.usage = "[options]",
+	.summary = "Show the GPUs of this host: memory, load, power, heat, who uses them.",
+	.details =
+		"The GPUs are read through NVML, the driver's library; where there is none, "
+		"nvidia-smi is run. Nothing is changed on them. What a driver does not tell is "
+		"'-', "
+		"in JSON null. A GPU of the pretend library is marked '(simulated)'.\n\n"
+		"FILE of --from may be nvidia-smi's XML (-q -x), CSV (--query-gpu=… --format=csv), "
+		"its table, several of them one after another, or JSON with one of them as "
+		"\"stdout\"; of several looks the last counts.\n\n"
+		"'throttled' says why a GPU is slower than it could be: power (its power limit), "
+		"thermal (heat), brake (the hardware's emergency brake), other.\n\n"
+		"Examples:\n"
+		"  profllm gpus\n"
+		"  profllm gpus --json\n"
+		"  profllm gpus --watch 500ms\n"
+		"  nvidia-smi -q -x >host.xml; profllm gpus --from host.xml\n\n"
+		"Exit status: 0 also where there is no GPU; 2 when FILE cannot be read, or "
+		"PROFLLM_NVML_LIB names no NVML.",
+	.options = gpus_rows,
+};
+
+/* ---- one look ----------------------------------------------------------------------------------- */
+
+static size_t terminal_columns(void)
+{
+	struct winsize size = { 0 };
+
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+/* One line that says what was tried. */
+static void add_none(const struct host_gpus *gpus, struct pl_buf *text)
+{
+	pl_buf_addf(text, "No GPU found: %s.\n", host_gpus_why(gpus));
+}
+
+static void add_table(struct host_gpus *gpus, const json_t *look, struct pl_buf *text)
+{
+	bool terminal = isatty(STDOUT_FILENO) == 1;
+
+	if (json_array_size(look) == 0) {
+		add_none(gpus, text);
+		return;
+	}
+	cli_gpus_table(look,
+		       &(struct cli_gpus_form){
+			       .terminal = terminal,
+			       .colour = pl_log_has_colour(STDOUT_FILENO),
+			       .columns = terminal ? terminal_columns() : 0,
+		       },
+		       text);
+}
+
+static int show(struct host_gpus *gpus, const struct gpus_options *options)
+{
+	auto_json json_t *look = cli_gpus_look(gpus, options->from == NULL);
+	auto_buf text = { 0 };
+
+	pl_buf_init(&text, TEXT_BYTES_MAX);
+	if (options->json) {
+		pl_json_write(look, PL_JSON_INDENT, &text);
+		pl_buf_add_char(&text, '\n');
+	} else {
+		add_table(gpus, look, &text);
+	}
+	return cli_print(pl_buf_text(&text));
+}
+
+/* ---- again and again ---------------------------------------------------------------------------- */
+
+static void add_json_line(const json_t *look, struct pl_buf *text)
+{
+	auto_json json_t *line = json_object();
+	char stamp[32];
+
+	pl_clock_rfc3339(pl_clock_real_ns(), stamp);
+	json_object_set_new(line, "time", json_string(stamp));
+	json_object_set(line, "gpus", (json_t *)look);
+	pl_json_write(line, PL_JSON_COMPACT, text);
+	pl_buf_add_char(text, '\n');
+}
+
+/* Over the last look, line by line, so that nothing flickers. */
+static void add_redraw(const char *table, struct pl_buf *text)
+{
+	pl_buf_add_text(text, "\033[H");
+	for (; *table != '\0'; table++) {
+		if (*table == '\n')
+			pl_buf_add_text(text, "\033[K");
+		pl_buf_add_char(text, *table);
+	}
+	pl_buf_add_text(text, "\033[J");
+}
+
+static int show_again(struct host_gpus *gpus, bool lines)
+{
+	auto_json json_t *look = cli_gpus_look(gpus, true);
+	auto_buf table = { 0 };
+	auto_buf text = { 0 };
+
+	pl_buf_init(&table, TEXT_BYTES_MAX);
+	pl_buf_init(&text, TEXT_BYTES_MAX);
+	if (lines) {
+		add_json_line(look, &text);
+	} else {
+		add_table(gpus, look, &table);
+		add_redraw(pl_buf_text(&table), &text);
+	}
+	return cli_print(pl_buf_text(&text));
+}
+
+/* True: ^C or its likes came before the time was over. */
+static bool wait_or_end(const sigset_t *ends, int64_t due_ns)
+{
+	int64_t left_ns = due_ns - pl_clock_now_ns();
+	struct timespec wait = { 0 };
+
+	if (left_ns > 0)
+		wait = (struct timespec){ .tv_sec = left_ns / PL_NS_PER_S,
+					  .tv_nsec = left_ns % PL_NS_PER_S };
+	return sigtimedwait(ends, NULL, &wait) > 0;
+}
+
+static int watch(struct host_gpus *gpus, const struct gpus_options *options)
+{
+	bool lines = options->json || isatty(STDOUT_FILENO) != 1;
+	int64_t interval_ns = options->watch_ns == INTERVAL_DEFAULT ? INTERVAL_NS
+								    : options->watch_ns;
+	int64_t due_ns = pl_clock_now_ns();
+	sigset_t ends;
+	int status = 0;
+
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGINT);
+	sigaddset(&ends, SIGTERM);
+	sigaddset(&ends, SIGHUP);
+	sigprocmask(SIG_BLOCK, &ends, NULL);
+	if (!lines)
+		status = cli_print("\033[2J");
+	while (status == 0) {
+		status = show_again(gpus, lines);
+		due_ns += interval_ns;
+		if (status == 0 && wait_or_end(&ends, due_ns))
+			break;
+	}
+	return status;
+}
+
+/* ---- the command -------------------------------------------------------------------------------- */
+
+static int open_gpus(const struct gpus_options *options, struct host_gpus **ret, struct pl_err *err)
+{
+	auto_free char *text = NULL;
+	size_t len;
+
+	if (options->from == NULL)
+		return host_gpus_open(ret, err);
+	bool is_input = strcmp(options->from, "-") == 0;
+	const char *path = is_input ? "/dev/stdin" : options->from;
+	if (pl_file_read(path, HOST_NVIDIA_SMI_BYTES_MAX, &text, &len, err) < 0)
+		return -1;
+	return host_gpus_from_text(text, len, is_input ? "standard input" : path, ret, err);
+}
+
+static int check_usage(const struct gpus_options *options, int rest_count, char **rest,
+		       struct pl_err *err)
+{
+	if (rest_count > 0)
+		return pl_err_set(err, PL_ERR_INVALID, "unexpected word '%s'", rest[0]);
+	if (options->watch_ns == NOT_GIVEN)
+		return 0;
+	if (options->from != NULL)
+		return pl_err_set(err, PL_ERR_INVALID, "--watch and --from exclude each other");
+	if (options->watch_ns < INTERVAL_MIN_NS)
+		return pl_err_set(err, PL_ERR_INVALID, "--watch: found a time below 50ms");
+	return 0;
+}
+
+int cmd_gpus(int argc, char **argv)
+{
+	struct gpus_options options = { .watch_ns = NOT_GIVEN };
+	auto_gpus struct host_gpus *gpus = NULL;
+	struct pl_err err = PL_ERR_INIT;
+	char **rest;
+	int rest_count;
+	bool help = false;
+
+	if (pl_opt_parse(&cli_gpus_command, argc, argv, &options, &rest, &rest_count, &help, &err) <
+	    0)
+		return cli_fail(&err);
+	if (help)
+		return cli_print_help(&cli_gpus_command);
+	if (check_usage(&options, rest_count, rest, &err) < 0 ||
+	    open_gpus(&options, &gpus, &err) < 0)
+		return cli_fail(&err);
+	return options.watch_ns == NOT_GIVEN ? show(gpus, &options) : watch(gpus, &options);
+}

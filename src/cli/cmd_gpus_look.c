@@ -1,0 +1,139 @@
+#include "cli/cmd_gpus_priv.h"
+
+#include <math.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "host/lock.h"
+
+#define COMMAND_BYTES_MAX 65536
+/* The inode of the first process namespace. */
+#define FIRST_PID_NAMESPACE 0xEFFFFFFCU
+
+/* The driver counts processes as the host does: in a container the same number is another's. */
+static bool are_pids_ours(const struct host_gpu_facts *facts)
+{
+	struct stat st;
+
+	return facts->simulated ||
+	       (stat("/proc/self/ns/pid", &st) == 0 && st.st_ino == FIRST_PID_NAMESPACE);
+}
+
+static json_t *user_of(int64_t pid)
+{
+	auto_free char *path = pl_asprintf("/proc/%lld", (long long)pid);
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return json_null();
+	const struct passwd *user = getpwuid(st.st_uid);
+	return user != NULL ? pl_json_text(user->pw_name) : json_sprintf("%u", st.st_uid);
+}
+
+/* Its arguments with blanks between; null for another user's where /proc is closed. */
+static json_t *command_of(int64_t pid)
+{
+	auto_free char *path = pl_asprintf("/proc/%lld/cmdline", (long long)pid);
+	auto_free char *text = NULL;
+	struct pl_err err = PL_ERR_INIT;
+	size_t len;
+
+	if (pl_file_read(path, COMMAND_BYTES_MAX, &text, &len, &err) < 0 || len == 0)
+		return json_null();
+	for (size_t i = 0; i < len; i++) {
+		if ((unsigned char)text[i] < ' ' || text[i] == 127)
+			text[i] = ' ';
+	}
+	json_t *json = json_string(pl_text_trim(text));
+	return json != NULL ? json : json_null();
+}
+
+static json_t *process_to_json(const struct host_gpu_process *process, bool is_ours)
+{
+	json_t *json = json_object();
+
+	json_object_set_new(json, "pid", json_integer(process->pid));
+	json_object_set_new(json, "user", is_ours ? user_of(process->pid) : json_null());
+	json_object_set_new(json, "name", pl_json_text(process->name));
+	json_object_set_new(json, "command", is_ours ? command_of(process->pid) : json_null());
+	json_object_set_new(json, "memory_bytes",
+			    isnan(process->memory_bytes)
+				    ? json_null()
+				    : json_integer((json_int_t)process->memory_bytes));
+	json_object_set_new(json, "type", json_string(process->compute ? "compute" : "graphics"));
+	return json;
+}
+
+static json_t *processes_to_json(struct host_gpus *gpus, size_t i, bool live)
+{
+	bool are_ours = live && are_pids_ours(host_gpus_facts(gpus, i));
+	struct host_gpu_process *processes;
+	size_t count;
+
+	if (host_gpus_processes(gpus, i, &processes, &count) < 0)
+		return json_null();
+	json_t *list = json_array();
+	for (size_t j = 0; j < count; j++)
+		json_array_append_new(list, process_to_json(&processes[j], are_ours));
+	host_gpu_processes_free(processes, count);
+	return list;
+}
+
+/* Who of `profllm` has it; null: nobody, or that cannot be found out. */
+static json_t *holder_of(struct host_locks *locks, const char *uuid)
+{
+	auto_free char *name = pl_asprintf("gpu-%s", uuid != NULL ? uuid : "");
+	struct pl_err err = PL_ERR_INIT;
+	auto_json json_t *said = NULL;
+	int fd = -1;
+
+	if (locks == NULL || uuid == NULL)
+		return json_null();
+	said = host_lock_holder(locks, name);
+	/* what a killed run said stays; inside, so that nobody finds our short look in its way */
+	if (said == NULL || host_locks_enter(locks, &err) < 0)
+		return json_null();
+	int is_free = host_lock_try(locks, name, HOST_LOCK_SHARED, &fd, &err);
+	if (fd >= 0)
+		close(fd);
+	host_locks_leave(locks);
+	return is_free == 0 ? pl_take(said) : json_null();
+}
+
+static json_t *one_gpu(struct host_gpus *gpus, size_t i, struct host_locks *locks, bool live)
+{
+	const struct host_gpu_facts *facts = host_gpus_facts(gpus, i);
+	struct host_gpu_state state;
+
+	host_gpus_read(gpus, i, &state);
+	if (live)
+		host_gpus_read_pcie(gpus, i, &state);
+	json_t *json = host_gpu_to_json(facts, &state);
+	json_object_set_new(json, "driver", pl_json_text(host_gpus_driver(gpus)));
+	json_object_set_new(json, "cuda", pl_json_text(host_gpus_cuda(gpus)));
+	json_object_set_new(
+		json, "source",
+		json_string(host_gpus_source(gpus) == HOST_GPU_NVML ? "nvml" : "nvidia-smi"));
+	json_object_set_new(json, "processes", processes_to_json(gpus, i, live));
+	json_object_set_new(json, "held_by", holder_of(locks, facts->uuid));
+	return json;
+}
+
+json_t *cli_gpus_look(struct host_gpus *gpus, bool live)
+{
+	auto_locks struct host_locks *locks = NULL;
+	struct pl_err err = PL_ERR_INIT;
+	json_t *list = json_array();
+
+	/* without them the rest is worth showing */
+	if (live && host_gpus_count(gpus) > 0 && host_locks_open(&locks, &err) < 0)
+		locks = NULL;
+	for (size_t i = 0; i < host_gpus_count(gpus); i++)
+		json_array_append_new(list, one_gpu(gpus, i, locks, live));
+	return list;
+}

@@ -1,0 +1,26 @@
+/*
+ * What `profllm gpus` knows, as JSON, and how it is shown: for the files of this command.
+ *
+ * One GPU is host_gpu_to_json()'s object with "driver", "cuda", "source", "processes" (null: not told)
+ * and "held_by" (null: nobody) beside.
+ */
+#ifndef CLI_CMD_GPUS_PRIV_H
+#define CLI_CMD_GPUS_PRIV_H
+
+#include "base/json.h"
+#include "host/gpu.h"
+
+#include <stdbool.h>
+
+/* One look at all GPUs; `live`: of this host, so that processes and locks can be asked for.
+ * New reference. */
+json_t *cli_gpus_look(struct host_gpus *gpus, bool live);
+
+struct cli_gpus_form {
+	bool terminal; /* bars */
+	bool colour;
+	size_t columns; /* lines are cut there; 0: never */
+};
+void cli_gpus_table(const json_t *look, const struct cli_gpus_form *form, struct pl_buf *text);
+
+#endif

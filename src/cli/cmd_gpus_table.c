@@ -1,0 +1,280 @@
+#include "cli/cmd_gpus_priv.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "host/lock.h"
+
+#define BYTES_PER_GIB  (1024.0 * 1024.0 * 1024.0)
+#define BYTES_PER_MIB  (1024.0 * 1024.0)
+#define BAR_COLUMNS    16
+#define BUSY_SHARE     0.9
+#define CELL_BYTES     160
+#define NAME_COLUMNS   16
+#define DETAIL_COLUMNS 5
+#define RED            "\033[31m"
+#define YELLOW         "\033[33m"
+#define BOLD           "\033[1m"
+#define FAINT          "\033[2m"
+#define PLAIN          "\033[0m"
+
+struct table {
+	const json_t *look;
+	const struct cli_gpus_form *form;
+	struct pl_buf *text;
+	int name_columns;
+};
+
+static double number_of(const json_t *gpu, const char *key)
+{
+	const json_t *value = json_object_get(gpu, key);
+
+	return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static const char *text_of(const json_t *gpu, const char *key)
+{
+	return json_string_value(json_object_get(gpu, key));
+}
+
+static const char *colour(const struct table *table, const char *code)
+{
+	return table->form->colour ? code : "";
+}
+
+/* "0", of an instance "0.2"; "-" where it is not told */
+static void index_text(const json_t *gpu, char text[CELL_BYTES])
+{
+	double index = number_of(gpu, "index");
+	double instance = number_of(gpu, "mig_index");
+
+	if (isnan(index))
+		strcpy(text, "-");
+	else if (isnan(instance))
+		snprintf(text, CELL_BYTES, "%.0f", index);
+	else
+		snprintf(text, CELL_BYTES, "%.0f.%.0f", index, instance);
+}
+
+/* "-" for what is not told */
+static void number_text(double value, double scale, const char *unit, char text[CELL_BYTES])
+{
+	if (isnan(value))
+		strcpy(text, "-");
+	else
+		snprintf(text, CELL_BYTES, "%.0f %s", value * scale, unit);
+}
+
+static void memory_text(const json_t *gpu, char text[CELL_BYTES])
+{
+	double used = number_of(gpu, "memory_used_bytes") / BYTES_PER_GIB;
+	double total = number_of(gpu, "memory_bytes") / BYTES_PER_GIB;
+
+	if (isnan(used) && isnan(total))
+		strcpy(text, "-");
+	else if (isnan(used))
+		snprintf(text, CELL_BYTES, "- / %.1f GiB", total);
+	else if (isnan(total))
+		snprintf(text, CELL_BYTES, "%.1f GiB", used);
+	else
+		snprintf(text, CELL_BYTES, "%.1f / %.1f GiB", used, total);
+}
+
+/* "[####----] " */
+static void add_bar(const struct table *table, const json_t *gpu)
+{
+	double share = number_of(gpu, "memory_used_bytes") / number_of(gpu, "memory_bytes");
+
+	if (!table->form->terminal)
+		return;
+	if (!isfinite(share)) {
+		pl_buf_addf(table->text, "%*s ", BAR_COLUMNS + 2, "");
+		return;
+	}
+	int filled = (int)lround(fmin(fmax(share, 0), 1) * BAR_COLUMNS);
+	pl_buf_addf(table->text, "[%s", share >= BUSY_SHARE ? colour(table, YELLOW) : "");
+	for (int i = 0; i < BAR_COLUMNS; i++)
+		pl_buf_add_char(table->text, i < filled ? '#' : '-');
+	pl_buf_addf(table->text, "%s] ", share >= BUSY_SHARE ? colour(table, PLAIN) : "");
+}
+
+static void power_text(const json_t *gpu, char text[CELL_BYTES])
+{
+	double power = number_of(gpu, "power_w");
+	double limit = number_of(gpu, "power_limit_w");
+
+	if (isnan(power))
+		strcpy(text, "-");
+	else if (isnan(limit))
+		snprintf(text, CELL_BYTES, "%.0f W", power);
+	else
+		snprintf(text, CELL_BYTES, "%.0f / %.0f W", power, limit);
+}
+
+/* Idle is no throttling; nothing at all is "ok". */
+static void add_throttle(const struct table *table, const json_t *gpu)
+{
+	const json_t *words = json_object_get(gpu, "throttle");
+	size_t shown = 0;
+
+	if (!json_is_array(words)) {
+		pl_buf_add_text(table->text, "-");
+		return;
+	}
+	for (size_t i = 0; i < json_array_size(words); i++) {
+		const char *word = json_string_value(json_array_get(words, i));
+		if (strcmp(word, "idle") == 0)
+			continue;
+		pl_buf_addf(table->text, "%s%s%s%s", shown++ > 0 ? "," : "", colour(table, RED),
+			    word, colour(table, PLAIN));
+	}
+	if (shown == 0)
+		pl_buf_add_text(table->text, json_array_size(words) > 0 ? "idle" : "none");
+}
+
+static void add_row(const struct table *table, const json_t *gpu)
+{
+	const char *name = text_of(gpu, "name");
+	char cell[CELL_BYTES];
+	char busy[CELL_BYTES];
+	char power[CELL_BYTES];
+	char warm[CELL_BYTES];
+
+	index_text(gpu, cell);
+	pl_buf_addf(table->text, "%4s  %-*s  ", cell, table->name_columns, name ? name : "-");
+	add_bar(table, gpu);
+	memory_text(gpu, cell);
+	number_text(number_of(gpu, "utilization"), 100, "%", busy);
+	power_text(gpu, power);
+	number_text(number_of(gpu, "temperature_c"), 1, "C", warm);
+	pl_buf_addf(table->text, "%18s  %6s  %13s  %5s  ", cell, busy, power, warm);
+	add_throttle(table, gpu);
+	pl_buf_add_char(table->text, '\n');
+}
+
+/* "PCIe 5 x16 (1.2 GB/s in, 0.1 GB/s out), 18 NVLinks, NUMA node 0, ECC on, …" */
+static void add_detail(const struct table *table, const json_t *gpu)
+{
+	const json_t *ecc = json_object_get(gpu, "ecc");
+	double generation = number_of(gpu, "pcie_generation");
+	double received = number_of(gpu, "pcie_rx_bytes_per_s");
+	double sent = number_of(gpu, "pcie_tx_bytes_per_s");
+	double links = number_of(gpu, "nvlinks");
+	double node = number_of(gpu, "numa_node");
+	double capability = number_of(gpu, "compute_capability");
+	double errors = number_of(gpu, "ecc_uncorrected");
+	auto_buf words = { 0 };
+
+	pl_buf_init(&words, 4096);
+	if (!isnan(generation))
+		pl_buf_addf(&words, ", PCIe %.0f x%.0f", generation, number_of(gpu, "pcie_lanes"));
+	if (!isnan(received) && !isnan(sent))
+		pl_buf_addf(&words, " (%.1f GB/s in, %.1f GB/s out)", received / 1e9, sent / 1e9);
+	if (links > 0)
+		pl_buf_addf(&words, ", %.0f NVLinks", links);
+	if (!isnan(node))
+		pl_buf_addf(&words, ", NUMA node %.0f", node);
+	if (!isnan(capability))
+		pl_buf_addf(&words, ", compute capability %.1f", capability);
+	if (json_is_boolean(ecc))
+		pl_buf_addf(&words, ", ECC %s", json_is_true(ecc) ? "on" : "off");
+	if (errors > 0)
+		pl_buf_addf(&words, ", %.0f uncorrected memory errors", errors);
+	if (json_is_true(json_object_get(gpu, "mig")))
+		pl_buf_add_text(&words, ", MIG: only its instances can be used");
+	if (text_of(gpu, "uuid") != NULL)
+		pl_buf_addf(&words, ", %s", text_of(gpu, "uuid"));
+	if (words.len > 2)
+		pl_buf_addf(table->text, "%*s %s%s%s\n", DETAIL_COLUMNS, "", colour(table, FAINT),
+			    words.data + 2, colour(table, PLAIN));
+}
+
+static void add_process(const struct table *table, const json_t *process)
+{
+	const char *user = text_of(process, "user");
+	const char *command = text_of(process, "command");
+	double bytes = number_of(process, "memory_bytes");
+	char memory[CELL_BYTES] = "-";
+
+	if (command == NULL)
+		command = text_of(process, "name");
+	if (bytes >= BYTES_PER_GIB)
+		snprintf(memory, sizeof(memory), "%.1f GiB", bytes / BYTES_PER_GIB);
+	else if (!isnan(bytes))
+		snprintf(memory, sizeof(memory), "%.0f MiB", bytes / BYTES_PER_MIB);
+	pl_buf_addf(table->text, "%*s pid %-8.0f %-10s %10s  %-8s  %s\n", DETAIL_COLUMNS, "",
+		    number_of(process, "pid"), user != NULL ? user : "-", memory,
+		    text_of(process, "type"), command != NULL ? command : "-");
+}
+
+static void add_gpu(const struct table *table, const json_t *gpu)
+{
+	const json_t *processes = json_object_get(gpu, "processes");
+	const json_t *held_by = json_object_get(gpu, "held_by");
+
+	add_row(table, gpu);
+	add_detail(table, gpu);
+	if (json_is_object(held_by)) {
+		auto_free char *who = host_lock_holder_text(held_by);
+		pl_buf_addf(table->text, "%*s held by %s\n", DETAIL_COLUMNS, "", who);
+	}
+	for (size_t i = 0; i < json_array_size(processes); i++)
+		add_process(table, json_array_get(processes, i));
+}
+
+static void add_driver(const struct table *table)
+{
+	const json_t *first = json_array_get(table->look, 0);
+	const char *driver = text_of(first, "driver");
+	const char *cuda = text_of(first, "cuda");
+
+	pl_buf_addf(table->text, "Driver %s, CUDA %s", driver != NULL ? driver : "not told",
+		    cuda != NULL ? cuda : "not told");
+	if (json_is_true(json_object_get(first, "simulated")))
+		pl_buf_add_text(table->text, " (simulated)");
+	pl_buf_add_text(table->text, "\n\n");
+}
+
+/* Cuts each line; escapes take no room on a terminal. */
+static void cut_lines(struct pl_buf *text, size_t columns)
+{
+	size_t used = 0;
+	size_t to = 0;
+	bool escape = false;
+
+	for (size_t from = 0; from < text->len; from++) {
+		char c = text->data[from];
+		escape = escape || c == '\033';
+		if (c == '\n')
+			used = 0;
+		else if (!escape && ((unsigned char)c & 0xc0) != 0x80)
+			used++;
+		if (escape || c == '\n' || used <= columns)
+			text->data[to++] = c;
+		escape = escape && c != 'm';
+	}
+	if (text->len > 0) {
+		text->len = to;
+		text->data[to] = '\0';
+	}
+}
+
+void cli_gpus_table(const json_t *look, const struct cli_gpus_form *form, struct pl_buf *text)
+{
+	struct table table = { .look = look, .form = form, .text = text };
+
+	table.name_columns = NAME_COLUMNS;
+	for (size_t i = 0; i < json_array_size(look); i++) {
+		const char *name = text_of(json_array_get(look, i), "name");
+		if (name != NULL && (int)strlen(name) > table.name_columns)
+			table.name_columns = (int)strlen(name);
+	}
+	add_driver(&table);
+	pl_buf_addf(text, "%s%4s  %-*s  %*s%18s  %6s  %13s  %5s  %s%s\n", colour(&table, BOLD),
+		    "GPU", table.name_columns, "name", form->terminal ? BAR_COLUMNS + 3 : 0, "",
+		    "memory", "busy", "power", "temp", "throttled", colour(&table, PLAIN));
+	for (size_t i = 0; i < json_array_size(look); i++)
+		add_gpu(&table, json_array_get(look, i));
+	if (form->columns > 0)
+		cut_lines(text, form->columns);
+}

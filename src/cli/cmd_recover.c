@@ -1,0 +1,105 @@
+#include "cli/cli.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "experiment/console.h"
+#include "experiment/recover.h"
+
+#define REPORT_BYTES_MAX (16u << 20)
+
+struct recover_options {
+	bool json;
+};
+
+static const struct pl_opt recover_rows[] = {
+	{ .name = "json",
+	  .type = PL_OPT_FLAG,
+	  .offset = offsetof(struct recover_options, json),
+	  .help = "print the result as one JSON object, alone on standard output" },
+	{ .name = NULL },
+};
+
+const struct pl_opt_command cli_recover_command = {
+	.name = "profllm recover",
+	.usage = "OUTPUT [--json]",
+	.summary = "Make the result of a run that was killed from its journal.",
+	.details =
+		"While 'profllm run --output OUTPUT' goes on, OUTPUT.journal holds what it has "
+		"measured so far. A run that ends by itself, or by ^C, writes OUTPUT and removes "
+		"it; a run that was killed (kill -9, no memory, power cut) leaves it behind.\n\n"
+		"Examples:\n"
+		"  profllm recover r.json          write r.json with what had finished\n"
+		"  profllm recover r.json --json   and print it\n\n"
+		"The result has status 'interrupted'; requests that had not finished say so in "
+		"its requests file. The journal is removed once the result is in its place.\n\n"
+		"Exit status: 0 the result is there, 2 there is no journal, it cannot be read, or "
+		"its run is still going on.",
+	.options = recover_rows,
+};
+
+static int report(const char *output, const struct exp_recovered *recovered, bool as_json)
+{
+	auto_buf text = { 0 };
+	struct md_bench bench;
+
+	pl_buf_init(&text, REPORT_BYTES_MAX);
+	if (as_json) {
+		pl_json_write(recovered->result, PL_JSON_INDENT, &text);
+		pl_buf_add_char(&text, '\n');
+		return cli_print(pl_buf_text(&text));
+	}
+	if (recovered->was_whole) {
+		pl_buf_addf(&text, "The result was there already: only the journal was removed.\n");
+	} else {
+		pl_buf_addf(&text, "Recovered: %zu of %zu requests had finished.\n",
+			    recovered->over, recovered->count);
+		if (recovered->cut_bytes > 0)
+			pl_buf_addf(&text, "The journal's last %zu bytes were not whole.\n",
+				    recovered->cut_bytes);
+	}
+	exp_recovered_bench(recovered->result, &bench);
+	exp_console(recovered->result, &bench, output, pl_log_has_colour(STDOUT_FILENO), &text);
+	md_bench_done(&bench);
+	return cli_print(pl_buf_text(&text));
+}
+
+static int recover(const char *output, bool as_json)
+{
+	struct exp_recovered recovered;
+	struct pl_err err = PL_ERR_INIT;
+
+	if (exp_recover(output, &recovered, &err) < 0) {
+		cli_fail(&err);
+		return pl_err_exit_status(PL_ERR_INVALID);
+	}
+	int status = report(output, &recovered, as_json);
+	exp_recovered_done(&recovered);
+	return status;
+}
+
+int cmd_recover(int argc, char **argv)
+{
+	struct recover_options options = { 0 };
+	struct pl_err err = PL_ERR_INIT;
+	char **rest;
+	int rest_count;
+	bool help = false;
+
+	if (pl_opt_parse(&cli_recover_command, argc, argv, &options, &rest, &rest_count, &help,
+			 &err) < 0)
+		return cli_fail(&err);
+	if (help)
+		return cli_print_help(&cli_recover_command);
+	if (rest_count == 1)
+		return recover(rest[0], options.json);
+	if (rest_count == 0)
+		pl_err_set(&err, PL_ERR_INVALID,
+			   "OUTPUT is missing: the file that the run was to write");
+	else
+		pl_err_set(&err, PL_ERR_INVALID, "found '%s', expected one OUTPUT", rest[1]);
+	return cli_fail(&err);
+}

@@ -1,0 +1,17 @@
+/*
+ * Servers print what they were given, secrets too: what of their log goes into a result goes through
+ * here.
+ */
+#ifndef EXPERIMENT_HIDE_H
+#define EXPERIMENT_HIDE_H
+
+#include "base/json.h"
+#include "experiment/launch.h"
+
+/* The secrets that a server was given: its environment and arguments. New reference to an array. */
+json_t *exp_hide_secrets(const struct exp_launch *launch);
+/* A text, or an array of texts, with "***" in place of each secret; other values are as they are. New
+ * reference. */
+json_t *exp_hide(const json_t *value, const json_t *secrets);
+
+#endif

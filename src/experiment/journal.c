@@ -1,0 +1,287 @@
+#include "experiment/journal.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "bench/feed.h"
+#include "experiment/journal_file.h"
+#include "experiment/journal_frame.h"
+
+/* Bytes gathered before they are written. One frame may be larger. */
+#define GATHERED_BYTES (1u << 20)
+#define ROOM_BYTES_MAX (EXP_FRAME_BYTES_MAX + GATHERED_BYTES + 4096u)
+
+struct exp_journal {
+	struct exp_journal_file file;
+	bool begun;  /* the file holds this run */
+	bool broken; /* it cannot be written: nothing more goes in */
+	bool dirty;  /* something was written since the last sync */
+	struct pl_buf gathered;
+	int64_t synced_ns;
+	int64_t alive_ns;
+
+	pthread_mutex_t lock; /* over `stop` */
+	pthread_cond_t wake;
+	pthread_t thread;
+	bool follows;
+	bool stop;
+	struct bench_feed *feed;
+};
+
+static void give_up(struct exp_journal *journal)
+{
+	pl_log(PL_LOG_WARNING,
+	       "the journal '%s' cannot be written: %s; should this run be killed, "
+	       "what it has measured is lost",
+	       journal->file.path, strerror(errno));
+	journal->broken = true;
+	pl_buf_clear(&journal->gathered);
+}
+
+static void write_gathered(struct exp_journal *journal)
+{
+	struct pl_buf *buf = &journal->gathered;
+	size_t done = 0;
+
+	while (!journal->broken && done < buf->len) {
+		ssize_t len = write(journal->file.fd, buf->data + done, buf->len - done);
+		if (len < 0 && errno == EINTR)
+			continue;
+		if (len < 0)
+			give_up(journal);
+		else
+			done += (size_t)len;
+		journal->dirty = true;
+	}
+	pl_buf_clear(buf);
+}
+
+static void sync_file(struct exp_journal *journal)
+{
+	if (!journal->dirty || journal->broken)
+		return;
+	/* a disk that cannot promise it (EINVAL: a pipe, some network files) is no reason to stop */
+	if (fdatasync(journal->file.fd) < 0 && errno != EINVAL && errno != ENOTSUP)
+		give_up(journal);
+	journal->dirty = false;
+	journal->synced_ns = pl_clock_now_ns();
+}
+
+/* After each frame: the buffer keeps room for one of any size. */
+static void added(struct exp_journal *journal, bool whole)
+{
+	if (!whole) {
+		errno = EFBIG;
+		give_up(journal);
+	}
+	if (journal->gathered.len >= GATHERED_BYTES)
+		write_gathered(journal);
+}
+
+static bool takes(const struct exp_journal *journal)
+{
+	return journal != NULL && journal->begun && !journal->broken;
+}
+
+int exp_journal_open(const char *output, bool overwrite, struct exp_journal **ret,
+		     struct pl_err *err)
+{
+	struct exp_journal_file file;
+	pthread_condattr_t attr;
+
+	if (exp_journal_file_take(output, overwrite, &file, err) < 0)
+		return -1;
+	struct exp_journal *journal = pl_alloc(sizeof(*journal));
+	journal->file = file;
+	pl_buf_init(&journal->gathered, ROOM_BYTES_MAX);
+	pthread_mutex_init(&journal->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&journal->wake, &attr);
+	pthread_condattr_destroy(&attr);
+	*ret = journal;
+	return 0;
+}
+
+void exp_journal_free(struct exp_journal *journal)
+{
+	if (journal == NULL)
+		return;
+	exp_journal_unfollow(journal);
+	if (!journal->begun && journal->file.made)
+		unlink(journal->file.path);
+	exp_journal_file_done(&journal->file);
+	pl_buf_done(&journal->gathered);
+	pthread_cond_destroy(&journal->wake);
+	pthread_mutex_destroy(&journal->lock);
+	free(journal);
+}
+
+void exp_journal_head(struct exp_journal *journal, const char *run_id, int64_t started_real_ns,
+		      int64_t started_ns)
+{
+	if (journal == NULL)
+		return;
+	auto_json json_t *head = json_pack("{s:s, s:I, s:I, s:i, s:s}", "run_id", run_id,
+					   "started_real_ns", (json_int_t)started_real_ns,
+					   "started_ns", (json_int_t)started_ns, "pid",
+					   (int)getpid(), "profllm", PROFLLM_VERSION);
+	journal->begun = true;
+	if (ftruncate(journal->file.fd, 0) < 0 || lseek(journal->file.fd, 0, SEEK_SET) < 0) {
+		give_up(journal);
+		return;
+	}
+	exp_frame_start(&journal->gathered);
+	added(journal, exp_frame_add_json(&journal->gathered, EXP_FRAME_HEAD, head));
+}
+
+void exp_journal_stage(struct exp_journal *journal, enum md_stage stage, json_t *document)
+{
+	auto_json json_t *taken = document;
+
+	if (!takes(journal))
+		return;
+	auto_json json_t *frame = json_pack("{s:s, s:I, s:O}", "stage", md_stage_name(stage),
+					    "t_ns", (json_int_t)pl_clock_now_ns(), "document",
+					    taken);
+	added(journal, exp_frame_add_json(&journal->gathered, EXP_FRAME_STAGE, frame));
+	write_gathered(journal);
+	if (stage == MD_STAGE_MEASURE || stage == MD_STAGE_STOP)
+		sync_file(journal);
+}
+
+void exp_journal_load(struct exp_journal *journal, const struct bench_request *requests,
+		      size_t count, json_t *how)
+{
+	auto_json json_t *taken = how;
+	struct exp_frame_row row;
+
+	if (!takes(journal))
+		return;
+	added(journal, exp_frame_add_json(&journal->gathered, EXP_FRAME_LOAD, taken));
+	for (size_t i = 0; i < count && !journal->broken; i++) {
+		row.planned_ns = requests[i].planned_ns;
+		row.prompt_tokens = requests[i].prompt_tokens;
+		row.output_tokens = requests[i].output_tokens;
+		memcpy(row.request_id, requests[i].request_id, sizeof(row.request_id));
+		added(journal, exp_frame_add_row(&journal->gathered, &row));
+	}
+	write_gathered(journal);
+}
+
+static void add_tick(struct exp_journal *journal, int64_t start_ns)
+{
+	struct exp_frame_tick tick = { .t_ns = pl_clock_now_ns(), .start_ns = start_ns };
+
+	added(journal, exp_frame_add_tick(&journal->gathered, &tick));
+	write_gathered(journal);
+	journal->alive_ns = tick.t_ns;
+}
+
+void exp_journal_alive(struct exp_journal *journal)
+{
+	if (takes(journal) && pl_clock_now_ns() - journal->alive_ns >= EXP_JOURNAL_SYNC_NS)
+		add_tick(journal, MD_NO_TIME);
+}
+
+static void on_acted(void *data, const struct md_record *record)
+{
+	struct exp_journal *journal = data;
+
+	if (!journal->broken)
+		added(journal, exp_frame_add_acted(&journal->gathered, record));
+}
+
+static void on_over(void *data, const struct md_record *record)
+{
+	struct exp_journal *journal = data;
+
+	if (!journal->broken)
+		added(journal, exp_frame_add_record(&journal->gathered, record));
+}
+
+static void take_feed(struct exp_journal *journal)
+{
+	const struct bench_feed_reader reader = { .data = journal,
+						  .acted = on_acted,
+						  .over = on_over };
+	int64_t start_ns = bench_feed_start_ns(journal->feed);
+
+	if (start_ns == MD_NO_TIME || journal->broken)
+		return;
+	bench_feed_take(journal->feed, &reader);
+	add_tick(journal, start_ns);
+	if (pl_clock_now_ns() - journal->synced_ns >= EXP_JOURNAL_SYNC_NS)
+		sync_file(journal);
+}
+
+/* False: the run is over. */
+static bool wait_tick(struct exp_journal *journal, int64_t due_ns)
+{
+	struct timespec due = { .tv_sec = due_ns / PL_NS_PER_S, .tv_nsec = due_ns % PL_NS_PER_S };
+
+	pthread_mutex_lock(&journal->lock);
+	while (!journal->stop) {
+		if (pthread_cond_timedwait(&journal->wake, &journal->lock, &due) == ETIMEDOUT)
+			break;
+	}
+	bool go_on = !journal->stop;
+	pthread_mutex_unlock(&journal->lock);
+	return go_on;
+}
+
+/* Nothing else touches the journal between follow and unfollow. */
+static void *follow_main(void *data)
+{
+	struct exp_journal *journal = data;
+
+	while (wait_tick(journal, pl_clock_now_ns() + EXP_JOURNAL_WRITE_NS))
+		take_feed(journal);
+	take_feed(journal);
+	return NULL;
+}
+
+void exp_journal_follow(struct exp_journal *journal, struct bench_feed *feed)
+{
+	sigset_t all, before;
+
+	if (!takes(journal))
+		return;
+	journal->feed = feed;
+	journal->stop = false;
+	journal->synced_ns = pl_clock_now_ns();
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	int code = pthread_create(&journal->thread, NULL, follow_main, journal);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	journal->follows = code == 0;
+	if (journal->follows)
+		pthread_setname_np(journal->thread, "journal");
+	errno = code;
+	if (code != 0)
+		give_up(journal);
+}
+
+void exp_journal_unfollow(struct exp_journal *journal)
+{
+	if (journal == NULL || !journal->follows)
+		return;
+	pthread_mutex_lock(&journal->lock);
+	journal->stop = true;
+	pthread_cond_signal(&journal->wake);
+	pthread_mutex_unlock(&journal->lock);
+	pthread_join(journal->thread, NULL);
+	journal->follows = false;
+	journal->feed = NULL;
+}
+
+void exp_journal_remove(struct exp_journal *journal)
+{
+	if (journal != NULL && journal->begun)
+		unlink(journal->file.path);
+}

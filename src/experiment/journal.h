@@ -1,0 +1,62 @@
+/*
+ * OUTPUT.journal: what is known of a run while it goes on, so that a run that is killed is not lost.
+ *
+ *	stages ──document so far──┐
+ *	                          ├──> frames ── write() ──> OUTPUT.journal
+ *	feed ── a thread's ticks ─┘             fdatasync() once a second
+ *
+ * - Belongs to the process that holds its lock (fcntl, so that a child does not inherit it); removed
+ *   when the result is in its place.
+ * - What a request's end brought is in the file within EXP_JOURNAL_WRITE_NS: it outlives the process.
+ *   Within EXP_JOURNAL_SYNC_NS more it is on the disk: it outlives the host.
+ * - A journal that cannot be written never ends a run: it says so once and is left alone.
+ * - All but open and free take NULL and do nothing: a run without one.
+ */
+#ifndef EXPERIMENT_JOURNAL_H
+#define EXPERIMENT_JOURNAL_H
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "bench/load.h"
+#include "model/result.h"
+
+#include <stdbool.h>
+
+#define EXP_JOURNAL_WRITE_NS (100 * PL_NS_PER_MS)
+#define EXP_JOURNAL_SYNC_NS  PL_NS_PER_S
+
+/* OUTPUT.journal; free(). */
+char *exp_journal_path(const char *output);
+
+struct exp_journal;
+/*
+ * Takes the journal of `output` and writes nothing yet. -1 with PL_ERR_BUSY: a run that lives has it;
+ * with PL_ERR_INVALID: a killed run left it and its result was not recovered; `overwrite` gives that
+ * one up at the first frame.
+ */
+int exp_journal_open(const char *output, bool overwrite, struct exp_journal **ret,
+		     struct pl_err *err) PL_MUST_CHECK;
+/* Closes. A file in which nothing was ever written goes, any other stays. */
+void exp_journal_free(struct exp_journal *journal);
+PL_AUTO_DEFINE(struct exp_journal, exp_journal_free);
+#define auto_journal PL_AUTO(exp_journal_free)
+
+/* The first frame: gives up what the file held. */
+void exp_journal_head(struct exp_journal *journal, const char *run_id, int64_t started_real_ns,
+		      int64_t started_ns);
+/* The run has come here; document: the result so far (exp_document_so_far()), taken. */
+void exp_journal_stage(struct exp_journal *journal, enum md_stage stage, json_t *document);
+/* What will be sent, and how figures will be made of it; `how` is taken. */
+void exp_journal_load(struct exp_journal *journal, const struct bench_request *requests,
+		      size_t count, json_t *how);
+/* The run lives: at most one frame a second. */
+void exp_journal_alive(struct exp_journal *journal);
+
+/* A thread takes what the feed brings, until unfollow, which takes the rest. */
+void exp_journal_follow(struct exp_journal *journal, struct bench_feed *feed);
+void exp_journal_unfollow(struct exp_journal *journal);
+
+/* The result is in its place: the journal has done its work. */
+void exp_journal_remove(struct exp_journal *journal);
+
+#endif

@@ -1,0 +1,280 @@
+#include "experiment/journal_read.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiment/journal_frame.h"
+
+/* A plan's rows before there are records of them. */
+struct reading {
+	struct exp_journal_state *state;
+	size_t room;  /* of state->records */
+	bool in_rows; /* rows may still come */
+};
+
+static json_t *json_of(const struct exp_frame *frame)
+{
+	struct pl_err ignored = PL_ERR_INIT;
+	json_t *json = NULL;
+
+	if (pl_json_parse((const char *)frame->data, frame->len, "journal", &json, &ignored) < 0)
+		return NULL;
+	if (json_is_object(json))
+		return json;
+	json_decref(json);
+	return NULL;
+}
+
+static bool get_time(const json_t *json, const char *key, int64_t *ret)
+{
+	const json_t *value = json_object_get(json, key);
+
+	if (!json_is_integer(value) || json_integer_value(value) < 0)
+		return false;
+	*ret = json_integer_value(value);
+	return true;
+}
+
+static bool take_head(struct exp_journal_state *state, const struct exp_frame *frame)
+{
+	auto_json json_t *head = json_of(frame);
+	const json_t *run_id = json_object_get(head, "run_id");
+
+	if (!json_is_string(run_id) || json_string_length(run_id) == 0 ||
+	    json_string_length(run_id) >= MD_RUN_ID_BYTES ||
+	    !get_time(head, "started_real_ns", &state->started_real_ns) ||
+	    !get_time(head, "started_ns", &state->started_ns) ||
+	    !get_time(head, "pid", &state->pid))
+		return false;
+	snprintf(state->run_id, sizeof(state->run_id), "%s", json_string_value(run_id));
+	state->last_ns = state->started_ns;
+	return true;
+}
+
+static void seen_at(struct exp_journal_state *state, int64_t t_ns)
+{
+	if (t_ns > state->last_ns)
+		state->last_ns = t_ns;
+}
+
+static bool take_stage(struct exp_journal_state *state, const struct exp_frame *frame)
+{
+	auto_json json_t *json = json_of(frame);
+	json_t *document = json_object_get(json, "document");
+	enum md_stage stage;
+	int64_t t_ns = 0;
+
+	if (!json_is_object(document) || !get_time(json, "t_ns", &t_ns) ||
+	    md_stage_find(json_string_value(json_object_get(json, "stage")), &stage) < 0)
+		return false;
+	state->stage = stage;
+	json_decref(state->document);
+	state->document = json_incref(document);
+	seen_at(state, t_ns);
+	return true;
+}
+
+static bool take_load(struct reading *r, const struct exp_frame *frame)
+{
+	json_t *load = json_of(frame);
+
+	/* one plan a run */
+	if (load == NULL || r->state->load != NULL) {
+		json_decref(load);
+		return false;
+	}
+	r->state->load = load;
+	r->in_rows = true;
+	return true;
+}
+
+static bool take_row(struct reading *r, const struct exp_frame *frame)
+{
+	struct exp_journal_state *state = r->state;
+	struct exp_frame_row row;
+
+	if (!r->in_rows || !exp_frame_get_row(frame, &row))
+		return false;
+	pl_grow((void **)&state->records, &r->room, state->count + 1, sizeof(*state->records));
+	struct md_record *record = &state->records[state->count];
+	md_record_init(record, state->count++);
+	/* after the start, until that is known */
+	record->planned_ns = row.planned_ns;
+	record->prompt_tokens_asked = row.prompt_tokens;
+	record->output_tokens_asked = row.output_tokens;
+	memcpy(record->request_id, row.request_id, sizeof(record->request_id));
+	return true;
+}
+
+static bool is_over(const struct md_record *record)
+{
+	return record->ok || record->error_kind != NULL;
+}
+
+static bool take_acted(struct reading *r, const struct exp_frame *frame)
+{
+	struct exp_frame_acted acted;
+
+	r->in_rows = false;
+	if (!exp_frame_get_acted(frame, &acted) || acted.index >= r->state->count)
+		return false;
+	struct md_record *record = &r->state->records[acted.index];
+	if (is_over(record))
+		return true;
+	record->planned_ns = acted.planned_ns;
+	record->queued_ns = acted.queued_ns;
+	record->acted_ns = acted.acted_ns;
+	return true;
+}
+
+static bool take_record(struct reading *r, const struct exp_frame *frame)
+{
+	struct md_record record;
+
+	r->in_rows = false;
+	if (!exp_frame_get_record(frame, &record))
+		return false;
+	if (record.index >= r->state->count || is_over(&r->state->records[record.index])) {
+		md_record_done(&record);
+		return false;
+	}
+	md_record_done(&r->state->records[record.index]);
+	r->state->records[record.index] = record;
+	r->state->over++;
+	return true;
+}
+
+static bool take_tick(struct reading *r, const struct exp_frame *frame)
+{
+	struct exp_frame_tick tick;
+
+	if (!exp_frame_get_tick(frame, &tick))
+		return false;
+	if (tick.start_ns != MD_NO_TIME)
+		r->state->start_ns = tick.start_ns;
+	seen_at(r->state, tick.t_ns);
+	return true;
+}
+
+/* False: from here on the file is not to be believed. */
+static bool take_frame(struct reading *r, const struct exp_frame *frame)
+{
+	switch (frame->kind) {
+	case EXP_FRAME_STAGE:
+		return take_stage(r->state, frame);
+	case EXP_FRAME_LOAD:
+		return take_load(r, frame);
+	case EXP_FRAME_ROW:
+		return take_row(r, frame);
+	case EXP_FRAME_ACTED:
+		return take_acted(r, frame);
+	case EXP_FRAME_RECORD:
+		return take_record(r, frame);
+	case EXP_FRAME_TICK:
+		return take_tick(r, frame);
+	default:
+		return false;
+	}
+}
+
+/* What had not come to its end says how far it had. */
+static void finish_records(struct exp_journal_state *state)
+{
+	for (size_t i = 0; i < state->count; i++) {
+		struct md_record *record = &state->records[i];
+		if (is_over(record))
+			continue;
+		bool acted = record->acted_ns != MD_NO_TIME;
+		if (!acted)
+			record->planned_ns = state->start_ns == MD_NO_TIME
+						     ? MD_NO_TIME
+						     : state->start_ns + record->planned_ns;
+		record->error_kind = md_failure_name(acted ? "abandoned" : "not_sent");
+		record->error = pl_strdup(acted ? "profllm was killed while the request was open"
+						: "profllm was killed before the request was sent");
+	}
+}
+
+enum exp_journal_look exp_journal_look(const void *data, size_t len, struct exp_journal_glance *ret)
+{
+	struct exp_journal_state state = { 0 };
+	struct exp_frames frames;
+	struct exp_frame frame;
+
+	*ret = (struct exp_journal_glance){ .version = EXP_JOURNAL_VERSION };
+	/* killed while it wrote its first bytes */
+	size_t known = len < EXP_JOURNAL_MAGIC_BYTES ? len : EXP_JOURNAL_MAGIC_BYTES;
+	if (known > 0 && memcmp(data, EXP_JOURNAL_MAGIC, known) != 0)
+		return EXP_JOURNAL_FOREIGN;
+	if (len < EXP_JOURNAL_START_BYTES)
+		return EXP_JOURNAL_EMPTY;
+	ret->version = exp_frames_begin(&frames, data, len);
+	if (ret->version != EXP_JOURNAL_VERSION)
+		return EXP_JOURNAL_OTHER_VERSION;
+	bool begun = exp_frames_next(&frames, &frame) && frame.kind == EXP_FRAME_HEAD &&
+		     take_head(&state, &frame) && exp_frames_next(&frames, &frame) &&
+		     frame.kind == EXP_FRAME_STAGE && take_stage(&state, &frame);
+	if (begun) {
+		snprintf(ret->run_id, sizeof(ret->run_id), "%s", state.run_id);
+		ret->pid = state.pid;
+	}
+	json_decref(state.document);
+	return begun ? EXP_JOURNAL_RUN : EXP_JOURNAL_EMPTY;
+}
+
+static int check_look(const void *data, size_t len, struct pl_err *err)
+{
+	struct exp_journal_glance glance;
+
+	switch (exp_journal_look(data, len, &glance)) {
+	case EXP_JOURNAL_FOREIGN:
+		return pl_err_set(err, PL_ERR_INVALID, "not a journal of profllm");
+	case EXP_JOURNAL_OTHER_VERSION:
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "found format %lld, expected %d: it was written by another "
+				  "version of profllm, which can read it",
+				  (long long)glance.version, EXP_JOURNAL_VERSION);
+	case EXP_JOURNAL_EMPTY:
+		return pl_err_set(err, PL_ERR_NOT_FOUND,
+				  "holds no run: it was killed before it had begun");
+	case EXP_JOURNAL_RUN:
+		break;
+	}
+	return 0;
+}
+
+int exp_journal_read(const void *data, size_t len, struct exp_journal_state **ret,
+		     struct pl_err *err)
+{
+	struct exp_frames frames;
+	struct exp_frame frame;
+
+	if (check_look(data, len, err) < 0)
+		return -1;
+	auto_journal_state struct exp_journal_state *state = pl_alloc(sizeof(*state));
+	struct reading r = { .state = state };
+	state->start_ns = MD_NO_TIME;
+	state->stage = MD_STAGE_PREPARE;
+	exp_frames_begin(&frames, data, len);
+	bool good = exp_frames_next(&frames, &frame) && take_head(state, &frame);
+	size_t read_to = frames.at;
+	while (good && exp_frames_next(&frames, &frame) && take_frame(&r, &frame))
+		read_to = frames.at;
+	state->cut_bytes = len - read_to;
+	finish_records(state);
+	*ret = pl_take(state);
+	return 0;
+}
+
+void exp_journal_state_free(struct exp_journal_state *state)
+{
+	if (state == NULL)
+		return;
+	for (size_t i = 0; i < state->count; i++)
+		md_record_done(&state->records[i]);
+	free(state->records);
+	json_decref(state->document);
+	json_decref(state->load);
+	free(state);
+}

@@ -1,0 +1,326 @@
+#include "experiment/journal.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/scratch.h"
+#include "bench/feed.h"
+#include "experiment/journal_file.h"
+#include "experiment/journal_frame.h"
+#include "experiment/journal_read.h"
+
+#define RUN_ID "exp_20260102_030405_0a1b2c"
+
+static void write_run(const char *output, size_t count, struct bench_outcome **ret)
+{
+	auto_journal struct exp_journal *journal = NULL;
+	struct bench_request *requests = pl_alloc_array(count, sizeof(*requests));
+	auto_feed struct bench_feed *feed = bench_feed_new();
+	struct pl_err err = PL_ERR_INIT;
+
+	for (size_t i = 0; i < count; i++) {
+		requests[i] = (struct bench_request){
+			.body = "x", .body_len = 1, .prompt_tokens = 3, .output_tokens = 4
+		};
+		snprintf(requests[i].request_id, sizeof(requests[i].request_id), "r-%zu", i);
+	}
+	struct bench_load load = {
+		.adapter = bench_adapter_find("null"),
+		.host_header = "x",
+		.path = "/",
+		.headers = "",
+		.requests = requests,
+		.count = count,
+		.max_concurrency = 2,
+		.threads = 2,
+		.request_timeout_ns = 60 * PL_NS_PER_S,
+		.stall_timeout_ns = 60 * PL_NS_PER_S,
+		.run_timeout_ns = MD_NO_I64,
+		.feed = feed,
+	};
+	if (exp_journal_open(output, false, &journal, &err) < 0)
+		fail_msg("%s", err.text);
+	exp_journal_head(journal, RUN_ID, 1767323045 * PL_NS_PER_S, 1000);
+	exp_journal_stage(journal, MD_STAGE_PREPARE, json_pack("{s:s}", "name", "first"));
+	exp_journal_stage(journal, MD_STAGE_MEASURE, json_pack("{s:s}", "name", "second"));
+	exp_journal_load(journal, requests, count, json_pack("{s:b}", "requests", 1));
+	exp_journal_follow(journal, feed);
+	assert_int_equal(bench_load_run(&load, ret, &err), 0);
+	exp_journal_unfollow(journal);
+	free(requests);
+}
+
+static void assert_same_record(const struct md_record *a, const struct md_record *b)
+{
+	auto_json json_t *left = md_record_to_json(a);
+	auto_json json_t *right = md_record_to_json(b);
+	auto_free char *left_text = pl_json_to_text(left, PL_JSON_COMPACT);
+	auto_free char *right_text = pl_json_to_text(right, PL_JSON_COMPACT);
+
+	assert_string_equal(left_text, right_text);
+}
+
+static void read_text(const char *path, char **ret, size_t *ret_len)
+{
+	struct pl_err err = PL_ERR_INIT;
+
+	if (pl_file_read(path, 64u << 20, ret, ret_len, &err) < 0)
+		fail_msg("%s", err.text);
+}
+
+static void test_exp_journal__holds_what_the_run_measured(void **state)
+{
+	struct scratch *scratch = *state;
+	auto_free char *output = pl_strdup(scratch_path(scratch, "r.json"));
+	auto_free char *path = exp_journal_path(output);
+	PL_AUTO(bench_outcome_free) struct bench_outcome *outcome = NULL;
+	auto_journal_state struct exp_journal_state *read = NULL;
+	struct pl_err err = PL_ERR_INIT;
+	auto_free char *text = NULL;
+	size_t len;
+
+	write_run(output, 300, &outcome);
+	read_text(path, &text, &len);
+	assert_int_equal(exp_journal_read(text, len, &read, &err), 0);
+	assert_string_equal(read->run_id, RUN_ID);
+	assert_true(read->started_ns == 1000 && read->stage == MD_STAGE_MEASURE);
+	assert_string_equal(json_string_value(json_object_get(read->document, "name")), "second");
+	assert_true(json_is_true(json_object_get(read->load, "requests")));
+	assert_int_equal(read->count, 300);
+	assert_int_equal(read->over, 300);
+	assert_int_equal(read->cut_bytes, 0);
+	assert_true(read->start_ns == outcome->start_ns);
+	assert_true(read->last_ns >= outcome->end_ns);
+	for (size_t i = 0; i < 300; i++)
+		assert_same_record(&read->records[i], &outcome->records[i]);
+}
+
+/* Wherever it was cut: what is left is a beginning of the run, and no more than that. */
+static void test_exp_journal__may_end_anywhere(void **state)
+{
+	struct scratch *scratch = *state;
+	auto_free char *output = pl_strdup(scratch_path(scratch, "r.json"));
+	auto_free char *path = exp_journal_path(output);
+	PL_AUTO(bench_outcome_free) struct bench_outcome *outcome = NULL;
+	auto_free char *text = NULL;
+	size_t len, over = 0, readable = 0;
+
+	write_run(output, 6, &outcome);
+	read_text(path, &text, &len);
+	for (size_t cut = 0; cut <= len; cut++) {
+		auto_journal_state struct exp_journal_state *read = NULL;
+		struct exp_journal_glance glance;
+		struct pl_err err = PL_ERR_INIT;
+		/* of its own, so that a read beyond the end is found */
+		auto_free char *part = pl_memdup(text, cut);
+		enum exp_journal_look look = exp_journal_look(part, cut, &glance);
+		int done = exp_journal_read(part, cut, &read, &err);
+		assert_int_equal(look, done == 0 ? EXP_JOURNAL_RUN : EXP_JOURNAL_EMPTY);
+		/* once readable, always readable, and never less */
+		assert_true(done == 0 || readable == 0);
+		if (done < 0)
+			continue;
+		readable++;
+		assert_true(read->over >= over);
+		over = read->over;
+		for (size_t i = 0; i < read->count; i++) {
+			const struct md_record *record = &read->records[i];
+			bool is_over = record->ok ||
+				       (strcmp(record->error_kind, "abandoned") != 0 &&
+					strcmp(record->error_kind, "not_sent") != 0);
+			if (is_over)
+				assert_same_record(record, &outcome->records[i]);
+		}
+	}
+	assert_int_equal(over, 6);
+}
+
+static void test_exp_journal__a_changed_byte_is_found(void **state)
+{
+	struct scratch *scratch = *state;
+	auto_free char *output = pl_strdup(scratch_path(scratch, "r.json"));
+	auto_free char *path = exp_journal_path(output);
+	PL_AUTO(bench_outcome_free) struct bench_outcome *outcome = NULL;
+	auto_free char *text = NULL;
+	size_t len;
+
+	write_run(output, 4, &outcome);
+	read_text(path, &text, &len);
+	for (size_t at = 20; at < len; at++) {
+		auto_journal_state struct exp_journal_state *read = NULL;
+		struct pl_err err = PL_ERR_INIT;
+		text[at] ^= 0x10;
+		if (exp_journal_read(text, len, &read, &err) == 0)
+			assert_true(read->cut_bytes > 0);
+		text[at] ^= 0x10;
+	}
+}
+
+static void check_refused(const char *output, bool overwrite, enum pl_err_code code,
+			  const char *says)
+{
+	struct exp_journal *journal = NULL;
+	struct pl_err err = PL_ERR_INIT;
+
+	assert_int_equal(exp_journal_open(output, overwrite, &journal, &err), -1);
+	assert_int_equal(err.code, code);
+	if (strstr(err.text, says) == NULL)
+		fail_msg("'%s' does not say '%s'", err.text, says);
+}
+
+static void check_taken(const char *output, bool overwrite)
+{
+	auto_journal struct exp_journal *journal = NULL;
+	struct pl_err err = PL_ERR_INIT;
+
+	if (exp_journal_open(output, overwrite, &journal, &err) < 0)
+		fail_msg("%s", err.text);
+}
+
+static void write_file(const char *path, const char *text, size_t len)
+{
+	struct pl_err err = PL_ERR_INIT;
+
+	assert_int_equal(pl_file_write(path, text, len, &err), 0);
+}
+
+static void test_exp_journal__what_a_killed_run_left_is_kept(void **state)
+{
+	struct scratch *scratch = *state;
+	auto_free char *output = pl_strdup(scratch_path(scratch, "r.json"));
+	auto_free char *path = exp_journal_path(output);
+	PL_AUTO(bench_outcome_free) struct bench_outcome *outcome = NULL;
+	auto_free char *before = NULL, *after = NULL;
+	static const char result[] = "{\"run_id\": \"" RUN_ID "\"}";
+	size_t len, after_len;
+
+	write_run(output, 4, &outcome);
+	read_text(path, &before, &len);
+	check_refused(output, false, PL_ERR_INVALID, "profllm recover");
+	/* to open it with leave to overwrite gives nothing up yet */
+	check_taken(output, true);
+	read_text(path, &after, &after_len);
+	assert_int_equal(after_len, len);
+	assert_memory_equal(after, before, len);
+	/* its run's result is there: nothing is lost */
+	write_file(output, result, sizeof(result) - 1);
+	check_taken(output, false);
+	/* another run's */
+	write_file(output, "{\"run_id\": \"exp_1\"}", 19);
+	check_refused(output, false, PL_ERR_INVALID, RUN_ID);
+}
+
+static void test_exp_journal__files_that_are_not_ours_to_take(void **state)
+{
+	struct scratch *scratch = *state;
+	auto_free char *output = pl_strdup(scratch_path(scratch, "r.json"));
+	auto_free char *path = exp_journal_path(output);
+	static const char newer[] = EXP_JOURNAL_MAGIC "\2\0\0\0 and what follows";
+
+	write_file(path, "my notes\n", 9);
+	check_refused(output, false, PL_ERR_INVALID, "not a journal");
+	check_refused(output, true, PL_ERR_INVALID, "not a journal");
+	write_file(path, newer, sizeof(newer) - 1);
+	check_refused(output, false, PL_ERR_INVALID, "format 2 of another profllm");
+	check_taken(output, true);
+	/* killed before its first frame was whole: nothing had begun */
+	write_file(path, EXP_JOURNAL_MAGIC, 10);
+	check_taken(output, false);
+	unlink(path);
+	assert_int_equal(symlink("elsewhere", path), 0);
+	check_refused(output, true, PL_ERR_IO, "cannot open");
+}
+
+static void test_exp_journal__one_in_which_nothing_was_written_goes(void **state)
+{
+	struct scratch *scratch = *state;
+	auto_free char *output = pl_strdup(scratch_path(scratch, "r.json"));
+
+	check_taken(output, false);
+	assert_int_equal(scratch_count(scratch, 0), 0);
+}
+
+/* Locks are of a process: the one that holds it must be another. */
+static void test_exp_journal__one_of_a_run_that_lives_is_left_alone(void **state)
+{
+	struct scratch *scratch = *state;
+	auto_free char *output = pl_strdup(scratch_path(scratch, "r.json"));
+	int ready[2], end[2], status = 0;
+	char byte = 0;
+
+	assert_int_equal(pipe(ready), 0);
+	assert_int_equal(pipe(end), 0);
+	pid_t child = fork();
+	if (child == 0) {
+		struct exp_journal *journal = NULL;
+		struct pl_err err = PL_ERR_INIT;
+		close(end[1]);
+		if (exp_journal_open(output, false, &journal, &err) < 0)
+			_exit(1);
+		exp_journal_head(journal, RUN_ID, 1, 1);
+		exp_journal_stage(journal, MD_STAGE_PREPARE, json_object());
+		if (write(ready[1], &byte, 1) != 1 || read(end[0], &byte, 1) < 0)
+			_exit(2);
+		exp_journal_remove(journal);
+		exp_journal_free(journal);
+		_exit(0);
+	}
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	char says[64];
+	snprintf(says, sizeof(says), "process %d", (int)child);
+	check_refused(output, false, PL_ERR_BUSY, says);
+	check_refused(output, true, PL_ERR_BUSY, says);
+	struct exp_journal_file file;
+	struct pl_err err = PL_ERR_INIT;
+	assert_int_equal(exp_journal_file_find(output, &file, &err), -1);
+	assert_int_equal(err.code, PL_ERR_BUSY);
+	close(end[1]);
+	assert_true(waitpid(child, &status, 0) == child && WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+	check_taken(output, false);
+	assert_int_equal(exp_journal_file_find(output, &file, &err), -1);
+	assert_int_equal(err.code, PL_ERR_NOT_FOUND);
+	close(ready[0]);
+	close(ready[1]);
+	close(end[0]);
+}
+
+/* A run without one: every call is allowed and does nothing. */
+static void test_exp_journal__none(void **state)
+{
+	(void)state;
+	exp_journal_head(NULL, RUN_ID, 1, 1);
+	exp_journal_stage(NULL, MD_STAGE_LAUNCH, json_object());
+	exp_journal_load(NULL, NULL, 0, json_object());
+	exp_journal_alive(NULL);
+	exp_journal_follow(NULL, NULL);
+	exp_journal_unfollow(NULL);
+	exp_journal_remove(NULL);
+	exp_journal_free(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		scratch_test(test_exp_journal__holds_what_the_run_measured),
+		scratch_test(test_exp_journal__may_end_anywhere),
+		scratch_test(test_exp_journal__a_changed_byte_is_found),
+		scratch_test(test_exp_journal__what_a_killed_run_left_is_kept),
+		scratch_test(test_exp_journal__files_that_are_not_ours_to_take),
+		scratch_test(test_exp_journal__one_in_which_nothing_was_written_goes),
+		scratch_test(test_exp_journal__one_of_a_run_that_lives_is_left_alone),
+		cmocka_unit_test(test_exp_journal__none),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -30,10 +30,10 @@ test-long: ## the tests with their random parts in full
 	@tools/install-packages build test
 	@PROFLLM_TEST_LONG=1 $(PYTHON) tools/run-tests all
 
-test-real: ## against a real vLLM: VLLM=FOLDER with bin/vllm and env.sh
+test-real: ## against real engines: VLLM=FOLDER, LLAMA=FOLDER (docs/real-engines.md)
 	@tools/install-packages build test
 	@tools/build $(BUILD) Release gcc
-	@VLLM=$(VLLM) PROFLLM_BIN=$(CURDIR)/$(BUILD)/bin $(PYTHON) -m pytest -q -rs -p no:cacheprovider tests/real
+	@VLLM=$(VLLM) LLAMA=$(LLAMA) PROFLLM_BIN=$(CURDIR)/$(BUILD)/bin $(PYTHON) -m pytest -q -rs -p no:cacheprovider tests/real
 
 asan: ## unit and scenario tests under ASan and UBSan
 	@tools/install-packages build test
@@ -51,6 +51,7 @@ perf: ## benchmarks beside their peers (release build; run alone)
 	@tools/install-packages build test
 	@tools/build $(BUILD) Release gcc
 	@PROFLLM_BIN=$(CURDIR)/$(BUILD)/bin $(PYTHON) tests/perf/run
+	@$(PYTHON) tests/perf/verdicts.py --binary $(BUILD)/bin/profllm
 	@PROFLLM_BIN=$(CURDIR)/$(BUILD)/bin $(PYTHON) -m pytest -q -s -p no:cacheprovider tests/scenario/test_sim_packets.py
 
 fmt: ## format the C sources

@@ -80,3 +80,16 @@ def marked_processes(run_id):
 def children_of(pid):
     return [int(child) for child in
             Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def guard_of(pid):
+    """profllm's guard, the parent of its server."""
+    guard, = [child for child in children_of(pid)
+              if Path(f"/proc/{child}/comm").read_text().strip() == "profllm-guard"]
+    return guard
+
+
+def server_of(pid):
+    """The head process of the server that a profllm has started."""
+    server, = children_of(guard_of(pid))
+    return server

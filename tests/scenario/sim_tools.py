@@ -20,7 +20,7 @@ class Server:
         self.port = None
         for line in self.process.stdout:
             self.lines.append(line.rstrip("\n"))
-            found = re.search(r"Starting profllm-sim server on http://127\.0\.0\.1:(\d+)", line)
+            found = re.search(r"Starting profllm-sim server on https?://127\.0\.0\.1:(\d+)", line)
             if found:
                 self.port = int(found.group(1))
             if "Application startup complete." in line:

@@ -70,8 +70,9 @@ def commands(bin_dir):
 
 
 def options(bin_dir, command):
-    return set(re.findall(r"^  (?:-\w, |    )(--[a-z-]+)",
-                          run_profllm(bin_dir, command, "--help").stdout, re.M))
+    told = re.findall(r"^  (?:-\w, |    )--(\[no-\])?([a-z0-9-]+)",
+                      run_profllm(bin_dir, command, "--help").stdout, re.M)
+    return {f"--{name}" for _, name in told} | {f"--no-{name}" for no, name in told if no}
 
 
 def test_bash_offers_every_command(bin_dir):
@@ -140,6 +141,44 @@ def test_bash_completes_on_a_key(bin_dir):
                                                 "server.tensor_parallel_size="]
 
 
+BEHIND = "profllm validate --strict -- vllm serve "
+
+
+def flags_of(table):
+    flags = set()
+    for entry in table:
+        if entry["in_reference"]:
+            flags |= {entry["flag"], *entry["aliases"], entry["negative_flag"]} - {None}
+    return flags
+
+
+def test_bash_offers_vllms_flags_behind_two_dashes(bin_dir, tmp_path, table):
+    (tmp_path / "model-folder").mkdir()
+
+    def offers(line):
+        return bash_offers(bin_dir, line, tmp_path)
+    assert offers("profllm validate -- ") == ["vllm"]
+    assert offers("profllm config from-command -- vllm ") == ["serve"]
+    assert offers(BEHIND + "model-f") == ["model-folder"]
+    assert set(offers(BEHIND + "m -")) == flags_of(table)
+    assert offers(BEHIND + "m --tensor-p") == ["--tensor-parallel-size"]
+    assert offers(BEHIND + "m --kv-offloading-b") == ["--kv-offloading-backend"]
+    dtypes = next(entry["choices"] for entry in table if entry["name"] == "dtype")
+    assert offers(BEHIND + "m --dtype ") == offers(BEHIND + "m --dtype=") == dtypes
+    assert offers(BEHIND + "m --enforce-eager --dty") == ["--dtype"]
+    assert offers("profllm run -- vllm serve --dty") == []
+
+
+def test_fish_offers_vllms_flags_behind_two_dashes(bin_dir, tmp_path, table):
+    shell("fish")
+    assert fish_offers(bin_dir, "profllm validate -- v", tmp_path) == ["vllm"]
+    assert fish_offers(bin_dir, "profllm validate -- vllm s", tmp_path) == ["serve"]
+    assert fish_offers(bin_dir, BEHIND + "m --tensor-p", tmp_path) == ["--tensor-parallel-size"]
+    assert flags_of(table) <= set(fish_offers(bin_dir, BEHIND + "m -", tmp_path))
+    assert fish_offers(bin_dir, BEHIND + "m --dtype bf", tmp_path) == ["bfloat16"]
+    assert fish_offers(bin_dir, BEHIND + "m --dtype=bf", tmp_path) == ["--dtype=bfloat16"]
+
+
 def test_an_overlays_arguments_are_offered(bin_dir, tmp_path):
     overlay = tmp_path / "o.json"
     overlay.write_text('{"profllm_overlay": 1, "args": [{"name": "my_flag", "type": "enum", '
@@ -166,6 +205,19 @@ def test_zsh_has_the_tables(bin_dir, tmp_path, table):
     values = {entry["name"]: entry["choices"] for entry in table}
     assert lines[:3] == ["_profllm", " ".join(values["dtype"]), "keys"]
     assert "server.tensor_parallel_size=" in lines[3].split()
+
+
+@pytest.mark.parametrize("words, offers", [
+    (["--", ""], "vllm"), (["--", "vllm", ""], "serve"), (["--", "vllm", "serve", "m", "--dt"], "--dtype"),
+    (["--", "vllm", "serve", "m", "--dtype", ""], "bfloat16"),
+    (["--", "vllm", "serve", "m", "--dtype="], "bfloat16"), (["--st"], "--strict")])
+def test_zsh_offers_vllms_flags_behind_two_dashes(bin_dir, tmp_path, words, offers):
+    """What the function hands to zsh, which the line editor alone could ask for itself."""
+    line = " ".join(shlex.quote(word) for word in ["profllm", "validate", *words])
+    text = ("autoload -U compinit; compinit -u -D; source <(profllm completion zsh); "
+            'compadd() { print -rl -- "$@" }; compset() { : }; '
+            f"words=({line}); CURRENT={len(words) + 2}; PREFIX={shlex.quote(words[-1])}; _profllm")
+    assert offers in run_shell("zsh", text, bin_dir, tmp_path)
 
 
 @pytest.mark.parametrize("line, offers", [

@@ -1,6 +1,8 @@
 """`profllm config`: a command line becomes an experiment file, and the way back."""
 import json
+import os
 import shlex
+import stat
 
 import pytest
 
@@ -77,6 +79,40 @@ def test_secrets_are_on_no_command_line(bin_dir, tmp_path):
     yaml = from_command(bin_dir, tmp_path, "HF_TOKEN=hidden vllm serve m --api-key alsohidden")
     told = to_command(bin_dir, tmp_path, yaml)
     assert "hidden" not in told and "VLLM_API_KEY" in told and "HF_TOKEN" in told
+
+
+SECRETS = ("HF_TOKEN=hidden1 HTTP_PROXY=http://u:hidden2@h vllm serve m --api-key hidden3 "
+           "--hf-overrides '{\"token\": \"hidden4\", \"n\": 1}' --served-model-name '***'")
+
+
+def test_secrets_are_written_into_a_private_file_alone(bin_dir, tmp_path):
+    shown = profllm(bin_dir, tmp_path, "config", "from-command", "--", "bash", "-c", SECRETS)
+    assert shown.returncode == 0 and "hidden" not in shown.stdout
+    assert shown.stderr.count("\n") == 1 and "***" in shown.stderr and "-o FILE" in shown.stderr
+    kept = profllm(bin_dir, tmp_path, "config", "from-command", "-o", "e.yaml", "--", "bash", "-c",
+                   SECRETS)
+    assert kept.returncode == 0 and kept.stdout == ""
+    assert stat.S_IMODE((tmp_path / "e.yaml").stat().st_mode) == 0o600
+    text = (tmp_path / "e.yaml").read_text()
+    assert [f"hidden{i}" in text for i in (1, 2, 3, 4)] == [True] * 4
+    # the text *** itself is none, and both files mean the same command
+    told = to_command(bin_dir, tmp_path, shown.stdout)
+    assert told == to_command(bin_dir, tmp_path, text)
+    assert "hidden" not in told and "--served-model-name '***'" in told
+
+
+def test_a_file_without_secrets_is_as_others(bin_dir, tmp_path):
+    done = profllm(bin_dir, tmp_path, "config", "from-command", "-o", "e.yaml", "--", "vllm", "serve", "m")
+    assert done.returncode == 0
+    umask = os.umask(0)
+    os.umask(umask)
+    assert stat.S_IMODE((tmp_path / "e.yaml").stat().st_mode) == 0o666 & ~umask
+
+
+def test_a_level_of_older_releases_goes_where_they_have_it(bin_dir, tmp_path):
+    for release, key in (("0.10.0", "level"), ("0.11.0", "level"), ("0.11.1", "mode")):
+        yaml = from_command(bin_dir, tmp_path, "vllm serve m -O3", "--vllm-version", release)
+        assert f"  compilation_config:\n    {key}: 3\n" in yaml, release
 
 
 def test_ports_and_further_words_of_launch_are_kept(bin_dir, tmp_path):

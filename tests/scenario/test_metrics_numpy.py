@@ -24,7 +24,22 @@ FIGURES = [
     "total_output_tokens", "request_throughput", "request_goodput", "input_throughput",
     "output_throughput", "total_token_throughput", "max_output_tokens_per_s",
     "max_concurrent_requests", "peak_in_flight", "peak_output_tokens_per_s_sliding", "rtfx",
-    "errors", "repeats", "steady", "energy_per_token_j", "prompt_token_offset_median",
+    "errors", "repeats", "steady", "prompt_token_offset_median",
+]
+# What records do not tell.
+BESIDE = [
+    "probe_completed",
+    "probe_failed",
+    "probe_median_e2el_ms",
+    "probe_p99_e2el_ms",
+    "probe_max_e2el_ms",
+    "spec_decode_acceptance_rate",
+    "spec_decode_acceptance_length",
+    "spec_decode_num_drafts",
+    "spec_decode_draft_tokens",
+    "spec_decode_accepted_tokens",
+    "spec_decode_per_position_acceptance_rates",
+    "energy_per_token_j",
 ]
 SETS = 2000 if os.environ.get("PROFLLM_TEST_LONG") else 200
 
@@ -162,8 +177,13 @@ def ttft(r):
     return seconds(r["acted_ns"], r["events"][0][0])
 
 
+def last_ns(r):
+    """An answer in one piece has no events, only an end."""
+    return r["events"][-1][0] if r["events"] else r["end_ns"]
+
+
 def e2el(r):
-    return seconds(r["acted_ns"], r["events"][-1][0])
+    return seconds(r["acted_ns"], last_ns(r))
 
 
 def tpot(r):
@@ -179,16 +199,23 @@ def token_gaps(r):
 
 
 def families(records, made):
-    """name -> list of seconds, over finished records with events."""
+    """name -> a list of seconds a finished record."""
     out = {name: [] for name in FAMILIES}
     for r in records:
-        if not is_good(r) or not r["events"]:
-            continue
+        if is_good(r):
+            for name, values in samples(r, made).items():
+                out[name].append(values)
+    return out
+
+
+def samples(r, made):
+    """name -> list of seconds of one finished record."""
+    out = {name: [] for name in FAMILIES}
+    if r["events"]:
         times = [e[0] for e in r["events"]]
         content = [e[0] for e in r["events"] if e[2] & CONTENT]
         tokens = [e[0] for e in r["events"] if e[2] & CONTENT or e[1] > 0]
         out["ttft_ms"].append(ttft(r))
-        out["e2el_ms"].append(e2el(r))
         out["itl_ms"] += [seconds(a, b) for a, b in zip(times, times[1:])]
         if output_len(r) > 1:
             out["tpot_ms"].append(tpot(r))
@@ -200,9 +227,9 @@ def families(records, made):
             out["time_per_token_ms"].append(
                 seconds(tokens[0], tokens[-1]) / (r["output_tokens"] - 1))
         out["ttft_planned_ms"].append(seconds(r["planned_ns"], times[0]))
-        out["e2el_planned_ms"].append(seconds(r["planned_ns"], times[-1]))
-        if made["max_concurrency"] is None:
-            continue
+    out["e2el_ms"].append(e2el(r))
+    out["e2el_planned_ms"].append(seconds(r["planned_ns"], last_ns(r)))
+    if made["max_concurrency"] is not None:
         queued = 0 if r["queued_ns"] is None else seconds(r["queued_ns"], r["acted_ns"])
         out["client_queue_time_ms"].append(queued)
         if made["finite_rate"]:
@@ -217,7 +244,7 @@ def name_of(p):
 def statistics(records, made):
     out = {}
     for family, values in families(records, made).items():
-        x = np.array(values, dtype=float)
+        x = np.array([v for one in values for v in one], dtype=float)
         plain = {"mean": np.mean, "median": np.median, "std": np.std}
         for name, fn in plain.items():
             out[f"{name}_{family}"] = float(fn(x)) * 1000 if len(x) else None
@@ -228,19 +255,64 @@ def statistics(records, made):
     return out
 
 
+def binomial_below(n, q):
+    """P(B <= k) for k = 0 … n."""
+    k = np.arange(n + 1)
+    log_factorial = np.concatenate([[0], np.cumsum(np.log(np.arange(1, n + 1)))])
+    log_pmf = log_factorial[n] - log_factorial - log_factorial[::-1]
+    return np.cumsum(np.exp(log_pmf + k * math.log(q) + (n - k) * math.log1p(-q)))
+
+
+def percentile_interval(x, p):
+    """Order statistics l and u: P(B < l) <= 2.5 %, P(B >= u) <= 2.5 %, each as near as it gets."""
+    n, q = len(x), p / 100
+    if n == 0 or not 0 < q < 1 or n < math.log(0.025) / math.log(max(q, 1 - q)):
+        return None
+    below = binomial_below(n, q)
+    low = int(np.argmax(below > 0.025))
+    high = int(np.argmax(below >= 0.975)) + 1
+    ordered = np.sort(x)
+    return [float(ordered[low - 1]) * 1000, float(ordered[high - 1]) * 1000]
+
+
+def mean_interval(values):
+    """20 batches of the requests that have samples, in planned order; the rest joins the last."""
+    have = [v for v in values if v]
+    if len(have) < 100:
+        return None
+    size = len(have) // 20
+    cuts = [(b * size, (b + 1) * size if b < 19 else len(have)) for b in range(20)]
+    means = np.array([np.mean(np.concatenate(have[a:b])) for a, b in cuts])
+    half = 2.093024054408263 * np.std(means, ddof=1) / math.sqrt(20)
+    return [float(np.mean(means) - half) * 1000, float(np.mean(means) + half) * 1000]
+
+
+def intervals_of(records, made):
+    out = {}
+    asked = sorted(set(DEFAULT_PERCENTILES) | set(made["percentiles"]))
+    for family, values in families(records, made).items():
+        x = np.array([v for one in values for v in one], dtype=float)
+        out[f"mean_{family}_ci95"] = mean_interval(values)
+        out[f"median_{family}_ci95"] = percentile_interval(x, 50)
+        out[f"std_{family}_ci95"] = None
+        for p in asked:
+            out[f"{name_of(p)}_{family}_ci95"] = percentile_interval(x, p)
+    return out
+
+
 def bucket_peaks(good):
     """vLLM's two, from floor() of seconds after the first start."""
     if not good:
         return None, None
     first = min(r["acted_ns"] for r in good)
-    last = max(r["events"][-1][0] for r in good)
+    last = max(last_ns(r) for r in good)
     n = math.ceil((last - first) / S) + 1
     events, requests = np.zeros(n), np.zeros(n, dtype=int)
     for r in good:
         for e in r["events"]:
             events[(e[0] - first) // S] += 1
-        requests[(r["acted_ns"] - first) // S:(r["events"][-1][0] - first) // S + 1] += 1
-    return float(events.max()), int(requests.max())
+        requests[(r["acted_ns"] - first) // S:(last_ns(r) - first) // S + 1] += 1
+    return float(events.max()) if events.any() else None, int(requests.max())
 
 
 def peak_in_flight(made):
@@ -267,8 +339,9 @@ def sliding_peak(good):
 
 def keeps_limits(r, slo):
     if not r["events"]:
-        return not {"ttft", "e2el"} & set(slo)
-    values = {"ttft": ttft(r), "tpot": tpot(r), "e2el": e2el(r)}
+        values = {"ttft": math.inf, "tpot": 0.0, "e2el": e2el(r)}
+    else:
+        values = {"ttft": ttft(r), "tpot": tpot(r), "e2el": e2el(r)}
     return all(values[name] <= limit / 1000 for name, limit in slo.items())
 
 
@@ -288,7 +361,7 @@ def errors_of(records):
 
 
 def closed_window(good, cap):
-    changes = sorted([(r["acted_ns"], 1) for r in good] + [(r["events"][-1][0], -1) for r in good])
+    changes = sorted([(r["acted_ns"], 1) for r in good] + [(last_ns(r), -1) for r in good])
     limit = max(1, math.ceil(0.95 * cap))
     level, start, end = 0, None, None
     for t, by in changes:
@@ -314,7 +387,7 @@ def steady_of(made, good):
     inside = [r for r in good if window[0] <= r[at] <= window[1]]
     out = {"start_s": seconds(made["start_ns"], window[0]),
            "end_s": seconds(made["start_ns"], window[1]),
-           "completed": sum(window[0] <= r["events"][-1][0] <= window[1] for r in good)}
+           "completed": sum(window[0] <= last_ns(r) <= window[1] for r in good)}
     out.update(statistics(inside, made))
     return out
 
@@ -322,7 +395,6 @@ def steady_of(made, good):
 def expected(made):
     records, t = made["records"], made["duration_s"]
     good = [r for r in records if is_good(r)]
-    with_events = [r for r in good if r["events"]]
     prompts = [r["prompt_tokens"] if r["prompt_tokens"] is not None else r["prompt_tokens_asked"]
                for r in good]
     total_in = None if None in prompts else sum(prompts)
@@ -330,7 +402,7 @@ def expected(made):
     offsets = [r["prompt_tokens"] - r["prompt_tokens_asked"] for r in good
                if r["prompt_tokens"] is not None and r["prompt_tokens_asked"] is not None]
     failed = sum(not is_good(r) and r["acted_ns"] is not None for r in records)
-    events_peak, requests_peak = bucket_peaks(with_events)
+    events_peak, requests_peak = bucket_peaks(good)
     slo = made["slo"]
     out = {
         "duration": t, "completed_requests": len(good), "failed_requests": failed,
@@ -342,9 +414,9 @@ def expected(made):
         "total_token_throughput": None if total_in is None else (total_in + total_out) / t,
         "max_output_tokens_per_s": events_peak, "max_concurrent_requests": requests_peak,
         "peak_in_flight": peak_in_flight(made),
-        "peak_output_tokens_per_s_sliding": sliding_peak(with_events), "rtfx": None,
-        "errors": errors_of(records), "repeats": [], "steady": steady_of(made, with_events),
-        "energy_per_token_j": None,
+        "peak_output_tokens_per_s_sliding": sliding_peak(good), "rtfx": None,
+        "errors": errors_of(records), "repeats": [], "steady": steady_of(made, good),
+        **{key: None for key in BESIDE},
         "prompt_token_offset_median": float(np.median(offsets)) if offsets else None,
     }
     out.update(statistics(records, made))
@@ -400,14 +472,13 @@ def test_every_key_of_200_sets(driver):
         wanted = expected(made)
         assert set(wanted) >= set(FIGURES)
         compare(got, wanted, f"set {seed}")
-        assert set(intervals) == {f"{k}_ci95" for k in statistics([], made)}
-        assert all(value is None for value in intervals.values())
+        compare(intervals, intervals_of(made["records"], made), f"set {seed}")
         if got["steady"]:
             windows.add("open" if made["finite_rate"] else "closed")
         seen |= {key for key, value in wanted.items() if value not in (None, [], 0)}
     assert windows == {"open", "closed"}
     # Each figure had a value somewhere: nothing passed by being null throughout.
-    never = {"rtfx", "repeats", "energy_per_token_j"}
+    never = {"rtfx", "repeats"}
     assert set(FIGURES) - never <= seen
     assert {f"mean_{family}" for family in FAMILIES} <= seen
 
@@ -467,4 +538,5 @@ def test_docs_have_a_row_for_each(source_dir):
     documented = re.findall(r"^\| `(\w+)` \|", page, re.M)
     assert documented == families + figures
     assert families == FAMILIES
-    assert set(figures) == set(FIGURES) - {"errors", "repeats", "steady"}
+    assert set(figures) == set(FIGURES + BESIDE) - {
+        "errors", "repeats", "steady", "spec_decode_per_position_acceptance_rates"}

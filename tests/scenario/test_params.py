@@ -5,8 +5,9 @@ import os
 import pty
 import re
 
+import jsonschema
 import pytest
-from run_tools import run_profllm, write_config
+from run_tools import base_config, load_result, run_profllm, write_config
 
 KEYS = ("name flag aliases negative_flag group type choices choices_open choices_origin nullable "
         "default min max exclusive deprecated removed_in cli_style help in_reference").split()
@@ -266,6 +267,17 @@ def test_four_differences_are_four(bin_dir, changed_help):
     assert "1 new, 1 gone, 2 changed; 32 more are gone" in lines[-1]
 
 
+def test_names_of_the_real_help_are_compared(bin_dir, tmp_path, shared_dir):
+    text = (shared_dir / "data/real/vllm-serve-help-all.txt").read_text()
+    path = tmp_path / "help.txt"
+    path.write_text(text.replace("--tool-call-parser {apertus,", "--tool-call-parser {brand_new,"))
+    assert path.read_text() != text
+    (changed,) = compare(bin_dir, path)["changed"]
+    assert changed["name"] == "tool_call_parser"
+    told = params(bin_dir, "--from-vllm", f"cat '{path}'")
+    assert "changed  --tool-call-parser  choices, new: brand_new, gone: apertus\n" in told
+
+
 def dry_run(bin_dir, folder, server, *args, env=None):
     path = write_config(folder, {"server": {"model": "m", **server},
                                  "launch": {"command": ["vllm", "serve"], "gpus": []}})
@@ -324,6 +336,28 @@ def test_an_overlay_by_hand(bin_dir, tmp_path):
     assert json.loads(done.stdout)["argv"][3:5] == ["--my-flag", "3"]
     done = dry_run(bin_dir, tmp_path, {"my_flag": 1}, "--params-overlay", overlay)
     assert done.returncode == 2 and "at least 2" in done.stderr
+
+
+def test_an_overlays_arguments_are_in_the_result(bin_dir, source_dir, tmp_path, patience):
+    overlay = tmp_path / "o.json"
+    overlay.write_text(json.dumps({"profllm_overlay": 1, "args": [
+        {"name": "my_flag", "type": "int"}, {"name": "max_num_seqs", "type": "string"}]}))
+    config = base_config(num_prompts=1)
+    config["server"].update(my_flag=3, max_num_seqs="many")
+    config["launch"]["command"] = ["false"]
+    path = tmp_path / "r.json"
+    done = run_profllm(bin_dir, "run", "--config", write_config(tmp_path, config), "--output", path,
+                       "--quiet", "--params-overlay", overlay, patience=patience)
+    assert done.returncode == 3, done.stderr
+    result = load_result(path)
+    assert result["config"]["params_overlay"] == ["my_flag", "max_num_seqs"]
+    assert result["config"]["server"]["my_flag"] == 3
+    assert result["config"]["server"]["max_num_seqs"] == "many"
+    schema = json.loads((source_dir / "api/result.schema.json").read_text())
+    validator = jsonschema.Draft202012Validator(schema)
+    assert [error.message for error in validator.iter_errors(result)] == []
+    result["config"]["params_overlay"] = None
+    assert not validator.is_valid(result)
 
 
 @pytest.mark.parametrize("text, says", [

@@ -92,7 +92,8 @@ def faults(document):
 
 
 ERROR = {"stage": "launch", "code": "LAUNCH", "message": "server ended with status 1",
-         "cause": "out_of_memory", "log_tail": ["last words"]}
+         "cause": "out_of_memory", "hint": "take less", "log_line": "MemoryError",
+         "log_tail": ["last words"]}
 
 
 @pytest.mark.parametrize("name", ["result", "requests", "series"])
@@ -277,6 +278,8 @@ BROKEN = [
     (("error",), dict(ERROR, code="NONE")),
     (("error",), dict(ERROR, cause="bad_luck")),
     (("error",), dict(ERROR, message="")),
+    (("error",), dict(ERROR, hint="")),
+    (("error",), dict(ERROR, log_line=7)),
     (("error",), dict(ERROR, log_tail="last words")),
     (("quality", "checks", 0, "value"), None),
     (("quality", "checks", 0, "status"), "unknown"),

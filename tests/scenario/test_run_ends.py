@@ -7,8 +7,8 @@ import threading
 import time
 
 import pytest
-from run_tools import (base_config, children_of, environment, load_result, marked_processes,
-                       read_zst_lines, run_profllm, start_profllm, write_config)
+from run_tools import (base_config, environment, load_result, marked_processes, read_zst_lines,
+                       run_profllm, server_of, start_profllm, write_config)
 
 
 def long_config(**benchmark):
@@ -63,7 +63,7 @@ def test_server_that_refuses_its_arguments(bin_dir, tmp_path, patience):
     assert "sim-step" in "\n".join(result["error"]["log_tail"])
     assert result["launch"]["exit"]["status"] == 2
     assert "sim-step" in done.stdout
-    assert {artifact["kind"] for artifact in result["artifacts"]} == {"server_log"}
+    assert {artifact["kind"] for artifact in result["artifacts"]} - {"series"} == {"server_log"}
     assert_all_gone(result)
 
 
@@ -71,7 +71,7 @@ def test_server_that_refuses_its_arguments(bin_dir, tmp_path, patience):
     ("vllm serve: error: argument --dtype: invalid choice: 'float17'", "invalid_argument"),
     ("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB", "out_of_memory"),
     ("OSError: [Errno 98] Address already in use", "port_in_use"),
-    ("something that nobody has ever seen", None),
+    ("something that nobody has ever seen", "unknown"),
 ])
 def test_death_at_start_names_its_cause(bin_dir, tmp_path, patience, log, cause):
     config = base_config()
@@ -96,7 +96,7 @@ def test_ready_timeout_ends_a_server_that_never_listens(bin_dir, tmp_path, patie
                        tmp_path / "r.json", "-q", patience=patience)
     assert done.returncode == 3
     result = load_result(tmp_path / "r.json")
-    assert result["status"] == "launch_failed" and result["error"]["cause"] == "not_ready"
+    assert result["status"] == "launch_failed" and result["error"]["cause"] == "ready_timeout"
     assert_all_gone(result)
 
 
@@ -158,7 +158,7 @@ def test_signal_while_prompts_are_made(bin_dir, tmp_path, patience):
                             tmp_path / "r.json", "--set", "launch.stop_timeout=300ms")
     wait_for_line(process.stderr, "making prompts")
     # a server that answers nothing any more does not hold the signal up either
-    os.kill(children_of(process.pid)[0], signal.SIGSTOP)
+    os.kill(server_of(process.pid), signal.SIGSTOP)
     process.send_signal(signal.SIGINT)
     code, _, _ = finish(process, patience)
     assert code == 130
@@ -171,11 +171,11 @@ def test_server_killed_while_prompts_are_made(bin_dir, tmp_path, patience):
     process = start_profllm(bin_dir, "run", "-c", write_config(tmp_path, many_prompts()), "-o",
                             tmp_path / "r.json")
     wait_for_line(process.stderr, "making prompts")
-    os.kill(children_of(process.pid)[0], signal.SIGKILL)
+    os.kill(server_of(process.pid), signal.SIGKILL)
     code, _, _ = finish(process, patience)
     assert code == 1
     result = load_result(tmp_path / "r.json")
-    assert result["status"] == "failed" and result["error"]["cause"] == "crashed"
+    assert result["status"] == "failed" and result["error"]["cause"] == "killed"
     assert "signal 9" in result["error"]["message"]
     assert_all_gone(result)
 
@@ -185,11 +185,11 @@ def test_server_that_stalls_in_the_warm_up(bin_dir, tmp_path, patience):
     process = start_profllm(bin_dir, "run", "-c", write_config(tmp_path, config), "-o",
                             tmp_path / "r.json", "--set", "launch.stop_timeout=300ms")
     wait_for_line(process.stderr, "50 warm-ups")
-    os.kill(children_of(process.pid)[0], signal.SIGSTOP)
+    os.kill(server_of(process.pid), signal.SIGSTOP)
     code, _, _ = finish(process, patience)
     assert code == 4
     result = load_result(tmp_path / "r.json")
-    assert result["status"] == "timeout" and result["error"]["cause"] == "stalled"
+    assert result["status"] == "timeout" and result["error"]["cause"] == "hang"
     assert result["error"]["stage"] == "warmup"
     assert_all_gone(result)
 
@@ -237,7 +237,7 @@ def test_server_killed_mid_run_keeps_what_had_finished(bin_dir, tmp_path, patien
     process = start_profllm(bin_dir, "run", "-c", write_config(tmp_path, config), "-o",
                             tmp_path / "r.json")
     wait_for_line(process.stderr, "sending 400 requests")
-    server, = children_of(process.pid)
+    server = server_of(process.pid)
     # the event waited for: requests of the measured run have finished
     while not (sim_log.exists() and sim_log.read_text().count('"completed"') > 12):
         assert process.poll() is None
@@ -246,7 +246,7 @@ def test_server_killed_mid_run_keeps_what_had_finished(bin_dir, tmp_path, patien
     code, _, _ = finish(process, patience)
     assert code == 1
     result = load_result(tmp_path / "r.json")
-    assert result["status"] == "failed" and result["error"]["cause"] == "crashed"
+    assert result["status"] == "failed" and result["error"]["cause"] == "killed"
     assert "signal 9" in result["error"]["message"]
     assert result["results"]["completed"] > 0 and result["results"]["failed"] > 0
     records = read_zst_lines(tmp_path / "r.requests.jsonl.zst")
@@ -334,12 +334,12 @@ def test_stalled_server_ends_in_timeout(bin_dir, tmp_path, patience):
                             write_config(tmp_path, long_config(stall_timeout="500ms")), "-o",
                             tmp_path / "r.json", "--set", "launch.stop_timeout=300ms")
     wait_for_line(process.stderr, "sending 400 requests")
-    server, = children_of(process.pid)
+    server = server_of(process.pid)
     os.kill(server, signal.SIGSTOP)
     code, _, _ = finish(process, patience)
     assert code == 4
     result = load_result(tmp_path / "r.json")
-    assert result["status"] == "timeout" and result["error"]["cause"] == "stalled"
+    assert result["status"] == "timeout" and result["error"]["cause"] == "hang"
     assert result["launch"]["exit"]["killed"] is True
     assert_all_gone(result)
 

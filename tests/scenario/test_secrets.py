@@ -9,6 +9,8 @@ VARIABLES = {"AUTHORIZATION": "SECA-77aa", "MY_APIKEY": "SECB-77ab", "DB_PASSWD"
              "OPENAI_KEY": "SECD-77ad", "HF_TOKENS": "SECE-77ae", "CLIENT_SECRET": "SECF-77af",
              "GIT_CREDENTIALS": "SECG-77b0", "MY_API_KEY": "SECH-77b1"}
 PLAIN = {"TOKENIZERS_PARALLELISM": "false", "MAX_TOKENS_NOTE": "plain-1"}
+# what is secret in it is the password of a URL
+PROXY = {"http_proxy": "http://someone:SECM-77b6@127.0.0.1:1"}
 LOADER = {"aws_secret_access_key": "SECI-77b2", "deep": {"apiKey": "SECJ-77b3"}, "plain": "yes"}
 
 
@@ -16,7 +18,9 @@ def config_with_secrets():
     config = base_config(extra_body={"api_key": "SECK-77b4", "user": "plain-2"})
     config["server"]["model_loader_extra_config"] = LOADER
     config["server"]["hf_token"] = "SECL-77b5"
-    config["launch"]["env"] = {**VARIABLES, **PLAIN}
+    config["server"]["hf_overrides"] = {"mirror": "https://someone:SECN-77b7@mirror/x"}
+    config["benchmark"]["metadata"] = ["mirror=https://someone:SECO-77b8@mirror"]
+    config["launch"]["env"] = {**VARIABLES, **PLAIN, **PROXY}
     return config
 
 
@@ -43,6 +47,8 @@ def test_reports_and_plans(bin_dir, tmp_path, patience):
     for env in (plan["env"], plan["config"]["launch"]["env"]):
         assert {name: env[name] for name in VARIABLES} == dict.fromkeys(VARIABLES, "***")
         assert {name: env[name] for name in PLAIN} == PLAIN
+        assert env["http_proxy"] == "http://someone:***@127.0.0.1:1"
+    assert plan["config"]["server"]["hf_overrides"]["mirror"] == "https://someone:***@mirror/x"
     assert plan["config"]["benchmark"]["extra_body"] == {"api_key": "***", "user": "plain-2"}
     assert plan["config"]["server"]["model_loader_extra_config"]["plain"] == "yes"
     told = run_profllm(bin_dir, "config", "to-command", "--oneline", path, patience=patience)
@@ -54,7 +60,7 @@ def test_reports_and_plans(bin_dir, tmp_path, patience):
 def test_words_passed_on(bin_dir, tmp_path, patience):
     config = base_config()
     config["launch"]["extra_args"] = ["--apikey", "SECA-1111", "--some-token=SECB-1111", "--seed",
-                                      "7", "--x", '{"api_key": "SECC-1111"}']
+                                      "7", "--mirror", "https://someone:SECD-1111@mirror", "--x", '{"api_key": "SECC-1111"}']
     path = write_config(tmp_path, config)
     for args in (("run", "-c", path, "--dry-run"), ("run", "-c", path, "--dry-run", "--json"),
                  ("config", "to-command", path), ("validate", "--json", path)):

@@ -66,8 +66,73 @@ def test_a_fault_is_told_with_its_place(bin_dir, tmp_path, text, expected):
     assert told.startswith(f"e.yaml:{line}:{column}: {key}: " if key else f"e.yaml:{line}:{column}: ")
 
 
+LAUNCH = "server: {model: m}\nlaunch:\n  gpus: []\n"
+LOAD = "server: {model: m}\nlaunch: {gpus: []}\nbenchmark:\n"
+# text -> line, column, key and a part of what is said
+PLACED = {
+    "nothing": ("", 1, 1, None, "nothing to run"),
+    "an empty mapping": ("launch: {}\n", 1, 1, None, "nothing to run"),
+    "a variable without a name": (LAUNCH + "  env: {'': 1}\n", 4, 9, "launch.env.", "the name ''"),
+    "a variable with '='": (LAUNCH + "  env: {C: 1, A=B: 2}\n", 4, 15, "launch.env.A=B", "'A=B'"),
+    "a prompt of nothing": (LOAD + "  random_input_len: 0\n", 4, 21,
+                            "benchmark.random_input_len", "a token"),
+    "a header of two lines": (LOAD + '  header: {a: "b\\r\\nc"}\n', 4, 11,
+                              "benchmark.header", "a line end"),
+    "another back end's path": (LOAD + "  endpoint: /v1/chat\n", 4, 13,
+                                "benchmark.endpoint", "'completions'"),
+    "two servers": (LAUNCH + "  url: http://h:1\n  command: [vllm, serve]\n", 4, 8,
+                    "launch.url", "runs already"),
+    "two servers, by the load": (LAUNCH + "  command: [vllm, serve]\nbenchmark: {base_url: 'http://h'}\n",
+                                 5, 23, "benchmark.base_url", "runs already"),
+    "a user in a URL": (LAUNCH + "  url: http://u:s3cret@h:1\n", 4, 8, "launch.url", "no user"),
+    "a user in the load's URL": (LOAD + "  base_url: http://u:s3cret@h:1\n", 4, 13,
+                                 "benchmark.base_url", "no user"),
+    "a port beyond all": (LAUNCH + "  url: http://h:70000\n", 4, 8, "launch.url", "HOST:PORT"),
+    "a name like a flag": ("server: {model: m, served_model_name: [a, '-b']}\nlaunch: {gpus: []}\n",
+                           1, 43, "server.served_model_name[1]", "does not begin as a flag"),
+    "an infinite number": ("server: {model: m, hf_overrides: {a: [1, 1e400]}}\nlaunch: {gpus: []}\n",
+                           1, 42, "server.hf_overrides.a[1]", "a finite number"),
+    "an infinite number in JSON": (
+        "server: {model: m, hf_overrides: '{\"a\": 1e400}'}\nlaunch: {gpus: []}\n", 1, 34,
+        "server.hf_overrides", "not finite"),
+    "no model's name": ("server: {model: ''}\nlaunch: {gpus: []}\n", 1, 17, "server.model", "empty"),
+    "a dotted key too deep": (
+        "server:\n  model: m\n  compilation_config.mode.x: 3\nlaunch: {gpus: []}\n", 3, 3,
+        "server.compilation_config.mode", "a mapping"),
+    "a key that must be there": ("server: {model: m, watermark_config: {}}\nlaunch: {gpus: []}\n",
+                                 1, 38, "server.watermark_config.key", "no such key"),
+    "an abbreviated flag": (LAUNCH + "  extra_args:\n    - --seed=1\n    - --por\n    - '1'\n", 6, 7,
+                            "launch.extra_args", "server.port"),
+    "an abbreviated secret": (LAUNCH + "  extra_args: [--seed, '1',\n    --api-k, s3cret]\n", 5, 5,
+                              "launch.extra_args", "a secret"),
+    "a word of the command": (LAUNCH + "  command: [vllm, serve,\n    --host=h]\n", 5, 5,
+                              "launch.command", "server.host"),
+}
+
+
+@pytest.mark.parametrize("text, line, col, key, said", PLACED.values(), ids=PLACED.keys())
+def test_what_single_values_cannot_tell_has_its_place(bin_dir, tmp_path, text, line, col, key, said):
+    report = check(bin_dir, tmp_path, text)
+    [fault] = errors(report)
+    assert (fault["line"], fault["col"], fault["key"]) == (line, col, key)
+    assert said in f"{fault['found']} {fault['expected']}"
+    assert "s3cret" not in json.dumps(report)
+
+
+def test_what_stands_for_a_secret_is_warned_of(bin_dir, tmp_path):
+    report = check(bin_dir, tmp_path, "server: {model: m, api_key: ['***']}\n"
+                   "launch:\n  gpus: []\n  env: {HF_TOKEN: '***', OTHER: '***'}\n")
+    told = [(one["line"], one["col"], one["key"]) for one in warnings(report) if one["rule"] is None]
+    assert report["ok"] and told == [(1, 29, "server.api_key"), (4, 9, "launch.env.HF_TOKEN")]
+
+
+def test_what_must_be_there_may_be_set_apart(bin_dir, tmp_path):
+    text = "server:\n  model: m\n  watermark_config.key: 3\n  watermark_config.context_width: 2\n"
+    found = [one["found"] for one in errors(check(bin_dir, tmp_path, text))]
+    assert "no such key" not in found
+
+
 GOOD = {
-    "nothing": "",
     "a model": "server: {model: m}\n",
     "both spellings": "server: {model: m, max-model-len: 32k, max_num_seqs: 64}\n",
     "JSON": '{"server": {"model": "m", "seed": 1}}\n',
@@ -163,7 +228,10 @@ def test_another_release_has_other_keys_in_its_objects(bin_dir, tmp_path):
     assert not check(bin_dir, tmp_path, text)["ok"]
     report = check(bin_dir, tmp_path, text, "--vllm-version", "0.10.0")
     assert report["ok"]
-    assert [one["key"] for one in warnings(report)] == ["server.compilation_config.level"]
+    assert warnings(report) == []
+    report = check(bin_dir, tmp_path, text.replace("level", "levl"), "--vllm-version", "0.10.0")
+    assert report["ok"]
+    assert [one["key"] for one in warnings(report)] == ["server.compilation_config.levl"]
     [report] = reports(profllm(bin_dir, tmp_path, "validate", "--json", "--vllm-version",
                                "0.10.0", "-", stdin=text))
     assert report["ok"] and report["target"] == {"version": "0.10.0", "assumed": False}

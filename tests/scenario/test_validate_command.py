@@ -93,7 +93,10 @@ def test_keys_of_objects_are_those_of_one_release(bin_dir, tmp_path):
         "--compilation-config.level"]
     report = check(bin_dir, tmp_path, text, "--vllm-version", "0.10.0")
     assert errors(report) == []
-    assert "--compilation-config.level" in [one["key"] for one in warnings(report)]
+    assert [one["key"] for one in warnings(report)] == ["server.model"]
+    report = check(bin_dir, tmp_path, text.replace("level", "levl"), "--vllm-version", "0.10.0")
+    assert errors(report) == []
+    assert "--compilation-config.levl" in [one["key"] for one in warnings(report)]
 
 
 def test_files_and_a_command_in_one_go(bin_dir, tmp_path):

@@ -46,7 +46,7 @@ static int put_round_trip(const struct md_command *command, json_t *answer, stru
 
 	pl_buf_init(&yaml, TEXT_BYTES_MAX);
 	pl_buf_init(&line, TEXT_BYTES_MAX);
-	if (md_yaml_from_command(command, &yaml, err) < 0 ||
+	if (md_yaml_from_command(command, true, &yaml, err) < 0 ||
 	    md_experiment_parse(pl_buf_text(&yaml), yaml.len, "made.yaml", NULL, 0, &experiment,
 				&problems, err) < 0) {
 		json_object_set_new(answer, "yaml_values", json_null());

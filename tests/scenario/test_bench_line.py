@@ -1,0 +1,207 @@
+"""`bench serve` reads command lines as vLLM 0.32's own parser does."""
+
+import json
+import subprocess
+
+import pytest
+
+LATER = "is not in this version"
+
+
+def bench(bin_dir, *words, env=None):
+    return subprocess.run([bin_dir / "profllm", "bench", "serve", *words], capture_output=True, text=True,
+                          timeout=60, check=False, env=env)
+
+
+def dry_run(bin_dir, *words):
+    done = bench(bin_dir, *words, "--dry-run", "--json")
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def first_error(done):
+    line = next(text for text in done.stderr.splitlines() if "error: " in text)
+    return line.split("error: ", 1)[1]
+
+
+@pytest.fixture(scope="session")
+def spec(shared_dir):
+    flags = json.loads((shared_dir / "spec" / "bench-args.json").read_text())
+    return flags["commands"]["bench serve"]
+
+
+@pytest.fixture(scope="session")
+def real_lines(shared_dir):
+    with open(shared_dir / "data" / "commands" / "bench-commands.jsonl", encoding="utf-8") as file:
+        lines = [json.loads(line) for line in file]
+    return [line for line in lines if line["sub"] in ("serve", "benchmark_serving.py")]
+
+
+def same(ours, theirs):
+    if isinstance(theirs, float) or isinstance(ours, float):
+        return ours == theirs
+    return ours == theirs and isinstance(ours, bool) == isinstance(theirs, bool)
+
+
+def test_real_lines_are_read_as_vllm_reads_them(bin_dir, real_lines, spec):
+    defaults = {row["name"]: row["default"] for row in spec}
+    wrong = []
+    for line in real_lines:
+        done = bench(bin_dir, *line["argv"], "--dry-run", "--json")
+        if not line["ok"]:
+            if done.returncode != 2 or not first_error(done).startswith(line["error"]):
+                wrong.append((line["id"], line["error"], done.returncode, done.stderr))
+            continue
+        if done.returncode == 2:
+            if LATER not in done.stderr:
+                wrong.append((line["id"], "accepted", done.returncode, done.stderr))
+            continue
+        given = json.loads(done.stdout)["set"]
+        given = {name: value for name, value in given.items() if value != defaults.get(name)}
+        if set(given) != set(line["set"]) or not all(
+            same(given[name], value) for name, value in line["set"].items()
+        ):
+            wrong.append((line["id"], line["set"], given))
+    assert wrong == []
+
+
+def test_every_flag_of_the_spec_is_known_with_its_default(bin_dir, spec):
+    options = dry_run(bin_dir)["options"]
+    ours_where_vllm_has_a_text = {"random_mm_limit_mm_per_prompt", "random_mm_bucket_config",
+                                  "request_id_prefix", "endpoint"}
+    for row in spec:
+        assert row["name"] in options, row
+        if row["name"] not in ours_where_vllm_has_a_text:
+            assert options[row["name"]] == row["default"], row
+        help_text = bench(bin_dir, "--help").stdout
+        assert row["flags"][0].removeprefix("--no-") in help_text.replace("[no-]", "")
+
+
+@pytest.mark.parametrize(
+    "words, name, value",
+    [
+        (["--num-prompts", "7"], "num_prompts", 7),
+        (["--num_prompts", "7"], "num_prompts", 7),
+        (["--num-prompts=7"], "num_prompts", 7),
+        (["--num_prompts=7"], "num_prompts", 7),
+        (["--num-prompt", "7"], "num_prompts", 7),
+        (["--num-prompts", "7", "--num-prompts", "8"], "num_prompts", 8),
+        (["--num-prompts", "1_000"], "num_prompts", 1000),
+        (["--num-prompts", " 12 "], "num_prompts", 12),
+        (["--random-input", "9"], "random_input_len", 9),
+        (["--request-rate", "inf"], "request_rate", "inf"),
+        (["--request-rate", "1e1"], "request_rate", 10.0),
+        (["--burstiness", "inf"], "burstiness", "inf"),
+        (["--presence-penalty", "-0.5"], "presence_penalty", -0.5),
+        (["--goodput", "ttft:200", "tpot:50"], "goodput", ["ttft:200", "tpot:50"]),
+        (["--goodput=ttft:200"], "goodput", ["ttft:200"]),
+        (["--header"], "header", []),
+        (["--metadata", "a=b", "c=d=e"], "metadata", ["a=b", "c=d=e"]),
+        (["--extra-body", '{"a": 1}'], "extra_body", {"a": 1}),
+        (["--extra-body.a.b", "2", "--extra-body.c=x"], "extra_body", {"a": {"b": 2}, "c": "x"}),
+        (["--extra-body.stop+", "a,b", "--extra-body.stop+", "c"], "extra_body", {"stop": ["a", "b", "c"]}),
+        (["--bfcl-categories", "a, b"], "bfcl_categories", ["a", "b"]),
+        (["--label", "--", ], None, None),
+    ],
+)
+def test_forms(bin_dir, words, name, value):
+    done = bench(bin_dir, *words, "--dry-run", "--json")
+    if name is None:
+        assert done.returncode == 2 and "expected one argument" in done.stderr
+        return
+    if done.returncode == 2:
+        assert LATER in done.stderr and name == "bfcl_categories", done.stderr
+        return
+    assert json.loads(done.stdout)["set"][name] == value
+
+
+@pytest.mark.parametrize(
+    "words, message, hint",
+    [
+        (["--dataset", "f.json"], "ambiguous option: --dataset could match --dataset-name, --dataset-path",
+         "--dataset-name sharegpt --dataset-path FILE"),
+        (["--endpoint-type", "x", "--nope", "1"], "unrecognized arguments: --endpoint-type x --nope 1",
+         "--backend"),
+        (["--endpoint_type=x"], "unrecognized arguments: --endpoint-type=x", "--backend"),
+        (["--port", "http"], "argument --port: invalid int value: 'http'", None),
+        (["--port"], "argument --port: expected one argument", None),
+        (["--goodput"], "argument --goodput: expected at least one argument", None),
+        (["--save-result=yes"], "argument --save-result: ignored explicit argument 'yes'", None),
+        (["--save-result", "True"], "unrecognized arguments: True", None),
+        (["--backend", "tgi"], "argument --backend: invalid choice: 'tgi' (choose from 'vllm', 'openai'", "gone"),
+        (["--backend", "sglang"], "argument --backend: invalid choice: 'sglang'", "--backend openai"),
+        (["--dataset-name", "sonnet"], "argument --dataset-name: invalid choice: 'sonnet'", "random"),
+        (["--backend", "tgi", "--dataset", "f"], "ambiguous option: --dataset", "sharegpt"),
+        (["--request-rate", "fast"], "argument --request-rate: invalid float value: 'fast'", None),
+        (["--extra-body", "{"], "argument --extra-body: invalid loads value: '{'", None),
+        (["org/model"], "unrecognized arguments: org/model", None),
+        (["--sharegpt", "5"], "argument", None),
+        (["--max-concurrency", "0"], "--max-concurrency must be greater than 0", None),
+        (["--seed", "-1"], "--seed: Seed must be between 0 and 2**32 - 1", None),
+        (["--ramp-up-strategy", "linear", "--request-rate", "3"], "--request-rate must be left out", None),
+        (["--ramp-up-strategy", "linear"], "--ramp-up-strategy needs", None),
+        (["--ramp-up-strategy", "linear", "--ramp-up-start-rps", "3", "--ramp-up-end-rps", "2"],
+         "--ramp-up-start-rps must not be above", None),
+        (["--ramp-up-strategy", "exponential", "--ramp-up-start-rps", "0", "--ramp-up-end-rps", "2"],
+         "For exponential ramp-up, the start RPS cannot be 0.", None),
+        (["--header", "abc"], "Invalid header format. Please use KEY=VALUE format.", None),
+        (["--metadata", "abc"], "Invalid metadata format. Please use KEY=VALUE format.", None),
+        (["--burstiness", "0"], "A positive burstiness factor is expected, but given 0", None),
+        (["--dataset-path", "x.json"], "--dataset-path: data set 'random' is made up", None),
+        (["--dataset-name", "sharegpt"], "--dataset-path FILE is missing", None),
+        (["--goodput", "ttft:x"], "--goodput: found 'ttft:x'", None),
+        (["--goodput", "itl:5"], "--goodput: found 'itl:5'", None),
+        (["--metric-percentiles", "a"], "--metric-percentiles: found 'a'", None),
+        (["--num-prompts", "0"], "--num-prompts: found 0, expected 1 to", None),
+        (["--self-timed"], "--self-timed and --no-self-timed go with", None),
+    ],
+)
+def test_refusals(bin_dir, words, message, hint):
+    if words == ["--sharegpt", "5"]:
+        # an unambiguous beginning
+        assert dry_run(bin_dir, *words)["set"] == {"sharegpt_output_len": 5}
+        return
+    done = bench(bin_dir, *words)
+    assert done.returncode == 2
+    assert first_error(done).startswith(message), done.stderr
+    assert hint is None or hint in first_error(done)
+
+
+def test_a_dry_run_lists_what_the_run_would_refuse(bin_dir):
+    shown = dry_run(bin_dir, "--dataset-name", "sharegpt", "--dataset-path", "/nowhere/x.json")
+    assert any("/nowhere/x.json" in text for text in shown["problems"])
+    assert dry_run(bin_dir, "--max-concurrency", "0")["problems"] == ["--max-concurrency must be greater than 0"]
+    assert dry_run(bin_dir)["problems"] == []
+
+
+def test_what_comes_later_is_named(bin_dir, tmp_path):
+    for words in (["--plot-timeline"], ["--backend", "openai-audio"], ["--dataset-name", "random-mm"]):
+        done = bench(bin_dir, *words, "--dry-run")
+        assert done.returncode == 2 and LATER in done.stderr, done.stderr
+    for name in ("latency", "throughput", "startup", "mm-processor", "sweep"):
+        done = subprocess.run([bin_dir / "profllm", "bench", name], capture_output=True, text=True, check=False)
+        assert done.returncode == 2 and f"'bench {name}' {LATER}" in done.stderr
+
+
+def test_dry_run_tells_the_plan(bin_dir):
+    shown = dry_run(bin_dir, "--random-input-len", "100", "--random-range-ratio", "0.5", "--num-prompts", "40",
+                    "--request-rate", "10", "--seed", "7", "--port", "9")
+    assert shown["url"] == "http://127.0.0.1:9" and shown["endpoint"] == "/v1/completions"
+    assert shown["plan"]["requests"] == 40
+    assert shown["plan"]["last_send_s"] == pytest.approx(4.0)
+    assert 50 <= shown["plan"]["prompt_tokens"]["min"] < shown["plan"]["prompt_tokens"]["max"] <= 150
+    assert shown["plan"]["output_tokens"]["total"] > 40
+
+
+def test_dry_run_draws_the_lengths_that_vllm_draws(bin_dir):
+    shown = dry_run(bin_dir, "--random-input-len", "1024", "--random-output-len", "128", "--random-range-ratio",
+                    ".2", "--num-prompts", "6")
+    inputs, outputs = [1168, 1080, 1029, 929, 945, 835], [105, 102, 111, 145, 136, 150]
+    assert shown["plan"]["prompt_tokens"] == {"min": min(inputs), "mean": sum(inputs) / 6, "max": max(inputs),
+                                              "total": sum(inputs)}
+    assert shown["plan"]["output_tokens"]["total"] == sum(outputs)
+
+
+def test_a_header_is_not_shown(bin_dir):
+    done = bench(bin_dir, "--header", "Authorization=Bearer geheim", "--dry-run", "--json")
+    assert done.returncode == 0 and "geheim" not in done.stdout + done.stderr

@@ -1,0 +1,309 @@
+"""`profllm gpus`: the pretend library, nvidia-smi in its place, and what others captured of it."""
+import fcntl
+import json
+import os
+import pty
+import signal
+import subprocess
+import threading
+from pathlib import Path
+
+import pytest
+
+from run_tools import command
+
+MIB = 1 << 20
+TIMEOUT_S = 60
+
+# Written by hand from reading the files: driver, CUDA, then of each GPU its name, MiB in use and in
+# all, and its processes as (pid, MiB, "C" computes or "G" draws); None: the file does not tell.
+P4_PIDS = [1188, 2124, 3696, 3972, 7208, 7284, 7880, 8788, 9468, 9804, 11528, 12804, 15104]
+XORG = (329657, 43, "G")
+CAPTURES = {
+    "nvidia_smi_captures/*nvidia-h100*": ("590.48.01", "13.1", [
+        ("NVIDIA H100 80GB HBM3", 19818, 81559,
+         [(11327, 2566, "C"), (11328, 1542, "C"), (11345, 15690, "C")])]),
+    "nvidia_smi_captures/*nvidia-l40s*": ("595.80", "13.2", [
+        ("NVIDIA L40S", 1235, 46068, [(20037, 538, "C"), (20038, 681, "C")])]),
+    "nvidia_smi_csv/*triton_bs128_qps_run*": (None, None, [
+        ("NVIDIA A100 80GB PCIe", 76935, 81920, None)]),
+    "nvidia_smi_csv/*gpu_stats*": (None, None, [(None, 21436, 24576, None)]),
+    "nvidia_smi_text/*aeon_gemma26*": ("580.159.03", "13.0", [
+        ("NVIDIA GB10", None, None, [XORG, (329691, 17, "G"), (577729, 89093, "C")])]),
+    "nvidia_smi_text/*llamacpp*_nvidia_smi_*": ("580.159.03", "13.0", [
+        ("NVIDIA GB10", None, None, [XORG, (329691, 17, "G"), (571393, 1425, "C")])]),
+    "nvidia_smi_text/*spark_doctor_20260607T110629Z*": ("580.159.03", "13.0", [
+        ("NVIDIA GB10", None, None, [XORG, (329691, 16, "G"), (400721, 96581, "C")])]),
+    "nvidia_smi_text/*spark_doctor_before_sglang*": ("580.159.03", "13.0", [
+        ("NVIDIA GB10", None, None, [XORG, (329691, 16, "G"), (400721, 96581, "C")])]),
+    "nvidia_smi_text/*spark_doctor_llamacpp*": ("580.159.03", "13.0", [
+        ("NVIDIA GB10", None, None, [XORG, (329691, 17, "G"), (571393, 1425, "C")])]),
+    "nvidia_smi_text/*spark_smoke_suite*": ("580.159.03", "13.0", [
+        ("NVIDIA GB10", None, None, [XORG, (329691, 16, "G")])]),
+    "nvidia_smi_xml/*3090-v13*": ("590.44.01", "13.1", [
+        ("NVIDIA GeForce RTX 3090", 7, 24576, [])]),
+    "nvidia_smi_xml/*dual_2080-v13*": ("590.44.01", "13.1", [
+        ("NVIDIA GeForce RTX 2080", 1, 8192, []), ("NVIDIA GeForce RTX 2080", 1, 8192, [])]),
+    "nvidia_smi_xml/*gtx-1660-ti*": ("418.43", "10.1", [("Graphics Device", 0, 5912, [])]),
+    "nvidia_smi_xml/*pro-6000-maxq*": ("590.44.01", "13.1", [
+        ("NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition", 65720, 97887,
+         [(116860, 65710, "C")])]),
+    "nvidia_smi_xml/*rtx-3080-v13*": ("595.58.03", "13.2", [
+        ("NVIDIA GeForce RTX 3080", 9184, 10240, [])]),
+    "nvidia_smi_xml/*rtx-4000-sff-ada*": ("595.84", "13.2", [
+        ("NVIDIA RTX 4000 SFF Ada Generation", 3534, 20475,
+         [(1842, 410, "G"), (3190, 451, "G"), (4937, 160, "C"), (34626, 183, "C")])]),
+    "nvidia_smi_xml/*tesla_p4*": ("513.46", "11.6", [
+        ("GRID P4-1Q", 807, 1024, [(pid, None, "C") for pid in P4_PIDS])]),
+}
+
+
+def environment(**extra):
+    env = {name: value for name, value in os.environ.items()
+           if not name.startswith(("PRETEND_", "PROFLLM_NVML", "PROFLLM_LOCK"))}
+    return {**env, **extra}
+
+
+def pretend(bin_dir, gpus, **extra):
+    library = Path(bin_dir).parent / "lib" / "libnvml-pretend.so"
+    assert library.exists(), f"no {library}: run make build"
+    return environment(PROFLLM_NVML_LIB=str(library), PRETEND_GPUS=gpus, **extra)
+
+
+def run_gpus(bin_dir, *args, env=None, **options):
+    return subprocess.run(command(bin_dir, "gpus", *args), capture_output=True, text=True,
+                          timeout=TIMEOUT_S, env=env or environment(), **options)
+
+
+def gpus_json(bin_dir, *args, env=None):
+    done = run_gpus(bin_dir, "--json", *args, env=env)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def mib(value):
+    return None if value is None else value / MIB
+
+
+def summary(gpus):
+    """The parts of the output that the table above has."""
+    types = {"compute": "C", "graphics": "G"}
+    return [(gpu["name"], mib(gpu["memory_used_bytes"]), mib(gpu["memory_bytes"]),
+             None if gpu["processes"] is None else
+             [(p["pid"], mib(p["memory_bytes"]), types[p["type"]]) for p in gpu["processes"]])
+            for gpu in gpus]
+
+
+# ---- what others captured ---------------------------------------------------------------------
+
+@pytest.mark.parametrize("pattern", CAPTURES)
+def test_capture(bin_dir, shared_dir, pattern):
+    driver, cuda, expected = CAPTURES[pattern]
+    paths = list((shared_dir / "data" / "ops").glob(pattern))
+    if not paths:
+        pytest.skip(f"no {pattern}")
+    assert len(paths) == 1
+    gpus = gpus_json(bin_dir, "--from", paths[0])
+    assert summary(gpus) == expected
+    for gpu in gpus:
+        assert gpu["driver"] == driver and gpu["cuda"] == cuda
+        assert gpu["simulated"] is False and gpu["held_by"] is None
+    shown = run_gpus(bin_dir, "--from", paths[0]).stdout
+    assert f"Driver {driver or 'not told'}, CUDA {cuda or 'not told'}\n" in shown
+    for name, _, total, _ in expected:
+        assert (name or " -  -  ") in shown
+        assert total is None or f"{total / 1024:.1f} GiB" in shown
+
+
+def test_every_capture_is_in_the_table(shared_dir):
+    folder = shared_dir / "data" / "ops"
+    known = {path for pattern in CAPTURES for path in folder.glob(pattern)}
+    assert known == set(folder.glob("nvidia_smi_*/*"))
+
+
+def test_later_look_of_a_capture_counts(bin_dir, shared_dir):
+    """Idle first, under load then: what the load's sections say."""
+    paths = list((shared_dir / "data" / "ops" / "nvidia_smi_captures").glob("*h100*"))
+    if not paths:
+        pytest.skip("no capture")
+    gpu = gpus_json(bin_dir, "--from", paths[0])[0]
+    assert gpu["power_w"] == 631.95 and gpu["utilization"] == 1 and gpu["temperature_c"] == 59
+    assert gpu["uuid"] == "GPU-00000000-0000-0000-0000-000000000000"
+    assert gpu["compute_capability"] == 9 and gpu["throttle"] == [] and gpu["ecc"] is True
+
+
+# ---- the pretend library ----------------------------------------------------------------------
+
+def test_table_and_json(bin_dir):
+    env = pretend(bin_dir, "1xH100:numa=0,1xA100:mig=1g.10gb*2",
+                  PRETEND_SET=f"0.processes={os.getpid()}:16GiB;0.utilization=87;"
+                              "0.throttle=sw_power_cap,hw_thermal;0.ecc_uncorrected=3;"
+                              "0.pcie_rx=2e9;0.pcie_tx=1e9",
+                  PRETEND_POWER="const:333")
+    gpus = gpus_json(bin_dir, env=env)
+    assert [(gpu["index"], gpu["mig_index"]) for gpu in gpus] == [
+        (0, None), (1, None), (1, 0), (1, 1)]
+    first = gpus[0]
+    assert first["simulated"] is True and first["source"] == "nvml"
+    assert first["throttle"] == ["power", "thermal"]
+    assert first["power_w"] == 333 and first["utilization"] == 0.87
+    process = first["processes"][0]
+    assert process["pid"] == os.getpid() and process["memory_bytes"] == 16 << 30
+    assert "python" in process["command"] and process["user"]
+    assert gpus[2]["mig_parent"] == gpus[1]["uuid"] and gpus[2]["power_w"] is None
+
+    shown = run_gpus(bin_dir, env=env).stdout
+    assert "\033" not in shown and "[#" not in shown
+    assert "(simulated)" in shown.splitlines()[0]
+    assert "16.0 / 79.6 GiB    87 %    333 / 700 W   35 C  power,thermal\n" in shown
+    assert "PCIe 5 x16 (2.0 GB/s in, 1.0 GB/s out), 18 NVLinks, NUMA node 0" in shown
+    assert "3 uncorrected memory errors" in shown
+    assert f"pid {os.getpid()}" in shown and "16.0 GiB  compute" in shown
+    assert " 1.1  NVIDIA A100-SXM4-80GB MIG 1g.10gb" in shown
+
+
+def test_none(bin_dir, tmp_path):
+    empty = gpus_json(bin_dir, env=pretend(bin_dir, ""))
+    assert empty == []
+    done = run_gpus(bin_dir, env=pretend(bin_dir, ""))
+    assert done.returncode == 0
+    assert done.stdout.count("\n") == 1
+    assert done.stdout.startswith("No GPU found: ") and "libnvml-pretend.so" in done.stdout
+
+
+def test_no_driver(bin_dir, tmp_path):
+    env = environment(PATH=str(tmp_path))
+    done = run_gpus(bin_dir, env=env)
+    if "No GPU found" not in done.stdout:
+        pytest.skip("a driver is here")
+    assert done.returncode == 0 and done.stdout.count("\n") == 1
+    assert "libnvidia-ml.so.1" in done.stdout and "nvidia-smi" in done.stdout
+    assert gpus_json(bin_dir, env=env) == []
+
+
+def test_nvidia_smi_in_place_of_the_library(bin_dir, source_dir, tmp_path):
+    fixture = source_dir / "tests/fuzz/corpus/host/nvidia_smi/two_gpus_mig.xml"
+    script = tmp_path / "nvidia-smi"
+    script.write_text(f"#!/bin/sh\nexec /bin/cat '{fixture}'\n")
+    script.chmod(0o755)
+    env = environment(PATH=f"{tmp_path}:{os.environ['PATH']}")
+    gpus = gpus_json(bin_dir, env=env)
+    if gpus and gpus[0]["source"] == "nvml":
+        pytest.skip("a driver is here")
+    assert [gpu["name"] for gpu in gpus] == ["Made Up 80 & More"] * 3 + ["Older Form"]
+    assert {gpu["source"] for gpu in gpus} == {"nvidia-smi"}
+    assert gpus[0]["driver"] == "570.10" and gpus[0]["simulated"] is False
+
+
+def test_from_standard_input(bin_dir):
+    done = run_gpus(bin_dir, "--from", "-", "--json", input="name, index\nMade Up, 3\n")
+    assert done.returncode == 0, done.stderr
+    assert [(gpu["index"], gpu["name"]) for gpu in json.loads(done.stdout)] == [(3, "Made Up")]
+
+
+@pytest.mark.parametrize("args, said", [
+    (["--from", "/nowhere/x"], "/nowhere/x"),
+    (["--from", "/dev/null"], "found nothing that nvidia-smi prints"),
+    (["--watch", "1ms"], "below 50ms"),
+    (["--watch", "--from", "x"], "exclude each other"),
+    (["what"], "unexpected word 'what'"),
+])
+def test_usage(bin_dir, args, said):
+    done = run_gpus(bin_dir, *args)
+    assert done.returncode == 2 and done.stdout == ""
+    assert said in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_library_that_is_none(bin_dir):
+    done = run_gpus(bin_dir, env=environment(PROFLLM_NVML_LIB="/nowhere/lib.so"))
+    assert done.returncode == 2
+    assert "PROFLLM_NVML_LIB" in done.stderr and "/nowhere/lib.so" in done.stderr
+
+
+def test_who_holds_a_lock(bin_dir, tmp_path):
+    """A lock that is held says who has it; one whose holder was killed says nothing."""
+    env = pretend(bin_dir, "2xL4", PROFLLM_LOCK_DIR=str(tmp_path))
+    said = {"pid": 77, "user": "somebody", "run_id": "exp_1", "name": "my/run"}
+    first, second = (gpu["uuid"] for gpu in gpus_json(bin_dir, env=env))
+    for uuid in (first, second):
+        (tmp_path / f"gpu-{uuid}.lock").write_text(json.dumps(said))
+    with open(tmp_path / f"gpu-{first}.lock") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        gpus = gpus_json(bin_dir, env=env)
+        assert gpus[0]["held_by"] == said and gpus[1]["held_by"] is None
+        shown = run_gpus(bin_dir, env=env).stdout
+        assert shown.count("held by ") == 1
+        assert "held by run exp_1, 'my/run', user somebody, pid 77" in shown
+    assert gpus_json(bin_dir, env=env)[0]["held_by"] is None
+
+
+# ---- --watch ------------------------------------------------------------------------------------
+
+def test_watch_gives_json_lines(bin_dir, tmp_path):
+    """What the file says while it goes on is seen; ^C ends it with 0."""
+    settings = tmp_path / "gpus"
+    settings.write_text("0.memory_used = 1GiB\n")
+    env = pretend(bin_dir, "2xL4", PRETEND_FILE=str(settings))
+    child = subprocess.Popen(command(bin_dir, "gpus", "--watch", "50ms"), env=env, text=True,
+                             stdout=subprocess.PIPE)
+    guard = threading.Timer(TIMEOUT_S, child.kill)
+    guard.start()
+    try:
+        first = json.loads(child.stdout.readline())
+        assert first["gpus"][0]["memory_used_bytes"] == 1 << 30
+        changed = tmp_path / "changed"
+        changed.write_text("0.memory_used = 2GiB\n1.throttle = sw_power_cap\n")
+        changed.rename(settings)
+        for line in child.stdout:
+            look = json.loads(line)
+            if look["gpus"][0]["memory_used_bytes"] == 2 << 30:
+                break
+        assert look["gpus"][1]["throttle"] == ["power"]
+        assert look["time"] > first["time"]
+        child.send_signal(signal.SIGINT)
+        assert child.wait() == 0
+    finally:
+        guard.cancel()
+        child.kill()
+        child.wait()
+        child.stdout.close()
+
+
+def read_until(fd, wanted):
+    text = b""
+    while text.count(wanted) < 2:
+        text += os.read(fd, 65536)
+    return text.decode()
+
+
+def test_watch_redraws_a_terminal(bin_dir):
+    env = pretend(bin_dir, "1xL4", PRETEND_SET="memory_used=21GiB", TERM="xterm", NO_COLOR="")
+    leader, follower = pty.openpty()
+    child = subprocess.Popen(command(bin_dir, "gpus", "-w", "50ms"), env=env, stdout=follower,
+                             stdin=follower, start_new_session=True)
+    os.close(follower)
+    guard = threading.Timer(TIMEOUT_S, child.kill)
+    guard.start()
+    try:
+        text = read_until(leader, b"\033[J")
+        assert text.startswith("\033[2J\033[H")
+        assert text.count("\033[H") >= 2 and "\033[K" in text
+        # 21 of 22.5 GiB: nearly all of the bar, in yellow
+        assert "[\033[33m###############-\033[0m]" in text
+        child.send_signal(signal.SIGINT)
+        # what is still to be read must not hold it up
+        drain = threading.Thread(target=drained, args=(leader,), daemon=True)
+        drain.start()
+        assert child.wait() == 0
+    finally:
+        guard.cancel()
+        child.kill()
+        child.wait()
+
+
+def drained(fd):
+    try:
+        while os.read(fd, 65536):
+            pass
+    except OSError:
+        pass

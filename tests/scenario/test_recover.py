@@ -1,0 +1,316 @@
+"""kill -9 at any moment leaves a result or a journal, and `profllm recover` makes a result of it."""
+import concurrent.futures
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import jsonschema
+import pytest
+from run_tools import (base_config, load_result, marked_processes, read_zst_lines, run_profllm,
+                       start_profllm, write_config)
+
+LONG = bool(os.environ.get("PROFLLM_TEST_LONG"))
+KILLS = 500 if LONG else 20
+AT_ONCE = 4
+SEED = 20261121
+# what ended this long before the kill is in the journal: five times the promised 100 ms
+SURELY_WRITTEN_S = 0.5
+
+
+@pytest.fixture(scope="module")
+def validators(source_dir):
+    def read(name):
+        text = (source_dir / "api" / f"{name}.schema.json").read_text()
+        return jsonschema.Draft202012Validator(json.loads(text))
+
+    return read("result"), read("requests")
+
+
+def journal_of(output):
+    return Path(f"{output}.journal")
+
+
+def short_config(folder, **benchmark):
+    """About a second and a half of load, with the simulator's own account beside it."""
+    config = base_config(**{"num_prompts": 300, "random_output_len": 20, "max_concurrency": 8,
+                            **benchmark})
+    config["launch"]["extra_args"] += ["--sim-log", str(folder / "sim.jsonl")]
+    return config
+
+
+def completed_before(folder, moment_ns):
+    """Requests with an id whose last token the simulator had sent by then."""
+    ended = set()
+    path = folder / "sim.jsonl"
+    for line in path.read_text().splitlines() if path.exists() else []:
+        try:
+            event = json.loads(line)
+        except json.JSONDecodeError:  # the line that it was writing
+            continue
+        if (event["event"] == "end" and event["status"] == "completed" and event["request_id"]
+                and event["t_ns"] < moment_ns):
+            ended.add(event["request_id"])
+    return ended
+
+
+def check_recovered(output, validators, killed_ns=None, patience=1):
+    result = load_result(output)
+    validators[0].validate(result)
+    assert result["status"] == "interrupted" and result["error"]["cause"] == "killed"
+    assert not journal_of(output).exists()
+    assert marked_processes(result["run_id"]) == []
+    requests = output.with_suffix(".requests.jsonl.zst")
+    if result["results"] is None:
+        assert not requests.exists()
+        return result, []
+    records = read_zst_lines(requests)
+    for record in records:
+        validators[1].validate(record)
+    assert [record["index"] for record in records] == list(range(len(records)))
+    done = {record["request_id"] for record in records if record["error"] is None}
+    assert len(done) == result["results"]["completed"]
+    if killed_ns is not None:
+        surely = killed_ns - int(SURELY_WRITTEN_S * patience * 1e9)
+        missing = completed_before(output.parent, surely) - done
+        assert not missing, missing
+    return result, records
+
+
+def kill_once(bin_dir, folder, moment_s, validators, patience):
+    """What became of a run that was killed after so long (None: never): 'whole', 'recovered' or
+    'nothing'."""
+    folder.mkdir()
+    output = folder / "r.json"
+    process = start_profllm(bin_dir, "run", "-c", write_config(folder, short_config(folder)), "-o",
+                            output, "-q")
+    try:
+        process.communicate(timeout=moment_s)
+        killed_ns = None
+    except subprocess.TimeoutExpired:
+        killed_ns = time.monotonic_ns()
+        process.kill()
+        process.communicate(timeout=60 * patience)
+    was_whole = output.exists()
+    if was_whole:
+        validators[0].validate(load_result(output))
+        assert load_result(output)["status"] == "completed"
+    if not journal_of(output).exists():
+        assert was_whole or not (folder / "r.server.log").exists()
+        return "whole" if was_whole else "nothing"
+    done = run_profllm(bin_dir, "recover", output, patience=patience)
+    if "holds no run" in done.stderr:
+        assert done.returncode == 2 and not (folder / "r.server.log").exists()
+        return "nothing"
+    assert done.returncode == 0, done.stderr
+    if was_whole:
+        assert "only the journal was removed" in done.stdout
+        assert not journal_of(output).exists()
+        return "whole"
+    check_recovered(output, validators, killed_ns, patience)
+    return "recovered"
+
+
+def test_kill_at_random_moments(bin_dir, tmp_path, validators, patience):
+    rng = random.Random(SEED)
+    began = time.monotonic()
+    assert kill_once(bin_dir, tmp_path / "whole", None, validators, patience) == "whole"
+    longest_s = 1.2 * (time.monotonic() - began)
+    moments = [rng.uniform(0, longest_s) for _ in range(KILLS)]
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        ends = list(pool.map(
+            lambda i: kill_once(bin_dir, tmp_path / str(i), moments[i], validators, patience),
+            range(KILLS)))
+    assert ends.count("recovered") >= KILLS / 4, ends
+
+
+def wait_until(process, is_so):
+    while not is_so():
+        assert process.poll() is None
+        time.sleep(0.01)
+
+
+def kill_in_the_run(bin_dir, folder, patience, config=None, finished=40):
+    """Killed once so many requests had finished for SURELY_WRITTEN_S."""
+    output = folder / "r.json"
+    process = start_profllm(bin_dir, "run", "-c",
+                            write_config(folder, config or short_config(folder, num_prompts=4000)),
+                            "-o", output, "-q")
+    wait_until(process, lambda: len(completed_before(
+        folder, time.monotonic_ns() - int(SURELY_WRITTEN_S * patience * 1e9))) >= finished)
+    killed_ns = time.monotonic_ns()
+    process.kill()
+    process.communicate(timeout=60 * patience)
+    return output, killed_ns
+
+
+@pytest.mark.threads
+def test_what_had_finished_is_kept(bin_dir, tmp_path, validators, patience):
+    output, killed_ns = kill_in_the_run(bin_dir, tmp_path, patience)
+    before = journal_of(output).read_bytes()
+    # nothing is lost by running again without looking
+    again = run_profllm(bin_dir, "run", "-c", tmp_path / "experiment.yaml", "-o", output,
+                        patience=patience)
+    assert again.returncode == 2 and "profllm recover" in again.stderr
+    assert journal_of(output).read_bytes() == before and not output.exists()
+    done = run_profllm(bin_dir, "recover", output, patience=patience)
+    assert done.returncode == 0, done.stderr
+    assert "Status: interrupted, profllm was killed during the measured run" in done.stdout
+    assert "Successful requests" in done.stdout and "SIMULATED" in done.stdout
+    result, records = check_recovered(output, validators, killed_ns, patience)
+    assert result["error"]["stage"] == "measure" and result["error"]["log_tail"]
+    assert result["environment"]["engine"]["name"] == "profllm-sim"
+    assert result["config"]["server"]["max_model_len"] == 2048
+    assert len(records) == 4000 and result["results"]["completed"] >= 40
+    kinds = {}
+    for record in records:
+        kind = record["error"] and record["error"]["kind"]
+        kinds[kind] = kinds.get(kind, 0) + 1
+        assert (record["acted_ns"] is None) == (kind == "not_sent")
+    assert set(kinds) <= {None, "abandoned", "not_sent"} and kinds["abandoned"] <= 8
+    assert {artifact["kind"] for artifact in result["artifacts"]} == {"requests", "server_log"}
+    # half-written files of the killed process neither
+    assert not list(tmp_path.glob("*.tmp.*"))
+    # and once more: it is gone
+    again = run_profllm(bin_dir, "recover", output, patience=patience)
+    assert again.returncode == 2 and "no journal" in again.stderr
+
+
+def test_recover_prints_json(bin_dir, tmp_path, validators, patience):
+    output, _ = kill_in_the_run(bin_dir, tmp_path, patience)
+    done = run_profllm(bin_dir, "recover", output, "--json", patience=patience)
+    assert done.returncode == 0
+    assert json.loads(done.stdout) == load_result(output)
+
+
+def test_overwrite_gives_it_up(bin_dir, tmp_path, patience):
+    output, _ = kill_in_the_run(bin_dir, tmp_path, patience)
+    first = re.search(rb"exp_\d{8}_\d{6}_[0-9a-f]{6}", journal_of(output).read_bytes())[0].decode()
+    done = run_profllm(bin_dir, "run", "-c", tmp_path / "experiment.yaml", "-o", output, "-q",
+                       "--overwrite", "--set", "benchmark.num_prompts=8", patience=patience)
+    assert done.returncode == 0, done.stderr
+    assert load_result(output)["run_id"] != first
+    assert not journal_of(output).exists()
+
+
+@pytest.mark.parametrize("line,stage", [("waiting for the server", "launch"),
+                                        ("warm-ups", "warmup")])
+def test_killed_before_anything_was_measured(bin_dir, tmp_path, validators, patience, line, stage):
+    config = short_config(tmp_path, num_warmups=50, random_output_len=400)
+    config["launch"]["extra_args"] += ["--sim-startup", "500ms"]
+    output = tmp_path / "r.json"
+    process = start_profllm(bin_dir, "run", "-c", write_config(tmp_path, config), "-o", output)
+    for text in process.stderr:
+        if line in text:
+            break
+    process.kill()
+    process.communicate(timeout=60 * patience)
+    done = run_profllm(bin_dir, "recover", output, patience=patience)
+    assert done.returncode == 0, done.stderr
+    result, records = check_recovered(output, validators)
+    assert result["error"]["stage"] == stage and result["results"] is None and records == []
+    assert result["quality"]["verdict"] is None
+    assert result["launch"]["argv"][1] == "serve"
+
+
+def test_killed_after_the_run_had_failed(bin_dir, tmp_path, validators, patience):
+    """What ended the run is its cause, not who killed it while it cleared up."""
+    script = tmp_path / "stubborn"
+    script.write_text("#!/bin/sh\ntrap '' TERM\nwhile :; do sleep 0.1; done\n")
+    script.chmod(0o755)
+    config = base_config()
+    config["launch"].update(command=[str(script)], ready_timeout="300ms", stop_timeout="2s")
+    output = tmp_path / "r.json"
+    process = start_profllm(bin_dir, "run", "-c", write_config(tmp_path, config), "-o", output)
+    for line in process.stderr:
+        if "stopping the server" in line:
+            break
+    process.kill()
+    process.communicate(timeout=60 * patience)
+    done = run_profllm(bin_dir, "recover", output, patience=patience)
+    assert done.returncode == 0, done.stderr
+    result = load_result(output)
+    validators[0].validate(result)
+    error = result["error"]
+    assert (result["status"], error["stage"], error["cause"]) == ("interrupted", "stop",
+                                                                  "ready_timeout")
+    assert "before that: the server was not ready" in error["message"]
+    assert marked_processes(result["run_id"]) == []
+
+
+def test_a_run_that_lives_is_left_alone(bin_dir, tmp_path, patience):
+    output = tmp_path / "r.json"
+    config = short_config(tmp_path, num_prompts=4000)
+    process = start_profllm(bin_dir, "run", "-c", write_config(tmp_path, config), "-o", output,
+                            "-q")
+    wait_until(process, lambda: journal_of(output).exists()
+               and journal_of(output).stat().st_size > 0)
+    recover = run_profllm(bin_dir, "recover", output, patience=patience)
+    assert recover.returncode == 2
+    assert "still going on" in recover.stderr and str(process.pid) in recover.stderr
+    second = run_profllm(bin_dir, "run", "-c", tmp_path / "experiment.yaml", "-o", output, "-q",
+                         patience=patience)
+    assert second.returncode == 5 and str(process.pid) in second.stderr
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60 * patience)
+    assert process.returncode == 130 and load_result(output)["status"] == "interrupted"
+    assert not journal_of(output).exists()
+
+
+def test_a_torn_tail_is_cut(bin_dir, tmp_path, validators, patience):
+    output, _ = kill_in_the_run(bin_dir, tmp_path, patience)
+    bytes_before = journal_of(output).read_bytes()
+    journal_of(output).write_bytes(bytes_before[:-9])
+    done = run_profllm(bin_dir, "recover", output, patience=patience)
+    assert done.returncode == 0 and "were not whole" in done.stdout
+    check_recovered(output, validators)
+
+
+@pytest.mark.parametrize("content,says", [
+    (b"", "holds no run"), (b"ProfLLM jour", "holds no run"),
+    (b"ProfLLM journal\n\x01\0\0\0", "holds no run"),
+    (b"ProfLLM journal\n\x07\0\0\0", "format 7"), (b"notes", "not a journal"),
+])
+def test_journals_that_hold_nothing(bin_dir, tmp_path, patience, content, says):
+    output = tmp_path / "r.json"
+    journal_of(output).write_bytes(content)
+    done = run_profllm(bin_dir, "recover", output, patience=patience)
+    assert done.returncode == 2 and says in done.stderr
+    assert journal_of(output).read_bytes() == content and not output.exists()
+
+
+def test_no_journal_is_left_by_ends_that_are_ends(bin_dir, tmp_path, patience):
+    config = base_config()
+    config["launch"]["command"] = ["no-such-server", "serve"]
+    output = tmp_path / "r.json"
+    assert run_profllm(bin_dir, "run", "-c", write_config(tmp_path, config), "-o", output,
+                       patience=patience).returncode == 3
+    assert not journal_of(output).exists()
+    # refused before it started: not even an empty one
+    config = base_config(backend="openai", endpoint="/nonsense")
+    assert run_profllm(bin_dir, "run", "-c", write_config(tmp_path, config), "-o",
+                       tmp_path / "s.json", patience=patience).returncode == 2
+    assert not journal_of(tmp_path / "s.json").exists()
+
+
+def test_a_result_that_cannot_be_written_leaves_the_journal(bin_dir, tmp_path, validators,
+                                                            patience):
+    """A folder stands where the result belongs: the journal is what remains, and is enough."""
+    output = tmp_path / "r.json"
+    process = start_profllm(bin_dir, "run", "-c", write_config(tmp_path, short_config(tmp_path)),
+                            "-o", output)
+    for line in process.stderr:
+        if "sending 300 requests" in line:
+            break
+    output.mkdir()
+    _, err = process.communicate(timeout=60 * patience)
+    assert process.returncode == 2 and "profllm recover" in err
+    output.rmdir()
+    done = run_profllm(bin_dir, "recover", output, patience=patience)
+    assert done.returncode == 0, done.stderr
+    result, records = check_recovered(output, validators)
+    assert result["results"]["completed"] == 300 and result["error"]["stage"] == "stop"

@@ -56,16 +56,25 @@ int host_exec_open_log(const char *path, int *ret_fd, struct pl_err *err)
 	return 0;
 }
 
+/* The C library's own two signals included, which it does not let anybody set. */
+static void reset_signals(void)
+{
+	/* the kernel's struct: handler, flags, restorer, mask */
+	static const unsigned long plain[4];
+	sigset_t none;
+
+	for (int number = 1; number < NSIG; number++)
+		syscall(SYS_rt_sigaction, number, plain, NULL, sizeof(plain[0]));
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
 /* Runs in the child: only calls that are safe after a fork. */
 static void child_exec(const struct host_exec *exec, int report_fd, pid_t parent)
 {
-	sigset_t none;
 	int null_fd;
 
-	for (int number = 1; number < NSIG; number++)
-		signal(number, SIG_DFL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
+	reset_signals();
 	setsid();
 	prctl(PR_SET_PDEATHSIG, exec->death_signal);
 	/* the parent may have died before the line above */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "host/guard_proc.h"
 #include "host/lock.h"
 #include "host/lock_folder.h"
@@ -134,7 +135,13 @@ bool host_reaper_enter(const char *run_id, pid_t guard)
 					   (unsigned long long)self.start_ticks, (int)other.pid,
 					   (unsigned long long)other.start_ticks);
 	notes = make_notes(folder);
-	return notes >= 0 && write_entry(notes, run_id, text);
+	if (notes >= 0 && write_entry(notes, run_id, text))
+		return true;
+	pl_log(PL_LOG_WARNING,
+	       "'%s/" NOTES "' cannot be used (%s): what this run leaves behind is not found if "
+	       "profllm and its guard are both killed",
+	       path, strerror(errno));
+	return true;
 }
 
 void host_reaper_note_head(const char *run_id, pid_t head)

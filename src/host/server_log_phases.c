@@ -68,10 +68,8 @@ static int64_t lateness_ns(const struct host_log_moment *moment)
 	return late_ns < 0 ? late_ns + ZONE_STEP_NS : late_ns;
 }
 
-int64_t host_server_log_phase_ns(const struct host_server_log *log, enum host_log_phase phase)
+static int64_t moment_ns(const struct host_log_moment *moment)
 {
-	const struct host_log_moment *moment = host_server_log_moment(log, phase);
-
 	if (!moment->reached)
 		return INT64_MIN;
 	int64_t late_ns = moment->stamped ? lateness_ns(moment) : 0;
@@ -79,4 +77,17 @@ int64_t host_server_log_phase_ns(const struct host_server_log *log, enum host_lo
 	if (late_ns < PL_NS_PER_S || late_ns > ZONE_STEP_NS / 2)
 		return moment->seen.mono_ns;
 	return moment->seen.mono_ns - late_ns;
+}
+
+/* A stamp is up to a second early: not before what came before it. */
+int64_t host_server_log_phase_ns(const struct host_server_log *log, enum host_log_phase phase)
+{
+	int64_t at_ns = moment_ns(host_server_log_moment(log, phase));
+
+	for (int i = 0; at_ns != INT64_MIN && i < (int)phase; i++) {
+		int64_t before_ns = moment_ns(host_server_log_moment(log, (enum host_log_phase)i));
+		if (before_ns > at_ns && before_ns - at_ns < PL_NS_PER_S)
+			at_ns = before_ns;
+	}
+	return at_ns;
 }

@@ -49,6 +49,8 @@ struct host_telemetry {
 	struct io_timer scrape_timer;
 	int64_t scrape_interval_ns;
 	struct requests requests;
+	struct host_metrics_sample page; /* the last that came */
+	bool server_restarted;
 	int64_t metrics_asked;
 	int64_t metrics_gaps;
 
@@ -246,6 +248,15 @@ static void keep_requests(struct requests *requests, int64_t t_ns, double count)
 									    .requests = count };
 }
 
+/* NaN, a value that the page does not tell, is neither less nor more. */
+static bool is_anew(const struct host_metrics *before, const struct host_metrics *now)
+{
+	return now->generation_tokens < before->generation_tokens ||
+	       now->prompt_tokens < before->prompt_tokens ||
+	       now->request_success < before->request_success ||
+	       fabs(now->start_time_s - before->start_time_s) > 0;
+}
+
 static void on_page(void *data, const struct host_metrics_sample *sample)
 {
 	struct host_telemetry *telemetry = data;
@@ -265,6 +276,10 @@ static void on_page(void *data, const struct host_metrics_sample *sample)
 	double requests = sample->metrics.running + sample->metrics.waiting;
 	if (measured && !isnan(requests))
 		keep_requests(&telemetry->requests, sample->answered_ns, requests);
+	if (measured && telemetry->page.known &&
+	    is_anew(&telemetry->page.metrics, &sample->metrics))
+		telemetry->server_restarted = true;
+	telemetry->page = *sample;
 }
 
 static void on_scrape_due(struct io_loop *loop, struct io_timer *timer)
@@ -529,6 +544,11 @@ const struct host_gpus *host_telemetry_gpus(const struct host_telemetry *telemet
 double host_telemetry_foreign(const struct host_telemetry *telemetry)
 {
 	return telemetry->foreign;
+}
+
+bool host_telemetry_server_restarted(const struct host_telemetry *telemetry)
+{
+	return telemetry->server_restarted;
 }
 
 const struct host_requests_sample *host_telemetry_requests(const struct host_telemetry *telemetry,

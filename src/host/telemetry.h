@@ -81,6 +81,9 @@ const struct host_gpus *host_telemetry_gpus(const struct host_telemetry *telemet
  */
 double host_telemetry_foreign(const struct host_telemetry *telemetry);
 
+/* In a measured run a page's counters were below those of the page before, or its start time another. */
+bool host_telemetry_server_restarted(const struct host_telemetry *telemetry);
+
 /* The server's running and waiting requests, in measured runs; every second one, fourth … is kept
  * where there are too many. */
 struct host_requests_sample {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/thread.h"
 
 /* Lateness in steps of 1/32 of its power of two, from 1 us. */
 #define STEPS_LOG2  5
@@ -95,6 +96,7 @@ static void *ticks_main(void *data)
 	struct host_ticks *ticks = data;
 	struct pl_err ignored = PL_ERR_INIT;
 
+	pl_thread_short_slices();
 	ticks->start_ns = pl_clock_now_ns();
 	ticks->calls.begin(ticks->data, ticks->loop);
 	ticks->timer = (struct io_timer){ .fn = on_tick, .data = ticks };

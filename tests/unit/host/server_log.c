@@ -467,6 +467,23 @@ static void test_host_server_log__times_of_phases(void **state)
 	}
 }
 
+/* A stamp without its fraction is up to a second early; the moment before it was seen in time. */
+static void test_host_server_log__phases_do_not_run_backwards(void **state)
+{
+	(void)state;
+	static const char end[] = "INFO 03-05 06:07:08 [x.py:1] Loading weights took 1 seconds\n";
+	struct host_log_time seen = { .mono_ns = NOW_MONO_NS + 1100 * PL_NS_PER_MS,
+				      .real_ns = NOW_REAL_NS + 1100 * PL_NS_PER_MS };
+	int64_t begin_ns = NOW_MONO_NS + 900 * PL_NS_PER_MS;
+	auto_server_log struct host_server_log *log = at_phase(
+		"INFO 03-05 06:07:08 [x.py:1] Starting to load model a...\n", begin_ns,
+		NOW_REAL_NS + 900 * PL_NS_PER_MS);
+
+	host_server_log_feed(log, end, strlen(end), &seen);
+	assert_int_equal(host_server_log_phase_ns(log, HOST_LOG_WEIGHTS_BEGIN), begin_ns);
+	assert_int_equal(host_server_log_phase_ns(log, HOST_LOG_WEIGHTS_END), begin_ns);
+}
+
 /* Ray prints lines late and in any order: the first and the last by their own clocks. */
 static void test_host_server_log__phases_of_workers_out_of_order(void **state)
 {
@@ -522,6 +539,7 @@ int main(void)
 		cmocka_unit_test(test_host_server_log__follows_a_file),
 		cmocka_unit_test(test_host_server_log__leaves_out_a_backlog),
 		cmocka_unit_test(test_host_server_log__times_of_phases),
+		cmocka_unit_test(test_host_server_log__phases_do_not_run_backwards),
 		cmocka_unit_test(test_host_server_log__phases_of_workers_out_of_order),
 		cmocka_unit_test(test_host_server_log__marks),
 	};

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "model/bench_line_priv.h"
+#include "model/dotted.h"
 
 enum { HINTS_BYTES_MAX = 16384, DOTTED_DEPTH_MAX = 32 };
 
@@ -40,6 +41,7 @@ struct reader {
 	struct pl_buf hints;
 	size_t first_unknown;
 	bool has_unknown;
+	bool behind_unknown; /* the word before was unknown, and this may be its value */
 };
 
 char *md_bench_flag_of(enum md_bench_id id)
@@ -88,12 +90,16 @@ static void add_option(struct reader *reader, char *flag, enum md_bench_id id,
 		.id = id,
 		.own = own,
 		.negative = negative,
-		.exact = own != NULL || (id != MD_BENCH_COUNT && md_bench_row(id)->ours),
+		.exact = id == MD_BENCH_COUNT ? strcmp(flag, "--help") != 0
+					      : md_bench_row(id)->ours,
 	};
 }
 
 static void fill_options(struct reader *reader, const struct md_bench_flag *own)
 {
+	/* in the order in which an ambiguous beginning lists them: vLLM's parser has --help first */
+	for (const struct md_bench_flag *one = own; one->flag != NULL; one++)
+		add_option(reader, pl_strdup(one->flag), MD_BENCH_COUNT, one, false);
 	for (size_t i = 0; i < MD_BENCH_COUNT; i++) {
 		enum md_bench_id id = (enum md_bench_id)i;
 		/* the command says both by its own name */
@@ -104,8 +110,6 @@ static void fill_options(struct reader *reader, const struct md_bench_flag *own)
 		if (md_bench_row(id)->type == MD_BENCH_TRI)
 			add_option(reader, pl_asprintf("--no-%s", flag + 2), id, NULL, true);
 	}
-	for (; own->flag != NULL; own++)
-		add_option(reader, pl_strdup(own->flag), MD_BENCH_COUNT, own, false);
 }
 
 static struct token *add_token(struct reader *reader, char *text, size_t word)
@@ -129,23 +133,6 @@ static char *with_dashes(const char *word)
 			*at = '-';
 	}
 	return text;
-}
-
-static json_t *json_or_text(const char *text)
-{
-	json_t *json = json_loads(text, JSON_DECODE_ANY, NULL);
-
-	return json != NULL ? json : json_string(text);
-}
-
-static json_t *split_commas(const char *text)
-{
-	auto_free char *copy = pl_strdup(text);
-	json_t *list = json_array();
-
-	for (char *rest = copy; rest != NULL;)
-		json_array_append_new(list, json_string(strsep(&rest, ",")));
-	return list;
 }
 
 /* The object under `key`, made where there is none. */
@@ -189,7 +176,7 @@ static size_t read_dotted(struct reader *reader, const char *const *words, size_
 	bool appends = key[len - 1] == '+';
 	if (appends)
 		key[len - 1] = '\0';
-	auto_json json_t *value = appends ? split_commas(text) : json_or_text(text);
+	auto_json json_t *value = appends ? md_dotted_list(text) : md_dotted_value(text);
 	char *path = strchr(key, '.');
 	*path++ = '\0';
 	put_dotted(object_at(reader->dotted, key), path, value);
@@ -256,13 +243,14 @@ static void tell_ambiguous(struct reader *reader, struct token *token, size_t le
 	token->refused = true;
 }
 
-/* "-1", "-.5", "-1e3": a value, as no option looks like a number. */
+/* "-1", "-.5": a value, as no option looks like a number; "-1e3" and "-5." are options to Python 3.12. */
 static bool is_negative_number(const char *text)
 {
-	double value;
+	size_t whole = strspn(text + 1, "0123456789");
+	const char *rest = text + 1 + whole;
+	size_t part = *rest == '.' ? strspn(rest + 1, "0123456789") : 0;
 
-	return text[0] == '-' && strchr("0123456789.", text[1]) != NULL &&
-	       pl_text_to_f64(text, &value);
+	return *rest == '\0' ? whole > 0 : part > 0 && rest[1 + part] == '\0';
 }
 
 static void classify(struct reader *reader, struct token *token)
@@ -315,8 +303,14 @@ static size_t words_behind(const struct reader *reader, size_t at)
 
 static void value_fault(struct reader *reader, const struct token *token, const char *what)
 {
+	const struct option *option = token->option;
+	bool both = option->own == NULL && md_bench_row(option->id)->type == MD_BENCH_TRI;
+	auto_free char *name = both ? md_bench_flag_of(option->id) : pl_strdup(option->flag);
+
 	md_bench_fault_add(reader->line, token->word,
-			   pl_asprintf("argument %s: %s", token->option->flag, what), NULL);
+			   both ? pl_asprintf("argument %s/--no-%s: %s", name, name + 2, what)
+				: pl_asprintf("argument %s: %s", name, what),
+			   NULL);
 }
 
 static const char *nearest_flag(const struct reader *reader, const char *text, size_t len)
@@ -332,9 +326,42 @@ static const char *nearest_flag(const struct reader *reader, const char *text, s
 	return nearest;
 }
 
-/* vLLM tells all of these together, behind everything else. */
-static void take_unknown(struct reader *reader, const struct token *token)
+static bool takes_value(const struct option *option)
 {
+	if (option->own != NULL)
+		return option->own->takes_value;
+	enum md_bench_type type = md_bench_row(option->id)->type;
+	return type != MD_BENCH_BOOL && type != MD_BENCH_TRI;
+}
+
+static bool names_model(const struct reader *reader)
+{
+	for (size_t i = 0; i < reader->count; i++) {
+		const struct option *option = reader->tokens[i].option;
+		if (option != NULL && option->id == MD_BENCH_model)
+			return true;
+	}
+	return false;
+}
+
+/* A word that belongs to no flag: a switch's value, or the model as vLLM's other commands take it. */
+static void hint_at_word(struct reader *reader, size_t at)
+{
+	const struct option *before = at > 0 ? reader->tokens[at - 1].option : NULL;
+	const char *comma = reader->hints.len > 0 ? "; " : "";
+	const char *text = reader->tokens[at].text;
+
+	if (before != NULL && !takes_value(before))
+		pl_buf_addf(&reader->hints, "%s%s takes no value: leave out '%.100s'", comma,
+			    before->flag, text);
+	else if (!reader->behind_unknown && !names_model(reader))
+		pl_buf_addf(&reader->hints, "%sif it is the model: --model %.100s", comma, text);
+}
+
+/* vLLM tells all of these together, behind everything else. */
+static void take_unknown(struct reader *reader, size_t at)
+{
+	const struct token *token = &reader->tokens[at];
 	const char *hint = hint_of(token->text);
 	size_t len = strcspn(token->text, "=");
 
@@ -347,20 +374,15 @@ static void take_unknown(struct reader *reader, const struct token *token)
 	const char *comma = reader->hints.len > 0 ? "; " : "";
 	if (hint != NULL) {
 		pl_buf_addf(&reader->hints, "%s%.*s: %s", comma, (int)len, token->text, hint);
-	} else if (token->is_option) {
+	} else if (token->is_option && pl_text_starts(token->text, "--")) {
 		const char *nearest = nearest_flag(reader, token->text, len);
 		if (nearest != NULL)
 			pl_buf_addf(&reader->hints, "%s%.*s: did you mean %s?", comma, (int)len,
 				    token->text, nearest);
+	} else if (!token->is_option && strcmp(token->text, "--") != 0) {
+		hint_at_word(reader, at);
 	}
-}
-
-static bool takes_value(const struct option *option)
-{
-	if (option->own != NULL)
-		return option->own->takes_value;
-	enum md_bench_type type = md_bench_row(option->id)->type;
-	return type != MD_BENCH_BOOL && type != MD_BENCH_TRI;
+	reader->behind_unknown = true;
 }
 
 static void set_option(struct reader *reader, enum md_bench_id id, json_t *value)
@@ -379,7 +401,8 @@ static void take_switch(struct reader *reader, const struct token *token)
 	const struct option *option = token->option;
 
 	if (token->joined != NULL) {
-		auto_free char *text = pl_asprintf("ignored explicit argument '%s'", token->joined);
+		auto_free char *value = md_bench_repr(token->joined);
+		auto_free char *text = pl_asprintf("ignored explicit argument %s", value);
 		value_fault(reader, token, text);
 		return;
 	}
@@ -419,11 +442,12 @@ static void consume(struct reader *reader)
 {
 	for (size_t i = 0; i < reader->count; i++) {
 		const struct token *token = &reader->tokens[i];
-		if (strcmp(token->text, "--") == 0)
+		if (token->option == NULL) {
+			take_unknown(reader, i);
 			continue;
-		if (token->option == NULL)
-			take_unknown(reader, token);
-		else if (takes_value(token->option))
+		}
+		reader->behind_unknown = false;
+		if (takes_value(token->option))
 			i += take_values(reader, i);
 		else
 			take_switch(reader, token);
@@ -440,7 +464,7 @@ static void set_defaults(struct md_bench_line *line)
 	md_bench_init(&line->bench);
 #define SERVE_DEFAULT(name, text)                                   \
 	{                                                           \
-		auto_json json_t *value = json_or_text(text);       \
+		auto_json json_t *value = md_dotted_value(text);    \
 		md_bench_set(&line->bench, MD_BENCH_##name, value); \
 	}
 #include "tbl/bench_line.h"

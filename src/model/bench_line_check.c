@@ -95,7 +95,9 @@ static void check_ramp(struct md_bench_line *line)
 		add(line, fault);
 }
 
-static void check_pairs(struct md_bench_line *line, const json_t *list, const char *fault)
+/* KEY=VALUE; a key may be empty where vLLM lets it. */
+static void check_pairs(struct md_bench_line *line, const json_t *list, bool named,
+			const char *fault)
 {
 	size_t i;
 	json_t *item;
@@ -103,7 +105,7 @@ static void check_pairs(struct md_bench_line *line, const json_t *list, const ch
 	json_array_foreach((json_t *)list, i, item)
 	{
 		const char *text = json_string_value(item);
-		if (strchr(text, '=') != NULL && text[0] != '=')
+		if (strchr(text, '=') != NULL && (!named || text[0] != '='))
 			continue;
 		add(line, fault);
 		return;
@@ -194,7 +196,8 @@ static void check_late_ones(struct md_bench_line *line)
 		       pl_asprintf("A positive burstiness factor is expected, but given %g",
 				   bench->burstiness),
 		       NULL);
-	check_pairs(line, bench->metadata, "Invalid metadata format. Please use KEY=VALUE format.");
+	check_pairs(line, bench->metadata, false,
+		    "Invalid metadata format. Please use KEY=VALUE format.");
 	if (bench->plot_dataset_stats && !bench->save_result && !bench->append_result &&
 	    !bench->plot_timeline)
 		add(line, "--plot-dataset-stats needs --save-result, --append-result or "
@@ -210,6 +213,10 @@ static void out_of_bounds(struct md_bench_line *line, enum md_bench_id id, const
 	auto_free char *flag = md_bench_flag_of(id);
 	bool has_max = row->max[0] != '\0' && strcmp(row->max, "inf") != 0;
 
+	if (!has_max && strcmp(row->min, "-inf") == 0) {
+		refuse(line, pl_asprintf("%s: found %s, expected a number", flag, found), NULL);
+		return;
+	}
 	refuse(line,
 	       has_max ? pl_asprintf("%s: found %s, expected %s to %s", flag, found, row->min,
 				     row->max)
@@ -259,7 +266,7 @@ void md_bench_line_check(struct md_bench_line *line)
 	check_concurrency(line);
 	check_thresholds(line);
 	check_ramp(line);
-	check_pairs(line, line->bench.header,
+	check_pairs(line, line->bench.header, true,
 		    "Invalid header format. Please use KEY=VALUE format.");
 	check_dataset(line);
 	check_goodput(line);

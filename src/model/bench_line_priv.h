@@ -9,6 +9,8 @@ char *md_bench_flag_of(enum md_bench_id id);
 /* A fault about a word; takes `text`; hint NULL: none. Borrowed until the next one. */
 struct md_bench_fault *md_bench_fault_add(struct md_bench_line *line, size_t word, char *text,
 					  const char *hint);
+/* A text in quotes, as Python's repr() shows it; the caller's (free()). */
+char *md_bench_repr(const char *text);
 /* Several words: at least how many, -1 for one word only. */
 int md_bench_words_least(enum md_bench_id id);
 /*

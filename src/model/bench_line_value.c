@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-enum { CHOICES_BYTES_MAX = 8192, TUPLE_MAX = 8 };
+enum { CHOICES_BYTES_MAX = 8192, TUPLE_MAX = 8, REPR_BYTES_MAX = 1 << 20 };
 
 /* A number without its blanks and the underscores between digits; NULL: they stand elsewhere. */
 static char *number_text(const char *word)
@@ -38,10 +38,21 @@ static json_t *read_int(const char *word)
 	auto_free char *text = number_text(word);
 	int64_t value;
 
-	if (text == NULL || !pl_text_to_i64(text + (text[0] == '+'), &value) ||
-	    (text[0] == '+' && text[1] == '-'))
+	if (text == NULL || !pl_text_to_i64(text, &value))
 		return NULL;
 	return json_integer(value);
+}
+
+/* As Python's float(): a number out of range is infinite. */
+static bool to_f64(const char *text, double *ret)
+{
+	const char *digits = text + (text[0] == '+' || text[0] == '-');
+
+	if ((!isdigit((unsigned char)*digits) && *digits != '.') || strpbrk(text, "xXpP") != NULL)
+		return false;
+	char *end;
+	*ret = strtod(text, &end);
+	return end > digits && *end == '\0';
 }
 
 static json_t *read_float(const char *word)
@@ -56,9 +67,9 @@ static json_t *read_float(const char *word)
 		return json_string("inf");
 	if (strcasecmp(text, "-inf") == 0 || strcasecmp(text, "-infinity") == 0)
 		return json_string("-inf");
-	if (strcasecmp(text, "nan") == 0)
+	if (strcasecmp(text + (text[0] == '+' || text[0] == '-'), "nan") == 0)
 		return json_string("nan");
-	if (!pl_text_to_f64(text + (text[0] == '+'), &value))
+	if (!to_f64(text, &value))
 		return NULL;
 	return isinf(value) ? json_string(value > 0 ? "inf" : "-inf") : json_real(value);
 }
@@ -66,6 +77,30 @@ static json_t *read_float(const char *word)
 static const char *skip_blanks(const char *at)
 {
 	return at + strspn(at, " \t\r\n");
+}
+
+/* As Python's repr() shows a text. Control characters that have no letter are "\xNN". */
+char *md_bench_repr(const char *text)
+{
+	char quote = strchr(text, '\'') != NULL && strchr(text, '"') == NULL ? '"' : '\'';
+	auto_buf buf = { 0 };
+
+	pl_buf_init(&buf, REPR_BYTES_MAX);
+	pl_buf_add_char(&buf, quote);
+	for (; *text != '\0'; text++) {
+		if (*text == quote || *text == '\\')
+			pl_buf_addf(&buf, "\\%c", *text);
+		else if (*text == '\n' || *text == '\t' || *text == '\r')
+			pl_buf_add_text(&buf, *text == '\n'   ? "\\n"
+					      : *text == '\t' ? "\\t"
+							      : "\\r");
+		else if ((unsigned char)*text < ' ' || *text == 127)
+			pl_buf_addf(&buf, "\\x%02x", (unsigned char)*text);
+		else
+			pl_buf_add_char(&buf, *text);
+	}
+	pl_buf_add_char(&buf, quote);
+	return pl_strdup(pl_buf_text(&buf));
 }
 
 /* "(256, 256, 1)" as it is printed; NULL: no tuple of whole numbers. *at moves behind it. */
@@ -213,13 +248,14 @@ static void tell_choice(struct md_bench_line *line, enum md_bench_id id, size_t 
 	const char *choices = md_bench_row(id)->choices;
 	auto_free char *flag = md_bench_flag_of(id);
 	auto_free char *copy = pl_strdup(choices);
+	auto_free char *shown = md_bench_repr(text);
 	auto_buf fault = { 0 };
 	const char *names[64];
 	auto_free char *near = NULL;
 	size_t count = 0;
 
 	pl_buf_init(&fault, CHOICES_BYTES_MAX);
-	pl_buf_addf(&fault, "argument %s: invalid choice: '%.200s' (choose from ", flag, text);
+	pl_buf_addf(&fault, "argument %s: invalid choice: %.200s (choose from ", flag, shown);
 	for (char *rest = copy; rest != NULL && count < PL_ARRAY_SIZE(names);) {
 		names[count] = strsep(&rest, "|");
 		pl_buf_addf(&fault, "%s'%s'", count > 0 ? ", " : "", names[count]);
@@ -243,10 +279,11 @@ json_t *md_bench_value_read(struct md_bench_line *line, enum md_bench_id id, siz
 
 	json_t *value = read_typed(id, texts, count, &type);
 	if (value == NULL) {
-		md_bench_fault_add(line, word,
-				   pl_asprintf("argument %s: invalid %s value: '%.200s'", flag,
-					       type, texts[0]),
-				   NULL);
+		auto_free char *shown = md_bench_repr(texts[0]);
+		md_bench_fault_add(
+			line, word,
+			pl_asprintf("argument %s: invalid %s value: %.200s", flag, type, shown),
+			NULL);
 		return NULL;
 	}
 	if (row->type == MD_BENCH_DUR) {

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "model/dotted.h"
 
 enum { DOTTED_DEPTH_MAX = 32 };
 
@@ -178,24 +179,6 @@ static void turn_flags(struct md_parse *parse)
 	}
 }
 
-/* JSON where the text is some, else a text. Duplicate keys: the last, as in Python. */
-static json_t *json_or_text(const char *text)
-{
-	json_t *json = json_loads(text, JSON_DECODE_ANY, NULL);
-
-	return json != NULL ? json : json_string(text);
-}
-
-static json_t *split_commas(const char *text)
-{
-	auto_free char *copy = pl_strdup(text);
-	json_t *list = json_array();
-
-	for (char *rest = copy; rest != NULL;)
-		json_array_append_new(list, json_string(strsep(&rest, ",")));
-	return list;
-}
-
 /* Objects are merged, lists joined, anything else is replaced. */
 static void merge(json_t *into, const char *key, json_t *value)
 {
@@ -292,7 +275,7 @@ static size_t read_dotted(struct md_parse *parse, size_t at)
 	bool appends = name_len > 1 && key[name_len - 1] == '+';
 	if (appends)
 		key[name_len - 1] = '\0';
-	auto_json json_t *value = appends ? split_commas(text) : json_or_text(text);
+	auto_json json_t *value = appends ? md_dotted_list(text) : md_dotted_value(text);
 	put_dotted(parse, at, key, value);
 	return joined ? 1 : 2;
 }

@@ -62,6 +62,13 @@ static double certain_cache(const struct md_memory *memory)
 	return weights->estimated ? NAN : value_of(memory, MD_MEMORY_BUDGET_BYTES) - weights->value;
 }
 
+/* A small model's cache is no "0.00 GiB". */
+static char *text_of_bytes(double bytes)
+{
+	return bytes > 0 && bytes < GIB / 100 ? pl_asprintf("%.2f MiB", bytes / (GIB / 1024))
+					      : pl_asprintf("%.2f GiB", bytes / GIB);
+}
+
 static void check_request(const struct md_model_case *server, const struct md_memory *memory,
 			  struct md_problems *problems)
 {
@@ -81,14 +88,16 @@ static void check_request(const struct md_model_case *server, const struct md_me
 	bool sure = !isnan(certain) && need * layout->block_bytes > certain;
 	int64_t longest = md_memory_longest(memory, (int64_t)len);
 	double cache = value_of(memory, MD_MEMORY_KV_CACHE_BYTES);
-	auto_free char *found = pl_asprintf("%.0f tokens that take %.2f GiB of KV cache on a GPU",
-					    len, need * layout->block_bytes / GIB);
+	auto_free char *needed = text_of_bytes(need * layout->block_bytes);
+	auto_free char *there = text_of_bytes(cache);
+	auto_free char *found = pl_asprintf("%.0f tokens that take %s of KV cache on a GPU", len,
+					    needed);
 	auto_free char *right = longest > 0 ? pl_asprintf("%" PRId64, longest) : NULL;
 	auto_free char *expected =
-		longest > 0 ? pl_asprintf("at most %s, what the KV cache of %s%.2f GiB holds",
-					  right, memory->cache_given ? "" : "about ", cache / GIB)
-			    : pl_asprintf("a larger KV cache: %s%.2f GiB are left for it",
-					  memory->cache_given ? "" : "about ", cache / GIB);
+		longest > 0 ? pl_asprintf("at most %s, what the KV cache of %s%s holds", right,
+					  memory->cache_given ? "" : "about ", there)
+			    : pl_asprintf("a larger KV cache: %s%s are left for it",
+					  memory->cache_given ? "" : "about ", there);
 	md_case_add(server, problems, sure ? MD_ERROR : MD_WARNING, "max_model_len",
 		    "kv_cache_fits_one_request", found, expected, right);
 }

@@ -92,6 +92,8 @@ def test_every_flag_of_the_spec_is_known_with_its_default(bin_dir, spec):
         (["--request-rate", "inf"], "request_rate", "inf"),
         (["--request-rate", "1e1"], "request_rate", 10.0),
         (["--burstiness", "inf"], "burstiness", "inf"),
+        (["--request-rate", "1e400"], "request_rate", "inf"),
+        (["--metadata", "=b"], "metadata", ["=b"]),
         (["--presence-penalty", "-0.5"], "presence_penalty", -0.5),
         (["--goodput", "ttft:200", "tpot:50"], "goodput", ["ttft:200", "tpot:50"]),
         (["--goodput=ttft:200"], "goodput", ["ttft:200"]),
@@ -127,14 +129,24 @@ def test_forms(bin_dir, words, name, value):
         (["--port"], "argument --port: expected one argument", None),
         (["--goodput"], "argument --goodput: expected at least one argument", None),
         (["--save-result=yes"], "argument --save-result: ignored explicit argument 'yes'", None),
-        (["--save-result", "True"], "unrecognized arguments: True", None),
+        (["--save-result", "True"], "unrecognized arguments: True", "--save-result takes no value: leave out 'True'"),
+        (["--skip_tokenizer-init", "true"], "unrecognized arguments: true", "--skip-tokenizer-init takes no value"),
+        (["--seed", "1", "org/model"], "unrecognized arguments: org/model", "--model org/model"),
+        (["--nope", "org/model"], "unrecognized arguments: --nope org/model", None),
+        (["--seed=1", "--"], "unrecognized arguments: --", None),
+        (["--he", "a=b"], "ambiguous option: --he could match --help, --header", None),
+        (["--temperature", "-1e3"], "argument --temperature: expected one argument", None),
+        (["--self-timed=1"], "argument --self-timed/--no-self-timed: ignored explicit argument '1'", None),
+        (["--port", "it's"], 'argument --port: invalid int value: "it\'s"', None),
+        (["--port", "++5"], "argument --port: invalid int value: '++5'", None),
+        (["--temperature", "nan"], "--temperature: found nan, expected a number", None),
         (["--backend", "tgi"], "argument --backend: invalid choice: 'tgi' (choose from 'vllm', 'openai'", "gone"),
         (["--backend", "sglang"], "argument --backend: invalid choice: 'sglang'", "--backend openai"),
         (["--dataset-name", "sonnet"], "argument --dataset-name: invalid choice: 'sonnet'", "random"),
         (["--backend", "tgi", "--dataset", "f"], "ambiguous option: --dataset", "sharegpt"),
         (["--request-rate", "fast"], "argument --request-rate: invalid float value: 'fast'", None),
         (["--extra-body", "{"], "argument --extra-body: invalid loads value: '{'", None),
-        (["org/model"], "unrecognized arguments: org/model", None),
+        (["org/model"], "unrecognized arguments: org/model", "--model org/model"),
         (["--sharegpt", "5"], "argument", None),
         (["--max-concurrency", "0"], "--max-concurrency must be greater than 0", None),
         (["--seed", "-1"], "--seed: Seed must be between 0 and 2**32 - 1", None),
@@ -205,3 +217,28 @@ def test_dry_run_draws_the_lengths_that_vllm_draws(bin_dir):
 def test_a_header_is_not_shown(bin_dir):
     done = bench(bin_dir, "--header", "Authorization=Bearer geheim", "--dry-run", "--json")
     assert done.returncode == 0 and "geheim" not in done.stdout + done.stderr
+
+
+def test_a_dry_run_plans_nothing_with_what_is_out_of_bounds(bin_dir):
+    for words in (["--random-prefix-len", "-1"], ["--num-prompts", "99999999999999"], ["--num-prompts", "-5"]):
+        shown = dry_run(bin_dir, *words)
+        assert len(shown["problems"]) == 1 and shown["plan"]["prompt_tokens"] is None
+
+
+@pytest.mark.parametrize("words, url", [
+    ([], "http://127.0.0.1:8000"),
+    (["--host", "::1", "--port", "5"], "http://[::1]:5"),
+    (["--host", "[fe80::1]"], "http://[fe80::1]:8000"),
+    (["--host", "h", "--port", "5", "--base-url", "http://other:9/x"], "http://other:9/x"),
+])
+def test_where_the_requests_go(bin_dir, words, url):
+    assert dry_run(bin_dir, *words)["url"] == url
+
+
+def test_a_dry_run_makes_no_folder(bin_dir, tmp_path):
+    done = bench(bin_dir, "--save-result", "--result-dir", str(tmp_path / "a" / "b"), "--dry-run", "--json")
+    assert done.returncode == 0 and json.loads(done.stdout)["problems"] == []
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "file").write_text("x")
+    done = bench(bin_dir, "--save-result", "--result-dir", str(tmp_path / "file" / "b"), "--dry-run", "--json")
+    assert any("cannot make folder" in text for text in json.loads(done.stdout)["problems"])

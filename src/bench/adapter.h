@@ -47,6 +47,7 @@ struct bench_adapter {
 	const char *endpoint;    /* default path */
 	const char *path_suffix; /* what --endpoint must end with */
 	bool takes_ids;
+	bool types_last; /* Content-Type is the last header, as the HTTP library of vLLM adds it */
 	/* False: answered at once by the worker itself, without a socket (adapters/null.c). */
 	bool has_socket;
 	/* The body, byte for byte as vLLM's client writes it. */

@@ -11,8 +11,8 @@
 #include "base/clock.h"
 #include "io/tls.h"
 
-/* "x-request-id: " and 63 bytes, "Content-Length: " and 20 digits, three line ends. */
-#define TAIL_BYTES 160
+/* x-request-id with 63 bytes, Content-Length with 20 digits, and 256 bytes of lines between and behind. */
+#define TAIL_BYTES 416
 
 /* Of a request, encrypted before some of it is sent; one record of TLS holds 16 KB. */
 #define TLS_AHEAD_BYTES  131072
@@ -439,9 +439,10 @@ static void conn_prepare(struct bench_conn *conn, struct bench_req *req, bool re
 	const struct bench_request *request = req->request;
 	const struct bench_shared *shared = conn->worker->shared;
 	bool named = request->request_id[0] != '\0';
-	int len = snprintf(conn->tail, sizeof(conn->tail), "%s%.63s%sContent-Length: %zu\r\n\r\n",
-			   named ? "x-request-id: " : "", named ? request->request_id : "",
-			   named ? "\r\n" : "", request->body_len);
+	int len = snprintf(
+		conn->tail, sizeof(conn->tail), "%s%.63s%s%.127sContent-Length: %zu\r\n%.127s\r\n",
+		named ? "x-request-id: " : "", named ? request->request_id : "",
+		named ? "\r\n" : "", shared->head_rest, request->body_len, shared->head_end);
 
 	conn->tail_len = (size_t)len;
 	conn->req = req;

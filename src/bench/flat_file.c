@@ -57,7 +57,8 @@ char *bench_flat_path(const struct bench_flat_input *input)
 	auto_free char *name = name_of(input);
 	const char *dir = input->bench->result_dir;
 
-	if (dir == NULL || dir[0] == '\0')
+	/* a name from the root on is a path of its own, as Python joins paths */
+	if (dir == NULL || dir[0] == '\0' || name[0] == '/')
 		return pl_take(name);
 	return pl_asprintf("%s%s%s", dir, pl_text_ends(dir, "/") ? "" : "/", name);
 }
@@ -133,6 +134,27 @@ int bench_flat_write(const struct bench_flat_input *input, char **ret_path, stru
 	return 0;
 }
 
+/* Could the folder be made? Nothing is: a dry run leaves no trace. */
+static int check_folder(const char *path, struct pl_err *err)
+{
+	auto_free char *above = pl_strdup(path);
+	struct stat st;
+
+	while (stat(above, &st) < 0 && errno == ENOENT && strcmp(above, ".") != 0) {
+		char *parent = pl_file_dir(above);
+		free(above);
+		above = parent;
+	}
+	if (stat(above, &st) < 0)
+		return pl_err_errno(err, "cannot make folder '%s'", path);
+	if (!S_ISDIR(st.st_mode))
+		return pl_err_set(err, PL_ERR_IO, "cannot make folder '%s': '%s' is no folder",
+				  path, above);
+	if (access(above, W_OK | X_OK) < 0)
+		return pl_err_errno(err, "cannot make folder '%s' in '%s'", path, above);
+	return 0;
+}
+
 int bench_flat_check(const struct md_bench *bench, struct pl_err *err)
 {
 	struct bench_flat_input input = {
@@ -144,8 +166,8 @@ int bench_flat_check(const struct md_bench *bench, struct pl_err *err)
 
 	if (!bench->save_result && !bench->append_result)
 		return 0;
-	if (dir != NULL && dir[0] != '\0' && make_folder(dir, err) < 0)
-		return -1;
+	if (dir != NULL && dir[0] != '\0' && !pl_file_exists(dir))
+		return check_folder(dir, err);
 	auto_free char *path = bench_flat_path(&input);
 	return pl_file_check_writable(path, err);
 }

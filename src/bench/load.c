@@ -28,20 +28,24 @@ static bool has_header(const char *lines, const char *name)
 	return false;
 }
 
+/* The user's line of that name instead, where there is one. */
 static void add_header(struct pl_buf *buf, const char *user, const char *name, const char *value)
 {
 	if (!has_header(user, name))
 		pl_buf_addf(buf, "%s: %s\r\n", name, value);
 }
 
-/* The user's lines, without x-request-id where the requests have their own. */
-static void add_user_headers(struct pl_buf *buf, const char *user, bool own_request_id)
+/* The user's lines but that of one name, which stands elsewhere or is replaced; NULL: all. */
+static void add_user_headers(struct pl_buf *buf, const char *user, const char *left_out, bool only)
 {
+	size_t name_len = left_out != NULL ? strlen(left_out) : 0;
+
 	while (*user != '\0') {
 		const char *end = strstr(user, "\r\n");
 		size_t len = end != NULL ? (size_t)(end - user) : strlen(user);
-		bool replaced = own_request_id && strncasecmp(user, "x-request-id:", 13) == 0;
-		if (len > 0 && !replaced) {
+		bool named = left_out != NULL && strncasecmp(user, left_out, name_len) == 0 &&
+			     user[name_len] == ':';
+		if (len > 0 && named == only) {
 			pl_buf_add(buf, user, len);
 			pl_buf_add_text(buf, "\r\n");
 		}
@@ -49,26 +53,43 @@ static void add_user_headers(struct pl_buf *buf, const char *user, bool own_requ
 	}
 }
 
-/* All but x-request-id, Content-Length and the empty line, which conn.c puts behind it. */
+/*
+ * The head in vLLM's order: Host, Content-Type, the user's lines, x-request-id, what the HTTP library
+ * adds, Content-Length; for completions Content-Type is the library's own, and last. conn.c puts the
+ * parts and what differs by request together.
+ */
 static int build_head(struct bench_shared *shared, struct pl_err *err)
 {
 	const struct bench_load *load = shared->load;
 	const char *user = load->headers != NULL ? load->headers : "";
-	auto_buf buf = { 0 };
+	bool named = load->requests[0].request_id[0] != '\0';
+	bool typed = has_header(user, "Content-Type");
+	auto_buf buf = { 0 }, rest = { 0 }, own = { 0 };
 
 	pl_buf_init(&buf, HEAD_BYTES_MAX);
+	pl_buf_init(&rest, HEAD_BYTES_MAX);
+	pl_buf_init(&own, HEAD_BYTES_MAX);
+	add_user_headers(&own, user, named ? "x-request-id" : NULL, false);
 	pl_buf_addf(&buf, "POST %s HTTP/1.1\r\n", load->path);
 	add_header(&buf, user, "Host", load->host_header);
-	add_header(&buf, user, "Content-Type", "application/json");
-	add_user_headers(&buf, user, load->requests[0].request_id[0] != '\0');
-	add_header(&buf, user, "Accept", "*/*");
-	add_header(&buf, user, "Accept-Encoding", "identity");
-	add_header(&buf, user, "User-Agent", "profllm/" PROFLLM_VERSION);
+	if (load->adapter->types_last) {
+		pl_buf_add_text(&buf, pl_buf_text(&own));
+	} else {
+		add_header(&buf, user, "Content-Type", "application/json");
+		add_user_headers(&buf, pl_buf_text(&own), "Content-Type", true);
+		add_user_headers(&buf, pl_buf_text(&own), "Content-Type", false);
+	}
+	add_header(&rest, user, "Accept", "*/*");
+	add_header(&rest, user, "Accept-Encoding", "identity");
+	add_header(&rest, user, "User-Agent", "profllm/" PROFLLM_VERSION);
 	if (buf.full)
 		return pl_err_set(err, PL_ERR_INVALID, "request head is larger than %u bytes",
 				  HEAD_BYTES_MAX);
 	shared->head_len = buf.len;
 	shared->head = pl_buf_take(&buf);
+	shared->head_rest = pl_buf_take(&rest);
+	shared->head_end = pl_strdup(
+		load->adapter->types_last && !typed ? "Content-Type: application/json\r\n" : "");
 	return 0;
 }
 
@@ -253,6 +274,8 @@ int bench_load_run(const struct bench_load *load, struct bench_outcome **ret, st
 		bench_worker_done(&shared.workers[i]);
 	free(shared.workers);
 	free(shared.head);
+	free(shared.head_rest);
+	free(shared.head_end);
 	if (rc < 0) {
 		bench_feed_detach(load->feed);
 		bench_outcome_free(outcome);

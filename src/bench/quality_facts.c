@@ -98,6 +98,23 @@ static void close_segment(struct merged *merged, int64_t *segment)
 	*segment = 0;
 }
 
+/*
+ * Events that tell no count stand for one token each. What usage counts beyond that came in some of
+ * them: with one of these tokens at least, and no more than that is sure.
+ */
+static void add_uncounted(const struct md_record *record, int64_t merged_before,
+			  struct merged *merged)
+{
+	struct bench_timing timing = bench_timing_of(record);
+	int64_t more = record->output_tokens - timing.event_tokens;
+
+	if (record->token_source != MD_TOKENS_USAGE || !timing.guessed ||
+	    timing.event_tokens == 0 || more <= 0)
+		return;
+	merged->tokens += more;
+	merged->merged += merged->merged > merged_before ? more : more + 1;
+}
+
 /* Tokens that came with another one in their segment: in one event, or events of one read. */
 static double merged_share(const struct bench_outcome *outcome)
 {
@@ -107,7 +124,7 @@ static double merged_share(const struct bench_outcome *outcome)
 		const struct md_record *record = &outcome->records[i];
 		struct md_event_cursor cursor = md_record_cursor(record);
 		struct md_event_at at;
-		int64_t segment = 0;
+		int64_t segment = 0, before = merged.merged;
 		if (!record->ok || record->acted_ns == MD_NO_TIME)
 			continue;
 		while (md_record_next(&cursor, &at)) {
@@ -116,6 +133,7 @@ static double merged_share(const struct bench_outcome *outcome)
 			segment += at.tokens;
 		}
 		close_segment(&merged, &segment);
+		add_uncounted(record, before, &merged);
 	}
 	return merged.tokens > 0 ? (double)merged.merged / (double)merged.tokens : NAN;
 }

@@ -310,3 +310,21 @@ void bench_report_failures(const json_t *results, struct pl_buf *buf)
 		pl_buf_add_char(buf, '\n');
 	}
 }
+
+void bench_report_first_failures(const struct md_record *records, size_t count, struct pl_buf *buf)
+{
+	int shown = 0;
+
+	for (size_t i = 0; i < count && shown < FAILURES_MAX; i++) {
+		if (records[i].ok)
+			continue;
+		if (shown == 0)
+			pl_buf_addf(buf,
+				    "Failed requests during benchmark run detected (capping to "
+				    "%d):\n",
+				    FAILURES_MAX);
+		pl_buf_addf(buf, "Error %d: ", shown++);
+		add_message(buf, records[i].error != NULL ? records[i].error : "");
+		pl_buf_add_char(buf, '\n');
+	}
+}

@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/json.h"
 #include "model/bench_options.h"
+#include "model/record.h"
 
 /* vLLM's table from `results` for the metrics and percentiles that `bench` asks for. */
 void bench_report_table(const json_t *results, const struct md_bench *bench, struct pl_buf *buf);
@@ -16,5 +17,7 @@ bool bench_report_shows(const char *key, const struct md_bench *bench);
 void bench_report_verdict(const json_t *quality, bool colour, struct pl_buf *buf);
 /* Up to ten failed requests by kind. */
 void bench_report_failures(const json_t *results, struct pl_buf *buf);
+/* The first ten failed requests, in the lines that vLLM prints before its table. */
+void bench_report_first_failures(const struct md_record *records, size_t count, struct pl_buf *buf);
 
 #endif

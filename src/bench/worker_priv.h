@@ -73,8 +73,10 @@ struct bench_shared {
 	struct bench_outcome *outcome;
 	struct bench_worker *workers;
 	unsigned worker_count;
-	char *head; /* the request head up to what differs by request */
+	char *head; /* the request head up to what differs by request: x-request-id */
 	size_t head_len;
+	char *head_rest; /* behind that, up to Content-Length */
+	char *head_end;  /* behind Content-Length */
 
 	pthread_mutex_t lock; /* over the start */
 	pthread_cond_t started;

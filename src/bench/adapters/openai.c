@@ -36,7 +36,8 @@ static int encode_completions(const struct bench_encode *encode, const struct be
 
 #define COMPLETIONS                                                                     \
 	.endpoint = "/v1/completions", .path_suffix = "completions", .takes_ids = true, \
-	.has_socket = true, .encode = encode_completions, .decode = openai_decode
+	.types_last = true, .has_socket = true, .encode = encode_completions,           \
+	.decode = openai_decode
 
 const struct bench_adapter bench_adapter_openai = { .name = "openai", COMPLETIONS };
 const struct bench_adapter bench_adapter_vllm = { .name = "vllm", COMPLETIONS };

@@ -280,7 +280,8 @@ static int read_choices(struct io_jwalk *walk, struct bench_event *event)
 	return token == IO_JWALK_END ? 0 : -1;
 }
 
-static int read_usage(struct io_jwalk *walk, struct bench_event *event)
+int openai_read_usage(struct io_jwalk *walk, const char *output_key, const char *prompt_key,
+		      struct bench_event *event)
 {
 	enum io_jwalk_token token = io_jwalk_next(walk);
 
@@ -289,9 +290,9 @@ static int read_usage(struct io_jwalk *walk, struct bench_event *event)
 	while ((token = io_jwalk_next(walk)) == IO_JWALK_KEY) {
 		int64_t *into = NULL;
 		int64_t count;
-		if (io_jwalk_is(walk, "completion_tokens"))
+		if (io_jwalk_is(walk, output_key))
 			into = &event->usage_completion;
-		else if (io_jwalk_is(walk, "prompt_tokens"))
+		else if (io_jwalk_is(walk, prompt_key))
 			into = &event->usage_prompt;
 		token = io_jwalk_next(walk);
 		if (into != NULL && token == IO_JWALK_NUMBER && io_jwalk_to_i64(walk, &count) &&
@@ -356,7 +357,7 @@ static int read_key(struct io_jwalk *walk, struct bench_event *event)
 	if (io_jwalk_is(walk, "choices"))
 		return read_choices(walk, event);
 	if (io_jwalk_is(walk, "usage"))
-		return read_usage(walk, event);
+		return openai_read_usage(walk, "completion_tokens", "prompt_tokens", event);
 	if (io_jwalk_is(walk, "error"))
 		return openai_read_error(walk, event);
 	if (io_jwalk_is(walk, "object"))

@@ -25,6 +25,9 @@ void openai_event_clear(struct bench_event *event);
 int openai_pass(struct io_jwalk *walk, enum io_jwalk_token token);
 /* The last STRING, cut to fit, as the event's error_text. */
 void openai_keep_error_text(const struct io_jwalk *walk, struct bench_event *event);
+/* The value of a key "usage": an object with two counts by these names, or null. */
+int openai_read_usage(struct io_jwalk *walk, const char *output_key, const char *prompt_key,
+		      struct bench_event *event);
 /* The value of a key "error": an object with a message, or a text; null is no error. */
 int openai_read_error(struct io_jwalk *walk, struct bench_event *event);
 

@@ -66,25 +66,7 @@ struct answer {
 
 static int read_usage(struct io_jwalk *walk, struct bench_event *event)
 {
-	enum io_jwalk_token token = io_jwalk_next(walk);
-	int64_t count;
-
-	if (token != IO_JWALK_OBJECT)
-		return openai_pass(walk, token);
-	while ((token = io_jwalk_next(walk)) == IO_JWALK_KEY) {
-		int64_t *into = NULL;
-		if (io_jwalk_is(walk, "output_tokens"))
-			into = &event->usage_completion;
-		else if (io_jwalk_is(walk, "input_tokens"))
-			into = &event->usage_prompt;
-		token = io_jwalk_next(walk);
-		if (into != NULL && token == IO_JWALK_NUMBER && io_jwalk_to_i64(walk, &count) &&
-		    count >= 0)
-			*into = count;
-		if (openai_pass(walk, token) < 0)
-			return -1;
-	}
-	return token == IO_JWALK_END ? 0 : -1;
+	return openai_read_usage(walk, "output_tokens", "input_tokens", event);
 }
 
 /* The list of items of an answer in one piece. */

@@ -1,0 +1,148 @@
+"""The requests of each data set, as they arrive, against the draws of Python's and numpy's own generators."""
+
+import json
+import random
+
+import numpy as np
+import pytest
+
+from sim_tools import Server
+from test_wire import sent
+
+
+def ids_and_prompts(got):
+    """[(x-request-id, prompt, max_tokens)]"""
+    found = []
+    for _, lines, body in got:
+        name = next((line.split(": ")[1] for line in lines if line.startswith("x-request-id: ")), None)
+        body = json.loads(body)
+        found.append((name, body["prompt"], body["max_tokens"]))
+    return found
+
+
+def lines_file(tmp_path, rows):
+    path = tmp_path / "data.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def chosen(rows, seed, wanted, shuffle=True, oversample=True):
+    """The rows that vLLM takes: shuffled, cut, filled up with copies."""
+    rows = list(rows)
+    rng = random.Random(seed)
+    if shuffle:
+        rng.shuffle(rows)
+    rows = rows[:wanted]
+    if oversample and len(rows) < wanted:
+        rng = random.Random(seed)
+        rows += [rng.choice(rows) for _ in range(wanted - len(rows))] if rows else []
+    return rows
+
+
+@pytest.mark.parametrize("seed", [0, 4294967295])
+@pytest.mark.parametrize("words, how", [
+    ([], {}),
+    (["--no-oversample"], {"oversample": False}),
+    (["--disable-shuffle"], {"shuffle": False}),
+    (["--disable-shuffle", "--no-oversample"], {"shuffle": False, "oversample": False}),
+])
+@pytest.mark.parametrize("wanted", [5, 14])
+def test_custom(bin_dir, tmp_path, seed, words, how, wanted):
+    rows = [{"prompt": f"prompt {i} of é", "output_tokens": 3 + i % 4} for i in range(9)]
+    got, _ = sent(bin_dir, tmp_path, "--dataset-name", "custom", "--dataset-path", lines_file(tmp_path, rows), "--seed",
+                  seed, "--num-prompts", wanted, "--custom-output-len", -1, "--request-id-prefix", "c", *words)
+    rows = chosen(rows, seed, wanted, **how)
+    assert ids_and_prompts(got) == [(f"c{i}", row["prompt"], row["output_tokens"]) for i, row in enumerate(rows)]
+
+
+@pytest.mark.parametrize("words, length", [([], 256), (["--custom-output-len", 4], 4), (["--output-len", 3], 3),
+                                           (["--output-len", 3, "--custom-output-len", 9], 3)])
+def test_output_len_of_custom(bin_dir, tmp_path, words, length):
+    rows = [{"prompt": "one", "output_tokens": 7}]
+    got, _ = sent(bin_dir, tmp_path, "--dataset-name", "custom", "--dataset-path", lines_file(tmp_path, rows),
+                  "--num-prompts", 1, *words)
+    assert [length_ for _, _, length_ in ids_and_prompts(got)] == [length]
+
+
+@pytest.mark.parametrize("words, category", [([], None), (["--spec-bench-category", "b"], "b")])
+def test_spec_bench_has_a_seed_of_its_own(bin_dir, tmp_path, words, category):
+    rows = [{"turns": [f"question {i}", "later"], "category": "ab"[i % 2], "question_id": i} for i in range(8)]
+    got, _ = sent(bin_dir, tmp_path, "--dataset-name", "spec_bench", "--dataset-path", lines_file(tmp_path, rows), "--seed",
+                  5, "--num-prompts", 10, "--spec-bench-output-len", 4, "--request-id-prefix", "s", *words)
+    rows = chosen([row for row in rows if category in (None, row["category"])], 0, 10)
+    assert ids_and_prompts(got) == [(f"s{i}", row["turns"][0], 4) for i, row in enumerate(rows)]
+
+
+@pytest.mark.parametrize("words, fixed", [([], None), (["--sharegpt-output-len", 2], 2), (["--output-len", 1100], 1100)])
+def test_sharegpt(bin_dir, tmp_path, words, fixed):
+    sizes = [(3, 9), (4, 4), (5, 3), (900, 5), (1024, 1024), (1025, 5), (1023, 1025), (1024, 1025), (6, 2042), (6, 2043),
+             (948, 7), (949, 8), (30, 30), (31, 31), (32, 32)]
+    entries = [{"conversations": [{"from": "gpt", "value": " a" * prompt}, {"value": " b" * output, "from": "human"},
+                                  {"value": "third"}], "id": str(i)} for i, (prompt, output) in enumerate(sizes)]
+    entries += [{"conversations": []}, {"conversations": [{"value": "alone"}]}, {"id": "none"}]
+    path = tmp_path / "data.json"
+    path.write_text(json.dumps(entries))
+    with Server(bin_dir, "--sim-step", "1ms", "--max-model-len", 8192, model="org/tiny") as running:
+        def count(text):
+            return running.post("/tokenize", {"model": "org/tiny", "prompt": text})["count"]
+        turns = [[turn["value"] for turn in entry.get("conversations", [])] for entry in entries]
+        rng = random.Random(3)
+        turns = [texts for texts in turns if len(texts) >= 2]
+        rng.shuffle(turns)
+        usable = []
+        for prompt, completion, *_ in turns:
+            p, o = count(prompt), count(completion) if fixed is None else fixed
+            if 4 <= p <= 1024 and (fixed is not None or o >= 4) and p + o <= 2048:
+                usable.append((prompt, o))
+    rng = random.Random(3)
+    wanted = usable + [rng.choice(usable) for _ in range(15 - len(usable))]
+    got, _ = sent(bin_dir, tmp_path, "--dataset-name", "sharegpt", "--dataset-path", path, "--seed", 3, "--num-prompts", 15,
+                  "--request-id-prefix", "g", *words, server=["--max-model-len", 8192])
+    assert 0 < len(usable) < 15
+    assert ids_and_prompts(got) == [(f"g{i}", *one) for i, one in enumerate(wanted)]
+
+
+@pytest.mark.parametrize("wanted", [4, 25])
+def test_burstgpt(bin_dir, tmp_path, wanted):
+    rows = [(i, "GPT-4" if i % 3 else "ChatGPT", 3 + i, i % 7, 3 + i + i % 7, "log") for i in range(30)]
+    path = tmp_path / "data.csv"
+    path.write_text("Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type\n" +
+                    "".join(",".join(map(str, row)) + "\n" for row in rows))
+    rows = [row for row in rows if row[1] == "GPT-4" and row[3] > 0]
+    rng = np.random.RandomState(11)
+    order = rng.permutation(len(rows))[:wanted] if wanted <= len(rows) else rng.randint(0, len(rows), wanted)
+    got, _ = sent(bin_dir, tmp_path, "--dataset-name", "burstgpt", "--dataset-path", path, "--seed", 11, "--num-prompts",
+                  wanted, "--vocab-size", 40, "--prompt-token-ids", "--request-id-prefix", "b")
+    assert ids_and_prompts(got) == [
+        (f"b{i}", [(i + j) % 40 for j in range(rows[at][2])], rows[at][3]) for i, at in enumerate(order)]
+
+
+@pytest.mark.parametrize("ratio, shares", [("0.0", (0, 0)), ('{"input": 0.5, "output": 0.25}', (0.5, 0.25)), ("0.9", (0.9, 0.9))])
+def test_random(bin_dir, tmp_path, ratio, shares):
+    got, _ = sent(bin_dir, tmp_path, "--seed", 9, "--num-prompts", 12, "--input-len", 20, "--random-input-len", 999,
+                  "--output-len", 8, "--random-output-len", 999, "--random-prefix-len", 5, "--random-range-ratio", ratio,
+                  "--vocab-size", 500, "--prompt-token-ids", "--request-id-prefix", "r")
+    rng = np.random.default_rng(9)
+
+    def draw(mean, share, least):
+        low, high = max(least, int(np.floor(mean * (1 - share)))), max(least, int(np.ceil(mean * (1 + share))))
+        return rng.integers(low, high + 1, size=12)
+
+    inputs, outputs = draw(20, shares[0], 0), draw(8, shares[1], 1)
+    offsets = rng.integers(0, 500, size=12)
+    prefix = [int(one) for one in rng.integers(0, 500, size=5)]
+    assert ids_and_prompts(got) == [
+        (f"r{i}", prefix + [(int(offsets[i]) + i + j) % 500 for j in range(inputs[i])], outputs[i]) for i in range(12)]
+    # the whole output, whatever the model says
+    assert all('"ignore_eos": true' in body for _, _, body in got)
+
+
+def test_the_same_seed_gives_the_same_requests(bin_dir, tmp_path):
+    words = ["--num-prompts", 20, "--random-input-len", 12, "--random-output-len", 4, "--random-range-ratio", "0.5",
+             "--random-prefix-len", 3, "--request-rate", 500]
+    bodies = []
+    for seed in (1, 1, 2):
+        got, _ = sent(bin_dir, tmp_path, *words, "--seed", seed)
+        bodies.append([body for _, _, body in got])
+        (tmp_path / "wire").unlink()
+    assert bodies[0] == bodies[1] != bodies[2]

@@ -57,16 +57,16 @@ static bool draw_lengths(const struct md_bench *bench, struct pl_nplegacy *npleg
 	return true;
 }
 
-/* Arrivals that cannot be are among the problems. */
-static void plan_of(const struct md_bench *bench, json_t *plan)
+/* Options out of their bounds are among the problems, and nothing is planned with them. */
+static void plan_of(const struct md_bench *bench, bool plannable, json_t *plan)
 {
-	size_t count = bench->num_prompts > 0 ? (size_t)bench->num_prompts : 0;
+	size_t count = plannable ? (size_t)bench->num_prompts : 0;
 	struct pl_err ignored = PL_ERR_INIT;
 	auto_free double *arrivals_s = pl_alloc_array(count, sizeof(*arrivals_s));
 	struct pl_nplegacy nplegacy;
 
 	json_object_set_new(plan, "requests", json_integer(bench->num_prompts));
-	if (!draw_lengths(bench, &nplegacy, plan)) {
+	if (!plannable || !draw_lengths(bench, &nplegacy, plan)) {
 		json_object_set_new(plan, "prompt_tokens", json_null());
 		json_object_set_new(plan, "output_tokens", json_null());
 	}
@@ -153,7 +153,7 @@ int cli_bench_dry_run(const struct md_experiment *experiment, const struct md_be
 	json_object_set_new(shown, "plan", plan);
 	if (exp_launch_plan(experiment, &taking, &launch, &err) < 0)
 		return cli_fail(&err);
-	plan_of(bench, plan);
+	plan_of(bench, md_bench_line_count(line, MD_BENCH_REFUSED) == 0, plan);
 	json_object_set_new(shown, "problems", problems_of(line));
 	json_object_set_new(shown, "url", json_string(launch->url));
 	json_object_set_new(

@@ -66,7 +66,7 @@ static struct md_experiment *make_experiment(struct md_bench_line *line)
 
 /* `path` NULL: the result was not to be kept. */
 static int print_result(const struct md_experiment *experiment, const struct md_bench_line *line,
-			const json_t *result, const char *path)
+			const json_t *result, const char *path, const char *failures)
 {
 	auto_buf text = { 0 };
 
@@ -75,8 +75,8 @@ static int print_result(const struct md_experiment *experiment, const struct md_
 		pl_json_write(result, PL_JSON_INDENT, &text);
 		pl_buf_add_char(&text, '\n');
 	} else {
-		exp_console(result, &experiment->bench, path, pl_log_has_colour(STDOUT_FILENO),
-			    &text);
+		exp_console(result, &experiment->bench, path, failures,
+			    pl_log_has_colour(STDOUT_FILENO), &text);
 	}
 	return cli_print(pl_buf_text(&text));
 }
@@ -106,6 +106,7 @@ static int run(struct md_experiment *experiment, const struct md_bench_line *lin
 {
 	const char *output = flag_text(line, "--output");
 	auto_free char *path = pl_strdup(output);
+	auto_free char *failures = NULL;
 	char folder[PATH_MAX];
 	auto_json json_t *result = NULL;
 	struct pl_err err = PL_ERR_INIT;
@@ -120,11 +121,12 @@ static int run(struct md_experiment *experiment, const struct md_bench_line *lin
 	}
 	struct exp_options how = {
 		.output = path,
+		.failures = &failures,
 		.quiet = has_flag(line, "--quiet") || experiment->bench.disable_tqdm,
 	};
 	int done = exp_run(experiment, &how, &result, &signal_number, &err);
 	if (done == 0)
-		done = print_result(experiment, line, result, output);
+		done = print_result(experiment, line, result, output, failures);
 	else
 		done = cli_fail(&err);
 	if (output == NULL)

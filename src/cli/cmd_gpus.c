@@ -39,7 +39,7 @@ static const struct pl_opt gpus_rows[] = {
 	  .letter = 'w',
 	  .type = PL_OPT_DURATION,
 	  .offset = AT(watch_ns),
-	  .arg = "TIME",
+	  .arg = "[TIME]",
 	  .optional = true,
 	  .help = "look again every TIME (default 2s) until ^C; JSON lines where it is no "
 		  "terminal" },
@@ -91,7 +91,7 @@ static void add_none(const struct host_gpus *gpus, struct pl_buf *text)
 	pl_buf_addf(text, "No GPU found: %s.\n", host_gpus_why(gpus));
 }
 
-static void add_table(struct host_gpus *gpus, const json_t *look, struct pl_buf *text)
+static void add_table(struct host_gpus *gpus, const json_t *look, bool again, struct pl_buf *text)
 {
 	bool terminal = isatty(STDOUT_FILENO) == 1;
 
@@ -104,6 +104,7 @@ static void add_table(struct host_gpus *gpus, const json_t *look, struct pl_buf 
 			       .terminal = terminal,
 			       .colour = pl_log_has_colour(STDOUT_FILENO),
 			       .columns = terminal ? terminal_columns() : 0,
+			       .cut = again,
 		       },
 		       text);
 }
@@ -118,7 +119,7 @@ static int show(struct host_gpus *gpus, const struct gpus_options *options)
 		pl_json_write(look, PL_JSON_INDENT, &text);
 		pl_buf_add_char(&text, '\n');
 	} else {
-		add_table(gpus, look, &text);
+		add_table(gpus, look, false, &text);
 	}
 	return cli_print(pl_buf_text(&text));
 }
@@ -160,7 +161,7 @@ static int show_again(struct host_gpus *gpus, bool lines)
 	if (lines) {
 		add_json_line(look, &text);
 	} else {
-		add_table(gpus, look, &table);
+		add_table(gpus, look, true, &table);
 		add_redraw(pl_buf_text(&table), &text);
 	}
 	return cli_print(pl_buf_text(&text));

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "host/lock.h"
+#include "model/secret.h"
 
 #define COMMAND_BYTES_MAX 65536
 /* The inode of the first process namespace. */
@@ -35,6 +36,26 @@ static json_t *user_of(int64_t pid)
 	return user != NULL ? pl_json_text(user->pw_name) : json_sprintf("%u", st.st_uid);
 }
 
+/* With "***" for the secrets among the words. */
+static json_t *shown_words(char *text)
+{
+	auto_json json_t *words = json_array();
+	auto_buf line = { 0 };
+	char *rest = NULL;
+
+	for (char *word = strtok_r(text, " ", &rest); word != NULL;
+	     word = strtok_r(NULL, " ", &rest)) {
+		json_t *item = json_string(word);
+		json_array_append_new(words, item != NULL ? item : json_string("?"));
+	}
+	auto_json json_t *shown = md_secret_words_shown(words);
+	pl_buf_init(&line, 2 * COMMAND_BYTES_MAX);
+	for (size_t i = 0; i < json_array_size(shown); i++)
+		pl_buf_addf(&line, "%s%s", i > 0 ? " " : "",
+			    json_string_value(json_array_get(shown, i)));
+	return line.len > 0 ? json_string(pl_buf_text(&line)) : json_null();
+}
+
 /* Its arguments with blanks between; null for another user's where /proc is closed. */
 static json_t *command_of(int64_t pid)
 {
@@ -45,12 +66,12 @@ static json_t *command_of(int64_t pid)
 
 	if (pl_file_read(path, COMMAND_BYTES_MAX, &text, &len, &err) < 0 || len == 0)
 		return json_null();
+	/* a shell's script and a title that a process gave itself are one argument with blanks */
 	for (size_t i = 0; i < len; i++) {
-		if ((unsigned char)text[i] < ' ' || text[i] == 127)
+		if ((unsigned char)text[i] <= ' ' || text[i] == 127)
 			text[i] = ' ';
 	}
-	json_t *json = json_string(pl_text_trim(text));
-	return json != NULL ? json : json_null();
+	return shown_words(text);
 }
 
 static json_t *process_to_json(const struct host_gpu_process *process, bool is_ours)

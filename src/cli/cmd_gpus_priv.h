@@ -19,7 +19,8 @@ json_t *cli_gpus_look(struct host_gpus *gpus, bool live);
 struct cli_gpus_form {
 	bool terminal; /* bars */
 	bool colour;
-	size_t columns; /* lines are cut there; 0: never */
+	size_t columns; /* of the terminal; 0: no limit */
+	bool cut;       /* lines are cut there: each look must have the lines it had */
 };
 void cli_gpus_table(const json_t *look, const struct cli_gpus_form *form, struct pl_buf *text);
 

@@ -12,17 +12,31 @@
 #define CELL_BYTES     160
 #define NAME_COLUMNS   16
 #define DETAIL_COLUMNS 5
+#define ROW_COLUMNS    86 /* of a row with a bar, but its name */
 #define RED            "\033[31m"
 #define YELLOW         "\033[33m"
 #define BOLD           "\033[1m"
 #define FAINT          "\033[2m"
 #define PLAIN          "\033[0m"
 
+struct widths {
+	int name, memory, busy, power, warm;
+};
+
 struct table {
 	const json_t *look;
 	const struct cli_gpus_form *form;
 	struct pl_buf *text;
-	int name_columns;
+	bool bars;
+	struct widths widths;
+};
+
+/* A row's values as they are shown. */
+struct cells {
+	char memory[CELL_BYTES];
+	char busy[CELL_BYTES];
+	char power[CELL_BYTES];
+	char warm[CELL_BYTES];
 };
 
 static double number_of(const json_t *gpu, const char *key)
@@ -85,7 +99,7 @@ static void add_bar(const struct table *table, const json_t *gpu)
 {
 	double share = number_of(gpu, "memory_used_bytes") / number_of(gpu, "memory_bytes");
 
-	if (!table->form->terminal)
+	if (!table->bars)
 		return;
 	if (!isfinite(share)) {
 		pl_buf_addf(table->text, "%*s ", BAR_COLUMNS + 2, "");
@@ -132,22 +146,27 @@ static void add_throttle(const struct table *table, const json_t *gpu)
 		pl_buf_add_text(table->text, json_array_size(words) > 0 ? "idle" : "none");
 }
 
+static void cells_of(const json_t *gpu, struct cells *ret)
+{
+	memory_text(gpu, ret->memory);
+	number_text(number_of(gpu, "utilization"), 100, "%", ret->busy);
+	power_text(gpu, ret->power);
+	number_text(number_of(gpu, "temperature_c"), 1, "C", ret->warm);
+}
+
 static void add_row(const struct table *table, const json_t *gpu)
 {
+	const struct widths *widths = &table->widths;
 	const char *name = text_of(gpu, "name");
-	char cell[CELL_BYTES];
-	char busy[CELL_BYTES];
-	char power[CELL_BYTES];
-	char warm[CELL_BYTES];
+	char index[CELL_BYTES];
+	struct cells cells;
 
-	index_text(gpu, cell);
-	pl_buf_addf(table->text, "%4s  %-*s  ", cell, table->name_columns, name ? name : "-");
+	index_text(gpu, index);
+	cells_of(gpu, &cells);
+	pl_buf_addf(table->text, "%4s  %-*s  ", index, widths->name, name ? name : "-");
 	add_bar(table, gpu);
-	memory_text(gpu, cell);
-	number_text(number_of(gpu, "utilization"), 100, "%", busy);
-	power_text(gpu, power);
-	number_text(number_of(gpu, "temperature_c"), 1, "C", warm);
-	pl_buf_addf(table->text, "%18s  %6s  %13s  %5s  ", cell, busy, power, warm);
+	pl_buf_addf(table->text, "%*s  %*s  %*s  %*s  ", widths->memory, cells.memory, widths->busy,
+		    cells.busy, widths->power, cells.power, widths->warm, cells.warm);
 	add_throttle(table, gpu);
 	pl_buf_add_char(table->text, '\n');
 }
@@ -259,22 +278,56 @@ static void cut_lines(struct pl_buf *text, size_t columns)
 	}
 }
 
+static void widen(int *width, const char *text)
+{
+	if (text != NULL && (int)strlen(text) > *width)
+		*width = (int)strlen(text);
+}
+
+/* No wider than what stands in them; those of the headings at least. */
+static struct widths narrow_widths(const struct table *table)
+{
+	struct widths widths = { table->widths.name, strlen("memory"), strlen("busy"),
+				 strlen("power"), strlen("temp") };
+	struct cells cells;
+
+	for (size_t i = 0; i < json_array_size(table->look); i++) {
+		cells_of(json_array_get(table->look, i), &cells);
+		widen(&widths.memory, cells.memory);
+		widen(&widths.busy, cells.busy);
+		widen(&widths.power, cells.power);
+		widen(&widths.warm, cells.warm);
+	}
+	return widths;
+}
+
+/* A terminal that is too narrow for all has what can be read, and no bars. */
+static void lay_out(struct table *table)
+{
+	const struct cli_gpus_form *form = table->form;
+
+	table->widths = (struct widths){ NAME_COLUMNS, 18, 6, 13, 5 };
+	for (size_t i = 0; i < json_array_size(table->look); i++)
+		widen(&table->widths.name, text_of(json_array_get(table->look, i), "name"));
+	table->bars = form->terminal &&
+		      (form->columns == 0 ||
+		       form->columns >= (size_t)(ROW_COLUMNS + table->widths.name));
+	if (form->terminal && !table->bars)
+		table->widths = narrow_widths(table);
+}
+
 void cli_gpus_table(const json_t *look, const struct cli_gpus_form *form, struct pl_buf *text)
 {
 	struct table table = { .look = look, .form = form, .text = text };
 
-	table.name_columns = NAME_COLUMNS;
-	for (size_t i = 0; i < json_array_size(look); i++) {
-		const char *name = text_of(json_array_get(look, i), "name");
-		if (name != NULL && (int)strlen(name) > table.name_columns)
-			table.name_columns = (int)strlen(name);
-	}
+	lay_out(&table);
 	add_driver(&table);
-	pl_buf_addf(text, "%s%4s  %-*s  %*s%18s  %6s  %13s  %5s  %s%s\n", colour(&table, BOLD),
-		    "GPU", table.name_columns, "name", form->terminal ? BAR_COLUMNS + 3 : 0, "",
-		    "memory", "busy", "power", "temp", "throttled", colour(&table, PLAIN));
+	pl_buf_addf(text, "%s%4s  %-*s  %*s%*s  %*s  %*s  %*s  %s%s\n", colour(&table, BOLD), "GPU",
+		    table.widths.name, "name", table.bars ? BAR_COLUMNS + 3 : 0, "",
+		    table.widths.memory, "memory", table.widths.busy, "busy", table.widths.power,
+		    "power", table.widths.warm, "temp", "throttled", colour(&table, PLAIN));
 	for (size_t i = 0; i < json_array_size(look); i++)
 		add_gpu(&table, json_array_get(look, i));
-	if (form->columns > 0)
+	if (form->cut && form->columns > 0)
 		cut_lines(text, form->columns);
 }

@@ -62,7 +62,8 @@ static int report(const char *output, const struct exp_recovered *recovered, boo
 				    recovered->cut_bytes);
 	}
 	exp_recovered_bench(recovered->result, &bench);
-	exp_console(recovered->result, &bench, output, pl_log_has_colour(STDOUT_FILENO), &text);
+	exp_console(recovered->result, &bench, output, NULL, pl_log_has_colour(STDOUT_FILENO),
+		    &text);
 	md_bench_done(&bench);
 	return cli_print(pl_buf_text(&text));
 }

@@ -186,7 +186,7 @@ static int print_result(const json_t *result, const struct md_experiment *experi
 		pl_json_write(result, PL_JSON_INDENT, &text);
 		pl_buf_add_char(&text, '\n');
 	} else {
-		exp_console(result, &experiment->bench, options->output,
+		exp_console(result, &experiment->bench, options->output, NULL,
 			    pl_log_has_colour(STDOUT_FILENO), &text);
 	}
 	return cli_print(pl_buf_text(&text));
@@ -215,9 +215,11 @@ static int run(const struct md_experiment *experiment, const struct run_options 
 	int printed = print_result(result, experiment, options);
 	const char *name = json_string_value(json_object_get(result, "status"));
 	const char *verdict = json_string_value(pl_json_get_path(result, "quality.verdict"));
-	if (printed != 0 || md_status_find(name, &status) < 0)
+	if (md_status_find(name, &status) < 0)
 		return pl_err_exit_status(PL_ERR_IO);
-	return md_result_exit_status(status, verdict, fail_on, signal_number);
+	int ended = md_result_exit_status(status, verdict, fail_on, signal_number);
+	/* a terminal that was closed is also where it cannot be printed: what ended the run counts */
+	return ended != 0 || printed == 0 ? ended : pl_err_exit_status(PL_ERR_IO);
 }
 
 static int check_usage(const struct run_options *options, int rest_count, char **rest,
@@ -231,6 +233,8 @@ static int check_usage(const struct run_options *options, int rest_count, char *
 		return pl_err_set(err, PL_ERR_INVALID, "--config FILE is missing");
 	if (options->output == NULL && !options->dry_run)
 		return pl_err_set(err, PL_ERR_INVALID, "--output FILE is missing");
+	if (options->wait_ns < 0)
+		return pl_err_set(err, PL_ERR_INVALID, "--wait: found a time below zero");
 	if (options->fail_on == NULL)
 		return 0;
 	return md_fail_on_parse(options->fail_on, ret_fail_on, err);

@@ -79,14 +79,17 @@ static void add_error(const json_t *result, const char *path, bool colour, struc
 	add_log_path(result, path, buf);
 }
 
-void exp_console(const json_t *result, const struct md_bench *bench, const char *path, bool colour,
-		 struct pl_buf *buf)
+void exp_console(const json_t *result, const struct md_bench *bench, const char *path,
+		 const char *failures, bool colour, struct pl_buf *buf)
 {
 	const json_t *results = json_object_get(result, "results");
 
 	add_banner(result, buf);
 	if (json_is_object(results)) {
-		bench_report_failures(results, buf);
+		if (failures != NULL)
+			pl_buf_add_text(buf, failures);
+		else
+			bench_report_failures(results, buf);
 		bench_report_table(results, bench, buf);
 		bench_report_verdict(json_object_get(result, "quality"), colour, buf);
 	}

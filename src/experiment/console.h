@@ -8,8 +8,11 @@
 #include "base/json.h"
 #include "model/bench_options.h"
 
-/* Banner, failures, vLLM's table, verdict, what went wrong, and where the result is. */
-void exp_console(const json_t *result, const struct md_bench *bench, const char *path, bool colour,
-		 struct pl_buf *buf);
+/*
+ * Banner, failures, vLLM's table, verdict, what went wrong, and where the result is. `failures`: vLLM's
+ * lines in place of ours; NULL: ours.
+ */
+void exp_console(const json_t *result, const struct md_bench *bench, const char *path,
+		 const char *failures, bool colour, struct pl_buf *buf);
 
 #endif

@@ -20,6 +20,12 @@ static double grown(const struct exp_window *window, size_t offset)
 
 #define GROWN(window, field) grown(window, offsetof(struct host_metrics, field))
 
+/* The pages between tell of a server that has long passed its old counts. */
+static bool is_restart_seen(const struct exp_run *run)
+{
+	return run->telemetry.over && host_telemetry_server_restarted(run->telemetry.host);
+}
+
 static double server_restarted(const struct exp_window *window)
 {
 	double moved_s = GROWN(window, start_time_s);
@@ -93,7 +99,7 @@ void exp_facts(const struct exp_run *run, const json_t *results, struct md_quali
 	ret->prefix_hit_expected =
 		run->plan != NULL ? shared_by_choices(bench, run->plan->shared_prefix_share) : NAN;
 	ret->preemptions = GROWN(&run->window, preemptions);
-	ret->server_restarted = server_restarted(&run->window);
+	ret->server_restarted = is_restart_seen(run) ? 1 : server_restarted(&run->window);
 	ret->foreign_load = foreign_load(run);
 	agreement(run, ret);
 	exp_client_facts(run, ret);

@@ -1,6 +1,39 @@
 /* vLLM's flat result beside ours, where save_result or append_result ask for it. */
+#include "base/text.h"
 #include "bench/flat.h"
+#include "bench/report.h"
 #include "experiment/run_priv.h"
+
+#define FAILURES_BYTES_MAX (1u << 20)
+
+void exp_failure_lines(const struct exp_run *run)
+{
+	auto_buf lines = { 0 };
+
+	if (run->options->failures == NULL || run->outcome == NULL)
+		return;
+	pl_buf_init(&lines, FAILURES_BYTES_MAX);
+	bench_report_first_failures(run->outcome->records, run->outcome->count, &lines);
+	*run->options->failures = pl_buf_take(&lines);
+}
+
+/* benchmark.model, or what the server calls the model that it offers: its path or hub id. */
+static const char *model_id_of(const struct exp_run *run)
+{
+	json_t *model;
+	size_t i;
+
+	if (run->experiment->bench.model != NULL)
+		return run->experiment->bench.model;
+	json_array_foreach(json_object_get(run->identity.models, "data"), i, model)
+	{
+		const char *root = json_string_value(json_object_get(model, "root"));
+		if (root != NULL &&
+		    pl_text_equal(json_string_value(json_object_get(model, "id")), run->model))
+			return root;
+	}
+	return run->model;
+}
 
 int exp_flat_result(struct exp_run *run, const json_t *document, struct pl_err *err)
 {
@@ -16,7 +49,7 @@ int exp_flat_result(struct exp_run *run, const json_t *document, struct pl_err *
 		.results = json_object_get(document, "results"),
 		.records = outcome->records,
 		.count = outcome->count,
-		.model_id = bench->model != NULL ? bench->model : run->model,
+		.model_id = model_id_of(run),
 		.start_ns = outcome->start_ns,
 		.started_real_ns = real_ns + outcome->start_ns,
 		.ended_real_ns = real_ns + outcome->end_ns,

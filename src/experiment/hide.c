@@ -18,6 +18,24 @@ static void add(json_t *secrets, const char *text)
 		json_array_append_new(secrets, json_string(text));
 }
 
+/* What "***" stands for in `shown`, as the password of a URL. */
+static void add_part(json_t *secrets, const char *text, const char *shown)
+{
+	const char *first = shown != NULL && text != NULL ? strstr(shown, MD_SECRET_SHOWN) : NULL;
+	const char *last = first;
+
+	if (first == NULL || strcmp(text, shown) == 0)
+		return;
+	for (const char *at = first; at != NULL; at = strstr(at + 1, MD_SECRET_SHOWN))
+		last = at;
+	size_t before = (size_t)(first - shown);
+	size_t behind = strlen(last) - strlen(MD_SECRET_SHOWN);
+	if (strlen(text) < before + behind)
+		return;
+	auto_free char *part = pl_strndup(text + before, strlen(text) - before - behind);
+	add(secrets, part);
+}
+
 /* What stands hidden in `shown`, which has the form of `value` but where a whole part is hidden. */
 static void collect(const json_t *value, const json_t *shown, bool hidden, json_t *secrets)
 {
@@ -28,6 +46,8 @@ static void collect(const json_t *value, const json_t *shown, bool hidden, json_
 	hidden = hidden || pl_text_equal(json_string_value(shown), MD_SECRET_SHOWN);
 	if (hidden && json_is_string(value))
 		add(secrets, json_string_value(value));
+	else if (json_is_string(value))
+		add_part(secrets, json_string_value(value), json_string_value(shown));
 	json_object_foreach((json_t *)value, key, part)
 		collect(part, json_object_get(shown, key), hidden, secrets);
 	json_array_foreach(value, i, part) collect(part, json_array_get(shown, i), hidden, secrets);
@@ -40,8 +60,11 @@ static void collect_inherited(json_t *secrets)
 		if (equals == NULL)
 			continue;
 		auto_free char *name = pl_strndup(*at, (size_t)(equals - *at));
+		auto_free char *shown = md_secret_urls_shown(equals + 1);
 		if (md_variable_is_secret(name))
 			add(secrets, equals + 1);
+		else
+			add_part(secrets, equals + 1, shown);
 	}
 }
 
@@ -54,7 +77,9 @@ json_t *exp_hide_secrets(const struct exp_launch *launch)
 	json_array_foreach(launch->secret_env, i, name) add(
 		secrets, json_string_value(json_object_get(launch->env, json_string_value(name))));
 	auto_json json_t *shown = md_secret_json_shown(launch->values);
+	auto_json json_t *env = md_secret_json_shown(launch->env);
 	collect(launch->values, shown, false, secrets);
+	collect(launch->env, env, false, secrets);
 	add(secrets, launch->bearer);
 	collect_inherited(secrets);
 	return secrets;

@@ -5,6 +5,7 @@
 #ifndef EXPERIMENT_HIDE_H
 #define EXPERIMENT_HIDE_H
 
+#include "base/err.h"
 #include "base/json.h"
 #include "experiment/launch.h"
 
@@ -13,5 +14,7 @@ json_t *exp_hide_secrets(const struct exp_launch *launch);
 /* A text, or an array of texts, with "***" in place of each secret; other values are as they are. New
  * reference. */
 json_t *exp_hide(const json_t *value, const json_t *secrets);
+/* The same in a file of any size, which is written anew where a secret stands in it. */
+int exp_hide_in_file(const char *path, const json_t *secrets, struct pl_err *err) PL_MUST_CHECK;
 
 #endif

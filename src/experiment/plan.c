@@ -10,7 +10,9 @@
 #include "base/text.h"
 #include "bench/arrivals.h"
 
-#define BODY_BYTES_MAX    (256u << 20)
+#define BODY_BYTES_MAX (256u << 20)
+/* Of the 63 bytes of a request's name the last 10 are for its index. */
+#define PREFIX_ROOM       54
 #define PROMPTS_BYTES_MAX ((size_t)4 << 30)
 
 bool exp_plan_ignores_eos(const struct md_bench *bench)
@@ -44,17 +46,35 @@ static int encode(const struct exp_plan_input *input, const struct bench_sample 
 	return 0;
 }
 
-static void make_prefix(const struct md_bench *bench, char *prefix, size_t room)
+/* What stands in a header: printable, and with the index behind it as long as a record's name may be. */
+static int check_prefix(const char *prefix, size_t room, struct pl_err *err)
+{
+	for (const char *at = prefix; *at != '\0'; at++) {
+		if ((unsigned char)*at < ' ' || *at == 127)
+			return pl_err_set(err, PL_ERR_INVALID,
+					  "'request_id_prefix' holds a control character");
+	}
+	if (strlen(prefix) >= room)
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "'request_id_prefix' has %zu bytes, expected at most %zu",
+				  strlen(prefix), room - 1);
+	return 0;
+}
+
+static int make_prefix(const struct md_bench *bench, char *prefix, size_t room, struct pl_err *err)
 {
 	uint32_t random = 0;
 
 	if (bench->request_id_prefix != NULL) {
+		if (check_prefix(bench->request_id_prefix, room, err) < 0)
+			return -1;
 		snprintf(prefix, room, "%s", bench->request_id_prefix);
-		return;
+		return 0;
 	}
 	while (getrandom(&random, sizeof(random), 0) != (ssize_t)sizeof(random))
 		continue;
 	snprintf(prefix, room, "bench-%08x-", random);
+	return 0;
 }
 
 /* The adapter of each request, as vLLM draws them; NULL: no adapters. The caller's (free()). */
@@ -77,9 +97,10 @@ static const char **assign_adapters(const struct md_bench *bench, size_t count,
 static int encode_all(const struct exp_plan_input *input, const double *arrivals_s,
 		      const char *const *adapters, struct exp_plan *plan, struct pl_err *err)
 {
-	char prefix[40];
+	char prefix[PREFIX_ROOM];
 
-	make_prefix(input->bench, prefix, sizeof(prefix));
+	if (make_prefix(input->bench, prefix, sizeof(prefix), err) < 0)
+		return -1;
 	for (size_t i = 0; i < plan->count; i++) {
 		const struct bench_sample *sample = &plan->dataset->samples[i];
 		struct bench_request *request = &plan->requests[i];

@@ -87,7 +87,11 @@ int exp_probe_start(const struct exp_run *run, double rate, struct exp_probe **r
 {
 	char prompt[] = "Hi";
 	struct bench_sample sample = { .prompt = prompt, .prompt_tokens = 1, .output_tokens = 1 };
-	struct bench_encode how = { .bench = &run->experiment->bench, .model = run->model };
+	struct bench_encode how = {
+		.bench = &run->experiment->bench,
+		.model = run->model,
+		.ignore_eos = exp_plan_ignores_eos(&run->experiment->bench),
+	};
 	struct exp_probe *probe = pl_alloc(sizeof(*probe));
 	pthread_condattr_t monotonic;
 

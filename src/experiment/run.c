@@ -309,6 +309,7 @@ static int finish(struct exp_run *run, json_t **ret, struct pl_err *err)
 		return pl_err_wrap(err, "the result could not be written (profllm recover makes it "
 					"from the journal)");
 	exp_journal_remove(run->journal);
+	exp_failure_lines(run);
 	return 0;
 }
 

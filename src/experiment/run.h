@@ -12,6 +12,7 @@ struct exp_options {
 	bool quiet;         /* no progress */
 	bool forced;        /* validation errors were passed over */
 	bool overwrite;     /* a journal that a killed run left may be given up */
+	char **failures;    /* vLLM's lines on failed requests; the caller's; NULL: not wanted */
 	int64_t wait_ns;    /* for GPUs and ports that others hold; 0: not at all */
 };
 

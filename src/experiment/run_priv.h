@@ -138,6 +138,8 @@ void exp_facts(const struct exp_run *run, const json_t *results, struct md_quali
 /* Writes the side files; *ret_artifacts: array, *ret_series: object or NULL (new references). */
 int exp_side_files(const struct exp_run *run, json_t **ret_artifacts, json_t **ret_series,
 		   struct pl_err *err) PL_MUST_CHECK;
+/* Into options->failures, where they are wanted and some request failed. */
+void exp_failure_lines(const struct exp_run *run);
 /* Writes vLLM's flat result where it is asked for; run->flat_path tells where. */
 int exp_flat_result(struct exp_run *run, const json_t *document, struct pl_err *err) PL_MUST_CHECK;
 int exp_document(const struct exp_run *run, json_t **ret, struct pl_err *err) PL_MUST_CHECK;

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/zst.h"
+#include "experiment/hide.h"
 #include "experiment/run_priv.h"
 
 #define RESULT_SUFFIX ".json"
@@ -135,13 +136,25 @@ static void remove_old(const struct exp_run *run)
 		unlink(run->paths.client_log);
 }
 
+/* What a server or a client wrote by itself. */
+static int add_log(const struct exp_run *run, json_t *artifacts, const char *path,
+		   enum md_artifact_kind kind, struct pl_err *err)
+{
+	auto_json json_t *secrets = exp_hide_secrets(run->launch);
+
+	if (!pl_file_exists(path))
+		return 0;
+	if (exp_hide_in_file(path, secrets, err) < 0)
+		return -1;
+	return add_artifact(artifacts, path, kind, err);
+}
+
 static int add_client_files(const struct exp_run *run, json_t *artifacts, struct pl_err *err)
 {
 	size_t i;
 	json_t *plot;
 
-	if (pl_file_exists(run->paths.client_log) &&
-	    add_artifact(artifacts, run->paths.client_log, MD_ARTIFACT_CLIENT_LOG, err) < 0)
+	if (add_log(run, artifacts, run->paths.client_log, MD_ARTIFACT_CLIENT_LOG, err) < 0)
 		return -1;
 	json_array_foreach(run->client.plots, i, plot)
 	{
@@ -172,8 +185,7 @@ int exp_side_files(const struct exp_run *run, json_t **ret_artifacts, json_t **r
 			return -1;
 		series = series_section(run, lines);
 	}
-	if (pl_file_exists(run->paths.server_log) &&
-	    add_artifact(artifacts, run->paths.server_log, MD_ARTIFACT_SERVER_LOG, err) < 0)
+	if (add_log(run, artifacts, run->paths.server_log, MD_ARTIFACT_SERVER_LOG, err) < 0)
 		return -1;
 	if (add_client_files(run, artifacts, err) < 0)
 		return -1;

@@ -142,33 +142,58 @@ int exp_target_use_tls(struct exp_target *target, const struct io_tls_trust *tru
 	return 0;
 }
 
+/* KEY=VALUE without the blanks around both. False: it is not that. */
+static bool split_header(const char *text, char **ret_name, char **ret_value)
+{
+	const char *equals = text == NULL ? NULL : strchr(text, '=');
+
+	if (equals == NULL || strpbrk(text, "\r\n") != NULL)
+		return false;
+	auto_free char *name = pl_strndup(text, (size_t)(equals - text));
+	auto_free char *value = pl_strdup(equals + 1);
+	*ret_name = pl_strdup(pl_text_trim(name));
+	*ret_value = pl_strdup(pl_text_trim(value));
+	return true;
+}
+
+/* Of equal names the last, where the first stood, as in a dictionary of Python's. */
+static int collect_headers(const json_t *header, json_t *fields, struct pl_err *err)
+{
+	size_t i;
+	json_t *item;
+
+	json_array_foreach((json_t *)header, i, item)
+	{
+		auto_free char *name = NULL, *value = NULL;
+		if (!split_header(json_string_value(item), &name, &value) || name[0] == '\0')
+			return pl_err_set(err, PL_ERR_INVALID,
+					  "benchmark.header: expected KEY=VALUE in item %zu", i);
+		bool key = strcasecmp(name, "Authorization") == 0;
+		json_object_set_new(fields, key ? "Authorization" : name, json_string(value));
+	}
+	return 0;
+}
+
 int exp_target_set_headers(struct exp_target *target, const char *bearer, const json_t *header,
 			   struct pl_err *err)
 {
+	auto_json json_t *fields = json_object();
 	auto_buf lines = { 0 };
-	size_t i;
-	json_t *item;
-	bool authorized = false;
+	const char *name;
+	json_t *value;
 
 	pl_buf_init(&lines, HEADER_BYTES_MAX);
-	json_array_foreach(header, i, item)
-	{
-		const char *text = json_string_value(item);
-		const char *equals = text == NULL ? NULL : strchr(text, '=');
-		if (equals == NULL || equals == text || strpbrk(text, "\r\n") != NULL)
-			return pl_err_set(err, PL_ERR_INVALID,
-					  "benchmark.header: expected KEY=VALUE in item %zu", i);
-		int name_len = (int)(equals - text);
-		authorized |= name_len == 13 && strncasecmp(text, "authorization", 13) == 0;
-		pl_buf_addf(&lines, "%.*s: %s\r\n", name_len, text, equals + 1);
-	}
 	if (bearer == NULL)
 		bearer = getenv("OPENAI_API_KEY");
-	if (bearer != NULL && bearer[0] != '\0' && !authorized) {
+	if (bearer != NULL && bearer[0] != '\0') {
 		if (strpbrk(bearer, "\r\n") != NULL)
 			return pl_err_set(err, PL_ERR_INVALID, "the API key holds a line end");
-		pl_buf_addf(&lines, "Authorization: Bearer %s\r\n", bearer);
+		json_object_set_new(fields, "Authorization", json_sprintf("Bearer %s", bearer));
 	}
+	if (collect_headers(header, fields, err) < 0)
+		return -1;
+	json_object_foreach(fields, name, value)
+		pl_buf_addf(&lines, "%s: %s\r\n", name, json_string_value(value));
 	if (lines.full)
 		return pl_err_set(err, PL_ERR_INVALID, "benchmark.header: too long");
 	free(target->headers);

@@ -1,6 +1,7 @@
 """Each way a server can fail, committed by the simulator on demand, and what the run makes of it."""
 import json
 import os
+import pty
 import select
 import signal
 import time
@@ -232,4 +233,24 @@ wait $child; wait $child
     assert f"signal {int(number)} " in result["error"]["message"]
     if stage == "stop":
         assert result["results"]["completed"] == 30
+    assert marked_processes(result["run_id"]) == []
+
+
+def test_closed_terminal(bin_dir, tmp_path, validator, patience):
+    """Nothing can be printed there any more; the result is written, and the exit status says SIGHUP."""
+    config = base_config(num_prompts=4000, max_concurrency=2, random_output_len=40)
+    path = write_config(tmp_path, config)
+    pid, leader = pty.fork()
+    if pid == 0:
+        os.execv(bin_dir / "profllm", ["profllm", "run", "-c", str(path), "-o",
+                                       str(tmp_path / "r.json")])
+    shown = b""
+    while b"sending" not in shown:
+        shown += os.read(leader, 65536)
+    os.close(leader)
+    _, status = os.waitpid(pid, 0)
+    assert os.waitstatus_to_exitcode(status) == 129
+    result = load_result(tmp_path / "r.json")
+    validator.validate(result)
+    assert result["status"] == "interrupted" and result["error"]["stage"] == "measure"
     assert marked_processes(result["run_id"]) == []

@@ -5,6 +5,7 @@ import os
 import pty
 import signal
 import subprocess
+import termios
 import threading
 from pathlib import Path
 
@@ -301,6 +302,39 @@ def test_watch_redraws_a_terminal(bin_dir):
         child.wait()
 
 
+def test_commands_of_others_show_no_secret(bin_dir):
+    child = subprocess.Popen(["sh", "-c", "read line # vllm --api-key SECR-1a --port 81", "x",
+                              "--hf-token=SECR-2b", "--api-key", "SECR-3c", "--tag", "plain"],
+                             stdin=subprocess.PIPE)
+    try:
+        env = pretend(bin_dir, "1xH100", PRETEND_SET=f"0.processes={child.pid}:1GiB:x")
+        shown = gpus_json(bin_dir, env=env)[0]["processes"][0]["command"]
+        assert "--api-key *** --port 81" in shown and "--hf-token=***" in shown
+        assert shown.endswith("--api-key *** --tag plain") and "SECR" not in shown
+        assert "SECR" not in run_gpus(bin_dir, env=env).stdout
+    finally:
+        child.stdin.close()
+        child.wait()
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+def test_width_of_the_terminal(bin_dir, columns):
+    """One look tells everything; what is too narrow for bars has none."""
+    env = pretend(bin_dir, "1xH100,1xB200", PRETEND_SET="memory_used=21GiB", TERM="xterm",
+                  NO_COLOR="1")
+    leader, follower = pty.openpty()
+    termios.tcsetwinsize(follower, (24, columns))
+    done = subprocess.run(command(bin_dir, "gpus"), env=env, stdout=follower, stdin=follower,
+                          timeout=TIMEOUT_S, check=True)
+    os.close(follower)
+    lines = os.read(leader, 65536).decode().splitlines()
+    os.close(leader)
+    assert done.returncode == 0
+    assert lines[2].endswith("throttled")
+    for row in [line for line in lines if "NVIDIA" in line]:
+        assert row.endswith("idle") and len(row) <= columns
+        assert ("[#" in row) == (columns == 120)
+    assert any("GPU-" in line for line in lines)
 def drained(fd):
     try:
         while os.read(fd, 65536):

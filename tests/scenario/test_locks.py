@@ -150,6 +150,18 @@ def test_planted_lock_is_refused(bin_dir, tmp_path, patience):
     assert victim.read_text() == "precious"
 
 
+def test_planted_folder_of_notes_is_told(bin_dir, tmp_path, patience):
+    env = host(bin_dir, tmp_path, "1xH100")
+    locks = Path(env["PROFLLM_LOCK_DIR"])
+    (tmp_path / "elsewhere").mkdir()
+    locks.mkdir()
+    locks.chmod(0o1777)
+    (locks / "runs").symlink_to(tmp_path / "elsewhere")
+    run = completed(bin_dir, tmp_path, "run", env, patience=patience)
+    assert run.said("runs' cannot be used"), run.lines
+    assert not list((tmp_path / "elsewhere").iterdir())
+
+
 def test_everybodys_folder_planted_as_a_symlink(bin_dir, tmp_path, own_run_lock, patience):
     env = run_lock_env(BEFORE="ln -s /tmp /run/lock/profllm", XDG_RUNTIME_DIR=str(tmp_path))
     message = refused(bin_dir, tmp_path, "run", env, status=2, prefix=own_run_lock,

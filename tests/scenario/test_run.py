@@ -240,6 +240,18 @@ def test_bar_on_a_terminal(bin_dir, tmp_path):
     assert all(len(bar) < 80 for bar in bars)
 
 
+@pytest.mark.parametrize("merge,low,high", [(1, 0, 0.05), (2, 0.5, 0.6), (4, 0.8, 0.9)])
+def test_tokens_of_one_event_are_known_to_be_merged(bin_dir, tmp_path, patience, merge, low, high):
+    """Events of 16 tokens in all; only usage tells how many there were."""
+    config = base_config(num_prompts=20, random_output_len=16, max_concurrency=4)
+    config["launch"]["extra_args"] = ["--sim-step", "5ms", "--sim-merge", str(merge)]
+    done = run_profllm(bin_dir, "run", "-c", write_config(tmp_path, config), "-o",
+                       tmp_path / "r.json", patience=patience)
+    assert done.returncode == 0, done.stderr
+    checks = {check["id"]: check for check in load_result(tmp_path / "r.json")["quality"]["checks"]}
+    assert low <= checks["merged_events"]["value"] <= high
+
+
 def test_sim_stands_in_for_the_command(bin_dir, tmp_path, patience):
     config = base_config()
     config["launch"]["command"] = ["no-such-server", "serve"]

@@ -117,6 +117,7 @@ def test_options_that_cannot_work(bin_dir, tmp_path, patience, benchmark, word):
     (["run", "-c", "x.yaml"], "--output"),
     (["run", "-c", "x.yaml", "-o", "y", "--fail-on", "everything"], "--fail-on"),
     (["run", "--confg", "x.yaml"], "'--config'"),
+    (["run", "-c", "x.yaml", "-o", "y", "--wait=-1"], "--wait"),
     (["run", "-c", "x.yaml", "-o", "y", "more"], "'more'"),
 ])
 def test_usage(bin_dir, tmp_path, patience, args, word):

@@ -1,4 +1,5 @@
 """Secrets stand in nothing that is shown or kept, whatever they were called."""
+import hashlib
 import json
 import re
 
@@ -127,3 +128,18 @@ def test_a_run_keeps_none(bin_dir, tmp_path, patience):
     assert result["config"]["benchmark"]["extra_body"] == {"api_key": "***", "user": "plain-2"}
     loader = result["config"]["server"]["model_loader_extra_config"]
     assert loader["aws_secret_access_key"] == "***" and loader["plain"] == "yes"
+
+
+def test_log_of_a_server_that_prints_what_it_was_given(bin_dir, tmp_path, patience):
+    config = config_with_secrets()
+    config["launch"]["command"] = ["sh", "-c", 'env; echo "tok $HF_TOKEN$HF_TOKEN."; exec "$@"', "x",
+                                   str(bin_dir / "profllm-sim"), "serve"]
+    path = write_config(tmp_path, config)
+    done = run_profllm(bin_dir, "run", "-c", path, "-o", tmp_path / "r.json", patience=patience)
+    assert done.returncode == 0, done.stderr
+    log = (tmp_path / "r.server.log").read_bytes()
+    assert b"tok ******.\n" in log and b"MAX_TOKENS_NOTE=plain-1\n" in log
+    result = (tmp_path / "r.json").read_text()
+    assert_hidden(shown_by(done), log.decode(), result)
+    told = [item for item in json.loads(result)["artifacts"] if item["kind"] == "server_log"]
+    assert told[0]["size"] == len(log) and told[0]["sha256"] == hashlib.sha256(log).hexdigest()

@@ -314,6 +314,15 @@ def test_someone_else_on_the_gpu(bin_dir, tmp_path, patience, pretend):
 
 # ---- a server that already runs, ends ----
 
+def test_server_that_began_anew_in_the_run(bin_dir, tmp_path, patience):
+    """By the end it has counted more than at the beginning: only the pages between tell."""
+    config = config_with(num_prompts=80)
+    config["launch"]["extra_args"] = ["--sim-metrics-fault", "reset_counters"]
+    result = play(bin_dir, tmp_path, config, patience=patience)
+    checks = {check["id"]: check for check in result["quality"]["checks"]}
+    assert checks["server_restart"]["status"] == "beyond"
+
+
 def test_server_that_already_runs_is_not_looked_into(bin_dir, tmp_path, patience, pretend):
     with subprocess.Popen([bin_dir / "profllm-sim", "serve", "sim/x", "--port", "0",
                            "--sim-step", "2ms"], stdout=subprocess.PIPE,

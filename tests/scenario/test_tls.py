@@ -3,6 +3,7 @@ import http.client
 import http.server
 import json
 import socket
+import socketserver
 import ssl
 import subprocess
 import threading
@@ -295,6 +296,7 @@ class OldServer(http.server.ThreadingHTTPServer):
     first of them was served.
     """
     daemon_threads = True
+    request_queue_size = 128
 
     def __init__(self, pair, version=ssl.TLSVersion.TLSv1_3, goodbye=True, last=True, later=None):
         super().__init__(("127.0.0.1", 0), OldHandler)
@@ -306,9 +308,13 @@ class OldServer(http.server.ThreadingHTTPServer):
         self.server_names, self.protocols = set(), set()
         self.context.sni_callback = lambda _, name, __: self.server_names.add(name)
         self.context.set_alpn_protocols(["http/1.1"])
-        self.thread = threading.Thread(target=self.serve_forever)
+        self.thread = threading.Thread(target=self.serve_forever, args=(0.02,))
         self.thread.start()
         self.port = self.server_port
+
+    def server_bind(self):
+        socketserver.TCPServer.server_bind(self)  # asks nobody for the host's name
+        self.server_name, self.server_port = self.server_address
 
     def finish_request(self, request, client_address):
         try:
@@ -333,6 +339,8 @@ class OldServer(http.server.ThreadingHTTPServer):
 
 
 class OldHandler(http.server.BaseHTTPRequestHandler):
+    disable_nagle_algorithm = True
+
     def log_message(self, *_):
         pass
 
@@ -410,7 +418,7 @@ def test_connections_that_fail_within_the_run(bin_dir, tmp_path, certificates, t
     """Each is a failed request that says why, not sent again."""
     with OldServer(certificates.signed, later=turn) as server:
         server.next_pair = certificates.elsewhere
-        play = Play(bin_dir, tmp_path, https(server), *OLD_WORDS[1:], ok=1,
+        play = Play(bin_dir, tmp_path, https(server), *OLD_WORDS[1:], "--ready-check-timeout-sec", 30, ok=1,
                     env={"SSL_CERT_FILE": str(certificates.authority[0])})
     assert (play.result["results"]["completed"], play.result["results"]["failed"]) == (0, 12)
     error, = play.result["results"]["errors"]

@@ -117,8 +117,8 @@ static void test_exp_target__headers(void **state)
 	check_headers(NULL, NULL, "");
 	check_headers("k", NULL, "Authorization: Bearer k\r\n");
 	check_headers(NULL, "[\"X-A=1\", \"b=2=3\"]", "X-A: 1\r\nb: 2=3\r\n");
-	/* one's own replaces it */
-	check_headers("k", "[\"AUTHORIZATION=Basic x\"]", "AUTHORIZATION: Basic x\r\n");
+	/* one's own replaces its value, in its place */
+	check_headers("k", "[\"AUTHORIZATION=Basic x\"]", "Authorization: Basic x\r\n");
 	setenv("OPENAI_API_KEY", "from-env", 1);
 	check_headers(NULL, NULL, "Authorization: Bearer from-env\r\n");
 	check_headers("k", NULL, "Authorization: Bearer k\r\n");

@@ -106,7 +106,7 @@ CAUSE(UNKNOWN,               unknown,               "the server ended and nothin
 
 ARTIFACT(REQUESTS,   requests,   "one record a request")
 ARTIFACT(SERIES,     series,     "telemetry")
-ARTIFACT(SERVER_LOG, server_log, "what the server wrote")
+ARTIFACT(SERVER_LOG, server_log, "what the server wrote, secrets that it was given as ***")
 ARTIFACT(CLIENT_LOG, client_log, "what vLLM's client wrote, with benchmark.client vllm")
 ARTIFACT(CLIENT_PLOT, client_plot, "what vLLM's client drew")
 ARTIFACT(TRACE,      trace,      "a profiler's trace")

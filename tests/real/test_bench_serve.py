@@ -65,12 +65,16 @@ class Turn:
 
 @pytest.fixture(scope="module")
 def turns(bin_dir, vllm, server, tmp_path_factory):
-    """[(vllm's, profllm's)], each pair one after the other."""
+    """[(vllm's, profllm's)], one after the other, who is first in turn: a server gets faster with use."""
     folder = tmp_path_factory.mktemp("turns")
-    # the first requests of a server's life are slower
+    programs = [("v", vllm.program), ("p", bin_dir / "profllm")]
     Turn(bin_dir / "profllm", vllm, server, folder, "first")
-    return [(Turn(vllm.program, vllm, server, folder, f"v{i}"),
-             Turn(bin_dir / "profllm", vllm, server, folder, f"p{i}")) for i in range(TURNS)]
+    pairs = []
+    for i in range(TURNS):
+        pair = {letter: Turn(program, vllm, server, folder, f"{letter}{i}")
+                for letter, program in programs[::(-1) ** i]}
+        pairs.append((pair["v"], pair["p"]))
+    return pairs
 
 
 def test_same_keys_in_the_same_order(turns):

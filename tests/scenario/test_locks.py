@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from host_tools import need
 from resource_tools import Run, completed, config_of, held_by, host, refused
 from run_tools import write_config
 
@@ -91,8 +92,7 @@ def test_who_listens_where_one_may_not_look(bin_dir, everybodys, as_nobody, pati
 
 def test_no_existing_lock_is_opened_with_o_creat(bin_dir, tmp_path, patience):
     """A sticky folder's files of other users cannot be: the kernel's fs.protected_regular."""
-    if shutil.which("strace") is None:
-        pytest.skip("no strace")
+    need("strace")
     if os.environ.get("PROFLLM_SANITIZED"):
         pytest.skip("sanitizers do not work under a tracer")
     env = host(bin_dir, tmp_path, "2xH100")

@@ -1,9 +1,8 @@
 """Manual pages are made from the rows that --help is made from."""
 import re
-import shutil
 import subprocess
 
-import pytest
+from host_tools import need
 from run_tools import run_profllm
 
 
@@ -28,8 +27,7 @@ def test_unknown_command(bin_dir, patience):
 
 
 def test_pages_are_good_roff(bin_dir, patience):
-    if not shutil.which("groff"):
-        pytest.skip("no groff here")
+    need("groff")
     for name in commands_of(bin_dir, patience):
         page = run_profllm(bin_dir, "help", "--man", name, patience=patience).stdout
         done = subprocess.run(["groff", "-Kutf8", "-man", "-Tutf8", "-P-c", "-ww"], input=page, text=True, capture_output=True)

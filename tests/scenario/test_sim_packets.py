@@ -1,6 +1,5 @@
 """The log is true: a run captured on loopback by tcpdump has the events that the log has."""
 import os
-import shutil
 import signal
 import socket
 import struct
@@ -8,6 +7,7 @@ import subprocess
 import time
 
 import pytest
+from host_tools import need
 from sim_tools import Server, by_request, in_threads, read_log
 
 STREAMS = 16
@@ -48,8 +48,7 @@ def read_packets(path):
 
 class Capture:
     def __init__(self, port, path):
-        if not shutil.which("tcpdump"):
-            pytest.skip("no tcpdump here")
+        need("tcpdump")
         self.port, self.path = port, path
         self.process = subprocess.Popen(
             ["tcpdump", "-i", "lo", "-w", str(path), "-U", "-s", "0", "-B", "65536", "--immediate-mode",

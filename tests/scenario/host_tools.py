@@ -1,0 +1,23 @@
+"""What this host has, found out without the product: its own answer would hide its faults."""
+import ctypes
+import os
+import shutil
+
+import pytest
+
+
+def has_nvidia_library():
+    try:
+        ctypes.CDLL("libnvidia-ml.so.1")
+    except OSError:
+        return False
+    return True
+
+
+def need(program):
+    """A program that `make test` installs: CI fails without it, by hand the test is left out."""
+    path = shutil.which(program)
+    if path is None:
+        assert not os.environ.get("CI"), f"{program} is missing: run tools/install-packages test"
+        pytest.skip(f"no {program} here: tools/install-packages test installs it")
+    return path

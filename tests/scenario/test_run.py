@@ -17,6 +17,8 @@ RESULT_KEYS = [
 ]
 
 
+COALESCED = 1  # this event came in the same read as the one before it
+
 @pytest.fixture(scope="module")
 def quickstart(bin_dir, source_dir, tmp_path_factory, patience):
     """The example of the README, as it stands there, started in a folder of its own."""
@@ -240,7 +242,7 @@ def test_bar_on_a_terminal(bin_dir, tmp_path):
     assert all(len(bar) < 80 for bar in bars)
 
 
-@pytest.mark.parametrize("merge,low,high", [(1, 0, 0.05), (2, 0.5, 0.6), (4, 0.8, 0.9)])
+@pytest.mark.parametrize("merge,low,high", [(1, 0, 0), (2, 0.5, 0.6), (4, 0.8, 0.9)])
 def test_tokens_of_one_event_are_known_to_be_merged(bin_dir, tmp_path, patience, merge, low, high):
     """Events of 16 tokens in all; only usage tells how many there were."""
     config = base_config(num_prompts=20, random_output_len=16, max_concurrency=4)
@@ -249,7 +251,12 @@ def test_tokens_of_one_event_are_known_to_be_merged(bin_dir, tmp_path, patience,
                        tmp_path / "r.json", patience=patience)
     assert done.returncode == 0, done.stderr
     checks = {check["id"]: check for check in load_result(tmp_path / "r.json")["quality"]["checks"]}
-    assert low <= checks["merged_events"]["value"] <= high
+    # a slow machine joins events of several steps in one read: the records say which
+    shared = 0
+    for record in read_zst_lines(tmp_path / "r.requests.jsonl.zst"):
+        flags = [event[2] & COALESCED for event in record["events"]] + [0]
+        shared += sum(bool(mine or behind) for mine, behind in zip(flags, flags[1:]))
+    assert low <= checks["merged_events"]["value"] <= high + shared / 320 * merge
 
 
 def test_sim_stands_in_for_the_command(bin_dir, tmp_path, patience):

@@ -67,7 +67,9 @@ static void set_head(const struct bench_flat_input *input, json_t *flat)
 	set_text(flat, "label", bench->label);
 	set_text(flat, "model_id", input->model_id);
 	set_text(flat, "tokenizer_id",
-		 bench->tokenizer != NULL ? bench->tokenizer : input->model_id);
+		 bench->skip_tokenizer_init ? NULL
+		 : bench->tokenizer != NULL ? bench->tokenizer
+					    : input->model_id);
 	set_option(input, flat, MD_BENCH_num_prompts);
 	set_metadata(input, flat);
 	set_option(input, flat, MD_BENCH_request_rate);
@@ -112,7 +114,8 @@ struct lists {
 		*texts, *errors;
 };
 
-static void add_record(const struct lists *lists, const struct md_record *record)
+/* uncounted: the length that vLLM has of a prompt that nobody counted. */
+static void add_record(const struct lists *lists, const struct md_record *record, int64_t uncounted)
 {
 	struct bench_timing timing = bench_timing_of(record);
 	bool acted = record->acted_ns != MD_NO_TIME;
@@ -121,7 +124,8 @@ static void add_record(const struct lists *lists, const struct md_record *record
 							      : record->prompt_tokens_asked;
 	json_t *error = record->ok ? json_string("") : pl_json_text(record->error);
 
-	json_array_append_new(lists->input_lens, json_integer(prompt != MD_NO_COUNT ? prompt : 0));
+	json_array_append_new(lists->input_lens,
+			      json_integer(prompt != MD_NO_COUNT ? prompt : uncounted));
 	json_array_append_new(lists->output_lens,
 			      json_integer(record->ok ? timing.output_tokens : 0));
 	json_array_append_new(lists->ttfts, seconds_or_zero(timing.ttft_s));
@@ -142,7 +146,7 @@ static void set_requests(const struct bench_flat_input *input, json_t *flat)
 			       json_array(), json_array(), json_array(), json_array() };
 
 	for (size_t i = 0; i < input->count; i++)
-		add_record(&lists, &input->records[i]);
+		add_record(&lists, &input->records[i], input->bench->skip_tokenizer_init ? 1 : 0);
 	json_object_set_new(flat, "input_lens", lists.input_lens);
 	json_object_set_new(flat, "output_lens", lists.output_lens);
 	json_object_set_new(flat, "ttfts", lists.ttfts);

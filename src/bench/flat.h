@@ -31,7 +31,17 @@ char *bench_flat_path(const struct bench_flat_input *input);
  */
 int bench_flat_write(const struct bench_flat_input *input, char **ret_path,
 		     struct pl_err *err) PL_MUST_CHECK;
-/* Can the file be written? Called before the first request. */
+/*
+ * What vLLM writes beside the file at `path`: the last ".ext" of its name replaced by `suffix`, or the
+ * suffix put behind a name that has none; the caller's (free()). Its folder has to be there.
+ */
+char *bench_flat_beside(const char *path, const char *suffix);
+/* Makes result_dir, where there is one. */
+int bench_flat_folder(const struct md_bench *bench, struct pl_err *err) PL_MUST_CHECK;
+/* Could such a file be written? Called before the first request; makes nothing. */
+int bench_flat_check_beside(const struct md_bench *bench, const char *suffix,
+			    struct pl_err *err) PL_MUST_CHECK;
+/* Can the file be written, and what goes with it? Called before the first request. */
 int bench_flat_check(const struct md_bench *bench, struct pl_err *err) PL_MUST_CHECK;
 
 #endif

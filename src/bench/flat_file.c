@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "bench/flat_pytorch.h"
 
 #define FLAT_BYTES_MAX ((size_t)8 << 30)
 
@@ -23,17 +24,23 @@ static const char *behind_last_slash(const char *model)
 	return slash != NULL ? slash + 1 : model;
 }
 
+/* An empty text is none, as in Python. */
+static bool is_given(const char *text)
+{
+	return text != NULL && text[0] != '\0';
+}
+
 /* "openai-10.0qps-concurrency4-Model-20260101-120000.json" */
 static char *name_of(const struct bench_flat_input *input)
 {
 	const struct md_bench *bench = input->bench;
-	const char *label = bench->label != NULL ? bench->label : bench->backend;
+	const char *label = is_given(bench->label) ? bench->label : bench->backend;
 	time_t seconds = (time_t)(input->ended_real_ns / PL_NS_PER_S);
 	auto_free char *cap = pl_strdup("");
 	char date[32], rate[PL_F64_TEXT_BYTES] = "inf";
 	struct tm local;
 
-	if (bench->result_filename != NULL)
+	if (is_given(bench->result_filename))
 		return pl_strdup(bench->result_filename);
 	localtime_r(&seconds, &local);
 	strftime(date, sizeof(date), "%Y%m%d-%H%M%S", &local);
@@ -58,7 +65,7 @@ char *bench_flat_path(const struct bench_flat_input *input)
 	const char *dir = input->bench->result_dir;
 
 	/* a name from the root on is a path of its own, as Python joins paths */
-	if (dir == NULL || dir[0] == '\0' || name[0] == '/')
+	if (!is_given(dir) || name[0] == '/')
 		return pl_take(name);
 	return pl_asprintf("%s%s%s", dir, pl_text_ends(dir, "/") ? "" : "/", name);
 }
@@ -114,17 +121,34 @@ static int append(const char *path, const struct pl_buf *text, struct pl_err *er
 	return 0;
 }
 
+int bench_flat_folder(const struct md_bench *bench, struct pl_err *err)
+{
+	const char *dir = bench->result_dir;
+
+	return is_given(dir) ? make_folder(dir, err) : 0;
+}
+
+char *bench_flat_beside(const char *path, const char *suffix)
+{
+	const char *name = behind_last_slash(path);
+	const char *dot = strrchr(name, '.');
+
+	/* dots that a name begins with are no ".ext" */
+	if (dot == NULL || strspn(name, ".") > (size_t)(dot - name))
+		dot = path + strlen(path);
+	return pl_asprintf("%.*s%s", (int)(dot - path), path, suffix);
+}
+
 int bench_flat_write(const struct bench_flat_input *input, char **ret_path, struct pl_err *err)
 {
 	auto_json json_t *flat = bench_flat_build(input);
 	auto_free char *path = bench_flat_path(input);
-	const char *dir = input->bench->result_dir;
 	auto_buf text = { 0 };
 
 	pl_buf_init(&text, FLAT_BYTES_MAX);
 	if (!pl_json_write(flat, PL_JSON_PYTHON, &text))
 		return pl_err_set(err, PL_ERR_INTERNAL, "the flat result is too large");
-	if (dir != NULL && dir[0] != '\0' && make_folder(dir, err) < 0)
+	if (bench_flat_folder(input->bench, err) < 0)
 		return -1;
 	int done = input->bench->append_result ? append(path, &text, err)
 					       : pl_file_write(path, text.data, text.len, err);
@@ -150,12 +174,16 @@ static int check_folder(const char *path, struct pl_err *err)
 	if (!S_ISDIR(st.st_mode))
 		return pl_err_set(err, PL_ERR_IO, "cannot make folder '%s': '%s' is no folder",
 				  path, above);
-	if (access(above, W_OK | X_OK) < 0)
-		return pl_err_errno(err, "cannot make folder '%s' in '%s'", path, above);
+	/* rights do not tell it: root has them all, also where nothing can be made */
+	auto_free char *probe = pl_asprintf("%s/profllm", above);
+	if (pl_file_check_writable(probe, err) < 0)
+		return pl_err_set(err, PL_ERR_IO, "cannot make folder '%s': '%s' cannot be written",
+				  path, above);
 	return 0;
 }
 
-int bench_flat_check(const struct md_bench *bench, struct pl_err *err)
+/* suffix NULL: the file itself. */
+static int check_file(const struct md_bench *bench, const char *suffix, struct pl_err *err)
 {
 	struct bench_flat_input input = {
 		.bench = bench,
@@ -163,11 +191,33 @@ int bench_flat_check(const struct md_bench *bench, struct pl_err *err)
 		.ended_real_ns = pl_clock_real_ns(),
 	};
 	const char *dir = bench->result_dir;
+	auto_free char *name = name_of(&input);
 
+	if (is_given(dir) && !pl_file_exists(dir)) {
+		if (check_folder(dir, err) < 0)
+			return -1;
+		if (strchr(name, '/') == NULL)
+			return 0;
+	}
+	auto_free char *path = bench_flat_path(&input);
+	auto_free char *beside = suffix != NULL ? bench_flat_beside(path, suffix) : NULL;
+	const char *written = beside != NULL ? beside : path;
+	if (bench->dataset_path != NULL && pl_file_same(written, bench->dataset_path))
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "'%s' would be written over, and this run reads it", written);
+	return pl_file_check_writable(written, err);
+}
+
+int bench_flat_check_beside(const struct md_bench *bench, const char *suffix, struct pl_err *err)
+{
+	return check_file(bench, suffix, err);
+}
+
+int bench_flat_check(const struct md_bench *bench, struct pl_err *err)
+{
 	if (!bench->save_result && !bench->append_result)
 		return 0;
-	if (dir != NULL && dir[0] != '\0' && !pl_file_exists(dir))
-		return check_folder(dir, err);
-	auto_free char *path = bench_flat_path(&input);
-	return pl_file_check_writable(path, err);
+	if (bench_pytorch_wanted() && check_file(bench, BENCH_PYTORCH_SUFFIX, err) < 0)
+		return -1;
+	return check_file(bench, NULL, err);
 }

@@ -1,6 +1,8 @@
 /* vLLM's flat result beside ours, where save_result or append_result ask for it. */
+#include "base/log.h"
 #include "base/text.h"
 #include "bench/flat.h"
+#include "bench/flat_pytorch.h"
 #include "bench/report.h"
 #include "experiment/run_priv.h"
 
@@ -35,17 +37,13 @@ static const char *model_id_of(const struct exp_run *run)
 	return run->model;
 }
 
-int exp_flat_result(struct exp_run *run, const json_t *document, struct pl_err *err)
+void exp_flat_input(const struct exp_run *run, const json_t *document, struct bench_flat_input *ret)
 {
-	const struct md_bench *bench = &run->experiment->bench;
 	const struct bench_outcome *outcome = run->outcome;
-
-	/* what measured nothing has nothing to say in vLLM's form */
-	if ((!bench->save_result && !bench->append_result) || outcome == NULL)
-		return 0;
 	int64_t real_ns = run->started_real_ns - run->started_ns;
-	struct bench_flat_input input = {
-		.bench = bench,
+
+	*ret = (struct bench_flat_input){
+		.bench = &run->experiment->bench,
 		.results = json_object_get(document, "results"),
 		.records = outcome->records,
 		.count = outcome->count,
@@ -55,8 +53,33 @@ int exp_flat_result(struct exp_run *run, const json_t *document, struct pl_err *
 		.ended_real_ns = real_ns + outcome->end_ns,
 		.document = document,
 	};
+}
+
+/* It only repeats figures: where it cannot be written the run's own result stays. */
+static void write_pytorch(const struct exp_run *run, const struct bench_flat_input *input)
+{
+	auto_free char *path = NULL;
+	struct pl_err why = PL_ERR_INIT;
+
+	if (bench_pytorch_write(input, run->flat_path, &path, &why) < 0)
+		pl_log(PL_LOG_WARNING, "no PyTorch benchmark file: %s", why.text);
+	else
+		exp_say(run, "PyTorch benchmark file: %s", path);
+}
+
+int exp_flat_result(struct exp_run *run, const json_t *document, struct pl_err *err)
+{
+	const struct md_bench *bench = &run->experiment->bench;
+	struct bench_flat_input input;
+
+	/* what measured nothing has nothing to say in vLLM's form */
+	if ((!bench->save_result && !bench->append_result) || run->outcome == NULL)
+		return 0;
+	exp_flat_input(run, document, &input);
 	if (bench_flat_write(&input, &run->flat_path, err) < 0)
 		return -1;
 	exp_say(run, "vLLM's flat result: %s", run->flat_path);
+	if (bench_pytorch_wanted())
+		write_pytorch(run, &input);
 	return 0;
 }

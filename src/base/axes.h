@@ -1,0 +1,47 @@
+/*
+ * The axes of a diagram: round ticks, their labels, and frame, grid and titles on a canvas.
+ */
+#ifndef BASE_AXES_H
+#define BASE_AXES_H
+
+#include "base/canvas.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* first, first + step, …: `count` values within the range that was asked for. */
+struct pl_ticks {
+	double first;
+	double step; /* 1, 2 or 5 times a power of ten */
+	size_t count;
+	int decimals; /* that a label needs */
+};
+
+/* At most `most` (2 or more) of them in low..high; whole: no step below 1. */
+struct pl_ticks pl_ticks_make(double low, double high, size_t most, bool whole);
+double pl_ticks_at(const struct pl_ticks *ticks, size_t i);
+#define PL_TICK_BYTES 48
+/* "12,000", "0.25", "-3" */
+void pl_ticks_label(const struct pl_ticks *ticks, size_t i, char text[PL_TICK_BYTES]);
+/* Any number in that manner. */
+void pl_tick_text(double value, int decimals, char text[PL_TICK_BYTES]);
+
+struct pl_axis {
+	double low, high; /* of the data; low < high */
+	const char *label;
+	struct pl_ticks ticks;
+};
+
+struct pl_axes {
+	double left, top, width, height; /* of the frame, on the canvas */
+	const char *title;
+	struct pl_axis x, y; /* y grows upwards */
+};
+
+double pl_axes_x(const struct pl_axes *axes, double value);
+double pl_axes_y(const struct pl_axes *axes, double value);
+/* Grid lines, to be drawn before the data; then frame, ticks and texts, after it. */
+void pl_axes_draw_grid(const struct pl_axes *axes, struct pl_canvas *canvas);
+void pl_axes_draw_frame(const struct pl_axes *axes, struct pl_canvas *canvas);
+
+#endif

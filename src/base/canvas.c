@@ -1,0 +1,223 @@
+#include "base/canvas.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cairo_priv.h"
+#include "base/clean.h"
+#include "base/file.h"
+
+#define VARIABLE "PROFLLM_CAIRO_LIB"
+#define PACKAGE  "libcairo2"
+#define FAMILY   "DejaVu Sans"
+
+struct cairo_table {
+#define CAIRO_MEMBER(member, result, arguments) result(*member) arguments;
+	CAIRO_FUNCTIONS(CAIRO_MEMBER)
+#undef CAIRO_MEMBER
+};
+
+static const struct {
+	size_t offset;
+	const char *symbol;
+} functions[] = {
+#define CAIRO_ROW(member, result, arguments) \
+	{ offsetof(struct cairo_table, member), "cairo_" #member },
+	CAIRO_FUNCTIONS(CAIRO_ROW)
+#undef CAIRO_ROW
+};
+
+struct pl_canvas {
+	struct cairo_table cairo;
+	struct cairo_surface *surface;
+	struct cairo *pen;
+};
+
+static int find_functions(void *library, const char *name, struct cairo_table *ret,
+			  struct pl_err *err)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(functions); i++) {
+		void *symbol = dlsym(library, functions[i].symbol);
+		if (symbol == NULL)
+			return pl_err_set(err, PL_ERR_NOT_FOUND,
+					  "library '%s' has no function '%s' (Debian's package "
+					  "'" PACKAGE "' has it)",
+					  name, functions[i].symbol);
+		memcpy((char *)ret + functions[i].offset, &symbol, sizeof(symbol));
+	}
+	return 0;
+}
+
+/* Stays loaded: the fonts that it has found are remembered in it. */
+static int open_cairo(struct cairo_table *ret, struct pl_err *err)
+{
+	const char *named = getenv(VARIABLE);
+	bool is_named = named != NULL && named[0] != '\0';
+	const char *name = is_named ? named : CAIRO_LIBRARY;
+	void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+
+	if (library == NULL)
+		return pl_err_set(err, PL_ERR_NOT_FOUND,
+				  "%scannot open library '%s', which draws pictures (install "
+				  "Debian's packages '" PACKAGE "' and 'fonts-dejavu-core')",
+				  is_named ? VARIABLE ": " : "", name);
+	int done = find_functions(library, name, ret, err);
+	dlclose(library);
+	return done;
+}
+
+int pl_canvas_check(struct pl_err *err)
+{
+	struct cairo_table cairo;
+
+	return open_cairo(&cairo, err);
+}
+
+static void set_colour(const struct pl_canvas *canvas, uint32_t colour)
+{
+	canvas->cairo.set_source_rgba(
+		canvas->pen, (double)(colour >> 24) / 255, (double)(colour >> 16 & 0xFF) / 255,
+		(double)(colour >> 8 & 0xFF) / 255, (double)(colour & 0xFF) / 255);
+}
+
+int pl_canvas_new(unsigned width, unsigned height, uint32_t background, struct pl_canvas **ret,
+		  struct pl_err *err)
+{
+	auto_canvas struct pl_canvas *canvas = pl_alloc(sizeof(*canvas));
+	struct cairo_table *cairo = &canvas->cairo;
+
+	if (open_cairo(cairo, err) < 0)
+		return -1;
+	canvas->surface = cairo->image_surface_create(CAIRO_FORMAT_RGB24, (int)width, (int)height);
+	int status = cairo->surface_status(canvas->surface);
+	if (status != 0)
+		return pl_err_set(err, PL_ERR_INVALID, "cannot make a picture of %u x %u: %s",
+				  width, height, cairo->status_to_string(status));
+	canvas->pen = cairo->create(canvas->surface);
+	pl_canvas_rectangle(canvas, 0, 0, width, height, background);
+	*ret = pl_take(canvas);
+	return 0;
+}
+
+void pl_canvas_free(struct pl_canvas *canvas)
+{
+	if (canvas == NULL)
+		return;
+	if (canvas->pen != NULL)
+		canvas->cairo.destroy(canvas->pen);
+	if (canvas->surface != NULL)
+		canvas->cairo.surface_destroy(canvas->surface);
+	free(canvas);
+}
+
+void pl_canvas_rectangle(struct pl_canvas *canvas, double x, double y, double width, double height,
+			 uint32_t colour)
+{
+	set_colour(canvas, colour);
+	canvas->cairo.rectangle(canvas->pen, x, y, width, height);
+	canvas->cairo.fill(canvas->pen);
+}
+
+void pl_canvas_line(struct pl_canvas *canvas, double x0, double y0, double x1, double y1,
+		    const struct pl_canvas_pen *pen)
+{
+	const struct cairo_table *cairo = &canvas->cairo;
+
+	set_colour(canvas, pen->colour);
+	cairo->set_line_width(canvas->pen, pen->width);
+	cairo->set_dash(canvas->pen, &pen->dash, pen->dash > 0 ? 1 : 0, 0);
+	cairo->move_to(canvas->pen, x0, y0);
+	cairo->line_to(canvas->pen, x1, y1);
+	cairo->stroke(canvas->pen);
+}
+
+/*
+ * The first text makes fontconfig read what fonts there are, and keep it behind offsets that
+ * LeakSanitizer cannot follow; in programs without it these are NULL.
+ */
+void __lsan_disable(void) __attribute__((weak));
+void __lsan_enable(void) __attribute__((weak));
+
+static void text_begin(const struct pl_canvas *canvas, const struct pl_canvas_font *font)
+{
+	if (__lsan_disable != NULL)
+		__lsan_disable();
+	canvas->cairo.select_font_face(canvas->pen, FAMILY, CAIRO_SLANT_NORMAL,
+				       font->bold ? CAIRO_WEIGHT_BOLD : CAIRO_WEIGHT_NORMAL);
+	canvas->cairo.set_font_size(canvas->pen, font->size);
+}
+
+static void text_end(void)
+{
+	if (__lsan_enable != NULL)
+		__lsan_enable();
+}
+
+static double width_of(const struct pl_canvas *canvas, const char *clean)
+{
+	struct cairo_text_extents extents = { 0 };
+
+	canvas->cairo.text_extents(canvas->pen, clean, &extents);
+	return extents.x_advance;
+}
+
+double pl_canvas_text_width(struct pl_canvas *canvas, const char *text,
+			    const struct pl_canvas_font *font)
+{
+	/* one wrong byte would end all drawing */
+	auto_free char *clean = pl_clean_line(text);
+
+	text_begin(canvas, font);
+	double width = width_of(canvas, clean);
+	text_end();
+	return width;
+}
+
+void pl_canvas_text(struct pl_canvas *canvas, double x, double y, const char *text,
+		    const struct pl_canvas_font *font)
+{
+	static const double before[] = {
+		[PL_CANVAS_LEFT] = 0, [PL_CANVAS_CENTRE] = 0.5, [PL_CANVAS_RIGHT] = 1
+	};
+	const struct cairo_table *cairo = &canvas->cairo;
+	auto_free char *clean = pl_clean_line(text);
+
+	text_begin(canvas, font);
+	set_colour(canvas, font->colour);
+	cairo->save(canvas->pen);
+	cairo->translate(canvas->pen, x, y);
+	if (font->upright)
+		cairo->rotate(canvas->pen, -M_PI / 2);
+	cairo->move_to(canvas->pen, -before[font->align] * width_of(canvas, clean), 0);
+	cairo->show_text(canvas->pen, clean);
+	cairo->restore(canvas->pen);
+	text_end();
+}
+
+static int write_block(void *closure, const unsigned char *data, unsigned len)
+{
+	FILE *stream = closure;
+
+	/* any number but 0 ends the writing; commit tells what the stream met */
+	return fwrite(data, 1, len, stream) == len ? 0 : 1;
+}
+
+int pl_canvas_save(struct pl_canvas *canvas, const char *path, struct pl_err *err)
+{
+	const struct cairo_table *cairo = &canvas->cairo;
+	auto_file_new file = { 0 };
+
+	cairo->surface_flush(canvas->surface);
+	if (pl_file_new_open(&file, path, err) < 0)
+		return -1;
+	int status = cairo->status(canvas->pen);
+	if (status == 0)
+		status = cairo->surface_write_to_png_stream(canvas->surface, write_block,
+							    file.stream);
+	if (status != 0 && !ferror(file.stream))
+		return pl_err_set(err, PL_ERR_IO, "cannot draw '%s': %s", path,
+				  cairo->status_to_string(status));
+	return pl_file_new_commit(&file, err);
+}

@@ -1,0 +1,206 @@
+#include "bench/plot_timeline.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/axes.h"
+#include "base/clean.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/stats.h"
+#include "bench/plot_timeline_priv.h"
+
+#define TEXT_BYTES_MAX (1u << 20)
+
+struct page {
+	const struct bench_plot_timeline_input *input;
+	struct bench_timeline_facts facts;
+	struct pl_buf text; /* of the place that is being filled */
+	FILE *stream;
+};
+
+static void add_count(struct pl_buf *buf, double value)
+{
+	char text[PL_TICK_BYTES];
+
+	pl_tick_text(value, 0, text);
+	pl_buf_add_text(buf, text);
+}
+
+static const char *model_of(const struct page *page)
+{
+	return page->input->model != NULL ? page->input->model : "unknown model";
+}
+
+static void fill_title(struct page *page)
+{
+	auto_free char *title = pl_asprintf("Time line: %s", model_of(page));
+
+	pl_clean_html(&page->text, title);
+}
+
+static void fill_heading(struct page *page)
+{
+	auto_free char *heading = pl_asprintf("Requests over time: %s", model_of(page));
+
+	pl_clean_html(&page->text, heading);
+}
+
+static void fill_meta(struct page *page)
+{
+	const struct bench_timeline_facts *facts = &page->facts;
+	char text[64] = "nothing was sent";
+
+	if (facts->start_ns != MD_NO_TIME) {
+		int64_t real_ns = facts->start_ns + page->input->real_offset_ns;
+		time_t seconds = (time_t)(real_ns / PL_NS_PER_S);
+		struct tm utc;
+		gmtime_r(&seconds, &utc);
+		strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &utc);
+		size_t len = strlen(text);
+		snprintf(text + len, sizeof(text) - len, ".%03d UTC is 00:00:00.000",
+			 (int)(real_ns / PL_NS_PER_MS % 1000));
+	}
+	auto_free char *meta = pl_asprintf("backend %s · %s", page->input->backend, text);
+	pl_clean_html(&page->text, meta);
+	if (facts->shown == page->input->count)
+		return;
+	pl_buf_add_text(&page->text, " · the first ");
+	add_count(&page->text, (double)facts->shown);
+	pl_buf_add_text(&page->text, " of ");
+	add_count(&page->text, (double)page->input->count);
+	pl_buf_add_text(&page->text, " requests are drawn");
+}
+
+static void fill_banner(struct page *page)
+{
+	if (page->input->simulator == NULL)
+		return;
+	pl_buf_add_text(&page->text, "<p class=\"banner\">SIMULATED: ");
+	pl_clean_html(&page->text, page->input->simulator);
+	pl_buf_add_text(&page->text, " answered, no model ran and no GPU was used.</p>");
+}
+
+static void add_row(struct pl_buf *buf, const char *name)
+{
+	pl_buf_add_text(buf, "<tr><th scope=\"row\">");
+	pl_clean_html(buf, name);
+	pl_buf_add_text(buf, "</th><td>");
+}
+
+static void add_ms(struct pl_buf *buf, const char *name, double ms)
+{
+	char text[PL_TICK_BYTES] = "none";
+
+	add_row(buf, name);
+	if (!isnan(ms))
+		pl_tick_text(ms, 2, text);
+	pl_buf_addf(buf, "%s%s</td></tr>\n", text, isnan(ms) ? "" : " ms");
+}
+
+static void add_classes(const struct page *page, struct pl_buf *buf)
+{
+	const size_t *counts = page->facts.counts;
+	size_t gaps = counts[BENCH_TIMELINE_FAST] + counts[BENCH_TIMELINE_SLOWER] +
+		      counts[BENCH_TIMELINE_SLOW];
+
+	for (size_t i = BENCH_TIMELINE_FAST; i <= BENCH_TIMELINE_SLOW; i++) {
+		add_row(buf, page->facts.labels[i]);
+		add_count(buf, (double)counts[i]);
+		if (gaps > 0)
+			pl_buf_addf(buf, " (%.1f %%)", 100.0 * (double)counts[i] / (double)gaps);
+		pl_buf_add_text(buf, "</td></tr>\n");
+	}
+}
+
+/* For those who do not see the picture. */
+static void fill_summary(struct page *page)
+{
+	const struct bench_timeline_facts *facts = &page->facts;
+	size_t count = facts->ttft_count;
+	struct pl_buf *buf = &page->text;
+
+	pl_buf_add_text(buf, "<section id=\"summary\">\n<h2>In figures</h2>\n<table>\n");
+	add_row(buf, "Requests");
+	add_count(buf, (double)page->input->count);
+	pl_buf_add_text(buf, "</td></tr>\n");
+	add_row(buf, "Failed");
+	add_count(buf, (double)facts->failed);
+	pl_buf_add_text(buf, "</td></tr>\n");
+	add_ms(buf, "From the first start to the last end",
+	       facts->start_ns != MD_NO_TIME ? (double)(facts->end_ns - facts->start_ns) / 1e6
+					     : NAN);
+	add_ms(buf, "TTFT, mean", pl_stats_mean(facts->ttfts_ms, count));
+	add_ms(buf, "TTFT, median", pl_stats_median_sorted(facts->ttfts_ms, count));
+	add_ms(buf, "TTFT, P99", pl_stats_percentile_sorted(facts->ttfts_ms, count, 99));
+	add_classes(page, buf);
+	pl_buf_add_text(buf, "</table>\n</section>");
+}
+
+static void fill_about(struct page *page)
+{
+	auto_free char *about = bench_timeline_about(page->input, &page->facts);
+
+	fputs(about, page->stream);
+}
+
+static void fill_events(struct page *page)
+{
+	bench_timeline_events(page->input, &page->facts, page->stream);
+}
+
+static const struct {
+	const char *name;
+	void (*fill)(struct page *page); /* into page->text, or to page->stream what is large */
+} places[] = {
+	{ "@TITLE@", fill_title },     { "@HEADING@", fill_heading }, { "@META@", fill_meta },
+	{ "@BANNER@", fill_banner },   { "@ABOUT@", fill_about },     { "@EVENTS@", fill_events },
+	{ "@SUMMARY@", fill_summary },
+};
+
+/* Length of the place that begins at `at`, filled; 0: none does. */
+static size_t fill_place(struct page *page, const char *at)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(places); i++) {
+		size_t len = strlen(places[i].name);
+		if (strncmp(at, places[i].name, len) != 0)
+			continue;
+		pl_buf_clear(&page->text);
+		places[i].fill(page);
+		fputs(pl_buf_text(&page->text), page->stream);
+		return len;
+	}
+	return 0;
+}
+
+static void write_page(struct page *page)
+{
+	const char *from = bench_timeline_page;
+
+	for (const char *at = from; (at = strchr(at, '@')) != NULL;) {
+		fwrite(from, 1, (size_t)(at - from), page->stream);
+		size_t len = fill_place(page, at);
+		from = at + len;
+		at += len > 0 ? len : 1;
+	}
+	fputs(from, page->stream);
+}
+
+int bench_plot_timeline(const struct bench_plot_timeline_input *input, const char *path,
+			struct pl_err *err)
+{
+	auto_file_new file = { 0 };
+	struct page page = { .input = input };
+
+	if (pl_file_new_open(&file, path, err) < 0)
+		return -1;
+	page.stream = file.stream;
+	pl_buf_init(&page.text, TEXT_BYTES_MAX);
+	bench_timeline_facts_make(input, &page.facts);
+	write_page(&page);
+	bench_timeline_facts_done(&page.facts);
+	pl_buf_done(&page.text);
+	return pl_file_new_commit(&file, err);
+}

@@ -1,0 +1,282 @@
+/*
+ * The data of the time line's page.
+ *
+ * A request is a row of whole numbers, each in groups of seven bits, the least first, the top bit set
+ * where more follow; all rows together in base64:
+ *   state (0 finished, 1 failed, 2 not sent), start and length (ns; the start since the earliest one),
+ *   prompt tokens + 1 and output tokens + 1 (0: not known), number of events, and for each event the
+ *   ns since the one before it, the first since the start.
+ * A token takes four to five characters so, and its time is exact.
+ */
+#include "bench/plot_timeline_priv.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clean.h"
+#include "base/stats.h"
+#include "base/text.h"
+
+#define ABOUT_BYTES_MAX   ((size_t)1 << 30)
+#define MESSAGE_BYTES_MAX 300
+
+/* JSON has no infinity, and no interval is this long. */
+#define ENDLESS_MS 1e300
+
+enum { FINISHED, FAILED, NOT_SENT };
+
+static unsigned state_of(const struct md_record *record)
+{
+	if (record->ok)
+		return FINISHED;
+	return record->acted_ns == MD_NO_TIME ? NOT_SENT : FAILED;
+}
+
+/* ---- facts ---- */
+
+static enum bench_timeline_class class_of(const struct bench_plot_timeline_input *input,
+					  int64_t gap_ns)
+{
+	double ms = (double)gap_ns / 1e6;
+
+	if (ms < input->thresholds_ms[0])
+		return BENCH_TIMELINE_FAST;
+	return ms < input->thresholds_ms[1] ? BENCH_TIMELINE_SLOWER : BENCH_TIMELINE_SLOW;
+}
+
+/* One request's events by class; gives how many there are. */
+static size_t count_events(const struct bench_plot_timeline_input *input,
+			   const struct md_record *record, size_t counts[BENCH_TIMELINE_CLASSES])
+{
+	struct md_event_cursor cursor = md_record_cursor(record);
+	struct md_event_at at;
+	int64_t before_ns = 0;
+	size_t count = 0;
+
+	for (; record->acted_ns != MD_NO_TIME && md_record_next(&cursor, &at); count++) {
+		counts[count == 0 ? BENCH_TIMELINE_TTFT : class_of(input, at.t_ns - before_ns)]++;
+		before_ns = at.t_ns;
+	}
+	return count;
+}
+
+static int64_t last_sign(const struct md_record *record)
+{
+	struct md_event_cursor cursor = md_record_cursor(record);
+	int64_t last_ns = record->end_ns != MD_NO_TIME ? record->end_ns : record->acted_ns;
+	struct md_event_at at;
+
+	while (md_record_next(&cursor, &at))
+		last_ns = at.t_ns > last_ns ? at.t_ns : last_ns;
+	return last_ns;
+}
+
+static void add_times(const struct md_record *record, struct bench_timeline_facts *facts)
+{
+	int64_t first_ns = md_record_first_event_ns(record);
+
+	if (record->acted_ns == MD_NO_TIME)
+		return;
+	if (facts->start_ns == MD_NO_TIME || record->acted_ns < facts->start_ns)
+		facts->start_ns = record->acted_ns;
+	int64_t last_ns = last_sign(record);
+	if (facts->end_ns == MD_NO_TIME || last_ns > facts->end_ns)
+		facts->end_ns = last_ns;
+	if (record->ok && first_ns != MD_NO_TIME)
+		facts->ttfts_ms[facts->ttft_count++] = (double)(first_ns - record->acted_ns) / 1e6;
+}
+
+/* "25", "2.5" */
+static void threshold_text(double ms, char text[PL_F64_TEXT_BYTES])
+{
+	pl_text_from_f64(ms, text);
+	if (pl_text_ends(text, ".0"))
+		text[strlen(text) - 2] = '\0';
+}
+
+static void make_labels(const struct bench_plot_timeline_input *input, char **labels)
+{
+	char first[PL_F64_TEXT_BYTES], second[PL_F64_TEXT_BYTES];
+
+	threshold_text(input->thresholds_ms[0], first);
+	threshold_text(input->thresholds_ms[1], second);
+	labels[BENCH_TIMELINE_TTFT] = pl_strdup("TTFT");
+	labels[BENCH_TIMELINE_FAST] = pl_asprintf("ITL < %sms", first);
+	labels[BENCH_TIMELINE_SLOWER] = pl_asprintf("%sms ≤ ITL < %sms", first, second);
+	labels[BENCH_TIMELINE_SLOW] = pl_asprintf("ITL ≥ %sms", second);
+	labels[BENCH_TIMELINE_FAILED] = pl_strdup("failed");
+}
+
+static size_t weight_of(const struct md_record *record, size_t events)
+{
+	return events + BENCH_PLOT_EVENTS_REQUEST + (record->ok ? 0 : BENCH_PLOT_EVENTS_FAILED);
+}
+
+void bench_timeline_facts_make(const struct bench_plot_timeline_input *input,
+			       struct bench_timeline_facts *ret)
+{
+	size_t most = input->events_max > 0 ? input->events_max : BENCH_PLOT_EVENTS_MAX;
+	size_t taken = 0;
+
+	*ret = (struct bench_timeline_facts){ .start_ns = MD_NO_TIME, .end_ns = MD_NO_TIME };
+	ret->ttfts_ms = pl_alloc_array(input->count, sizeof(*ret->ttfts_ms));
+	make_labels(input, ret->labels);
+	for (size_t i = 0; i < input->count; i++) {
+		const struct md_record *record = &input->records[i];
+		size_t counts[BENCH_TIMELINE_CLASSES] = { 0 };
+		size_t events = count_events(input, record, counts);
+		add_times(record, ret);
+		ret->failed += !record->ok;
+		taken += weight_of(record, events);
+		if (taken > most && i > 0)
+			continue;
+		counts[BENCH_TIMELINE_FAILED] = !record->ok;
+		for (size_t k = 0; k < BENCH_TIMELINE_CLASSES; k++)
+			ret->counts[k] += counts[k];
+		ret->events += events;
+		ret->shown = i + 1;
+	}
+	pl_stats_sort(ret->ttfts_ms, ret->ttft_count);
+}
+
+void bench_timeline_facts_done(struct bench_timeline_facts *facts)
+{
+	free(facts->ttfts_ms);
+	for (size_t i = 0; i < BENCH_TIMELINE_CLASSES; i++)
+		free(facts->labels[i]);
+	*facts = (struct bench_timeline_facts){ 0 };
+}
+
+/* ---- as JSON ---- */
+
+static json_t *message_of(const struct md_record *record)
+{
+	auto_free char *clean = pl_clean_line(record->error != NULL ? record->error : "");
+	size_t len = strlen(clean);
+
+	if (len > MESSAGE_BYTES_MAX) {
+		len = MESSAGE_BYTES_MAX;
+		/* not within a character */
+		while (len > 0 && ((unsigned char)clean[len] & 0xC0) == 0x80)
+			len--;
+	}
+	return json_sprintf("%s%s%.*s%s", record->error_kind != NULL ? record->error_kind : "",
+			    record->error_kind != NULL && len > 0 ? ": " : "", (int)len, clean,
+			    clean[len] != '\0' ? "…" : "");
+}
+
+/* Nothing in it may end the element that it stands in, or begin another. */
+static char *for_page(const json_t *json)
+{
+	auto_free char *text = pl_json_to_text(json, PL_JSON_COMPACT);
+	struct pl_buf buf;
+
+	pl_buf_init(&buf, ABOUT_BYTES_MAX);
+	for (const char *at = text; *at != '\0'; at++) {
+		if (strchr("<>&", *at) != NULL)
+			pl_buf_addf(&buf, "\\u%04x", (unsigned char)*at);
+		else
+			pl_buf_add_char(&buf, *at);
+	}
+	return pl_buf_take(&buf);
+}
+
+char *bench_timeline_about(const struct bench_plot_timeline_input *input,
+			   const struct bench_timeline_facts *facts)
+{
+	json_t *labels = json_array(), *counts = json_array(), *errors = json_array();
+
+	for (size_t i = 0; i < BENCH_TIMELINE_CLASSES; i++) {
+		json_array_append_new(labels, json_string(facts->labels[i]));
+		json_array_append_new(counts, json_integer((json_int_t)facts->counts[i]));
+	}
+	for (size_t i = 0; i < facts->shown; i++) {
+		if (!input->records[i].ok)
+			json_array_append_new(errors, message_of(&input->records[i]));
+	}
+	auto_json json_t *about = json_pack("{s:I, s:I, s:[f,f], s:o, s:o, s:o}", "requests",
+					    (json_int_t)facts->shown, "events",
+					    (json_int_t)facts->events, "thresholds_ms",
+					    fmin(input->thresholds_ms[0], ENDLESS_MS),
+					    fmin(input->thresholds_ms[1], ENDLESS_MS), "labels",
+					    labels, "counts", counts, "errors", errors);
+	return for_page(about);
+}
+
+/* ---- as base64 ---- */
+
+struct base64 {
+	FILE *stream;
+	unsigned held; /* bits that wait */
+	unsigned bits; /* how many */
+};
+
+static void put_sextet(struct base64 *out, unsigned value)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+	putc_unlocked(digits[value & 63], out->stream);
+}
+
+static void put_byte(struct base64 *out, unsigned byte)
+{
+	out->held = (out->held & 0x3F) << 8 | byte;
+	for (out->bits += 8; out->bits >= 6;) {
+		out->bits -= 6;
+		put_sextet(out, out->held >> out->bits);
+	}
+}
+
+static void put_end(struct base64 *out)
+{
+	if (out->bits == 0)
+		return;
+	put_sextet(out, out->held << (6 - out->bits));
+	fputs(out->bits == 2 ? "==" : "=", out->stream);
+}
+
+static void put_number(struct base64 *out, int64_t value)
+{
+	uint64_t rest = value > 0 ? (uint64_t)value : 0;
+
+	for (; rest >= 0x80; rest >>= 7)
+		put_byte(out, 0x80 | (unsigned)(rest & 0x7F));
+	put_byte(out, (unsigned)rest);
+}
+
+static void put_record(struct base64 *out, const struct bench_plot_timeline_input *input,
+		       const struct md_record *record, int64_t start_ns)
+{
+	size_t ignored[BENCH_TIMELINE_CLASSES] = { 0 };
+	size_t count = count_events(input, record, ignored);
+	struct md_event_cursor cursor = md_record_cursor(record);
+	bool acted = record->acted_ns != MD_NO_TIME;
+	int64_t before_ns = record->acted_ns;
+	struct md_event_at at;
+
+	put_number(out, state_of(record));
+	put_number(out, acted ? record->acted_ns - start_ns : 0);
+	put_number(out,
+		   acted && record->end_ns != MD_NO_TIME ? record->end_ns - record->acted_ns : 0);
+	int64_t prompt = record->prompt_tokens != MD_NO_COUNT ? record->prompt_tokens
+							      : record->prompt_tokens_asked;
+	put_number(out, prompt + 1);
+	put_number(out, record->output_tokens + 1);
+	put_number(out, (int64_t)count);
+	for (size_t i = 0; i < count && md_record_next(&cursor, &at); i++) {
+		put_number(out, at.t_ns - before_ns);
+		before_ns = at.t_ns;
+	}
+}
+
+void bench_timeline_events(const struct bench_plot_timeline_input *input,
+			   const struct bench_timeline_facts *facts, FILE *stream)
+{
+	struct base64 out = { .stream = stream };
+
+	for (size_t i = 0; i < facts->shown; i++)
+		put_record(&out, input, &input->records[i], facts->start_ns);
+	put_end(&out);
+}

@@ -1,0 +1,214 @@
+/* The page's words and counts; its data against records, and its look: tests/scenario/test_plots.py. */
+#include "bench/plot_timeline.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/scratch.h"
+#include "bench/plot_timeline_priv.h"
+
+#define EVENTS_MAX 16
+
+/* A request that starts at `start_ms`, with events after these ms each. */
+static void make_record(struct md_record *record, uint64_t index, int64_t start_ms,
+			const double *gaps_ms, size_t count)
+{
+	int64_t at_ns = start_ms * PL_NS_PER_MS;
+
+	md_record_init(record, index);
+	record->ok = true;
+	record->acted_ns = at_ns;
+	record->events = pl_alloc_array(EVENTS_MAX, sizeof(*record->events));
+	for (size_t i = 0; i < count; i++) {
+		int64_t gap_ns = (int64_t)(gaps_ms[i] * 1e6);
+		record->event_count += md_event_encode(record->events + record->event_count, 1,
+						       gap_ns, 1, MD_EVENT_CONTENT);
+		at_ns += gap_ns;
+	}
+	record->end_ns = at_ns;
+	record->prompt_tokens = 5;
+	record->output_tokens = (int64_t)count;
+}
+
+static void make_failed(struct md_record *record, uint64_t index, const char *error)
+{
+	md_record_init(record, index);
+	record->error_kind = md_failure_name("connect");
+	record->error = pl_strdup(error);
+}
+
+static char *draw(struct scratch *scratch, const struct bench_plot_timeline_input *input)
+{
+	const char *path = scratch_path(scratch, "t.html");
+	struct pl_err err = PL_ERR_INIT;
+	char *page = NULL;
+	size_t len;
+
+	assert_int_equal(bench_plot_timeline(input, path, &err), 0);
+	assert_int_equal(pl_file_read(path, 1 << 20, &page, &len, &err), 0);
+	assert_int_equal(strlen(page), len);
+	return page;
+}
+
+static void test_bench_plot_timeline__gaps_by_threshold(void **state)
+{
+	static const double gaps[] = { 900, 24.999999, 25, 49.999999, 50, 51, 0 };
+	struct md_record record;
+	struct bench_timeline_facts facts;
+	struct bench_plot_timeline_input input = {
+		.records = &record, .count = 1, .thresholds_ms = { 25, 50 }, .backend = "openai"
+	};
+
+	(void)state;
+	make_record(&record, 0, 100, gaps, PL_ARRAY_SIZE(gaps));
+	bench_timeline_facts_make(&input, &facts);
+	assert_int_equal(facts.counts[BENCH_TIMELINE_TTFT], 1);
+	assert_int_equal(facts.counts[BENCH_TIMELINE_FAST], 2);
+	assert_int_equal(facts.counts[BENCH_TIMELINE_SLOWER], 2);
+	assert_int_equal(facts.counts[BENCH_TIMELINE_SLOW], 2);
+	assert_int_equal(facts.counts[BENCH_TIMELINE_FAILED], 0);
+	assert_int_equal(facts.start_ns, 100 * PL_NS_PER_MS);
+	assert_int_equal(facts.end_ns, record.end_ns);
+	assert_string_equal(facts.labels[BENCH_TIMELINE_TTFT], "TTFT");
+	assert_string_equal(facts.labels[BENCH_TIMELINE_FAST], "ITL < 25ms");
+	assert_string_equal(facts.labels[BENCH_TIMELINE_SLOWER], "25ms ≤ ITL < 50ms");
+	assert_string_equal(facts.labels[BENCH_TIMELINE_SLOW], "ITL ≥ 50ms");
+	bench_timeline_facts_done(&facts);
+	input.thresholds_ms[0] = 2.5;
+	input.thresholds_ms[1] = 1000;
+	bench_timeline_facts_make(&input, &facts);
+	assert_string_equal(facts.labels[BENCH_TIMELINE_SLOWER], "2.5ms ≤ ITL < 1000ms");
+	assert_int_equal(facts.counts[BENCH_TIMELINE_FAST], 1);
+	assert_int_equal(facts.counts[BENCH_TIMELINE_SLOWER], 5);
+	bench_timeline_facts_done(&facts);
+	md_record_done(&record);
+}
+
+/* What others chose as names, and what servers say, stays text. */
+static void test_bench_plot_timeline__nothing_gets_out_of_its_place(void **state)
+{
+	static const char bad[] = "</script><b>x\xff\" & 'y' @EVENTS@";
+	static const double gaps[] = { 3 };
+	struct md_record records[2];
+	struct bench_plot_timeline_input input = {
+		.records = records,
+		.count = 2,
+		.thresholds_ms = { 25, 50 },
+		.model = bad,
+		.backend = bad,
+		.simulator = bad,
+	};
+
+	make_record(&records[0], 0, 1, gaps, 1);
+	make_failed(&records[1], 1, bad);
+	auto_free char *page = draw(*state, &input);
+	assert_null(strstr(page, "<b>"));
+	assert_null(strstr(page, "</script><b"));
+	assert_null(strstr(page, "\xff"));
+	/* its own two data blocks and its script */
+	size_t ends = 0;
+	for (const char *at = page; (at = strstr(at, "</script>")) != NULL; at++)
+		ends++;
+	assert_int_equal(ends, 3);
+	assert_non_null(strstr(page, "&lt;/script&gt;&lt;b&gt;x"));
+	assert_non_null(strstr(page, "connect: \\u003c/script\\u003e\\u003cb\\u003ex"));
+	md_record_done(&records[0]);
+	md_record_done(&records[1]);
+}
+
+static void test_bench_plot_timeline__no_place_is_left(void **state)
+{
+	struct md_record record;
+	struct bench_plot_timeline_input input = {
+		.records = &record, .count = 1, .thresholds_ms = { 25, 50 }, .backend = "openai"
+	};
+
+	make_failed(&record, 0, "connection refused");
+	auto_free char *page = draw(*state, &input);
+	for (const char *at = page; (at = strchr(at, '@')) != NULL; at++)
+		assert_false(at[1] >= 'A' && at[1] <= 'Z');
+	assert_non_null(strstr(page, "nothing was sent"));
+	assert_non_null(strstr(page, "<td>none</td>"));
+	assert_null(strstr(page, "SIMULATED"));
+	assert_null(strstr(page, "http:"));
+	assert_null(strstr(page, "https:"));
+	md_record_done(&record);
+}
+
+/* No page that cannot be opened: the first requests that fit, and a word about it. */
+static void test_bench_plot_timeline__too_many_events(void **state)
+{
+	static const double gaps[] = { 3, 4, 5, 6 };
+	struct md_record records[5];
+	struct bench_plot_timeline_input input = {
+		.records = records,
+		.count = 5,
+		.thresholds_ms = { 25, 50 },
+		.backend = "openai",
+		.events_max = 2 * (4 + BENCH_PLOT_EVENTS_REQUEST) + 1,
+	};
+
+	for (uint64_t i = 0; i < 5; i++)
+		make_record(&records[i], i, 10, gaps, 4);
+	auto_free char *page = draw(*state, &input);
+	assert_non_null(strstr(page, "the first 2 of 5 requests are drawn"));
+	assert_non_null(strstr(page, "\"requests\":2,\"events\":8"));
+	input.events_max = 3;
+	auto_free char *small = draw(*state, &input);
+	assert_non_null(strstr(small, "the first 1 of 5 requests are drawn"));
+	input.events_max = 5 * (4 + BENCH_PLOT_EVENTS_REQUEST);
+	auto_free char *whole = draw(*state, &input);
+	assert_null(strstr(whole, "are drawn"));
+	for (size_t i = 0; i < 5; i++)
+		md_record_done(&records[i]);
+}
+
+/* A million refused connections have no event at all, and a message each. */
+static void test_bench_plot_timeline__too_many_failures(void **state)
+{
+	struct md_record records[5];
+	struct bench_plot_timeline_input input = {
+		.records = records,
+		.count = 5,
+		.thresholds_ms = { 25, 50 },
+		.backend = "openai",
+		.events_max = 3 * (BENCH_PLOT_EVENTS_REQUEST + BENCH_PLOT_EVENTS_FAILED),
+	};
+
+	for (uint64_t i = 0; i < 5; i++)
+		make_failed(&records[i], i, "connection refused");
+	auto_free char *page = draw(*state, &input);
+	assert_non_null(strstr(page, "the first 3 of 5 requests are drawn"));
+	assert_non_null(strstr(page, "<th scope=\"row\">Failed</th><td>5</td>"));
+	for (size_t i = 0; i < 5; i++)
+		md_record_done(&records[i]);
+}
+
+static void test_bench_plot_timeline__no_record_at_all(void **state)
+{
+	struct bench_plot_timeline_input input = { .thresholds_ms = { 25, 50 },
+						   .backend = "openai" };
+	auto_free char *page = draw(*state, &input);
+
+	assert_non_null(strstr(page, "\"requests\":0,\"events\":0"));
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_bench_plot_timeline__gaps_by_threshold),
+		scratch_test(test_bench_plot_timeline__nothing_gets_out_of_its_place),
+		scratch_test(test_bench_plot_timeline__no_place_is_left),
+		scratch_test(test_bench_plot_timeline__too_many_events),
+		scratch_test(test_bench_plot_timeline__too_many_failures),
+		scratch_test(test_bench_plot_timeline__no_record_at_all),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

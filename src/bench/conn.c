@@ -11,9 +11,6 @@
 #include "base/clock.h"
 #include "io/tls.h"
 
-/* x-request-id with 63 bytes, Content-Length with 20 digits, and 256 bytes of lines between and behind. */
-#define TAIL_BYTES 416
-
 /* Of a request, encrypted before some of it is sent; one record of TLS holds 16 KB. */
 #define TLS_AHEAD_BYTES  131072
 #define TLS_RECORD_BYTES 16384
@@ -46,9 +43,11 @@ struct bench_conn {
 	size_t sent;        /* with TLS: encrypted */
 	size_t total;       /* head, tail and body */
 	size_t tail_len;
-	bool sent_all; /* the kernel has the whole request */
-	bool reused;   /* carried a request before this one */
-	char tail[TAIL_BYTES];
+	bool sent_all;    /* the kernel has the whole request */
+	bool reused;      /* carried a request before this one */
+	unsigned sockets; /* how many it has had */
+	int cut_errno;    /* the peer takes no more of the request; 0: it does */
+	char tail[];      /* [shared->tail_room] */
 };
 
 static void idle_push(struct bench_conn *conn)
@@ -120,7 +119,8 @@ static void conn_finish(struct bench_conn *conn, bool reusable)
 		idle_push(conn);
 	else
 		conn_close(conn);
-	bench_worker_req_over(worker, req);
+	if (!bench_retry_take(worker, req, &conn->stream))
+		bench_worker_req_over(worker, req);
 }
 
 static void conn_fail(struct bench_conn *conn, const char *kind, const char *error)
@@ -143,11 +143,11 @@ static void conn_lost(struct bench_conn *conn, const char *kind, const char *err
 	struct bench_worker *worker = conn->worker;
 	struct bench_req *req = conn->req;
 
-	if (!conn->reused || req->retried || conn->stream.head_seen || req->state == REQ_ANSWER) {
+	if (!conn->reused || req->resent || conn->stream.head_seen || req->state == REQ_ANSWER) {
 		conn_fail(conn, req->state == REQ_CONNECT ? "connect" : kind, error);
 		return;
 	}
-	req->retried = true;
+	req->resent = true;
 	conn->req = NULL;
 	conn_close(conn);
 	conn_open(worker, req);
@@ -222,6 +222,20 @@ static int encrypt_some(struct bench_conn *conn, struct pl_err *err)
 	return 0;
 }
 
+/*
+ * Sending failed. A peer that takes no more may have said why before: that is read first, for which an
+ * event is due. False: the connection is gone.
+ */
+static bool conn_cut(struct bench_conn *conn, int error)
+{
+	if ((error == EPIPE || error == ECONNRESET) && conn->req->state != REQ_CONNECT) {
+		conn->cut_errno = error;
+		return true;
+	}
+	conn_lost(conn, "send", strerror(error));
+	return false;
+}
+
 /* As conn_send(). Begins with what the handshake has to say. */
 static bool conn_send_tls(struct bench_conn *conn)
 {
@@ -229,10 +243,8 @@ static bool conn_send_tls(struct bench_conn *conn)
 
 	for (;;) {
 		int flushed = io_tls_flush(conn->tls, conn->watch.fd, 0);
-		if (flushed < 0) {
-			conn_lost(conn, "send", strerror(errno));
-			return false;
-		}
+		if (flushed < 0)
+			return conn_cut(conn, errno);
 		if (flushed == 0 || !io_tls_is_established(conn->tls))
 			return true;
 		note_connected(conn);
@@ -250,6 +262,8 @@ static bool conn_send_tls(struct bench_conn *conn)
 /* False: the connection is gone, or carries another request. */
 static bool conn_send(struct bench_conn *conn)
 {
+	if (conn->cut_errno != 0)
+		return true;
 	if (conn->tls != NULL)
 		return conn_send_tls(conn);
 	while (conn->sent < conn->total) {
@@ -262,10 +276,8 @@ static bool conn_send(struct bench_conn *conn)
 		if (len < 0 && errno == EAGAIN) {
 			return true;
 		}
-		if (len < 0) {
-			conn_lost(conn, "send", strerror(errno));
-			return false;
-		}
+		if (len < 0)
+			return conn_cut(conn, errno);
 		note_connected(conn);
 		conn->sent += (size_t)len;
 	}
@@ -277,8 +289,17 @@ static bool conn_send(struct bench_conn *conn)
 static void conn_ended(struct bench_conn *conn, ssize_t len, int error)
 {
 	bool nothing = conn->req->state != REQ_ANSWER;
+	/* how a connection ends says nothing of an answer that has said its last word */
+	bool broken = len < 0 && !conn->stream.done_seen;
 
-	if (len < 0 || nothing) {
+	if ((broken || nothing) && conn->cut_errno != 0) {
+		char text[128];
+		snprintf(text, sizeof(text), "the server took only part of the request: %s",
+			 strerror(conn->cut_errno));
+		conn_lost(conn, "send", text);
+		return;
+	}
+	if (broken || nothing) {
 		const char *closed = conn->tls != NULL && !io_tls_is_established(conn->tls)
 					     ? "the server closed the connection within the "
 					       "handshake of TLS"
@@ -349,7 +370,7 @@ static void conn_take_tls(struct bench_conn *conn, size_t len, const struct read
 		return;
 	if (result == IO_TLS_OPEN)
 		conn_send(conn); /* what the handshake has to say, and what it held back */
-	else if (result == IO_TLS_CLOSED)
+	else if (result == IO_TLS_CLOSED || conn->stream.done_seen)
 		conn_ended(conn, 0, 0);
 	else
 		conn_lost(conn, "reset", err.text);
@@ -359,6 +380,7 @@ static void conn_take_tls(struct bench_conn *conn, size_t len, const struct read
 static bool conn_read(struct bench_conn *conn, bool to_end)
 {
 	struct bench_worker *worker = conn->worker;
+	unsigned socket = conn->sockets;
 	struct read_time when;
 
 	ssize_t len = io_sock_recv(conn->watch.fd, worker->read_buffer, BENCH_READ_BYTES,
@@ -368,19 +390,17 @@ static bool conn_read(struct bench_conn *conn, bool to_end)
 		return false;
 	if (conn->tls != NULL && len > 0) {
 		conn_take_tls(conn, (size_t)len, &when);
-		return conn->watch.active && (to_end || len == BENCH_READ_BYTES);
-	}
-	if (conn->req == NULL) { /* kept alive, and the server has had enough of it */
+	} else if (conn->req == NULL) { /* kept alive, and the server has had enough of it */
 		conn_close(conn);
-		return false;
-	}
-	if (len <= 0) {
+	} else if (len <= 0) {
 		conn_ended(conn, len, errno);
-		return false;
+	} else {
+		bench_worker_heard(worker, when.user_ns);
+		conn_take(conn, worker->read_buffer, (size_t)len, &when, false);
 	}
-	bench_worker_heard(worker, when.user_ns);
-	conn_take(conn, worker->read_buffer, (size_t)len, &when, false);
-	return conn->watch.active && (to_end || len == BENCH_READ_BYTES);
+	/* by now it may carry another request on a socket of its own, which has events of its own */
+	return conn->watch.active && conn->sockets == socket && len > 0 &&
+	       (to_end || len == BENCH_READ_BYTES);
 }
 
 static void on_ready(struct io_loop *loop, struct io_watch *watch, uint32_t events)
@@ -423,7 +443,7 @@ static struct bench_conn *conn_take_spare(struct bench_worker *worker)
 		conn->next = NULL;
 		return conn;
 	}
-	conn = pl_alloc(sizeof(*conn));
+	conn = pl_alloc(sizeof(*conn) + worker->shared->tail_room);
 	conn->worker = worker;
 	conn->watch =
 		(struct io_watch){ .fd = -1, .events = CONN_EVENTS, .fn = on_ready, .data = conn };
@@ -438,29 +458,33 @@ static void conn_prepare(struct bench_conn *conn, struct bench_req *req, bool re
 {
 	const struct bench_request *request = req->request;
 	const struct bench_shared *shared = conn->worker->shared;
-	bool named = request->request_id[0] != '\0';
-	int len = snprintf(
-		conn->tail, sizeof(conn->tail), "%s%.63s%s%.127sContent-Length: %zu\r\n%.127s\r\n",
-		named ? "x-request-id: " : "", named ? request->request_id : "",
-		named ? "\r\n" : "", shared->head_rest, request->body_len, shared->head_end);
+	bool named = request->request_id.prefix != NULL;
+	char id[MD_ID_BYTES];
 
-	conn->tail_len = (size_t)len;
+	md_request_id_text(&request->request_id, id, sizeof(id));
+	conn->tail_len = (size_t)snprintf(conn->tail, shared->tail_room,
+					  "%s%s%s%sContent-Length: %zu\r\n%s\r\n",
+					  named ? "x-request-id: " : "", id, named ? "\r\n" : "",
+					  shared->head_rest, request->body_len, shared->head_end);
 	conn->req = req;
 	conn->reused = reused;
 	conn->sent = 0;
+	conn->cut_errno = 0;
 	conn->sent_all = false;
 	conn->total = shared->head_len + conn->tail_len + request->body_len;
 	bench_stream_start(&conn->stream, &req->recorder);
 }
 
-/* The first try sets the request's start; a second one keeps it. */
+/* The first try sets the request's start; later ones keep it. */
 static void conn_act(struct bench_conn *conn, int64_t now_ns, enum req_state state)
 {
 	struct bench_worker *worker = conn->worker;
 	struct bench_req *req = conn->req;
 
-	if (req->retried)
+	if (req->resent)
 		bench_req_set_state(worker, req, state);
+	else if (req->state == REQ_RETRY)
+		bench_worker_issue_again(worker, req, now_ns, state);
 	else
 		bench_worker_issue(worker, req, now_ns, state);
 	io_timer_start(worker->loop, &conn->timeout,
@@ -497,7 +521,8 @@ static bool conn_open(struct bench_worker *worker, struct bench_req *req)
 	conn_prepare(conn, req, false);
 	if (worker->load->addr.tls != NULL)
 		prepare_tls(conn);
-	int rc = io_sock_new(&worker->load->addr, &conn->watch.fd, &err);
+	conn->sockets++;
+	int rc = bench_worker_new_socket(worker, &conn->watch.fd, &err);
 	int64_t now_ns = pl_clock_now_ns();
 	if (rc == 0)
 		rc = io_sock_connect_begin(conn->watch.fd, &worker->load->addr, &err);
@@ -518,15 +543,33 @@ static bool conn_open(struct bench_worker *worker, struct bench_req *req)
 	return true;
 }
 
+/*
+ * The connection used last, or NULL. What a peer has sent unasked would be taken for the next answer, and
+ * one that has closed is not to be asked: such connections are given up here.
+ */
+static struct bench_conn *take_idle(struct bench_worker *worker)
+{
+	struct bench_conn *conn;
+
+	while ((conn = worker->idle) != NULL) {
+		while (conn_read(conn, false))
+			;
+		if (!conn->watch.active)
+			continue;
+		idle_remove(conn);
+		return conn;
+	}
+	return NULL;
+}
+
 void bench_conn_launch(struct bench_worker *worker, struct bench_req *req)
 {
-	struct bench_conn *conn = worker->idle;
+	struct bench_conn *conn = take_idle(worker);
 
 	if (conn == NULL) {
 		conn_open(worker, req);
 		return;
 	}
-	idle_remove(conn);
 	conn_prepare(conn, req, true);
 	conn_act(conn, pl_clock_now_ns(), REQ_SEND);
 	conn_send(conn);

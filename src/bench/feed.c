@@ -10,9 +10,11 @@
 struct lane {
 	_Alignas(64) _Atomic size_t acted;
 	_Atomic size_t over;
+	_Atomic(struct bench_try *) first_try;
 	uint64_t *order;                /* [over] places in the plan, in the order of their ends */
 	_Alignas(64) size_t acted_seen; /* the reader's */
 	size_t over_seen;
+	const struct bench_try *try_seen;
 };
 
 struct bench_feed {
@@ -110,18 +112,53 @@ void bench_feed_over(struct bench_feed *feed, unsigned w, uint64_t index)
 	atomic_store_explicit(&lane->over, over + 1, memory_order_release);
 }
 
-/* What ended by now had been acted on before: the order of the two loads keeps that so. */
+void bench_feed_tried(struct bench_feed *feed, unsigned w, struct bench_try *first)
+{
+	if (feed != NULL)
+		atomic_store_explicit(&feed->lanes[w].first_try, first, memory_order_release);
+}
+
+/* The last try there is by now; NULL: none. */
+static const struct bench_try *last_try(struct lane *lane)
+{
+	const struct bench_try *at = lane->try_seen;
+	const struct bench_try *next;
+
+	if (at == NULL)
+		at = atomic_load_explicit(&lane->first_try, memory_order_acquire);
+	while (at != NULL && (next = atomic_load_explicit(&at->next, memory_order_acquire)) != NULL)
+		at = next;
+	return at;
+}
+
+/* Those behind the last that was seen, up to `last`. */
+static void take_tries(struct lane *lane, const struct bench_try *last,
+		       const struct bench_feed_reader *reader)
+{
+	while (lane->try_seen != last) {
+		lane->try_seen = lane->try_seen == NULL ? lane->first_try : lane->try_seen->next;
+		if (reader->tried != NULL)
+			reader->tried(reader->data, &lane->try_seen->record);
+	}
+}
+
+/*
+ * What ended by now had its tries before, and all of that was acted on before: the order of the loads
+ * keeps that so.
+ */
 static size_t take_lane(const struct bench_feed *feed, unsigned w,
 			const struct bench_feed_reader *reader)
 {
 	struct lane *lane = &feed->lanes[w];
 	size_t over = atomic_load_explicit(&lane->over, memory_order_acquire);
+	const struct bench_try *last = last_try(lane);
 	size_t acted = atomic_load_explicit(&lane->acted, memory_order_acquire);
 	size_t taken = over - lane->over_seen;
 
 	for (; lane->acted_seen < acted; lane->acted_seen++)
 		reader->acted(reader->data,
 			      &feed->records[w + lane->acted_seen * feed->lane_count]);
+	take_tries(lane, last, reader);
 	for (; lane->over_seen < over; lane->over_seen++)
 		reader->over(reader->data, &feed->records[lane->order[lane->over_seen]]);
 	return taken;

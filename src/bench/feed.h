@@ -5,6 +5,8 @@
  *
  * - A worker only publishes: a request costs it three stores, nothing waits and nothing is allocated
  *   once the clock runs.
+ * - A failed try that another one follows is given once that one begins: behind its request's
+ *   acted(), in front of its over().
  * - A record is given twice: when it was acted on (of its fields only index, request_id, planned_ns,
  *   queued_ns and acted_ns may be read then) and when it is over: whole, it changes no more.
  * - One reader at a time. Records belong to the outcome: the last bench_feed_take() comes before
@@ -21,6 +23,7 @@
 struct bench_feed_reader {
 	void *data;
 	void (*acted)(void *data, const struct md_record *record);
+	void (*tried)(void *data, const struct md_record *record); /* NULL: not wanted */
 	void (*over)(void *data, const struct md_record *record);
 };
 

@@ -47,6 +47,25 @@ static int read_numbers(const char *path, unsigned long *a, unsigned long *b)
 	return count;
 }
 
+/* Each address of ours has `ports` for one server. */
+static int check_ports(const struct bench_load *load, uint64_t needed, uint64_t ports,
+		       struct pl_err *err)
+{
+	size_t addresses = load->source_count > 0 ? load->source_count : 1;
+	char each[64] = "";
+
+	if (needed <= ports * addresses)
+		return 0;
+	if (addresses > 1)
+		snprintf(each, sizeof(each), " for each of %zu addresses", addresses);
+	return pl_err_set(err, PL_ERR_INVALID,
+			  "%" PRIu64 " connections at once need as many local ports, limit "
+			  "'net.ipv4.ip_local_port_range' leaves %" PRIu64
+			  "%s: name more addresses of this host ('source_addresses'), "
+			  "widen the limit or lower 'max_concurrency'",
+			  needed, ports, each);
+}
+
 int bench_load_check_limits(const struct bench_load *load, struct pl_err *err)
 {
 	uint64_t needed = connections_needed(load);
@@ -64,13 +83,8 @@ int bench_load_check_limits(const struct bench_load *load, struct pl_err *err)
 				  needed, needed + open + FILES_BESIDE, files);
 	if (load->addr.u.any.sa_family == AF_UNIX)
 		return 0;
-	if (read_numbers("/proc/sys/net/ipv4/ip_local_port_range", &low, &high) == 2 &&
-	    needed > high - low + 1)
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "%" PRIu64 " connections at once need as many local ports, limit "
-				  "'net.ipv4.ip_local_port_range' leaves %lu: widen it or lower "
-				  "'max_concurrency'",
-				  needed, high - low + 1);
+	if (read_numbers("/proc/sys/net/ipv4/ip_local_port_range", &low, &high) == 2)
+		return check_ports(load, needed, high - low + 1, err);
 	return 0;
 }
 

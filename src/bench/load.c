@@ -11,6 +11,8 @@
 #include "bench/worker_priv.h"
 
 #define HEAD_BYTES_MAX (1u << 20)
+/* "x-request-id: ", "Content-Length: ", a number of 20 digits behind each, line ends and a NUL. */
+#define TAIL_TEXT_BYTES 96
 
 /* Is there a line "NAME:" among lines that each end in CRLF? */
 static bool has_header(const char *lines, const char *name)
@@ -53,32 +55,76 @@ static void add_user_headers(struct pl_buf *buf, const char *user, const char *l
 	}
 }
 
+/* What stands behind the user's line of that name; "" where there is none. */
+static const char *behind_header(const char *lines, const char *name)
+{
+	size_t len = strlen(name);
+
+	while (*lines != '\0') {
+		const char *end = strstr(lines, "\r\n");
+		const char *next = end != NULL ? end + 2 : lines + strlen(lines);
+		if (strncasecmp(lines, name, len) == 0 && lines[len] == ':')
+			return next;
+		lines = next;
+	}
+	return lines;
+}
+
+/* What differs by request at most: a name, a length, and the lines around them. */
+static size_t tail_room(const struct bench_shared *shared)
+{
+	const struct bench_load *load = shared->load;
+	size_t longest = strlen(shared->head_rest) + strlen(shared->head_end) + TAIL_TEXT_BYTES;
+	const char *prefix = NULL;
+	size_t prefix_len = 0;
+
+	for (size_t i = 0; i < load->count; i++) {
+		const char *here = load->requests[i].request_id.prefix;
+		if (here == prefix || here == NULL)
+			continue;
+		prefix = here;
+		prefix_len = strlen(here) > prefix_len ? strlen(here) : prefix_len;
+	}
+	return longest + prefix_len;
+}
+
 /*
- * The head in vLLM's order: Host, Content-Type, the user's lines, x-request-id, what the HTTP library
- * adds, Content-Length; for completions Content-Type is the library's own, and last. conn.c puts the
- * parts and what differs by request together.
+ * The head in vLLM's order: Host, Content-Type, the user's lines, x-request-id (in the place of a line
+ * of the user's that has the same name), what the HTTP library adds, Content-Length; for completions
+ * Content-Type is the library's own, and last. conn.c puts the parts and what differs by request together.
  */
 static int build_head(struct bench_shared *shared, struct pl_err *err)
 {
 	const struct bench_load *load = shared->load;
 	const char *user = load->headers != NULL ? load->headers : "";
-	bool named = load->requests[0].request_id[0] != '\0';
+	bool named = load->requests[0].request_id.prefix != NULL;
 	bool typed = has_header(user, "Content-Type");
-	auto_buf buf = { 0 }, rest = { 0 }, own = { 0 };
+	auto_buf buf = { 0 }, rest = { 0 }, own = { 0 }, after = { 0 }, hostless = { 0 };
 
 	pl_buf_init(&buf, HEAD_BYTES_MAX);
 	pl_buf_init(&rest, HEAD_BYTES_MAX);
 	pl_buf_init(&own, HEAD_BYTES_MAX);
-	add_user_headers(&own, user, named ? "x-request-id" : NULL, false);
+	pl_buf_init(&after, HEAD_BYTES_MAX);
+	pl_buf_init(&hostless, HEAD_BYTES_MAX);
+	add_user_headers(&hostless, user, "Host", false);
+	/* each request's name stands where the user's does */
+	const char *plain = pl_buf_text(&hostless);
+	const char *behind = named ? behind_header(plain, "x-request-id") : "";
+	auto_free char *ahead = pl_strndup(plain, strlen(plain) - strlen(behind));
+	add_user_headers(&own, ahead, named ? "x-request-id" : NULL, false);
 	pl_buf_addf(&buf, "POST %s HTTP/1.1\r\n", load->path);
 	add_header(&buf, user, "Host", load->host_header);
+	add_user_headers(&buf, user, "Host", true);
 	if (load->adapter->types_last) {
 		pl_buf_add_text(&buf, pl_buf_text(&own));
 	} else {
 		add_header(&buf, user, "Content-Type", "application/json");
-		add_user_headers(&buf, pl_buf_text(&own), "Content-Type", true);
+		add_user_headers(&buf, user, "Content-Type", true);
 		add_user_headers(&buf, pl_buf_text(&own), "Content-Type", false);
 	}
+	add_user_headers(&after, behind, "x-request-id", false);
+	add_user_headers(&rest, pl_buf_text(&after),
+			 load->adapter->types_last ? NULL : "Content-Type", false);
 	add_header(&rest, user, "Accept", "*/*");
 	add_header(&rest, user, "Accept-Encoding", "identity");
 	add_header(&rest, user, "User-Agent", "profllm/" PROFLLM_VERSION);
@@ -90,6 +136,7 @@ static int build_head(struct bench_shared *shared, struct pl_err *err)
 	shared->head_rest = pl_buf_take(&rest);
 	shared->head_end = pl_strdup(
 		load->adapter->types_last && !typed ? "Content-Type: application/json\r\n" : "");
+	shared->tail_room = tail_room(shared);
 	return 0;
 }
 
@@ -117,7 +164,7 @@ static void init_records(const struct bench_load *load, struct bench_outcome *ou
 		const struct bench_request *request = &load->requests[i];
 		struct md_record *record = &outcome->records[i];
 		md_record_init(record, i);
-		snprintf(record->request_id, sizeof(record->request_id), "%s", request->request_id);
+		record->request_id = request->request_id;
 		record->prompt_tokens_asked = request->prompt_tokens;
 		record->output_tokens_asked = request->output_tokens;
 	}
@@ -227,6 +274,7 @@ static void gather(const struct bench_shared *shared)
 			outcome->worker_cpu_share_max = share;
 	}
 	gather_queueing(shared, outcome);
+	bench_retry_gather(shared->workers, shared->worker_count, outcome);
 	bench_trace_merge(shared->workers, shared->worker_count, outcome);
 	finish_records(shared);
 }
@@ -270,18 +318,19 @@ int bench_load_run(const struct bench_load *load, struct bench_outcome **ret, st
 	shared.workers = pl_alloc_array(shared.worker_count, sizeof(*shared.workers));
 	bench_feed_attach(load->feed, outcome->records, outcome->count, shared.worker_count);
 	int rc = run_shared(&shared, err);
+	/* a reader may be at it until then */
+	if (rc < 0)
+		bench_feed_detach(load->feed);
 	for (unsigned i = 0; i < shared.worker_count; i++)
 		bench_worker_done(&shared.workers[i]);
 	free(shared.workers);
 	free(shared.head);
 	free(shared.head_rest);
 	free(shared.head_end);
-	if (rc < 0) {
-		bench_feed_detach(load->feed);
+	if (rc < 0)
 		bench_outcome_free(outcome);
-	} else {
+	else
 		*ret = outcome;
-	}
 	return rc;
 }
 
@@ -292,6 +341,11 @@ void bench_outcome_free(struct bench_outcome *outcome)
 	for (size_t i = 0; i < outcome->count; i++)
 		md_record_done(&outcome->records[i]);
 	free(outcome->records);
+	for (size_t i = 0; i < outcome->try_count; i++) {
+		md_record_done(outcome->tries[i]);
+		free(outcome->tries[i]);
+	}
+	free(outcome->tries);
 	free(outcome->queueing_ms);
 	free(outcome->inflight);
 	free(outcome);

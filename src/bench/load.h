@@ -20,10 +20,10 @@ struct bench_feed;
 struct bench_request {
 	const char *body; /* borrowed */
 	size_t body_len;
-	char request_id[64];   /* "" sends no x-request-id */
-	int64_t planned_ns;    /* after the start */
-	int64_t prompt_tokens; /* asked; MD_NO_COUNT */
-	int64_t output_tokens; /* asked */
+	struct md_request_id request_id; /* none: no x-request-id is sent */
+	int64_t planned_ns;              /* after the start */
+	int64_t prompt_tokens;           /* asked; MD_NO_COUNT */
+	int64_t output_tokens;           /* asked */
 };
 
 /* Live counters, read by a progress thread while the run goes on. Counts: issued = completed + failed
@@ -35,6 +35,8 @@ struct bench_progress {
 struct bench_load {
 	const struct bench_adapter *adapter;
 	struct io_addr addr;
+	const struct io_addr *sources; /* [source_count] connections are made from, in turn */
+	size_t source_count;           /* 0: the kernel's choice */
 	const char *host_header;
 	const char *path;
 	const char *headers;                  /* further lines each ending in CRLF, or "" */
@@ -45,6 +47,8 @@ struct bench_load {
 	int64_t request_timeout_ns;
 	int64_t stall_timeout_ns;
 	int64_t run_timeout_ns; /* MD_NO_I64: none */
+	int64_t retries;        /* tries beyond the first, at most */
+	int64_t retry_delay_ns; /* before the second try; twice that before the third, and so on */
 	bool whole_answers;     /* the bodies ask for no stream */
 	bool keeps_text;        /* records get what was said */
 	bool realtime;
@@ -67,6 +71,9 @@ struct bench_outcome {
 	struct md_record
 		*records; /* [count], in plan order; not acted on: acted_ns none, ok false */
 	size_t count;
+	struct md_record *
+		*tries; /* [try_count] failed ones that were followed by another, in order */
+	size_t try_count;
 	enum bench_end end;
 	int64_t start_ns; /* clock at the start of sending */
 	int64_t end_ns;   /* the last answer was whole, or the last request failed */

@@ -33,6 +33,8 @@ static double *merge_percentiles(const double *asked, size_t asked_count, size_t
 struct totals {
 	int64_t completed;
 	int64_t failed;
+	int64_t retries; /* tries beyond a request's first */
+	int64_t retried;
 	int64_t good; /* kept every limit */
 	int64_t output_tokens;
 	int64_t input_tokens;
@@ -72,6 +74,9 @@ static struct totals totals_of(const struct bench_metrics_input *input)
 	struct totals totals = { .input_known = true };
 
 	for (size_t i = 0; i < input->count; i++) {
+		uint32_t tries = input->records[i].tries;
+		totals.retries += tries > 1 ? tries - 1 : 0;
+		totals.retried += tries > 1;
 		if (input->records[i].ok)
 			add_finished(input, &input->records[i], &totals);
 		else
@@ -99,6 +104,8 @@ static void write_totals(const struct bench_metrics_input *input, const struct t
 	json_object_set_new(into, "failed_requests", json_integer(totals->failed));
 	json_object_set_new(into, "completed", json_integer(totals->completed));
 	json_object_set_new(into, "failed", json_integer(totals->failed));
+	json_object_set_new(into, "retries", json_integer(totals->retries));
+	json_object_set_new(into, "retried_requests", json_integer(totals->retried));
 	json_object_set_new(into, "total_input_tokens",
 			    totals->input_known ? json_integer(totals->input_tokens) : json_null());
 	json_object_set_new(into, "total_output_tokens", json_integer(totals->output_tokens));
@@ -132,7 +139,8 @@ static json_t *sample_text(const char *text)
 	return json != NULL ? json : json_null();
 }
 
-static void add_failure(json_t *errors, const struct md_record *record)
+/* `as`: "count" of failed requests, or "retried" of tries that another one followed. */
+static void add_failure(json_t *errors, const struct md_record *record, const char *as)
 {
 	const char *kind = record->error_kind != NULL ? record->error_kind : "unknown";
 	json_t *entry;
@@ -142,7 +150,7 @@ static void add_failure(json_t *errors, const struct md_record *record)
 	{
 		if (!same_failure(entry, kind, record->status))
 			continue;
-		json_t *count = json_object_get(entry, "count");
+		json_t *count = json_object_get(entry, as);
 		json_integer_set(count, json_integer_value(count) + 1);
 		return;
 	}
@@ -150,7 +158,9 @@ static void add_failure(json_t *errors, const struct md_record *record)
 	json_object_set_new(entry, "kind", json_string(kind));
 	json_object_set_new(entry, "status",
 			    record->status != 0 ? json_integer(record->status) : json_null());
-	json_object_set_new(entry, "count", json_integer(1));
+	json_object_set_new(entry, "count", json_integer(0));
+	json_object_set_new(entry, "retried", json_integer(0));
+	json_object_set_new(entry, as, json_integer(1));
 	json_object_set_new(entry, "sample", sample_text(record->error));
 	json_array_append_new(errors, entry);
 }
@@ -162,8 +172,10 @@ static json_t *errors_of(const struct bench_metrics_input *input)
 	for (size_t i = 0; i < input->count; i++) {
 		const struct md_record *record = &input->records[i];
 		if (!record->ok && record->acted_ns != MD_NO_TIME)
-			add_failure(errors, record);
+			add_failure(errors, record, "count");
 	}
+	for (size_t i = 0; i < input->try_count; i++)
+		add_failure(errors, input->tries[i], "retried");
 	return errors;
 }
 

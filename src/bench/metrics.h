@@ -16,6 +16,8 @@ struct bench_slo {
 struct bench_metrics_input {
 	const struct md_record *records; /* plan order */
 	size_t count;
+	struct md_record *const *tries; /* failed ones that another followed */
+	size_t try_count;
 	double duration_s; /* vLLM's: start of sending to the last answer */
 	int64_t start_ns;
 	const double *percentiles; /* in percent, any order */

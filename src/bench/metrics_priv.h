@@ -51,7 +51,8 @@ struct bench_families {
 void bench_families_collect(const struct bench_metrics_input *input, const bool *chosen,
 			    struct bench_families *ret);
 void bench_families_done(struct bench_families *families);
-/* mean_, median_, std_ and p<N>_ keys, and with `intervals` their _ci95 keys, into `into`. Sorts. */
+/* mean_, median_, std_ and p<N>_ keys, and with `intervals` their _ci95 keys, into `into`.
+ * Sorts. */
 void bench_families_write(struct bench_families *families, const double *percentiles,
 			  size_t percentile_count, bool intervals, json_t *into);
 

@@ -25,6 +25,7 @@ static void figures(const json_t *results, struct md_quality_facts *ret)
 {
 	ret->completed = result_number(results, "completed");
 	ret->failed = result_number(results, "failed");
+	ret->retries = result_number(results, "retries");
 	ret->measured_s = result_number(results, "duration");
 	ret->median_itl_ms = result_number(results, "median_itl_ms");
 	ret->median_ttft_ms = result_number(results, "median_ttft_ms");

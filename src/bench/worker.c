@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "bench/feed_priv.h"
+#include "bench/source.h"
 
 #define FROM(state) (1u << REQ_##state)
 static const unsigned req_from[REQ_STATE_COUNT] = {
@@ -19,7 +20,19 @@ static const unsigned req_from[REQ_STATE_COUNT] = {
 static uint64_t in_flight(const struct bench_worker *worker)
 {
 	return worker->counts[REQ_CONNECT] + worker->counts[REQ_SEND] + worker->counts[REQ_WAIT] +
-	       worker->counts[REQ_ANSWER];
+	       worker->counts[REQ_ANSWER] + worker->counts[REQ_RETRY];
+}
+
+/* In flight, and not between two tries: what the server could say something to. */
+static uint64_t open_now(const struct bench_worker *worker)
+{
+	return in_flight(worker) - worker->counts[REQ_RETRY];
+}
+
+static void publish_open(struct bench_worker *worker)
+{
+	/* who sees a request open sees heard_ns of its start too */
+	atomic_store_explicit(&worker->open_count, (int64_t)open_now(worker), memory_order_release);
 }
 
 void bench_req_set_state(struct bench_worker *worker, struct bench_req *req, enum req_state next)
@@ -56,18 +69,37 @@ void bench_worker_issue(struct bench_worker *worker, struct bench_req *req, int6
 
 	record->acted_ns = now_ns;
 	record->planned_ns = worker->shared->start_ns + req->request->planned_ns;
+	record->tries = 1;
+	req->try_ns = now_ns;
 	worker->last_send_ns = now_ns;
-	if (in_flight(worker) == 0)
+	if (open_now(worker) == 0)
 		bench_worker_heard(worker, now_ns);
 	worker->issued++;
 	bench_req_set_state(worker, req, state);
 	bench_feed_acted(worker->load->feed, worker->index);
 	bench_trace_add(&worker->trace, now_ns, 1);
-	atomic_store_explicit(&worker->open_count, worker->trace.in_flight, memory_order_relaxed);
+	publish_open(worker);
 	if (worker->load->progress != NULL) {
 		add_to(&worker->load->progress->issued, 1);
 		add_to(&worker->load->progress->in_flight, 1);
 	}
+}
+
+void bench_worker_issue_again(struct bench_worker *worker, struct bench_req *req, int64_t now_ns,
+			      enum req_state state)
+{
+	req->recorder.record->tries++;
+	req->try_ns = now_ns;
+	if (open_now(worker) == 0)
+		bench_worker_heard(worker, now_ns);
+	bench_req_set_state(worker, req, state);
+	publish_open(worker);
+}
+
+void bench_worker_hold_back(struct bench_worker *worker, struct bench_req *req)
+{
+	bench_req_set_state(worker, req, REQ_RETRY);
+	publish_open(worker);
 }
 
 void bench_worker_req_over(struct bench_worker *worker, struct bench_req *req)
@@ -78,7 +110,7 @@ void bench_worker_req_over(struct bench_worker *worker, struct bench_req *req)
 	bench_req_set_state(worker, req, record->ok ? REQ_COMPLETED : REQ_FAILED);
 	bench_feed_over(worker->load->feed, worker->index, record->index);
 	bench_trace_add(&worker->trace, record->end_ns, -1);
-	atomic_store_explicit(&worker->open_count, worker->trace.in_flight, memory_order_relaxed);
+	publish_open(worker);
 	if (record->end_ns > worker->end_ns)
 		worker->end_ns = record->end_ns;
 	if (progress != NULL) {
@@ -89,6 +121,18 @@ void bench_worker_req_over(struct bench_worker *worker, struct bench_req *req)
 		bench_worker_pump(worker, pl_clock_now_ns());
 	else if (in_flight(worker) == 0)
 		io_loop_stop(worker->loop);
+}
+
+int bench_worker_new_socket(struct bench_worker *worker, int *ret_fd, struct pl_err *err)
+{
+	const struct bench_load *load = worker->load;
+
+	if (io_sock_new(&load->addr, ret_fd, err) < 0)
+		return -1;
+	if (load->source_count == 0)
+		return 0;
+	return bench_source_bind(*ret_fd,
+				 &load->sources[worker->next_source++ % load->source_count], err);
 }
 
 /* The whole exchange with an adapter that has no server. */
@@ -158,6 +202,24 @@ static void launch(struct bench_worker *worker)
 		answer_at_once(worker, req);
 }
 
+static void begin_pass(struct bench_worker *worker)
+{
+	if (worker->pass_ns == io_loop_now_ns(worker->loop))
+		return;
+	worker->pass_ns = io_loop_now_ns(worker->loop);
+	worker->launches_left = BENCH_LAUNCHES_PER_PASS;
+	worker->marks_left = BENCH_MARKS_PER_PASS;
+}
+
+bool bench_worker_may_launch(struct bench_worker *worker)
+{
+	begin_pass(worker);
+	if (worker->launches_left == 0)
+		return false;
+	worker->launches_left--;
+	return true;
+}
+
 void bench_worker_pump(struct bench_worker *worker, int64_t now_ns)
 {
 	/* launches can end at once and call back here: the loop below goes on anyway */
@@ -165,11 +227,7 @@ void bench_worker_pump(struct bench_worker *worker, int64_t now_ns)
 		return;
 	worker->pumping = true;
 	worker->launch_due_ns = INT64_MAX;
-	if (worker->pass_ns != io_loop_now_ns(worker->loop)) {
-		worker->pass_ns = io_loop_now_ns(worker->loop);
-		worker->launches_left = BENCH_LAUNCHES_PER_PASS;
-		worker->marks_left = BENCH_MARKS_PER_PASS;
-	}
+	begin_pass(worker);
 	while (worker->next_send < worker->req_count) {
 		int64_t due_ns = planned_ns(worker, worker->next_send);
 		if (due_ns - now_ns > BENCH_SPIN_NS) {
@@ -182,11 +240,10 @@ void bench_worker_pump(struct bench_worker *worker, int64_t now_ns)
 			mark_held(worker, now_ns);
 			break;
 		}
-		if (worker->launches_left == 0) {
+		if (!bench_worker_may_launch(worker)) {
 			arm_launch(worker, worker->pass_ns + 1);
 			break;
 		}
-		worker->launches_left--;
 		launch(worker);
 		now_ns = pl_clock_now_ns();
 	}
@@ -199,6 +256,13 @@ static void on_launch(struct io_loop *loop, struct io_timer *timer)
 {
 	(void)loop;
 	bench_worker_pump(timer->data, pl_clock_now_ns());
+}
+
+static void end_open(struct bench_worker *worker, const char *kind, const char *error)
+{
+	worker->stopping = true;
+	bench_conn_close_all(worker, kind, error);
+	bench_retry_end_all(worker, kind, error);
 }
 
 static void end_early(struct bench_worker *worker, enum bench_end end)
@@ -214,9 +278,8 @@ static void end_early(struct bench_worker *worker, enum bench_end end)
 		[BENCH_END_STOPPED] = "the run was stopped",
 	};
 
-	worker->stopping = true;
 	io_timer_stop(worker->loop, &worker->launch_timer);
-	bench_conn_close_all(worker, kinds[end], texts[end]);
+	end_open(worker, kinds[end], texts[end]);
 	io_loop_stop(worker->loop);
 }
 
@@ -228,9 +291,9 @@ static bool is_stalled(const struct bench_shared *shared, int64_t now_ns)
 
 	for (unsigned i = 0; i < shared->worker_count; i++) {
 		struct bench_worker *worker = &shared->workers[i];
+		open += atomic_load_explicit(&worker->open_count, memory_order_acquire);
 		int64_t at = atomic_load_explicit(&worker->heard_ns, memory_order_relaxed);
 		heard_ns = at > heard_ns ? at : heard_ns;
-		open += atomic_load_explicit(&worker->open_count, memory_order_relaxed);
 	}
 	return open > 0 && now_ns - heard_ns >= shared->load->stall_timeout_ns;
 }
@@ -343,16 +406,14 @@ void *bench_worker_main(void *data)
 	io_timer_start(worker->loop, &worker->tick_timer, next_tick_ns(worker, now_ns));
 	if (io_loop_run(worker->loop, &worker->err) < 0) {
 		worker->failed = true;
-		worker->stopping = true;
-		bench_conn_close_all(worker, "abandoned", "the worker's event loop broke");
+		end_open(worker, "abandoned", "the worker's event loop broke");
 		int none = 0;
 		atomic_compare_exchange_strong(&worker->shared->ended, &none,
 					       (int)BENCH_END_STOPPED + 1);
 	}
 	bench_stamps_sample(&worker->stamps);
 	worker->cpu_ns = pl_clock_cpu_thread_ns() - worker->cpu_start_ns;
-	worker->stopping = true;
-	bench_conn_close_all(worker, "abandoned", "");
+	end_open(worker, "abandoned", "");
 	return NULL;
 }
 
@@ -370,6 +431,7 @@ int bench_worker_init(struct bench_worker *worker, struct bench_shared *shared, 
 	worker->load = load;
 	worker->shared = shared;
 	worker->index = index;
+	worker->next_source = index;
 	worker->req_count = (size_t)share_of((int64_t)load->count, workers, index);
 	worker->cap = load->max_concurrency == MD_NO_I64
 			      ? INT64_MAX
@@ -401,6 +463,7 @@ void bench_worker_done(struct bench_worker *worker)
 	if (worker->shared == NULL)
 		return;
 	bench_conn_free_all(worker);
+	bench_retry_done(worker);
 	bench_stream_done(&worker->answer);
 	bench_stamps_done(&worker->stamps);
 	bench_trace_done(&worker->trace);

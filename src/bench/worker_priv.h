@@ -3,6 +3,8 @@
  *
  *	plan ──due──> PLANNED/HELD ──launch──> connection ──reads──> stream ──events──> record
  *	       (worker.c)           (cap)      (conn.c)              (stream.c)         (recorder.c)
+ *	                              ^                                                     |
+ *	                              └──────── RETRY: a pause (retry.c) <── a try failed ──┘
  *
  * - Request i of the run is worker i % n's; its slice keeps the plan's order, and waits for the cap in
  *   that order. A cap is split among the workers.
@@ -35,13 +37,16 @@ enum req_state {
 };
 
 struct bench_conn;
+struct bench_pause;
+struct bench_try;
 
 /* One request of a worker's slice. */
 struct bench_req {
 	const struct bench_request *request;
 	struct bench_recorder recorder;
 	enum req_state state;
-	bool retried; /* sent a second time after a dead reused connection */
+	bool resent;    /* sent a second time after a dead reused connection: no try of its own */
+	int64_t try_ns; /* when the try under way was acted on */
 };
 
 /* Kernel stamps (CLOCK_REALTIME) as monotonic time, and how late reads are. */
@@ -75,8 +80,9 @@ struct bench_shared {
 	unsigned worker_count;
 	char *head; /* the request head up to what differs by request: x-request-id */
 	size_t head_len;
-	char *head_rest; /* behind that, up to Content-Length */
-	char *head_end;  /* behind Content-Length */
+	char *head_rest;  /* behind that, up to Content-Length */
+	char *head_end;   /* behind Content-Length */
+	size_t tail_room; /* of what stands between head and body, at most */
 
 	pthread_mutex_t lock; /* over the start */
 	pthread_cond_t started;
@@ -114,8 +120,13 @@ struct bench_worker {
 	struct bench_conn *open;    /* all with a socket */
 	struct bench_conn *idle;    /* of them: kept alive, last used first */
 	struct bench_conn *spare;   /* without a socket */
+	struct bench_pause *paused; /* requests between two tries */
+	struct bench_pause *spare_pauses;
+	struct bench_try *first_try; /* failed ones that were followed by another */
+	struct bench_try *last_try;
 	struct bench_stream answer; /* adapters without a socket */
 	size_t connections;
+	size_t next_source; /* of the next connection */
 	char *read_buffer;
 	char *plain_buffer; /* what a read was before TLS; NULL: none is spoken */
 
@@ -142,10 +153,21 @@ void bench_req_set_state(struct bench_worker *worker, struct bench_req *req, enu
 /* `req` was acted on at now_ns: its clock and the counters start. */
 void bench_worker_issue(struct bench_worker *worker, struct bench_req *req, int64_t now_ns,
 			enum req_state state);
+/* The same for a try behind the first: the request's clock and the counters run on. */
+void bench_worker_issue_again(struct bench_worker *worker, struct bench_req *req, int64_t now_ns,
+			      enum req_state state);
+/* `req` waits for its next try. */
+void bench_worker_hold_back(struct bench_worker *worker, struct bench_req *req);
+/* Is one more launch in this pass of the loop fair to the sockets? */
+bool bench_worker_may_launch(struct bench_worker *worker);
 /* The record of `req` is complete: counts it and sends what waited. */
 void bench_worker_req_over(struct bench_worker *worker, struct bench_req *req);
 /* Sends what is due and allowed. */
 void bench_worker_pump(struct bench_worker *worker, int64_t now_ns);
+/* Not connected, and bound to the source address whose turn it is. *ret_fd is set once there is one,
+ * whatever came of binding it. */
+int bench_worker_new_socket(struct bench_worker *worker, int *ret_fd,
+			    struct pl_err *err) PL_MUST_CHECK;
 /* Bytes of any answer came. */
 void bench_worker_heard(struct bench_worker *worker, int64_t now_ns);
 void bench_worker_count_tokens(struct bench_worker *worker, struct bench_stream *stream);
@@ -156,6 +178,17 @@ void bench_conn_launch(struct bench_worker *worker, struct bench_req *req);
 /* Ends what is open as failed with `kind` and closes every socket. */
 void bench_conn_close_all(struct bench_worker *worker, const char *kind, const char *error);
 void bench_conn_free_all(struct bench_worker *worker);
+
+/* retry.c */
+/* The try is over, and what it came to is in the record. True: another one follows, `req` waits. */
+bool bench_retry_take(struct bench_worker *worker, struct bench_req *req,
+		      const struct bench_stream *stream);
+/* Ends what waits as failed with `kind`. */
+void bench_retry_end_all(struct bench_worker *worker, const char *kind, const char *error);
+/* All workers' failed tries, by request and number; they are the outcome's then. */
+void bench_retry_gather(struct bench_worker *workers, unsigned count,
+			struct bench_outcome *outcome);
+void bench_retry_done(struct bench_worker *worker);
 
 /* worker_stamps.c */
 /*

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "bench/adapter.h"
+#include "bench/source.h"
 #include "experiment/host_hardware.h"
 #include "model/model_checks.h"
 #include "model/rules.h"
@@ -197,6 +198,22 @@ static void check_endpoint(struct checking *c)
 					       "backend '%s'",
 					       adapter->path_suffix, bench->backend);
 	add_at(c, "benchmark.endpoint", found, expected);
+}
+
+static void check_sources(struct checking *c)
+{
+	size_t i;
+	json_t *item;
+
+	json_array_foreach(c->experiment->bench.source_addresses, i, item)
+	{
+		const char *text = json_string_value(item);
+		if (text != NULL && bench_source_is_address(text))
+			continue;
+		auto_free char *found = pl_asprintf("text '%s'", text != NULL ? text : "");
+		add_at(c, "benchmark.source_addresses", found,
+		       "IPv4 or IPv6 addresses of this host");
+	}
 }
 
 /* An empty file is a slip, not a wish for the defaults. */
@@ -397,6 +414,7 @@ void exp_check_server(const struct md_experiment *experiment,
 	check_name(&c);
 	check_placeholders(&c);
 	check_endpoint(&c);
+	check_sources(&c);
 	check_rules(&c);
 	check_model(&c, ret);
 	sort_by_place(problems);

@@ -1,5 +1,6 @@
 /*
- * A pasted command line as the experiment that means the same, so that the checks of one serve both.
+ * A pasted command line as the experiment that means the same, so that the checks of one serve
+ * both.
  */
 #ifndef EXPERIMENT_CHECK_COMMAND_H
 #define EXPERIMENT_CHECK_COMMAND_H

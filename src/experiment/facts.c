@@ -53,14 +53,18 @@ static double foreign_load(const struct exp_run *run)
 	if (isnan(finished) || json_object_get(run->experiment->bench.extra_body, "n") != NULL ||
 	    run->outcome->records == NULL)
 		return NAN;
-	for (size_t i = 0; i < run->outcome->count; i++)
-		ours += run->outcome->records[i].acted_ns != MD_NO_TIME;
+	/* a try whose answer was lost may have been answered all the same; vLLM's client tells none */
+	for (size_t i = 0; i < run->outcome->count; i++) {
+		const struct md_record *record = &run->outcome->records[i];
+		if (record->acted_ns != MD_NO_TIME)
+			ours += record->tries > 0 ? record->tries : 1;
+	}
 	return finished > ours ? 1 : 0;
 }
 
 static void agreement(const struct exp_run *run, struct md_quality_facts *ret)
 {
-	size_t count = 0;
+	size_t count = 0, asked_count = 0;
 	const struct host_requests_sample *pages =
 		run->telemetry.over ? host_telemetry_requests(run->telemetry.host, &count) : NULL;
 	auto_free struct exp_inflight_sample *samples = pl_alloc_array(count, sizeof(*samples));
@@ -69,8 +73,9 @@ static void agreement(const struct exp_run *run, struct md_quality_facts *ret)
 	for (size_t i = 0; i < count; i++)
 		samples[i] = (struct exp_inflight_sample){ .t_ns = pages[i].t_ns,
 							   .theirs = pages[i].requests };
-	exp_inflight_compare(run->outcome->inflight, run->outcome->inflight_count, samples, count,
-			     &ret->inflight_samples, &ret->inflight_disagreement);
+	auto_free struct bench_inflight *asked = exp_inflight_asked(run->outcome, &asked_count);
+	exp_inflight_compare(asked, asked_count, samples, count, &ret->inflight_samples,
+			     &ret->inflight_disagreement);
 }
 
 /* With n choices a request's prompt comes n times, and all but the first time it is known. */

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "experiment/redirect.h"
 #include "experiment/run_priv.h"
 #include "model/secret.h"
 
@@ -34,19 +35,57 @@ static void fetch_or_null(const struct exp_run *run, const char *path, json_t **
 		*ret = NULL;
 }
 
+/* -1: what answers here is not where the model is. */
+static int learn_models(struct exp_run *run)
+{
+	static const char path[] = "/v1/models";
+	auto_reply reply = { 0 };
+	struct pl_err err = PL_ERR_INIT;
+
+	if (exp_target_fetch(&run->target, path, NULL, FETCH_TIMEOUT_NS, &reply, &err) < 0)
+		return 0;
+	run->identity.models_status = reply.status;
+	/* vLLM's own client goes where it is sent */
+	if (exp_redirect_is(reply.status) && !exp_client_is_vllm(run->experiment)) {
+		exp_redirect_error(run->launch->url, path, reply.location, &err);
+		return exp_fail(run, MD_STATUS_LAUNCH_FAILED, MD_CAUSE_UNREACHABLE, &err);
+	}
+	if (reply.status != 200 ||
+	    pl_json_parse(reply.body, reply.body_len, path, &run->identity.models, &err) < 0)
+		run->identity.models = NULL;
+	return 0;
+}
+
+static void set_no_model(int status, struct pl_err *why)
+{
+	if (status == 401 || status == 403)
+		pl_err_set(
+			why, PL_ERR_NETWORK,
+			"'/v1/models' answered %d: the server wants a key, OPENAI_API_KEY in the "
+			"environment or a benchmark.header",
+			status);
+	else if (status != 200 && status != 0)
+		pl_err_set(why, PL_ERR_NETWORK,
+			   "'/v1/models' answered %d and benchmark.model is not set", status);
+	else
+		pl_err_set(why, PL_ERR_NETWORK,
+			   "'/v1/models' names no model and benchmark.model is not set");
+}
+
 /* benchmark.served_model_name or .model as vLLM's client; else the first that the server offers. */
 static int choose_model(struct exp_run *run, const json_t *first)
 {
 	const struct md_bench *bench = &run->experiment->bench;
 	const char *offered = json_string_value(json_object_get(first, "id"));
+	const char *served = bench->served_model_name;
 	const char *name = offered;
 	struct pl_err why = PL_ERR_INIT;
 
+	/* an empty name is none, as for Python */
 	if (bench->model != NULL)
-		name = bench->served_model_name != NULL ? bench->served_model_name : bench->model;
+		name = served != NULL && served[0] != '\0' ? served : bench->model;
 	if (name == NULL) {
-		pl_err_set(&why, PL_ERR_NETWORK,
-			   "'/v1/models' names no model and benchmark.model is not set");
+		set_no_model(run->identity.models_status, &why);
 		return exp_fail(run, MD_STATUS_LAUNCH_FAILED, MD_CAUSE_COUNT, &why);
 	}
 	run->model = pl_strdup(name);
@@ -98,7 +137,8 @@ int exp_identity_learn(struct exp_run *run)
 	struct exp_identity *identity = &run->identity;
 
 	fetch_or_null(run, "/version", &identity->version);
-	fetch_or_null(run, "/v1/models", &identity->models);
+	if (learn_models(run) < 0)
+		return -1;
 	learn_server_info(run);
 	const json_t *first = json_array_get(json_object_get(identity->models, "data"), 0);
 	const char *owner = json_string_value(json_object_get(first, "owned_by"));

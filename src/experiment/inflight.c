@@ -25,6 +25,55 @@ static size_t find_at(const struct bench_inflight *ours, size_t count, int64_t t
 	return low - 1;
 }
 
+/* By time; at one moment ends before starts. `in_flight` holds the change. */
+static int by_time(const void *a, const void *b)
+{
+	const struct bench_inflight *x = a;
+	const struct bench_inflight *y = b;
+
+	if (x->t_ns != y->t_ns)
+		return x->t_ns < y->t_ns ? -1 : 1;
+	return (x->in_flight > y->in_flight) - (x->in_flight < y->in_flight);
+}
+
+/* When the try behind the i-th failed one began. */
+static int64_t next_try_ns(const struct bench_outcome *outcome, size_t i)
+{
+	uint64_t index = outcome->tries[i]->index;
+	const struct md_record *record = &outcome->records[index];
+
+	if (i + 1 < outcome->try_count && outcome->tries[i + 1]->index == index)
+		return outcome->tries[i + 1]->acted_ns;
+	if (record->connected_ns != MD_NO_TIME)
+		return record->connected_ns;
+	return record->sent_ns != MD_NO_TIME ? record->sent_ns : record->end_ns;
+}
+
+struct bench_inflight *exp_inflight_asked(const struct bench_outcome *outcome, size_t *ret_count)
+{
+	size_t count = outcome->inflight_count, room = count + 2 * outcome->try_count;
+	struct bench_inflight *asked = pl_alloc_array(room, sizeof(*asked));
+	int32_t before = 0, sum = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		asked[i] = outcome->inflight[i];
+		asked[i].in_flight -= before;
+		before = outcome->inflight[i].in_flight;
+	}
+	for (size_t i = 0; i < outcome->try_count; i++) {
+		asked[count++] = (struct bench_inflight){ outcome->tries[i]->end_ns, -1 };
+		asked[count++] = (struct bench_inflight){ next_try_ns(outcome, i), 1 };
+	}
+	if (outcome->try_count > 0)
+		qsort(asked, count, sizeof(*asked), by_time);
+	for (size_t i = 0; i < count; i++) {
+		sum += asked[i].in_flight;
+		asked[i].in_flight = sum;
+	}
+	*ret_count = count;
+	return asked;
+}
+
 void exp_inflight_compare(const struct bench_inflight *ours, size_t our_count,
 			  const struct exp_inflight_sample *samples, size_t count, double *ret_used,
 			  double *ret_median)

@@ -12,6 +12,12 @@ struct exp_inflight_sample {
 };
 
 /*
+ * Our count without the requests that wait for their next try, which the server does not know of. The
+ * last try's begin is not on record: its connection stands for it. free().
+ */
+struct bench_inflight *exp_inflight_asked(const struct bench_outcome *outcome, size_t *ret_count);
+
+/*
  * Over the samples at which we had at least 4 in flight: *ret_used, how many those are, and
  * *ret_median, the median of the distance from theirs to the nearest value that ours had in the
  * 250 ms before, as a share of ours. NaN below 5 samples.

@@ -168,7 +168,7 @@ void exp_journal_load(struct exp_journal *journal, const struct bench_request *r
 		row.planned_ns = requests[i].planned_ns;
 		row.prompt_tokens = requests[i].prompt_tokens;
 		row.output_tokens = requests[i].output_tokens;
-		memcpy(row.request_id, requests[i].request_id, sizeof(row.request_id));
+		md_request_id_text(&requests[i].request_id, row.request_id, sizeof(row.request_id));
 		added(journal, exp_frame_add_row(&journal->gathered, &row));
 	}
 	write_gathered(journal);
@@ -202,14 +202,22 @@ static void on_over(void *data, const struct md_record *record)
 	struct exp_journal *journal = data;
 
 	if (!journal->broken)
-		added(journal, exp_frame_add_record(&journal->gathered, record));
+		added(journal, exp_frame_add_record(&journal->gathered, EXP_FRAME_RECORD, record));
+}
+
+static void on_tried(void *data, const struct md_record *record)
+{
+	struct exp_journal *journal = data;
+
+	if (!journal->broken)
+		added(journal, exp_frame_add_record(&journal->gathered, EXP_FRAME_TRY, record));
 }
 
 static void take_feed(struct exp_journal *journal)
 {
-	const struct bench_feed_reader reader = { .data = journal,
-						  .acted = on_acted,
-						  .over = on_over };
+	const struct bench_feed_reader reader = {
+		.data = journal, .acted = on_acted, .tried = on_tried, .over = on_over
+	};
 	int64_t start_ns = bench_feed_start_ns(journal->feed);
 
 	if (start_ns == MD_NO_TIME || journal->broken)

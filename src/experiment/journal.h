@@ -30,9 +30,9 @@ char *exp_journal_path(const char *output);
 
 struct exp_journal;
 /*
- * Takes the journal of `output` and writes nothing yet. -1 with PL_ERR_BUSY: a run that lives has it;
- * with PL_ERR_INVALID: a killed run left it and its result was not recovered; `overwrite` gives that
- * one up at the first frame.
+ * Takes the journal of `output` and writes nothing yet. -1 with PL_ERR_BUSY: a run that lives has
+ * it; with PL_ERR_INVALID: a killed run left it and its result was not recovered; `overwrite` gives
+ * that one up at the first frame.
  */
 int exp_journal_open(const char *output, bool overwrite, struct exp_journal **ret,
 		     struct pl_err *err) PL_MUST_CHECK;

@@ -60,7 +60,8 @@ static bool same_file(int fd, const char *path)
 static int open_once(const char *path, bool make, struct exp_journal_file *file, struct pl_err *err)
 {
 	int flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
-	auto_fd int fd = open(path, make ? flags | O_CREAT | O_EXCL : flags, 0666);
+	/* prints of secrets are in it */
+	auto_fd int fd = open(path, make ? flags | O_CREAT | O_EXCL : flags, 0600);
 	struct stat st;
 
 	if (fd < 0 && errno == (make ? EEXIST : ENOENT))

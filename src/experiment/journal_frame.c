@@ -172,16 +172,19 @@ static const char *kind_of(const struct md_record *record)
 	return record->error_kind != NULL ? record->error_kind : "unknown";
 }
 
-bool exp_frame_add_record(struct pl_buf *buf, const struct md_record *record)
+bool exp_frame_add_record(struct pl_buf *buf, enum exp_frame_kind kind,
+			  const struct md_record *record)
 {
-	const char *texts[4] = { record->request_id, record->finish_reason, kind_of(record),
+	char id[MD_ID_BYTES];
+	const char *texts[4] = { id, record->finish_reason, kind_of(record),
 				 record->error != NULL ? record->error : "" };
 	int64_t numbers[RECORD_NUMBERS];
 	size_t lens[4], len = RECORD_FIXED_BYTES + 8 * (size_t)record->event_count;
 
+	md_request_id_text(&record->request_id, id, sizeof(id));
 	for (int i = 0; i < 4; i++)
 		len += lens[i] = strlen(texts[i]);
-	unsigned char *payload = frame_begin(buf, EXP_FRAME_RECORD, len), *at = payload;
+	unsigned char *payload = frame_begin(buf, kind, len), *at = payload;
 	if (payload == NULL)
 		return false;
 	record_numbers(record, numbers);
@@ -317,13 +320,14 @@ static bool set_numbers(struct md_record *record, const int64_t numbers[RECORD_N
 
 static bool set_texts(struct md_record *record, const unsigned char *at, const size_t lens[4])
 {
-	char kind[32];
+	char id[MD_ID_BYTES], kind[32];
 
-	if (!get_text(at, lens[0], record->request_id, sizeof(record->request_id)) ||
+	if (!get_text(at, lens[0], id, sizeof(id)) ||
 	    !get_text(at + lens[0], lens[1], record->finish_reason,
 		      sizeof(record->finish_reason)) ||
 	    !get_text(at + lens[0] + lens[1], lens[2], kind, sizeof(kind)))
 		return false;
+	md_record_set_id(record, id);
 	record->error_kind = lens[2] > 0 ? md_failure_name(kind) : NULL;
 	if (record->ok != (record->error_kind == NULL))
 		return false;

@@ -6,7 +6,8 @@
  *
  * - All numbers are little-endian; times are CLOCK_MONOTONIC ns, MD_NO_TIME where there is none.
  * - A file may end anywhere: what is behind the last frame whose sum is right does not count.
- * - HEAD is first and once; the others come in any number, a record's row before the record.
+ * - HEAD is first and once; the others come in any number, a record's row before the record. How
+ *   many tries there were is told by the number of TRY frames alone.
  */
 #ifndef EXPERIMENT_JOURNAL_FRAME_H
 #define EXPERIMENT_JOURNAL_FRAME_H
@@ -17,7 +18,7 @@
 
 #include <stdbool.h>
 
-#define EXP_JOURNAL_VERSION     1
+#define EXP_JOURNAL_VERSION     2 /* 1: without EXP_FRAME_TRY */
 #define EXP_JOURNAL_MAGIC       "ProfLLM journal\n"
 #define EXP_JOURNAL_MAGIC_BYTES 16
 #define EXP_JOURNAL_START_BYTES 20
@@ -31,6 +32,7 @@ enum exp_frame_kind {
 	EXP_FRAME_ACTED,    /* it was sent */
 	EXP_FRAME_RECORD,   /* it is over */
 	EXP_FRAME_TICK,     /* the run is alive at t_ns */
+	EXP_FRAME_TRY,      /* as RECORD: a try of it failed and the next one began */
 };
 
 /* What a request was before the clock started. */
@@ -38,7 +40,7 @@ struct exp_frame_row {
 	int64_t planned_ns; /* after the start */
 	int64_t prompt_tokens;
 	int64_t output_tokens;
-	char request_id[64];
+	char request_id[MD_ID_BYTES];
 };
 
 struct exp_frame_acted {
@@ -57,7 +59,9 @@ bool exp_frame_add(struct pl_buf *buf, enum exp_frame_kind kind, const void *dat
 bool exp_frame_add_json(struct pl_buf *buf, enum exp_frame_kind kind, const json_t *json);
 bool exp_frame_add_row(struct pl_buf *buf, const struct exp_frame_row *row);
 bool exp_frame_add_acted(struct pl_buf *buf, const struct md_record *record);
-bool exp_frame_add_record(struct pl_buf *buf, const struct md_record *record);
+/* kind: RECORD or TRY. */
+bool exp_frame_add_record(struct pl_buf *buf, enum exp_frame_kind kind,
+			  const struct md_record *record);
 bool exp_frame_add_tick(struct pl_buf *buf, const struct exp_frame_tick *tick);
 
 /* A walk over the frames of a file in memory. */

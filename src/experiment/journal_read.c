@@ -9,7 +9,8 @@
 /* A plan's rows before there are records of them. */
 struct reading {
 	struct exp_journal_state *state;
-	size_t room;  /* of state->records */
+	size_t room; /* of state->records */
+	size_t try_room;
 	bool in_rows; /* rows may still come */
 };
 
@@ -103,7 +104,7 @@ static bool take_row(struct reading *r, const struct exp_frame *frame)
 	record->planned_ns = row.planned_ns;
 	record->prompt_tokens_asked = row.prompt_tokens;
 	record->output_tokens_asked = row.output_tokens;
-	memcpy(record->request_id, row.request_id, sizeof(record->request_id));
+	md_record_set_id(record, row.request_id);
 	return true;
 }
 
@@ -122,9 +123,36 @@ static bool take_acted(struct reading *r, const struct exp_frame *frame)
 	struct md_record *record = &r->state->records[acted.index];
 	if (is_over(record))
 		return true;
+	if (record->acted_ns == MD_NO_TIME)
+		record->tries = 1;
 	record->planned_ns = acted.planned_ns;
 	record->queued_ns = acted.queued_ns;
 	record->acted_ns = acted.acted_ns;
+	return true;
+}
+
+/* What a request's own record is made of, once it is known: how often it was tried. */
+static bool take_try(struct reading *r, const struct exp_frame *frame)
+{
+	struct exp_journal_state *state = r->state;
+	struct md_record record;
+
+	r->in_rows = false;
+	if (!exp_frame_get_record(frame, &record))
+		return false;
+	struct md_record *whole = record.index < state->count ? &state->records[record.index]
+							      : NULL;
+	if (whole == NULL || is_over(whole) || whole->tries == 0 || whole->tries >= MD_TRIES_MAX ||
+	    record.ok || record.event_count > 0) {
+		md_record_done(&record);
+		return false;
+	}
+	record.tries = whole->tries++;
+	record.retried = true;
+	pl_grow((void **)&state->tries, &r->try_room, state->try_count + 1, sizeof(*state->tries));
+	struct md_record *kept = pl_alloc(sizeof(*kept));
+	*kept = record;
+	state->tries[state->try_count++] = kept;
 	return true;
 }
 
@@ -139,6 +167,9 @@ static bool take_record(struct reading *r, const struct exp_frame *frame)
 		md_record_done(&record);
 		return false;
 	}
+	record.tries = r->state->records[record.index].tries;
+	if (record.tries == 0 && record.acted_ns != MD_NO_TIME)
+		record.tries = 1;
 	md_record_done(&r->state->records[record.index]);
 	r->state->records[record.index] = record;
 	r->state->over++;
@@ -171,6 +202,8 @@ static bool take_frame(struct reading *r, const struct exp_frame *frame)
 		return take_acted(r, frame);
 	case EXP_FRAME_RECORD:
 		return take_record(r, frame);
+	case EXP_FRAME_TRY:
+		return take_try(r, frame);
 	case EXP_FRAME_TICK:
 		return take_tick(r, frame);
 	default:
@@ -262,6 +295,7 @@ int exp_journal_read(const void *data, size_t len, struct exp_journal_state **re
 	while (good && exp_frames_next(&frames, &frame) && take_frame(&r, &frame))
 		read_to = frames.at;
 	state->cut_bytes = len - read_to;
+	md_record_sort_tries(state->tries, state->try_count);
 	finish_records(state);
 	*ret = pl_take(state);
 	return 0;
@@ -274,6 +308,11 @@ void exp_journal_state_free(struct exp_journal_state *state)
 	for (size_t i = 0; i < state->count; i++)
 		md_record_done(&state->records[i]);
 	free(state->records);
+	for (size_t i = 0; i < state->try_count; i++) {
+		md_record_done(state->tries[i]);
+		free(state->tries[i]);
+	}
+	free(state->tries);
 	json_decref(state->document);
 	json_decref(state->load);
 	free(state);

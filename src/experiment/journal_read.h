@@ -39,6 +39,8 @@ struct exp_journal_state {
 	int64_t start_ns;          /* of sending */
 	struct md_record *records; /* [count], plan order: those that were not over say so */
 	size_t count;
+	struct md_record **tries; /* [try_count] failed ones that another followed, in order */
+	size_t try_count;
 	size_t over;      /* records that were */
 	size_t cut_bytes; /* of the torn tail */
 };

@@ -9,7 +9,6 @@
 #include "experiment/progress.h"
 #include "experiment/run_priv.h"
 #include "experiment/signals.h"
-#include "model/model_facts.h"
 
 /* How long the server is given to count what it has just finished. */
 #define SETTLE_TRIES   20
@@ -127,41 +126,6 @@ static int check_server_lives(struct exp_run *run, const struct bench_outcome *o
 	return 0;
 }
 
-static int64_t vocab_size_of(const struct md_model_source *source)
-{
-	auto_model_facts struct md_model_facts *facts = md_model_facts_load(source);
-
-	return facts->state == MD_MODEL_READ ? facts->vocab_size : 0;
-}
-
-/*
- * From the config.json of the tokenizer's folder, the model's or the one that the server names,
- * as far as they lie here; else what the server tells beside the model's name, as llama.cpp's does.
- */
-static int64_t vocab_size_of_model(const struct exp_run *run)
-{
-	const struct md_experiment *experiment = run->experiment;
-	struct md_model_source source = md_model_source_of(experiment->server,
-							   experiment->launch.env);
-	const json_t *served = json_array_get(json_object_get(run->identity.models, "data"), 0);
-	const char *others[] = { experiment->bench.model,
-				 json_string_value(json_object_get(served, "root")) };
-	const char *tokenizer = experiment->bench.tokenizer;
-	struct md_model_source other = { .model = tokenizer, .env = source.env };
-
-	int64_t size = tokenizer != NULL ? vocab_size_of(&other) : 0;
-	if (size <= 0)
-		size = vocab_size_of(&source);
-	for (size_t i = 0; size <= 0 && i < PL_ARRAY_SIZE(others); i++) {
-		other.model = others[i];
-		size = vocab_size_of(&other);
-	}
-	if (size <= 0)
-		size = json_integer_value(
-			json_object_get(json_object_get(served, "meta"), "n_vocab"));
-	return size > 0 ? size : MD_NO_I64;
-}
-
 int exp_plan_make(struct exp_run *run)
 {
 	PL_AUTO(bench_tokenizer_free) struct bench_tokenizer *tokenizer = NULL;
@@ -175,18 +139,20 @@ int exp_plan_make(struct exp_run *run)
 		return check_stop(run);
 	exp_say(run, "making prompts");
 	/* without one the data set says what it cannot do */
-	if (bench_tokenizer_open_server(&run->target.addr, run->target.host, run->target.prefix,
+	if (bench.skip_tokenizer_init ||
+	    bench_tokenizer_open_server(&run->target.addr, run->target.host, run->target.prefix,
 					run->target.headers, run->model, exp_stop_flag(),
 					&tokenizer, &err) < 0)
 		tokenizer = NULL;
 	struct exp_plan_input input = plan_input(run, tokenizer);
-	if (bench.vocab_size == MD_NO_I64 &&
-	    (tokenizer == NULL || bench_tokenizer_vocab_size(tokenizer) == 0))
-		bench.vocab_size = vocab_size_of_model(run);
+	exp_vocabulary_learn(run, tokenizer, &bench);
 	input.bench = &bench;
 	if (exp_plan_build(&input, &run->plan, &err) < 0) {
 		if (server_ended(run, END_WAIT_NS))
 			return exp_server_died(run, MD_STATUS_FAILED);
+		auto_free char *refusal = pl_asprintf(": %s", err.text);
+		if (exp_identity_check_model(run, refusal) < 0)
+			return -1;
 		return exp_fail(run, MD_STATUS_FAILED, MD_CAUSE_COUNT, &err);
 	}
 	json_array_foreach(run->plan->dataset->notes, i, note)
@@ -225,6 +191,7 @@ int exp_warmup(struct exp_run *run)
 	int done = exp_plan_warmups(run->plan, &input, count, &requests, &bodies, &err);
 	load.requests = requests;
 	load.count = count;
+	load.retries = run->experiment->bench.retries;
 	if (done == 0)
 		done = bench_load_run(&load, &outcome, &err);
 	free_texts(bodies, count);
@@ -281,6 +248,7 @@ static int run_load(struct exp_run *run, struct pl_err *err)
 	load.requests = run->plan->requests;
 	load.count = run->plan->count;
 	load.feed = feed;
+	load.retries = bench->retries;
 	load.run_timeout_ns = run->experiment->launch.run_timeout_ns;
 	load.finite_rate = exp_plan_has_rate(bench);
 	load.progress = &counters;

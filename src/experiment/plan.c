@@ -4,15 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "base/file.h"
 #include "base/text.h"
+#include "base/unique.h"
 #include "bench/arrivals.h"
 
-#define BODY_BYTES_MAX (256u << 20)
-/* Of the 63 bytes of a request's name the last 10 are for its index. */
-#define PREFIX_ROOM       54
+#define BODY_BYTES_MAX    (256u << 20)
 #define PROMPTS_BYTES_MAX ((size_t)4 << 30)
 
 bool exp_plan_ignores_eos(const struct md_bench *bench)
@@ -46,35 +44,29 @@ static int encode(const struct exp_plan_input *input, const struct bench_sample 
 	return 0;
 }
 
-/* What stands in a header: printable, and with the index behind it as long as a record's name may be. */
-static int check_prefix(const char *prefix, size_t room, struct pl_err *err)
+/* What stands in a header, which servers take only so long. */
+int exp_plan_check(const struct md_bench *bench, struct pl_err *err)
 {
+	const char *prefix = bench->request_id_prefix != NULL ? bench->request_id_prefix : "";
+
 	for (const char *at = prefix; *at != '\0'; at++) {
 		if ((unsigned char)*at < ' ' || *at == 127)
 			return pl_err_set(err, PL_ERR_INVALID,
-					  "'request_id_prefix' holds a control character");
+					  "benchmark.request_id_prefix: found a control character");
 	}
-	if (strlen(prefix) >= room)
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "'request_id_prefix' has %zu bytes, expected at most %zu",
-				  strlen(prefix), room - 1);
+	if (strlen(prefix) > MD_ID_PREFIX_MAX)
+		return pl_err_set(
+			err, PL_ERR_INVALID,
+			"benchmark.request_id_prefix: found %zu bytes, expected at most %d",
+			strlen(prefix), MD_ID_PREFIX_MAX);
 	return 0;
 }
 
-static int make_prefix(const struct md_bench *bench, char *prefix, size_t room, struct pl_err *err)
+static char *make_prefix(const struct md_bench *bench)
 {
-	uint32_t random = 0;
-
-	if (bench->request_id_prefix != NULL) {
-		if (check_prefix(bench->request_id_prefix, room, err) < 0)
-			return -1;
-		snprintf(prefix, room, "%s", bench->request_id_prefix);
-		return 0;
-	}
-	while (getrandom(&random, sizeof(random), 0) != (ssize_t)sizeof(random))
-		continue;
-	snprintf(prefix, room, "bench-%08x-", random);
-	return 0;
+	if (bench->request_id_prefix != NULL)
+		return pl_strdup(bench->request_id_prefix);
+	return pl_asprintf("bench-%08x-", pl_unique_u32());
 }
 
 /* The adapter of each request, as vLLM draws them; NULL: no adapters. The caller's (free()). */
@@ -97,10 +89,9 @@ static const char **assign_adapters(const struct md_bench *bench, size_t count,
 static int encode_all(const struct exp_plan_input *input, const double *arrivals_s,
 		      const char *const *adapters, struct exp_plan *plan, struct pl_err *err)
 {
-	char prefix[PREFIX_ROOM];
-
-	if (make_prefix(input->bench, prefix, sizeof(prefix), err) < 0)
+	if (exp_plan_check(input->bench, err) < 0)
 		return -1;
+	plan->id_prefix = make_prefix(input->bench);
 	for (size_t i = 0; i < plan->count; i++) {
 		const struct bench_sample *sample = &plan->dataset->samples[i];
 		struct bench_request *request = &plan->requests[i];
@@ -113,8 +104,8 @@ static int encode_all(const struct exp_plan_input *input, const double *arrivals
 		request->output_tokens = sample->output_tokens;
 		/* a data set without ids sends none, as vLLM's */
 		if (sample->index != MD_NO_COUNT)
-			snprintf(request->request_id, sizeof(request->request_id), "%s%lld", prefix,
-				 (long long)sample->index);
+			request->request_id = (struct md_request_id){ plan->id_prefix,
+								      sample->index };
 	}
 	return 0;
 }
@@ -222,6 +213,7 @@ void exp_plan_free(struct exp_plan *plan)
 		free(plan->bodies[i]);
 	free(plan->bodies);
 	free(plan->requests);
+	free(plan->id_prefix);
 	bench_dataset_free(plan->dataset);
 	free(plan);
 }

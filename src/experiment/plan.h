@@ -12,6 +12,7 @@ struct bench_tokenizer;
 
 struct exp_plan {
 	struct bench_dataset *dataset;
+	char *id_prefix; /* of the requests' names */
 	struct bench_request *requests;
 	char **bodies; /* [count] */
 	size_t count;
@@ -26,6 +27,8 @@ struct exp_plan_input {
 	const struct bench_tokenizer *tokenizer; /* NULL: none */
 };
 
+/* What would be wrong with a plan whatever its data set. */
+int exp_plan_check(const struct md_bench *bench, struct pl_err *err) PL_MUST_CHECK;
 /* Draws in vLLM's order: data set, then arrivals. */
 int exp_plan_build(const struct exp_plan_input *input, struct exp_plan **ret,
 		   struct pl_err *err) PL_MUST_CHECK;

@@ -8,8 +8,10 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "bench/metrics.h"
+#include "experiment/hide.h"
 #include "experiment/journal_file.h"
 #include "experiment/journal_read.h"
+#include "experiment/plots.h"
 #include "experiment/run_priv.h"
 #include "host/mark.h"
 #include "model/quality.h"
@@ -44,7 +46,7 @@ static void read_percentiles(struct recovery *r)
 	r->percentiles = pl_alloc_array(count, sizeof(*r->percentiles));
 	for (size_t i = 0; i < count; i++) {
 		double value = json_number_value(json_array_get(list, i));
-		if (value > 0 && value < 100)
+		if (value >= 0 && value <= 100)
 			r->percentiles[r->percentile_count++] = value;
 	}
 }
@@ -64,6 +66,8 @@ static void fill_outcome(struct recovery *r)
 	r->outcome = (struct bench_outcome){
 		.records = state->records,
 		.count = state->count,
+		.tries = state->tries,
+		.try_count = state->try_count,
 		.end = BENCH_END_STOPPED,
 		.start_ns = state->start_ns,
 		.end_ns = end_ns,
@@ -86,6 +90,8 @@ static int make_results(const struct recovery *r, json_t **ret, struct pl_err *e
 	struct bench_metrics_input input = {
 		.records = outcome->records,
 		.count = outcome->count,
+		.tries = outcome->tries,
+		.try_count = outcome->try_count,
 		.start_ns = outcome->start_ns,
 		.percentiles = r->percentiles,
 		.percentile_count = r->percentile_count,
@@ -172,6 +178,55 @@ static int add_artifact(json_t *artifacts, const char *path, enum md_artifact_ki
 	return 0;
 }
 
+/* As the run would have drawn them. */
+static void draw_plots(const struct recovery *r, json_t *artifacts)
+{
+	static const enum md_bench_id needed[] = {
+		MD_BENCH_plot_timeline,
+		MD_BENCH_plot_dataset_stats,
+		MD_BENCH_timeline_itl_thresholds,
+		MD_BENCH_backend,
+		MD_BENCH_dataset_name,
+	};
+	const struct exp_journal_state *state = r->state;
+	const json_t *options = pl_json_get_path(state->document, "config.benchmark");
+	struct md_bench bench;
+	struct exp_plots plots = {
+		.bench = &bench,
+		.records = state->records,
+		.count = state->count,
+		.model = json_string_value(json_object_get(options, "model")),
+		.real_offset_ns = state->started_real_ns - state->started_ns,
+		.engine = pl_json_get_path(state->document, "environment.engine"),
+		.timeline_path = r->paths.timeline,
+		.dataset_path = r->paths.dataset_stats,
+		.quiet = true,
+	};
+
+	md_bench_init(&bench);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(needed); i++) {
+		const json_t *value = json_object_get(options, md_bench_row(needed[i])->name);
+		if (value != NULL)
+			md_bench_set(&bench, needed[i], value);
+	}
+	if (!pl_text_equal(json_string_value(json_object_get(options, "client")), "vllm"))
+		exp_plots_draw(&plots, artifacts);
+	md_bench_done(&bench);
+}
+
+/* What servers and clients wrote by themselves, secrets too. */
+static int hide_in_logs(const struct recovery *r, struct pl_err *err)
+{
+	const char *const logs[] = { r->paths.server_log, r->paths.client_log };
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(logs); i++) {
+		if (pl_file_exists(logs[i]) &&
+		    exp_hide_printed(logs[i], part(r, "prints"), r->state->run_id, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int make_side_files(const struct recovery *r, const json_t *results, json_t **ret,
 			   struct pl_err *err)
 {
@@ -179,12 +234,16 @@ static int make_side_files(const struct recovery *r, const json_t *results, json
 	auto_json json_t *artifacts = json_array();
 
 	if (results != NULL && wanted &&
-	    (exp_requests_write(r->paths.requests, r->state->records, r->state->count, err) < 0 ||
+	    (exp_requests_write(r->paths.requests, &r->outcome, err) < 0 ||
 	     add_artifact(artifacts, r->paths.requests, MD_ARTIFACT_REQUESTS, err) < 0))
 		return -1;
 	if (had_server(r) &&
 	    add_artifact(artifacts, r->paths.server_log, MD_ARTIFACT_SERVER_LOG, err) < 0)
 		return -1;
+	unlink(r->paths.timeline);
+	unlink(r->paths.dataset_stats);
+	if (results != NULL)
+		draw_plots(r, artifacts);
 	*ret = pl_take(artifacts);
 	return 0;
 }
@@ -207,7 +266,8 @@ static int build(const struct recovery *r, json_t **ret, struct pl_err *err)
 	auto_json json_t *results = NULL;
 	auto_json json_t *artifacts = NULL;
 
-	if (make_results(r, &results, err) < 0 || make_side_files(r, results, &artifacts, err) < 0)
+	if (hide_in_logs(r, err) < 0 || make_results(r, &results, err) < 0 ||
+	    make_side_files(r, results, &artifacts, err) < 0)
 		return -1;
 	remove_old(r, artifacts);
 	auto_json json_t *quality = make_quality(r, results);

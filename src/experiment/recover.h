@@ -20,8 +20,8 @@ struct exp_recovered {
 
 /*
  * Writes OUTPUT and its requests file from OUTPUT.journal and removes that. First waits until the
- * server of that run, which is being stopped, has ended. -1: there is no journal, it cannot be read,
- * or its run lives: nothing was changed.
+ * server of that run, which is being stopped, has ended. -1: there is no journal, it cannot be
+ * read, or its run lives: nothing was changed.
  */
 int exp_recover(const char *output, struct exp_recovered *ret, struct pl_err *err) PL_MUST_CHECK;
 void exp_recovered_done(struct exp_recovered *recovered);

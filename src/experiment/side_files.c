@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/zst.h"
 #include "experiment/hide.h"
+#include "experiment/plots.h"
 #include "experiment/run_priv.h"
 
 #define RESULT_SUFFIX ".json"
@@ -18,6 +19,8 @@ void exp_paths_make(const char *output, struct exp_paths *ret)
 		.series = pl_file_sibling(output, RESULT_SUFFIX, ".series.jsonl.zst"),
 		.server_log = pl_file_sibling(output, RESULT_SUFFIX, ".server.log"),
 		.client_log = pl_file_sibling(output, RESULT_SUFFIX, ".client.log"),
+		.timeline = pl_file_sibling(output, RESULT_SUFFIX, EXP_TIMELINE_SUFFIX),
+		.dataset_stats = pl_file_sibling(output, RESULT_SUFFIX, EXP_DATASET_STATS_SUFFIX),
 	};
 }
 
@@ -27,6 +30,8 @@ void exp_paths_done(struct exp_paths *paths)
 	free(paths->series);
 	free(paths->server_log);
 	free(paths->client_log);
+	free(paths->timeline);
+	free(paths->dataset_stats);
 	*paths = (struct exp_paths){ 0 };
 }
 
@@ -39,16 +44,26 @@ static int write_line(struct pl_zst *zst, const json_t *json, struct pl_err *err
 	return pl_zst_write(zst, "\n", 1, err);
 }
 
-int exp_requests_write(const char *path, const struct md_record *records, size_t count,
-		       struct pl_err *err)
+static int write_record(struct pl_zst *zst, const struct md_record *record, struct pl_err *err)
 {
+	auto_json json_t *json = md_record_to_json(record);
+
+	return write_line(zst, json, err);
+}
+
+int exp_requests_write(const char *path, const struct bench_outcome *outcome, struct pl_err *err)
+{
+	size_t at = 0;
 	auto_zst struct pl_zst *zst = NULL;
 
 	if (pl_zst_open(path, &zst, err) < 0)
 		return -1;
-	for (size_t i = 0; i < count; i++) {
-		auto_json json_t *json = md_record_to_json(&records[i]);
-		if (write_line(zst, json, err) < 0)
+	for (size_t i = 0; i < outcome->count; i++) {
+		for (; at < outcome->try_count && outcome->tries[at]->index == i; at++) {
+			if (write_record(zst, outcome->tries[at], err) < 0)
+				return -1;
+		}
+		if (write_record(zst, &outcome->records[i], err) < 0)
 			return -1;
 	}
 	return pl_zst_commit(zst, err);
@@ -104,7 +119,7 @@ static json_t *series_section(const struct exp_run *run, size_t lines)
 	struct host_telemetry_cost cost;
 
 	host_telemetry_cost(run->telemetry.host, &cost);
-	json_object_set_new(series, "file", json_string(name));
+	json_object_set_new(series, "file", pl_json_text(name));
 	json_object_set_new(series, "samples", json_integer((json_int_t)lines));
 	json_object_set_new(series, "interval_ms",
 			    pl_json_number((double)asked->interval_ns / 1e6));
@@ -130,6 +145,8 @@ static void remove_old(const struct exp_run *run)
 {
 	unlink(run->paths.requests);
 	unlink(run->paths.series);
+	unlink(run->paths.timeline);
+	unlink(run->paths.dataset_stats);
 	if (run->server.spawned_ns == MD_NO_TIME)
 		unlink(run->paths.server_log);
 	if (run->client.argv == NULL)
@@ -175,8 +192,7 @@ int exp_side_files(const struct exp_run *run, json_t **ret_artifacts, json_t **r
 	remove_old(run);
 	if (run->outcome != NULL && run->outcome->records != NULL &&
 	    run->experiment->output.requests &&
-	    (exp_requests_write(run->paths.requests, run->outcome->records, run->outcome->count,
-				err) < 0 ||
+	    (exp_requests_write(run->paths.requests, run->outcome, err) < 0 ||
 	     add_artifact(artifacts, run->paths.requests, MD_ARTIFACT_REQUESTS, err) < 0))
 		return -1;
 	if (run->telemetry.over && run->telemetry.series != NULL) {
@@ -189,6 +205,7 @@ int exp_side_files(const struct exp_run *run, json_t **ret_artifacts, json_t **r
 		return -1;
 	if (add_client_files(run, artifacts, err) < 0)
 		return -1;
+	exp_plots_of_run(run, artifacts);
 	*ret_artifacts = pl_take(artifacts);
 	*ret_series = pl_take(series);
 	return 0;

@@ -1,5 +1,6 @@
 #include "model/record.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,7 +57,46 @@ void md_record_done(struct md_record *record)
 	free(record->events);
 	free(record->error);
 	free(record->text);
+	if (record->owns_id)
+		free((char *)record->request_id.prefix);
 	md_record_init(record, record->index);
+}
+
+void md_record_set_id(struct md_record *record, const char *text)
+{
+	if (record->owns_id)
+		free((char *)record->request_id.prefix);
+	record->owns_id = text[0] != '\0';
+	record->request_id = (struct md_request_id){
+		.prefix = record->owns_id ? pl_strdup(text) : NULL,
+		.number = MD_NO_COUNT,
+	};
+}
+
+void md_request_id_text(const struct md_request_id *id, char *text, size_t room)
+{
+	const char *prefix = id->prefix != NULL ? id->prefix : "";
+
+	if (id->prefix != NULL && id->number != MD_NO_COUNT)
+		snprintf(text, room, "%s%lld", prefix, (long long)id->number);
+	else
+		snprintf(text, room, "%s", prefix);
+}
+
+static int by_request(const void *a, const void *b)
+{
+	const struct md_record *x = *(struct md_record *const *)a;
+	const struct md_record *y = *(struct md_record *const *)b;
+
+	if (x->index != y->index)
+		return x->index < y->index ? -1 : 1;
+	return (x->tries > y->tries) - (x->tries < y->tries);
+}
+
+void md_record_sort_tries(struct md_record **tries, size_t count)
+{
+	if (count > 1)
+		qsort(tries, count, sizeof(struct md_record *), by_request);
 }
 
 uint32_t md_event_encode(struct md_event *entries, uint32_t room, int64_t delta_ns, int64_t tokens,
@@ -143,18 +183,7 @@ static json_t *count_json(int64_t count)
 /* A peer's text may be no UTF-8, which a JSON text must be: bad bytes become U+FFFD. */
 static json_t *peer_text_json(const char *text)
 {
-	json_t *json;
-	auto_buf buf = { 0 };
-
-	if (text == NULL || *text == '\0')
-		return json_null();
-	json = json_string(text);
-	if (json != NULL)
-		return json;
-	pl_buf_init(&buf, 16 + 6 * strlen(text));
-	pl_text_add_json(&buf, text, strlen(text), true);
-	json = json_loads(pl_buf_text(&buf), JSON_DECODE_ANY, NULL);
-	return json != NULL ? json : json_null();
+	return text == NULL || *text == '\0' ? json_null() : pl_json_text(text);
 }
 
 static json_t *events_json(const struct md_record *record)
@@ -191,9 +220,15 @@ static json_t *error_json(const struct md_record *record)
 json_t *md_record_to_json(const struct md_record *record)
 {
 	json_t *json = json_object();
+	char id[MD_ID_BYTES];
 
+	md_request_id_text(&record->request_id, id, sizeof(id));
 	json_object_set_new(json, "index", json_integer((json_int_t)record->index));
-	json_object_set_new(json, "request_id", peer_text_json(record->request_id));
+	json_object_set_new(json, "request_id", peer_text_json(id));
+	json_object_set_new(json, "try", json_integer(record->tries));
+	json_object_set_new(json, "tries",
+			    record->retried ? json_null() : json_integer(record->tries));
+	json_object_set_new(json, "retried", json_boolean(record->retried));
 	json_object_set_new(json, "planned_ns", time_json(record->planned_ns));
 	json_object_set_new(json, "queued_ns", time_json(record->queued_ns));
 	json_object_set_new(json, "acted_ns", time_json(record->acted_ns));
@@ -414,11 +449,42 @@ static int take_error(struct reader *r, struct md_record *record)
 	return 0;
 }
 
+/* A failed try is not told how many there were in all. */
+static int take_tries(struct reader *r, struct md_record *record)
+{
+	const json_t *retried = take(r, "retried");
+	int64_t number = -1, all = -1;
+
+	if (retried == NULL || take_integer(r, "try", -1, &number) < 0 ||
+	    take_integer(r, "tries", -1, &all) < 0)
+		return -1;
+	if (!json_is_boolean(retried))
+		return wrong(r, "retried", "true or false");
+	record->retried = json_is_true(retried);
+	if (number < (record->retried ? 1 : 0) || number > MD_TRIES_MAX)
+		return wrong(r, "try", "the number of a try");
+	if (all != (record->retried ? -1 : number))
+		return wrong(r, "tries", "null where 'retried', else the same as 'try'");
+	record->tries = (uint32_t)number;
+	return 0;
+}
+
+static int take_id(struct reader *r, struct md_record *record)
+{
+	char id[MD_ID_BYTES];
+
+	if (take_text(r, "request_id", id, sizeof(id)) < 0)
+		return -1;
+	md_record_set_id(record, id);
+	return 0;
+}
+
 static int take_all(struct reader *r, struct md_record *record)
 {
 	int64_t index = -1;
 
-	if (take_integer(r, "index", -1, &index) < 0 || take_times(r, record) < 0)
+	if (take_integer(r, "index", -1, &index) < 0 || take_tries(r, record) < 0 ||
+	    take_times(r, record) < 0)
 		return -1;
 	if (index < 0)
 		return wrong(r, "index", "a whole number from 0");
@@ -426,11 +492,13 @@ static int take_all(struct reader *r, struct md_record *record)
 	if (take_events(r, record) < 0 || check_derived(r, record) < 0 ||
 	    take_counts(r, record) < 0 || take_status(r, &record->status) < 0)
 		return -1;
-	if (take_text(r, "request_id", record->request_id, sizeof(record->request_id)) < 0 ||
+	if (take_id(r, record) < 0 ||
 	    take_text(r, "finish_reason", record->finish_reason, sizeof(record->finish_reason)) <
 		    0 ||
 	    take_error(r, record) < 0)
 		return -1;
+	if (record->retried && record->ok)
+		return wrong(r, "error", "an object where 'retried'");
 	if (json_object_size(r->json) != r->seen)
 		return pl_err_set(r->err, PL_ERR_INVALID, "record: has unknown keys");
 	return 0;

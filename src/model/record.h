@@ -34,6 +34,7 @@ enum md_event_flag {
 #define MD_EVENT_TOKENS_MAX  ((1 << MD_EVENT_TOKENS_BITS) - 1)
 #define MD_EVENT_FLAGS_MASK  0x3fu
 #define MD_RECORD_TOKENS_MAX (1 << 20) /* of one event, in files */
+#define MD_TRIES_MAX         1000      /* of one request, in files */
 
 struct md_event {
 	uint64_t delta_ns
@@ -51,12 +52,24 @@ enum md_token_source {
 	MD_TOKENS_EVENTS,    /* one event, one token */
 };
 
+/*
+ * A name as sent in x-request-id: a text that a plan's requests share, and a number behind it. All zero:
+ * none.
+ */
+struct md_request_id {
+	const char *prefix; /* the plan's; NULL: there is no name */
+	int64_t number;     /* MD_NO_COUNT: `prefix` is all */
+};
+#define MD_ID_PREFIX_MAX 1024
+#define MD_ID_BYTES      (MD_ID_PREFIX_MAX + 21) /* with a number of 20 digits and a NUL */
+
 struct md_record {
-	uint64_t index;      /* place in the plan */
-	char request_id[64]; /* as sent in x-request-id; "" without one */
-	int64_t planned_ns;  /* when it should have been acted on */
+	uint64_t index; /* place in the plan */
+	struct md_request_id request_id;
+	int64_t planned_ns; /* when it should have been acted on */
 	int64_t queued_ns; /* when it became due and began to wait for max_concurrency; none: not held */
-	int64_t acted_ns;     /* connect() called, or send() on an open connection: vLLM's start */
+	int64_t acted_ns; /* connect() called, or send() on an open connection: vLLM's start. Of the
+			       * request's own record: by the first try; what follows is the last one's */
 	int64_t connected_ns; /* none on a connection that was open */
 	int64_t sent_ns;      /* the last byte of the request was given to the kernel */
 	int64_t headers_ns;   /* first byte of the answer */
@@ -69,8 +82,11 @@ struct md_record {
 	int64_t output_tokens_asked;
 	int64_t output_tokens; /* by token_source; MD_NO_COUNT: not told */
 	enum md_token_source token_source;
+	uint32_t tries;         /* up to this one; 0: not sent */
 	char finish_reason[24]; /* of choice 0; "" none */
 	bool ok;                /* finished as it should; else error says why */
+	bool retried;           /* a failed try that another one followed, with times of its own */
+	bool owns_id;           /* request_id.prefix goes with the record */
 	const char *error_kind; /* static, a FAILURE row of tbl/states.h; NULL when ok */
 	char *error;            /* message of the failure, NULL when ok; owned */
 	char *text;             /* the output, where it was to be kept, else NULL; owned */
@@ -79,6 +95,13 @@ struct md_record {
 /* Clears all fields to "none"; no memory is held. */
 void md_record_init(struct md_record *record, uint64_t index);
 void md_record_done(struct md_record *record);
+/* Its own copy of a name that came from a file. */
+void md_record_set_id(struct md_record *record, const char *text);
+/* The whole name, "" for none, cut to `room` at the least. */
+void md_request_id_text(const struct md_request_id *id, char *text, size_t room);
+
+/* By request, and its tries in their order. */
+void md_record_sort_tries(struct md_record **tries, size_t count);
 
 /* One event with its absolute time; entries joined by MD_EVENT_MORE are one. */
 struct md_event_at {

@@ -29,6 +29,18 @@ static void use(const struct exp_journal_state *state)
 	}
 }
 
+/* The same of failed tries, each in front of the one that followed. */
+static void use_tries(const struct exp_journal_state *state)
+{
+	for (size_t i = 0; i < state->try_count; i++) {
+		const struct md_record *one = state->tries[i];
+		auto_json json_t *json = md_record_to_json(one);
+		if (json == NULL || one->ok || !one->retried || one->index >= state->count ||
+		    one->tries >= state->records[one->index].tries)
+			abort();
+	}
+}
+
 static void read_all(const void *data, size_t size)
 {
 	auto_journal_state struct exp_journal_state *state = NULL;
@@ -36,6 +48,8 @@ static void read_all(const void *data, size_t size)
 
 	if (exp_journal_read(data, size, &state, &err) == 0)
 		use(state);
+	if (state != NULL)
+		use_tries(state);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -10,6 +10,8 @@
  *	no_done	     a whole body without [DONE]           bad_json  an event that is no JSON
  *	empty	     [DONE] and nothing else               html      200 of another type
  *	gate N	     answers as ok 2 once N such are open
+ *	late N I S A the first N with this I get status S (0: a reset), with Retry-After A where it
+ *		     is given; the others as ok 2, and a close where S is 0. A -2: the others hang
  */
 #ifndef TESTS_TINY_SERVER_H
 #define TESTS_TINY_SERVER_H
@@ -55,6 +57,7 @@ struct tiny_server {
 	_Atomic unsigned accepted;
 	_Atomic unsigned requests;
 	_Atomic unsigned with_id;
+	int late[TINY_CONNS_MAX];   /* how often each I was sent away */
 	atomic_int *stop_when_held; /* set to 1 by the first request that hangs */
 };
 
@@ -125,14 +128,14 @@ static void tiny_answer_ok(struct tiny_conn *conn, int count)
 	tiny_send(conn, buf.data, buf.len);
 }
 
-static void tiny_answer_status(struct tiny_conn *conn, int status)
+static void tiny_answer_status(struct tiny_conn *conn, int status, const char *more)
 {
-	char text[300];
+	char text[400];
 	const char *body = "{\"error\":{\"message\":\"no such luck\",\"code\":1}}";
 	int len = snprintf(text, sizeof(text),
 			   "HTTP/1.1 %d %s\r\nContent-Type: application/json\r\n"
-			   "Content-Length: %zu\r\n\r\n%s",
-			   status, io_http_reason(status), strlen(body), body);
+			   "%sContent-Length: %zu\r\n\r\n%s",
+			   status, io_http_reason(status), more, strlen(body), body);
 
 	tiny_send(conn, text, (size_t)len);
 }
@@ -178,6 +181,27 @@ static void tiny_held(struct tiny_conn *conn)
 		atomic_store(conn->server->stop_when_held, 1);
 }
 
+static void tiny_late(struct tiny_conn *conn, const char *order)
+{
+	int count, id, status, after = -1;
+	char more[40] = "";
+
+	if (sscanf(order, "late %d %d %d %d", &count, &id, &status, &after) < 3)
+		abort();
+	if (after >= 0)
+		snprintf(more, sizeof(more), "Retry-After: %d\r\n", after);
+	conn->close_after = status == 0;
+	if (++conn->server->late[id] > count) {
+		if (after != -2)
+			tiny_answer_ok(conn, 2);
+		return;
+	}
+	conn->reset = status == 0;
+	if (status != 0)
+		tiny_answer_status(conn, status, more);
+	tiny_held(conn);
+}
+
 static void tiny_answer(struct tiny_conn *conn, const char *what, int n)
 {
 	static const char html[] = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
@@ -186,7 +210,7 @@ static void tiny_answer(struct tiny_conn *conn, const char *what, int n)
 	if (strcmp(what, "ok") == 0 || strcmp(what, "close") == 0 || strcmp(what, "drop") == 0)
 		tiny_answer_ok(conn, n);
 	else if (strcmp(what, "status") == 0)
-		tiny_answer_status(conn, n);
+		tiny_answer_status(conn, n, "");
 	else if (strcmp(what, "error") == 0)
 		tiny_answer_odd(conn, "data: {\"error\":{\"message\":\"engine died\"}}\n\n", true);
 	else if (strcmp(what, "no_done") == 0)
@@ -234,8 +258,11 @@ static int tiny_on_done(void *data)
 	atomic_fetch_add(&conn->server->requests, 1);
 	if (sscanf(pl_buf_text(&conn->body), "%31s %d", what, &n) < 1)
 		return 1;
+	if (strcmp(what, "late") == 0)
+		tiny_late(conn, pl_buf_text(&conn->body));
+	else
+		tiny_answer(conn, what, n);
 	pl_buf_clear(&conn->body);
-	tiny_answer(conn, what, n);
 	return 0;
 }
 

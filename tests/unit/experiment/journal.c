@@ -29,10 +29,11 @@ static void write_run(const char *output, size_t count, struct bench_outcome **r
 	struct pl_err err = PL_ERR_INIT;
 
 	for (size_t i = 0; i < count; i++) {
-		requests[i] = (struct bench_request){
-			.body = "x", .body_len = 1, .prompt_tokens = 3, .output_tokens = 4
-		};
-		snprintf(requests[i].request_id, sizeof(requests[i].request_id), "r-%zu", i);
+		requests[i] = (struct bench_request){ .body = "x",
+						      .body_len = 1,
+						      .request_id = { "r-", (int64_t)i },
+						      .prompt_tokens = 3,
+						      .output_tokens = 4 };
 	}
 	struct bench_load load = {
 		.adapter = bench_adapter_find("null"),
@@ -103,6 +104,67 @@ static void test_exp_journal__holds_what_the_run_measured(void **state)
 	assert_true(read->last_ns >= outcome->end_ns);
 	for (size_t i = 0; i < 300; i++)
 		assert_same_record(&read->records[i], &outcome->records[i]);
+}
+
+static struct md_record failed_try(uint64_t index, int64_t acted_ns)
+{
+	struct md_record record;
+
+	md_record_init(&record, index);
+	record.acted_ns = acted_ns;
+	record.end_ns = acted_ns + 5;
+	record.error_kind = md_failure_name("connect");
+	return record;
+}
+
+/* Two requests: one is tried three times and ends, one is killed within its second try. */
+static void test_exp_journal__holds_tries(void **state)
+{
+	const struct exp_frame_row row = { .prompt_tokens = 1, .output_tokens = 1 };
+	auto_journal_state struct exp_journal_state *read = NULL;
+	struct pl_err err = PL_ERR_INIT;
+	auto_buf buf = { 0 };
+
+	(void)state;
+	pl_buf_init(&buf, 1 << 20);
+	exp_frame_start(&buf);
+	auto_json json_t *head = json_pack("{s:s, s:i, s:i, s:i}", "run_id", RUN_ID,
+					   "started_real_ns", 1, "started_ns", 1, "pid", 1);
+	auto_json json_t *stage = json_pack("{s:s, s:i, s:{}}", "stage", "measure", "t_ns", 2,
+					    "document");
+	auto_json json_t *how = json_object();
+	assert_true(exp_frame_add_json(&buf, EXP_FRAME_HEAD, head));
+	assert_true(exp_frame_add_json(&buf, EXP_FRAME_STAGE, stage));
+	assert_true(exp_frame_add_json(&buf, EXP_FRAME_LOAD, how));
+	for (uint64_t i = 0; i < 2; i++)
+		assert_true(exp_frame_add_row(&buf, &row));
+	for (uint64_t i = 0; i < 2; i++) {
+		struct md_record acted = failed_try(i, 10);
+		assert_true(exp_frame_add_acted(&buf, &acted));
+	}
+	static const uint64_t order[] = { 1, 0, 0 };
+	for (size_t i = 0; i < 3; i++) {
+		struct md_record one = failed_try(order[i], 10 + 20 * (int64_t)i);
+		assert_true(exp_frame_add_record(&buf, EXP_FRAME_TRY, &one));
+	}
+	struct md_record last = failed_try(0, 10);
+	assert_true(exp_frame_add_record(&buf, EXP_FRAME_RECORD, &last));
+	/* what is over is not tried again: from here on nothing is believed */
+	assert_true(exp_frame_add_record(&buf, EXP_FRAME_TRY, &last));
+	if (exp_journal_read(buf.data, buf.len, &read, &err) < 0)
+		fail_msg("%s", err.text);
+	assert_true(read->cut_bytes > 0);
+	assert_int_equal(read->over, 1);
+	assert_int_equal(read->records[0].tries, 3);
+	assert_int_equal(read->records[1].tries, 2);
+	assert_string_equal(read->records[1].error_kind, "abandoned");
+	assert_int_equal(read->try_count, 3);
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(read->tries[i]->index, i / 2);
+		assert_int_equal(read->tries[i]->tries, i % 2 + 1);
+		assert_true(read->tries[i]->retried);
+	}
+	assert_int_equal(read->tries[0]->acted_ns, 30);
 }
 
 /* Wherever it was cut: what is left is a beginning of the run, and no more than that. */
@@ -225,13 +287,16 @@ static void test_exp_journal__files_that_are_not_ours_to_take(void **state)
 	struct scratch *scratch = *state;
 	auto_free char *output = pl_strdup(scratch_path(scratch, "r.json"));
 	auto_free char *path = exp_journal_path(output);
-	static const char newer[] = EXP_JOURNAL_MAGIC "\2\0\0\0 and what follows";
+	static const char newer[] = EXP_JOURNAL_MAGIC "\3\0\0\0 and what follows";
 
 	write_file(path, "my notes\n", 9);
 	check_refused(output, false, PL_ERR_INVALID, "not a journal");
 	check_refused(output, true, PL_ERR_INVALID, "not a journal");
 	write_file(path, newer, sizeof(newer) - 1);
-	check_refused(output, false, PL_ERR_INVALID, "format 2 of another profllm");
+	check_refused(output, false, PL_ERR_INVALID, "format 3 of another profllm");
+	static const char older[] = EXP_JOURNAL_MAGIC "\1\0\0\0 and what follows";
+	write_file(path, older, sizeof(older) - 1);
+	check_refused(output, false, PL_ERR_INVALID, "format 1 of another profllm");
 	check_taken(output, true);
 	/* killed before its first frame was whole: nothing had begun */
 	write_file(path, EXP_JOURNAL_MAGIC, 10);
@@ -314,6 +379,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		scratch_test(test_exp_journal__holds_what_the_run_measured),
 		scratch_test(test_exp_journal__may_end_anywhere),
+		cmocka_unit_test(test_exp_journal__holds_tries),
 		scratch_test(test_exp_journal__a_changed_byte_is_found),
 		scratch_test(test_exp_journal__what_a_killed_run_left_is_kept),
 		scratch_test(test_exp_journal__files_that_are_not_ours_to_take),

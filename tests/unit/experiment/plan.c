@@ -107,6 +107,7 @@ static void test_exp_plan__requests(void **state)
 					.model = "m" };
 	auto_plan struct exp_plan *plan = build(&input);
 	auto_plan struct exp_plan *again = build(&input);
+	char id[MD_ID_BYTES];
 
 	assert_int_equal(plan->count, 5);
 	assert_string_equal(plan->dataset->prompt_form, "token_ids");
@@ -117,14 +118,17 @@ static void test_exp_plan__requests(void **state)
 		assert_int_equal(request->planned_ns, 0);
 		assert_int_equal(request->output_tokens, 8);
 		/* "bench-", eight digits, "-", the number */
-		assert_memory_equal(request->request_id, "bench-", 6);
-		assert_int_equal(strspn(request->request_id + 6, "0123456789abcdef"), 8);
-		assert_int_equal(request->request_id[14], '-');
-		assert_int_equal(strtol(request->request_id + 15, NULL, 10), i);
+		md_request_id_text(&request->request_id, id, sizeof(id));
+		assert_memory_equal(id, "bench-", 6);
+		assert_int_equal(strspn(id + 6, "0123456789abcdef"), 8);
+		assert_int_equal(id[14], '-');
+		assert_int_equal(strtol(id + 15, NULL, 10), i);
+		/* one text for all of them */
+		assert_ptr_equal(request->request_id.prefix, plan->id_prefix);
 		assert_string_equal(request->body, again->requests[i].body);
 	}
 	assert_string_equal(plan->sha256, again->sha256);
-	assert_string_not_equal(plan->requests[0].request_id, again->requests[0].request_id);
+	assert_string_not_equal(plan->id_prefix, again->id_prefix);
 	md_bench_done(&bench);
 }
 
@@ -161,7 +165,7 @@ static void test_exp_plan__warmups_are_other_prompts_as_long(void **state)
 	for (size_t i = 0; i < count; i++) {
 		auto_json json_t *prompt = prompt_of(&warmups[i]);
 		assert_int_equal(json_array_size(prompt), 64);
-		assert_string_equal(warmups[i].request_id, "");
+		assert_null(warmups[i].request_id.prefix);
 		for (size_t k = 0; k < plan->count; k++) {
 			auto_json json_t *measured = prompt_of(&plan->requests[k]);
 			assert_false(json_equal(prompt, measured));

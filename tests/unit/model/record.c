@@ -24,7 +24,8 @@ static void add_event(struct md_record *record, int64_t delta_ns, int64_t tokens
 static void make_finished(struct md_record *record)
 {
 	md_record_init(record, 7);
-	strcpy(record->request_id, "bench-7");
+	record->request_id = (struct md_request_id){ "bench-", 7 };
+	record->tries = 2;
 	record->planned_ns = START_NS - 500;
 	record->acted_ns = START_NS;
 	record->connected_ns = START_NS + 100;
@@ -97,6 +98,10 @@ static void test_model_record__starts_with_nothing_known(void **state)
 			assert_int_equal(json_array_size(value), 0);
 		else if (strcmp(key, "token_source") == 0)
 			assert_string_equal(json_string_value(value), "none");
+		else if (strcmp(key, "try") == 0 || strcmp(key, "tries") == 0)
+			assert_int_equal(json_integer_value(value), 0);
+		else if (strcmp(key, "retried") == 0)
+			assert_true(json_is_false(value));
 		else if (!json_is_null(value))
 			fail_msg("'%s' is not null", key);
 	}
@@ -106,7 +111,8 @@ static void test_model_record__starts_with_nothing_known(void **state)
 static void test_model_record__writes_the_side_files_object(void **state)
 {
 	static const char wanted[] =
-		"{\"index\":7,\"request_id\":\"bench-7\",\"planned_ns\":999999500,\"queued_ns\":"
+		"{\"index\":7,\"request_id\":\"bench-7\",\"try\":2,\"tries\":2,"
+		"\"retried\":false,\"planned_ns\":999999500,\"queued_ns\":"
 		"null,"
 		"\"acted_ns\":1000000000,\"connected_ns\":1000000100,\"sent_ns\":1000000200,"
 		"\"headers_ns\":1000005000,\"first_event_ns\":1000006000,"
@@ -248,7 +254,16 @@ static const struct broken {
 	{ "request_id", "\"\"" },
 	{ "request_id", "5" },
 	{ "request_id", NULL },
-	{ "request_id", "\"0123456789012345678901234567890123456789012345678901234567890123\"" },
+	{ "try", "null" },
+	{ "try", "3" },
+	{ "try", "-1" },
+	{ "try", NULL },
+	{ "tries", "null" },
+	{ "tries", "1" },
+	{ "tries", NULL },
+	{ "retried", "null" },
+	{ "retried", "true" },
+	{ "retried", NULL },
 	{ "planned_ns", "\"1\"" },
 	{ "planned_ns", "-1" },
 	{ "acted_ns", "null" },
@@ -310,6 +325,51 @@ static void test_model_record__refuses_broken_objects(void **state)
 	md_record_done(&record);
 }
 
+static void test_model_record__a_failed_try_has_a_line_of_its_own(void **state)
+{
+	struct md_record record;
+	auto_json json_t *json = NULL;
+
+	(void)state;
+	md_record_init(&record, 3);
+	record.acted_ns = 5;
+	record.end_ns = 9;
+	record.tries = 2;
+	record.retried = true;
+	record.status = 503;
+	record.error_kind = md_failure_name("http_status");
+	json = md_record_to_json(&record);
+	assert_int_equal(json_integer_value(json_object_get(json, "try")), 2);
+	assert_true(json_is_null(json_object_get(json, "tries")));
+	assert_true(json_is_true(json_object_get(json, "retried")));
+	assert_round_trip(&record);
+}
+
+static void test_model_record__names_of_any_length(void **state)
+{
+	char prefix[MD_ID_PREFIX_MAX + 1], text[MD_ID_BYTES];
+	struct md_record record;
+
+	(void)state;
+	/* what a plan holds once is not in each of its records */
+	assert_true(sizeof(struct md_request_id) <= 16);
+	memset(prefix, 'x', MD_ID_PREFIX_MAX);
+	prefix[MD_ID_PREFIX_MAX] = '\0';
+	make_finished(&record);
+	record.request_id = (struct md_request_id){ prefix, INT64_MAX };
+	md_request_id_text(&record.request_id, text, sizeof(text));
+	assert_int_equal(strlen(text), MD_ID_PREFIX_MAX + 19);
+	assert_string_equal(text + MD_ID_PREFIX_MAX, "9223372036854775807");
+	assert_round_trip(&record);
+	md_record_set_id(&record, "own");
+	md_request_id_text(&record.request_id, text, sizeof(text));
+	assert_string_equal(text, "own");
+	md_record_set_id(&record, "");
+	md_request_id_text(&record.request_id, text, sizeof(text));
+	assert_string_equal(text, "");
+	md_record_done(&record);
+}
+
 static void test_model_record__refuses_what_is_no_object(void **state)
 {
 	auto_json json_t *array = json_array();
@@ -342,6 +402,8 @@ int main(void)
 		cmocka_unit_test(test_model_record__refuses_entries_without_room),
 		cmocka_unit_test(test_model_record__first_times_follow_the_flags),
 		cmocka_unit_test(test_model_record__refuses_broken_objects),
+		cmocka_unit_test(test_model_record__a_failed_try_has_a_line_of_its_own),
+		cmocka_unit_test(test_model_record__names_of_any_length),
 		cmocka_unit_test(test_model_record__refuses_what_is_no_object),
 		cmocka_unit_test(test_model_record__knows_its_words),
 	};

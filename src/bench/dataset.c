@@ -10,13 +10,28 @@
 /* Larger files are not data sets of prompts. */
 #define FILE_BYTES_MAX ((size_t)4 << 30)
 
-static const struct bench_dataset_kind kinds[] = {
-	{ "random", false, bench_random_check, bench_random_build },
-	{ "sharegpt", true, bench_sharegpt_check, bench_sharegpt_build },
-	{ "custom", true, bench_custom_check, bench_custom_build },
-	{ "prefix_repetition", false, bench_prefix_check, bench_prefix_build },
-	{ "burstgpt", true, bench_burstgpt_check, bench_burstgpt_build },
-	{ "spec_bench", true, bench_spec_bench_check, bench_spec_bench_build },
+enum trait {
+	HAS_FILE = 1,          /* dataset_path is needed; else it is refused */
+	DRAWS_TOKENS = 2,      /* prompts are made up of tokens of the vocabulary */
+	WITHOUT_TOKENIZER = 4, /* it can be had with skip_tokenizer_init */
+	HAS_ALL = 8,           /* num_prompts 0 or less is all of the file, as vLLM's */
+};
+
+static const struct bench_dataset_kind {
+	const char *name;
+	unsigned traits;
+	/* Everything that can be wrong before a server is there; reads the file. */
+	int (*check)(const struct md_bench *bench, struct pl_err *err);
+	int (*build)(struct bench_dataset_work *work, struct pl_err *err);
+} kinds[] = {
+	{ "random", DRAWS_TOKENS, bench_random_check, bench_random_build },
+	{ "sharegpt", HAS_FILE, bench_sharegpt_check, bench_sharegpt_build },
+	{ "custom", HAS_FILE | WITHOUT_TOKENIZER | HAS_ALL, bench_custom_check,
+	  bench_custom_build },
+	{ "prefix_repetition", DRAWS_TOKENS, bench_prefix_check, bench_prefix_build },
+	{ "burstgpt", HAS_FILE | DRAWS_TOKENS, bench_burstgpt_check, bench_burstgpt_build },
+	{ "spec_bench", HAS_FILE | HAS_ALL, bench_spec_bench_check, bench_spec_bench_build },
+	{ "sonnet", HAS_FILE, bench_sonnet_check, bench_sonnet_build },
 };
 
 /* Entries of files. */
@@ -80,46 +95,6 @@ int bench_lines_walk(const char *text, size_t len,
 	return 0;
 }
 
-static int count_prompts(struct bench_dataset_work *work, const struct bench_entry *entries,
-			 size_t count, struct bench_ids *ids, struct pl_err *err)
-{
-	auto_free const char **texts = pl_alloc_array(count, sizeof(*texts));
-
-	for (size_t i = 0; i < count; i++)
-		texts[i] = entries[i].prompt;
-	return bench_tokenizer_encode(work->tokenizer, texts, count, true, ids, err);
-}
-
-int bench_entries_sample(struct bench_dataset_work *work, struct bench_entries *entries,
-			 uint64_t seed, int64_t output_len, struct pl_err *err)
-{
-	size_t wanted = (size_t)work->bench->num_prompts;
-
-	bench_entries_shuffle(entries, work, seed);
-	size_t count = entries->count < wanted ? entries->count : wanted;
-	auto_free struct bench_ids *ids = pl_alloc_array(count, sizeof(*ids));
-	if (work->tokenizer != NULL && count_prompts(work, entries->items, count, ids, err) < 0)
-		return pl_err_wrap(err, "data set '%s'", work->bench->dataset_path);
-	for (size_t i = 0; i < count; i++) {
-		struct bench_entry *entry = &entries->items[i];
-		struct bench_sample sample = {
-			.prompt = pl_take(entry->prompt),
-			.prompt_tokens = work->tokenizer != NULL ? (int64_t)ids[i].count
-								 : MD_NO_COUNT,
-			.output_tokens = output_len == MD_NO_COUNT ? entry->output_tokens
-								   : output_len,
-		};
-		free(ids[i].ids);
-		bench_dataset_add(work, &sample);
-	}
-	if (work->tokenizer == NULL)
-		bench_dataset_note(work->into,
-				   "prompt lengths are not known before the run: there is no "
-				   "tokenizer");
-	bench_dataset_oversample(work, seed);
-	return 0;
-}
-
 /* What all kinds use. */
 
 int bench_dataset_read(const struct md_bench *bench, char **ret_text, size_t *ret_len,
@@ -160,7 +135,7 @@ void bench_dataset_note(struct bench_dataset *dataset, const char *format, ...)
 void bench_dataset_oversample(struct bench_dataset_work *work, uint64_t seed)
 {
 	size_t original = work->into->count;
-	size_t wanted = (size_t)work->bench->num_prompts;
+	size_t wanted = work->bench->num_prompts < 1 ? original : (size_t)work->bench->num_prompts;
 
 	if (work->bench->no_oversample || original == 0 || original >= wanted)
 		return;
@@ -196,6 +171,13 @@ bool bench_dataset_is_known(const char *name)
 	return find_kind(name) != NULL;
 }
 
+bool bench_dataset_draws_tokens(const char *name)
+{
+	const struct bench_dataset_kind *kind = find_kind(name);
+
+	return kind != NULL && (kind->traits & DRAWS_TOKENS);
+}
+
 static int check_common(const struct md_bench *bench, const struct bench_dataset_kind *kind,
 			struct pl_err *err)
 {
@@ -205,15 +187,23 @@ static int check_common(const struct md_bench *bench, const struct bench_dataset
 				  bench->dataset_name != NULL ? bench->dataset_name : "null");
 	if (bench->seed < 0 || bench->seed > UINT32_MAX)
 		return pl_err_set(err, PL_ERR_INVALID, "'seed' must be between 0 and 2^32 - 1");
-	if (bench->num_prompts < 1)
-		return pl_err_set(err, PL_ERR_INVALID, "'num_prompts' must be at least 1");
-	if (kind->has_file && bench->dataset_path == NULL)
+	if (bench->num_prompts < 1 && !(kind->traits & HAS_ALL))
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "'num_prompts': found %lld, expected a number from 1 with data "
+				  "set '%s'",
+				  (long long)bench->num_prompts, kind->name);
+	if ((kind->traits & HAS_FILE) && bench->dataset_path == NULL)
 		return pl_err_set(err, PL_ERR_INVALID, "data set '%s' needs 'dataset_path'",
 				  kind->name);
-	if (!kind->has_file && bench->dataset_path != NULL)
+	if (!(kind->traits & HAS_FILE) && bench->dataset_path != NULL)
 		return pl_err_set(err, PL_ERR_INVALID,
 				  "data set '%s' takes no 'dataset_path': found '%s'", kind->name,
 				  bench->dataset_path);
+	/* in vLLM's words */
+	if (bench->skip_tokenizer_init && !(kind->traits & WITHOUT_TOKENIZER))
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "Tokenizer must be initialized for the '%s' dataset.",
+				  kind->name);
 	return 0;
 }
 

@@ -25,8 +25,10 @@ struct bench_dataset {
 	struct bench_sample *samples;
 	size_t count;
 	const char *prompt_form; /* "text" or "token_ids" (static) */
-	char *sha256;            /* of the file; NULL for generated data */
-	json_t *notes;           /* array of texts to tell the user (mismatches …) */
+	/* Who laid it over the prompts: "server", "none"; NULL: the data set knows none (static). */
+	const char *chat_template;
+	char *sha256;  /* of the file; NULL for generated data */
+	json_t *notes; /* array of texts to tell the user (mismatches …) */
 };
 
 /* Where lengths and texts come from: nothing local yet, so a server's /tokenize and /detokenize. */
@@ -35,7 +37,7 @@ struct bench_tokenizer;
 /*
  * Builds the data set that `bench` asks for, with vLLM's draws (docs/reference/datasets.md). Reseeds
  * `pyrandom` and `nplegacy` as vLLM's data set does. `tokenizer` may be NULL: then data sets that need
- * lengths fall back as design says (ids for random) or fail before anything is sent.
+ * lengths fall back (ids for random) or fail before anything is sent.
  */
 int bench_dataset_build(const struct md_bench *bench, const struct bench_tokenizer *tokenizer,
 			struct pl_pyrandom *pyrandom, struct pl_nplegacy *nplegacy,
@@ -45,6 +47,8 @@ PL_AUTO_DEFINE(struct bench_dataset, bench_dataset_free);
 
 /* Is there a data set of this name in this version? */
 bool bench_dataset_is_known(const char *name);
+/* Are its prompts made up of tokens of the vocabulary, which therefore has to be known? */
+bool bench_dataset_draws_tokens(const char *name);
 /* -1 for a bad option or unreadable file: to be called before a server is started. */
 int bench_dataset_check(const struct md_bench *bench, struct pl_err *err) PL_MUST_CHECK;
 

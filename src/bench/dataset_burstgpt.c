@@ -22,6 +22,8 @@ struct rows {
 /* Columns that vLLM takes by place: request and response tokens. */
 #define INPUT_COLUMN  2
 #define OUTPUT_COLUMN 3
+/* Spreadsheets put it in front of UTF-8. */
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
 static int column_of(char *const *names, size_t count, const char *name)
 {
@@ -32,13 +34,23 @@ static int column_of(char *const *names, size_t count, const char *name)
 	return -1;
 }
 
-/* Cuts a line at its commas; the fields of this trace hold none. */
+static char *without_quotes(char *field)
+{
+	size_t len = strlen(field);
+
+	if (len < 2 || field[0] != '"' || field[len - 1] != '"')
+		return field;
+	field[len - 1] = '\0';
+	return field + 1;
+}
+
+/* Cuts a line at its commas; the fields of this trace hold none, quoted or not. */
 static size_t split(char *line, char **fields)
 {
 	size_t count = 0;
 
 	for (char *rest = line; rest != NULL && count < COLUMNS_MAX;)
-		fields[count++] = pl_text_trim(strsep(&rest, ","));
+		fields[count++] = without_quotes(pl_text_trim(strsep(&rest, ",")));
 	return count;
 }
 
@@ -91,6 +103,8 @@ static int parse(char *text, const char *source, struct rows *rows, struct pl_er
 	size_t line_no = 0;
 	int model = -1;
 
+	if (pl_text_starts(text, BYTE_ORDER_MARK))
+		text += strlen(BYTE_ORDER_MARK);
 	for (char *rest = text; rest != NULL;) {
 		char *line = strsep(&rest, "\n");
 		line_no++;

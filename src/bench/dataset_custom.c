@@ -1,24 +1,37 @@
 #include "bench/dataset_priv.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
+#include "base/text.h"
 
 /* In custom_output_len: each record tells its own. */
 #define FROM_RECORDS (-1)
 
+/* As Python's int(): a number without its fraction, or a text of a whole one; 0: it is neither. */
+static int64_t whole_of(const json_t *value)
+{
+	int64_t whole = 0;
+
+	if (json_is_integer(value))
+		return json_integer_value(value);
+	if (json_is_real(value))
+		return fabs(json_real_value(value)) < 1e15 ? (int64_t)json_real_value(value) : 0;
+	return json_is_string(value) && pl_text_to_i64(json_string_value(value), &whole) ? whole
+											 : 0;
+}
+
 static int parse_output_tokens(const json_t *json, const char *source, size_t line_no, int64_t *ret,
 			       struct pl_err *err)
 {
-	const json_t *tokens = json_object_get(json, "output_tokens");
-
-	if (!json_is_integer(tokens) || json_integer_value(tokens) < 1)
+	*ret = whole_of(json_object_get(json, "output_tokens"));
+	if (*ret < 1)
 		return pl_err_set(err, PL_ERR_INVALID,
 				  "%s:%zu: 'output_tokens': expected a whole number from 1 "
 				  "('custom_output_len' is -1)",
 				  source, line_no);
-	*ret = json_integer_value(tokens);
 	return 0;
 }
 
@@ -99,11 +112,18 @@ int bench_custom_check(const struct md_bench *bench, struct pl_err *err)
 int bench_custom_build(struct bench_dataset_work *work, struct pl_err *err)
 {
 	const struct md_bench *bench = work->bench;
+	const struct bench_sampling how = {
+		.seed = (uint64_t)bench->seed,
+		.output_len = output_len(bench) == FROM_RECORDS ? MD_NO_COUNT : output_len(bench),
+		.templated = !bench->skip_chat_template && !bench->skip_tokenizer_init,
+		.template_args = bench->chat_template_kwargs,
+		.without =
+			" (with --skip-chat-template, skip_chat_template: true, prompts go out as "
+			"they are)",
+	};
 	auto_entries entries = { 0 };
 
 	if (load(bench, &work->into->sha256, &entries, err) < 0)
 		return -1;
-	return bench_entries_sample(
-		work, &entries, (uint64_t)bench->seed,
-		output_len(bench) == FROM_RECORDS ? MD_NO_COUNT : output_len(bench), err);
+	return bench_entries_sample(work, &entries, &how, err);
 }

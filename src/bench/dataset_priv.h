@@ -18,14 +18,6 @@ struct bench_dataset_work {
 	size_t room; /* of into->samples */
 };
 
-struct bench_dataset_kind {
-	const char *name;
-	bool has_file; /* dataset_path is needed; else it is refused */
-	/* Everything that can be wrong before a server is there; reads the file. */
-	int (*check)(const struct md_bench *bench, struct pl_err *err);
-	int (*build)(struct bench_dataset_work *work, struct pl_err *err);
-};
-
 int bench_random_check(const struct md_bench *bench, struct pl_err *err);
 int bench_random_build(struct bench_dataset_work *work, struct pl_err *err);
 int bench_sharegpt_check(const struct md_bench *bench, struct pl_err *err);
@@ -38,12 +30,15 @@ int bench_burstgpt_check(const struct md_bench *bench, struct pl_err *err);
 int bench_burstgpt_build(struct bench_dataset_work *work, struct pl_err *err);
 int bench_spec_bench_check(const struct md_bench *bench, struct pl_err *err);
 int bench_spec_bench_build(struct bench_dataset_work *work, struct pl_err *err);
+int bench_sonnet_check(const struct md_bench *bench, struct pl_err *err);
+int bench_sonnet_build(struct bench_dataset_work *work, struct pl_err *err);
 
 /* A file's usable entries, in its order. */
 struct bench_entry {
 	char *prompt;
 	char *completion;      /* NULL: none */
 	int64_t output_tokens; /* MD_NO_COUNT: not given */
+	size_t templated;      /* tokens that the chat template made of the prompt; 0: not told */
 };
 struct bench_entries {
 	struct bench_entry *items;
@@ -58,11 +53,14 @@ void bench_entries_done(struct bench_entries *entries);
 void bench_entries_shuffle(struct bench_entries *entries, struct bench_dataset_work *work,
 			   uint64_t seed);
 
-/* The two file forms, from text: `source` stands in messages. */
+/* The file forms, from text: `source` stands in messages. */
 int bench_custom_parse(const char *text, size_t len, const char *source, bool need_output_tokens,
 		       struct bench_entries *ret, struct pl_err *err) PL_MUST_CHECK;
 int bench_spec_bench_parse(const char *text, size_t len, const char *source, const char *category,
 			   struct bench_entries *ret, struct pl_err *err) PL_MUST_CHECK;
+/* Lines are the prompts, each with its end as "\n"; `text` is ended by a NUL behind len. */
+int bench_sonnet_parse(const char *text, size_t len, const char *source, struct bench_entries *ret,
+		       struct pl_err *err) PL_MUST_CHECK;
 /* Calls fn(data, line, len, number) for each line that is not blank, until it says -1. */
 int bench_lines_walk(const char *text, size_t len,
 		     int (*fn)(void *data, const char *line, size_t len, size_t line_no),
@@ -110,12 +108,19 @@ int bench_dataset_decode(struct bench_dataset_work *work, struct pl_err *err) PL
 
 /* Copies of samples up to num_prompts, unless no_oversample: vLLM's way. */
 void bench_dataset_oversample(struct bench_dataset_work *work, uint64_t seed);
+struct bench_sampling {
+	uint64_t seed;
+	int64_t output_len;          /* of all; MD_NO_COUNT: each its own */
+	bool templated;              /* the chat template is laid over the prompts */
+	const json_t *template_args; /* of the template; NULL: none */
+	const char *without;         /* how to do without it, for a message; NULL: not at all */
+};
 /*
- * Samples from entries as data set `custom` takes them: shuffled, the first num_prompts, their lengths
- * from the tokenizer, copies where there are too few. output_len: of all, MD_NO_COUNT: each its own.
+ * Samples from entries as data set `custom` takes them: shuffled, the first num_prompts, templated,
+ * their lengths from the tokenizer, copies where there are too few.
  */
 int bench_entries_sample(struct bench_dataset_work *work, struct bench_entries *entries,
-			 uint64_t seed, int64_t output_len, struct pl_err *err) PL_MUST_CHECK;
+			 const struct bench_sampling *how, struct pl_err *err) PL_MUST_CHECK;
 /* `own`, unless output_len is given, which stands above all. */
 int64_t bench_dataset_output_len(const struct md_bench *bench, int64_t own);
 

@@ -58,8 +58,7 @@ static int parse_ratio(const char *text, struct ratio *ret, struct pl_err *err)
 			json = NULL;
 		const json_t *input = json_object_get(json, "input");
 		const json_t *output = json_object_get(json, "output");
-		if (!json_is_number(input) || !json_is_number(output) ||
-		    json_object_size(json) != 2)
+		if (!json_is_number(input) || !json_is_number(output))
 			return pl_err_set(err, PL_ERR_INVALID,
 					  "'random_range_ratio': found '%s', expected a number or "
 					  "{\"input\": a, \"output\": b}",

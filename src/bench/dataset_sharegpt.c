@@ -45,7 +45,11 @@ int bench_sharegpt_parse(const char *text, size_t len, const char *source,
 					  source, i + 1);
 		entries.with_media += json_object_get(item, "image") != NULL ||
 				      json_object_get(item, "video") != NULL;
-		struct bench_entry entry = { pl_take(prompt), pl_take(completion), MD_NO_COUNT };
+		struct bench_entry entry = {
+			.prompt = pl_take(prompt),
+			.completion = pl_take(completion),
+			.output_tokens = MD_NO_COUNT,
+		};
 		bench_entries_add(&entries, &entry);
 	}
 	if (entries.count == 0)

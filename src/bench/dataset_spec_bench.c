@@ -87,9 +87,15 @@ int bench_spec_bench_check(const struct md_bench *bench, struct pl_err *err)
 
 int bench_spec_bench_build(struct bench_dataset_work *work, struct pl_err *err)
 {
+	/* vLLM hands neither skip_chat_template nor the template's arguments on to it */
+	const struct bench_sampling how = {
+		.seed = FIXED_SEED,
+		.output_len = output_len(work->bench),
+		.templated = true,
+	};
 	auto_entries entries = { 0 };
 
 	if (load(work->bench, &work->into->sha256, &entries, err) < 0)
 		return -1;
-	return bench_entries_sample(work, &entries, FIXED_SEED, output_len(work->bench), err);
+	return bench_entries_sample(work, &entries, &how, err);
 }

@@ -5,29 +5,36 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/clean.h"
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "bench/peer_text.h"
 #include "bench/tokenizer_priv.h"
 #include "io/fetch.h"
 
 #define SERVER_PARALLEL   8
 #define SERVER_TIMEOUT_NS (60 * PL_NS_PER_S)
 #define BODY_BYTES_MAX    (64u << 20)
+#define WORDS_BYTES       512
 /* So that a data set of any size needs bounded memory for bodies and replies. */
 #define BATCH_MAX 4096
 /* No model has more; a larger number is no id. */
 #define ID_MAX UINT32_MAX
 
-/* What a server calls a text, in the question and in the answer, and the wish for special tokens. */
+/*
+ * What a server calls a text, in the question and in the answer, the wish for special tokens, and who
+ * lays the chat template: NULL: /tokenize, which answers with tokens; else this path, with a text.
+ */
 struct dialect {
 	const char *text;
 	const char *specials;
+	const char *template_path;
 };
 
 static const struct dialect dialects[] = {
-	{ "prompt", "add_special_tokens" }, /* vLLM */
-	{ "content", "add_special" },       /* llama.cpp */
+	{ "prompt", "add_special_tokens", NULL },        /* vLLM */
+	{ "content", "add_special", "/apply-template" }, /* llama.cpp */
 };
 
 struct server_tokenizer {
@@ -63,6 +70,16 @@ const uint32_t *bench_tokenizer_special_ids(const struct bench_tokenizer *tokeni
 	return tokenizer->special_ids;
 }
 
+void bench_tokenizer_learn(struct bench_tokenizer *tokenizer, int64_t vocab_size,
+			   const uint32_t *special_ids, size_t special_count)
+{
+	free(tokenizer->special_ids);
+	tokenizer->special_ids = (uint32_t *)pl_memdup(special_ids,
+						       special_count * sizeof(*special_ids));
+	tokenizer->special_id_count = special_count;
+	tokenizer->vocab_size = vocab_size;
+}
+
 int bench_tokenizer_encode(const struct bench_tokenizer *tokenizer, const char *const *texts,
 			   size_t count, bool specials, struct bench_ids *ret, struct pl_err *err)
 {
@@ -73,6 +90,15 @@ int bench_tokenizer_decode(const struct bench_tokenizer *tokenizer, const struct
 			   size_t count, char **ret, struct pl_err *err)
 {
 	return tokenizer->calls->decode(tokenizer, ids, count, ret, err);
+}
+
+int bench_tokenizer_template(const struct bench_tokenizer *tokenizer, const char *const *texts,
+			     size_t count, const json_t *kwargs, struct bench_templated *ret,
+			     struct pl_err *err)
+{
+	if (tokenizer->calls->template == NULL)
+		return pl_err_set(err, PL_ERR_NOT_FOUND, "the tokenizer knows no chat template");
+	return tokenizer->calls->template(tokenizer, texts, count, kwargs, ret, err);
 }
 
 void bench_tokenizer_free(struct bench_tokenizer *tokenizer)
@@ -110,6 +136,24 @@ static char *decode_body(const struct server_tokenizer *server, const struct ben
 	return pl_buf_take(&body);
 }
 
+/* One user message; kwargs is JSON, or NULL. */
+static char *template_body(const struct server_tokenizer *server, const char *text,
+			   const char *kwargs)
+{
+	auto_buf body = { 0 };
+
+	pl_buf_init(&body, BODY_BYTES_MAX);
+	pl_buf_add_text(&body, "{\"model\": ");
+	pl_text_add_json(&body, server->model, strlen(server->model), true);
+	pl_buf_add_text(&body, ", \"messages\": [{\"role\": \"user\", \"content\": ");
+	pl_text_add_json(&body, text, strlen(text), true);
+	pl_buf_add_text(&body, "}], \"add_generation_prompt\": true");
+	if (kwargs != NULL)
+		pl_buf_addf(&body, ", \"chat_template_kwargs\": %s", kwargs);
+	pl_buf_add_char(&body, '}');
+	return pl_buf_take(&body);
+}
+
 /* Answers. */
 
 static int read_ids(const json_t *reply, struct bench_ids *ret, struct pl_err *err)
@@ -142,6 +186,16 @@ static int read_text(const json_t *reply, const char *key, char **ret, struct pl
 	return 0;
 }
 
+/* What the server says of a fault, in one line; the caller's. */
+static char *words_of(const struct io_reply *reply)
+{
+	char words[WORDS_BYTES] = "";
+
+	if (reply->body != NULL)
+		bench_peer_words(reply->body, reply->body_len, words, sizeof(words));
+	return pl_clean_line(words);
+}
+
 static int parse_reply(const struct io_reply *reply, const char *path, json_t **ret,
 		       struct pl_err *err)
 {
@@ -151,9 +205,11 @@ static int parse_reply(const struct io_reply *reply, const char *path, json_t **
 	if (reply->status == 404 || reply->status == 405 || reply->status == 501)
 		return pl_err_set(err, PL_ERR_NOT_FOUND, "the server has no '%s' (status %d)", path,
 				  reply->status);
-	if (reply->status != 200)
-		return pl_err_set(err, PL_ERR_NETWORK, "'%s': status %d: %.500s", path,
-				  reply->status, reply->body != NULL ? reply->body : "");
+	if (reply->status != 200) {
+		auto_free char *words = words_of(reply);
+		return pl_err_set(err, PL_ERR_NETWORK, "'%s': status %d: %s", path, reply->status,
+				  words);
+	}
 	return pl_json_parse_texts(reply->body, reply->body_len, path, ret, err);
 }
 
@@ -248,6 +304,85 @@ static int decode_batch(const struct server_tokenizer *server, const struct benc
 	return rc;
 }
 
+static int read_template(const struct io_reply *reply, const char *path, json_t **ret,
+			 struct pl_err *err)
+{
+	if (reply->status >= 400 && reply->status < 500 && reply->status != 404 &&
+	    reply->status != 405) {
+		auto_free char *words = words_of(reply);
+		return pl_err_set(err, PL_ERR_INVALID, "the server says: %s", words);
+	}
+	return parse_reply(reply, path, ret, err);
+}
+
+/* The first half of the work: tokens of the templated texts, or these texts. */
+static int template_ask(const struct server_tokenizer *server, const char *const *texts,
+			size_t count, const char *kwargs, struct bench_ids *ids,
+			struct bench_templated *ret, struct pl_err *err)
+{
+	const char *path = server->dialect->template_path;
+	struct exchange exchange;
+	int rc;
+
+	exchange_init(&exchange, server, path != NULL ? path : "/tokenize", count);
+	for (size_t i = 0; i < count; i++)
+		exchange.bodies[i] = template_body(server, texts[i], kwargs);
+	rc = exchange_run(&exchange, err);
+	for (size_t i = 0; rc == 0 && i < count; i++) {
+		auto_json json_t *reply = NULL;
+		rc = read_template(&exchange.replies[i], exchange.path, &reply, err);
+		if (rc == 0 && path != NULL)
+			rc = read_text(reply, "prompt", &ret[i].text, err);
+		else if (rc == 0)
+			rc = read_ids(reply, &ids[i], err);
+		/* one that does not know messages finds nothing to tokenize */
+		if (rc == 0 && path == NULL && ids[i].count == 0)
+			rc = pl_err_set(err, PL_ERR_NOT_FOUND, "'/tokenize' takes no messages");
+	}
+	exchange_done(&exchange);
+	return rc;
+}
+
+static int template_batch(const struct server_tokenizer *server, const char *const *texts,
+			  size_t count, const char *kwargs, struct bench_templated *ret,
+			  struct pl_err *err)
+{
+	auto_free struct bench_ids *ids = pl_alloc_array(count, sizeof(*ids));
+	auto_free char **decoded = pl_alloc_array(count, sizeof(*decoded));
+	int rc = template_ask(server, texts, count, kwargs, ids, ret, err);
+
+	if (rc == 0 && server->dialect->template_path == NULL) {
+		rc = decode_batch(server, ids, count, decoded, err);
+		for (size_t i = 0; i < count; i++) {
+			ret[i].text = decoded[i];
+			ret[i].tokens = ids[i].count;
+		}
+	}
+	for (size_t i = 0; i < count; i++)
+		free(ids[i].ids);
+	return rc;
+}
+
+/* The first text alone: where it is refused, so would be the others. */
+static int server_template(const struct bench_tokenizer *tokenizer, const char *const *texts,
+			   size_t count, const json_t *kwargs, struct bench_templated *ret,
+			   struct pl_err *err)
+{
+	auto_free struct bench_templated *made = pl_alloc_array(count, sizeof(*made));
+	auto_free char *arguments = kwargs != NULL ? pl_json_to_text(kwargs, PL_JSON_PYTHON) : NULL;
+	int rc = 0;
+
+	for (size_t at = 0, n = 1; rc == 0 && at < count; at += n) {
+		n = at == 0 ? 1 : count - at < BATCH_MAX ? count - at : BATCH_MAX;
+		rc = template_batch(server_of(tokenizer), texts + at, n, arguments, made + at, err);
+	}
+	for (size_t i = 0; rc < 0 && i < count; i++)
+		free(made[i].text);
+	if (rc == 0 && count > 0)
+		memcpy(ret, made, count * sizeof(*made));
+	return rc;
+}
+
 static int server_encode(const struct bench_tokenizer *tokenizer, const char *const *texts,
 			 size_t count, bool specials, struct bench_ids *ret, struct pl_err *err)
 {
@@ -297,6 +432,7 @@ static void server_free(struct bench_tokenizer *tokenizer)
 static const struct bench_tokenizer_calls server_calls = {
 	.encode = server_encode,
 	.decode = server_decode,
+	.template = server_template,
 	.free = server_free,
 };
 

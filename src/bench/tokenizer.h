@@ -6,6 +6,7 @@
 #define BENCH_TOKENIZER_H
 
 #include "base/err.h"
+#include "base/json.h"
 #include "io/sock.h"
 
 #include <stdbool.h>
@@ -39,6 +40,9 @@ size_t bench_tokenizer_special_count(const struct bench_tokenizer *tokenizer);
 /* Ids of special tokens as far as they are known, for random prompts to leave out; borrowed. */
 const uint32_t *bench_tokenizer_special_ids(const struct bench_tokenizer *tokenizer,
 					    size_t *ret_count);
+/* What files of the same tokenizer tell, which goes before what the server does; ids are copied. */
+void bench_tokenizer_learn(struct bench_tokenizer *tokenizer, int64_t vocab_size,
+			   const uint32_t *special_ids, size_t special_count);
 /* encode: texts[i] -> ret[i] (ids are the caller's); `specials` adds special tokens. */
 int bench_tokenizer_encode(const struct bench_tokenizer *tokenizer, const char *const *texts,
 			   size_t count, bool specials, struct bench_ids *ret,
@@ -46,5 +50,20 @@ int bench_tokenizer_encode(const struct bench_tokenizer *tokenizer, const char *
 /* decode: ids[i] -> ret[i] (texts are the caller's). */
 int bench_tokenizer_decode(const struct bench_tokenizer *tokenizer, const struct bench_ids *ids,
 			   size_t count, char **ret, struct pl_err *err) PL_MUST_CHECK;
+
+/* A text with the chat template over it, and how many tokens the template made; 0: not told. */
+struct bench_templated {
+	char *text;
+	size_t tokens;
+};
+
+/*
+ * The model's chat template over each text as the one message of a user, with the beginning of the
+ * answer behind it (texts are the caller's). kwargs: object of the template's arguments, or NULL.
+ * -1 NOT_FOUND: nobody here lays templates; INVALID: refused, in the words of who refuses.
+ */
+int bench_tokenizer_template(const struct bench_tokenizer *tokenizer, const char *const *texts,
+			     size_t count, const json_t *kwargs, struct bench_templated *ret,
+			     struct pl_err *err) PL_MUST_CHECK;
 
 #endif

@@ -13,6 +13,10 @@ struct bench_tokenizer_calls {
 		      size_t count, bool specials, struct bench_ids *ret, struct pl_err *err);
 	int (*decode)(const struct bench_tokenizer *tokenizer, const struct bench_ids *ids,
 		      size_t count, char **ret, struct pl_err *err);
+	/* NULL: it knows no chat template */
+	int (*template)(const struct bench_tokenizer *tokenizer, const char *const *texts,
+			size_t count, const json_t *kwargs, struct bench_templated *ret,
+			struct pl_err *err);
 	void (*free)(struct bench_tokenizer *tokenizer);
 };
 

@@ -204,8 +204,8 @@ static void name_blocks(struct sim_engine *engine, struct sim_sequence_priv *seq
 }
 
 /*
- * Gives `tokens` more tokens of the sequence, and drafts behind them, their blocks; the caller knows
- * that they are free.
+ * Gives `tokens` more tokens of the sequence, and drafts behind them, their blocks; the caller
+ * knows that they are free.
  */
 static void compute(struct sim_engine *engine, struct sim_sequence_priv *seq, uint32_t tokens,
 		    uint32_t drafts)

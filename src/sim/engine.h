@@ -1,6 +1,6 @@
 /*
- * The engine: which sequences compute which tokens in a step, and how long the step takes. Pure: the
- * caller gives the time, nothing here sleeps, sends or reads a clock.
+ * The engine: which sequences compute which tokens in a step, and how long the step takes. Pure:
+ * the caller gives the time, nothing here sleeps, sends or reads a clock.
  *
  * A step is two calls: begin() schedules at one time and says how long; end() at a later time hands
  * out the tokens. Between them sequences may be added (they wait for the next step) or aborted.
@@ -10,13 +10,13 @@
  *    without a free block preempts the sequence admitted last (perhaps itself): that one loses its
  *    blocks and all it computed, and waits at the front of the queue.
  * 2. Unless step 1 preempted: waiting sequences, first come first served, while running <
- *    max_num_seqs. Whole blocks of a known prefix are taken over, but never the last token: that one
- *    is always computed. The head waits, and all behind it, when blocks for its whole known length
- *    (with reserve_full, else for this step's part) are not free; without chunked prefill also when
- *    its prompt does not fit what is left of the budget.
+ *    max_num_seqs. Whole blocks of a known prefix are taken over, but never the last token: that
+ *    one is always computed. The head waits, and all behind it, when blocks for its whole known
+ *    length (with reserve_full, else for this step's part) are not free; without chunked prefill
+ *    also when its prompt does not fit what is left of the budget.
  * A sequence whose known tokens are all computed yields a token at the step's end; with
- * draft_tokens, one that computes a single token computes so many drafts with it, and yields besides
- * its token each draft up to the first that is refused (chance SIM_DRAFT_ACCEPTANCE each).
+ * draft_tokens, one that computes a single token computes so many drafts with it, and yields
+ * besides its token each draft up to the first that is refused (chance SIM_DRAFT_ACCEPTANCE each).
  *
  * - waiting + running + (finished, aborted) = added, at every moment.
  * - A sequence is the engine's; after it finished or was aborted it is gone with the next begin().

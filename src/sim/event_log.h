@@ -1,8 +1,8 @@
 /*
  * --sim-log: what the server received and sent, as JSON lines, written by a thread of its own.
  *
- * - The loop's thread puts fixed-size records into a ring; the writer formats and writes them in the
- *   same order. A full ring makes the loop wait: nothing is lost.
+ * - The loop's thread puts fixed-size records into a ring; the writer formats and writes them in
+ *   the same order. A full ring makes the loop wait: nothing is lost.
  * - The writer is woken by sim_event_log_flush() (end of a batch) and when the ring is half full.
  * - A request's handle lives from request() to end(), which hands it to the writer.
  */
@@ -24,7 +24,8 @@ int sim_event_log_close(struct sim_event_log *log, struct pl_err *err);
 /* request_id: the client's x-request-id or NULL. prompt_tokens: all prompts together. */
 struct sim_event_id *sim_event_log_request(struct sim_event_log *log, int64_t t_ns,
 					   const char *request_id, uint32_t prompt_tokens);
-/* One event of a stream, `bytes` with its chunk's frame; an answer that is not streamed has none. */
+/* One event of a stream, `bytes` with its chunk's frame; an answer that is not streamed has
+ * none. */
 void sim_event_log_token(struct sim_event_log *log, struct sim_event_id *id, int64_t t_ns,
 			 uint32_t choice, uint32_t tokens, uint32_t bytes);
 /* status: "completed", "aborted" or "error". */

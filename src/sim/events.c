@@ -115,7 +115,8 @@ static void add_usage_members(struct pl_buf *out, const struct sim_job *job, uin
 	add_number(out, completion);
 }
 
-/* A number like a log probability, the same for the same token: -1 to -11, falling with the rank. */
+/* A number like a log probability, the same for the same token: -1 to -11, falling with the
+ * rank. */
 static double made_up_logprob(uint32_t token, int32_t rank)
 {
 	return -1.0 - (double)(token % 1000) / 1024.0 - (rank > 0 ? 0.5 * rank : 0.0);

@@ -91,7 +91,8 @@ static void truncate_job(struct sim_job *job)
 	sim_answer_json(conn, 200, &body);
 }
 
-/* One event that is no JSON, in front of the good ones; an answer that is whole is cut at its end. */
+/* One event that is no JSON, in front of the good ones; an answer that is whole is cut at its
+ * end. */
 static bool spoil(struct sim_job *job)
 {
 	static const char text[] = "data: {\"id\":\"cmpl-0\",\"choices\":[{\"index\":0,\"te\n\n";
@@ -102,7 +103,8 @@ static bool spoil(struct sim_job *job)
 	return job->request.stream && !sim_conn_send(job->conn, chunk, (size_t)len);
 }
 
-/* The log counts what was sent; of an answer that is not streamed, all but the token of this moment. */
+/* The log counts what was sent; of an answer that is not streamed, all but the token of this
+ * moment. */
 static void forget_unsent(struct sim_job *job)
 {
 	uint32_t sent = 0;

@@ -90,6 +90,8 @@ static const struct row rows[] = {
 	  "worker processes; the first has a session of its own and ignores SIGTERM" },
 	{ "sim-eos-rate", NUMBER, AT(eos_rate), 0, 1, "P",
 	  "chance of each token to end its text (default 0)" },
+	{ "sim-no-chat-template", SWITCH, AT(no_chat_template), 0, 0, "",
+	  "chat messages are refused, as by a model whose tokenizer has no template" },
 #define FAULT(kind, type, field, otherwise, option, arg, min, max, help) \
 	{ option, kind, AT(faults.field), min, max, arg, help },
 #include "tbl/sim_faults.h"

@@ -51,6 +51,7 @@ struct sim_options {
 	bool reserve_full;
 	bool access_log;
 	bool stats_log;
+	bool no_chat_template;
 
 	const struct sim_profile *profile;
 	const char *log_path;

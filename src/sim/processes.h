@@ -1,7 +1,7 @@
 /*
- * Worker processes, as vLLM has them: they do nothing but live until their head ends them. The first
- * is in a session of its own and ignores SIGTERM, as an engine core that is busy; all live on when
- * the head is killed, so that what cleans up after a server can be tested.
+ * Worker processes, as vLLM has them: they do nothing but live until their head ends them. The
+ * first is in a session of its own and ignores SIGTERM, as an engine core that is busy; all live on
+ * when the head is killed, so that what cleans up after a server can be tested.
  */
 #ifndef SIM_PROCESSES_H
 #define SIM_PROCESSES_H

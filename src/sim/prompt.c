@@ -12,6 +12,8 @@
 
 static const char *const roles[] = { "system", "user", "assistant", "tool" };
 enum { ROLE_ASSISTANT = 2 };
+/* What stands before an answer that is to come without thinking. */
+static const char no_thought[] = "<think>\n\n</think>\n\n";
 
 void sim_prompt_from_text(const char *text, size_t len, struct sim_prompt *ret)
 {
@@ -97,8 +99,20 @@ static int append_message(const json_t *message, struct sim_prompt *prompt, size
 	return 0;
 }
 
-int sim_prompt_from_messages(const json_t *messages, bool open, struct sim_prompt *ret,
-			     struct sim_refusal *refusal)
+/* Where the answer begins. */
+static void append_opening(const json_t *body, struct sim_prompt *prompt, size_t *room)
+{
+	const json_t *kwargs = json_object_get(body, "chat_template_kwargs");
+
+	append(prompt, room, "", 0);
+	prompt->ids[prompt->count++] = ROLE_ID(ROLE_ASSISTANT);
+	if (!sim_request_flag(kwargs, "enable_thinking", true))
+		append(prompt, room, no_thought, sizeof(no_thought) - 1);
+}
+
+static int from_messages(const json_t *messages, const json_t *body,
+			 const struct sim_limits *limits, struct sim_prompt *ret,
+			 struct sim_refusal *refusal)
 {
 	struct sim_prompt prompt = { 0 };
 	size_t room = 0;
@@ -108,6 +122,10 @@ int sim_prompt_from_messages(const json_t *messages, bool open, struct sim_promp
 			refusal, messages == NULL ? "missing" : "list_type", "messages",
 			messages == NULL ? "Field required" : "Input should be a valid list", "{}",
 			"");
+	if (limits->no_chat_template)
+		return sim_refuse(refusal, 400, "BadRequestError", NULL,
+				  "The tokenizer defines no chat template, and there is no default "
+				  "one: a chat template must be given.");
 	append(&prompt, &room, "", 0);
 	for (size_t i = 0; i < json_array_size(messages); i++) {
 		if (append_message(json_array_get(messages, i), &prompt, &room, refusal) < 0) {
@@ -115,14 +133,20 @@ int sim_prompt_from_messages(const json_t *messages, bool open, struct sim_promp
 			return -1;
 		}
 	}
-	append(&prompt, &room, "", 0);
-	if (open)
-		prompt.ids[prompt.count++] = ROLE_ID(ROLE_ASSISTANT);
+	if (sim_request_flag(body, "add_generation_prompt", true))
+		append_opening(body, &prompt, &room);
 	*ret = prompt;
 	return 0;
 }
 
-int sim_prompt_from_input(const json_t *body, struct sim_prompt *ret, struct sim_refusal *refusal)
+int sim_prompt_from_messages(const json_t *body, const struct sim_limits *limits,
+			     struct sim_prompt *ret, struct sim_refusal *refusal)
+{
+	return from_messages(json_object_get(body, "messages"), body, limits, ret, refusal);
+}
+
+int sim_prompt_from_input(const json_t *body, const struct sim_limits *limits,
+			  struct sim_prompt *ret, struct sim_refusal *refusal)
 {
 	const json_t *input = json_object_get(body, "input");
 	const json_t *instructions = json_object_get(body, "instructions");
@@ -141,5 +165,5 @@ int sim_prompt_from_input(const json_t *body, struct sim_prompt *ret, struct sim
 				      json_pack("{s:s, s:O}", "role", "user", "content", input));
 	else
 		json_array_extend(messages, (json_t *)input);
-	return sim_prompt_from_messages(messages, true, ret, refusal);
+	return from_messages(messages, body, limits, ret, refusal);
 }

@@ -22,8 +22,8 @@ int sim_refuse(struct sim_refusal *refusal, int status, const char *type, const 
 int sim_refuse_value(struct sim_refusal *refusal, const char *param, const char *value,
 		     const char *format, ...) PL_PRINTF(4, 5);
 /*
- * A field has the wrong form: 400 and a list of one validation error. `input` is the value as Python
- * writes it; further is more members (", 'ctx': {…}") or "".
+ * A field has the wrong form: 400 and a list of one validation error. `input` is the value as
+ * Python writes it; further is more members (", 'ctx': {…}") or "".
  */
 int sim_refuse_form(struct sim_refusal *refusal, const char *kind, const char *field,
 		    const char *text, const char *input, const char *further);

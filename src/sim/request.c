@@ -257,15 +257,13 @@ static int read_prompts(const json_t *body, struct sim_request *ret, struct sim_
 	return 0;
 }
 
-static int read_messages(const json_t *body, struct sim_request *ret, struct sim_refusal *refusal)
+static int read_messages(const json_t *body, const struct sim_limits *limits,
+			 struct sim_request *ret, struct sim_refusal *refusal)
 {
 	ret->prompts = pl_alloc_array(1, sizeof(*ret->prompts));
 	if (ret->api == SIM_RESPONSES
-		    ? sim_prompt_from_input(body, &ret->prompts[0], refusal) < 0
-		    : sim_prompt_from_messages(
-			      json_object_get(body, "messages"),
-			      sim_request_flag(body, "add_generation_prompt", true),
-			      &ret->prompts[0], refusal) < 0)
+		    ? sim_prompt_from_input(body, limits, &ret->prompts[0], refusal) < 0
+		    : sim_prompt_from_messages(body, limits, &ret->prompts[0], refusal) < 0)
 		return -1;
 	ret->prompt_count = 1;
 	return 0;
@@ -335,7 +333,7 @@ int sim_request_parse(const json_t *body, enum sim_api api, const struct sim_lim
 	ret->ignore_eos = sim_request_flag(body, "ignore_eos", false);
 	ret->return_token_ids = sim_request_flag(body, "return_token_ids", false);
 	if ((api == SIM_COMPLETIONS ? read_prompts(body, ret, refusal)
-				    : read_messages(body, ret, refusal)) < 0)
+				    : read_messages(body, limits, ret, refusal)) < 0)
 		return -1;
 	return settle_length(ret, max_tokens, limits->max_model_len, refusal);
 }

@@ -18,7 +18,8 @@ struct sim_limits {
 	const char *const *names; /* of the model */
 	size_t name_count;
 	uint32_t max_model_len;
-	int64_t max_logprobs; /* -1: no limit */
+	int64_t max_logprobs;  /* -1: no limit */
+	bool no_chat_template; /* messages are refused */
 };
 
 struct sim_prompt {
@@ -56,12 +57,16 @@ int sim_request_find_model(const json_t *body, const struct sim_limits *limits, 
 void sim_prompt_from_text(const char *text, size_t len, struct sim_prompt *ret);
 int sim_prompt_from_ids(const json_t *list, const char *field, struct sim_prompt *ret,
 			struct sim_refusal *refusal) PL_MUST_CHECK;
-/* One id for a message's role, its content, one id for its end; then the assistant's, if `open`. */
-int sim_prompt_from_messages(const json_t *messages, bool open, struct sim_prompt *ret,
-			     struct sim_refusal *refusal) PL_MUST_CHECK;
+/*
+ * The chat template over body.messages: one id for a message's role, its content, one id for its end;
+ * then, unless add_generation_prompt is false, the assistant's id, and with
+ * chat_template_kwargs.enable_thinking false a thought of no words.
+ */
+int sim_prompt_from_messages(const json_t *body, const struct sim_limits *limits,
+			     struct sim_prompt *ret, struct sim_refusal *refusal) PL_MUST_CHECK;
 /* What /v1/responses calls input: a text, or a list of messages; `instructions` go before it. */
-int sim_prompt_from_input(const json_t *body, struct sim_prompt *ret,
-			  struct sim_refusal *refusal) PL_MUST_CHECK;
+int sim_prompt_from_input(const json_t *body, const struct sim_limits *limits,
+			  struct sim_prompt *ret, struct sim_refusal *refusal) PL_MUST_CHECK;
 bool sim_request_flag(const json_t *body, const char *name, bool otherwise);
 
 #endif

@@ -4,8 +4,9 @@
  *   bytes -> conn.c -> routes.c -> job.c -> engine
  *   engine -> server.c (steps) -> job.c -> events.c (bytes) -> conn.c -> send()
  *
- * Lifetime: a connection or job that ends inside a callback is only marked; sim_server_reap(), called
- * last in every callback of the loop, frees it. So pointers stay good all through a callback.
+ * Lifetime: a connection or job that ends inside a callback is only marked; sim_server_reap(),
+ * called last in every callback of the loop, frees it. So pointers stay good all through a
+ * callback.
  */
 #ifndef SIM_SERVER_PRIV_H
 #define SIM_SERVER_PRIV_H
@@ -204,7 +205,8 @@ struct sim_conn *sim_job_close(struct sim_job *job, const char *status);
 /* A fault that refuses the request before it begins, answered; false: none. */
 bool sim_fault_refuse(struct sim_conn *conn, const struct sim_request *request,
 		      enum sim_fault fault);
-/* Is it time? The fault takes the place of what would be sent now; true: the job goes no further. */
+/* Is it time? The fault takes the place of what would be sent now; true: the job goes no
+ * further. */
 bool sim_fault_strikes(struct sim_job *job);
 /* Sends an event in the form that was asked for; false: the client is gone. */
 #define SIM_NO_TOKEN UINT32_MAX /* for `tokens`: not an event of the log */

@@ -15,7 +15,8 @@
 enum sim_stage { NOTHING, CONFIG, ENGINE, LOADING, WEIGHTS, COMPILED, CACHE, GRAPHS, READY };
 enum speaker { NOBODY, PARSER, API, ENGINE_CORE };
 
-/* When a stage is reached, as a share of --sim-start-delay. Before CONFIG vLLM imports its modules. */
+/* When a stage is reached, as a share of --sim-start-delay. Before CONFIG vLLM imports its
+ * modules. */
 static const double shares[] = { 0, 0.10, 0.25, 0.30, 0.60, 0.75, 0.80, 0.95, 1 };
 
 static const struct {

@@ -1,14 +1,14 @@
 /*
  * The simulator's tokenizer: text <-> ids without a vocabulary file.
  *
- * - Ids 0 .. SIM_VOCAB-1 are pieces: a blank and a short word of a fixed form. A word ends where the
- *   next blank begins, so every sequence of these ids is one text, and encoding that text gives the
- *   same ids back. Mean length 4.26 bytes.
+ * - Ids 0 .. SIM_VOCAB-1 are pieces: a blank and a short word of a fixed form. A word ends where
+ *   the next blank begins, so every sequence of these ids is one text, and encoding that text gives
+ *   the same ids back. Mean length 4.26 bytes.
  * - Above them stand added ids that only encoding produces, for what the pieces cannot say: single
  *   bytes and pairs of small letters. They make decode(encode(text)) == text true for any bytes.
  *
- * Why added ids: there are more characters in Unicode than ids, so no 32,000 pieces can be both free
- * of ambiguity and able to say everything. docs/reference/simulator.md has the table.
+ * Why added ids: there are more characters in Unicode than ids, so no 32,000 pieces can be both
+ * free of ambiguity and able to say everything. docs/reference/simulator.md has the table.
  */
 #ifndef SIM_TOKENIZER_H
 #define SIM_TOKENIZER_H

@@ -17,9 +17,7 @@ static int read_prompt(const json_t *body, const struct sim_limits *limits,
 	if (sim_request_find_model(body, limits, &model, refusal) < 0)
 		return -1;
 	if (json_object_get(body, "messages") != NULL)
-		return sim_prompt_from_messages(
-			json_object_get(body, "messages"),
-			sim_request_flag(body, "add_generation_prompt", true), prompt, refusal);
+		return sim_prompt_from_messages(body, limits, prompt, refusal);
 	if (!json_is_string(text))
 		return sim_refuse_form(refusal, text == NULL ? "missing" : "string_type", "prompt",
 				       text == NULL ? "Field required"

@@ -139,13 +139,3 @@ def in_threads(functions):
     if errors:
         raise errors[0]
     return results
-
-
-def wait_for(condition, what, seconds=30):
-    """Asks again until it is true."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        value = condition()
-        if value:
-            return value
-    raise AssertionError(f"did not happen: {what}")

@@ -6,8 +6,9 @@ import random
 import numpy as np
 import pytest
 
+import run_tools
 from sim_tools import Server
-from test_wire import sent
+from test_wire import requests_in, sent
 
 
 def ids_and_prompts(got):
@@ -24,6 +25,11 @@ def lines_file(tmp_path, rows):
     path = tmp_path / "data.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path
+
+
+def templated(prompt):
+    """The simulator's chat template over a user's message: docs/reference/simulator.md."""
+    return f"\x02{prompt}\x06\x03"
 
 
 def chosen(rows, seed, wanted, shuffle=True, oversample=True):
@@ -52,7 +58,8 @@ def test_custom(bin_dir, tmp_path, seed, words, how, wanted):
     got, _ = sent(bin_dir, tmp_path, "--dataset-name", "custom", "--dataset-path", lines_file(tmp_path, rows), "--seed",
                   seed, "--num-prompts", wanted, "--custom-output-len", -1, "--request-id-prefix", "c", *words)
     rows = chosen(rows, seed, wanted, **how)
-    assert ids_and_prompts(got) == [(f"c{i}", row["prompt"], row["output_tokens"]) for i, row in enumerate(rows)]
+    assert ids_and_prompts(got) == [
+        (f"c{i}", templated(row["prompt"]), row["output_tokens"]) for i, row in enumerate(rows)]
 
 
 @pytest.mark.parametrize("words, length", [([], 256), (["--custom-output-len", 4], 4), (["--output-len", 3], 3),
@@ -64,13 +71,21 @@ def test_output_len_of_custom(bin_dir, tmp_path, words, length):
     assert [length_ for _, _, length_ in ids_and_prompts(got)] == [length]
 
 
+@pytest.mark.parametrize("asked", [0, -3])
+def test_no_number_is_all_records(bin_dir, tmp_path, asked):
+    rows = [{"prompt": f"prompt {i}"} for i in range(7)]
+    got, _ = sent(bin_dir, tmp_path, "--dataset-name", "custom", "--dataset-path", lines_file(tmp_path, rows), "--seed", 4,
+                  f"--num-prompts={asked}", "--custom-output-len", 3, "--request-id-prefix", "c")
+    assert ids_and_prompts(got) == [(f"c{i}", templated(row["prompt"]), 3) for i, row in enumerate(chosen(rows, 4, 7))]
+
+
 @pytest.mark.parametrize("words, category", [([], None), (["--spec-bench-category", "b"], "b")])
 def test_spec_bench_has_a_seed_of_its_own(bin_dir, tmp_path, words, category):
     rows = [{"turns": [f"question {i}", "later"], "category": "ab"[i % 2], "question_id": i} for i in range(8)]
     got, _ = sent(bin_dir, tmp_path, "--dataset-name", "spec_bench", "--dataset-path", lines_file(tmp_path, rows), "--seed",
                   5, "--num-prompts", 10, "--spec-bench-output-len", 4, "--request-id-prefix", "s", *words)
     rows = chosen([row for row in rows if category in (None, row["category"])], 0, 10)
-    assert ids_and_prompts(got) == [(f"s{i}", row["turns"][0], 4) for i, row in enumerate(rows)]
+    assert ids_and_prompts(got) == [(f"s{i}", templated(row["turns"][0]), 4) for i, row in enumerate(rows)]
 
 
 @pytest.mark.parametrize("words, fixed", [([], None), (["--sharegpt-output-len", 2], 2), (["--output-len", 1100], 1100)])
@@ -97,7 +112,7 @@ def test_sharegpt(bin_dir, tmp_path, words, fixed):
     rng = random.Random(3)
     wanted = usable + [rng.choice(usable) for _ in range(15 - len(usable))]
     got, _ = sent(bin_dir, tmp_path, "--dataset-name", "sharegpt", "--dataset-path", path, "--seed", 3, "--num-prompts", 15,
-                  "--request-id-prefix", "g", *words, server=["--max-model-len", 8192])
+                  "--request-id-prefix", "g", *words, server=["--max-model-len", 8192, "--sim-step", "100us"])
     assert 0 < len(usable) < 15
     assert ids_and_prompts(got) == [(f"g{i}", *one) for i, one in enumerate(wanted)]
 
@@ -146,3 +161,105 @@ def test_the_same_seed_gives_the_same_requests(bin_dir, tmp_path):
         bodies.append([body for _, _, body in got])
         (tmp_path / "wire").unlink()
     assert bodies[0] == bodies[1] != bodies[2]
+
+
+class Listening:
+    """One simulator for many runs; requests of each by themselves."""
+
+    def __init__(self, bin_dir, folder):
+        self.bin_dir, self.folder, self.wire = bin_dir, folder, folder / "wire"
+        self.server = Server(bin_dir, "--sim-step", "1ms", "--sim-capture", self.wire, "--max-model-len", 8192,
+                             model="org/tiny")
+
+    def bodies(self, *words):
+        """[(name, body)] of a run's requests, as they came."""
+        before = self.wire.stat().st_size if self.wire.exists() else 0
+        done = run_tools.run_profllm(self.bin_dir, "bench", "serve", "--port", self.server.port, "--max-concurrency", 1,
+                                     "--quiet", "--request-id-prefix", "p", *words, cwd=self.folder)
+        assert done.returncode == 0, done.stderr + done.stdout
+        (self.folder / "cut").write_bytes(self.wire.read_bytes()[before:])
+        return [(next((line for line in lines if line.startswith("x-request-id: ")), None), body)
+                for first, lines, body in requests_in(self.folder / "cut") if first.startswith("POST /v1/completions")
+                and '"repetition_penalty"' in body]
+
+
+@pytest.fixture(scope="module")
+def listening(bin_dir, tmp_path_factory):
+    listener = Listening(bin_dir, tmp_path_factory.mktemp("listening"))
+    with listener.server:
+        yield listener
+
+
+WORDS = "one two three four five six seven eight nine ten é 日本 Hello, World! 42 3.14 a\tb end.".split(" ")
+
+
+def made_up_data(name, rng, folder):
+    """A file of that data set, and the options that go with it; how many usable entries it has."""
+    def text(least, most):
+        return " ".join(rng.choices(WORDS, k=rng.randint(least, most)))
+
+    count = rng.randint(6, 30)
+    path = folder / f"{name}-{rng.randrange(10**9)}"
+    if name == "custom":
+        rows = [{"prompt": f"{i} {text(1, 40)}", "output_tokens": rng.randint(1, 5)} for i in range(count)]
+    elif name == "spec_bench":
+        rows = [{"turns": [f"{i} {text(1, 40)}", text(1, 3)], "category": rng.choice("ab")} for i in range(count)]
+    elif name == "sharegpt":
+        rows = [{"conversations": [{"value": f"{i} {text(4, 40)}"}, {"value": text(4, 9)}]} for i in range(count)]
+        rows += [{"conversations": [{"value": "x"}, {"value": text(4, 9)}]} for _ in range(5)]
+        rng.shuffle(rows)
+        path.write_text(json.dumps(rows))
+        return ["--dataset-path", path, "--sharegpt-output-len", 2], count
+    elif name == "burstgpt":
+        path.write_text("Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type\n" + "".join(
+            f"{i},GPT-4,{rng.randint(1, 60)},{rng.randint(1, 4)},9,log\n" for i in range(count)))
+        return ["--dataset-path", path], count
+    else:
+        share = rng.choice(["0.0", "0.5", '{"input": 0.9, "output": 0.1}'])
+        return {"random": ["--random-input-len", rng.randint(4, 60), "--random-output-len", 3, "--random-range-ratio",
+                           share, "--random-prefix-len", rng.randint(0, 9)],
+                "prefix_repetition": ["--prefix-repetition-num-prefixes", 2, "--prefix-repetition-prefix-len", 7,
+                                      "--prefix-repetition-suffix-len", 5, "--prefix-repetition-output-len", 2]}[name], None
+    path = path.with_suffix(".jsonl")
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return ["--dataset-path", path, *(["--custom-output-len", -1] if name == "custom" else ["--spec-bench-output-len", 2])], count
+
+
+@pytest.mark.parametrize("name", ["random", "prefix_repetition", "burstgpt", "sharegpt", "custom", "spec_bench"])
+@pytest.mark.parametrize("trial", range(3))
+def test_two_runs_of_one_seed_are_the_same(listening, name, trial):
+    rng = random.Random(f"{name} {trial}")
+    words, count = made_up_data(name, rng, listening.folder)
+    # with copies where the file is too small
+    wanted = rng.randint(2, (count or 20) + 10)
+    seed = rng.choice([0, 1, 77, 4294967295, rng.randrange(2**32)])
+    words = ["--dataset-name", name, *words, "--num-prompts", wanted, "--seed", seed]
+    first, second = listening.bodies(*words), listening.bodies(*words)
+    assert first == second and first
+    # what is drawn by the seed is another with another seed
+    other = listening.bodies(*words[:-1], (seed + 1) % 2**32)
+    assert len(other) == len(first)
+    if name == "spec_bench":
+        assert [body for _, body in other][:count] == [body for _, body in first][:count]
+    else:
+        assert other != first
+
+
+@pytest.mark.parametrize("name", ["sharegpt", "custom", "spec_bench"])
+@pytest.mark.parametrize("trial", range(3))
+def test_fewer_prompts_are_the_first_of_more(listening, name, trial):
+    """Each is shuffled whole and then walked from its beginning; only copies depend on how many are missing."""
+    rng = random.Random(f"first {name} {trial}")
+    words, count = made_up_data(name, rng, listening.folder)
+    words = ["--dataset-name", name, *words, "--seed", rng.randrange(2**32)]
+    few, some = sorted(rng.sample(range(1, count), 2))
+    all_of_them = listening.bodies(*words, "--num-prompts", count)
+    assert len({body for _, body in all_of_them}) == count
+    assert listening.bodies(*words, "--num-prompts", few) == all_of_them[:few]
+    assert listening.bodies(*words, "--num-prompts", some, "--no-oversample") == all_of_them[:some]
+    assert listening.bodies(*words, "--num-prompts", count + 9, "--no-oversample") == all_of_them
+    filled = listening.bodies(*words, "--num-prompts", count + 9)
+    assert filled[:count] == all_of_them and len(filled) == count + 9
+    assert {body for _, body in filled} == {body for _, body in all_of_them}
+    # the copies of a longer run begin with those of a shorter one
+    assert listening.bodies(*words, "--num-prompts", count + 4) == filled[:count + 4]

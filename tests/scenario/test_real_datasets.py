@@ -27,6 +27,10 @@ def count_tokens(server, text):
     return server.post("/tokenize", {"model": "org/tiny", "prompt": text})["count"]
 
 
+def count_templated(server, text):
+    return server.post("/tokenize", {"model": "org/tiny", "messages": [{"role": "user", "content": text}]})["count"]
+
+
 def bench(bin_dir, server, folder, name, path, *words):
     done = subprocess.run(
         [bin_dir / "profllm", "bench", "serve", "--port", str(server.port), "--dataset-name", name, "--dataset-path",
@@ -69,6 +73,10 @@ def test_custom(bin_dir, server, datasets, tmp_path, file):
     random.shuffle(prompts)
     records = bench(bin_dir, server, tmp_path, "custom", datasets / file, "--num-prompts", 1000, "--custom-output-len", 5,
                     "--ignore-eos")
+    assert [asked for asked, _, _, _ in records] == [count_templated(server, prompt) for prompt in prompts]
+    assert all(told == asked for asked, _, told, _ in records)
+    records = bench(bin_dir, server, tmp_path, "custom", datasets / file, "--num-prompts", 1000, "--custom-output-len", 5,
+                    "--ignore-eos", "--skip-chat-template")
     assert [asked for asked, _, _, _ in records] == [count_tokens(server, prompt) for prompt in prompts]
     assert all(told == asked for asked, _, told, _ in records)
 
@@ -83,7 +91,8 @@ def test_spec_bench(bin_dir, server, datasets, tmp_path, category):
     words = ["--spec-bench-category", category] if category else []
     records = bench(bin_dir, server, tmp_path, "spec_bench", path, "--num-prompts", 50, "--spec-bench-output-len", 4,
                     "--seed", 9, "--ignore-eos", *words)
-    assert [asked for asked, _, _, _ in records] == [count_tokens(server, prompt) for prompt in prompts[:50]]
+    assert [asked for asked, _, _, _ in records] == [count_templated(server, prompt) for prompt in prompts[:50]]
+    assert all(told == asked for asked, _, told, _ in records)
 
 
 def test_burstgpt(bin_dir, server, datasets, tmp_path):

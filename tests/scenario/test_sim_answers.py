@@ -231,6 +231,35 @@ def test_chat_prompts_count_as_tokenize_says(server):
         assert (status, json.loads(body)["error"]["param"]) == (400, f"body.{missing}")
 
 
+@pytest.mark.parametrize("wish, behind", [
+    ({}, "\x03"), ({"chat_template_kwargs": {"enable_thinking": True, "other": [1]}}, "\x03"),
+    ({"chat_template_kwargs": {"enable_thinking": False}}, "\x03<think>\n\n</think>\n\n"),
+    ({"add_generation_prompt": False}, "")])
+def test_one_template_for_all(server, wish, behind):
+    """As text it is what /detokenize says, which has as many tokens again; chat counts them too."""
+    messages = [{"role": "system", "content": "Be  brief. é"}, {"role": "user", "content": " one two\n"}]
+    made = server.post("/tokenize", {"messages": messages, **wish})
+    text = server.post("/detokenize", {"tokens": made["tokens"]})["prompt"]
+    assert text == "\x01Be  brief. é\x06\x02 one two\n\x06" + behind
+    assert server.post("/tokenize", {"prompt": text})["tokens"] == made["tokens"]
+    chat = server.post("/v1/chat/completions", {"messages": messages, "max_tokens": 2, **wish})
+    text = server.post("/v1/completions", {"prompt": text, "max_tokens": 2})
+    assert chat["usage"]["prompt_tokens"] == text["usage"]["prompt_tokens"] == made["count"]
+
+
+def test_a_model_without_a_template(bin_dir):
+    messages = [{"role": "user", "content": "x"}]
+    with Server(bin_dir, "--sim-step", "1ms", "--sim-no-chat-template") as plain:
+        for path, body in (("/tokenize", {"messages": messages}), ("/v1/chat/completions", {"messages": messages}),
+                           ("/v1/responses", {"input": "x"})):
+            status, _, answer = plain.ask("POST", path, body)
+            error = json.loads(answer)["error"]
+            assert (status, error["type"], error["code"]) == (400, "BadRequestError", 400)
+            assert "no chat template" in error["message"] and "must be given" in error["message"]
+        assert plain.post("/tokenize", {"prompt": "x"})["count"] == 1
+        assert plain.post("/v1/completions", {"prompt": "x", "max_tokens": 2})["usage"]["completion_tokens"] == 2
+
+
 def test_same_request_same_answer(server):
     body = {"prompt": " one two", "max_tokens": 8, "return_token_ids": True}
     first = server.post("/v1/completions", body)["choices"][0]

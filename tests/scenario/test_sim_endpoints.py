@@ -3,7 +3,8 @@ import json
 import subprocess
 
 import pytest
-from sim_tools import Server, by_request, read_log, wait_for
+from sim_tools import Server, by_request, read_log
+from wait_tools import wait_for
 from test_sim_answers import captured, form
 from test_sim_faults import outcome, parse_events, raw_request, read_all
 

@@ -6,7 +6,8 @@ import socket
 import subprocess
 
 import pytest
-from sim_tools import Server, by_request, in_threads, parse_metrics, read_log, wait_for
+from sim_tools import Server, by_request, in_threads, parse_metrics, read_log
+from wait_tools import wait_for
 
 RUNNING = 'vllm:num_requests_running{engine="0",model_name="tiny"}'
 WAITING = 'vllm:num_requests_waiting{engine="0",model_name="tiny"}'

@@ -8,7 +8,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from sim_tools import Server, by_request, in_threads, read_log, wait_for
+from sim_tools import Server, by_request, in_threads, read_log
+from wait_tools import wait_for
 
 COMPLETION = {"prompt": " ab cd", "max_tokens": 8, "stream_options": {"include_usage": True}}
 

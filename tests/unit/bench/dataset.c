@@ -432,6 +432,27 @@ static void test_custom(void **state)
 	unlink(path);
 }
 
+/* As Python's int() takes them. */
+static void test_custom_output_tokens_in_other_forms(void **state)
+{
+	auto_free char *path = temporary("{\"prompt\": \"a\", \"output_tokens\": 3.0}\n"
+					 "{\"prompt\": \"b\", \"output_tokens\": \"4\"}\n"
+					 "{\"prompt\": \"c\", \"output_tokens\": 5.9}\n");
+	struct built b;
+
+	(void)state;
+	built_init(&b, 0, 3, 0, 0);
+	set_text(&b.bench.dataset_name, "custom");
+	set_text(&b.bench.dataset_path, path);
+	b.bench.disable_shuffle = true;
+	b.bench.custom_output_len = -1;
+	build(&b, NULL);
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(b.dataset->samples[i].output_tokens, 3 + i);
+	built_done(&b);
+	unlink(path);
+}
+
 struct bad_file {
 	const char *name;
 	const char *content;
@@ -448,6 +469,10 @@ static void test_bad_files(void **state)
 		{ "custom", "{\"prompt\": \"a\", \"output_tokens\": 1}\n\n{\"prompt\": \"b\"}\n",
 		  ":3: 'output_tokens'" },
 		{ "custom", "{\"prompt\": \"a\", \"output_tokens\": 0}", ":1: 'output_tokens'" },
+		{ "custom", "{\"prompt\": \"a\", \"output_tokens\": \"4x\"}",
+		  ":1: 'output_tokens'" },
+		{ "custom", "{\"prompt\": \"a\", \"output_tokens\": 1e300}",
+		  ":1: 'output_tokens'" },
 		{ "custom", "{\"prompt\": \"a\", \"output_tokens\": 1}\n{\"prompt\": ", ":2:" },
 		{ "custom", "[\"a\"]", ":1: expected an object" },
 		{ "sharegpt", "", ":1:" },
@@ -522,6 +547,11 @@ static void ratio_half(struct md_bench *bench)
 {
 	set_text(&bench->random_range_ratio, "{\"input\": 0.5}");
 }
+/* vLLM looks at two keys alone */
+static void ratio_more(struct md_bench *bench)
+{
+	set_text(&bench->random_range_ratio, "{\"input\": 0.5, \"more\": 1, \"output\": 0}");
+}
 static void ratio_text(struct md_bench *bench)
 {
 	set_text(&bench->random_range_ratio, "much");
@@ -551,6 +581,7 @@ static void test_checks(void **state)
 		{ other_kind, -1, "'hf' is not in this version" },
 		{ ratio_one, -1, "'random_range_ratio'" },
 		{ ratio_half, -1, "'random_range_ratio'" },
+		{ ratio_more, 0, "" },
 		{ ratio_text, -1, "'random_range_ratio'" },
 		{ empty_prompt, -1, "'random_input_len' is too small" },
 		{ ids_in_chat, -1, "'prompt_token_ids'" },
@@ -594,6 +625,7 @@ int main(void)
 		cmocka_unit_test(test_sharegpt),
 		cmocka_unit_test(test_sharegpt_needs_tokenizer),
 		cmocka_unit_test(test_custom),
+		cmocka_unit_test(test_custom_output_tokens_in_other_forms),
 		cmocka_unit_test(test_bad_files),
 		cmocka_unit_test(test_checks),
 		cmocka_unit_test(test_build_without_vocabulary),

@@ -126,6 +126,25 @@ static void test_burstgpt(void **state)
 	built_done(&b);
 }
 
+/* As a spreadsheet saves it. */
+static void test_burstgpt_quoted(void **state)
+{
+	struct built b;
+
+	(void)state;
+	built_init(&b, 0, 1, 0, 0);
+	b.bench.vocab_size = 50;
+	use_file(&b, "burstgpt",
+		 "\xef\xbb\xbf\"Model\",\"Timestamp\",\"Request tokens\",\"Response tokens\"\r\n"
+		 "\"GPT-4\",\"1\",\"7\",\"5.0\"\r\n\"ChatGPT\",\"2\",\"8\",\"\"\r\n");
+	build(&b, NULL);
+	assert_int_equal(b.dataset->count, 1);
+	assert_int_equal(b.dataset->samples[0].prompt_tokens, 7);
+	assert_int_equal(b.dataset->samples[0].output_tokens, 5);
+	unlink("dataset_test_file");
+	built_done(&b);
+}
+
 static void test_burstgpt_refused(void **state)
 {
 	static const struct {
@@ -208,6 +227,7 @@ int main(void)
 		cmocka_unit_test(test_prefix_repetition_as_ids),
 		cmocka_unit_test(test_prefix_repetition_refused),
 		cmocka_unit_test(test_burstgpt),
+		cmocka_unit_test(test_burstgpt_quoted),
 		cmocka_unit_test(test_burstgpt_refused),
 		cmocka_unit_test(test_spec_bench),
 		cmocka_unit_test(test_spec_bench_category),

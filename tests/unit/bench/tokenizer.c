@@ -21,7 +21,19 @@
 #define BODY_BYTES_MAX  (1u << 20)
 
 /* How the server behaves. */
-enum manner { HONEST, NO_CALLS, NO_INFO, BROKEN_JSON, NO_TOKENS, EMPTY, OTHER_KEYS, FAILS_LATER };
+enum manner {
+	HONEST,
+	NO_CALLS,
+	NO_INFO,
+	BROKEN_JSON,
+	NO_TOKENS,
+	EMPTY,
+	OTHER_KEYS,
+	FAILS_LATER,
+	NO_TEMPLATE,       /* messages are refused */
+	NO_MESSAGES,       /* and not known */
+	OTHER_NO_TEMPLATE, /* llama.cpp's keys, without its /apply-template */
+};
 
 /* A server whose tokens are the bytes of the text, with a 1 in front as special token. */
 struct server {
@@ -41,11 +53,32 @@ struct connection {
 	int fd;
 };
 
+static bool has_other_keys(enum manner manner)
+{
+	return manner == OTHER_KEYS || manner == OTHER_NO_TEMPLATE;
+}
+
+/* "<u>text<a>" and the template's only argument behind it; NULL: no messages. */
+static char *templated(const json_t *request)
+{
+	const json_t *message = json_array_get(json_object_get(request, "messages"), 0);
+	const json_t *kwargs = json_object_get(request, "chat_template_kwargs");
+
+	if (message == NULL)
+		return NULL;
+	assert_string_equal(json_string_value(json_object_get(message, "role")), "user");
+	assert_true(json_is_true(json_object_get(request, "add_generation_prompt")));
+	return pl_asprintf("<u>%s<a>%s", json_string_value(json_object_get(message, "content")),
+			   json_is_false(json_object_get(kwargs, "thinking")) ? "no" : "");
+}
+
 static char *tokenize(const json_t *request, enum manner manner)
 {
-	bool other = manner == OTHER_KEYS;
-	const char *text = json_string_value(
-		json_object_get(request, other ? "content" : "prompt"));
+	bool other = has_other_keys(manner);
+	auto_free char *chat = other || manner == NO_MESSAGES ? NULL : templated(request);
+	const char *text = chat != NULL ? chat
+					: json_string_value(json_object_get(
+						  request, other ? "content" : "prompt"));
 	bool specials = json_is_true(
 		json_object_get(request, other ? "add_special" : "add_special_tokens"));
 	json_t *tokens = json_array();
@@ -69,7 +102,8 @@ static char *detokenize(const json_t *request, enum manner manner)
 
 	for (size_t i = 0; i < json_array_size(tokens); i++)
 		text[i] = (char)json_integer_value(json_array_get(tokens, i));
-	json_object_set_new(reply, manner == OTHER_KEYS ? "content" : "prompt", json_string(text));
+	json_object_set_new(reply, has_other_keys(manner) ? "content" : "prompt",
+			    json_string(text));
 	return pl_json_to_text(reply, PL_JSON_COMPACT);
 }
 
@@ -87,6 +121,10 @@ static char *answer_call(struct server *server, const char *path, const char *bo
 		*status = 404;
 	if (server->manner == FAILS_LATER && call > 10)
 		*status = 500;
+	if (server->manner == NO_TEMPLATE && json_object_get(request, "messages") != NULL) {
+		*status = 400;
+		return pl_strdup("{\"error\": {\"message\": \"there is\\nno template\"}}");
+	}
 	if (*status != 200)
 		return pl_strdup("{\"detail\": \"no\"}");
 	if (server->manner == BROKEN_JSON)
@@ -99,9 +137,20 @@ static char *answer_call(struct server *server, const char *path, const char *bo
 						: detokenize(request, server->manner);
 }
 
+static char *apply_template(const char *body)
+{
+	auto_json json_t *request = json_loads(body, 0, NULL);
+	auto_free char *text = templated(request);
+	auto_json json_t *reply = json_pack("{s:s}", "prompt", text);
+
+	return pl_json_to_text(reply, PL_JSON_COMPACT);
+}
+
 static char *answer(struct server *server, const char *path, const char *body, int *status)
 {
 	*status = 200;
+	if (pl_text_equal(path, "/apply-template") && server->manner == OTHER_KEYS)
+		return apply_template(body);
 	if (pl_text_equal(path, "/tokenize") || pl_text_equal(path, "/detokenize"))
 		return answer_call(server, path, body, status);
 	if (server->manner == NO_INFO || !pl_text_equal(path, "/tokenizer_info")) {
@@ -324,6 +373,99 @@ static void test_batch_fails_whole(void **state)
 	server_stop(&server);
 }
 
+static void check_templates(enum manner manner, bool counted)
+{
+	enum { COUNT = 30 };
+	PL_AUTO(bench_tokenizer_free) struct bench_tokenizer *tokenizer = NULL;
+	auto_json json_t *kwargs = json_pack("{s:b}", "thinking", 0);
+	struct bench_templated made[COUNT];
+	struct pl_err err = PL_ERR_INIT;
+	const char *texts[COUNT];
+	struct server server;
+
+	server_start(&server, manner);
+	assert_int_equal(open_at(&server, &tokenizer, &err), 0);
+	for (size_t i = 0; i < COUNT; i++)
+		texts[i] = pl_asprintf("text \"%zu\"\n", i);
+	for (int with = 0; with < 2; with++) {
+		assert_int_equal(bench_tokenizer_template(tokenizer, texts, COUNT,
+							  with ? kwargs : NULL, made, &err),
+				 0);
+		for (size_t i = 0; i < COUNT; i++) {
+			auto_free char *wanted = pl_asprintf("<u>%s<a>%s", texts[i],
+							     with ? "no" : "");
+			assert_string_equal(made[i].text, wanted);
+			assert_int_equal(made[i].tokens, counted ? strlen(wanted) : 0);
+			free(made[i].text);
+		}
+	}
+	for (size_t i = 0; i < COUNT; i++)
+		free((char *)texts[i]);
+	server_stop(&server);
+}
+
+static void test_templates(void **state)
+{
+	(void)state;
+	check_templates(HONEST, true);
+	check_templates(OTHER_KEYS, false);
+}
+
+static void test_templates_refused(void **state)
+{
+	static const struct {
+		enum manner manner;
+		enum pl_err_code code;
+		const char *text;
+		unsigned calls; /* to open: three; llama.cpp's form is the second tried */
+	} cases[] = {
+		{ NO_TEMPLATE, PL_ERR_INVALID, "the server says: there is no template", 4 },
+		{ NO_MESSAGES, PL_ERR_NOT_FOUND, "'/tokenize' takes no messages", 4 },
+		{ OTHER_NO_TEMPLATE, PL_ERR_NOT_FOUND, "the server has no '/apply-template'", 4 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
+		PL_AUTO(bench_tokenizer_free) struct bench_tokenizer *tokenizer = NULL;
+		const char *texts[] = { "a", "b", "c" };
+		struct bench_templated made[3] = { { 0 } };
+		struct pl_err err = PL_ERR_INIT;
+		struct server server;
+		server_start(&server, cases[i].manner);
+		assert_int_equal(open_at(&server, &tokenizer, &err), 0);
+		assert_int_equal(bench_tokenizer_template(tokenizer, texts, 3, NULL, made, &err),
+				 -1);
+		assert_int_equal(err.code, cases[i].code);
+		assert_non_null(strstr(err.text, cases[i].text));
+		assert_null(made[0].text);
+		/* one is asked, not all */
+		assert_int_equal(server.calls, cases[i].calls);
+		server_stop(&server);
+	}
+}
+
+/* The first goes well, one of the others does not. */
+static void test_templates_fail_whole(void **state)
+{
+	PL_AUTO(bench_tokenizer_free) struct bench_tokenizer *tokenizer = NULL;
+	struct bench_templated made[20] = { { 0 } };
+	struct pl_err err = PL_ERR_INIT;
+	const char *texts[20];
+	struct server server;
+
+	(void)state;
+	server_start(&server, FAILS_LATER);
+	assert_int_equal(open_at(&server, &tokenizer, &err), 0);
+	for (size_t i = 0; i < 20; i++)
+		texts[i] = "abc";
+	assert_int_equal(bench_tokenizer_template(tokenizer, texts, 20, NULL, made, &err), -1);
+	assert_int_equal(err.code, PL_ERR_NETWORK);
+	assert_non_null(strstr(err.text, "status 500"));
+	for (size_t i = 0; i < 20; i++)
+		assert_null(made[i].text);
+	server_stop(&server);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -332,6 +474,9 @@ int main(void)
 		cmocka_unit_test(test_vocabulary_not_told),
 		cmocka_unit_test(test_no_tokenizer),
 		cmocka_unit_test(test_batch_fails_whole),
+		cmocka_unit_test(test_templates),
+		cmocka_unit_test(test_templates_refused),
+		cmocka_unit_test(test_templates_fail_whole),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

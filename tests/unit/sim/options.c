@@ -120,7 +120,8 @@ static void test_sim_options__faults(void **state)
 	assert_int_equal(parse("profllm-sim serve m --sim-start-delay 2s --sim-fail-start killed "
 			       "--sim-error-rate=0.25 --sim-error-status 429 --sim-wrong-usage -3 "
 			       "--sim-no-usage --sim-crash-after 5 --sim-crash-signal KILL "
-			       "--sim-event-form crlf --sim-metrics-fault gone --sim-unhealthy 5ms",
+			       "--sim-event-form crlf --sim-metrics-fault gone --sim-unhealthy 5ms "
+			       "--sim-no-chat-template",
 			       &options, &action, &err),
 			 0);
 	assert_int_equal(options.startup_ns, 2000000000);
@@ -134,6 +135,7 @@ static void test_sim_options__faults(void **state)
 	assert_int_equal(options.faults.event_form, SIM_FORM_CRLF);
 	assert_int_equal(options.faults.metrics, SIM_METRICS_GONE);
 	assert_int_equal(options.faults.unhealthy_ns, 5000000);
+	assert_true(options.no_chat_template);
 	assert_int_equal(options.faults.hang_after, -1);
 	sim_options_done(&options);
 }

@@ -112,6 +112,36 @@ static void test_sim_request__chat(void **state)
 	done(&request, &refusal);
 }
 
+static void test_sim_request__template_arguments(void **state)
+{
+	static const struct {
+		const char *members;
+		uint32_t tokens;
+	} cases[] = {
+		{ "", 4 },
+		{ ", \"chat_template_kwargs\": {\"enable_thinking\": true, \"other\": 1}", 4 },
+		{ ", \"chat_template_kwargs\": null", 4 },
+		/* "<think>" 5, "</think>" 6, two blank lines each: pairs of letters count once */
+		{ ", \"chat_template_kwargs\": {\"enable_thinking\": false}", 4 + 5 + 2 + 6 + 2 },
+		{ ", \"add_generation_prompt\": false", 3 },
+		{ ", \"add_generation_prompt\": false, "
+		  "\"chat_template_kwargs\": {\"enable_thinking\": false}",
+		  3 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
+		auto_free char *body = pl_asprintf(
+			"{\"messages\": [{\"role\": \"user\", \"content\": \" abc\"}]%s}",
+			cases[i].members);
+		struct sim_request request;
+		struct sim_refusal refusal;
+		assert_int_equal(parse(body, true, &request, &refusal), 0);
+		assert_int_equal(request.prompt_tokens, cases[i].tokens);
+		done(&request, &refusal);
+	}
+}
+
 static void test_sim_request__refused(void **state)
 {
 	static const struct {
@@ -210,6 +240,7 @@ int main(void)
 		cmocka_unit_test(test_sim_request__completion),
 		cmocka_unit_test(test_sim_request__kinds_of_prompt),
 		cmocka_unit_test(test_sim_request__chat),
+		cmocka_unit_test(test_sim_request__template_arguments),
 		cmocka_unit_test(test_sim_request__responses),
 		cmocka_unit_test(test_sim_request__refused),
 		cmocka_unit_test(test_sim_request__too_long),

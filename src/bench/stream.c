@@ -6,20 +6,28 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/text.h"
+#include "bench/peer_text.h"
 #include "io/jwalk.h"
 #include "model/bench_options.h"
+
+/* Thousands of connections must not each keep what their largest answer took. */
+#define KEEP_BYTES 65536
 
 void bench_stream_fail(struct bench_stream *stream, const char *kind, const char *error)
 {
 	struct md_record *record = stream->recorder->record;
+	char text[BENCH_ERROR_BYTES_MAX + 1];
 
 	if (stream->result != BENCH_STREAM_MORE)
 		return;
+	/* some of it may be the peer's */
+	bench_peer_text(error, strlen(error), text, sizeof(text));
 	stream->result = BENCH_STREAM_FAILED;
 	record->ok = false;
 	record->error_kind = kind;
 	free(record->error);
-	record->error = pl_strdup(error);
+	record->error = pl_strdup(text);
 	record->end_ns = stream->t_ns;
 }
 
@@ -27,6 +35,19 @@ static bool fail(struct bench_stream *stream, const char *kind, const char *erro
 {
 	bench_stream_fail(stream, kind, error);
 	return false;
+}
+
+/* "what: words", where the words are a peer's. */
+static bool fail_with_words(struct bench_stream *stream, const char *kind, const char *what,
+			    const char *bytes, size_t len)
+{
+	char words[512];
+	char text[1024];
+
+	if (bench_peer_words(bytes, len, words, sizeof(words)) == 0)
+		return fail(stream, kind, what);
+	snprintf(text, sizeof(text), "%s: %s", what, words);
+	return fail(stream, kind, text);
 }
 
 /* The place of the one choice that is in the event, or -1. */
@@ -53,6 +74,7 @@ static int64_t count_tokens(struct bench_stream *stream, const struct bench_even
 	    event->usage_completion <= UINT32_MAX &&
 	    event->usage_completion >= stream->choice_usage[choice]) {
 		int64_t had = stream->choice_usage[choice];
+		stream->usage_mask |= event->choice_mask;
 		stream->choice_usage[choice] = (uint32_t)event->usage_completion;
 		return event->usage_completion - had;
 	}
@@ -107,23 +129,43 @@ static void take_usage(struct bench_stream *stream, const struct bench_event *ev
 {
 	if (event->usage_completion != MD_NO_COUNT) {
 		stream->usage_completion = event->usage_completion;
-		stream->usage_with_choices = event->has_choices && !stream->whole;
+		stream->usage_with_choices = lone_choice(event) >= 0 && !stream->whole;
 	}
 	if (event->usage_prompt != MD_NO_COUNT)
 		stream->usage_prompt = event->usage_prompt;
+}
+
+static void fail_by_event(struct bench_stream *stream, const struct bench_event *event,
+			  const char *data, size_t len)
+{
+	char words[BENCH_ERROR_BYTES_MAX + 1];
+	const char *told = event->error_text;
+
+	if (told[0] != '\0' && bench_peer_text(told, strlen(told), words, sizeof(words)) > 0)
+		fail(stream, "stream_error", words);
+	else if (bench_peer_words(data, len, words, sizeof(words)) > 0)
+		fail(stream, "stream_error", words);
+	else
+		fail(stream, "stream_error", "error without a message");
+}
+
+/* Words that belong to no answer: why the stream ends early, should it do so. */
+static void keep_words(struct bench_stream *stream, const struct bench_event *event)
+{
+	pl_buf_clear(&stream->body);
+	pl_buf_add_text(&stream->body, event->error_text);
 }
 
 void bench_stream_event(struct bench_stream *stream, const char *data, size_t len)
 {
 	struct bench_event event; /* set by decode; not cleared here, for half a KB is text */
 
-	if (stream->result != BENCH_STREAM_MORE)
+	/* the stream's last word was said: what follows it is no part of the answer */
+	if (stream->result != BENCH_STREAM_MORE || stream->done_seen)
 		return;
 	if (stream->adapter->decode(data, len, &event) < 0) {
-		char text[160];
-		snprintf(text, sizeof(text), "event is not what the protocol says: %.*s",
-			 (int)(len < 100 ? len : 100), data);
-		fail(stream, "protocol", text);
+		fail_with_words(stream, "protocol", "event is not what the protocol says", data,
+				len < 100 ? len : 100);
 		return;
 	}
 	take_usage(stream, &event);
@@ -133,17 +175,22 @@ void bench_stream_event(struct bench_stream *stream, const char *data, size_t le
 	else if (event.finish)
 		note_finish(stream, &event);
 	if (event.error)
-		fail(stream, "stream_error",
-		     event.error_text[0] != '\0' ? event.error_text : "error without a message");
+		fail_by_event(stream, &event, data, len);
+	else if (event.error_text[0] != '\0' && !event.has_choices)
+		keep_words(stream, &event);
 	stream->done_seen |= event.done;
 }
 
-/* Usage on events with choices counts each choice by itself: the last words of all are summed. */
+/*
+ * Usage on an event with one choice counts that choice by itself where every choice is told so: the
+ * last words of all are summed. Else it counts them all.
+ */
 static int64_t usage_total(const struct bench_stream *stream)
 {
 	int64_t sum = 0;
 
-	if (!stream->usage_with_choices || (stream->seen_mask & (stream->seen_mask - 1)) == 0)
+	if (!stream->usage_with_choices || (stream->seen_mask & (stream->seen_mask - 1)) == 0 ||
+	    stream->usage_mask != stream->seen_mask)
 		return stream->usage_completion;
 	for (unsigned i = 0; i < BENCH_STREAM_CHOICES; i++)
 		sum += stream->choice_usage[i];
@@ -164,49 +211,42 @@ static void sum_up(struct bench_stream *stream)
 	}
 }
 
-/*
- * The text in {"error": {"message": …}}, {"error": …}, {"message": …} or {"detail": …}: how vLLM, older
- * releases and the frameworks below them say it. False: none, or it is no JSON.
- */
-static bool find_message(struct io_jwalk *walk, char *out, size_t room)
-{
-	enum io_jwalk_token token;
-	bool found = false;
-
-	while ((token = io_jwalk_next(walk)) == IO_JWALK_KEY) {
-		bool outer = io_jwalk_is(walk, "error") && walk->depth == 1;
-		bool named = outer || io_jwalk_is(walk, "message") || io_jwalk_is(walk, "detail");
-		token = io_jwalk_next(walk);
-		if (token == IO_JWALK_STRING && named && walk->len > 0) {
-			size_t len = io_jwalk_decode(walk, out, room - 1);
-			found = len != (size_t)-1;
-			out[found ? len : 0] = '\0';
-		} else if (token == IO_JWALK_OBJECT && outer) {
-			found |= find_message(walk, out, room);
-		} else if (token == IO_JWALK_OBJECT || token == IO_JWALK_ARRAY) {
-			token = io_jwalk_skip(walk);
-		}
-		if (token == IO_JWALK_ERROR)
-			return false;
-	}
-	return found && token == IO_JWALK_END;
-}
-
-/* The message of a failed answer's body where it is JSON, else the body, else the status's reason. */
+/* What the answer says of itself, else the status's reason. */
 static void fail_status(struct bench_stream *stream)
 {
 	const struct pl_buf *body = &stream->body;
-	char message[BENCH_ERROR_BYTES_MAX];
-	struct io_jwalk walk;
+	int status = stream->recorder->record->status;
+	char words[BENCH_ERROR_BYTES_MAX + 1];
+	char number[32];
 
-	io_jwalk_init(&walk, pl_buf_text(body), body->len);
-	if (io_jwalk_next(&walk) == IO_JWALK_OBJECT &&
-	    find_message(&walk, message, sizeof(message)))
-		fail(stream, "http_status", message);
-	else if (body->len > 0)
-		fail(stream, "http_status", pl_buf_text(body));
+	if (bench_peer_words(pl_buf_text(body), body->len, words, sizeof(words)) > 0) {
+		fail(stream, "http_status", words);
+		return;
+	}
+	snprintf(number, sizeof(number), "status %d without a text", status);
+	const char *reason = io_http_reason(status);
+	fail(stream, "http_status", strcmp(reason, "Unknown") == 0 ? number : reason);
+}
+
+static void fail_type(struct bench_stream *stream)
+{
+	char what[160];
+
+	snprintf(what, sizeof(what), "answer is of type '%s', not an event stream", stream->type);
+	fail_with_words(stream, "protocol", what, pl_buf_text(&stream->body), stream->body.len);
+}
+
+/* A stream that is too short: why, if it said so on the way. */
+static void fail_short(struct bench_stream *stream, const char *kind, const char *text)
+{
+	char words[BENCH_ERROR_BYTES_MAX + 1];
+	const struct pl_buf *body = &stream->body;
+
+	if (stream->is_events &&
+	    bench_peer_text(pl_buf_text(body), body->len, words, sizeof(words)) > 0)
+		fail(stream, "stream_error", words);
 	else
-		fail(stream, "http_status", io_http_reason(stream->recorder->record->status));
+		fail(stream, kind, text);
 }
 
 /* An answer in one piece: all its choices at once. */
@@ -220,8 +260,11 @@ static void take_whole(struct bench_stream *stream)
 		fail(stream, "truncated", "the connection ended within the answer");
 		return;
 	}
-	if (stream->adapter->decode(stream->body.data, stream->body.len, &event) < 0) {
-		fail(stream, "protocol", "the answer is not what the protocol says");
+	const char *data = pl_buf_text(&stream->body);
+	size_t len = stream->body.len;
+	if (stream->adapter->decode(data, len, &event) < 0) {
+		fail_with_words(stream, "protocol", "the answer is not what the protocol says",
+				data, len);
 		return;
 	}
 	take_usage(stream, &event);
@@ -232,9 +275,22 @@ static void take_whole(struct bench_stream *stream)
 	stream->seen_mask = event.choice_mask;
 	stream->tokens = event.tokens != MD_NO_COUNT ? event.tokens : 0;
 	stream->all_told = event.tokens != MD_NO_COUNT;
-	if (event.error)
-		fail(stream, "stream_error",
-		     event.error_text[0] != '\0' ? event.error_text : "error without a message");
+	if (event.error || (!event.content && event.choices == 0 && event.error_text[0] != '\0'))
+		fail_by_event(stream, &event, data, len);
+}
+
+/* A text of C holds no U+0000: U+FFFD stands for it. */
+static void replace_nuls(char *quoted, size_t len)
+{
+	char *end = quoted + len + 1;
+
+	for (char *at = quoted + 1; at < end; at++) {
+		if (*at != '\\')
+			continue;
+		if (end - at >= 6 && memcmp(at + 1, "u0000", 5) == 0)
+			memcpy(at + 1, "ufffd", 5);
+		at++;
+	}
 }
 
 /* The kept pieces, without their JSON escapes. */
@@ -247,6 +303,7 @@ static void take_text(struct bench_stream *stream)
 	if (!stream->keeps_text)
 		return;
 	auto_free char *quoted = pl_asprintf("\"%.*s\"", (int)len, pl_buf_text(&stream->text));
+	replace_nuls(quoted, len);
 	free(record->text);
 	record->text = pl_alloc(len + 1);
 	io_jwalk_init(&walk, quoted, len + 2);
@@ -267,12 +324,20 @@ enum bench_stream_result bench_stream_finish(struct bench_stream *stream)
 		return stream->result;
 	if (record->status != 200 && stream->adapter->has_socket)
 		fail_status(stream);
+	else if (stream->type[0] != '\0')
+		fail_type(stream);
 	else if (!stream->done_seen)
-		fail(stream, "truncated", "the stream ended without its last event");
+		fail_short(stream, "truncated", "the stream ended without its last event");
 	else if (!stream->any_event)
-		fail(stream, "no_output", "the stream held no event with output");
+		fail_short(stream, "no_output", "the stream held no event with output");
 	else if (stream->seen_mask != stream->finished_mask)
-		fail(stream, "truncated", "the stream ended without a finish reason");
+		fail_short(stream, "truncated", "the stream ended without a finish reason");
+	else if (strcmp(record->finish_reason, "abort") == 0)
+		fail_short(stream, "truncated",
+			   "the server ended the answer early, with finish_reason 'abort'");
+	else if (strcmp(record->finish_reason, "error") == 0)
+		fail_short(stream, "stream_error",
+			   "the server ended the answer with finish_reason 'error'");
 	if (stream->result != BENCH_STREAM_MORE)
 		return stream->result;
 	record->ok = true;
@@ -289,28 +354,87 @@ static int on_event(void *user, const char *data, size_t len)
 	return stream->result != BENCH_STREAM_MORE;
 }
 
+/* The coding of the body, NULL where it is as it should be: none. */
+static const char *coding_of(const struct io_http_head *head)
+{
+	const char *coding = io_http_header_get(head, "content-encoding");
+	bool none = coding == NULL || *coding == '\0' || strcasecmp(coding, "identity") == 0;
+
+	return none ? NULL : coding;
+}
+
+/* Where its body cannot say why, what can. */
+static void note_refusal(struct bench_stream *stream, const struct io_http_head *head)
+{
+	const char *place = io_http_header_get(head, "location");
+
+	if (head->status >= 300 && head->status < 400 && place != NULL)
+		pl_buf_addf(&stream->body,
+			    "redirected to '%.1000s', which is not followed: give that address",
+			    place);
+	stream->drops_body = stream->body.len > 0 || coding_of(head) != NULL;
+}
+
+static void fail_coding(struct bench_stream *stream, const char *coding)
+{
+	char text[160];
+
+	snprintf(text, sizeof(text), "the answer is encoded as '%.80s', and identity was asked for",
+		 coding);
+	fail(stream, "protocol", text);
+}
+
+static void note_type(struct bench_stream *stream, const struct io_http_head *head)
+{
+	static const char events[] = "text/event-stream";
+	const char *type = io_http_header_get(head, "content-type");
+	const char *coding = coding_of(head);
+	bool told = type != NULL && *type != '\0';
+	bool is_events = told && strncasecmp(type, events, sizeof(events) - 1) == 0;
+
+	if (coding != NULL)
+		fail_coding(stream, coding);
+	else if (stream->whole && is_events)
+		fail(stream, "protocol",
+		     "the answer is an event stream, and one piece was asked for");
+	else if (!stream->whole && told && !is_events)
+		bench_peer_text(type, strlen(type), stream->type, sizeof(stream->type));
+	stream->is_events = !stream->whole && stream->type[0] == '\0';
+}
+
 static int on_head(void *user, const struct io_http_head *head)
 {
 	struct bench_stream *stream = user;
-	const char *type = io_http_header_get(head, "content-type");
-	static const char events[] = "text/event-stream";
+	const char *retry_after = io_http_header_get(head, "retry-after");
 
 	stream->head_seen = true;
 	stream->keep_alive = head->keep_alive;
+	if (retry_after == NULL || !pl_text_to_i64(retry_after, &stream->retry_after_s) ||
+	    stream->retry_after_s < 0)
+		stream->retry_after_s = -1;
 	stream->recorder->record->status = head->status;
 	if (head->status != 200)
+		note_refusal(stream, head);
+	else
+		note_type(stream, head);
+	return stream->result != BENCH_STREAM_MORE;
+}
+
+/* Of an answer that is no stream of events, or not the one asked for. */
+static int keep_body(struct bench_stream *stream, const char *bytes, size_t len)
+{
+	bool good = stream->whole && stream->recorder->record->status == 200;
+	size_t most = good ? BENCH_WHOLE_BYTES_MAX : BENCH_ERROR_BYTES_MAX;
+	size_t left = most - stream->body.len;
+
+	if (stream->drops_body)
 		return 0;
-	if (stream->whole)
+	pl_buf_add(&stream->body, bytes, len < left ? len : left);
+	if (len < left || stream->type[0] == '\0')
 		return 0;
-	if (type != NULL && strncasecmp(type, events, sizeof(events) - 1) != 0) {
-		char text[160];
-		snprintf(text, sizeof(text), "answer is of type '%.80s', not an event stream",
-			 type);
-		fail(stream, "protocol", text);
-		return 1;
-	}
-	stream->is_events = true;
-	return 0;
+	/* enough is known, and the rest may be long */
+	fail_type(stream);
+	return 1;
 }
 
 static int on_body(void *user, const char *bytes, size_t len)
@@ -318,14 +442,8 @@ static int on_body(void *user, const char *bytes, size_t len)
 	struct bench_stream *stream = user;
 	struct pl_err err = PL_ERR_INIT;
 
-	if (!stream->is_events) {
-		size_t most = stream->whole && stream->recorder->record->status == 200
-				      ? BENCH_WHOLE_BYTES_MAX
-				      : BENCH_ERROR_BYTES_MAX;
-		size_t left = most - stream->body.len;
-		pl_buf_add(&stream->body, bytes, len < left ? len : left);
-		return 0;
-	}
+	if (!stream->is_events)
+		return keep_body(stream, bytes, len);
 	if (io_sse_feed(&stream->sse, bytes, len, &err) == 0)
 		return 0;
 	fail(stream, "protocol", err.text);
@@ -365,15 +483,18 @@ void bench_stream_start(struct bench_stream *stream, struct bench_recorder *reco
 {
 	io_http_reset(stream->http);
 	io_sse_reset(&stream->sse);
-	pl_buf_clear(&stream->body);
-	pl_buf_clear(&stream->text);
+	pl_buf_forget(&stream->body, KEEP_BYTES);
+	pl_buf_forget(&stream->text, KEEP_BYTES);
 	stream->recorder = recorder;
 	stream->t_ns = recorder->record->acted_ns;
 	stream->kernel = false;
 	stream->events_in_read = 0;
 	stream->head_seen = false;
+	stream->retry_after_s = -1;
 	stream->keep_alive = false;
 	stream->is_events = false;
+	stream->drops_body = false;
+	stream->type[0] = '\0';
 	stream->body_done = false;
 	stream->done_seen = false;
 	stream->all_told = true;
@@ -385,6 +506,7 @@ void bench_stream_start(struct bench_stream *stream, struct bench_recorder *reco
 	stream->usage_completion = MD_NO_COUNT;
 	stream->usage_prompt = MD_NO_COUNT;
 	stream->usage_with_choices = false;
+	stream->usage_mask = 0;
 	memset(stream->choice_usage, 0, sizeof(stream->choice_usage));
 	stream->result = BENCH_STREAM_MORE;
 }
@@ -419,8 +541,8 @@ enum bench_stream_result bench_stream_end(struct bench_stream *stream)
 	whole = io_http_end(stream->http, &err) == 0 && stream->body_done;
 	/* the protocol's own last word outweighs a missing last chunk */
 	if (!whole && !stream->done_seen && stream->recorder->record->status <= 200)
-		fail(stream, stream->head_seen ? "truncated" : "reset",
-		     stream->head_seen ? "the connection ended within the answer"
-				       : "the connection ended before an answer");
+		fail_short(stream, stream->head_seen ? "truncated" : "reset",
+			   stream->head_seen ? "the connection ended within the answer"
+					     : "the connection ended before an answer");
 	return bench_stream_finish(stream);
 }

@@ -9,7 +9,7 @@
  * All events that a read completes get its stamp; all but the first of them MD_EVENT_COALESCED.
  *
  * What counts as finished: status 200, an event stream with at least one event that carries choices,
- * a finish_reason for each choice that was in it, and the closing [DONE].
+ * a finish_reason for each choice that was in it, and the closing [DONE]. Behind [DONE] nothing counts.
  *
  * Tokens of an event: exact from usage where each event has it; else the number of its token ids or
  * log-probabilities; else 1 with MD_EVENT_GUESSED (0 for an event that only names the speaker). Where
@@ -46,15 +46,20 @@ struct bench_stream {
 	struct io_sse sse;
 	bool keeps_text;    /* set before a start: the record gets the output */
 	struct pl_buf text; /* of the first choice, with its JSON escapes */
-	struct pl_buf body; /* of a failed answer, or of one in one piece */
+	struct pl_buf body; /* of a failed answer, or of one in one piece; of a stream of events: a
+			     * message that stood beside them */
 
 	int64_t t_ns; /* of the current read */
 	bool kernel;
 	unsigned events_in_read; /* recorded ones */
 
 	bool head_seen;
+	int64_t retry_after_s; /* as the head says; -1: it does not */
 	bool keep_alive;
-	bool is_events; /* status 200: a stream of events */
+	bool is_events;  /* status 200: a stream of events */
+	bool drops_body; /* it says nothing that could be read */
+	char type
+		[80]; /* of an answer that should have been a stream of events and is none; else "" */
 	bool body_done;
 	bool done_seen; /* [DONE] */
 	bool all_told;  /* every event told its tokens by ids or log-probabilities */
@@ -65,7 +70,8 @@ struct bench_stream {
 	uint64_t new_tokens; /* since the caller last set it to 0: for live counters */
 	int64_t usage_completion;
 	int64_t usage_prompt;
-	bool usage_with_choices; /* the last usage stood on an event with choices */
+	bool usage_with_choices; /* the last usage stood on an event with one choice */
+	unsigned usage_mask;     /* choices whose own events told usage */
 	uint32_t choice_usage[BENCH_STREAM_CHOICES];
 	enum bench_stream_result result;
 };

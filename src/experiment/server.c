@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "experiment/redirect.h"
 #include "experiment/run_priv.h"
 #include "experiment/signals.h"
 #include "host/mark.h"
@@ -163,19 +164,40 @@ int exp_server_died(struct exp_run *run, enum md_status status)
 	return exp_fail(run, status, md_cause_find(cause), &why);
 }
 
+/* Asks each address of the server's name until one answers, which is the server's from then on. */
+static int ask_for_health(struct exp_run *run, struct io_reply *ret, char *why, size_t room,
+			  struct pl_err *err)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i <= run->target.other_count; i++) {
+		if (exp_target_fetch(&run->target, "/health", NULL, HEALTH_TIMEOUT_NS, ret, err) ==
+		    0)
+			return 0;
+		/* a certificate that is not trusted is a server's that was reached */
+		if (err->code == PL_ERR_INVALID)
+			used = 0;
+		int len = snprintf(why + used, room - used, "%s%.300s", used > 0 ? "; " : ": ",
+				   err->text);
+		used = (size_t)len < room - used ? used + (size_t)len : room - 1;
+		if (err->code == PL_ERR_INVALID || err->code == PL_ERR_INTERRUPTED)
+			break;
+		exp_target_turn(&run->target);
+	}
+	return -1;
+}
+
 /*
  * Our own server must say 200; one that runs already need not know the path. 1: healthy; 0: not yet;
  * -1: waiting will not help, for it shows a certificate that is not trusted. `why`: ": …", if not.
  */
-static int look_for_health(const struct exp_run *run, char *why, size_t room)
+static int look_for_health(struct exp_run *run, char *why, size_t room)
 {
 	auto_reply reply = { 0 };
 	struct pl_err err = PL_ERR_INIT;
 
-	if (exp_target_fetch(&run->target, "/health", NULL, HEALTH_TIMEOUT_NS, &reply, &err) < 0) {
-		snprintf(why, room, ": %.500s", err.text);
+	if (ask_for_health(run, &reply, why, room, &err) < 0)
 		return err.code == PL_ERR_INVALID ? -1 : 0;
-	}
 	snprintf(why, room, ": '/health' answered %d", reply.status);
 	return run->server.process != NULL ? reply.status == 200
 					   : reply.status > 0 && reply.status < 500;
@@ -249,6 +271,10 @@ int exp_server_wait(struct exp_run *run)
 {
 	char why[512] = "";
 
+	if (run->target.unknown != NULL) {
+		snprintf(why, sizeof(why), ": %s", run->target.unknown);
+		return not_ready(run, why);
+	}
 	exp_say(run, "waiting for the server");
 	for (;;) {
 		int health = look_for_health(run, why, sizeof(why));
@@ -296,8 +322,17 @@ static int try_request(struct exp_run *run, const char *body, size_t body_len, c
 	snprintf(why, room, ": %s", record->error != NULL ? record->error : "no answer");
 	*ret_status = record->status;
 	/* a refusal is an answer: the requests' own failures will say what is wrong with them */
-	return record->ok ||
+	return record->ok || exp_redirect_is(record->status) ||
 	       (record->status >= 400 && record->status < 500 && record->status != 429);
+}
+
+static int redirected(struct exp_run *run, const char *what)
+{
+	struct pl_err why = PL_ERR_INIT;
+
+	pl_err_set(&why, PL_ERR_NETWORK, "the server at '%s' does not answer '%s'%s as launch.url",
+		   run->launch->url != NULL ? run->launch->url : "its port", run->endpoint, what);
+	return exp_fail(run, MD_STATUS_LAUNCH_FAILED, MD_CAUSE_UNREACHABLE, &why);
 }
 
 int exp_ready_request(struct exp_run *run)
@@ -333,6 +368,8 @@ int exp_ready_request(struct exp_run *run)
 			return -1;
 		pause_for(run);
 	}
+	if (exp_redirect_is(status))
+		return redirected(run, what);
 	if (status >= 400 && exp_identity_check_model(run, what) < 0)
 		return -1;
 	run->server.ready_ns = pl_clock_now_ns();

@@ -15,8 +15,52 @@ void exp_target_done(struct exp_target *target)
 	free(target->host);
 	free(target->prefix);
 	free(target->headers);
+	free(target->unknown);
 	io_tls_client_free(target->tls);
 	*target = (struct exp_target){ 0 };
+}
+
+void exp_target_turn(struct exp_target *target)
+{
+	struct io_addr first = target->addr;
+
+	if (target->other_count == 0)
+		return;
+	target->addr = target->others[0];
+	target->addr.tls = first.tls;
+	memmove(target->others, target->others + 1,
+		(target->other_count - 1) * sizeof(target->others[0]));
+	target->others[target->other_count - 1] = first;
+}
+
+void exp_target_keep_family(struct exp_target *target, int family)
+{
+	struct io_addr kept[1 + EXP_TARGET_OTHERS_MAX];
+	size_t count = 0, all = 1 + target->other_count;
+
+	for (size_t i = 0; i < all; i++) {
+		if (target->addr.u.any.sa_family == family)
+			kept[count++] = target->addr;
+		exp_target_turn(target);
+	}
+	if (count == 0)
+		return;
+	target->addr = kept[0];
+	target->other_count = count - 1;
+	memcpy(target->others, kept + 1, (count - 1) * sizeof(kept[0]));
+}
+
+static int resolve(const char *host, uint16_t port, struct exp_target *target, struct pl_err *err)
+{
+	struct io_addr all[1 + EXP_TARGET_OTHERS_MAX];
+	size_t count;
+
+	if (io_addr_resolve_all(host, port, all, PL_ARRAY_SIZE(all), &count, err) < 0)
+		return -1;
+	target->addr = all[0];
+	target->other_count = count - 1;
+	memcpy(target->others, all + 1, (count - 1) * sizeof(all[0]));
+	return 0;
 }
 
 static int bad_url(const char *url, const char *why, struct pl_err *err)
@@ -52,6 +96,7 @@ static size_t without_slashes(const char *path, size_t len)
 int exp_target_from_url(const char *url, struct exp_target *ret, struct pl_err *err)
 {
 	struct exp_target target = { 0 };
+	struct pl_err why = PL_ERR_INIT;
 	uint16_t port;
 
 	target.https = pl_text_starts(url, "https://");
@@ -79,10 +124,14 @@ int exp_target_from_url(const char *url, struct exp_target *ret, struct pl_err *
 	if (split_port(url, host, &port, err) < 0)
 		return -1;
 	/* a host behind a proxy is often one that cannot be resolved: the proxy is what to say then */
-	int found = io_addr_resolve(host, port, &target.addr, err);
-	if (exp_proxy_check(target.https, host, port, found == 0 ? &target.addr : NULL, err) < 0 ||
-	    found < 0)
+	int found = resolve(host, port, &target, &why);
+	if (exp_proxy_check(target.https, host, port, found == 0 ? &target.addr : NULL, err) < 0)
 		return -1;
+	if (found < 0 && why.code != PL_ERR_NETWORK) {
+		*err = why;
+		return -1;
+	}
+	target.unknown = found < 0 ? pl_strdup(why.text) : NULL;
 	size_t path_len = without_slashes(path, strlen(path));
 	if (path_len >= 3 && strncmp(path + path_len - 3, "/v1", 3) == 0) {
 		target.v1_cut = true;
@@ -104,7 +153,7 @@ int exp_target_from_port(const char *host, uint16_t port, struct exp_target *ret
 		reached = "127.0.0.1";
 	else if (pl_text_equal(host, "::") || pl_text_equal(host, "[::]"))
 		reached = "::1";
-	if (io_addr_resolve(reached, port, &target.addr, err) < 0)
+	if (resolve(reached, port, &target, err) < 0)
 		return -1;
 	bool bare_v6 = strchr(reached, ':') != NULL && reached[0] != '[';
 	target.host = pl_asprintf(bare_v6 ? "[%s]:%u" : "%s:%u", reached, port);
@@ -156,7 +205,7 @@ static bool split_header(const char *text, char **ret_name, char **ret_value)
 	return true;
 }
 
-/* Of equal names the last, where the first stood, as in a dictionary of Python's. */
+/* Of names that are equal to the letter the last, where the first stood: Python's dictionary. */
 static int collect_headers(const json_t *header, json_t *fields, struct pl_err *err)
 {
 	size_t i;
@@ -168,10 +217,31 @@ static int collect_headers(const json_t *header, json_t *fields, struct pl_err *
 		if (!split_header(json_string_value(item), &name, &value) || name[0] == '\0')
 			return pl_err_set(err, PL_ERR_INVALID,
 					  "benchmark.header: expected KEY=VALUE in item %zu", i);
-		bool key = strcasecmp(name, "Authorization") == 0;
-		json_object_set_new(fields, key ? "Authorization" : name, json_string(value));
+		json_object_set_new(fields, name, json_string(value));
 	}
 	return 0;
+}
+
+/* Of names that differ by case alone the last, where the first stood: its HTTP library's. */
+static void add_header_lines(json_t *fields, struct pl_buf *lines)
+{
+	const char *name, *other;
+	json_t *value, *other_value;
+
+	json_object_foreach(fields, name, value)
+	{
+		const char *first = NULL, *last = NULL, *last_text = NULL;
+		json_object_foreach(fields, other, other_value)
+		{
+			if (strcasecmp(name, other) != 0)
+				continue;
+			first = first != NULL ? first : other;
+			last = other;
+			last_text = json_string_value(other_value);
+		}
+		if (first != NULL && strcmp(first, name) == 0)
+			pl_buf_addf(lines, "%s: %s\r\n", last, last_text);
+	}
 }
 
 int exp_target_set_headers(struct exp_target *target, const char *bearer, const json_t *header,
@@ -179,8 +249,6 @@ int exp_target_set_headers(struct exp_target *target, const char *bearer, const 
 {
 	auto_json json_t *fields = json_object();
 	auto_buf lines = { 0 };
-	const char *name;
-	json_t *value;
 
 	pl_buf_init(&lines, HEADER_BYTES_MAX);
 	if (bearer == NULL)
@@ -192,8 +260,7 @@ int exp_target_set_headers(struct exp_target *target, const char *bearer, const 
 	}
 	if (collect_headers(header, fields, err) < 0)
 		return -1;
-	json_object_foreach(fields, name, value)
-		pl_buf_addf(&lines, "%s: %s\r\n", name, json_string_value(value));
+	add_header_lines(fields, &lines);
 	if (lines.full)
 		return pl_err_set(err, PL_ERR_INVALID, "benchmark.header: too long");
 	free(target->headers);

@@ -66,7 +66,8 @@ static char *find_in_prefix(const char *prefix, const char *python)
 	return NULL;
 }
 
-/* "/v/bin/python3" gives "/v": links are not followed, for a virtual environment's python is one. */
+/* "/v/bin/python3" gives "/v": links are not followed, for a virtual environment's python is
+ * one. */
 static char *prefix_of(const char *program)
 {
 	auto_free char *bin = pl_file_dir(program);

@@ -81,6 +81,7 @@ static int on_head(void *data, const struct io_http_head *head)
 
 	conn->reply->status = head->status;
 	conn->reply->server = pl_strdup(io_http_header_get(head, "server"));
+	conn->reply->location = pl_strdup(io_http_header_get(head, "location"));
 	conn->reply->content_type = pl_strdup(io_http_header_get(head, "content-type"));
 	conn->keep_alive = head->keep_alive;
 	return 0;
@@ -572,6 +573,7 @@ void io_reply_done(struct io_reply *reply)
 {
 	free(reply->body);
 	free(reply->server);
+	free(reply->location);
 	free(reply->content_type);
 	free(reply->error);
 	*reply = (struct io_reply){ 0 };

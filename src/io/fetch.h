@@ -32,7 +32,8 @@ struct io_reply {
 	size_t body_len;
 	char *server; /* the `server` header or NULL */
 	char *content_type;
-	char *error; /* batch only: why status is 0 */
+	char *location; /* of a redirect, which is not followed; or NULL */
+	char *error;    /* batch only: why status is 0 */
 };
 
 int io_fetch(const struct io_fetch *fetch, struct io_reply *ret, struct pl_err *err) PL_MUST_CHECK;

@@ -109,7 +109,8 @@ static int take_head(struct io_http *http, struct pl_err *err)
 	}
 	bool interim = head.status >= 100 && head.status < 200 && head.status != 101;
 	enum state next = body_state(http, &head);
-	if (next == STATE_UNTIL_END)
+	/* behind 101 something else than HTTP is spoken */
+	if (next == STATE_UNTIL_END || head.status == 101)
 		head.keep_alive = false;
 	if (!interim && http->calls.on_head != NULL)
 		rc = http->calls.on_head(http->data, &head);

@@ -8,7 +8,8 @@
  *   connection (responses only). Responses 1xx (but 101) are skipped; 204, 304 and `no_body`
  *   have none.
  * - Strict where smuggling or silent loss lurks: two different Content-Length, Content-Length with
- *   chunked, control bytes in names, bare CR, white space before a colon are errors.
+ *   chunked, control bytes in names, bare CR, white space before a colon are errors. A header that goes
+ *   on in the next line (obs-fold) is joined in a response and refused in a request: RFC 9112, 5.2.
  */
 #ifndef IO_HTTP_H
 #define IO_HTTP_H

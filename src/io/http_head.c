@@ -10,6 +10,7 @@ struct parse {
 	char *end;
 	struct io_http_header *headers;
 	struct io_http_head head;
+	bool folds; /* a line may go on in the next */
 	bool has_coding;
 	bool says_close;
 	bool says_keep_alive;
@@ -47,11 +48,29 @@ static bool is_token(const char *text)
 	return true;
 }
 
+/*
+ * The LF that ends the line at `line`, or NULL. A response's line goes on where the next begins with
+ * white space, and the break is as good as blanks: RFC 9112, 5.2. In a request that is refused.
+ */
+static char *line_end(const struct parse *parse, char *line)
+{
+	char *lf = memchr(line, '\n', (size_t)(parse->end - line));
+
+	while (parse->folds && lf != NULL && lf + 1 < parse->end &&
+	       (lf[1] == ' ' || lf[1] == '\t')) {
+		if (lf > line && lf[-1] == '\r')
+			lf[-1] = ' ';
+		*lf = ' ';
+		lf = memchr(lf, '\n', (size_t)(parse->end - lf));
+	}
+	return lf;
+}
+
 /* Cuts the next line in place, without its CRLF or LF; a CR elsewhere is a control byte. */
 static int next_line(struct parse *parse, char **ret_line)
 {
 	char *line = parse->at;
-	char *lf = memchr(line, '\n', (size_t)(parse->end - line));
+	char *lf = line_end(parse, line);
 
 	if (lf == NULL)
 		return fail(parse, 400, "the head has no end");
@@ -220,6 +239,8 @@ static int parse_headers(struct parse *parse)
 	size_t count = 0;
 	char *line;
 
+	/* what stands in front of the first header folds into nothing */
+	parse->folds = parse->kind == IO_HTTP_RESPONSE;
 	for (;;) {
 		if (next_line(parse, &line) < 0)
 			return -1;

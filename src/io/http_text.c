@@ -40,8 +40,11 @@ static const struct {
 	{ 200, "OK" },
 	{ 201, "Created" },
 	{ 202, "Accepted" },
+	{ 203, "Non-Authoritative Information" },
 	{ 204, "No Content" },
+	{ 205, "Reset Content" },
 	{ 206, "Partial Content" },
+	{ 300, "Multiple Choices" },
 	{ 301, "Moved Permanently" },
 	{ 302, "Found" },
 	{ 303, "See Other" },
@@ -63,8 +66,12 @@ static const struct {
 	{ 415, "Unsupported Media Type" },
 	{ 416, "Range Not Satisfiable" },
 	{ 417, "Expectation Failed" },
+	{ 421, "Misdirected Request" },
 	{ 422, "Unprocessable Entity" },
+	{ 424, "Failed Dependency" },
+	{ 425, "Too Early" },
 	{ 426, "Upgrade Required" },
+	{ 428, "Precondition Required" },
 	{ 429, "Too Many Requests" },
 	{ 431, "Request Header Fields Too Large" },
 	{ 500, "Internal Server Error" },
@@ -73,6 +80,8 @@ static const struct {
 	{ 503, "Service Unavailable" },
 	{ 504, "Gateway Timeout" },
 	{ 505, "HTTP Version Not Supported" },
+	{ 507, "Insufficient Storage" },
+	{ 511, "Network Authentication Required" },
 };
 
 const char *io_http_reason(int status)

@@ -124,7 +124,16 @@ static inline const char *skip_plain(const char *at, const char *end)
 	return at;
 }
 
-/* Behind the escape whose backslash is at `at`, or NULL. Surrogates must come as pairs. */
+/* The second half of a pair of surrogates at `at`, or 0. */
+static uint32_t low_half(const char *at, const char *end)
+{
+	if (end - at < 6 || at[0] != '\\' || at[1] != 'u')
+		return 0;
+	int32_t unit = hex4(at + 2, end);
+	return unit >= 0xdc00 && unit <= 0xdfff ? (uint32_t)unit : 0;
+}
+
+/* Behind the escape whose backslash is at `at`, or NULL. Each half of a pair is an escape of its own. */
 static const char *skip_escape(const char *at, const char *end)
 {
 	if (end - at < 2)
@@ -144,16 +153,7 @@ static const char *skip_escape(const char *at, const char *end)
 	default:
 		return NULL;
 	}
-	int32_t unit = hex4(at + 2, end);
-	if (unit < 0 || (unit >= 0xdc00 && unit <= 0xdfff))
-		return NULL;
-	at += 6;
-	if (unit < 0xd800 || unit > 0xdbff)
-		return at;
-	if (end - at < 6 || at[0] != '\\' || at[1] != 'u')
-		return NULL;
-	unit = hex4(at + 2, end);
-	return unit >= 0xdc00 && unit <= 0xdfff ? at + 6 : NULL;
+	return hex4(at + 2, end) >= 0 ? at + 6 : NULL;
 }
 
 /* The string whose opening quote is at walk->at. */
@@ -438,12 +438,13 @@ static size_t decode_escape(const char **at, const char *end, char out[4])
 	}
 	uint32_t code = (uint32_t)hex4(*at + 2, end);
 	*at += 6;
-	if (code >= 0xd800 && code <= 0xdbff) {
-		uint32_t low = (uint32_t)hex4(*at + 2, end);
-		code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
-		*at += 6;
-	}
-	return utf8_put(code, out);
+	if (code < 0xd800 || code > 0xdfff)
+		return utf8_put(code, out);
+	uint32_t low = code <= 0xdbff ? low_half(*at, end) : 0;
+	if (low == 0)
+		return utf8_put(0xfffd, out);
+	*at += 6;
+	return utf8_put(0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00), out);
 }
 
 size_t io_jwalk_decode(const struct io_jwalk *walk, char *out, size_t room)

@@ -2,7 +2,8 @@
  * A strict JSON pull parser over one whole text, without allocation: for what must be read from
  * every event of a stream. Nothing is skipped unseen: whatever io_jwalk_next() passes has been
  * checked (RFC 8259: escapes, UTF-8 of strings, numbers, nesting to depth 64). Half of a surrogate
- * pair is refused, since no UTF-8 stands for it; the same name twice in an object is not.
+ * pair, which servers send that cut a character between two events, is taken and decoded as U+FFFD;
+ * the same name twice in an object is taken too.
  *
  *	io_jwalk_init(&w, data, len);
  *	while (io_jwalk_next(&w) == IO_JWALK_KEY …)

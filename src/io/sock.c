@@ -32,7 +32,33 @@ static void set_stream_options(int fd)
 	setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof(on));
 }
 
-int io_addr_resolve(const char *host, uint16_t port, struct io_addr *ret, struct pl_err *err)
+static bool holds(const struct io_addr *list, size_t count, const struct addrinfo *item)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (list[i].len == item->ai_addrlen &&
+		    memcmp(&list[i].u, item->ai_addr, item->ai_addrlen) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Those of the family, or (v4 false) of every other one that we know. */
+static size_t take_family(const struct addrinfo *list, bool v4, struct io_addr *ret, size_t count,
+			  size_t room)
+{
+	for (; list != NULL && count < room; list = list->ai_next) {
+		bool wanted = v4 ? list->ai_family == AF_INET : list->ai_family == AF_INET6;
+		if (!wanted || list->ai_addrlen > sizeof(ret->u) || holds(ret, count, list))
+			continue;
+		ret[count] = (struct io_addr){ .len = list->ai_addrlen };
+		memcpy(&ret[count].u, list->ai_addr, list->ai_addrlen);
+		count++;
+	}
+	return count;
+}
+
+int io_addr_resolve_all(const char *host, uint16_t port, struct io_addr *ret, size_t room,
+			size_t *ret_count, struct pl_err *err)
 {
 	char bare[256];
 	char service[8];
@@ -53,15 +79,21 @@ int io_addr_resolve(const char *host, uint16_t port, struct io_addr *ret, struct
 	if (rc != 0)
 		return pl_err_set(err, PL_ERR_NETWORK, "host '%s' cannot be resolved: %s", bare,
 				  gai_strerror(rc));
-	const struct addrinfo *best = list;
-	while (best != NULL && best->ai_family != AF_INET)
-		best = best->ai_next;
-	if (best == NULL)
-		best = list;
-	*ret = (struct io_addr){ .len = best->ai_addrlen };
-	memcpy(&ret->u, best->ai_addr, best->ai_addrlen);
+	size_t count = take_family(list, true, ret, 0, room);
+	count = take_family(list, false, ret, count, room);
 	freeaddrinfo(list);
+	if (count == 0)
+		return pl_err_set(err, PL_ERR_NETWORK, "host '%s' has no IPv4 or IPv6 address",
+				  bare);
+	*ret_count = count;
 	return 0;
+}
+
+int io_addr_resolve(const char *host, uint16_t port, struct io_addr *ret, struct pl_err *err)
+{
+	size_t count;
+
+	return io_addr_resolve_all(host, port, ret, 1, &count, err);
 }
 
 int io_addr_unix(const char *path, struct io_addr *ret, struct pl_err *err)

@@ -31,6 +31,12 @@ struct io_addr {
 /* Resolves a name or a literal ("::1" with or without brackets); blocks. IPv4 is preferred. */
 int io_addr_resolve(const char *host, uint16_t port, struct io_addr *ret,
 		    struct pl_err *err) PL_MUST_CHECK;
+/*
+ * All its addresses, `room` of them at most and at least one, IPv4 first: a server may listen on any of
+ * them, as one on 127.0.0.1 only that is asked for as localhost.
+ */
+int io_addr_resolve_all(const char *host, uint16_t port, struct io_addr *ret, size_t room,
+			size_t *ret_count, struct pl_err *err) PL_MUST_CHECK;
 int io_addr_unix(const char *path, struct io_addr *ret, struct pl_err *err) PL_MUST_CHECK;
 /* "127.0.0.1:8000", "[::1]:8000", "unix:/path" */
 void io_addr_text(const struct io_addr *addr, char *text, size_t room);

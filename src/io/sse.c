@@ -5,6 +5,9 @@
 #define BOM       "\xef\xbb\xbf"
 #define BOM_BYTES 3
 
+/* What a stream's largest event took is given back for the next stream, above this. */
+#define KEEP_BYTES 65536
+
 /* One io_sse_feed(): the fed bytes and the data line that still lies in them. */
 struct feed {
 	struct io_sse *sse;
@@ -173,8 +176,8 @@ void io_sse_done(struct io_sse *sse)
 
 void io_sse_reset(struct io_sse *sse)
 {
-	pl_buf_clear(&sse->line);
-	pl_buf_clear(&sse->event);
+	pl_buf_forget(&sse->line, KEEP_BYTES);
+	pl_buf_forget(&sse->event, KEEP_BYTES);
 	sse->has_data = false;
 	sse->skip_lf = false;
 	sse->started = false;

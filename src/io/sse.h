@@ -30,7 +30,7 @@ struct io_sse {
 
 void io_sse_init(struct io_sse *sse, io_sse_fn *fn, void *user);
 void io_sse_done(struct io_sse *sse);
-void io_sse_reset(struct io_sse *sse); /* for the next stream; keeps memory */
+void io_sse_reset(struct io_sse *sse); /* for the next stream; keeps memory, but not megabytes */
 /* 0, the callback's non-zero value, or -1 with err when an event is larger than the ceiling. */
 int io_sse_feed(struct io_sse *sse, const char *bytes, size_t len,
 		struct pl_err *err) PL_MUST_CHECK;

@@ -39,6 +39,7 @@ struct io_tls {
 	size_t in_len;
 	struct pl_buf out;
 	bool failed;
+	bool asked; /* the server asked for a certificate of the client's */
 };
 
 static int on_read(BIO *bio, char *data, size_t room, size_t *ret_len)
@@ -181,6 +182,16 @@ static int set_trust(struct io_tls_client *client, const struct io_tls_trust *tr
 	return 0;
 }
 
+static int on_certificate_wanted(SSL *ssl, X509 **ret_cert, EVP_PKEY **ret_key)
+{
+	struct io_tls *tls = SSL_get_app_data(ssl);
+
+	(void)ret_cert;
+	(void)ret_key;
+	tls->asked = true;
+	return 0; /* there is none */
+}
+
 int io_tls_client_new(const char *host, const struct io_tls_trust *trust,
 		      struct io_tls_client **ret, struct pl_err *err)
 {
@@ -194,6 +205,7 @@ int io_tls_client_new(const char *host, const struct io_tls_trust *trust,
 	client->is_address = inet_pton(AF_INET, client->host, address) == 1 ||
 			     inet_pton(AF_INET6, client->host, address) == 1;
 	SSL_CTX_set_alpn_protos(client->context, http, sizeof(http) - 1);
+	SSL_CTX_set_client_cert_cb(client->context, on_certificate_wanted);
 	if (set_trust(client, trust, err) < 0)
 		return -1;
 	*ret = pl_take(client);
@@ -282,6 +294,7 @@ struct io_tls *io_tls_new_client(const struct io_tls_client *client, size_t out_
 	struct io_tls *tls = new_connection(client->context, out_bytes_max);
 
 	tls->client = client;
+	SSL_set_app_data(tls->ssl, tls);
 	expect_host(tls->ssl, client);
 	SSL_set_connect_state(tls->ssl);
 	ERR_clear_error();
@@ -331,11 +344,60 @@ static int say_untrusted(const struct io_tls *tls, struct pl_err *err)
 			  X509_verify_cert_error_string(why));
 }
 
+/* What a handshake fails of for which something can be done, in words; NULL: something else. */
+static const char *handshake_text(const struct io_tls *tls, int reason)
+{
+	static const char wants_certificate[] =
+		"the server wants a certificate of the client's, which is not in this version";
+
+	switch (reason) {
+	case SSL_R_WRONG_VERSION_NUMBER:
+		return "the server does not speak it (is its address http://?)";
+	case SSL_R_UNSUPPORTED_PROTOCOL:
+	case SSL_R_TLSV1_ALERT_PROTOCOL_VERSION:
+		return "the server has no version of TLS in common (1.2 and 1.3 are spoken here)";
+	case SSL_R_TLSV1_UNRECOGNIZED_NAME:
+		return "unrecognized name: the server has several and this is none of them "
+		       "(give the server's name in its address)";
+	case SSL_R_TLSV13_ALERT_CERTIFICATE_REQUIRED:
+		return wants_certificate;
+	case SSL_R_SSLV3_ALERT_HANDSHAKE_FAILURE:
+	case SSL_R_SSLV3_ALERT_BAD_CERTIFICATE:
+		return tls->asked ? wants_certificate : NULL;
+	default:
+		return NULL;
+	}
+}
+
+/*
+ * The oldest error of the SSL library itself: older ones of the ciphers below it say only how it came
+ * about. Empties the queue. *ret_text: in words.
+ */
+static int take_reason(const char **ret_text)
+{
+	unsigned long code = ERR_get_error();
+	unsigned long next = code;
+
+	while (next != 0 && ERR_GET_LIB(next) != ERR_LIB_SSL)
+		next = ERR_get_error();
+	if (next != 0)
+		code = next;
+	ERR_clear_error();
+	*ret_text = ERR_reason_error_string(code);
+	if (*ret_text == NULL)
+		*ret_text = "unknown error";
+	return next != 0 ? ERR_GET_REASON(code) : 0;
+}
+
 static enum io_tls_result note_failure(struct io_tls *tls, struct pl_err *err)
 {
 	bool early = !SSL_is_init_finished(tls->ssl);
-	unsigned long code = ERR_peek_error();
-	int reason = ERR_GET_LIB(code) == ERR_LIB_SSL ? ERR_GET_REASON(code) : 0;
+	const char *text;
+	int reason = take_reason(&text);
+	/* TLS 1.3 tells the client only after its handshake that it lacks a certificate */
+	bool late = reason == SSL_R_TLSV13_ALERT_CERTIFICATE_REQUIRED;
+	const char *why = tls->client != NULL && (early || late) ? handshake_text(tls, reason)
+								 : NULL;
 
 	tls->failed = true;
 	if (tls->out.full)
@@ -343,11 +405,8 @@ static enum io_tls_result note_failure(struct io_tls *tls, struct pl_err *err)
 			   tls->out.max);
 	else if (reason == SSL_R_CERTIFICATE_VERIFY_FAILED && tls->client != NULL)
 		say_untrusted(tls, err);
-	else if (early && tls->client != NULL && reason == SSL_R_WRONG_VERSION_NUMBER)
-		pl_err_set(err, PL_ERR_NETWORK,
-			   "TLS: the server does not speak it (is its address http://?)");
 	else
-		pl_err_set(err, PL_ERR_NETWORK, "TLS: %s", reason_text());
+		pl_err_set(err, PL_ERR_NETWORK, "TLS: %s", why != NULL ? why : text);
 	return IO_TLS_FAILED;
 }
 
@@ -414,17 +473,10 @@ const char *io_tls_out(const struct io_tls *tls, size_t *ret_len)
 
 void io_tls_sent(struct io_tls *tls, size_t len)
 {
-	size_t max = tls->out.max;
-
-	if (len < tls->out.len) {
+	if (len < tls->out.len)
 		pl_buf_consume(&tls->out, len);
-		return;
-	}
-	pl_buf_clear(&tls->out);
-	if (tls->out.room > OUT_KEEP_BYTES) {
-		pl_buf_done(&tls->out);
-		pl_buf_init(&tls->out, max);
-	}
+	else
+		pl_buf_forget(&tls->out, OUT_KEEP_BYTES);
 }
 
 int io_tls_flush(struct io_tls *tls, int fd, size_t piece)

@@ -63,7 +63,8 @@ enum io_tls_result {
 	IO_TLS_OPEN = 1,
 };
 
-/* Takes all of `bytes`. *ret_len plain bytes are good whatever the result; `room` >= len + slack. */
+/* Takes all of `bytes`. *ret_len plain bytes are good whatever the result; `room` >= len +
+ * slack. */
 enum io_tls_result io_tls_receive(struct io_tls *tls, const char *bytes, size_t len, char *plain,
 				  size_t room, size_t *ret_len, struct pl_err *err) PL_MUST_CHECK;
 /* Encrypts; only once established. -1 also where too much waits to be sent. */
@@ -75,7 +76,8 @@ void io_tls_close(struct io_tls *tls);
 /* What waits to be sent; valid until the next call. */
 const char *io_tls_out(const struct io_tls *tls, size_t *ret_len);
 void io_tls_sent(struct io_tls *tls, size_t len);
-/* Sends in pieces of at most `piece` bytes (0: whole): 1 all is out, 0 the socket is full, -1 errno. */
+/* Sends in pieces of at most `piece` bytes (0: whole): 1 all is out, 0 the socket is full, -1
+ * errno. */
 int io_tls_flush(struct io_tls *tls, int fd, size_t piece);
 
 #endif

@@ -55,6 +55,9 @@ int openai_body_write(const struct bench_encode *encode, json_t *body, struct pl
 	return 0;
 }
 
+/* No answer has so many tokens: a larger count is nonsense, and sums of it might overflow. */
+#define OPENAI_COUNT_MAX INT32_MAX
+
 /* What one choice of an event said. */
 struct choice {
 	int64_t index;
@@ -104,24 +107,9 @@ static int read_count(struct io_jwalk *walk, int64_t *ret)
 	return 0;
 }
 
-/* The text that a choice says, and that it says something. */
-static int read_text(struct io_jwalk *walk, struct choice *choice)
+/* A text, list or object that is not empty counts as output. `token`: its first. */
+static int pass_content(struct io_jwalk *walk, enum io_jwalk_token token, bool *content)
 {
-	enum io_jwalk_token token = io_jwalk_next(walk);
-
-	if (token == IO_JWALK_STRING && walk->len > 0) {
-		choice->content = true;
-		choice->text = walk->text;
-		choice->text_len = walk->len;
-	}
-	return openai_pass(walk, token);
-}
-
-/* A text, list or object that is not empty counts as output. */
-static int read_content(struct io_jwalk *walk, bool *content)
-{
-	enum io_jwalk_token token = io_jwalk_next(walk);
-
 	if (token == IO_JWALK_STRING && walk->len > 0)
 		*content = true;
 	if (token == IO_JWALK_OBJECT)
@@ -131,6 +119,36 @@ static int read_content(struct io_jwalk *walk, bool *content)
 	int64_t count = count_array(walk);
 	*content |= count > 0;
 	return count < 0 ? -1 : 0;
+}
+
+static int read_content(struct io_jwalk *walk, bool *content)
+{
+	return pass_content(walk, io_jwalk_next(walk), content);
+}
+
+/* The text that a choice says, and that it says something. Lists of parts are not taken apart. */
+static int read_text(struct io_jwalk *walk, struct choice *choice)
+{
+	enum io_jwalk_token token = io_jwalk_next(walk);
+
+	if (token == IO_JWALK_STRING && walk->len > 0) {
+		choice->text = walk->text;
+		choice->text_len = walk->len;
+	}
+	return pass_content(walk, token, &choice->content);
+}
+
+/* What holds output beside `content`. */
+static bool is_output(const struct io_jwalk *walk)
+{
+	static const char *const names[] = { "reasoning",     "reasoning_content", "tool_calls",
+					     "function_call", "refusal",           "audio" };
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(names); i++) {
+		if (io_jwalk_is(walk, names[i]))
+			return true;
+	}
+	return false;
 }
 
 static int read_delta(struct io_jwalk *walk, struct choice *choice)
@@ -143,11 +161,10 @@ static int read_delta(struct io_jwalk *walk, struct choice *choice)
 	while (rc == 0 && (token = io_jwalk_next(walk)) == IO_JWALK_KEY) {
 		if (io_jwalk_is(walk, "content"))
 			rc = read_text(walk, choice);
-		else if (io_jwalk_is(walk, "reasoning") || io_jwalk_is(walk, "reasoning_content") ||
-			 io_jwalk_is(walk, "tool_calls") || io_jwalk_is(walk, "function_call"))
-			rc = read_content(walk, &choice->content);
 		else if (io_jwalk_is(walk, "role"))
 			rc = read_content(walk, &choice->role);
+		else if (is_output(walk))
+			rc = read_content(walk, &choice->content);
 		else
 			rc = openai_pass(walk, io_jwalk_next(walk));
 	}
@@ -176,7 +193,8 @@ static int read_finish(struct io_jwalk *walk, struct choice *choice)
 	enum io_jwalk_token token = io_jwalk_next(walk);
 	char text[sizeof(choice->finish_reason)];
 
-	if (token != IO_JWALK_STRING)
+	/* some servers say "" for null */
+	if (token != IO_JWALK_STRING || walk->len == 0)
 		return openai_pass(walk, token);
 	size_t len = io_jwalk_decode(walk, text, sizeof(text));
 	if (len >= sizeof(text)) {
@@ -296,7 +314,7 @@ int openai_read_usage(struct io_jwalk *walk, const char *output_key, const char 
 			into = &event->usage_prompt;
 		token = io_jwalk_next(walk);
 		if (into != NULL && token == IO_JWALK_NUMBER && io_jwalk_to_i64(walk, &count) &&
-		    count >= 0)
+		    count >= 0 && count <= OPENAI_COUNT_MAX)
 			*into = count;
 		if (openai_pass(walk, token) < 0)
 			return -1;
@@ -306,31 +324,51 @@ int openai_read_usage(struct io_jwalk *walk, const char *output_key, const char 
 
 void openai_keep_error_text(const struct io_jwalk *walk, struct bench_event *event)
 {
-	size_t len = io_jwalk_decode(walk, event->error_text, sizeof(event->error_text) - 1);
+	size_t room = sizeof(event->error_text) - 1;
+	auto_free char *text = pl_alloc(walk->len + 1);
+	size_t len = io_jwalk_decode(walk, text, walk->len + 1);
 
-	/* too long to decode whole: its bytes as they stand, cut */
-	if (len >= sizeof(event->error_text)) {
-		len = walk->len < sizeof(event->error_text) - 1 ? walk->len
-								: sizeof(event->error_text) - 1;
-		memcpy(event->error_text, walk->text, len);
-	}
+	if (len == (size_t)-1)
+		return;
+	len = len < room ? len : room;
+	memcpy(event->error_text, text, len);
 	event->error_text[len] = '\0';
 }
 
-/* {"error": {"message": …}} or {"error": "…"}; null is no error. */
+/* As in Python: null, false, 0, "", [] and {} are no error. Only where an object begins it is open. */
+static bool is_error(const struct io_jwalk *walk, enum io_jwalk_token token)
+{
+	switch (token) {
+	case IO_JWALK_NULL:
+	case IO_JWALK_FALSE:
+	case IO_JWALK_OBJECT:
+		return false;
+	case IO_JWALK_STRING:
+		return walk->len > 0;
+	case IO_JWALK_NUMBER:
+		return walk->len != 1 || walk->text[0] != '0';
+	default:
+		return true;
+	}
+}
+
 int openai_read_error(struct io_jwalk *walk, struct bench_event *event)
 {
 	enum io_jwalk_token token = io_jwalk_next(walk);
 
-	if (token == IO_JWALK_NULL || token == IO_JWALK_FALSE)
-		return 0;
-	event->error = true;
-	if (token == IO_JWALK_STRING)
+	if (token == IO_JWALK_ARRAY) {
+		int64_t count = count_array(walk);
+		event->error |= count > 0;
+		return count < 0 ? -1 : 0;
+	}
+	event->error |= is_error(walk, token);
+	if (token == IO_JWALK_STRING && walk->len > 0)
 		openai_keep_error_text(walk, event);
 	if (token != IO_JWALK_OBJECT)
 		return openai_pass(walk, token);
 	while ((token = io_jwalk_next(walk)) == IO_JWALK_KEY) {
 		bool message = io_jwalk_is(walk, "message");
+		event->error = true;
 		token = io_jwalk_next(walk);
 		if (message && token == IO_JWALK_STRING)
 			openai_keep_error_text(walk, event);
@@ -389,14 +427,23 @@ void openai_event_clear(struct bench_event *event)
 	event->finished_mask = 0;
 }
 
+void openai_trim(const char **data, size_t *len)
+{
+	while (*len > 0 && ((*data)[*len - 1] == ' ' || (*data)[*len - 1] == '\t'))
+		(*len)--;
+	while (*len > 0 && (**data == ' ' || **data == '\t')) {
+		(*data)++;
+		(*len)--;
+	}
+}
+
 int openai_decode(const char *data, size_t len, struct bench_event *ret)
 {
 	struct io_jwalk walk;
 	enum io_jwalk_token token;
 
 	openai_event_clear(ret);
-	while (len > 0 && (data[len - 1] == ' ' || data[len - 1] == '\t'))
-		len--;
+	openai_trim(&data, &len);
 	if (len == 6 && memcmp(data, "[DONE]", 6) == 0) {
 		ret->done = true;
 		return 0;

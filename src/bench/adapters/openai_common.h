@@ -19,6 +19,9 @@ int openai_body_write(const struct bench_encode *encode, json_t *body, struct pl
 
 int openai_decode(const char *data, size_t len, struct bench_event *ret);
 
+/* Of an event's data, so that [DONE] is known among blanks. */
+void openai_trim(const char **data, size_t *len);
+
 /* Parts of a decoder. Sets every field of the event to "nothing said". */
 void openai_event_clear(struct bench_event *event);
 /* Passes over whatever `token` began; -1: broken JSON. */
@@ -28,7 +31,7 @@ void openai_keep_error_text(const struct io_jwalk *walk, struct bench_event *eve
 /* The value of a key "usage": an object with two counts by these names, or null. */
 int openai_read_usage(struct io_jwalk *walk, const char *output_key, const char *prompt_key,
 		      struct bench_event *event);
-/* The value of a key "error": an object with a message, or a text; null is no error. */
+/* The value of a key "error": an object with a message, or a text; null and empty ones are no error. */
 int openai_read_error(struct io_jwalk *walk, struct bench_event *event);
 
 #endif

@@ -173,8 +173,7 @@ static int decode_responses(const char *data, size_t len, struct bench_event *re
 	struct io_jwalk walk;
 
 	openai_event_clear(ret);
-	while (len > 0 && (data[len - 1] == ' ' || data[len - 1] == '\t'))
-		len--;
+	openai_trim(&data, &len);
 	/* some servers say it all the same */
 	if (len == 6 && memcmp(data, "[DONE]", 6) == 0)
 		return 0;

@@ -52,6 +52,22 @@ static void test_exp_target__urls(void **state)
 	}
 }
 
+/* It ends a run as a server does that does not answer, so it is no fault of the URL's. */
+static void test_exp_target__host_that_nobody_knows(void **state)
+{
+	struct exp_target target;
+	struct pl_err err = PL_ERR_INIT;
+
+	(void)state;
+	if (exp_target_from_url("http://no-such-host.invalid:81/a/v1", &target, &err) < 0)
+		fail_msg("%s", err.text);
+	assert_non_null(strstr(target.unknown, "'no-such-host.invalid' cannot be resolved"));
+	assert_string_equal(target.host, "no-such-host.invalid:81");
+	assert_string_equal(target.prefix, "/a");
+	assert_true(target.v1_cut);
+	exp_target_done(&target);
+}
+
 static void test_exp_target__urls_that_cannot_be(void **state)
 {
 	(void)state;
@@ -118,7 +134,10 @@ static void test_exp_target__headers(void **state)
 	check_headers("k", NULL, "Authorization: Bearer k\r\n");
 	check_headers(NULL, "[\"X-A=1\", \"b=2=3\"]", "X-A: 1\r\nb: 2=3\r\n");
 	/* one's own replaces its value, in its place */
-	check_headers("k", "[\"AUTHORIZATION=Basic x\"]", "Authorization: Basic x\r\n");
+	check_headers("k", "[\"b=1\", \"AUTHORIZATION=Basic x\"]",
+		      "AUTHORIZATION: Basic x\r\nb: 1\r\n");
+	check_headers(NULL, "[\"X-A=1\", \"b=2\", \"x-a=3\", \"X-A=4\"]", "x-a: 3\r\nb: 2\r\n");
+	check_headers(NULL, "[\"a=1\", \"A=2\", \"a=3\", \"B=\"]", "A: 2\r\nB: \r\n");
 	setenv("OPENAI_API_KEY", "from-env", 1);
 	check_headers(NULL, NULL, "Authorization: Bearer from-env\r\n");
 	check_headers("k", NULL, "Authorization: Bearer k\r\n");
@@ -129,13 +148,60 @@ static void test_exp_target__headers(void **state)
 	check_headers("a\r\nEvil: 1", NULL, NULL);
 }
 
+/* As a name of two families stands for: IPv4 first. */
+static struct exp_target two_families(void)
+{
+	static const char *const texts[] = { "10.0.0.1", "10.0.0.2", "fd00::1", "fd00::2" };
+	struct exp_target target = { .other_count = 3 };
+	struct pl_err err = PL_ERR_INIT;
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(texts); i++)
+		assert_int_equal(io_addr_resolve(texts[i], 80,
+						 i == 0 ? &target.addr : &target.others[i - 1],
+						 &err),
+				 0);
+	return target;
+}
+
+static void check_addresses(struct exp_target *target, const char *const *texts, size_t count)
+{
+	assert_int_equal(target->other_count, count - 1);
+	for (size_t i = 0; i <= count; i++) {
+		char text[128];
+		io_addr_text(&target->addr, text, sizeof(text));
+		assert_string_equal(text, texts[i % count]);
+		exp_target_turn(target);
+	}
+}
+
+static void test_exp_target__a_family_is_kept(void **state)
+{
+	static const char *const all[] = { "10.0.0.1:80", "10.0.0.2:80", "[fd00::1]:80",
+					   "[fd00::2]:80" };
+	struct exp_target target = two_families();
+
+	(void)state;
+	check_addresses(&target, all, 4);
+	target = two_families();
+	exp_target_keep_family(&target, AF_INET6);
+	check_addresses(&target, all + 2, 2);
+	target = two_families();
+	exp_target_keep_family(&target, AF_INET);
+	check_addresses(&target, all, 2);
+	exp_target_keep_family(&target, AF_INET6);
+	assert_int_equal(target.addr.u.any.sa_family, AF_INET);
+	assert_int_equal(target.other_count, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_exp_target__urls),
 		cmocka_unit_test(test_exp_target__urls_that_cannot_be),
+		cmocka_unit_test(test_exp_target__host_that_nobody_knows),
 		cmocka_unit_test(test_exp_target__wildcard_is_reached_by_loopback),
 		cmocka_unit_test(test_exp_target__headers),
+		cmocka_unit_test(test_exp_target__a_family_is_kept),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

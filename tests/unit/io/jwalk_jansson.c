@@ -216,12 +216,13 @@ static void spoil(struct pl_buf *buf)
 }
 
 /*
- * jansson refuses three things that are JSON: numbers beyond its types, NUL in a name, more
- * than 2048 levels; and it takes "1\0" for a whole text. The walker refuses more than 64 levels.
+ * jansson refuses four things that are JSON: numbers beyond its types, NUL in a name, halves of a
+ * pair of surrogates, more than 2048 levels; and it takes "1\0" for a whole text. The walker refuses more than 64 levels.
  * All else must be judged and understood alike.
  */
 static bool compare(const char *text, size_t len)
 {
+	static const char half_pair[] = "invalid Unicode '";
 	json_error_t error;
 
 	if (memchr(text, '\0', len) != NULL) {
@@ -231,7 +232,8 @@ static bool compare(const char *text, size_t len)
 	json_t *want = json_loadb(text, len, JSON_DECODE_ANY | JSON_ALLOW_NUL, &error);
 	enum json_error_code why = want == NULL ? json_error_code(&error) : json_error_unknown;
 
-	if (why == json_error_numeric_overflow || why == json_error_null_byte_in_key)
+	if (why == json_error_numeric_overflow || why == json_error_null_byte_in_key ||
+	    (want == NULL && strncmp(error.text, half_pair, strlen(half_pair)) == 0))
 		return false;
 	bool ok = accepts(text, len);
 	if (ok != (want != NULL))

@@ -92,6 +92,33 @@ static void test_io_sock__addresses_as_text(void **state)
 	}
 }
 
+/* Whatever this host's own names are: IPv4 first, none twice, as many as there is room for. */
+static void test_io_sock__all_addresses_of_a_name(void **state)
+{
+	struct pl_err err = PL_ERR_INIT;
+	struct io_addr all[8], first;
+	size_t count, less;
+
+	(void)state;
+	assert_int_equal(io_addr_resolve_all("localhost", 8000, all, 8, &count, &err), 0);
+	assert_in_range(count, 1, 8);
+	for (size_t i = 0; i < count; i++) {
+		assert_int_equal(io_addr_port(&all[i]), 8000);
+		assert_null(all[i].tls);
+		if (i > 0)
+			assert_false(all[i].u.any.sa_family == AF_INET &&
+				     all[i - 1].u.any.sa_family != AF_INET);
+		for (size_t k = 0; k < i; k++)
+			assert_false(all[i].len == all[k].len &&
+				     memcmp(&all[i].u, &all[k].u, all[i].len) == 0);
+	}
+	assert_int_equal(io_addr_resolve("localhost", 8000, &first, &err), 0);
+	assert_memory_equal(&first.u, &all[0].u, first.len);
+	assert_int_equal(io_addr_resolve_all("localhost", 8000, all, 1, &less, &err), 0);
+	assert_int_equal(less, 1);
+	assert_memory_equal(&first.u, &all[0].u, first.len);
+}
+
 static void test_io_sock__bad_hosts(void **state)
 {
 	static const char *const hosts[] = { "", "[]", "a..b" };
@@ -288,6 +315,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_io_sock__addresses_as_text),
+		cmocka_unit_test(test_io_sock__all_addresses_of_a_name),
 		cmocka_unit_test(test_io_sock__bad_hosts),
 		cmocka_unit_test(test_io_sock__both_ends_are_set_up),
 		cmocka_unit_test(test_io_sock__reading),

@@ -220,6 +220,39 @@ static void test_io_sse__events_are_bounded(void **state)
 }
 
 /* Answers of a real server, where they are at hand: each holds a stream that ends with [DONE]. */
+static int take_any(void *user, const char *data, size_t len)
+{
+	(void)data;
+	*(size_t *)user += len;
+	return 0;
+}
+
+/* A stream's largest event is not kept for all the streams that follow. */
+static void test_io_sse__memory_is_given_back(void **state)
+{
+	enum { EVENT_BYTES = 1 << 20, PIECE_BYTES = 1 << 16, KEPT_BYTES = 1 << 16 };
+	auto_free char *text = pl_alloc(EVENT_BYTES);
+	struct pl_err err = PL_ERR_INIT;
+	struct io_sse sse;
+	size_t bytes = 0;
+
+	(void)state;
+	memset(text, 'x', EVENT_BYTES);
+	memcpy(text, "data:", 5);
+	io_sse_init(&sse, take_any, &bytes);
+	for (int i = 0; i < 2; i++) {
+		for (size_t at = 0; at < EVENT_BYTES; at += PIECE_BYTES)
+			assert_int_equal(io_sse_feed(&sse, text + at, PIECE_BYTES, &err), 0);
+		assert_int_equal(io_sse_feed(&sse, "\ndata:y\n\n", 9, &err), 0);
+		assert_int_equal(bytes, (size_t)(i + 1) * (EVENT_BYTES - 5 + 2));
+		assert_true(sse.line.room > KEPT_BYTES || sse.event.room > KEPT_BYTES);
+		io_sse_reset(&sse);
+		assert_true(sse.line.room <= KEPT_BYTES && sse.event.room <= KEPT_BYTES);
+		assert_int_equal(sse.events, 0);
+	}
+	io_sse_done(&sse);
+}
+
 static void test_io_sse__real_streams(void **state)
 {
 	skip_without_others_data();
@@ -257,6 +290,7 @@ int main(void)
 		cmocka_unit_test(test_io_sse__whole_events_are_not_copied),
 		cmocka_unit_test(test_io_sse__callback_may_refuse),
 		cmocka_unit_test(test_io_sse__events_are_bounded),
+		cmocka_unit_test(test_io_sse__memory_is_given_back),
 		cmocka_unit_test(test_io_sse__real_streams),
 	};
 

@@ -1,0 +1,193 @@
+"""Names that stand for several addresses, and those that stand for none."""
+import json
+import os
+import shutil
+import socket
+import subprocess
+import threading
+
+import pytest
+from odd_server import OddServer, good, stream
+from run_tools import run_profllm
+
+ANSWER = stream(*good())
+
+# Between the program and the host's own names, which a test cannot change: $TEST_NAMES is
+# "NAME=ADDRESS,ADDRESS".
+SHIM = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <netdb.h>
+#include <stdlib.h>
+#include <string.h>
+typedef int resolve_fn(const char *, const char *, const struct addrinfo *, struct addrinfo **);
+int getaddrinfo(const char *host, const char *service, const struct addrinfo *hints, struct addrinfo **ret)
+{
+	resolve_fn *real = (resolve_fn *)dlsym(RTLD_NEXT, "getaddrinfo");
+	const char *names = getenv("TEST_NAMES");
+	size_t len = host != NULL ? strlen(host) : 0;
+	if (names == NULL || len == 0 || strncmp(names, host, len) != 0 || names[len] != '=')
+		return real(host, service, hints, ret);
+	char *list = strdup(names + len + 1), *rest = list, *one;
+	struct addrinfo **tail = ret;
+	int rc = EAI_NONAME;
+	while ((one = strsep(&rest, ",")) != NULL && (rc = real(one, service, hints, tail)) == 0)
+		while (*tail != NULL)
+			tail = &(*tail)->ai_next;
+	free(list);
+	return rc;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def names(tmp_path_factory):
+    """A function that makes an environment in which a name has these addresses."""
+    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+    if compiler is None or os.environ.get("PROFLLM_SANITIZED"):
+        pytest.skip("no compiler here, or a sanitizer that must be loaded first")
+    folder = tmp_path_factory.mktemp("shim")
+    (folder / "shim.c").write_text(SHIM)
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", "shim.so", "shim.c", "-ldl"], cwd=folder, check=True)
+    return lambda name, *addresses: {"LD_PRELOAD": str(folder / "shim.so"),
+                                     "TEST_NAMES": f"{name}={','.join(addresses)}"}
+
+
+def has_ipv6():
+    try:
+        with socket.socket(socket.AF_INET6) as probe:
+            probe.bind(("::1", 0))
+    except OSError:
+        return False
+    return True
+
+
+needs_ipv6 = pytest.mark.skipif(not has_ipv6(), reason="no IPv6 here")
+
+
+def serve(address="127.0.0.1", rows=None):
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    return OddServer(rows or {"good": [ANSWER]}, address=(address, 0), family=family)
+
+
+def play(bin_dir, folder, url, *words, env=None, patience=1):
+    data = folder / "prompts.jsonl"
+    data.write_text('{"prompt": "case:good"}\n' * 8)
+    done = run_profllm(bin_dir, "bench", "serve", "--base-url", url, "--model", "odd", "--dataset-name", "custom",
+                       "--dataset-path", data, "--skip-chat-template", "--custom-output-len", 4, "--num-prompts", 8,
+                       "--output", folder / "r.json", *words, env=env, patience=patience)
+    path = folder / "r.json"
+    return done, json.loads(path.read_text()) if path.exists() else None
+
+
+@needs_ipv6
+@pytest.mark.parametrize("address, others", [
+    ("::1", ["127.0.0.1", "::1"]), ("::1", ["::1", "127.0.0.1"]), ("127.0.0.1", ["::1", "127.0.0.1"]),
+    ("127.0.0.1", ["127.0.0.1", "::1"]), ("127.0.0.2", ["127.0.0.1", "127.0.0.2", "::1"]),
+    ("::1", ["127.0.0.1", "127.0.0.2", "127.0.0.3", "127.0.0.1", "::1"]), ("::1", ["::1"])])
+def test_the_address_that_answers_is_taken(bin_dir, tmp_path, names, patience, address, others):
+    with serve(address) as server:
+        done, result = play(bin_dir, tmp_path, f"http://many.example:{server.port}",
+                            env={**names("many.example", *others), "no_proxy": "*"}, patience=patience)
+    assert done.returncode == 0, done.stderr
+    assert result["results"]["completed"] == 8 and server.asked == {"good": 8}
+
+
+@needs_ipv6
+def test_nobody_at_any_of_them(bin_dir, tmp_path, names, patience):
+    done, result = play(bin_dir, tmp_path, "http://many.example:1", patience=patience,
+                        env={**names("many.example", "::1", "127.0.0.1"), "no_proxy": "*"})
+    assert done.returncode == 3
+    assert (result["status"], result["error"]["cause"]) == ("launch_failed", "unreachable")
+    message = result["error"]["message"]
+    assert "cannot connect to '127.0.0.1:1': Connection refused; cannot connect to '[::1]:1'" in message
+    assert "many.example" in message and message in " ".join(done.stdout.split())
+
+
+@needs_ipv6
+def test_one_that_hangs_up_is_passed_over(bin_dir, tmp_path, names, patience):
+    """Something else sits at the first address and speaks no HTTP."""
+    with serve("::1") as server, socket.create_server(("127.0.0.1", server.port)) as other:
+        other.listen(8)
+        with OddServerThatHangsUp(other):
+            done, result = play(bin_dir, tmp_path, f"http://many.example:{server.port}", patience=patience,
+                                env={**names("many.example", "127.0.0.1", "::1"), "no_proxy": "*"})
+    assert done.returncode == 0, done.stderr
+    assert result["results"]["completed"] == 8
+
+
+class OddServerThatHangsUp:
+    """Accepts and closes, on a listener that is given."""
+
+    def __init__(self, listener):
+        self.listener = listener
+        self.thread = threading.Thread(target=self.hang_up, daemon=True)
+        self.thread.start()
+
+    def hang_up(self):
+        while True:
+            try:
+                self.listener.accept()[0].close()
+            except OSError:
+                return
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.thread.join()
+
+
+@needs_ipv6
+def test_ipv6_literal(bin_dir, tmp_path, patience):
+    with serve("::1") as server:
+        done, result = play(bin_dir, tmp_path, f"http://[::1]:{server.port}", patience=patience)
+    assert done.returncode == 0 and result["results"]["completed"] == 8, done.stderr
+
+
+def test_localhost(bin_dir, tmp_path, patience):
+    with serve() as server:
+        done, result = play(bin_dir, tmp_path, f"http://localhost:{server.port}", patience=patience)
+    assert done.returncode == 0 and result["results"]["completed"] == 8, done.stderr
+
+
+@pytest.mark.parametrize("host", ["no-such-host.invalid", "256.1.1.1", "a..b"])
+def test_unknown_host(bin_dir, tmp_path, patience, host):
+    done, result = play(bin_dir, tmp_path, f"http://{host}:8000", patience=patience,
+                        env={"no_proxy": "*"})
+    assert done.returncode == 3
+    assert (result["status"], result["error"]["cause"]) == ("launch_failed", "unreachable")
+    assert f"host '{host}' cannot be resolved: " in result["error"]["message"]
+    assert f"host '{host}' cannot be resolved: " in " ".join(done.stdout.split())
+
+
+def test_unknown_host_and_source_address(bin_dir, tmp_path, patience):
+    """No family to compare with: the host is what is wrong."""
+    done, result = play(bin_dir, tmp_path, "http://no-such-host.invalid:8000", "--source-address", "127.0.0.1",
+                        patience=patience, env={"no_proxy": "*"})
+    assert done.returncode == 3 and result["error"]["cause"] == "unreachable"
+
+
+def test_server_that_goes_away_within_the_run(bin_dir, tmp_path, patience):
+    """Each request that finds nobody says so, with the address that was taken."""
+    server = serve(rows={"good": [ANSWER, "close"]})
+    with server:
+        original = server.rows
+        hits = []
+
+        class Rows(dict):
+            def __getitem__(self, name):
+                hits.append(name)
+                if len(hits) == 3:
+                    server.listener.shutdown(socket.SHUT_RDWR)
+                return original[name]
+
+        server.rows = Rows(original)
+        done, result = play(bin_dir, tmp_path, server.url, "--max-concurrency", 1, patience=patience)
+    assert done.returncode == 1, done.stderr
+    results = result["results"]
+    assert results["completed"] + results["failed"] == 8 and results["failed"] >= 4
+    assert {error["kind"] for error in results["errors"]} <= {"connect", "reset"}
+    assert all("refused" in error["sample"] or "reset" in error["sample"] or "closed" in error["sample"]
+               for error in results["errors"])

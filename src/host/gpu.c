@@ -3,10 +3,15 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "base/text.h"
 #include "host/gpu_priv.h"
 #include "host/nvidia_smi.h"
 #include "host/program.h"
+
+/* The inode of the first process namespace. */
+#define FIRST_PID_NAMESPACE 0xEFFFFFFCU
 
 void host_gpu_facts_init(struct host_gpu_facts *facts)
 {
@@ -47,14 +52,22 @@ char *host_gpu_clean_text(const char *text)
 {
 	if (text == NULL)
 		return NULL;
-	auto_json json_t *json = json_string(text);
+	bool is_utf8 = pl_text_is_utf8(text);
 	char *copy = pl_strdup(text);
 	for (char *at = copy; *at != '\0'; at++) {
 		unsigned char c = (unsigned char)*at;
-		if (c < ' ' || c == 127 || (c > 127 && json == NULL))
+		if (c < ' ' || c == 127 || (c > 127 && !is_utf8))
 			*at = '?';
 	}
 	return copy;
+}
+
+bool host_gpu_pids_are_ours(const struct host_gpu_facts *facts)
+{
+	struct stat st;
+
+	return facts->simulated ||
+	       (stat("/proc/self/ns/pid", &st) == 0 && st.st_ino == FIRST_PID_NAMESPACE);
 }
 
 struct host_gpu_look *host_gpus_add(struct host_gpus *gpus)

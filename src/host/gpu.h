@@ -104,6 +104,11 @@ void host_gpus_read_pcie(struct host_gpus *gpus, size_t i, struct host_gpu_state
 int host_gpus_processes(struct host_gpus *gpus, size_t i, struct host_gpu_process **ret,
 			size_t *ret_count);
 void host_gpu_processes_free(struct host_gpu_process *processes, size_t count);
+/*
+ * Are the numbers of its processes this one's too? A driver counts as the host does: in a container the
+ * same number is another's. A pretend library tells ours.
+ */
+bool host_gpu_pids_are_ours(const struct host_gpu_facts *facts);
 /* "power", "thermal", "brake", "other", "idle": the words of the bits. New reference, null for -1. */
 json_t *host_gpu_throttle_to_json(int64_t throttle);
 /* An object with every field by its name, null where not told. New reference. */

@@ -7,7 +7,7 @@
 #define PROCESSES_FIRST 32
 #define PROCESSES_MAX   65536
 
-/* One of NVML's four lists: the newer and the older form of its function. */
+/* One of NVML's two lists: the newer and the older form of its function. */
 struct list_function {
 	int (*newer)(struct nvml_device *, unsigned *, struct nvml_process *);
 	int (*older)(struct nvml_device *, unsigned *, struct nvml_process_v1 *);
@@ -38,45 +38,29 @@ static void add(const struct host_nvml *nvml, struct host_gpu_look *into, unsign
 }
 
 /* NVML's code. */
-static int read_newer(const struct host_nvml *nvml, struct nvml_device *device,
-		      const struct list_function *function, struct host_gpu_look *into)
+static int read_form(const struct host_nvml *nvml, struct nvml_device *device,
+		     const struct list_function *function, bool newer, struct host_gpu_look *into)
 {
-	auto_free struct nvml_process *list = NULL;
+	size_t size = newer ? sizeof(struct nvml_process) : sizeof(struct nvml_process_v1);
+	auto_free void *list = NULL;
 	unsigned room = PROCESSES_FIRST;
 	unsigned count;
 	int code;
 
 	do {
-		list = pl_realloc_array(list, room, sizeof(*list));
+		list = pl_realloc_array(list, room, size);
 		count = room;
-		code = function->newer(device, &count, list);
+		code = newer ? function->newer(device, &count, list)
+			     : function->older(device, &count, list);
 		room *= 2;
 	} while (code == NVML_ERROR_INSUFFICIENT_SIZE && room <= PROCESSES_MAX);
 	if (code != NVML_SUCCESS)
 		return code;
-	for (unsigned i = 0; i < count; i++)
-		add(nvml, into, list[i].pid, list[i].used, function->compute);
-	return code;
-}
-
-static int read_older(const struct host_nvml *nvml, struct nvml_device *device,
-		      const struct list_function *function, struct host_gpu_look *into)
-{
-	auto_free struct nvml_process_v1 *list = NULL;
-	unsigned room = PROCESSES_FIRST;
-	unsigned count;
-	int code;
-
-	do {
-		list = pl_realloc_array(list, room, sizeof(*list));
-		count = room;
-		code = function->older(device, &count, list);
-		room *= 2;
-	} while (code == NVML_ERROR_INSUFFICIENT_SIZE && room <= PROCESSES_MAX);
-	if (code != NVML_SUCCESS)
-		return code;
-	for (unsigned i = 0; i < count; i++)
-		add(nvml, into, list[i].pid, list[i].used, function->compute);
+	for (unsigned i = 0; i < count; i++) {
+		/* the newer form goes on behind what the older one has */
+		const struct nvml_process_v1 *process = (void *)((char *)list + i * size);
+		add(nvml, into, process->pid, process->used, function->compute);
+	}
 	return code;
 }
 
@@ -86,9 +70,9 @@ static bool read_list(const struct host_nvml *nvml, struct nvml_device *device,
 	int code = NVML_ERROR_FUNCTION_NOT_FOUND;
 
 	if (function->newer != NULL)
-		code = read_newer(nvml, device, function, into);
+		code = read_form(nvml, device, function, true, into);
 	if (code == NVML_ERROR_FUNCTION_NOT_FOUND && function->older != NULL)
-		code = read_older(nvml, device, function, into);
+		code = read_form(nvml, device, function, false, into);
 	return code == NVML_SUCCESS;
 }
 

@@ -20,8 +20,8 @@ void host_gpu_offers(const struct host_gpus *gpus, struct host_gpu_offer **ret, 
 void host_gpu_offers_free(struct host_gpu_offer *offers, size_t count);
 
 /*
- * "0" (a whole GPU, in PCI order), "GPU-…" or "MIG-…", whole or as far as it is clear which. -1 with
- * PL_ERR_INVALID and what is there; also for a GPU of which only instances can be used.
+ * "0" (a whole GPU, in PCI order), "GPU-…" or "MIG-…", whole or as far as it is clear which. -1
+ * with PL_ERR_INVALID and what is there; also for a GPU of which only instances can be used.
  */
 int host_gpu_find(const struct host_gpu_offer *offers, size_t count, const char *name, size_t *ret,
 		  struct pl_err *err) PL_MUST_CHECK;

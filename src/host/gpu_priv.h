@@ -51,8 +51,8 @@ void host_gpu_add_process(struct host_gpu_look *look, int64_t pid, double memory
 			  bool compute);
 void host_gpu_look_done(struct host_gpu_look *look);
 void host_gpu_clear_processes(struct host_gpu_look *look);
-/* A copy that can be shown and written as JSON: control characters, and bytes that are no UTF-8, are
- * '?'. Names of processes are anybody's choice. NULL gives NULL. */
+/* A copy that can be shown and written as JSON: control characters, and bytes that are no UTF-8,
+ * are '?'. Names of processes are anybody's choice. NULL gives NULL. */
 char *host_gpu_clean_text(const char *text);
 /* NVML's bits as HOST_GPU_THROTTLE_*. */
 int64_t host_gpu_throttle_bits(uint64_t nvml_bits);

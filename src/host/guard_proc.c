@@ -70,6 +70,20 @@ size_t host_proc_list(struct host_proc **ret)
 	return count;
 }
 
+size_t host_proc_find(const struct host_proc *list, size_t count, pid_t pid)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (list[middle].pid < pid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < count && list[low].pid == pid ? low : count;
+}
+
 bool host_proc_is_dead(const struct host_proc *proc)
 {
 	return proc->state == 'Z' || proc->state == 'X';

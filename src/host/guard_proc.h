@@ -20,8 +20,10 @@ struct host_proc {
 
 /* False: there is none. */
 bool host_proc_read(pid_t pid, struct host_proc *ret);
-/* Everything in /proc; *ret: free(). Returns how many. */
+/* Everything in /proc, in the order of the numbers; *ret: free(). Returns how many. */
 size_t host_proc_list(struct host_proc **ret);
+/* Where the process stands in such a list; `count`: it does not. */
+size_t host_proc_find(const struct host_proc *list, size_t count, pid_t pid);
 /* Ended: it only waits for its parent to look. */
 bool host_proc_is_dead(const struct host_proc *proc);
 /* Signals the process that was listed, and no later one of the same number. False: it is gone. */

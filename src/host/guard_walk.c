@@ -18,16 +18,9 @@ struct walk {
 /* The list is in the order of its numbers, as the kernel shows them. */
 static bool is_below(const struct walk *walk, pid_t parent)
 {
-	size_t low = 0, high = walk->count;
+	size_t at = host_proc_find(walk->list, walk->count, parent);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (walk->list[middle].pid < parent)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < walk->count && walk->list[low].pid == parent && walk->below[low];
+	return at < walk->count && walk->below[at];
 }
 
 /* A child may be listed before its parent (numbers wrap around): again until nothing changes. */

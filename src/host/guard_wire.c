@@ -66,8 +66,16 @@ int host_guard_take(int socket, struct host_guard_msg *ret, int fds[HOST_GUARD_F
 	} while (got < 0 && errno == EINTR);
 	if (got < 0 && errno == EAGAIN)
 		return 0;
-	if (got != (ssize_t)sizeof(*ret))
+	if (got < 0)
 		return -1;
 	take_fds(&head, fds);
-	return 1;
+	if (got == (ssize_t)sizeof(*ret))
+		return 1;
+	/* what came with a broken message is ours all the same */
+	for (size_t i = 0; i < HOST_GUARD_FDS_MAX; i++) {
+		if (fds[i] >= 0)
+			close(fds[i]);
+		fds[i] = -1;
+	}
+	return -1;
 }

@@ -184,9 +184,8 @@ static json_t *user_name(void)
 {
 	const struct passwd *entry = getpwuid(geteuid());
 	auto_free char *number = pl_asprintf("%u", (unsigned)geteuid());
-	json_t *name = json_string(entry != NULL ? entry->pw_name : number);
 
-	return name != NULL ? name : json_string(number);
+	return pl_json_text(entry != NULL ? entry->pw_name : number);
 }
 
 void host_lock_say(int fd, const struct host_lock_who *who, const json_t *more)

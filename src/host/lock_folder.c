@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/unique.h"
 #include "host/lock.h"
 
 #define SHARED_MODE  01777
@@ -23,12 +23,9 @@
  */
 static int make_folder(int parent_fd, const char *name, mode_t mode)
 {
-	unsigned number = 0;
 	char own[64];
 
-	if (getrandom(&number, sizeof(number), 0) < 0)
-		number = 0;
-	snprintf(own, sizeof(own), ".profllm.%ld.%08x", (long)getpid(), number);
+	snprintf(own, sizeof(own), ".profllm.%ld.%08x", (long)getpid(), pl_unique_u32());
 	if (mkdirat(parent_fd, own, PRIVATE_MODE) < 0)
 		return -1;
 	if (fchmodat(parent_fd, own, mode, 0) == 0 &&

@@ -84,16 +84,9 @@ struct sessions {
 
 static bool is_ours(const struct look *look, pid_t pid)
 {
-	size_t low = 0, high = look->count;
+	size_t at = host_proc_find(look->list, look->count, pid);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (look->list[middle].pid < pid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < look->count && look->list[low].pid == pid && look->ours[low];
+	return at < look->count && look->ours[at];
 }
 
 static bool is_known(const struct sessions *sessions, pid_t id)

@@ -21,7 +21,8 @@
 bool host_mark_is_on(pid_t pid, const char *run_id);
 /* Processes alive that carry the mark, descend from one or are in its session; not ourselves. */
 size_t host_mark_count(const char *run_id);
-/* SIGKILL to all of them, again until none is left or timeout_ns passed; returns how many are left. */
+/* SIGKILL to all of them, again until none is left or timeout_ns passed; returns how many are
+ * left. */
 size_t host_mark_kill(const char *run_id, int64_t timeout_ns);
 
 struct host_mark_killing {

@@ -146,9 +146,7 @@ static bool read_value(const char **at, const char *end, double *ret)
 		text[len++] = *(*at)++;
 	}
 	text[len] = '\0';
-	/* "+Inf" of the format */
-	bool plus = text[0] == '+' && text[1] != '-' && text[1] != '+';
-	return pl_text_to_f64(plus ? text + 1 : text, ret);
+	return pl_text_to_f64(text, ret);
 }
 
 static bool is_word(const char *at, const char *end, const char *word)

@@ -24,8 +24,8 @@ struct host_numa {
 bool host_numa_find(const char *folder, int node, struct host_numa *ret);
 
 /*
- * Binds a process and what it starts from now on to the processors. Memory follows: the kernel takes
- * it from the node that asks for it first. False: the kernel does not allow it.
+ * Binds a process and what it starts from now on to the processors. Memory follows: the kernel
+ * takes it from the node that asks for it first. False: the kernel does not allow it.
  */
 bool host_numa_bind(const struct host_numa *numa, pid_t pid);
 

@@ -46,7 +46,8 @@ void host_smi_set_text(char **owner, const char *text);
 void host_smi_set_int(int *field, const char *text);
 /* What `from` tells counts, the rest stays. Takes what it needs out of `from`. */
 void host_smi_merge(struct host_gpus *into, struct host_gpus *from);
-/* Takes GPUs out of `now` that `known` does not have: places given to callers stay what they are. */
+/* Takes GPUs out of `now` that `known` does not have: places given to callers stay what they
+ * are. */
 void host_smi_drop_unknown(const struct host_gpus *known, struct host_gpus *now);
 
 int host_smi_parse_xml(const char *text, size_t len, const char *source, struct host_gpus *gpus,
@@ -56,7 +57,8 @@ bool host_smi_is_table(const char *line);
 /* From the line behind `first` to the table's end; takes lines off `lines`. */
 int host_smi_parse_table(const char *first, struct host_smi_lines *lines, struct host_gpus *gpus,
 			 struct pl_err *err) PL_MUST_CHECK;
-/* Is this a header, of GPUs or of processes? A single column only where nothing stands before it. */
+/* Is this a header, of GPUs or of processes? A single column only where nothing stands before
+ * it. */
 bool host_smi_is_csv(const char *line, bool is_first);
 /* Of such a header: is it one of processes? */
 bool host_smi_is_process_csv(const char *header);

@@ -11,7 +11,8 @@
  * The table for people:
  *
  *   | NVIDIA-SMI 580.159.03    Driver Version: 580.159.03     CUDA Version: 13.0 |
- *   |   0  NVIDIA GB10                 On  |   0000000F:01:00.0 Off |        N/A |   line 1 of a GPU
+ *   |   0  NVIDIA GB10                 On  |   0000000F:01:00.0 Off |        N/A |   line 1 of a
+ *   GPU
  *   | N/A   46C    P0          10W /  N/A  | Not Supported          |  0% Default |   line 2
  *   |                                      |                        |         N/A |   line 3: MIG
  *   | MIG devices: |  …  |  0  9  0  0  |  6MiB /  9728MiB | …
@@ -69,7 +70,8 @@ bool host_smi_is_table(const char *line)
 	return line[0] == '|' && strstr(line, "NVIDIA-SMI ") != NULL;
 }
 
-/* ---- GPUs ------------------------------------------------------------------------------------- */
+/* ---- GPUs
+ * ------------------------------------------------------------------------------------- */
 
 /* The number, the name's words, then "On", "Off" or a driver model. */
 static bool read_first(struct table *table, struct words *left, struct words *middle,
@@ -156,7 +158,8 @@ static void read_gpu_line(struct table *table, struct words *cells)
 		read_third(table, &words[2]);
 }
 
-/* ---- instances and processes ------------------------------------------------------------------ */
+/* ---- instances and processes
+ * ------------------------------------------------------------------ */
 
 static struct host_gpu_look *find_gpu(struct table *table, const char *index)
 {
@@ -219,7 +222,8 @@ static void read_process(struct table *table, char *text)
 		host_smi_text(pl_buf_text(&name)), host_smi_is_compute(words.at[pid + 1]));
 }
 
-/* ---- lines ------------------------------------------------------------------------------------ */
+/* ---- lines
+ * ------------------------------------------------------------------------------------ */
 
 static void begin_processes(struct table *table)
 {
@@ -280,7 +284,8 @@ int host_smi_parse_table(const char *first, struct host_smi_lines *lines, struct
 		auto_free char *line = host_smi_next_line(lines);
 		if (line == NULL)
 			break;
-		/* blank lines part GPUs, instances and processes; the list of processes is the last */
+		/* blank lines part GPUs, instances and processes; the list of processes is the
+		 * last */
 		ended = line[0] == '+' && table.part == PART_PROCESSES;
 		if (ended || (line[0] != '|' && line[0] != '+' && line[0] != '\0'))
 			break;

@@ -1,8 +1,8 @@
 /*
  * The part of NVIDIA's management library (NVML) that is read here, opened at run time.
  *
- * - The numbers and layouts are NVML's binary interface, declared anew: no header of NVIDIA's is needed
- *   to build, and a driver of any age will do. A function that the library lacks is NULL.
+ * - The numbers and layouts are NVML's binary interface, declared anew: no header of NVIDIA's is
+ *   needed to build, and a driver of any age will do. A function that the library lacks is NULL.
  * - Every function gives NVML_SUCCESS or another of its codes; it is safe to call from any thread.
  */
 #ifndef HOST_NVML_H
@@ -196,7 +196,8 @@ struct host_nvml {
 
 #define NVML_LIBRARY "libnvidia-ml.so.1"
 
-/* Opens and starts it. NOT_FOUND: no such library; FAILED: it does not start (no driver, no GPU, …). */
+/* Opens and starts it. NOT_FOUND: no such library; FAILED: it does not start (no driver, no GPU,
+ * …). */
 int host_nvml_open(const char *library, struct host_nvml **ret, struct pl_err *err) PL_MUST_CHECK;
 void host_nvml_free(struct host_nvml *nvml);
 PL_AUTO_DEFINE(struct host_nvml, host_nvml_free);

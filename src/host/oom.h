@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /*
- * Processes killed so far, of our own control group (version 2 or 1), or of the whole host where that
- * has no such counter; -1: cannot be known. A child's group is ours or lies within it.
+ * Processes killed so far, of our own control group (version 2 or 1), or of the whole host where
+ * that has no such counter; -1: cannot be known. A child's group is ours or lies within it.
  */
 int64_t host_oom_kills(void);
 

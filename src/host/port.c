@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/unique.h"
 #include "io/sock.h"
 
 #define LOCAL_RANGE     "/proc/sys/net/ipv4/ip_local_port_range"
@@ -120,15 +120,13 @@ int host_port_take(const struct host_locks *locks, const char *host, uint16_t fi
 	auto_free uint16_t *usable = pl_alloc_array(SPAN, sizeof(*usable));
 	auto_free char *range = NULL;
 	struct pl_err ignored = PL_ERR_INIT;
-	unsigned start = 0;
 
 	if (fixed != 0)
 		return take_fixed(locks, host, fixed, who, ret, err);
 	if (pl_file_read(LOCAL_RANGE, RANGE_BYTES_MAX, &range, NULL, &ignored) < 0)
 		range = pl_strdup("");
 	size_t count = host_port_usable(range, usable);
-	if (getrandom(&start, sizeof(start), 0) < 0)
-		start = (unsigned)getpid();
+	unsigned start = pl_unique_u32();
 	for (size_t i = 0; i < count; i++) {
 		if (take_one(locks, host, usable[(start + i) % count], who, ret, err) == 0)
 			return 0;

@@ -1,6 +1,6 @@
 /*
- * The processes of a run and what they use: all that carry its mark (host/mark.h) and their children,
- * however deep and in whatever session.
+ * The processes of a run and what they use: all that carry its mark (host/mark.h) and their
+ * children, however deep and in whatever session.
  *
  * - What was there when the tree was made is not of the run. New processes are looked for by
  *   host_proc_tree_scan(): one that lives shorter than the time between two scans may go unseen.

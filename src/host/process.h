@@ -44,9 +44,9 @@ bool host_process_has_ended(const struct host_process *process);
 /* Waits at most timeout_ns (0: looks only); true once the child has ended, or its guard has. */
 bool host_process_wait(struct host_process *process, int64_t timeout_ns);
 /*
- * SIGTERM to the group, then SIGKILL to what is left once deadline_ns (from now) has passed or `hurry`
- * became non-zero (NULL: never); returns when the child is reaped, with a guard when all that descends
- * from it is. False: the child had to be killed.
+ * SIGTERM to the group, then SIGKILL to what is left once deadline_ns (from now) has passed or
+ * `hurry` became non-zero (NULL: never); returns when the child is reaped, with a guard when all
+ * that descends from it is. False: the child had to be killed.
  */
 bool host_process_stop(struct host_process *process, int64_t deadline_ns, const atomic_int *hurry);
 /* "exit status 3", "signal 9 (Killed)"; "running" before the end. */

@@ -2,10 +2,11 @@
  * Runs whose profllm and guard were both killed: found by the next command, and what they left
  * behind is ended.
  *
- * - Each run has a file runs/RUN_ID in the lock folder (host/lock.h) from its start to its end, which
- *   names its profllm and its guard, so that one look into a folder that is mostly empty suffices.
- * - Only where both are dead are all processes looked at for the run's mark; those of a live run, and
- *   those of another user than the file's, are never touched.
+ * - Each run has a file runs/RUN_ID in the lock folder (host/lock.h) from its start to its end,
+ *   which names its profllm and its guard, so that one look into a folder that is mostly empty
+ *   suffices.
+ * - Only where both are dead are all processes looked at for the run's mark; those of a live run,
+ *   and those of another user than the file's, are never touched.
  */
 #ifndef HOST_REAPER_H
 #define HOST_REAPER_H

@@ -46,7 +46,6 @@ struct host_server_log *host_server_log_new(size_t tail_lines)
 {
 	struct host_server_log *log = pl_alloc(sizeof(*log));
 
-	memset(log, 0, sizeof(*log));
 	log->fd = -1;
 	log->tail.room = tail_lines;
 	log->tail.lines = pl_alloc_array(tail_lines + 1, sizeof(*log->tail.lines));
@@ -248,21 +247,6 @@ const char *host_server_log_cause(const struct host_server_log *log, const struc
 	return "unknown";
 }
 
-json_t *host_log_json_text(const char *text)
-{
-	json_t *json = json_string(text);
-
-	if (json != NULL)
-		return json;
-	auto_free char *plain = pl_strdup(text);
-	for (char *at = plain; (json = json_string(plain)) == NULL; at++) {
-		while (!(*at & 0x80))
-			at++;
-		*at = '?';
-	}
-	return json;
-}
-
 json_t *host_server_log_tail(const struct host_server_log *log)
 {
 	const struct tail *tail = &log->tail;
@@ -275,7 +259,7 @@ json_t *host_server_log_tail(const struct host_server_log *log)
 			break;
 	}
 	for (size_t i = 0; i < count; i++)
-		json_array_append_new(
-			lines, host_log_json_text(tail->lines[(tail->first + i) % tail->room]));
+		json_array_append_new(lines,
+				      pl_json_text(tail->lines[(tail->first + i) % tail->room]));
 	return lines;
 }

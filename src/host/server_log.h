@@ -85,9 +85,6 @@ const char *host_server_log_exception(const struct host_server_log *log);
 const char *host_server_log_cause(const struct host_server_log *log,
 				  const struct host_death *death);
 
-/* A string of any bytes: what is no UTF-8 is written as "?". New reference. */
-json_t *host_log_json_text(const char *text);
-
 /* The last lines: no colours, of progress bars the last state, no blank lines at the end. */
 json_t *host_server_log_tail(const struct host_server_log *log);
 

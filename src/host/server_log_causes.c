@@ -39,7 +39,8 @@ static const char *const config_frames[] = {
 #include "tbl/log_lines.h"
 };
 
-/* "torch.OutOfMemoryError: text", "KeyboardInterrupt": a dotted name that ends as those of exceptions do. */
+/* "torch.OutOfMemoryError: text", "KeyboardInterrupt": a dotted name that ends as those of
+ * exceptions do. */
 static bool is_exception(const char *body)
 {
 	static const char *const ends[] = { "Error", "Exception", "Interrupt", "Exit", "Timeout" };

@@ -189,7 +189,7 @@ static json_t *fact_json(const struct host_log_facts *facts, enum host_log_fact 
 		return json_null();
 	switch (rows[fact].type) {
 	case TEXT:
-		return host_log_json_text(facts->text[fact]);
+		return pl_json_text(facts->text[fact]);
 	case YES:
 		return json_boolean(facts->number[fact] > 0);
 	case COUNT:

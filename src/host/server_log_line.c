@@ -401,7 +401,8 @@ static bool take_json(char *text, struct host_log_line *line, int64_t real_ns)
 	return true;
 }
 
-/* A line may begin where a progress bar of another process stands: "… 20.10it/s](Worker pid=1) INFO …" */
+/* A line may begin where a progress bar of another process stands: "… 20.10it/s](Worker pid=1) INFO
+ * …" */
 static void skip_progress(struct host_log_line *line)
 {
 	const char *at = strstr(line->body, "/s](");

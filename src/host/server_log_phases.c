@@ -73,7 +73,8 @@ static int64_t moment_ns(const struct host_log_moment *moment)
 	if (!moment->reached)
 		return INT64_MIN;
 	int64_t late_ns = moment->stamped ? lateness_ns(moment) : 0;
-	/* stamps are of whole seconds; nothing is read half a zone late while a server is waited for */
+	/* stamps are of whole seconds; nothing is read half a zone late while a server is waited
+	 * for */
 	if (late_ns < PL_NS_PER_S || late_ns > ZONE_STEP_NS / 2)
 		return moment->seen.mono_ns;
 	return moment->seen.mono_ns - late_ns;

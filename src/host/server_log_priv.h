@@ -1,5 +1,6 @@
 /*
- * Parts of the log's reader: a line behind its prefixes, and what phases, facts and causes make of it.
+ * Parts of the log's reader: a line behind its prefixes, and what phases, facts and causes make of
+ * it.
  */
 #ifndef HOST_SERVER_LOG_PRIV_H
 #define HOST_SERVER_LOG_PRIV_H

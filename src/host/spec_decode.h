@@ -1,8 +1,9 @@
 /*
  * Speculative decoding as a server's /metrics counts it, over a stretch of time.
  *
- * vLLM's families vllm:spec_decode_num_{drafts,draft_tokens,accepted_tokens,accepted_tokens_per_pos}
- * (_total), summed over all engines of the server. All its traffic is in them, ours or not.
+ * vLLM's families
+ * vllm:spec_decode_num_{drafts,draft_tokens,accepted_tokens,accepted_tokens_per_pos} (_total),
+ * summed over all engines of the server. All its traffic is in them, ours or not.
  */
 #ifndef HOST_SPEC_DECODE_H
 #define HOST_SPEC_DECODE_H
@@ -26,8 +27,8 @@ struct host_spec_decode {
 void host_spec_decode_parse(const char *text, size_t len, struct host_spec_decode *ret);
 /*
  * What came between two pages: {acceptance_rate (%), acceptance_length, num_drafts, draft_tokens,
- * accepted_tokens, per_position_acceptance_rates}. NULL where nothing was drafted, or where a counter
- * fell: the server began anew. New reference.
+ * accepted_tokens, per_position_acceptance_rates}. NULL where nothing was drafted, or where a
+ * counter fell: the server began anew. New reference.
  */
 json_t *host_spec_decode_between(const struct host_spec_decode *before,
 				 const struct host_spec_decode *after);

@@ -345,7 +345,7 @@ void host_telemetry_metrics(struct host_telemetry *telemetry,
 
 /* ---- life ---- */
 
-static void on_begin(void *data, struct io_loop *loop)
+static void do_nothing(void *data, struct io_loop *loop)
 {
 	(void)data;
 	(void)loop;
@@ -356,16 +356,10 @@ static void on_end(void *data, struct io_loop *loop)
 	end_metrics(loop, data);
 }
 
-static void on_slow_end(void *data, struct io_loop *loop)
-{
-	(void)data;
-	(void)loop;
-}
-
 static int start_threads(struct host_telemetry *telemetry, struct pl_err *err)
 {
-	static const struct host_ticks_calls calls = { on_begin, on_tick, on_end };
-	static const struct host_ticks_calls slow = { on_begin, on_slow_tick, on_slow_end };
+	static const struct host_ticks_calls calls = { do_nothing, on_tick, on_end };
+	static const struct host_ticks_calls slow = { do_nothing, on_slow_tick, do_nothing };
 	int64_t slow_ns = telemetry->interval_ns > SLOW_GPU_NS ? telemetry->interval_ns
 							       : SLOW_GPU_NS;
 

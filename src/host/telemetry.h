@@ -31,8 +31,9 @@ struct host_telemetry_spec {
 
 struct host_telemetry;
 /*
- * Returns once the first sample is taken. Borrows what the spec points to until the stop, but for `gpus`. Start it after the last fork() that
- * is not followed by an exec(). -1: PROFLLM_NVML_LIB cannot be used, or no thread.
+ * Returns once the first sample is taken. Borrows what the spec points to until the stop, but for
+ * `gpus`. Start it after the last fork() that is not followed by an exec(). -1: PROFLLM_NVML_LIB cannot
+ * be used, or no thread.
  */
 int host_telemetry_start(const struct host_telemetry_spec *spec, struct host_telemetry **ret,
 			 struct pl_err *err) PL_MUST_CHECK;

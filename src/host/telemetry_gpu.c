@@ -3,14 +3,10 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/text.h"
-
-/* The inode of the first process namespace, in which the driver counts. */
-#define FIRST_PID_NAMESPACE 0xEFFFFFFCU
 
 #define AT(name) (HOST_Q_gpu_##name - HOST_Q_gpu_memory_used_bytes)
 
@@ -62,7 +58,6 @@ int host_gpu_watch_open(const json_t *which, int64_t gap_ns, struct host_gpu_wat
 			struct pl_err *err)
 {
 	struct host_gpu_watch *watch = pl_alloc(sizeof(*watch));
-	struct stat st;
 
 	if (which == NULL || json_array_size(which) > 0) {
 		if (host_gpus_open(&watch->gpus, err) < 0) {
@@ -71,11 +66,7 @@ int host_gpu_watch_open(const json_t *which, int64_t gap_ns, struct host_gpu_wat
 		}
 		choose(watch, which, gap_ns);
 	}
-	/* in a namespace of its own a container sees other numbers than the driver tells; a pretend
-	 * library tells ours */
-	watch->pids_are_ours = (watch->count > 0 && watch->entries[0].facts->simulated) ||
-			       (stat("/proc/self/ns/pid", &st) == 0 &&
-				st.st_ino == FIRST_PID_NAMESPACE);
+	watch->pids_are_ours = watch->count > 0 && host_gpu_pids_are_ours(watch->entries[0].facts);
 	*ret = watch;
 	return 0;
 }

@@ -1,6 +1,6 @@
 /*
- * The server's /metrics, read on an event loop: one connection that is kept, one exchange at a time,
- * nothing waits for it. The loop's thread only.
+ * The server's /metrics, read on an event loop: one connection that is kept, one exchange at a
+ * time, nothing waits for it. The loop's thread only.
  */
 #ifndef HOST_TELEMETRY_SCRAPE_H
 #define HOST_TELEMETRY_SCRAPE_H

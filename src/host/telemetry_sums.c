@@ -6,8 +6,8 @@
 #include "base/clock.h"
 #include "base/mem.h"
 
-/* How much of the windows has to lie between known samples: a sum lacks what was not seen, a mean is
- * only less certain. */
+/* How much of the windows has to lie between known samples: a sum lacks what was not seen, a mean
+ * is only less certain. */
 #define TOTAL_COVERAGE_MIN 0.995
 #define MEAN_COVERAGE_MIN  0.9
 

@@ -1,8 +1,8 @@
 /*
  * A thread that does something on absolute ticks: start, start + interval, start + 2 interval …
  *
- * - A tick that comes late does not move those after it; ticks that came due while one was worked on
- *   are left out and counted.
+ * - A tick that comes late does not move those after it; ticks that came due while one was worked
+ *   on are left out and counted.
  * - Lateness is kept as a histogram, in memory that does not grow.
  * - The callbacks run in the thread, with its loop; they must not block, or ticks are missed.
  */
@@ -14,7 +14,8 @@
 
 #include <stdint.h>
 
-/* The first multiple of interval_ns behind `due_ns` that is after now_ns; *ret_missed: those skipped. */
+/* The first multiple of interval_ns behind `due_ns` that is after now_ns; *ret_missed: those
+ * skipped. */
 int64_t host_tick_next(int64_t due_ns, int64_t interval_ns, int64_t now_ns, int64_t *ret_missed);
 
 struct host_ticks_calls {

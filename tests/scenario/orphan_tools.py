@@ -1,11 +1,12 @@
 """A run whose processes are all known, whatever becomes of them: for the plays that kill some."""
 import os
 import signal
-import time
 import uuid
 from pathlib import Path
 
-from run_tools import base_config, guard_of, run_profllm, server_of, start_profllm, write_config
+from run_tools import (base_config, guard_of, marked_processes, processes_with, run_profllm,
+                       server_of, start_profllm, write_config)
+from wait_tools import wait_for
 
 WORKERS = 3
 STOP_TIMEOUT_S = 0.5
@@ -19,20 +20,6 @@ def scene_config(steps_ms, start_ms, requests):
                                       str(WORKERS), "--sim-start-delay", f"{start_ms}ms"]
     config["launch"]["stop_timeout"] = f"{STOP_TIMEOUT_S}s"
     return config
-
-
-def alive(variable):
-    """Processes that carry "NAME=text" and live, by a walk of our own over /proc."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        if not entry.name.isdigit():
-            continue
-        try:
-            if variable.encode() in (entry / "environ").read_bytes().split(b"\0"):
-                found.append(int(entry.name))
-        except OSError:
-            continue
-    return found
 
 
 def is_dead(pid):
@@ -63,7 +50,7 @@ class Scene:
     # ---- what is there ----
 
     def alive(self):
-        return alive(self.token)
+        return processes_with(self.token)
 
     def run_id(self):
         """As the lock folder names it; None before the guard is there."""
@@ -76,7 +63,7 @@ class Scene:
 
     def marked(self):
         run_id = self.run_id()
-        return alive(f"PROFLLM_RUN={run_id}") if run_id else []
+        return marked_processes(run_id) if run_id else []
 
     def guard(self):
         return guard_of(self.process.pid)
@@ -87,12 +74,7 @@ class Scene:
     # ---- what happens ----
 
     def wait_for(self, condition, what, seconds=SLACK_S):
-        end = time.monotonic() + seconds * self.patience
-        while time.monotonic() < end:
-            value = condition()
-            if value:
-                return value
-        raise AssertionError(f"did not happen: {what}\n{''.join(self.lines)}")
+        return wait_for(condition, f"{what}\n{''.join(self.lines)}", seconds * self.patience)
 
     def wait_for_line(self, text):
         for line in self.process.stderr:

@@ -112,7 +112,7 @@ def test_colours_and_progress_bars_are_not_kept(bin_dir, tmp_path, patience):
            b"\xff\xfe bytes \x07\x1b]0;title\x07that ring\n\n\n")
     done, result = die(bin_dir, tmp_path, patience, log)
     assert result["error"]["log_tail"] == ["red", "loading 100%", "dos line",
-                                           "?? bytes  that ring"]
+                                           "\ufffd\ufffd bytes  that ring"]
     assert "\x1b" not in done.stdout and "\x07" not in done.stdout
 
 

@@ -206,7 +206,7 @@ def test_from_standard_input(bin_dir):
     (["--from", "/dev/null"], "found nothing that nvidia-smi prints"),
     (["--watch", "1ms"], "below 50ms"),
     (["--watch", "--from", "x"], "exclude each other"),
-    (["what"], "unexpected word 'what'"),
+    (["what"], "found 'what', expected options only"),
 ])
 def test_usage(bin_dir, args, said):
     done = run_gpus(bin_dir, *args)

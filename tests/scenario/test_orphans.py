@@ -9,8 +9,8 @@ import time
 from pathlib import Path
 
 import pytest
-from orphan_tools import Scene, alive, scene_config
-from run_tools import load_result
+from orphan_tools import Scene, scene_config
+from run_tools import load_result, processes_with
 
 PHASES = ("starting", "loading", "running", "stopping")
 LONG = bool(os.environ.get("PROFLLM_TEST_LONG"))
@@ -194,7 +194,7 @@ def start_sim(bin_dir, token, *args):
 
 
 def alive_of(token):
-    return alive(f"PROFLLM_TEST_SCENE={token}")
+    return processes_with(f"PROFLLM_TEST_SCENE={token}")
 
 
 @pytest.mark.parametrize("end", [lambda pid: os.killpg(pid, signal.SIGINT),

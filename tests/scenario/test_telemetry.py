@@ -5,13 +5,13 @@ import os
 import re
 import signal
 import subprocess
-import time
 import zlib
 
 import pytest
 
 from run_tools import (base_config, load_result, read_zst_lines, run_profllm, start_profllm,
                        write_config)
+from wait_tools import wait_for
 
 GPU_KEYS = {"memory_used_bytes", "utilization", "memory_utilization", "power_w", "energy_j",
             "temperature_c", "sm_clock_mhz", "memory_clock_mhz", "pcie_rx_bytes_per_s",
@@ -106,7 +106,7 @@ def test_idle_power_is_that_before_the_start(bin_dir, tmp_path, patience, preten
     config["launch"]["extra_args"] += ["--sim-log", str(log)]
     run = start_profllm(bin_dir, "run", "-c", write_config(tmp_path, config), "-o",
                         tmp_path / "r.json", "-q", env=pretend("1xH100", file=settings))
-    wait_for(lambda: log.exists(), run, patience)
+    wait_for(log.exists, "the simulator has begun its log", 30 * patience, run)
     (tmp_path / "next").write_text("power=const:570\n")
     os.replace(tmp_path / "next", settings)
     run.communicate(timeout=60 * patience)
@@ -283,13 +283,6 @@ def test_power_cap_is_no_throttling(bin_dir, tmp_path, patience, pretend):
     assert result["system"]["gpus"][0]["throttled_power_share"] == 1
 
 
-def wait_for(condition, run, patience):
-    due = time.monotonic() + 30 * patience
-    while not condition():
-        assert run.poll() is None and time.monotonic() < due
-        time.sleep(0.005)
-
-
 def test_someone_else_on_the_gpu(bin_dir, tmp_path, patience, pretend):
     """He comes when the load has begun: before, the GPU would not have been given to us."""
     settings = tmp_path / "settings"
@@ -301,7 +294,8 @@ def test_someone_else_on_the_gpu(bin_dir, tmp_path, patience, pretend):
                         tmp_path / "r.json", "-q", env=pretend(file=settings))
     other = subprocess.Popen(["sleep", "600"])
     try:
-        wait_for(lambda: log.exists() and log.stat().st_size > 5000, run, patience)
+        wait_for(lambda: log.exists() and log.stat().st_size > 5000, "the load has begun",
+                 30 * patience, run)
         (tmp_path / "next").write_text(f"processes={other.pid}:2GiB:python3\n")
         os.replace(tmp_path / "next", settings)
         run.communicate(timeout=60 * patience)
@@ -356,7 +350,8 @@ def test_stopped_while_all_is_looked_at(bin_dir, tmp_path, patience, pretend, na
     config["launch"]["extra_args"] += ["--sim-log", str(log)]
     run = start_profllm(bin_dir, "run", "-c", write_config(tmp_path, config), "-o",
                         tmp_path / "r.json", "-q", env=pretend(power="sine:100:500:1"))
-    wait_for(lambda: log.exists() and log.stat().st_size > 20000, run, patience)
+    wait_for(lambda: log.exists() and log.stat().st_size > 20000, "the load goes on", 30 * patience,
+             run)
     run.send_signal(getattr(signal, name))
     _, errors = run.communicate(timeout=60 * patience)
     assert run.returncode == 128 + getattr(signal, name), errors

@@ -31,7 +31,7 @@ static void check_same(const struct host_server_log *a, const struct host_server
 	}
 	if (told == NULL)
 		return;
-	auto_json json_t *text = host_log_json_text(line);
+	auto_json json_t *text = pl_json_text(line);
 	if (text == NULL || !pl_text_equal(told, host_server_log_told(b)) ||
 	    strcmp(line, host_server_log_told_line(b)) != 0)
 		abort();

@@ -17,37 +17,9 @@
 
 #include "base/clock.h"
 #include "host/lock_queue.h"
+#include "lock_folder.h"
 
 #define RUN_ID "exp_20260102_030405_0a1b2c"
-
-static char folder[64];
-
-static int make_folder(void **state)
-{
-	(void)state;
-	snprintf(folder, sizeof(folder), "/tmp/profllm-lock-XXXXXX");
-	assert_non_null(mkdtemp(folder));
-	setenv("PROFLLM_LOCK_DIR", folder, 1);
-	return 0;
-}
-
-static int remove_folder(void **state)
-{
-	(void)state;
-	auto_free char *command = pl_asprintf("rm -rf '%s'", folder);
-
-	unsetenv("PROFLLM_LOCK_DIR");
-	return system(command);
-}
-
-static struct host_locks *open_locks(void)
-{
-	struct host_locks *locks = NULL;
-	struct pl_err err = PL_ERR_INIT;
-
-	assert_int_equal(host_locks_open(&locks, &err), 0);
-	return locks;
-}
 
 static int try_lock(const struct host_locks *locks, const char *name, int *ret_fd)
 {

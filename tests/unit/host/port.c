@@ -11,35 +11,9 @@
 
 #include <cmocka.h>
 
+#include "lock_folder.h"
+
 static const struct host_lock_who who = { .run_id = "exp_20260102_030405_0a1b2c" };
-
-static char folder[64];
-
-static int make_folder(void **state)
-{
-	(void)state;
-	snprintf(folder, sizeof(folder), "/tmp/profllm-port-XXXXXX");
-	assert_non_null(mkdtemp(folder));
-	setenv("PROFLLM_LOCK_DIR", folder, 1);
-	return 0;
-}
-
-static int remove_folder(void **state)
-{
-	(void)state;
-	auto_free char *command = pl_asprintf("rm -rf '%s'", folder);
-
-	return system(command);
-}
-
-static struct host_locks *open_locks(void)
-{
-	struct host_locks *locks = NULL;
-	struct pl_err err = PL_ERR_INIT;
-
-	assert_int_equal(host_locks_open(&locks, &err), 0);
-	return locks;
-}
 
 static void test_host_port__free_ones_are_in_the_range(void **state)
 {

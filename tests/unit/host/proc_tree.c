@@ -19,7 +19,8 @@
 
 #include "host/mark.h"
 
-#define RUN "exp_20260101_000000_abcdef"
+/* Of this process alone: the tree is found by its mark, and another copy may run beside this. */
+static char run_id[32], run_mark[64], other_mark[sizeof(run_mark) + 1];
 
 /* A process that obeys letters: 'c' a child of its own, 's' 30 ms of CPU time, 'x' its child
  * ends; it answers each with one byte. */
@@ -109,19 +110,17 @@ static void puppet_end(struct puppet *puppet)
 	waitpid(puppet->pid, NULL, 0);
 }
 
-#define MARK HOST_MARK_NAME "=" RUN
-
 static void test_host_proc_tree__marked_processes_and_their_children(void **state)
 {
 	(void)state;
-	auto_proc_tree struct host_proc_tree *tree = host_proc_tree_new(RUN);
+	auto_proc_tree struct host_proc_tree *tree = host_proc_tree_new(run_id);
 	struct puppet ours, other;
 	struct host_proc_use use;
 
 	host_proc_tree_read(tree, &use);
 	assert_true(use.processes == 0 && isnan(use.memory_bytes) && use.cpu_s == 0);
-	puppet_start(&ours, MARK);
-	puppet_start(&other, MARK "0");
+	puppet_start(&ours, run_mark);
+	puppet_start(&other, other_mark);
 	puppet_do(&ours, 's');
 	puppet_do(&ours, 'c');
 	puppet_do(&other, 'c');
@@ -144,11 +143,11 @@ static void test_host_proc_tree__marked_processes_and_their_children(void **stat
 static void test_host_proc_tree__sums_do_not_fall_when_processes_end(void **state)
 {
 	(void)state;
-	auto_proc_tree struct host_proc_tree *tree = host_proc_tree_new(RUN);
+	auto_proc_tree struct host_proc_tree *tree = host_proc_tree_new(run_id);
 	struct puppet puppet;
 	struct host_proc_use before, after, ended;
 
-	puppet_start(&puppet, MARK);
+	puppet_start(&puppet, run_mark);
 	puppet_do(&puppet, 'c');
 	host_proc_tree_scan(tree);
 	host_proc_tree_read(tree, &before);
@@ -173,9 +172,9 @@ static void test_host_proc_tree__what_was_there_before_is_not_of_the_run(void **
 	struct puppet puppet;
 	struct host_proc_use use;
 
-	puppet_start(&puppet, MARK);
+	puppet_start(&puppet, run_mark);
 	puppet_do(&puppet, 's');
-	auto_proc_tree struct host_proc_tree *tree = host_proc_tree_new(RUN);
+	auto_proc_tree struct host_proc_tree *tree = host_proc_tree_new(run_id);
 	host_proc_tree_scan(tree);
 	host_proc_tree_read(tree, &use);
 	assert_true(use.processes == 0);
@@ -186,10 +185,10 @@ static void test_host_proc_tree__what_was_there_before_is_not_of_the_run(void **
 static void test_host_proc_tree__a_process_is_looked_at_again(void **state)
 {
 	(void)state;
-	auto_proc_tree struct host_proc_tree *tree = host_proc_tree_new(RUN);
+	auto_proc_tree struct host_proc_tree *tree = host_proc_tree_new(run_id);
 	int go[2];
 	char *argv[] = { (char *)"sleep", (char *)"60", NULL };
-	char *env[] = { (char *)MARK, NULL };
+	char *env[] = { run_mark, NULL };
 
 	assert_int_equal(pipe2(go, O_CLOEXEC), 0);
 	pid_t pid = fork();
@@ -202,7 +201,7 @@ static void test_host_proc_tree__a_process_is_looked_at_again(void **state)
 	host_proc_tree_scan(tree);
 	assert_false(host_proc_tree_holds(tree, pid));
 	assert_int_equal(write(go[1], "g", 1), 1);
-	while (!host_mark_is_on(pid, RUN))
+	while (!host_mark_is_on(pid, run_id))
 		sched_yield();
 	host_proc_tree_scan(tree);
 	assert_true(host_proc_tree_holds(tree, pid));
@@ -216,12 +215,12 @@ static void test_host_proc_tree__a_process_is_looked_at_again(void **state)
 static void test_host_proc_tree__left_out_with_all_its_children(void **state)
 {
 	(void)state;
-	auto_proc_tree struct host_proc_tree *tree = host_proc_tree_new(RUN);
+	auto_proc_tree struct host_proc_tree *tree = host_proc_tree_new(run_id);
 	struct puppet server, client, late;
 	struct host_proc_use use;
 
-	puppet_start(&server, MARK);
-	puppet_start(&client, MARK);
+	puppet_start(&server, run_mark);
+	puppet_start(&client, run_mark);
 	puppet_do(&server, 's');
 	puppet_do(&client, 's');
 	host_proc_tree_leave_out(tree, client.pid);
@@ -233,7 +232,7 @@ static void test_host_proc_tree__left_out_with_all_its_children(void **state)
 	assert_true(use.processes == 1);
 	assert_true(host_proc_tree_holds(tree, server.pid));
 	/* found before it was said */
-	puppet_start(&late, MARK);
+	puppet_start(&late, run_mark);
 	puppet_do(&late, 's');
 	host_proc_tree_scan(tree);
 	assert_true(host_proc_tree_holds(tree, late.pid));
@@ -256,5 +255,8 @@ int main(int argc, char **argv)
 	};
 	if (argc == 4 && strcmp(argv[1], "puppet") == 0)
 		puppet_main(atoi(argv[2]), atoi(argv[3]));
+	snprintf(run_id, sizeof(run_id), "exp_20260101_%06d_abcdef", (int)getpid());
+	snprintf(run_mark, sizeof(run_mark), HOST_MARK_NAME "=%s", run_id);
+	snprintf(other_mark, sizeof(other_mark), "%s0", run_mark);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -283,7 +283,12 @@ static void test_host_telemetry__energy_is_the_integral_of_power(void **state)
 		/* the library's counter is the closed integral of its curve */
 		double counter_j = value_of(telemetry, 1, HOST_Q_gpu_energy_j, host_sum_total);
 		double share = value_of(telemetry, 1, HOST_Q_gpu_power_w, host_sum_coverage);
-		if (!(fabs(sum_j - counter_j) <= 0.005 * counter_j) && share > 0.999)
+		struct host_telemetry_cost cost;
+		host_telemetry_cost(telemetry, &cost);
+		/* a look that was held up is off by as long, at 700 W at the most */
+		double held_up_s = (cost.ticks.late_max_ms + (double)cost.ticks.missed) / 1e3;
+		double allowed_j = 0.005 * counter_j + 700 * held_up_s;
+		if (!(fabs(sum_j - counter_j) <= allowed_j) && share > 0.999)
 			fail_msg("%s: %.3f J, counter %.3f J", curves[i], sum_j, counter_j);
 		assert_true(fabs(value_of(telemetry, 0, HOST_Q_gpu_utilization, host_sum_mean) -
 				 0.4) < 1e-9);
@@ -308,14 +313,15 @@ static void test_host_telemetry__what_vanishes_or_wraps_is_a_gap(void **state)
 	struct host_telemetry *telemetry = start(&spec);
 	assert_true(host_telemetry_await(telemetry, 1, LONG_NS));
 	host_telemetry_begin(telemetry);
-	pl_clock_sleep_until(pl_clock_now_ns() + 200 * MS);
+	assert_true(host_telemetry_await(telemetry, 200, LONG_NS));
 	host_telemetry_end(telemetry);
 	host_telemetry_stop(telemetry);
 	series_read(&series);
 	assert_true(isnan(value_of(telemetry, 0, HOST_Q_gpu_energy_j, host_sum_total)));
 	const struct host_sum *energy = host_sums_get(&host_telemetry_gpu(telemetry, 0)->sums,
 						      HOST_Q_gpu_energy_j);
-	assert_true(energy->min >= 0 && energy->covered_s < 0.2);
+	assert_true(energy->min >= 0);
+	assert_true(energy->covered_s < host_windows_length_s(host_telemetry_windows(telemetry)));
 	assert_true(isnan(value_of(telemetry, 0, HOST_Q_gpu_temperature_c, host_sum_mean)));
 	assert_int_equal(host_sums_get(&host_telemetry_gpu(telemetry, 0)->sums, HOST_Q_gpu_throttle)
 				 ->samples,

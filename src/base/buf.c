@@ -95,6 +95,13 @@ void pl_buf_clear(struct pl_buf *buf)
 		buf->data[0] = '\0';
 }
 
+void pl_buf_forget(struct pl_buf *buf, size_t keep_bytes)
+{
+	pl_buf_clear(buf);
+	if (buf->room > keep_bytes)
+		pl_buf_done(buf);
+}
+
 const char *pl_buf_text(const struct pl_buf *buf)
 {
 	return buf->data != NULL ? buf->data : "";

@@ -60,15 +60,17 @@ int pl_file_new_open(struct pl_file_new *file, const char *path, struct pl_err *
 	if (behind != NULL)
 		path = behind;
 	auto_free char *temporary = pl_asprintf("%s.tmp.%d", path, (int)getpid());
-	int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	/* its name can be foretold: whoever may write to the folder could have linked it elsewhere */
+	int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
 
 	if (fd < 0)
 		return pl_err_errno(err, "cannot write '%s'", path);
 	file->stream = fdopen(fd, "w");
 	if (file->stream == NULL) {
+		pl_err_errno(err, "cannot write '%s'", path);
 		close(fd);
 		unlink(temporary);
-		return pl_err_errno(err, "cannot write '%s'", path);
+		return -1;
 	}
 	file->path = pl_strdup(path);
 	file->temporary = pl_take(temporary);
@@ -86,8 +88,12 @@ static void sync_folder(const char *path)
 
 int pl_file_new_commit(struct pl_file_new *file, struct pl_err *err)
 {
-	if (fflush(file->stream) != 0 || ferror(file->stream) || fsync(fileno(file->stream)) < 0)
+	if (fflush(file->stream) != 0 || fsync(fileno(file->stream)) < 0)
 		return pl_err_errno(err, "cannot write '%s'", file->path);
+	/* what failed long ago has left no errno */
+	if (ferror(file->stream))
+		return pl_err_set(err, PL_ERR_IO, "cannot write '%s': an earlier write failed",
+				  file->path);
 	FILE *stream = pl_take(file->stream);
 	if (fclose(stream) != 0 || rename(file->temporary, file->path) < 0)
 		return pl_err_errno(err, "cannot write '%s'", file->path);
@@ -202,12 +208,14 @@ int pl_file_sha256(const char *path, char hex[65], struct pl_err *err)
 		return pl_err_errno(err, "cannot open '%s'", path);
 	EVP_MD_CTX *context = EVP_MD_CTX_new();
 	EVP_DigestInit_ex(context, EVP_sha256(), NULL);
-	while ((got = read(fd, block, sizeof(block))) > 0)
-		EVP_DigestUpdate(context, block, (size_t)got);
+	while ((got = read(fd, block, sizeof(block))) > 0 || (got < 0 && errno == EINTR))
+		EVP_DigestUpdate(context, block, got > 0 ? (size_t)got : 0);
+	if (got < 0)
+		pl_err_errno(err, "cannot read '%s'", path);
 	EVP_DigestFinal_ex(context, digest, &digest_len);
 	EVP_MD_CTX_free(context);
 	if (got < 0)
-		return pl_err_errno(err, "cannot read '%s'", path);
+		return -1;
 	hex_digits(digest, 32, hex);
 	return 0;
 }

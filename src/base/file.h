@@ -30,8 +30,8 @@ void pl_file_new_close(struct pl_file_new *file);
 
 /* All of the above in one call. */
 int pl_file_write(const char *path, const void *data, size_t len, struct pl_err *err) PL_MUST_CHECK;
-/* 0 when a new file could be made at `path`: its folder exists and is writable, and what stands there
- * is a regular file or nothing. */
+/* 0 when a new file could be made at `path`: its folder exists and is writable, and what stands
+ * there is a regular file or nothing. */
 int pl_file_check_writable(const char *path, struct pl_err *err) PL_MUST_CHECK;
 bool pl_file_exists(const char *path);
 /* Do both stand for one file, whatever their names? False where either is not there. */

@@ -82,9 +82,28 @@ json_t *pl_json_number(double value)
 	return isfinite(value) ? json_real(value) : json_null();
 }
 
+json_t *pl_json_words(const char *words)
+{
+	json_t *list = json_array();
+
+	while (words != NULL && *words != '\0') {
+		size_t len = strcspn(words, " ");
+		json_array_append_new(list, json_stringn(words, len));
+		words += len + strspn(words + len, " ");
+	}
+	return list;
+}
+
 json_t *pl_json_text(const char *text)
 {
-	return text != NULL ? json_string(text) : json_null();
+	json_t *json = text != NULL ? json_string(text) : json_null();
+	auto_buf quoted = { 0 };
+
+	if (json != NULL)
+		return json;
+	pl_buf_init(&quoted, SIZE_MAX / 2);
+	pl_text_add_json(&quoted, text, strlen(text), false);
+	return json_loadb(quoted.data, quoted.len, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
 }
 
 struct writer {

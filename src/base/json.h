@@ -37,8 +37,11 @@ json_t *pl_json_from_ctext(const char *text);
 
 /* A real number, or null where there is none: NaN and the infinities. */
 json_t *pl_json_number(double value);
-/* A string, or null for NULL. */
+/* A string, or null for NULL. Bytes that are no UTF-8, which no JSON can hold, become U+FFFD. */
 json_t *pl_json_text(const char *text);
+
+/* The words of a text, parted by blanks, as an array; empty for NULL. New reference. */
+json_t *pl_json_words(const char *words);
 
 enum pl_json_style {
 	PL_JSON_COMPACT, /* {"a":1,"b":[2]} */

@@ -25,7 +25,7 @@ void pl_log_set_level(enum pl_log_level level)
 	log_level = level;
 }
 
-int pl_log_has_colour(int fd)
+bool pl_log_has_colour(int fd)
 {
 	const char *no_color = getenv("NO_COLOR");
 	const char *term = getenv("TERM");

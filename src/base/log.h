@@ -5,6 +5,8 @@
 #ifndef BASE_LOG_H
 #define BASE_LOG_H
 
+#include <stdbool.h>
+
 #include "base/mem.h"
 
 enum pl_log_level { PL_LOG_ERROR, PL_LOG_WARNING, PL_LOG_INFO, PL_LOG_DEBUG };
@@ -15,6 +17,6 @@ void pl_log_set_level(enum pl_log_level level);
 void pl_log(enum pl_log_level level, const char *format, ...) PL_PRINTF(2, 3);
 
 /* True when `fd` is a terminal that may be coloured: NO_COLOR unset or empty, TERM not "dumb". */
-int pl_log_has_colour(int fd);
+bool pl_log_has_colour(int fd);
 
 #endif

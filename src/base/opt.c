@@ -322,16 +322,6 @@ void pl_opt_list_done(struct pl_opt_list *list)
 	*list = (struct pl_opt_list){ 0 };
 }
 
-/* Columns on a terminal: UTF-8's continuation bytes take none. */
-static size_t columns(const char *text, size_t len)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < len; i++)
-		count += ((unsigned char)text[i] & 0xC0) != 0x80;
-	return count;
-}
-
 static void add_blanks(struct pl_buf *buf, size_t count)
 {
 	pl_buf_addf(buf, "%*s", (int)count, "");
@@ -347,7 +337,7 @@ static void add_wrapped(struct pl_buf *buf, const char *text, size_t len, size_t
 		size_t word = 0;
 		while (text + word < end && text[word] != ' ')
 			word++;
-		size_t width = columns(text, word);
+		size_t width = pl_text_columns(text, word);
 		if (!first && at + 1 + width > HELP_COLUMNS) {
 			pl_buf_add_char(buf, '\n');
 			add_blanks(buf, indent);
@@ -391,13 +381,25 @@ static void add_left(struct pl_buf *buf, const struct pl_opt *option)
 		pl_buf_addf(buf, " %s", option->arg != NULL ? option->arg : "VALUE");
 }
 
+void pl_opt_help_behind(const struct pl_opt *option, struct pl_buf *buf)
+{
+	bool has_choices = option->choices != NULL && option->choices[0] != NULL;
+
+	for (size_t i = 0; has_choices && option->choices[i] != NULL; i++)
+		pl_buf_addf(buf, "%s%s", i == 0 ? " (" : ", ", option->choices[i]);
+	if (option->def != NULL)
+		pl_buf_addf(buf, "%sdefault %s", has_choices ? "; " : " (", option->def);
+	if (has_choices || option->def != NULL)
+		pl_buf_add_char(buf, ')');
+}
+
 static void add_row(struct pl_buf *buf, const struct pl_opt *option, size_t column)
 {
 	auto_buf help = { 0 };
 	size_t before = buf->len;
 
 	add_left(buf, option);
-	size_t at = columns(buf->data + before, buf->len - before);
+	size_t at = pl_text_columns(buf->data + before, buf->len - before);
 	if (at + 2 > column) {
 		pl_buf_add_char(buf, '\n');
 		at = 0;
@@ -405,9 +407,7 @@ static void add_row(struct pl_buf *buf, const struct pl_opt *option, size_t colu
 	add_blanks(buf, column - at);
 	pl_buf_init(&help, HELP_BYTES_MAX);
 	pl_buf_add_text(&help, option->help != NULL ? option->help : "");
-	for (size_t i = 0; option->choices != NULL && option->choices[i] != NULL; i++)
-		pl_buf_addf(&help, "%s%s%s", i == 0 ? " (" : ", ", option->choices[i],
-			    option->choices[i + 1] == NULL ? ")" : "");
+	pl_opt_help_behind(option, &help);
 	add_wrapped(buf, pl_buf_text(&help), help.len, column, column);
 }
 
@@ -421,18 +421,51 @@ static size_t help_column(const struct pl_opt_command *command)
 		auto_buf left = { 0 };
 		pl_buf_init(&left, HELP_BYTES_MAX);
 		add_left(&left, option);
-		size_t width = columns(pl_buf_text(&left), left.len);
+		size_t width = pl_text_columns(pl_buf_text(&left), left.len);
 		if (!option->hidden && width <= HELP_LEFT_MAX && width > widest)
 			widest = width;
 	}
 	return widest + 2;
 }
 
+/* Those that come later, by name alone. */
+static void add_later(const struct pl_opt_command *command, struct pl_buf *buf)
+{
+	auto_buf names = { 0 };
+	const struct pl_opt *option;
+
+	pl_buf_init(&names, HELP_BYTES_MAX);
+	for (size_t i = 0; (option = row(command, i)) != NULL; i++) {
+		if (option->later)
+			pl_buf_addf(&names, "%s--%s", names.len > 0 ? ", " : "", option->name);
+	}
+	if (names.len == 0)
+		return;
+	pl_buf_add_text(buf, "\nknown and not in this version:\n  ");
+	add_wrapped(buf, pl_buf_text(&names), names.len, 2, 2);
+}
+
+static void add_rows(const struct pl_opt_command *command, struct pl_buf *buf)
+{
+	size_t column = help_column(command);
+	const struct pl_opt *option;
+	bool is_first = true;
+
+	for (size_t i = 0; (option = row(command, i)) != NULL; i++) {
+		if (option->hidden)
+			continue;
+		if (is_first || option->group != NULL)
+			pl_buf_addf(buf, "%s%s:\n", is_first ? "" : "\n",
+				    option->group != NULL ? option->group : "options");
+		is_first = false;
+		add_row(buf, option, column);
+	}
+	add_later(command, buf);
+}
+
 void pl_opt_help(const struct pl_opt_command *command, struct pl_buf *buf)
 {
 	auto_buf usage = { 0 };
-	size_t column = help_column(command);
-	const struct pl_opt *option;
 
 	pl_buf_init(&usage, HELP_BYTES_MAX);
 	pl_buf_addf(&usage, "usage: %s%s%s", command->name, command->usage != NULL ? " " : "",
@@ -443,11 +476,7 @@ void pl_opt_help(const struct pl_opt_command *command, struct pl_buf *buf)
 		add_wrapped(buf, command->summary, strlen(command->summary), 0, 0);
 		pl_buf_add_char(buf, '\n');
 	}
-	pl_buf_add_text(buf, "options:\n");
-	for (size_t i = 0; (option = row(command, i)) != NULL; i++) {
-		if (!option->hidden)
-			add_row(buf, option, column);
-	}
+	add_rows(command, buf);
 	if (command->details != NULL) {
 		pl_buf_add_char(buf, '\n');
 		add_details(buf, command->details);

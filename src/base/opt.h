@@ -40,6 +40,9 @@ struct pl_opt {
 	bool negatable;
 	bool hidden;
 	bool optional; /* PL_OPT_DURATION: alone, or before what is no duration, it is INT64_MAX */
+	const char *def;   /* shown in the help as the default; NULL: none */
+	const char *group; /* title above this row and those that follow; NULL: goes on */
+	bool later;        /* hidden; only named at the end of the help as not in this version */
 };
 
 struct pl_opt_command {
@@ -59,6 +62,8 @@ int pl_opt_parse(const struct pl_opt_command *command, int argc, char **argv, vo
 		 struct pl_err *err) PL_MUST_CHECK;
 /* The help text, 80 columns. */
 void pl_opt_help(const struct pl_opt_command *command, struct pl_buf *buf);
+/* What stands behind a row's help text: " (one, two; default one)", or nothing. */
+void pl_opt_help_behind(const struct pl_opt *option, struct pl_buf *buf);
 void pl_opt_list_done(struct pl_opt_list *list);
 
 #endif

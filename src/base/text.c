@@ -45,7 +45,7 @@ static bool split_unit(const char *text, double *ret_number, const char **ret_un
 	size_t len = text == NULL ? 0 : strspn(text, "0123456789.+-");
 
 	/* an exponent belongs to the number only when a digit or a sign follows it */
-	if (len > 0 && (text[len] == 'e' || text[len] == 'E') && strpbrk(text, "+-0123456789") &&
+	if (len > 0 && (text[len] == 'e' || text[len] == 'E') &&
 	    strspn(text + len + 1, "+-0123456789") > 0)
 		len += 1 + strspn(text + len + 1, "+-0123456789");
 	if (len == 0 || len >= sizeof(number))
@@ -321,6 +321,44 @@ static size_t utf8_decode(const unsigned char *data, size_t len, uint32_t *ret_c
 	bool bad = code < least_code[need] || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000);
 	*ret_code = bad ? 0xFFFD : code;
 	return bad ? 1 : need;
+}
+
+size_t pl_text_columns(const char *text, size_t len)
+{
+	size_t columns = 0;
+
+	for (size_t i = 0; i < len; i++)
+		columns += ((unsigned char)text[i] & 0xC0) != 0x80;
+	return columns;
+}
+
+bool pl_text_has_word(const char *words, char separator, const char *word)
+{
+	size_t len = strlen(word);
+
+	while (words != NULL && words[0] != '\0') {
+		const char *end = strchrnul(words, separator);
+		if ((size_t)(end - words) == len && memcmp(words, word, len) == 0)
+			return true;
+		words = end + (*end != '\0');
+	}
+	return false;
+}
+
+bool pl_text_is_utf8(const char *text)
+{
+	const unsigned char *at = (const unsigned char *)text;
+	size_t len = strlen(text);
+
+	for (size_t i = 0; i < len;) {
+		uint32_t code;
+		size_t used = utf8_decode(at + i, len - i, &code);
+		/* one byte that says U+FFFD is none, and a U+0000 of ours is no one else's */
+		if ((code == 0xFFFD && used == 1) || code == 0)
+			return false;
+		i += used;
+	}
+	return true;
 }
 
 static bool add_escape(struct pl_buf *buf, uint32_t code)

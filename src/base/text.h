@@ -41,6 +41,12 @@ unsigned pl_text_distance(const char *a, const char *b);
 /* The candidate a person most likely meant, or NULL when none is near. */
 const char *pl_text_nearest(const char *name, const char *const *candidates, size_t count);
 
+bool pl_text_is_utf8(const char *text);
+/* Characters of UTF-8 in `len` bytes: how wide a text stands. */
+size_t pl_text_columns(const char *text, size_t len);
+/* Does the word stand among `words`, each parted from the next by `separator`? words NULL: no. */
+bool pl_text_has_word(const char *words, char separator, const char *word);
+
 /* Appends `data` as a JSON string with quotes; ascii: non-ASCII as \uXXXX (invalid UTF-8: U+FFFD). */
 bool pl_text_add_json(struct pl_buf *buf, const char *data, size_t len, bool ascii);
 

@@ -31,7 +31,8 @@ static const char *skip_digits(const char *at)
 	return at + strspn(at, "0123456789");
 }
 
-/* A sign and digits without a leading zero, which YAML 1.1 takes for octal and people for decimal. */
+/* A sign and digits without a leading zero, which YAML 1.1 takes for octal and people for
+ * decimal. */
 static const char *skip_whole(const char *at)
 {
 	at += *at == '-' || *at == '+';

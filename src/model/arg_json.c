@@ -78,18 +78,6 @@ static json_t *number_json(double value)
 	return pl_json_number(value);
 }
 
-static json_t *words_json(const char *words)
-{
-	json_t *list = json_array();
-
-	while (words != NULL && *words != '\0') {
-		size_t len = strcspn(words, " ");
-		json_array_append_new(list, json_stringn(words, len));
-		words += len + strspn(words + len, " ");
-	}
-	return list;
-}
-
 static json_t *parsed(const char *text)
 {
 	json_t *json = text != NULL ? json_loads(text, JSON_DECODE_ANY, NULL) : NULL;
@@ -105,7 +93,7 @@ static json_t *value_json(const struct md_arg *arg, const struct key *key)
 	case TEXT:
 		return pl_json_text(text_at(arg, key));
 	case WORDS:
-		return words_json(text_at(arg, key));
+		return pl_json_words(text_at(arg, key));
 	case JSON:
 	case LIST:
 		return parsed(text_at(arg, key));
@@ -150,7 +138,7 @@ static json_t *field_json(const struct md_field *field)
 	if (field->type == MD_FIELD_LIST && field->items != MD_FIELD_ANY)
 		json_object_set_new(object, "items", json_string(md_field_type_name(field->items)));
 	if (field->also_accepts != NULL)
-		json_object_set_new(object, "also_accepts", words_json(field->also_accepts));
+		json_object_set_new(object, "also_accepts", pl_json_words(field->also_accepts));
 	if (field->choices != NULL)
 		json_object_set_new(object, "choices", parsed(field->choices));
 	if (field->choices_open)

@@ -103,13 +103,15 @@ static void fill_options(struct reader *reader, const struct md_bench_flag *own)
 	for (size_t i = 0; i < MD_BENCH_COUNT; i++) {
 		enum md_bench_id id = (enum md_bench_id)i;
 		/* the command says both by its own name */
-		if (id == MD_BENCH_kind || id == MD_BENCH_client)
+		if (id == MD_BENCH_kind || id == MD_BENCH_client || md_bench_row(id)->old)
 			continue;
 		char *flag = md_bench_flag_of(id);
 		add_option(reader, flag, id, NULL, false);
 		if (md_bench_row(id)->type == MD_BENCH_TRI)
 			add_option(reader, pl_asprintf("--no-%s", flag + 2), id, NULL, true);
 	}
+#define ALSO(name, flag) add_option(reader, pl_strdup(flag), MD_BENCH_##name, NULL, false);
+#include "tbl/bench_line.h"
 }
 
 static struct token *add_token(struct reader *reader, char *text, size_t word)
@@ -151,7 +153,7 @@ static void put_dotted(json_t *into, char *path, json_t *value)
 {
 	char *part = strsep(&path, ".");
 
-	for (int depth = 0; path != NULL && depth < DOTTED_DEPTH_MAX; depth++) {
+	while (path != NULL) {
 		into = object_at(into, part);
 		part = strsep(&path, ".");
 	}
@@ -162,22 +164,47 @@ static void put_dotted(json_t *into, char *path, json_t *value)
 		json_object_set(into, part, value);
 }
 
-/* "--x.a.b=v", "--x.a v", "--x.a+ v,w"; how many words it takes, 0: it is none of these. */
-static size_t read_dotted(struct reader *reader, const char *const *words, size_t left)
+static int count_parts(const char *path)
 {
-	size_t len = strcspn(words[0], "=");
-	bool joined = words[0][len] == '=';
-	auto_free char *key = with_dashes(words[0]);
+	int count = 0;
+
+	for (const char *dot = path; dot != NULL; dot = strchr(dot + 1, '.'))
+		count++;
+	return count;
+}
+
+/* "--x.a.b=v", "--x.a v", "--x.a+ v,w"; how many words it takes, 0: it is none of these. */
+static size_t read_dotted(struct reader *reader, const char *const *words, size_t count, size_t at)
+{
+	size_t len = strcspn(words[at], "=");
+	bool joined = words[at][len] == '=';
+	auto_free char *key = with_dashes(words[at]);
 
 	key[len] = '\0';
-	if (!pl_text_starts(key, "--") || strchr(key, '.') == NULL || (!joined && left < 2))
+	if (!pl_text_starts(key, "--") || strchr(key, '.') == NULL || (!joined && at + 1 == count))
 		return 0;
-	const char *text = joined ? words[0] + len + 1 : words[1];
+	const char *text = joined ? words[at] + len + 1 : words[at + 1];
 	bool appends = key[len - 1] == '+';
 	if (appends)
 		key[len - 1] = '\0';
 	auto_json json_t *value = appends ? md_dotted_list(text) : md_dotted_value(text);
+	if (value == NULL) {
+		md_bench_fault_add(reader->line, at,
+				   pl_asprintf("argument %s: found %s, which JSON does not have",
+					       key, md_json_excess(text)),
+				   NULL);
+		return joined ? 1 : 2;
+	}
 	char *path = strchr(key, '.');
+	if (count_parts(path) > DOTTED_DEPTH_MAX) {
+		md_bench_fault_add(
+			reader->line, at,
+			pl_asprintf(
+				"argument %.200s: found a key of many parts, expected at most %d",
+				key, DOTTED_DEPTH_MAX),
+			NULL);
+		return joined ? 1 : 2;
+	}
 	*path++ = '\0';
 	put_dotted(object_at(reader->dotted, key), path, value);
 	return joined ? 1 : 2;
@@ -190,7 +217,7 @@ static void make_tokens(struct reader *reader, const char *const *words, size_t 
 	json_t *object;
 
 	for (size_t i = 0; i < count;) {
-		size_t used = read_dotted(reader, words + i, count - i);
+		size_t used = read_dotted(reader, words, count, i);
 		if (used == 0)
 			add_token(reader, with_dashes(words[i]), i);
 		i += used > 0 ? used : 1;
@@ -219,6 +246,7 @@ static const char *hint_of(const char *text)
 #define OLD(old, hint)              \
 	if (strcmp(flag, old) == 0) \
 		return hint;
+#define CLIENT(other, verdict, hint) OLD(other, hint)
 #include "tbl/bench_line.h"
 	return NULL;
 }
@@ -365,7 +393,8 @@ static void take_unknown(struct reader *reader, size_t at)
 	const char *hint = hint_of(token->text);
 	size_t len = strcspn(token->text, "=");
 
-	if (token->refused)
+	/* told already, and the word behind is its value */
+	if (token->refused || (!token->is_option && at > 0 && reader->tokens[at - 1].refused))
 		return;
 	if (!reader->has_unknown)
 		reader->first_unknown = token->word;
@@ -459,6 +488,20 @@ static void consume(struct reader *reader)
 			   reader->hints.len > 0 ? pl_buf_text(&reader->hints) : NULL);
 }
 
+/* False with a fault for each word that is no text. */
+static bool are_texts(struct md_bench_line *line, const char *const *words, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!pl_text_is_utf8(words[i]))
+			md_bench_fault_add(line, i,
+					   pl_asprintf("word %zu: found bytes that are no UTF-8, "
+						       "expected a text",
+						       i + 1),
+					   NULL);
+	}
+	return line->fault_count == 0;
+}
+
 static void set_defaults(struct md_bench_line *line)
 {
 	md_bench_init(&line->bench);
@@ -479,10 +522,12 @@ void md_bench_line_read(const char *const *words, size_t count, const struct md_
 	pl_buf_init(&reader.unknown, 1u << 20);
 	pl_buf_init(&reader.hints, HINTS_BYTES_MAX);
 	set_defaults(ret);
-	fill_options(&reader, own);
-	make_tokens(&reader, words, count);
-	classify_all(&reader);
-	consume(&reader);
+	if (are_texts(ret, words, count)) {
+		fill_options(&reader, own);
+		make_tokens(&reader, words, count);
+		classify_all(&reader);
+		consume(&reader);
+	}
 	for (size_t i = 0; i < reader.option_count; i++)
 		free(reader.options[i].flag);
 	for (size_t i = 0; i < reader.count; i++)

@@ -1,9 +1,10 @@
 /*
- * The command line of `bench serve`, read as vLLM 0.32's own parser reads it: dashes or underscores,
- * "=", unambiguous beginnings, several words, dotted keys of JSON options, the last of equal options.
+ * The command line of `bench serve`, read as vLLM 0.32's own parser reads it: dashes or
+ * underscores, "=", unambiguous beginnings, several words, dotted keys of JSON options, the last of
+ * equal options.
  *
- * All faults are found, in the order in which vLLM's parser and then its command would meet them: the
- * first is the one that vLLM tells. The words' rules stand in docs/reference/bench-serve.md.
+ * All faults are found, in the order in which vLLM's parser and then its command would meet them:
+ * the first is the one that vLLM tells. The words' rules stand in docs/reference/bench-serve.md.
  */
 #ifndef MODEL_BENCH_LINE_H
 #define MODEL_BENCH_LINE_H
@@ -41,13 +42,13 @@ struct md_bench_line {
 };
 
 /*
- * Reads words[0..count), the command's name left out. `own` ends with a row whose flag is NULL. Always
- * fills *ret; md_bench_line_done() frees it.
+ * Reads words[0..count), the command's name left out. `own` ends with a row whose flag is NULL.
+ * Always fills *ret; md_bench_line_done() frees it.
  */
 void md_bench_line_read(const char *const *words, size_t count, const struct md_bench_flag *own,
 			struct md_bench_line *ret);
-/* What vLLM's command finds wrong after its parser, in its order, then what it would find too late, then
- * what this version cannot do; adds faults. */
+/* What vLLM's command finds wrong after its parser, in its order, then what it would find too late,
+ * then what this version cannot do; adds faults. */
 void md_bench_line_check(struct md_bench_line *line);
 size_t md_bench_line_count(const struct md_bench_line *line, enum md_bench_fault_kind kind);
 /* One more, found by others; takes `text`. */

@@ -47,14 +47,10 @@ static void check_concurrency(struct md_bench_line *line)
 
 static void check_thresholds(struct md_bench_line *line)
 {
-	auto_free char *copy = pl_strdup(line->bench.timeline_itl_thresholds);
-	size_t count = 0;
-	bool fine = true;
-	double value;
+	double limits_ms[2];
 
-	for (char *rest = copy; rest != NULL; count++)
-		fine &= pl_text_to_f64(pl_text_trim(strsep(&rest, ",")), &value);
-	if (line->bench.plot_timeline && (!fine || count != 2))
+	if (line->bench.plot_timeline &&
+	    !md_bench_thresholds(line->bench.timeline_itl_thresholds, limits_ms))
 		add(line, "Invalid --timeline-itl-thresholds format: two numbers of milliseconds, "
 			  "separated by a comma, are expected");
 }
@@ -93,6 +89,19 @@ static void check_ramp(struct md_bench_line *line)
 					    "without --ramp-up-strategy"));
 	if (fault != NULL)
 		add(line, fault);
+}
+
+/* What it lacks is told where the run is not begun; a user or password in it is not repeated. */
+static void check_base_url(struct md_bench_line *line)
+{
+	const char *url = line->bench.base_url;
+
+	if (url == NULL || pl_text_starts(url, "http://") || pl_text_starts(url, "https://"))
+		return;
+	refuse(line,
+	       pl_asprintf("--base-url: found '%s', expected http://HOST:PORT or https://HOST:PORT",
+			   strchr(url, '@') == NULL ? url : "***"),
+	       NULL);
 }
 
 /* KEY=VALUE; a key may be empty where vLLM lets it. */
@@ -205,6 +214,8 @@ static void check_late_ones(struct md_bench_line *line)
 	if (json_object_size(bench->extra_body) == 0 && bench->extra_body != NULL &&
 	    !json_is_object(bench->extra_body))
 		add(line, "--extra-body: a JSON object is expected");
+	if (bench->chat_template_kwargs != NULL && !json_is_object(bench->chat_template_kwargs))
+		add(line, "--chat-template-kwargs: a JSON object is expected");
 }
 
 static void out_of_bounds(struct md_bench_line *line, enum md_bench_id id, const char *found)
@@ -266,12 +277,14 @@ void md_bench_line_check(struct md_bench_line *line)
 	check_concurrency(line);
 	check_thresholds(line);
 	check_ramp(line);
+	check_base_url(line);
 	check_pairs(line, line->bench.header, true,
 		    "Invalid header format. Please use KEY=VALUE format.");
 	check_dataset(line);
 	check_goodput(line);
 	check_percentiles(line);
 	check_late_ones(line);
+	md_bench_line_check_idle(line);
 	for (size_t i = 0; i < MD_BENCH_COUNT; i++)
 		check_bounds(line, (enum md_bench_id)i);
 	for (size_t i = 0; i < MD_BENCH_COUNT; i++)

@@ -6,6 +6,8 @@
 
 /* "--random-input-len"; the caller's (free()). */
 char *md_bench_flag_of(enum md_bench_id id);
+/* Warns of options that change nothing on this line. */
+void md_bench_line_check_idle(struct md_bench_line *line);
 /* A fault about a word; takes `text`; hint NULL: none. Borrowed until the next one. */
 struct md_bench_fault *md_bench_fault_add(struct md_bench_line *line, size_t word, char *text,
 					  const char *hint);

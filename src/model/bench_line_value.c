@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "model/dotted.h"
 
 enum { CHOICES_BYTES_MAX = 8192, TUPLE_MAX = 8, REPR_BYTES_MAX = 1 << 20 };
 
@@ -183,13 +184,10 @@ static json_t *read_list(enum md_bench_id id, const char *const *texts, size_t c
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < count; i++) {
-		if (!has_commas(id)) {
+		if (has_commas(id))
+			md_commas_add(list, texts[i]);
+		else
 			json_array_append_new(list, json_string(texts[i]));
-			continue;
-		}
-		auto_free char *copy = pl_strdup(texts[i]);
-		for (char *rest = copy; rest != NULL;)
-			json_array_append_new(list, json_string(pl_text_trim(strsep(&rest, ","))));
 	}
 	return list;
 }
@@ -219,6 +217,19 @@ static json_t *read_typed(enum md_bench_id id, const char *const *texts, size_t 
 	}
 }
 
+static char *why_no_json(const char *text)
+{
+	json_error_t fault;
+	auto_json json_t *json = json_loads(text, JSON_DECODE_ANY, &fault);
+	const char *excess = md_json_excess(text);
+
+	if (excess != NULL)
+		return pl_asprintf("it has %s, which cannot be sent", excess);
+	if (strchr(text, '\'') != NULL && strchr(text, '"') == NULL)
+		return pl_strdup("texts in JSON stand in double quotes");
+	return json == NULL ? pl_asprintf("no JSON: %s", fault.text) : NULL;
+}
+
 static const char *old_value_hint(enum md_bench_id id, const char *text)
 {
 #define OLD_VALUE(name, value, hint)                           \
@@ -226,20 +237,6 @@ static const char *old_value_hint(enum md_bench_id id, const char *text)
 		return hint;
 #include "tbl/bench_line.h"
 	return NULL;
-}
-
-/* Does the text stand among "a|b|c"? */
-static bool is_choice(const char *choices, const char *text)
-{
-	size_t len = strlen(text);
-
-	for (const char *at = choices; *at != '\0';) {
-		size_t one = strcspn(at, "|");
-		if (one == len && strncmp(at, text, len) == 0)
-			return true;
-		at += one + (at[one] == '|');
-	}
-	return false;
 }
 
 static void tell_choice(struct md_bench_line *line, enum md_bench_id id, size_t word,
@@ -269,36 +266,56 @@ static void tell_choice(struct md_bench_line *line, enum md_bench_id id, size_t 
 	md_bench_fault_add(line, word, pl_strdup(pl_buf_text(&fault)), hint != NULL ? hint : near);
 }
 
+/* NULL with a fault: no duration, or one that the row does not allow. */
+static json_t *read_duration(struct md_bench_line *line, const struct md_bench_row *row,
+			     size_t word, const char *text)
+{
+	auto_free char *flag = md_bench_flag_of(md_bench_find(row->name));
+	int64_t ns, least = INT64_MIN, most = INT64_MAX;
+
+	if (!pl_text_to_duration_ns(text, &ns)) {
+		md_bench_fault_add(line, word,
+				   pl_asprintf("argument %s: found '%.200s', expected a duration "
+					       "such as 30s or 500ms",
+					       flag, text),
+				   NULL);
+		return NULL;
+	}
+	(void)pl_text_to_duration_ns(row->min, &least);
+	(void)pl_text_to_duration_ns(row->max, &most);
+	if (ns >= least && ns <= most)
+		return json_integer(ns);
+	md_bench_fault_add(line, word,
+			   pl_asprintf("argument %s: found '%.200s', expected a duration from %s "
+				       "to %s",
+				       flag, text, row->min, row->max),
+			   NULL);
+	return NULL;
+}
+
 json_t *md_bench_value_read(struct md_bench_line *line, enum md_bench_id id, size_t word,
 			    const char *const *texts, size_t count)
 {
 	const struct md_bench_row *row = md_bench_row(id);
 	auto_free char *flag = md_bench_flag_of(id);
 	const char *type;
-	int64_t ns;
 
 	json_t *value = read_typed(id, texts, count, &type);
 	if (value == NULL) {
 		auto_free char *shown = md_bench_repr(texts[0]);
+		auto_free char *hint = strcmp(type, "loads") == 0 ? why_no_json(texts[0]) : NULL;
 		md_bench_fault_add(
 			line, word,
 			pl_asprintf("argument %s: invalid %s value: %.200s", flag, type, shown),
-			NULL);
+			hint);
 		return NULL;
 	}
 	if (row->type == MD_BENCH_DUR) {
 		json_decref(value);
-		if (pl_text_to_duration_ns(texts[0], &ns))
-			return json_integer(ns);
-		md_bench_fault_add(line, word,
-				   pl_asprintf("argument %s: found '%.200s', expected a duration "
-					       "such as 30s or 500ms",
-					       flag, texts[0]),
-				   NULL);
-		return NULL;
+		return read_duration(line, row, word, texts[0]);
 	}
 	if (row->type == MD_BENCH_TEXT && row->choices[0] != '\0' &&
-	    !is_choice(row->choices, texts[0])) {
+	    !pl_text_has_word(row->choices, '|', texts[0])) {
 		tell_choice(line, id, word, texts[0]);
 		json_decref(value);
 		return NULL;

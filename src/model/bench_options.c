@@ -12,8 +12,9 @@
 #define STATE_NOW   false
 #define STATE_LATER true
 
-#define ORIGIN_VLLM false
-#define ORIGIN_OURS true
+#define ORIGIN_VLLM     0
+#define ORIGIN_OURS     1
+#define ORIGIN_OLD_VLLM 2
 
 static const struct md_bench_row rows[] = {
 #define BENCH(type_, name_, def_, min_, max_, choices_, state_, origin_, help_) \
@@ -25,7 +26,8 @@ static const struct md_bench_row rows[] = {
 	  .max = max_,                                                          \
 	  .choices = choices_,                                                  \
 	  .later = STATE_##state_,                                              \
-	  .ours = ORIGIN_##origin_,                                             \
+	  .ours = ORIGIN_##origin_ == ORIGIN_OURS,                              \
+	  .old = ORIGIN_##origin_ == ORIGIN_OLD_VLLM,                           \
 	  .help = help_ },
 #include "tbl/bench_args.h"
 #undef BENCH
@@ -153,6 +155,24 @@ void md_bench_done(struct md_bench *bench)
 			json_decref(*(json_t **)into);
 	}
 	memset(bench, 0, sizeof(*bench));
+}
+
+bool md_bench_thresholds(const char *text, double ret_ms[2])
+{
+	auto_free char *copy = pl_strdup(text != NULL ? text : "");
+	double limits_ms[2] = { 0 };
+	size_t count = 0;
+
+	for (char *rest = copy, *one; (one = strsep(&rest, ",")) != NULL; count++) {
+		double value;
+		if (count == 2 || !pl_text_to_f64(pl_text_trim(one), &value) || isnan(value))
+			return false;
+		limits_ms[count] = value;
+	}
+	if (count != 2)
+		return false;
+	memcpy(ret_ms, limits_ms, sizeof(limits_ms));
+	return true;
 }
 
 json_t *md_duration_to_json(int64_t ns)

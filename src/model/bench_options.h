@@ -59,6 +59,7 @@ struct md_bench_row {
 	const char *choices; /* separated by '|'; "": any */
 	bool later;          /* `run` of this version refuses it */
 	bool ours;           /* no option of vLLM's */
+	bool old;            /* of older vLLM's: not on the command line */
 	const char *help;
 };
 
@@ -69,8 +70,10 @@ enum md_bench_id md_bench_find(const char *name);
 /* All defaults. */
 void md_bench_init(struct md_bench *bench);
 void md_bench_done(struct md_bench *bench);
-/* Every option with its effective value, in the rows' order; infinities as "inf". New reference. */
-/* Header values, and those whose keys are named as secrets are: "***". */
+/*
+ * Every option with its effective value, in the rows' order; infinities as "inf". Header values, and
+ * those whose keys are named as secrets are: "***". New reference.
+ */
 json_t *md_bench_to_json(const struct md_bench *bench);
 /* One option's value as in md_bench_to_json(), in clear but for headers. New reference. */
 json_t *md_bench_get(const struct md_bench *bench, enum md_bench_id id);
@@ -78,6 +81,8 @@ json_t *md_bench_get(const struct md_bench *bench, enum md_bench_id id);
 void md_bench_set(struct md_bench *bench, enum md_bench_id id, const json_t *value);
 /* Does it have the value of its row? */
 bool md_bench_is_default(const struct md_bench *bench, enum md_bench_id id);
+/* The two limits of timeline_itl_thresholds, read as vLLM reads them. False: not two numbers. */
+bool md_bench_thresholds(const char *text, double ret_ms[2]);
 /* "600s", "100ms", "1us": the largest unit that says it exactly. New reference; null for MD_NO_I64. */
 json_t *md_duration_to_json(int64_t ns);
 

@@ -72,7 +72,8 @@ static bool is_yaml_name(const char *path)
 	return pl_text_ends(path, ".yaml") || pl_text_ends(path, ".yml");
 }
 
-/* vLLM takes the model from the command or from the file, and starts with neither of them no more. */
+/* vLLM takes the model from the command or from the file, and starts with neither of them no
+ * more. */
 static void check_model(struct config *config, const struct md_token *at,
 			const struct pl_yaml *root)
 {

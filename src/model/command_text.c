@@ -30,15 +30,6 @@ static void add_word(struct pl_buf *line, const char *word, bool hidden)
 		pl_buf_add_text(line, text);
 }
 
-static size_t columns_of(const char *text, size_t len)
-{
-	size_t columns = 0;
-
-	for (size_t i = 0; i < len; i++)
-		columns += ((unsigned char)text[i] & 0xC0) != 0x80;
-	return columns;
-}
-
 /* Bytes of `columns` characters from `at` on. */
 static size_t bytes_of(const char *at, size_t columns)
 {
@@ -69,18 +60,18 @@ static void add_excerpt(struct pl_buf *buf, const char *line, size_t begin, size
 		from--;
 		lead += ((unsigned char)line[from] & 0xC0) != 0x80;
 	}
-	if (columns_of(line, strlen(line)) <= SHOWN_COLUMNS)
+	if (pl_text_columns(line, strlen(line)) <= SHOWN_COLUMNS)
 		from = 0;
 	size_t len = bytes_of(line + from, SHOWN_COLUMNS);
 	bool cut_before = from > 0;
 	bool cut_after = line[from + len] != '\0';
-	size_t width = columns_of(line + begin, (end < from + len ? end : from + len) - begin);
+	size_t width = pl_text_columns(line + begin, (end < from + len ? end : from + len) - begin);
 
 	pl_buf_addf(buf, "  %s", cut_before ? "… " : "");
 	for (size_t i = from; i < from + len; i++)
 		pl_buf_add_char(buf, iscntrl((unsigned char)line[i]) ? ' ' : line[i]);
 	pl_buf_addf(buf, "%s\n  %s", cut_after ? " …" : "", cut_before ? "  " : "");
-	add_repeated(buf, ' ', columns_of(line + from, begin - from));
+	add_repeated(buf, ' ', pl_text_columns(line + from, begin - from));
 	add_repeated(buf, '^', width > 0 ? width : 1);
 	pl_buf_add_char(buf, '\n');
 }

@@ -2,7 +2,6 @@
 #include "model/command_priv.h"
 
 #include <ctype.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -265,18 +264,15 @@ static size_t read_dotted(struct md_parse *parse, size_t at)
 		md_parse_add(parse, MD_ERROR, token, "no value", "one behind the flag", NULL);
 		return 1;
 	}
-	char *end;
-	if (isdigit((unsigned char)text[text[0] == '-']) && isinf(strtod(text, &end)) &&
-	    *end == '\0') {
-		md_parse_add(parse, MD_ERROR, token, "a number that is not finite",
-			     "a finite number", NULL);
-		return joined ? 1 : 2;
-	}
 	bool appends = name_len > 1 && key[name_len - 1] == '+';
 	if (appends)
 		key[name_len - 1] = '\0';
 	auto_json json_t *value = appends ? md_dotted_list(text) : md_dotted_value(text);
-	put_dotted(parse, at, key, value);
+	if (value != NULL)
+		put_dotted(parse, at, key, value);
+	else
+		md_parse_add(parse, MD_ERROR, token, md_json_excess(text),
+			     "a finite number, or an integer within 64 bits", NULL);
 	return joined ? 1 : 2;
 }
 

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/yaml.h"
+#include "model/dotted.h"
 #include "model/validate.h"
 
 /* One value being read. */
@@ -130,7 +131,8 @@ static char *expand_numbers(const char *text)
 	bool in_text = false;
 	int64_t number;
 
-	pl_buf_init(&buf, 64 + 4 * strlen(text));
+	/* "1t" becomes thirteen digits */
+	pl_buf_init(&buf, 64 + 8 * strlen(text));
 	for (const char *at = text; *at != '\0';) {
 		size_t len = in_text ? 0 : human_len(at, text);
 		auto_free char *human = pl_strndup(at, len);
@@ -174,20 +176,11 @@ static void keep_given(struct value *value, const json_t *given)
 	json_object_set_new(value->parse->command->given, value->arg->name, json_deep_copy(given));
 }
 
-/* Python reads 1e400 as an infinity, which no engine can use; NULL: another fault. */
-static const char *not_json_reason(const char *text)
-{
-	json_error_t fault;
-	json_t *json = json_loads(text, JSON_DECODE_ANY, &fault);
-
-	json_decref(json);
-	return json == NULL && strstr(fault.text, "real number overflow") != NULL
-		       ? "a JSON object with a number that is not finite"
-		       : NULL;
-}
-
 static void refuse(struct value *value, const struct md_spec *spec, const char *text)
 {
+	const char *excess = md_json_excess(text);
+	auto_free char *found = excess != NULL ? pl_asprintf("a JSON object with %s", excess)
+					       : NULL;
 	auto_buf expected = { 0 };
 	struct pl_yaml node = node_of(value, text, false);
 
@@ -195,8 +188,8 @@ static void refuse(struct value *value, const struct md_spec *spec, const char *
 	pl_buf_add_text(&expected, "a JSON object such as '{\"key\": 1}'");
 	if (spec->nullable)
 		pl_buf_add_text(&expected, ", or None");
-	md_reader_add(&value->reader, MD_ERROR, &node, value->key, not_json_reason(text),
-		      pl_buf_text(&expected), NULL);
+	md_reader_add(&value->reader, MD_ERROR, &node, value->key, found, pl_buf_text(&expected),
+		      NULL);
 }
 
 static json_t *read_object(struct value *value, const struct md_spec *spec, const char *text)

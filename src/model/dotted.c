@@ -1,12 +1,50 @@
 #include "model/dotted.h"
 
+#include <ctype.h>
 #include <string.h>
+
+#include "base/text.h"
+
+/* Is `word` the whole word that ends here? */
+static bool ends_with(const char *text, size_t end, const char *word)
+{
+	size_t len = strlen(word);
+
+	return end >= len && strncmp(text + end - len, word, len) == 0 &&
+	       (end == len || !isalnum((unsigned char)text[end - len - 1]));
+}
+
+/* Has the reader stopped at a word that only Python takes for a number? */
+static bool is_python_number(const char *text, size_t end)
+{
+	return ends_with(text, end, "NaN") || ends_with(text, end, "Infinity") ||
+	       (ends_with(text, end, "-") && pl_text_starts(text + end, "Infinity"));
+}
+
+const char *md_json_excess(const char *text)
+{
+	json_error_t fault;
+	auto_json json_t *json = json_loads(text, JSON_DECODE_ANY, &fault);
+
+	if (json != NULL)
+		return NULL;
+	if (json_error_code(&fault) == json_error_numeric_overflow)
+		return strstr(fault.text, "integer") != NULL ? "an integer beyond 64 bits"
+							     : "a number that is not finite";
+	size_t end = fault.position > 0 ? (size_t)fault.position : 0;
+	if (json_error_code(&fault) == json_error_invalid_syntax && end <= strlen(text) &&
+	    is_python_number(text, end))
+		return "a number that is not finite";
+	return NULL;
+}
 
 json_t *md_dotted_value(const char *text)
 {
 	json_t *json = json_loads(text, JSON_DECODE_ANY, NULL);
 
-	return json != NULL ? json : json_string(text);
+	if (json == NULL && md_json_excess(text) == NULL)
+		return json_string(text);
+	return json;
 }
 
 json_t *md_dotted_list(const char *text)
@@ -17,4 +55,12 @@ json_t *md_dotted_list(const char *text)
 	for (char *rest = copy; rest != NULL;)
 		json_array_append_new(list, json_string(strsep(&rest, ",")));
 	return list;
+}
+
+void md_commas_add(json_t *list, const char *text)
+{
+	auto_free char *copy = pl_strdup(text);
+
+	for (char *rest = copy; rest != NULL;)
+		json_array_append_new(list, json_string(pl_text_trim(strsep(&rest, ","))));
 }

@@ -1,12 +1,25 @@
-/* What stands behind a dotted key on a command line ("--x.a.b v", "--x.a+ v,w"), as vLLM reads it. */
+/*
+ * JSON in the words of a command line, as vLLM reads it: a whole word ("--x {…}"), and what stands
+ * behind a dotted key ("--x.a.b v", "--x.a+ v,w").
+ */
 #ifndef MODEL_DOTTED_H
 #define MODEL_DOTTED_H
 
 #include "base/json.h"
 
-/* JSON where the text is some, else the text. Duplicate keys: the last, as in Python. New reference. */
+/*
+ * What Python's json.loads() takes and no JSON here can hold: "a number that is not finite" (NaN,
+ * Infinity, 1e999), "an integer beyond 64 bits". NULL: the text is JSON, or no JSON for Python too.
+ */
+const char *md_json_excess(const char *text);
+/*
+ * JSON where the text is some, else the text. Duplicate keys: the last, as in Python. New reference.
+ * NULL: it has an excess.
+ */
 json_t *md_dotted_value(const char *text);
 /* "a,b" as a list of texts. New reference. */
 json_t *md_dotted_list(const char *text);
+/* Adds the words of "a, b", without the blanks around them. */
+void md_commas_add(json_t *list, const char *text);
 
 #endif

@@ -24,19 +24,6 @@ static const struct {
 	{ MD_DTYPE_BOOL, 8, "bool BOOL" },
 };
 
-static int has_name(const char *names, const char *name)
-{
-	size_t want = strlen(name);
-
-	for (const char *at = names; *at != '\0';) {
-		size_t len = strcspn(at, " ");
-		if (len == want && memcmp(at, name, len) == 0)
-			return 1;
-		at += len + (at[len] == ' ');
-	}
-	return 0;
-}
-
 enum md_dtype md_dtype_find(const char *name)
 {
 	if (name == NULL)
@@ -44,7 +31,7 @@ enum md_dtype md_dtype_find(const char *name)
 	if (pl_text_starts(name, "torch."))
 		name += strlen("torch.");
 	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
-		if (has_name(rows[i].names, name))
+		if (pl_text_has_word(rows[i].names, ' ', name))
 			return rows[i].dtype;
 	}
 	return MD_DTYPE_UNKNOWN;

@@ -1,5 +1,6 @@
 /*
- * Number formats of weights and of the KV cache, by the names that PyTorch, safetensors and vLLM use.
+ * Number formats of weights and of the KV cache, by the names that PyTorch, safetensors and vLLM
+ * use.
  */
 #ifndef MODEL_DTYPE_H
 #define MODEL_DTYPE_H

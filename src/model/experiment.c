@@ -87,17 +87,21 @@ char *md_expand(struct md_reader *reader, const struct pl_yaml *node, const char
 		}
 		auto_free char *name = pl_strndup(at + 2, (size_t)(end - at) - 2);
 		const char *value = getenv(name);
-		if (value == NULL) {
-			auto_free char *found = pl_asprintf("${%s}, which is not set", name);
+		if (value == NULL || !pl_text_is_utf8(value)) {
+			auto_free char *found = pl_asprintf(
+				"${%s}, %s", name,
+				value == NULL ? "which is not set" : "whose value is no UTF-8");
 			md_reader_add(reader, MD_ERROR, node, key, found,
-				      "a variable of the environment", NULL);
+				      value == NULL ? "a variable of the environment"
+						    : "a variable that holds a text",
+				      NULL);
 			return NULL;
 		}
 		pl_buf_add_text(&out, value);
 		at = end + 1;
 	}
 	if (!out.full)
-		return out.len > 0 ? pl_buf_take(&out) : pl_strdup("");
+		return pl_buf_take(&out);
 	md_reader_add(reader, MD_ERROR, node, key, "a text that is too long", "at most 64 KiB",
 		      NULL);
 	return NULL;
@@ -179,32 +183,40 @@ static void read_root(struct md_reader *reader, const struct pl_yaml *root,
 	}
 }
 
-/* The value of a --set below its dotted name, as a file would have it; the mappings have no line. */
-static void read_set_value(struct md_reader *reader, char *path, const struct pl_yaml *value,
-			   struct md_experiment *experiment)
+void md_experiment_add(const struct md_experiment *experiment, const struct md_place *place,
+		       const struct md_problem *problem, struct md_problems *problems)
 {
-	struct pl_yaml maps[MD_SECTION_DEPTH_MAX];
-	struct pl_yaml names[MD_SECTION_DEPTH_MAX];
-	struct pl_yaml *keys[MD_SECTION_DEPTH_MAX];
-	struct pl_yaml *items[MD_SECTION_DEPTH_MAX];
-	size_t depth = 0;
+	struct md_problem placed = *problem;
 
-	for (char *rest = path; rest != NULL && depth < MD_SECTION_DEPTH_MAX; depth++) {
-		names[depth] = (struct pl_yaml){ .kind = PL_YAML_SCALAR,
-						 .text = strsep(&rest, ".") };
-		keys[depth] = &names[depth];
-		items[depth] = rest != NULL && depth + 1 < MD_SECTION_DEPTH_MAX
-				       ? &maps[depth + 1]
-				       : (struct pl_yaml *)value;
-		maps[depth] = (struct pl_yaml){
+	placed.source = place != NULL ? place->source : experiment->source;
+	placed.line = place != NULL ? place->line : 0;
+	placed.column = place != NULL ? place->column : 0;
+	md_problems_add(problems, &placed);
+}
+
+const struct pl_yaml *md_nest(struct md_nest *nest, char *path, const struct pl_yaml *at,
+			      const struct pl_yaml *value)
+{
+	char *rest = path;
+
+	for (size_t depth = 0; depth < MD_SECTION_DEPTH_MAX; depth++) {
+		nest->names[depth] = *at;
+		nest->names[depth].text = strsep(&rest, ".");
+		nest->keys[depth] = &nest->names[depth];
+		nest->items[depth] = (struct pl_yaml *)value;
+		nest->maps[depth] = (struct pl_yaml){
 			.kind = PL_YAML_MAP,
 			.text = "",
 			.count = 1,
-			.items = &items[depth],
-			.keys = &keys[depth],
+			.items = &nest->items[depth],
+			.keys = &nest->keys[depth],
 		};
+		if (depth > 0)
+			nest->items[depth - 1] = &nest->maps[depth];
+		if (rest == NULL)
+			return &nest->maps[0];
 	}
-	read_root(reader, &maps[0], experiment);
+	return NULL;
 }
 
 static void read_set(const char *set, bool fields_open, struct md_experiment *experiment,
@@ -233,7 +245,15 @@ static void read_set(const char *set, bool fields_open, struct md_experiment *ex
 		return;
 	}
 	auto_free char *names = pl_strdup(path);
-	read_set_value(&reader, names, pl_yaml_root(doc), experiment);
+	const struct pl_yaml no_place = { .kind = PL_YAML_SCALAR };
+	struct md_nest nest;
+	const struct pl_yaml *root = md_nest(&nest, names, &no_place, pl_yaml_root(doc));
+	if (root == NULL) {
+		md_reader_add(&reader, MD_ERROR, NULL, path, "a key of many parts",
+			      MD_NEST_EXPECTED, NULL);
+		return;
+	}
+	read_root(&reader, root, experiment);
 	for (size_t i = first; i < problems->count; i++)
 		problems->items[i].line = 0;
 }

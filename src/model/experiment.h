@@ -63,9 +63,9 @@ struct md_experiment {
 struct md_experiment *md_experiment_new(const char *source);
 
 /*
- * Reads, applies `sets` ("server.tensor_parallel_size=4", YAML values), checks everything that needs
- * no host. All problems are reported; *ret is given when problems has no errors, else -1 with err
- * (the first problem). Also -1 when the file cannot be read or is not YAML.
+ * Reads, applies `sets` ("server.tensor_parallel_size=4", YAML values), checks everything that
+ * needs no host. All problems are reported; *ret is given when problems has no errors, else -1 with
+ * err (the first problem). Also -1 when the file cannot be read or is not YAML.
  */
 int md_experiment_load(const char *path, const char *const *sets, size_t set_count,
 		       struct md_experiment **ret, struct md_problems *problems,
@@ -75,8 +75,8 @@ int md_experiment_parse(const char *text, size_t len, const char *source, const 
 			size_t set_count, struct md_experiment **ret, struct md_problems *problems,
 			struct pl_err *err) PL_MUST_CHECK;
 /*
- * As md_experiment_load(), but *ret is also given where the problems have errors: without the values
- * that were refused. For those who want every problem. -1: unreadable, or not YAML.
+ * As md_experiment_load(), but *ret is also given where the problems have errors: without the
+ * values that were refused. For those who want every problem. -1: unreadable, or not YAML.
  */
 int md_experiment_read(const char *path, const char *const *sets, size_t set_count,
 		       struct md_experiment **ret, struct md_problems *problems,

@@ -7,6 +7,19 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "model/dotted.h"
+
+/* The row's choices, and what an experiment file takes beside them. */
+static char *choices_in_file(enum md_bench_id id)
+{
+#define FILE_VALUE(name, value)                                                                \
+	if (id == MD_BENCH_##name) {                                                           \
+		auto_free char *bars = pl_asprintf("%s|%s", md_bench_row(id)->choices, value); \
+		return md_choices_of_bars(bars);                                               \
+	}
+#include "tbl/bench_line.h"
+	return md_choices_of_bars(md_bench_row(id)->choices);
+}
 
 /* Sets *ret_choices, which the spec borrows. */
 static struct md_spec row_spec(enum md_bench_id id, char **ret_choices)
@@ -37,7 +50,7 @@ static struct md_spec row_spec(enum md_bench_id id, char **ret_choices)
 	};
 	int64_t ns;
 
-	*ret_choices = md_choices_of_bars(row->choices);
+	*ret_choices = choices_in_file(id);
 	spec.choices = *ret_choices;
 	if (row->type != MD_BENCH_DUR) {
 		(void)pl_text_to_f64(row->min, &spec.min);
@@ -65,6 +78,15 @@ static json_t *joined(const struct pl_yaml *list)
 	return text.full ? NULL : json_string(pl_buf_text(&text));
 }
 
+/* "a, b" as on the command line. */
+static json_t *split(const char *text)
+{
+	json_t *list = json_array();
+
+	md_commas_add(list, text);
+	return list;
+}
+
 /* A mapping of scalars as vLLM's list: "KEY=VALUE". */
 static json_t *paired(const struct pl_yaml *map, char between)
 {
@@ -84,6 +106,7 @@ static json_t *other_spelling(enum md_bench_id id, const struct pl_yaml *node)
 {
 	bool is_list = node->kind == PL_YAML_LIST;
 	bool is_map = node->kind == PL_YAML_MAP;
+	bool has_commas = node->kind == PL_YAML_SCALAR && strchr(node->text, ',') != NULL;
 
 	switch (id) {
 	case MD_BENCH_metric_percentiles:
@@ -96,6 +119,8 @@ static json_t *other_spelling(enum md_bench_id id, const struct pl_yaml *node)
 		return is_map ? paired(node, '=') : NULL;
 	case MD_BENCH_goodput:
 		return is_map ? paired(node, ':') : NULL;
+	case MD_BENCH_source_addresses:
+		return has_commas ? split(node->text) : NULL;
 	case MD_BENCH_random_range_ratio:
 		break;
 	default:
@@ -270,6 +295,16 @@ static void check_percentiles(struct checker *c)
 	}
 }
 
+static void check_thresholds(struct checker *c)
+{
+	const char *text = c->bench->timeline_itl_thresholds;
+	double limits_ms[2];
+
+	if (c->bench->plot_timeline && !md_bench_thresholds(text, limits_ms))
+		complain_text(c, MD_ERROR, "timeline_itl_thresholds", text != NULL ? text : "",
+			      "two numbers of milliseconds, separated by a comma", NULL);
+}
+
 /* A prompt of no tokens is none; special tokens, which are not known here, take some more. */
 static void check_random(struct checker *c)
 {
@@ -351,7 +386,8 @@ static void check_ramp(struct checker *c)
 static void check_dataset(struct checker *c)
 {
 	static const char *const from_files[] = { "sharegpt",     "burstgpt",     "custom",
-						  "custom_audio", "custom_image", "timed_trace" };
+						  "custom_audio", "custom_image", "timed_trace",
+						  "spec_bench",   "sonnet" };
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(from_files); i++) {
 		if (strcmp(c->bench->dataset_name, from_files[i]) != 0 ||
@@ -359,6 +395,16 @@ static void check_dataset(struct checker *c)
 			continue;
 		auto_free char *expected = pl_asprintf("the file of data set '%s'", from_files[i]);
 		complain(c, MD_ERROR, "dataset_path", "dataset_name", "null", expected, NULL);
+	}
+	bool has_all = strcmp(c->bench->dataset_name, "custom") == 0 ||
+		       strcmp(c->bench->dataset_name, "spec_bench") == 0;
+	if (c->bench->num_prompts < 1 && !has_all) {
+		auto_free char *found = pl_asprintf("number %lld",
+						    (long long)c->bench->num_prompts);
+		complain(
+			c, MD_ERROR, "num_prompts", NULL, found,
+			"an integer from 1 (with data sets custom and spec_bench 0 is all records)",
+			NULL);
 	}
 	if (strcmp(c->bench->dataset_name, "custom") == 0 && c->bench->custom_output_len == 0)
 		complain(c, MD_ERROR, "custom_output_len", NULL, "number 0",
@@ -374,6 +420,7 @@ void md_bench_check(struct md_reader *reader, const struct pl_yaml *map,
 	check_pairs(&c, "metadata", bench->metadata, false);
 	check_goodput(&c);
 	check_percentiles(&c);
+	check_thresholds(&c);
 	check_range_ratio(&c);
 	check_random(&c);
 	check_ramp(&c);

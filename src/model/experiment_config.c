@@ -18,18 +18,13 @@ enum { CONFIG_BYTES_MAX = 8 << 20 };
 static void refuse_file(const struct md_experiment *experiment, struct md_problems *problems,
 			const char *found, const char *expected)
 {
-	const struct md_place *place = md_places_find(&experiment->places, "server.config");
+	static const char key[] = "server.config";
 
-	md_problems_add(problems,
-			&(struct md_problem){
-				.severity = MD_ERROR,
-				.source = place != NULL ? place->source : experiment->source,
-				.line = place != NULL ? place->line : 0,
-				.column = place != NULL ? place->column : 0,
-				.key = "server.config",
-				.found = found,
-				.expected = expected,
-			});
+	md_experiment_add(
+		experiment, md_places_find(&experiment->places, key),
+		&(struct md_problem){
+			.severity = MD_ERROR, .key = key, .found = found, .expected = expected },
+		problems);
 }
 
 static void read_pairs(struct md_reader *reader, const struct pl_yaml *root, json_t *server)

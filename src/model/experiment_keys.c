@@ -61,7 +61,8 @@ static bool is_json(const struct key_row *row)
 	       row->type == KEY_OBJECT || row->type == KEY_GPUS;
 }
 
-/* "ready_timeout" of "launch.ready_timeout" when the section is "launch"; NULL for other sections. */
+/* "ready_timeout" of "launch.ready_timeout" when the section is "launch"; NULL for other
+ * sections. */
 static const char *name_in_section(const struct key_row *row, const char *section)
 {
 	size_t len = strlen(section);

@@ -14,18 +14,12 @@ static void refuse_text(const struct md_experiment *experiment, struct md_proble
 			const char *expected)
 {
 	auto_free char *key = pl_asprintf("%s.%s", section, name);
-	const struct md_place *place = md_places_find(&experiment->places, key);
 
-	md_problems_add(problems,
-			&(struct md_problem){
-				.severity = MD_ERROR,
-				.source = place != NULL ? place->source : experiment->source,
-				.line = place != NULL ? place->line : 0,
-				.column = place != NULL ? place->column : 0,
-				.key = key,
-				.found = found,
-				.expected = expected,
-			});
+	md_experiment_add(
+		experiment, md_places_find(&experiment->places, key),
+		&(struct md_problem){
+			.severity = MD_ERROR, .key = key, .found = found, .expected = expected },
+		problems);
 }
 
 /* `server.x` and `launch.x` mean the same: one of them fills the other, two must agree. */

@@ -11,6 +11,22 @@
 
 #define MD_SECTION_DEPTH_MAX 16
 
+/* The nodes of "a.b.c", as mappings in one another. */
+struct md_nest {
+	struct pl_yaml maps[MD_SECTION_DEPTH_MAX];
+	struct pl_yaml names[MD_SECTION_DEPTH_MAX];
+	struct pl_yaml *keys[MD_SECTION_DEPTH_MAX];
+	struct pl_yaml *items[MD_SECTION_DEPTH_MAX];
+};
+/*
+ * Fills *nest with the mappings that `path` (cut up) means, `value` in the innermost, and gives the
+ * outermost; the mappings have no line, their names the place of `at`. NULL: it is nested too deep.
+ * Borrows all.
+ */
+const struct pl_yaml *md_nest(struct md_nest *nest, char *path, const struct pl_yaml *at,
+			      const struct pl_yaml *value);
+#define MD_NEST_EXPECTED "a key that is not nested as deep"
+
 /* All rows of tbl/experiment_keys.h at their defaults. */
 void md_keys_init(struct md_experiment *experiment);
 void md_keys_done(struct md_experiment *experiment);
@@ -40,6 +56,9 @@ void md_bench_read(struct md_reader *reader, const struct pl_yaml *map, struct m
 void md_bench_check(struct md_reader *reader, const struct pl_yaml *map,
 		    const struct md_bench *bench);
 
+/* Notes a problem of a key at the place where it was set (NULL: nowhere). */
+void md_experiment_add(const struct md_experiment *experiment, const struct md_place *place,
+		       const struct md_problem *problem, struct md_problems *problems);
 /* Notes a key that was in the map before, in either spelling; true when it was. */
 bool md_key_is_repeated(struct md_reader *reader, const struct pl_yaml *map, size_t i,
 			const char *key);

@@ -226,39 +226,26 @@ static void read_arg(struct md_reader *reader, const struct pl_yaml *name,
 static void read_dotted(struct md_reader *reader, const struct pl_yaml *name,
 			const struct pl_yaml *node, bool again, json_t *server)
 {
-	struct pl_yaml maps[MD_SECTION_DEPTH_MAX];
-	struct pl_yaml names[MD_SECTION_DEPTH_MAX];
-	struct pl_yaml *keys[MD_SECTION_DEPTH_MAX];
-	struct pl_yaml *items[MD_SECTION_DEPTH_MAX];
+	struct md_nest nest;
 	auto_free char *text = pl_strdup(name->text);
 	char *rest = text;
 	const char *first = strsep(&rest, ".");
 	const struct md_arg *arg = md_arg_find(first);
-	size_t depth = 0;
+	auto_free char *key = pl_asprintf("server.%s", name->text);
 
 	if (arg == NULL || arg->type != MD_ARG_JSON) {
-		auto_free char *key = pl_asprintf("server.%s", name->text);
 		unknown_argument(reader, name, key);
 		return;
 	}
-	for (; rest != NULL && depth < MD_SECTION_DEPTH_MAX; depth++) {
-		names[depth] = *name;
-		names[depth].text = strsep(&rest, ".");
-		keys[depth] = &names[depth];
-		items[depth] = rest != NULL && depth + 1 < MD_SECTION_DEPTH_MAX
-				       ? &maps[depth + 1]
-				       : (struct pl_yaml *)node;
-		maps[depth] = (struct pl_yaml){
-			.kind = PL_YAML_MAP,
-			.text = "",
-			.count = 1,
-			.items = &items[depth],
-			.keys = &keys[depth],
-		};
+	const struct pl_yaml *value = md_nest(&nest, rest, name, node);
+	if (value == NULL) {
+		md_reader_add(reader, MD_ERROR, name, key, "a key of many parts", MD_NEST_EXPECTED,
+			      NULL);
+		return;
 	}
 	struct pl_yaml arg_name = *name;
 	arg_name.text = first;
-	read_arg(reader, &arg_name, &maps[0], arg, false, again, server);
+	read_arg(reader, &arg_name, value, arg, false, again, server);
 }
 
 void md_server_read(struct md_reader *reader, const struct pl_yaml *map, json_t *server)

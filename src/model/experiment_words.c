@@ -17,19 +17,6 @@ struct words {
 	const char *key; /* "launch.command" */
 };
 
-static bool has_flag(const char *flags, const char *flag)
-{
-	size_t want = strlen(flag);
-
-	for (const char *at = flags; at != NULL && *at != '\0';) {
-		size_t len = strcspn(at, " ");
-		if (len == want && memcmp(at, flag, len) == 0)
-			return true;
-		at += len + strspn(at + len, " ");
-	}
-	return false;
-}
-
 /* How much of "--gpu-mem" the flag begins with: all of it, '_' as '-', or nothing. */
 static bool begins_so(const char *flag, const char *word)
 {
@@ -83,7 +70,7 @@ static const struct md_arg *arg_of(const char *word)
 		return arg != NULL || flag[2] == '\0' ? arg : arg_of_beginning(flag);
 	}
 	for (size_t i = 0; i < md_arg_count(); i++) {
-		if (has_flag(md_arg_at(i)->aliases, flag))
+		if (pl_text_has_word(md_arg_at(i)->aliases, ' ', flag))
 			return md_arg_at(i);
 	}
 	return pl_text_starts(flag, "-O") ? md_arg_find("optimization_level") : NULL;
@@ -111,16 +98,12 @@ static void add(const struct words *words, enum md_severity severity, size_t at,
 
 	if (place == NULL)
 		place = md_places_find(places, words->key);
-	md_problems_add(words->problems,
-			&(struct md_problem){
-				.severity = severity,
-				.source = place != NULL ? place->source : words->experiment->source,
-				.line = place != NULL ? place->line : 0,
-				.column = place != NULL ? place->column : 0,
-				.key = words->key,
-				.found = found,
-				.expected = expected,
-			});
+	md_experiment_add(words->experiment, place,
+			  &(struct md_problem){ .severity = severity,
+						.key = words->key,
+						.found = found,
+						.expected = expected },
+			  words->problems);
 }
 
 static void check_flag(const struct words *words, size_t at, const char *word,

@@ -2,8 +2,8 @@
  * The expressions of constraint rules: infix text to a tree.
  *
  *   expr  := or, and, not, == != < <= > >= in "not in", + - * / %, ( )   (binding as in Python)
- *   atom  := number | "text" | true | false | null | [literal, …] | name | name.key | env.name | call
- *   call  := is_set(name or name.key) | any_set(name or name.key, …) | starts_with(expr, expr)
+ *   atom  := number | "text" | true | false | null | [literal, …] | name | name.key | env.name |
+ *   call call  := is_set(name or name.key) | any_set(name or name.key, …) | starts_with(expr, expr)
  *
  * - Comparisons do not chain. A minus stands before numbers only.
  * - Texts are printable ASCII, with \" and \\ and no other escapes.

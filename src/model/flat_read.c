@@ -67,7 +67,8 @@ static const char *copy_string(const char *at, const char *end, char **out)
 	return at;
 }
 
-/* The text with "inf" for Infinity, "-inf" for -Infinity and null for NaN. The caller's (free()). */
+/* The text with "inf" for Infinity, "-inf" for -Infinity and null for NaN. The caller's
+ * (free()). */
 static char *as_json(const char *text, size_t len, size_t *ret_len)
 {
 	static const struct {

@@ -71,12 +71,14 @@ PL_AUTO_DEFINE(struct md_flat, md_flat_free);
 double md_flat_number(const struct md_flat *flat, const char *key);
 
 /*
- * The summary against what the lists give by vLLM's own formulas: the largest difference of a figure,
- * as a share of it, and *ret_key, which is it (static or of json). NaN where there are no lists.
+ * The summary against what the lists give by vLLM's own formulas: the largest difference of a
+ * figure, as a share of it, and *ret_key, which is it (static or of json). NaN where there are no
+ * lists.
  */
 double md_flat_difference(const struct md_flat *flat, const char **ret_key);
 
-/* The worst finished request's |TTFT + gaps - latency|; NaN where the file does not tell all three. */
+/* The worst finished request's |TTFT + gaps - latency|; NaN where the file does not tell all
+ * three. */
 double md_flat_identity_us(const struct md_flat *flat);
 
 /*

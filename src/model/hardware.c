@@ -187,18 +187,6 @@ int md_hardware_from_host(const char *title, int64_t memory_bytes, const char *p
 	return 0;
 }
 
-static json_t *aliases_to_json(const char *aliases)
-{
-	json_t *array = json_array();
-
-	for (const char *at = aliases; *at != '\0';) {
-		size_t len = strcspn(at, " ");
-		json_array_append_new(array, json_stringn(at, len));
-		at += len + (at[len] == ' ');
-	}
-	return array;
-}
-
 json_t *md_hardware_to_json(void)
 {
 	json_t *array = json_array();
@@ -207,7 +195,7 @@ json_t *md_hardware_to_json(void)
 		const struct md_gpu *gpu = &gpus[i];
 		json_t *row = json_object();
 		json_object_set_new(row, "name", json_string(gpu->name));
-		json_object_set_new(row, "aliases", aliases_to_json(gpu->aliases));
+		json_object_set_new(row, "aliases", pl_json_words(gpu->aliases));
 		json_object_set_new(row, "memory_bytes", json_integer(gpu->memory_bytes));
 		json_object_set_new(row, "platform", json_string(gpu->platform));
 		json_object_set_new(row, "compute_capability",

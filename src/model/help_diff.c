@@ -240,22 +240,10 @@ static bool choices_are_ours(const struct md_arg *row)
 	return row->choices_note != NULL || !pl_text_equal(row->choices_origin, "flag");
 }
 
-static json_t *words_of(const char *text)
-{
-	json_t *list = json_array();
-
-	while (text != NULL && *text != '\0') {
-		size_t len = strcspn(text, " ");
-		json_array_append_new(list, json_stringn(text, len));
-		text += len + strspn(text + len, " ");
-	}
-	return list;
-}
-
 /* The help's flags less the one that the row has as its flag. */
 static json_t *help_aliases(const struct md_help_arg *arg, const char *flag)
 {
-	json_t *list = words_of(arg->aliases);
+	json_t *list = pl_json_words(arg->aliases);
 
 	if (strcmp(arg->flag, flag) == 0)
 		return list;
@@ -268,7 +256,7 @@ static json_t *help_aliases(const struct md_help_arg *arg, const char *flag)
 
 static bool has_flag(const struct md_help_arg *arg, const char *flag)
 {
-	auto_json json_t *aliases = words_of(arg->aliases);
+	auto_json json_t *aliases = pl_json_words(arg->aliases);
 	auto_json json_t *wanted = json_string(flag);
 
 	return strcmp(arg->flag, flag) == 0 || has_item(aliases, wanted);
@@ -284,7 +272,7 @@ static void add_change(json_t *changes, const struct md_arg *row, const char *ke
 static void compare_flags(const struct md_arg *row, const struct md_help_arg *arg, json_t *changes)
 {
 	const char *flag = has_flag(arg, row->flag) ? row->flag : arg->flag;
-	auto_json json_t *table = words_of(row->aliases);
+	auto_json json_t *table = pl_json_words(row->aliases);
 	auto_json json_t *aliases = help_aliases(arg, flag);
 	auto_json json_t *unshown = json_string(UNSHOWN_ALIAS);
 
@@ -356,7 +344,7 @@ static json_t *new_entry(const struct md_help_arg *arg)
 		*at = isalnum((unsigned char)*at) ? (char)tolower((unsigned char)*at) : '_';
 	json_t *entry = json_pack(
 		"{s:s, s:s, s:o, s:o, s:s, s:s, s:s, s:o, s:b, s:b, s:o, s:s}", "name", name,
-		"flag", arg->flag, "aliases", words_of(arg->aliases), "negative_flag",
+		"flag", arg->flag, "aliases", pl_json_words(arg->aliases), "negative_flag",
 		pl_json_text(arg->negative_flag), "group",
 		arg->group[0] != '\0' ? arg->group : "Serve", "type", md_arg_type_name(type),
 		"cli_style", md_arg_style_name(arg->style), "choices", typed_choices(arg),
@@ -375,7 +363,7 @@ static json_t *new_entry(const struct md_help_arg *arg)
 static const struct md_arg *find_row(const struct md_help_arg *arg)
 {
 	const struct md_arg *row = md_arg_find(arg->flag + 2);
-	auto_json json_t *aliases = words_of(arg->aliases);
+	auto_json json_t *aliases = pl_json_words(arg->aliases);
 
 	for (size_t i = 0; row == NULL && i < json_array_size(aliases); i++) {
 		const char *alias = json_string_value(json_array_get(aliases, i));

@@ -251,16 +251,6 @@ static bool was_cut(const struct parser *parser, size_t indent, const char *next
 	return parser->last_columns >= parser->width && word + strcspn(next, " ") > columns;
 }
 
-/* Characters of a line, as Python counts its width. */
-static size_t columns_of(const char *line, size_t len)
-{
-	size_t columns = 0;
-
-	for (size_t i = 0; i < len; i++)
-		columns += ((unsigned char)line[i] & 0xC0) != 0x80;
-	return columns;
-}
-
 static void add_help(struct parser *parser, const char *line, size_t indent)
 {
 	struct pl_buf *text = &parser->text;
@@ -268,7 +258,7 @@ static void add_help(struct parser *parser, const char *line, size_t indent)
 	if (text->len > 0 && !was_cut(parser, indent, line + indent))
 		pl_buf_add_char(text, ' ');
 	pl_buf_add_text(text, line + indent);
-	parser->last_columns = columns_of(line, strlen(line));
+	parser->last_columns = pl_text_columns(line, strlen(line));
 }
 
 static bool starts_arg(const char *line, size_t indent)
@@ -418,8 +408,8 @@ static size_t help_width(const char *text)
 		if (indent >= INDENTS || len <= indent)
 			continue;
 		lines[indent]++;
-		if (columns_of(line, len) > width[indent])
-			width[indent] = columns_of(line, len);
+		if (pl_text_columns(line, len) > width[indent])
+			width[indent] = pl_text_columns(line, len);
 	}
 	for (size_t i = best; i < INDENTS; i++) {
 		if (lines[i] > lines[best])

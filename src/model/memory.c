@@ -79,18 +79,15 @@ static double value_of(const struct md_memory *memory, enum md_memory_id id)
 	return memory->terms[id].value;
 }
 
-static bool is_cpu(const struct md_model_case *server)
-{
-	return pl_text_equal(md_case_platform(server), "cpu");
-}
-
 static void set_budget(const struct md_model_case *server, struct md_memory *memory)
 {
 	static const char source[] = "docs/reference/hardware.md, or the host";
 	double share = md_case_number(server, "gpu_memory_utilization", UTILIZATION);
 
-	if (is_cpu(server) || server->hardware == NULL || server->hardware->gpu.memory_bytes <= 0) {
-		const char *why = is_cpu(server) ? "no GPU" : "the GPU is not known (--hardware)";
+	if (md_case_is_cpu(server) || server->hardware == NULL ||
+	    server->hardware->gpu.memory_bytes <= 0) {
+		const char *why = md_case_is_cpu(server) ? "no GPU"
+							 : "the GPU is not known (--hardware)";
 		md_memory_set(memory, MD_MEMORY_GPU_BYTES, NAN, false, source, "%s", why);
 		md_memory_set(memory, MD_MEMORY_BUDGET_BYTES, NAN, false, source, "%s", why);
 		return;
@@ -122,7 +119,7 @@ static bool set_given_cache(const struct md_model_case *server, struct md_memory
 			      "kv_cache_memory_bytes");
 		return true;
 	}
-	if (is_cpu(server) && space != NULL && pl_text_to_f64(space, &gib) && gib > 0 &&
+	if (md_case_is_cpu(server) && space != NULL && pl_text_to_f64(space, &gib) && gib > 0 &&
 	    gib < 1e9) {
 		md_memory_set(memory, MD_MEMORY_KV_CACHE_BYTES, gib * GIB, false, "the environment",
 			      "VLLM_CPU_KVCACHE_SPACE %g x 2^30", gib);
@@ -146,8 +143,8 @@ static void set_cache(const struct md_model_case *server, struct md_memory *memo
 		return;
 	if (isnan(rest)) {
 		md_memory_set(memory, MD_MEMORY_KV_CACHE_BYTES, NAN, false, source,
-			      is_cpu(server) ? "VLLM_CPU_KVCACHE_SPACE is not set"
-					     : "a term above is not known");
+			      md_case_is_cpu(server) ? "VLLM_CPU_KVCACHE_SPACE is not set"
+						     : "a term above is not known");
 		return;
 	}
 	md_memory_set(memory, MD_MEMORY_KV_CACHE_BYTES, rest > 0 ? rest : 0, true, source,

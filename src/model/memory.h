@@ -80,7 +80,9 @@ void md_memory_text(const struct md_memory *memory, struct pl_buf *buf);
 
 /* Blocks that one request of `len` tokens takes, over all groups. */
 double md_memory_request_blocks(const struct md_kv_layout *layout, int64_t len);
-/* The longest request that the KV cache holds, at most `limit`; 0: none, or not known. */
+/* Those that requests can have: vLLM keeps one as the empty block. NaN: not known. */
+double md_memory_usable_blocks(const struct md_kv_layout *layout);
+/* The longest request that they hold, at most `limit`; 0: none, or not known. */
 int64_t md_memory_longest(const struct md_memory *memory, int64_t limit);
 
 /*

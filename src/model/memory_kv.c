@@ -94,7 +94,7 @@ static void set_groups(const struct md_model_case *server, int64_t sliding,
 
 static int64_t default_block(const struct md_model_case *server)
 {
-	return pl_text_equal(md_case_platform(server), "cpu") ? BLOCK_TOKENS_CPU : BLOCK_TOKENS;
+	return md_case_is_cpu(server) ? BLOCK_TOKENS_CPU : BLOCK_TOKENS;
 }
 
 double md_memory_request_blocks(const struct md_kv_layout *layout, int64_t len)
@@ -109,6 +109,11 @@ double md_memory_request_blocks(const struct md_kv_layout *layout, int64_t len)
 		       (double)(divide_up(window, layout->block_tokens) + 1);
 }
 
+double md_memory_usable_blocks(const struct md_kv_layout *layout)
+{
+	return layout->blocks - 1;
+}
+
 int64_t md_memory_longest(const struct md_memory *memory, int64_t limit)
 {
 	const struct md_kv_layout *layout = &memory->layout;
@@ -119,7 +124,7 @@ int64_t md_memory_longest(const struct md_memory *memory, int64_t limit)
 		return 0;
 	while (low < high) {
 		int64_t middle = low + (high - low + 1) / 2;
-		if (md_memory_request_blocks(layout, middle) <= layout->blocks)
+		if (md_memory_request_blocks(layout, middle) <= md_memory_usable_blocks(layout))
 			low = middle;
 		else
 			high = middle - 1;

@@ -263,7 +263,7 @@ void md_memory_activations(const struct md_model_case *server, struct md_memory 
 			      "the model is not known or not modelled");
 		return;
 	}
-	if (pl_text_equal(md_case_platform(server), "cpu")) {
+	if (md_case_is_cpu(server)) {
 		md_memory_set(memory, MD_MEMORY_ACTIVATION_BYTES, NAN, false, source,
 			      "not modelled on the CPU");
 		return;

@@ -66,6 +66,11 @@ const char *md_case_platform(const struct md_model_case *server)
 	return server->hardware != NULL ? server->hardware->gpu.platform : NULL;
 }
 
+bool md_case_is_cpu(const struct md_model_case *server)
+{
+	return pl_text_equal(md_case_platform(server), "cpu");
+}
+
 int md_case_since(const struct md_model_case *server, const char *release)
 {
 	const char *text = server->target != NULL ? server->target->version : NULL;

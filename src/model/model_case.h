@@ -40,6 +40,7 @@ const char *md_case_text(const struct md_model_case *server, const char *arg);
 const char *md_case_env(const struct md_model_case *server, const char *name);
 /* "cuda", "cpu"; NULL: not known. */
 const char *md_case_platform(const struct md_model_case *server);
+bool md_case_is_cpu(const struct md_model_case *server);
 /* At or above a release, by the target (the reference where none is given). */
 int md_case_since(const struct md_model_case *server, const char *release);
 

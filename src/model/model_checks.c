@@ -198,15 +198,7 @@ static const char *const families[] = {
 
 static bool has_word(const char *words, const char *word)
 {
-	size_t want = strlen(word);
-
-	for (const char *at = words; *at != '\0';) {
-		size_t len = strcspn(at, " ");
-		if (len == want && memcmp(at, word, len) == 0)
-			return true;
-		at += len + (at[len] == ' ');
-	}
-	return false;
+	return pl_text_has_word(words, ' ', word);
 }
 
 static bool is_known_method(const char *method)

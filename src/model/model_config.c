@@ -93,7 +93,8 @@ static int64_t default_of(const struct md_model_facts *facts, const char *key)
 	return 0;
 }
 
-/* The first of `keys` (separated by blanks) that holds a count; the family's default of the first. */
+/* The first of `keys` (separated by blanks) that holds a count; the family's default of the
+ * first. */
 static int64_t count_at(const struct md_model_facts *facts, const json_t *part, const char *keys)
 {
 	char key[64];

@@ -124,9 +124,9 @@ const struct md_model_type *md_model_type_find(const char *name);
 json_t *md_model_facts_to_json(const struct md_model_facts *facts);
 
 /*
- * Where a model lies: `model` itself if it is a folder, else its snapshot in the Hugging Face cache.
- * NULL: nowhere. The caller's (free()). *ret_root is what files of it may not lie outside of (the
- * cached repository), NULL for a folder of the person's own; the caller's too.
+ * Where a model lies: `model` itself if it is a folder, else its snapshot in the Hugging Face
+ * cache. NULL: nowhere. The caller's (free()). *ret_root is what files of it may not lie outside of
+ * (the cached repository), NULL for a folder of the person's own; the caller's too.
  */
 char *md_model_find(const struct md_model_source *source, const char *model, char **ret_root);
 

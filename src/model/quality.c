@@ -129,6 +129,7 @@ PLAIN(throttling, throttled_share)
 PLAIN(server_restart, server_restarted)
 PLAIN(preemptions, preemptions)
 PLAIN(failures, failed)
+PLAIN(retries, retries)
 PLAIN(simulated, simulated)
 #undef PLAIN
 

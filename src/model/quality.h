@@ -12,6 +12,7 @@
 
 struct md_quality_facts {
 	double completed, failed;
+	double retries;       /* tries beyond a request's first */
 	double measured_s;    /* results.duration */
 	double median_itl_ms; /* of the limits that follow from latencies */
 	double median_ttft_ms;

@@ -4,11 +4,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/random.h>
 
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "base/unique.h"
 
 #define SIGNAL_EXIT_BASE 128
 
@@ -228,27 +228,20 @@ int md_result_write(const json_t *result, const char *path, struct pl_err *err)
 
 void md_run_id_make(int64_t real_ns, char run_id[MD_RUN_ID_BYTES])
 {
-	unsigned char random[3];
 	char date[16];
 
-	/* up to 256 bytes come whole or, before the kernel's pool is ready at boot, later */
-	while (getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random))
-		continue;
 	pl_clock_format(real_ns, "%Y%m%d_%H%M%S", 1, date, sizeof(date));
-	snprintf(run_id, MD_RUN_ID_BYTES, "exp_%s_%02x%02x%02x", date, random[0], random[1],
-		 random[2]);
+	snprintf(run_id, MD_RUN_ID_BYTES, "exp_%s_%06x", date, pl_unique_u32() & 0xffffff);
 }
 
 json_t *md_result_error(enum md_stage stage, const struct pl_err *why, enum md_cause cause,
 			json_t *log_tail)
 {
 	json_t *error = json_object();
-	json_t *message = json_string(why->text);
 
 	json_object_set_new(error, "stage", json_string(stage_names[stage]));
 	json_object_set_new(error, "code", json_string(pl_err_name(why->code)));
-	json_object_set_new(error, "message",
-			    message != NULL ? message : json_string(pl_err_meaning(why->code)));
+	json_object_set_new(error, "message", pl_json_text(why->text));
 	json_object_set_new(error, "cause", pl_json_text(cause_names[cause]));
 	json_object_set_new(error, "hint", pl_json_text(cause_hints[cause]));
 	json_object_set_new(error, "log_line", json_null());
@@ -267,7 +260,7 @@ int md_result_artifact(const char *path, enum md_artifact_kind kind, json_t **re
 		return -1;
 	artifact = json_object();
 	json_object_set_new(artifact, "kind", json_string(artifact_names[kind]));
-	json_object_set_new(artifact, "name", json_string(name));
+	json_object_set_new(artifact, "name", pl_json_text(name));
 	json_object_set_new(artifact, "size", json_integer(pl_file_size(path)));
 	json_object_set_new(artifact, "sha256", json_string(sha256));
 	*ret = artifact;

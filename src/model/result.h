@@ -1,7 +1,7 @@
 /*
  * The result file (api/result.schema.json, docs/reference/result-file.md): finished parts in, one
- * document out. What the parts hold is their makers' business; which keys there are, in which order,
- * and that status, results and error fit together is decided here.
+ * document out. What the parts hold is their makers' business; which keys there are, in which
+ * order, and that status, results and error fit together is decided here.
  *
  * A number that does not exist is null, never zero.
  */
@@ -45,7 +45,8 @@ int md_status_find(const char *name, enum md_status *ret) PL_MUST_CHECK;
 const char *md_stage_name(enum md_stage stage);
 int md_stage_find(const char *name, enum md_stage *ret) PL_MUST_CHECK;
 
-/* Everything is borrowed; NULL is written as null, or as an empty section (tags, artifacts: empty). */
+/* Everything is borrowed; NULL is written as null, or as an empty section (tags, artifacts:
+ * empty). */
 struct md_result_parts {
 	const char *run_id;
 	const char *suite;
@@ -76,7 +77,8 @@ int md_result_write(const json_t *result, const char *path, struct pl_err *err) 
 #define MD_RUN_ID_BYTES 27
 void md_run_id_make(int64_t real_ns, char run_id[MD_RUN_ID_BYTES]);
 
-/* A section of tbl/result_fields.h with every key and no value. NULL: no such section. New reference. */
+/* A section of tbl/result_fields.h with every key and no value. NULL: no such section. New
+ * reference. */
 json_t *md_result_empty(const char *section);
 
 /* MD_CAUSE_UNKNOWN where there is no such cause. */

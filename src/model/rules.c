@@ -196,17 +196,13 @@ const struct md_expr *md_rule_require(const struct md_rule *rule)
 	return book.require[rule - rules];
 }
 
-static bool same_text(const char *a, const char *b)
-{
-	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
-}
-
 static void add_name(void *user, const struct md_expr *name)
 {
 	struct md_rule_names *names = user;
 
 	for (size_t i = 0; i < names->count; i++) {
-		if (names->items[i]->op == name->op && same_text(names->items[i]->key, name->key) &&
+		if (names->items[i]->op == name->op &&
+		    pl_text_equal(names->items[i]->key, name->key) &&
 		    strcmp(names->items[i]->text, name->text) == 0)
 			return;
 	}

@@ -229,7 +229,7 @@ char *md_secret_urls_shown(const char *text)
 		text = password + len;
 	}
 	pl_buf_add_text(&shown, text);
-	return shown.len > 0 ? pl_buf_take(&shown) : pl_strdup("");
+	return pl_buf_take(&shown);
 }
 
 bool md_secret_is_held(const char *key, const char *text)

@@ -509,9 +509,7 @@ int md_words_split(const char *text, size_t len, const char *source, struct md_w
 
 bool md_words_add(struct md_words *words, const char *text, int line, int column, size_t command)
 {
-	auto_json json_t *probe = json_string(text);
-
-	if (probe == NULL)
+	if (!pl_text_is_utf8(text))
 		return false;
 	pl_grow((void **)&words->items, &words->room, words->count + 1, sizeof(words->items[0]));
 	words->bytes += strlen(text);

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "model/dotted.h"
 
 #define FIELDS_MAX 128
 
@@ -111,23 +112,14 @@ static bool is_older_key(const struct md_spec *spec, const char *name)
 	return spec->path[0] == '\0' && json_object_get(keys, name) != NULL;
 }
 
-/* Why a text that begins as an object is none, where it is worth saying. */
-static const char *reason_of(const char *fault)
+/* Why a text that begins as an object is none, where it is worth saying; NULL: no word on it. */
+static char *reason_of(const char *text, const char *fault)
 {
-	static const struct {
-		const char *fault;
-		const char *reason;
-	} reasons[] = {
-		{ "real number overflow", "a JSON object with a number that is not finite" },
-		{ "too big integer", "a JSON object with an integer beyond 64 bits" },
-		{ "duplicate object key", "a JSON object with a key that is there twice" },
-	};
+	const char *excess = md_json_excess(text);
 
-	for (size_t i = 0; i < PL_ARRAY_SIZE(reasons); i++) {
-		if (strstr(fault, reasons[i].fault) != NULL)
-			return reasons[i].reason;
-	}
-	return NULL;
+	if (excess == NULL && strstr(fault, "duplicate object key") != NULL)
+		excess = "a key that is there twice";
+	return excess != NULL ? pl_asprintf("a JSON object with %s", excess) : NULL;
 }
 
 static bool read_member(struct md_reader *reader, const struct pl_yaml *map, size_t i,
@@ -187,8 +179,10 @@ json_t *md_value_object(struct md_reader *reader, const struct pl_yaml *node, co
 		return value_mapping(reader, node, key, spec);
 	if (node->kind != PL_YAML_SCALAR || node->text[0] != '{' ||
 	    pl_json_parse(node->text, strlen(node->text), key, &json, &err) < 0 ||
-	    pl_yaml_parse(node->text, strlen(node->text), key, &doc, &err) < 0)
-		return md_value_refuse(reader, node, key, spec, reason_of(err.text));
+	    pl_yaml_parse(node->text, strlen(node->text), key, &doc, &err) < 0) {
+		auto_free char *reason = reason_of(node->text, err.text);
+		return md_value_refuse(reader, node, key, spec, reason);
+	}
 	if (!has_fields(spec))
 		return pl_take(json);
 	/* places inside the text are no places of the file */

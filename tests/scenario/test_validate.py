@@ -99,6 +99,9 @@ PLACED = {
     "a dotted key too deep": (
         "server:\n  model: m\n  compilation_config.mode.x: 3\nlaunch: {gpus: []}\n", 3, 3,
         "server.compilation_config.mode", "a mapping"),
+    "a dotted key of too many parts": (
+        "server:\n  model: m\n  hf_overrides." + ".".join("a" * 17) + ": 3\nlaunch: {gpus: []}\n", 3, 3,
+        "server.hf_overrides." + ".".join("a" * 17), "not nested as deep"),
     "a key that must be there": ("server: {model: m, watermark_config: {}}\nlaunch: {gpus: []}\n",
                                  1, 38, "server.watermark_config.key", "no such key"),
     "an abbreviated flag": (LAUNCH + "  extra_args:\n    - --seed=1\n    - --por\n    - '1'\n", 6, 7,

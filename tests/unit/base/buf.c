@@ -108,6 +108,25 @@ static void test_base_buf__consume(void **state)
 	assert_int_equal(buf.len, 0);
 }
 
+static void test_base_buf__forget_gives_large_memory_back(void **state)
+{
+	auto_buf buf = { 0 };
+
+	(void)state;
+	pl_buf_init(&buf, 1000);
+	pl_buf_add_text(&buf, "abc");
+	pl_buf_forget(&buf, 100);
+	assert_string_equal(pl_buf_text(&buf), "");
+	assert_true(buf.room > 0);
+	assert_non_null(pl_buf_reserve(&buf, 500));
+	assert_null(pl_buf_reserve(&buf, 1001));
+	pl_buf_forget(&buf, 100);
+	assert_null(buf.data);
+	assert_int_equal(buf.room, 0);
+	assert_false(buf.full);
+	assert_int_equal(buf.max, 1000);
+}
+
 static void test_base_buf__take_empties(void **state)
 {
 	auto_buf buf = { 0 };
@@ -131,6 +150,7 @@ int main(void)
 		cmocka_unit_test(test_base_buf__ceiling_may_be_the_largest_number),
 		cmocka_unit_test(test_base_buf__reserve_then_raise),
 		cmocka_unit_test(test_base_buf__consume),
+		cmocka_unit_test(test_base_buf__forget_gives_large_memory_back),
 		cmocka_unit_test(test_base_buf__take_empties),
 	};
 

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <setjmp.h>
 #include <cmocka.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -168,6 +169,46 @@ static void test_base_file__failing_flush_leaves_nothing(void **state)
 	assert_content(path, "old");
 }
 
+/* The disk was full, and is no more when the rest is written. */
+static void test_base_file__an_early_fault_counts(void **state)
+{
+	struct scratch *scratch = *state;
+	const char *path = scratch_path(scratch, "a");
+	struct pl_err err = PL_ERR_INIT;
+	auto_file_new file = { 0 };
+	char block[BUFSIZ] = "";
+	auto_fd int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+
+	write_text(path, "old");
+	assert_int_equal(pl_file_new_open(&file, path, &err), 0);
+	auto_fd int kept = dup(fileno(file.stream));
+	assert_return_code(dup2(full, fileno(file.stream)), errno);
+	for (int i = 0; i < 8; i++)
+		fwrite(block, 1, sizeof(block), file.stream);
+	assert_true(ferror(file.stream));
+	assert_return_code(dup2(kept, fileno(file.stream)), errno);
+	errno = 0;
+	assert_int_equal(pl_file_new_commit(&file, &err), -1);
+	assert_int_equal(err.code, PL_ERR_IO);
+	assert_null(strstr(err.text, "Success"));
+	assert_content(path, "old");
+}
+
+/* The temporary file's name can be foretold. */
+static void test_base_file__no_link_is_followed(void **state)
+{
+	struct scratch *scratch = *state;
+	auto_free char *path = pl_strdup(scratch_path(scratch, "a"));
+	auto_free char *temporary = pl_asprintf("%s.tmp.%d", path, (int)getpid());
+	const char *other = scratch_path(scratch, "b");
+	struct pl_err err = PL_ERR_INIT;
+
+	write_text(other, "another's");
+	assert_return_code(symlink(other, temporary), errno);
+	assert_int_equal(pl_file_write(path, "mine", 4, &err), -1);
+	assert_content(other, "another's");
+}
+
 static void test_base_file__folder_that_is_not_there(void **state)
 {
 	struct scratch *scratch = *state;
@@ -275,6 +316,8 @@ int main(void)
 		scratch_test(test_base_file__commit_replaces_in_one_step),
 		scratch_test(test_base_file__failing_rename_leaves_nothing),
 		scratch_test(test_base_file__failing_flush_leaves_nothing),
+		scratch_test(test_base_file__an_early_fault_counts),
+		scratch_test(test_base_file__no_link_is_followed),
 		scratch_test(test_base_file__folder_that_is_not_there),
 		scratch_test(test_base_file__check_writable),
 		cmocka_unit_test(test_base_file__parts_of_paths),

@@ -140,9 +140,12 @@ static void test_base_json__numbers_and_texts_that_are_none(void **state)
 	auto_json json_t *number = pl_json_number(1.5);
 	auto_json json_t *null = pl_json_text(NULL);
 	auto_json json_t *text = pl_json_text("a");
+	auto_json json_t *bytes = pl_json_text("a\xff\xc3\xbc\"\xe2\x82");
 	assert_text(number, PL_JSON_COMPACT, "1.5");
 	assert_true(json_is_null(null));
 	assert_text(text, PL_JSON_COMPACT, "\"a\"");
+	assert_text(bytes, PL_JSON_COMPACT,
+		    "\"a\xef\xbf\xbd\xc3\xbc\\\"\xef\xbf\xbd\xef\xbf\xbd\"");
 }
 
 static void test_base_json__write_stops_at_the_ceiling(void **state)

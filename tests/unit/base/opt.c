@@ -346,6 +346,40 @@ static void test_base_opt__a_wide_option_has_its_help_below(void **state)
 					       "  -h, --help     show this help and exit\n");
 }
 
+static void test_base_opt__groups_defaults_and_what_comes_later(void **state)
+{
+	static const char *const modes[] = { "fast", "slow", NULL };
+	static const struct pl_opt grouped[] = {
+		{ "later-first", 0, PL_OPT_TEXT, 0, .help = "a", .hidden = true, .later = true },
+		{ "host", 0, PL_OPT_TEXT, 0, .arg = "TEXT", .help = "where", .def = "here",
+		  .group = "Server" },
+		{ "port", 0, PL_OPT_TEXT, 0, .arg = "N", .help = "which" },
+		{ "secret", 0, PL_OPT_FLAG, 0, .help = "b", .hidden = true },
+		{ "mode", 0, PL_OPT_TEXT, 0, .arg = "TEXT", .help = "how", .choices = modes,
+		  .def = "slow", .group = "Load" },
+		{ "later-last", 0, PL_OPT_FLAG, 0, .help = "c", .hidden = true, .later = true },
+		{ .name = NULL },
+	};
+	static const struct pl_opt_command big = { .name = "x", .options = grouped };
+	auto_buf buf = { 0 };
+
+	(void)state;
+	pl_buf_init(&buf, 100000);
+	pl_opt_help(&big, &buf);
+	assert_string_equal(pl_buf_text(&buf), "usage: x\n"
+					       "\n"
+					       "Server:\n"
+					       "      --host TEXT  where (default here)\n"
+					       "      --port N     which\n"
+					       "\n"
+					       "Load:\n"
+					       "      --mode TEXT  how (fast, slow; default slow)\n"
+					       "  -h, --help       show this help and exit\n"
+					       "\n"
+					       "known and not in this version:\n"
+					       "  --later-first, --later-last\n");
+}
+
 static void test_base_opt__a_command_without_options(void **state)
 {
 	static const struct pl_opt_command bare = { .name = "x" };
@@ -431,6 +465,7 @@ int main(void)
 		cmocka_unit_test(test_base_opt__help_stops_the_parse),
 		cmocka_unit_test(test_base_opt__help_text),
 		cmocka_unit_test(test_base_opt__a_wide_option_has_its_help_below),
+		cmocka_unit_test(test_base_opt__groups_defaults_and_what_comes_later),
 		cmocka_unit_test(test_base_opt__a_command_without_options),
 		cmocka_unit_test(test_base_opt__a_value_that_may_be_left_out),
 	};

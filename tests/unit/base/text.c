@@ -498,6 +498,55 @@ static void test_base_text__json_string_past_the_ceiling(void **state)
 	assert_false(pl_text_add_json(&buf, "abcde", 5, false));
 }
 
+static void test_base_text__utf8(void **state)
+{
+	static const struct {
+		const char *text;
+		bool is_utf8;
+	} rows[] = {
+		{ "", true },
+		{ "a\x7f", true },
+		{ "\xc3\xbc", true },
+		{ "\xef\xbf\xbd", true }, /* U+FFFD itself */
+		{ "\xf0\x9f\x98\x80", true },
+		{ "\xff", false },
+		{ "a\x80", false },
+		{ "\xc3", false },
+		{ "\xc3(", false },
+		{ "\xc0\x80", false },     /* U+0000, too long */
+		{ "\xed\xa0\x80", false }, /* half a pair */
+		{ "\xf4\x90\x80\x80", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++)
+		assert_int_equal(pl_text_is_utf8(rows[i].text), rows[i].is_utf8);
+}
+
+static void test_base_text__columns(void **state)
+{
+	(void)state;
+	assert_int_equal(pl_text_columns("", 0), 0);
+	assert_int_equal(pl_text_columns("abc", 3), 3);
+	assert_int_equal(pl_text_columns("abc", 2), 2);
+	assert_int_equal(pl_text_columns("a\xC3\xA9\xE2\x80\x93z", 7), 4);
+}
+
+static void test_base_text__words(void **state)
+{
+	(void)state;
+	assert_true(pl_text_has_word("ab c", ' ', "ab"));
+	assert_true(pl_text_has_word("ab c", ' ', "c"));
+	assert_true(pl_text_has_word("ab|c", '|', "c"));
+	assert_true(pl_text_has_word("a  b", ' ', "b"));
+	assert_false(pl_text_has_word("ab c", ' ', "a"));
+	assert_false(pl_text_has_word("ab c", ' ', "abc"));
+	assert_false(pl_text_has_word("ab c", '|', "c"));
+	assert_false(pl_text_has_word("ab c", ' ', ""));
+	assert_false(pl_text_has_word("", ' ', "a"));
+	assert_false(pl_text_has_word(NULL, ' ', "a"));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -516,6 +565,9 @@ int main(void)
 		cmocka_unit_test(test_base_text__trim),
 		cmocka_unit_test(test_base_text__json_strings),
 		cmocka_unit_test(test_base_text__json_string_past_the_ceiling),
+		cmocka_unit_test(test_base_text__utf8),
+		cmocka_unit_test(test_base_text__columns),
+		cmocka_unit_test(test_base_text__words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -160,11 +160,14 @@ static void rows_are_vllms_options(void **state)
 		enum md_bench_id id = md_bench_find(name);
 		assert_int_not_equal(id, MD_BENCH_COUNT);
 		auto_json json_t *choices = choices_of(md_bench_row(id));
-		assert_false(md_bench_row(id)->ours);
+		assert_false(md_bench_row(id)->ours || md_bench_row(id)->old);
 		assert_true(json_equal(choices, json_object_get(entry, "choices")));
 	}
-	for (size_t k = 0; k < MD_BENCH_COUNT; k++)
-		vllm += !md_bench_row((enum md_bench_id)k)->ours;
+	for (size_t k = 0; k < MD_BENCH_COUNT; k++) {
+		const struct md_bench_row *row = md_bench_row((enum md_bench_id)k);
+		assert_false(row->ours && row->old);
+		vllm += !row->ours && !row->old;
+	}
 	assert_int_equal(vllm, json_array_size(serve));
 }
 
@@ -225,6 +228,33 @@ static void every_option_is_read(void **state)
 	}
 }
 
+static void thresholds_are_two_numbers(void **state)
+{
+	static const struct {
+		const char *text;
+		bool ok;
+		double first, second;
+	} cases[] = {
+		{ "25,50", true, 25, 50 },   { " 2.5 , 1e3 ", true, 2.5, 1000 },
+		{ "50,25", true, 50, 25 },   { "0,inf", true, 0, INFINITY },
+		{ "-1,1", true, -1, 1 },     { "", false, 0, 0 },
+		{ NULL, false, 0, 0 },       { "25", false, 0, 0 },
+		{ "25,", false, 0, 0 },      { "25,50,", false, 0, 0 },
+		{ "25,50,75", false, 0, 0 }, { "a,b", false, 0, 0 },
+		{ "nan,1", false, 0, 0 },    { "25;50", false, 0, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
+		double ms[2] = { -7, -7 };
+		bool ok = md_bench_thresholds(cases[i].text, ms);
+		if (ok != cases[i].ok)
+			fail_msg("'%s': %d", cases[i].text != NULL ? cases[i].text : "NULL", ok);
+		assert_true(ms[0] == (ok ? cases[i].first : -7));
+		assert_true(ms[1] == (ok ? cases[i].second : -7));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -234,6 +264,7 @@ int main(void)
 		cmocka_unit_test(durations_are_exact),
 		cmocka_unit_test(rows_are_vllms_options),
 		cmocka_unit_test(every_option_is_read),
+		cmocka_unit_test(thresholds_are_two_numbers),
 	};
 
 	return cmocka_run_group_tests_name("model/bench_options", tests, NULL, NULL);

@@ -198,6 +198,11 @@ static const struct {
 	  "--eplb-config.step_interval", 6, NULL },
 	{ "-cc.mode", "-cc.mode", 4, NULL },
 	{ "--hf-overrides '{\"a\": 1k}'", "--hf-overrides", 5, NULL },
+	{ "--hf-overrides '{\"a\": [NaN]}'", "--hf-overrides", 5, NULL },
+	{ "--hf-overrides.a NaN", "--hf-overrides.a", 4, NULL },
+	{ "--hf-overrides.a=[-Infinity]", "--hf-overrides.a", 4, NULL },
+	{ "--hf-overrides.a 1e400", "--hf-overrides.a", 4, NULL },
+	{ "--hf-overrides.a.b 18446744073709551616", "--hf-overrides.a.b", 4, NULL },
 	{ "-O fast", "-O", 4, NULL },
 	{ "-O.mode=3", "-O.mode", 4, NULL },
 	{ "--help", "--help", 4, NULL },
@@ -228,6 +233,26 @@ static void faults_are_told(void **state)
 		    (found->nearest == NULL || strcmp(found->nearest, faults[i].nearest) != 0))
 			fail_msg("%s: nearest %s", faults[i].args, found->nearest);
 	}
+}
+
+/* Two letters become thirteen digits, over and over. */
+static void short_numbers_are_written_out(void **state)
+{
+	auto_problems problems = { 0 };
+	auto_buf text = { 0 };
+
+	(void)state;
+	pl_buf_init(&text, 4096);
+	pl_buf_add_text(&text, "vllm serve m -cc '{\"cudagraph_capture_sizes\":[1t");
+	for (int i = 1; i < 200; i++)
+		pl_buf_add_text(&text, ",1t");
+	pl_buf_add_text(&text, "]}'");
+	auto_command struct md_command *command = parse(pl_buf_text(&text), &problems);
+	assert_int_equal(problems.errors, 0);
+	const json_t *sizes = pl_json_get_path(command->values,
+					       "compilation_config.cudagraph_capture_sizes");
+	assert_int_equal(json_array_size(sizes), 200);
+	assert_int_equal(json_integer_value(json_array_get(sizes, 199)), 1000000000000);
 }
 
 static void all_faults_are_told_at_once(void **state)
@@ -813,6 +838,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(arguments_are_read),
 		cmocka_unit_test(faults_are_told),
+		cmocka_unit_test(short_numbers_are_written_out),
 		cmocka_unit_test(all_faults_are_told_at_once),
 		cmocka_unit_test(warnings_do_not_refuse),
 		cmocka_unit_test(the_form_is_recognised),

@@ -113,6 +113,7 @@ static const char whole_file[] =
 	"  random_range_ratio: {input: 0.3, output: 0.5}\n"
 	"  header: [\"Authorization=Bearer s3cret\"]\n"
 	"  extra_body: {temperature: 0}\n"
+	"  source_addresses: 10.0.0.2, ::1\n"
 	"telemetry: {interval: 50ms, gpu: false, host: true, server_metrics: null}\n"
 	"profiling: {enabled: false, profiler: torch, dir: traces, num_prompts: 4}\n"
 	"output: {requests: true, series: off, server_log_tail: 10}\n";
@@ -142,6 +143,8 @@ static void a_whole_file_is_read(void **state)
 	assert_false(e->bench_set[MD_BENCH_seed]);
 	assert_string_equal(e->bench.metric_percentiles, "50,99.9");
 	assert_string_equal(json_string_value(json_array_get(e->bench.goodput, 1)), "e2el:3000");
+	auto_free char *sources = pl_json_to_text(e->bench.source_addresses, PL_JSON_COMPACT);
+	assert_string_equal(sources, "[\"10.0.0.2\",\"::1\"]");
 	assert_string_equal(e->bench.random_range_ratio, "{\"input\": 0.3, \"output\": 0.5}");
 	assert_true(e->bench.max_concurrency == MD_NO_I64);
 	assert_true(e->telemetry.server_metrics_ns == MD_NO_I64);
@@ -380,8 +383,8 @@ static void all_problems_are_told_at_once(void **state)
 		"e.yaml:5:10: launch.prt: found an unknown key, expected a key of 'launch' (did "
 		"you "
 		"mean 'port'?)\n"
-		"e.yaml:6:26: benchmark.num_prompts: found text 'many', expected an integer from 1 "
-		"to 100000000\n");
+		"e.yaml:6:26: benchmark.num_prompts: found text 'many', expected an integer of at "
+		"most 100000000\n");
 }
 
 static void sets_are_checked(void **state)

@@ -238,6 +238,10 @@ static const struct quality_case {
 	{ "failures", "beyond", "info", { { AT(failed), 1 } } },
 	{ "failures", "unknown", "info", { { AT(failed), NAN } } },
 
+	{ "retries", "ok", "info", { { AT(retries), 0 } } },
+	{ "retries", "beyond", "info", { { AT(retries), 1 } } },
+	{ "retries", "unknown", "info", { { AT(retries), NAN } } },
+
 	{ "simulated", "ok", "info", { { AT(simulated), 0 } } },
 	{ "simulated", "beyond", "info", { { AT(simulated), 1 } } },
 	{ "simulated", "unknown", "info", { { AT(simulated), NAN } } },

@@ -1,0 +1,33 @@
+#include "base/clean.h"
+
+#include <string.h>
+
+#include "base/json.h"
+
+char *pl_clean_line(const char *text)
+{
+	/* a JSON string is valid UTF-8 whatever it was made of */
+	auto_json json_t *string = pl_json_text(text);
+	char *clean = pl_strdup(json_string_value(string));
+
+	for (char *at = clean; *at != '\0'; at++) {
+		if ((unsigned char)*at < ' ' || *at == 0x7F)
+			*at = ' ';
+	}
+	return clean;
+}
+
+bool pl_clean_html(struct pl_buf *buf, const char *text)
+{
+	static const char special[] = "&<>\"'";
+	static const char *const escaped[] = { "&amp;", "&lt;", "&gt;", "&quot;", "&#39;" };
+	auto_free char *clean = pl_clean_line(text);
+	bool ok = true;
+
+	for (const char *at = clean; *at != '\0' && ok; at++) {
+		const char *found = strchr(special, *at);
+		ok = found != NULL ? pl_buf_add_text(buf, escaped[found - special])
+				   : pl_buf_add_char(buf, *at);
+	}
+	return ok;
+}

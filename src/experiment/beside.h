@@ -1,6 +1,6 @@
 /*
- * What goes on at the server beside the measured load: its profiler, probe requests, and its counters
- * of speculative decoding over that time.
+ * What goes on at the server beside the measured load: its profiler, probe requests, and its
+ * counters of speculative decoding over that time.
  */
 #ifndef EXPERIMENT_BESIDE_H
 #define EXPERIMENT_BESIDE_H

@@ -242,6 +242,9 @@ void exp_client_results(const struct exp_run *run, json_t *results)
 		return;
 	if (!flat->has_starts)
 		forget_figures(flat, results);
+	/* one of vLLM's clients tries again and does not say so */
+	json_object_set_new(results, "retries", json_null());
+	json_object_set_new(results, "retried_requests", json_null());
 	json_object_foreach(results, key, value)
 	{
 		json_t *told = json_object_get(flat->json, key);

@@ -52,7 +52,8 @@ int exp_client_measure(struct exp_run *run);
 void exp_client_results(const struct exp_run *run, json_t *results);
 /* What is not known of another's client, and what only is of this one. */
 void exp_client_facts(const struct exp_run *run, struct md_quality_facts *ret);
-/* A summary alone cannot be trusted: without a check that is beyond its limit there is no verdict. */
+/* A summary alone cannot be trusted: without a check that is beyond its limit there is no
+ * verdict. */
 void exp_client_verdict(const struct exp_run *run, json_t *quality);
 /* environment.client of the result; null for our own load. New reference. */
 json_t *exp_client_environment(const struct exp_run *run);

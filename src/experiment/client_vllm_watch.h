@@ -1,6 +1,6 @@
 /*
- * Looking at vLLM's client while it works: when its measured run begins and ends, by its log, and what
- * its main thread takes of a processor. One thread.
+ * Looking at vLLM's client while it works: when its measured run begins and ends, by its log, and
+ * what its main thread takes of a processor. One thread.
  */
 #ifndef EXPERIMENT_CLIENT_VLLM_WATCH_H
 #define EXPERIMENT_CLIENT_VLLM_WATCH_H
@@ -25,8 +25,8 @@ void exp_client_watch_look(struct exp_client_watch *watch);
 bool exp_client_watch_begun(const struct exp_client_watch *watch);
 bool exp_client_watch_over(const struct exp_client_watch *watch);
 /*
- * CPU share of the main thread between two moments; NaN where they are less than a second apart, were
- * not watched, or it did nothing and had children that may have done the work.
+ * CPU share of the main thread between two moments; NaN where they are less than a second apart,
+ * were not watched, or it did nothing and had children that may have done the work.
  */
 double exp_client_watch_cpu_share(const struct exp_client_watch *watch, int64_t from_ns,
 				  int64_t to_ns);

@@ -9,8 +9,8 @@
 #include "model/bench_options.h"
 
 /*
- * Banner, failures, vLLM's table, verdict, what went wrong, and where the result is. `failures`: vLLM's
- * lines in place of ours; NULL: ours.
+ * Banner, failures, vLLM's table, verdict, what went wrong, and where the result is. `failures`:
+ * vLLM's lines in place of ours; NULL: ours.
  */
 void exp_console(const json_t *result, const struct md_bench *bench, const char *path,
 		 const char *failures, bool colour, struct pl_buf *buf);

@@ -1,8 +1,7 @@
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/clock.h"
+#include "base/stats.h"
 #include "base/text.h"
 #include "bench/metrics.h"
 #include "experiment/hide.h"
@@ -14,9 +13,6 @@
 
 #define BYTES_PER_GB  1e9
 #define BYTES_PER_GIB 1073741824.0
-
-/* What results hold whatever was asked for. */
-static const double percentiles_always[] = { 1, 5, 10, 25, 50, 75, 90, 95, 99, 99.9 };
 
 static void set(json_t *object, const char *key, json_t *value)
 {
@@ -53,6 +49,8 @@ static json_t *make_config(const struct exp_run *run)
 		set(benchmark, "model", json_string(run->model));
 	set(benchmark, "prompt_form",
 	    pl_json_text(run->plan != NULL ? run->plan->dataset->prompt_form : NULL));
+	set(benchmark, "chat_template",
+	    pl_json_text(run->plan != NULL ? run->plan->dataset->chat_template : NULL));
 	set(benchmark, "dataset_sha256",
 	    pl_json_text(run->plan != NULL ? run->plan->sha256 : NULL));
 	return json_pack("{s:o, s:o, s:o, s:O?, s:o}", "server", server, "server_source", source,
@@ -226,33 +224,21 @@ static json_t *make_environment(const struct exp_run *run)
 	return json;
 }
 
-static int by_value(const void *a, const void *b)
+/* Those asked for, ascending and each once. */
+static int asked_percentiles(const struct md_bench *bench, double **ret, size_t *ret_count,
+			     struct pl_err *err)
 {
-	double x = *(const double *)a, y = *(const double *)b;
+	double *asked = NULL;
+	size_t count = 0, used = 0;
 
-	return (x > y) - (x < y);
-}
-
-/* The ten that are always there and those asked for, ascending and each once. */
-static int all_percentiles(const struct md_bench *bench, double **ret, size_t *ret_count,
-			   struct pl_err *err)
-{
-	auto_free double *asked = NULL;
-	size_t asked_count = 0, count = PL_ARRAY_SIZE(percentiles_always);
-
-	if (bench_percentiles_parse(bench->metric_percentiles, &asked, &asked_count, err) < 0)
+	if (bench_percentiles_parse(bench->metric_percentiles, &asked, &count, err) < 0)
 		return -1;
-	double *all = pl_alloc_array(count + asked_count, sizeof(*all));
-	memcpy(all, percentiles_always, sizeof(percentiles_always));
-	if (asked_count > 0)
-		memcpy(all + count, asked, asked_count * sizeof(*all));
-	qsort(all, count + asked_count, sizeof(*all), by_value);
-	size_t used = 0;
-	for (size_t i = 0; i < count + asked_count; i++) {
-		if (used == 0 || all[i] > all[used - 1])
-			all[used++] = all[i];
+	pl_stats_sort(asked, count);
+	for (size_t i = 0; i < count; i++) {
+		if (used == 0 || asked[i] > asked[used - 1])
+			asked[used++] = asked[i];
 	}
-	*ret = all;
+	*ret = asked;
 	*ret_count = used;
 	return 0;
 }
@@ -275,6 +261,8 @@ static int make_results(const struct exp_run *run, const double *percentiles,
 		return -1;
 	input.records = run->outcome->records;
 	input.count = run->outcome->count;
+	input.tries = run->outcome->tries;
+	input.try_count = run->outcome->try_count;
 	input.start_ns = run->outcome->start_ns;
 	input.duration_s = (double)(run->outcome->end_ns - run->outcome->start_ns) / 1e9;
 	input.inflight_peak = run->outcome->inflight_peak;
@@ -320,7 +308,7 @@ static json_t *make_error(const struct exp_run *run, bool with_log)
 		line = find_log_line(run->server.log, run->cause);
 	json_t *error = md_result_error(run->stage, &run->why, run->cause, tail);
 	if (line != NULL) {
-		auto_json json_t *said = host_log_json_text(line);
+		auto_json json_t *said = pl_json_text(line);
 		set(error, "log_line", exp_hide(said, secrets));
 	}
 	return error;
@@ -339,12 +327,14 @@ static void read_log(const struct exp_run *run)
 
 json_t *exp_document_so_far(const struct exp_run *run)
 {
+	auto_json json_t *secrets = exp_hide_secrets(run->launch);
 	json_t *environment = make_environment(run);
-	return json_pack("{s:o?, s:o, s:o, s:O?, s:o, s:o, s:o, s:o}", "error",
+	return json_pack("{s:o?, s:o, s:o, s:O?, s:o, s:o, s:o, s:o, s:o}", "error",
 			 make_error(run, false), "suite", pl_json_text(run->experiment->suite),
 			 "name", pl_json_text(run->experiment->name), "tags", run->experiment->tags,
 			 "config", make_config(run), "launch", make_launch(run), "system",
-			 exp_system(run, NULL, environment), "environment", environment);
+			 exp_system(run, NULL, environment), "environment", environment, "prints",
+			 exp_hide_prints(secrets, run->run_id));
 }
 
 json_t *exp_document_how(const struct exp_run *run)
@@ -356,7 +346,7 @@ json_t *exp_document_how(const struct exp_run *run)
 	json_t *list = json_array();
 
 	/* checked before the start */
-	if (all_percentiles(bench, &percentiles, &count, &ignored) < 0)
+	if (asked_percentiles(bench, &percentiles, &count, &ignored) < 0)
 		count = 0;
 	for (size_t i = 0; i < count; i++)
 		json_array_append_new(list, json_real(percentiles[i]));
@@ -378,7 +368,7 @@ int exp_document(const struct exp_run *run, json_t **ret, struct pl_err *err)
 	auto_json json_t *series = NULL;
 
 	read_log(run);
-	if (all_percentiles(&run->experiment->bench, &percentiles, &percentile_count, err) < 0 ||
+	if (asked_percentiles(&run->experiment->bench, &percentiles, &percentile_count, err) < 0 ||
 	    make_results(run, percentiles, percentile_count, &results, err) < 0 ||
 	    exp_side_files(run, &artifacts, &series, err) < 0)
 		return -1;

@@ -17,4 +17,16 @@ json_t *exp_hide(const json_t *value, const json_t *secrets);
 /* The same in a file of any size, which is written anew where a secret stands in it. */
 int exp_hide_in_file(const char *path, const json_t *secrets, struct pl_err *err) PL_MUST_CHECK;
 
+/*
+ * What of secrets may be kept: [{bytes, sum, sha256}], by which they are known again in a file.
+ * salt: the run's id. New reference.
+ */
+json_t *exp_hide_prints(const json_t *secrets, const char *salt);
+/* Adds those of the prints' secrets that stand in `data`. */
+void exp_hide_find(const char *data, size_t len, const json_t *prints, const char *salt,
+		   json_t *secrets);
+/* exp_hide_in_file() by prints. */
+int exp_hide_printed(const char *path, const json_t *prints, const char *salt,
+		     struct pl_err *err) PL_MUST_CHECK;
+
 #endif

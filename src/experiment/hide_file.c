@@ -68,7 +68,7 @@ static int write_shown(const char *path, struct needle *needles, size_t count, c
 static int hide_in(const char *path, const char *data, size_t len, const json_t *secrets,
 		   struct pl_err *err)
 {
-	size_t count = json_array_size(secrets);
+	size_t count = len > 0 ? json_array_size(secrets) : 0;
 	auto_free struct needle *needles = pl_alloc_array(count, sizeof(*needles));
 	bool any = false;
 
@@ -81,20 +81,55 @@ static int hide_in(const char *path, const char *data, size_t len, const json_t 
 	return any ? write_shown(path, needles, count, data, data + len, err) : 0;
 }
 
-int exp_hide_in_file(const char *path, const json_t *secrets, struct pl_err *err)
+/* *ret NULL: nothing stands in it. */
+static int map(const char *path, char **ret, size_t *ret_len, struct pl_err *err)
 {
 	auto_fd int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	struct stat st;
 
+	*ret = NULL;
+	*ret_len = 0;
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return pl_err_errno(err, "cannot open '%s'", path);
-	if (st.st_size == 0 || json_array_size(secrets) == 0)
+	if (st.st_size == 0)
 		return 0;
 	/* a page at a time is in memory, however long the log is */
 	char *data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (data == MAP_FAILED)
 		return pl_err_errno(err, "cannot read '%s'", path);
-	int ret = hide_in(path, data, (size_t)st.st_size, secrets, err);
-	munmap(data, (size_t)st.st_size);
+	*ret = data;
+	*ret_len = (size_t)st.st_size;
+	return 0;
+}
+
+static void unmap(char *data, size_t len)
+{
+	if (data != NULL)
+		munmap(data, len);
+}
+
+int exp_hide_in_file(const char *path, const json_t *secrets, struct pl_err *err)
+{
+	char *data;
+	size_t len;
+
+	if (map(path, &data, &len, err) < 0)
+		return -1;
+	int ret = hide_in(path, data, len, secrets, err);
+	unmap(data, len);
+	return ret;
+}
+
+int exp_hide_printed(const char *path, const json_t *prints, const char *salt, struct pl_err *err)
+{
+	auto_json json_t *secrets = json_array();
+	char *data;
+	size_t len;
+
+	if (map(path, &data, &len, err) < 0)
+		return -1;
+	exp_hide_find(data, len, prints, salt, secrets);
+	int ret = hide_in(path, data, len, secrets, err);
+	unmap(data, len);
 	return ret;
 }

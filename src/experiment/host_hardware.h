@@ -10,9 +10,9 @@
 #include <stdbool.h>
 
 /*
- * GPUs that the experiment's server may get on this host: model and memory of the first, and how many
- * there are of that model. False where that says nothing of the server: it runs elsewhere, has no
- * GPUs, is a simulator, or none is found. Nothing is taken.
+ * GPUs that the experiment's server may get on this host: model and memory of the first, and how
+ * many there are of that model. False where that says nothing of the server: it runs elsewhere, has
+ * no GPUs, is a simulator, or none is found. Nothing is taken.
  */
 bool exp_host_hardware(const struct md_experiment *experiment, struct md_hardware *ret);
 

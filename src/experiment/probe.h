@@ -1,6 +1,6 @@
 /*
- * vLLM's probe requests: one token, one after the other, beside the load and on connections of their
- * own, so that they wait for the server and not for the load's cap.
+ * vLLM's probe requests: one token, one after the other, beside the load and on connections of
+ * their own, so that they wait for the server and not for the load's cap.
  */
 #ifndef EXPERIMENT_PROBE_H
 #define EXPERIMENT_PROBE_H

@@ -1,6 +1,6 @@
 /*
- * What a person sees while requests run, on standard error: a bar on a terminal, a line now and then
- * elsewhere. A thread of its own, which also notices that the server died.
+ * What a person sees while requests run, on standard error: a bar on a terminal, a line now and
+ * then elsewhere. A thread of its own, which also notices that the server died.
  */
 #ifndef EXPERIMENT_PROGRESS_H
 #define EXPERIMENT_PROGRESS_H

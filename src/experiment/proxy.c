@@ -80,7 +80,8 @@ static int64_t cut_port(char *item)
 	return port;
 }
 
-/* One item of no_proxy: "*", a name and all below it, an address, a network; each but * with a port. */
+/* One item of no_proxy: "*", a name and all below it, an address, a network; each but * with a
+ * port. */
 static bool item_excepts(char *item, const char *host, uint16_t port)
 {
 	char name[HOST_BYTES_MAX];

@@ -1,8 +1,8 @@
 /*
  * What a run takes of its host: GPUs, a port, and the locks that keep both from other runs.
  *
- * A run takes all that it needs at once or nothing, so that two that wait never wait for each other.
- * docs/reference/resources.md says the rules.
+ * A run takes all that it needs at once or nothing, so that two that wait never wait for each
+ * other. docs/reference/resources.md says the rules.
  */
 #ifndef EXPERIMENT_RESOURCES_H
 #define EXPERIMENT_RESOURCES_H

@@ -39,7 +39,8 @@ struct exp_gpu_taking {
 int exp_gpu_taking_open(struct exp_gpu_wish *wish, json_t *warnings, struct exp_gpu_taking *ret,
 			struct pl_err *err) PL_MUST_CHECK;
 void exp_gpu_taking_close(struct exp_gpu_taking *taking);
-/* What others see of our wish while we wait: {any: true} or {gpus: [names of locks]}. New reference. */
+/* What others see of our wish while we wait: {any: true} or {gpus: [names of locks]}. New
+ * reference. */
 json_t *exp_gpu_taking_claim(const struct exp_gpu_taking *taking);
 /* Looks who uses the GPUs now; not inside host_locks_enter(), the driver may take its time. */
 void exp_gpu_taking_look(struct exp_gpu_taking *taking);

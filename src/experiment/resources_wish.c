@@ -60,7 +60,8 @@ static void read_names(const json_t *gpus, json_t *names)
 	}
 }
 
-/* The simulator wants no GPU; it gets pretended ones, so that it can be tried how a host is shared. */
+/* The simulator wants no GPU; it gets pretended ones, so that it can be tried how a host is
+ * shared. */
 static bool is_simulator(const struct md_experiment *experiment)
 {
 	const char *program = json_string_value(json_array_get(experiment->launch.command, 0));

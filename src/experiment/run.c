@@ -13,6 +13,8 @@
 #include "bench/arrivals.h"
 #include "bench/flat.h"
 #include "bench/metrics.h"
+#include "bench/source.h"
+#include "experiment/plots.h"
 #include "experiment/run_priv.h"
 #include "experiment/signals.h"
 
@@ -75,6 +77,8 @@ struct bench_load exp_load_base(const struct exp_run *run)
 	return (struct bench_load){
 		.adapter = run->adapter,
 		.addr = run->target.addr,
+		.sources = run->sources,
+		.source_count = run->source_count,
 		.host_header = run->target.host,
 		.path = run->endpoint,
 		.headers = run->target.headers,
@@ -83,6 +87,7 @@ struct bench_load exp_load_base(const struct exp_run *run)
 		.request_timeout_ns = bench->request_timeout,
 		.stall_timeout_ns = bench->stall_timeout,
 		.run_timeout_ns = MD_NO_I64,
+		.retry_delay_ns = bench->retry_delay,
 		.whole_answers = json_is_false(json_object_get(bench->extra_body, "stream")),
 		.keeps_text = bench->save_detailed,
 		.realtime = bench->realtime,
@@ -117,10 +122,16 @@ static int check_adapter(const struct md_bench *bench, const struct bench_adapte
 static int check_native(const struct md_bench *bench, struct pl_err *err)
 {
 	const struct bench_adapter *adapter;
+	auto_free struct io_addr *sources = NULL;
+	size_t source_count;
 
-	if (check_adapter(bench, &adapter, err) < 0 || bench_dataset_check(bench, err) < 0)
+	if (check_adapter(bench, &adapter, err) < 0 || bench_dataset_check(bench, err) < 0 ||
+	    exp_plan_check(bench, err) < 0 ||
+	    bench_sources_parse(bench->source_addresses, &sources, &source_count, err) < 0)
 		return -1;
-	return bench_arrivals_check(bench, err);
+	if (bench_arrivals_check(bench, err) < 0)
+		return -1;
+	return exp_plots_check(bench, err);
 }
 
 int exp_check(const struct md_experiment *experiment, struct pl_err *err)
@@ -174,9 +185,12 @@ static int prepare_paths(struct exp_run *run, struct pl_err *err)
 	if (check_output(run, output, err) < 0 || check_output(run, run->paths.requests, err) < 0 ||
 	    check_output(run, run->paths.series, err) < 0 ||
 	    check_output(run, run->paths.server_log, err) < 0 ||
-	    check_output(run, run->paths.client_log, err) < 0)
+	    check_output(run, run->paths.client_log, err) < 0 ||
+	    /* removed where this run draws none */
+	    check_inputs_kept(run, run->paths.timeline, err) < 0 ||
+	    check_inputs_kept(run, run->paths.dataset_stats, err) < 0)
 		return -1;
-	return 0;
+	return exp_plots_check_paths(run, err);
 }
 
 /* Before anything else: no thread may run yet, and no file of ours be open in it. */
@@ -185,6 +199,21 @@ static int start_guard(struct exp_run *run, struct pl_err *err)
 	if (run->experiment->launch.url != NULL)
 		return 0;
 	return host_guard_start(run->run_id, &run->guard, err);
+}
+
+/* What may not stand in a request line as it is, by its number; free(). */
+static char *path_quoted(const char *path)
+{
+	auto_buf quoted = { 0 };
+
+	pl_buf_init(&quoted, 3 * strlen(path) + 1);
+	for (const unsigned char *at = (const unsigned char *)path; *at != '\0'; at++) {
+		if (*at <= ' ' || *at >= 0x7f || strchr("\"<>\\^`{|}", *at) != NULL)
+			pl_buf_addf(&quoted, "%%%02X", *at);
+		else
+			pl_buf_add_char(&quoted, (char)*at);
+	}
+	return pl_buf_take(&quoted);
 }
 
 /* The path of requests. A URL that ends with /v1 and a path that begins with it say it once. */
@@ -200,8 +229,22 @@ static char *endpoint_of(const struct exp_run *run)
 		exp_say(run,
 			"note: the /v1 at the end of the server's URL is left out: '%s' has it",
 			path);
-	return pl_asprintf("%s%s%s", run->target.prefix, run->target.v1_cut && !joined ? "/v1" : "",
-			   path);
+	auto_free char *whole = pl_asprintf("%s%s%s", run->target.prefix,
+					    run->target.v1_cut && !joined ? "/v1" : "", path);
+	return path_quoted(whole);
+}
+
+static int prepare_sources(struct exp_run *run, struct pl_err *err)
+{
+	if (bench_sources_parse(run->experiment->bench.source_addresses, &run->sources,
+				&run->source_count, err) < 0)
+		return -1;
+	if (run->target.unknown != NULL)
+		return 0;
+	/* the server is looked for where they can reach it */
+	if (run->source_count > 0)
+		exp_target_keep_family(&run->target, run->sources[0].u.any.sa_family);
+	return bench_sources_check(run->sources, run->source_count, &run->target.addr, err);
 }
 
 static int prepare(struct exp_run *run, struct pl_err *err)
@@ -221,7 +264,7 @@ static int prepare(struct exp_run *run, struct pl_err *err)
 		    0 ||
 	    exp_launch_plan(experiment, &taking, &run->launch, err) < 0 ||
 	    exp_launch_target(run->launch, experiment, &run->target, err) < 0 ||
-	    exp_client_prepare(run, err) < 0)
+	    prepare_sources(run, err) < 0 || exp_client_prepare(run, err) < 0)
 		return -1;
 	/* waiting for others is no part of the run */
 	run->started_ns += run->launch->resources.waited_ns;
@@ -304,12 +347,16 @@ static void run_stages(struct exp_run *run)
 /* A result that cannot be written leaves the journal to make it from later. */
 static int finish(struct exp_run *run, json_t **ret, struct pl_err *err)
 {
-	if (exp_document(run, ret, err) < 0 || exp_flat_result(run, *ret, err) < 0 ||
-	    md_result_write(*ret, run->options->output, err) < 0)
-		return pl_err_wrap(err, "the result could not be written (profllm recover makes it "
-					"from the journal)");
-	exp_journal_remove(run->journal);
+	if (exp_document(run, ret, err) < 0)
+		return -1;
 	exp_failure_lines(run);
+	if (exp_flat_result(run, *ret, err) < 0 ||
+	    md_result_write(*ret, run->options->output, err) < 0)
+		return pl_err_wrap(err,
+				   "the result could not be written ('profllm recover %s' makes it "
+				   "from the journal)",
+				   run->options->output);
+	exp_journal_remove(run->journal);
 	return 0;
 }
 
@@ -335,6 +382,7 @@ static void run_done(struct exp_run *run)
 	free(run->model);
 	free(run->endpoint);
 	free(run->flat_path);
+	free(run->sources);
 	exp_paths_done(&run->paths);
 }
 
@@ -369,8 +417,6 @@ int exp_run(const struct md_experiment *experiment, const struct exp_options *op
 	*ret_signal = exp_stop_signal();
 	run_done(&run);
 	exp_signals_release();
-	if (done < 0)
-		return -1;
 	*ret_result = pl_take(result);
-	return 0;
+	return done;
 }

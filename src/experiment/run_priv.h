@@ -39,6 +39,7 @@ struct exp_server {
 struct exp_identity {
 	json_t *version;     /* answer of /version; NULL: none */
 	json_t *models;      /* answer of /v1/models; NULL: none */
+	int models_status;   /* its HTTP status; 0: no answer */
 	json_t *server_info; /* answer of /server_info, secrets as ***; NULL: none */
 	char *name;
 	char *engine_version;
@@ -62,6 +63,8 @@ struct exp_paths {
 	char *series;
 	char *server_log;
 	char *client_log; /* of vLLM's client */
+	char *timeline;
+	char *dataset_stats;
 };
 
 struct exp_run {
@@ -76,6 +79,8 @@ struct exp_run {
 	char *endpoint;                      /* path, the target's prefix included */
 	struct exp_launch *launch;
 	struct exp_target target;
+	struct io_addr *sources; /* [source_count] of benchmark.source_addresses */
+	size_t source_count;
 	struct exp_release release; /* of vLLM, that the configuration is for */
 	struct host_guard *guard;   /* NULL: nothing of ours is started */
 	struct exp_server server;
@@ -112,6 +117,15 @@ int exp_plan_make(struct exp_run *run);
 int exp_warmup(struct exp_run *run);
 int exp_measure(struct exp_run *run);
 
+struct bench_tokenizer;
+/*
+ * For data sets that draw tokens: the vocabulary of the tokenizer's own files, where they are here, as
+ * vLLM's client draws from it; else of config.json, where neither `bench` nor `tokenizer` (NULL: none)
+ * knows one.
+ */
+void exp_vocabulary_learn(const struct exp_run *run, struct bench_tokenizer *tokenizer,
+			  struct md_bench *bench);
+
 /* The server's /metrics page. */
 struct host_metrics_source exp_metrics_source(const struct exp_run *run);
 /* A page once nothing runs or waits there, or whatever it says after a second. */
@@ -130,7 +144,8 @@ int exp_server_died(struct exp_run *run, enum md_status status);
 /* Where the files of a result lie; `output` is borrowed. */
 void exp_paths_make(const char *output, struct exp_paths *ret);
 void exp_paths_done(struct exp_paths *paths);
-int exp_requests_write(const char *path, const struct md_record *records, size_t count,
+/* One line a record of the outcome, behind those of its failed tries. */
+int exp_requests_write(const char *path, const struct bench_outcome *outcome,
 		       struct pl_err *err) PL_MUST_CHECK;
 
 struct md_quality_facts;
@@ -140,6 +155,10 @@ int exp_side_files(const struct exp_run *run, json_t **ret_artifacts, json_t **r
 		   struct pl_err *err) PL_MUST_CHECK;
 /* Into options->failures, where they are wanted and some request failed. */
 void exp_failure_lines(const struct exp_run *run);
+struct bench_flat_input;
+/* What vLLM's flat result of the run is made from; it has an outcome. Everything is borrowed. */
+void exp_flat_input(const struct exp_run *run, const json_t *document,
+		    struct bench_flat_input *ret);
 /* Writes vLLM's flat result where it is asked for; run->flat_path tells where. */
 int exp_flat_result(struct exp_run *run, const json_t *document, struct pl_err *err) PL_MUST_CHECK;
 int exp_document(const struct exp_run *run, json_t **ret, struct pl_err *err) PL_MUST_CHECK;

@@ -13,6 +13,7 @@ import jsonschema
 import pytest
 from run_tools import (base_config, load_result, marked_processes, read_zst_lines, run_profllm,
                        start_profllm, write_config)
+from wait_tools import wait_for
 
 LONG = bool(os.environ.get("PROFLLM_TEST_LONG"))
 KILLS = 500 if LONG else 20
@@ -128,20 +129,15 @@ def test_kill_at_random_moments(bin_dir, tmp_path, validators, patience):
     assert ends.count("recovered") >= KILLS / 4, ends
 
 
-def wait_until(process, is_so):
-    while not is_so():
-        assert process.poll() is None
-        time.sleep(0.01)
-
-
 def kill_in_the_run(bin_dir, folder, patience, config=None, finished=40):
     """Killed once so many requests had finished for SURELY_WRITTEN_S."""
     output = folder / "r.json"
     process = start_profllm(bin_dir, "run", "-c",
                             write_config(folder, config or short_config(folder, num_prompts=4000)),
                             "-o", output, "-q")
-    wait_until(process, lambda: len(completed_before(
-        folder, time.monotonic_ns() - int(SURELY_WRITTEN_S * patience * 1e9))) >= finished)
+    wait_for(lambda: len(completed_before(
+        folder, time.monotonic_ns() - int(SURELY_WRITTEN_S * patience * 1e9))) >= finished,
+        f"{finished} requests have finished", 60 * patience, process)
     killed_ns = time.monotonic_ns()
     process.kill()
     process.communicate(timeout=60 * patience)
@@ -185,6 +181,15 @@ def test_recover_prints_json(bin_dir, tmp_path, validators, patience):
     done = run_profllm(bin_dir, "recover", output, "--json", patience=patience)
     assert done.returncode == 0
     assert json.loads(done.stdout) == load_result(output)
+
+
+def test_the_percentiles_asked_for_are_kept(bin_dir, tmp_path, validators, patience):
+    config = short_config(tmp_path, num_prompts=4000, metric_percentiles="100,12.5,0")
+    output, killed_ns = kill_in_the_run(bin_dir, tmp_path, patience, config)
+    done = run_profllm(bin_dir, "recover", output, patience=patience)
+    assert done.returncode == 0, done.stderr
+    result, _ = check_recovered(output, validators, killed_ns, patience)
+    assert {"p0_ttft_ms", "p12.5_ttft_ms", "p99_ttft_ms", "p100_ttft_ms"} <= set(result["results"])
 
 
 def test_overwrite_gives_it_up(bin_dir, tmp_path, patience):
@@ -247,8 +252,8 @@ def test_a_run_that_lives_is_left_alone(bin_dir, tmp_path, patience):
     config = short_config(tmp_path, num_prompts=4000)
     process = start_profllm(bin_dir, "run", "-c", write_config(tmp_path, config), "-o", output,
                             "-q")
-    wait_until(process, lambda: journal_of(output).exists()
-               and journal_of(output).stat().st_size > 0)
+    wait_for(lambda: journal_of(output).exists() and journal_of(output).stat().st_size > 0,
+             "the journal has begun", 60 * patience, process)
     recover = run_profllm(bin_dir, "recover", output, patience=patience)
     assert recover.returncode == 2
     assert "still going on" in recover.stderr and str(process.pid) in recover.stderr
@@ -272,7 +277,7 @@ def test_a_torn_tail_is_cut(bin_dir, tmp_path, validators, patience):
 
 @pytest.mark.parametrize("content,says", [
     (b"", "holds no run"), (b"ProfLLM jour", "holds no run"),
-    (b"ProfLLM journal\n\x01\0\0\0", "holds no run"),
+    (b"ProfLLM journal\n\x02\0\0\0", "holds no run"),
     (b"ProfLLM journal\n\x07\0\0\0", "format 7"), (b"notes", "not a journal"),
 ])
 def test_journals_that_hold_nothing(bin_dir, tmp_path, patience, content, says):

@@ -3,7 +3,8 @@ import hashlib
 import json
 import re
 
-from run_tools import base_config, read_zst_lines, run_profllm, write_config
+from run_tools import (base_config, load_result, read_zst_lines, run_profllm, start_profllm,
+                       write_config)
 
 SECRET = re.compile("SEC[A-Z]-[0-9a-f]{4}")
 VARIABLES = {"AUTHORIZATION": "SECA-77aa", "MY_APIKEY": "SECB-77ab", "DB_PASSWD": "SECC-77ac",
@@ -142,4 +143,31 @@ def test_log_of_a_server_that_prints_what_it_was_given(bin_dir, tmp_path, patien
     result = (tmp_path / "r.json").read_text()
     assert_hidden(shown_by(done), log.decode(), result)
     told = [item for item in json.loads(result)["artifacts"] if item["kind"] == "server_log"]
+    assert told[0]["size"] == len(log) and told[0]["sha256"] == hashlib.sha256(log).hexdigest()
+
+
+def test_log_of_a_run_that_was_killed(bin_dir, tmp_path, patience):
+    """The journal has no secret, and recover, which has not got them either, hides them all."""
+    config = config_with_secrets()
+    config["benchmark"].update(num_prompts=4000, num_warmups=5)
+    config["launch"]["command"] = ["sh", "-c", 'env; echo "tok $HF_TOKEN$HF_TOKEN."; exec "$@"', "x",
+                                   str(bin_dir / "profllm-sim"), "serve"]
+    output = tmp_path / "r.json"
+    process = start_profllm(bin_dir, "run", "-c", write_config(tmp_path, config), "-o", output,
+                            env={"OUTER_TOKEN": "SECP-77b9"})
+    next(line for line in process.stderr if "warm-ups" in line)
+    process.kill()
+    process.communicate(timeout=60 * patience)
+    path = tmp_path / "r.json.journal"
+    journal = path.read_bytes()
+    assert b"sha256" in journal and path.stat().st_mode & 0o077 == 0
+    assert_hidden(journal.decode(errors="replace"))
+    assert "SECP-77b9" in (tmp_path / "r.server.log").read_text()
+    done = run_profllm(bin_dir, "recover", output, patience=patience)
+    assert done.returncode == 0, done.stderr
+    log = (tmp_path / "r.server.log").read_bytes()
+    assert b"tok ******.\n" in log and b"OUTER_TOKEN=***\n" in log
+    assert b"MAX_TOKENS_NOTE=plain-1\n" in log
+    assert_hidden(shown_by(done), log.decode(), output.read_text())
+    told = [item for item in load_result(output)["artifacts"] if item["kind"] == "server_log"]
     assert told[0]["size"] == len(log) and told[0]["sha256"] == hashlib.sha256(log).hexdigest()

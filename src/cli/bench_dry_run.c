@@ -7,6 +7,7 @@
 #include "bench/adapter.h"
 #include "bench/arrivals.h"
 #include "bench/dataset.h"
+#include "cli/bench_words.h"
 #include "cli/cli.h"
 #include "experiment/launch.h"
 #include "model/bench_line.h"
@@ -60,12 +61,15 @@ static bool draw_lengths(const struct md_bench *bench, struct pl_nplegacy *npleg
 /* Options out of their bounds are among the problems, and nothing is planned with them. */
 static void plan_of(const struct md_bench *bench, bool plannable, json_t *plan)
 {
-	size_t count = plannable ? (size_t)bench->num_prompts : 0;
+	size_t count = plannable && bench->num_prompts > 0 ? (size_t)bench->num_prompts : 0;
 	struct pl_err ignored = PL_ERR_INIT;
 	auto_free double *arrivals_s = pl_alloc_array(count, sizeof(*arrivals_s));
 	struct pl_nplegacy nplegacy;
 
-	json_object_set_new(plan, "requests", json_integer(bench->num_prompts));
+	/* how many records the file has is seen when it is read */
+	json_object_set_new(plan, "requests",
+			    bench->num_prompts > 0 ? json_integer(bench->num_prompts)
+						   : json_null());
 	if (!plannable || !draw_lengths(bench, &nplegacy, plan)) {
 		json_object_set_new(plan, "prompt_tokens", json_null());
 		json_object_set_new(plan, "output_tokens", json_null());
@@ -99,7 +103,7 @@ static json_t *problems_of(const struct md_bench_line *line)
 
 	for (size_t i = 0; i < line->fault_count; i++) {
 		if (line->faults[i].kind == MD_BENCH_REFUSED)
-			json_array_append_new(problems, json_string(line->faults[i].text));
+			json_array_append_new(problems, pl_json_text(line->faults[i].text));
 	}
 	return problems;
 }
@@ -119,21 +123,34 @@ static void add_range(const json_t *plan, const char *key, const char *label, st
 		    (long long)json_integer_value(json_object_get(range, "total")));
 }
 
+/* What matters stands last, where one looks: the options take a screen or two. */
 static void add_people_form(const json_t *shown, struct pl_buf *buf)
 {
 	auto_free char *options = pl_json_to_text(json_object_get(shown, "options"),
 						  PL_JSON_INDENT);
+	auto_free char *set = pl_json_to_text(json_object_get(shown, "set"), PL_JSON_PYTHON);
 	const json_t *plan = json_object_get(shown, "plan");
+	json_t *problem;
+	size_t i;
 
 	pl_buf_addf(buf, "options: %s\n", options);
+	pl_buf_addf(buf, "set:            %s\n", set);
 	pl_buf_addf(buf, "to:             %s%s\n", json_string_value(json_object_get(shown, "url")),
 		    json_string_value(json_object_get(shown, "endpoint")));
-	pl_buf_addf(buf, "requests:       %lld, sent from %.3f s to %.3f s\n",
-		    (long long)json_integer_value(json_object_get(plan, "requests")),
-		    json_number_value(json_object_get(plan, "first_send_s")),
-		    json_number_value(json_object_get(plan, "last_send_s")));
+	if (json_is_null(json_object_get(plan, "requests")))
+		pl_buf_add_text(buf, "requests:       all records of the data set");
+	else
+		pl_buf_addf(buf, "requests:       %lld",
+			    (long long)json_integer_value(json_object_get(plan, "requests")));
+	if (json_is_number(json_object_get(plan, "last_send_s")))
+		pl_buf_addf(buf, ", sent from %.3f s to %.3f s",
+			    json_number_value(json_object_get(plan, "first_send_s")),
+			    json_number_value(json_object_get(plan, "last_send_s")));
+	pl_buf_add_char(buf, '\n');
 	add_range(plan, "prompt_tokens", "prompt tokens: ", buf);
 	add_range(plan, "output_tokens", "output tokens: ", buf);
+	json_array_foreach(json_object_get(shown, "problems"), i, problem)
+		pl_buf_addf(buf, "problem:        %s\n", json_string_value(problem));
 }
 
 int cli_bench_dry_run(const struct md_experiment *experiment, const struct md_bench_line *line,
@@ -152,19 +169,16 @@ int cli_bench_dry_run(const struct md_experiment *experiment, const struct md_be
 	json_object_set_new(shown, "set", given_of(bench, line));
 	json_object_set_new(shown, "plan", plan);
 	if (exp_launch_plan(experiment, &taking, &launch, &err) < 0)
-		return cli_fail(&err);
+		return cli_bench_fail(&err);
 	plan_of(bench, md_bench_line_count(line, MD_BENCH_REFUSED) == 0, plan);
 	json_object_set_new(shown, "problems", problems_of(line));
 	json_object_set_new(shown, "url", json_string(launch->url));
 	json_object_set_new(
 		shown, "endpoint",
 		json_string(bench->endpoint != NULL ? bench->endpoint : adapter->endpoint));
+	if (as_json)
+		return cli_print_json(shown);
 	pl_buf_init(&text, DRY_RUN_BYTES_MAX);
-	if (as_json) {
-		pl_json_write(shown, PL_JSON_INDENT, &text);
-		pl_buf_add_char(&text, '\n');
-	} else {
-		add_people_form(shown, &text);
-	}
+	add_people_form(shown, &text);
 	return cli_print(pl_buf_text(&text));
 }

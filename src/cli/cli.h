@@ -5,6 +5,7 @@
 #define CLI_CLI_H
 
 #include "base/err.h"
+#include "base/json.h"
 #include "base/opt.h"
 
 /* argv[0] is the command's name; returns the exit status (docs/reference/exit-status.md). */
@@ -48,6 +49,8 @@ extern const struct pl_opt_command cli_version_command;
 int cli_fail(const struct pl_err *err);
 /* All of it on standard output; 0, or the exit status where it cannot be written. */
 int cli_print(const char *text);
+/* The same of a document, indented and with a line end: what --json prints. */
+int cli_print_json(const json_t *json);
 int cli_print_help(const struct pl_opt_command *command);
 
 /* Lets the server arguments of a --params-overlay file count; NULL: the one that the environment

@@ -12,6 +12,7 @@
 #include "bench/dataset.h"
 #include "cli/bench_rows.h"
 #include "cli/bench_dry_run.h"
+#include "cli/bench_words.h"
 #include "experiment/console.h"
 #include "experiment/run.h"
 #include "model/bench_line.h"
@@ -48,6 +49,10 @@ static void print_faults(const struct md_bench_line *line)
 		fprintf(stderr, "profllm bench serve: %s: %s%s%s%s\n", words[fault->kind],
 			fault->text, *hint != '\0' ? " (" : "", hint, *hint != '\0' ? ")" : "");
 	}
+	if (md_bench_line_count(line, MD_BENCH_LATER) > 0)
+		fputs("profllm bench serve: what vllm bench serve itself can do is measured by an "
+		      "experiment file with 'client: vllm' (docs/reference/client-vllm.md)\n",
+		      stderr);
 }
 
 /* The experiment that the line means: a server that runs, and this load. */
@@ -64,21 +69,35 @@ static struct md_experiment *make_experiment(struct md_bench_line *line)
 	return experiment;
 }
 
+/* The lines about the end of a run, in the words of this command. */
+static int print_console(const char *text)
+{
+	auto_buf told = { 0 };
+
+	pl_buf_init(&told, REPORT_BYTES_MAX);
+	while (*text != '\0') {
+		size_t len = strcspn(text, "\n") + 1;
+		auto_free char *line = pl_strndup(text, len);
+		bool is_ours = pl_text_starts(line, "Status: ") || pl_text_starts(line, "To try: ");
+		auto_free char *shown = is_ours ? cli_bench_in_flags(line) : pl_strdup(line);
+		pl_buf_add_text(&told, shown);
+		text += strlen(line);
+	}
+	return cli_print(pl_buf_text(&told));
+}
+
 /* `path` NULL: the result was not to be kept. */
 static int print_result(const struct md_experiment *experiment, const struct md_bench_line *line,
 			const json_t *result, const char *path, const char *failures)
 {
 	auto_buf text = { 0 };
 
+	if (has_flag(line, "--json"))
+		return cli_print_json(result);
 	pl_buf_init(&text, REPORT_BYTES_MAX);
-	if (has_flag(line, "--json")) {
-		pl_json_write(result, PL_JSON_INDENT, &text);
-		pl_buf_add_char(&text, '\n');
-	} else {
-		exp_console(result, &experiment->bench, path, failures,
-			    pl_log_has_colour(STDOUT_FILENO), &text);
-	}
-	return cli_print(pl_buf_text(&text));
+	exp_console(result, &experiment->bench, path, failures, pl_log_has_colour(STDOUT_FILENO),
+		    &text);
+	return print_console(pl_buf_text(&text));
 }
 
 /* A folder for what is not to be kept: a killed run leaves its journal there. */
@@ -122,13 +141,17 @@ static int run(struct md_experiment *experiment, const struct md_bench_line *lin
 	struct exp_options how = {
 		.output = path,
 		.failures = &failures,
-		.quiet = has_flag(line, "--quiet") || experiment->bench.disable_tqdm,
+		.names_of_vllm = true,
+		.output_dropped = output == NULL,
+		.quiet = has_flag(line, "--quiet"),
 	};
 	int done = exp_run(experiment, &how, &result, &signal_number, &err);
-	if (done == 0)
-		done = print_result(experiment, line, result, output, failures);
-	else
-		done = cli_fail(&err);
+	if (done < 0)
+		done = cli_bench_fail(&err);
+	/* what could not be written is shown all the same */
+	if (result != NULL &&
+	    print_result(experiment, line, result, done == 0 ? output : NULL, failures) != 0)
+		done = pl_err_exit_status(PL_ERR_IO);
 	if (output == NULL)
 		drop_place(folder, path);
 	if (result == NULL || done != 0)
@@ -156,7 +179,7 @@ static void check(struct md_bench_line *line, const struct md_experiment *experi
 					      bench->dataset_name));
 	if (md_bench_line_count(line, MD_BENCH_LATER) == 0 && exp_check(experiment, &err) < 0 &&
 	    md_bench_line_count(line, MD_BENCH_REFUSED) == 0)
-		md_bench_line_add(line, MD_BENCH_REFUSED, pl_strdup(err.text));
+		md_bench_line_add(line, MD_BENCH_REFUSED, cli_bench_in_flags(err.text));
 }
 
 /* A dry run only lists what the run itself would refuse: a file may not be on this host. */
@@ -214,10 +237,17 @@ int cmd_bench(int argc, char **argv)
 		return cli_print_help(&cli_bench_command);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(later); i++) {
 		if (strcmp(what, later[i]) == 0) {
-			pl_err_set(&err, PL_ERR_INVALID, "'bench %s' is not in this version", what);
+			pl_err_set(&err, PL_ERR_INVALID,
+				   "'bench %s' is not in this version, only 'bench serve' is",
+				   what);
 			return cli_fail(&err);
 		}
 	}
-	pl_err_set(&err, PL_ERR_INVALID, "found 'bench %s', expected 'bench serve'", what);
+	if (what[0] == '\0')
+		pl_err_set(
+			&err, PL_ERR_INVALID,
+			"found 'bench' alone, expected 'bench serve' (see profllm bench --help)");
+	else
+		pl_err_set(&err, PL_ERR_INVALID, "found 'bench %s', expected 'bench serve'", what);
 	return cli_fail(&err);
 }

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "host/nvidia_smi.h"
+#include "host/telemetry_ticks.h"
 
 #define TEXT_BYTES_MAX   (16u << 20)
 #define INTERVAL_NS      (2 * PL_NS_PER_S)
@@ -114,13 +115,10 @@ static int show(struct host_gpus *gpus, const struct gpus_options *options)
 	auto_json json_t *look = cli_gpus_look(gpus, options->from == NULL);
 	auto_buf text = { 0 };
 
+	if (options->json)
+		return cli_print_json(look);
 	pl_buf_init(&text, TEXT_BYTES_MAX);
-	if (options->json) {
-		pl_json_write(look, PL_JSON_INDENT, &text);
-		pl_buf_add_char(&text, '\n');
-	} else {
-		add_table(gpus, look, false, &text);
-	}
+	add_table(gpus, look, false, &text);
 	return cli_print(pl_buf_text(&text));
 }
 
@@ -185,6 +183,7 @@ static int watch(struct host_gpus *gpus, const struct gpus_options *options)
 	int64_t interval_ns = options->watch_ns == INTERVAL_DEFAULT ? INTERVAL_NS
 								    : options->watch_ns;
 	int64_t due_ns = pl_clock_now_ns();
+	int64_t missed;
 	sigset_t ends;
 	int status = 0;
 
@@ -197,7 +196,7 @@ static int watch(struct host_gpus *gpus, const struct gpus_options *options)
 		status = cli_print("\033[2J");
 	while (status == 0) {
 		status = show_again(gpus, lines);
-		due_ns += interval_ns;
+		due_ns = host_tick_next(due_ns, interval_ns, pl_clock_now_ns(), &missed);
 		if (status == 0 && wait_or_end(&ends, due_ns))
 			break;
 	}
@@ -224,7 +223,8 @@ static int check_usage(const struct gpus_options *options, int rest_count, char 
 		       struct pl_err *err)
 {
 	if (rest_count > 0)
-		return pl_err_set(err, PL_ERR_INVALID, "unexpected word '%s'", rest[0]);
+		return pl_err_set(err, PL_ERR_INVALID, "found '%s', expected options only",
+				  rest[0]);
 	if (options->watch_ns == NOT_GIVEN)
 		return 0;
 	if (options->from != NULL)

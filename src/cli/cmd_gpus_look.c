@@ -13,17 +13,6 @@
 #include "model/secret.h"
 
 #define COMMAND_BYTES_MAX 65536
-/* The inode of the first process namespace. */
-#define FIRST_PID_NAMESPACE 0xEFFFFFFCU
-
-/* The driver counts processes as the host does: in a container the same number is another's. */
-static bool are_pids_ours(const struct host_gpu_facts *facts)
-{
-	struct stat st;
-
-	return facts->simulated ||
-	       (stat("/proc/self/ns/pid", &st) == 0 && st.st_ino == FIRST_PID_NAMESPACE);
-}
 
 static json_t *user_of(int64_t pid)
 {
@@ -92,7 +81,7 @@ static json_t *process_to_json(const struct host_gpu_process *process, bool is_o
 
 static json_t *processes_to_json(struct host_gpus *gpus, size_t i, bool live)
 {
-	bool are_ours = live && are_pids_ours(host_gpus_facts(gpus, i));
+	bool are_ours = live && host_gpu_pids_are_ours(host_gpus_facts(gpus, i));
 	struct host_gpu_process *processes;
 	size_t count;
 

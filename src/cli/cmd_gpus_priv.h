@@ -1,8 +1,8 @@
 /*
  * What `profllm gpus` knows, as JSON, and how it is shown: for the files of this command.
  *
- * One GPU is host_gpu_to_json()'s object with "driver", "cuda", "source", "processes" (null: not told)
- * and "held_by" (null: nobody) beside.
+ * One GPU is host_gpu_to_json()'s object with "driver", "cuda", "source", "processes" (null: not
+ * told) and "held_by" (null: nobody) beside.
  */
 #ifndef CLI_CMD_GPUS_PRIV_H
 #define CLI_CMD_GPUS_PRIV_H

@@ -45,10 +45,25 @@ static int print_man(const char *name)
 	return cli_print(pl_buf_text(&text));
 }
 
+/* help --man --list: the commands that have a page of their own */
+static int print_man_list(void)
+{
+	auto_buf text = { 0 };
+
+	pl_buf_init(&text, HELP_BYTES_MAX);
+	for (const struct cli_cmd *cmd = cli_cmds; cmd->name != NULL; cmd++) {
+		if (cmd->options != NULL)
+			pl_buf_addf(&text, "%s\n", cmd->name);
+	}
+	return cli_print(pl_buf_text(&text));
+}
+
 int cmd_help(int argc, char **argv)
 {
 	char option[] = "--help";
 
+	if (argc > 2 && strcmp(argv[1], "--man") == 0 && strcmp(argv[2], "--list") == 0)
+		return print_man_list();
 	if (argc > 1 && strcmp(argv[1], "--man") == 0)
 		return print_man(argc > 2 ? argv[2] : NULL);
 	if (argc < 2 || argv[1][0] == '-')

@@ -106,7 +106,7 @@ static bool words_match(const char *words, const char *pattern, bool glob)
 
 static bool arg_matches(const struct md_arg *arg, const char *pattern)
 {
-	bool glob = strpbrk(pattern, "*?[") != NULL;
+	bool glob = strpbrk(pattern, "*?") != NULL;
 
 	return text_matches(arg->name, pattern, glob) || text_matches(arg->flag, pattern, glob) ||
 	       words_match(arg->aliases, pattern, glob) ||
@@ -176,14 +176,13 @@ static size_t terminal_columns(void)
 	return columns < COLUMNS_MAX ? (size_t)columns : COLUMNS_MAX;
 }
 
-static void add_json(const struct md_arg *const *args, size_t count, struct pl_buf *text)
+static int print_json(const struct md_arg *const *args, size_t count)
 {
 	auto_json json_t *list = json_array();
 
 	for (size_t i = 0; i < count; i++)
 		json_array_append_new(list, md_arg_to_json(args[i]));
-	pl_json_write(list, PL_JSON_INDENT, text);
-	pl_buf_add_char(text, '\n');
+	return cli_print_json(list);
 }
 
 static int show(const struct params_options *options, const char *pattern)
@@ -193,7 +192,6 @@ static int show(const struct params_options *options, const char *pattern)
 	size_t count = 0;
 	auto_buf text = { 0 };
 
-	pl_buf_init(&text, TEXT_BYTES_MAX);
 	if (options->group != NULL && check_group(options->group, &err) < 0)
 		return cli_fail(&err);
 	for (size_t i = 0; i < md_arg_count(); i++) {
@@ -205,8 +203,9 @@ static int show(const struct params_options *options, const char *pattern)
 	if (count == 0 && no_match(pattern, &err) < 0)
 		return cli_fail(&err);
 	if (options->json)
-		add_json(args, count, &text);
-	else if (options->markdown)
+		return print_json(args, count);
+	pl_buf_init(&text, TEXT_BYTES_MAX);
+	if (options->markdown)
 		cli_params_markdown(args, count, &text);
 	else
 		cli_params_table(args, count,
@@ -267,7 +266,6 @@ static int compare(const struct params_options *options)
 	struct pl_err err = PL_ERR_INIT;
 	auto_buf text = { 0 };
 
-	pl_buf_init(&text, TEXT_BYTES_MAX);
 	if (diff_command(options->from_vllm, &diff, &err) < 0)
 		return cli_fail(&err);
 	if (json_array_size(json_object_get(diff, "gone")) > md_arg_count() / 2)
@@ -278,12 +276,10 @@ static int compare(const struct params_options *options)
 		if (pl_json_write_file(overlay, options->overlay, &err) < 0)
 			return cli_fail(&err);
 	}
-	if (options->json) {
-		pl_json_write(diff, PL_JSON_INDENT, &text);
-		pl_buf_add_char(&text, '\n');
-	} else {
-		cli_params_diff(diff, &text);
-	}
+	if (options->json)
+		return cli_print_json(diff);
+	pl_buf_init(&text, TEXT_BYTES_MAX);
+	cli_params_diff(diff, &text);
 	return cli_print(pl_buf_text(&text));
 }
 

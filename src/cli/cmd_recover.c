@@ -46,12 +46,9 @@ static int report(const char *output, const struct exp_recovered *recovered, boo
 	auto_buf text = { 0 };
 	struct md_bench bench;
 
+	if (as_json)
+		return cli_print_json(recovered->result);
 	pl_buf_init(&text, REPORT_BYTES_MAX);
-	if (as_json) {
-		pl_json_write(recovered->result, PL_JSON_INDENT, &text);
-		pl_buf_add_char(&text, '\n');
-		return cli_print(pl_buf_text(&text));
-	}
 	if (recovered->was_whole) {
 		pl_buf_addf(&text, "The result was there already: only the journal was removed.\n");
 	} else {

@@ -176,19 +176,17 @@ static int load(const struct run_options *options, struct md_experiment **ret,
 	return cli_fail(&err);
 }
 
+/* `path` NULL: it could not be written. */
 static int print_result(const json_t *result, const struct md_experiment *experiment,
-			const struct run_options *options)
+			const struct run_options *options, const char *path)
 {
 	auto_buf text = { 0 };
 
+	if (options->json)
+		return cli_print_json(result);
 	pl_buf_init(&text, REPORT_BYTES_MAX);
-	if (options->json) {
-		pl_json_write(result, PL_JSON_INDENT, &text);
-		pl_buf_add_char(&text, '\n');
-	} else {
-		exp_console(result, &experiment->bench, options->output, NULL,
-			    pl_log_has_colour(STDOUT_FILENO), &text);
-	}
+	exp_console(result, &experiment->bench, path, NULL, pl_log_has_colour(STDOUT_FILENO),
+		    &text);
 	return cli_print(pl_buf_text(&text));
 }
 
@@ -209,10 +207,12 @@ static int run(const struct md_experiment *experiment, const struct run_options 
 
 	if (exp_run(experiment, &how, &result, &signal_number, &err) < 0) {
 		int failed = cli_fail(&err);
+		if (result != NULL)
+			(void)print_result(result, experiment, options, NULL);
 		return err.code == PL_ERR_INTERRUPTED && signal_number != 0 ? 128 + signal_number
 									    : failed;
 	}
-	int printed = print_result(result, experiment, options);
+	int printed = print_result(result, experiment, options, options->output);
 	const char *name = json_string_value(json_object_get(result, "status"));
 	const char *verdict = json_string_value(pl_json_get_path(result, "quality.verdict"));
 	if (md_status_find(name, &status) < 0)

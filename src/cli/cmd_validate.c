@@ -108,14 +108,12 @@ static int list_hardware(bool as_json)
 {
 	auto_buf text = { 0 };
 
-	pl_buf_init(&text, REPORT_BYTES_MAX);
 	if (as_json) {
 		auto_json json_t *list = md_hardware_to_json();
-		pl_json_write(list, PL_JSON_INDENT, &text);
-		pl_buf_add_char(&text, '\n');
-	} else {
-		md_hardware_text(&text);
+		return cli_print_json(list);
 	}
+	pl_buf_init(&text, REPORT_BYTES_MAX);
+	md_hardware_text(&text);
 	return cli_print(pl_buf_text(&text));
 }
 
@@ -142,11 +140,12 @@ static void report(struct validation *v, struct cli_input *input)
 	refuse_sets(v, input);
 	cli_input_check(input, &v->check);
 	cli_tally_add(&v->tally, input);
-	if (v->options->json)
+	if (v->options->json) {
 		json_array_append_new(v->files, cli_report_json(input, v->options->explain));
-	else
-		cli_report_text(input, v->coloured, &v->text);
-	if (!v->options->json && v->options->explain)
+		return;
+	}
+	cli_report_text(input, v->coloured, &v->text);
+	if (v->options->explain)
 		cli_report_memory(input, &v->text);
 }
 
@@ -181,18 +180,22 @@ static int print_report(struct validation *v)
 {
 	if (v->options->json) {
 		auto_json json_t *all = json_pack("{s:O}", "files", v->files);
-		pl_json_write(all, PL_JSON_INDENT, &v->text);
-		pl_buf_add_char(&v->text, '\n');
-	} else {
-		cli_tally_text(&v->tally, &v->text);
+		return cli_print_json(all);
 	}
+	cli_tally_text(&v->tally, &v->text);
 	if (v->text.full) {
 		struct pl_err err = PL_ERR_INIT;
 		pl_err_set(&err, PL_ERR_INVALID, "the report is larger than %u bytes",
 			   REPORT_BYTES_MAX);
 		return cli_fail(&err);
 	}
-	int printed = cli_print(pl_buf_text(&v->text));
+	return cli_print(pl_buf_text(&v->text));
+}
+
+static int end(struct validation *v)
+{
+	int printed = print_report(v);
+
 	if (printed != 0)
 		return printed;
 	return v->tally.errors > 0 ? pl_err_exit_status(PL_ERR_INVALID) : 0;
@@ -271,7 +274,7 @@ static int validate(const struct validate_options *options, char **files, int fi
 	v.files = reports;
 	pl_buf_init(&v.text, REPORT_BYTES_MAX);
 	read_all(&v, files, file_count, command, command_count);
-	int status = print_report(&v);
+	int status = end(&v);
 	pl_buf_done(&v.text);
 	return status;
 }

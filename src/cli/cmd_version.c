@@ -22,5 +22,9 @@ int cmd_version(int argc, char **argv)
 		return cli_fail(&err);
 	if (help)
 		return cli_print_help(&cli_version_command);
+	if (rest_count > 0) {
+		pl_err_set(&err, PL_ERR_INVALID, "found '%s', expected options only", rest[0]);
+		return cli_fail(&err);
+	}
 	return cli_print("profllm " PROFLLM_VERSION "\n");
 }

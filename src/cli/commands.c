@@ -75,6 +75,14 @@ int cli_print(const char *text)
 	return cli_fail(&err);
 }
 
+int cli_print_json(const json_t *json)
+{
+	auto_free char *indented = pl_json_to_text(json, PL_JSON_INDENT);
+	auto_free char *text = pl_asprintf("%s\n", indented);
+
+	return cli_print(text);
+}
+
 int cli_print_help(const struct pl_opt_command *command)
 {
 	auto_buf text = { 0 };

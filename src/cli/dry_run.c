@@ -1,32 +1,11 @@
 #include "cli/dry_run.h"
 
-#include <string.h>
-
 #include "cli/cli.h"
 #include "experiment/launch.h"
 #include "experiment/run.h"
+#include "model/shell_words.h"
 
 #define DRY_RUN_BYTES_MAX (16u << 20)
-
-/* As a shell would want it. */
-static void add_word(const char *word, struct pl_buf *buf)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "0123456789_-+=./:,@%";
-
-	if (word[0] != '\0' && strspn(word, plain) == strlen(word)) {
-		pl_buf_add_text(buf, word);
-		return;
-	}
-	pl_buf_add_char(buf, '\'');
-	for (; *word != '\0'; word++) {
-		if (*word == '\'')
-			pl_buf_add_text(buf, "'\\''");
-		else
-			pl_buf_add_char(buf, *word);
-	}
-	pl_buf_add_char(buf, '\'');
-}
 
 /* "0 (NVIDIA H100 80GB HBM3), 1 (…)"; parts of a GPU by uuid. */
 static void add_gpus(const json_t *gpus, struct pl_buf *buf)
@@ -65,13 +44,13 @@ static void add_people_form(const json_t *plan, struct pl_buf *buf)
 	json_array_foreach(json_object_get(plan, "argv"), i, item)
 	{
 		pl_buf_add_char(buf, ' ');
-		add_word(json_string_value(item), buf);
+		md_word_quote(json_string_value(item), buf);
 	}
 	pl_buf_add_text(buf, "\nenv:   ");
 	json_object_foreach(json_object_get(plan, "env"), name, item)
 	{
 		pl_buf_addf(buf, " %s=", name);
-		add_word(json_string_value(item), buf);
+		md_word_quote(json_string_value(item), buf);
 	}
 	pl_buf_add_text(buf, "\ngpus:   ");
 	add_gpus(json_object_get(plan, "gpus"), buf);
@@ -86,7 +65,7 @@ static void add_warnings(const struct md_problems *problems, json_t *warnings)
 		auto_buf line = { 0 };
 		pl_buf_init(&line, DRY_RUN_BYTES_MAX);
 		md_problem_text(&problems->items[i], &line);
-		json_array_append_new(warnings, json_string(pl_buf_text(&line)));
+		json_array_append_new(warnings, pl_json_text(pl_buf_text(&line)));
 	}
 }
 
@@ -99,18 +78,15 @@ int cli_dry_run(const struct md_experiment *experiment, const struct md_problems
 	struct exp_taking taking = { .release = &release, .look_only = true };
 	auto_buf text = { 0 };
 
-	pl_buf_init(&text, DRY_RUN_BYTES_MAX);
 	exp_release_find(experiment, NULL, &release);
 	if (exp_check(experiment, &err) < 0 ||
 	    exp_launch_plan(experiment, &taking, &launch, &err) < 0)
 		return cli_fail(&err);
 	auto_json json_t *plan = exp_launch_to_json(launch, experiment);
 	add_warnings(problems, json_object_get(plan, "warnings"));
-	if (as_json) {
-		pl_json_write(plan, PL_JSON_INDENT, &text);
-		pl_buf_add_char(&text, '\n');
-	} else {
-		add_people_form(plan, &text);
-	}
+	if (as_json)
+		return cli_print_json(plan);
+	pl_buf_init(&text, DRY_RUN_BYTES_MAX);
+	add_people_form(plan, &text);
 	return cli_print(pl_buf_text(&text));
 }

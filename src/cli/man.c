@@ -5,6 +5,8 @@
 #include "base/opt.h"
 #include "cli/cli.h"
 
+#define BEHIND_BYTES_MAX 65536
+
 /* Text as roff shows it: backslashes and dashes as they are, no line taken for a request. */
 static void add_text(struct pl_buf *buf, const char *text)
 {
@@ -35,6 +37,8 @@ static void add_head(struct pl_buf *buf, const char *name, const char *summary)
 
 static void add_option(struct pl_buf *buf, const struct pl_opt *option)
 {
+	auto_buf behind = { 0 };
+
 	pl_buf_add_text(buf, ".TP\n.B ");
 	if (option->letter != 0)
 		pl_buf_addf(buf, "\\-%c, ", option->letter);
@@ -46,13 +50,33 @@ static void add_option(struct pl_buf *buf, const struct pl_opt *option)
 	}
 	pl_buf_add_text(buf, "\n");
 	add_text(buf, option->help);
-	for (size_t i = 0; option->choices != NULL && option->choices[i] != NULL; i++) {
-		pl_buf_add_text(buf, i == 0 ? " (" : ", ");
-		add_text(buf, option->choices[i]);
-		if (option->choices[i + 1] == NULL)
-			pl_buf_add_text(buf, ")");
-	}
+	pl_buf_init(&behind, BEHIND_BYTES_MAX);
+	pl_opt_help_behind(option, &behind);
+	add_text(buf, pl_buf_text(&behind));
 	pl_buf_add_text(buf, "\n");
+}
+
+static void add_options(struct pl_buf *buf, const struct pl_opt *options)
+{
+	const char *comma = ".SH NOT IN THIS VERSION\n";
+
+	for (const struct pl_opt *option = options; option->name != NULL; option++) {
+		if (option->group != NULL) {
+			pl_buf_add_text(buf, ".SS ");
+			add_text(buf, option->group);
+			pl_buf_add_text(buf, "\n");
+		}
+		if (!option->hidden)
+			add_option(buf, option);
+	}
+	for (const struct pl_opt *option = options; option->name != NULL; option++) {
+		if (!option->later)
+			continue;
+		pl_buf_addf(buf, "%s\\-\\-", comma);
+		add_text(buf, option->name);
+		comma = ",\n";
+	}
+	pl_buf_add_text(buf, comma[0] == ',' ? "\n" : "");
 }
 
 void cli_man_command(const char *name, const struct pl_opt_command *command, struct pl_buf *buf)
@@ -64,10 +88,7 @@ void cli_man_command(const char *name, const struct pl_opt_command *command, str
 	pl_buf_add_text(buf, " ");
 	add_text(buf, command->usage);
 	pl_buf_add_text(buf, "\n.fi\n.SH OPTIONS\n");
-	for (const struct pl_opt *option = command->options; option->name != NULL; option++) {
-		if (!option->hidden)
-			add_option(buf, option);
-	}
+	add_options(buf, command->options);
 	if (command->details != NULL) {
 		pl_buf_add_text(buf, ".SH DESCRIPTION\n.nf\n");
 		add_text(buf, command->details);

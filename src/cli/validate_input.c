@@ -84,7 +84,7 @@ static int read_stdin(char **ret_text, size_t *ret_len, struct pl_err *err)
 	if (ferror(stdin))
 		return pl_err_errno(err, "cannot read standard input");
 	*ret_len = text.len;
-	*ret_text = text.len > 0 ? pl_buf_take(&text) : pl_strdup("");
+	*ret_text = pl_buf_take(&text);
 	return 0;
 }
 

@@ -96,7 +96,7 @@ static json_t *memory_to_json(const struct cli_input *input, bool explained)
 
 json_t *cli_report_json(const struct cli_input *input, bool explained)
 {
-	return json_pack("{s:s, s:b, s:o, s:o, s:o}", "file", input->name, "ok",
+	return json_pack("{s:o, s:b, s:o, s:o, s:o}", "file", pl_json_text(input->name), "ok",
 			 input->problems.errors == 0, "target", target_to_json(input), "problems",
 			 problems_to_json(input), "memory", memory_to_json(input, explained));
 }

@@ -7,14 +7,15 @@
  *   default  as YAML text; "null": none
  *   choices  separated by '|', "" for any value
  *   state    NOW, or LATER: validates, and `run` refuses it when it is set
- *   origin   VLLM (an option of vLLM's `bench serve`) or OURS
+ *   origin   VLLM (an option of vLLM's `bench serve`), OURS, or OLD_VLLM (of older releases: the
+ *            experiment file has it, the command line has not, as today's vLLM)
  */
 BENCH(BOOL, trust_remote_code, "false", "-inf", "inf", "", NOW, VLLM,
       "taken for vLLM's sake: no code of a tokenizer or data set is run here")
 BENCH(I64, seed, "0", "0", "4294967295", "", NOW, VLLM,
       "seed of data set, arrivals and adapter choice")
-BENCH(I64, num_prompts, "1000", "1", "100000000", "", NOW, VLLM,
-      "how many requests are sent")
+BENCH(I64, num_prompts, "1000", "-inf", "100000000", "", NOW, VLLM,
+      "how many requests are sent; 0 or less: all records of custom or spec_bench")
 BENCH(TEXT, dataset_name, "random", "-inf", "inf", "sharegpt|burstgpt|random|random-mm|random-rerank|hf|custom|custom_audio|custom_image|prefix_repetition|spec_bench|speed_bench|timed_trace", NOW, VLLM,
       "where prompts come from")
 BENCH(BOOL, no_stream, "false", "-inf", "inf", "", LATER, VLLM,
@@ -24,7 +25,7 @@ BENCH(TEXT, dataset_path, "null", "-inf", "inf", "", NOW, VLLM,
 BENCH(BOOL, no_oversample, "false", "-inf", "inf", "", NOW, VLLM,
       "do not repeat samples when the data set has too few")
 BENCH(BOOL, skip_chat_template, "false", "-inf", "inf", "", NOW, VLLM,
-      "send prompts as they are, without the model's chat template")
+      "custom: send prompts as they are, without the model's chat template")
 BENCH(BOOL, enable_multimodal_chat, "false", "-inf", "inf", "", LATER, VLLM,
       "put prompt and media into chat messages when the data set is built")
 BENCH(BOOL, disable_shuffle, "false", "-inf", "inf", "", NOW, VLLM,
@@ -37,6 +38,12 @@ BENCH(I64, spec_bench_output_len, "256", "-inf", "inf", "", NOW, VLLM,
       "spec_bench: output tokens a request")
 BENCH(TEXT, spec_bench_category, "null", "-inf", "inf", "", NOW, VLLM,
       "spec_bench: only this category")
+BENCH(I64, sonnet_input_len, "550", "1", "100000000", "", NOW, OLD_VLLM,
+      "sonnet: most prompt tokens, chat template included")
+BENCH(I64, sonnet_output_len, "150", "1", "100000000", "", NOW, OLD_VLLM,
+      "sonnet: output tokens a request")
+BENCH(I64, sonnet_prefix_len, "200", "0", "100000000", "", NOW, OLD_VLLM,
+      "sonnet: about as many tokens that all prompts share at their start")
 BENCH(I64, sharegpt_output_len, "null", "1", "100000000", "", NOW, VLLM,
       "sharegpt: fixed output tokens instead of the answer's length")
 BENCH(I64, timed_trace_chunk_hash_size, "16", "-inf", "inf", "", LATER, VLLM,
@@ -108,11 +115,11 @@ BENCH(TEXT, label, "null", "-inf", "inf", "", NOW, VLLM,
 BENCH(TEXT, backend, "openai", "-inf", "inf", "vllm|openai|openai-chat|openai-responses|openai-audio|openai-embeddings|openai-embeddings-chat|openai-embeddings-clip|openai-embeddings-vlm2vec|infinity-embeddings|infinity-embeddings-clip|vllm-pooling|vllm-rerank", NOW, VLLM,
       "protocol that requests are sent in")
 BENCH(TEXT, base_url, "null", "-inf", "inf", "", NOW, VLLM,
-      "scheme, host and port of the server; goes before host and port")
+      "scheme, host and port of the server in one; wins over host and port")
 BENCH(TEXT, host, "null", "-inf", "inf", "", NOW, VLLM,
-      "the server's host; unset: the one that was started")
+      "the server's host; not needed where the experiment starts the server")
 BENCH(I64, port, "null", "1", "65535", "", NOW, VLLM,
-      "the server's port; unset: the one that was started")
+      "the server's port; not needed where the experiment starts the server")
 BENCH(TEXT, endpoint, "null", "-inf", "inf", "", NOW, VLLM,
       "path of the requests; unset: the back end's own")
 BENCH(LIST, header, "null", "-inf", "inf", "", NOW, VLLM,
@@ -127,8 +134,8 @@ BENCH(I64, output_len, "null", "1", "100000000", "", NOW, VLLM,
       "output tokens of every data set that takes a length")
 BENCH(TEXT, tokenizer, "null", "-inf", "inf", "", NOW, VLLM,
       "tokenizer of the data set; unset: the model's")
-BENCH(TEXT, tokenizer_mode, "auto", "-inf", "inf", "", LATER, VLLM,
-      "kind of tokenizer")
+BENCH(TEXT, tokenizer_mode, "auto", "-inf", "inf", "", NOW, VLLM,
+      "kind of tokenizer; recorded: lengths are counted by the server's")
 BENCH(BOOL, use_beam_search, "false", "-inf", "inf", "", NOW, VLLM,
       "taken for vLLM's sake; its own client does nothing with it")
 BENCH(I64, logprobs, "null", "-inf", "inf", "", NOW, VLLM,
@@ -140,29 +147,29 @@ BENCH(F64, burstiness, "1.0", "1e-6", "inf", "", NOW, VLLM,
 BENCH(F64, probe_request_rate, "0.0", "0", "1000", "", NOW, VLLM,
       "tiny probe requests a second beside the load")
 BENCH(BOOL, disable_tqdm, "false", "-inf", "inf", "", NOW, VLLM,
-      "show no progress")
+      "show no progress line; stages, notes and names of files still")
 BENCH(I64, num_warmups, "0", "0", "1000000", "", NOW, VLLM,
       "requests sent before the measured ones and not counted")
 BENCH(BOOL, profile, "false", "-inf", "inf", "", NOW, VLLM,
       "ask the server to profile while the run goes on")
 BENCH(BOOL, save_result, "false", "-inf", "inf", "", NOW, VLLM,
-      "also write vLLM's flat result file")
+      "write vLLM's flat result file; its last key, profllm, holds the whole result")
 BENCH(BOOL, save_detailed, "false", "-inf", "inf", "", NOW, VLLM,
       "keep per-request lists in vLLM's flat result file")
 BENCH(BOOL, append_result, "false", "-inf", "inf", "", NOW, VLLM,
-      "append to vLLM's flat result file")
+      "append to vLLM's flat result file, one line a run")
 BENCH(LIST, metadata, "null", "-inf", "inf", "", NOW, VLLM,
       "keys for vLLM's flat result, each KEY=VALUE")
 BENCH(TEXT, result_dir, "null", "-inf", "inf", "", NOW, VLLM,
       "folder of vLLM's flat result file")
 BENCH(TEXT, result_filename, "null", "-inf", "inf", "", NOW, VLLM,
-      "name of vLLM's flat result file")
+      "name of vLLM's flat result file; unset: label, rate, model and date")
 BENCH(BOOL, ignore_eos, "false", "-inf", "inf", "", NOW, VLLM,
       "ask for the whole output length whatever the model says")
 BENCH(TRI, self_timed, "null", "-inf", "inf", "", LATER, VLLM,
       "timed_trace: send at the trace's own times")
 BENCH(TEXT, percentile_metrics, "null", "-inf", "inf", "", NOW, VLLM,
-      "metrics whose percentiles are shown, separated by commas")
+      "metrics shown and saved, separated by commas: ttft, tpot, itl, e2el, client_queue_time, e2el_including_client_queue; unset: ttft,tpot,itl")
 BENCH(TEXT, metric_percentiles, "99", "-inf", "inf", "", NOW, VLLM,
       "percentiles to show, separated by commas")
 BENCH(LIST, goodput, "null", "-inf", "inf", "", NOW, VLLM,
@@ -190,7 +197,7 @@ BENCH(LIST, lora_modules, "null", "-inf", "inf", "", NOW, VLLM,
 BENCH(TEXT, lora_assignment, "random", "-inf", "inf", "random|round-robin", NOW, VLLM,
       "how adapters are spread over requests")
 BENCH(TEXT, ramp_up_strategy, "null", "-inf", "inf", "linear|exponential", NOW, VLLM,
-      "how the rate grows from ramp_up_start_rps to ramp_up_end_rps")
+      "how the rate grows from ramp_up_start_rps to ramp_up_end_rps; takes the place of request_rate")
 BENCH(I64, ramp_up_start_rps, "null", "0", "1000000000", "", NOW, VLLM,
       "arrivals a second at the start of the ramp")
 BENCH(I64, ramp_up_end_rps, "null", "0", "1000000000", "", NOW, VLLM,
@@ -198,21 +205,21 @@ BENCH(I64, ramp_up_end_rps, "null", "0", "1000000000", "", NOW, VLLM,
 BENCH(TEXT, ramp_up_by, "index", "", "", "index|time", NOW, OURS,
       "what the ramp runs over: the request's index, as vLLM's, or time")
 BENCH(I64, ready_check_timeout_sec, "0", "0", "1000000", "", NOW, VLLM,
-      "how long a test request is repeated until it works; 0: none")
-BENCH(JSON, chat_template_kwargs, "null", "-inf", "inf", "", LATER, VLLM,
-      "arguments of the chat template")
+      "seconds in which a test request is repeated until it works; 0: none")
+BENCH(JSON, chat_template_kwargs, "null", "-inf", "inf", "", NOW, VLLM,
+      "custom: arguments of the chat template, an object")
 BENCH(JSON, extra_body, "null", "-inf", "inf", "", NOW, VLLM,
       "keys merged into each request's body")
-BENCH(BOOL, skip_tokenizer_init, "false", "-inf", "inf", "", LATER, VLLM,
-      "use no tokenizer")
+BENCH(BOOL, skip_tokenizer_init, "false", "-inf", "inf", "", NOW, VLLM,
+      "custom: use no tokenizer, and leave out the figures that need one")
 BENCH(BOOL, insecure, "false", "-inf", "inf", "", NOW, VLLM,
       "take any TLS certificate")
-BENCH(BOOL, plot_timeline, "false", "-inf", "inf", "", LATER, VLLM,
-      "write a time line of the requests")
-BENCH(TEXT, timeline_itl_thresholds, "25,50", "-inf", "inf", "", LATER, VLLM,
-      "the time line's two limits in ms")
-BENCH(BOOL, plot_dataset_stats, "false", "-inf", "inf", "", LATER, VLLM,
-      "draw the data set's lengths")
+BENCH(BOOL, plot_timeline, "false", "-inf", "inf", "", NOW, VLLM,
+      "write a time line of the requests, an HTML page beside the result")
+BENCH(TEXT, timeline_itl_thresholds, "25,50", "-inf", "inf", "", NOW, VLLM,
+      "the two limits in ms that colour the time line's gaps between tokens")
+BENCH(BOOL, plot_dataset_stats, "false", "-inf", "inf", "", NOW, VLLM,
+      "draw the lengths of prompts and outputs, a PNG beside the result (needs libcairo2)")
 BENCH(TEXT, kind, "serve", "", "", "serve|latency|throughput|startup", NOW, OURS,
       "what is measured; only serve is in this version")
 BENCH(TEXT, client, "native", "", "", "native|vllm", NOW, OURS,
@@ -221,6 +228,12 @@ BENCH(DUR, request_timeout, "6h", "1ms", "9h", "", NOW, OURS,
       "one request from its start; longer ones fail")
 BENCH(DUR, stall_timeout, "60s", "1ms", "9h", "", NOW, OURS,
       "no byte from any stream while some are open ends the run")
+BENCH(I64, retries, "0", "0", "100", "", NOW, OURS,
+      "further tries of a request that could not be sent, got no answer, or 408, 425, 429, 502, 503 or 504; its clock starts at the first")
+BENCH(DUR, retry_delay, "500ms", "0s", "1h", "", NOW, OURS,
+      "pause before the second try, twice that before the third, and so on; 429 and 503 may name their own (Retry-After, up to 60s)")
+BENCH(LIST, source_addresses, "null", "-inf", "inf", "", NOW, OURS,
+      "addresses of this host that new connections are made from in turn; unset: the kernel's choice")
 BENCH(F64, max_error_share, "0.01", "0", "1", "", NOW, OURS,
       "share of failed requests above which the status is partial")
 BENCH(I64, repeats, "1", "1", "1000", "", LATER, OURS,

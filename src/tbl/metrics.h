@@ -30,6 +30,10 @@ FIGURE(completed, "req", INT, HIGHER, VLLM, "|S|",
        "the same as completed_requests, by vLLM's name")
 FIGURE(failed, "req", INT, LOWER, VLLM, "|F|",
        "the same as failed_requests, by vLLM's name")
+FIGURE(retries, "count", INT, NEITHER, OURS, "sum over requests of (tries - 1)",
+       "tries beyond a request's first; null where a client does not tell them")
+FIGURE(retried_requests, "req", INT, NEITHER, OURS, "|{r: tries > 1}|",
+       "requests that were tried more than once, whatever became of them")
 FIGURE(total_input_tokens, "tok", INT, NEITHER, VLLM, "sum over S of p",
        "prompt tokens of the finished requests, by usage, else as asked")
 FIGURE(total_output_tokens, "tok", INT, NEITHER, VLLM, "sum over S of n",

@@ -37,7 +37,7 @@ QUALITY(record_identity, "us", MOST, 1, DEGRADED, NEVER, DEGRADED,
 QUALITY(littles_law, "share", MOST, 0.001, DEGRADED, NEVER, DEGRADED,
 	"time integral of the in-flight counter against the sum of the records' durations")
 QUALITY(prefix_hits, "share", MOST, 0.02, DEGRADED, NEVER, DEGRADED,
-	"prefix-cache hits above those that the data set itself brings: prompts were seen before")
+	"prefix-cache hits above those that the data set itself brings: prompts were seen before; another seed or an emptied cache avoids it")
 QUALITY(foreign_load, "yes", MOST, 0, DEGRADED, NEVER, DEGRADED,
 	"other requests at the server or other processes on the run's GPUs")
 QUALITY(throttling, "share", MOST, 0.01, DEGRADED, NEVER, DEGRADED,
@@ -52,5 +52,7 @@ QUALITY(short_run, "s", LEAST, 10, INFO, NEVER, INFO,
 	"measured time; limit 10 s or 3 times the mean E2EL, the larger")
 QUALITY(failures, "count", MOST, 0, INFO, NEVER, INFO,
 	"failed requests")
+QUALITY(retries, "count", MOST, 0, INFO, NEVER, INFO,
+	"tries beyond the first: the latencies of requests that were tried again hold the failed tries and the pauses")
 QUALITY(simulated, "yes", MOST, 0, INFO, NEVER, INFO,
 	"the engine is a simulator: these are no figures of real hardware")

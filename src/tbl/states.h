@@ -60,7 +60,7 @@ CAUSE(INVALID_CONFIGURATION, invalid_configuration, "the arguments do not go tog
 CAUSE(PORT_IN_USE,           port_in_use,           "another process holds a port that the server needs",
       "leave launch.port at auto, or end the process that holds the port")
 CAUSE(MODEL_NOT_FOUND,       model_not_found,       "the model is not there, or could not be fetched",
-      "check the name or path of server.model, and that it is in the cache of Hugging Face where the host is offline")
+      "check the model's name or path: one that the server lists, or one that can be fetched (the cache of Hugging Face where the host is offline)")
 CAUSE(GATED_MODEL,           gated_model,           "the model is there, and may not be read without a token that was granted access",
       "accept the licence of the model on its page and pass HF_TOKEN in the environment or launch.env")
 CAUSE(UNSUPPORTED_MODEL,     unsupported_model,     "the release cannot run this model: unknown architecture, or weights that do not fit it",
@@ -94,7 +94,7 @@ CAUSE(NOT_EXECUTABLE,        not_executable,        "the command of launch.comma
 CAUSE(UNREACHABLE,           unreachable,           "the server of launch.url does not answer",
       "check the address and that the server runs; raise benchmark.ready_check_timeout_sec if it is still starting")
 CAUSE(ALL_FAILED,            all_failed,            "no request finished",
-      "the first error of each kind stands in the table of failures; try one request by hand")
+      "the first errors stand above the table; try one request by hand")
 CAUSE(RUN_TIMEOUT,           run_timeout,           "run_timeout passed",
       "raise launch.run_timeout, or send fewer requests")
 CAUSE(SIGNAL,                signal,                "a signal asked for the end",
@@ -109,6 +109,8 @@ ARTIFACT(SERIES,     series,     "telemetry")
 ARTIFACT(SERVER_LOG, server_log, "what the server wrote, secrets that it was given as ***")
 ARTIFACT(CLIENT_LOG, client_log, "what vLLM's client wrote, with benchmark.client vllm")
 ARTIFACT(CLIENT_PLOT, client_plot, "what vLLM's client drew")
+ARTIFACT(TIMELINE,   timeline,   "the requests over time, an HTML page (benchmark.plot_timeline)")
+ARTIFACT(DATASET_STATS, dataset_stats, "the lengths of prompts and outputs, a PNG (benchmark.plot_dataset_stats)")
 ARTIFACT(TRACE,      trace,      "a profiler's trace")
 ARTIFACT(CAPTURE,    capture,    "bytes on the wire")
 

@@ -1,0 +1,158 @@
+/*
+ * How `profllm bench serve` compares with `vllm bench serve` 0.32, where it is not plainly equal: the tables of
+ * docs/from-vllm-bench.md are made from these rows and those of tbl/bench_args.h. What has no row here is equal,
+ * or "not yet" where its row of tbl/bench_args.h says LATER.
+ *
+ * NOTE(option, verdict, remark)             an option, by its row's name
+ * NOTE_VALUE(option, value, verdict, remark) one choice of --backend or --dataset-name
+ * FLAT(key, when, verdict, remark)          a key of the flat result, in its order
+ * LINE(label, when, verdict, remark)        a line of the console table, in its order
+ *   verdict   EQUAL, MORE (equal, and more), DIFFERENT, NOT_YET or OURS
+ *   when      "": always; "not yet" rows are never there
+ * Undefined macros are skipped; they are undefined again at the end.
+ */
+#ifndef NOTE
+#define NOTE(option, verdict, remark)
+#endif
+#ifndef NOTE_VALUE
+#define NOTE_VALUE(option, value, verdict, remark)
+#endif
+#ifndef FLAT
+#define FLAT(key, when, verdict, remark)
+#endif
+#ifndef LINE
+#define LINE(label, when, verdict, remark)
+#endif
+
+NOTE(trust_remote_code, EQUAL, "taken and without effect: no code of a tokenizer or data set is run")
+NOTE(dataset_name, EQUAL, "the values stand below")
+NOTE(random_range_ratio, EQUAL, "a number, or JSON with `input` and `output`")
+NOTE(random_batch_size, NOT_YET, "1 is taken; more goes with the back ends for pooling")
+NOTE(prefix_repetition_num_prefixes, EQUAL, "the remainder of the division is not sent, as there; the result notes it")
+NOTE(label, MORE, "also the experiment's name in the whole result")
+NOTE(backend, EQUAL, "the values stand below")
+NOTE(base_url, MORE, "`/v1` at its end is left out, and said so; a redirect is not followed but told")
+NOTE(endpoint, MORE, "follows the back end unless given; a wrong one is told before the first request")
+NOTE(header, MORE, "values are never shown or kept")
+NOTE(max_concurrency, MORE, "the time spent waiting for it stands in every record")
+NOTE(model, MORE, "where the server does not have it the failure names those that it has")
+NOTE(tokenizer, DIFFERENT, "only written into the result: the server counts, by `/tokenize`")
+NOTE(tokenizer_mode, DIFFERENT, "any word is taken and written into the result: the server counts")
+NOTE(use_beam_search, EQUAL, "taken and without effect, as there")
+NOTE(request_rate, MORE, "planned beside real send times; the lateness is checked")
+NOTE(burstiness, MORE, "0 and less are told before the first request, not after the run")
+NOTE(probe_request_rate, MORE, "connections of their own; not in `duration`")
+NOTE(num_warmups, DIFFERENT, "other prompts of the same lengths, not prompt 0 again and again")
+NOTE(save_result, MORE, "whole or not there: a full disk leaves no half file; that it can be written is tried before")
+NOTE(append_result, MORE, "what the file held stays whatever happens")
+NOTE(metadata, MORE, "told before the first request when it is wrong")
+NOTE(metric_percentiles, MORE, "told at once when wrong; each has an interval in `profllm.results`")
+NOTE(goodput, MORE, "told at once when wrong")
+NOTE(percentile_metrics, MORE, "all families are in `profllm.results` whatever is chosen")
+NOTE(ramp_up_strategy, MORE, "over the index as there, or over time with `--ramp-up-by time`")
+NOTE(ready_check_timeout_sec, DIFFERENT, "the test request is a word and one token, not the first prompt; it never runs past the time")
+NOTE(chat_template_kwargs, EQUAL, "handed to the server, which lays the template")
+NOTE(skip_tokenizer_init, MORE, "`profllm.results` keeps all figures: they come from what the server sent")
+NOTE(request_id_prefix, EQUAL, "up to 1,024 bytes")
+NOTE(extra_body, MORE, "`{\"stream\": false}` measures whole answers")
+NOTE(plot_timeline, MORE, "also failed requests; needs no network to be looked at")
+NOTE(plot_dataset_stats, MORE, "told before the first request where libcairo2 or a save flag is missing, not after the run")
+
+NOTE_VALUE(dataset_name, "random", MORE, "where the server has no `/tokenize` token ids are sent, and the result says so")
+NOTE_VALUE(dataset_name, "sharegpt", DIFFERENT, "images and videos of the entries are left out, and noted")
+NOTE_VALUE(dataset_name, "custom", MORE, "the chat template by the server; a line that is wrong is named `file:line`")
+NOTE_VALUE(dataset_name, "prefix_repetition", MORE, "token ids where there is no `/tokenize`; requests have no `x-request-id`, as there")
+NOTE_VALUE(dataset_name, "burstgpt", MORE, "token ids where there is no `/tokenize`")
+NOTE_VALUE(dataset_name, "spec_bench", MORE, "the chat template by the server; a line that is wrong is named `file:line`")
+NOTE_VALUE(backend, "openai", MORE, "comments, CRLF and cut events lose no tokens; an error inside a stream is a failure")
+NOTE_VALUE(backend, "vllm", MORE, "the same as `openai`, as there")
+NOTE_VALUE(backend, "openai-chat", MORE, "the same; `*_first_token_ms` leaves the role-only event out")
+NOTE_VALUE(backend, "openai-responses", MORE, "the same; usage of the last event")
+
+FLAT("date", "", EQUAL, "local time, after the run")
+FLAT("endpoint_type", "", EQUAL, "")
+FLAT("backend", "", EQUAL, "")
+FLAT("label", "", EQUAL, "null without `--label`")
+FLAT("model_id", "", EQUAL, "")
+FLAT("tokenizer_id", "", EQUAL, "null with `--skip-tokenizer-init`")
+FLAT("num_prompts", "", EQUAL, "as asked")
+FLAT("KEY of --metadata", "`--metadata`", EQUAL, "text; one named as another key keeps the early place")
+FLAT("request_rate", "", EQUAL, "number, or `\"inf\"`")
+FLAT("burstiness", "", MORE, "infinite: `\"inf\"`, where vLLM writes what is no JSON")
+FLAT("max_concurrency", "", EQUAL, "")
+FLAT("ramp_up_strategy", "`--ramp-up-strategy`", EQUAL, "")
+FLAT("ramp_up_start_rps", "`--ramp-up-strategy`", EQUAL, "")
+FLAT("ramp_up_end_rps", "`--ramp-up-strategy`", EQUAL, "")
+FLAT("duration", "", MORE, "from the start of sending to the last answer; the last probe does not lengthen it")
+FLAT("completed", "", MORE, "an error inside a stream, or one that just ends, is not among them")
+FLAT("failed", "", MORE, "and has its reason and the server's words")
+FLAT("total_input_tokens", "", DIFFERENT, "null where a prompt's length is not known, not a sum without it")
+FLAT("total_output_tokens", "", EQUAL, "by usage")
+FLAT("request_throughput", "", EQUAL, "")
+FLAT("request_goodput", "", EQUAL, "null without `--goodput`")
+FLAT("output_throughput", "", EQUAL, "")
+FLAT("total_token_throughput", "", EQUAL, "")
+FLAT("input_lens", "`--save-detailed`", EQUAL, "")
+FLAT("output_lens", "`--save-detailed`", EQUAL, "")
+FLAT("ttfts", "`--save-detailed`", MORE, "the kernel's receive stamps; 0 where there is none, as there")
+FLAT("itls", "`--save-detailed`", MORE, "the kernel's receive stamps")
+FLAT("latencies", "", MORE, "the kernel's receive stamps; kept without `--save-detailed`, as there")
+FLAT("start_times", "`--save-detailed`", EQUAL, "seconds of the monotonic clock")
+FLAT("queue_times", "", DIFFERENT, "the wait for `--max-concurrency`; 0 without a cap, where vLLM writes the microseconds between making a task and running it")
+FLAT("generated_texts", "`--save-detailed`", MORE, "no blanks or tokens lost at the edges of reads")
+FLAT("errors", "`--save-detailed`", DIFFERENT, "one sentence with the status and the server's words, not a reason phrase or a traceback")
+FLAT("max_output_tokens_per_s", "", EQUAL, "counts events; tokens by a sliding second: `profllm.results.peak_output_tokens_per_s_sliding`")
+FLAT("max_concurrent_requests", "", EQUAL, "counts more than are open at once; the exact figure: `profllm.results.peak_in_flight`")
+FLAT("rtfx", "", EQUAL, "0 without audio")
+FLAT("server_queue_times, server_ttfts", "0.33 only", NOT_YET, "new in 0.33")
+FLAT("probe_completed", "`--probe-request-rate`", EQUAL, "absent where no probe succeeded, as there")
+FLAT("probe_failed", "`--probe-request-rate`", EQUAL, "")
+FLAT("probe_median_e2el_ms", "`--probe-request-rate`", MORE, "probes do not wait for `--max-concurrency`")
+FLAT("probe_p99_e2el_ms", "`--probe-request-rate`", MORE, "")
+FLAT("probe_max_e2el_ms", "`--probe-request-rate`", MORE, "")
+FLAT("rps_change_events", "`--ramp-up-strategy`", MORE, "at the planned times, not when a busy loop came to it")
+FLAT("spec_decode_acceptance_rate", "speculative decoding", MORE, "and a check that nobody else used the server meanwhile")
+FLAT("spec_decode_acceptance_length", "speculative decoding", MORE, "")
+FLAT("spec_decode_num_drafts", "speculative decoding", MORE, "")
+FLAT("spec_decode_draft_tokens", "speculative decoding", MORE, "")
+FLAT("spec_decode_accepted_tokens", "speculative decoding", MORE, "")
+FLAT("spec_decode_per_position_acceptance_rates", "speculative decoding", MORE, "")
+FLAT("diffusion_*", "diffusion models", NOT_YET, "six keys")
+FLAT("mean_M_ms", "M chosen", MORE, "null where there is no sample, vLLM writes 0; an interval in `profllm.results`")
+FLAT("median_M_ms", "M chosen", MORE, "the same")
+FLAT("std_M_ms", "M chosen", MORE, "null where there is no sample")
+FLAT("pN_M_ms", "M chosen", MORE, "for each N of `--metric-percentiles`; the same")
+FLAT("total_input_sequences, input_sequence_throughput", "pooling", NOT_YET, "with the back ends for pooling")
+FLAT("profllm", "", OURS, "the whole result, the last key")
+
+LINE("Serving Benchmark Result", "", EQUAL, "the title")
+LINE("Successful requests:", "", EQUAL, "")
+LINE("Failed requests:", "", EQUAL, "")
+LINE("Maximum request concurrency:", "`--max-concurrency`", EQUAL, "")
+LINE("Request rate configured (RPS):", "a finite rate", EQUAL, "")
+LINE("Benchmark duration (s):", "", EQUAL, "")
+LINE("Total input tokens:", "", EQUAL, "`n/a` where it is not known")
+LINE("Total generated tokens:", "", EQUAL, "not with `--skip-tokenizer-init`")
+LINE("Request throughput (req/s):", "", EQUAL, "")
+LINE("Input throughput (inputs/s):", "pooling", NOT_YET, "")
+LINE("Request goodput (req/s):", "`--goodput`", EQUAL, "")
+LINE("Output token throughput (tok/s):", "", EQUAL, "not with `--skip-tokenizer-init`")
+LINE("Peak output token throughput (tok/s):", "", EQUAL, "not with `--skip-tokenizer-init`")
+LINE("Peak concurrent requests:", "", EQUAL, "")
+LINE("RTFx (Inverse Real-Time Factor):", "audio", NOT_YET, "")
+LINE("Total token throughput (tok/s):", "", EQUAL, "not with `--skip-tokenizer-init`")
+LINE("Probe Requests", "`--probe-request-rate`", EQUAL, "a section of five lines")
+LINE("Time to First Token", "`ttft`", EQUAL, "a section: mean, median, percentiles")
+LINE("Time per Output Token (excl. 1st token)", "`tpot`", EQUAL, "a section")
+LINE("Inter-token Latency", "`itl`", EQUAL, "a section")
+LINE("End-to-end Latency", "`e2el`", EQUAL, "a section")
+LINE("Client-side Queueing", "`client_queue_time`, `--max-concurrency`", EQUAL, "a section")
+LINE("Queue-inclusive End-to-end Latency", "`e2el_including_client_queue`, `--max-concurrency` and a finite rate", EQUAL, "a section")
+LINE("Diffusion Decoding", "diffusion models", NOT_YET, "")
+LINE("Speculative Decoding", "speculative decoding", EQUAL, "a section, with the acceptance by position")
+LINE("Verdict:", "", OURS, "whether the figures can be trusted, and why not; below the table")
+
+#undef NOTE
+#undef NOTE_VALUE
+#undef FLAT
+#undef LINE

@@ -1,0 +1,163 @@
+"""What `bench serve` says to one who comes from vLLM: in the words of the command line, and nothing lost."""
+
+import json
+import re
+import subprocess
+
+import pytest
+
+import run_tools
+from run_tools import run_profllm
+from sim_tools import Server
+
+
+@pytest.fixture(scope="module")
+def server(bin_dir):
+    with Server(bin_dir, "--sim-step", "2ms", model="org/tiny") as running:
+        yield running
+
+
+@pytest.mark.parametrize("words, says", [
+    (["--random-batch-size", "2"], "--random-batch-size: only 1 is in this version"),
+    (["--dataset-name", "prefix_repetition", "--num-prompts", "3"], "--prefix-repetition-num-prefixes: found 10"),
+    (["--endpoint", "/v1/nope"], "--endpoint: found '/v1/nope'"),
+    (["--base-url", "localhost:8000"], "--base-url: found 'localhost:8000', expected http://HOST:PORT"),
+    (["--base-url", "me:secret@localhost:8000"], "--base-url: found '***'"),
+])
+def test_faults_name_the_flag_before_anything_is_sent(bin_dir, words, says):
+    for more in ([], ["--dry-run", "--json"]):
+        done = run_profllm(bin_dir, "bench", "serve", "--port", "1", *words, *more)
+        assert f"profllm bench serve: error: {says}" in done.stderr
+        assert "benchmark." not in done.stderr and "launch." not in done.stderr and "secret" not in done.stderr
+        assert done.returncode == (0 if more else 2)
+        if more:
+            assert any(says in text for text in json.loads(done.stdout)["problems"])
+
+
+def test_a_dry_run_for_people_ends_with_what_matters(bin_dir):
+    done = run_profllm(bin_dir, "bench", "serve", "--random-input", "64", "--num_prompts=20", "--request-rate", "10",
+                       "--max-concurrency", "0", "--dry-run")
+    lines = done.stdout.splitlines()
+    place = next(i for i, line in enumerate(lines) if line.startswith("set:"))
+    assert json.loads(lines[place].split(maxsplit=1)[1]) == {
+        "num_prompts": 20, "random_input_len": 64, "max_concurrency": 0, "request_rate": 10.0}
+    assert [line.split(":")[0] for line in lines[place:]] == [
+        "set", "to", "requests", "prompt tokens", "output tokens", "problem"]
+    assert lines[-1].endswith("--max-concurrency must be greater than 0")
+
+
+@pytest.mark.parametrize("words, warned", [
+    (["--result-filename", "r.json"], "--result-filename does nothing without --save-result or --append-result"),
+    (["--save-detailed"], "--save-detailed does nothing without --save-result"),
+    (["--save-detailed", "--save-result"], None),
+    (["--metadata", "a=b", "--append-result"], None),
+    (["--dataset-name", "prefix_repetition", "--random-output-len", "5"],
+     "--random-output-len does nothing without --dataset-name random"),
+    (["--dataset-name", "prefix_repetition", "--prefix-repetition-output-len", "5"], None),
+    (["--random-output-len", "5"], None),
+    (["--sharegpt-output-len", "5"], "--sharegpt-output-len does nothing without --dataset-name sharegpt"),
+    (["--burstiness", "2"], "--burstiness does nothing without --request-rate"),
+    (["--burstiness", "2", "--request-rate", "3"], None),
+    (["--burstiness", "2", "--ramp-up-strategy", "linear", "--ramp-up-start-rps", "1", "--ramp-up-end-rps", "2"], None),
+    (["--lora-assignment", "round-robin"], "--lora-assignment does nothing without --lora-modules"),
+])
+def test_a_flag_that_does_nothing_is_told(bin_dir, words, warned):
+    done = run_profllm(bin_dir, "bench", "serve", *words, "--dry-run")
+    assert done.returncode == 0
+    if warned is None:
+        assert done.stderr == ""
+    else:
+        assert done.stderr.startswith("profllm bench serve: warning: " + warned)
+
+
+def test_what_comes_later_names_the_way_until_then(bin_dir):
+    done = run_profllm(bin_dir, "bench", "serve", "--dataset-name", "hf", "--dataset-path", "org/data", "--hf-split", "train")
+    assert done.returncode == 2
+    assert done.stderr.count("is not in this version") == 2 and done.stderr.count("client: vllm") == 1
+
+
+@pytest.mark.parametrize("words, says", [
+    ([], "found 'bench' alone, expected 'bench serve' (see profllm bench --help)"),
+    (["srve"], "found 'bench srve', expected 'bench serve'"),
+    (["throughput", "--model", "x"], "'bench throughput' is not in this version"),
+])
+def test_the_word_behind_bench(bin_dir, words, says):
+    done = run_profllm(bin_dir, "bench", *words)
+    assert done.returncode == 2 and says in done.stderr and done.stdout == ""
+
+
+def test_the_value_of_an_ambiguous_flag_is_not_told_again(bin_dir):
+    done = run_profllm(bin_dir, "bench", "serve", "--dataset", "ShareGPT.json", "--num-promts", "3", "--seed", "x")
+    told = [line.split("error: ")[1] for line in done.stderr.splitlines()]
+    assert done.returncode == 2 and len(told) == 3
+    assert told[0].startswith("ambiguous option: --dataset could match --dataset-name, --dataset-path")
+    assert told[1].startswith("argument --seed: invalid int value: 'x'")
+    assert told[2] == "unrecognized arguments: --num-promts 3 (--num-promts: did you mean --num-prompts?)"
+
+
+def test_flags_of_the_rust_client_are_answered(bin_dir):
+    done = run_profllm(bin_dir, "bench", "serve", "--num-runs", "3", "--multi-turn")
+    assert done.returncode == 2
+    assert "unrecognized arguments: --num-runs 3 --multi-turn (--num-runs: run it several times" in done.stderr
+    assert "--dry-run?" not in done.stderr
+
+
+def test_a_model_that_the_server_does_not_have(bin_dir, server):
+    done = run_profllm(bin_dir, "bench", "serve", "--port", server.port, "--model", "org/other", "--num-prompts", "2")
+    assert done.returncode == 3
+    assert "the server does not serve model 'org/other' but 'org/tiny'" in done.stdout
+    assert "one that the server lists" in done.stdout
+
+
+@pytest.mark.parametrize("flag, stages, bar", [(None, True, True), ("--disable-tqdm", True, False), ("--quiet", False, False)])
+def test_what_is_said_meanwhile(bin_dir, server, tmp_path, flag, stages, bar):
+    words = [flag] if flag else []
+    done = run_profllm(bin_dir, "bench", "serve", "--port", server.port, "--random-input", "8", "--random-output", "4",
+                       "--num-prompts", "3", "--save-result", *words, cwd=tmp_path)
+    assert done.returncode == 0
+    file, = tmp_path.iterdir()
+    assert (f"vLLM's flat result: {file.name}" in done.stderr) == stages
+    assert ("sending 3 requests" in done.stderr) == stages
+    assert bool(re.search(r"^3/3 .* 0 open", done.stderr, re.M)) == bar
+    assert done.stdout.count("Serving Benchmark Result") == 1
+
+
+def test_a_missing_key_is_told_as_that(bin_dir, tmp_path):
+    words = ["--random-input", "8", "--random-output", "4", "--num-prompts", "2"]
+    with Server(bin_dir, "--sim-step", "1ms", "--api-key", "sk-right", model="org/tiny") as running:
+        for env in ({}, {"OPENAI_API_KEY": "sk-wrong"}):
+            done = run_profllm(bin_dir, "bench", "serve", "--port", running.port, *words, env=env)
+            assert done.returncode == 3
+            assert "'/v1/models' answered 401: the server wants a key, OPENAI_API_KEY" in done.stdout
+            assert "or a --header" in done.stdout and "sk-" not in done.stdout
+        done = run_profllm(bin_dir, "bench", "serve", "--port", running.port, *words, env={"OPENAI_API_KEY": "sk-right"})
+        assert done.returncode == 0
+
+
+def test_hints_name_flags_too(bin_dir):
+    done = run_profllm(bin_dir, "bench", "serve", "--port", "1", "--num-prompts", "2")
+    assert done.returncode == 3
+    assert "To try: check the address" in done.stdout and "raise --ready-check-timeout-sec" in done.stdout
+    assert "benchmark." not in done.stdout
+
+
+def test_a_result_that_cannot_be_written_is_shown_all_the_same(bin_dir, server, tmp_path):
+    folder = tmp_path / "results"
+    running = subprocess.Popen(
+        [bin_dir / "profllm", "bench", "serve", "--port", str(server.port), "--random-input", "8", "--random-output", "4",
+         "--num-prompts", "20", "--request-rate", "20", "--save-result", "--result-dir", folder],
+        cwd=tmp_path, env=run_tools.environment({"TMPDIR": str(tmp_path)}), stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    for line in running.stderr:
+        if "sending 20 requests" in line:
+            break
+    # the place was free when it was looked at, and is not when the run ends
+    folder.write_text("taken")
+    said, told = running.communicate(timeout=60)
+    assert running.returncode == 2
+    assert re.search(r"^Successful requests: +20 ", said, re.M) and "Verdict:" in said
+    assert "the result could not be written" in told
+    kept = re.search(r"'profllm recover ([^']+)'", told).group(1)
+    done = run_profllm(bin_dir, "recover", kept)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(open(kept, encoding="utf-8").read())["results"]["completed"] == 20

@@ -1,0 +1,18 @@
+"""Words that profllm itself does not know."""
+import pytest
+from run_tools import run_profllm
+
+
+@pytest.mark.parametrize("words, says", [
+    (["runn"], "unknown command 'runn' (did you mean 'run'?)"),
+    (["qqqqqq"], "unknown command 'qqqqqq' (see profllm --help)"),
+    (["-x"], "unknown option '-x' (see profllm --help)"),
+    (["--versio"], "unknown option '--versio' (see profllm --help)"),
+    (["version", "all"], "found 'all', expected options only"),
+    (["bench"], "found 'bench' alone, expected 'bench serve' (see profllm bench --help)"),
+    (["bench", "servee"], "found 'bench servee', expected 'bench serve'"),
+])
+def test_unknown_words(bin_dir, words, says):
+    done = run_profllm(bin_dir, *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"profllm: error: {says}\n"

@@ -2,9 +2,7 @@
 .DEFAULT_GOAL := help
 SHELL := /bin/sh
 BUILD := build
-JOBS := $(shell nproc)
 PYTHON := /usr/bin/python3
-NINJA := ninja -C
 
 .PHONY: help build demo test check test-long test-real asan tsan fuzz perf fmt lint docs install clean
 
@@ -33,7 +31,7 @@ test-long: ## the tests with their random parts in full
 test-real: ## against real engines: VLLM=FOLDER, LLAMA=FOLDER (docs/real-engines.md)
 	@tools/install-packages build test
 	@tools/build $(BUILD) Release gcc
-	@VLLM=$(VLLM) LLAMA=$(LLAMA) PROFLLM_BIN=$(CURDIR)/$(BUILD)/bin $(PYTHON) -m pytest -q -rs -p no:cacheprovider tests/real
+	@VLLM="$(VLLM)" LLAMA="$(LLAMA)" PROFLLM_BIN="$(CURDIR)/$(BUILD)/bin" $(PYTHON) -m pytest -q -rs -p no:cacheprovider tests/real
 
 asan: ## unit and scenario tests under ASan and UBSan
 	@tools/install-packages build test
@@ -47,12 +45,12 @@ fuzz: ## libFuzzer on every parser, FUZZ_SECONDS each (default 60)
 	@tools/install-packages build test
 	@tools/fuzz
 
-perf: ## benchmarks beside their peers (release build; run alone)
+perf: ## benchmarks beside their peers, 10 minutes, run alone (VLLM_BENCH=FILE: vLLM's Rust client too)
 	@tools/install-packages build test
 	@tools/build $(BUILD) Release gcc
-	@PROFLLM_BIN=$(CURDIR)/$(BUILD)/bin $(PYTHON) tests/perf/run
+	@PROFLLM_BIN="$(CURDIR)/$(BUILD)/bin" $(PYTHON) tests/perf/run --json $(BUILD)/performance.json
 	@$(PYTHON) tests/perf/verdicts.py --binary $(BUILD)/bin/profllm
-	@PROFLLM_BIN=$(CURDIR)/$(BUILD)/bin $(PYTHON) -m pytest -q -s -p no:cacheprovider tests/scenario/test_sim_packets.py
+	@PROFLLM_BIN="$(CURDIR)/$(BUILD)/bin" $(PYTHON) -m pytest -q -s -p no:cacheprovider tests/scenario/test_sim_packets.py
 
 fmt: ## format the C sources
 	@tools/install-packages build test
@@ -69,7 +67,7 @@ docs: build ## write the files that are made from the rows (schemas, reference)
 	@$(BUILD)/bin/profllm params --markdown >docs/reference/arguments.md.tmp && mv docs/reference/arguments.md.tmp docs/reference/arguments.md
 
 install: build ## install into PREFIX (default /usr/local)
-	@cmake --install $(BUILD) --prefix $(or $(PREFIX),/usr/local)
+	@cmake --install $(BUILD) --prefix "$(or $(PREFIX),/usr/local)"
 
 clean: ## remove everything that was built
 	@rm -rf build build-*

@@ -79,7 +79,7 @@ static struct bench_request *make_plan(const struct driver *driver, const char *
 		plan[i].body_len = strlen(body);
 		plan[i].prompt_tokens = 8;
 		plan[i].output_tokens = driver->tokens;
-		snprintf(plan[i].request_id, sizeof(plan[i].request_id), "perf-%lld", (long long)i);
+		plan[i].request_id = (struct md_request_id){ "perf-", (int64_t)i };
 	}
 	return plan;
 }
@@ -136,6 +136,7 @@ static json_t *report(const struct bench_outcome *outcome, double before_bytes)
 	double wall_ns = (double)(outcome->end_ns - outcome->start_ns);
 	double cpu_ns = outcome->worker_cpu_share_max * wall_ns;
 	int64_t connected_ns = outcome->start_ns;
+	int64_t connect_max_ns = 0; /* a lost SYN is sent again after a second */
 	double events = 0, ok = 0;
 
 	for (size_t i = 0; i < outcome->count; i++) {
@@ -144,6 +145,9 @@ static json_t *report(const struct bench_outcome *outcome, double before_bytes)
 		ok += record->ok;
 		if (record->connected_ns > connected_ns)
 			connected_ns = record->connected_ns;
+		if (record->connected_ns != MD_NO_TIME &&
+		    record->connected_ns - record->acted_ns > connect_max_ns)
+			connect_max_ns = record->connected_ns - record->acted_ns;
 	}
 	set_number(into, "requests", (double)outcome->count);
 	set_number(into, "completed", ok);
@@ -156,6 +160,7 @@ static json_t *report(const struct bench_outcome *outcome, double before_bytes)
 	set_number(into, "connections", (double)outcome->connections);
 	set_number(into, "all_connected_s",
 		   (double)(connected_ns - outcome->start_ns) / PL_NS_PER_S);
+	set_number(into, "connect_max_ms", (double)connect_max_ns / PL_NS_PER_MS);
 	set_number(into, "queueing_p50_us",
 		   1000 * percentile_of(outcome->queueing_ms, outcome->queueing_count, 50));
 	set_number(into, "queueing_p99_us",

@@ -1,44 +1,71 @@
 #!/usr/bin/python3
 """Does the verdict see a client that is held down, and leave one alone that is not?
 
-Runs `profllm run` against the simulator again and again: undisturbed; stopped and continued in bursts; beside
-a busy thread on its core; under a CPU limit (where cgroups can be written). Prints how often each came out.
+Runs `profllm run` again and again against a simulator on a core of its own: undisturbed; stopped and
+continued in bursts; beside a busy thread on its core; under a CPU limit (where cgroups can be written).
+Prints how often each came out.
 """
 import argparse
 import collections
+import contextlib
 import json
 import os
 import pathlib
+import re
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+import urllib.request
 
-CONFIG = {
-    "name": "verdict",
-    "server": {"model": "sim/test", "max_model_len": 2048},
-    "launch": {"command": ["profllm-sim", "serve"], "extra_args": ["--sim-step", "10ms"]},
-    "benchmark": {"dataset_name": "random", "random_input_len": 32, "random_output_len": 64, "num_prompts": 40,
-                  "request_rate": 10},
-}
+REQUESTS = 40
+BENCHMARK = {"dataset_name": "random", "random_input_len": 32, "random_output_len": 64, "num_prompts": REQUESTS,
+             "request_rate": 20, "ignore_eos": True, "ready_check_timeout_sec": 30}
 CGROUPS = pathlib.Path("/sys/fs/cgroup")
+# The run needs about 1 % of a processor. The kernel's least quota is 1 ms.
+QUOTA_US, PERIOD_US = 1000, 200000
+LIMIT_NAME = f"{100 * QUOTA_US / PERIOD_US:g} % of a processor"
 
 
-def start(binary, folder, core):
-    config, output = folder / "e.yaml", folder / "r.json"
-    config.write_text(json.dumps(CONFIG))
-    process = subprocess.Popen([binary, "run", "--config", config, "--output", output, "--quiet"],
-                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-                               preexec_fn=lambda: os.sched_setaffinity(0, {core}))
-    return process, output
+class Server:
+    """A simulator of 10 ms a token. Prompts come again in every run, so it has no prefix cache."""
+
+    def __init__(self, binary, core):
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.url = f"http://127.0.0.1:{probe.getsockname()[1]}"
+        self.process = subprocess.Popen(
+            [binary, "serve", "sim/test", "--host", "127.0.0.1", "--port", self.url.rpartition(":")[2],
+             "--max-model-len", "2048", "--sim-step", "10ms", "--no-enable-prefix-caching", "--disable-log-stats"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=lambda: os.sched_setaffinity(0, {core}))
+
+    def metric(self, name):
+        with urllib.request.urlopen(self.url + "/metrics", timeout=10) as answer:
+            page = answer.read().decode()
+        return sum(float(value) for value in re.findall(rf"^{name}(?:{{[^}}]*}})? (\S+)$", page, re.M))
+
+    def running(self):
+        return self.metric("vllm:num_requests_running")
+
+    def finished(self):
+        return self.metric("vllm:request_success_total")
+
+    def stop(self):
+        self.process.kill()
+        self.process.wait()
 
 
-def sending(process):
-    """Waits until requests are sent: the journal is beside the result by then, and the server answers."""
-    time.sleep(1.0)
-    return process.poll() is None
+def wait_until(condition, process):
+    """False when the process ended before."""
+    while process.poll() is None:
+        with contextlib.suppress(OSError):
+            if condition():
+                return True
+        time.sleep(0.02)
+    return False
 
 
 def bursts(process, stop):
@@ -56,41 +83,76 @@ def busy(core, stop):
     spinner.wait()
 
 
-def limit(process, stop):
-    """2 % of a processor for the client alone."""
-    group = CGROUPS / f"profllm-verdict-{process.pid}"
-    group.mkdir()
-    try:
-        (group / "cpu.max").write_text("2000 100000")
-        (group / "cgroup.procs").write_text(str(process.pid))
-        stop.wait()
-        (CGROUPS / "cgroup.procs").write_text(str(process.pid)) if process.poll() is None else None
-    finally:
-        for _ in range(50):
-            try:
-                group.rmdir()
-                break
-            except OSError:
-                time.sleep(0.1)
+class Group:
+    """A control group for the client alone, of either version; OSError where none can be made."""
+
+    def __init__(self):
+        name = f"profllm-verdicts-{os.getpid()}"
+        self.legacy = (CGROUPS / "cpu" / "cgroup.procs").exists()
+        top = CGROUPS / "cpu" if self.legacy else CGROUPS
+        if not self.legacy:
+            if "cpu" not in (CGROUPS / "cgroup.controllers").read_text().split():
+                raise OSError("no controller of processor time")
+            (CGROUPS / "cgroup.subtree_control").write_text("+cpu")
+        self.folder = top / name
+        self.folder.mkdir()
+        try:
+            self.free()
+        except OSError:
+            self.folder.rmdir()
+            raise
+
+    def set_quota(self, quota_us, period_us):
+        if self.legacy:
+            (self.folder / "cpu.cfs_period_us").write_text(str(period_us))
+            (self.folder / "cpu.cfs_quota_us").write_text(str(quota_us))
+        else:
+            (self.folder / "cpu.max").write_text(f"{'max' if quota_us < 0 else quota_us} {period_us}")
+
+    def free(self):
+        self.set_quota(-1, 100000)
+
+    def join(self):
+        (self.folder / "cgroup.procs").write_text(str(os.getpid()))
+
+    def remove(self):
+        for _ in range(100):
+            with contextlib.suppress(OSError):
+                self.folder.rmdir()
+                return
+            time.sleep(0.05)
+        sys.exit(f"{self.folder} is left: it has processes")
 
 
-def can_limit():
-    control = CGROUPS / "cgroup.subtree_control"
-    if not control.exists() or not os.access(control, os.W_OK) or "cpu" not in (CGROUPS / "cgroup.controllers").read_text():
-        return False
-    try:
-        control.write_text("+cpu")
-    except OSError:
-        return False
-    return True
+def limit(group, server, process):
+    """From the first requests until the server has answered all; then there is a result to be written."""
+    before = server.finished()
+    group.set_quota(QUOTA_US, PERIOD_US)
+    wait_until(lambda: server.finished() >= before + REQUESTS - 1 and server.running() == 0, process)
+    group.free()
 
 
-def play(binary, core, disturbance):
+def start(args, server, folder, core, group):
+    def prepare():
+        os.sched_setaffinity(0, {core})
+        if group:
+            group.join()
+
+    config, output = folder / "e.yaml", folder / "r.json"
+    config.write_text(json.dumps({"name": "verdict", "launch": {"url": server.url}, "benchmark": BENCHMARK}))
+    process = subprocess.Popen([args.binary, "run", "--config", config, "--output", output, "--quiet"],
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, preexec_fn=prepare)
+    return process, output
+
+
+def play(args, server, core, disturbance, group=None):
+    """One run: its verdict, and the checks that are beyond their limit and count against it."""
     with tempfile.TemporaryDirectory(prefix="profllm-verdict-") as name:
-        process, output = start(binary, pathlib.Path(name), core)
+        process, output = start(args, server, pathlib.Path(name), core, group)
         stop = threading.Event()
         helper = None
-        if disturbance and sending(process):
+        # two at once: the load has begun, its readiness check is over
+        if disturbance and wait_until(lambda: server.running() >= 2, process):
             helper = threading.Thread(target=disturbance, args=(process, stop))
             helper.start()
         _, errors = process.communicate(timeout=600)
@@ -105,28 +167,53 @@ def play(binary, core, disturbance):
         return quality["verdict"], beyond
 
 
+def show(args, server, core, name, disturbance, group=None):
+    verdicts, checks = collections.Counter(), collections.Counter()
+    for _ in range(args.runs):
+        verdict, beyond = play(args, server, core, disturbance, group)
+        verdicts[verdict] += 1
+        checks.update(beyond)
+    print(f"| {name} | {args.runs} | {', '.join(f'{k} {n}' for k, n in verdicts.most_common())} | "
+          f"{', '.join(f'{k} {n}' for k, n in checks.most_common()) or 'none'} |", flush=True)
+
+
+def show_limit(args, server, core):
+    try:
+        group = Group()
+    except OSError as error:
+        print(f"| {LIMIT_NAME} | 0 | – | skipped: no control group can be made here ({error}) |", flush=True)
+        return
+    try:
+        show(args, server, core, LIMIT_NAME, lambda process, stop: limit(group, server, process), group)
+    finally:
+        group.remove()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--binary", type=pathlib.Path, default=pathlib.Path("build/bin/profllm"))
+    parser.add_argument("--simulator", type=pathlib.Path, help="default: beside the binary")
     parser.add_argument("--runs", type=int, default=20)
+    parser.add_argument("--only", help="the cases whose name has this text")
     args = parser.parse_args()
-    core = max(os.sched_getaffinity(0))
+    args.binary = args.binary.resolve()
+    allowed = os.sched_getaffinity(0)
+    core = max(allowed)
+    server = Server(args.simulator or args.binary.with_name("profllm-sim"), min(allowed))
     plays = {
-        "undisturbed": None,
-        "SIGSTOP for 50 ms in each 100": bursts,
-        "a busy process on its core": lambda process, stop: busy(core, stop),
+        "undisturbed": lambda name: show(args, server, core, name, None),
+        "SIGSTOP for 50 ms in each 100": lambda name: show(args, server, core, name, bursts),
+        "a busy process on its core": lambda name: show(
+            args, server, core, name, lambda process, stop: busy(core, stop)),
+        LIMIT_NAME: lambda name: show_limit(args, server, core),
     }
-    if can_limit():
-        plays["2 % of a processor"] = limit
-    print("| the client | runs | verdicts | checks |\n|---|---|---|---|")
-    for name, disturbance in plays.items():
-        verdicts, checks = collections.Counter(), collections.Counter()
-        for _ in range(args.runs):
-            verdict, beyond = play(args.binary.resolve(), core, disturbance)
-            verdicts[verdict] += 1
-            checks.update(beyond)
-        print(f"| {name} | {args.runs} | {', '.join(f'{k} {n}' for k, n in verdicts.most_common())} | "
-              f"{', '.join(f'{k} {n}' for k, n in checks.most_common()) or 'none'} |", flush=True)
+    print("| the client | runs | verdicts | checks |\n|---|---|---|---|", flush=True)
+    try:
+        for name, run in plays.items():
+            if args.only is None or args.only in name:
+                run(name)
+    finally:
+        server.stop()
 
 
 if __name__ == "__main__":

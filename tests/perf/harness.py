@@ -1,0 +1,109 @@
+"""What the measurements share: cores, the simulator with its log, clients as child processes, kernel counts."""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+
+# Lost or refused connection attempts and what was sent again; a SYN is repeated after a second.
+KERNEL_COUNTS = ("ListenOverflows", "ListenDrops", "TCPReqQFullDoCookies", "TCPReqQFullDrop", "TCPTimeouts",
+                 "TCPSynRetrans", "TCPLostRetransmit", "TCPBacklogDrop")
+
+
+class ClientFailed(Exception):
+    """A client did not do its part; the text says which and why."""
+
+
+def cores():
+    """(server's, client's); the same one where there is only one."""
+    allowed = sorted(os.sched_getaffinity(0))
+    return allowed[0], allowed[-1]
+
+
+def on_core(core):
+    return lambda: os.sched_setaffinity(0, {core})
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Simulator:
+    """profllm-sim on the server's core with a fixed step; its log and its own lateness."""
+
+    def __init__(self, binary, folder, step, log=True):
+        self.port = free_port()
+        self.log = folder / "sim.log" if log else None
+        self.command = [
+            str(binary), "serve", "perf", "--host", "127.0.0.1", "--port", str(self.port),
+            "--sim-step", step, "--max-num-seqs", "16384", "--max-num-batched-tokens", "262144",
+            "--num-gpu-blocks-override", "2000000", "--disable-log-stats",
+            "--no-enable-prefix-caching",
+        ]
+        if log:
+            self.command += ["--sim-log", str(self.log)]
+        self.output = open(folder / "sim.out", "w", encoding="utf-8")
+
+    def __enter__(self):
+        self.process = subprocess.Popen(
+            self.command, stdout=self.output, stderr=subprocess.STDOUT,
+            preexec_fn=on_core(cores()[0]),
+        )
+        for _ in range(2000):
+            if self.process.poll() is not None:
+                sys.exit(f"the simulator ended: see {self.output.name}")
+            try:
+                self.fetch("/health")
+                return self
+            except OSError:
+                time.sleep(0.005)
+        sys.exit("the simulator does not answer")
+
+    def fetch(self, path):
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=10) as answer:
+            return answer.read().decode()
+
+    def step_lateness_ms(self, quantile):
+        """Upper bound of the histogram's bucket that holds the quantile."""
+        rows = re.findall(
+            r'^profllm_sim_step_lateness_seconds_bucket\{le="([^"]+)"\} (\S+)', self.fetch("/metrics"),
+            re.M,
+        )
+        counts = [(float(le.replace("+Inf", "inf")), float(n)) for le, n in rows]
+        if not counts or counts[-1][1] == 0:
+            return None
+        return next(le for le, n in counts if n >= quantile * counts[-1][1]) * 1e3
+
+    def __exit__(self, *unused):
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait(60)
+        self.output.close()
+
+
+def run_client(command):
+    """On the client's core; what it prints is one JSON object."""
+    done = subprocess.run(
+        [str(part) for part in command], stdout=subprocess.PIPE, check=False,
+        preexec_fn=on_core(cores()[1]),
+    )
+    if done.returncode != 0:
+        raise ClientFailed(f"{command[0]} ended with {done.returncode}")
+    return json.loads(done.stdout)
+
+
+def kernel_counts():
+    """The host's counts of KERNEL_COUNTS so far; without those that this kernel does not keep."""
+    lines = [line.split() for line in open("/proc/net/netstat", encoding="ascii") if line.startswith("TcpExt:")]
+    counts = dict(zip(lines[0][1:], map(int, lines[1][1:])))
+    return {name: counts[name] for name in KERNEL_COUNTS if name in counts}
+
+
+def counts_moved(before):
+    return {name: n - before[name] for name, n in kernel_counts().items() if n != before[name]}

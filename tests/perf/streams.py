@@ -1,0 +1,144 @@
+"""Many streams at once: what each client takes of its core, and how its figures differ from the server's log."""
+
+import json
+import pathlib
+import sys
+
+import numpy as np
+
+from command_clients import OURS, RUST
+from harness import ClientFailed, Simulator, counts_moved, kernel_counts, run_client
+
+HERE = pathlib.Path(__file__).resolve().parent
+COALESCED = 1  # flag of an event in our records: it came in the same read as the one before it
+TOKENS = {64: 300, 256: 300, 1024: 200, 4096: 100}
+CLIENTS = ("profllm", OURS, "asyncio", RUST)
+
+# What one core keeps up with: as many streams as the simulator's core can serve, at shorter steps.
+FURTHER = [(8192, "60ms", 1), (4096, "30ms", 2), (256, "20ms", 1), (1024, "20ms", 1), (2048, "20ms", 1),
+           (3072, "20ms", 1)]
+
+
+def read_log(path):
+    """request id -> (arrival, [time of each event's send])."""
+    requests = {}
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            row = json.loads(line)
+            if row.get("request_id") is None:
+                continue
+            if row["event"] == "request":
+                requests[row["request_id"]] = (row["t_ns"], [])
+            elif row["event"] == "token":
+                requests[row["request_id"]][1].append(row["t_ns"])
+    return requests
+
+
+def errors(samples):
+    """
+    Of (request id, TTFT, [ITL], E2EL) by a client in ns beside the same four by the server: the amount by
+    which single values differ, in ms.
+    """
+    ttft, itl, e2el = [], [], []
+    for (_, ttft_ns, itl_ns, e2el_ns), (_, sent_ttft_ns, sent_itl_ns, sent_e2el_ns) in samples:
+        ttft.append(abs(ttft_ns - sent_ttft_ns))
+        itl.append(np.abs(np.asarray(itl_ns) - np.asarray(sent_itl_ns)))
+        e2el.append(abs(e2el_ns - sent_e2el_ns))
+    itl = np.concatenate(itl)
+    return {
+        "ttft_error_mean_ms": float(np.mean(ttft)) / 1e6,
+        "ttft_error_p99_ms": float(np.percentile(ttft, 99)) / 1e6,
+        "ttft_error_max_ms": float(np.max(ttft)) / 1e6,
+        "itl_error_p99_ms": float(np.percentile(itl, 99)) / 1e6 if len(itl) else None,
+        "e2el_error_p99_ms": float(np.percentile(e2el, 99)) / 1e6,
+    }
+
+
+def of_server(request_id, log):
+    if request_id not in log:
+        raise ClientFailed(f"{request_id} is not in the server's log")
+    arrival, sent = log[request_id]
+    return request_id, sent[0] - arrival, np.diff(sent), sent[-1] - arrival
+
+
+def check_events(request_id, count, log):
+    sent = len(of_server(request_id, log)[2]) + 1
+    if count != sent:
+        raise ClientFailed(f"{request_id}: {count} events, the log has {sent}")
+
+
+def compare_records(path, log):
+    """Of a client that keeps the time of each event on the server's clock."""
+    lag, samples, merged_first = [], [], 0
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            record = json.loads(line)
+            request_id, acted = record["request_id"], record["acted_ns"]
+            times = [e[0] if isinstance(e, list) else e for e in record["events"]]
+            check_events(request_id, len(times), log)
+            # one stamp for both: the first is as late as the second
+            merged_first += any(isinstance(e, list) and e[2] & COALESCED for e in record["events"][1:2])
+            lag.append(np.array(times) - np.array(log[request_id][1]))
+            samples.append(((request_id, times[0] - acted, np.diff(times), times[-1] - acted),
+                            of_server(request_id, log)))
+    lag = np.concatenate(lag) / 1e3
+    return {"lag_p50_us": float(np.percentile(lag, 50)), "lag_p99_us": float(np.percentile(lag, 99)),
+            "merged_first": merged_first, **errors(samples)}
+
+
+def compare_figures(figures, log):
+    """Of a client that keeps durations only: (request id, TTFT, [ITL], E2EL) of each request."""
+    for request_id, _, itl_ns, _ in figures:
+        check_events(request_id, len(itl_ns) + 1, log)
+    return errors([(one, of_server(one[0], log)) for one in figures])
+
+
+def play(args, folder, name, streams, tokens, step, threads):
+    """One client's run and its row."""
+    records = folder / f"{name}.jsonl"
+    command = {"profllm": [args.build / "tests" / "load_driver", "--threads", threads],
+               "asyncio": [sys.executable, HERE / "asyncio_client.py"]}.get(name)
+    before = kernel_counts()
+    with Simulator(args.simulator, folder, step) as sim:
+        if command:
+            row, figures = run_client(command + ["--port", sim.port, "--requests", streams, "--tokens", tokens,
+                                                 "--records", records]), None
+        else:
+            row, figures = args.commands[name].run(sim.port, streams, tokens)
+        row["sim_step_late_p50_ms"] = sim.step_lateness_ms(0.5)
+    row["kernel_counts"] = counts_moved(before)
+    if row["completed"] != streams:
+        raise ClientFailed(f"{row['completed']} of {streams} requests completed")
+    log = read_log(folder / "sim.log")
+    row.update(compare_figures(figures, log) if figures is not None else compare_records(records, log))
+    return row
+
+
+def measure_one(args, folder, streams, step=None, threads=1, peers=True):
+    """All clients in turn; `step` None: the usual one."""
+    step = step or args.step
+    tokens = TOKENS.get(streams, 100)
+    result = {"streams": streams, "tokens": tokens, "step": step, "threads": threads}
+    names = ["profllm"]
+    if peers and streams <= args.peer_max:
+        names = [name for name in CLIENTS if name in ("profllm", "asyncio") or name in args.commands]
+    for name in names:
+        try:
+            row = play(args, folder, name, streams, tokens, step, threads)
+        except ClientFailed as failure:
+            if name == "profllm":
+                sys.exit(f"profllm, {streams} streams: {failure}")
+            row = {"failure": str(failure)}
+        result[name] = row
+        print(f"  {name} {streams}: {json.dumps(row)}", file=sys.stderr, flush=True)
+        if name != "profllm" and "failure" not in row:
+            row["cpu_ratio"] = row["cpu_us_per_event"] / result["profllm"]["cpu_us_per_event"]
+    return result
+
+
+def measure(args, folder):
+    return [measure_one(args, folder, int(streams)) for streams in args.streams.split(",")]
+
+
+def measure_further(args, folder):
+    return [measure_one(args, folder, streams, step, threads, peers=False) for streams, step, threads in FURTHER]

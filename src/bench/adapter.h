@@ -32,8 +32,8 @@ struct bench_event {
 	bool done;  /* the stream's last word: [DONE] */
 	bool error; /* an error object */
 	char error_text[512];
-	/* The first choice's text as it stands between the quotes of the JSON text; NULL: none. It lives
-	 * as long as the data that was decoded. */
+	/* The first choice's text as it stands between the quotes of the JSON text; NULL: none. It
+	 * lives as long as the data that was decoded. */
 	const char *text;
 	size_t text_len;
 	unsigned choices;     /* how many are in it */

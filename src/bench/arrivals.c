@@ -69,8 +69,8 @@ static bool by_time(const struct md_bench *bench)
 }
 
 /*
- * A ramp over time: `n` requests are expected within its length. Its rate grows from `start` to `end`
- * and stays there; x counts the requests expected so far.
+ * A ramp over time: `n` requests are expected within its length. Its rate grows from `start` to
+ * `end` and stays there; x counts the requests expected so far.
  */
 struct ramp {
 	double start;

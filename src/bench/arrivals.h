@@ -1,7 +1,7 @@
 /*
  * When each request is to be sent: vLLM's arrival process, draw for draw.
- * t_i = sum of gamma(shape burstiness, scale 1/(rate_i·burstiness)) delays, rescaled without ramp-up so
- * that the last is at n/rate (docs/reference/arrivals.md).
+ * t_i = sum of gamma(shape burstiness, scale 1/(rate_i·burstiness)) delays, rescaled without
+ * ramp-up so that the last is at n/rate (docs/reference/arrivals.md).
  */
 #ifndef BENCH_ARRIVALS_H
 #define BENCH_ARRIVALS_H

@@ -24,9 +24,9 @@ struct bench_interval {
 bool bench_interval_of_mean(const double *x, const size_t *ends, size_t count,
 			    struct bench_interval *ret);
 /*
- * Of a percentile (in percent), by order statistics: x_(l) and x_(u) of n sorted samples, l the largest
- * with P(B < l) <= 0.025 and u the smallest with P(B >= u) <= 0.025, B binomial(n, percentile/100).
- * False where there are none: too few samples.
+ * Of a percentile (in percent), by order statistics: x_(l) and x_(u) of n sorted samples, l the
+ * largest with P(B < l) <= 0.025 and u the smallest with P(B >= u) <= 0.025, B binomial(n,
+ * percentile/100). False where there are none: too few samples.
  */
 bool bench_interval_of_percentile(const double *sorted, size_t n, double percentile,
 				  struct bench_interval *ret);

@@ -11,6 +11,9 @@
 #define LABEL_WIDTH  40
 #define VALUE_WIDTH  10
 #define FAILURES_MAX 10
+/* Of what stands below the table. */
+#define TEXT_WIDTH       80
+#define REASON_BYTES_MAX (1u << 20)
 
 /* vLLM's choice where percentile_metrics is not given. */
 #define SHOWN_DEFAULT "ttft,tpot,itl"
@@ -71,6 +74,8 @@ static void add_count(struct pl_buf *buf, const char *label, double value)
 
 static void add_totals(const json_t *results, const struct md_bench *bench, struct pl_buf *buf)
 {
+	bool counted = !bench->skip_tokenizer_init;
+
 	add_count(buf, "Successful requests:", number(results, "completed"));
 	add_count(buf, "Failed requests:", number(results, "failed"));
 	if (bench->max_concurrency != MD_NO_I64)
@@ -79,18 +84,23 @@ static void add_totals(const json_t *results, const struct md_bench *bench, stru
 		add_number(buf, "Request rate configured (RPS):", bench->request_rate);
 	add_number(buf, "Benchmark duration (s):", number(results, "duration"));
 	add_count(buf, "Total input tokens:", number(results, "total_input_tokens"));
-	add_count(buf, "Total generated tokens:", number(results, "total_output_tokens"));
+	if (counted)
+		add_count(buf, "Total generated tokens:", number(results, "total_output_tokens"));
 	add_number(buf, "Request throughput (req/s):", number(results, "request_throughput"));
 	if (json_array_size(bench->goodput) > 0)
 		add_number(buf, "Request goodput (req/s):", number(results, "request_goodput"));
-	add_number(buf, "Output token throughput (tok/s):", number(results, "output_throughput"));
-	add_number(buf, "Peak output token throughput (tok/s):",
-		   number(results, "max_output_tokens_per_s"));
+	if (counted) {
+		add_number(buf, "Output token throughput (tok/s):",
+			   number(results, "output_throughput"));
+		add_number(buf, "Peak output token throughput (tok/s):",
+			   number(results, "max_output_tokens_per_s"));
+	}
 	add_number(buf, "Peak concurrent requests:", number(results, "max_concurrent_requests"));
 	if (number(results, "rtfx") > 0)
 		add_number(buf, "RTFx (Inverse Real-Time Factor):", number(results, "rtfx"));
-	add_number(buf,
-		   "Total token throughput (tok/s):", number(results, "total_token_throughput"));
+	if (counted)
+		add_number(buf, "Total token throughput (tok/s):",
+			   number(results, "total_token_throughput"));
 }
 
 /* The family `key` ("ttft_ms") by its name in percentile_metrics ("ttft"), among comma-separated
@@ -117,11 +127,19 @@ static bool has_label(const char *key)
 	return false;
 }
 
+static bool needs_tokenizer(const char *key)
+{
+	return pl_text_equal(key, "ttft_ms") || pl_text_equal(key, "tpot_ms") ||
+	       pl_text_equal(key, "itl_ms");
+}
+
 bool bench_report_shows(const char *key, const struct md_bench *bench)
 {
 	const char *names = bench->percentile_metrics ? bench->percentile_metrics : SHOWN_DEFAULT;
 
 	if (!has_label(key) || !is_asked(names, key))
+		return false;
+	if (bench->skip_tokenizer_init && needs_tokenizer(key))
 		return false;
 	if (pl_text_equal(key, "client_queue_time_ms"))
 		return bench->max_concurrency != MD_NO_I64;
@@ -245,21 +263,43 @@ static void add_value(struct pl_buf *buf, const json_t *check, const char *key)
 		pl_buf_addf(buf, " %s", unit);
 }
 
+/* Words from column `at`, further lines under the first. */
+static void add_wrapped(struct pl_buf *buf, const char *text, size_t at)
+{
+	while (*text != '\0') {
+		size_t word = *text == ' ' ? 1 + strcspn(text + 1, " ") : strcspn(text, " ");
+		size_t columns = pl_text_columns(text, word);
+		if (at + columns > TEXT_WIDTH && *text == ' ') {
+			pl_buf_add_text(buf, "\n   ");
+			at = strlen("   ");
+		}
+		pl_buf_add(buf, text, word);
+		at += columns;
+		text += word;
+	}
+}
+
 static void add_reason(struct pl_buf *buf, const json_t *check, bool colour)
 {
+	auto_buf rest = { 0 };
 	const char *id = json_string_value(json_object_get(check, "id"));
 	const char *effect = json_string_value(json_object_get(check, "effect"));
 	const char *text = json_string_value(json_object_get(check, "text"));
 
-	pl_buf_add_text(buf, "  ");
-	add_coloured(buf, effect != NULL ? effect : "info", colour);
-	pl_buf_addf(buf, ": %s: ", id != NULL ? id : "unknown");
-	add_value(buf, check, "value");
+	if (effect == NULL)
+		effect = "info";
+	pl_buf_init(&rest, REASON_BYTES_MAX);
+	pl_buf_addf(&rest, ": %s: ", id != NULL ? id : "unknown");
+	add_value(&rest, check, "value");
 	if (json_is_number(json_object_get(check, "limit"))) {
-		pl_buf_add_text(buf, ", ");
-		add_value(buf, check, "limit");
+		pl_buf_add_text(&rest, ", ");
+		add_value(&rest, check, "limit");
 	}
-	pl_buf_addf(buf, " (%s)\n", text != NULL ? text : "");
+	pl_buf_addf(&rest, " (%s)", text != NULL ? text : "");
+	pl_buf_add_text(buf, "  ");
+	add_coloured(buf, effect, colour);
+	add_wrapped(buf, pl_buf_text(&rest), 2 + strlen(effect));
+	pl_buf_add_char(buf, '\n');
 }
 
 void bench_report_verdict(const json_t *quality, bool colour, struct pl_buf *buf)
@@ -286,29 +326,39 @@ static void add_message(struct pl_buf *buf, const char *text)
 		pl_buf_add_char(buf, (unsigned char)*text < ' ' ? ' ' : *text);
 }
 
-void bench_report_failures(const json_t *results, struct pl_buf *buf)
+/* Entries of results.errors whose `key`, "count" or "retried", is above 0, under a title. */
+static void add_errors(const json_t *errors, const char *key, const char *title, struct pl_buf *buf)
 {
-	json_t *errors = json_object_get(results, "errors");
-	size_t kinds = json_array_size(errors);
+	size_t kinds = 0, shown = 0, i;
+	json_t *entry;
 
-	if (kinds == 0)
-		return;
-	pl_buf_addf(buf, "Failed requests by kind%s:\n",
-		    kinds > FAILURES_MAX ? " (the first ten)" : "");
-	for (size_t i = 0; i < kinds && i < FAILURES_MAX; i++) {
-		const json_t *entry = json_array_get(errors, i);
+	json_array_foreach((json_t *)errors, i, entry)
+		kinds += json_integer_value(json_object_get(entry, key)) > 0;
+	if (kinds > 0)
+		pl_buf_addf(buf, "%s%s:\n", title, kinds > FAILURES_MAX ? " (the first ten)" : "");
+	json_array_foreach((json_t *)errors, i, entry)
+	{
+		json_int_t count = json_integer_value(json_object_get(entry, key));
 		const json_t *status = json_object_get(entry, "status");
 		const char *kind = json_string_value(json_object_get(entry, "kind"));
 		const char *sample = json_string_value(json_object_get(entry, "sample"));
-		pl_buf_addf(buf, "  %lld x %s",
-			    (long long)json_integer_value(json_object_get(entry, "count")),
-			    kind != NULL ? kind : "unknown");
+		if (count <= 0 || shown++ >= FAILURES_MAX)
+			continue;
+		pl_buf_addf(buf, "  %lld x %s", (long long)count, kind != NULL ? kind : "unknown");
 		if (json_is_integer(status))
 			pl_buf_addf(buf, " %lld", (long long)json_integer_value(status));
 		pl_buf_add_text(buf, sample != NULL ? ": " : "");
 		add_message(buf, sample != NULL ? sample : "");
 		pl_buf_add_char(buf, '\n');
 	}
+}
+
+void bench_report_failures(const json_t *results, struct pl_buf *buf)
+{
+	const json_t *errors = json_object_get(results, "errors");
+
+	add_errors(errors, "count", "Failed requests by kind", buf);
+	add_errors(errors, "retried", "Failed tries that another one followed, by kind", buf);
 }
 
 void bench_report_first_failures(const struct md_record *records, size_t count, struct pl_buf *buf)

@@ -1,6 +1,6 @@
 /*
- * The GPUs that are played: made from PRETEND_GPUS at nvmlInit, changed by PRETEND_SET and, while the
- * program runs, by the file PRETEND_FILE.
+ * The GPUs that are played: made from PRETEND_GPUS at nvmlInit, changed by PRETEND_SET and, while
+ * the program runs, by the file PRETEND_FILE.
  *
  * - One world a process, as NVML has one. pretend_world_lock() before anything else here; it also
  *   reads the file anew when that has changed.

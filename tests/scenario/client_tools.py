@@ -1,9 +1,9 @@
 """A stand-in for `vllm bench serve`: a real program that really sends requests, or fails as told."""
 import sys
-import time
 from pathlib import Path
 
 from run_tools import base_config
+from wait_tools import wait_for
 
 FAKE = '''\
 #!{python}
@@ -204,6 +204,4 @@ def client_config(**benchmark):
 
 
 def wait_for_path(path, patience, seconds=30):
-    end = time.monotonic() + seconds * patience
-    while not path.exists():
-        assert time.monotonic() < end, f"{path.name} never came"
+    wait_for(path.exists, f"{path.name} comes", seconds * patience)

@@ -62,19 +62,22 @@ def read_zst_lines(path):
     return [json.loads(line) for line in text.splitlines()]
 
 
-def marked_processes(run_id):
-    """Processes alive whose environment carries the run's mark."""
-    mark = f"PROFLLM_RUN={run_id}".encode()
+def processes_with(variable):
+    """Processes alive that carry "NAME=text", by a walk of our own over /proc."""
     found = []
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit():
             continue
         try:
-            if mark in (entry / "environ").read_bytes().split(b"\0"):
+            if variable.encode() in (entry / "environ").read_bytes().split(b"\0"):
                 found.append(int(entry.name))
         except OSError:
             continue
     return found
+
+
+def marked_processes(run_id):
+    return processes_with(f"PROFLLM_RUN={run_id}")
 
 
 def children_of(pid):
@@ -87,6 +90,16 @@ def guard_of(pid):
     guard, = [child for child in children_of(pid)
               if Path(f"/proc/{child}/comm").read_text().strip() == "profllm-guard"]
     return guard
+
+
+# what other work on the machine can do to a run of some milliseconds
+OF_THE_MACHINE = {"client_queueing", "schedule_lateness", "rate_shortfall", "client_cpu", "host_steal", "merged_events"}
+
+
+def doubts_of(result):
+    """The checks that speak against a run, without those that a busy machine alone can turn."""
+    return [check for check in result["quality"]["checks"] if check["status"] == "beyond"
+            and check["effect"] != "info" and check["id"] not in OF_THE_MACHINE]
 
 
 def server_of(pid):

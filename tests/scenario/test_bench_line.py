@@ -146,6 +146,21 @@ def test_forms(bin_dir, words, name, value):
         (["--backend", "tgi", "--dataset", "f"], "ambiguous option: --dataset", "sharegpt"),
         (["--request-rate", "fast"], "argument --request-rate: invalid float value: 'fast'", None),
         (["--extra-body", "{"], "argument --extra-body: invalid loads value: '{'", None),
+        (["--extra-body", "{'a': 1}"], "argument --extra-body: invalid loads value: \"{'a': 1}\"",
+         "texts in JSON stand in double quotes"),
+        (["--extra-body", '{"a": 1'], "argument --extra-body: invalid loads value", "no JSON: '}' expected"),
+        (["--extra-body", '{"a": NaN}'], "argument --extra-body: invalid loads value: '{\"a\": NaN}'",
+         "it has a number that is not finite, which cannot be sent"),
+        (["--extra-body", '{"a": [-Infinity]}'], "argument --extra-body: invalid loads value", "not finite"),
+        (["--extra-body", '{"a": 1e999}'], "argument --extra-body: invalid loads value", "not finite"),
+        (["--extra-body", '{"a": 18446744073709551616}'], "argument --extra-body: invalid loads value",
+         "it has an integer beyond 64 bits, which cannot be sent"),
+        (["--extra-body", "{'NaN': 1}"], "argument --extra-body: invalid loads value", "double quotes"),
+        (["--extra-body.a", "NaN"], "argument --extra-body.a: found a number that is not finite", None),
+        (["--extra-body.a=[1, Infinity]"], "argument --extra-body.a: found a number that is not", None),
+        (["--extra_body.a.b", "99999999999999999999"],
+         "argument --extra-body.a.b: found an integer beyond 64 bits, which JSON does not have", None),
+        (["--extra-body." + ".".join("a" * 33), "1"], "argument --extra-body.a.a.", "at most 32"),
         (["org/model"], "unrecognized arguments: org/model", "--model org/model"),
         (["--sharegpt", "5"], "argument", None),
         (["--max-concurrency", "0"], "--max-concurrency must be greater than 0", None),
@@ -164,7 +179,7 @@ def test_forms(bin_dir, words, name, value):
         (["--goodput", "ttft:x"], "--goodput: found 'ttft:x'", None),
         (["--goodput", "itl:5"], "--goodput: found 'itl:5'", None),
         (["--metric-percentiles", "a"], "--metric-percentiles: found 'a'", None),
-        (["--num-prompts", "0"], "--num-prompts: found 0, expected 1 to", None),
+        (["--num-prompts", "0"], "--num-prompts: found 0, expected a number from 1 with data set 'random'", None),
         (["--self-timed"], "--self-timed and --no-self-timed go with", None),
     ],
 )
@@ -187,7 +202,7 @@ def test_a_dry_run_lists_what_the_run_would_refuse(bin_dir):
 
 
 def test_what_comes_later_is_named(bin_dir, tmp_path):
-    for words in (["--plot-timeline"], ["--backend", "openai-audio"], ["--dataset-name", "random-mm"]):
+    for words in (["--no-reranker"], ["--backend", "openai-audio"], ["--dataset-name", "random-mm"]):
         done = bench(bin_dir, *words, "--dry-run")
         assert done.returncode == 2 and LATER in done.stderr, done.stderr
     for name in ("latency", "throughput", "startup", "mm-processor", "sweep"):

@@ -127,6 +127,8 @@ def test_the_file_is_written_as_python_writes_json(bin_dir, tmp_path):
     (["--ramp-up-strategy", "exponential", "--ramp-up-start-rps", 100, "--ramp-up-end-rps", 200, "--max-concurrency", 3,
       "--label", "L"], "L-ramp-up-exponential-100qps-200qps-concurrency3-tiny-"),
     (["--model", "org/deep/tiny", "--served-model-name", "org/tiny"], "openai-infqps-tiny-"),
+    # an empty text is none, as in Python
+    (["--label", "", "--result-filename=", "--model", "org/tiny", "--served-model-name", ""], "openai-infqps-tiny-"),
 ])
 def test_file_names(bin_dir, tmp_path, words, name):
     with Server(bin_dir, "--sim-step", "1ms", model="org/tiny") as running:

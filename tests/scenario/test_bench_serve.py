@@ -126,6 +126,29 @@ def test_a_folder_that_cannot_be_written_is_told_before_the_first_request(bin_di
     assert "Serving Benchmark Result" not in done.stdout
 
 
+@pytest.mark.parametrize("asked, limit, not_carried", [
+    ([], 368, "p99 (needs 368)"), (["--metric-percentiles", "50"], 6, None),
+    (["--metric-percentiles", "99.9,50,99,99"], 3688, "p99 (needs 368), p99.9 (needs 3688)")])
+def test_the_sample_is_measured_by_the_percentiles_asked_for(bin_dir, server, tmp_path, asked, limit, not_carried):
+    result = flat_of(bin_dir, server, tmp_path, "--num-prompts", 20, *asked)["profllm"]
+    check, = (check for check in result["quality"]["checks"] if check["id"] == "sample_size")
+    assert (check["value"], check["limit"], check["status"]) == (20, limit, "beyond" if not_carried else "ok")
+    assert check["text"].partition("; not carried: ")[2] == (not_carried or "")
+    # all of them are in the results, whatever was asked for
+    assert {"p1_ttft_ms", "p99_ttft_ms", "p99.9_ttft_ms"} <= set(result["results"])
+
+
+# root may write to each of them by its rights, and nobody can
+@pytest.mark.parametrize("words", [
+    ["--result-dir", "/proc"], ["--result-dir", "/proc/made/here"],
+    ["--result-dir", "made", "--result-filename", "/proc/r.json"],
+    ["--result-dir", "made", "--result-filename", "no/such/r.json"]])
+def test_where_nothing_can_be_made_is_told_before_the_first_request(bin_dir, server, tmp_path, words):
+    done = bench(bin_dir, server, "--num-prompts", 2, "--save-result", *words, cwd=tmp_path, ok=False)
+    assert done.returncode == 2 and words[-1] in done.stderr and done.stderr.count("\n") == 1
+    assert done.stdout == "" and list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("backend", ["openai", "vllm", "openai-chat", "openai-responses"])
 def test_back_ends_choose_their_endpoint(bin_dir, server, tmp_path, backend):
     flat = flat_of(bin_dir, server, tmp_path, "--num-prompts", 4, "--backend", backend)
@@ -170,7 +193,8 @@ def test_a_real_result_recomputes(bin_dir, shared_dir):
         acted = round(start * second)
         times = acted + np.round((ttft + np.concatenate([[0], np.cumsum(gaps)])) * second).astype(np.int64)
         records.append({
-            "index": i, "request_id": f"r-{i}", "planned_ns": acted, "queued_ns": None, "acted_ns": acted,
+            "index": i, "request_id": f"r-{i}", "try": 1, "tries": 1, "retried": False, "planned_ns": acted,
+            "queued_ns": None, "acted_ns": acted,
             "connected_ns": None, "sent_ns": acted, "headers_ns": None, "first_event_ns": int(times[0]),
             "first_token_ns": int(times[0]), "end_ns": int(times[-1]), "events": [[int(t), 1, 2] for t in times],
             "prompt_tokens_asked": None, "prompt_tokens": flat["input_lens"][i], "output_tokens_asked": None,

@@ -164,6 +164,27 @@ def test_load_failed_sends_are_retried_unseen(bin_dir, tmp_path):
     assert (play.flat["completed"], play.flat["failed"]) == (9, 3)
     assert len(play.log_lines("request")) == 12
     assert {error["kind"] for error in play.results["errors"]} <= {"reset", "truncated"}
+    assert play.results["retries"] == 0
+
+
+def test_load_retried_sends_start_a_fresh_clock(bin_dir, tmp_path):
+    """Asked for, each try is a record, and latencies run from the first."""
+    play = Play(bin_dir, tmp_path, ["--sim-error-rate", 0.5, "--sim-error-status", 503],
+                ["--retries", 20, "--retry-delay", "20ms"])
+    sent = play.log_lines("request")
+    assert play.flat["completed"] == 12 and play.results["failed"] == 0
+    assert len(sent) == 12 + play.results["retries"] == len(play.records) > 12
+    for name in {record["request_id"] for record in play.records}:
+        *failed, last = [record for record in play.records if record["request_id"] == name]
+        times = [row["t_ns"] for row in sent if row["request_id"] == name]
+        assert [record["try"] for record in [*failed, last]] == list(range(1, len(times) + 1))
+        assert all(record["retried"] and record["error"]["status"] == 503 for record in failed)
+        assert last["tries"] == len(times) and last["error"] is None
+        # the server saw the first try once the clock ran, the last one all pauses later
+        assert last["acted_ns"] <= times[0] and last["events"][0][0] >= times[-1]
+        assert times[-1] - last["acted_ns"] >= sum(20e6 * (i + 1) for i in range(len(failed)))
+        ttft_ms = (last["events"][0][0] - last["acted_ns"]) / 1e6
+        assert ttft_ms == pytest.approx(1000 * play.flat["ttfts"][last["index"]])
 
 
 def test_load_peak_concurrency_counts_who_touches_a_second(bin_dir, tmp_path):

@@ -4,7 +4,6 @@ import os
 import re
 import signal
 import subprocess
-import time
 
 import jsonschema
 import numpy as np
@@ -12,6 +11,7 @@ import pytest
 from client_tools import client_config, make_client, wait_for_path
 from run_tools import (environment, load_result, marked_processes, read_zst_lines, run_profllm,
                        server_of, start_profllm, write_config)
+from wait_tools import wait_for
 
 
 class Play:
@@ -204,9 +204,9 @@ def test_what_the_client_cannot_do_is_refused(play, option, said):
 
 def test_options_only_the_client_has(play):
     """They are refused where the load is ours."""
-    play.config["benchmark"].update(skip_tokenizer_init=True, plot_dataset_stats=True)
+    play.config["benchmark"].update(no_reranker=True, plot_dataset_stats=True)
     assert play.run().returncode == 0
-    assert "--skip-tokenizer-init" in play.noted("argv.json")
+    assert {"--no-reranker", "--plot-dataset-stats"} <= set(play.noted("argv.json"))
     play.config["benchmark"]["client"] = "native"
     done = play.run()
     assert done.returncode == 2 and "is not in this version" in done.stderr
@@ -456,9 +456,7 @@ def test_killed_with_profllm(play):
     run_id = play.noted("env.json")["PROFLLM_RUN"]
     os.kill(process.pid, signal.SIGKILL)
     process.communicate()
-    end = time.monotonic() + 30 * play.patience
-    while marked_processes(run_id):
-        assert time.monotonic() < end, "the client outlives profllm and its guard"
+    wait_for(lambda: not marked_processes(run_id), "the guard ends the client", 30 * play.patience)
     done = run_profllm(play.bin_dir, "recover", play.output, patience=play.patience)
     assert done.returncode == 0, done.stderr
     assert play.result()["status"] == "interrupted" and play.result()["results"] is None

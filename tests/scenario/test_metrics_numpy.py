@@ -20,7 +20,8 @@ FAMILIES = [
     "e2el_including_client_queue_ms",
 ]
 FIGURES = [
-    "duration", "completed_requests", "failed_requests", "completed", "failed", "total_input_tokens",
+    "duration", "completed_requests", "failed_requests", "completed", "failed", "retries", "retried_requests",
+    "total_input_tokens",
     "total_output_tokens", "request_throughput", "request_goodput", "input_throughput",
     "output_throughput", "total_token_throughput", "max_output_tokens_per_s",
     "max_concurrent_requests", "peak_in_flight", "peak_output_tokens_per_s_sliding", "rtfx",
@@ -48,7 +49,8 @@ def record(index, acted, events, **more):
     """A record as in the requests side file; events: [[t_ns, tokens, flags], …]."""
     content = [t for t, _, flags in events if flags & CONTENT]
     made = {
-        "index": index, "request_id": f"r-{index}", "planned_ns": None, "queued_ns": None,
+        "index": index, "request_id": f"r-{index}", "try": 0 if acted is None else 1,
+        "tries": 0 if acted is None else 1, "retried": False, "planned_ns": None, "queued_ns": None,
         "acted_ns": acted, "connected_ns": None, "sent_ns": acted, "headers_ns": None,
         "first_event_ns": events[0][0] if events else None,
         "first_token_ns": content[0] if content else None,
@@ -135,6 +137,18 @@ def random_record(rng, i, start, planned, capped):
     return record(i, acted, events, **times, **counts, output_tokens=output, token_source=source)
 
 
+def random_tries(rng, records):
+    """Failed tries of some requests, whose own records say how many there were."""
+    tries = []
+    for r in records:
+        count = int(rng.integers(1, 4)) if r["acted_ns"] is not None and rng.random() < 0.1 else 0
+        for number in range(1, count + 1):
+            tries.append(record(r["index"], r["acted_ns"], [], **{
+                "try": number, "tries": None, "retried": True, **random_failure(rng)}))
+        r["try"] = r["tries"] = r["tries"] + count
+    return tries
+
+
 def random_set(seed):
     rng = np.random.default_rng(seed)
     n = [0, 1, 2, 3][seed] if seed < 4 else int(rng.integers(1, 300))
@@ -150,7 +164,8 @@ def random_set(seed):
         if rng.random() < 0.4:
             limits[name] = float(rng.integers(1, high))
     return {
-        "records": records, "duration_s": float(rng.uniform(0.1, 80)), "start_ns": start,
+        "records": records, "tries": random_tries(np.random.default_rng([seed, 1]), records),
+        "duration_s": float(rng.uniform(0.1, 80)), "start_ns": start,
         "percentiles": [[], [50, 99], [99.99, 33.3], [0, 100, 12]][int(rng.integers(0, 4))],
         "slo": limits or None, "max_concurrency": int(rng.integers(1, 20)) if capped else None,
         "finite_rate": finite,
@@ -345,18 +360,19 @@ def keeps_limits(r, slo):
     return all(values[name] <= limit / 1000 for name, limit in slo.items())
 
 
-def errors_of(records):
+def errors_of(records, tries):
     out = []
-    for r in records:
+    for r in [*records, *tries]:
         if is_good(r) or r["acted_ns"] is None:
             continue
+        key = "retried" if r["retried"] else "count"
         for entry in out:
             if (entry["kind"], entry["status"]) == (r["error"]["kind"], r["error"]["status"]):
-                entry["count"] += 1
+                entry[key] += 1
                 break
         else:
-            out.append({"kind": r["error"]["kind"], "status": r["error"]["status"], "count": 1,
-                        "sample": r["error"]["message"]})
+            out.append({"kind": r["error"]["kind"], "status": r["error"]["status"], "count": 0,
+                        "retried": 0, "sample": r["error"]["message"], key: 1})
     return out
 
 
@@ -406,7 +422,9 @@ def expected(made):
     slo = made["slo"]
     out = {
         "duration": t, "completed_requests": len(good), "failed_requests": failed,
-        "completed": len(good), "failed": failed, "total_input_tokens": total_in,
+        "completed": len(good), "failed": failed, "retries": len(made["tries"]),
+        "retried_requests": len({r["index"] for r in made["tries"]}),
+        "total_input_tokens": total_in,
         "total_output_tokens": total_out, "request_throughput": len(good) / t,
         "request_goodput": sum(keeps_limits(r, slo) for r in good) / t if slo else None,
         "input_throughput": None if total_in is None else total_in / t,
@@ -415,7 +433,7 @@ def expected(made):
         "max_output_tokens_per_s": events_peak, "max_concurrent_requests": requests_peak,
         "peak_in_flight": peak_in_flight(made),
         "peak_output_tokens_per_s_sliding": sliding_peak(good), "rtfx": None,
-        "errors": errors_of(records), "repeats": [], "steady": steady_of(made, good),
+        "errors": errors_of(records, made["tries"]), "repeats": [], "steady": steady_of(made, good),
         **{key: None for key in BESIDE},
         "prompt_token_offset_median": float(np.median(offsets)) if offsets else None,
     }
@@ -494,7 +512,7 @@ def vector_set():
         records.append(record(i, int(start * S), events, planned_ns=int(start * S),
                               output_tokens=tokens, prompt_tokens=10))
     records.append(record(4, 102 * S, [], planned_ns=102 * S, **failure("connect", None, "no")))
-    return {"records": records, "duration_s": 4.0, "start_ns": 100 * S, "percentiles": [],
+    return {"records": records, "tries": [], "duration_s": 4.0, "start_ns": 100 * S, "percentiles": [],
             "slo": {"ttft": 300, "tpot": 300}, "max_concurrency": None, "finite_rate": False,
             "inflight_peak": None}
 

@@ -4,11 +4,11 @@ import os
 import signal
 import subprocess
 import threading
-import time
 
 import pytest
 from run_tools import (base_config, environment, load_result, marked_processes, read_zst_lines,
                        run_profllm, server_of, start_profllm, write_config)
+from wait_tools import wait_for
 
 
 def long_config(**benchmark):
@@ -17,6 +17,13 @@ def long_config(**benchmark):
                             **benchmark})
     config["launch"]["extra_args"] = ["--sim-step", "20ms"]
     return config
+
+
+def requests_with_id(log):
+    """How many requests of the load the simulator has got: only those bear an id."""
+    lines = log.read_text().splitlines()[:-1] if log.exists() else []
+    events = [json.loads(line) for line in lines]
+    return sum(event["event"] == "request" and event["request_id"] is not None for event in events)
 
 
 def wait_for_line(stream, text):
@@ -216,9 +223,7 @@ def test_second_signal_kills_a_server_that_takes_its_time(bin_dir, tmp_path, pat
     config["launch"].update(command=[str(script)], stop_timeout="10m")
     process = start_profllm(bin_dir, "run", "-c", write_config(tmp_path, config), "-o",
                             tmp_path / "r.json")
-    while not (tmp_path / "stubborn.deaf").exists():
-        assert process.poll() is None
-        time.sleep(0.01)
+    wait_for((tmp_path / "stubborn.deaf").exists, "it is deaf", 60 * patience, process)
     process.send_signal(signal.SIGINT)
     wait_for_line(process.stderr, "stopping the server")
     process.send_signal(signal.SIGINT)
@@ -238,10 +243,8 @@ def test_server_killed_mid_run_keeps_what_had_finished(bin_dir, tmp_path, patien
                             tmp_path / "r.json")
     wait_for_line(process.stderr, "sending 400 requests")
     server = server_of(process.pid)
-    # the event waited for: requests of the measured run have finished
-    while not (sim_log.exists() and sim_log.read_text().count('"completed"') > 12):
-        assert process.poll() is None
-        time.sleep(0.01)
+    wait_for(lambda: sim_log.exists() and sim_log.read_text().count('"completed"') > 12,
+             "requests of the measured run have finished", 60 * patience, process)
     os.kill(server, signal.SIGKILL)
     code, _, _ = finish(process, patience)
     assert code == 1
@@ -330,10 +333,14 @@ def test_run_timeout(bin_dir, tmp_path, patience):
 
 @pytest.mark.threads
 def test_stalled_server_ends_in_timeout(bin_dir, tmp_path, patience):
-    process = start_profllm(bin_dir, "run", "-c",
-                            write_config(tmp_path, long_config(stall_timeout="500ms")), "-o",
+    config = long_config(stall_timeout="500ms")
+    log = tmp_path / "sim.jsonl"
+    config["launch"]["extra_args"] += ["--sim-log", str(log)]
+    process = start_profllm(bin_dir, "run", "-c", write_config(tmp_path, config), "-o",
                             tmp_path / "r.json", "--set", "launch.stop_timeout=300ms")
     wait_for_line(process.stderr, "sending 400 requests")
+    # a server that stands still before is asked in vain for its counters, for 10 s
+    wait_for(lambda: requests_with_id(log), "a request of the load", 30 * patience, process)
     server = server_of(process.pid)
     os.kill(server, signal.SIGSTOP)
     code, _, _ = finish(process, patience)

@@ -127,12 +127,17 @@ def test_usage(bin_dir, tmp_path, patience, args, word):
     assert_nothing_left(tmp_path)
 
 
-def test_set_is_checked_as_the_file_is(bin_dir, tmp_path, patience):
+@pytest.mark.parametrize("key, value", [
+    ("server.max_num_seqs", "lots"),
+    # more parts than are read
+    ("server.hf_overrides." + ".".join("abcdefghijklmnopqrst"), "1"),
+])
+def test_set_is_checked_as_the_file_is(bin_dir, tmp_path, patience, key, value):
     path = write_config(tmp_path, base_config())
     done = run_profllm(bin_dir, "run", "-c", path, "-o", tmp_path / "r.json", "--set",
-                       "server.max_num_seqs=lots", patience=patience)
+                       f"{key}={value}", patience=patience)
     assert done.returncode == 2
-    assert done.stderr.startswith("--set: server.max_num_seqs: found "), done.stderr
+    assert done.stderr.startswith(f"--set: {key}: found "), done.stderr
 
 
 def test_version_and_help(bin_dir, patience):

@@ -10,6 +10,8 @@ import pytest
 from aiohttp import ClientSession, web
 from run_tools import (base_config, environment, load_result, read_zst_lines, run_profllm,
                        start_profllm, write_config)
+from test_recover import SURELY_WRITTEN_S, completed_before
+from wait_tools import wait_for
 
 
 @pytest.fixture(scope="module")
@@ -204,9 +206,9 @@ def test_killed_run_is_recovered_too(bin_dir, tmp_path, simulator, validator, pa
     config = url_config(server.url, num_prompts=4000, max_concurrency=8)
     process = start_profllm(bin_dir, "run", "-c", write_config(tmp_path, config), "-o",
                             tmp_path / "r.json")
-    while not log.exists() or log.read_text().count('"completed"') < 200:
-        assert process.poll() is None
-        time.sleep(0.05)
+    wait_for(lambda: len(completed_before(
+        tmp_path, time.monotonic_ns() - int(SURELY_WRITTEN_S * patience * 1e9))) >= 200,
+        "200 requests have finished", 60 * patience, process)
     process.kill()
     process.communicate(timeout=60 * patience)
     done = run_profllm(bin_dir, "recover", tmp_path / "r.json", patience=patience)

@@ -130,6 +130,33 @@ def test_headers_of_the_user_replace_equal_ones_in_place(bin_dir, tmp_path, prom
         lines[1], lines[2], "x-request-id: p-0"]
 
 
+@pytest.mark.parametrize("backend", ["openai", "openai-chat"])
+def test_id_stands_where_the_users_does(bin_dir, tmp_path, prompts, backend):
+    words = ["--header", "A=1", "x-request-id=mine", "Accept=text/event-stream", "Content-Type=application/x", "B=2"]
+    got, port = sent(bin_dir, tmp_path, *custom(prompts, backend, *words), path=PATHS[backend])
+    typed = ["Content-Type: application/x"]
+    first = backend == "openai-chat"
+    assert with_ours(got[0][1]) == [
+        f"Host: 127.0.0.1:{port}", *(typed if first else []), "A: 1", "x-request-id: p-0", "Accept: text/event-stream",
+        *([] if first else typed), "B: 2", "Accept-Encoding: *", "User-Agent: *", f"Content-Length: {len(got[0][2])}"]
+
+
+def test_names_that_differ_by_case_are_one(bin_dir, tmp_path, prompts):
+    words = ["--header", "X-A=1", "authorization=c", "B=2", "x-a=3", "X-A=4", "host=other"]
+    got, _ = sent(bin_dir, tmp_path, *custom(prompts, "openai", *words), env={"OPENAI_API_KEY": "key"})
+    assert got[0][1][:5] == ["host: other", "authorization: c", "x-a: 3", "B: 2", "x-request-id: p-0"]
+
+
+@pytest.mark.parametrize("path, line", [
+    ("/a b/é{}/completions", "/a%20b/%C3%A9%7B%7D/completions"), ("/%7Ea/completions", "/%7Ea/completions")])
+def test_path_that_no_request_line_can_hold(bin_dir, tmp_path, prompts, path, line):
+    capture = tmp_path / "wire"
+    with Server(bin_dir, "--sim-step", "1ms", "--sim-capture", capture, model="org/tiny") as running:
+        subprocess.run([bin_dir / "profllm", "bench", "serve", "--port", str(running.port), "--endpoint", path,
+                        *map(str, custom(prompts, "openai"))], cwd=tmp_path, capture_output=True, timeout=60, check=False)
+    assert [first for first, _, _ in requests_in(capture) if "completions" in first] == [f"POST {line} HTTP/1.1"]
+
+
 def test_only_measured_requests_have_an_id(bin_dir, tmp_path):
     got, _ = sent(bin_dir, tmp_path, "--num-prompts", 6, "--random-input-len", 8, "--random-output-len", 4,
                   "--num-warmups", 2, "--ready-check-timeout-sec", 5, "--probe-request-rate", 200,
@@ -168,7 +195,7 @@ def test_names_of_model_and_requests(bin_dir, tmp_path):
     assert (flat["model_id"], flat["tokenizer_id"]) == ("a/b", "t")
 
 
-@pytest.mark.parametrize("prefix, word", [("x" * 54, "at most 53"), ("a\r\nX-B: 1", "control character")])
+@pytest.mark.parametrize("prefix, word", [("x" * 1025, "at most 1024"), ("a\r\nX-B: 1", "control character")])
 def test_a_prefix_that_no_request_can_have_is_refused(bin_dir, tmp_path, prefix, word):
     with Server(bin_dir, "--sim-step", "1ms", model="org/tiny") as running:
         done = subprocess.run([bin_dir / "profllm", "bench", "serve", "--port", str(running.port), "--num-prompts", "1",

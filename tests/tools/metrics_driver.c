@@ -1,6 +1,6 @@
 /*
  * Computes `results` for made-up records: one JSON object a line on standard input, one a line back.
- * In: {records: [as in the requests side file], duration_s, start_ns, percentiles, slo: {ttft, tpot,
+ * In: {records, tries: [as in the requests side file], duration_s, start_ns, percentiles, slo: {ttft, tpot,
  * e2el}, max_concurrency, finite_rate, inflight_peak}, each null where there is none.
  */
 #include <math.h>
@@ -36,11 +36,17 @@ static int read_records(const json_t *list, struct md_record *records, size_t *r
 	return 0;
 }
 
+static void done_records(struct md_record *records, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		md_record_done(&records[i]);
+}
+
 static int answer(const char *line, size_t len, struct pl_err *err)
 {
 	auto_json json_t *set = NULL;
 	auto_json json_t *results = NULL;
-	size_t count = 0;
+	size_t count = 0, try_count = 0;
 
 	if (pl_json_parse(line, len, "stdin", &set, err) < 0)
 		return -1;
@@ -50,12 +56,22 @@ static int answer(const char *line, size_t len, struct pl_err *err)
 	auto_free struct md_record *records = pl_alloc_array(json_array_size(list),
 							     sizeof(*records));
 	auto_free double *percentiles = pl_alloc_array(json_array_size(asked), sizeof(double));
+	const json_t *try_list = json_object_get(set, "tries");
+	size_t try_room = json_array_size(try_list) + 1;
+	auto_free struct md_record *tries = pl_alloc_array(try_room, sizeof(*tries));
+	auto_free struct md_record **places = pl_alloc_array(try_room, sizeof(*places));
+	for (size_t i = 0; i < try_room; i++)
+		places[i] = &tries[i];
 	int rc = read_records(list, records, &count, err);
+	if (rc == 0)
+		rc = read_records(try_list, tries, &try_count, err);
 	for (size_t i = 0; i < json_array_size(asked); i++)
 		percentiles[i] = json_number_value(json_array_get(asked, i));
 	struct bench_metrics_input input = {
 		.records = records,
 		.count = count,
+		.tries = places,
+		.try_count = try_count,
 		.duration_s = number(set, "duration_s"),
 		.start_ns = integer(set, "start_ns"),
 		.percentiles = percentiles,
@@ -70,8 +86,8 @@ static int answer(const char *line, size_t len, struct pl_err *err)
 		auto_free char *text = pl_json_to_text(results, PL_JSON_COMPACT);
 		puts(text);
 	}
-	for (size_t i = 0; i < count; i++)
-		md_record_done(&records[i]);
+	done_records(records, count);
+	done_records(tries, try_count);
 	return rc;
 }
 

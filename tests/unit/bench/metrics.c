@@ -269,6 +269,39 @@ static void test_errors_by_kind(void **state)
 	json_decref(results);
 }
 
+static void test_tries(void **state)
+{
+	struct md_record tries[3];
+	struct md_record *list[] = { &tries[0], &tries[1], &tries[2] };
+	struct plan plan;
+
+	(void)state;
+	plan_init(&plan, 1);
+	set_failed(add_record(&plan, 1, 0), "http_status", 503, "busy");
+	add_record(&plan, 1, 2);
+	plan.records[0].tries = 3;
+	plan.records[1].tries = 2;
+	for (size_t i = 0; i < 3; i++) {
+		md_record_init(&tries[i], i / 2);
+		tries[i].retried = true;
+		tries[i].acted_ns = plan.records[0].acted_ns;
+		set_failed(&tries[i], i == 1 ? "connect" : "http_status", i == 1 ? 0 : 503, "no");
+	}
+	plan.input.tries = list;
+	plan.input.try_count = 3;
+	json_t *results = bench_metrics_compute(&plan.input);
+	json_t *errors = json_object_get(results, "errors");
+	assert_key(results, "failed", 1);
+	assert_key(results, "retries", 3);
+	assert_key(results, "retried_requests", 2);
+	assert_int_equal(json_array_size(errors), 2);
+	assert_key(json_array_get(errors, 0), "count", 1);
+	assert_key(json_array_get(errors, 0), "retried", 2);
+	assert_key(json_array_get(errors, 1), "count", 0);
+	assert_key(json_array_get(errors, 1), "retried", 1);
+	json_decref(results);
+}
+
 static json_t *texts(const char *a, const char *b)
 {
 	json_t *list = json_array();
@@ -416,6 +449,7 @@ int main(void)
 		cmocka_unit_test(test_asked_percentiles_join),
 		cmocka_unit_test(test_steady_windows),
 		cmocka_unit_test(test_errors_by_kind),
+		cmocka_unit_test(test_tries),
 		cmocka_unit_test(test_slo),
 		cmocka_unit_test(test_percentiles),
 		cmocka_unit_test(test_quality_facts),

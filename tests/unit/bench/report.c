@@ -154,6 +154,35 @@ static void test_verdict(void **state)
 	json_decref(quality);
 }
 
+/* Further lines stand under the first; colours take no columns. */
+static void test_verdict_wraps(void **state)
+{
+	json_t *quality = parse(
+		"{\"verdict\": \"degraded\", \"checks\": [{\"id\": \"prefix_hits\", \"status\": "
+		"\"beyond\", \"effect\": \"degraded\", \"value\": 0.37, \"limit\": 0.02, \"unit\": "
+		"\"share\", \"text\": \"hits above those that the data set itself brings: prompts "
+		"were "
+		"seen before\"}]}");
+	auto_buf buf = { 0 };
+
+	(void)state;
+	for (int colour = 0; colour < 2; colour++) {
+		const char *on = colour ? "\033[33m" : "", *off = colour ? "\033[0m" : "";
+		auto_free char *wanted = pl_asprintf(
+			"Verdict: %sdegraded%s\n"
+			"  %sdegraded%s: prefix_hits: value 0.37, limit 0.02 (hits above those "
+			"that "
+			"the data\n"
+			"    set itself brings: prompts were seen before)\n",
+			on, off, on, off);
+		pl_buf_init(&buf, 1u << 16);
+		bench_report_verdict(quality, colour == 1, &buf);
+		assert_string_equal(pl_buf_text(&buf), wanted);
+		pl_buf_done(&buf);
+	}
+	json_decref(quality);
+}
+
 static void test_failures(void **state)
 {
 	json_t *results = parse("{\"errors\": []}");
@@ -172,6 +201,17 @@ static void test_failures(void **state)
 	assert_string_equal(pl_buf_text(&buf), "Failed requests by kind:\n"
 					       "  3 x http_status 503: busy later\n"
 					       "  1 x timeout\n");
+	pl_buf_clear(&buf);
+	json_object_set_new(json_array_get(errors, 0), "count", json_integer(0));
+	json_object_set_new(json_array_get(errors, 0), "retried", json_integer(4));
+	bench_report_failures(results, &buf);
+	assert_string_equal(pl_buf_text(&buf), "Failed requests by kind:\n"
+					       "  1 x timeout\n"
+					       "Failed tries that another one followed, by kind:\n"
+					       "  4 x http_status 503: busy later\n");
+	json_array_clear(errors);
+	json_array_append_new(errors, parse("{\"kind\": \"timeout\", \"count\": 1}"));
+	json_array_append_new(errors, parse("{\"kind\": \"timeout\", \"count\": 1}"));
 	pl_buf_clear(&buf);
 	for (int i = 0; i < 10; i++)
 		json_array_append_new(errors, parse("{\"kind\": \"reset\", \"count\": 1}"));
@@ -270,8 +310,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table),    cmocka_unit_test(test_sections),
-		cmocka_unit_test(test_verdict),  cmocka_unit_test(test_failures),
-		cmocka_unit_test(test_real_run),
+		cmocka_unit_test(test_verdict),  cmocka_unit_test(test_verdict_wraps),
+		cmocka_unit_test(test_failures), cmocka_unit_test(test_real_run),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

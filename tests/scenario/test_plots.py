@@ -3,13 +3,13 @@ import hashlib
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 
 import jsonschema
 import numpy as np
 import pytest
+from host_tools import need
 from plot_tools import Page, columns_of, loads_from_elsewhere, read_png
 from run_tools import (base_config, environment, load_result, read_zst_lines, run_profllm,
                        start_profllm, write_config)
@@ -150,16 +150,9 @@ def test_timeline_of_requests_that_were_never_sent(bin_dir, tmp_path):
     assert any(row["error"].startswith("not_sent") for row in page.rows)
 
 
-def chromium():
-    for name in (os.environ.get("PROFLLM_CHROMIUM"), "chromium", "chromium-browser", "google-chrome"):
-        if name and shutil.which(name):
-            return shutil.which(name)
-    pytest.skip("no chromium here (PROFLLM_CHROMIUM may name one)")
-
-
 def test_timeline_opens_in_a_browser(bin_dir, tmp_path):
     """No message on the console, all drawn, keys and wheel without a fault."""
-    browser = chromium()
+    browser = os.environ.get("PROFLLM_CHROMIUM") or need("chromium")
     bench(bin_dir, tmp_path, "--plot-timeline", "--result-filename", "x.json", "--num-prompts", 60,
           server=["--sim-error-rate", "0.2"], ok=(0, 1))
     page = (tmp_path / "x.timeline.html").read_text()

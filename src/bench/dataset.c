@@ -112,6 +112,19 @@ int bench_dataset_read(const struct md_bench *bench, char **ret_text, size_t *re
 	return 0;
 }
 
+int bench_entries_load(const struct md_bench *bench,
+		       int (*parse)(const char *text, size_t len, const char *source,
+				    struct bench_entries *ret, struct pl_err *err),
+		       char **ret_sha256, struct bench_entries *ret, struct pl_err *err)
+{
+	auto_free char *text = NULL;
+	size_t len = 0;
+
+	if (bench_dataset_read(bench, &text, &len, ret_sha256, err) < 0)
+		return -1;
+	return parse(text, len, bench->dataset_path, ret, err);
+}
+
 void bench_dataset_add(struct bench_dataset_work *work, const struct bench_sample *sample)
 {
 	struct bench_dataset *into = work->into;

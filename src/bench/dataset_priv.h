@@ -71,6 +71,12 @@ int bench_sharegpt_parse(const char *text, size_t len, const char *source,
 /* The file at dataset_path; `ret_sha256` (NULL: not wanted) is the caller's. */
 int bench_dataset_read(const struct md_bench *bench, char **ret_text, size_t *ret_len,
 		       char **ret_sha256, struct pl_err *err) PL_MUST_CHECK;
+/* The same, as entries. */
+int bench_entries_load(const struct md_bench *bench,
+		       int (*parse)(const char *text, size_t len, const char *source,
+				    struct bench_entries *ret, struct pl_err *err),
+		       char **ret_sha256, struct bench_entries *ret,
+		       struct pl_err *err) PL_MUST_CHECK;
 /* Takes prompt, ids and messages over; sets the index. */
 void bench_dataset_add(struct bench_dataset_work *work, const struct bench_sample *sample);
 void bench_dataset_note(struct bench_dataset *dataset, const char *format, ...) PL_PRINTF(2, 3);

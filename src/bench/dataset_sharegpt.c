@@ -60,22 +60,11 @@ int bench_sharegpt_parse(const char *text, size_t len, const char *source,
 	return 0;
 }
 
-static int load(const struct md_bench *bench, char **ret_sha256, struct bench_entries *ret,
-		struct pl_err *err)
-{
-	auto_free char *text = NULL;
-	size_t len = 0;
-
-	if (bench_dataset_read(bench, &text, &len, ret_sha256, err) < 0)
-		return -1;
-	return bench_sharegpt_parse(text, len, bench->dataset_path, ret, err);
-}
-
 int bench_sharegpt_check(const struct md_bench *bench, struct pl_err *err)
 {
 	auto_entries entries = { 0 };
 
-	return load(bench, NULL, &entries, err);
+	return bench_entries_load(bench, bench_sharegpt_parse, NULL, &entries, err);
 }
 
 static int64_t fixed_output(const struct md_bench *bench)
@@ -152,7 +141,8 @@ int bench_sharegpt_build(struct bench_dataset_work *work, struct pl_err *err)
 			err, PL_ERR_INVALID,
 			"data set 'sharegpt' needs a tokenizer to choose conversations by "
 			"length: the server has no /tokenize and /detokenize");
-	if (load(work->bench, &work->into->sha256, &entries, err) < 0)
+	if (bench_entries_load(work->bench, bench_sharegpt_parse, &work->into->sha256, &entries,
+			       err) < 0)
 		return -1;
 	bench_entries_shuffle(&entries, work, (uint64_t)work->bench->seed);
 	for (size_t at = 0; at < entries.count && work->into->count < wanted;) {

@@ -52,22 +52,11 @@ static int64_t input_len(const struct md_bench *bench)
 	return bench->input_len != MD_NO_I64 ? bench->input_len : bench->sonnet_input_len;
 }
 
-static int load(const struct md_bench *bench, char **ret_sha256, struct bench_entries *ret,
-		struct pl_err *err)
-{
-	auto_free char *text = NULL;
-	size_t len = 0;
-
-	if (bench_dataset_read(bench, &text, &len, ret_sha256, err) < 0)
-		return -1;
-	return bench_sonnet_parse(text, len, bench->dataset_path, ret, err);
-}
-
 int bench_sonnet_check(const struct md_bench *bench, struct pl_err *err)
 {
 	auto_entries lines = { 0 };
 
-	return load(bench, NULL, &lines, err);
+	return bench_entries_load(bench, bench_sonnet_parse, NULL, &lines, err);
 }
 
 struct plan {
@@ -260,7 +249,8 @@ int bench_sonnet_build(struct bench_dataset_work *work, struct pl_err *err)
 		return pl_err_set(err, PL_ERR_INVALID,
 				  "data set 'sonnet' needs a tokenizer to count its lines: the "
 				  "server has no /tokenize and /detokenize");
-	if (load(work->bench, &work->into->sha256, &plan.lines, err) < 0)
+	if (bench_entries_load(work->bench, bench_sonnet_parse, &work->into->sha256, &plan.lines,
+			       err) < 0)
 		return -1;
 	rc = settle(&plan, err);
 	if (rc == 0)

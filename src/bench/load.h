@@ -94,6 +94,8 @@ int bench_load_run(const struct bench_load *load, struct bench_outcome **ret,
 		   struct pl_err *err) PL_MUST_CHECK;
 void bench_outcome_free(struct bench_outcome *outcome);
 PL_AUTO_DEFINE(struct bench_outcome, bench_outcome_free);
+/* By time, where `in_flight` holds the change and not yet the sum: at one moment ends come before starts. */
+void bench_inflight_sort(struct bench_inflight *changes, size_t count);
 
 /* Says which limit (open files, ephemeral ports) would be hit, before the start. Raises the limit on
  * open files as far as it may. */

@@ -38,7 +38,6 @@ void bench_trace_add(struct bench_trace *trace, int64_t t_ns, int change)
 		(struct bench_inflight){ .t_ns = t_ns, .in_flight = (int32_t)trace->in_flight };
 }
 
-/* A change of the sum; `in_flight` of a point holds the change until they are added up. */
 static int by_time(const void *a, const void *b)
 {
 	const struct bench_inflight *x = a;
@@ -46,8 +45,12 @@ static int by_time(const void *a, const void *b)
 
 	if (x->t_ns != y->t_ns)
 		return x->t_ns < y->t_ns ? -1 : 1;
-	/* at one moment: ends before starts */
 	return (x->in_flight > y->in_flight) - (x->in_flight < y->in_flight);
+}
+
+void bench_inflight_sort(struct bench_inflight *changes, size_t count)
+{
+	qsort(changes, count, sizeof(*changes), by_time);
 }
 
 void bench_trace_merge(const struct bench_worker *workers, unsigned count,
@@ -72,7 +75,7 @@ void bench_trace_merge(const struct bench_worker *workers, unsigned count,
 		}
 	}
 	if (count > 1)
-		qsort(outcome->inflight, total, sizeof(*outcome->inflight), by_time);
+		bench_inflight_sort(outcome->inflight, total);
 	for (size_t i = 0; i < total; i++) {
 		sum += outcome->inflight[i].in_flight;
 		outcome->inflight[i].in_flight = sum;

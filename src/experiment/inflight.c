@@ -25,17 +25,6 @@ static size_t find_at(const struct bench_inflight *ours, size_t count, int64_t t
 	return low - 1;
 }
 
-/* By time; at one moment ends before starts. `in_flight` holds the change. */
-static int by_time(const void *a, const void *b)
-{
-	const struct bench_inflight *x = a;
-	const struct bench_inflight *y = b;
-
-	if (x->t_ns != y->t_ns)
-		return x->t_ns < y->t_ns ? -1 : 1;
-	return (x->in_flight > y->in_flight) - (x->in_flight < y->in_flight);
-}
-
 /* When the try behind the i-th failed one began. */
 static int64_t next_try_ns(const struct bench_outcome *outcome, size_t i)
 {
@@ -65,7 +54,7 @@ struct bench_inflight *exp_inflight_asked(const struct bench_outcome *outcome, s
 		asked[count++] = (struct bench_inflight){ next_try_ns(outcome, i), 1 };
 	}
 	if (outcome->try_count > 0)
-		qsort(asked, count, sizeof(*asked), by_time);
+		bench_inflight_sort(asked, count);
 	for (size_t i = 0; i < count; i++) {
 		sum += asked[i].in_flight;
 		asked[i].in_flight = sum;

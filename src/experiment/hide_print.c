@@ -92,8 +92,8 @@ void exp_hide_find(const char *data, size_t len, const json_t *prints, const cha
 		const char *there = find(data, len, print, salt);
 		if (there != NULL)
 			json_array_append_new(
-				secrets,
-				json_stringn(there, (size_t)json_integer_value(
-							    json_object_get(print, "bytes"))));
+				secrets, json_stringn_nocheck(
+						 there, (size_t)json_integer_value(
+								json_object_get(print, "bytes"))));
 	}
 }

@@ -74,6 +74,8 @@ static int open_once(const char *path, bool make, struct exp_journal_file *file,
 		return -1;
 	if (!same_file(fd, path))
 		return 0;
+	/* one that was left here may be everybody's to read; whose file it is may want it so */
+	(void)fchmod(fd, 0600);
 	file->fd = fd;
 	file->made = make;
 	fd = -1;

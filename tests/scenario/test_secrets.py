@@ -152,13 +152,14 @@ def test_log_of_a_run_that_was_killed(bin_dir, tmp_path, patience):
     config["benchmark"].update(num_prompts=4000, num_warmups=5)
     config["launch"]["command"] = ["sh", "-c", 'env; echo "tok $HF_TOKEN$HF_TOKEN."; exec "$@"', "x",
                                    str(bin_dir / "profllm-sim"), "serve"]
-    output = tmp_path / "r.json"
+    output, path = tmp_path / "r.json", tmp_path / "r.json.journal"
+    path.touch()
+    path.chmod(0o644)
     process = start_profllm(bin_dir, "run", "-c", write_config(tmp_path, config), "-o", output,
                             env={"OUTER_TOKEN": "SECP-77b9"})
     next(line for line in process.stderr if "warm-ups" in line)
     process.kill()
     process.communicate(timeout=60 * patience)
-    path = tmp_path / "r.json.journal"
     journal = path.read_bytes()
     assert b"sha256" in journal and path.stat().st_mode & 0o077 == 0
     assert_hidden(journal.decode(errors="replace"))

@@ -45,6 +45,21 @@ static void test_experiment_hide__prints_find_secrets(void **state)
 	assert_found("a secret-2, secret-3", "[\"secret-1\",\"secret-3\"]", "[\"secret-3\"]");
 }
 
+/* The environment is bytes. */
+static void test_experiment_hide__prints_find_what_is_no_utf8(void **state)
+{
+	static const char text[] = "KEY=sec\xFFret-1 behind";
+	auto_json json_t *known = json_array();
+	auto_json json_t *found = json_array();
+
+	(void)state;
+	json_array_append_new(known, json_string_nocheck("sec\xFFret-1"));
+	auto_json json_t *prints = exp_hide_prints(known, SALT);
+	exp_hide_find(text, strlen(text), prints, SALT, found);
+	assert_int_equal(json_array_size(found), 1);
+	assert_string_equal(json_string_value(json_array_get(found, 0)), "sec\xFFret-1");
+}
+
 static void test_experiment_hide__prints_find_nothing_else(void **state)
 {
 	(void)state;
@@ -85,6 +100,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_experiment_hide__prints_find_secrets),
+		cmocka_unit_test(test_experiment_hide__prints_find_what_is_no_utf8),
 		cmocka_unit_test(test_experiment_hide__prints_find_nothing_else),
 		cmocka_unit_test(test_experiment_hide__broken_prints_find_nothing),
 	};

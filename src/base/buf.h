@@ -34,7 +34,8 @@ char *pl_buf_reserve(struct pl_buf *buf, size_t len);
 /* Removes the first `len` bytes. */
 void pl_buf_consume(struct pl_buf *buf, size_t len);
 void pl_buf_clear(struct pl_buf *buf);
-/* The same for a buffer that is used again and again: more than `keep_bytes` of memory is given back. */
+/* The same for a buffer that is used again and again: more than `keep_bytes` of memory is given
+ * back. */
 void pl_buf_forget(struct pl_buf *buf, size_t keep_bytes);
 /* The content as text ("" when empty); valid until the next change. */
 const char *pl_buf_text(const struct pl_buf *buf);

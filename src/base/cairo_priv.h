@@ -1,8 +1,8 @@
 /*
  * The part of cairo that canvas.c draws with, opened at run time.
  *
- * - Names and numbers are cairo's binary interface, declared anew: no header of cairo's is needed to
- *   build, and nothing is loaded before a picture is asked for.
+ * - Names and numbers are cairo's binary interface, declared anew: no header of cairo's is needed
+ *   to build, and nothing is loaded before a picture is asked for.
  * - cairo's functions give void, an int that is 0 for success, or a pointer that is never NULL (a
  *   failure is a state of the object).
  */

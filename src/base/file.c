@@ -60,7 +60,8 @@ int pl_file_new_open(struct pl_file_new *file, const char *path, struct pl_err *
 	if (behind != NULL)
 		path = behind;
 	auto_free char *temporary = pl_asprintf("%s.tmp.%d", path, (int)getpid());
-	/* its name can be foretold: whoever may write to the folder could have linked it elsewhere */
+	/* its name can be foretold: whoever may write to the folder could have linked it
+	 * elsewhere */
 	int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
 
 	if (fd < 0)

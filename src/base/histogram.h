@@ -1,7 +1,7 @@
 /*
  * Bins of equal width, as numpy.histogram makes them: edges[0] is the least value, edges[bins] the
- * largest, each bin holds what is at or above its lower edge, the last one its upper edge too. Values
- * that are all equal get bins from half below to half above.
+ * largest, each bin holds what is at or above its lower edge, the last one its upper edge too.
+ * Values that are all equal get bins from half below to half above.
  */
 #ifndef BASE_HISTOGRAM_H
 #define BASE_HISTOGRAM_H

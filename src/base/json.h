@@ -24,13 +24,14 @@ int pl_json_parse(const char *text, size_t len, const char *source, json_t **ret
 		  struct pl_err *err) PL_MUST_CHECK;
 int pl_json_read_file(const char *path, json_t **ret, struct pl_err *err) PL_MUST_CHECK;
 
-/* As pl_json_parse, for texts that go on to a model: strings may hold U+0000 (see pl_json_to_ctext). */
+/* As pl_json_parse, for texts that go on to a model: strings may hold U+0000 (see
+ * pl_json_to_ctext). */
 int pl_json_parse_texts(const char *text, size_t len, const char *source, json_t **ret,
 			struct pl_err *err) PL_MUST_CHECK;
 /*
  * The text of a JSON string as a C string, and back: U+0000, which byte-level tokenizers have as a
- * token, stands as the two bytes C0 80, which no valid UTF-8 holds. to: the caller's (free()), NULL for
- * what is no string. from: a new reference, NULL for what is no UTF-8.
+ * token, stands as the two bytes C0 80, which no valid UTF-8 holds. to: the caller's (free()), NULL
+ * for what is no string. from: a new reference, NULL for what is no UTF-8.
  */
 char *pl_json_to_ctext(const json_t *string);
 json_t *pl_json_from_ctext(const char *text);

@@ -34,8 +34,8 @@ bool pl_text_ends(const char *text, const char *suffix);
 char *pl_text_trim(char *text);
 
 /*
- * Optimal string alignment distance (insert, delete, replace, swap of neighbours), without case and with
- * '-' equal to '_'. Texts longer than 128 bytes are compared by their first 128.
+ * Optimal string alignment distance (insert, delete, replace, swap of neighbours), without case and
+ * with '-' equal to '_'. Texts longer than 128 bytes are compared by their first 128.
  */
 unsigned pl_text_distance(const char *a, const char *b);
 /* The candidate a person most likely meant, or NULL when none is near. */
@@ -47,7 +47,8 @@ size_t pl_text_columns(const char *text, size_t len);
 /* Does the word stand among `words`, each parted from the next by `separator`? words NULL: no. */
 bool pl_text_has_word(const char *words, char separator, const char *word);
 
-/* Appends `data` as a JSON string with quotes; ascii: non-ASCII as \uXXXX (invalid UTF-8: U+FFFD). */
+/* Appends `data` as a JSON string with quotes; ascii: non-ASCII as \uXXXX (invalid UTF-8:
+ * U+FFFD). */
 bool pl_text_add_json(struct pl_buf *buf, const char *data, size_t len, bool ascii);
 
 #endif

@@ -19,8 +19,8 @@
 
 /*
  * Edge-triggered: a level-triggered socket is looked at once more by the next wait, a tenth of what
- * a token event costs. An edge is spent by its wake-up, so reading goes on until the socket is known
- * to be empty: a read shorter than its room, unless the peer has ended its side.
+ * a token event costs. An edge is spent by its wake-up, so reading goes on until the socket is
+ * known to be empty: a read shorter than its room, unless the peer has ended its side.
  */
 #define CONN_EVENTS (EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET)
 
@@ -106,7 +106,8 @@ static void conn_close(struct bench_conn *conn)
 	worker->spare = conn;
 }
 
-/* The stream is over and its record complete. The connection may carry another request on return. */
+/* The stream is over and its record complete. The connection may carry another request on
+ * return. */
 static void conn_finish(struct bench_conn *conn, bool reusable)
 {
 	struct bench_worker *worker = conn->worker;
@@ -223,8 +224,8 @@ static int encrypt_some(struct bench_conn *conn, struct pl_err *err)
 }
 
 /*
- * Sending failed. A peer that takes no more may have said why before: that is read first, for which an
- * event is due. False: the connection is gone.
+ * Sending failed. A peer that takes no more may have said why before: that is read first, for which
+ * an event is due. False: the connection is gone.
  */
 static bool conn_cut(struct bench_conn *conn, int error)
 {
@@ -398,7 +399,8 @@ static bool conn_read(struct bench_conn *conn, bool to_end)
 		bench_worker_heard(worker, when.user_ns);
 		conn_take(conn, worker->read_buffer, (size_t)len, &when, false);
 	}
-	/* by now it may carry another request on a socket of its own, which has events of its own */
+	/* by now it may carry another request on a socket of its own, which has events of its
+	 * own */
 	return conn->watch.active && conn->sockets == socket && len > 0 &&
 	       (to_end || len == BENCH_READ_BYTES);
 }
@@ -544,8 +546,8 @@ static bool conn_open(struct bench_worker *worker, struct bench_req *req)
 }
 
 /*
- * The connection used last, or NULL. What a peer has sent unasked would be taken for the next answer, and
- * one that has closed is not to be asked: such connections are given up here.
+ * The connection used last, or NULL. What a peer has sent unasked would be taken for the next
+ * answer, and one that has closed is not to be asked: such connections are given up here.
  */
 static struct bench_conn *take_idle(struct bench_worker *worker)
 {

@@ -14,8 +14,8 @@ struct bench_sample {
 	uint32_t *ids; /* token ids, or NULL */
 	size_t id_count;
 	json_t *messages; /* chat messages of the data set, or NULL */
-	/* Asked, as vLLM counts it: random without the special tokens that the server adds, sharegpt
-	 * and custom with those of the tokenizer; MD_NO_COUNT: not known. */
+	/* Asked, as vLLM counts it: random without the special tokens that the server adds,
+	 * sharegpt and custom with those of the tokenizer; MD_NO_COUNT: not known. */
 	int64_t prompt_tokens;
 	int64_t output_tokens; /* asked */
 	int64_t index;         /* of the request id; MD_NO_COUNT: it has none */
@@ -25,7 +25,8 @@ struct bench_dataset {
 	struct bench_sample *samples;
 	size_t count;
 	const char *prompt_form; /* "text" or "token_ids" (static) */
-	/* Who laid it over the prompts: "server", "none"; NULL: the data set knows none (static). */
+	/* Who laid it over the prompts: "server", "none"; NULL: the data set knows none
+	 * (static). */
 	const char *chat_template;
 	char *sha256;  /* of the file; NULL for generated data */
 	json_t *notes; /* array of texts to tell the user (mismatches …) */
@@ -35,9 +36,9 @@ struct bench_dataset {
 struct bench_tokenizer;
 
 /*
- * Builds the data set that `bench` asks for, with vLLM's draws (docs/reference/datasets.md). Reseeds
- * `pyrandom` and `nplegacy` as vLLM's data set does. `tokenizer` may be NULL: then data sets that need
- * lengths fall back (ids for random) or fail before anything is sent.
+ * Builds the data set that `bench` asks for, with vLLM's draws (docs/reference/datasets.md).
+ * Reseeds `pyrandom` and `nplegacy` as vLLM's data set does. `tokenizer` may be NULL: then data
+ * sets that need lengths fall back (ids for random) or fail before anything is sent.
  */
 int bench_dataset_build(const struct md_bench *bench, const struct bench_tokenizer *tokenizer,
 			struct pl_pyrandom *pyrandom, struct pl_nplegacy *nplegacy,

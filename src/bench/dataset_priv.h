@@ -95,8 +95,8 @@ void bench_fit_done(struct bench_fit *fit);
 /* fits[i].ids -> their text, and the ids of that text, for all at once. */
 int bench_fit_all(const struct bench_tokenizer *tokenizer, struct bench_fit *fits, size_t count,
 		  struct pl_err *err) PL_MUST_CHECK;
-/* Goes on behind bench_fit_all() until the text has `target` tokens or ten tries are used up: vLLM's
- * rule, with its draws. */
+/* Goes on behind bench_fit_all() until the text has `target` tokens or ten tries are used up:
+ * vLLM's rule, with its draws. */
 int bench_fit_rest(const struct bench_tokenizer *tokenizer, const struct bench_drawer *drawer,
 		   size_t target, struct bench_fit *fit, struct pl_err *err) PL_MUST_CHECK;
 
@@ -105,11 +105,13 @@ bool bench_dataset_takes_ids(const struct md_bench *bench);
 /* vocab_size, else the tokenizer's; -1: neither is known. */
 int bench_dataset_vocabulary(const struct bench_dataset_work *work, int64_t *ret,
 			     struct pl_err *err) PL_MUST_CHECK;
-/* Are made-up prompts sent as token ids (asked for, or for want of a tokenizer), or as texts? Notes it. */
+/* Are made-up prompts sent as token ids (asked for, or for want of a tokenizer), or as texts? Notes
+ * it. */
 int bench_dataset_form(struct bench_dataset_work *work, bool *ret_as_ids,
 		       struct pl_err *err) PL_MUST_CHECK;
 
-/* All samples' ids become texts, which are not looked at again: vLLM takes their length as it is. */
+/* All samples' ids become texts, which are not looked at again: vLLM takes their length as it
+ * is. */
 int bench_dataset_decode(struct bench_dataset_work *work, struct pl_err *err) PL_MUST_CHECK;
 
 /* Copies of samples up to num_prompts, unless no_oversample: vLLM's way. */

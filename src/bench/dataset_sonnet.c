@@ -1,4 +1,5 @@
-/* sonnet, of vLLM up to 0.31: lines of a poem drawn at random behind some that all prompts share. */
+/* sonnet, of vLLM up to 0.31: lines of a poem drawn at random behind some that all prompts
+ * share. */
 #include "bench/dataset_priv.h"
 
 #include <math.h>

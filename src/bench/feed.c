@@ -143,8 +143,8 @@ static void take_tries(struct lane *lane, const struct bench_try *last,
 }
 
 /*
- * What ended by now had its tries before, and all of that was acted on before: the order of the loads
- * keeps that so.
+ * What ended by now had its tries before, and all of that was acted on before: the order of the
+ * loads keeps that so.
  */
 static size_t take_lane(const struct bench_feed *feed, unsigned w,
 			const struct bench_feed_reader *reader)

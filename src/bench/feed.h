@@ -35,7 +35,8 @@ PL_AUTO_DEFINE(struct bench_feed, bench_feed_free);
 
 /* The run's start of sending; MD_NO_TIME before it. */
 int64_t bench_feed_start_ns(const struct bench_feed *feed);
-/* Gives all that is new since the last time, acted before over; returns how many records are over. */
+/* Gives all that is new since the last time, acted before over; returns how many records are
+ * over. */
 size_t bench_feed_take(struct bench_feed *feed, const struct bench_feed_reader *reader);
 
 #endif

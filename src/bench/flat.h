@@ -1,6 +1,6 @@
 /*
- * vLLM's flat result of `bench serve`: its keys in its order, and the name of its file. One key of ours
- * stands last, `profllm`, and holds the whole result of this program.
+ * vLLM's flat result of `bench serve`: its keys in its order, and the name of its file. One key of
+ * ours stands last, `profllm`, and holds the whole result of this program.
  */
 #ifndef BENCH_FLAT_H
 #define BENCH_FLAT_H
@@ -26,14 +26,15 @@ json_t *bench_flat_build(const struct bench_flat_input *input);
 /* result_dir and the name that vLLM would give; the caller's (free()). */
 char *bench_flat_path(const struct bench_flat_input *input);
 /*
- * save_result: a new file, complete or not there. append_result: one more line of a file of JSON lines;
- * what it held stays whatever happens. result_dir is made. *ret_path: where it went, the caller's.
+ * save_result: a new file, complete or not there. append_result: one more line of a file of JSON
+ * lines; what it held stays whatever happens. result_dir is made. *ret_path: where it went, the
+ * caller's.
  */
 int bench_flat_write(const struct bench_flat_input *input, char **ret_path,
 		     struct pl_err *err) PL_MUST_CHECK;
 /*
- * What vLLM writes beside the file at `path`: the last ".ext" of its name replaced by `suffix`, or the
- * suffix put behind a name that has none; the caller's (free()). Its folder has to be there.
+ * What vLLM writes beside the file at `path`: the last ".ext" of its name replaced by `suffix`, or
+ * the suffix put behind a name that has none; the caller's (free()). Its folder has to be there.
  */
 char *bench_flat_beside(const char *path, const char *suffix);
 /* Makes result_dir, where there is one. */

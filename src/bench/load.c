@@ -89,9 +89,10 @@ static size_t tail_room(const struct bench_shared *shared)
 }
 
 /*
- * The head in vLLM's order: Host, Content-Type, the user's lines, x-request-id (in the place of a line
- * of the user's that has the same name), what the HTTP library adds, Content-Length; for completions
- * Content-Type is the library's own, and last. conn.c puts the parts and what differs by request together.
+ * The head in vLLM's order: Host, Content-Type, the user's lines, x-request-id (in the place of a
+ * line of the user's that has the same name), what the HTTP library adds, Content-Length; for
+ * completions Content-Type is the library's own, and last. conn.c puts the parts and what differs
+ * by request together.
  */
 static int build_head(struct bench_shared *shared, struct pl_err *err)
 {

@@ -26,8 +26,8 @@ struct bench_request {
 	int64_t output_tokens;           /* asked */
 };
 
-/* Live counters, read by a progress thread while the run goes on. Counts: issued = completed + failed
- * + in_flight at every moment between two events of one worker. */
+/* Live counters, read by a progress thread while the run goes on. Counts: issued = completed +
+ * failed + in_flight at every moment between two events of one worker. */
 struct bench_progress {
 	_Atomic uint64_t issued, completed, failed, in_flight, tokens;
 };
@@ -94,14 +94,15 @@ int bench_load_run(const struct bench_load *load, struct bench_outcome **ret,
 		   struct pl_err *err) PL_MUST_CHECK;
 void bench_outcome_free(struct bench_outcome *outcome);
 PL_AUTO_DEFINE(struct bench_outcome, bench_outcome_free);
-/* By time, where `in_flight` holds the change and not yet the sum: at one moment ends come before starts. */
+/* By time, where `in_flight` holds the change and not yet the sum: at one moment ends come before
+ * starts. */
 void bench_inflight_sort(struct bench_inflight *changes, size_t count);
 
-/* Says which limit (open files, ephemeral ports) would be hit, before the start. Raises the limit on
- * open files as far as it may. */
+/* Says which limit (open files, ephemeral ports) would be hit, before the start. Raises the limit
+ * on open files as far as it may. */
 int bench_load_check_limits(const struct bench_load *load, struct pl_err *err) PL_MUST_CHECK;
-/* True, with a sentence for the user, when more connections begin at once than this host lets wait to
- * be accepted: no reason to stop, for a quick server takes them all the same. */
+/* True, with a sentence for the user, when more connections begin at once than this host lets wait
+ * to be accepted: no reason to stop, for a quick server takes them all the same. */
 bool bench_load_backlog_notice(const struct bench_load *load, char *text, size_t room);
 
 #endif

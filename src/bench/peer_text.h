@@ -1,6 +1,6 @@
 /*
- * What a peer says of a failure, made fit to be kept and shown: whatever bytes it sent, what comes out
- * is UTF-8 without control bytes (line ends and tabs stay), cut between characters.
+ * What a peer says of a failure, made fit to be kept and shown: whatever bytes it sent, what comes
+ * out is UTF-8 without control bytes (line ends and tabs stay), cut between characters.
  */
 #ifndef BENCH_PEER_TEXT_H
 #define BENCH_PEER_TEXT_H
@@ -12,10 +12,10 @@
 size_t bench_peer_text(const char *bytes, size_t len, char *out, size_t room);
 
 /*
- * The message in the JSON text of an error, as vLLM, older releases, other servers and the frameworks
- * below them write it: {"error": {"message": …}}, {"error": …}, {"message": …}, {"detail": …},
- * {"detail": [{"msg": …}]}, {"errors": […]}; also as an event of a stream, and also where the end is
- * missing. False: none there.
+ * The message in the JSON text of an error, as vLLM, older releases, other servers and the
+ * frameworks below them write it: {"error": {"message": …}}, {"error": …}, {"message": …},
+ * {"detail": …}, {"detail": [{"msg": …}]}, {"errors": […]}; also as an event of a stream, and also
+ * where the end is missing. False: none there.
  */
 bool bench_peer_message(const char *bytes, size_t len, char *out, size_t room);
 

@@ -1,7 +1,7 @@
 /*
- * `--plot-timeline`: the requests over time as one HTML page that needs nothing else: no network, no
- * library, no file beside it (docs/reference/plots.md). plot_timeline.html is the page, whose places
- * for text and data are filled in here; the data's form is told in plot_timeline.c.
+ * `--plot-timeline`: the requests over time as one HTML page that needs nothing else: no network,
+ * no library, no file beside it (docs/reference/plots.md). plot_timeline.html is the page, whose
+ * places for text and data are filled in here; the data's form is told in plot_timeline.c.
  */
 #ifndef BENCH_PLOT_TIMELINE_H
 #define BENCH_PLOT_TIMELINE_H
@@ -11,7 +11,8 @@
 
 /*
  * A page with more does not open any more: the first requests are shown, and their number told. A
- * request counts as some events, too, for what its row takes in the page, a failed one for its message.
+ * request counts as some events, too, for what its row takes in the page, a failed one for its
+ * message.
  */
 #define BENCH_PLOT_EVENTS_MAX     ((size_t)10 * 1000 * 1000)
 #define BENCH_PLOT_EVENTS_REQUEST 8

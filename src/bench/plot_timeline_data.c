@@ -1,11 +1,11 @@
 /*
  * The data of the time line's page.
  *
- * A request is a row of whole numbers, each in groups of seven bits, the least first, the top bit set
- * where more follow; all rows together in base64:
- *   state (0 finished, 1 failed, 2 not sent), start and length (ns; the start since the earliest one),
- *   prompt tokens + 1 and output tokens + 1 (0: not known), number of events, and for each event the
- *   ns since the one before it, the first since the start.
+ * A request is a row of whole numbers, each in groups of seven bits, the least first, the top bit
+ * set where more follow; all rows together in base64:
+ *   state (0 finished, 1 failed, 2 not sent), start and length (ns; the start since the earliest
+ *   one), prompt tokens + 1 and output tokens + 1 (0: not known), number of events, and for each
+ *   event the ns since the one before it, the first since the start.
  * A token takes four to five characters so, and its time is exact.
  */
 #include "bench/plot_timeline_priv.h"

@@ -23,7 +23,8 @@ struct bench_pause {
 	struct bench_pause *prev; /* in paused */
 };
 
-/* Answers that say "later" and not "no": a fault of the server (500) is what a benchmark is to tell of. */
+/* Answers that say "later" and not "no": a fault of the server (500) is what a benchmark is to tell
+ * of. */
 static bool says_later(int32_t status)
 {
 	static const int32_t all[] = { 408, 425, 429, 502, 503, 504 };
@@ -77,8 +78,8 @@ static void pause_end(struct bench_pause *pause)
 }
 
 /*
- * What the record says of the try goes into one of its own; the request's is as before the first. It is
- * not set whole: a reader of the feed may be at those of its fields that stay.
+ * What the record says of the try goes into one of its own; the request's is as before the first.
+ * It is not set whole: a reader of the feed may be at those of its fields that stay.
  */
 static void keep_try(struct bench_worker *worker, struct bench_req *req)
 {

@@ -20,8 +20,8 @@ int bench_sources_parse(const json_t *list, struct io_addr **ret, size_t *ret_co
 int bench_sources_check(const struct io_addr *sources, size_t count, const struct io_addr *target,
 			struct pl_err *err) PL_MUST_CHECK;
 /*
- * The socket's connection will be made from `source`. Its port is chosen by connect(), which may take
- * one that other connections, to other servers, have too.
+ * The socket's connection will be made from `source`. Its port is chosen by connect(), which may
+ * take one that other connections, to other servers, have too.
  */
 int bench_source_bind(int fd, const struct io_addr *source, struct pl_err *err) PL_MUST_CHECK;
 

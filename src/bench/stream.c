@@ -67,8 +67,8 @@ static int64_t count_tokens(struct bench_stream *stream, const struct bench_even
 	if (event->tokens == MD_NO_COUNT)
 		stream->all_told = false;
 	/*
-	 * Usage on an event counts its own choice, from the start of the stream; where only the last
-	 * event has it (llama.cpp), those before were counted without.
+	 * Usage on an event counts its own choice, from the start of the stream; where only the
+	 * last event has it (llama.cpp), those before were counted without.
 	 */
 	if (choice >= 0 && event->usage_completion != MD_NO_COUNT &&
 	    event->usage_completion <= UINT32_MAX &&

@@ -23,8 +23,9 @@
 #define ID_MAX UINT32_MAX
 
 /*
- * What a server calls a text, in the question and in the answer, the wish for special tokens, and who
- * lays the chat template: NULL: /tokenize, which answers with tokens; else this path, with a text.
+ * What a server calls a text, in the question and in the answer, the wish for special tokens, and
+ * who lays the chat template: NULL: /tokenize, which answers with tokens; else this path, with a
+ * text.
  */
 struct dialect {
 	const char *text;

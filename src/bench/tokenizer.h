@@ -23,8 +23,8 @@ struct bench_ids {
 
 /*
  * `prefix` stands in front of every path, "" mostly.
- * Asks /tokenizer_info (vocab_size) and tries both calls once; -1 NOT_FOUND when the server has none.
- * *stop_signal becoming non-zero (NULL: never) ends any call with INTERRUPTED.
+ * Asks /tokenizer_info (vocab_size) and tries both calls once; -1 NOT_FOUND when the server has
+ * none. *stop_signal becoming non-zero (NULL: never) ends any call with INTERRUPTED.
  */
 int bench_tokenizer_open_server(const struct io_addr *addr, const char *host, const char *prefix,
 				const char *headers, const char *model,

@@ -164,8 +164,8 @@ bool bench_worker_may_launch(struct bench_worker *worker);
 void bench_worker_req_over(struct bench_worker *worker, struct bench_req *req);
 /* Sends what is due and allowed. */
 void bench_worker_pump(struct bench_worker *worker, int64_t now_ns);
-/* Not connected, and bound to the source address whose turn it is. *ret_fd is set once there is one,
- * whatever came of binding it. */
+/* Not connected, and bound to the source address whose turn it is. *ret_fd is set once there is
+ * one, whatever came of binding it. */
 int bench_worker_new_socket(struct bench_worker *worker, int *ret_fd,
 			    struct pl_err *err) PL_MUST_CHECK;
 /* Bytes of any answer came. */
@@ -201,8 +201,8 @@ void bench_stamps_init(struct bench_stamps *stamps, size_t queueing_room);
 void bench_stamps_done(struct bench_stamps *stamps);
 void bench_stamps_sample(struct bench_stamps *stamps);
 /*
- * The monotonic time of a read that ended at user_ns: the kernel's stamp where there is one that can
- * be true (*ret_kernel), else user_ns. Keeps the difference.
+ * The monotonic time of a read that ended at user_ns: the kernel's stamp where there is one that
+ * can be true (*ret_kernel), else user_ns. Keeps the difference.
  */
 int64_t bench_stamps_of(struct bench_stamps *stamps, int64_t stamp_real_ns, int64_t user_ns,
 			bool *ret_kernel);

@@ -37,7 +37,8 @@ static json_t *lengths_of(const struct bench_dataset *dataset, bool output)
 			 (json_int_t)total);
 }
 
-/* Random prompts as ids of some vocabulary: as long as those that will be sent. False: other data. */
+/* Random prompts as ids of some vocabulary: as long as those that will be sent. False: other
+ * data. */
 static bool draw_lengths(const struct md_bench *bench, struct pl_nplegacy *nplegacy, json_t *plan)
 {
 	PL_AUTO(bench_dataset_free) struct bench_dataset *dataset = NULL;

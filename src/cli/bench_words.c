@@ -38,8 +38,8 @@ static char *flag_of_path(const char *text, size_t *ret_len)
 }
 
 /*
- * A name in quotes. Values stand in quotes too, so that one word alone counts only where the message
- * begins with it.
+ * A name in quotes. Values stand in quotes too, so that one word alone counts only where the
+ * message begins with it.
  */
 static char *flag_of_quoted(const char *text, bool is_first, size_t *ret_len)
 {

@@ -218,7 +218,8 @@ static int run(const struct md_experiment *experiment, const struct run_options 
 	if (md_status_find(name, &status) < 0)
 		return pl_err_exit_status(PL_ERR_IO);
 	int ended = md_result_exit_status(status, verdict, fail_on, signal_number);
-	/* a terminal that was closed is also where it cannot be printed: what ended the run counts */
+	/* a terminal that was closed is also where it cannot be printed: what ended the run
+	 * counts */
 	return ended != 0 || printed == 0 ? ended : pl_err_exit_status(PL_ERR_IO);
 }
 

@@ -100,8 +100,8 @@ static bool counts_roles(const struct exp_run *run)
 }
 
 /*
- * CPython's perf_counter is CLOCK_MONOTONIC. Where the starts are not within the child's life they are
- * of another clock, and the first of them is laid where its log said that it begins.
+ * CPython's perf_counter is CLOCK_MONOTONIC. Where the starts are not within the child's life they
+ * are of another clock, and the first of them is laid where its log said that it begins.
  */
 static int64_t shift_ns(const struct exp_run *run)
 {

@@ -53,7 +53,8 @@ static double foreign_load(const struct exp_run *run)
 	if (isnan(finished) || json_object_get(run->experiment->bench.extra_body, "n") != NULL ||
 	    run->outcome->records == NULL)
 		return NAN;
-	/* a try whose answer was lost may have been answered all the same; vLLM's client tells none */
+	/* a try whose answer was lost may have been answered all the same; vLLM's client tells
+	 * none */
 	for (size_t i = 0; i < run->outcome->count; i++) {
 		const struct md_record *record = &run->outcome->records[i];
 		if (record->acted_ns != MD_NO_TIME)

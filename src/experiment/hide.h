@@ -1,6 +1,6 @@
 /*
- * Servers print what they were given, secrets too: what of their log goes into a result goes through
- * here.
+ * Servers print what they were given, secrets too: what of their log goes into a result goes
+ * through here.
  */
 #ifndef EXPERIMENT_HIDE_H
 #define EXPERIMENT_HIDE_H
@@ -11,8 +11,8 @@
 
 /* The secrets that a server was given: its environment and arguments. New reference to an array. */
 json_t *exp_hide_secrets(const struct exp_launch *launch);
-/* A text, or an array of texts, with "***" in place of each secret; other values are as they are. New
- * reference. */
+/* A text, or an array of texts, with "***" in place of each secret; other values are as they are.
+ * New reference. */
 json_t *exp_hide(const json_t *value, const json_t *secrets);
 /* The same in a file of any size, which is written anew where a secret stands in it. */
 int exp_hide_in_file(const char *path, const json_t *secrets, struct pl_err *err) PL_MUST_CHECK;

@@ -1,7 +1,7 @@
 /*
- * What a journal keeps of a secret: its length, a rolling sum of 16 bits and a salted SHA-256. Enough
- * to know the secret where it stands in a log, and not to tell it: a guess can be tested against it,
- * which helps against a weak password only.
+ * What a journal keeps of a secret: its length, a rolling sum of 16 bits and a salted SHA-256.
+ * Enough to know the secret where it stands in a log, and not to tell it: a guess can be tested
+ * against it, which helps against a weak password only.
  */
 #include "experiment/hide.h"
 

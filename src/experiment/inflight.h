@@ -12,8 +12,8 @@ struct exp_inflight_sample {
 };
 
 /*
- * Our count without the requests that wait for their next try, which the server does not know of. The
- * last try's begin is not on record: its connection stands for it. free().
+ * Our count without the requests that wait for their next try, which the server does not know of.
+ * The last try's begin is not on record: its connection stands for it. free().
  */
 struct bench_inflight *exp_inflight_asked(const struct bench_outcome *outcome, size_t *ret_count);
 

@@ -65,7 +65,8 @@ static void sync_file(struct exp_journal *journal)
 {
 	if (!journal->dirty || journal->broken)
 		return;
-	/* a disk that cannot promise it (EINVAL: a pipe, some network files) is no reason to stop */
+	/* a disk that cannot promise it (EINVAL: a pipe, some network files) is no reason to
+	 * stop */
 	if (fdatasync(journal->file.fd) < 0 && errno != EINVAL && errno != ENOTSUP)
 		give_up(journal);
 	journal->dirty = false;

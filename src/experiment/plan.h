@@ -42,9 +42,9 @@ bool exp_plan_ignores_eos(const struct md_bench *bench);
 bool exp_plan_has_rate(const struct md_bench *bench);
 
 /*
- * `count` bodies for warm-ups: the plan's prompts turned by a part of their length, so that they are
- * as long as those that are measured and share no start with them. *ret: an array of texts, each and
- * the array free().
+ * `count` bodies for warm-ups: the plan's prompts turned by a part of their length, so that they
+ * are as long as those that are measured and share no start with them. *ret: an array of texts,
+ * each and the array free().
  */
 int exp_plan_warmups(const struct exp_plan *plan, const struct exp_plan_input *input, size_t count,
 		     struct bench_request **ret_requests, char ***ret_bodies,

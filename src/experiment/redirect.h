@@ -11,8 +11,9 @@
 
 bool exp_redirect_is(int status);
 /*
- * What to write instead: the URL without `path` at its end, where `location` (of a reply to `path`) is
- * such a one; `url` is the server's, for locations that name no host. NULL: nothing to be said. free().
+ * What to write instead: the URL without `path` at its end, where `location` (of a reply to `path`)
+ * is such a one; `url` is the server's, for locations that name no host. NULL: nothing to be said.
+ * free().
  */
 char *exp_redirect_base(const char *url, const char *path, const char *location);
 /* Says that `path` of the server at `url` (NULL: one of our own) leads elsewhere. Returns -1. */

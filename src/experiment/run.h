@@ -20,9 +20,9 @@ struct exp_options {
 
 /*
  * Runs to whatever end. 0: the result is written, *ret_result is it (new reference). -1: it did not
- * start, nothing was written and nothing runs (bad configuration, unwritable output, port in use), and
- * *ret_result is NULL; or the result could not be written, *ret_result is it all the same, and its
- * journal (experiment/journal.h) stays.
+ * start, nothing was written and nothing runs (bad configuration, unwritable output, port in use),
+ * and *ret_result is NULL; or the result could not be written, *ret_result is it all the same, and
+ * its journal (experiment/journal.h) stays.
  * Takes SIGINT, SIGTERM and SIGHUP while it runs; *ret_signal: which of them ended it, 0: none.
  */
 int exp_run(const struct md_experiment *experiment, const struct exp_options *options,

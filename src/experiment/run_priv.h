@@ -119,9 +119,9 @@ int exp_measure(struct exp_run *run);
 
 struct bench_tokenizer;
 /*
- * For data sets that draw tokens: the vocabulary of the tokenizer's own files, where they are here, as
- * vLLM's client draws from it; else of config.json, where neither `bench` nor `tokenizer` (NULL: none)
- * knows one.
+ * For data sets that draw tokens: the vocabulary of the tokenizer's own files, where they are here,
+ * as vLLM's client draws from it; else of config.json, where neither `bench` nor `tokenizer` (NULL:
+ * none) knows one.
  */
 void exp_vocabulary_learn(const struct exp_run *run, struct bench_tokenizer *tokenizer,
 			  struct md_bench *bench);
@@ -162,7 +162,8 @@ void exp_flat_input(const struct exp_run *run, const json_t *document,
 /* Writes vLLM's flat result where it is asked for; run->flat_path tells where. */
 int exp_flat_result(struct exp_run *run, const json_t *document, struct pl_err *err) PL_MUST_CHECK;
 int exp_document(const struct exp_run *run, json_t **ret, struct pl_err *err) PL_MUST_CHECK;
-/* {error, suite, name, tags, config, launch, system, environment} as far as known; new reference. */
+/* {error, suite, name, tags, config, launch, system, environment} as far as known; new
+ * reference. */
 json_t *exp_document_so_far(const struct exp_run *run);
 /* {percentiles, goodput, max_concurrency, finite_rate, requests}: what figures are made with. */
 json_t *exp_document_how(const struct exp_run *run);

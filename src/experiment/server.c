@@ -188,8 +188,9 @@ static int ask_for_health(struct exp_run *run, struct io_reply *ret, char *why, 
 }
 
 /*
- * Our own server must say 200; one that runs already need not know the path. 1: healthy; 0: not yet;
- * -1: waiting will not help, for it shows a certificate that is not trusted. `why`: ": …", if not.
+ * Our own server must say 200; one that runs already need not know the path. 1: healthy; 0: not
+ * yet; -1: waiting will not help, for it shows a certificate that is not trusted. `why`: ": …", if
+ * not.
  */
 static int look_for_health(struct exp_run *run, char *why, size_t room)
 {
@@ -347,7 +348,8 @@ int exp_ready_request(struct exp_run *run)
 	auto_buf body = { 0 };
 	int32_t status = 0;
 
-	/* a back end that only vLLM's client speaks, or no test request asked for: being healthy has to do */
+	/* a back end that only vLLM's client speaks, or no test request asked for: being healthy
+	 * has to do */
 	if (run->adapter == NULL ||
 	    (run->server.process == NULL && run->experiment->bench.ready_check_timeout_sec == 0)) {
 		run->server.ready_ns = pl_clock_now_ns();

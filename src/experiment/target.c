@@ -123,7 +123,8 @@ int exp_target_from_url(const char *url, struct exp_target *ret, struct pl_err *
 	port = target.https ? 443 : 80;
 	if (split_port(url, host, &port, err) < 0)
 		return -1;
-	/* a host behind a proxy is often one that cannot be resolved: the proxy is what to say then */
+	/* a host behind a proxy is often one that cannot be resolved: the proxy is what to say
+	 * then */
 	int found = resolve(host, port, &target, &why);
 	if (exp_proxy_check(target.https, host, port, found == 0 ? &target.addr : NULL, err) < 0)
 		return -1;

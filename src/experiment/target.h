@@ -29,13 +29,14 @@ struct exp_target {
 void exp_target_done(struct exp_target *target);
 /* The next of the name's addresses, in a circle. To be called only before `addr` was handed on. */
 void exp_target_turn(struct exp_target *target);
-/* Only the name's addresses of that family (AF_INET, AF_INET6) count; where it has none, all do. As above. */
+/* Only the name's addresses of that family (AF_INET, AF_INET6) count; where it has none, all do. As
+ * above. */
 void exp_target_keep_family(struct exp_target *target, int family);
 
 /*
- * "http://HOST[:PORT][/PREFIX][/v1][/]", or https: /v1 at the end is cut off, for people paste what OpenAI's
- * client wants. A user or password is refused and not repeated. A host that cannot be resolved is told by
- * `unknown`: as a server that does not answer, it ends the run and no more.
+ * "http://HOST[:PORT][/PREFIX][/v1][/]", or https: /v1 at the end is cut off, for people paste what
+ * OpenAI's client wants. A user or password is refused and not repeated. A host that cannot be
+ * resolved is told by `unknown`: as a server that does not answer, it ends the run and no more.
  */
 int exp_target_from_url(const char *url, struct exp_target *ret, struct pl_err *err) PL_MUST_CHECK;
 /* A server of our own; a wildcard address is reached by loopback. */

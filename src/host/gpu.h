@@ -1,8 +1,8 @@
 /*
  * The host's GPUs: what they are, how busy they are, who uses them.
  *
- * - Read through NVML (opened at run time, PROFLLM_NVML_LIB names another library) or, where there is
- *   none, through nvidia-smi. Nothing is changed on a GPU.
+ * - Read through NVML (opened at run time, PROFLLM_NVML_LIB names another library) or, where there
+ *   is none, through nvidia-smi. Nothing is changed on a GPU.
  * - NaN, NULL and -1 stand for what the driver does not tell; zero is never a stand-in.
  */
 #ifndef HOST_GPU_H
@@ -71,8 +71,8 @@ struct host_gpu_state {
 
 struct host_gpus;
 /*
- * Finds the driver. 0 also where there is none: host_gpus_count() is then 0 and host_gpus_why() says
- * what was tried. -1 only where PROFLLM_NVML_LIB names a library that cannot be used.
+ * Finds the driver. 0 also where there is none: host_gpus_count() is then 0 and host_gpus_why()
+ * says what was tried. -1 only where PROFLLM_NVML_LIB names a library that cannot be used.
  */
 int host_gpus_open(struct host_gpus **ret, struct pl_err *err) PL_MUST_CHECK;
 /*
@@ -93,11 +93,12 @@ const char *host_gpus_cuda(const struct host_gpus *gpus);   /* "12.4"; NULL: not
 size_t host_gpus_count(const struct host_gpus *gpus);
 const struct host_gpu_facts *host_gpus_facts(const struct host_gpus *gpus, size_t i);
 /*
- * Reads anew; one thread at a time a `struct host_gpus`. Through NVML well under a millisecond; through
- * nvidia-smi a program runs (up to seconds) whenever a GPU is read a second time.
+ * Reads anew; one thread at a time a `struct host_gpus`. Through NVML well under a millisecond;
+ * through nvidia-smi a program runs (up to seconds) whenever a GPU is read a second time.
  */
 void host_gpus_read(struct host_gpus *gpus, size_t i, struct host_gpu_state *ret);
-/* PCIe traffic of one short moment, where host_gpus_read() told none: NVML measures for some 40 ms. */
+/* PCIe traffic of one short moment, where host_gpus_read() told none: NVML measures for some 40
+ * ms. */
 void host_gpus_read_pcie(struct host_gpus *gpus, size_t i, struct host_gpu_state *state);
 /* Processes now, of all users as far as the driver shows them. *ret: host_gpu_processes_free(). -1:
  * the driver does not tell. */
@@ -105,11 +106,12 @@ int host_gpus_processes(struct host_gpus *gpus, size_t i, struct host_gpu_proces
 			size_t *ret_count);
 void host_gpu_processes_free(struct host_gpu_process *processes, size_t count);
 /*
- * Are the numbers of its processes this one's too? A driver counts as the host does: in a container the
- * same number is another's. A pretend library tells ours.
+ * Are the numbers of its processes this one's too? A driver counts as the host does: in a container
+ * the same number is another's. A pretend library tells ours.
  */
 bool host_gpu_pids_are_ours(const struct host_gpu_facts *facts);
-/* "power", "thermal", "brake", "other", "idle": the words of the bits. New reference, null for -1. */
+/* "power", "thermal", "brake", "other", "idle": the words of the bits. New reference, null for
+ * -1. */
 json_t *host_gpu_throttle_to_json(int64_t throttle);
 /* An object with every field by its name, null where not told. New reference. */
 json_t *host_gpu_to_json(const struct host_gpu_facts *facts, const struct host_gpu_state *state);

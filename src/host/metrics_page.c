@@ -13,8 +13,9 @@
 enum combine { COMBINE_SUM, COMBINE_MAX };
 
 /*
- * Where a value stands, in order of preference: a release that has both an older and a newer name on
- * its page counts the same thing twice. The text format adds _total; older releases did not have it.
+ * Where a value stands, in order of preference: a release that has both an older and a newer name
+ * on its page counts the same thing twice. The text format adds _total; older releases did not have
+ * it.
  */
 static const struct wanted {
 	const char *name;
@@ -91,7 +92,8 @@ static const char *name_end(const char *at, const char *end, bool colons)
 	return at;
 }
 
-/* Behind the closing quote of a label's text; NULL: it does not end, or has an escape of no meaning. */
+/* Behind the closing quote of a label's text; NULL: it does not end, or has an escape of no
+ * meaning. */
 static const char *text_end(const char *at, const char *end)
 {
 	for (; at < end && *at != '"'; at++) {

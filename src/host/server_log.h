@@ -1,6 +1,6 @@
 /*
- * The log of a vLLM-form server, read as it grows: start-up phases, facts of the engine, why it died,
- * and its last lines. What says what: tbl/log_lines.h.
+ * The log of a vLLM-form server, read as it grows: start-up phases, facts of the engine, why it
+ * died, and its last lines. What says what: tbl/log_lines.h.
  *
  * - Any bytes may come, in pieces of any size; the result does not depend on how they were cut.
  * - Memory is bounded: one line of LINE bytes (the rest of a longer one is dropped) and the tail.
@@ -65,12 +65,13 @@ const struct host_log_moment *host_server_log_moment(const struct host_server_lo
 						     enum host_log_phase phase);
 const char *host_log_phase_name(enum host_log_phase phase);
 /*
- * CLOCK_MONOTONIC time of a phase, INT64_MIN where it was not reached: when its line was seen, or by
- * the log's own clock where that is more than its second earlier.
+ * CLOCK_MONOTONIC time of a phase, INT64_MIN where it was not reached: when its line was seen, or
+ * by the log's own clock where that is more than its second earlier.
  */
 int64_t host_server_log_phase_ns(const struct host_server_log *log, enum host_log_phase phase);
 bool host_server_log_is_listening(const struct host_server_log *log);
-/* The server is known to answer, whatever it says: from now on as if it had said that it listens. */
+/* The server is known to answer, whatever it says: from now on as if it had said that it
+ * listens. */
 void host_server_log_set_ready(struct host_server_log *log);
 
 /* Every key of the LOG_FACT rows, null where nothing is told. New reference. */

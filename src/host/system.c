@@ -171,7 +171,8 @@ double host_throttled_us_of(const char *groups, const char *mounted)
 		if (pl_text_starts(line, "0::")) {
 			unified = sum_throttled_us(mounted, group + 1);
 		} else if (has_controller(list + 1, "cpu")) {
-			/* mounted under the list of its controllers, with links of the single names */
+			/* mounted under the list of its controllers, with links of the single
+			 * names */
 			auto_free char *folder = pl_asprintf("%s/cpu", mounted);
 			legacy = sum_throttled_us(folder, group + 1);
 		}

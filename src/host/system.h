@@ -21,7 +21,8 @@ struct host_stolen {
 
 /* Time that our cgroup and those above it were held back so far; NaN: no such count. */
 double host_throttled_us(void);
-/* The same of a process whose /proc/PID/cgroup says `groups`, with cgroups mounted below `mounted`. */
+/* The same of a process whose /proc/PID/cgroup says `groups`, with cgroups mounted below
+ * `mounted`. */
 double host_throttled_us_of(const char *groups, const char *mounted);
 
 void host_stolen_read(struct host_stolen *ret);

@@ -32,8 +32,8 @@ struct host_telemetry_spec {
 struct host_telemetry;
 /*
  * Returns once the first sample is taken. Borrows what the spec points to until the stop, but for
- * `gpus`. Start it after the last fork() that is not followed by an exec(). -1: PROFLLM_NVML_LIB cannot
- * be used, or no thread.
+ * `gpus`. Start it after the last fork() that is not followed by an exec(). -1: PROFLLM_NVML_LIB
+ * cannot be used, or no thread.
  */
 int host_telemetry_start(const struct host_telemetry_spec *spec, struct host_telemetry **ret,
 			 struct pl_err *err) PL_MUST_CHECK;
@@ -48,7 +48,8 @@ bool host_telemetry_await(struct host_telemetry *telemetry, int64_t looks, int64
 void host_telemetry_idle_over(struct host_telemetry *telemetry);
 /* A process with the run's mark that is not the server's, and its children. */
 void host_telemetry_leave_out(struct host_telemetry *telemetry, pid_t pid);
-/* Reads /metrics on ticks of its own from now on. Borrows what `source` points to until the stop. */
+/* Reads /metrics on ticks of its own from now on. Borrows what `source` points to until the
+ * stop. */
 void host_telemetry_metrics(struct host_telemetry *telemetry,
 			    const struct host_metrics_source *source, int64_t interval_ns);
 /* No more of that: what is under way is given up. Harmless where nothing was read. */
@@ -82,7 +83,8 @@ const struct host_gpus *host_telemetry_gpus(const struct host_telemetry *telemet
  */
 double host_telemetry_foreign(const struct host_telemetry *telemetry);
 
-/* In a measured run a page's counters were below those of the page before, or its start time another. */
+/* In a measured run a page's counters were below those of the page before, or its start time
+ * another. */
 bool host_telemetry_server_restarted(const struct host_telemetry *telemetry);
 
 /* The server's running and waiting requests, in measured runs; every second one, fourth … is kept

@@ -23,8 +23,8 @@ static bool is_wanted(const json_t *which, const struct host_gpu_facts *facts)
 	size_t i;
 	json_t *item;
 
-	/* an instance is taken only by its name; of a GPU that is partitioned nobody computes on the
-	 * whole */
+	/* an instance is taken only by its name; of a GPU that is partitioned nobody computes on
+	 * the whole */
 	if (which == NULL)
 		return facts->mig_parent == NULL;
 	json_array_foreach(which, i, item)

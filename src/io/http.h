@@ -8,8 +8,9 @@
  *   connection (responses only). Responses 1xx (but 101) are skipped; 204, 304 and `no_body`
  *   have none.
  * - Strict where smuggling or silent loss lurks: two different Content-Length, Content-Length with
- *   chunked, control bytes in names, bare CR, white space before a colon are errors. A header that goes
- *   on in the next line (obs-fold) is joined in a response and refused in a request: RFC 9112, 5.2.
+ *   chunked, control bytes in names, bare CR, white space before a colon are errors. A header that
+ *   goes on in the next line (obs-fold) is joined in a response and refused in a request: RFC 9112,
+ *   5.2.
  */
 #ifndef IO_HTTP_H
 #define IO_HTTP_H
@@ -59,10 +60,10 @@ void io_http_reset(struct io_http *http);
 /* The response to come (that one only) answers a HEAD request. */
 void io_http_set_no_body(struct io_http *http, bool no_body);
 /*
- * Feeds bytes. With `stop_at_done` feeding ends behind the first whole message. *ret_used is how many
- * bytes were taken. -1: the peer broke the protocol (err). A callback's non-zero value is returned
- * as it is and leaves err to the callback. After either only io_http_reset() helps. A callback may
- * not free or reset the parser.
+ * Feeds bytes. With `stop_at_done` feeding ends behind the first whole message. *ret_used is how
+ * many bytes were taken. -1: the peer broke the protocol (err). A callback's non-zero value is
+ * returned as it is and leaves err to the callback. After either only io_http_reset() helps. A
+ * callback may not free or reset the parser.
  */
 int io_http_feed(struct io_http *http, const char *bytes, size_t len, bool stop_at_done,
 		 size_t *ret_used, struct pl_err *err) PL_MUST_CHECK;

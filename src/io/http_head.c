@@ -49,8 +49,9 @@ static bool is_token(const char *text)
 }
 
 /*
- * The LF that ends the line at `line`, or NULL. A response's line goes on where the next begins with
- * white space, and the break is as good as blanks: RFC 9112, 5.2. In a request that is refused.
+ * The LF that ends the line at `line`, or NULL. A response's line goes on where the next begins
+ * with white space, and the break is as good as blanks: RFC 9112, 5.2. In a request that is
+ * refused.
  */
 static char *line_end(const struct parse *parse, char *line)
 {

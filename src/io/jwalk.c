@@ -133,7 +133,8 @@ static uint32_t low_half(const char *at, const char *end)
 	return unit >= 0xdc00 && unit <= 0xdfff ? (uint32_t)unit : 0;
 }
 
-/* Behind the escape whose backslash is at `at`, or NULL. Each half of a pair is an escape of its own. */
+/* Behind the escape whose backslash is at `at`, or NULL. Each half of a pair is an escape of its
+ * own. */
 static const char *skip_escape(const char *at, const char *end)
 {
 	if (end - at < 2)

@@ -32,8 +32,8 @@ struct io_addr {
 int io_addr_resolve(const char *host, uint16_t port, struct io_addr *ret,
 		    struct pl_err *err) PL_MUST_CHECK;
 /*
- * All its addresses, `room` of them at most and at least one, IPv4 first: a server may listen on any of
- * them, as one on 127.0.0.1 only that is asked for as localhost.
+ * All its addresses, `room` of them at most and at least one, IPv4 first: a server may listen on
+ * any of them, as one on 127.0.0.1 only that is asked for as localhost.
  */
 int io_addr_resolve_all(const char *host, uint16_t port, struct io_addr *ret, size_t room,
 			size_t *ret_count, struct pl_err *err) PL_MUST_CHECK;
@@ -42,7 +42,8 @@ int io_addr_unix(const char *path, struct io_addr *ret, struct pl_err *err) PL_M
 void io_addr_text(const struct io_addr *addr, char *text, size_t room);
 uint16_t io_addr_port(const struct io_addr *addr);
 
-/* Bound (SO_REUSEADDR) and listening; port 0 takes a free one, see io_sock_local(). In use: BUSY. */
+/* Bound (SO_REUSEADDR) and listening; port 0 takes a free one, see io_sock_local(). In use:
+ * BUSY. */
 int io_sock_listen(const struct io_addr *addr, int backlog, int *ret_fd,
 		   struct pl_err *err) PL_MUST_CHECK;
 int io_sock_local(int fd, struct io_addr *ret, struct pl_err *err) PL_MUST_CHECK;
@@ -57,8 +58,8 @@ int io_sock_connect_result(int fd); /* 0 or an errno */
 int io_sock_accept(int listen_fd);
 
 /*
- * One recvmsg(). *ret_stamp_real_ns is the kernel's CLOCK_REALTIME stamp of the last segment that the
- * read took bytes from, 0 where there is none. Returns bytes, 0 at the end, -1 with errno.
+ * One recvmsg(). *ret_stamp_real_ns is the kernel's CLOCK_REALTIME stamp of the last segment that
+ * the read took bytes from, 0 where there is none. Returns bytes, 0 at the end, -1 with errno.
  */
 ssize_t io_sock_recv(int fd, void *data, size_t room, int64_t *ret_stamp_real_ns);
 

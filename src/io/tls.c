@@ -370,8 +370,8 @@ static const char *handshake_text(const struct io_tls *tls, int reason)
 }
 
 /*
- * The oldest error of the SSL library itself: older ones of the ciphers below it say only how it came
- * about. Empties the queue. *ret_text: in words.
+ * The oldest error of the SSL library itself: older ones of the ciphers below it say only how it
+ * came about. Empties the queue. *ret_text: in words.
  */
 static int take_reason(const char **ret_text)
 {

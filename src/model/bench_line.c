@@ -97,7 +97,8 @@ static void add_option(struct reader *reader, char *flag, enum md_bench_id id,
 
 static void fill_options(struct reader *reader, const struct md_bench_flag *own)
 {
-	/* in the order in which an ambiguous beginning lists them: vLLM's parser has --help first */
+	/* in the order in which an ambiguous beginning lists them: vLLM's parser has --help
+	 * first */
 	for (const struct md_bench_flag *one = own; one->flag != NULL; one++)
 		add_option(reader, pl_strdup(one->flag), MD_BENCH_COUNT, one, false);
 	for (size_t i = 0; i < MD_BENCH_COUNT; i++) {
@@ -271,7 +272,8 @@ static void tell_ambiguous(struct reader *reader, struct token *token, size_t le
 	token->refused = true;
 }
 
-/* "-1", "-.5": a value, as no option looks like a number; "-1e3" and "-5." are options to Python 3.12. */
+/* "-1", "-.5": a value, as no option looks like a number; "-1e3" and "-5." are options to Python
+ * 3.12. */
 static bool is_negative_number(const char *text)
 {
 	size_t whole = strspn(text + 1, "0123456789");
@@ -372,7 +374,8 @@ static bool names_model(const struct reader *reader)
 	return false;
 }
 
-/* A word that belongs to no flag: a switch's value, or the model as vLLM's other commands take it. */
+/* A word that belongs to no flag: a switch's value, or the model as vLLM's other commands take
+ * it. */
 static void hint_at_word(struct reader *reader, size_t at)
 {
 	const struct option *before = at > 0 ? reader->tokens[at - 1].option : NULL;

@@ -1,7 +1,7 @@
 /*
  * What vLLM's `bench serve` refuses after its parser (order and contents of spec: validation and
- * set-up), and what it finds only after the run, which is too late: each option is checked before the
- * first request.
+ * set-up), and what it finds only after the run, which is too late: each option is checked before
+ * the first request.
  */
 #include "model/bench_line_priv.h"
 

@@ -1,6 +1,7 @@
 /*
- * Options that a line gives and that change nothing there: vLLM passes over them in silence, and whoever wrote
- * `--result-filename` without `--save-result` has no file in the end. Warnings, told before the first request.
+ * Options that a line gives and that change nothing there: vLLM passes over them in silence, and
+ * whoever wrote `--result-filename` without `--save-result` has no file in the end. Warnings, told
+ * before the first request.
  */
 #include "model/bench_line_priv.h"
 
@@ -38,8 +39,8 @@ static void check_files(struct md_bench_line *line)
 }
 
 /*
- * Options that begin with a data set's name are that data set's alone, and of those whose names begin
- * with its: random_input_len is of random and of random-mm.
+ * Options that begin with a data set's name are that data set's alone, and of those whose names
+ * begin with its: random_input_len is of random and of random-mm.
  */
 static void check_dataset(struct md_bench_line *line, enum md_bench_id id)
 {

@@ -16,8 +16,8 @@ char *md_bench_repr(const char *text);
 /* Several words: at least how many, -1 for one word only. */
 int md_bench_words_least(enum md_bench_id id);
 /*
- * The typed value of the words behind a flag, as Python's int(), float() and json.loads() read them.
- * NULL with a fault.
+ * The typed value of the words behind a flag, as Python's int(), float() and json.loads() read
+ * them. NULL with a fault.
  */
 json_t *md_bench_value_read(struct md_bench_line *line, enum md_bench_id id, size_t word,
 			    const char *const *texts, size_t count);

@@ -2,8 +2,8 @@
  * The options of `benchmark:` as one struct, made from tbl/bench_args.h.
  *
  * Field types: BOOL bool · I64 int64_t (MD_NO_I64: none) · F64 double (NaN: none) · TEXT char *
- * (NULL: none) · JSON json_t * (NULL: none) · LIST json_t * array of strings (NULL: none) · DUR int64_t
- * ns (MD_NO_I64: none) · TRI int (-1: not given, 0, 1).
+ * (NULL: none) · JSON json_t * (NULL: none) · LIST json_t * array of strings (NULL: none) · DUR
+ * int64_t ns (MD_NO_I64: none) · TRI int (-1: not given, 0, 1).
  */
 #ifndef MODEL_BENCH_OPTIONS_H
 #define MODEL_BENCH_OPTIONS_H
@@ -71,19 +71,21 @@ enum md_bench_id md_bench_find(const char *name);
 void md_bench_init(struct md_bench *bench);
 void md_bench_done(struct md_bench *bench);
 /*
- * Every option with its effective value, in the rows' order; infinities as "inf". Header values, and
- * those whose keys are named as secrets are: "***". New reference.
+ * Every option with its effective value, in the rows' order; infinities as "inf". Header values,
+ * and those whose keys are named as secrets are: "***". New reference.
  */
 json_t *md_bench_to_json(const struct md_bench *bench);
 /* One option's value as in md_bench_to_json(), in clear but for headers. New reference. */
 json_t *md_bench_get(const struct md_bench *bench, enum md_bench_id id);
-/* Sets one option from a checked JSON value: durations as ns, infinities as "inf", null for none. */
+/* Sets one option from a checked JSON value: durations as ns, infinities as "inf", null for
+ * none. */
 void md_bench_set(struct md_bench *bench, enum md_bench_id id, const json_t *value);
 /* Does it have the value of its row? */
 bool md_bench_is_default(const struct md_bench *bench, enum md_bench_id id);
 /* The two limits of timeline_itl_thresholds, read as vLLM reads them. False: not two numbers. */
 bool md_bench_thresholds(const char *text, double ret_ms[2]);
-/* "600s", "100ms", "1us": the largest unit that says it exactly. New reference; null for MD_NO_I64. */
+/* "600s", "100ms", "1us": the largest unit that says it exactly. New reference; null for
+ * MD_NO_I64. */
 json_t *md_duration_to_json(int64_t ns);
 
 #endif

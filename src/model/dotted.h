@@ -13,8 +13,8 @@
  */
 const char *md_json_excess(const char *text);
 /*
- * JSON where the text is some, else the text. Duplicate keys: the last, as in Python. New reference.
- * NULL: it has an excess.
+ * JSON where the text is some, else the text. Duplicate keys: the last, as in Python. New
+ * reference. NULL: it has an excess.
  */
 json_t *md_dotted_value(const char *text);
 /* "a,b" as a list of texts. New reference. */

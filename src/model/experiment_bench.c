@@ -205,7 +205,8 @@ struct checker {
 	const struct md_bench *bench;
 };
 
-/* A fault of an option; `anchor` (or NULL) is the option that asks for it where it was not given. */
+/* A fault of an option; `anchor` (or NULL) is the option that asks for it where it was not
+ * given. */
 static void complain(struct checker *c, enum md_severity severity, const char *name,
 		     const char *anchor, const char *found, const char *expected,
 		     const char *nearest)

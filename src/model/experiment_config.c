@@ -1,7 +1,7 @@
 /*
- * `server.config`, vLLM's own YAML of arguments, read as vLLM reads it: each key becomes the words of
- * a command line that stand before all others (model/config_file.h). Scalars are words: quotes make
- * no difference.
+ * `server.config`, vLLM's own YAML of arguments, read as vLLM reads it: each key becomes the words
+ * of a command line that stand before all others (model/config_file.h). Scalars are words: quotes
+ * make no difference.
  */
 #include "model/experiment_priv.h"
 

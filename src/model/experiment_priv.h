@@ -41,10 +41,11 @@ void md_keys_to_json(const struct md_experiment *experiment, const char *section
 int md_keys_check_supported(const struct md_experiment *experiment,
 			    struct pl_err *err) PL_MUST_CHECK;
 
-/* vLLM's arguments among the words of launch.command and launch.extra_args: what the run itself must
- * know is refused there, the others are warned of. */
+/* vLLM's arguments among the words of launch.command and launch.extra_args: what the run itself
+ * must know is refused there, the others are warned of. */
 void md_words_check(const struct md_experiment *experiment, struct md_problems *problems);
-/* Takes server.port and server.host for those of `launch`, and checks its keys against each other. */
+/* Takes server.port and server.host for those of `launch`, and checks its keys against each
+ * other. */
 void md_launch_check(struct md_experiment *experiment, struct md_problems *problems);
 /* Takes in the file that server.config names, as vLLM does: below what is set already. */
 void md_config_read(struct md_experiment *experiment, bool fields_open,

@@ -154,7 +154,8 @@ static const struct check checks[] = {
 
 void md_quality_init(struct md_quality_facts *facts)
 {
-	/* each member but the percentiles is a double; so written that a new one is not forgotten */
+	/* each member but the percentiles is a double; so written that a new one is not
+	 * forgotten */
 	union {
 		struct md_quality_facts facts;
 		double numbers[offsetof(struct md_quality_facts, percentiles) / sizeof(double)];

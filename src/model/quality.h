@@ -52,8 +52,8 @@ void md_quality_init(struct md_quality_facts *facts);
 /* Samples from which a percentile (in percent) has a 95 % interval by order statistics: 368 for 99;
  * infinite for 0 and 100. */
 double md_quality_sample_needed(double percentile);
-/* {verdict, checks: [{id, status, value, limit, unit, effect, text}]}; verdict null when nothing was
- * measured. New reference. */
+/* {verdict, checks: [{id, status, value, limit, unit, effect, text}]}; verdict null when nothing
+ * was measured. New reference. */
 json_t *md_quality_evaluate(const struct md_quality_facts *facts);
 
 #endif

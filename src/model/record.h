@@ -53,8 +53,8 @@ enum md_token_source {
 };
 
 /*
- * A name as sent in x-request-id: a text that a plan's requests share, and a number behind it. All zero:
- * none.
+ * A name as sent in x-request-id: a text that a plan's requests share, and a number behind it. All
+ * zero: none.
  */
 struct md_request_id {
 	const char *prefix; /* the plan's; NULL: there is no name */

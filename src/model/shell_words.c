@@ -140,7 +140,8 @@ static size_t name_len(const char *at, const char *end)
 	return (size_t)(at - begin);
 }
 
-/* End of "$(…)", "${…}" or "`…`" from its opening byte; nested ones counted, quotes not looked at. */
+/* End of "$(…)", "${…}" or "`…`" from its opening byte; nested ones counted, quotes not looked
+ * at. */
 static const char *skip_group(const char *at, const char *end, char open, char close)
 {
 	size_t depth = 0;

@@ -1,6 +1,6 @@
 /*
- * The command line: `serve MODEL`, vLLM's own arguments (those that the engine model knows are read,
- * the others accepted), and --sim-….
+ * The command line: `serve MODEL`, vLLM's own arguments (those that the engine model knows are
+ * read, the others accepted), and --sim-….
  */
 #ifndef SIM_OPTIONS_H
 #define SIM_OPTIONS_H

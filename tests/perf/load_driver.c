@@ -1,7 +1,7 @@
 /*
  * Drives bench_load_run() without files or configuration around it, for tests/perf/run: sends plain
- * completions, prints one line of JSON with what it cost, and can write the records as JSON lines to be
- * compared with the simulator's log.
+ * completions, prints one line of JSON with what it cost, and can write the records as JSON lines
+ * to be compared with the simulator's log.
  */
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /*
- * What the command-line reader makes of command lines: one JSON object a line on standard input, one
- * a line back. In: {command, release}, release null where it is not known. Out: {errors: [{key,
+ * What the command-line reader makes of command lines: one JSON object a line on standard input,
+ * one a line back. In: {command, release}, release null where it is not known. Out: {errors: [{key,
  * word, found}], values, env, form, version, yaml_values, rewritten, shown}: `yaml_values` are the
  * server arguments of the experiment file made from it, `rewritten` the command line made from that
  * file, `shown` all problems as text.

@@ -1,6 +1,6 @@
 /*
- * Constraint rules and their expressions from outside: one JSON object a line on standard input, one
- * JSON value a line back.
+ * Constraint rules and their expressions from outside: one JSON object a line on standard input,
+ * one JSON value a line back.
  *   {parse: TEXT}                         {ast: PREFIX ARRAY} or {error: TEXT}
  *   {rules: true}                         every rule, its parsed forms as when_ast and require_ast
  *   {rule: ID, values, env}               {when: BOOL OR NULL, require: BOOL OR NULL}

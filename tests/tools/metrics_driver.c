@@ -1,7 +1,8 @@
 /*
- * Computes `results` for made-up records: one JSON object a line on standard input, one a line back.
- * In: {records, tries: [as in the requests side file], duration_s, start_ns, percentiles, slo: {ttft, tpot,
- * e2el}, max_concurrency, finite_rate, inflight_peak}, each null where there is none.
+ * Computes `results` for made-up records: one JSON object a line on standard input, one a line
+ * back. In: {records, tries: [as in the requests side file], duration_s, start_ns, percentiles,
+ * slo: {ttft, tpot, e2el}, max_concurrency, finite_rate, inflight_peak}, each null where there is
+ * none.
  */
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /*
- * Tests against others' data begin with skip_without_others_data(): before anything is allocated, as
- * cmocka's skip() leaves the function without running its cleanups.
+ * Tests against others' data begin with skip_without_others_data(): before anything is allocated,
+ * as cmocka's skip() leaves the function without running its cleanups.
  */
 #ifndef UNIT_OTHERS_DATA_H
 #define UNIT_OTHERS_DATA_H

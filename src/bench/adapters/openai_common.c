@@ -335,7 +335,8 @@ void openai_keep_error_text(const struct io_jwalk *walk, struct bench_event *eve
 	event->error_text[len] = '\0';
 }
 
-/* As in Python: null, false, 0, "", [] and {} are no error. Only where an object begins it is open. */
+/* As in Python: null, false, 0, "", [] and {} are no error. Only where an object begins it is
+ * open. */
 static bool is_error(const struct io_jwalk *walk, enum io_jwalk_token token)
 {
 	switch (token) {
@@ -378,7 +379,8 @@ int openai_read_error(struct io_jwalk *walk, struct bench_event *event)
 	return token == IO_JWALK_END ? 0 : -1;
 }
 
-/* {"object": "error", "message": …} and {"detail": …}: how other servers and older releases say it. */
+/* {"object": "error", "message": …} and {"detail": …}: how other servers and older releases say
+ * it. */
 static int read_plain_error(struct io_jwalk *walk, struct bench_event *event, bool object)
 {
 	enum io_jwalk_token token = io_jwalk_next(walk);
@@ -405,7 +407,8 @@ static int read_key(struct io_jwalk *walk, struct bench_event *event)
 	return openai_pass(walk, io_jwalk_next(walk));
 }
 
-/* error_text is only cut to "": clearing half a KB for each token would be the decoder's main cost. */
+/* error_text is only cut to "": clearing half a KB for each token would be the decoder's main
+ * cost. */
 void openai_event_clear(struct bench_event *event)
 {
 	event->has_choices = false;

@@ -31,7 +31,8 @@ void openai_keep_error_text(const struct io_jwalk *walk, struct bench_event *eve
 /* The value of a key "usage": an object with two counts by these names, or null. */
 int openai_read_usage(struct io_jwalk *walk, const char *output_key, const char *prompt_key,
 		      struct bench_event *event);
-/* The value of a key "error": an object with a message, or a text; null and empty ones are no error. */
+/* The value of a key "error": an object with a message, or a text; null and empty ones are no
+ * error. */
 int openai_read_error(struct io_jwalk *walk, struct bench_event *event);
 
 #endif

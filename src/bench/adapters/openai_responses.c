@@ -21,7 +21,8 @@ static int encode_responses(const struct bench_encode *encode, const struct benc
 	return openai_body_write(encode, body, buf, err);
 }
 
-/* What an event is, by its `type`. Anything else (items and parts that begin and end) says nothing. */
+/* What an event is, by its `type`. Anything else (items and parts that begin and end) says
+ * nothing. */
 enum kind { KIND_OTHER, KIND_DELTA, KIND_COMPLETED, KIND_INCOMPLETE, KIND_FAILED };
 
 static enum kind kind_of(const struct io_jwalk *walk)

@@ -1,7 +1,7 @@
 /*
- * An answer's bytes, head included, through HTTP, server-sent events and a decoder into a record. The
- * first byte says how large the pieces are, and what was asked for; the record must be complete at the
- * end, with texts that can be written.
+ * An answer's bytes, head included, through HTTP, server-sent events and a decoder into a record.
+ * The first byte says how large the pieces are, and what was asked for; the record must be complete
+ * at the end, with texts that can be written.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*
- * What a peer says, whatever its bytes: what is kept of it is text that fits, and a message is found or
- * not, but within the bytes. The first byte says how much room there is.
+ * What a peer says, whatever its bytes: what is kept of it is text that fits, and a message is
+ * found or not, but within the bytes. The first byte says how much room there is.
  */
 #include "bench/peer_text.h"
 

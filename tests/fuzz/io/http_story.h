@@ -1,6 +1,6 @@
 /*
- * Any bytes as HTTP messages of one kind: fed whole and in pieces (their size is the first byte) the
- * same is told and the same verdict comes out.
+ * Any bytes as HTTP messages of one kind: fed whole and in pieces (their size is the first byte)
+ * the same is told and the same verdict comes out.
  */
 #ifndef FUZZ_IO_HTTP_STORY_H
 #define FUZZ_IO_HTTP_STORY_H

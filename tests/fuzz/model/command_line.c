@@ -1,6 +1,7 @@
 /*
- * Any bytes as a command line: answers, never a crash. What is taken is said again by the experiment
- * file made from it, where that has a place for it, and by the command made from its values.
+ * Any bytes as a command line: answers, never a crash. What is taken is said again by the
+ * experiment file made from it, where that has a place for it, and by the command made from its
+ * values.
  */
 #include "model/command_line.h"
 

@@ -1,4 +1,5 @@
-/* An experiment file and one --set of any bytes: answers, never a crash; what it takes reads back. */
+/* An experiment file and one --set of any bytes: answers, never a crash; what it takes reads
+ * back. */
 #include "model/experiment.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* Any words as the command line of profllm-sim: taken within the limits, or refused with a reason. */
+/* Any words as the command line of profllm-sim: taken within the limits, or refused with a
+ * reason. */
 #include "sim/options.h"
 
 #include <stdlib.h>

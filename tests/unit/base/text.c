@@ -464,7 +464,8 @@ static void test_base_text__json_strings(void **state)
 		{ "\xc3\xa9", 2, "\"\\u00e9\"", "\"\xc3\xa9\"" },
 		{ "\xe2\x82\xac", 3, "\"\\u20ac\"", "\"\xe2\x82\xac\"" },
 		{ "\xf0\x9f\x98\x80", 4, "\"\\ud83d\\ude00\"", "\"\xf0\x9f\x98\x80\"" },
-		/* not UTF-8: a stray byte, a cut one, an overlong one, a surrogate, past U+10FFFF */
+		/* not UTF-8: a stray byte, a cut one, an overlong one, a surrogate, past
+		 * U+10FFFF */
 		{ "\xff", 1, "\"\\ufffd\"", "\"\xef\xbf\xbd\"" },
 		{ "\xe2\x82", 2, "\"\\ufffd\\ufffd\"", "\"\xef\xbf\xbd\xef\xbf\xbd\"" },
 		{ "\xc0\xaf", 2, "\"\\ufffd\\ufffd\"", "\"\xef\xbf\xbd\xef\xbf\xbd\"" },

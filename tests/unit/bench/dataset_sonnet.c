@@ -97,8 +97,9 @@ static void test_build(void **state)
 	set_text(&b.bench.dataset_name, "sonnet");
 	set_text(&b.bench.dataset_path, "dataset_sonnet_file");
 	/*
-	 * A line has two tokens, its own and the special one. The words before the lines have four: "these" counts one, the template two, and the special one. So there
-	 * is room for (12 - 4) / 2 lines, (8 - 4) / 2 of them the same in each prompt.
+	 * A line has two tokens, its own and the special one. The words before the lines have four:
+	 * "these" counts one, the template two, and the special one. So there is room for (12 - 4)
+	 * / 2 lines, (8 - 4) / 2 of them the same in each prompt.
 	 */
 	b.bench.sonnet_input_len = 12;
 	b.bench.sonnet_prefix_len = 8;

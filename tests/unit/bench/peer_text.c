@@ -119,7 +119,8 @@ static void messages_are_found(void **state)
 	}
 }
 
-/* All cuts and all depths end, and read within their bytes (an exact copy shows it to a sanitizer). */
+/* All cuts and all depths end, and read within their bytes (an exact copy shows it to a
+ * sanitizer). */
 static void anything_has_an_end(void **state)
 {
 	static const char text[] =

@@ -65,7 +65,8 @@ static inline void play_done(struct play *play)
 	free(play->requests);
 }
 
-/* The failed tries of `record`, from the *at-th of the outcome's on: one behind the other, none lost. */
+/* The failed tries of `record`, from the *at-th of the outcome's on: one behind the other, none
+ * lost. */
 static inline void assert_tries(const struct bench_outcome *outcome, size_t *at,
 				const struct md_record *record)
 {

@@ -1,4 +1,5 @@
-/* The page's words and counts; its data against records, and its look: tests/scenario/test_plots.py. */
+/* The page's words and counts; its data against records, and its look:
+ * tests/scenario/test_plots.py. */
 #include "bench/plot_timeline.h"
 
 #include <stdarg.h>

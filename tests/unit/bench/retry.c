@@ -327,7 +327,8 @@ static void play_followed(struct play *play)
 	free(seen.over);
 }
 
-/* One made-up run. Resets close every connection, so that none of them looks like an idle one's end. */
+/* One made-up run. Resets close every connection, so that none of them looks like an idle one's
+ * end. */
 static void play_random(struct tiny_server *server, struct pl_pyrandom *rng, size_t count)
 {
 	static const int statuses[] = { 408, 425, 429, 502, 503, 504 };

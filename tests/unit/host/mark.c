@@ -96,8 +96,8 @@ static void test_host_mark__family_without_marks(void **state)
 }
 
 /*
- * The head is dead, and what it left has zeros for an environment: found by its session. One that has
- * an environment without the mark is not.
+ * The head is dead, and what it left has zeros for an environment: found by its session. One that
+ * has an environment without the mark is not.
  */
 static void test_host_mark__session_of_a_dead_head(void **state)
 {

@@ -70,7 +70,8 @@ static void puppet_main(int in_fd, int out_fd)
 	_exit(0);
 }
 
-/* `mark` NULL: not of the run. The environment is what exec() gave, so the puppet is this program. */
+/* `mark` NULL: not of the run. The environment is what exec() gave, so the puppet is this
+ * program. */
 static void puppet_start(struct puppet *puppet, const char *mark)
 {
 	int to[2], from[2];

@@ -186,7 +186,8 @@ static void test_host_mark__finds_what_left_its_session(void **state)
 		ready, ready);
 	auto_process struct host_process *process = start_shell(script, env, path);
 	assert_true(host_process_wait(process, LONG_NS));
-	/* the shell has ended and its group was killed; what left it is alive, with its own child */
+	/* the shell has ended and its group was killed; what left it is alive, with its own
+	 * child */
 	assert_in_range(host_mark_count("test_mark_a"), 1, 2);
 	/* the whole mark, not its beginning */
 	assert_int_equal(host_mark_count("test_mark"), 0);

@@ -1,5 +1,6 @@
 /*
- * Why a server died: made-up logs, each of the failure rows, and what must not be taken for a cause.
+ * Why a server died: made-up logs, each of the failure rows, and what must not be taken for a
+ * cause.
  */
 #include "host/server_log.h"
 

@@ -217,8 +217,8 @@ static void spoil(struct pl_buf *buf)
 
 /*
  * jansson refuses four things that are JSON: numbers beyond its types, NUL in a name, halves of a
- * pair of surrogates, more than 2048 levels; and it takes "1\0" for a whole text. The walker refuses more than 64 levels.
- * All else must be judged and understood alike.
+ * pair of surrogates, more than 2048 levels; and it takes "1\0" for a whole text. The walker
+ * refuses more than 64 levels. All else must be judged and understood alike.
  */
 static bool compare(const char *text, size_t len)
 {

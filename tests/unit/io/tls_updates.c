@@ -1,4 +1,5 @@
-/* Another's end of a connection does what ours never does: new keys, renegotiation, empty records. */
+/* Another's end of a connection does what ours never does: new keys, renegotiation, empty
+ * records. */
 #include "io/tls.h"
 
 #include <setjmp.h>
@@ -180,7 +181,8 @@ static void test_io_tls_updates__renegotiation_is_declined(void **state)
 	ends_done(&ends);
 }
 
-/* A peer may send records of nothing, some, and says goodbye within a read that has bytes before it. */
+/* A peer may send records of nothing, some, and says goodbye within a read that has bytes before
+ * it. */
 static void test_io_tls_updates__goodbye_behind_bytes(void **state)
 {
 	static const int versions[] = { TLS1_2_VERSION, TLS1_3_VERSION };

@@ -128,7 +128,8 @@ static void test_memory__as_vllm_printed(void **state)
 		  "\"gpu_memory_utilization\":0.72}",
 		  58.92, NAN, 48 * 8192, 334607, 40.85 },
 		/* groups of 18 layers: one keeps all, one slides; a block is 16 x 18 x 512 bytes;
-		 * 45.32 GiB are 330,012 of them; 1,024 + ceil((128 - 1 + 2,048) / 16) + 1 = 1,161 */
+		 * 45.32 GiB are 330,012 of them; 1,024 + ceil((128 - 1 + 2,048) / 16) + 1 =
+		 * 1,161 */
 		{ "gpt-oss-120b on four A100", GPT_OSS_120B,
 		  "{\"max_model_len\":16384,\"tensor_parallel_size\":4,"
 		  "\"max_num_batched_tokens\":2048}",
@@ -152,8 +153,8 @@ static void test_memory__as_vllm_printed(void **state)
 	}
 }
 
-/* 2 layers x 2 x 2 heads x 64 x 2 bytes (float32 is served as bfloat16) = 1,024 a token; 1 GiB of it
- * are 1,048,576 tokens, 512 sequences of 2,048. */
+/* 2 layers x 2 x 2 heads x 64 x 2 bytes (float32 is served as bfloat16) = 1,024 a token; 1 GiB of
+ * it are 1,048,576 tokens, 512 sequences of 2,048. */
 static void test_memory__on_the_cpu(void **state)
 {
 	struct play play;
@@ -171,7 +172,8 @@ static void test_memory__on_the_cpu(void **state)
 	assert_true(isnan(value(&play, MD_MEMORY_ACTIVATION_BYTES)));
 	end(&play);
 
-	/* 1 MiB are 8 blocks of 128 tokens x 1,024 bytes; 7 of them are for requests, as vLLM says */
+	/* 1 MiB are 8 blocks of 128 tokens x 1,024 bytes; 7 of them are for requests, as vLLM
+	 * says */
 	begin(&play, TINY, "{\"max_model_len\":2048,\"kv_cache_memory_bytes\":1048576}", NULL, NAN);
 	play.server.platform = "cpu";
 	explain(&play);
@@ -184,7 +186,8 @@ static void test_memory__on_the_cpu(void **state)
 	end(&play);
 }
 
-/* A file that tells neither dtype nor model_type: float32, served as bfloat16, of Llama's family. */
+/* A file that tells neither dtype nor model_type: float32, served as bfloat16, of Llama's
+ * family. */
 static void test_memory__a_sparse_config(void **state)
 {
 	static const char config[] =
@@ -287,7 +290,8 @@ static void test_memory__windows(void **state)
 		double blocks;
 	} rows[] = {
 		{ GEMMA3_12B, "{\"max_model_len\":8192}", 1, 5, 8, 1477 },
-		/* a request shorter than the window: ceil(512 / 16) = 32, one more where it slides */
+		/* a request shorter than the window: ceil(512 / 16) = 32, one more where it
+		 * slides */
 		{ GEMMA3_12B, "{\"max_model_len\":512}", 1, 5, 8, 32 + 5 * 33 },
 		{ GEMMA3_12B, "{\"max_model_len\":8192,\"disable_hybrid_kv_cache_manager\":true}",
 		  1, 0, 48, 512 },
@@ -458,8 +462,8 @@ static void test_memory__longest_is_exact(void **state)
 	explain(&play);
 	int64_t longest = md_memory_longest(&play.memory, 131072);
 	const struct md_kv_layout *layout = &play.memory.layout;
-	/* 8 GiB are 8,192 blocks of 1 MiB; vLLM keeps 1, 965 are the windows', 7,226 x 16 tokens the
-	 * rest */
+	/* 8 GiB are 8,192 blocks of 1 MiB; vLLM keeps 1, 965 are the windows', 7,226 x 16 tokens
+	 * the rest */
 	assert_int_equal(longest, 7226 * 16);
 	assert_true(md_memory_request_blocks(layout, longest) <= layout->blocks - 1);
 	assert_true(md_memory_request_blocks(layout, longest + 1) > layout->blocks - 1);

@@ -252,7 +252,8 @@ static struct md_quality_facts facts_of(const struct quality_case *one)
 	struct md_quality_facts facts = good_facts();
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(one->changes); i++) {
-		/* offset 0 is `completed`: an unused slot is 0, 0, and no case sets completed to 0 */
+		/* offset 0 is `completed`: an unused slot is 0, 0, and no case sets completed to
+		 * 0 */
 		if (one->changes[i].at != 0 || one->changes[i].to != 0)
 			memcpy((char *)&facts + one->changes[i].at, &one->changes[i].to,
 			       sizeof(double));

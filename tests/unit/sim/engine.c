@@ -298,8 +298,8 @@ static void test_sim_engine__kv_admission_by_part(void **state)
 
 /*
  * Four blocks of 2; A and B bring 3 tokens each and say 4.
- * Step 3: A's fifth token needs a third block. B, admitted last, loses its two; A takes one, 1 is free.
- * Step 4: B knows 3 + 2 = 5 tokens and needs 3 blocks: it waits. A finishes and frees 3.
+ * Step 3: A's fifth token needs a third block. B, admitted last, loses its two; A takes one, 1 is
+ * free. Step 4: B knows 3 + 2 = 5 tokens and needs 3 blocks: it waits. A finishes and frees 3.
  * Step 5: B computes all 5 again and says its third token.
  */
 static void test_sim_engine__preemption_and_resumption(void **state)
@@ -333,7 +333,8 @@ static void test_sim_engine__preemption_and_resumption(void **state)
 	play_end(&play);
 }
 
-/* A holds 2 blocks for 3 and 4 tokens; B's fifth token needs a third block, and B itself is last. */
+/* A holds 2 blocks for 3 and 4 tokens; B's fifth token needs a third block, and B itself is
+ * last. */
 static void test_sim_engine__preempts_itself(void **state)
 {
 	static const struct row rows[] = {
@@ -419,8 +420,8 @@ static void test_sim_engine__prefix_hits(void **state)
 }
 
 /*
- * Three blocks of 4. A (1-8) takes blocks 0 and 1; freed last block first, they stand behind block 2:
- * 2, 1, 0. B takes 2, C takes 1, and the end of A's prefix is forgotten; its beginning is not.
+ * Three blocks of 4. A (1-8) takes blocks 0 and 1; freed last block first, they stand behind block
+ * 2: 2, 1, 0. B takes 2, C takes 1, and the end of A's prefix is forgotten; its beginning is not.
  */
 static void test_sim_engine__prefix_eviction(void **state)
 {

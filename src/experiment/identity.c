@@ -5,6 +5,8 @@
 #include "base/text.h"
 #include "experiment/redirect.h"
 #include "experiment/run_priv.h"
+#include "host/guard_proc.h"
+#include "host/port.h"
 #include "model/secret.h"
 
 #define FETCH_TIMEOUT_NS (30 * PL_NS_PER_S)
@@ -122,6 +124,60 @@ int exp_identity_check_model(struct exp_run *run, const char *refusal)
 	return exp_fail(run, MD_STATUS_LAUNCH_FAILED, MD_CAUSE_MODEL_NOT_FOUND, &why);
 }
 
+/* A model or served_model_name that the server was started with; or none is told, and vLLM has its own. */
+static bool was_asked_for(const struct exp_run *run, const char *id)
+{
+	const json_t *server = run->experiment->server;
+	const json_t *names = json_object_get(server, "served_model_name");
+	const char *model = json_string_value(json_object_get(server, "model"));
+	json_t *name;
+	size_t i;
+
+	if (model == NULL || pl_text_equal(model, id))
+		return true;
+	json_array_foreach(names, i, name)
+	{
+		if (pl_text_equal(json_string_value(name), id))
+			return true;
+	}
+	return pl_text_equal(json_string_value(names), id);
+}
+
+/*
+ * A server takes its port minutes after it was found free, and whoever came between answers in its
+ * place: with models that were not asked for, from a process that was not started here.
+ */
+static bool is_another(const struct exp_run *run)
+{
+	const json_t *data = json_object_get(run->identity.models, "data");
+	uint16_t port = run->launch->resources.port.number;
+	json_t *model;
+	size_t i;
+
+	if (run->server.process == NULL || port == 0 || json_array_size(data) == 0)
+		return false;
+	json_array_foreach(data, i, model)
+	{
+		const char *id = json_string_value(json_object_get(model, "id"));
+		if (id == NULL || was_asked_for(run, id))
+			return false;
+	}
+	pid_t listener = host_port_listener_pid(port);
+	return listener > 0 && !host_proc_may_descend(listener, host_guard_pid(run->guard));
+}
+
+static int fail_another(struct exp_run *run)
+{
+	uint16_t port = run->launch->resources.port.number;
+	auto_free char *listener = host_port_listener(port);
+	struct pl_err why = PL_ERR_INIT;
+
+	pl_err_set(&why, PL_ERR_LAUNCH,
+		   "another server answers on port %u, which %s has taken while ours started", port,
+		   listener != NULL ? listener : "a process that is gone");
+	return exp_fail(run, MD_STATUS_LAUNCH_FAILED, MD_CAUSE_PORT_IN_USE, &why);
+}
+
 static void learn_server_info(struct exp_run *run)
 {
 	auto_json json_t *told = NULL;
@@ -139,6 +195,8 @@ int exp_identity_learn(struct exp_run *run)
 	fetch_or_null(run, "/version", &identity->version);
 	if (learn_models(run) < 0)
 		return -1;
+	if (is_another(run))
+		return fail_another(run);
 	learn_server_info(run);
 	const json_t *first = json_array_get(json_object_get(identity->models, "data"), 0);
 	const char *owner = json_string_value(json_object_get(first, "owned_by"));
@@ -154,4 +212,14 @@ int exp_identity_learn(struct exp_run *run)
 		identity->name = pl_strdup(owner != NULL ? owner : header);
 	identity->engine_version = pl_strdup(version);
 	return choose_model(run, first);
+}
+
+void exp_identity_done(struct exp_identity *identity)
+{
+	json_decref(identity->version);
+	json_decref(identity->models);
+	json_decref(identity->server_info);
+	free(identity->name);
+	free(identity->engine_version);
+	*identity = (struct exp_identity){ 0 };
 }

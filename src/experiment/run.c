@@ -295,6 +295,7 @@ static void forget_server(struct exp_run *run)
 {
 	host_process_free(run->server.process);
 	host_server_log_free(run->server.log);
+	exp_identity_done(&run->identity);
 	run->server = (struct exp_server)NO_SERVER;
 }
 
@@ -374,11 +375,7 @@ static void run_done(struct exp_run *run)
 	exp_launch_free(run->launch);
 	exp_target_done(&run->target);
 	exp_release_done(&run->release);
-	json_decref(run->identity.version);
-	json_decref(run->identity.models);
-	json_decref(run->identity.server_info);
-	free(run->identity.name);
-	free(run->identity.engine_version);
+	exp_identity_done(&run->identity);
 	free(run->model);
 	free(run->endpoint);
 	free(run->flat_path);

@@ -112,6 +112,7 @@ struct bench_load exp_load_base(const struct exp_run *run);
 int exp_server_start(struct exp_run *run);
 int exp_server_wait(struct exp_run *run);
 int exp_identity_learn(struct exp_run *run);
+void exp_identity_done(struct exp_identity *identity);
 int exp_ready_request(struct exp_run *run);
 int exp_plan_make(struct exp_run *run);
 int exp_warmup(struct exp_run *run);

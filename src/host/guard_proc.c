@@ -84,6 +84,18 @@ size_t host_proc_find(const struct host_proc *list, size_t count, pid_t pid)
 	return low < count && list[low].pid == pid ? low : count;
 }
 
+bool host_proc_may_descend(pid_t pid, pid_t above)
+{
+	struct host_proc proc;
+
+	while (pid > 1) {
+		if (pid == above || !host_proc_read(pid, &proc))
+			return true;
+		pid = proc.parent;
+	}
+	return false;
+}
+
 bool host_proc_is_dead(const struct host_proc *proc)
 {
 	return proc->state == 'Z' || proc->state == 'X';

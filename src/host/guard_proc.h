@@ -24,6 +24,8 @@ bool host_proc_read(pid_t pid, struct host_proc *ret);
 size_t host_proc_list(struct host_proc **ret);
 /* Where the process stands in such a list; `count`: it does not. */
 size_t host_proc_find(const struct host_proc *list, size_t count, pid_t pid);
+/* Is the process, or one that it comes from, `above`? As far as they can be seen: else true. */
+bool host_proc_may_descend(pid_t pid, pid_t above);
 /* Ended: it only waits for its parent to look. */
 bool host_proc_is_dead(const struct host_proc *proc);
 /* Signals the process that was listed, and no later one of the same number. False: it is gone. */

@@ -8,6 +8,7 @@
 #include "host/lock.h"
 
 #include <stdint.h>
+#include <sys/types.h>
 
 #define HOST_PORT_FIRST 20000
 #define HOST_PORT_LAST  29999
@@ -38,6 +39,8 @@ void host_port_release(struct host_port *port);
 
 /* Who listens on a port: "pid 123 'python3 -m x' of user u"; NULL: nobody. free(). */
 char *host_port_listener(uint16_t port);
+/* Its process; 0: nobody listens, or who does cannot be seen, as another user's. */
+pid_t host_port_listener_pid(uint16_t port);
 
 /*
  * Ports of HOST_PORT_FIRST to HOST_PORT_LAST outside of "32768 60999", as ip_local_port_range has

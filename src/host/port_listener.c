@@ -111,17 +111,27 @@ static void read_command(long pid, char shown[COMMAND_SHOWN_MAX])
 	}
 }
 
+static bool find_listener(uint16_t port, unsigned *ret_uid, unsigned long *ret_inode)
+{
+	return find_socket("/proc/net/tcp", port, ret_uid, ret_inode) ||
+	       find_socket("/proc/net/tcp6", port, ret_uid, ret_inode);
+}
+
+pid_t host_port_listener_pid(uint16_t port)
+{
+	unsigned uid;
+	unsigned long inode;
+
+	return find_listener(port, &uid, &inode) ? (pid_t)find_process(inode) : 0;
+}
+
 char *host_port_listener(uint16_t port)
 {
-	static const char *const tables[] = { "/proc/net/tcp", "/proc/net/tcp6" };
 	unsigned uid = 0;
 	unsigned long inode = 0;
-	bool found = false;
 	char command[COMMAND_SHOWN_MAX];
 
-	for (size_t i = 0; i < PL_ARRAY_SIZE(tables) && !found; i++)
-		found = find_socket(tables[i], port, &uid, &inode);
-	if (!found)
+	if (!find_listener(port, &uid, &inode))
 		return NULL;
 	const struct passwd *user = getpwuid(uid);
 	auto_free char *number = pl_asprintf("%u", uid);

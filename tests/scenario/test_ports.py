@@ -7,6 +7,7 @@ import sys
 
 import pytest
 from resource_tools import Run, completed, held_by, host, refused
+from wait_tools import wait_for
 
 RUNS = 20
 
@@ -151,6 +152,32 @@ exit 1
     assert ports.read_text().split() == [str(port)]
     assert run.result()["error"]["cause"] == "port_in_use"
     assert held_by(env) == {}
+
+
+def test_another_server_came_between(bin_dir, tmp_path, patience):
+    """It answers on the port that ours was given and has not yet taken: it is not measured."""
+    ports = tmp_path / "ports"
+    command = script(tmp_path / "server", f"""
+for word; do [ "$before" = --port ] && echo "$word" >> '{ports}'; before=$word; done
+[ "$(wc -l < '{ports}')" -ge 2 ] && exec '{bin_dir}/profllm-sim' "$@"
+exec sleep 1000
+""")
+    run = Run(bin_dir, tmp_path, "run", host(bin_dir, tmp_path), command=command, gpus=[])
+    wait_for(lambda: ports.exists() and ports.read_text().endswith("\n"), "a port is given",
+             30 * patience, run.process)
+    port = int(ports.read_text())
+    foreign = subprocess.Popen([bin_dir / "profllm-sim", "serve", "other/model", "--port", str(port)],
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        assert run.finish(patience) == 0, run.lines
+        assert foreign.poll() is None
+    finally:
+        foreign.kill()
+        foreign.wait()
+    launch = run.result()["launch"]
+    assert launch["port_tries"] == 2 and launch["port"] != port
+    assert run.said(f"port {port} was taken, trying {launch['port']}")
+    assert run.result()["environment"]["engine"]["name"] == "profllm-sim"
 
 
 @pytest.mark.parametrize("address", ["0.0.0.0", "localhost", "::1", "::"])

@@ -1,6 +1,7 @@
 #include "host/guard.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -553,6 +554,16 @@ static void test_host_reaper__strange_files_do_nothing(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
+static void test_host_guard__who_descends_from_whom(void **state)
+{
+	(void)state;
+	assert_true(host_proc_may_descend(getpid(), getpid()));
+	assert_true(host_proc_may_descend(getpid(), getppid()));
+	assert_false(host_proc_may_descend(getppid(), getpid()));
+	/* what cannot be seen may be anything */
+	assert_true(host_proc_may_descend(INT_MAX, getpid()));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -576,6 +587,7 @@ int main(void)
 		TEST(test_host_reaper__live_run_is_not_touched),
 		TEST(test_host_reaper__ends_what_both_left),
 		TEST(test_host_reaper__strange_files_do_nothing),
+		TEST(test_host_guard__who_descends_from_whom),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

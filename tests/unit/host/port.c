@@ -98,7 +98,9 @@ static void test_host_port__addresses_of_either_kind(void **state)
 		assert_int_equal(done, 0);
 		auto_free char *listener = host_port_listener(port.number);
 		assert_non_null(listener);
+		assert_int_equal(host_port_listener_pid(port.number), getpid());
 		host_port_release(&port);
+		assert_int_equal(host_port_listener_pid(port.number), 0);
 	}
 }
 

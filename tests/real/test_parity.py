@@ -21,7 +21,6 @@ REFUSED = {
     "body-nan": "NaN is no JSON",
     "body-big": "whole numbers have 64 bits",
     "custom-0": "a request for no tokens is refused by the server",
-    "custom-prompts-0": "vLLM takes all records where fewer than one are asked for",
     "warmups-minus": "there is no number below none",
 }
 # as many as --save-result writes

@@ -26,7 +26,7 @@
 #define BENCH_LAUNCHES_PER_PASS 16
 #define BENCH_MARKS_PER_PASS    256
 /* A sleeping thread wakes this late: the last stretch before a launch is waited out awake. */
-#define BENCH_SPIN_NS      50000LL
+#define BENCH_SPIN_NS      20000LL
 #define BENCH_TICK_NS      100000000LL
 #define BENCH_QUEUEING_MAX 131072 /* samples kept of a run */
 

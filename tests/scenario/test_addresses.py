@@ -1,12 +1,12 @@
 """Names that stand for several addresses, and those that stand for none."""
 import json
 import os
-import shutil
 import socket
 import subprocess
 import threading
 
 import pytest
+from host_tools import need
 from odd_server import OddServer, good, stream
 from run_tools import run_profllm
 
@@ -43,9 +43,9 @@ int getaddrinfo(const char *host, const char *service, const struct addrinfo *hi
 @pytest.fixture(scope="module")
 def names(tmp_path_factory):
     """A function that makes an environment in which a name has these addresses."""
-    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
-    if compiler is None or os.environ.get("PROFLLM_SANITIZED"):
-        pytest.skip("no compiler here, or a sanitizer that must be loaded first")
+    if os.environ.get("PROFLLM_SANITIZED"):
+        pytest.skip("a sanitizer wants to be loaded before the library that plays the resolver")
+    compiler = need("gcc")
     folder = tmp_path_factory.mktemp("shim")
     (folder / "shim.c").write_text(SHIM)
     subprocess.run([compiler, "-shared", "-fPIC", "-o", "shim.so", "shim.c", "-ldl"], cwd=folder, check=True)

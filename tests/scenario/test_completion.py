@@ -3,20 +3,13 @@ import json
 import os
 import re
 import shlex
-import shutil
 import subprocess
 
 import pytest
+from host_tools import need
 from run_tools import run_profllm
 
 SHELLS = ["bash", "zsh", "fish"]
-
-
-def shell(name):
-    path = shutil.which(name)
-    if path is None:
-        pytest.skip(f"no {name} here")
-    return path
 
 
 def script(bin_dir, name, *args):
@@ -28,7 +21,7 @@ def script(bin_dir, name, *args):
 def run_shell(name, text, bin_dir, cwd=None):
     env = {**os.environ, "PATH": f"{bin_dir}:{os.environ['PATH']}", "HOME": str(cwd or "/nonexistent")}
     quiet = {"bash": ["--norc"], "zsh": ["-f"], "fish": ["--no-config"]}[name]
-    done = subprocess.run([shell(name), *quiet, "-c", text], env=env, cwd=cwd, text=True,
+    done = subprocess.run([need(name), *quiet, "-c", text], env=env, cwd=cwd, text=True,
                           capture_output=True, timeout=60, stdin=subprocess.DEVNULL)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
@@ -170,7 +163,7 @@ def test_bash_offers_vllms_flags_behind_two_dashes(bin_dir, tmp_path, table):
 
 
 def test_fish_offers_vllms_flags_behind_two_dashes(bin_dir, tmp_path, table):
-    shell("fish")
+    need("fish")
     assert fish_offers(bin_dir, "profllm validate -- v", tmp_path) == ["vllm"]
     assert fish_offers(bin_dir, "profllm validate -- vllm s", tmp_path) == ["serve"]
     assert fish_offers(bin_dir, BEHIND + "m --tensor-p", tmp_path) == ["--tensor-parallel-size"]
@@ -193,7 +186,7 @@ def test_a_shell_takes_the_script(bin_dir, tmp_path, name):
     path = tmp_path / "script"
     path.write_text(script(bin_dir, name))
     assert run_shell(name, "true", bin_dir) == []
-    done = subprocess.run([shell(name), "-n", path], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([need(name), "-n", path], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (0, "")
 
 

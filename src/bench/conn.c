@@ -43,11 +43,12 @@ struct bench_conn {
 	size_t sent;        /* with TLS: encrypted */
 	size_t total;       /* head, tail and body */
 	size_t tail_len;
-	bool sent_all;    /* the kernel has the whole request */
-	bool reused;      /* carried a request before this one */
-	unsigned sockets; /* how many it has had */
-	int cut_errno;    /* the peer takes no more of the request; 0: it does */
-	char tail[];      /* [shared->tail_room] */
+	bool sent_all;               /* the kernel has the whole request */
+	bool reused;                 /* carried a request before this one */
+	struct io_segments answered; /* when the answer began; largest_bytes 0: not known */
+	unsigned sockets;            /* how many it has had */
+	int cut_errno;               /* the peer takes no more of the request; 0: it does */
+	char tail[];                 /* [shared->tail_room] */
 };
 
 static void idle_push(struct bench_conn *conn)
@@ -106,6 +107,26 @@ static void conn_close(struct bench_conn *conn)
 	worker->spare = conn;
 }
 
+/* Linux forgets it when the first bytes of a connection come: not before these were read. */
+static void delay_acks(struct bench_conn *conn)
+{
+	enum bench_acks acks = conn->worker->load->acks;
+
+	if (acks == BENCH_ACKS_AT_ONCE)
+		return;
+	io_sock_delay_acks(conn->watch.fd);
+	if (acks == BENCH_ACKS_TRY && !io_sock_segments(conn->watch.fd, &conn->answered))
+		conn->answered.largest_bytes = 0;
+}
+
+static bool came_unacked(const struct bench_conn *conn)
+{
+	struct io_segments over;
+
+	return conn->answered.largest_bytes > 0 && io_sock_segments(conn->watch.fd, &over) &&
+	       io_segments_came_unacked(&conn->answered, &over);
+}
+
 /* The stream is over and its record complete. The connection may carry another request on
  * return. */
 static void conn_finish(struct bench_conn *conn, bool reusable)
@@ -114,6 +135,8 @@ static void conn_finish(struct bench_conn *conn, bool reusable)
 	struct bench_req *req = conn->req;
 
 	bench_worker_count_tokens(worker, &conn->stream);
+	if (worker->load->acks == BENCH_ACKS_TRY)
+		worker->acks_may_wait |= came_unacked(conn);
 	conn->req = NULL;
 	io_timer_stop(worker->loop, &conn->timeout);
 	if (reusable)
@@ -335,6 +358,7 @@ static bool conn_take(struct bench_conn *conn, const char *bytes, size_t len,
 	if (conn->req->state != REQ_ANSWER) {
 		bench_req_set_state(worker, conn->req, REQ_ANSWER);
 		conn->req->recorder.record->headers_ns = t_ns;
+		delay_acks(conn);
 	}
 	bench_stream_read(&conn->stream, t_ns, kernel);
 	enum bench_stream_result result = bench_stream_feed(&conn->stream, bytes, len, &used);
@@ -410,6 +434,7 @@ static void on_ready(struct io_loop *loop, struct io_watch *watch, uint32_t even
 	struct bench_conn *conn = watch->data;
 
 	(void)loop;
+	conn->worker->awake_idle = false;
 	if (conn->req != NULL && conn->req->state == REQ_CONNECT) {
 		int error = io_sock_connect_result(watch->fd);
 		if (error != 0) {
@@ -472,6 +497,7 @@ static void conn_prepare(struct bench_conn *conn, struct bench_req *req, bool re
 	conn->reused = reused;
 	conn->sent = 0;
 	conn->cut_errno = 0;
+	conn->answered.largest_bytes = 0;
 	conn->sent_all = false;
 	conn->total = shared->head_len + conn->tail_len + request->body_len;
 	bench_stream_start(&conn->stream, &req->recorder);

@@ -1,5 +1,6 @@
 #include "bench/load.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -267,10 +268,13 @@ static void gather(const struct bench_shared *shared)
 			outcome->clock_step_ns = worker->stamps.step_ns;
 		outcome->connections += worker->connections;
 		outcome->realtime_granted &= worker->realtime_granted;
+		outcome->acks_may_wait |= worker->acks_may_wait;
 	}
 	for (unsigned i = 0; i < shared->worker_count; i++) {
 		double wall_ns = (double)(outcome->end_ns - outcome->start_ns);
-		double share = wall_ns > 0 ? (double)shared->workers[i].cpu_ns / wall_ns : 0;
+		const struct bench_worker *worker = &shared->workers[i];
+		double busy_ns = (double)(worker->cpu_ns - worker->awake_ns);
+		double share = wall_ns > 0 ? fmax(busy_ns, 0) / wall_ns : 0;
 		if (share > outcome->worker_cpu_share_max)
 			outcome->worker_cpu_share_max = share;
 	}

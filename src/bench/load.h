@@ -32,6 +32,17 @@ struct bench_progress {
 	_Atomic uint64_t issued, completed, failed, in_flight, tokens;
 };
 
+/*
+ * A server that leaves Nagle's algorithm on holds each event back until the one before it is
+ * acknowledged. Only one that was seen not to may be let wait for acknowledgements, and what is
+ * measured must not be what finds out.
+ */
+enum bench_acks {
+	BENCH_ACKS_AT_ONCE, /* as the kernel does */
+	BENCH_ACKS_TRY,     /* delayed, on requests that nobody measures: outcome->acks_may_wait */
+	BENCH_ACKS_DELAYED, /* delayed: the server was seen not to mind */
+};
+
 struct bench_load {
 	const struct bench_adapter *adapter;
 	struct io_addr addr;
@@ -52,6 +63,7 @@ struct bench_load {
 	bool whole_answers;     /* the bodies ask for no stream */
 	bool keeps_text;        /* records get what was said */
 	bool realtime;
+	enum bench_acks acks;
 	bool finite_rate;                /* planned times matter */
 	struct bench_progress *progress; /* NULL: none */
 	struct bench_feed *feed;         /* told of each request as it goes; NULL: none */
@@ -78,8 +90,8 @@ struct bench_outcome {
 	int64_t start_ns; /* clock at the start of sending */
 	int64_t end_ns;   /* the last answer was whole, or the last request failed */
 	int64_t last_send_ns;
-	int64_t clock_step_ns; /* change of realtime - monotonic over the run */
-	double worker_cpu_share_max;
+	int64_t clock_step_ns;       /* change of realtime - monotonic over the run */
+	double worker_cpu_share_max; /* less what was waited awake */
 	double *queueing_ms; /* user - kernel stamp of each read with a stamp (a sample of at most 1e6) */
 	size_t queueing_count;
 	double inflight_integral_s; /* of the loop's own counter */
@@ -88,6 +100,7 @@ struct bench_outcome {
 	int64_t inflight_peak;
 	size_t connections; /* opened */
 	bool realtime_granted;
+	bool acks_may_wait; /* with BENCH_ACKS_TRY: some answer came without waiting for them */
 };
 
 int bench_load_run(const struct bench_load *load, struct bench_outcome **ret,

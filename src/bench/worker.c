@@ -165,6 +165,43 @@ static void arm_launch(struct bench_worker *worker, int64_t due_ns)
 	io_timer_start(worker->loop, &worker->launch_timer, due_ns);
 }
 
+/* A longer stretch is none of ours: another thread had the processor. */
+static void add_awake(struct bench_worker *worker, int64_t stretch_ns)
+{
+	worker->awake_ns += stretch_ns < BENCH_AWAKE_NS ? stretch_ns : BENCH_AWAKE_NS;
+}
+
+/* Since the loop was asked to come straight back. */
+static void count_awake(struct bench_worker *worker, int64_t now_ns)
+{
+	if (worker->awake_from_ns != MD_NO_TIME && worker->awake_idle)
+		add_awake(worker, now_ns - worker->awake_from_ns);
+	worker->awake_from_ns = MD_NO_TIME;
+}
+
+/* Comes back when it is time to be awake, or at once where it is: sockets are read meanwhile. */
+static void await_launch(struct bench_worker *worker, int64_t now_ns, int64_t due_ns)
+{
+	int64_t from_ns = due_ns - BENCH_AWAKE_NS;
+
+	if (from_ns <= now_ns) {
+		worker->awake_from_ns = now_ns;
+		worker->awake_idle = true;
+		from_ns = now_ns;
+	}
+	arm_launch(worker, from_ns);
+}
+
+static int64_t spin_until(struct bench_worker *worker, int64_t now_ns, int64_t due_ns)
+{
+	int64_t from_ns = now_ns;
+
+	while (now_ns < due_ns)
+		now_ns = pl_clock_now_ns();
+	add_awake(worker, now_ns - from_ns);
+	return now_ns;
+}
+
 static int64_t planned_ns(const struct bench_worker *worker, size_t i)
 {
 	return worker->shared->start_ns + worker->reqs[i].request->planned_ns;
@@ -227,15 +264,15 @@ void bench_worker_pump(struct bench_worker *worker, int64_t now_ns)
 		return;
 	worker->pumping = true;
 	worker->launch_due_ns = INT64_MAX;
+	count_awake(worker, now_ns);
 	begin_pass(worker);
 	while (worker->next_send < worker->req_count) {
 		int64_t due_ns = planned_ns(worker, worker->next_send);
 		if (due_ns - now_ns > BENCH_SPIN_NS) {
-			arm_launch(worker, due_ns - BENCH_SPIN_NS);
+			await_launch(worker, now_ns, due_ns);
 			break;
 		}
-		while (now_ns < due_ns)
-			now_ns = pl_clock_now_ns();
+		now_ns = spin_until(worker, now_ns, due_ns);
 		if (worker->trace.in_flight >= worker->cap) {
 			mark_held(worker, now_ns);
 			break;
@@ -439,6 +476,7 @@ int bench_worker_init(struct bench_worker *worker, struct bench_shared *shared, 
 	worker->launch_timer = (struct io_timer){ .fn = on_launch, .data = worker };
 	worker->tick_timer = (struct io_timer){ .fn = on_tick, .data = worker };
 	worker->launch_due_ns = INT64_MAX;
+	worker->awake_from_ns = MD_NO_TIME;
 	worker->last_send_ns = MD_NO_TIME;
 	worker->end_ns = MD_NO_TIME;
 	worker->err.code = PL_ERR_NONE;

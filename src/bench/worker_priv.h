@@ -25,8 +25,12 @@
 /* Requests sent, and requests found due, in one pass before the loop looks at its sockets again. */
 #define BENCH_LAUNCHES_PER_PASS 16
 #define BENCH_MARKS_PER_PASS    256
-/* A sleeping thread wakes this late: the last stretch before a launch is waited out awake. */
-#define BENCH_SPIN_NS      20000LL
+/*
+ * A sleeping thread wakes this late: the last stretch before a launch is waited out awake, reading
+ * what comes, and its very end without even that.
+ */
+#define BENCH_AWAKE_NS     50000LL
+#define BENCH_SPIN_NS      5000LL
 #define BENCH_TICK_NS      100000000LL
 #define BENCH_QUEUEING_MAX 131072 /* samples kept of a run */
 
@@ -115,7 +119,9 @@ struct bench_worker {
 	unsigned marks_left;
 	int64_t launch_due_ns; /* when launch_timer wants to run; INT64_MAX: not */
 	bool pumping;
-	bool stopping; /* no more launches */
+	int64_t awake_from_ns; /* the loop was asked to come straight back; MD_NO_TIME: not */
+	bool awake_idle;       /* and nothing came since */
+	bool stopping;         /* no more launches */
 
 	struct bench_conn *open;    /* all with a socket */
 	struct bench_conn *idle;    /* of them: kept alive, last used first */
@@ -138,8 +144,10 @@ struct bench_worker {
 	int64_t last_send_ns;
 	int64_t cpu_start_ns;
 	int64_t cpu_ns;
+	int64_t awake_ns; /* of that: waited out awake, with nothing to do */
 	int64_t end_ns;
 	bool realtime_granted;
+	bool acks_may_wait;
 	struct pl_err err; /* why the thread could not do its work */
 	bool failed;
 };

@@ -179,7 +179,7 @@ int exp_warmup(struct exp_run *run)
 {
 	size_t count = (size_t)run->experiment->bench.num_warmups;
 	struct exp_plan_input input = plan_input(run, NULL);
-	struct bench_load load = exp_load_base(run);
+	struct bench_load load = exp_load_unmeasured(run);
 	PL_AUTO(bench_outcome_free) struct bench_outcome *outcome = NULL;
 	struct bench_request *requests = NULL;
 	struct pl_err err = PL_ERR_INIT;
@@ -198,6 +198,7 @@ int exp_warmup(struct exp_run *run)
 	free(requests);
 	if (done < 0)
 		return exp_fail(run, MD_STATUS_FAILED, MD_CAUSE_INTERNAL, &err);
+	run->acks_may_wait |= outcome->acks_may_wait;
 	if (check_stop(run) < 0)
 		return -1;
 	if (outcome->end == BENCH_END_STALLED && !server_ended(run, 0))

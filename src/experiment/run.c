@@ -91,8 +91,17 @@ struct bench_load exp_load_base(const struct exp_run *run)
 		.whole_answers = json_is_false(json_object_get(bench->extra_body, "stream")),
 		.keeps_text = bench->save_detailed,
 		.realtime = bench->realtime,
+		.acks = run->acks_may_wait ? BENCH_ACKS_DELAYED : BENCH_ACKS_AT_ONCE,
 		.stop_signal = exp_stop_flag(),
 	};
+}
+
+struct bench_load exp_load_unmeasured(const struct exp_run *run)
+{
+	struct bench_load load = exp_load_base(run);
+
+	load.acks = run->experiment->bench.immediate_acks ? BENCH_ACKS_AT_ONCE : BENCH_ACKS_TRY;
+	return load;
 }
 
 static int check_adapter(const struct md_bench *bench, const struct bench_adapter **ret,

@@ -85,7 +85,8 @@ struct exp_run {
 	struct host_guard *guard;   /* NULL: nothing of ours is started */
 	struct exp_server server;
 	struct exp_identity identity;
-	char *model; /* the payload's `model` */
+	char *model;        /* the payload's `model` */
+	bool acks_may_wait; /* an unmeasured request showed that the server does not mind */
 	struct exp_plan *plan;
 	struct exp_client client;      /* vLLM's, where it sends the load */
 	struct bench_outcome *outcome; /* NULL: nothing was measured */
@@ -107,6 +108,8 @@ int exp_fail(struct exp_run *run, enum md_status status, enum md_cause cause,
 void exp_say(const struct exp_run *run, const char *format, ...) PL_PRINTF(2, 3);
 /* The load of requests at the run's server, everything but requests and limits filled in. */
 struct bench_load exp_load_base(const struct exp_run *run);
+/* The same for requests that nobody measures: finds out what BENCH_ACKS_TRY does. */
+struct bench_load exp_load_unmeasured(const struct exp_run *run);
 
 /* The stages, in order. */
 int exp_server_start(struct exp_run *run);

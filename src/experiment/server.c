@@ -13,11 +13,12 @@
 #include "host/mark.h"
 #include "host/oom.h"
 
-#define POLL_NS             (50 * PL_NS_PER_MS)
-#define HEALTH_TIMEOUT_NS   (5 * PL_NS_PER_S)
-#define LEFT_WAIT_NS        (5 * PL_NS_PER_S)
-#define SHELL_SIGNAL_BASE   128
-#define READY_OUTPUT_TOKENS 1
+#define POLL_NS           (50 * PL_NS_PER_MS)
+#define HEALTH_TIMEOUT_NS (5 * PL_NS_PER_S)
+#define LEFT_WAIT_NS      (5 * PL_NS_PER_S)
+#define SHELL_SIGNAL_BASE 128
+/* Enough for what BENCH_ACKS_TRY looks for. */
+#define READY_OUTPUT_TOKENS 4
 
 /* "NAME=text" for each variable, with the mark of the run; NULL-ended, all free(). */
 static char **make_env(const struct exp_run *run)
@@ -308,7 +309,7 @@ static int try_request(struct exp_run *run, const char *body, size_t body_len, c
 		.prompt_tokens = MD_NO_COUNT,
 		.output_tokens = READY_OUTPUT_TOKENS,
 	};
-	struct bench_load load = exp_load_base(run);
+	struct bench_load load = exp_load_unmeasured(run);
 	PL_AUTO(bench_outcome_free) struct bench_outcome *outcome = NULL;
 
 	load.requests = &request;
@@ -319,6 +320,7 @@ static int try_request(struct exp_run *run, const char *body, size_t body_len, c
 		load.run_timeout_ns = run->experiment->launch.ready_timeout_ns;
 	if (bench_load_run(&load, &outcome, err) < 0)
 		return -1;
+	run->acks_may_wait = outcome->acks_may_wait;
 	const struct md_record *record = &outcome->records[0];
 	snprintf(why, room, ": %s", record->error != NULL ? record->error : "no answer");
 	*ret_status = record->status;

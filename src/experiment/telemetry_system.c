@@ -219,6 +219,7 @@ static void set_client(json_t *json, const struct exp_run *run, const json_t *re
 		   tokens > 0 ? (double)window->cpu_ns / 1e3 / tokens : NAN);
 	set(json, "threads", json_integer(run->experiment->bench.threads));
 	set(json, "realtime", json_boolean(outcome->realtime_granted));
+	set(json, "delayed_acks", json_boolean(run->acks_may_wait));
 	set(json, "connections", json_integer((json_int_t)outcome->connections));
 	set(json, "involuntary_switches", json_integer(window->involuntary_switches));
 }

@@ -2,8 +2,8 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <linux/tcp.h>
 #include <netdb.h>
-#include <netinet/tcp.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -264,6 +264,40 @@ ssize_t io_sock_recv(int fd, void *data, size_t room, int64_t *ret_stamp_real_ns
 	} while (len < 0 && errno == EINTR);
 	*ret_stamp_real_ns = len > 0 ? stamp_of(&msg) : 0;
 	return len;
+}
+
+void io_sock_delay_acks(int fd)
+{
+	int off = 0;
+
+	setsockopt(fd, IPPROTO_TCP, TCP_QUICKACK, &off, sizeof(off));
+}
+
+bool io_sock_segments(int fd, struct io_segments *ret)
+{
+	struct tcp_info info = { .tcpi_state = 0 };
+	socklen_t len = sizeof(info);
+
+	/* Linux before 4.6 does not count segments of data */
+	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) < 0 ||
+	    len < offsetof(struct tcp_info, tcpi_data_segs_out))
+		return false;
+	*ret = (struct io_segments){
+		.sent = info.tcpi_segs_out,
+		.data_received = info.tcpi_data_segs_in,
+		.bytes_received = info.tcpi_bytes_received,
+		.largest_bytes = info.tcpi_advmss,
+	};
+	return true;
+}
+
+bool io_segments_came_unacked(const struct io_segments *from, const struct io_segments *to)
+{
+	/* the path may allow less than we do: one of half the size counts as full */
+	uint64_t full = (to->bytes_received - from->bytes_received) / (to->largest_bytes / 2 + 1);
+	uint32_t released = 1 + (to->sent - from->sent);
+
+	return to->data_received - from->data_received > released + full;
 }
 
 uint64_t io_sock_raise_nofile(void)

@@ -244,6 +244,8 @@ BENCH(I64, threads, "1", "1", "256", "", NOW, OURS,
       "load generator workers")
 BENCH(BOOL, realtime, "false", "", "", "", NOW, OURS,
       "ask for SCHED_FIFO for the workers")
+BENCH(BOOL, immediate_acks, "false", "", "", "", NOW, OURS,
+      "acknowledge each segment at once, also where an unmeasured request showed that the server does not wait for that; costs CPU time")
 BENCH(BOOL, continuous_usage, "false", "", "", "", NOW, OURS,
       "ask the server for usage in every event: exact tokens of each event")
 BENCH(BOOL, prompt_token_ids, "false", "", "", "", NOW, OURS,

@@ -116,11 +116,12 @@ class OddServer:
     answered before their bodies are read.
     """
 
-    def __init__(self, rows, address=("127.0.0.1", 0), family=socket.AF_INET, wrap=None):
+    def __init__(self, rows, address=("127.0.0.1", 0), family=socket.AF_INET, wrap=None, nagle=False):
         self.rows = rows
         self.asked = {}
         self.helpers = {}    # steps by path, for what stands beside the load
         self.wrap = wrap     # what a fresh connection becomes: TLS
+        self.nagle = nagle   # the kernel's default: a small segment waits until the one before is acknowledged
         self.connections = set()
         self.lock = threading.Lock()
         self.listener = socket.socket(family)
@@ -142,7 +143,7 @@ class OddServer:
                 plug, _ = self.listener.accept()
             except OSError:
                 return
-            plug.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            plug.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, not self.nagle)
             with self.lock:
                 self.connections.add(plug)
             threading.Thread(target=self._serve, args=(plug,), daemon=True).start()

@@ -182,6 +182,7 @@ def test_secrets_go_by_the_environment(play, given):
 @pytest.mark.parametrize("option,said", [
     ({"threads": 2}, "benchmark.threads"),
     ({"realtime": True}, "benchmark.realtime"),
+    ({"immediate_acks": True}, "benchmark.immediate_acks"),
     ({"continuous_usage": True}, "benchmark.continuous_usage"),
     ({"prompt_token_ids": True}, "benchmark.prompt_token_ids"),
     ({"vocab_size": 100}, "benchmark.vocab_size"),

@@ -16,8 +16,8 @@ def certificates(tmp_path_factory):
 
 
 class TlsServer(OddServer):
-    def __init__(self, rows, context, wrap=None):
-        super().__init__(rows, wrap=wrap or (lambda plug: context.wrap_socket(plug, server_side=True)))
+    def __init__(self, rows, context, wrap=None, nagle=False):
+        super().__init__(rows, wrap=wrap or (lambda plug: context.wrap_socket(plug, server_side=True)), nagle=nagle)
 
     @property
     def url(self):

@@ -284,6 +284,94 @@ static void test_io_sock__unix_sockets(void **state)
 	rmdir(folder);
 }
 
+#define SMALL_BYTES 100
+
+/* One after the other, each read before the next is sent; what the client's kernel counted. */
+static bool sends_unacked(struct pair *pair, size_t count, size_t bytes)
+{
+	char *data = calloc(1, bytes);
+	struct io_segments from, to;
+	int64_t stamp_ns;
+
+	assert_int_equal(write(pair->client, "?", 1), 1);
+	wait_for(pair->server, POLLIN);
+	for (size_t i = 0; i < count; i++) {
+		assert_int_equal(write(pair->server, data, bytes), (ssize_t)bytes);
+		for (size_t got = 0; got < bytes;) {
+			wait_for(pair->client, POLLIN);
+			ssize_t len = io_sock_recv(pair->client, data, bytes - got, &stamp_ns);
+			assert_true(len > 0);
+			got += (size_t)len;
+		}
+		if (i > 0)
+			continue;
+		io_sock_delay_acks(pair->client);
+		assert_true(io_sock_segments(pair->client, &from));
+	}
+	free(data);
+	assert_true(io_sock_segments(pair->client, &to));
+	assert_true(to.bytes_received - from.bytes_received == (count - 1) * bytes);
+	return io_segments_came_unacked(&from, &to);
+}
+
+static void test_io_sock__does_the_peer_wait_for_acks(void **state)
+{
+	struct pair pair;
+	int off = 0;
+
+	(void)state;
+	pair_open(&pair);
+	assert_true(sends_unacked(&pair, 8, SMALL_BYTES));
+	pair_close(&pair);
+	/* by Nagle's algorithm it does; full segments go out without */
+	pair_open(&pair);
+	assert_int_equal(setsockopt(pair.server, IPPROTO_TCP, TCP_NODELAY, &off, sizeof(off)), 0);
+	assert_false(sends_unacked(&pair, 8, SMALL_BYTES));
+	pair_close(&pair);
+	pair_open(&pair);
+	assert_int_equal(setsockopt(pair.server, IPPROTO_TCP, TCP_NODELAY, &off, sizeof(off)), 0);
+	assert_false(sends_unacked(&pair, 4, 400000));
+	pair_close(&pair);
+}
+
+static void test_io_sock__segments_and_acks(void **state)
+{
+	/* since the first count, 5 segments sent, 8 with data received, 3,000 bytes */
+	static const struct {
+		struct io_segments to;
+		bool unacked;
+	} rows[] = {
+		{ { 5, 8, 3000, 32000 }, false },  /* nothing came */
+		{ { 5, 9, 3100, 32000 }, false },  /* one was under way */
+		{ { 5, 10, 3200, 32000 }, true },  /* the second waited for nothing */
+		{ { 6, 10, 3200, 32000 }, false }, /* released by ours */
+		{ { 8, 12, 3400, 32000 }, false },       { { 8, 13, 3500, 32000 }, true },
+		{ { 5, 10, 3000 + 1448, 1448 }, false }, /* one of them full */
+		{ { 5, 10, 3000 + 800, 1448 }, false },  /* or full for the path */
+		{ { 5, 11, 3000 + 800, 1448 }, true },
+	};
+	const struct io_segments from = { 5, 8, 3000, 32000 };
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
+		if (io_segments_came_unacked(&from, &rows[i].to) != rows[i].unacked)
+			fail_msg("row %zu", i);
+	}
+}
+
+static void test_io_sock__segments_are_tcp(void **state)
+{
+	struct io_segments segments;
+	int ends[2];
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+	assert_false(io_sock_segments(ends[0], &segments));
+	io_sock_delay_acks(ends[0]);
+	close(ends[0]);
+	close(ends[1]);
+}
+
 static void test_io_sock__unix_path_must_fit(void **state)
 {
 	struct pl_err err = PL_ERR_INIT;
@@ -323,6 +411,9 @@ int main(void)
 		cmocka_unit_test(test_io_sock__port_in_use),
 		cmocka_unit_test(test_io_sock__nobody_listens),
 		cmocka_unit_test(test_io_sock__unix_sockets),
+		cmocka_unit_test(test_io_sock__does_the_peer_wait_for_acks),
+		cmocka_unit_test(test_io_sock__segments_and_acks),
+		cmocka_unit_test(test_io_sock__segments_are_tcp),
 		cmocka_unit_test(test_io_sock__unix_path_must_fit),
 		cmocka_unit_test(test_io_sock__open_files_limit),
 	};

@@ -45,7 +45,7 @@ fuzz: ## libFuzzer on every parser, FUZZ_SECONDS each (default 60)
 	@tools/install-packages build test
 	@tools/fuzz
 
-perf: ## benchmarks beside their peers, 10 minutes, run alone (VLLM_BENCH=FILE: vLLM's Rust client too)
+perf: ## benchmarks beside their peers, 15 minutes, run alone (VLLM_BENCH=FILE, VLLM=FOLDER: vLLM's own clients too)
 	@tools/install-packages build test
 	@tools/build $(BUILD) Release gcc
 	@PROFLLM_BIN="$(CURDIR)/$(BUILD)/bin" $(PYTHON) tests/perf/run --json $(BUILD)/performance.json

@@ -27,6 +27,7 @@ struct driver {
 	int64_t threads;
 	double rate; /* per second; 0: all at once */
 	bool realtime;
+	bool delayed_acks;
 };
 
 #define ROW(name_, type_, arg_, help_)                                                            \
@@ -45,6 +46,8 @@ static const struct pl_opt rows[] = {
 	ROW(threads, INT, "N", "workers"),
 	ROW(rate, F64, "R", "Poisson arrivals a second; 0: all at once"),
 	ROW(realtime, FLAG, NULL, "ask for SCHED_FIFO"),
+	ROW(delayed_acks, FLAG, NULL,
+	    "let acknowledgements wait, if a first request shows that they may"),
 	{ .name = NULL },
 };
 
@@ -187,6 +190,25 @@ static int write_records(const struct bench_outcome *outcome, const char *path, 
 	return 0;
 }
 
+/* One request that nobody measures. */
+static int try_acks(const struct driver *driver, struct bench_load load, enum bench_acks *ret,
+		    struct pl_err *err)
+{
+	struct driver one = { .requests = 1, .tokens = driver->tokens < 4 ? driver->tokens : 4 };
+	auto_free char *body = make_body(&one);
+	auto_free struct bench_request *plan = make_plan(&one, body);
+	PL_AUTO(bench_outcome_free) struct bench_outcome *outcome = NULL;
+
+	plan->request_id.prefix = NULL;
+	load.requests = plan;
+	load.count = 1;
+	load.acks = BENCH_ACKS_TRY;
+	if (bench_load_run(&load, &outcome, err) < 0)
+		return -1;
+	*ret = outcome->acks_may_wait ? BENCH_ACKS_DELAYED : BENCH_ACKS_AT_ONCE;
+	return 0;
+}
+
 static int drive(const struct driver *driver, struct pl_err *err)
 {
 	auto_free char *body = make_body(driver);
@@ -213,12 +235,16 @@ static int drive(const struct driver *driver, struct pl_err *err)
 	if (load.adapter->has_socket &&
 	    io_addr_resolve(driver->host, (uint16_t)driver->port, &load.addr, err) < 0)
 		return -1;
+	if (driver->delayed_acks && try_acks(driver, load, &load.acks, err) < 0)
+		return -1;
 	if (bench_load_check_limits(&load, err) < 0)
 		return -1;
 	double before_bytes = resident_bytes();
 	if (bench_load_run(&load, &outcome, err) < 0)
 		return -1;
 	auto_json json_t *result = report(outcome, before_bytes);
+	json_object_set_new(result, "delayed_acks", json_boolean(load.acks == BENCH_ACKS_DELAYED));
+	json_object_set_new(result, "realtime", json_boolean(outcome->realtime_granted));
 	auto_free char *text = pl_json_to_text(result, PL_JSON_COMPACT);
 	puts(text);
 	return driver->records != NULL ? write_records(outcome, driver->records, err) : 0;

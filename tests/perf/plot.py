@@ -21,8 +21,8 @@ MARK = 4.5
 FULL_SHARE = 0.95  # of its core: from here a client falls behind
 
 # name of the client -> (class, shape); the order is that of drawing
-LOOKS = {"asyncio": ("peer", "square"), "vllm-bench": ("rust", "triangle"), "bench serve": ("whole", "diamond"),
-         "profllm": ("ours", "circle")}
+LOOKS = {"vllm bench serve": ("python", "square"), "asyncio": ("peer", "square"), "vllm-bench": ("rust", "triangle"),
+         "bench serve": ("whole", "diamond"), "profllm": ("ours", "circle")}
 
 # Each colour has at least 4.5 : 1 against its background.
 STYLE = """
@@ -34,6 +34,7 @@ STYLE = """
 .line.peer, .mark.peer { stroke: #b34700 } .mark.peer, .label.peer { fill: #b34700 }
 .line.whole, .mark.whole { stroke: #6639ba } .mark.whole, .label.whole { fill: #6639ba }
 .line.rust, .mark.rust { stroke: #0a6b4f } .mark.rust, .label.rust { fill: #0a6b4f }
+.line.python, .mark.python { stroke: #a8174f } .mark.python, .label.python { fill: #a8174f }
 .mark.full { fill: #ffffff }
 @media (prefers-color-scheme: dark) {
 .ground { fill: #0d1117 } text { fill: #e6edf3 } .small { fill: #9aa4af }
@@ -42,6 +43,7 @@ STYLE = """
 .line.peer, .mark.peer { stroke: #ff9f5c } .mark.peer, .label.peer { fill: #ff9f5c }
 .line.whole, .mark.whole { stroke: #c297ff } .mark.whole, .label.whole { fill: #c297ff }
 .line.rust, .mark.rust { stroke: #56d4a4 } .mark.rust, .label.rust { fill: #56d4a4 }
+.line.python, .mark.python { stroke: #ff8fb3 } .mark.python, .label.python { fill: #ff8fb3 }
 .mark.full { fill: #0d1117 }
 }
 """

@@ -6,17 +6,22 @@ import sys
 
 import numpy as np
 
-from command_clients import OURS, RUST
+from command_clients import OURS, PYTHON, RUST, cut_samples
 from harness import ClientFailed, Simulator, counts_moved, kernel_counts, run_client
 
 HERE = pathlib.Path(__file__).resolve().parent
 COALESCED = 1  # flag of an event in our records: it came in the same read as the one before it
 TOKENS = {64: 300, 256: 300, 1024: 200, 4096: 100}
-CLIENTS = ("profllm", OURS, "asyncio", RUST)
+AT_ONCE = "acks at once"
+# load_driver's options
+OWN = {"profllm": ["--delayed_acks"], AT_ONCE: []}
+CLIENTS = ("profllm", AT_ONCE, OURS, "asyncio", PYTHON, RUST)
+# Few streams cost little in all, so that a run says little: the one in the middle of so many.
+RUNS = {64: 3, 256: 3}
 
 # What one core keeps up with: as many streams as the simulator's core can serve, at shorter steps.
-FURTHER = [(8192, "60ms", 1), (4096, "30ms", 2), (256, "20ms", 1), (1024, "20ms", 1), (2048, "20ms", 1),
-           (3072, "20ms", 1)]
+FURTHER = [(8192, "60ms", ()), (4096, "30ms", ("--threads", 2)), (4096, "30ms", ("--realtime",)), (256, "20ms", ()),
+           (1024, "20ms", ()), (2048, "20ms", ()), (3072, "20ms", ())]
 
 
 def read_log(path):
@@ -93,11 +98,24 @@ def compare_figures(figures, log):
     return errors([(one, of_server(one[0], log)) for one in figures])
 
 
-def play(args, folder, name, streams, tokens, step, threads):
+def takes_part(args, name, streams):
+    if name in OWN or name == "asyncio":
+        return True
+    client = args.commands.get(name)
+    return client is not None and streams <= (client.most_streams or streams)
+
+
+def command_of(args, name, words):
+    """None: a client that is a whole command."""
+    if name == "asyncio":
+        return [sys.executable, HERE / "asyncio_client.py"]
+    return [args.build / "tests" / "load_driver", *OWN[name], *words] if name in OWN else None
+
+
+def play(args, folder, name, streams, tokens, step, words):
     """One client's run and its row."""
-    records = folder / f"{name}.jsonl"
-    command = {"profllm": [args.build / "tests" / "load_driver", "--threads", threads],
-               "asyncio": [sys.executable, HERE / "asyncio_client.py"]}.get(name)
+    records = folder / "records.jsonl"
+    command = command_of(args, name, words)
     before = kernel_counts()
     with Simulator(args.simulator, folder, step) as sim:
         if command:
@@ -110,24 +128,34 @@ def play(args, folder, name, streams, tokens, step, threads):
     if row["completed"] != streams:
         raise ClientFailed(f"{row['completed']} of {streams} requests completed")
     log = read_log(folder / "sim.log")
+    if "cpu_samples" in row:
+        cut_samples(row, log)
     row.update(compare_figures(figures, log) if figures is not None else compare_records(records, log))
     return row
 
 
-def measure_one(args, folder, streams, step=None, threads=1, peers=True):
+def middle(rows):
+    """The row whose CPU time is the median, with that of all."""
+    rows.sort(key=lambda row: row["cpu_us_per_event"])
+    return {**rows[len(rows) // 2], "cpu_us_of_runs": [row["cpu_us_per_event"] for row in rows]}
+
+
+def measure_one(args, folder, streams, step=None, words=(), peers=True):
     """All clients in turn; `step` None: the usual one."""
     step = step or args.step
     tokens = TOKENS.get(streams, 100)
-    result = {"streams": streams, "tokens": tokens, "step": step, "threads": threads}
+    result = {"streams": streams, "tokens": tokens, "step": step, "words": [str(word) for word in words]}
     names = ["profllm"]
+    runs = RUNS.get(streams, 1) if peers else 1
     if peers and streams <= args.peer_max:
-        names = [name for name in CLIENTS if name in ("profllm", "asyncio") or name in args.commands]
+        names = [name for name in CLIENTS if takes_part(args, name, streams)]
     for name in names:
         try:
-            row = play(args, folder, name, streams, tokens, step, threads)
+            row = middle([play(args, folder, name, streams, tokens, step, words)
+                          for _ in range(1 if name == PYTHON else runs)])
         except ClientFailed as failure:
-            if name == "profllm":
-                sys.exit(f"profllm, {streams} streams: {failure}")
+            if name in OWN:
+                sys.exit(f"{name}, {streams} streams: {failure}")
             row = {"failure": str(failure)}
         result[name] = row
         print(f"  {name} {streams}: {json.dumps(row)}", file=sys.stderr, flush=True)
@@ -141,4 +169,4 @@ def measure(args, folder):
 
 
 def measure_further(args, folder):
-    return [measure_one(args, folder, streams, step, threads, peers=False) for streams, step, threads in FURTHER]
+    return [measure_one(args, folder, streams, step, words, peers=False) for streams, step, words in FURTHER]

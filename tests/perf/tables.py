@@ -1,8 +1,10 @@
 """The figures of a run of tests/perf/run as Markdown."""
 
+import numpy as np
+
 import first_connect
 import telemetry
-from streams import CLIENTS
+from streams import CLIENTS, OWN
 
 
 def number(value, digits=1):
@@ -52,15 +54,15 @@ def error_table(results):
     for streams, name, row in rows_of(results):
         if "failure" not in row:
             line(streams, name, *error_cells(row), number(row.get("connect_max_ms"), 3),
-                 row["merged_first"] if name == "profllm" else "–")
+                 row["merged_first"] if name in OWN else "–")
 
 
 def further_table(results):
-    head("streams", "step", "workers", "CPU µs/event", "CPU share", "lag p99 µs", "TTFT error mean ms", "p99 ms",
+    head("streams", "step", "options", "CPU µs/event", "CPU share", "lag p99 µs", "TTFT error mean ms", "p99 ms",
          "max ms", "slowest connect ms", "merged first", "read late p99 ms", "sim. step late p50 ms")
     for result in results["further"]:
         row = result["profllm"]
-        line(result["streams"], result["step"], result["threads"], number(row["cpu_us_per_event"], 2),
+        line(result["streams"], result["step"], " ".join(result["words"]) or "–", number(row["cpu_us_per_event"], 2),
              number(row["cpu_share"], 2), number(row["lag_p99_us"]), *error_cells(row)[:3],
              number(row["connect_max_ms"], 3), row["merged_first"], number(row["queueing_p99_us"] / 1e3, 2),
              bucket(row["sim_step_late_p50_ms"]))
@@ -81,13 +83,17 @@ def other_table(results):
     head("what", "figure")
     line("zero line (null adapter): CPU per token event", f"{zero['cpu_us_per_event']:.3f} µs")
     line("zero line: CPU per request", f"{zero['cpu_us_per_request']:.2f} µs")
-    for name, row in schedule.items():
-        line(f"10,000 requests/s Poisson, {name}: lateness p50 / p99 / max",
-             f"{row['lateness_p50_us']:.1f} / {row['lateness_p99_us']:.1f} / {row['lateness_max_us']:.1f} µs")
     line(f"{many['connections']:.0f} connections open after", f"{many['all_connected_s']:.3f} s")
     line("slowest of them", f"{many['connect_max_ms']:.3f} ms")
     line(f"memory of each, {many['events'] / many['requests']:.0f} tokens",
          f"{many['memory_bytes_per_request']:.0f} B")
+    head("10,000 requests/s Poisson", "runs", "lateness p50 µs", "p99 µs", "p99 of each", "max µs", "CPU share")
+    for name, rows in schedule.items():
+        p99 = [row["lateness_p99_us"] for row in rows]
+        line(name, len(rows), *[number(float(np.median([row[key] for row in rows])))
+                                for key in ("lateness_p50_us", "lateness_p99_us")],
+             " ".join(number(one) for one in p99), number(max(row["lateness_max_us"] for row in rows)),
+             number(float(np.median([row["cpu_share"] for row in rows])), 2))
     head("command, a whole process", "median", "most")
     for name, row in results["commands"].items():
         line(name, f"{row['median_ms']:.1f} ms", f"{row['max_ms']:.1f} ms")
@@ -99,8 +105,8 @@ def show(results):
     if results["further"]:
         further_table(results)
     kernel_lines(results)
-    if results["rust_skipped"]:
-        print(f"\nNo row of vLLM's Rust client: {results['rust_skipped']}.")
+    for name, why in results["left_out"].items():
+        print(f"\nNo row of {name}: {why}.")
     other_table(results)
     first_connect.table(results["first_connect"])
     telemetry.table(results["telemetry"])

@@ -144,6 +144,37 @@ def test_no_client_in_rust(perf, tmp_path):
     assert "--request-id-prefix" in clients.find_rust(str(old), tmp_path)[1]
 
 
+def test_client_in_python(perf, tmp_path):
+    """Its start is left out by the server's log: what it took between the first request and the last event."""
+    clients, streams = perf("command_clients"), perf("streams")
+    (tmp_path / "bin").mkdir()
+    write_program(tmp_path, ["bench", "serve"]).rename(tmp_path / "bin" / "vllm")
+    client, why = clients.find_python(str(tmp_path), tmp_path)
+    assert why == "" and client.command[1:3] == ["bench", "serve"]
+    row, figures = client.run(1, 3, 2)
+    assert row["completed"] == 3 and row["events"] == 6 and len(figures) == 3 and "--dry-run" not in client.words(1, 3, 2)
+    times, cpu = zip(*row["cpu_samples"])
+    assert list(times) == sorted(times) and list(cpu) == sorted(cpu)
+    write_log(tmp_path / "log", LOG)
+    # 20 s for its start; half of the load's time has gone by at the first request
+    row["cpu_samples"] = [(0, 20.0), (2_000_000, 20.2), (41_000_000, 24.1)]
+    clients.cut_samples(row, streams.read_log(tmp_path / "log"))
+    assert row["cpu_load_s"] == pytest.approx(20.2 + 3.9 * 29 / 39 - 20.1)
+    assert row["cpu_us_per_event"] == pytest.approx(row["cpu_load_s"] * 1e6 / 6)
+    assert row["cpu_share"] == pytest.approx(row["cpu_load_s"] / 0.030)
+
+
+def test_no_client_in_python(perf, tmp_path):
+    clients = perf("command_clients")
+    assert clients.find_python(None, tmp_path) == (None, "VLLM is not set")
+    assert "no program" in clients.find_python(str(tmp_path), tmp_path)[1]
+
+
+def test_middle_of_the_runs(perf):
+    rows = [{"cpu_us_per_event": one, "name": name} for one, name in ((7.0, "c"), (5.0, "a"), (6.0, "b"))]
+    assert perf("streams").middle(rows) == {"cpu_us_per_event": 6.0, "name": "b", "cpu_us_of_runs": [5.0, 6.0, 7.0]}
+
+
 @pytest.mark.parametrize("legacy", [False, True])
 def test_control_group_of_either_version(perf, tmp_path, monkeypatch, legacy):
     verdicts = perf("verdicts")

@@ -144,6 +144,15 @@ def spread(places):
     return moved
 
 
+def beside(series, name, ys):
+    """For a line that ends before the others: above its last mark, or below where another line is."""
+    at, value, _ = series[name][-1]
+    place = ys(value)
+    others = [ys(y) for other, points in series.items() if other != name for x, y, _ in points if x == at]
+    is_free = all(not place - 2.5 * LABEL_GAP < other <= place for other in others)
+    return place - LABEL_GAP + 3 if is_free else place + LABEL_GAP + 6
+
+
 def draw_axes(group, panel, xs, ys, x_ticks, y_ticks):
     left, right = panel.left + LEFT, panel.left + PANEL - RIGHT
     for tick in y_ticks:
@@ -169,8 +178,7 @@ def draw_panel(root, panel, series, streams):
     xs = Scale(streams[0], streams[-1], panel.left + LEFT + inner, panel.left + PANEL - RIGHT - inner)
     ys = Scale(y_ticks[0], y_ticks[-1], HEIGHT - BOTTOM, TOP)
     draw_axes(group, panel, xs, ys, streams, y_ticks)
-    ends = {name: ys(points[-1][1]) for name, points in series.items()}
-    labels = spread(ends)
+    labels = spread({name: ys(points[-1][1]) for name, points in series.items() if points[-1][0] == streams[-1]})
     for name, points in series.items():
         look, shape = LOOKS[name]
         line = " L".join(f"{xs(x):g},{ys(y):g}" for x, y, _ in points)
@@ -178,7 +186,11 @@ def draw_panel(root, panel, series, streams):
         for x, y, full in points:
             draw_mark(group, f"{look} full" if full else look, shape, xs(x), ys(y),
                       f"{name}, {x:,} streams: {panel.title} {plain(y)} {panel.unit}")
-        add(group, "text", name, x=xs(points[-1][0]) + 10, y=labels[name] + 4, class_=f"label {look}")
+        if name in labels:
+            add(group, "text", name, x=xs(points[-1][0]) + 10, y=labels[name] + 4, class_=f"label {look}")
+        else:
+            add(group, "text", name, x=xs(points[-1][0]) + MARK, y=beside(series, name, ys), text_anchor="end",
+                class_=f"label {look}")
 
 
 def describe(all_series):

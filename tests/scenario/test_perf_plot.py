@@ -86,16 +86,31 @@ def test_text_for_those_who_do_not_see_it(draw):
 def test_labels_keep_apart(draw):
     root = draw(figures())
     for group in root.findall(f"{SVG}g"):
-        places = sorted(float(element.get("y")) for element in group if "label" in element.get("class", ""))
-        assert len(places) == 4
+        labels = [element for element in group if "label" in element.get("class", "")]
+        assert len(labels) == 4
+        places = sorted(float(one.get("y")) for one in labels if one.get("text-anchor") != "end")
+        assert len(places) >= 2
         assert all(later - earlier >= 14 for earlier, later in zip(places, places[1:]))
+
+
+@pytest.mark.parametrize("near, above", [(200, True), (390, False)])
+def test_a_line_that_ends_early_is_named_at_its_end(draw, near, above):
+    """On the side where no other line is, and to the left, for others go on to the right."""
+    results = {"streams": [{"streams": 64, "step": "30ms", "profllm": row(1, 5), "vllm bench serve": row(90, 35)},
+                           {"streams": 256, "step": "30ms", "profllm": row(near, 5), "vllm bench serve": row(300, 35)},
+                           {"streams": 1024, "step": "30ms", "profllm": row(1000, 5)}]}
+    group = draw(results).find(f"{SVG}g")
+    label = next(one for one in group if one.text == "vllm bench serve")
+    mark = [one for one in group if "mark python" in one.get("class", "")][-1]
+    assert label.get("text-anchor") == "end"
+    assert (float(label.get("y")) < float(mark.get("y"))) is above
 
 
 def test_both_colour_schemes(draw):
     style = draw(figures()).find(f"{SVG}style").text
     light, dark = style.split("@media (prefers-color-scheme: dark)")
     for part in (light, dark):
-        for look in ("ours", "peer", "rust", "whole"):
+        for look in ("ours", "peer", "python", "rust", "whole"):
             assert f".mark.{look}" in part
 
 

@@ -107,15 +107,17 @@ static void conn_close(struct bench_conn *conn)
 	worker->spare = conn;
 }
 
-/* Linux forgets it when the first bytes of a connection come: not before these were read. */
-static void delay_acks(struct bench_conn *conn)
+/*
+ * Bytes of an answer were read, its first if `begins`; before these Linux forgets what was asked.
+ * After a pause of 40 ms it does so too: a try, which nobody measures, asks anew each time.
+ */
+static void delay_acks(struct bench_conn *conn, bool begins)
 {
 	enum bench_acks acks = conn->worker->load->acks;
 
-	if (acks == BENCH_ACKS_AT_ONCE)
-		return;
-	io_sock_delay_acks(conn->watch.fd);
-	if (acks == BENCH_ACKS_TRY && !io_sock_segments(conn->watch.fd, &conn->answered))
+	if (acks == BENCH_ACKS_TRY || (acks == BENCH_ACKS_DELAYED && begins))
+		io_sock_delay_acks(conn->watch.fd);
+	if (acks == BENCH_ACKS_TRY && begins && !io_sock_segments(conn->watch.fd, &conn->answered))
 		conn->answered.largest_bytes = 0;
 }
 
@@ -355,11 +357,12 @@ static bool conn_take(struct bench_conn *conn, const char *bytes, size_t len,
 	int64_t t_ns = bench_stamps_of(&worker->stamps, when->stamp_real_ns, when->user_ns,
 				       &kernel);
 
-	if (conn->req->state != REQ_ANSWER) {
+	bool begins = conn->req->state != REQ_ANSWER;
+	if (begins) {
 		bench_req_set_state(worker, conn->req, REQ_ANSWER);
 		conn->req->recorder.record->headers_ns = t_ns;
-		delay_acks(conn);
 	}
+	delay_acks(conn, begins);
 	bench_stream_read(&conn->stream, t_ns, kernel);
 	enum bench_stream_result result = bench_stream_feed(&conn->stream, bytes, len, &used);
 	if (result != BENCH_STREAM_MORE) {

@@ -168,7 +168,8 @@ static void arm_launch(struct bench_worker *worker, int64_t due_ns)
 /* A longer stretch is none of ours: another thread had the processor. */
 static void add_awake(struct bench_worker *worker, int64_t stretch_ns)
 {
-	worker->awake_ns += stretch_ns < BENCH_AWAKE_NS ? stretch_ns : BENCH_AWAKE_NS;
+	if (stretch_ns > 0)
+		worker->awake_ns += stretch_ns < BENCH_AWAKE_NS ? stretch_ns : BENCH_AWAKE_NS;
 }
 
 /* Since the loop was asked to come straight back. */
@@ -186,7 +187,6 @@ static void await_launch(struct bench_worker *worker, int64_t now_ns, int64_t du
 
 	if (from_ns <= now_ns) {
 		worker->awake_from_ns = now_ns;
-		worker->awake_idle = true;
 		from_ns = now_ns;
 	}
 	arm_launch(worker, from_ns);
@@ -291,8 +291,12 @@ void bench_worker_pump(struct bench_worker *worker, int64_t now_ns)
 
 static void on_launch(struct io_loop *loop, struct io_timer *timer)
 {
+	struct bench_worker *worker = timer->data;
+
 	(void)loop;
-	bench_worker_pump(timer->data, pl_clock_now_ns());
+	bench_worker_pump(worker, pl_clock_now_ns());
+	/* the last of a pass: what comes before the next one is something to do */
+	worker->awake_idle = true;
 }
 
 static void end_open(struct bench_worker *worker, const char *kind, const char *error)
@@ -439,7 +443,7 @@ void *bench_worker_main(void *data)
 		return NULL;
 	worker->cpu_start_ns = pl_clock_cpu_thread_ns();
 	int64_t now_ns = pl_clock_now_ns();
-	arm_launch(worker, planned_ns(worker, 0));
+	await_launch(worker, now_ns, planned_ns(worker, 0));
 	io_timer_start(worker->loop, &worker->tick_timer, next_tick_ns(worker, now_ns));
 	if (io_loop_run(worker->loop, &worker->err) < 0) {
 		worker->failed = true;

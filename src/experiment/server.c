@@ -18,7 +18,7 @@
 #define LEFT_WAIT_NS      (5 * PL_NS_PER_S)
 #define SHELL_SIGNAL_BASE 128
 /* Enough for what BENCH_ACKS_TRY looks for. */
-#define READY_OUTPUT_TOKENS 4
+#define READY_OUTPUT_TOKENS 8
 
 /* "NAME=text" for each variable, with the mark of the run; NULL-ended, all free(). */
 static char **make_env(const struct exp_run *run)
@@ -320,6 +320,7 @@ static int try_request(struct exp_run *run, const char *body, size_t body_len, c
 		load.run_timeout_ns = run->experiment->launch.ready_timeout_ns;
 	if (bench_load_run(&load, &outcome, err) < 0)
 		return -1;
+	/* of the server that is there now */
 	run->acks_may_wait = outcome->acks_may_wait;
 	const struct md_record *record = &outcome->records[0];
 	snprintf(why, room, ": %s", record->error != NULL ? record->error : "no answer");

@@ -286,15 +286,15 @@ bool io_sock_segments(int fd, struct io_segments *ret)
 		.sent = info.tcpi_segs_out,
 		.data_received = info.tcpi_data_segs_in,
 		.bytes_received = info.tcpi_bytes_received,
-		.largest_bytes = info.tcpi_advmss,
+		.largest_bytes = info.tcpi_rcv_mss,
 	};
 	return true;
 }
 
 bool io_segments_came_unacked(const struct io_segments *from, const struct io_segments *to)
 {
-	/* the path may allow less than we do: one of half the size counts as full */
-	uint64_t full = (to->bytes_received - from->bytes_received) / (to->largest_bytes / 2 + 1);
+	uint64_t bytes = to->bytes_received - from->bytes_received;
+	uint64_t full = to->largest_bytes > IO_SEGMENT_BYTES_MIN ? bytes / to->largest_bytes : 0;
 	uint32_t released = 1 + (to->sent - from->sent);
 
 	return to->data_received - from->data_received > released + full;

@@ -69,19 +69,24 @@ ssize_t io_sock_recv(int fd, void *data, size_t room, int64_t *ret_stamp_real_ns
  * acknowledgement. Nothing where it cannot be (no TCP).
  */
 void io_sock_delay_acks(int fd);
+/* The kernel does not tell smaller segments apart; what a path carries at least (RFC 879). */
+#define IO_SEGMENT_BYTES_MIN 536
+
 /* What a TCP connection has exchanged so far, by the kernel's count. */
 struct io_segments {
 	uint32_t sent;           /* of any kind: each acknowledges what came */
 	uint32_t data_received;  /* with data */
 	uint64_t bytes_received; /* of data */
-	uint32_t largest_bytes;  /* of data in one segment, that the peer may send */
+	uint32_t
+		largest_bytes; /* of data in one segment that came; IO_SEGMENT_BYTES_MIN: or less */
 };
 /* False where it cannot be told (no TCP). */
 bool io_sock_segments(int fd, struct io_segments *ret);
 /*
  * Between the two counts, did the peer send on while what it had sent was not acknowledged? By
  * Nagle's algorithm (RFC 896) a segment that is not full waits for that: one can be under way
- * already, and each one of ours releases one more. True: the peer leaves the algorithm off, and
+ * already, and each one of ours releases one more. A full one is as large as the largest that came,
+ * or larger. True: the peer leaves the algorithm off, and
  * acknowledgements that wait do not hold it up.
  */
 bool io_segments_came_unacked(const struct io_segments *from, const struct io_segments *to);

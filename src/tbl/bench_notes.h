@@ -50,7 +50,7 @@ NOTE(metric_percentiles, MORE, "told at once when wrong; each has an interval in
 NOTE(goodput, MORE, "told at once when wrong")
 NOTE(percentile_metrics, MORE, "all families are in `profllm.results` whatever is chosen")
 NOTE(ramp_up_strategy, MORE, "over the index as there, or over time with `--ramp-up-by time`")
-NOTE(ready_check_timeout_sec, DIFFERENT, "the test request is a word and four tokens, not the first prompt; it never runs past the time")
+NOTE(ready_check_timeout_sec, DIFFERENT, "the test request is a word and eight tokens, not the first prompt; it never runs past the time")
 NOTE(chat_template_kwargs, EQUAL, "handed to the server, which lays the template")
 NOTE(skip_tokenizer_init, MORE, "`profllm.results` keeps all figures: they come from what the server sent")
 NOTE(request_id_prefix, EQUAL, "up to 1,024 bytes")

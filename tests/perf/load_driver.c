@@ -191,10 +191,9 @@ static int write_records(const struct bench_outcome *outcome, const char *path, 
 }
 
 /* One request that nobody measures. */
-static int try_acks(const struct driver *driver, struct bench_load load, enum bench_acks *ret,
-		    struct pl_err *err)
+static int try_acks(struct bench_load load, enum bench_acks *ret, struct pl_err *err)
 {
-	struct driver one = { .requests = 1, .tokens = driver->tokens < 4 ? driver->tokens : 4 };
+	const struct driver one = { .requests = 1, .tokens = 8 };
 	auto_free char *body = make_body(&one);
 	auto_free struct bench_request *plan = make_plan(&one, body);
 	PL_AUTO(bench_outcome_free) struct bench_outcome *outcome = NULL;
@@ -235,7 +234,7 @@ static int drive(const struct driver *driver, struct pl_err *err)
 	if (load.adapter->has_socket &&
 	    io_addr_resolve(driver->host, (uint16_t)driver->port, &load.addr, err) < 0)
 		return -1;
-	if (driver->delayed_acks && try_acks(driver, load, &load.acks, err) < 0)
+	if (driver->delayed_acks && try_acks(load, &load.acks, err) < 0)
 		return -1;
 	if (bench_load_check_limits(&load, err) < 0)
 		return -1;

@@ -123,6 +123,7 @@ class OddServer:
         self.wrap = wrap     # what a fresh connection becomes: TLS
         self.nagle = nagle   # the kernel's default: a small segment waits until the one before is acknowledged
         self.connections = set()
+        self.answered = []   # of each answer of a row: (segments without data that came, segments sent) so far
         self.lock = threading.Lock()
         self.listener = socket.socket(family)
         self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -182,7 +183,9 @@ class OddServer:
                 rest += more
             body, rest = rest[:size], rest[size:]
             steps = self._steps(path, body)
-            if self._play(plug, steps) is not None:
+            ended = self._play(plug, steps)
+            self.answered.append(self._segments(plug))
+            if ended is not None:
                 return
 
     def _steps(self, path, body):
@@ -208,6 +211,12 @@ class OddServer:
             at = steps.index(SECOND_TIME)
             return steps[:at] if times == 1 else steps[at + 1:]
         return steps
+
+    @staticmethod
+    def _segments(plug):
+        info = plug.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 160)
+        segs_in, data_in, data_out = (struct.unpack_from("I", info, at)[0] for at in (140, 152, 156))
+        return segs_in - data_in, data_out
 
     @staticmethod
     def _play(plug, steps):

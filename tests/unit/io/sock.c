@@ -336,21 +336,22 @@ static void test_io_sock__does_the_peer_wait_for_acks(void **state)
 
 static void test_io_sock__segments_and_acks(void **state)
 {
-	/* since the first count, 5 segments sent, 8 with data received, 3,000 bytes */
+	/* behind 5 segments sent, 8 with data received, 3,000 bytes */
 	static const struct {
 		struct io_segments to;
 		bool unacked;
 	} rows[] = {
-		{ { 5, 8, 3000, 32000 }, false },  /* nothing came */
-		{ { 5, 9, 3100, 32000 }, false },  /* one was under way */
-		{ { 5, 10, 3200, 32000 }, true },  /* the second waited for nothing */
-		{ { 6, 10, 3200, 32000 }, false }, /* released by ours */
-		{ { 8, 12, 3400, 32000 }, false },       { { 8, 13, 3500, 32000 }, true },
-		{ { 5, 10, 3000 + 1448, 1448 }, false }, /* one of them full */
-		{ { 5, 10, 3000 + 800, 1448 }, false },  /* or full for the path */
-		{ { 5, 11, 3000 + 800, 1448 }, true },
+		{ { 5, 8, 3000, 536 }, false },  /* nothing came */
+		{ { 5, 9, 3100, 536 }, false },  /* one was under way */
+		{ { 5, 10, 3200, 536 }, true },  /* the second waited for nothing */
+		{ { 6, 10, 3200, 536 }, false }, /* released by ours */
+		{ { 8, 12, 3400, 536 }, false },
+		{ { 8, 13, 3500, 536 }, true },
+		{ { 5, 12, 3000 + 3 * 1448 + 9, 1448 }, false }, /* three of them full */
+		{ { 5, 12, 3000 + 1448 + 300, 1448 }, true },    /* one */
+		{ { UINT32_MAX, 10, 3200, 536 }, false },        /* counts that went round */
 	};
-	const struct io_segments from = { 5, 8, 3000, 32000 };
+	const struct io_segments from = { 5, 8, 3000, 536 };
 
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {

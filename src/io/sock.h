@@ -77,8 +77,7 @@ struct io_segments {
 	uint32_t sent;           /* of any kind: each acknowledges what came */
 	uint32_t data_received;  /* with data */
 	uint64_t bytes_received; /* of data */
-	uint32_t
-		largest_bytes; /* of data in one segment that came; IO_SEGMENT_BYTES_MIN: or less */
+	uint32_t largest_bytes;  /* of a segment that came; IO_SEGMENT_BYTES_MIN: or less */
 };
 /* False where it cannot be told (no TCP). */
 bool io_sock_segments(int fd, struct io_segments *ret);
@@ -86,8 +85,8 @@ bool io_sock_segments(int fd, struct io_segments *ret);
  * Between the two counts, did the peer send on while what it had sent was not acknowledged? By
  * Nagle's algorithm (RFC 896) a segment that is not full waits for that: one can be under way
  * already, and each one of ours releases one more. A full one is as large as the largest that came,
- * or larger. True: the peer leaves the algorithm off, and
- * acknowledgements that wait do not hold it up.
+ * or larger. True: the peer leaves the algorithm off, and acknowledgements that wait do not hold it
+ * up.
  */
 bool io_segments_came_unacked(const struct io_segments *from, const struct io_segments *to);
 

@@ -77,8 +77,7 @@ const struct pl_opt_command cli_gpus_command = {
 	.options = gpus_rows,
 };
 
-/* ---- one look
- * ----------------------------------------------------------------------------------- */
+/* ---- one look ------------------------------------------------------------ */
 
 static size_t terminal_columns(void)
 {
@@ -123,8 +122,7 @@ static int show(struct host_gpus *gpus, const struct gpus_options *options)
 	return cli_print(pl_buf_text(&text));
 }
 
-/* ---- again and again
- * ---------------------------------------------------------------------------- */
+/* ---- again and again ----------------------------------------------------- */
 
 static void add_json_line(const json_t *look, struct pl_buf *text)
 {
@@ -205,8 +203,7 @@ static int watch(struct host_gpus *gpus, const struct gpus_options *options)
 	return status;
 }
 
-/* ---- the command
- * -------------------------------------------------------------------------------- */
+/* ---- the command --------------------------------------------------------- */
 
 static int open_gpus(const struct gpus_options *options, struct host_gpus **ret, struct pl_err *err)
 {

@@ -26,8 +26,7 @@ char *host_smi_next_line(struct host_smi_lines *lines)
 	return pl_strndup(at, len);
 }
 
-/* ---- parts of one text
- * ------------------------------------------------------------------------ */
+/* ---- parts of one text --------------------------------------------------- */
 
 static struct host_gpu_look *find_same(struct host_gpus *gpus, const struct host_gpu_look *look,
 				       size_t place, bool by_place)
@@ -141,8 +140,7 @@ void host_smi_drop_unknown(const struct host_gpus *known, struct host_gpus *now)
 	now->count = kept;
 }
 
-/* ---- text in lines: tables, CSV, captures of both
- * --------------------------------------------- */
+/* ---- text in lines: tables, CSV, captures of both ------------------------ */
 
 enum form { FORM_NONE, FORM_TABLE, FORM_GPUS, FORM_PROCESSES, FORM_EMPTY };
 
@@ -212,8 +210,7 @@ static int parse_lines(const char *text, size_t len, const char *source, struct 
 	return 0;
 }
 
-/* ---- JSON: strings under "stdout"
- * ------------------------------------------------------------- */
+/* ---- JSON: strings under "stdout" ---------------------------------------- */
 
 static const char *find_text(const char *at, const char *end, const char *text)
 {
@@ -315,8 +312,7 @@ static int parse_json(const char *text, size_t len, const char *source, unsigned
 	return parts;
 }
 
-/* ---- any form
- * --------------------------------------------------------------------------------- */
+/* ---- any form ------------------------------------------------------------ */
 
 int host_nvidia_smi_parse(const char *text, size_t len, const char *source, struct host_gpus *gpus,
 			  struct pl_err *err)

@@ -112,8 +112,7 @@ bool host_smi_is_process_csv(const char *header)
 	return is_process_list(&columns);
 }
 
-/* ---- GPUs
- * ------------------------------------------------------------------------------------- */
+/* ---- GPUs ---------------------------------------------------------------- */
 
 static struct host_gpu_look *find_text(struct host_gpus *gpus, size_t offset, const char *text)
 {
@@ -195,8 +194,7 @@ static void read_gpu(struct csv *csv, const struct cells *row)
 	host_smi_end_values(&values);
 }
 
-/* ---- processes
- * -------------------------------------------------------------------------------- */
+/* ---- processes ----------------------------------------------------------- */
 
 /* The GPU of the row, made where the list names one that is not there yet. */
 static struct host_gpu_look *look_of_process(struct csv *csv, const struct cells *row)
@@ -245,8 +243,7 @@ static void read_process(struct csv *csv, const struct cells *row)
 			     name != NULL ? host_smi_text(name) : NULL, true);
 }
 
-/* ---- rows
- * ------------------------------------------------------------------------------------- */
+/* ---- rows ---------------------------------------------------------------- */
 
 static int read_rows(struct csv *csv)
 {

@@ -70,8 +70,7 @@ bool host_smi_is_table(const char *line)
 	return line[0] == '|' && strstr(line, "NVIDIA-SMI ") != NULL;
 }
 
-/* ---- GPUs
- * ------------------------------------------------------------------------------------- */
+/* ---- GPUs ---------------------------------------------------------------- */
 
 /* The number, the name's words, then "On", "Off" or a driver model. */
 static bool read_first(struct table *table, struct words *left, struct words *middle,
@@ -158,8 +157,7 @@ static void read_gpu_line(struct table *table, struct words *cells)
 		read_third(table, &words[2]);
 }
 
-/* ---- instances and processes
- * ------------------------------------------------------------------ */
+/* ---- instances and processes --------------------------------------------- */
 
 static struct host_gpu_look *find_gpu(struct table *table, const char *index)
 {
@@ -222,8 +220,7 @@ static void read_process(struct table *table, char *text)
 		host_smi_text(pl_buf_text(&name)), host_smi_is_compute(words.at[pid + 1]));
 }
 
-/* ---- lines
- * ------------------------------------------------------------------------------------ */
+/* ---- lines --------------------------------------------------------------- */
 
 static void begin_processes(struct table *table)
 {

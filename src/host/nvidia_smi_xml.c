@@ -58,8 +58,7 @@ static int fault(struct xml *xml, const char *what)
 	return pl_err_set(xml->err, PL_ERR_INVALID, "'%s': line %zu: %s", xml->source, line, what);
 }
 
-/* ---- what the elements mean
- * ------------------------------------------------------------------- */
+/* ---- what the elements mean ---------------------------------------------- */
 
 static void look_reset(struct host_gpu_look *look)
 {
@@ -176,8 +175,7 @@ static void closed(struct xml *xml)
 				     pl_take(process->name), process->compute);
 }
 
-/* ---- the form
- * --------------------------------------------------------------------------------- */
+/* ---- the form ------------------------------------------------------------ */
 
 static bool is_name_byte(char c)
 {

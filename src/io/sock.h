@@ -65,7 +65,7 @@ ssize_t io_sock_recv(int fd, void *data, size_t room, int64_t *ret_stamp_real_ns
 
 /*
  * From now on what comes is acknowledged two segments at a time, or after 40 ms; once that time
- * was needed, at once again. Most of what receiving a small segment costs is sending its
+ * was needed, at once again. Half of what receiving a small segment costs is sending its
  * acknowledgement. Nothing where it cannot be (no TCP).
  */
 void io_sock_delay_acks(int fd);

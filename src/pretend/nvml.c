@@ -12,8 +12,7 @@
 
 #define DRIVER "580.65.06"
 #define CUDA   13000
-/* ---- the library
- * ------------------------------------------------------------------------------ */
+/* ---- the library --------------------------------------------------------- */
 
 PRETEND_FUNCTION(nvmlPretendVersion, void)
 {
@@ -124,8 +123,7 @@ PRETEND_FUNCTION(nvmlDeviceGetHandleByIndex_v2, unsigned index, struct nvml_devi
 	return pretend_leave(code);
 }
 
-/* ---- facts of a GPU
- * ---------------------------------------------------------------------------- */
+/* ---- facts of a GPU ------------------------------------------------------ */
 
 PRETEND_FUNCTION(nvmlDeviceGetName, NVML_DEVICE, char *text, unsigned room)
 {
@@ -226,8 +224,7 @@ PRETEND_FUNCTION(nvmlDeviceGetEccMode, NVML_DEVICE, unsigned *current, unsigned 
 	return pretend_leave(code);
 }
 
-/* ---- state of a GPU
- * ---------------------------------------------------------------------------- */
+/* ---- state of a GPU ------------------------------------------------------ */
 
 PRETEND_FUNCTION(nvmlDeviceGetUtilizationRates, NVML_DEVICE, struct nvml_utilization *utilization)
 {

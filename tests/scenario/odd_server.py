@@ -123,7 +123,7 @@ class OddServer:
         self.wrap = wrap     # what a fresh connection becomes: TLS
         self.nagle = nagle   # the kernel's default: a small segment waits until the one before is acknowledged
         self.connections = set()
-        self.answered = []   # of each answer of a row: (segments without data that came, segments sent) so far
+        self.completed = []  # of each completion: (segments without data that came, segments sent) so far
         self.lock = threading.Lock()
         self.listener = socket.socket(family)
         self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -184,7 +184,8 @@ class OddServer:
             body, rest = rest[:size], rest[size:]
             steps = self._steps(path, body)
             ended = self._play(plug, steps)
-            self.answered.append(self._segments(plug))
+            if path.endswith("/v1/completions"):
+                self.completed.append(self._segments(plug))
             if ended is not None:
                 return
 

@@ -10,6 +10,7 @@ from odd_server import CLOSE, DONE, LAST_CHUNK, OddServer, Pause, chunk, event, 
 from run_tools import read_zst_lines, run_profllm
 from test_odd_tls import TlsServer, context_of
 from test_tls import make_certificate
+from wait_tools import wait_for
 
 EVENTS = 12
 REQUESTS = 5
@@ -39,7 +40,8 @@ def serve(bin_dir, folder, server, *words):
     assert done.returncode == 0, done.stderr
     records = read_zst_lines(folder / "r.requests.jsonl.zst")
     gaps = [max(b[0] - a[0] for a, b in zip(one["events"], one["events"][1:])) / 1e9 for one in records]
-    acks = statistics.median(came / sent for came, sent in server.answered[-REQUESTS:])
+    wait_for(lambda: not server.connections, "the last answer is counted")
+    acks = statistics.median(came / sent for came, sent in server.completed[-REQUESTS:])
     return json.loads((folder / "r.json").read_text()), min(gaps), acks
 
 

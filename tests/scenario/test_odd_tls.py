@@ -76,6 +76,9 @@ class HandMade:
     def setsockopt(self, *words):
         self.plug.setsockopt(*words)
 
+    def getsockopt(self, *words):
+        return self.plug.getsockopt(*words)
+
     def shutdown(self, how):
         self.plug.shutdown(how)
 

@@ -277,8 +277,7 @@ static void test_shared_memory_gpu(void **state)
 	assert_true(json_is_null(json_object_get(json, "ecc")));
 }
 
-/* ---- opening
- * ---------------------------------------------------------------------------------- */
+/* ---- opening ------------------------------------------------------------- */
 
 static void test_open_faults(void **state)
 {

@@ -135,8 +135,7 @@ static void test_cannot_start(void **state)
 	assert_non_null(strstr(err.text, "cannot run '/nowhere/nvidia-smi'"));
 }
 
-/* ---- as what host_gpus_open() falls back to
- * ---------------------------------------------------- */
+/* ---- as what host_gpus_open() falls back to ------------------------------ */
 
 /* NULL where this machine has a driver of its own. */
 static struct host_gpus *open_gpus(void)

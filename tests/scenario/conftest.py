@@ -13,6 +13,10 @@ SHARED = SOURCE.parent / "shared"
 
 
 def pytest_configure(config):
+    # what nohup and background jobs ignore, programs that we start would ignore too
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
     config.addinivalue_line("markers", "threads: also run under ThreadSanitizer")
     config.addinivalue_line("markers", "release_only: not under a sanitizer (needs full speed)")
 

@@ -13,14 +13,20 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "base/mem.h"
 #include "host/guard_proc.h"
 #include "host/process.h"
 
 #define LONG_NS (60 * PL_NS_PER_S)
 
-static struct host_process *start_marked(const char *mark)
+/* Holds our pid: tests of another source tree may run at the same time, and marks are the host's. */
+static char own[32];
+
+/* A "sleep" whose environment has VARIABLE=own and more behind it. */
+static struct host_process *start_marked(const char *variable, const char *more)
 {
 	const char *const argv[] = { "/bin/sleep", "1000", NULL };
+	auto_free char *mark = pl_asprintf("%s=%s%s", variable, own, more);
 	const char *const env[] = { mark, NULL };
 	struct host_process_spec spec = { .argv = argv, .env = env };
 	struct host_process *process = NULL;
@@ -34,15 +40,15 @@ static struct host_process *start_marked(const char *mark)
 static void test_host_mark__whole_mark_only(void **state)
 {
 	(void)state;
-	auto_process struct host_process *a = start_marked(HOST_MARK_NAME "=test_mark_1");
-	auto_process struct host_process *b = start_marked(HOST_MARK_NAME "=test_mark_12");
-	auto_process struct host_process *c = start_marked("NOT_" HOST_MARK_NAME "=test_mark_1");
+	auto_process struct host_process *a = start_marked(HOST_MARK_NAME, "");
+	auto_process struct host_process *b = start_marked(HOST_MARK_NAME, "_2");
+	auto_process struct host_process *c = start_marked("NOT_" HOST_MARK_NAME, "");
 
-	assert_true(host_mark_is_on(host_process_pid(a), "test_mark_1"));
-	assert_false(host_mark_is_on(host_process_pid(b), "test_mark_1"));
-	assert_false(host_mark_is_on(host_process_pid(c), "test_mark_1"));
-	assert_int_equal(host_mark_count("test_mark_1"), 1);
-	assert_int_equal(host_mark_kill("test_mark_1", LONG_NS), 0);
+	assert_true(host_mark_is_on(host_process_pid(a), own));
+	assert_false(host_mark_is_on(host_process_pid(b), own));
+	assert_false(host_mark_is_on(host_process_pid(c), own));
+	assert_int_equal(host_mark_count(own), 1);
+	assert_int_equal(host_mark_kill(own, LONG_NS), 0);
 	assert_true(host_process_wait(a, LONG_NS));
 	assert_int_equal(host_process_signal(a), SIGKILL);
 	assert_false(host_process_wait(b, 0));
@@ -52,15 +58,15 @@ static void test_host_mark__whole_mark_only(void **state)
 static void test_host_mark__another_user_is_left_alone(void **state)
 {
 	(void)state;
-	auto_process struct host_process *process = start_marked(HOST_MARK_NAME "=test_mark_user");
+	auto_process struct host_process *process = start_marked(HOST_MARK_NAME, "");
 	const struct host_mark_heads no_heads = { NULL, 0 };
 	struct host_mark_killing done;
 
-	done = host_mark_kill_of("test_mark_user", getuid() + 1, &no_heads, LONG_NS);
+	done = host_mark_kill_of(own, getuid() + 1, &no_heads, LONG_NS);
 	assert_int_equal(done.killed, 0);
 	assert_int_equal(done.left, 0);
 	assert_false(host_process_wait(process, 0));
-	done = host_mark_kill_of("test_mark_user", getuid(), &no_heads, LONG_NS);
+	done = host_mark_kill_of(own, getuid(), &no_heads, LONG_NS);
 	assert_int_equal(done.killed, 1);
 	assert_int_equal(done.left, 0);
 	assert_true(host_process_wait(process, LONG_NS));
@@ -74,17 +80,18 @@ static void test_host_mark__family_without_marks(void **state)
 		"/bin/sh", "-c", "env -i /bin/sleep 1000 & env -i setsid /bin/sleep 1000 & wait",
 		NULL
 	};
-	const char *const env[] = { HOST_MARK_NAME "=test_mark_family", NULL };
+	auto_free char *mark = pl_asprintf("%s=%s", HOST_MARK_NAME, own);
+	const char *const env[] = { mark, NULL };
 	struct host_process_spec spec = { .argv = argv, .env = env };
 	auto_process struct host_process *process = NULL;
 	struct pl_err err = PL_ERR_INIT;
 	auto_free struct host_proc *list = NULL;
 
 	assert_int_equal(host_process_start(&spec, &process, &err), 0);
-	while (host_mark_count("test_mark_family") < 3)
+	while (host_mark_count(own) < 3)
 		continue;
 	size_t listed = host_proc_list(&list);
-	assert_int_equal(host_mark_kill("test_mark_family", LONG_NS), 0);
+	assert_int_equal(host_mark_kill(own, LONG_NS), 0);
 	assert_true(host_process_wait(process, LONG_NS));
 	for (size_t i = 0; i < listed; i++) {
 		struct host_proc now;
@@ -133,9 +140,9 @@ static void test_host_mark__session_of_a_dead_head(void **state)
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 	for (int i = 0; i < 2; i++)
 		assert_true(host_proc_read(pids[i], &left[i]));
-	assert_int_equal(host_mark_kill_of("test_mark_head", getuid(), &later, LONG_NS).killed, 0);
+	assert_int_equal(host_mark_kill_of(own, getuid(), &later, LONG_NS).killed, 0);
 	/* between fork() and exec it still has the test's environment */
-	while (host_mark_kill_of("test_mark_head", getuid(), &heads, LONG_NS).killed == 0)
+	while (host_mark_kill_of(own, getuid(), &heads, LONG_NS).killed == 0)
 		continue;
 	assert_false(host_proc_signal(&left[0], 0) && host_proc_read(pids[0], &left[0]) &&
 		     !host_proc_is_dead(&left[0]));
@@ -147,10 +154,10 @@ static void test_host_mark__session_of_a_dead_head(void **state)
 static void test_host_mark__nobody_carries_it(void **state)
 {
 	(void)state;
-	assert_int_equal(host_mark_count("test_mark_nobody"), 0);
-	assert_int_equal(host_mark_kill("test_mark_nobody", LONG_NS), 0);
-	assert_false(host_mark_is_on(getpid(), "test_mark_nobody"));
-	assert_false(host_mark_is_on(-1, "test_mark_nobody"));
+	assert_int_equal(host_mark_count(own), 0);
+	assert_int_equal(host_mark_kill(own, LONG_NS), 0);
+	assert_false(host_mark_is_on(getpid(), own));
+	assert_false(host_mark_is_on(-1, own));
 }
 
 /* A name with brackets and spaces stands in the middle of the line that is read. */
@@ -177,7 +184,7 @@ static void test_host_proc__reads_strange_names(void **state)
 static void test_host_proc__signals_only_who_was_meant(void **state)
 {
 	(void)state;
-	auto_process struct host_process *process = start_marked("A=b");
+	auto_process struct host_process *process = start_marked("A", "");
 	struct host_proc proc, other;
 
 	assert_true(host_proc_read(host_process_pid(process), &proc));
@@ -225,5 +232,7 @@ int main(void)
 		cmocka_unit_test(test_host_proc__signals_only_who_was_meant),
 		cmocka_unit_test(test_host_proc__list_holds_zombies_as_dead),
 	};
+
+	snprintf(own, sizeof(own), "test_mark_%d", (int)getpid());
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,6 +19,9 @@
 
 #define LONG_NS (60 * PL_NS_PER_S)
 
+/* Hold our pid: tests of another source tree may run at the same time, and marks are the host's. */
+static char own[32], own_mark[64];
+
 static struct host_process *start_shell(const char *script, const char *const *env,
 					const char *log_path)
 {
@@ -129,7 +132,7 @@ static void test_host_process__stop_is_gentle_first(void **state)
 /* A child that ignores SIGTERM, and its own child; *hurry: the caller asks for the kill. */
 static void stop_stubborn(int64_t deadline_ns, const atomic_int *hurry)
 {
-	const char *const env[] = { HOST_MARK_NAME "=test_stubborn", NULL };
+	const char *const env[] = { own_mark, NULL };
 	char path[32], ready[40];
 
 	temporary_path(path);
@@ -142,7 +145,7 @@ static void stop_stubborn(int64_t deadline_ns, const atomic_int *hurry)
 	assert_int_equal(host_process_signal(process), SIGKILL);
 	assert_int_equal(host_process_status(process), 128 + SIGKILL);
 	/* its child was in its group */
-	assert_int_equal(host_mark_kill("test_stubborn", LONG_NS), 0);
+	assert_int_equal(host_mark_kill(own, LONG_NS), 0);
 	unlink(path);
 	unlink(ready);
 }
@@ -175,7 +178,7 @@ static void test_host_process__free_leaves_nothing(void **state)
 static void test_host_mark__finds_what_left_its_session(void **state)
 {
 	(void)state;
-	const char *const env[] = { HOST_MARK_NAME "=test_mark_a", NULL };
+	const char *const env[] = { own_mark, NULL };
 	char path[32], ready[40];
 
 	temporary_path(path);
@@ -188,11 +191,11 @@ static void test_host_mark__finds_what_left_its_session(void **state)
 	assert_true(host_process_wait(process, LONG_NS));
 	/* the shell has ended and its group was killed; what left it is alive, with its own
 	 * child */
-	assert_in_range(host_mark_count("test_mark_a"), 1, 2);
+	assert_in_range(host_mark_count(own), 1, 2);
 	/* the whole mark, not its beginning */
 	assert_int_equal(host_mark_count("test_mark"), 0);
-	assert_int_equal(host_mark_kill("test_mark_a", LONG_NS), 0);
-	assert_int_equal(host_mark_count("test_mark_a"), 0);
+	assert_int_equal(host_mark_kill(own, LONG_NS), 0);
+	assert_int_equal(host_mark_count(own), 0);
 	unlink(path);
 	unlink(ready);
 }
@@ -209,5 +212,8 @@ int main(void)
 		cmocka_unit_test(test_host_process__free_leaves_nothing),
 		cmocka_unit_test(test_host_mark__finds_what_left_its_session),
 	};
+
+	snprintf(own, sizeof(own), "test_mark_%d", (int)getpid());
+	snprintf(own_mark, sizeof(own_mark), HOST_MARK_NAME "=%s", own);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

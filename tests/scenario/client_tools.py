@@ -203,5 +203,5 @@ def client_config(**benchmark):
     return config
 
 
-def wait_for_path(path, patience, seconds=30):
-    wait_for(path.exists, f"{path.name} comes", seconds * patience)
+def wait_for_path(path, seconds=30):
+    wait_for(path.exists, f"{path.name} comes", seconds)

@@ -1,22 +1,34 @@
 """What every scenario needs: the built programs, the source tree, others' data when it is there."""
+import hashlib
 import os
 import signal
 import socket
 import subprocess
+import tempfile
 import time
 from pathlib import Path
 
 import pytest
+from run_tools import PATIENCE
 
 SOURCE = Path(__file__).resolve().parents[2]
 SHARED = SOURCE.parent / "shared"
 
 
+def lock_folder():
+    """One a source tree and user; the default would be the host's."""
+    tree = hashlib.sha256(str(SOURCE).encode()).hexdigest()[:12]
+    return str(Path(tempfile.gettempdir()) / f"profllm-test-locks-{os.getuid()}-{tree}")
+
+
 def pytest_configure(config):
     # what nohup and background jobs ignore, programs that we start would ignore too
-    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGCHLD):
         if signal.getsignal(number) == signal.SIG_IGN:
             signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
+    # what another tree's tests have left is ended, and told, by their own next command
+    os.environ.setdefault("PROFLLM_LOCK_DIR", lock_folder())
     config.addinivalue_line("markers", "threads: also run under ThreadSanitizer")
     config.addinivalue_line("markers", "release_only: not under a sanitizer (needs full speed)")
 
@@ -43,5 +55,4 @@ def shared_dir():
 
 @pytest.fixture(scope="session")
 def patience():
-    """Factor for deadlines: sanitizers make programs several times slower."""
-    return 10 if os.environ.get("PROFLLM_SANITIZED") else 1
+    return PATIENCE

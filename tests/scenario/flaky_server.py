@@ -86,7 +86,7 @@ class FlakyServer:
 
     def listen(self):
         family = socket.AF_INET6 if ":" in self.address else socket.AF_INET
-        self.socket = socket.create_server((self.address, self.port), family=family, backlog=256)
+        self.socket = socket.create_server((self.address, self.port), family=family, backlog=256, reuse_port=True)
         self.port = self.socket.getsockname()[1]
         threading.Thread(target=self.accept, args=(self.socket,), daemon=True).start()
 
@@ -109,9 +109,17 @@ class FlakyServer:
             connection.close()
 
     def vanish(self, seconds):
-        """Connections are refused for so long."""
+        """Connections are refused for so long; nobody else gets the port."""
+        holder = socket.socket(self.socket.family)
+        holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        holder.bind((self.address, self.port))
         self.stop_listening()
-        self.timer = threading.Timer(seconds, self.listen)
+
+        def come_back():
+            self.listen()
+            holder.close()
+
+        self.timer = threading.Timer(seconds, come_back)
         self.timer.start()
 
     def stop_listening(self):

@@ -9,7 +9,7 @@ from run_tools import (base_config, guard_of, marked_processes, processes_with, 
 from wait_tools import wait_for
 
 WORKERS = 3
-STOP_TIMEOUT_S = 0.5
+STOP_TIMEOUT_S = 2  # a play acts within it
 # what may pass beyond stop_timeout: the guard's own work, and a busy machine
 SLACK_S = 30
 
@@ -74,7 +74,7 @@ class Scene:
     # ---- what happens ----
 
     def wait_for(self, condition, what, seconds=SLACK_S):
-        return wait_for(condition, f"{what}\n{''.join(self.lines)}", seconds * self.patience)
+        return wait_for(condition, f"{what}\n{''.join(self.lines)}", seconds)
 
     def wait_for_line(self, text):
         for line in self.process.stderr:

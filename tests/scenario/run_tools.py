@@ -5,6 +5,8 @@ import subprocess
 from pathlib import Path
 
 TIMEOUT_S = 60
+# factor for deadlines: sanitizers make programs several times slower
+PATIENCE = 10 if os.environ.get("PROFLLM_SANITIZED") else 1
 
 
 def base_config(**benchmark):
@@ -41,7 +43,7 @@ def environment(extra=None):
     return {**env, **(extra or {})}
 
 
-def run_profllm(bin_dir, *args, cwd=None, env=None, patience=1):
+def run_profllm(bin_dir, *args, cwd=None, env=None, patience=PATIENCE):
     return subprocess.run(command(bin_dir, *args), cwd=cwd, env=environment(env), text=True,
                           capture_output=True, timeout=TIMEOUT_S * patience,
                           stdin=subprocess.DEVNULL)
@@ -93,7 +95,8 @@ def guard_of(pid):
 
 
 # what other work on the machine can do to a run of some milliseconds
-OF_THE_MACHINE = {"client_queueing", "schedule_lateness", "rate_shortfall", "client_cpu", "host_steal", "merged_events"}
+OF_THE_MACHINE = {"client_queueing", "schedule_lateness", "rate_shortfall", "client_cpu", "host_steal", "merged_events",
+                  "clock_step"}
 
 
 def doubts_of(result):

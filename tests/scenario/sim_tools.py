@@ -7,6 +7,8 @@ import subprocess
 import threading
 import time
 
+from run_tools import PATIENCE, TIMEOUT_S
+
 
 class Server:
     """profllm-sim on a free port; ready when the constructor returns."""
@@ -37,7 +39,7 @@ class Server:
         """SIGTERM; returns the exit status."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
-        status = self.process.wait(timeout=60)
+        status = self.process.wait(timeout=TIMEOUT_S * PATIENCE)
         self.reader.join()
         self.process.stdout.close()
         return status

@@ -1,4 +1,5 @@
 """Names that stand for several addresses, and those that stand for none."""
+import contextlib
 import json
 import os
 import socket
@@ -65,9 +66,26 @@ def has_ipv6():
 needs_ipv6 = pytest.mark.skipif(not has_ipv6(), reason="no IPv6 here")
 
 
-def serve(address="127.0.0.1", rows=None):
-    family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    return OddServer(rows or {"good": [ANSWER]}, address=(address, 0), family=family)
+def family_of(address):
+    return socket.AF_INET6 if ":" in address else socket.AF_INET
+
+
+@contextlib.contextmanager
+def serve(address="127.0.0.1", rows=None, others=()):
+    """A server; its port is held at the other addresses too (`.held`), where nobody listens."""
+    while True:
+        with contextlib.ExitStack() as held:
+            server = held.enter_context(OddServer(rows or {"good": [ANSWER]}, address=(address, 0),
+                                                  family=family_of(address)))
+            server.held = {other: held.enter_context(socket.socket(family_of(other)))
+                           for other in set(others) - {address}}
+            try:
+                for other, plug in server.held.items():
+                    plug.bind((other, server.port))
+            except OSError:
+                continue  # another program has the port there
+            yield server
+            return
 
 
 def play(bin_dir, folder, url, *words, env=None, patience=1):
@@ -86,7 +104,7 @@ def play(bin_dir, folder, url, *words, env=None, patience=1):
     ("127.0.0.1", ["127.0.0.1", "::1"]), ("127.0.0.2", ["127.0.0.1", "127.0.0.2", "::1"]),
     ("::1", ["127.0.0.1", "127.0.0.2", "127.0.0.3", "127.0.0.1", "::1"]), ("::1", ["::1"])])
 def test_the_address_that_answers_is_taken(bin_dir, tmp_path, names, patience, address, others):
-    with serve(address) as server:
+    with serve(address, others=others) as server:
         done, result = play(bin_dir, tmp_path, f"http://many.example:{server.port}",
                             env={**names("many.example", *others), "no_proxy": "*"}, patience=patience)
     assert done.returncode == 0, done.stderr
@@ -107,7 +125,8 @@ def test_nobody_at_any_of_them(bin_dir, tmp_path, names, patience):
 @needs_ipv6
 def test_one_that_hangs_up_is_passed_over(bin_dir, tmp_path, names, patience):
     """Something else sits at the first address and speaks no HTTP."""
-    with serve("::1") as server, socket.create_server(("127.0.0.1", server.port)) as other:
+    with serve("::1", others=["127.0.0.1"]) as server:
+        other = server.held["127.0.0.1"]
         other.listen(8)
         with OddServerThatHangsUp(other):
             done, result = play(bin_dir, tmp_path, f"http://many.example:{server.port}", patience=patience,
@@ -152,10 +171,14 @@ def test_localhost(bin_dir, tmp_path, patience):
     assert done.returncode == 0 and result["results"]["completed"] == 8, done.stderr
 
 
+# name servers that do not answer are not waited for, and no domain of the host's is tried
+ALONE = {"no_proxy": "*", "RES_OPTIONS": "timeout:1 attempts:1", "LOCALDOMAIN": "."}
+
+
 @pytest.mark.parametrize("host", ["no-such-host.invalid", "256.1.1.1", "a..b"])
 def test_unknown_host(bin_dir, tmp_path, patience, host):
     done, result = play(bin_dir, tmp_path, f"http://{host}:8000", patience=patience,
-                        env={"no_proxy": "*"})
+                        env=ALONE)
     assert done.returncode == 3
     assert (result["status"], result["error"]["cause"]) == ("launch_failed", "unreachable")
     assert f"host '{host}' cannot be resolved: " in result["error"]["message"]
@@ -165,14 +188,13 @@ def test_unknown_host(bin_dir, tmp_path, patience, host):
 def test_unknown_host_and_source_address(bin_dir, tmp_path, patience):
     """No family to compare with: the host is what is wrong."""
     done, result = play(bin_dir, tmp_path, "http://no-such-host.invalid:8000", "--source-address", "127.0.0.1",
-                        patience=patience, env={"no_proxy": "*"})
+                        patience=patience, env=ALONE)
     assert done.returncode == 3 and result["error"]["cause"] == "unreachable"
 
 
 def test_server_that_goes_away_within_the_run(bin_dir, tmp_path, patience):
     """Each request that finds nobody says so, with the address that was taken."""
-    server = serve(rows={"good": [ANSWER, "close"]})
-    with server:
+    with serve(rows={"good": [ANSWER, "close"]}) as server:
         original = server.rows
         hits = []
 

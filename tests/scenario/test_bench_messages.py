@@ -2,11 +2,9 @@
 
 import json
 import re
-import subprocess
 
 import pytest
-
-import run_tools
+from flaky_server import FlakyServer
 from run_tools import run_profllm
 from sim_tools import Server
 
@@ -141,23 +139,21 @@ def test_hints_name_flags_too(bin_dir):
     assert "benchmark." not in done.stdout
 
 
-def test_a_result_that_cannot_be_written_is_shown_all_the_same(bin_dir, server, tmp_path):
+def test_a_result_that_cannot_be_written_is_shown_all_the_same(bin_dir, tmp_path):
     folder = tmp_path / "results"
-    running = subprocess.Popen(
-        [bin_dir / "profllm", "bench", "serve", "--port", str(server.port), "--random-input", "8", "--random-output", "4",
-         "--num-prompts", "20", "--request-rate", "20", "--save-result", "--result-dir", folder],
-        cwd=tmp_path, env=run_tools.environment({"TMPDIR": str(tmp_path)}), stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    for line in running.stderr:
-        if "sending 20 requests" in line:
-            break
-    # the place was free when it was looked at, and is not when the run ends
-    folder.write_text("taken")
-    said, told = running.communicate(timeout=60)
-    assert running.returncode == 2
-    assert re.search(r"^Successful requests: +20 ", said, re.M) and "Verdict:" in said
-    assert "the result could not be written" in told
-    kept = re.search(r"'profllm recover ([^']+)'", told).group(1)
+
+    def take_the_place(*_):
+        """It was free when it was looked at, and is not when the run ends."""
+        folder.write_text("taken")
+
+    with FlakyServer(take_the_place) as server:
+        done = run_profllm(bin_dir, "bench", "serve", "--port", server.port, "--model", "m", "--random-input", 8,
+                           "--random-output", 4, "--vocab-size", 1000, "--num-prompts", 20, "--save-result",
+                           "--result-dir", folder, cwd=tmp_path, env={"TMPDIR": str(tmp_path)})
+    assert done.returncode == 2
+    assert re.search(r"^Successful requests: +20 ", done.stdout, re.M) and "Verdict:" in done.stdout
+    assert "the result could not be written" in done.stderr
+    kept = re.search(r"'profllm recover ([^']+)'", done.stderr).group(1)
     done = run_profllm(bin_dir, "recover", kept)
     assert done.returncode == 0, done.stderr
     assert json.loads(open(kept, encoding="utf-8").read())["results"]["completed"] == 20

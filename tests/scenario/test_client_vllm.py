@@ -390,7 +390,7 @@ def test_client_that_fails(play, result_schema, mode, cause, said):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_signal_ends_the_client(play, number):
     process = play.start("hang")
-    wait_for_path(play.notes / "begun", play.patience)
+    wait_for_path(play.notes / "begun")
     process.send_signal(number)
     status, _, err = play.finish(process)
     assert status == 128 + number, err
@@ -401,7 +401,7 @@ def test_signal_ends_the_client(play, number):
 def test_second_signal_kills_a_deaf_client(play):
     play.config["launch"]["stop_timeout"] = "10m"
     process = play.start("stubborn")
-    wait_for_path(play.notes / "deaf", play.patience)
+    wait_for_path(play.notes / "deaf")
     client, _, _ = play.noted("ids.json")
     process.send_signal(signal.SIGINT)
     process.send_signal(signal.SIGTERM)
@@ -421,7 +421,7 @@ def test_run_timeout_ends_the_client(play):
 
 def test_server_that_dies_ends_the_client(play):
     process = play.start("hang")
-    wait_for_path(play.notes / "begun", play.patience)
+    wait_for_path(play.notes / "begun")
     os.kill(server_of(process.pid), signal.SIGKILL)
     status, _, _ = play.finish(process)
     assert status == 1
@@ -453,11 +453,11 @@ def test_client_is_apart(play):
 def test_killed_with_profllm(play):
     """The guard ends the client too."""
     process = play.start("hang")
-    wait_for_path(play.notes / "begun", play.patience)
+    wait_for_path(play.notes / "begun")
     run_id = play.noted("env.json")["PROFLLM_RUN"]
     os.kill(process.pid, signal.SIGKILL)
     process.communicate()
-    wait_for(lambda: not marked_processes(run_id), "the guard ends the client", 30 * play.patience)
+    wait_for(lambda: not marked_processes(run_id), "the guard ends the client", 30)
     done = run_profllm(play.bin_dir, "recover", play.output, patience=play.patience)
     assert done.returncode == 0, done.stderr
     assert play.result()["status"] == "interrupted" and play.result()["results"] is None

@@ -2,51 +2,15 @@
 
 import json
 import re
-import signal
-import socket
 import subprocess
-import time
-import urllib.request
 
 import pytest
+from sim_tools import Server
 
 
 def read_lines(path):
     with open(path, encoding="utf-8") as file:
         return [json.loads(line) for line in file]
-
-
-@pytest.fixture
-def simulator(bin_dir, tmp_path):
-    """Starts profllm-sim on a free port; yields (port, log's path, stop())."""
-    log = tmp_path / "sim.log"
-    output = open(tmp_path / "sim.out", "w", encoding="utf-8")
-    # a free port: the kernel's choice, held until just before the start
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    process = subprocess.Popen(
-        [str(bin_dir / "profllm-sim"), "serve", "perf", "--host", "127.0.0.1", "--port", str(port),
-         "--sim-step", "2ms", "--sim-log", str(log), "--max-num-seqs", "512"],
-        stdout=output, stderr=subprocess.STDOUT,
-    )
-    deadline = time.monotonic() + 60
-    while True:
-        assert process.poll() is None, (tmp_path / "sim.out").read_text()
-        try:
-            urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=5).close()
-            break
-        except OSError:
-            assert time.monotonic() < deadline
-
-    def stop():
-        if process.poll() is None:
-            process.send_signal(signal.SIGTERM)
-            process.wait(60)
-
-    yield port, log, stop
-    stop()
-    output.close()
 
 
 @pytest.mark.parametrize(
@@ -59,17 +23,17 @@ def simulator(bin_dir, tmp_path):
     ],
     ids=["all-at-once", "capped", "poisson", "two-workers"],
 )
-def test_records_equal_the_servers_log(bin_dir, tmp_path, simulator, options):
-    port, log, stop = simulator
+def test_records_equal_the_servers_log(bin_dir, tmp_path, options):
+    log = tmp_path / "sim.log"
     driver = bin_dir.parent / "tests" / "load_driver"
     assert driver.exists(), f"the build makes {driver}"
     records_path = tmp_path / "records.jsonl"
-    done = subprocess.run(
-        [str(driver), "--port", str(port), "--tokens", "25", "--records", str(records_path)]
-        + options,
-        stdout=subprocess.PIPE, check=True,
-    )
-    stop()
+    with Server(bin_dir, "--sim-step", "2ms", "--sim-log", log, "--max-num-seqs", 512, model="perf") as server:
+        done = subprocess.run(
+            [str(driver), "--port", str(server.port), "--tokens", "25", "--records", str(records_path)]
+            + options,
+            stdout=subprocess.PIPE, check=True,
+        )
     report = json.loads(done.stdout)
     records = read_lines(records_path)
     rows = [row for row in read_lines(log) if row["request_id"] is not None]

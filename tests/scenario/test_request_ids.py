@@ -49,7 +49,7 @@ def test_recovered_whole(bin_dir, tmp_path, patience):
     config = play_config(tmp_path, prefix, num_prompts=4000, max_concurrency=4)
     process = start_profllm(bin_dir, "run", "-c", write_config(tmp_path, config), "-o", output, "-q")
     journal = journal_of(output)
-    wait_for(lambda: completed_before(tmp_path, time.monotonic_ns()), "a first answer", 60 * patience, process)
+    wait_for(lambda: completed_before(tmp_path, time.monotonic_ns()), "a first answer", 60, process)
     # what the load wrote: the second time, the first is whole
     for _ in range(2):
         size = journal.stat().st_size

@@ -223,7 +223,7 @@ def test_second_signal_kills_a_server_that_takes_its_time(bin_dir, tmp_path, pat
     config["launch"].update(command=[str(script)], stop_timeout="10m")
     process = start_profllm(bin_dir, "run", "-c", write_config(tmp_path, config), "-o",
                             tmp_path / "r.json")
-    wait_for((tmp_path / "stubborn.deaf").exists, "it is deaf", 60 * patience, process)
+    wait_for((tmp_path / "stubborn.deaf").exists, "it is deaf", 60, process)
     process.send_signal(signal.SIGINT)
     wait_for_line(process.stderr, "stopping the server")
     process.send_signal(signal.SIGINT)
@@ -340,7 +340,7 @@ def test_stalled_server_ends_in_timeout(bin_dir, tmp_path, patience):
                             tmp_path / "r.json", "--set", "launch.stop_timeout=300ms")
     wait_for_line(process.stderr, "sending 400 requests")
     # a server that stands still before is asked in vain for its counters, for 10 s
-    wait_for(lambda: requests_with_id(log), "a request of the load", 30 * patience, process)
+    wait_for(lambda: requests_with_id(log), "a request of the load", 30, process)
     server = server_of(process.pid)
     os.kill(server, signal.SIGSTOP)
     code, _, _ = finish(process, patience)

@@ -106,7 +106,7 @@ def test_idle_power_is_that_before_the_start(bin_dir, tmp_path, patience, preten
     config["launch"]["extra_args"] += ["--sim-log", str(log)]
     run = start_profllm(bin_dir, "run", "-c", write_config(tmp_path, config), "-o",
                         tmp_path / "r.json", "-q", env=pretend("1xH100", file=settings))
-    wait_for(log.exists, "the simulator has begun its log", 30 * patience, run)
+    wait_for(log.exists, "the simulator has begun its log", 30, run)
     (tmp_path / "next").write_text("power=const:570\n")
     os.replace(tmp_path / "next", settings)
     run.communicate(timeout=60 * patience)
@@ -350,8 +350,7 @@ def test_stopped_while_all_is_looked_at(bin_dir, tmp_path, patience, pretend, na
     config["launch"]["extra_args"] += ["--sim-log", str(log)]
     run = start_profllm(bin_dir, "run", "-c", write_config(tmp_path, config), "-o",
                         tmp_path / "r.json", "-q", env=pretend(power="sine:100:500:1"))
-    wait_for(lambda: log.exists() and log.stat().st_size > 20000, "the load goes on", 30 * patience,
-             run)
+    wait_for(lambda: log.exists() and log.stat().st_size > 20000, "the load goes on", process=run)
     run.send_signal(getattr(signal, name))
     _, errors = run.communicate(timeout=60 * patience)
     assert run.returncode == 128 + getattr(signal, name), errors

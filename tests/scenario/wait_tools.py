@@ -1,13 +1,15 @@
 """Waiting for what gives no notice of itself."""
 import time
 
+from run_tools import PATIENCE
+
 # a look a few thousandths apart costs little beside the programs that are waited for
 LOOK_S = 0.005
 
 
 def wait_for(condition, what, seconds=30, process=None):
     """Looks until it is true, and returns what it gave; not beyond the end of `process`."""
-    end = time.monotonic() + seconds
+    end = time.monotonic() + seconds * PATIENCE
     while not (value := condition()):
         assert process is None or process.poll() is None, f"it ended before: {what}"
         assert time.monotonic() < end, f"did not happen: {what}"

@@ -21,6 +21,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def answer(self, status, body=b"", content_type="application/json", headers=()):
         self.send_response(status)
+        if not self.server.owner.keeps:
+            self.send_header("Connection", "close")
         for name, value in [("Content-Type", content_type), ("Content-Length", len(body)), *headers]:
             self.send_header(name, str(value))
         self.end_headers()
@@ -73,8 +75,10 @@ class Handler(BaseHTTPRequestHandler):
 class FlakyServer:
     """`faults(request_id, number)`: what the number-th try, from 1, of a request gets; None: an answer."""
 
-    def __init__(self, faults=lambda request_id, number: None, address="127.0.0.1", port=0, tls=None):
-        self.faults, self.redirects = faults, {}
+    """`keeps`: a connection takes another request behind an answer."""
+
+    def __init__(self, faults=lambda request_id, number: None, address="127.0.0.1", port=0, tls=None, keeps=True):
+        self.faults, self.redirects, self.keeps = faults, {}, keeps
         self.lock = threading.Lock()
         self.tries = collections.Counter()
         self.peers = collections.Counter()

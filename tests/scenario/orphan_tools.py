@@ -14,8 +14,8 @@ STOP_TIMEOUT_S = 2  # a play acts within it
 SLACK_S = 30
 
 
-def scene_config(steps_ms, start_ms, requests):
-    config = base_config(num_prompts=requests, random_input_len=16, random_output_len=6)
+def scene_config(steps_ms, start_ms, requests, **benchmark):
+    config = base_config(**{"num_prompts": requests, "random_input_len": 16, "random_output_len": 6, **benchmark})
     config["launch"]["extra_args"] = ["--sim-step", f"{steps_ms}ms", "--sim-processes",
                                       str(WORKERS), "--sim-start-delay", f"{start_ms}ms"]
     config["launch"]["stop_timeout"] = f"{STOP_TIMEOUT_S}s"
@@ -104,8 +104,12 @@ class Scene:
     def kill_both(self):
         """profllm and its guard, neither of which sees the other die."""
         guard = self.guard()
-        for pid in (self.process.pid, guard):
-            os.kill(pid, signal.SIGSTOP)
+        os.kill(self.process.pid, signal.SIGSTOP)
+        try:
+            os.kill(guard, signal.SIGSTOP)
+        except ProcessLookupError:
+            os.kill(self.process.pid, signal.SIGCONT)
+            raise
         for pid in (guard, self.process.pid):
             os.kill(pid, signal.SIGKILL)
         self.process.wait(timeout=60 * self.patience)

@@ -1,4 +1,5 @@
 """What the plays of `profllm run` share: configurations, running it, reading what it wrote."""
+import contextlib
 import json
 import os
 import subprocess
@@ -88,9 +89,13 @@ def children_of(pid):
 
 
 def guard_of(pid):
-    """profllm's guard, the parent of its server."""
-    guard, = [child for child in children_of(pid)
-              if Path(f"/proc/{child}/comm").read_text().strip() == "profllm-guard"]
+    """profllm's guard, the parent of its server. A child that ends meanwhile is none."""
+    guards = []
+    for child in children_of(pid):
+        with contextlib.suppress(OSError):
+            if Path(f"/proc/{child}/comm").read_text().strip() == "profllm-guard":
+                guards.append(child)
+    guard, = guards
     return guard
 
 

@@ -207,7 +207,7 @@ def test_silence(bin_dir, tmp_path, patience):
     rows = {"none": [HANG], "head": [HEAD, HANG], "two": [HEAD + b"".join(map(chunk, tokens(4)[:2])), HANG],
             "good": [ANSWER]}
     with OddServer(rows) as server:
-        play = Play(bin_dir, tmp_path, server, rows, "--stall-timeout", "700ms", cap=4, patience=patience)
+        play = Play(bin_dir, tmp_path, server, rows, "--stall-timeout", "2s", cap=4, patience=patience)
     assert play.done.returncode == 4 and play.result["status"] == "timeout"
     assert [record["error"] and record["error"]["kind"] for record in play.records] == ["stalled"] * 3 + [None]
     assert [len(record["events"]) for record in play.records] == [0, 0, 2, 4]
@@ -218,7 +218,7 @@ def test_pings_are_no_answer(bin_dir, tmp_path, patience):
     """A server that only says that it lives ends by request_timeout."""
     rows = {"pings": [HEAD] + [chunk(b": ping\n\n"), Pause(0.05)] * 60, "good": [ANSWER]}
     with OddServer(rows) as server:
-        play = Play(bin_dir, tmp_path, server, rows, "--request-timeout", "800ms", cap=2, patience=patience)
+        play = Play(bin_dir, tmp_path, server, rows, "--request-timeout", "2s", cap=2, patience=patience)
     assert play.done.returncode == 1
     assert [record["error"] and record["error"]["kind"] for record in play.records] == ["timeout", None]
 

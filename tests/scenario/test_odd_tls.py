@@ -257,7 +257,7 @@ def test_server_that_is_silent_in_the_handshake(bin_dir, tmp_path, certificates,
         return context.wrap_socket(plug, server_side=True)
 
     with TlsServer({"plain": [ANSWER, CLOSE]}, context, wrap=wrap) as server:
-        play = Play(bin_dir, tmp_path, server, ["plain"] * 3, "--insecure", "--request-timeout", "500ms",
+        play = Play(bin_dir, tmp_path, server, ["plain"] * 3, "--insecure", "--request-timeout", "2s",
                     patience=patience)
     assert (play.results["completed"], play.results["failed"]) == (1, 2)
     (error,) = play.results["errors"]

@@ -37,8 +37,9 @@ def make_scene(bin_dir, tmp_path, patience):
 def reach(make_scene):
     """A scene in the middle of a phase, which does not end by itself."""
     def make(phase):
-        start_ms = 600000 if phase in ("loading", "stopping") else 0
-        scene = make_scene(scene_config(steps_ms=20, start_ms=start_ms, requests=3000))
+        start_ms = 0 if phase == "running" else 600000
+        scene = make_scene(scene_config(steps_ms=20, start_ms=start_ms, requests=300, max_concurrency=64,
+                                        random_output_len=600))
         scene.reach(phase)
         return scene
     return make
@@ -175,10 +176,10 @@ def test_terminal_is_hung_up_while_nohup_protects(make_scene):
     """A SIGHUP that profllm was told to ignore does not end the run."""
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        scene = make_scene(scene_config(steps_ms=5, start_ms=0, requests=40))
+        scene = make_scene(scene_config(steps_ms=100, start_ms=0, requests=40))
     finally:
         signal.signal(signal.SIGHUP, before)
-    scene.reach("running")
+    scene.wait_for_line("sending")
     scene.process.send_signal(signal.SIGHUP)
     assert scene.finish() == 0
     scene.wait_until_gone()

@@ -170,7 +170,7 @@ def test_timeline_opens_in_a_browser(bin_dir, tmp_path):
     (tmp_path / "y.html").write_text(page.replace("</body>", use).replace("<head>", """<head><script>
       window.requestAnimationFrame = done => setTimeout(done, 0);
     </script>"""))
-    done = subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
+    done = subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--enable-logging=stderr",
                            f"--user-data-dir={tmp_path / 'profile'}", "--virtual-time-budget=5000", "--dump-dom",
                            f"file://{tmp_path / 'y.html'}"],
                           capture_output=True, text=True, timeout=120, check=False)
@@ -312,7 +312,7 @@ def test_thresholds_do_not_matter_without_a_timeline(bin_dir, tmp_path):
 
 @pytest.mark.parametrize("name, kind", [("r.timeline.html", "timeline"), ("r.dataset_stats.png", "dataset_stats")])
 def test_a_picture_that_cannot_be_written_is_a_warning(bin_dir, tmp_path, name, kind, patience):
-    config = write_config(tmp_path, base_config(**PLOTS, num_prompts=100, max_concurrency=4, random_output_len=30))
+    config = write_config(tmp_path, base_config(**PLOTS, num_prompts=250, max_concurrency=4, random_output_len=30))
     process = start_profllm(bin_dir, "run", "-c", config, "-o", tmp_path / "r.json")
     seen = ""
     for line in process.stderr:

@@ -1,5 +1,7 @@
 """Ports for servers: free ones for many runs at once, fixed ones that are taken, second tries."""
+import errno
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -19,11 +21,18 @@ def script(path, text):
 
 
 def listen(address, family=socket.AF_INET):
-    listener = socket.socket(family)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    listener.bind((address, 0))
-    listener.listen()
-    return listener, listener.getsockname()[1]
+    """On a port that nobody is given who asks for any, neither by the kernel nor by profllm: it may be closed and used."""
+    while True:
+        listener = socket.socket(family)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((address, random.randint(10000, 19999)))
+            listener.listen()
+            return listener, listener.getsockname()[1]
+        except OSError as error:
+            listener.close()
+            if error.errno != errno.EADDRINUSE:
+                raise
 
 
 def has_ipv6():
@@ -48,10 +57,14 @@ def test_twenty_runs_at_once_never_clash(bin_dir, tmp_path, patience):
     assert len({holder["run_id"] for holder in held.values()}) == RUNS
     gate.touch()
     assert [run.finish(patience) for run in runs] == [0] * RUNS
-    ports = {run.result()["launch"]["port"] for run in runs}
-    assert ports == {int(name.removeprefix("port-")) for name in held}
-    assert all(20000 <= port <= 29999 for port in ports)
-    assert {run.result()["launch"]["port_tries"] for run in runs} == {1}
+    launches = [run.result()["launch"] for run in runs]
+    ports = {launch["port"] for launch in launches}
+    assert len(ports) == RUNS and all(20000 <= port <= 29999 for port in ports)
+    # another program of the host may have come between; none of these has
+    first = {int(name.removeprefix("port-")) for name in held}
+    assert {launch["port"] for launch in launches if launch["port_tries"] == 1} <= first
+    lost = first - ports
+    assert len(lost) == sum(launch["port_tries"] > 1 for launch in launches) <= 2
     assert held_by(env) == {}
 
 

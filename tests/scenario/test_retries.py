@@ -116,7 +116,7 @@ def test_unasked_nothing_is_sent_again(bin_dir, tmp_path, validators):
 def test_what_may_pass_is_tried_again(bin_dir, tmp_path, validators, fault):
     made = fault if isinstance(fault, str) else (fault, [])
     # fresh connections only: a kept one that ends is replaced without being a try
-    with FlakyServer(lambda request_id, number: made if number < 3 else None) as server:
+    with FlakyServer(lambda request_id, number: made if number < 3 else None, keeps=False) as server:
         _, result, lines = serve(bin_dir, tmp_path, server.port, "--retries", 2, "--retry-delay", "1ms",
                                  count=3)
     requests = requests_of(lines)
@@ -145,7 +145,7 @@ def test_a_server_that_refuses_and_then_accepts(bin_dir, tmp_path, validators):
     def faults(_, number):
         if number == 1 and not gone:
             gone.append(True)
-            server.vanish(0.3)
+            server.vanish(1.5)
         return "reset" if number == 1 else None
 
     gone = []

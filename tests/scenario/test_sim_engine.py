@@ -36,8 +36,15 @@ def test_32_requests_at_8(bin_dir):
             events, _ = completion(server, [i + 1] * 20, 40)
             finished.append(events[-2]["usage"]["completion_tokens"])
 
+        def watch():
+            # all begin at once, however long it takes until they are here
+            wait_for(lambda: server.metrics()[WAITING] == 32, "all wait")
+            assert server.ask("POST", "/wake_up")[0] == 200
+            return watch_metrics(server, lambda: len(finished) == 32)
+
+        assert server.ask("POST", "/sleep")[0] == 200
         work = [lambda i=i: one(i) for i in range(32)]
-        work.append(lambda: watch_metrics(server, lambda: len(finished) == 32))
+        work.append(watch)
         seen = in_threads(work)[-1]
         assert finished == [40] * 32
         assert max(running for running, _ in seen) == 8

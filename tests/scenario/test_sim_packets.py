@@ -102,7 +102,9 @@ def events_of(packets, client, port):
     first = {}
     for t, source, destination, payload, sequence in packets:
         if source == port and destination == client and payload:
-            assert first.setdefault(sequence, (t, payload))[1] == payload, "sent again in other pieces"
+            before = first.setdefault(sequence, (t, payload))[1]
+            # sent again with what came behind it, at times
+            assert payload.startswith(before) or before.startswith(payload)
     sent = list(first.values())
     assert sent[0][1].startswith(b"HTTP/1.1 200 OK\r\n")
     assert sent[-1][1].endswith(b"data: [DONE]\n\n\r\n0\r\n\r\n")

@@ -369,10 +369,10 @@ class OldHandler(http.server.BaseHTTPRequestHandler):
         for i in range(count if whole else count // 2):
             choice = {"index": 0, "text": " a", "finish_reason": "length" if i == count - 1 else None}
             self.wfile.write(b"data: " + json.dumps({"choices": [choice]}).encode() + b"\n\n")
+        if self.server.later:
+            self.server.later(self.server)  # before the client goes on
         if whole:
             self.wfile.write(b"data: [DONE]\n\n")
-        if self.server.later:
-            self.server.later(self.server)
 
 
 OLD_WORDS = ["--insecure", "--vocab-size", 1000, "--prompt-token-ids"]

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,17 +19,17 @@
 
 struct exp_journal {
 	struct exp_journal_file file;
-	bool begun;  /* the file holds this run */
-	bool broken; /* it cannot be written: nothing more goes in */
-	bool dirty;  /* something was written since the last sync */
+	bool begun;            /* the file holds this run */
+	bool broken;           /* it cannot be written: nothing more goes in */
+	atomic_bool dirty;     /* something was written since the last sync */
+	atomic_int sync_errno; /* of a sync that failed; who writes gives up */
 	struct pl_buf gathered;
-	int64_t synced_ns;
 	int64_t alive_ns;
 
 	pthread_mutex_t lock; /* over `stop` */
 	pthread_cond_t wake;
-	pthread_t thread;
-	bool follows;
+	pthread_t follower, syncer;
+	bool follows, syncs;
 	bool stop;
 	struct bench_feed *feed;
 };
@@ -63,14 +64,19 @@ static void write_gathered(struct exp_journal *journal)
 
 static void sync_file(struct exp_journal *journal)
 {
-	if (!journal->dirty || journal->broken)
+	if (!atomic_exchange(&journal->dirty, false))
 		return;
 	/* a disk that cannot promise it (EINVAL: a pipe, some network files) is no reason to
 	 * stop */
 	if (fdatasync(journal->file.fd) < 0 && errno != EINVAL && errno != ENOTSUP)
+		atomic_store(&journal->sync_errno, errno);
+}
+
+static void heed_sync(struct exp_journal *journal)
+{
+	errno = atomic_load(&journal->sync_errno);
+	if (errno != 0 && !journal->broken)
 		give_up(journal);
-	journal->dirty = false;
-	journal->synced_ns = pl_clock_now_ns();
 }
 
 /* After each frame: the buffer keeps room for one of any size. */
@@ -154,6 +160,7 @@ void exp_journal_stage(struct exp_journal *journal, enum md_stage stage, json_t 
 	write_gathered(journal);
 	if (stage == MD_STAGE_MEASURE || stage == MD_STAGE_STOP)
 		sync_file(journal);
+	heed_sync(journal);
 }
 
 void exp_journal_load(struct exp_journal *journal, const struct bench_request *requests,
@@ -221,12 +228,11 @@ static void take_feed(struct exp_journal *journal)
 	};
 	int64_t start_ns = bench_feed_start_ns(journal->feed);
 
+	heed_sync(journal);
 	if (start_ns == MD_NO_TIME || journal->broken)
 		return;
 	bench_feed_take(journal->feed, &reader);
 	add_tick(journal, start_ns);
-	if (pl_clock_now_ns() - journal->synced_ns >= EXP_JOURNAL_SYNC_NS)
-		sync_file(journal);
 }
 
 /* False: the run is over. */
@@ -244,7 +250,7 @@ static bool wait_tick(struct exp_journal *journal, int64_t due_ns)
 	return go_on;
 }
 
-/* Nothing else touches the journal between follow and unfollow. */
+/* Nothing but the next one touches the journal between follow and unfollow. */
 static void *follow_main(void *data)
 {
 	struct exp_journal *journal = data;
@@ -255,37 +261,56 @@ static void *follow_main(void *data)
 	return NULL;
 }
 
-void exp_journal_follow(struct exp_journal *journal, struct bench_feed *feed)
+/* A thread of its own: a disk may take seconds, and what is written meanwhile outlives the process. */
+static void *sync_main(void *data)
+{
+	struct exp_journal *journal = data;
+
+	while (wait_tick(journal, pl_clock_now_ns() + EXP_JOURNAL_SYNC_NS))
+		sync_file(journal);
+	return NULL;
+}
+
+static bool start_thread(struct exp_journal *journal, pthread_t *thread, const char *name,
+			 void *main(void *))
 {
 	sigset_t all, before;
 
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	int code = pthread_create(thread, NULL, main, journal);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = code;
+	if (code != 0)
+		give_up(journal);
+	else
+		pthread_setname_np(*thread, name);
+	return code == 0;
+}
+
+void exp_journal_follow(struct exp_journal *journal, struct bench_feed *feed)
+{
 	if (!takes(journal))
 		return;
 	journal->feed = feed;
 	journal->stop = false;
-	journal->synced_ns = pl_clock_now_ns();
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	int code = pthread_create(&journal->thread, NULL, follow_main, journal);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	journal->follows = code == 0;
-	if (journal->follows)
-		pthread_setname_np(journal->thread, "journal");
-	errno = code;
-	if (code != 0)
-		give_up(journal);
+	journal->syncs = start_thread(journal, &journal->syncer, "journal-sync", sync_main);
+	journal->follows = journal->syncs &&
+			   start_thread(journal, &journal->follower, "journal", follow_main);
 }
 
 void exp_journal_unfollow(struct exp_journal *journal)
 {
-	if (journal == NULL || !journal->follows)
+	if (journal == NULL || !journal->syncs)
 		return;
 	pthread_mutex_lock(&journal->lock);
 	journal->stop = true;
-	pthread_cond_signal(&journal->wake);
+	pthread_cond_broadcast(&journal->wake);
 	pthread_mutex_unlock(&journal->lock);
-	pthread_join(journal->thread, NULL);
-	journal->follows = false;
+	if (journal->follows)
+		pthread_join(journal->follower, NULL);
+	pthread_join(journal->syncer, NULL);
+	journal->follows = journal->syncs = false;
 	journal->feed = NULL;
 }
 

@@ -3,12 +3,13 @@
  *
  *	stages ──document so far──┐
  *	                          ├──> frames ── write() ──> OUTPUT.journal
- *	feed ── a thread's ticks ─┘             fdatasync() once a second
+ *	feed ── a thread's ticks ─┘             fdatasync() once a second, by another thread
  *
  * - Belongs to the process that holds its lock (fcntl, so that a child does not inherit it); removed
  *   when the result is in its place.
  * - What a request's end brought is in the file within EXP_JOURNAL_WRITE_NS: it outlives the process.
- *   Within EXP_JOURNAL_SYNC_NS more it is on the disk: it outlives the host.
+ *   Within EXP_JOURNAL_SYNC_NS more it is given to the disk, however long that takes: it outlives
+ *   the host.
  * - A journal that cannot be written never ends a run: it says so once and is left alone.
  * - All but open and free take NULL and do nothing: a run without one.
  */

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+from host_tools import need
 from run_tools import (base_config, load_result, marked_processes, read_zst_lines, run_profllm,
                        start_profllm, write_config)
 from wait_tools import wait_for
@@ -181,6 +182,49 @@ def test_what_had_finished_is_kept(bin_dir, tmp_path, validators, patience):
     # and once more: it is gone
     again = run_profllm(bin_dir, "recover", output, patience=patience)
     assert again.returncode == 2 and "no journal" in again.stderr
+
+
+# A disk on which each sync takes four seconds, and a mark that one has begun.
+SLOW_DISK = r"""
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+int fdatasync(int fd)
+{
+	(void)fd;
+	close(open(getenv("TEST_SYNC_BEGUN"), O_WRONLY | O_CREAT, 0600));
+	sleep(4);
+	return 0;
+}
+"""
+
+
+def test_a_slow_disk_holds_up_no_write(bin_dir, tmp_path, validators, patience):
+    """What is written outlives the process, whatever the disk does with it."""
+    if os.environ.get("PROFLLM_SANITIZED"):
+        pytest.skip("a sanitizer wants to be loaded before the library that plays the disk")
+    compiler = need("gcc")
+    (tmp_path / "shim.c").write_text(SLOW_DISK)
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", "shim.so", "shim.c"], cwd=tmp_path, check=True)
+    begun, output = tmp_path / "begun", tmp_path / "r.json"
+    process = start_profllm(
+        bin_dir, "run", "-c", write_config(tmp_path, short_config(tmp_path, num_prompts=4000)), "-o", output, "-q",
+        env={"LD_PRELOAD": str(tmp_path / "shim.so"), "TEST_SYNC_BEGUN": str(begun)})
+    # the first is done by the run itself, before it measures
+    wait_for(begun.exists, "the first sync", 60, process)
+    begun.unlink()
+    wait_for(begun.exists, "a sync within the load", 60, process)
+    before = completed_before(tmp_path, time.monotonic_ns())
+    wait_for(lambda: len(completed_before(tmp_path, time.monotonic_ns() - int(SURELY_WRITTEN_S * 1e9))) >= len(before) + 40,
+             "more requests have finished while it goes on", 60, process)
+    killed_ns = time.monotonic_ns()
+    process.kill()
+    process.communicate(timeout=60)
+    surely_ns = written_ns(output, killed_ns, patience)
+    done = run_profllm(bin_dir, "recover", output, patience=patience)
+    assert done.returncode == 0, done.stderr
+    result, _ = check_recovered(output, validators, surely_ns)
+    assert result["results"]["completed"] >= len(before) + 40
 
 
 def test_recover_prints_json(bin_dir, tmp_path, validators, patience):

@@ -59,10 +59,13 @@ static void test_exp_target__host_that_nobody_knows(void **state)
 	struct pl_err err = PL_ERR_INIT;
 
 	(void)state;
-	if (exp_target_from_url("http://no-such-host.invalid:81/a/v1", &target, &err) < 0)
+	/* a label longer than 63 characters: no name server is asked */
+#define LONG_LABEL "a234567890123456789012345678901234567890123456789012345678901234"
+	if (exp_target_from_url("http://" LONG_LABEL ":81/a/v1", &target, &err) < 0)
 		fail_msg("%s", err.text);
-	assert_non_null(strstr(target.unknown, "'no-such-host.invalid' cannot be resolved"));
-	assert_string_equal(target.host, "no-such-host.invalid:81");
+	assert_non_null(target.unknown);
+	assert_non_null(strstr(target.unknown, "'" LONG_LABEL "' cannot be resolved"));
+	assert_string_equal(target.host, LONG_LABEL ":81");
 	assert_string_equal(target.prefix, "/a");
 	assert_true(target.v1_cut);
 	exp_target_done(&target);

@@ -290,8 +290,9 @@ static void test_host_telemetry__energy_is_the_integral_of_power(void **state)
 		double allowed_j = 0.005 * counter_j + 700 * held_up_s;
 		if (!(fabs(sum_j - counter_j) <= allowed_j) && share > 0.999)
 			fail_msg("%s: %.3f J, counter %.3f J", curves[i], sum_j, counter_j);
-		assert_true(fabs(value_of(telemetry, 0, HOST_Q_gpu_utilization, host_sum_mean) -
-				 0.4) < 1e-9);
+		/* of what was held up for seconds no mean is told */
+		double mean = value_of(telemetry, 0, HOST_Q_gpu_utilization, host_sum_mean);
+		assert_true(fabs(mean - 0.4) < 1e-9 || !(share > 0.999));
 		assert_true(host_sums_get(&host_telemetry_gpu(telemetry, 0)->sums,
 					  HOST_Q_gpu_memory_used_bytes)
 				    ->highest == 5.0 * (1u << 30));
@@ -306,8 +307,8 @@ static void test_host_telemetry__what_vanishes_or_wraps_is_a_gap(void **state)
 	size_t i;
 	json_t *line;
 
-	/* the counter begins anew every 20 J, which is every 40 ms */
-	pretend("1xH100", "const:500", "energy_wrap=20;vanish=temperature,throttle");
+	/* the counter begins anew every 2 J, which is every 4 ms */
+	pretend("1xH100", "const:500", "energy_wrap=2;vanish=temperature,throttle");
 	series_open(&series);
 	struct host_telemetry_spec spec = { .interval_ns = MS, .gpu = true, .series = series.zst };
 	struct host_telemetry *telemetry = start(&spec);

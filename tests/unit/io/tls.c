@@ -429,7 +429,7 @@ static void test_io_tls__flush(void **state)
 	int ends[2];
 	struct place place;
 	struct pair pair;
-	int full = 0;
+	int full = 0, room = 16384;
 
 	(void)state;
 	for (size_t i = 0; i < len; i++)
@@ -438,6 +438,7 @@ static void test_io_tls__flush(void **state)
 	pair_open(&pair, &place, "localhost", &trust);
 	settle(&pair, PLAIN_BYTES);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
+	assert_int_equal(setsockopt(ends[0], SOL_SOCKET, SO_SNDBUF, &room, sizeof(room)), 0);
 	write_to(pair.client, bytes, len);
 	for (int left = 0; left == 0;) {
 		left = io_tls_flush(pair.client, ends[0], 1000);

@@ -73,9 +73,10 @@ class Handler(BaseHTTPRequestHandler):
 
 
 class FlakyServer:
-    """`faults(request_id, number)`: what the number-th try, from 1, of a request gets; None: an answer."""
-
-    """`keeps`: a connection takes another request behind an answer."""
+    """
+    `faults(request_id, number)`: what the number-th try, from 1, of a request gets; None: an answer.
+    `keeps`: a connection takes another request behind an answer.
+    """
 
     def __init__(self, faults=lambda request_id, number: None, address="127.0.0.1", port=0, tls=None, keeps=True):
         self.faults, self.redirects, self.keeps = faults, {}, keeps

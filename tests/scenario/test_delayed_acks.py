@@ -88,7 +88,6 @@ def test_of_a_server_of_ours(bin_dir, tmp_path):
                                 "num_prompts": 4, "ignore_eos": True}}
     (tmp_path / "e.yaml").write_text(json.dumps(experiment))
 
-
     def play(*words):
         done = run_profllm(bin_dir, "run", "--sim", "--config", tmp_path / "e.yaml", "--output", tmp_path / "r.json",
                            *words)

@@ -115,11 +115,20 @@ int exp_journal_open(const char *output, bool overwrite, struct exp_journal **re
 	return 0;
 }
 
+/* Behind unfollow: a disk that takes its time is waited for where nothing is measured any more. */
+static void end_syncer(struct exp_journal *journal)
+{
+	if (journal->syncs)
+		pthread_join(journal->syncer, NULL);
+	journal->syncs = false;
+}
+
 void exp_journal_free(struct exp_journal *journal)
 {
 	if (journal == NULL)
 		return;
 	exp_journal_unfollow(journal);
+	end_syncer(journal);
 	if (!journal->begun && journal->file.made)
 		unlink(journal->file.path);
 	exp_journal_file_done(&journal->file);
@@ -153,6 +162,7 @@ void exp_journal_stage(struct exp_journal *journal, enum md_stage stage, json_t 
 
 	if (!takes(journal))
 		return;
+	end_syncer(journal);
 	auto_json json_t *frame = json_pack("{s:s, s:I, s:O}", "stage", md_stage_name(stage),
 					    "t_ns", (json_int_t)pl_clock_now_ns(), "document",
 					    taken);
@@ -292,6 +302,7 @@ void exp_journal_follow(struct exp_journal *journal, struct bench_feed *feed)
 {
 	if (!takes(journal))
 		return;
+	end_syncer(journal);
 	journal->feed = feed;
 	journal->stop = false;
 	journal->syncs = start_thread(journal, &journal->syncer, "journal-sync", sync_main);
@@ -309,8 +320,7 @@ void exp_journal_unfollow(struct exp_journal *journal)
 	pthread_mutex_unlock(&journal->lock);
 	if (journal->follows)
 		pthread_join(journal->follower, NULL);
-	pthread_join(journal->syncer, NULL);
-	journal->follows = journal->syncs = false;
+	journal->follows = false;
 	journal->feed = NULL;
 }
 

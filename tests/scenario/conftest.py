@@ -22,10 +22,11 @@ def lock_folder():
 
 
 def pytest_configure(config):
-    # what nohup and background jobs ignore, programs that we start would ignore too
-    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGCHLD):
+    # what nohup and background jobs ignore, programs that we start would ignore too; a handler of ours is not theirs
+    for number, handler in ((signal.SIGHUP, lambda *_: None), (signal.SIGINT, signal.default_int_handler),
+                            (signal.SIGQUIT, lambda *_: None), (signal.SIGCHLD, signal.SIG_DFL)):
         if signal.getsignal(number) == signal.SIG_IGN:
-            signal.signal(number, signal.SIG_DFL)
+            signal.signal(number, handler)
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
     # what another tree's tests have left is ended, and told, by their own next command
     os.environ.setdefault("PROFLLM_LOCK_DIR", lock_folder())

@@ -31,11 +31,13 @@ def spaced():
 def seen(delayed, play):
     """
     Whether a run was as it should be: acknowledgements let wait or not, and events not held up. A client that was
-    not given the processor has nothing to show for a server, and may be late itself, so that a run in three counts.
+    not given the processor has nothing to show for a server, and may be late itself, so that a run in three counts;
+    but never is a server taken for one that does not wait.
     """
     for _ in range(3):
         result, gap, acks = play()
         said = result["system"]["client"]["delayed_acks"]
+        assert delayed or not said
         if said is delayed and gap < 0.95 * HELD_S and (acks is None or (acks < 0.9) is delayed):
             return True
     print(f"delayed_acks {said}, gap {gap:.3f} s, acknowledgements a segment {acks}")

@@ -177,7 +177,7 @@ exec sleep 1000
 """)
     run = Run(bin_dir, tmp_path, "run", host(bin_dir, tmp_path), command=command, gpus=[])
     wait_for(lambda: ports.exists() and ports.read_text().endswith("\n"), "a port is given",
-             30 * patience, run.process)
+             30, run.process)
     port = int(ports.read_text())
     foreign = subprocess.Popen([bin_dir / "profllm-sim", "serve", "other/model", "--port", str(port)],
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -54,7 +54,7 @@ def test_recovered_whole(bin_dir, tmp_path, patience):
     for _ in range(2):
         size = journal.stat().st_size
         wait_for(lambda: journal.stat().st_size > size,  # pylint: disable=cell-var-from-loop
-                 "the journal grows", 60 * patience, process)
+                 "the journal grows", 60, process)
     process.kill()
     process.communicate(timeout=60)
     done = run_profllm(bin_dir, "recover", output, patience=patience)

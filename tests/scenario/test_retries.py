@@ -233,7 +233,7 @@ def test_a_killed_run_is_recovered_with_its_tries(bin_dir, tmp_path, validators,
     process = start_profllm(bin_dir, "run", "-c", write_config(tmp_path, config), "-o", output, "-q")
     wait_for(lambda: len(completed_before(
         tmp_path, time.monotonic_ns() - int(SURELY_WRITTEN_S * patience * 1e9))) >= 60,
-        "sixty answers are surely written", 60 * patience, process)
+        "sixty answers are surely written", 60, process)
     process.kill()
     process.communicate(timeout=60)
     done = run_profllm(bin_dir, "recover", output, patience=patience)

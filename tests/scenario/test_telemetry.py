@@ -310,7 +310,7 @@ def test_someone_else_on_the_gpu(bin_dir, tmp_path, patience, pretend):
     other = subprocess.Popen(["sleep", "600"])
     try:
         wait_for(lambda: log.exists() and log.stat().st_size > 5000, "the load has begun",
-                 30 * patience, run)
+                 30, run)
         (tmp_path / "next").write_text(f"processes={other.pid}:2GiB:python3\n")
         os.replace(tmp_path / "next", settings)
         run.communicate(timeout=60 * patience)

@@ -470,6 +470,7 @@ static void ask_info(struct server_tokenizer *server)
 		.path = path,
 		.headers = server->headers,
 		.timeout_ns = SERVER_TIMEOUT_NS,
+		.stop_signal = server->stop_signal,
 	};
 
 	if (io_fetch(&fetch, &reply, &ignored) < 0 || reply.status != 200 ||

@@ -6,12 +6,14 @@ import json
 import os
 import random
 import re
+import signal
+import threading
 
 import pytest
 from odd_rows import CHUNKED, HEAD, TABLES, Row
 from odd_server import (CLOSE, HANG, LAST_CHUNK, RESET, SECOND_TIME, OddServer, Pause, chunk, event, good, head, stream,
                         tokens, whole)
-from run_tools import read_zst_lines, run_profllm
+from run_tools import read_zst_lines, run_profllm, start_profllm
 
 CONTENT = 2
 
@@ -317,3 +319,17 @@ def test_readiness_is_asked_for_and_not_there(bin_dir, tmp_path, patience, name,
                        patience=patience)
     assert play.done.returncode == 3 and play.result["status"] == "launch_failed"
     assert says in play.result["error"]["message"]
+
+
+def test_a_signal_while_the_tokenizer_is_asked_about(bin_dir, tmp_path):
+    """A server that no longer answers does not hold it up for the time that the answer may take, a minute."""
+    asked = threading.Event()
+    with OddServer({"good": [ANSWER]}) as server:
+        server.helpers = {"/tokenizer_info": [lambda _: asked.set(), HANG]}
+        process = start_profllm(bin_dir, "bench", "serve", "--base-url", server.url, "--model", "odd", "--random-input", 8,
+                                "--random-output", 4, "--num-prompts", 4, "--output", tmp_path / "r.json")
+        assert asked.wait(60)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=40)
+    assert process.returncode == 130, err
+    assert json.loads((tmp_path / "r.json").read_text())["status"] == "interrupted"

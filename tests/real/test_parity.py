@@ -172,7 +172,7 @@ def without(got, *keys):
 
 
 def test_ready_check_and_warm_ups(player):
-    """vLLM repeats prompt 0; we ask for one token first, then send others of the same length."""
+    """vLLM repeats prompt 0; we ask for eight tokens first, then send others of the same length."""
     words = [*cases.NAMED, *cases.SHORT, "--num-warmups", "3", "--ready-check-timeout-sec", "5",
              "--lora-modules", "a", "--extra-body.x", "1"]
     theirs, ours = player.both("ready", words)
@@ -180,7 +180,7 @@ def test_ready_check_and_warm_ups(player):
     first, *others = ours.beside()
     small = ("prompt", "max_tokens", "ignore_eos")
     assert without(first, *small) == without(theirs.beside()[0], *small)
-    assert json.loads(first["body"])["max_tokens"] == 1
+    assert json.loads(first["body"])["max_tokens"] == 8
     assert [without(one, "prompt") for one in others] == [without(one, "prompt")
                                                           for one in theirs.beside()[1:]]
     # all of them before the first measured one

@@ -12,8 +12,6 @@
 
 /* -1 for a rate, burstiness or ramp-up that cannot be: to be called before a server is started. */
 int bench_arrivals_check(const struct md_bench *bench, struct pl_err *err) PL_MUST_CHECK;
-/* Arrivals a second that request i of n, planned t_s after the start, is drawn with. */
-double bench_arrivals_rate(const struct md_bench *bench, size_t i, size_t n, double t_s);
 /* Seconds after the start of sending into out[n]; all 0 for rate inf. */
 int bench_arrivals_build(const struct md_bench *bench, size_t n, struct pl_nplegacy *rng,
 			 double *out, struct pl_err *err) PL_MUST_CHECK;

@@ -10,7 +10,7 @@
  * - A record is given twice: when it was acted on (of its fields only index, request_id, planned_ns,
  *   queued_ns and acted_ns may be read then) and when it is over: whole, it changes no more.
  * - One reader at a time. Records belong to the outcome: the last bench_feed_take() comes before
- *   bench_outcome_free().
+ *   md_outcome_free().
  */
 #ifndef BENCH_FEED_H
 #define BENCH_FEED_H

@@ -158,7 +158,7 @@ static int check_load(const struct bench_load *load, struct pl_err *err)
 	return 0;
 }
 
-static void init_records(const struct bench_load *load, struct bench_outcome *outcome)
+static void init_records(const struct bench_load *load, struct md_outcome *outcome)
 {
 	outcome->count = load->count;
 	outcome->records = pl_alloc_array(load->count, sizeof(*outcome->records));
@@ -213,7 +213,7 @@ static int run_threads(struct bench_shared *shared, struct pl_err *err)
 				strerror(error));
 		/* those that wait for it begin, see the end at their first tick, and stop */
 		pthread_mutex_lock(&shared->lock);
-		atomic_store(&shared->ended, (int)BENCH_END_STOPPED + 1);
+		atomic_store(&shared->ended, (int)MD_END_STOPPED + 1);
 		shared->start_ns = pl_clock_now_ns();
 		pthread_cond_broadcast(&shared->started);
 		pthread_mutex_unlock(&shared->lock);
@@ -232,7 +232,7 @@ static int run_threads(struct bench_shared *shared, struct pl_err *err)
 	return rc;
 }
 
-static void gather_queueing(const struct bench_shared *shared, struct bench_outcome *outcome)
+static void gather_queueing(const struct bench_shared *shared, struct md_outcome *outcome)
 {
 	size_t total = 0;
 
@@ -250,13 +250,13 @@ static void gather_queueing(const struct bench_shared *shared, struct bench_outc
 
 static void gather(const struct bench_shared *shared)
 {
-	struct bench_outcome *outcome = shared->outcome;
+	struct md_outcome *outcome = shared->outcome;
 	int ended = shared->ended;
 
 	outcome->start_ns = shared->start_ns;
 	outcome->end_ns = shared->start_ns;
 	outcome->last_send_ns = MD_NO_TIME;
-	outcome->end = ended != 0 ? (enum bench_end)(ended - 1) : BENCH_END_ALL;
+	outcome->end = ended != 0 ? (enum md_end)(ended - 1) : MD_END_ALL;
 	outcome->realtime_granted = shared->load->realtime;
 	for (unsigned i = 0; i < shared->worker_count; i++) {
 		const struct bench_worker *worker = &shared->workers[i];
@@ -300,7 +300,7 @@ static int run_shared(struct bench_shared *shared, struct pl_err *err)
 	return 0;
 }
 
-int bench_load_run(const struct bench_load *load, struct bench_outcome **ret, struct pl_err *err)
+int bench_load_run(const struct bench_load *load, struct md_outcome **ret, struct pl_err *err)
 {
 	struct bench_shared shared = {
 		.load = load,
@@ -311,7 +311,7 @@ int bench_load_run(const struct bench_load *load, struct bench_outcome **ret, st
 
 	if (check_load(load, err) < 0)
 		return -1;
-	struct bench_outcome *outcome = pl_alloc(sizeof(*outcome));
+	struct md_outcome *outcome = pl_alloc(sizeof(*outcome));
 	init_records(load, outcome);
 	if (load->count == 0) {
 		outcome->start_ns = outcome->end_ns = pl_clock_now_ns();
@@ -333,25 +333,8 @@ int bench_load_run(const struct bench_load *load, struct bench_outcome **ret, st
 	free(shared.head_rest);
 	free(shared.head_end);
 	if (rc < 0)
-		bench_outcome_free(outcome);
+		md_outcome_free(outcome);
 	else
 		*ret = outcome;
 	return rc;
-}
-
-void bench_outcome_free(struct bench_outcome *outcome)
-{
-	if (outcome == NULL)
-		return;
-	for (size_t i = 0; i < outcome->count; i++)
-		md_record_done(&outcome->records[i]);
-	free(outcome->records);
-	for (size_t i = 0; i < outcome->try_count; i++) {
-		md_record_done(outcome->tries[i]);
-		free(outcome->tries[i]);
-	}
-	free(outcome->tries);
-	free(outcome->queueing_ms);
-	free(outcome->inflight);
-	free(outcome);
 }

@@ -11,7 +11,7 @@
 #include "base/err.h"
 #include "bench/adapter.h"
 #include "io/sock.h"
-#include "model/record.h"
+#include "model/outcome.h"
 
 #include <stdatomic.h>
 
@@ -71,45 +71,8 @@ struct bench_load {
 		*stop_signal; /* becomes non-zero: stop sending, abandon what is open; NULL: none */
 };
 
-enum bench_end { BENCH_END_ALL, BENCH_END_STALLED, BENCH_END_RUN_TIMEOUT, BENCH_END_STOPPED };
-
-/* In-flight after each change, for comparison with the server's own counts. */
-struct bench_inflight {
-	int64_t t_ns;
-	int32_t in_flight;
-};
-
-struct bench_outcome {
-	struct md_record
-		*records; /* [count], in plan order; not acted on: acted_ns none, ok false */
-	size_t count;
-	struct md_record *
-		*tries; /* [try_count] failed ones that were followed by another, in order */
-	size_t try_count;
-	enum bench_end end;
-	int64_t start_ns; /* clock at the start of sending */
-	int64_t end_ns;   /* the last answer was whole, or the last request failed */
-	int64_t last_send_ns;
-	int64_t clock_step_ns;       /* change of realtime - monotonic over the run */
-	double worker_cpu_share_max; /* less what was waited awake */
-	double *queueing_ms; /* user - kernel stamp of each read with a stamp (a sample of at most 1e6) */
-	size_t queueing_count;
-	double inflight_integral_s; /* of the loop's own counter */
-	struct bench_inflight *inflight;
-	size_t inflight_count;
-	int64_t inflight_peak;
-	size_t connections; /* opened */
-	bool realtime_granted;
-	bool acks_may_wait; /* with BENCH_ACKS_TRY: some answer came without waiting for them */
-};
-
-int bench_load_run(const struct bench_load *load, struct bench_outcome **ret,
+int bench_load_run(const struct bench_load *load, struct md_outcome **ret,
 		   struct pl_err *err) PL_MUST_CHECK;
-void bench_outcome_free(struct bench_outcome *outcome);
-PL_AUTO_DEFINE(struct bench_outcome, bench_outcome_free);
-/* By time, where `in_flight` holds the change and not yet the sum: at one moment ends come before
- * starts. */
-void bench_inflight_sort(struct bench_inflight *changes, size_t count);
 
 /* Says which limit (open files, ephemeral ports) would be hit, before the start. Raises the limit
  * on open files as far as it may. */

@@ -38,9 +38,9 @@ int bench_percentiles_parse(const char *text, double **ret, size_t *ret_count,
 			    struct pl_err *err) PL_MUST_CHECK;
 
 struct md_quality_facts;
-struct bench_outcome;
+struct md_outcome;
 /* The facts that records and the load's own counters decide. */
-void bench_quality_facts(const struct bench_outcome *outcome, const json_t *results,
-			 bool finite_rate, int64_t max_concurrency, struct md_quality_facts *ret);
+void bench_quality_facts(const struct md_outcome *outcome, const json_t *results, bool finite_rate,
+			 int64_t max_concurrency, struct md_quality_facts *ret);
 
 #endif

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/stats.h"
-#include "bench/load.h"
 #include "bench/metrics_priv.h"
+#include "model/outcome.h"
 #include "model/quality.h"
 
 static double ms_of(int64_t ns)
@@ -32,7 +32,7 @@ static void figures(const json_t *results, struct md_quality_facts *ret)
 	ret->mean_e2el_ms = result_number(results, "mean_e2el_ms");
 }
 
-static void client_queueing(const struct bench_outcome *outcome, struct md_quality_facts *ret)
+static void client_queueing(const struct md_outcome *outcome, struct md_quality_facts *ret)
 {
 	size_t n = outcome->queueing_count;
 	auto_free double *sorted = pl_alloc_array(n, sizeof(double));
@@ -50,7 +50,7 @@ static bool is_free(const struct md_record *record)
 	       record->queued_ns == MD_NO_TIME;
 }
 
-static void schedule(const struct bench_outcome *outcome, struct md_quality_facts *ret)
+static void schedule(const struct md_outcome *outcome, struct md_quality_facts *ret)
 {
 	auto_free double *late_ms = pl_alloc_array(outcome->count, sizeof(double));
 	int64_t planned_ns = INT64_MIN, acted_ns = INT64_MIN;
@@ -74,7 +74,7 @@ static void schedule(const struct bench_outcome *outcome, struct md_quality_fact
 	ret->actual_span_s = n > 0 ? bench_seconds(outcome->start_ns, acted_ns) : NAN;
 }
 
-static double held_share(const struct bench_outcome *outcome)
+static double held_share(const struct md_outcome *outcome)
 {
 	double held = 0, acted = 0;
 
@@ -117,7 +117,7 @@ static void add_uncounted(const struct md_record *record, int64_t merged_before,
 }
 
 /* Tokens that came with another one in their segment: in one event, or events of one read. */
-static double merged_share(const struct bench_outcome *outcome)
+static double merged_share(const struct md_outcome *outcome)
 {
 	struct merged merged = { 0 };
 
@@ -140,7 +140,7 @@ static double merged_share(const struct bench_outcome *outcome)
 }
 
 /* Tokens that the events themselves told (ids, logprobs) against the server's usage. */
-static double output_disagreement(const struct bench_outcome *outcome)
+static double output_disagreement(const struct md_outcome *outcome)
 {
 	double off = 0, told = 0;
 
@@ -158,7 +158,7 @@ static double output_disagreement(const struct bench_outcome *outcome)
 }
 
 /* The median is what a template and special tokens add to every prompt. */
-static double prompt_disagreement(const struct bench_outcome *outcome, double median)
+static double prompt_disagreement(const struct md_outcome *outcome, double median)
 {
 	double off = 0, told = 0;
 
@@ -173,7 +173,7 @@ static double prompt_disagreement(const struct bench_outcome *outcome, double me
 	return told > 0 ? off / told : NAN;
 }
 
-static double tokens_by_events(const struct bench_outcome *outcome)
+static double tokens_by_events(const struct md_outcome *outcome)
 {
 	bool any = false;
 
@@ -211,7 +211,7 @@ static double identity_us(const struct md_record *record)
 	return (gaps > mean ? gaps : mean) * 1e6;
 }
 
-static double worst_identity_us(const struct bench_outcome *outcome)
+static double worst_identity_us(const struct md_outcome *outcome)
 {
 	double worst = NAN;
 
@@ -226,7 +226,7 @@ static double worst_identity_us(const struct bench_outcome *outcome)
 	return worst;
 }
 
-static double littles_law(const struct bench_outcome *outcome)
+static double littles_law(const struct md_outcome *outcome)
 {
 	double sum_s = 0;
 
@@ -240,8 +240,8 @@ static double littles_law(const struct bench_outcome *outcome)
 	return fabs(outcome->inflight_integral_s - sum_s) / outcome->inflight_integral_s;
 }
 
-void bench_quality_facts(const struct bench_outcome *outcome, const json_t *results,
-			 bool finite_rate, int64_t max_concurrency, struct md_quality_facts *ret)
+void bench_quality_facts(const struct md_outcome *outcome, const json_t *results, bool finite_rate,
+			 int64_t max_concurrency, struct md_quality_facts *ret)
 {
 	figures(results, ret);
 	client_queueing(outcome, ret);

@@ -184,7 +184,7 @@ void bench_retry_end_all(struct bench_worker *worker, const char *kind, const ch
 /* The outcome frees its tries as the records that they begin with. */
 _Static_assert(offsetof(struct bench_try, record) == 0, "a try is freed by its record");
 
-void bench_retry_gather(struct bench_worker *workers, unsigned count, struct bench_outcome *outcome)
+void bench_retry_gather(struct bench_worker *workers, unsigned count, struct md_outcome *outcome)
 {
 	size_t room = 0;
 

@@ -306,17 +306,17 @@ static void end_open(struct bench_worker *worker, const char *kind, const char *
 	bench_retry_end_all(worker, kind, error);
 }
 
-static void end_early(struct bench_worker *worker, enum bench_end end)
+static void end_early(struct bench_worker *worker, enum md_end end)
 {
 	static const char *const kinds[] = {
-		[BENCH_END_STALLED] = "stalled",
-		[BENCH_END_RUN_TIMEOUT] = "abandoned",
-		[BENCH_END_STOPPED] = "abandoned",
+		[MD_END_STALLED] = "stalled",
+		[MD_END_RUN_TIMEOUT] = "abandoned",
+		[MD_END_STOPPED] = "abandoned",
 	};
 	static const char *const texts[] = {
-		[BENCH_END_STALLED] = "no byte came from any stream within stall_timeout",
-		[BENCH_END_RUN_TIMEOUT] = "the run ended by run_timeout",
-		[BENCH_END_STOPPED] = "the run was stopped",
+		[MD_END_STALLED] = "no byte came from any stream within stall_timeout",
+		[MD_END_RUN_TIMEOUT] = "the run ended by run_timeout",
+		[MD_END_STOPPED] = "the run was stopped",
 	};
 
 	io_timer_stop(worker->loop, &worker->launch_timer);
@@ -339,17 +339,17 @@ static bool is_stalled(const struct bench_shared *shared, int64_t now_ns)
 	return open > 0 && now_ns - heard_ns >= shared->load->stall_timeout_ns;
 }
 
-/* BENCH_END_ALL: goes on. */
-static enum bench_end check_end(const struct bench_worker *worker, int64_t now_ns)
+/* MD_END_ALL: goes on. */
+static enum md_end check_end(const struct bench_worker *worker, int64_t now_ns)
 {
 	const struct bench_load *load = worker->load;
 
 	if (load->stop_signal != NULL && atomic_load(load->stop_signal) != 0)
-		return BENCH_END_STOPPED;
+		return MD_END_STOPPED;
 	if (load->run_timeout_ns != MD_NO_I64 &&
 	    now_ns - worker->shared->start_ns >= load->run_timeout_ns)
-		return BENCH_END_RUN_TIMEOUT;
-	return is_stalled(worker->shared, now_ns) ? BENCH_END_STALLED : BENCH_END_ALL;
+		return MD_END_RUN_TIMEOUT;
+	return is_stalled(worker->shared, now_ns) ? MD_END_STALLED : MD_END_ALL;
 }
 
 static int64_t next_tick_ns(const struct bench_worker *worker, int64_t now_ns)
@@ -373,15 +373,15 @@ static void on_tick(struct io_loop *loop, struct io_timer *timer)
 {
 	struct bench_worker *worker = timer->data;
 	int64_t now_ns = pl_clock_now_ns();
-	enum bench_end end = check_end(worker, now_ns);
+	enum md_end end = check_end(worker, now_ns);
 	int none = 0;
 
 	bench_stamps_sample(&worker->stamps);
-	if (end != BENCH_END_ALL)
+	if (end != MD_END_ALL)
 		atomic_compare_exchange_strong(&worker->shared->ended, &none, (int)end + 1);
 	int ended = atomic_load(&worker->shared->ended);
 	if (ended != 0)
-		end_early(worker, (enum bench_end)(ended - 1));
+		end_early(worker, (enum md_end)(ended - 1));
 	else
 		io_timer_start(loop, timer, next_tick_ns(worker, now_ns));
 }
@@ -450,7 +450,7 @@ void *bench_worker_main(void *data)
 		end_open(worker, "abandoned", "the worker's event loop broke");
 		int none = 0;
 		atomic_compare_exchange_strong(&worker->shared->ended, &none,
-					       (int)BENCH_END_STOPPED + 1);
+					       (int)MD_END_STOPPED + 1);
 	}
 	bench_stamps_sample(&worker->stamps);
 	worker->cpu_ns = pl_clock_cpu_thread_ns() - worker->cpu_start_ns;

@@ -35,26 +35,11 @@ void bench_trace_add(struct bench_trace *trace, int64_t t_ns, int change)
 	if (trace->count > 0 && trace->points[trace->count - 1].t_ns > t_ns)
 		t_ns = trace->points[trace->count - 1].t_ns;
 	trace->points[trace->count++] =
-		(struct bench_inflight){ .t_ns = t_ns, .in_flight = (int32_t)trace->in_flight };
-}
-
-static int by_time(const void *a, const void *b)
-{
-	const struct bench_inflight *x = a;
-	const struct bench_inflight *y = b;
-
-	if (x->t_ns != y->t_ns)
-		return x->t_ns < y->t_ns ? -1 : 1;
-	return (x->in_flight > y->in_flight) - (x->in_flight < y->in_flight);
-}
-
-void bench_inflight_sort(struct bench_inflight *changes, size_t count)
-{
-	qsort(changes, count, sizeof(*changes), by_time);
+		(struct md_inflight){ .t_ns = t_ns, .in_flight = (int32_t)trace->in_flight };
 }
 
 void bench_trace_merge(const struct bench_worker *workers, unsigned count,
-		       struct bench_outcome *outcome)
+		       struct md_outcome *outcome)
 {
 	size_t total = 0;
 	size_t at = 0;
@@ -75,7 +60,7 @@ void bench_trace_merge(const struct bench_worker *workers, unsigned count,
 		}
 	}
 	if (count > 1)
-		bench_inflight_sort(outcome->inflight, total);
+		md_inflight_sort(outcome->inflight, total);
 	for (size_t i = 0; i < total; i++) {
 		sum += outcome->inflight[i].in_flight;
 		outcome->inflight[i].in_flight = sum;

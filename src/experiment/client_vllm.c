@@ -120,7 +120,7 @@ static int64_t shift_ns(const struct exp_run *run)
 
 static int by_time(const void *a, const void *b)
 {
-	const struct bench_inflight *x = a, *y = b;
+	const struct md_inflight *x = a, *y = b;
 
 	/* an end before a start at the same time */
 	if (x->t_ns != y->t_ns)
@@ -129,7 +129,7 @@ static int by_time(const void *a, const void *b)
 }
 
 /* As our own load notes it, from the records: the changes' running sum. */
-static void count_inflight(struct bench_outcome *outcome)
+static void count_inflight(struct md_outcome *outcome)
 {
 	size_t used = 0;
 	int32_t open = 0;
@@ -139,8 +139,8 @@ static void count_inflight(struct bench_outcome *outcome)
 		const struct md_record *record = &outcome->records[i];
 		if (record->acted_ns == MD_NO_TIME || record->end_ns == MD_NO_TIME)
 			continue;
-		outcome->inflight[used++] = (struct bench_inflight){ record->acted_ns, 1 };
-		outcome->inflight[used++] = (struct bench_inflight){ record->end_ns, -1 };
+		outcome->inflight[used++] = (struct md_inflight){ record->acted_ns, 1 };
+		outcome->inflight[used++] = (struct md_inflight){ record->end_ns, -1 };
 	}
 	qsort(outcome->inflight, used, sizeof(*outcome->inflight), by_time);
 	for (size_t i = 0; i < used; i++) {
@@ -153,7 +153,7 @@ static void count_inflight(struct bench_outcome *outcome)
 }
 
 /* vLLM's duration, laid so that it ends with the last answer. */
-static void set_span(const struct exp_run *run, struct bench_outcome *outcome)
+static void set_span(const struct exp_run *run, struct md_outcome *outcome)
 {
 	int64_t duration_ns = llround(run->client.flat->duration_s * 1e9);
 	int64_t end_ns = MD_NO_TIME;
@@ -174,10 +174,10 @@ void exp_client_take(struct exp_run *run)
 {
 	struct exp_client *client = &run->client;
 	const struct md_flat *flat = client->flat;
-	struct bench_outcome *outcome = pl_alloc(sizeof(*outcome));
+	struct md_outcome *outcome = pl_alloc(sizeof(*outcome));
 
 	client->difference = md_flat_difference(flat, &client->difference_key);
-	outcome->end = BENCH_END_ALL;
+	outcome->end = MD_END_ALL;
 	outcome->worker_cpu_share_max = NAN;
 	outcome->inflight_peak = MD_NO_I64;
 	if (flat->has_starts) {

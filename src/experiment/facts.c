@@ -74,7 +74,7 @@ static void agreement(const struct exp_run *run, struct md_quality_facts *ret)
 	for (size_t i = 0; i < count; i++)
 		samples[i] = (struct exp_inflight_sample){ .t_ns = pages[i].t_ns,
 							   .theirs = pages[i].requests };
-	auto_free struct bench_inflight *asked = exp_inflight_asked(run->outcome, &asked_count);
+	auto_free struct md_inflight *asked = exp_inflight_asked(run->outcome, &asked_count);
 	exp_inflight_compare(asked, asked_count, samples, count, &ret->inflight_samples,
 			     &ret->inflight_disagreement);
 }

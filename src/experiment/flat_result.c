@@ -39,7 +39,7 @@ static const char *model_id_of(const struct exp_run *run)
 
 void exp_flat_input(const struct exp_run *run, const json_t *document, struct bench_flat_input *ret)
 {
-	const struct bench_outcome *outcome = run->outcome;
+	const struct md_outcome *outcome = run->outcome;
 	int64_t real_ns = run->started_real_ns - run->started_ns;
 
 	*ret = (struct bench_flat_input){

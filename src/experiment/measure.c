@@ -69,7 +69,7 @@ static bool is_broken(const struct md_record *record)
 	return record->status >= 500;
 }
 
-static bool any_broken(const struct bench_outcome *outcome)
+static bool any_broken(const struct md_outcome *outcome)
 {
 	for (size_t i = 0; i < outcome->count; i++) {
 		if (is_broken(&outcome->records[i]))
@@ -89,7 +89,7 @@ static bool is_well(const struct exp_run *run)
 	return run->server.process != NULL ? reply.status == 200 : reply.status > 0;
 }
 
-static int fail_unreachable(struct exp_run *run, const struct bench_outcome *outcome)
+static int fail_unreachable(struct exp_run *run, const struct md_outcome *outcome)
 {
 	struct pl_err why = PL_ERR_INIT;
 	size_t finished = 0;
@@ -106,7 +106,7 @@ static int fail_unreachable(struct exp_run *run, const struct bench_outcome *out
  * Requests broke off: did the server? Connections are closed, and requests answered with 500, some
  * time before the process that does so is gone. -1: it is dead, and the run with it.
  */
-static int check_server_lives(struct exp_run *run, const struct bench_outcome *outcome)
+static int check_server_lives(struct exp_run *run, const struct md_outcome *outcome)
 {
 	int64_t due_ns = pl_clock_now_ns() + AFTER_WAIT_NS;
 
@@ -180,7 +180,7 @@ int exp_warmup(struct exp_run *run)
 	size_t count = (size_t)run->experiment->bench.num_warmups;
 	struct exp_plan_input input = plan_input(run, NULL);
 	struct bench_load load = exp_load_unmeasured(run);
-	PL_AUTO(bench_outcome_free) struct bench_outcome *outcome = NULL;
+	PL_AUTO(md_outcome_free) struct md_outcome *outcome = NULL;
 	struct bench_request *requests = NULL;
 	struct pl_err err = PL_ERR_INIT;
 	char **bodies = NULL;
@@ -201,7 +201,7 @@ int exp_warmup(struct exp_run *run)
 	run->acks_may_wait |= outcome->acks_may_wait;
 	if (check_stop(run) < 0)
 		return -1;
-	if (outcome->end == BENCH_END_STALLED && !server_ended(run, 0))
+	if (outcome->end == MD_END_STALLED && !server_ended(run, 0))
 		return fail_stalled(run);
 	return check_server_lives(run, outcome);
 }
@@ -288,7 +288,7 @@ static int measure(struct exp_run *run, struct pl_err *err)
 	window->involuntary_switches = after.ru_nivcsw - before.ru_nivcsw;
 	window->stolen_share = host_stolen_share(&stolen_before, &stolen_after);
 	/* a server that hangs would not answer any of this */
-	if (done == 0 && run->outcome->end != BENCH_END_STALLED) {
+	if (done == 0 && run->outcome->end != MD_END_STALLED) {
 		exp_beside_stop(run);
 		exp_metrics_settled(run, &window->after);
 		exp_beside_count(run);
@@ -324,11 +324,11 @@ int exp_measure(struct exp_run *run)
 	exp_say(run, "sending %zu requests", run->plan->count);
 	if (measure(run, &err) < 0)
 		return exp_fail(run, MD_STATUS_FAILED, MD_CAUSE_INTERNAL, &err);
-	if (exp_stop_signal() != 0 && run->outcome->end == BENCH_END_STOPPED)
+	if (exp_stop_signal() != 0 && run->outcome->end == MD_END_STOPPED)
 		return check_stop(run);
-	if (run->outcome->end == BENCH_END_STALLED && !server_ended(run, 0))
+	if (run->outcome->end == MD_END_STALLED && !server_ended(run, 0))
 		return fail_stalled(run);
-	if (run->outcome->end == BENCH_END_RUN_TIMEOUT) {
+	if (run->outcome->end == MD_END_RUN_TIMEOUT) {
 		if (check_server_lives(run, run->outcome) < 0)
 			return -1;
 		pl_text_from_duration(run->experiment->launch.run_timeout_ns, limit, sizeof(limit));

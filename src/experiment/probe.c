@@ -37,7 +37,7 @@ static void send_one(struct exp_probe *probe)
 		.prompt_tokens = 1,
 		.output_tokens = 1,
 	};
-	PL_AUTO(bench_outcome_free) struct bench_outcome *outcome = NULL;
+	PL_AUTO(md_outcome_free) struct md_outcome *outcome = NULL;
 	struct pl_err ignored = PL_ERR_INIT;
 
 	load.requests = &request;

@@ -28,7 +28,7 @@ struct recovery {
 	struct exp_paths paths;
 	double *percentiles;
 	size_t percentile_count;
-	struct bench_outcome outcome; /* borrows the state's records */
+	struct md_outcome outcome; /* borrows the state's records */
 };
 
 static json_t *part(const struct recovery *r, const char *key)
@@ -63,12 +63,12 @@ static void fill_outcome(struct recovery *r)
 	}
 	if (state->over < state->count && state->last_ns > end_ns)
 		end_ns = state->last_ns;
-	r->outcome = (struct bench_outcome){
+	r->outcome = (struct md_outcome){
 		.records = state->records,
 		.count = state->count,
 		.tries = state->tries,
 		.try_count = state->try_count,
-		.end = BENCH_END_STOPPED,
+		.end = MD_END_STOPPED,
 		.start_ns = state->start_ns,
 		.end_ns = end_ns,
 		.last_send_ns = MD_NO_TIME,
@@ -86,7 +86,7 @@ static int64_t max_concurrency(const struct recovery *r)
 static int make_results(const struct recovery *r, json_t **ret, struct pl_err *err)
 {
 	const json_t *how = r->state->load;
-	const struct bench_outcome *outcome = &r->outcome;
+	const struct md_outcome *outcome = &r->outcome;
 	struct bench_metrics_input input = {
 		.records = outcome->records,
 		.count = outcome->count,

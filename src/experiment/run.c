@@ -375,7 +375,7 @@ static void run_done(struct exp_run *run)
 	exp_journal_free(run->journal);
 	exp_telemetry_done(&run->telemetry);
 	exp_beside_done(&run->beside);
-	bench_outcome_free(run->outcome);
+	md_outcome_free(run->outcome);
 	exp_client_done(&run->client);
 	exp_plan_free(run->plan);
 	host_process_free(run->server.process);

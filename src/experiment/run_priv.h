@@ -88,8 +88,8 @@ struct exp_run {
 	char *model;        /* the payload's `model` */
 	bool acks_may_wait; /* an unmeasured request showed that the server does not mind */
 	struct exp_plan *plan;
-	struct exp_client client;      /* vLLM's, where it sends the load */
-	struct bench_outcome *outcome; /* NULL: nothing was measured */
+	struct exp_client client;   /* vLLM's, where it sends the load */
+	struct md_outcome *outcome; /* NULL: nothing was measured */
 	struct exp_beside beside;
 	struct exp_telemetry telemetry;
 	struct exp_window window;
@@ -149,7 +149,7 @@ int exp_server_died(struct exp_run *run, enum md_status status);
 void exp_paths_make(const char *output, struct exp_paths *ret);
 void exp_paths_done(struct exp_paths *paths);
 /* One line a record of the outcome, behind those of its failed tries. */
-int exp_requests_write(const char *path, const struct bench_outcome *outcome,
+int exp_requests_write(const char *path, const struct md_outcome *outcome,
 		       struct pl_err *err) PL_MUST_CHECK;
 
 struct md_quality_facts;

@@ -310,7 +310,7 @@ static int try_request(struct exp_run *run, const char *body, size_t body_len, c
 		.output_tokens = READY_OUTPUT_TOKENS,
 	};
 	struct bench_load load = exp_load_unmeasured(run);
-	PL_AUTO(bench_outcome_free) struct bench_outcome *outcome = NULL;
+	PL_AUTO(md_outcome_free) struct md_outcome *outcome = NULL;
 
 	load.requests = &request;
 	load.count = 1;

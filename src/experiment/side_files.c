@@ -51,7 +51,7 @@ static int write_record(struct pl_zst *zst, const struct md_record *record, stru
 	return write_line(zst, json, err);
 }
 
-int exp_requests_write(const char *path, const struct bench_outcome *outcome, struct pl_err *err)
+int exp_requests_write(const char *path, const struct md_outcome *outcome, struct pl_err *err)
 {
 	size_t at = 0;
 	auto_zst struct pl_zst *zst = NULL;
@@ -89,7 +89,7 @@ static int finish_series(const struct exp_run *run, size_t *ret_lines, struct pl
 	if (host_telemetry_check_series(run->telemetry.host, err) < 0)
 		return -1;
 	for (size_t i = 0; i < count; i++) {
-		const struct bench_inflight *at = &run->outcome->inflight[i];
+		const struct md_inflight *at = &run->outcome->inflight[i];
 		json_t *values = json_pack("{s:i}", "in_flight", (int)at->in_flight);
 		if (write_sample(zst, at->t_ns, "load", values, err) < 0)
 			return -1;

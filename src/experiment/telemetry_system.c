@@ -202,7 +202,7 @@ static void set_server(json_t *json, const struct view *view)
 static void set_client(json_t *json, const struct exp_run *run, const json_t *results)
 {
 	const struct exp_window *window = &run->window;
-	const struct bench_outcome *outcome = run->outcome;
+	const struct md_outcome *outcome = run->outcome;
 	double tokens = json_number_value(json_object_get(results, "total_output_tokens"));
 	struct rusage usage;
 

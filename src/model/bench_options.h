@@ -9,11 +9,10 @@
 #define MODEL_BENCH_OPTIONS_H
 
 #include "base/json.h"
+#include "model/none.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-#define MD_NO_I64 INT64_MIN
 
 #define MD_BENCH_TYPE_BOOL bool
 #define MD_BENCH_TYPE_I64  int64_t

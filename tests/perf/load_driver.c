@@ -98,7 +98,7 @@ static void set_number(json_t *into, const char *key, double value)
 	json_object_set_new(into, key, pl_json_number(value));
 }
 
-static void report_lateness(const struct bench_outcome *outcome, json_t *into)
+static void report_lateness(const struct md_outcome *outcome, json_t *into)
 {
 	double *late_us = pl_alloc_array(outcome->count, sizeof(*late_us));
 
@@ -133,7 +133,7 @@ static double peak_bytes(void)
 	return (double)usage.ru_maxrss * 1024;
 }
 
-static json_t *report(const struct bench_outcome *outcome, double before_bytes)
+static json_t *report(const struct md_outcome *outcome, double before_bytes)
 {
 	json_t *into = json_object();
 	double wall_ns = (double)(outcome->end_ns - outcome->start_ns);
@@ -174,7 +174,7 @@ static json_t *report(const struct bench_outcome *outcome, double before_bytes)
 	return into;
 }
 
-static int write_records(const struct bench_outcome *outcome, const char *path, struct pl_err *err)
+static int write_records(const struct md_outcome *outcome, const char *path, struct pl_err *err)
 {
 	FILE *file = fopen(path, "we");
 
@@ -196,7 +196,7 @@ static int try_acks(struct bench_load load, enum bench_acks *ret, struct pl_err 
 	const struct driver one = { .requests = 1, .tokens = 8 };
 	auto_free char *body = make_body(&one);
 	auto_free struct bench_request *plan = make_plan(&one, body);
-	PL_AUTO(bench_outcome_free) struct bench_outcome *outcome = NULL;
+	PL_AUTO(md_outcome_free) struct md_outcome *outcome = NULL;
 
 	plan->request_id.prefix = NULL;
 	load.requests = plan;
@@ -212,7 +212,7 @@ static int drive(const struct driver *driver, struct pl_err *err)
 {
 	auto_free char *body = make_body(driver);
 	auto_free struct bench_request *plan = make_plan(driver, body);
-	PL_AUTO(bench_outcome_free) struct bench_outcome *outcome = NULL;
+	PL_AUTO(md_outcome_free) struct md_outcome *outcome = NULL;
 	struct bench_load load = {
 		.adapter = bench_adapter_find(driver->adapter),
 		.host_header = driver->host,

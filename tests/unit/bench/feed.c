@@ -74,7 +74,7 @@ static void play(unsigned threads, size_t count)
 {
 	struct bench_request *requests = pl_alloc_array(count, sizeof(*requests));
 	auto_feed struct bench_feed *feed = bench_feed_new();
-	PL_AUTO(bench_outcome_free) struct bench_outcome *outcome = NULL;
+	PL_AUTO(md_outcome_free) struct md_outcome *outcome = NULL;
 	struct pl_err err = PL_ERR_INIT;
 	atomic_int over = 0;
 	struct seen seen = { .feed = feed, .run_is_over = &over, .count = count };
@@ -139,7 +139,7 @@ static void test_bench_feed__a_run_that_cannot_start_takes_its_records_back(void
 	(void)state;
 	struct bench_request request = { .body = "x", .body_len = 1, .output_tokens = 1 };
 	auto_feed struct bench_feed *feed = bench_feed_new();
-	struct bench_outcome *outcome = NULL;
+	struct md_outcome *outcome = NULL;
 	struct pl_err err = PL_ERR_INIT;
 	auto_free char *huge = pl_alloc(3u << 20);
 	struct seen seen = { .count = 1 };

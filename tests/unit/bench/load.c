@@ -21,8 +21,8 @@ static void connections_are_kept_and_used_again(void **state)
 
 	(void)state;
 	play.load.max_concurrency = 1;
-	const struct bench_outcome *outcome = play_run(&play);
-	assert_int_equal(outcome->end, BENCH_END_ALL);
+	const struct md_outcome *outcome = play_run(&play);
+	assert_int_equal(outcome->end, MD_END_ALL);
 	assert_int_equal(outcome->connections, 1);
 	assert_int_equal(server->accepted, 1);
 	assert_int_equal(server->requests, 50);
@@ -62,7 +62,7 @@ static void the_cap_is_reached_and_never_passed(void **state)
 
 	(void)state;
 	play.load.max_concurrency = 4;
-	const struct bench_outcome *outcome = play_run(&play);
+	const struct md_outcome *outcome = play_run(&play);
 	assert_int_equal(play.progress.completed, 40);
 	assert_int_equal(outcome->inflight_peak, 4);
 	assert_int_equal(outcome->connections, 4);
@@ -87,7 +87,7 @@ static void a_cap_is_split_among_workers(void **state)
 	(void)state;
 	play.load.max_concurrency = 6;
 	play.load.threads = 3;
-	const struct bench_outcome *outcome = play_run(&play);
+	const struct md_outcome *outcome = play_run(&play);
 	assert_int_equal(play.progress.completed, 30);
 	assert_int_equal(server->gated_peak, 6);
 	assert_int_equal(outcome->connections, 6);
@@ -102,7 +102,7 @@ static void everything_goes_out_at_once_without_a_cap(void **state)
 	struct play play = play_new(server, orders, 1, 300);
 
 	(void)state;
-	const struct bench_outcome *outcome = play_run(&play);
+	const struct md_outcome *outcome = play_run(&play);
 	assert_int_equal(play.progress.completed, 300);
 	assert_int_equal(outcome->inflight_peak, 300);
 	for (size_t i = 0; i < 300; i++)
@@ -144,7 +144,7 @@ static void failures_are_named_and_hurt_no_one_else(void **state)
 	}
 	struct play play = play_new(server, orders, PL_ARRAY_SIZE(orders), count);
 	/* new connections for all: a request on one that was kept may rightly go out twice */
-	const struct bench_outcome *outcome = play_run(&play);
+	const struct md_outcome *outcome = play_run(&play);
 	for (size_t i = 0; i < count; i++) {
 		const struct md_record *record = &outcome->records[i];
 		const struct failure_case *want =
@@ -161,7 +161,7 @@ static void failures_are_named_and_hurt_no_one_else(void **state)
 		}
 		assert_false(record->ok);
 	}
-	assert_int_equal(outcome->end, BENCH_END_ALL);
+	assert_int_equal(outcome->end, MD_END_ALL);
 	play_done(&play);
 	tiny_server_stop(server);
 }
@@ -175,7 +175,7 @@ static void a_dead_kept_connection_is_replaced_once(void **state)
 
 	(void)state;
 	play.load.max_concurrency = 1;
-	const struct bench_outcome *outcome = play_run(&play);
+	const struct md_outcome *outcome = play_run(&play);
 	assert_int_equal(play.progress.completed, 60);
 	assert_int_equal(server->requests, 60);
 	assert_true(outcome->connections > 1);
@@ -191,7 +191,7 @@ static void a_refused_retry_fails_and_is_not_repeated(void **state)
 
 	(void)state;
 	play.load.max_concurrency = 1;
-	const struct bench_outcome *outcome = play_run(&play);
+	const struct md_outcome *outcome = play_run(&play);
 	assert_true(outcome->records[0].ok);
 	assert_failed(&outcome->records[1], "reset", "reset");
 	/* once on the kept connection, once on a new one */
@@ -210,7 +210,7 @@ static void nobody_listening_fails_each_request(void **state)
 
 	(void)state;
 	tiny_server_stop(server);
-	const struct bench_outcome *outcome = play_run(&play);
+	const struct md_outcome *outcome = play_run(&play);
 	assert_int_equal(play.progress.failed, 20);
 	for (size_t i = 0; i < 20; i++)
 		assert_failed(&outcome->records[i], "connect", "refused");
@@ -225,8 +225,8 @@ static void request_timeout_fails_its_request_only(void **state)
 
 	(void)state;
 	play.load.request_timeout_ns = 2 * SECOND;
-	const struct bench_outcome *outcome = play_run(&play);
-	assert_int_equal(outcome->end, BENCH_END_ALL);
+	const struct md_outcome *outcome = play_run(&play);
+	assert_int_equal(outcome->end, MD_END_ALL);
 	for (size_t i = 0; i < 12; i++) {
 		const struct md_record *record = &outcome->records[i];
 		assert_int_equal(record->ok, i % 3 == 1);
@@ -249,8 +249,8 @@ static void silence_on_all_streams_ends_the_run(void **state)
 	(void)state;
 	play.load.max_concurrency = 2;
 	play.load.stall_timeout_ns = 2 * SECOND;
-	const struct bench_outcome *outcome = play_run(&play);
-	assert_int_equal(outcome->end, BENCH_END_STALLED);
+	const struct md_outcome *outcome = play_run(&play);
+	assert_int_equal(outcome->end, MD_END_STALLED);
 	assert_true(outcome->records[0].ok);
 	assert_failed(&outcome->records[1], "stalled", "stall_timeout");
 	assert_failed(&outcome->records[2], "stalled", "stall_timeout");
@@ -272,8 +272,8 @@ static void run_timeout_ends_all_workers(void **state)
 	(void)state;
 	play.load.threads = 2;
 	play.load.run_timeout_ns = 2 * SECOND;
-	const struct bench_outcome *outcome = play_run(&play);
-	assert_int_equal(outcome->end, BENCH_END_RUN_TIMEOUT);
+	const struct md_outcome *outcome = play_run(&play);
+	assert_int_equal(outcome->end, MD_END_RUN_TIMEOUT);
 	for (size_t i = 0; i < 8; i++)
 		assert_failed(&outcome->records[i], "abandoned", "run_timeout");
 	play_done(&play);
@@ -294,8 +294,8 @@ static void a_stop_abandons_what_is_open_and_sends_no_more(void **state)
 	play.load.finite_rate = true;
 	play.load.stop_signal = &stop;
 	server->stop_when_held = &stop;
-	const struct bench_outcome *outcome = play_run(&play);
-	assert_int_equal(outcome->end, BENCH_END_STOPPED);
+	const struct md_outcome *outcome = play_run(&play);
+	assert_int_equal(outcome->end, MD_END_STOPPED);
 	assert_true(outcome->records[0].ok);
 	assert_failed(&outcome->records[1], "abandoned", "stopped");
 	for (size_t i = 2; i < 1000; i++)
@@ -314,7 +314,7 @@ static void requests_go_out_by_the_schedule(void **state)
 	for (size_t i = 0; i < 200; i++)
 		play.requests[i].planned_ns = (int64_t)i * PL_NS_PER_MS / 2;
 	play.load.finite_rate = true;
-	const struct bench_outcome *outcome = play_run(&play);
+	const struct md_outcome *outcome = play_run(&play);
 	assert_int_equal(play.progress.completed, 200);
 	assert_int_equal(outcome->last_send_ns, outcome->records[199].acted_ns);
 	assert_true(outcome->end_ns >= outcome->start_ns + 199 * PL_NS_PER_MS / 2);
@@ -337,7 +337,7 @@ static void bodies_larger_than_a_socket_buffer_arrive_whole(void **state)
 	memset(body, ' ', len);
 	memcpy(body, "ok 2", 4);
 	struct play play = play_new(server, orders, 1, 3);
-	const struct bench_outcome *outcome = play_run(&play);
+	const struct md_outcome *outcome = play_run(&play);
 	for (size_t i = 0; i < 3; i++)
 		assert_false(outcome->records[i].ok);
 	play_done(&play);
@@ -360,8 +360,8 @@ static void the_null_adapter_answers_by_itself(void **state)
 	for (size_t i = 0; i < 10000; i++)
 		play.requests[i].output_tokens = 1 + (int64_t)(i % 16);
 	play.load.max_concurrency = 3;
-	const struct bench_outcome *outcome = play_run(&play);
-	assert_int_equal(outcome->end, BENCH_END_ALL);
+	const struct md_outcome *outcome = play_run(&play);
+	assert_int_equal(outcome->end, MD_END_ALL);
 	assert_int_equal(play.progress.completed, 10000);
 	assert_int_equal(play.progress.tokens, 10000 / 16 * (16 * 17 / 2));
 	assert_int_equal(outcome->connections, 0);
@@ -397,8 +397,8 @@ static void an_empty_plan_is_over_at_once(void **state)
 	struct play play = play_new(NULL, orders, 1, 0);
 
 	(void)state;
-	const struct bench_outcome *outcome = play_run(&play);
-	assert_int_equal(outcome->end, BENCH_END_ALL);
+	const struct md_outcome *outcome = play_run(&play);
+	assert_int_equal(outcome->end, MD_END_ALL);
 	play_done(&play);
 }
 

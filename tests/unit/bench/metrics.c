@@ -387,7 +387,7 @@ static void test_quality_facts(void **state)
 	record->queued_ns = record->planned_ns;
 	add_event(record, 0.5, 5, MD_EVENT_CONTENT);
 	json_t *results = bench_metrics_compute(&plan.input);
-	struct bench_outcome outcome = {
+	struct md_outcome outcome = {
 		.records = plan.records,
 		.count = 2,
 		.start_ns = 0,
@@ -423,7 +423,7 @@ static void test_quality_facts(void **state)
 
 static void test_quality_facts_of_nothing(void **state)
 {
-	struct bench_outcome outcome = { .start_ns = 0, .worker_cpu_share_max = NAN };
+	struct md_outcome outcome = { .start_ns = 0, .worker_cpu_share_max = NAN };
 	struct md_quality_facts facts;
 	struct plan plan;
 

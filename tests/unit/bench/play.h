@@ -24,7 +24,7 @@ struct play {
 	struct bench_load load;
 	struct bench_request *requests;
 	struct bench_progress progress;
-	struct bench_outcome *outcome;
+	struct md_outcome *outcome;
 };
 
 static inline struct play play_new(const struct tiny_server *server, const char *const *orders,
@@ -61,13 +61,13 @@ static inline struct play play_new(const struct tiny_server *server, const char 
 
 static inline void play_done(struct play *play)
 {
-	bench_outcome_free(play->outcome);
+	md_outcome_free(play->outcome);
 	free(play->requests);
 }
 
 /* The failed tries of `record`, from the *at-th of the outcome's on: one behind the other, none
  * lost. */
-static inline void assert_tries(const struct bench_outcome *outcome, size_t *at,
+static inline void assert_tries(const struct md_outcome *outcome, size_t *at,
 				const struct md_record *record)
 {
 	int64_t before_ns = record->acted_ns;
@@ -91,7 +91,7 @@ static inline void assert_tries(const struct bench_outcome *outcome, size_t *at,
 /* What must hold of every outcome, however the requests ended. */
 static inline void assert_outcome_consistent(const struct play *play)
 {
-	const struct bench_outcome *outcome = play->outcome;
+	const struct md_outcome *outcome = play->outcome;
 	const struct bench_progress *progress = &play->progress;
 	double sum_s = 0;
 	uint64_t acted = 0, ok = 0;
@@ -132,7 +132,7 @@ static inline void assert_outcome_consistent(const struct play *play)
 		assert_true(outcome->inflight_peak <= play->load.max_concurrency);
 }
 
-static inline const struct bench_outcome *play_run(struct play *play)
+static inline const struct md_outcome *play_run(struct play *play)
 {
 	struct pl_err err = PL_ERR_INIT;
 

@@ -33,7 +33,7 @@ static void each_failed_try_is_a_record_and_the_clock_starts_at_the_first(void *
 	struct play play = play_one(server, "late 2 0 503", 5, 3 * MS);
 
 	(void)state;
-	const struct bench_outcome *outcome = play_run(&play);
+	const struct md_outcome *outcome = play_run(&play);
 	const struct md_record *record = &outcome->records[0];
 	assert_true(record->ok);
 	assert_int_equal(record->status, 200);
@@ -64,7 +64,7 @@ static void a_connection_that_breaks_before_an_answer_is_tried_again(void **stat
 	struct play play = play_one(server, "late 3 0 0", 3, 0);
 
 	(void)state;
-	const struct bench_outcome *outcome = play_run(&play);
+	const struct md_outcome *outcome = play_run(&play);
 	assert_true(outcome->records[0].ok);
 	assert_int_equal(outcome->records[0].tries, 4);
 	for (size_t i = 0; i < 3; i++) {
@@ -85,7 +85,7 @@ static void a_refused_connection_is_tried_as_often_as_asked(void **state)
 
 	(void)state;
 	tiny_server_stop(server);
-	const struct bench_outcome *outcome = play_run(&play);
+	const struct md_outcome *outcome = play_run(&play);
 	assert_failed(&outcome->records[0], "connect", "refused");
 	assert_int_equal(outcome->records[0].tries, 4);
 	assert_int_equal(outcome->try_count, 3);
@@ -110,7 +110,7 @@ static void only_what_may_pass_is_tried_again(void **state)
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
 		struct play play = play_one(server, cases[i].order, 2, 0);
-		const struct bench_outcome *outcome = play_run(&play);
+		const struct md_outcome *outcome = play_run(&play);
 		if (outcome->records[0].tries != cases[i].tries)
 			fail_msg("'%s': %u tries", cases[i].order, outcome->records[0].tries);
 		assert_int_equal(outcome->records[0].ok, strcmp(cases[i].order, "ok 2") == 0);
@@ -125,7 +125,7 @@ static void without_being_asked_nothing_is_tried_again(void **state)
 	struct play play = play_one(server, "late 1 0 503", 0, 0);
 
 	(void)state;
-	const struct bench_outcome *outcome = play_run(&play);
+	const struct md_outcome *outcome = play_run(&play);
 	assert_failed(&outcome->records[0], "http_status", "no such luck");
 	assert_int_equal(outcome->records[0].tries, 1);
 	assert_int_equal(outcome->try_count, 0);
@@ -145,7 +145,7 @@ static void retry_after_takes_the_place_of_the_delay(void **state)
 	play.load.retries = 3;
 	play.load.retry_delay_ns = 3600 * SECOND;
 	play.load.request_timeout_ns = 36000 * SECOND;
-	const struct bench_outcome *outcome = play_run(&play);
+	const struct md_outcome *outcome = play_run(&play);
 	assert_true(outcome->records[0].ok && outcome->records[1].ok);
 	assert_int_equal(outcome->try_count, 6);
 	play_done(&play);
@@ -164,8 +164,8 @@ static void retry_after_is_honoured_up_to_a_minute(void **state)
 
 	(void)state;
 	play.load.request_timeout_ns = 60 * SECOND;
-	const struct bench_outcome *outcome = play_run(&play);
-	assert_int_equal(outcome->end, BENCH_END_ALL);
+	const struct md_outcome *outcome = play_run(&play);
+	assert_int_equal(outcome->end, MD_END_ALL);
 	assert_failed(&outcome->records[0], "http_status", "no such luck");
 	assert_int_equal(outcome->records[0].tries, 1);
 	play_done(&play);
@@ -173,7 +173,7 @@ static void retry_after_is_honoured_up_to_a_minute(void **state)
 	play.load.request_timeout_ns = 62 * SECOND;
 	play.load.run_timeout_ns = 2 * SECOND;
 	outcome = play_run(&play);
-	assert_int_equal(outcome->end, BENCH_END_RUN_TIMEOUT);
+	assert_int_equal(outcome->end, MD_END_RUN_TIMEOUT);
 	assert_failed(&outcome->records[0], "abandoned",
 		      "ended by run_timeout; try 1 had failed: no such luck");
 	play_done(&play);
@@ -188,7 +188,7 @@ static void request_timeout_runs_from_the_first_try(void **state)
 	(void)state;
 	/* a try that it would forestall is not waited for */
 	play.load.request_timeout_ns = 60 * SECOND;
-	const struct bench_outcome *outcome = play_run(&play);
+	const struct md_outcome *outcome = play_run(&play);
 	assert_failed(&outcome->records[0], "http_status", "no such luck");
 	assert_int_equal(outcome->records[0].tries, 1);
 	play_done(&play);
@@ -220,8 +220,8 @@ static void a_signal_ends_what_waits_for_its_next_try(void **state)
 	server->stop_when_held = &stop;
 	play.load.stop_signal = &stop;
 	play.load.request_timeout_ns = 9000 * SECOND;
-	const struct bench_outcome *outcome = play_run(&play);
-	assert_int_equal(outcome->end, BENCH_END_STOPPED);
+	const struct md_outcome *outcome = play_run(&play);
+	assert_int_equal(outcome->end, MD_END_STOPPED);
 	assert_string_equal(outcome->records[0].error_kind, "abandoned");
 	assert_int_equal(outcome->records[0].tries, 1);
 	assert_int_equal(outcome->try_count, 0);
@@ -237,8 +237,8 @@ static void a_pause_is_no_stall(void **state)
 
 	(void)state;
 	play.load.stall_timeout_ns = 2 * SECOND;
-	const struct bench_outcome *outcome = play_run(&play);
-	assert_int_equal(outcome->end, BENCH_END_ALL);
+	const struct md_outcome *outcome = play_run(&play);
+	assert_int_equal(outcome->end, MD_END_ALL);
 	assert_true(outcome->records[0].ok);
 	play_done(&play);
 	tiny_server_stop(server);
@@ -255,7 +255,7 @@ static void the_cap_counts_what_waits(void **state)
 	play.load.max_concurrency = 1;
 	play.load.retries = 1;
 	play.load.retry_delay_ns = 5 * MS;
-	const struct bench_outcome *outcome = play_run(&play);
+	const struct md_outcome *outcome = play_run(&play);
 	for (size_t i = 0; i < 3; i++)
 		assert_true(outcome->records[i].ok);
 	assert_int_equal(outcome->records[0].tries, 2);

@@ -21,7 +21,7 @@
 
 #define RUN_ID "exp_20260102_030405_0a1b2c"
 
-static void write_run(const char *output, size_t count, struct bench_outcome **ret)
+static void write_run(const char *output, size_t count, struct md_outcome **ret)
 {
 	auto_journal struct exp_journal *journal = NULL;
 	struct bench_request *requests = pl_alloc_array(count, sizeof(*requests));
@@ -84,7 +84,7 @@ static void test_exp_journal__holds_what_the_run_measured(void **state)
 	struct scratch *scratch = *state;
 	auto_free char *output = pl_strdup(scratch_path(scratch, "r.json"));
 	auto_free char *path = exp_journal_path(output);
-	PL_AUTO(bench_outcome_free) struct bench_outcome *outcome = NULL;
+	PL_AUTO(md_outcome_free) struct md_outcome *outcome = NULL;
 	auto_journal_state struct exp_journal_state *read = NULL;
 	struct pl_err err = PL_ERR_INIT;
 	auto_free char *text = NULL;
@@ -173,7 +173,7 @@ static void test_exp_journal__may_end_anywhere(void **state)
 	struct scratch *scratch = *state;
 	auto_free char *output = pl_strdup(scratch_path(scratch, "r.json"));
 	auto_free char *path = exp_journal_path(output);
-	PL_AUTO(bench_outcome_free) struct bench_outcome *outcome = NULL;
+	PL_AUTO(md_outcome_free) struct md_outcome *outcome = NULL;
 	auto_free char *text = NULL;
 	size_t len, over = 0, readable = 0;
 
@@ -212,7 +212,7 @@ static void test_exp_journal__a_changed_byte_is_found(void **state)
 	struct scratch *scratch = *state;
 	auto_free char *output = pl_strdup(scratch_path(scratch, "r.json"));
 	auto_free char *path = exp_journal_path(output);
-	PL_AUTO(bench_outcome_free) struct bench_outcome *outcome = NULL;
+	PL_AUTO(md_outcome_free) struct md_outcome *outcome = NULL;
 	auto_free char *text = NULL;
 	size_t len;
 
@@ -261,7 +261,7 @@ static void test_exp_journal__what_a_killed_run_left_is_kept(void **state)
 	struct scratch *scratch = *state;
 	auto_free char *output = pl_strdup(scratch_path(scratch, "r.json"));
 	auto_free char *path = exp_journal_path(output);
-	PL_AUTO(bench_outcome_free) struct bench_outcome *outcome = NULL;
+	PL_AUTO(md_outcome_free) struct md_outcome *outcome = NULL;
 	auto_free char *before = NULL, *after = NULL;
 	static const char result[] = "{\"run_id\": \"" RUN_ID "\"}";
 	size_t len, after_len;

@@ -1,0 +1,103 @@
+#include "model/ramp.h"
+
+#include <math.h>
+
+#include "base/text.h"
+
+bool md_ramp_is_asked(const struct md_bench *bench)
+{
+	return bench->ramp_up_strategy != NULL;
+}
+
+bool md_ramp_is_timed(const struct md_bench *bench)
+{
+	return md_ramp_is_asked(bench) && pl_text_equal(bench->ramp_up_by, "time");
+}
+
+int md_ramp_check(const struct md_bench *bench, struct pl_err *err)
+{
+	int64_t start = bench->ramp_up_start_rps;
+	int64_t end = bench->ramp_up_end_rps;
+	bool exponential = pl_text_equal(bench->ramp_up_strategy, "exponential");
+
+	if (!exponential && !pl_text_equal(bench->ramp_up_strategy, "linear"))
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "'ramp_up_strategy': found '%s', expected linear or exponential",
+				  bench->ramp_up_strategy);
+	if (!isinf(bench->request_rate))
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "'ramp_up_strategy' needs 'request_rate' left at inf");
+	if (start == MD_NO_I64 || end == MD_NO_I64)
+		return pl_err_set(
+			err, PL_ERR_INVALID,
+			"'ramp_up_strategy' needs 'ramp_up_start_rps' and 'ramp_up_end_rps'");
+	if (start < 0 || end < 0)
+		return pl_err_set(err, PL_ERR_INVALID, "ramp-up rates must not be negative");
+	if (start > end)
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "'ramp_up_start_rps' must not be above 'ramp_up_end_rps'");
+	if (start == 0)
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "'ramp_up_start_rps' must not be 0: the first request would "
+				  "never be sent");
+	return 0;
+}
+
+struct md_ramp md_ramp_of(const struct md_bench *bench, size_t n)
+{
+	struct md_ramp ramp = { .start = (double)bench->ramp_up_start_rps,
+				.end = (double)bench->ramp_up_end_rps };
+
+	if (pl_text_equal(bench->ramp_up_strategy, "exponential"))
+		ramp.growth = log(ramp.end / ramp.start);
+	if (ramp.growth != 0)
+		ramp.length_s = (double)n * ramp.growth / (ramp.end - ramp.start);
+	else
+		ramp.length_s = 2 * (double)n / (ramp.start + ramp.end);
+	return ramp;
+}
+
+double md_ramp_time(const struct md_ramp *ramp, double x, size_t n)
+{
+	double slope = (ramp->end - ramp->start) / ramp->length_s;
+
+	if (x > (double)n)
+		return ramp->length_s + (x - (double)n) / ramp->end;
+	if (ramp->growth != 0)
+		return ramp->length_s / ramp->growth *
+		       log1p(x * ramp->growth / (ramp->start * ramp->length_s));
+	/* the root of slope/2 t^2 + start t = x that keeps its digits at a small slope */
+	return 2 * x / (ramp->start + sqrt(ramp->start * ramp->start + 2 * slope * x));
+}
+
+static double rate_at(const struct md_ramp *ramp, double t_s)
+{
+	double place = fmin(t_s / ramp->length_s, 1);
+
+	if (ramp->growth != 0)
+		return ramp->start * exp(ramp->growth * place);
+	return ramp->start + (ramp->end - ramp->start) * place;
+}
+
+static double rate_by_index(const struct md_bench *bench, size_t i, size_t n)
+{
+	double start = (double)bench->ramp_up_start_rps;
+	double end = (double)bench->ramp_up_end_rps;
+
+	if (!md_ramp_is_asked(bench))
+		return bench->request_rate;
+	double place = (double)i / (double)(n > 1 ? n - 1 : 1);
+	if (pl_text_equal(bench->ramp_up_strategy, "exponential"))
+		return start * pow(end / start, place);
+	return start + (end - start) * place;
+}
+
+double md_ramp_rate(const struct md_bench *bench, size_t i, size_t n, double t_s)
+{
+	struct md_ramp ramp;
+
+	if (!md_ramp_is_timed(bench))
+		return rate_by_index(bench, i, n);
+	ramp = md_ramp_of(bench, n);
+	return rate_at(&ramp, t_s);
+}

@@ -37,7 +37,7 @@ asan: ## unit and scenario tests under ASan and UBSan
 	@tools/install-packages build test
 	@$(PYTHON) tools/run-tests asan
 
-tsan: ## tests of io, bench and experiment under TSan
+tsan: ## tests of io, host, bench and run under TSan
 	@tools/install-packages build test
 	@$(PYTHON) tools/run-tests tsan
 

@@ -9,7 +9,7 @@
 #include "bench/dataset.h"
 #include "cli/bench_words.h"
 #include "cli/cli.h"
-#include "experiment/launch.h"
+#include "run/launch.h"
 #include "model/bench_line.h"
 #include "model/experiment.h"
 #include "model/secret.h"
@@ -159,8 +159,8 @@ int cli_bench_dry_run(const struct md_experiment *experiment, const struct md_be
 {
 	const struct md_bench *bench = &experiment->bench;
 	const struct bench_adapter *adapter = bench_adapter_find(bench->backend);
-	auto_launch struct exp_launch *launch = NULL;
-	const struct exp_taking taking = { .look_only = true, .quiet = true };
+	auto_launch struct run_launch *launch = NULL;
+	const struct run_taking taking = { .look_only = true, .quiet = true };
 	auto_json json_t *shown = json_object();
 	struct pl_err err = PL_ERR_INIT;
 	json_t *plan = json_object();
@@ -169,7 +169,7 @@ int cli_bench_dry_run(const struct md_experiment *experiment, const struct md_be
 	json_object_set_new(shown, "options", md_bench_to_json(bench));
 	json_object_set_new(shown, "set", given_of(bench, line));
 	json_object_set_new(shown, "plan", plan);
-	if (exp_launch_plan(experiment, &taking, &launch, &err) < 0)
+	if (run_launch_plan(experiment, &taking, &launch, &err) < 0)
 		return cli_bench_fail(&err);
 	plan_of(bench, md_bench_line_count(line, MD_BENCH_REFUSED) == 0, plan);
 	json_object_set_new(shown, "problems", problems_of(line));

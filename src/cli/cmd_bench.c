@@ -13,8 +13,8 @@
 #include "cli/bench_rows.h"
 #include "cli/bench_dry_run.h"
 #include "cli/bench_words.h"
-#include "experiment/console.h"
-#include "experiment/run.h"
+#include "run/console.h"
+#include "run/run.h"
 #include "model/bench_line.h"
 #include "model/experiment.h"
 
@@ -95,7 +95,7 @@ static int print_result(const struct md_experiment *experiment, const struct md_
 	if (has_flag(line, "--json"))
 		return cli_print_json(result);
 	pl_buf_init(&text, REPORT_BYTES_MAX);
-	exp_console(result, &experiment->bench, path, failures, pl_log_has_colour(STDOUT_FILENO),
+	run_console(result, &experiment->bench, path, failures, pl_log_has_colour(STDOUT_FILENO),
 		    &text);
 	return print_console(pl_buf_text(&text));
 }
@@ -138,14 +138,14 @@ static int run(struct md_experiment *experiment, const struct md_bench_line *lin
 		experiment->output.requests = false;
 		experiment->output.series = false;
 	}
-	struct exp_options how = {
+	struct run_settings how = {
 		.output = path,
 		.failures = &failures,
 		.names_of_vllm = true,
 		.output_dropped = output == NULL,
 		.quiet = has_flag(line, "--quiet"),
 	};
-	int done = exp_run(experiment, &how, &result, &signal_number, &err);
+	int done = run_experiment(experiment, &how, &result, &signal_number, &err);
 	if (done < 0)
 		done = cli_bench_fail(&err);
 	/* what could not be written is shown all the same */
@@ -177,7 +177,7 @@ static void check(struct md_bench_line *line, const struct md_experiment *experi
 		md_bench_line_add(line, MD_BENCH_LATER,
 				  pl_asprintf("--dataset-name: '%s' is not in this version",
 					      bench->dataset_name));
-	if (md_bench_line_count(line, MD_BENCH_LATER) == 0 && exp_check(experiment, &err) < 0 &&
+	if (md_bench_line_count(line, MD_BENCH_LATER) == 0 && run_check(experiment, &err) < 0 &&
 	    md_bench_line_count(line, MD_BENCH_REFUSED) == 0)
 		md_bench_line_add(line, MD_BENCH_REFUSED, cli_bench_in_flags(err.text));
 }

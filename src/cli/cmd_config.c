@@ -141,7 +141,7 @@ static bool is_usable(const struct cli_input *input)
 
 static int from_command(const struct config_options *options, char **argv, int argc)
 {
-	struct exp_check_options how = { .version = options->version };
+	struct run_check_options how = { .version = options->version };
 	auto_input input = { 0 };
 	struct pl_err err = PL_ERR_INIT;
 	auto_buf text = { 0 };
@@ -251,7 +251,7 @@ static int write_command(const struct md_experiment *experiment, bool oneline, s
 
 static int to_command(const struct config_options *options, char **files, int file_count)
 {
-	struct exp_check_options how = { 0 };
+	struct run_check_options how = { 0 };
 	auto_input input = { 0 };
 	struct pl_err err = PL_ERR_INIT;
 	auto_buf text = { 0 };

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "experiment/console.h"
-#include "experiment/recover.h"
+#include "run/console.h"
+#include "run/journal/recover.h"
 
 #define REPORT_BYTES_MAX (16u << 20)
 
@@ -41,7 +41,7 @@ const struct pl_opt_command cli_recover_command = {
 	.options = recover_rows,
 };
 
-static int report(const char *output, const struct exp_recovered *recovered, bool as_json)
+static int report(const char *output, const struct run_recovered *recovered, bool as_json)
 {
 	auto_buf text = { 0 };
 	struct md_bench bench;
@@ -58,8 +58,8 @@ static int report(const char *output, const struct exp_recovered *recovered, boo
 			pl_buf_addf(&text, "The journal's last %zu bytes were not whole.\n",
 				    recovered->cut_bytes);
 	}
-	exp_recovered_bench(recovered->result, &bench);
-	exp_console(recovered->result, &bench, output, NULL, pl_log_has_colour(STDOUT_FILENO),
+	run_recovered_bench(recovered->result, &bench);
+	run_console(recovered->result, &bench, output, NULL, pl_log_has_colour(STDOUT_FILENO),
 		    &text);
 	md_bench_done(&bench);
 	return cli_print(pl_buf_text(&text));
@@ -67,15 +67,15 @@ static int report(const char *output, const struct exp_recovered *recovered, boo
 
 static int recover(const char *output, bool as_json)
 {
-	struct exp_recovered recovered;
+	struct run_recovered recovered;
 	struct pl_err err = PL_ERR_INIT;
 
-	if (exp_recover(output, &recovered, &err) < 0) {
+	if (run_recover(output, &recovered, &err) < 0) {
 		cli_fail(&err);
 		return pl_err_exit_status(PL_ERR_INVALID);
 	}
 	int status = report(output, &recovered, as_json);
-	exp_recovered_done(&recovered);
+	run_recovered_done(&recovered);
 	return status;
 }
 

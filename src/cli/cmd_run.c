@@ -8,9 +8,9 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/dry_run.h"
-#include "experiment/check.h"
-#include "experiment/console.h"
-#include "experiment/run.h"
+#include "run/check.h"
+#include "run/console.h"
+#include "run/run.h"
 #include "model/experiment.h"
 
 #define REPORT_BYTES_MAX (16u << 20)
@@ -141,11 +141,11 @@ static void print_problems(const struct md_problems *problems)
 static int check(const struct run_options *options, struct md_experiment **experiment,
 		 struct md_problems *problems)
 {
-	struct exp_check_options how = { .allow_gone = options->allow_gone };
+	struct run_check_options how = { .allow_gone = options->allow_gone };
 	auto_check found = { 0 };
 	size_t refused = problems->errors;
 
-	exp_check_server(*experiment, &how, &found, problems);
+	run_check_server(*experiment, &how, &found, problems);
 	/* a value that was not taken cannot be forced on the server */
 	bool ends = refused > 0 || (problems->errors > 0 && !options->force);
 	if (ends || !options->dry_run)
@@ -163,7 +163,7 @@ static int load(const struct run_options *options, struct md_experiment **ret,
 
 	if (cli_use_overlay(options->overlay, &err) < 0)
 		return cli_fail(&err);
-	if (exp_check_read(options->config, options->sets.items, options->sets.count, ret, problems,
+	if (run_check_read(options->config, options->sets.items, options->sets.count, ret, problems,
 			   &err) == 0) {
 		(*ret)->simulate = options->simulate;
 		return check(options, ret, problems);
@@ -185,7 +185,7 @@ static int print_result(const json_t *result, const struct md_experiment *experi
 	if (options->json)
 		return cli_print_json(result);
 	pl_buf_init(&text, REPORT_BYTES_MAX);
-	exp_console(result, &experiment->bench, path, NULL, pl_log_has_colour(STDOUT_FILENO),
+	run_console(result, &experiment->bench, path, NULL, pl_log_has_colour(STDOUT_FILENO),
 		    &text);
 	return cli_print(pl_buf_text(&text));
 }
@@ -193,7 +193,7 @@ static int print_result(const json_t *result, const struct md_experiment *experi
 static int run(const struct md_experiment *experiment, const struct run_options *options,
 	       const struct md_problems *problems, enum md_fail_on fail_on)
 {
-	struct exp_options how = {
+	struct run_settings how = {
 		.output = options->output,
 		.quiet = options->quiet,
 		.forced = problems->errors > 0,
@@ -205,7 +205,7 @@ static int run(const struct md_experiment *experiment, const struct run_options 
 	enum md_status status;
 	int signal_number = 0;
 
-	if (exp_run(experiment, &how, &result, &signal_number, &err) < 0) {
+	if (run_experiment(experiment, &how, &result, &signal_number, &err) < 0) {
 		int failed = cli_fail(&err);
 		if (result != NULL)
 			(void)print_result(result, experiment, options, NULL);

@@ -95,7 +95,7 @@ const struct pl_opt_command cli_validate_command = {
 /* What a call works on. */
 struct validation {
 	const struct validate_options *options;
-	struct exp_check_options check;
+	struct run_check_options check;
 	const char **sets; /* of the options, and the release */
 	size_t set_count;
 	bool coloured;
@@ -202,11 +202,11 @@ static int end(struct validation *v)
 }
 
 static int read_options(const struct validate_options *options, struct md_hardware *hardware,
-			struct exp_check_options *ret, struct pl_err *err)
+			struct run_check_options *ret, struct pl_err *err)
 {
 	struct md_version version;
 
-	*ret = (struct exp_check_options){
+	*ret = (struct run_check_options){
 		.version = options->version,
 		.strict = options->strict,
 		.allow_gone = options->allow_gone,

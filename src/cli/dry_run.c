@@ -1,8 +1,8 @@
 #include "cli/dry_run.h"
 
 #include "cli/cli.h"
-#include "experiment/launch.h"
-#include "experiment/run.h"
+#include "run/launch.h"
+#include "run/run.h"
 #include "model/shell_words.h"
 
 #define DRY_RUN_BYTES_MAX (16u << 20)
@@ -72,17 +72,17 @@ static void add_warnings(const struct md_problems *problems, json_t *warnings)
 int cli_dry_run(const struct md_experiment *experiment, const struct md_problems *problems,
 		bool as_json)
 {
-	auto_launch struct exp_launch *launch = NULL;
+	auto_launch struct run_launch *launch = NULL;
 	struct pl_err err = PL_ERR_INIT;
 	auto_release release = { 0 };
-	struct exp_taking taking = { .release = &release, .look_only = true };
+	struct run_taking taking = { .release = &release, .look_only = true };
 	auto_buf text = { 0 };
 
-	exp_release_find(experiment, NULL, &release);
-	if (exp_check(experiment, &err) < 0 ||
-	    exp_launch_plan(experiment, &taking, &launch, &err) < 0)
+	run_release_find(experiment, NULL, &release);
+	if (run_check(experiment, &err) < 0 ||
+	    run_launch_plan(experiment, &taking, &launch, &err) < 0)
 		return cli_fail(&err);
-	auto_json json_t *plan = exp_launch_to_json(launch, experiment);
+	auto_json json_t *plan = run_launch_to_json(launch, experiment);
 	add_warnings(problems, json_object_get(plan, "warnings"));
 	if (as_json)
 		return cli_print_json(plan);

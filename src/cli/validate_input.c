@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "base/yaml.h"
-#include "experiment/check_command.h"
+#include "run/check_command.h"
 
 #define TEXT_BYTES_MAX (8u << 20)
 
@@ -17,7 +17,7 @@ void cli_input_done(struct cli_input *input)
 	md_experiment_free(input->experiment);
 	md_command_free(input->command);
 	md_problems_done(&input->problems);
-	exp_check_done(&input->check);
+	run_check_done(&input->check);
 }
 
 /* "e.yaml:3:1: text", as libraries say it, or a text without a place. */
@@ -42,23 +42,23 @@ void cli_input_file(struct cli_input *input, const char *path, const char *const
 	struct pl_err err = PL_ERR_INIT;
 
 	input->name = pl_strdup(path);
-	if (exp_check_read(path, sets, set_count, &input->experiment, &input->problems, &err) < 0)
+	if (run_check_read(path, sets, set_count, &input->experiment, &input->problems, &err) < 0)
 		add_unreadable(input, &err);
 }
 
-static void read_command(struct cli_input *input, const struct exp_command_input *how)
+static void read_command(struct cli_input *input, const struct run_command_input *how)
 {
 	struct pl_err err = PL_ERR_INIT;
 
-	if (exp_command_read(how, &input->command, &input->experiment, &input->problems, &err) < 0)
+	if (run_command_read(how, &input->command, &input->experiment, &input->problems, &err) < 0)
 		add_unreadable(input, &err);
 }
 
 void cli_input_command(struct cli_input *input, char **argv, int argc,
-		       const struct exp_check_options *options)
+		       const struct run_check_options *options)
 {
 	input->name = pl_strdup("command line");
-	read_command(input, &(struct exp_command_input){
+	read_command(input, &(struct run_command_input){
 				    .source = input->name,
 				    .argv = (const char *const *)argv,
 				    .argc = (size_t)argc,
@@ -89,7 +89,7 @@ static int read_stdin(char **ret_text, size_t *ret_len, struct pl_err *err)
 }
 
 void cli_input_command_file(struct cli_input *input, const char *path,
-			    const struct exp_check_options *options)
+			    const struct run_check_options *options)
 {
 	bool is_stdin = strcmp(path, CLI_STDIN) == 0;
 	auto_free char *text = NULL;
@@ -102,7 +102,7 @@ void cli_input_command_file(struct cli_input *input, const char *path,
 		add_unreadable(input, &err);
 		return;
 	}
-	read_command(input, &(struct exp_command_input){
+	read_command(input, &(struct run_command_input){
 				    .source = input->name,
 				    .text = text,
 				    .len = len,
@@ -121,7 +121,7 @@ static bool is_mapping(const char *text, size_t len)
 }
 
 void cli_input_stdin(struct cli_input *input, const char *const *sets, size_t set_count,
-		     const struct exp_check_options *options)
+		     const struct run_check_options *options)
 {
 	auto_free char *text = NULL;
 	struct pl_err err = PL_ERR_INIT;
@@ -133,7 +133,7 @@ void cli_input_stdin(struct cli_input *input, const char *const *sets, size_t se
 		return;
 	}
 	if (!is_mapping(text, len)) {
-		read_command(input, &(struct exp_command_input){
+		read_command(input, &(struct run_command_input){
 					    .source = input->name,
 					    .text = text,
 					    .len = len,
@@ -147,13 +147,13 @@ void cli_input_stdin(struct cli_input *input, const char *const *sets, size_t se
 		add_unreadable(input, &err);
 }
 
-void cli_input_check(struct cli_input *input, const struct exp_check_options *options)
+void cli_input_check(struct cli_input *input, const struct run_check_options *options)
 {
-	struct exp_check_options how = *options;
+	struct run_check_options how = *options;
 
 	if (input->experiment == NULL)
 		return;
 	how.headless = input->command != NULL;
-	exp_check_server(input->experiment, &how, &input->check, &input->problems);
+	run_check_server(input->experiment, &how, &input->check, &input->problems);
 	input->is_checked = true;
 }

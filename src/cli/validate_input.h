@@ -4,7 +4,7 @@
 #ifndef CLI_VALIDATE_INPUT_H
 #define CLI_VALIDATE_INPUT_H
 
-#include "experiment/check.h"
+#include "run/check.h"
 #include "model/command_line.h"
 
 #define CLI_STDIN "-"
@@ -15,7 +15,7 @@ struct cli_input {
 	struct md_experiment *experiment; /* NULL: it could not be read at all */
 	struct md_command *command;       /* NULL: a file */
 	struct md_problems problems;
-	struct exp_check check;
+	struct run_check check;
 	bool is_checked;
 };
 
@@ -29,13 +29,13 @@ void cli_input_done(struct cli_input *input);
 void cli_input_file(struct cli_input *input, const char *path, const char *const *sets,
 		    size_t set_count);
 void cli_input_command_file(struct cli_input *input, const char *path,
-			    const struct exp_check_options *options);
+			    const struct run_check_options *options);
 void cli_input_command(struct cli_input *input, char **argv, int argc,
-		       const struct exp_check_options *options);
+		       const struct run_check_options *options);
 /* An experiment, if it is a mapping; else a command. */
 void cli_input_stdin(struct cli_input *input, const char *const *sets, size_t set_count,
-		     const struct exp_check_options *options);
+		     const struct run_check_options *options);
 /* The checks behind the reading; nothing where it was not read. */
-void cli_input_check(struct cli_input *input, const struct exp_check_options *options);
+void cli_input_check(struct cli_input *input, const struct run_check_options *options);
 
 #endif

@@ -15,7 +15,7 @@ ROW = '''ARG(INT, VALUE, CURRENT, made_up_depth, "--made-up-depth", 7, 1, 9,
     .aliases = "-mud")
 '''
 LIBRARIES = ["jansson", "yaml-0.1", "libzstd", "openssl"]
-LAYERS = ["cli", "experiment", "bench", "sim", "host", "model", "io", "base"]
+LAYERS = ["cli", "run", "bench", "sim", "host", "model", "io", "base"]
 
 
 def compiler(bin_dir):

@@ -1,0 +1,48 @@
+/*
+ * What can be known to be wrong with an experiment's server before anything starts: arguments and
+ * choices that the target release lacks, broken rules, GPUs, the model, its memory. `validate` and
+ * `run` ask the same questions here.
+ */
+#ifndef RUN_CHECK_H
+#define RUN_CHECK_H
+
+#include "run/target_release.h"
+#include "model/hardware.h"
+#include "model/memory.h"
+#include "model/model_facts.h"
+
+struct run_check_options {
+	const char *version;                /* --vllm-version; NULL: not given */
+	const struct md_hardware *hardware; /* --hardware; NULL: what the host shows */
+	int64_t available_bytes;            /* of one GPU, for the KV cache; 0: not given */
+	bool strict;                        /* warnings become errors */
+	bool headless;                      /* a server without an API may be meant */
+	bool allow_gone; /* what the target no longer has is passed on, with a warning */
+};
+
+struct run_check {
+	struct run_release release;
+	struct md_model_facts *facts;
+	struct md_memory memory;
+};
+
+void run_check_done(struct run_check *check);
+#define auto_check __attribute__((cleanup(run_check_done), unused)) struct run_check
+
+/*
+ * md_experiment_read() with the release in mind: where the file and the sets name none, the
+ * installed one. In objects whose keys are another release's faults are warnings.
+ */
+int run_check_read(const char *path, const char *const *sets, size_t set_count,
+		   struct md_experiment **ret, struct md_problems *problems,
+		   struct pl_err *err) PL_MUST_CHECK;
+
+/*
+ * Adds what is found to `problems`, those of the reader included: what it refused is not among the
+ * values, and rules that ask for such a value are silent. `ret` starts as { 0 }.
+ */
+void run_check_server(const struct md_experiment *experiment,
+		      const struct run_check_options *options, struct run_check *ret,
+		      struct md_problems *problems);
+
+#endif

@@ -1,0 +1,101 @@
+#include "run/check_command.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "run/target_release.h"
+
+static void set_places(const struct md_command *command, struct md_experiment *experiment)
+{
+	const char *name;
+	json_t *word;
+
+	json_object_foreach(command->places, name, word)
+	{
+		auto_free char *key = pl_asprintf("server.%s", name);
+		size_t number = (size_t)json_integer_value(word);
+		const json_t *line = json_array_get(word, 0);
+		const json_t *column = json_array_get(word, 1);
+		bool known = number > 0 && number <= command->words.count;
+		md_places_set(&experiment->places, key,
+			      known || command->config == NULL ? command->source : command->config,
+			      known ? (int)number : (int)json_integer_value(line),
+			      known ? command->words.items[number - 1].column
+				    : (int)json_integer_value(column));
+	}
+}
+
+static void set_env(const struct md_command *command, struct md_experiment *experiment)
+{
+	const char *name;
+	json_t *value;
+
+	json_object_foreach(command->env, name, value)
+	{
+		const char *text = json_is_string(value) ? json_string_value(value) : getenv(name);
+		if (text != NULL)
+			json_object_set_new(experiment->launch.env, name, json_string(text));
+	}
+}
+
+struct md_experiment *run_command_experiment(const struct md_command *command)
+{
+	struct md_experiment *experiment = md_experiment_new(command->source);
+	struct md_launch *launch = &experiment->launch;
+
+	json_object_update(experiment->server, command->values);
+	if (command->image != NULL)
+		launch->container = json_pack("{s:s?, s:s, s:O}", "runtime", command->runtime,
+					      "image", command->image, "args",
+					      command->runtime_args);
+	else if (json_array_size(command->launch) > 0)
+		launch->command = json_copy(command->launch);
+	launch->vllm_version = pl_strdup(command->version);
+	set_env(command, experiment);
+	set_places(command, experiment);
+	return experiment;
+}
+
+static int parse(const struct run_command_input *input, const char *release,
+		 struct md_command **ret, struct md_problems *problems, struct pl_err *err)
+{
+	struct md_command_options options = {
+		.source = input->source,
+		.release = release,
+		.allow_gone = input->allow_gone,
+	};
+
+	if (input->text != NULL)
+		return md_command_parse(input->text, input->len, &options, ret, problems, err);
+	return md_command_from_argv(input->argv, input->argc, &options, ret, problems, err);
+}
+
+int run_command_read(const struct run_command_input *input, struct md_command **ret_command,
+		     struct md_experiment **ret_experiment, struct md_problems *problems,
+		     struct pl_err *err)
+{
+	auto_command struct md_command *command = NULL;
+	auto_experiment struct md_experiment *experiment = NULL;
+	auto_problems found = { 0 };
+	auto_release release = { 0 };
+
+	if (parse(input, input->version, &command, &found, err) < 0)
+		return -1;
+	experiment = run_command_experiment(command);
+	run_release_find(experiment, input->version, &release);
+	if (release.found_in == NULL) {
+		for (size_t i = 0; i < found.count; i++)
+			md_problems_add(problems, &found.items[i]);
+	} else {
+		/* the first reading said which vLLM it is; now as that one reads it */
+		md_command_free(pl_take(command));
+		md_experiment_free(pl_take(experiment));
+		if (parse(input, release.version, &command, problems, err) < 0)
+			return -1;
+		experiment = run_command_experiment(command);
+	}
+	*ret_command = pl_take(command);
+	*ret_experiment = pl_take(experiment);
+	return 0;
+}

@@ -1,0 +1,31 @@
+/*
+ * A pasted command line as the experiment that means the same, so that the checks of one serve
+ * both.
+ */
+#ifndef RUN_CHECK_COMMAND_H
+#define RUN_CHECK_COMMAND_H
+
+#include "model/command_line.h"
+#include "model/experiment.h"
+
+/* Places are the command's: the number of a word and its column. Never NULL. */
+struct md_experiment *run_command_experiment(const struct md_command *command);
+
+/*
+ * Reads a command of `len` bytes, or, where text is NULL, of the words of argv. `version` (or NULL)
+ * is what --vllm-version says; without it an image's tag counts, then what is installed.
+ */
+struct run_command_input {
+	const char *source; /* its name in messages */
+	const char *text;
+	size_t len;
+	const char *const *argv;
+	size_t argc;
+	const char *version;
+	bool allow_gone; /* what that release no longer has is passed on, with a warning */
+};
+int run_command_read(const struct run_command_input *input, struct md_command **ret_command,
+		     struct md_experiment **ret_experiment, struct md_problems *problems,
+		     struct pl_err *err) PL_MUST_CHECK;
+
+#endif

@@ -1,0 +1,435 @@
+/* The command line of vLLM's client, its environment, and what it cannot be asked for. */
+#include "run/client/vllm.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/text.h"
+#include "bench/metrics.h"
+#include "run/client/vllm_priv.h"
+#include "run/run_priv.h"
+#include "host/mark.h"
+#include "model/secret.h"
+
+#define BEARER "Bearer "
+
+/* Options that are not passed on as they are: the run knows better where the server is and what it
+ * serves, and the result is ours to write. */
+static const enum md_bench_id held_back[] = {
+	MD_BENCH_base_url,
+	MD_BENCH_host,
+	MD_BENCH_port,
+	MD_BENCH_endpoint,
+	MD_BENCH_backend,
+	MD_BENCH_model,
+	MD_BENCH_served_model_name,
+	MD_BENCH_header,
+	MD_BENCH_label,
+	MD_BENCH_metadata,
+	MD_BENCH_save_result,
+	MD_BENCH_save_detailed,
+	MD_BENCH_append_result,
+	MD_BENCH_result_dir,
+	MD_BENCH_result_filename,
+	MD_BENCH_percentile_metrics,
+	MD_BENCH_metric_percentiles,
+};
+
+/* Our own options that mean the same whoever sends the load. */
+static const enum md_bench_id ours_kept[] = { MD_BENCH_kind, MD_BENCH_client,
+					      MD_BENCH_max_error_share };
+
+/* Paths of back ends that only vLLM's client speaks. */
+static const struct {
+	const char *backend, *path;
+} endpoints[] = {
+	{ "openai-audio", "/v1/audio/transcriptions" },
+	{ "openai-embeddings", "/v1/embeddings" },
+	{ "openai-embeddings-chat", "/v1/embeddings" },
+	{ "openai-embeddings-clip", "/v1/embeddings" },
+	{ "openai-embeddings-vlm2vec", "/v1/embeddings" },
+	{ "infinity-embeddings", "/embeddings" },
+	{ "infinity-embeddings-clip", "/embeddings" },
+	{ "vllm-pooling", "/pooling" },
+	{ "vllm-rerank", "/v1/rerank" },
+};
+
+static bool is_among(enum md_bench_id id, const enum md_bench_id *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (list[i] == id)
+			return true;
+	}
+	return false;
+}
+
+bool run_client_is_vllm(const struct md_experiment *experiment)
+{
+	return pl_text_equal(experiment->bench.client, "vllm");
+}
+
+const char *run_client_endpoint(const char *backend)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(endpoints); i++) {
+		if (strcmp(endpoints[i].backend, backend) == 0)
+			return endpoints[i].path;
+	}
+	return NULL;
+}
+
+/* ---- what cannot be asked for ---- */
+
+static bool is_authorization(const char *header)
+{
+	return strcspn(header, "=") == strlen("Authorization") &&
+	       strncasecmp(header, "Authorization", strlen("Authorization")) == 0;
+}
+
+/* "Bearer KEY" goes by the environment; any other secret would be seen by everybody on the host. */
+static int check_headers(const json_t *headers, struct pl_err *err)
+{
+	size_t i;
+	json_t *item;
+
+	json_array_foreach((json_t *)headers, i, item)
+	{
+		const char *text = json_string_value(item);
+		auto_free char *name = pl_strndup(text, strcspn(text, "="));
+		if (is_authorization(text) && pl_text_starts(text + strlen(name) + 1, BEARER))
+			continue;
+		if (is_authorization(text) || md_variable_is_secret(name))
+			return pl_err_set(err, PL_ERR_INVALID,
+					  "'benchmark.header': '%s' would stand on the command "
+					  "line of vLLM's client for everybody to see; it takes "
+					  "Authorization=Bearer KEY, or OPENAI_API_KEY in the "
+					  "environment",
+					  name);
+	}
+	return 0;
+}
+
+/* argparse takes what begins with '-' for the next option. */
+static int check_list(const struct md_bench_row *row, const json_t *list, struct pl_err *err)
+{
+	size_t i;
+	json_t *item;
+
+	json_array_foreach((json_t *)list, i, item)
+	{
+		if (json_string_value(item)[0] == '-')
+			return pl_err_set(err, PL_ERR_INVALID,
+					  "'benchmark.%s': an item that begins with '-' cannot be "
+					  "given to vLLM's client",
+					  row->name);
+	}
+	return 0;
+}
+
+static int check_option(const struct md_experiment *experiment, enum md_bench_id id,
+			struct pl_err *err)
+{
+	const struct md_bench_row *row = md_bench_row(id);
+	auto_json json_t *value = md_bench_get(&experiment->bench, id);
+
+	if (!experiment->bench_set[id] || md_bench_is_default(&experiment->bench, id))
+		return 0;
+	if (row->ours && !is_among(id, ours_kept, PL_ARRAY_SIZE(ours_kept)))
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "'benchmark.%s' is of our own load generator and not of vLLM's "
+				  "client: leave it out, or set benchmark.client to native",
+				  row->name);
+	if (row->type == MD_BENCH_LIST)
+		return check_list(row, value, err);
+	auto_free char *text = row->type == MD_BENCH_JSON ? pl_json_to_text(value, PL_JSON_COMPACT)
+							  : NULL;
+	if (text != NULL && md_secret_in_json(text))
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "'benchmark.%s' holds a secret, which would stand on the command "
+				  "line of vLLM's client for everybody to see",
+				  row->name);
+	return 0;
+}
+
+int run_client_check(const struct md_experiment *experiment, struct pl_err *err)
+{
+	const struct md_bench *bench = &experiment->bench;
+
+	for (size_t i = 0; i < MD_BENCH_COUNT; i++) {
+		if (check_option(experiment, (enum md_bench_id)i, err) < 0)
+			return -1;
+	}
+	if (json_object_get(experiment->server, "uds") != NULL)
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "'server.uds': vLLM's client needs a host and a port, leave it "
+				  "out or set benchmark.client to native");
+	if (bench_adapter_find(bench->backend) == NULL && bench->endpoint == NULL &&
+	    run_client_endpoint(bench->backend) == NULL)
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "benchmark.endpoint: expected the path of backend '%s'",
+				  bench->backend);
+	return check_headers(bench->header, err);
+}
+
+/* ---- the command line ---- */
+
+static void add(json_t *argv, const char *word)
+{
+	json_array_append_new(argv, json_string(word));
+}
+
+/* "--name" of a row's name. The caller's (free()). */
+static char *flag_of(const char *prefix, const char *name)
+{
+	char *flag = pl_asprintf("%s%s", prefix, name);
+
+	for (char *at = flag; *at != '\0'; at++) {
+		if (*at == '_')
+			*at = '-';
+	}
+	return flag;
+}
+
+/* A value that begins with '-' is one word with its flag. */
+static void add_pair(json_t *argv, const char *flag, const char *value)
+{
+	if (value[0] == '-') {
+		json_array_append_new(argv, json_sprintf("%s=%s", flag, value));
+		return;
+	}
+	add(argv, flag);
+	add(argv, value);
+}
+
+static void add_value(json_t *argv, const char *flag, const json_t *value)
+{
+	char number[PL_F64_TEXT_BYTES];
+	auto_free char *text = NULL;
+
+	if (json_is_real(value)) {
+		pl_text_from_f64(json_real_value(value), number);
+		text = pl_strdup(number);
+	} else if (json_is_string(value)) {
+		text = pl_strdup(json_string_value(value));
+	} else {
+		/* whole numbers and objects as JSON says them */
+		text = pl_json_to_text(value, PL_JSON_PYTHON);
+	}
+	add_pair(argv, flag, text);
+}
+
+static void add_option(json_t *argv, const struct md_bench *bench, enum md_bench_id id)
+{
+	const struct md_bench_row *row = md_bench_row(id);
+	auto_json json_t *value = md_bench_get(bench, id);
+	auto_free char *flag = flag_of("--", row->name);
+
+	if (json_is_null(value))
+		return;
+	if (row->type == MD_BENCH_TRI && json_is_false(value)) {
+		auto_free char *negative = flag_of("--no-", row->name);
+		add(argv, negative);
+	} else if (json_is_boolean(value)) {
+		if (json_is_true(value))
+			add(argv, flag);
+	} else if (json_is_array(value)) {
+		if (json_array_size(value) > 0)
+			add(argv, flag);
+		json_array_extend(argv, value);
+	} else {
+		add_value(argv, flag, value);
+	}
+}
+
+/* What the server calls the model that requests name: its path or hub id. */
+static const char *root_of(const struct run_state *run)
+{
+	const char *given = json_string_value(json_object_get(run->experiment->server, "model"));
+	json_t *model;
+	size_t i;
+
+	json_array_foreach(json_object_get(run->identity.models, "data"), i, model)
+	{
+		const char *root = json_string_value(json_object_get(model, "root"));
+		if (root != NULL &&
+		    pl_text_equal(json_string_value(json_object_get(model, "id")), run->model))
+			return root;
+	}
+	return given != NULL ? given : run->model;
+}
+
+/* vLLM's client takes the model for the tokenizer's name too, and the served name for requests. */
+static void add_model(json_t *argv, const struct run_state *run)
+{
+	const struct md_bench *bench = &run->experiment->bench;
+	const char *tokenizer = json_string_value(
+		json_object_get(run->experiment->server, "tokenizer"));
+	const char *model = bench->model != NULL ? bench->model : root_of(run);
+
+	add_pair(argv, "--model", model);
+	if (!pl_text_equal(model, run->model))
+		add_pair(argv, "--served-model-name", run->model);
+	if (bench->tokenizer == NULL && tokenizer != NULL)
+		add_pair(argv, "--tokenizer", tokenizer);
+}
+
+/* All that results hold, so that a result without lists says as much. */
+static void add_percentiles(json_t *argv, const struct md_bench *bench)
+{
+	static const double always[] = { 1, 5, 10, 25, 50, 75, 90, 95, 99, 99.9 };
+	auto_free double *asked = NULL;
+	struct pl_err ignored = PL_ERR_INIT;
+	size_t count = 0;
+	auto_buf text = { 0 };
+
+	pl_buf_init(&text, 4096);
+	pl_buf_add_text(&text, "1,5,10,25,50,75,90,95,99,99.9");
+	/* checked before the start */
+	if (bench_percentiles_parse(bench->metric_percentiles, &asked, &count, &ignored) < 0)
+		count = 0;
+	for (size_t i = 0; i < count; i++) {
+		char number[PL_F64_TEXT_BYTES];
+		bool known = false;
+		for (size_t k = 0; k < PL_ARRAY_SIZE(always); k++)
+			known = known || !(fabs(asked[i] - always[k]) > 0);
+		pl_text_from_f64(asked[i], number);
+		if (pl_text_ends(number, ".0"))
+			number[strlen(number) - 2] = '\0';
+		if (!known)
+			pl_buf_addf(&text, ",%s", number);
+	}
+	add_pair(argv, "--percentile-metrics",
+		 "ttft,tpot,itl,e2el,client_queue_time,e2el_including_client_queue");
+	add_pair(argv, "--metric-percentiles", pl_buf_text(&text));
+}
+
+static void add_headers(json_t *argv, const struct md_bench *bench)
+{
+	size_t i, used = 0;
+	json_t *item;
+
+	json_array_foreach(bench->header, i, item)
+	{
+		if (is_authorization(json_string_value(item)))
+			continue;
+		if (used++ == 0)
+			add(argv, "--header");
+		json_array_append(argv, item);
+	}
+}
+
+json_t *run_client_argv(const struct run_state *run, const char *folder)
+{
+	const struct md_experiment *experiment = run->experiment;
+	const struct md_bench *bench = &experiment->bench;
+	auto_free char *base = pl_asprintf("%s://%s%s", run->target.https ? "https" : "http",
+					   run->target.host, run->target.prefix);
+	json_t *argv = json_pack("[sss]", run->client.program, "bench", "serve");
+
+	add_pair(argv, "--backend", bench->backend);
+	add_pair(argv, "--base-url", base);
+	add_pair(argv, "--endpoint", run->endpoint + strlen(run->target.prefix));
+	add_model(argv, run);
+	for (size_t i = 0; i < MD_BENCH_COUNT; i++) {
+		enum md_bench_id id = (enum md_bench_id)i;
+		if (experiment->bench_set[i] && !md_bench_row(id)->ours &&
+		    !is_among(id, held_back, PL_ARRAY_SIZE(held_back)))
+			add_option(argv, bench, id);
+	}
+	/* our own server's certificate need not be for the address that it is reached by */
+	if (run->target.https && run->launch->url == NULL && !bench->insecure)
+		add(argv, "--insecure");
+	add_headers(argv, bench);
+	add_percentiles(argv, bench);
+	add(argv, "--save-result");
+	add(argv, "--save-detailed");
+	add_pair(argv, "--result-dir", folder);
+	add_pair(argv, "--result-filename", RUN_CLIENT_RESULT);
+	return argv;
+}
+
+json_t *run_client_argv_shown(const json_t *argv)
+{
+	json_t *shown = md_secret_words_shown(argv);
+	bool header = false;
+	size_t i;
+	json_t *word;
+
+	json_array_foreach((json_t *)argv, i, word)
+	{
+		const char *text = json_string_value(word);
+		if (header && text[0] != '-')
+			json_array_set_new(shown, i,
+					   json_sprintf("%.*s=%s", (int)strcspn(text, "="), text,
+							MD_SECRET_SHOWN));
+		else
+			header = strcmp(text, "--header") == 0;
+	}
+	return shown;
+}
+
+/* ---- the environment ---- */
+
+/* The key that requests are to carry; NULL: what our own environment says. */
+static const char *key_of(const struct run_state *run)
+{
+	size_t i;
+	json_t *item;
+
+	json_array_foreach(run->experiment->bench.header, i, item)
+	{
+		const char *text = json_string_value(item);
+		if (is_authorization(text))
+			return text + strlen("Authorization=") + strlen(BEARER);
+	}
+	return run->launch->bearer;
+}
+
+/* Python's clients go through a proxy to loopback too; model files may need it. */
+static void spare_proxy(const struct run_state *run, json_t *env)
+{
+	static const char *const names[] = { "no_proxy", "NO_PROXY" };
+	const char *host = run->target.host + (run->target.host[0] == '[');
+	size_t len = run->target.host[0] == '[' ? strcspn(host, "]") : strcspn(host, ":");
+	const char *known = NULL;
+
+	/* Python prefers the small letters */
+	for (size_t i = 0; i < PL_ARRAY_SIZE(names) && known == NULL; i++) {
+		known = json_string_value(json_object_get(env, names[i]));
+		if (known == NULL)
+			known = getenv(names[i]);
+	}
+	auto_free char *all = known != NULL && known[0] != '\0'
+				      ? pl_asprintf("%s,%.*s", known, (int)len, host)
+				      : pl_strndup(host, len);
+	bool none = pl_text_equal(known, "*");
+	for (size_t i = 0; i < PL_ARRAY_SIZE(names); i++)
+		json_object_set_new(env, names[i], json_string(none ? "*" : all));
+}
+
+char **run_client_env(const struct run_state *run)
+{
+	auto_json json_t *env = json_copy(run->experiment->launch.env);
+	const char *key = key_of(run);
+	const char *name;
+	json_t *value;
+	size_t used = 0;
+
+	if (env == NULL)
+		env = json_object();
+	json_object_update(env, run->launch->env);
+	/* the server's alone */
+	json_object_del(env, "VLLM_API_KEY");
+	if (key != NULL)
+		json_object_set_new(env, "OPENAI_API_KEY", json_string(key));
+	spare_proxy(run, env);
+	/* its lines tell where it is */
+	json_object_set_new(env, "PYTHONUNBUFFERED", json_string("1"));
+	json_object_set_new(env, HOST_MARK_NAME, json_string(run->run_id));
+	json_object_set_new(env, HOST_MARK_APART_NAME, json_string("client"));
+	char **texts = pl_alloc_array(json_object_size(env) + 1, sizeof(*texts));
+	json_object_foreach(env, name, value)
+		texts[used++] = pl_asprintf("%s=%s", name, json_string_value(value));
+	return texts;
+}

@@ -1,0 +1,170 @@
+#include "run/client/vllm_watch.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "host/server_log.h"
+
+#define BEGIN_LINE     "Starting main benchmark run"
+#define OVER_LINE      "Serving Benchmark Result"
+#define READ_BYTES     65536
+#define LINE_BYTES_MAX 4096
+#define WINDOW_NS_MIN  PL_NS_PER_S
+#define STAT_BYTES     1024
+#define IDLE_SHARE     0.005
+/* Behind the program's name in /proc/PID/stat: state, parent, … */
+#define STAT_UTIME 11
+
+struct cpu_sample {
+	int64_t t_ns;
+	double cpu_s;
+};
+
+struct run_client_watch {
+	pid_t pid;
+	const char *log;
+	off_t read; /* bytes of the log that were looked at */
+	char line[LINE_BYTES_MAX];
+	size_t line_len;
+	bool begun;
+	bool over;
+	bool has_children;
+	struct cpu_sample *samples;
+	size_t count;
+	size_t room;
+};
+
+struct run_client_watch *run_client_watch_new(pid_t pid, const char *log)
+{
+	struct run_client_watch *watch = pl_alloc(sizeof(*watch));
+
+	watch->pid = pid;
+	watch->log = log;
+	return watch;
+}
+
+void run_client_watch_free(struct run_client_watch *watch)
+{
+	if (watch == NULL)
+		return;
+	free(watch->samples);
+	free(watch);
+}
+
+static void take_line(struct run_client_watch *watch)
+{
+	watch->line[watch->line_len] = '\0';
+	watch->begun = watch->begun || strstr(watch->line, BEGIN_LINE) != NULL;
+	watch->over = watch->over || strstr(watch->line, OVER_LINE) != NULL;
+	watch->line_len = 0;
+}
+
+static void follow(struct run_client_watch *watch)
+{
+	auto_fd int fd = open(watch->log, O_RDONLY | O_CLOEXEC);
+	char bytes[READ_BYTES];
+	ssize_t got;
+
+	while (fd >= 0 && (got = pread(fd, bytes, sizeof(bytes), watch->read)) > 0) {
+		watch->read += got;
+		for (ssize_t i = 0; i < got; i++) {
+			if (bytes[i] == '\n' || bytes[i] == '\r' ||
+			    watch->line_len == LINE_BYTES_MAX - 1)
+				take_line(watch);
+			if (bytes[i] != '\0')
+				watch->line[watch->line_len++] = bytes[i];
+		}
+	}
+}
+
+/* The main thread's; NaN: it is gone. */
+static double cpu_s_of(pid_t pid)
+{
+	char path[64], text[STAT_BYTES];
+	unsigned long user = 0, system = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)pid, (int)pid);
+	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t len = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
+	if (len <= 0)
+		return NAN;
+	text[len] = '\0';
+	char *at = strrchr(text, ')');
+	for (int i = 0; at != NULL && i <= STAT_UTIME; i++) {
+		at = strchr(at, ' ');
+		at += at != NULL;
+	}
+	if (at == NULL)
+		return NAN;
+	user = strtoul(at, &at, 10);
+	system = strtoul(at, &at, 10);
+	return (double)(user + system) / (double)sysconf(_SC_CLK_TCK);
+}
+
+static bool has_children(pid_t pid)
+{
+	char path[64], byte;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)pid);
+	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+	return fd >= 0 && read(fd, &byte, 1) > 0;
+}
+
+void run_client_watch_look(struct run_client_watch *watch)
+{
+	struct cpu_sample sample = { .t_ns = pl_clock_now_ns(), .cpu_s = cpu_s_of(watch->pid) };
+
+	follow(watch);
+	/* what it did to start up need not be what it does under load */
+	watch->has_children = watch->has_children || (watch->begun && has_children(watch->pid));
+	if (isnan(sample.cpu_s))
+		return;
+	pl_grow((void **)&watch->samples, &watch->room, watch->count + 1, sizeof(sample));
+	watch->samples[watch->count++] = sample;
+}
+
+bool run_client_watch_begun(const struct run_client_watch *watch)
+{
+	return watch->begun;
+}
+
+bool run_client_watch_over(const struct run_client_watch *watch)
+{
+	return watch->over;
+}
+
+double run_client_watch_cpu_share(const struct run_client_watch *watch, int64_t from_ns,
+				  int64_t to_ns)
+{
+	const struct cpu_sample *first = NULL, *last = NULL;
+
+	for (size_t i = 0; i < watch->count; i++) {
+		const struct cpu_sample *sample = &watch->samples[i];
+		if (sample->t_ns >= from_ns && first == NULL)
+			first = sample;
+		if (sample->t_ns <= to_ns)
+			last = sample;
+	}
+	if (first == NULL || last == NULL || last->t_ns - first->t_ns < WINDOW_NS_MIN)
+		return NAN;
+	double share = (last->cpu_s - first->cpu_s) / ((double)(last->t_ns - first->t_ns) / 1e9);
+	/* a shell that only waits for the program it started */
+	return watch->has_children && share < IDLE_SHARE ? NAN : share;
+}
+
+json_t *run_client_log_tail(const char *log, size_t count)
+{
+	struct host_server_log *lines = host_server_log_new(count);
+	struct pl_err ignored = PL_ERR_INIT;
+
+	if (host_server_log_follow(lines, log, &ignored) == 0)
+		host_server_log_end(lines);
+	json_t *tail = host_server_log_tail(lines);
+	host_server_log_free(lines);
+	return tail;
+}

@@ -1,0 +1,404 @@
+#include <math.h>
+
+#include "base/clock.h"
+#include "base/stats.h"
+#include "base/text.h"
+#include "bench/metrics.h"
+#include "run/hide.h"
+#include "run/run_priv.h"
+#include "model/quality.h"
+#include "model/overlay.h"
+#include "model/secret.h"
+#include "model/server_args.h"
+
+#define BYTES_PER_GB  1e9
+#define BYTES_PER_GIB 1073741824.0
+
+static void set(json_t *object, const char *key, json_t *value)
+{
+	json_object_set_new(object, key, value);
+}
+
+static void set_seconds(json_t *object, const char *key, int64_t from_ns, int64_t to_ns)
+{
+	if (from_ns != MD_NO_TIME && to_ns != MD_NO_TIME)
+		set(object, key, json_real((double)(to_ns - from_ns) / 1e9));
+}
+
+/* A whole number, null where it is not known. */
+static json_t *count_or_null(double value)
+{
+	return isfinite(value) ? json_integer((json_int_t)value) : json_null();
+}
+
+static json_t *make_config(const struct run_state *run)
+{
+	auto_json json_t *effective = NULL;
+	json_t *server = NULL, *source = NULL, *explicit_names = json_array();
+	json_t *benchmark = md_bench_to_json(&run->experiment->bench);
+	const char *name;
+	json_t *value;
+
+	md_args_effective(run->launch->values, &effective, &source);
+	server = md_secret_json_shown(effective);
+	json_object_foreach(run->experiment->server, name, value)
+		json_array_append_new(explicit_names, json_string(name));
+	set(benchmark, "ignore_eos", json_boolean(run_plan_ignores_eos(&run->experiment->bench)));
+	set(benchmark, "endpoint", pl_json_text(run->endpoint));
+	if (run->model != NULL)
+		set(benchmark, "model", json_string(run->model));
+	set(benchmark, "prompt_form",
+	    pl_json_text(run->plan != NULL ? run->plan->dataset->prompt_form : NULL));
+	set(benchmark, "chat_template",
+	    pl_json_text(run->plan != NULL ? run->plan->dataset->chat_template : NULL));
+	set(benchmark, "dataset_sha256",
+	    pl_json_text(run->plan != NULL ? run->plan->sha256 : NULL));
+	return json_pack("{s:o, s:o, s:o, s:O?, s:o}", "server", server, "server_source", source,
+			 "server_explicit", explicit_names, "params_overlay", md_overlay_names(),
+			 "benchmark", benchmark);
+}
+
+static json_t *make_phases(const struct run_server *server)
+{
+	static const char *const names[HOST_LOG_PHASE_COUNT] = {
+		[HOST_LOG_FIRST_LINE] = "first_line_s",
+		[HOST_LOG_ENGINE_INIT] = "engine_init_s",
+		[HOST_LOG_WEIGHTS_BEGIN] = "weights_begin_s",
+		[HOST_LOG_WEIGHTS_END] = "weights_loaded_s",
+		[HOST_LOG_COMPILED] = "compiled_s",
+		[HOST_LOG_KV_CACHE] = "kv_cache_s",
+		[HOST_LOG_GRAPHS] = "graph_capture_s",
+		[HOST_LOG_ENGINE_READY] = "engine_ready_s",
+		[HOST_LOG_LISTENING] = "listening_s",
+	};
+	json_t *phases = md_result_empty("phases");
+
+	set_seconds(phases, "spawn_s", server->spawned_ns, server->running_ns);
+	for (size_t i = 0; server->log != NULL && i < HOST_LOG_PHASE_COUNT; i++) {
+		int64_t at_ns = host_server_log_phase_ns(server->log, (enum host_log_phase)i);
+		/* a stamp of the log may be a second coarse */
+		if (at_ns != INT64_MIN && at_ns < server->spawned_ns)
+			at_ns = server->spawned_ns;
+		if (at_ns != INT64_MIN)
+			set_seconds(phases, names[i], server->spawned_ns, at_ns);
+	}
+	set_seconds(phases, "healthy_s", server->spawned_ns, server->healthy_ns);
+	set_seconds(phases, "ready_s", server->spawned_ns, server->ready_ns);
+	return phases;
+}
+
+/* Of a server whose log is not ours: what it answers when it is asked. */
+static void add_told_facts(const struct run_state *run, json_t *facts)
+{
+	const struct host_metrics *metrics = &run->window.before.metrics;
+	json_t *model;
+	size_t i;
+
+	json_array_foreach(json_object_get(run->identity.models, "data"), i, model)
+	{
+		json_t *longest = json_object_get(model, "max_model_len");
+		if (pl_text_equal(json_string_value(json_object_get(model, "id")), run->model) &&
+		    json_is_integer(longest) && json_integer_value(longest) >= 0)
+			json_object_set(facts, "max_model_len", longest);
+	}
+	if (run->window.before.known)
+		set(facts, "kv_cache_tokens",
+		    count_or_null(metrics->kv_blocks * metrics->block_size));
+}
+
+static json_t *make_facts(const struct run_state *run)
+{
+	json_t *facts = md_result_empty("facts");
+
+	if (run->server.log != NULL) {
+		auto_json json_t *told = host_server_log_facts(run->server.log);
+		auto_json json_t *secrets = run_hide_secrets(run->launch);
+		json_object_update_existing(facts, told);
+		set(facts, "non_default_args",
+		    run_hide(json_object_get(told, "non_default_args"), secrets));
+	}
+	if (run->window.before.known) {
+		set(facts, "gpu_blocks", count_or_null(run->window.before.metrics.kv_blocks));
+		set(facts, "block_size", count_or_null(run->window.before.metrics.block_size));
+	}
+	if (run->launch->url != NULL)
+		add_told_facts(run, facts);
+	return facts;
+}
+
+static json_t *make_exit(const struct run_server *server)
+{
+	json_t *json = md_result_empty("server_exit");
+
+	if (server->process == NULL)
+		return json;
+	int signal_number = host_process_signal(server->process);
+	int status = host_process_status(server->process);
+	if (signal_number == 0)
+		set(json, "status", status < 0 ? json_null() : json_integer(status));
+	else
+		set(json, "signal", json_integer(signal_number));
+	set(json, "killed", json_boolean(server->killed));
+	set(json, "stop_s", json_real((double)server->stop_ns / 1e9));
+	return json;
+}
+
+static json_t *make_gpus(const struct run_launch *launch)
+{
+	json_t *gpus = json_array();
+	size_t i;
+	json_t *item;
+
+	json_array_foreach(launch->gpus, i, item)
+	{
+		json_t *gpu = md_result_empty("launch_gpu");
+		json_object_update_existing(gpu, item);
+		json_array_append_new(gpus, gpu);
+	}
+	return gpus;
+}
+
+static void set_resources(json_t *json, const struct run_launch *launch)
+{
+	const struct run_resources *resources = &launch->resources;
+
+	if (resources->port.number != 0) {
+		set(json, "port", json_integer(resources->port.number));
+		set(json, "port_tries", json_integer(launch->port_tries));
+	}
+	if (resources->has_numa)
+		set(json, "numa_node", json_integer(resources->numa.node));
+	set(json, "waited_s", json_real((double)resources->waited_ns / 1e9));
+}
+
+static json_t *make_launch(const struct run_state *run)
+{
+	const struct run_launch *launch = run->launch;
+	json_t *json = md_result_empty("launch");
+
+	set(json, "url", pl_json_text(launch->url));
+	if (launch->url == NULL) {
+		set(json, "argv", run_launch_argv_shown(launch));
+		set(json, "env", run_launch_env_shown(launch));
+		set(json, "secret_env", json_incref(launch->secret_env));
+		set(json, "host", pl_json_text(launch->host));
+		set_resources(json, launch);
+		set(json, "forced", json_boolean(run->options->forced));
+	}
+	if (run->server.process != NULL)
+		set(json, "pid", json_integer(host_process_pid(run->server.process)));
+	set(json, "gpus", make_gpus(launch));
+	json_t *target = json_object_get(json, "target");
+	set(target, "version", json_string(run->release.version));
+	set(target, "assumed", json_boolean(run->release.assumed));
+	set(json, "phases", make_phases(&run->server));
+	set(json, "facts", make_facts(run));
+	if (run->identity.models != NULL)
+		set(json, "models", json_incref(run->identity.models));
+	if (run->identity.version != NULL)
+		set(json, "version", json_incref(run->identity.version));
+	if (run->identity.server_info != NULL)
+		set(json, "server_info", json_incref(run->identity.server_info));
+	set(json, "exit", make_exit(&run->server));
+	return json;
+}
+
+static json_t *make_environment(const struct run_state *run)
+{
+	json_t *json = md_result_empty("environment");
+	auto_json json_t *facts = host_system_facts();
+	json_t *engine = json_object_get(json, "engine");
+
+	json_object_update_existing(json, facts);
+	set(json, "profllm", json_string(PROFLLM_VERSION));
+	const struct run_resources *resources = &run->launch->resources;
+	if (resources->host_gpus != NULL)
+		set(json, "gpu_models", json_incref(resources->host_gpus));
+	set(json, "gpu_driver", pl_json_text(resources->driver));
+	set(json, "cuda", pl_json_text(resources->cuda));
+	set(json, "client", run_client_environment(run));
+	set(engine, "name", pl_json_text(run->identity.name));
+	set(engine, "version", pl_json_text(run->identity.engine_version));
+	if (run->identity.known)
+		set(engine, "simulated", json_boolean(run->identity.simulated));
+	return json;
+}
+
+/* Those asked for, ascending and each once. */
+static int asked_percentiles(const struct md_bench *bench, double **ret, size_t *ret_count,
+			     struct pl_err *err)
+{
+	double *asked = NULL;
+	size_t count = 0, used = 0;
+
+	if (bench_percentiles_parse(bench->metric_percentiles, &asked, &count, err) < 0)
+		return -1;
+	pl_stats_sort(asked, count);
+	for (size_t i = 0; i < count; i++) {
+		if (used == 0 || asked[i] > asked[used - 1])
+			asked[used++] = asked[i];
+	}
+	*ret = asked;
+	*ret_count = used;
+	return 0;
+}
+
+static int make_results(const struct run_state *run, const double *percentiles,
+			size_t percentile_count, json_t **ret, struct pl_err *err)
+{
+	const struct md_bench *bench = &run->experiment->bench;
+	struct bench_metrics_input input = {
+		.percentiles = percentiles,
+		.percentile_count = percentile_count,
+		.max_concurrency = bench->max_concurrency,
+		.finite_rate = run_plan_has_rate(bench),
+	};
+
+	*ret = NULL;
+	if (run->outcome == NULL)
+		return 0;
+	if (bench_slo_parse(bench->goodput, &input.slo, err) < 0)
+		return -1;
+	input.records = run->outcome->records;
+	input.count = run->outcome->count;
+	input.tries = run->outcome->tries;
+	input.try_count = run->outcome->try_count;
+	input.start_ns = run->outcome->start_ns;
+	input.duration_s = (double)(run->outcome->end_ns - run->outcome->start_ns) / 1e9;
+	input.inflight_peak = run->outcome->inflight_peak;
+	*ret = bench_metrics_compute(&input);
+	/* a figure of records and host together */
+	double tokens = json_number_value(json_object_get(*ret, "total_output_tokens"));
+	set(*ret, "energy_per_token_j",
+	    pl_json_number(tokens > 0 ? run_telemetry_energy_j(run) / tokens : NAN));
+	run_beside_results(run, *ret);
+	run_client_results(run, *ret);
+	return 0;
+}
+
+/* The line of the log that tells of the cause; of one that no line names what it has instead. */
+static const char *find_log_line(const struct host_server_log *log, enum md_cause cause)
+{
+	const char *told = host_server_log_told(log);
+	bool lives = cause == MD_CAUSE_READY_TIMEOUT || cause == MD_CAUSE_HANG;
+
+	if (told != NULL && (lives || md_cause_find(told) == cause))
+		return host_server_log_told_line(log);
+	return lives || cause == MD_CAUSE_CRASHED || cause == MD_CAUSE_UNKNOWN
+		       ? host_server_log_exception(log)
+		       : NULL;
+}
+
+/* with_log: a journal's error goes without the log, which lies beside it. */
+static json_t *make_error(const struct run_state *run, bool with_log)
+{
+	auto_json json_t *tail = NULL;
+	const char *line = NULL;
+
+	if (run->why.code == PL_ERR_NONE)
+		return NULL;
+	auto_json json_t *secrets = run_hide_secrets(run->launch);
+	if (run->client.log_tail != NULL && with_log) {
+		tail = run_hide(run->client.log_tail, secrets);
+	} else if (run->server.log != NULL && with_log) {
+		auto_json json_t *lines = host_server_log_tail(run->server.log);
+		tail = run_hide(lines, secrets);
+	}
+	if (run->server.log != NULL)
+		line = find_log_line(run->server.log, run->cause);
+	json_t *error = md_result_error(run->stage, &run->why, run->cause, tail);
+	if (line != NULL) {
+		auto_json json_t *said = pl_json_text(line);
+		set(error, "log_line", run_hide(said, secrets));
+	}
+	return error;
+}
+
+/* What the server said up to now; a log that cannot be read says nothing more. */
+static void read_log(const struct run_state *run)
+{
+	struct pl_err ignored = PL_ERR_INIT;
+
+	if (run->server.log == NULL)
+		return;
+	if (host_server_log_follow(run->server.log, run->paths.server_log, &ignored) == 0)
+		host_server_log_end(run->server.log);
+}
+
+json_t *run_document_so_far(const struct run_state *run)
+{
+	auto_json json_t *secrets = run_hide_secrets(run->launch);
+	json_t *environment = make_environment(run);
+	return json_pack("{s:o?, s:o, s:o, s:O?, s:o, s:o, s:o, s:o, s:o}", "error",
+			 make_error(run, false), "suite", pl_json_text(run->experiment->suite),
+			 "name", pl_json_text(run->experiment->name), "tags", run->experiment->tags,
+			 "config", make_config(run), "launch", make_launch(run), "system",
+			 run_system(run, NULL, environment), "environment", environment, "prints",
+			 run_hide_prints(secrets, run->run_id));
+}
+
+json_t *run_document_how(const struct run_state *run)
+{
+	const struct md_bench *bench = &run->experiment->bench;
+	auto_free double *percentiles = NULL;
+	struct pl_err ignored = PL_ERR_INIT;
+	size_t count = 0;
+	json_t *list = json_array();
+
+	/* checked before the start */
+	if (asked_percentiles(bench, &percentiles, &count, &ignored) < 0)
+		count = 0;
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(list, json_real(percentiles[i]));
+	return json_pack("{s:o, s:O?, s:o, s:b, s:b}", "percentiles", list, "goodput",
+			 bench->goodput, "max_concurrency",
+			 bench->max_concurrency == MD_NO_I64 ? json_null()
+							     : json_integer(bench->max_concurrency),
+			 "finite_rate", run_plan_has_rate(bench), "requests",
+			 run->experiment->output.requests);
+}
+
+int run_document(const struct run_state *run, json_t **ret, struct pl_err *err)
+{
+	auto_free double *percentiles = NULL;
+	size_t percentile_count = 0;
+	struct md_quality_facts facts;
+	auto_json json_t *results = NULL;
+	auto_json json_t *artifacts = NULL;
+	auto_json json_t *series = NULL;
+
+	read_log(run);
+	if (asked_percentiles(&run->experiment->bench, &percentiles, &percentile_count, err) < 0 ||
+	    make_results(run, percentiles, percentile_count, &results, err) < 0 ||
+	    run_side_files(run, &artifacts, &series, err) < 0)
+		return -1;
+	run_facts(run, results, &facts);
+	facts.percentiles = percentiles;
+	facts.percentile_count = percentile_count;
+	auto_json json_t *config = make_config(run);
+	auto_json json_t *launch = make_launch(run);
+	auto_json json_t *environment = make_environment(run);
+	auto_json json_t *system = run_system(run, results, environment);
+	auto_json json_t *quality = md_quality_evaluate(&facts);
+	auto_json json_t *error = make_error(run, true);
+	run_client_verdict(run, quality);
+	struct md_result_parts parts = {
+		.run_id = run->run_id,
+		.suite = run->experiment->suite,
+		.name = run->experiment->name,
+		.tags = run->experiment->tags,
+		.started_real_ns = run->started_real_ns,
+		.duration_s = (double)(pl_clock_now_ns() - run->started_ns) / 1e9,
+		.config = config,
+		.results = results,
+		.system = system,
+		.status = run->status,
+		.launch = launch,
+		.environment = environment,
+		.quality = quality,
+		.error = error,
+		.artifacts = artifacts,
+		.series = series,
+	};
+	return md_result_build(&parts, ret, err);
+}

@@ -1,0 +1,113 @@
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/stats.h"
+#include "bench/metrics.h"
+#include "run/inflight.h"
+#include "run/run_priv.h"
+#include "model/quality.h"
+
+/* after - before; NaN where a page or the value is missing. */
+static double grown(const struct run_window *window, size_t offset)
+{
+	if (!window->before.known || !window->after.known)
+		return NAN;
+	double before = *(const double *)((const char *)&window->before.metrics + offset);
+	double after = *(const double *)((const char *)&window->after.metrics + offset);
+	return after - before;
+}
+
+#define GROWN(window, field) grown(window, offsetof(struct host_metrics, field))
+
+/* The pages between tell of a server that has long passed its old counts. */
+static bool is_restart_seen(const struct run_state *run)
+{
+	return run->telemetry.over && host_telemetry_server_restarted(run->telemetry.host);
+}
+
+static double server_restarted(const struct run_window *window)
+{
+	double moved_s = GROWN(window, start_time_s);
+	double counters[] = { GROWN(window, generation_tokens), GROWN(window, prompt_tokens),
+			      GROWN(window, request_success) };
+	bool known = !isnan(moved_s);
+
+	/* a restarted server's page has the same start time only if it does not tell one */
+	if (known && fabs(moved_s) > 0)
+		return 1;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(counters); i++) {
+		known |= !isnan(counters[i]);
+		if (counters[i] < 0)
+			return 1;
+	}
+	return known ? 0 : NAN;
+}
+
+/* One request with n choices counts n times at some servers: then there is nothing to compare. */
+static double foreign_load(const struct run_state *run)
+{
+	double finished = GROWN(&run->window, request_success);
+	double ours = (double)run_probe_count(run->beside.probe);
+
+	if (isnan(finished) || json_object_get(run->experiment->bench.extra_body, "n") != NULL ||
+	    run->outcome->records == NULL)
+		return NAN;
+	/* a try whose answer was lost may have been answered all the same; vLLM's client tells
+	 * none */
+	for (size_t i = 0; i < run->outcome->count; i++) {
+		const struct md_record *record = &run->outcome->records[i];
+		if (record->acted_ns != MD_NO_TIME)
+			ours += record->tries > 0 ? record->tries : 1;
+	}
+	return finished > ours ? 1 : 0;
+}
+
+static void agreement(const struct run_state *run, struct md_quality_facts *ret)
+{
+	size_t count = 0, asked_count = 0;
+	const struct host_requests_sample *pages =
+		run->telemetry.over ? host_telemetry_requests(run->telemetry.host, &count) : NULL;
+	auto_free struct run_inflight_sample *samples = pl_alloc_array(count, sizeof(*samples));
+
+	/* the page was made some time between; a late answer tells of an earlier moment */
+	for (size_t i = 0; i < count; i++)
+		samples[i] = (struct run_inflight_sample){ .t_ns = pages[i].t_ns,
+							   .theirs = pages[i].requests };
+	auto_free struct md_inflight *asked = run_inflight_asked(run->outcome, &asked_count);
+	run_inflight_compare(asked, asked_count, samples, count, &ret->inflight_samples,
+			     &ret->inflight_disagreement);
+}
+
+/* With n choices a request's prompt comes n times, and all but the first time it is known. */
+static double shared_by_choices(const struct md_bench *bench, double share)
+{
+	json_int_t n = json_integer_value(json_object_get(bench->extra_body, "n"));
+
+	return n > 1 ? (share + (double)(n - 1)) / (double)n : share;
+}
+
+void run_facts(const struct run_state *run, const json_t *results, struct md_quality_facts *ret)
+{
+	const struct md_bench *bench = &run->experiment->bench;
+
+	md_quality_init(ret);
+	if (run->identity.known)
+		ret->simulated = run->identity.simulated ? 1 : 0;
+	if (run->outcome == NULL)
+		return;
+	bench_quality_facts(run->outcome, results, run_plan_has_rate(bench), bench->max_concurrency,
+			    ret);
+	double queries = GROWN(&run->window, prefix_queries);
+	ret->host_steal_share = run->window.stolen_share;
+	ret->prefix_hit_share = queries > 0 ? GROWN(&run->window, prefix_hits) / queries : NAN;
+	/* of another's data set it is not known */
+	ret->prefix_hit_expected =
+		run->plan != NULL ? shared_by_choices(bench, run->plan->shared_prefix_share) : NAN;
+	ret->preemptions = GROWN(&run->window, preemptions);
+	ret->server_restarted = is_restart_seen(run) ? 1 : server_restarted(&run->window);
+	ret->foreign_load = foreign_load(run);
+	agreement(run, ret);
+	run_client_facts(run, ret);
+	run_telemetry_facts(run, ret);
+}

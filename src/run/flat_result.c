@@ -1,0 +1,86 @@
+/* vLLM's flat result beside ours, where save_result or append_result ask for it. */
+#include "base/log.h"
+#include "base/text.h"
+#include "bench/flat.h"
+#include "bench/flat_pytorch.h"
+#include "bench/report.h"
+#include "run/run_priv.h"
+
+#define FAILURES_BYTES_MAX (1u << 20)
+
+void run_failure_lines(const struct run_state *run)
+{
+	auto_buf lines = { 0 };
+
+	if (run->options->failures == NULL || run->outcome == NULL)
+		return;
+	pl_buf_init(&lines, FAILURES_BYTES_MAX);
+	bench_report_first_failures(run->outcome->records, run->outcome->count, &lines);
+	*run->options->failures = pl_buf_take(&lines);
+}
+
+/* benchmark.model, or what the server calls the model that it offers: its path or hub id. */
+static const char *model_id_of(const struct run_state *run)
+{
+	json_t *model;
+	size_t i;
+
+	if (run->experiment->bench.model != NULL)
+		return run->experiment->bench.model;
+	json_array_foreach(json_object_get(run->identity.models, "data"), i, model)
+	{
+		const char *root = json_string_value(json_object_get(model, "root"));
+		if (root != NULL &&
+		    pl_text_equal(json_string_value(json_object_get(model, "id")), run->model))
+			return root;
+	}
+	return run->model;
+}
+
+void run_flat_input(const struct run_state *run, const json_t *document,
+		    struct bench_flat_input *ret)
+{
+	const struct md_outcome *outcome = run->outcome;
+	int64_t real_ns = run->started_real_ns - run->started_ns;
+
+	*ret = (struct bench_flat_input){
+		.bench = &run->experiment->bench,
+		.results = json_object_get(document, "results"),
+		.records = outcome->records,
+		.count = outcome->count,
+		.model_id = model_id_of(run),
+		.start_ns = outcome->start_ns,
+		.started_real_ns = real_ns + outcome->start_ns,
+		.ended_real_ns = real_ns + outcome->end_ns,
+		.document = document,
+	};
+}
+
+/* It only repeats figures: where it cannot be written the run's own result stays. */
+static void write_pytorch(const struct run_state *run, const struct bench_flat_input *input)
+{
+	auto_free char *path = NULL;
+	struct pl_err why = PL_ERR_INIT;
+
+	if (bench_pytorch_write(input, run->flat_path, &path, &why) < 0)
+		pl_log(PL_LOG_WARNING, "no PyTorch benchmark file: %s", why.text);
+	else
+		run_say(run, "PyTorch benchmark file: %s", path);
+}
+
+int run_flat_result(struct run_state *run, const json_t *document, struct pl_err *err)
+{
+	const struct md_bench *bench = &run->experiment->bench;
+	struct bench_flat_input input;
+
+	/* what measured nothing has nothing to say in vLLM's form */
+	if ((!bench->save_result && !bench->append_result) || run->outcome == NULL)
+		return 0;
+	run_flat_input(run, document, &input);
+	if (bench_flat_write(&input, &run->flat_path, err) < 0)
+		return -1;
+	run_say(run, "vLLM's flat result: %s", run->flat_path);
+	if (bench_pytorch_wanted())
+		write_pytorch(run, &input);
+	return 0;
+}

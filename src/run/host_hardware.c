@@ -1,0 +1,73 @@
+#include "run/host_hardware.h"
+
+#include <stdlib.h>
+
+#include "base/text.h"
+#include "run/resources/resources_priv.h"
+
+/* May the server get it? Parts of GPUs are no measure for what fits on whole ones. */
+static bool is_candidate(const struct run_gpu_wish *wish, const struct host_gpu_offer *offers,
+			 size_t count, size_t i)
+{
+	struct pl_err ignored = PL_ERR_INIT;
+	size_t at, k;
+	json_t *name;
+
+	if (!host_gpu_is_usable(&offers[i]) || offers[i].facts->mig_parent != NULL ||
+	    offers[i].facts->name == NULL)
+		return false;
+	if (wish->kind != RUN_GPUS_NAMED)
+		return !offers[i].hidden;
+	json_array_foreach(wish->names, k, name)
+	{
+		if (host_gpu_find(offers, count, json_string_value(name), &at, &ignored) == 0 &&
+		    at == i)
+			return true;
+	}
+	return false;
+}
+
+static bool describe(const struct run_gpu_wish *wish, const struct host_gpu_offer *offers,
+		     size_t count, struct md_hardware *ret)
+{
+	const struct host_gpu_facts *first = NULL;
+	struct pl_err ignored = PL_ERR_INIT;
+	int64_t same = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!is_candidate(wish, offers, count, i))
+			continue;
+		if (first == NULL)
+			first = offers[i].facts;
+		same += pl_text_equal(offers[i].facts->name, first->name);
+	}
+	if (first == NULL)
+		return false;
+	int64_t memory = first->memory_bytes > 0 ? (int64_t)first->memory_bytes : 0;
+	if (md_hardware_from_host(first->name, memory, "cuda", same, ret, &ignored) < 0)
+		return false;
+	/* the driver's text does not live as long as the answer */
+	if (ret->gpu.name == first->name)
+		ret->gpu.name = "gpu";
+	return true;
+}
+
+bool run_host_hardware(const struct md_experiment *experiment, struct md_hardware *ret)
+{
+	struct pl_err ignored = PL_ERR_INIT;
+	struct run_gpu_wish wish = { 0 };
+	auto_gpus struct host_gpus *gpus = NULL;
+	struct host_gpu_offer *offers = NULL;
+	size_t count = 0;
+	bool found = false;
+
+	if (experiment->launch.url == NULL && run_gpu_wish_read(experiment, &wish, &ignored) == 0 &&
+	    wish.kind != RUN_GPUS_NONE && !wish.simulator && host_gpus_open(&gpus, &ignored) == 0) {
+		host_gpu_offers(gpus, &offers, &count);
+		host_gpu_hide(offers, count, getenv("CUDA_VISIBLE_DEVICES"));
+		found = describe(&wish, offers, count, ret);
+	}
+	host_gpu_offers_free(offers, count);
+	run_gpu_wish_done(&wish);
+	return found;
+}

@@ -1,0 +1,19 @@
+/*
+ * The GPUs of this host as rules and the memory estimate want to know them.
+ */
+#ifndef RUN_HOST_HARDWARE_H
+#define RUN_HOST_HARDWARE_H
+
+#include "model/experiment.h"
+#include "model/hardware.h"
+
+#include <stdbool.h>
+
+/*
+ * GPUs that the experiment's server may get on this host: model and memory of the first, and how
+ * many there are of that model. False where that says nothing of the server: it runs elsewhere, has
+ * no GPUs, is a simulator, or none is found. Nothing is taken.
+ */
+bool run_host_hardware(const struct md_experiment *experiment, struct md_hardware *ret);
+
+#endif

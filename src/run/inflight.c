@@ -1,0 +1,89 @@
+#include "run/inflight.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/stats.h"
+
+#define LOOK_BACK_NS   (250 * PL_NS_PER_MS)
+#define OURS_MIN       4
+#define SAMPLES_NEEDED 5
+
+/* The last change at or before t_ns; (size_t)-1: none. */
+static size_t find_at(const struct md_inflight *ours, size_t count, int64_t t_ns)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (ours[middle].t_ns <= t_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low - 1;
+}
+
+/* When the try behind the i-th failed one began. */
+static int64_t next_try_ns(const struct md_outcome *outcome, size_t i)
+{
+	uint64_t index = outcome->tries[i]->index;
+	const struct md_record *record = &outcome->records[index];
+
+	if (i + 1 < outcome->try_count && outcome->tries[i + 1]->index == index)
+		return outcome->tries[i + 1]->acted_ns;
+	if (record->connected_ns != MD_NO_TIME)
+		return record->connected_ns;
+	return record->sent_ns != MD_NO_TIME ? record->sent_ns : record->end_ns;
+}
+
+struct md_inflight *run_inflight_asked(const struct md_outcome *outcome, size_t *ret_count)
+{
+	size_t count = outcome->inflight_count, room = count + 2 * outcome->try_count;
+	struct md_inflight *asked = pl_alloc_array(room, sizeof(*asked));
+	int32_t before = 0, sum = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		asked[i] = outcome->inflight[i];
+		asked[i].in_flight -= before;
+		before = outcome->inflight[i].in_flight;
+	}
+	for (size_t i = 0; i < outcome->try_count; i++) {
+		asked[count++] = (struct md_inflight){ outcome->tries[i]->end_ns, -1 };
+		asked[count++] = (struct md_inflight){ next_try_ns(outcome, i), 1 };
+	}
+	if (outcome->try_count > 0)
+		md_inflight_sort(asked, count);
+	for (size_t i = 0; i < count; i++) {
+		sum += asked[i].in_flight;
+		asked[i].in_flight = sum;
+	}
+	*ret_count = count;
+	return asked;
+}
+
+void run_inflight_compare(const struct md_inflight *ours, size_t our_count,
+			  const struct run_inflight_sample *samples, size_t count, double *ret_used,
+			  double *ret_median)
+{
+	auto_free double *shares = pl_alloc_array(count, sizeof(*shares));
+	size_t used = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t at = find_at(ours, our_count, samples[i].t_ns);
+		if (at == (size_t)-1 || ours[at].in_flight < OURS_MIN)
+			continue;
+		double nearest = fabs(samples[i].theirs - ours[at].in_flight);
+		double now = ours[at].in_flight;
+		/* the value that held when the window began counts too */
+		while (at > 0 && ours[at].t_ns > samples[i].t_ns - LOOK_BACK_NS) {
+			at--;
+			nearest = fmin(nearest, fabs(samples[i].theirs - ours[at].in_flight));
+		}
+		shares[used++] = nearest / now;
+	}
+	pl_stats_sort(shares, used);
+	*ret_used = (double)used;
+	*ret_median = used >= SAMPLES_NEEDED ? pl_stats_median_sorted(shares, used) : NAN;
+}

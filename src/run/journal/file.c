@@ -1,0 +1,202 @@
+#include "run/journal/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "run/journal/journal.h"
+#include "run/journal/read.h"
+#include "run/run_priv.h"
+
+/* A file that vanishes between two looks was removed by a run that ended well. */
+#define TAKE_TRIES 16
+
+char *run_journal_path(const char *output)
+{
+	return pl_asprintf("%s.journal", output);
+}
+
+void run_journal_file_done(struct run_journal_file *file)
+{
+	if (file->fd >= 0)
+		close(file->fd);
+	free(file->path);
+	*file = (struct run_journal_file){ .fd = -1 };
+}
+
+/*
+ * A lock of the process, not of the descriptor: a server or guard that inherits the descriptor does
+ * not keep the journal of a run that is dead. Files that cannot be locked count as free.
+ */
+static int lock_file(int fd, const char *path, struct pl_err *err)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	struct flock holder = lock;
+
+	if (fcntl(fd, F_SETLK, &lock) == 0 || (errno != EACCES && errno != EAGAIN))
+		return 0;
+	if (fcntl(fd, F_GETLK, &holder) == 0 && holder.l_type != F_UNLCK && holder.l_pid > 0)
+		return pl_err_set(err, PL_ERR_BUSY,
+				  "'%s' belongs to a run that is still going on (process %d)", path,
+				  (int)holder.l_pid);
+	return pl_err_set(err, PL_ERR_BUSY, "'%s' belongs to a run that is still going on", path);
+}
+
+/* Is what stands at `path` still what was opened? */
+static bool same_file(int fd, const char *path)
+{
+	struct stat opened, there;
+
+	return fstat(fd, &opened) == 0 && lstat(path, &there) == 0 &&
+	       opened.st_dev == there.st_dev && opened.st_ino == there.st_ino;
+}
+
+/* 1: opened and locked, 0: it has just gone or come, -1: error. `make`: only a new one. */
+static int open_once(const char *path, bool make, struct run_journal_file *file, struct pl_err *err)
+{
+	int flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+	/* prints of secrets are in it */
+	auto_fd int fd = open(path, make ? flags | O_CREAT | O_EXCL : flags, 0600);
+	struct stat st;
+
+	if (fd < 0 && errno == (make ? EEXIST : ENOENT))
+		return 0;
+	if (fd < 0)
+		return pl_err_errno(err, "cannot open the journal '%s'", path);
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return pl_err_set(err, PL_ERR_IO, "the journal '%s' is no regular file", path);
+	if (lock_file(fd, path, err) < 0)
+		return -1;
+	if (!same_file(fd, path))
+		return 0;
+	/* one that was left here may be everybody's to read; whose file it is may want it so */
+	(void)fchmod(fd, 0600);
+	file->fd = fd;
+	file->made = make;
+	fd = -1;
+	return 1;
+}
+
+int run_journal_file_map(const struct run_journal_file *file, void **ret_data, size_t *ret_len,
+			 struct pl_err *err)
+{
+	struct stat st;
+
+	*ret_data = NULL;
+	*ret_len = 0;
+	if (fstat(file->fd, &st) < 0)
+		return pl_err_errno(err, "cannot read the journal '%s'", file->path);
+	if (st.st_size == 0)
+		return 0;
+	void *data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, file->fd, 0);
+	if (data == MAP_FAILED)
+		return pl_err_errno(err, "cannot read the journal '%s'", file->path);
+	*ret_data = data;
+	*ret_len = (size_t)st.st_size;
+	return 0;
+}
+
+void run_journal_file_unmap(void *data, size_t len)
+{
+	if (data != NULL)
+		munmap(data, len);
+}
+
+/* Its run's result is there: the run was killed between the rename and the end. */
+static bool has_result(const char *output, const char *run_id)
+{
+	struct pl_err ignored = PL_ERR_INIT;
+	auto_json json_t *result = NULL;
+
+	if (pl_json_read_file(output, &result, &ignored) < 0)
+		return false;
+	return pl_text_equal(json_string_value(json_object_get(result, "run_id")), run_id);
+}
+
+void run_journal_drop_temporaries(const char *output, int64_t pid)
+{
+	struct run_paths paths;
+
+	run_paths_make(output, &paths);
+	const char *files[] = { paths.result, paths.requests, paths.series };
+	for (size_t i = 0; i < PL_ARRAY_SIZE(files); i++) {
+		/* as base/file.h names them */
+		auto_free char *path = pl_asprintf("%s.tmp.%lld", files[i], (long long)pid);
+		unlink(path);
+	}
+	run_paths_done(&paths);
+}
+
+/* May what a file of a dead run holds be given up? */
+static int check_left(const char *output, const struct run_journal_file *file, bool overwrite,
+		      struct pl_err *err)
+{
+	struct run_journal_glance glance;
+	void *data;
+	size_t len;
+
+	if (run_journal_file_map(file, &data, &len, err) < 0)
+		return -1;
+	enum run_journal_look look = run_journal_look(data, len, &glance);
+	run_journal_file_unmap(data, len);
+	if (look == RUN_JOURNAL_EMPTY)
+		return 0;
+	if (look == RUN_JOURNAL_RUN && (overwrite || has_result(output, glance.run_id))) {
+		run_journal_drop_temporaries(output, glance.pid);
+		return 0;
+	}
+	if (look == RUN_JOURNAL_FOREIGN)
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "'%s' is not a journal of profllm, and a run would write over it",
+				  file->path);
+	if (look == RUN_JOURNAL_OTHER_VERSION && overwrite)
+		return 0;
+	if (look == RUN_JOURNAL_OTHER_VERSION)
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "'%s' holds a run that was killed, in format %lld of another "
+				  "profllm: recover it with that one, or run with --overwrite",
+				  file->path, (long long)glance.version);
+	return pl_err_set(err, PL_ERR_INVALID,
+			  "'%s' holds a run that was killed (%s): 'profllm recover %s' makes its "
+			  "result, --overwrite gives it up",
+			  file->path, glance.run_id, output);
+}
+
+int run_journal_file_take(const char *output, bool overwrite, struct run_journal_file *ret,
+			  struct pl_err *err)
+{
+	struct run_journal_file file = { .path = run_journal_path(output), .fd = -1 };
+	int opened = 0;
+
+	for (int i = 0; i < TAKE_TRIES && opened == 0; i++)
+		opened = open_once(file.path, i % 2 == 0, &file, err);
+	if (opened == 0)
+		pl_err_set(err, PL_ERR_BUSY, "'%s' comes and goes: several runs write '%s'",
+			   file.path, output);
+	if (opened <= 0 || (!file.made && check_left(output, &file, overwrite, err) < 0)) {
+		run_journal_file_done(&file);
+		return -1;
+	}
+	*ret = file;
+	return 0;
+}
+
+int run_journal_file_find(const char *output, struct run_journal_file *ret, struct pl_err *err)
+{
+	struct run_journal_file file = { .path = run_journal_path(output), .fd = -1 };
+	int opened = open_once(file.path, false, &file, err);
+
+	if (opened == 0)
+		pl_err_set(err, PL_ERR_NOT_FOUND, "there is no journal '%s'", file.path);
+	if (opened <= 0) {
+		run_journal_file_done(&file);
+		return -1;
+	}
+	*ret = file;
+	return 0;
+}

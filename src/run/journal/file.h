@@ -1,0 +1,33 @@
+/*
+ * The file OUTPUT.journal itself: who has it, and whether it may be given up.
+ */
+#ifndef RUN_JOURNAL_FILE_H
+#define RUN_JOURNAL_FILE_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct run_journal_file {
+	char *path;
+	int fd;    /* locked for this process */
+	bool made; /* by this process */
+};
+
+/* As run_journal_open(). */
+int run_journal_file_take(const char *output, bool overwrite, struct run_journal_file *ret,
+			  struct pl_err *err) PL_MUST_CHECK;
+/* One that is there, for reading it: -1 with PL_ERR_NOT_FOUND: none; PL_ERR_BUSY: its run lives. */
+int run_journal_file_find(const char *output, struct run_journal_file *ret,
+			  struct pl_err *err) PL_MUST_CHECK;
+void run_journal_file_done(struct run_journal_file *file);
+/* Files that process `pid` was writing for `output` when it was killed. */
+void run_journal_drop_temporaries(const char *output, int64_t pid);
+
+/* The whole file, mapped for reading; *ret_len 0 and *ret_data NULL for an empty one. */
+int run_journal_file_map(const struct run_journal_file *file, void **ret_data, size_t *ret_len,
+			 struct pl_err *err) PL_MUST_CHECK;
+void run_journal_file_unmap(void *data, size_t len);
+
+#endif

@@ -1,0 +1,331 @@
+#include "run/journal/journal.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "bench/feed.h"
+#include "run/journal/file.h"
+#include "run/journal/frame.h"
+
+/* Bytes gathered before they are written. One frame may be larger. */
+#define GATHERED_BYTES (1u << 20)
+#define ROOM_BYTES_MAX (RUN_FRAME_BYTES_MAX + GATHERED_BYTES + 4096u)
+
+struct run_journal {
+	struct run_journal_file file;
+	bool begun;            /* the file holds this run */
+	bool broken;           /* it cannot be written: nothing more goes in */
+	atomic_bool dirty;     /* something was written since the last sync */
+	atomic_int sync_errno; /* of a sync that failed; who writes gives up */
+	struct pl_buf gathered;
+	int64_t alive_ns;
+
+	pthread_mutex_t lock; /* over `stop` */
+	pthread_cond_t wake;
+	pthread_t follower, syncer;
+	bool follows, syncs;
+	bool stop;
+	struct bench_feed *feed;
+};
+
+static void give_up(struct run_journal *journal)
+{
+	pl_log(PL_LOG_WARNING,
+	       "the journal '%s' cannot be written: %s; should this run be killed, "
+	       "what it has measured is lost",
+	       journal->file.path, strerror(errno));
+	journal->broken = true;
+	pl_buf_clear(&journal->gathered);
+}
+
+static void write_gathered(struct run_journal *journal)
+{
+	struct pl_buf *buf = &journal->gathered;
+	size_t done = 0;
+
+	while (!journal->broken && done < buf->len) {
+		ssize_t len = write(journal->file.fd, buf->data + done, buf->len - done);
+		if (len < 0 && errno == EINTR)
+			continue;
+		if (len < 0)
+			give_up(journal);
+		else
+			done += (size_t)len;
+		journal->dirty = true;
+	}
+	pl_buf_clear(buf);
+}
+
+static void sync_file(struct run_journal *journal)
+{
+	if (!atomic_exchange(&journal->dirty, false))
+		return;
+	/* a disk that cannot promise it (EINVAL: a pipe, some network files) is no reason to
+	 * stop */
+	if (fdatasync(journal->file.fd) < 0 && errno != EINVAL && errno != ENOTSUP)
+		atomic_store(&journal->sync_errno, errno);
+}
+
+static void heed_sync(struct run_journal *journal)
+{
+	errno = atomic_load(&journal->sync_errno);
+	if (errno != 0 && !journal->broken)
+		give_up(journal);
+}
+
+/* After each frame: the buffer keeps room for one of any size. */
+static void added(struct run_journal *journal, bool whole)
+{
+	if (!whole) {
+		errno = EFBIG;
+		give_up(journal);
+	}
+	if (journal->gathered.len >= GATHERED_BYTES)
+		write_gathered(journal);
+}
+
+static bool takes(const struct run_journal *journal)
+{
+	return journal != NULL && journal->begun && !journal->broken;
+}
+
+int run_journal_open(const char *output, bool overwrite, struct run_journal **ret,
+		     struct pl_err *err)
+{
+	struct run_journal_file file;
+	pthread_condattr_t attr;
+
+	if (run_journal_file_take(output, overwrite, &file, err) < 0)
+		return -1;
+	struct run_journal *journal = pl_alloc(sizeof(*journal));
+	journal->file = file;
+	pl_buf_init(&journal->gathered, ROOM_BYTES_MAX);
+	pthread_mutex_init(&journal->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&journal->wake, &attr);
+	pthread_condattr_destroy(&attr);
+	*ret = journal;
+	return 0;
+}
+
+/* Behind unfollow: a disk that takes its time is waited for where nothing is measured any more. */
+static void end_syncer(struct run_journal *journal)
+{
+	if (journal->syncs)
+		pthread_join(journal->syncer, NULL);
+	journal->syncs = false;
+}
+
+void run_journal_free(struct run_journal *journal)
+{
+	if (journal == NULL)
+		return;
+	run_journal_unfollow(journal);
+	end_syncer(journal);
+	if (!journal->begun && journal->file.made)
+		unlink(journal->file.path);
+	run_journal_file_done(&journal->file);
+	pl_buf_done(&journal->gathered);
+	pthread_cond_destroy(&journal->wake);
+	pthread_mutex_destroy(&journal->lock);
+	free(journal);
+}
+
+void run_journal_head(struct run_journal *journal, const char *run_id, int64_t started_real_ns,
+		      int64_t started_ns)
+{
+	if (journal == NULL)
+		return;
+	auto_json json_t *head = json_pack("{s:s, s:I, s:I, s:i, s:s}", "run_id", run_id,
+					   "started_real_ns", (json_int_t)started_real_ns,
+					   "started_ns", (json_int_t)started_ns, "pid",
+					   (int)getpid(), "profllm", PROFLLM_VERSION);
+	journal->begun = true;
+	if (ftruncate(journal->file.fd, 0) < 0 || lseek(journal->file.fd, 0, SEEK_SET) < 0) {
+		give_up(journal);
+		return;
+	}
+	run_frame_start(&journal->gathered);
+	added(journal, run_frame_add_json(&journal->gathered, RUN_FRAME_HEAD, head));
+}
+
+void run_journal_stage(struct run_journal *journal, enum md_stage stage, json_t *document)
+{
+	auto_json json_t *taken = document;
+
+	if (!takes(journal))
+		return;
+	end_syncer(journal);
+	auto_json json_t *frame = json_pack("{s:s, s:I, s:O}", "stage", md_stage_name(stage),
+					    "t_ns", (json_int_t)pl_clock_now_ns(), "document",
+					    taken);
+	added(journal, run_frame_add_json(&journal->gathered, RUN_FRAME_STAGE, frame));
+	write_gathered(journal);
+	if (stage == MD_STAGE_MEASURE || stage == MD_STAGE_STOP)
+		sync_file(journal);
+	heed_sync(journal);
+}
+
+void run_journal_load(struct run_journal *journal, const struct bench_request *requests,
+		      size_t count, json_t *how)
+{
+	auto_json json_t *taken = how;
+	struct run_frame_row row;
+
+	if (!takes(journal))
+		return;
+	added(journal, run_frame_add_json(&journal->gathered, RUN_FRAME_LOAD, taken));
+	for (size_t i = 0; i < count && !journal->broken; i++) {
+		row.planned_ns = requests[i].planned_ns;
+		row.prompt_tokens = requests[i].prompt_tokens;
+		row.output_tokens = requests[i].output_tokens;
+		md_request_id_text(&requests[i].request_id, row.request_id, sizeof(row.request_id));
+		added(journal, run_frame_add_row(&journal->gathered, &row));
+	}
+	write_gathered(journal);
+}
+
+static void add_tick(struct run_journal *journal, int64_t start_ns)
+{
+	struct run_frame_tick tick = { .t_ns = pl_clock_now_ns(), .start_ns = start_ns };
+
+	added(journal, run_frame_add_tick(&journal->gathered, &tick));
+	write_gathered(journal);
+	journal->alive_ns = tick.t_ns;
+}
+
+void run_journal_alive(struct run_journal *journal)
+{
+	if (takes(journal) && pl_clock_now_ns() - journal->alive_ns >= RUN_JOURNAL_SYNC_NS)
+		add_tick(journal, MD_NO_TIME);
+}
+
+static void on_acted(void *data, const struct md_record *record)
+{
+	struct run_journal *journal = data;
+
+	if (!journal->broken)
+		added(journal, run_frame_add_acted(&journal->gathered, record));
+}
+
+static void on_over(void *data, const struct md_record *record)
+{
+	struct run_journal *journal = data;
+
+	if (!journal->broken)
+		added(journal, run_frame_add_record(&journal->gathered, RUN_FRAME_RECORD, record));
+}
+
+static void on_tried(void *data, const struct md_record *record)
+{
+	struct run_journal *journal = data;
+
+	if (!journal->broken)
+		added(journal, run_frame_add_record(&journal->gathered, RUN_FRAME_TRY, record));
+}
+
+static void take_feed(struct run_journal *journal)
+{
+	const struct bench_feed_reader reader = {
+		.data = journal, .acted = on_acted, .tried = on_tried, .over = on_over
+	};
+	int64_t start_ns = bench_feed_start_ns(journal->feed);
+
+	heed_sync(journal);
+	if (start_ns == MD_NO_TIME || journal->broken)
+		return;
+	bench_feed_take(journal->feed, &reader);
+	add_tick(journal, start_ns);
+}
+
+/* False: the run is over. */
+static bool wait_tick(struct run_journal *journal, int64_t due_ns)
+{
+	struct timespec due = { .tv_sec = due_ns / PL_NS_PER_S, .tv_nsec = due_ns % PL_NS_PER_S };
+
+	pthread_mutex_lock(&journal->lock);
+	while (!journal->stop) {
+		if (pthread_cond_timedwait(&journal->wake, &journal->lock, &due) == ETIMEDOUT)
+			break;
+	}
+	bool go_on = !journal->stop;
+	pthread_mutex_unlock(&journal->lock);
+	return go_on;
+}
+
+/* Nothing but the next one touches the journal between follow and unfollow. */
+static void *follow_main(void *data)
+{
+	struct run_journal *journal = data;
+
+	while (wait_tick(journal, pl_clock_now_ns() + RUN_JOURNAL_WRITE_NS))
+		take_feed(journal);
+	take_feed(journal);
+	return NULL;
+}
+
+/* A thread of its own: a disk may take seconds, and what is written meanwhile outlives the process. */
+static void *sync_main(void *data)
+{
+	struct run_journal *journal = data;
+
+	while (wait_tick(journal, pl_clock_now_ns() + RUN_JOURNAL_SYNC_NS))
+		sync_file(journal);
+	return NULL;
+}
+
+static bool start_thread(struct run_journal *journal, pthread_t *thread, const char *name,
+			 void *main(void *))
+{
+	sigset_t all, before;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	int code = pthread_create(thread, NULL, main, journal);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = code;
+	if (code != 0)
+		give_up(journal);
+	else
+		pthread_setname_np(*thread, name);
+	return code == 0;
+}
+
+void run_journal_follow(struct run_journal *journal, struct bench_feed *feed)
+{
+	if (!takes(journal))
+		return;
+	end_syncer(journal);
+	journal->feed = feed;
+	journal->stop = false;
+	journal->syncs = start_thread(journal, &journal->syncer, "journal-sync", sync_main);
+	journal->follows = journal->syncs &&
+			   start_thread(journal, &journal->follower, "journal", follow_main);
+}
+
+void run_journal_unfollow(struct run_journal *journal)
+{
+	if (journal == NULL || !journal->syncs)
+		return;
+	pthread_mutex_lock(&journal->lock);
+	journal->stop = true;
+	pthread_cond_broadcast(&journal->wake);
+	pthread_mutex_unlock(&journal->lock);
+	if (journal->follows)
+		pthread_join(journal->follower, NULL);
+	journal->follows = false;
+	journal->feed = NULL;
+}
+
+void run_journal_remove(struct run_journal *journal)
+{
+	if (journal != NULL && journal->begun)
+		unlink(journal->file.path);
+}

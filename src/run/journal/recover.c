@@ -1,0 +1,398 @@
+#include "run/journal/recover.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "bench/metrics.h"
+#include "run/hide.h"
+#include "run/journal/file.h"
+#include "run/journal/read.h"
+#include "run/plots.h"
+#include "run/run_priv.h"
+#include "host/mark.h"
+#include "model/quality.h"
+
+#define LOG_LINES       200
+#define PERCENTILES_MAX 1024
+/* The guard gives the server stop_timeout to end, 30 s by default. */
+#define END_WAIT_NS (60 * PL_NS_PER_S)
+#define END_LOOK_NS (50 * PL_NS_PER_MS)
+#define END_KILL_NS (5 * PL_NS_PER_S)
+
+struct recovery {
+	const struct run_journal_state *state;
+	struct run_paths paths;
+	double *percentiles;
+	size_t percentile_count;
+	struct md_outcome outcome; /* borrows the state's records */
+};
+
+static json_t *part(const struct recovery *r, const char *key)
+{
+	return json_object_get(r->state->document, key);
+}
+
+static void read_percentiles(struct recovery *r)
+{
+	const json_t *list = json_object_get(r->state->load, "percentiles");
+	size_t count = json_array_size(list);
+
+	if (count > PERCENTILES_MAX)
+		count = PERCENTILES_MAX;
+	r->percentiles = pl_alloc_array(count, sizeof(*r->percentiles));
+	for (size_t i = 0; i < count; i++) {
+		double value = json_number_value(json_array_get(list, i));
+		if (value >= 0 && value <= 100)
+			r->percentiles[r->percentile_count++] = value;
+	}
+}
+
+/* Sending ended when the last request was over, or with the run's last sign of life. */
+static void fill_outcome(struct recovery *r)
+{
+	const struct run_journal_state *state = r->state;
+	int64_t end_ns = state->start_ns;
+
+	for (size_t i = 0; i < state->count; i++) {
+		if (state->records[i].end_ns > end_ns)
+			end_ns = state->records[i].end_ns;
+	}
+	if (state->over < state->count && state->last_ns > end_ns)
+		end_ns = state->last_ns;
+	r->outcome = (struct md_outcome){
+		.records = state->records,
+		.count = state->count,
+		.tries = state->tries,
+		.try_count = state->try_count,
+		.end = MD_END_STOPPED,
+		.start_ns = state->start_ns,
+		.end_ns = end_ns,
+		.last_send_ns = MD_NO_TIME,
+	};
+}
+
+static int64_t max_concurrency(const struct recovery *r)
+{
+	const json_t *value = json_object_get(r->state->load, "max_concurrency");
+
+	return json_is_integer(value) && json_integer_value(value) > 0 ? json_integer_value(value)
+								       : MD_NO_I64;
+}
+
+static int make_results(const struct recovery *r, json_t **ret, struct pl_err *err)
+{
+	const json_t *how = r->state->load;
+	const struct md_outcome *outcome = &r->outcome;
+	struct bench_metrics_input input = {
+		.records = outcome->records,
+		.count = outcome->count,
+		.tries = outcome->tries,
+		.try_count = outcome->try_count,
+		.start_ns = outcome->start_ns,
+		.percentiles = r->percentiles,
+		.percentile_count = r->percentile_count,
+		.max_concurrency = max_concurrency(r),
+		.finite_rate = json_is_true(json_object_get(how, "finite_rate")),
+		.inflight_peak = MD_NO_I64,
+	};
+
+	*ret = NULL;
+	if (outcome->start_ns == MD_NO_TIME)
+		return 0;
+	input.duration_s = (double)(outcome->end_ns - outcome->start_ns) / 1e9;
+	if (bench_slo_parse(json_object_get(how, "goodput"), &input.slo, err) < 0)
+		return -1;
+	*ret = bench_metrics_compute(&input);
+	return 0;
+}
+
+/* What records alone tell; what the process had counted is gone with it. */
+static json_t *make_quality(const struct recovery *r, const json_t *results)
+{
+	const json_t *simulated = pl_json_get_path(r->state->document,
+						   "environment.engine.simulated");
+	struct md_quality_facts facts;
+
+	md_quality_init(&facts);
+	if (results != NULL) {
+		bench_quality_facts(&r->outcome, results,
+				    json_is_true(json_object_get(r->state->load, "finite_rate")),
+				    max_concurrency(r), &facts);
+		facts.worker_cpu_share_max = NAN;
+		facts.clock_step_ms = NAN;
+	}
+	if (json_is_boolean(simulated))
+		facts.simulated = json_is_true(simulated);
+	facts.percentiles = r->percentiles;
+	facts.percentile_count = r->percentile_count;
+	return md_quality_evaluate(&facts);
+}
+
+/* The server that a killed run had started, and whose log lies beside the result. */
+static bool had_server(const struct recovery *r)
+{
+	return json_is_integer(pl_json_get_path(r->state->document, "launch.pid")) &&
+	       pl_file_exists(r->paths.server_log);
+}
+
+static json_t *make_error(const struct recovery *r)
+{
+	static const char *const during[] = {
+		[MD_STAGE_PREPARE] = "while the run was being prepared",
+		[MD_STAGE_LAUNCH] = "while the server started",
+		[MD_STAGE_WARMUP] = "during the warm-up",
+		[MD_STAGE_MEASURE] = "during the measured run",
+		[MD_STAGE_STOP] = "while the server was being stopped",
+	};
+	const json_t *before = json_object_get(r->state->document, "error");
+	const char *message = json_string_value(json_object_get(before, "message"));
+	const char *cause = json_string_value(json_object_get(before, "cause"));
+	struct pl_err why = PL_ERR_INIT, ignored = PL_ERR_INIT;
+	enum md_stage stage = r->state->stage;
+	auto_server_log struct host_server_log *log = host_server_log_new(LOG_LINES);
+	auto_json json_t *tail = NULL;
+
+	pl_err_set(&why, PL_ERR_INTERRUPTED, "profllm was killed %s%s%s", during[stage],
+		   message != NULL ? "; before that: " : "", message != NULL ? message : "");
+	if (had_server(r) && host_server_log_follow(log, r->paths.server_log, &ignored) == 0) {
+		host_server_log_end(log);
+		tail = host_server_log_tail(log);
+	}
+	/* what ended the run is what it died of, not who killed it afterwards */
+	return md_result_error(stage, &why, cause != NULL ? md_cause_find(cause) : MD_CAUSE_KILLED,
+			       tail);
+}
+
+static int add_artifact(json_t *artifacts, const char *path, enum md_artifact_kind kind,
+			struct pl_err *err)
+{
+	json_t *artifact = NULL;
+
+	if (md_result_artifact(path, kind, &artifact, err) < 0)
+		return -1;
+	json_array_append_new(artifacts, artifact);
+	return 0;
+}
+
+/* As the run would have drawn them. */
+static void draw_plots(const struct recovery *r, json_t *artifacts)
+{
+	static const enum md_bench_id needed[] = {
+		MD_BENCH_plot_timeline,
+		MD_BENCH_plot_dataset_stats,
+		MD_BENCH_timeline_itl_thresholds,
+		MD_BENCH_backend,
+		MD_BENCH_dataset_name,
+	};
+	const struct run_journal_state *state = r->state;
+	const json_t *options = pl_json_get_path(state->document, "config.benchmark");
+	struct md_bench bench;
+	struct run_plots plots = {
+		.bench = &bench,
+		.records = state->records,
+		.count = state->count,
+		.model = json_string_value(json_object_get(options, "model")),
+		.real_offset_ns = state->started_real_ns - state->started_ns,
+		.engine = pl_json_get_path(state->document, "environment.engine"),
+		.timeline_path = r->paths.timeline,
+		.dataset_path = r->paths.dataset_stats,
+		.quiet = true,
+	};
+
+	md_bench_init(&bench);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(needed); i++) {
+		const json_t *value = json_object_get(options, md_bench_row(needed[i])->name);
+		if (value != NULL)
+			md_bench_set(&bench, needed[i], value);
+	}
+	if (!pl_text_equal(json_string_value(json_object_get(options, "client")), "vllm"))
+		run_plots_draw(&plots, artifacts);
+	md_bench_done(&bench);
+}
+
+/* What servers and clients wrote by themselves, secrets too. */
+static int hide_in_logs(const struct recovery *r, struct pl_err *err)
+{
+	const char *const logs[] = { r->paths.server_log, r->paths.client_log };
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(logs); i++) {
+		if (pl_file_exists(logs[i]) &&
+		    run_hide_printed(logs[i], part(r, "prints"), r->state->run_id, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int make_side_files(const struct recovery *r, const json_t *results, json_t **ret,
+			   struct pl_err *err)
+{
+	bool wanted = json_is_true(json_object_get(r->state->load, "requests"));
+	auto_json json_t *artifacts = json_array();
+
+	if (results != NULL && wanted &&
+	    (run_requests_write(r->paths.requests, &r->outcome, err) < 0 ||
+	     add_artifact(artifacts, r->paths.requests, MD_ARTIFACT_REQUESTS, err) < 0))
+		return -1;
+	if (had_server(r) &&
+	    add_artifact(artifacts, r->paths.server_log, MD_ARTIFACT_SERVER_LOG, err) < 0)
+		return -1;
+	unlink(r->paths.timeline);
+	unlink(r->paths.dataset_stats);
+	if (results != NULL)
+		draw_plots(r, artifacts);
+	*ret = pl_take(artifacts);
+	return 0;
+}
+
+/* Files that lie there by the name of an earlier result are not this one's. */
+static void remove_old(const struct recovery *r, const json_t *artifacts)
+{
+	unlink(r->paths.series);
+	for (size_t i = 0; i < json_array_size(artifacts); i++) {
+		const json_t *kind = json_object_get(json_array_get(artifacts, i), "kind");
+		if (pl_text_equal(json_string_value(kind), "requests"))
+			return;
+	}
+	unlink(r->paths.requests);
+}
+
+static int build(const struct recovery *r, json_t **ret, struct pl_err *err)
+{
+	const struct run_journal_state *state = r->state;
+	auto_json json_t *results = NULL;
+	auto_json json_t *artifacts = NULL;
+
+	if (hide_in_logs(r, err) < 0 || make_results(r, &results, err) < 0 ||
+	    make_side_files(r, results, &artifacts, err) < 0)
+		return -1;
+	remove_old(r, artifacts);
+	auto_json json_t *quality = make_quality(r, results);
+	auto_json json_t *error = make_error(r);
+	struct md_result_parts parts = {
+		.run_id = state->run_id,
+		.suite = json_string_value(part(r, "suite")),
+		.name = json_string_value(part(r, "name")),
+		.tags = json_is_object(part(r, "tags")) ? part(r, "tags") : NULL,
+		.started_real_ns = state->started_real_ns,
+		.duration_s = (double)(state->last_ns - state->started_ns) / 1e9,
+		.config = part(r, "config"),
+		.results = results,
+		.system = part(r, "system"),
+		.status = MD_STATUS_INTERRUPTED,
+		.launch = part(r, "launch"),
+		.environment = part(r, "environment"),
+		.quality = quality,
+		.error = error,
+		.artifacts = artifacts,
+	};
+	return md_result_build(&parts, ret, err);
+}
+
+/* The guard is about to end what the run had started; what it leaves is ended here. */
+static void await_server(const char *run_id)
+{
+	int64_t due_ns = pl_clock_now_ns() + END_WAIT_NS;
+
+	while (host_mark_count(run_id) > 0 && pl_clock_now_ns() < due_ns)
+		pl_clock_sleep_until(pl_clock_now_ns() + END_LOOK_NS);
+	host_mark_kill(run_id, END_KILL_NS);
+}
+
+/* The result of this run, if it is there. */
+static json_t *whole_result(const char *output, const char *run_id)
+{
+	struct pl_err ignored = PL_ERR_INIT;
+	json_t *result = NULL;
+
+	if (pl_json_read_file(output, &result, &ignored) < 0)
+		return NULL;
+	if (pl_text_equal(json_string_value(json_object_get(result, "run_id")), run_id))
+		return result;
+	json_decref(result);
+	return NULL;
+}
+
+static int recover(const char *output, const struct run_journal_state *state, json_t **ret,
+		   struct pl_err *err)
+{
+	struct recovery r = { .state = state };
+
+	await_server(state->run_id);
+	run_paths_make(output, &r.paths);
+	read_percentiles(&r);
+	fill_outcome(&r);
+	int done = build(&r, ret, err);
+	if (done == 0)
+		done = md_result_write(*ret, output, err);
+	free(r.percentiles);
+	run_paths_done(&r.paths);
+	return done;
+}
+
+static int read_journal(const char *output, const struct run_journal_file *file,
+			struct run_recovered *ret, struct pl_err *err)
+{
+	auto_journal_state struct run_journal_state *state = NULL;
+	size_t len;
+	void *data;
+
+	if (run_journal_file_map(file, &data, &len, err) < 0)
+		return -1;
+	int done = run_journal_read(data, len, &state, err);
+	run_journal_file_unmap(data, len);
+	if (done < 0)
+		return pl_err_wrap(err, "journal '%s'", file->path);
+	run_journal_drop_temporaries(output, state->pid);
+	ret->count = state->count;
+	ret->over = state->over;
+	ret->cut_bytes = state->cut_bytes;
+	ret->result = whole_result(output, state->run_id);
+	ret->was_whole = ret->result != NULL;
+	if (ret->was_whole)
+		return 0;
+	return recover(output, state, &ret->result, err);
+}
+
+int run_recover(const char *output, struct run_recovered *ret, struct pl_err *err)
+{
+	struct run_recovered recovered = { 0 };
+	struct run_journal_file file;
+
+	if (run_journal_file_find(output, &file, err) < 0)
+		return -1;
+	int done = read_journal(output, &file, &recovered, err);
+	if (done == 0)
+		unlink(file.path);
+	else
+		run_recovered_done(&recovered);
+	run_journal_file_done(&file);
+	if (done == 0)
+		*ret = recovered;
+	return done;
+}
+
+void run_recovered_done(struct run_recovered *recovered)
+{
+	json_decref(recovered->result);
+	recovered->result = NULL;
+}
+
+void run_recovered_bench(const json_t *result, struct md_bench *ret)
+{
+	static const enum md_bench_id shown[] = {
+		MD_BENCH_max_concurrency,    MD_BENCH_request_rate,       MD_BENCH_goodput,
+		MD_BENCH_percentile_metrics, MD_BENCH_metric_percentiles,
+	};
+	const json_t *options = pl_json_get_path(result, "config.benchmark");
+
+	md_bench_init(ret);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(shown); i++) {
+		const json_t *value = json_object_get(options, md_bench_row(shown[i])->name);
+		if (value != NULL)
+			md_bench_set(ret, shown[i], value);
+	}
+}

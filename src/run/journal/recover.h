@@ -1,0 +1,32 @@
+/*
+ * From the journal of a run that was killed to its result.
+ */
+#ifndef RUN_JOURNAL_RECOVER_H
+#define RUN_JOURNAL_RECOVER_H
+
+#include "base/err.h"
+#include "base/json.h"
+#include "model/bench_options.h"
+
+#include <stdbool.h>
+
+struct run_recovered {
+	json_t *result;
+	size_t count;     /* requests of the plan */
+	size_t over;      /* those of which the journal holds the end */
+	size_t cut_bytes; /* of a last frame that was not whole */
+	bool was_whole;   /* the result was there already: only the journal was left */
+};
+
+/*
+ * Writes OUTPUT and its requests file from OUTPUT.journal and removes that. First waits until the
+ * server of that run, which is being stopped, has ended. -1: there is no journal, it cannot be
+ * read, or its run lives: nothing was changed.
+ */
+int run_recover(const char *output, struct run_recovered *ret, struct pl_err *err) PL_MUST_CHECK;
+void run_recovered_done(struct run_recovered *recovered);
+
+/* The options that the console table of a result is made with. */
+void run_recovered_bench(const json_t *result, struct md_bench *ret);
+
+#endif

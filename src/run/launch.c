@@ -1,0 +1,319 @@
+#include "run/launch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "host/program.h"
+#include "model/secret.h"
+#include "model/server_args.h"
+
+#define SIMULATOR "profllm-sim"
+
+static void warn(struct run_launch *launch, const char *text)
+{
+	json_array_append_new(launch->warnings, json_string(text));
+}
+
+/* benchmark.base_url, .host and .port name a running server as they do for vLLM's client. */
+static char *url_of(const struct md_experiment *experiment)
+{
+	const struct md_bench *bench = &experiment->bench;
+
+	if (experiment->launch.url != NULL)
+		return pl_strdup(experiment->launch.url);
+	if (bench->base_url != NULL)
+		return pl_strdup(bench->base_url);
+	if (bench->host == NULL && bench->port == MD_NO_I64)
+		return NULL;
+	const char *host = bench->host != NULL ? bench->host : "127.0.0.1";
+	bool bare_v6 = strchr(host, ':') != NULL && host[0] != '[';
+	return pl_asprintf(bare_v6 ? "http://[%s]:%lld" : "http://%s:%lld", host,
+			   bench->port != MD_NO_I64 ? (long long)bench->port : 8000LL);
+}
+
+static int check_url(const struct md_experiment *experiment, const char *url, struct pl_err *err)
+{
+	if (experiment->simulate)
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "--sim starts a simulator and '%s' names a server that runs: "
+				  "leave out one of them",
+				  url);
+	if (experiment->launch.command != NULL)
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "launch.command starts a server and '%s' names one that runs: "
+				  "leave out one of them",
+				  url);
+	return 0;
+}
+
+static json_t *default_command(bool simulate)
+{
+	return simulate ? json_pack("[ss]", SIMULATOR, "serve")
+			: json_pack("[ss]", "vllm", "serve");
+}
+
+static int find_program(struct run_launch *launch, struct pl_err *err)
+{
+	const char *name = json_string_value(json_array_get(launch->argv, 0));
+
+	if (name == NULL)
+		return pl_err_set(err, PL_ERR_INVALID, "launch.command: found no program");
+	/* ours lies beside us: an older one in PATH must not stand in for it */
+	struct pl_err not_found = PL_ERR_INIT;
+	int found = pl_text_equal(name, SIMULATOR)
+			    ? host_program_find_sibling(name, &launch->program, &not_found)
+			    : host_program_find(name, &launch->program, &not_found);
+	if (found < 0)
+		warn(launch, not_found.text);
+	return 0;
+}
+
+static int take_resources(const struct md_experiment *experiment, const struct run_taking *how,
+			  struct run_launch *launch, struct pl_err *err)
+{
+	const char *uds = json_string_value(json_object_get(experiment->server, "uds"));
+	size_t known = json_array_size(launch->warnings);
+
+	if (run_resources_take(experiment, how, launch->warnings, &launch->resources, err) < 0)
+		return -1;
+	for (size_t i = known; !how->look_only && i < json_array_size(launch->warnings); i++)
+		pl_log(PL_LOG_WARNING, "%s",
+		       json_string_value(json_array_get(launch->warnings, i)));
+	if (uds != NULL) {
+		launch->uds = pl_strdup(uds);
+		return 0;
+	}
+	launch->host = pl_strdup(experiment->launch.host);
+	launch->port_tries = 1;
+	return 0;
+}
+
+/* The whole command line, with the port as it is now. */
+static int make_argv(const struct md_experiment *experiment, struct run_launch *launch,
+		     json_t **ret_from_args, struct pl_err *err)
+{
+	auto_json json_t *command = experiment->launch.command != NULL && !experiment->simulate
+					    ? json_incref(experiment->launch.command)
+					    : default_command(experiment->simulate);
+
+	if (launch->uds == NULL) {
+		json_object_set_new(launch->values, "host", json_string(launch->host));
+		json_object_set_new(launch->values, "port",
+				    json_integer(launch->resources.port.number));
+	}
+	json_array_clear(launch->argv);
+	json_array_extend(launch->argv, command);
+	if (md_args_to_argv(launch->values, launch->argv, ret_from_args, err) < 0)
+		return -1;
+	json_array_extend(launch->argv, experiment->launch.extra_args);
+	return 0;
+}
+
+/* "auto" on a host without GPUs: the server sees what is there. [] hides whatever there is. */
+static void set_gpus(const struct md_experiment *experiment, struct run_launch *launch)
+{
+	const json_t *gpus = experiment->launch.gpus;
+	bool none = json_is_array(gpus) && json_array_size(gpus) == 0;
+	const char *visible = none ? "" : launch->resources.visible;
+
+	if (json_array_size(launch->gpus) > 0 || none)
+		json_object_set_new(launch->env, "CUDA_DEVICE_ORDER", json_string("PCI_BUS_ID"));
+	if (visible != NULL)
+		json_object_set_new(launch->env, "CUDA_VISIBLE_DEVICES", json_string(visible));
+}
+
+static void set_env(const struct md_experiment *experiment, const json_t *from_args,
+		    struct run_launch *launch)
+{
+	const char *name;
+	json_t *value;
+
+	json_object_update(launch->env, experiment->launch.env);
+	json_object_foreach((json_t *)experiment->launch.env, name, value)
+	{
+		if (md_variable_is_secret(name))
+			json_array_append_new(launch->secret_env, json_string(name));
+	}
+	json_object_foreach((json_t *)from_args, name, value)
+	{
+		json_object_set(launch->env, name, value);
+		json_array_append_new(launch->secret_env, json_string(name));
+	}
+	const char *key = json_string_value(json_object_get(launch->env, "VLLM_API_KEY"));
+	if (key != NULL)
+		launch->bearer = pl_strdup(key);
+}
+
+static int plan_own(const struct md_experiment *experiment, const struct run_taking *how,
+		    struct run_launch *launch, struct pl_err *err)
+{
+	auto_json json_t *from_args = NULL;
+
+	json_object_update(launch->values, experiment->server);
+	if (take_resources(experiment, how, launch, err) < 0 ||
+	    make_argv(experiment, launch, &from_args, err) < 0 || find_program(launch, err) < 0)
+		return -1;
+	set_gpus(experiment, launch);
+	set_env(experiment, from_args, launch);
+	return 0;
+}
+
+int run_launch_new_port(struct run_launch *launch, const struct md_experiment *experiment,
+			const char *run_id, struct pl_err *err)
+{
+	auto_json json_t *from_args = NULL;
+
+	if (run_resources_new_port(experiment, run_id, &launch->resources, err) < 0)
+		return -1;
+	launch->port_tries++;
+	return make_argv(experiment, launch, &from_args, err);
+}
+
+int run_launch_plan(const struct md_experiment *experiment, const struct run_taking *how,
+		    struct run_launch **ret, struct pl_err *err)
+{
+	auto_launch struct run_launch *launch = pl_alloc(sizeof(*launch));
+
+	run_resources_init(&launch->resources);
+	launch->gpus = json_incref(launch->resources.gpus);
+	launch->argv = json_array();
+	launch->env = json_object();
+	launch->secret_env = json_array();
+	launch->values = json_object();
+	launch->warnings = json_array();
+	launch->url = url_of(experiment);
+	if (launch->url != NULL) {
+		if (check_url(experiment, launch->url, err) < 0)
+			return -1;
+		json_object_update(launch->values, experiment->server);
+	} else if (plan_own(experiment, how, launch, err) < 0) {
+		return -1;
+	}
+	*ret = pl_take(launch);
+	return 0;
+}
+
+void run_launch_free(struct run_launch *launch)
+{
+	if (launch == NULL)
+		return;
+	run_resources_done(&launch->resources);
+	free(launch->url);
+	free(launch->program);
+	free(launch->host);
+	free(launch->uds);
+	free(launch->bearer);
+	json_decref(launch->argv);
+	json_decref(launch->env);
+	json_decref(launch->secret_env);
+	json_decref(launch->values);
+	json_decref(launch->gpus);
+	json_decref(launch->warnings);
+	free(launch);
+}
+
+int run_launch_check(const struct run_launch *launch, struct pl_err *err)
+{
+	if (launch->url != NULL || launch->program != NULL)
+		return 0;
+	return pl_err_set(
+		err, PL_ERR_NOT_FOUND,
+		"launch.command: found '%s', expected a program in PATH or beside profllm",
+		json_string_value(json_array_get(launch->argv, 0)));
+}
+
+/* What stands behind --ssl-certfile on the server's command line, wherever it came from. */
+static const char *find_certificate(const json_t *argv)
+{
+	static const char *const flags[] = { "--ssl-certfile", "--ssl_certfile" };
+	const char *found = NULL;
+	size_t i;
+	json_t *item;
+
+	json_array_foreach((json_t *)argv, i, item)
+	{
+		const char *word = json_string_value(item);
+		for (size_t k = 0; word != NULL && k < PL_ARRAY_SIZE(flags); k++) {
+			size_t len = strlen(flags[k]);
+			if (strncmp(word, flags[k], len) != 0)
+				continue;
+			if (word[len] == '=')
+				found = word + len + 1;
+			else if (word[len] == '\0')
+				found = json_string_value(json_array_get(argv, i + 1));
+		}
+	}
+	return found;
+}
+
+/* A server of our own must show the very certificate that it was given. */
+static int add_tls(const struct run_launch *launch, const struct md_experiment *experiment,
+		   struct run_target *target, struct pl_err *err)
+{
+	struct io_tls_trust trust = { .insecure = experiment->bench.insecure };
+
+	if (launch->url == NULL) {
+		trust.pinned_file = find_certificate(launch->argv);
+		target->https = trust.pinned_file != NULL;
+	}
+	return target->https ? run_target_use_tls(target, &trust, err) : 0;
+}
+
+int run_launch_target(const struct run_launch *launch, const struct md_experiment *experiment,
+		      struct run_target *ret, struct pl_err *err)
+{
+	struct run_target target = { 0 };
+	int done;
+
+	if (launch->url != NULL)
+		done = run_target_from_url(launch->url, &target, err);
+	else if (launch->uds != NULL)
+		done = run_target_from_uds(launch->uds, &target, err);
+	else
+		done = run_target_from_port(launch->host, launch->resources.port.number, &target,
+					    err);
+	if (done < 0)
+		return -1;
+	if (add_tls(launch, experiment, &target, err) < 0 ||
+	    run_target_set_headers(&target, launch->bearer, experiment->bench.header, err) < 0) {
+		run_target_done(&target);
+		return -1;
+	}
+	*ret = target;
+	return 0;
+}
+
+json_t *run_launch_argv_shown(const struct run_launch *launch)
+{
+	return md_secret_words_shown(launch->argv);
+}
+
+json_t *run_launch_env_shown(const struct run_launch *launch)
+{
+	json_t *shown = md_secret_json_shown(launch->env);
+	size_t i;
+	json_t *name;
+
+	json_array_foreach(launch->secret_env, i, name)
+		json_object_set_new(shown, json_string_value(name), json_string(MD_SECRET_SHOWN));
+	return shown;
+}
+
+json_t *run_launch_to_json(const struct run_launch *launch, const struct md_experiment *experiment)
+{
+	json_t *json = json_object();
+	bool own = launch->url == NULL;
+
+	json_object_set_new(json, "argv", own ? run_launch_argv_shown(launch) : json_null());
+	json_object_set_new(json, "env", run_launch_env_shown(launch));
+	json_object_set(json, "gpus", launch->gpus);
+	json_object_set_new(json, "port",
+			    launch->resources.port.number != 0
+				    ? json_integer(launch->resources.port.number)
+				    : json_null());
+	json_object_set_new(json, "config", md_experiment_to_json(experiment));
+	json_object_set(json, "warnings", launch->warnings);
+	return json;
+}

@@ -1,0 +1,289 @@
+#include "run/plan.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "base/unique.h"
+#include "bench/arrivals.h"
+
+#define BODY_BYTES_MAX    (256u << 20)
+#define PROMPTS_BYTES_MAX ((size_t)4 << 30)
+
+bool run_plan_ignores_eos(const struct md_bench *bench)
+{
+	return bench->ignore_eos || pl_text_equal(bench->dataset_name, "random");
+}
+
+bool run_plan_has_rate(const struct md_bench *bench)
+{
+	return isfinite(bench->request_rate) || bench->ramp_up_strategy != NULL;
+}
+
+static int encode(const struct run_plan_input *input, const struct bench_sample *sample,
+		  const char *model, char **ret_body, size_t *ret_len, struct pl_err *err)
+{
+	struct bench_encode how = {
+		.bench = input->bench,
+		.model = model,
+		.ignore_eos = run_plan_ignores_eos(input->bench),
+	};
+	auto_buf body = { 0 };
+
+	pl_buf_init(&body, BODY_BYTES_MAX);
+	if (input->adapter->encode(&how, sample, &body, err) < 0)
+		return pl_err_wrap(err, "prompt %lld", (long long)sample->index);
+	if (body.full)
+		return pl_err_set(err, PL_ERR_INVALID, "prompt %lld is larger than %u bytes",
+				  (long long)sample->index, BODY_BYTES_MAX);
+	*ret_len = body.len;
+	*ret_body = pl_buf_take(&body);
+	return 0;
+}
+
+/* What stands in a header, which servers take only so long. */
+int run_plan_check(const struct md_bench *bench, struct pl_err *err)
+{
+	const char *prefix = bench->request_id_prefix != NULL ? bench->request_id_prefix : "";
+
+	for (const char *at = prefix; *at != '\0'; at++) {
+		if ((unsigned char)*at < ' ' || *at == 127)
+			return pl_err_set(err, PL_ERR_INVALID,
+					  "benchmark.request_id_prefix: found a control character");
+	}
+	if (strlen(prefix) > MD_ID_PREFIX_MAX)
+		return pl_err_set(
+			err, PL_ERR_INVALID,
+			"benchmark.request_id_prefix: found %zu bytes, expected at most %d",
+			strlen(prefix), MD_ID_PREFIX_MAX);
+	return 0;
+}
+
+static char *make_prefix(const struct md_bench *bench)
+{
+	if (bench->request_id_prefix != NULL)
+		return pl_strdup(bench->request_id_prefix);
+	return pl_asprintf("bench-%08x-", pl_unique_u32());
+}
+
+/* The adapter of each request, as vLLM draws them; NULL: no adapters. The caller's (free()). */
+static const char **assign_adapters(const struct md_bench *bench, size_t count,
+				    struct pl_pyrandom *pyrandom)
+{
+	size_t adapters = json_array_size(bench->lora_modules);
+	bool random = pl_text_equal(bench->lora_assignment, "random");
+
+	if (adapters == 0)
+		return NULL;
+	const char **names = pl_alloc_array(count, sizeof(*names));
+	for (size_t i = 0; i < count; i++) {
+		size_t at = random ? pl_pyrandom_below(pyrandom, adapters) : i % adapters;
+		names[i] = json_string_value(json_array_get(bench->lora_modules, at));
+	}
+	return names;
+}
+
+static int encode_all(const struct run_plan_input *input, const double *arrivals_s,
+		      const char *const *adapters, struct run_plan *plan, struct pl_err *err)
+{
+	if (run_plan_check(input->bench, err) < 0)
+		return -1;
+	plan->id_prefix = make_prefix(input->bench);
+	for (size_t i = 0; i < plan->count; i++) {
+		const struct bench_sample *sample = &plan->dataset->samples[i];
+		struct bench_request *request = &plan->requests[i];
+		if (encode(input, sample, adapters != NULL ? adapters[i] : input->model,
+			   &plan->bodies[i], &request->body_len, err) < 0)
+			return -1;
+		request->body = plan->bodies[i];
+		request->planned_ns = llround(arrivals_s[i] * 1e9);
+		request->prompt_tokens = sample->prompt_tokens;
+		request->output_tokens = sample->output_tokens;
+		/* a data set without ids sends none, as vLLM's */
+		if (sample->index != MD_NO_COUNT)
+			request->request_id = (struct md_request_id){ plan->id_prefix,
+								      sample->index };
+	}
+	return 0;
+}
+
+static void sample_bytes(const struct bench_sample *sample, const char **ret, size_t *ret_len)
+{
+	if (sample->ids != NULL) {
+		*ret = (const char *)sample->ids;
+		*ret_len = sample->id_count * sizeof(*sample->ids);
+	} else {
+		*ret = sample->prompt != NULL ? sample->prompt : "";
+		*ret_len = strlen(*ret);
+	}
+}
+
+static void hash_prompts(struct run_plan *plan)
+{
+	auto_buf all = { 0 };
+
+	pl_buf_init(&all, PROMPTS_BYTES_MAX);
+	if (plan->dataset->sha256 != NULL) {
+		snprintf(plan->sha256, sizeof(plan->sha256), "%s", plan->dataset->sha256);
+		return;
+	}
+	for (size_t i = 0; i < plan->count; i++) {
+		const char *bytes;
+		size_t len;
+		sample_bytes(&plan->dataset->samples[i], &bytes, &len);
+		pl_buf_add(&all, bytes, len);
+		pl_buf_add_char(&all, '\0');
+	}
+	pl_sha256(pl_buf_text(&all), all.len, plan->sha256);
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	const char *bytes[2];
+	size_t len[2];
+
+	sample_bytes(*(const struct bench_sample *const *)a, &bytes[0], &len[0]);
+	sample_bytes(*(const struct bench_sample *const *)b, &bytes[1], &len[1]);
+	int order = memcmp(bytes[0], bytes[1], len[0] < len[1] ? len[0] : len[1]);
+	return order != 0 ? order : (len[0] > len[1]) - (len[0] < len[1]);
+}
+
+/*
+ * In sorted order the bytes shared with the one before are those that a tree of all of them holds
+ * already, whatever the order they come in.
+ */
+double run_shared_prefix_share(const struct bench_sample *samples, size_t count)
+{
+	auto_free const struct bench_sample **sorted = pl_alloc_array(count, sizeof(*sorted));
+	double shared = 0, total = 0;
+	const char *before = "", *bytes;
+	size_t before_len = 0, len;
+
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = &samples[i];
+	qsort(sorted, count, sizeof(*sorted), by_bytes);
+	for (size_t i = 0; i < count; i++) {
+		size_t same = 0;
+		sample_bytes(sorted[i], &bytes, &len);
+		while (same < len && same < before_len && bytes[same] == before[same])
+			same++;
+		shared += (double)same;
+		total += (double)len;
+		before = bytes;
+		before_len = len;
+	}
+	return total > 0 ? shared / total : NAN;
+}
+
+int run_plan_build(const struct run_plan_input *input, struct run_plan **ret, struct pl_err *err)
+{
+	auto_plan struct run_plan *plan = pl_alloc(sizeof(*plan));
+	struct pl_pyrandom pyrandom;
+	struct pl_nplegacy nplegacy;
+
+	pl_pyrandom_seed(&pyrandom, (uint64_t)input->bench->seed);
+	pl_nplegacy_seed(&nplegacy, (uint32_t)input->bench->seed);
+	if (bench_dataset_build(input->bench, input->tokenizer, &pyrandom, &nplegacy,
+				&plan->dataset, err) < 0)
+		return -1;
+	plan->count = plan->dataset->count;
+	if (plan->count == 0)
+		return pl_err_set(err, PL_ERR_INVALID, "the data set has no usable prompt");
+	plan->requests = pl_alloc_array(plan->count, sizeof(*plan->requests));
+	plan->bodies = pl_alloc_array(plan->count, sizeof(*plan->bodies));
+	auto_free const char **adapters = assign_adapters(input->bench, plan->count, &pyrandom);
+	auto_free double *arrivals_s = pl_alloc_array(plan->count, sizeof(*arrivals_s));
+	if (bench_arrivals_build(input->bench, plan->count, &nplegacy, arrivals_s, err) < 0 ||
+	    encode_all(input, arrivals_s, adapters, plan, err) < 0)
+		return -1;
+	hash_prompts(plan);
+	plan->shared_prefix_share = run_shared_prefix_share(plan->dataset->samples, plan->count);
+	*ret = pl_take(plan);
+	return 0;
+}
+
+void run_plan_free(struct run_plan *plan)
+{
+	if (plan == NULL)
+		return;
+	for (size_t i = 0; plan->bodies != NULL && i < plan->count; i++)
+		free(plan->bodies[i]);
+	free(plan->bodies);
+	free(plan->requests);
+	free(plan->id_prefix);
+	bench_dataset_free(plan->dataset);
+	free(plan);
+}
+
+/* "abcdef" by 2: "cdefab"; never inside a UTF-8 character. */
+static char *turn_text(const char *text, size_t by)
+{
+	size_t len = strlen(text);
+
+	while (by < len && ((unsigned char)text[by] & 0xc0) == 0x80)
+		by++;
+	return pl_asprintf("%s%.*s", text + by, (int)by, text);
+}
+
+static json_t *turn_messages(const json_t *messages, size_t part, size_t parts)
+{
+	json_t *turned = json_deep_copy(messages);
+	size_t i;
+	json_t *message;
+
+	json_array_foreach(turned, i, message)
+	{
+		const char *content = json_string_value(json_object_get(message, "content"));
+		if (content == NULL)
+			continue;
+		auto_free char *text = turn_text(content, strlen(content) * part / parts);
+		json_object_set_new(message, "content", json_string(text));
+	}
+	return turned;
+}
+
+/* Part 1 of 3: the last two thirds, then the first. */
+static struct bench_sample turn_sample(const struct bench_sample *sample, size_t part, size_t parts)
+{
+	struct bench_sample turned = *sample;
+
+	if (sample->messages != NULL)
+		turned.messages = turn_messages(sample->messages, part, parts);
+	if (sample->prompt != NULL)
+		turned.prompt = turn_text(sample->prompt, strlen(sample->prompt) * part / parts);
+	if (sample->ids != NULL) {
+		size_t by = sample->id_count * part / parts;
+		turned.ids = pl_alloc_array(sample->id_count, sizeof(*turned.ids));
+		for (size_t i = 0; i < sample->id_count; i++)
+			turned.ids[i] = sample->ids[(i + by) % sample->id_count];
+	}
+	return turned;
+}
+
+int run_plan_warmups(const struct run_plan *plan, const struct run_plan_input *input, size_t count,
+		     struct bench_request **ret_requests, char ***ret_bodies, struct pl_err *err)
+{
+	struct bench_request *requests = pl_alloc_array(count, sizeof(*requests));
+	char **bodies = pl_alloc_array(count, sizeof(*bodies));
+	/* each pass over the prompts turns them by another part */
+	size_t parts = count / plan->count + 2;
+	int done = 0;
+
+	for (size_t i = 0; i < count && done == 0; i++) {
+		const struct bench_sample *sample = &plan->dataset->samples[i % plan->count];
+		struct bench_sample turned = turn_sample(sample, i / plan->count + 1, parts);
+		done = encode(input, &turned, input->model, &bodies[i], &requests[i].body_len, err);
+		requests[i].body = bodies[i];
+		requests[i].prompt_tokens = sample->prompt_tokens;
+		requests[i].output_tokens = sample->output_tokens;
+		free(turned.prompt);
+		free(turned.ids);
+		json_decref(turned.messages);
+	}
+	*ret_requests = requests;
+	*ret_bodies = bodies;
+	return done;
+}

@@ -1,0 +1,222 @@
+#include "run/plots.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/canvas.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "bench/flat.h"
+#include "bench/plot_dataset.h"
+#include "bench/plot_timeline.h"
+#include "run/run_priv.h"
+
+int run_plots_check(const struct md_bench *bench, struct pl_err *err)
+{
+	double limits_ms[2];
+
+	if (bench->plot_timeline && !md_bench_thresholds(bench->timeline_itl_thresholds, limits_ms))
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "benchmark.timeline_itl_thresholds: found '%s', expected two "
+				  "numbers of milliseconds, separated by a comma",
+				  bench->timeline_itl_thresholds != NULL
+					  ? bench->timeline_itl_thresholds
+					  : "");
+	if (bench->plot_dataset_stats && pl_canvas_check(err) < 0)
+		return pl_err_wrap(err, "benchmark.plot_dataset_stats");
+	return 0;
+}
+
+/* "vLLM 0.32.0" where the version does not say so itself; NULL: a real engine. The caller's. */
+static char *simulator_of(const json_t *engine)
+{
+	const char *name = json_string_value(json_object_get(engine, "name"));
+	const char *version = json_string_value(json_object_get(engine, "version"));
+
+	if (!json_is_true(json_object_get(engine, "simulated")))
+		return NULL;
+	if (version == NULL || name == NULL)
+		return pl_strdup(name != NULL ? name : "a simulator");
+	return pl_text_starts(version, name) ? pl_strdup(version)
+					     : pl_asprintf("%s %s", name, version);
+}
+
+static int draw_timeline(const struct run_plots *plots, struct pl_err *err)
+{
+	auto_free char *simulator = simulator_of(plots->engine);
+	struct bench_plot_timeline_input input = {
+		.records = plots->records,
+		.count = plots->count,
+		.model = plots->model,
+		.backend = plots->bench->backend,
+		.real_offset_ns = plots->real_offset_ns,
+		.simulator = simulator,
+	};
+
+	if (!md_bench_thresholds(plots->bench->timeline_itl_thresholds, input.thresholds_ms))
+		return pl_err_set(err, PL_ERR_INVALID, "the thresholds are not two numbers");
+	return bench_plot_timeline(&input, plots->timeline_path, err);
+}
+
+static int draw_dataset(const struct run_plots *plots, struct pl_err *err)
+{
+	struct bench_plot_dataset_input input = {
+		.dataset = plots->bench->dataset_name,
+		.model = plots->model,
+		.records = plots->records,
+		.count = plots->count,
+	};
+
+	return bench_plot_dataset(&input, plots->dataset_path, err);
+}
+
+static void add_artifact(json_t *artifacts, const char *path, enum md_artifact_kind kind)
+{
+	struct pl_err why = PL_ERR_INIT;
+	json_t *artifact = NULL;
+
+	if (artifacts == NULL)
+		return;
+	if (md_result_artifact(path, kind, &artifact, &why) < 0)
+		pl_log(PL_LOG_WARNING, "%s", why.text);
+	else
+		json_array_append_new(artifacts, artifact);
+}
+
+/* All that this file knows of a picture. */
+static const struct picture {
+	size_t asked; /* of the option, in struct md_bench */
+	size_t path;  /* in struct run_plots */
+	const char *suffix;
+	enum md_artifact_kind kind;
+	const char *what;
+	int (*draw)(const struct run_plots *plots, struct pl_err *err);
+} pictures[] = {
+	{ offsetof(struct md_bench, plot_timeline), offsetof(struct run_plots, timeline_path),
+	  RUN_TIMELINE_SUFFIX, MD_ARTIFACT_TIMELINE, "time line", draw_timeline },
+	{ offsetof(struct md_bench, plot_dataset_stats), offsetof(struct run_plots, dataset_path),
+	  RUN_DATASET_STATS_SUFFIX, MD_ARTIFACT_DATASET_STATS, "data set's lengths", draw_dataset },
+};
+
+static bool is_asked(const struct picture *picture, const struct md_bench *bench)
+{
+	return *(const bool *)((const char *)bench + picture->asked);
+}
+
+static const char *path_of(const struct picture *picture, const struct run_plots *plots)
+{
+	return *(const char *const *)((const char *)plots + picture->path);
+}
+
+void run_plots_draw(const struct run_plots *plots, json_t *artifacts)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(pictures); i++) {
+		const struct picture *picture = &pictures[i];
+		const char *path = path_of(picture, plots);
+		struct pl_err why = PL_ERR_INIT;
+		if (!is_asked(picture, plots->bench))
+			continue;
+		if (picture->draw(plots, &why) < 0) {
+			pl_log(PL_LOG_WARNING, "no picture of the %s: %s", picture->what, why.text);
+			continue;
+		}
+		if (!plots->quiet)
+			pl_log(PL_LOG_INFO, "%s: %s", picture->what, path);
+		add_artifact(artifacts, path, picture->kind);
+	}
+}
+
+/* vLLM's own client draws its own. */
+static bool is_wanted(const struct run_state *run)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(pictures); i++)
+		any |= is_asked(&pictures[i], &run->experiment->bench);
+	return any && !run_client_is_vllm(run->experiment);
+}
+
+/* Without records, and the engine that answered. */
+static struct run_plots plots_of(const struct run_state *run)
+{
+	return (struct run_plots){
+		.bench = &run->experiment->bench,
+		.model = run->model,
+		.real_offset_ns = run->started_real_ns - run->started_ns,
+		.timeline_path = run->paths.timeline,
+		.dataset_path = run->paths.dataset_stats,
+		.quiet = run->options->quiet,
+	};
+}
+
+int run_plots_check_paths(const struct run_state *run, struct pl_err *err)
+{
+	struct run_plots plots = plots_of(run);
+
+	if (!is_wanted(run))
+		return 0;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(pictures); i++) {
+		const struct picture *picture = &pictures[i];
+		if (!is_asked(picture, plots.bench))
+			continue;
+		int done = run->options->names_of_vllm
+				   ? bench_flat_check_beside(plots.bench, picture->suffix, err)
+				   : pl_file_check_writable(path_of(picture, &plots), err);
+		if (done < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Artifacts lie beside the result that names them. */
+static bool lies_beside(const char *path, const char *other)
+{
+	auto_free char *folder = pl_file_dir(path);
+	auto_free char *other_folder = pl_file_dir(other);
+
+	return pl_file_same(folder, other_folder);
+}
+
+/* Named after the flat result, whether that is written or not. */
+static void draw_beside_flat(const struct run_state *run, struct run_plots *plots,
+			     json_t *artifacts)
+{
+	struct bench_flat_input input;
+	struct pl_err why = PL_ERR_INIT;
+
+	run_flat_input(run, NULL, &input);
+	if (bench_flat_folder(&run->experiment->bench, &why) < 0) {
+		pl_log(PL_LOG_WARNING, "no pictures: %s", why.text);
+		return;
+	}
+	auto_free char *flat = bench_flat_path(&input);
+	bool listed = run->options->output_dropped || lies_beside(flat, run->options->output);
+	char *beside[PL_ARRAY_SIZE(pictures)];
+	for (size_t i = 0; i < PL_ARRAY_SIZE(pictures); i++) {
+		beside[i] = bench_flat_beside(flat, pictures[i].suffix);
+		memcpy((char *)plots + pictures[i].path, &beside[i], sizeof(beside[i]));
+	}
+	run_plots_draw(plots, listed ? artifacts : NULL);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(pictures); i++)
+		free(beside[i]);
+}
+
+void run_plots_of_run(const struct run_state *run, json_t *artifacts)
+{
+	const struct run_identity *identity = &run->identity;
+	struct run_plots plots = plots_of(run);
+
+	if (!is_wanted(run) || run->outcome == NULL || run->outcome->records == NULL)
+		return;
+	plots.records = run->outcome->records;
+	plots.count = run->outcome->count;
+	auto_json json_t *engine = json_pack(
+		"{s:o, s:o, s:b}", "name", pl_json_text(identity->name), "version",
+		pl_json_text(identity->engine_version), "simulated", identity->simulated);
+	plots.engine = engine;
+	if (run->options->names_of_vllm)
+		draw_beside_flat(run, &plots, artifacts);
+	else
+		run_plots_draw(&plots, artifacts);
+}

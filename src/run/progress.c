@@ -1,0 +1,182 @@
+#include "run/progress.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "run/signals.h"
+#include "host/process.h"
+
+#define TICK_NS     (100 * PL_NS_PER_MS)
+#define LINE_NS     (5 * PL_NS_PER_S)
+#define COLUMNS     79
+#define BAR_COLUMNS 20
+
+struct run_progress {
+	struct run_progress_spec spec;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t wake;
+	bool stop; /* under lock */
+	bool bar;
+	int64_t start_ns;
+};
+
+static void add_time(double seconds, struct pl_buf *buf)
+{
+	if (!isfinite(seconds) || seconds >= 360000)
+		pl_buf_add_text(buf, "--");
+	else if (seconds >= 3600)
+		pl_buf_addf(buf, "%.0f:%02.0f:%02.0f", floor(seconds / 3600),
+			    floor(fmod(seconds, 3600) / 60), floor(fmod(seconds, 60)));
+	else
+		pl_buf_addf(buf, "%.0f:%02.0f", floor(seconds / 60), floor(fmod(seconds, 60)));
+}
+
+void run_progress_text(const struct run_progress_view *view, bool bar, struct pl_buf *buf)
+{
+	uint64_t done = view->completed + view->failed;
+	double rate = view->elapsed_s > 0 ? (double)done / view->elapsed_s : 0;
+	double tokens = view->elapsed_s > 0 ? (double)view->tokens / view->elapsed_s : 0;
+	double left_s = rate > 0 ? (double)(view->total - done) / rate : NAN;
+
+	if (bar && view->total > 0) {
+		size_t full = BAR_COLUMNS * done / view->total;
+		pl_buf_add_char(buf, '[');
+		for (size_t i = 0; i < BAR_COLUMNS; i++)
+			pl_buf_add_char(buf, i < full ? '#' : '.');
+		pl_buf_add_text(buf, "] ");
+	}
+	pl_buf_addf(buf, "%llu/%zu", (unsigned long long)done, view->total);
+	if (view->failed > 0)
+		pl_buf_addf(buf, " (%llu failed)", (unsigned long long)view->failed);
+	pl_buf_addf(buf, " %.1f/s %.0f tok/s %llu open ", rate, tokens,
+		    (unsigned long long)view->in_flight);
+	if (done < view->total) {
+		pl_buf_add_text(buf, "left ");
+		add_time(left_s, buf);
+	} else {
+		pl_buf_add_text(buf, "in ");
+		add_time(view->elapsed_s, buf);
+	}
+	if (buf->len > COLUMNS) {
+		buf->len = COLUMNS;
+		buf->data[COLUMNS] = '\0';
+	}
+}
+
+static void draw(const struct run_progress *progress, bool last)
+{
+	const struct bench_progress *counters = progress->spec.counters;
+	struct run_progress_view view = {
+		.issued = atomic_load(&counters->issued),
+		.completed = atomic_load(&counters->completed),
+		.failed = atomic_load(&counters->failed),
+		.in_flight = atomic_load(&counters->in_flight),
+		.tokens = atomic_load(&counters->tokens),
+		.total = progress->spec.total,
+		.elapsed_s = (double)(pl_clock_now_ns() - progress->start_ns) / 1e9,
+	};
+	auto_buf line = { 0 };
+
+	pl_buf_init(&line, 1024);
+	if (progress->bar)
+		pl_buf_add_char(&line, '\r');
+	auto_buf text = { 0 };
+	pl_buf_init(&text, 512);
+	run_progress_text(&view, progress->bar, &text);
+	pl_buf_add_text(&line, pl_buf_text(&text));
+	/* what a longer line left behind */
+	if (progress->bar)
+		pl_buf_addf(&line, "%*s", (int)(COLUMNS - text.len), "");
+	if (!progress->bar || last)
+		pl_buf_add_char(&line, '\n');
+	ssize_t ignored = write(STDERR_FILENO, line.data, line.len);
+	(void)ignored;
+}
+
+/* False: the run is over. */
+static bool wait_tick(struct run_progress *progress, int64_t due_ns)
+{
+	struct timespec due = { .tv_sec = due_ns / PL_NS_PER_S, .tv_nsec = due_ns % PL_NS_PER_S };
+
+	pthread_mutex_lock(&progress->lock);
+	while (!progress->stop) {
+		if (pthread_cond_timedwait(&progress->wake, &progress->lock, &due) == ETIMEDOUT)
+			break;
+	}
+	bool go_on = !progress->stop;
+	pthread_mutex_unlock(&progress->lock);
+	return go_on;
+}
+
+static void *progress_main(void *data)
+{
+	struct run_progress *progress = data;
+	int64_t due_ns = progress->start_ns;
+	int64_t drawn_ns = progress->start_ns;
+
+	while (wait_tick(progress, due_ns += TICK_NS)) {
+		if (progress->spec.process != NULL &&
+		    host_process_has_ended(progress->spec.process))
+			run_stop_ask(RUN_STOP_SERVER_DIED);
+		if (progress->spec.quiet || (!progress->bar && due_ns - drawn_ns < LINE_NS))
+			continue;
+		drawn_ns = due_ns;
+		draw(progress, false);
+	}
+	if (!progress->spec.quiet)
+		draw(progress, true);
+	return NULL;
+}
+
+static void done(struct run_progress *progress)
+{
+	pthread_mutex_destroy(&progress->lock);
+	pthread_cond_destroy(&progress->wake);
+	free(progress);
+}
+
+int run_progress_start(const struct run_progress_spec *spec, struct run_progress **ret,
+		       struct pl_err *err)
+{
+	struct run_progress *progress = pl_alloc(sizeof(*progress));
+	pthread_condattr_t attr;
+	sigset_t all, before;
+
+	progress->spec = *spec;
+	progress->bar = isatty(STDERR_FILENO);
+	progress->start_ns = pl_clock_now_ns();
+	pthread_mutex_init(&progress->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&progress->wake, &attr);
+	pthread_condattr_destroy(&attr);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	int code = pthread_create(&progress->thread, NULL, progress_main, progress);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (code != 0) {
+		done(progress);
+		errno = code;
+		return pl_err_errno(err, "cannot start a thread");
+	}
+	*ret = progress;
+	return 0;
+}
+
+void run_progress_stop(struct run_progress *progress)
+{
+	pthread_mutex_lock(&progress->lock);
+	progress->stop = true;
+	pthread_cond_signal(&progress->wake);
+	pthread_mutex_unlock(&progress->lock);
+	pthread_join(progress->thread, NULL);
+	done(progress);
+}

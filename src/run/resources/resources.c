@@ -1,0 +1,404 @@
+#include "run/resources/resources.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "run/resources/resources_priv.h"
+#include "run/signals.h"
+#include "host/lock_queue.h"
+#include "model/version.h"
+
+/* What no lock tells of, other programs on the GPUs and ports, is looked at this often. */
+#define LOOK_AGAIN_NS  PL_NS_PER_S
+#define BY_UUID_SINCE  "0.32.0"
+#define NAME_BYTES_MAX 256
+#define VISIBLE_MAX    4096
+#define SAID_BYTES_MAX 2048
+
+/* One run's taking under way. */
+struct taking {
+	const struct md_experiment *experiment;
+	const struct run_taking *how;
+	struct run_gpu_wish wish;
+	struct run_gpu_taking gpus;
+	struct host_lock_who who;
+	char name[NAME_BYTES_MAX];
+	bool needs_port;
+	json_t *warnings;
+	struct host_ticket *ticket;
+	char said[SAID_BYTES_MAX]; /* for whom we wait, as last told to the user */
+	struct run_resources *into;
+};
+
+void run_resources_init(struct run_resources *resources)
+{
+	*resources = (struct run_resources){ .port = HOST_PORT_NONE, .gpus = json_array() };
+}
+
+static void set_who(const struct md_experiment *experiment, const char *run_id, char *name,
+		    size_t room, struct host_lock_who *ret)
+{
+	bool both = experiment->suite != NULL && experiment->name != NULL;
+
+	snprintf(name, room, "%s%s%s", experiment->suite != NULL ? experiment->suite : "",
+		 both ? "/" : "", experiment->name != NULL ? experiment->name : "");
+	*ret = (struct host_lock_who){ .run_id = run_id, .name = name[0] != '\0' ? name : NULL };
+}
+
+static void warn(const struct taking *t, const char *text)
+{
+	json_array_append_new(t->warnings, json_string(text));
+}
+
+/* Without a folder for locks a port is only tried by bind(), and no GPU is taken. */
+static int open_locks(struct taking *t, struct pl_err *err)
+{
+	if (host_locks_open(&t->into->locks, err) == 0) {
+		if (host_locks_warning(t->into->locks) != NULL)
+			warn(t, host_locks_warning(t->into->locks));
+		return 0;
+	}
+	if (err->code != PL_ERR_NOT_FOUND || t->wish.kind != RUN_GPUS_NONE)
+		return -1;
+	warn(t, err->text);
+	return 0;
+}
+
+static void note_host(struct taking *t)
+{
+	const struct host_gpus *host = t->gpus.host;
+
+	if (t->gpus.count == 0)
+		return;
+	t->into->host_gpus = json_array();
+	for (size_t i = 0; i < t->gpus.count; i++) {
+		const struct host_gpu_facts *facts = t->gpus.offers[i].facts;
+		if (facts->mig_parent == NULL)
+			json_array_append_new(
+				t->into->host_gpus,
+				json_string(facts->name != NULL ? facts->name : "GPU"));
+	}
+	t->into->driver = pl_strdup(host_gpus_driver(host));
+	t->into->cuda = pl_strdup(host_gpus_cuda(host));
+}
+
+static json_t *gpu_to_json(const struct host_gpu_facts *facts)
+{
+	bool known = facts->memory_bytes > 0;
+
+	return json_pack("{s:o, s:o, s:o, s:o, s:b}", "index",
+			 facts->index >= 0 && facts->mig_parent == NULL ? json_integer(facts->index)
+									: json_null(),
+			 "uuid", pl_json_text(facts->uuid), "name", pl_json_text(facts->name),
+			 "memory_bytes",
+			 known ? json_integer((json_int_t)facts->memory_bytes) : json_null(),
+			 "simulated", facts->simulated);
+}
+
+/* Is the release known, and new enough to take uuids? Older ones die on them. */
+static bool takes_uuids(const struct run_release *release)
+{
+	struct md_version version, since;
+	struct pl_err ignored = PL_ERR_INIT;
+
+	return release != NULL && !release->assumed &&
+	       md_version_parse(release->version, &version, &ignored) == 0 &&
+	       md_version_parse(BY_UUID_SINCE, &since, &ignored) == 0 &&
+	       md_version_compare(&version, &since) >= 0;
+}
+
+static void set_visible(struct taking *t, const size_t *picked, size_t count)
+{
+	bool known = takes_uuids(t->how->release), instance = false, by_uuid = known;
+	auto_buf visible = { 0 };
+
+	pl_buf_init(&visible, VISIBLE_MAX);
+	for (size_t i = 0; i < count; i++) {
+		const struct host_gpu_facts *facts = t->gpus.offers[picked[i]].facts;
+		instance = instance || facts->mig_parent != NULL;
+		by_uuid = by_uuid || facts->mig_parent != NULL || facts->index < 0;
+	}
+	if (instance && !known)
+		warn(t, "parts of a GPU (MIG) can only be named by uuid, and vLLM "
+			"before " BY_UUID_SINCE " does not start with one");
+	for (size_t i = 0; i < count; i++) {
+		const struct host_gpu_facts *facts = t->gpus.offers[picked[i]].facts;
+		pl_buf_add_text(&visible, i > 0 ? "," : "");
+		if (by_uuid && facts->uuid != NULL)
+			pl_buf_add_text(&visible, facts->uuid);
+		else
+			pl_buf_addf(&visible, "%d", facts->index);
+	}
+	if (!t->wish.told)
+		t->into->visible = pl_buf_take(&visible);
+}
+
+/* The server is kept next to its GPUs where they are all in one place, unless vLLM does that. */
+static void set_numa(struct taking *t, const size_t *picked, size_t count)
+{
+	int node = t->gpus.offers[picked[0]].facts->numa_node;
+
+	for (size_t i = 1; i < count; i++) {
+		if (t->gpus.offers[picked[i]].facts->numa_node != node)
+			return;
+	}
+	if (!json_is_true(json_object_get(t->experiment->server, "numa_bind")))
+		t->into->has_numa = host_numa_find(HOST_NUMA_FOLDER, node, &t->into->numa);
+}
+
+static void move_fd(struct run_resources *into, int *fd)
+{
+	if (*fd >= 0)
+		into->lock_fds[into->lock_count++] = *fd;
+	*fd = -1;
+}
+
+static void keep_gpus(struct taking *t, const size_t *picked, size_t count, bool mixed)
+{
+	struct run_resources *into = t->into;
+
+	into->lock_fds = pl_alloc_array(2 * count, sizeof(*into->lock_fds));
+	for (size_t i = 0; i < count; i++) {
+		json_array_append_new(into->gpus, gpu_to_json(t->gpus.offers[picked[i]].facts));
+		host_lock_say(t->gpus.lock_fds[picked[i]], &t->who, NULL);
+		move_fd(into, &t->gpus.lock_fds[picked[i]]);
+		move_fd(into, &t->gpus.parent_fds[picked[i]]);
+	}
+	if (mixed)
+		warn(t, "the GPUs are not of one model: launch.gpus names those that belong "
+			"together");
+	set_visible(t, picked, count);
+	set_numa(t, picked, count);
+}
+
+/* Does somebody who came first wait for the same fixed port? */
+static int port_is_waited_for(const struct taking *t, const json_t *before, struct pl_err *err)
+{
+	int64_t port = t->experiment->launch.port;
+	size_t i;
+	json_t *waiter;
+
+	json_array_foreach((json_t *)before, i, waiter)
+	{
+		const json_t *claimed = pl_json_get_path(waiter, "claim.port");
+		if (port == MD_NO_I64 || json_integer_value(claimed) != port)
+			continue;
+		auto_free char *who = host_lock_holder_text(waiter);
+		return pl_err_set(err, PL_ERR_BUSY, "launch.port: port '%lld' is waited for by %s",
+				  (long long)port, who);
+	}
+	return 0;
+}
+
+static int take_port(const struct md_experiment *experiment, const struct host_lock_who *who,
+		     struct run_resources *into, struct pl_err *err)
+{
+	int64_t fixed = experiment->launch.port;
+
+	if (host_port_take(into->locks, experiment->launch.host,
+			   fixed == MD_NO_I64 ? 0 : (uint16_t)fixed, who, &into->port, err) < 0)
+		return pl_err_wrap(err, "launch.port");
+	return 0;
+}
+
+/* 1: all is taken; 0: not now, err says why; -1. Inside host_locks_enter(). */
+static int try_inside(struct taking *t, const json_t *before, struct pl_err *err)
+{
+	auto_free size_t *picked = pl_alloc_array(t->gpus.count, sizeof(*picked));
+	size_t count = 0;
+	bool mixed = false, wants_gpus = t->wish.kind != RUN_GPUS_NONE;
+	int done = 1;
+
+	if (t->needs_port && port_is_waited_for(t, before, err) < 0)
+		return 0;
+	if (wants_gpus)
+		done = run_gpu_taking_try(&t->gpus, t->into->locks, before, picked, &count, &mixed,
+					  err);
+	if (done <= 0)
+		return done;
+	if (t->needs_port && take_port(t->experiment, &t->who, t->into, err) < 0) {
+		run_gpu_taking_let_go(&t->gpus);
+		return err->code == PL_ERR_BUSY ? 0 : -1;
+	}
+	if (wants_gpus)
+		keep_gpus(t, picked, count, mixed);
+	return 1;
+}
+
+static int try_once(struct taking *t, struct pl_err *err)
+{
+	auto_json json_t *before = NULL;
+
+	run_gpu_taking_look(&t->gpus);
+	if (t->into->locks == NULL)
+		return try_inside(t, NULL, err);
+	if (host_locks_enter(t->into->locks, err) < 0)
+		return -1;
+	before = host_queue_before(t->into->locks, t->ticket);
+	int done = try_inside(t, before, err);
+	host_locks_leave(t->into->locks);
+	return done;
+}
+
+static int join_queue(struct taking *t, struct pl_err *err)
+{
+	auto_json json_t *claim = run_gpu_taking_claim(&t->gpus);
+
+	if (t->needs_port && t->experiment->launch.port != MD_NO_I64)
+		json_object_set_new(claim, "port", json_integer(t->experiment->launch.port));
+	if (host_locks_enter(t->into->locks, err) < 0)
+		return -1;
+	int done = host_ticket_take(t->into->locks, &t->who, claim, &t->ticket, err);
+	host_locks_leave(t->into->locks);
+	return done;
+}
+
+static void say(struct taking *t, const struct pl_err *why)
+{
+	if (t->how->quiet || strcmp(t->said, why->text) == 0)
+		return;
+	snprintf(t->said, sizeof(t->said), "%s", why->text);
+	pl_log(PL_LOG_INFO, "waiting: %s", t->said);
+}
+
+static int stopped(struct pl_err *err)
+{
+	int number = run_stop_signal();
+
+	return pl_err_set(err, PL_ERR_INTERRUPTED, "ended by signal %d (%s) while waiting", number,
+			  strsignal(number));
+}
+
+/* err says who has what is needed. 0: it is taken meanwhile. */
+static int wait_for_turn(struct taking *t, struct pl_err *err)
+{
+	int64_t from_ns = pl_clock_now_ns();
+
+	if (t->into->locks == NULL)
+		return -1;
+	struct pl_err why = *err;
+	if (join_queue(t, err) < 0)
+		return run_stop_signal() != 0 ? stopped(err) : -1;
+	for (;;) {
+		int64_t left_ns = t->how->wait_ns - (pl_clock_now_ns() - from_ns);
+		say(t, &why);
+		if (run_stop_signal() != 0)
+			return stopped(err);
+		if (left_ns <= 0) {
+			*err = why;
+			return pl_err_wrap(err, "waited in vain");
+		}
+		host_locks_wait(t->into->locks, left_ns < LOOK_AGAIN_NS ? left_ns : LOOK_AGAIN_NS);
+		int done = try_once(t, &why);
+		if (done > 0)
+			break;
+		if (done < 0 && run_stop_signal() == 0) {
+			*err = why;
+			return -1;
+		}
+	}
+	t->into->waited_ns = pl_clock_now_ns() - from_ns;
+	return 0;
+}
+
+static int take(struct taking *t, struct pl_err *err)
+{
+	if (run_gpu_wish_read(t->experiment, &t->wish, err) < 0)
+		return -1;
+	if (t->wish.kind != RUN_GPUS_NONE &&
+	    run_gpu_taking_open(&t->wish, t->warnings, &t->gpus, err) < 0)
+		return -1;
+	note_host(t);
+	if (!t->needs_port && t->wish.kind == RUN_GPUS_NONE)
+		return 0;
+	if (open_locks(t, err) < 0)
+		return -1;
+	int done = try_once(t, err);
+	if (done > 0)
+		return 0;
+	if (done < 0)
+		return run_stop_signal() != 0 ? stopped(err) : -1;
+	if (t->how->look_only && t->wish.kind != RUN_GPUS_NONE) {
+		/* what it will be is not known yet; the port may be free */
+		warn(t, err->text);
+		t->wish.kind = RUN_GPUS_NONE;
+		return try_once(t, err) > 0 ? 0 : -1;
+	}
+	if (t->how->wait_ns > 0)
+		return wait_for_turn(t, err);
+	struct pl_err why = *err;
+	return pl_err_set(err, PL_ERR_BUSY, "%s (--wait waits for it)", why.text);
+}
+
+int run_resources_take(const struct md_experiment *experiment, const struct run_taking *how,
+		       json_t *warnings, struct run_resources *ret, struct pl_err *err)
+{
+	struct taking t = {
+		.experiment = experiment,
+		.how = how,
+		.needs_port = json_object_get(experiment->server, "uds") == NULL,
+		.warnings = warnings,
+		.into = ret,
+	};
+
+	set_who(experiment, how->run_id, t.name, sizeof(t.name), &t.who);
+	int done = take(&t, err);
+	host_ticket_leave(t.ticket);
+	run_gpu_taking_close(&t.gpus);
+	run_gpu_wish_done(&t.wish);
+	if (done < 0 || how->look_only) {
+		uint16_t port = ret->port.number;
+		run_resources_release(ret);
+		ret->port.number = port;
+	}
+	return done;
+}
+
+int run_resources_new_port(const struct md_experiment *experiment, const char *run_id,
+			   struct run_resources *resources, struct pl_err *err)
+{
+	char name[NAME_BYTES_MAX];
+	struct host_lock_who who;
+	struct host_port before = resources->port;
+
+	set_who(experiment, run_id, name, sizeof(name), &who);
+	/* the old one stays locked meanwhile: it is not to be drawn again */
+	resources->port = HOST_PORT_NONE;
+	int done = take_port(experiment, &who, resources, err);
+	host_port_release(&before);
+	return done;
+}
+
+void run_resources_release(struct run_resources *resources)
+{
+	host_port_unbind(&resources->port);
+	for (size_t i = 0; i < resources->lock_count; i++) {
+		if (resources->still_used)
+			close(resources->lock_fds[i]);
+		else
+			host_lock_release(resources->lock_fds[i]);
+	}
+	resources->lock_count = 0;
+	if (resources->still_used && resources->port.lock_fd >= 0) {
+		close(resources->port.lock_fd);
+		resources->port.lock_fd = -1;
+	}
+	host_port_release(&resources->port);
+}
+
+void run_resources_done(struct run_resources *resources)
+{
+	run_resources_release(resources);
+	host_locks_free(resources->locks);
+	json_decref(resources->gpus);
+	json_decref(resources->host_gpus);
+	free(resources->visible);
+	free(resources->lock_fds);
+	free(resources->driver);
+	free(resources->cuda);
+	*resources = (struct run_resources){ .port = HOST_PORT_NONE };
+}

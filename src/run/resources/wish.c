@@ -1,0 +1,146 @@
+#include "run/resources/resources_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+#define VISIBLE "CUDA_VISIBLE_DEVICES"
+
+static int64_t argument(const json_t *server, const char *name, int64_t otherwise)
+{
+	const json_t *value = json_object_get(server, name);
+
+	return json_is_integer(value) ? json_integer_value(value) : otherwise;
+}
+
+/* GPUs of this node: TP x PP x PCP for every data parallel replica that runs here. */
+static size_t gpus_needed(const json_t *server)
+{
+	int64_t nodes = argument(server, "nnodes", 1);
+	int64_t replicas = argument(server, "data_parallel_size_local",
+				    argument(server, "data_parallel_size", 1));
+
+	if (json_is_integer(json_object_get(server, "data_parallel_rank")))
+		replicas = 1;
+	double needed = (double)argument(server, "tensor_parallel_size", 1) *
+			(double)argument(server, "pipeline_parallel_size", 1) *
+			(double)argument(server, "prefill_context_parallel_size", 1) *
+			(double)replicas;
+	if (nodes > 1)
+		needed = (needed + (double)nodes - 1) / (double)nodes;
+	return needed < 0 ? 0 : needed > 1e6 ? 1000000 : (size_t)needed;
+}
+
+/* "0,1" as CUDA reads it: what is no name ends the list. */
+static void split_names(const char *text, json_t *names)
+{
+	auto_free char *words = pl_strdup(text);
+
+	for (char *rest = words, *word; (word = strsep(&rest, ",")) != NULL;) {
+		word = pl_text_trim(word);
+		if (word[0] == '\0' || word[0] == '-' || strcmp(word, "NoDevFiles") == 0)
+			break;
+		json_array_append_new(names, json_string(word));
+	}
+}
+
+static void read_names(const json_t *gpus, json_t *names)
+{
+	size_t i;
+	json_t *item;
+
+	json_array_foreach((json_t *)gpus, i, item)
+	{
+		auto_free char *text = json_is_string(item)
+					       ? pl_strdup(json_string_value(item))
+					       : pl_asprintf("%lld",
+							     (long long)json_integer_value(item));
+		json_array_append_new(names, json_string(text));
+	}
+}
+
+/* The simulator wants no GPU; it gets pretended ones, so that it can be tried how a host is
+ * shared. */
+static bool is_simulator(const struct md_experiment *experiment)
+{
+	const char *program = json_string_value(json_array_get(experiment->launch.command, 0));
+
+	return experiment->simulate || (program != NULL && strstr(program, "profllm-sim") != NULL);
+}
+
+/* GPUs may be named in three places, and only in one of them. */
+static int read_elsewhere(const struct md_experiment *experiment, struct run_gpu_wish *wish,
+			  const char **ret_text, struct pl_err *err)
+{
+	const json_t *visible = json_object_get(experiment->launch.env, VISIBLE);
+	const json_t *device_ids = json_object_get(experiment->server, "device_ids");
+	bool given = md_places_find(&experiment->places, "launch.gpus") != NULL;
+
+	*ret_text = NULL;
+	if (!json_is_string(visible) && !json_is_string(device_ids))
+		return 0;
+	wish->key = json_is_string(visible) ? "launch.env." VISIBLE : "server.device_ids";
+	if (given)
+		return pl_err_set(
+			err, PL_ERR_INVALID,
+			"launch.gpus and %s both say which GPUs the server has: leave out "
+			"one of them",
+			wish->key);
+	if (json_is_string(visible) && json_is_string(device_ids))
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "server.device_ids and %s both say which GPUs the server has: "
+				  "leave out one of them",
+				  wish->key);
+	*ret_text = json_string_value(json_is_string(visible) ? visible : device_ids);
+	return 0;
+}
+
+int run_gpu_wish_read(const struct md_experiment *experiment, struct run_gpu_wish *ret,
+		      struct pl_err *err)
+{
+	const json_t *gpus = experiment->launch.gpus;
+	const char *platform = experiment->launch.platform;
+	bool must = pl_text_equal(platform, "cuda") || pl_text_equal(platform, "rocm");
+	bool elsewhere = !must && !pl_text_equal(platform, "auto");
+	struct run_gpu_wish wish = {
+		.kind = RUN_GPUS_NONE,
+		.key = "launch.gpus",
+		.none_is_fine = !must,
+		.simulator = is_simulator(experiment),
+	};
+	const char *text;
+
+	*ret = wish;
+	/* a server without GPUs; what its environment says is the user's own business */
+	if (json_is_array(gpus) && json_array_size(gpus) == 0)
+		return 0;
+	if (read_elsewhere(experiment, &wish, &text, err) < 0)
+		return -1;
+	if (text != NULL || json_is_array(gpus)) {
+		wish.kind = RUN_GPUS_NAMED;
+		wish.told = text != NULL;
+		wish.none_is_fine = text != NULL && !must;
+		wish.names = json_array();
+		if (text != NULL)
+			split_names(text, wish.names);
+		else
+			read_names(gpus, wish.names);
+		if (json_array_size(wish.names) == 0)
+			wish.kind = RUN_GPUS_NONE;
+	} else if (!elsewhere) {
+		wish.kind = pl_text_equal(json_string_value(gpus), "all") ? RUN_GPUS_ALL
+									  : RUN_GPUS_AUTO;
+		wish.count = gpus_needed(experiment->server);
+		if (wish.kind == RUN_GPUS_AUTO && wish.count == 0)
+			wish.kind = RUN_GPUS_NONE;
+	}
+	*ret = wish;
+	return 0;
+}
+
+void run_gpu_wish_done(struct run_gpu_wish *wish)
+{
+	json_decref(wish->names);
+	wish->names = NULL;
+}

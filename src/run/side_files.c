@@ -1,0 +1,212 @@
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/zst.h"
+#include "run/hide.h"
+#include "run/plots.h"
+#include "run/run_priv.h"
+
+#define RESULT_SUFFIX ".json"
+
+void run_paths_make(const char *output, struct run_paths *ret)
+{
+	*ret = (struct run_paths){
+		.result = output,
+		.requests = pl_file_sibling(output, RESULT_SUFFIX, ".requests.jsonl.zst"),
+		.series = pl_file_sibling(output, RESULT_SUFFIX, ".series.jsonl.zst"),
+		.server_log = pl_file_sibling(output, RESULT_SUFFIX, ".server.log"),
+		.client_log = pl_file_sibling(output, RESULT_SUFFIX, ".client.log"),
+		.timeline = pl_file_sibling(output, RESULT_SUFFIX, RUN_TIMELINE_SUFFIX),
+		.dataset_stats = pl_file_sibling(output, RESULT_SUFFIX, RUN_DATASET_STATS_SUFFIX),
+	};
+}
+
+void run_paths_done(struct run_paths *paths)
+{
+	free(paths->requests);
+	free(paths->series);
+	free(paths->server_log);
+	free(paths->client_log);
+	free(paths->timeline);
+	free(paths->dataset_stats);
+	*paths = (struct run_paths){ 0 };
+}
+
+static int write_line(struct pl_zst *zst, const json_t *json, struct pl_err *err)
+{
+	auto_free char *text = pl_json_to_text(json, PL_JSON_COMPACT);
+
+	if (pl_zst_write(zst, text, strlen(text), err) < 0)
+		return -1;
+	return pl_zst_write(zst, "\n", 1, err);
+}
+
+static int write_record(struct pl_zst *zst, const struct md_record *record, struct pl_err *err)
+{
+	auto_json json_t *json = md_record_to_json(record);
+
+	return write_line(zst, json, err);
+}
+
+int run_requests_write(const char *path, const struct md_outcome *outcome, struct pl_err *err)
+{
+	size_t at = 0;
+	auto_zst struct pl_zst *zst = NULL;
+
+	if (pl_zst_open(path, &zst, err) < 0)
+		return -1;
+	for (size_t i = 0; i < outcome->count; i++) {
+		for (; at < outcome->try_count && outcome->tries[at]->index == i; at++) {
+			if (write_record(zst, outcome->tries[at], err) < 0)
+				return -1;
+		}
+		if (write_record(zst, &outcome->records[i], err) < 0)
+			return -1;
+	}
+	return pl_zst_commit(zst, err);
+}
+
+/* {t_ns, source, id, values} of api/series.schema.json; takes `values`. */
+static int write_sample(struct pl_zst *zst, int64_t t_ns, const char *source, json_t *values,
+			struct pl_err *err)
+{
+	auto_json json_t *line = json_pack("{s:I, s:s, s:n, s:o}", "t_ns", (json_int_t)t_ns,
+					   "source", source, "id", "values", values);
+
+	return write_line(zst, line, err);
+}
+
+/* The load's own counters behind what telemetry wrote while the run went on. */
+static int finish_series(const struct run_state *run, size_t *ret_lines, struct pl_err *err)
+{
+	struct pl_zst *zst = run->telemetry.series;
+	size_t count = run->outcome != NULL ? run->outcome->inflight_count : 0;
+	struct host_telemetry_cost cost;
+
+	if (host_telemetry_check_series(run->telemetry.host, err) < 0)
+		return -1;
+	for (size_t i = 0; i < count; i++) {
+		const struct md_inflight *at = &run->outcome->inflight[i];
+		json_t *values = json_pack("{s:i}", "in_flight", (int)at->in_flight);
+		if (write_sample(zst, at->t_ns, "load", values, err) < 0)
+			return -1;
+	}
+	host_telemetry_cost(run->telemetry.host, &cost);
+	*ret_lines = (size_t)cost.lines + count;
+	return pl_zst_commit(zst, err);
+}
+
+static int add_artifact(json_t *artifacts, const char *path, enum md_artifact_kind kind,
+			struct pl_err *err)
+{
+	json_t *artifact = NULL;
+
+	if (md_result_artifact(path, kind, &artifact, err) < 0)
+		return -1;
+	json_array_append_new(artifacts, artifact);
+	return 0;
+}
+
+static json_t *series_section(const struct run_state *run, size_t lines)
+{
+	const struct md_telemetry *asked = &run->experiment->telemetry;
+	json_t *series = md_result_empty("series");
+	auto_free char *name = pl_file_name(run->paths.series);
+	const struct host_windows *windows = host_telemetry_windows(run->telemetry.host);
+	struct host_telemetry_cost cost;
+
+	host_telemetry_cost(run->telemetry.host, &cost);
+	json_object_set_new(series, "file", pl_json_text(name));
+	json_object_set_new(series, "samples", json_integer((json_int_t)lines));
+	json_object_set_new(series, "interval_ms",
+			    pl_json_number((double)asked->interval_ns / 1e6));
+	if (windows->count > 0) {
+		const struct host_window *last = &windows->items[windows->count - 1];
+		json_object_set_new(series, "measured_begin_ns",
+				    json_integer(windows->items[0].begin_ns));
+		json_object_set_new(series, "measured_end_ns",
+				    last->end_ns != INT64_MAX ? json_integer(last->end_ns)
+							      : json_null());
+	}
+	if (cost.metrics_asked > 0)
+		json_object_set_new(series, "server_interval_ms",
+				    pl_json_number((double)asked->server_metrics_ns / 1e6));
+	if (cost.ticks.elapsed_s > 0)
+		json_object_set_new(series, "overhead_share",
+				    pl_json_number(cost.cpu_s / cost.ticks.elapsed_s));
+	return series;
+}
+
+/* Files of an earlier result by this name are not this one's. */
+static void remove_old(const struct run_state *run)
+{
+	unlink(run->paths.requests);
+	unlink(run->paths.series);
+	unlink(run->paths.timeline);
+	unlink(run->paths.dataset_stats);
+	if (run->server.spawned_ns == MD_NO_TIME)
+		unlink(run->paths.server_log);
+	if (run->client.argv == NULL)
+		unlink(run->paths.client_log);
+}
+
+/* What a server or a client wrote by itself. */
+static int add_log(const struct run_state *run, json_t *artifacts, const char *path,
+		   enum md_artifact_kind kind, struct pl_err *err)
+{
+	auto_json json_t *secrets = run_hide_secrets(run->launch);
+
+	if (!pl_file_exists(path))
+		return 0;
+	if (run_hide_in_file(path, secrets, err) < 0)
+		return -1;
+	return add_artifact(artifacts, path, kind, err);
+}
+
+static int add_client_files(const struct run_state *run, json_t *artifacts, struct pl_err *err)
+{
+	size_t i;
+	json_t *plot;
+
+	if (add_log(run, artifacts, run->paths.client_log, MD_ARTIFACT_CLIENT_LOG, err) < 0)
+		return -1;
+	json_array_foreach(run->client.plots, i, plot)
+	{
+		if (add_artifact(artifacts, json_string_value(plot), MD_ARTIFACT_CLIENT_PLOT, err) <
+		    0)
+			return -1;
+	}
+	return 0;
+}
+
+int run_side_files(const struct run_state *run, json_t **ret_artifacts, json_t **ret_series,
+		   struct pl_err *err)
+{
+	auto_json json_t *artifacts = json_array();
+	auto_json json_t *series = NULL;
+	size_t lines = 0;
+
+	remove_old(run);
+	if (run->outcome != NULL && run->outcome->records != NULL &&
+	    run->experiment->output.requests &&
+	    (run_requests_write(run->paths.requests, run->outcome, err) < 0 ||
+	     add_artifact(artifacts, run->paths.requests, MD_ARTIFACT_REQUESTS, err) < 0))
+		return -1;
+	if (run->telemetry.over && run->telemetry.series != NULL) {
+		if (finish_series(run, &lines, err) < 0 ||
+		    add_artifact(artifacts, run->paths.series, MD_ARTIFACT_SERIES, err) < 0)
+			return -1;
+		series = series_section(run, lines);
+	}
+	if (add_log(run, artifacts, run->paths.server_log, MD_ARTIFACT_SERVER_LOG, err) < 0)
+		return -1;
+	if (add_client_files(run, artifacts, err) < 0)
+		return -1;
+	run_plots_of_run(run, artifacts);
+	*ret_artifacts = pl_take(artifacts);
+	*ret_series = pl_take(series);
+	return 0;
+}

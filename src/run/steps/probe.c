@@ -1,0 +1,166 @@
+#include "run/steps/probe.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/stats.h"
+#include "run/run_priv.h"
+
+struct run_probe {
+	const struct run_state *run;
+	double rate;
+	struct pl_buf body;
+	pthread_t thread;
+	pthread_mutex_t lock; /* over `stop` */
+	pthread_cond_t wake;
+	bool stop;
+	bool joined;
+	double *latencies_ms;
+	size_t completed;
+	size_t room;
+	size_t failed;
+};
+
+/* One probe; its record's last event ends it, as a request's. */
+static void send_one(struct run_probe *probe)
+{
+	struct bench_load load = run_load_base(probe->run);
+	struct bench_request request = {
+		.body = probe->body.data,
+		.body_len = probe->body.len,
+		.prompt_tokens = 1,
+		.output_tokens = 1,
+	};
+	PL_AUTO(md_outcome_free) struct md_outcome *outcome = NULL;
+	struct pl_err ignored = PL_ERR_INIT;
+
+	load.requests = &request;
+	load.count = 1;
+	load.threads = 1;
+	load.max_concurrency = MD_NO_I64;
+	if (bench_load_run(&load, &outcome, &ignored) < 0 || !outcome->records[0].ok) {
+		probe->failed++;
+		return;
+	}
+	const struct md_record *record = &outcome->records[0];
+	struct md_event_cursor cursor = md_record_cursor(record);
+	struct md_event_at at = { .t_ns = record->end_ns };
+	while (md_record_next(&cursor, &at))
+		continue;
+	pl_grow((void **)&probe->latencies_ms, &probe->room, probe->completed + 1, sizeof(double));
+	probe->latencies_ms[probe->completed++] = (double)(at.t_ns - record->acted_ns) / 1e6;
+}
+
+/* True: it is time to end. */
+static bool pause_or_stop(struct run_probe *probe, int64_t until_ns)
+{
+	struct timespec until = { .tv_sec = until_ns / PL_NS_PER_S,
+				  .tv_nsec = until_ns % PL_NS_PER_S };
+
+	pthread_mutex_lock(&probe->lock);
+	while (!probe->stop && pl_clock_now_ns() < until_ns)
+		pthread_cond_timedwait(&probe->wake, &probe->lock, &until);
+	bool stop = probe->stop;
+	pthread_mutex_unlock(&probe->lock);
+	return stop;
+}
+
+static void *probe_loop(void *data)
+{
+	struct run_probe *probe = data;
+	int64_t pause_ns = (int64_t)fmin(1e9 / probe->rate, 1e18);
+
+	do
+		send_one(probe);
+	while (!pause_or_stop(probe, pl_clock_now_ns() + pause_ns));
+	return NULL;
+}
+
+int run_probe_start(const struct run_state *run, double rate, struct run_probe **ret,
+		    struct pl_err *err)
+{
+	char prompt[] = "Hi";
+	struct bench_sample sample = { .prompt = prompt, .prompt_tokens = 1, .output_tokens = 1 };
+	struct bench_encode how = {
+		.bench = &run->experiment->bench,
+		.model = run->model,
+		.ignore_eos = run_plan_ignores_eos(&run->experiment->bench),
+	};
+	struct run_probe *probe = pl_alloc(sizeof(*probe));
+	pthread_condattr_t monotonic;
+
+	probe->run = run;
+	probe->rate = rate;
+	pl_buf_init(&probe->body, 1u << 20);
+	pthread_mutex_init(&probe->lock, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&probe->wake, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	probe->joined = true;
+	if (run->adapter->encode(&how, &sample, &probe->body, err) < 0) {
+		run_probe_free(probe);
+		return -1;
+	}
+	int failed = pthread_create(&probe->thread, NULL, probe_loop, probe);
+	if (failed != 0) {
+		run_probe_free(probe);
+		return pl_err_set(err, PL_ERR_INTERNAL, "cannot start the probes: %s",
+				  strerror(failed));
+	}
+	probe->joined = false;
+	*ret = probe;
+	return 0;
+}
+
+void run_probe_stop(struct run_probe *probe)
+{
+	if (probe == NULL || probe->joined)
+		return;
+	pthread_mutex_lock(&probe->lock);
+	probe->stop = true;
+	pthread_cond_signal(&probe->wake);
+	pthread_mutex_unlock(&probe->lock);
+	pthread_join(probe->thread, NULL);
+	probe->joined = true;
+}
+
+size_t run_probe_count(const struct run_probe *probe)
+{
+	return probe != NULL ? probe->completed + probe->failed : 0;
+}
+
+void run_probe_results(const struct run_probe *probe, json_t *results)
+{
+	if (probe == NULL || probe->completed == 0)
+		return;
+	pl_stats_sort(probe->latencies_ms, probe->completed);
+	json_object_set_new(results, "probe_completed", json_integer((json_int_t)probe->completed));
+	json_object_set_new(results, "probe_failed", json_integer((json_int_t)probe->failed));
+	json_object_set_new(
+		results, "probe_median_e2el_ms",
+		json_real(pl_stats_median_sorted(probe->latencies_ms, probe->completed)));
+	json_object_set_new(
+		results, "probe_p99_e2el_ms",
+		json_real(pl_stats_percentile_sorted(probe->latencies_ms, probe->completed, 99)));
+	json_object_set_new(results, "probe_max_e2el_ms",
+			    json_real(probe->latencies_ms[probe->completed - 1]));
+}
+
+void run_probe_free(struct run_probe *probe)
+{
+	if (probe == NULL)
+		return;
+	run_probe_stop(probe);
+	pthread_cond_destroy(&probe->wake);
+	pthread_mutex_destroy(&probe->lock);
+	pl_buf_done(&probe->body);
+	free(probe->latencies_ms);
+	free(probe);
+}

@@ -1,0 +1,299 @@
+#include "run/target.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "run/proxy.h"
+
+#define HEADER_BYTES_MAX 65536
+#define FETCH_TIMEOUT_NS (30 * PL_NS_PER_S)
+
+void run_target_done(struct run_target *target)
+{
+	free(target->host);
+	free(target->prefix);
+	free(target->headers);
+	free(target->unknown);
+	io_tls_client_free(target->tls);
+	*target = (struct run_target){ 0 };
+}
+
+void run_target_turn(struct run_target *target)
+{
+	struct io_addr first = target->addr;
+
+	if (target->other_count == 0)
+		return;
+	target->addr = target->others[0];
+	target->addr.tls = first.tls;
+	memmove(target->others, target->others + 1,
+		(target->other_count - 1) * sizeof(target->others[0]));
+	target->others[target->other_count - 1] = first;
+}
+
+void run_target_keep_family(struct run_target *target, int family)
+{
+	struct io_addr kept[1 + RUN_TARGET_OTHERS_MAX];
+	size_t count = 0, all = 1 + target->other_count;
+
+	for (size_t i = 0; i < all; i++) {
+		if (target->addr.u.any.sa_family == family)
+			kept[count++] = target->addr;
+		run_target_turn(target);
+	}
+	if (count == 0)
+		return;
+	target->addr = kept[0];
+	target->other_count = count - 1;
+	memcpy(target->others, kept + 1, (count - 1) * sizeof(kept[0]));
+}
+
+static int resolve(const char *host, uint16_t port, struct run_target *target, struct pl_err *err)
+{
+	struct io_addr all[1 + RUN_TARGET_OTHERS_MAX];
+	size_t count;
+
+	if (io_addr_resolve_all(host, port, all, PL_ARRAY_SIZE(all), &count, err) < 0)
+		return -1;
+	target->addr = all[0];
+	target->other_count = count - 1;
+	memcpy(target->others, all + 1, (count - 1) * sizeof(all[0]));
+	return 0;
+}
+
+static int bad_url(const char *url, const char *why, struct pl_err *err)
+{
+	return pl_err_set(err, PL_ERR_INVALID, "launch.url: found '%s', expected %s", url, why);
+}
+
+/* *ret_port: behind the host, which may be an IPv6 literal in brackets; else it stays. */
+static int split_port(const char *url, char *authority, uint16_t *ret_port, struct pl_err *err)
+{
+	char *bracket = strchr(authority, ']');
+	char *colon = strrchr(bracket != NULL ? bracket : authority, ':');
+	int64_t port = *ret_port;
+
+	if (colon != NULL) {
+		if (!pl_text_to_i64(colon + 1, &port) || port < 1 || port > 65535)
+			return bad_url(url, "a port from 1 to 65535", err);
+		*colon = '\0';
+	}
+	if (authority[0] == '\0')
+		return bad_url(url, "http://HOST:PORT", err);
+	*ret_port = (uint16_t)port;
+	return 0;
+}
+
+static size_t without_slashes(const char *path, size_t len)
+{
+	while (len > 0 && path[len - 1] == '/')
+		len--;
+	return len;
+}
+
+int run_target_from_url(const char *url, struct run_target *ret, struct pl_err *err)
+{
+	struct run_target target = { 0 };
+	struct pl_err why = PL_ERR_INIT;
+	uint16_t port;
+
+	target.https = pl_text_starts(url, "https://");
+	bool known = target.https || pl_text_starts(url, "http://");
+	if (!known && strchr(url, '@') != NULL)
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "launch.url: expected http://HOST:PORT, and no user or password");
+	if (!known)
+		return bad_url(url, "http://HOST:PORT or https://HOST:PORT", err);
+	const char *authority = url + strlen(target.https ? "https://" : "http://");
+	size_t len = strcspn(authority, "/?#");
+	auto_free char *host = pl_strndup(authority, len);
+	auto_free char *whole = pl_strdup(host);
+	const char *path = authority + len;
+
+	/* what is in front of the @ is a secret, wherever this text goes */
+	if (strchr(host, '@') != NULL)
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "launch.url: found a user or password, expected none: give "
+				  "OPENAI_API_KEY in the environment, or benchmark.header: "
+				  "[Authorization=...]");
+	if (strpbrk(path, "?#") != NULL)
+		return bad_url(url, "no query or fragment", err);
+	port = target.https ? 443 : 80;
+	if (split_port(url, host, &port, err) < 0)
+		return -1;
+	/* a host behind a proxy is often one that cannot be resolved: the proxy is what to say
+	 * then */
+	int found = resolve(host, port, &target, &why);
+	if (run_proxy_check(target.https, host, port, found == 0 ? &target.addr : NULL, err) < 0)
+		return -1;
+	if (found < 0 && why.code != PL_ERR_NETWORK) {
+		*err = why;
+		return -1;
+	}
+	target.unknown = found < 0 ? pl_strdup(why.text) : NULL;
+	size_t path_len = without_slashes(path, strlen(path));
+	if (path_len >= 3 && strncmp(path + path_len - 3, "/v1", 3) == 0) {
+		target.v1_cut = true;
+		path_len = without_slashes(path, path_len - 3);
+	}
+	target.host = pl_take(whole);
+	target.prefix = pl_strndup(path, path_len);
+	*ret = target;
+	return 0;
+}
+
+int run_target_from_port(const char *host, uint16_t port, struct run_target *ret,
+			 struct pl_err *err)
+{
+	struct run_target target = { 0 };
+	const char *reached = host;
+
+	if (pl_text_equal(host, "0.0.0.0"))
+		reached = "127.0.0.1";
+	else if (pl_text_equal(host, "::") || pl_text_equal(host, "[::]"))
+		reached = "::1";
+	if (resolve(reached, port, &target, err) < 0)
+		return -1;
+	bool bare_v6 = strchr(reached, ':') != NULL && reached[0] != '[';
+	target.host = pl_asprintf(bare_v6 ? "[%s]:%u" : "%s:%u", reached, port);
+	target.prefix = pl_strdup("");
+	*ret = target;
+	return 0;
+}
+
+int run_target_from_uds(const char *path, struct run_target *ret, struct pl_err *err)
+{
+	struct run_target target = { 0 };
+
+	if (io_addr_unix(path, &target.addr, err) < 0)
+		return -1;
+	target.host = pl_strdup("localhost");
+	target.prefix = pl_strdup("");
+	*ret = target;
+	return 0;
+}
+
+int run_target_use_tls(struct run_target *target, const struct io_tls_trust *trust,
+		       struct pl_err *err)
+{
+	auto_free char *name = pl_strdup(target->host);
+	char *bracket = strchr(name, ']');
+	char *colon = strrchr(bracket != NULL ? bracket : name, ':');
+
+	if (colon != NULL)
+		*colon = '\0';
+	io_tls_client_free(pl_take(target->tls));
+	target->addr.tls = NULL;
+	if (io_tls_client_new(name, trust, &target->tls, err) < 0)
+		return -1;
+	target->addr.tls = target->tls;
+	return 0;
+}
+
+/* KEY=VALUE without the blanks around both. False: it is not that. */
+static bool split_header(const char *text, char **ret_name, char **ret_value)
+{
+	const char *equals = text == NULL ? NULL : strchr(text, '=');
+
+	if (equals == NULL || strpbrk(text, "\r\n") != NULL)
+		return false;
+	auto_free char *name = pl_strndup(text, (size_t)(equals - text));
+	auto_free char *value = pl_strdup(equals + 1);
+	*ret_name = pl_strdup(pl_text_trim(name));
+	*ret_value = pl_strdup(pl_text_trim(value));
+	return true;
+}
+
+/* Of names that are equal to the letter the last, where the first stood: Python's dictionary. */
+static int collect_headers(const json_t *header, json_t *fields, struct pl_err *err)
+{
+	size_t i;
+	json_t *item;
+
+	json_array_foreach((json_t *)header, i, item)
+	{
+		auto_free char *name = NULL, *value = NULL;
+		if (!split_header(json_string_value(item), &name, &value) || name[0] == '\0')
+			return pl_err_set(err, PL_ERR_INVALID,
+					  "benchmark.header: expected KEY=VALUE in item %zu", i);
+		json_object_set_new(fields, name, json_string(value));
+	}
+	return 0;
+}
+
+/* Of names that differ by case alone the last, where the first stood: its HTTP library's. */
+static void add_header_lines(json_t *fields, struct pl_buf *lines)
+{
+	const char *name, *other;
+	json_t *value, *other_value;
+
+	json_object_foreach(fields, name, value)
+	{
+		const char *first = NULL, *last = NULL, *last_text = NULL;
+		json_object_foreach(fields, other, other_value)
+		{
+			if (strcasecmp(name, other) != 0)
+				continue;
+			first = first != NULL ? first : other;
+			last = other;
+			last_text = json_string_value(other_value);
+		}
+		if (first != NULL && strcmp(first, name) == 0)
+			pl_buf_addf(lines, "%s: %s\r\n", last, last_text);
+	}
+}
+
+int run_target_set_headers(struct run_target *target, const char *bearer, const json_t *header,
+			   struct pl_err *err)
+{
+	auto_json json_t *fields = json_object();
+	auto_buf lines = { 0 };
+
+	pl_buf_init(&lines, HEADER_BYTES_MAX);
+	if (bearer == NULL)
+		bearer = getenv("OPENAI_API_KEY");
+	if (bearer != NULL && bearer[0] != '\0') {
+		if (strpbrk(bearer, "\r\n") != NULL)
+			return pl_err_set(err, PL_ERR_INVALID, "the API key holds a line end");
+		json_object_set_new(fields, "Authorization", json_sprintf("Bearer %s", bearer));
+	}
+	if (collect_headers(header, fields, err) < 0)
+		return -1;
+	add_header_lines(fields, &lines);
+	if (lines.full)
+		return pl_err_set(err, PL_ERR_INVALID, "benchmark.header: too long");
+	free(target->headers);
+	target->headers = pl_strdup(pl_buf_text(&lines));
+	return 0;
+}
+
+int run_target_fetch(const struct run_target *target, const char *path, const char *body,
+		     int64_t timeout_ns, struct io_reply *ret, struct pl_err *err)
+{
+	auto_free char *whole = pl_asprintf("%s%s", target->prefix, path);
+	struct io_fetch fetch = {
+		.addr = &target->addr,
+		.host = target->host,
+		.path = whole,
+		.headers = target->headers,
+		.body = body,
+		.body_len = body == NULL ? 0 : strlen(body),
+		.timeout_ns = timeout_ns,
+	};
+
+	return io_fetch(&fetch, ret, err);
+}
+
+int run_target_fetch_json(const struct run_target *target, const char *path, json_t **ret,
+			  struct pl_err *err)
+{
+	auto_reply reply = { 0 };
+
+	if (run_target_fetch(target, path, NULL, FETCH_TIMEOUT_NS, &reply, err) < 0)
+		return -1;
+	if (reply.status != 200)
+		return pl_err_set(err, PL_ERR_NETWORK, "'%s' answered %d", path, reply.status);
+	return pl_json_parse(reply.body, reply.body_len, path, ret, err);
+}

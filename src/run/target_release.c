@@ -1,0 +1,235 @@
+#include "run/target_release.h"
+
+#include <ctype.h>
+#include <glob.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "host/program.h"
+#include "model/server_args.h"
+
+/* Of a script only what names its interpreter is read. */
+#define SCRIPT_HEAD_BYTES 1024
+#define DIST_INFO         "/vllm-*.dist-info"
+
+void run_release_done(struct run_release *release)
+{
+	free(release->version);
+	free(release->found_in);
+	*release = (struct run_release){ 0 };
+}
+
+static bool is_python(const char *path)
+{
+	auto_free char *name = pl_file_name(path);
+
+	return pl_text_starts(name, "python") || pl_text_starts(name, "pypy");
+}
+
+/* The first folder that a pattern fits; the caller's (free()). */
+static char *first_folder(const char *pattern)
+{
+	glob_t found = { 0 };
+	char *folder = NULL;
+
+	if (glob(pattern, GLOB_ONLYDIR, NULL, &found) == 0 && found.gl_pathc > 0)
+		folder = pl_strdup(found.gl_pathv[0]);
+	globfree(&found);
+	return folder;
+}
+
+/* glob() would take these in a folder's name as its own. */
+static bool is_plain_path(const char *path)
+{
+	return strpbrk(path, "*?[\\") == NULL;
+}
+
+/* Packages of an installation: PREFIX/lib/pythonX.Y/site-packages, Debian's dist-packages. */
+static char *find_in_prefix(const char *prefix, const char *python)
+{
+	static const char *const folders[] = { "lib", "lib64", "local/lib" };
+	static const char *const kinds[] = { "site-packages", "dist-packages" };
+
+	for (size_t i = 0; is_plain_path(prefix) && i < PL_ARRAY_SIZE(folders); i++) {
+		for (size_t k = 0; k < PL_ARRAY_SIZE(kinds); k++) {
+			auto_free char *pattern = pl_asprintf("%s/%s/%s/%s" DIST_INFO, prefix,
+							      folders[i], python, kinds[k]);
+			char *found = first_folder(pattern);
+			if (found != NULL)
+				return found;
+		}
+	}
+	return NULL;
+}
+
+/* "/v/bin/python3" gives "/v": links are not followed, for a virtual environment's python is
+ * one. */
+static char *prefix_of(const char *program)
+{
+	auto_free char *bin = pl_file_dir(program);
+
+	return pl_file_dir(bin);
+}
+
+/* "python3.12" where the interpreter's name says so in the end, else any. */
+static char *library_of(const char *interpreter)
+{
+	char path[PATH_MAX];
+	auto_free char *name = realpath(interpreter, path) != NULL ? pl_file_name(path) : NULL;
+
+	if (name != NULL && pl_text_starts(name, "python") && strchr(name, '.') != NULL &&
+	    is_plain_path(name))
+		return pl_strdup(name);
+	return pl_strdup("python*");
+}
+
+static char *find_for_interpreter(const char *interpreter)
+{
+	auto_free char *prefix = prefix_of(interpreter);
+	auto_free char *library = library_of(interpreter);
+	char *found = find_in_prefix(prefix, library);
+
+	return found != NULL ? found : find_in_prefix(prefix, "python*");
+}
+
+/* The first word at *at, which moves behind it; the caller's (free()). NULL: none on this line. */
+static char *take_word(const char **at)
+{
+	const char *start = *at + strspn(*at, " \t");
+	size_t len = strcspn(start, " \t\r\n");
+
+	*at = start + len;
+	return len > 0 ? pl_strndup(start, len) : NULL;
+}
+
+/* A shell line that pip writes where the path is too long for "#!": '''exec' "/long/python" "$0" */
+static char *exec_line(const char *head)
+{
+	static const char mark[] = "\n'''exec' ";
+	const char *at = strstr(head, mark);
+
+	if (at == NULL)
+		return NULL;
+	at += sizeof(mark) - 1;
+	at += *at == '"';
+	return pl_strndup(at, strcspn(at, "\"\n "));
+}
+
+/* The program of a script's first line, "env NAME" looked up; NULL: no script. free(). */
+static char *interpreter_of(const char *head)
+{
+	struct pl_err ignored = PL_ERR_INIT;
+	char *found = NULL;
+
+	if (!pl_text_starts(head, "#!"))
+		return NULL;
+	const char *at = head + 2;
+	auto_free char *program = take_word(&at);
+	auto_free char *name = program != NULL ? pl_file_name(program) : NULL;
+	if (program == NULL)
+		return NULL;
+	if (pl_text_equal(name, "sh") || pl_text_equal(name, "bash"))
+		return exec_line(head);
+	if (!pl_text_equal(name, "env"))
+		return pl_take(program);
+	auto_free char *word = take_word(&at);
+	while (word != NULL && (word[0] == '-' || strchr(word, '=') != NULL)) {
+		free(word);
+		word = take_word(&at);
+	}
+	if (word == NULL || host_program_find(word, &found, &ignored) < 0)
+		return NULL;
+	return found;
+}
+
+static char *read_head(const char *path)
+{
+	char head[SCRIPT_HEAD_BYTES + 1];
+	FILE *stream = fopen(path, "re");
+
+	if (stream == NULL)
+		return NULL;
+	size_t len = fread(head, 1, SCRIPT_HEAD_BYTES, stream);
+	fclose(stream);
+	head[len] = '\0';
+	return pl_strdup(head);
+}
+
+static char *find_for_word(const char *word)
+{
+	auto_free char *program = NULL;
+	struct pl_err ignored = PL_ERR_INIT;
+
+	if (host_program_find(word, &program, &ignored) < 0)
+		return NULL;
+	if (is_python(program))
+		return find_for_interpreter(program);
+	auto_free char *head = read_head(program);
+	auto_free char *interpreter = head != NULL ? interpreter_of(head) : NULL;
+	if (interpreter == NULL)
+		return NULL;
+	char *found = find_for_interpreter(interpreter);
+	if (found != NULL)
+		return found;
+	/* "pip install --user": the packages lie beside the script, the interpreter elsewhere */
+	auto_free char *prefix = prefix_of(program);
+	return is_python(interpreter) ? find_in_prefix(prefix, "python*") : NULL;
+}
+
+char *run_release_installed(const json_t *command)
+{
+	size_t i;
+	json_t *word;
+
+	json_array_foreach((json_t *)command, i, word)
+	{
+		const char *text = json_string_value(word);
+		auto_free char *name = text != NULL ? pl_file_name(text) : NULL;
+		/* behind the first word only what starts vLLM: "numactl -N 0 vllm serve" */
+		if (name == NULL || (i > 0 && !pl_text_equal(name, "vllm") && !is_python(name)))
+			continue;
+		char *found = find_for_word(text);
+		if (found != NULL)
+			return found;
+	}
+	return NULL;
+}
+
+/* "0.32.0" of "/…/vllm-0.32.0+cpu.dist-info": how it was built is no part of the release. */
+static char *version_of(const char *folder)
+{
+	auto_free char *name = pl_file_name(folder);
+	const char *version = name + strlen("vllm-");
+	char *text = pl_strndup(version, strlen(version) - strlen(".dist-info"));
+
+	text[strcspn(text, "+")] = '\0';
+	return text;
+}
+
+void run_release_find(const struct md_experiment *experiment, const char *version,
+		      struct run_release *ret)
+{
+	const struct md_launch *launch = &experiment->launch;
+	bool is_started = launch->url == NULL && launch->container == NULL && !experiment->simulate;
+	auto_json json_t *command = launch->command != NULL ? json_incref(launch->command)
+							    : json_pack("[s]", "vllm");
+
+	*ret = (struct run_release){ 0 };
+	if (version == NULL)
+		version = launch->vllm_version;
+	if (version != NULL) {
+		ret->version = pl_strdup(version);
+		return;
+	}
+	ret->found_in = is_started ? run_release_installed(command) : NULL;
+	if (ret->found_in != NULL) {
+		ret->version = version_of(ret->found_in);
+		return;
+	}
+	ret->version = pl_strdup(MD_REFERENCE_RELEASE);
+	ret->assumed = true;
+}

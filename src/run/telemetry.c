@@ -1,0 +1,147 @@
+#include "run/telemetry.h"
+
+#include <arpa/inet.h>
+#include <math.h>
+
+#include "base/clock.h"
+#include "run/run_priv.h"
+#include "model/quality.h"
+
+/* What is looked at before the server starts, for its power without load. */
+#define IDLE_LOOKS   3
+#define IDLE_WAIT_NS (300 * PL_NS_PER_MS)
+
+static bool is_loopback(const struct io_addr *addr)
+{
+	switch (addr->u.any.sa_family) {
+	case AF_INET:
+		return ntohl(addr->u.v4.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+	case AF_INET6:
+		return IN6_IS_ADDR_LOOPBACK(&addr->u.v6.sin6_addr);
+	default:
+		return true;
+	}
+}
+
+/* Uuids and indices of the run's GPUs; NULL: all of the host. New reference. */
+static json_t *gpus_of(const struct run_state *run)
+{
+	const json_t *gpus = run->launch->gpus;
+	json_t *names = json_array();
+	size_t i;
+	json_t *item;
+
+	if (run->launch->url != NULL && json_is_array(run->experiment->launch.gpus))
+		gpus = run->experiment->launch.gpus;
+	else if (run->launch->url != NULL && is_loopback(&run->target.addr)) {
+		/* another's server on this host: it may use any of them */
+		json_decref(names);
+		return NULL;
+	}
+	json_array_foreach(gpus, i, item)
+	{
+		json_t *uuid = json_object_get(item, "uuid");
+		if (json_is_object(item))
+			item = json_is_string(uuid) ? uuid : json_object_get(item, "index");
+		if (item != NULL)
+			json_array_append(names, item);
+	}
+	return names;
+}
+
+int run_telemetry_start(struct run_state *run, struct pl_err *err)
+{
+	const struct md_telemetry *asked = &run->experiment->telemetry;
+	struct run_telemetry *telemetry = &run->telemetry;
+	auto_json json_t *gpus = gpus_of(run);
+
+	if (run->experiment->output.series &&
+	    pl_zst_open(run->paths.series, &telemetry->series, err) < 0)
+		return -1;
+	struct host_telemetry_spec spec = {
+		.interval_ns = asked->interval_ns,
+		.gpu = asked->gpu,
+		.host = asked->host,
+		.gpus = gpus,
+		.run_id = run->launch->url == NULL ? run->run_id : NULL,
+		.series = telemetry->series,
+	};
+	if (host_telemetry_start(&spec, &telemetry->host, err) < 0)
+		return pl_err_wrap(err, "telemetry");
+	if (host_telemetry_gpu_count(telemetry->host) > 0)
+		host_telemetry_await(telemetry->host, IDLE_LOOKS, IDLE_WAIT_NS);
+	host_telemetry_idle_over(telemetry->host);
+	return 0;
+}
+
+void run_telemetry_metrics(struct run_state *run)
+{
+	struct host_metrics_source source = {
+		.addr = &run->target.addr,
+		.host = run->target.host,
+		.headers = run->target.headers,
+		.prefix = run->target.prefix,
+	};
+	int64_t interval_ns = run->experiment->telemetry.server_metrics_ns;
+
+	if (run->telemetry.host != NULL && interval_ns != MD_NO_I64)
+		host_telemetry_metrics(run->telemetry.host, &source, interval_ns);
+}
+
+void run_telemetry_metrics_over(struct run_state *run)
+{
+	if (run->telemetry.host != NULL)
+		host_telemetry_metrics_over(run->telemetry.host);
+}
+
+void run_telemetry_stop(struct run_state *run)
+{
+	host_telemetry_stop(run->telemetry.host);
+	run->telemetry.over = run->telemetry.host != NULL;
+}
+
+void run_telemetry_done(struct run_telemetry *telemetry)
+{
+	host_telemetry_free(telemetry->host);
+	pl_zst_free(telemetry->series);
+	*telemetry = (struct run_telemetry){ 0 };
+}
+
+double run_telemetry_energy_j(const struct run_state *run)
+{
+	const struct host_telemetry *host = run->telemetry.over ? run->telemetry.host : NULL;
+	size_t count = host != NULL ? host_telemetry_gpu_count(host) : 0;
+	double energy_j = count > 0 ? 0 : NAN;
+
+	for (size_t i = 0; i < count; i++)
+		energy_j += host_sum_total(
+			host_sums_get(&host_telemetry_gpu(host, i)->sums, HOST_Q_gpu_power_w),
+			host_telemetry_windows(host));
+	return energy_j;
+}
+
+/* The worst of the run's GPUs; NaN where none tells. */
+static double throttled_share(const struct host_telemetry *host)
+{
+	double worst = NAN;
+
+	for (size_t i = 0; i < host_telemetry_gpu_count(host); i++) {
+		const struct host_sum *sum = host_sums_get(&host_telemetry_gpu(host, i)->sums,
+							   HOST_Q_gpu_throttle);
+		if (sum->samples > 0)
+			worst = fmax(worst, (double)sum->bad_samples / (double)sum->samples);
+	}
+	return worst;
+}
+
+void run_telemetry_facts(const struct run_state *run, struct md_quality_facts *ret)
+{
+	const struct host_telemetry *host = run->telemetry.over ? run->telemetry.host : NULL;
+
+	if (host == NULL)
+		return;
+	ret->throttled_share = throttled_share(host);
+	/* that nobody else computed says nothing of other requests at the server */
+	if (host_telemetry_foreign(host) > 0)
+		ret->foreign_load = 1;
+}

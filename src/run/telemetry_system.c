@@ -1,0 +1,288 @@
+#include "run/telemetry.h"
+
+#include <math.h>
+#include <sys/resource.h>
+
+#include "run/run_priv.h"
+
+#define BYTES_PER_GB 1e9
+#define PERCENT      100.0
+
+/* A source's sums with the windows they are over; sums NULL: nothing is known of it. */
+struct view {
+	const struct host_sums *sums;
+	const struct host_windows *windows;
+};
+
+static void set(json_t *object, const char *key, json_t *value)
+{
+	json_object_set_new(object, key, value);
+}
+
+static void set_number(json_t *object, const char *key, double value)
+{
+	set(object, key, pl_json_number(value));
+}
+
+/* A whole number, null where it is not known. */
+static void set_count(json_t *object, const char *key, double value)
+{
+	set(object, key, isfinite(value) ? json_integer((json_int_t)llround(value)) : json_null());
+}
+
+static double mean(const struct view *view, enum host_quantity quantity)
+{
+	if (view->sums == NULL)
+		return NAN;
+	return host_sum_mean(host_sums_get(view->sums, quantity), view->windows);
+}
+
+static double total(const struct view *view, enum host_quantity quantity)
+{
+	if (view->sums == NULL)
+		return NAN;
+	return host_sum_total(host_sums_get(view->sums, quantity), view->windows);
+}
+
+/* Extremes in measured runs; NaN as the mean is. */
+static double largest(const struct view *view, enum host_quantity quantity)
+{
+	return isnan(mean(view, quantity)) ? NAN : host_sums_get(view->sums, quantity)->max;
+}
+
+static double smallest(const struct view *view, enum host_quantity quantity)
+{
+	return isnan(mean(view, quantity)) ? NAN : host_sums_get(view->sums, quantity)->min;
+}
+
+/* Of all samples, start-up and end included. */
+static double highest(const struct view *view, enum host_quantity quantity)
+{
+	return view->sums != NULL ? host_sums_get(view->sums, quantity)->highest : NAN;
+}
+
+/* ---- GPUs ---- */
+
+static double share_with(const struct host_sum *sum, int64_t reason)
+{
+	int bit = __builtin_ctzll((unsigned long long)reason);
+
+	return sum->samples > 0 ? (double)sum->bits[bit] / (double)sum->samples : NAN;
+}
+
+static json_t *reasons_seen(const struct host_sum *sum)
+{
+	int64_t seen = 0;
+
+	if (sum->samples == 0)
+		return json_null();
+	for (unsigned bit = 0; bit < HOST_BITS_MAX; bit++)
+		seen |= sum->bits[bit] > 0 ? (int64_t)1 << bit : 0;
+	return host_gpu_throttle_to_json(seen);
+}
+
+static void set_throttling(json_t *json, const struct view *view)
+{
+	const struct host_sum *sum = host_sums_get(view->sums, HOST_Q_gpu_throttle);
+
+	set(json, "throttle_reasons", reasons_seen(sum));
+	set_number(json, "throttled_share",
+		   sum->samples > 0 ? (double)sum->bad_samples / (double)sum->samples : NAN);
+	set_number(json, "throttled_power_share", share_with(sum, HOST_GPU_THROTTLE_POWER));
+	set_number(json, "throttled_thermal_share", share_with(sum, HOST_GPU_THROTTLE_THERMAL));
+	set_number(json, "throttled_brake_share", share_with(sum, HOST_GPU_THROTTLE_BRAKE));
+}
+
+static void set_energy(json_t *json, const struct view *view)
+{
+	const struct host_sum *power = host_sums_get(view->sums, HOST_Q_gpu_power_w);
+	double energy_j = total(view, HOST_Q_gpu_power_w);
+	double idle_w = host_sum_idle(power);
+	double above_j = energy_j - idle_w * host_windows_length_s(view->windows);
+
+	set_number(json, "power_mean_w", mean(view, HOST_Q_gpu_power_w));
+	set_number(json, "power_max_w", largest(view, HOST_Q_gpu_power_w));
+	set_number(json, "power_idle_w", idle_w);
+	set_number(json, "energy_j", energy_j);
+	/* it was busy with something else before */
+	set_number(json, "energy_above_idle_j", above_j >= 0 ? above_j : NAN);
+	set_number(json, "energy_counter_j", total(view, HOST_Q_gpu_energy_j));
+	set_number(json, "power_coverage_share", host_sum_coverage(power, view->windows));
+}
+
+static json_t *make_gpu(const struct host_telemetry_gpu *gpu, const struct host_windows *windows)
+{
+	json_t *json = md_result_empty("gpu_usage");
+	struct view view = { &gpu->sums, windows };
+
+	set(json, "index", gpu->facts->index >= 0 ? json_integer(gpu->facts->index) : json_null());
+	set(json, "uuid", pl_json_text(gpu->facts->uuid));
+	set(json, "name", pl_json_text(gpu->facts->name));
+	set(json, "simulated", json_boolean(gpu->facts->simulated));
+	set_count(json, "memory_total_bytes", gpu->facts->memory_bytes);
+	set_count(json, "memory_peak_bytes", highest(&view, HOST_Q_gpu_memory_used_bytes));
+	set_count(json, "memory_mean_bytes", mean(&view, HOST_Q_gpu_memory_used_bytes));
+	set_number(json, "utilization_mean", mean(&view, HOST_Q_gpu_utilization) * PERCENT);
+	set_number(json, "utilization_max", largest(&view, HOST_Q_gpu_utilization) * PERCENT);
+	set_number(json, "memory_utilization_mean",
+		   mean(&view, HOST_Q_gpu_memory_utilization) * PERCENT);
+	set_energy(json, &view);
+	set_number(json, "sm_clock_mean_mhz", mean(&view, HOST_Q_gpu_sm_clock_mhz));
+	set_number(json, "sm_clock_min_mhz", smallest(&view, HOST_Q_gpu_sm_clock_mhz));
+	set_number(json, "memory_clock_mean_mhz", mean(&view, HOST_Q_gpu_memory_clock_mhz));
+	set_number(json, "temperature_max_c", largest(&view, HOST_Q_gpu_temperature_c));
+	set_throttling(json, &view);
+	set_count(json, "ecc_uncorrected", total(&view, HOST_Q_gpu_ecc_uncorrected));
+	set_count(json, "pcie_sent_bytes", total(&view, HOST_Q_gpu_pcie_tx_bytes_per_s));
+	set_count(json, "pcie_received_bytes", total(&view, HOST_Q_gpu_pcie_rx_bytes_per_s));
+	set_count(json, "nvlink_sent_bytes", total(&view, HOST_Q_gpu_nvlink_tx_bytes));
+	set_count(json, "nvlink_received_bytes", total(&view, HOST_Q_gpu_nvlink_rx_bytes));
+	return json;
+}
+
+/* Largest and mean over the GPUs; null where one of them does not tell. */
+static void set_gpus(json_t *json, json_t *hardware, const struct host_telemetry *host)
+{
+	const struct host_windows *windows = host_telemetry_windows(host);
+	json_t *gpus = json_object_get(json, "gpus");
+	size_t count = host_telemetry_gpu_count(host);
+	double peak_bytes = NAN, utilization = count > 0 ? 0 : NAN;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct host_telemetry_gpu *gpu = host_telemetry_gpu(host, i);
+		struct view view = { &gpu->sums, windows };
+		peak_bytes = fmax(peak_bytes, highest(&view, HOST_Q_gpu_memory_used_bytes));
+		utilization += mean(&view, HOST_Q_gpu_utilization);
+		json_array_append_new(gpus, make_gpu(gpu, windows));
+	}
+	set_number(json, "peak_gpu_memory_gb", peak_bytes / BYTES_PER_GB);
+	set_number(json, "avg_gpu_utilization", utilization / (double)count * PERCENT);
+	if (count == 0)
+		return;
+	const struct host_gpu_facts *facts = host_telemetry_gpu(host, 0)->facts;
+	set(hardware, "gpu_name", pl_json_text(facts->name));
+	set(hardware, "gpu_count", json_integer((json_int_t)count));
+	set_number(hardware, "gpu_memory_gb", facts->memory_bytes / BYTES_PER_GB);
+	set(hardware, "simulated", json_boolean(facts->simulated));
+}
+
+/* ---- host, server, this program ---- */
+
+static void set_host(json_t *json, const struct view *view)
+{
+	set_number(json, "cpu_share_mean", mean(view, HOST_Q_host_cpu_share));
+	set_number(json, "cpu_share_max", largest(view, HOST_Q_host_cpu_share));
+	set_number(json, "iowait_share_mean", mean(view, HOST_Q_host_iowait_share));
+	set_number(json, "load_1m_max", largest(view, HOST_Q_host_load_1m));
+	set_count(json, "memory_peak_bytes", largest(view, HOST_Q_host_memory_used_bytes));
+	set_count(json, "memory_mean_bytes", mean(view, HOST_Q_host_memory_used_bytes));
+	set_count(json, "swap_peak_bytes", largest(view, HOST_Q_host_swap_used_bytes));
+	set_count(json, "disk_read_bytes", total(view, HOST_Q_host_disk_read_bytes_per_s));
+	set_count(json, "disk_written_bytes", total(view, HOST_Q_host_disk_written_bytes_per_s));
+	set_count(json, "network_received_bytes",
+		  total(view, HOST_Q_host_network_received_bytes_per_s));
+	set_count(json, "network_sent_bytes", total(view, HOST_Q_host_network_sent_bytes_per_s));
+}
+
+static void set_server(json_t *json, const struct view *view)
+{
+	set_number(json, "cpu_s", total(view, HOST_Q_server_cpu_s));
+	set_number(json, "cpu_share_mean", mean(view, HOST_Q_server_cpu_share));
+	set_number(json, "cpu_share_max", largest(view, HOST_Q_server_cpu_share));
+	set_count(json, "memory_peak_bytes", highest(view, HOST_Q_server_memory_bytes));
+	set_count(json, "memory_mean_bytes", mean(view, HOST_Q_server_memory_bytes));
+	set_count(json, "processes_max", highest(view, HOST_Q_server_processes));
+	set_count(json, "threads_max", highest(view, HOST_Q_server_threads));
+	set_count(json, "open_files_max", highest(view, HOST_Q_server_open_files));
+	set_count(json, "disk_read_bytes", total(view, HOST_Q_server_read_bytes_per_s));
+	set_count(json, "disk_written_bytes", total(view, HOST_Q_server_written_bytes_per_s));
+}
+
+/* What the load itself counted. */
+static void set_client(json_t *json, const struct run_state *run, const json_t *results)
+{
+	const struct run_window *window = &run->window;
+	const struct md_outcome *outcome = run->outcome;
+	double tokens = json_number_value(json_object_get(results, "total_output_tokens"));
+	struct rusage usage;
+
+	if (outcome == NULL)
+		return;
+	getrusage(RUSAGE_SELF, &usage);
+	set_number(json, "cpu_s", (double)window->cpu_ns / 1e9);
+	set(json, "memory_peak_bytes", json_integer((json_int_t)usage.ru_maxrss * 1024));
+	/* another program sent the load: see environment.client */
+	if (run->client.program != NULL)
+		return;
+	set_number(json, "worker_cpu_share_max", outcome->worker_cpu_share_max);
+	set_number(json, "cpu_us_per_token",
+		   tokens > 0 ? (double)window->cpu_ns / 1e3 / tokens : NAN);
+	set(json, "threads", json_integer(run->experiment->bench.threads));
+	set(json, "realtime", json_boolean(outcome->realtime_granted));
+	set(json, "delayed_acks", json_boolean(run->acks_may_wait));
+	set(json, "connections", json_integer((json_int_t)outcome->connections));
+	set(json, "involuntary_switches", json_integer(window->involuntary_switches));
+}
+
+static void set_client_samples(json_t *json, const struct view *view)
+{
+	set_number(json, "cpu_share_mean", mean(view, HOST_Q_client_cpu_share));
+	set_number(json, "cpu_share_max", largest(view, HOST_Q_client_cpu_share));
+	set_count(json, "memory_mean_bytes", mean(view, HOST_Q_client_memory_bytes));
+	set_count(json, "voluntary_switches", total(view, HOST_Q_client_voluntary_switches));
+}
+
+static json_t *make_cost(const struct run_state *run)
+{
+	json_t *json = md_result_empty("telemetry_cost");
+	struct host_telemetry_cost cost;
+
+	host_telemetry_cost(run->telemetry.host, &cost);
+	set_number(json, "interval_ms", (double)run->experiment->telemetry.interval_ns / 1e6);
+	set(json, "ticks", json_integer(cost.ticks.ticks));
+	set(json, "ticks_missed", json_integer(cost.ticks.missed));
+	set_number(json, "late_p50_ms", cost.ticks.late_p50_ms);
+	set_number(json, "late_p99_ms", cost.ticks.late_p99_ms);
+	set_number(json, "late_max_ms", cost.ticks.late_max_ms);
+	set(json, "metrics_asked", json_integer(cost.metrics_asked));
+	set(json, "metrics_gaps", json_integer(cost.metrics_gaps));
+	set_number(json, "cpu_s", cost.cpu_s);
+	set_number(json, "cpu_share",
+		   cost.ticks.elapsed_s > 0 ? cost.cpu_s / cost.ticks.elapsed_s : NAN);
+	return json;
+}
+
+json_t *run_system(const struct run_state *run, const json_t *results, const json_t *environment)
+{
+	json_t *json = md_result_empty("system");
+	json_t *hardware = md_result_empty("hardware");
+	json_t *memory = json_object_get(environment, "memory_bytes");
+	json_t *host_usage = json_object_get(json, "host");
+	json_t *client = json_object_get(json, "client");
+
+	set(hardware, "cpu", json_incref(json_object_get(environment, "cpu")));
+	set(hardware, "cpu_count", json_incref(json_object_get(environment, "cpu_count")));
+	if (json_is_integer(memory))
+		set_number(hardware, "memory_gb",
+			   (double)json_integer_value(memory) / BYTES_PER_GB);
+	if (run->launch->url == NULL)
+		set(hardware, "gpu_count",
+		    json_integer((json_int_t)json_array_size(run->launch->gpus)));
+	if (run->outcome != NULL)
+		set_number(host_usage, "steal_share", run->window.stolen_share);
+	set_client(client, run, results);
+	if (run->telemetry.over) {
+		const struct host_telemetry *host = run->telemetry.host;
+		const struct host_windows *windows = host_telemetry_windows(host);
+		struct view host_view = { host_telemetry_host(host), windows };
+		struct view server_view = { host_telemetry_server(host), windows };
+		struct view client_view = { host_telemetry_client(host), windows };
+		set_gpus(json, hardware, host);
+		set_host(host_usage, &host_view);
+		set_server(json_object_get(json, "server"), &server_view);
+		set_client_samples(client, &client_view);
+		set(json, "telemetry", make_cost(run));
+	}
+	set(json, "hardware_info", hardware);
+	return json;
+}

@@ -1,0 +1,86 @@
+/* How many tokens made-up prompts may be drawn from: what files here and the server tell of it. */
+#include "run/run_priv.h"
+
+#include "bench/dataset.h"
+#include "bench/tokenizer.h"
+#include "model/model_facts.h"
+#include "model/tokenizer_files.h"
+
+/* Where the tokenizer may lie: its own folder, the model's, and the one that the server names. */
+#define PLACES_MAX 4
+
+struct places {
+	struct md_model_source sources[PLACES_MAX];
+	size_t count;
+};
+
+static const json_t *served_model(const struct run_state *run)
+{
+	return json_array_get(json_object_get(run->identity.models, "data"), 0);
+}
+
+static void add_place(struct places *places, const char *model, const json_t *env)
+{
+	if (model != NULL)
+		places->sources[places->count++] = (struct md_model_source){ .model = model,
+									     .env = env };
+}
+
+static struct places places_of(const struct run_state *run)
+{
+	const struct md_experiment *experiment = run->experiment;
+	struct md_model_source server = md_model_source_of(experiment->server,
+							   experiment->launch.env);
+	struct places places = { 0 };
+
+	add_place(&places, experiment->bench.tokenizer, server.env);
+	if (server.model != NULL)
+		places.sources[places.count++] = server;
+	add_place(&places, experiment->bench.model, server.env);
+	add_place(&places, json_string_value(json_object_get(served_model(run), "root")),
+		  server.env);
+	return places;
+}
+
+static int64_t vocab_size_of(const struct md_model_source *source)
+{
+	auto_model_facts struct md_model_facts *facts = md_model_facts_load(source);
+
+	return facts->state == MD_MODEL_READ ? facts->vocab_size : 0;
+}
+
+/* The rows of the model's embedding; else what the server tells beside the name, as llama.cpp's. */
+static int64_t vocab_size_of_model(const struct run_state *run, const struct places *places)
+{
+	int64_t size = 0;
+
+	for (size_t i = 0; size <= 0 && i < places->count; i++)
+		size = vocab_size_of(&places->sources[i]);
+	if (size <= 0)
+		size = json_integer_value(
+			json_object_get(json_object_get(served_model(run), "meta"), "n_vocab"));
+	return size > 0 ? size : MD_NO_I64;
+}
+
+void run_vocabulary_learn(const struct run_state *run, struct bench_tokenizer *tokenizer,
+			  struct md_bench *bench)
+{
+	struct places places = places_of(run);
+
+	if (!bench_dataset_draws_tokens(bench->dataset_name))
+		return;
+	for (size_t i = 0; i < places.count; i++) {
+		auto_vocabulary vocabulary = { 0 };
+		if (!md_vocabulary_load(&places.sources[i], &vocabulary))
+			continue;
+		if (tokenizer != NULL)
+			bench_tokenizer_learn(tokenizer, vocabulary.size, vocabulary.special_ids,
+					      vocabulary.special_count);
+		if (bench->vocab_size == MD_NO_I64)
+			bench->vocab_size = vocabulary.size;
+		return;
+	}
+	if (bench->vocab_size == MD_NO_I64 &&
+	    (tokenizer == NULL || bench_tokenizer_vocab_size(tokenizer) == 0))
+		bench->vocab_size = vocab_size_of_model(run, &places);
+}

@@ -165,7 +165,7 @@ void bench_dataset_oversample(struct bench_dataset_work *work, uint64_t seed)
 
 int64_t bench_dataset_output_len(const struct md_bench *bench, int64_t own)
 {
-	return bench->output_len != MD_NO_I64 ? bench->output_len : own;
+	return bench->output_len != OPTION_NO_I64 ? bench->output_len : own;
 }
 
 /* Public. */

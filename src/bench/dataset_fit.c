@@ -63,7 +63,7 @@ bool bench_dataset_takes_ids(const struct md_bench *bench)
 int bench_dataset_vocabulary(const struct bench_dataset_work *work, int64_t *ret,
 			     struct pl_err *err)
 {
-	int64_t size = work->bench->vocab_size != MD_NO_I64 ? work->bench->vocab_size : 0;
+	int64_t size = work->bench->vocab_size != OPTION_NO_I64 ? work->bench->vocab_size : 0;
 
 	if (size == 0 && work->tokenizer != NULL)
 		size = bench_tokenizer_vocab_size(work->tokenizer);

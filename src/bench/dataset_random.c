@@ -42,7 +42,7 @@ static void plan_done(struct plan *plan)
 
 static int64_t input_len(const struct md_bench *bench)
 {
-	return bench->input_len != MD_NO_I64 ? bench->input_len : bench->random_input_len;
+	return bench->input_len != OPTION_NO_I64 ? bench->input_len : bench->random_input_len;
 }
 
 static int parse_ratio(const char *text, struct ratio *ret, struct pl_err *err)

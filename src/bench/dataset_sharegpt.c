@@ -104,14 +104,14 @@ static int add_chunk(struct bench_dataset_work *work, struct bench_entry *entrie
 	auto_free int64_t *outputs = pl_alloc_array(count, sizeof(int64_t));
 
 	if (count_tokens(work->tokenizer, entries, count, false, prompts, err) < 0 ||
-	    (fixed == MD_NO_I64 &&
+	    (fixed == OPTION_NO_I64 &&
 	     count_tokens(work->tokenizer, entries, count, true, outputs, err) < 0))
 		return -1;
 	for (size_t i = 0; i < count; i++) {
-		int64_t output = fixed != MD_NO_I64 ? fixed : outputs[i];
+		int64_t output = fixed != OPTION_NO_I64 ? fixed : outputs[i];
 		if (work->into->count == (size_t)work->bench->num_prompts)
 			break;
-		if (!is_usable(prompts[i], output, fixed != MD_NO_I64))
+		if (!is_usable(prompts[i], output, fixed != OPTION_NO_I64))
 			continue;
 		struct bench_sample sample = {
 			.prompt = pl_take(entries[i].prompt),

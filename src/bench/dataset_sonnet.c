@@ -50,7 +50,7 @@ int bench_sonnet_parse(const char *text, size_t len, const char *source, struct 
 
 static int64_t input_len(const struct md_bench *bench)
 {
-	return bench->input_len != MD_NO_I64 ? bench->input_len : bench->sonnet_input_len;
+	return bench->input_len != OPTION_NO_I64 ? bench->input_len : bench->sonnet_input_len;
 }
 
 int bench_sonnet_check(const struct md_bench *bench, struct pl_err *err)

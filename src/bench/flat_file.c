@@ -46,7 +46,7 @@ static char *name_of(const struct bench_flat_input *input)
 	strftime(date, sizeof(date), "%Y%m%d-%H%M%S", &local);
 	if (isfinite(bench->request_rate))
 		pl_text_from_f64(bench->request_rate, rate);
-	if (bench->max_concurrency != MD_NO_I64) {
+	if (bench->max_concurrency != OPTION_NO_I64) {
 		free(cap);
 		cap = pl_asprintf("-concurrency%lld", (long long)bench->max_concurrency);
 	}

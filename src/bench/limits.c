@@ -13,7 +13,7 @@
 /* Connections open at once; 0: the arrivals decide, which cannot be known before. */
 static uint64_t connections_needed(const struct bench_load *load)
 {
-	bool capped = load->max_concurrency != MD_NO_I64;
+	bool capped = load->max_concurrency != OPTION_NO_I64;
 
 	if (!load->adapter->has_socket)
 		return 0;

@@ -144,7 +144,7 @@ static int build_head(struct bench_shared *shared, struct pl_err *err)
 
 static int check_load(const struct bench_load *load, struct pl_err *err)
 {
-	if (load->max_concurrency != MD_NO_I64 && load->max_concurrency < 1)
+	if (load->max_concurrency != OPTION_NO_I64 && load->max_concurrency < 1)
 		return pl_err_set(err, PL_ERR_INVALID, "'max_concurrency' must be at least 1");
 	if (load->request_timeout_ns <= 0 || load->stall_timeout_ns <= 0)
 		return pl_err_set(err, PL_ERR_INVALID,
@@ -193,7 +193,7 @@ static unsigned worker_count(const struct bench_load *load)
 
 	if (load->count < count)
 		count = load->count;
-	if (load->max_concurrency != MD_NO_I64 && (uint64_t)load->max_concurrency < count)
+	if (load->max_concurrency != OPTION_NO_I64 && (uint64_t)load->max_concurrency < count)
 		count = (uint64_t)load->max_concurrency;
 	return count > 0 ? (unsigned)count : 1;
 }

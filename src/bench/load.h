@@ -53,11 +53,11 @@ struct bench_load {
 	const char *headers;                  /* further lines each ending in CRLF, or "" */
 	const struct bench_request *requests; /* by planned_ns, ascending */
 	size_t count;
-	int64_t max_concurrency; /* MD_NO_I64: none */
+	int64_t max_concurrency; /* OPTION_NO_I64: none */
 	unsigned threads;        /* workers, from 1 */
 	int64_t request_timeout_ns;
 	int64_t stall_timeout_ns;
-	int64_t run_timeout_ns; /* MD_NO_I64: none */
+	int64_t run_timeout_ns; /* OPTION_NO_I64: none */
 	int64_t retries;        /* tries beyond the first, at most */
 	int64_t retry_delay_ns; /* before the second try; twice that before the third, and so on */
 	bool whole_answers;     /* the bodies ask for no stream */

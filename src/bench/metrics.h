@@ -23,9 +23,9 @@ struct bench_metrics_input {
 	const double *percentiles; /* in percent, any order */
 	size_t percentile_count;
 	struct bench_slo slo;    /* all NaN: request_goodput is null */
-	int64_t max_concurrency; /* MD_NO_I64: none */
+	int64_t max_concurrency; /* OPTION_NO_I64: none */
 	bool finite_rate;
-	int64_t inflight_peak; /* exact; MD_NO_I64: from the records */
+	int64_t inflight_peak; /* exact; OPTION_NO_I64: from the records */
 };
 
 /* `results` of the result file. New reference. */

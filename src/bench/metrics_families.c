@@ -154,7 +154,7 @@ static void add_queueing(const struct bench_metrics_input *input, const struct m
 				? 0
 				: bench_seconds(record->queued_ns, record->acted_ns);
 
-	if (input->max_concurrency == MD_NO_I64)
+	if (input->max_concurrency == OPTION_NO_I64)
 		return;
 	bench_values_add(&of[BENCH_FAMILY_CLIENT_QUEUE_TIME], waited);
 	if (input->finite_rate)

@@ -105,7 +105,7 @@ static json_t *peak_in_flight(const struct bench_metrics_input *input)
 	size_t count = 0;
 	int64_t open = 0, peak = 0;
 
-	if (input->inflight_peak != MD_NO_I64)
+	if (input->inflight_peak != OPTION_NO_I64)
 		return json_integer(input->inflight_peak);
 	for (size_t i = 0; i < input->count; i++) {
 		const struct md_record *record = &input->records[i];

@@ -96,7 +96,7 @@ static bool is_inside(const struct window *window, int64_t t_ns)
 json_t *bench_steady_compute(const struct bench_metrics_input *input, const double *percentiles,
 			     size_t percentile_count)
 {
-	bool closed = input->max_concurrency != MD_NO_I64 && !input->finite_rate;
+	bool closed = input->max_concurrency != OPTION_NO_I64 && !input->finite_rate;
 	struct window window = { 0 };
 	struct bench_families families;
 	int64_t completed = 0;

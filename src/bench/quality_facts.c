@@ -248,7 +248,7 @@ void bench_quality_facts(const struct md_outcome *outcome, const json_t *results
 	ret->schedule_finite = finite_rate;
 	if (finite_rate)
 		schedule(outcome, ret);
-	ret->cap_held_share = max_concurrency != MD_NO_I64 ? held_share(outcome) : NAN;
+	ret->cap_held_share = max_concurrency != OPTION_NO_I64 ? held_share(outcome) : NAN;
 	ret->worker_cpu_share_max = outcome->worker_cpu_share_max;
 	ret->clock_step_ms = fabs(ms_of(outcome->clock_step_ns));
 	ret->merged_token_share = merged_share(outcome);

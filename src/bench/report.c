@@ -78,7 +78,7 @@ static void add_totals(const json_t *results, const struct md_bench *bench, stru
 
 	add_count(buf, "Successful requests:", number(results, "completed"));
 	add_count(buf, "Failed requests:", number(results, "failed"));
-	if (bench->max_concurrency != MD_NO_I64)
+	if (bench->max_concurrency != OPTION_NO_I64)
 		add_count(buf, "Maximum request concurrency:", (double)bench->max_concurrency);
 	if (isfinite(bench->request_rate))
 		add_number(buf, "Request rate configured (RPS):", bench->request_rate);
@@ -142,9 +142,9 @@ bool bench_report_shows(const char *key, const struct md_bench *bench)
 	if (bench->skip_tokenizer_init && needs_tokenizer(key))
 		return false;
 	if (pl_text_equal(key, "client_queue_time_ms"))
-		return bench->max_concurrency != MD_NO_I64;
+		return bench->max_concurrency != OPTION_NO_I64;
 	if (pl_text_equal(key, "e2el_including_client_queue_ms"))
-		return bench->max_concurrency != MD_NO_I64 && isfinite(bench->request_rate);
+		return bench->max_concurrency != OPTION_NO_I64 && isfinite(bench->request_rate);
 	return true;
 }
 

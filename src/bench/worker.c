@@ -346,7 +346,7 @@ static enum md_end check_end(const struct bench_worker *worker, int64_t now_ns)
 
 	if (load->stop_signal != NULL && atomic_load(load->stop_signal) != 0)
 		return MD_END_STOPPED;
-	if (load->run_timeout_ns != MD_NO_I64 &&
+	if (load->run_timeout_ns != OPTION_NO_I64 &&
 	    now_ns - worker->shared->start_ns >= load->run_timeout_ns)
 		return MD_END_RUN_TIMEOUT;
 	return is_stalled(worker->shared, now_ns) ? MD_END_STALLED : MD_END_ALL;
@@ -363,7 +363,7 @@ static int64_t next_tick_ns(const struct bench_worker *worker, int64_t now_ns)
 	if (step_ns < PL_NS_PER_MS)
 		step_ns = PL_NS_PER_MS;
 	due_ns = now_ns + step_ns;
-	if (load->run_timeout_ns != MD_NO_I64 &&
+	if (load->run_timeout_ns != OPTION_NO_I64 &&
 	    worker->shared->start_ns + load->run_timeout_ns < due_ns)
 		due_ns = worker->shared->start_ns + load->run_timeout_ns;
 	return due_ns;
@@ -474,7 +474,7 @@ int bench_worker_init(struct bench_worker *worker, struct bench_shared *shared, 
 	worker->index = index;
 	worker->next_source = index;
 	worker->req_count = (size_t)share_of((int64_t)load->count, workers, index);
-	worker->cap = load->max_concurrency == MD_NO_I64
+	worker->cap = load->max_concurrency == OPTION_NO_I64
 			      ? INT64_MAX
 			      : share_of(load->max_concurrency, workers, index);
 	worker->launch_timer = (struct io_timer){ .fn = on_launch, .data = worker };

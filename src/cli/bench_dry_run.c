@@ -51,7 +51,7 @@ static bool draw_lengths(const struct md_bench *bench, struct pl_nplegacy *npleg
 		return false;
 	plain.backend = openai;
 	plain.prompt_token_ids = true;
-	plain.vocab_size = bench->vocab_size != MD_NO_I64 ? bench->vocab_size : SOME_VOCABULARY;
+	plain.vocab_size = bench->vocab_size != OPTION_NO_I64 ? bench->vocab_size : SOME_VOCABULARY;
 	if (bench_dataset_build(&plain, NULL, &pyrandom, nplegacy, &dataset, &ignored) < 0)
 		return false;
 	json_object_set_new(plan, "prompt_tokens", lengths_of(dataset, false));

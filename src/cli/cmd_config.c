@@ -209,9 +209,10 @@ static json_t *server_values(const struct md_experiment *experiment)
 		if (json_is_object(json_object_get(values, name)))
 			json_object_set(values, name, given);
 	}
-	if (md_places_find(&experiment->places, "launch.port") != NULL && launch->port != MD_NO_I64)
+	if (option_places_find(&experiment->places, "launch.port") != NULL &&
+	    launch->port != OPTION_NO_I64)
 		json_object_set_new(values, "port", json_integer(launch->port));
-	if (md_places_find(&experiment->places, "launch.host") != NULL)
+	if (option_places_find(&experiment->places, "launch.host") != NULL)
 		json_object_set_new(values, "host", json_string(launch->host));
 	return values;
 }

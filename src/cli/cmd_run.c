@@ -125,21 +125,21 @@ const struct pl_opt_command cli_run_command = {
 };
 
 /* A problem's line starts with its place, so that editors find it. */
-static void print_problems(const struct md_problems *problems)
+static void print_problems(const struct option_problems *problems)
 {
 	for (size_t i = 0; i < problems->count; i++) {
 		auto_buf line = { 0 };
 		pl_buf_init(&line, LINE_BYTES_MAX);
-		md_problem_text(&problems->items[i], &line);
+		option_problem_text(&problems->items[i], &line);
 		fprintf(stderr, "%s%s\n",
-			problems->items[i].severity == MD_WARNING ? "warning: " : "",
+			problems->items[i].severity == OPTION_WARNING ? "warning: " : "",
 			pl_buf_text(&line));
 	}
 }
 
 /* All that can be known to be wrong is told before anything starts. */
 static int check(const struct run_options *options, struct md_experiment **experiment,
-		 struct md_problems *problems)
+		 struct option_problems *problems)
 {
 	struct run_check_options how = { .allow_gone = options->allow_gone };
 	auto_check found = { 0 };
@@ -157,7 +157,7 @@ static int check(const struct run_options *options, struct md_experiment **exper
 }
 
 static int load(const struct run_options *options, struct md_experiment **ret,
-		struct md_problems *problems)
+		struct option_problems *problems)
 {
 	struct pl_err err = PL_ERR_INIT;
 
@@ -191,7 +191,7 @@ static int print_result(const json_t *result, const struct md_experiment *experi
 }
 
 static int run(const struct md_experiment *experiment, const struct run_options *options,
-	       const struct md_problems *problems, enum md_fail_on fail_on)
+	       const struct option_problems *problems, enum md_fail_on fail_on)
 {
 	struct run_settings how = {
 		.output = options->output,

@@ -59,17 +59,17 @@ static void add_people_form(const json_t *plan, struct pl_buf *buf)
 		pl_buf_addf(buf, "warning: %s\n", json_string_value(item));
 }
 
-static void add_warnings(const struct md_problems *problems, json_t *warnings)
+static void add_warnings(const struct option_problems *problems, json_t *warnings)
 {
 	for (size_t i = 0; i < problems->count; i++) {
 		auto_buf line = { 0 };
 		pl_buf_init(&line, DRY_RUN_BYTES_MAX);
-		md_problem_text(&problems->items[i], &line);
+		option_problem_text(&problems->items[i], &line);
 		json_array_append_new(warnings, pl_json_text(pl_buf_text(&line)));
 	}
 }
 
-int cli_dry_run(const struct md_experiment *experiment, const struct md_problems *problems,
+int cli_dry_run(const struct md_experiment *experiment, const struct option_problems *problems,
 		bool as_json)
 {
 	auto_launch struct run_launch *launch = NULL;

@@ -16,14 +16,16 @@ void cli_input_done(struct cli_input *input)
 	free(input->name);
 	md_experiment_free(input->experiment);
 	md_command_free(input->command);
-	md_problems_done(&input->problems);
+	option_problems_done(&input->problems);
 	run_check_done(&input->check);
 }
 
 /* "e.yaml:3:1: text", as libraries say it, or a text without a place. */
 static void add_unreadable(struct cli_input *input, const struct pl_err *err)
 {
-	struct md_problem problem = { .severity = MD_ERROR, .source = input->name, .key = "" };
+	struct option_problem problem = { .severity = OPTION_ERROR,
+					  .source = input->name,
+					  .key = "" };
 	size_t len = strlen(input->name);
 	const char *text = err->text;
 	int used = 0;
@@ -33,7 +35,7 @@ static void add_unreadable(struct cli_input *input, const struct pl_err *err)
 	    used > 0)
 		text += len + (size_t)used;
 	problem.found = text;
-	md_problems_add(&input->problems, &problem);
+	option_problems_add(&input->problems, &problem);
 }
 
 void cli_input_file(struct cli_input *input, const char *path, const char *const *sets,

@@ -14,7 +14,7 @@ struct cli_input {
 	char *name;                       /* for messages */
 	struct md_experiment *experiment; /* NULL: it could not be read at all */
 	struct md_command *command;       /* NULL: a file */
-	struct md_problems problems;
+	struct option_problems problems;
 	struct run_check check;
 	bool is_checked;
 };

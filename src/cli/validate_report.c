@@ -6,7 +6,7 @@
 #define PLAIN             "\033[0m"
 
 /* What could not be read has a reason and nothing that was found in it. */
-static void add_reason(const struct md_problem *problem, struct pl_buf *buf)
+static void add_reason(const struct option_problem *problem, struct pl_buf *buf)
 {
 	pl_buf_add_text(buf, problem->source);
 	if (problem->line > 0)
@@ -14,10 +14,10 @@ static void add_reason(const struct md_problem *problem, struct pl_buf *buf)
 	pl_buf_addf(buf, ": %s\n", problem->found);
 }
 
-static void add_problem(const struct cli_input *input, const struct md_problem *problem,
+static void add_problem(const struct cli_input *input, const struct option_problem *problem,
 			bool coloured, struct pl_buf *buf)
 {
-	bool is_error = problem->severity == MD_ERROR;
+	bool is_error = problem->severity == OPTION_ERROR;
 	auto_buf text = { 0 };
 
 	pl_buf_init(&text, PROBLEM_BYTES_MAX);
@@ -26,7 +26,7 @@ static void add_problem(const struct cli_input *input, const struct md_problem *
 	} else if (input->command != NULL) {
 		md_command_problem_text(input->command, problem, &text);
 	} else {
-		md_problem_text(problem, &text);
+		option_problem_text(problem, &text);
 		pl_buf_add_char(&text, '\n');
 	}
 	if (coloured)
@@ -38,8 +38,8 @@ static void add_problem(const struct cli_input *input, const struct md_problem *
 		pl_buf_add_text(buf, PLAIN);
 }
 
-static void add_problems(const struct cli_input *input, enum md_severity severity, bool coloured,
-			 struct pl_buf *buf)
+static void add_problems(const struct cli_input *input, enum option_severity severity,
+			 bool coloured, struct pl_buf *buf)
 {
 	for (size_t i = 0; i < input->problems.count; i++) {
 		if (input->problems.items[i].severity == severity)
@@ -49,8 +49,8 @@ static void add_problems(const struct cli_input *input, enum md_severity severit
 
 void cli_report_text(const struct cli_input *input, bool coloured, struct pl_buf *buf)
 {
-	add_problems(input, MD_ERROR, coloured, buf);
-	add_problems(input, MD_WARNING, coloured, buf);
+	add_problems(input, OPTION_ERROR, coloured, buf);
+	add_problems(input, OPTION_WARNING, coloured, buf);
 }
 
 void cli_report_memory(const struct cli_input *input, struct pl_buf *buf)
@@ -67,11 +67,11 @@ static json_t *problems_to_json(const struct cli_input *input)
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < input->problems.count; i++) {
-		const struct md_problem *problem = &input->problems.items[i];
+		const struct option_problem *problem = &input->problems.items[i];
 		json_array_append_new(list,
 				      input->command != NULL
 					      ? md_command_problem_to_json(input->command, problem)
-					      : md_problem_to_json(problem));
+					      : option_problem_to_json(problem));
 	}
 	return list;
 }

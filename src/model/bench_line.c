@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "model/bench_line_priv.h"
-#include "model/dotted.h"
+#include "option/dotted.h"
 
 enum { HINTS_BYTES_MAX = 16384, DOTTED_DEPTH_MAX = 32 };
 
@@ -188,11 +188,11 @@ static size_t read_dotted(struct reader *reader, const char *const *words, size_
 	bool appends = key[len - 1] == '+';
 	if (appends)
 		key[len - 1] = '\0';
-	auto_json json_t *value = appends ? md_dotted_list(text) : md_dotted_value(text);
+	auto_json json_t *value = appends ? option_dotted_list(text) : option_dotted_value(text);
 	if (value == NULL) {
 		md_bench_fault_add(reader->line, at,
 				   pl_asprintf("argument %s: found %s, which JSON does not have",
-					       key, md_json_excess(text)),
+					       key, option_json_excess(text)),
 				   NULL);
 		return joined ? 1 : 2;
 	}
@@ -508,10 +508,10 @@ static bool are_texts(struct md_bench_line *line, const char *const *words, size
 static void set_defaults(struct md_bench_line *line)
 {
 	md_bench_init(&line->bench);
-#define SERVE_DEFAULT(name, text)                                   \
-	{                                                           \
-		auto_json json_t *value = md_dotted_value(text);    \
-		md_bench_set(&line->bench, MD_BENCH_##name, value); \
+#define SERVE_DEFAULT(name, text)                                    \
+	{                                                            \
+		auto_json json_t *value = option_dotted_value(text); \
+		md_bench_set(&line->bench, MD_BENCH_##name, value);  \
 	}
 #include "tbl/bench_line.h"
 }

@@ -39,7 +39,7 @@ static void check_concurrency(struct md_bench_line *line)
 {
 	const struct md_bench *bench = &line->bench;
 
-	if (bench->max_concurrency != MD_NO_I64 && bench->max_concurrency <= 0)
+	if (bench->max_concurrency != OPTION_NO_I64 && bench->max_concurrency <= 0)
 		add(line, "--max-concurrency must be greater than 0");
 	if (bench->seed < 0 || bench->seed > UINT32_MAX)
 		add(line, "--seed: Seed must be between 0 and 2**32 - 1");
@@ -64,7 +64,7 @@ static const char *ramp_fault(const struct md_bench *bench)
 	if (!isinf(bench->request_rate))
 		return "--request-rate must be left out with --ramp-up-strategy, which sets the "
 		       "rate";
-	if (start == MD_NO_I64 || end == MD_NO_I64)
+	if (start == OPTION_NO_I64 || end == OPTION_NO_I64)
 		return "--ramp-up-strategy needs --ramp-up-start-rps and --ramp-up-end-rps";
 	if (start < 0 || end < 0)
 		return "--ramp-up-start-rps and --ramp-up-end-rps must not be negative";

@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "model/dotted.h"
+#include "option/dotted.h"
 
 enum { CHOICES_BYTES_MAX = 8192, TUPLE_MAX = 8, REPR_BYTES_MAX = 1 << 20 };
 
@@ -185,7 +185,7 @@ static json_t *read_list(enum md_bench_id id, const char *const *texts, size_t c
 
 	for (size_t i = 0; i < count; i++) {
 		if (has_commas(id))
-			md_commas_add(list, texts[i]);
+			option_commas_add(list, texts[i]);
 		else
 			json_array_append_new(list, json_string(texts[i]));
 	}
@@ -221,7 +221,7 @@ static char *why_no_json(const char *text)
 {
 	json_error_t fault;
 	auto_json json_t *json = json_loads(text, JSON_DECODE_ANY, &fault);
-	const char *excess = md_json_excess(text);
+	const char *excess = option_json_excess(text);
 
 	if (excess != NULL)
 		return pl_asprintf("it has %s, which cannot be sent", excess);

@@ -90,7 +90,8 @@ void md_bench_set(struct md_bench *bench, enum md_bench_id id, const json_t *val
 		break;
 	case MD_BENCH_I64:
 	case MD_BENCH_DUR:
-		*(int64_t *)into = json_is_integer(value) ? json_integer_value(value) : MD_NO_I64;
+		*(int64_t *)into = json_is_integer(value) ? json_integer_value(value)
+							  : OPTION_NO_I64;
 		break;
 	case MD_BENCH_F64:
 		*(double *)into = to_f64(value);
@@ -185,7 +186,7 @@ json_t *md_duration_to_json(int64_t ns)
 	};
 	size_t i = 0;
 
-	if (ns == MD_NO_I64)
+	if (ns == OPTION_NO_I64)
 		return json_null();
 	while (ns % units[i].ns != 0)
 		i++;
@@ -228,7 +229,7 @@ json_t *md_bench_get(const struct md_bench *bench, enum md_bench_id id)
 	case MD_BENCH_TRI:
 		return *(const int *)from < 0 ? json_null() : json_boolean(*(const int *)from);
 	case MD_BENCH_I64:
-		if (*(const int64_t *)from == MD_NO_I64)
+		if (*(const int64_t *)from == OPTION_NO_I64)
 			return json_null();
 		return json_integer(*(const int64_t *)from);
 	case MD_BENCH_DUR:

@@ -1,15 +1,15 @@
 /*
  * The options of `benchmark:` as one struct, made from tbl/bench_args.h.
  *
- * Field types: BOOL bool · I64 int64_t (MD_NO_I64: none) · F64 double (NaN: none) · TEXT char *
+ * Field types: BOOL bool · I64 int64_t (OPTION_NO_I64: none) · F64 double (NaN: none) · TEXT char *
  * (NULL: none) · JSON json_t * (NULL: none) · LIST json_t * array of strings (NULL: none) · DUR
- * int64_t ns (MD_NO_I64: none) · TRI int (-1: not given, 0, 1).
+ * int64_t ns (OPTION_NO_I64: none) · TRI int (-1: not given, 0, 1).
  */
 #ifndef MODEL_BENCH_OPTIONS_H
 #define MODEL_BENCH_OPTIONS_H
 
 #include "base/json.h"
-#include "model/none.h"
+#include "option/none.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -84,7 +84,7 @@ bool md_bench_is_default(const struct md_bench *bench, enum md_bench_id id);
 /* The two limits of timeline_itl_thresholds, read as vLLM reads them. False: not two numbers. */
 bool md_bench_thresholds(const char *text, double ret_ms[2]);
 /* "600s", "100ms", "1us": the largest unit that says it exactly. New reference; null for
- * MD_NO_I64. */
+ * OPTION_NO_I64. */
 json_t *md_duration_to_json(int64_t ns);
 
 #endif

@@ -81,7 +81,7 @@ static void check_model(struct config *config, const struct md_token *at,
 	bool is_first = parse->count > 0 && parse->tokens[0].text[0] != '-';
 
 	if (!is_first && pl_yaml_get(root, "model") == NULL)
-		md_parse_add(config->parse, MD_ERROR, at, "a file without a model",
+		md_parse_add(config->parse, OPTION_ERROR, at, "a file without a model",
 			     "'model' in it, or the model as the first word of the command", NULL);
 }
 
@@ -95,17 +95,18 @@ bool md_command_config(struct md_parse *parse, const struct md_token *at, const 
 	struct pl_err err = PL_ERR_INIT;
 
 	if (!is_yaml_name(path)) {
-		md_parse_add(parse, MD_ERROR, at, NULL, "a file with the ending .yaml or .yml",
+		md_parse_add(parse, OPTION_ERROR, at, NULL, "a file with the ending .yaml or .yml",
 			     NULL);
 		return false;
 	}
 	if (pl_yaml_read_file(full, &doc, &err) < 0) {
-		md_parse_add(parse, MD_ERROR, at, err.text, "a YAML file that can be read", NULL);
+		md_parse_add(parse, OPTION_ERROR, at, err.text, "a YAML file that can be read",
+			     NULL);
 		return false;
 	}
 	const struct pl_yaml *root = pl_yaml_root(doc);
 	if (root->kind != PL_YAML_MAP) {
-		md_parse_add(parse, MD_ERROR, at, "a file that is no mapping",
+		md_parse_add(parse, OPTION_ERROR, at, "a file that is no mapping",
 			     "arguments and their values", NULL);
 		return false;
 	}

@@ -85,21 +85,22 @@ static int find_wrapper(const struct md_parse *parse, size_t at, size_t end)
 	return runs_inside(parse, at, end) ? 0 : -1;
 }
 
-static void add_problem(struct md_parse *parse, enum md_severity severity, size_t word,
+static void add_problem(struct md_parse *parse, enum option_severity severity, size_t word,
 			const char *found, const char *expected, const char *nearest)
 {
 	const struct md_words *words = &parse->command->words;
 	bool placed = word < words->count;
 
-	md_problems_add(parse->problems, &(struct md_problem){
-						 .severity = severity,
-						 .source = parse->command->source,
-						 .line = placed ? (int)word + 1 : 0,
-						 .column = placed ? words->items[word].column : 0,
-						 .found = found,
-						 .expected = expected,
-						 .nearest = nearest,
-					 });
+	option_problems_add(parse->problems,
+			    &(struct option_problem){
+				    .severity = severity,
+				    .source = parse->command->source,
+				    .line = placed ? (int)word + 1 : 0,
+				    .column = placed ? words->items[word].column : 0,
+				    .found = found,
+				    .expected = expected,
+				    .nearest = nearest,
+			    });
 }
 
 static void put_launch(struct md_parse *parse, size_t from, size_t end)
@@ -356,14 +357,14 @@ static void note_others(struct md_parse *parse)
 	for (size_t i = command->end; i < words->count; i++) {
 		bool begins = words->items[i].command != words->items[i - 1].command;
 		if (i == command->end && begins && is_flag(words->items[i].text)) {
-			add_problem(parse, MD_WARNING, i, "a line that begins with a flag",
+			add_problem(parse, OPTION_WARNING, i, "a line that begins with a flag",
 				    "a backslash at the end of the line before: "
 				    "the command ends there",
 				    NULL);
 			return;
 		}
 		if (begins && words->items[i].line >= words->items[command->first].line) {
-			add_problem(parse, MD_WARNING, i, "another command",
+			add_problem(parse, OPTION_WARNING, i, "another command",
 				    "one: this is left out", NULL);
 			return;
 		}
@@ -379,12 +380,12 @@ static void refuse(struct md_parse *parse)
 
 	for (size_t i = 0; i + 1 < words->count; i++) {
 		if (strcmp(base_name(words->items[i].text), "vllm") == 0) {
-			add_problem(parse, MD_ERROR, i + 1, words->items[i + 1].text, expected,
+			add_problem(parse, OPTION_ERROR, i + 1, words->items[i + 1].text, expected,
 				    "serve");
 			return;
 		}
 	}
-	add_problem(parse, MD_ERROR, 0, words->count == 0 ? "nothing" : words->items[0].text,
+	add_problem(parse, OPTION_ERROR, 0, words->count == 0 ? "nothing" : words->items[0].text,
 		    expected, NULL);
 }
 

@@ -24,7 +24,7 @@ static char *found_text(const struct md_parse *parse, const struct md_token *at)
 	return pl_asprintf("text '%.60s'", shown);
 }
 
-void md_parse_add(struct md_parse *parse, enum md_severity severity, const struct md_token *at,
+void md_parse_add(struct md_parse *parse, enum option_severity severity, const struct md_token *at,
 		  const char *found, const char *expected, const char *nearest)
 {
 	if (parse->problems->count >= MD_WORDS_PROBLEMS_MAX && parse->problems->errors > 0)
@@ -32,16 +32,16 @@ void md_parse_add(struct md_parse *parse, enum md_severity severity, const struc
 	auto_free char *key = at->text[0] == '-' ? md_token_key(at) : NULL;
 	auto_free char *text = found == NULL ? found_text(parse, at) : NULL;
 
-	md_problems_add(parse->problems, &(struct md_problem){
-						 .severity = severity,
-						 .source = at->source,
-						 .line = at->line,
-						 .column = at->column,
-						 .key = key,
-						 .found = found != NULL ? found : text,
-						 .expected = expected,
-						 .nearest = nearest,
-					 });
+	option_problems_add(parse->problems, &(struct option_problem){
+						     .severity = severity,
+						     .source = at->source,
+						     .line = at->line,
+						     .column = at->column,
+						     .key = key,
+						     .found = found != NULL ? found : text,
+						     .expected = expected,
+						     .nearest = nearest,
+					     });
 }
 
 char *md_token_key(const struct md_token *token)
@@ -140,19 +140,20 @@ static void check_headless(struct md_parse *parse)
 
 	if (!json_is_true(json_object_get(command->values, "headless")) || word < 1)
 		return;
-	md_problems_add(parse->problems, &(struct md_problem){
-						 .severity = MD_WARNING,
-						 .source = command->source,
-						 .line = (int)word,
-						 .column = command->words.items[word - 1].column,
-						 .key = "--headless",
-						 .found = "a server without an API",
-						 .expected = "one that can be measured",
-					 });
+	option_problems_add(parse->problems,
+			    &(struct option_problem){
+				    .severity = OPTION_WARNING,
+				    .source = command->source,
+				    .line = (int)word,
+				    .column = command->words.items[word - 1].column,
+				    .key = "--headless",
+				    .found = "a server without an API",
+				    .expected = "one that can be measured",
+			    });
 }
 
 static void parse_words(struct md_command *command, const struct md_command_options *options,
-			struct md_problems *problems)
+			struct option_problems *problems)
 {
 	struct md_parse parse = { .command = command,
 				  .problems = problems,
@@ -185,7 +186,7 @@ static int check_release(const struct md_command_options *options, struct pl_err
 }
 
 int md_command_parse(const char *text, size_t len, const struct md_command_options *options,
-		     struct md_command **ret, struct md_problems *problems, struct pl_err *err)
+		     struct md_command **ret, struct option_problems *problems, struct pl_err *err)
 {
 	auto_command struct md_command *command = command_new(options);
 
@@ -200,7 +201,7 @@ int md_command_parse(const char *text, size_t len, const struct md_command_optio
 
 int md_command_from_argv(const char *const *argv, size_t count,
 			 const struct md_command_options *options, struct md_command **ret,
-			 struct md_problems *problems, struct pl_err *err)
+			 struct option_problems *problems, struct pl_err *err)
 {
 	auto_command struct md_command *command = command_new(options);
 	auto_buf line = { 0 };
@@ -230,7 +231,7 @@ int md_command_from_argv(const char *const *argv, size_t count,
 	return 0;
 }
 
-size_t md_command_word(const struct md_command *command, const struct md_problem *problem)
+size_t md_command_word(const struct md_command *command, const struct option_problem *problem)
 {
 	if (problem->source == NULL || strcmp(problem->source, command->source) != 0 ||
 	    problem->line < 1 || (size_t)problem->line > command->words.count)
@@ -239,9 +240,9 @@ size_t md_command_word(const struct md_command *command, const struct md_problem
 }
 
 json_t *md_command_problem_to_json(const struct md_command *command,
-				   const struct md_problem *problem)
+				   const struct option_problem *problem)
 {
-	json_t *json = md_problem_to_json(problem);
+	json_t *json = option_problem_to_json(problem);
 	size_t word = md_command_word(command, problem);
 
 	json_object_set_new(json, "word", word > 0 ? json_integer((json_int_t)word) : json_null());

@@ -14,7 +14,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
-#include "model/problem.h"
+#include "option/problem.h"
 #include "model/secret.h"
 #include "model/shell_words.h"
 
@@ -61,27 +61,27 @@ struct md_command {
  * is none (too long, a NUL byte).
  */
 int md_command_parse(const char *text, size_t len, const struct md_command_options *options,
-		     struct md_command **ret, struct md_problems *problems,
+		     struct md_command **ret, struct option_problems *problems,
 		     struct pl_err *err) PL_MUST_CHECK;
 /* The same of words that a shell has split; the column counts in the words joined by blanks. A
  * single word with blanks in it is taken for a whole text. */
 int md_command_from_argv(const char *const *argv, size_t count,
 			 const struct md_command_options *options, struct md_command **ret,
-			 struct md_problems *problems, struct pl_err *err) PL_MUST_CHECK;
+			 struct option_problems *problems, struct pl_err *err) PL_MUST_CHECK;
 void md_command_free(struct md_command *command);
 PL_AUTO_DEFINE(struct md_command, md_command_free);
 #define auto_command PL_AUTO(md_command_free)
 
 /* The number of the word that the problem is about; 0: it is not about one. */
-size_t md_command_word(const struct md_command *command, const struct md_problem *problem);
-/* As md_problem_to_json(), with "word" and "col" (null: none) and "line" of the text. */
+size_t md_command_word(const struct md_command *command, const struct option_problem *problem);
+/* As option_problem_to_json(), with "word" and "col" (null: none) and "line" of the text. */
 json_t *md_command_problem_to_json(const struct md_command *command,
-				   const struct md_problem *problem);
+				   const struct option_problem *problem);
 /*
  * "SOURCE:LINE:COL: KEY: found …" and, where it is about a word, the words around it with a caret
  * under it, each line ending in a newline. Secrets are shown as ***.
  */
-void md_command_problem_text(const struct md_command *command, const struct md_problem *problem,
+void md_command_problem_text(const struct md_command *command, const struct option_problem *problem,
 			     struct pl_buf *buf);
 
 struct md_command_style {

@@ -128,7 +128,7 @@ static void tell_ambiguous(struct matcher *matcher, const struct md_token *token
 			    (int)found[i]->len, found[i]->text);
 	if (count > CANDIDATES_SHOWN_MAX)
 		pl_buf_addf(&expected, " … (%zu in all)", count);
-	md_parse_add(matcher->parse, MD_ERROR, token, "an abbreviation of several flags",
+	md_parse_add(matcher->parse, OPTION_ERROR, token, "an abbreviation of several flags",
 		     pl_buf_text(&expected), NULL);
 }
 
@@ -247,12 +247,13 @@ static void tell_unknown(struct matcher *matcher, const struct md_token *token)
 		found = pl_asprintf("an argument that vLLM %s no longer has",
 				    matcher->parse->target_text);
 		nearest = gone->replaced_by != NULL ? md_flag_of(gone->replaced_by) : NULL;
-		md_parse_add(matcher->parse, MD_ERROR, token, found, "an older release", nearest);
+		md_parse_add(matcher->parse, OPTION_ERROR, token, found, "an older release",
+			     nearest);
 		return;
 	}
 	if (matcher->parse->problems->errors < NEAREST_MAX)
 		nearest = nearest_flag(matcher, token->text);
-	md_parse_add(matcher->parse, MD_ERROR, token, "an unknown argument", "one of vLLM's",
+	md_parse_add(matcher->parse, OPTION_ERROR, token, "an unknown argument", "one of vLLM's",
 		     nearest);
 }
 
@@ -262,7 +263,7 @@ static void value_expected(struct matcher *matcher, const struct md_token *token
 	auto_free char *expected = pl_asprintf("a value: '%s' takes %s", arg->flag,
 					       arg->style == MD_STYLE_LIST ? "one or more" : "one");
 
-	md_parse_add(matcher->parse, MD_ERROR, token, found, expected, NULL);
+	md_parse_add(matcher->parse, OPTION_ERROR, token, found, expected, NULL);
 }
 
 static bool takes_value(const struct option *option)
@@ -291,7 +292,7 @@ static bool refuse_joined(struct matcher *matcher, const struct md_token *token,
 
 	if (takes_value(option))
 		return false;
-	md_parse_add(matcher->parse, MD_ERROR, token, NULL, "the flag alone: it takes no value",
+	md_parse_add(matcher->parse, OPTION_ERROR, token, NULL, "the flag alone: it takes no value",
 		     is_off && !option->negative ? option->arg->negative_flag : NULL);
 	return true;
 }
@@ -348,7 +349,7 @@ static void take_word(struct matcher *matcher, size_t at)
 		nearest = pl_strdup(md_arg_find(token->text)->flag);
 	json_array_append_new(parse->command->unknown, json_string(token->text));
 	matcher->after_unknown = has_wide_dash(token->text);
-	md_parse_add(parse, MD_ERROR, token, NULL, "a flag: the model is given once", nearest);
+	md_parse_add(parse, OPTION_ERROR, token, NULL, "a flag: the model is given once", nearest);
 }
 
 /* Options behind "--" are words. */
@@ -376,7 +377,7 @@ static size_t words_behind(const struct md_parse *parse, const struct meaning *m
 
 static void tell_help(struct matcher *matcher, const struct md_token *token)
 {
-	md_parse_add(matcher->parse, MD_ERROR, token, "a call for help",
+	md_parse_add(matcher->parse, OPTION_ERROR, token, "a call for help",
 		     "arguments of a server: this one starts none", NULL);
 }
 

@@ -39,7 +39,7 @@ struct md_dotted_arg {
 
 struct md_parse {
 	struct md_command *command;
-	struct md_problems *problems;
+	struct option_problems *problems;
 	const char *folder;
 	struct md_version target;
 	const char *target_text;
@@ -83,7 +83,7 @@ void md_command_match(struct md_parse *parse);
 void md_command_take(struct md_parse *parse, const struct md_match *match);
 
 /* A problem at a token. found NULL: the token's text. */
-void md_parse_add(struct md_parse *parse, enum md_severity severity, const struct md_token *at,
+void md_parse_add(struct md_parse *parse, enum option_severity severity, const struct md_token *at,
 		  const char *found, const char *expected, const char *nearest);
 /* Does the word stand among the values of a secret flag? */
 bool md_words_hide(const struct md_words *words, size_t at);

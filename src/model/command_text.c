@@ -118,15 +118,15 @@ static void add_caret(const struct md_command *command, size_t word, struct pl_b
 	add_excerpt(buf, pl_buf_text(&line), begin, end);
 }
 
-void md_command_problem_text(const struct md_command *command, const struct md_problem *problem,
+void md_command_problem_text(const struct md_command *command, const struct option_problem *problem,
 			     struct pl_buf *buf)
 {
-	struct md_problem placed = *problem;
+	struct option_problem placed = *problem;
 	size_t word = md_command_word(command, problem);
 
 	if (word > 0)
 		placed.line = command->words.items[word - 1].line;
-	md_problem_text(&placed, buf);
+	option_problem_text(&placed, buf);
 	pl_buf_add_char(buf, '\n');
 	if (word > 0)
 		add_caret(command, word, buf);

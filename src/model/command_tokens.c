@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "model/dotted.h"
+#include "option/dotted.h"
 
 enum { DOTTED_DEPTH_MAX = 32 };
 
@@ -235,7 +235,7 @@ static void put_dotted(struct md_parse *parse, size_t token, char *key, json_t *
 	for (; rest != NULL && count < DOTTED_DEPTH_MAX; count++)
 		parts[count] = strsep(&rest, ".");
 	if (rest != NULL)
-		md_parse_add(parse, MD_ERROR, &parse->tokens[token], NULL,
+		md_parse_add(parse, OPTION_ERROR, &parse->tokens[token], NULL,
 			     "a key that is not nested as deep", NULL);
 	json_t *nested = json_incref(value);
 	for (size_t i = count; i-- > 1;) {
@@ -261,17 +261,17 @@ static size_t read_dotted(struct md_parse *parse, size_t at)
 	if (!joined && at + 1 < parse->count)
 		text = parse->tokens[at + 1].text;
 	if (text == NULL) {
-		md_parse_add(parse, MD_ERROR, token, "no value", "one behind the flag", NULL);
+		md_parse_add(parse, OPTION_ERROR, token, "no value", "one behind the flag", NULL);
 		return 1;
 	}
 	bool appends = name_len > 1 && key[name_len - 1] == '+';
 	if (appends)
 		key[name_len - 1] = '\0';
-	auto_json json_t *value = appends ? md_dotted_list(text) : md_dotted_value(text);
+	auto_json json_t *value = appends ? option_dotted_list(text) : option_dotted_value(text);
 	if (value != NULL)
 		put_dotted(parse, at, key, value);
 	else
-		md_parse_add(parse, MD_ERROR, token, md_json_excess(text),
+		md_parse_add(parse, OPTION_ERROR, token, option_json_excess(text),
 			     "a finite number, or an integer within 64 bits", NULL);
 	return joined ? 1 : 2;
 }

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/yaml.h"
-#include "model/dotted.h"
+#include "option/dotted.h"
 #include "model/validate.h"
 
 /* One value being read. */
@@ -157,7 +157,7 @@ static void place_problems(struct value *value, size_t first)
 	size_t prefix = strlen(value->key) + 1;
 
 	for (size_t i = first; i < value->parse->problems->count; i++) {
-		struct md_problem *problem = &value->parse->problems->items[i];
+		struct option_problem *problem = &value->parse->problems->items[i];
 		const char *path = strlen(problem->key) > prefix ? problem->key + prefix : "";
 		for (size_t j = 0; j < dotted->count; j++) {
 			const struct md_dotted *key = &dotted->keys[j];
@@ -178,7 +178,7 @@ static void keep_given(struct value *value, const json_t *given)
 
 static void refuse(struct value *value, const struct md_spec *spec, const char *text)
 {
-	const char *excess = md_json_excess(text);
+	const char *excess = option_json_excess(text);
 	auto_free char *found = excess != NULL ? pl_asprintf("a JSON object with %s", excess)
 					       : NULL;
 	auto_buf expected = { 0 };
@@ -188,8 +188,8 @@ static void refuse(struct value *value, const struct md_spec *spec, const char *
 	pl_buf_add_text(&expected, "a JSON object such as '{\"key\": 1}'");
 	if (spec->nullable)
 		pl_buf_add_text(&expected, ", or None");
-	md_reader_add(&value->reader, MD_ERROR, &node, value->key, found, pl_buf_text(&expected),
-		      NULL);
+	md_reader_add(&value->reader, OPTION_ERROR, &node, value->key, found,
+		      pl_buf_text(&expected), NULL);
 }
 
 static json_t *read_object(struct value *value, const struct md_spec *spec, const char *text)
@@ -248,7 +248,8 @@ static json_t *read_adapter(struct value *value, const char *text)
 		json_t *object = json_loads(text, 0, NULL);
 		return object != NULL ? object : pl_take(named);
 	}
-	md_reader_add(&value->reader, MD_ERROR, &node, value->key, NULL, MD_ADAPTER_EXPECTED, NULL);
+	md_reader_add(&value->reader, OPTION_ERROR, &node, value->key, NULL, MD_ADAPTER_EXPECTED,
+		      NULL);
 	return NULL;
 }
 
@@ -306,7 +307,7 @@ static json_t *read_json_list(struct value *value, const struct md_spec *spec, c
 		return list;
 	json_decref(list);
 	struct pl_yaml node = node_of(value, text, false);
-	md_reader_add(&value->reader, MD_ERROR, &node, value->key, NULL,
+	md_reader_add(&value->reader, OPTION_ERROR, &node, value->key, NULL,
 		      spec->nullable ? "a JSON array of texts, or None"
 				     : "a JSON array of texts such as '[\"*\"]'",
 		      NULL);
@@ -391,7 +392,8 @@ static void warn_deprecated(struct md_parse *parse, const struct md_token *at,
 	auto_free char *newer = arg->replaced_by != NULL ? md_flag_of(arg->replaced_by) : NULL;
 
 	if (arg->in_reference && arg->deprecated)
-		md_parse_add(parse, MD_WARNING, at, "a deprecated argument", "a newer one", newer);
+		md_parse_add(parse, OPTION_WARNING, at, "a deprecated argument", "a newer one",
+			     newer);
 }
 
 static void put(struct md_parse *parse, const struct md_arg *arg, const struct md_token *at,
@@ -403,7 +405,7 @@ static void put(struct md_parse *parse, const struct md_arg *arg, const struct m
 
 	if (known != NULL && own && arg->style != MD_STYLE_REPEAT && !json_equal(known, value) &&
 	    json_integer_value(json_object_get(command->places, arg->name)) > 0)
-		md_parse_add(parse, MD_WARNING, at, "an argument that was given before",
+		md_parse_add(parse, OPTION_WARNING, at, "an argument that was given before",
 			     "it once: the last one counts", NULL);
 	json_object_set_new(command->values, arg->name, value);
 	json_object_set_new(command->places, arg->name,
@@ -419,7 +421,7 @@ static bool take_model(struct md_parse *parse, const struct md_token *at)
 	if (at->text[0] != '-')
 		parse->has_positional = true;
 	else if (parse->has_positional && own)
-		md_parse_add(parse, MD_WARNING, at, "a second model", "one: the first counts",
+		md_parse_add(parse, OPTION_WARNING, at, "a second model", "one: the first counts",
 			     NULL);
 	return at->text[0] != '-' || !parse->has_positional;
 }
@@ -439,7 +441,7 @@ void md_command_take(struct md_parse *parse, const struct md_match *match)
 
 	/* vLLM reads a file from "--config FILE" alone */
 	if (strcmp(match->arg->name, "config") == 0) {
-		md_parse_add(parse, MD_WARNING, flag, "a file that vLLM does not read here",
+		md_parse_add(parse, OPTION_WARNING, flag, "a file that vLLM does not read here",
 			     "'--config FILE' as two words", NULL);
 		return;
 	}

@@ -24,9 +24,9 @@ bool md_config_is_left_out(struct md_reader *reader, const struct pl_yaml *name,
 	    md_config_false_counts(name->text))
 		return false;
 	if (arg != NULL && !pl_text_equal(arg->default_json, "false"))
-		md_reader_add(reader, MD_WARNING, node, key, "false, which vLLM leaves out here",
-			      arg->negative_flag != NULL ? "the key with '-' for '_'"
-							 : "no such key",
-			      arg->negative_flag != NULL ? arg->flag + 2 : NULL);
+		md_reader_add(
+			reader, OPTION_WARNING, node, key, "false, which vLLM leaves out here",
+			arg->negative_flag != NULL ? "the key with '-' for '_'" : "no such key",
+			arg->negative_flag != NULL ? arg->flag + 2 : NULL);
 	return arg != NULL || md_arg_find_negative(name->text) != NULL;
 }

@@ -66,7 +66,7 @@ bool md_key_is_repeated(struct md_reader *reader, const struct pl_yaml *map, siz
 		if (map->keys[k]->text[0] != map->keys[i]->text[0] ||
 		    !md_same_name(map->keys[k]->text, map->keys[i]->text))
 			continue;
-		md_reader_add(reader, MD_ERROR, map->keys[i], key, "the key a second time",
+		md_reader_add(reader, OPTION_ERROR, map->keys[i], key, "the key a second time",
 			      "each key once", NULL);
 		return true;
 	}
@@ -91,7 +91,7 @@ char *md_expand(struct md_reader *reader, const struct pl_yaml *node, const char
 			auto_free char *found = pl_asprintf(
 				"${%s}, %s", name,
 				value == NULL ? "which is not set" : "whose value is no UTF-8");
-			md_reader_add(reader, MD_ERROR, node, key, found,
+			md_reader_add(reader, OPTION_ERROR, node, key, found,
 				      value == NULL ? "a variable of the environment"
 						    : "a variable that holds a text",
 				      NULL);
@@ -102,7 +102,7 @@ char *md_expand(struct md_reader *reader, const struct pl_yaml *node, const char
 	}
 	if (!out.full)
 		return pl_buf_take(&out);
-	md_reader_add(reader, MD_ERROR, node, key, "a text that is too long", "at most 64 KiB",
+	md_reader_add(reader, OPTION_ERROR, node, key, "a text that is too long", "at most 64 KiB",
 		      NULL);
 	return NULL;
 }
@@ -128,7 +128,7 @@ void md_experiment_free(struct md_experiment *experiment)
 	json_decref(experiment->given);
 	md_keys_done(experiment);
 	md_bench_done(&experiment->bench);
-	md_places_done(&experiment->places);
+	option_places_done(&experiment->places);
 	free(experiment);
 }
 
@@ -138,7 +138,7 @@ static void read_section(struct md_reader *reader, const struct pl_yaml *name,
 	if (pl_yaml_is_null(map))
 		return;
 	if (map->kind != PL_YAML_MAP) {
-		md_reader_add(reader, MD_ERROR, map, name->text, NULL, "a mapping", NULL);
+		md_reader_add(reader, OPTION_ERROR, map, name->text, NULL, "a mapping", NULL);
 		return;
 	}
 	if (strcmp(name->text, "server") == 0) {
@@ -164,7 +164,7 @@ static void read_root(struct md_reader *reader, const struct pl_yaml *root,
 					     "output", NULL };
 
 	if (root->kind != PL_YAML_MAP) {
-		md_reader_add(reader, MD_ERROR, root, "", NULL, "a mapping", NULL);
+		md_reader_add(reader, OPTION_ERROR, root, "", NULL, "a mapping", NULL);
 		return;
 	}
 	for (size_t i = 0; i < root->count; i++) {
@@ -173,7 +173,7 @@ static void read_root(struct md_reader *reader, const struct pl_yaml *root,
 		for (size_t k = 0; known[k] != NULL; k++)
 			is_known = is_known || strcmp(known[k], name->text) == 0;
 		if (!is_known)
-			md_reader_add(reader, MD_ERROR, name, name->text, "an unknown key",
+			md_reader_add(reader, OPTION_ERROR, name, name->text, "an unknown key",
 				      "a key of an experiment", md_key_nearest(name->text, known));
 		else if (md_section_exists(name->text) || strcmp(name->text, "server") == 0 ||
 			 strcmp(name->text, "benchmark") == 0)
@@ -183,15 +183,15 @@ static void read_root(struct md_reader *reader, const struct pl_yaml *root,
 	}
 }
 
-void md_experiment_add(const struct md_experiment *experiment, const struct md_place *place,
-		       const struct md_problem *problem, struct md_problems *problems)
+void md_experiment_add(const struct md_experiment *experiment, const struct option_place *place,
+		       const struct option_problem *problem, struct option_problems *problems)
 {
-	struct md_problem placed = *problem;
+	struct option_problem placed = *problem;
 
 	placed.source = place != NULL ? place->source : experiment->source;
 	placed.line = place != NULL ? place->line : 0;
 	placed.column = place != NULL ? place->column : 0;
-	md_problems_add(problems, &placed);
+	option_problems_add(problems, &placed);
 }
 
 const struct pl_yaml *md_nest(struct md_nest *nest, char *path, const struct pl_yaml *at,
@@ -220,7 +220,7 @@ const struct pl_yaml *md_nest(struct md_nest *nest, char *path, const struct pl_
 }
 
 static void read_set(const char *set, bool fields_open, struct md_experiment *experiment,
-		     struct md_problems *problems)
+		     struct option_problems *problems)
 {
 	struct md_reader reader = { .source = "--set",
 				    .problems = problems,
@@ -236,12 +236,13 @@ static void read_set(const char *set, bool fields_open, struct md_experiment *ex
 
 	if (equals == NULL || equals == set) {
 		auto_free char *found = pl_asprintf("text '%s'", set);
-		md_reader_add(&reader, MD_ERROR, NULL, "", found, "KEY=VALUE", NULL);
+		md_reader_add(&reader, OPTION_ERROR, NULL, "", found, "KEY=VALUE", NULL);
 		return;
 	}
 	const char *value = equals[1] != '\0' ? equals + 1 : "~";
 	if (pl_yaml_parse(value, strlen(value), "value", &doc, &err) < 0) {
-		md_reader_add(&reader, MD_ERROR, NULL, path, "what is not YAML", err.text, NULL);
+		md_reader_add(&reader, OPTION_ERROR, NULL, path, "what is not YAML", err.text,
+			      NULL);
 		return;
 	}
 	auto_free char *names = pl_strdup(path);
@@ -249,7 +250,7 @@ static void read_set(const char *set, bool fields_open, struct md_experiment *ex
 	struct md_nest nest;
 	const struct pl_yaml *root = md_nest(&nest, names, &no_place, pl_yaml_root(doc));
 	if (root == NULL) {
-		md_reader_add(&reader, MD_ERROR, NULL, path, "a key of many parts",
+		md_reader_add(&reader, OPTION_ERROR, NULL, path, "a key of many parts",
 			      MD_NEST_EXPECTED, NULL);
 		return;
 	}
@@ -259,15 +260,15 @@ static void read_set(const char *set, bool fields_open, struct md_experiment *ex
 }
 
 /* The first error as err; 0 when there is none. */
-static int first_error(const struct md_problems *problems, struct pl_err *err)
+static int first_error(const struct option_problems *problems, struct pl_err *err)
 {
 	auto_buf text = { 0 };
 
 	pl_buf_init(&text, sizeof(err->text));
 	for (size_t i = 0; i < problems->count; i++) {
-		if (problems->items[i].severity != MD_ERROR)
+		if (problems->items[i].severity != OPTION_ERROR)
 			continue;
-		md_problem_text(&problems->items[i], &text);
+		option_problem_text(&problems->items[i], &text);
 		return pl_err_set(err, PL_ERR_INVALID, "%s", pl_buf_text(&text));
 	}
 	return 0;
@@ -294,7 +295,7 @@ static bool means_another_release(const struct pl_yaml *root, const char *const 
 
 int md_experiment_read_text(const char *text, size_t len, const char *source,
 			    const char *const *sets, size_t set_count, struct md_experiment **ret,
-			    struct md_problems *problems, struct pl_err *err)
+			    struct option_problems *problems, struct pl_err *err)
 {
 	auto_yaml struct pl_yaml_doc *doc = NULL;
 	auto_experiment struct md_experiment *experiment = md_experiment_new(source);
@@ -319,8 +320,8 @@ int md_experiment_read_text(const char *text, size_t len, const char *source,
 }
 
 int md_experiment_parse(const char *text, size_t len, const char *source, const char *const *sets,
-			size_t set_count, struct md_experiment **ret, struct md_problems *problems,
-			struct pl_err *err)
+			size_t set_count, struct md_experiment **ret,
+			struct option_problems *problems, struct pl_err *err)
 {
 	auto_experiment struct md_experiment *experiment = NULL;
 
@@ -334,7 +335,8 @@ int md_experiment_parse(const char *text, size_t len, const char *source, const 
 }
 
 int md_experiment_load(const char *path, const char *const *sets, size_t set_count,
-		       struct md_experiment **ret, struct md_problems *problems, struct pl_err *err)
+		       struct md_experiment **ret, struct option_problems *problems,
+		       struct pl_err *err)
 {
 	auto_free char *text = NULL;
 	size_t len = 0;
@@ -345,7 +347,8 @@ int md_experiment_load(const char *path, const char *const *sets, size_t set_cou
 }
 
 int md_experiment_read(const char *path, const char *const *sets, size_t set_count,
-		       struct md_experiment **ret, struct md_problems *problems, struct pl_err *err)
+		       struct md_experiment **ret, struct option_problems *problems,
+		       struct pl_err *err)
 {
 	auto_free char *text = NULL;
 	size_t len = 0;

@@ -7,8 +7,8 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "model/bench_options.h"
-#include "model/places.h"
-#include "model/problem.h"
+#include "option/places.h"
+#include "option/problem.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,10 +21,10 @@ struct md_launch {
 	json_t *container;  /* NULL: none (not in this version) */
 	json_t *env;        /* object name -> text, ${VAR} expanded */
 	json_t *gpus;       /* "auto", "all" or array */
-	int64_t port;       /* MD_NO_I64: auto */
+	int64_t port;       /* OPTION_NO_I64: auto */
 	char *host;         /* bind address; "127.0.0.1" */
 	int64_t ready_timeout_ns;
-	int64_t run_timeout_ns; /* MD_NO_I64: none */
+	int64_t run_timeout_ns; /* OPTION_NO_I64: none */
 	int64_t stop_timeout_ns;
 	json_t *extra_args; /* array of strings */
 };
@@ -33,7 +33,7 @@ struct md_telemetry {
 	int64_t interval_ns;
 	bool gpu;
 	bool host;
-	int64_t server_metrics_ns; /* MD_NO_I64: off */
+	int64_t server_metrics_ns; /* OPTION_NO_I64: off */
 };
 
 struct md_output {
@@ -55,8 +55,8 @@ struct md_experiment {
 	struct md_telemetry telemetry;
 	json_t *profiling; /* as given, or NULL */
 	struct md_output output;
-	bool simulate;           /* --sim: the simulator stands in for launch.command */
-	struct md_places places; /* where "server.dtype", "launch.gpus" … were set */
+	bool simulate;               /* --sim: the simulator stands in for launch.command */
+	struct option_places places; /* where "server.dtype", "launch.gpus" … were set */
 };
 
 /* As an empty file would give it. `source` is its name in messages. */
@@ -68,22 +68,22 @@ struct md_experiment *md_experiment_new(const char *source);
  * err (the first problem). Also -1 when the file cannot be read or is not YAML.
  */
 int md_experiment_load(const char *path, const char *const *sets, size_t set_count,
-		       struct md_experiment **ret, struct md_problems *problems,
+		       struct md_experiment **ret, struct option_problems *problems,
 		       struct pl_err *err) PL_MUST_CHECK;
 /* The same of bytes in memory; `source` is their name in messages. */
 int md_experiment_parse(const char *text, size_t len, const char *source, const char *const *sets,
-			size_t set_count, struct md_experiment **ret, struct md_problems *problems,
-			struct pl_err *err) PL_MUST_CHECK;
+			size_t set_count, struct md_experiment **ret,
+			struct option_problems *problems, struct pl_err *err) PL_MUST_CHECK;
 /*
  * As md_experiment_load(), but *ret is also given where the problems have errors: without the
  * values that were refused. For those who want every problem. -1: unreadable, or not YAML.
  */
 int md_experiment_read(const char *path, const char *const *sets, size_t set_count,
-		       struct md_experiment **ret, struct md_problems *problems,
+		       struct md_experiment **ret, struct option_problems *problems,
 		       struct pl_err *err) PL_MUST_CHECK;
 int md_experiment_read_text(const char *text, size_t len, const char *source,
 			    const char *const *sets, size_t set_count, struct md_experiment **ret,
-			    struct md_problems *problems, struct pl_err *err) PL_MUST_CHECK;
+			    struct option_problems *problems, struct pl_err *err) PL_MUST_CHECK;
 /* Options that are set and that `run` of this version cannot do: "'launch.container' is not in this
  * version"; -1 with PL_ERR_INVALID. */
 int md_experiment_check_supported(const struct md_experiment *experiment,

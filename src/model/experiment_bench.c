@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "model/dotted.h"
+#include "option/dotted.h"
 
 /* The row's choices, and what an experiment file takes beside them. */
 static char *choices_in_file(enum md_bench_id id)
@@ -83,7 +83,7 @@ static json_t *split(const char *text)
 {
 	json_t *list = json_array();
 
-	md_commas_add(list, text);
+	option_commas_add(list, text);
 	return list;
 }
 
@@ -137,7 +137,7 @@ static void unknown_option(struct md_reader *reader, const struct pl_yaml *name,
 
 	for (size_t i = 0; i < MD_BENCH_COUNT; i++)
 		names[i] = md_bench_row((enum md_bench_id)i)->name;
-	md_reader_add(reader, MD_ERROR, name, key, "an unknown option", "a key of 'benchmark'",
+	md_reader_add(reader, OPTION_ERROR, name, key, "an unknown option", "a key of 'benchmark'",
 		      pl_text_nearest(name->text, names, MD_BENCH_COUNT));
 }
 
@@ -207,7 +207,7 @@ struct checker {
 
 /* A fault of an option; `anchor` (or NULL) is the option that asks for it where it was not
  * given. */
-static void complain(struct checker *c, enum md_severity severity, const char *name,
+static void complain(struct checker *c, enum option_severity severity, const char *name,
 		     const char *anchor, const char *found, const char *expected,
 		     const char *nearest)
 {
@@ -221,7 +221,7 @@ static void complain(struct checker *c, enum md_severity severity, const char *n
 		      nearest);
 }
 
-static void complain_text(struct checker *c, enum md_severity severity, const char *name,
+static void complain_text(struct checker *c, enum option_severity severity, const char *name,
 			  const char *text, const char *expected, const char *nearest)
 {
 	auto_free char *found = pl_asprintf("text '%s'", text);
@@ -238,9 +238,10 @@ static void check_pairs(struct checker *c, const char *name, const json_t *list,
 	{
 		const char *text = json_string_value(item);
 		if (strchr(text, '=') == NULL || text[0] == '=')
-			complain_text(c, MD_ERROR, name, hidden ? "***" : text, "KEY=VALUE", NULL);
+			complain_text(c, OPTION_ERROR, name, hidden ? "***" : text, "KEY=VALUE",
+				      NULL);
 		else if (hidden && strpbrk(text, "\r\n") != NULL)
-			complain(c, MD_ERROR, name, NULL, "a line end in a header",
+			complain(c, OPTION_ERROR, name, NULL, "a line end in a header",
 				 "names and values of one line", NULL);
 	}
 }
@@ -261,9 +262,9 @@ static void check_goodput(struct checker *c)
 		for (size_t k = 0; names[k] != NULL; k++)
 			known = known || strcmp(names[k], name) == 0;
 		if (text[len] != ':' || !pl_text_to_f64(text + len + 1, &limit) || !(limit >= 0))
-			complain_text(c, MD_ERROR, "goodput", text, "NAME:MILLISECONDS", NULL);
+			complain_text(c, OPTION_ERROR, "goodput", text, "NAME:MILLISECONDS", NULL);
 		else if (!known)
-			complain_text(c, MD_ERROR, "goodput", text, "ttft, tpot or e2el",
+			complain_text(c, OPTION_ERROR, "goodput", text, "ttft, tpot or e2el",
 				      md_key_nearest(name, names));
 	}
 }
@@ -281,7 +282,7 @@ static void check_percentiles(struct checker *c)
 	for (char *rest = percentiles, *one; (one = strsep(&rest, ",")) != NULL;) {
 		one = pl_text_trim(one);
 		if (!pl_text_to_f64(one, &percentile) || !(percentile >= 0 && percentile <= 100))
-			complain_text(c, MD_ERROR, "metric_percentiles", one,
+			complain_text(c, OPTION_ERROR, "metric_percentiles", one,
 				      "numbers from 0 to 100, separated by commas", NULL);
 	}
 	for (char *rest = metrics, *one; (one = strsep(&rest, ",")) != NULL;) {
@@ -289,7 +290,7 @@ static void check_percentiles(struct checker *c)
 		for (size_t i = 0; names[i] != NULL; i++)
 			known = known || strcmp(names[i], one) == 0;
 		if (!known)
-			complain_text(c, MD_WARNING, "percentile_metrics", one,
+			complain_text(c, OPTION_WARNING, "percentile_metrics", one,
 				      "ttft, tpot, itl, e2el, client_queue_time or "
 				      "e2el_including_client_queue",
 				      md_key_nearest(one, names));
@@ -302,7 +303,7 @@ static void check_thresholds(struct checker *c)
 	double limits_ms[2];
 
 	if (c->bench->plot_timeline && !md_bench_thresholds(text, limits_ms))
-		complain_text(c, MD_ERROR, "timeline_itl_thresholds", text != NULL ? text : "",
+		complain_text(c, OPTION_ERROR, "timeline_itl_thresholds", text != NULL ? text : "",
 			      "two numbers of milliseconds, separated by a comma", NULL);
 }
 
@@ -312,7 +313,7 @@ static void check_random(struct checker *c)
 	const struct md_bench *bench = c->bench;
 	const char *text = bench->random_range_ratio != NULL ? bench->random_range_ratio : "0";
 	auto_json json_t *both = json_loads(text, 0, NULL);
-	bool own = bench->input_len == MD_NO_I64;
+	bool own = bench->input_len == OPTION_NO_I64;
 	int64_t len = own ? bench->random_input_len : bench->input_len;
 	double ratio = 0;
 
@@ -323,7 +324,8 @@ static void check_random(struct checker *c)
 	if ((double)bench->random_prefix_len + floor((double)len * (1 - ratio)) >= 1)
 		return;
 	auto_free char *found = pl_asprintf("number %lld", (long long)len);
-	complain(c, MD_ERROR, own ? "random_input_len" : "input_len", "random_range_ratio", found,
+	complain(c, OPTION_ERROR, own ? "random_input_len" : "input_len", "random_range_ratio",
+		 found,
 		 "a length that leaves each prompt a token, less random_range_ratio, with "
 		 "random_prefix_len",
 		 NULL);
@@ -347,41 +349,41 @@ static void check_range_ratio(struct checker *c)
 	if (json_object_size(both) == 2 && is_ratio(json_object_get(both, "input")) &&
 	    is_ratio(json_object_get(both, "output")))
 		return;
-	complain_text(c, MD_ERROR, "random_range_ratio", text,
+	complain_text(c, OPTION_ERROR, "random_range_ratio", text,
 		      "a number from 0 to below 1, or {input: a, output: b} of such", NULL);
 }
 
 static void check_ramp(struct checker *c)
 {
 	const struct md_bench *bench = c->bench;
-	bool has_start = bench->ramp_up_start_rps != MD_NO_I64;
-	bool has_end = bench->ramp_up_end_rps != MD_NO_I64;
+	bool has_start = bench->ramp_up_start_rps != OPTION_NO_I64;
+	bool has_end = bench->ramp_up_end_rps != OPTION_NO_I64;
 
 	if (bench->ramp_up_strategy == NULL) {
 		if (has_start || has_end)
-			complain(c, MD_ERROR, "ramp_up_strategy",
+			complain(c, OPTION_ERROR, "ramp_up_strategy",
 				 has_start ? "ramp_up_start_rps" : "ramp_up_end_rps", "null",
 				 "linear or exponential beside a ramp's rates", NULL);
 		return;
 	}
 	if (!has_start)
-		complain(c, MD_ERROR, "ramp_up_start_rps", "ramp_up_strategy", "null",
+		complain(c, OPTION_ERROR, "ramp_up_start_rps", "ramp_up_strategy", "null",
 			 "a rate to start from", NULL);
 	if (!has_end)
-		complain(c, MD_ERROR, "ramp_up_end_rps", "ramp_up_strategy", "null",
+		complain(c, OPTION_ERROR, "ramp_up_end_rps", "ramp_up_strategy", "null",
 			 "a rate to end with", NULL);
 	if (has_start && bench->ramp_up_start_rps == 0)
-		complain(c, MD_ERROR, "ramp_up_start_rps", NULL, "number 0", "a rate above 0",
+		complain(c, OPTION_ERROR, "ramp_up_start_rps", NULL, "number 0", "a rate above 0",
 			 NULL);
 	if (has_start && has_end && bench->ramp_up_start_rps > bench->ramp_up_end_rps) {
 		auto_free char *found = pl_asprintf("number %lld",
 						    (long long)bench->ramp_up_end_rps);
-		complain(c, MD_ERROR, "ramp_up_end_rps", NULL, found,
+		complain(c, OPTION_ERROR, "ramp_up_end_rps", NULL, found,
 			 "a rate not below ramp_up_start_rps", NULL);
 	}
 	if (!isinf(bench->request_rate))
-		complain(c, MD_ERROR, "request_rate", NULL, "a rate", "inf beside ramp_up_strategy",
-			 NULL);
+		complain(c, OPTION_ERROR, "request_rate", NULL, "a rate",
+			 "inf beside ramp_up_strategy", NULL);
 }
 
 static void check_dataset(struct checker *c)
@@ -395,7 +397,7 @@ static void check_dataset(struct checker *c)
 		    c->bench->dataset_path != NULL)
 			continue;
 		auto_free char *expected = pl_asprintf("the file of data set '%s'", from_files[i]);
-		complain(c, MD_ERROR, "dataset_path", "dataset_name", "null", expected, NULL);
+		complain(c, OPTION_ERROR, "dataset_path", "dataset_name", "null", expected, NULL);
 	}
 	bool has_all = strcmp(c->bench->dataset_name, "custom") == 0 ||
 		       strcmp(c->bench->dataset_name, "spec_bench") == 0;
@@ -403,12 +405,12 @@ static void check_dataset(struct checker *c)
 		auto_free char *found = pl_asprintf("number %lld",
 						    (long long)c->bench->num_prompts);
 		complain(
-			c, MD_ERROR, "num_prompts", NULL, found,
+			c, OPTION_ERROR, "num_prompts", NULL, found,
 			"an integer from 1 (with data sets custom and spec_bench 0 is all records)",
 			NULL);
 	}
 	if (strcmp(c->bench->dataset_name, "custom") == 0 && c->bench->custom_output_len == 0)
-		complain(c, MD_ERROR, "custom_output_len", NULL, "number 0",
+		complain(c, OPTION_ERROR, "custom_output_len", NULL, "number 0",
 			 "-1 or an integer of at least 1", NULL);
 }
 

@@ -15,16 +15,17 @@
 
 enum { CONFIG_BYTES_MAX = 8 << 20 };
 
-static void refuse_file(const struct md_experiment *experiment, struct md_problems *problems,
+static void refuse_file(const struct md_experiment *experiment, struct option_problems *problems,
 			const char *found, const char *expected)
 {
 	static const char key[] = "server.config";
 
-	md_experiment_add(
-		experiment, md_places_find(&experiment->places, key),
-		&(struct md_problem){
-			.severity = MD_ERROR, .key = key, .found = found, .expected = expected },
-		problems);
+	md_experiment_add(experiment, option_places_find(&experiment->places, key),
+			  &(struct option_problem){ .severity = OPTION_ERROR,
+						    .key = key,
+						    .found = found,
+						    .expected = expected },
+			  problems);
 }
 
 static void read_pairs(struct md_reader *reader, const struct pl_yaml *root, json_t *server)
@@ -38,7 +39,7 @@ static void read_pairs(struct md_reader *reader, const struct pl_yaml *root, jso
 	kept.count = 0;
 	for (size_t i = 0; i < root->count; i++) {
 		if (strcmp(root->keys[i]->text, "config") == 0) {
-			md_reader_add(reader, MD_ERROR, root->keys[i], "server.config",
+			md_reader_add(reader, OPTION_ERROR, root->keys[i], "server.config",
 				      "a file named by a file", "arguments only", NULL);
 			continue;
 		}
@@ -53,7 +54,7 @@ static void read_pairs(struct md_reader *reader, const struct pl_yaml *root, jso
 
 /* The file's values go below those that are set, with their places. */
 static void lay_under(struct md_experiment *experiment, const json_t *server,
-		      const struct md_places *places)
+		      const struct option_places *places)
 {
 	const char *name;
 	json_t *value;
@@ -61,20 +62,20 @@ static void lay_under(struct md_experiment *experiment, const json_t *server,
 	json_object_foreach((json_t *)server, name, value)
 	{
 		auto_free char *key = pl_asprintf("server.%s", name);
-		const struct md_place *place = md_places_find(places, key);
+		const struct option_place *place = option_places_find(places, key);
 		if (json_object_get(experiment->server, name) != NULL)
 			continue;
 		json_object_set(experiment->server, name, value);
 		if (place != NULL)
-			md_places_set(&experiment->places, key, place->source, place->line,
-				      place->column);
+			option_places_set(&experiment->places, key, place->source, place->line,
+					  place->column);
 	}
 }
 
 static void read_file(struct md_experiment *experiment, bool fields_open,
-		      struct md_problems *problems, const char *path)
+		      struct option_problems *problems, const char *path)
 {
-	struct md_places places = { 0 };
+	struct option_places places = { 0 };
 	struct md_reader inside = { .source = path,
 				    .problems = problems,
 				    .places = &places,
@@ -95,17 +96,17 @@ static void read_file(struct md_experiment *experiment, bool fields_open,
 		return;
 	}
 	if (pl_yaml_root(doc)->kind != PL_YAML_MAP) {
-		md_reader_add(&inside, MD_ERROR, pl_yaml_root(doc), "", NULL,
+		md_reader_add(&inside, OPTION_ERROR, pl_yaml_root(doc), "", NULL,
 			      "a mapping of arguments", NULL);
 		return;
 	}
 	read_pairs(&inside, pl_yaml_root(doc), server);
 	lay_under(experiment, server, &places);
-	md_places_done(&places);
+	option_places_done(&places);
 }
 
 void md_config_read(struct md_experiment *experiment, bool fields_open,
-		    struct md_problems *problems)
+		    struct option_problems *problems)
 {
 	const char *path = json_string_value(json_object_get(experiment->server, "config"));
 

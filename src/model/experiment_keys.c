@@ -105,7 +105,7 @@ static void store(struct md_experiment *experiment, const struct key_row *row, j
 	case KEY_INT:
 	case KEY_DUR:
 	case KEY_PORT:
-		*(int64_t *)into = is_number ? json_integer_value(value) : MD_NO_I64;
+		*(int64_t *)into = is_number ? json_integer_value(value) : OPTION_NO_I64;
 		break;
 	default:
 		json_decref(*(json_t **)into);
@@ -206,7 +206,8 @@ static json_t *read_texts(struct md_reader *reader, const struct key_row *row,
 	bool refused = false;
 
 	if (node->kind != PL_YAML_MAP) {
-		md_reader_add(reader, MD_ERROR, node, row->key, NULL, "a mapping to texts", NULL);
+		md_reader_add(reader, OPTION_ERROR, node, row->key, NULL, "a mapping to texts",
+			      NULL);
 		return NULL;
 	}
 	for (size_t i = 0; i < node->count; i++) {
@@ -241,7 +242,7 @@ static bool check_gpus(struct md_reader *reader, const struct pl_yaml *node, con
 			json_array_set_new(gpus, i, json_integer(number));
 		} else if (text == NULL ||
 			   (!pl_text_starts(text, "GPU-") && !pl_text_starts(text, "MIG-"))) {
-			md_reader_add(reader, MD_ERROR, i < node->count ? node->items[i] : node,
+			md_reader_add(reader, OPTION_ERROR, i < node->count ? node->items[i] : node,
 				      item_key, NULL,
 				      "a GPU number from 0, or a uuid such as GPU-1a2b3c", NULL);
 			return false;
@@ -260,13 +261,13 @@ static json_t *read_value(struct md_reader *reader, const struct key_row *row,
 		return read_texts(reader, row, node);
 	/* one text with blanks is a command line, which this is not */
 	if (row->type == KEY_LIST && node->kind == PL_YAML_SCALAR && strchr(node->text, ' ')) {
-		md_reader_add(reader, MD_ERROR, node, row->key, NULL,
+		md_reader_add(reader, OPTION_ERROR, node, row->key, NULL,
 			      "a list of words such as [vllm, serve]", NULL);
 		return NULL;
 	}
 	if (row->type == KEY_GPUS && node->kind != PL_YAML_LIST &&
 	    strcmp(node->text, "auto") != 0 && strcmp(node->text, "all") != 0) {
-		md_reader_add(reader, MD_ERROR, node, row->key, NULL,
+		md_reader_add(reader, OPTION_ERROR, node, row->key, NULL,
 			      "auto, all or a list of GPUs such as [0, 1] or [GPU-1a2b3c]", NULL);
 		return NULL;
 	}
@@ -292,7 +293,7 @@ static void unknown_key(struct md_reader *reader, const char *section, const str
 	}
 	auto_free char *key = pl_asprintf("%s.%s", section, name->text);
 	auto_free char *expected = pl_asprintf("a key of '%s'", section);
-	md_reader_add(reader, MD_ERROR, name, key, "an unknown key", expected,
+	md_reader_add(reader, OPTION_ERROR, name, key, "an unknown key", expected,
 		      pl_text_nearest(name->text, names, count));
 }
 
@@ -375,8 +376,9 @@ static json_t *value_to_json(const struct md_experiment *experiment, const struc
 	case KEY_DUR:
 		return md_duration_to_json(*(const int64_t *)from);
 	case KEY_PORT:
-		return *(const int64_t *)from == MD_NO_I64 ? json_string("auto")
-							   : json_integer(*(const int64_t *)from);
+		return *(const int64_t *)from == OPTION_NO_I64
+			       ? json_string("auto")
+			       : json_integer(*(const int64_t *)from);
 	case KEY_ENV:
 		return env_shown(*(json_t *const *)from);
 	case KEY_LIST:

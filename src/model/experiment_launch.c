@@ -9,36 +9,37 @@
 #include "model/secret.h"
 
 /* A fault of `section.name`, wherever it was set. */
-static void refuse_text(const struct md_experiment *experiment, struct md_problems *problems,
+static void refuse_text(const struct md_experiment *experiment, struct option_problems *problems,
 			const char *section, const char *name, const char *found,
 			const char *expected)
 {
 	auto_free char *key = pl_asprintf("%s.%s", section, name);
 
-	md_experiment_add(
-		experiment, md_places_find(&experiment->places, key),
-		&(struct md_problem){
-			.severity = MD_ERROR, .key = key, .found = found, .expected = expected },
-		problems);
+	md_experiment_add(experiment, option_places_find(&experiment->places, key),
+			  &(struct option_problem){ .severity = OPTION_ERROR,
+						    .key = key,
+						    .found = found,
+						    .expected = expected },
+			  problems);
 }
 
 /* `server.x` and `launch.x` mean the same: one of them fills the other, two must agree. */
-static void join_address(struct md_experiment *experiment, struct md_problems *problems)
+static void join_address(struct md_experiment *experiment, struct option_problems *problems)
 {
 	const json_t *port = json_object_get(experiment->server, "port");
 	const json_t *host = json_object_get(experiment->server, "host");
 	struct md_launch *launch = &experiment->launch;
-	bool launch_port = md_places_find(&experiment->places, "launch.port") != NULL;
-	bool launch_host = md_places_find(&experiment->places, "launch.host") != NULL;
+	bool launch_port = option_places_find(&experiment->places, "launch.port") != NULL;
+	bool launch_host = option_places_find(&experiment->places, "launch.host") != NULL;
 
 	if (json_is_integer(port)) {
 		int64_t number = json_integer_value(port);
 		auto_free char *found = pl_asprintf("number %lld", (long long)number);
 		auto_free char *expected = pl_asprintf("%lld as launch.port says",
 						       (long long)launch->port);
-		if (launch_port && launch->port != MD_NO_I64 && launch->port != number)
+		if (launch_port && launch->port != OPTION_NO_I64 && launch->port != number)
 			refuse_text(experiment, problems, "server", "port", found, expected);
-		launch->port = number > 0 ? number : MD_NO_I64;
+		launch->port = number > 0 ? number : OPTION_NO_I64;
 	}
 	if (json_is_string(host)) {
 		auto_free char *found = pl_asprintf("text '%s'", json_string_value(host));
@@ -65,7 +66,7 @@ static bool is_authority(const char *text, size_t len)
 	return host[0] != '\0' && strpbrk(host, " \t\r\n") == NULL && port >= 1 && port <= 65535;
 }
 
-static void check_url(const struct md_experiment *experiment, struct md_problems *problems,
+static void check_url(const struct md_experiment *experiment, struct option_problems *problems,
 		      const char *section, const char *name, const char *url)
 {
 	const char *expected = "http://HOST:PORT or https://HOST:PORT";
@@ -87,7 +88,8 @@ static void check_url(const struct md_experiment *experiment, struct md_problems
 }
 
 /* A server is started, or it runs already. */
-static void check_one_server(const struct md_experiment *experiment, struct md_problems *problems)
+static void check_one_server(const struct md_experiment *experiment,
+			     struct option_problems *problems)
 {
 	const struct md_launch *launch = &experiment->launch;
 	const struct md_bench *bench = &experiment->bench;
@@ -99,7 +101,7 @@ static void check_one_server(const struct md_experiment *experiment, struct md_p
 		{ "launch", "url", launch->url != NULL },
 		{ "benchmark", "base_url", bench->base_url != NULL },
 		{ "benchmark", "host", bench->host != NULL },
-		{ "benchmark", "port", bench->port != MD_NO_I64 },
+		{ "benchmark", "port", bench->port != OPTION_NO_I64 },
 	};
 
 	for (size_t i = 0; launch->command != NULL && i < PL_ARRAY_SIZE(names); i++) {
@@ -110,7 +112,7 @@ static void check_one_server(const struct md_experiment *experiment, struct md_p
 	}
 }
 
-static void check_env(const struct md_experiment *experiment, struct md_problems *problems)
+static void check_env(const struct md_experiment *experiment, struct option_problems *problems)
 {
 	const char *name;
 	json_t *value;
@@ -125,7 +127,7 @@ static void check_env(const struct md_experiment *experiment, struct md_problems
 	}
 }
 
-static void check_launch(const struct md_experiment *experiment, struct md_problems *problems)
+static void check_launch(const struct md_experiment *experiment, struct option_problems *problems)
 {
 	const struct md_launch *launch = &experiment->launch;
 
@@ -139,7 +141,7 @@ static void check_launch(const struct md_experiment *experiment, struct md_probl
 	md_words_check(experiment, problems);
 }
 
-void md_launch_check(struct md_experiment *experiment, struct md_problems *problems)
+void md_launch_check(struct md_experiment *experiment, struct option_problems *problems)
 {
 	join_address(experiment, problems);
 	check_launch(experiment, problems);

@@ -43,13 +43,13 @@ int md_keys_check_supported(const struct md_experiment *experiment,
 
 /* vLLM's arguments among the words of launch.command and launch.extra_args: what the run itself
  * must know is refused there, the others are warned of. */
-void md_words_check(const struct md_experiment *experiment, struct md_problems *problems);
+void md_words_check(const struct md_experiment *experiment, struct option_problems *problems);
 /* Takes server.port and server.host for those of `launch`, and checks its keys against each
  * other. */
-void md_launch_check(struct md_experiment *experiment, struct md_problems *problems);
+void md_launch_check(struct md_experiment *experiment, struct option_problems *problems);
 /* Takes in the file that server.config names, as vLLM does: below what is set already. */
 void md_config_read(struct md_experiment *experiment, bool fields_open,
-		    struct md_problems *problems);
+		    struct option_problems *problems);
 void md_server_read(struct md_reader *reader, const struct pl_yaml *map, json_t *server);
 void md_bench_read(struct md_reader *reader, const struct pl_yaml *map, struct md_bench *bench,
 		   bool bench_set[MD_BENCH_COUNT]);
@@ -58,8 +58,8 @@ void md_bench_check(struct md_reader *reader, const struct pl_yaml *map,
 		    const struct md_bench *bench);
 
 /* Notes a problem of a key at the place where it was set (NULL: nowhere). */
-void md_experiment_add(const struct md_experiment *experiment, const struct md_place *place,
-		       const struct md_problem *problem, struct md_problems *problems);
+void md_experiment_add(const struct md_experiment *experiment, const struct option_place *place,
+		       const struct option_problem *problem, struct option_problems *problems);
 /* Notes a key that was in the map before, in either spelling; true when it was. */
 bool md_key_is_repeated(struct md_reader *reader, const struct pl_yaml *map, size_t i,
 			const char *key);

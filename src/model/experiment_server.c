@@ -29,7 +29,7 @@ static const char *nearest_argument(const char *name)
 
 static void unknown_argument(struct md_reader *reader, const struct pl_yaml *name, const char *key)
 {
-	md_reader_add(reader, MD_ERROR, name, key, "an unknown argument",
+	md_reader_add(reader, OPTION_ERROR, name, key, "an unknown argument",
 		      "one of vLLM's (others go into launch.extra_args)",
 		      nearest_argument(name->text));
 }
@@ -39,8 +39,8 @@ static void warn_deprecated(struct md_reader *reader, const struct pl_yaml *node
 			    const struct md_arg *arg)
 {
 	if (arg->in_reference && arg->deprecated)
-		md_reader_add(reader, MD_WARNING, node, key, "a deprecated argument", "a newer one",
-			      arg->replaced_by);
+		md_reader_add(reader, OPTION_WARNING, node, key, "a deprecated argument",
+			      "a newer one", arg->replaced_by);
 }
 
 static bool are_adapters(struct md_reader *reader, const struct pl_yaml *node, const char *key,
@@ -54,7 +54,7 @@ static bool are_adapters(struct md_reader *reader, const struct pl_yaml *node, c
 						   : pl_strdup(key);
 		if (md_is_adapter(json_array_get(list, i)))
 			continue;
-		md_reader_add(reader, MD_ERROR, is_item ? node->items[i] : node, item_key, NULL,
+		md_reader_add(reader, OPTION_ERROR, is_item ? node->items[i] : node, item_key, NULL,
 			      MD_ADAPTER_EXPECTED, NULL);
 		all = false;
 	}
@@ -74,7 +74,7 @@ static bool are_words(struct md_reader *reader, const struct pl_yaml *node, cons
 						   : pl_strdup(key);
 		if (text == NULL || text[0] != '-' || text[1] == '\0' || strchr(text, ' ') != NULL)
 			continue;
-		md_reader_add(reader, MD_ERROR, is_item ? node->items[i] : node, item_key, NULL,
+		md_reader_add(reader, OPTION_ERROR, is_item ? node->items[i] : node, item_key, NULL,
 			      "a text that does not begin as a flag, or it alone", NULL);
 		all = false;
 	}
@@ -86,7 +86,7 @@ static bool is_usable(struct md_reader *reader, const struct pl_yaml *node, cons
 		      const struct md_arg *arg, const json_t *value)
 {
 	if (strcmp(arg->name, "api_key") == 0 && json_array_size(value) > 1) {
-		md_reader_add(reader, MD_ERROR, node, key, "several keys",
+		md_reader_add(reader, OPTION_ERROR, node, key, "several keys",
 			      "one: it reaches the server by its environment", NULL);
 		return false;
 	}
@@ -176,7 +176,7 @@ static void keep_given(struct md_reader *reader, const struct md_arg *arg,
 static void place_at(struct md_reader *reader, size_t first, const struct pl_yaml *name)
 {
 	for (size_t i = first; i < reader->problems->count; i++) {
-		struct md_problem *problem = &reader->problems->items[i];
+		struct option_problem *problem = &reader->problems->items[i];
 		if (problem->line > 0)
 			continue;
 		problem->line = name->line;
@@ -211,7 +211,7 @@ static void read_arg(struct md_reader *reader, const struct pl_yaml *name,
 	}
 	const json_t *there = again ? json_object_get(server, arg->name) : NULL;
 	if (there != NULL && clash(there, value)) {
-		md_reader_add(reader, MD_ERROR, name, key, "an argument given a second time",
+		md_reader_add(reader, OPTION_ERROR, name, key, "an argument given a second time",
 			      "each argument and each key of it once", NULL);
 		json_decref(value);
 		return;
@@ -239,8 +239,8 @@ static void read_dotted(struct md_reader *reader, const struct pl_yaml *name,
 	}
 	const struct pl_yaml *value = md_nest(&nest, rest, name, node);
 	if (value == NULL) {
-		md_reader_add(reader, MD_ERROR, name, key, "a key of many parts", MD_NEST_EXPECTED,
-			      NULL);
+		md_reader_add(reader, OPTION_ERROR, name, key, "a key of many parts",
+			      MD_NEST_EXPECTED, NULL);
 		return;
 	}
 	struct pl_yaml arg_name = *name;

@@ -12,7 +12,7 @@
 /* One of the two lists. */
 struct words {
 	const struct md_experiment *experiment;
-	struct md_problems *problems;
+	struct option_problems *problems;
 	const json_t *list;
 	const char *key; /* "launch.command" */
 };
@@ -89,20 +89,20 @@ static bool is_of_the_run(const struct md_arg *arg)
 }
 
 /* A problem of the word at `at`. */
-static void add(const struct words *words, enum md_severity severity, size_t at, const char *found,
-		const char *expected)
+static void add(const struct words *words, enum option_severity severity, size_t at,
+		const char *found, const char *expected)
 {
-	const struct md_places *places = &words->experiment->places;
+	const struct option_places *places = &words->experiment->places;
 	auto_free char *key = pl_asprintf("%s[%zu]", words->key, at);
-	const struct md_place *place = md_places_find(places, key);
+	const struct option_place *place = option_places_find(places, key);
 
 	if (place == NULL)
-		place = md_places_find(places, words->key);
+		place = option_places_find(places, words->key);
 	md_experiment_add(words->experiment, place,
-			  &(struct md_problem){ .severity = severity,
-						.key = words->key,
-						.found = found,
-						.expected = expected },
+			  &(struct option_problem){ .severity = severity,
+						    .key = words->key,
+						    .found = found,
+						    .expected = expected },
 			  words->problems);
 }
 
@@ -117,7 +117,7 @@ static void check_flag(const struct words *words, size_t at, const char *word,
 
 	/* secrets are refused already */
 	if (!md_arg_is_secret(arg))
-		add(words, refused ? MD_ERROR : MD_WARNING, at, found, expected);
+		add(words, refused ? OPTION_ERROR : OPTION_WARNING, at, found, expected);
 }
 
 /* Secrets have their own keys; on a command line everybody can read them. */
@@ -127,9 +127,10 @@ static void check_secrets(const struct words *words)
 		const char *word = json_string_value(json_array_get(words->list, i));
 		const struct md_arg *arg = pl_text_starts(word, "--") ? arg_of(word) : NULL;
 		if (arg != NULL && md_arg_is_secret(arg))
-			add(words, MD_ERROR, i, "a secret", "server.api_key or server.hf_token");
+			add(words, OPTION_ERROR, i, "a secret",
+			    "server.api_key or server.hf_token");
 		else if (word != NULL && md_secret_is_assigned(word))
-			add(words, MD_ERROR, i, "a secret",
+			add(words, OPTION_ERROR, i, "a secret",
 			    "launch.env: secrets reach the server by it");
 	}
 }
@@ -150,7 +151,7 @@ static void add_stray(const struct words *words, size_t at, const char *word)
 	auto_free char *shown = md_secret_word_shown(word);
 	auto_free char *found = pl_asprintf("'%s'", shown);
 
-	add(words, MD_ERROR, at, found, "server.model, or a flag in front of it");
+	add(words, OPTION_ERROR, at, found, "server.model, or a flag in front of it");
 }
 
 static void check_from(const struct words *words, size_t first)
@@ -184,7 +185,7 @@ static size_t behind_program(const json_t *list)
 	return json_array_size(list);
 }
 
-void md_words_check(const struct md_experiment *experiment, struct md_problems *problems)
+void md_words_check(const struct md_experiment *experiment, struct option_problems *problems)
 {
 	struct words words = { .experiment = experiment,
 			       .problems = problems,

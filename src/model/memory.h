@@ -14,7 +14,7 @@
 #include "base/buf.h"
 #include "base/json.h"
 #include "model/model_case.h"
-#include "model/problem.h"
+#include "option/problem.h"
 
 #include <stdbool.h>
 
@@ -90,6 +90,6 @@ int64_t md_memory_longest(const struct md_memory *memory, int64_t limit);
  * follows without an estimate, a warning elsewhere.
  */
 void md_memory_check(const struct md_model_case *server, const struct md_memory *memory,
-		     struct md_problems *problems);
+		     struct option_problems *problems);
 
 #endif

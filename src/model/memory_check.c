@@ -12,7 +12,7 @@ static double value_of(const struct md_memory *memory, enum md_memory_id id)
 
 /* Weights alone against what vLLM may take. True: they do not fit. */
 static bool check_weights(const struct md_model_case *server, const struct md_memory *memory,
-			  struct md_problems *problems)
+			  struct option_problems *problems)
 {
 	const struct md_memory_term *weights = &memory->terms[MD_MEMORY_WEIGHTS_BYTES];
 	double budget = value_of(memory, MD_MEMORY_BUDGET_BYTES);
@@ -29,14 +29,14 @@ static bool check_weights(const struct md_model_case *server, const struct md_me
 		"less than the %.2f GiB that vLLM may use there; at least %.0f GPUs by "
 		"tensor_parallel_size x pipeline_parallel_size",
 		budget / GIB, floor(weights->value * gpus / budget) + 1);
-	md_case_add(server, problems, weights->estimated ? MD_WARNING : MD_ERROR,
+	md_case_add(server, problems, weights->estimated ? OPTION_WARNING : OPTION_ERROR,
 		    "tensor_parallel_size", "weights_fit_memory", found, expected, NULL);
 	return true;
 }
 
 /* A cache of a told size beside the weights against the whole GPU. */
 static void check_told_cache(const struct md_model_case *server, const struct md_memory *memory,
-			     struct md_problems *problems)
+			     struct option_problems *problems)
 {
 	double cache = md_case_number(server, "kv_cache_memory_bytes", NAN);
 	double left = value_of(memory, MD_MEMORY_GPU_BYTES) -
@@ -48,7 +48,8 @@ static void check_told_cache(const struct md_model_case *server, const struct md
 	auto_free char *expected = pl_asprintf(
 		"at most %.0f, what the weights leave of the GPU's memory", left);
 	md_case_add(server, problems,
-		    memory->terms[MD_MEMORY_WEIGHTS_BYTES].estimated ? MD_WARNING : MD_ERROR,
+		    memory->terms[MD_MEMORY_WEIGHTS_BYTES].estimated ? OPTION_WARNING
+								     : OPTION_ERROR,
 		    "kv_cache_memory_bytes", "kv_cache_fits_memory", found, expected, NULL);
 }
 
@@ -70,7 +71,7 @@ static char *text_of_bytes(double bytes)
 }
 
 static void check_request(const struct md_model_case *server, const struct md_memory *memory,
-			  struct md_problems *problems)
+			  struct option_problems *problems)
 {
 	const json_t *given = json_object_get(server->values, "max_model_len");
 	const struct md_kv_layout *layout = &memory->layout;
@@ -100,12 +101,12 @@ static void check_request(const struct md_model_case *server, const struct md_me
 					  right, memory->cache_given ? "" : "about ", there)
 			    : pl_asprintf("a larger KV cache: %s%s are left for it",
 					  memory->cache_given ? "" : "about ", there);
-	md_case_add(server, problems, sure ? MD_ERROR : MD_WARNING, "max_model_len",
+	md_case_add(server, problems, sure ? OPTION_ERROR : OPTION_WARNING, "max_model_len",
 		    "kv_cache_fits_one_request", found, expected, right);
 }
 
 void md_memory_check(const struct md_model_case *server, const struct md_memory *memory,
-		     struct md_problems *problems)
+		     struct option_problems *problems)
 {
 	if (check_weights(server, memory, problems))
 		return;

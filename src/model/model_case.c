@@ -143,9 +143,9 @@ static bool is_newer(const struct md_model_case *server)
 	return md_release_compare(&release, MD_REFERENCE_RELEASE, &known) > 0;
 }
 
-void md_case_add(const struct md_model_case *server, struct md_problems *problems,
-		 enum md_severity severity, const char *arg, const char *rule, const char *found,
-		 const char *expected, const char *nearest)
+void md_case_add(const struct md_model_case *server, struct option_problems *problems,
+		 enum option_severity severity, const char *arg, const char *rule,
+		 const char *found, const char *expected, const char *nearest)
 {
 	auto_free char *key = pl_asprintf("server.%s", arg);
 	struct md_rule_place place = { 0 };
@@ -153,15 +153,16 @@ void md_case_add(const struct md_model_case *server, struct md_problems *problem
 
 	if (server->place != NULL)
 		server->place(server->user, set ? arg : NULL, &place);
-	md_problems_add(problems, &(struct md_problem){
-					  .severity = is_newer(server) ? MD_WARNING : severity,
-					  .source = place.source,
-					  .line = place.line,
-					  .column = place.column,
-					  .key = key,
-					  .rule = rule,
-					  .found = found,
-					  .expected = expected,
-					  .nearest = nearest,
-				  });
+	option_problems_add(problems,
+			    &(struct option_problem){
+				    .severity = is_newer(server) ? OPTION_WARNING : severity,
+				    .source = place.source,
+				    .line = place.line,
+				    .column = place.column,
+				    .key = key,
+				    .rule = rule,
+				    .found = found,
+				    .expected = expected,
+				    .nearest = nearest,
+			    });
 }

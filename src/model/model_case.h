@@ -10,7 +10,7 @@
 #include "base/json.h"
 #include "model/hardware.h"
 #include "model/model_facts.h"
-#include "model/problem.h"
+#include "option/problem.h"
 #include "model/rules.h"
 
 struct md_model_case {
@@ -52,8 +52,8 @@ int64_t md_case_max_seqs(const struct md_model_case *server);
 
 /* Adds a problem of the argument at its place: a warning for a release newer than the reference.
  * `found` and `expected` are copied. */
-void md_case_add(const struct md_model_case *server, struct md_problems *problems,
-		 enum md_severity severity, const char *arg, const char *rule, const char *found,
-		 const char *expected, const char *nearest);
+void md_case_add(const struct md_model_case *server, struct option_problems *problems,
+		 enum option_severity severity, const char *arg, const char *rule,
+		 const char *found, const char *expected, const char *nearest);
 
 #endif

@@ -13,40 +13,40 @@
 #define DIVISOR_MAX       1024
 #define LORA_RANK         16
 
-static void add(const struct md_model_case *server, struct md_problems *problems,
-		enum md_severity severity, const char *arg, const char *rule, const char *found,
+static void add(const struct md_model_case *server, struct option_problems *problems,
+		enum option_severity severity, const char *arg, const char *rule, const char *found,
 		const char *expected)
 {
 	md_case_add(server, problems, severity, arg, rule, found, expected, NULL);
 }
 
-static void check_found(const struct md_model_case *server, struct md_problems *problems)
+static void check_found(const struct md_model_case *server, struct option_problems *problems)
 {
 	const struct md_model_facts *facts = server->facts;
 	const char *load = md_case_text(server, "load_format");
 	auto_free char *found = pl_asprintf("'%s'", facts->model);
 
 	if (facts->state == MD_MODEL_NOT_FOUND)
-		add(server, problems, MD_WARNING, "model", "model_not_found", found,
+		add(server, problems, OPTION_WARNING, "model", "model_not_found", found,
 		    facts->model[0] == '/' ? "a folder with the model's config.json"
 					   : "a model folder, or a model in the Hugging Face cache "
 					     "(vLLM will download it)");
 	if (facts->state == MD_MODEL_NO_CONFIG)
-		add(server, problems, MD_ERROR, "model", "model_not_found", facts->problem,
+		add(server, problems, OPTION_ERROR, "model", "model_not_found", facts->problem,
 		    "a folder with the model's config.json");
 	if (facts->state == MD_MODEL_BROKEN)
-		add(server, problems, MD_ERROR, "model", "model_config_broken", facts->problem,
+		add(server, problems, OPTION_ERROR, "model", "model_config_broken", facts->problem,
 		    "a config.json that is a JSON object");
 	if (load != NULL && strcmp(load, "dummy") == 0)
 		return;
 	if (facts->weights_problem != NULL)
-		add(server, problems, MD_ERROR, "model", "weight_files_broken",
+		add(server, problems, OPTION_ERROR, "model", "weight_files_broken",
 		    facts->weights_problem, "whole weight files");
 	if (facts->weights.files > 0 && facts->weights.missing > 0) {
 		auto_free char *count = pl_asprintf("%" PRId64 " weight files of the index are not "
 						    "in '%s'",
 						    facts->weights.missing, facts->folder);
-		add(server, problems, MD_WARNING, "model", "weight_files_missing", count,
+		add(server, problems, OPTION_WARNING, "model", "weight_files_missing", count,
 		    "all files that model.safetensors.index.json names");
 	}
 }
@@ -84,7 +84,7 @@ static bool kv_fits(int64_t heads, int64_t tensor)
 	return heads >= tensor ? heads % tensor == 0 : tensor % heads == 0;
 }
 
-static void check_heads(const struct md_model_case *server, struct md_problems *problems)
+static void check_heads(const struct md_model_case *server, struct option_problems *problems)
 {
 	const struct md_model_facts *facts = server->facts;
 	int64_t tensor = md_case_int(server, "tensor_parallel_size", 1);
@@ -100,7 +100,7 @@ static void check_heads(const struct md_model_case *server, struct md_problems *
 		auto_free char *expected = pl_asprintf("a divisor of the model's %" PRId64
 						       " attention heads: %s",
 						       facts->heads, pl_buf_text(&right));
-		add(server, problems, MD_ERROR, "tensor_parallel_size",
+		add(server, problems, OPTION_ERROR, "tensor_parallel_size",
 		    "attention_heads_divide_by_tp", found, expected);
 		return;
 	}
@@ -110,11 +110,11 @@ static void check_heads(const struct md_model_case *server, struct md_problems *
 	auto_free char *expected = pl_asprintf("a divisor or a multiple of the model's %" PRId64
 					       " KV heads: %s",
 					       facts->kv_heads, pl_buf_text(&right));
-	add(server, problems, facts->type != NULL ? MD_ERROR : MD_WARNING, "tensor_parallel_size",
-	    "kv_heads_divide_by_tp", found, expected);
+	add(server, problems, facts->type != NULL ? OPTION_ERROR : OPTION_WARNING,
+	    "tensor_parallel_size", "kv_heads_divide_by_tp", found, expected);
 }
 
-static void check_layers(const struct md_model_case *server, struct md_problems *problems)
+static void check_layers(const struct md_model_case *server, struct option_problems *problems)
 {
 	int64_t stages = md_case_int(server, "pipeline_parallel_size", 1);
 	int64_t layers = server->facts->layers;
@@ -124,7 +124,7 @@ static void check_layers(const struct md_model_case *server, struct md_problems 
 	auto_free char *found = pl_asprintf("%" PRId64, stages);
 	auto_free char *expected = pl_asprintf(
 		"at most %" PRId64 ", the model's layers: a stage needs one", layers);
-	add(server, problems, MD_ERROR, "pipeline_parallel_size", "layers_fill_pp", found,
+	add(server, problems, OPTION_ERROR, "pipeline_parallel_size", "layers_fill_pp", found,
 	    expected);
 }
 
@@ -135,7 +135,7 @@ static bool is_long_allowed(const struct md_model_case *server)
 	return text != NULL && (strcmp(text, "1") == 0 || strcasecmp(text, "true") == 0);
 }
 
-static void check_length(const struct md_model_case *server, struct md_problems *problems)
+static void check_length(const struct md_model_case *server, struct option_problems *problems)
 {
 	const struct md_model_facts *facts = server->facts;
 	int64_t len = md_case_int(server, "max_model_len", -1);
@@ -156,12 +156,12 @@ static void check_length(const struct md_model_case *server, struct md_problems 
 	auto_free char *expected = pl_asprintf(
 		"at most %s, the model's %s%s", right, key,
 		facts->max_len_scaled && limit == facts->max_len ? " with its RoPE scaling" : "");
-	md_case_add(server, problems, is_long_allowed(server) ? MD_WARNING : MD_ERROR,
+	md_case_add(server, problems, is_long_allowed(server) ? OPTION_WARNING : OPTION_ERROR,
 		    "max_model_len", "max_model_len_within_model", found, expected, right);
 }
 
 /* Where max_model_len is set, rule budget_ge_len_unchunked says the same. */
-static void check_budget(const struct md_model_case *server, struct md_problems *problems)
+static void check_budget(const struct md_model_case *server, struct option_problems *problems)
 {
 	int64_t tokens = md_case_int(server, "max_num_batched_tokens", 0);
 	int64_t len = md_case_max_len(server);
@@ -175,7 +175,7 @@ static void check_budget(const struct md_model_case *server, struct md_problems 
 		"at least %s, the model's own length, without chunked "
 		"prefill; or a shorter max_model_len",
 		right);
-	md_case_add(server, problems, MD_ERROR, "max_num_batched_tokens",
+	md_case_add(server, problems, OPTION_ERROR, "max_num_batched_tokens",
 		    "batched_tokens_reach_model", found, expected, right);
 }
 
@@ -227,7 +227,7 @@ static bool needs_checkpoint(const char *method)
 			method);
 }
 
-static void check_quantization(const struct md_model_case *server, struct md_problems *problems)
+static void check_quantization(const struct md_model_case *server, struct option_problems *problems)
 {
 	static const char rule[] = "quantization_matches_model";
 	const struct md_model_facts *facts = server->facts;
@@ -242,7 +242,7 @@ static void check_quantization(const struct md_model_case *server, struct md_pro
 			"null: the checkpoint is not quantized, and %s "
 			"needs one that is",
 			method);
-		add(server, problems, MD_ERROR, "quantization", rule, found, expected);
+		add(server, problems, OPTION_ERROR, "quantization", rule, found, expected);
 		return;
 	}
 	if (facts->quantization == NULL || same_family(facts->quantization, method))
@@ -250,11 +250,11 @@ static void check_quantization(const struct md_model_case *server, struct md_pro
 	auto_free char *expected = pl_asprintf("'%s' as the checkpoint says, or nothing",
 					       facts->quantization);
 	bool sure = is_known_method(method) && is_known_method(facts->quantization);
-	md_case_add(server, problems, sure ? MD_ERROR : MD_WARNING, "quantization", rule, found,
-		    expected, facts->quantization);
+	md_case_add(server, problems, sure ? OPTION_ERROR : OPTION_WARNING, "quantization", rule,
+		    found, expected, facts->quantization);
 }
 
-static void check_dtype(const struct md_model_case *server, struct md_problems *problems)
+static void check_dtype(const struct md_model_case *server, struct option_problems *problems)
 {
 	const struct md_model_facts *facts = server->facts;
 	const char *given = md_case_text(server, "dtype");
@@ -263,11 +263,11 @@ static void check_dtype(const struct md_model_case *server, struct md_problems *
 
 	if (dtype == MD_DTYPE_F16 && facts != NULL && facts->model_type != NULL &&
 	    has_word("gemma2 gemma3 gemma3_text plamo2 glm4", facts->model_type))
-		md_case_add(server, problems, MD_ERROR, "dtype", "dtype_suits_model", given,
+		md_case_add(server, problems, OPTION_ERROR, "dtype", "dtype_suits_model", given,
 			    "bfloat16 or float32: vLLM does not serve this family in float16",
 			    "bfloat16");
 	if (dtype == MD_DTYPE_BF16 && capability > 0 && capability < 80)
-		md_case_add(server, problems, MD_ERROR, "dtype", "dtype_suits_gpu", given,
+		md_case_add(server, problems, OPTION_ERROR, "dtype", "dtype_suits_gpu", given,
 			    "float16 or float32: the GPU has no bfloat16 (compute capability below "
 			    "8.0)",
 			    "half");
@@ -321,7 +321,7 @@ static int64_t rank_for(int64_t rank)
 	return 0;
 }
 
-static void check_adapters(const struct md_model_case *server, struct md_problems *problems)
+static void check_adapters(const struct md_model_case *server, struct option_problems *problems)
 {
 	const json_t *modules = json_object_get(server->values, "lora_modules");
 	int64_t most = md_case_int(server, "max_lora_rank", LORA_RANK);
@@ -336,12 +336,12 @@ static void check_adapters(const struct md_model_case *server, struct md_problem
 			"%" PRId64 " with adapter '%s' of rank %" PRId64, most, path, rank);
 		auto_free char *expected = right > 0 ? pl_asprintf("%" PRId64, right)
 						     : pl_strdup("an adapter of rank 512 or less");
-		add(server, problems, MD_ERROR, "max_lora_rank", "lora_rank_within_max", found,
+		add(server, problems, OPTION_ERROR, "max_lora_rank", "lora_rank_within_max", found,
 		    expected);
 	}
 }
 
-void md_model_checks(const struct md_model_case *server, struct md_problems *problems)
+void md_model_checks(const struct md_model_case *server, struct option_problems *problems)
 {
 	check_dtype(server, problems);
 	check_adapters(server, problems);

@@ -20,9 +20,9 @@
 #define MODEL_MODEL_CHECKS_H
 
 #include "model/model_case.h"
-#include "model/problem.h"
+#include "option/problem.h"
 
 /* A fact that is not known breaks no rule. */
-void md_model_checks(const struct md_model_case *server, struct md_problems *problems);
+void md_model_checks(const struct md_model_case *server, struct option_problems *problems);
 
 #endif

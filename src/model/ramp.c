@@ -27,7 +27,7 @@ int md_ramp_check(const struct md_bench *bench, struct pl_err *err)
 	if (!isinf(bench->request_rate))
 		return pl_err_set(err, PL_ERR_INVALID,
 				  "'ramp_up_strategy' needs 'request_rate' left at inf");
-	if (start == MD_NO_I64 || end == MD_NO_I64)
+	if (start == OPTION_NO_I64 || end == OPTION_NO_I64)
 		return pl_err_set(
 			err, PL_ERR_INVALID,
 			"'ramp_up_strategy' needs 'ramp_up_start_rps' and 'ramp_up_end_rps'");

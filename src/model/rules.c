@@ -15,7 +15,7 @@
 /* clang-format off */
 static const struct md_rule rules[] = {
 #define RULE(id_, severity_, scope_, since_, until_, reference_, when_, require_, message_, ...)   \
-	{ .id = #id_, .severity = MD_##severity_, .scope = MD_RULE_##scope_, .since = since_,      \
+	{ .id = #id_, .severity = OPTION_##severity_, .scope = MD_RULE_##scope_, .since = since_,      \
 	  .until = until_, .reference = MD_RULE_##reference_, .when = when_, .require = require_,  \
 	  .message = message_, __VA_ARGS__ },
 #include "tbl/constraints.h"
@@ -251,7 +251,7 @@ json_t *md_rule_to_json(const struct md_rule *rule)
 		json_array_append_new(args, json_string(sorted[i]));
 	json_object_set_new(json, "id", json_string(rule->id));
 	json_object_set_new(json, "severity",
-			    json_string(rule->severity == MD_ERROR ? "error" : "warning"));
+			    json_string(rule->severity == OPTION_ERROR ? "error" : "warning"));
 	json_object_set_new(json, "scope", json_string(md_rule_scope_name(rule->scope)));
 	json_object_set_new(json, "args", args);
 	json_object_set_new(json, "when", json_string(rule->when));
@@ -421,8 +421,8 @@ enum md_rule_effect md_rule_effect_for(const struct md_rule *rule, const struct 
 		return MD_RULE_SILENT;
 	if (md_release_compare(release, MD_REFERENCE_RELEASE, &known) > 0)
 		return MD_RULE_WARNS;
-	return rule->severity == MD_ERROR && rule->reference != MD_RULE_ADVICE ? MD_RULE_REFUSES
-									       : MD_RULE_WARNS;
+	return rule->severity == OPTION_ERROR && rule->reference != MD_RULE_ADVICE ? MD_RULE_REFUSES
+										   : MD_RULE_WARNS;
 }
 
 enum md_rule_effect md_rule_effect(const struct md_rule *rule, const struct md_target *target)

@@ -10,7 +10,7 @@
 
 #include "base/json.h"
 #include "model/expr_eval.h"
-#include "model/problem.h"
+#include "option/problem.h"
 #include "model/server_args.h"
 
 #include <math.h>
@@ -27,7 +27,7 @@ enum md_rule_reference {
 
 struct md_rule {
 	const char *id;
-	enum md_severity severity;
+	enum option_severity severity;
 	enum md_rule_scope scope;
 	const char *since; /* first release, or NULL */
 	const char *until; /* first release that it no longer holds for, or NULL */
@@ -97,20 +97,20 @@ void md_rule_evaluate(const struct md_rule *rule, const json_t *values,
  */
 void md_rules_check(const json_t *values, const struct md_target *target,
 		    const struct md_rule_env *env, md_rule_place_fn *place, void *user,
-		    struct md_problems *problems);
+		    struct option_problems *problems);
 
 /*
  * Adds a problem for each argument or choice that the target does not have: an error where the
  * release is known and allow_gone is false, a warning elsewhere.
  */
 void md_target_check_args(const json_t *values, const struct md_target *target, bool allow_gone,
-			  md_rule_place_fn *place, void *user, struct md_problems *problems);
+			  md_rule_place_fn *place, void *user, struct option_problems *problems);
 
 /*
  * Adds a problem for each key that must be in an object of `values` and is not: an error, or a
  * warning where the target is another release than the reference, whose keys the table has.
  */
 void md_required_keys_check(const json_t *values, const struct md_target *target,
-			    md_rule_place_fn *place, void *user, struct md_problems *problems);
+			    md_rule_place_fn *place, void *user, struct option_problems *problems);
 
 #endif

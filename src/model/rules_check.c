@@ -92,7 +92,7 @@ static void describe_found(const struct md_rule_names *names, struct md_rule_sub
 }
 
 static void find_place(md_rule_place_fn *place, void *user, const char *arg,
-		       struct md_problem *problem)
+		       struct option_problem *problem)
 {
 	struct md_rule_place where = { 0 };
 
@@ -103,16 +103,16 @@ static void find_place(md_rule_place_fn *place, void *user, const char *arg,
 	problem->column = where.column;
 }
 
-static void add_broken(const struct md_rule *rule, enum md_severity severity,
+static void add_broken(const struct md_rule *rule, enum option_severity severity,
 		       struct md_rule_subject *subject, md_rule_place_fn *place, void *user,
-		       struct md_problems *problems)
+		       struct option_problems *problems)
 {
 	struct md_rule_names names;
 	const char *args[MD_EXPR_NODES_MAX];
 	const char *first = NULL;
 	auto_buf found = { 0 };
 	auto_free char *key = NULL;
-	struct md_problem problem = {
+	struct option_problem problem = {
 		.severity = severity,
 		.rule = rule->id,
 		.expected = rule->message,
@@ -129,12 +129,12 @@ static void add_broken(const struct md_rule *rule, enum md_severity severity,
 	problem.key = key;
 	problem.found = pl_buf_text(&found);
 	find_place(place, user, first, &problem);
-	md_problems_add(problems, &problem);
+	option_problems_add(problems, &problem);
 }
 
 void md_rules_check(const json_t *values, const struct md_target *target,
 		    const struct md_rule_env *env, md_rule_place_fn *place, void *user,
-		    struct md_problems *problems)
+		    struct option_problems *problems)
 {
 	struct md_rule_subject subject = { values, env };
 	struct md_expr_scope scope = md_rule_scope_of(&subject);
@@ -148,8 +148,8 @@ void md_rules_check(const json_t *values, const struct md_target *target,
 		    md_expr_truth(md_rule_when(rule), &scope) != MD_TRUE ||
 		    md_expr_truth(md_rule_require(rule), &scope) != MD_FALSE)
 			continue;
-		add_broken(rule, effect == MD_RULE_REFUSES ? MD_ERROR : MD_WARNING, &subject, place,
-			   user, problems);
+		add_broken(rule, effect == MD_RULE_REFUSES ? OPTION_ERROR : OPTION_WARNING,
+			   &subject, place, user, problems);
 	}
 }
 
@@ -157,17 +157,17 @@ void md_rules_check(const json_t *values, const struct md_target *target,
 struct target_check {
 	struct md_version release;
 	const char *version; /* as text */
-	enum md_severity severity;
+	enum option_severity severity;
 	md_rule_place_fn *place;
 	void *user;
-	struct md_problems *problems;
+	struct option_problems *problems;
 };
 
 static void add_target_problem(const struct target_check *check, const char *arg, const char *found,
 			       const char *expected, const char *nearest)
 {
 	auto_free char *key = pl_asprintf("server.%s", arg);
-	struct md_problem problem = {
+	struct option_problem problem = {
 		.severity = check->severity,
 		.key = key,
 		.found = found,
@@ -176,7 +176,7 @@ static void add_target_problem(const struct target_check *check, const char *arg
 	};
 
 	find_place(check->place, check->user, arg, &problem);
-	md_problems_add(check->problems, &problem);
+	option_problems_add(check->problems, &problem);
 }
 
 /* The first release without it; NULL: it is still there. */
@@ -255,7 +255,7 @@ static void check_choices(const struct target_check *check, const struct md_arg 
 }
 
 void md_target_check_args(const json_t *values, const struct md_target *target, bool allow_gone,
-			  md_rule_place_fn *place, void *user, struct md_problems *problems)
+			  md_rule_place_fn *place, void *user, struct option_problems *problems)
 {
 	struct target_check check = {
 		.place = place,
@@ -267,7 +267,7 @@ void md_target_check_args(const json_t *values, const struct md_target *target, 
 
 	check.version = md_target_release(target, &check.release);
 	bool known = check.version != NULL && !target->assumed;
-	check.severity = known && !allow_gone ? MD_ERROR : MD_WARNING;
+	check.severity = known && !allow_gone ? OPTION_ERROR : OPTION_WARNING;
 	if (check.version == NULL)
 		check.version = MD_REFERENCE_RELEASE;
 	json_object_foreach((json_t *)values, name, value)
@@ -298,7 +298,7 @@ static void add_missing(const struct target_check *check, const struct md_field 
 	auto_buf expected = { 0 };
 	auto_free char *key = pl_asprintf("server.%s.%s", field->arg, field->path);
 	struct md_spec spec = md_spec_of_field(field);
-	struct md_problem problem = {
+	struct option_problem problem = {
 		.severity = check->severity,
 		.key = key,
 		.found = "no such key",
@@ -308,14 +308,14 @@ static void add_missing(const struct target_check *check, const struct md_field 
 	md_spec_describe(&spec, &expected);
 	problem.expected = pl_buf_text(&expected);
 	find_place(check->place, check->user, field->arg, &problem);
-	md_problems_add(check->problems, &problem);
+	option_problems_add(check->problems, &problem);
 }
 
 void md_required_keys_check(const json_t *values, const struct md_target *target,
-			    md_rule_place_fn *place, void *user, struct md_problems *problems)
+			    md_rule_place_fn *place, void *user, struct option_problems *problems)
 {
 	struct target_check check = {
-		.severity = MD_ERROR,
+		.severity = OPTION_ERROR,
 		.place = place,
 		.user = user,
 		.problems = problems,
@@ -324,7 +324,7 @@ void md_required_keys_check(const json_t *values, const struct md_target *target
 
 	md_target_release(target, &check.release);
 	if (md_release_compare(&check.release, MD_REFERENCE_RELEASE, &known) != 0)
-		check.severity = MD_WARNING;
+		check.severity = OPTION_WARNING;
 	for (size_t i = 0; i < md_field_count(); i++) {
 		const struct md_field *field = md_field_at(i);
 		const char *name = strrchr(field->path, '.');

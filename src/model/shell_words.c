@@ -20,7 +20,7 @@ struct lexer {
 	int line;
 	const char *source;
 	struct md_words *words;
-	struct md_problems *problems;
+	struct option_problems *problems;
 	struct pl_buf word;
 	bool in_word;
 	bool quoted;       /* the word has a quoted part */
@@ -30,23 +30,23 @@ struct lexer {
 	size_t first; /* word of the command */
 };
 
-static void add_problem(struct lexer *lexer, enum md_severity severity, const char *found,
+static void add_problem(struct lexer *lexer, enum option_severity severity, const char *found,
 			const char *expected)
 {
 	/* the word that is being read, or the one before */
 	size_t line = lexer->words->count + lexer->in_word;
 
 	if (lexer->problems->count >= MD_WORDS_PROBLEMS_MAX &&
-	    (severity == MD_WARNING || lexer->problems->errors > 0))
+	    (severity == OPTION_WARNING || lexer->problems->errors > 0))
 		return;
-	md_problems_add(lexer->problems, &(struct md_problem){
-						 .severity = severity,
-						 .source = lexer->source,
-						 .line = line > 0 ? (int)line : 1,
-						 .column = lexer->word_column,
-						 .found = found,
-						 .expected = expected,
-					 });
+	option_problems_add(lexer->problems, &(struct option_problem){
+						     .severity = severity,
+						     .source = lexer->source,
+						     .line = line > 0 ? (int)line : 1,
+						     .column = lexer->word_column,
+						     .found = found,
+						     .expected = expected,
+					     });
 }
 
 static void begin_word(struct lexer *lexer)
@@ -83,7 +83,7 @@ static void end_word(struct lexer *lexer)
 	if (!lexer->skips_target &&
 	    !md_words_add(lexer->words, pl_buf_text(&lexer->word), lexer->word_line,
 			  lexer->word_column, lexer->words->commands))
-		add_problem(lexer, MD_ERROR, "bytes that are no UTF-8", "text");
+		add_problem(lexer, OPTION_ERROR, "bytes that are no UTF-8", "text");
 	lexer->skips_target = false;
 	pl_buf_clear(&lexer->word);
 }
@@ -160,7 +160,7 @@ static void keep_unresolved(struct lexer *lexer, const char *end)
 	size_t len = (size_t)(end - lexer->at);
 	auto_free char *found = pl_strndup(lexer->at, len < 80 ? len : 80);
 
-	add_problem(lexer, MD_WARNING, found,
+	add_problem(lexer, OPTION_WARNING, found,
 		    "a value: this is not set here, and is left as it is");
 	while (lexer->at < end)
 		take_byte(lexer);
@@ -269,7 +269,7 @@ static void unclosed(struct lexer *lexer, const char *quote)
 {
 	auto_free char *expected = pl_asprintf("%s that ends it", quote);
 
-	add_problem(lexer, MD_ERROR, "a quote that does not end", expected);
+	add_problem(lexer, OPTION_ERROR, "a quote that does not end", expected);
 }
 
 /* Behind the opening quote of '…' or $'…'. */
@@ -374,7 +374,7 @@ static bool take_loose_continuation(struct lexer *lexer)
 	if (at == lexer->at + 1 || at == lexer->end || *at != '\n')
 		return false;
 	lexer->word_column = (int)(lexer->at - lexer->line_start) + 1;
-	add_problem(lexer, MD_WARNING, "a backslash with blanks behind it",
+	add_problem(lexer, OPTION_WARNING, "a backslash with blanks behind it",
 		    "the end of the line right behind it: a shell ends the command here");
 	end_word(lexer);
 	lexer->at = at + 1;
@@ -412,7 +412,7 @@ static void take_redirection(struct lexer *lexer)
 	}
 	end_word(lexer);
 	lexer->word_column = (int)(lexer->at - lexer->line_start) + 1;
-	add_problem(lexer, MD_WARNING, "a redirection", "words of the command: it is left out");
+	add_problem(lexer, OPTION_WARNING, "a redirection", "words of the command: it is left out");
 	while (lexer->at < lexer->end && strchr("<>&|", *lexer->at) != NULL)
 		lexer->at++;
 	lexer->skips_target = true;
@@ -479,7 +479,7 @@ static void step(struct lexer *lexer)
 }
 
 int md_words_split(const char *text, size_t len, const char *source, struct md_words *words,
-		   struct md_problems *problems, struct pl_err *err)
+		   struct option_problems *problems, struct pl_err *err)
 {
 	struct lexer lexer = { .at = text,
 			       .end = text + len,

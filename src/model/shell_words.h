@@ -14,7 +14,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
-#include "model/problem.h"
+#include "option/problem.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,7 +42,7 @@ struct md_words {
 
 /* -1: too long, or a NUL byte. Appends to `words`, which starts as { 0 }. */
 int md_words_split(const char *text, size_t len, const char *source, struct md_words *words,
-		   struct md_problems *problems, struct pl_err *err) PL_MUST_CHECK;
+		   struct option_problems *problems, struct pl_err *err) PL_MUST_CHECK;
 /* One more word of the command `command`, split elsewhere; false: not UTF-8. */
 bool md_words_add(struct md_words *words, const char *text, int line, int column, size_t command);
 void md_words_done(struct md_words *words);

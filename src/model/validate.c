@@ -12,8 +12,9 @@
 #define EXPECTED_BYTES_MAX 1024
 #define FOUND_BYTES        160
 
-void md_reader_add(struct md_reader *reader, enum md_severity severity, const struct pl_yaml *node,
-		   const char *key, const char *found, const char *expected, const char *nearest)
+void md_reader_add(struct md_reader *reader, enum option_severity severity,
+		   const struct pl_yaml *node, const char *key, const char *found,
+		   const char *expected, const char *nearest)
 {
 	char described[FOUND_BYTES];
 
@@ -24,24 +25,24 @@ void md_reader_add(struct md_reader *reader, enum md_severity severity, const st
 		pl_yaml_describe(node, described, sizeof(described));
 		found = described;
 	}
-	md_problems_add(reader->problems, &(struct md_problem){
-						  .severity = severity,
-						  .source = reader->source,
-						  .line = node != NULL ? node->line : 0,
-						  .column = node != NULL ? node->column : 0,
-						  .key = key,
-						  .found = found,
-						  .expected = expected,
-						  .nearest = nearest,
-					  });
+	option_problems_add(reader->problems, &(struct option_problem){
+						      .severity = severity,
+						      .source = reader->source,
+						      .line = node != NULL ? node->line : 0,
+						      .column = node != NULL ? node->column : 0,
+						      .key = key,
+						      .found = found,
+						      .expected = expected,
+						      .nearest = nearest,
+					      });
 }
 
 void md_reader_place(struct md_reader *reader, const char *key, const struct pl_yaml *node)
 {
 	if (reader->places != NULL)
-		md_places_set(reader->places, key, reader->source,
-			      reader->no_lines ? 0 : node->line,
-			      reader->no_lines ? 0 : node->column);
+		option_places_set(reader->places, key, reader->source,
+				  reader->no_lines ? 0 : node->line,
+				  reader->no_lines ? 0 : node->column);
 }
 
 const char *md_key_nearest(const char *key, const char *const *keys)
@@ -119,7 +120,7 @@ json_t *md_value_refuse(struct md_reader *reader, const struct pl_yaml *node, co
 		nearest = md_choices_nearest(spec->choices, node->text);
 	if (spec->hidden)
 		found = pl_yaml_is_null(node) ? "null" : "a value that is not shown";
-	md_reader_add(reader, MD_ERROR, node, key, found, pl_buf_text(&expected), nearest);
+	md_reader_add(reader, OPTION_ERROR, node, key, found, pl_buf_text(&expected), nearest);
 	return NULL;
 }
 
@@ -266,7 +267,8 @@ static json_t *value_other(struct md_reader *reader, const struct pl_yaml *node,
 	if (!older) {
 		md_spec_describe(spec, &expected);
 		nearest = md_choices_nearest(spec->choices, node->text);
-		md_reader_add(reader, MD_WARNING, node, key, NULL, pl_buf_text(&expected), nearest);
+		md_reader_add(reader, OPTION_WARNING, node, key, NULL, pl_buf_text(&expected),
+			      nearest);
 	}
 	return is_number && read_int(node, spec, &number) ? json_integer(number)
 							  : json_string(node->text);

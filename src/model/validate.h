@@ -9,8 +9,8 @@
 
 #include "base/json.h"
 #include "base/yaml.h"
-#include "model/places.h"
-#include "model/problem.h"
+#include "option/places.h"
+#include "option/problem.h"
 #include "model/server_args.h"
 
 enum md_kind {
@@ -51,8 +51,8 @@ struct md_spec {
 
 struct md_reader {
 	const char *source;
-	struct md_problems *problems;
-	struct md_places *places; /* NULL: nobody asks where a value stands */
+	struct option_problems *problems;
+	struct option_places *places; /* NULL: nobody asks where a value stands */
 	json_t *given;    /* object: server objects as they were written; NULL: nobody asks */
 	bool no_lines;    /* the source has none: a --set */
 	bool fields_open; /* keys of objects are another release's: faults in them are warnings */
@@ -74,8 +74,9 @@ void md_spec_describe(const struct md_spec *spec, struct pl_buf *buf);
 bool md_is_adapter(const json_t *module);
 
 /* Notes a problem at `node` (NULL: no place). found NULL: the node is described. */
-void md_reader_add(struct md_reader *reader, enum md_severity severity, const struct pl_yaml *node,
-		   const char *key, const char *found, const char *expected, const char *nearest);
+void md_reader_add(struct md_reader *reader, enum option_severity severity,
+		   const struct pl_yaml *node, const char *key, const char *found,
+		   const char *expected, const char *nearest);
 
 /* Keeps the place of a key that was set. */
 void md_reader_place(struct md_reader *reader, const char *key, const struct pl_yaml *node);

@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "model/dotted.h"
+#include "option/dotted.h"
 
 #define FIELDS_MAX 128
 
@@ -34,7 +34,7 @@ static bool is_sayable(struct md_reader *reader, const struct pl_yaml *node, con
 
 	if (node->kind == PL_YAML_SCALAR && is_beyond_json(node)) {
 		auto_free char *found = pl_asprintf("number %.60s", node->text);
-		md_reader_add(reader, MD_ERROR, node, key, found, "a finite number", NULL);
+		md_reader_add(reader, OPTION_ERROR, node, key, found, "a finite number", NULL);
 		return false;
 	}
 	for (size_t i = 0; node->kind != PL_YAML_SCALAR && i < node->count; i++) {
@@ -93,11 +93,11 @@ static char *nearest_field(const struct md_spec *spec, const char *name)
 }
 
 /* Errors from the problem `first` on become warnings. */
-static void soften(struct md_problems *problems, size_t first)
+static void soften(struct option_problems *problems, size_t first)
 {
 	for (size_t i = first; i < problems->count; i++) {
-		problems->errors -= problems->items[i].severity == MD_ERROR;
-		problems->items[i].severity = MD_WARNING;
+		problems->errors -= problems->items[i].severity == OPTION_ERROR;
+		problems->items[i].severity = OPTION_WARNING;
 	}
 }
 
@@ -115,7 +115,7 @@ static bool is_older_key(const struct md_spec *spec, const char *name)
 /* Why a text that begins as an object is none, where it is worth saying; NULL: no word on it. */
 static char *reason_of(const char *text, const char *fault)
 {
-	const char *excess = md_json_excess(text);
+	const char *excess = option_json_excess(text);
 
 	if (excess == NULL && strstr(fault, "duplicate object key") != NULL)
 		excess = "a key that is there twice";
@@ -136,8 +136,9 @@ static bool read_member(struct md_reader *reader, const struct pl_yaml *map, siz
 	}
 	if (field == NULL) {
 		auto_free char *nearest = nearest_field(spec, name);
-		md_reader_add(reader, reader->fields_open ? MD_WARNING : MD_ERROR, map->keys[i],
-			      member_key, "an unknown key", "one that this object has", nearest);
+		md_reader_add(reader, reader->fields_open ? OPTION_WARNING : OPTION_ERROR,
+			      map->keys[i], member_key, "an unknown key",
+			      "one that this object has", nearest);
 		if (reader->fields_open)
 			json_object_set_new(object, name, pl_yaml_to_json(map->items[i]));
 		return reader->fields_open;

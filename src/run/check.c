@@ -20,7 +20,7 @@ struct checking {
 	struct md_target target;
 	struct md_rule_env env;
 	json_t *refused; /* object: arguments whose values the reader did not take */
-	struct md_problems *problems;
+	struct option_problems *problems;
 };
 
 void run_check_done(struct run_check *check)
@@ -44,14 +44,14 @@ static const struct md_arg *arg_of_key(const char *key)
 }
 
 /* Arguments that an error is about, and those that a misspelt name was likely meant for. */
-static json_t *refused_args(const struct md_problems *problems)
+static json_t *refused_args(const struct option_problems *problems)
 {
 	json_t *refused = json_object();
 
 	for (size_t i = 0; i < problems->count; i++) {
-		const struct md_problem *problem = &problems->items[i];
+		const struct option_problem *problem = &problems->items[i];
 		const struct md_arg *arg = arg_of_key(problem->key);
-		if (problem->severity != MD_ERROR)
+		if (problem->severity != OPTION_ERROR)
 			continue;
 		if (arg == NULL && problem->nearest != NULL)
 			arg = arg_of_key(problem->nearest);
@@ -65,8 +65,8 @@ static void find_place(void *user, const char *arg, struct md_rule_place *ret)
 {
 	const struct checking *c = user;
 	auto_free char *key = pl_asprintf("server.%s", arg != NULL ? arg : "");
-	const struct md_place *place = md_places_find(&c->experiment->places,
-						      arg != NULL ? key : "server");
+	const struct option_place *place = option_places_find(&c->experiment->places,
+							      arg != NULL ? key : "server");
 
 	*ret = (struct md_rule_place){ .source = c->experiment->source };
 	if (place == NULL)
@@ -76,31 +76,31 @@ static void find_place(void *user, const char *arg, struct md_rule_place *ret)
 	ret->column = place->column;
 }
 
-static void tell_at(struct checking *c, enum md_severity severity, const char *key,
+static void tell_at(struct checking *c, enum option_severity severity, const char *key,
 		    const char *found, const char *expected)
 {
-	const struct md_place *place = md_places_find(&c->experiment->places, key);
+	const struct option_place *place = option_places_find(&c->experiment->places, key);
 
-	md_problems_add(c->problems,
-			&(struct md_problem){
-				.severity = severity,
-				.source = place != NULL ? place->source : c->experiment->source,
-				.line = place != NULL ? place->line : 0,
-				.column = place != NULL ? place->column : 0,
-				.key = key,
-				.found = found,
-				.expected = expected,
-			});
+	option_problems_add(c->problems,
+			    &(struct option_problem){
+				    .severity = severity,
+				    .source = place != NULL ? place->source : c->experiment->source,
+				    .line = place != NULL ? place->line : 0,
+				    .column = place != NULL ? place->column : 0,
+				    .key = key,
+				    .found = found,
+				    .expected = expected,
+			    });
 }
 
 static void add_at(struct checking *c, const char *key, const char *found, const char *expected)
 {
-	tell_at(c, MD_ERROR, key, found, expected);
+	tell_at(c, OPTION_ERROR, key, found, expected);
 }
 
 static void warn_at(struct checking *c, const char *key, const char *found, const char *expected)
 {
-	tell_at(c, MD_WARNING, key, found, expected);
+	tell_at(c, OPTION_WARNING, key, found, expected);
 }
 
 /* A release that cannot be read is none: the reference is assumed. */
@@ -224,15 +224,15 @@ static void check_not_empty(struct checking *c)
 	if (experiment->places.count > 0 || c->problems->count > 0 ||
 	    experiment->launch.command != NULL || experiment->launch.container != NULL)
 		return;
-	md_problems_add(c->problems,
-			&(struct md_problem){
-				.severity = MD_ERROR,
-				.source = experiment->source,
-				.line = 1,
-				.column = 1,
-				.found = "nothing to run",
-				.expected = "an experiment: server.model, or launch.url",
-			});
+	option_problems_add(c->problems,
+			    &(struct option_problem){
+				    .severity = OPTION_ERROR,
+				    .source = experiment->source,
+				    .line = 1,
+				    .column = 1,
+				    .found = "nothing to run",
+				    .expected = "an experiment: server.model, or launch.url",
+			    });
 }
 
 /* What is known of the host: nothing where the server is another's or has no GPUs. */
@@ -286,7 +286,7 @@ static void check_rules(struct checking *c)
 	md_rules_check(c->experiment->server, &c->target, &c->env, find_place, c, &broken);
 	for (size_t i = 0; i < broken.count; i++) {
 		if (json_object_size(c->refused) == 0 || !asks_refused(c, broken.items[i].rule))
-			md_problems_add(c->problems, &broken.items[i]);
+			option_problems_add(c->problems, &broken.items[i]);
 	}
 }
 
@@ -319,7 +319,7 @@ static void check_model(struct checking *c, struct run_check *ret)
 }
 
 /* Behind another one of the same file? What has no place comes last. */
-static bool is_behind(const struct md_problem *a, const struct md_problem *b)
+static bool is_behind(const struct option_problem *a, const struct option_problem *b)
 {
 	if (!pl_text_equal(a->source, b->source) || b->line == 0)
 		return false;
@@ -328,10 +328,10 @@ static bool is_behind(const struct md_problem *a, const struct md_problem *b)
 	return a->line == 0 || a->line > b->line;
 }
 
-static void sort_by_place(struct md_problems *problems)
+static void sort_by_place(struct option_problems *problems)
 {
 	for (size_t i = 1; i < problems->count; i++) {
-		struct md_problem problem = problems->items[i];
+		struct option_problem problem = problems->items[i];
 		size_t at = i;
 		for (; at > 0 && is_behind(&problems->items[at - 1], &problem); at--)
 			problems->items[at] = problems->items[at - 1];
@@ -339,17 +339,17 @@ static void sort_by_place(struct md_problems *problems)
 	}
 }
 
-static void make_strict(struct md_problems *problems)
+static void make_strict(struct option_problems *problems)
 {
 	for (size_t i = 0; i < problems->count; i++)
-		problems->items[i].severity = MD_ERROR;
+		problems->items[i].severity = OPTION_ERROR;
 	problems->errors = problems->count;
 }
 
 /* Reads with one --set more: launch.vllm_version. */
 static int read_for(const char *path, const char *const *sets, size_t set_count,
-		    const char *version, struct md_experiment **ret, struct md_problems *problems,
-		    struct pl_err *err)
+		    const char *version, struct md_experiment **ret,
+		    struct option_problems *problems, struct pl_err *err)
 {
 	auto_free const char **all = pl_alloc_array(set_count + 1, sizeof(*all));
 	auto_free char *set = pl_asprintf("launch.vllm_version=%s", version);
@@ -361,7 +361,7 @@ static int read_for(const char *path, const char *const *sets, size_t set_count,
 }
 
 int run_check_read(const char *path, const char *const *sets, size_t set_count,
-		   struct md_experiment **ret, struct md_problems *problems, struct pl_err *err)
+		   struct md_experiment **ret, struct option_problems *problems, struct pl_err *err)
 {
 	auto_experiment struct md_experiment *experiment = NULL;
 	auto_problems found = { 0 };
@@ -374,14 +374,14 @@ int run_check_read(const char *path, const char *const *sets, size_t set_count,
 	if (release.found_in != NULL)
 		return read_for(path, sets, set_count, release.version, ret, problems, err);
 	for (size_t i = 0; i < found.count; i++)
-		md_problems_add(problems, &found.items[i]);
+		option_problems_add(problems, &found.items[i]);
 	*ret = pl_take(experiment);
 	return 0;
 }
 
 void run_check_server(const struct md_experiment *experiment,
 		      const struct run_check_options *options, struct run_check *ret,
-		      struct md_problems *problems)
+		      struct option_problems *problems)
 {
 	auto_json json_t *refused = refused_args(problems);
 	struct run_check_options with_host = *options;

@@ -34,7 +34,7 @@ void run_check_done(struct run_check *check);
  * installed one. In objects whose keys are another release's faults are warnings.
  */
 int run_check_read(const char *path, const char *const *sets, size_t set_count,
-		   struct md_experiment **ret, struct md_problems *problems,
+		   struct md_experiment **ret, struct option_problems *problems,
 		   struct pl_err *err) PL_MUST_CHECK;
 
 /*
@@ -43,6 +43,6 @@ int run_check_read(const char *path, const char *const *sets, size_t set_count,
  */
 void run_check_server(const struct md_experiment *experiment,
 		      const struct run_check_options *options, struct run_check *ret,
-		      struct md_problems *problems);
+		      struct option_problems *problems);
 
 #endif

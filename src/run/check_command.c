@@ -18,11 +18,12 @@ static void set_places(const struct md_command *command, struct md_experiment *e
 		const json_t *line = json_array_get(word, 0);
 		const json_t *column = json_array_get(word, 1);
 		bool known = number > 0 && number <= command->words.count;
-		md_places_set(&experiment->places, key,
-			      known || command->config == NULL ? command->source : command->config,
-			      known ? (int)number : (int)json_integer_value(line),
-			      known ? command->words.items[number - 1].column
-				    : (int)json_integer_value(column));
+		option_places_set(&experiment->places, key,
+				  known || command->config == NULL ? command->source
+								   : command->config,
+				  known ? (int)number : (int)json_integer_value(line),
+				  known ? command->words.items[number - 1].column
+					: (int)json_integer_value(column));
 	}
 }
 
@@ -58,7 +59,7 @@ struct md_experiment *run_command_experiment(const struct md_command *command)
 }
 
 static int parse(const struct run_command_input *input, const char *release,
-		 struct md_command **ret, struct md_problems *problems, struct pl_err *err)
+		 struct md_command **ret, struct option_problems *problems, struct pl_err *err)
 {
 	struct md_command_options options = {
 		.source = input->source,
@@ -72,7 +73,7 @@ static int parse(const struct run_command_input *input, const char *release,
 }
 
 int run_command_read(const struct run_command_input *input, struct md_command **ret_command,
-		     struct md_experiment **ret_experiment, struct md_problems *problems,
+		     struct md_experiment **ret_experiment, struct option_problems *problems,
 		     struct pl_err *err)
 {
 	auto_command struct md_command *command = NULL;
@@ -86,7 +87,7 @@ int run_command_read(const struct run_command_input *input, struct md_command **
 	run_release_find(experiment, input->version, &release);
 	if (release.found_in == NULL) {
 		for (size_t i = 0; i < found.count; i++)
-			md_problems_add(problems, &found.items[i]);
+			option_problems_add(problems, &found.items[i]);
 	} else {
 		/* the first reading said which vLLM it is; now as that one reads it */
 		md_command_free(pl_take(command));

@@ -25,7 +25,7 @@ struct run_command_input {
 	bool allow_gone; /* what that release no longer has is passed on, with a warning */
 };
 int run_command_read(const struct run_command_input *input, struct md_command **ret_command,
-		     struct md_experiment **ret_experiment, struct md_problems *problems,
+		     struct md_experiment **ret_experiment, struct option_problems *problems,
 		     struct pl_err *err) PL_MUST_CHECK;
 
 #endif

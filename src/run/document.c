@@ -352,8 +352,9 @@ json_t *run_document_how(const struct run_state *run)
 		json_array_append_new(list, json_real(percentiles[i]));
 	return json_pack("{s:o, s:O?, s:o, s:b, s:b}", "percentiles", list, "goodput",
 			 bench->goodput, "max_concurrency",
-			 bench->max_concurrency == MD_NO_I64 ? json_null()
-							     : json_integer(bench->max_concurrency),
+			 bench->max_concurrency == OPTION_NO_I64
+				 ? json_null()
+				 : json_integer(bench->max_concurrency),
 			 "finite_rate", run_plan_has_rate(bench), "requests",
 			 run->experiment->output.requests);
 }

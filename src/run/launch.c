@@ -25,12 +25,12 @@ static char *url_of(const struct md_experiment *experiment)
 		return pl_strdup(experiment->launch.url);
 	if (bench->base_url != NULL)
 		return pl_strdup(bench->base_url);
-	if (bench->host == NULL && bench->port == MD_NO_I64)
+	if (bench->host == NULL && bench->port == OPTION_NO_I64)
 		return NULL;
 	const char *host = bench->host != NULL ? bench->host : "127.0.0.1";
 	bool bare_v6 = strchr(host, ':') != NULL && host[0] != '[';
 	return pl_asprintf(bare_v6 ? "http://[%s]:%lld" : "http://%s:%lld", host,
-			   bench->port != MD_NO_I64 ? (long long)bench->port : 8000LL);
+			   bench->port != OPTION_NO_I64 ? (long long)bench->port : 8000LL);
 }
 
 static int check_url(const struct md_experiment *experiment, const char *url, struct pl_err *err)

@@ -86,7 +86,7 @@ struct bench_load run_load_base(const struct run_state *run)
 		.threads = (unsigned)bench->threads,
 		.request_timeout_ns = bench->request_timeout,
 		.stall_timeout_ns = bench->stall_timeout,
-		.run_timeout_ns = MD_NO_I64,
+		.run_timeout_ns = OPTION_NO_I64,
 		.retry_delay_ns = bench->retry_delay,
 		.whole_answers = json_is_false(json_object_get(bench->extra_body, "stream")),
 		.keeps_text = bench->save_detailed,
@@ -314,7 +314,7 @@ static bool start_again(struct run_state *run)
 	struct pl_err err = PL_ERR_INIT;
 
 	if (run->cause != MD_CAUSE_PORT_IN_USE || run->status != MD_STATUS_LAUNCH_FAILED ||
-	    run->experiment->launch.port != MD_NO_I64 || run->launch->port_tries == 0 ||
+	    run->experiment->launch.port != OPTION_NO_I64 || run->launch->port_tries == 0 ||
 	    run->launch->port_tries >= PORT_TRIES)
 		return false;
 	uint16_t taken = run->launch->resources.port.number;

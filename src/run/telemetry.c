@@ -84,7 +84,7 @@ void run_telemetry_metrics(struct run_state *run)
 	};
 	int64_t interval_ns = run->experiment->telemetry.server_metrics_ns;
 
-	if (run->telemetry.host != NULL && interval_ns != MD_NO_I64)
+	if (run->telemetry.host != NULL && interval_ns != OPTION_NO_I64)
 		host_telemetry_metrics(run->telemetry.host, &source, interval_ns);
 }
 

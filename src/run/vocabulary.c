@@ -59,7 +59,7 @@ static int64_t vocab_size_of_model(const struct run_state *run, const struct pla
 	if (size <= 0)
 		size = json_integer_value(
 			json_object_get(json_object_get(served_model(run), "meta"), "n_vocab"));
-	return size > 0 ? size : MD_NO_I64;
+	return size > 0 ? size : OPTION_NO_I64;
 }
 
 void run_vocabulary_learn(const struct run_state *run, struct bench_tokenizer *tokenizer,
@@ -76,11 +76,11 @@ void run_vocabulary_learn(const struct run_state *run, struct bench_tokenizer *t
 		if (tokenizer != NULL)
 			bench_tokenizer_learn(tokenizer, vocabulary.size, vocabulary.special_ids,
 					      vocabulary.special_count);
-		if (bench->vocab_size == MD_NO_I64)
+		if (bench->vocab_size == OPTION_NO_I64)
 			bench->vocab_size = vocabulary.size;
 		return;
 	}
-	if (bench->vocab_size == MD_NO_I64 &&
+	if (bench->vocab_size == OPTION_NO_I64 &&
 	    (tokenizer == NULL || bench_tokenizer_vocab_size(tokenizer) == 0))
 		bench->vocab_size = vocab_size_of_model(run, &places);
 }

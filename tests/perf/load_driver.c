@@ -220,11 +220,11 @@ static int drive(const struct driver *driver, struct pl_err *err)
 		.headers = "",
 		.requests = plan,
 		.count = (size_t)driver->requests,
-		.max_concurrency = driver->cap > 0 ? driver->cap : MD_NO_I64,
+		.max_concurrency = driver->cap > 0 ? driver->cap : OPTION_NO_I64,
 		.threads = (unsigned)driver->threads,
 		.request_timeout_ns = 600 * PL_NS_PER_S,
 		.stall_timeout_ns = 60 * PL_NS_PER_S,
-		.run_timeout_ns = MD_NO_I64,
+		.run_timeout_ns = OPTION_NO_I64,
 		.realtime = driver->realtime,
 		.finite_rate = driver->rate > 0,
 	};

@@ -24,12 +24,12 @@ static const char *const forms[] = {
 	[MD_COMMAND_CONTAINER] = "docker",
 };
 
-static json_t *errors_of(const struct md_command *command, const struct md_problems *problems)
+static json_t *errors_of(const struct md_command *command, const struct option_problems *problems)
 {
 	json_t *errors = json_array();
 
 	for (size_t i = 0; i < problems->count; i++) {
-		if (problems->items[i].severity == MD_ERROR)
+		if (problems->items[i].severity == OPTION_ERROR)
 			json_array_append_new(
 				errors, md_command_problem_to_json(command, &problems->items[i]));
 	}
@@ -63,7 +63,7 @@ static int put_round_trip(const struct md_command *command, json_t *answer, stru
 	return 0;
 }
 
-static void put_texts(const struct md_command *command, const struct md_problems *problems,
+static void put_texts(const struct md_command *command, const struct option_problems *problems,
 		      json_t *answer)
 {
 	auto_buf shown = { 0 };

@@ -99,7 +99,7 @@ static json_t *answer_check(const json_t *check, const json_t *values,
 	md_rules_check(values, &target, env, NULL, NULL, &problems);
 	md_target_check_args(values, &target, false, NULL, NULL, &problems);
 	for (size_t i = 0; i < problems.count; i++)
-		json_array_append_new(answer, md_problem_to_json(&problems.items[i]));
+		json_array_append_new(answer, option_problem_to_json(&problems.items[i]));
 	return answer;
 }
 

@@ -23,7 +23,7 @@ static int64_t integer(const json_t *json, const char *key)
 {
 	const json_t *value = json_object_get(json, key);
 
-	return json_is_integer(value) ? json_integer_value(value) : MD_NO_I64;
+	return json_is_integer(value) ? json_integer_value(value) : OPTION_NO_I64;
 }
 
 static int read_records(const json_t *list, struct md_record *records, size_t *ret_count,

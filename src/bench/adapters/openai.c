@@ -27,7 +27,7 @@ static int encode_completions(const struct bench_encode *encode, const struct be
 	json_object_set_new(body, "repetition_penalty", json_real(1.0));
 	json_object_set_new(body, "max_tokens", json_integer(sample->output_tokens));
 	json_object_set_new(body, "logprobs",
-			    encode->bench->logprobs == MD_NO_I64
+			    encode->bench->logprobs == OPTION_NO_I64
 				    ? json_null()
 				    : json_integer(encode->bench->logprobs));
 	openai_body_stream(encode, body);

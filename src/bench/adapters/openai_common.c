@@ -15,7 +15,7 @@ static void add_f64(json_t *body, const char *name, double value)
 static void add_sampling(json_t *body, const struct md_bench *bench)
 {
 	add_f64(body, "top_p", bench->top_p);
-	if (bench->top_k != MD_NO_I64)
+	if (bench->top_k != OPTION_NO_I64)
 		json_object_set_new(body, "top_k", json_integer(bench->top_k));
 	add_f64(body, "min_p", bench->min_p);
 	add_f64(body, "temperature", bench->temperature);

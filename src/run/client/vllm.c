@@ -179,7 +179,7 @@ void run_client_take(struct run_state *run)
 	client->difference = md_flat_difference(flat, &client->difference_key);
 	outcome->end = MD_END_ALL;
 	outcome->worker_cpu_share_max = NAN;
-	outcome->inflight_peak = MD_NO_I64;
+	outcome->inflight_peak = OPTION_NO_I64;
 	if (flat->has_starts) {
 		struct md_flat_how how = {
 			.shift_ns = shift_ns(run),

@@ -163,7 +163,7 @@ static enum end wish_to_end(const struct child *child)
 		return END_SIGNAL;
 	if (run->server.process != NULL && host_process_wait(run->server.process, 0))
 		return END_SERVER;
-	if (limit_ns != MD_NO_I64 && pl_clock_now_ns() - child->started_ns >= limit_ns)
+	if (limit_ns != OPTION_NO_I64 && pl_clock_now_ns() - child->started_ns >= limit_ns)
 		return END_TIMEOUT;
 	return END_ITSELF;
 }

@@ -80,7 +80,7 @@ static int64_t max_concurrency(const struct recovery *r)
 	const json_t *value = json_object_get(r->state->load, "max_concurrency");
 
 	return json_is_integer(value) && json_integer_value(value) > 0 ? json_integer_value(value)
-								       : MD_NO_I64;
+								       : OPTION_NO_I64;
 }
 
 static int make_results(const struct recovery *r, json_t **ret, struct pl_err *err)
@@ -97,7 +97,7 @@ static int make_results(const struct recovery *r, json_t **ret, struct pl_err *e
 		.percentile_count = r->percentile_count,
 		.max_concurrency = max_concurrency(r),
 		.finite_rate = json_is_true(json_object_get(how, "finite_rate")),
-		.inflight_peak = MD_NO_I64,
+		.inflight_peak = OPTION_NO_I64,
 	};
 
 	*ret = NULL;

@@ -185,7 +185,7 @@ static int port_is_waited_for(const struct taking *t, const json_t *before, stru
 	json_array_foreach((json_t *)before, i, waiter)
 	{
 		const json_t *claimed = pl_json_get_path(waiter, "claim.port");
-		if (port == MD_NO_I64 || json_integer_value(claimed) != port)
+		if (port == OPTION_NO_I64 || json_integer_value(claimed) != port)
 			continue;
 		auto_free char *who = host_lock_holder_text(waiter);
 		return pl_err_set(err, PL_ERR_BUSY, "launch.port: port '%lld' is waited for by %s",
@@ -200,7 +200,7 @@ static int take_port(const struct md_experiment *experiment, const struct host_l
 	int64_t fixed = experiment->launch.port;
 
 	if (host_port_take(into->locks, experiment->launch.host,
-			   fixed == MD_NO_I64 ? 0 : (uint16_t)fixed, who, &into->port, err) < 0)
+			   fixed == OPTION_NO_I64 ? 0 : (uint16_t)fixed, who, &into->port, err) < 0)
 		return pl_err_wrap(err, "launch.port");
 	return 0;
 }
@@ -248,7 +248,7 @@ static int join_queue(struct taking *t, struct pl_err *err)
 {
 	auto_json json_t *claim = run_gpu_taking_claim(&t->gpus);
 
-	if (t->needs_port && t->experiment->launch.port != MD_NO_I64)
+	if (t->needs_port && t->experiment->launch.port != OPTION_NO_I64)
 		json_object_set_new(claim, "port", json_integer(t->experiment->launch.port));
 	if (host_locks_enter(t->into->locks, err) < 0)
 		return -1;

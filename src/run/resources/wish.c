@@ -75,7 +75,7 @@ static int read_elsewhere(const struct md_experiment *experiment, struct run_gpu
 {
 	const json_t *visible = json_object_get(experiment->launch.env, VISIBLE);
 	const json_t *device_ids = json_object_get(experiment->server, "device_ids");
-	bool given = md_places_find(&experiment->places, "launch.gpus") != NULL;
+	bool given = option_places_find(&experiment->places, "launch.gpus") != NULL;
 
 	*ret_text = NULL;
 	if (!json_is_string(visible) && !json_is_string(device_ids))

@@ -43,7 +43,7 @@ static void send_one(struct run_probe *probe)
 	load.requests = &request;
 	load.count = 1;
 	load.threads = 1;
-	load.max_concurrency = MD_NO_I64;
+	load.max_concurrency = OPTION_NO_I64;
 	if (bench_load_run(&load, &outcome, &ignored) < 0 || !outcome->records[0].ok) {
 		probe->failed++;
 		return;

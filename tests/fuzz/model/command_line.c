@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
 #define TEXT_BYTES_MAX (32u << 20)
 
-static void check_texts(const struct md_command *command, const struct md_problems *problems)
+static void check_texts(const struct md_command *command, const struct option_problems *problems)
 {
 	for (size_t i = 0; i < problems->count && i < 50; i++) {
 		auto_json json_t *json = md_command_problem_to_json(command, &problems->items[i]);

@@ -36,7 +36,7 @@ static void check_sum(const struct md_model_case *server)
 	md_model_checks(server, &problems);
 	md_memory_text(&memory, &text);
 	for (size_t i = 0; i < problems.count; i++)
-		md_problem_text(&problems.items[i], &text);
+		option_problem_text(&problems.items[i], &text);
 	for (int i = 0; i < MD_MEMORY_TERMS; i++) {
 		if (memory.terms[i].formula == NULL || memory.terms[i].value < 0)
 			abort();

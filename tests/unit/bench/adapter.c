@@ -14,9 +14,9 @@
 static struct md_bench plain_bench(void)
 {
 	return (struct md_bench){
-		.logprobs = MD_NO_I64,
+		.logprobs = OPTION_NO_I64,
 		.top_p = NAN,
-		.top_k = MD_NO_I64,
+		.top_k = OPTION_NO_I64,
 		.min_p = NAN,
 		.temperature = NAN,
 		.frequency_penalty = NAN,

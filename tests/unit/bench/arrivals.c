@@ -173,7 +173,11 @@ static void test_refused(void **state)
 		{ .rate = INFINITY, .burstiness = 1, .ramp = "exponential", .from = 0, .to = 2 },
 		{ .rate = INFINITY, .burstiness = 1, .ramp = "linear", .from = 3, .to = 2 },
 		{ .rate = INFINITY, .burstiness = 1, .ramp = "linear", .from = -3, .to = 2 },
-		{ .rate = INFINITY, .burstiness = 1, .ramp = "linear", .from = MD_NO_I64, .to = 2 },
+		{ .rate = INFINITY,
+		  .burstiness = 1,
+		  .ramp = "linear",
+		  .from = OPTION_NO_I64,
+		  .to = 2 },
 		{ .rate = INFINITY, .burstiness = 1, .ramp = "stairs", .from = 1, .to = 2 },
 	};
 

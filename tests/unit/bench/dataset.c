@@ -334,13 +334,13 @@ struct sharegpt_case {
 static void test_sharegpt(void **state)
 {
 	static const struct sharegpt_case cases[] = {
-		{ 5, MD_NO_I64, false, false, false, "7 8 1 4 2", 0.3580493746949883 },
+		{ 5, OPTION_NO_I64, false, false, false, "7 8 1 4 2", 0.3580493746949883 },
 		{ 5, 2, false, false, false, "7 8 1 5 4", 0.3580493746949883 },
 		{ 5, 2, true, false, false, "7 8 1 5 4", 0.3580493746949883 },
-		{ 12, MD_NO_I64, false, false, false, "7 8 1 4 2 0 9 6 9 9 7 2",
+		{ 12, OPTION_NO_I64, false, false, false, "7 8 1 4 2 0 9 6 9 9 7 2",
 		  0.9654648863619172 },
-		{ 12, MD_NO_I64, false, true, false, "7 8 1 4 2 0 9 6", 0.3580493746949883 },
-		{ 4, MD_NO_I64, false, false, true, "0 1 2 4", 0.8444218515250481 },
+		{ 12, OPTION_NO_I64, false, true, false, "7 8 1 4 2 0 9 6", 0.3580493746949883 },
+		{ 4, OPTION_NO_I64, false, false, true, "0 1 2 4", 0.8444218515250481 },
 	};
 	auto_free char *path = sharegpt_file();
 	struct test_tokenizer test;
@@ -366,7 +366,7 @@ static void test_sharegpt(void **state)
 		if (!cases[i].no_shuffle) {
 			assert_int_equal(first->prompt_tokens, 12);
 			assert_int_equal(first->output_tokens,
-					 cases[i].fixed == MD_NO_I64 ? 11 : cases[i].fixed);
+					 cases[i].fixed == OPTION_NO_I64 ? 11 : cases[i].fixed);
 		}
 		assert_true(pl_pyrandom_random(&b.py) == cases[i].next);
 		built_done(&b);

@@ -92,11 +92,11 @@ static void play(unsigned threads, size_t count)
 		.headers = "",
 		.requests = requests,
 		.count = count,
-		.max_concurrency = MD_NO_I64,
+		.max_concurrency = OPTION_NO_I64,
 		.threads = threads,
 		.request_timeout_ns = 60 * PL_NS_PER_S,
 		.stall_timeout_ns = 60 * PL_NS_PER_S,
-		.run_timeout_ns = MD_NO_I64,
+		.run_timeout_ns = OPTION_NO_I64,
 		.feed = feed,
 	};
 	assert_true(bench_feed_start_ns(feed) == MD_NO_TIME);
@@ -153,11 +153,11 @@ static void test_bench_feed__a_run_that_cannot_start_takes_its_records_back(void
 		.headers = "",
 		.requests = &request,
 		.count = 1,
-		.max_concurrency = MD_NO_I64,
+		.max_concurrency = OPTION_NO_I64,
 		.threads = 1,
 		.request_timeout_ns = PL_NS_PER_S,
 		.stall_timeout_ns = PL_NS_PER_S,
-		.run_timeout_ns = MD_NO_I64,
+		.run_timeout_ns = OPTION_NO_I64,
 		.feed = feed,
 	};
 	assert_int_equal(bench_load_run(&load, &outcome, &err), -1);

@@ -426,7 +426,7 @@ static void limits_are_named_before_the_start(void **state)
 	assert_non_null(strstr(text, "somaxconn"));
 	play.load.max_concurrency = 10;
 	assert_int_equal(bench_load_check_limits(&play.load, &err), 0);
-	play.load.max_concurrency = MD_NO_I64;
+	play.load.max_concurrency = OPTION_NO_I64;
 	play.load.finite_rate = true; /* how many will be open cannot be known */
 	assert_int_equal(bench_load_check_limits(&play.load, &err), 0);
 	play_done(&play);

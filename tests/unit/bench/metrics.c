@@ -32,8 +32,8 @@ static void plan_init(struct plan *plan, double duration_s)
 		.duration_s = duration_s,
 		.start_ns = 0,
 		.slo = { NAN, NAN, NAN },
-		.max_concurrency = MD_NO_I64,
-		.inflight_peak = MD_NO_I64,
+		.max_concurrency = OPTION_NO_I64,
+		.inflight_peak = OPTION_NO_I64,
 	};
 }
 
@@ -431,7 +431,7 @@ static void test_quality_facts_of_nothing(void **state)
 	plan_init(&plan, NAN);
 	json_t *results = bench_metrics_compute(&plan.input);
 	md_quality_init(&facts);
-	bench_quality_facts(&outcome, results, false, MD_NO_I64, &facts);
+	bench_quality_facts(&outcome, results, false, OPTION_NO_I64, &facts);
 	json_decref(results);
 	assert_true(facts.schedule_finite == 0);
 	assert_true(isnan(facts.schedule_lateness_p99_ms) && isnan(facts.cap_held_share));

@@ -48,11 +48,11 @@ static inline struct play play_new(const struct tiny_server *server, const char 
 		.headers = "Authorization: Bearer x\r\n",
 		.requests = play.requests,
 		.count = count,
-		.max_concurrency = MD_NO_I64,
+		.max_concurrency = OPTION_NO_I64,
 		.threads = 1,
 		.request_timeout_ns = 60 * SECOND,
 		.stall_timeout_ns = 60 * SECOND,
-		.run_timeout_ns = MD_NO_I64,
+		.run_timeout_ns = OPTION_NO_I64,
 	};
 	if (server != NULL)
 		play.load.addr = server->addr;
@@ -128,7 +128,7 @@ static inline void assert_outcome_consistent(const struct play *play)
 	if (acted > 0)
 		assert_int_equal(outcome->inflight[2 * acted - 1].in_flight, 0);
 	assert_float_equal(outcome->inflight_integral_s, sum_s, 1e-6);
-	if (play->load.max_concurrency != MD_NO_I64)
+	if (play->load.max_concurrency != OPTION_NO_I64)
 		assert_true(outcome->inflight_peak <= play->load.max_concurrency);
 }
 

@@ -269,8 +269,8 @@ static char *table_of_run(const json_t *detail)
 		.percentiles = percentiles,
 		.percentile_count = PL_ARRAY_SIZE(percentiles),
 		.slo = { 200, 50, NAN },
-		.max_concurrency = MD_NO_I64,
-		.inflight_peak = MD_NO_I64,
+		.max_concurrency = OPTION_NO_I64,
+		.inflight_peak = OPTION_NO_I64,
 		.finite_rate = true,
 	};
 	json_t *results = bench_metrics_compute(&input);

@@ -24,8 +24,8 @@ static void defaults_are_the_rows(void **state)
 	assert_string_equal(bench.backend, "openai");
 	assert_true(isinf(bench.request_rate));
 	assert_true(isnan(bench.temperature));
-	assert_true(bench.max_concurrency == MD_NO_I64);
-	assert_true(bench.port == MD_NO_I64);
+	assert_true(bench.max_concurrency == OPTION_NO_I64);
+	assert_true(bench.port == OPTION_NO_I64);
 	assert_null(bench.endpoint);
 	assert_null(bench.header);
 	assert_null(bench.extra_body);
@@ -121,7 +121,7 @@ static void durations_are_exact(void **state)
 		auto_json json_t *json = md_duration_to_json(cases[i].ns);
 		assert_string_equal(json_string_value(json), cases[i].text);
 	}
-	auto_json json_t *none = md_duration_to_json(MD_NO_I64);
+	auto_json json_t *none = md_duration_to_json(OPTION_NO_I64);
 	assert_true(json_is_null(none));
 }
 

@@ -18,7 +18,7 @@
 #define RELEASE "0.32.0"
 
 static struct md_command *parse_as(const char *text, const struct md_command_options *options,
-				   struct md_problems *problems)
+				   struct option_problems *problems)
 {
 	struct md_command *command = NULL;
 	struct pl_err err = PL_ERR_INIT;
@@ -29,7 +29,7 @@ static struct md_command *parse_as(const char *text, const struct md_command_opt
 	return command;
 }
 
-static struct md_command *parse(const char *text, struct md_problems *problems)
+static struct md_command *parse(const char *text, struct option_problems *problems)
 {
 	const struct md_command_options options = { .release = RELEASE };
 
@@ -222,7 +222,7 @@ static void faults_are_told(void **state)
 		auto_problems problems = { 0 };
 		auto_free char *text = pl_asprintf("vllm serve m %s", faults[i].args);
 		auto_command struct md_command *command = parse(text, &problems);
-		const struct md_problem *found = problems.items;
+		const struct option_problem *found = problems.items;
 		if (problems.errors == 0)
 			fail_msg("%s: taken", faults[i].args);
 		if (faults[i].key != NULL && strcmp(found->key, faults[i].key) != 0)
@@ -622,7 +622,7 @@ static void a_caret_is_under_the_word(void **state)
 		auto_buf text = { 0 };
 		pl_buf_init(&text, 4096);
 		for (size_t j = 0; j < problems.count; j++) {
-			if (problems.items[j].severity == MD_ERROR)
+			if (problems.items[j].severity == OPTION_ERROR)
 				md_command_problem_text(command, &problems.items[j], &text);
 		}
 		assert_string_equal(pl_buf_text(&text), cases[i].shown);

@@ -17,7 +17,7 @@
 static const char *const no_sets[] = { NULL };
 
 static struct md_experiment *parse_with(const char *text, const char *const *sets,
-					struct md_problems *problems)
+					struct option_problems *problems)
 {
 	struct md_experiment *experiment = NULL;
 	struct pl_err err = PL_ERR_INIT;
@@ -52,9 +52,9 @@ static void defaults_are_the_references(void **state)
 	assert_string_equal(e->launch.platform, "auto");
 	assert_string_equal(e->launch.host, "127.0.0.1");
 	assert_string_equal(json_string_value(e->launch.gpus), "auto");
-	assert_true(e->launch.port == MD_NO_I64);
+	assert_true(e->launch.port == OPTION_NO_I64);
 	assert_int_equal(e->launch.ready_timeout_ns, 600000000000);
-	assert_true(e->launch.run_timeout_ns == MD_NO_I64);
+	assert_true(e->launch.run_timeout_ns == OPTION_NO_I64);
 	assert_int_equal(e->launch.stop_timeout_ns, 30000000000);
 	assert_int_equal(json_array_size(e->launch.extra_args), 0);
 	assert_int_equal(json_object_size(e->launch.env), 0);
@@ -146,8 +146,8 @@ static void a_whole_file_is_read(void **state)
 	auto_free char *sources = pl_json_to_text(e->bench.source_addresses, PL_JSON_COMPACT);
 	assert_string_equal(sources, "[\"10.0.0.2\",\"::1\"]");
 	assert_string_equal(e->bench.random_range_ratio, "{\"input\": 0.3, \"output\": 0.5}");
-	assert_true(e->bench.max_concurrency == MD_NO_I64);
-	assert_true(e->telemetry.server_metrics_ns == MD_NO_I64);
+	assert_true(e->bench.max_concurrency == OPTION_NO_I64);
+	assert_true(e->telemetry.server_metrics_ns == OPTION_NO_I64);
 	assert_int_equal(e->telemetry.interval_ns, 50000000);
 	assert_false(e->output.series);
 	assert_int_equal(md_experiment_check_supported(e, &err), 0);
@@ -234,7 +234,7 @@ static void sets_win_over_the_file(void **state)
 	assert_int_equal(json_object_size(e->tags), 2);
 	assert_true(e->bench.request_rate == 2.5);
 	assert_int_equal(json_object_size(e->bench.extra_body), 2);
-	assert_true(e->bench.max_concurrency == MD_NO_I64);
+	assert_true(e->bench.max_concurrency == OPTION_NO_I64);
 	assert_string_equal(e->name, "late");
 }
 
@@ -368,7 +368,7 @@ static void all_problems_are_told_at_once(void **state)
 		-1);
 	pl_buf_init(&all, 1 << 16);
 	for (size_t i = 0; i < problems.count; i++) {
-		md_problem_text(&problems.items[i], &all);
+		option_problem_text(&problems.items[i], &all);
 		pl_buf_add_char(&all, '\n');
 	}
 	assert_string_equal(
@@ -438,7 +438,7 @@ static void warnings_do_not_refuse(void **state)
 		&problems);
 	pl_buf_init(&all, 1 << 16);
 	for (size_t i = 0; i < problems.count; i++) {
-		md_problem_text(&problems.items[i], &all);
+		option_problem_text(&problems.items[i], &all);
 		pl_buf_add_char(&all, '\n');
 	}
 	assert_string_equal(

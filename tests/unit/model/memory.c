@@ -22,7 +22,7 @@ struct play {
 	struct md_target target;
 	struct md_model_case server;
 	struct md_memory memory;
-	struct md_problems problems;
+	struct option_problems problems;
 };
 
 static json_t *parse(const char *text)
@@ -61,7 +61,7 @@ static void explain(struct play *play)
 static void end(struct play *play)
 {
 	md_memory_done(&play->memory);
-	md_problems_done(&play->problems);
+	option_problems_done(&play->problems);
 	md_model_facts_free(play->facts);
 	json_decref(play->values);
 	json_decref(play->env);
@@ -84,7 +84,7 @@ static void assert_near(double found, double expected, double within)
 		fail_msg("found %.4f, expected %.4f", found, expected);
 }
 
-static const struct md_problem *problem(const struct play *play, const char *rule)
+static const struct option_problem *problem(const struct play *play, const char *rule)
 {
 	for (size_t i = 0; i < play->problems.count; i++) {
 		if (strcmp(play->problems.items[i].rule, rule) == 0)
@@ -177,8 +177,8 @@ static void test_memory__on_the_cpu(void **state)
 	begin(&play, TINY, "{\"max_model_len\":2048,\"kv_cache_memory_bytes\":1048576}", NULL, NAN);
 	play.server.platform = "cpu";
 	explain(&play);
-	const struct md_problem *refused = problem(&play, "kv_cache_fits_one_request");
-	assert_int_equal(refused->severity, MD_ERROR);
+	const struct option_problem *refused = problem(&play, "kv_cache_fits_one_request");
+	assert_int_equal(refused->severity, OPTION_ERROR);
 	assert_string_equal(refused->found, "2048 tokens that take 2.00 MiB of KV cache");
 	assert_string_equal(refused->expected, "at most 896, what the KV cache of 1.00 MiB holds "
 					       "beside the block that vLLM keeps");
@@ -388,7 +388,7 @@ static void test_memory__what_does_not_fit(void **state)
 	begin(&play, LLAMA_31_8B, "{\"max_model_len\":8192}", "t4", NAN);
 	explain(&play);
 	assert_non_null(problem(&play, "weights_fit_memory"));
-	assert_int_equal(problem(&play, "weights_fit_memory")->severity, MD_ERROR);
+	assert_int_equal(problem(&play, "weights_fit_memory")->severity, OPTION_ERROR);
 	/* 16,060,522,496 bytes / (14,913 MiB x 0.92) = 1.12 */
 	assert_non_null(strstr(problem(&play, "weights_fit_memory")->expected, "at least 2 GPUs"));
 	assert_int_equal(play.problems.count, 1);
@@ -397,7 +397,7 @@ static void test_memory__what_does_not_fit(void **state)
 	/* 131,072 tokens x 131,072 bytes = 16 GiB beside 15 GiB of weights on 22 GiB */
 	begin(&play, LLAMA_31_8B, "{}", "l4", NAN);
 	explain(&play);
-	assert_int_equal(problem(&play, "kv_cache_fits_one_request")->severity, MD_ERROR);
+	assert_int_equal(problem(&play, "kv_cache_fits_one_request")->severity, OPTION_ERROR);
 	assert_non_null(problem(&play, "kv_cache_fits_one_request")->nearest);
 	end(&play);
 
@@ -409,13 +409,13 @@ static void test_memory__what_does_not_fit(void **state)
 	end(&play);
 	begin(&play, LLAMA_31_8B, "{\"max_model_len\":8177}", NULL, 1);
 	explain(&play);
-	assert_int_equal(problem(&play, "kv_cache_fits_one_request")->severity, MD_WARNING);
+	assert_int_equal(problem(&play, "kv_cache_fits_one_request")->severity, OPTION_WARNING);
 	assert_string_equal(problem(&play, "kv_cache_fits_one_request")->nearest, "8176");
 	assert_non_null(strstr(problem(&play, "kv_cache_fits_one_request")->found, "on a GPU"));
 	end(&play);
 	begin(&play, LLAMA_31_8B, "{\"max_model_len\":8193}", NULL, 1);
 	explain(&play);
-	assert_int_equal(problem(&play, "kv_cache_fits_one_request")->severity, MD_ERROR);
+	assert_int_equal(problem(&play, "kv_cache_fits_one_request")->severity, OPTION_ERROR);
 	assert_string_equal(problem(&play, "kv_cache_fits_one_request")->nearest, "8176");
 	assert_string_equal(problem(&play, "kv_cache_fits_one_request")->key,
 			    "server.max_model_len");
@@ -434,7 +434,7 @@ static void test_memory__what_does_not_fit(void **state)
 	/* a told cache beside 14.96 GiB of weights on 79.2 GiB */
 	begin(&play, LLAMA_31_8B, "{\"kv_cache_memory_bytes\":80000000000}", "h100", NAN);
 	explain(&play);
-	assert_int_equal(problem(&play, "kv_cache_fits_memory")->severity, MD_ERROR);
+	assert_int_equal(problem(&play, "kv_cache_fits_memory")->severity, OPTION_ERROR);
 	end(&play);
 }
 
@@ -449,7 +449,7 @@ static void test_memory__near_misses_warn(void **state)
 	explain(&play);
 	/* left beside the weights: 22,565 MiB x 0.92 - 14.96 GiB = 5.31 GiB; a request needs
 	 * 38,000 x 131,072 bytes = 4.64 GiB; activations and graphs take the difference */
-	assert_int_equal(problem(&play, "kv_cache_fits_one_request")->severity, MD_WARNING);
+	assert_int_equal(problem(&play, "kv_cache_fits_one_request")->severity, OPTION_WARNING);
 	end(&play);
 }
 

@@ -23,7 +23,7 @@ static json_t *parse(const char *text)
 }
 
 static void check(const char *config, const char *values, const char *env, const char *hardware,
-		  struct md_problems *problems)
+		  struct option_problems *problems)
 {
 	auto_model_facts struct md_model_facts *facts = md_model_facts_parse(config, strlen(config),
 									     NULL);
@@ -128,7 +128,7 @@ static void test_model_checks__rules(void **state)
 			continue;
 		assert_string_equal(problems.items[0].rule, rows[i].rule);
 		assert_string_equal(problems.items[0].key, rows[i].key);
-		assert_int_equal(problems.items[0].severity, MD_ERROR);
+		assert_int_equal(problems.items[0].severity, OPTION_ERROR);
 		if (strstr(problems.items[0].expected, rows[i].says) == NULL)
 			fail_msg("row %zu: '%s'", i, problems.items[0].expected);
 	}
@@ -180,7 +180,8 @@ static void place_of(void *user, const char *arg, struct md_rule_place *ret)
 		*ret = (struct md_rule_place){ .source = "x.yaml", .line = 7, .column = 3 };
 }
 
-static void load_and_check(const json_t *values, const json_t *env, struct md_problems *problems)
+static void load_and_check(const json_t *values, const json_t *env,
+			   struct option_problems *problems)
 {
 	const char *set = "model";
 	struct md_model_source source = md_model_source_of(values, env);
@@ -196,13 +197,13 @@ static void test_model_checks__folders(void **state)
 	static const struct {
 		const char *model; /* in the test's folder; NULL: by name */
 		const char *rule;
-		enum md_severity severity;
+		enum option_severity severity;
 	} rows[] = {
-		{ NULL, "model_not_found", MD_WARNING },
-		{ "none", "model_not_found", MD_ERROR },
-		{ "broken", "model_config_broken", MD_ERROR },
-		{ "cut", "weight_files_broken", MD_ERROR },
-		{ "some", "weight_files_missing", MD_WARNING },
+		{ NULL, "model_not_found", OPTION_WARNING },
+		{ "none", "model_not_found", OPTION_ERROR },
+		{ "broken", "model_config_broken", OPTION_ERROR },
+		{ "cut", "weight_files_broken", OPTION_ERROR },
+		{ "some", "weight_files_missing", OPTION_WARNING },
 	};
 	struct folder *folder = *state;
 	auto_json json_t *env = json_object();

@@ -61,7 +61,8 @@ static bool is_broken(const struct md_rule *rule, const json_t *values,
 }
 
 /* The problem of a rule, or NULL. */
-static const struct md_problem *find_problem(const struct md_problems *problems, const char *rule)
+static const struct option_problem *find_problem(const struct option_problems *problems,
+						 const char *rule)
 {
 	for (size_t i = 0; i < problems->count; i++) {
 		if (pl_text_equal(problems->items[i].rule, rule))
@@ -130,20 +131,20 @@ static void check_effects(const struct md_rule *rule, const json_t *one)
 		auto_problems problems = { 0 };
 
 		if (i == 0)
-			assert_int_equal(effect, rule->severity == MD_ERROR ? MD_RULE_REFUSES
-									    : MD_RULE_WARNS);
+			assert_int_equal(effect, rule->severity == OPTION_ERROR ? MD_RULE_REFUSES
+										: MD_RULE_WARNS);
 		else
 			assert_int_equal(effect, strcmp(other, "0.33.0") == 0 ? MD_RULE_WARNS
 									      : MD_RULE_SILENT);
 		md_rules_check(values_of(fires), &target, &env, NULL, NULL, &problems);
-		const struct md_problem *problem = find_problem(&problems, rule->id);
+		const struct option_problem *problem = find_problem(&problems, rule->id);
 		if (effect == MD_RULE_SILENT || rule->scope != MD_RULE_ENGINE) {
 			assert_null(problem);
 			continue;
 		}
 		assert_non_null(problem);
 		assert_int_equal(problem->severity,
-				 effect == MD_RULE_REFUSES ? MD_ERROR : MD_WARNING);
+				 effect == MD_RULE_REFUSES ? OPTION_ERROR : OPTION_WARNING);
 		assert_string_equal(problem->expected, rule->message);
 		assert_true(pl_text_starts(problem->key, "server"));
 		assert_true(strlen(problem->found) > 0);
@@ -331,7 +332,7 @@ static void problems_say_what_and_where(void **state)
 		pl_buf_init(&text, 4096);
 		md_rules_check(values, &target, &env, place_of, user_text, &problems);
 		assert_int_equal(problems.count, 1);
-		md_problem_text(&problems.items[0], &text);
+		option_problem_text(&problems.items[0], &text);
 		assert_string_equal(pl_buf_text(&text), cases[i].text);
 	}
 }
@@ -350,7 +351,7 @@ static void the_host_alone_can_break_a_rule(void **state)
 	env.api_servers = 1;
 	md_rules_check(values, &target, &env, place_of, user_text, &problems);
 	assert_int_equal(problems.count, 1);
-	md_problem_text(&problems.items[0], &text);
+	option_problem_text(&problems.items[0], &text);
 	assert_string_equal(pl_buf_text(&text),
 			    "e.yaml:1:3: server: found api_servers 1, host_memory_gib 2.5: "
 			    "The multimodal cache is kept once per process and exceeds host memory "
@@ -395,17 +396,21 @@ static void targets_lack_arguments_and_choices(void **state)
 		  "e.yaml:10:3: server.swap_space: found an argument that vLLM 0.32.0 no longer "
 		  "has, "
 		  "expected an older release",
-		  MD_ERROR },
-		{ "{\"swap_space\": 4}", { "0.32.0", false }, true, "swap_space", MD_WARNING },
-		{ "{\"swap_space\": 4}", { "0.32.0", true }, false, "vLLM 0.32.0", MD_WARNING },
-		{ "{\"swap_space\": 4}", { "nightly", false }, false, "vLLM 0.32.0", MD_WARNING },
+		  OPTION_ERROR },
+		{ "{\"swap_space\": 4}", { "0.32.0", false }, true, "swap_space", OPTION_WARNING },
+		{ "{\"swap_space\": 4}", { "0.32.0", true }, false, "vLLM 0.32.0", OPTION_WARNING },
+		{ "{\"swap_space\": 4}",
+		  { "nightly", false },
+		  false,
+		  "vLLM 0.32.0",
+		  OPTION_WARNING },
 		{ "{\"swap_space\": 4}",
 		  { "0.1.dev1+g975", false },
 		  false,
 		  "vLLM 0.32.0",
-		  MD_WARNING },
-		{ "{\"swap_space\": 4}", { NULL, true }, false, "vLLM 0.32.0", MD_WARNING },
-		{ "{\"swap_space\": 4}", { "0.40.1", false }, false, "vLLM 0.40.1", MD_ERROR },
+		  OPTION_WARNING },
+		{ "{\"swap_space\": 4}", { NULL, true }, false, "vLLM 0.32.0", OPTION_WARNING },
+		{ "{\"swap_space\": 4}", { "0.40.1", false }, false, "vLLM 0.40.1", OPTION_ERROR },
 		{ "{\"swap_space\": 4}", { "0.31.0", false }, false, NULL, 0 },
 		{ "{\"swap_space\": null}", { "0.32.0", false }, false, NULL, 0 },
 		/* with a release that it was removed in, and a newer name */
@@ -413,7 +418,7 @@ static void targets_lack_arguments_and_choices(void **state)
 		  { "0.12.0", false },
 		  false,
 		  "(did you mean 'eplb_config.num_redundant_experts'?)",
-		  MD_ERROR },
+		  OPTION_ERROR },
 		{ "{\"num_redundant_experts\": 4}", { "0.12.0rc1", false }, false, NULL, 0 },
 		/* choices */
 		{ "{\"convert\": \"reward\"}",
@@ -422,15 +427,19 @@ static void targets_lack_arguments_and_choices(void **state)
 		  "e.yaml:7:3: server.convert: found \"reward\", a choice that vLLM 0.32.0 no "
 		  "longer "
 		  "has, expected one of its choices, or an older release",
-		  MD_ERROR },
-		{ "{\"convert\": \"reward\"}", { "0.32.0", true }, false, "reward", MD_WARNING },
+		  OPTION_ERROR },
+		{ "{\"convert\": \"reward\"}",
+		  { "0.32.0", true },
+		  false,
+		  "reward",
+		  OPTION_WARNING },
 		{ "{\"convert\": \"reward\"}", { "0.18.0", false }, false, NULL, 0 },
 		{ "{\"convert\": \"embed\"}", { "0.32.0", false }, false, NULL, 0 },
 		{ "{\"attention_backend\": \"tree_attn\"}",
 		  { "0.32.0", false },
 		  false,
 		  "\"tree_attn\", a choice",
-		  MD_ERROR },
+		  OPTION_ERROR },
 		/* not a row: another's business */
 		{ "{\"made_up\": 1}", { "0.32.0", false }, false, NULL, 0 },
 	};
@@ -448,7 +457,7 @@ static void targets_lack_arguments_and_choices(void **state)
 				 cases[i].target.version, problems.count);
 		if (problems.count == 0)
 			continue;
-		md_problem_text(&problems.items[0], &text);
+		option_problem_text(&problems.items[0], &text);
 		if (strstr(pl_buf_text(&text), cases[i].text) == NULL)
 			fail_msg("%s: %s", cases[i].values, pl_buf_text(&text));
 		assert_int_equal(problems.items[0].severity, cases[i].severity);

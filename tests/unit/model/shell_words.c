@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 
-static void split(const char *text, struct md_words *words, struct md_problems *problems)
+static void split(const char *text, struct md_words *words, struct option_problems *problems)
 {
 	struct pl_err err = PL_ERR_INIT;
 
@@ -119,11 +119,11 @@ static void test_problems_have_the_word(void **state)
 	(void)state;
 	split("a b \\\n cc$D 'e", &words, &problems);
 	assert_int_equal(problems.count, 2);
-	assert_int_equal(problems.items[0].severity, MD_WARNING);
+	assert_int_equal(problems.items[0].severity, OPTION_WARNING);
 	assert_int_equal(problems.items[0].line, 3);
 	assert_int_equal(problems.items[0].column, 2);
 	assert_string_equal(problems.items[0].found, "$D");
-	assert_int_equal(problems.items[1].severity, MD_ERROR);
+	assert_int_equal(problems.items[1].severity, OPTION_ERROR);
 	assert_int_equal(problems.items[1].line, 4);
 	assert_int_equal(problems.items[1].column, 7);
 }

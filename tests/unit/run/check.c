@@ -28,10 +28,10 @@ static char *check(const char *text, const struct run_check_options *options)
 			 0);
 	run_check_server(experiment, options, &found, &problems);
 	for (size_t i = 0; i < problems.count; i++) {
-		const struct md_problem *problem = &problems.items[i];
+		const struct option_problem *problem = &problems.items[i];
 		pl_buf_addf(&all, "%s %s:%d %s %s\n",
-			    problem->severity == MD_ERROR ? "error" : "warning", problem->source,
-			    problem->line, problem->key,
+			    problem->severity == OPTION_ERROR ? "error" : "warning",
+			    problem->source, problem->line, problem->key,
 			    problem->rule != NULL ? problem->rule : "-");
 	}
 	return all.len > 0 ? pl_buf_take(&all) : pl_strdup("");
@@ -165,7 +165,7 @@ static void keys_of_objects_are_those_of_one_release(void **state)
 	assert_checked(same, &nothing, "error e.yaml:1 server.compilation_config.no_such_key -\n");
 }
 
-static struct md_experiment *of_command(const char *text, struct md_problems *problems)
+static struct md_experiment *of_command(const char *text, struct option_problems *problems)
 {
 	auto_command struct md_command *command = NULL;
 	struct md_experiment *experiment = NULL;
@@ -185,7 +185,7 @@ static void a_command_is_an_experiment(void **state)
 	(void)state;
 	auto_experiment struct md_experiment *e = of_command("A=b vllm serve m --seed 7",
 							     &problems);
-	const struct md_place *place = md_places_find(&e->places, "server.seed");
+	const struct option_place *place = option_places_find(&e->places, "server.seed");
 	assert_int_equal(problems.count, 0);
 	assert_int_equal(json_integer_value(json_object_get(e->server, "seed")), 7);
 	assert_string_equal(json_string_value(json_object_get(e->launch.env, "A")), "b");

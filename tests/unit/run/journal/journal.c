@@ -46,7 +46,7 @@ static void write_run(const char *output, size_t count, struct md_outcome **ret)
 		.threads = 2,
 		.request_timeout_ns = 60 * PL_NS_PER_S,
 		.stall_timeout_ns = 60 * PL_NS_PER_S,
-		.run_timeout_ns = MD_NO_I64,
+		.run_timeout_ns = OPTION_NO_I64,
 		.feed = feed,
 	};
 	if (run_journal_open(output, false, &journal, &err) < 0)

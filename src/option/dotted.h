@@ -2,8 +2,8 @@
  * JSON in the words of a command line, as vLLM reads it: a whole word ("--x {…}"), and what stands
  * behind a dotted key ("--x.a.b v", "--x.a+ v,w").
  */
-#ifndef MODEL_DOTTED_H
-#define MODEL_DOTTED_H
+#ifndef OPTION_DOTTED_H
+#define OPTION_DOTTED_H
 
 #include "base/json.h"
 
@@ -11,15 +11,15 @@
  * What Python's json.loads() takes and no JSON here can hold: "a number that is not finite" (NaN,
  * Infinity, 1e999), "an integer beyond 64 bits". NULL: the text is JSON, or no JSON for Python too.
  */
-const char *md_json_excess(const char *text);
+const char *option_json_excess(const char *text);
 /*
  * JSON where the text is some, else the text. Duplicate keys: the last, as in Python. New
  * reference. NULL: it has an excess.
  */
-json_t *md_dotted_value(const char *text);
+json_t *option_dotted_value(const char *text);
 /* "a,b" as a list of texts. New reference. */
-json_t *md_dotted_list(const char *text);
+json_t *option_dotted_list(const char *text);
 /* Adds the words of "a, b", without the blanks around them. */
-void md_commas_add(json_t *list, const char *text);
+void option_commas_add(json_t *list, const char *text);
 
 #endif

@@ -2,8 +2,8 @@
  * Problems found in what a person wrote: all of them, each one line
  * "FILE:LINE:COL: KEY: found …, expected … (did you mean '…'?)".
  */
-#ifndef MODEL_PROBLEM_H
-#define MODEL_PROBLEM_H
+#ifndef OPTION_PROBLEM_H
+#define OPTION_PROBLEM_H
 
 #include "base/buf.h"
 #include "base/err.h"
@@ -12,11 +12,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum md_severity { MD_ERROR, MD_WARNING };
+enum option_severity { OPTION_ERROR, OPTION_WARNING };
 
 /* In a list of problems the texts are the list's own. */
-struct md_problem {
-	enum md_severity severity;
+struct option_problem {
+	enum option_severity severity;
 	const char *source; /* file name or "--set" */
 	int line;           /* from 1; 0: none */
 	int column;
@@ -28,18 +28,18 @@ struct md_problem {
 	bool expected_is_reason; /* it says what is wrong instead of what would be right */
 };
 
-struct md_problems {
-	struct md_problem *items;
+struct option_problems {
+	struct option_problem *items;
 	size_t count;
 	size_t room;
 	size_t errors; /* of the count */
 };
 
-void md_problems_done(struct md_problems *problems);
-#define auto_problems __attribute__((cleanup(md_problems_done), unused)) struct md_problems
+void option_problems_done(struct option_problems *problems);
+#define auto_problems __attribute__((cleanup(option_problems_done), unused)) struct option_problems
 /* Copies all texts. */
-void md_problems_add(struct md_problems *problems, const struct md_problem *problem);
-void md_problem_text(const struct md_problem *problem, struct pl_buf *buf);
-json_t *md_problem_to_json(const struct md_problem *problem);
+void option_problems_add(struct option_problems *problems, const struct option_problem *problem);
+void option_problem_text(const struct option_problem *problem, struct pl_buf *buf);
+json_t *option_problem_to_json(const struct option_problem *problem);
 
 #endif

@@ -1,11 +1,11 @@
-#include "model/places.h"
+#include "option/places.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 
-const struct md_place *md_places_find(const struct md_places *places, const char *key)
+const struct option_place *option_places_find(const struct option_places *places, const char *key)
 {
 	size_t len = strlen(key);
 
@@ -16,10 +16,10 @@ const struct md_place *md_places_find(const struct md_places *places, const char
 	return NULL;
 }
 
-void md_places_set(struct md_places *places, const char *key, const char *source, int line,
-		   int column)
+void option_places_set(struct option_places *places, const char *key, const char *source, int line,
+		       int column)
 {
-	struct md_place *place = (struct md_place *)md_places_find(places, key);
+	struct option_place *place = (struct option_place *)option_places_find(places, key);
 
 	if (place == NULL) {
 		pl_grow((void **)&places->items, &places->room, places->count + 1,
@@ -34,12 +34,12 @@ void md_places_set(struct md_places *places, const char *key, const char *source
 	place->column = column;
 }
 
-void md_places_done(struct md_places *places)
+void option_places_done(struct option_places *places)
 {
 	for (size_t i = 0; i < places->count; i++) {
 		free(places->items[i].key);
 		free(places->items[i].source);
 	}
 	free(places->items);
-	*places = (struct md_places){ 0 };
+	*places = (struct option_places){ 0 };
 }

@@ -1,4 +1,4 @@
-#include "model/problem.h"
+#include "option/problem.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,23 +11,25 @@
 static void a_problem_is_one_line(void **state)
 {
 	static const struct {
-		struct md_problem problem;
+		struct option_problem problem;
 		const char *text;
 	} cases[] = {
-		{ { MD_ERROR, "e.yaml", 3, 9, "server.seed", NULL, "text 'x'", "an integer", NULL,
-		    false },
+		{ { OPTION_ERROR, "e.yaml", 3, 9, "server.seed", NULL, "text 'x'", "an integer",
+		    NULL, false },
 		  "e.yaml:3:9: server.seed: found text 'x', expected an integer" },
-		{ { MD_ERROR, "e.yaml", 3, 9, "nmae", NULL, "an unknown key", "a key", "name",
+		{ { OPTION_ERROR, "e.yaml", 3, 9, "nmae", NULL, "an unknown key", "a key", "name",
 		    false },
 		  "e.yaml:3:9: nmae: found an unknown key, expected a key (did you mean 'name'?)" },
-		{ { MD_WARNING, "--set", 0, 0, "server.seed", "some_rule", "1", "2", NULL, false },
+		{ { OPTION_WARNING, "--set", 0, 0, "server.seed", "some_rule", "1", "2", NULL,
+		    false },
 		  "--set: server.seed: found 1, expected 2 [some_rule]" },
-		{ { MD_ERROR, "e", 2, 1, "server.seed", "rule", "seed 1", "needs a sum", NULL,
+		{ { OPTION_ERROR, "e", 2, 1, "server.seed", "rule", "seed 1", "needs a sum", NULL,
 		    true },
 		  "e:2:1: server.seed: found seed 1: needs a sum [rule]" },
-		{ { MD_ERROR, NULL, 0, 0, "", NULL, NULL, "a mapping", NULL, false },
+		{ { OPTION_ERROR, NULL, 0, 0, "", NULL, NULL, "a mapping", NULL, false },
 		  "found nothing, expected a mapping" },
-		{ { MD_ERROR, "e", 1, 1, "a\nb", NULL, "text 'x\r\n\x1b[31m'", NULL, NULL, false },
+		{ { OPTION_ERROR, "e", 1, 1, "a\nb", NULL, "text 'x\r\n\x1b[31m'", NULL, NULL,
+		    false },
 		  "e:1:1: a?b: found text 'x???[31m'" },
 	};
 
@@ -35,7 +37,7 @@ static void a_problem_is_one_line(void **state)
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
 		auto_buf text = { 0 };
 		pl_buf_init(&text, 1024);
-		md_problem_text(&cases[i].problem, &text);
+		option_problem_text(&cases[i].problem, &text);
 		assert_string_equal(pl_buf_text(&text), cases[i].text);
 	}
 }
@@ -47,11 +49,12 @@ static void problems_are_copied_and_counted(void **state)
 
 	(void)state;
 	for (int i = 0; i < 100; i++)
-		md_problems_add(&problems, &(struct md_problem){
-						   .severity = i % 4 == 0 ? MD_ERROR : MD_WARNING,
-						   .line = i,
-						   .key = key,
-					   });
+		option_problems_add(&problems,
+				    &(struct option_problem){
+					    .severity = i % 4 == 0 ? OPTION_ERROR : OPTION_WARNING,
+					    .line = i,
+					    .key = key,
+				    });
 	key[0] = 'x';
 	assert_int_equal(problems.count, 100);
 	assert_int_equal(problems.errors, 25);
@@ -61,12 +64,11 @@ static void problems_are_copied_and_counted(void **state)
 
 static void a_problem_as_json(void **state)
 {
-	const struct md_problem placed = {
-		MD_ERROR, "e.yaml", 3, 9, "k", NULL, "f", "e", "n", false
-	};
-	const struct md_problem unplaced = { .severity = MD_WARNING, .rule = "r" };
-	auto_json json_t *first = md_problem_to_json(&placed);
-	auto_json json_t *second = md_problem_to_json(&unplaced);
+	const struct option_problem placed = { OPTION_ERROR, "e.yaml", 3,   9,   "k",
+					       NULL,         "f",      "e", "n", false };
+	const struct option_problem unplaced = { .severity = OPTION_WARNING, .rule = "r" };
+	auto_json json_t *first = option_problem_to_json(&placed);
+	auto_json json_t *second = option_problem_to_json(&unplaced);
 	auto_free char *one = pl_json_to_text(first, PL_JSON_COMPACT);
 	auto_free char *two = pl_json_to_text(second, PL_JSON_COMPACT);
 

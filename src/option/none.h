@@ -2,11 +2,11 @@
  * What an option without a value holds, where its type has no natural "none": an int64_t (a
  * duration too). A double is NaN, a text, list or object NULL.
  */
-#ifndef MODEL_NONE_H
-#define MODEL_NONE_H
+#ifndef OPTION_NONE_H
+#define OPTION_NONE_H
 
 #include <stdint.h>
 
-#define MD_NO_I64 INT64_MIN
+#define OPTION_NO_I64 INT64_MIN
 
 #endif

@@ -1,4 +1,4 @@
-#include "model/dotted.h"
+#include "option/dotted.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static bool is_python_number(const char *text, size_t end)
 	       (ends_with(text, end, "-") && pl_text_starts(text + end, "Infinity"));
 }
 
-const char *md_json_excess(const char *text)
+const char *option_json_excess(const char *text)
 {
 	json_error_t fault;
 	auto_json json_t *json = json_loads(text, JSON_DECODE_ANY, &fault);
@@ -38,16 +38,16 @@ const char *md_json_excess(const char *text)
 	return NULL;
 }
 
-json_t *md_dotted_value(const char *text)
+json_t *option_dotted_value(const char *text)
 {
 	json_t *json = json_loads(text, JSON_DECODE_ANY, NULL);
 
-	if (json == NULL && md_json_excess(text) == NULL)
+	if (json == NULL && option_json_excess(text) == NULL)
 		return json_string(text);
 	return json;
 }
 
-json_t *md_dotted_list(const char *text)
+json_t *option_dotted_list(const char *text)
 {
 	auto_free char *copy = pl_strdup(text);
 	json_t *list = json_array();
@@ -57,7 +57,7 @@ json_t *md_dotted_list(const char *text)
 	return list;
 }
 
-void md_commas_add(json_t *list, const char *text)
+void option_commas_add(json_t *list, const char *text)
 {
 	auto_free char *copy = pl_strdup(text);
 

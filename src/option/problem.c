@@ -1,10 +1,10 @@
-#include "model/problem.h"
+#include "option/problem.h"
 
 #include <stdlib.h>
 
 #include "base/mem.h"
 
-static void problem_done(struct md_problem *problem)
+static void problem_done(struct option_problem *problem)
 {
 	free((void *)problem->source);
 	free((void *)problem->key);
@@ -14,19 +14,19 @@ static void problem_done(struct md_problem *problem)
 	free((void *)problem->nearest);
 }
 
-void md_problems_done(struct md_problems *problems)
+void option_problems_done(struct option_problems *problems)
 {
 	for (size_t i = 0; i < problems->count; i++)
 		problem_done(&problems->items[i]);
 	free(problems->items);
-	*problems = (struct md_problems){ 0 };
+	*problems = (struct option_problems){ 0 };
 }
 
-void md_problems_add(struct md_problems *problems, const struct md_problem *problem)
+void option_problems_add(struct option_problems *problems, const struct option_problem *problem)
 {
 	pl_grow((void **)&problems->items, &problems->room, problems->count + 1,
 		sizeof(problems->items[0]));
-	problems->items[problems->count++] = (struct md_problem){
+	problems->items[problems->count++] = (struct option_problem){
 		.severity = problem->severity,
 		.source = pl_strdup(problem->source),
 		.line = problem->line,
@@ -38,7 +38,7 @@ void md_problems_add(struct md_problems *problems, const struct md_problem *prob
 		.expected_is_reason = problem->expected_is_reason,
 		.nearest = pl_strdup(problem->nearest),
 	};
-	problems->errors += problem->severity == MD_ERROR;
+	problems->errors += problem->severity == OPTION_ERROR;
 }
 
 /* One line whatever was quoted: control characters become '?'. */
@@ -48,7 +48,7 @@ static void add_line(struct pl_buf *buf, const char *text)
 		pl_buf_add_char(buf, (unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text);
 }
 
-void md_problem_text(const struct md_problem *problem, struct pl_buf *buf)
+void option_problem_text(const struct option_problem *problem, struct pl_buf *buf)
 {
 	if (problem->source != NULL) {
 		add_line(buf, problem->source);
@@ -75,13 +75,13 @@ void md_problem_text(const struct md_problem *problem, struct pl_buf *buf)
 		pl_buf_addf(buf, " [%s]", problem->rule);
 }
 
-json_t *md_problem_to_json(const struct md_problem *problem)
+json_t *option_problem_to_json(const struct option_problem *problem)
 {
 	json_t *json = json_object();
 	bool placed = problem->line > 0;
 
 	json_object_set_new(json, "severity",
-			    json_string(problem->severity == MD_ERROR ? "error" : "warning"));
+			    json_string(problem->severity == OPTION_ERROR ? "error" : "warning"));
 	json_object_set_new(json, "source", pl_json_text(problem->source));
 	json_object_set_new(json, "line", placed ? json_integer(problem->line) : json_null());
 	json_object_set_new(json, "col", placed ? json_integer(problem->column) : json_null());

@@ -8,7 +8,7 @@
 #include "cli/cli.h"
 #include "model/arg_json.h"
 #include "model/bench_options.h"
-#include "model/hardware.h"
+#include "checkpoint/hardware.h"
 
 #define ARENA_BLOCK_BYTES 65536
 #define VALUES_BYTES_MAX  65536
@@ -174,8 +174,8 @@ static void add_args(struct cli_words *words)
 static void add_profiles(struct cli_words *words)
 {
 	add(words, "list", "show them", "");
-	for (size_t i = 0; i < md_gpu_count(); i++)
-		add(words, md_gpu_at(i)->name, "", "");
+	for (size_t i = 0; i < ckpt_gpu_count(); i++)
+		add(words, ckpt_gpu_at(i)->name, "", "");
 }
 
 enum cli_follow cli_words_of_option(const struct pl_opt *option, struct cli_words *words)

@@ -109,11 +109,11 @@ static int list_hardware(bool as_json)
 	auto_buf text = { 0 };
 
 	if (as_json) {
-		auto_json json_t *list = md_hardware_to_json();
+		auto_json json_t *list = ckpt_hardware_to_json();
 		return cli_print_json(list);
 	}
 	pl_buf_init(&text, REPORT_BYTES_MAX);
-	md_hardware_text(&text);
+	ckpt_hardware_text(&text);
 	return cli_print(pl_buf_text(&text));
 }
 
@@ -201,7 +201,7 @@ static int end(struct validation *v)
 	return v->tally.errors > 0 ? pl_err_exit_status(PL_ERR_INVALID) : 0;
 }
 
-static int read_options(const struct validate_options *options, struct md_hardware *hardware,
+static int read_options(const struct validate_options *options, struct ckpt_hardware *hardware,
 			struct run_check_options *ret, struct pl_err *err)
 {
 	struct md_version version;
@@ -224,7 +224,7 @@ static int read_options(const struct validate_options *options, struct md_hardwa
 				  "--available-memory: found '%s', expected bytes, as 40G",
 				  options->available);
 	if (options->hardware != NULL) {
-		if (md_hardware_find(options->hardware, hardware, err) < 0)
+		if (ckpt_hardware_find(options->hardware, hardware, err) < 0)
 			return pl_err_wrap(err, "--hardware");
 		ret->hardware = hardware;
 	}
@@ -258,7 +258,7 @@ static int validate(const struct validate_options *options, char **files, int fi
 		    char **command, int command_count)
 {
 	struct validation v = { .options = options, .coloured = pl_log_has_colour(STDOUT_FILENO) };
-	struct md_hardware hardware;
+	struct ckpt_hardware hardware;
 	auto_json json_t *reports = json_array();
 	struct pl_err err = PL_ERR_INIT;
 

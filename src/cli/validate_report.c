@@ -59,7 +59,7 @@ void cli_report_memory(const struct cli_input *input, struct pl_buf *buf)
 		return;
 	pl_buf_addf(buf, "%s: for vLLM %s%s\n", input->name, input->check.release.version,
 		    input->check.release.assumed ? " (assumed)" : "");
-	md_memory_text(&input->check.memory, buf);
+	ckpt_memory_text(&input->check.memory, buf);
 }
 
 static json_t *problems_to_json(const struct cli_input *input)
@@ -88,7 +88,7 @@ static json_t *memory_to_json(const struct cli_input *input, bool explained)
 {
 	if (!input->is_checked)
 		return json_null();
-	json_t *memory = md_memory_to_json(&input->check.memory);
+	json_t *memory = ckpt_memory_to_json(&input->check.memory);
 	if (!explained)
 		json_object_del(memory, "terms");
 	return memory;

@@ -7,7 +7,7 @@
 #include "bench/adapter.h"
 #include "bench/source.h"
 #include "run/host_hardware.h"
-#include "model/model_checks.h"
+#include "checkpoint/checks.h"
 #include "model/rules.h"
 #include "model/secret.h"
 #include "model/server_args.h"
@@ -26,8 +26,8 @@ struct checking {
 void run_check_done(struct run_check *check)
 {
 	run_release_done(&check->release);
-	md_model_facts_free(check->facts);
-	md_memory_done(&check->memory);
+	ckpt_facts_free(check->facts);
+	ckpt_memory_done(&check->memory);
 }
 
 /* "tensor_parallel_size" of "server.tensor-parallel-size", "--tensor-parallel-size=x", … */
@@ -237,7 +237,7 @@ static void check_not_empty(struct checking *c)
 
 /* What is known of the host: nothing where the server is another's or has no GPUs. */
 static struct md_rule_env env_of(const struct md_experiment *experiment,
-				 const struct md_hardware *hardware)
+				 const struct ckpt_hardware *hardware)
 {
 	const struct md_launch *launch = &experiment->launch;
 	struct md_rule_env env = MD_RULE_ENV_UNKNOWN;
@@ -303,19 +303,19 @@ static void check_model(struct checking *c, struct run_check *ret)
 {
 	const struct md_experiment *experiment = c->experiment;
 	const char *platform = experiment->launch.platform;
-	struct md_model_case server =
-		MD_MODEL_CASE(.values = experiment->server, .env = experiment->launch.env,
-			      .facts = ret->facts, .hardware = c->options->hardware,
-			      .platform = pl_text_equal(platform, "auto") ? NULL : platform,
-			      .target = &c->target, .place = find_place, .user = c);
+	struct ckpt_case server =
+		CKPT_MODEL_CASE(.values = experiment->server, .env = experiment->launch.env,
+				.facts = ret->facts, .hardware = c->options->hardware,
+				.platform = pl_text_equal(platform, "auto") ? NULL : platform,
+				.target = &c->target, .place = find_place, .user = c);
 
 	if (c->options->available_bytes > 0)
 		server.available_bytes = (double)c->options->available_bytes;
-	md_memory_explain(&server, &ret->memory);
+	ckpt_memory_explain(&server, &ret->memory);
 	if (!needs_model(experiment))
 		return;
-	md_model_checks(&server, c->problems);
-	md_memory_check(&server, &ret->memory, c->problems);
+	ckpt_checks(&server, c->problems);
+	ckpt_memory_check(&server, &ret->memory, c->problems);
 }
 
 /* Behind another one of the same file? What has no place comes last. */
@@ -385,7 +385,7 @@ void run_check_server(const struct md_experiment *experiment,
 {
 	auto_json json_t *refused = refused_args(problems);
 	struct run_check_options with_host = *options;
-	struct md_hardware host;
+	struct ckpt_hardware host;
 
 	if (options->hardware == NULL && run_host_hardware(experiment, &host))
 		with_host.hardware = &host;
@@ -397,8 +397,7 @@ void run_check_server(const struct md_experiment *experiment,
 		.problems = problems,
 	};
 
-	struct md_model_source source = md_model_source_of(experiment->server,
-							   experiment->launch.env);
+	struct ckpt_source source = ckpt_source_of(experiment->server, experiment->launch.env);
 
 	check_not_empty(&c);
 	run_release_find(experiment, options->version, &ret->release);
@@ -407,8 +406,8 @@ void run_check_server(const struct md_experiment *experiment,
 	md_target_check_args(experiment->server, &c.target, options->allow_gone, find_place, &c,
 			     problems);
 	md_required_keys_check(experiment->server, &c.target, find_place, &c, problems);
-	ret->facts = md_model_facts_load(&source);
-	if (ret->facts->state == MD_MODEL_READ)
+	ret->facts = ckpt_facts_load(&source);
+	if (ret->facts->state == CKPT_MODEL_READ)
 		c.env.model_is_multimodal = ret->facts->multimodal;
 	check_headless(&c);
 	check_name(&c);

@@ -7,23 +7,23 @@
 #define RUN_CHECK_H
 
 #include "run/target_release.h"
-#include "model/hardware.h"
-#include "model/memory.h"
-#include "model/model_facts.h"
+#include "checkpoint/hardware.h"
+#include "checkpoint/memory/memory.h"
+#include "checkpoint/facts.h"
 
 struct run_check_options {
-	const char *version;                /* --vllm-version; NULL: not given */
-	const struct md_hardware *hardware; /* --hardware; NULL: what the host shows */
-	int64_t available_bytes;            /* of one GPU, for the KV cache; 0: not given */
-	bool strict;                        /* warnings become errors */
-	bool headless;                      /* a server without an API may be meant */
+	const char *version;                  /* --vllm-version; NULL: not given */
+	const struct ckpt_hardware *hardware; /* --hardware; NULL: what the host shows */
+	int64_t available_bytes;              /* of one GPU, for the KV cache; 0: not given */
+	bool strict;                          /* warnings become errors */
+	bool headless;                        /* a server without an API may be meant */
 	bool allow_gone; /* what the target no longer has is passed on, with a warning */
 };
 
 struct run_check {
 	struct run_release release;
-	struct md_model_facts *facts;
-	struct md_memory memory;
+	struct ckpt_facts *facts;
+	struct ckpt_memory memory;
 };
 
 void run_check_done(struct run_check *check);

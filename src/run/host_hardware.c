@@ -28,7 +28,7 @@ static bool is_candidate(const struct run_gpu_wish *wish, const struct host_gpu_
 }
 
 static bool describe(const struct run_gpu_wish *wish, const struct host_gpu_offer *offers,
-		     size_t count, struct md_hardware *ret)
+		     size_t count, struct ckpt_hardware *ret)
 {
 	const struct host_gpu_facts *first = NULL;
 	struct pl_err ignored = PL_ERR_INIT;
@@ -44,7 +44,7 @@ static bool describe(const struct run_gpu_wish *wish, const struct host_gpu_offe
 	if (first == NULL)
 		return false;
 	int64_t memory = first->memory_bytes > 0 ? (int64_t)first->memory_bytes : 0;
-	if (md_hardware_from_host(first->name, memory, "cuda", same, ret, &ignored) < 0)
+	if (ckpt_hardware_from_host(first->name, memory, "cuda", same, ret, &ignored) < 0)
 		return false;
 	/* the driver's text does not live as long as the answer */
 	if (ret->gpu.name == first->name)
@@ -52,7 +52,7 @@ static bool describe(const struct run_gpu_wish *wish, const struct host_gpu_offe
 	return true;
 }
 
-bool run_host_hardware(const struct md_experiment *experiment, struct md_hardware *ret)
+bool run_host_hardware(const struct md_experiment *experiment, struct ckpt_hardware *ret)
 {
 	struct pl_err ignored = PL_ERR_INIT;
 	struct run_gpu_wish wish = { 0 };

@@ -5,7 +5,7 @@
 #define RUN_HOST_HARDWARE_H
 
 #include "model/experiment.h"
-#include "model/hardware.h"
+#include "checkpoint/hardware.h"
 
 #include <stdbool.h>
 
@@ -14,6 +14,6 @@
  * many there are of that model. False where that says nothing of the server: it runs elsewhere, has
  * no GPUs, is a simulator, or none is found. Nothing is taken.
  */
-bool run_host_hardware(const struct md_experiment *experiment, struct md_hardware *ret);
+bool run_host_hardware(const struct md_experiment *experiment, struct ckpt_hardware *ret);
 
 #endif

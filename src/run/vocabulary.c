@@ -3,14 +3,14 @@
 
 #include "bench/dataset.h"
 #include "bench/tokenizer.h"
-#include "model/model_facts.h"
-#include "model/tokenizer_files.h"
+#include "checkpoint/facts.h"
+#include "checkpoint/tokenizer_files.h"
 
 /* Where the tokenizer may lie: its own folder, the model's, and the one that the server names. */
 #define PLACES_MAX 4
 
 struct places {
-	struct md_model_source sources[PLACES_MAX];
+	struct ckpt_source sources[PLACES_MAX];
 	size_t count;
 };
 
@@ -22,15 +22,14 @@ static const json_t *served_model(const struct run_state *run)
 static void add_place(struct places *places, const char *model, const json_t *env)
 {
 	if (model != NULL)
-		places->sources[places->count++] = (struct md_model_source){ .model = model,
-									     .env = env };
+		places->sources[places->count++] = (struct ckpt_source){ .model = model,
+									 .env = env };
 }
 
 static struct places places_of(const struct run_state *run)
 {
 	const struct md_experiment *experiment = run->experiment;
-	struct md_model_source server = md_model_source_of(experiment->server,
-							   experiment->launch.env);
+	struct ckpt_source server = ckpt_source_of(experiment->server, experiment->launch.env);
 	struct places places = { 0 };
 
 	add_place(&places, experiment->bench.tokenizer, server.env);
@@ -42,11 +41,11 @@ static struct places places_of(const struct run_state *run)
 	return places;
 }
 
-static int64_t vocab_size_of(const struct md_model_source *source)
+static int64_t vocab_size_of(const struct ckpt_source *source)
 {
-	auto_model_facts struct md_model_facts *facts = md_model_facts_load(source);
+	auto_model_facts struct ckpt_facts *facts = ckpt_facts_load(source);
 
-	return facts->state == MD_MODEL_READ ? facts->vocab_size : 0;
+	return facts->state == CKPT_MODEL_READ ? facts->vocab_size : 0;
 }
 
 /* The rows of the model's embedding; else what the server tells beside the name, as llama.cpp's. */
@@ -71,7 +70,7 @@ void run_vocabulary_learn(const struct run_state *run, struct bench_tokenizer *t
 		return;
 	for (size_t i = 0; i < places.count; i++) {
 		auto_vocabulary vocabulary = { 0 };
-		if (!md_vocabulary_load(&places.sources[i], &vocabulary))
+		if (!ckpt_vocabulary_load(&places.sources[i], &vocabulary))
 			continue;
 		if (tokenizer != NULL)
 			bench_tokenizer_learn(tokenizer, vocabulary.size, vocabulary.special_ids,

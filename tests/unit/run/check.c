@@ -50,13 +50,13 @@ static void what_is_known_of_the_host_decides(void **state)
 	static const char tp4[] = "server: {tensor_parallel_size: 4}\n";
 	static const char broken[] = "error e.yaml:1 server.tensor_parallel_size "
 				     "world_fits_gpus\n";
-	struct md_hardware two = { 0 };
+	struct ckpt_hardware two = { 0 };
 	struct run_check_options nothing = { 0 };
 	struct run_check_options profile = { .hardware = &two };
 	struct pl_err err = PL_ERR_INIT;
 
 	(void)state;
-	assert_int_equal(md_hardware_find("h100x2", &two, &err), 0);
+	assert_int_equal(ckpt_hardware_find("h100x2", &two, &err), 0);
 	assert_checked(tp4, &nothing, "");
 	assert_checked(tp4, &profile, broken);
 	auto_free char *listed = pl_asprintf("%slaunch: {gpus: [0, 1]}\n", tp4);
@@ -72,13 +72,13 @@ static void what_is_known_of_the_host_decides(void **state)
 static void the_platform_is_said_or_comes_from_the_gpus(void **state)
 {
 	static const char sleeps[] = "server: {enable_sleep_mode: true}\n";
-	struct md_hardware gpus = { 0 };
+	struct ckpt_hardware gpus = { 0 };
 	struct run_check_options nothing = { 0 };
 	struct run_check_options profile = { .hardware = &gpus };
 	struct pl_err err = PL_ERR_INIT;
 
 	(void)state;
-	assert_int_equal(md_hardware_find("h100", &gpus, &err), 0);
+	assert_int_equal(ckpt_hardware_find("h100", &gpus, &err), 0);
 	assert_checked(sleeps, &nothing, "");
 	assert_checked(sleeps, &profile, "");
 	auto_free char *cpu = pl_asprintf("%slaunch: {platform: cpu}\n", sleeps);

@@ -1,0 +1,168 @@
+#include "checkpoint/case.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "model/rules_priv.h"
+#include "model/server_args.h"
+#include "model/version.h"
+
+/* vLLM's defaults for its API server, by what it runs on. */
+#define BATCHED_TOKENS_LARGE 8192
+#define BATCHED_TOKENS_SMALL 2048
+#define MAX_SEQS_LARGE       1024
+#define PARALLEL_MAX         (1 << 20)
+#define MAX_SEQS_SMALL       256
+
+double ckpt_case_number(const struct ckpt_case *server, const char *arg, double missing)
+{
+	const json_t *value = json_object_get(server->values, arg);
+
+	return json_is_number(value) ? json_number_value(value) : missing;
+}
+
+int64_t ckpt_case_int(const struct ckpt_case *server, const char *arg, int64_t missing)
+{
+	double value = ckpt_case_number(server, arg, (double)missing);
+
+	return value >= -9e15 && value <= 9e15 ? (int64_t)value : missing;
+}
+
+int64_t ckpt_case_parallel(const struct ckpt_case *server, const char *arg)
+{
+	int64_t size = ckpt_case_int(server, arg, 1);
+
+	return size < 1 ? 1 : size > PARALLEL_MAX ? PARALLEL_MAX : size;
+}
+
+int ckpt_case_is_true(const struct ckpt_case *server, const char *arg)
+{
+	return json_is_true(json_object_get(server->values, arg));
+}
+
+int ckpt_case_is_false(const struct ckpt_case *server, const char *arg)
+{
+	return json_is_false(json_object_get(server->values, arg));
+}
+
+const char *ckpt_case_text(const struct ckpt_case *server, const char *arg)
+{
+	return json_string_value(json_object_get(server->values, arg));
+}
+
+const char *ckpt_case_env(const struct ckpt_case *server, const char *name)
+{
+	const char *given = json_string_value(json_object_get(server->env, name));
+	const char *value = given != NULL ? given : getenv(name);
+
+	return value != NULL && value[0] != '\0' ? value : NULL;
+}
+
+const char *ckpt_case_platform(const struct ckpt_case *server)
+{
+	if (server->platform != NULL && strcmp(server->platform, "auto") != 0)
+		return server->platform;
+	return server->hardware != NULL ? server->hardware->gpu.platform : NULL;
+}
+
+bool ckpt_case_is_cpu(const struct ckpt_case *server)
+{
+	return pl_text_equal(ckpt_case_platform(server), "cpu");
+}
+
+int ckpt_case_since(const struct ckpt_case *server, const char *release)
+{
+	const char *text = server->target != NULL ? server->target->version : NULL;
+	struct pl_err err = PL_ERR_INIT;
+	struct md_version target;
+	struct md_version since;
+
+	if (text == NULL || md_version_parse(text, &target, &err) < 0)
+		text = MD_REFERENCE_RELEASE;
+	if (md_version_parse(text, &target, &err) < 0 ||
+	    md_version_parse(release, &since, &err) < 0)
+		return 0;
+	return md_version_compare(&target, &since) >= 0;
+}
+
+int64_t ckpt_case_max_len(const struct ckpt_case *server)
+{
+	const struct ckpt_facts *facts = server->facts;
+	int64_t len = ckpt_case_int(server, "max_model_len", -1);
+
+	if (len <= 0)
+		len = facts != NULL ? facts->max_len : 0;
+	if (len > 0 && facts != NULL && facts->sliding_window > 0 &&
+	    ckpt_case_is_true(server, "disable_sliding_window") && facts->sliding_window < len)
+		len = facts->sliding_window;
+	return len;
+}
+
+/* Large: 70 GiB or more and no A100. */
+static bool is_large(const struct ckpt_case *server)
+{
+	const char *platform = ckpt_case_platform(server);
+
+	return server->hardware != NULL && server->hardware->gpu.large && platform != NULL &&
+	       (strcmp(platform, "cuda") == 0 || strcmp(platform, "rocm") == 0);
+}
+
+int64_t ckpt_case_max_seqs(const struct ckpt_case *server)
+{
+	int64_t given = ckpt_case_int(server, "max_num_seqs", 0);
+
+	if (given > 0)
+		return given;
+	return is_large(server) ? MAX_SEQS_LARGE : MAX_SEQS_SMALL;
+}
+
+int64_t ckpt_case_batched_tokens(const struct ckpt_case *server)
+{
+	int64_t given = ckpt_case_int(server, "max_num_batched_tokens", 0);
+	int64_t len = ckpt_case_max_len(server);
+	int64_t tokens = is_large(server) ? BATCHED_TOKENS_LARGE : BATCHED_TOKENS_SMALL;
+
+	if (given > 0)
+		return given;
+	if (ckpt_case_is_false(server, "enable_chunked_prefill") && len > tokens)
+		return len;
+	double most = (double)ckpt_case_max_seqs(server) * (double)len;
+	return len > 0 && (double)tokens > most ? (int64_t)most : tokens;
+}
+
+/* What a newer release takes is not known for sure. */
+static bool is_newer(const struct ckpt_case *server)
+{
+	struct md_version release;
+	bool known;
+
+	if (server->target == NULL)
+		return false;
+	md_target_release(server->target, &release);
+	return md_release_compare(&release, MD_REFERENCE_RELEASE, &known) > 0;
+}
+
+void ckpt_case_add(const struct ckpt_case *server, struct option_problems *problems,
+		   enum option_severity severity, const char *arg, const char *rule,
+		   const char *found, const char *expected, const char *nearest)
+{
+	auto_free char *key = pl_asprintf("server.%s", arg);
+	struct md_rule_place place = { 0 };
+	bool set = json_object_get(server->values, arg) != NULL;
+
+	if (server->place != NULL)
+		server->place(server->user, set ? arg : NULL, &place);
+	option_problems_add(problems,
+			    &(struct option_problem){
+				    .severity = is_newer(server) ? OPTION_WARNING : severity,
+				    .source = place.source,
+				    .line = place.line,
+				    .column = place.column,
+				    .key = key,
+				    .rule = rule,
+				    .found = found,
+				    .expected = expected,
+				    .nearest = nearest,
+			    });
+}

@@ -1,0 +1,225 @@
+#include "checkpoint/facts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "checkpoint/config.h"
+#include "model/python_literal.h"
+
+#define CONFIG_BYTES_MAX (16u << 20)
+
+static struct ckpt_facts *facts_new(const char *model)
+{
+	struct ckpt_facts *facts = pl_alloc(sizeof(*facts));
+
+	facts->model = pl_strdup(model);
+	facts->quant_bits = NAN;
+	return facts;
+}
+
+void ckpt_facts_free(struct ckpt_facts *facts)
+{
+	if (facts == NULL)
+		return;
+	free(facts->model);
+	free(facts->folder);
+	free(facts->problem);
+	free(facts->model_type);
+	free(facts->architecture);
+	free(facts->not_modelled);
+	free(facts->quantization);
+	free(facts->weights_problem);
+	json_decref(facts->config);
+	free(facts);
+}
+
+static void set_state(struct ckpt_facts *facts, enum ckpt_state state, const char *problem)
+{
+	facts->state = state;
+	free(facts->problem);
+	facts->problem = pl_strdup(problem);
+}
+
+static void read_config(struct ckpt_facts *facts, const char *text, size_t len, const char *source,
+			const json_t *overrides)
+{
+	struct pl_err err = PL_ERR_INIT;
+
+	if (md_python_json(text, len, source, &facts->config, &err) < 0) {
+		set_state(facts, CKPT_MODEL_BROKEN, err.text);
+		return;
+	}
+	if (!json_is_object(facts->config)) {
+		auto_free char *problem = pl_asprintf("'%s' is no JSON object", source);
+		set_state(facts, CKPT_MODEL_BROKEN, problem);
+		return;
+	}
+	facts->state = CKPT_MODEL_READ;
+	if (json_is_object(overrides))
+		ckpt_config_override(facts->config, overrides);
+	ckpt_config_read(facts);
+}
+
+struct ckpt_facts *ckpt_facts_parse(const char *text, size_t len, const json_t *overrides)
+{
+	struct ckpt_facts *facts = facts_new(NULL);
+
+	read_config(facts, text, len, "config.json", overrides);
+	return facts;
+}
+
+static bool has_file(const char *folder, const char *name)
+{
+	auto_free char *path = pl_asprintf("%s/%s", folder, name);
+
+	return pl_file_exists(path);
+}
+
+/* Files beside config.json that tell how the weights are quantized. */
+static void read_quantization_files(struct ckpt_facts *facts, const char *root)
+{
+	auto_free char *path = pl_asprintf("%s/hf_quant_config.json", facts->folder);
+	auto_free char *text = NULL;
+	auto_json json_t *json = NULL;
+	struct pl_err err = PL_ERR_INIT;
+	size_t len;
+
+	facts->quant_file = has_file(facts->folder, "quant_config.json") ||
+			    has_file(facts->folder, "quantize_config.json") || pl_file_exists(path);
+	if (facts->quantization != NULL || !pl_file_exists(path))
+		return;
+	if (ckpt_read_plain(path, root, CONFIG_BYTES_MAX, &text, &len, &err) == 0 &&
+	    md_python_json(text, len, path, &json, &err) == 0)
+		ckpt_config_quantization(facts, json_object_get(json, "quantization"));
+}
+
+static void read_folder(struct ckpt_facts *facts, const char *config_folder,
+			const char *config_root, const char *root, const json_t *overrides)
+{
+	auto_free char *path = pl_asprintf("%s/config.json", config_folder);
+	auto_free char *text = NULL;
+	struct pl_err err = PL_ERR_INIT;
+	struct stat st;
+	size_t len;
+
+	/* a link that leads nowhere is there, and broken */
+	bool there = lstat(path, &st) == 0;
+	if (!there && has_file(config_folder, "params.json")) {
+		set_state(facts, CKPT_MODEL_OTHER, "params.json (Mistral's own form) is not read");
+		return;
+	}
+	if (!there) {
+		auto_free char *problem = pl_asprintf("no config.json in '%s'", config_folder);
+		set_state(facts, CKPT_MODEL_NO_CONFIG, problem);
+		return;
+	}
+	if (ckpt_read_plain(path, config_root, CONFIG_BYTES_MAX, &text, &len, &err) < 0) {
+		set_state(facts, CKPT_MODEL_BROKEN, err.text);
+		return;
+	}
+	read_config(facts, text, len, path, overrides);
+	if (facts->state != CKPT_MODEL_READ)
+		return;
+	read_quantization_files(facts, root);
+	if (ckpt_weights_read(facts->folder, root, facts->layers, &facts->weights, &err) < 0)
+		facts->weights_problem = pl_strdup(err.text);
+	if (facts->dtype == CKPT_DTYPE_UNKNOWN && ckpt_dtype_is_plain_float(facts->weights.dtype))
+		facts->dtype = facts->weights.dtype;
+}
+
+/* Forms of a model that are taken as they are: nothing is known, nothing is wrong. */
+static bool is_other_form(const char *model)
+{
+	return strstr(model, "://") != NULL || pl_text_ends(model, ".gguf") ||
+	       strchr(model, ':') != NULL || pl_text_ends(model, ".safetensors");
+}
+
+struct ckpt_facts *ckpt_facts_load(const struct ckpt_source *source)
+{
+	struct ckpt_facts *facts = facts_new(source->model);
+	auto_free char *root = NULL;
+	auto_free char *config_root = NULL;
+	auto_free char *config_folder = NULL;
+
+	facts->state = CKPT_MODEL_NOT_GIVEN;
+	if (source->model == NULL || source->model[0] == '\0')
+		return facts;
+	facts->folder = ckpt_find(source, source->model, &root);
+	if (source->config_path != NULL)
+		config_folder = ckpt_find(source, source->config_path, &config_root);
+	if (facts->folder == NULL) {
+		auto_free char *problem = pl_asprintf("no folder '%s' here and no such model in "
+						      "the Hugging Face cache",
+						      source->model);
+		bool other = is_other_form(source->model);
+		set_state(facts, other ? CKPT_MODEL_OTHER : CKPT_MODEL_NOT_FOUND,
+			  other ? "a model of this form is not read" : problem);
+		return facts;
+	}
+	if (config_folder != NULL)
+		read_folder(facts, config_folder, config_root, root, source->overrides);
+	else
+		read_folder(facts, facts->folder, root, root, source->overrides);
+	return facts;
+}
+
+static json_t *count_to_json(int64_t count)
+{
+	return count > 0 ? json_integer(count) : json_null();
+}
+
+static const char *state_name(enum ckpt_state state)
+{
+	static const char *const names[] = {
+		[CKPT_MODEL_READ] = "read",           [CKPT_MODEL_NOT_GIVEN] = "not_given",
+		[CKPT_MODEL_NOT_FOUND] = "not_found", [CKPT_MODEL_NO_CONFIG] = "no_config",
+		[CKPT_MODEL_BROKEN] = "broken",       [CKPT_MODEL_OTHER] = "other",
+	};
+
+	return names[state];
+}
+
+json_t *ckpt_facts_to_json(const struct ckpt_facts *facts)
+{
+	const struct {
+		const char *name;
+		int64_t value;
+	} counts[] = {
+		{ "hidden_size", facts->hidden_size },
+		{ "layers", facts->layers },
+		{ "attention_heads", facts->heads },
+		{ "kv_heads", facts->kv_heads },
+		{ "head_dim", facts->head_dim },
+		{ "vocab_size", facts->vocab_size },
+		{ "max_len", facts->max_len },
+		{ "experts", facts->experts },
+		{ "sliding_window", facts->sliding_window },
+		{ "sliding_layers", facts->sliding_layers },
+	};
+	json_t *json = json_object();
+	bool read = facts->state == CKPT_MODEL_READ;
+
+	json_object_set_new(json, "state", json_string(state_name(facts->state)));
+	json_object_set_new(json, "model", pl_json_text(facts->model));
+	json_object_set_new(json, "folder", pl_json_text(facts->folder));
+	json_object_set_new(json, "problem", pl_json_text(facts->problem));
+	json_object_set_new(json, "model_type", pl_json_text(facts->model_type));
+	json_object_set_new(json, "architecture", pl_json_text(facts->architecture));
+	for (size_t i = 0; i < PL_ARRAY_SIZE(counts); i++)
+		json_object_set_new(json, counts[i].name, count_to_json(counts[i].value));
+	json_object_set_new(json, "dtype",
+			    facts->dtype != CKPT_DTYPE_UNKNOWN
+				    ? json_string(ckpt_dtype_name(facts->dtype))
+				    : json_null());
+	json_object_set_new(json, "quantization", pl_json_text(facts->quantization));
+	json_object_set_new(json, "multimodal",
+			    read ? json_boolean(facts->multimodal) : json_null());
+	json_object_set_new(json, "weight_files_bytes",
+			    facts->weights.known ? json_real(facts->weights.file_bytes)
+						 : json_null());
+	return json;
+}

@@ -1,0 +1,148 @@
+#include "checkpoint/facts.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "base/text.h"
+
+#define REF_BYTES_MAX 256
+
+static const char *env_text(const json_t *env, const char *name)
+{
+	const char *given = json_string_value(json_object_get(env, name));
+	const char *value = given != NULL ? given : getenv(name);
+
+	return value != NULL && value[0] != '\0' ? value : NULL;
+}
+
+static bool is_folder(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* "~/x" as Python's expanduser reads it. */
+static char *expand_home(const char *path, const json_t *env)
+{
+	const char *home = env_text(env, "HOME");
+
+	if (home == NULL || (strcmp(path, "~") != 0 && !pl_text_starts(path, "~/")))
+		return pl_strdup(path);
+	return pl_asprintf("%s%s", home, path + 1);
+}
+
+/* Where huggingface_hub keeps its repositories. NULL: no home. */
+static char *cache_folder(const json_t *env)
+{
+	const char *hub = env_text(env, "HF_HUB_CACHE");
+	const char *older = env_text(env, "HUGGINGFACE_HUB_CACHE");
+	const char *hf_home = env_text(env, "HF_HOME");
+	const char *xdg = env_text(env, "XDG_CACHE_HOME");
+	auto_free char *plain = NULL;
+
+	if (hub != NULL || older != NULL)
+		return expand_home(hub != NULL ? hub : older, env);
+	if (hf_home != NULL)
+		plain = pl_asprintf("%s/hub", hf_home);
+	else if (xdg != NULL)
+		plain = pl_asprintf("%s/huggingface/hub", xdg);
+	else
+		plain = pl_strdup("~/.cache/huggingface/hub");
+	return expand_home(plain, env);
+}
+
+/* "org/name" or "name", in the letters that a repository can have. */
+static bool is_repository_name(const char *model)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				      "0123456789-_./";
+	const char *slash = strchr(model, '/');
+
+	return model[0] != '\0' && model[0] != '/' && model[0] != '.' &&
+	       model[strspn(model, letters)] == '\0' && strstr(model, "..") == NULL &&
+	       strlen(model) <= 200 &&
+	       (slash == NULL || (slash[1] != '\0' && strchr(slash + 1, '/') == NULL));
+}
+
+static bool is_revision(const char *revision)
+{
+	return revision[0] != '\0' && revision[0] != '/' && strstr(revision, "..") == NULL &&
+	       strlen(revision) <= 200;
+}
+
+/* The commit that refs/REVISION names, or the revision itself. */
+static char *commit_of(const char *repository, const char *revision)
+{
+	auto_free char *path = pl_asprintf("%s/refs/%s", repository, revision);
+	auto_free char *text = NULL;
+	struct pl_err err = PL_ERR_INIT;
+	size_t len;
+
+	if (ckpt_read_plain(path, repository, REF_BYTES_MAX, &text, &len, &err) < 0)
+		return pl_strdup(revision);
+	return pl_strdup(pl_text_trim(text));
+}
+
+static char *find_snapshot(const char *cache, const char *model, const char *revision,
+			   char **ret_root)
+{
+	auto_buf name = { 0 };
+
+	pl_buf_init(&name, 1024);
+	for (const char *at = model; *at != '\0'; at++) {
+		if (*at == '/')
+			pl_buf_add_text(&name, "--");
+		else
+			pl_buf_add_char(&name, *at);
+	}
+	auto_free char *plain = pl_asprintf("%s/models--%s", cache, pl_buf_text(&name));
+	auto_free char *repository = realpath(plain, NULL);
+	if (repository == NULL)
+		return NULL;
+	auto_free char *commit = commit_of(repository, revision);
+	auto_free char *snapshot = pl_asprintf("%s/snapshots/%s", repository, commit);
+	if (!is_revision(commit) || !is_folder(snapshot))
+		return NULL;
+	*ret_root = pl_take(repository);
+	return pl_take(snapshot);
+}
+
+char *ckpt_find(const struct ckpt_source *source, const char *model, char **ret_root)
+{
+	auto_free char *path = expand_home(model, source->env);
+	const char *revision = source->revision != NULL ? source->revision : "main";
+	char *found = NULL;
+
+	*ret_root = NULL;
+	if (is_folder(path))
+		return pl_take(path);
+	if (!is_repository_name(model) || !is_revision(revision))
+		return NULL;
+	auto_free char *cache = cache_folder(source->env);
+	found = find_snapshot(cache, model, revision, ret_root);
+	if (found == NULL && source->download_dir != NULL)
+		found = find_snapshot(source->download_dir, model, revision, ret_root);
+	return found;
+}
+
+static const char *text_of(const json_t *values, const char *name)
+{
+	return json_string_value(json_object_get(values, name));
+}
+
+struct ckpt_source ckpt_source_of(const json_t *values, const json_t *env)
+{
+	const char *model = text_of(values, "model");
+
+	return (struct ckpt_source){
+		.model = model != NULL ? model : text_of(values, "model_tag"),
+		.config_path = text_of(values, "hf_config_path"),
+		.revision = text_of(values, "revision"),
+		.download_dir = text_of(values, "download_dir"),
+		.overrides = json_object_get(values, "hf_overrides"),
+		.env = env,
+	};
+}

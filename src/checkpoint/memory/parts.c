@@ -1,0 +1,344 @@
+#include "checkpoint/memory/memory_priv.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/text.h"
+
+#define MIB (1 << 20)
+/* What CUDA graphs of one layer and one batch size took in logged runs, 160 to 680 KiB. */
+#define GRAPH_BYTES (256 << 10)
+/* Sampling holds each logit as float32 beside its probability and its copy when sorted. */
+#define LOGIT_BYTES 12
+/* Communication buffers and the attention kernels' work space. */
+#define RUNTIME_BYTES (256.0 * MIB)
+
+struct ckpt_cut ckpt_memory_cut(const struct ckpt_case *server)
+{
+	int64_t tensor = ckpt_case_parallel(server, "tensor_parallel_size");
+
+	/* with or without expert parallelism, vLLM spreads the experts over all these GPUs */
+	return (struct ckpt_cut){
+		.tensor = tensor,
+		.pipeline = ckpt_case_parallel(server, "pipeline_parallel_size"),
+		.experts = tensor * ckpt_case_parallel(server, "data_parallel_size") *
+			   ckpt_case_parallel(server, "prefill_context_parallel_size"),
+		.padded = true,
+	};
+}
+
+enum ckpt_dtype ckpt_memory_dtype(const struct ckpt_case *server)
+{
+	int capability = server->hardware != NULL ? server->hardware->gpu.capability : 0;
+	enum ckpt_dtype stored = server->facts->dtype;
+
+	/* what vLLM takes for a checkpoint that does not say */
+	if (stored == CKPT_DTYPE_UNKNOWN)
+		stored = CKPT_DTYPE_F32;
+	return ckpt_dtype_served(stored, ckpt_case_text(server, "dtype"),
+				 ckpt_case_platform(server), capability);
+}
+
+bool ckpt_memory_drafts(const struct ckpt_case *server)
+{
+	const json_t *drafting = json_object_get(server->values, "speculative_config");
+	const char *method = json_string_value(json_object_get(drafting, "method"));
+
+	if (method == NULL)
+		method = ckpt_case_text(server, "spec_method");
+	if (json_object_size(drafting) == 0 && method == NULL &&
+	    ckpt_case_text(server, "spec_model") == NULL)
+		return false;
+	return method == NULL ||
+	       (!pl_text_starts(method, "ngram") && strcmp(method, "suffix") != 0);
+}
+
+/* Bits of a weight that vLLM quantizes while it loads; 0: none, NaN: not modelled. */
+static double online_bits(const struct ckpt_case *server, bool *ret_experts)
+{
+	const char *wanted = ckpt_case_text(server, "quantization");
+	static const struct {
+		const char *method;
+		double bits;
+		bool experts;
+	} rows[] = {
+		{ "fp8", 8, false },
+		{ "ptpc_fp8", 8, false },
+		{ "fp8_per_tensor", 8, false },
+		{ "fp8_per_block", 8, false },
+		{ "mxfp8", 8.25, false },
+		{ "experts_int8", 8, true },
+		{ "bitsandbytes", 4.5, false },
+	};
+
+	*ret_experts = false;
+	if (wanted == NULL || server->facts->quantization != NULL)
+		return 0;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
+		if (strcmp(rows[i].method, wanted) == 0) {
+			*ret_experts = rows[i].experts;
+			return rows[i].bits;
+		}
+	}
+	return NAN;
+}
+
+/* Bytes of counted numbers where `bits` is what a quantized one takes (0: none is). */
+static double params_bytes(const struct ckpt_params *params, double dtype_bytes, double bits,
+			   bool experts_only)
+{
+	double linear = bits > 0 && !experts_only ? bits / 8 : dtype_bytes;
+	double expert = bits > 0 ? bits / 8 : dtype_bytes;
+
+	return (params->embedding + params->head + params->rest) * dtype_bytes +
+	       params->linear * linear + params->expert * expert;
+}
+
+/* What the weight files hold of what is loaded, in the served format. */
+static double file_bytes(const struct ckpt_facts *facts, double dtype_bytes)
+{
+	const struct ckpt_weights *weights = &facts->weights;
+	double numbers = weights->float_numbers;
+
+	if (!weights->heads_read)
+		return NAN;
+	/* the output matrix lies in some files although it is the embedding */
+	if (facts->tied && weights->head_numbers > 0)
+		numbers -= weights->head_numbers;
+	return numbers * dtype_bytes + weights->other_bytes;
+}
+
+static void set_unknown_weights(struct ckpt_memory *memory, const char *why)
+{
+	ckpt_memory_set(memory, CKPT_MEMORY_WEIGHTS_BYTES, NAN, false, NULL, "%s", why);
+}
+
+/* No row for the family: the files' bytes, cut evenly. */
+static void weights_of_files(struct ckpt_memory *memory, struct ckpt_cut cut, double files)
+{
+	double gpus = (double)(cut.tensor * cut.pipeline);
+
+	if (isnan(files)) {
+		set_unknown_weights(memory, "neither weight files here nor a modelled family");
+		return;
+	}
+	ckpt_memory_set(memory, CKPT_MEMORY_WEIGHTS_BYTES, files / gpus, gpus > 1,
+			"heads of the weight files", "%.0f bytes in the weight files / %g GPUs",
+			files, gpus);
+}
+
+static double offload(const struct ckpt_case *server, double bytes)
+{
+	double gib = ckpt_case_number(server, "cpu_offload_gb", 0);
+	double away = gib > 0 ? gib * 1024 * MIB : 0;
+
+	return away > bytes ? 0 : bytes - away;
+}
+
+static const char *parts_missing(const struct ckpt_case *server, double files)
+{
+	const struct ckpt_facts *facts = server->facts;
+
+	if (facts->multimodal && isnan(files) && !ckpt_case_is_true(server, "language_model_only"))
+		return "the parts that read images or sound are not modelled, and no weight files "
+		       "are here";
+	if (facts->quantization != NULL && isnan(facts->quant_bits) && isnan(files))
+		return "the checkpoint's quantization is not modelled, and no weight files are "
+		       "here";
+	return NULL;
+}
+
+void ckpt_memory_weights(const struct ckpt_case *server, struct ckpt_memory *memory)
+{
+	const struct ckpt_facts *facts = server->facts;
+	struct ckpt_cut cut = ckpt_memory_cut(server);
+	struct ckpt_params gpu;
+	struct ckpt_params all;
+
+	if (facts == NULL || facts->state != CKPT_MODEL_READ) {
+		set_unknown_weights(memory, "the model's config.json is not here");
+		return;
+	}
+	if (ckpt_memory_drafts(server)) {
+		set_unknown_weights(memory, "a drafting model's weights are not modelled");
+		return;
+	}
+	double dtype_bytes = ckpt_dtype_bits(ckpt_memory_dtype(server)) / 8.0;
+	double files = dtype_bytes > 0 ? file_bytes(facts, dtype_bytes) : NAN;
+	bool experts_only = facts->quant_experts;
+	double online = online_bits(server, &experts_only);
+	if (facts->quantization != NULL)
+		experts_only = facts->quant_experts;
+	const char *missing = parts_missing(server, files);
+	if (dtype_bytes == 0 || isnan(online) || missing != NULL) {
+		set_unknown_weights(memory, missing != NULL ? missing
+					    : dtype_bytes == 0
+						    ? "the model's dtype is not known"
+						    : "this quantization is not modelled");
+		return;
+	}
+	if (!ckpt_params_count(facts, CKPT_CUT_NONE, &all) ||
+	    !ckpt_params_count(facts, cut, &gpu)) {
+		weights_of_files(memory, cut, online > 0 ? NAN : files);
+		return;
+	}
+	double bits = facts->quantization != NULL ? facts->quant_bits : online;
+	double counted = params_bytes(&gpu, dtype_bytes, isnan(bits) ? 0 : bits, experts_only);
+	double total = params_bytes(&all, dtype_bytes, isnan(bits) ? 0 : bits, experts_only);
+	/* the files know what the configuration does not say; the count knows how it is cut */
+	bool by_files = !isnan(files) && online == 0 &&
+			!ckpt_case_is_true(server, "language_model_only");
+	double value = by_files ? files * counted / total : counted;
+	if (by_files)
+		ckpt_memory_set(memory, CKPT_MEMORY_WEIGHTS_BYTES, offload(server, value), false,
+				"heads of the weight files",
+				"%.0f bytes that are loaded x %.4f of them on a GPU (tensor %lld, "
+				"pipeline %lld)",
+				files, counted / total, (long long)cut.tensor,
+				(long long)cut.pipeline);
+	else
+		ckpt_memory_set(memory, CKPT_MEMORY_WEIGHTS_BYTES, offload(server, value), bits > 0,
+				"counted from config.json (docs/reference/memory.md)",
+				"(%.0f + %.0f quantizable) numbers on a GPU x %g bytes (%s)%s",
+				gpu.embedding + gpu.head + gpu.rest, gpu.linear + gpu.expert,
+				dtype_bytes, ckpt_dtype_name(ckpt_memory_dtype(server)),
+				bits > 0 ? ", the quantizable ones in fewer" : "");
+	if (ckpt_case_number(server, "cpu_offload_gb", 0) > 0)
+		ckpt_memory_note(memory, "cpu_offload_gb is taken off the weights");
+}
+
+void ckpt_memory_lora(const struct ckpt_case *server, struct ckpt_memory *memory)
+{
+	static const char source[] = "counted from config.json";
+	const struct ckpt_facts *facts = server->facts;
+	double slots = ckpt_case_number(server, "max_loras", 1);
+	double rank = ckpt_case_number(server, "max_lora_rank", 16);
+
+	if (!ckpt_case_is_true(server, "enable_lora") || !(slots > 0) || !(rank > 0)) {
+		ckpt_memory_set(memory, CKPT_MEMORY_LORA_BYTES, 0, false, source, "none");
+		return;
+	}
+	if (facts == NULL || facts->state != CKPT_MODEL_READ || facts->type == NULL ||
+	    facts->layers == 0) {
+		ckpt_memory_set(memory, CKPT_MEMORY_LORA_BYTES, NAN, false, source,
+				"the model is not known");
+		return;
+	}
+	struct ckpt_cut cut = ckpt_memory_cut(server);
+	double bytes = ckpt_dtype_bits(ckpt_memory_dtype(server)) / 8.0;
+	double widths = ckpt_params_lora_widths(facts) / (double)cut.pipeline;
+	ckpt_memory_set(memory, CKPT_MEMORY_LORA_BYTES,
+			slots * rank * widths * bytes / (double)cut.tensor, true, source,
+			"max_loras %g x max_lora_rank %g x %.0f (widths of all linear maps) x %g "
+			"bytes / tensor %lld",
+			slots, rank, widths, bytes, (long long)cut.tensor);
+}
+
+static double token_width(const struct ckpt_facts *facts, struct ckpt_cut cut)
+{
+	double chosen = 0;
+	const json_t *top = json_object_get(facts->config, "num_experts_per_tok");
+
+	if (facts->experts > 0)
+		chosen = (json_is_integer(top) ? (double)json_integer_value(top) : 2) *
+				 (double)facts->expert_intermediate +
+			 (double)facts->shared_intermediate;
+	if ((double)facts->intermediate > chosen)
+		chosen = (double)facts->intermediate;
+	double attention = (double)((facts->heads + 2 * facts->kv_heads) * facts->head_dim);
+	return 4 * (double)facts->hidden_size + (3 * chosen + attention) / (double)cut.tensor;
+}
+
+void ckpt_memory_activations(const struct ckpt_case *server, struct ckpt_memory *memory)
+{
+	static const char source[] = "estimate, checked against logged runs "
+				     "(docs/reference/memory.md); vLLM measures it when it starts";
+	const struct ckpt_facts *facts = server->facts;
+	double tokens = (double)ckpt_case_batched_tokens(server);
+	double seqs = (double)ckpt_case_max_seqs(server);
+
+	if (facts == NULL || facts->state != CKPT_MODEL_READ || facts->type == NULL ||
+	    facts->hidden_size == 0 || facts->vocab_size == 0 ||
+	    ckpt_memory_dtype(server) == CKPT_DTYPE_UNKNOWN) {
+		ckpt_memory_set(memory, CKPT_MEMORY_ACTIVATION_BYTES, NAN, false, source,
+				"the model is not known or not modelled");
+		return;
+	}
+	if (ckpt_case_is_cpu(server)) {
+		ckpt_memory_set(memory, CKPT_MEMORY_ACTIVATION_BYTES, NAN, false, source,
+				"not modelled on the CPU");
+		return;
+	}
+	double bytes = ckpt_dtype_bits(ckpt_memory_dtype(server)) / 8.0;
+	double width = token_width(facts, ckpt_memory_cut(server));
+	ckpt_memory_set(
+		memory, CKPT_MEMORY_ACTIVATION_BYTES,
+		tokens * width * bytes + seqs * (double)facts->vocab_size * LOGIT_BYTES +
+			RUNTIME_BYTES,
+		true, source,
+		"%.0f batched tokens x %.0f (4 hidden + (3 MLP + QKV) / tensor) x %g bytes + "
+		"%.0f sequences x %lld logits x %d bytes + 256 MiB",
+		tokens, width, bytes, seqs, (long long)facts->vocab_size, LOGIT_BYTES);
+}
+
+/* vLLM's list of batch sizes up to `most`: 1, 2, 4, then every 8th to 256, then every 16th. */
+static int64_t capture_sizes(int64_t most)
+{
+	int64_t low = most < 256 ? most : 256 - 8;
+	int64_t count = most >= 4 ? 3 : most >= 2 ? 2 : most >= 1;
+
+	if (low >= 8)
+		count += low / 8;
+	if (most >= 256)
+		count += (most - 256) / 16 + 1;
+	return count;
+}
+
+static int64_t graph_count(const struct ckpt_case *server)
+{
+	const json_t *compile = json_object_get(server->values, "compilation_config");
+	const json_t *sizes = json_object_get(server->values, "cudagraph_capture_sizes");
+	const char *mode = json_string_value(json_object_get(compile, "cudagraph_mode"));
+	const char *platform = ckpt_case_platform(server);
+	int64_t most = ckpt_case_int(server, "max_cudagraph_capture_size", -1);
+
+	if (ckpt_case_is_true(server, "enforce_eager") || pl_text_equal(mode, "NONE") ||
+	    ckpt_case_int(server, "optimization_level", 2) == 0 ||
+	    (platform != NULL && strcmp(platform, "cuda") != 0 && strcmp(platform, "rocm") != 0))
+		return 0;
+	if (!json_is_array(sizes))
+		sizes = json_object_get(compile, "cudagraph_capture_sizes");
+	if (json_is_array(sizes))
+		return (int64_t)json_array_size(sizes);
+	if (most < 0) {
+		most = 2 * ckpt_case_max_seqs(server);
+		most = most > 512 ? 512 : most;
+	}
+	return capture_sizes(most);
+}
+
+void ckpt_memory_graphs(const struct ckpt_case *server, struct ckpt_memory *memory)
+{
+	static const char source[] = "estimate from logged runs (docs/reference/memory.md); vLLM "
+				     "measures it when it starts";
+	const struct ckpt_facts *facts = server->facts;
+	const char *estimate = ckpt_case_env(server, "VLLM_MEMORY_PROFILER_ESTIMATE_CUDAGRAPHS");
+	int64_t count = graph_count(server);
+
+	memory->outside_budget = !ckpt_case_since(server, "0.21.0") || pl_text_equal(estimate, "0");
+	if (count == 0) {
+		ckpt_memory_set(memory, CKPT_MEMORY_GRAPH_BYTES, 0, false, source,
+				"no CUDA graphs");
+		return;
+	}
+	if (facts == NULL || facts->layers == 0 || facts->type == NULL) {
+		ckpt_memory_set(memory, CKPT_MEMORY_GRAPH_BYTES, NAN, false, source,
+				"the model is not known or not modelled");
+		return;
+	}
+	double layers = ceil((double)facts->layers / (double)ckpt_memory_cut(server).pipeline);
+	ckpt_memory_set(memory, CKPT_MEMORY_GRAPH_BYTES, (double)count * layers * GRAPH_BYTES, true,
+			source, "%lld batch sizes x %.0f layers x 256 KiB%s", (long long)count,
+			layers,
+			memory->outside_budget ? " (outside of gpu_memory_utilization)" : "");
+}

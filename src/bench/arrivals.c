@@ -2,14 +2,14 @@
 
 #include <math.h>
 
-#include "model/ramp.h"
+#include "experiment/ramp.h"
 
 int bench_arrivals_check(const struct md_bench *bench, struct pl_err *err)
 {
 	if (!(bench->burstiness > 0))
 		return pl_err_set(err, PL_ERR_INVALID, "'burstiness' must be above 0");
-	if (md_ramp_is_asked(bench))
-		return md_ramp_check(bench, err);
+	if (exp_ramp_is_asked(bench))
+		return exp_ramp_check(bench, err);
 	if (!(bench->request_rate > 0))
 		return pl_err_set(err, PL_ERR_INVALID, "'request_rate' must be above 0");
 	return 0;
@@ -28,12 +28,12 @@ static double delay_of(double rate, double burstiness, struct pl_nplegacy *rng)
 static void build_by_time(const struct md_bench *bench, size_t n, struct pl_nplegacy *rng,
 			  double *out)
 {
-	struct md_ramp ramp = md_ramp_of(bench, n);
+	struct exp_ramp ramp = exp_ramp_of(bench, n);
 	double x = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		x += delay_of(1, bench->burstiness, rng);
-		out[i] = md_ramp_time(&ramp, x, n);
+		out[i] = exp_ramp_time(&ramp, x, n);
 	}
 }
 
@@ -44,15 +44,15 @@ int bench_arrivals_build(const struct md_bench *bench, size_t n, struct pl_npleg
 
 	if (bench_arrivals_check(bench, err) < 0)
 		return -1;
-	if (md_ramp_is_timed(bench)) {
+	if (exp_ramp_is_timed(bench)) {
 		build_by_time(bench, n, rng, out);
 		return 0;
 	}
 	for (size_t i = 0; i < n; i++) {
-		t += delay_of(md_ramp_rate(bench, i, n, 0), bench->burstiness, rng);
+		t += delay_of(exp_ramp_rate(bench, i, n, 0), bench->burstiness, rng);
 		out[i] = t;
 	}
-	if (md_ramp_is_asked(bench) || n == 0 || t == 0)
+	if (exp_ramp_is_asked(bench) || n == 0 || t == 0)
 		return 0;
 	double factor = (double)n / bench->request_rate / t;
 	for (size_t i = 0; i < n; i++)

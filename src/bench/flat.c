@@ -11,7 +11,7 @@
 #include "bench/metrics.h"
 #include "bench/metrics_priv.h"
 #include "bench/report.h"
-#include "model/ramp.h"
+#include "experiment/ramp.h"
 
 #define PER_POSITION "spec_decode_per_position_acceptance_rates"
 
@@ -213,7 +213,8 @@ static void set_rate_events(const struct bench_flat_input *input, json_t *flat)
 		if (record->planned_ns == MD_NO_TIME)
 			continue;
 		int64_t since_ns = record->planned_ns - input->start_ns;
-		int64_t rps = (int64_t)md_ramp_rate(bench, i, input->count, (double)since_ns / 1e9);
+		int64_t rps = (int64_t)exp_ramp_rate(bench, i, input->count,
+						     (double)since_ns / 1e9);
 		int64_t at_ns = input->started_real_ns + since_ns;
 		while (last < rps)
 			add_rate_event(events, ++last, at_ns);

@@ -11,7 +11,7 @@
 #include "cli/cli.h"
 #include "run/launch.h"
 #include "model/bench_line.h"
-#include "model/experiment.h"
+#include "experiment/config.h"
 #include "model/secret.h"
 
 #define DRY_RUN_BYTES_MAX (16u << 20)
@@ -154,7 +154,7 @@ static void add_people_form(const json_t *shown, struct pl_buf *buf)
 		pl_buf_addf(buf, "problem:        %s\n", json_string_value(problem));
 }
 
-int cli_bench_dry_run(const struct md_experiment *experiment, const struct md_bench_line *line,
+int cli_bench_dry_run(const struct exp_config *experiment, const struct md_bench_line *line,
 		      bool as_json)
 {
 	const struct md_bench *bench = &experiment->bench;

@@ -16,7 +16,7 @@
 #include "run/console.h"
 #include "run/run.h"
 #include "model/bench_line.h"
-#include "model/experiment.h"
+#include "experiment/config.h"
 
 #define REPORT_BYTES_MAX (64u << 20)
 
@@ -56,9 +56,9 @@ static void print_faults(const struct md_bench_line *line)
 }
 
 /* The experiment that the line means: a server that runs, and this load. */
-static struct md_experiment *make_experiment(struct md_bench_line *line)
+static struct exp_config *make_experiment(struct md_bench_line *line)
 {
-	struct md_experiment *experiment = md_experiment_new("command line");
+	struct exp_config *experiment = exp_config_new("command line");
 
 	md_bench_done(&experiment->bench);
 	experiment->bench = line->bench;
@@ -87,7 +87,7 @@ static int print_console(const char *text)
 }
 
 /* `path` NULL: the result was not to be kept. */
-static int print_result(const struct md_experiment *experiment, const struct md_bench_line *line,
+static int print_result(const struct exp_config *experiment, const struct md_bench_line *line,
 			const json_t *result, const char *path, const char *failures)
 {
 	auto_buf text = { 0 };
@@ -120,7 +120,7 @@ static void drop_place(const char *folder, const char *path)
 	rmdir(folder);
 }
 
-static int run(struct md_experiment *experiment, const struct md_bench_line *line,
+static int run(struct exp_config *experiment, const struct md_bench_line *line,
 	       enum md_fail_on fail_on)
 {
 	const char *output = flag_text(line, "--output");
@@ -164,7 +164,7 @@ static int run(struct md_experiment *experiment, const struct md_bench_line *lin
 }
 
 /* What this version can do, and what only the experiment's own checks see. */
-static void check(struct md_bench_line *line, const struct md_experiment *experiment)
+static void check(struct md_bench_line *line, const struct exp_config *experiment)
 {
 	const struct md_bench *bench = &experiment->bench;
 	struct pl_err err = PL_ERR_INIT;
@@ -193,7 +193,7 @@ static bool may_go_on(const struct md_bench_line *line)
 static int serve_read(struct md_bench_line *line)
 {
 	const char *fail_on_text = flag_text(line, "--fail-on");
-	auto_experiment struct md_experiment *experiment = NULL;
+	auto_experiment struct exp_config *experiment = NULL;
 	enum md_fail_on fail_on = MD_FAIL_ON_NOTHING;
 	struct pl_err err = PL_ERR_INIT;
 

@@ -175,7 +175,7 @@ static void add_all(json_t *words, const json_t *more)
 }
 
 /* "docker run -e NAME=text ARGS IMAGE"; variables in front would not reach the container. */
-static json_t *container_words(const struct md_launch *launch)
+static json_t *container_words(const struct exp_launch *launch)
 {
 	const char *runtime = json_string_value(json_object_get(launch->container, "runtime"));
 	json_t *words = json_pack("[s, s]", runtime != NULL ? runtime : "docker", "run");
@@ -197,9 +197,9 @@ static json_t *container_words(const struct md_launch *launch)
 }
 
 /* What a server of this experiment is started with; port and address only where they are set. */
-static json_t *server_values(const struct md_experiment *experiment)
+static json_t *server_values(const struct exp_config *experiment)
 {
-	const struct md_launch *launch = &experiment->launch;
+	const struct exp_launch *launch = &experiment->launch;
 	json_t *values = json_copy(experiment->server);
 	const char *name;
 	json_t *given;
@@ -217,10 +217,10 @@ static json_t *server_values(const struct md_experiment *experiment)
 	return values;
 }
 
-static int write_command(const struct md_experiment *experiment, bool oneline, struct pl_buf *text,
+static int write_command(const struct exp_config *experiment, bool oneline, struct pl_buf *text,
 			 struct pl_err *err)
 {
-	const struct md_launch *launch = &experiment->launch;
+	const struct exp_launch *launch = &experiment->launch;
 	bool contained = launch->container != NULL;
 	auto_json json_t *extra = md_secret_words_shown(launch->extra_args);
 	auto_json json_t *values = server_values(experiment);

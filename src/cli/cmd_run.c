@@ -11,7 +11,7 @@
 #include "run/check.h"
 #include "run/console.h"
 #include "run/run.h"
-#include "model/experiment.h"
+#include "experiment/config.h"
 
 #define REPORT_BYTES_MAX (16u << 20)
 #define LINE_BYTES_MAX   65536
@@ -138,7 +138,7 @@ static void print_problems(const struct option_problems *problems)
 }
 
 /* All that can be known to be wrong is told before anything starts. */
-static int check(const struct run_options *options, struct md_experiment **experiment,
+static int check(const struct run_options *options, struct exp_config **experiment,
 		 struct option_problems *problems)
 {
 	struct run_check_options how = { .allow_gone = options->allow_gone };
@@ -152,11 +152,11 @@ static int check(const struct run_options *options, struct md_experiment **exper
 		print_problems(problems);
 	if (!ends)
 		return 0;
-	md_experiment_free(pl_take(*experiment));
+	exp_config_free(pl_take(*experiment));
 	return pl_err_exit_status(PL_ERR_INVALID);
 }
 
-static int load(const struct run_options *options, struct md_experiment **ret,
+static int load(const struct run_options *options, struct exp_config **ret,
 		struct option_problems *problems)
 {
 	struct pl_err err = PL_ERR_INIT;
@@ -177,7 +177,7 @@ static int load(const struct run_options *options, struct md_experiment **ret,
 }
 
 /* `path` NULL: it could not be written. */
-static int print_result(const json_t *result, const struct md_experiment *experiment,
+static int print_result(const json_t *result, const struct exp_config *experiment,
 			const struct run_options *options, const char *path)
 {
 	auto_buf text = { 0 };
@@ -190,7 +190,7 @@ static int print_result(const json_t *result, const struct md_experiment *experi
 	return cli_print(pl_buf_text(&text));
 }
 
-static int run(const struct md_experiment *experiment, const struct run_options *options,
+static int run(const struct exp_config *experiment, const struct run_options *options,
 	       const struct option_problems *problems, enum md_fail_on fail_on)
 {
 	struct run_settings how = {
@@ -244,7 +244,7 @@ static int check_usage(const struct run_options *options, int rest_count, char *
 int cmd_run(int argc, char **argv)
 {
 	struct run_options options = { 0 };
-	auto_experiment struct md_experiment *experiment = NULL;
+	auto_experiment struct exp_config *experiment = NULL;
 	auto_problems problems = { 0 };
 	struct pl_err err = PL_ERR_INIT;
 	enum md_fail_on fail_on;

@@ -69,7 +69,7 @@ static void add_warnings(const struct option_problems *problems, json_t *warning
 	}
 }
 
-int cli_dry_run(const struct md_experiment *experiment, const struct option_problems *problems,
+int cli_dry_run(const struct exp_config *experiment, const struct option_problems *problems,
 		bool as_json)
 {
 	auto_launch struct run_launch *launch = NULL;

@@ -6,11 +6,11 @@
 
 #include <stdbool.h>
 
-struct md_experiment;
+struct exp_config;
 struct option_problems;
 /* Prints it with the warnings among `problems`, as one JSON object or for people; returns the exit
  * status. */
-int cli_dry_run(const struct md_experiment *experiment, const struct option_problems *problems,
+int cli_dry_run(const struct exp_config *experiment, const struct option_problems *problems,
 		bool as_json);
 
 #endif

@@ -14,7 +14,7 @@
 void cli_input_done(struct cli_input *input)
 {
 	free(input->name);
-	md_experiment_free(input->experiment);
+	exp_config_free(input->experiment);
 	md_command_free(input->command);
 	option_problems_done(&input->problems);
 	run_check_done(&input->check);
@@ -144,8 +144,8 @@ void cli_input_stdin(struct cli_input *input, const char *const *sets, size_t se
 				    });
 		return;
 	}
-	if (md_experiment_read_text(text, len, input->name, sets, set_count, &input->experiment,
-				    &input->problems, &err) < 0)
+	if (exp_config_read_text(text, len, input->name, sets, set_count, &input->experiment,
+				 &input->problems, &err) < 0)
 		add_unreadable(input, &err);
 }
 

@@ -11,9 +11,9 @@
 
 /* One of them, read and checked. */
 struct cli_input {
-	char *name;                       /* for messages */
-	struct md_experiment *experiment; /* NULL: it could not be read at all */
-	struct md_command *command;       /* NULL: a file */
+	char *name;                    /* for messages */
+	struct exp_config *experiment; /* NULL: it could not be read at all */
+	struct md_command *command;    /* NULL: a file */
 	struct option_problems problems;
 	struct run_check check;
 	bool is_checked;

@@ -15,7 +15,7 @@
 
 /* One experiment being checked. */
 struct checking {
-	const struct md_experiment *experiment;
+	const struct exp_config *experiment;
 	const struct run_check_options *options;
 	struct md_target target;
 	struct md_rule_env env;
@@ -219,7 +219,7 @@ static void check_sources(struct checking *c)
 /* An empty file is a slip, not a wish for the defaults. */
 static void check_not_empty(struct checking *c)
 {
-	const struct md_experiment *experiment = c->experiment;
+	const struct exp_config *experiment = c->experiment;
 
 	if (experiment->places.count > 0 || c->problems->count > 0 ||
 	    experiment->launch.command != NULL || experiment->launch.container != NULL)
@@ -236,10 +236,10 @@ static void check_not_empty(struct checking *c)
 }
 
 /* What is known of the host: nothing where the server is another's or has no GPUs. */
-static struct md_rule_env env_of(const struct md_experiment *experiment,
+static struct md_rule_env env_of(const struct exp_config *experiment,
 				 const struct ckpt_hardware *hardware)
 {
-	const struct md_launch *launch = &experiment->launch;
+	const struct exp_launch *launch = &experiment->launch;
 	struct md_rule_env env = MD_RULE_ENV_UNKNOWN;
 	bool has_gpus = launch->url == NULL &&
 			!(json_is_array(launch->gpus) && json_array_size(launch->gpus) == 0);
@@ -291,7 +291,7 @@ static void check_rules(struct checking *c)
 }
 
 /* The simulator serves any name; of a server that runs elsewhere nothing here is the model. */
-static bool needs_model(const struct md_experiment *experiment)
+static bool needs_model(const struct exp_config *experiment)
 {
 	const char *program = json_string_value(json_array_get(experiment->launch.command, 0));
 
@@ -301,7 +301,7 @@ static bool needs_model(const struct md_experiment *experiment)
 
 static void check_model(struct checking *c, struct run_check *ret)
 {
-	const struct md_experiment *experiment = c->experiment;
+	const struct exp_config *experiment = c->experiment;
 	const char *platform = experiment->launch.platform;
 	struct ckpt_case server =
 		CKPT_MODEL_CASE(.values = experiment->server, .env = experiment->launch.env,
@@ -348,8 +348,8 @@ static void make_strict(struct option_problems *problems)
 
 /* Reads with one --set more: launch.vllm_version. */
 static int read_for(const char *path, const char *const *sets, size_t set_count,
-		    const char *version, struct md_experiment **ret,
-		    struct option_problems *problems, struct pl_err *err)
+		    const char *version, struct exp_config **ret, struct option_problems *problems,
+		    struct pl_err *err)
 {
 	auto_free const char **all = pl_alloc_array(set_count + 1, sizeof(*all));
 	auto_free char *set = pl_asprintf("launch.vllm_version=%s", version);
@@ -357,17 +357,17 @@ static int read_for(const char *path, const char *const *sets, size_t set_count,
 	for (size_t i = 0; i < set_count; i++)
 		all[i] = sets[i];
 	all[set_count] = set;
-	return md_experiment_read(path, all, set_count + 1, ret, problems, err);
+	return exp_config_read(path, all, set_count + 1, ret, problems, err);
 }
 
 int run_check_read(const char *path, const char *const *sets, size_t set_count,
-		   struct md_experiment **ret, struct option_problems *problems, struct pl_err *err)
+		   struct exp_config **ret, struct option_problems *problems, struct pl_err *err)
 {
-	auto_experiment struct md_experiment *experiment = NULL;
+	auto_experiment struct exp_config *experiment = NULL;
 	auto_problems found = { 0 };
 	auto_release release = { 0 };
 
-	if (md_experiment_read(path, sets, set_count, &experiment, &found, err) < 0)
+	if (exp_config_read(path, sets, set_count, &experiment, &found, err) < 0)
 		return -1;
 	if (found.errors > 0)
 		run_release_find(experiment, NULL, &release);
@@ -379,9 +379,8 @@ int run_check_read(const char *path, const char *const *sets, size_t set_count,
 	return 0;
 }
 
-void run_check_server(const struct md_experiment *experiment,
-		      const struct run_check_options *options, struct run_check *ret,
-		      struct option_problems *problems)
+void run_check_server(const struct exp_config *experiment, const struct run_check_options *options,
+		      struct run_check *ret, struct option_problems *problems)
 {
 	auto_json json_t *refused = refused_args(problems);
 	struct run_check_options with_host = *options;

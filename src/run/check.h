@@ -30,19 +30,18 @@ void run_check_done(struct run_check *check);
 #define auto_check __attribute__((cleanup(run_check_done), unused)) struct run_check
 
 /*
- * md_experiment_read() with the release in mind: where the file and the sets name none, the
+ * exp_config_read() with the release in mind: where the file and the sets name none, the
  * installed one. In objects whose keys are another release's faults are warnings.
  */
 int run_check_read(const char *path, const char *const *sets, size_t set_count,
-		   struct md_experiment **ret, struct option_problems *problems,
+		   struct exp_config **ret, struct option_problems *problems,
 		   struct pl_err *err) PL_MUST_CHECK;
 
 /*
  * Adds what is found to `problems`, those of the reader included: what it refused is not among the
  * values, and rules that ask for such a value are silent. `ret` starts as { 0 }.
  */
-void run_check_server(const struct md_experiment *experiment,
-		      const struct run_check_options *options, struct run_check *ret,
-		      struct option_problems *problems);
+void run_check_server(const struct exp_config *experiment, const struct run_check_options *options,
+		      struct run_check *ret, struct option_problems *problems);
 
 #endif

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "run/target_release.h"
 
-static void set_places(const struct md_command *command, struct md_experiment *experiment)
+static void set_places(const struct md_command *command, struct exp_config *experiment)
 {
 	const char *name;
 	json_t *word;
@@ -27,7 +27,7 @@ static void set_places(const struct md_command *command, struct md_experiment *e
 	}
 }
 
-static void set_env(const struct md_command *command, struct md_experiment *experiment)
+static void set_env(const struct md_command *command, struct exp_config *experiment)
 {
 	const char *name;
 	json_t *value;
@@ -40,10 +40,10 @@ static void set_env(const struct md_command *command, struct md_experiment *expe
 	}
 }
 
-struct md_experiment *run_command_experiment(const struct md_command *command)
+struct exp_config *run_command_experiment(const struct md_command *command)
 {
-	struct md_experiment *experiment = md_experiment_new(command->source);
-	struct md_launch *launch = &experiment->launch;
+	struct exp_config *experiment = exp_config_new(command->source);
+	struct exp_launch *launch = &experiment->launch;
 
 	json_object_update(experiment->server, command->values);
 	if (command->image != NULL)
@@ -73,11 +73,11 @@ static int parse(const struct run_command_input *input, const char *release,
 }
 
 int run_command_read(const struct run_command_input *input, struct md_command **ret_command,
-		     struct md_experiment **ret_experiment, struct option_problems *problems,
+		     struct exp_config **ret_experiment, struct option_problems *problems,
 		     struct pl_err *err)
 {
 	auto_command struct md_command *command = NULL;
-	auto_experiment struct md_experiment *experiment = NULL;
+	auto_experiment struct exp_config *experiment = NULL;
 	auto_problems found = { 0 };
 	auto_release release = { 0 };
 
@@ -91,7 +91,7 @@ int run_command_read(const struct run_command_input *input, struct md_command **
 	} else {
 		/* the first reading said which vLLM it is; now as that one reads it */
 		md_command_free(pl_take(command));
-		md_experiment_free(pl_take(experiment));
+		exp_config_free(pl_take(experiment));
 		if (parse(input, release.version, &command, problems, err) < 0)
 			return -1;
 		experiment = run_command_experiment(command);

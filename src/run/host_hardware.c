@@ -52,7 +52,7 @@ static bool describe(const struct run_gpu_wish *wish, const struct host_gpu_offe
 	return true;
 }
 
-bool run_host_hardware(const struct md_experiment *experiment, struct ckpt_hardware *ret)
+bool run_host_hardware(const struct exp_config *experiment, struct ckpt_hardware *ret)
 {
 	struct pl_err ignored = PL_ERR_INIT;
 	struct run_gpu_wish wish = { 0 };

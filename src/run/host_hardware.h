@@ -4,7 +4,7 @@
 #ifndef RUN_HOST_HARDWARE_H
 #define RUN_HOST_HARDWARE_H
 
-#include "model/experiment.h"
+#include "experiment/config.h"
 #include "checkpoint/hardware.h"
 
 #include <stdbool.h>
@@ -14,6 +14,6 @@
  * many there are of that model. False where that says nothing of the server: it runs elsewhere, has
  * no GPUs, is a simulator, or none is found. Nothing is taken.
  */
-bool run_host_hardware(const struct md_experiment *experiment, struct ckpt_hardware *ret);
+bool run_host_hardware(const struct exp_config *experiment, struct ckpt_hardware *ret);
 
 #endif

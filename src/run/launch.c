@@ -17,7 +17,7 @@ static void warn(struct run_launch *launch, const char *text)
 }
 
 /* benchmark.base_url, .host and .port name a running server as they do for vLLM's client. */
-static char *url_of(const struct md_experiment *experiment)
+static char *url_of(const struct exp_config *experiment)
 {
 	const struct md_bench *bench = &experiment->bench;
 
@@ -33,7 +33,7 @@ static char *url_of(const struct md_experiment *experiment)
 			   bench->port != OPTION_NO_I64 ? (long long)bench->port : 8000LL);
 }
 
-static int check_url(const struct md_experiment *experiment, const char *url, struct pl_err *err)
+static int check_url(const struct exp_config *experiment, const char *url, struct pl_err *err)
 {
 	if (experiment->simulate)
 		return pl_err_set(err, PL_ERR_INVALID,
@@ -70,7 +70,7 @@ static int find_program(struct run_launch *launch, struct pl_err *err)
 	return 0;
 }
 
-static int take_resources(const struct md_experiment *experiment, const struct run_taking *how,
+static int take_resources(const struct exp_config *experiment, const struct run_taking *how,
 			  struct run_launch *launch, struct pl_err *err)
 {
 	const char *uds = json_string_value(json_object_get(experiment->server, "uds"));
@@ -91,7 +91,7 @@ static int take_resources(const struct md_experiment *experiment, const struct r
 }
 
 /* The whole command line, with the port as it is now. */
-static int make_argv(const struct md_experiment *experiment, struct run_launch *launch,
+static int make_argv(const struct exp_config *experiment, struct run_launch *launch,
 		     json_t **ret_from_args, struct pl_err *err)
 {
 	auto_json json_t *command = experiment->launch.command != NULL && !experiment->simulate
@@ -112,7 +112,7 @@ static int make_argv(const struct md_experiment *experiment, struct run_launch *
 }
 
 /* "auto" on a host without GPUs: the server sees what is there. [] hides whatever there is. */
-static void set_gpus(const struct md_experiment *experiment, struct run_launch *launch)
+static void set_gpus(const struct exp_config *experiment, struct run_launch *launch)
 {
 	const json_t *gpus = experiment->launch.gpus;
 	bool none = json_is_array(gpus) && json_array_size(gpus) == 0;
@@ -124,7 +124,7 @@ static void set_gpus(const struct md_experiment *experiment, struct run_launch *
 		json_object_set_new(launch->env, "CUDA_VISIBLE_DEVICES", json_string(visible));
 }
 
-static void set_env(const struct md_experiment *experiment, const json_t *from_args,
+static void set_env(const struct exp_config *experiment, const json_t *from_args,
 		    struct run_launch *launch)
 {
 	const char *name;
@@ -146,7 +146,7 @@ static void set_env(const struct md_experiment *experiment, const json_t *from_a
 		launch->bearer = pl_strdup(key);
 }
 
-static int plan_own(const struct md_experiment *experiment, const struct run_taking *how,
+static int plan_own(const struct exp_config *experiment, const struct run_taking *how,
 		    struct run_launch *launch, struct pl_err *err)
 {
 	auto_json json_t *from_args = NULL;
@@ -160,7 +160,7 @@ static int plan_own(const struct md_experiment *experiment, const struct run_tak
 	return 0;
 }
 
-int run_launch_new_port(struct run_launch *launch, const struct md_experiment *experiment,
+int run_launch_new_port(struct run_launch *launch, const struct exp_config *experiment,
 			const char *run_id, struct pl_err *err)
 {
 	auto_json json_t *from_args = NULL;
@@ -171,7 +171,7 @@ int run_launch_new_port(struct run_launch *launch, const struct md_experiment *e
 	return make_argv(experiment, launch, &from_args, err);
 }
 
-int run_launch_plan(const struct md_experiment *experiment, const struct run_taking *how,
+int run_launch_plan(const struct exp_config *experiment, const struct run_taking *how,
 		    struct run_launch **ret, struct pl_err *err)
 {
 	auto_launch struct run_launch *launch = pl_alloc(sizeof(*launch));
@@ -249,7 +249,7 @@ static const char *find_certificate(const json_t *argv)
 }
 
 /* A server of our own must show the very certificate that it was given. */
-static int add_tls(const struct run_launch *launch, const struct md_experiment *experiment,
+static int add_tls(const struct run_launch *launch, const struct exp_config *experiment,
 		   struct run_target *target, struct pl_err *err)
 {
 	struct io_tls_trust trust = { .insecure = experiment->bench.insecure };
@@ -261,7 +261,7 @@ static int add_tls(const struct run_launch *launch, const struct md_experiment *
 	return target->https ? run_target_use_tls(target, &trust, err) : 0;
 }
 
-int run_launch_target(const struct run_launch *launch, const struct md_experiment *experiment,
+int run_launch_target(const struct run_launch *launch, const struct exp_config *experiment,
 		      struct run_target *ret, struct pl_err *err)
 {
 	struct run_target target = { 0 };
@@ -301,7 +301,7 @@ json_t *run_launch_env_shown(const struct run_launch *launch)
 	return shown;
 }
 
-json_t *run_launch_to_json(const struct run_launch *launch, const struct md_experiment *experiment)
+json_t *run_launch_to_json(const struct run_launch *launch, const struct exp_config *experiment)
 {
 	json_t *json = json_object();
 	bool own = launch->url == NULL;
@@ -313,7 +313,7 @@ json_t *run_launch_to_json(const struct run_launch *launch, const struct md_expe
 			    launch->resources.port.number != 0
 				    ? json_integer(launch->resources.port.number)
 				    : json_null());
-	json_object_set_new(json, "config", md_experiment_to_json(experiment));
+	json_object_set_new(json, "config", exp_config_to_json(experiment));
 	json_object_set(json, "warnings", launch->warnings);
 	return json;
 }

@@ -28,10 +28,10 @@ struct run_launch {
  * Finds the program, takes GPUs and a port as run_resources_take() does. A program that cannot be
  * found is no error here: see run_launch_check().
  */
-int run_launch_plan(const struct md_experiment *experiment, const struct run_taking *how,
+int run_launch_plan(const struct exp_config *experiment, const struct run_taking *how,
 		    struct run_launch **ret, struct pl_err *err) PL_MUST_CHECK;
 /* Another port, for a server that died because its own was taken: arguments and port are new. */
-int run_launch_new_port(struct run_launch *launch, const struct md_experiment *experiment,
+int run_launch_new_port(struct run_launch *launch, const struct exp_config *experiment,
 			const char *run_id, struct pl_err *err) PL_MUST_CHECK;
 void run_launch_free(struct run_launch *launch);
 PL_AUTO_DEFINE(struct run_launch, run_launch_free);
@@ -39,13 +39,13 @@ PL_AUTO_DEFINE(struct run_launch, run_launch_free);
 
 /* -1 when it could not be started: no program. */
 int run_launch_check(const struct run_launch *launch, struct pl_err *err) PL_MUST_CHECK;
-int run_launch_target(const struct run_launch *launch, const struct md_experiment *experiment,
+int run_launch_target(const struct run_launch *launch, const struct exp_config *experiment,
 		      struct run_target *ret, struct pl_err *err) PL_MUST_CHECK;
 
 /* Words and environment with "***" for secrets. New references. */
 json_t *run_launch_argv_shown(const struct run_launch *launch);
 json_t *run_launch_env_shown(const struct run_launch *launch);
 /* {argv, env, gpus, port, config, warnings}: what --dry-run --json prints. New reference. */
-json_t *run_launch_to_json(const struct run_launch *launch, const struct md_experiment *experiment);
+json_t *run_launch_to_json(const struct run_launch *launch, const struct exp_config *experiment);
 
 #endif

@@ -143,13 +143,13 @@ static int check_native(const struct md_bench *bench, struct pl_err *err)
 	return run_plots_check(bench, err);
 }
 
-int run_check(const struct md_experiment *experiment, struct pl_err *err)
+int run_check(const struct exp_config *experiment, struct pl_err *err)
 {
 	auto_free double *percentiles = NULL;
 	size_t percentile_count;
 	struct bench_slo slo;
 
-	if (md_experiment_check_supported(experiment, err) < 0 ||
+	if (exp_config_check_supported(experiment, err) < 0 ||
 	    bench_flat_check(&experiment->bench, err) < 0)
 		return -1;
 	if (run_client_is_vllm(experiment) ? run_client_check(experiment, err) < 0
@@ -166,7 +166,7 @@ int run_check(const struct md_experiment *experiment, struct pl_err *err)
 /* What is read may not be written over: the answer to a slip must not be a lost file. */
 static int check_inputs_kept(const struct run_state *run, const char *output, struct pl_err *err)
 {
-	const struct md_experiment *experiment = run->experiment;
+	const struct exp_config *experiment = run->experiment;
 	const char *config = json_string_value(json_object_get(experiment->server, "config"));
 	const char *inputs[] = { experiment->source, experiment->bench.dataset_path, config };
 
@@ -258,7 +258,7 @@ static int prepare_sources(struct run_state *run, struct pl_err *err)
 
 static int prepare(struct run_state *run, struct pl_err *err)
 {
-	const struct md_experiment *experiment = run->experiment;
+	const struct exp_config *experiment = run->experiment;
 	struct run_taking taking = {
 		.run_id = run->run_id,
 		.release = &run->release,
@@ -392,7 +392,7 @@ static void run_done(struct run_state *run)
 	run_paths_done(&run->paths);
 }
 
-int run_experiment(const struct md_experiment *experiment, const struct run_settings *options,
+int run_experiment(const struct exp_config *experiment, const struct run_settings *options,
 		   json_t **ret_result, int *ret_signal, struct pl_err *err)
 {
 	struct run_state run = {

@@ -4,7 +4,7 @@
 #ifndef RUN_RUN_H
 #define RUN_RUN_H
 
-#include "model/experiment.h"
+#include "experiment/config.h"
 #include "model/result.h"
 
 struct run_settings {
@@ -25,10 +25,10 @@ struct run_settings {
  * its journal (run/journal/journal.h) stays.
  * Takes SIGINT, SIGTERM and SIGHUP while it runs; *ret_signal: which of them ended it, 0: none.
  */
-int run_experiment(const struct md_experiment *experiment, const struct run_settings *options,
+int run_experiment(const struct exp_config *experiment, const struct run_settings *options,
 		   json_t **ret_result, int *ret_signal, struct pl_err *err) PL_MUST_CHECK;
 
 /* What can be checked without starting anything: options, data set, adapter. */
-int run_check(const struct md_experiment *experiment, struct pl_err *err) PL_MUST_CHECK;
+int run_check(const struct exp_config *experiment, struct pl_err *err) PL_MUST_CHECK;
 
 #endif

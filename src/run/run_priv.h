@@ -68,7 +68,7 @@ struct run_paths {
 };
 
 struct run_state {
-	const struct md_experiment *experiment;
+	const struct exp_config *experiment;
 	const struct run_settings *options;
 	char run_id[MD_RUN_ID_BYTES];
 	int64_t started_ns;

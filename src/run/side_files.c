@@ -112,7 +112,7 @@ static int add_artifact(json_t *artifacts, const char *path, enum md_artifact_ki
 
 static json_t *series_section(const struct run_state *run, size_t lines)
 {
-	const struct md_telemetry *asked = &run->experiment->telemetry;
+	const struct exp_telemetry *asked = &run->experiment->telemetry;
 	json_t *series = md_result_empty("series");
 	auto_free char *name = pl_file_name(run->paths.series);
 	const struct host_windows *windows = host_telemetry_windows(run->telemetry.host);

@@ -8,7 +8,7 @@
 #include "io/fetch.h"
 #include "io/sock.h"
 #include "io/tls.h"
-#include "model/experiment.h"
+#include "experiment/config.h"
 
 /* Addresses of one name that are tried; names with more are rare. */
 #define RUN_TARGET_OTHERS_MAX 7

@@ -210,10 +210,10 @@ static char *version_of(const char *folder)
 	return text;
 }
 
-void run_release_find(const struct md_experiment *experiment, const char *version,
+void run_release_find(const struct exp_config *experiment, const char *version,
 		      struct run_release *ret)
 {
-	const struct md_launch *launch = &experiment->launch;
+	const struct exp_launch *launch = &experiment->launch;
 	bool is_started = launch->url == NULL && launch->container == NULL && !experiment->simulate;
 	auto_json json_t *command = launch->command != NULL ? json_incref(launch->command)
 							    : json_pack("[s]", "vllm");

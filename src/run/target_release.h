@@ -6,7 +6,7 @@
 #define RUN_TARGET_RELEASE_H
 
 #include "base/json.h"
-#include "model/experiment.h"
+#include "experiment/config.h"
 
 struct run_release {
 	char *version;  /* "0.32.0", never NULL */
@@ -18,7 +18,7 @@ void run_release_done(struct run_release *release);
 #define auto_release __attribute__((cleanup(run_release_done), unused)) struct run_release
 
 /* `version` (or NULL) is what --vllm-version says; it counts more than the file. */
-void run_release_find(const struct md_experiment *experiment, const char *version,
+void run_release_find(const struct exp_config *experiment, const char *version,
 		      struct run_release *ret);
 /* The dist-info folder of the vLLM that an argument vector would start; NULL: none is found.
  * The caller's (free()). */

@@ -51,7 +51,7 @@ static json_t *gpus_of(const struct run_state *run)
 
 int run_telemetry_start(struct run_state *run, struct pl_err *err)
 {
-	const struct md_telemetry *asked = &run->experiment->telemetry;
+	const struct exp_telemetry *asked = &run->experiment->telemetry;
 	struct run_telemetry *telemetry = &run->telemetry;
 	auto_json json_t *gpus = gpus_of(run);
 

@@ -28,7 +28,7 @@ static void add_place(struct places *places, const char *model, const json_t *en
 
 static struct places places_of(const struct run_state *run)
 {
-	const struct md_experiment *experiment = run->experiment;
+	const struct exp_config *experiment = run->experiment;
 	struct ckpt_source server = ckpt_source_of(experiment->server, experiment->launch.env);
 	struct places places = { 0 };
 

@@ -5,7 +5,7 @@
  * KEY(type, key, member, default, min, max, choices, state, help)
  *   type     TEXT PATH (${VAR} is expanded) BOOL INT DUR LIST (of texts) TEXTS (a mapping to texts)
  *            ENV (TEXTS with ${VAR} expanded) OBJECT, and GPUS, PORT with spellings of their own
- *   member   of struct md_experiment; the rows of `profiling` go into its object
+ *   member   of struct exp_config; the rows of `profiling` go into its object
  *   default  as YAML text; "null": none, and null may be written
  *   state    NOW, or LATER: validates, and `run` refuses another value than the default
  */

@@ -12,7 +12,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "model/command_line.h"
-#include "model/experiment.h"
+#include "experiment/config.h"
 #include "model/yaml_out.h"
 
 #define TEXT_BYTES_MAX (16u << 20)
@@ -39,7 +39,7 @@ static json_t *errors_of(const struct md_command *command, const struct option_p
 /* There and back: the file made from the command, loaded, written as a command again. */
 static int put_round_trip(const struct md_command *command, json_t *answer, struct pl_err *err)
 {
-	auto_experiment struct md_experiment *experiment = NULL;
+	auto_experiment struct exp_config *experiment = NULL;
 	auto_problems problems = { 0 };
 	auto_buf yaml = { 0 };
 	auto_buf line = { 0 };
@@ -47,8 +47,8 @@ static int put_round_trip(const struct md_command *command, json_t *answer, stru
 	pl_buf_init(&yaml, TEXT_BYTES_MAX);
 	pl_buf_init(&line, TEXT_BYTES_MAX);
 	if (md_yaml_from_command(command, true, &yaml, err) < 0 ||
-	    md_experiment_parse(pl_buf_text(&yaml), yaml.len, "made.yaml", NULL, 0, &experiment,
-				&problems, err) < 0) {
+	    exp_config_parse(pl_buf_text(&yaml), yaml.len, "made.yaml", NULL, 0, &experiment,
+			     &problems, err) < 0) {
 		json_object_set_new(answer, "yaml_values", json_null());
 		json_object_set_new(answer, "yaml_error", json_string(err->text));
 		return 0;

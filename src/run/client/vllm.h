@@ -11,7 +11,7 @@
 #ifndef RUN_CLIENT_VLLM_H
 #define RUN_CLIENT_VLLM_H
 
-#include "model/experiment.h"
+#include "experiment/config.h"
 #include "model/flat_read.h"
 
 struct run_state;
@@ -29,9 +29,9 @@ struct run_client {
 	const char *difference_key; /* borrowed from flat */
 };
 
-bool run_client_is_vllm(const struct md_experiment *experiment);
+bool run_client_is_vllm(const struct exp_config *experiment);
 /* Can vLLM's client do what is asked? "'benchmark.threads' …" */
-int run_client_check(const struct md_experiment *experiment, struct pl_err *err) PL_MUST_CHECK;
+int run_client_check(const struct exp_config *experiment, struct pl_err *err) PL_MUST_CHECK;
 /* The path of requests where the back end is none of ours; NULL: not known. */
 const char *run_client_endpoint(const char *backend);
 /* Finds the program: $PROFLLM_VLLM, `vllm` beside launch.command's program, or in PATH. */

@@ -65,7 +65,7 @@ static bool is_among(enum md_bench_id id, const enum md_bench_id *list, size_t c
 	return false;
 }
 
-bool run_client_is_vllm(const struct md_experiment *experiment)
+bool run_client_is_vllm(const struct exp_config *experiment)
 {
 	return pl_text_equal(experiment->bench.client, "vllm");
 }
@@ -127,7 +127,7 @@ static int check_list(const struct md_bench_row *row, const json_t *list, struct
 	return 0;
 }
 
-static int check_option(const struct md_experiment *experiment, enum md_bench_id id,
+static int check_option(const struct exp_config *experiment, enum md_bench_id id,
 			struct pl_err *err)
 {
 	const struct md_bench_row *row = md_bench_row(id);
@@ -152,7 +152,7 @@ static int check_option(const struct md_experiment *experiment, enum md_bench_id
 	return 0;
 }
 
-int run_client_check(const struct md_experiment *experiment, struct pl_err *err)
+int run_client_check(const struct exp_config *experiment, struct pl_err *err)
 {
 	const struct md_bench *bench = &experiment->bench;
 
@@ -321,7 +321,7 @@ static void add_headers(json_t *argv, const struct md_bench *bench)
 
 json_t *run_client_argv(const struct run_state *run, const char *folder)
 {
-	const struct md_experiment *experiment = run->experiment;
+	const struct exp_config *experiment = run->experiment;
 	const struct md_bench *bench = &experiment->bench;
 	auto_free char *base = pl_asprintf("%s://%s%s", run->target.https ? "https" : "http",
 					   run->target.host, run->target.prefix);

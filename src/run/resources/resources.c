@@ -21,7 +21,7 @@
 
 /* One run's taking under way. */
 struct taking {
-	const struct md_experiment *experiment;
+	const struct exp_config *experiment;
 	const struct run_taking *how;
 	struct run_gpu_wish wish;
 	struct run_gpu_taking gpus;
@@ -39,7 +39,7 @@ void run_resources_init(struct run_resources *resources)
 	*resources = (struct run_resources){ .port = HOST_PORT_NONE, .gpus = json_array() };
 }
 
-static void set_who(const struct md_experiment *experiment, const char *run_id, char *name,
+static void set_who(const struct exp_config *experiment, const char *run_id, char *name,
 		    size_t room, struct host_lock_who *ret)
 {
 	bool both = experiment->suite != NULL && experiment->name != NULL;
@@ -194,7 +194,7 @@ static int port_is_waited_for(const struct taking *t, const json_t *before, stru
 	return 0;
 }
 
-static int take_port(const struct md_experiment *experiment, const struct host_lock_who *who,
+static int take_port(const struct exp_config *experiment, const struct host_lock_who *who,
 		     struct run_resources *into, struct pl_err *err)
 {
 	int64_t fixed = experiment->launch.port;
@@ -334,7 +334,7 @@ static int take(struct taking *t, struct pl_err *err)
 	return pl_err_set(err, PL_ERR_BUSY, "%s (--wait waits for it)", why.text);
 }
 
-int run_resources_take(const struct md_experiment *experiment, const struct run_taking *how,
+int run_resources_take(const struct exp_config *experiment, const struct run_taking *how,
 		       json_t *warnings, struct run_resources *ret, struct pl_err *err)
 {
 	struct taking t = {
@@ -358,7 +358,7 @@ int run_resources_take(const struct md_experiment *experiment, const struct run_
 	return done;
 }
 
-int run_resources_new_port(const struct md_experiment *experiment, const char *run_id,
+int run_resources_new_port(const struct exp_config *experiment, const char *run_id,
 			   struct run_resources *resources, struct pl_err *err)
 {
 	char name[NAME_BYTES_MAX];

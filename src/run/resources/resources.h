@@ -47,11 +47,11 @@ void run_resources_init(struct run_resources *resources);
  * nothing is taken: PL_ERR_BUSY with who has it, PL_ERR_INVALID for what can never be had,
  * PL_ERR_INTERRUPTED where a signal ended the waiting.
  */
-int run_resources_take(const struct md_experiment *experiment, const struct run_taking *how,
+int run_resources_take(const struct exp_config *experiment, const struct run_taking *how,
 		       json_t *warnings, struct run_resources *ret,
 		       struct pl_err *err) PL_MUST_CHECK;
 /* Another port, for a server that found its own taken. */
-int run_resources_new_port(const struct md_experiment *experiment, const char *run_id,
+int run_resources_new_port(const struct exp_config *experiment, const char *run_id,
 			   struct run_resources *resources, struct pl_err *err) PL_MUST_CHECK;
 /* Sets everything free; harmless when repeated. What was found out stays readable. */
 void run_resources_release(struct run_resources *resources);

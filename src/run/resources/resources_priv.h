@@ -20,7 +20,7 @@ struct run_gpu_wish {
 	size_t count;      /* for RUN_GPUS_AUTO */
 };
 
-int run_gpu_wish_read(const struct md_experiment *experiment, struct run_gpu_wish *ret,
+int run_gpu_wish_read(const struct exp_config *experiment, struct run_gpu_wish *ret,
 		      struct pl_err *err) PL_MUST_CHECK;
 void run_gpu_wish_done(struct run_gpu_wish *wish);
 

@@ -62,7 +62,7 @@ static void read_names(const json_t *gpus, json_t *names)
 
 /* The simulator wants no GPU; it gets pretended ones, so that it can be tried how a host is
  * shared. */
-static bool is_simulator(const struct md_experiment *experiment)
+static bool is_simulator(const struct exp_config *experiment)
 {
 	const char *program = json_string_value(json_array_get(experiment->launch.command, 0));
 
@@ -70,7 +70,7 @@ static bool is_simulator(const struct md_experiment *experiment)
 }
 
 /* GPUs may be named in three places, and only in one of them. */
-static int read_elsewhere(const struct md_experiment *experiment, struct run_gpu_wish *wish,
+static int read_elsewhere(const struct exp_config *experiment, struct run_gpu_wish *wish,
 			  const char **ret_text, struct pl_err *err)
 {
 	const json_t *visible = json_object_get(experiment->launch.env, VISIBLE);
@@ -96,7 +96,7 @@ static int read_elsewhere(const struct md_experiment *experiment, struct run_gpu
 	return 0;
 }
 
-int run_gpu_wish_read(const struct md_experiment *experiment, struct run_gpu_wish *ret,
+int run_gpu_wish_read(const struct exp_config *experiment, struct run_gpu_wish *ret,
 		      struct pl_err *err)
 {
 	const json_t *gpus = experiment->launch.gpus;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "model/experiment.h"
+#include "experiment/config.h"
 #include "model/yaml_out.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
@@ -63,7 +63,7 @@ static void check_written(const struct md_command *command,
 
 static void check_yaml(const struct md_command *command)
 {
-	auto_experiment struct md_experiment *experiment = NULL;
+	auto_experiment struct exp_config *experiment = NULL;
 	auto_problems problems = { 0 };
 	struct pl_err err = PL_ERR_INIT;
 	auto_buf yaml = { 0 };
@@ -71,8 +71,8 @@ static void check_yaml(const struct md_command *command)
 	pl_buf_init(&yaml, TEXT_BYTES_MAX);
 	if (md_yaml_from_command(command, true, &yaml, &err) < 0)
 		abort();
-	if (md_experiment_parse(pl_buf_text(&yaml), yaml.len, "made.yaml", NULL, 0, &experiment,
-				&problems, &err) == 0 &&
+	if (exp_config_parse(pl_buf_text(&yaml), yaml.len, "made.yaml", NULL, 0, &experiment,
+			     &problems, &err) == 0 &&
 	    !json_equal(experiment->server, command->values))
 		abort();
 }

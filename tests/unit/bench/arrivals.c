@@ -1,5 +1,5 @@
 #include "bench/arrivals.h"
-#include "model/ramp.h"
+#include "experiment/ramp.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -215,8 +215,8 @@ static void test_ramp_over_time(void **state)
 	for (size_t i = 0; i < 12; i++)
 		assert_true(fabs(out[i] + out[i] * out[i] / 2 - (double)(i + 1)) < 1e-12 * 12);
 	assert_true(fabs(out[11] - 4) < 1e-12);
-	assert_true(fabs(md_ramp_rate(&bench, 0, 12, 2) - 3) < 1e-12);
-	assert_true(fabs(md_ramp_rate(&bench, 0, 12, 9) - 5) < 1e-12);
+	assert_true(fabs(exp_ramp_rate(&bench, 0, 12, 2) - 3) < 1e-12);
+	assert_true(fabs(exp_ramp_rate(&bench, 0, 12, 9) - 5) < 1e-12);
 	free(bench.ramp_up_strategy);
 	bench.ramp_up_strategy = pl_strdup("exponential");
 	assert_int_equal(bench_arrivals_build(&bench, 12, &rng, out, &err), 0);

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/file.h"
-#include "model/experiment.h"
+#include "experiment/config.h"
 
 static void defaults_are_the_rows(void **state)
 {
@@ -215,12 +215,12 @@ static void every_option_is_read(void **state)
 			is_goodput ? "[\"ttft:1\"]" : sample_text(row, room, sizeof(room)),
 			strcmp(row->name, "dataset_name") == 0 ? "  dataset_path: x\n" : "");
 		auto_problems problems = { 0 };
-		auto_experiment struct md_experiment *e = NULL;
+		auto_experiment struct exp_config *e = NULL;
 		struct pl_err err = PL_ERR_INIT;
-		int rc = md_experiment_parse(text, strlen(text), "e.yaml", NULL, 0, &e, &problems,
-					     &err);
+		int rc = exp_config_parse(text, strlen(text), "e.yaml", NULL, 0, &e, &problems,
+					  &err);
 		if (is_ramp)
-			continue; /* each needs the others; tests/unit/model/experiment.c */
+			continue; /* each needs the others; tests/unit/experiment/config.c */
 		if (rc < 0)
 			fail_msg("%s: %s", text, err.text);
 		assert_true(e->bench_set[i]);

@@ -12,7 +12,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "model/experiment.h"
+#include "experiment/config.h"
 #include "model/yaml_out.h"
 
 #define RELEASE "0.32.0"
@@ -774,7 +774,7 @@ static void there_and_back(void **state)
 		auto_problems problems = { 0 };
 		auto_command struct md_command *command = parse(texts[i], &problems);
 		auto_command struct md_command *again = NULL;
-		auto_experiment struct md_experiment *experiment = NULL;
+		auto_experiment struct exp_config *experiment = NULL;
 		struct pl_err err = PL_ERR_INIT;
 		auto_buf yaml = { 0 };
 		auto_buf line = { 0 };
@@ -782,8 +782,8 @@ static void there_and_back(void **state)
 		pl_buf_init(&line, 1 << 16);
 		assert_int_equal(problems.errors, 0);
 		assert_int_equal(md_yaml_from_command(command, true, &yaml, &err), 0);
-		if (md_experiment_parse(pl_buf_text(&yaml), yaml.len, "made.yaml", NULL, 0,
-					&experiment, &problems, &err) < 0)
+		if (exp_config_parse(pl_buf_text(&yaml), yaml.len, "made.yaml", NULL, 0,
+				     &experiment, &problems, &err) < 0)
 			fail_msg("%s\n%s", err.text, pl_buf_text(&yaml));
 		if (!json_equal(experiment->server, command->values))
 			fail_msg("%s", pl_buf_text(&yaml));

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "model/arg_json.h"
-#include "model/experiment.h"
+#include "experiment/config.h"
 #include "model/server_args.h"
 
 static json_t *overlay_of(const char *args)
@@ -82,7 +82,7 @@ static void reader_and_command_line_know_them(void **state)
 				   "  brand_new: [a, b]\n"
 				   "  no_switch: true\n"
 				   "  free: {a: 1}\n";
-	auto_experiment struct md_experiment *experiment = NULL;
+	auto_experiment struct exp_config *experiment = NULL;
 	auto_problems problems = { 0 };
 	auto_json json_t *argv = json_array();
 	auto_json json_t *env = NULL;
@@ -93,8 +93,8 @@ static void reader_and_command_line_know_them(void **state)
 	    "\"choices\": [\"a\", \"b\"]}, {\"name\": \"switch\", \"type\": \"bool\", "
 	    "\"cli_style\": \"toggle\", \"negative_flag\": \"--no-switch\"}, {\"name\": \"free\", "
 	    "\"also_accepts\": [\"bool\", \"int\", \"json\"]}]");
-	assert_int_equal(md_experiment_parse(yaml, strlen(yaml), "e.yaml", NULL, 0, &experiment,
-					     &problems, &err),
+	assert_int_equal(exp_config_parse(yaml, strlen(yaml), "e.yaml", NULL, 0, &experiment,
+					  &problems, &err),
 			 0);
 	assert_int_equal(problems.count, 0);
 	assert_int_equal(md_args_to_argv(experiment->server, argv, &env, &err), 0);

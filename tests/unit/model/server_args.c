@@ -11,7 +11,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "model/experiment.h"
+#include "experiment/config.h"
 
 static json_t *json_of(const char *text)
 {
@@ -438,14 +438,14 @@ static void check_argument(const struct md_arg *arg)
 	auto_json json_t *argv = json_array();
 	auto_json json_t *env = NULL;
 	auto_problems problems = { 0 };
-	auto_experiment struct md_experiment *e = NULL;
+	auto_experiment struct exp_config *e = NULL;
 	struct pl_err err = PL_ERR_INIT;
 
 	json_object_set_new(server, "model", json_string("m"));
 	json_object_set(server, arg->name, value);
 	json_object_set(file, "server", server);
 	auto_free char *text = pl_json_to_text(file, PL_JSON_COMPACT);
-	if (md_experiment_parse(text, strlen(text), "e.json", NULL, 0, &e, &problems, &err) < 0)
+	if (exp_config_parse(text, strlen(text), "e.json", NULL, 0, &e, &problems, &err) < 0)
 		fail_msg("%s", err.text);
 	assert_int_equal(md_args_to_argv(e->server, argv, &env, &err), 0);
 	json_array_remove(argv, 0);
@@ -483,10 +483,10 @@ static void every_argument_has_a_wrong_type(void **state)
 		auto_free char *start = pl_asprintf("e.yaml:2:%zu: server.%s: found ",
 						    strlen(arg->name) + 5, arg->name);
 		auto_problems problems = { 0 };
-		struct md_experiment *e = NULL;
+		struct exp_config *e = NULL;
 		struct pl_err err = PL_ERR_INIT;
-		assert_int_equal(md_experiment_parse(text, strlen(text), "e.yaml", NULL, 0, &e,
-						     &problems, &err),
+		assert_int_equal(exp_config_parse(text, strlen(text), "e.yaml", NULL, 0, &e,
+						  &problems, &err),
 				 -1);
 		assert_true(pl_text_starts(err.text, start));
 	}

@@ -16,15 +16,15 @@
 /* Reads and checks a text; the problems as "severity source:line key rule" lines. */
 static char *check(const char *text, const struct run_check_options *options)
 {
-	auto_experiment struct md_experiment *experiment = NULL;
+	auto_experiment struct exp_config *experiment = NULL;
 	auto_problems problems = { 0 };
 	auto_check found = { 0 };
 	struct pl_err err = PL_ERR_INIT;
 	auto_buf all = { 0 };
 
 	pl_buf_init(&all, 1 << 16);
-	assert_int_equal(md_experiment_read_text(text, strlen(text), "e.yaml", NULL, 0, &experiment,
-						 &problems, &err),
+	assert_int_equal(exp_config_read_text(text, strlen(text), "e.yaml", NULL, 0, &experiment,
+					      &problems, &err),
 			 0);
 	run_check_server(experiment, options, &found, &problems);
 	for (size_t i = 0; i < problems.count; i++) {
@@ -165,10 +165,10 @@ static void keys_of_objects_are_those_of_one_release(void **state)
 	assert_checked(same, &nothing, "error e.yaml:1 server.compilation_config.no_such_key -\n");
 }
 
-static struct md_experiment *of_command(const char *text, struct option_problems *problems)
+static struct exp_config *of_command(const char *text, struct option_problems *problems)
 {
 	auto_command struct md_command *command = NULL;
-	struct md_experiment *experiment = NULL;
+	struct exp_config *experiment = NULL;
 	struct run_command_input input = {
 		.source = "pasted", .text = text, .len = strlen(text), .version = "0.32.0"
 	};
@@ -183,8 +183,7 @@ static void a_command_is_an_experiment(void **state)
 	auto_problems problems = { 0 };
 
 	(void)state;
-	auto_experiment struct md_experiment *e = of_command("A=b vllm serve m --seed 7",
-							     &problems);
+	auto_experiment struct exp_config *e = of_command("A=b vllm serve m --seed 7", &problems);
 	const struct option_place *place = option_places_find(&e->places, "server.seed");
 	assert_int_equal(problems.count, 0);
 	assert_int_equal(json_integer_value(json_object_get(e->server, "seed")), 7);
@@ -194,7 +193,7 @@ static void a_command_is_an_experiment(void **state)
 	assert_string_equal(place->source, "pasted");
 	assert_int_equal(place->line, 5);
 
-	auto_experiment struct md_experiment *contained = of_command(
+	auto_experiment struct exp_config *contained = of_command(
 		"docker run --gpus all vllm/vllm-openai:v0.9.0 --model m", &problems);
 	assert_null(contained->launch.command);
 	assert_string_equal(contained->launch.vllm_version, "0.9.0");

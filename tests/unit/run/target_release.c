@@ -146,21 +146,21 @@ static void what_is_no_script_says_nothing(void **state)
 	assert_found(root, json_array(), NULL);
 }
 
-static struct md_experiment *parse(const char *text)
+static struct exp_config *parse(const char *text)
 {
-	struct md_experiment *experiment = NULL;
+	struct exp_config *experiment = NULL;
 	auto_problems problems = { 0 };
 	struct pl_err err = PL_ERR_INIT;
 
-	assert_int_equal(md_experiment_parse(text, strlen(text), "e.yaml", NULL, 0, &experiment,
-					     &problems, &err),
+	assert_int_equal(exp_config_parse(text, strlen(text), "e.yaml", NULL, 0, &experiment,
+					  &problems, &err),
 			 0);
 	return experiment;
 }
 
 static void assert_release(const char *text, const char *option, const char *version, bool assumed)
 {
-	auto_experiment struct md_experiment *experiment = parse(text);
+	auto_experiment struct exp_config *experiment = parse(text);
 	auto_release release = { 0 };
 
 	run_release_find(experiment, option, &release);

@@ -1,5 +1,5 @@
 /* `server:`, vLLM's arguments. */
-#include "model/experiment_priv.h"
+#include "experiment/config_priv.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static const char *nearest_argument(const char *name)
 	for (size_t i = 0; i < md_arg_count() && strlen(bare) >= PREFIX_MIN; i++) {
 		const char *known = md_arg_at(i)->name;
 		auto_free char *head = pl_strndup(known, strlen(bare));
-		if (!md_same_name(head, bare))
+		if (!exp_same_name(head, bare))
 			continue;
 		if (found != NULL)
 			return md_arg_nearest(bare);
@@ -167,7 +167,7 @@ static void keep_given(struct md_reader *reader, const struct md_arg *arg,
 						       : NULL;
 
 	if (json_is_object(given))
-		md_object_put(reader->given, arg->name, again ? &laid_over : node, given);
+		exp_object_put(reader->given, arg->name, again ? &laid_over : node, given);
 	else
 		json_decref(given);
 }
@@ -219,14 +219,14 @@ static void read_arg(struct md_reader *reader, const struct pl_yaml *name,
 	md_reader_place(reader, place, node->line > 0 ? node : name);
 	if (reader->given != NULL && json_is_object(value))
 		keep_given(reader, arg, node, again);
-	md_object_put(server, arg->name, again ? &laid_over : node, value);
+	exp_object_put(server, arg->name, again ? &laid_over : node, value);
 }
 
 /* "compilation_config.pass_config.x: v" as the mappings it means; the nodes have no line. */
 static void read_dotted(struct md_reader *reader, const struct pl_yaml *name,
 			const struct pl_yaml *node, bool again, json_t *server)
 {
-	struct md_nest nest;
+	struct exp_nest nest;
 	auto_free char *text = pl_strdup(name->text);
 	char *rest = text;
 	const char *first = strsep(&rest, ".");
@@ -237,10 +237,10 @@ static void read_dotted(struct md_reader *reader, const struct pl_yaml *name,
 		unknown_argument(reader, name, key);
 		return;
 	}
-	const struct pl_yaml *value = md_nest(&nest, rest, name, node);
+	const struct pl_yaml *value = exp_nest(&nest, rest, name, node);
 	if (value == NULL) {
 		md_reader_add(reader, OPTION_ERROR, name, key, "a key of many parts",
-			      MD_NEST_EXPECTED, NULL);
+			      EXP_NEST_EXPECTED, NULL);
 		return;
 	}
 	struct pl_yaml arg_name = *name;
@@ -248,7 +248,7 @@ static void read_dotted(struct md_reader *reader, const struct pl_yaml *name,
 	read_arg(reader, &arg_name, value, arg, false, again, server);
 }
 
-void md_server_read(struct md_reader *reader, const struct pl_yaml *map, json_t *server)
+void exp_server_read(struct md_reader *reader, const struct pl_yaml *map, json_t *server)
 {
 	auto_free const struct md_arg **meant = pl_alloc_array(map->count, sizeof(*meant));
 
@@ -260,7 +260,7 @@ void md_server_read(struct md_reader *reader, const struct pl_yaml *map, json_t 
 
 		meant[i] = arg;
 		bool again = is_again(meant, i);
-		if (md_key_is_repeated(reader, map, i, key))
+		if (exp_key_is_repeated(reader, map, i, key))
 			continue;
 		if (strchr(name->text, '.') != NULL)
 			read_dotted(reader, name, map->items[i], again, server);

@@ -1,4 +1,4 @@
-#include "model/experiment.h"
+#include "experiment/config.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -16,17 +16,17 @@
 
 static const char *const no_sets[] = { NULL };
 
-static struct md_experiment *parse_with(const char *text, const char *const *sets,
-					struct option_problems *problems)
+static struct exp_config *parse_with(const char *text, const char *const *sets,
+				     struct option_problems *problems)
 {
-	struct md_experiment *experiment = NULL;
+	struct exp_config *experiment = NULL;
 	struct pl_err err = PL_ERR_INIT;
 	size_t count = 0;
 
 	while (sets[count] != NULL)
 		count++;
-	int rc = md_experiment_parse(text, strlen(text), "e.yaml", sets, count, &experiment,
-				     problems, &err);
+	int rc = exp_config_parse(text, strlen(text), "e.yaml", sets, count, &experiment, problems,
+				  &err);
 	if (rc < 0)
 		print_message("%s\n", err.text);
 	assert_int_equal(rc, 0);
@@ -34,7 +34,7 @@ static struct md_experiment *parse_with(const char *text, const char *const *set
 	return experiment;
 }
 
-static struct md_experiment *parse(const char *text)
+static struct exp_config *parse(const char *text)
 {
 	auto_problems problems = { 0 };
 
@@ -43,7 +43,7 @@ static struct md_experiment *parse(const char *text)
 
 static void defaults_are_the_references(void **state)
 {
-	auto_experiment struct md_experiment *e = parse("");
+	auto_experiment struct exp_config *e = parse("");
 
 	(void)state;
 	assert_null(e->suite);
@@ -124,7 +124,7 @@ static void a_whole_file_is_read(void **state)
 
 	(void)state;
 	setenv("PROFLLM_TEST_DIR", "/data", 1);
-	auto_experiment struct md_experiment *e = parse(whole_file);
+	auto_experiment struct exp_config *e = parse(whole_file);
 	assert_string_equal(e->suite, "baseline_performance");
 	assert_string_equal(json_string_value(json_object_get(e->tags, "ticket")), "12");
 	auto_free char *server = pl_json_to_text(e->server, PL_JSON_COMPACT);
@@ -150,13 +150,13 @@ static void a_whole_file_is_read(void **state)
 	assert_true(e->telemetry.server_metrics_ns == OPTION_NO_I64);
 	assert_int_equal(e->telemetry.interval_ns, 50000000);
 	assert_false(e->output.series);
-	assert_int_equal(md_experiment_check_supported(e, &err), 0);
+	assert_int_equal(exp_config_check_supported(e, &err), 0);
 }
 
 static void json_is_read_too(void **state)
 {
 	(void)state;
-	auto_experiment struct md_experiment *e = parse(
+	auto_experiment struct exp_config *e = parse(
 		"{\"name\": \"x\", \"server\": {\"model\": \"m\", \"max-model-len\": 8},\n"
 		" \"benchmark\": {\"request_rate\": \"inf\", \"num_prompts\": 3}}");
 	assert_string_equal(e->name, "x");
@@ -168,13 +168,13 @@ static void the_completed_configuration_reads_back(void **state)
 {
 	(void)state;
 	setenv("PROFLLM_TEST_DIR", "/data", 1);
-	auto_experiment struct md_experiment *e = parse(whole_file);
-	auto_json json_t *json = md_experiment_to_json(e);
+	auto_experiment struct exp_config *e = parse(whole_file);
+	auto_json json_t *json = exp_config_to_json(e);
 	auto_free char *text = pl_json_to_text(json, PL_JSON_INDENT);
 	assert_null(strstr(text, "s3cret"));
 	assert_non_null(strstr(text, "Authorization=***"));
-	auto_experiment struct md_experiment *again = parse(text);
-	auto_json json_t *back = md_experiment_to_json(again);
+	auto_experiment struct exp_config *again = parse(text);
+	auto_json json_t *back = exp_config_to_json(again);
 	auto_free char *text_back = pl_json_to_text(back, PL_JSON_INDENT);
 	assert_string_equal(text, text_back);
 }
@@ -182,12 +182,12 @@ static void the_completed_configuration_reads_back(void **state)
 static void secrets_are_not_shown(void **state)
 {
 	(void)state;
-	auto_experiment struct md_experiment *e = parse(
+	auto_experiment struct exp_config *e = parse(
 		"server: {model: m, api_key: s3cret-a, hf_token: s3cret-b}\n"
 		"launch: {env: {MY_API_TOKEN: s3cret-c, PLAIN: p, DB_PASSWD: s3cret-d},\n"
 		"         extra_args: [--apikey, s3cret-e, --x, '{\"token\": \"s3cret-f\"}']}\n"
 		"benchmark: {extra_body: {api_key: s3cret-g}}\n");
-	auto_json json_t *json = md_experiment_to_json(e);
+	auto_json json_t *json = exp_config_to_json(e);
 	auto_free char *text = pl_json_to_text(json, PL_JSON_COMPACT);
 	assert_null(strstr(text, "s3cret"));
 	assert_non_null(strstr(text, "\"PLAIN\":\"p\""));
@@ -216,7 +216,7 @@ static void sets_win_over_the_file(void **state)
 	auto_problems problems = { 0 };
 
 	(void)state;
-	auto_experiment struct md_experiment *e = parse_with(
+	auto_experiment struct exp_config *e = parse_with(
 		"name: early\ntags: {a: b}\n"
 		"server: {model: m, tensor_parallel_size: 2,\n"
 		"         compilation_config: {cudagraph_mode: FULL},\n"
@@ -241,7 +241,7 @@ static void sets_win_over_the_file(void **state)
 static void addresses_are_joined(void **state)
 {
 	(void)state;
-	auto_experiment struct md_experiment *e = parse(
+	auto_experiment struct exp_config *e = parse(
 		"server: {port: 8123, host: 0.0.0.0}\nlaunch: {port: 8123}\n");
 	assert_int_equal(e->launch.port, 8123);
 	assert_string_equal(e->launch.host, "0.0.0.0");
@@ -250,18 +250,18 @@ static void addresses_are_joined(void **state)
 static void files_are_read(void **state)
 {
 	char path[] = "/tmp/profllm-experiment-XXXXXX";
-	auto_experiment struct md_experiment *e = NULL;
+	auto_experiment struct exp_config *e = NULL;
 	auto_problems problems = { 0 };
 	struct pl_err err = PL_ERR_INIT;
 
 	(void)state;
 	close(mkstemp(path));
 	assert_int_equal(pl_file_write(path, "name: n\n", 8, &err), 0);
-	assert_int_equal(md_experiment_load(path, NULL, 0, &e, &problems, &err), 0);
+	assert_int_equal(exp_config_load(path, NULL, 0, &e, &problems, &err), 0);
 	assert_string_equal(e->source, path);
 	unlink(path);
-	struct md_experiment *none = NULL;
-	assert_int_equal(md_experiment_load(path, NULL, 0, &none, &problems, &err), -1);
+	struct exp_config *none = NULL;
+	assert_int_equal(exp_config_load(path, NULL, 0, &none, &problems, &err), -1);
 	assert_null(none);
 	assert_int_equal(pl_err_exit_status(err.code), 2);
 }
@@ -269,7 +269,7 @@ static void files_are_read(void **state)
 static void lists_have_several_spellings(void **state)
 {
 	(void)state;
-	auto_experiment struct md_experiment *e = parse(
+	auto_experiment struct exp_config *e = parse(
 		"server:\n  served_model_name: one\n  cudagraph_capture_sizes: 8\n"
 		"  collect_detailed_traces: model,worker\n"
 		"  lora_modules: [a=b, {name: c, path: d}]\n");
@@ -292,17 +292,17 @@ struct bad_case {
 static void problems_are_told_in_one_line(void **state)
 {
 	static const struct bad_case cases[] = {
-#include "unit/model/experiment_bad.inc"
+#include "unit/experiment/config_bad.inc"
 	};
 
 	(void)state;
 	unsetenv("PROFLLM_TEST_UNSET");
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
-		struct md_experiment *e = NULL;
+		struct exp_config *e = NULL;
 		auto_problems problems = { 0 };
 		struct pl_err err = PL_ERR_INIT;
-		int rc = md_experiment_parse(cases[i].text, strlen(cases[i].text), "e.yaml", NULL,
-					     0, &e, &problems, &err);
+		int rc = exp_config_parse(cases[i].text, strlen(cases[i].text), "e.yaml", NULL, 0,
+					  &e, &problems, &err);
 		if (rc == 0 || strcmp(err.text, cases[i].message) != 0)
 			print_message("case %zu: %s\n got: %s\nwant: %s\n", i, cases[i].text,
 				      rc == 0 ? "no error" : err.text, cases[i].message);
@@ -323,7 +323,7 @@ static void dotted_keys_and_a_mapping_are_merged(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(texts); i++) {
-		auto_experiment struct md_experiment *e = parse(texts[i]);
+		auto_experiment struct exp_config *e = parse(texts[i]);
 		const json_t *both = json_object_get(e->server, "limit_mm_per_prompt");
 		const json_t *given = json_object_get(e->given, "limit_mm_per_prompt");
 		assert_int_equal(json_integer_value(json_object_get(both, "image")), 2);
@@ -335,7 +335,7 @@ static void dotted_keys_and_a_mapping_are_merged(void **state)
 static void known_words_are_warned_of(void **state)
 {
 	auto_problems problems = { 0 };
-	auto_experiment struct md_experiment *e = parse_with(
+	auto_experiment struct exp_config *e = parse_with(
 		"launch:\n"
 		"  command: [numactl, --dtype, x, vllm, serve, --new-flag, a, b]\n"
 		"  extra_args: [--see, '3', --sim-step, 2ms, --no-enable-prefix-caching, -O3]\n",
@@ -355,7 +355,7 @@ static void known_words_are_warned_of(void **state)
 
 static void all_problems_are_told_at_once(void **state)
 {
-	struct md_experiment *e = NULL;
+	struct exp_config *e = NULL;
 	auto_problems problems = { 0 };
 	struct pl_err err = PL_ERR_INIT;
 	const char *text = "server:\n  tensor_paralel_size: 2\n  dtype: halff\n"
@@ -364,8 +364,7 @@ static void all_problems_are_told_at_once(void **state)
 
 	(void)state;
 	assert_int_equal(
-		md_experiment_parse(text, strlen(text), "e.yaml", NULL, 0, &e, &problems, &err),
-		-1);
+		exp_config_parse(text, strlen(text), "e.yaml", NULL, 0, &e, &problems, &err), -1);
 	pl_buf_init(&all, 1 << 16);
 	for (size_t i = 0; i < problems.count; i++) {
 		option_problem_text(&problems.items[i], &all);
@@ -416,12 +415,12 @@ static void sets_are_checked(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
-		struct md_experiment *e = NULL;
+		struct exp_config *e = NULL;
 		auto_problems problems = { 0 };
 		struct pl_err err = PL_ERR_INIT;
 		const char *text = "launch: {port: 80}";
-		assert_int_equal(md_experiment_parse(text, strlen(text), "e.yaml", &cases[i].set, 1,
-						     &e, &problems, &err),
+		assert_int_equal(exp_config_parse(text, strlen(text), "e.yaml", &cases[i].set, 1,
+						  &e, &problems, &err),
 				 -1);
 		assert_string_equal(err.text, cases[i].message);
 	}
@@ -433,7 +432,7 @@ static void warnings_do_not_refuse(void **state)
 	auto_buf all = { 0 };
 
 	(void)state;
-	auto_experiment struct md_experiment *e = parse_with(
+	auto_experiment struct exp_config *e = parse_with(
 		"server:\n  load_format: my_plugin\n  task: embed\n  convert: reward\n", no_sets,
 		&problems);
 	pl_buf_init(&all, 1 << 16);
@@ -481,8 +480,8 @@ static void what_is_not_in_this_version_is_refused(void **state)
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
 		struct pl_err err = PL_ERR_INIT;
-		auto_experiment struct md_experiment *e = parse(cases[i].text);
-		int rc = md_experiment_check_supported(e, &err);
+		auto_experiment struct exp_config *e = parse(cases[i].text);
+		int rc = exp_config_check_supported(e, &err);
 		if ((rc == 0) != (cases[i].message == NULL))
 			print_message("%s: %s\n", cases[i].text, err.text);
 		assert_int_equal(rc, cases[i].message != NULL ? -1 : 0);

@@ -1,5 +1,5 @@
 /* The sections made from tbl/experiment_keys.h. */
-#include "model/experiment_priv.h"
+#include "experiment/config_priv.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,22 +37,22 @@ struct key_row {
 #define STATE_LATER true
 
 static const struct key_row rows[] = {
-#define KEY(type_, key_, member_, def_, min_, max_, choices_, state_, help_)                     \
-	{ KEY_##type_, key_,          offsetof(struct md_experiment, member_), def_, min_, max_, \
+#define KEY(type_, key_, member_, def_, min_, max_, choices_, state_, help_)                  \
+	{ KEY_##type_, key_,          offsetof(struct exp_config, member_), def_, min_, max_, \
 	  choices_,    STATE_##state_ },
 #include "tbl/experiment_keys.h"
 #undef KEY
 };
 
 /* Where a row's value stands. */
-static void *member(const struct md_experiment *experiment, const struct key_row *row)
+static void *member(const struct exp_config *experiment, const struct key_row *row)
 {
 	return (char *)experiment + row->offset;
 }
 
 static bool in_profiling(const struct key_row *row)
 {
-	return row->offset == offsetof(struct md_experiment, profiling);
+	return row->offset == offsetof(struct exp_config, profiling);
 }
 
 static bool is_json(const struct key_row *row)
@@ -73,7 +73,7 @@ static const char *name_in_section(const struct key_row *row, const char *sectio
 									    : NULL;
 }
 
-bool md_section_exists(const char *section)
+bool exp_section_exists(const char *section)
 {
 	for (size_t i = 0; section[0] != '\0' && i < PL_ARRAY_SIZE(rows); i++) {
 		if (name_in_section(&rows[i], section) != NULL)
@@ -82,7 +82,7 @@ bool md_section_exists(const char *section)
 	return false;
 }
 
-static void store(struct md_experiment *experiment, const struct key_row *row, json_t *value)
+static void store(struct exp_config *experiment, const struct key_row *row, json_t *value)
 {
 	void *into = member(experiment, row);
 	bool is_number = json_is_integer(value);
@@ -137,7 +137,7 @@ static json_t *default_value(const struct key_row *row)
 	}
 }
 
-void md_keys_init(struct md_experiment *experiment)
+void exp_keys_init(struct exp_config *experiment)
 {
 	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
 		auto_json json_t *value = default_value(&rows[i]);
@@ -146,7 +146,7 @@ void md_keys_init(struct md_experiment *experiment)
 	}
 }
 
-void md_keys_done(struct md_experiment *experiment)
+void exp_keys_done(struct exp_config *experiment)
 {
 	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
 		const struct key_row *row = &rows[i];
@@ -215,7 +215,8 @@ static json_t *read_texts(struct md_reader *reader, const struct key_row *row,
 		json_t *value = md_value_read(reader, node->items[i], key, &text);
 		auto_free char *expanded = NULL;
 		if (value != NULL && row->type == KEY_ENV) {
-			expanded = md_expand(reader, node->items[i], key, json_string_value(value));
+			expanded = exp_expand(reader, node->items[i], key,
+					      json_string_value(value));
 			json_decref(value);
 			value = expanded != NULL ? json_string(expanded) : NULL;
 		}
@@ -254,7 +255,7 @@ static bool check_gpus(struct md_reader *reader, const struct pl_yaml *node, con
 static json_t *read_value(struct md_reader *reader, const struct key_row *row,
 			  const struct pl_yaml *node)
 {
-	auto_free char *choices = md_choices_of_bars(row->choices);
+	auto_free char *choices = exp_choices_of_bars(row->choices);
 	struct md_spec spec = row_spec(row, choices);
 
 	if (row->type == KEY_TEXTS || row->type == KEY_ENV)
@@ -277,7 +278,7 @@ static json_t *read_value(struct md_reader *reader, const struct key_row *row,
 		return NULL;
 	if (value == NULL || row->type != KEY_PATH)
 		return pl_take(value);
-	auto_free char *path = md_expand(reader, node, row->key, json_string_value(value));
+	auto_free char *path = exp_expand(reader, node, row->key, json_string_value(value));
 	return path != NULL ? json_string(path) : NULL;
 }
 
@@ -312,12 +313,12 @@ static void place_value(struct md_reader *reader, const struct key_row *row,
 	}
 }
 
-void md_key_read(struct md_reader *reader, const char *section, const struct pl_yaml *name,
-		 const struct pl_yaml *value, struct md_experiment *experiment)
+void exp_key_read(struct md_reader *reader, const char *section, const struct pl_yaml *name,
+		  const struct pl_yaml *value, struct exp_config *experiment)
 {
 	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
 		const char *known = name_in_section(&rows[i], section);
-		if (known == NULL || !md_same_name(known, name->text))
+		if (known == NULL || !exp_same_name(known, name->text))
 			continue;
 		json_t *typed = read_value(reader, &rows[i], value);
 		if (typed != NULL)
@@ -356,7 +357,7 @@ static json_t *text_shown(const char *text)
 	return pl_json_text(shown);
 }
 
-static json_t *value_to_json(const struct md_experiment *experiment, const struct key_row *row)
+static json_t *value_to_json(const struct exp_config *experiment, const struct key_row *row)
 {
 	const void *from = member(experiment, row);
 	json_t *value = in_profiling(row)
@@ -391,7 +392,7 @@ static json_t *value_to_json(const struct md_experiment *experiment, const struc
 	}
 }
 
-void md_keys_to_json(const struct md_experiment *experiment, const char *section, json_t *into)
+void exp_keys_to_json(const struct exp_config *experiment, const char *section, json_t *into)
 {
 	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
 		const char *name = name_in_section(&rows[i], section);
@@ -400,7 +401,7 @@ void md_keys_to_json(const struct md_experiment *experiment, const char *section
 	}
 }
 
-int md_keys_check_supported(const struct md_experiment *experiment, struct pl_err *err)
+int exp_keys_check_supported(const struct exp_config *experiment, struct pl_err *err)
 {
 	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
 		if (!rows[i].later)

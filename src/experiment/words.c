@@ -1,5 +1,5 @@
 /* vLLM's arguments among the words of launch.command and launch.extra_args, which nobody checks. */
-#include "model/experiment_priv.h"
+#include "experiment/config_priv.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 /* One of the two lists. */
 struct words {
-	const struct md_experiment *experiment;
+	const struct exp_config *experiment;
 	struct option_problems *problems;
 	const json_t *list;
 	const char *key; /* "launch.command" */
@@ -98,12 +98,12 @@ static void add(const struct words *words, enum option_severity severity, size_t
 
 	if (place == NULL)
 		place = option_places_find(places, words->key);
-	md_experiment_add(words->experiment, place,
-			  &(struct option_problem){ .severity = severity,
-						    .key = words->key,
-						    .found = found,
-						    .expected = expected },
-			  words->problems);
+	exp_config_add(words->experiment, place,
+		       &(struct option_problem){ .severity = severity,
+						 .key = words->key,
+						 .found = found,
+						 .expected = expected },
+		       words->problems);
 }
 
 static void check_flag(const struct words *words, size_t at, const char *word,
@@ -185,7 +185,7 @@ static size_t behind_program(const json_t *list)
 	return json_array_size(list);
 }
 
-void md_words_check(const struct md_experiment *experiment, struct option_problems *problems)
+void exp_words_check(const struct exp_config *experiment, struct option_problems *problems)
 {
 	struct words words = { .experiment = experiment,
 			       .problems = problems,

@@ -3,7 +3,7 @@
  * of a command line that stand before all others (model/config_file.h). Scalars are words: quotes
  * make no difference.
  */
-#include "model/experiment_priv.h"
+#include "experiment/config_priv.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,17 +15,17 @@
 
 enum { CONFIG_BYTES_MAX = 8 << 20 };
 
-static void refuse_file(const struct md_experiment *experiment, struct option_problems *problems,
+static void refuse_file(const struct exp_config *experiment, struct option_problems *problems,
 			const char *found, const char *expected)
 {
 	static const char key[] = "server.config";
 
-	md_experiment_add(experiment, option_places_find(&experiment->places, key),
-			  &(struct option_problem){ .severity = OPTION_ERROR,
-						    .key = key,
-						    .found = found,
-						    .expected = expected },
-			  problems);
+	exp_config_add(experiment, option_places_find(&experiment->places, key),
+		       &(struct option_problem){ .severity = OPTION_ERROR,
+						 .key = key,
+						 .found = found,
+						 .expected = expected },
+		       problems);
 }
 
 static void read_pairs(struct md_reader *reader, const struct pl_yaml *root, json_t *server)
@@ -49,11 +49,11 @@ static void read_pairs(struct md_reader *reader, const struct pl_yaml *root, jso
 		keys[kept.count] = root->keys[i];
 		items[kept.count++] = root->items[i];
 	}
-	md_server_read(reader, &kept, server);
+	exp_server_read(reader, &kept, server);
 }
 
 /* The file's values go below those that are set, with their places. */
-static void lay_under(struct md_experiment *experiment, const json_t *server,
+static void lay_under(struct exp_config *experiment, const json_t *server,
 		      const struct option_places *places)
 {
 	const char *name;
@@ -72,7 +72,7 @@ static void lay_under(struct md_experiment *experiment, const json_t *server,
 	}
 }
 
-static void read_file(struct md_experiment *experiment, bool fields_open,
+static void read_file(struct exp_config *experiment, bool fields_open,
 		      struct option_problems *problems, const char *path)
 {
 	struct option_places places = { 0 };
@@ -105,8 +105,8 @@ static void read_file(struct md_experiment *experiment, bool fields_open,
 	option_places_done(&places);
 }
 
-void md_config_read(struct md_experiment *experiment, bool fields_open,
-		    struct option_problems *problems)
+void exp_server_config_read(struct exp_config *experiment, bool fields_open,
+			    struct option_problems *problems)
 {
 	const char *path = json_string_value(json_object_get(experiment->server, "config"));
 

@@ -1,5 +1,5 @@
 /* `launch:` as a whole: what single keys cannot tell. */
-#include "model/experiment_priv.h"
+#include "experiment/config_priv.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,26 +9,26 @@
 #include "model/secret.h"
 
 /* A fault of `section.name`, wherever it was set. */
-static void refuse_text(const struct md_experiment *experiment, struct option_problems *problems,
+static void refuse_text(const struct exp_config *experiment, struct option_problems *problems,
 			const char *section, const char *name, const char *found,
 			const char *expected)
 {
 	auto_free char *key = pl_asprintf("%s.%s", section, name);
 
-	md_experiment_add(experiment, option_places_find(&experiment->places, key),
-			  &(struct option_problem){ .severity = OPTION_ERROR,
-						    .key = key,
-						    .found = found,
-						    .expected = expected },
-			  problems);
+	exp_config_add(experiment, option_places_find(&experiment->places, key),
+		       &(struct option_problem){ .severity = OPTION_ERROR,
+						 .key = key,
+						 .found = found,
+						 .expected = expected },
+		       problems);
 }
 
 /* `server.x` and `launch.x` mean the same: one of them fills the other, two must agree. */
-static void join_address(struct md_experiment *experiment, struct option_problems *problems)
+static void join_address(struct exp_config *experiment, struct option_problems *problems)
 {
 	const json_t *port = json_object_get(experiment->server, "port");
 	const json_t *host = json_object_get(experiment->server, "host");
-	struct md_launch *launch = &experiment->launch;
+	struct exp_launch *launch = &experiment->launch;
 	bool launch_port = option_places_find(&experiment->places, "launch.port") != NULL;
 	bool launch_host = option_places_find(&experiment->places, "launch.host") != NULL;
 
@@ -66,7 +66,7 @@ static bool is_authority(const char *text, size_t len)
 	return host[0] != '\0' && strpbrk(host, " \t\r\n") == NULL && port >= 1 && port <= 65535;
 }
 
-static void check_url(const struct md_experiment *experiment, struct option_problems *problems,
+static void check_url(const struct exp_config *experiment, struct option_problems *problems,
 		      const char *section, const char *name, const char *url)
 {
 	const char *expected = "http://HOST:PORT or https://HOST:PORT";
@@ -88,10 +88,9 @@ static void check_url(const struct md_experiment *experiment, struct option_prob
 }
 
 /* A server is started, or it runs already. */
-static void check_one_server(const struct md_experiment *experiment,
-			     struct option_problems *problems)
+static void check_one_server(const struct exp_config *experiment, struct option_problems *problems)
 {
-	const struct md_launch *launch = &experiment->launch;
+	const struct exp_launch *launch = &experiment->launch;
 	const struct md_bench *bench = &experiment->bench;
 	const struct {
 		const char *section;
@@ -112,7 +111,7 @@ static void check_one_server(const struct md_experiment *experiment,
 	}
 }
 
-static void check_env(const struct md_experiment *experiment, struct option_problems *problems)
+static void check_env(const struct exp_config *experiment, struct option_problems *problems)
 {
 	const char *name;
 	json_t *value;
@@ -127,9 +126,9 @@ static void check_env(const struct md_experiment *experiment, struct option_prob
 	}
 }
 
-static void check_launch(const struct md_experiment *experiment, struct option_problems *problems)
+static void check_launch(const struct exp_config *experiment, struct option_problems *problems)
 {
-	const struct md_launch *launch = &experiment->launch;
+	const struct exp_launch *launch = &experiment->launch;
 
 	check_url(experiment, problems, "launch", "url", launch->url);
 	check_url(experiment, problems, "benchmark", "base_url", experiment->bench.base_url);
@@ -138,10 +137,10 @@ static void check_launch(const struct md_experiment *experiment, struct option_p
 	if (launch->command != NULL && json_array_size(launch->command) == 0)
 		refuse_text(experiment, problems, "launch", "command", "an empty list",
 			    "a list of words such as [vllm, serve]");
-	md_words_check(experiment, problems);
+	exp_words_check(experiment, problems);
 }
 
-void md_launch_check(struct md_experiment *experiment, struct option_problems *problems)
+void exp_launch_check(struct exp_config *experiment, struct option_problems *problems)
 {
 	join_address(experiment, problems);
 	check_launch(experiment, problems);

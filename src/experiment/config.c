@@ -1,4 +1,4 @@
-#include "model/experiment.h"
+#include "experiment/config.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,14 +7,14 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/yaml.h"
-#include "model/experiment_priv.h"
+#include "experiment/config_priv.h"
 #include "model/secret.h"
 #include "model/server_args.h"
 #include "model/version.h"
 
 enum { EXPANDED_BYTES_MAX = 1 << 16, EXPERIMENT_BYTES_MAX = 8 << 20 };
 
-void md_object_put(json_t *object, const char *name, const struct pl_yaml *node, json_t *value)
+void exp_object_put(json_t *object, const char *name, const struct pl_yaml *node, json_t *value)
 {
 	json_t *there = json_object_get(object, name);
 
@@ -27,7 +27,7 @@ void md_object_put(json_t *object, const char *name, const struct pl_yaml *node,
 	json_object_set_new(object, name, value);
 }
 
-char *md_choices_of_bars(const char *bars)
+char *exp_choices_of_bars(const char *bars)
 {
 	auto_json json_t *list = json_array();
 	auto_free char *text = pl_strdup(bars);
@@ -39,7 +39,7 @@ char *md_choices_of_bars(const char *bars)
 	return pl_json_to_text(list, PL_JSON_COMPACT);
 }
 
-bool md_same_name(const char *a, const char *b)
+bool exp_same_name(const char *a, const char *b)
 {
 	for (; *a != '\0' && *b != '\0'; a++, b++) {
 		if ((*a == '-' ? '_' : *a) != (*b == '-' ? '_' : *b))
@@ -48,23 +48,23 @@ bool md_same_name(const char *a, const char *b)
 	return *a == *b;
 }
 
-const struct pl_yaml *md_map_get(const struct pl_yaml *map, const char *name)
+const struct pl_yaml *exp_map_get(const struct pl_yaml *map, const char *name)
 {
 	if (map == NULL || map->kind != PL_YAML_MAP)
 		return NULL;
 	for (size_t i = 0; i < map->count; i++) {
-		if (md_same_name(map->keys[i]->text, name))
+		if (exp_same_name(map->keys[i]->text, name))
 			return map->items[i];
 	}
 	return NULL;
 }
 
-bool md_key_is_repeated(struct md_reader *reader, const struct pl_yaml *map, size_t i,
-			const char *key)
+bool exp_key_is_repeated(struct md_reader *reader, const struct pl_yaml *map, size_t i,
+			 const char *key)
 {
 	for (size_t k = 0; k < i; k++) {
 		if (map->keys[k]->text[0] != map->keys[i]->text[0] ||
-		    !md_same_name(map->keys[k]->text, map->keys[i]->text))
+		    !exp_same_name(map->keys[k]->text, map->keys[i]->text))
 			continue;
 		md_reader_add(reader, OPTION_ERROR, map->keys[i], key, "the key a second time",
 			      "each key once", NULL);
@@ -73,8 +73,8 @@ bool md_key_is_repeated(struct md_reader *reader, const struct pl_yaml *map, siz
 	return false;
 }
 
-char *md_expand(struct md_reader *reader, const struct pl_yaml *node, const char *key,
-		const char *text)
+char *exp_expand(struct md_reader *reader, const struct pl_yaml *node, const char *key,
+		 const char *text)
 {
 	auto_buf out = { 0 };
 
@@ -107,33 +107,33 @@ char *md_expand(struct md_reader *reader, const struct pl_yaml *node, const char
 	return NULL;
 }
 
-struct md_experiment *md_experiment_new(const char *source)
+struct exp_config *exp_config_new(const char *source)
 {
-	struct md_experiment *experiment = pl_alloc(sizeof(*experiment));
+	struct exp_config *experiment = pl_alloc(sizeof(*experiment));
 
 	experiment->source = pl_strdup(source);
 	experiment->server = json_object();
 	experiment->given = json_object();
-	md_keys_init(experiment);
+	exp_keys_init(experiment);
 	md_bench_init(&experiment->bench);
 	return experiment;
 }
 
-void md_experiment_free(struct md_experiment *experiment)
+void exp_config_free(struct exp_config *experiment)
 {
 	if (experiment == NULL)
 		return;
 	free(experiment->source);
 	json_decref(experiment->server);
 	json_decref(experiment->given);
-	md_keys_done(experiment);
+	exp_keys_done(experiment);
 	md_bench_done(&experiment->bench);
 	option_places_done(&experiment->places);
 	free(experiment);
 }
 
 static void read_section(struct md_reader *reader, const struct pl_yaml *name,
-			 const struct pl_yaml *map, struct md_experiment *experiment)
+			 const struct pl_yaml *map, struct exp_config *experiment)
 {
 	if (pl_yaml_is_null(map))
 		return;
@@ -142,22 +142,22 @@ static void read_section(struct md_reader *reader, const struct pl_yaml *name,
 		return;
 	}
 	if (strcmp(name->text, "server") == 0) {
-		md_server_read(reader, map, experiment->server);
+		exp_server_read(reader, map, experiment->server);
 		return;
 	}
 	if (strcmp(name->text, "benchmark") == 0) {
-		md_bench_read(reader, map, &experiment->bench, experiment->bench_set);
+		exp_benchmark_read(reader, map, &experiment->bench, experiment->bench_set);
 		return;
 	}
 	for (size_t i = 0; i < map->count; i++) {
 		auto_free char *key = pl_asprintf("%s.%s", name->text, map->keys[i]->text);
-		if (!md_key_is_repeated(reader, map, i, key))
-			md_key_read(reader, name->text, map->keys[i], map->items[i], experiment);
+		if (!exp_key_is_repeated(reader, map, i, key))
+			exp_key_read(reader, name->text, map->keys[i], map->items[i], experiment);
 	}
 }
 
 static void read_root(struct md_reader *reader, const struct pl_yaml *root,
-		      struct md_experiment *experiment)
+		      struct exp_config *experiment)
 {
 	static const char *const known[] = { "suite",  "name",      "tags",      "server",
 					     "launch", "benchmark", "telemetry", "profiling",
@@ -175,16 +175,16 @@ static void read_root(struct md_reader *reader, const struct pl_yaml *root,
 		if (!is_known)
 			md_reader_add(reader, OPTION_ERROR, name, name->text, "an unknown key",
 				      "a key of an experiment", md_key_nearest(name->text, known));
-		else if (md_section_exists(name->text) || strcmp(name->text, "server") == 0 ||
+		else if (exp_section_exists(name->text) || strcmp(name->text, "server") == 0 ||
 			 strcmp(name->text, "benchmark") == 0)
 			read_section(reader, name, root->items[i], experiment);
 		else
-			md_key_read(reader, "", name, root->items[i], experiment);
+			exp_key_read(reader, "", name, root->items[i], experiment);
 	}
 }
 
-void md_experiment_add(const struct md_experiment *experiment, const struct option_place *place,
-		       const struct option_problem *problem, struct option_problems *problems)
+void exp_config_add(const struct exp_config *experiment, const struct option_place *place,
+		    const struct option_problem *problem, struct option_problems *problems)
 {
 	struct option_problem placed = *problem;
 
@@ -194,12 +194,12 @@ void md_experiment_add(const struct md_experiment *experiment, const struct opti
 	option_problems_add(problems, &placed);
 }
 
-const struct pl_yaml *md_nest(struct md_nest *nest, char *path, const struct pl_yaml *at,
-			      const struct pl_yaml *value)
+const struct pl_yaml *exp_nest(struct exp_nest *nest, char *path, const struct pl_yaml *at,
+			       const struct pl_yaml *value)
 {
 	char *rest = path;
 
-	for (size_t depth = 0; depth < MD_SECTION_DEPTH_MAX; depth++) {
+	for (size_t depth = 0; depth < EXP_SECTION_DEPTH_MAX; depth++) {
 		nest->names[depth] = *at;
 		nest->names[depth].text = strsep(&rest, ".");
 		nest->keys[depth] = &nest->names[depth];
@@ -219,7 +219,7 @@ const struct pl_yaml *md_nest(struct md_nest *nest, char *path, const struct pl_
 	return NULL;
 }
 
-static void read_set(const char *set, bool fields_open, struct md_experiment *experiment,
+static void read_set(const char *set, bool fields_open, struct exp_config *experiment,
 		     struct option_problems *problems)
 {
 	struct md_reader reader = { .source = "--set",
@@ -247,11 +247,11 @@ static void read_set(const char *set, bool fields_open, struct md_experiment *ex
 	}
 	auto_free char *names = pl_strdup(path);
 	const struct pl_yaml no_place = { .kind = PL_YAML_SCALAR };
-	struct md_nest nest;
-	const struct pl_yaml *root = md_nest(&nest, names, &no_place, pl_yaml_root(doc));
+	struct exp_nest nest;
+	const struct pl_yaml *root = exp_nest(&nest, names, &no_place, pl_yaml_root(doc));
 	if (root == NULL) {
 		md_reader_add(&reader, OPTION_ERROR, NULL, path, "a key of many parts",
-			      MD_NEST_EXPECTED, NULL);
+			      EXP_NEST_EXPECTED, NULL);
 		return;
 	}
 	read_root(&reader, root, experiment);
@@ -279,7 +279,7 @@ static bool means_another_release(const struct pl_yaml *root, const char *const 
 				  size_t set_count)
 {
 	static const char key[] = "launch.vllm_version=";
-	const struct pl_yaml *node = md_map_get(pl_yaml_get(root, "launch"), "vllm_version");
+	const struct pl_yaml *node = exp_map_get(pl_yaml_get(root, "launch"), "vllm_version");
 	const char *text = node != NULL && node->kind == PL_YAML_SCALAR ? node->text : NULL;
 	struct md_version meant, reference;
 	struct pl_err ignored = PL_ERR_INIT;
@@ -293,12 +293,12 @@ static bool means_another_release(const struct pl_yaml *root, const char *const 
 	       md_version_compare(&meant, &reference) != 0;
 }
 
-int md_experiment_read_text(const char *text, size_t len, const char *source,
-			    const char *const *sets, size_t set_count, struct md_experiment **ret,
-			    struct option_problems *problems, struct pl_err *err)
+int exp_config_read_text(const char *text, size_t len, const char *source, const char *const *sets,
+			 size_t set_count, struct exp_config **ret,
+			 struct option_problems *problems, struct pl_err *err)
 {
 	auto_yaml struct pl_yaml_doc *doc = NULL;
-	auto_experiment struct md_experiment *experiment = md_experiment_new(source);
+	auto_experiment struct exp_config *experiment = exp_config_new(source);
 	struct md_reader reader = { .source = source,
 				    .problems = problems,
 				    .places = &experiment->places,
@@ -312,21 +312,21 @@ int md_experiment_read_text(const char *text, size_t len, const char *source,
 	read_root(&reader, root, experiment);
 	for (size_t i = 0; i < set_count; i++)
 		read_set(sets[i], reader.fields_open, experiment, problems);
-	md_config_read(experiment, reader.fields_open, problems);
-	md_launch_check(experiment, problems);
-	md_bench_check(&reader, pl_yaml_get(root, "benchmark"), &experiment->bench);
+	exp_server_config_read(experiment, reader.fields_open, problems);
+	exp_launch_check(experiment, problems);
+	exp_benchmark_check(&reader, pl_yaml_get(root, "benchmark"), &experiment->bench);
 	*ret = pl_take(experiment);
 	return 0;
 }
 
-int md_experiment_parse(const char *text, size_t len, const char *source, const char *const *sets,
-			size_t set_count, struct md_experiment **ret,
-			struct option_problems *problems, struct pl_err *err)
+int exp_config_parse(const char *text, size_t len, const char *source, const char *const *sets,
+		     size_t set_count, struct exp_config **ret, struct option_problems *problems,
+		     struct pl_err *err)
 {
-	auto_experiment struct md_experiment *experiment = NULL;
+	auto_experiment struct exp_config *experiment = NULL;
 
-	if (md_experiment_read_text(text, len, source, sets, set_count, &experiment, problems,
-				    err) < 0)
+	if (exp_config_read_text(text, len, source, sets, set_count, &experiment, problems, err) <
+	    0)
 		return -1;
 	if (problems->errors > 0)
 		return first_error(problems, err);
@@ -334,28 +334,26 @@ int md_experiment_parse(const char *text, size_t len, const char *source, const 
 	return 0;
 }
 
-int md_experiment_load(const char *path, const char *const *sets, size_t set_count,
-		       struct md_experiment **ret, struct option_problems *problems,
-		       struct pl_err *err)
+int exp_config_load(const char *path, const char *const *sets, size_t set_count,
+		    struct exp_config **ret, struct option_problems *problems, struct pl_err *err)
 {
 	auto_free char *text = NULL;
 	size_t len = 0;
 
 	if (pl_file_read(path, EXPERIMENT_BYTES_MAX, &text, &len, err) < 0)
 		return -1;
-	return md_experiment_parse(text, len, path, sets, set_count, ret, problems, err);
+	return exp_config_parse(text, len, path, sets, set_count, ret, problems, err);
 }
 
-int md_experiment_read(const char *path, const char *const *sets, size_t set_count,
-		       struct md_experiment **ret, struct option_problems *problems,
-		       struct pl_err *err)
+int exp_config_read(const char *path, const char *const *sets, size_t set_count,
+		    struct exp_config **ret, struct option_problems *problems, struct pl_err *err)
 {
 	auto_free char *text = NULL;
 	size_t len = 0;
 
 	if (pl_file_read(path, EXPERIMENT_BYTES_MAX, &text, &len, err) < 0)
 		return -1;
-	return md_experiment_read_text(text, len, path, sets, set_count, ret, problems, err);
+	return exp_config_read_text(text, len, path, sets, set_count, ret, problems, err);
 }
 
 static int unsupported(struct pl_err *err, const char *key)
@@ -363,12 +361,12 @@ static int unsupported(struct pl_err *err, const char *key)
 	return pl_err_set(err, PL_ERR_INVALID, "'%s' is not in this version", key);
 }
 
-int md_experiment_check_supported(const struct md_experiment *experiment, struct pl_err *err)
+int exp_config_check_supported(const struct exp_config *experiment, struct pl_err *err)
 {
 	const struct md_bench *bench = &experiment->bench;
 	bool vllm = strcmp(bench->client, "vllm") == 0;
 
-	if (md_keys_check_supported(experiment, err) < 0)
+	if (exp_keys_check_supported(experiment, err) < 0)
 		return -1;
 	for (size_t i = 0; i < MD_BENCH_COUNT; i++) {
 		const struct md_bench_row *row = md_bench_row((enum md_bench_id)i);
@@ -401,15 +399,15 @@ static json_t *server_to_json(const json_t *server)
 	return shown;
 }
 
-static json_t *section_to_json(const struct md_experiment *experiment, const char *section)
+static json_t *section_to_json(const struct exp_config *experiment, const char *section)
 {
 	json_t *json = json_object();
 
-	md_keys_to_json(experiment, section, json);
+	exp_keys_to_json(experiment, section, json);
 	return json;
 }
 
-json_t *md_experiment_to_json(const struct md_experiment *experiment)
+json_t *exp_config_to_json(const struct exp_config *experiment)
 {
 	json_t *json = section_to_json(experiment, "");
 	json_t *launch = section_to_json(experiment, "launch");

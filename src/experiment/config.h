@@ -1,8 +1,8 @@
 /*
  * One experiment as written in YAML (docs/reference/experiment-file.md), checked and completed.
  */
-#ifndef MODEL_EXPERIMENT_H
-#define MODEL_EXPERIMENT_H
+#ifndef EXPERIMENT_CONFIG_H
+#define EXPERIMENT_CONFIG_H
 
 #include "base/err.h"
 #include "base/json.h"
@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct md_launch {
+struct exp_launch {
 	json_t *command;    /* array of strings: argv prefix; NULL: not given ([vllm, serve]) */
 	char *url;          /* a server that already runs; NULL: start one */
 	char *vllm_version; /* NULL: not given */
@@ -29,70 +29,70 @@ struct md_launch {
 	json_t *extra_args; /* array of strings */
 };
 
-struct md_telemetry {
+struct exp_telemetry {
 	int64_t interval_ns;
 	bool gpu;
 	bool host;
 	int64_t server_metrics_ns; /* OPTION_NO_I64: off */
 };
 
-struct md_output {
+struct exp_output {
 	bool requests;
 	bool series;
 	int64_t server_log_tail; /* lines */
 };
 
-struct md_experiment {
+struct exp_config {
 	char *source;   /* file name */
 	char *suite;    /* NULL: none */
 	char *name;     /* NULL: none */
 	json_t *tags;   /* object name -> text */
 	json_t *server; /* object: what the user set, typed, snake_case */
 	json_t *given;  /* object: those of them that are objects, as they were written */
-	struct md_launch launch;
+	struct exp_launch launch;
 	struct md_bench bench;
 	bool bench_set[MD_BENCH_COUNT]; /* given in the file or by --set */
-	struct md_telemetry telemetry;
+	struct exp_telemetry telemetry;
 	json_t *profiling; /* as given, or NULL */
-	struct md_output output;
+	struct exp_output output;
 	bool simulate;               /* --sim: the simulator stands in for launch.command */
 	struct option_places places; /* where "server.dtype", "launch.gpus" … were set */
 };
 
 /* As an empty file would give it. `source` is its name in messages. */
-struct md_experiment *md_experiment_new(const char *source);
+struct exp_config *exp_config_new(const char *source);
 
 /*
  * Reads, applies `sets` ("server.tensor_parallel_size=4", YAML values), checks everything that
  * needs no host. All problems are reported; *ret is given when problems has no errors, else -1 with
  * err (the first problem). Also -1 when the file cannot be read or is not YAML.
  */
-int md_experiment_load(const char *path, const char *const *sets, size_t set_count,
-		       struct md_experiment **ret, struct option_problems *problems,
-		       struct pl_err *err) PL_MUST_CHECK;
+int exp_config_load(const char *path, const char *const *sets, size_t set_count,
+		    struct exp_config **ret, struct option_problems *problems,
+		    struct pl_err *err) PL_MUST_CHECK;
 /* The same of bytes in memory; `source` is their name in messages. */
-int md_experiment_parse(const char *text, size_t len, const char *source, const char *const *sets,
-			size_t set_count, struct md_experiment **ret,
-			struct option_problems *problems, struct pl_err *err) PL_MUST_CHECK;
+int exp_config_parse(const char *text, size_t len, const char *source, const char *const *sets,
+		     size_t set_count, struct exp_config **ret, struct option_problems *problems,
+		     struct pl_err *err) PL_MUST_CHECK;
 /*
- * As md_experiment_load(), but *ret is also given where the problems have errors: without the
+ * As exp_config_load(), but *ret is also given where the problems have errors: without the
  * values that were refused. For those who want every problem. -1: unreadable, or not YAML.
  */
-int md_experiment_read(const char *path, const char *const *sets, size_t set_count,
-		       struct md_experiment **ret, struct option_problems *problems,
-		       struct pl_err *err) PL_MUST_CHECK;
-int md_experiment_read_text(const char *text, size_t len, const char *source,
-			    const char *const *sets, size_t set_count, struct md_experiment **ret,
-			    struct option_problems *problems, struct pl_err *err) PL_MUST_CHECK;
+int exp_config_read(const char *path, const char *const *sets, size_t set_count,
+		    struct exp_config **ret, struct option_problems *problems,
+		    struct pl_err *err) PL_MUST_CHECK;
+int exp_config_read_text(const char *text, size_t len, const char *source, const char *const *sets,
+			 size_t set_count, struct exp_config **ret,
+			 struct option_problems *problems, struct pl_err *err) PL_MUST_CHECK;
 /* Options that are set and that `run` of this version cannot do: "'launch.container' is not in this
  * version"; -1 with PL_ERR_INVALID. */
-int md_experiment_check_supported(const struct md_experiment *experiment,
-				  struct pl_err *err) PL_MUST_CHECK;
-void md_experiment_free(struct md_experiment *experiment);
-PL_AUTO_DEFINE(struct md_experiment, md_experiment_free);
-#define auto_experiment PL_AUTO(md_experiment_free)
+int exp_config_check_supported(const struct exp_config *experiment,
+			       struct pl_err *err) PL_MUST_CHECK;
+void exp_config_free(struct exp_config *experiment);
+PL_AUTO_DEFINE(struct exp_config, exp_config_free);
+#define auto_experiment PL_AUTO(exp_config_free)
 
 /* The checked, completed configuration as JSON (dry run); secrets as "***". */
-json_t *md_experiment_to_json(const struct md_experiment *experiment);
+json_t *exp_config_to_json(const struct exp_config *experiment);
 
 #endif

@@ -1,6 +1,6 @@
 /* An experiment file and one --set of any bytes: answers, never a crash; what it takes reads
  * back. */
-#include "model/experiment.h"
+#include "experiment/config.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +10,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
-static void check_taken(const struct md_experiment *experiment)
+static void check_taken(const struct exp_config *experiment)
 {
-	auto_json json_t *json = md_experiment_to_json(experiment);
+	auto_json json_t *json = exp_config_to_json(experiment);
 	auto_free char *text = pl_json_to_text(json, PL_JSON_COMPACT);
 	auto_json json_t *argv = json_array();
 	auto_json json_t *env = NULL;
@@ -33,13 +33,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 							     : NULL;
 	const char *sets[] = { set };
 	auto_problems problems = { 0 };
-	auto_experiment struct md_experiment *experiment = NULL;
+	auto_experiment struct exp_config *experiment = NULL;
 	struct pl_err err = PL_ERR_INIT;
 	auto_buf lines = { 0 };
 
 	pl_buf_init(&lines, 1 << 20);
-	int rc = md_experiment_parse((const char *)data, len, "fuzz", sets, set != NULL,
-				     &experiment, &problems, &err);
+	int rc = exp_config_parse((const char *)data, len, "fuzz", sets, set != NULL, &experiment,
+				  &problems, &err);
 	if ((rc == 0) != (experiment != NULL) || (rc < 0 && err.text[0] == '\0'))
 		abort();
 	for (size_t i = 0; i < problems.count; i++)

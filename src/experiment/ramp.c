@@ -1,20 +1,20 @@
-#include "model/ramp.h"
+#include "experiment/ramp.h"
 
 #include <math.h>
 
 #include "base/text.h"
 
-bool md_ramp_is_asked(const struct md_bench *bench)
+bool exp_ramp_is_asked(const struct md_bench *bench)
 {
 	return bench->ramp_up_strategy != NULL;
 }
 
-bool md_ramp_is_timed(const struct md_bench *bench)
+bool exp_ramp_is_timed(const struct md_bench *bench)
 {
-	return md_ramp_is_asked(bench) && pl_text_equal(bench->ramp_up_by, "time");
+	return exp_ramp_is_asked(bench) && pl_text_equal(bench->ramp_up_by, "time");
 }
 
-int md_ramp_check(const struct md_bench *bench, struct pl_err *err)
+int exp_ramp_check(const struct md_bench *bench, struct pl_err *err)
 {
 	int64_t start = bench->ramp_up_start_rps;
 	int64_t end = bench->ramp_up_end_rps;
@@ -43,10 +43,10 @@ int md_ramp_check(const struct md_bench *bench, struct pl_err *err)
 	return 0;
 }
 
-struct md_ramp md_ramp_of(const struct md_bench *bench, size_t n)
+struct exp_ramp exp_ramp_of(const struct md_bench *bench, size_t n)
 {
-	struct md_ramp ramp = { .start = (double)bench->ramp_up_start_rps,
-				.end = (double)bench->ramp_up_end_rps };
+	struct exp_ramp ramp = { .start = (double)bench->ramp_up_start_rps,
+				 .end = (double)bench->ramp_up_end_rps };
 
 	if (pl_text_equal(bench->ramp_up_strategy, "exponential"))
 		ramp.growth = log(ramp.end / ramp.start);
@@ -57,7 +57,7 @@ struct md_ramp md_ramp_of(const struct md_bench *bench, size_t n)
 	return ramp;
 }
 
-double md_ramp_time(const struct md_ramp *ramp, double x, size_t n)
+double exp_ramp_time(const struct exp_ramp *ramp, double x, size_t n)
 {
 	double slope = (ramp->end - ramp->start) / ramp->length_s;
 
@@ -70,7 +70,7 @@ double md_ramp_time(const struct md_ramp *ramp, double x, size_t n)
 	return 2 * x / (ramp->start + sqrt(ramp->start * ramp->start + 2 * slope * x));
 }
 
-static double rate_at(const struct md_ramp *ramp, double t_s)
+static double rate_at(const struct exp_ramp *ramp, double t_s)
 {
 	double place = fmin(t_s / ramp->length_s, 1);
 
@@ -84,7 +84,7 @@ static double rate_by_index(const struct md_bench *bench, size_t i, size_t n)
 	double start = (double)bench->ramp_up_start_rps;
 	double end = (double)bench->ramp_up_end_rps;
 
-	if (!md_ramp_is_asked(bench))
+	if (!exp_ramp_is_asked(bench))
 		return bench->request_rate;
 	double place = (double)i / (double)(n > 1 ? n - 1 : 1);
 	if (pl_text_equal(bench->ramp_up_strategy, "exponential"))
@@ -92,12 +92,12 @@ static double rate_by_index(const struct md_bench *bench, size_t i, size_t n)
 	return start + (end - start) * place;
 }
 
-double md_ramp_rate(const struct md_bench *bench, size_t i, size_t n, double t_s)
+double exp_ramp_rate(const struct md_bench *bench, size_t i, size_t n, double t_s)
 {
-	struct md_ramp ramp;
+	struct exp_ramp ramp;
 
-	if (!md_ramp_is_timed(bench))
+	if (!exp_ramp_is_timed(bench))
 		return rate_by_index(bench, i, n);
-	ramp = md_ramp_of(bench, n);
+	ramp = exp_ramp_of(bench, n);
 	return rate_at(&ramp, t_s);
 }

@@ -2,8 +2,8 @@
  * A rate of arrivals that grows: `ramp_up_strategy` and its options, as vLLM reads them
  * (docs/reference/arrivals.md). Over the index of the request, vLLM's way, or over time.
  */
-#ifndef MODEL_RAMP_H
-#define MODEL_RAMP_H
+#ifndef EXPERIMENT_RAMP_H
+#define EXPERIMENT_RAMP_H
 
 #include "base/err.h"
 #include "model/bench_options.h"
@@ -12,23 +12,23 @@
  * A ramp over time: `n` requests are expected within its length. Its rate grows from `start` to
  * `end` and stays there; x counts the requests expected so far.
  */
-struct md_ramp {
+struct exp_ramp {
 	double start;
 	double end;
 	double length_s;
 	double growth; /* ln(end/start); 0: linear */
 };
 
-bool md_ramp_is_asked(const struct md_bench *bench);
+bool exp_ramp_is_asked(const struct md_bench *bench);
 /* Is it one over time? */
-bool md_ramp_is_timed(const struct md_bench *bench);
+bool exp_ramp_is_timed(const struct md_bench *bench);
 /* -1: a ramp that cannot be. */
-int md_ramp_check(const struct md_bench *bench, struct pl_err *err) PL_MUST_CHECK;
+int exp_ramp_check(const struct md_bench *bench, struct pl_err *err) PL_MUST_CHECK;
 /* The ramp over time for n requests. */
-struct md_ramp md_ramp_of(const struct md_bench *bench, size_t n);
+struct exp_ramp exp_ramp_of(const struct md_bench *bench, size_t n);
 /* When x of the n requests are expected to have come: the inverse of the rate's integral. */
-double md_ramp_time(const struct md_ramp *ramp, double x, size_t n);
+double exp_ramp_time(const struct exp_ramp *ramp, double x, size_t n);
 /* Arrivals a second at request i of n, planned t_s after the start; without a ramp request_rate. */
-double md_ramp_rate(const struct md_bench *bench, size_t i, size_t n, double t_s);
+double exp_ramp_rate(const struct md_bench *bench, size_t i, size_t n, double t_s);
 
 #endif

@@ -1,5 +1,5 @@
 /* `benchmark:`, the options of the load. */
-#include "model/experiment_priv.h"
+#include "experiment/config_priv.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,10 +15,10 @@ static char *choices_in_file(enum md_bench_id id)
 #define FILE_VALUE(name, value)                                                                \
 	if (id == MD_BENCH_##name) {                                                           \
 		auto_free char *bars = pl_asprintf("%s|%s", md_bench_row(id)->choices, value); \
-		return md_choices_of_bars(bars);                                               \
+		return exp_choices_of_bars(bars);                                              \
 	}
 #include "tbl/bench_line.h"
-	return md_choices_of_bars(md_bench_row(id)->choices);
+	return exp_choices_of_bars(md_bench_row(id)->choices);
 }
 
 /* Sets *ret_choices, which the spec borrows. */
@@ -152,7 +152,7 @@ static json_t *read_option(struct md_reader *reader, enum md_bench_id id,
 		value = md_value_read(reader, node, key, &spec);
 	if (!json_is_string(value) || (id != MD_BENCH_dataset_path && id != MD_BENCH_result_dir))
 		return value;
-	auto_free char *path = md_expand(reader, node, key, json_string_value(value));
+	auto_free char *path = exp_expand(reader, node, key, json_string_value(value));
 	json_decref(value);
 	return path != NULL ? json_string(path) : NULL;
 }
@@ -173,15 +173,15 @@ static json_t *laid_over(const struct md_bench *bench, enum md_bench_id id,
 	return merged;
 }
 
-void md_bench_read(struct md_reader *reader, const struct pl_yaml *map, struct md_bench *bench,
-		   bool bench_set[MD_BENCH_COUNT])
+void exp_benchmark_read(struct md_reader *reader, const struct pl_yaml *map, struct md_bench *bench,
+			bool bench_set[MD_BENCH_COUNT])
 {
 	for (size_t i = 0; i < map->count; i++) {
 		const struct pl_yaml *name = map->keys[i];
 		auto_free char *key = pl_asprintf("benchmark.%s", name->text);
 		enum md_bench_id id = md_bench_find(name->text);
 
-		if (md_key_is_repeated(reader, map, i, key))
+		if (exp_key_is_repeated(reader, map, i, key))
 			continue;
 		if (id == MD_BENCH_COUNT) {
 			unknown_option(reader, name, key);
@@ -212,11 +212,11 @@ static void complain(struct checker *c, enum option_severity severity, const cha
 		     const char *nearest)
 {
 	struct md_reader set = { .source = "--set", .problems = c->reader->problems };
-	const struct pl_yaml *node = md_map_get(c->map, name);
+	const struct pl_yaml *node = exp_map_get(c->map, name);
 	auto_free char *key = pl_asprintf("benchmark.%s", name);
 
 	if (node == NULL && anchor != NULL)
-		node = md_map_get(c->map, anchor);
+		node = exp_map_get(c->map, anchor);
 	md_reader_add(node != NULL ? c->reader : &set, severity, node, key, found, expected,
 		      nearest);
 }
@@ -414,8 +414,8 @@ static void check_dataset(struct checker *c)
 			 "-1 or an integer of at least 1", NULL);
 }
 
-void md_bench_check(struct md_reader *reader, const struct pl_yaml *map,
-		    const struct md_bench *bench)
+void exp_benchmark_check(struct md_reader *reader, const struct pl_yaml *map,
+			 const struct md_bench *bench)
 {
 	struct checker c = { .reader = reader, .map = map, .bench = bench };
 

@@ -11,7 +11,7 @@
 #include "base/err.h"
 #include "bench/dataset.h"
 #include "model/bench_options.h"
-#include "model/record.h"
+#include "result/record.h"
 
 struct bench_encode {
 	const struct md_bench *bench;
@@ -26,8 +26,8 @@ struct bench_event {
 	bool role_only;   /* names the speaker and holds no output: no token */
 	bool finish;
 	char finish_reason[24];   /* choice 0's, when told */
-	int64_t tokens;           /* told by ids or logprobs; MD_NO_COUNT: not */
-	int64_t usage_completion; /* usage.completion_tokens, MD_NO_COUNT: none */
+	int64_t tokens;           /* told by ids or logprobs; RES_NO_COUNT: not */
+	int64_t usage_completion; /* usage.completion_tokens, RES_NO_COUNT: none */
 	int64_t usage_prompt;
 	bool done;  /* the stream's last word: [DONE] */
 	bool error; /* an error object */

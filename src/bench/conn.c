@@ -489,9 +489,9 @@ static void conn_prepare(struct bench_conn *conn, struct bench_req *req, bool re
 	const struct bench_request *request = req->request;
 	const struct bench_shared *shared = conn->worker->shared;
 	bool named = request->request_id.prefix != NULL;
-	char id[MD_ID_BYTES];
+	char id[RES_ID_BYTES];
 
-	md_request_id_text(&request->request_id, id, sizeof(id));
+	res_request_id_text(&request->request_id, id, sizeof(id));
 	conn->tail_len = (size_t)snprintf(conn->tail, shared->tail_room,
 					  "%s%s%s%sContent-Length: %zu\r\n%s\r\n",
 					  named ? "x-request-id: " : "", id, named ? "\r\n" : "",

@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "base/rng.h"
 #include "model/bench_options.h"
-#include "model/record.h"
+#include "result/record.h"
 
 struct bench_sample {
 	char *prompt; /* text (UTF-8; U+0000: see pl_json_to_ctext()), or NULL when ids are given */
@@ -15,10 +15,10 @@ struct bench_sample {
 	size_t id_count;
 	json_t *messages; /* chat messages of the data set, or NULL */
 	/* Asked, as vLLM counts it: random without the special tokens that the server adds,
-	 * sharegpt and custom with those of the tokenizer; MD_NO_COUNT: not known. */
+	 * sharegpt and custom with those of the tokenizer; RES_NO_COUNT: not known. */
 	int64_t prompt_tokens;
 	int64_t output_tokens; /* asked */
-	int64_t index;         /* of the request id; MD_NO_COUNT: it has none */
+	int64_t index;         /* of the request id; RES_NO_COUNT: it has none */
 };
 
 struct bench_dataset {

@@ -45,7 +45,7 @@ struct parse {
 static int parse_line(void *data, const char *line, size_t len, size_t line_no)
 {
 	struct parse *parse = data;
-	struct bench_entry entry = { .output_tokens = MD_NO_COUNT };
+	struct bench_entry entry = { .output_tokens = RES_NO_COUNT };
 	json_error_t fault;
 	auto_json json_t *json = json_loadb(line, len, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL,
 					    &fault);
@@ -114,7 +114,7 @@ int bench_custom_build(struct bench_dataset_work *work, struct pl_err *err)
 	const struct md_bench *bench = work->bench;
 	const struct bench_sampling how = {
 		.seed = (uint64_t)bench->seed,
-		.output_len = output_len(bench) == FROM_RECORDS ? MD_NO_COUNT : output_len(bench),
+		.output_len = output_len(bench) == FROM_RECORDS ? RES_NO_COUNT : output_len(bench),
 		.templated = !bench->skip_chat_template && !bench->skip_tokenizer_init,
 		.template_args = bench->chat_template_kwargs,
 		.without =

@@ -71,9 +71,9 @@ static struct bench_sample take_entry(const struct bench_dataset_work *work,
 {
 	struct bench_sample sample = {
 		.prompt = pl_take(entry->prompt),
-		.prompt_tokens = work->tokenizer != NULL ? (int64_t)ids->count : MD_NO_COUNT,
-		.output_tokens = how->output_len == MD_NO_COUNT ? entry->output_tokens
-								: how->output_len,
+		.prompt_tokens = work->tokenizer != NULL ? (int64_t)ids->count : RES_NO_COUNT,
+		.output_tokens = how->output_len == RES_NO_COUNT ? entry->output_tokens
+								 : how->output_len,
 	};
 
 	if (work->bench->skip_tokenizer_init)

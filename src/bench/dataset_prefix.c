@@ -123,7 +123,7 @@ int bench_prefix_build(struct bench_dataset_work *work, struct pl_err *err)
 		pl_pyrandom_shuffle(work->pyrandom, work->into->count, swap_samples,
 				    work->into->samples);
 	for (size_t i = 0; i < work->into->count; i++)
-		work->into->samples[i].index = MD_NO_COUNT;
+		work->into->samples[i].index = RES_NO_COUNT;
 	if ((int64_t)work->into->count < bench->num_prompts)
 		bench_dataset_note(work->into,
 				   "%zu prompts are sent, not num_prompts (%lld): as many for each "

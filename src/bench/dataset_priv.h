@@ -37,7 +37,7 @@ int bench_sonnet_build(struct bench_dataset_work *work, struct pl_err *err);
 struct bench_entry {
 	char *prompt;
 	char *completion;      /* NULL: none */
-	int64_t output_tokens; /* MD_NO_COUNT: not given */
+	int64_t output_tokens; /* RES_NO_COUNT: not given */
 	size_t templated;      /* tokens that the chat template made of the prompt; 0: not told */
 };
 struct bench_entries {
@@ -118,7 +118,7 @@ int bench_dataset_decode(struct bench_dataset_work *work, struct pl_err *err) PL
 void bench_dataset_oversample(struct bench_dataset_work *work, uint64_t seed);
 struct bench_sampling {
 	uint64_t seed;
-	int64_t output_len;          /* of all; MD_NO_COUNT: each its own */
+	int64_t output_len;          /* of all; RES_NO_COUNT: each its own */
 	bool templated;              /* the chat template is laid over the prompts */
 	const json_t *template_args; /* of the template; NULL: none */
 	const char *without;         /* how to do without it, for a message; NULL: not at all */

@@ -48,7 +48,7 @@ int bench_sharegpt_parse(const char *text, size_t len, const char *source,
 		struct bench_entry entry = {
 			.prompt = pl_take(prompt),
 			.completion = pl_take(completion),
-			.output_tokens = MD_NO_COUNT,
+			.output_tokens = RES_NO_COUNT,
 		};
 		bench_entries_add(&entries, &entry);
 	}

@@ -37,7 +37,7 @@ int bench_sonnet_parse(const char *text, size_t len, const char *source, struct 
 	if (memchr(text, '\0', len) != NULL || !pl_text_is_utf8(text))
 		return pl_err_set(err, PL_ERR_INVALID, "%s: is no text in UTF-8", source);
 	for (size_t at = 0; at < len;) {
-		struct bench_entry line = { .output_tokens = MD_NO_COUNT };
+		struct bench_entry line = { .output_tokens = RES_NO_COUNT };
 		at += read_line(text + at, len - at, &line.prompt);
 		bench_entries_add(&entries, &line);
 	}

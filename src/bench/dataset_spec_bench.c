@@ -19,7 +19,7 @@ struct parse {
 static int parse_line(void *data, const char *line, size_t len, size_t line_no)
 {
 	struct parse *parse = data;
-	struct bench_entry entry = { .output_tokens = MD_NO_COUNT };
+	struct bench_entry entry = { .output_tokens = RES_NO_COUNT };
 	json_error_t fault;
 	auto_json json_t *json = json_loadb(line, len, JSON_ALLOW_NUL, &fault);
 

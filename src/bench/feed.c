@@ -19,7 +19,7 @@ struct lane {
 
 struct bench_feed {
 	pthread_mutex_t lock; /* over attach, detach and the reader; never taken by a worker */
-	const struct md_record *records;
+	const struct res_record *records;
 	struct lane *lanes;
 	unsigned lane_count;
 	_Atomic int64_t start_ns;
@@ -39,7 +39,7 @@ struct bench_feed *bench_feed_new(void)
 	struct bench_feed *feed = pl_alloc(sizeof(*feed));
 
 	pthread_mutex_init(&feed->lock, NULL);
-	atomic_init(&feed->start_ns, MD_NO_TIME);
+	atomic_init(&feed->start_ns, RES_NO_TIME);
 	return feed;
 }
 
@@ -52,7 +52,7 @@ void bench_feed_free(struct bench_feed *feed)
 	free(feed);
 }
 
-void bench_feed_attach(struct bench_feed *feed, const struct md_record *records, size_t count,
+void bench_feed_attach(struct bench_feed *feed, const struct res_record *records, size_t count,
 		       unsigned workers)
 {
 	if (feed == NULL)

@@ -10,21 +10,21 @@
  * - A record is given twice: when it was acted on (of its fields only index, request_id, planned_ns,
  *   queued_ns and acted_ns may be read then) and when it is over: whole, it changes no more.
  * - One reader at a time. Records belong to the outcome: the last bench_feed_take() comes before
- *   md_outcome_free().
+ *   res_outcome_free().
  */
 #ifndef BENCH_FEED_H
 #define BENCH_FEED_H
 
 #include "base/mem.h"
-#include "model/record.h"
+#include "result/record.h"
 
 #include <stddef.h>
 
 struct bench_feed_reader {
 	void *data;
-	void (*acted)(void *data, const struct md_record *record);
-	void (*tried)(void *data, const struct md_record *record); /* NULL: not wanted */
-	void (*over)(void *data, const struct md_record *record);
+	void (*acted)(void *data, const struct res_record *record);
+	void (*tried)(void *data, const struct res_record *record); /* NULL: not wanted */
+	void (*over)(void *data, const struct res_record *record);
 };
 
 struct bench_feed;
@@ -33,7 +33,7 @@ void bench_feed_free(struct bench_feed *feed);
 PL_AUTO_DEFINE(struct bench_feed, bench_feed_free);
 #define auto_feed PL_AUTO(bench_feed_free)
 
-/* The run's start of sending; MD_NO_TIME before it. */
+/* The run's start of sending; RES_NO_TIME before it. */
 int64_t bench_feed_start_ns(const struct bench_feed *feed);
 /* Gives all that is new since the last time, acted before over; returns how many records are
  * over. */

@@ -10,12 +10,12 @@
 
 /* A failed try that another one followed. */
 struct bench_try {
-	struct md_record record;
+	struct res_record record;
 	_Atomic(struct bench_try *) next; /* of the same worker */
 };
 
 /* Before the workers start: request i of worker w is records[w + i * workers]. */
-void bench_feed_attach(struct bench_feed *feed, const struct md_record *records, size_t count,
+void bench_feed_attach(struct bench_feed *feed, const struct res_record *records, size_t count,
 		       unsigned workers);
 /* The records go away before the reader has seen the end. */
 void bench_feed_detach(struct bench_feed *feed);

@@ -158,14 +158,14 @@ static int check_load(const struct bench_load *load, struct pl_err *err)
 	return 0;
 }
 
-static void init_records(const struct bench_load *load, struct md_outcome *outcome)
+static void init_records(const struct bench_load *load, struct res_outcome *outcome)
 {
 	outcome->count = load->count;
 	outcome->records = pl_alloc_array(load->count, sizeof(*outcome->records));
 	for (size_t i = 0; i < load->count; i++) {
 		const struct bench_request *request = &load->requests[i];
-		struct md_record *record = &outcome->records[i];
-		md_record_init(record, i);
+		struct res_record *record = &outcome->records[i];
+		res_record_init(record, i);
 		record->request_id = request->request_id;
 		record->prompt_tokens_asked = request->prompt_tokens;
 		record->output_tokens_asked = request->output_tokens;
@@ -178,8 +178,8 @@ static void finish_records(const struct bench_shared *shared)
 	const struct bench_load *load = shared->load;
 
 	for (size_t i = 0; i < load->count; i++) {
-		struct md_record *record = &shared->outcome->records[i];
-		if (record->acted_ns != MD_NO_TIME)
+		struct res_record *record = &shared->outcome->records[i];
+		if (record->acted_ns != RES_NO_TIME)
 			continue;
 		record->planned_ns = shared->start_ns + load->requests[i].planned_ns;
 		record->error_kind = "not_sent";
@@ -213,7 +213,7 @@ static int run_threads(struct bench_shared *shared, struct pl_err *err)
 				strerror(error));
 		/* those that wait for it begin, see the end at their first tick, and stop */
 		pthread_mutex_lock(&shared->lock);
-		atomic_store(&shared->ended, (int)MD_END_STOPPED + 1);
+		atomic_store(&shared->ended, (int)RES_END_STOPPED + 1);
 		shared->start_ns = pl_clock_now_ns();
 		pthread_cond_broadcast(&shared->started);
 		pthread_mutex_unlock(&shared->lock);
@@ -232,7 +232,7 @@ static int run_threads(struct bench_shared *shared, struct pl_err *err)
 	return rc;
 }
 
-static void gather_queueing(const struct bench_shared *shared, struct md_outcome *outcome)
+static void gather_queueing(const struct bench_shared *shared, struct res_outcome *outcome)
 {
 	size_t total = 0;
 
@@ -250,13 +250,13 @@ static void gather_queueing(const struct bench_shared *shared, struct md_outcome
 
 static void gather(const struct bench_shared *shared)
 {
-	struct md_outcome *outcome = shared->outcome;
+	struct res_outcome *outcome = shared->outcome;
 	int ended = shared->ended;
 
 	outcome->start_ns = shared->start_ns;
 	outcome->end_ns = shared->start_ns;
-	outcome->last_send_ns = MD_NO_TIME;
-	outcome->end = ended != 0 ? (enum md_end)(ended - 1) : MD_END_ALL;
+	outcome->last_send_ns = RES_NO_TIME;
+	outcome->end = ended != 0 ? (enum res_end)(ended - 1) : RES_END_ALL;
 	outcome->realtime_granted = shared->load->realtime;
 	for (unsigned i = 0; i < shared->worker_count; i++) {
 		const struct bench_worker *worker = &shared->workers[i];
@@ -300,7 +300,7 @@ static int run_shared(struct bench_shared *shared, struct pl_err *err)
 	return 0;
 }
 
-int bench_load_run(const struct bench_load *load, struct md_outcome **ret, struct pl_err *err)
+int bench_load_run(const struct bench_load *load, struct res_outcome **ret, struct pl_err *err)
 {
 	struct bench_shared shared = {
 		.load = load,
@@ -311,11 +311,11 @@ int bench_load_run(const struct bench_load *load, struct md_outcome **ret, struc
 
 	if (check_load(load, err) < 0)
 		return -1;
-	struct md_outcome *outcome = pl_alloc(sizeof(*outcome));
+	struct res_outcome *outcome = pl_alloc(sizeof(*outcome));
 	init_records(load, outcome);
 	if (load->count == 0) {
 		outcome->start_ns = outcome->end_ns = pl_clock_now_ns();
-		outcome->last_send_ns = MD_NO_TIME;
+		outcome->last_send_ns = RES_NO_TIME;
 		*ret = outcome;
 		return 0;
 	}
@@ -333,7 +333,7 @@ int bench_load_run(const struct bench_load *load, struct md_outcome **ret, struc
 	free(shared.head_rest);
 	free(shared.head_end);
 	if (rc < 0)
-		md_outcome_free(outcome);
+		res_outcome_free(outcome);
 	else
 		*ret = outcome;
 	return rc;

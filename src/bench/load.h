@@ -11,7 +11,7 @@
 #include "base/err.h"
 #include "bench/adapter.h"
 #include "io/sock.h"
-#include "model/outcome.h"
+#include "result/outcome.h"
 
 #include <stdatomic.h>
 
@@ -20,10 +20,10 @@ struct bench_feed;
 struct bench_request {
 	const char *body; /* borrowed */
 	size_t body_len;
-	struct md_request_id request_id; /* none: no x-request-id is sent */
-	int64_t planned_ns;              /* after the start */
-	int64_t prompt_tokens;           /* asked; MD_NO_COUNT */
-	int64_t output_tokens;           /* asked */
+	struct res_request_id request_id; /* none: no x-request-id is sent */
+	int64_t planned_ns;               /* after the start */
+	int64_t prompt_tokens;            /* asked; RES_NO_COUNT */
+	int64_t output_tokens;            /* asked */
 };
 
 /* Live counters, read by a progress thread while the run goes on. Counts: issued = completed +
@@ -71,7 +71,7 @@ struct bench_load {
 		*stop_signal; /* becomes non-zero: stop sending, abandon what is open; NULL: none */
 };
 
-int bench_load_run(const struct bench_load *load, struct md_outcome **ret,
+int bench_load_run(const struct bench_load *load, struct res_outcome **ret,
 		   struct pl_err *err) PL_MUST_CHECK;
 
 /* Says which limit (open files, ephemeral ports) would be hit, before the start. Raises the limit

@@ -39,10 +39,10 @@ struct lengths {
 	size_t told; /* prompts as long as the server said */
 };
 
-static int64_t prompt_of(const struct md_record *record)
+static int64_t prompt_of(const struct res_record *record)
 {
-	return record->prompt_tokens_asked != MD_NO_COUNT ? record->prompt_tokens_asked
-							  : record->prompt_tokens;
+	return record->prompt_tokens_asked != RES_NO_COUNT ? record->prompt_tokens_asked
+							   : record->prompt_tokens;
 }
 
 static void lengths_read(const struct bench_plot_dataset_input *input, struct lengths *ret)
@@ -53,14 +53,14 @@ static void lengths_read(const struct bench_plot_dataset_input *input, struct le
 		.total = pl_alloc_array(input->count, sizeof(double)),
 	};
 	for (size_t i = 0; i < input->count; i++) {
-		const struct md_record *record = &input->records[i];
+		const struct res_record *record = &input->records[i];
 		int64_t prompt = prompt_of(record);
-		if (prompt == MD_NO_COUNT || record->output_tokens_asked == MD_NO_COUNT)
+		if (prompt == RES_NO_COUNT || record->output_tokens_asked == RES_NO_COUNT)
 			continue;
 		ret->prompt[ret->count] = (double)prompt;
 		ret->output[ret->count] = (double)record->output_tokens_asked;
 		ret->total[ret->count] = (double)(prompt + record->output_tokens_asked);
-		ret->told += record->prompt_tokens_asked == MD_NO_COUNT;
+		ret->told += record->prompt_tokens_asked == RES_NO_COUNT;
 		ret->count++;
 	}
 }

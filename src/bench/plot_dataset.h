@@ -6,7 +6,7 @@
 #define BENCH_PLOT_DATASET_H
 
 #include "base/err.h"
-#include "model/record.h"
+#include "result/record.h"
 
 #define BENCH_PLOT_DATASET_WIDTH  2100 /* 14 inches at 150 dots an inch */
 #define BENCH_PLOT_DATASET_HEIGHT 1500
@@ -17,7 +17,7 @@ struct bench_plot_dataset_input {
 	const char *model;
 	/* What counts is what they ask for; prompts whose length nobody knew before are as long as
 	 * the server said. */
-	const struct md_record *records;
+	const struct res_record *records;
 	size_t count;
 };
 

@@ -53,7 +53,7 @@ static void fill_meta(struct page *page)
 	const struct bench_timeline_facts *facts = &page->facts;
 	char text[64] = "nothing was sent";
 
-	if (facts->start_ns != MD_NO_TIME) {
+	if (facts->start_ns != RES_NO_TIME) {
 		int64_t real_ns = facts->start_ns + page->input->real_offset_ns;
 		time_t seconds = (time_t)(real_ns / PL_NS_PER_S);
 		struct tm utc;
@@ -130,8 +130,8 @@ static void fill_summary(struct page *page)
 	add_count(buf, (double)facts->failed);
 	pl_buf_add_text(buf, "</td></tr>\n");
 	add_ms(buf, "From the first start to the last end",
-	       facts->start_ns != MD_NO_TIME ? (double)(facts->end_ns - facts->start_ns) / 1e6
-					     : NAN);
+	       facts->start_ns != RES_NO_TIME ? (double)(facts->end_ns - facts->start_ns) / 1e6
+					      : NAN);
 	add_ms(buf, "TTFT, mean", pl_stats_mean(facts->ttfts_ms, count));
 	add_ms(buf, "TTFT, median", pl_stats_median_sorted(facts->ttfts_ms, count));
 	add_ms(buf, "TTFT, P99", pl_stats_percentile_sorted(facts->ttfts_ms, count, 99));

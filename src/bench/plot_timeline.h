@@ -7,7 +7,7 @@
 #define BENCH_PLOT_TIMELINE_H
 
 #include "base/err.h"
-#include "model/record.h"
+#include "result/record.h"
 
 /*
  * A page with more does not open any more: the first requests are shown, and their number told. A
@@ -19,7 +19,7 @@
 #define BENCH_PLOT_EVENTS_FAILED  100
 
 struct bench_plot_timeline_input {
-	const struct md_record *records;
+	const struct res_record *records;
 	size_t count;
 	double thresholds_ms[2]; /* md_bench_thresholds() */
 	const char *model;       /* NULL: not known */

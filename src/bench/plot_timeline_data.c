@@ -26,11 +26,11 @@
 
 enum { FINISHED, FAILED, NOT_SENT };
 
-static unsigned state_of(const struct md_record *record)
+static unsigned state_of(const struct res_record *record)
 {
 	if (record->ok)
 		return FINISHED;
-	return record->acted_ns == MD_NO_TIME ? NOT_SENT : FAILED;
+	return record->acted_ns == RES_NO_TIME ? NOT_SENT : FAILED;
 }
 
 /* ---- facts ---- */
@@ -47,43 +47,43 @@ static enum bench_timeline_class class_of(const struct bench_plot_timeline_input
 
 /* One request's events by class; gives how many there are. */
 static size_t count_events(const struct bench_plot_timeline_input *input,
-			   const struct md_record *record, size_t counts[BENCH_TIMELINE_CLASSES])
+			   const struct res_record *record, size_t counts[BENCH_TIMELINE_CLASSES])
 {
-	struct md_event_cursor cursor = md_record_cursor(record);
-	struct md_event_at at;
+	struct res_event_cursor cursor = res_record_cursor(record);
+	struct res_event_at at;
 	int64_t before_ns = 0;
 	size_t count = 0;
 
-	for (; record->acted_ns != MD_NO_TIME && md_record_next(&cursor, &at); count++) {
+	for (; record->acted_ns != RES_NO_TIME && res_record_next(&cursor, &at); count++) {
 		counts[count == 0 ? BENCH_TIMELINE_TTFT : class_of(input, at.t_ns - before_ns)]++;
 		before_ns = at.t_ns;
 	}
 	return count;
 }
 
-static int64_t last_sign(const struct md_record *record)
+static int64_t last_sign(const struct res_record *record)
 {
-	struct md_event_cursor cursor = md_record_cursor(record);
-	int64_t last_ns = record->end_ns != MD_NO_TIME ? record->end_ns : record->acted_ns;
-	struct md_event_at at;
+	struct res_event_cursor cursor = res_record_cursor(record);
+	int64_t last_ns = record->end_ns != RES_NO_TIME ? record->end_ns : record->acted_ns;
+	struct res_event_at at;
 
-	while (md_record_next(&cursor, &at))
+	while (res_record_next(&cursor, &at))
 		last_ns = at.t_ns > last_ns ? at.t_ns : last_ns;
 	return last_ns;
 }
 
-static void add_times(const struct md_record *record, struct bench_timeline_facts *facts)
+static void add_times(const struct res_record *record, struct bench_timeline_facts *facts)
 {
-	int64_t first_ns = md_record_first_event_ns(record);
+	int64_t first_ns = res_record_first_event_ns(record);
 
-	if (record->acted_ns == MD_NO_TIME)
+	if (record->acted_ns == RES_NO_TIME)
 		return;
-	if (facts->start_ns == MD_NO_TIME || record->acted_ns < facts->start_ns)
+	if (facts->start_ns == RES_NO_TIME || record->acted_ns < facts->start_ns)
 		facts->start_ns = record->acted_ns;
 	int64_t last_ns = last_sign(record);
-	if (facts->end_ns == MD_NO_TIME || last_ns > facts->end_ns)
+	if (facts->end_ns == RES_NO_TIME || last_ns > facts->end_ns)
 		facts->end_ns = last_ns;
-	if (record->ok && first_ns != MD_NO_TIME)
+	if (record->ok && first_ns != RES_NO_TIME)
 		facts->ttfts_ms[facts->ttft_count++] = (double)(first_ns - record->acted_ns) / 1e6;
 }
 
@@ -108,7 +108,7 @@ static void make_labels(const struct bench_plot_timeline_input *input, char **la
 	labels[BENCH_TIMELINE_FAILED] = pl_strdup("failed");
 }
 
-static size_t weight_of(const struct md_record *record, size_t events)
+static size_t weight_of(const struct res_record *record, size_t events)
 {
 	return events + BENCH_PLOT_EVENTS_REQUEST + (record->ok ? 0 : BENCH_PLOT_EVENTS_FAILED);
 }
@@ -119,11 +119,11 @@ void bench_timeline_facts_make(const struct bench_plot_timeline_input *input,
 	size_t most = input->events_max > 0 ? input->events_max : BENCH_PLOT_EVENTS_MAX;
 	size_t taken = 0;
 
-	*ret = (struct bench_timeline_facts){ .start_ns = MD_NO_TIME, .end_ns = MD_NO_TIME };
+	*ret = (struct bench_timeline_facts){ .start_ns = RES_NO_TIME, .end_ns = RES_NO_TIME };
 	ret->ttfts_ms = pl_alloc_array(input->count, sizeof(*ret->ttfts_ms));
 	make_labels(input, ret->labels);
 	for (size_t i = 0; i < input->count; i++) {
-		const struct md_record *record = &input->records[i];
+		const struct res_record *record = &input->records[i];
 		size_t counts[BENCH_TIMELINE_CLASSES] = { 0 };
 		size_t events = count_events(input, record, counts);
 		add_times(record, ret);
@@ -150,7 +150,7 @@ void bench_timeline_facts_done(struct bench_timeline_facts *facts)
 
 /* ---- as JSON ---- */
 
-static json_t *message_of(const struct md_record *record)
+static json_t *message_of(const struct res_record *record)
 {
 	auto_free char *clean = pl_clean_line(record->error != NULL ? record->error : "");
 	size_t len = strlen(clean);
@@ -247,25 +247,25 @@ static void put_number(struct base64 *out, int64_t value)
 }
 
 static void put_record(struct base64 *out, const struct bench_plot_timeline_input *input,
-		       const struct md_record *record, int64_t start_ns)
+		       const struct res_record *record, int64_t start_ns)
 {
 	size_t ignored[BENCH_TIMELINE_CLASSES] = { 0 };
 	size_t count = count_events(input, record, ignored);
-	struct md_event_cursor cursor = md_record_cursor(record);
-	bool acted = record->acted_ns != MD_NO_TIME;
+	struct res_event_cursor cursor = res_record_cursor(record);
+	bool acted = record->acted_ns != RES_NO_TIME;
 	int64_t before_ns = record->acted_ns;
-	struct md_event_at at;
+	struct res_event_at at;
 
 	put_number(out, state_of(record));
 	put_number(out, acted ? record->acted_ns - start_ns : 0);
 	put_number(out,
-		   acted && record->end_ns != MD_NO_TIME ? record->end_ns - record->acted_ns : 0);
-	int64_t prompt = record->prompt_tokens != MD_NO_COUNT ? record->prompt_tokens
-							      : record->prompt_tokens_asked;
+		   acted && record->end_ns != RES_NO_TIME ? record->end_ns - record->acted_ns : 0);
+	int64_t prompt = record->prompt_tokens != RES_NO_COUNT ? record->prompt_tokens
+							       : record->prompt_tokens_asked;
 	put_number(out, prompt + 1);
 	put_number(out, record->output_tokens + 1);
 	put_number(out, (int64_t)count);
-	for (size_t i = 0; i < count && md_record_next(&cursor, &at); i++) {
+	for (size_t i = 0; i < count && res_record_next(&cursor, &at); i++) {
 		put_number(out, at.t_ns - before_ns);
 		before_ns = at.t_ns;
 	}

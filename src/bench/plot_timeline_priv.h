@@ -27,7 +27,7 @@ struct bench_timeline_facts {
 	size_t events; /* of those */
 	size_t counts[BENCH_TIMELINE_CLASSES]; /* of those */
 	size_t failed;                         /* of all requests, those not sent among them */
-	int64_t start_ns;                      /* the earliest start; MD_NO_TIME: none was sent */
+	int64_t start_ns;                      /* the earliest start; RES_NO_TIME: none was sent */
 	int64_t end_ns;                        /* the latest sign of a request */
 	double *ttfts_ms; /* of the finished requests, as in the results; sorted */
 	size_t ttft_count;

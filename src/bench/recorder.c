@@ -22,16 +22,16 @@ void bench_recorder_reserve(struct bench_recorder *recorder, int64_t output_toke
 bool bench_recorder_event(struct bench_recorder *recorder, int64_t t_ns, int64_t tokens,
 			  unsigned flags)
 {
-	struct md_record *record = recorder->record;
+	struct res_record *record = recorder->record;
 
-	if (recorder->last_ns == MD_NO_TIME || record->event_count == 0)
+	if (recorder->last_ns == RES_NO_TIME || record->event_count == 0)
 		recorder->last_ns = record->acted_ns;
 	if (t_ns < recorder->last_ns)
 		t_ns = recorder->last_ns;
 	for (;;) {
-		uint32_t used = md_event_encode(record->events + record->event_count,
-						recorder->room - record->event_count,
-						t_ns - recorder->last_ns, tokens, flags);
+		uint32_t used = res_event_encode(record->events + record->event_count,
+						 recorder->room - record->event_count,
+						 t_ns - recorder->last_ns, tokens, flags);
 		if (used > 0) {
 			record->event_count += used;
 			recorder->last_ns = t_ns;

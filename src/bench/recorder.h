@@ -7,7 +7,7 @@
 #ifndef BENCH_RECORDER_H
 #define BENCH_RECORDER_H
 
-#include "model/record.h"
+#include "result/record.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,12 +16,12 @@
 #define BENCH_EVENTS_MAX (1u << 22)
 
 struct bench_recorder {
-	struct md_record *record;
+	struct res_record *record;
 	uint32_t room;   /* of record->events */
 	int64_t last_ns; /* time of the last event; acted_ns before the first */
 };
 
-/* Takes room for `output_tokens` (asked; MD_NO_COUNT: unknown) and the events around them. */
+/* Takes room for `output_tokens` (asked; RES_NO_COUNT: unknown) and the events around them. */
 void bench_recorder_reserve(struct bench_recorder *recorder, int64_t output_tokens);
 /* False: the ceiling. acted_ns of the record must be set. */
 bool bench_recorder_event(struct bench_recorder *recorder, int64_t t_ns, int64_t tokens,

@@ -37,7 +37,7 @@ static bool says_later(int32_t status)
 }
 
 /* Nothing useful came, and it may come yet. */
-static bool may_follow(const struct md_record *record)
+static bool may_follow(const struct res_record *record)
 {
 	static const char *const kinds[] = { "connect", "send", "reset", "http_status" };
 
@@ -51,7 +51,7 @@ static bool may_follow(const struct md_record *record)
 	return false;
 }
 
-static int64_t delay_ns(const struct bench_load *load, const struct md_record *record,
+static int64_t delay_ns(const struct bench_load *load, const struct res_record *record,
 			int64_t retry_after_s)
 {
 	bool told = (record->status == 429 || record->status == 503) && retry_after_s >= 0;
@@ -83,21 +83,21 @@ static void pause_end(struct bench_pause *pause)
  */
 static void keep_try(struct bench_worker *worker, struct bench_req *req)
 {
-	struct md_record *record = req->recorder.record;
+	struct res_record *record = req->recorder.record;
 	struct bench_try *kept = pl_alloc(sizeof(*kept));
 
 	kept->record = *record;
 	kept->record.acted_ns = req->try_ns;
 	kept->record.events = NULL;
 	kept->record.retried = true;
-	record->connected_ns = MD_NO_TIME;
-	record->sent_ns = MD_NO_TIME;
-	record->headers_ns = MD_NO_TIME;
-	record->end_ns = MD_NO_TIME;
+	record->connected_ns = RES_NO_TIME;
+	record->sent_ns = RES_NO_TIME;
+	record->headers_ns = RES_NO_TIME;
+	record->end_ns = RES_NO_TIME;
 	record->status = 0;
-	record->prompt_tokens = MD_NO_COUNT;
-	record->output_tokens = MD_NO_COUNT;
-	record->token_source = MD_TOKENS_NONE;
+	record->prompt_tokens = RES_NO_COUNT;
+	record->output_tokens = RES_NO_COUNT;
+	record->token_source = RES_TOKENS_NONE;
 	record->error_kind = NULL;
 	record->error = NULL;
 	record->text = NULL;
@@ -149,7 +149,7 @@ bool bench_retry_take(struct bench_worker *worker, struct bench_req *req,
 		      const struct bench_stream *stream)
 {
 	const struct bench_load *load = worker->load;
-	const struct md_record *record = req->recorder.record;
+	const struct res_record *record = req->recorder.record;
 
 	if (load->retries <= 0 || record->tries > load->retries || worker->stopping ||
 	    !may_follow(record))
@@ -169,7 +169,7 @@ void bench_retry_end_all(struct bench_worker *worker, const char *kind, const ch
 {
 	while (worker->paused != NULL) {
 		struct bench_req *req = worker->paused->req;
-		struct md_record *record = req->recorder.record;
+		struct res_record *record = req->recorder.record;
 		pause_end(worker->paused);
 		char *text = pl_asprintf("%s; try %u had failed: %s", error, record->tries,
 					 record->error != NULL ? record->error : "");
@@ -184,7 +184,7 @@ void bench_retry_end_all(struct bench_worker *worker, const char *kind, const ch
 /* The outcome frees its tries as the records that they begin with. */
 _Static_assert(offsetof(struct bench_try, record) == 0, "a try is freed by its record");
 
-void bench_retry_gather(struct bench_worker *workers, unsigned count, struct md_outcome *outcome)
+void bench_retry_gather(struct bench_worker *workers, unsigned count, struct res_outcome *outcome)
 {
 	size_t room = 0;
 
@@ -192,11 +192,11 @@ void bench_retry_gather(struct bench_worker *workers, unsigned count, struct md_
 		struct bench_try *at = pl_take(workers[i].first_try);
 		for (; at != NULL; at = at->next) {
 			pl_grow((void **)&outcome->tries, &room, outcome->try_count + 1,
-				sizeof(struct md_record *));
+				sizeof(struct res_record *));
 			outcome->tries[outcome->try_count++] = &at->record;
 		}
 	}
-	md_record_sort_tries(outcome->tries, outcome->try_count);
+	res_record_sort_tries(outcome->tries, outcome->try_count);
 }
 
 void bench_retry_done(struct bench_worker *worker)
@@ -210,7 +210,7 @@ void bench_retry_done(struct bench_worker *worker)
 	}
 	while ((at = worker->first_try) != NULL) {
 		worker->first_try = at->next;
-		md_record_done(&at->record);
+		res_record_done(&at->record);
 		free(at);
 	}
 }

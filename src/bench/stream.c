@@ -16,7 +16,7 @@
 
 void bench_stream_fail(struct bench_stream *stream, const char *kind, const char *error)
 {
-	struct md_record *record = stream->recorder->record;
+	struct res_record *record = stream->recorder->record;
 	char text[BENCH_ERROR_BYTES_MAX + 1];
 
 	if (stream->result != BENCH_STREAM_MORE)
@@ -58,19 +58,19 @@ static int lone_choice(const struct bench_event *event)
 	return __builtin_ctz(event->choice_mask);
 }
 
-/* How many tokens the event carries; sets MD_EVENT_GUESSED in *flags where nobody said. */
+/* How many tokens the event carries; sets RES_EVENT_GUESSED in *flags where nobody said. */
 static int64_t count_tokens(struct bench_stream *stream, const struct bench_event *event,
 			    unsigned *flags)
 {
 	int choice = lone_choice(event);
 
-	if (event->tokens == MD_NO_COUNT)
+	if (event->tokens == RES_NO_COUNT)
 		stream->all_told = false;
 	/*
 	 * Usage on an event counts its own choice, from the start of the stream; where only the
 	 * last event has it (llama.cpp), those before were counted without.
 	 */
-	if (choice >= 0 && event->usage_completion != MD_NO_COUNT &&
+	if (choice >= 0 && event->usage_completion != RES_NO_COUNT &&
 	    event->usage_completion <= UINT32_MAX &&
 	    event->usage_completion >= stream->choice_usage[choice]) {
 		int64_t had = stream->choice_usage[choice];
@@ -79,8 +79,8 @@ static int64_t count_tokens(struct bench_stream *stream, const struct bench_even
 		return event->usage_completion - had;
 	}
 	int64_t tokens = event->tokens;
-	if (tokens == MD_NO_COUNT) {
-		*flags |= MD_EVENT_GUESSED;
+	if (tokens == RES_NO_COUNT) {
+		*flags |= RES_EVENT_GUESSED;
 		tokens = event->role_only ? 0 : event->choices;
 	}
 	if (choice >= 0)
@@ -90,7 +90,7 @@ static int64_t count_tokens(struct bench_stream *stream, const struct bench_even
 
 static void note_finish(struct bench_stream *stream, const struct bench_event *event)
 {
-	struct md_record *record = stream->recorder->record;
+	struct res_record *record = stream->recorder->record;
 
 	stream->finished_mask |= event->finished_mask;
 	if (event->finish_reason[0] != '\0')
@@ -102,13 +102,13 @@ static void record_event(struct bench_stream *stream, const struct bench_event *
 	unsigned flags = 0;
 
 	if (stream->events_in_read++ > 0)
-		flags |= MD_EVENT_COALESCED;
+		flags |= RES_EVENT_COALESCED;
 	if (!stream->kernel)
-		flags |= MD_EVENT_USER_STAMP;
+		flags |= RES_EVENT_USER_STAMP;
 	if (event->content)
-		flags |= MD_EVENT_CONTENT;
+		flags |= RES_EVENT_CONTENT;
 	if (event->finish)
-		flags |= MD_EVENT_FINISH;
+		flags |= RES_EVENT_FINISH;
 	int64_t tokens = count_tokens(stream, event, &flags);
 	stream->any_event = true;
 	stream->seen_mask |= event->choice_mask;
@@ -127,11 +127,11 @@ static void keep_text(struct bench_stream *stream, const struct bench_event *eve
 
 static void take_usage(struct bench_stream *stream, const struct bench_event *event)
 {
-	if (event->usage_completion != MD_NO_COUNT) {
+	if (event->usage_completion != RES_NO_COUNT) {
 		stream->usage_completion = event->usage_completion;
 		stream->usage_with_choices = lone_choice(event) >= 0 && !stream->whole;
 	}
-	if (event->usage_prompt != MD_NO_COUNT)
+	if (event->usage_prompt != RES_NO_COUNT)
 		stream->usage_prompt = event->usage_prompt;
 }
 
@@ -199,15 +199,15 @@ static int64_t usage_total(const struct bench_stream *stream)
 
 static void sum_up(struct bench_stream *stream)
 {
-	struct md_record *record = stream->recorder->record;
+	struct res_record *record = stream->recorder->record;
 
 	record->prompt_tokens = stream->usage_prompt;
-	if (stream->usage_completion != MD_NO_COUNT) {
+	if (stream->usage_completion != RES_NO_COUNT) {
 		record->output_tokens = usage_total(stream);
-		record->token_source = MD_TOKENS_USAGE;
+		record->token_source = RES_TOKENS_USAGE;
 	} else if (stream->any_event) {
 		record->output_tokens = stream->tokens;
-		record->token_source = stream->all_told ? MD_TOKENS_IDS : MD_TOKENS_EVENTS;
+		record->token_source = stream->all_told ? RES_TOKENS_IDS : RES_TOKENS_EVENTS;
 	}
 }
 
@@ -273,8 +273,8 @@ static void take_whole(struct bench_stream *stream)
 	stream->done_seen = true;
 	stream->any_event = event.content;
 	stream->seen_mask = event.choice_mask;
-	stream->tokens = event.tokens != MD_NO_COUNT ? event.tokens : 0;
-	stream->all_told = event.tokens != MD_NO_COUNT;
+	stream->tokens = event.tokens != RES_NO_COUNT ? event.tokens : 0;
+	stream->all_told = event.tokens != RES_NO_COUNT;
 	if (event.error || (!event.content && event.choices == 0 && event.error_text[0] != '\0'))
 		fail_by_event(stream, &event, data, len);
 }
@@ -296,7 +296,7 @@ static void replace_nuls(char *quoted, size_t len)
 /* The kept pieces, without their JSON escapes. */
 static void take_text(struct bench_stream *stream)
 {
-	struct md_record *record = stream->recorder->record;
+	struct res_record *record = stream->recorder->record;
 	size_t len = stream->text.len;
 	struct io_jwalk walk;
 
@@ -314,7 +314,7 @@ static void take_text(struct bench_stream *stream)
 
 enum bench_stream_result bench_stream_finish(struct bench_stream *stream)
 {
-	struct md_record *record = stream->recorder->record;
+	struct res_record *record = stream->recorder->record;
 
 	if (stream->whole)
 		take_whole(stream);
@@ -503,8 +503,8 @@ void bench_stream_start(struct bench_stream *stream, struct bench_recorder *reco
 	stream->finished_mask = 0;
 	stream->tokens = 0;
 	stream->new_tokens = 0;
-	stream->usage_completion = MD_NO_COUNT;
-	stream->usage_prompt = MD_NO_COUNT;
+	stream->usage_completion = RES_NO_COUNT;
+	stream->usage_prompt = RES_NO_COUNT;
 	stream->usage_with_choices = false;
 	stream->usage_mask = 0;
 	memset(stream->choice_usage, 0, sizeof(stream->choice_usage));

@@ -6,13 +6,13 @@
  *	bench_stream_read(stream, t_ns, kernel);  a read of the socket begins
  *	bench_stream_feed(stream, bytes, len);	  its bytes, in one piece or many
  *
- * All events that a read completes get its stamp; all but the first of them MD_EVENT_COALESCED.
+ * All events that a read completes get its stamp; all but the first of them RES_EVENT_COALESCED.
  *
  * What counts as finished: status 200, an event stream with at least one event that carries choices,
  * a finish_reason for each choice that was in it, and the closing [DONE]. Behind [DONE] nothing counts.
  *
  * Tokens of an event: exact from usage where each event has it; else the number of its token ids or
- * log-probabilities; else 1 with MD_EVENT_GUESSED (0 for an event that only names the speaker). Where
+ * log-probabilities; else 1 with RES_EVENT_GUESSED (0 for an event that only names the speaker). Where
  * all guesses add up to the total that usage gives, they were right: the flag stays, the comparison is
  * the reader's.
  */

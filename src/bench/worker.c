@@ -65,7 +65,7 @@ void bench_worker_count_tokens(struct bench_worker *worker, struct bench_stream 
 void bench_worker_issue(struct bench_worker *worker, struct bench_req *req, int64_t now_ns,
 			enum req_state state)
 {
-	struct md_record *record = req->recorder.record;
+	struct res_record *record = req->recorder.record;
 
 	record->acted_ns = now_ns;
 	record->planned_ns = worker->shared->start_ns + req->request->planned_ns;
@@ -104,7 +104,7 @@ void bench_worker_hold_back(struct bench_worker *worker, struct bench_req *req)
 
 void bench_worker_req_over(struct bench_worker *worker, struct bench_req *req)
 {
-	const struct md_record *record = req->recorder.record;
+	const struct res_record *record = req->recorder.record;
 	struct bench_progress *progress = worker->load->progress;
 
 	bench_req_set_state(worker, req, record->ok ? REQ_COMPLETED : REQ_FAILED);
@@ -140,7 +140,7 @@ static void answer_at_once(struct bench_worker *worker, struct bench_req *req)
 {
 	const struct bench_adapter *adapter = worker->load->adapter;
 	struct bench_stream *stream = &worker->answer;
-	struct md_record *record = req->recorder.record;
+	struct res_record *record = req->recorder.record;
 	const char *data;
 
 	bench_worker_issue(worker, req, pl_clock_now_ns(), REQ_SEND);
@@ -175,9 +175,9 @@ static void add_awake(struct bench_worker *worker, int64_t stretch_ns)
 /* Since the loop was asked to come straight back. */
 static void count_awake(struct bench_worker *worker, int64_t now_ns)
 {
-	if (worker->awake_from_ns != MD_NO_TIME && worker->awake_idle)
+	if (worker->awake_from_ns != RES_NO_TIME && worker->awake_idle)
 		add_awake(worker, now_ns - worker->awake_from_ns);
-	worker->awake_from_ns = MD_NO_TIME;
+	worker->awake_from_ns = RES_NO_TIME;
 }
 
 /* Comes back when it is time to be awake, or at once where it is: sockets are read meanwhile. */
@@ -306,17 +306,17 @@ static void end_open(struct bench_worker *worker, const char *kind, const char *
 	bench_retry_end_all(worker, kind, error);
 }
 
-static void end_early(struct bench_worker *worker, enum md_end end)
+static void end_early(struct bench_worker *worker, enum res_end end)
 {
 	static const char *const kinds[] = {
-		[MD_END_STALLED] = "stalled",
-		[MD_END_RUN_TIMEOUT] = "abandoned",
-		[MD_END_STOPPED] = "abandoned",
+		[RES_END_STALLED] = "stalled",
+		[RES_END_RUN_TIMEOUT] = "abandoned",
+		[RES_END_STOPPED] = "abandoned",
 	};
 	static const char *const texts[] = {
-		[MD_END_STALLED] = "no byte came from any stream within stall_timeout",
-		[MD_END_RUN_TIMEOUT] = "the run ended by run_timeout",
-		[MD_END_STOPPED] = "the run was stopped",
+		[RES_END_STALLED] = "no byte came from any stream within stall_timeout",
+		[RES_END_RUN_TIMEOUT] = "the run ended by run_timeout",
+		[RES_END_STOPPED] = "the run was stopped",
 	};
 
 	io_timer_stop(worker->loop, &worker->launch_timer);
@@ -339,17 +339,17 @@ static bool is_stalled(const struct bench_shared *shared, int64_t now_ns)
 	return open > 0 && now_ns - heard_ns >= shared->load->stall_timeout_ns;
 }
 
-/* MD_END_ALL: goes on. */
-static enum md_end check_end(const struct bench_worker *worker, int64_t now_ns)
+/* RES_END_ALL: goes on. */
+static enum res_end check_end(const struct bench_worker *worker, int64_t now_ns)
 {
 	const struct bench_load *load = worker->load;
 
 	if (load->stop_signal != NULL && atomic_load(load->stop_signal) != 0)
-		return MD_END_STOPPED;
+		return RES_END_STOPPED;
 	if (load->run_timeout_ns != OPTION_NO_I64 &&
 	    now_ns - worker->shared->start_ns >= load->run_timeout_ns)
-		return MD_END_RUN_TIMEOUT;
-	return is_stalled(worker->shared, now_ns) ? MD_END_STALLED : MD_END_ALL;
+		return RES_END_RUN_TIMEOUT;
+	return is_stalled(worker->shared, now_ns) ? RES_END_STALLED : RES_END_ALL;
 }
 
 static int64_t next_tick_ns(const struct bench_worker *worker, int64_t now_ns)
@@ -373,15 +373,15 @@ static void on_tick(struct io_loop *loop, struct io_timer *timer)
 {
 	struct bench_worker *worker = timer->data;
 	int64_t now_ns = pl_clock_now_ns();
-	enum md_end end = check_end(worker, now_ns);
+	enum res_end end = check_end(worker, now_ns);
 	int none = 0;
 
 	bench_stamps_sample(&worker->stamps);
-	if (end != MD_END_ALL)
+	if (end != RES_END_ALL)
 		atomic_compare_exchange_strong(&worker->shared->ended, &none, (int)end + 1);
 	int ended = atomic_load(&worker->shared->ended);
 	if (ended != 0)
-		end_early(worker, (enum md_end)(ended - 1));
+		end_early(worker, (enum res_end)(ended - 1));
 	else
 		io_timer_start(loop, timer, next_tick_ns(worker, now_ns));
 }
@@ -450,7 +450,7 @@ void *bench_worker_main(void *data)
 		end_open(worker, "abandoned", "the worker's event loop broke");
 		int none = 0;
 		atomic_compare_exchange_strong(&worker->shared->ended, &none,
-					       (int)MD_END_STOPPED + 1);
+					       (int)RES_END_STOPPED + 1);
 	}
 	bench_stamps_sample(&worker->stamps);
 	worker->cpu_ns = pl_clock_cpu_thread_ns() - worker->cpu_start_ns;
@@ -480,9 +480,9 @@ int bench_worker_init(struct bench_worker *worker, struct bench_shared *shared, 
 	worker->launch_timer = (struct io_timer){ .fn = on_launch, .data = worker };
 	worker->tick_timer = (struct io_timer){ .fn = on_tick, .data = worker };
 	worker->launch_due_ns = INT64_MAX;
-	worker->awake_from_ns = MD_NO_TIME;
-	worker->last_send_ns = MD_NO_TIME;
-	worker->end_ns = MD_NO_TIME;
+	worker->awake_from_ns = RES_NO_TIME;
+	worker->last_send_ns = RES_NO_TIME;
+	worker->end_ns = RES_NO_TIME;
 	worker->err.code = PL_ERR_NONE;
 	worker->read_buffer = pl_alloc(BENCH_READ_BYTES);
 	bench_stream_init(&worker->answer, load->adapter, false);
@@ -494,7 +494,7 @@ int bench_worker_init(struct bench_worker *worker, struct bench_shared *shared, 
 		struct bench_req *req = &worker->reqs[i];
 		req->request = &load->requests[index + i * workers];
 		req->recorder.record = &shared->outcome->records[index + i * workers];
-		req->recorder.last_ns = MD_NO_TIME;
+		req->recorder.last_ns = RES_NO_TIME;
 		bench_recorder_reserve(&req->recorder, req->request->output_tokens);
 	}
 	return io_loop_new(&worker->loop, err);

@@ -67,7 +67,7 @@ struct bench_stamps {
 
 /* The loop's own count of open requests, apart from the records. */
 struct bench_trace {
-	struct md_inflight *points;
+	struct res_inflight *points;
 	size_t count;
 	size_t room;
 	int64_t in_flight;
@@ -79,7 +79,7 @@ struct bench_trace {
 /* What the workers of a run have in common. */
 struct bench_shared {
 	const struct bench_load *load;
-	struct md_outcome *outcome;
+	struct res_outcome *outcome;
 	struct bench_worker *workers;
 	unsigned worker_count;
 	char *head; /* the request head up to what differs by request: x-request-id */
@@ -93,7 +93,7 @@ struct bench_shared {
 	unsigned ready;
 	int64_t start_ns; /* 0: not yet */
 
-	_Atomic int ended; /* enum md_end + 1 once the run is to end early */
+	_Atomic int ended; /* enum res_end + 1 once the run is to end early */
 };
 
 struct bench_worker {
@@ -119,7 +119,7 @@ struct bench_worker {
 	unsigned marks_left;
 	int64_t launch_due_ns; /* when launch_timer wants to run; INT64_MAX: not */
 	bool pumping;
-	int64_t awake_from_ns; /* the loop was asked to come straight back; MD_NO_TIME: not */
+	int64_t awake_from_ns; /* the loop was asked to come straight back; RES_NO_TIME: not */
 	bool awake_idle;       /* and nothing came since */
 	bool stopping;         /* no more launches */
 
@@ -194,7 +194,7 @@ bool bench_retry_take(struct bench_worker *worker, struct bench_req *req,
 /* Ends what waits as failed with `kind`. */
 void bench_retry_end_all(struct bench_worker *worker, const char *kind, const char *error);
 /* All workers' failed tries, by request and number; they are the outcome's then. */
-void bench_retry_gather(struct bench_worker *workers, unsigned count, struct md_outcome *outcome);
+void bench_retry_gather(struct bench_worker *workers, unsigned count, struct res_outcome *outcome);
 void bench_retry_done(struct bench_worker *worker);
 
 /* worker_stamps.c */
@@ -220,6 +220,6 @@ void bench_trace_done(struct bench_trace *trace);
 void bench_trace_add(struct bench_trace *trace, int64_t t_ns, int change);
 /* All workers' traces as one: sums, and the peak of the sum. */
 void bench_trace_merge(const struct bench_worker *workers, unsigned count,
-		       struct md_outcome *outcome);
+		       struct res_outcome *outcome);
 
 #endif

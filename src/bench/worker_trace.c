@@ -35,11 +35,11 @@ void bench_trace_add(struct bench_trace *trace, int64_t t_ns, int change)
 	if (trace->count > 0 && trace->points[trace->count - 1].t_ns > t_ns)
 		t_ns = trace->points[trace->count - 1].t_ns;
 	trace->points[trace->count++] =
-		(struct md_inflight){ .t_ns = t_ns, .in_flight = (int32_t)trace->in_flight };
+		(struct res_inflight){ .t_ns = t_ns, .in_flight = (int32_t)trace->in_flight };
 }
 
 void bench_trace_merge(const struct bench_worker *workers, unsigned count,
-		       struct md_outcome *outcome)
+		       struct res_outcome *outcome)
 {
 	size_t total = 0;
 	size_t at = 0;
@@ -60,7 +60,7 @@ void bench_trace_merge(const struct bench_worker *workers, unsigned count,
 		}
 	}
 	if (count > 1)
-		md_inflight_sort(outcome->inflight, total);
+		res_inflight_sort(outcome->inflight, total);
 	for (size_t i = 0; i < total; i++) {
 		sum += outcome->inflight[i].in_flight;
 		outcome->inflight[i].in_flight = sum;

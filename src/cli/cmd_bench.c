@@ -121,7 +121,7 @@ static void drop_place(const char *folder, const char *path)
 }
 
 static int run(struct exp_config *experiment, const struct md_bench_line *line,
-	       enum md_fail_on fail_on)
+	       enum res_fail_on fail_on)
 {
 	const char *output = flag_text(line, "--output");
 	auto_free char *path = pl_strdup(output);
@@ -129,7 +129,7 @@ static int run(struct exp_config *experiment, const struct md_bench_line *line,
 	char folder[PATH_MAX];
 	auto_json json_t *result = NULL;
 	struct pl_err err = PL_ERR_INIT;
-	enum md_status status;
+	enum res_status status;
 	int signal_number = 0;
 
 	if (output == NULL) {
@@ -158,9 +158,9 @@ static int run(struct exp_config *experiment, const struct md_bench_line *line,
 		return done;
 	const char *name = json_string_value(json_object_get(result, "status"));
 	const char *verdict = json_string_value(pl_json_get_path(result, "quality.verdict"));
-	if (md_status_find(name, &status) < 0)
+	if (res_status_find(name, &status) < 0)
 		return pl_err_exit_status(PL_ERR_IO);
-	return md_result_exit_status(status, verdict, fail_on, signal_number);
+	return res_exit_status(status, verdict, fail_on, signal_number);
 }
 
 /* What this version can do, and what only the experiment's own checks see. */
@@ -194,7 +194,7 @@ static int serve_read(struct md_bench_line *line)
 {
 	const char *fail_on_text = flag_text(line, "--fail-on");
 	auto_experiment struct exp_config *experiment = NULL;
-	enum md_fail_on fail_on = MD_FAIL_ON_NOTHING;
+	enum res_fail_on fail_on = RES_FAIL_ON_NOTHING;
 	struct pl_err err = PL_ERR_INIT;
 
 	if (line->fault_count == 0) {
@@ -203,7 +203,7 @@ static int serve_read(struct md_bench_line *line)
 		check(line, experiment);
 	}
 	print_faults(line);
-	if (fail_on_text != NULL && md_fail_on_parse(fail_on_text, &fail_on, &err) < 0)
+	if (fail_on_text != NULL && res_fail_on_parse(fail_on_text, &fail_on, &err) < 0)
 		return cli_fail(&err);
 	if (experiment == NULL || !may_go_on(line))
 		return pl_err_exit_status(PL_ERR_INVALID);

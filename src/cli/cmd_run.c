@@ -191,7 +191,7 @@ static int print_result(const json_t *result, const struct exp_config *experimen
 }
 
 static int run(const struct exp_config *experiment, const struct run_options *options,
-	       const struct option_problems *problems, enum md_fail_on fail_on)
+	       const struct option_problems *problems, enum res_fail_on fail_on)
 {
 	struct run_settings how = {
 		.output = options->output,
@@ -202,7 +202,7 @@ static int run(const struct exp_config *experiment, const struct run_options *op
 	};
 	auto_json json_t *result = NULL;
 	struct pl_err err = PL_ERR_INIT;
-	enum md_status status;
+	enum res_status status;
 	int signal_number = 0;
 
 	if (run_experiment(experiment, &how, &result, &signal_number, &err) < 0) {
@@ -215,18 +215,18 @@ static int run(const struct exp_config *experiment, const struct run_options *op
 	int printed = print_result(result, experiment, options, options->output);
 	const char *name = json_string_value(json_object_get(result, "status"));
 	const char *verdict = json_string_value(pl_json_get_path(result, "quality.verdict"));
-	if (md_status_find(name, &status) < 0)
+	if (res_status_find(name, &status) < 0)
 		return pl_err_exit_status(PL_ERR_IO);
-	int ended = md_result_exit_status(status, verdict, fail_on, signal_number);
+	int ended = res_exit_status(status, verdict, fail_on, signal_number);
 	/* a terminal that was closed is also where it cannot be printed: what ended the run
 	 * counts */
 	return ended != 0 || printed == 0 ? ended : pl_err_exit_status(PL_ERR_IO);
 }
 
 static int check_usage(const struct run_options *options, int rest_count, char **rest,
-		       enum md_fail_on *ret_fail_on, struct pl_err *err)
+		       enum res_fail_on *ret_fail_on, struct pl_err *err)
 {
-	*ret_fail_on = MD_FAIL_ON_NOTHING;
+	*ret_fail_on = RES_FAIL_ON_NOTHING;
 	if (rest_count > 0)
 		return pl_err_set(err, PL_ERR_INVALID, "found '%s', expected options only",
 				  rest[0]);
@@ -238,7 +238,7 @@ static int check_usage(const struct run_options *options, int rest_count, char *
 		return pl_err_set(err, PL_ERR_INVALID, "--wait: found a time below zero");
 	if (options->fail_on == NULL)
 		return 0;
-	return md_fail_on_parse(options->fail_on, ret_fail_on, err);
+	return res_fail_on_parse(options->fail_on, ret_fail_on, err);
 }
 
 int cmd_run(int argc, char **argv)
@@ -247,7 +247,7 @@ int cmd_run(int argc, char **argv)
 	auto_experiment struct exp_config *experiment = NULL;
 	auto_problems problems = { 0 };
 	struct pl_err err = PL_ERR_INIT;
-	enum md_fail_on fail_on;
+	enum res_fail_on fail_on;
 	char **rest;
 	int rest_count, status;
 	bool help = false;

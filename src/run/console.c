@@ -5,7 +5,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "bench/report.h"
+#include "result/report.h"
 
 #define TAIL_LINES 10
 #define DIM        "\033[2m"
@@ -89,9 +89,9 @@ void run_console(const json_t *result, const struct md_bench *bench, const char 
 		if (failures != NULL)
 			pl_buf_add_text(buf, failures);
 		else
-			bench_report_failures(results, buf);
-		bench_report_table(results, bench, buf);
-		bench_report_verdict(json_object_get(result, "quality"), colour, buf);
+			res_report_failures(results, buf);
+		res_report_table(results, bench, buf);
+		res_report_verdict(json_object_get(result, "quality"), colour, buf);
 	}
 	add_error(result, path, colour, buf);
 	if (path != NULL)

@@ -3,10 +3,10 @@
 #include "base/clock.h"
 #include "base/stats.h"
 #include "base/text.h"
-#include "bench/metrics.h"
+#include "result/metrics/metrics.h"
 #include "run/hide.h"
 #include "run/run_priv.h"
-#include "model/quality.h"
+#include "result/quality.h"
 #include "model/overlay.h"
 #include "model/secret.h"
 #include "model/server_args.h"
@@ -21,7 +21,7 @@ static void set(json_t *object, const char *key, json_t *value)
 
 static void set_seconds(json_t *object, const char *key, int64_t from_ns, int64_t to_ns)
 {
-	if (from_ns != MD_NO_TIME && to_ns != MD_NO_TIME)
+	if (from_ns != RES_NO_TIME && to_ns != RES_NO_TIME)
 		set(object, key, json_real((double)(to_ns - from_ns) / 1e9));
 }
 
@@ -71,7 +71,7 @@ static json_t *make_phases(const struct run_server *server)
 		[HOST_LOG_ENGINE_READY] = "engine_ready_s",
 		[HOST_LOG_LISTENING] = "listening_s",
 	};
-	json_t *phases = md_result_empty("phases");
+	json_t *phases = res_document_empty("phases");
 
 	set_seconds(phases, "spawn_s", server->spawned_ns, server->running_ns);
 	for (size_t i = 0; server->log != NULL && i < HOST_LOG_PHASE_COUNT; i++) {
@@ -108,7 +108,7 @@ static void add_told_facts(const struct run_state *run, json_t *facts)
 
 static json_t *make_facts(const struct run_state *run)
 {
-	json_t *facts = md_result_empty("facts");
+	json_t *facts = res_document_empty("facts");
 
 	if (run->server.log != NULL) {
 		auto_json json_t *told = host_server_log_facts(run->server.log);
@@ -128,7 +128,7 @@ static json_t *make_facts(const struct run_state *run)
 
 static json_t *make_exit(const struct run_server *server)
 {
-	json_t *json = md_result_empty("server_exit");
+	json_t *json = res_document_empty("server_exit");
 
 	if (server->process == NULL)
 		return json;
@@ -151,7 +151,7 @@ static json_t *make_gpus(const struct run_launch *launch)
 
 	json_array_foreach(launch->gpus, i, item)
 	{
-		json_t *gpu = md_result_empty("launch_gpu");
+		json_t *gpu = res_document_empty("launch_gpu");
 		json_object_update_existing(gpu, item);
 		json_array_append_new(gpus, gpu);
 	}
@@ -174,7 +174,7 @@ static void set_resources(json_t *json, const struct run_launch *launch)
 static json_t *make_launch(const struct run_state *run)
 {
 	const struct run_launch *launch = run->launch;
-	json_t *json = md_result_empty("launch");
+	json_t *json = res_document_empty("launch");
 
 	set(json, "url", pl_json_text(launch->url));
 	if (launch->url == NULL) {
@@ -205,7 +205,7 @@ static json_t *make_launch(const struct run_state *run)
 
 static json_t *make_environment(const struct run_state *run)
 {
-	json_t *json = md_result_empty("environment");
+	json_t *json = res_document_empty("environment");
 	auto_json json_t *facts = host_system_facts();
 	json_t *engine = json_object_get(json, "engine");
 
@@ -231,7 +231,7 @@ static int asked_percentiles(const struct md_bench *bench, double **ret, size_t 
 	double *asked = NULL;
 	size_t count = 0, used = 0;
 
-	if (bench_percentiles_parse(bench->metric_percentiles, &asked, &count, err) < 0)
+	if (res_percentiles_parse(bench->metric_percentiles, &asked, &count, err) < 0)
 		return -1;
 	pl_stats_sort(asked, count);
 	for (size_t i = 0; i < count; i++) {
@@ -247,7 +247,7 @@ static int make_results(const struct run_state *run, const double *percentiles,
 			size_t percentile_count, json_t **ret, struct pl_err *err)
 {
 	const struct md_bench *bench = &run->experiment->bench;
-	struct bench_metrics_input input = {
+	struct res_metrics_input input = {
 		.percentiles = percentiles,
 		.percentile_count = percentile_count,
 		.max_concurrency = bench->max_concurrency,
@@ -257,7 +257,7 @@ static int make_results(const struct run_state *run, const double *percentiles,
 	*ret = NULL;
 	if (run->outcome == NULL)
 		return 0;
-	if (bench_slo_parse(bench->goodput, &input.slo, err) < 0)
+	if (res_slo_parse(bench->goodput, &input.slo, err) < 0)
 		return -1;
 	input.records = run->outcome->records;
 	input.count = run->outcome->count;
@@ -266,7 +266,7 @@ static int make_results(const struct run_state *run, const double *percentiles,
 	input.start_ns = run->outcome->start_ns;
 	input.duration_s = (double)(run->outcome->end_ns - run->outcome->start_ns) / 1e9;
 	input.inflight_peak = run->outcome->inflight_peak;
-	*ret = bench_metrics_compute(&input);
+	*ret = res_metrics_compute(&input);
 	/* a figure of records and host together */
 	double tokens = json_number_value(json_object_get(*ret, "total_output_tokens"));
 	set(*ret, "energy_per_token_j",
@@ -277,14 +277,14 @@ static int make_results(const struct run_state *run, const double *percentiles,
 }
 
 /* The line of the log that tells of the cause; of one that no line names what it has instead. */
-static const char *find_log_line(const struct host_server_log *log, enum md_cause cause)
+static const char *find_log_line(const struct host_server_log *log, enum res_cause cause)
 {
 	const char *told = host_server_log_told(log);
-	bool lives = cause == MD_CAUSE_READY_TIMEOUT || cause == MD_CAUSE_HANG;
+	bool lives = cause == RES_CAUSE_READY_TIMEOUT || cause == RES_CAUSE_HANG;
 
-	if (told != NULL && (lives || md_cause_find(told) == cause))
+	if (told != NULL && (lives || res_cause_find(told) == cause))
 		return host_server_log_told_line(log);
-	return lives || cause == MD_CAUSE_CRASHED || cause == MD_CAUSE_UNKNOWN
+	return lives || cause == RES_CAUSE_CRASHED || cause == RES_CAUSE_UNKNOWN
 		       ? host_server_log_exception(log)
 		       : NULL;
 }
@@ -306,7 +306,7 @@ static json_t *make_error(const struct run_state *run, bool with_log)
 	}
 	if (run->server.log != NULL)
 		line = find_log_line(run->server.log, run->cause);
-	json_t *error = md_result_error(run->stage, &run->why, run->cause, tail);
+	json_t *error = res_error(run->stage, &run->why, run->cause, tail);
 	if (line != NULL) {
 		auto_json json_t *said = pl_json_text(line);
 		set(error, "log_line", run_hide(said, secrets));
@@ -363,7 +363,7 @@ int run_document(const struct run_state *run, json_t **ret, struct pl_err *err)
 {
 	auto_free double *percentiles = NULL;
 	size_t percentile_count = 0;
-	struct md_quality_facts facts;
+	struct res_quality_facts facts;
 	auto_json json_t *results = NULL;
 	auto_json json_t *artifacts = NULL;
 	auto_json json_t *series = NULL;
@@ -380,10 +380,10 @@ int run_document(const struct run_state *run, json_t **ret, struct pl_err *err)
 	auto_json json_t *launch = make_launch(run);
 	auto_json json_t *environment = make_environment(run);
 	auto_json json_t *system = run_system(run, results, environment);
-	auto_json json_t *quality = md_quality_evaluate(&facts);
+	auto_json json_t *quality = res_quality_evaluate(&facts);
 	auto_json json_t *error = make_error(run, true);
 	run_client_verdict(run, quality);
-	struct md_result_parts parts = {
+	struct res_document_parts parts = {
 		.run_id = run->run_id,
 		.suite = run->experiment->suite,
 		.name = run->experiment->name,
@@ -401,5 +401,5 @@ int run_document(const struct run_state *run, json_t **ret, struct pl_err *err)
 		.artifacts = artifacts,
 		.series = series,
 	};
-	return md_result_build(&parts, ret, err);
+	return res_document_build(&parts, ret, err);
 }

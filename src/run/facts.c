@@ -3,10 +3,10 @@
 
 #include "base/clock.h"
 #include "base/stats.h"
-#include "bench/metrics.h"
+#include "result/metrics/metrics.h"
 #include "run/inflight.h"
 #include "run/run_priv.h"
-#include "model/quality.h"
+#include "result/quality.h"
 
 /* after - before; NaN where a page or the value is missing. */
 static double grown(const struct run_window *window, size_t offset)
@@ -56,14 +56,14 @@ static double foreign_load(const struct run_state *run)
 	/* a try whose answer was lost may have been answered all the same; vLLM's client tells
 	 * none */
 	for (size_t i = 0; i < run->outcome->count; i++) {
-		const struct md_record *record = &run->outcome->records[i];
-		if (record->acted_ns != MD_NO_TIME)
+		const struct res_record *record = &run->outcome->records[i];
+		if (record->acted_ns != RES_NO_TIME)
 			ours += record->tries > 0 ? record->tries : 1;
 	}
 	return finished > ours ? 1 : 0;
 }
 
-static void agreement(const struct run_state *run, struct md_quality_facts *ret)
+static void agreement(const struct run_state *run, struct res_quality_facts *ret)
 {
 	size_t count = 0, asked_count = 0;
 	const struct host_requests_sample *pages =
@@ -74,7 +74,7 @@ static void agreement(const struct run_state *run, struct md_quality_facts *ret)
 	for (size_t i = 0; i < count; i++)
 		samples[i] = (struct run_inflight_sample){ .t_ns = pages[i].t_ns,
 							   .theirs = pages[i].requests };
-	auto_free struct md_inflight *asked = run_inflight_asked(run->outcome, &asked_count);
+	auto_free struct res_inflight *asked = run_inflight_asked(run->outcome, &asked_count);
 	run_inflight_compare(asked, asked_count, samples, count, &ret->inflight_samples,
 			     &ret->inflight_disagreement);
 }
@@ -87,17 +87,17 @@ static double shared_by_choices(const struct md_bench *bench, double share)
 	return n > 1 ? (share + (double)(n - 1)) / (double)n : share;
 }
 
-void run_facts(const struct run_state *run, const json_t *results, struct md_quality_facts *ret)
+void run_facts(const struct run_state *run, const json_t *results, struct res_quality_facts *ret)
 {
 	const struct md_bench *bench = &run->experiment->bench;
 
-	md_quality_init(ret);
+	res_quality_init(ret);
 	if (run->identity.known)
 		ret->simulated = run->identity.simulated ? 1 : 0;
 	if (run->outcome == NULL)
 		return;
-	bench_quality_facts(run->outcome, results, run_plan_has_rate(bench), bench->max_concurrency,
-			    ret);
+	res_quality_facts(run->outcome, results, run_plan_has_rate(bench), bench->max_concurrency,
+			  ret);
 	double queries = GROWN(&run->window, prefix_queries);
 	ret->host_steal_share = run->window.stolen_share;
 	ret->prefix_hit_share = queries > 0 ? GROWN(&run->window, prefix_hits) / queries : NAN;

@@ -1,9 +1,9 @@
 /* vLLM's flat result beside ours, where save_result or append_result ask for it. */
 #include "base/log.h"
 #include "base/text.h"
-#include "bench/flat.h"
-#include "bench/flat_pytorch.h"
-#include "bench/report.h"
+#include "result/flat/flat.h"
+#include "result/flat/pytorch.h"
+#include "result/report.h"
 #include "run/run_priv.h"
 
 #define FAILURES_BYTES_MAX (1u << 20)
@@ -15,7 +15,7 @@ void run_failure_lines(const struct run_state *run)
 	if (run->options->failures == NULL || run->outcome == NULL)
 		return;
 	pl_buf_init(&lines, FAILURES_BYTES_MAX);
-	bench_report_first_failures(run->outcome->records, run->outcome->count, &lines);
+	res_report_first_failures(run->outcome->records, run->outcome->count, &lines);
 	*run->options->failures = pl_buf_take(&lines);
 }
 
@@ -37,13 +37,12 @@ static const char *model_id_of(const struct run_state *run)
 	return run->model;
 }
 
-void run_flat_input(const struct run_state *run, const json_t *document,
-		    struct bench_flat_input *ret)
+void run_flat_input(const struct run_state *run, const json_t *document, struct res_flat_input *ret)
 {
-	const struct md_outcome *outcome = run->outcome;
+	const struct res_outcome *outcome = run->outcome;
 	int64_t real_ns = run->started_real_ns - run->started_ns;
 
-	*ret = (struct bench_flat_input){
+	*ret = (struct res_flat_input){
 		.bench = &run->experiment->bench,
 		.results = json_object_get(document, "results"),
 		.records = outcome->records,
@@ -57,12 +56,12 @@ void run_flat_input(const struct run_state *run, const json_t *document,
 }
 
 /* It only repeats figures: where it cannot be written the run's own result stays. */
-static void write_pytorch(const struct run_state *run, const struct bench_flat_input *input)
+static void write_pytorch(const struct run_state *run, const struct res_flat_input *input)
 {
 	auto_free char *path = NULL;
 	struct pl_err why = PL_ERR_INIT;
 
-	if (bench_pytorch_write(input, run->flat_path, &path, &why) < 0)
+	if (res_pytorch_write(input, run->flat_path, &path, &why) < 0)
 		pl_log(PL_LOG_WARNING, "no PyTorch benchmark file: %s", why.text);
 	else
 		run_say(run, "PyTorch benchmark file: %s", path);
@@ -71,16 +70,16 @@ static void write_pytorch(const struct run_state *run, const struct bench_flat_i
 int run_flat_result(struct run_state *run, const json_t *document, struct pl_err *err)
 {
 	const struct md_bench *bench = &run->experiment->bench;
-	struct bench_flat_input input;
+	struct res_flat_input input;
 
 	/* what measured nothing has nothing to say in vLLM's form */
 	if ((!bench->save_result && !bench->append_result) || run->outcome == NULL)
 		return 0;
 	run_flat_input(run, document, &input);
-	if (bench_flat_write(&input, &run->flat_path, err) < 0)
+	if (res_flat_write(&input, &run->flat_path, err) < 0)
 		return -1;
 	run_say(run, "vLLM's flat result: %s", run->flat_path);
-	if (bench_pytorch_wanted())
+	if (res_pytorch_wanted())
 		write_pytorch(run, &input);
 	return 0;
 }

@@ -11,7 +11,7 @@
 #define SAMPLES_NEEDED 5
 
 /* The last change at or before t_ns; (size_t)-1: none. */
-static size_t find_at(const struct md_inflight *ours, size_t count, int64_t t_ns)
+static size_t find_at(const struct res_inflight *ours, size_t count, int64_t t_ns)
 {
 	size_t low = 0, high = count;
 
@@ -26,22 +26,22 @@ static size_t find_at(const struct md_inflight *ours, size_t count, int64_t t_ns
 }
 
 /* When the try behind the i-th failed one began. */
-static int64_t next_try_ns(const struct md_outcome *outcome, size_t i)
+static int64_t next_try_ns(const struct res_outcome *outcome, size_t i)
 {
 	uint64_t index = outcome->tries[i]->index;
-	const struct md_record *record = &outcome->records[index];
+	const struct res_record *record = &outcome->records[index];
 
 	if (i + 1 < outcome->try_count && outcome->tries[i + 1]->index == index)
 		return outcome->tries[i + 1]->acted_ns;
-	if (record->connected_ns != MD_NO_TIME)
+	if (record->connected_ns != RES_NO_TIME)
 		return record->connected_ns;
-	return record->sent_ns != MD_NO_TIME ? record->sent_ns : record->end_ns;
+	return record->sent_ns != RES_NO_TIME ? record->sent_ns : record->end_ns;
 }
 
-struct md_inflight *run_inflight_asked(const struct md_outcome *outcome, size_t *ret_count)
+struct res_inflight *run_inflight_asked(const struct res_outcome *outcome, size_t *ret_count)
 {
 	size_t count = outcome->inflight_count, room = count + 2 * outcome->try_count;
-	struct md_inflight *asked = pl_alloc_array(room, sizeof(*asked));
+	struct res_inflight *asked = pl_alloc_array(room, sizeof(*asked));
 	int32_t before = 0, sum = 0;
 
 	for (size_t i = 0; i < count; i++) {
@@ -50,11 +50,11 @@ struct md_inflight *run_inflight_asked(const struct md_outcome *outcome, size_t 
 		before = outcome->inflight[i].in_flight;
 	}
 	for (size_t i = 0; i < outcome->try_count; i++) {
-		asked[count++] = (struct md_inflight){ outcome->tries[i]->end_ns, -1 };
-		asked[count++] = (struct md_inflight){ next_try_ns(outcome, i), 1 };
+		asked[count++] = (struct res_inflight){ outcome->tries[i]->end_ns, -1 };
+		asked[count++] = (struct res_inflight){ next_try_ns(outcome, i), 1 };
 	}
 	if (outcome->try_count > 0)
-		md_inflight_sort(asked, count);
+		res_inflight_sort(asked, count);
 	for (size_t i = 0; i < count; i++) {
 		sum += asked[i].in_flight;
 		asked[i].in_flight = sum;
@@ -63,7 +63,7 @@ struct md_inflight *run_inflight_asked(const struct md_outcome *outcome, size_t 
 	return asked;
 }
 
-void run_inflight_compare(const struct md_inflight *ours, size_t our_count,
+void run_inflight_compare(const struct res_inflight *ours, size_t our_count,
 			  const struct run_inflight_sample *samples, size_t count, double *ret_used,
 			  double *ret_median)
 {

@@ -54,11 +54,11 @@ int run_plan_check(const struct md_bench *bench, struct pl_err *err)
 			return pl_err_set(err, PL_ERR_INVALID,
 					  "benchmark.request_id_prefix: found a control character");
 	}
-	if (strlen(prefix) > MD_ID_PREFIX_MAX)
+	if (strlen(prefix) > RES_ID_PREFIX_MAX)
 		return pl_err_set(
 			err, PL_ERR_INVALID,
 			"benchmark.request_id_prefix: found %zu bytes, expected at most %d",
-			strlen(prefix), MD_ID_PREFIX_MAX);
+			strlen(prefix), RES_ID_PREFIX_MAX);
 	return 0;
 }
 
@@ -103,9 +103,9 @@ static int encode_all(const struct run_plan_input *input, const double *arrivals
 		request->prompt_tokens = sample->prompt_tokens;
 		request->output_tokens = sample->output_tokens;
 		/* a data set without ids sends none, as vLLM's */
-		if (sample->index != MD_NO_COUNT)
-			request->request_id = (struct md_request_id){ plan->id_prefix,
-								      sample->index };
+		if (sample->index != RES_NO_COUNT)
+			request->request_id = (struct res_request_id){ plan->id_prefix,
+								       sample->index };
 	}
 	return 0;
 }

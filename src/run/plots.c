@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "bench/flat.h"
+#include "result/flat/flat.h"
 #include "bench/plot_dataset.h"
 #include "bench/plot_timeline.h"
 #include "run/run_priv.h"
@@ -71,14 +71,14 @@ static int draw_dataset(const struct run_plots *plots, struct pl_err *err)
 	return bench_plot_dataset(&input, plots->dataset_path, err);
 }
 
-static void add_artifact(json_t *artifacts, const char *path, enum md_artifact_kind kind)
+static void add_artifact(json_t *artifacts, const char *path, enum res_artifact_kind kind)
 {
 	struct pl_err why = PL_ERR_INIT;
 	json_t *artifact = NULL;
 
 	if (artifacts == NULL)
 		return;
-	if (md_result_artifact(path, kind, &artifact, &why) < 0)
+	if (res_artifact(path, kind, &artifact, &why) < 0)
 		pl_log(PL_LOG_WARNING, "%s", why.text);
 	else
 		json_array_append_new(artifacts, artifact);
@@ -89,14 +89,15 @@ static const struct picture {
 	size_t asked; /* of the option, in struct md_bench */
 	size_t path;  /* in struct run_plots */
 	const char *suffix;
-	enum md_artifact_kind kind;
+	enum res_artifact_kind kind;
 	const char *what;
 	int (*draw)(const struct run_plots *plots, struct pl_err *err);
 } pictures[] = {
 	{ offsetof(struct md_bench, plot_timeline), offsetof(struct run_plots, timeline_path),
-	  RUN_TIMELINE_SUFFIX, MD_ARTIFACT_TIMELINE, "time line", draw_timeline },
+	  RUN_TIMELINE_SUFFIX, RES_ARTIFACT_TIMELINE, "time line", draw_timeline },
 	{ offsetof(struct md_bench, plot_dataset_stats), offsetof(struct run_plots, dataset_path),
-	  RUN_DATASET_STATS_SUFFIX, MD_ARTIFACT_DATASET_STATS, "data set's lengths", draw_dataset },
+	  RUN_DATASET_STATS_SUFFIX, RES_ARTIFACT_DATASET_STATS, "data set's lengths",
+	  draw_dataset },
 };
 
 static bool is_asked(const struct picture *picture, const struct md_bench *bench)
@@ -161,7 +162,7 @@ int run_plots_check_paths(const struct run_state *run, struct pl_err *err)
 		if (!is_asked(picture, plots.bench))
 			continue;
 		int done = run->options->names_of_vllm
-				   ? bench_flat_check_beside(plots.bench, picture->suffix, err)
+				   ? res_flat_check_beside(plots.bench, picture->suffix, err)
 				   : pl_file_check_writable(path_of(picture, &plots), err);
 		if (done < 0)
 			return -1;
@@ -182,19 +183,19 @@ static bool lies_beside(const char *path, const char *other)
 static void draw_beside_flat(const struct run_state *run, struct run_plots *plots,
 			     json_t *artifacts)
 {
-	struct bench_flat_input input;
+	struct res_flat_input input;
 	struct pl_err why = PL_ERR_INIT;
 
 	run_flat_input(run, NULL, &input);
-	if (bench_flat_folder(&run->experiment->bench, &why) < 0) {
+	if (res_flat_folder(&run->experiment->bench, &why) < 0) {
 		pl_log(PL_LOG_WARNING, "no pictures: %s", why.text);
 		return;
 	}
-	auto_free char *flat = bench_flat_path(&input);
+	auto_free char *flat = res_flat_path(&input);
 	bool listed = run->options->output_dropped || lies_beside(flat, run->options->output);
 	char *beside[PL_ARRAY_SIZE(pictures)];
 	for (size_t i = 0; i < PL_ARRAY_SIZE(pictures); i++) {
-		beside[i] = bench_flat_beside(flat, pictures[i].suffix);
+		beside[i] = res_flat_beside(flat, pictures[i].suffix);
 		memcpy((char *)plots + pictures[i].path, &beside[i], sizeof(beside[i]));
 	}
 	run_plots_draw(plots, listed ? artifacts : NULL);

@@ -8,7 +8,7 @@
 
 #include "base/json.h"
 #include "model/bench_options.h"
-#include "model/record.h"
+#include "result/record.h"
 
 #define RUN_TIMELINE_SUFFIX      ".timeline.html"
 #define RUN_DATASET_STATS_SUFFIX ".dataset_stats.png"
@@ -18,7 +18,7 @@ struct run_state;
 /* Everything is borrowed. */
 struct run_plots {
 	const struct md_bench *bench;
-	const struct md_record *records;
+	const struct res_record *records;
 	size_t count;
 	const char *model;      /* NULL: not known */
 	int64_t real_offset_ns; /* CLOCK_REALTIME less the records' clock */

@@ -11,17 +11,17 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "bench/arrivals.h"
-#include "bench/flat.h"
-#include "bench/metrics.h"
+#include "result/flat/flat.h"
+#include "result/metrics/metrics.h"
 #include "bench/source.h"
 #include "run/plots.h"
 #include "run/run_priv.h"
 #include "run/signals.h"
 
-#define NO_SERVER                                                                             \
-	{                                                                                     \
-		.spawned_ns = MD_NO_TIME, .running_ns = MD_NO_TIME, .healthy_ns = MD_NO_TIME, \
-		.ready_ns = MD_NO_TIME,                                                       \
+#define NO_SERVER                                                                                \
+	{                                                                                        \
+		.spawned_ns = RES_NO_TIME, .running_ns = RES_NO_TIME, .healthy_ns = RES_NO_TIME, \
+		.ready_ns = RES_NO_TIME,                                                         \
 	}
 
 /* Ports that are tried where the server finds its own in use. */
@@ -29,16 +29,16 @@
 
 /* One line a stage: what the run is at when it fails there, and the function that does it. */
 static const struct {
-	enum md_stage stage;
+	enum res_stage stage;
 	int (*run)(struct run_state *run);
 } stages[] = {
-	{ MD_STAGE_LAUNCH, run_server_start },   { MD_STAGE_LAUNCH, run_server_wait },
-	{ MD_STAGE_LAUNCH, run_identity_learn }, { MD_STAGE_LAUNCH, run_ready_request },
-	{ MD_STAGE_PREPARE, run_plan_make },     { MD_STAGE_WARMUP, run_warmup },
-	{ MD_STAGE_MEASURE, run_measure },
+	{ RES_STAGE_LAUNCH, run_server_start },   { RES_STAGE_LAUNCH, run_server_wait },
+	{ RES_STAGE_LAUNCH, run_identity_learn }, { RES_STAGE_LAUNCH, run_ready_request },
+	{ RES_STAGE_PREPARE, run_plan_make },     { RES_STAGE_WARMUP, run_warmup },
+	{ RES_STAGE_MEASURE, run_measure },
 };
 
-int run_fail(struct run_state *run, enum md_status status, enum md_cause cause,
+int run_fail(struct run_state *run, enum res_status status, enum res_cause cause,
 	     const struct pl_err *why)
 {
 	int number = run_stop_signal();
@@ -47,9 +47,9 @@ int run_fail(struct run_state *run, enum md_status status, enum md_cause cause,
 	run->cause = cause;
 	run->why = *why;
 	/* what a signal set in motion is not what ended the run */
-	if (number != 0 && status != MD_STATUS_PARTIAL) {
-		run->status = MD_STATUS_INTERRUPTED;
-		run->cause = MD_CAUSE_SIGNAL;
+	if (number != 0 && status != RES_STATUS_PARTIAL) {
+		run->status = RES_STATUS_INTERRUPTED;
+		run->cause = RES_CAUSE_SIGNAL;
 		run->why = (struct pl_err)PL_ERR_INIT;
 		pl_err_set(&run->why, PL_ERR_INTERRUPTED, "ended by signal %d (%s)", number,
 			   strsignal(number));
@@ -147,18 +147,18 @@ int run_check(const struct exp_config *experiment, struct pl_err *err)
 {
 	auto_free double *percentiles = NULL;
 	size_t percentile_count;
-	struct bench_slo slo;
+	struct res_slo slo;
 
 	if (exp_config_check_supported(experiment, err) < 0 ||
-	    bench_flat_check(&experiment->bench, err) < 0)
+	    res_flat_check(&experiment->bench, err) < 0)
 		return -1;
 	if (run_client_is_vllm(experiment) ? run_client_check(experiment, err) < 0
 					   : check_native(&experiment->bench, err) < 0)
 		return -1;
-	if (bench_percentiles_parse(experiment->bench.metric_percentiles, &percentiles,
-				    &percentile_count, err) < 0)
+	if (res_percentiles_parse(experiment->bench.metric_percentiles, &percentiles,
+				  &percentile_count, err) < 0)
 		return pl_err_wrap(err, "benchmark.metric_percentiles");
-	if (bench_slo_parse(experiment->bench.goodput, &slo, err) < 0)
+	if (res_slo_parse(experiment->bench.goodput, &slo, err) < 0)
 		return pl_err_wrap(err, "benchmark.goodput");
 	return 0;
 }
@@ -285,7 +285,7 @@ static int prepare(struct run_state *run, struct pl_err *err)
 static void begin_journal(struct run_state *run)
 {
 	run_journal_head(run->journal, run->run_id, run->started_real_ns, run->started_ns);
-	run_journal_stage(run->journal, MD_STAGE_PREPARE, run_document_so_far(run));
+	run_journal_stage(run->journal, RES_STAGE_PREPARE, run_document_so_far(run));
 }
 
 /* A wish to end that came after all was measured ends the run no less. */
@@ -293,11 +293,11 @@ static void check_stopped_late(struct run_state *run)
 {
 	struct pl_err why = PL_ERR_INIT;
 
-	if (run_stop_signal() == 0 || run->status != MD_STATUS_COMPLETED)
+	if (run_stop_signal() == 0 || run->status != RES_STATUS_COMPLETED)
 		return;
-	run->stage = MD_STAGE_STOP;
+	run->stage = RES_STAGE_STOP;
 	pl_err_set(&why, PL_ERR_INTERRUPTED, "interrupted");
-	run_fail(run, MD_STATUS_INTERRUPTED, MD_CAUSE_SIGNAL, &why);
+	run_fail(run, RES_STATUS_INTERRUPTED, RES_CAUSE_SIGNAL, &why);
 }
 
 static void forget_server(struct run_state *run)
@@ -313,7 +313,7 @@ static bool start_again(struct run_state *run)
 {
 	struct pl_err err = PL_ERR_INIT;
 
-	if (run->cause != MD_CAUSE_PORT_IN_USE || run->status != MD_STATUS_LAUNCH_FAILED ||
+	if (run->cause != RES_CAUSE_PORT_IN_USE || run->status != RES_STATUS_LAUNCH_FAILED ||
 	    run->experiment->launch.port != OPTION_NO_I64 || run->launch->port_tries == 0 ||
 	    run->launch->port_tries >= PORT_TRIES)
 		return false;
@@ -323,12 +323,12 @@ static bool start_again(struct run_state *run)
 	run_target_done(&run->target);
 	if (run_launch_new_port(run->launch, run->experiment, run->run_id, &err) < 0 ||
 	    run_launch_target(run->launch, run->experiment, &run->target, &err) < 0) {
-		run_fail(run, MD_STATUS_LAUNCH_FAILED, MD_CAUSE_PORT_IN_USE, &err);
+		run_fail(run, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_PORT_IN_USE, &err);
 		return false;
 	}
 	run_say(run, "port %u was taken, trying %u", taken, run->launch->resources.port.number);
-	run->status = MD_STATUS_FAILED;
-	run->cause = MD_CAUSE_COUNT;
+	run->status = RES_STATUS_FAILED;
+	run->cause = RES_CAUSE_COUNT;
 	run->why = (struct pl_err)PL_ERR_INIT;
 	return true;
 }
@@ -345,7 +345,7 @@ static void run_stages(struct run_state *run)
 		else
 			break;
 	}
-	run_journal_stage(run->journal, MD_STAGE_STOP, run_document_so_far(run));
+	run_journal_stage(run->journal, RES_STAGE_STOP, run_document_so_far(run));
 	run_server_stop(run);
 	run_telemetry_stop(run);
 	check_stopped_late(run);
@@ -361,7 +361,7 @@ static int finish(struct run_state *run, json_t **ret, struct pl_err *err)
 		return -1;
 	run_failure_lines(run);
 	if (run_flat_result(run, *ret, err) < 0 ||
-	    md_result_write(*ret, run->options->output, err) < 0)
+	    res_document_write(*ret, run->options->output, err) < 0)
 		return pl_err_wrap(err,
 				   "the result could not be written ('profllm recover %s' makes it "
 				   "from the journal)",
@@ -375,7 +375,7 @@ static void run_done(struct run_state *run)
 	run_journal_free(run->journal);
 	run_telemetry_done(&run->telemetry);
 	run_beside_done(&run->beside);
-	md_outcome_free(run->outcome);
+	res_outcome_free(run->outcome);
 	run_client_done(&run->client);
 	run_plan_free(run->plan);
 	host_process_free(run->server.process);
@@ -400,14 +400,14 @@ int run_experiment(const struct exp_config *experiment, const struct run_setting
 		.options = options,
 		.started_ns = pl_clock_now_ns(),
 		.started_real_ns = pl_clock_real_ns(),
-		.stage = MD_STAGE_PREPARE,
-		.status = MD_STATUS_FAILED,
-		.cause = MD_CAUSE_COUNT,
+		.stage = RES_STAGE_PREPARE,
+		.status = RES_STATUS_FAILED,
+		.cause = RES_CAUSE_COUNT,
 		.server = NO_SERVER,
 	};
 	auto_json json_t *result = NULL;
 
-	md_run_id_make(run.started_real_ns, run.run_id);
+	res_run_id_make(run.started_real_ns, run.run_id);
 	run_release_find(experiment, NULL, &run.release);
 	run_signals_take();
 	int done = start_guard(&run, err);

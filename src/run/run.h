@@ -5,7 +5,7 @@
 #define RUN_RUN_H
 
 #include "experiment/config.h"
-#include "model/result.h"
+#include "result/document.h"
 
 struct run_settings {
 	const char *output;  /* the result's path; side files lie beside it */

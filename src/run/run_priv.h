@@ -20,7 +20,7 @@
 #include "host/server_log.h"
 #include "host/system.h"
 
-/* Times are CLOCK_MONOTONIC ns, MD_NO_TIME where there is none. */
+/* Times are CLOCK_MONOTONIC ns, RES_NO_TIME where there is none. */
 struct run_server {
 	struct host_process *process; /* NULL: not ours, or not started */
 	int64_t spawned_ns;           /* just before the start */
@@ -70,7 +70,7 @@ struct run_paths {
 struct run_state {
 	const struct exp_config *experiment;
 	const struct run_settings *options;
-	char run_id[MD_RUN_ID_BYTES];
+	char run_id[RES_RUN_ID_BYTES];
 	int64_t started_ns;
 	int64_t started_real_ns;
 	struct run_paths paths;
@@ -88,21 +88,21 @@ struct run_state {
 	char *model;        /* the payload's `model` */
 	bool acks_may_wait; /* an unmeasured request showed that the server does not mind */
 	struct run_plan *plan;
-	struct run_client client;   /* vLLM's, where it sends the load */
-	struct md_outcome *outcome; /* NULL: nothing was measured */
+	struct run_client client;    /* vLLM's, where it sends the load */
+	struct res_outcome *outcome; /* NULL: nothing was measured */
 	struct run_beside beside;
 	struct run_telemetry telemetry;
 	struct run_window window;
 	struct run_journal *journal;
 
-	enum md_stage stage;
-	enum md_status status;
-	enum md_cause cause;
+	enum res_stage stage;
+	enum res_status status;
+	enum res_cause cause;
 	struct pl_err why;
 };
 
 /* Ends the run with this status; a signal that came first makes it `interrupted`. Returns -1. */
-int run_fail(struct run_state *run, enum md_status status, enum md_cause cause,
+int run_fail(struct run_state *run, enum res_status status, enum res_cause cause,
 	     const struct pl_err *why);
 /* A line for the user on standard error, unless he wants none. */
 void run_say(const struct run_state *run, const char *format, ...) PL_PRINTF(2, 3);
@@ -143,26 +143,26 @@ int run_identity_check_model(struct run_state *run, const char *refusal);
 /* Stops what was started and looks that nothing is left. */
 void run_server_stop(struct run_state *run);
 /* "the server ended: signal 9 (Killed)" with the cause its log names. */
-int run_server_died(struct run_state *run, enum md_status status);
+int run_server_died(struct run_state *run, enum res_status status);
 
 /* Where the files of a result lie; `output` is borrowed. */
 void run_paths_make(const char *output, struct run_paths *ret);
 void run_paths_done(struct run_paths *paths);
 /* One line a record of the outcome, behind those of its failed tries. */
-int run_requests_write(const char *path, const struct md_outcome *outcome,
+int run_requests_write(const char *path, const struct res_outcome *outcome,
 		       struct pl_err *err) PL_MUST_CHECK;
 
-struct md_quality_facts;
-void run_facts(const struct run_state *run, const json_t *results, struct md_quality_facts *ret);
+struct res_quality_facts;
+void run_facts(const struct run_state *run, const json_t *results, struct res_quality_facts *ret);
 /* Writes the side files; *ret_artifacts: array, *ret_series: object or NULL (new references). */
 int run_side_files(const struct run_state *run, json_t **ret_artifacts, json_t **ret_series,
 		   struct pl_err *err) PL_MUST_CHECK;
 /* Into options->failures, where they are wanted and some request failed. */
 void run_failure_lines(const struct run_state *run);
-struct bench_flat_input;
+struct res_flat_input;
 /* What vLLM's flat result of the run is made from; it has an outcome. Everything is borrowed. */
 void run_flat_input(const struct run_state *run, const json_t *document,
-		    struct bench_flat_input *ret);
+		    struct res_flat_input *ret);
 /* Writes vLLM's flat result where it is asked for; run->flat_path tells where. */
 int run_flat_result(struct run_state *run, const json_t *document,
 		    struct pl_err *err) PL_MUST_CHECK;

@@ -44,14 +44,14 @@ static int write_line(struct pl_zst *zst, const json_t *json, struct pl_err *err
 	return pl_zst_write(zst, "\n", 1, err);
 }
 
-static int write_record(struct pl_zst *zst, const struct md_record *record, struct pl_err *err)
+static int write_record(struct pl_zst *zst, const struct res_record *record, struct pl_err *err)
 {
-	auto_json json_t *json = md_record_to_json(record);
+	auto_json json_t *json = res_record_to_json(record);
 
 	return write_line(zst, json, err);
 }
 
-int run_requests_write(const char *path, const struct md_outcome *outcome, struct pl_err *err)
+int run_requests_write(const char *path, const struct res_outcome *outcome, struct pl_err *err)
 {
 	size_t at = 0;
 	auto_zst struct pl_zst *zst = NULL;
@@ -89,7 +89,7 @@ static int finish_series(const struct run_state *run, size_t *ret_lines, struct 
 	if (host_telemetry_check_series(run->telemetry.host, err) < 0)
 		return -1;
 	for (size_t i = 0; i < count; i++) {
-		const struct md_inflight *at = &run->outcome->inflight[i];
+		const struct res_inflight *at = &run->outcome->inflight[i];
 		json_t *values = json_pack("{s:i}", "in_flight", (int)at->in_flight);
 		if (write_sample(zst, at->t_ns, "load", values, err) < 0)
 			return -1;
@@ -99,12 +99,12 @@ static int finish_series(const struct run_state *run, size_t *ret_lines, struct 
 	return pl_zst_commit(zst, err);
 }
 
-static int add_artifact(json_t *artifacts, const char *path, enum md_artifact_kind kind,
+static int add_artifact(json_t *artifacts, const char *path, enum res_artifact_kind kind,
 			struct pl_err *err)
 {
 	json_t *artifact = NULL;
 
-	if (md_result_artifact(path, kind, &artifact, err) < 0)
+	if (res_artifact(path, kind, &artifact, err) < 0)
 		return -1;
 	json_array_append_new(artifacts, artifact);
 	return 0;
@@ -113,7 +113,7 @@ static int add_artifact(json_t *artifacts, const char *path, enum md_artifact_ki
 static json_t *series_section(const struct run_state *run, size_t lines)
 {
 	const struct exp_telemetry *asked = &run->experiment->telemetry;
-	json_t *series = md_result_empty("series");
+	json_t *series = res_document_empty("series");
 	auto_free char *name = pl_file_name(run->paths.series);
 	const struct host_windows *windows = host_telemetry_windows(run->telemetry.host);
 	struct host_telemetry_cost cost;
@@ -147,7 +147,7 @@ static void remove_old(const struct run_state *run)
 	unlink(run->paths.series);
 	unlink(run->paths.timeline);
 	unlink(run->paths.dataset_stats);
-	if (run->server.spawned_ns == MD_NO_TIME)
+	if (run->server.spawned_ns == RES_NO_TIME)
 		unlink(run->paths.server_log);
 	if (run->client.argv == NULL)
 		unlink(run->paths.client_log);
@@ -155,7 +155,7 @@ static void remove_old(const struct run_state *run)
 
 /* What a server or a client wrote by itself. */
 static int add_log(const struct run_state *run, json_t *artifacts, const char *path,
-		   enum md_artifact_kind kind, struct pl_err *err)
+		   enum res_artifact_kind kind, struct pl_err *err)
 {
 	auto_json json_t *secrets = run_hide_secrets(run->launch);
 
@@ -171,12 +171,12 @@ static int add_client_files(const struct run_state *run, json_t *artifacts, stru
 	size_t i;
 	json_t *plot;
 
-	if (add_log(run, artifacts, run->paths.client_log, MD_ARTIFACT_CLIENT_LOG, err) < 0)
+	if (add_log(run, artifacts, run->paths.client_log, RES_ARTIFACT_CLIENT_LOG, err) < 0)
 		return -1;
 	json_array_foreach(run->client.plots, i, plot)
 	{
-		if (add_artifact(artifacts, json_string_value(plot), MD_ARTIFACT_CLIENT_PLOT, err) <
-		    0)
+		if (add_artifact(artifacts, json_string_value(plot), RES_ARTIFACT_CLIENT_PLOT,
+				 err) < 0)
 			return -1;
 	}
 	return 0;
@@ -193,15 +193,15 @@ int run_side_files(const struct run_state *run, json_t **ret_artifacts, json_t *
 	if (run->outcome != NULL && run->outcome->records != NULL &&
 	    run->experiment->output.requests &&
 	    (run_requests_write(run->paths.requests, run->outcome, err) < 0 ||
-	     add_artifact(artifacts, run->paths.requests, MD_ARTIFACT_REQUESTS, err) < 0))
+	     add_artifact(artifacts, run->paths.requests, RES_ARTIFACT_REQUESTS, err) < 0))
 		return -1;
 	if (run->telemetry.over && run->telemetry.series != NULL) {
 		if (finish_series(run, &lines, err) < 0 ||
-		    add_artifact(artifacts, run->paths.series, MD_ARTIFACT_SERIES, err) < 0)
+		    add_artifact(artifacts, run->paths.series, RES_ARTIFACT_SERIES, err) < 0)
 			return -1;
 		series = series_section(run, lines);
 	}
-	if (add_log(run, artifacts, run->paths.server_log, MD_ARTIFACT_SERVER_LOG, err) < 0)
+	if (add_log(run, artifacts, run->paths.server_log, RES_ARTIFACT_SERVER_LOG, err) < 0)
 		return -1;
 	if (add_client_files(run, artifacts, err) < 0)
 		return -1;

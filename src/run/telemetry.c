@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "run/run_priv.h"
-#include "model/quality.h"
+#include "result/quality.h"
 
 /* What is looked at before the server starts, for its power without load. */
 #define IDLE_LOOKS   3
@@ -134,7 +134,7 @@ static double throttled_share(const struct host_telemetry *host)
 	return worst;
 }
 
-void run_telemetry_facts(const struct run_state *run, struct md_quality_facts *ret)
+void run_telemetry_facts(const struct run_state *run, struct res_quality_facts *ret)
 {
 	const struct host_telemetry *host = run->telemetry.over ? run->telemetry.host : NULL;
 

@@ -9,7 +9,7 @@
 #include "host/telemetry.h"
 
 struct run_state;
-struct md_quality_facts;
+struct res_quality_facts;
 
 struct run_telemetry {
 	struct host_telemetry *host; /* NULL: not started */
@@ -28,7 +28,7 @@ void run_telemetry_done(struct run_telemetry *telemetry);
 
 /* Of all GPUs of the run over the measured run, J; NaN where that is not known of each. */
 double run_telemetry_energy_j(const struct run_state *run);
-void run_telemetry_facts(const struct run_state *run, struct md_quality_facts *ret);
+void run_telemetry_facts(const struct run_state *run, struct res_quality_facts *ret);
 /* `system` of the result; results and environment may be NULL. New reference. */
 json_t *run_system(const struct run_state *run, const json_t *results, const json_t *environment);
 

@@ -112,7 +112,7 @@ static void set_energy(json_t *json, const struct view *view)
 
 static json_t *make_gpu(const struct host_telemetry_gpu *gpu, const struct host_windows *windows)
 {
-	json_t *json = md_result_empty("gpu_usage");
+	json_t *json = res_document_empty("gpu_usage");
 	struct view view = { &gpu->sums, windows };
 
 	set(json, "index", gpu->facts->index >= 0 ? json_integer(gpu->facts->index) : json_null());
@@ -202,7 +202,7 @@ static void set_server(json_t *json, const struct view *view)
 static void set_client(json_t *json, const struct run_state *run, const json_t *results)
 {
 	const struct run_window *window = &run->window;
-	const struct md_outcome *outcome = run->outcome;
+	const struct res_outcome *outcome = run->outcome;
 	double tokens = json_number_value(json_object_get(results, "total_output_tokens"));
 	struct rusage usage;
 
@@ -234,7 +234,7 @@ static void set_client_samples(json_t *json, const struct view *view)
 
 static json_t *make_cost(const struct run_state *run)
 {
-	json_t *json = md_result_empty("telemetry_cost");
+	json_t *json = res_document_empty("telemetry_cost");
 	struct host_telemetry_cost cost;
 
 	host_telemetry_cost(run->telemetry.host, &cost);
@@ -254,8 +254,8 @@ static json_t *make_cost(const struct run_state *run)
 
 json_t *run_system(const struct run_state *run, const json_t *results, const json_t *environment)
 {
-	json_t *json = md_result_empty("system");
-	json_t *hardware = md_result_empty("hardware");
+	json_t *json = res_document_empty("system");
+	json_t *hardware = res_document_empty("hardware");
 	json_t *memory = json_object_get(environment, "memory_bytes");
 	json_t *host_usage = json_object_get(json, "host");
 	json_t *client = json_object_get(json, "client");

@@ -5,7 +5,7 @@
  * QUALITY(id, unit, sense, limit, effect, worse, worse_effect, text)
  *   unit    of value and limit: ms us s count, share (0 to 1), yes (1: it is so, 0: it is not)
  *   sense   MOST: beyond when value > limit; LEAST: beyond when value < limit
- *   limit   the base; value_ID() in model/quality.c may widen it by what was measured
+ *   limit   the base; value_ID() in result/quality.c may widen it by what was measured
  *   effect  of a check that is beyond: INFO DEGRADED CLIENT_LIMITED
  *   worse   NEVER, ABOVE(x): worse_effect when value > x, TIMES(k): when value >= k times the limit
  *   text    what the check says, lower case, no full stop

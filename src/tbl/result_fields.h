@@ -1,5 +1,5 @@
 /*
- * The fixed sections of a result file, one row a key: an empty section (md_result_empty()), the
+ * The fixed sections of a result file, one row a key: an empty section (res_document_empty()), the
  * schema and its checks are made from them.
  *
  * FIELD(section, key, type, of, text)

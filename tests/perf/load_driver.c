@@ -82,7 +82,7 @@ static struct bench_request *make_plan(const struct driver *driver, const char *
 		plan[i].body_len = strlen(body);
 		plan[i].prompt_tokens = 8;
 		plan[i].output_tokens = driver->tokens;
-		plan[i].request_id = (struct md_request_id){ "perf-", (int64_t)i };
+		plan[i].request_id = (struct res_request_id){ "perf-", (int64_t)i };
 	}
 	return plan;
 }
@@ -98,7 +98,7 @@ static void set_number(json_t *into, const char *key, double value)
 	json_object_set_new(into, key, pl_json_number(value));
 }
 
-static void report_lateness(const struct md_outcome *outcome, json_t *into)
+static void report_lateness(const struct res_outcome *outcome, json_t *into)
 {
 	double *late_us = pl_alloc_array(outcome->count, sizeof(*late_us));
 
@@ -133,7 +133,7 @@ static double peak_bytes(void)
 	return (double)usage.ru_maxrss * 1024;
 }
 
-static json_t *report(const struct md_outcome *outcome, double before_bytes)
+static json_t *report(const struct res_outcome *outcome, double before_bytes)
 {
 	json_t *into = json_object();
 	double wall_ns = (double)(outcome->end_ns - outcome->start_ns);
@@ -143,12 +143,12 @@ static json_t *report(const struct md_outcome *outcome, double before_bytes)
 	double events = 0, ok = 0;
 
 	for (size_t i = 0; i < outcome->count; i++) {
-		const struct md_record *record = &outcome->records[i];
+		const struct res_record *record = &outcome->records[i];
 		events += record->event_count;
 		ok += record->ok;
 		if (record->connected_ns > connected_ns)
 			connected_ns = record->connected_ns;
-		if (record->connected_ns != MD_NO_TIME &&
+		if (record->connected_ns != RES_NO_TIME &&
 		    record->connected_ns - record->acted_ns > connect_max_ns)
 			connect_max_ns = record->connected_ns - record->acted_ns;
 	}
@@ -174,14 +174,14 @@ static json_t *report(const struct md_outcome *outcome, double before_bytes)
 	return into;
 }
 
-static int write_records(const struct md_outcome *outcome, const char *path, struct pl_err *err)
+static int write_records(const struct res_outcome *outcome, const char *path, struct pl_err *err)
 {
 	FILE *file = fopen(path, "we");
 
 	if (file == NULL)
 		return pl_err_errno(err, "cannot write '%s'", path);
 	for (size_t i = 0; i < outcome->count; i++) {
-		auto_json json_t *json = md_record_to_json(&outcome->records[i]);
+		auto_json json_t *json = res_record_to_json(&outcome->records[i]);
 		auto_free char *text = pl_json_to_text(json, PL_JSON_COMPACT);
 		fprintf(file, "%s\n", text);
 	}
@@ -196,7 +196,7 @@ static int try_acks(struct bench_load load, enum bench_acks *ret, struct pl_err 
 	const struct driver one = { .requests = 1, .tokens = 8 };
 	auto_free char *body = make_body(&one);
 	auto_free struct bench_request *plan = make_plan(&one, body);
-	PL_AUTO(md_outcome_free) struct md_outcome *outcome = NULL;
+	PL_AUTO(res_outcome_free) struct res_outcome *outcome = NULL;
 
 	plan->request_id.prefix = NULL;
 	load.requests = plan;
@@ -212,7 +212,7 @@ static int drive(const struct driver *driver, struct pl_err *err)
 {
 	auto_free char *body = make_body(driver);
 	auto_free struct bench_request *plan = make_plan(driver, body);
-	PL_AUTO(md_outcome_free) struct md_outcome *outcome = NULL;
+	PL_AUTO(res_outcome_free) struct res_outcome *outcome = NULL;
 	struct bench_load load = {
 		.adapter = bench_adapter_find(driver->adapter),
 		.host_header = driver->host,

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "bench/metrics.h"
+#include "result/metrics/metrics.h"
 
 static double number(const json_t *json, const char *key)
 {
@@ -26,21 +26,21 @@ static int64_t integer(const json_t *json, const char *key)
 	return json_is_integer(value) ? json_integer_value(value) : OPTION_NO_I64;
 }
 
-static int read_records(const json_t *list, struct md_record *records, size_t *ret_count,
+static int read_records(const json_t *list, struct res_record *records, size_t *ret_count,
 			struct pl_err *err)
 {
 	for (size_t i = 0; i < json_array_size(list); i++) {
-		if (md_record_from_json(json_array_get(list, i), &records[i], err) < 0)
+		if (res_record_from_json(json_array_get(list, i), &records[i], err) < 0)
 			return pl_err_wrap(err, "record %zu", i);
 		*ret_count = i + 1;
 	}
 	return 0;
 }
 
-static void done_records(struct md_record *records, size_t count)
+static void done_records(struct res_record *records, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		md_record_done(&records[i]);
+		res_record_done(&records[i]);
 }
 
 static int answer(const char *line, size_t len, struct pl_err *err)
@@ -54,13 +54,13 @@ static int answer(const char *line, size_t len, struct pl_err *err)
 	const json_t *list = json_object_get(set, "records");
 	const json_t *asked = json_object_get(set, "percentiles");
 	const json_t *slo = json_object_get(set, "slo");
-	auto_free struct md_record *records = pl_alloc_array(json_array_size(list),
-							     sizeof(*records));
+	auto_free struct res_record *records = pl_alloc_array(json_array_size(list),
+							      sizeof(*records));
 	auto_free double *percentiles = pl_alloc_array(json_array_size(asked), sizeof(double));
 	const json_t *try_list = json_object_get(set, "tries");
 	size_t try_room = json_array_size(try_list) + 1;
-	auto_free struct md_record *tries = pl_alloc_array(try_room, sizeof(*tries));
-	auto_free struct md_record **places = pl_alloc_array(try_room, sizeof(*places));
+	auto_free struct res_record *tries = pl_alloc_array(try_room, sizeof(*tries));
+	auto_free struct res_record **places = pl_alloc_array(try_room, sizeof(*places));
 	for (size_t i = 0; i < try_room; i++)
 		places[i] = &tries[i];
 	int rc = read_records(list, records, &count, err);
@@ -68,7 +68,7 @@ static int answer(const char *line, size_t len, struct pl_err *err)
 		rc = read_records(try_list, tries, &try_count, err);
 	for (size_t i = 0; i < json_array_size(asked); i++)
 		percentiles[i] = json_number_value(json_array_get(asked, i));
-	struct bench_metrics_input input = {
+	struct res_metrics_input input = {
 		.records = records,
 		.count = count,
 		.tries = places,
@@ -83,7 +83,7 @@ static int answer(const char *line, size_t len, struct pl_err *err)
 		.inflight_peak = integer(set, "inflight_peak"),
 	};
 	if (rc == 0) {
-		results = bench_metrics_compute(&input);
+		results = res_metrics_compute(&input);
 		auto_free char *text = pl_json_to_text(results, PL_JSON_COMPACT);
 		puts(text);
 	}

@@ -33,9 +33,9 @@ static const char *answer_null(int64_t output_tokens, int64_t i)
 static int decode_null(const char *data, size_t len, struct bench_event *ret)
 {
 	*ret = (struct bench_event){
-		.tokens = MD_NO_COUNT,
-		.usage_completion = MD_NO_COUNT,
-		.usage_prompt = MD_NO_COUNT,
+		.tokens = RES_NO_COUNT,
+		.usage_completion = RES_NO_COUNT,
+		.usage_prompt = RES_NO_COUNT,
 	};
 	if (len == sizeof(done_text) - 1 && memcmp(data, done_text, len) == 0) {
 		ret->done = true;

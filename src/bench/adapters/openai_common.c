@@ -61,8 +61,8 @@ int openai_body_write(const struct bench_encode *encode, json_t *body, struct pl
 /* What one choice of an event said. */
 struct choice {
 	int64_t index;
-	int64_t ids;      /* token ids; MD_NO_COUNT: not told */
-	int64_t logprobs; /* entries of logprobs; MD_NO_COUNT: not told */
+	int64_t ids;      /* token ids; RES_NO_COUNT: not told */
+	int64_t logprobs; /* entries of logprobs; RES_NO_COUNT: not told */
 	bool content;
 	bool role;
 	bool finish;
@@ -239,16 +239,16 @@ static void add_choice(struct bench_event *event, const struct choice *choice)
 {
 	unsigned bit = choice->index >= 0 && choice->index < 32 ? 1u << choice->index : 0;
 	bool content = choice->content || choice->ids > 0;
-	int64_t tokens = choice->ids != MD_NO_COUNT ? choice->ids : choice->logprobs;
+	int64_t tokens = choice->ids != RES_NO_COUNT ? choice->ids : choice->logprobs;
 	bool role_only = choice->role && !content && !choice->finish;
 
-	if (role_only && tokens == MD_NO_COUNT)
+	if (role_only && tokens == RES_NO_COUNT)
 		tokens = 0;
-	if (tokens == MD_NO_COUNT)
-		event->tokens = MD_NO_COUNT;
+	if (tokens == RES_NO_COUNT)
+		event->tokens = RES_NO_COUNT;
 	else if (event->choices == 0)
 		event->tokens = tokens;
-	else if (event->tokens != MD_NO_COUNT)
+	else if (event->tokens != RES_NO_COUNT)
 		event->tokens += tokens;
 	if (event->choices == 0) {
 		event->text = choice->text;
@@ -270,7 +270,7 @@ static void add_choice(struct bench_event *event, const struct choice *choice)
 
 static int read_choice(struct io_jwalk *walk, struct bench_event *event)
 {
-	struct choice choice = { .ids = MD_NO_COUNT, .logprobs = MD_NO_COUNT };
+	struct choice choice = { .ids = RES_NO_COUNT, .logprobs = RES_NO_COUNT };
 	enum io_jwalk_token token;
 
 	while ((token = io_jwalk_next(walk)) == IO_JWALK_KEY) {
@@ -416,9 +416,9 @@ void openai_event_clear(struct bench_event *event)
 	event->role_only = false;
 	event->finish = false;
 	event->finish_reason[0] = '\0';
-	event->tokens = MD_NO_COUNT;
-	event->usage_completion = MD_NO_COUNT;
-	event->usage_prompt = MD_NO_COUNT;
+	event->tokens = RES_NO_COUNT;
+	event->usage_completion = RES_NO_COUNT;
+	event->usage_prompt = RES_NO_COUNT;
 	event->done = false;
 	event->error = false;
 	event->text = NULL;

@@ -9,7 +9,7 @@
 #include "run/client/vllm_priv.h"
 #include "run/run_priv.h"
 #include "host/program.h"
-#include "model/quality.h"
+#include "result/quality.h"
 #include "model/version.h"
 
 #define NAME     "vllm bench serve"
@@ -79,7 +79,7 @@ void run_client_done(struct run_client *client)
 	json_decref(client->argv);
 	json_decref(client->plots);
 	json_decref(client->log_tail);
-	md_flat_free(client->flat);
+	res_flat_free(client->flat);
 	*client = (struct run_client){ 0 };
 }
 
@@ -105,7 +105,7 @@ static bool counts_roles(const struct run_state *run)
  */
 static int64_t shift_ns(const struct run_state *run)
 {
-	const struct md_flat *flat = run->client.flat;
+	const struct res_flat *flat = run->client.flat;
 	double first_s = INFINITY;
 
 	for (size_t i = 0; i < flat->count; i++)
@@ -120,7 +120,7 @@ static int64_t shift_ns(const struct run_state *run)
 
 static int by_time(const void *a, const void *b)
 {
-	const struct md_inflight *x = a, *y = b;
+	const struct res_inflight *x = a, *y = b;
 
 	/* an end before a start at the same time */
 	if (x->t_ns != y->t_ns)
@@ -129,18 +129,18 @@ static int by_time(const void *a, const void *b)
 }
 
 /* As our own load notes it, from the records: the changes' running sum. */
-static void count_inflight(struct md_outcome *outcome)
+static void count_inflight(struct res_outcome *outcome)
 {
 	size_t used = 0;
 	int32_t open = 0;
 
 	outcome->inflight = pl_alloc_array(2 * outcome->count, sizeof(*outcome->inflight));
 	for (size_t i = 0; i < outcome->count; i++) {
-		const struct md_record *record = &outcome->records[i];
-		if (record->acted_ns == MD_NO_TIME || record->end_ns == MD_NO_TIME)
+		const struct res_record *record = &outcome->records[i];
+		if (record->acted_ns == RES_NO_TIME || record->end_ns == RES_NO_TIME)
 			continue;
-		outcome->inflight[used++] = (struct md_inflight){ record->acted_ns, 1 };
-		outcome->inflight[used++] = (struct md_inflight){ record->end_ns, -1 };
+		outcome->inflight[used++] = (struct res_inflight){ record->acted_ns, 1 };
+		outcome->inflight[used++] = (struct res_inflight){ record->end_ns, -1 };
 	}
 	qsort(outcome->inflight, used, sizeof(*outcome->inflight), by_time);
 	for (size_t i = 0; i < used; i++) {
@@ -153,42 +153,42 @@ static void count_inflight(struct md_outcome *outcome)
 }
 
 /* vLLM's duration, laid so that it ends with the last answer. */
-static void set_span(const struct run_state *run, struct md_outcome *outcome)
+static void set_span(const struct run_state *run, struct res_outcome *outcome)
 {
 	int64_t duration_ns = llround(run->client.flat->duration_s * 1e9);
-	int64_t end_ns = MD_NO_TIME;
+	int64_t end_ns = RES_NO_TIME;
 
-	outcome->last_send_ns = MD_NO_TIME;
+	outcome->last_send_ns = RES_NO_TIME;
 	for (size_t i = 0; i < outcome->count; i++) {
-		const struct md_record *record = &outcome->records[i];
-		if (record->end_ns != MD_NO_TIME && record->end_ns > end_ns)
+		const struct res_record *record = &outcome->records[i];
+		if (record->end_ns != RES_NO_TIME && record->end_ns > end_ns)
 			end_ns = record->end_ns;
-		if (record->acted_ns != MD_NO_TIME && record->acted_ns > outcome->last_send_ns)
+		if (record->acted_ns != RES_NO_TIME && record->acted_ns > outcome->last_send_ns)
 			outcome->last_send_ns = record->acted_ns;
 	}
-	outcome->end_ns = end_ns != MD_NO_TIME ? end_ns : run->window.end_ns;
+	outcome->end_ns = end_ns != RES_NO_TIME ? end_ns : run->window.end_ns;
 	outcome->start_ns = outcome->end_ns - duration_ns;
 }
 
 void run_client_take(struct run_state *run)
 {
 	struct run_client *client = &run->client;
-	const struct md_flat *flat = client->flat;
-	struct md_outcome *outcome = pl_alloc(sizeof(*outcome));
+	const struct res_flat *flat = client->flat;
+	struct res_outcome *outcome = pl_alloc(sizeof(*outcome));
 
-	client->difference = md_flat_difference(flat, &client->difference_key);
-	outcome->end = MD_END_ALL;
+	client->difference = res_flat_difference(flat, &client->difference_key);
+	outcome->end = RES_END_ALL;
 	outcome->worker_cpu_share_max = NAN;
 	outcome->inflight_peak = OPTION_NO_I64;
 	if (flat->has_starts) {
-		struct md_flat_how how = {
+		struct res_flat_how how = {
 			.shift_ns = shift_ns(run),
 			.role_first = counts_roles(run),
 			.keeps_text = run->experiment->bench.save_detailed,
 		};
 		outcome->count = flat->count;
 		outcome->records = pl_alloc_array(flat->count, sizeof(*outcome->records));
-		md_flat_records(flat, &how, outcome->records);
+		res_flat_records(flat, &how, outcome->records);
 		outcome->inflight_peak = 0;
 		count_inflight(outcome);
 	}
@@ -210,7 +210,7 @@ static bool is_number(const char *key)
 }
 
 /* Of no records: nothing is known but what the summary says. */
-static void forget_figures(const struct md_flat *flat, json_t *results)
+static void forget_figures(const struct res_flat *flat, json_t *results)
 {
 	const char *key;
 	json_t *value;
@@ -228,13 +228,13 @@ static void forget_figures(const struct md_flat *flat, json_t *results)
 	json_object_set_new(results, "request_goodput", pl_json_number(flat->request_goodput));
 	if (flat->duration_s > 0)
 		json_object_set_new(results, "input_throughput",
-				    pl_json_number(md_flat_number(flat, "total_input_tokens") /
+				    pl_json_number(res_flat_number(flat, "total_input_tokens") /
 						   flat->duration_s));
 }
 
 void run_client_results(const struct run_state *run, json_t *results)
 {
-	const struct md_flat *flat = run->client.flat;
+	const struct res_flat *flat = run->client.flat;
 	const char *key;
 	json_t *value;
 
@@ -255,7 +255,7 @@ void run_client_results(const struct run_state *run, json_t *results)
 	}
 }
 
-void run_client_facts(const struct run_state *run, struct md_quality_facts *ret)
+void run_client_facts(const struct run_state *run, struct res_quality_facts *ret)
 {
 	const struct run_client *client = &run->client;
 
@@ -266,7 +266,7 @@ void run_client_facts(const struct run_state *run, struct md_quality_facts *ret)
 	/* it says how long each waited, not for what */
 	ret->cap_held_share = NAN;
 	ret->worker_cpu_share_max = client->cpu_share;
-	ret->record_identity_us = client->flat != NULL ? md_flat_identity_us(client->flat) : NAN;
+	ret->record_identity_us = client->flat != NULL ? res_flat_identity_us(client->flat) : NAN;
 	/* its probes count at the server too */
 	if (run->experiment->bench.probe_request_rate > 0)
 		ret->foreign_load = NAN;
@@ -274,7 +274,7 @@ void run_client_facts(const struct run_state *run, struct md_quality_facts *ret)
 
 void run_client_verdict(const struct run_state *run, json_t *quality)
 {
-	const struct md_flat *flat = run->client.flat;
+	const struct res_flat *flat = run->client.flat;
 	const char *verdict = json_string_value(json_object_get(quality, "verdict"));
 
 	if (flat != NULL && !flat->has_starts && pl_text_equal(verdict, "trusted"))
@@ -288,7 +288,7 @@ json_t *run_client_environment(const struct run_state *run)
 
 	if (client->program == NULL)
 		return json_null();
-	json = md_result_empty("load_client");
+	json = res_document_empty("load_client");
 	json_object_set_new(json, "name", json_string(NAME));
 	json_object_set_new(json, "version", pl_json_text(client->version));
 	json_object_set_new(json, "program", pl_json_text(client->program));

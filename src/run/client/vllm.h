@@ -12,10 +12,10 @@
 #define RUN_CLIENT_VLLM_H
 
 #include "experiment/config.h"
-#include "model/flat_read.h"
+#include "result/flat/read.h"
 
 struct run_state;
-struct md_quality_facts;
+struct res_quality_facts;
 
 struct run_client {
 	char *program;              /* NULL: the load is our own */
@@ -23,9 +23,9 @@ struct run_client {
 	json_t *argv;               /* as started, header values in clear; NULL before */
 	json_t *plots;              /* array of paths: pictures that it drew; NULL: none */
 	json_t *log_tail;           /* of one that failed; NULL: it did not */
-	struct md_flat *flat;       /* NULL: no result */
+	struct res_flat *flat;      /* NULL: no result */
 	double cpu_share;           /* NaN: not known */
-	double difference;          /* md_flat_difference() */
+	double difference;          /* res_flat_difference() */
 	const char *difference_key; /* borrowed from flat */
 };
 
@@ -51,7 +51,7 @@ int run_client_measure(struct run_state *run);
 /* What records do not give and vLLM's summary does, into `results`. */
 void run_client_results(const struct run_state *run, json_t *results);
 /* What is not known of another's client, and what only is of this one. */
-void run_client_facts(const struct run_state *run, struct md_quality_facts *ret);
+void run_client_facts(const struct run_state *run, struct res_quality_facts *ret);
 /* A summary alone cannot be trusted: without a check that is beyond its limit there is no
  * verdict. */
 void run_client_verdict(const struct run_state *run, json_t *quality);

@@ -7,7 +7,7 @@
 #include <strings.h>
 
 #include "base/text.h"
-#include "bench/metrics.h"
+#include "result/metrics/metrics.h"
 #include "run/client/vllm_priv.h"
 #include "run/run_priv.h"
 #include "host/mark.h"
@@ -286,7 +286,7 @@ static void add_percentiles(json_t *argv, const struct md_bench *bench)
 	pl_buf_init(&text, 4096);
 	pl_buf_add_text(&text, "1,5,10,25,50,75,90,95,99,99.9");
 	/* checked before the start */
-	if (bench_percentiles_parse(bench->metric_percentiles, &asked, &count, &ignored) < 0)
+	if (res_percentiles_parse(bench->metric_percentiles, &asked, &count, &ignored) < 0)
 		count = 0;
 	for (size_t i = 0; i < count; i++) {
 		char number[PL_F64_TEXT_BYTES];

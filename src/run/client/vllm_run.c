@@ -145,10 +145,10 @@ static void look(struct child *child)
 	struct run_window *window = &child->run->window;
 
 	run_client_watch_look(child->watch);
-	if (run_client_watch_begun(child->watch) && window->start_ns == MD_NO_TIME)
+	if (run_client_watch_begun(child->watch) && window->start_ns == RES_NO_TIME)
 		begin_window(child);
-	if (run_client_watch_over(child->watch) && window->start_ns != MD_NO_TIME &&
-	    window->end_ns == MD_NO_TIME)
+	if (run_client_watch_over(child->watch) && window->start_ns != RES_NO_TIME &&
+	    window->end_ns == RES_NO_TIME)
 		end_window(child);
 	run_journal_alive(child->run->journal);
 }
@@ -173,7 +173,7 @@ static enum end watch_child(struct child *child)
 	struct run_state *run = child->run;
 	enum end end = END_ITSELF;
 
-	run->window.start_ns = run->window.end_ns = MD_NO_TIME;
+	run->window.start_ns = run->window.end_ns = RES_NO_TIME;
 	child->watch = run_client_watch_new(host_process_pid(child->process),
 					    run->paths.client_log);
 	while (end == END_ITSELF && !host_process_wait(child->process, LOOK_NS)) {
@@ -185,9 +185,9 @@ static enum end watch_child(struct child *child)
 				  run_hurry_flag());
 	look(child);
 	/* a client whose log does not say when it begins: nothing is known of that time */
-	if (run->window.start_ns == MD_NO_TIME)
+	if (run->window.start_ns == RES_NO_TIME)
 		begin_window(child);
-	if (run->window.end_ns == MD_NO_TIME)
+	if (run->window.end_ns == RES_NO_TIME)
 		end_window(child);
 	/* with a server of ours its end brings this: it carries the same mark */
 	if (run->server.process == NULL)
@@ -207,10 +207,10 @@ static void keep_tail(struct run_state *run)
 	run->client.log_tail = run_client_log_tail(run->paths.client_log, (size_t)lines);
 }
 
-static int fail(struct run_state *run, enum md_cause cause, const struct pl_err *why)
+static int fail(struct run_state *run, enum res_cause cause, const struct pl_err *why)
 {
 	keep_tail(run);
-	return run_fail(run, MD_STATUS_FAILED, cause, why);
+	return run_fail(run, RES_STATUS_FAILED, cause, why);
 }
 
 /* The last line it said is mostly the exception. */
@@ -224,7 +224,7 @@ static int fail_crashed(struct child *child)
 	const char *last = json_string_value(json_array_get(tail, json_array_size(tail) - 1));
 	pl_err_set(&why, PL_ERR_FAILED, "vLLM's client ended: %s%s%.500s", end,
 		   last != NULL ? ": " : "", last != NULL ? last : "");
-	return fail(child->run, MD_CAUSE_CRASHED, &why);
+	return fail(child->run, RES_CAUSE_CRASHED, &why);
 }
 
 static int fail_timeout(struct run_state *run)
@@ -238,7 +238,7 @@ static int fail_timeout(struct run_state *run)
 		"run_timeout (%s) passed: vLLM's client was ended, and keeps nothing until its end",
 		limit);
 	keep_tail(run);
-	return run_fail(run, MD_STATUS_TIMEOUT, MD_CAUSE_RUN_TIMEOUT, &why);
+	return run_fail(run, RES_STATUS_TIMEOUT, RES_CAUSE_RUN_TIMEOUT, &why);
 }
 
 static int fail_stopped(struct run_state *run)
@@ -246,7 +246,7 @@ static int fail_stopped(struct run_state *run)
 	struct pl_err why = PL_ERR_INIT;
 
 	pl_err_set(&why, PL_ERR_INTERRUPTED, "interrupted");
-	return run_fail(run, MD_STATUS_INTERRUPTED, MD_CAUSE_SIGNAL, &why);
+	return run_fail(run, RES_STATUS_INTERRUPTED, RES_CAUSE_SIGNAL, &why);
 }
 
 static int take_result(struct child *child)
@@ -258,12 +258,12 @@ static int take_result(struct child *child)
 		return fail_crashed(child);
 	if (!pl_file_exists(child->result)) {
 		pl_err_set(&why, PL_ERR_FAILED, "vLLM's client ended well and wrote no result");
-		return fail(run, MD_CAUSE_INTERNAL, &why);
+		return fail(run, RES_CAUSE_INTERNAL, &why);
 	}
-	if (md_flat_read(child->result, &run->client.flat, &why) < 0) {
+	if (res_flat_read(child->result, &run->client.flat, &why) < 0) {
 		why.code = PL_ERR_FAILED;
 		pl_err_wrap(&why, "the result of vLLM's client cannot be taken in");
-		return fail(run, MD_CAUSE_INTERNAL, &why);
+		return fail(run, RES_CAUSE_INTERNAL, &why);
 	}
 	run_client_take(run);
 	run->client.cpu_share = run_client_watch_cpu_share(child->watch, run->outcome->start_ns,
@@ -283,7 +283,7 @@ static int finish(struct child *child, enum end end)
 	if (end == END_SERVER ||
 	    (run->server.process != NULL && host_process_status(child->process) != 0 &&
 	     host_process_wait(run->server.process, SERVER_WAIT_NS)))
-		return run_server_died(run, MD_STATUS_FAILED);
+		return run_server_died(run, RES_STATUS_FAILED);
 	return take_result(child);
 }
 
@@ -303,12 +303,12 @@ int run_client_measure(struct run_state *run)
 
 	run_say(run, "running vLLM's client; it writes '%s'", run->paths.client_log);
 	if (make_folder(&child, &err) < 0)
-		return run_fail(run, MD_STATUS_FAILED, MD_CAUSE_INTERNAL, &err);
+		return run_fail(run, RES_STATUS_FAILED, RES_CAUSE_INTERNAL, &err);
 	json_decref(run->client.argv);
 	run->client.argv = run_client_argv(run, child.folder);
 	int done = start(&child, &err);
 	if (done < 0)
-		done = run_fail(run, MD_STATUS_FAILED, MD_CAUSE_NOT_EXECUTABLE, &err);
+		done = run_fail(run, RES_STATUS_FAILED, RES_CAUSE_NOT_EXECUTABLE, &err);
 	else
 		done = finish(&child, watch_child(&child));
 	child_done(&child);

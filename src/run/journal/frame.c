@@ -11,8 +11,8 @@
 #define FRAME_SUM_BYTES   4
 #define TIME_MAX          (INT64_C(1) << 61) /* 73 years of uptime: sums of two stay in range */
 #define EVENTS_MAX        (1u << 22)
-#define TOKENS_SHIFT      MD_EVENT_DELTA_BITS
-#define FLAGS_SHIFT       (MD_EVENT_DELTA_BITS + MD_EVENT_TOKENS_BITS)
+#define TOKENS_SHIFT      RES_EVENT_DELTA_BITS
+#define FLAGS_SHIFT       (RES_EVENT_DELTA_BITS + RES_EVENT_TOKENS_BITS)
 
 static uint32_t crc_table[256];
 
@@ -115,7 +115,7 @@ bool run_frame_add_row(struct pl_buf *buf, const struct run_frame_row *row)
 	return frame_end(buf, at, 24 + id_len);
 }
 
-bool run_frame_add_acted(struct pl_buf *buf, const struct md_record *record)
+bool run_frame_add_acted(struct pl_buf *buf, const struct res_record *record)
 {
 	unsigned char *at = frame_begin(buf, RUN_FRAME_ACTED, 32);
 
@@ -142,7 +142,7 @@ bool run_frame_add_tick(struct pl_buf *buf, const struct run_frame_tick *tick)
 /* Numbers, four lengths of texts, the count of events. */
 #define RECORD_FIXED_BYTES (8 * RECORD_NUMBERS + 4 * 4 + 4)
 
-static void record_numbers(const struct md_record *record, int64_t numbers[RECORD_NUMBERS])
+static void record_numbers(const struct res_record *record, int64_t numbers[RECORD_NUMBERS])
 {
 	const int64_t all[RECORD_NUMBERS] = {
 		(int64_t)record->index,
@@ -165,7 +165,7 @@ static void record_numbers(const struct md_record *record, int64_t numbers[RECOR
 	memcpy(numbers, all, sizeof(all));
 }
 
-static const char *kind_of(const struct md_record *record)
+static const char *kind_of(const struct res_record *record)
 {
 	if (record->ok)
 		return "";
@@ -173,15 +173,15 @@ static const char *kind_of(const struct md_record *record)
 }
 
 bool run_frame_add_record(struct pl_buf *buf, enum run_frame_kind kind,
-			  const struct md_record *record)
+			  const struct res_record *record)
 {
-	char id[MD_ID_BYTES];
+	char id[RES_ID_BYTES];
 	const char *texts[4] = { id, record->finish_reason, kind_of(record),
 				 record->error != NULL ? record->error : "" };
 	int64_t numbers[RECORD_NUMBERS];
 	size_t lens[4], len = RECORD_FIXED_BYTES + 8 * (size_t)record->event_count;
 
-	md_request_id_text(&record->request_id, id, sizeof(id));
+	res_request_id_text(&record->request_id, id, sizeof(id));
 	for (int i = 0; i < 4; i++)
 		len += lens[i] = strlen(texts[i]);
 	unsigned char *payload = frame_begin(buf, kind, len), *at = payload;
@@ -197,7 +197,7 @@ bool run_frame_add_record(struct pl_buf *buf, enum run_frame_kind kind,
 	for (int i = 0; i < 4; at += lens[i], i++)
 		memcpy(at, texts[i], lens[i]);
 	for (uint32_t i = 0; i < record->event_count; i++, at += 8) {
-		const struct md_event *event = &record->events[i];
+		const struct res_event *event = &record->events[i];
 		put(at,
 		    event->delta_ns | (uint64_t)event->tokens << TOKENS_SHIFT |
 			    (uint64_t)event->flags << FLAGS_SHIFT,
@@ -236,12 +236,12 @@ bool run_frames_next(struct run_frames *frames, struct run_frame *ret)
 
 static bool is_time(int64_t t_ns)
 {
-	return t_ns == MD_NO_TIME || (t_ns >= 0 && t_ns <= TIME_MAX);
+	return t_ns == RES_NO_TIME || (t_ns >= 0 && t_ns <= TIME_MAX);
 }
 
 static bool is_count(int64_t count)
 {
-	return count >= MD_NO_COUNT && count <= TIME_MAX;
+	return count >= RES_NO_COUNT && count <= TIME_MAX;
 }
 
 /* A text of `len` bytes without NUL into `room`. */
@@ -287,7 +287,7 @@ bool run_frame_get_tick(const struct run_frame *frame, struct run_frame_tick *re
 	return ret->t_ns >= 0 && ret->t_ns <= TIME_MAX && is_time(ret->start_ns);
 }
 
-static bool set_numbers(struct md_record *record, const int64_t numbers[RECORD_NUMBERS])
+static bool set_numbers(struct res_record *record, const int64_t numbers[RECORD_NUMBERS])
 {
 	for (int i = 1; i < 8; i++) {
 		if (!is_time(numbers[i]))
@@ -298,7 +298,7 @@ static bool set_numbers(struct md_record *record, const int64_t numbers[RECORD_N
 			return false;
 	}
 	if (numbers[0] < 0 || numbers[12] < 0 || numbers[12] > 999 || numbers[13] < 0 ||
-	    numbers[13] > MD_TOKENS_EVENTS || numbers[14] < 0 || numbers[14] > 1)
+	    numbers[13] > RES_TOKENS_EVENTS || numbers[14] < 0 || numbers[14] > 1)
 		return false;
 	record->index = (uint64_t)numbers[0];
 	record->planned_ns = numbers[1];
@@ -313,22 +313,22 @@ static bool set_numbers(struct md_record *record, const int64_t numbers[RECORD_N
 	record->output_tokens_asked = numbers[10];
 	record->output_tokens = numbers[11];
 	record->status = (int32_t)numbers[12];
-	record->token_source = (enum md_token_source)numbers[13];
+	record->token_source = (enum res_token_source)numbers[13];
 	record->ok = numbers[14] != 0;
 	return true;
 }
 
-static bool set_texts(struct md_record *record, const unsigned char *at, const size_t lens[4])
+static bool set_texts(struct res_record *record, const unsigned char *at, const size_t lens[4])
 {
-	char id[MD_ID_BYTES], kind[32];
+	char id[RES_ID_BYTES], kind[32];
 
 	if (!get_text(at, lens[0], id, sizeof(id)) ||
 	    !get_text(at + lens[0], lens[1], record->finish_reason,
 		      sizeof(record->finish_reason)) ||
 	    !get_text(at + lens[0] + lens[1], lens[2], kind, sizeof(kind)))
 		return false;
-	md_record_set_id(record, id);
-	record->error_kind = lens[2] > 0 ? md_failure_name(kind) : NULL;
+	res_record_set_id(record, id);
+	record->error_kind = lens[2] > 0 ? res_failure_name(kind) : NULL;
 	if (record->ok != (record->error_kind == NULL))
 		return false;
 	const char *error = (const char *)at + lens[0] + lens[1] + lens[2];
@@ -339,28 +339,28 @@ static bool set_texts(struct md_record *record, const unsigned char *at, const s
 	return true;
 }
 
-static bool set_events(struct md_record *record, const unsigned char *at, uint32_t count)
+static bool set_events(struct res_record *record, const unsigned char *at, uint32_t count)
 {
 	int64_t sum_ns = record->acted_ns;
 
-	if (count > EVENTS_MAX || (count > 0 && record->acted_ns == MD_NO_TIME))
+	if (count > EVENTS_MAX || (count > 0 && record->acted_ns == RES_NO_TIME))
 		return false;
 	record->events = pl_alloc_array(count, sizeof(*record->events));
 	for (uint32_t i = 0; i < count; i++, at += 8) {
 		uint64_t bits = get(at, 8);
-		sum_ns += (int64_t)(bits & MD_EVENT_DELTA_MAX);
+		sum_ns += (int64_t)(bits & RES_EVENT_DELTA_MAX);
 		if (sum_ns > TIME_MAX)
 			return false;
-		record->events[i].delta_ns = bits & MD_EVENT_DELTA_MAX;
-		record->events[i].tokens = (bits >> TOKENS_SHIFT) & MD_EVENT_TOKENS_MAX;
-		record->events[i].flags = (bits >> FLAGS_SHIFT) & MD_EVENT_FLAGS_MASK;
+		record->events[i].delta_ns = bits & RES_EVENT_DELTA_MAX;
+		record->events[i].tokens = (bits >> TOKENS_SHIFT) & RES_EVENT_TOKENS_MAX;
+		record->events[i].flags = (bits >> FLAGS_SHIFT) & RES_EVENT_FLAGS_MASK;
 	}
 	record->event_count = count;
 	/* an event is not cut in two */
-	return count == 0 || (record->events[count - 1].flags & MD_EVENT_MORE) == 0;
+	return count == 0 || (record->events[count - 1].flags & RES_EVENT_MORE) == 0;
 }
 
-static bool get_record(const struct run_frame *frame, struct md_record *record)
+static bool get_record(const struct run_frame *frame, struct res_record *record)
 {
 	int64_t numbers[RECORD_NUMBERS];
 	const unsigned char *at = frame->data;
@@ -380,13 +380,13 @@ static bool get_record(const struct run_frame *frame, struct md_record *record)
 	       set_events(record, frame->data + need, count);
 }
 
-bool run_frame_get_record(const struct run_frame *frame, struct md_record *ret)
+bool run_frame_get_record(const struct run_frame *frame, struct res_record *ret)
 {
-	struct md_record record;
+	struct res_record record;
 
-	md_record_init(&record, 0);
+	res_record_init(&record, 0);
 	if (!get_record(frame, &record)) {
-		md_record_done(&record);
+		res_record_done(&record);
 		return false;
 	}
 	*ret = record;

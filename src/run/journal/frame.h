@@ -4,7 +4,7 @@
  *	file  = "ProfLLM journal\n", version u32, then frames
  *	frame = length u32, kind u32, `length` bytes, CRC-32C of all these u32
  *
- * - All numbers are little-endian; times are CLOCK_MONOTONIC ns, MD_NO_TIME where there is none.
+ * - All numbers are little-endian; times are CLOCK_MONOTONIC ns, RES_NO_TIME where there is none.
  * - A file may end anywhere: what is behind the last frame whose sum is right does not count.
  * - HEAD is first and once; the others come in any number, a record's row before the record. How
  *   many tries there were is told by the number of TRY frames alone.
@@ -14,7 +14,7 @@
 
 #include "base/buf.h"
 #include "base/json.h"
-#include "model/record.h"
+#include "result/record.h"
 
 #include <stdbool.h>
 
@@ -40,7 +40,7 @@ struct run_frame_row {
 	int64_t planned_ns; /* after the start */
 	int64_t prompt_tokens;
 	int64_t output_tokens;
-	char request_id[MD_ID_BYTES];
+	char request_id[RES_ID_BYTES];
 };
 
 struct run_frame_acted {
@@ -58,10 +58,10 @@ void run_frame_start(struct pl_buf *buf);
 bool run_frame_add(struct pl_buf *buf, enum run_frame_kind kind, const void *data, size_t len);
 bool run_frame_add_json(struct pl_buf *buf, enum run_frame_kind kind, const json_t *json);
 bool run_frame_add_row(struct pl_buf *buf, const struct run_frame_row *row);
-bool run_frame_add_acted(struct pl_buf *buf, const struct md_record *record);
+bool run_frame_add_acted(struct pl_buf *buf, const struct res_record *record);
 /* kind: RECORD or TRY. */
 bool run_frame_add_record(struct pl_buf *buf, enum run_frame_kind kind,
-			  const struct md_record *record);
+			  const struct res_record *record);
 bool run_frame_add_tick(struct pl_buf *buf, const struct run_frame_tick *tick);
 
 /* A walk over the frames of a file in memory. */
@@ -85,7 +85,7 @@ bool run_frames_next(struct run_frames *frames, struct run_frame *ret);
 bool run_frame_get_row(const struct run_frame *frame, struct run_frame_row *ret);
 bool run_frame_get_acted(const struct run_frame *frame, struct run_frame_acted *ret);
 bool run_frame_get_tick(const struct run_frame *frame, struct run_frame_tick *ret);
-/* *ret holds memory: md_record_done(). */
-bool run_frame_get_record(const struct run_frame *frame, struct md_record *ret);
+/* *ret holds memory: res_record_done(). */
+bool run_frame_get_record(const struct run_frame *frame, struct res_record *ret);
 
 #endif

@@ -156,19 +156,19 @@ void run_journal_head(struct run_journal *journal, const char *run_id, int64_t s
 	added(journal, run_frame_add_json(&journal->gathered, RUN_FRAME_HEAD, head));
 }
 
-void run_journal_stage(struct run_journal *journal, enum md_stage stage, json_t *document)
+void run_journal_stage(struct run_journal *journal, enum res_stage stage, json_t *document)
 {
 	auto_json json_t *taken = document;
 
 	if (!takes(journal))
 		return;
 	end_syncer(journal);
-	auto_json json_t *frame = json_pack("{s:s, s:I, s:O}", "stage", md_stage_name(stage),
+	auto_json json_t *frame = json_pack("{s:s, s:I, s:O}", "stage", res_stage_name(stage),
 					    "t_ns", (json_int_t)pl_clock_now_ns(), "document",
 					    taken);
 	added(journal, run_frame_add_json(&journal->gathered, RUN_FRAME_STAGE, frame));
 	write_gathered(journal);
-	if (stage == MD_STAGE_MEASURE || stage == MD_STAGE_STOP)
+	if (stage == RES_STAGE_MEASURE || stage == RES_STAGE_STOP)
 		sync_file(journal);
 	heed_sync(journal);
 }
@@ -186,7 +186,8 @@ void run_journal_load(struct run_journal *journal, const struct bench_request *r
 		row.planned_ns = requests[i].planned_ns;
 		row.prompt_tokens = requests[i].prompt_tokens;
 		row.output_tokens = requests[i].output_tokens;
-		md_request_id_text(&requests[i].request_id, row.request_id, sizeof(row.request_id));
+		res_request_id_text(&requests[i].request_id, row.request_id,
+				    sizeof(row.request_id));
 		added(journal, run_frame_add_row(&journal->gathered, &row));
 	}
 	write_gathered(journal);
@@ -204,10 +205,10 @@ static void add_tick(struct run_journal *journal, int64_t start_ns)
 void run_journal_alive(struct run_journal *journal)
 {
 	if (takes(journal) && pl_clock_now_ns() - journal->alive_ns >= RUN_JOURNAL_SYNC_NS)
-		add_tick(journal, MD_NO_TIME);
+		add_tick(journal, RES_NO_TIME);
 }
 
-static void on_acted(void *data, const struct md_record *record)
+static void on_acted(void *data, const struct res_record *record)
 {
 	struct run_journal *journal = data;
 
@@ -215,7 +216,7 @@ static void on_acted(void *data, const struct md_record *record)
 		added(journal, run_frame_add_acted(&journal->gathered, record));
 }
 
-static void on_over(void *data, const struct md_record *record)
+static void on_over(void *data, const struct res_record *record)
 {
 	struct run_journal *journal = data;
 
@@ -223,7 +224,7 @@ static void on_over(void *data, const struct md_record *record)
 		added(journal, run_frame_add_record(&journal->gathered, RUN_FRAME_RECORD, record));
 }
 
-static void on_tried(void *data, const struct md_record *record)
+static void on_tried(void *data, const struct res_record *record)
 {
 	struct run_journal *journal = data;
 
@@ -239,7 +240,7 @@ static void take_feed(struct run_journal *journal)
 	int64_t start_ns = bench_feed_start_ns(journal->feed);
 
 	heed_sync(journal);
-	if (start_ns == MD_NO_TIME || journal->broken)
+	if (start_ns == RES_NO_TIME || journal->broken)
 		return;
 	bench_feed_take(journal->feed, &reader);
 	add_tick(journal, start_ns);

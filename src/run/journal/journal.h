@@ -19,7 +19,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "bench/load.h"
-#include "model/result.h"
+#include "result/document.h"
 
 #include <stdbool.h>
 
@@ -46,7 +46,7 @@ PL_AUTO_DEFINE(struct run_journal, run_journal_free);
 void run_journal_head(struct run_journal *journal, const char *run_id, int64_t started_real_ns,
 		      int64_t started_ns);
 /* The run has come here; document: the result so far (run_document_so_far()), taken. */
-void run_journal_stage(struct run_journal *journal, enum md_stage stage, json_t *document);
+void run_journal_stage(struct run_journal *journal, enum res_stage stage, json_t *document);
 /* What will be sent, and how figures will be made of it; `how` is taken. */
 void run_journal_load(struct run_journal *journal, const struct bench_request *requests,
 		      size_t count, json_t *how);

@@ -43,7 +43,7 @@ static bool take_head(struct run_journal_state *state, const struct run_frame *f
 	const json_t *run_id = json_object_get(head, "run_id");
 
 	if (!json_is_string(run_id) || json_string_length(run_id) == 0 ||
-	    json_string_length(run_id) >= MD_RUN_ID_BYTES ||
+	    json_string_length(run_id) >= RES_RUN_ID_BYTES ||
 	    !get_time(head, "started_real_ns", &state->started_real_ns) ||
 	    !get_time(head, "started_ns", &state->started_ns) ||
 	    !get_time(head, "pid", &state->pid))
@@ -63,11 +63,11 @@ static bool take_stage(struct run_journal_state *state, const struct run_frame *
 {
 	auto_json json_t *json = json_of(frame);
 	json_t *document = json_object_get(json, "document");
-	enum md_stage stage;
+	enum res_stage stage;
 	int64_t t_ns = 0;
 
 	if (!json_is_object(document) || !get_time(json, "t_ns", &t_ns) ||
-	    md_stage_find(json_string_value(json_object_get(json, "stage")), &stage) < 0)
+	    res_stage_find(json_string_value(json_object_get(json, "stage")), &stage) < 0)
 		return false;
 	state->stage = stage;
 	json_decref(state->document);
@@ -98,17 +98,17 @@ static bool take_row(struct reading *r, const struct run_frame *frame)
 	if (!r->in_rows || !run_frame_get_row(frame, &row))
 		return false;
 	pl_grow((void **)&state->records, &r->room, state->count + 1, sizeof(*state->records));
-	struct md_record *record = &state->records[state->count];
-	md_record_init(record, state->count++);
+	struct res_record *record = &state->records[state->count];
+	res_record_init(record, state->count++);
 	/* after the start, until that is known */
 	record->planned_ns = row.planned_ns;
 	record->prompt_tokens_asked = row.prompt_tokens;
 	record->output_tokens_asked = row.output_tokens;
-	md_record_set_id(record, row.request_id);
+	res_record_set_id(record, row.request_id);
 	return true;
 }
 
-static bool is_over(const struct md_record *record)
+static bool is_over(const struct res_record *record)
 {
 	return record->ok || record->error_kind != NULL;
 }
@@ -120,10 +120,10 @@ static bool take_acted(struct reading *r, const struct run_frame *frame)
 	r->in_rows = false;
 	if (!run_frame_get_acted(frame, &acted) || acted.index >= r->state->count)
 		return false;
-	struct md_record *record = &r->state->records[acted.index];
+	struct res_record *record = &r->state->records[acted.index];
 	if (is_over(record))
 		return true;
-	if (record->acted_ns == MD_NO_TIME)
+	if (record->acted_ns == RES_NO_TIME)
 		record->tries = 1;
 	record->planned_ns = acted.planned_ns;
 	record->queued_ns = acted.queued_ns;
@@ -135,22 +135,22 @@ static bool take_acted(struct reading *r, const struct run_frame *frame)
 static bool take_try(struct reading *r, const struct run_frame *frame)
 {
 	struct run_journal_state *state = r->state;
-	struct md_record record;
+	struct res_record record;
 
 	r->in_rows = false;
 	if (!run_frame_get_record(frame, &record))
 		return false;
-	struct md_record *whole = record.index < state->count ? &state->records[record.index]
-							      : NULL;
-	if (whole == NULL || is_over(whole) || whole->tries == 0 || whole->tries >= MD_TRIES_MAX ||
+	struct res_record *whole = record.index < state->count ? &state->records[record.index]
+							       : NULL;
+	if (whole == NULL || is_over(whole) || whole->tries == 0 || whole->tries >= RES_TRIES_MAX ||
 	    record.ok || record.event_count > 0) {
-		md_record_done(&record);
+		res_record_done(&record);
 		return false;
 	}
 	record.tries = whole->tries++;
 	record.retried = true;
 	pl_grow((void **)&state->tries, &r->try_room, state->try_count + 1, sizeof(*state->tries));
-	struct md_record *kept = pl_alloc(sizeof(*kept));
+	struct res_record *kept = pl_alloc(sizeof(*kept));
 	*kept = record;
 	state->tries[state->try_count++] = kept;
 	return true;
@@ -158,19 +158,19 @@ static bool take_try(struct reading *r, const struct run_frame *frame)
 
 static bool take_record(struct reading *r, const struct run_frame *frame)
 {
-	struct md_record record;
+	struct res_record record;
 
 	r->in_rows = false;
 	if (!run_frame_get_record(frame, &record))
 		return false;
 	if (record.index >= r->state->count || is_over(&r->state->records[record.index])) {
-		md_record_done(&record);
+		res_record_done(&record);
 		return false;
 	}
 	record.tries = r->state->records[record.index].tries;
-	if (record.tries == 0 && record.acted_ns != MD_NO_TIME)
+	if (record.tries == 0 && record.acted_ns != RES_NO_TIME)
 		record.tries = 1;
-	md_record_done(&r->state->records[record.index]);
+	res_record_done(&r->state->records[record.index]);
 	r->state->records[record.index] = record;
 	r->state->over++;
 	return true;
@@ -182,7 +182,7 @@ static bool take_tick(struct reading *r, const struct run_frame *frame)
 
 	if (!run_frame_get_tick(frame, &tick))
 		return false;
-	if (tick.start_ns != MD_NO_TIME)
+	if (tick.start_ns != RES_NO_TIME)
 		r->state->start_ns = tick.start_ns;
 	seen_at(r->state, tick.t_ns);
 	return true;
@@ -215,15 +215,15 @@ static bool take_frame(struct reading *r, const struct run_frame *frame)
 static void finish_records(struct run_journal_state *state)
 {
 	for (size_t i = 0; i < state->count; i++) {
-		struct md_record *record = &state->records[i];
+		struct res_record *record = &state->records[i];
 		if (is_over(record))
 			continue;
-		bool acted = record->acted_ns != MD_NO_TIME;
+		bool acted = record->acted_ns != RES_NO_TIME;
 		if (!acted)
-			record->planned_ns = state->start_ns == MD_NO_TIME
-						     ? MD_NO_TIME
+			record->planned_ns = state->start_ns == RES_NO_TIME
+						     ? RES_NO_TIME
 						     : state->start_ns + record->planned_ns;
-		record->error_kind = md_failure_name(acted ? "abandoned" : "not_sent");
+		record->error_kind = res_failure_name(acted ? "abandoned" : "not_sent");
 		record->error = pl_strdup(acted ? "profllm was killed while the request was open"
 						: "profllm was killed before the request was sent");
 	}
@@ -287,15 +287,15 @@ int run_journal_read(const void *data, size_t len, struct run_journal_state **re
 		return -1;
 	auto_journal_state struct run_journal_state *state = pl_alloc(sizeof(*state));
 	struct reading r = { .state = state };
-	state->start_ns = MD_NO_TIME;
-	state->stage = MD_STAGE_PREPARE;
+	state->start_ns = RES_NO_TIME;
+	state->stage = RES_STAGE_PREPARE;
 	run_frames_begin(&frames, data, len);
 	bool good = run_frames_next(&frames, &frame) && take_head(state, &frame);
 	size_t read_to = frames.at;
 	while (good && run_frames_next(&frames, &frame) && take_frame(&r, &frame))
 		read_to = frames.at;
 	state->cut_bytes = len - read_to;
-	md_record_sort_tries(state->tries, state->try_count);
+	res_record_sort_tries(state->tries, state->try_count);
 	finish_records(state);
 	*ret = pl_take(state);
 	return 0;
@@ -306,10 +306,10 @@ void run_journal_state_free(struct run_journal_state *state)
 	if (state == NULL)
 		return;
 	for (size_t i = 0; i < state->count; i++)
-		md_record_done(&state->records[i]);
+		res_record_done(&state->records[i]);
 	free(state->records);
 	for (size_t i = 0; i < state->try_count; i++) {
-		md_record_done(state->tries[i]);
+		res_record_done(state->tries[i]);
 		free(state->tries[i]);
 	}
 	free(state->tries);

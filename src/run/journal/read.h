@@ -6,8 +6,8 @@
 
 #include "base/err.h"
 #include "base/json.h"
-#include "model/record.h"
-#include "model/result.h"
+#include "result/record.h"
+#include "result/document.h"
 
 enum run_journal_look {
 	RUN_JOURNAL_EMPTY,         /* nothing had begun */
@@ -17,29 +17,29 @@ enum run_journal_look {
 };
 
 struct run_journal_glance {
-	char run_id[MD_RUN_ID_BYTES]; /* of RUN_JOURNAL_RUN */
-	int64_t pid;                  /* of RUN_JOURNAL_RUN: the process that wrote it */
-	int64_t version;              /* of RUN_JOURNAL_OTHER_VERSION */
+	char run_id[RES_RUN_ID_BYTES]; /* of RUN_JOURNAL_RUN */
+	int64_t pid;                   /* of RUN_JOURNAL_RUN: the process that wrote it */
+	int64_t version;               /* of RUN_JOURNAL_OTHER_VERSION */
 };
 
 /* Looks at the first two frames only. */
 enum run_journal_look run_journal_look(const void *data, size_t len,
 				       struct run_journal_glance *ret);
 
-/* Times are CLOCK_MONOTONIC ns of the host that ran, MD_NO_TIME where there is none. */
+/* Times are CLOCK_MONOTONIC ns of the host that ran, RES_NO_TIME where there is none. */
 struct run_journal_state {
-	char run_id[MD_RUN_ID_BYTES];
+	char run_id[RES_RUN_ID_BYTES];
 	int64_t pid;
 	int64_t started_real_ns;
 	int64_t started_ns;
 	int64_t last_ns; /* the last moment that it tells of */
-	enum md_stage stage;
-	json_t *document;          /* of the last stage */
-	json_t *load;              /* how figures are made; NULL: nothing was planned */
-	int64_t start_ns;          /* of sending */
-	struct md_record *records; /* [count], plan order: those that were not over say so */
+	enum res_stage stage;
+	json_t *document;           /* of the last stage */
+	json_t *load;               /* how figures are made; NULL: nothing was planned */
+	int64_t start_ns;           /* of sending */
+	struct res_record *records; /* [count], plan order: those that were not over say so */
 	size_t count;
-	struct md_record **tries; /* [try_count] failed ones that another followed, in order */
+	struct res_record **tries; /* [try_count] failed ones that another followed, in order */
 	size_t try_count;
 	size_t over;      /* records that were */
 	size_t cut_bytes; /* of the torn tail */

@@ -7,14 +7,14 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "bench/metrics.h"
+#include "result/metrics/metrics.h"
 #include "run/hide.h"
 #include "run/journal/file.h"
 #include "run/journal/read.h"
 #include "run/plots.h"
 #include "run/run_priv.h"
 #include "host/mark.h"
-#include "model/quality.h"
+#include "result/quality.h"
 
 #define LOG_LINES       200
 #define PERCENTILES_MAX 1024
@@ -28,7 +28,7 @@ struct recovery {
 	struct run_paths paths;
 	double *percentiles;
 	size_t percentile_count;
-	struct md_outcome outcome; /* borrows the state's records */
+	struct res_outcome outcome; /* borrows the state's records */
 };
 
 static json_t *part(const struct recovery *r, const char *key)
@@ -63,15 +63,15 @@ static void fill_outcome(struct recovery *r)
 	}
 	if (state->over < state->count && state->last_ns > end_ns)
 		end_ns = state->last_ns;
-	r->outcome = (struct md_outcome){
+	r->outcome = (struct res_outcome){
 		.records = state->records,
 		.count = state->count,
 		.tries = state->tries,
 		.try_count = state->try_count,
-		.end = MD_END_STOPPED,
+		.end = RES_END_STOPPED,
 		.start_ns = state->start_ns,
 		.end_ns = end_ns,
-		.last_send_ns = MD_NO_TIME,
+		.last_send_ns = RES_NO_TIME,
 	};
 }
 
@@ -86,8 +86,8 @@ static int64_t max_concurrency(const struct recovery *r)
 static int make_results(const struct recovery *r, json_t **ret, struct pl_err *err)
 {
 	const json_t *how = r->state->load;
-	const struct md_outcome *outcome = &r->outcome;
-	struct bench_metrics_input input = {
+	const struct res_outcome *outcome = &r->outcome;
+	struct res_metrics_input input = {
 		.records = outcome->records,
 		.count = outcome->count,
 		.tries = outcome->tries,
@@ -101,12 +101,12 @@ static int make_results(const struct recovery *r, json_t **ret, struct pl_err *e
 	};
 
 	*ret = NULL;
-	if (outcome->start_ns == MD_NO_TIME)
+	if (outcome->start_ns == RES_NO_TIME)
 		return 0;
 	input.duration_s = (double)(outcome->end_ns - outcome->start_ns) / 1e9;
-	if (bench_slo_parse(json_object_get(how, "goodput"), &input.slo, err) < 0)
+	if (res_slo_parse(json_object_get(how, "goodput"), &input.slo, err) < 0)
 		return -1;
-	*ret = bench_metrics_compute(&input);
+	*ret = res_metrics_compute(&input);
 	return 0;
 }
 
@@ -115,13 +115,13 @@ static json_t *make_quality(const struct recovery *r, const json_t *results)
 {
 	const json_t *simulated = pl_json_get_path(r->state->document,
 						   "environment.engine.simulated");
-	struct md_quality_facts facts;
+	struct res_quality_facts facts;
 
-	md_quality_init(&facts);
+	res_quality_init(&facts);
 	if (results != NULL) {
-		bench_quality_facts(&r->outcome, results,
-				    json_is_true(json_object_get(r->state->load, "finite_rate")),
-				    max_concurrency(r), &facts);
+		res_quality_facts(&r->outcome, results,
+				  json_is_true(json_object_get(r->state->load, "finite_rate")),
+				  max_concurrency(r), &facts);
 		facts.worker_cpu_share_max = NAN;
 		facts.clock_step_ms = NAN;
 	}
@@ -129,7 +129,7 @@ static json_t *make_quality(const struct recovery *r, const json_t *results)
 		facts.simulated = json_is_true(simulated);
 	facts.percentiles = r->percentiles;
 	facts.percentile_count = r->percentile_count;
-	return md_quality_evaluate(&facts);
+	return res_quality_evaluate(&facts);
 }
 
 /* The server that a killed run had started, and whose log lies beside the result. */
@@ -142,17 +142,17 @@ static bool had_server(const struct recovery *r)
 static json_t *make_error(const struct recovery *r)
 {
 	static const char *const during[] = {
-		[MD_STAGE_PREPARE] = "while the run was being prepared",
-		[MD_STAGE_LAUNCH] = "while the server started",
-		[MD_STAGE_WARMUP] = "during the warm-up",
-		[MD_STAGE_MEASURE] = "during the measured run",
-		[MD_STAGE_STOP] = "while the server was being stopped",
+		[RES_STAGE_PREPARE] = "while the run was being prepared",
+		[RES_STAGE_LAUNCH] = "while the server started",
+		[RES_STAGE_WARMUP] = "during the warm-up",
+		[RES_STAGE_MEASURE] = "during the measured run",
+		[RES_STAGE_STOP] = "while the server was being stopped",
 	};
 	const json_t *before = json_object_get(r->state->document, "error");
 	const char *message = json_string_value(json_object_get(before, "message"));
 	const char *cause = json_string_value(json_object_get(before, "cause"));
 	struct pl_err why = PL_ERR_INIT, ignored = PL_ERR_INIT;
-	enum md_stage stage = r->state->stage;
+	enum res_stage stage = r->state->stage;
 	auto_server_log struct host_server_log *log = host_server_log_new(LOG_LINES);
 	auto_json json_t *tail = NULL;
 
@@ -163,16 +163,16 @@ static json_t *make_error(const struct recovery *r)
 		tail = host_server_log_tail(log);
 	}
 	/* what ended the run is what it died of, not who killed it afterwards */
-	return md_result_error(stage, &why, cause != NULL ? md_cause_find(cause) : MD_CAUSE_KILLED,
-			       tail);
+	return res_error(stage, &why, cause != NULL ? res_cause_find(cause) : RES_CAUSE_KILLED,
+			 tail);
 }
 
-static int add_artifact(json_t *artifacts, const char *path, enum md_artifact_kind kind,
+static int add_artifact(json_t *artifacts, const char *path, enum res_artifact_kind kind,
 			struct pl_err *err)
 {
 	json_t *artifact = NULL;
 
-	if (md_result_artifact(path, kind, &artifact, err) < 0)
+	if (res_artifact(path, kind, &artifact, err) < 0)
 		return -1;
 	json_array_append_new(artifacts, artifact);
 	return 0;
@@ -235,10 +235,10 @@ static int make_side_files(const struct recovery *r, const json_t *results, json
 
 	if (results != NULL && wanted &&
 	    (run_requests_write(r->paths.requests, &r->outcome, err) < 0 ||
-	     add_artifact(artifacts, r->paths.requests, MD_ARTIFACT_REQUESTS, err) < 0))
+	     add_artifact(artifacts, r->paths.requests, RES_ARTIFACT_REQUESTS, err) < 0))
 		return -1;
 	if (had_server(r) &&
-	    add_artifact(artifacts, r->paths.server_log, MD_ARTIFACT_SERVER_LOG, err) < 0)
+	    add_artifact(artifacts, r->paths.server_log, RES_ARTIFACT_SERVER_LOG, err) < 0)
 		return -1;
 	unlink(r->paths.timeline);
 	unlink(r->paths.dataset_stats);
@@ -272,7 +272,7 @@ static int build(const struct recovery *r, json_t **ret, struct pl_err *err)
 	remove_old(r, artifacts);
 	auto_json json_t *quality = make_quality(r, results);
 	auto_json json_t *error = make_error(r);
-	struct md_result_parts parts = {
+	struct res_document_parts parts = {
 		.run_id = state->run_id,
 		.suite = json_string_value(part(r, "suite")),
 		.name = json_string_value(part(r, "name")),
@@ -282,14 +282,14 @@ static int build(const struct recovery *r, json_t **ret, struct pl_err *err)
 		.config = part(r, "config"),
 		.results = results,
 		.system = part(r, "system"),
-		.status = MD_STATUS_INTERRUPTED,
+		.status = RES_STATUS_INTERRUPTED,
 		.launch = part(r, "launch"),
 		.environment = part(r, "environment"),
 		.quality = quality,
 		.error = error,
 		.artifacts = artifacts,
 	};
-	return md_result_build(&parts, ret, err);
+	return res_document_build(&parts, ret, err);
 }
 
 /* The guard is about to end what the run had started; what it leaves is ended here. */
@@ -327,7 +327,7 @@ static int recover(const char *output, const struct run_journal_state *state, js
 	fill_outcome(&r);
 	int done = build(&r, ret, err);
 	if (done == 0)
-		done = md_result_write(*ret, output, err);
+		done = res_document_write(*ret, output, err);
 	free(r.percentiles);
 	run_paths_done(&r.paths);
 	return done;

@@ -50,7 +50,7 @@ static int learn_models(struct run_state *run)
 	/* vLLM's own client goes where it is sent */
 	if (run_redirect_is(reply.status) && !run_client_is_vllm(run->experiment)) {
 		run_redirect_error(run->launch->url, path, reply.location, &err);
-		return run_fail(run, MD_STATUS_LAUNCH_FAILED, MD_CAUSE_UNREACHABLE, &err);
+		return run_fail(run, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_UNREACHABLE, &err);
 	}
 	if (reply.status != 200 ||
 	    pl_json_parse(reply.body, reply.body_len, path, &run->identity.models, &err) < 0)
@@ -88,7 +88,7 @@ static int choose_model(struct run_state *run, const json_t *first)
 		name = served != NULL && served[0] != '\0' ? served : bench->model;
 	if (name == NULL) {
 		set_no_model(run->identity.models_status, &why);
-		return run_fail(run, MD_STATUS_LAUNCH_FAILED, MD_CAUSE_COUNT, &why);
+		return run_fail(run, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_COUNT, &why);
 	}
 	run->model = pl_strdup(name);
 	return 0;
@@ -121,7 +121,7 @@ int run_identity_check_model(struct run_state *run, const char *refusal)
 		return 0;
 	pl_err_set(&why, PL_ERR_LAUNCH, "the server does not serve model '%s' but %s%s", run->model,
 		   pl_buf_text(&names), refusal);
-	return run_fail(run, MD_STATUS_LAUNCH_FAILED, MD_CAUSE_MODEL_NOT_FOUND, &why);
+	return run_fail(run, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_MODEL_NOT_FOUND, &why);
 }
 
 /* A model or served_model_name that the server was started with; or none is told, and vLLM has its own. */
@@ -175,7 +175,7 @@ static int fail_another(struct run_state *run)
 	pl_err_set(&why, PL_ERR_LAUNCH,
 		   "another server answers on port %u, which %s has taken while ours started", port,
 		   listener != NULL ? listener : "a process that is gone");
-	return run_fail(run, MD_STATUS_LAUNCH_FAILED, MD_CAUSE_PORT_IN_USE, &why);
+	return run_fail(run, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_PORT_IN_USE, &why);
 }
 
 static void learn_server_info(struct run_state *run)

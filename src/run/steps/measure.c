@@ -45,7 +45,7 @@ static int check_stop(struct run_state *run)
 	if (atomic_load(run_stop_flag()) == 0)
 		return 0;
 	pl_err_set(&why, PL_ERR_INTERRUPTED, "interrupted");
-	return run_fail(run, MD_STATUS_INTERRUPTED, MD_CAUSE_SIGNAL, &why);
+	return run_fail(run, RES_STATUS_INTERRUPTED, RES_CAUSE_SIGNAL, &why);
 }
 
 /* A server of ours that is gone is why the rest failed. */
@@ -55,7 +55,7 @@ static bool server_ended(const struct run_state *run, int64_t wait_ns)
 }
 
 /* A failure as a server makes it that is about to end. */
-static bool is_broken(const struct md_record *record)
+static bool is_broken(const struct res_record *record)
 {
 	static const char *const kinds[] = { "connect", "send", "reset", "truncated",
 					     "stream_error" };
@@ -69,7 +69,7 @@ static bool is_broken(const struct md_record *record)
 	return record->status >= 500;
 }
 
-static bool any_broken(const struct md_outcome *outcome)
+static bool any_broken(const struct res_outcome *outcome)
 {
 	for (size_t i = 0; i < outcome->count; i++) {
 		if (is_broken(&outcome->records[i]))
@@ -89,7 +89,7 @@ static bool is_well(const struct run_state *run)
 	return run->server.process != NULL ? reply.status == 200 : reply.status > 0;
 }
 
-static int fail_unreachable(struct run_state *run, const struct md_outcome *outcome)
+static int fail_unreachable(struct run_state *run, const struct res_outcome *outcome)
 {
 	struct pl_err why = PL_ERR_INIT;
 	size_t finished = 0;
@@ -99,24 +99,24 @@ static int fail_unreachable(struct run_state *run, const struct md_outcome *outc
 	pl_err_set(&why, PL_ERR_FAILED,
 		   "the server at '%s' stopped answering: %zu of %zu requests had finished",
 		   run->launch->url, finished, outcome->count);
-	return run_fail(run, MD_STATUS_FAILED, MD_CAUSE_UNREACHABLE, &why);
+	return run_fail(run, RES_STATUS_FAILED, RES_CAUSE_UNREACHABLE, &why);
 }
 
 /*
  * Requests broke off: did the server? Connections are closed, and requests answered with 500, some
  * time before the process that does so is gone. -1: it is dead, and the run with it.
  */
-static int check_server_lives(struct run_state *run, const struct md_outcome *outcome)
+static int check_server_lives(struct run_state *run, const struct res_outcome *outcome)
 {
 	int64_t due_ns = pl_clock_now_ns() + AFTER_WAIT_NS;
 
 	if (server_ended(run, 0))
-		return run_server_died(run, MD_STATUS_FAILED);
+		return run_server_died(run, RES_STATUS_FAILED);
 	if (!any_broken(outcome))
 		return 0;
 	while (!is_well(run)) {
 		if (server_ended(run, AFTER_LOOK_NS))
-			return run_server_died(run, MD_STATUS_FAILED);
+			return run_server_died(run, RES_STATUS_FAILED);
 		if (run->server.process == NULL)
 			pl_clock_sleep_until(pl_clock_now_ns() + AFTER_LOOK_NS);
 		if (pl_clock_now_ns() < due_ns && run_stop_signal() == 0)
@@ -149,11 +149,11 @@ int run_plan_make(struct run_state *run)
 	input.bench = &bench;
 	if (run_plan_build(&input, &run->plan, &err) < 0) {
 		if (server_ended(run, END_WAIT_NS))
-			return run_server_died(run, MD_STATUS_FAILED);
+			return run_server_died(run, RES_STATUS_FAILED);
 		auto_free char *refusal = pl_asprintf(": %s", err.text);
 		if (run_identity_check_model(run, refusal) < 0)
 			return -1;
-		return run_fail(run, MD_STATUS_FAILED, MD_CAUSE_COUNT, &err);
+		return run_fail(run, RES_STATUS_FAILED, RES_CAUSE_COUNT, &err);
 	}
 	json_array_foreach(run->plan->dataset->notes, i, note)
 		run_say(run, "note: %s", json_string_value(note));
@@ -161,7 +161,7 @@ int run_plan_make(struct run_state *run)
 	load.requests = run->plan->requests;
 	load.count = run->plan->count;
 	if (bench_load_check_limits(&load, &err) < 0)
-		return run_fail(run, MD_STATUS_FAILED, MD_CAUSE_COUNT, &err);
+		return run_fail(run, RES_STATUS_FAILED, RES_CAUSE_COUNT, &err);
 	return check_stop(run);
 }
 
@@ -172,7 +172,7 @@ static int fail_stalled(struct run_state *run)
 
 	pl_text_from_duration(run->experiment->bench.stall_timeout, limit, sizeof(limit));
 	pl_err_set(&err, PL_ERR_TIMEOUT, "no byte from any stream for stall_timeout (%s)", limit);
-	return run_fail(run, MD_STATUS_TIMEOUT, MD_CAUSE_HANG, &err);
+	return run_fail(run, RES_STATUS_TIMEOUT, RES_CAUSE_HANG, &err);
 }
 
 int run_warmup(struct run_state *run)
@@ -180,7 +180,7 @@ int run_warmup(struct run_state *run)
 	size_t count = (size_t)run->experiment->bench.num_warmups;
 	struct run_plan_input input = plan_input(run, NULL);
 	struct bench_load load = run_load_unmeasured(run);
-	PL_AUTO(md_outcome_free) struct md_outcome *outcome = NULL;
+	PL_AUTO(res_outcome_free) struct res_outcome *outcome = NULL;
 	struct bench_request *requests = NULL;
 	struct pl_err err = PL_ERR_INIT;
 	char **bodies = NULL;
@@ -197,11 +197,11 @@ int run_warmup(struct run_state *run)
 	free_texts(bodies, count);
 	free(requests);
 	if (done < 0)
-		return run_fail(run, MD_STATUS_FAILED, MD_CAUSE_INTERNAL, &err);
+		return run_fail(run, RES_STATUS_FAILED, RES_CAUSE_INTERNAL, &err);
 	run->acks_may_wait |= outcome->acks_may_wait;
 	if (check_stop(run) < 0)
 		return -1;
-	if (outcome->end == MD_END_STALLED && !server_ended(run, 0))
+	if (outcome->end == RES_END_STALLED && !server_ended(run, 0))
 		return fail_stalled(run);
 	return check_server_lives(run, outcome);
 }
@@ -288,7 +288,7 @@ static int measure(struct run_state *run, struct pl_err *err)
 	window->involuntary_switches = after.ru_nivcsw - before.ru_nivcsw;
 	window->stolen_share = host_stolen_share(&stolen_before, &stolen_after);
 	/* a server that hangs would not answer any of this */
-	if (done == 0 && run->outcome->end != MD_END_STALLED) {
+	if (done == 0 && run->outcome->end != RES_END_STALLED) {
 		run_beside_stop(run);
 		run_metrics_settled(run, &window->after);
 		run_beside_count(run);
@@ -306,10 +306,10 @@ int run_measure_judge(struct run_state *run, size_t completed, size_t count)
 	double share = (double)(count - completed) / (double)count;
 	pl_err_set(&why, PL_ERR_FAILED, "%zu of %zu requests failed", count - completed, count);
 	if (completed == 0)
-		return run_fail(run, MD_STATUS_FAILED, MD_CAUSE_ALL_FAILED, &why);
+		return run_fail(run, RES_STATUS_FAILED, RES_CAUSE_ALL_FAILED, &why);
 	if (share > run->experiment->bench.max_error_share)
-		return run_fail(run, MD_STATUS_PARTIAL, MD_CAUSE_COUNT, &why);
-	run->status = MD_STATUS_COMPLETED;
+		return run_fail(run, RES_STATUS_PARTIAL, RES_CAUSE_COUNT, &why);
+	run->status = RES_STATUS_COMPLETED;
 	return 0;
 }
 
@@ -323,17 +323,17 @@ int run_measure(struct run_state *run)
 		return run_client_measure(run);
 	run_say(run, "sending %zu requests", run->plan->count);
 	if (measure(run, &err) < 0)
-		return run_fail(run, MD_STATUS_FAILED, MD_CAUSE_INTERNAL, &err);
-	if (run_stop_signal() != 0 && run->outcome->end == MD_END_STOPPED)
+		return run_fail(run, RES_STATUS_FAILED, RES_CAUSE_INTERNAL, &err);
+	if (run_stop_signal() != 0 && run->outcome->end == RES_END_STOPPED)
 		return check_stop(run);
-	if (run->outcome->end == MD_END_STALLED && !server_ended(run, 0))
+	if (run->outcome->end == RES_END_STALLED && !server_ended(run, 0))
 		return fail_stalled(run);
-	if (run->outcome->end == MD_END_RUN_TIMEOUT) {
+	if (run->outcome->end == RES_END_RUN_TIMEOUT) {
 		if (check_server_lives(run, run->outcome) < 0)
 			return -1;
 		pl_text_from_duration(run->experiment->launch.run_timeout_ns, limit, sizeof(limit));
 		pl_err_set(&err, PL_ERR_TIMEOUT, "run_timeout (%s) passed", limit);
-		return run_fail(run, MD_STATUS_TIMEOUT, MD_CAUSE_RUN_TIMEOUT, &err);
+		return run_fail(run, RES_STATUS_TIMEOUT, RES_CAUSE_RUN_TIMEOUT, &err);
 	}
 	for (size_t i = 0; i < run->outcome->count; i++)
 		completed += run->outcome->records[i].ok;

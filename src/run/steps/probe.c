@@ -37,7 +37,7 @@ static void send_one(struct run_probe *probe)
 		.prompt_tokens = 1,
 		.output_tokens = 1,
 	};
-	PL_AUTO(md_outcome_free) struct md_outcome *outcome = NULL;
+	PL_AUTO(res_outcome_free) struct res_outcome *outcome = NULL;
 	struct pl_err ignored = PL_ERR_INIT;
 
 	load.requests = &request;
@@ -48,10 +48,10 @@ static void send_one(struct run_probe *probe)
 		probe->failed++;
 		return;
 	}
-	const struct md_record *record = &outcome->records[0];
-	struct md_event_cursor cursor = md_record_cursor(record);
-	struct md_event_at at = { .t_ns = record->end_ns };
-	while (md_record_next(&cursor, &at))
+	const struct res_record *record = &outcome->records[0];
+	struct res_event_cursor cursor = res_record_cursor(record);
+	struct res_event_at at = { .t_ns = record->end_ns };
+	while (res_record_next(&cursor, &at))
 		continue;
 	pl_grow((void **)&probe->latencies_ms, &probe->room, probe->completed + 1, sizeof(double));
 	probe->latencies_ms[probe->completed++] = (double)(at.t_ns - record->acted_ns) / 1e6;

@@ -91,7 +91,7 @@ static int start_process(struct run_state *run, struct pl_err *err)
 
 int run_server_start(struct run_state *run)
 {
-	enum md_cause cause = MD_CAUSE_NOT_EXECUTABLE;
+	enum res_cause cause = RES_CAUSE_NOT_EXECUTABLE;
 	struct pl_err err = PL_ERR_INIT;
 
 	if (run->launch->url != NULL)
@@ -100,8 +100,8 @@ int run_server_start(struct run_state *run)
 	if (run_launch_check(run->launch, &err) < 0 || start_process(run, &err) < 0) {
 		err.code = PL_ERR_LAUNCH;
 		if (host_guard_is_lost(run->guard))
-			cause = MD_CAUSE_INTERNAL;
-		return run_fail(run, MD_STATUS_LAUNCH_FAILED, cause, &err);
+			cause = RES_CAUSE_INTERNAL;
+		return run_fail(run, RES_STATUS_LAUNCH_FAILED, cause, &err);
 	}
 	return 0;
 }
@@ -137,7 +137,7 @@ static const char *find_cause(struct run_state *run)
 }
 
 /* What the server's log says last is not why it ended. */
-static int guard_died(struct run_state *run, enum md_status status)
+static int guard_died(struct run_state *run, enum res_status status)
 {
 	struct pl_err why = PL_ERR_INIT;
 
@@ -145,10 +145,10 @@ static int guard_died(struct run_state *run, enum md_status status)
 		   "the server's guard (process %d) was killed %s; the server was ended with it",
 		   (int)host_guard_pid(run->guard),
 		   run->server.ready ? "during the run" : "before the server was ready");
-	return run_fail(run, status, MD_CAUSE_INTERNAL, &why);
+	return run_fail(run, status, RES_CAUSE_INTERNAL, &why);
 }
 
-int run_server_died(struct run_state *run, enum md_status status)
+int run_server_died(struct run_state *run, enum res_status status)
 {
 	struct pl_err why = PL_ERR_INIT;
 	char end[64];
@@ -162,7 +162,7 @@ int run_server_died(struct run_state *run, enum md_status status)
 	pl_err_set(&why, run->server.ready ? PL_ERR_FAILED : PL_ERR_LAUNCH,
 		   "the server ended %s: %s",
 		   run->server.ready ? "during the run" : "before it was ready", end);
-	return run_fail(run, status, md_cause_find(cause), &why);
+	return run_fail(run, status, res_cause_find(cause), &why);
 }
 
 /* Asks each address of the server's name until one answers, which is the server's from then on. */
@@ -221,12 +221,12 @@ static int not_ready(struct run_state *run, const char *what)
 	if (run->server.process == NULL) {
 		pl_err_set(&why, PL_ERR_NETWORK, "the server at '%s' does not answer%s",
 			   run->launch->url, what);
-		return run_fail(run, MD_STATUS_LAUNCH_FAILED, MD_CAUSE_UNREACHABLE, &why);
+		return run_fail(run, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_UNREACHABLE, &why);
 	}
 	pl_text_from_duration(run->experiment->launch.ready_timeout_ns, limit, sizeof(limit));
 	pl_err_set(&why, PL_ERR_LAUNCH, "the server was not ready within ready_timeout (%s)%s",
 		   limit, what);
-	return run_fail(run, MD_STATUS_LAUNCH_FAILED, MD_CAUSE_READY_TIMEOUT, &why);
+	return run_fail(run, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_READY_TIMEOUT, &why);
 }
 
 static int not_trusted(struct run_state *run, const char *what)
@@ -236,15 +236,15 @@ static int not_trusted(struct run_state *run, const char *what)
 	if (run->server.process == NULL)
 		return not_ready(run, what);
 	pl_err_set(&why, PL_ERR_LAUNCH, "the server does not answer%s", what);
-	return run_fail(run, MD_STATUS_LAUNCH_FAILED, MD_CAUSE_UNREACHABLE, &why);
+	return run_fail(run, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_UNREACHABLE, &why);
 }
 
-static int stopped(struct run_state *run, enum md_status status)
+static int stopped(struct run_state *run, enum res_status status)
 {
 	struct pl_err why = PL_ERR_INIT;
 
 	pl_err_set(&why, PL_ERR_INTERRUPTED, "interrupted");
-	return run_fail(run, status, MD_CAUSE_SIGNAL, &why);
+	return run_fail(run, status, RES_CAUSE_SIGNAL, &why);
 }
 
 /* Between two looks: wakes at once when the server dies. */
@@ -261,9 +261,9 @@ static int look_around(struct run_state *run, const char *what)
 {
 	run_journal_alive(run->journal);
 	if (atomic_load(run_stop_flag()) != 0)
-		return stopped(run, MD_STATUS_INTERRUPTED);
+		return stopped(run, RES_STATUS_INTERRUPTED);
 	if (run->server.process != NULL && host_process_wait(run->server.process, 0))
-		return run_server_died(run, MD_STATUS_LAUNCH_FAILED);
+		return run_server_died(run, RES_STATUS_LAUNCH_FAILED);
 	if (pl_clock_now_ns() >= ready_due_ns(run))
 		return not_ready(run, what);
 	return 0;
@@ -294,7 +294,7 @@ int run_server_wait(struct run_state *run)
 		follow_log(run);
 	/* another server may sit on our port while ours died of that */
 	if (run->server.process != NULL && host_process_wait(run->server.process, 0))
-		return run_server_died(run, MD_STATUS_LAUNCH_FAILED);
+		return run_server_died(run, RES_STATUS_LAUNCH_FAILED);
 	run->server.healthy_ns = pl_clock_now_ns();
 	return 0;
 }
@@ -306,11 +306,11 @@ static int try_request(struct run_state *run, const char *body, size_t body_len,
 	struct bench_request request = {
 		.body = body,
 		.body_len = body_len,
-		.prompt_tokens = MD_NO_COUNT,
+		.prompt_tokens = RES_NO_COUNT,
 		.output_tokens = READY_OUTPUT_TOKENS,
 	};
 	struct bench_load load = run_load_unmeasured(run);
-	PL_AUTO(md_outcome_free) struct md_outcome *outcome = NULL;
+	PL_AUTO(res_outcome_free) struct res_outcome *outcome = NULL;
 
 	load.requests = &request;
 	load.count = 1;
@@ -322,7 +322,7 @@ static int try_request(struct run_state *run, const char *body, size_t body_len,
 		return -1;
 	/* of the server that is there now */
 	run->acks_may_wait = outcome->acks_may_wait;
-	const struct md_record *record = &outcome->records[0];
+	const struct res_record *record = &outcome->records[0];
 	snprintf(why, room, ": %s", record->error != NULL ? record->error : "no answer");
 	*ret_status = record->status;
 	/* a refusal is an answer: the requests' own failures will say what is wrong with them */
@@ -336,14 +336,14 @@ static int redirected(struct run_state *run, const char *what)
 
 	pl_err_set(&why, PL_ERR_NETWORK, "the server at '%s' does not answer '%s'%s as launch.url",
 		   run->launch->url != NULL ? run->launch->url : "its port", run->endpoint, what);
-	return run_fail(run, MD_STATUS_LAUNCH_FAILED, MD_CAUSE_UNREACHABLE, &why);
+	return run_fail(run, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_UNREACHABLE, &why);
 }
 
 int run_ready_request(struct run_state *run)
 {
 	char prompt[] = "Hello";
 	struct bench_sample sample = { .prompt = prompt,
-				       .prompt_tokens = MD_NO_COUNT,
+				       .prompt_tokens = RES_NO_COUNT,
 				       .output_tokens = READY_OUTPUT_TOKENS };
 	struct bench_encode how = { .bench = &run->experiment->bench, .model = run->model };
 	struct pl_err err = PL_ERR_INIT;
@@ -361,12 +361,12 @@ int run_ready_request(struct run_state *run)
 	}
 	pl_buf_init(&body, 1u << 20);
 	if (run->adapter->encode(&how, &sample, &body, &err) < 0)
-		return run_fail(run, MD_STATUS_LAUNCH_FAILED, MD_CAUSE_INTERNAL, &err);
+		return run_fail(run, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_INTERNAL, &err);
 	for (;;) {
 		int answered = try_request(run, body.data, body.len, what, sizeof(what), &status,
 					   &err);
 		if (answered < 0)
-			return run_fail(run, MD_STATUS_LAUNCH_FAILED, MD_CAUSE_INTERNAL, &err);
+			return run_fail(run, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_INTERNAL, &err);
 		if (answered > 0)
 			break;
 		if (look_around(run, what) < 0)

@@ -13,8 +13,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct md_record record;
-	struct bench_recorder recorder = { .record = &record, .last_ns = MD_NO_TIME };
+	struct res_record record;
+	struct bench_recorder recorder = { .record = &record, .last_ns = RES_NO_TIME };
 	struct bench_stream stream;
 	enum bench_stream_result result = BENCH_STREAM_MORE;
 	static const char *const adapters[] = { "openai-chat", "openai", "openai-responses",
@@ -24,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int64_t t_ns = 1000;
 	size_t used;
 
-	md_record_init(&record, 0);
+	res_record_init(&record, 0);
 	record.acted_ns = t_ns;
 	bench_recorder_reserve(&recorder, 2);
 	bench_stream_init(&stream, bench_adapter_find(adapters[asked]), asked == 3);
@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	if (result == BENCH_STREAM_MORE)
 		result = bench_stream_end(&stream);
-	if (result == BENCH_STREAM_MORE || record.end_ns == MD_NO_TIME ||
+	if (result == BENCH_STREAM_MORE || record.end_ns == RES_NO_TIME ||
 	    record.ok != (result == BENCH_STREAM_DONE) || record.ok != (record.error == NULL))
 		abort();
 	if (record.error != NULL && (record.error[0] == '\0' || !pl_text_is_utf8(record.error)))
@@ -50,6 +50,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (record.output_tokens > (INT64_C(1) << 40) || record.prompt_tokens > INT32_MAX)
 		abort();
 	bench_stream_done(&stream);
-	md_record_done(&record);
+	res_record_done(&record);
 	return 0;
 }

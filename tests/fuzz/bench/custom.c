@@ -30,7 +30,7 @@ static void parse(const char *text, size_t len, bool need_output_tokens)
 	for (size_t i = 0; i < entries.count; i++) {
 		must(entries.items[i].prompt != NULL && entries.items[i].completion == NULL);
 		must(need_output_tokens ? entries.items[i].output_tokens >= 1
-					: entries.items[i].output_tokens == MD_NO_COUNT);
+					: entries.items[i].output_tokens == RES_NO_COUNT);
 	}
 }
 

@@ -174,7 +174,7 @@ struct decode_case {
 	const char *reason;
 };
 
-#define NO MD_NO_COUNT
+#define NO RES_NO_COUNT
 static const struct decode_case decode_cases[] = {
 	{ "[DONE]", .done = true, .tokens = NO, .usage = NO },
 	{ "[DONE] ", .done = true, .tokens = NO, .usage = NO },

@@ -418,7 +418,7 @@ static void test_custom(void **state)
 	assert_order(b.dataset, "0 1");
 	assert_int_equal(b.dataset->samples[0].output_tokens, 3);
 	assert_int_equal(b.dataset->samples[1].output_tokens, 4);
-	assert_int_equal(b.dataset->samples[1].prompt_tokens, MD_NO_COUNT);
+	assert_int_equal(b.dataset->samples[1].prompt_tokens, RES_NO_COUNT);
 	bench_dataset_free(b.dataset);
 	b.dataset = NULL;
 

@@ -47,7 +47,7 @@ static void test_prefix_repetition(void **state)
 		assert_string_equal(b.dataset->samples[i].prompt, prompts[i]);
 		assert_int_equal(b.dataset->samples[i].prompt_tokens, 5);
 		assert_int_equal(b.dataset->samples[i].output_tokens, 9);
-		assert_int_equal(b.dataset->samples[i].index, MD_NO_COUNT);
+		assert_int_equal(b.dataset->samples[i].index, RES_NO_COUNT);
 	}
 	assert_int_equal(json_array_size(b.dataset->notes), 1);
 	assert_true(pl_pyrandom_random(&b.py) == 0.25891675029296335);

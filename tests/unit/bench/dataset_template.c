@@ -186,7 +186,7 @@ static void test_nobody_lays_templates(void **state)
 	bench_dataset_free(b.dataset);
 
 	build(&b, NULL);
-	assert_sample(&b, "t5", MD_NO_COUNT, "none");
+	assert_sample(&b, "t5", RES_NO_COUNT, "none");
 	assert_int_equal(notes_with(b.dataset, "without a chat template: there is no tokenizer"),
 			 1);
 	built_done(&b);
@@ -218,7 +218,7 @@ static void test_without_a_tokenizer(void **state)
 	b.bench.skip_tokenizer_init = true;
 	b.bench.custom_output_len = 99;
 	build(&b, NULL);
-	assert_sample(&b, "t5", MD_NO_COUNT, "none");
+	assert_sample(&b, "t5", RES_NO_COUNT, "none");
 	assert_int_equal(b.dataset->samples[0].output_tokens, 1);
 	assert_int_equal(notes_with(b.dataset, "template"), 0);
 	built_done(&b);

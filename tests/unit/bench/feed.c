@@ -27,23 +27,23 @@ struct seen {
 	size_t looks;
 };
 
-static void on_acted(void *data, const struct md_record *record)
+static void on_acted(void *data, const struct res_record *record)
 {
 	struct seen *seen = data;
 
 	seen->wrong += record->index >= seen->count || seen->acted[record->index]++ != 0 ||
-		       seen->over[record->index] != 0 || record->acted_ns == MD_NO_TIME;
+		       seen->over[record->index] != 0 || record->acted_ns == RES_NO_TIME;
 }
 
-static void on_over(void *data, const struct md_record *record)
+static void on_over(void *data, const struct res_record *record)
 {
 	struct seen *seen = data;
-	struct md_event_cursor cursor = md_record_cursor(record);
-	struct md_event_at at;
+	struct res_event_cursor cursor = res_record_cursor(record);
+	struct res_event_at at;
 
 	seen->wrong += record->index >= seen->count || seen->acted[record->index] != 1 ||
-		       seen->over[record->index]++ != 0 || record->end_ns == MD_NO_TIME;
-	while (md_record_next(&cursor, &at))
+		       seen->over[record->index]++ != 0 || record->end_ns == RES_NO_TIME;
+	while (res_record_next(&cursor, &at))
 		seen->tokens += (uint64_t)at.tokens;
 }
 
@@ -74,7 +74,7 @@ static void play(unsigned threads, size_t count)
 {
 	struct bench_request *requests = pl_alloc_array(count, sizeof(*requests));
 	auto_feed struct bench_feed *feed = bench_feed_new();
-	PL_AUTO(md_outcome_free) struct md_outcome *outcome = NULL;
+	PL_AUTO(res_outcome_free) struct res_outcome *outcome = NULL;
 	struct pl_err err = PL_ERR_INIT;
 	atomic_int over = 0;
 	struct seen seen = { .feed = feed, .run_is_over = &over, .count = count };
@@ -99,7 +99,7 @@ static void play(unsigned threads, size_t count)
 		.run_timeout_ns = OPTION_NO_I64,
 		.feed = feed,
 	};
-	assert_true(bench_feed_start_ns(feed) == MD_NO_TIME);
+	assert_true(bench_feed_start_ns(feed) == RES_NO_TIME);
 	assert_int_equal(pthread_create(&thread, NULL, follow, &seen), 0);
 	assert_int_equal(bench_load_run(&load, &outcome, &err), 0);
 	atomic_store(&over, 1);
@@ -139,7 +139,7 @@ static void test_bench_feed__a_run_that_cannot_start_takes_its_records_back(void
 	(void)state;
 	struct bench_request request = { .body = "x", .body_len = 1, .output_tokens = 1 };
 	auto_feed struct bench_feed *feed = bench_feed_new();
-	struct md_outcome *outcome = NULL;
+	struct res_outcome *outcome = NULL;
 	struct pl_err err = PL_ERR_INIT;
 	auto_free char *huge = pl_alloc(3u << 20);
 	struct seen seen = { .count = 1 };

@@ -21,8 +21,8 @@ static void connections_are_kept_and_used_again(void **state)
 
 	(void)state;
 	play.load.max_concurrency = 1;
-	const struct md_outcome *outcome = play_run(&play);
-	assert_int_equal(outcome->end, MD_END_ALL);
+	const struct res_outcome *outcome = play_run(&play);
+	assert_int_equal(outcome->end, RES_END_ALL);
 	assert_int_equal(outcome->connections, 1);
 	assert_int_equal(server->accepted, 1);
 	assert_int_equal(server->requests, 50);
@@ -30,25 +30,25 @@ static void connections_are_kept_and_used_again(void **state)
 	assert_int_equal(outcome->inflight_peak, 1);
 	assert_int_equal(play.progress.tokens, 100);
 	for (size_t i = 0; i < 50; i++) {
-		const struct md_record *record = &outcome->records[i];
-		struct md_event_cursor cursor = md_record_cursor(record);
-		struct md_event_at at;
+		const struct res_record *record = &outcome->records[i];
+		struct res_event_cursor cursor = res_record_cursor(record);
+		struct res_event_at at;
 		assert_true(record->ok);
 		assert_int_equal(record->status, 200);
 		assert_int_equal(record->output_tokens, 2);
 		assert_int_equal(record->prompt_tokens, 3);
-		assert_int_equal(record->token_source, MD_TOKENS_USAGE);
+		assert_int_equal(record->token_source, RES_TOKENS_USAGE);
 		assert_string_equal(record->finish_reason, "length");
-		assert_int_equal(record->connected_ns == MD_NO_TIME, i > 0);
-		assert_int_equal(record->queued_ns == MD_NO_TIME, i == 0);
+		assert_int_equal(record->connected_ns == RES_NO_TIME, i > 0);
+		assert_int_equal(record->queued_ns == RES_NO_TIME, i == 0);
 		assert_true(record->sent_ns >= record->acted_ns);
-		assert_true(md_record_next(&cursor, &at));
-		assert_int_equal(at.flags & MD_EVENT_COALESCED, 0);
-		assert_true(md_record_next(&cursor, &at));
+		assert_true(res_record_next(&cursor, &at));
+		assert_int_equal(at.flags & RES_EVENT_COALESCED, 0);
+		assert_true(res_record_next(&cursor, &at));
 		/* both events were sent in one piece */
-		assert_int_equal(at.flags & MD_EVENT_COALESCED, MD_EVENT_COALESCED);
-		assert_int_equal(at.flags & MD_EVENT_USER_STAMP, 0);
-		assert_false(md_record_next(&cursor, &at));
+		assert_int_equal(at.flags & RES_EVENT_COALESCED, RES_EVENT_COALESCED);
+		assert_int_equal(at.flags & RES_EVENT_USER_STAMP, 0);
+		assert_false(res_record_next(&cursor, &at));
 	}
 	play_done(&play);
 	tiny_server_stop(server);
@@ -62,14 +62,14 @@ static void the_cap_is_reached_and_never_passed(void **state)
 
 	(void)state;
 	play.load.max_concurrency = 4;
-	const struct md_outcome *outcome = play_run(&play);
+	const struct res_outcome *outcome = play_run(&play);
 	assert_int_equal(play.progress.completed, 40);
 	assert_int_equal(outcome->inflight_peak, 4);
 	assert_int_equal(outcome->connections, 4);
 	assert_int_equal(server->gated_peak, 4);
 	for (size_t i = 0; i < 40; i++) {
-		const struct md_record *record = &outcome->records[i];
-		assert_int_equal(record->queued_ns == MD_NO_TIME, i < 4);
+		const struct res_record *record = &outcome->records[i];
+		assert_int_equal(record->queued_ns == RES_NO_TIME, i < 4);
 		/* those that wait are served in their order */
 		if (i > 0)
 			assert_true(record->acted_ns >= outcome->records[i - 1].acted_ns);
@@ -87,7 +87,7 @@ static void a_cap_is_split_among_workers(void **state)
 	(void)state;
 	play.load.max_concurrency = 6;
 	play.load.threads = 3;
-	const struct md_outcome *outcome = play_run(&play);
+	const struct res_outcome *outcome = play_run(&play);
 	assert_int_equal(play.progress.completed, 30);
 	assert_int_equal(server->gated_peak, 6);
 	assert_int_equal(outcome->connections, 6);
@@ -102,11 +102,11 @@ static void everything_goes_out_at_once_without_a_cap(void **state)
 	struct play play = play_new(server, orders, 1, 300);
 
 	(void)state;
-	const struct md_outcome *outcome = play_run(&play);
+	const struct res_outcome *outcome = play_run(&play);
 	assert_int_equal(play.progress.completed, 300);
 	assert_int_equal(outcome->inflight_peak, 300);
 	for (size_t i = 0; i < 300; i++)
-		assert_int_equal(outcome->records[i].queued_ns, MD_NO_TIME);
+		assert_int_equal(outcome->records[i].queued_ns, RES_NO_TIME);
 	play_done(&play);
 	tiny_server_stop(server);
 }
@@ -144,9 +144,9 @@ static void failures_are_named_and_hurt_no_one_else(void **state)
 	}
 	struct play play = play_new(server, orders, PL_ARRAY_SIZE(orders), count);
 	/* new connections for all: a request on one that was kept may rightly go out twice */
-	const struct md_outcome *outcome = play_run(&play);
+	const struct res_outcome *outcome = play_run(&play);
 	for (size_t i = 0; i < count; i++) {
-		const struct md_record *record = &outcome->records[i];
+		const struct res_record *record = &outcome->records[i];
 		const struct failure_case *want =
 			&failure_cases[i / 2 % PL_ARRAY_SIZE(failure_cases)];
 		if (i % 2 == 1) {
@@ -161,7 +161,7 @@ static void failures_are_named_and_hurt_no_one_else(void **state)
 		}
 		assert_false(record->ok);
 	}
-	assert_int_equal(outcome->end, MD_END_ALL);
+	assert_int_equal(outcome->end, RES_END_ALL);
 	play_done(&play);
 	tiny_server_stop(server);
 }
@@ -175,7 +175,7 @@ static void a_dead_kept_connection_is_replaced_once(void **state)
 
 	(void)state;
 	play.load.max_concurrency = 1;
-	const struct md_outcome *outcome = play_run(&play);
+	const struct res_outcome *outcome = play_run(&play);
 	assert_int_equal(play.progress.completed, 60);
 	assert_int_equal(server->requests, 60);
 	assert_true(outcome->connections > 1);
@@ -191,7 +191,7 @@ static void a_refused_retry_fails_and_is_not_repeated(void **state)
 
 	(void)state;
 	play.load.max_concurrency = 1;
-	const struct md_outcome *outcome = play_run(&play);
+	const struct res_outcome *outcome = play_run(&play);
 	assert_true(outcome->records[0].ok);
 	assert_failed(&outcome->records[1], "reset", "reset");
 	/* once on the kept connection, once on a new one */
@@ -210,7 +210,7 @@ static void nobody_listening_fails_each_request(void **state)
 
 	(void)state;
 	tiny_server_stop(server);
-	const struct md_outcome *outcome = play_run(&play);
+	const struct res_outcome *outcome = play_run(&play);
 	assert_int_equal(play.progress.failed, 20);
 	for (size_t i = 0; i < 20; i++)
 		assert_failed(&outcome->records[i], "connect", "refused");
@@ -225,10 +225,10 @@ static void request_timeout_fails_its_request_only(void **state)
 
 	(void)state;
 	play.load.request_timeout_ns = 2 * SECOND;
-	const struct md_outcome *outcome = play_run(&play);
-	assert_int_equal(outcome->end, MD_END_ALL);
+	const struct res_outcome *outcome = play_run(&play);
+	assert_int_equal(outcome->end, RES_END_ALL);
 	for (size_t i = 0; i < 12; i++) {
-		const struct md_record *record = &outcome->records[i];
+		const struct res_record *record = &outcome->records[i];
 		assert_int_equal(record->ok, i % 3 == 1);
 		if (record->ok)
 			continue;
@@ -249,15 +249,15 @@ static void silence_on_all_streams_ends_the_run(void **state)
 	(void)state;
 	play.load.max_concurrency = 2;
 	play.load.stall_timeout_ns = 2 * SECOND;
-	const struct md_outcome *outcome = play_run(&play);
-	assert_int_equal(outcome->end, MD_END_STALLED);
+	const struct res_outcome *outcome = play_run(&play);
+	assert_int_equal(outcome->end, RES_END_STALLED);
 	assert_true(outcome->records[0].ok);
 	assert_failed(&outcome->records[1], "stalled", "stall_timeout");
 	assert_failed(&outcome->records[2], "stalled", "stall_timeout");
 	assert_int_equal(outcome->records[2].event_count, 1);
 	for (size_t i = 3; i < 9; i++) {
 		assert_failed(&outcome->records[i], "not_sent", "before");
-		assert_int_equal(outcome->records[i].acted_ns, MD_NO_TIME);
+		assert_int_equal(outcome->records[i].acted_ns, RES_NO_TIME);
 	}
 	play_done(&play);
 	tiny_server_stop(server);
@@ -272,8 +272,8 @@ static void run_timeout_ends_all_workers(void **state)
 	(void)state;
 	play.load.threads = 2;
 	play.load.run_timeout_ns = 2 * SECOND;
-	const struct md_outcome *outcome = play_run(&play);
-	assert_int_equal(outcome->end, MD_END_RUN_TIMEOUT);
+	const struct res_outcome *outcome = play_run(&play);
+	assert_int_equal(outcome->end, RES_END_RUN_TIMEOUT);
 	for (size_t i = 0; i < 8; i++)
 		assert_failed(&outcome->records[i], "abandoned", "run_timeout");
 	play_done(&play);
@@ -294,8 +294,8 @@ static void a_stop_abandons_what_is_open_and_sends_no_more(void **state)
 	play.load.finite_rate = true;
 	play.load.stop_signal = &stop;
 	server->stop_when_held = &stop;
-	const struct md_outcome *outcome = play_run(&play);
-	assert_int_equal(outcome->end, MD_END_STOPPED);
+	const struct res_outcome *outcome = play_run(&play);
+	assert_int_equal(outcome->end, RES_END_STOPPED);
 	assert_true(outcome->records[0].ok);
 	assert_failed(&outcome->records[1], "abandoned", "stopped");
 	for (size_t i = 2; i < 1000; i++)
@@ -314,7 +314,7 @@ static void requests_go_out_by_the_schedule(void **state)
 	for (size_t i = 0; i < 200; i++)
 		play.requests[i].planned_ns = (int64_t)i * PL_NS_PER_MS / 2;
 	play.load.finite_rate = true;
-	const struct md_outcome *outcome = play_run(&play);
+	const struct res_outcome *outcome = play_run(&play);
 	assert_int_equal(play.progress.completed, 200);
 	assert_int_equal(outcome->last_send_ns, outcome->records[199].acted_ns);
 	assert_true(outcome->end_ns >= outcome->start_ns + 199 * PL_NS_PER_MS / 2);
@@ -337,7 +337,7 @@ static void bodies_larger_than_a_socket_buffer_arrive_whole(void **state)
 	memset(body, ' ', len);
 	memcpy(body, "ok 2", 4);
 	struct play play = play_new(server, orders, 1, 3);
-	const struct md_outcome *outcome = play_run(&play);
+	const struct res_outcome *outcome = play_run(&play);
 	for (size_t i = 0; i < 3; i++)
 		assert_false(outcome->records[i].ok);
 	play_done(&play);
@@ -360,17 +360,17 @@ static void the_null_adapter_answers_by_itself(void **state)
 	for (size_t i = 0; i < 10000; i++)
 		play.requests[i].output_tokens = 1 + (int64_t)(i % 16);
 	play.load.max_concurrency = 3;
-	const struct md_outcome *outcome = play_run(&play);
-	assert_int_equal(outcome->end, MD_END_ALL);
+	const struct res_outcome *outcome = play_run(&play);
+	assert_int_equal(outcome->end, RES_END_ALL);
 	assert_int_equal(play.progress.completed, 10000);
 	assert_int_equal(play.progress.tokens, 10000 / 16 * (16 * 17 / 2));
 	assert_int_equal(outcome->connections, 0);
 	assert_int_equal(outcome->inflight_peak, 1);
 	for (size_t i = 0; i < 10000; i++) {
-		const struct md_record *record = &outcome->records[i];
+		const struct res_record *record = &outcome->records[i];
 		assert_int_equal(record->output_tokens, 1 + (int64_t)(i % 16));
 		assert_int_equal(record->event_count, 1 + i % 16);
-		assert_int_equal(record->token_source, MD_TOKENS_IDS);
+		assert_int_equal(record->token_source, RES_TOKENS_IDS);
 		assert_string_equal(record->finish_reason, "length");
 	}
 	play_done(&play);
@@ -397,8 +397,8 @@ static void an_empty_plan_is_over_at_once(void **state)
 	struct play play = play_new(NULL, orders, 1, 0);
 
 	(void)state;
-	const struct md_outcome *outcome = play_run(&play);
-	assert_int_equal(outcome->end, MD_END_ALL);
+	const struct res_outcome *outcome = play_run(&play);
+	assert_int_equal(outcome->end, RES_END_ALL);
 	play_done(&play);
 }
 

@@ -24,7 +24,7 @@ struct play {
 	struct bench_load load;
 	struct bench_request *requests;
 	struct bench_progress progress;
-	struct md_outcome *outcome;
+	struct res_outcome *outcome;
 };
 
 static inline struct play play_new(const struct tiny_server *server, const char *const *orders,
@@ -39,7 +39,7 @@ static inline struct play play_new(const struct tiny_server *server, const char 
 		request->body_len = strlen(order);
 		request->prompt_tokens = 3;
 		request->output_tokens = 2;
-		request->request_id = (struct md_request_id){ "r-", (int64_t)i };
+		request->request_id = (struct res_request_id){ "r-", (int64_t)i };
 	}
 	play.load = (struct bench_load){
 		.adapter = bench_adapter_find(server != NULL ? "openai" : "null"),
@@ -61,20 +61,20 @@ static inline struct play play_new(const struct tiny_server *server, const char 
 
 static inline void play_done(struct play *play)
 {
-	md_outcome_free(play->outcome);
+	res_outcome_free(play->outcome);
 	free(play->requests);
 }
 
 /* The failed tries of `record`, from the *at-th of the outcome's on: one behind the other, none
  * lost. */
-static inline void assert_tries(const struct md_outcome *outcome, size_t *at,
-				const struct md_record *record)
+static inline void assert_tries(const struct res_outcome *outcome, size_t *at,
+				const struct res_record *record)
 {
 	int64_t before_ns = record->acted_ns;
 
 	for (uint32_t number = 1; number < record->tries; number++, (*at)++) {
 		assert_true(*at < outcome->try_count);
-		const struct md_record *one = outcome->tries[*at];
+		const struct res_record *one = outcome->tries[*at];
 		assert_int_equal(one->index, record->index);
 		assert_int_equal(one->tries, number);
 		assert_true(one->retried && !one->ok && one->error_kind != NULL);
@@ -91,7 +91,7 @@ static inline void assert_tries(const struct md_outcome *outcome, size_t *at,
 /* What must hold of every outcome, however the requests ended. */
 static inline void assert_outcome_consistent(const struct play *play)
 {
-	const struct md_outcome *outcome = play->outcome;
+	const struct res_outcome *outcome = play->outcome;
 	const struct bench_progress *progress = &play->progress;
 	double sum_s = 0;
 	uint64_t acted = 0, ok = 0;
@@ -99,7 +99,7 @@ static inline void assert_outcome_consistent(const struct play *play)
 
 	assert_int_equal(outcome->count, play->load.count);
 	for (size_t i = 0; i < outcome->count; i++) {
-		const struct md_record *record = &outcome->records[i];
+		const struct res_record *record = &outcome->records[i];
 		assert_int_equal(record->index, i);
 		assert_int_equal(record->planned_ns,
 				 outcome->start_ns + play->requests[i].planned_ns);
@@ -107,10 +107,10 @@ static inline void assert_outcome_consistent(const struct play *play)
 		assert_int_equal(record->ok, record->error == NULL);
 		assert_int_equal(record->ok, record->error_kind == NULL);
 		ok += record->ok;
-		assert_int_equal(record->tries == 0, record->acted_ns == MD_NO_TIME);
+		assert_int_equal(record->tries == 0, record->acted_ns == RES_NO_TIME);
 		assert_true(record->tries <= play->load.retries + 1);
 		assert_false(record->retried);
-		if (record->acted_ns == MD_NO_TIME)
+		if (record->acted_ns == RES_NO_TIME)
 			continue;
 		assert_tries(outcome, &tries, record);
 		acted++;
@@ -132,7 +132,7 @@ static inline void assert_outcome_consistent(const struct play *play)
 		assert_true(outcome->inflight_peak <= play->load.max_concurrency);
 }
 
-static inline const struct md_outcome *play_run(struct play *play)
+static inline const struct res_outcome *play_run(struct play *play)
 {
 	struct pl_err err = PL_ERR_INIT;
 
@@ -143,7 +143,8 @@ static inline const struct md_outcome *play_run(struct play *play)
 	return play->outcome;
 }
 
-static inline void assert_failed(const struct md_record *record, const char *kind, const char *part)
+static inline void assert_failed(const struct res_record *record, const char *kind,
+				 const char *part)
 {
 	assert_false(record->ok);
 	assert_string_equal(record->error_kind, kind);

@@ -17,19 +17,19 @@
 #define EVENTS_MAX 16
 
 /* A request that starts at `start_ms`, with events after these ms each. */
-static void make_record(struct md_record *record, uint64_t index, int64_t start_ms,
+static void make_record(struct res_record *record, uint64_t index, int64_t start_ms,
 			const double *gaps_ms, size_t count)
 {
 	int64_t at_ns = start_ms * PL_NS_PER_MS;
 
-	md_record_init(record, index);
+	res_record_init(record, index);
 	record->ok = true;
 	record->acted_ns = at_ns;
 	record->events = pl_alloc_array(EVENTS_MAX, sizeof(*record->events));
 	for (size_t i = 0; i < count; i++) {
 		int64_t gap_ns = (int64_t)(gaps_ms[i] * 1e6);
-		record->event_count += md_event_encode(record->events + record->event_count, 1,
-						       gap_ns, 1, MD_EVENT_CONTENT);
+		record->event_count += res_event_encode(record->events + record->event_count, 1,
+							gap_ns, 1, RES_EVENT_CONTENT);
 		at_ns += gap_ns;
 	}
 	record->end_ns = at_ns;
@@ -37,10 +37,10 @@ static void make_record(struct md_record *record, uint64_t index, int64_t start_
 	record->output_tokens = (int64_t)count;
 }
 
-static void make_failed(struct md_record *record, uint64_t index, const char *error)
+static void make_failed(struct res_record *record, uint64_t index, const char *error)
 {
-	md_record_init(record, index);
-	record->error_kind = md_failure_name("connect");
+	res_record_init(record, index);
+	record->error_kind = res_failure_name("connect");
 	record->error = pl_strdup(error);
 }
 
@@ -60,7 +60,7 @@ static char *draw(struct scratch *scratch, const struct bench_plot_timeline_inpu
 static void test_bench_plot_timeline__gaps_by_threshold(void **state)
 {
 	static const double gaps[] = { 900, 24.999999, 25, 49.999999, 50, 51, 0 };
-	struct md_record record;
+	struct res_record record;
 	struct bench_timeline_facts facts;
 	struct bench_plot_timeline_input input = {
 		.records = &record, .count = 1, .thresholds_ms = { 25, 50 }, .backend = "openai"
@@ -88,7 +88,7 @@ static void test_bench_plot_timeline__gaps_by_threshold(void **state)
 	assert_int_equal(facts.counts[BENCH_TIMELINE_FAST], 1);
 	assert_int_equal(facts.counts[BENCH_TIMELINE_SLOWER], 5);
 	bench_timeline_facts_done(&facts);
-	md_record_done(&record);
+	res_record_done(&record);
 }
 
 /* What others chose as names, and what servers say, stays text. */
@@ -96,7 +96,7 @@ static void test_bench_plot_timeline__nothing_gets_out_of_its_place(void **state
 {
 	static const char bad[] = "</script><b>x\xff\" & 'y' @EVENTS@";
 	static const double gaps[] = { 3 };
-	struct md_record records[2];
+	struct res_record records[2];
 	struct bench_plot_timeline_input input = {
 		.records = records,
 		.count = 2,
@@ -119,13 +119,13 @@ static void test_bench_plot_timeline__nothing_gets_out_of_its_place(void **state
 	assert_int_equal(ends, 3);
 	assert_non_null(strstr(page, "&lt;/script&gt;&lt;b&gt;x"));
 	assert_non_null(strstr(page, "connect: \\u003c/script\\u003e\\u003cb\\u003ex"));
-	md_record_done(&records[0]);
-	md_record_done(&records[1]);
+	res_record_done(&records[0]);
+	res_record_done(&records[1]);
 }
 
 static void test_bench_plot_timeline__no_place_is_left(void **state)
 {
-	struct md_record record;
+	struct res_record record;
 	struct bench_plot_timeline_input input = {
 		.records = &record, .count = 1, .thresholds_ms = { 25, 50 }, .backend = "openai"
 	};
@@ -139,14 +139,14 @@ static void test_bench_plot_timeline__no_place_is_left(void **state)
 	assert_null(strstr(page, "SIMULATED"));
 	assert_null(strstr(page, "http:"));
 	assert_null(strstr(page, "https:"));
-	md_record_done(&record);
+	res_record_done(&record);
 }
 
 /* No page that cannot be opened: the first requests that fit, and a word about it. */
 static void test_bench_plot_timeline__too_many_events(void **state)
 {
 	static const double gaps[] = { 3, 4, 5, 6 };
-	struct md_record records[5];
+	struct res_record records[5];
 	struct bench_plot_timeline_input input = {
 		.records = records,
 		.count = 5,
@@ -167,13 +167,13 @@ static void test_bench_plot_timeline__too_many_events(void **state)
 	auto_free char *whole = draw(*state, &input);
 	assert_null(strstr(whole, "are drawn"));
 	for (size_t i = 0; i < 5; i++)
-		md_record_done(&records[i]);
+		res_record_done(&records[i]);
 }
 
 /* A million refused connections have no event at all, and a message each. */
 static void test_bench_plot_timeline__too_many_failures(void **state)
 {
-	struct md_record records[5];
+	struct res_record records[5];
 	struct bench_plot_timeline_input input = {
 		.records = records,
 		.count = 5,
@@ -188,7 +188,7 @@ static void test_bench_plot_timeline__too_many_failures(void **state)
 	assert_non_null(strstr(page, "the first 3 of 5 requests are drawn"));
 	assert_non_null(strstr(page, "<th scope=\"row\">Failed</th><td>5</td>"));
 	for (size_t i = 0; i < 5; i++)
-		md_record_done(&records[i]);
+		res_record_done(&records[i]);
 }
 
 static void test_bench_plot_timeline__no_record_at_all(void **state)

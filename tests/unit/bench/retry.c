@@ -33,8 +33,8 @@ static void each_failed_try_is_a_record_and_the_clock_starts_at_the_first(void *
 	struct play play = play_one(server, "late 2 0 503", 5, 3 * MS);
 
 	(void)state;
-	const struct md_outcome *outcome = play_run(&play);
-	const struct md_record *record = &outcome->records[0];
+	const struct res_outcome *outcome = play_run(&play);
+	const struct res_record *record = &outcome->records[0];
 	assert_true(record->ok);
 	assert_int_equal(record->status, 200);
 	assert_int_equal(record->output_tokens, 2);
@@ -44,15 +44,15 @@ static void each_failed_try_is_a_record_and_the_clock_starts_at_the_first(void *
 		assert_string_equal(outcome->tries[i]->error_kind, "http_status");
 		assert_string_equal(outcome->tries[i]->error, "no such luck");
 		assert_int_equal(outcome->tries[i]->status, 503);
-		assert_int_not_equal(outcome->tries[i]->headers_ns, MD_NO_TIME);
+		assert_int_not_equal(outcome->tries[i]->headers_ns, RES_NO_TIME);
 	}
 	/* the pause is the delay times the number of the try */
 	assert_true(outcome->tries[1]->acted_ns - outcome->tries[0]->end_ns >= 3 * MS);
 	assert_true(record->sent_ns - outcome->tries[1]->end_ns >= 6 * MS);
-	assert_true(md_record_first_event_ns(record) - record->acted_ns >= 9 * MS);
+	assert_true(res_record_first_event_ns(record) - record->acted_ns >= 9 * MS);
 	/* an answer that was whole leaves its connection to the next try */
 	assert_int_equal(outcome->connections, 1);
-	assert_int_equal(record->connected_ns, MD_NO_TIME);
+	assert_int_equal(record->connected_ns, RES_NO_TIME);
 	assert_int_equal(server->requests, 3);
 	play_done(&play);
 	tiny_server_stop(server);
@@ -64,13 +64,13 @@ static void a_connection_that_breaks_before_an_answer_is_tried_again(void **stat
 	struct play play = play_one(server, "late 3 0 0", 3, 0);
 
 	(void)state;
-	const struct md_outcome *outcome = play_run(&play);
+	const struct res_outcome *outcome = play_run(&play);
 	assert_true(outcome->records[0].ok);
 	assert_int_equal(outcome->records[0].tries, 4);
 	for (size_t i = 0; i < 3; i++) {
 		assert_string_equal(outcome->tries[i]->error_kind, "reset");
 		assert_int_equal(outcome->tries[i]->status, 0);
-		assert_int_not_equal(outcome->tries[i]->connected_ns, MD_NO_TIME);
+		assert_int_not_equal(outcome->tries[i]->connected_ns, RES_NO_TIME);
 	}
 	assert_int_equal(outcome->connections, 4);
 	assert_int_equal(server->requests, 4);
@@ -85,7 +85,7 @@ static void a_refused_connection_is_tried_as_often_as_asked(void **state)
 
 	(void)state;
 	tiny_server_stop(server);
-	const struct md_outcome *outcome = play_run(&play);
+	const struct res_outcome *outcome = play_run(&play);
 	assert_failed(&outcome->records[0], "connect", "refused");
 	assert_int_equal(outcome->records[0].tries, 4);
 	assert_int_equal(outcome->try_count, 3);
@@ -110,7 +110,7 @@ static void only_what_may_pass_is_tried_again(void **state)
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
 		struct play play = play_one(server, cases[i].order, 2, 0);
-		const struct md_outcome *outcome = play_run(&play);
+		const struct res_outcome *outcome = play_run(&play);
 		if (outcome->records[0].tries != cases[i].tries)
 			fail_msg("'%s': %u tries", cases[i].order, outcome->records[0].tries);
 		assert_int_equal(outcome->records[0].ok, strcmp(cases[i].order, "ok 2") == 0);
@@ -125,7 +125,7 @@ static void without_being_asked_nothing_is_tried_again(void **state)
 	struct play play = play_one(server, "late 1 0 503", 0, 0);
 
 	(void)state;
-	const struct md_outcome *outcome = play_run(&play);
+	const struct res_outcome *outcome = play_run(&play);
 	assert_failed(&outcome->records[0], "http_status", "no such luck");
 	assert_int_equal(outcome->records[0].tries, 1);
 	assert_int_equal(outcome->try_count, 0);
@@ -145,7 +145,7 @@ static void retry_after_takes_the_place_of_the_delay(void **state)
 	play.load.retries = 3;
 	play.load.retry_delay_ns = 3600 * SECOND;
 	play.load.request_timeout_ns = 36000 * SECOND;
-	const struct md_outcome *outcome = play_run(&play);
+	const struct res_outcome *outcome = play_run(&play);
 	assert_true(outcome->records[0].ok && outcome->records[1].ok);
 	assert_int_equal(outcome->try_count, 6);
 	play_done(&play);
@@ -164,8 +164,8 @@ static void retry_after_is_honoured_up_to_a_minute(void **state)
 
 	(void)state;
 	play.load.request_timeout_ns = 60 * SECOND;
-	const struct md_outcome *outcome = play_run(&play);
-	assert_int_equal(outcome->end, MD_END_ALL);
+	const struct res_outcome *outcome = play_run(&play);
+	assert_int_equal(outcome->end, RES_END_ALL);
 	assert_failed(&outcome->records[0], "http_status", "no such luck");
 	assert_int_equal(outcome->records[0].tries, 1);
 	play_done(&play);
@@ -173,7 +173,7 @@ static void retry_after_is_honoured_up_to_a_minute(void **state)
 	play.load.request_timeout_ns = 62 * SECOND;
 	play.load.run_timeout_ns = 2 * SECOND;
 	outcome = play_run(&play);
-	assert_int_equal(outcome->end, MD_END_RUN_TIMEOUT);
+	assert_int_equal(outcome->end, RES_END_RUN_TIMEOUT);
 	assert_failed(&outcome->records[0], "abandoned",
 		      "ended by run_timeout; try 1 had failed: no such luck");
 	play_done(&play);
@@ -188,7 +188,7 @@ static void request_timeout_runs_from_the_first_try(void **state)
 	(void)state;
 	/* a try that it would forestall is not waited for */
 	play.load.request_timeout_ns = 60 * SECOND;
-	const struct md_outcome *outcome = play_run(&play);
+	const struct res_outcome *outcome = play_run(&play);
 	assert_failed(&outcome->records[0], "http_status", "no such luck");
 	assert_int_equal(outcome->records[0].tries, 1);
 	play_done(&play);
@@ -199,7 +199,7 @@ static void request_timeout_runs_from_the_first_try(void **state)
 		play = play_one(server, "late 1 1 503 -2", 1, SECOND);
 		play.load.request_timeout_ns = 1500 * MS;
 		outcome = play_run(&play);
-		const struct md_record *record = &outcome->records[0];
+		const struct res_record *record = &outcome->records[0];
 		assert_failed(record, "timeout", "request_timeout");
 		assert_int_equal(record->tries, 2);
 		assert_true(record->end_ns - record->acted_ns >= 1500 * MS);
@@ -220,8 +220,8 @@ static void a_signal_ends_what_waits_for_its_next_try(void **state)
 	server->stop_when_held = &stop;
 	play.load.stop_signal = &stop;
 	play.load.request_timeout_ns = 9000 * SECOND;
-	const struct md_outcome *outcome = play_run(&play);
-	assert_int_equal(outcome->end, MD_END_STOPPED);
+	const struct res_outcome *outcome = play_run(&play);
+	assert_int_equal(outcome->end, RES_END_STOPPED);
 	assert_string_equal(outcome->records[0].error_kind, "abandoned");
 	assert_int_equal(outcome->records[0].tries, 1);
 	assert_int_equal(outcome->try_count, 0);
@@ -237,8 +237,8 @@ static void a_pause_is_no_stall(void **state)
 
 	(void)state;
 	play.load.stall_timeout_ns = 2 * SECOND;
-	const struct md_outcome *outcome = play_run(&play);
-	assert_int_equal(outcome->end, MD_END_ALL);
+	const struct res_outcome *outcome = play_run(&play);
+	assert_int_equal(outcome->end, RES_END_ALL);
 	assert_true(outcome->records[0].ok);
 	play_done(&play);
 	tiny_server_stop(server);
@@ -255,7 +255,7 @@ static void the_cap_counts_what_waits(void **state)
 	play.load.max_concurrency = 1;
 	play.load.retries = 1;
 	play.load.retry_delay_ns = 5 * MS;
-	const struct md_outcome *outcome = play_run(&play);
+	const struct res_outcome *outcome = play_run(&play);
 	for (size_t i = 0; i < 3; i++)
 		assert_true(outcome->records[i].ok);
 	assert_int_equal(outcome->records[0].tries, 2);
@@ -274,7 +274,7 @@ struct seen {
 	size_t wrong, tried, ended;
 };
 
-static void on_acted(void *data, const struct md_record *record)
+static void on_acted(void *data, const struct res_record *record)
 {
 	struct seen *seen = data;
 
@@ -282,17 +282,17 @@ static void on_acted(void *data, const struct md_record *record)
 	seen->tries[record->index] = 1;
 }
 
-static void on_tried(void *data, const struct md_record *record)
+static void on_tried(void *data, const struct res_record *record)
 {
 	struct seen *seen = data;
 
 	seen->wrong += record->tries != seen->tries[record->index] || seen->over[record->index] ||
-		       !record->retried || record->end_ns == MD_NO_TIME;
+		       !record->retried || record->end_ns == RES_NO_TIME;
 	seen->tries[record->index]++;
 	seen->tried++;
 }
 
-static void on_over(void *data, const struct md_record *record)
+static void on_over(void *data, const struct res_record *record)
 {
 	struct seen *seen = data;
 
@@ -358,7 +358,7 @@ static void play_random(struct tiny_server *server, struct pl_pyrandom *rng, siz
 		play.load.max_concurrency = 1 + (int64_t)pl_pyrandom_below(rng, 8);
 	play_followed(&play);
 	for (size_t i = 0; i < count; i++) {
-		const struct md_record *record = &play.outcome->records[i];
+		const struct res_record *record = &play.outcome->records[i];
 		assert_int_equal(record->ok, faults[i] <= retries);
 		sum += record->tries;
 	}

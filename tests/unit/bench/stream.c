@@ -19,7 +19,7 @@
 
 /* One answer being fed. */
 struct fed {
-	struct md_record record;
+	struct res_record record;
 	struct bench_recorder recorder;
 	struct bench_stream stream;
 	enum bench_stream_result result;
@@ -28,8 +28,8 @@ struct fed {
 
 static void fed_begin(struct fed *fed, const char *adapter)
 {
-	*fed = (struct fed){ .recorder.last_ns = MD_NO_TIME };
-	md_record_init(&fed->record, 0);
+	*fed = (struct fed){ .recorder.last_ns = RES_NO_TIME };
+	res_record_init(&fed->record, 0);
 	fed->record.acted_ns = T0;
 	fed->recorder.record = &fed->record;
 	bench_recorder_reserve(&fed->recorder, 1);
@@ -40,7 +40,7 @@ static void fed_begin(struct fed *fed, const char *adapter)
 static void fed_done(struct fed *fed)
 {
 	bench_stream_done(&fed->stream);
-	md_record_done(&fed->record);
+	res_record_done(&fed->record);
 }
 
 /* Feeds unless the answer is over. */
@@ -54,7 +54,7 @@ static void fed_bytes(struct fed *fed, const char *bytes, size_t len)
 	fed->used += used;
 }
 
-static void assert_same_record(const struct md_record *a, const struct md_record *b)
+static void assert_same_record(const struct res_record *a, const struct res_record *b)
 {
 	assert_int_equal(a->ok, b->ok);
 	assert_int_equal(a->status, b->status);
@@ -178,9 +178,9 @@ static void assert_cuts_change_nothing(const char *adapter, const struct wire *w
 	for (uint32_t i = 0; i < steps.record.event_count; i++) {
 		unsigned flags = whole.record.events[i].flags;
 		assert_int_equal(steps.record.events[i].tokens, whole.record.events[i].tokens);
-		assert_int_equal(steps.record.events[i].flags | MD_EVENT_COALESCED,
-				 flags | MD_EVENT_COALESCED);
-		assert_int_equal(flags & MD_EVENT_COALESCED, i > 0 ? MD_EVENT_COALESCED : 0);
+		assert_int_equal(steps.record.events[i].flags | RES_EVENT_COALESCED,
+				 flags | RES_EVENT_COALESCED);
+		assert_int_equal(flags & RES_EVENT_COALESCED, i > 0 ? RES_EVENT_COALESCED : 0);
 		assert_int_equal(whole.record.events[i].delta_ns, i > 0 ? 0 : STEP_NS);
 	}
 	fed_done(&whole);
@@ -216,24 +216,25 @@ static void assert_events(const char *adapter, const char *const *events, size_t
 
 static void events_get_the_time_of_their_read(void **state)
 {
-	struct md_event_cursor cursor;
-	struct md_event_at at;
+	struct res_event_cursor cursor;
+	struct res_event_at at;
 	struct fed fed;
 
 	(void)state;
 	FEED(&fed, "openai", TEXT("a"), TEXT("b") TEXT("c"), LAST(""), USAGE(4), DONE_WORD);
 	assert_int_equal(fed.result, BENCH_STREAM_DONE);
-	cursor = md_record_cursor(&fed.record);
+	cursor = res_record_cursor(&fed.record);
 	static const int64_t times[] = { 1, 2, 2, 3 };
-	static const unsigned flags[] = { MD_EVENT_CONTENT, MD_EVENT_CONTENT,
-					  MD_EVENT_CONTENT | MD_EVENT_COALESCED, MD_EVENT_FINISH };
+	static const unsigned flags[] = { RES_EVENT_CONTENT, RES_EVENT_CONTENT,
+					  RES_EVENT_CONTENT | RES_EVENT_COALESCED,
+					  RES_EVENT_FINISH };
 	for (size_t i = 0; i < 4; i++) {
-		assert_true(md_record_next(&cursor, &at));
+		assert_true(res_record_next(&cursor, &at));
 		assert_int_equal(at.t_ns, T0 + times[i] * STEP_NS);
-		assert_int_equal(at.flags, flags[i] | MD_EVENT_GUESSED);
+		assert_int_equal(at.flags, flags[i] | RES_EVENT_GUESSED);
 		assert_int_equal(at.tokens, 1);
 	}
-	assert_false(md_record_next(&cursor, &at));
+	assert_false(res_record_next(&cursor, &at));
 	assert_int_equal(fed.record.output_tokens, 4);
 	assert_int_equal(fed.record.prompt_tokens, 7);
 	assert_string_equal(fed.record.finish_reason, "stop");
@@ -271,17 +272,17 @@ static void usage_in_every_event_is_exact(void **state)
 	     "data: {\"choices\":[{\"index\":0,\"text\":\"\",\"finish_reason\":\"stop\"}],"
 	     "\"usage\":{\"completion_tokens\":9001}}\n\n",
 	     DONE_WORD);
-	struct md_event_cursor cursor = md_record_cursor(&fed.record);
-	struct md_event_at at;
+	struct res_event_cursor cursor = res_record_cursor(&fed.record);
+	struct res_event_at at;
 	static const int64_t tokens[] = { 1, 9000, 0 };
 	for (size_t i = 0; i < 3; i++) {
-		assert_true(md_record_next(&cursor, &at));
+		assert_true(res_record_next(&cursor, &at));
 		assert_int_equal(at.tokens, tokens[i]);
-		assert_int_equal(at.flags & MD_EVENT_GUESSED, 0);
+		assert_int_equal(at.flags & RES_EVENT_GUESSED, 0);
 	}
 	assert_int_equal(fed.record.event_count, 4); /* 9,000 tokens take two entries */
 	assert_int_equal(fed.record.output_tokens, 9001);
-	assert_int_equal(fed.record.token_source, MD_TOKENS_USAGE);
+	assert_int_equal(fed.record.token_source, RES_TOKENS_USAGE);
 	fed_done(&fed);
 }
 
@@ -301,7 +302,7 @@ static void usage_with_the_last_choice_counts_no_token_twice(void **state)
 	for (size_t i = 0; i < 3; i++)
 		assert_int_equal(fed.record.events[i].tokens, tokens[i]);
 	assert_int_equal(fed.record.output_tokens, 2);
-	assert_int_equal(fed.record.token_source, MD_TOKENS_USAGE);
+	assert_int_equal(fed.record.token_source, RES_TOKENS_USAGE);
 	fed_done(&fed);
 }
 
@@ -340,10 +341,10 @@ static void token_ids_count_where_usage_is_silent(void **state)
 	     DONE_WORD);
 	assert_int_equal(fed.record.event_count, 3);
 	assert_int_equal(fed.record.output_tokens, 3);
-	assert_int_equal(fed.record.token_source, MD_TOKENS_IDS);
+	assert_int_equal(fed.record.token_source, RES_TOKENS_IDS);
 	assert_int_equal(fed.record.events[0].tokens, 0);
-	assert_int_equal(fed.record.events[0].flags & MD_EVENT_CONTENT, 0);
-	assert_int_equal(fed.record.prompt_tokens, MD_NO_COUNT);
+	assert_int_equal(fed.record.events[0].flags & RES_EVENT_CONTENT, 0);
+	assert_int_equal(fed.record.prompt_tokens, RES_NO_COUNT);
 	fed_done(&fed);
 }
 
@@ -365,7 +366,7 @@ static void failed_streams_say_why_and_keep_what_came(void **state)
 	assert_string_equal(fed.record.error_kind, "truncated");
 	assert_non_null(strstr(fed.record.error, "finish reason"));
 	assert_int_equal(fed.record.output_tokens, 2);
-	assert_int_equal(fed.record.token_source, MD_TOKENS_EVENTS);
+	assert_int_equal(fed.record.token_source, RES_TOKENS_EVENTS);
 	fed_done(&fed);
 
 	FEED(&fed, "openai", TEXT("a"), LAST("b"));
@@ -423,9 +424,9 @@ static void one_stream_object_serves_many_answers(void **state)
 	assert_int_equal(fed.result, BENCH_STREAM_FAILED);
 	for (int i = 0; i < 3; i++) {
 		size_t at = 0;
-		md_record_done(&fed.record);
+		res_record_done(&fed.record);
 		fed.record.acted_ns = T0;
-		fed.recorder.last_ns = MD_NO_TIME;
+		fed.recorder.last_ns = RES_NO_TIME;
 		fed.result = BENCH_STREAM_MORE;
 		bench_recorder_reserve(&fed.recorder, 2);
 		bench_stream_start(&fed.stream, &fed.recorder);
@@ -460,9 +461,9 @@ static void stamps_never_go_back(void **state)
 	}
 	assert_int_equal(fed.record.events[0].delta_ns, 0);
 	assert_int_equal(fed.record.events[1].delta_ns, 100);
-	assert_int_equal(fed.record.events[1].flags & MD_EVENT_USER_STAMP, MD_EVENT_USER_STAMP);
+	assert_int_equal(fed.record.events[1].flags & RES_EVENT_USER_STAMP, RES_EVENT_USER_STAMP);
 	assert_int_equal(fed.record.events[2].delta_ns, 0);
-	assert_int_equal(fed.record.events[2].flags & MD_EVENT_USER_STAMP, 0);
+	assert_int_equal(fed.record.events[2].flags & RES_EVENT_USER_STAMP, 0);
 	fed_done(&fed);
 }
 
@@ -538,26 +539,26 @@ struct real_case {
 	const char *name;
 	const char *adapter;
 	size_t events;
-	int64_t usage; /* MD_NO_COUNT: none is sent */
+	int64_t usage; /* RES_NO_COUNT: none is sent */
 	int64_t tokens;
-	enum md_token_source source;
+	enum res_token_source source;
 	unsigned choices;
 };
 
 static const struct real_case real_cases[] = {
-	{ "completions_stream", "openai", 4, 4, 4, MD_TOKENS_USAGE, 1 },
-	{ "completions_stream_cont", "openai", 4, 4, 4, MD_TOKENS_USAGE, 1 },
-	{ "completions_n2_stream", "openai", 4, 4, 4, MD_TOKENS_USAGE, 3 },
-	{ "completions_batch_stream", "openai", 4, MD_NO_COUNT, 4, MD_TOKENS_EVENTS, 3 },
-	{ "completions_logprobs_stream", "openai", 2, MD_NO_COUNT, 3, MD_TOKENS_IDS, 1 },
-	{ "chat_stream", "openai-chat", 5, 4, 4, MD_TOKENS_USAGE, 1 },
-	{ "chat_stream_cont", "openai-chat", 5, 4, 4, MD_TOKENS_USAGE, 1 },
+	{ "completions_stream", "openai", 4, 4, 4, RES_TOKENS_USAGE, 1 },
+	{ "completions_stream_cont", "openai", 4, 4, 4, RES_TOKENS_USAGE, 1 },
+	{ "completions_n2_stream", "openai", 4, 4, 4, RES_TOKENS_USAGE, 3 },
+	{ "completions_batch_stream", "openai", 4, RES_NO_COUNT, 4, RES_TOKENS_EVENTS, 3 },
+	{ "completions_logprobs_stream", "openai", 2, RES_NO_COUNT, 3, RES_TOKENS_IDS, 1 },
+	{ "chat_stream", "openai-chat", 5, 4, 4, RES_TOKENS_USAGE, 1 },
+	{ "chat_stream_cont", "openai-chat", 5, 4, 4, RES_TOKENS_USAGE, 1 },
 };
 
 static void real_streams_count_as_documented(void **state)
 {
 	skip_without_others_data();
-	struct md_event_at at;
+	struct res_event_at at;
 
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(real_cases); i++) {
@@ -578,8 +579,8 @@ static void real_streams_count_as_documented(void **state)
 		assert_int_equal(fed.record.output_tokens, want->tokens);
 		assert_int_equal(fed.record.token_source, want->source);
 		assert_int_equal(fed.stream.seen_mask, want->choices);
-		struct md_event_cursor cursor = md_record_cursor(&fed.record);
-		for (; md_record_next(&cursor, &at); events++)
+		struct res_event_cursor cursor = res_record_cursor(&fed.record);
+		for (; res_record_next(&cursor, &at); events++)
 			tokens += at.tokens;
 		assert_int_equal(events, want->events);
 		assert_int_equal(tokens, want->tokens);
@@ -653,7 +654,7 @@ static void a_response_is_its_deltas(void **state)
 	assert_int_equal(fed.result, BENCH_STREAM_DONE);
 	assert_true(fed.record.ok);
 	assert_int_equal(fed.record.event_count, 3);
-	assert_int_equal(md_record_first_event_ns(&fed.record), T0 + 2 * STEP_NS);
+	assert_int_equal(res_record_first_event_ns(&fed.record), T0 + 2 * STEP_NS);
 	assert_int_equal(fed.record.output_tokens, 4);
 	assert_int_equal(fed.record.prompt_tokens, 11);
 	assert_string_equal(fed.record.finish_reason, "length");

@@ -33,7 +33,7 @@ struct row {
 	const char *bytes;   /* the whole answer, its connection ends behind it */
 	const char *kind;    /* NULL: it is good */
 	const char *says;    /* within the error, or the text that was generated; NULL: whatever */
-	int64_t tokens;      /* MD_NO_COUNT: none, -2: whatever */
+	int64_t tokens;      /* RES_NO_COUNT: none, -2: whatever */
 	int events;          /* -1: whatever */
 };
 
@@ -101,13 +101,13 @@ static const struct row rows[] = {
 	{ NULL, EVENTS_HEAD TEXT("a") "data: {\"detail\":\"kaput\"}\n\n", "stream_error", "kaput",
 	  1, 1 },
 	{ NULL, EVENTS_HEAD "event: error\ndata: {\"message\":\"kaput\"}\n\n" DONE, "stream_error",
-	  "kaput", MD_NO_COUNT, 0 },
+	  "kaput", RES_NO_COUNT, 0 },
 	{ NULL, EVENTS_HEAD "data: {\"message\":\"in the queue\"}\n\n" LAST("\"stop\"") DONE, NULL,
 	  "z", 1, 1 },
 	{ NULL, EVENTS_HEAD "data: \xff\x1b[2J\n\n", "protocol", "says: \xef\xbf\xbd [2J",
-	  MD_NO_COUNT, 0 },
+	  RES_NO_COUNT, 0 },
 	{ "openai-responses", EVENTS_HEAD "data: {\"type\":\"response.failed\"}\n\n",
-	  "stream_error", "response.failed", MD_NO_COUNT, 0 },
+	  "stream_error", "response.failed", RES_NO_COUNT, 0 },
 	{ "openai-responses",
 	  EVENTS_HEAD "data: {\"type\":\"response.output_text.delta\",\"delta\":\"a\"}\n\n"
 		      "data: {\"type\":\"response.completed\",\"response\":{}}\n\n"
@@ -115,26 +115,26 @@ static const struct row rows[] = {
 	  NULL, "a", 1, 1 },
 	/* heads */
 	{ NULL, HEAD("Content-Type: text/html") "<html>", "protocol",
-	  "answer is of type 'text/html', not an event stream: <html>", MD_NO_COUNT, 0 },
+	  "answer is of type 'text/html', not an event stream: <html>", RES_NO_COUNT, 0 },
 	{ NULL, HEAD("Content-Type: application/json") "{\"error\":{\"message\":\"kaput\"}}",
-	  "protocol", "not an event stream: kaput", MD_NO_COUNT, 0 },
+	  "protocol", "not an event stream: kaput", RES_NO_COUNT, 0 },
 	{ NULL, HEAD("Content-Type: text/event-stream\r\nContent-Encoding: gzip") "\x1f\x8b",
-	  "protocol", "encoded as 'gzip'", MD_NO_COUNT, 0 },
+	  "protocol", "encoded as 'gzip'", RES_NO_COUNT, 0 },
 	{ NULL,
 	  HEAD("Content-Type: text/event-stream\r\nContent-Encoding: Identity") LAST("\"x\"") DONE,
 	  NULL, "z", 1, 1 },
 	{ NULL, "HTTP/1.1 308 X\r\nLocation: http://a/\xe9\r\n\r\n<html>", "http_status",
-	  "redirected to 'http://a/\xef\xbf\xbd'", MD_NO_COUNT, 0 },
+	  "redirected to 'http://a/\xef\xbf\xbd'", RES_NO_COUNT, 0 },
 	{ NULL, "HTTP/1.1 500 X\r\nContent-Encoding: br\r\n\r\n\x0b\x02", "http_status",
-	  "Internal Server Error", MD_NO_COUNT, 0 },
-	{ NULL, "HTTP/1.1 599 X\r\n\r\n \r\n", "http_status", "status 599", MD_NO_COUNT, 0 },
+	  "Internal Server Error", RES_NO_COUNT, 0 },
+	{ NULL, "HTTP/1.1 599 X\r\n\r\n \r\n", "http_status", "status 599", RES_NO_COUNT, 0 },
 	{ NULL, "HTTP/1.1 422 X\r\n\r\n{\"detail\":[{\"loc\":[\"body\"],\"msg\":\"kaput\"}]}",
-	  "http_status", "kaput", MD_NO_COUNT, 0 },
+	  "http_status", "kaput", RES_NO_COUNT, 0 },
 	/* one piece */
 	{ "whole", HEAD("Content-Type: text/event-stream") DONE, "protocol",
-	  "one piece was asked for", MD_NO_COUNT, 0 },
+	  "one piece was asked for", RES_NO_COUNT, 0 },
 	{ "whole", HEAD("Content-Type: text/html") "<html>", "protocol", "says: <html>",
-	  MD_NO_COUNT, 0 },
+	  RES_NO_COUNT, 0 },
 	{ "whole", HEAD("Content-Type: x/y") "{\"detail\":\"kaput\"}", "stream_error", "kaput", -2,
 	  0 },
 	{ "whole",
@@ -142,17 +142,17 @@ static const struct row rows[] = {
 	  "a\xef\xbf\xbd", -2, 0 },
 };
 
-static void feed(const struct row *row, size_t piece, struct md_record *ret)
+static void feed(const struct row *row, size_t piece, struct res_record *ret)
 {
 	bool whole = row->adapter != NULL && strcmp(row->adapter, "whole") == 0;
 	const char *adapter = whole || row->adapter == NULL ? "openai" : row->adapter;
-	struct bench_recorder recorder = { .record = ret, .last_ns = MD_NO_TIME };
+	struct bench_recorder recorder = { .record = ret, .last_ns = RES_NO_TIME };
 	enum bench_stream_result result = BENCH_STREAM_MORE;
 	size_t len = strlen(row->bytes);
 	struct bench_stream stream;
 	size_t used;
 
-	md_record_init(ret, 0);
+	res_record_init(ret, 0);
 	ret->acted_ns = 5000;
 	bench_recorder_reserve(&recorder, 1);
 	bench_stream_init(&stream, bench_adapter_find(adapter), whole);
@@ -168,7 +168,7 @@ static void feed(const struct row *row, size_t piece, struct md_record *ret)
 	bench_stream_done(&stream);
 }
 
-static void check(const struct row *row, const struct md_record *record)
+static void check(const struct row *row, const struct res_record *record)
 {
 	const char *told = row->kind != NULL ? record->error : record->text;
 
@@ -192,10 +192,10 @@ static void odd_answers_are_told_by_what_is_true(void **state)
 	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
 		static const size_t pieces[] = { 1u << 20, 1, 2, 7, 64 };
 		for (size_t k = 0; k < PL_ARRAY_SIZE(pieces); k++) {
-			struct md_record record;
+			struct res_record record;
 			feed(&rows[i], pieces[k], &record);
 			check(&rows[i], &record);
-			md_record_done(&record);
+			res_record_done(&record);
 		}
 	}
 }
@@ -203,8 +203,8 @@ static void odd_answers_are_told_by_what_is_true(void **state)
 /* A body of the wrong kind that never ends is not waited for. */
 static void enough_of_the_wrong_kind_is_enough(void **state)
 {
-	struct md_record record;
-	struct bench_recorder recorder = { .record = &record, .last_ns = MD_NO_TIME };
+	struct res_record record;
+	struct bench_recorder recorder = { .record = &record, .last_ns = RES_NO_TIME };
 	static const char head[] = HEAD("Content-Type: text/html");
 	char body[1000];
 	struct bench_stream stream;
@@ -213,7 +213,7 @@ static void enough_of_the_wrong_kind_is_enough(void **state)
 
 	(void)state;
 	memset(body, 'x', sizeof(body));
-	md_record_init(&record, 0);
+	res_record_init(&record, 0);
 	record.acted_ns = 1;
 	bench_recorder_reserve(&recorder, 1);
 	bench_stream_init(&stream, bench_adapter_find("openai"), false);
@@ -225,7 +225,7 @@ static void enough_of_the_wrong_kind_is_enough(void **state)
 	assert_in_range(fed, BENCH_ERROR_BYTES_MAX, BENCH_ERROR_BYTES_MAX + 2 * sizeof(body));
 	assert_non_null(strstr(record.error, "'text/html', not an event stream: xxx"));
 	bench_stream_done(&stream);
-	md_record_done(&record);
+	res_record_done(&record);
 }
 
 int main(void)

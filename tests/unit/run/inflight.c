@@ -14,7 +14,7 @@
 #define AT_MS(ms) ((ms)*PL_NS_PER_MS)
 
 /* Ten in flight from 1 s on, twenty from 10 s on. */
-static const struct md_inflight ours[] = {
+static const struct res_inflight ours[] = {
 	{ AT_MS(900), 2 },
 	{ AT_MS(1000), 10 },
 	{ AT_MS(10000), 20 },
@@ -89,40 +89,40 @@ static void test_exp_inflight__too_few_or_too_small_are_unknown(void **state)
 /* Two requests from 1 s on; the first fails at 2 s and at 4 s and is tried again a second later. */
 static void test_exp_inflight__who_waits_for_a_try_is_not_asked(void **state)
 {
-	static const struct md_inflight all[] = { { AT_MS(1000), 2 },
-						  { AT_MS(7000), 1 },
-						  { AT_MS(8000), 0 } };
-	static const struct md_inflight wanted[] = {
+	static const struct res_inflight all[] = { { AT_MS(1000), 2 },
+						   { AT_MS(7000), 1 },
+						   { AT_MS(8000), 0 } };
+	static const struct res_inflight wanted[] = {
 		{ AT_MS(1000), 2 }, { AT_MS(2000), 1 }, { AT_MS(3000), 2 }, { AT_MS(4000), 1 },
 		{ AT_MS(5000), 2 }, { AT_MS(7000), 1 }, { AT_MS(8000), 0 },
 	};
-	struct md_record records[2], failed[2];
-	struct md_record *tries[] = { &failed[0], &failed[1] };
-	struct md_outcome outcome = { .records = records,
-				      .count = 2,
-				      .tries = tries,
-				      .try_count = 2,
-				      .inflight = (struct md_inflight *)all,
-				      .inflight_count = PL_ARRAY_SIZE(all) };
+	struct res_record records[2], failed[2];
+	struct res_record *tries[] = { &failed[0], &failed[1] };
+	struct res_outcome outcome = { .records = records,
+				       .count = 2,
+				       .tries = tries,
+				       .try_count = 2,
+				       .inflight = (struct res_inflight *)all,
+				       .inflight_count = PL_ARRAY_SIZE(all) };
 	size_t count;
 
 	(void)state;
-	md_record_init(&records[0], 0);
-	md_record_init(&records[1], 1);
+	res_record_init(&records[0], 0);
+	res_record_init(&records[1], 1);
 	records[0].connected_ns = AT_MS(5000);
 	for (int i = 0; i < 2; i++) {
-		md_record_init(&failed[i], 0);
+		res_record_init(&failed[i], 0);
 		failed[i].acted_ns = AT_MS(1000 + 2000 * i);
 		failed[i].end_ns = AT_MS(2000 + 2000 * i);
 	}
-	auto_free struct md_inflight *asked = run_inflight_asked(&outcome, &count);
+	auto_free struct res_inflight *asked = run_inflight_asked(&outcome, &count);
 	assert_int_equal(count, PL_ARRAY_SIZE(wanted));
 	for (size_t i = 0; i < count; i++) {
 		assert_int_equal(asked[i].t_ns, wanted[i].t_ns);
 		assert_int_equal(asked[i].in_flight, wanted[i].in_flight);
 	}
 	outcome.try_count = 0;
-	auto_free struct md_inflight *same = run_inflight_asked(&outcome, &count);
+	auto_free struct res_inflight *same = run_inflight_asked(&outcome, &count);
 	assert_int_equal(count, PL_ARRAY_SIZE(all));
 	for (size_t i = 0; i < count; i++)
 		assert_int_equal(same[i].in_flight, all[i].in_flight);

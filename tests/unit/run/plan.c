@@ -107,7 +107,7 @@ static void test_exp_plan__requests(void **state)
 					.model = "m" };
 	auto_plan struct run_plan *plan = build(&input);
 	auto_plan struct run_plan *again = build(&input);
-	char id[MD_ID_BYTES];
+	char id[RES_ID_BYTES];
 
 	assert_int_equal(plan->count, 5);
 	assert_string_equal(plan->dataset->prompt_form, "token_ids");
@@ -118,7 +118,7 @@ static void test_exp_plan__requests(void **state)
 		assert_int_equal(request->planned_ns, 0);
 		assert_int_equal(request->output_tokens, 8);
 		/* "bench-", eight digits, "-", the number */
-		md_request_id_text(&request->request_id, id, sizeof(id));
+		res_request_id_text(&request->request_id, id, sizeof(id));
 		assert_memory_equal(id, "bench-", 6);
 		assert_int_equal(strspn(id + 6, "0123456789abcdef"), 8);
 		assert_int_equal(id[14], '-');

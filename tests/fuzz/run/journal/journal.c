@@ -19,13 +19,13 @@ static void use(const struct run_journal_state *state)
 	if (state->over > state->count || !json_is_object(state->document))
 		abort();
 	for (size_t i = 0; i < state->count; i++) {
-		auto_json json_t *json = md_record_to_json(&state->records[i]);
-		struct md_record again;
+		auto_json json_t *json = res_record_to_json(&state->records[i]);
+		struct res_record again;
 		if (state->records[i].index != i || json == NULL)
 			abort();
 		/* a file's own rules may be stricter about what a peer sent */
-		if (md_record_from_json(json, &again, &err) == 0)
-			md_record_done(&again);
+		if (res_record_from_json(json, &again, &err) == 0)
+			res_record_done(&again);
 	}
 }
 
@@ -33,8 +33,8 @@ static void use(const struct run_journal_state *state)
 static void use_tries(const struct run_journal_state *state)
 {
 	for (size_t i = 0; i < state->try_count; i++) {
-		const struct md_record *one = state->tries[i];
-		auto_json json_t *json = md_record_to_json(one);
+		const struct res_record *one = state->tries[i];
+		auto_json json_t *json = res_record_to_json(one);
 		if (json == NULL || one->ok || !one->retried || one->index >= state->count ||
 		    one->tries >= state->records[one->index].tries)
 			abort();

@@ -21,7 +21,7 @@
 
 #define RUN_ID "exp_20260102_030405_0a1b2c"
 
-static void write_run(const char *output, size_t count, struct md_outcome **ret)
+static void write_run(const char *output, size_t count, struct res_outcome **ret)
 {
 	auto_journal struct run_journal *journal = NULL;
 	struct bench_request *requests = pl_alloc_array(count, sizeof(*requests));
@@ -52,8 +52,8 @@ static void write_run(const char *output, size_t count, struct md_outcome **ret)
 	if (run_journal_open(output, false, &journal, &err) < 0)
 		fail_msg("%s", err.text);
 	run_journal_head(journal, RUN_ID, 1767323045 * PL_NS_PER_S, 1000);
-	run_journal_stage(journal, MD_STAGE_PREPARE, json_pack("{s:s}", "name", "first"));
-	run_journal_stage(journal, MD_STAGE_MEASURE, json_pack("{s:s}", "name", "second"));
+	run_journal_stage(journal, RES_STAGE_PREPARE, json_pack("{s:s}", "name", "first"));
+	run_journal_stage(journal, RES_STAGE_MEASURE, json_pack("{s:s}", "name", "second"));
 	run_journal_load(journal, requests, count, json_pack("{s:b}", "requests", 1));
 	run_journal_follow(journal, feed);
 	assert_int_equal(bench_load_run(&load, ret, &err), 0);
@@ -61,10 +61,10 @@ static void write_run(const char *output, size_t count, struct md_outcome **ret)
 	free(requests);
 }
 
-static void assert_same_record(const struct md_record *a, const struct md_record *b)
+static void assert_same_record(const struct res_record *a, const struct res_record *b)
 {
-	auto_json json_t *left = md_record_to_json(a);
-	auto_json json_t *right = md_record_to_json(b);
+	auto_json json_t *left = res_record_to_json(a);
+	auto_json json_t *right = res_record_to_json(b);
 	auto_free char *left_text = pl_json_to_text(left, PL_JSON_COMPACT);
 	auto_free char *right_text = pl_json_to_text(right, PL_JSON_COMPACT);
 
@@ -84,7 +84,7 @@ static void test_exp_journal__holds_what_the_run_measured(void **state)
 	struct scratch *scratch = *state;
 	auto_free char *output = pl_strdup(scratch_path(scratch, "r.json"));
 	auto_free char *path = run_journal_path(output);
-	PL_AUTO(md_outcome_free) struct md_outcome *outcome = NULL;
+	PL_AUTO(res_outcome_free) struct res_outcome *outcome = NULL;
 	auto_journal_state struct run_journal_state *read = NULL;
 	struct pl_err err = PL_ERR_INIT;
 	auto_free char *text = NULL;
@@ -94,7 +94,7 @@ static void test_exp_journal__holds_what_the_run_measured(void **state)
 	read_text(path, &text, &len);
 	assert_int_equal(run_journal_read(text, len, &read, &err), 0);
 	assert_string_equal(read->run_id, RUN_ID);
-	assert_true(read->started_ns == 1000 && read->stage == MD_STAGE_MEASURE);
+	assert_true(read->started_ns == 1000 && read->stage == RES_STAGE_MEASURE);
 	assert_string_equal(json_string_value(json_object_get(read->document, "name")), "second");
 	assert_true(json_is_true(json_object_get(read->load, "requests")));
 	assert_int_equal(read->count, 300);
@@ -106,14 +106,14 @@ static void test_exp_journal__holds_what_the_run_measured(void **state)
 		assert_same_record(&read->records[i], &outcome->records[i]);
 }
 
-static struct md_record failed_try(uint64_t index, int64_t acted_ns)
+static struct res_record failed_try(uint64_t index, int64_t acted_ns)
 {
-	struct md_record record;
+	struct res_record record;
 
-	md_record_init(&record, index);
+	res_record_init(&record, index);
 	record.acted_ns = acted_ns;
 	record.end_ns = acted_ns + 5;
-	record.error_kind = md_failure_name("connect");
+	record.error_kind = res_failure_name("connect");
 	return record;
 }
 
@@ -139,15 +139,15 @@ static void test_exp_journal__holds_tries(void **state)
 	for (uint64_t i = 0; i < 2; i++)
 		assert_true(run_frame_add_row(&buf, &row));
 	for (uint64_t i = 0; i < 2; i++) {
-		struct md_record acted = failed_try(i, 10);
+		struct res_record acted = failed_try(i, 10);
 		assert_true(run_frame_add_acted(&buf, &acted));
 	}
 	static const uint64_t order[] = { 1, 0, 0 };
 	for (size_t i = 0; i < 3; i++) {
-		struct md_record one = failed_try(order[i], 10 + 20 * (int64_t)i);
+		struct res_record one = failed_try(order[i], 10 + 20 * (int64_t)i);
 		assert_true(run_frame_add_record(&buf, RUN_FRAME_TRY, &one));
 	}
-	struct md_record last = failed_try(0, 10);
+	struct res_record last = failed_try(0, 10);
 	assert_true(run_frame_add_record(&buf, RUN_FRAME_RECORD, &last));
 	/* what is over is not tried again: from here on nothing is believed */
 	assert_true(run_frame_add_record(&buf, RUN_FRAME_TRY, &last));
@@ -173,7 +173,7 @@ static void test_exp_journal__may_end_anywhere(void **state)
 	struct scratch *scratch = *state;
 	auto_free char *output = pl_strdup(scratch_path(scratch, "r.json"));
 	auto_free char *path = run_journal_path(output);
-	PL_AUTO(md_outcome_free) struct md_outcome *outcome = NULL;
+	PL_AUTO(res_outcome_free) struct res_outcome *outcome = NULL;
 	auto_free char *text = NULL;
 	size_t len, over = 0, readable = 0;
 
@@ -196,7 +196,7 @@ static void test_exp_journal__may_end_anywhere(void **state)
 		assert_true(read->over >= over);
 		over = read->over;
 		for (size_t i = 0; i < read->count; i++) {
-			const struct md_record *record = &read->records[i];
+			const struct res_record *record = &read->records[i];
 			bool is_over = record->ok ||
 				       (strcmp(record->error_kind, "abandoned") != 0 &&
 					strcmp(record->error_kind, "not_sent") != 0);
@@ -212,7 +212,7 @@ static void test_exp_journal__a_changed_byte_is_found(void **state)
 	struct scratch *scratch = *state;
 	auto_free char *output = pl_strdup(scratch_path(scratch, "r.json"));
 	auto_free char *path = run_journal_path(output);
-	PL_AUTO(md_outcome_free) struct md_outcome *outcome = NULL;
+	PL_AUTO(res_outcome_free) struct res_outcome *outcome = NULL;
 	auto_free char *text = NULL;
 	size_t len;
 
@@ -261,7 +261,7 @@ static void test_exp_journal__what_a_killed_run_left_is_kept(void **state)
 	struct scratch *scratch = *state;
 	auto_free char *output = pl_strdup(scratch_path(scratch, "r.json"));
 	auto_free char *path = run_journal_path(output);
-	PL_AUTO(md_outcome_free) struct md_outcome *outcome = NULL;
+	PL_AUTO(res_outcome_free) struct res_outcome *outcome = NULL;
 	auto_free char *before = NULL, *after = NULL;
 	static const char result[] = "{\"run_id\": \"" RUN_ID "\"}";
 	size_t len, after_len;
@@ -333,7 +333,7 @@ static void test_exp_journal__one_of_a_run_that_lives_is_left_alone(void **state
 		if (run_journal_open(output, false, &journal, &err) < 0)
 			_exit(1);
 		run_journal_head(journal, RUN_ID, 1, 1);
-		run_journal_stage(journal, MD_STAGE_PREPARE, json_object());
+		run_journal_stage(journal, RES_STAGE_PREPARE, json_object());
 		if (write(ready[1], &byte, 1) != 1 || read(end[0], &byte, 1) < 0)
 			_exit(2);
 		run_journal_remove(journal);
@@ -365,7 +365,7 @@ static void test_exp_journal__none(void **state)
 {
 	(void)state;
 	run_journal_head(NULL, RUN_ID, 1, 1);
-	run_journal_stage(NULL, MD_STAGE_LAUNCH, json_object());
+	run_journal_stage(NULL, RES_STAGE_LAUNCH, json_object());
 	run_journal_load(NULL, NULL, 0, json_object());
 	run_journal_alive(NULL);
 	run_journal_follow(NULL, NULL);

@@ -1,0 +1,304 @@
+#include "result/document.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "base/unique.h"
+
+#define SIGNAL_EXIT_BASE 128
+
+enum presence { NEVER, MAYBE, ALWAYS };
+
+static const struct status_row {
+	const char *name;
+	int exit;
+	enum presence results;
+	enum presence error;
+} status_rows[] = {
+#define STATUS(id, name, exit, results, error, text) { #name, exit, results, error },
+#include "tbl/states.h"
+};
+
+static const char *const stage_names[] = {
+#define STAGE(id, name, text) #name,
+#include "tbl/states.h"
+};
+
+static const char *const cause_names[] = {
+#define CAUSE(id, name, text, hint) #name,
+#include "tbl/states.h"
+	NULL
+};
+
+static const char *const cause_hints[] = {
+#define CAUSE(id, name, text, hint) hint,
+#include "tbl/states.h"
+	NULL
+};
+
+static const char *const artifact_names[] = {
+#define ARTIFACT(id, name, text) #name,
+#include "tbl/states.h"
+};
+
+enum field_type {
+	FIELD_NUMBER,
+	FIELD_COUNT,
+	FIELD_YES,
+	FIELD_REQUIRED_YES,
+	FIELD_TEXT,
+	FIELD_TEXTS,
+	FIELD_MAP,
+	FIELD_ANY,
+	FIELD_OBJECT,
+	FIELD_LIST,
+	FIELD_MAYBE,
+};
+
+static const struct field {
+	const char *section;
+	const char *key;
+	enum field_type type;
+	const char *of;
+} fields[] = {
+#define FIELD(section, key, type, of, text) { #section, #key, FIELD_##type, of },
+#include "tbl/result_fields.h"
+#undef FIELD
+};
+
+const char *res_status_name(enum res_status status)
+{
+	return status_rows[status].name;
+}
+
+int res_status_find(const char *name, enum res_status *ret)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(status_rows); i++) {
+		if (pl_text_equal(status_rows[i].name, name)) {
+			*ret = (enum res_status)i;
+			return 0;
+		}
+	}
+	return -1;
+}
+
+const char *res_stage_name(enum res_stage stage)
+{
+	return stage_names[stage];
+}
+
+int res_stage_find(const char *name, enum res_stage *ret)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(stage_names); i++) {
+		if (pl_text_equal(stage_names[i], name)) {
+			*ret = (enum res_stage)i;
+			return 0;
+		}
+	}
+	return -1;
+}
+
+enum res_cause res_cause_find(const char *name)
+{
+	for (size_t i = 0; i < RES_CAUSE_COUNT; i++) {
+		if (pl_text_equal(cause_names[i], name))
+			return (enum res_cause)i;
+	}
+	return RES_CAUSE_UNKNOWN;
+}
+
+static json_t *empty_field(const struct field *field)
+{
+	switch (field->type) {
+	case FIELD_OBJECT:
+		return res_document_empty(field->of);
+	case FIELD_LIST:
+		return json_array();
+	case FIELD_REQUIRED_YES:
+		return json_false();
+	default:
+		return json_null();
+	}
+}
+
+json_t *res_document_empty(const char *section)
+{
+	json_t *json = json_object();
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(fields); i++) {
+		if (pl_text_equal(fields[i].section, section))
+			json_object_set_new(json, fields[i].key, empty_field(&fields[i]));
+	}
+	if (json_object_size(json) == 0) {
+		json_decref(json);
+		return NULL;
+	}
+	return json;
+}
+
+static bool fits(enum presence presence, const json_t *part)
+{
+	bool there = part != NULL && !json_is_null(part);
+
+	return presence == MAYBE || there == (presence == ALWAYS);
+}
+
+static int check_parts(const struct res_document_parts *parts, struct pl_err *err)
+{
+	const struct status_row *row;
+
+	if ((unsigned)parts->status >= RES_STATUS_COUNT)
+		return pl_err_set(err, PL_ERR_INTERNAL, "result: unknown status %d",
+				  (int)parts->status);
+	row = &status_rows[parts->status];
+	if (parts->run_id == NULL || !json_is_object(parts->config) ||
+	    !json_is_object(parts->quality))
+		return pl_err_set(err, PL_ERR_INTERNAL,
+				  "result: run_id, config or quality is missing");
+	if (!fits(row->results, parts->results))
+		return pl_err_set(err, PL_ERR_INTERNAL, "result: status '%s' %s results", row->name,
+				  row->results == ALWAYS ? "needs" : "excludes");
+	if (!fits(row->error, parts->error))
+		return pl_err_set(err, PL_ERR_INTERNAL, "result: status '%s' %s an error",
+				  row->name, row->error == ALWAYS ? "needs" : "excludes");
+	if (!isfinite(parts->duration_s) || parts->duration_s < 0)
+		return pl_err_set(err, PL_ERR_INTERNAL, "result: duration is no time");
+	return 0;
+}
+
+static void set_part(json_t *result, const char *key, json_t *part)
+{
+	if (part != NULL)
+		json_object_set(result, key, part);
+	else
+		json_object_set_new(result, key, json_null());
+}
+
+static void set_section(json_t *result, const char *key, json_t *part)
+{
+	if (part != NULL)
+		json_object_set(result, key, part);
+	else
+		json_object_set_new(result, key, res_document_empty(key));
+}
+
+int res_document_build(const struct res_document_parts *parts, json_t **ret, struct pl_err *err)
+{
+	char timestamp[32];
+	json_t *result;
+
+	if (check_parts(parts, err) < 0)
+		return -1;
+	pl_clock_rfc3339(parts->started_real_ns, timestamp);
+	result = json_object();
+	json_object_set_new(result, "schema_version", json_integer(RES_SCHEMA_VERSION));
+	json_object_set_new(result, "run_id", json_string(parts->run_id));
+	json_object_set_new(result, "suite", pl_json_text(parts->suite));
+	json_object_set_new(result, "name", pl_json_text(parts->name));
+	json_object_set_new(result, "tags",
+			    parts->tags != NULL ? json_incref(parts->tags) : json_object());
+	json_object_set_new(result, "timestamp", json_string(timestamp));
+	json_object_set_new(result, "duration", json_real(parts->duration_s));
+	json_object_set(result, "config", parts->config);
+	set_part(result, "results", parts->results);
+	set_section(result, "system", parts->system);
+	set_section(result, "profiling", parts->profiling);
+	json_object_set_new(result, "status", json_string(res_status_name(parts->status)));
+	set_section(result, "launch", parts->launch);
+	set_section(result, "environment", parts->environment);
+	json_object_set(result, "quality", parts->quality);
+	set_part(result, "error", parts->error);
+	json_object_set_new(result, "artifacts",
+			    parts->artifacts != NULL ? json_incref(parts->artifacts)
+						     : json_array());
+	set_part(result, "series", parts->series);
+	*ret = result;
+	return 0;
+}
+
+int res_document_write(const json_t *result, const char *path, struct pl_err *err)
+{
+	return pl_json_write_file(result, path, err);
+}
+
+void res_run_id_make(int64_t real_ns, char run_id[RES_RUN_ID_BYTES])
+{
+	char date[16];
+
+	pl_clock_format(real_ns, "%Y%m%d_%H%M%S", 1, date, sizeof(date));
+	snprintf(run_id, RES_RUN_ID_BYTES, "exp_%s_%06x", date, pl_unique_u32() & 0xffffff);
+}
+
+json_t *res_error(enum res_stage stage, const struct pl_err *why, enum res_cause cause,
+		  json_t *log_tail)
+{
+	json_t *error = json_object();
+
+	json_object_set_new(error, "stage", json_string(stage_names[stage]));
+	json_object_set_new(error, "code", json_string(pl_err_name(why->code)));
+	json_object_set_new(error, "message", pl_json_text(why->text));
+	json_object_set_new(error, "cause", pl_json_text(cause_names[cause]));
+	json_object_set_new(error, "hint", pl_json_text(cause_hints[cause]));
+	json_object_set_new(error, "log_line", json_null());
+	set_part(error, "log_tail", log_tail);
+	return error;
+}
+
+int res_artifact(const char *path, enum res_artifact_kind kind, json_t **ret, struct pl_err *err)
+{
+	auto_free char *name = pl_file_name(path);
+	char sha256[65];
+	json_t *artifact;
+
+	if (pl_file_sha256(path, sha256, err) < 0)
+		return -1;
+	artifact = json_object();
+	json_object_set_new(artifact, "kind", json_string(artifact_names[kind]));
+	json_object_set_new(artifact, "name", pl_json_text(name));
+	json_object_set_new(artifact, "size", json_integer(pl_file_size(path)));
+	json_object_set_new(artifact, "sha256", json_string(sha256));
+	*ret = artifact;
+	return 0;
+}
+
+int res_fail_on_parse(const char *text, enum res_fail_on *ret, struct pl_err *err)
+{
+	if (pl_text_equal(text, "degraded"))
+		*ret = RES_FAIL_ON_DEGRADED;
+	else if (pl_text_equal(text, "client_limited"))
+		*ret = RES_FAIL_ON_CLIENT_LIMITED;
+	else
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "--fail-on: found '%s', expected degraded or client_limited",
+				  text);
+	return 0;
+}
+
+static bool verdict_accepted(const char *verdict, enum res_fail_on fail_on)
+{
+	switch (fail_on) {
+	case RES_FAIL_ON_DEGRADED:
+		return pl_text_equal(verdict, "trusted");
+	case RES_FAIL_ON_CLIENT_LIMITED:
+		return pl_text_equal(verdict, "trusted") || pl_text_equal(verdict, "degraded");
+	default:
+		return true;
+	}
+}
+
+int res_exit_status(enum res_status status, const char *verdict, enum res_fail_on fail_on,
+		    int signal)
+{
+	int exit_status = status_rows[status].exit;
+
+	if (status == RES_STATUS_INTERRUPTED && signal > 0)
+		return SIGNAL_EXIT_BASE + signal;
+	if (exit_status == 0 && !verdict_accepted(verdict, fail_on))
+		return pl_err_exit_status(PL_ERR_VERDICT);
+	return exit_status;
+}

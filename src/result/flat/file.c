@@ -1,0 +1,223 @@
+/* Where vLLM's flat result goes. */
+#include "result/flat/flat.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "result/flat/pytorch.h"
+
+#define FLAT_BYTES_MAX ((size_t)8 << 30)
+
+static const char *behind_last_slash(const char *model)
+{
+	const char *slash = strrchr(model, '/');
+
+	return slash != NULL ? slash + 1 : model;
+}
+
+/* An empty text is none, as in Python. */
+static bool is_given(const char *text)
+{
+	return text != NULL && text[0] != '\0';
+}
+
+/* "openai-10.0qps-concurrency4-Model-20260101-120000.json" */
+static char *name_of(const struct res_flat_input *input)
+{
+	const struct md_bench *bench = input->bench;
+	const char *label = is_given(bench->label) ? bench->label : bench->backend;
+	time_t seconds = (time_t)(input->ended_real_ns / PL_NS_PER_S);
+	auto_free char *cap = pl_strdup("");
+	char date[32], rate[PL_F64_TEXT_BYTES] = "inf";
+	struct tm local;
+
+	if (is_given(bench->result_filename))
+		return pl_strdup(bench->result_filename);
+	localtime_r(&seconds, &local);
+	strftime(date, sizeof(date), "%Y%m%d-%H%M%S", &local);
+	if (isfinite(bench->request_rate))
+		pl_text_from_f64(bench->request_rate, rate);
+	if (bench->max_concurrency != OPTION_NO_I64) {
+		free(cap);
+		cap = pl_asprintf("-concurrency%lld", (long long)bench->max_concurrency);
+	}
+	if (bench->ramp_up_strategy != NULL)
+		return pl_asprintf("%s-ramp-up-%s-%lldqps-%lldqps%s-%s-%s.json", label,
+				   bench->ramp_up_strategy, (long long)bench->ramp_up_start_rps,
+				   (long long)bench->ramp_up_end_rps, cap,
+				   behind_last_slash(input->model_id), date);
+	return pl_asprintf("%s-%sqps%s-%s-%s.json", label, rate, cap,
+			   behind_last_slash(input->model_id), date);
+}
+
+char *res_flat_path(const struct res_flat_input *input)
+{
+	auto_free char *name = name_of(input);
+	const char *dir = input->bench->result_dir;
+
+	/* a name from the root on is a path of its own, as Python joins paths */
+	if (!is_given(dir) || name[0] == '/')
+		return pl_take(name);
+	return pl_asprintf("%s%s%s", dir, pl_text_ends(dir, "/") ? "" : "/", name);
+}
+
+/* With all folders above it. */
+static int make_folder(const char *path, struct pl_err *err)
+{
+	auto_free char *copy = pl_strdup(path);
+
+	for (char *at = copy + 1; *at != '\0'; at++) {
+		if (*at != '/')
+			continue;
+		*at = '\0';
+		if (mkdir(copy, 0777) < 0 && errno != EEXIST)
+			return pl_err_errno(err, "cannot make folder '%s'", copy);
+		*at = '/';
+	}
+	if (mkdir(copy, 0777) < 0 && errno != EEXIST)
+		return pl_err_errno(err, "cannot make folder '%s'", copy);
+	return 0;
+}
+
+static int write_all(int fd, const char *data, size_t len)
+{
+	while (len > 0) {
+		ssize_t done = write(fd, data, len);
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return -1;
+		data += done;
+		len -= (size_t)done;
+	}
+	return 0;
+}
+
+/* Behind what is there; where it cannot be written whole the file is as it was. */
+static int append(const char *path, const struct pl_buf *text, struct pl_err *err)
+{
+	auto_fd int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+	struct stat before;
+
+	if (fd < 0 || fstat(fd, &before) < 0)
+		return pl_err_errno(err, "cannot append to '%s'", path);
+	if ((before.st_size > 0 && write_all(fd, "\n", 1) < 0) ||
+	    write_all(fd, text->data, text->len) < 0 || fsync(fd) < 0) {
+		int saved = errno;
+		if (ftruncate(fd, before.st_size) < 0)
+			saved = errno;
+		errno = saved;
+		return pl_err_errno(err, "cannot append to '%s'", path);
+	}
+	return 0;
+}
+
+int res_flat_folder(const struct md_bench *bench, struct pl_err *err)
+{
+	const char *dir = bench->result_dir;
+
+	return is_given(dir) ? make_folder(dir, err) : 0;
+}
+
+char *res_flat_beside(const char *path, const char *suffix)
+{
+	const char *name = behind_last_slash(path);
+	const char *dot = strrchr(name, '.');
+
+	/* dots that a name begins with are no ".ext" */
+	if (dot == NULL || strspn(name, ".") > (size_t)(dot - name))
+		dot = path + strlen(path);
+	return pl_asprintf("%.*s%s", (int)(dot - path), path, suffix);
+}
+
+int res_flat_write(const struct res_flat_input *input, char **ret_path, struct pl_err *err)
+{
+	auto_json json_t *flat = res_flat_build(input);
+	auto_free char *path = res_flat_path(input);
+	auto_buf text = { 0 };
+
+	pl_buf_init(&text, FLAT_BYTES_MAX);
+	if (!pl_json_write(flat, PL_JSON_PYTHON, &text))
+		return pl_err_set(err, PL_ERR_INTERNAL, "the flat result is too large");
+	if (res_flat_folder(input->bench, err) < 0)
+		return -1;
+	int done = input->bench->append_result ? append(path, &text, err)
+					       : pl_file_write(path, text.data, text.len, err);
+	if (done < 0)
+		return -1;
+	*ret_path = pl_take(path);
+	return 0;
+}
+
+/* Could the folder be made? Nothing is: a dry run leaves no trace. */
+static int check_folder(const char *path, struct pl_err *err)
+{
+	auto_free char *above = pl_strdup(path);
+	struct stat st;
+
+	while (stat(above, &st) < 0 && errno == ENOENT && strcmp(above, ".") != 0) {
+		char *parent = pl_file_dir(above);
+		free(above);
+		above = parent;
+	}
+	if (stat(above, &st) < 0)
+		return pl_err_errno(err, "cannot make folder '%s'", path);
+	if (!S_ISDIR(st.st_mode))
+		return pl_err_set(err, PL_ERR_IO, "cannot make folder '%s': '%s' is no folder",
+				  path, above);
+	/* rights do not tell it: root has them all, also where nothing can be made */
+	auto_free char *probe = pl_asprintf("%s/profllm", above);
+	if (pl_file_check_writable(probe, err) < 0)
+		return pl_err_set(err, PL_ERR_IO, "cannot make folder '%s': '%s' cannot be written",
+				  path, above);
+	return 0;
+}
+
+/* suffix NULL: the file itself. */
+static int check_file(const struct md_bench *bench, const char *suffix, struct pl_err *err)
+{
+	struct res_flat_input input = {
+		.bench = bench,
+		.model_id = "model",
+		.ended_real_ns = pl_clock_real_ns(),
+	};
+	const char *dir = bench->result_dir;
+	auto_free char *name = name_of(&input);
+
+	if (is_given(dir) && !pl_file_exists(dir)) {
+		if (check_folder(dir, err) < 0)
+			return -1;
+		if (strchr(name, '/') == NULL)
+			return 0;
+	}
+	auto_free char *path = res_flat_path(&input);
+	auto_free char *beside = suffix != NULL ? res_flat_beside(path, suffix) : NULL;
+	const char *written = beside != NULL ? beside : path;
+	if (bench->dataset_path != NULL && pl_file_same(written, bench->dataset_path))
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "'%s' would be written over, and this run reads it", written);
+	return pl_file_check_writable(written, err);
+}
+
+int res_flat_check_beside(const struct md_bench *bench, const char *suffix, struct pl_err *err)
+{
+	return check_file(bench, suffix, err);
+}
+
+int res_flat_check(const struct md_bench *bench, struct pl_err *err)
+{
+	if (!bench->save_result && !bench->append_result)
+		return 0;
+	if (res_pytorch_wanted() && check_file(bench, RES_PYTORCH_SUFFIX, err) < 0)
+		return -1;
+	return check_file(bench, NULL, err);
+}

@@ -1,0 +1,303 @@
+#include "result/flat/flat.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "result/metrics/metrics.h"
+#include "result/metrics/metrics_priv.h"
+#include "result/report.h"
+#include "experiment/ramp.h"
+
+#define PER_POSITION "spec_decode_per_position_acceptance_rates"
+
+/* Lists that vLLM takes out again without save_detailed. */
+static const char *const detailed[] = { "input_lens", "output_lens",     "start_times", "ttfts",
+					"itls",       "generated_texts", "errors" };
+
+static void set_text(json_t *flat, const char *key, const char *text)
+{
+	json_object_set_new(flat, key, pl_json_text(text));
+}
+
+static void set_date(const struct res_flat_input *input, json_t *flat)
+{
+	time_t seconds = (time_t)(input->ended_real_ns / PL_NS_PER_S);
+	char text[32];
+	struct tm local;
+
+	localtime_r(&seconds, &local);
+	strftime(text, sizeof(text), "%Y%m%d-%H%M%S", &local);
+	set_text(flat, "date", text);
+}
+
+static void set_option(const struct res_flat_input *input, json_t *flat, enum md_bench_id id)
+{
+	json_object_set_new(flat, md_bench_row(id)->name, md_bench_get(input->bench, id));
+}
+
+/* KEY=VALUE, both without the blanks around them. */
+static void set_metadata(const struct res_flat_input *input, json_t *flat)
+{
+	size_t i;
+	json_t *item;
+
+	json_array_foreach(input->bench->metadata, i, item)
+	{
+		auto_free char *text = pl_strdup(json_string_value(item));
+		char *value = strchr(text, '=');
+		if (value == NULL)
+			continue;
+		*value++ = '\0';
+		set_text(flat, pl_text_trim(text), pl_text_trim(value));
+	}
+}
+
+static void set_head(const struct res_flat_input *input, json_t *flat)
+{
+	const struct md_bench *bench = input->bench;
+
+	set_date(input, flat);
+	set_text(flat, "endpoint_type", bench->backend);
+	set_text(flat, "backend", bench->backend);
+	set_text(flat, "label", bench->label);
+	set_text(flat, "model_id", input->model_id);
+	set_text(flat, "tokenizer_id",
+		 bench->skip_tokenizer_init ? NULL
+		 : bench->tokenizer != NULL ? bench->tokenizer
+					    : input->model_id);
+	set_option(input, flat, MD_BENCH_num_prompts);
+	set_metadata(input, flat);
+	set_option(input, flat, MD_BENCH_request_rate);
+	set_option(input, flat, MD_BENCH_burstiness);
+	set_option(input, flat, MD_BENCH_max_concurrency);
+	if (bench->ramp_up_strategy == NULL)
+		return;
+	set_option(input, flat, MD_BENCH_ramp_up_strategy);
+	set_option(input, flat, MD_BENCH_ramp_up_start_rps);
+	set_option(input, flat, MD_BENCH_ramp_up_end_rps);
+}
+
+static void copy_figure(const struct res_flat_input *input, json_t *flat, const char *key)
+{
+	json_t *value = json_object_get(input->results, key);
+
+	json_object_set(flat, key, value != NULL ? value : json_null());
+}
+
+static json_t *seconds_or_zero(double seconds)
+{
+	return json_real(isnan(seconds) ? 0.0 : seconds);
+}
+
+static json_t *gaps_of(const struct res_record *record)
+{
+	struct res_event_cursor cursor = res_record_cursor(record);
+	int64_t before_ns = RES_NO_TIME;
+	struct res_event_at at;
+	json_t *gaps = json_array();
+
+	while (res_record_next(&cursor, &at)) {
+		if (before_ns != RES_NO_TIME)
+			json_array_append_new(gaps, json_real(res_seconds(before_ns, at.t_ns)));
+		before_ns = at.t_ns;
+	}
+	return gaps;
+}
+
+struct lists {
+	json_t *input_lens, *output_lens, *ttfts, *itls, *latencies, *start_times, *queue_times,
+		*texts, *errors;
+};
+
+/* uncounted: the length that vLLM has of a prompt that nobody counted. */
+static void add_record(const struct lists *lists, const struct res_record *record,
+		       int64_t uncounted)
+{
+	struct res_timing timing = res_timing_of(record);
+	bool acted = record->acted_ns != RES_NO_TIME;
+	bool held = acted && record->queued_ns != RES_NO_TIME;
+	int64_t prompt = record->prompt_tokens != RES_NO_COUNT ? record->prompt_tokens
+							       : record->prompt_tokens_asked;
+	json_t *error = record->ok ? json_string("") : pl_json_text(record->error);
+
+	json_array_append_new(lists->input_lens,
+			      json_integer(prompt != RES_NO_COUNT ? prompt : uncounted));
+	json_array_append_new(lists->output_lens,
+			      json_integer(record->ok ? timing.output_tokens : 0));
+	json_array_append_new(lists->ttfts, seconds_or_zero(timing.ttft_s));
+	json_array_append_new(lists->itls, gaps_of(record));
+	json_array_append_new(lists->latencies, seconds_or_zero(record->ok ? timing.e2el_s : NAN));
+	json_array_append_new(lists->start_times,
+			      json_real(acted ? (double)record->acted_ns / 1e9 : 0.0));
+	json_array_append_new(
+		lists->queue_times,
+		json_real(held ? res_seconds(record->queued_ns, record->acted_ns) : 0.0));
+	json_array_append_new(lists->texts, json_string(record->text != NULL ? record->text : ""));
+	json_array_append_new(lists->errors, error != NULL ? error : json_string(""));
+}
+
+static void set_requests(const struct res_flat_input *input, json_t *flat)
+{
+	struct lists lists = { json_array(), json_array(), json_array(), json_array(), json_array(),
+			       json_array(), json_array(), json_array(), json_array() };
+
+	for (size_t i = 0; i < input->count; i++)
+		add_record(&lists, &input->records[i], input->bench->skip_tokenizer_init ? 1 : 0);
+	json_object_set_new(flat, "input_lens", lists.input_lens);
+	json_object_set_new(flat, "output_lens", lists.output_lens);
+	json_object_set_new(flat, "ttfts", lists.ttfts);
+	json_object_set_new(flat, "itls", lists.itls);
+	json_object_set_new(flat, "latencies", lists.latencies);
+	json_object_set_new(flat, "start_times", lists.start_times);
+	json_object_set_new(flat, "queue_times", lists.queue_times);
+	json_object_set_new(flat, "generated_texts", lists.texts);
+	json_object_set_new(flat, "errors", lists.errors);
+}
+
+static void set_figures(const struct res_flat_input *input, json_t *flat)
+{
+	static const char *const before[] = {
+		"duration",           "completed",           "failed",
+		"total_input_tokens", "total_output_tokens", "request_throughput",
+		"request_goodput",    "output_throughput",   "total_token_throughput",
+	};
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(before); i++)
+		copy_figure(input, flat, before[i]);
+	set_requests(input, flat);
+	copy_figure(input, flat, "max_output_tokens_per_s");
+	copy_figure(input, flat, "max_concurrent_requests");
+	/* vLLM writes 0 where nothing was spoken */
+	json_t *rtfx = json_object_get(input->results, "rtfx");
+	json_object_set_new(flat, "rtfx",
+			    json_real(json_is_number(rtfx) ? json_number_value(rtfx) : 0));
+}
+
+/* The local time of a moment as Python's isoformat() writes it. */
+static json_t *iso_local(int64_t real_ns)
+{
+	time_t seconds = (time_t)(real_ns / PL_NS_PER_S);
+	long micros = (long)(real_ns % PL_NS_PER_S / 1000);
+	char text[32];
+	struct tm local;
+
+	localtime_r(&seconds, &local);
+	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &local);
+	return micros != 0 ? json_sprintf("%s.%06ld", text, micros) : json_string(text);
+}
+
+static void add_rate_event(json_t *events, int64_t rps, int64_t real_ns)
+{
+	json_array_append_new(events, json_pack("{s:I, s:o}", "rps", (json_int_t)rps, "timestamp",
+						iso_local(real_ns)));
+}
+
+/* One entry for each whole rate that the ramp reaches, at the request that reaches it. */
+static void set_rate_events(const struct res_flat_input *input, json_t *flat)
+{
+	const struct md_bench *bench = input->bench;
+	json_t *events = json_array();
+	int64_t last = bench->ramp_up_start_rps;
+
+	if (bench->ramp_up_strategy == NULL) {
+		json_decref(events);
+		return;
+	}
+	add_rate_event(events, last, input->started_real_ns);
+	for (size_t i = 0; i < input->count; i++) {
+		const struct res_record *record = &input->records[i];
+		if (record->planned_ns == RES_NO_TIME)
+			continue;
+		int64_t since_ns = record->planned_ns - input->start_ns;
+		int64_t rps = (int64_t)exp_ramp_rate(bench, i, input->count,
+						     (double)since_ns / 1e9);
+		int64_t at_ns = input->started_real_ns + since_ns;
+		while (last < rps)
+			add_rate_event(events, ++last, at_ns);
+	}
+	json_object_set_new(flat, "rps_change_events", events);
+}
+
+/* The figures with this beginning, in the rows' order, where they are known. */
+static void set_known(const struct res_flat_input *input, json_t *flat, const char *prefix)
+{
+	static const char *const keys[] = {
+#define FIGURE(key, unit, type, direction, origin, formula, text) #key,
+#include "tbl/metrics.h"
+	};
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(keys); i++) {
+		json_t *value = json_object_get(input->results, keys[i]);
+		if (pl_text_starts(keys[i], prefix) && value != NULL && !json_is_null(value))
+			json_object_set(flat, keys[i], value);
+	}
+}
+
+static void set_statistic(const struct res_flat_input *input, json_t *flat, const char *word,
+			  const char *family)
+{
+	auto_free char *key = pl_asprintf("%s_%s", word, family);
+
+	copy_figure(input, flat, key);
+}
+
+static void set_percentiles(const struct res_flat_input *input, json_t *flat, const char *family)
+{
+	struct pl_err ignored = PL_ERR_INIT;
+	auto_free double *percentiles = NULL;
+	size_t count = 0;
+
+	if (res_percentiles_parse(input->bench->metric_percentiles, &percentiles, &count,
+				  &ignored) < 0)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		char text[PL_F64_TEXT_BYTES];
+		pl_text_from_f64(percentiles[i], text);
+		if (pl_text_ends(text, ".0"))
+			text[strlen(text) - 2] = '\0';
+		auto_free char *word = pl_asprintf("p%s", text);
+		set_statistic(input, flat, word, family);
+	}
+}
+
+static void set_families(const struct res_flat_input *input, json_t *flat)
+{
+	static const char *const families[] = {
+#define FAMILY(id, key, title, label, direction, origin, formula, text) key,
+#include "tbl/metrics.h"
+	};
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(families); i++) {
+		if (!res_report_shows(families[i], input->bench))
+			continue;
+		set_statistic(input, flat, "mean", families[i]);
+		set_statistic(input, flat, "median", families[i]);
+		set_statistic(input, flat, "std", families[i]);
+		set_percentiles(input, flat, families[i]);
+	}
+}
+
+json_t *res_flat_build(const struct res_flat_input *input)
+{
+	json_t *flat = json_object();
+
+	set_head(input, flat);
+	set_figures(input, flat);
+	set_known(input, flat, "probe_");
+	set_rate_events(input, flat);
+	set_known(input, flat, "spec_decode_");
+	json_t *rates = json_object_get(input->results, PER_POSITION);
+	if (json_is_array(rates))
+		json_object_set(flat, PER_POSITION, rates);
+	set_families(input, flat);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(detailed) && !input->bench->save_detailed; i++)
+		json_object_del(flat, detailed[i]);
+	if (input->document != NULL)
+		json_object_set(flat, "profllm", (json_t *)input->document);
+	return flat;
+}

@@ -1,0 +1,20 @@
+/*
+ * The file that PyTorch's benchmark pages read, beside vLLM's flat result: written where the
+ * variable SAVE_TO_PYTORCH_BENCHMARK_FORMAT says anything (docs/reference/plots.md).
+ */
+#ifndef RESULT_FLAT_PYTORCH_H
+#define RESULT_FLAT_PYTORCH_H
+
+#include "result/flat/flat.h"
+
+#define RES_PYTORCH_SUFFIX ".pytorch.json"
+
+bool res_pytorch_wanted(void);
+/* An array with a record for each statistic that there is. New reference. */
+json_t *res_pytorch_build(const struct res_flat_input *input);
+/* flat_path: of the flat result, whose name it gets with another ending; *ret_path: the
+ * caller's. */
+int res_pytorch_write(const struct res_flat_input *input, const char *flat_path, char **ret_path,
+		      struct pl_err *err) PL_MUST_CHECK;
+
+#endif

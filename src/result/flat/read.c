@@ -1,0 +1,470 @@
+#include "result/flat/read.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/text.h"
+
+/* Beyond 30 years a time is none, and ns would overflow. */
+#define SECONDS_MAX 1e9
+
+/* Lists of single requests: all of them or none. */
+static const char *const detailed[] = { "input_lens", "output_lens", "ttfts", "itls", "errors" };
+
+/* Ends of the summary's keys, "p99_ttft_ms". */
+static const char *const statistics[] = {
+	"_ttft_ms",
+	"_tpot_ms",
+	"_itl_ms",
+	"_e2el_ms",
+	"_client_queue_time_ms",
+	"_e2el_including_client_queue_ms",
+};
+
+/* ---- what vLLM writes and JSON does not have ---- */
+
+static bool is_hex(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+/* A \uXXXX of the high (0xd8) or low (0xdc) half of a pair. */
+static bool is_half(const char *at, const char *end, unsigned base)
+{
+	if (end - at < 6 || at[0] != '\\' || at[1] != 'u')
+		return false;
+	for (size_t i = 2; i < 6; i++) {
+		if (!is_hex(at[i]))
+			return false;
+	}
+	char digits[3] = { at[2], at[3], '\0' };
+	unsigned long top = strtoul(digits, NULL, 16);
+	return top >= base && top < base + 4;
+}
+
+/* Copies the string that begins at `at`; half a pair, which is no character, becomes U+FFFD. */
+static const char *copy_string(const char *at, const char *end, char **out)
+{
+	*(*out)++ = *at++;
+	while (at < end && *at != '"') {
+		size_t len = *at == '\\' && end - at >= 2 ? 2 : 1;
+		if (is_half(at, end, 0xd8) && is_half(at + 6, end, 0xdc)) {
+			len = 12;
+		} else if (is_half(at, end, 0xd8) || is_half(at, end, 0xdc)) {
+			memcpy(*out, "\\ufffd", 6);
+			*out += 6;
+			at += 6;
+			continue;
+		}
+		memcpy(*out, at, len);
+		*out += len;
+		at += len;
+	}
+	if (at < end)
+		*(*out)++ = *at++;
+	return at;
+}
+
+/* The text with "inf" for Infinity, "-inf" for -Infinity and null for NaN. The caller's
+ * (free()). */
+static char *as_json(const char *text, size_t len, size_t *ret_len)
+{
+	static const struct {
+		const char *python, *json;
+	} words[] = { { "-Infinity", "\"-inf\"" }, { "Infinity", "\"inf\"" }, { "NaN", "null" } };
+	/* NaN is the only one that grows, by one byte in three */
+	char *copy = pl_alloc(len + len / 3 + 1);
+	const char *end = text + len;
+	char *out = copy;
+
+	for (const char *at = text; at < end;) {
+		size_t i = 0;
+		if (*at == '"') {
+			at = copy_string(at, end, &out);
+			continue;
+		}
+		while (i < PL_ARRAY_SIZE(words) && ((size_t)(end - at) < strlen(words[i].python) ||
+						    !pl_text_starts(at, words[i].python)))
+			i++;
+		if (i == PL_ARRAY_SIZE(words)) {
+			*out++ = *at++;
+			continue;
+		}
+		memcpy(out, words[i].json, strlen(words[i].json));
+		out += strlen(words[i].json);
+		at += strlen(words[i].python);
+	}
+	*ret_len = (size_t)(out - copy);
+	return copy;
+}
+
+/* ---- single values ---- */
+
+static int wrong(const char *key, const char *expected, struct pl_err *err)
+{
+	return pl_err_set(err, PL_ERR_INVALID, "'%s': expected %s", key, expected);
+}
+
+static int read_text(const json_t *json, const char *key, const char **ret, struct pl_err *err)
+{
+	const json_t *value = json_object_get(json, key);
+
+	if (value != NULL && !json_is_null(value) && !json_is_string(value))
+		return wrong(key, "a text or null", err);
+	*ret = json_string_value(value);
+	return 0;
+}
+
+/* `absent`: what stands for null and for a key that is not there; below 0 is refused. */
+static int read_count(const json_t *json, const char *key, int64_t absent, int64_t *ret,
+		      struct pl_err *err)
+{
+	const json_t *value = json_object_get(json, key);
+
+	*ret = absent;
+	if (value == NULL || json_is_null(value))
+		return 0;
+	if (!json_is_integer(value) || json_integer_value(value) < 0)
+		return wrong(key, "a whole number from 0", err);
+	*ret = json_integer_value(value);
+	return 0;
+}
+
+/* From 0; NaN: null or not there. `infinite`: "inf" is one too. */
+static int read_number(const json_t *json, const char *key, bool infinite, double *ret,
+		       struct pl_err *err)
+{
+	const json_t *value = json_object_get(json, key);
+
+	*ret = NAN;
+	if (value == NULL || json_is_null(value))
+		return 0;
+	if (infinite && pl_text_equal(json_string_value(value), "inf")) {
+		*ret = INFINITY;
+		return 0;
+	}
+	if (!json_is_number(value) || !(json_number_value(value) >= 0))
+		return wrong(key, infinite ? "a number from 0 or \"inf\"" : "a number from 0", err);
+	*ret = json_number_value(value);
+	return 0;
+}
+
+static bool is_statistic(const char *key)
+{
+	bool begins = pl_text_starts(key, "mean_") || pl_text_starts(key, "median_") ||
+		      pl_text_starts(key, "std_") ||
+		      (key[0] == 'p' && key[1] >= '0' && key[1] <= '9');
+
+	for (size_t i = 0; begins && i < PL_ARRAY_SIZE(statistics); i++) {
+		if (pl_text_ends(key, statistics[i]))
+			return true;
+	}
+	return false;
+}
+
+static int check_statistics(const json_t *json, struct pl_err *err)
+{
+	const char *key;
+	json_t *value;
+	double number;
+
+	json_object_foreach((json_t *)json, key, value)
+	{
+		if (is_statistic(key) && read_number(json, key, false, &number, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- lists ---- */
+
+/* *ret NULL: not there. Every list has an item for each request. */
+static int read_list(const struct res_flat *flat, const char *key, const json_t **ret,
+		     struct pl_err *err)
+{
+	const json_t *list = json_object_get(flat->json, key);
+
+	*ret = NULL;
+	if (list == NULL || json_is_null(list))
+		return 0;
+	if (!json_is_array(list))
+		return wrong(key, "a list", err);
+	if (json_array_size(list) != flat->count)
+		return pl_err_set(err, PL_ERR_INVALID, "'%s': found %zu items, expected %zu", key,
+				  json_array_size(list), flat->count);
+	*ret = list;
+	return 0;
+}
+
+static int item_seconds(const json_t *list, size_t i, const char *key, double *ret,
+			struct pl_err *err)
+{
+	const json_t *item = json_array_get(list, i);
+
+	if (!json_is_number(item) || !(json_number_value(item) >= 0) ||
+	    json_number_value(item) > SECONDS_MAX)
+		return wrong(key, "seconds in a list", err);
+	*ret = json_number_value(item);
+	return 0;
+}
+
+static int item_count(const json_t *list, size_t i, const char *key, int64_t *ret,
+		      struct pl_err *err)
+{
+	const json_t *item = json_array_get(list, i);
+
+	if (!json_is_integer(item) || json_integer_value(item) < 0)
+		return wrong(key, "whole numbers in a list", err);
+	*ret = json_integer_value(item);
+	return 0;
+}
+
+static int read_gaps(struct res_flat *flat, const json_t *itls, struct pl_err *err)
+{
+	size_t total = 0, at = 0;
+
+	for (size_t i = 0; i < flat->count; i++)
+		total += json_array_size(json_array_get(itls, i));
+	flat->gaps = pl_alloc_array(total, sizeof(double));
+	for (size_t i = 0; i < flat->count; i++) {
+		const json_t *list = json_array_get(itls, i);
+		struct res_flat_request *request = &flat->requests[i];
+		if (!json_is_array(list))
+			return wrong("itls", "a list of lists", err);
+		request->gaps = flat->gaps + at;
+		request->gap_count = json_array_size(list);
+		for (size_t k = 0; k < request->gap_count; k++) {
+			if (item_seconds(list, k, "itls", &flat->gaps[at++], err) < 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+/* A list that a release may lack; *ret_has: it is there. */
+static int read_seconds(struct res_flat *flat, const char *key, size_t offset, bool *ret_has,
+			struct pl_err *err)
+{
+	const json_t *list;
+
+	if (read_list(flat, key, &list, err) < 0)
+		return -1;
+	*ret_has = list != NULL;
+	for (size_t i = 0; i < flat->count; i++) {
+		double *into = (double *)((char *)&flat->requests[i] + offset);
+		*into = NAN;
+		if (list != NULL && item_seconds(list, i, key, into, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* A failed request has latency 0 where there is one: an empty reason phrase tells of no failure. */
+static bool is_ok(const struct res_flat *flat, const struct res_flat_request *request)
+{
+	return request->error[0] == '\0' && (!flat->has_latencies || request->latency_s > 0);
+}
+
+static int read_request(struct res_flat *flat, const json_t *const lists[], size_t i,
+			struct pl_err *err)
+{
+	struct res_flat_request *request = &flat->requests[i];
+	const json_t *error = json_array_get(lists[4], i);
+
+	if (item_count(lists[0], i, "input_lens", &request->input_tokens, err) < 0 ||
+	    item_count(lists[1], i, "output_lens", &request->output_tokens, err) < 0 ||
+	    item_seconds(lists[2], i, "ttfts", &request->ttft_s, err) < 0)
+		return -1;
+	if (!json_is_string(error))
+		return wrong("errors", "a list of texts", err);
+	request->error = json_string_value(error);
+	request->ok = is_ok(flat, request);
+	return 0;
+}
+
+static int read_texts(struct res_flat *flat, struct pl_err *err)
+{
+	const json_t *texts;
+
+	if (read_list(flat, "generated_texts", &texts, err) < 0)
+		return -1;
+	for (size_t i = 0; texts != NULL && i < flat->count; i++) {
+		flat->requests[i].text = json_array_get(texts, i);
+		if (!json_is_string(flat->requests[i].text))
+			return wrong("generated_texts", "a list of texts", err);
+	}
+	return 0;
+}
+
+/* True with *ret_count: the lists are there; *ret_missing: one of them that is not. */
+static bool has_lists(const json_t *json, size_t *ret_count, const char **ret_missing)
+{
+	bool any = false;
+
+	*ret_missing = NULL;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(detailed); i++) {
+		const json_t *list = json_object_get(json, detailed[i]);
+		if (json_is_array(list)) {
+			any = true;
+			*ret_count = json_array_size(list);
+		} else {
+			*ret_missing = detailed[i];
+		}
+	}
+	return any;
+}
+
+/* Pooling has lengths and errors only: nothing that records could be made of. */
+static bool is_pooling(const json_t *json)
+{
+	return json_object_get(json, "ttfts") == NULL && json_object_get(json, "itls") == NULL &&
+	       json_object_get(json, "total_output_tokens") == NULL;
+}
+
+static int read_requests(struct res_flat *flat, struct pl_err *err)
+{
+	const json_t *lists[PL_ARRAY_SIZE(detailed)];
+	const char *missing;
+
+	if (!has_lists(flat->json, &flat->count, &missing) || is_pooling(flat->json)) {
+		flat->count = 0;
+		return 0;
+	}
+	if (missing != NULL)
+		return pl_err_set(err, PL_ERR_INVALID, "'%s' is not there and other lists are",
+				  missing);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(detailed); i++) {
+		if (read_list(flat, detailed[i], &lists[i], err) < 0)
+			return -1;
+	}
+	flat->requests = pl_alloc_array(flat->count, sizeof(*flat->requests));
+	if (read_seconds(flat, "start_times", offsetof(struct res_flat_request, start_s),
+			 &flat->has_starts, err) < 0 ||
+	    read_seconds(flat, "latencies", offsetof(struct res_flat_request, latency_s),
+			 &flat->has_latencies, err) < 0 ||
+	    read_seconds(flat, "queue_times", offsetof(struct res_flat_request, queue_s),
+			 &flat->has_queues, err) < 0 ||
+	    read_gaps(flat, lists[3], err) < 0)
+		return -1;
+	for (size_t i = 0; i < flat->count; i++) {
+		if (read_request(flat, lists, i, err) < 0)
+			return -1;
+	}
+	return read_texts(flat, err);
+}
+
+/* ---- the whole ---- */
+
+/* Releases before 0.11.1 count no failures. */
+static int read_failed(struct res_flat *flat, struct pl_err *err)
+{
+	int64_t sent = flat->count > 0 ? (int64_t)flat->count : flat->num_prompts;
+	int64_t ok = 0;
+
+	if (read_count(flat->json, "failed", -1, &flat->failed, err) < 0)
+		return -1;
+	if (flat->failed < 0)
+		flat->failed = sent - flat->completed;
+	if (flat->failed < 0)
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "'completed' is %lld and only %lld requests were sent",
+				  (long long)flat->completed, (long long)sent);
+	for (size_t i = 0; i < flat->count; i++)
+		ok += flat->requests[i].ok;
+	if (flat->count > 0 &&
+	    (ok != flat->completed || flat->completed + flat->failed != (int64_t)flat->count))
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "the lists hold %zu requests, %lld of them finished; 'completed' "
+				  "is %lld and 'failed' %lld",
+				  flat->count, (long long)ok, (long long)flat->completed,
+				  (long long)flat->failed);
+	return 0;
+}
+
+static int read_head(struct res_flat *flat, struct pl_err *err)
+{
+	const json_t *json = flat->json;
+	bool old = json_object_get(json, "request_goodput") == NULL;
+
+	if (read_text(json, "backend", &flat->backend, err) < 0 ||
+	    read_text(json, "model_id", &flat->model_id, err) < 0 ||
+	    read_text(json, "tokenizer_id", &flat->tokenizer_id, err) < 0 ||
+	    read_text(json, "label", &flat->label, err) < 0 ||
+	    read_text(json, "date", &flat->date, err) < 0)
+		return -1;
+	/* before 0.11.0 the back end stands only under its old name */
+	if (flat->backend == NULL && read_text(json, "endpoint_type", &flat->backend, err) < 0)
+		return -1;
+	if (read_count(json, "num_prompts", -1, &flat->num_prompts, err) < 0 ||
+	    read_count(json, "completed", -1, &flat->completed, err) < 0 ||
+	    read_count(json, "max_concurrency", INT64_MIN, &flat->max_concurrency, err) < 0)
+		return -1;
+	if (read_number(json, "duration", false, &flat->duration_s, err) < 0 ||
+	    read_number(json, "request_rate", true, &flat->request_rate, err) < 0 ||
+	    read_number(json, "burstiness", true, &flat->burstiness, err) < 0)
+		return -1;
+	/* until 0.9.0 with a colon behind it */
+	return read_number(json, old ? "request_goodput:" : "request_goodput", false,
+			   &flat->request_goodput, err);
+}
+
+static int read_all(struct res_flat *flat, struct pl_err *err)
+{
+	if (!json_is_object(flat->json))
+		return pl_err_set(err, PL_ERR_INVALID, "expected one object");
+	if (read_head(flat, err) < 0)
+		return -1;
+	if (flat->num_prompts < 0 || flat->completed < 0 || isnan(flat->duration_s))
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "no result of 'vllm bench serve': '%s' is not there",
+				  flat->num_prompts < 0 ? "num_prompts"
+				  : flat->completed < 0 ? "completed"
+							: "duration");
+	if (check_statistics(flat->json, err) < 0 || read_requests(flat, err) < 0)
+		return -1;
+	return read_failed(flat, err);
+}
+
+int res_flat_parse(const char *text, size_t len, const char *source, struct res_flat **ret,
+		   struct pl_err *err)
+{
+	auto_flat struct res_flat *flat = pl_alloc(sizeof(*flat));
+	size_t clean_len = 0;
+	auto_free char *clean = as_json(text, len, &clean_len);
+
+	if (pl_json_parse_texts(clean, clean_len, source, &flat->json, err) < 0)
+		return -1;
+	if (read_all(flat, err) < 0)
+		return pl_err_wrap(err, "'%s'", source);
+	*ret = pl_take(flat);
+	return 0;
+}
+
+int res_flat_read(const char *path, struct res_flat **ret, struct pl_err *err)
+{
+	auto_free char *text = NULL;
+	size_t len = 0;
+
+	if (pl_file_read(path, PL_JSON_BYTES_MAX, &text, &len, err) < 0)
+		return -1;
+	return res_flat_parse(text, len, path, ret, err);
+}
+
+void res_flat_free(struct res_flat *flat)
+{
+	if (flat == NULL)
+		return;
+	json_decref(flat->json);
+	free(flat->requests);
+	free(flat->gaps);
+	free(flat);
+}
+
+double res_flat_number(const struct res_flat *flat, const char *key)
+{
+	const json_t *value = json_object_get(flat->json, key);
+
+	return json_is_number(value) ? json_number_value(value) : NAN;
+}

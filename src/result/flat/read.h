@@ -1,0 +1,97 @@
+/*
+ * vLLM's flat result: the one JSON object that `vllm bench serve` writes, of any release, and that of
+ * its newer client in Rust. What is missing in a release is "not told", what is there must be of its
+ * type: a file that contradicts itself is refused.
+ *
+ *	py:  {…, "ttfts": [s], "itls": [[s]], "start_times": [s], …, "mean_ttft_ms": ms, …}
+ *
+ * - Lists of single requests are there only where --save-detailed asked for them.
+ * - Times are seconds as doubles, in vLLM's own clock (CPython's perf_counter; the client in Rust
+ *   counts from its own start).
+ */
+#ifndef RESULT_FLAT_READ_H
+#define RESULT_FLAT_READ_H
+
+#include "base/err.h"
+#include "base/json.h"
+#include "result/record.h"
+
+#include <stdbool.h>
+
+/* Events closer than this came in one read: vLLM stamps them one behind the other. */
+#define RES_FLAT_MERGED_S 100e-6
+
+/* One request; NaN: not told. */
+struct res_flat_request {
+	double start_s;
+	double ttft_s;
+	double latency_s; /* of a failed one 0 */
+	double queue_s;
+	int64_t input_tokens;
+	int64_t output_tokens; /* of a failed one 0 */
+	const double *gaps;    /* between its events */
+	size_t gap_count;
+	const char *error; /* "" where there is none; borrowed from json */
+	const json_t *text;
+	bool ok;
+};
+
+struct res_flat {
+	json_t *json;
+	const char *backend; /* all texts borrowed from json; NULL: not told */
+	const char *model_id;
+	const char *tokenizer_id;
+	const char *label;
+	const char *date;
+	int64_t num_prompts;
+	int64_t completed;
+	int64_t failed;
+	double duration_s;
+	double request_rate; /* infinite: all at once; NaN: not told */
+	double burstiness;
+	double request_goodput;            /* NaN: no limits were asked for */
+	int64_t max_concurrency;           /* INT64_MIN: none */
+	struct res_flat_request *requests; /* in the order they were sent in; NULL without lists */
+	size_t count;
+	double *gaps; /* of all requests */
+	bool has_starts;
+	bool has_latencies;
+	bool has_queues;
+};
+
+/* `source` is its name in messages. Bare Infinity and NaN, which vLLM writes, are taken. */
+int res_flat_parse(const char *text, size_t len, const char *source, struct res_flat **ret,
+		   struct pl_err *err) PL_MUST_CHECK;
+int res_flat_read(const char *path, struct res_flat **ret, struct pl_err *err) PL_MUST_CHECK;
+void res_flat_free(struct res_flat *flat);
+PL_AUTO_DEFINE(struct res_flat, res_flat_free);
+#define auto_flat PL_AUTO(res_flat_free)
+
+/* A number of the summary; NaN where it is null or not there. */
+double res_flat_number(const struct res_flat *flat, const char *key);
+
+/*
+ * The summary against what the lists give by vLLM's own formulas: the largest difference of a
+ * figure, as a share of it, and *ret_key, which is it (static or of json). NaN where there are no
+ * lists.
+ */
+double res_flat_difference(const struct res_flat *flat, const char **ret_key);
+
+/* The worst finished request's |TTFT + gaps - latency|; NaN where the file does not tell all
+ * three. */
+double res_flat_identity_us(const struct res_flat *flat);
+
+/*
+ * The lists as records: [flat->count], each to res_record_done(). shift_ns: what takes the file's
+ * clock to CLOCK_MONOTONIC. role_first: the first event of a stream only names the speaker. Without
+ * starts acted_ns is none and there are no events. keeps_text: records get what was said.
+ */
+struct res_flat_how {
+	int64_t shift_ns;
+	bool role_first;
+	bool keeps_text;
+};
+void res_flat_records(const struct res_flat *flat, const struct res_flat_how *how,
+		      struct res_record *records);
+
+#endif

@@ -1,0 +1,300 @@
+#include "result/metrics/metrics_priv.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/stats.h"
+#include "base/text.h"
+#include "result/intervals.h"
+
+static const char *const family_keys[RES_FAMILY_COUNT] = {
+#define FAMILY(id, key, title, label, direction, origin, formula, text) key,
+#include "tbl/metrics.h"
+};
+
+double res_seconds(int64_t from_ns, int64_t to_ns)
+{
+	return (double)(to_ns - from_ns) / 1e9;
+}
+
+static void timing_walk(const struct res_record *record, struct res_timing *timing)
+{
+	struct res_event_cursor cursor = res_record_cursor(record);
+	struct res_event_at at;
+
+	while (res_record_next(&cursor, &at)) {
+		bool content = (at.flags & RES_EVENT_CONTENT) != 0;
+		if (timing->event_count == 0)
+			timing->first_event_ns = at.t_ns;
+		timing->last_event_ns = at.t_ns;
+		timing->event_count++;
+		timing->event_tokens += at.tokens;
+		timing->guessed = timing->guessed || (at.flags & RES_EVENT_GUESSED) != 0;
+		if (content && timing->first_content_ns == RES_NO_TIME)
+			timing->first_content_ns = at.t_ns;
+		if (!content && at.tokens == 0)
+			continue;
+		if (timing->first_token_ns == RES_NO_TIME)
+			timing->first_token_ns = at.t_ns;
+		timing->last_token_ns = at.t_ns;
+	}
+}
+
+struct res_timing res_timing_of(const struct res_record *record)
+{
+	struct res_timing timing = {
+		.acted_ns = record->acted_ns,
+		.first_event_ns = RES_NO_TIME,
+		.last_event_ns = RES_NO_TIME,
+		.first_content_ns = RES_NO_TIME,
+		.first_token_ns = RES_NO_TIME,
+		.last_token_ns = RES_NO_TIME,
+		.ttft_s = NAN,
+		.e2el_s = NAN,
+	};
+
+	if (record->acted_ns != RES_NO_TIME)
+		timing_walk(record, &timing);
+	timing.output_tokens = record->output_tokens != RES_NO_COUNT ? record->output_tokens
+								     : timing.event_count;
+	/* an answer that came in one piece: its end is all that is known */
+	if (timing.event_count == 0 && record->ok && record->end_ns != RES_NO_TIME) {
+		timing.last_event_ns = record->end_ns;
+		timing.e2el_s = res_seconds(timing.acted_ns, record->end_ns);
+	}
+	if (timing.event_count == 0)
+		return timing;
+	timing.ttft_s = res_seconds(timing.acted_ns, timing.first_event_ns);
+	timing.e2el_s = res_seconds(timing.acted_ns, timing.last_event_ns);
+	if (timing.output_tokens > 1)
+		timing.tpot_s = (timing.e2el_s - timing.ttft_s) /
+				(double)(timing.output_tokens - 1);
+	return timing;
+}
+
+void res_values_add(struct res_values *values, double x)
+{
+	if (values->count == values->room)
+		pl_grow((void **)&values->x, &values->room, values->count + 1, sizeof(double));
+	values->x[values->count++] = x;
+}
+
+static void add_event_gaps(const struct res_record *record, struct res_values *gaps)
+{
+	struct res_event_cursor cursor = res_record_cursor(record);
+	int64_t before_ns = RES_NO_TIME;
+	struct res_event_at at;
+
+	while (res_record_next(&cursor, &at)) {
+		if (before_ns != RES_NO_TIME)
+			res_values_add(gaps, res_seconds(before_ns, at.t_ns));
+		before_ns = at.t_ns;
+	}
+}
+
+/* Guessed counts that do not add up to the server's say nothing about which event held how many. */
+static bool token_gaps_known(const struct res_record *record, const struct res_timing *timing)
+{
+	return !timing->guessed || record->output_tokens == timing->event_tokens;
+}
+
+static void add_token_gaps(const struct res_record *record, struct res_values *gaps)
+{
+	struct res_event_cursor cursor = res_record_cursor(record);
+	int64_t before_ns = RES_NO_TIME;
+	struct res_event_at at;
+
+	while (res_record_next(&cursor, &at)) {
+		if (at.tokens == 0)
+			continue;
+		double gap = before_ns != RES_NO_TIME
+				     ? res_seconds(before_ns, at.t_ns) / (double)at.tokens
+				     : NAN;
+		for (int64_t i = 0; before_ns != RES_NO_TIME && i < at.tokens; i++)
+			res_values_add(gaps, gap);
+		before_ns = at.t_ns;
+	}
+}
+
+static void add_planned(const struct res_record *record, const struct res_timing *timing,
+			struct res_values *of)
+{
+	if (record->planned_ns == RES_NO_TIME)
+		return;
+	res_values_add(&of[RES_FAMILY_E2EL_PLANNED],
+		       res_seconds(record->planned_ns, timing->last_event_ns));
+	if (timing->event_count > 0)
+		res_values_add(&of[RES_FAMILY_TTFT_PLANNED],
+			       res_seconds(record->planned_ns, timing->first_event_ns));
+	if (timing->first_content_ns != RES_NO_TIME)
+		res_values_add(&of[RES_FAMILY_FIRST_TOKEN_PLANNED],
+			       res_seconds(record->planned_ns, timing->first_content_ns));
+}
+
+static void add_tokens(const struct res_record *record, const struct res_timing *timing,
+		       struct res_values *of)
+{
+	if (timing->first_content_ns != RES_NO_TIME)
+		res_values_add(&of[RES_FAMILY_FIRST_TOKEN],
+			       res_seconds(timing->acted_ns, timing->first_content_ns));
+	if (token_gaps_known(record, timing))
+		add_token_gaps(record, &of[RES_FAMILY_TOKEN_GAP]);
+	if (record->output_tokens > 1 && timing->first_token_ns != RES_NO_TIME)
+		res_values_add(&of[RES_FAMILY_TIME_PER_TOKEN],
+			       res_seconds(timing->first_token_ns, timing->last_token_ns) /
+				       (double)(record->output_tokens - 1));
+}
+
+static void add_queueing(const struct res_metrics_input *input, const struct res_record *record,
+			 const struct res_timing *timing, struct res_values *of)
+{
+	double waited = record->queued_ns == RES_NO_TIME
+				? 0
+				: res_seconds(record->queued_ns, record->acted_ns);
+
+	if (input->max_concurrency == OPTION_NO_I64)
+		return;
+	res_values_add(&of[RES_FAMILY_CLIENT_QUEUE_TIME], waited);
+	if (input->finite_rate)
+		res_values_add(&of[RES_FAMILY_E2EL_INCLUDING_CLIENT_QUEUE],
+			       timing->e2el_s + waited);
+}
+
+/* The requests whose samples are in already end here. */
+static void end_request(struct res_values *values)
+{
+	size_t before = values->end_count > 0 ? values->ends[values->end_count - 1] : 0;
+
+	if (values->count == before)
+		return;
+	pl_grow((void **)&values->ends, &values->end_room, values->end_count + 1, sizeof(size_t));
+	values->ends[values->end_count++] = values->count;
+}
+
+/* What only an answer that came in parts has. */
+static void add_stream(const struct res_record *record, const struct res_timing *timing,
+		       struct res_values *of)
+{
+	res_values_add(&of[RES_FAMILY_TTFT], timing->ttft_s);
+	if (timing->output_tokens > 1)
+		res_values_add(&of[RES_FAMILY_TPOT], timing->tpot_s);
+	add_event_gaps(record, &of[RES_FAMILY_ITL]);
+	add_tokens(record, timing, of);
+}
+
+void res_families_collect(const struct res_metrics_input *input, const bool *chosen,
+			  struct res_families *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	for (size_t i = 0; i < input->count; i++) {
+		const struct res_record *record = &input->records[i];
+		if (!record->ok || (chosen != NULL && !chosen[i]))
+			continue;
+		struct res_timing timing = res_timing_of(record);
+		if (isnan(timing.e2el_s))
+			continue;
+		res_values_add(&ret->of[RES_FAMILY_E2EL], timing.e2el_s);
+		if (timing.event_count > 0)
+			add_stream(record, &timing, ret->of);
+		add_planned(record, &timing, ret->of);
+		add_queueing(input, record, &timing, ret->of);
+		for (size_t k = 0; k < RES_FAMILY_COUNT; k++)
+			end_request(&ret->of[k]);
+	}
+}
+
+void res_families_done(struct res_families *families)
+{
+	for (size_t i = 0; i < RES_FAMILY_COUNT; i++) {
+		free(families->of[i].x);
+		free(families->of[i].ends);
+	}
+	memset(families, 0, sizeof(*families));
+}
+
+/* vLLM multiplies after the statistic: the last digit depends on it. */
+static void set_ms(json_t *into, const char *key, double seconds)
+{
+	json_object_set_new(into, key, pl_json_number(seconds * 1000));
+}
+
+static void percentile_key(double percentile, const char *family, char *key, size_t room)
+{
+	char number[PL_F64_TEXT_BYTES];
+
+	pl_text_from_f64(percentile, number);
+	if (pl_text_ends(number, ".0"))
+		number[strlen(number) - 2] = '\0';
+	snprintf(key, room, "p%s_%s", number, family);
+}
+
+/* `interval` NULL: there is none. */
+static void set_interval(json_t *into, const char *key, const struct res_interval *interval)
+{
+	auto_free char *name = pl_asprintf("%s_ci95", key);
+
+	json_object_set_new(into, name,
+			    interval == NULL ? json_null()
+					     : json_pack("[f, f]", interval->low * 1000,
+							 interval->high * 1000));
+}
+
+/* The deviation has none. Samples are sorted. */
+static void write_intervals(const struct res_values *values, const char *family,
+			    const double *percentiles, size_t percentile_count,
+			    const struct res_interval *mean, json_t *into)
+{
+	struct res_interval interval;
+	char key[128];
+
+	snprintf(key, sizeof(key), "mean_%s", family);
+	set_interval(into, key, mean);
+	bool has_median = res_interval_of_percentile(values->x, values->count, 50, &interval);
+	snprintf(key, sizeof(key), "median_%s", family);
+	set_interval(into, key, has_median ? &interval : NULL);
+	snprintf(key, sizeof(key), "std_%s", family);
+	set_interval(into, key, NULL);
+	for (size_t i = 0; i < percentile_count; i++) {
+		bool known = res_interval_of_percentile(values->x, values->count, percentiles[i],
+							&interval);
+		percentile_key(percentiles[i], family, key, sizeof(key));
+		set_interval(into, key, known ? &interval : NULL);
+	}
+}
+
+static void write_family(struct res_values *values, const char *family, const double *percentiles,
+			 size_t percentile_count, bool intervals, json_t *into)
+{
+	static const char *const names[] = { "mean", "median", "std" };
+	size_t n = values->count;
+	struct res_interval interval;
+	bool has_mean = res_interval_of_mean(values->x, values->ends, values->end_count, &interval);
+	/* Sums depend on the order: mean and deviation come before the sorting. */
+	double mean = pl_stats_mean(values->x, n);
+	double deviation = pl_stats_std(values->x, n);
+	char key[128];
+
+	pl_stats_sort(values->x, n);
+	const double plain[] = { mean, pl_stats_median_sorted(values->x, n), deviation };
+	for (size_t i = 0; i < PL_ARRAY_SIZE(names); i++) {
+		snprintf(key, sizeof(key), "%s_%s", names[i], family);
+		set_ms(into, key, plain[i]);
+	}
+	for (size_t i = 0; i < percentile_count; i++) {
+		percentile_key(percentiles[i], family, key, sizeof(key));
+		set_ms(into, key, pl_stats_percentile_sorted(values->x, n, percentiles[i]));
+	}
+	if (intervals)
+		write_intervals(values, family, percentiles, percentile_count,
+				has_mean ? &interval : NULL, into);
+}
+
+void res_families_write(struct res_families *families, const double *percentiles,
+			size_t percentile_count, bool intervals, json_t *into)
+{
+	for (size_t i = 0; i < RES_FAMILY_COUNT; i++)
+		write_family(&families->of[i], family_keys[i], percentiles, percentile_count,
+			     intervals, into);
+}

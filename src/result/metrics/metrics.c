@@ -1,0 +1,233 @@
+#include "result/metrics/metrics.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/stats.h"
+#include "base/text.h"
+#include "result/metrics/metrics_priv.h"
+
+/* Reported whatever the user asks for. */
+static const double default_percentiles[] = { 1, 5, 10, 25, 50, 75, 90, 95, 99, 99.9 };
+
+/* The default ones and those asked for, ascending, each once. The caller's. */
+static double *merge_percentiles(const double *asked, size_t asked_count, size_t *ret_count)
+{
+	size_t defaults = PL_ARRAY_SIZE(default_percentiles);
+	double *all = pl_alloc_array(defaults + asked_count, sizeof(double));
+	size_t count = 0;
+
+	memcpy(all, default_percentiles, sizeof(default_percentiles));
+	if (asked_count > 0)
+		memcpy(all + defaults, asked, asked_count * sizeof(double));
+	pl_stats_sort(all, defaults + asked_count);
+	for (size_t i = 0; i < defaults + asked_count; i++) {
+		if (count == 0 || all[i] > all[count - 1])
+			all[count++] = all[i];
+	}
+	*ret_count = count;
+	return all;
+}
+
+struct totals {
+	int64_t completed;
+	int64_t failed;
+	int64_t retries; /* tries beyond a request's first */
+	int64_t retried;
+	int64_t good; /* kept every limit */
+	int64_t output_tokens;
+	int64_t input_tokens;
+	bool input_known;
+	struct res_values offsets; /* prompt tokens by usage - asked */
+};
+
+static bool keeps_limits(const struct res_slo *slo, const struct res_timing *timing)
+{
+	/* Written so that a NaN limit holds and a NaN latency does not. */
+	return (isnan(slo->ttft_ms) || timing->ttft_s <= slo->ttft_ms / 1000) &&
+	       (isnan(slo->tpot_ms) || timing->tpot_s <= slo->tpot_ms / 1000) &&
+	       (isnan(slo->e2el_ms) || timing->e2el_s <= slo->e2el_ms / 1000);
+}
+
+static void add_finished(const struct res_metrics_input *input, const struct res_record *record,
+			 struct totals *totals)
+{
+	struct res_timing timing = res_timing_of(record);
+	int64_t prompt = record->prompt_tokens != RES_NO_COUNT ? record->prompt_tokens
+							       : record->prompt_tokens_asked;
+
+	totals->completed++;
+	totals->good += keeps_limits(&input->slo, &timing);
+	totals->output_tokens += timing.output_tokens;
+	if (prompt == RES_NO_COUNT)
+		totals->input_known = false;
+	else
+		totals->input_tokens += prompt;
+	if (record->prompt_tokens != RES_NO_COUNT && record->prompt_tokens_asked != RES_NO_COUNT)
+		res_values_add(&totals->offsets,
+			       (double)(record->prompt_tokens - record->prompt_tokens_asked));
+}
+
+static struct totals totals_of(const struct res_metrics_input *input)
+{
+	struct totals totals = { .input_known = true };
+
+	for (size_t i = 0; i < input->count; i++) {
+		uint32_t tries = input->records[i].tries;
+		totals.retries += tries > 1 ? tries - 1 : 0;
+		totals.retried += tries > 1;
+		if (input->records[i].ok)
+			add_finished(input, &input->records[i], &totals);
+		else
+			totals.failed += input->records[i].acted_ns != RES_NO_TIME;
+	}
+	return totals;
+}
+
+static void set_rate(json_t *into, const char *key, double count, double duration_s)
+{
+	json_object_set_new(into, key, pl_json_number(duration_s > 0 ? count / duration_s : NAN));
+}
+
+static void write_totals(const struct res_metrics_input *input, const struct totals *totals,
+			 json_t *into)
+{
+	const struct res_slo *slo = &input->slo;
+	double t = input->duration_s;
+	double in = totals->input_known ? (double)totals->input_tokens : NAN;
+	double out = (double)totals->output_tokens;
+	bool asked = !isnan(slo->ttft_ms) || !isnan(slo->tpot_ms) || !isnan(slo->e2el_ms);
+
+	json_object_set_new(into, "duration", pl_json_number(t));
+	json_object_set_new(into, "completed_requests", json_integer(totals->completed));
+	json_object_set_new(into, "failed_requests", json_integer(totals->failed));
+	json_object_set_new(into, "completed", json_integer(totals->completed));
+	json_object_set_new(into, "failed", json_integer(totals->failed));
+	json_object_set_new(into, "retries", json_integer(totals->retries));
+	json_object_set_new(into, "retried_requests", json_integer(totals->retried));
+	json_object_set_new(into, "total_input_tokens",
+			    totals->input_known ? json_integer(totals->input_tokens) : json_null());
+	json_object_set_new(into, "total_output_tokens", json_integer(totals->output_tokens));
+	set_rate(into, "request_throughput", (double)totals->completed, t);
+	set_rate(into, "request_goodput", asked ? (double)totals->good : NAN, t);
+	set_rate(into, "input_throughput", in, t);
+	set_rate(into, "output_throughput", out, t);
+	set_rate(into, "total_token_throughput", in + out, t);
+}
+
+static bool same_failure(const json_t *entry, const char *kind, int32_t status)
+{
+	json_t *known = json_object_get(entry, "status");
+
+	return pl_text_equal(json_string_value(json_object_get(entry, "kind")), kind) &&
+	       (json_is_null(known) ? 0 : json_integer_value(known)) == status;
+}
+
+/* A peer's text may be no UTF-8; a JSON text must be. */
+static json_t *sample_text(const char *text)
+{
+	size_t len = text != NULL ? strlen(text) : 0;
+	json_t *json = pl_json_text(text);
+	auto_buf buf = { 0 };
+
+	pl_buf_init(&buf, 16 + 6 * len);
+	if (json != NULL)
+		return json;
+	pl_text_add_json(&buf, text, len, true);
+	json = json_loads(pl_buf_text(&buf), JSON_DECODE_ANY, NULL);
+	return json != NULL ? json : json_null();
+}
+
+/* `as`: "count" of failed requests, or "retried" of tries that another one followed. */
+static void add_failure(json_t *errors, const struct res_record *record, const char *as)
+{
+	const char *kind = record->error_kind != NULL ? record->error_kind : "unknown";
+	json_t *entry;
+	size_t i;
+
+	json_array_foreach(errors, i, entry)
+	{
+		if (!same_failure(entry, kind, record->status))
+			continue;
+		json_t *count = json_object_get(entry, as);
+		json_integer_set(count, json_integer_value(count) + 1);
+		return;
+	}
+	entry = json_object();
+	json_object_set_new(entry, "kind", json_string(kind));
+	json_object_set_new(entry, "status",
+			    record->status != 0 ? json_integer(record->status) : json_null());
+	json_object_set_new(entry, "count", json_integer(0));
+	json_object_set_new(entry, "retried", json_integer(0));
+	json_object_set_new(entry, as, json_integer(1));
+	json_object_set_new(entry, "sample", sample_text(record->error));
+	json_array_append_new(errors, entry);
+}
+
+static json_t *errors_of(const struct res_metrics_input *input)
+{
+	json_t *errors = json_array();
+
+	for (size_t i = 0; i < input->count; i++) {
+		const struct res_record *record = &input->records[i];
+		if (!record->ok && record->acted_ns != RES_NO_TIME)
+			add_failure(errors, record, "count");
+	}
+	for (size_t i = 0; i < input->try_count; i++)
+		add_failure(errors, input->tries[i], "retried");
+	return errors;
+}
+
+static json_t *offset_median(struct totals *totals)
+{
+	pl_stats_sort(totals->offsets.x, totals->offsets.count);
+	return pl_json_number(pl_stats_median_sorted(totals->offsets.x, totals->offsets.count));
+}
+
+/* Figures that records do not tell: who else knows fills them in. */
+static void set_unknown(json_t *results)
+{
+	static const char *const keys[] = {
+		"probe_completed",
+		"probe_failed",
+		"probe_median_e2el_ms",
+		"probe_p99_e2el_ms",
+		"probe_max_e2el_ms",
+		"spec_decode_acceptance_rate",
+		"spec_decode_acceptance_length",
+		"spec_decode_num_drafts",
+		"spec_decode_draft_tokens",
+		"spec_decode_accepted_tokens",
+		"spec_decode_per_position_acceptance_rates",
+		"energy_per_token_j",
+	};
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(keys); i++)
+		json_object_set_new(results, keys[i], json_null());
+}
+
+json_t *res_metrics_compute(const struct res_metrics_input *input)
+{
+	size_t percentile_count = 0;
+	auto_free double *percentiles = merge_percentiles(
+		input->percentiles, input->percentile_count, &percentile_count);
+	struct totals totals = totals_of(input);
+	struct res_families families;
+	json_t *results = json_object();
+
+	write_totals(input, &totals, results);
+	res_peaks_write(input, results);
+	json_object_set_new(results, "rtfx", json_null());
+	res_families_collect(input, NULL, &families);
+	res_families_write(&families, percentiles, percentile_count, true, results);
+	res_families_done(&families);
+	json_object_set_new(results, "errors", errors_of(input));
+	json_object_set_new(results, "repeats", json_array());
+	json_object_set_new(results, "steady",
+			    res_steady_compute(input, percentiles, percentile_count));
+	set_unknown(results);
+	json_object_set_new(results, "prompt_token_offset_median", offset_median(&totals));
+	free(totals.offsets.x);
+	return results;
+}

@@ -1,0 +1,129 @@
+#include "result/metrics/metrics_priv.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+
+/* Shorter windows say too little about a steady state. */
+#define WINDOW_NS_MIN (10 * PL_NS_PER_S)
+/* Of max_concurrency: from here on a closed loop counts as full. */
+#define FULL_SHARE 0.95
+
+struct window {
+	int64_t start_ns;
+	int64_t end_ns;
+};
+
+struct change {
+	int64_t t_ns;
+	int by;
+};
+
+static int compare_changes(const void *a, const void *b)
+{
+	const struct change *x = a, *y = b;
+
+	if (x->t_ns != y->t_ns)
+		return x->t_ns < y->t_ns ? -1 : 1;
+	return x->by - y->by;
+}
+
+/* Sorted starts and ends of the finished requests, an end before a start at the same time. */
+static size_t collect_changes(const struct res_metrics_input *input, struct change *changes)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < input->count; i++) {
+		if (!input->records[i].ok)
+			continue;
+		struct res_timing timing = res_timing_of(&input->records[i]);
+		if (isnan(timing.e2el_s))
+			continue;
+		changes[count++] = (struct change){ timing.acted_ns, 1 };
+		changes[count++] = (struct change){ timing.last_event_ns, -1 };
+	}
+	qsort(changes, count, sizeof(*changes), compare_changes);
+	return count;
+}
+
+/* From the first time the loop is full to the last time it stops being so. */
+static bool closed_window(const struct res_metrics_input *input, struct window *ret)
+{
+	auto_free struct change *changes = pl_alloc_array(input->count * 2, sizeof(*changes));
+	size_t count = collect_changes(input, changes);
+	double wanted = ceil(FULL_SHARE * (double)input->max_concurrency);
+	int64_t limit = wanted > 1 ? (int64_t)wanted : 1;
+	int64_t open = 0;
+	bool started = false;
+
+	for (size_t i = 0; i < count; i++) {
+		open += changes[i].by;
+		if (!started && open >= limit) {
+			ret->start_ns = changes[i].t_ns;
+			started = true;
+		}
+		if (started && changes[i].by < 0 && open == limit - 1)
+			ret->end_ns = changes[i].t_ns;
+	}
+	return started;
+}
+
+/* The planned sends without their first and last tenth. */
+static bool open_window(const struct res_metrics_input *input, struct window *ret)
+{
+	int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
+
+	for (size_t i = 0; i < input->count; i++) {
+		int64_t planned_ns = input->records[i].planned_ns;
+		if (planned_ns == RES_NO_TIME || input->records[i].acted_ns == RES_NO_TIME)
+			continue;
+		first_ns = planned_ns < first_ns ? planned_ns : first_ns;
+		last_ns = planned_ns > last_ns ? planned_ns : last_ns;
+	}
+	if (first_ns > last_ns)
+		return false;
+	ret->start_ns = first_ns + (last_ns - first_ns) / 10;
+	ret->end_ns = last_ns - (last_ns - first_ns) / 10;
+	return true;
+}
+
+static bool is_inside(const struct window *window, int64_t t_ns)
+{
+	return t_ns != RES_NO_TIME && t_ns >= window->start_ns && t_ns <= window->end_ns;
+}
+
+json_t *res_steady_compute(const struct res_metrics_input *input, const double *percentiles,
+			   size_t percentile_count)
+{
+	bool closed = input->max_concurrency != OPTION_NO_I64 && !input->finite_rate;
+	struct window window = { 0 };
+	struct res_families families;
+	int64_t completed = 0;
+
+	if (!closed && !input->finite_rate)
+		return json_null();
+	if (!(closed ? closed_window(input, &window) : open_window(input, &window)) ||
+	    window.end_ns - window.start_ns < WINDOW_NS_MIN)
+		return json_null();
+
+	auto_free bool *chosen = pl_alloc_array(input->count, sizeof(bool));
+	for (size_t i = 0; i < input->count; i++) {
+		const struct res_record *record = &input->records[i];
+		if (!record->ok)
+			continue;
+		struct res_timing timing = res_timing_of(record);
+		chosen[i] = is_inside(&window, closed ? record->acted_ns : record->planned_ns);
+		completed += is_inside(&window, timing.last_event_ns);
+	}
+	json_t *steady = json_object();
+	json_object_set_new(steady, "start_s",
+			    pl_json_number(res_seconds(input->start_ns, window.start_ns)));
+	json_object_set_new(steady, "end_s",
+			    pl_json_number(res_seconds(input->start_ns, window.end_ns)));
+	json_object_set_new(steady, "completed", json_integer(completed));
+	res_families_collect(input, chosen, &families);
+	res_families_write(&families, percentiles, percentile_count, false, steady);
+	res_families_done(&families);
+	return steady;
+}

@@ -1,0 +1,261 @@
+#include "result/metrics/metrics.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/stats.h"
+#include "result/metrics/metrics_priv.h"
+#include "result/outcome.h"
+#include "result/quality.h"
+
+static double ms_of(int64_t ns)
+{
+	return (double)ns / 1e6;
+}
+
+static double result_number(const json_t *results, const char *key)
+{
+	const json_t *value = json_object_get(results, key);
+
+	return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static void figures(const json_t *results, struct res_quality_facts *ret)
+{
+	ret->completed = result_number(results, "completed");
+	ret->failed = result_number(results, "failed");
+	ret->retries = result_number(results, "retries");
+	ret->measured_s = result_number(results, "duration");
+	ret->median_itl_ms = result_number(results, "median_itl_ms");
+	ret->median_ttft_ms = result_number(results, "median_ttft_ms");
+	ret->mean_e2el_ms = result_number(results, "mean_e2el_ms");
+}
+
+static void client_queueing(const struct res_outcome *outcome, struct res_quality_facts *ret)
+{
+	size_t n = outcome->queueing_count;
+	auto_free double *sorted = pl_alloc_array(n, sizeof(double));
+
+	if (n > 0)
+		memcpy(sorted, outcome->queueing_ms, n * sizeof(double));
+	pl_stats_sort(sorted, n);
+	ret->client_queueing_p99_ms = pl_stats_percentile_sorted(sorted, n, 99);
+}
+
+/* Only requests that max_concurrency did not hold tell whether the client keeps its schedule. */
+static bool is_free(const struct res_record *record)
+{
+	return record->acted_ns != RES_NO_TIME && record->planned_ns != RES_NO_TIME &&
+	       record->queued_ns == RES_NO_TIME;
+}
+
+static void schedule(const struct res_outcome *outcome, struct res_quality_facts *ret)
+{
+	auto_free double *late_ms = pl_alloc_array(outcome->count, sizeof(double));
+	int64_t planned_ns = INT64_MIN, acted_ns = INT64_MIN;
+	size_t n = 0;
+
+	for (size_t i = 0; i < outcome->count; i++) {
+		const struct res_record *record = &outcome->records[i];
+		if (!is_free(record))
+			continue;
+		late_ms[n++] = ms_of(record->acted_ns - record->planned_ns);
+		if (record->planned_ns > planned_ns)
+			planned_ns = record->planned_ns;
+		if (record->acted_ns > acted_ns)
+			acted_ns = record->acted_ns;
+	}
+	pl_stats_sort(late_ms, n);
+	ret->schedule_requests = (double)n;
+	ret->schedule_lateness_p99_ms = pl_stats_percentile_sorted(late_ms, n, 99);
+	ret->schedule_lateness_p95_ms = pl_stats_percentile_sorted(late_ms, n, 95);
+	ret->planned_span_s = n > 0 ? res_seconds(outcome->start_ns, planned_ns) : NAN;
+	ret->actual_span_s = n > 0 ? res_seconds(outcome->start_ns, acted_ns) : NAN;
+}
+
+static double held_share(const struct res_outcome *outcome)
+{
+	double held = 0, acted = 0;
+
+	for (size_t i = 0; i < outcome->count; i++) {
+		const struct res_record *record = &outcome->records[i];
+		acted += record->acted_ns != RES_NO_TIME;
+		held += record->acted_ns != RES_NO_TIME && record->queued_ns != RES_NO_TIME;
+	}
+	return acted > 0 ? held / acted : NAN;
+}
+
+struct merged {
+	int64_t tokens;
+	int64_t merged;
+};
+
+static void close_segment(struct merged *merged, int64_t *segment)
+{
+	merged->tokens += *segment;
+	if (*segment > 1)
+		merged->merged += *segment;
+	*segment = 0;
+}
+
+/*
+ * Events that tell no count stand for one token each. What usage counts beyond that came in some of
+ * them: with one of these tokens at least, and no more than that is sure.
+ */
+static void add_uncounted(const struct res_record *record, int64_t merged_before,
+			  struct merged *merged)
+{
+	struct res_timing timing = res_timing_of(record);
+	int64_t more = record->output_tokens - timing.event_tokens;
+
+	if (record->token_source != RES_TOKENS_USAGE || !timing.guessed ||
+	    timing.event_tokens == 0 || more <= 0)
+		return;
+	merged->tokens += more;
+	merged->merged += merged->merged > merged_before ? more : more + 1;
+}
+
+/* Tokens that came with another one in their segment: in one event, or events of one read. */
+static double merged_share(const struct res_outcome *outcome)
+{
+	struct merged merged = { 0 };
+
+	for (size_t i = 0; i < outcome->count; i++) {
+		const struct res_record *record = &outcome->records[i];
+		struct res_event_cursor cursor = res_record_cursor(record);
+		struct res_event_at at;
+		int64_t segment = 0, before = merged.merged;
+		if (!record->ok || record->acted_ns == RES_NO_TIME)
+			continue;
+		while (res_record_next(&cursor, &at)) {
+			if ((at.flags & RES_EVENT_COALESCED) == 0)
+				close_segment(&merged, &segment);
+			segment += at.tokens;
+		}
+		close_segment(&merged, &segment);
+		add_uncounted(record, before, &merged);
+	}
+	return merged.tokens > 0 ? (double)merged.merged / (double)merged.tokens : NAN;
+}
+
+/* Tokens that the events themselves told (ids, logprobs) against the server's usage. */
+static double output_disagreement(const struct res_outcome *outcome)
+{
+	double off = 0, told = 0;
+
+	for (size_t i = 0; i < outcome->count; i++) {
+		const struct res_record *record = &outcome->records[i];
+		if (!record->ok || record->token_source != RES_TOKENS_USAGE)
+			continue;
+		struct res_timing timing = res_timing_of(record);
+		if (timing.guessed || timing.event_count == 0)
+			continue;
+		off += fabs((double)(record->output_tokens - timing.event_tokens));
+		told += (double)record->output_tokens;
+	}
+	return told > 0 ? off / told : NAN;
+}
+
+/* The median is what a template and special tokens add to every prompt. */
+static double prompt_disagreement(const struct res_outcome *outcome, double median)
+{
+	double off = 0, told = 0;
+
+	for (size_t i = 0; i < outcome->count; i++) {
+		const struct res_record *record = &outcome->records[i];
+		if (!record->ok || record->prompt_tokens == RES_NO_COUNT ||
+		    record->prompt_tokens_asked == RES_NO_COUNT)
+			continue;
+		off += fabs((double)(record->prompt_tokens - record->prompt_tokens_asked) - median);
+		told += (double)record->prompt_tokens;
+	}
+	return told > 0 ? off / told : NAN;
+}
+
+static double tokens_by_events(const struct res_outcome *outcome)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < outcome->count; i++) {
+		const struct res_record *record = &outcome->records[i];
+		if (!record->ok)
+			continue;
+		any = true;
+		if (record->token_source == RES_TOKENS_EVENTS ||
+		    record->output_tokens == RES_NO_COUNT)
+			return 1;
+	}
+	return any ? 0 : NAN;
+}
+
+/* Both from the figures as they are reported, so that a slip in one of them shows. */
+static double identity_us(const struct res_record *record)
+{
+	struct res_timing timing = res_timing_of(record);
+	struct res_event_cursor cursor = res_record_cursor(record);
+	int64_t before_ns = timing.first_event_ns;
+	double sum = timing.ttft_s;
+	struct res_event_at at;
+
+	while (res_record_next(&cursor, &at)) {
+		sum += res_seconds(before_ns, at.t_ns);
+		before_ns = at.t_ns;
+	}
+	double gaps = fabs(sum - timing.e2el_s);
+	double mean = timing.output_tokens > 1
+			      ? fabs(timing.ttft_s +
+				     timing.tpot_s * (double)(timing.output_tokens - 1) -
+				     timing.e2el_s)
+			      : 0;
+	return (gaps > mean ? gaps : mean) * 1e6;
+}
+
+static double worst_identity_us(const struct res_outcome *outcome)
+{
+	double worst = NAN;
+
+	for (size_t i = 0; i < outcome->count; i++) {
+		const struct res_record *record = &outcome->records[i];
+		if (!record->ok || record->acted_ns == RES_NO_TIME || record->event_count == 0)
+			continue;
+		double here = identity_us(record);
+		if (isnan(worst) || here > worst)
+			worst = here;
+	}
+	return worst;
+}
+
+static double littles_law(const struct res_outcome *outcome)
+{
+	double sum_s = 0;
+
+	for (size_t i = 0; i < outcome->count; i++) {
+		const struct res_record *record = &outcome->records[i];
+		if (record->acted_ns != RES_NO_TIME && record->end_ns != RES_NO_TIME)
+			sum_s += res_seconds(record->acted_ns, record->end_ns);
+	}
+	if (!(outcome->inflight_integral_s > 0))
+		return NAN;
+	return fabs(outcome->inflight_integral_s - sum_s) / outcome->inflight_integral_s;
+}
+
+void res_quality_facts(const struct res_outcome *outcome, const json_t *results, bool finite_rate,
+		       int64_t max_concurrency, struct res_quality_facts *ret)
+{
+	figures(results, ret);
+	client_queueing(outcome, ret);
+	ret->schedule_finite = finite_rate;
+	if (finite_rate)
+		schedule(outcome, ret);
+	ret->cap_held_share = max_concurrency != OPTION_NO_I64 ? held_share(outcome) : NAN;
+	ret->worker_cpu_share_max = outcome->worker_cpu_share_max;
+	ret->clock_step_ms = fabs(ms_of(outcome->clock_step_ns));
+	ret->merged_token_share = merged_share(outcome);
+	ret->output_token_disagreement = output_disagreement(outcome);
+	ret->prompt_token_disagreement = prompt_disagreement(
+		outcome, result_number(results, "prompt_token_offset_median"));
+	ret->tokens_by_events = tokens_by_events(outcome);
+	ret->record_identity_us = worst_identity_us(outcome);
+	ret->littles_law_share = littles_law(outcome);
+}

@@ -1,0 +1,523 @@
+#include "result/record.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+/* A failure's text comes from a peer: what a record keeps of it is bounded where it is made, this
+ * bounds what a file may claim. */
+#define MESSAGE_BYTES_MAX (1u << 20)
+
+static const char *const failure_names[] = {
+#define FAILURE(name, text) #name,
+#include "tbl/states.h"
+};
+
+static const char *const token_source_names[] = {
+#define TOKENS(id, name, text) [RES_TOKENS_##id] = #name,
+#include "tbl/states.h"
+};
+
+const char *res_token_source_name(enum res_token_source source)
+{
+	return token_source_names[source];
+}
+
+const char *res_failure_name(const char *name)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(failure_names); i++) {
+		if (pl_text_equal(failure_names[i], name))
+			return failure_names[i];
+	}
+	return NULL;
+}
+
+void res_record_init(struct res_record *record, uint64_t index)
+{
+	*record = (struct res_record){
+		.index = index,
+		.planned_ns = RES_NO_TIME,
+		.queued_ns = RES_NO_TIME,
+		.acted_ns = RES_NO_TIME,
+		.connected_ns = RES_NO_TIME,
+		.sent_ns = RES_NO_TIME,
+		.headers_ns = RES_NO_TIME,
+		.end_ns = RES_NO_TIME,
+		.prompt_tokens_asked = RES_NO_COUNT,
+		.prompt_tokens = RES_NO_COUNT,
+		.output_tokens_asked = RES_NO_COUNT,
+		.output_tokens = RES_NO_COUNT,
+	};
+}
+
+void res_record_done(struct res_record *record)
+{
+	free(record->events);
+	free(record->error);
+	free(record->text);
+	if (record->owns_id)
+		free((char *)record->request_id.prefix);
+	res_record_init(record, record->index);
+}
+
+void res_record_set_id(struct res_record *record, const char *text)
+{
+	if (record->owns_id)
+		free((char *)record->request_id.prefix);
+	record->owns_id = text[0] != '\0';
+	record->request_id = (struct res_request_id){
+		.prefix = record->owns_id ? pl_strdup(text) : NULL,
+		.number = RES_NO_COUNT,
+	};
+}
+
+void res_request_id_text(const struct res_request_id *id, char *text, size_t room)
+{
+	const char *prefix = id->prefix != NULL ? id->prefix : "";
+
+	if (id->prefix != NULL && id->number != RES_NO_COUNT)
+		snprintf(text, room, "%s%lld", prefix, (long long)id->number);
+	else
+		snprintf(text, room, "%s", prefix);
+}
+
+static int by_request(const void *a, const void *b)
+{
+	const struct res_record *x = *(struct res_record *const *)a;
+	const struct res_record *y = *(struct res_record *const *)b;
+
+	if (x->index != y->index)
+		return x->index < y->index ? -1 : 1;
+	return (x->tries > y->tries) - (x->tries < y->tries);
+}
+
+void res_record_sort_tries(struct res_record **tries, size_t count)
+{
+	if (count > 1)
+		qsort(tries, count, sizeof(struct res_record *), by_request);
+}
+
+uint32_t res_event_encode(struct res_event *entries, uint32_t room, int64_t delta_ns,
+			  int64_t tokens, unsigned flags)
+{
+	uint32_t used = 0;
+	uint64_t left = tokens > 0 ? (uint64_t)tokens : 0;
+	uint64_t delta = delta_ns > 0 ? (uint64_t)delta_ns : 0;
+
+	if (left > (uint64_t)room * RES_EVENT_TOKENS_MAX || room == 0)
+		return 0;
+	if (delta > RES_EVENT_DELTA_MAX)
+		delta = RES_EVENT_DELTA_MAX;
+	do {
+		uint64_t here = left > RES_EVENT_TOKENS_MAX ? RES_EVENT_TOKENS_MAX : left;
+		left -= here;
+		entries[used].delta_ns = used == 0 ? delta : 0;
+		entries[used].tokens = here & RES_EVENT_TOKENS_MAX;
+		entries[used].flags = ((flags & ~(unsigned)RES_EVENT_MORE) |
+				       (left > 0 ? (unsigned)RES_EVENT_MORE : 0)) &
+				      RES_EVENT_FLAGS_MASK;
+		used++;
+	} while (left > 0);
+	return used;
+}
+
+struct res_event_cursor res_record_cursor(const struct res_record *record)
+{
+	return (struct res_event_cursor){ .record = record, .t_ns = record->acted_ns };
+}
+
+bool res_record_next(struct res_event_cursor *cursor, struct res_event_at *ret)
+{
+	const struct res_record *record = cursor->record;
+	struct res_event_at at = { 0 };
+	bool more = true;
+
+	if (cursor->at >= record->event_count)
+		return false;
+	while (more && cursor->at < record->event_count) {
+		const struct res_event *entry = &record->events[cursor->at++];
+		cursor->t_ns += (int64_t)entry->delta_ns;
+		at.tokens += (int64_t)entry->tokens;
+		at.flags |= entry->flags & ~(unsigned)RES_EVENT_MORE;
+		more = (entry->flags & RES_EVENT_MORE) != 0;
+	}
+	at.t_ns = cursor->t_ns;
+	*ret = at;
+	return true;
+}
+
+static int64_t first_event_ns(const struct res_record *record, unsigned flags)
+{
+	struct res_event_cursor cursor = res_record_cursor(record);
+	struct res_event_at at;
+
+	while (res_record_next(&cursor, &at)) {
+		if ((at.flags & flags) == flags)
+			return at.t_ns;
+	}
+	return RES_NO_TIME;
+}
+
+int64_t res_record_first_event_ns(const struct res_record *record)
+{
+	return first_event_ns(record, 0);
+}
+
+int64_t res_record_first_token_ns(const struct res_record *record)
+{
+	return first_event_ns(record, RES_EVENT_CONTENT);
+}
+
+static json_t *time_json(int64_t t_ns)
+{
+	return t_ns == RES_NO_TIME ? json_null() : json_integer(t_ns);
+}
+
+static json_t *count_json(int64_t count)
+{
+	return count == RES_NO_COUNT ? json_null() : json_integer(count);
+}
+
+/* A peer's text may be no UTF-8, which a JSON text must be: bad bytes become U+FFFD. */
+static json_t *peer_text_json(const char *text)
+{
+	return text == NULL || *text == '\0' ? json_null() : pl_json_text(text);
+}
+
+static json_t *events_json(const struct res_record *record)
+{
+	json_t *events = json_array();
+	struct res_event_cursor cursor = res_record_cursor(record);
+	struct res_event_at at;
+
+	while (res_record_next(&cursor, &at)) {
+		json_t *event = json_array();
+		json_array_append_new(event, json_integer(at.t_ns));
+		json_array_append_new(event, json_integer(at.tokens));
+		json_array_append_new(event, json_integer((json_int_t)at.flags));
+		json_array_append_new(events, event);
+	}
+	return events;
+}
+
+static json_t *error_json(const struct res_record *record)
+{
+	json_t *error;
+
+	if (record->ok)
+		return json_null();
+	error = json_object();
+	json_object_set_new(error, "kind",
+			    json_string(record->error_kind ? record->error_kind : "unknown"));
+	json_object_set_new(error, "status",
+			    record->status ? json_integer(record->status) : json_null());
+	json_object_set_new(error, "message", peer_text_json(record->error));
+	return error;
+}
+
+json_t *res_record_to_json(const struct res_record *record)
+{
+	json_t *json = json_object();
+	char id[RES_ID_BYTES];
+
+	res_request_id_text(&record->request_id, id, sizeof(id));
+	json_object_set_new(json, "index", json_integer((json_int_t)record->index));
+	json_object_set_new(json, "request_id", peer_text_json(id));
+	json_object_set_new(json, "try", json_integer(record->tries));
+	json_object_set_new(json, "tries",
+			    record->retried ? json_null() : json_integer(record->tries));
+	json_object_set_new(json, "retried", json_boolean(record->retried));
+	json_object_set_new(json, "planned_ns", time_json(record->planned_ns));
+	json_object_set_new(json, "queued_ns", time_json(record->queued_ns));
+	json_object_set_new(json, "acted_ns", time_json(record->acted_ns));
+	json_object_set_new(json, "connected_ns", time_json(record->connected_ns));
+	json_object_set_new(json, "sent_ns", time_json(record->sent_ns));
+	json_object_set_new(json, "headers_ns", time_json(record->headers_ns));
+	json_object_set_new(json, "first_event_ns", time_json(res_record_first_event_ns(record)));
+	json_object_set_new(json, "first_token_ns", time_json(res_record_first_token_ns(record)));
+	json_object_set_new(json, "end_ns", time_json(record->end_ns));
+	json_object_set_new(json, "events", events_json(record));
+	json_object_set_new(json, "prompt_tokens_asked", count_json(record->prompt_tokens_asked));
+	json_object_set_new(json, "prompt_tokens", count_json(record->prompt_tokens));
+	json_object_set_new(json, "output_tokens_asked", count_json(record->output_tokens_asked));
+	json_object_set_new(json, "output_tokens", count_json(record->output_tokens));
+	json_object_set_new(json, "token_source",
+			    json_string(res_token_source_name(record->token_source)));
+	json_object_set_new(json, "finish_reason", peer_text_json(record->finish_reason));
+	json_object_set_new(json, "status",
+			    record->status ? json_integer(record->status) : json_null());
+	json_object_set_new(json, "error", error_json(record));
+	return json;
+}
+
+/* Reading: each function takes one key, counts it in *seen and says what is wrong with it. */
+
+struct reader {
+	const json_t *json;
+	size_t seen;
+	struct pl_err *err;
+};
+
+static const json_t *take(struct reader *r, const char *key)
+{
+	const json_t *value = json_object_get(r->json, key);
+
+	if (value == NULL) {
+		pl_err_set(r->err, PL_ERR_INVALID, "record: '%s' is missing", key);
+		return NULL;
+	}
+	r->seen++;
+	return value;
+}
+
+static int wrong(struct reader *r, const char *key, const char *expected)
+{
+	return pl_err_set(r->err, PL_ERR_INVALID, "record: '%s': expected %s", key, expected);
+}
+
+static int take_integer(struct reader *r, const char *key, int64_t none, int64_t *ret)
+{
+	const json_t *value = take(r, key);
+
+	if (value == NULL)
+		return -1;
+	if (json_is_null(value)) {
+		*ret = none;
+		return 0;
+	}
+	if (!json_is_integer(value) || json_integer_value(value) < 0)
+		return wrong(r, key, "null or a whole number from 0");
+	*ret = json_integer_value(value);
+	return 0;
+}
+
+static int take_text(struct reader *r, const char *key, char *ret, size_t room)
+{
+	const json_t *value = take(r, key);
+
+	if (value == NULL)
+		return -1;
+	*ret = '\0';
+	if (json_is_null(value))
+		return 0;
+	if (!json_is_string(value) || json_string_length(value) == 0 ||
+	    json_string_length(value) >= room)
+		return wrong(r, key, "null or a short text");
+	memcpy(ret, json_string_value(value), json_string_length(value) + 1);
+	return 0;
+}
+
+static int take_times(struct reader *r, struct res_record *record)
+{
+	if (take_integer(r, "planned_ns", RES_NO_TIME, &record->planned_ns) < 0 ||
+	    take_integer(r, "queued_ns", RES_NO_TIME, &record->queued_ns) < 0 ||
+	    take_integer(r, "acted_ns", RES_NO_TIME, &record->acted_ns) < 0 ||
+	    take_integer(r, "connected_ns", RES_NO_TIME, &record->connected_ns) < 0 ||
+	    take_integer(r, "sent_ns", RES_NO_TIME, &record->sent_ns) < 0 ||
+	    take_integer(r, "headers_ns", RES_NO_TIME, &record->headers_ns) < 0)
+		return -1;
+	return take_integer(r, "end_ns", RES_NO_TIME, &record->end_ns);
+}
+
+static bool event_values(const json_t *event, json_int_t value[3])
+{
+	if (!json_is_array(event) || json_array_size(event) != 3)
+		return false;
+	for (size_t i = 0; i < 3; i++) {
+		const json_t *item = json_array_get(event, i);
+		if (!json_is_integer(item) || json_integer_value(item) < 0)
+			return false;
+		value[i] = json_integer_value(item);
+	}
+	return value[2] < RES_EVENT_MORE;
+}
+
+static int take_events(struct reader *r, struct res_record *record)
+{
+	const json_t *events = take(r, "events");
+	int64_t before_ns = record->acted_ns;
+	size_t room = 0, i;
+	json_t *event;
+
+	if (events == NULL)
+		return -1;
+	if (!json_is_array(events))
+		return wrong(r, "events", "an array");
+	if (json_array_size(events) > 0 && before_ns == RES_NO_TIME)
+		return wrong(r, "events", "none before 'acted_ns'");
+	json_array_foreach((json_t *)events, i, event)
+	{
+		json_int_t value[3];
+		if (!event_values(event, value) || value[0] < before_ns ||
+		    value[0] - before_ns > RES_EVENT_DELTA_MAX || value[1] > RES_RECORD_TOKENS_MAX)
+			return wrong(r, "events", "[t_ns, tokens, flags] in order of time");
+		uint32_t need = (uint32_t)(value[1] / RES_EVENT_TOKENS_MAX + 1);
+		pl_grow((void **)&record->events, &room, (size_t)record->event_count + need,
+			sizeof(struct res_event));
+		record->event_count += res_event_encode(record->events + record->event_count, need,
+							value[0] - before_ns, value[1],
+							(unsigned)value[2]);
+		before_ns = value[0];
+	}
+	return 0;
+}
+
+/* The two derived times must say what the events say. */
+static int check_derived(struct reader *r, const struct res_record *record)
+{
+	int64_t first_event = 0, first_token = 0;
+
+	if (take_integer(r, "first_event_ns", RES_NO_TIME, &first_event) < 0 ||
+	    take_integer(r, "first_token_ns", RES_NO_TIME, &first_token) < 0)
+		return -1;
+	if (first_event != res_record_first_event_ns(record))
+		return wrong(r, "first_event_ns", "the time of the first event");
+	if (first_token != res_record_first_token_ns(record))
+		return wrong(r, "first_token_ns", "the time of the first event with content");
+	return 0;
+}
+
+static int take_token_source(struct reader *r, struct res_record *record)
+{
+	const json_t *value = take(r, "token_source");
+
+	if (value == NULL)
+		return -1;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(token_source_names); i++) {
+		if (pl_text_equal(json_string_value(value), token_source_names[i])) {
+			record->token_source = (enum res_token_source)i;
+			return 0;
+		}
+	}
+	return wrong(r, "token_source", "none, usage, ids, tokenizer or events");
+}
+
+static int take_counts(struct reader *r, struct res_record *record)
+{
+	if (take_integer(r, "prompt_tokens_asked", RES_NO_COUNT, &record->prompt_tokens_asked) <
+		    0 ||
+	    take_integer(r, "prompt_tokens", RES_NO_COUNT, &record->prompt_tokens) < 0 ||
+	    take_integer(r, "output_tokens_asked", RES_NO_COUNT, &record->output_tokens_asked) <
+		    0 ||
+	    take_integer(r, "output_tokens", RES_NO_COUNT, &record->output_tokens) < 0)
+		return -1;
+	return take_token_source(r, record);
+}
+
+/* An HTTP status; null is 0. */
+static int take_status(struct reader *r, int32_t *ret)
+{
+	int64_t status = 0;
+
+	if (take_integer(r, "status", 0, &status) < 0)
+		return -1;
+	if (status > 999 || (status == 0 && !json_is_null(json_object_get(r->json, "status"))))
+		return wrong(r, "status", "null or an HTTP status");
+	*ret = (int32_t)status;
+	return 0;
+}
+
+static int take_error(struct reader *r, struct res_record *record)
+{
+	const json_t *error = take(r, "error");
+	struct reader inner = { .json = error, .err = r->err };
+	int32_t status = 0;
+
+	if (error == NULL)
+		return -1;
+	record->ok = json_is_null(error);
+	if (record->ok)
+		return 0;
+	if (!json_is_object(error))
+		return wrong(r, "error", "null or an object");
+	record->error_kind = res_failure_name(json_string_value(json_object_get(error, "kind")));
+	if (record->error_kind == NULL)
+		return wrong(r, "error.kind", "a known kind");
+	if (take_status(&inner, &status) < 0)
+		return -1;
+	if (status != record->status)
+		return wrong(r, "error.status", "the same as 'status'");
+	const json_t *message = take(&inner, "message");
+	if (message == NULL)
+		return -1;
+	if (!json_is_null(message) &&
+	    (!json_is_string(message) || json_string_length(message) > MESSAGE_BYTES_MAX))
+		return wrong(r, "error.message", "null or a text");
+	if (json_object_size(error) != 3)
+		return wrong(r, "error", "kind, status and message only");
+	record->error = pl_strdup(json_string_value(message));
+	return 0;
+}
+
+/* A failed try is not told how many there were in all. */
+static int take_tries(struct reader *r, struct res_record *record)
+{
+	const json_t *retried = take(r, "retried");
+	int64_t number = -1, all = -1;
+
+	if (retried == NULL || take_integer(r, "try", -1, &number) < 0 ||
+	    take_integer(r, "tries", -1, &all) < 0)
+		return -1;
+	if (!json_is_boolean(retried))
+		return wrong(r, "retried", "true or false");
+	record->retried = json_is_true(retried);
+	if (number < (record->retried ? 1 : 0) || number > RES_TRIES_MAX)
+		return wrong(r, "try", "the number of a try");
+	if (all != (record->retried ? -1 : number))
+		return wrong(r, "tries", "null where 'retried', else the same as 'try'");
+	record->tries = (uint32_t)number;
+	return 0;
+}
+
+static int take_id(struct reader *r, struct res_record *record)
+{
+	char id[RES_ID_BYTES];
+
+	if (take_text(r, "request_id", id, sizeof(id)) < 0)
+		return -1;
+	res_record_set_id(record, id);
+	return 0;
+}
+
+static int take_all(struct reader *r, struct res_record *record)
+{
+	int64_t index = -1;
+
+	if (take_integer(r, "index", -1, &index) < 0 || take_tries(r, record) < 0 ||
+	    take_times(r, record) < 0)
+		return -1;
+	if (index < 0)
+		return wrong(r, "index", "a whole number from 0");
+	record->index = (uint64_t)index;
+	if (take_events(r, record) < 0 || check_derived(r, record) < 0 ||
+	    take_counts(r, record) < 0 || take_status(r, &record->status) < 0)
+		return -1;
+	if (take_id(r, record) < 0 ||
+	    take_text(r, "finish_reason", record->finish_reason, sizeof(record->finish_reason)) <
+		    0 ||
+	    take_error(r, record) < 0)
+		return -1;
+	if (record->retried && record->ok)
+		return wrong(r, "error", "an object where 'retried'");
+	if (json_object_size(r->json) != r->seen)
+		return pl_err_set(r->err, PL_ERR_INVALID, "record: has unknown keys");
+	return 0;
+}
+
+int res_record_from_json(const json_t *json, struct res_record *ret, struct pl_err *err)
+{
+	struct reader r = { .json = json, .err = err };
+	struct res_record record;
+
+	if (!json_is_object(json))
+		return pl_err_set(err, PL_ERR_INVALID, "record: expected an object");
+	res_record_init(&record, 0);
+	if (take_all(&r, &record) < 0) {
+		res_record_done(&record);
+		return -1;
+	}
+	*ret = record;
+	return 0;
+}

@@ -1,0 +1,380 @@
+#include "result/report.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "result/metrics/metrics.h"
+
+#define TABLE_WIDTH  50
+#define LABEL_WIDTH  40
+#define VALUE_WIDTH  10
+#define FAILURES_MAX 10
+/* Of what stands below the table. */
+#define TEXT_WIDTH       80
+#define REASON_BYTES_MAX (1u << 20)
+
+/* vLLM's choice where percentile_metrics is not given. */
+#define SHOWN_DEFAULT "ttft,tpot,itl"
+
+struct section {
+	const char *key;
+	const char *title;
+	const char *label;
+};
+
+/* In vLLM's order; families that it doesn't have carry no label. */
+static const struct section sections[] = {
+#define FAMILY(id, key, title, label, direction, origin, formula, text) { key, title, label },
+#include "tbl/metrics.h"
+};
+
+static double number(const json_t *results, const char *key)
+{
+	const json_t *value = json_object_get(results, key);
+
+	return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+/* `text` in the middle of a line of `fill`; what is left over stands on the right. */
+static void add_title(struct pl_buf *buf, const char *text, char fill)
+{
+	size_t len = strlen(text);
+	size_t room = len < TABLE_WIDTH ? TABLE_WIDTH - len : 0;
+
+	for (size_t i = 0; i < room / 2; i++)
+		pl_buf_add_char(buf, fill);
+	pl_buf_add_text(buf, text);
+	for (size_t i = 0; i < room - room / 2; i++)
+		pl_buf_add_char(buf, fill);
+	pl_buf_add_char(buf, '\n');
+}
+
+static void add_line(struct pl_buf *buf, const char *label, const char *value)
+{
+	pl_buf_addf(buf, "%-*s %-*s\n", LABEL_WIDTH, label, VALUE_WIDTH, value);
+}
+
+static void add_number(struct pl_buf *buf, const char *label, double value)
+{
+	char text[400];
+
+	snprintf(text, sizeof(text), "%.2f", value);
+	add_line(buf, label, isnan(value) ? "n/a" : text);
+}
+
+static void add_count(struct pl_buf *buf, const char *label, double value)
+{
+	char text[400];
+
+	snprintf(text, sizeof(text), "%.0f", value);
+	add_line(buf, label, isnan(value) ? "n/a" : text);
+}
+
+static void add_totals(const json_t *results, const struct md_bench *bench, struct pl_buf *buf)
+{
+	bool counted = !bench->skip_tokenizer_init;
+
+	add_count(buf, "Successful requests:", number(results, "completed"));
+	add_count(buf, "Failed requests:", number(results, "failed"));
+	if (bench->max_concurrency != OPTION_NO_I64)
+		add_count(buf, "Maximum request concurrency:", (double)bench->max_concurrency);
+	if (isfinite(bench->request_rate))
+		add_number(buf, "Request rate configured (RPS):", bench->request_rate);
+	add_number(buf, "Benchmark duration (s):", number(results, "duration"));
+	add_count(buf, "Total input tokens:", number(results, "total_input_tokens"));
+	if (counted)
+		add_count(buf, "Total generated tokens:", number(results, "total_output_tokens"));
+	add_number(buf, "Request throughput (req/s):", number(results, "request_throughput"));
+	if (json_array_size(bench->goodput) > 0)
+		add_number(buf, "Request goodput (req/s):", number(results, "request_goodput"));
+	if (counted) {
+		add_number(buf, "Output token throughput (tok/s):",
+			   number(results, "output_throughput"));
+		add_number(buf, "Peak output token throughput (tok/s):",
+			   number(results, "max_output_tokens_per_s"));
+	}
+	add_number(buf, "Peak concurrent requests:", number(results, "max_concurrent_requests"));
+	if (number(results, "rtfx") > 0)
+		add_number(buf, "RTFx (Inverse Real-Time Factor):", number(results, "rtfx"));
+	if (counted)
+		add_number(buf, "Total token throughput (tok/s):",
+			   number(results, "total_token_throughput"));
+}
+
+/* The family `key` ("ttft_ms") by its name in percentile_metrics ("ttft"), among comma-separated
+ * names that vLLM does not trim. */
+static bool is_asked(const char *names, const char *key)
+{
+	size_t len = strlen(key) - strlen("_ms");
+
+	for (const char *at = names; at != NULL; at = strchr(at, ',')) {
+		at += *at == ',';
+		if (strcspn(at, ",") == len && strncmp(at, key, len) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Is it a family of vLLM's? */
+static bool has_label(const char *key)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(sections); i++) {
+		if (pl_text_equal(sections[i].key, key))
+			return *sections[i].label != '\0';
+	}
+	return false;
+}
+
+static bool needs_tokenizer(const char *key)
+{
+	return pl_text_equal(key, "ttft_ms") || pl_text_equal(key, "tpot_ms") ||
+	       pl_text_equal(key, "itl_ms");
+}
+
+bool res_report_shows(const char *key, const struct md_bench *bench)
+{
+	const char *names = bench->percentile_metrics ? bench->percentile_metrics : SHOWN_DEFAULT;
+
+	if (!has_label(key) || !is_asked(names, key))
+		return false;
+	if (bench->skip_tokenizer_init && needs_tokenizer(key))
+		return false;
+	if (pl_text_equal(key, "client_queue_time_ms"))
+		return bench->max_concurrency != OPTION_NO_I64;
+	if (pl_text_equal(key, "e2el_including_client_queue_ms"))
+		return bench->max_concurrency != OPTION_NO_I64 && isfinite(bench->request_rate);
+	return true;
+}
+
+static void add_statistic(const json_t *results, const struct section *section, const char *key,
+			  const char *word, struct pl_buf *buf)
+{
+	char name[160], label[160];
+
+	snprintf(name, sizeof(name), "%s_%s", key, section->key);
+	snprintf(label, sizeof(label), "%s %s (ms):", word, section->label);
+	add_number(buf, label, number(results, name));
+}
+
+static void add_section(const json_t *results, const struct section *section,
+			const double *percentiles, size_t count, struct pl_buf *buf)
+{
+	add_title(buf, section->title, '-');
+	add_statistic(results, section, "mean", "Mean", buf);
+	add_statistic(results, section, "median", "Median", buf);
+	for (size_t i = 0; i < count; i++) {
+		char text[PL_F64_TEXT_BYTES], key[PL_F64_TEXT_BYTES + 2],
+			word[PL_F64_TEXT_BYTES + 2];
+		pl_text_from_f64(percentiles[i], text);
+		if (pl_text_ends(text, ".0"))
+			text[strlen(text) - 2] = '\0';
+		snprintf(key, sizeof(key), "p%s", text);
+		snprintf(word, sizeof(word), "P%s", text);
+		add_statistic(results, section, key, word, buf);
+	}
+}
+
+static void add_probes(const json_t *results, struct pl_buf *buf)
+{
+	if (isnan(number(results, "probe_completed")))
+		return;
+	add_title(buf, "Probe Requests", '-');
+	add_count(buf, "Probe requests completed:", number(results, "probe_completed"));
+	add_count(buf, "Probe requests failed:", number(results, "probe_failed"));
+	add_number(buf, "Median probe E2EL (ms):", number(results, "probe_median_e2el_ms"));
+	add_number(buf, "P99 probe E2EL (ms):", number(results, "probe_p99_e2el_ms"));
+	add_number(buf, "Max probe E2EL (ms):", number(results, "probe_max_e2el_ms"));
+}
+
+static void add_spec_decode(const json_t *results, struct pl_buf *buf)
+{
+	const json_t *rates = json_object_get(results, "spec_decode_per_position_acceptance_rates");
+	size_t i;
+	json_t *rate;
+
+	if (isnan(number(results, "spec_decode_acceptance_rate")))
+		return;
+	add_title(buf, "Speculative Decoding", '-');
+	add_number(buf, "Acceptance rate (%):", number(results, "spec_decode_acceptance_rate"));
+	add_number(buf, "Acceptance length:", number(results, "spec_decode_acceptance_length"));
+	add_count(buf, "Drafts:", number(results, "spec_decode_num_drafts"));
+	add_count(buf, "Draft tokens:", number(results, "spec_decode_draft_tokens"));
+	add_count(buf, "Accepted tokens:", number(results, "spec_decode_accepted_tokens"));
+	if (json_array_size(rates) > 0)
+		pl_buf_add_text(buf, "Per-position acceptance (%):\n");
+	json_array_foreach((json_t *)rates, i, rate)
+	{
+		auto_free char *label = pl_asprintf("  Position %zu:", i);
+		add_number(buf, label, 100 * json_number_value(rate));
+	}
+}
+
+void res_report_table(const json_t *results, const struct md_bench *bench, struct pl_buf *buf)
+{
+	struct pl_err ignored = PL_ERR_INIT;
+	auto_free double *percentiles = NULL;
+	size_t count = 0;
+
+	/* Checked before the run; a wrong list shows none. */
+	if (bench->metric_percentiles == NULL ||
+	    res_percentiles_parse(bench->metric_percentiles, &percentiles, &count, &ignored) < 0)
+		count = 0;
+	add_title(buf, " Serving Benchmark Result ", '=');
+	add_totals(results, bench, buf);
+	add_probes(results, buf);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(sections); i++) {
+		if (res_report_shows(sections[i].key, bench))
+			add_section(results, &sections[i], percentiles, count, buf);
+	}
+	add_spec_decode(results, buf);
+	add_title(buf, "", '=');
+}
+
+static const char *colour_of(const char *effect)
+{
+	if (pl_text_equal(effect, "trusted"))
+		return "\033[32m";
+	if (pl_text_equal(effect, "degraded"))
+		return "\033[33m";
+	if (pl_text_equal(effect, "client_limited"))
+		return "\033[31m";
+	return "";
+}
+
+static void add_coloured(struct pl_buf *buf, const char *text, bool colour)
+{
+	const char *start = colour ? colour_of(text) : "";
+
+	pl_buf_addf(buf, "%s%s%s", start, text, *start != '\0' ? "\033[0m" : "");
+}
+
+static void add_value(struct pl_buf *buf, const json_t *check, const char *key)
+{
+	const json_t *value = json_object_get(check, key);
+	const char *unit = json_string_value(json_object_get(check, "unit"));
+
+	if (!json_is_number(value))
+		return;
+	pl_buf_addf(buf, "%s %.4g", key, json_number_value(value));
+	if (unit != NULL && !pl_text_equal(unit, "count") && !pl_text_equal(unit, "share") &&
+	    !pl_text_equal(unit, "yes"))
+		pl_buf_addf(buf, " %s", unit);
+}
+
+/* Words from column `at`, further lines under the first. */
+static void add_wrapped(struct pl_buf *buf, const char *text, size_t at)
+{
+	while (*text != '\0') {
+		size_t word = *text == ' ' ? 1 + strcspn(text + 1, " ") : strcspn(text, " ");
+		size_t columns = pl_text_columns(text, word);
+		if (at + columns > TEXT_WIDTH && *text == ' ') {
+			pl_buf_add_text(buf, "\n   ");
+			at = strlen("   ");
+		}
+		pl_buf_add(buf, text, word);
+		at += columns;
+		text += word;
+	}
+}
+
+static void add_reason(struct pl_buf *buf, const json_t *check, bool colour)
+{
+	auto_buf rest = { 0 };
+	const char *id = json_string_value(json_object_get(check, "id"));
+	const char *effect = json_string_value(json_object_get(check, "effect"));
+	const char *text = json_string_value(json_object_get(check, "text"));
+
+	if (effect == NULL)
+		effect = "info";
+	pl_buf_init(&rest, REASON_BYTES_MAX);
+	pl_buf_addf(&rest, ": %s: ", id != NULL ? id : "unknown");
+	add_value(&rest, check, "value");
+	if (json_is_number(json_object_get(check, "limit"))) {
+		pl_buf_add_text(&rest, ", ");
+		add_value(&rest, check, "limit");
+	}
+	pl_buf_addf(&rest, " (%s)", text != NULL ? text : "");
+	pl_buf_add_text(buf, "  ");
+	add_coloured(buf, effect, colour);
+	add_wrapped(buf, pl_buf_text(&rest), 2 + strlen(effect));
+	pl_buf_add_char(buf, '\n');
+}
+
+void res_report_verdict(const json_t *quality, bool colour, struct pl_buf *buf)
+{
+	const char *verdict = json_string_value(json_object_get(quality, "verdict"));
+	json_t *check;
+	size_t i;
+
+	pl_buf_add_text(buf, "Verdict: ");
+	add_coloured(buf, verdict != NULL ? verdict : "none, nothing was measured", colour);
+	pl_buf_add_char(buf, '\n');
+	json_array_foreach(json_object_get(quality, "checks"), i, check)
+	{
+		const char *status = json_string_value(json_object_get(check, "status"));
+		if (pl_text_equal(status, "beyond"))
+			add_reason(buf, check, colour);
+	}
+}
+
+/* One line of a message that may have many. */
+static void add_message(struct pl_buf *buf, const char *text)
+{
+	for (; *text != '\0'; text++)
+		pl_buf_add_char(buf, (unsigned char)*text < ' ' ? ' ' : *text);
+}
+
+/* Entries of results.errors whose `key`, "count" or "retried", is above 0, under a title. */
+static void add_errors(const json_t *errors, const char *key, const char *title, struct pl_buf *buf)
+{
+	size_t kinds = 0, shown = 0, i;
+	json_t *entry;
+
+	json_array_foreach((json_t *)errors, i, entry)
+		kinds += json_integer_value(json_object_get(entry, key)) > 0;
+	if (kinds > 0)
+		pl_buf_addf(buf, "%s%s:\n", title, kinds > FAILURES_MAX ? " (the first ten)" : "");
+	json_array_foreach((json_t *)errors, i, entry)
+	{
+		json_int_t count = json_integer_value(json_object_get(entry, key));
+		const json_t *status = json_object_get(entry, "status");
+		const char *kind = json_string_value(json_object_get(entry, "kind"));
+		const char *sample = json_string_value(json_object_get(entry, "sample"));
+		if (count <= 0 || shown++ >= FAILURES_MAX)
+			continue;
+		pl_buf_addf(buf, "  %lld x %s", (long long)count, kind != NULL ? kind : "unknown");
+		if (json_is_integer(status))
+			pl_buf_addf(buf, " %lld", (long long)json_integer_value(status));
+		pl_buf_add_text(buf, sample != NULL ? ": " : "");
+		add_message(buf, sample != NULL ? sample : "");
+		pl_buf_add_char(buf, '\n');
+	}
+}
+
+void res_report_failures(const json_t *results, struct pl_buf *buf)
+{
+	const json_t *errors = json_object_get(results, "errors");
+
+	add_errors(errors, "count", "Failed requests by kind", buf);
+	add_errors(errors, "retried", "Failed tries that another one followed, by kind", buf);
+}
+
+void res_report_first_failures(const struct res_record *records, size_t count, struct pl_buf *buf)
+{
+	int shown = 0;
+
+	for (size_t i = 0; i < count && shown < FAILURES_MAX; i++) {
+		if (records[i].ok)
+			continue;
+		if (shown == 0)
+			pl_buf_addf(buf,
+				    "Failed requests during benchmark run detected (capping to "
+				    "%d):\n",
+				    FAILURES_MAX);
+		pl_buf_addf(buf, "Error %d: ", shown++);
+		add_message(buf, records[i].error != NULL ? records[i].error : "");
+		pl_buf_add_char(buf, '\n');
+	}
+}

@@ -1,0 +1,23 @@
+/*
+ * The console table, in vLLM's form (width 50), with verdict and banner around it.
+ */
+#ifndef RESULT_REPORT_H
+#define RESULT_REPORT_H
+
+#include "base/buf.h"
+#include "base/json.h"
+#include "model/bench_options.h"
+#include "result/record.h"
+
+/* vLLM's table from `results` for the metrics and percentiles that `bench` asks for. */
+void res_report_table(const json_t *results, const struct md_bench *bench, struct pl_buf *buf);
+/* Does the table, and vLLM's flat result, hold the statistics of the family `key` ("ttft_ms")? */
+bool res_report_shows(const char *key, const struct md_bench *bench);
+/* "Verdict: trusted" and the reasons, one line each; colour: ANSI codes. */
+void res_report_verdict(const json_t *quality, bool colour, struct pl_buf *buf);
+/* Up to ten failed requests by kind. */
+void res_report_failures(const json_t *results, struct pl_buf *buf);
+/* The first ten failed requests, in the lines that vLLM prints before its table. */
+void res_report_first_failures(const struct res_record *records, size_t count, struct pl_buf *buf);
+
+#endif

@@ -1,0 +1,30 @@
+/* A line of a side file from anywhere: refused, or a record that gives the same line again. */
+#include "result/record.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/json.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct pl_err err = PL_ERR_INIT;
+	auto_json json_t *json = NULL;
+	auto_json json_t *again = NULL;
+	struct res_record record;
+
+	if (pl_json_parse((const char *)data, size, "input", &json, &err) < 0 ||
+	    res_record_from_json(json, &record, &err) < 0)
+		return 0;
+	again = res_record_to_json(&record);
+	/* an empty message and an absent one are the same record */
+	if (json_string_length(pl_json_get_path(json, "error.message")) == 0 &&
+	    json_is_object(json_object_get(json, "error")))
+		json_object_set_new(json_object_get(json, "error"), "message", json_null());
+	if (!json_equal(json, again))
+		abort();
+	res_record_done(&record);
+	return 0;
+}

@@ -1,0 +1,318 @@
+#include "result/report.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/file.h"
+#include "result/metrics/metrics.h"
+#include "others_data.h"
+
+static void set_text(char **field, const char *text)
+{
+	free(*field);
+	*field = pl_strdup(text);
+}
+
+static json_t *parse(const char *text)
+{
+	json_t *json = json_loads(text, 0, NULL);
+
+	assert_non_null(json);
+	return json;
+}
+
+static void test_table(void **state)
+{
+	static const char expected[] = "============ Serving Benchmark Result ============\n"
+				       "Successful requests:                     3         \n"
+				       "Failed requests:                         1         \n"
+				       "Maximum request concurrency:             4         \n"
+				       "Request rate configured (RPS):           2.50      \n"
+				       "Benchmark duration (s):                  1.50      \n"
+				       "Total input tokens:                      n/a       \n"
+				       "Total generated tokens:                  12345     \n"
+				       "Request throughput (req/s):              2.00      \n"
+				       "Request goodput (req/s):                 0.67      \n"
+				       "Output token throughput (tok/s):         8230.00   \n"
+				       "Peak output token throughput (tok/s):    99.00     \n"
+				       "Peak concurrent requests:                4.00      \n"
+				       "Total token throughput (tok/s):          n/a       \n"
+				       "---------------Time to First Token----------------\n"
+				       "Mean TTFT (ms):                          1.00      \n"
+				       "Median TTFT (ms):                        2.00      \n"
+				       "P99.9 TTFT (ms):                         3.00      \n"
+				       "P50 TTFT (ms):                           4.00      \n"
+				       "---------------Client-side Queueing---------------\n"
+				       "Mean Client Queue Time (ms):             5.00      \n"
+				       "Median Client Queue Time (ms):           n/a       \n"
+				       "P99.9 Client Queue Time (ms):            n/a       \n"
+				       "P50 Client Queue Time (ms):              n/a       \n"
+				       "--------Queue-inclusive End-to-end Latency--------\n"
+				       "Mean E2EL incl. Client Queue (ms):       n/a       \n"
+				       "Median E2EL incl. Client Queue (ms):     n/a       \n"
+				       "P99.9 E2EL incl. Client Queue (ms):      n/a       \n"
+				       "P50 E2EL incl. Client Queue (ms):        n/a       \n"
+				       "==================================================\n";
+	json_t *results = parse("{\"completed\": 3, \"failed\": 1, \"duration\": 1.5,"
+				"\"total_input_tokens\": null, \"total_output_tokens\": 12345,"
+				"\"request_throughput\": 2.0, \"request_goodput\": 0.6667,"
+				"\"output_throughput\": 8230, \"max_output_tokens_per_s\": 99.0,"
+				"\"max_concurrent_requests\": 4, \"rtfx\": null,"
+				"\"total_token_throughput\": null, \"mean_ttft_ms\": 1,"
+				"\"median_ttft_ms\": 2, \"p99.9_ttft_ms\": 3, \"p50_ttft_ms\": 4,"
+				"\"mean_client_queue_time_ms\": 5}");
+	struct md_bench bench;
+	auto_buf buf = { 0 };
+
+	(void)state;
+	pl_buf_init(&buf, 1u << 16);
+	md_bench_init(&bench);
+	bench.max_concurrency = 4;
+	bench.request_rate = 2.5;
+	bench.goodput = parse("[\"ttft:200\"]");
+	set_text(&bench.metric_percentiles, "99.9,50");
+	set_text(&bench.percentile_metrics,
+		 "ttft,nothing,client_queue_time,e2el_including_client_queue");
+	res_report_table(results, &bench, &buf);
+	assert_string_equal(pl_buf_text(&buf), expected);
+	md_bench_done(&bench);
+	json_decref(results);
+}
+
+/* What vLLM selects when nothing is asked, and that it does not trim names. */
+static void test_sections(void **state)
+{
+	static const struct {
+		const char *asked;
+		bool ttft, tpot, itl, e2el, queue;
+	} cases[] = {
+		{ NULL, true, true, true, false, false },
+		{ "", false, false, false, false, false },
+		{ "e2el", false, false, false, true, false },
+		{ "ttft, e2el", true, false, false, false, false },
+		{ "client_queue_time,itl", false, false, true, false, false },
+		{ "ttft_ms", false, false, false, false, false },
+	};
+	json_t *results = json_object();
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
+		struct md_bench bench;
+		auto_buf buf = { 0 };
+		pl_buf_init(&buf, 1u << 16);
+		md_bench_init(&bench);
+		set_text(&bench.percentile_metrics, cases[i].asked);
+		res_report_table(results, &bench, &buf);
+		const char *text = pl_buf_text(&buf);
+		assert_int_equal(strstr(text, "Mean TTFT") != NULL, cases[i].ttft);
+		assert_int_equal(strstr(text, "Mean TPOT") != NULL, cases[i].tpot);
+		assert_int_equal(strstr(text, "Mean ITL") != NULL, cases[i].itl);
+		assert_int_equal(strstr(text, "Mean E2EL") != NULL, cases[i].e2el);
+		assert_int_equal(strstr(text, "Client Queue") != NULL, cases[i].queue);
+		md_bench_done(&bench);
+	}
+	json_decref(results);
+}
+
+static void test_verdict(void **state)
+{
+	json_t *quality = parse(
+		"{\"verdict\": \"degraded\", \"checks\": ["
+		"{\"id\": \"a\", \"status\": \"ok\", \"effect\": \"degraded\", \"value\": 1,"
+		" \"limit\": 2, \"unit\": \"ms\", \"text\": \"fine\"},"
+		"{\"id\": \"b\", \"status\": \"beyond\", \"effect\": \"degraded\", \"value\": "
+		"12.345,"
+		" \"limit\": 3.0, \"unit\": \"ms\", \"text\": \"late\"},"
+		"{\"id\": \"c\", \"status\": \"beyond\", \"effect\": \"info\", \"value\": 7,"
+		" \"limit\": 0, \"unit\": \"count\", \"text\": \"failed requests\"},"
+		"{\"id\": \"d\", \"status\": \"unknown\", \"effect\": \"degraded\", \"value\": "
+		"null,"
+		" \"limit\": 1, \"unit\": \"ms\", \"text\": \"not known\"}]}");
+	auto_buf buf = { 0 };
+
+	(void)state;
+	pl_buf_init(&buf, 1u << 16);
+	res_report_verdict(quality, false, &buf);
+	assert_string_equal(pl_buf_text(&buf), "Verdict: degraded\n"
+					       "  degraded: b: value 12.35 ms, limit 3 ms (late)\n"
+					       "  info: c: value 7, limit 0 (failed requests)\n");
+	pl_buf_clear(&buf);
+	res_report_verdict(quality, true, &buf);
+	assert_non_null(strstr(pl_buf_text(&buf), "Verdict: \033[33mdegraded\033[0m\n"));
+	pl_buf_clear(&buf);
+	json_object_set_new(quality, "verdict", json_null());
+	json_object_set_new(quality, "checks", json_array());
+	res_report_verdict(quality, true, &buf);
+	assert_string_equal(pl_buf_text(&buf), "Verdict: none, nothing was measured\n");
+	json_decref(quality);
+}
+
+/* Further lines stand under the first; colours take no columns. */
+static void test_verdict_wraps(void **state)
+{
+	json_t *quality = parse(
+		"{\"verdict\": \"degraded\", \"checks\": [{\"id\": \"prefix_hits\", \"status\": "
+		"\"beyond\", \"effect\": \"degraded\", \"value\": 0.37, \"limit\": 0.02, \"unit\": "
+		"\"share\", \"text\": \"hits above those that the data set itself brings: prompts "
+		"were "
+		"seen before\"}]}");
+	auto_buf buf = { 0 };
+
+	(void)state;
+	for (int colour = 0; colour < 2; colour++) {
+		const char *on = colour ? "\033[33m" : "", *off = colour ? "\033[0m" : "";
+		auto_free char *wanted = pl_asprintf(
+			"Verdict: %sdegraded%s\n"
+			"  %sdegraded%s: prefix_hits: value 0.37, limit 0.02 (hits above those "
+			"that "
+			"the data\n"
+			"    set itself brings: prompts were seen before)\n",
+			on, off, on, off);
+		pl_buf_init(&buf, 1u << 16);
+		res_report_verdict(quality, colour == 1, &buf);
+		assert_string_equal(pl_buf_text(&buf), wanted);
+		pl_buf_done(&buf);
+	}
+	json_decref(quality);
+}
+
+static void test_failures(void **state)
+{
+	json_t *results = parse("{\"errors\": []}");
+	auto_buf buf = { 0 };
+
+	(void)state;
+	pl_buf_init(&buf, 1u << 16);
+	res_report_failures(results, &buf);
+	assert_string_equal(pl_buf_text(&buf), "");
+	json_t *errors = json_object_get(results, "errors");
+	json_array_append_new(errors, parse("{\"kind\": \"http_status\", \"status\": 503,"
+					    "\"count\": 3, \"sample\": \"busy\\nlater\"}"));
+	json_array_append_new(errors, parse("{\"kind\": \"timeout\", \"status\": null,"
+					    "\"count\": 1, \"sample\": null}"));
+	res_report_failures(results, &buf);
+	assert_string_equal(pl_buf_text(&buf), "Failed requests by kind:\n"
+					       "  3 x http_status 503: busy later\n"
+					       "  1 x timeout\n");
+	pl_buf_clear(&buf);
+	json_object_set_new(json_array_get(errors, 0), "count", json_integer(0));
+	json_object_set_new(json_array_get(errors, 0), "retried", json_integer(4));
+	res_report_failures(results, &buf);
+	assert_string_equal(pl_buf_text(&buf), "Failed requests by kind:\n"
+					       "  1 x timeout\n"
+					       "Failed tries that another one followed, by kind:\n"
+					       "  4 x http_status 503: busy later\n");
+	json_array_clear(errors);
+	json_array_append_new(errors, parse("{\"kind\": \"timeout\", \"count\": 1}"));
+	json_array_append_new(errors, parse("{\"kind\": \"timeout\", \"count\": 1}"));
+	pl_buf_clear(&buf);
+	for (int i = 0; i < 10; i++)
+		json_array_append_new(errors, parse("{\"kind\": \"reset\", \"count\": 1}"));
+	res_report_failures(results, &buf);
+	const char *text = pl_buf_text(&buf);
+	size_t lines = 0;
+	for (const char *at = text; (at = strchr(at, '\n')) != NULL; at++)
+		lines++;
+	assert_int_equal(lines, 11);
+	json_decref(results);
+}
+
+/* A run of the reference client, from its per-request arrays to its console table. */
+
+static double item(const json_t *detail, const char *key, size_t i)
+{
+	return json_number_value(json_array_get(json_object_get(detail, key), i));
+}
+
+static void record_of(const json_t *detail, size_t i, struct res_record *record)
+{
+	const json_t *gaps = json_array_get(json_object_get(detail, "itls"), i);
+	size_t count = json_array_size(gaps) + 1;
+
+	res_record_init(record, i);
+	record->ok = true;
+	record->acted_ns = llround(item(detail, "start_times", i) * 1e9);
+	record->planned_ns = record->acted_ns;
+	record->prompt_tokens = (int64_t)item(detail, "input_lens", i);
+	record->output_tokens = (int64_t)item(detail, "output_lens", i);
+	record->events = pl_alloc_array(count, sizeof(*record->events));
+	for (size_t j = 0; j < count; j++) {
+		double gap = j == 0 ? item(detail, "ttfts", i)
+				    : json_number_value(json_array_get(gaps, j - 1));
+		record->event_count += res_event_encode(record->events + j, 1, llround(gap * 1e9),
+							1, RES_EVENT_CONTENT);
+	}
+}
+
+static char *table_of_run(const json_t *detail)
+{
+	size_t count = json_array_size(json_object_get(detail, "ttfts"));
+	auto_free struct res_record *records = pl_alloc_array(count, sizeof(*records));
+	const double percentiles[] = { 25, 50, 90, 99 };
+	struct md_bench bench;
+	auto_buf buf = { 0 };
+
+	pl_buf_init(&buf, 1u << 16);
+	for (size_t i = 0; i < count; i++)
+		record_of(detail, i, &records[i]);
+	struct res_metrics_input input = {
+		.records = records,
+		.count = count,
+		.duration_s = json_number_value(json_object_get(detail, "duration")),
+		.percentiles = percentiles,
+		.percentile_count = PL_ARRAY_SIZE(percentiles),
+		.slo = { 200, 50, NAN },
+		.max_concurrency = OPTION_NO_I64,
+		.inflight_peak = OPTION_NO_I64,
+		.finite_rate = true,
+	};
+	json_t *results = res_metrics_compute(&input);
+	md_bench_init(&bench);
+	bench.request_rate = 20;
+	bench.goodput = parse("[\"ttft:200\", \"tpot:50\"]");
+	set_text(&bench.percentile_metrics, "ttft,tpot,itl,e2el");
+	set_text(&bench.metric_percentiles, "25,50,90,99");
+	res_report_table(results, &bench, &buf);
+	md_bench_done(&bench);
+	json_decref(results);
+	for (size_t i = 0; i < count; i++)
+		res_record_done(&records[i]);
+	return pl_buf_take(&buf);
+}
+
+static void test_real_run(void **state)
+{
+	skip_without_others_data();
+	static const char folder[] = PROFLLM_SOURCE_DIR "/../shared/data/real/bench";
+	auto_free char *detail_path = pl_asprintf("%s/py-random.json", folder);
+	auto_free char *console_path = pl_asprintf("%s/py-random.console.txt", folder);
+	auto_free char *console = NULL;
+	struct pl_err err = PL_ERR_INIT;
+	auto_json json_t *detail = NULL;
+
+	(void)state;
+	assert_true(pl_file_exists(detail_path));
+	assert_int_equal(pl_json_read_file(detail_path, &detail, &err), 0);
+	assert_int_equal(pl_file_read(console_path, 1u << 20, &console, NULL, &err), 0);
+	auto_free char *table = table_of_run(detail);
+	if (strstr(console, table) == NULL)
+		fail_msg("the console has no such table:\n%s", table);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_table),    cmocka_unit_test(test_sections),
+		cmocka_unit_test(test_verdict),  cmocka_unit_test(test_verdict_wraps),
+		cmocka_unit_test(test_failures), cmocka_unit_test(test_real_run),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -10,11 +10,11 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "bench/dataset.h"
-#include "model/bench_options.h"
+#include "vllm/bench_options.h"
 #include "result/record.h"
 
 struct bench_encode {
-	const struct md_bench *bench;
+	const struct vllm_bench *bench;
 	const char *model; /* the payload's `model` */
 	bool ignore_eos;
 };

@@ -4,7 +4,7 @@
 
 #include "experiment/ramp.h"
 
-int bench_arrivals_check(const struct md_bench *bench, struct pl_err *err)
+int bench_arrivals_check(const struct vllm_bench *bench, struct pl_err *err)
 {
 	if (!(bench->burstiness > 0))
 		return pl_err_set(err, PL_ERR_INVALID, "'burstiness' must be above 0");
@@ -25,7 +25,7 @@ static double delay_of(double rate, double burstiness, struct pl_nplegacy *rng)
 }
 
 /* Gamma delays of mean 1, laid out by the ramp: for burstiness 1 a Poisson process of its rate. */
-static void build_by_time(const struct md_bench *bench, size_t n, struct pl_nplegacy *rng,
+static void build_by_time(const struct vllm_bench *bench, size_t n, struct pl_nplegacy *rng,
 			  double *out)
 {
 	struct exp_ramp ramp = exp_ramp_of(bench, n);
@@ -37,7 +37,7 @@ static void build_by_time(const struct md_bench *bench, size_t n, struct pl_nple
 	}
 }
 
-int bench_arrivals_build(const struct md_bench *bench, size_t n, struct pl_nplegacy *rng,
+int bench_arrivals_build(const struct vllm_bench *bench, size_t n, struct pl_nplegacy *rng,
 			 double *out, struct pl_err *err)
 {
 	double t = 0;

@@ -21,7 +21,7 @@ static const struct bench_dataset_kind {
 	const char *name;
 	unsigned traits;
 	/* Everything that can be wrong before a server is there; reads the file. */
-	int (*check)(const struct md_bench *bench, struct pl_err *err);
+	int (*check)(const struct vllm_bench *bench, struct pl_err *err);
 	int (*build)(struct bench_dataset_work *work, struct pl_err *err);
 } kinds[] = {
 	{ "random", DRAWS_TOKENS, bench_random_check, bench_random_build },
@@ -97,7 +97,7 @@ int bench_lines_walk(const char *text, size_t len,
 
 /* What all kinds use. */
 
-int bench_dataset_read(const struct md_bench *bench, char **ret_text, size_t *ret_len,
+int bench_dataset_read(const struct vllm_bench *bench, char **ret_text, size_t *ret_len,
 		       char **ret_sha256, struct pl_err *err)
 {
 	char hex[65];
@@ -112,7 +112,7 @@ int bench_dataset_read(const struct md_bench *bench, char **ret_text, size_t *re
 	return 0;
 }
 
-int bench_entries_load(const struct md_bench *bench,
+int bench_entries_load(const struct vllm_bench *bench,
 		       int (*parse)(const char *text, size_t len, const char *source,
 				    struct bench_entries *ret, struct pl_err *err),
 		       char **ret_sha256, struct bench_entries *ret, struct pl_err *err)
@@ -163,7 +163,7 @@ void bench_dataset_oversample(struct bench_dataset_work *work, uint64_t seed)
 			   wanted - original, wanted, original);
 }
 
-int64_t bench_dataset_output_len(const struct md_bench *bench, int64_t own)
+int64_t bench_dataset_output_len(const struct vllm_bench *bench, int64_t own)
 {
 	return bench->output_len != OPTION_NO_I64 ? bench->output_len : own;
 }
@@ -191,7 +191,7 @@ bool bench_dataset_draws_tokens(const char *name)
 	return kind != NULL && (kind->traits & DRAWS_TOKENS);
 }
 
-static int check_common(const struct md_bench *bench, const struct bench_dataset_kind *kind,
+static int check_common(const struct vllm_bench *bench, const struct bench_dataset_kind *kind,
 			struct pl_err *err)
 {
 	if (kind == NULL)
@@ -220,7 +220,7 @@ static int check_common(const struct md_bench *bench, const struct bench_dataset
 	return 0;
 }
 
-int bench_dataset_check(const struct md_bench *bench, struct pl_err *err)
+int bench_dataset_check(const struct vllm_bench *bench, struct pl_err *err)
 {
 	const struct bench_dataset_kind *kind = find_kind(bench->dataset_name);
 
@@ -229,7 +229,7 @@ int bench_dataset_check(const struct md_bench *bench, struct pl_err *err)
 	return kind->check(bench, err);
 }
 
-int bench_dataset_build(const struct md_bench *bench, const struct bench_tokenizer *tokenizer,
+int bench_dataset_build(const struct vllm_bench *bench, const struct bench_tokenizer *tokenizer,
 			struct pl_pyrandom *pyrandom, struct pl_nplegacy *nplegacy,
 			struct bench_dataset **ret, struct pl_err *err)
 {

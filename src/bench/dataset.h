@@ -6,7 +6,7 @@
 
 #include "base/err.h"
 #include "base/rng.h"
-#include "model/bench_options.h"
+#include "vllm/bench_options.h"
 #include "result/record.h"
 
 struct bench_sample {
@@ -40,7 +40,7 @@ struct bench_tokenizer;
  * Reseeds `pyrandom` and `nplegacy` as vLLM's data set does. `tokenizer` may be NULL: then data
  * sets that need lengths fall back (ids for random) or fail before anything is sent.
  */
-int bench_dataset_build(const struct md_bench *bench, const struct bench_tokenizer *tokenizer,
+int bench_dataset_build(const struct vllm_bench *bench, const struct bench_tokenizer *tokenizer,
 			struct pl_pyrandom *pyrandom, struct pl_nplegacy *nplegacy,
 			struct bench_dataset **ret, struct pl_err *err) PL_MUST_CHECK;
 void bench_dataset_free(struct bench_dataset *dataset);
@@ -51,6 +51,6 @@ bool bench_dataset_is_known(const char *name);
 /* Are its prompts made up of tokens of the vocabulary, which therefore has to be known? */
 bool bench_dataset_draws_tokens(const char *name);
 /* -1 for a bad option or unreadable file: to be called before a server is started. */
-int bench_dataset_check(const struct md_bench *bench, struct pl_err *err) PL_MUST_CHECK;
+int bench_dataset_check(const struct vllm_bench *bench, struct pl_err *err) PL_MUST_CHECK;
 
 #endif

@@ -122,7 +122,7 @@ static int parse(char *text, const char *source, struct rows *rows, struct pl_er
 	return 0;
 }
 
-static int load(const struct md_bench *bench, char **ret_sha256, struct rows *rows,
+static int load(const struct vllm_bench *bench, char **ret_sha256, struct rows *rows,
 		struct pl_err *err)
 {
 	auto_free char *text = NULL;
@@ -133,7 +133,7 @@ static int load(const struct md_bench *bench, char **ret_sha256, struct rows *ro
 	return parse(text, bench->dataset_path, rows, err);
 }
 
-int bench_burstgpt_check(const struct md_bench *bench, struct pl_err *err)
+int bench_burstgpt_check(const struct vllm_bench *bench, struct pl_err *err)
 {
 	struct rows rows = { 0 };
 	int done = load(bench, NULL, &rows, err);

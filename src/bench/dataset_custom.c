@@ -81,12 +81,12 @@ int bench_custom_parse(const char *text, size_t len, const char *source, bool ne
 	return 0;
 }
 
-static int64_t output_len(const struct md_bench *bench)
+static int64_t output_len(const struct vllm_bench *bench)
 {
 	return bench_dataset_output_len(bench, bench->custom_output_len);
 }
 
-static int load(const struct md_bench *bench, char **ret_sha256, struct bench_entries *ret,
+static int load(const struct vllm_bench *bench, char **ret_sha256, struct bench_entries *ret,
 		struct pl_err *err)
 {
 	auto_free char *text = NULL;
@@ -102,7 +102,7 @@ static int load(const struct md_bench *bench, char **ret_sha256, struct bench_en
 				  ret, err);
 }
 
-int bench_custom_check(const struct md_bench *bench, struct pl_err *err)
+int bench_custom_check(const struct vllm_bench *bench, struct pl_err *err)
 {
 	auto_entries entries = { 0 };
 
@@ -111,7 +111,7 @@ int bench_custom_check(const struct md_bench *bench, struct pl_err *err)
 
 int bench_custom_build(struct bench_dataset_work *work, struct pl_err *err)
 {
-	const struct md_bench *bench = work->bench;
+	const struct vllm_bench *bench = work->bench;
 	const struct bench_sampling how = {
 		.seed = (uint64_t)bench->seed,
 		.output_len = output_len(bench) == FROM_RECORDS ? RES_NO_COUNT : output_len(bench),

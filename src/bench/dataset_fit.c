@@ -55,7 +55,7 @@ int bench_fit_rest(const struct bench_tokenizer *tokenizer, const struct bench_d
 	return 0;
 }
 
-bool bench_dataset_takes_ids(const struct md_bench *bench)
+bool bench_dataset_takes_ids(const struct vllm_bench *bench)
 {
 	return pl_text_equal(bench->backend, "openai") || pl_text_equal(bench->backend, "vllm");
 }
@@ -78,7 +78,7 @@ int bench_dataset_vocabulary(const struct bench_dataset_work *work, int64_t *ret
 
 int bench_dataset_form(struct bench_dataset_work *work, bool *ret_as_ids, struct pl_err *err)
 {
-	const struct md_bench *bench = work->bench;
+	const struct vllm_bench *bench = work->bench;
 
 	*ret_as_ids = bench->prompt_token_ids || work->tokenizer == NULL;
 	if (!*ret_as_ids)

@@ -17,12 +17,12 @@ static int64_t draw_id(void *rng, int64_t end)
 	return pl_nplegacy_randint(rng, 0, end);
 }
 
-static size_t per_prefix(const struct md_bench *bench)
+static size_t per_prefix(const struct vllm_bench *bench)
 {
 	return (size_t)(bench->num_prompts / bench->prefix_repetition_num_prefixes);
 }
 
-int bench_prefix_check(const struct md_bench *bench, struct pl_err *err)
+int bench_prefix_check(const struct vllm_bench *bench, struct pl_err *err)
 {
 	if (bench->prefix_repetition_num_prefixes < 1 || per_prefix(bench) == 0)
 		return pl_err_set(err, PL_ERR_INVALID,
@@ -81,7 +81,7 @@ static void add_joined(struct plan *plan, const struct bench_ids *prefix,
 
 static int add_group(struct plan *plan, struct pl_err *err)
 {
-	const struct md_bench *bench = plan->work->bench;
+	const struct vllm_bench *bench = plan->work->bench;
 	struct bench_ids prefix = { 0 };
 	int done = draw_part(plan, bench->prefix_repetition_prefix_len, &prefix, err);
 
@@ -107,7 +107,7 @@ static void swap_samples(void *items, size_t i, size_t j)
 
 int bench_prefix_build(struct bench_dataset_work *work, struct pl_err *err)
 {
-	const struct md_bench *bench = work->bench;
+	const struct vllm_bench *bench = work->bench;
 	struct plan plan = { .work = work, .drawer = { .draw = draw_id, .rng = work->nplegacy } };
 
 	if (bench_prefix_check(bench, err) < 0 || bench_dataset_form(work, &plan.as_ids, err) < 0 ||

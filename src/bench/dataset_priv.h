@@ -10,7 +10,7 @@
 
 /* What build functions work with; `into` is empty and theirs to fill. */
 struct bench_dataset_work {
-	const struct md_bench *bench;
+	const struct vllm_bench *bench;
 	const struct bench_tokenizer *tokenizer; /* NULL: none */
 	struct pl_pyrandom *pyrandom;
 	struct pl_nplegacy *nplegacy;
@@ -18,19 +18,19 @@ struct bench_dataset_work {
 	size_t room; /* of into->samples */
 };
 
-int bench_random_check(const struct md_bench *bench, struct pl_err *err);
+int bench_random_check(const struct vllm_bench *bench, struct pl_err *err);
 int bench_random_build(struct bench_dataset_work *work, struct pl_err *err);
-int bench_sharegpt_check(const struct md_bench *bench, struct pl_err *err);
+int bench_sharegpt_check(const struct vllm_bench *bench, struct pl_err *err);
 int bench_sharegpt_build(struct bench_dataset_work *work, struct pl_err *err);
-int bench_custom_check(const struct md_bench *bench, struct pl_err *err);
+int bench_custom_check(const struct vllm_bench *bench, struct pl_err *err);
 int bench_custom_build(struct bench_dataset_work *work, struct pl_err *err);
-int bench_prefix_check(const struct md_bench *bench, struct pl_err *err);
+int bench_prefix_check(const struct vllm_bench *bench, struct pl_err *err);
 int bench_prefix_build(struct bench_dataset_work *work, struct pl_err *err);
-int bench_burstgpt_check(const struct md_bench *bench, struct pl_err *err);
+int bench_burstgpt_check(const struct vllm_bench *bench, struct pl_err *err);
 int bench_burstgpt_build(struct bench_dataset_work *work, struct pl_err *err);
-int bench_spec_bench_check(const struct md_bench *bench, struct pl_err *err);
+int bench_spec_bench_check(const struct vllm_bench *bench, struct pl_err *err);
 int bench_spec_bench_build(struct bench_dataset_work *work, struct pl_err *err);
-int bench_sonnet_check(const struct md_bench *bench, struct pl_err *err);
+int bench_sonnet_check(const struct vllm_bench *bench, struct pl_err *err);
 int bench_sonnet_build(struct bench_dataset_work *work, struct pl_err *err);
 
 /* A file's usable entries, in its order. */
@@ -69,10 +69,10 @@ int bench_sharegpt_parse(const char *text, size_t len, const char *source,
 			 struct bench_entries *ret, struct pl_err *err) PL_MUST_CHECK;
 
 /* The file at dataset_path; `ret_sha256` (NULL: not wanted) is the caller's. */
-int bench_dataset_read(const struct md_bench *bench, char **ret_text, size_t *ret_len,
+int bench_dataset_read(const struct vllm_bench *bench, char **ret_text, size_t *ret_len,
 		       char **ret_sha256, struct pl_err *err) PL_MUST_CHECK;
 /* The same, as entries. */
-int bench_entries_load(const struct md_bench *bench,
+int bench_entries_load(const struct vllm_bench *bench,
 		       int (*parse)(const char *text, size_t len, const char *source,
 				    struct bench_entries *ret, struct pl_err *err),
 		       char **ret_sha256, struct bench_entries *ret,
@@ -101,7 +101,7 @@ int bench_fit_rest(const struct bench_tokenizer *tokenizer, const struct bench_d
 		   size_t target, struct bench_fit *fit, struct pl_err *err) PL_MUST_CHECK;
 
 /* Can the back end be sent token ids? */
-bool bench_dataset_takes_ids(const struct md_bench *bench);
+bool bench_dataset_takes_ids(const struct vllm_bench *bench);
 /* vocab_size, else the tokenizer's; -1: neither is known. */
 int bench_dataset_vocabulary(const struct bench_dataset_work *work, int64_t *ret,
 			     struct pl_err *err) PL_MUST_CHECK;
@@ -130,6 +130,6 @@ struct bench_sampling {
 int bench_entries_sample(struct bench_dataset_work *work, struct bench_entries *entries,
 			 const struct bench_sampling *how, struct pl_err *err) PL_MUST_CHECK;
 /* `own`, unless output_len is given, which stands above all. */
-int64_t bench_dataset_output_len(const struct md_bench *bench, int64_t own);
+int64_t bench_dataset_output_len(const struct vllm_bench *bench, int64_t own);
 
 #endif

@@ -40,7 +40,7 @@ static void plan_done(struct plan *plan)
 }
 #define auto_plan __attribute__((cleanup(plan_done), unused)) struct plan
 
-static int64_t input_len(const struct md_bench *bench)
+static int64_t input_len(const struct vllm_bench *bench)
 {
 	return bench->input_len != OPTION_NO_I64 ? bench->input_len : bench->random_input_len;
 }
@@ -73,7 +73,7 @@ static int parse_ratio(const char *text, struct ratio *ret, struct pl_err *err)
 	return 0;
 }
 
-static int compute_bounds(const struct md_bench *bench, size_t special_count, struct bounds *ret,
+static int compute_bounds(const struct vllm_bench *bench, size_t special_count, struct bounds *ret,
 			  struct pl_err *err)
 {
 	struct ratio ratio;
@@ -96,7 +96,7 @@ static int compute_bounds(const struct md_bench *bench, size_t special_count, st
 	return 0;
 }
 
-int bench_random_check(const struct md_bench *bench, struct pl_err *err)
+int bench_random_check(const struct vllm_bench *bench, struct pl_err *err)
 {
 	struct bounds bounds;
 
@@ -148,7 +148,8 @@ static int64_t *draw(struct plan *plan, int64_t low, int64_t end)
 	return out;
 }
 
-static void plan_draws(const struct md_bench *bench, const struct bounds *bounds, struct plan *plan)
+static void plan_draws(const struct vllm_bench *bench, const struct bounds *bounds,
+		       struct plan *plan)
 {
 	plan->count = (size_t)bench->num_prompts;
 	pl_pcg64_seed(&plan->pcg, (uint64_t)bench->seed);
@@ -276,7 +277,7 @@ static int build_texts(struct bench_dataset_work *work, struct plan *plan, struc
 
 int bench_random_build(struct bench_dataset_work *work, struct pl_err *err)
 {
-	const struct md_bench *bench = work->bench;
+	const struct vllm_bench *bench = work->bench;
 	struct bounds bounds;
 	auto_plan plan = { 0 };
 	bool as_ids;

@@ -60,14 +60,14 @@ int bench_sharegpt_parse(const char *text, size_t len, const char *source,
 	return 0;
 }
 
-int bench_sharegpt_check(const struct md_bench *bench, struct pl_err *err)
+int bench_sharegpt_check(const struct vllm_bench *bench, struct pl_err *err)
 {
 	auto_entries entries = { 0 };
 
 	return bench_entries_load(bench, bench_sharegpt_parse, NULL, &entries, err);
 }
 
-static int64_t fixed_output(const struct md_bench *bench)
+static int64_t fixed_output(const struct vllm_bench *bench)
 {
 	return bench_dataset_output_len(bench, bench->sharegpt_output_len);
 }

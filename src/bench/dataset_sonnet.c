@@ -48,12 +48,12 @@ int bench_sonnet_parse(const char *text, size_t len, const char *source, struct 
 	return 0;
 }
 
-static int64_t input_len(const struct md_bench *bench)
+static int64_t input_len(const struct vllm_bench *bench)
 {
 	return bench->input_len != OPTION_NO_I64 ? bench->input_len : bench->sonnet_input_len;
 }
 
-int bench_sonnet_check(const struct md_bench *bench, struct pl_err *err)
+int bench_sonnet_check(const struct vllm_bench *bench, struct pl_err *err)
 {
 	auto_entries lines = { 0 };
 
@@ -124,7 +124,7 @@ static double lines_of(int64_t tokens, double mean)
 
 static int settle(struct plan *plan, struct pl_err *err)
 {
-	const struct md_bench *bench = plan->work->bench;
+	const struct vllm_bench *bench = plan->work->bench;
 	int64_t most = input_len(bench), base_tokens = 0;
 	const char *base = BASE;
 	char *text = NULL;
@@ -171,7 +171,7 @@ struct chunk {
 static size_t take_chunk(const struct plan *plan, struct chunk *chunk)
 {
 	struct bench_dataset_work *work = plan->work;
-	const struct md_bench *bench = work->bench;
+	const struct vllm_bench *bench = work->bench;
 	/* there the server lays the template itself, and vLLM leaves it to it */
 	bool raw = pl_text_equal(bench->backend, "openai-chat");
 	size_t i = 0;

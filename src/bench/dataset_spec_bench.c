@@ -57,12 +57,12 @@ int bench_spec_bench_parse(const char *text, size_t len, const char *source, con
 	return 0;
 }
 
-static int64_t output_len(const struct md_bench *bench)
+static int64_t output_len(const struct vllm_bench *bench)
 {
 	return bench_dataset_output_len(bench, bench->spec_bench_output_len);
 }
 
-static int load(const struct md_bench *bench, char **ret_sha256, struct bench_entries *ret,
+static int load(const struct vllm_bench *bench, char **ret_sha256, struct bench_entries *ret,
 		struct pl_err *err)
 {
 	auto_free char *text = NULL;
@@ -78,7 +78,7 @@ static int load(const struct md_bench *bench, char **ret_sha256, struct bench_en
 				      ret, err);
 }
 
-int bench_spec_bench_check(const struct md_bench *bench, struct pl_err *err)
+int bench_spec_bench_check(const struct vllm_bench *bench, struct pl_err *err)
 {
 	auto_entries entries = { 0 };
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "model/bench_options.h"
+#include "vllm/bench_options.h"
 
 /* Descriptors that a run needs beside those of its connections and those open now. */
 #define FILES_BESIDE 32

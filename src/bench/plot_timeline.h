@@ -21,7 +21,7 @@
 struct bench_plot_timeline_input {
 	const struct res_record *records;
 	size_t count;
-	double thresholds_ms[2]; /* md_bench_thresholds() */
+	double thresholds_ms[2]; /* vllm_bench_thresholds() */
 	const char *model;       /* NULL: not known */
 	const char *backend;
 	int64_t real_offset_ns; /* CLOCK_REALTIME less the records' clock */

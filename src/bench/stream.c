@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "bench/peer_text.h"
 #include "io/jwalk.h"
-#include "model/bench_options.h"
+#include "vllm/bench_options.h"
 
 /* Thousands of connections must not each keep what their largest answer took. */
 #define KEEP_BYTES 65536

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "model/rules_priv.h"
-#include "model/server_args.h"
-#include "model/version.h"
+#include "vllm/rules.h"
+#include "vllm/server_args.h"
+#include "vllm/version.h"
 
 /* vLLM's defaults for its API server, by what it runs on. */
 #define BATCHED_TOKENS_LARGE 8192
@@ -75,15 +75,15 @@ int ckpt_case_since(const struct ckpt_case *server, const char *release)
 {
 	const char *text = server->target != NULL ? server->target->version : NULL;
 	struct pl_err err = PL_ERR_INIT;
-	struct md_version target;
-	struct md_version since;
+	struct vllm_version target;
+	struct vllm_version since;
 
-	if (text == NULL || md_version_parse(text, &target, &err) < 0)
-		text = MD_REFERENCE_RELEASE;
-	if (md_version_parse(text, &target, &err) < 0 ||
-	    md_version_parse(release, &since, &err) < 0)
+	if (text == NULL || vllm_version_parse(text, &target, &err) < 0)
+		text = VLLM_REFERENCE_RELEASE;
+	if (vllm_version_parse(text, &target, &err) < 0 ||
+	    vllm_version_parse(release, &since, &err) < 0)
 		return 0;
-	return md_version_compare(&target, &since) >= 0;
+	return vllm_version_compare(&target, &since) >= 0;
 }
 
 int64_t ckpt_case_max_len(const struct ckpt_case *server)
@@ -134,13 +134,13 @@ int64_t ckpt_case_batched_tokens(const struct ckpt_case *server)
 /* What a newer release takes is not known for sure. */
 static bool is_newer(const struct ckpt_case *server)
 {
-	struct md_version release;
+	struct vllm_version release;
 	bool known;
 
 	if (server->target == NULL)
 		return false;
-	md_target_release(server->target, &release);
-	return md_release_compare(&release, MD_REFERENCE_RELEASE, &known) > 0;
+	vllm_target_release(server->target, &release);
+	return vllm_release_compare(&release, VLLM_REFERENCE_RELEASE, &known) > 0;
 }
 
 void ckpt_case_add(const struct ckpt_case *server, struct option_problems *problems,
@@ -148,7 +148,7 @@ void ckpt_case_add(const struct ckpt_case *server, struct option_problems *probl
 		   const char *found, const char *expected, const char *nearest)
 {
 	auto_free char *key = pl_asprintf("server.%s", arg);
-	struct md_rule_place place = { 0 };
+	struct vllm_rule_place place = { 0 };
 	bool set = json_object_get(server->values, arg) != NULL;
 
 	if (server->place != NULL)

@@ -11,18 +11,18 @@
 #include "checkpoint/hardware.h"
 #include "checkpoint/facts.h"
 #include "option/problem.h"
-#include "model/rules.h"
+#include "vllm/rules.h"
 
 struct ckpt_case {
 	const json_t *values; /* the server's arguments: snake_case name -> typed value */
 	const json_t *env;    /* launch.env: name -> text */
 	const struct ckpt_facts *facts;
 	const struct ckpt_hardware *hardware;
-	const char *platform;           /* cuda, rocm, cpu …; NULL: the hardware's */
-	const struct md_target *target; /* NULL: the reference release */
-	double available_bytes;         /* what a GPU has left for the KV cache, by a log; NaN */
+	const char *platform;             /* cuda, rocm, cpu …; NULL: the hardware's */
+	const struct vllm_target *target; /* NULL: the reference release */
+	double available_bytes;           /* what a GPU has left for the KV cache, by a log; NaN */
 
-	md_rule_place_fn *place; /* where an argument was set; NULL: no places */
+	vllm_rule_place_fn *place; /* where an argument was set; NULL: no places */
 	void *user;
 };
 

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "checkpoint/config.h"
-#include "model/python_literal.h"
+#include "vllm/python_literal.h"
 
 #define ADAPTER_BYTES_MAX (1u << 20)
 #define DIVISOR_MAX       1024
@@ -306,7 +306,7 @@ static int64_t adapter_rank(const struct ckpt_case *server, const char *path)
 
 	if (folder == NULL ||
 	    ckpt_read_plain(file, root, ADAPTER_BYTES_MAX, &text, &len, &err) < 0 ||
-	    md_python_json(text, len, file, &json, &err) < 0)
+	    vllm_python_json(text, len, file, &json, &err) < 0)
 		return 0;
 	return json_integer_value(json_object_get(json, "r"));
 }

@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "checkpoint/config.h"
-#include "model/python_literal.h"
+#include "vllm/python_literal.h"
 
 #define CONFIG_BYTES_MAX (16u << 20)
 
@@ -49,7 +49,7 @@ static void read_config(struct ckpt_facts *facts, const char *text, size_t len, 
 {
 	struct pl_err err = PL_ERR_INIT;
 
-	if (md_python_json(text, len, source, &facts->config, &err) < 0) {
+	if (vllm_python_json(text, len, source, &facts->config, &err) < 0) {
 		set_state(facts, CKPT_MODEL_BROKEN, err.text);
 		return;
 	}
@@ -93,7 +93,7 @@ static void read_quantization_files(struct ckpt_facts *facts, const char *root)
 	if (facts->quantization != NULL || !pl_file_exists(path))
 		return;
 	if (ckpt_read_plain(path, root, CONFIG_BYTES_MAX, &text, &len, &err) == 0 &&
-	    md_python_json(text, len, path, &json, &err) == 0)
+	    vllm_python_json(text, len, path, &json, &err) == 0)
 		ckpt_config_quantization(facts, json_object_get(json, "quantization"));
 }
 

@@ -12,7 +12,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "model/python_literal.h"
+#include "vllm/python_literal.h"
 
 #define LENGTH_BYTES   8
 #define FOLDER_ENTRIES 65536
@@ -272,7 +272,7 @@ static int read_index(struct reading *reading, const char *path, struct pl_err *
 
 	if (ckpt_read_plain(path, reading->root, CKPT_WEIGHTS_INDEX_BYTES_MAX, &text, &len, err) <
 		    0 ||
-	    md_python_json(text, len, path, &json, err) < 0)
+	    vllm_python_json(text, len, path, &json, err) < 0)
 		return -1;
 	json_object_foreach(json_object_get(json, "weight_map"), tensor, file)
 	{

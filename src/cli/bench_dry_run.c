@@ -10,9 +10,9 @@
 #include "cli/bench_words.h"
 #include "cli/cli.h"
 #include "run/launch.h"
-#include "model/bench_line.h"
+#include "vllm/bench/line.h"
 #include "experiment/config.h"
-#include "model/secret.h"
+#include "vllm/secret.h"
 
 #define DRY_RUN_BYTES_MAX (16u << 20)
 /* Any size does: the lengths are drawn before the tokens, and from other numbers. */
@@ -39,10 +39,10 @@ static json_t *lengths_of(const struct bench_dataset *dataset, bool output)
 
 /* Random prompts as ids of some vocabulary: as long as those that will be sent. False: other
  * data. */
-static bool draw_lengths(const struct md_bench *bench, struct pl_nplegacy *nplegacy, json_t *plan)
+static bool draw_lengths(const struct vllm_bench *bench, struct pl_nplegacy *nplegacy, json_t *plan)
 {
 	PL_AUTO(bench_dataset_free) struct bench_dataset *dataset = NULL;
-	struct md_bench plain = *bench;
+	struct vllm_bench plain = *bench;
 	struct pl_pyrandom pyrandom;
 	struct pl_err ignored = PL_ERR_INIT;
 	char openai[] = "openai";
@@ -60,7 +60,7 @@ static bool draw_lengths(const struct md_bench *bench, struct pl_nplegacy *npleg
 }
 
 /* Options out of their bounds are among the problems, and nothing is planned with them. */
-static void plan_of(const struct md_bench *bench, bool plannable, json_t *plan)
+static void plan_of(const struct vllm_bench *bench, bool plannable, json_t *plan)
 {
 	size_t count = plannable && bench->num_prompts > 0 ? (size_t)bench->num_prompts : 0;
 	struct pl_err ignored = PL_ERR_INIT;
@@ -84,26 +84,26 @@ static void plan_of(const struct md_bench *bench, bool plannable, json_t *plan)
 }
 
 /* As typed, but for secrets. */
-static json_t *given_of(const struct md_bench *bench, const struct md_bench_line *line)
+static json_t *given_of(const struct vllm_bench *bench, const struct vllm_bench_line *line)
 {
 	json_t *given = json_object();
 
-	for (size_t i = 0; i < MD_BENCH_COUNT; i++) {
-		const char *name = md_bench_row((enum md_bench_id)i)->name;
+	for (size_t i = 0; i < VLLM_BENCH_COUNT; i++) {
+		const char *name = vllm_bench_row((enum vllm_bench_id)i)->name;
 		if (!line->given[i])
 			continue;
-		auto_json json_t *value = md_bench_get(bench, (enum md_bench_id)i);
-		json_object_set_new(given, name, md_secret_json_shown(value));
+		auto_json json_t *value = vllm_bench_get(bench, (enum vllm_bench_id)i);
+		json_object_set_new(given, name, vllm_secret_json_shown(value));
 	}
 	return given;
 }
 
-static json_t *problems_of(const struct md_bench_line *line)
+static json_t *problems_of(const struct vllm_bench_line *line)
 {
 	json_t *problems = json_array();
 
 	for (size_t i = 0; i < line->fault_count; i++) {
-		if (line->faults[i].kind == MD_BENCH_REFUSED)
+		if (line->faults[i].kind == VLLM_BENCH_REFUSED)
 			json_array_append_new(problems, pl_json_text(line->faults[i].text));
 	}
 	return problems;
@@ -154,10 +154,10 @@ static void add_people_form(const json_t *shown, struct pl_buf *buf)
 		pl_buf_addf(buf, "problem:        %s\n", json_string_value(problem));
 }
 
-int cli_bench_dry_run(const struct exp_config *experiment, const struct md_bench_line *line,
+int cli_bench_dry_run(const struct exp_config *experiment, const struct vllm_bench_line *line,
 		      bool as_json)
 {
-	const struct md_bench *bench = &experiment->bench;
+	const struct vllm_bench *bench = &experiment->bench;
 	const struct bench_adapter *adapter = bench_adapter_find(bench->backend);
 	auto_launch struct run_launch *launch = NULL;
 	const struct run_taking taking = { .look_only = true, .quiet = true };
@@ -166,12 +166,12 @@ int cli_bench_dry_run(const struct exp_config *experiment, const struct md_bench
 	json_t *plan = json_object();
 	auto_buf text = { 0 };
 
-	json_object_set_new(shown, "options", md_bench_to_json(bench));
+	json_object_set_new(shown, "options", vllm_bench_to_json(bench));
 	json_object_set_new(shown, "set", given_of(bench, line));
 	json_object_set_new(shown, "plan", plan);
 	if (run_launch_plan(experiment, &taking, &launch, &err) < 0)
 		return cli_bench_fail(&err);
-	plan_of(bench, md_bench_line_count(line, MD_BENCH_REFUSED) == 0, plan);
+	plan_of(bench, vllm_bench_line_count(line, VLLM_BENCH_REFUSED) == 0, plan);
 	json_object_set_new(shown, "problems", problems_of(line));
 	json_object_set_new(shown, "url", json_string(launch->url));
 	json_object_set_new(

@@ -4,14 +4,14 @@
 
 #include <stdbool.h>
 
-struct md_bench_line;
+struct vllm_bench_line;
 struct exp_config;
 /*
  * Prints {options, set, url, endpoint, plan, problems}: `set` holds what was given, `problems` what
  * the run itself would refuse. As one JSON object or for people; returns the exit status. Nothing
  * is asked of a server, so lengths that only a tokenizer knows are null.
  */
-int cli_bench_dry_run(const struct exp_config *experiment, const struct md_bench_line *line,
+int cli_bench_dry_run(const struct exp_config *experiment, const struct vllm_bench_line *line,
 		      bool as_json);
 
 #endif

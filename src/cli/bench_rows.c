@@ -23,7 +23,7 @@ static const char *const verdicts[] = { "degraded", "client_limited", NULL };
 	X("quiet", NULL, NULL, "no progress and no notes; faults are told")                  \
 	X("fail-on", "VERDICT", verdicts, "exit status 6 on this verdict or a worse one")
 
-const struct md_bench_flag cli_bench_flags[] = {
+const struct vllm_bench_flag cli_bench_flags[] = {
 #define FLAG(name, arg, choices, help) { "--" name, arg != NULL },
 	FLAGS(FLAG)
 #undef FLAG
@@ -51,7 +51,7 @@ const struct md_bench_flag cli_bench_flags[] = {
 #define WORD_DUR  "TIME"
 
 /* In `order`: the next of `groups` begins. */
-enum { GROUP = MD_BENCH_COUNT };
+enum { GROUP = VLLM_BENCH_COUNT };
 
 static const char *const groups[] = {
 #define BENCH_GROUP(title) title,
@@ -61,11 +61,11 @@ static const char *const groups[] = {
 
 static const int order[] = {
 #define BENCH_GROUP(title) GROUP,
-#define BENCH_IN(name)     MD_BENCH_##name,
+#define BENCH_IN(name)     VLLM_BENCH_##name,
 #include "tbl/bench_groups.h"
 };
 
-/* Read by model/bench_line.h, so that offsets are of no use here. */
+/* Read by vllm/bench/line.h, so that offsets are of no use here. */
 static const struct pl_opt flags[] = {
 #define FLAG(name_, arg_, choices_, help_)                    \
 	{ .name = name_,                                      \
@@ -77,17 +77,17 @@ static const struct pl_opt flags[] = {
 #undef FLAG
 };
 
-static const struct pl_opt options[MD_BENCH_COUNT] = {
-#define BENCH(type_, name_, def, min, max, choices_, state, origin, help_)                    \
-	{ .name = #name_,                                                                     \
-	  .type = TYPE_##type_,                                                               \
-	  .arg = WORD_##type_,                                                                \
-	  .negatable = TYPE_##type_ == PL_OPT_FLAG && MD_BENCH_##type_ == MD_BENCH_TRI &&     \
-		       STATE_##state,                                                         \
-	  .help = help_,                                                                      \
-	  .later = !STATE_##state,                                                            \
-	  .hidden = !STATE_##state || ORIGIN_##origin || MD_BENCH_##name_ == MD_BENCH_kind || \
-		    MD_BENCH_##name_ == MD_BENCH_client },
+static const struct pl_opt options[VLLM_BENCH_COUNT] = {
+#define BENCH(type_, name_, def, min, max, choices_, state, origin, help_)                        \
+	{ .name = #name_,                                                                         \
+	  .type = TYPE_##type_,                                                                   \
+	  .arg = WORD_##type_,                                                                    \
+	  .negatable = TYPE_##type_ == PL_OPT_FLAG && VLLM_BENCH_##type_ == VLLM_BENCH_TRI &&     \
+		       STATE_##state,                                                             \
+	  .help = help_,                                                                          \
+	  .later = !STATE_##state,                                                                \
+	  .hidden = !STATE_##state || ORIGIN_##origin || VLLM_BENCH_##name_ == VLLM_BENCH_kind || \
+		    VLLM_BENCH_##name_ == VLLM_BENCH_client },
 #define STATE_NOW   true
 #define STATE_LATER false
 /* hidden: not on the command line */
@@ -98,24 +98,24 @@ static const struct pl_opt options[MD_BENCH_COUNT] = {
 #undef BENCH
 };
 
-static struct pl_opt rows[MD_BENCH_COUNT + PL_ARRAY_SIZE(flags) + 1];
-static char names[MD_BENCH_COUNT][NAME_BYTES];
+static struct pl_opt rows[VLLM_BENCH_COUNT + PL_ARRAY_SIZE(flags) + 1];
+static char names[VLLM_BENCH_COUNT][NAME_BYTES];
 static char texts[TEXTS_BYTES];
 static const char *choices[CHOICES_MAX];
 
 /* What this version can do of a row's choices. */
-static bool is_offered(enum md_bench_id id, const char *choice)
+static bool is_offered(enum vllm_bench_id id, const char *choice)
 {
-	if (id == MD_BENCH_backend)
+	if (id == VLLM_BENCH_backend)
 		return bench_adapter_find(choice) != NULL;
-	return id != MD_BENCH_dataset_name || bench_dataset_is_known(choice);
+	return id != VLLM_BENCH_dataset_name || bench_dataset_is_known(choice);
 }
 
 /* The row's choices as a list of their own; *text and *list go on behind what was taken. */
-static const char *const *split_choices(enum md_bench_id id, char **text, const char ***list)
+static const char *const *split_choices(enum vllm_bench_id id, char **text, const char ***list)
 {
 	const char **first = *list;
-	char *rest = stpcpy(*text, md_bench_row(id)->choices);
+	char *rest = stpcpy(*text, vllm_bench_row(id)->choices);
 
 	for (char *at = *text, *choice; (choice = strsep(&at, "|")) != NULL;) {
 		if (is_offered(id, choice))
@@ -127,31 +127,31 @@ static const char *const *split_choices(enum md_bench_id id, char **text, const 
 	return first;
 }
 
-static const char *default_of(enum md_bench_id id)
+static const char *default_of(enum vllm_bench_id id)
 {
-	const struct md_bench_row *row = md_bench_row(id);
+	const struct vllm_bench_row *row = vllm_bench_row(id);
 
-#define SERVE_DEFAULT(name_, text)  \
-	if (id == MD_BENCH_##name_) \
+#define SERVE_DEFAULT(name_, text)    \
+	if (id == VLLM_BENCH_##name_) \
 		return text;
 #include "tbl/bench_line.h"
-	if (row->type == MD_BENCH_BOOL || strcmp(row->def, "null") == 0)
+	if (row->type == VLLM_BENCH_BOOL || strcmp(row->def, "null") == 0)
 		return NULL;
 	return row->def;
 }
 
 /* What the shell completes as a file or a folder. */
-static const char *word_of(enum md_bench_id id, const char *word)
+static const char *word_of(enum vllm_bench_id id, const char *word)
 {
-	if (id == MD_BENCH_dataset_path || id == MD_BENCH_result_filename)
+	if (id == VLLM_BENCH_dataset_path || id == VLLM_BENCH_result_filename)
 		return "FILE";
-	if (id == MD_BENCH_source_addresses)
+	if (id == VLLM_BENCH_source_addresses)
 		return "A,B,...";
-	return id == MD_BENCH_result_dir ? "DIR" : word;
+	return id == VLLM_BENCH_result_dir ? "DIR" : word;
 }
 
 /* Flags are written with dashes, and a macro cannot turn them. */
-static void fill_row(enum md_bench_id id, struct pl_opt *row)
+static void fill_row(enum vllm_bench_id id, struct pl_opt *row)
 {
 	*row = options[id];
 	row->def = default_of(id);
@@ -169,10 +169,10 @@ __attribute__((constructor)) static void make_rows(void)
 	const char **list = choices;
 	const char *const *title = groups;
 	const char *group = NULL; /* not shown yet */
-	bool listed[MD_BENCH_COUNT] = { false };
+	bool listed[VLLM_BENCH_COUNT] = { false };
 	char *text = texts;
 
-	for (size_t i = 0; i < PL_ARRAY_SIZE(order) + MD_BENCH_COUNT; i++) {
+	for (size_t i = 0; i < PL_ARRAY_SIZE(order) + VLLM_BENCH_COUNT; i++) {
 		int id = i < PL_ARRAY_SIZE(order) ? order[i] : (int)(i - PL_ARRAY_SIZE(order));
 		if (id == GROUP) {
 			group = *title++;
@@ -181,9 +181,9 @@ __attribute__((constructor)) static void make_rows(void)
 		if (listed[id])
 			continue;
 		listed[id] = true;
-		fill_row((enum md_bench_id)id, row);
-		if (md_bench_row((enum md_bench_id)id)->choices[0] != '\0')
-			row->choices = split_choices((enum md_bench_id)id, &text, &list);
+		fill_row((enum vllm_bench_id)id, row);
+		if (vllm_bench_row((enum vllm_bench_id)id)->choices[0] != '\0')
+			row->choices = split_choices((enum vllm_bench_id)id, &text, &list);
 		row->group = row->hidden ? NULL : group;
 		group = row->hidden ? group : NULL;
 		row++;

@@ -3,9 +3,9 @@
 #define CLI_BENCH_ROWS_H
 
 #include "base/opt.h"
-#include "model/bench_line.h"
+#include "vllm/bench/line.h"
 
 /* Ours beside those of tbl/bench_args.h; ended by a row whose flag is NULL. */
-extern const struct md_bench_flag cli_bench_flags[];
+extern const struct vllm_bench_flag cli_bench_flags[];
 
 #endif

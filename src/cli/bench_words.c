@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
-#include "model/bench_options.h"
+#include "vllm/bench_options.h"
 
 #define TEXT_BYTES_MAX (1u << 20)
 #define SECTION        "benchmark."
@@ -13,11 +13,11 @@
 /* "--vocab-size" of "vocab_size"; NULL: no option. */
 static char *flag_of(const char *name)
 {
-	enum md_bench_id id = md_bench_find(name);
+	enum vllm_bench_id id = vllm_bench_find(name);
 
-	if (id == MD_BENCH_COUNT)
+	if (id == VLLM_BENCH_COUNT)
 		return NULL;
-	char *flag = pl_asprintf("--%s", md_bench_row(id)->name);
+	char *flag = pl_asprintf("--%s", vllm_bench_row(id)->name);
 	for (char *at = flag; *at != '\0'; at++)
 		*at = *at == '_' ? '-' : *at;
 	return flag;

@@ -15,7 +15,7 @@
 #include "cli/bench_words.h"
 #include "run/console.h"
 #include "run/run.h"
-#include "model/bench_line.h"
+#include "vllm/bench/line.h"
 #include "experiment/config.h"
 
 #define REPORT_BYTES_MAX (64u << 20)
@@ -23,46 +23,46 @@
 /* What vLLM's suite has and this version has not. */
 static const char *const later[] = { "latency", "throughput", "startup", "mm-processor", "sweep" };
 
-static bool has_flag(const struct md_bench_line *line, const char *flag)
+static bool has_flag(const struct vllm_bench_line *line, const char *flag)
 {
 	return json_object_get(line->flags, flag) != NULL;
 }
 
-static const char *flag_text(const struct md_bench_line *line, const char *flag)
+static const char *flag_text(const struct vllm_bench_line *line, const char *flag)
 {
 	return json_string_value(json_object_get(line->flags, flag));
 }
 
 /* One line each, as vLLM words it, with what to write instead. */
-static void print_faults(const struct md_bench_line *line)
+static void print_faults(const struct vllm_bench_line *line)
 {
 	static const char *const words[] = {
-		[MD_BENCH_MISREAD] = "error",
-		[MD_BENCH_REFUSED] = "error",
-		[MD_BENCH_LATER] = "error",
-		[MD_BENCH_WARNING] = "warning",
+		[VLLM_BENCH_MISREAD] = "error",
+		[VLLM_BENCH_REFUSED] = "error",
+		[VLLM_BENCH_LATER] = "error",
+		[VLLM_BENCH_WARNING] = "warning",
 	};
 
 	for (size_t i = 0; i < line->fault_count; i++) {
-		const struct md_bench_fault *fault = &line->faults[i];
+		const struct vllm_bench_fault *fault = &line->faults[i];
 		const char *hint = fault->hint != NULL ? fault->hint : "";
 		fprintf(stderr, "profllm bench serve: %s: %s%s%s%s\n", words[fault->kind],
 			fault->text, *hint != '\0' ? " (" : "", hint, *hint != '\0' ? ")" : "");
 	}
-	if (md_bench_line_count(line, MD_BENCH_LATER) > 0)
+	if (vllm_bench_line_count(line, VLLM_BENCH_LATER) > 0)
 		fputs("profllm bench serve: what vllm bench serve itself can do is measured by an "
 		      "experiment file with 'client: vllm' (docs/reference/client-vllm.md)\n",
 		      stderr);
 }
 
 /* The experiment that the line means: a server that runs, and this load. */
-static struct exp_config *make_experiment(struct md_bench_line *line)
+static struct exp_config *make_experiment(struct vllm_bench_line *line)
 {
 	struct exp_config *experiment = exp_config_new("command line");
 
-	md_bench_done(&experiment->bench);
+	vllm_bench_done(&experiment->bench);
 	experiment->bench = line->bench;
-	md_bench_init(&line->bench);
+	vllm_bench_init(&line->bench);
 	memcpy(experiment->bench_set, line->given, sizeof(line->given));
 	if (experiment->bench.label != NULL)
 		experiment->name = pl_strdup(experiment->bench.label);
@@ -87,7 +87,7 @@ static int print_console(const char *text)
 }
 
 /* `path` NULL: the result was not to be kept. */
-static int print_result(const struct exp_config *experiment, const struct md_bench_line *line,
+static int print_result(const struct exp_config *experiment, const struct vllm_bench_line *line,
 			const json_t *result, const char *path, const char *failures)
 {
 	auto_buf text = { 0 };
@@ -120,7 +120,7 @@ static void drop_place(const char *folder, const char *path)
 	rmdir(folder);
 }
 
-static int run(struct exp_config *experiment, const struct md_bench_line *line,
+static int run(struct exp_config *experiment, const struct vllm_bench_line *line,
 	       enum res_fail_on fail_on)
 {
 	const char *output = flag_text(line, "--output");
@@ -164,33 +164,34 @@ static int run(struct exp_config *experiment, const struct md_bench_line *line,
 }
 
 /* What this version can do, and what only the experiment's own checks see. */
-static void check(struct md_bench_line *line, const struct exp_config *experiment)
+static void check(struct vllm_bench_line *line, const struct exp_config *experiment)
 {
-	const struct md_bench *bench = &experiment->bench;
+	const struct vllm_bench *bench = &experiment->bench;
 	struct pl_err err = PL_ERR_INIT;
 
 	if (bench_adapter_find(bench->backend) == NULL)
-		md_bench_line_add(
-			line, MD_BENCH_LATER,
+		vllm_bench_line_add(
+			line, VLLM_BENCH_LATER,
 			pl_asprintf("--backend: '%s' is not in this version", bench->backend));
 	if (!bench_dataset_is_known(bench->dataset_name))
-		md_bench_line_add(line, MD_BENCH_LATER,
-				  pl_asprintf("--dataset-name: '%s' is not in this version",
-					      bench->dataset_name));
-	if (md_bench_line_count(line, MD_BENCH_LATER) == 0 && run_check(experiment, &err) < 0 &&
-	    md_bench_line_count(line, MD_BENCH_REFUSED) == 0)
-		md_bench_line_add(line, MD_BENCH_REFUSED, cli_bench_in_flags(err.text));
+		vllm_bench_line_add(line, VLLM_BENCH_LATER,
+				    pl_asprintf("--dataset-name: '%s' is not in this version",
+						bench->dataset_name));
+	if (vllm_bench_line_count(line, VLLM_BENCH_LATER) == 0 && run_check(experiment, &err) < 0 &&
+	    vllm_bench_line_count(line, VLLM_BENCH_REFUSED) == 0)
+		vllm_bench_line_add(line, VLLM_BENCH_REFUSED, cli_bench_in_flags(err.text));
 }
 
 /* A dry run only lists what the run itself would refuse: a file may not be on this host. */
-static bool may_go_on(const struct md_bench_line *line)
+static bool may_go_on(const struct vllm_bench_line *line)
 {
-	return md_bench_line_count(line, MD_BENCH_MISREAD) == 0 &&
-	       md_bench_line_count(line, MD_BENCH_LATER) == 0 &&
-	       (md_bench_line_count(line, MD_BENCH_REFUSED) == 0 || has_flag(line, "--dry-run"));
+	return vllm_bench_line_count(line, VLLM_BENCH_MISREAD) == 0 &&
+	       vllm_bench_line_count(line, VLLM_BENCH_LATER) == 0 &&
+	       (vllm_bench_line_count(line, VLLM_BENCH_REFUSED) == 0 ||
+		has_flag(line, "--dry-run"));
 }
 
-static int serve_read(struct md_bench_line *line)
+static int serve_read(struct vllm_bench_line *line)
 {
 	const char *fail_on_text = flag_text(line, "--fail-on");
 	auto_experiment struct exp_config *experiment = NULL;
@@ -198,7 +199,7 @@ static int serve_read(struct md_bench_line *line)
 	struct pl_err err = PL_ERR_INIT;
 
 	if (line->fault_count == 0) {
-		md_bench_line_check(line);
+		vllm_bench_line_check(line);
 		experiment = make_experiment(line);
 		check(line, experiment);
 	}
@@ -214,15 +215,16 @@ static int serve_read(struct md_bench_line *line)
 
 static int serve(int argc, char **argv)
 {
-	struct md_bench_line line;
+	struct vllm_bench_line line;
 	int status;
 
-	md_bench_line_read((const char *const *)argv + 1, (size_t)argc - 1, cli_bench_flags, &line);
+	vllm_bench_line_read((const char *const *)argv + 1, (size_t)argc - 1, cli_bench_flags,
+			     &line);
 	if (has_flag(&line, "--help") || has_flag(&line, "-h"))
 		status = cli_print_help(&cli_bench_command);
 	else
 		status = serve_read(&line);
-	md_bench_line_done(&line);
+	vllm_bench_line_done(&line);
 	return status;
 }
 

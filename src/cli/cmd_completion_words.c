@@ -6,8 +6,8 @@
 
 #include "base/text.h"
 #include "cli/cli.h"
-#include "model/arg_json.h"
-#include "model/bench_options.h"
+#include "vllm/arg_json.h"
+#include "vllm/bench_options.h"
 #include "checkpoint/hardware.h"
 
 #define ARENA_BLOCK_BYTES 65536
@@ -92,14 +92,14 @@ static char *values_of_bars(const char *choices, bool is_bool)
 
 static void add_server_keys(struct cli_words *words)
 {
-	for (size_t i = 0; i < md_arg_count(); i++) {
-		const struct md_arg *arg = md_arg_at(i);
-		auto_free char *values = values_of(arg->choices, arg->type == MD_ARG_BOOL);
+	for (size_t i = 0; i < vllm_arg_count(); i++) {
+		const struct vllm_arg *arg = vllm_arg_at(i);
+		auto_free char *values = values_of(arg->choices, arg->type == VLLM_ARG_BOOL);
 		add_key(words, "server", arg->name, arg->help, values);
 	}
-	for (size_t i = 0; i < md_field_count(); i++) {
-		const struct md_field *field = md_field_at(i);
-		auto_free char *values = values_of(field->choices, field->type == MD_FIELD_BOOL);
+	for (size_t i = 0; i < vllm_field_count(); i++) {
+		const struct vllm_field *field = vllm_field_at(i);
+		auto_free char *values = values_of(field->choices, field->type == VLLM_FIELD_BOOL);
 		auto_free char *name = pl_asprintf("%s.%s", field->arg, field->path);
 		add_key(words, "server", name, "", values);
 	}
@@ -108,9 +108,9 @@ static void add_server_keys(struct cli_words *words)
 void cli_words_of_keys(struct cli_words *words)
 {
 	add_server_keys(words);
-	for (size_t i = 0; i < MD_BENCH_COUNT; i++) {
-		const struct md_bench_row *row = md_bench_row((enum md_bench_id)i);
-		bool is_bool = row->type == MD_BENCH_BOOL || row->type == MD_BENCH_TRI;
+	for (size_t i = 0; i < VLLM_BENCH_COUNT; i++) {
+		const struct vllm_bench_row *row = vllm_bench_row((enum vllm_bench_id)i);
+		bool is_bool = row->type == VLLM_BENCH_BOOL || row->type == VLLM_BENCH_TRI;
 		auto_free char *values = values_of_bars(row->choices, is_bool);
 		add_key(words, "benchmark", row->name, row->help, values);
 	}
@@ -121,7 +121,7 @@ void cli_words_of_keys(struct cli_words *words)
 	}
 }
 
-static void add_flag(struct cli_words *words, const struct md_arg *arg, const char *flag,
+static void add_flag(struct cli_words *words, const struct vllm_arg *arg, const char *flag,
 		     const char *values, bool is_alone)
 {
 	add(words, flag, arg->help, values);
@@ -130,9 +130,9 @@ static void add_flag(struct cli_words *words, const struct md_arg *arg, const ch
 
 void cli_words_of_flags(struct cli_words *words)
 {
-	for (size_t i = 0; i < md_arg_count(); i++) {
-		const struct md_arg *arg = md_arg_at(i);
-		bool is_alone = arg->style == MD_STYLE_TOGGLE || arg->style == MD_STYLE_FLAG;
+	for (size_t i = 0; i < vllm_arg_count(); i++) {
+		const struct vllm_arg *arg = vllm_arg_at(i);
+		bool is_alone = arg->style == VLLM_STYLE_TOGGLE || arg->style == VLLM_STYLE_FLAG;
 		auto_free char *values = values_of(arg->choices, false);
 		auto_free char *aliases = pl_strdup(arg->aliases);
 		if (!arg->in_reference)
@@ -152,8 +152,8 @@ bool cli_takes_command(const struct pl_opt_command *command)
 
 static void add_groups(struct cli_words *words)
 {
-	for (size_t i = 0; i < md_arg_count(); i++) {
-		const char *group = md_arg_at(i)->group;
+	for (size_t i = 0; i < vllm_arg_count(); i++) {
+		const char *group = vllm_arg_at(i)->group;
 		if (words->count == 0 || strcmp(words->items[words->count - 1].text, group) != 0)
 			add(words, group, "", "");
 	}
@@ -167,8 +167,8 @@ static void add_commands(struct cli_words *words)
 
 static void add_args(struct cli_words *words)
 {
-	for (size_t i = 0; i < md_arg_count(); i++)
-		add(words, md_arg_at(i)->name, md_arg_at(i)->help, "");
+	for (size_t i = 0; i < vllm_arg_count(); i++)
+		add(words, vllm_arg_at(i)->name, vllm_arg_at(i)->help, "");
 }
 
 static void add_profiles(struct cli_words *words)

@@ -8,8 +8,8 @@
 #include "base/log.h"
 #include "cli/cli.h"
 #include "cli/validate_report.h"
-#include "model/version.h"
-#include "model/yaml_out.h"
+#include "vllm/version.h"
+#include "vllm/yaml_out.h"
 
 #define OUTPUT_BYTES_MAX (16u << 20)
 
@@ -115,14 +115,14 @@ static int write_private(const char *path, const struct pl_buf *text)
 }
 
 /* With its secrets into a file, without them for the eye; *ret_has_secrets: there are some. */
-static int write_experiment(const struct md_command *command, bool with_secrets,
+static int write_experiment(const struct vllm_command *command, bool with_secrets,
 			    struct pl_buf *text, bool *ret_has_secrets, struct pl_err *err)
 {
 	auto_buf other = { 0 };
 
 	pl_buf_init(&other, OUTPUT_BYTES_MAX);
-	if (md_yaml_from_command(command, with_secrets, text, err) < 0 ||
-	    md_yaml_from_command(command, !with_secrets, &other, err) < 0)
+	if (vllm_yaml_from_command(command, with_secrets, text, err) < 0 ||
+	    vllm_yaml_from_command(command, !with_secrets, &other, err) < 0)
 		return -1;
 	*ret_has_secrets = strcmp(pl_buf_text(text), pl_buf_text(&other)) != 0;
 	return 0;
@@ -184,13 +184,15 @@ static json_t *container_words(const struct exp_launch *launch)
 
 	json_object_foreach(launch->env, name, value)
 	{
-		auto_free char *text = md_secret_urls_shown(json_string_value(value));
+		auto_free char *text = vllm_secret_urls_shown(json_string_value(value));
 		json_array_append_new(words, json_string("-e"));
 		json_array_append_new(
-			words, json_sprintf("%s=%s", name,
-					    md_variable_is_secret(name) ? MD_SECRET_SHOWN : text));
+			words,
+			json_sprintf("%s=%s", name,
+				     vllm_variable_is_secret(name) ? VLLM_SECRET_SHOWN : text));
 	}
-	auto_json json_t *args = md_secret_words_shown(json_object_get(launch->container, "args"));
+	auto_json json_t *args = vllm_secret_words_shown(
+		json_object_get(launch->container, "args"));
 	add_all(words, args);
 	json_array_append(words, json_object_get(launch->container, "image"));
 	return words;
@@ -222,7 +224,7 @@ static int write_command(const struct exp_config *experiment, bool oneline, stru
 {
 	const struct exp_launch *launch = &experiment->launch;
 	bool contained = launch->container != NULL;
-	auto_json json_t *extra = md_secret_words_shown(launch->extra_args);
+	auto_json json_t *extra = vllm_secret_words_shown(launch->extra_args);
 	auto_json json_t *values = server_values(experiment);
 	auto_json json_t *words = contained ? container_words(launch) : json_array();
 	size_t i;
@@ -230,12 +232,12 @@ static int write_command(const struct exp_config *experiment, bool oneline, stru
 
 	if (!contained && launch->command != NULL)
 		add_all(words, launch->command);
-	struct md_command_style style = {
+	struct vllm_command_style style = {
 		.launch = words,
 		.env = contained ? NULL : launch->env,
 		.flag_a_line = !oneline,
 	};
-	if (md_command_write(values, &style, text, err) < 0)
+	if (vllm_command_write(values, &style, text, err) < 0)
 		return -1;
 	if (json_array_size(extra) == 0)
 		return 0;
@@ -244,7 +246,7 @@ static int write_command(const struct exp_config *experiment, bool oneline, stru
 	json_array_foreach(extra, i, word)
 	{
 		pl_buf_add_char(text, ' ');
-		md_word_quote(json_string_value(word), text);
+		vllm_word_quote(json_string_value(word), text);
 	}
 	pl_buf_add_char(text, '\n');
 	return 0;
@@ -281,11 +283,11 @@ static int config(struct config_options *options, char **rest, int rest_count, c
 		  int command_count)
 {
 	struct pl_err err = PL_ERR_INIT;
-	struct md_version version;
+	struct vllm_version version;
 
 	if (rest_count == 0)
 		return fail("expected from-command or to-command");
-	if (options->version != NULL && md_version_parse(options->version, &version, &err) < 0) {
+	if (options->version != NULL && vllm_version_parse(options->version, &version, &err) < 0) {
 		pl_err_wrap(&err, "--vllm-version");
 		return cli_fail(&err);
 	}

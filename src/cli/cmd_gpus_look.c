@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "host/lock.h"
-#include "model/secret.h"
+#include "vllm/secret.h"
 
 #define COMMAND_BYTES_MAX 65536
 
@@ -37,7 +37,7 @@ static json_t *shown_words(char *text)
 		json_t *item = json_string(word);
 		json_array_append_new(words, item != NULL ? item : json_string("?"));
 	}
-	auto_json json_t *shown = md_secret_words_shown(words);
+	auto_json json_t *shown = vllm_secret_words_shown(words);
 	pl_buf_init(&line, 2 * COMMAND_BYTES_MAX);
 	for (size_t i = 0; i < json_array_size(shown); i++)
 		pl_buf_addf(&line, "%s%s", i > 0 ? " " : "",

@@ -13,8 +13,8 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/cli.h"
-#include "model/arg_json.h"
-#include "model/help_diff.h"
+#include "vllm/arg_json.h"
+#include "vllm/help_diff.h"
 
 #define TEXT_BYTES_MAX  (16u << 20)
 #define HELP_BYTES_MAX  (16u << 20)
@@ -104,7 +104,7 @@ static bool words_match(const char *words, const char *pattern, bool glob)
 	return false;
 }
 
-static bool arg_matches(const struct md_arg *arg, const char *pattern)
+static bool arg_matches(const struct vllm_arg *arg, const char *pattern)
 {
 	bool glob = strpbrk(pattern, "*?") != NULL;
 
@@ -133,8 +133,8 @@ static int check_group(const char *name, struct pl_err *err)
 	const char *groups[GROUPS_MAX];
 	size_t count = 0;
 
-	for (size_t i = 0; i < md_arg_count(); i++) {
-		const char *group = md_arg_at(i)->group;
+	for (size_t i = 0; i < vllm_arg_count(); i++) {
+		const char *group = vllm_arg_at(i)->group;
 		if (is_group(group, name))
 			return 0;
 		bool is_new = count == 0 || strcmp(groups[count - 1], group) != 0;
@@ -150,7 +150,7 @@ static int check_group(const char *name, struct pl_err *err)
 
 static int no_match(const char *pattern, struct pl_err *err)
 {
-	const char *nearest = md_arg_nearest(pattern);
+	const char *nearest = vllm_arg_nearest(pattern);
 
 	if (nearest != NULL)
 		return pl_err_set(err, PL_ERR_NOT_FOUND,
@@ -176,26 +176,26 @@ static size_t terminal_columns(void)
 	return columns < COLUMNS_MAX ? (size_t)columns : COLUMNS_MAX;
 }
 
-static int print_json(const struct md_arg *const *args, size_t count)
+static int print_json(const struct vllm_arg *const *args, size_t count)
 {
 	auto_json json_t *list = json_array();
 
 	for (size_t i = 0; i < count; i++)
-		json_array_append_new(list, md_arg_to_json(args[i]));
+		json_array_append_new(list, vllm_arg_to_json(args[i]));
 	return cli_print_json(list);
 }
 
 static int show(const struct params_options *options, const char *pattern)
 {
-	auto_free const struct md_arg **args = pl_alloc_array(md_arg_count(), sizeof(*args));
+	auto_free const struct vllm_arg **args = pl_alloc_array(vllm_arg_count(), sizeof(*args));
 	struct pl_err err = PL_ERR_INIT;
 	size_t count = 0;
 	auto_buf text = { 0 };
 
 	if (options->group != NULL && check_group(options->group, &err) < 0)
 		return cli_fail(&err);
-	for (size_t i = 0; i < md_arg_count(); i++) {
-		const struct md_arg *arg = md_arg_at(i);
+	for (size_t i = 0; i < vllm_arg_count(); i++) {
+		const struct vllm_arg *arg = vllm_arg_at(i);
 		if ((options->group == NULL || is_group(arg->group, options->group)) &&
 		    (pattern == NULL || arg_matches(arg, pattern)))
 			args[count++] = arg;
@@ -248,15 +248,15 @@ static int read_command(const char *command, struct pl_buf *text, struct pl_err 
 
 static int diff_command(const char *command, json_t **ret, struct pl_err *err)
 {
-	auto_help struct md_help *help = NULL;
+	auto_help struct vllm_help *help = NULL;
 	auto_buf text = { 0 };
 
 	pl_buf_init(&text, HELP_BYTES_MAX);
 	if (read_command(command, &text, err) < 0)
 		return -1;
-	if (md_help_parse(pl_buf_text(&text), text.len, &help, err) < 0)
+	if (vllm_help_parse(pl_buf_text(&text), text.len, &help, err) < 0)
 		return pl_err_wrap(err, "'%s'", command);
-	*ret = md_help_diff(help);
+	*ret = vllm_help_diff(help);
 	return 0;
 }
 
@@ -268,11 +268,11 @@ static int compare(const struct params_options *options)
 
 	if (diff_command(options->from_vllm, &diff, &err) < 0)
 		return cli_fail(&err);
-	if (json_array_size(json_object_get(diff, "gone")) > md_arg_count() / 2)
+	if (json_array_size(json_object_get(diff, "gone")) > vllm_arg_count() / 2)
 		pl_log(PL_LOG_WARNING, "most arguments are missing: is it the whole help, as vllm "
 				       "serve --help=all prints it?");
 	if (options->overlay != NULL) {
-		auto_json json_t *overlay = md_help_overlay(diff, options->from_vllm);
+		auto_json json_t *overlay = vllm_help_overlay(diff, options->from_vllm);
 		if (pl_json_write_file(overlay, options->overlay, &err) < 0)
 			return cli_fail(&err);
 	}

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "model/arg_json.h"
+#include "vllm/arg_json.h"
 
 #define CELL_BYTES_MAX 65536
 
@@ -46,9 +46,9 @@ static void add_code_list(const char *words, const json_t *list, struct pl_buf *
 	}
 }
 
-static void add_names(const struct md_arg *arg, struct pl_buf *text)
+static void add_names(const struct vllm_arg *arg, struct pl_buf *text)
 {
-	auto_json json_t *aliases = md_arg_json_value(arg, "aliases");
+	auto_json json_t *aliases = vllm_arg_json_value(arg, "aliases");
 
 	add_code(arg->flag, text);
 	add_code_list(" ", aliases, text);
@@ -58,33 +58,33 @@ static void add_names(const struct md_arg *arg, struct pl_buf *text)
 	}
 }
 
-static void add_type(const struct md_arg *arg, struct pl_buf *text)
+static void add_type(const struct vllm_arg *arg, struct pl_buf *text)
 {
-	auto_json json_t *special = md_arg_json_value(arg, "special_values");
+	auto_json json_t *special = vllm_arg_json_value(arg, "special_values");
 	auto_buf bounds = { 0 };
 
 	pl_buf_init(&bounds, CELL_BYTES_MAX);
 	cli_params_bounds(arg, &bounds);
-	add_cell(md_arg_type_name(arg->type), text);
+	add_cell(vllm_arg_type_name(arg->type), text);
 	if (bounds.len > 0)
 		pl_buf_addf(text, ", %s", pl_buf_text(&bounds));
 	add_code_list("; also ", special, text);
 }
 
-static void add_meaning(const struct md_arg *arg, struct pl_buf *text)
+static void add_meaning(const struct vllm_arg *arg, struct pl_buf *text)
 {
-	auto_json json_t *choices = md_arg_json_value(arg, "choices");
-	auto_json json_t *older = md_arg_json_value(arg, "older_choices");
+	auto_json json_t *choices = vllm_arg_json_value(arg, "choices");
+	auto_json json_t *older = vllm_arg_json_value(arg, "older_choices");
 
 	add_cell(arg->help, text);
 	add_code_list(". One of ", choices, text);
-	if (json_array_size(choices) > 0 && md_arg_choices_open(arg))
+	if (json_array_size(choices) > 0 && vllm_arg_choices_open(arg))
 		pl_buf_add_text(text, " or another");
 	add_code_list(". Older releases: ", older, text);
 	if (!arg->in_reference && arg->removed_in != NULL)
 		pl_buf_addf(text, ". Gone in %s", arg->removed_in);
 	else if (!arg->in_reference)
-		pl_buf_add_text(text, ". Gone in " MD_REFERENCE_RELEASE " or before");
+		pl_buf_add_text(text, ". Gone in " VLLM_REFERENCE_RELEASE " or before");
 	else if (arg->deprecated)
 		pl_buf_add_text(text, ". Deprecated");
 	if (arg->replaced_by != NULL) {
@@ -97,9 +97,9 @@ static void add_meaning(const struct md_arg *arg, struct pl_buf *text)
 	}
 }
 
-static void add_arg(const struct md_arg *arg, struct pl_buf *text)
+static void add_arg(const struct vllm_arg *arg, struct pl_buf *text)
 {
-	auto_json json_t *value = md_arg_json_value(arg, "default");
+	auto_json json_t *value = vllm_arg_json_value(arg, "default");
 
 	pl_buf_add_text(text, "| ");
 	add_code(arg->name, text);
@@ -115,11 +115,11 @@ static void add_arg(const struct md_arg *arg, struct pl_buf *text)
 }
 
 /* As arg_json has them: bounds of a key are read like those of an argument. */
-static void add_field(const struct md_field *field, struct pl_buf *text)
+static void add_field(const struct vllm_field *field, struct pl_buf *text)
 {
-	const struct md_arg as_arg = { .min = field->min,
-				       .max = field->max,
-				       .exclusive = field->exclusive };
+	const struct vllm_arg as_arg = { .min = field->min,
+					 .max = field->max,
+					 .exclusive = field->exclusive };
 	auto_json json_t *choices = field->choices != NULL ? json_loads(field->choices, 0, NULL)
 							   : NULL;
 	auto_buf bounds = { 0 };
@@ -128,9 +128,9 @@ static void add_field(const struct md_field *field, struct pl_buf *text)
 	cli_params_bounds(&as_arg, &bounds);
 	pl_buf_add_text(text, "| ");
 	add_code(field->path, text);
-	pl_buf_addf(text, " | %s", md_field_type_name(field->type));
-	if (field->type == MD_FIELD_LIST && field->items != MD_FIELD_ANY)
-		pl_buf_addf(text, " of %s", md_field_type_name(field->items));
+	pl_buf_addf(text, " | %s", vllm_field_type_name(field->type));
+	if (field->type == VLLM_FIELD_LIST && field->items != VLLM_FIELD_ANY)
+		pl_buf_addf(text, " of %s", vllm_field_type_name(field->items));
 	if (bounds.len > 0)
 		pl_buf_addf(text, ", %s", pl_buf_text(&bounds));
 	pl_buf_add_text(text, field->nullable ? ", or null | " : " | ");
@@ -141,12 +141,12 @@ static void add_field(const struct md_field *field, struct pl_buf *text)
 	pl_buf_add_text(text, field->choices_open ? " or another |\n" : " |\n");
 }
 
-static void add_fields(const struct md_arg *arg, struct pl_buf *text)
+static void add_fields(const struct vllm_arg *arg, struct pl_buf *text)
 {
 	bool is_first = true;
 
-	for (size_t i = 0; i < md_field_count(); i++) {
-		const struct md_field *field = md_field_at(i);
+	for (size_t i = 0; i < vllm_field_count(); i++) {
+		const struct vllm_field *field = vllm_field_at(i);
 		if (strcmp(field->arg, arg->name) != 0)
 			continue;
 		if (is_first)
@@ -159,7 +159,7 @@ static void add_fields(const struct md_arg *arg, struct pl_buf *text)
 	}
 }
 
-void cli_params_markdown(const struct md_arg *const *args, size_t count, struct pl_buf *text)
+void cli_params_markdown(const struct vllm_arg *const *args, size_t count, struct pl_buf *text)
 {
 	pl_buf_addf(text,
 		    "# Server arguments\n\n"
@@ -169,7 +169,7 @@ void cli_params_markdown(const struct md_arg *const *args, size_t count, struct 
 		    "under `server:`, by name in `snake_case` or `kebab-case`. Defaults and "
 		    "choices are those of vLLM %s; `null` is unset. A key inside an object is "
 		    "written as a mapping or as `argument.key`.\n",
-		    count, MD_REFERENCE_RELEASE);
+		    count, VLLM_REFERENCE_RELEASE);
 	for (size_t i = 0; i < count;) {
 		const char *group = args[i]->group;
 		size_t end = i;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "model/arg_json.h"
+#include "vllm/arg_json.h"
 
 #define FLAG_COLUMNS    46
 #define TYPE_COLUMNS    14
@@ -38,7 +38,7 @@ static void add_bound(const char *words, double value, struct pl_buf *text)
 		pl_buf_addf(text, "%s%s %.12g", text->len > 0 ? ", " : "", words, value);
 }
 
-void cli_params_bounds(const struct md_arg *arg, struct pl_buf *text)
+void cli_params_bounds(const struct vllm_arg *arg, struct pl_buf *text)
 {
 	const char *exclusive = arg->exclusive != NULL ? arg->exclusive : "";
 	bool both = strcmp(exclusive, "both") == 0;
@@ -76,11 +76,11 @@ static void add_wrapped(const char *words, size_t columns, struct pl_buf *text)
 }
 
 /* "  --tensor-parallel-size, -tp     int     1" */
-static void add_first_line(const struct md_arg *arg, const struct cli_params_form *form,
+static void add_first_line(const struct vllm_arg *arg, const struct cli_params_form *form,
 			   struct pl_buf *text)
 {
-	auto_json json_t *value = md_arg_json_value(arg, "default");
-	auto_json json_t *aliases = md_arg_json_value(arg, "aliases");
+	auto_json json_t *value = vllm_arg_json_value(arg, "default");
+	auto_json json_t *aliases = vllm_arg_json_value(arg, "aliases");
 	auto_buf flags = { 0 };
 	auto_buf rest = { 0 };
 
@@ -98,7 +98,7 @@ static void add_first_line(const struct md_arg *arg, const struct cli_params_for
 		used = 0;
 	}
 	pl_buf_addf(text, "%*s%-*s", (int)(FLAG_COLUMNS - used), "", TYPE_COLUMNS,
-		    md_arg_type_name(arg->type));
+		    vllm_arg_type_name(arg->type));
 	cli_params_value(value, &rest);
 	pl_buf_addf(text, "%s%s\n", pl_buf_text(&rest), arg->in_reference ? "" : "  (gone)");
 }
@@ -126,20 +126,20 @@ static void add_list_detail(const char *name, const char *note, const json_t *li
 	add_detail(name, pl_buf_text(&words), form, text);
 }
 
-static void add_keys(const struct md_arg *arg, const struct cli_params_form *form,
+static void add_keys(const struct vllm_arg *arg, const struct cli_params_form *form,
 		     struct pl_buf *text)
 {
 	auto_json json_t *names = json_array();
 
-	for (size_t i = 0; i < md_field_count(); i++) {
-		const struct md_field *field = md_field_at(i);
+	for (size_t i = 0; i < vllm_field_count(); i++) {
+		const struct vllm_field *field = vllm_field_at(i);
 		if (strcmp(field->arg, arg->name) == 0)
 			json_array_append_new(names, json_string(field->path));
 	}
 	add_list_detail("keys", "", names, form, text);
 }
 
-static void add_release(const struct md_arg *arg, const struct cli_params_form *form,
+static void add_release(const struct vllm_arg *arg, const struct cli_params_form *form,
 			struct pl_buf *text)
 {
 	auto_buf words = { 0 };
@@ -147,7 +147,7 @@ static void add_release(const struct md_arg *arg, const struct cli_params_form *
 	pl_buf_init(&words, VALUE_BYTES_MAX);
 	if (!arg->in_reference)
 		pl_buf_addf(&words, "vLLM %s no longer has it",
-			    arg->removed_in != NULL ? arg->removed_in : MD_REFERENCE_RELEASE);
+			    arg->removed_in != NULL ? arg->removed_in : VLLM_REFERENCE_RELEASE);
 	else if (arg->deprecated)
 		pl_buf_add_text(&words, "deprecated");
 	if (arg->replaced_by != NULL)
@@ -155,17 +155,17 @@ static void add_release(const struct md_arg *arg, const struct cli_params_form *
 	add_detail("release", pl_buf_text(&words), form, text);
 }
 
-static void add_details(const struct md_arg *arg, const struct cli_params_form *form,
+static void add_details(const struct vllm_arg *arg, const struct cli_params_form *form,
 			struct pl_buf *text)
 {
-	auto_json json_t *choices = md_arg_json_value(arg, "choices");
-	auto_json json_t *older = md_arg_json_value(arg, "older_choices");
-	auto_json json_t *special = md_arg_json_value(arg, "special_values");
+	auto_json json_t *choices = vllm_arg_json_value(arg, "choices");
+	auto_json json_t *older = vllm_arg_json_value(arg, "older_choices");
+	auto_json json_t *special = vllm_arg_json_value(arg, "special_values");
 	auto_buf bounds = { 0 };
 
 	pl_buf_init(&bounds, VALUE_BYTES_MAX);
 	cli_params_bounds(arg, &bounds);
-	add_list_detail("choices", md_arg_choices_open(arg) ? ", or another" : "", choices, form,
+	add_list_detail("choices", vllm_arg_choices_open(arg) ? ", or another" : "", choices, form,
 			text);
 	add_list_detail("only in older releases", "", older, form, text);
 	add_list_detail("also", "", special, form, text);
@@ -176,11 +176,11 @@ static void add_details(const struct md_arg *arg, const struct cli_params_form *
 	add_detail("note", arg->note, form, text);
 }
 
-void cli_params_table(const struct md_arg *const *args, size_t count,
+void cli_params_table(const struct vllm_arg *const *args, size_t count,
 		      const struct cli_params_form *form, struct pl_buf *text)
 {
 	for (size_t i = 0; i < count; i++) {
-		const struct md_arg *arg = args[i];
+		const struct vllm_arg *arg = args[i];
 		if (i == 0 || strcmp(args[i - 1]->group, arg->group) != 0)
 			pl_buf_addf(text, "%s%s%s%s\n", i > 0 ? "\n" : "", form->colour ? BOLD : "",
 				    arg->group, form->colour ? PLAIN : "");

@@ -44,7 +44,7 @@ const struct pl_opt_command cli_recover_command = {
 static int report(const char *output, const struct run_recovered *recovered, bool as_json)
 {
 	auto_buf text = { 0 };
-	struct md_bench bench;
+	struct vllm_bench bench;
 
 	if (as_json)
 		return cli_print_json(recovered->result);
@@ -61,7 +61,7 @@ static int report(const char *output, const struct run_recovered *recovered, boo
 	run_recovered_bench(recovered->result, &bench);
 	run_console(recovered->result, &bench, output, NULL, pl_log_has_colour(STDOUT_FILENO),
 		    &text);
-	md_bench_done(&bench);
+	vllm_bench_done(&bench);
 	return cli_print(pl_buf_text(&text));
 }
 

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/validate_report.h"
-#include "model/version.h"
+#include "vllm/version.h"
 
 #define REPORT_BYTES_MAX (1u << 30)
 
@@ -204,7 +204,7 @@ static int end(struct validation *v)
 static int read_options(const struct validate_options *options, struct ckpt_hardware *hardware,
 			struct run_check_options *ret, struct pl_err *err)
 {
-	struct md_version version;
+	struct vllm_version version;
 
 	*ret = (struct run_check_options){
 		.version = options->version,
@@ -214,8 +214,8 @@ static int read_options(const struct validate_options *options, struct ckpt_hard
 	if (options->version != NULL && options->version[0] == '\0')
 		return pl_err_set(err, PL_ERR_INVALID,
 				  "--vllm-version: found an empty text, expected a release, as %s",
-				  MD_REFERENCE_RELEASE);
-	if (options->version != NULL && md_version_parse(options->version, &version, err) < 0)
+				  VLLM_REFERENCE_RELEASE);
+	if (options->version != NULL && vllm_version_parse(options->version, &version, err) < 0)
 		return pl_err_wrap(err, "--vllm-version");
 	if (options->available != NULL &&
 	    (!pl_text_to_human_int(options->available, &ret->available_bytes) ||

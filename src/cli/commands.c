@@ -6,7 +6,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
-#include "model/overlay.h"
+#include "vllm/overlay.h"
 
 #define NAMES_MAX      64
 #define HELP_BYTES_MAX (1u << 20)
@@ -98,5 +98,5 @@ int cli_use_overlay(const char *path, struct pl_err *err)
 		path = getenv("PROFLLM_PARAMS_OVERLAY");
 	if (path == NULL || path[0] == '\0')
 		return 0;
-	return md_overlay_use_file(path, err);
+	return vllm_overlay_use_file(path, err);
 }

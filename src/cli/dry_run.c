@@ -3,7 +3,7 @@
 #include "cli/cli.h"
 #include "run/launch.h"
 #include "run/run.h"
-#include "model/shell_words.h"
+#include "vllm/shell_words.h"
 
 #define DRY_RUN_BYTES_MAX (16u << 20)
 
@@ -44,13 +44,13 @@ static void add_people_form(const json_t *plan, struct pl_buf *buf)
 	json_array_foreach(json_object_get(plan, "argv"), i, item)
 	{
 		pl_buf_add_char(buf, ' ');
-		md_word_quote(json_string_value(item), buf);
+		vllm_word_quote(json_string_value(item), buf);
 	}
 	pl_buf_add_text(buf, "\nenv:   ");
 	json_object_foreach(json_object_get(plan, "env"), name, item)
 	{
 		pl_buf_addf(buf, " %s=", name);
-		md_word_quote(json_string_value(item), buf);
+		vllm_word_quote(json_string_value(item), buf);
 	}
 	pl_buf_add_text(buf, "\ngpus:   ");
 	add_gpus(json_object_get(plan, "gpus"), buf);

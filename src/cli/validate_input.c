@@ -15,7 +15,7 @@ void cli_input_done(struct cli_input *input)
 {
 	free(input->name);
 	exp_config_free(input->experiment);
-	md_command_free(input->command);
+	vllm_command_free(input->command);
 	option_problems_done(&input->problems);
 	run_check_done(&input->check);
 }

@@ -5,7 +5,7 @@
 #define CLI_VALIDATE_INPUT_H
 
 #include "run/check.h"
-#include "model/command_line.h"
+#include "vllm/command/line.h"
 
 #define CLI_STDIN "-"
 
@@ -13,7 +13,7 @@
 struct cli_input {
 	char *name;                    /* for messages */
 	struct exp_config *experiment; /* NULL: it could not be read at all */
-	struct md_command *command;    /* NULL: a file */
+	struct vllm_command *command;  /* NULL: a file */
 	struct option_problems problems;
 	struct run_check check;
 	bool is_checked;

@@ -24,7 +24,7 @@ static void add_problem(const struct cli_input *input, const struct option_probl
 	if (input->experiment == NULL) {
 		add_reason(problem, &text);
 	} else if (input->command != NULL) {
-		md_command_problem_text(input->command, problem, &text);
+		vllm_command_problem_text(input->command, problem, &text);
 	} else {
 		option_problem_text(problem, &text);
 		pl_buf_add_char(&text, '\n');
@@ -68,10 +68,10 @@ static json_t *problems_to_json(const struct cli_input *input)
 
 	for (size_t i = 0; i < input->problems.count; i++) {
 		const struct option_problem *problem = &input->problems.items[i];
-		json_array_append_new(list,
-				      input->command != NULL
-					      ? md_command_problem_to_json(input->command, problem)
-					      : option_problem_to_json(problem));
+		json_array_append_new(
+			list, input->command != NULL
+				      ? vllm_command_problem_to_json(input->command, problem)
+				      : option_problem_to_json(problem));
 	}
 	return list;
 }

@@ -10,41 +10,41 @@
 #include "option/dotted.h"
 
 /* The row's choices, and what an experiment file takes beside them. */
-static char *choices_in_file(enum md_bench_id id)
+static char *choices_in_file(enum vllm_bench_id id)
 {
-#define FILE_VALUE(name, value)                                                                \
-	if (id == MD_BENCH_##name) {                                                           \
-		auto_free char *bars = pl_asprintf("%s|%s", md_bench_row(id)->choices, value); \
-		return exp_choices_of_bars(bars);                                              \
+#define FILE_VALUE(name, value)                                                                  \
+	if (id == VLLM_BENCH_##name) {                                                           \
+		auto_free char *bars = pl_asprintf("%s|%s", vllm_bench_row(id)->choices, value); \
+		return exp_choices_of_bars(bars);                                                \
 	}
 #include "tbl/bench_line.h"
-	return exp_choices_of_bars(md_bench_row(id)->choices);
+	return exp_choices_of_bars(vllm_bench_row(id)->choices);
 }
 
 /* Sets *ret_choices, which the spec borrows. */
-static struct md_spec row_spec(enum md_bench_id id, char **ret_choices)
+static struct vllm_spec row_spec(enum vllm_bench_id id, char **ret_choices)
 {
 	static const struct {
-		enum md_kind kind;
-		enum md_kind items;
+		enum vllm_kind kind;
+		enum vllm_kind items;
 	} kinds[] = {
-		[MD_BENCH_BOOL] = { MD_KIND_BOOL, 0 },
-		[MD_BENCH_I64] = { MD_KIND_INT, 0 },
-		[MD_BENCH_F64] = { MD_KIND_FLOAT, 0 },
-		[MD_BENCH_TEXT] = { MD_KIND_TEXT, 0 },
-		[MD_BENCH_JSON] = { MD_KIND_OBJECT, 0 },
-		[MD_BENCH_LIST] = { MD_KIND_LIST, MD_KIND_TEXT },
-		[MD_BENCH_DUR] = { MD_KIND_DURATION, 0 },
-		[MD_BENCH_TRI] = { MD_KIND_BOOL, 0 },
+		[VLLM_BENCH_BOOL] = { VLLM_KIND_BOOL, 0 },
+		[VLLM_BENCH_I64] = { VLLM_KIND_INT, 0 },
+		[VLLM_BENCH_F64] = { VLLM_KIND_FLOAT, 0 },
+		[VLLM_BENCH_TEXT] = { VLLM_KIND_TEXT, 0 },
+		[VLLM_BENCH_JSON] = { VLLM_KIND_OBJECT, 0 },
+		[VLLM_BENCH_LIST] = { VLLM_KIND_LIST, VLLM_KIND_TEXT },
+		[VLLM_BENCH_DUR] = { VLLM_KIND_DURATION, 0 },
+		[VLLM_BENCH_TRI] = { VLLM_KIND_BOOL, 0 },
 	};
-	const struct md_bench_row *row = md_bench_row(id);
-	struct md_spec spec = {
+	const struct vllm_bench_row *row = vllm_bench_row(id);
+	struct vllm_spec spec = {
 		.kind = kinds[row->type].kind,
 		.items = kinds[row->type].items,
 		.nullable = strcmp(row->def, "null") == 0,
 		.number_text = true,
 		.infinite = true,
-		.hidden = id == MD_BENCH_header,
+		.hidden = id == VLLM_BENCH_header,
 		.min = -INFINITY,
 		.max = INFINITY,
 	};
@@ -52,7 +52,7 @@ static struct md_spec row_spec(enum md_bench_id id, char **ret_choices)
 
 	*ret_choices = choices_in_file(id);
 	spec.choices = *ret_choices;
-	if (row->type != MD_BENCH_DUR) {
+	if (row->type != VLLM_BENCH_DUR) {
 		(void)pl_text_to_f64(row->min, &spec.min);
 		(void)pl_text_to_f64(row->max, &spec.max);
 		return spec;
@@ -102,26 +102,26 @@ static json_t *paired(const struct pl_yaml *map, char between)
 }
 
 /* Spellings of YAML for what vLLM takes as text; NULL: none of them. */
-static json_t *other_spelling(enum md_bench_id id, const struct pl_yaml *node)
+static json_t *other_spelling(enum vllm_bench_id id, const struct pl_yaml *node)
 {
 	bool is_list = node->kind == PL_YAML_LIST;
 	bool is_map = node->kind == PL_YAML_MAP;
 	bool has_commas = node->kind == PL_YAML_SCALAR && strchr(node->text, ',') != NULL;
 
 	switch (id) {
-	case MD_BENCH_metric_percentiles:
-	case MD_BENCH_percentile_metrics:
-	case MD_BENCH_bfcl_categories:
-	case MD_BENCH_timeline_itl_thresholds:
+	case VLLM_BENCH_metric_percentiles:
+	case VLLM_BENCH_percentile_metrics:
+	case VLLM_BENCH_bfcl_categories:
+	case VLLM_BENCH_timeline_itl_thresholds:
 		return is_list && node->count > 0 ? joined(node) : NULL;
-	case MD_BENCH_header:
-	case MD_BENCH_metadata:
+	case VLLM_BENCH_header:
+	case VLLM_BENCH_metadata:
 		return is_map ? paired(node, '=') : NULL;
-	case MD_BENCH_goodput:
+	case VLLM_BENCH_goodput:
 		return is_map ? paired(node, ':') : NULL;
-	case MD_BENCH_source_addresses:
+	case VLLM_BENCH_source_addresses:
 		return has_commas ? split(node->text) : NULL;
-	case MD_BENCH_random_range_ratio:
+	case VLLM_BENCH_random_range_ratio:
 		break;
 	default:
 		return NULL;
@@ -131,26 +131,28 @@ static json_t *other_spelling(enum md_bench_id id, const struct pl_yaml *node)
 	return text != NULL ? json_string(text) : NULL;
 }
 
-static void unknown_option(struct md_reader *reader, const struct pl_yaml *name, const char *key)
+static void unknown_option(struct vllm_reader *reader, const struct pl_yaml *name, const char *key)
 {
-	const char *names[MD_BENCH_COUNT];
+	const char *names[VLLM_BENCH_COUNT];
 
-	for (size_t i = 0; i < MD_BENCH_COUNT; i++)
-		names[i] = md_bench_row((enum md_bench_id)i)->name;
-	md_reader_add(reader, OPTION_ERROR, name, key, "an unknown option", "a key of 'benchmark'",
-		      pl_text_nearest(name->text, names, MD_BENCH_COUNT));
+	for (size_t i = 0; i < VLLM_BENCH_COUNT; i++)
+		names[i] = vllm_bench_row((enum vllm_bench_id)i)->name;
+	vllm_reader_add(reader, OPTION_ERROR, name, key, "an unknown option",
+			"a key of 'benchmark'",
+			pl_text_nearest(name->text, names, VLLM_BENCH_COUNT));
 }
 
-static json_t *read_option(struct md_reader *reader, enum md_bench_id id,
+static json_t *read_option(struct vllm_reader *reader, enum vllm_bench_id id,
 			   const struct pl_yaml *node, const char *key)
 {
 	auto_free char *choices = NULL;
-	struct md_spec spec = row_spec(id, &choices);
+	struct vllm_spec spec = row_spec(id, &choices);
 	json_t *value = other_spelling(id, node);
 
 	if (value == NULL)
-		value = md_value_read(reader, node, key, &spec);
-	if (!json_is_string(value) || (id != MD_BENCH_dataset_path && id != MD_BENCH_result_dir))
+		value = vllm_value_read(reader, node, key, &spec);
+	if (!json_is_string(value) ||
+	    (id != VLLM_BENCH_dataset_path && id != VLLM_BENCH_result_dir))
 		return value;
 	auto_free char *path = exp_expand(reader, node, key, json_string_value(value));
 	json_decref(value);
@@ -158,10 +160,10 @@ static json_t *read_option(struct md_reader *reader, enum md_bench_id id,
 }
 
 /* Puts "extra_body.temperature" beside what the file said. */
-static json_t *laid_over(const struct md_bench *bench, enum md_bench_id id,
+static json_t *laid_over(const struct vllm_bench *bench, enum vllm_bench_id id,
 			 const struct pl_yaml *node, json_t *value)
 {
-	json_t *merged = node->kind == PL_YAML_MAP && node->line == 0 ? md_bench_get(bench, id)
+	json_t *merged = node->kind == PL_YAML_MAP && node->line == 0 ? vllm_bench_get(bench, id)
 								      : NULL;
 
 	if (!json_is_object(merged) || !json_is_object(value)) {
@@ -173,36 +175,36 @@ static json_t *laid_over(const struct md_bench *bench, enum md_bench_id id,
 	return merged;
 }
 
-void exp_benchmark_read(struct md_reader *reader, const struct pl_yaml *map, struct md_bench *bench,
-			bool bench_set[MD_BENCH_COUNT])
+void exp_benchmark_read(struct vllm_reader *reader, const struct pl_yaml *map,
+			struct vllm_bench *bench, bool bench_set[VLLM_BENCH_COUNT])
 {
 	for (size_t i = 0; i < map->count; i++) {
 		const struct pl_yaml *name = map->keys[i];
 		auto_free char *key = pl_asprintf("benchmark.%s", name->text);
-		enum md_bench_id id = md_bench_find(name->text);
+		enum vllm_bench_id id = vllm_bench_find(name->text);
 
 		if (exp_key_is_repeated(reader, map, i, key))
 			continue;
-		if (id == MD_BENCH_COUNT) {
+		if (id == VLLM_BENCH_COUNT) {
 			unknown_option(reader, name, key);
 			continue;
 		}
 		json_t *value = read_option(reader, id, map->items[i], key);
 		if (value == NULL)
 			continue;
-		auto_free char *place = pl_asprintf("benchmark.%s", md_bench_row(id)->name);
-		md_reader_place(reader, place, map->items[i]->line > 0 ? map->items[i] : name);
+		auto_free char *place = pl_asprintf("benchmark.%s", vllm_bench_row(id)->name);
+		vllm_reader_place(reader, place, map->items[i]->line > 0 ? map->items[i] : name);
 		value = laid_over(bench, id, map->items[i], value);
-		md_bench_set(bench, id, value);
+		vllm_bench_set(bench, id, value);
 		bench_set[id] = true;
 		json_decref(value);
 	}
 }
 
 struct checker {
-	struct md_reader *reader;
+	struct vllm_reader *reader;
 	const struct pl_yaml *map;
-	const struct md_bench *bench;
+	const struct vllm_bench *bench;
 };
 
 /* A fault of an option; `anchor` (or NULL) is the option that asks for it where it was not
@@ -211,14 +213,14 @@ static void complain(struct checker *c, enum option_severity severity, const cha
 		     const char *anchor, const char *found, const char *expected,
 		     const char *nearest)
 {
-	struct md_reader set = { .source = "--set", .problems = c->reader->problems };
+	struct vllm_reader set = { .source = "--set", .problems = c->reader->problems };
 	const struct pl_yaml *node = exp_map_get(c->map, name);
 	auto_free char *key = pl_asprintf("benchmark.%s", name);
 
 	if (node == NULL && anchor != NULL)
 		node = exp_map_get(c->map, anchor);
-	md_reader_add(node != NULL ? c->reader : &set, severity, node, key, found, expected,
-		      nearest);
+	vllm_reader_add(node != NULL ? c->reader : &set, severity, node, key, found, expected,
+			nearest);
 }
 
 static void complain_text(struct checker *c, enum option_severity severity, const char *name,
@@ -265,7 +267,7 @@ static void check_goodput(struct checker *c)
 			complain_text(c, OPTION_ERROR, "goodput", text, "NAME:MILLISECONDS", NULL);
 		else if (!known)
 			complain_text(c, OPTION_ERROR, "goodput", text, "ttft, tpot or e2el",
-				      md_key_nearest(name, names));
+				      vllm_key_nearest(name, names));
 	}
 }
 
@@ -293,7 +295,7 @@ static void check_percentiles(struct checker *c)
 			complain_text(c, OPTION_WARNING, "percentile_metrics", one,
 				      "ttft, tpot, itl, e2el, client_queue_time or "
 				      "e2el_including_client_queue",
-				      md_key_nearest(one, names));
+				      vllm_key_nearest(one, names));
 	}
 }
 
@@ -302,7 +304,7 @@ static void check_thresholds(struct checker *c)
 	const char *text = c->bench->timeline_itl_thresholds;
 	double limits_ms[2];
 
-	if (c->bench->plot_timeline && !md_bench_thresholds(text, limits_ms))
+	if (c->bench->plot_timeline && !vllm_bench_thresholds(text, limits_ms))
 		complain_text(c, OPTION_ERROR, "timeline_itl_thresholds", text != NULL ? text : "",
 			      "two numbers of milliseconds, separated by a comma", NULL);
 }
@@ -310,7 +312,7 @@ static void check_thresholds(struct checker *c)
 /* A prompt of no tokens is none; special tokens, which are not known here, take some more. */
 static void check_random(struct checker *c)
 {
-	const struct md_bench *bench = c->bench;
+	const struct vllm_bench *bench = c->bench;
 	const char *text = bench->random_range_ratio != NULL ? bench->random_range_ratio : "0";
 	auto_json json_t *both = json_loads(text, 0, NULL);
 	bool own = bench->input_len == OPTION_NO_I64;
@@ -355,7 +357,7 @@ static void check_range_ratio(struct checker *c)
 
 static void check_ramp(struct checker *c)
 {
-	const struct md_bench *bench = c->bench;
+	const struct vllm_bench *bench = c->bench;
 	bool has_start = bench->ramp_up_start_rps != OPTION_NO_I64;
 	bool has_end = bench->ramp_up_end_rps != OPTION_NO_I64;
 
@@ -414,8 +416,8 @@ static void check_dataset(struct checker *c)
 			 "-1 or an integer of at least 1", NULL);
 }
 
-void exp_benchmark_check(struct md_reader *reader, const struct pl_yaml *map,
-			 const struct md_bench *bench)
+void exp_benchmark_check(struct vllm_reader *reader, const struct pl_yaml *map,
+			 const struct vllm_bench *bench)
 {
 	struct checker c = { .reader = reader, .map = map, .bench = bench };
 

@@ -8,9 +8,9 @@
 #include "base/text.h"
 #include "base/yaml.h"
 #include "experiment/config_priv.h"
-#include "model/secret.h"
-#include "model/server_args.h"
-#include "model/version.h"
+#include "vllm/secret.h"
+#include "vllm/server_args.h"
+#include "vllm/version.h"
 
 enum { EXPANDED_BYTES_MAX = 1 << 16, EXPERIMENT_BYTES_MAX = 8 << 20 };
 
@@ -59,21 +59,21 @@ const struct pl_yaml *exp_map_get(const struct pl_yaml *map, const char *name)
 	return NULL;
 }
 
-bool exp_key_is_repeated(struct md_reader *reader, const struct pl_yaml *map, size_t i,
+bool exp_key_is_repeated(struct vllm_reader *reader, const struct pl_yaml *map, size_t i,
 			 const char *key)
 {
 	for (size_t k = 0; k < i; k++) {
 		if (map->keys[k]->text[0] != map->keys[i]->text[0] ||
 		    !exp_same_name(map->keys[k]->text, map->keys[i]->text))
 			continue;
-		md_reader_add(reader, OPTION_ERROR, map->keys[i], key, "the key a second time",
-			      "each key once", NULL);
+		vllm_reader_add(reader, OPTION_ERROR, map->keys[i], key, "the key a second time",
+				"each key once", NULL);
 		return true;
 	}
 	return false;
 }
 
-char *exp_expand(struct md_reader *reader, const struct pl_yaml *node, const char *key,
+char *exp_expand(struct vllm_reader *reader, const struct pl_yaml *node, const char *key,
 		 const char *text)
 {
 	auto_buf out = { 0 };
@@ -91,10 +91,10 @@ char *exp_expand(struct md_reader *reader, const struct pl_yaml *node, const cha
 			auto_free char *found = pl_asprintf(
 				"${%s}, %s", name,
 				value == NULL ? "which is not set" : "whose value is no UTF-8");
-			md_reader_add(reader, OPTION_ERROR, node, key, found,
-				      value == NULL ? "a variable of the environment"
-						    : "a variable that holds a text",
-				      NULL);
+			vllm_reader_add(reader, OPTION_ERROR, node, key, found,
+					value == NULL ? "a variable of the environment"
+						      : "a variable that holds a text",
+					NULL);
 			return NULL;
 		}
 		pl_buf_add_text(&out, value);
@@ -102,8 +102,8 @@ char *exp_expand(struct md_reader *reader, const struct pl_yaml *node, const cha
 	}
 	if (!out.full)
 		return pl_buf_take(&out);
-	md_reader_add(reader, OPTION_ERROR, node, key, "a text that is too long", "at most 64 KiB",
-		      NULL);
+	vllm_reader_add(reader, OPTION_ERROR, node, key, "a text that is too long",
+			"at most 64 KiB", NULL);
 	return NULL;
 }
 
@@ -115,7 +115,7 @@ struct exp_config *exp_config_new(const char *source)
 	experiment->server = json_object();
 	experiment->given = json_object();
 	exp_keys_init(experiment);
-	md_bench_init(&experiment->bench);
+	vllm_bench_init(&experiment->bench);
 	return experiment;
 }
 
@@ -127,18 +127,18 @@ void exp_config_free(struct exp_config *experiment)
 	json_decref(experiment->server);
 	json_decref(experiment->given);
 	exp_keys_done(experiment);
-	md_bench_done(&experiment->bench);
+	vllm_bench_done(&experiment->bench);
 	option_places_done(&experiment->places);
 	free(experiment);
 }
 
-static void read_section(struct md_reader *reader, const struct pl_yaml *name,
+static void read_section(struct vllm_reader *reader, const struct pl_yaml *name,
 			 const struct pl_yaml *map, struct exp_config *experiment)
 {
 	if (pl_yaml_is_null(map))
 		return;
 	if (map->kind != PL_YAML_MAP) {
-		md_reader_add(reader, OPTION_ERROR, map, name->text, NULL, "a mapping", NULL);
+		vllm_reader_add(reader, OPTION_ERROR, map, name->text, NULL, "a mapping", NULL);
 		return;
 	}
 	if (strcmp(name->text, "server") == 0) {
@@ -156,7 +156,7 @@ static void read_section(struct md_reader *reader, const struct pl_yaml *name,
 	}
 }
 
-static void read_root(struct md_reader *reader, const struct pl_yaml *root,
+static void read_root(struct vllm_reader *reader, const struct pl_yaml *root,
 		      struct exp_config *experiment)
 {
 	static const char *const known[] = { "suite",  "name",      "tags",      "server",
@@ -164,7 +164,7 @@ static void read_root(struct md_reader *reader, const struct pl_yaml *root,
 					     "output", NULL };
 
 	if (root->kind != PL_YAML_MAP) {
-		md_reader_add(reader, OPTION_ERROR, root, "", NULL, "a mapping", NULL);
+		vllm_reader_add(reader, OPTION_ERROR, root, "", NULL, "a mapping", NULL);
 		return;
 	}
 	for (size_t i = 0; i < root->count; i++) {
@@ -173,8 +173,9 @@ static void read_root(struct md_reader *reader, const struct pl_yaml *root,
 		for (size_t k = 0; known[k] != NULL; k++)
 			is_known = is_known || strcmp(known[k], name->text) == 0;
 		if (!is_known)
-			md_reader_add(reader, OPTION_ERROR, name, name->text, "an unknown key",
-				      "a key of an experiment", md_key_nearest(name->text, known));
+			vllm_reader_add(reader, OPTION_ERROR, name, name->text, "an unknown key",
+					"a key of an experiment",
+					vllm_key_nearest(name->text, known));
 		else if (exp_section_exists(name->text) || strcmp(name->text, "server") == 0 ||
 			 strcmp(name->text, "benchmark") == 0)
 			read_section(reader, name, root->items[i], experiment);
@@ -222,12 +223,12 @@ const struct pl_yaml *exp_nest(struct exp_nest *nest, char *path, const struct p
 static void read_set(const char *set, bool fields_open, struct exp_config *experiment,
 		     struct option_problems *problems)
 {
-	struct md_reader reader = { .source = "--set",
-				    .problems = problems,
-				    .places = &experiment->places,
-				    .given = experiment->given,
-				    .no_lines = true,
-				    .fields_open = fields_open };
+	struct vllm_reader reader = { .source = "--set",
+				      .problems = problems,
+				      .places = &experiment->places,
+				      .given = experiment->given,
+				      .no_lines = true,
+				      .fields_open = fields_open };
 	auto_yaml struct pl_yaml_doc *doc = NULL;
 	const char *equals = strchr(set, '=');
 	auto_free char *path = pl_strndup(set, strcspn(set, "="));
@@ -236,13 +237,13 @@ static void read_set(const char *set, bool fields_open, struct exp_config *exper
 
 	if (equals == NULL || equals == set) {
 		auto_free char *found = pl_asprintf("text '%s'", set);
-		md_reader_add(&reader, OPTION_ERROR, NULL, "", found, "KEY=VALUE", NULL);
+		vllm_reader_add(&reader, OPTION_ERROR, NULL, "", found, "KEY=VALUE", NULL);
 		return;
 	}
 	const char *value = equals[1] != '\0' ? equals + 1 : "~";
 	if (pl_yaml_parse(value, strlen(value), "value", &doc, &err) < 0) {
-		md_reader_add(&reader, OPTION_ERROR, NULL, path, "what is not YAML", err.text,
-			      NULL);
+		vllm_reader_add(&reader, OPTION_ERROR, NULL, path, "what is not YAML", err.text,
+				NULL);
 		return;
 	}
 	auto_free char *names = pl_strdup(path);
@@ -250,8 +251,8 @@ static void read_set(const char *set, bool fields_open, struct exp_config *exper
 	struct exp_nest nest;
 	const struct pl_yaml *root = exp_nest(&nest, names, &no_place, pl_yaml_root(doc));
 	if (root == NULL) {
-		md_reader_add(&reader, OPTION_ERROR, NULL, path, "a key of many parts",
-			      EXP_NEST_EXPECTED, NULL);
+		vllm_reader_add(&reader, OPTION_ERROR, NULL, path, "a key of many parts",
+				EXP_NEST_EXPECTED, NULL);
 		return;
 	}
 	read_root(&reader, root, experiment);
@@ -281,16 +282,16 @@ static bool means_another_release(const struct pl_yaml *root, const char *const 
 	static const char key[] = "launch.vllm_version=";
 	const struct pl_yaml *node = exp_map_get(pl_yaml_get(root, "launch"), "vllm_version");
 	const char *text = node != NULL && node->kind == PL_YAML_SCALAR ? node->text : NULL;
-	struct md_version meant, reference;
+	struct vllm_version meant, reference;
 	struct pl_err ignored = PL_ERR_INIT;
 
 	for (size_t i = 0; i < set_count; i++) {
 		if (pl_text_starts(sets[i], key))
 			text = sets[i] + strlen(key);
 	}
-	return text != NULL && md_version_parse(text, &meant, &ignored) == 0 &&
-	       md_version_parse(MD_REFERENCE_RELEASE, &reference, &ignored) == 0 &&
-	       md_version_compare(&meant, &reference) != 0;
+	return text != NULL && vllm_version_parse(text, &meant, &ignored) == 0 &&
+	       vllm_version_parse(VLLM_REFERENCE_RELEASE, &reference, &ignored) == 0 &&
+	       vllm_version_compare(&meant, &reference) != 0;
 }
 
 int exp_config_read_text(const char *text, size_t len, const char *source, const char *const *sets,
@@ -299,10 +300,10 @@ int exp_config_read_text(const char *text, size_t len, const char *source, const
 {
 	auto_yaml struct pl_yaml_doc *doc = NULL;
 	auto_experiment struct exp_config *experiment = exp_config_new(source);
-	struct md_reader reader = { .source = source,
-				    .problems = problems,
-				    .places = &experiment->places,
-				    .given = experiment->given };
+	struct vllm_reader reader = { .source = source,
+				      .problems = problems,
+				      .places = &experiment->places,
+				      .given = experiment->given };
 
 	if (pl_yaml_parse(text, len, source, &doc, err) < 0)
 		return -1;
@@ -363,16 +364,16 @@ static int unsupported(struct pl_err *err, const char *key)
 
 int exp_config_check_supported(const struct exp_config *experiment, struct pl_err *err)
 {
-	const struct md_bench *bench = &experiment->bench;
+	const struct vllm_bench *bench = &experiment->bench;
 	bool vllm = strcmp(bench->client, "vllm") == 0;
 
 	if (exp_keys_check_supported(experiment, err) < 0)
 		return -1;
-	for (size_t i = 0; i < MD_BENCH_COUNT; i++) {
-		const struct md_bench_row *row = md_bench_row((enum md_bench_id)i);
+	for (size_t i = 0; i < VLLM_BENCH_COUNT; i++) {
+		const struct vllm_bench_row *row = vllm_bench_row((enum vllm_bench_id)i);
 		/* vLLM's own client has what ours has not yet */
 		if (row->later && (row->ours || !vllm) && experiment->bench_set[i] &&
-		    !md_bench_is_default(bench, (enum md_bench_id)i))
+		    !vllm_bench_is_default(bench, (enum vllm_bench_id)i))
 			return pl_err_set(err, PL_ERR_INVALID,
 					  "'benchmark.%s' is not in this version", row->name);
 	}
@@ -386,15 +387,15 @@ int exp_config_check_supported(const struct exp_config *experiment, struct pl_er
 /* What the user set, secrets hidden. */
 static json_t *server_to_json(const json_t *server)
 {
-	json_t *shown = md_secret_json_shown(server);
+	json_t *shown = vllm_secret_json_shown(server);
 	const char *name;
 	json_t *value;
 
 	json_object_foreach((json_t *)server, name, value)
 	{
-		if (md_arg_is_secret(md_arg_find(name)) && !json_is_boolean(value) &&
+		if (vllm_arg_is_secret(vllm_arg_find(name)) && !json_is_boolean(value) &&
 		    !json_is_null(value))
-			json_object_set_new(shown, name, json_string(MD_SECRET_SHOWN));
+			json_object_set_new(shown, name, json_string(VLLM_SECRET_SHOWN));
 	}
 	return shown;
 }
@@ -416,7 +417,7 @@ json_t *exp_config_to_json(const struct exp_config *experiment)
 		json_object_set_new(launch, "command", json_pack("[s,s]", "vllm", "serve"));
 	json_object_set_new(json, "server", server_to_json(experiment->server));
 	json_object_set_new(json, "launch", launch);
-	json_object_set_new(json, "benchmark", md_bench_to_json(&experiment->bench));
+	json_object_set_new(json, "benchmark", vllm_bench_to_json(&experiment->bench));
 	json_object_set_new(json, "telemetry", section_to_json(experiment, "telemetry"));
 	json_object_set_new(json, "profiling", section_to_json(experiment, "profiling"));
 	json_object_set_new(json, "output", section_to_json(experiment, "output"));

@@ -6,7 +6,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
-#include "model/bench_options.h"
+#include "vllm/bench_options.h"
 #include "option/places.h"
 #include "option/problem.h"
 
@@ -50,8 +50,8 @@ struct exp_config {
 	json_t *server; /* object: what the user set, typed, snake_case */
 	json_t *given;  /* object: those of them that are objects, as they were written */
 	struct exp_launch launch;
-	struct md_bench bench;
-	bool bench_set[MD_BENCH_COUNT]; /* given in the file or by --set */
+	struct vllm_bench bench;
+	bool bench_set[VLLM_BENCH_COUNT]; /* given in the file or by --set */
 	struct exp_telemetry telemetry;
 	json_t *profiling; /* as given, or NULL */
 	struct exp_output output;

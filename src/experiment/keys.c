@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "model/secret.h"
+#include "vllm/secret.h"
 
 enum key_type {
 	KEY_TEXT,
@@ -171,20 +171,20 @@ static double bound(const char *text, enum key_type type, double none)
 }
 
 /* The spec of a row; `choices` keeps its list alive. */
-static struct md_spec row_spec(const struct key_row *row, const char *choices)
+static struct vllm_spec row_spec(const struct key_row *row, const char *choices)
 {
-	static const enum md_kind kinds[] = {
-		[KEY_TEXT] = MD_KIND_TEXT,     [KEY_PATH] = MD_KIND_TEXT,
-		[KEY_BOOL] = MD_KIND_BOOL,     [KEY_INT] = MD_KIND_INT,
-		[KEY_DUR] = MD_KIND_DURATION,  [KEY_LIST] = MD_KIND_LIST,
-		[KEY_TEXTS] = MD_KIND_OBJECT,  [KEY_ENV] = MD_KIND_OBJECT,
-		[KEY_OBJECT] = MD_KIND_OBJECT, [KEY_GPUS] = MD_KIND_LIST,
-		[KEY_PORT] = MD_KIND_INT,
+	static const enum vllm_kind kinds[] = {
+		[KEY_TEXT] = VLLM_KIND_TEXT,     [KEY_PATH] = VLLM_KIND_TEXT,
+		[KEY_BOOL] = VLLM_KIND_BOOL,     [KEY_INT] = VLLM_KIND_INT,
+		[KEY_DUR] = VLLM_KIND_DURATION,  [KEY_LIST] = VLLM_KIND_LIST,
+		[KEY_TEXTS] = VLLM_KIND_OBJECT,  [KEY_ENV] = VLLM_KIND_OBJECT,
+		[KEY_OBJECT] = VLLM_KIND_OBJECT, [KEY_GPUS] = VLLM_KIND_LIST,
+		[KEY_PORT] = VLLM_KIND_INT,
 	};
 
-	return (struct md_spec){
+	return (struct vllm_spec){
 		.kind = kinds[row->type],
-		.items = MD_KIND_TEXT,
+		.items = VLLM_KIND_TEXT,
 		.nullable = strcmp(row->def, "null") == 0 ||
 			    strcmp(row->key, "telemetry.server_metrics") == 0,
 		.number_text = true,
@@ -198,21 +198,21 @@ static struct md_spec row_spec(const struct key_row *row, const char *choices)
 }
 
 /* A mapping to texts: numbers and booleans are taken as they are written. */
-static json_t *read_texts(struct md_reader *reader, const struct key_row *row,
+static json_t *read_texts(struct vllm_reader *reader, const struct key_row *row,
 			  const struct pl_yaml *node)
 {
-	static const struct md_spec text = { .kind = MD_KIND_TEXT, .number_text = true };
+	static const struct vllm_spec text = { .kind = VLLM_KIND_TEXT, .number_text = true };
 	auto_json json_t *texts = json_object();
 	bool refused = false;
 
 	if (node->kind != PL_YAML_MAP) {
-		md_reader_add(reader, OPTION_ERROR, node, row->key, NULL, "a mapping to texts",
-			      NULL);
+		vllm_reader_add(reader, OPTION_ERROR, node, row->key, NULL, "a mapping to texts",
+				NULL);
 		return NULL;
 	}
 	for (size_t i = 0; i < node->count; i++) {
 		auto_free char *key = pl_asprintf("%s.%s", row->key, node->keys[i]->text);
-		json_t *value = md_value_read(reader, node->items[i], key, &text);
+		json_t *value = vllm_value_read(reader, node->items[i], key, &text);
 		auto_free char *expanded = NULL;
 		if (value != NULL && row->type == KEY_ENV) {
 			expanded = exp_expand(reader, node->items[i], key,
@@ -228,7 +228,7 @@ static json_t *read_texts(struct md_reader *reader, const struct key_row *row,
 }
 
 /* GPUs are numbers or uuids, as far as these are clear: "GPU-1a2b", "MIG-…". */
-static bool check_gpus(struct md_reader *reader, const struct pl_yaml *node, const char *key,
+static bool check_gpus(struct vllm_reader *reader, const struct pl_yaml *node, const char *key,
 		       json_t *gpus)
 {
 	size_t i;
@@ -243,36 +243,36 @@ static bool check_gpus(struct md_reader *reader, const struct pl_yaml *node, con
 			json_array_set_new(gpus, i, json_integer(number));
 		} else if (text == NULL ||
 			   (!pl_text_starts(text, "GPU-") && !pl_text_starts(text, "MIG-"))) {
-			md_reader_add(reader, OPTION_ERROR, i < node->count ? node->items[i] : node,
-				      item_key, NULL,
-				      "a GPU number from 0, or a uuid such as GPU-1a2b3c", NULL);
+			vllm_reader_add(reader, OPTION_ERROR,
+					i < node->count ? node->items[i] : node, item_key, NULL,
+					"a GPU number from 0, or a uuid such as GPU-1a2b3c", NULL);
 			return false;
 		}
 	}
 	return true;
 }
 
-static json_t *read_value(struct md_reader *reader, const struct key_row *row,
+static json_t *read_value(struct vllm_reader *reader, const struct key_row *row,
 			  const struct pl_yaml *node)
 {
 	auto_free char *choices = exp_choices_of_bars(row->choices);
-	struct md_spec spec = row_spec(row, choices);
+	struct vllm_spec spec = row_spec(row, choices);
 
 	if (row->type == KEY_TEXTS || row->type == KEY_ENV)
 		return read_texts(reader, row, node);
 	/* one text with blanks is a command line, which this is not */
 	if (row->type == KEY_LIST && node->kind == PL_YAML_SCALAR && strchr(node->text, ' ')) {
-		md_reader_add(reader, OPTION_ERROR, node, row->key, NULL,
-			      "a list of words such as [vllm, serve]", NULL);
+		vllm_reader_add(reader, OPTION_ERROR, node, row->key, NULL,
+				"a list of words such as [vllm, serve]", NULL);
 		return NULL;
 	}
 	if (row->type == KEY_GPUS && node->kind != PL_YAML_LIST &&
 	    strcmp(node->text, "auto") != 0 && strcmp(node->text, "all") != 0) {
-		md_reader_add(reader, OPTION_ERROR, node, row->key, NULL,
-			      "auto, all or a list of GPUs such as [0, 1] or [GPU-1a2b3c]", NULL);
+		vllm_reader_add(reader, OPTION_ERROR, node, row->key, NULL,
+				"auto, all or a list of GPUs such as [0, 1] or [GPU-1a2b3c]", NULL);
 		return NULL;
 	}
-	auto_json json_t *value = md_value_read(reader, node, row->key, &spec);
+	auto_json json_t *value = vllm_value_read(reader, node, row->key, &spec);
 	if (value != NULL && row->type == KEY_GPUS && json_is_array(value) &&
 	    !check_gpus(reader, node, row->key, value))
 		return NULL;
@@ -282,7 +282,7 @@ static json_t *read_value(struct md_reader *reader, const struct key_row *row,
 	return path != NULL ? json_string(path) : NULL;
 }
 
-static void unknown_key(struct md_reader *reader, const char *section, const struct pl_yaml *name)
+static void unknown_key(struct vllm_reader *reader, const char *section, const struct pl_yaml *name)
 {
 	const char *names[PL_ARRAY_SIZE(rows)];
 	size_t count = 0;
@@ -294,26 +294,26 @@ static void unknown_key(struct md_reader *reader, const char *section, const str
 	}
 	auto_free char *key = pl_asprintf("%s.%s", section, name->text);
 	auto_free char *expected = pl_asprintf("a key of '%s'", section);
-	md_reader_add(reader, OPTION_ERROR, name, key, "an unknown key", expected,
-		      pl_text_nearest(name->text, names, count));
+	vllm_reader_add(reader, OPTION_ERROR, name, key, "an unknown key", expected,
+			pl_text_nearest(name->text, names, count));
 }
 
 /* Words and variables have places of their own: "launch.command[1]", "launch.env.NAME". */
-static void place_value(struct md_reader *reader, const struct key_row *row,
+static void place_value(struct vllm_reader *reader, const struct key_row *row,
 			const struct pl_yaml *node)
 {
-	md_reader_place(reader, row->key, node);
+	vllm_reader_place(reader, row->key, node);
 	for (size_t i = 0; row->type == KEY_LIST && i < node->count; i++) {
 		auto_free char *key = pl_asprintf("%s[%zu]", row->key, i);
-		md_reader_place(reader, key, node->items[i]);
+		vllm_reader_place(reader, key, node->items[i]);
 	}
 	for (size_t i = 0; row->type == KEY_ENV && i < node->count; i++) {
 		auto_free char *key = pl_asprintf("%s.%s", row->key, node->keys[i]->text);
-		md_reader_place(reader, key, node->keys[i]);
+		vllm_reader_place(reader, key, node->keys[i]);
 	}
 }
 
-void exp_key_read(struct md_reader *reader, const char *section, const struct pl_yaml *name,
+void exp_key_read(struct vllm_reader *reader, const char *section, const struct pl_yaml *name,
 		  const struct pl_yaml *value, struct exp_config *experiment)
 {
 	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
@@ -344,15 +344,15 @@ static json_t *env_shown(const json_t *env)
 
 	json_object_foreach((json_t *)env, name, value)
 		json_object_set_new(shown, name,
-				    md_variable_is_secret(name) ? json_string(MD_SECRET_SHOWN)
-								: md_secret_json_shown(value));
+				    vllm_variable_is_secret(name) ? json_string(VLLM_SECRET_SHOWN)
+								  : vllm_secret_json_shown(value));
 	return shown;
 }
 
 /* A password in a URL is nobody's business. */
 static json_t *text_shown(const char *text)
 {
-	auto_free char *shown = text != NULL ? md_secret_urls_shown(text) : NULL;
+	auto_free char *shown = text != NULL ? vllm_secret_urls_shown(text) : NULL;
 
 	return pl_json_text(shown);
 }
@@ -375,7 +375,7 @@ static json_t *value_to_json(const struct exp_config *experiment, const struct k
 	case KEY_INT:
 		return json_integer(*(const int64_t *)from);
 	case KEY_DUR:
-		return md_duration_to_json(*(const int64_t *)from);
+		return vllm_duration_to_json(*(const int64_t *)from);
 	case KEY_PORT:
 		return *(const int64_t *)from == OPTION_NO_I64
 			       ? json_string("auto")
@@ -385,7 +385,7 @@ static json_t *value_to_json(const struct exp_config *experiment, const struct k
 	case KEY_LIST:
 	case KEY_OBJECT:
 		value = *(json_t *const *)from;
-		return value != NULL ? md_secret_json_shown(value) : json_null();
+		return value != NULL ? vllm_secret_json_shown(value) : json_null();
 	default:
 		value = *(json_t *const *)from;
 		return value != NULL ? json_deep_copy(value) : json_null();

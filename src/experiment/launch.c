@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "model/secret.h"
+#include "vllm/secret.h"
 
 /* A fault of `section.name`, wherever it was set. */
 static void refuse_text(const struct exp_config *experiment, struct option_problems *problems,
@@ -82,7 +82,7 @@ static void check_url(const struct exp_config *experiment, struct option_problem
 		expected = "no user, query or fragment";
 	else if (scheme > 0 && is_authority(url + scheme, len))
 		return;
-	auto_free char *shown = md_secret_word_shown(url);
+	auto_free char *shown = vllm_secret_word_shown(url);
 	auto_free char *found = pl_asprintf("text '%s'", shown);
 	refuse_text(experiment, problems, section, name, found, expected);
 }
@@ -91,7 +91,7 @@ static void check_url(const struct exp_config *experiment, struct option_problem
 static void check_one_server(const struct exp_config *experiment, struct option_problems *problems)
 {
 	const struct exp_launch *launch = &experiment->launch;
-	const struct md_bench *bench = &experiment->bench;
+	const struct vllm_bench *bench = &experiment->bench;
 	const struct {
 		const char *section;
 		const char *name;

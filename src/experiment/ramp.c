@@ -4,17 +4,17 @@
 
 #include "base/text.h"
 
-bool exp_ramp_is_asked(const struct md_bench *bench)
+bool exp_ramp_is_asked(const struct vllm_bench *bench)
 {
 	return bench->ramp_up_strategy != NULL;
 }
 
-bool exp_ramp_is_timed(const struct md_bench *bench)
+bool exp_ramp_is_timed(const struct vllm_bench *bench)
 {
 	return exp_ramp_is_asked(bench) && pl_text_equal(bench->ramp_up_by, "time");
 }
 
-int exp_ramp_check(const struct md_bench *bench, struct pl_err *err)
+int exp_ramp_check(const struct vllm_bench *bench, struct pl_err *err)
 {
 	int64_t start = bench->ramp_up_start_rps;
 	int64_t end = bench->ramp_up_end_rps;
@@ -43,7 +43,7 @@ int exp_ramp_check(const struct md_bench *bench, struct pl_err *err)
 	return 0;
 }
 
-struct exp_ramp exp_ramp_of(const struct md_bench *bench, size_t n)
+struct exp_ramp exp_ramp_of(const struct vllm_bench *bench, size_t n)
 {
 	struct exp_ramp ramp = { .start = (double)bench->ramp_up_start_rps,
 				 .end = (double)bench->ramp_up_end_rps };
@@ -79,7 +79,7 @@ static double rate_at(const struct exp_ramp *ramp, double t_s)
 	return ramp->start + (ramp->end - ramp->start) * place;
 }
 
-static double rate_by_index(const struct md_bench *bench, size_t i, size_t n)
+static double rate_by_index(const struct vllm_bench *bench, size_t i, size_t n)
 {
 	double start = (double)bench->ramp_up_start_rps;
 	double end = (double)bench->ramp_up_end_rps;
@@ -92,7 +92,7 @@ static double rate_by_index(const struct md_bench *bench, size_t i, size_t n)
 	return start + (end - start) * place;
 }
 
-double exp_ramp_rate(const struct md_bench *bench, size_t i, size_t n, double t_s)
+double exp_ramp_rate(const struct vllm_bench *bench, size_t i, size_t n, double t_s)
 {
 	struct exp_ramp ramp;
 

@@ -6,7 +6,7 @@
 #define EXPERIMENT_RAMP_H
 
 #include "base/err.h"
-#include "model/bench_options.h"
+#include "vllm/bench_options.h"
 
 /*
  * A ramp over time: `n` requests are expected within its length. Its rate grows from `start` to
@@ -19,16 +19,16 @@ struct exp_ramp {
 	double growth; /* ln(end/start); 0: linear */
 };
 
-bool exp_ramp_is_asked(const struct md_bench *bench);
+bool exp_ramp_is_asked(const struct vllm_bench *bench);
 /* Is it one over time? */
-bool exp_ramp_is_timed(const struct md_bench *bench);
+bool exp_ramp_is_timed(const struct vllm_bench *bench);
 /* -1: a ramp that cannot be. */
-int exp_ramp_check(const struct md_bench *bench, struct pl_err *err) PL_MUST_CHECK;
+int exp_ramp_check(const struct vllm_bench *bench, struct pl_err *err) PL_MUST_CHECK;
 /* The ramp over time for n requests. */
-struct exp_ramp exp_ramp_of(const struct md_bench *bench, size_t n);
+struct exp_ramp exp_ramp_of(const struct vllm_bench *bench, size_t n);
 /* When x of the n requests are expected to have come: the inverse of the rate's integral. */
 double exp_ramp_time(const struct exp_ramp *ramp, double x, size_t n);
 /* Arrivals a second at request i of n, planned t_s after the start; without a ramp request_rate. */
-double exp_ramp_rate(const struct md_bench *bench, size_t i, size_t n, double t_s);
+double exp_ramp_rate(const struct vllm_bench *bench, size_t i, size_t n, double t_s);
 
 #endif

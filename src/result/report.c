@@ -72,7 +72,7 @@ static void add_count(struct pl_buf *buf, const char *label, double value)
 	add_line(buf, label, isnan(value) ? "n/a" : text);
 }
 
-static void add_totals(const json_t *results, const struct md_bench *bench, struct pl_buf *buf)
+static void add_totals(const json_t *results, const struct vllm_bench *bench, struct pl_buf *buf)
 {
 	bool counted = !bench->skip_tokenizer_init;
 
@@ -133,7 +133,7 @@ static bool needs_tokenizer(const char *key)
 	       pl_text_equal(key, "itl_ms");
 }
 
-bool res_report_shows(const char *key, const struct md_bench *bench)
+bool res_report_shows(const char *key, const struct vllm_bench *bench)
 {
 	const char *names = bench->percentile_metrics ? bench->percentile_metrics : SHOWN_DEFAULT;
 
@@ -211,7 +211,7 @@ static void add_spec_decode(const json_t *results, struct pl_buf *buf)
 	}
 }
 
-void res_report_table(const json_t *results, const struct md_bench *bench, struct pl_buf *buf)
+void res_report_table(const json_t *results, const struct vllm_bench *bench, struct pl_buf *buf)
 {
 	struct pl_err ignored = PL_ERR_INIT;
 	auto_free double *percentiles = NULL;

@@ -6,13 +6,13 @@
 
 #include "base/buf.h"
 #include "base/json.h"
-#include "model/bench_options.h"
+#include "vllm/bench_options.h"
 #include "result/record.h"
 
 /* vLLM's table from `results` for the metrics and percentiles that `bench` asks for. */
-void res_report_table(const json_t *results, const struct md_bench *bench, struct pl_buf *buf);
+void res_report_table(const json_t *results, const struct vllm_bench *bench, struct pl_buf *buf);
 /* Does the table, and vLLM's flat result, hold the statistics of the family `key` ("ttft_ms")? */
-bool res_report_shows(const char *key, const struct md_bench *bench);
+bool res_report_shows(const char *key, const struct vllm_bench *bench);
 /* "Verdict: trusted" and the reasons, one line each; colour: ANSI codes. */
 void res_report_verdict(const json_t *quality, bool colour, struct pl_buf *buf);
 /* Up to ten failed requests by kind. */

@@ -8,17 +8,17 @@
 #include "bench/source.h"
 #include "run/host_hardware.h"
 #include "checkpoint/checks.h"
-#include "model/rules.h"
-#include "model/secret.h"
-#include "model/server_args.h"
-#include "model/version.h"
+#include "vllm/rules.h"
+#include "vllm/secret.h"
+#include "vllm/server_args.h"
+#include "vllm/version.h"
 
 /* One experiment being checked. */
 struct checking {
 	const struct exp_config *experiment;
 	const struct run_check_options *options;
-	struct md_target target;
-	struct md_rule_env env;
+	struct vllm_target target;
+	struct vllm_rule_env env;
 	json_t *refused; /* object: arguments whose values the reader did not take */
 	struct option_problems *problems;
 };
@@ -31,7 +31,7 @@ void run_check_done(struct run_check *check)
 }
 
 /* "tensor_parallel_size" of "server.tensor-parallel-size", "--tensor-parallel-size=x", … */
-static const struct md_arg *arg_of_key(const char *key)
+static const struct vllm_arg *arg_of_key(const char *key)
 {
 	if (key == NULL)
 		return NULL;
@@ -39,8 +39,8 @@ static const struct md_arg *arg_of_key(const char *key)
 		key += strlen("server.");
 	key += strspn(key, "-");
 	auto_free char *name = pl_strndup(key, strcspn(key, ".[="));
-	const struct md_arg *arg = md_arg_find(name);
-	return arg != NULL ? arg : md_arg_find_negative(name);
+	const struct vllm_arg *arg = vllm_arg_find(name);
+	return arg != NULL ? arg : vllm_arg_find_negative(name);
 }
 
 /* Arguments that an error is about, and those that a misspelt name was likely meant for. */
@@ -50,7 +50,7 @@ static json_t *refused_args(const struct option_problems *problems)
 
 	for (size_t i = 0; i < problems->count; i++) {
 		const struct option_problem *problem = &problems->items[i];
-		const struct md_arg *arg = arg_of_key(problem->key);
+		const struct vllm_arg *arg = arg_of_key(problem->key);
 		if (problem->severity != OPTION_ERROR)
 			continue;
 		if (arg == NULL && problem->nearest != NULL)
@@ -61,14 +61,14 @@ static json_t *refused_args(const struct option_problems *problems)
 	return refused;
 }
 
-static void find_place(void *user, const char *arg, struct md_rule_place *ret)
+static void find_place(void *user, const char *arg, struct vllm_rule_place *ret)
 {
 	const struct checking *c = user;
 	auto_free char *key = pl_asprintf("server.%s", arg != NULL ? arg : "");
 	const struct option_place *place = option_places_find(&c->experiment->places,
 							      arg != NULL ? key : "server");
 
-	*ret = (struct md_rule_place){ .source = c->experiment->source };
+	*ret = (struct vllm_rule_place){ .source = c->experiment->source };
 	if (place == NULL)
 		return;
 	ret->source = place->source;
@@ -106,16 +106,17 @@ static void warn_at(struct checking *c, const char *key, const char *found, cons
 /* A release that cannot be read is none: the reference is assumed. */
 static void check_release(struct checking *c, struct run_release *release)
 {
-	struct md_version version;
+	struct vllm_version version;
 	struct pl_err err = PL_ERR_INIT;
 
-	if (md_version_parse(release->version, &version, &err) == 0)
+	if (vllm_version_parse(release->version, &version, &err) == 0)
 		return;
 	auto_free char *found = pl_asprintf("text '%s'", release->version);
 	if (release->found_in == NULL)
-		add_at(c, "launch.vllm_version", found, "a release such as " MD_REFERENCE_RELEASE);
+		add_at(c, "launch.vllm_version", found,
+		       "a release such as " VLLM_REFERENCE_RELEASE);
 	run_release_done(release);
-	release->version = pl_strdup(MD_REFERENCE_RELEASE);
+	release->version = pl_strdup(VLLM_REFERENCE_RELEASE);
 	release->assumed = true;
 }
 
@@ -150,7 +151,7 @@ static bool is_placeholder(const json_t *value)
 {
 	const json_t *text = json_is_array(value) ? json_array_get(value, 0) : value;
 
-	return pl_text_equal(json_string_value(text), MD_SECRET_SHOWN);
+	return pl_text_equal(json_string_value(text), VLLM_SECRET_SHOWN);
 }
 
 /* "***" was written where a secret was left out: profllm config from-command. */
@@ -163,14 +164,14 @@ static void check_placeholders(struct checking *c)
 	json_object_foreach(c->experiment->server, name, value)
 	{
 		auto_free char *key = pl_asprintf("server.%s", name);
-		const struct md_arg *arg = md_arg_find(name);
-		if (arg != NULL && md_arg_is_secret(arg) && is_placeholder(value))
+		const struct vllm_arg *arg = vllm_arg_find(name);
+		if (arg != NULL && vllm_arg_is_secret(arg) && is_placeholder(value))
 			warn_at(c, key, "'***'", expected);
 	}
 	json_object_foreach(c->experiment->launch.env, name, value)
 	{
 		auto_free char *key = pl_asprintf("launch.env.%s", name);
-		if (md_variable_is_secret(name) && is_placeholder(value))
+		if (vllm_variable_is_secret(name) && is_placeholder(value))
 			warn_at(c, key, "'***'", expected);
 	}
 }
@@ -186,7 +187,7 @@ static void check_name(struct checking *c)
 /* The path that requests go to is the back end's. */
 static void check_endpoint(struct checking *c)
 {
-	const struct md_bench *bench = &c->experiment->bench;
+	const struct vllm_bench *bench = &c->experiment->bench;
 	const struct bench_adapter *adapter = bench_adapter_find(bench->backend);
 	const char *path = bench->endpoint;
 
@@ -236,11 +237,11 @@ static void check_not_empty(struct checking *c)
 }
 
 /* What is known of the host: nothing where the server is another's or has no GPUs. */
-static struct md_rule_env env_of(const struct exp_config *experiment,
-				 const struct ckpt_hardware *hardware)
+static struct vllm_rule_env env_of(const struct exp_config *experiment,
+				   const struct ckpt_hardware *hardware)
 {
 	const struct exp_launch *launch = &experiment->launch;
-	struct md_rule_env env = MD_RULE_ENV_UNKNOWN;
+	struct vllm_rule_env env = VLLM_RULE_ENV_UNKNOWN;
 	bool has_gpus = launch->url == NULL &&
 			!(json_is_array(launch->gpus) && json_array_size(launch->gpus) == 0);
 
@@ -256,26 +257,26 @@ static struct md_rule_env env_of(const struct exp_config *experiment,
 	return env;
 }
 
-static void note_refused(void *user, const struct md_expr *name)
+static void note_refused(void *user, const struct vllm_expr *name)
 {
 	struct checking *c = ((void **)user)[0];
 	bool *found = ((void **)user)[1];
 
-	if (name->op != MD_EXPR_ENV && json_object_get(c->refused, name->text) != NULL)
+	if (name->op != VLLM_EXPR_ENV && json_object_get(c->refused, name->text) != NULL)
 		*found = true;
 }
 
 /* Does a rule ask for a value that was refused? What it says then is nobody's fault. */
 static bool asks_refused(struct checking *c, const char *id)
 {
-	const struct md_rule *rule = id != NULL ? md_rule_find(id) : NULL;
+	const struct vllm_rule *rule = id != NULL ? vllm_rule_find(id) : NULL;
 	bool found = false;
 	void *user[] = { c, &found };
 
 	if (rule == NULL)
 		return false;
-	md_expr_each_name(md_rule_when(rule), note_refused, user);
-	md_expr_each_name(md_rule_require(rule), note_refused, user);
+	vllm_expr_each_name(vllm_rule_when(rule), note_refused, user);
+	vllm_expr_each_name(vllm_rule_require(rule), note_refused, user);
 	return found;
 }
 
@@ -283,7 +284,7 @@ static void check_rules(struct checking *c)
 {
 	auto_problems broken = { 0 };
 
-	md_rules_check(c->experiment->server, &c->target, &c->env, find_place, c, &broken);
+	vllm_rules_check(c->experiment->server, &c->target, &c->env, find_place, c, &broken);
 	for (size_t i = 0; i < broken.count; i++) {
 		if (json_object_size(c->refused) == 0 || !asks_refused(c, broken.items[i].rule))
 			option_problems_add(c->problems, &broken.items[i]);
@@ -401,10 +402,10 @@ void run_check_server(const struct exp_config *experiment, const struct run_chec
 	check_not_empty(&c);
 	run_release_find(experiment, options->version, &ret->release);
 	check_release(&c, &ret->release);
-	c.target = (struct md_target){ ret->release.version, ret->release.assumed };
-	md_target_check_args(experiment->server, &c.target, options->allow_gone, find_place, &c,
-			     problems);
-	md_required_keys_check(experiment->server, &c.target, find_place, &c, problems);
+	c.target = (struct vllm_target){ ret->release.version, ret->release.assumed };
+	vllm_target_check_args(experiment->server, &c.target, options->allow_gone, find_place, &c,
+			       problems);
+	vllm_required_keys_check(experiment->server, &c.target, find_place, &c, problems);
 	ret->facts = ckpt_facts_load(&source);
 	if (ret->facts->state == CKPT_MODEL_READ)
 		c.env.model_is_multimodal = ret->facts->multimodal;

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "run/target_release.h"
 
-static void set_places(const struct md_command *command, struct exp_config *experiment)
+static void set_places(const struct vllm_command *command, struct exp_config *experiment)
 {
 	const char *name;
 	json_t *word;
@@ -27,7 +27,7 @@ static void set_places(const struct md_command *command, struct exp_config *expe
 	}
 }
 
-static void set_env(const struct md_command *command, struct exp_config *experiment)
+static void set_env(const struct vllm_command *command, struct exp_config *experiment)
 {
 	const char *name;
 	json_t *value;
@@ -40,7 +40,7 @@ static void set_env(const struct md_command *command, struct exp_config *experim
 	}
 }
 
-struct exp_config *run_command_experiment(const struct md_command *command)
+struct exp_config *run_command_experiment(const struct vllm_command *command)
 {
 	struct exp_config *experiment = exp_config_new(command->source);
 	struct exp_launch *launch = &experiment->launch;
@@ -59,24 +59,24 @@ struct exp_config *run_command_experiment(const struct md_command *command)
 }
 
 static int parse(const struct run_command_input *input, const char *release,
-		 struct md_command **ret, struct option_problems *problems, struct pl_err *err)
+		 struct vllm_command **ret, struct option_problems *problems, struct pl_err *err)
 {
-	struct md_command_options options = {
+	struct vllm_command_options options = {
 		.source = input->source,
 		.release = release,
 		.allow_gone = input->allow_gone,
 	};
 
 	if (input->text != NULL)
-		return md_command_parse(input->text, input->len, &options, ret, problems, err);
-	return md_command_from_argv(input->argv, input->argc, &options, ret, problems, err);
+		return vllm_command_parse(input->text, input->len, &options, ret, problems, err);
+	return vllm_command_from_argv(input->argv, input->argc, &options, ret, problems, err);
 }
 
-int run_command_read(const struct run_command_input *input, struct md_command **ret_command,
+int run_command_read(const struct run_command_input *input, struct vllm_command **ret_command,
 		     struct exp_config **ret_experiment, struct option_problems *problems,
 		     struct pl_err *err)
 {
-	auto_command struct md_command *command = NULL;
+	auto_command struct vllm_command *command = NULL;
 	auto_experiment struct exp_config *experiment = NULL;
 	auto_problems found = { 0 };
 	auto_release release = { 0 };
@@ -90,7 +90,7 @@ int run_command_read(const struct run_command_input *input, struct md_command **
 			option_problems_add(problems, &found.items[i]);
 	} else {
 		/* the first reading said which vLLM it is; now as that one reads it */
-		md_command_free(pl_take(command));
+		vllm_command_free(pl_take(command));
 		exp_config_free(pl_take(experiment));
 		if (parse(input, release.version, &command, problems, err) < 0)
 			return -1;

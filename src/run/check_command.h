@@ -5,11 +5,11 @@
 #ifndef RUN_CHECK_COMMAND_H
 #define RUN_CHECK_COMMAND_H
 
-#include "model/command_line.h"
+#include "vllm/command/line.h"
 #include "experiment/config.h"
 
 /* Places are the command's: the number of a word and its column. Never NULL. */
-struct exp_config *run_command_experiment(const struct md_command *command);
+struct exp_config *run_command_experiment(const struct vllm_command *command);
 
 /*
  * Reads a command of `len` bytes, or, where text is NULL, of the words of argv. `version` (or NULL)
@@ -24,7 +24,7 @@ struct run_command_input {
 	const char *version;
 	bool allow_gone; /* what that release no longer has is passed on, with a warning */
 };
-int run_command_read(const struct run_command_input *input, struct md_command **ret_command,
+int run_command_read(const struct run_command_input *input, struct vllm_command **ret_command,
 		     struct exp_config **ret_experiment, struct option_problems *problems,
 		     struct pl_err *err) PL_MUST_CHECK;
 

@@ -79,7 +79,7 @@ static void add_error(const json_t *result, const char *path, bool colour, struc
 	add_log_path(result, path, buf);
 }
 
-void run_console(const json_t *result, const struct md_bench *bench, const char *path,
+void run_console(const json_t *result, const struct vllm_bench *bench, const char *path,
 		 const char *failures, bool colour, struct pl_buf *buf)
 {
 	const json_t *results = json_object_get(result, "results");

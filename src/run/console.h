@@ -6,13 +6,13 @@
 
 #include "base/buf.h"
 #include "base/json.h"
-#include "model/bench_options.h"
+#include "vllm/bench_options.h"
 
 /*
  * Banner, failures, vLLM's table, verdict, what went wrong, and where the result is. `failures`:
  * vLLM's lines in place of ours; NULL: ours.
  */
-void run_console(const json_t *result, const struct md_bench *bench, const char *path,
+void run_console(const json_t *result, const struct vllm_bench *bench, const char *path,
 		 const char *failures, bool colour, struct pl_buf *buf);
 
 #endif

@@ -7,9 +7,9 @@
 #include "run/hide.h"
 #include "run/run_priv.h"
 #include "result/quality.h"
-#include "model/overlay.h"
-#include "model/secret.h"
-#include "model/server_args.h"
+#include "vllm/overlay.h"
+#include "vllm/secret.h"
+#include "vllm/server_args.h"
 
 #define BYTES_PER_GB  1e9
 #define BYTES_PER_GIB 1073741824.0
@@ -35,12 +35,12 @@ static json_t *make_config(const struct run_state *run)
 {
 	auto_json json_t *effective = NULL;
 	json_t *server = NULL, *source = NULL, *explicit_names = json_array();
-	json_t *benchmark = md_bench_to_json(&run->experiment->bench);
+	json_t *benchmark = vllm_bench_to_json(&run->experiment->bench);
 	const char *name;
 	json_t *value;
 
-	md_args_effective(run->launch->values, &effective, &source);
-	server = md_secret_json_shown(effective);
+	vllm_args_effective(run->launch->values, &effective, &source);
+	server = vllm_secret_json_shown(effective);
 	json_object_foreach(run->experiment->server, name, value)
 		json_array_append_new(explicit_names, json_string(name));
 	set(benchmark, "ignore_eos", json_boolean(run_plan_ignores_eos(&run->experiment->bench)));
@@ -54,7 +54,7 @@ static json_t *make_config(const struct run_state *run)
 	set(benchmark, "dataset_sha256",
 	    pl_json_text(run->plan != NULL ? run->plan->sha256 : NULL));
 	return json_pack("{s:o, s:o, s:o, s:O?, s:o}", "server", server, "server_source", source,
-			 "server_explicit", explicit_names, "params_overlay", md_overlay_names(),
+			 "server_explicit", explicit_names, "params_overlay", vllm_overlay_names(),
 			 "benchmark", benchmark);
 }
 
@@ -225,7 +225,7 @@ static json_t *make_environment(const struct run_state *run)
 }
 
 /* Those asked for, ascending and each once. */
-static int asked_percentiles(const struct md_bench *bench, double **ret, size_t *ret_count,
+static int asked_percentiles(const struct vllm_bench *bench, double **ret, size_t *ret_count,
 			     struct pl_err *err)
 {
 	double *asked = NULL;
@@ -246,7 +246,7 @@ static int asked_percentiles(const struct md_bench *bench, double **ret, size_t 
 static int make_results(const struct run_state *run, const double *percentiles,
 			size_t percentile_count, json_t **ret, struct pl_err *err)
 {
-	const struct md_bench *bench = &run->experiment->bench;
+	const struct vllm_bench *bench = &run->experiment->bench;
 	struct res_metrics_input input = {
 		.percentiles = percentiles,
 		.percentile_count = percentile_count,
@@ -339,7 +339,7 @@ json_t *run_document_so_far(const struct run_state *run)
 
 json_t *run_document_how(const struct run_state *run)
 {
-	const struct md_bench *bench = &run->experiment->bench;
+	const struct vllm_bench *bench = &run->experiment->bench;
 	auto_free double *percentiles = NULL;
 	struct pl_err ignored = PL_ERR_INIT;
 	size_t count = 0;

@@ -80,7 +80,7 @@ static void agreement(const struct run_state *run, struct res_quality_facts *ret
 }
 
 /* With n choices a request's prompt comes n times, and all but the first time it is known. */
-static double shared_by_choices(const struct md_bench *bench, double share)
+static double shared_by_choices(const struct vllm_bench *bench, double share)
 {
 	json_int_t n = json_integer_value(json_object_get(bench->extra_body, "n"));
 
@@ -89,7 +89,7 @@ static double shared_by_choices(const struct md_bench *bench, double share)
 
 void run_facts(const struct run_state *run, const json_t *results, struct res_quality_facts *ret)
 {
-	const struct md_bench *bench = &run->experiment->bench;
+	const struct vllm_bench *bench = &run->experiment->bench;
 
 	res_quality_init(ret);
 	if (run->identity.known)

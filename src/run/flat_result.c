@@ -69,7 +69,7 @@ static void write_pytorch(const struct run_state *run, const struct res_flat_inp
 
 int run_flat_result(struct run_state *run, const json_t *document, struct pl_err *err)
 {
-	const struct md_bench *bench = &run->experiment->bench;
+	const struct vllm_bench *bench = &run->experiment->bench;
 	struct res_flat_input input;
 
 	/* what measured nothing has nothing to say in vLLM's form */

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "model/secret.h"
+#include "vllm/secret.h"
 
 /* A shorter text may stand for itself anywhere in a log, and hides nothing. */
 #define SECRET_BYTES_MIN 4
@@ -14,22 +14,22 @@
 static void add(json_t *secrets, const char *text)
 {
 	if (text != NULL && strlen(text) >= SECRET_BYTES_MIN &&
-	    !pl_text_equal(text, MD_SECRET_SHOWN))
+	    !pl_text_equal(text, VLLM_SECRET_SHOWN))
 		json_array_append_new(secrets, json_string_nocheck(text));
 }
 
 /* What "***" stands for in `shown`, as the password of a URL. */
 static void add_part(json_t *secrets, const char *text, const char *shown)
 {
-	const char *first = shown != NULL && text != NULL ? strstr(shown, MD_SECRET_SHOWN) : NULL;
+	const char *first = shown != NULL && text != NULL ? strstr(shown, VLLM_SECRET_SHOWN) : NULL;
 	const char *last = first;
 
 	if (first == NULL || strcmp(text, shown) == 0)
 		return;
-	for (const char *at = first; at != NULL; at = strstr(at + 1, MD_SECRET_SHOWN))
+	for (const char *at = first; at != NULL; at = strstr(at + 1, VLLM_SECRET_SHOWN))
 		last = at;
 	size_t before = (size_t)(first - shown);
-	size_t behind = strlen(last) - strlen(MD_SECRET_SHOWN);
+	size_t behind = strlen(last) - strlen(VLLM_SECRET_SHOWN);
 	if (strlen(text) < before + behind)
 		return;
 	auto_free char *part = pl_strndup(text + before, strlen(text) - before - behind);
@@ -43,7 +43,7 @@ static void collect(const json_t *value, const json_t *shown, bool hidden, json_
 	size_t i;
 	json_t *part;
 
-	hidden = hidden || pl_text_equal(json_string_value(shown), MD_SECRET_SHOWN);
+	hidden = hidden || pl_text_equal(json_string_value(shown), VLLM_SECRET_SHOWN);
 	if (hidden && json_is_string(value))
 		add(secrets, json_string_value(value));
 	else if (json_is_string(value))
@@ -60,8 +60,8 @@ static void collect_inherited(json_t *secrets)
 		if (equals == NULL)
 			continue;
 		auto_free char *name = pl_strndup(*at, (size_t)(equals - *at));
-		auto_free char *shown = md_secret_urls_shown(equals + 1);
-		if (md_variable_is_secret(name))
+		auto_free char *shown = vllm_secret_urls_shown(equals + 1);
+		if (vllm_variable_is_secret(name))
 			add(secrets, equals + 1);
 		else
 			add_part(secrets, equals + 1, shown);
@@ -76,8 +76,8 @@ json_t *run_hide_secrets(const struct run_launch *launch)
 
 	json_array_foreach(launch->secret_env, i, name) add(
 		secrets, json_string_value(json_object_get(launch->env, json_string_value(name))));
-	auto_json json_t *shown = md_secret_json_shown(launch->values);
-	auto_json json_t *env = md_secret_json_shown(launch->env);
+	auto_json json_t *shown = vllm_secret_json_shown(launch->values);
+	auto_json json_t *env = vllm_secret_json_shown(launch->env);
 	collect(launch->values, shown, false, secrets);
 	collect(launch->env, env, false, secrets);
 	add(secrets, launch->bearer);
@@ -100,7 +100,7 @@ static json_t *hide_text(const char *text, const json_t *secrets)
 		pl_buf_init(&buf, TEXT_BYTES_MAX);
 		for (; (found = strstr(at, secret)) != NULL; at = found + strlen(secret)) {
 			pl_buf_add(&buf, at, (size_t)(found - at));
-			pl_buf_add_text(&buf, MD_SECRET_SHOWN);
+			pl_buf_add_text(&buf, VLLM_SECRET_SHOWN);
 		}
 		pl_buf_add_text(&buf, at);
 		free(now);

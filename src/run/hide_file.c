@@ -9,7 +9,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "model/secret.h"
+#include "vllm/secret.h"
 
 struct span {
 	const char *at;
@@ -58,7 +58,7 @@ static int write_shown(const char *path, struct needle *needles, size_t count, c
 		return -1;
 	while ((needle = first_of(needles, count, from, end)) != NULL) {
 		fwrite(from, 1, (size_t)(needle->next - from), file.stream);
-		fputs(MD_SECRET_SHOWN, file.stream);
+		fputs(VLLM_SECRET_SHOWN, file.stream);
 		from = needle->next + needle->text.len;
 	}
 	fwrite(from, 1, (size_t)(end - from), file.stream);

@@ -6,8 +6,8 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "host/program.h"
-#include "model/secret.h"
-#include "model/server_args.h"
+#include "vllm/secret.h"
+#include "vllm/server_args.h"
 
 #define SIMULATOR "profllm-sim"
 
@@ -19,7 +19,7 @@ static void warn(struct run_launch *launch, const char *text)
 /* benchmark.base_url, .host and .port name a running server as they do for vLLM's client. */
 static char *url_of(const struct exp_config *experiment)
 {
-	const struct md_bench *bench = &experiment->bench;
+	const struct vllm_bench *bench = &experiment->bench;
 
 	if (experiment->launch.url != NULL)
 		return pl_strdup(experiment->launch.url);
@@ -105,7 +105,7 @@ static int make_argv(const struct exp_config *experiment, struct run_launch *lau
 	}
 	json_array_clear(launch->argv);
 	json_array_extend(launch->argv, command);
-	if (md_args_to_argv(launch->values, launch->argv, ret_from_args, err) < 0)
+	if (vllm_args_to_argv(launch->values, launch->argv, ret_from_args, err) < 0)
 		return -1;
 	json_array_extend(launch->argv, experiment->launch.extra_args);
 	return 0;
@@ -133,7 +133,7 @@ static void set_env(const struct exp_config *experiment, const json_t *from_args
 	json_object_update(launch->env, experiment->launch.env);
 	json_object_foreach((json_t *)experiment->launch.env, name, value)
 	{
-		if (md_variable_is_secret(name))
+		if (vllm_variable_is_secret(name))
 			json_array_append_new(launch->secret_env, json_string(name));
 	}
 	json_object_foreach((json_t *)from_args, name, value)
@@ -287,17 +287,17 @@ int run_launch_target(const struct run_launch *launch, const struct exp_config *
 
 json_t *run_launch_argv_shown(const struct run_launch *launch)
 {
-	return md_secret_words_shown(launch->argv);
+	return vllm_secret_words_shown(launch->argv);
 }
 
 json_t *run_launch_env_shown(const struct run_launch *launch)
 {
-	json_t *shown = md_secret_json_shown(launch->env);
+	json_t *shown = vllm_secret_json_shown(launch->env);
 	size_t i;
 	json_t *name;
 
 	json_array_foreach(launch->secret_env, i, name)
-		json_object_set_new(shown, json_string_value(name), json_string(MD_SECRET_SHOWN));
+		json_object_set_new(shown, json_string_value(name), json_string(VLLM_SECRET_SHOWN));
 	return shown;
 }
 

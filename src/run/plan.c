@@ -13,12 +13,12 @@
 #define BODY_BYTES_MAX    (256u << 20)
 #define PROMPTS_BYTES_MAX ((size_t)4 << 30)
 
-bool run_plan_ignores_eos(const struct md_bench *bench)
+bool run_plan_ignores_eos(const struct vllm_bench *bench)
 {
 	return bench->ignore_eos || pl_text_equal(bench->dataset_name, "random");
 }
 
-bool run_plan_has_rate(const struct md_bench *bench)
+bool run_plan_has_rate(const struct vllm_bench *bench)
 {
 	return isfinite(bench->request_rate) || bench->ramp_up_strategy != NULL;
 }
@@ -45,7 +45,7 @@ static int encode(const struct run_plan_input *input, const struct bench_sample 
 }
 
 /* What stands in a header, which servers take only so long. */
-int run_plan_check(const struct md_bench *bench, struct pl_err *err)
+int run_plan_check(const struct vllm_bench *bench, struct pl_err *err)
 {
 	const char *prefix = bench->request_id_prefix != NULL ? bench->request_id_prefix : "";
 
@@ -62,7 +62,7 @@ int run_plan_check(const struct md_bench *bench, struct pl_err *err)
 	return 0;
 }
 
-static char *make_prefix(const struct md_bench *bench)
+static char *make_prefix(const struct vllm_bench *bench)
 {
 	if (bench->request_id_prefix != NULL)
 		return pl_strdup(bench->request_id_prefix);
@@ -70,7 +70,7 @@ static char *make_prefix(const struct md_bench *bench)
 }
 
 /* The adapter of each request, as vLLM draws them; NULL: no adapters. The caller's (free()). */
-static const char **assign_adapters(const struct md_bench *bench, size_t count,
+static const char **assign_adapters(const struct vllm_bench *bench, size_t count,
 				    struct pl_pyrandom *pyrandom)
 {
 	size_t adapters = json_array_size(bench->lora_modules);

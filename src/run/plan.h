@@ -21,14 +21,14 @@ struct run_plan {
 };
 
 struct run_plan_input {
-	const struct md_bench *bench;
+	const struct vllm_bench *bench;
 	const struct bench_adapter *adapter;
 	const char *model;
 	const struct bench_tokenizer *tokenizer; /* NULL: none */
 };
 
 /* What would be wrong with a plan whatever its data set. */
-int run_plan_check(const struct md_bench *bench, struct pl_err *err) PL_MUST_CHECK;
+int run_plan_check(const struct vllm_bench *bench, struct pl_err *err) PL_MUST_CHECK;
 /* Draws in vLLM's order: data set, then arrivals. */
 int run_plan_build(const struct run_plan_input *input, struct run_plan **ret,
 		   struct pl_err *err) PL_MUST_CHECK;
@@ -37,9 +37,9 @@ PL_AUTO_DEFINE(struct run_plan, run_plan_free);
 #define auto_plan PL_AUTO(run_plan_free)
 
 /* vLLM forces it for random prompts at back ends that speak OpenAI's protocol. */
-bool run_plan_ignores_eos(const struct md_bench *bench);
+bool run_plan_ignores_eos(const struct vllm_bench *bench);
 /* Requests have planned times that matter: a finite rate or a ramp-up. */
-bool run_plan_has_rate(const struct md_bench *bench);
+bool run_plan_has_rate(const struct vllm_bench *bench);
 
 /*
  * `count` bodies for warm-ups: the plan's prompts turned by a part of their length, so that they

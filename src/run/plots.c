@@ -12,11 +12,12 @@
 #include "bench/plot_timeline.h"
 #include "run/run_priv.h"
 
-int run_plots_check(const struct md_bench *bench, struct pl_err *err)
+int run_plots_check(const struct vllm_bench *bench, struct pl_err *err)
 {
 	double limits_ms[2];
 
-	if (bench->plot_timeline && !md_bench_thresholds(bench->timeline_itl_thresholds, limits_ms))
+	if (bench->plot_timeline &&
+	    !vllm_bench_thresholds(bench->timeline_itl_thresholds, limits_ms))
 		return pl_err_set(err, PL_ERR_INVALID,
 				  "benchmark.timeline_itl_thresholds: found '%s', expected two "
 				  "numbers of milliseconds, separated by a comma",
@@ -54,7 +55,7 @@ static int draw_timeline(const struct run_plots *plots, struct pl_err *err)
 		.simulator = simulator,
 	};
 
-	if (!md_bench_thresholds(plots->bench->timeline_itl_thresholds, input.thresholds_ms))
+	if (!vllm_bench_thresholds(plots->bench->timeline_itl_thresholds, input.thresholds_ms))
 		return pl_err_set(err, PL_ERR_INVALID, "the thresholds are not two numbers");
 	return bench_plot_timeline(&input, plots->timeline_path, err);
 }
@@ -86,21 +87,21 @@ static void add_artifact(json_t *artifacts, const char *path, enum res_artifact_
 
 /* All that this file knows of a picture. */
 static const struct picture {
-	size_t asked; /* of the option, in struct md_bench */
+	size_t asked; /* of the option, in struct vllm_bench */
 	size_t path;  /* in struct run_plots */
 	const char *suffix;
 	enum res_artifact_kind kind;
 	const char *what;
 	int (*draw)(const struct run_plots *plots, struct pl_err *err);
 } pictures[] = {
-	{ offsetof(struct md_bench, plot_timeline), offsetof(struct run_plots, timeline_path),
+	{ offsetof(struct vllm_bench, plot_timeline), offsetof(struct run_plots, timeline_path),
 	  RUN_TIMELINE_SUFFIX, RES_ARTIFACT_TIMELINE, "time line", draw_timeline },
-	{ offsetof(struct md_bench, plot_dataset_stats), offsetof(struct run_plots, dataset_path),
+	{ offsetof(struct vllm_bench, plot_dataset_stats), offsetof(struct run_plots, dataset_path),
 	  RUN_DATASET_STATS_SUFFIX, RES_ARTIFACT_DATASET_STATS, "data set's lengths",
 	  draw_dataset },
 };
 
-static bool is_asked(const struct picture *picture, const struct md_bench *bench)
+static bool is_asked(const struct picture *picture, const struct vllm_bench *bench)
 {
 	return *(const bool *)((const char *)bench + picture->asked);
 }

@@ -7,7 +7,7 @@
 #define RUN_PLOTS_H
 
 #include "base/json.h"
-#include "model/bench_options.h"
+#include "vllm/bench_options.h"
 #include "result/record.h"
 
 #define RUN_TIMELINE_SUFFIX      ".timeline.html"
@@ -17,7 +17,7 @@ struct run_state;
 
 /* Everything is borrowed. */
 struct run_plots {
-	const struct md_bench *bench;
+	const struct vllm_bench *bench;
 	const struct res_record *records;
 	size_t count;
 	const char *model;      /* NULL: not known */
@@ -29,7 +29,7 @@ struct run_plots {
 };
 
 /* Are the options right, and is there what draws? */
-int run_plots_check(const struct md_bench *bench, struct pl_err *err) PL_MUST_CHECK;
+int run_plots_check(const struct vllm_bench *bench, struct pl_err *err) PL_MUST_CHECK;
 /* Can the files be written where this run puts them? */
 int run_plots_check_paths(const struct run_state *run, struct pl_err *err) PL_MUST_CHECK;
 /* Draws what is asked for; adds it to `artifacts`, unless that is NULL. */

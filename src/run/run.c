@@ -72,7 +72,7 @@ void run_say(const struct run_state *run, const char *format, ...)
 
 struct bench_load run_load_base(const struct run_state *run)
 {
-	const struct md_bench *bench = &run->experiment->bench;
+	const struct vllm_bench *bench = &run->experiment->bench;
 
 	return (struct bench_load){
 		.adapter = run->adapter,
@@ -104,7 +104,7 @@ struct bench_load run_load_unmeasured(const struct run_state *run)
 	return load;
 }
 
-static int check_adapter(const struct md_bench *bench, const struct bench_adapter **ret,
+static int check_adapter(const struct vllm_bench *bench, const struct bench_adapter **ret,
 			 struct pl_err *err)
 {
 	const struct bench_adapter *adapter = bench_adapter_find(bench->backend);
@@ -128,7 +128,7 @@ static int check_adapter(const struct md_bench *bench, const struct bench_adapte
 }
 
 /* What our own load generator can do. */
-static int check_native(const struct md_bench *bench, struct pl_err *err)
+static int check_native(const struct vllm_bench *bench, struct pl_err *err)
 {
 	const struct bench_adapter *adapter;
 	auto_free struct io_addr *sources = NULL;

@@ -128,7 +128,7 @@ struct bench_tokenizer;
  * none) knows one.
  */
 void run_vocabulary_learn(const struct run_state *run, struct bench_tokenizer *tokenizer,
-			  struct md_bench *bench);
+			  struct vllm_bench *bench);
 
 /* The server's /metrics page. */
 struct host_metrics_source run_metrics_source(const struct run_state *run);

@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "host/program.h"
-#include "model/server_args.h"
+#include "vllm/server_args.h"
 
 /* Of a script only what names its interpreter is read. */
 #define SCRIPT_HEAD_BYTES 1024
@@ -230,6 +230,6 @@ void run_release_find(const struct exp_config *experiment, const char *version,
 		ret->version = version_of(ret->found_in);
 		return;
 	}
-	ret->version = pl_strdup(MD_REFERENCE_RELEASE);
+	ret->version = pl_strdup(VLLM_REFERENCE_RELEASE);
 	ret->assumed = true;
 }

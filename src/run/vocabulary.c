@@ -62,7 +62,7 @@ static int64_t vocab_size_of_model(const struct run_state *run, const struct pla
 }
 
 void run_vocabulary_learn(const struct run_state *run, struct bench_tokenizer *tokenizer,
-			  struct md_bench *bench)
+			  struct vllm_bench *bench)
 {
 	struct places places = places_of(run);
 

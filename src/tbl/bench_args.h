@@ -3,7 +3,7 @@
  * default, bounds, choices, --help, schema and docs are made from it.
  *
  * BENCH(type, name, default, min, max, choices, state, origin, help)
- *   type     BOOL I64 F64 TEXT JSON LIST DUR TRI (see model/bench_options.h)
+ *   type     BOOL I64 F64 TEXT JSON LIST DUR TRI (see vllm/bench_options.h)
  *   default  as YAML text; "null": none
  *   choices  separated by '|', "" for any value
  *   state    NOW, or LATER: validates, and `run` refuses it when it is set

@@ -8,10 +8,10 @@
  *   since      it holds where since <= release < until; NULL: no limit known
  *   reference  what vLLM 0.32.0 does: HOLDS (refuses an error, warns about or ignores a warning), CHANGED (another
  *              rule took its place), GONE (accepts it or lacks the argument), ADVICE (never enforced)
- *   …          members of struct md_rule that say something, by name: .source (file and function of vLLM 0.32.0),
+ *   …          members of struct vllm_rule that say something, by name: .source (file and function of vLLM 0.32.0),
  *              .reference_note, .note
  *
- * Expressions (model/expr.h) are written as they are read: names of arguments, object.key, env.fact, literals,
+ * Expressions (vllm/expr.h) are written as they are read: names of arguments, object.key, env.fact, literals,
  * and or not, comparisons, in, not in, + - * / %, is_set(), any_set(), starts_with().
  */
 #ifndef RULE_WHEN

@@ -9,7 +9,7 @@
  *   release  CURRENT: the reference release 0.32.0 has it; GONE: only older releases
  *   default  the reference release's as JSON (GONE: the last one known); null: unset
  *   min max  inclusive unless .exclusive says otherwise; -INF, INF: none
- *   …        members of struct md_arg that say something, by name
+ *   …        members of struct vllm_arg that say something, by name
  *
  * ARG_GROUP is the group's name while its rows are read. ARG_JSON(…) turns JSON into its text.
  * The keys inside the JSON objects are rows of tbl/engine_fields.h.

@@ -14,7 +14,7 @@
 #include "base/rng.h"
 #include "base/stats.h"
 #include "bench/load.h"
-#include "model/bench_options.h"
+#include "vllm/bench_options.h"
 
 struct driver {
 	const char *host;

@@ -15,7 +15,7 @@ ROW = '''ARG(INT, VALUE, CURRENT, made_up_depth, "--made-up-depth", 7, 1, 9,
     .aliases = "-mud")
 '''
 LIBRARIES = ["jansson", "yaml-0.1", "libzstd", "openssl"]
-LAYERS = ["cli", "run", "bench", "sim", "host", "model", "io", "base"]
+LAYERS = ["cli", "run", "bench", "sim", "host", "result", "experiment", "checkpoint", "vllm", "option", "io", "base"]
 
 
 def compiler(bin_dir):
@@ -38,7 +38,7 @@ def build(compile_words, tree, bin_dir, folder):
     switches = subprocess.run(["pkg-config", "--libs", *LIBRARIES], check=True, capture_output=True,
                               text=True).stdout.split()
     rows = folder / "server_args.o"
-    subprocess.run([*compile_words, f"-I{tree / 'src'}", "-c", tree / "src/model/server_args.c", "-o", rows],
+    subprocess.run([*compile_words, f"-I{tree / 'src'}", "-c", tree / "src/vllm/server_args.c", "-o", rows],
                    check=True)
     for layer, program in (("cli", "profllm"), ("sim", "profllm-sim")):
         subprocess.run([*compile_words, f"-I{tree / 'src'}", tree / f"src/{layer}/main.c", rows,

@@ -11,33 +11,33 @@
 
 #include "base/json.h"
 #include "base/mem.h"
-#include "model/command_line.h"
+#include "vllm/command/line.h"
 #include "experiment/config.h"
-#include "model/yaml_out.h"
+#include "vllm/yaml_out.h"
 
 #define TEXT_BYTES_MAX (16u << 20)
 
 static const char *const forms[] = {
-	[MD_COMMAND_FLAGS] = "flags",
-	[MD_COMMAND_SERVE] = "serve",
-	[MD_COMMAND_MODULE] = "module",
-	[MD_COMMAND_CONTAINER] = "docker",
+	[VLLM_COMMAND_FLAGS] = "flags",
+	[VLLM_COMMAND_SERVE] = "serve",
+	[VLLM_COMMAND_MODULE] = "module",
+	[VLLM_COMMAND_CONTAINER] = "docker",
 };
 
-static json_t *errors_of(const struct md_command *command, const struct option_problems *problems)
+static json_t *errors_of(const struct vllm_command *command, const struct option_problems *problems)
 {
 	json_t *errors = json_array();
 
 	for (size_t i = 0; i < problems->count; i++) {
 		if (problems->items[i].severity == OPTION_ERROR)
 			json_array_append_new(
-				errors, md_command_problem_to_json(command, &problems->items[i]));
+				errors, vllm_command_problem_to_json(command, &problems->items[i]));
 	}
 	return errors;
 }
 
 /* There and back: the file made from the command, loaded, written as a command again. */
-static int put_round_trip(const struct md_command *command, json_t *answer, struct pl_err *err)
+static int put_round_trip(const struct vllm_command *command, json_t *answer, struct pl_err *err)
 {
 	auto_experiment struct exp_config *experiment = NULL;
 	auto_problems problems = { 0 };
@@ -46,31 +46,31 @@ static int put_round_trip(const struct md_command *command, json_t *answer, stru
 
 	pl_buf_init(&yaml, TEXT_BYTES_MAX);
 	pl_buf_init(&line, TEXT_BYTES_MAX);
-	if (md_yaml_from_command(command, true, &yaml, err) < 0 ||
+	if (vllm_yaml_from_command(command, true, &yaml, err) < 0 ||
 	    exp_config_parse(pl_buf_text(&yaml), yaml.len, "made.yaml", NULL, 0, &experiment,
 			     &problems, err) < 0) {
 		json_object_set_new(answer, "yaml_values", json_null());
 		json_object_set_new(answer, "yaml_error", json_string(err->text));
 		return 0;
 	}
-	struct md_command_style style = { .launch = experiment->launch.command,
-					  .env = experiment->launch.env,
-					  .secrets = true };
-	if (md_command_write(experiment->server, &style, &line, err) < 0)
+	struct vllm_command_style style = { .launch = experiment->launch.command,
+					    .env = experiment->launch.env,
+					    .secrets = true };
+	if (vllm_command_write(experiment->server, &style, &line, err) < 0)
 		return -1;
 	json_object_set(answer, "yaml_values", experiment->server);
 	json_object_set_new(answer, "rewritten", json_string(pl_buf_text(&line)));
 	return 0;
 }
 
-static void put_texts(const struct md_command *command, const struct option_problems *problems,
+static void put_texts(const struct vllm_command *command, const struct option_problems *problems,
 		      json_t *answer)
 {
 	auto_buf shown = { 0 };
 
 	pl_buf_init(&shown, TEXT_BYTES_MAX);
 	for (size_t i = 0; i < problems->count; i++)
-		md_command_problem_text(command, &problems->items[i], &shown);
+		vllm_command_problem_text(command, &problems->items[i], &shown);
 	json_object_set_new(answer, "shown", json_string(pl_buf_text(&shown)));
 }
 
@@ -78,16 +78,16 @@ static int answer(const char *line, size_t len, struct pl_err *err)
 {
 	auto_json json_t *asked = NULL;
 	auto_json json_t *answer = json_object();
-	auto_command struct md_command *command = NULL;
+	auto_command struct vllm_command *command = NULL;
 	auto_problems problems = { 0 };
 
 	if (pl_json_parse(line, len, "stdin", &asked, err) < 0)
 		return -1;
 	const char *text = json_string_value(json_object_get(asked, "command"));
-	struct md_command_options options = {
+	struct vllm_command_options options = {
 		.release = json_string_value(json_object_get(asked, "release")),
 	};
-	if (md_command_parse(text, strlen(text), &options, &command, &problems, err) < 0)
+	if (vllm_command_parse(text, strlen(text), &options, &command, &problems, err) < 0)
 		return -1;
 	json_object_set_new(answer, "errors", errors_of(command, &problems));
 	json_object_set(answer, "values", command->values);

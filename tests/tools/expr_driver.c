@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "model/rules.h"
-#include "model/version.h"
+#include "vllm/rules.h"
+#include "vllm/version.h"
 
 #define ARENA_BYTES 4096
 
@@ -25,11 +25,11 @@ static double number(const json_t *json, const char *key)
 	return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-static struct md_rule_env read_env(const json_t *json)
+static struct vllm_rule_env read_env(const json_t *json)
 {
 	const json_t *multimodal = json_object_get(json, "model_is_multimodal");
 
-	return (struct md_rule_env){
+	return (struct vllm_rule_env){
 		.gpus = number(json, "gpus"),
 		.platform = json_string_value(json_object_get(json, "platform")),
 		.host_memory_gib = number(json, "host_memory_gib"),
@@ -38,20 +38,20 @@ static struct md_rule_env read_env(const json_t *json)
 	};
 }
 
-static json_t *truth_json(enum md_truth truth)
+static json_t *truth_json(enum vllm_truth truth)
 {
-	return truth == MD_UNKNOWN ? json_null() : json_boolean(truth == MD_TRUE);
+	return truth == VLLM_UNKNOWN ? json_null() : json_boolean(truth == VLLM_TRUE);
 }
 
 static json_t *answer_parse(const char *text)
 {
 	struct pl_arena *arena = pl_arena_new(ARENA_BYTES);
-	const struct md_expr *expr;
+	const struct vllm_expr *expr;
 	struct pl_err err = PL_ERR_INIT;
 	json_t *answer = json_object();
 
-	if (md_expr_parse(text, arena, &expr, &err) == 0)
-		json_object_set_new(answer, "ast", md_expr_to_json(expr));
+	if (vllm_expr_parse(text, arena, &expr, &err) == 0)
+		json_object_set_new(answer, "ast", vllm_expr_to_json(expr));
 	else
 		json_object_set_new(answer, "error", json_string(err.text));
 	pl_arena_free(arena);
@@ -62,42 +62,43 @@ static json_t *answer_rules(void)
 {
 	json_t *answer = json_array();
 
-	for (size_t i = 0; i < md_rule_count(); i++) {
-		const struct md_rule *rule = md_rule_at(i);
-		json_t *json = md_rule_to_json(rule);
-		json_object_set_new(json, "when_ast", md_expr_to_json(md_rule_when(rule)));
-		json_object_set_new(json, "require_ast", md_expr_to_json(md_rule_require(rule)));
+	for (size_t i = 0; i < vllm_rule_count(); i++) {
+		const struct vllm_rule *rule = vllm_rule_at(i);
+		json_t *json = vllm_rule_to_json(rule);
+		json_object_set_new(json, "when_ast", vllm_expr_to_json(vllm_rule_when(rule)));
+		json_object_set_new(json, "require_ast",
+				    vllm_expr_to_json(vllm_rule_require(rule)));
 		json_array_append_new(answer, json);
 	}
 	return answer;
 }
 
 static json_t *answer_rule(const json_t *question, const json_t *values,
-			   const struct md_rule_env *env)
+			   const struct vllm_rule_env *env)
 {
 	const char *id = json_string_value(json_object_get(question, "rule"));
-	const struct md_rule *rule = md_rule_find(id);
-	enum md_truth when;
-	enum md_truth require;
+	const struct vllm_rule *rule = vllm_rule_find(id);
+	enum vllm_truth when;
+	enum vllm_truth require;
 
 	if (rule == NULL)
 		return NULL;
-	md_rule_evaluate(rule, values, env, &when, &require);
+	vllm_rule_evaluate(rule, values, env, &when, &require);
 	return json_pack("{s:o, s:o}", "when", truth_json(when), "require", truth_json(require));
 }
 
 static json_t *answer_check(const json_t *check, const json_t *values,
-			    const struct md_rule_env *env)
+			    const struct vllm_rule_env *env)
 {
-	struct md_target target = {
+	struct vllm_target target = {
 		.version = json_string_value(json_object_get(check, "version")),
 		.assumed = json_is_true(json_object_get(check, "assumed")),
 	};
 	auto_problems problems = { 0 };
 	json_t *answer = json_array();
 
-	md_rules_check(values, &target, env, NULL, NULL, &problems);
-	md_target_check_args(values, &target, false, NULL, NULL, &problems);
+	vllm_rules_check(values, &target, env, NULL, NULL, &problems);
+	vllm_target_check_args(values, &target, false, NULL, NULL, &problems);
 	for (size_t i = 0; i < problems.count; i++)
 		json_array_append_new(answer, option_problem_to_json(&problems.items[i]));
 	return answer;
@@ -105,21 +106,21 @@ static json_t *answer_check(const json_t *check, const json_t *values,
 
 static json_t *answer_versions(const json_t *pair)
 {
-	struct md_version versions[2];
+	struct vllm_version versions[2];
 	struct pl_err err = PL_ERR_INIT;
 
 	for (size_t i = 0; i < 2; i++) {
 		const char *text = json_string_value(json_array_get(pair, i));
-		if (md_version_parse(text, &versions[i], &err) < 0)
+		if (vllm_version_parse(text, &versions[i], &err) < 0)
 			return json_null();
 	}
-	return json_integer(md_version_compare(&versions[0], &versions[1]));
+	return json_integer(vllm_version_compare(&versions[0], &versions[1]));
 }
 
 static json_t *answer(const json_t *question)
 {
 	const json_t *values = json_object_get(question, "values");
-	struct md_rule_env env = read_env(json_object_get(question, "env"));
+	struct vllm_rule_env env = read_env(json_object_get(question, "env"));
 	const json_t *text = json_object_get(question, "parse");
 
 	if (text != NULL)

@@ -12,7 +12,7 @@ static void add_f64(json_t *body, const char *name, double value)
 }
 
 /* vLLM's order; a key that stands already keeps its place. */
-static void add_sampling(json_t *body, const struct md_bench *bench)
+static void add_sampling(json_t *body, const struct vllm_bench *bench)
 {
 	add_f64(body, "top_p", bench->top_p);
 	if (bench->top_k != OPTION_NO_I64)
@@ -38,7 +38,7 @@ void openai_body_stream(const struct bench_encode *encode, json_t *body)
 int openai_body_write(const struct bench_encode *encode, json_t *body, struct pl_buf *buf,
 		      struct pl_err *err)
 {
-	const struct md_bench *bench = encode->bench;
+	const struct vllm_bench *bench = encode->bench;
 
 	if (encode->ignore_eos)
 		json_object_set_new(body, "ignore_eos", json_true());

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "checkpoint/memory/memory_priv.h"
-#include "model/server_args.h"
+#include "vllm/server_args.h"
 
 #define GIB ((double)(1 << 30))
 /* The reference release's gpu_memory_utilization. */

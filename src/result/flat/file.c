@@ -33,7 +33,7 @@ static bool is_given(const char *text)
 /* "openai-10.0qps-concurrency4-Model-20260101-120000.json" */
 static char *name_of(const struct res_flat_input *input)
 {
-	const struct md_bench *bench = input->bench;
+	const struct vllm_bench *bench = input->bench;
 	const char *label = is_given(bench->label) ? bench->label : bench->backend;
 	time_t seconds = (time_t)(input->ended_real_ns / PL_NS_PER_S);
 	auto_free char *cap = pl_strdup("");
@@ -121,7 +121,7 @@ static int append(const char *path, const struct pl_buf *text, struct pl_err *er
 	return 0;
 }
 
-int res_flat_folder(const struct md_bench *bench, struct pl_err *err)
+int res_flat_folder(const struct vllm_bench *bench, struct pl_err *err)
 {
 	const char *dir = bench->result_dir;
 
@@ -183,7 +183,7 @@ static int check_folder(const char *path, struct pl_err *err)
 }
 
 /* suffix NULL: the file itself. */
-static int check_file(const struct md_bench *bench, const char *suffix, struct pl_err *err)
+static int check_file(const struct vllm_bench *bench, const char *suffix, struct pl_err *err)
 {
 	struct res_flat_input input = {
 		.bench = bench,
@@ -208,12 +208,12 @@ static int check_file(const struct md_bench *bench, const char *suffix, struct p
 	return pl_file_check_writable(written, err);
 }
 
-int res_flat_check_beside(const struct md_bench *bench, const char *suffix, struct pl_err *err)
+int res_flat_check_beside(const struct vllm_bench *bench, const char *suffix, struct pl_err *err)
 {
 	return check_file(bench, suffix, err);
 }
 
-int res_flat_check(const struct md_bench *bench, struct pl_err *err)
+int res_flat_check(const struct vllm_bench *bench, struct pl_err *err)
 {
 	if (!bench->save_result && !bench->append_result)
 		return 0;

@@ -35,9 +35,9 @@ static void set_date(const struct res_flat_input *input, json_t *flat)
 	set_text(flat, "date", text);
 }
 
-static void set_option(const struct res_flat_input *input, json_t *flat, enum md_bench_id id)
+static void set_option(const struct res_flat_input *input, json_t *flat, enum vllm_bench_id id)
 {
-	json_object_set_new(flat, md_bench_row(id)->name, md_bench_get(input->bench, id));
+	json_object_set_new(flat, vllm_bench_row(id)->name, vllm_bench_get(input->bench, id));
 }
 
 /* KEY=VALUE, both without the blanks around them. */
@@ -59,7 +59,7 @@ static void set_metadata(const struct res_flat_input *input, json_t *flat)
 
 static void set_head(const struct res_flat_input *input, json_t *flat)
 {
-	const struct md_bench *bench = input->bench;
+	const struct vllm_bench *bench = input->bench;
 
 	set_date(input, flat);
 	set_text(flat, "endpoint_type", bench->backend);
@@ -70,16 +70,16 @@ static void set_head(const struct res_flat_input *input, json_t *flat)
 		 bench->skip_tokenizer_init ? NULL
 		 : bench->tokenizer != NULL ? bench->tokenizer
 					    : input->model_id);
-	set_option(input, flat, MD_BENCH_num_prompts);
+	set_option(input, flat, VLLM_BENCH_num_prompts);
 	set_metadata(input, flat);
-	set_option(input, flat, MD_BENCH_request_rate);
-	set_option(input, flat, MD_BENCH_burstiness);
-	set_option(input, flat, MD_BENCH_max_concurrency);
+	set_option(input, flat, VLLM_BENCH_request_rate);
+	set_option(input, flat, VLLM_BENCH_burstiness);
+	set_option(input, flat, VLLM_BENCH_max_concurrency);
 	if (bench->ramp_up_strategy == NULL)
 		return;
-	set_option(input, flat, MD_BENCH_ramp_up_strategy);
-	set_option(input, flat, MD_BENCH_ramp_up_start_rps);
-	set_option(input, flat, MD_BENCH_ramp_up_end_rps);
+	set_option(input, flat, VLLM_BENCH_ramp_up_strategy);
+	set_option(input, flat, VLLM_BENCH_ramp_up_start_rps);
+	set_option(input, flat, VLLM_BENCH_ramp_up_end_rps);
 }
 
 static void copy_figure(const struct res_flat_input *input, json_t *flat, const char *key)
@@ -200,7 +200,7 @@ static void add_rate_event(json_t *events, int64_t rps, int64_t real_ns)
 /* One entry for each whole rate that the ramp reaches, at the request that reaches it. */
 static void set_rate_events(const struct res_flat_input *input, json_t *flat)
 {
-	const struct md_bench *bench = input->bench;
+	const struct vllm_bench *bench = input->bench;
 	json_t *events = json_array();
 	int64_t last = bench->ramp_up_start_rps;
 

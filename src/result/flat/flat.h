@@ -6,11 +6,11 @@
 #define RESULT_FLAT_FLAT_H
 
 #include "base/err.h"
-#include "model/bench_options.h"
+#include "vllm/bench_options.h"
 #include "result/record.h"
 
 struct res_flat_input {
-	const struct md_bench *bench;
+	const struct vllm_bench *bench;
 	const json_t *results; /* of the result document */
 	const struct res_record *records;
 	size_t count;
@@ -38,11 +38,11 @@ int res_flat_write(const struct res_flat_input *input, char **ret_path,
  */
 char *res_flat_beside(const char *path, const char *suffix);
 /* Makes result_dir, where there is one. */
-int res_flat_folder(const struct md_bench *bench, struct pl_err *err) PL_MUST_CHECK;
+int res_flat_folder(const struct vllm_bench *bench, struct pl_err *err) PL_MUST_CHECK;
 /* Could such a file be written? Called before the first request; makes nothing. */
-int res_flat_check_beside(const struct md_bench *bench, const char *suffix,
+int res_flat_check_beside(const struct vllm_bench *bench, const char *suffix,
 			  struct pl_err *err) PL_MUST_CHECK;
 /* Can the file be written, and what goes with it? Called before the first request. */
-int res_flat_check(const struct md_bench *bench, struct pl_err *err) PL_MUST_CHECK;
+int res_flat_check(const struct vllm_bench *bench, struct pl_err *err) PL_MUST_CHECK;
 
 #endif

@@ -40,13 +40,13 @@ bool res_pytorch_wanted(void)
 /* vLLM's own options, header values hidden; what a run filled in stands for what was left open. */
 static json_t *make_args(const struct res_flat_input *input, const json_t *flat)
 {
-	auto_json json_t *all = md_bench_to_json(input->bench);
+	auto_json json_t *all = vllm_bench_to_json(input->bench);
 	json_t *args = json_object();
 	json_t *endpoint = pl_json_get_path(input->document, "config.benchmark.endpoint");
 	json_t *parallel = json_object_get(flat, "tensor_parallel_size");
 
-	for (size_t i = 0; i < MD_BENCH_COUNT; i++) {
-		const struct md_bench_row *row = md_bench_row((enum md_bench_id)i);
+	for (size_t i = 0; i < VLLM_BENCH_COUNT; i++) {
+		const struct vllm_bench_row *row = vllm_bench_row((enum vllm_bench_id)i);
 		if (!row->ours)
 			json_object_set(args, row->name, json_object_get(all, row->name));
 	}

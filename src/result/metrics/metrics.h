@@ -6,7 +6,7 @@
 #define RESULT_METRICS_METRICS_H
 
 #include "base/err.h"
-#include "model/bench_options.h"
+#include "vllm/bench_options.h"
 #include "result/record.h"
 
 struct res_slo {

@@ -10,7 +10,7 @@
 #include "run/run_priv.h"
 #include "host/program.h"
 #include "result/quality.h"
-#include "model/version.h"
+#include "vllm/version.h"
 
 #define NAME     "vllm bench serve"
 #define PROGRAM  "vllm"
@@ -88,15 +88,15 @@ void run_client_done(struct run_client *client)
 /* A release that is not known is taken for the newest that does so. */
 static bool counts_roles(const struct run_state *run)
 {
-	struct md_version mine, since;
+	struct vllm_version mine, since;
 	struct pl_err ignored = PL_ERR_INIT;
 
 	if (!pl_text_equal(run->experiment->bench.backend, "openai-chat"))
 		return false;
 	return run->client.version == NULL ||
-	       md_version_parse(run->client.version, &mine, &ignored) < 0 ||
-	       md_version_parse(ROLE_RELEASE, &since, &ignored) < 0 ||
-	       md_version_compare(&mine, &since) < 0;
+	       vllm_version_parse(run->client.version, &mine, &ignored) < 0 ||
+	       vllm_version_parse(ROLE_RELEASE, &since, &ignored) < 0 ||
+	       vllm_version_compare(&mine, &since) < 0;
 }
 
 /*

@@ -11,35 +11,35 @@
 #include "run/client/vllm_priv.h"
 #include "run/run_priv.h"
 #include "host/mark.h"
-#include "model/secret.h"
+#include "vllm/secret.h"
 
 #define BEARER "Bearer "
 
 /* Options that are not passed on as they are: the run knows better where the server is and what it
  * serves, and the result is ours to write. */
-static const enum md_bench_id held_back[] = {
-	MD_BENCH_base_url,
-	MD_BENCH_host,
-	MD_BENCH_port,
-	MD_BENCH_endpoint,
-	MD_BENCH_backend,
-	MD_BENCH_model,
-	MD_BENCH_served_model_name,
-	MD_BENCH_header,
-	MD_BENCH_label,
-	MD_BENCH_metadata,
-	MD_BENCH_save_result,
-	MD_BENCH_save_detailed,
-	MD_BENCH_append_result,
-	MD_BENCH_result_dir,
-	MD_BENCH_result_filename,
-	MD_BENCH_percentile_metrics,
-	MD_BENCH_metric_percentiles,
+static const enum vllm_bench_id held_back[] = {
+	VLLM_BENCH_base_url,
+	VLLM_BENCH_host,
+	VLLM_BENCH_port,
+	VLLM_BENCH_endpoint,
+	VLLM_BENCH_backend,
+	VLLM_BENCH_model,
+	VLLM_BENCH_served_model_name,
+	VLLM_BENCH_header,
+	VLLM_BENCH_label,
+	VLLM_BENCH_metadata,
+	VLLM_BENCH_save_result,
+	VLLM_BENCH_save_detailed,
+	VLLM_BENCH_append_result,
+	VLLM_BENCH_result_dir,
+	VLLM_BENCH_result_filename,
+	VLLM_BENCH_percentile_metrics,
+	VLLM_BENCH_metric_percentiles,
 };
 
 /* Our own options that mean the same whoever sends the load. */
-static const enum md_bench_id ours_kept[] = { MD_BENCH_kind, MD_BENCH_client,
-					      MD_BENCH_max_error_share };
+static const enum vllm_bench_id ours_kept[] = { VLLM_BENCH_kind, VLLM_BENCH_client,
+						VLLM_BENCH_max_error_share };
 
 /* Paths of back ends that only vLLM's client speaks. */
 static const struct {
@@ -56,7 +56,7 @@ static const struct {
 	{ "vllm-rerank", "/v1/rerank" },
 };
 
-static bool is_among(enum md_bench_id id, const enum md_bench_id *list, size_t count)
+static bool is_among(enum vllm_bench_id id, const enum vllm_bench_id *list, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (list[i] == id)
@@ -99,7 +99,7 @@ static int check_headers(const json_t *headers, struct pl_err *err)
 		auto_free char *name = pl_strndup(text, strcspn(text, "="));
 		if (is_authorization(text) && pl_text_starts(text + strlen(name) + 1, BEARER))
 			continue;
-		if (is_authorization(text) || md_variable_is_secret(name))
+		if (is_authorization(text) || vllm_variable_is_secret(name))
 			return pl_err_set(err, PL_ERR_INVALID,
 					  "'benchmark.header': '%s' would stand on the command "
 					  "line of vLLM's client for everybody to see; it takes "
@@ -111,7 +111,7 @@ static int check_headers(const json_t *headers, struct pl_err *err)
 }
 
 /* argparse takes what begins with '-' for the next option. */
-static int check_list(const struct md_bench_row *row, const json_t *list, struct pl_err *err)
+static int check_list(const struct vllm_bench_row *row, const json_t *list, struct pl_err *err)
 {
 	size_t i;
 	json_t *item;
@@ -127,24 +127,25 @@ static int check_list(const struct md_bench_row *row, const json_t *list, struct
 	return 0;
 }
 
-static int check_option(const struct exp_config *experiment, enum md_bench_id id,
+static int check_option(const struct exp_config *experiment, enum vllm_bench_id id,
 			struct pl_err *err)
 {
-	const struct md_bench_row *row = md_bench_row(id);
-	auto_json json_t *value = md_bench_get(&experiment->bench, id);
+	const struct vllm_bench_row *row = vllm_bench_row(id);
+	auto_json json_t *value = vllm_bench_get(&experiment->bench, id);
 
-	if (!experiment->bench_set[id] || md_bench_is_default(&experiment->bench, id))
+	if (!experiment->bench_set[id] || vllm_bench_is_default(&experiment->bench, id))
 		return 0;
 	if (row->ours && !is_among(id, ours_kept, PL_ARRAY_SIZE(ours_kept)))
 		return pl_err_set(err, PL_ERR_INVALID,
 				  "'benchmark.%s' is of our own load generator and not of vLLM's "
 				  "client: leave it out, or set benchmark.client to native",
 				  row->name);
-	if (row->type == MD_BENCH_LIST)
+	if (row->type == VLLM_BENCH_LIST)
 		return check_list(row, value, err);
-	auto_free char *text = row->type == MD_BENCH_JSON ? pl_json_to_text(value, PL_JSON_COMPACT)
-							  : NULL;
-	if (text != NULL && md_secret_in_json(text))
+	auto_free char *text = row->type == VLLM_BENCH_JSON
+				       ? pl_json_to_text(value, PL_JSON_COMPACT)
+				       : NULL;
+	if (text != NULL && vllm_secret_in_json(text))
 		return pl_err_set(err, PL_ERR_INVALID,
 				  "'benchmark.%s' holds a secret, which would stand on the command "
 				  "line of vLLM's client for everybody to see",
@@ -154,10 +155,10 @@ static int check_option(const struct exp_config *experiment, enum md_bench_id id
 
 int run_client_check(const struct exp_config *experiment, struct pl_err *err)
 {
-	const struct md_bench *bench = &experiment->bench;
+	const struct vllm_bench *bench = &experiment->bench;
 
-	for (size_t i = 0; i < MD_BENCH_COUNT; i++) {
-		if (check_option(experiment, (enum md_bench_id)i, err) < 0)
+	for (size_t i = 0; i < VLLM_BENCH_COUNT; i++) {
+		if (check_option(experiment, (enum vllm_bench_id)i, err) < 0)
 			return -1;
 	}
 	if (json_object_get(experiment->server, "uds") != NULL)
@@ -219,15 +220,15 @@ static void add_value(json_t *argv, const char *flag, const json_t *value)
 	add_pair(argv, flag, text);
 }
 
-static void add_option(json_t *argv, const struct md_bench *bench, enum md_bench_id id)
+static void add_option(json_t *argv, const struct vllm_bench *bench, enum vllm_bench_id id)
 {
-	const struct md_bench_row *row = md_bench_row(id);
-	auto_json json_t *value = md_bench_get(bench, id);
+	const struct vllm_bench_row *row = vllm_bench_row(id);
+	auto_json json_t *value = vllm_bench_get(bench, id);
 	auto_free char *flag = flag_of("--", row->name);
 
 	if (json_is_null(value))
 		return;
-	if (row->type == MD_BENCH_TRI && json_is_false(value)) {
+	if (row->type == VLLM_BENCH_TRI && json_is_false(value)) {
 		auto_free char *negative = flag_of("--no-", row->name);
 		add(argv, negative);
 	} else if (json_is_boolean(value)) {
@@ -262,7 +263,7 @@ static const char *root_of(const struct run_state *run)
 /* vLLM's client takes the model for the tokenizer's name too, and the served name for requests. */
 static void add_model(json_t *argv, const struct run_state *run)
 {
-	const struct md_bench *bench = &run->experiment->bench;
+	const struct vllm_bench *bench = &run->experiment->bench;
 	const char *tokenizer = json_string_value(
 		json_object_get(run->experiment->server, "tokenizer"));
 	const char *model = bench->model != NULL ? bench->model : root_of(run);
@@ -275,7 +276,7 @@ static void add_model(json_t *argv, const struct run_state *run)
 }
 
 /* All that results hold, so that a result without lists says as much. */
-static void add_percentiles(json_t *argv, const struct md_bench *bench)
+static void add_percentiles(json_t *argv, const struct vllm_bench *bench)
 {
 	static const double always[] = { 1, 5, 10, 25, 50, 75, 90, 95, 99, 99.9 };
 	auto_free double *asked = NULL;
@@ -304,7 +305,7 @@ static void add_percentiles(json_t *argv, const struct md_bench *bench)
 	add_pair(argv, "--metric-percentiles", pl_buf_text(&text));
 }
 
-static void add_headers(json_t *argv, const struct md_bench *bench)
+static void add_headers(json_t *argv, const struct vllm_bench *bench)
 {
 	size_t i, used = 0;
 	json_t *item;
@@ -322,7 +323,7 @@ static void add_headers(json_t *argv, const struct md_bench *bench)
 json_t *run_client_argv(const struct run_state *run, const char *folder)
 {
 	const struct exp_config *experiment = run->experiment;
-	const struct md_bench *bench = &experiment->bench;
+	const struct vllm_bench *bench = &experiment->bench;
 	auto_free char *base = pl_asprintf("%s://%s%s", run->target.https ? "https" : "http",
 					   run->target.host, run->target.prefix);
 	json_t *argv = json_pack("[sss]", run->client.program, "bench", "serve");
@@ -331,9 +332,9 @@ json_t *run_client_argv(const struct run_state *run, const char *folder)
 	add_pair(argv, "--base-url", base);
 	add_pair(argv, "--endpoint", run->endpoint + strlen(run->target.prefix));
 	add_model(argv, run);
-	for (size_t i = 0; i < MD_BENCH_COUNT; i++) {
-		enum md_bench_id id = (enum md_bench_id)i;
-		if (experiment->bench_set[i] && !md_bench_row(id)->ours &&
+	for (size_t i = 0; i < VLLM_BENCH_COUNT; i++) {
+		enum vllm_bench_id id = (enum vllm_bench_id)i;
+		if (experiment->bench_set[i] && !vllm_bench_row(id)->ours &&
 		    !is_among(id, held_back, PL_ARRAY_SIZE(held_back)))
 			add_option(argv, bench, id);
 	}
@@ -351,7 +352,7 @@ json_t *run_client_argv(const struct run_state *run, const char *folder)
 
 json_t *run_client_argv_shown(const json_t *argv)
 {
-	json_t *shown = md_secret_words_shown(argv);
+	json_t *shown = vllm_secret_words_shown(argv);
 	bool header = false;
 	size_t i;
 	json_t *word;
@@ -362,7 +363,7 @@ json_t *run_client_argv_shown(const json_t *argv)
 		if (header && text[0] != '-')
 			json_array_set_new(shown, i,
 					   json_sprintf("%.*s=%s", (int)strcspn(text, "="), text,
-							MD_SECRET_SHOWN));
+							VLLM_SECRET_SHOWN));
 		else
 			header = strcmp(text, "--header") == 0;
 	}

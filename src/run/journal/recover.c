@@ -181,16 +181,16 @@ static int add_artifact(json_t *artifacts, const char *path, enum res_artifact_k
 /* As the run would have drawn them. */
 static void draw_plots(const struct recovery *r, json_t *artifacts)
 {
-	static const enum md_bench_id needed[] = {
-		MD_BENCH_plot_timeline,
-		MD_BENCH_plot_dataset_stats,
-		MD_BENCH_timeline_itl_thresholds,
-		MD_BENCH_backend,
-		MD_BENCH_dataset_name,
+	static const enum vllm_bench_id needed[] = {
+		VLLM_BENCH_plot_timeline,
+		VLLM_BENCH_plot_dataset_stats,
+		VLLM_BENCH_timeline_itl_thresholds,
+		VLLM_BENCH_backend,
+		VLLM_BENCH_dataset_name,
 	};
 	const struct run_journal_state *state = r->state;
 	const json_t *options = pl_json_get_path(state->document, "config.benchmark");
-	struct md_bench bench;
+	struct vllm_bench bench;
 	struct run_plots plots = {
 		.bench = &bench,
 		.records = state->records,
@@ -203,15 +203,15 @@ static void draw_plots(const struct recovery *r, json_t *artifacts)
 		.quiet = true,
 	};
 
-	md_bench_init(&bench);
+	vllm_bench_init(&bench);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(needed); i++) {
-		const json_t *value = json_object_get(options, md_bench_row(needed[i])->name);
+		const json_t *value = json_object_get(options, vllm_bench_row(needed[i])->name);
 		if (value != NULL)
-			md_bench_set(&bench, needed[i], value);
+			vllm_bench_set(&bench, needed[i], value);
 	}
 	if (!pl_text_equal(json_string_value(json_object_get(options, "client")), "vllm"))
 		run_plots_draw(&plots, artifacts);
-	md_bench_done(&bench);
+	vllm_bench_done(&bench);
 }
 
 /* What servers and clients wrote by themselves, secrets too. */
@@ -381,18 +381,18 @@ void run_recovered_done(struct run_recovered *recovered)
 	recovered->result = NULL;
 }
 
-void run_recovered_bench(const json_t *result, struct md_bench *ret)
+void run_recovered_bench(const json_t *result, struct vllm_bench *ret)
 {
-	static const enum md_bench_id shown[] = {
-		MD_BENCH_max_concurrency,    MD_BENCH_request_rate,       MD_BENCH_goodput,
-		MD_BENCH_percentile_metrics, MD_BENCH_metric_percentiles,
+	static const enum vllm_bench_id shown[] = {
+		VLLM_BENCH_max_concurrency,    VLLM_BENCH_request_rate,       VLLM_BENCH_goodput,
+		VLLM_BENCH_percentile_metrics, VLLM_BENCH_metric_percentiles,
 	};
 	const json_t *options = pl_json_get_path(result, "config.benchmark");
 
-	md_bench_init(ret);
+	vllm_bench_init(ret);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(shown); i++) {
-		const json_t *value = json_object_get(options, md_bench_row(shown[i])->name);
+		const json_t *value = json_object_get(options, vllm_bench_row(shown[i])->name);
 		if (value != NULL)
-			md_bench_set(ret, shown[i], value);
+			vllm_bench_set(ret, shown[i], value);
 	}
 }

@@ -6,7 +6,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
-#include "model/bench_options.h"
+#include "vllm/bench_options.h"
 
 #include <stdbool.h>
 
@@ -27,6 +27,6 @@ int run_recover(const char *output, struct run_recovered *ret, struct pl_err *er
 void run_recovered_done(struct run_recovered *recovered);
 
 /* The options that the console table of a result is made with. */
-void run_recovered_bench(const json_t *result, struct md_bench *ret);
+void run_recovered_bench(const json_t *result, struct vllm_bench *ret);
 
 #endif

@@ -10,7 +10,7 @@
 #include "run/resources/resources_priv.h"
 #include "run/signals.h"
 #include "host/lock_queue.h"
-#include "model/version.h"
+#include "vllm/version.h"
 
 /* What no lock tells of, other programs on the GPUs and ports, is looked at this often. */
 #define LOOK_AGAIN_NS  PL_NS_PER_S
@@ -102,13 +102,13 @@ static json_t *gpu_to_json(const struct host_gpu_facts *facts)
 /* Is the release known, and new enough to take uuids? Older ones die on them. */
 static bool takes_uuids(const struct run_release *release)
 {
-	struct md_version version, since;
+	struct vllm_version version, since;
 	struct pl_err ignored = PL_ERR_INIT;
 
 	return release != NULL && !release->assumed &&
-	       md_version_parse(release->version, &version, &ignored) == 0 &&
-	       md_version_parse(BY_UUID_SINCE, &since, &ignored) == 0 &&
-	       md_version_compare(&version, &since) >= 0;
+	       vllm_version_parse(release->version, &version, &ignored) == 0 &&
+	       vllm_version_parse(BY_UUID_SINCE, &since, &ignored) == 0 &&
+	       vllm_version_compare(&version, &since) >= 0;
 }
 
 static void set_visible(struct taking *t, const size_t *picked, size_t count)

@@ -39,7 +39,7 @@ static bool tell_profiler(const struct run_state *run, const char *path, int64_t
 
 int run_beside_start(struct run_state *run, struct pl_err *err)
 {
-	const struct md_bench *bench = &run->experiment->bench;
+	const struct vllm_bench *bench = &run->experiment->bench;
 	struct run_beside *beside = &run->beside;
 
 	read_counters(run, &beside->before);

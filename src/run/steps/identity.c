@@ -7,7 +7,7 @@
 #include "run/run_priv.h"
 #include "host/guard_proc.h"
 #include "host/port.h"
-#include "model/secret.h"
+#include "vllm/secret.h"
 
 #define FETCH_TIMEOUT_NS (30 * PL_NS_PER_S)
 #define SIMULATOR        "profllm-sim"
@@ -77,7 +77,7 @@ static void set_no_model(int status, struct pl_err *why)
 /* benchmark.served_model_name or .model as vLLM's client; else the first that the server offers. */
 static int choose_model(struct run_state *run, const json_t *first)
 {
-	const struct md_bench *bench = &run->experiment->bench;
+	const struct vllm_bench *bench = &run->experiment->bench;
 	const char *offered = json_string_value(json_object_get(first, "id"));
 	const char *served = bench->served_model_name;
 	const char *name = offered;
@@ -185,7 +185,7 @@ static void learn_server_info(struct run_state *run)
 	fetch_or_null(run, "/server_info", &told);
 	/* it may hold the server's environment */
 	if (told != NULL)
-		run->identity.server_info = md_secret_json_shown(told);
+		run->identity.server_info = vllm_secret_json_shown(told);
 }
 
 int run_identity_learn(struct run_state *run)

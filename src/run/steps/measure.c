@@ -129,7 +129,7 @@ static int check_server_lives(struct run_state *run, const struct res_outcome *o
 int run_plan_make(struct run_state *run)
 {
 	PL_AUTO(bench_tokenizer_free) struct bench_tokenizer *tokenizer = NULL;
-	struct md_bench bench = run->experiment->bench;
+	struct vllm_bench bench = run->experiment->bench;
 	struct pl_err err = PL_ERR_INIT;
 	size_t i;
 	json_t *note;
@@ -234,7 +234,7 @@ void run_metrics_settled(const struct run_state *run, struct host_metrics_sample
 
 static int run_load(struct run_state *run, struct pl_err *err)
 {
-	const struct md_bench *bench = &run->experiment->bench;
+	const struct vllm_bench *bench = &run->experiment->bench;
 	struct bench_progress counters = { 0 };
 	struct bench_load load = run_load_base(run);
 	struct run_progress_spec progress_spec = {

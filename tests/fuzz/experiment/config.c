@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "model/server_args.h"
+#include "vllm/server_args.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
@@ -20,7 +20,7 @@ static void check_taken(const struct exp_config *experiment)
 
 	if (text == NULL)
 		abort();
-	if (md_args_to_argv(experiment->server, argv, &env, &err) < 0 && err.text[0] == '\0')
+	if (vllm_args_to_argv(experiment->server, argv, &env, &err) < 0 && err.text[0] == '\0')
 		abort();
 }
 

@@ -11,9 +11,9 @@
 #include "bench/adapter.h"
 
 /* Only what the adapters read is set: the table's defaults are another test's business. */
-static struct md_bench plain_bench(void)
+static struct vllm_bench plain_bench(void)
 {
-	return (struct md_bench){
+	return (struct vllm_bench){
 		.logprobs = OPTION_NO_I64,
 		.top_p = NAN,
 		.top_k = OPTION_NO_I64,
@@ -25,7 +25,7 @@ static struct md_bench plain_bench(void)
 	};
 }
 
-static void assert_body(const char *adapter, const struct md_bench *bench, bool ignore_eos,
+static void assert_body(const char *adapter, const struct vllm_bench *bench, bool ignore_eos,
 			const struct bench_sample *sample, const char *want)
 {
 	const struct bench_encode encode = { .bench = bench,
@@ -41,7 +41,7 @@ static void assert_body(const char *adapter, const struct md_bench *bench, bool 
 
 static void completions_bytes_equal_the_documented_example(void **state)
 {
-	struct md_bench bench = plain_bench();
+	struct vllm_bench bench = plain_bench();
 	const struct bench_sample sample = { .prompt = (char *)"H\xc3\xa9 \"x\"",
 					     .output_tokens = 5 };
 
@@ -58,7 +58,7 @@ static void completions_bytes_equal_the_documented_example(void **state)
 
 static void completions_take_ids_and_all_sampling_keys_in_order(void **state)
 {
-	struct md_bench bench = plain_bench();
+	struct vllm_bench bench = plain_bench();
 	uint32_t ids[] = { 7, 0, 31999 };
 	const struct bench_sample sample = { .ids = ids, .id_count = 3, .output_tokens = 1 };
 
@@ -80,7 +80,7 @@ static void completions_take_ids_and_all_sampling_keys_in_order(void **state)
 
 static void responses_bytes_equal_the_documented_form(void **state)
 {
-	struct md_bench bench = plain_bench();
+	struct vllm_bench bench = plain_bench();
 	const struct bench_sample sample = { .prompt = (char *)"H\xc3\xa9", .output_tokens = 5 };
 
 	(void)state;
@@ -93,7 +93,7 @@ static void responses_bytes_equal_the_documented_form(void **state)
 
 static void extra_body_overwrites_in_place_and_extends(void **state)
 {
-	struct md_bench bench = plain_bench();
+	struct vllm_bench bench = plain_bench();
 	const struct bench_sample sample = { .prompt = (char *)"\xf0\x9f\x98\x80",
 					     .output_tokens = 3 };
 
@@ -113,7 +113,7 @@ static void extra_body_overwrites_in_place_and_extends(void **state)
 
 static void chat_wraps_text_as_typed_part_and_keeps_messages(void **state)
 {
-	struct md_bench bench = plain_bench();
+	struct vllm_bench bench = plain_bench();
 	struct bench_sample sample = { .prompt = (char *)"hi", .output_tokens = 4 };
 
 	(void)state;
@@ -134,7 +134,7 @@ static void chat_wraps_text_as_typed_part_and_keeps_messages(void **state)
 
 static void samples_without_what_the_protocol_needs_are_refused(void **state)
 {
-	struct md_bench bench = plain_bench();
+	struct vllm_bench bench = plain_bench();
 	uint32_t ids[] = { 1 };
 	const struct bench_sample only_ids = { .ids = ids, .id_count = 1, .index = 17 };
 	const struct bench_sample broken = { .prompt = (char *)"\xff\xfe", .index = 18 };

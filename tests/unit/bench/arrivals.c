@@ -108,9 +108,9 @@ static const struct arrivals_case cases[] = {
 	{ 0, INFINITY, 1, NULL, 0, 0, 3, { 0, 0, 0 } },
 };
 
-static void bench_of(const struct arrivals_case *c, struct md_bench *bench)
+static void bench_of(const struct arrivals_case *c, struct vllm_bench *bench)
 {
-	md_bench_init(bench);
+	vllm_bench_init(bench);
 	bench->request_rate = c->rate;
 	bench->burstiness = c->burstiness;
 	free(bench->ramp_up_strategy);
@@ -127,7 +127,7 @@ static void test_equal_to_reference(void **state)
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
 		struct pl_err err = PL_ERR_INIT;
 		struct pl_nplegacy rng;
-		struct md_bench bench;
+		struct vllm_bench bench;
 		double out[N_MAX];
 		bench_of(&cases[i], &bench);
 		pl_nplegacy_seed(&rng, cases[i].seed);
@@ -138,7 +138,7 @@ static void test_equal_to_reference(void **state)
 			pl_text_from_f64(cases[i].expected[j], wanted);
 			assert_string_equal(got, wanted);
 		}
-		md_bench_done(&bench);
+		vllm_bench_done(&bench);
 	}
 }
 
@@ -147,7 +147,7 @@ static void test_draws_go_on(void **state)
 	struct arrivals_case c = { 0, 2, 1, NULL, 0, 0, 2, { 0 } };
 	struct pl_err err = PL_ERR_INIT;
 	struct pl_nplegacy rng, alone;
-	struct md_bench bench;
+	struct vllm_bench bench;
 	double out[2];
 
 	(void)state;
@@ -158,7 +158,7 @@ static void test_draws_go_on(void **state)
 	pl_nplegacy_gamma(&alone, 1, 1);
 	pl_nplegacy_gamma(&alone, 1, 1);
 	assert_true(pl_nplegacy_double(&rng) == pl_nplegacy_double(&alone));
-	md_bench_done(&bench);
+	vllm_bench_done(&bench);
 }
 
 static void test_refused(void **state)
@@ -184,25 +184,25 @@ static void test_refused(void **state)
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(bad); i++) {
 		struct pl_err err = PL_ERR_INIT;
-		struct md_bench bench;
+		struct vllm_bench bench;
 		bench_of(&bad[i], &bench);
 		assert_int_equal(bench_arrivals_check(&bench, &err), -1);
 		assert_int_equal(err.code, PL_ERR_INVALID);
 		assert_true(err.text[0] != '\0');
-		md_bench_done(&bench);
+		vllm_bench_done(&bench);
 	}
 }
 
 /* Without chance (burstiness inf) request i stands where i + 1 requests are expected. */
 static void test_ramp_over_time(void **state)
 {
-	struct md_bench bench;
+	struct vllm_bench bench;
 	struct pl_nplegacy rng;
 	struct pl_err err = PL_ERR_INIT;
 	double out[12];
 
 	(void)state;
-	md_bench_init(&bench);
+	vllm_bench_init(&bench);
 	bench.burstiness = INFINITY;
 	bench.ramp_up_start_rps = 1;
 	bench.ramp_up_end_rps = 5;
@@ -225,7 +225,7 @@ static void test_ramp_over_time(void **state)
 		double expected = length / log(5) * (exp(log(5) * out[i] / length) - 1);
 		assert_true(fabs(expected - (double)(i + 1)) < 1e-11);
 	}
-	md_bench_done(&bench);
+	vllm_bench_done(&bench);
 }
 
 int main(void)

@@ -502,7 +502,7 @@ static void test_bad_files(void **state)
 	}
 }
 
-static int check_with(void (*change)(struct md_bench *bench), char *text, size_t room)
+static int check_with(void (*change)(struct vllm_bench *bench), char *text, size_t room)
 {
 	struct built b;
 
@@ -514,53 +514,53 @@ static int check_with(void (*change)(struct md_bench *bench), char *text, size_t
 	return rc;
 }
 
-static void nothing(struct md_bench *bench)
+static void nothing(struct vllm_bench *bench)
 {
 	(void)bench;
 }
-static void path_for_random(struct md_bench *bench)
+static void path_for_random(struct vllm_bench *bench)
 {
 	set_text(&bench->dataset_path, "x.json");
 }
-static void batches(struct md_bench *bench)
+static void batches(struct vllm_bench *bench)
 {
 	bench->random_batch_size = 2;
 }
-static void no_path(struct md_bench *bench)
+static void no_path(struct vllm_bench *bench)
 {
 	set_text(&bench->dataset_name, "sharegpt");
 }
-static void no_file(struct md_bench *bench)
+static void no_file(struct vllm_bench *bench)
 {
 	set_text(&bench->dataset_name, "custom");
 	set_text(&bench->dataset_path, "/nonexistent/x.jsonl");
 }
-static void other_kind(struct md_bench *bench)
+static void other_kind(struct vllm_bench *bench)
 {
 	set_text(&bench->dataset_name, "hf");
 }
-static void ratio_one(struct md_bench *bench)
+static void ratio_one(struct vllm_bench *bench)
 {
 	set_text(&bench->random_range_ratio, "1");
 }
-static void ratio_half(struct md_bench *bench)
+static void ratio_half(struct vllm_bench *bench)
 {
 	set_text(&bench->random_range_ratio, "{\"input\": 0.5}");
 }
 /* vLLM looks at two keys alone */
-static void ratio_more(struct md_bench *bench)
+static void ratio_more(struct vllm_bench *bench)
 {
 	set_text(&bench->random_range_ratio, "{\"input\": 0.5, \"more\": 1, \"output\": 0}");
 }
-static void ratio_text(struct md_bench *bench)
+static void ratio_text(struct vllm_bench *bench)
 {
 	set_text(&bench->random_range_ratio, "much");
 }
-static void empty_prompt(struct md_bench *bench)
+static void empty_prompt(struct vllm_bench *bench)
 {
 	bench->random_input_len = 0;
 }
-static void ids_in_chat(struct md_bench *bench)
+static void ids_in_chat(struct vllm_bench *bench)
 {
 	bench->prompt_token_ids = true;
 	set_text(&bench->backend, "openai-chat");
@@ -569,7 +569,7 @@ static void ids_in_chat(struct md_bench *bench)
 static void test_checks(void **state)
 {
 	static const struct {
-		void (*change)(struct md_bench *bench);
+		void (*change)(struct vllm_bench *bench);
 		int rc;
 		const char *text;
 	} cases[] = {

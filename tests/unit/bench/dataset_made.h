@@ -117,7 +117,7 @@ static inline void set_text(char **field, const char *text)
 }
 
 struct built {
-	struct md_bench bench;
+	struct vllm_bench bench;
 	struct pl_pyrandom py;
 	struct pl_nplegacy np;
 	struct bench_dataset *dataset;
@@ -128,7 +128,7 @@ static inline void built_init(struct built *b, int64_t seed, int64_t n, int64_t 
 			      int64_t output)
 {
 	*b = (struct built){ 0 };
-	md_bench_init(&b->bench);
+	vllm_bench_init(&b->bench);
 	b->bench.seed = seed;
 	b->bench.num_prompts = n;
 	b->bench.random_input_len = input;
@@ -148,7 +148,7 @@ static inline void build(struct built *b, const struct test_tokenizer *test)
 static inline void built_done(struct built *b)
 {
 	bench_dataset_free(b->dataset);
-	md_bench_done(&b->bench);
+	vllm_bench_done(&b->bench);
 }
 
 #endif

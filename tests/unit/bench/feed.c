@@ -13,7 +13,7 @@
 
 #include "base/clock.h"
 #include "bench/load.h"
-#include "model/bench_options.h"
+#include "vllm/bench_options.h"
 
 /* What a reader saw: each record once acted on, then over, never the other way round. */
 struct seen {

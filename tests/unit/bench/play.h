@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "bench/load.h"
-#include "model/bench_options.h"
+#include "vllm/bench_options.h"
 #include "tiny_server.h"
 
 #define SECOND INT64_C(1000000000)

@@ -170,13 +170,13 @@ static void test_model_checks__dtype_and_gpu(void **state)
 }
 
 /* The places of arguments that were set; the section's where it was left out. */
-static void place_of(void *user, const char *arg, struct md_rule_place *ret)
+static void place_of(void *user, const char *arg, struct vllm_rule_place *ret)
 {
 	const char *const *set = user;
 
-	*ret = (struct md_rule_place){ .source = "x.yaml", .line = 1 };
+	*ret = (struct vllm_rule_place){ .source = "x.yaml", .line = 1 };
 	if (arg != NULL && strcmp(arg, *set) == 0)
-		*ret = (struct md_rule_place){ .source = "x.yaml", .line = 7, .column = 3 };
+		*ret = (struct vllm_rule_place){ .source = "x.yaml", .line = 7, .column = 3 };
 }
 
 static void load_and_check(const json_t *values, const json_t *env,

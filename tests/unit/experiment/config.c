@@ -12,7 +12,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "model/server_args.h"
+#include "vllm/server_args.h"
 
 static const char *const no_sets[] = { NULL };
 
@@ -139,8 +139,8 @@ static void a_whole_file_is_read(void **state)
 			    "{\"VLLM_LOGGING_LEVEL\":\"INFO\",\"WHERE\":\"/data/x\",\"N\":\"1\"}");
 	assert_string_equal(json_string_value(json_array_get(e->launch.extra_args, 1)), "3");
 	assert_string_equal(e->bench.dataset_path, "/data/ShareGPT.json");
-	assert_true(e->bench_set[MD_BENCH_dataset_path]);
-	assert_false(e->bench_set[MD_BENCH_seed]);
+	assert_true(e->bench_set[VLLM_BENCH_dataset_path]);
+	assert_false(e->bench_set[VLLM_BENCH_seed]);
 	assert_string_equal(e->bench.metric_percentiles, "50,99.9");
 	assert_string_equal(json_string_value(json_array_get(e->bench.goodput, 1)), "e2el:3000");
 	auto_free char *sources = pl_json_to_text(e->bench.source_addresses, PL_JSON_COMPACT);
@@ -276,7 +276,7 @@ static void lists_have_several_spellings(void **state)
 	auto_json json_t *argv = json_array();
 	auto_json json_t *env = NULL;
 	struct pl_err err = PL_ERR_INIT;
-	assert_int_equal(md_args_to_argv(e->server, argv, &env, &err), 0);
+	assert_int_equal(vllm_args_to_argv(e->server, argv, &env, &err), 0);
 	auto_free char *text = pl_json_to_text(argv, PL_JSON_COMPACT);
 	assert_string_equal(text, "[\"--served-model-name\",\"one\",\"--cudagraph-capture-sizes\","
 				  "\"8\",\"--collect-detailed-traces\",\"model\",\"worker\","

@@ -68,12 +68,12 @@ static void test_table(void **state)
 				"\"total_token_throughput\": null, \"mean_ttft_ms\": 1,"
 				"\"median_ttft_ms\": 2, \"p99.9_ttft_ms\": 3, \"p50_ttft_ms\": 4,"
 				"\"mean_client_queue_time_ms\": 5}");
-	struct md_bench bench;
+	struct vllm_bench bench;
 	auto_buf buf = { 0 };
 
 	(void)state;
 	pl_buf_init(&buf, 1u << 16);
-	md_bench_init(&bench);
+	vllm_bench_init(&bench);
 	bench.max_concurrency = 4;
 	bench.request_rate = 2.5;
 	bench.goodput = parse("[\"ttft:200\"]");
@@ -82,7 +82,7 @@ static void test_table(void **state)
 		 "ttft,nothing,client_queue_time,e2el_including_client_queue");
 	res_report_table(results, &bench, &buf);
 	assert_string_equal(pl_buf_text(&buf), expected);
-	md_bench_done(&bench);
+	vllm_bench_done(&bench);
 	json_decref(results);
 }
 
@@ -104,10 +104,10 @@ static void test_sections(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
-		struct md_bench bench;
+		struct vllm_bench bench;
 		auto_buf buf = { 0 };
 		pl_buf_init(&buf, 1u << 16);
-		md_bench_init(&bench);
+		vllm_bench_init(&bench);
 		set_text(&bench.percentile_metrics, cases[i].asked);
 		res_report_table(results, &bench, &buf);
 		const char *text = pl_buf_text(&buf);
@@ -116,7 +116,7 @@ static void test_sections(void **state)
 		assert_int_equal(strstr(text, "Mean ITL") != NULL, cases[i].itl);
 		assert_int_equal(strstr(text, "Mean E2EL") != NULL, cases[i].e2el);
 		assert_int_equal(strstr(text, "Client Queue") != NULL, cases[i].queue);
-		md_bench_done(&bench);
+		vllm_bench_done(&bench);
 	}
 	json_decref(results);
 }
@@ -256,7 +256,7 @@ static char *table_of_run(const json_t *detail)
 	size_t count = json_array_size(json_object_get(detail, "ttfts"));
 	auto_free struct res_record *records = pl_alloc_array(count, sizeof(*records));
 	const double percentiles[] = { 25, 50, 90, 99 };
-	struct md_bench bench;
+	struct vllm_bench bench;
 	auto_buf buf = { 0 };
 
 	pl_buf_init(&buf, 1u << 16);
@@ -274,13 +274,13 @@ static char *table_of_run(const json_t *detail)
 		.finite_rate = true,
 	};
 	json_t *results = res_metrics_compute(&input);
-	md_bench_init(&bench);
+	vllm_bench_init(&bench);
 	bench.request_rate = 20;
 	bench.goodput = parse("[\"ttft:200\", \"tpot:50\"]");
 	set_text(&bench.percentile_metrics, "ttft,tpot,itl,e2el");
 	set_text(&bench.metric_percentiles, "25,50,90,99");
 	res_report_table(results, &bench, &buf);
-	md_bench_done(&bench);
+	vllm_bench_done(&bench);
 	json_decref(results);
 	for (size_t i = 0; i < count; i++)
 		res_record_done(&records[i]);

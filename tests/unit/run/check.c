@@ -167,7 +167,7 @@ static void keys_of_objects_are_those_of_one_release(void **state)
 
 static struct exp_config *of_command(const char *text, struct option_problems *problems)
 {
-	auto_command struct md_command *command = NULL;
+	auto_command struct vllm_command *command = NULL;
 	struct exp_config *experiment = NULL;
 	struct run_command_input input = {
 		.source = "pasted", .text = text, .len = strlen(text), .version = "0.32.0"

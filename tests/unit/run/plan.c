@@ -38,39 +38,39 @@ static void test_exp_plan__shared_prefix_share(void **state)
 static void test_exp_plan__when_eos_is_ignored(void **state)
 {
 	(void)state;
-	struct md_bench bench;
+	struct vllm_bench bench;
 
-	md_bench_init(&bench);
+	vllm_bench_init(&bench);
 	assert_true(run_plan_ignores_eos(&bench));
 	free(bench.dataset_name);
 	bench.dataset_name = pl_strdup("sharegpt");
 	assert_false(run_plan_ignores_eos(&bench));
 	bench.ignore_eos = true;
 	assert_true(run_plan_ignores_eos(&bench));
-	md_bench_done(&bench);
+	vllm_bench_done(&bench);
 }
 
 static void test_exp_plan__when_planned_times_matter(void **state)
 {
 	(void)state;
-	struct md_bench bench;
+	struct vllm_bench bench;
 
-	md_bench_init(&bench);
+	vllm_bench_init(&bench);
 	assert_false(run_plan_has_rate(&bench));
 	bench.request_rate = 10;
 	assert_true(run_plan_has_rate(&bench));
 	bench.request_rate = INFINITY;
 	bench.ramp_up_strategy = pl_strdup("linear");
 	assert_true(run_plan_has_rate(&bench));
-	md_bench_done(&bench);
+	vllm_bench_done(&bench);
 }
 
 /* A plan of random ids needs no server. */
-static struct md_bench random_ids(size_t count)
+static struct vllm_bench random_ids(size_t count)
 {
-	struct md_bench bench;
+	struct vllm_bench bench;
 
-	md_bench_init(&bench);
+	vllm_bench_init(&bench);
 	bench.num_prompts = (int64_t)count;
 	bench.prompt_token_ids = true;
 	bench.vocab_size = 32000;
@@ -101,7 +101,7 @@ static struct run_plan *build(const struct run_plan_input *input)
 static void test_exp_plan__requests(void **state)
 {
 	(void)state;
-	struct md_bench bench = random_ids(5);
+	struct vllm_bench bench = random_ids(5);
 	struct run_plan_input input = { .bench = &bench,
 					.adapter = bench_adapter_find("openai"),
 					.model = "m" };
@@ -129,13 +129,13 @@ static void test_exp_plan__requests(void **state)
 	}
 	assert_string_equal(plan->sha256, again->sha256);
 	assert_string_not_equal(plan->id_prefix, again->id_prefix);
-	md_bench_done(&bench);
+	vllm_bench_done(&bench);
 }
 
 static void test_exp_plan__arrivals_end_at_count_over_rate(void **state)
 {
 	(void)state;
-	struct md_bench bench = random_ids(50);
+	struct vllm_bench bench = random_ids(50);
 	struct run_plan_input input = { .bench = &bench,
 					.adapter = bench_adapter_find("openai"),
 					.model = "m" };
@@ -145,13 +145,13 @@ static void test_exp_plan__arrivals_end_at_count_over_rate(void **state)
 	for (size_t i = 1; i < plan->count; i++)
 		assert_true(plan->requests[i].planned_ns >= plan->requests[i - 1].planned_ns);
 	assert_true(llabs(plan->requests[49].planned_ns - 2000000000) <= 1);
-	md_bench_done(&bench);
+	vllm_bench_done(&bench);
 }
 
 static void test_exp_plan__warmups_are_other_prompts_as_long(void **state)
 {
 	(void)state;
-	struct md_bench bench = random_ids(3);
+	struct vllm_bench bench = random_ids(3);
 	struct run_plan_input input = { .bench = &bench,
 					.adapter = bench_adapter_find("openai"),
 					.model = "m" };
@@ -179,7 +179,7 @@ static void test_exp_plan__warmups_are_other_prompts_as_long(void **state)
 		free(bodies[i]);
 	free(bodies);
 	free(warmups);
-	md_bench_done(&bench);
+	vllm_bench_done(&bench);
 }
 
 int main(void)

@@ -19,7 +19,7 @@ struct play {
 	json_t *values;
 	json_t *env;
 	struct ckpt_hardware hardware;
-	struct md_target target;
+	struct vllm_target target;
 	struct ckpt_case server;
 	struct ckpt_memory memory;
 	struct option_problems problems;
@@ -235,7 +235,7 @@ static void test_memory__graphs_by_release(void **state)
 
 	(void)state;
 	begin(&play, LLAMA_31_8B, "{\"max_model_len\":8192}", "h100", NAN);
-	play.target = (struct md_target){ .version = "0.20.2" };
+	play.target = (struct vllm_target){ .version = "0.20.2" };
 	play.server.target = &play.target;
 	explain(&play);
 	assert_near(value(&play, CKPT_MEMORY_KV_CACHE_BYTES),

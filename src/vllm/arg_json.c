@@ -1,0 +1,337 @@
+#include "vllm/arg_json.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+
+#define WORDS_BYTES_MAX 65536
+
+enum kind {
+	TEXT,  /* or null */
+	WORDS, /* a list of texts; in the row one text with blanks */
+	JSON,  /* anything; in the row its JSON text */
+	LIST,  /* the same, a list or null */
+	BOOL,
+	NOT, /* a bool that says the opposite of the row's */
+	NUMBER,
+	TYPE,
+	STYLE,
+};
+
+struct key {
+	const char *name;
+	enum kind kind;
+	size_t offset;
+	bool rare; /* left out where it says nothing */
+};
+
+#define AT(member) offsetof(struct vllm_arg, member)
+
+static const struct key keys[] = {
+	{ "name", TEXT, AT(name), false },
+	{ "flag", TEXT, AT(flag), false },
+	{ "aliases", WORDS, AT(aliases), false },
+	{ "negative_flag", TEXT, AT(negative_flag), false },
+	{ "group", TEXT, AT(group), false },
+	{ "type", TYPE, AT(type), false },
+	{ "choices", LIST, AT(choices), false },
+	{ "choices_open", BOOL, AT(choices_open), false },
+	{ "choices_origin", TEXT, AT(choices_origin), false },
+	{ "nullable", BOOL, AT(nullable), false },
+	{ "default", JSON, AT(default_json), false },
+	{ "min", NUMBER, AT(min), false },
+	{ "max", NUMBER, AT(max), false },
+	{ "exclusive", TEXT, AT(exclusive), false },
+	{ "deprecated", BOOL, AT(deprecated), false },
+	{ "removed_in", TEXT, AT(removed_in), false },
+	{ "cli_style", STYLE, AT(style), false },
+	{ "help", TEXT, AT(help), false },
+	{ "in_reference", BOOL, AT(in_reference), false },
+	{ "choices_note", TEXT, AT(choices_note), true },
+	{ "older_choices", LIST, AT(older_choices), true },
+	{ "older_aliases", WORDS, AT(older_aliases), true },
+	{ "older_default", JSON, AT(older_default), true },
+	{ "special_values", LIST, AT(special_values), true },
+	{ "also_accepts", WORDS, AT(also_accepts), true },
+	{ "item_accepts", WORDS, AT(item_accepts), true },
+	{ "const", JSON, AT(const_json), true },
+	{ "any_case", BOOL, AT(any_case), true },
+	{ "null_on_cli", NOT, AT(no_null_on_cli), true },
+	{ "replaced_by", TEXT, AT(replaced_by), true },
+	{ "since", TEXT, AT(since), true },
+	{ "reference_group", TEXT, AT(reference_group), true },
+	{ "note", TEXT, AT(note), true },
+};
+
+static const char *text_at(const struct vllm_arg *arg, const struct key *key)
+{
+	return *(const char *const *)((const char *)arg + key->offset);
+}
+
+static json_t *number_json(double value)
+{
+	if (isfinite(value) && value == floor(value) && fabs(value) < 9e15)
+		return json_integer((json_int_t)value);
+	return pl_json_number(value);
+}
+
+static json_t *parsed(const char *text)
+{
+	json_t *json = text != NULL ? json_loads(text, JSON_DECODE_ANY, NULL) : NULL;
+
+	return json != NULL ? json : json_null();
+}
+
+static json_t *value_json(const struct vllm_arg *arg, const struct key *key)
+{
+	const char *at = (const char *)arg + key->offset;
+
+	switch (key->kind) {
+	case TEXT:
+		return pl_json_text(text_at(arg, key));
+	case WORDS:
+		return pl_json_words(text_at(arg, key));
+	case JSON:
+	case LIST:
+		return parsed(text_at(arg, key));
+	case BOOL:
+		return json_boolean(*(const bool *)at);
+	case NOT:
+		return json_boolean(!*(const bool *)at);
+	case NUMBER:
+		return number_json(*(const double *)at);
+	case TYPE:
+		return json_string(vllm_arg_type_name(arg->type));
+	case STYLE:
+		return json_string(vllm_arg_style_name(arg->style));
+	}
+	return json_null();
+}
+
+/* Does a rare key say nothing? */
+static bool is_silent(const struct vllm_arg *arg, const struct key *key)
+{
+	if (!key->rare)
+		return false;
+	if (key->kind == BOOL || key->kind == NOT)
+		return !*(const bool *)((const char *)arg + key->offset);
+	return text_at(arg, key) == NULL;
+}
+
+static void put_bound(json_t *object, const char *inclusive, const char *exclusive, bool excluded,
+		      double value)
+{
+	if (isfinite(value))
+		json_object_set_new(object, excluded ? exclusive : inclusive, number_json(value));
+}
+
+static json_t *field_json(const struct vllm_field *field)
+{
+	json_t *object = json_object();
+	const char *exclusive = field->exclusive != NULL ? field->exclusive : "";
+	bool both = strcmp(exclusive, "both") == 0;
+
+	json_object_set_new(object, "type", json_string(vllm_field_type_name(field->type)));
+	if (field->type == VLLM_FIELD_LIST && field->items != VLLM_FIELD_ANY)
+		json_object_set_new(object, "items",
+				    json_string(vllm_field_type_name(field->items)));
+	if (field->also_accepts != NULL)
+		json_object_set_new(object, "also_accepts", pl_json_words(field->also_accepts));
+	if (field->choices != NULL)
+		json_object_set_new(object, "choices", parsed(field->choices));
+	if (field->choices_open)
+		json_object_set_new(object, "choices_open", json_true());
+	if (field->any_case)
+		json_object_set_new(object, "any_case", json_true());
+	json_object_set_new(object, "nullable", json_boolean(field->nullable));
+	put_bound(object, "min", "above", both || strcmp(exclusive, "min") == 0, field->min);
+	put_bound(object, "max", "below", both || strcmp(exclusive, "max") == 0, field->max);
+	if (field->default_json != NULL)
+		json_object_set_new(object, "default", parsed(field->default_json));
+	if (field->default_json == NULL || field->required)
+		json_object_set_new(object, "required", json_boolean(field->required));
+	return object;
+}
+
+/* Puts a field at its dotted place; an object's own row stands before those of its keys. */
+static void put_field(json_t *fields, const struct vllm_field *field)
+{
+	auto_free char *path = pl_strdup(field->path);
+	char *rest = path;
+	const char *name = strsep(&rest, ".");
+
+	for (; rest != NULL; name = strsep(&rest, ".")) {
+		json_t *object = json_object_get(fields, name);
+		fields = json_object_get(object, "fields");
+		if (fields == NULL) {
+			fields = json_object();
+			json_object_set_new(object, "fields", fields);
+		}
+	}
+	json_object_set_new(fields, name, field_json(field));
+}
+
+json_t *vllm_arg_fields_to_json(const struct vllm_arg *arg)
+{
+	json_t *fields = NULL;
+
+	for (size_t i = 0; i < vllm_field_count(); i++) {
+		const struct vllm_field *field = vllm_field_at(i);
+		if (strcmp(field->arg, arg->name) != 0)
+			continue;
+		if (fields == NULL)
+			fields = json_object();
+		put_field(fields, field);
+	}
+	return fields;
+}
+
+json_t *vllm_arg_to_json(const struct vllm_arg *arg)
+{
+	json_t *entry = json_object();
+	json_t *fields = vllm_arg_fields_to_json(arg);
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(keys); i++) {
+		if (!is_silent(arg, &keys[i]))
+			json_object_set_new(entry, keys[i].name, value_json(arg, &keys[i]));
+	}
+	if (fields != NULL)
+		json_object_set_new(entry, "fields", fields);
+	return entry;
+}
+
+json_t *vllm_arg_json_value(const struct vllm_arg *arg, const char *key)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(keys); i++) {
+		if (strcmp(keys[i].name, key) == 0)
+			return value_json(arg, &keys[i]);
+	}
+	return json_null();
+}
+
+static int refuse(const struct key *key, const json_t *value, const char *expected,
+		  struct pl_err *err)
+{
+	auto_free char *found = pl_json_to_text(value, PL_JSON_COMPACT);
+
+	return pl_err_set(err, PL_ERR_INVALID, "'%s': found %.200s, expected %s", key->name, found,
+			  expected);
+}
+
+static int set_words(const char **slot, const struct key *key, const json_t *value,
+		     struct pl_arena *arena, struct pl_err *err)
+{
+	auto_buf words = { 0 };
+	size_t i;
+	json_t *item;
+
+	pl_buf_init(&words, WORDS_BYTES_MAX);
+	if (!json_is_array(value))
+		return refuse(key, value, "a list of texts", err);
+	json_array_foreach((json_t *)value, i, item)
+	{
+		const char *word = json_string_value(item);
+		if (word == NULL || word[0] == '\0' || strchr(word, ' ') != NULL)
+			return refuse(key, value, "a list of words", err);
+		pl_buf_addf(&words, "%s%s", i > 0 ? " " : "", word);
+	}
+	*slot = words.len > 0 ? pl_arena_strndup(arena, words.data, words.len) : NULL;
+	return 0;
+}
+
+static int set_text(const char **slot, const struct key *key, const json_t *value,
+		    struct pl_arena *arena, struct pl_err *err)
+{
+	auto_free char *text = NULL;
+
+	if (key->kind == WORDS)
+		return set_words(slot, key, value, arena, err);
+	if (key->kind == TEXT && !json_is_string(value) && !json_is_null(value))
+		return refuse(key, value, "a text", err);
+	if (key->kind == LIST && !json_is_array(value) && !json_is_null(value))
+		return refuse(key, value, "a list", err);
+	if (key->kind == TEXT)
+		text = pl_strdup(json_string_value(value));
+	else if (!json_is_null(value) || key->kind == JSON)
+		text = pl_json_to_text(value, PL_JSON_COMPACT);
+	*slot = text != NULL ? pl_arena_strndup(arena, text, strlen(text)) : NULL;
+	return 0;
+}
+
+static int set_number(double *slot, const struct key *key, const json_t *value, struct pl_err *err)
+{
+	if (!json_is_number(value) && !json_is_null(value))
+		return refuse(key, value, "a number or null", err);
+	if (json_is_number(value))
+		*slot = json_number_value(value);
+	else
+		*slot = strcmp(key->name, "min") == 0 ? -INFINITY : INFINITY;
+	return 0;
+}
+
+static int set_value(struct vllm_arg *arg, const struct key *key, const json_t *value,
+		     struct pl_arena *arena, struct pl_err *err)
+{
+	char *at = (char *)arg + key->offset;
+	const char *name = json_string_value(value);
+
+	switch (key->kind) {
+	case BOOL:
+	case NOT:
+		if (!json_is_boolean(value))
+			return refuse(key, value, "true or false", err);
+		*(bool *)at = json_is_true(value) == (key->kind == BOOL);
+		return 0;
+	case NUMBER:
+		return set_number((double *)at, key, value, err);
+	case TYPE:
+		return vllm_arg_type_find(name, &arg->type) < 0 ? refuse(key, value, "a type", err)
+								: 0;
+	case STYLE:
+		return vllm_arg_style_find(name, &arg->style) < 0
+			       ? refuse(key, value, "a style of the command line", err)
+			       : 0;
+	default:
+		return set_text((const char **)at, key, value, arena, err);
+	}
+}
+
+static const struct key *find_key(const char *name, struct pl_err *err)
+{
+	const char *names[PL_ARRAY_SIZE(keys)];
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(keys); i++) {
+		names[i] = keys[i].name;
+		if (strcmp(keys[i].name, name) == 0)
+			return &keys[i];
+	}
+	const char *nearest = pl_text_nearest(name, names, PL_ARRAY_SIZE(names));
+	if (nearest != NULL)
+		pl_err_set(err, PL_ERR_INVALID, "unknown key '%s' (did you mean '%s'?)", name,
+			   nearest);
+	else
+		pl_err_set(err, PL_ERR_INVALID, "unknown key '%s'", name);
+	return NULL;
+}
+
+int vllm_arg_set_json(struct vllm_arg *arg, const json_t *entry, struct pl_arena *arena,
+		      struct pl_err *err)
+{
+	const char *name;
+	json_t *value;
+
+	json_object_foreach((json_t *)entry, name, value)
+	{
+		if (strcmp(name, "name") == 0)
+			continue;
+		const struct key *key = find_key(name, err);
+		if (key == NULL || set_value(arg, key, value, arena, err) < 0)
+			return -1;
+	}
+	if (arg->flag == NULL || arg->group == NULL || arg->help == NULL)
+		return pl_err_set(err, PL_ERR_INVALID, "flag, group and help cannot be null");
+	return 0;
+}

@@ -1,0 +1,23 @@
+/*
+ * A row of the server arguments as a JSON object and back, as `profllm params --json` and overlay
+ * files have it: name, flag, aliases, negative_flag, group, type, choices, default, …, fields.
+ */
+#ifndef VLLM_ARG_JSON_H
+#define VLLM_ARG_JSON_H
+
+#include "base/json.h"
+#include "vllm/server_args.h"
+
+/* What does not apply is null, or left out where few rows have it. New reference. */
+json_t *vllm_arg_to_json(const struct vllm_arg *arg);
+/* One value of it, "default" say; JSON null where there is none. New reference. */
+json_t *vllm_arg_json_value(const struct vllm_arg *arg, const char *key);
+/* The keys inside of an argument's object, by name; NULL: none are known. New reference. */
+json_t *vllm_arg_fields_to_json(const struct vllm_arg *arg);
+
+/* Sets what the entry says and leaves the rest as it is; texts go into `arena`. The name and the
+ * fields cannot be set. */
+int vllm_arg_set_json(struct vllm_arg *arg, const json_t *entry, struct pl_arena *arena,
+		      struct pl_err *err) PL_MUST_CHECK;
+
+#endif

@@ -1,0 +1,58 @@
+/*
+ * The command line of `bench serve`, read as vLLM 0.32's own parser reads it: dashes or
+ * underscores, "=", unambiguous beginnings, several words, dotted keys of JSON options, the last of
+ * equal options.
+ *
+ * All faults are found, in the order in which vLLM's parser and then its command would meet them:
+ * the first is the one that vLLM tells. The words' rules stand in docs/reference/bench-serve.md.
+ */
+#ifndef VLLM_BENCH_LINE_H
+#define VLLM_BENCH_LINE_H
+
+#include "vllm/bench_options.h"
+
+/* A flag of our own command beside the options; no beginning of it is taken for it. */
+struct vllm_bench_flag {
+	const char *flag; /* "--dry-run" */
+	bool takes_value;
+};
+
+enum vllm_bench_fault_kind {
+	VLLM_BENCH_MISREAD, /* vLLM's parser refuses the line */
+	VLLM_BENCH_REFUSED, /* its command does, or would find it too late */
+	VLLM_BENCH_LATER,   /* right, and not in this version */
+	VLLM_BENCH_WARNING,
+};
+
+struct vllm_bench_fault {
+	enum vllm_bench_fault_kind kind;
+	size_t word; /* of the words given; what it is about */
+	char *text;  /* in the words of vLLM's parser where it would say it */
+	char *hint;  /* what to write instead; NULL: not known */
+};
+
+struct vllm_bench_line {
+	struct vllm_bench bench; /* complete, with this command's defaults */
+	bool given[VLLM_BENCH_COUNT];
+	json_t *set;   /* object: each option given, typed */
+	json_t *flags; /* object: each of our own flags given, its text or true */
+	struct vllm_bench_fault *faults;
+	size_t fault_count;
+	size_t fault_room;
+};
+
+/*
+ * Reads words[0..count), the command's name left out. `own` ends with a row whose flag is NULL.
+ * Always fills *ret; vllm_bench_line_done() frees it.
+ */
+void vllm_bench_line_read(const char *const *words, size_t count, const struct vllm_bench_flag *own,
+			  struct vllm_bench_line *ret);
+/* What vLLM's command finds wrong after its parser, in its order, then what it would find too late,
+ * then what this version cannot do; adds faults. */
+void vllm_bench_line_check(struct vllm_bench_line *line);
+size_t vllm_bench_line_count(const struct vllm_bench_line *line, enum vllm_bench_fault_kind kind);
+/* One more, found by others; takes `text`. */
+void vllm_bench_line_add(struct vllm_bench_line *line, enum vllm_bench_fault_kind kind, char *text);
+void vllm_bench_line_done(struct vllm_bench_line *line);
+
+#endif

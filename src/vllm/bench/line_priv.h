@@ -1,0 +1,25 @@
+/* What the files bench_line*.c share. */
+#ifndef VLLM_BENCH_LINE_PRIV_H
+#define VLLM_BENCH_LINE_PRIV_H
+
+#include "vllm/bench/line.h"
+
+/* "--random-input-len"; the caller's (free()). */
+char *vllm_bench_flag_of(enum vllm_bench_id id);
+/* Warns of options that change nothing on this line. */
+void vllm_bench_line_check_idle(struct vllm_bench_line *line);
+/* A fault about a word; takes `text`; hint NULL: none. Borrowed until the next one. */
+struct vllm_bench_fault *vllm_bench_fault_add(struct vllm_bench_line *line, size_t word, char *text,
+					      const char *hint);
+/* A text in quotes, as Python's repr() shows it; the caller's (free()). */
+char *vllm_bench_repr(const char *text);
+/* Several words: at least how many, -1 for one word only. */
+int vllm_bench_words_least(enum vllm_bench_id id);
+/*
+ * The typed value of the words behind a flag, as Python's int(), float() and json.loads() read
+ * them. NULL with a fault.
+ */
+json_t *vllm_bench_value_read(struct vllm_bench_line *line, enum vllm_bench_id id, size_t word,
+			      const char *const *texts, size_t count);
+
+#endif

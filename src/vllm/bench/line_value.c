@@ -1,0 +1,325 @@
+/* The words behind a flag as typed values, the way Python reads them. */
+#include "vllm/bench/line_priv.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "option/dotted.h"
+
+enum { CHOICES_BYTES_MAX = 8192, TUPLE_MAX = 8, REPR_BYTES_MAX = 1 << 20 };
+
+/* A number without its blanks and the underscores between digits; NULL: they stand elsewhere. */
+static char *number_text(const char *word)
+{
+	auto_free char *copy = pl_strdup(word);
+	char *text = pl_strdup(pl_text_trim(copy));
+	char *to = text;
+
+	for (const char *at = text; *at != '\0'; at++) {
+		if (*at != '_') {
+			*to++ = *at;
+			continue;
+		}
+		if (at == text || !isdigit((unsigned char)at[-1]) ||
+		    !isdigit((unsigned char)at[1])) {
+			free(text);
+			return NULL;
+		}
+	}
+	*to = '\0';
+	return text;
+}
+
+static json_t *read_int(const char *word)
+{
+	auto_free char *text = number_text(word);
+	int64_t value;
+
+	if (text == NULL || !pl_text_to_i64(text, &value))
+		return NULL;
+	return json_integer(value);
+}
+
+/* As Python's float(): a number out of range is infinite. */
+static bool to_f64(const char *text, double *ret)
+{
+	const char *digits = text + (text[0] == '+' || text[0] == '-');
+
+	if ((!isdigit((unsigned char)*digits) && *digits != '.') || strpbrk(text, "xXpP") != NULL)
+		return false;
+	char *end;
+	*ret = strtod(text, &end);
+	return end > digits && *end == '\0';
+}
+
+static json_t *read_float(const char *word)
+{
+	auto_free char *text = number_text(word);
+	double value;
+
+	if (text == NULL)
+		return NULL;
+	if (strcasecmp(text, "infinity") == 0 || strcasecmp(text, "inf") == 0 ||
+	    strcasecmp(text, "+inf") == 0 || strcasecmp(text, "+infinity") == 0)
+		return json_string("inf");
+	if (strcasecmp(text, "-inf") == 0 || strcasecmp(text, "-infinity") == 0)
+		return json_string("-inf");
+	if (strcasecmp(text + (text[0] == '+' || text[0] == '-'), "nan") == 0)
+		return json_string("nan");
+	if (!to_f64(text, &value))
+		return NULL;
+	return isinf(value) ? json_string(value > 0 ? "inf" : "-inf") : json_real(value);
+}
+
+static const char *skip_blanks(const char *at)
+{
+	return at + strspn(at, " \t\r\n");
+}
+
+/* As Python's repr() shows a text. Control characters that have no letter are "\xNN". */
+char *vllm_bench_repr(const char *text)
+{
+	char quote = strchr(text, '\'') != NULL && strchr(text, '"') == NULL ? '"' : '\'';
+	auto_buf buf = { 0 };
+
+	pl_buf_init(&buf, REPR_BYTES_MAX);
+	pl_buf_add_char(&buf, quote);
+	for (; *text != '\0'; text++) {
+		if (*text == quote || *text == '\\')
+			pl_buf_addf(&buf, "\\%c", *text);
+		else if (*text == '\n' || *text == '\t' || *text == '\r')
+			pl_buf_add_text(&buf, *text == '\n'   ? "\\n"
+					      : *text == '\t' ? "\\t"
+							      : "\\r");
+		else if ((unsigned char)*text < ' ' || *text == 127)
+			pl_buf_addf(&buf, "\\x%02x", (unsigned char)*text);
+		else
+			pl_buf_add_char(&buf, *text);
+	}
+	pl_buf_add_char(&buf, quote);
+	return pl_strdup(pl_buf_text(&buf));
+}
+
+/* "(256, 256, 1)" as it is printed; NULL: no tuple of whole numbers. *at moves behind it. */
+static char *read_tuple(const char **at)
+{
+	auto_buf text = { 0 };
+	const char *here = skip_blanks(*at);
+	size_t count = 0;
+
+	pl_buf_init(&text, 256);
+	if (*here++ != '(')
+		return NULL;
+	pl_buf_add_char(&text, '(');
+	for (here = skip_blanks(here); *here != ')' && count < TUPLE_MAX; count++) {
+		char *end;
+		long number = strtol(here, &end, 10);
+		if (end == here)
+			return NULL;
+		pl_buf_addf(&text, "%s%ld", count > 0 ? ", " : "", number);
+		here = skip_blanks(end);
+		if (*here == ',')
+			here = skip_blanks(here + 1);
+		else if (*here != ')')
+			return NULL;
+	}
+	if (*here != ')' || count == 0)
+		return NULL;
+	pl_buf_add_char(&text, ')');
+	*at = here + 1;
+	return pl_strdup(pl_buf_text(&text));
+}
+
+/* {(height, width, frames): share, …}: Python's way to write it. NULL: it is not that. */
+static json_t *read_buckets(const char *word)
+{
+	auto_json json_t *object = json_object();
+	const char *at = skip_blanks(word);
+
+	if (*at++ != '{')
+		return NULL;
+	for (at = skip_blanks(at); *at != '}';) {
+		auto_free char *key = read_tuple(&at);
+		at = skip_blanks(at);
+		if (key == NULL || *at != ':')
+			return NULL;
+		char *end;
+		double share = strtod(at + 1, &end);
+		if (end == at + 1 || !isfinite(share))
+			return NULL;
+		json_object_set_new(object, key, json_real(share));
+		at = skip_blanks(end);
+		if (*at == ',')
+			at = skip_blanks(at + 1);
+		else if (*at != '}')
+			return NULL;
+	}
+	return *skip_blanks(at + 1) == '\0' ? pl_take(object) : NULL;
+}
+
+static bool is_literal(enum vllm_bench_id id)
+{
+#define LITERAL(name)                \
+	if (id == VLLM_BENCH_##name) \
+		return true;
+#include "tbl/bench_line.h"
+	return false;
+}
+
+static bool has_commas(enum vllm_bench_id id)
+{
+#define COMMAS(name)                 \
+	if (id == VLLM_BENCH_##name) \
+		return true;
+#include "tbl/bench_line.h"
+	return false;
+}
+
+static json_t *read_list(enum vllm_bench_id id, const char *const *texts, size_t count)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < count; i++) {
+		if (has_commas(id))
+			option_commas_add(list, texts[i]);
+		else
+			json_array_append_new(list, json_string(texts[i]));
+	}
+	return list;
+}
+
+/* NULL: the text is none of the type. */
+static json_t *read_typed(enum vllm_bench_id id, const char *const *texts, size_t count,
+			  const char **ret_type)
+{
+	*ret_type = "str";
+	switch (vllm_bench_row(id)->type) {
+	case VLLM_BENCH_I64:
+		*ret_type = "int";
+		return read_int(texts[0]);
+	case VLLM_BENCH_F64:
+		*ret_type = "float";
+		return read_float(texts[0]);
+	case VLLM_BENCH_JSON:
+		*ret_type = is_literal(id) ? "_parse_mm_bucket_config" : "loads";
+		return is_literal(id) ? read_buckets(texts[0])
+				      : json_loads(texts[0], JSON_DECODE_ANY, NULL);
+	case VLLM_BENCH_LIST:
+		return read_list(id, texts, count);
+	case VLLM_BENCH_DUR:
+	case VLLM_BENCH_TEXT:
+	default:
+		return json_string(texts[0]);
+	}
+}
+
+static char *why_no_json(const char *text)
+{
+	json_error_t fault;
+	auto_json json_t *json = json_loads(text, JSON_DECODE_ANY, &fault);
+	const char *excess = option_json_excess(text);
+
+	if (excess != NULL)
+		return pl_asprintf("it has %s, which cannot be sent", excess);
+	if (strchr(text, '\'') != NULL && strchr(text, '"') == NULL)
+		return pl_strdup("texts in JSON stand in double quotes");
+	return json == NULL ? pl_asprintf("no JSON: %s", fault.text) : NULL;
+}
+
+static const char *old_value_hint(enum vllm_bench_id id, const char *text)
+{
+#define OLD_VALUE(name, value, hint)                             \
+	if (id == VLLM_BENCH_##name && strcmp(text, value) == 0) \
+		return hint;
+#include "tbl/bench_line.h"
+	return NULL;
+}
+
+static void tell_choice(struct vllm_bench_line *line, enum vllm_bench_id id, size_t word,
+			const char *text)
+{
+	const char *choices = vllm_bench_row(id)->choices;
+	auto_free char *flag = vllm_bench_flag_of(id);
+	auto_free char *copy = pl_strdup(choices);
+	auto_free char *shown = vllm_bench_repr(text);
+	auto_buf fault = { 0 };
+	const char *names[64];
+	auto_free char *near = NULL;
+	size_t count = 0;
+
+	pl_buf_init(&fault, CHOICES_BYTES_MAX);
+	pl_buf_addf(&fault, "argument %s: invalid choice: %.200s (choose from ", flag, shown);
+	for (char *rest = copy; rest != NULL && count < PL_ARRAY_SIZE(names);) {
+		names[count] = strsep(&rest, "|");
+		pl_buf_addf(&fault, "%s'%s'", count > 0 ? ", " : "", names[count]);
+		count++;
+	}
+	pl_buf_add_char(&fault, ')');
+	const char *hint = old_value_hint(id, text);
+	const char *nearest = hint == NULL ? pl_text_nearest(text, names, count) : NULL;
+	if (nearest != NULL)
+		near = pl_asprintf("did you mean '%s'?", nearest);
+	vllm_bench_fault_add(line, word, pl_strdup(pl_buf_text(&fault)),
+			     hint != NULL ? hint : near);
+}
+
+/* NULL with a fault: no duration, or one that the row does not allow. */
+static json_t *read_duration(struct vllm_bench_line *line, const struct vllm_bench_row *row,
+			     size_t word, const char *text)
+{
+	auto_free char *flag = vllm_bench_flag_of(vllm_bench_find(row->name));
+	int64_t ns, least = INT64_MIN, most = INT64_MAX;
+
+	if (!pl_text_to_duration_ns(text, &ns)) {
+		vllm_bench_fault_add(line, word,
+				     pl_asprintf("argument %s: found '%.200s', expected a duration "
+						 "such as 30s or 500ms",
+						 flag, text),
+				     NULL);
+		return NULL;
+	}
+	(void)pl_text_to_duration_ns(row->min, &least);
+	(void)pl_text_to_duration_ns(row->max, &most);
+	if (ns >= least && ns <= most)
+		return json_integer(ns);
+	vllm_bench_fault_add(line, word,
+			     pl_asprintf("argument %s: found '%.200s', expected a duration from %s "
+					 "to %s",
+					 flag, text, row->min, row->max),
+			     NULL);
+	return NULL;
+}
+
+json_t *vllm_bench_value_read(struct vllm_bench_line *line, enum vllm_bench_id id, size_t word,
+			      const char *const *texts, size_t count)
+{
+	const struct vllm_bench_row *row = vllm_bench_row(id);
+	auto_free char *flag = vllm_bench_flag_of(id);
+	const char *type;
+
+	json_t *value = read_typed(id, texts, count, &type);
+	if (value == NULL) {
+		auto_free char *shown = vllm_bench_repr(texts[0]);
+		auto_free char *hint = strcmp(type, "loads") == 0 ? why_no_json(texts[0]) : NULL;
+		vllm_bench_fault_add(
+			line, word,
+			pl_asprintf("argument %s: invalid %s value: %.200s", flag, type, shown),
+			hint);
+		return NULL;
+	}
+	if (row->type == VLLM_BENCH_DUR) {
+		json_decref(value);
+		return read_duration(line, row, word, texts[0]);
+	}
+	if (row->type == VLLM_BENCH_TEXT && row->choices[0] != '\0' &&
+	    !pl_text_has_word(row->choices, '|', texts[0])) {
+		tell_choice(line, id, word, texts[0]);
+		json_decref(value);
+		return NULL;
+	}
+	return value;
+}

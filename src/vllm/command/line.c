@@ -1,0 +1,255 @@
+#include "vllm/command/line.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "vllm/command/command_priv.h"
+
+#define SOURCE "command line"
+
+enum { WORDS_MAX = 20000 };
+
+/* The word that a problem is about. The caller's (free()). */
+static char *found_text(const struct vllm_parse *parse, const struct vllm_token *at)
+{
+	const struct vllm_words *words = &parse->command->words;
+	bool is_ours = pl_text_equal(at->source, parse->command->source);
+	auto_free char *shown = vllm_secret_word_shown(at->written);
+
+	if (is_ours && at->line > 0 && (size_t)at->line <= words->count &&
+	    vllm_words_hide(words, (size_t)at->line - 1))
+		return pl_strdup("a value that is not shown");
+	return pl_asprintf("text '%.60s'", shown);
+}
+
+void vllm_parse_add(struct vllm_parse *parse, enum option_severity severity,
+		    const struct vllm_token *at, const char *found, const char *expected,
+		    const char *nearest)
+{
+	if (parse->problems->count >= VLLM_WORDS_PROBLEMS_MAX && parse->problems->errors > 0)
+		return;
+	auto_free char *key = at->text[0] == '-' ? vllm_token_key(at) : NULL;
+	auto_free char *text = found == NULL ? found_text(parse, at) : NULL;
+
+	option_problems_add(parse->problems, &(struct option_problem){
+						     .severity = severity,
+						     .source = at->source,
+						     .line = at->line,
+						     .column = at->column,
+						     .key = key,
+						     .found = found != NULL ? found : text,
+						     .expected = expected,
+						     .nearest = nearest,
+					     });
+}
+
+char *vllm_token_key(const struct vllm_token *token)
+{
+	return pl_strndup(token->written, strcspn(token->written, "="));
+}
+
+char *vllm_flag_of(const char *name)
+{
+	char *flag = pl_asprintf("--%s", name);
+
+	for (char *at = flag; *at != '\0' && *at != '.'; at++)
+		*at = *at == '_' ? '-' : *at;
+	return flag;
+}
+
+static struct vllm_command *command_new(const struct vllm_command_options *options)
+{
+	struct vllm_command *command = pl_alloc(sizeof(*command));
+
+	command->source = pl_strdup(options->source != NULL ? options->source : SOURCE);
+	command->values = json_object();
+	command->given = json_object();
+	command->places = json_object();
+	command->env = json_object();
+	command->launch = json_array();
+	command->unknown = json_array();
+	command->runtime_args = json_array();
+	return command;
+}
+
+void vllm_command_free(struct vllm_command *command)
+{
+	if (command == NULL)
+		return;
+	free(command->source);
+	vllm_words_done(&command->words);
+	json_decref(command->values);
+	json_decref(command->given);
+	json_decref(command->places);
+	json_decref(command->env);
+	json_decref(command->launch);
+	json_decref(command->unknown);
+	json_decref(command->runtime_args);
+	free(command->runtime);
+	free(command->image);
+	free(command->version);
+	free(command->target);
+	free(command->config);
+	free(command);
+}
+
+static void parse_done(struct vllm_parse *parse)
+{
+	for (size_t i = 0; i < parse->count; i++) {
+		free(parse->tokens[i].text);
+		free(parse->tokens[i].written);
+		free(parse->tokens[i].source);
+	}
+	free(parse->tokens);
+	for (size_t i = 0; i < parse->dotted_count; i++) {
+		struct vllm_dotted_arg *arg = &parse->dotted[i];
+		for (size_t j = 0; j < arg->count; j++)
+			free(arg->keys[j].path);
+		free(arg->keys);
+		free(arg->flag);
+		free(arg->written);
+		json_decref(arg->object);
+	}
+	free(parse->dotted);
+}
+
+/* The release that was asked for, else the image's, else the reference. */
+static void set_target(struct vllm_parse *parse, const char *release)
+{
+	struct vllm_version reference = { 0 };
+	struct pl_err err = PL_ERR_INIT;
+
+	if (release == NULL)
+		release = parse->command->version;
+	parse->target_known = release != NULL &&
+			      vllm_version_parse(release, &parse->target, &err) == 0;
+	if (parse->target_known)
+		parse->command->target = pl_strdup(release);
+	parse->target_text = parse->target_known ? release : VLLM_REFERENCE_RELEASE;
+	parse->at_reference = !parse->target_known ||
+			      (vllm_version_parse(VLLM_REFERENCE_RELEASE, &reference, &err) == 0 &&
+			       vllm_version_compare(&parse->target, &reference) >= 0);
+}
+
+/* What cannot be measured, though vLLM starts it. */
+static void check_headless(struct vllm_parse *parse)
+{
+	const struct vllm_command *command = parse->command;
+	json_int_t word = json_integer_value(json_object_get(command->places, "headless"));
+
+	if (!json_is_true(json_object_get(command->values, "headless")) || word < 1)
+		return;
+	option_problems_add(parse->problems,
+			    &(struct option_problem){
+				    .severity = OPTION_WARNING,
+				    .source = command->source,
+				    .line = (int)word,
+				    .column = command->words.items[word - 1].column,
+				    .key = "--headless",
+				    .found = "a server without an API",
+				    .expected = "one that can be measured",
+			    });
+}
+
+static void parse_words(struct vllm_command *command, const struct vllm_command_options *options,
+			struct option_problems *problems)
+{
+	struct vllm_parse parse = { .command = command,
+				    .problems = problems,
+				    .folder = options->folder,
+				    .allow_gone = options->allow_gone };
+	size_t first;
+
+	if (vllm_command_recognise(&parse, &first)) {
+		set_target(&parse, options->release);
+		vllm_command_tokens(&parse, first);
+		vllm_command_match(&parse);
+		check_headless(&parse);
+	}
+	parse_done(&parse);
+}
+
+static int check_count(const struct vllm_command *command, struct pl_err *err)
+{
+	if (command->words.count <= WORDS_MAX)
+		return 0;
+	return pl_err_set(err, PL_ERR_INVALID, "'%s' has more than %d words", command->source,
+			  WORDS_MAX);
+}
+
+static int check_release(const struct vllm_command_options *options, struct pl_err *err)
+{
+	struct vllm_version version;
+
+	return options->release != NULL ? vllm_version_parse(options->release, &version, err) : 0;
+}
+
+int vllm_command_parse(const char *text, size_t len, const struct vllm_command_options *options,
+		       struct vllm_command **ret, struct option_problems *problems,
+		       struct pl_err *err)
+{
+	auto_command struct vllm_command *command = command_new(options);
+
+	if (check_release(options, err) < 0 ||
+	    vllm_words_split(text, len, command->source, &command->words, problems, err) < 0 ||
+	    check_count(command, err) < 0)
+		return -1;
+	parse_words(command, options, problems);
+	*ret = pl_take(command);
+	return 0;
+}
+
+int vllm_command_from_argv(const char *const *argv, size_t count,
+			   const struct vllm_command_options *options, struct vllm_command **ret,
+			   struct option_problems *problems, struct pl_err *err)
+{
+	auto_command struct vllm_command *command = command_new(options);
+	auto_buf line = { 0 };
+
+	pl_buf_init(&line, VLLM_WORDS_BYTES_MAX);
+	if (count == 1 && strpbrk(argv[0], " \t\n") != NULL)
+		return vllm_command_parse(argv[0], strlen(argv[0]), options, ret, problems, err);
+	if (check_release(options, err) < 0)
+		return -1;
+	for (size_t i = 0; i < count; i++) {
+		size_t column = line.len + 1;
+		vllm_word_quote(argv[i], &line);
+		if (!pl_buf_add_char(&line, ' '))
+			return pl_err_set(err, PL_ERR_INVALID, "'%s' is longer than %u bytes",
+					  command->source, VLLM_WORDS_BYTES_MAX);
+		if (!vllm_words_add(&command->words, argv[i], 1, (int)column, 0))
+			return pl_err_set(err, PL_ERR_INVALID, "'%s': word %zu is no UTF-8",
+					  command->source, i + 1);
+	}
+	if (check_count(command, err) < 0)
+		return -1;
+	command->words.commands = count > 0;
+	command->words.variables = json_object();
+	command->words.exported = json_object();
+	parse_words(command, options, problems);
+	*ret = pl_take(command);
+	return 0;
+}
+
+size_t vllm_command_word(const struct vllm_command *command, const struct option_problem *problem)
+{
+	if (problem->source == NULL || strcmp(problem->source, command->source) != 0 ||
+	    problem->line < 1 || (size_t)problem->line > command->words.count)
+		return 0;
+	return (size_t)problem->line;
+}
+
+json_t *vllm_command_problem_to_json(const struct vllm_command *command,
+				     const struct option_problem *problem)
+{
+	json_t *json = option_problem_to_json(problem);
+	size_t word = vllm_command_word(command, problem);
+
+	json_object_set_new(json, "word", word > 0 ? json_integer((json_int_t)word) : json_null());
+	if (word > 0)
+		json_object_set_new(json, "line",
+				    json_integer(command->words.items[word - 1].line));
+	return json;
+}

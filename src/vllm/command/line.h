@@ -1,0 +1,97 @@
+/*
+ * A pasted command line that starts vLLM's server, read as vLLM's own parser reads it
+ * (docs/reference/command-lines.md).
+ *
+ * - Forms: "vllm serve MODEL …", "python -m vllm.entrypoints.openai.api_server …", "docker run …
+ *   IMAGE …" (podman, nerdctl), "bash -c '…'", or flags alone; with assignments and programs such
+ *   as nohup or numactl in front, and among other commands of the same text.
+ * - Every fault is a problem. In those of the command's own words `source` is the command's,
+ *   `line` the number of the word (from 1) and `column` its column in its line of the text; those
+ *   of a --config file have that file's name, line and column.
+ */
+#ifndef VLLM_COMMAND_LINE_H
+#define VLLM_COMMAND_LINE_H
+
+#include "base/err.h"
+#include "base/json.h"
+#include "option/problem.h"
+#include "vllm/secret.h"
+#include "vllm/shell_words.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum vllm_command_form {
+	VLLM_COMMAND_FLAGS, /* flags alone: the program is taken to be "vllm serve" */
+	VLLM_COMMAND_SERVE,
+	VLLM_COMMAND_MODULE,
+	VLLM_COMMAND_CONTAINER,
+};
+
+struct vllm_command_options {
+	const char *source;  /* name in messages; NULL: "command line" */
+	const char *release; /* the target release; NULL: the image's tag, else the reference */
+	bool allow_gone;     /* arguments that the release no longer has are taken */
+	const char *folder;  /* that --config FILE is relative to; NULL: the current one */
+};
+
+struct vllm_command {
+	char *source;
+	struct vllm_words words;
+	enum vllm_command_form form;
+	size_t first;         /* word of the chosen command */
+	size_t end;           /* behind its last word */
+	json_t *values;       /* object: argument -> typed value, as an experiment's `server` */
+	json_t *given;        /* object: JSON arguments as they were written, for those in values */
+	json_t *places;       /* object: argument -> number of its word (from 1),
+			       * [line, column] in the --config file */
+	json_t *env;          /* object: variable -> text; null: taken from the caller's */
+	json_t *launch;       /* array: words that start the server, [vllm, serve] */
+	json_t *unknown;      /* array: words of arguments that the table does not have */
+	char *runtime;        /* "docker", or NULL */
+	char *image;          /* NULL: none */
+	json_t *runtime_args; /* array: the runtime's own options, without the environment */
+	char *version;        /* release in the image's tag, or NULL */
+	char *target;         /* release that the arguments were read for; NULL: not known */
+	char *config;         /* the --config file as it was named, or NULL */
+};
+
+/*
+ * *ret is given whatever the problems are; what they refuse is not among its values. -1: the text
+ * is none (too long, a NUL byte).
+ */
+int vllm_command_parse(const char *text, size_t len, const struct vllm_command_options *options,
+		       struct vllm_command **ret, struct option_problems *problems,
+		       struct pl_err *err) PL_MUST_CHECK;
+/* The same of words that a shell has split; the column counts in the words joined by blanks. A
+ * single word with blanks in it is taken for a whole text. */
+int vllm_command_from_argv(const char *const *argv, size_t count,
+			   const struct vllm_command_options *options, struct vllm_command **ret,
+			   struct option_problems *problems, struct pl_err *err) PL_MUST_CHECK;
+void vllm_command_free(struct vllm_command *command);
+PL_AUTO_DEFINE(struct vllm_command, vllm_command_free);
+#define auto_command PL_AUTO(vllm_command_free)
+
+/* The number of the word that the problem is about; 0: it is not about one. */
+size_t vllm_command_word(const struct vllm_command *command, const struct option_problem *problem);
+/* As option_problem_to_json(), with "word" and "col" (null: none) and "line" of the text. */
+json_t *vllm_command_problem_to_json(const struct vllm_command *command,
+				     const struct option_problem *problem);
+/*
+ * "SOURCE:LINE:COL: KEY: found …" and, where it is about a word, the words around it with a caret
+ * under it, each line ending in a newline. Secrets are shown as ***.
+ */
+void vllm_command_problem_text(const struct vllm_command *command,
+			       const struct option_problem *problem, struct pl_buf *buf);
+
+struct vllm_command_style {
+	const json_t *launch; /* NULL: [vllm, serve] */
+	const json_t *env;    /* object name -> text; NULL: none. null values are left out */
+	bool flag_a_line;     /* one flag a line, with backslashes */
+	bool secrets;         /* show them; else *** */
+};
+/* Values as a command line for a shell, with a newline at the end. */
+int vllm_command_write(const json_t *values, const struct vllm_command_style *style,
+		       struct pl_buf *buf, struct pl_err *err) PL_MUST_CHECK;
+
+#endif

@@ -1,0 +1,462 @@
+/* The words of a flag as the typed value of its argument. */
+#include "vllm/command/command_priv.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "base/yaml.h"
+#include "option/dotted.h"
+#include "vllm/validate.h"
+
+/* One value being read. */
+struct value {
+	struct vllm_parse *parse;
+	const struct vllm_arg *arg;
+	const struct vllm_token *flag;
+	const struct vllm_token *at; /* where the value stands */
+	struct vllm_reader reader;
+	char *key;
+};
+
+static struct pl_yaml node_of(const struct value *value, const char *text, bool plain)
+{
+	return (struct pl_yaml){
+		.kind = PL_YAML_SCALAR,
+		.plain = plain,
+		.text = text,
+		.line = value->at->line,
+		.column = value->at->column,
+	};
+}
+
+/* A number as Python's int() and float() take it: blanks around it, '_' between digits. */
+static char *python_number(const char *text)
+{
+	auto_free char *copy = pl_strdup(text);
+	char *trimmed = pl_text_trim(copy);
+	char *into = trimmed;
+
+	for (const char *at = trimmed; *at != '\0'; at++) {
+		bool between = at > trimmed && isdigit((unsigned char)at[-1]) &&
+			       isdigit((unsigned char)at[1]);
+		if (*at != '_' || !between)
+			*into++ = *at;
+	}
+	*into = '\0';
+	return pl_strdup(trimmed);
+}
+
+static json_t *read_node(struct value *value, const struct vllm_spec *spec, const char *text,
+			 bool plain)
+{
+	struct pl_yaml node = node_of(value, text, plain);
+
+	return vllm_value_read(&value->reader, &node, value->key, spec);
+}
+
+static json_t *read_int(struct value *value, const struct vllm_spec *spec, const char *text)
+{
+	auto_free char *number = python_number(text);
+	int64_t whole;
+
+	if (!pl_text_to_i64(number + (number[0] == '+'), &whole))
+		return read_node(value, spec, text, false);
+	auto_free char *digits = pl_asprintf("%lld", (long long)whole);
+	return read_node(value, spec, digits, true);
+}
+
+static json_t *read_human(struct value *value, const struct vllm_spec *spec, const char *text)
+{
+	auto_free char *number = python_number(text);
+
+	return read_node(value, spec, number, number[0] != '\0');
+}
+
+static json_t *read_float(struct value *value, const struct vllm_spec *spec, const char *text)
+{
+	auto_free char *number = python_number(text);
+	char shortest[PL_F64_TEXT_BYTES];
+	double real;
+
+	if (!pl_text_to_f64(number, &real))
+		return read_node(value, spec, text, false);
+	pl_text_from_f64(real, shortest);
+	return read_node(value, spec, shortest, true);
+}
+
+/* Does the parser read any JSON here, and leave the keys to the engine? */
+static bool takes_any_json(const struct vllm_arg *arg)
+{
+	static const char *const names[] = { "speculative_config", "diffusion_config",
+					     "watermark_config" };
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(names); i++) {
+		if (strcmp(arg->name, names[i]) == 0)
+			return true;
+	}
+	for (size_t i = 0; i < vllm_field_count(); i++) {
+		if (strcmp(vllm_field_at(i)->arg, arg->name) == 0)
+			return false;
+	}
+	return true;
+}
+
+static bool ends_number(char c)
+{
+	return c == '\0' || c == ',' || c == '}' || c == ']' || isspace((unsigned char)c);
+}
+
+/* Length of a bare 80m or 1.5k at `at`; 0: none. */
+static size_t human_len(const char *at, const char *begin)
+{
+	size_t whole = strspn(at, "0123456789");
+	size_t len = whole;
+
+	if (whole == 0 || (at > begin && (isalnum((unsigned char)at[-1]) || at[-1] == '.')))
+		return 0;
+	if (at[len] == '.')
+		len += 1 + strspn(at + len + 1, "0123456789");
+	if (at[len] == '\0' || strchr("kKmMgGtT", at[len]) == NULL || !ends_number(at[len + 1]))
+		return 0;
+	return len + 1;
+}
+
+/* Numbers such as 80m and 1K outside of the texts of a JSON text, written out. */
+static char *expand_numbers(const char *text)
+{
+	struct pl_buf buf;
+	bool in_text = false;
+	int64_t number;
+
+	/* "1t" becomes thirteen digits */
+	pl_buf_init(&buf, 64 + 8 * strlen(text));
+	for (const char *at = text; *at != '\0';) {
+		size_t len = in_text ? 0 : human_len(at, text);
+		auto_free char *human = pl_strndup(at, len);
+		if (len > 0 && pl_text_to_human_int(human, &number)) {
+			pl_buf_addf(&buf, "%lld", (long long)number);
+			at += len;
+			continue;
+		}
+		if (in_text && *at == '\\' && at[1] != '\0')
+			pl_buf_add_char(&buf, *at++);
+		else if (*at == '"')
+			in_text = !in_text;
+		pl_buf_add_char(&buf, *at++);
+	}
+	return pl_buf_take(&buf);
+}
+
+/* Moves problems of a joined object to the dotted key they are about. */
+static void place_problems(struct value *value, size_t first)
+{
+	const struct vllm_dotted_arg *dotted = &value->parse->dotted[value->flag->dotted - 1];
+	size_t prefix = strlen(value->key) + 1;
+
+	for (size_t i = first; i < value->parse->problems->count; i++) {
+		struct option_problem *problem = &value->parse->problems->items[i];
+		const char *path = strlen(problem->key) > prefix ? problem->key + prefix : "";
+		for (size_t j = 0; j < dotted->count; j++) {
+			const struct vllm_dotted *key = &dotted->keys[j];
+			size_t len = strlen(key->path);
+			if (strncmp(path, key->path, len) != 0 || strchr(".[", path[len]) == NULL)
+				continue;
+			problem->line = key->line;
+			problem->column = key->column;
+		}
+	}
+}
+
+/* Keeps the object as it was written beside the typed one. */
+static void keep_given(struct value *value, const json_t *given)
+{
+	json_object_set_new(value->parse->command->given, value->arg->name, json_deep_copy(given));
+}
+
+static void refuse(struct value *value, const struct vllm_spec *spec, const char *text)
+{
+	const char *excess = option_json_excess(text);
+	auto_free char *found = excess != NULL ? pl_asprintf("a JSON object with %s", excess)
+					       : NULL;
+	auto_buf expected = { 0 };
+	struct pl_yaml node = node_of(value, text, false);
+
+	pl_buf_init(&expected, 1024);
+	pl_buf_add_text(&expected, "a JSON object such as '{\"key\": 1}'");
+	if (spec->nullable)
+		pl_buf_add_text(&expected, ", or None");
+	vllm_reader_add(&value->reader, OPTION_ERROR, &node, value->key, found,
+			pl_buf_text(&expected), NULL);
+}
+
+static json_t *read_object(struct value *value, const struct vllm_spec *spec, const char *text)
+{
+	auto_free char *expanded = takes_any_json(value->arg) ? pl_strdup(text)
+							      : expand_numbers(text);
+	auto_json json_t *given = json_loads(expanded, JSON_DECODE_ANY, NULL);
+	struct vllm_spec object = *spec;
+	size_t first = value->parse->problems->count;
+
+	/* a bare level of compilation, in older releases */
+	if (json_is_integer(given) && spec->also_accepts != NULL && !value->parse->at_reference)
+		return read_int(value, spec, text);
+	if (!json_is_object(given)) {
+		refuse(value, spec, text);
+		return NULL;
+	}
+	/* texts are members of the object here, and no numbers in disguise */
+	object.also_accepts = NULL;
+	auto_free char *canonical = pl_json_to_text(given, PL_JSON_PYTHON);
+	json_t *typed = read_node(value, &object, canonical, false);
+	if (value->flag->dotted > 0)
+		place_problems(value, first);
+	if (typed != NULL)
+		keep_given(value, given);
+	return typed;
+}
+
+static bool looks_like_object(const char *text)
+{
+	text += strspn(text, " \t\r\n");
+	return *text == '{';
+}
+
+static json_t *read_text(struct value *value, const struct vllm_spec *spec, const char *text)
+{
+	struct vllm_spec plain = *spec;
+
+	if (spec->also_accepts != NULL && strstr(spec->also_accepts, "json") != NULL &&
+	    looks_like_object(text)) {
+		json_t *json = json_loads(text, 0, NULL);
+		if (json == NULL)
+			refuse(value, spec, text);
+		return json;
+	}
+	plain.number_text = true;
+	return read_node(value, &plain, text, false);
+}
+
+static json_t *read_adapter(struct value *value, const char *text)
+{
+	auto_json json_t *named = json_string(text);
+	struct pl_yaml node = node_of(value, text, false);
+
+	if (vllm_is_adapter(named)) {
+		json_t *object = json_loads(text, 0, NULL);
+		return object != NULL ? object : pl_take(named);
+	}
+	vllm_reader_add(&value->reader, OPTION_ERROR, &node, value->key, NULL,
+			VLLM_ADAPTER_EXPECTED, NULL);
+	return NULL;
+}
+
+static json_t *read_item(struct value *value, const struct vllm_spec *spec, const char *text)
+{
+	struct vllm_spec item = *spec;
+
+	item.kind = spec->items;
+	item.nullable = false;
+	item.not_empty = false;
+	if (spec->item_accepts != NULL)
+		return read_adapter(value, text);
+	if (item.kind == VLLM_KIND_INT)
+		return read_int(value, &item, text);
+	if (item.kind == VLLM_KIND_TEXT)
+		return read_text(value, &item, text);
+	return read_node(value, &item, text, false);
+}
+
+static bool add_item(struct value *value, const struct vllm_spec *spec, const char *text,
+		     json_t *list)
+{
+	json_t *item = read_item(value, spec, text);
+
+	if (item == NULL)
+		return false;
+	json_array_append_new(list, item);
+	return true;
+}
+
+/* "a" or, of a list of choices, "a,b" */
+static bool add_items(struct value *value, const struct vllm_spec *spec, const char *text,
+		      json_t *list)
+{
+	auto_free char *copy = pl_strdup(text);
+	bool taken = true;
+
+	if (spec->items != VLLM_KIND_ENUM)
+		return add_item(value, spec, text, list);
+	for (char *rest = copy; rest != NULL;)
+		taken &= add_item(value, spec, strsep(&rest, ","), list);
+	return taken;
+}
+
+/* One JSON array in a single word. */
+static json_t *read_json_list(struct value *value, const struct vllm_spec *spec, const char *text)
+{
+	json_t *list = json_loads(text, JSON_DECODE_ANY, NULL);
+	size_t i;
+	json_t *item;
+	bool texts = json_is_array(list);
+
+	json_array_foreach(list, i, item) texts &= json_is_string(item);
+	if (texts)
+		return list;
+	json_decref(list);
+	struct pl_yaml node = node_of(value, text, false);
+	vllm_reader_add(&value->reader, OPTION_ERROR, &node, value->key, NULL,
+			spec->nullable ? "a JSON array of texts, or None"
+				       : "a JSON array of texts such as '[\"*\"]'",
+			NULL);
+	return NULL;
+}
+
+static json_t *read_one(struct value *value, const struct vllm_spec *spec, const char *text)
+{
+	bool none = strcmp(text, "None") == 0 || text[0] == '\0';
+
+	if (none && value->arg->nullable && !value->arg->no_null_on_cli)
+		return json_null();
+	switch (value->arg->type) {
+	case VLLM_ARG_INT:
+		return read_int(value, spec, text);
+	case VLLM_ARG_HUMAN_INT:
+		return read_human(value, spec, text);
+	case VLLM_ARG_FLOAT:
+		return read_float(value, spec, text);
+	case VLLM_ARG_JSON:
+		return read_object(value, spec, text);
+	case VLLM_ARG_BOOL:
+		return read_node(value, spec, text, true);
+	case VLLM_ARG_LIST_INT:
+	case VLLM_ARG_LIST_STRING:
+	case VLLM_ARG_LIST_ENUM:
+		return read_json_list(value, spec, text);
+	default:
+		return read_text(value, spec, text);
+	}
+}
+
+static json_t *read_list(struct value *value, const struct vllm_spec *spec,
+			 const struct vllm_match *match)
+{
+	auto_json json_t *list = json_array();
+	const struct vllm_token *tokens = value->parse->tokens;
+	bool taken = true;
+
+	if (match->joined != NULL)
+		return add_items(value, spec, match->joined, list) ? pl_take(list) : NULL;
+	for (size_t i = match->first; i < match->first + match->count; i++) {
+		value->at = &tokens[i];
+		taken &= add_items(value, spec, tokens[i].text, list);
+	}
+	return taken ? pl_take(list) : NULL;
+}
+
+/* A flag given many times, one item each. */
+static json_t *read_repeated(struct value *value, const struct vllm_spec *spec, const char *text)
+{
+	json_t *known = json_object_get(value->parse->command->values, value->arg->name);
+	auto_json json_t *list = known != NULL ? json_incref(known) : json_array();
+
+	return add_items(value, spec, text, list) ? pl_take(list) : NULL;
+}
+
+static json_t *read_match(struct value *value, const struct vllm_match *match)
+{
+	const struct vllm_arg *arg = value->arg;
+	struct vllm_spec spec = vllm_spec_of_arg(arg);
+	const struct vllm_token *tokens = value->parse->tokens;
+
+	if (arg->style == VLLM_STYLE_TOGGLE || arg->style == VLLM_STYLE_FLAG)
+		return json_boolean(!match->negative);
+	if (arg->style == VLLM_STYLE_OPTIONAL_VALUE && match->joined == NULL && match->count == 0)
+		return arg->const_json != NULL ? json_loads(arg->const_json, JSON_DECODE_ANY, NULL)
+					       : json_true();
+	if (arg->style == VLLM_STYLE_LIST)
+		return read_list(value, &spec, match);
+	if (match->joined == NULL)
+		value->at = &tokens[match->first];
+	const char *text = match->joined != NULL ? match->joined : value->at->text;
+	return arg->style == VLLM_STYLE_REPEAT ? read_repeated(value, &spec, text)
+					       : read_one(value, &spec, text);
+}
+
+/* Arguments that the target lacks are told with the other facts of the release. */
+static void warn_deprecated(struct vllm_parse *parse, const struct vllm_token *at,
+			    const struct vllm_arg *arg)
+{
+	auto_free char *newer = arg->replaced_by != NULL ? vllm_flag_of(arg->replaced_by) : NULL;
+
+	if (arg->in_reference && arg->deprecated)
+		vllm_parse_add(parse, OPTION_WARNING, at, "a deprecated argument", "a newer one",
+			       newer);
+}
+
+static void put(struct vllm_parse *parse, const struct vllm_arg *arg, const struct vllm_token *at,
+		json_t *value)
+{
+	struct vllm_command *command = parse->command;
+	const json_t *known = json_object_get(command->values, arg->name);
+	bool own = strcmp(at->source, command->source) == 0;
+
+	if (known != NULL && own && arg->style != VLLM_STYLE_REPEAT && !json_equal(known, value) &&
+	    json_integer_value(json_object_get(command->places, arg->name)) > 0)
+		vllm_parse_add(parse, OPTION_WARNING, at, "an argument that was given before",
+			       "it once: the last one counts", NULL);
+	json_object_set_new(command->values, arg->name, value);
+	json_object_set_new(command->places, arg->name,
+			    own ? json_integer(at->line)
+				: json_pack("[i, i]", at->line, at->column));
+}
+
+/* A model without a flag wins over every --model. */
+static bool take_model(struct vllm_parse *parse, const struct vllm_token *at)
+{
+	bool own = strcmp(at->source, parse->command->source) == 0;
+
+	if (at->text[0] != '-')
+		parse->has_positional = true;
+	else if (parse->has_positional && own)
+		vllm_parse_add(parse, OPTION_WARNING, at, "a second model", "one: the first counts",
+			       NULL);
+	return at->text[0] != '-' || !parse->has_positional;
+}
+
+void vllm_command_take(struct vllm_parse *parse, const struct vllm_match *match)
+{
+	const struct vllm_token *flag = &parse->tokens[match->flag];
+	struct value value = {
+		.parse = parse,
+		.arg = match->arg,
+		.flag = flag,
+		.at = flag,
+		.reader = { .source = flag->source,
+			    .problems = parse->problems,
+			    .fields_open = !parse->at_reference },
+	};
+
+	/* vLLM reads a file from "--config FILE" alone */
+	if (strcmp(match->arg->name, "config") == 0) {
+		vllm_parse_add(parse, OPTION_WARNING, flag, "a file that vLLM does not read here",
+			       "'--config FILE' as two words", NULL);
+		return;
+	}
+	value.key = flag->text[0] == '-' ? vllm_token_key(flag) : pl_strdup(match->arg->name);
+	json_t *json = read_match(&value, match);
+	free(value.key);
+	if (json == NULL) {
+		json_object_del(parse->command->values, match->arg->name);
+		return;
+	}
+	if (strcmp(match->arg->name, "model") == 0 && !take_model(parse, flag)) {
+		json_decref(json);
+		return;
+	}
+	if (flag->text[0] == '-')
+		warn_deprecated(parse, flag, match->arg);
+	put(parse, match->arg, flag, json);
+}

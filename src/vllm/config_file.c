@@ -1,0 +1,32 @@
+#include "vllm/config_file.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+
+/* It asks for the key's own spelling. */
+bool vllm_config_false_counts(const char *name)
+{
+	const struct vllm_arg *arg = vllm_arg_find(name);
+	auto_free char *flag = pl_asprintf("--no-%s", name);
+
+	return arg != NULL && pl_text_equal(arg->negative_flag, flag);
+}
+
+bool vllm_config_is_left_out(struct vllm_reader *reader, const struct pl_yaml *name,
+			     const struct pl_yaml *node, const char *key)
+{
+	const struct vllm_arg *arg = vllm_arg_find(name->text);
+	bool truth;
+
+	if (node->kind == PL_YAML_LIST)
+		return node->count == 0;
+	if (!node->plain || !pl_yaml_to_bool(node, &truth) || truth ||
+	    vllm_config_false_counts(name->text))
+		return false;
+	if (arg != NULL && !pl_text_equal(arg->default_json, "false"))
+		vllm_reader_add(
+			reader, OPTION_WARNING, node, key, "false, which vLLM leaves out here",
+			arg->negative_flag != NULL ? "the key with '-' for '_'" : "no such key",
+			arg->negative_flag != NULL ? arg->flag + 2 : NULL);
+	return arg != NULL || vllm_arg_find_negative(name->text) != NULL;
+}

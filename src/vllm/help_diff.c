@@ -1,0 +1,482 @@
+#include "vllm/help_diff.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "vllm/arg_json.h"
+#include "vllm/python_literal.h"
+
+/* vLLM's own words in the help of arguments whose type they tell. */
+#define JSON_WORDS  "valid JSON string"
+#define HUMAN_WORDS "human-readable"
+/* vLLM takes it apart before its parser, so that the help never shows it. */
+#define UNSHOWN_ALIAS "-O"
+
+#define NAME_LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789"
+
+/* ---- what a help text tells of a value ------------------------------------------------- */
+
+static char *without_blanks(const char *text)
+{
+	char *copy = pl_strdup(text);
+	size_t used = 0;
+
+	for (size_t i = 0; text[i] != '\0'; i++) {
+		if (!isspace((unsigned char)text[i]))
+			copy[used++] = text[i];
+	}
+	copy[used] = '\0';
+	return copy;
+}
+
+/* Equal but for blanks, which line breaks add. */
+static bool same_text(const char *a, const char *b)
+{
+	auto_free char *left = without_blanks(a);
+	auto_free char *right = without_blanks(b);
+
+	return strcmp(left, right) == 0;
+}
+
+/* As Python would print an object with keys: "Config(a=1)", "{'a': 1}". */
+static bool is_object_text(const char *text)
+{
+	size_t name = strspn(text, NAME_LETTERS);
+
+	return text[0] == '{' || (name > 0 && text[name] == '(');
+}
+
+/* The default that the help prints, as JSON; a word is a text. NULL: it prints none. */
+static json_t *help_default(const struct vllm_help_arg *arg)
+{
+	if (arg->default_text == NULL)
+		return NULL;
+	json_t *value = vllm_python_literal(arg->default_text);
+	if (value != NULL)
+		return value;
+	if (strcmp(arg->default_text, "set()") == 0)
+		return json_array();
+	/* an object of whose keys each has its own default */
+	if (is_object_text(arg->default_text))
+		return json_object();
+	return json_string(arg->default_text);
+}
+
+static bool same_values(const json_t *a, const json_t *b);
+
+static bool same_lists(const json_t *a, const json_t *b)
+{
+	if (json_array_size(a) != json_array_size(b))
+		return false;
+	for (size_t i = 0; i < json_array_size(a); i++) {
+		if (!same_values(json_array_get(a, i), json_array_get(b, i)))
+			return false;
+	}
+	return true;
+}
+
+static bool same_values(const json_t *a, const json_t *b)
+{
+	if (json_is_number(a) && json_is_number(b))
+		return json_number_value(a) == json_number_value(b);
+	if (json_is_string(a) && json_is_string(b))
+		return same_text(json_string_value(a), json_string_value(b));
+	if (json_is_array(a) && json_is_array(b))
+		return same_lists(a, b);
+	/* the table has {} where an object's keys have their own defaults */
+	if (json_is_object(a) && json_is_object(b))
+		return json_object_size(a) == 0 || json_object_size(b) == 0 || json_equal(a, b);
+	return json_equal(a, b);
+}
+
+/* A member of an enumeration: "MambaBackendEnum.TRITON" is "triton". */
+static bool is_member_text(const char *text, const char *name)
+{
+	const char *member = strrchr(text, '.');
+
+	return member != NULL && isupper((unsigned char)text[0]) &&
+	       strspn(text, NAME_LETTERS ".") == strlen(text) && strcasecmp(member + 1, name) == 0;
+}
+
+static bool same_default(const struct vllm_arg *row, const struct vllm_help_arg *arg,
+			 const json_t *value)
+{
+	auto_json json_t *table = vllm_arg_json_value(row, "default");
+
+	if (json_is_string(table) && is_member_text(arg->default_text, json_string_value(table)))
+		return true;
+
+	/* "0" as a text is printed without quotes */
+	if (json_is_string(table) && !json_is_string(value))
+		return same_text(json_string_value(table), arg->default_text);
+	return same_values(table, value);
+}
+
+/* ---- types ------------------------------------------------------------------------------ */
+
+static bool are_integers(const json_t *choices)
+{
+	int64_t number;
+
+	for (size_t i = 0; i < json_array_size(choices); i++) {
+		if (!pl_text_to_i64(json_string_value(json_array_get(choices, i)), &number))
+			return false;
+	}
+	return json_array_size(choices) > 0;
+}
+
+static enum vllm_arg_type list_type(const struct vllm_help_arg *arg, const json_t *value)
+{
+	if (arg->choices != NULL)
+		return are_integers(arg->choices) ? VLLM_ARG_LIST_INT : VLLM_ARG_LIST_ENUM;
+	return json_is_integer(json_array_get(value, 0)) ? VLLM_ARG_LIST_INT : VLLM_ARG_LIST_STRING;
+}
+
+/* As far as choices, words and default tell. */
+static enum vllm_arg_type guess_type(const struct vllm_help_arg *arg, const json_t *value)
+{
+	if (arg->style == VLLM_STYLE_TOGGLE || arg->style == VLLM_STYLE_FLAG)
+		return VLLM_ARG_BOOL;
+	if (arg->style == VLLM_STYLE_LIST)
+		return list_type(arg, value);
+	if (arg->choices != NULL)
+		return are_integers(arg->choices) ? VLLM_ARG_INT : VLLM_ARG_ENUM;
+	if (json_is_object(value) || strstr(arg->help, JSON_WORDS) != NULL)
+		return VLLM_ARG_JSON;
+	if (strstr(arg->help, HUMAN_WORDS) != NULL)
+		return VLLM_ARG_HUMAN_INT;
+	if (json_is_integer(value))
+		return VLLM_ARG_INT;
+	return json_is_real(value) ? VLLM_ARG_FLOAT : VLLM_ARG_STRING;
+}
+
+/* Can the row be written as the help shows it? */
+static bool same_style(const struct vllm_arg *row, const struct vllm_help_arg *arg)
+{
+	return row->style == arg->style ||
+	       (row->style == VLLM_STYLE_REPEAT && arg->style == VLLM_STYLE_VALUE);
+}
+
+/* Only what the help is sure of. */
+static bool same_type(const struct vllm_arg *row, const struct vllm_help_arg *arg,
+		      const json_t *value)
+{
+	enum vllm_arg_type guess = guess_type(arg, value);
+
+	if (!same_style(row, arg))
+		return row->type == guess;
+	if (guess == VLLM_ARG_JSON)
+		return row->type == VLLM_ARG_JSON || row->also_accepts != NULL;
+	if (guess == VLLM_ARG_HUMAN_INT)
+		return row->type != VLLM_ARG_INT;
+	if (guess == VLLM_ARG_FLOAT)
+		return row->type != VLLM_ARG_INT && row->type != VLLM_ARG_HUMAN_INT;
+	if (json_is_string(value))
+		return row->type != VLLM_ARG_INT && row->type != VLLM_ARG_FLOAT;
+	return true;
+}
+
+/* ---- one argument ----------------------------------------------------------------------- */
+
+/* The choices as the table would have them: numbers for arguments of numbers. */
+static json_t *typed_choices(const struct vllm_help_arg *arg)
+{
+	json_t *list;
+	size_t i;
+	json_t *choice;
+
+	if (arg->choices == NULL)
+		return json_null();
+	if (!are_integers(arg->choices))
+		return json_deep_copy(arg->choices);
+	list = json_array();
+	json_array_foreach(arg->choices, i, choice)
+	{
+		int64_t number = 0;
+		pl_text_to_i64(json_string_value(choice), &number);
+		json_array_append_new(list, json_integer(number));
+	}
+	return list;
+}
+
+static bool has_item(const json_t *list, const json_t *wanted)
+{
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		if (json_equal(json_array_get(list, i), wanted))
+			return true;
+	}
+	return false;
+}
+
+/* Items of `list` that `other` does not have. New reference. */
+static json_t *items_less(const json_t *list, const json_t *other)
+{
+	json_t *rest = json_array();
+	size_t i;
+	json_t *item;
+
+	json_array_foreach((json_t *)list, i, item)
+	{
+		if (!has_item(other, item))
+			json_array_append(rest, item);
+	}
+	return rest;
+}
+
+static bool same_set(const json_t *a, const json_t *b)
+{
+	auto_json json_t *less = items_less(a, b);
+	auto_json json_t *more = items_less(b, a);
+
+	return json_array_size(less) == 0 && json_array_size(more) == 0;
+}
+
+/* The table has choices that the parser does not check; the help cannot show them. */
+static bool choices_are_ours(const struct vllm_arg *row)
+{
+	return row->choices_note != NULL || !pl_text_equal(row->choices_origin, "flag");
+}
+
+/* The help's flags less the one that the row has as its flag. */
+static json_t *help_aliases(const struct vllm_help_arg *arg, const char *flag)
+{
+	json_t *list = pl_json_words(arg->aliases);
+
+	if (strcmp(arg->flag, flag) == 0)
+		return list;
+	auto_json json_t *all = json_pack("[s]", arg->flag);
+	auto_json json_t *own = json_pack("[s]", flag);
+	json_array_extend(all, list);
+	json_decref(list);
+	return items_less(all, own);
+}
+
+static bool has_flag(const struct vllm_help_arg *arg, const char *flag)
+{
+	auto_json json_t *aliases = pl_json_words(arg->aliases);
+	auto_json json_t *wanted = json_string(flag);
+
+	return strcmp(arg->flag, flag) == 0 || has_item(aliases, wanted);
+}
+
+/* Steals `help`. */
+static void add_change(json_t *changes, const struct vllm_arg *row, const char *key, json_t *help)
+{
+	json_array_append_new(changes, json_pack("{s:s, s:o, s:o}", "key", key, "table",
+						 vllm_arg_json_value(row, key), "help", help));
+}
+
+static void compare_flags(const struct vllm_arg *row, const struct vllm_help_arg *arg,
+			  json_t *changes)
+{
+	const char *flag = has_flag(arg, row->flag) ? row->flag : arg->flag;
+	auto_json json_t *table = pl_json_words(row->aliases);
+	auto_json json_t *aliases = help_aliases(arg, flag);
+	auto_json json_t *unshown = json_string(UNSHOWN_ALIAS);
+
+	if (has_item(table, unshown) && !has_item(aliases, unshown))
+		json_array_append(aliases, unshown);
+
+	if (strcmp(flag, row->flag) != 0)
+		add_change(changes, row, "flag", json_string(flag));
+	if (!same_set(table, aliases))
+		add_change(changes, row, "aliases", json_incref(aliases));
+	if (!same_style(row, arg))
+		add_change(changes, row, "cli_style", json_string(vllm_arg_style_name(arg->style)));
+	if (!pl_text_equal(row->negative_flag, arg->negative_flag))
+		add_change(changes, row, "negative_flag", pl_json_text(arg->negative_flag));
+}
+
+/* The choices of the help are the table's, or those that the table says the help has. */
+static bool choices_changed(const struct vllm_arg *row, const struct vllm_help_arg *arg,
+			    const json_t *table, const json_t *choices)
+{
+	auto_json json_t *named = row->help_choices != NULL ? json_loads(row->help_choices, 0, NULL)
+							    : NULL;
+
+	if (arg->choices == NULL)
+		return json_is_array(table) && !choices_are_ours(row);
+	/* "{a,b} or another": names that come with the build */
+	if (arg->choices_open && json_is_null(table))
+		return named != NULL && !same_set(named, choices);
+	return !same_set(table, choices) && !(named != NULL && same_set(named, choices));
+}
+
+/* Where the table has none of its own, those that the help had before are what changed. */
+static void add_choices(json_t *changes, const struct vllm_arg *row, json_t *choices)
+{
+	add_change(changes, row, "choices", json_incref(choices));
+	json_t *change = json_array_get(changes, json_array_size(changes) - 1);
+	if (row->choices == NULL && row->help_choices != NULL)
+		json_object_set_new(change, "table", json_loads(row->help_choices, 0, NULL));
+}
+
+static json_t *compare(const struct vllm_arg *row, const struct vllm_help_arg *arg)
+{
+	json_t *changes = json_array();
+	auto_json json_t *value = help_default(arg);
+	auto_json json_t *choices = typed_choices(arg);
+	auto_json json_t *table = vllm_arg_json_value(row, "choices");
+
+	if (!row->in_reference)
+		add_change(changes, row, "in_reference", json_true());
+	compare_flags(row, arg, changes);
+	if (!same_type(row, arg, value))
+		add_change(changes, row, "type",
+			   json_string(vllm_arg_type_name(guess_type(arg, value))));
+	if (choices_changed(row, arg, table, choices))
+		add_choices(changes, row, choices);
+	if (value != NULL && !same_default(row, arg, value))
+		add_change(changes, row, "default", json_incref(value));
+	return changes;
+}
+
+/* An overlay's entry for an argument that the table does not have. */
+static json_t *new_entry(const struct vllm_help_arg *arg)
+{
+	auto_json json_t *value = help_default(arg);
+	enum vllm_arg_type type = guess_type(arg, value);
+	auto_free char *name = pl_strdup(arg->flag + 2);
+
+	for (char *at = name; *at != '\0'; at++)
+		*at = isalnum((unsigned char)*at) ? (char)tolower((unsigned char)*at) : '_';
+	json_t *entry = json_pack(
+		"{s:s, s:s, s:o, s:o, s:s, s:s, s:s, s:o, s:b, s:b, s:o, s:s}", "name", name,
+		"flag", arg->flag, "aliases", pl_json_words(arg->aliases), "negative_flag",
+		pl_json_text(arg->negative_flag), "group",
+		arg->group[0] != '\0' ? arg->group : "Serve", "type", vllm_arg_type_name(type),
+		"cli_style", vllm_arg_style_name(arg->style), "choices", typed_choices(arg),
+		"choices_open", arg->choices_open, "nullable",
+		value == NULL || json_is_null(value) || arg->takes_none, "default",
+		value != NULL ? json_incref(value) : json_null(), "help", arg->help);
+	/* the help does not say what a value is: let it be anything */
+	if (type == VLLM_ARG_STRING && json_is_null(json_object_get(entry, "default")))
+		json_object_set_new(entry, "also_accepts",
+				    json_pack("[s,s,s]", "bool", "int", "json"));
+	return entry;
+}
+
+/* ---- all of them ------------------------------------------------------------------------ */
+
+static const struct vllm_arg *find_row(const struct vllm_help_arg *arg)
+{
+	const struct vllm_arg *row = vllm_arg_find(arg->flag + 2);
+	auto_json json_t *aliases = pl_json_words(arg->aliases);
+
+	for (size_t i = 0; row == NULL && i < json_array_size(aliases); i++) {
+		const char *alias = json_string_value(json_array_get(aliases, i));
+		if (pl_text_starts(alias, "--"))
+			row = vllm_arg_find(alias + 2);
+	}
+	return row;
+}
+
+static json_t *short_entry(const struct vllm_arg *row)
+{
+	return json_pack("{s:s, s:s, s:s}", "name", row->name, "flag", row->flag, "group",
+			 row->group);
+}
+
+static void add_gone(json_t *diff, const json_t *seen)
+{
+	for (size_t i = 0; i < vllm_arg_count(); i++) {
+		const struct vllm_arg *row = vllm_arg_at(i);
+		const char *key = row->in_reference ? "gone" : "already_gone";
+		if (json_object_get(seen, row->name) == NULL)
+			json_array_append_new(json_object_get(diff, key), short_entry(row));
+	}
+}
+
+static void add_arg(json_t *diff, json_t *seen, const struct vllm_help_arg *arg)
+{
+	const struct vllm_arg *row = find_row(arg);
+
+	if (row == NULL) {
+		json_array_append_new(json_object_get(diff, "new"), new_entry(arg));
+		return;
+	}
+	auto_json json_t *changes = compare(row, arg);
+	json_object_set_new(seen, row->name, json_true());
+	if (json_array_size(changes) == 0)
+		return;
+	json_array_append_new(json_object_get(diff, "changed"),
+			      json_pack("{s:s, s:s, s:O}", "name", row->name, "flag", row->flag,
+					"changes", changes));
+}
+
+json_t *vllm_help_diff(const struct vllm_help *help)
+{
+	json_t *diff = json_pack("{s:[], s:[], s:[], s:[], s:i}", "new", "gone", "already_gone",
+				 "changed", "found", (int)vllm_help_count(help));
+	auto_json json_t *seen = json_object();
+
+	for (size_t i = 0; i < vllm_help_count(help); i++)
+		add_arg(diff, seen, vllm_help_at(help, i));
+	add_gone(diff, seen);
+	return diff;
+}
+
+/* Values that are no longer choices were: only older releases take them. */
+static void keep_older_choices(json_t *entry, const json_t *change)
+{
+	const json_t *table = json_object_get(change, "table");
+	const json_t *help = json_object_get(change, "help");
+	const struct vllm_arg *row = vllm_arg_find(
+		json_string_value(json_object_get(entry, "name")));
+
+	if (!json_is_array(table) || !json_is_array(help) || row == NULL)
+		return;
+	json_t *older = items_less(table, help);
+	auto_json json_t *known = vllm_arg_json_value(row, "older_choices");
+	auto_json json_t *still = items_less(known, help);
+	json_array_extend(older, still);
+	if (json_array_size(older) > 0 || json_is_array(known))
+		json_object_set_new(entry, "older_choices",
+				    json_array_size(older) > 0 ? json_incref(older) : json_null());
+	json_decref(older);
+}
+
+static json_t *changed_entry(const json_t *changed)
+{
+	json_t *entry = json_object();
+	size_t i;
+	json_t *change;
+
+	const struct vllm_arg *row = vllm_arg_find(
+		json_string_value(json_object_get(changed, "name")));
+
+	json_object_set(entry, "name", json_object_get(changed, "name"));
+	json_array_foreach(json_object_get(changed, "changes"), i, change)
+	{
+		const char *key = json_string_value(json_object_get(change, "key"));
+		json_object_set(entry, key, json_object_get(change, "help"));
+		if (strcmp(key, "choices") == 0)
+			keep_older_choices(entry, change);
+		/* names that come with the build */
+		if (strcmp(key, "choices") == 0 && row != NULL && row->choices == NULL &&
+		    row->help_choices != NULL)
+			json_object_set_new(entry, "choices_open", json_true());
+		if (strcmp(key, "default") == 0 && json_is_null(json_object_get(change, "help")))
+			json_object_set_new(entry, "nullable", json_true());
+	}
+	return entry;
+}
+
+json_t *vllm_help_overlay(const json_t *diff, const char *made_from)
+{
+	json_t *args = json_deep_copy(json_object_get(diff, "new"));
+	size_t i;
+	json_t *item;
+
+	json_array_foreach(json_object_get(diff, "gone"), i, item) json_array_append_new(
+		args,
+		json_pack("{s:O, s:b}", "name", json_object_get(item, "name"), "in_reference", 0));
+	json_array_foreach(json_object_get(diff, "changed"), i, item)
+		json_array_append_new(args, changed_entry(item));
+	return json_pack("{s:i, s:s, s:o}", "profllm_overlay", 1, "made_from", made_from, "args",
+			 args);
+}

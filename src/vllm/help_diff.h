@@ -1,0 +1,24 @@
+/*
+ * What another vLLM's help says against the table of server arguments.
+ */
+#ifndef VLLM_HELP_DIFF_H
+#define VLLM_HELP_DIFF_H
+
+#include "base/json.h"
+#include "vllm/help_text.h"
+
+/*
+ * New reference:
+ *   new           list of entries as an overlay has them
+ *   gone          {name, flag, group} of arguments that the table has for its release
+ *   already_gone  the same of those that the table has for older releases only
+ *   changed       {name, flag, changes: [{key, table, help}]}; key: flag aliases negative_flag
+ *                 cli_style type choices default in_reference
+ *   found         how many arguments the help has
+ * What the help cannot say (types, bounds, an object's keys) is not compared.
+ */
+json_t *vllm_help_diff(const struct vllm_help *help);
+/* The overlay that makes the table agree with the help. New reference. */
+json_t *vllm_help_overlay(const json_t *diff, const char *made_from);
+
+#endif

@@ -1,0 +1,444 @@
+#include "vllm/help_text.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+
+#define TEXT_BYTES_MAX    (1u << 20) /* of one argument's help, or of its names */
+#define ARGS_MAX          20000
+#define ARENA_BLOCK_BYTES 65536
+#define ARG_INDENT        2
+#define INDENTS           64
+#define HEADING_WORDS_MAX 4
+#define DEFAULT_MARK      "(default:"
+
+struct vllm_help {
+	struct pl_arena *arena;
+	struct vllm_help_arg *args;
+	size_t count;
+	size_t room;
+};
+
+struct parser {
+	struct vllm_help *help;
+	const char *group;   /* NULL: outside of all groups */
+	bool was_blank;      /* the line before */
+	size_t width;        /* columns of the longest line of help */
+	size_t last_columns; /* of the help line that was added last */
+	bool collecting;     /* in an argument */
+	struct pl_buf names;
+	struct pl_buf text;
+};
+
+void vllm_help_free(struct vllm_help *help)
+{
+	if (help == NULL)
+		return;
+	for (size_t i = 0; i < help->count; i++)
+		json_decref(help->args[i].choices);
+	pl_arena_free(help->arena);
+	free(help->args);
+	free(help);
+}
+
+size_t vllm_help_count(const struct vllm_help *help)
+{
+	return help->count;
+}
+
+const struct vllm_help_arg *vllm_help_at(const struct vllm_help *help, size_t i)
+{
+	return &help->args[i];
+}
+
+static const char *keep(struct vllm_help *help, const char *text, size_t len)
+{
+	return pl_arena_strndup(help->arena, text, len);
+}
+
+/* ---- one argument ---------------------------------------------------------------------- */
+
+/* Length up to the next ", " outside of brackets and quotes. */
+static size_t part_len(const char *text)
+{
+	int depth = 0;
+	char quote = 0;
+	size_t i;
+
+	for (i = 0; text[i] != '\0'; i++) {
+		char c = text[i];
+		if (quote != 0)
+			quote = c == quote ? 0 : quote;
+		else if (c == '\'' && depth > 0)
+			quote = c;
+		else if (c == '[' || c == '{')
+			depth++;
+		else if (c == ']' || c == '}')
+			depth--;
+		else if (c == ',' && text[i + 1] == ' ' && depth <= 0)
+			break;
+	}
+	return i;
+}
+
+static void add_choice(struct vllm_help_arg *arg, const char *text, size_t len)
+{
+	while (len > 0 && (*text == ' ' || *text == '\'')) {
+		text++;
+		len--;
+	}
+	while (len > 0 && (text[len - 1] == ' ' || text[len - 1] == '\''))
+		len--;
+	if (len == 4 && strncmp(text, "None", 4) == 0) {
+		arg->takes_none = true;
+		return;
+	}
+	json_t *choice = json_stringn(text, len);
+	if (choice != NULL)
+		json_array_append_new(arg->choices, choice);
+}
+
+/* "{a,b}", which argparse checks, or "['a', 'b']", which only tells. */
+static void read_choices(struct vllm_help_arg *arg, const char *text)
+{
+	const char *end = strrchr(text, text[0] == '{' ? '}' : ']');
+
+	if (arg->choices != NULL || end == NULL)
+		return;
+	arg->choices = json_array();
+	/* "{a,b} or another registered" */
+	arg->choices_open = text[0] == '[' || end[1] != '\0';
+	for (text++; text < end;) {
+		size_t len = strcspn(text, ",");
+		if (len > (size_t)(end - text))
+			len = (size_t)(end - text);
+		add_choice(arg, text, len);
+		text += len + 1;
+	}
+}
+
+/* What stands behind a flag: "X", "{a,b}", "[X]", "X [X ...]", "[X ...]". */
+static void read_metavar(struct vllm_help_arg *arg, const char *text)
+{
+	const char *more = strstr(text, " ...]");
+	bool is_list = more != NULL && more[5] == '\0';
+	bool is_told = text[0] == '[' && (text[1] == '\'' || text[1] == '"');
+
+	if (text[0] == '\0')
+		return;
+	if (is_list)
+		arg->style = VLLM_STYLE_LIST;
+	else if (text[0] == '[' && !is_told)
+		arg->style = VLLM_STYLE_OPTIONAL_VALUE;
+	else
+		arg->style = VLLM_STYLE_VALUE;
+	auto_free char *first = pl_strndup(text, is_list ? (size_t)(more - text) : strlen(text));
+	char *again = is_list ? strstr(first, " [") : NULL;
+	if (again != NULL)
+		*again = '\0';
+	const char *value = first + (first[0] == '[' && !is_told ? 1 : 0);
+	if (value[0] == '{' || is_told)
+		read_choices(arg, value);
+}
+
+/* Is "--no-x" the way back of `flag`? */
+static bool is_negative(const char *flag, const char *no_flag)
+{
+	return flag != NULL && strncmp(no_flag, "--no-", 5) == 0 &&
+	       strcmp(flag + 2, no_flag + 5) == 0;
+}
+
+static void read_flag(struct vllm_help *help, struct vllm_help_arg *arg, const char *flag,
+		      struct pl_buf *aliases)
+{
+	if (is_negative(arg->flag, flag)) {
+		arg->negative_flag = keep(help, flag, strlen(flag));
+		arg->style = VLLM_STYLE_TOGGLE;
+	} else if (arg->flag == NULL && flag[1] == '-') {
+		arg->flag = keep(help, flag, strlen(flag));
+	} else {
+		pl_buf_addf(aliases, "%s%s", aliases->len > 0 ? " " : "", flag);
+	}
+}
+
+static void read_names(struct vllm_help *help, struct vllm_help_arg *arg, const char *names)
+{
+	auto_buf aliases = { 0 };
+
+	pl_buf_init(&aliases, TEXT_BYTES_MAX);
+	arg->style = VLLM_STYLE_FLAG;
+	while (*names != '\0') {
+		size_t len = part_len(names);
+		auto_free char *part = pl_strndup(names, len);
+		char *metavar = strchr(part, ' ');
+		names += len;
+		names += strspn(names, ", ");
+		if (metavar != NULL)
+			*metavar++ = '\0';
+		if (part[0] == '-' && part[1] != '\0')
+			read_flag(help, arg, part, &aliases);
+		if (metavar != NULL && arg->style != VLLM_STYLE_TOGGLE)
+			read_metavar(arg, metavar);
+	}
+	if (aliases.len > 0)
+		arg->aliases = keep(help, aliases.data, aliases.len);
+}
+
+static void read_help(struct vllm_help *help, struct vllm_help_arg *arg, const char *text)
+{
+	const char *mark = NULL;
+	size_t len = strlen(text);
+
+	for (const char *at = strstr(text, DEFAULT_MARK); at != NULL;
+	     at = strstr(at + 1, DEFAULT_MARK))
+		mark = at;
+	if (mark != NULL && text[len - 1] == ')') {
+		const char *value = mark + strlen(DEFAULT_MARK);
+		value += strspn(value, " ");
+		const char *end = text + len - 1;
+		arg->default_text = keep(help, value, end > value ? (size_t)(end - value) : 0);
+		len = (size_t)(mark - text);
+	}
+	while (len > 0 && text[len - 1] == ' ')
+		len--;
+	arg->help = keep(help, text, len);
+}
+
+static void finish_arg(struct parser *parser)
+{
+	struct vllm_help *help = parser->help;
+	struct vllm_help_arg arg = { .group = parser->group };
+
+	if (!parser->collecting)
+		return;
+	parser->collecting = false;
+	read_names(help, &arg, pl_buf_text(&parser->names));
+	read_help(help, &arg, pl_buf_text(&parser->text));
+	if (arg.flag == NULL || help->count >= ARGS_MAX || strcmp(arg.flag, "--help") == 0) {
+		json_decref(arg.choices);
+		return;
+	}
+	pl_grow((void **)&help->args, &help->room, help->count + 1, sizeof(arg));
+	help->args[help->count++] = arg;
+}
+
+/* ---- lines ------------------------------------------------------------------------------ */
+
+static size_t last_word_len(const struct pl_buf *buf)
+{
+	size_t len = 0;
+
+	while (len < buf->len && buf->data[buf->len - 1 - len] != ' ')
+		len++;
+	return len;
+}
+
+/*
+ * Was the word at the end of the last line cut there? Python cuts at a hyphen, and within a word
+ * that is longer than a whole line.
+ */
+static bool was_cut(const struct parser *parser, size_t indent, const char *next)
+{
+	const struct pl_buf *text = &parser->text;
+	size_t word = last_word_len(text);
+	size_t columns = parser->width > indent ? parser->width - indent : 0;
+
+	if (text->len > 1 && text->data[text->len - 1] == '-' && text->data[text->len - 2] != ' ')
+		return isalnum((unsigned char)next[0]);
+	return parser->last_columns >= parser->width && word + strcspn(next, " ") > columns;
+}
+
+static void add_help(struct parser *parser, const char *line, size_t indent)
+{
+	struct pl_buf *text = &parser->text;
+
+	if (text->len > 0 && !was_cut(parser, indent, line + indent))
+		pl_buf_add_char(text, ' ');
+	pl_buf_add_text(text, line + indent);
+	parser->last_columns = pl_text_columns(line, strlen(line));
+}
+
+static bool starts_arg(const char *line, size_t indent)
+{
+	const char *at = line + indent;
+
+	if (indent != ARG_INDENT || at[0] != '-')
+		return false;
+	at += at[1] == '-' ? 2 : 1;
+	return isalnum((unsigned char)at[0]);
+}
+
+/* "options:", "ParallelConfig:"; sentences that end with a colon are none. */
+static bool is_heading(const char *line, bool was_blank)
+{
+	size_t len = strlen(line);
+	size_t words = 1;
+
+	if (!was_blank || len < 2 || line[len - 1] != ':')
+		return false;
+	for (size_t i = 0; i + 1 < len; i++) {
+		if (line[i] == ' ')
+			words++;
+		else if (!isalnum((unsigned char)line[i]) && line[i] != '_')
+			return false;
+	}
+	return words <= HEADING_WORDS_MAX;
+}
+
+static void start_group(struct parser *parser, const char *line)
+{
+	size_t len = strlen(line) - 1;
+
+	finish_arg(parser);
+	if (strcmp(line, "options:") == 0 || strcmp(line, "optional arguments:") == 0)
+		len = 0;
+	parser->group = keep(parser->help, line, len);
+}
+
+static void start_arg(struct parser *parser, const char *line)
+{
+	const char *names = line + ARG_INDENT;
+	const char *gap = strstr(names, "  ");
+
+	finish_arg(parser);
+	parser->collecting = true;
+	pl_buf_clear(&parser->names);
+	pl_buf_clear(&parser->text);
+	pl_buf_add(&parser->names, names, gap != NULL ? (size_t)(gap - names) : strlen(names));
+	if (gap != NULL)
+		add_help(parser, line, (size_t)(gap - line) + strspn(gap, " "));
+}
+
+/* Is a bracket of the names still open? Then the names go on in the next line. */
+static bool names_are_open(const struct parser *parser)
+{
+	const char *names = pl_buf_text(&parser->names);
+	const char *last = strrchr(names, '{');
+
+	return parser->collecting && parser->text.len == 0 && last != NULL &&
+	       strchr(last, '}') == NULL;
+}
+
+static void read_line(struct parser *parser, const char *line)
+{
+	size_t indent = strspn(line, " ");
+	bool was_blank = parser->was_blank;
+
+	parser->was_blank = line[indent] == '\0';
+	if (parser->was_blank)
+		return;
+	if (indent == 0 && is_heading(line, was_blank)) {
+		start_group(parser, line);
+	} else if (indent == 0) {
+		/* the lines before the first group, or behind the last */
+		finish_arg(parser);
+		parser->group = NULL;
+	} else if (parser->group != NULL && starts_arg(line, indent)) {
+		start_arg(parser, line);
+	} else if (indent <= ARG_INDENT) {
+		finish_arg(parser);
+	} else if (names_are_open(parser)) {
+		pl_buf_add_text(&parser->names, line + indent);
+	} else if (parser->collecting) {
+		add_help(parser, line, indent);
+	}
+}
+
+/* What is not UTF-8 becomes ASCII: the rest of the program takes nothing else. */
+static void make_utf8(char *text, size_t len)
+{
+	auto_json json_t *probe = json_stringn(text, len);
+
+	for (size_t i = 0; probe == NULL && i < len; i++) {
+		if ((unsigned char)text[i] >= 0x80)
+			text[i] = '?';
+	}
+}
+
+/* Copies the text without carriage returns, colours and NUL bytes; tabs become blanks. */
+static char *plain_text(const char *text, size_t len)
+{
+	char *plain = pl_alloc(len + 1);
+	size_t used = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		if (text[i] == '\033' && i + 1 < len && text[i + 1] == '[') {
+			for (i += 2; i < len && !isalpha((unsigned char)text[i]);)
+				i++;
+		} else if (text[i] == '\t') {
+			plain[used++] = ' ';
+		} else if (text[i] != '\r' && text[i] != '\0') {
+			plain[used++] = text[i];
+		}
+	}
+	plain[used] = '\0';
+	make_utf8(plain, used);
+	return plain;
+}
+
+/* Length of a line without its blanks at the end. */
+static size_t line_len(const char *line)
+{
+	size_t len = strcspn(line, "\n");
+
+	while (len > 0 && line[len - 1] == ' ')
+		len--;
+	return len;
+}
+
+static const char *next_line(const char *line)
+{
+	line += strcspn(line, "\n");
+	return line + (*line == '\n');
+}
+
+/* The longest line that is indented as most lines are: that is how help is. */
+static size_t help_width(const char *text)
+{
+	size_t lines[INDENTS] = { 0 };
+	size_t width[INDENTS] = { 0 };
+	size_t best = ARG_INDENT + 1;
+
+	for (const char *line = text; *line != '\0'; line = next_line(line)) {
+		size_t indent = strspn(line, " ");
+		size_t len = line_len(line);
+		if (indent >= INDENTS || len <= indent)
+			continue;
+		lines[indent]++;
+		if (pl_text_columns(line, len) > width[indent])
+			width[indent] = pl_text_columns(line, len);
+	}
+	for (size_t i = best; i < INDENTS; i++) {
+		if (lines[i] > lines[best])
+			best = i;
+	}
+	return width[best];
+}
+
+int vllm_help_parse(const char *text, size_t len, struct vllm_help **ret, struct pl_err *err)
+{
+	auto_help struct vllm_help *help = pl_alloc(sizeof(*help));
+	auto_free char *plain = plain_text(text, len);
+	struct parser parser = { .help = help, .was_blank = true };
+
+	help->arena = pl_arena_new(ARENA_BLOCK_BYTES);
+	parser.width = help_width(plain);
+	pl_buf_init(&parser.names, TEXT_BYTES_MAX);
+	pl_buf_init(&parser.text, TEXT_BYTES_MAX);
+	for (char *rest = plain; rest != NULL;) {
+		char *line = strsep(&rest, "\n");
+		line[line_len(line)] = '\0';
+		read_line(&parser, line);
+	}
+	finish_arg(&parser);
+	pl_buf_done(&parser.names);
+	pl_buf_done(&parser.text);
+	if (help->count == 0)
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "found no argument, expected the text of vllm serve --help=all");
+	*ret = pl_take(help);
+	return 0;
+}

@@ -1,0 +1,263 @@
+#include "vllm/yaml_out.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "vllm/command/line.h"
+#include "vllm/server_args.h"
+
+#define PLAIN_BYTES "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-"
+
+enum { INDENT = 2, BLOCK_DEPTH_MAX = 12, NAME_BYTES_MAX = 80 };
+
+/* Words that YAML or its readers take for something else than a text. */
+static bool is_reserved(const char *text)
+{
+	static const char *const words[] = { "true", "false", "yes",  "no",  "on",  "off",
+					     "null", "y",     "n",    "inf", "nan", ".inf",
+					     ".nan", "none",  "auto", "all" };
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(words); i++) {
+		if (strcasecmp(text, words[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Does a text need no quotes, as a key or value, in block and flow style? */
+static bool is_plain(const char *text)
+{
+	return (isalpha((unsigned char)text[0]) || text[0] == '_' || text[0] == '/') &&
+	       strspn(text, PLAIN_BYTES) == strlen(text) && !is_reserved(text);
+}
+
+static void add_text(struct pl_buf *buf, const char *text)
+{
+	if (is_plain(text))
+		pl_buf_add_text(buf, text);
+	else
+		pl_text_add_json(buf, text, strlen(text), true);
+}
+
+static void add_list(struct pl_buf *buf, const json_t *list)
+{
+	size_t i;
+	json_t *item;
+
+	pl_buf_add_char(buf, '[');
+	json_array_foreach((json_t *)list, i, item)
+	{
+		if (i > 0)
+			pl_buf_add_text(buf, ", ");
+		vllm_yaml_add_inline(buf, item);
+	}
+	pl_buf_add_char(buf, ']');
+}
+
+void vllm_yaml_add_inline(struct pl_buf *buf, const json_t *value)
+{
+	auto_free char *text = NULL;
+
+	if (json_is_string(value)) {
+		add_text(buf, json_string_value(value));
+		return;
+	}
+	if (json_is_array(value)) {
+		add_list(buf, value);
+		return;
+	}
+	text = pl_json_to_text(value, PL_JSON_PYTHON);
+	pl_buf_add_text(buf, text);
+}
+
+static void add_blanks(struct pl_buf *buf, int count)
+{
+	for (; count > 0; count--)
+		pl_buf_add_char(buf, ' ');
+}
+
+static void add_member(struct pl_buf *buf, const char *name, const json_t *value, int indent)
+{
+	add_blanks(buf, indent);
+	add_text(buf, name);
+	pl_buf_add_char(buf, ':');
+	if (json_object_size(value) > 0 && indent < INDENT * BLOCK_DEPTH_MAX) {
+		pl_buf_add_char(buf, '\n');
+		vllm_yaml_add_members(buf, value, indent + INDENT);
+		return;
+	}
+	pl_buf_add_char(buf, ' ');
+	vllm_yaml_add_inline(buf, value);
+	pl_buf_add_char(buf, '\n');
+}
+
+void vllm_yaml_add_members(struct pl_buf *buf, const json_t *object, int indent)
+{
+	const char *name;
+	json_t *value;
+
+	json_object_foreach((json_t *)object, name, value) add_member(buf, name, value, indent);
+}
+
+/* "llama-3-8b-tp2" of "meta-llama/Llama-3-8B" on two GPUs */
+static char *derive_name(const json_t *values)
+{
+	static const struct {
+		const char *arg;
+		const char *mark;
+	} sizes[] = { { "tensor_parallel_size", "tp" },
+		      { "pipeline_parallel_size", "pp" },
+		      { "data_parallel_size", "dp" } };
+	const char *model = json_string_value(json_object_get(values, "model"));
+	auto_free char *base = pl_strdup(model != NULL ? model : "server");
+	auto_buf name = { 0 };
+
+	pl_buf_init(&name, 2 * NAME_BYTES_MAX);
+	for (size_t len = strlen(base); len > 0 && base[len - 1] == '/'; len--)
+		base[len - 1] = '\0';
+	const char *at = strrchr(base, '/') != NULL ? strrchr(base, '/') + 1 : base;
+	for (; *at != '\0' && name.len < NAME_BYTES_MAX; at++) {
+		bool kept = isalnum((unsigned char)*at) || *at == '.';
+		char c = kept ? (char)tolower((unsigned char)*at) : '-';
+		if (c != '-' || (name.len > 0 && name.data[name.len - 1] != '-'))
+			pl_buf_add_char(&name, c);
+	}
+	if (name.len == 0)
+		pl_buf_add_text(&name, "server");
+	for (size_t i = 0; i < PL_ARRAY_SIZE(sizes); i++) {
+		json_int_t size = json_integer_value(json_object_get(values, sizes[i].arg));
+		if (size > 1)
+			pl_buf_addf(&name, "-%s%lld", sizes[i].mark, (long long)size);
+	}
+	return pl_buf_take(&name);
+}
+
+/* A comment is one line, whatever it tells of. */
+static void add_comment_text(struct pl_buf *buf, const char *text)
+{
+	for (; *text != '\0'; text++)
+		pl_buf_add_char(buf, (unsigned char)*text < 0x20 || *text == 0x7f ? ' ' : *text);
+}
+
+static void add_container_note(struct pl_buf *buf, const struct vllm_command *command)
+{
+	auto_json json_t *args = vllm_secret_words_shown(command->runtime_args);
+	size_t i;
+	json_t *word;
+
+	if (command->image == NULL)
+		return;
+	pl_buf_add_text(buf, "  # the command started it in a container: ");
+	add_comment_text(buf, command->runtime);
+	pl_buf_add_text(buf, " run");
+	json_array_foreach(args, i, word)
+	{
+		pl_buf_add_char(buf, ' ');
+		add_comment_text(buf, json_string_value(word));
+	}
+	pl_buf_add_char(buf, ' ');
+	add_comment_text(buf, command->image);
+	pl_buf_add_char(buf, '\n');
+}
+
+/* Environment as far as it can be said: a ${…} would be replaced here. */
+static void add_env(struct pl_buf *buf, const struct vllm_command *command, bool secrets)
+{
+	auto_json json_t *env = json_object();
+	const char *name;
+	json_t *value;
+
+	json_object_foreach(command->env, name, value)
+	{
+		auto_free char *shown = NULL;
+		const char *text = json_string_value(value);
+		/* "$HF_TOKEN" names one and is none */
+		if (text != NULL && text[0] != '$' && !secrets) {
+			shown = vllm_variable_is_secret(name) ? pl_strdup(VLLM_SECRET_SHOWN)
+							      : vllm_secret_urls_shown(text);
+			text = shown;
+		}
+		if (text != NULL && strstr(text, "${") == NULL) {
+			json_object_set_new(env, name, json_string(text));
+			continue;
+		}
+		pl_buf_add_text(buf, "  # environment: ");
+		add_comment_text(buf, name);
+		pl_buf_add_text(buf, text == NULL ? " as the caller has it" : " = ");
+		add_comment_text(buf, text != NULL ? text : "");
+		pl_buf_add_char(buf, '\n');
+	}
+	if (json_object_size(env) > 0)
+		add_member(buf, "env", env, INDENT);
+}
+
+static void add_launch(struct pl_buf *buf, const struct vllm_command *command, bool secrets)
+{
+	auto_json json_t *words = secrets ? json_incref(command->launch)
+					  : vllm_secret_words_shown(command->launch);
+
+	pl_buf_add_text(buf, "launch:\n");
+	add_container_note(buf, command);
+	add_member(buf, "command", words, INDENT);
+	if (command->target != NULL) {
+		auto_json json_t *version = json_string(command->target);
+		add_member(buf, "vllm_version", version, INDENT);
+	}
+	add_env(buf, command, secrets);
+}
+
+static bool has_text(const json_t *value)
+{
+	return json_is_string(value) || json_is_string(json_array_get(value, 0));
+}
+
+/* A value without its secrets; of the arguments that are some nothing is left. */
+static json_t *value_shown(const char *name, const json_t *value)
+{
+	const struct vllm_arg *arg = vllm_arg_find(name);
+
+	if (arg == NULL || !vllm_arg_is_secret(arg) || !has_text(value))
+		return vllm_secret_json_shown(value);
+	return json_is_array(value) ? json_pack("[s]", VLLM_SECRET_SHOWN)
+				    : json_string(VLLM_SECRET_SHOWN);
+}
+
+/* JSON arguments as they were written, all others typed. */
+static void add_server(struct pl_buf *buf, const struct vllm_command *command, bool secrets)
+{
+	const char *name;
+	json_t *value;
+
+	pl_buf_add_text(buf, json_object_size(command->values) > 0 ? "server:\n" : "server: {}\n");
+	json_object_foreach(command->values, name, value)
+	{
+		const json_t *given = json_object_get(command->given, name);
+		bool as_given = given != NULL && json_is_object(value);
+		const json_t *written = as_given ? given : value;
+		auto_json json_t *shown = secrets ? NULL : value_shown(name, written);
+		add_member(buf, name, secrets ? written : shown, INDENT);
+	}
+}
+
+int vllm_yaml_from_command(const struct vllm_command *command, bool secrets, struct pl_buf *buf,
+			   struct pl_err *err)
+{
+	auto_free char *name = derive_name(command->values);
+
+	pl_buf_add_text(buf, "# Made from a command line; the benchmark has its defaults.\n");
+	if (command->config != NULL) {
+		pl_buf_add_text(buf, "# With the arguments of ");
+		add_comment_text(buf, command->config);
+		pl_buf_add_text(buf, "\n");
+	}
+	pl_buf_add_text(buf, "name: ");
+	pl_text_add_json(buf, name, strlen(name), true);
+	pl_buf_add_char(buf, '\n');
+	add_server(buf, command, secrets);
+	add_launch(buf, command, secrets);
+	return buf->full ? pl_err_set(err, PL_ERR_INVALID, "the experiment file is too long") : 0;
+}

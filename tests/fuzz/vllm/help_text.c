@@ -1,0 +1,28 @@
+/* A help text is read, compared with the table and turned into an overlay, which must be taken. */
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "vllm/help_diff.h"
+#include "vllm/help_text.h"
+#include "vllm/overlay.h"
+#include "vllm/server_args.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	auto_help struct vllm_help *help = NULL;
+	struct pl_err err = PL_ERR_INIT;
+
+	if (vllm_help_parse((const char *)data, size, &help, &err) < 0)
+		return 0;
+	auto_json json_t *diff = vllm_help_diff(help);
+	auto_json json_t *overlay = vllm_help_overlay(diff, "fuzz");
+	if (overlay == NULL)
+		return 0;
+	if (vllm_overlay_use(overlay, "fuzz", &err) == 0 && vllm_arg_find("port") == NULL)
+		abort();
+	vllm_overlay_drop();
+	return 0;
+}

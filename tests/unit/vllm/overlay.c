@@ -1,0 +1,182 @@
+#include "vllm/overlay.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "vllm/arg_json.h"
+#include "experiment/config.h"
+#include "vllm/server_args.h"
+
+static json_t *overlay_of(const char *args)
+{
+	auto_free char *text = pl_asprintf("{\"profllm_overlay\": 1, \"args\": %s}", args);
+	json_t *overlay = json_loads(text, 0, NULL);
+
+	assert_non_null(overlay);
+	return overlay;
+}
+
+static void use(const char *args)
+{
+	auto_json json_t *overlay = overlay_of(args);
+	struct pl_err err = PL_ERR_INIT;
+
+	if (vllm_overlay_use(overlay, "o.json", &err) < 0)
+		fail_msg("%s", err.text);
+}
+
+static int drop(void **state)
+{
+	(void)state;
+	vllm_overlay_drop();
+	return 0;
+}
+
+static void rows_are_added_and_changed(void **state)
+{
+	(void)state;
+	use("[{\"name\": \"brand_new\", \"type\": \"int\", \"default\": 3, \"min\": 1, \"help\": "
+	    "\"new\"}, {\"name\": \"port\", \"default\": 9}, {\"name\": \"watermark\", "
+	    "\"in_reference\": false}, {\"name\": \"dtype\", \"choices\": [\"x\"], "
+	    "\"older_choices\": [\"half\"], \"aliases\": [\"--number-type\", \"-nt\"]}]");
+	const struct vllm_arg *added = vllm_arg_find("brand-new");
+
+	assert_int_equal(vllm_arg_count(), 349);
+	assert_non_null(added);
+	assert_string_equal(added->flag, "--brand-new");
+	assert_int_equal(added->type, VLLM_ARG_INT);
+	assert_true(added->min == 1 && isinf(added->max));
+	assert_true(added->in_reference && added->nullable);
+	assert_string_equal(vllm_arg_find("port")->default_json, "9");
+	assert_string_equal(vllm_arg_find("port")->flag, "--port");
+	assert_false(vllm_arg_find("watermark")->in_reference);
+	assert_ptr_equal(vllm_arg_find("number_type"), vllm_arg_find("dtype"));
+	assert_string_equal(vllm_arg_nearest("brand_nw"), "brand_new");
+	vllm_overlay_drop();
+	assert_int_equal(vllm_arg_count(), 348);
+	assert_null(vllm_arg_find("brand_new"));
+	assert_string_equal(vllm_arg_find("port")->default_json, "8000");
+}
+
+/* A second file is laid over the first. */
+static void overlays_add_up(void **state)
+{
+	(void)state;
+	use("[{\"name\": \"one\"}]");
+	use("[{\"name\": \"two\"}, {\"name\": \"one\", \"help\": \"first\"}]");
+	assert_int_equal(vllm_arg_count(), 350);
+	assert_string_equal(vllm_arg_find("one")->help, "first");
+	assert_non_null(vllm_arg_find("two"));
+}
+
+static void reader_and_command_line_know_them(void **state)
+{
+	static const char yaml[] = "server:\n"
+				   "  model: m\n"
+				   "  brand_new: [a, b]\n"
+				   "  no_switch: true\n"
+				   "  free: {a: 1}\n";
+	auto_experiment struct exp_config *experiment = NULL;
+	auto_problems problems = { 0 };
+	auto_json json_t *argv = json_array();
+	auto_json json_t *env = NULL;
+	struct pl_err err = PL_ERR_INIT;
+
+	(void)state;
+	use("[{\"name\": \"brand_new\", \"type\": \"list<enum>\", \"cli_style\": \"list\", "
+	    "\"choices\": [\"a\", \"b\"]}, {\"name\": \"switch\", \"type\": \"bool\", "
+	    "\"cli_style\": \"toggle\", \"negative_flag\": \"--no-switch\"}, {\"name\": \"free\", "
+	    "\"also_accepts\": [\"bool\", \"int\", \"json\"]}]");
+	assert_int_equal(exp_config_parse(yaml, strlen(yaml), "e.yaml", NULL, 0, &experiment,
+					  &problems, &err),
+			 0);
+	assert_int_equal(problems.count, 0);
+	assert_int_equal(vllm_args_to_argv(experiment->server, argv, &env, &err), 0);
+	auto_free char *words = pl_json_to_text(argv, PL_JSON_COMPACT);
+	assert_string_equal(words, "[\"m\",\"--brand-new\",\"a\",\"b\",\"--no-switch\",\"--free\","
+				   "\"{\\\"a\\\":1}\"]");
+}
+
+static void wrong_overlays_are_refused(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *says;
+	} cases[] = {
+		{ "{}", "no overlay" },
+		{ "[]", "no overlay" },
+		{ "{\"profllm_overlay\": 2, \"args\": []}", "no overlay" },
+		{ "{\"profllm_overlay\": 1, \"args\": [], \"x\": 1}", "unknown key 'x'" },
+		{ "{\"profllm_overlay\": 1, \"args\": [1]}", "without a name" },
+		{ "{\"profllm_overlay\": 1, \"args\": [{\"name\": \"A b\"}]}", "without a name" },
+		{ "{\"profllm_overlay\": 1, \"args\": [{\"name\": \"x\", \"typ\": \"int\"}]}",
+		  "argument 'x': unknown key 'typ' (did you mean 'type'?)" },
+		{ "{\"profllm_overlay\": 1, \"args\": [{\"name\": \"x\", \"type\": \"number\"}]}",
+		  "'type': found \"number\", expected a type" },
+		{ "{\"profllm_overlay\": 1, \"args\": [{\"name\": \"x\", \"min\": \"1\"}]}",
+		  "'min': found \"1\", expected a number or null" },
+		{ "{\"profllm_overlay\": 1, \"args\": [{\"name\": \"x\", \"choices\": \"a\"}]}",
+		  "'choices': found \"a\", expected a list" },
+		{ "{\"profllm_overlay\": 1, \"args\": [{\"name\": \"x\", \"aliases\": [\"-a "
+		  "b\"]}]}",
+		  "'aliases'" },
+		{ "{\"profllm_overlay\": 1, \"args\": [{\"name\": \"x\", \"nullable\": 1}]}",
+		  "'nullable': found 1, expected true or false" },
+		{ "{\"profllm_overlay\": 1, \"args\": [{\"name\": \"x\", \"help\": null}]}",
+		  "cannot be null" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
+		auto_json json_t *overlay = json_loads(cases[i].text, 0, NULL);
+		struct pl_err err = PL_ERR_INIT;
+		assert_int_equal(vllm_overlay_use(overlay, "o.json", &err), -1);
+		assert_non_null(strstr(err.text, "overlay 'o.json'"));
+		if (strstr(err.text, cases[i].says) == NULL)
+			fail_msg("'%s' does not say '%s'", err.text, cases[i].says);
+		assert_int_equal(vllm_arg_count(), 348);
+	}
+}
+
+/* What a row says as JSON is what an overlay needs to make it again. */
+static void every_row_survives_an_overlay(void **state)
+{
+	auto_json json_t *before = json_array();
+	auto_json json_t *entries = json_array();
+
+	(void)state;
+	for (size_t i = 0; i < vllm_arg_count(); i++) {
+		json_t *entry = vllm_arg_to_json(vllm_arg_at(i));
+		json_array_append(before, entry);
+		json_t *copy = json_deep_copy(entry);
+		json_object_del(copy, "fields");
+		json_array_append_new(entries, copy);
+		json_decref(entry);
+	}
+	auto_free char *text = pl_json_to_text(entries, PL_JSON_COMPACT);
+	use(text);
+	assert_int_equal(vllm_arg_count(), 348);
+	for (size_t i = 0; i < vllm_arg_count(); i++) {
+		auto_json json_t *after = vllm_arg_to_json(vllm_arg_at(i));
+		assert_true(json_equal(after, json_array_get(before, i)));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(rows_are_added_and_changed, drop),
+		cmocka_unit_test_teardown(overlays_add_up, drop),
+		cmocka_unit_test_teardown(reader_and_command_line_know_them, drop),
+		cmocka_unit_test_teardown(wrong_overlays_are_refused, drop),
+		cmocka_unit_test_teardown(every_row_survives_an_overlay, drop),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

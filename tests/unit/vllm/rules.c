@@ -1,0 +1,533 @@
+#include "vllm/rules.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/text.h"
+#include "vllm/overlay.h"
+
+#define CASES       PROFLLM_SOURCE_DIR "/tests/unit/vllm/rules_cases.json"
+#define ARENA_BYTES 4096
+
+static json_t *read_cases(void)
+{
+	json_t *cases = NULL;
+	struct pl_err err = PL_ERR_INIT;
+
+	if (pl_json_read_file(CASES, &cases, &err) < 0)
+		fail_msg("%s", err.text);
+	return cases;
+}
+
+static struct vllm_rule_env env_of(const json_t *example)
+{
+	const json_t *json = json_object_get(example, "env");
+	const json_t *gpus = json_object_get(json, "gpus");
+	const json_t *memory = json_object_get(json, "host_memory_gib");
+	const json_t *api_servers = json_object_get(json, "api_servers");
+	const json_t *multimodal = json_object_get(json, "model_is_multimodal");
+	struct vllm_rule_env env = VLLM_RULE_ENV_UNKNOWN;
+
+	if (gpus != NULL)
+		env.gpus = json_number_value(gpus);
+	if (memory != NULL)
+		env.host_memory_gib = json_number_value(memory);
+	if (api_servers != NULL)
+		env.api_servers = json_number_value(api_servers);
+	if (multimodal != NULL)
+		env.model_is_multimodal = json_is_true(multimodal);
+	env.platform = json_string_value(json_object_get(json, "platform"));
+	return env;
+}
+
+static json_t *values_of(const json_t *example)
+{
+	return json_object_get(example, "values");
+}
+
+static bool is_broken(const struct vllm_rule *rule, const json_t *values,
+		      const struct vllm_rule_env *env)
+{
+	enum vllm_truth when;
+	enum vllm_truth require;
+
+	vllm_rule_evaluate(rule, values, env, &when, &require);
+	return when == VLLM_TRUE && require == VLLM_FALSE;
+}
+
+/* The problem of a rule, or NULL. */
+static const struct option_problem *find_problem(const struct option_problems *problems,
+						 const char *rule)
+{
+	for (size_t i = 0; i < problems->count; i++) {
+		if (pl_text_equal(problems->items[i].rule, rule))
+			return &problems->items[i];
+	}
+	return NULL;
+}
+
+static void every_rule_compiles_and_names_what_there_is(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < vllm_rule_count(); i++) {
+		const struct vllm_rule *rule = vllm_rule_at(i);
+		struct pl_err err = PL_ERR_INIT;
+		assert_ptr_equal(vllm_rule_find(rule->id), rule);
+		/* options of benchmark commands are no arguments of the server */
+		if (rule->scope == VLLM_RULE_ENGINE &&
+		    (vllm_rule_names_check(vllm_rule_when(rule), &err) < 0 ||
+		     vllm_rule_names_check(vllm_rule_require(rule), &err) < 0))
+			fail_msg("%s: %s", rule->id, err.text);
+		assert_true(rule->message[0] != '\0');
+	}
+	assert_null(vllm_rule_find("no_such_rule"));
+}
+
+static void a_misspelt_name_is_found(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *fault; /* NULL: none */
+	} cases[] = {
+		{ "tensor_parallel_size > 1 and eplb_config.use_async and env.gpus > 1", NULL },
+		{ "tensor_paralel_size > 1", "'tensor_paralel_size' is no argument" },
+		/* rules know arguments by one name */
+		{ "tensor-parallel-size > 1", "'tensor' is no argument" },
+		{ "not any_set(seed, sed)", "'sed' is no argument" },
+		{ "eplb_config.use_asink", "'eplb_config' has no key 'use_asink'" },
+		{ "seed.key == 1", "'seed' has no key 'key'" },
+		{ "seed in [1] or env.gpu == 1", "'env.gpu' is no fact" },
+	};
+	struct pl_arena *arena = pl_arena_new(ARENA_BYTES);
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
+		const struct vllm_expr *expr = NULL;
+		struct pl_err err = PL_ERR_INIT;
+		assert_int_equal(vllm_expr_parse(cases[i].text, arena, &expr, &err), 0);
+		int rc = vllm_rule_names_check(expr, &err);
+		assert_int_equal(rc, cases[i].fault == NULL ? 0 : -1);
+		assert_string_equal(err.text, cases[i].fault == NULL ? "" : cases[i].fault);
+	}
+	pl_arena_free(arena);
+}
+
+static void check_effects(const struct vllm_rule *rule, const json_t *one)
+{
+	const char *release = json_string_value(json_object_get(one, "release"));
+	const char *other = json_string_value(json_object_get(one, "other_release"));
+	const json_t *fires = json_object_get(one, "fires");
+	struct vllm_rule_env env = env_of(fires);
+	const char *const releases[] = { release, other };
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(releases); i++) {
+		struct vllm_target target = { releases[i], false };
+		enum vllm_rule_effect effect = vllm_rule_effect(rule, &target);
+		auto_problems problems = { 0 };
+
+		if (i == 0)
+			assert_int_equal(effect, rule->severity == OPTION_ERROR ? VLLM_RULE_REFUSES
+										: VLLM_RULE_WARNS);
+		else
+			assert_int_equal(effect, strcmp(other, "0.33.0") == 0 ? VLLM_RULE_WARNS
+									      : VLLM_RULE_SILENT);
+		vllm_rules_check(values_of(fires), &target, &env, NULL, NULL, &problems);
+		const struct option_problem *problem = find_problem(&problems, rule->id);
+		if (effect == VLLM_RULE_SILENT || rule->scope != VLLM_RULE_ENGINE) {
+			assert_null(problem);
+			continue;
+		}
+		assert_non_null(problem);
+		assert_int_equal(problem->severity,
+				 effect == VLLM_RULE_REFUSES ? OPTION_ERROR : OPTION_WARNING);
+		assert_string_equal(problem->expected, rule->message);
+		assert_true(pl_text_starts(problem->key, "server"));
+		assert_true(strlen(problem->found) > 0);
+	}
+}
+
+static void every_rule_fires_and_is_quiet(void **state)
+{
+	auto_json json_t *cases = read_cases();
+
+	(void)state;
+	for (size_t i = 0; i < vllm_rule_count(); i++) {
+		const struct vllm_rule *rule = vllm_rule_at(i);
+		const json_t *one = json_object_get(cases, rule->id);
+		const json_t *fires = json_object_get(one, "fires");
+		const json_t *quiet = json_object_get(one, "quiet");
+
+		if (fires == NULL || quiet == NULL)
+			fail_msg("no examples of %s in rules_cases.json", rule->id);
+		struct vllm_rule_env env = env_of(fires);
+		if (!is_broken(rule, values_of(fires), &env))
+			fail_msg("%s does not fire", rule->id);
+		env = env_of(quiet);
+		if (is_broken(rule, values_of(quiet), &env))
+			fail_msg("%s is not quiet", rule->id);
+		check_effects(rule, one);
+	}
+	assert_int_equal(json_object_size(cases), vllm_rule_count());
+}
+
+/* The example with each fact taken away, and with each argument set to null. */
+static void what_is_not_known_breaks_nothing(void **state)
+{
+	auto_json json_t *cases = read_cases();
+	const struct vllm_rule_env nothing = VLLM_RULE_ENV_UNKNOWN;
+	size_t with_facts = 0;
+
+	(void)state;
+	for (size_t i = 0; i < vllm_rule_count(); i++) {
+		const struct vllm_rule *rule = vllm_rule_at(i);
+		const json_t *fires = json_object_get(json_object_get(cases, rule->id), "fires");
+		auto_json json_t *nulls = json_object();
+		const char *name;
+		json_t *value;
+
+		if (json_object_get(fires, "env") != NULL) {
+			with_facts++;
+			assert_false(is_broken(rule, values_of(fires), &nothing));
+		}
+		json_object_foreach(values_of(fires), name, value)
+			json_object_set_new(nulls, name, json_null());
+		assert_false(is_broken(rule, nulls, &nothing));
+	}
+	assert_int_equal(with_facts, 17);
+}
+
+static void the_defaults_break_nothing(void **state)
+{
+	static const char *const releases[] = { "0.9.0",  "0.11.0", "0.11.1", "0.12.0", "0.20.0",
+						"0.26.0", "0.31.0", "0.32.0", "1.0.0" };
+	auto_json json_t *values = json_object();
+	struct vllm_rule_env env = VLLM_RULE_ENV_UNKNOWN;
+
+	(void)state;
+	env.gpus = 8;
+	env.platform = "cuda";
+	env.host_memory_gib = 64;
+	env.api_servers = 1;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(releases); i++) {
+		struct vllm_target target = { releases[i], false };
+		auto_problems problems = { 0 };
+		vllm_rules_check(values, &target, &env, NULL, NULL, &problems);
+		vllm_target_check_args(values, &target, false, NULL, NULL, &problems);
+		assert_int_equal(problems.count, 0);
+	}
+}
+
+static void real_set_ups_pass(void **state)
+{
+	static const char *const texts[] = {
+		"{\"async_scheduling\": true, \"speculative_config\": {\"method\": \"eagle\"}}",
+		"{\"async_scheduling\": true, \"pipeline_parallel_size\": 2}",
+		"{\"block_size\": 64}",
+		"{\"max_model_len\": -1, \"long_prefill_token_threshold\": 512}",
+		"{\"max_model_len\": \"auto\", \"max_num_batched_tokens\": 8192}",
+	};
+	struct vllm_target target = { "0.32.0", false };
+	struct vllm_rule_env env = VLLM_RULE_ENV_UNKNOWN;
+
+	(void)state;
+	env.gpus = 8;
+	env.platform = "cuda";
+	for (size_t i = 0; i < PL_ARRAY_SIZE(texts); i++) {
+		auto_json json_t *values = json_loads(texts[i], 0, NULL);
+		auto_problems problems = { 0 };
+		vllm_rules_check(values, &target, &env, NULL, NULL, &problems);
+		if (problems.count > 0)
+			fail_msg("%s: %s", texts[i], problems.items[0].rule);
+	}
+}
+
+static void releases_choose_the_effect(void **state)
+{
+	static const struct {
+		const char *rule;
+		struct vllm_target target;
+		enum vllm_rule_effect effect;
+	} cases[] = {
+		/* until 0.11.1 */
+		{ "async_no_spec", { "0.9.2", false }, VLLM_RULE_REFUSES },
+		{ "async_no_spec", { "0.11.1rc2", false }, VLLM_RULE_REFUSES },
+		{ "async_no_spec", { "0.11.1", false }, VLLM_RULE_SILENT },
+		{ "async_no_spec", { "0.33.0", false }, VLLM_RULE_SILENT },
+		/* since 0.11.1 */
+		{ "async_spec_methods", { "0.11.0", false }, VLLM_RULE_SILENT },
+		{ "async_spec_methods", { "0.11.1", false }, VLLM_RULE_REFUSES },
+		{ "async_spec_methods", { "0.32.0+cu129", false }, VLLM_RULE_REFUSES },
+		{ "async_spec_methods", { "0.32.1.dev3+gabc", false }, VLLM_RULE_WARNS },
+		/* always */
+		{ "budget_ge_seqs", { "0.1", false }, VLLM_RULE_REFUSES },
+		{ "budget_ge_seqs", { "0.32.0", true }, VLLM_RULE_REFUSES },
+		{ "budget_ge_seqs", { NULL, true }, VLLM_RULE_REFUSES },
+		{ "budget_ge_seqs", { "nightly", false }, VLLM_RULE_REFUSES },
+		{ "budget_ge_seqs", { "0.32.1", false }, VLLM_RULE_WARNS },
+		{ "async_no_spec", { "0.1.dev12986+gfa99ccebd", false }, VLLM_RULE_SILENT },
+		{ "async_spec_methods", { "0.1.dev1", false }, VLLM_RULE_REFUSES },
+		{ "mm_cache_off", { "0.32.0", false }, VLLM_RULE_WARNS },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
+		const struct vllm_rule *rule = vllm_rule_find(cases[i].rule);
+		if (vllm_rule_effect(rule, &cases[i].target) != cases[i].effect)
+			fail_msg("%s for %s", cases[i].rule, cases[i].target.version);
+	}
+}
+
+static char user_text[] = "user";
+
+/* Lines by the length of the name, so that a wrong name shows. */
+static void place_of(void *user, const char *arg, struct vllm_rule_place *ret)
+{
+	assert_ptr_equal(user, user_text);
+	assert_null(ret->source);
+	*ret = (struct vllm_rule_place){ "e.yaml", arg != NULL ? (int)strlen(arg) : 1, 3 };
+}
+
+static void problems_say_what_and_where(void **state)
+{
+	static const struct {
+		const char *values;
+		const char *text;
+	} cases[] = {
+		{ "{\"tensor_parallel_size\": 16}",
+		  "e.yaml:20:3: server.tensor_parallel_size: found tensor_parallel_size 16, gpus "
+		  "8: "
+		  "TP x PP x DP needs more GPUs than are allocated [world_fits_gpus]" },
+		/* the first one by name; null is not set */
+		{ "{\"data_parallel_size_local\": null, \"tensor_parallel_size\": 8, "
+		  "\"pipeline_parallel_size\": 2}",
+		  "e.yaml:22:3: server.pipeline_parallel_size: found tensor_parallel_size 8, "
+		  "pipeline_parallel_size 2, gpus 8: "
+		  "TP x PP x DP needs more GPUs than are allocated [world_fits_gpus]" },
+		/* keys that a rule reads, not the whole object */
+		{ "{\"speculative_config\": {\"method\": \"ngram\", \"num_speculative_tokens\": 2,"
+		  " \"prompt_lookup_min\": 4, \"prompt_lookup_max\": 3}}",
+		  "e.yaml:18:3: server.speculative_config: found speculative_config.method ngram, "
+		  "speculative_config.prompt_lookup_min 4, speculative_config.prompt_lookup_max 3: "
+		  "prompt_lookup_min cannot exceed prompt_lookup_max "
+		  "[spec_ngram_lookup_order]" },
+		{ "{\"collect_detailed_traces\": [\"all\"]}",
+		  "e.yaml:23:3: server.collect_detailed_traces: found collect_detailed_traces "
+		  "[\"all\"]: collect_detailed_traces needs otlp_traces_endpoint "
+		  "[traces_need_endpoint]" },
+	};
+	struct vllm_target target = { "0.32.0", false };
+	struct vllm_rule_env env = VLLM_RULE_ENV_UNKNOWN;
+
+	(void)state;
+	env.gpus = 8;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
+		auto_json json_t *values = json_loads(cases[i].values, 0, NULL);
+		auto_problems problems = { 0 };
+		auto_buf text = { 0 };
+		pl_buf_init(&text, 4096);
+		vllm_rules_check(values, &target, &env, place_of, user_text, &problems);
+		assert_int_equal(problems.count, 1);
+		option_problem_text(&problems.items[0], &text);
+		assert_string_equal(pl_buf_text(&text), cases[i].text);
+	}
+}
+
+static void the_host_alone_can_break_a_rule(void **state)
+{
+	auto_json json_t *values = json_object();
+	struct vllm_target target = { "0.32.0", false };
+	struct vllm_rule_env env = VLLM_RULE_ENV_UNKNOWN;
+	auto_problems problems = { 0 };
+	auto_buf text = { 0 };
+
+	(void)state;
+	pl_buf_init(&text, 4096);
+	env.host_memory_gib = 2.5;
+	env.api_servers = 1;
+	vllm_rules_check(values, &target, &env, place_of, user_text, &problems);
+	assert_int_equal(problems.count, 1);
+	option_problem_text(&problems.items[0], &text);
+	assert_string_equal(pl_buf_text(&text),
+			    "e.yaml:1:3: server: found api_servers 1, host_memory_gib 2.5: "
+			    "The multimodal cache is kept once per process and exceeds host memory "
+			    "[mm_cache_host_memory]");
+	assert_int_equal(problems.errors, 0);
+}
+
+static void long_values_are_cut_between_characters(void **state)
+{
+	auto_json json_t *values = json_object();
+	struct vllm_target target = { "0.11.0", false };
+	struct vllm_rule_env env = VLLM_RULE_ENV_UNKNOWN;
+	auto_problems problems = { 0 };
+	char path[200];
+
+	(void)state;
+	memset(path, 'a', sizeof(path));
+	memcpy(path + 79, "\xc3\xa9", 2);
+	path[199] = '\0';
+	json_object_set_new(values, "allowed_local_media_path", json_string(path));
+	vllm_rules_check(values, &target, &env, NULL, NULL, &problems);
+	assert_int_equal(problems.count, 1);
+	path[79] = '\0';
+	auto_free char *expected = pl_asprintf("allowed_local_media_path %s…", path);
+	assert_string_equal(problems.items[0].found, expected);
+	assert_null(problems.items[0].source);
+	assert_int_equal(problems.items[0].line, 0);
+}
+
+static void targets_lack_arguments_and_choices(void **state)
+{
+	static const struct {
+		const char *values;
+		struct vllm_target target;
+		bool allow_gone;
+		const char *text; /* NULL: no problem */
+		int severity;
+	} cases[] = {
+		{ "{\"swap_space\": 4}",
+		  { "0.32.0", false },
+		  false,
+		  "e.yaml:10:3: server.swap_space: found an argument that vLLM 0.32.0 no longer "
+		  "has, "
+		  "expected an older release",
+		  OPTION_ERROR },
+		{ "{\"swap_space\": 4}", { "0.32.0", false }, true, "swap_space", OPTION_WARNING },
+		{ "{\"swap_space\": 4}", { "0.32.0", true }, false, "vLLM 0.32.0", OPTION_WARNING },
+		{ "{\"swap_space\": 4}",
+		  { "nightly", false },
+		  false,
+		  "vLLM 0.32.0",
+		  OPTION_WARNING },
+		{ "{\"swap_space\": 4}",
+		  { "0.1.dev1+g975", false },
+		  false,
+		  "vLLM 0.32.0",
+		  OPTION_WARNING },
+		{ "{\"swap_space\": 4}", { NULL, true }, false, "vLLM 0.32.0", OPTION_WARNING },
+		{ "{\"swap_space\": 4}", { "0.40.1", false }, false, "vLLM 0.40.1", OPTION_ERROR },
+		{ "{\"swap_space\": 4}", { "0.31.0", false }, false, NULL, 0 },
+		{ "{\"swap_space\": null}", { "0.32.0", false }, false, NULL, 0 },
+		/* with a release that it was removed in, and a newer name */
+		{ "{\"num_redundant_experts\": 4}",
+		  { "0.12.0", false },
+		  false,
+		  "(did you mean 'eplb_config.num_redundant_experts'?)",
+		  OPTION_ERROR },
+		{ "{\"num_redundant_experts\": 4}", { "0.12.0rc1", false }, false, NULL, 0 },
+		/* choices */
+		{ "{\"convert\": \"reward\"}",
+		  { "0.32.0", false },
+		  false,
+		  "e.yaml:7:3: server.convert: found \"reward\", a choice that vLLM 0.32.0 no "
+		  "longer "
+		  "has, expected one of its choices, or an older release",
+		  OPTION_ERROR },
+		{ "{\"convert\": \"reward\"}",
+		  { "0.32.0", true },
+		  false,
+		  "reward",
+		  OPTION_WARNING },
+		{ "{\"convert\": \"reward\"}", { "0.18.0", false }, false, NULL, 0 },
+		{ "{\"convert\": \"embed\"}", { "0.32.0", false }, false, NULL, 0 },
+		{ "{\"attention_backend\": \"tree_attn\"}",
+		  { "0.32.0", false },
+		  false,
+		  "\"tree_attn\", a choice",
+		  OPTION_ERROR },
+		/* not a row: another's business */
+		{ "{\"made_up\": 1}", { "0.32.0", false }, false, NULL, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
+		auto_json json_t *values = json_loads(cases[i].values, 0, NULL);
+		auto_problems problems = { 0 };
+		auto_buf text = { 0 };
+		pl_buf_init(&text, 4096);
+		vllm_target_check_args(values, &cases[i].target, cases[i].allow_gone, place_of,
+				       user_text, &problems);
+		if (problems.count != (cases[i].text != NULL))
+			fail_msg("%s for %s: %zu problems", cases[i].values,
+				 cases[i].target.version, problems.count);
+		if (problems.count == 0)
+			continue;
+		option_problem_text(&problems.items[0], &text);
+		if (strstr(pl_buf_text(&text), cases[i].text) == NULL)
+			fail_msg("%s: %s", cases[i].values, pl_buf_text(&text));
+		assert_int_equal(problems.items[0].severity, cases[i].severity);
+		assert_null(problems.items[0].rule);
+	}
+}
+
+static void targets_lack_what_is_newer(void **state)
+{
+	auto_json json_t *overlay = json_loads(
+		"{\"profllm_overlay\": 1, \"args\": [{\"name\": \"made_up\","
+		" \"type\": \"int\", \"default\": 3, \"since\": \"0.31.0\"}]}",
+		0, NULL);
+	auto_json json_t *values = json_pack("{s:i}", "made_up", 4);
+	struct vllm_target older = { "0.30.2", false };
+	struct vllm_target newer = { "0.31.0", false };
+	struct pl_err err = PL_ERR_INIT;
+	auto_problems problems = { 0 };
+
+	(void)state;
+	assert_int_equal(vllm_overlay_use(overlay, "overlay", &err), 0);
+	vllm_target_check_args(values, &newer, false, NULL, NULL, &problems);
+	assert_int_equal(problems.count, 0);
+	vllm_target_check_args(values, &older, false, NULL, NULL, &problems);
+	assert_int_equal(problems.count, 1);
+	assert_int_equal(problems.errors, 1);
+	assert_string_equal(problems.items[0].key, "server.made_up");
+	assert_string_equal(problems.items[0].found,
+			    "an argument that vLLM 0.30.2 does not have yet");
+	assert_string_equal(problems.items[0].expected, "vLLM 0.31.0 or newer");
+	vllm_overlay_drop();
+}
+
+static void a_rule_as_json_has_every_member(void **state)
+{
+	auto_json json_t *json = vllm_rule_to_json(vllm_rule_find("dcp_divides_tp"));
+	auto_json json_t *bench = vllm_rule_to_json(vllm_rule_find("bench_frontend_mp"));
+	auto_free char *args = pl_json_to_text(json_object_get(json, "args"), PL_JSON_COMPACT);
+
+	(void)state;
+	assert_string_equal(args, "[\"decode_context_parallel_size\","
+				  "\"prefill_context_parallel_size\",\"tensor_parallel_size\"]");
+	assert_string_equal(json_string_value(json_object_get(json, "when")),
+			    "prefill_context_parallel_size == 1");
+	assert_string_equal(json_string_value(json_object_get(json, "since")), "0.26.0");
+	assert_true(json_is_null(json_object_get(json, "until")));
+	assert_string_equal(json_string_value(json_object_get(json, "reference")), "holds");
+	assert_string_equal(json_string_value(json_object_get(bench, "scope")), "bench_throughput");
+	assert_string_equal(json_string_value(json_object_get(bench, "severity")), "warning");
+	assert_true(json_is_null(json_object_get(bench, "reference_source")));
+	assert_int_equal(json_object_size(json), 13);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_rule_compiles_and_names_what_there_is),
+		cmocka_unit_test(a_misspelt_name_is_found),
+		cmocka_unit_test(every_rule_fires_and_is_quiet),
+		cmocka_unit_test(what_is_not_known_breaks_nothing),
+		cmocka_unit_test(the_defaults_break_nothing),
+		cmocka_unit_test(real_set_ups_pass),
+		cmocka_unit_test(releases_choose_the_effect),
+		cmocka_unit_test(problems_say_what_and_where),
+		cmocka_unit_test(the_host_alone_can_break_a_rule),
+		cmocka_unit_test(long_values_are_cut_between_characters),
+		cmocka_unit_test(targets_lack_arguments_and_choices),
+		cmocka_unit_test(targets_lack_what_is_newer),
+		cmocka_unit_test(a_rule_as_json_has_every_member),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

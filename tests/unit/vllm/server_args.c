@@ -1,0 +1,511 @@
+#include "vllm/server_args.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "experiment/config.h"
+
+static json_t *json_of(const char *text)
+{
+	json_t *json = text != NULL ? json_loads(text, JSON_DECODE_ANY, NULL) : json_null();
+
+	assert_non_null(json);
+	return json;
+}
+
+static void there_are_348_rows(void **state)
+{
+	size_t gone = 0;
+
+	(void)state;
+	assert_int_equal(vllm_arg_count(), 348);
+	for (size_t i = 0; i < vllm_arg_count(); i++) {
+		const struct vllm_arg *arg = vllm_arg_at(i);
+		gone += !arg->in_reference;
+		assert_true(arg->help != NULL && arg->help[0] != '\0');
+		assert_ptr_equal(vllm_arg_find(arg->name), arg);
+		assert_ptr_equal(vllm_arg_find(arg->flag + 2), arg);
+		for (size_t k = 0; k < i; k++)
+			assert_string_not_equal(arg->name, vllm_arg_at(k)->name);
+	}
+	assert_int_equal(gone, 32);
+}
+
+static void names_are_found(void **state)
+{
+	(void)state;
+	assert_string_equal(vllm_arg_find("tensor-parallel-size")->name, "tensor_parallel_size");
+	assert_string_equal(vllm_arg_find("device_memory_utilization")->name,
+			    "gpu_memory_utilization");
+	assert_null(vllm_arg_find("tp"));
+	assert_null(vllm_arg_find("no_enforce_eager"));
+	assert_null(vllm_arg_find(""));
+	assert_string_equal(vllm_arg_find_negative("no-enforce-eager")->name, "enforce_eager");
+	assert_null(vllm_arg_find_negative("enforce_eager"));
+	assert_string_equal(vllm_arg_nearest("tensor_paralel_size"), "tensor_parallel_size");
+	assert_string_equal(vllm_arg_nearest("tp"), "tensor_parallel_size");
+	assert_null(vllm_arg_nearest("qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq"));
+	assert_string_equal(
+		vllm_field_find("compilation_config", "pass_config.fuse_norm_quant")->path,
+		"pass_config.fuse_norm_quant");
+	assert_null(vllm_field_find("compilation_config", "moed"));
+	assert_int_equal(vllm_field_count(), 235);
+}
+
+/* One entry of the spec against its row; prints what differs. */
+static void compare(const json_t *entry, const char *key, json_t *mine)
+{
+	const json_t *theirs = json_object_get(entry, key);
+	auto_json json_t *owned = mine;
+	bool numbers = json_is_number(theirs) && json_is_number(mine);
+	bool equal = numbers ? json_number_value(theirs) == json_number_value(mine)
+			     : json_equal(theirs, mine);
+
+	if (theirs == NULL)
+		equal = mine == NULL || json_is_null(mine) || json_is_false(mine);
+	if (!equal)
+		print_message("%s: %s\n", json_string_value(json_object_get(entry, "name")), key);
+	assert_true(equal);
+}
+
+static json_t *words_of(const char *blanked)
+{
+	json_t *words = json_array();
+	auto_free char *text = pl_strdup(blanked != NULL ? blanked : "");
+
+	for (char *rest = text, *word; text[0] != '\0' && (word = strsep(&rest, " ")) != NULL;)
+		json_array_append_new(words, json_string(word));
+	return words;
+}
+
+static void compare_row(const json_t *entry)
+{
+	const struct vllm_arg *arg = vllm_arg_find(
+		json_string_value(json_object_get(entry, "name")));
+
+	assert_non_null(arg);
+	compare(entry, "name", json_string(arg->name));
+	compare(entry, "flag", json_string(arg->flag));
+	compare(entry, "aliases", words_of(arg->aliases));
+	compare(entry, "negative_flag", pl_json_text(arg->negative_flag));
+	compare(entry, "group", json_string(arg->group));
+	compare(entry, "reference_group", pl_json_text(arg->reference_group));
+	compare(entry, "type", json_string(vllm_arg_type_name(arg->type)));
+	compare(entry, "cli_style", json_string(vllm_arg_style_name(arg->style)));
+	compare(entry, "choices", json_of(arg->choices));
+	compare(entry, "choices_open", json_boolean(arg->choices_open));
+	compare(entry, "choices_origin", pl_json_text(arg->choices_origin));
+	compare(entry, "choices_note", pl_json_text(arg->choices_note));
+	compare(entry, "older_choices", json_of(arg->older_choices));
+	compare(entry, "any_case", json_boolean(arg->any_case));
+	compare(entry, "special_values", json_of(arg->special_values));
+	compare(entry, "const", json_of(arg->const_json));
+	compare(entry, "nullable", json_boolean(arg->nullable));
+	compare(entry, "default", json_of(arg->default_json));
+	compare(entry, "older_default", json_of(arg->older_default));
+	compare(entry, "min", pl_json_number(arg->min));
+	compare(entry, "max", pl_json_number(arg->max));
+	compare(entry, "exclusive", pl_json_text(arg->exclusive));
+	compare(entry, "deprecated", json_boolean(arg->deprecated));
+	compare(entry, "removed_in", pl_json_text(arg->removed_in));
+	compare(entry, "replaced_by", pl_json_text(arg->replaced_by));
+	compare(entry, "since", pl_json_text(arg->since));
+	compare(entry, "in_reference", json_boolean(arg->in_reference));
+	compare(entry, "help", json_string(arg->help));
+	assert_int_equal(arg->no_null_on_cli, json_is_false(json_object_get(entry, "null_on_cli")));
+}
+
+static size_t compare_fields(const char *arg, const char *prefix, const json_t *fields)
+{
+	static const char *const types[] = { "any",    "bool", "int",  "float",
+					     "string", "enum", "list", "json" };
+	size_t count = 0;
+	const char *name;
+	json_t *entry;
+
+	json_object_foreach((json_t *)fields, name, entry)
+	{
+		auto_free char *path = pl_asprintf("%s%s", prefix, name);
+		auto_free char *inner = pl_asprintf("%s.", path);
+		const struct vllm_field *field = vllm_field_find(arg, path);
+		assert_non_null(field);
+		compare(entry, "type", json_string(types[field->type]));
+		compare(entry, "nullable", json_boolean(field->nullable));
+		compare(entry, "choices", json_of(field->choices));
+		compare(entry, "choices_open", json_boolean(field->choices_open));
+		compare(entry, "any_case", json_boolean(field->any_case));
+		compare(entry, "max", pl_json_number(field->max));
+		compare(entry, field->exclusive != NULL ? "above" : "min",
+			pl_json_number(field->min));
+		compare(entry, "default", json_of(field->default_json));
+		assert_int_equal(json_object_get(entry, "default") != NULL,
+				 field->default_json != NULL);
+		assert_int_equal(field->required, json_is_true(json_object_get(entry, "required")));
+		if (field->items != VLLM_FIELD_ANY || json_object_get(entry, "items") != NULL)
+			compare(entry, "items", json_string(types[field->items]));
+		count += 1 + compare_fields(arg, inner, json_object_get(entry, "fields"));
+	}
+	return count;
+}
+
+static size_t compare_list(const json_t *entries, size_t *fields)
+{
+	size_t i;
+	json_t *entry;
+
+	json_array_foreach((json_t *)entries, i, entry)
+	{
+		compare_row(entry);
+		*fields += compare_fields(json_string_value(json_object_get(entry, "name")), "",
+					  json_object_get(entry, "fields"));
+	}
+	return json_array_size(entries);
+}
+
+static void rows_say_what_the_reference_says(void **state)
+{
+	static const char engine_path[] = PROFLLM_SOURCE_DIR "/../shared/spec/engine-args.json";
+	static const char serve_path[] = PROFLLM_SOURCE_DIR "/../shared/spec/serve-args.json";
+	auto_json json_t *engine = NULL;
+	auto_json json_t *serve = NULL;
+	struct pl_err err = PL_ERR_INIT;
+	size_t fields = 0;
+
+	(void)state;
+	if (!pl_file_exists(engine_path))
+		skip();
+	assert_int_equal(pl_json_read_file(engine_path, &engine, &err), 0);
+	assert_int_equal(pl_json_read_file(serve_path, &serve, &err), 0);
+	assert_int_equal(compare_list(json_object_get(engine, "args"), &fields) +
+				 compare_list(json_object_get(serve, "frontend_args"), &fields) +
+				 compare_list(json_object_get(serve, "newer_engine_args"), &fields),
+			 vllm_arg_count());
+	assert_int_equal(fields, vllm_field_count());
+}
+
+static void argv_is_written_in_each_style(void **state)
+{
+	static const struct {
+		const char *values;
+		const char *argv;
+	} cases[] = {
+		{ "{\"model\":\"m\",\"seed\":1}", "[\"m\",\"--seed\",\"1\"]" },
+		{ "{\"seed\":1,\"model\":\"m\"}", "[\"m\",\"--seed\",\"1\"]" },
+		{ "{\"gpu_memory_utilization\":0.9}", "[\"--gpu-memory-utilization\",\"0.9\"]" },
+		{ "{\"swap_space\":4.0}", "[\"--swap-space\",\"4.0\"]" },
+		{ "{\"enforce_eager\":true}", "[\"--enforce-eager\"]" },
+		{ "{\"enforce_eager\":false}", "[\"--no-enforce-eager\"]" },
+		{ "{\"disable_log_stats\":true}", "[\"--disable-log-stats\"]" },
+		{ "{\"disable_log_stats\":false}", "[]" },
+		{ "{\"guided_decoding_disable_fallback\":true}",
+		  "[\"--guided-decoding-disable-fallback\",\"true\"]" },
+		{ "{\"served_model_name\":[\"-a\"]}", "[\"--served-model-name=-a\"]" },
+		{ "{\"middleware\":[\"a\",\"-b\"]}",
+		  "[\"--middleware\",\"a\",\"--middleware=-b\"]" },
+		{ "{\"served_model_name\":[\"a\",\"b\"]}",
+		  "[\"--served-model-name\",\"a\",\"b\"]" },
+		{ "{\"cudagraph_capture_sizes\":[1,2]}",
+		  "[\"--cudagraph-capture-sizes\",\"1\",\"2\"]" },
+		{ "{\"middleware\":[\"a.b\",\"c.d\"]}",
+		  "[\"--middleware\",\"a.b\",\"--middleware\",\"c.d\"]" },
+		{ "{\"allowed_origins\":[\"x\"]}", "[\"--allowed-origins\",\"[\\\"x\\\"]\"]" },
+		{ "{\"compilation_config\":{\"mode\":3}}",
+		  "[\"--compilation-config\",\"{\\\"mode\\\":3}\"]" },
+		{ "{\"max_model_len\":-1}", "[\"--max-model-len\",\"-1\"]" },
+		{ "{\"max_model_len\":\"auto\"}", "[\"--max-model-len\",\"auto\"]" },
+		{ "{\"chat_template\":\"-x\"}", "[\"--chat-template=-x\"]" },
+		{ "{\"quantization\":null}", "[]" },
+		{ "{\"seed\":null}", "[]" },
+		{ "{\"hf_token\":true}", "[\"--hf-token\"]" },
+		{ "{\"hf_token\":\"s3cret\"}", "[]" },
+		{ "{\"api_key\":[\"s3cret\"]}", "[]" },
+		{ "{}", "[]" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
+		auto_json json_t *values = json_of(cases[i].values);
+		auto_json json_t *argv = json_array();
+		auto_json json_t *env = NULL;
+		struct pl_err err = PL_ERR_INIT;
+		assert_int_equal(vllm_args_to_argv(values, argv, &env, &err), 0);
+		auto_free char *text = pl_json_to_text(argv, PL_JSON_COMPACT);
+		assert_string_equal(text, cases[i].argv);
+	}
+}
+
+static void secrets_go_by_the_environment(void **state)
+{
+	auto_json json_t *values = json_of("{\"api_key\":[\"a\"],\"hf_token\":\"b\"}");
+	auto_json json_t *argv = json_array();
+	auto_json json_t *env = NULL;
+	auto_json json_t *config = NULL;
+	auto_json json_t *source = NULL;
+	struct pl_err err = PL_ERR_INIT;
+
+	(void)state;
+	assert_int_equal(vllm_args_to_argv(values, argv, &env, &err), 0);
+	auto_free char *text = pl_json_to_text(env, PL_JSON_COMPACT);
+	assert_string_equal(text, "{\"VLLM_API_KEY\":\"a\",\"HF_TOKEN\":\"b\"}");
+	vllm_args_effective(values, &config, &source);
+	assert_string_equal(json_string_value(json_object_get(config, "api_key")), "***");
+	assert_string_equal(json_string_value(json_object_get(config, "hf_token")), "***");
+}
+
+static void unknown_names_are_refused(void **state)
+{
+	auto_json json_t *values = json_of("{\"modell\":\"m\"}");
+	auto_json json_t *argv = json_array();
+	json_t *env = NULL;
+	struct pl_err err = PL_ERR_INIT;
+
+	(void)state;
+	assert_int_equal(vllm_args_to_argv(values, argv, &env, &err), -1);
+	assert_string_equal(err.text, "unknown server argument 'modell'");
+	assert_int_equal(json_array_size(argv), 0);
+}
+
+static void every_argument_is_in_the_effective_configuration(void **state)
+{
+	auto_json json_t *values = json_of("{\"seed\":7}");
+	auto_json json_t *config = NULL;
+	auto_json json_t *source = NULL;
+	size_t unknown = 0;
+	const char *name;
+	json_t *value;
+
+	(void)state;
+	vllm_args_effective(values, &config, &source);
+	assert_int_equal(json_object_size(config), vllm_arg_count());
+	assert_int_equal(json_object_size(source), vllm_arg_count());
+	assert_int_equal(json_integer_value(json_object_get(config, "seed")), 7);
+	assert_string_equal(json_string_value(json_object_get(source, "seed")), "explicit");
+	assert_true(json_real_value(json_object_get(config, "gpu_memory_utilization")) == 0.92);
+	assert_string_equal(json_string_value(json_object_get(source, "gpu_memory_utilization")),
+			    "default");
+	assert_string_equal(json_string_value(json_object_get(source, "swap_space")),
+			    vllm_arg_find("swap_space")->in_reference ? "default" : "unknown");
+	json_object_foreach(source, name, value)
+	{
+		unknown += strcmp(json_string_value(value), "unknown") == 0;
+	}
+	assert_int_equal(unknown, 32);
+}
+
+static bool fits(const struct vllm_arg *arg, double value)
+{
+	auto_json json_t *plain = json_of(arg->default_json);
+
+	return value > arg->min && value < arg->max && json_number_value(plain) != value;
+}
+
+static json_t *other_choice(const char *choices, const json_t *plain)
+{
+	auto_json json_t *list = json_of(choices);
+	size_t i;
+	json_t *choice;
+
+	json_array_foreach(list, i, choice)
+	{
+		if (!json_equal(choice, plain))
+			return json_incref(choice);
+	}
+	fail();
+	return NULL;
+}
+
+/* A valid object: a key of a simple type where the keys are known. */
+static json_t *sample_object(const struct vllm_arg *arg)
+{
+	json_t *object = json_object();
+	static const char *const lists[] = {
+		[VLLM_FIELD_ANY] = "[3]",
+		[VLLM_FIELD_INT] = "[3]",
+		[VLLM_FIELD_FLOAT] = "[0.5]",
+		[VLLM_FIELD_STRING] = "[\"x\"]",
+	};
+
+	for (size_t i = 0; i < vllm_field_count(); i++) {
+		const struct vllm_field *field = vllm_field_at(i);
+		if (strcmp(field->arg, arg->name) != 0 || strchr(field->path, '.') != NULL)
+			continue;
+		if (field->choices != NULL)
+			json_object_set_new(object, field->path,
+					    other_choice(field->choices, NULL));
+		else if (field->type == VLLM_FIELD_BOOL)
+			json_object_set_new(object, field->path, json_true());
+		else if (field->type == VLLM_FIELD_INT)
+			json_object_set_new(object, field->path, json_integer(3));
+		else if (field->type == VLLM_FIELD_STRING)
+			json_object_set_new(object, field->path, json_string("text"));
+		else if (field->type == VLLM_FIELD_LIST)
+			json_object_set_new(object, field->path, json_of(lists[field->items]));
+		else if (field->type == VLLM_FIELD_FLOAT)
+			json_object_set_new(object, field->path, json_real(0.5));
+		else
+			json_object_set_new(object, field->path, json_object());
+	}
+	if (json_object_size(object) == 0)
+		json_object_set_new(object, "any_key", json_integer(1));
+	return object;
+}
+
+static json_t *sample_number(const struct vllm_arg *arg)
+{
+	static const double numbers[] = { 0.5, 7, 300, 2, 1, 400 };
+
+	for (size_t i = arg->type == VLLM_ARG_FLOAT ? 0 : 1; i < PL_ARRAY_SIZE(numbers); i++) {
+		if (fits(arg, numbers[i]))
+			return arg->type == VLLM_ARG_FLOAT ? json_real(numbers[i])
+							   : json_integer((json_int_t)numbers[i]);
+	}
+	fail();
+	return NULL;
+}
+
+static json_t *sample_value(const struct vllm_arg *arg)
+{
+	auto_json json_t *plain = json_of(arg->default_json);
+
+	if (arg->type == VLLM_ARG_LIST_ENUM)
+		return json_pack("[o]", other_choice(arg->choices, NULL));
+	if (arg->choices != NULL)
+		return other_choice(arg->choices, plain);
+	switch (arg->type) {
+	case VLLM_ARG_BOOL:
+		return json_boolean(arg->style == VLLM_STYLE_FLAG || !json_is_true(plain));
+	case VLLM_ARG_INT:
+	case VLLM_ARG_HUMAN_INT:
+	case VLLM_ARG_FLOAT:
+		return sample_number(arg);
+	case VLLM_ARG_JSON:
+		return sample_object(arg);
+	case VLLM_ARG_LIST_INT:
+		return json_pack("[i,i]", 3, 5);
+	case VLLM_ARG_LIST_STRING:
+		/* adapters have a form of their own */
+		if (strcmp(arg->name, "lora_modules") == 0)
+			return json_pack("[s,s]", "a=/a", "b=/b");
+		return json_pack("[s,s]", "a", "b");
+	default:
+		return json_string("some text");
+	}
+}
+
+/* The words after the model, as the style asks. */
+static json_t *expected_words(const struct vllm_arg *arg, const json_t *value)
+{
+	auto_free char *text = json_is_string(value) ? pl_strdup(json_string_value(value))
+						     : pl_json_to_text(value, PL_JSON_COMPACT);
+	json_t *words = json_array();
+	size_t i;
+	json_t *item;
+
+	if (arg->style == VLLM_STYLE_TOGGLE || arg->style == VLLM_STYLE_FLAG) {
+		json_array_append_new(
+			words, json_string(json_is_true(value) ? arg->flag : arg->negative_flag));
+		return words;
+	}
+	json_array_append_new(words, json_string(arg->flag));
+	if (arg->style == VLLM_STYLE_VALUE) {
+		json_array_append_new(words, json_string(text));
+		return words;
+	}
+	json_array_foreach((json_t *)value, i, item)
+	{
+		auto_free char *word = json_is_string(item)
+					       ? pl_strdup(json_string_value(item))
+					       : pl_json_to_text(item, PL_JSON_COMPACT);
+		if (arg->style == VLLM_STYLE_REPEAT && i > 0)
+			json_array_append_new(words, json_string(arg->flag));
+		json_array_append_new(words, json_string(word));
+	}
+	return words;
+}
+
+static void check_argument(const struct vllm_arg *arg)
+{
+	auto_json json_t *value = sample_value(arg);
+	auto_json json_t *server = json_object();
+	auto_json json_t *file = json_object();
+	auto_json json_t *argv = json_array();
+	auto_json json_t *env = NULL;
+	auto_problems problems = { 0 };
+	auto_experiment struct exp_config *e = NULL;
+	struct pl_err err = PL_ERR_INIT;
+
+	json_object_set_new(server, "model", json_string("m"));
+	json_object_set(server, arg->name, value);
+	json_object_set(file, "server", server);
+	auto_free char *text = pl_json_to_text(file, PL_JSON_COMPACT);
+	if (exp_config_parse(text, strlen(text), "e.json", NULL, 0, &e, &problems, &err) < 0)
+		fail_msg("%s", err.text);
+	assert_int_equal(vllm_args_to_argv(e->server, argv, &env, &err), 0);
+	json_array_remove(argv, 0);
+	auto_json json_t *expected = expected_words(arg, value);
+	auto_free char *got = pl_json_to_text(argv, PL_JSON_COMPACT);
+	auto_free char *want = pl_json_to_text(expected, PL_JSON_COMPACT);
+	assert_string_equal(got, want);
+}
+
+static void every_argument_reaches_the_command_line(void **state)
+{
+	static const char *const exceptions[] = { "model", "headless", "api_key", "hf_token",
+						  "config" };
+
+	(void)state;
+	for (size_t i = 0; i < vllm_arg_count(); i++) {
+		bool skipped = false;
+		for (size_t k = 0; k < PL_ARRAY_SIZE(exceptions); k++)
+			skipped |= strcmp(vllm_arg_at(i)->name, exceptions[k]) == 0;
+		if (!skipped)
+			check_argument(vllm_arg_at(i));
+	}
+}
+
+/* A mapping where none is taken, or a text where a mapping is: each argument has a wrong type. */
+static void every_argument_has_a_wrong_type(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < vllm_arg_count(); i++) {
+		const struct vllm_arg *arg = vllm_arg_at(i);
+		bool takes_map = arg->type == VLLM_ARG_JSON ||
+				 pl_text_equal(arg->also_accepts, "json");
+		auto_free char *text = pl_asprintf("server:\n  %s: %s\n", arg->name,
+						   takes_map ? "[1]" : "{a: b}");
+		auto_free char *start = pl_asprintf("e.yaml:2:%zu: server.%s: found ",
+						    strlen(arg->name) + 5, arg->name);
+		auto_problems problems = { 0 };
+		struct exp_config *e = NULL;
+		struct pl_err err = PL_ERR_INIT;
+		assert_int_equal(exp_config_parse(text, strlen(text), "e.yaml", NULL, 0, &e,
+						  &problems, &err),
+				 -1);
+		assert_true(pl_text_starts(err.text, start));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(there_are_348_rows),
+		cmocka_unit_test(names_are_found),
+		cmocka_unit_test(rows_say_what_the_reference_says),
+		cmocka_unit_test(argv_is_written_in_each_style),
+		cmocka_unit_test(secrets_go_by_the_environment),
+		cmocka_unit_test(unknown_names_are_refused),
+		cmocka_unit_test(every_argument_is_in_the_effective_configuration),
+		cmocka_unit_test(every_argument_reaches_the_command_line),
+		cmocka_unit_test(every_argument_has_a_wrong_type),
+	};
+
+	return cmocka_run_group_tests_name("model/server_args", tests, NULL, NULL);
+}

@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/canvas.h"
+#include "plot/canvas.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "result/flat/flat.h"
-#include "bench/plot_dataset.h"
-#include "bench/plot_timeline.h"
+#include "plot/dataset.h"
+#include "plot/timeline/timeline.h"
 #include "run/run_priv.h"
 
 int run_plots_check(const struct vllm_bench *bench, struct pl_err *err)
@@ -24,7 +24,7 @@ int run_plots_check(const struct vllm_bench *bench, struct pl_err *err)
 				  bench->timeline_itl_thresholds != NULL
 					  ? bench->timeline_itl_thresholds
 					  : "");
-	if (bench->plot_dataset_stats && pl_canvas_check(err) < 0)
+	if (bench->plot_dataset_stats && plot_canvas_check(err) < 0)
 		return pl_err_wrap(err, "benchmark.plot_dataset_stats");
 	return 0;
 }
@@ -46,7 +46,7 @@ static char *simulator_of(const json_t *engine)
 static int draw_timeline(const struct run_plots *plots, struct pl_err *err)
 {
 	auto_free char *simulator = simulator_of(plots->engine);
-	struct bench_plot_timeline_input input = {
+	struct plot_timeline_input input = {
 		.records = plots->records,
 		.count = plots->count,
 		.model = plots->model,
@@ -57,19 +57,19 @@ static int draw_timeline(const struct run_plots *plots, struct pl_err *err)
 
 	if (!vllm_bench_thresholds(plots->bench->timeline_itl_thresholds, input.thresholds_ms))
 		return pl_err_set(err, PL_ERR_INVALID, "the thresholds are not two numbers");
-	return bench_plot_timeline(&input, plots->timeline_path, err);
+	return plot_timeline(&input, plots->timeline_path, err);
 }
 
 static int draw_dataset(const struct run_plots *plots, struct pl_err *err)
 {
-	struct bench_plot_dataset_input input = {
+	struct plot_dataset_input input = {
 		.dataset = plots->bench->dataset_name,
 		.model = plots->model,
 		.records = plots->records,
 		.count = plots->count,
 	};
 
-	return bench_plot_dataset(&input, plots->dataset_path, err);
+	return plot_dataset(&input, plots->dataset_path, err);
 }
 
 static void add_artifact(json_t *artifacts, const char *path, enum res_artifact_kind kind)

@@ -8,7 +8,7 @@
  *   event the ns since the one before it, the first since the start.
  * A token takes four to five characters so, and its time is exact.
  */
-#include "bench/plot_timeline_priv.h"
+#include "plot/timeline/timeline_priv.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -35,19 +35,18 @@ static unsigned state_of(const struct res_record *record)
 
 /* ---- facts ---- */
 
-static enum bench_timeline_class class_of(const struct bench_plot_timeline_input *input,
-					  int64_t gap_ns)
+static enum plot_timeline_class class_of(const struct plot_timeline_input *input, int64_t gap_ns)
 {
 	double ms = (double)gap_ns / 1e6;
 
 	if (ms < input->thresholds_ms[0])
-		return BENCH_TIMELINE_FAST;
-	return ms < input->thresholds_ms[1] ? BENCH_TIMELINE_SLOWER : BENCH_TIMELINE_SLOW;
+		return PLOT_TIMELINE_FAST;
+	return ms < input->thresholds_ms[1] ? PLOT_TIMELINE_SLOWER : PLOT_TIMELINE_SLOW;
 }
 
 /* One request's events by class; gives how many there are. */
-static size_t count_events(const struct bench_plot_timeline_input *input,
-			   const struct res_record *record, size_t counts[BENCH_TIMELINE_CLASSES])
+static size_t count_events(const struct plot_timeline_input *input, const struct res_record *record,
+			   size_t counts[PLOT_TIMELINE_CLASSES])
 {
 	struct res_event_cursor cursor = res_record_cursor(record);
 	struct res_event_at at;
@@ -55,7 +54,7 @@ static size_t count_events(const struct bench_plot_timeline_input *input,
 	size_t count = 0;
 
 	for (; record->acted_ns != RES_NO_TIME && res_record_next(&cursor, &at); count++) {
-		counts[count == 0 ? BENCH_TIMELINE_TTFT : class_of(input, at.t_ns - before_ns)]++;
+		counts[count == 0 ? PLOT_TIMELINE_TTFT : class_of(input, at.t_ns - before_ns)]++;
 		before_ns = at.t_ns;
 	}
 	return count;
@@ -72,7 +71,7 @@ static int64_t last_sign(const struct res_record *record)
 	return last_ns;
 }
 
-static void add_times(const struct res_record *record, struct bench_timeline_facts *facts)
+static void add_times(const struct res_record *record, struct plot_timeline_facts *facts)
 {
 	int64_t first_ns = res_record_first_event_ns(record);
 
@@ -95,44 +94,44 @@ static void threshold_text(double ms, char text[PL_F64_TEXT_BYTES])
 		text[strlen(text) - 2] = '\0';
 }
 
-static void make_labels(const struct bench_plot_timeline_input *input, char **labels)
+static void make_labels(const struct plot_timeline_input *input, char **labels)
 {
 	char first[PL_F64_TEXT_BYTES], second[PL_F64_TEXT_BYTES];
 
 	threshold_text(input->thresholds_ms[0], first);
 	threshold_text(input->thresholds_ms[1], second);
-	labels[BENCH_TIMELINE_TTFT] = pl_strdup("TTFT");
-	labels[BENCH_TIMELINE_FAST] = pl_asprintf("ITL < %sms", first);
-	labels[BENCH_TIMELINE_SLOWER] = pl_asprintf("%sms ≤ ITL < %sms", first, second);
-	labels[BENCH_TIMELINE_SLOW] = pl_asprintf("ITL ≥ %sms", second);
-	labels[BENCH_TIMELINE_FAILED] = pl_strdup("failed");
+	labels[PLOT_TIMELINE_TTFT] = pl_strdup("TTFT");
+	labels[PLOT_TIMELINE_FAST] = pl_asprintf("ITL < %sms", first);
+	labels[PLOT_TIMELINE_SLOWER] = pl_asprintf("%sms ≤ ITL < %sms", first, second);
+	labels[PLOT_TIMELINE_SLOW] = pl_asprintf("ITL ≥ %sms", second);
+	labels[PLOT_TIMELINE_FAILED] = pl_strdup("failed");
 }
 
 static size_t weight_of(const struct res_record *record, size_t events)
 {
-	return events + BENCH_PLOT_EVENTS_REQUEST + (record->ok ? 0 : BENCH_PLOT_EVENTS_FAILED);
+	return events + PLOT_EVENTS_REQUEST + (record->ok ? 0 : PLOT_EVENTS_FAILED);
 }
 
-void bench_timeline_facts_make(const struct bench_plot_timeline_input *input,
-			       struct bench_timeline_facts *ret)
+void plot_timeline_facts_make(const struct plot_timeline_input *input,
+			      struct plot_timeline_facts *ret)
 {
-	size_t most = input->events_max > 0 ? input->events_max : BENCH_PLOT_EVENTS_MAX;
+	size_t most = input->events_max > 0 ? input->events_max : PLOT_EVENTS_MAX;
 	size_t taken = 0;
 
-	*ret = (struct bench_timeline_facts){ .start_ns = RES_NO_TIME, .end_ns = RES_NO_TIME };
+	*ret = (struct plot_timeline_facts){ .start_ns = RES_NO_TIME, .end_ns = RES_NO_TIME };
 	ret->ttfts_ms = pl_alloc_array(input->count, sizeof(*ret->ttfts_ms));
 	make_labels(input, ret->labels);
 	for (size_t i = 0; i < input->count; i++) {
 		const struct res_record *record = &input->records[i];
-		size_t counts[BENCH_TIMELINE_CLASSES] = { 0 };
+		size_t counts[PLOT_TIMELINE_CLASSES] = { 0 };
 		size_t events = count_events(input, record, counts);
 		add_times(record, ret);
 		ret->failed += !record->ok;
 		taken += weight_of(record, events);
 		if (taken > most && i > 0)
 			continue;
-		counts[BENCH_TIMELINE_FAILED] = !record->ok;
-		for (size_t k = 0; k < BENCH_TIMELINE_CLASSES; k++)
+		counts[PLOT_TIMELINE_FAILED] = !record->ok;
+		for (size_t k = 0; k < PLOT_TIMELINE_CLASSES; k++)
 			ret->counts[k] += counts[k];
 		ret->events += events;
 		ret->shown = i + 1;
@@ -140,12 +139,12 @@ void bench_timeline_facts_make(const struct bench_plot_timeline_input *input,
 	pl_stats_sort(ret->ttfts_ms, ret->ttft_count);
 }
 
-void bench_timeline_facts_done(struct bench_timeline_facts *facts)
+void plot_timeline_facts_done(struct plot_timeline_facts *facts)
 {
 	free(facts->ttfts_ms);
-	for (size_t i = 0; i < BENCH_TIMELINE_CLASSES; i++)
+	for (size_t i = 0; i < PLOT_TIMELINE_CLASSES; i++)
 		free(facts->labels[i]);
-	*facts = (struct bench_timeline_facts){ 0 };
+	*facts = (struct plot_timeline_facts){ 0 };
 }
 
 /* ---- as JSON ---- */
@@ -182,12 +181,12 @@ static char *for_page(const json_t *json)
 	return pl_buf_take(&buf);
 }
 
-char *bench_timeline_about(const struct bench_plot_timeline_input *input,
-			   const struct bench_timeline_facts *facts)
+char *plot_timeline_about(const struct plot_timeline_input *input,
+			  const struct plot_timeline_facts *facts)
 {
 	json_t *labels = json_array(), *counts = json_array(), *errors = json_array();
 
-	for (size_t i = 0; i < BENCH_TIMELINE_CLASSES; i++) {
+	for (size_t i = 0; i < PLOT_TIMELINE_CLASSES; i++) {
 		json_array_append_new(labels, json_string(facts->labels[i]));
 		json_array_append_new(counts, json_integer((json_int_t)facts->counts[i]));
 	}
@@ -246,10 +245,10 @@ static void put_number(struct base64 *out, int64_t value)
 	put_byte(out, (unsigned)rest);
 }
 
-static void put_record(struct base64 *out, const struct bench_plot_timeline_input *input,
+static void put_record(struct base64 *out, const struct plot_timeline_input *input,
 		       const struct res_record *record, int64_t start_ns)
 {
-	size_t ignored[BENCH_TIMELINE_CLASSES] = { 0 };
+	size_t ignored[PLOT_TIMELINE_CLASSES] = { 0 };
 	size_t count = count_events(input, record, ignored);
 	struct res_event_cursor cursor = res_record_cursor(record);
 	bool acted = record->acted_ns != RES_NO_TIME;
@@ -271,8 +270,8 @@ static void put_record(struct base64 *out, const struct bench_plot_timeline_inpu
 	}
 }
 
-void bench_timeline_events(const struct bench_plot_timeline_input *input,
-			   const struct bench_timeline_facts *facts, FILE *stream)
+void plot_timeline_events(const struct plot_timeline_input *input,
+			  const struct plot_timeline_facts *facts, FILE *stream)
 {
 	struct base64 out = { .stream = stream };
 

@@ -2,17 +2,17 @@
  * `--plot-dataset-stats`: the lengths that a data set asked for, as one PNG of 2100 x 1500 pixels:
  * histograms of prompt, output and both together, and each request's bar (docs/reference/plots.md).
  */
-#ifndef BENCH_PLOT_DATASET_H
-#define BENCH_PLOT_DATASET_H
+#ifndef PLOT_DATASET_H
+#define PLOT_DATASET_H
 
 #include "base/err.h"
 #include "result/record.h"
 
-#define BENCH_PLOT_DATASET_WIDTH  2100 /* 14 inches at 150 dots an inch */
-#define BENCH_PLOT_DATASET_HEIGHT 1500
-#define BENCH_PLOT_DATASET_BINS   30
+#define PLOT_DATASET_WIDTH  2100 /* 14 inches at 150 dots an inch */
+#define PLOT_DATASET_HEIGHT 1500
+#define PLOT_DATASET_BINS   30
 
-struct bench_plot_dataset_input {
+struct plot_dataset_input {
 	const char *dataset; /* its name */
 	const char *model;
 	/* What counts is what they ask for; prompts whose length nobody knew before are as long as
@@ -21,7 +21,7 @@ struct bench_plot_dataset_input {
 	size_t count;
 };
 
-int bench_plot_dataset(const struct bench_plot_dataset_input *input, const char *path,
-		       struct pl_err *err) PL_MUST_CHECK;
+int plot_dataset(const struct plot_dataset_input *input, const char *path,
+		 struct pl_err *err) PL_MUST_CHECK;
 
 #endif

@@ -1,4 +1,4 @@
-#include "base/axes.h"
+#include "plot/axes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -67,12 +67,12 @@ void pl_ticks_label(const struct pl_ticks *ticks, size_t i, char text[PL_TICK_BY
 	pl_tick_text(pl_ticks_at(ticks, i), ticks->decimals, text);
 }
 
-double pl_axes_x(const struct pl_axes *axes, double value)
+double plot_axes_x(const struct plot_axes *axes, double value)
 {
 	return axes->left + (value - axes->x.low) / (axes->x.high - axes->x.low) * axes->width;
 }
 
-double pl_axes_y(const struct pl_axes *axes, double value)
+double plot_axes_y(const struct plot_axes *axes, double value)
 {
 	return axes->top + axes->height -
 	       (value - axes->y.low) / (axes->y.high - axes->y.low) * axes->height;
@@ -84,84 +84,86 @@ static double sharp(double at)
 	return floor(at) + 0.5;
 }
 
-void pl_axes_draw_grid(const struct pl_axes *axes, struct pl_canvas *canvas)
+void plot_axes_draw_grid(const struct plot_axes *axes, struct plot_canvas *canvas)
 {
-	const struct pl_canvas_pen pen = { .width = 1, .colour = GRID };
+	const struct plot_canvas_pen pen = { .width = 1, .colour = GRID };
 
 	for (size_t i = 0; i < axes->x.ticks.count; i++) {
-		double x = sharp(pl_axes_x(axes, pl_ticks_at(&axes->x.ticks, i)));
-		pl_canvas_line(canvas, x, axes->top, x, axes->top + axes->height, &pen);
+		double x = sharp(plot_axes_x(axes, pl_ticks_at(&axes->x.ticks, i)));
+		plot_canvas_line(canvas, x, axes->top, x, axes->top + axes->height, &pen);
 	}
 	for (size_t i = 0; i < axes->y.ticks.count; i++) {
-		double y = sharp(pl_axes_y(axes, pl_ticks_at(&axes->y.ticks, i)));
-		pl_canvas_line(canvas, axes->left, y, axes->left + axes->width, y, &pen);
+		double y = sharp(plot_axes_y(axes, pl_ticks_at(&axes->y.ticks, i)));
+		plot_canvas_line(canvas, axes->left, y, axes->left + axes->width, y, &pen);
 	}
 }
 
-static void draw_x_ticks(const struct pl_axes *axes, struct pl_canvas *canvas)
+static void draw_x_ticks(const struct plot_axes *axes, struct plot_canvas *canvas)
 {
-	const struct pl_canvas_pen pen = { .width = 1, .colour = INK };
-	const struct pl_canvas_font font = { .size = LABEL_SIZE,
-					     .colour = INK,
-					     .align = PL_CANVAS_CENTRE };
+	const struct plot_canvas_pen pen = { .width = 1, .colour = INK };
+	const struct plot_canvas_font font = { .size = LABEL_SIZE,
+					       .colour = INK,
+					       .align = PLOT_CANVAS_CENTRE };
 	double bottom = axes->top + axes->height;
 	char text[PL_TICK_BYTES];
 
 	for (size_t i = 0; i < axes->x.ticks.count; i++) {
-		double x = sharp(pl_axes_x(axes, pl_ticks_at(&axes->x.ticks, i)));
-		pl_canvas_line(canvas, x, bottom, x, bottom + TICK_LENGTH, &pen);
+		double x = sharp(plot_axes_x(axes, pl_ticks_at(&axes->x.ticks, i)));
+		plot_canvas_line(canvas, x, bottom, x, bottom + TICK_LENGTH, &pen);
 		pl_ticks_label(&axes->x.ticks, i, text);
-		pl_canvas_text(canvas, x, bottom + TICK_LENGTH + LABEL_SIZE, text, &font);
+		plot_canvas_text(canvas, x, bottom + TICK_LENGTH + LABEL_SIZE, text, &font);
 	}
 }
 
 /* Gives the width of the widest label. */
-static double draw_y_ticks(const struct pl_axes *axes, struct pl_canvas *canvas)
+static double draw_y_ticks(const struct plot_axes *axes, struct plot_canvas *canvas)
 {
 	double widest = 0;
-	const struct pl_canvas_pen pen = { .width = 1, .colour = INK };
-	const struct pl_canvas_font font = { .size = LABEL_SIZE,
-					     .colour = INK,
-					     .align = PL_CANVAS_RIGHT };
+	const struct plot_canvas_pen pen = { .width = 1, .colour = INK };
+	const struct plot_canvas_font font = { .size = LABEL_SIZE,
+					       .colour = INK,
+					       .align = PLOT_CANVAS_RIGHT };
 	char text[PL_TICK_BYTES];
 
 	for (size_t i = 0; i < axes->y.ticks.count; i++) {
-		double y = sharp(pl_axes_y(axes, pl_ticks_at(&axes->y.ticks, i)));
-		pl_canvas_line(canvas, axes->left - TICK_LENGTH, y, axes->left, y, &pen);
+		double y = sharp(plot_axes_y(axes, pl_ticks_at(&axes->y.ticks, i)));
+		plot_canvas_line(canvas, axes->left - TICK_LENGTH, y, axes->left, y, &pen);
 		pl_ticks_label(&axes->y.ticks, i, text);
-		pl_canvas_text(canvas, axes->left - TICK_LENGTH - 4, y + LABEL_SIZE * 0.36, text,
-			       &font);
-		widest = fmax(widest, pl_canvas_text_width(canvas, text, &font));
+		plot_canvas_text(canvas, axes->left - TICK_LENGTH - 4, y + LABEL_SIZE * 0.36, text,
+				 &font);
+		widest = fmax(widest, plot_canvas_text_width(canvas, text, &font));
 	}
 	return widest;
 }
 
 /* labels_width: what the labels of the y axis take. */
-static void draw_texts(const struct pl_axes *axes, struct pl_canvas *canvas, double labels_width)
+static void draw_texts(const struct plot_axes *axes, struct plot_canvas *canvas,
+		       double labels_width)
 {
-	struct pl_canvas_font font = {
-		.size = TITLE_SIZE, .colour = INK, .align = PL_CANVAS_CENTRE, .bold = true
+	struct plot_canvas_font font = {
+		.size = TITLE_SIZE, .colour = INK, .align = PLOT_CANVAS_CENTRE, .bold = true
 	};
 	double middle_x = axes->left + axes->width / 2, middle_y = axes->top + axes->height / 2;
 
-	pl_canvas_text(canvas, middle_x, axes->top - TITLE_SIZE * 0.6, axes->title, &font);
+	plot_canvas_text(canvas, middle_x, axes->top - TITLE_SIZE * 0.6, axes->title, &font);
 	font.size = LABEL_SIZE;
 	font.bold = false;
-	pl_canvas_text(canvas, middle_x, axes->top + axes->height + TICK_LENGTH + 2.6 * LABEL_SIZE,
-		       axes->x.label, &font);
+	plot_canvas_text(canvas, middle_x,
+			 axes->top + axes->height + TICK_LENGTH + 2.6 * LABEL_SIZE, axes->x.label,
+			 &font);
 	font.upright = true;
-	pl_canvas_text(canvas, axes->left - TICK_LENGTH - labels_width - LABEL_SIZE, middle_y,
-		       axes->y.label, &font);
+	plot_canvas_text(canvas, axes->left - TICK_LENGTH - labels_width - LABEL_SIZE, middle_y,
+			 axes->y.label, &font);
 }
 
-void pl_axes_draw_frame(const struct pl_axes *axes, struct pl_canvas *canvas)
+void plot_axes_draw_frame(const struct plot_axes *axes, struct plot_canvas *canvas)
 {
-	const struct pl_canvas_pen pen = { .width = 1, .colour = INK };
+	const struct plot_canvas_pen pen = { .width = 1, .colour = INK };
 	double left = sharp(axes->left), right = sharp(axes->left + axes->width);
 	double top = sharp(axes->top), bottom = sharp(axes->top + axes->height);
 
-	pl_canvas_line(canvas, left, bottom, right, bottom, &pen);
-	pl_canvas_line(canvas, left, top, left, bottom, &pen);
+	plot_canvas_line(canvas, left, bottom, right, bottom, &pen);
+	plot_canvas_line(canvas, left, top, left, bottom, &pen);
 	draw_x_ticks(axes, canvas);
 	draw_texts(axes, canvas, draw_y_ticks(axes, canvas));
 }

@@ -1,4 +1,4 @@
-#include "base/axes.h"
+#include "plot/axes.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ static const struct {
 	{ 0, 4e15, 3, true, { "0", "2e+15", "4e+15" } },
 };
 
-static void test_base_axes__ticks_are_round(void **state)
+static void test_plot_axes__ticks_are_round(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(ticks_of); i++) {
@@ -49,7 +49,7 @@ static void test_base_axes__ticks_are_round(void **state)
 }
 
 /* Never more than asked for, all in the range, a round step. */
-static void test_base_axes__ticks_of_any_range(void **state)
+static void test_plot_axes__ticks_of_any_range(void **state)
 {
 	(void)state;
 	srand(7);
@@ -70,9 +70,9 @@ static void test_base_axes__ticks_of_any_range(void **state)
 	}
 }
 
-static void test_base_axes__values_have_their_place(void **state)
+static void test_plot_axes__values_have_their_place(void **state)
 {
-	const struct pl_axes axes = {
+	const struct plot_axes axes = {
 		.left = 100,
 		.top = 50,
 		.width = 200,
@@ -82,20 +82,20 @@ static void test_base_axes__values_have_their_place(void **state)
 	};
 
 	(void)state;
-	assert_true(pl_axes_x(&axes, -10) == 100);
-	assert_true(pl_axes_x(&axes, 0) == 150);
-	assert_true(pl_axes_x(&axes, 30) == 300);
-	assert_true(pl_axes_y(&axes, 0) == 450);
-	assert_true(pl_axes_y(&axes, 8) == 50);
-	assert_true(pl_axes_y(&axes, 2) == 350);
+	assert_true(plot_axes_x(&axes, -10) == 100);
+	assert_true(plot_axes_x(&axes, 0) == 150);
+	assert_true(plot_axes_x(&axes, 30) == 300);
+	assert_true(plot_axes_y(&axes, 0) == 450);
+	assert_true(plot_axes_y(&axes, 8) == 50);
+	assert_true(plot_axes_y(&axes, 2) == 350);
 }
 
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_base_axes__ticks_are_round),
-		cmocka_unit_test(test_base_axes__ticks_of_any_range),
-		cmocka_unit_test(test_base_axes__values_have_their_place),
+		cmocka_unit_test(test_plot_axes__ticks_are_round),
+		cmocka_unit_test(test_plot_axes__ticks_of_any_range),
+		cmocka_unit_test(test_plot_axes__values_have_their_place),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* The page's words and counts; its data against records, and its look:
  * tests/scenario/test_plots.py. */
-#include "bench/plot_timeline.h"
+#include "plot/timeline/timeline.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/scratch.h"
-#include "bench/plot_timeline_priv.h"
+#include "plot/timeline/timeline_priv.h"
 
 #define EVENTS_MAX 16
 
@@ -44,60 +44,60 @@ static void make_failed(struct res_record *record, uint64_t index, const char *e
 	record->error = pl_strdup(error);
 }
 
-static char *draw(struct scratch *scratch, const struct bench_plot_timeline_input *input)
+static char *draw(struct scratch *scratch, const struct plot_timeline_input *input)
 {
 	const char *path = scratch_path(scratch, "t.html");
 	struct pl_err err = PL_ERR_INIT;
 	char *page = NULL;
 	size_t len;
 
-	assert_int_equal(bench_plot_timeline(input, path, &err), 0);
+	assert_int_equal(plot_timeline(input, path, &err), 0);
 	assert_int_equal(pl_file_read(path, 1 << 20, &page, &len, &err), 0);
 	assert_int_equal(strlen(page), len);
 	return page;
 }
 
-static void test_bench_plot_timeline__gaps_by_threshold(void **state)
+static void test_plot_timeline_timeline__gaps_by_threshold(void **state)
 {
 	static const double gaps[] = { 900, 24.999999, 25, 49.999999, 50, 51, 0 };
 	struct res_record record;
-	struct bench_timeline_facts facts;
-	struct bench_plot_timeline_input input = {
+	struct plot_timeline_facts facts;
+	struct plot_timeline_input input = {
 		.records = &record, .count = 1, .thresholds_ms = { 25, 50 }, .backend = "openai"
 	};
 
 	(void)state;
 	make_record(&record, 0, 100, gaps, PL_ARRAY_SIZE(gaps));
-	bench_timeline_facts_make(&input, &facts);
-	assert_int_equal(facts.counts[BENCH_TIMELINE_TTFT], 1);
-	assert_int_equal(facts.counts[BENCH_TIMELINE_FAST], 2);
-	assert_int_equal(facts.counts[BENCH_TIMELINE_SLOWER], 2);
-	assert_int_equal(facts.counts[BENCH_TIMELINE_SLOW], 2);
-	assert_int_equal(facts.counts[BENCH_TIMELINE_FAILED], 0);
+	plot_timeline_facts_make(&input, &facts);
+	assert_int_equal(facts.counts[PLOT_TIMELINE_TTFT], 1);
+	assert_int_equal(facts.counts[PLOT_TIMELINE_FAST], 2);
+	assert_int_equal(facts.counts[PLOT_TIMELINE_SLOWER], 2);
+	assert_int_equal(facts.counts[PLOT_TIMELINE_SLOW], 2);
+	assert_int_equal(facts.counts[PLOT_TIMELINE_FAILED], 0);
 	assert_int_equal(facts.start_ns, 100 * PL_NS_PER_MS);
 	assert_int_equal(facts.end_ns, record.end_ns);
-	assert_string_equal(facts.labels[BENCH_TIMELINE_TTFT], "TTFT");
-	assert_string_equal(facts.labels[BENCH_TIMELINE_FAST], "ITL < 25ms");
-	assert_string_equal(facts.labels[BENCH_TIMELINE_SLOWER], "25ms ≤ ITL < 50ms");
-	assert_string_equal(facts.labels[BENCH_TIMELINE_SLOW], "ITL ≥ 50ms");
-	bench_timeline_facts_done(&facts);
+	assert_string_equal(facts.labels[PLOT_TIMELINE_TTFT], "TTFT");
+	assert_string_equal(facts.labels[PLOT_TIMELINE_FAST], "ITL < 25ms");
+	assert_string_equal(facts.labels[PLOT_TIMELINE_SLOWER], "25ms ≤ ITL < 50ms");
+	assert_string_equal(facts.labels[PLOT_TIMELINE_SLOW], "ITL ≥ 50ms");
+	plot_timeline_facts_done(&facts);
 	input.thresholds_ms[0] = 2.5;
 	input.thresholds_ms[1] = 1000;
-	bench_timeline_facts_make(&input, &facts);
-	assert_string_equal(facts.labels[BENCH_TIMELINE_SLOWER], "2.5ms ≤ ITL < 1000ms");
-	assert_int_equal(facts.counts[BENCH_TIMELINE_FAST], 1);
-	assert_int_equal(facts.counts[BENCH_TIMELINE_SLOWER], 5);
-	bench_timeline_facts_done(&facts);
+	plot_timeline_facts_make(&input, &facts);
+	assert_string_equal(facts.labels[PLOT_TIMELINE_SLOWER], "2.5ms ≤ ITL < 1000ms");
+	assert_int_equal(facts.counts[PLOT_TIMELINE_FAST], 1);
+	assert_int_equal(facts.counts[PLOT_TIMELINE_SLOWER], 5);
+	plot_timeline_facts_done(&facts);
 	res_record_done(&record);
 }
 
 /* What others chose as names, and what servers say, stays text. */
-static void test_bench_plot_timeline__nothing_gets_out_of_its_place(void **state)
+static void test_plot_timeline_timeline__nothing_gets_out_of_its_place(void **state)
 {
 	static const char bad[] = "</script><b>x\xff\" & 'y' @EVENTS@";
 	static const double gaps[] = { 3 };
 	struct res_record records[2];
-	struct bench_plot_timeline_input input = {
+	struct plot_timeline_input input = {
 		.records = records,
 		.count = 2,
 		.thresholds_ms = { 25, 50 },
@@ -123,10 +123,10 @@ static void test_bench_plot_timeline__nothing_gets_out_of_its_place(void **state
 	res_record_done(&records[1]);
 }
 
-static void test_bench_plot_timeline__no_place_is_left(void **state)
+static void test_plot_timeline_timeline__no_place_is_left(void **state)
 {
 	struct res_record record;
-	struct bench_plot_timeline_input input = {
+	struct plot_timeline_input input = {
 		.records = &record, .count = 1, .thresholds_ms = { 25, 50 }, .backend = "openai"
 	};
 
@@ -143,16 +143,16 @@ static void test_bench_plot_timeline__no_place_is_left(void **state)
 }
 
 /* No page that cannot be opened: the first requests that fit, and a word about it. */
-static void test_bench_plot_timeline__too_many_events(void **state)
+static void test_plot_timeline_timeline__too_many_events(void **state)
 {
 	static const double gaps[] = { 3, 4, 5, 6 };
 	struct res_record records[5];
-	struct bench_plot_timeline_input input = {
+	struct plot_timeline_input input = {
 		.records = records,
 		.count = 5,
 		.thresholds_ms = { 25, 50 },
 		.backend = "openai",
-		.events_max = 2 * (4 + BENCH_PLOT_EVENTS_REQUEST) + 1,
+		.events_max = 2 * (4 + PLOT_EVENTS_REQUEST) + 1,
 	};
 
 	for (uint64_t i = 0; i < 5; i++)
@@ -163,7 +163,7 @@ static void test_bench_plot_timeline__too_many_events(void **state)
 	input.events_max = 3;
 	auto_free char *small = draw(*state, &input);
 	assert_non_null(strstr(small, "the first 1 of 5 requests are drawn"));
-	input.events_max = 5 * (4 + BENCH_PLOT_EVENTS_REQUEST);
+	input.events_max = 5 * (4 + PLOT_EVENTS_REQUEST);
 	auto_free char *whole = draw(*state, &input);
 	assert_null(strstr(whole, "are drawn"));
 	for (size_t i = 0; i < 5; i++)
@@ -171,15 +171,15 @@ static void test_bench_plot_timeline__too_many_events(void **state)
 }
 
 /* A million refused connections have no event at all, and a message each. */
-static void test_bench_plot_timeline__too_many_failures(void **state)
+static void test_plot_timeline_timeline__too_many_failures(void **state)
 {
 	struct res_record records[5];
-	struct bench_plot_timeline_input input = {
+	struct plot_timeline_input input = {
 		.records = records,
 		.count = 5,
 		.thresholds_ms = { 25, 50 },
 		.backend = "openai",
-		.events_max = 3 * (BENCH_PLOT_EVENTS_REQUEST + BENCH_PLOT_EVENTS_FAILED),
+		.events_max = 3 * (PLOT_EVENTS_REQUEST + PLOT_EVENTS_FAILED),
 	};
 
 	for (uint64_t i = 0; i < 5; i++)
@@ -191,10 +191,9 @@ static void test_bench_plot_timeline__too_many_failures(void **state)
 		res_record_done(&records[i]);
 }
 
-static void test_bench_plot_timeline__no_record_at_all(void **state)
+static void test_plot_timeline_timeline__no_record_at_all(void **state)
 {
-	struct bench_plot_timeline_input input = { .thresholds_ms = { 25, 50 },
-						   .backend = "openai" };
+	struct plot_timeline_input input = { .thresholds_ms = { 25, 50 }, .backend = "openai" };
 	auto_free char *page = draw(*state, &input);
 
 	assert_non_null(strstr(page, "\"requests\":0,\"events\":0"));
@@ -203,12 +202,12 @@ static void test_bench_plot_timeline__no_record_at_all(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bench_plot_timeline__gaps_by_threshold),
-		scratch_test(test_bench_plot_timeline__nothing_gets_out_of_its_place),
-		scratch_test(test_bench_plot_timeline__no_place_is_left),
-		scratch_test(test_bench_plot_timeline__too_many_events),
-		scratch_test(test_bench_plot_timeline__too_many_failures),
-		scratch_test(test_bench_plot_timeline__no_record_at_all),
+		cmocka_unit_test(test_plot_timeline_timeline__gaps_by_threshold),
+		scratch_test(test_plot_timeline_timeline__nothing_gets_out_of_its_place),
+		scratch_test(test_plot_timeline_timeline__no_place_is_left),
+		scratch_test(test_plot_timeline_timeline__too_many_events),
+		scratch_test(test_plot_timeline_timeline__too_many_failures),
+		scratch_test(test_plot_timeline_timeline__no_record_at_all),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

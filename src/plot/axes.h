@@ -1,10 +1,10 @@
 /*
  * The axes of a diagram: round ticks, their labels, and frame, grid and titles on a canvas.
  */
-#ifndef BASE_AXES_H
-#define BASE_AXES_H
+#ifndef PLOT_AXES_H
+#define PLOT_AXES_H
 
-#include "base/canvas.h"
+#include "plot/canvas.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,22 +26,22 @@ void pl_ticks_label(const struct pl_ticks *ticks, size_t i, char text[PL_TICK_BY
 /* Any number in that manner. */
 void pl_tick_text(double value, int decimals, char text[PL_TICK_BYTES]);
 
-struct pl_axis {
+struct plot_axis {
 	double low, high; /* of the data; low < high */
 	const char *label;
 	struct pl_ticks ticks;
 };
 
-struct pl_axes {
+struct plot_axes {
 	double left, top, width, height; /* of the frame, on the canvas */
 	const char *title;
-	struct pl_axis x, y; /* y grows upwards */
+	struct plot_axis x, y; /* y grows upwards */
 };
 
-double pl_axes_x(const struct pl_axes *axes, double value);
-double pl_axes_y(const struct pl_axes *axes, double value);
+double plot_axes_x(const struct plot_axes *axes, double value);
+double plot_axes_y(const struct plot_axes *axes, double value);
 /* Grid lines, to be drawn before the data; then frame, ticks and texts, after it. */
-void pl_axes_draw_grid(const struct pl_axes *axes, struct pl_canvas *canvas);
-void pl_axes_draw_frame(const struct pl_axes *axes, struct pl_canvas *canvas);
+void plot_axes_draw_grid(const struct plot_axes *axes, struct plot_canvas *canvas);
+void plot_axes_draw_frame(const struct plot_axes *axes, struct plot_canvas *canvas);
 
 #endif

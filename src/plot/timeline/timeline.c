@@ -1,22 +1,22 @@
-#include "bench/plot_timeline.h"
+#include "plot/timeline/timeline.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "base/axes.h"
+#include "plot/axes.h"
 #include "base/clean.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/stats.h"
-#include "bench/plot_timeline_priv.h"
+#include "plot/timeline/timeline_priv.h"
 
 #define TEXT_BYTES_MAX (1u << 20)
 
 struct page {
-	const struct bench_plot_timeline_input *input;
-	struct bench_timeline_facts facts;
+	const struct plot_timeline_input *input;
+	struct plot_timeline_facts facts;
 	struct pl_buf text; /* of the place that is being filled */
 	FILE *stream;
 };
@@ -50,7 +50,7 @@ static void fill_heading(struct page *page)
 
 static void fill_meta(struct page *page)
 {
-	const struct bench_timeline_facts *facts = &page->facts;
+	const struct plot_timeline_facts *facts = &page->facts;
 	char text[64] = "nothing was sent";
 
 	if (facts->start_ns != RES_NO_TIME) {
@@ -103,10 +103,10 @@ static void add_ms(struct pl_buf *buf, const char *name, double ms)
 static void add_classes(const struct page *page, struct pl_buf *buf)
 {
 	const size_t *counts = page->facts.counts;
-	size_t gaps = counts[BENCH_TIMELINE_FAST] + counts[BENCH_TIMELINE_SLOWER] +
-		      counts[BENCH_TIMELINE_SLOW];
+	size_t gaps = counts[PLOT_TIMELINE_FAST] + counts[PLOT_TIMELINE_SLOWER] +
+		      counts[PLOT_TIMELINE_SLOW];
 
-	for (size_t i = BENCH_TIMELINE_FAST; i <= BENCH_TIMELINE_SLOW; i++) {
+	for (size_t i = PLOT_TIMELINE_FAST; i <= PLOT_TIMELINE_SLOW; i++) {
 		add_row(buf, page->facts.labels[i]);
 		add_count(buf, (double)counts[i]);
 		if (gaps > 0)
@@ -118,7 +118,7 @@ static void add_classes(const struct page *page, struct pl_buf *buf)
 /* For those who do not see the picture. */
 static void fill_summary(struct page *page)
 {
-	const struct bench_timeline_facts *facts = &page->facts;
+	const struct plot_timeline_facts *facts = &page->facts;
 	size_t count = facts->ttft_count;
 	struct pl_buf *buf = &page->text;
 
@@ -141,14 +141,14 @@ static void fill_summary(struct page *page)
 
 static void fill_about(struct page *page)
 {
-	auto_free char *about = bench_timeline_about(page->input, &page->facts);
+	auto_free char *about = plot_timeline_about(page->input, &page->facts);
 
 	fputs(about, page->stream);
 }
 
 static void fill_events(struct page *page)
 {
-	bench_timeline_events(page->input, &page->facts, page->stream);
+	plot_timeline_events(page->input, &page->facts, page->stream);
 }
 
 static const struct {
@@ -177,7 +177,7 @@ static size_t fill_place(struct page *page, const char *at)
 
 static void write_page(struct page *page)
 {
-	const char *from = bench_timeline_page;
+	const char *from = plot_timeline_page;
 
 	for (const char *at = from; (at = strchr(at, '@')) != NULL;) {
 		fwrite(from, 1, (size_t)(at - from), page->stream);
@@ -188,8 +188,7 @@ static void write_page(struct page *page)
 	fputs(from, page->stream);
 }
 
-int bench_plot_timeline(const struct bench_plot_timeline_input *input, const char *path,
-			struct pl_err *err)
+int plot_timeline(const struct plot_timeline_input *input, const char *path, struct pl_err *err)
 {
 	auto_file_new file = { 0 };
 	struct page page = { .input = input };
@@ -198,9 +197,9 @@ int bench_plot_timeline(const struct bench_plot_timeline_input *input, const cha
 		return -1;
 	page.stream = file.stream;
 	pl_buf_init(&page.text, TEXT_BYTES_MAX);
-	bench_timeline_facts_make(input, &page.facts);
+	plot_timeline_facts_make(input, &page.facts);
 	write_page(&page);
-	bench_timeline_facts_done(&page.facts);
+	plot_timeline_facts_done(&page.facts);
 	pl_buf_done(&page.text);
 	return pl_file_new_commit(&file, err);
 }

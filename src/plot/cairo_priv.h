@@ -6,8 +6,8 @@
  * - cairo's functions give void, an int that is 0 for success, or a pointer that is never NULL (a
  *   failure is a state of the object).
  */
-#ifndef BASE_CAIRO_PRIV_H
-#define BASE_CAIRO_PRIV_H
+#ifndef PLOT_CAIRO_PRIV_H
+#define PLOT_CAIRO_PRIV_H
 
 #define CAIRO_LIBRARY "libcairo.so.2"
 

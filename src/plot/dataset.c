@@ -1,16 +1,16 @@
-#include "bench/plot_dataset.h"
+#include "plot/dataset.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/axes.h"
-#include "base/canvas.h"
+#include "plot/axes.h"
+#include "plot/canvas.h"
 #include "base/histogram.h"
 #include "base/stats.h"
 #include "base/text.h"
 
-#define BINS BENCH_PLOT_DATASET_BINS
+#define BINS PLOT_DATASET_BINS
 
 #define PAPER         0xFFFFFFFF
 #define INK           0x222222FF
@@ -45,7 +45,7 @@ static int64_t prompt_of(const struct res_record *record)
 							   : record->prompt_tokens;
 }
 
-static void lengths_read(const struct bench_plot_dataset_input *input, struct lengths *ret)
+static void lengths_read(const struct plot_dataset_input *input, struct lengths *ret)
 {
 	*ret = (struct lengths){
 		.prompt = pl_alloc_array(input->count, sizeof(double)),
@@ -72,9 +72,9 @@ static void lengths_done(struct lengths *lengths)
 	free(lengths->total);
 }
 
-static struct pl_axes panel(size_t place, const char *title, const char *x, const char *y)
+static struct plot_axes panel(size_t place, const char *title, const char *x, const char *y)
 {
-	return (struct pl_axes){
+	return (struct plot_axes){
 		.left = places[place].left,
 		.top = places[place].top,
 		.width = PANEL_WIDTH,
@@ -85,64 +85,64 @@ static struct pl_axes panel(size_t place, const char *title, const char *x, cons
 	};
 }
 
-static void make_ticks(struct pl_axes *axes)
+static void make_ticks(struct plot_axes *axes)
 {
 	axes->x.ticks = pl_ticks_make(axes->x.low, axes->x.high, TICKS_X, true);
 	axes->y.ticks = pl_ticks_make(axes->y.low, axes->y.high, TICKS_Y, true);
 }
 
-static void draw_nothing(struct pl_axes *axes, struct pl_canvas *canvas)
+static void draw_nothing(struct plot_axes *axes, struct plot_canvas *canvas)
 {
-	const struct pl_canvas_font font = { .size = TEXT_SIZE,
-					     .colour = PALE_INK,
-					     .align = PL_CANVAS_CENTRE };
+	const struct plot_canvas_font font = { .size = TEXT_SIZE,
+					       .colour = PALE_INK,
+					       .align = PLOT_CANVAS_CENTRE };
 
-	pl_axes_draw_frame(axes, canvas);
-	pl_canvas_text(canvas, axes->left + axes->width / 2, axes->top + axes->height / 2,
-		       "no length is known", &font);
+	plot_axes_draw_frame(axes, canvas);
+	plot_canvas_text(canvas, axes->left + axes->width / 2, axes->top + axes->height / 2,
+			 "no length is known", &font);
 }
 
 /* A line of the panel's key, right aligned; `dash` as it stands in the diagram. */
-static void draw_mark(const struct pl_axes *axes, struct pl_canvas *canvas, size_t row,
+static void draw_mark(const struct plot_axes *axes, struct plot_canvas *canvas, size_t row,
 		      const char *name, double value, double dash)
 {
-	const struct pl_canvas_font font = { .size = TEXT_SIZE,
-					     .colour = INK,
-					     .align = PL_CANVAS_RIGHT };
-	const struct pl_canvas_pen pen = { .width = 3, .colour = INK, .dash = dash };
+	const struct plot_canvas_font font = { .size = TEXT_SIZE,
+					       .colour = INK,
+					       .align = PLOT_CANVAS_RIGHT };
+	const struct plot_canvas_pen pen = { .width = 3, .colour = INK, .dash = dash };
 	double right = axes->left + axes->width - 14;
 	double y = axes->top + 30 + (double)row * 1.5 * TEXT_SIZE;
-	double x = pl_axes_x(axes, value);
+	double x = plot_axes_x(axes, value);
 	char number[PL_TICK_BYTES];
 
-	pl_canvas_line(canvas, x, axes->top, x, axes->top + axes->height, &pen);
+	plot_canvas_line(canvas, x, axes->top, x, axes->top + axes->height, &pen);
 	pl_tick_text(value, 1, number);
 	auto_free char *text = pl_asprintf("%s %s", name, number);
-	double wide = pl_canvas_text_width(canvas, text, &font);
-	pl_canvas_rectangle(canvas, right - wide - 66, y - TEXT_SIZE, wide + 74, 1.4 * TEXT_SIZE,
-			    VEIL);
-	pl_canvas_line(canvas, right - wide - 58, y - 7, right - wide - 12, y - 7, &pen);
-	pl_canvas_text(canvas, right, y, text, &font);
+	double wide = plot_canvas_text_width(canvas, text, &font);
+	plot_canvas_rectangle(canvas, right - wide - 66, y - TEXT_SIZE, wide + 74, 1.4 * TEXT_SIZE,
+			      VEIL);
+	plot_canvas_line(canvas, right - wide - 58, y - 7, right - wide - 12, y - 7, &pen);
+	plot_canvas_text(canvas, right, y, text, &font);
 }
 
-static void draw_bars(const struct pl_axes *axes, struct pl_canvas *canvas, const size_t *counts,
-		      const double *edges, uint32_t colour)
+static void draw_bars(const struct plot_axes *axes, struct plot_canvas *canvas,
+		      const size_t *counts, const double *edges, uint32_t colour)
 {
 	double ground = axes->top + axes->height;
 
 	for (size_t i = 0; i < BINS; i++) {
 		/* whole pixels, and one between two bars: edges stay sharp */
-		double left = round(pl_axes_x(axes, edges[i]));
-		double right = round(pl_axes_x(axes, edges[i + 1]));
-		double top = round(pl_axes_y(axes, (double)counts[i]));
+		double left = round(plot_axes_x(axes, edges[i]));
+		double right = round(plot_axes_x(axes, edges[i + 1]));
+		double top = round(plot_axes_y(axes, (double)counts[i]));
 		/* one among thousands is seen, too */
 		if (counts[i] > 0)
 			top = fmin(top, ground - 2);
-		pl_canvas_rectangle(canvas, left, top, right - left - 1, ground - top, colour);
+		plot_canvas_rectangle(canvas, left, top, right - left - 1, ground - top, colour);
 	}
 }
 
-static void draw_histogram(struct pl_axes *axes, struct pl_canvas *canvas, const double *x,
+static void draw_histogram(struct plot_axes *axes, struct plot_canvas *canvas, const double *x,
 			   size_t count, uint32_t colour)
 {
 	double edges[BINS + 1];
@@ -161,33 +161,33 @@ static void draw_histogram(struct pl_axes *axes, struct pl_canvas *canvas, const
 	axes->x.high = edges[BINS] + margin;
 	axes->y.high = (double)most * (1 + HEADROOM);
 	make_ticks(axes);
-	pl_axes_draw_grid(axes, canvas);
+	plot_axes_draw_grid(axes, canvas);
 	draw_bars(axes, canvas, counts, edges, colour);
 	auto_free double *sorted = (double *)pl_memdup(x, count * sizeof(*x));
 	pl_stats_sort(sorted, count);
 	draw_mark(axes, canvas, 0, "mean", pl_stats_mean(x, count), 14);
 	draw_mark(axes, canvas, 1, "median", pl_stats_median_sorted(sorted, count), 4);
-	pl_axes_draw_frame(axes, canvas);
+	plot_axes_draw_frame(axes, canvas);
 }
 
-static void draw_key(const struct pl_axes *axes, struct pl_canvas *canvas)
+static void draw_key(const struct plot_axes *axes, struct plot_canvas *canvas)
 {
 	static const struct {
 		const char *name;
 		uint32_t colour;
 	} parts[] = { { "output", OUTPUT_COLOUR }, { "prompt", PROMPT_COLOUR } };
-	const struct pl_canvas_font font = { .size = TEXT_SIZE, .colour = INK };
+	const struct plot_canvas_font font = { .size = TEXT_SIZE, .colour = INK };
 	double left = axes->left + axes->width - 110;
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(parts); i++) {
 		double y = axes->top + 30 + (double)i * 1.5 * TEXT_SIZE;
-		pl_canvas_rectangle(canvas, left, y - 16, 18, 18, parts[i].colour);
-		pl_canvas_text(canvas, left + 28, y, parts[i].name, &font);
+		plot_canvas_rectangle(canvas, left, y - 16, 18, 18, parts[i].colour);
+		plot_canvas_text(canvas, left + 28, y, parts[i].name, &font);
 	}
 }
 
 /* Bars of `group` requests each, as high as their mean. */
-static void draw_stacks(const struct pl_axes *axes, struct pl_canvas *canvas,
+static void draw_stacks(const struct plot_axes *axes, struct plot_canvas *canvas,
 			const struct lengths *lengths, size_t group)
 {
 	double ground = axes->top + axes->height;
@@ -196,17 +196,18 @@ static void draw_stacks(const struct pl_axes *axes, struct pl_canvas *canvas,
 		size_t count = lengths->count - i < group ? lengths->count - i : group;
 		double prompt = pl_stats_mean(lengths->prompt + i, count);
 		double total = pl_stats_mean(lengths->total + i, count);
-		double left = round(pl_axes_x(axes, (double)i - 0.5));
-		double right = round(pl_axes_x(axes, (double)(i + count) - 0.5));
-		double between = round(pl_axes_y(axes, prompt)),
-		       top = round(pl_axes_y(axes, total));
+		double left = round(plot_axes_x(axes, (double)i - 0.5));
+		double right = round(plot_axes_x(axes, (double)(i + count) - 0.5));
+		double between = round(plot_axes_y(axes, prompt)),
+		       top = round(plot_axes_y(axes, total));
 		double width = right - left > 3 ? right - left - 1 : right - left;
-		pl_canvas_rectangle(canvas, left, between, width, ground - between, PROMPT_COLOUR);
-		pl_canvas_rectangle(canvas, left, top, width, between - top, OUTPUT_COLOUR);
+		plot_canvas_rectangle(canvas, left, between, width, ground - between,
+				      PROMPT_COLOUR);
+		plot_canvas_rectangle(canvas, left, top, width, between - top, OUTPUT_COLOUR);
 	}
 }
 
-static void draw_requests(struct pl_axes *axes, struct pl_canvas *canvas,
+static void draw_requests(struct plot_axes *axes, struct plot_canvas *canvas,
 			  const struct lengths *lengths)
 {
 	size_t group = (lengths->count + PANEL_WIDTH - 1) / PANEL_WIDTH;
@@ -225,23 +226,23 @@ static void draw_requests(struct pl_axes *axes, struct pl_canvas *canvas,
 	axes->x.high = (double)lengths->count - 0.5;
 	axes->y.high = fmax(most, 1) * (1 + HEADROOM);
 	make_ticks(axes);
-	pl_axes_draw_grid(axes, canvas);
+	plot_axes_draw_grid(axes, canvas);
 	draw_stacks(axes, canvas, lengths, group);
 	draw_key(axes, canvas);
-	pl_axes_draw_frame(axes, canvas);
+	plot_axes_draw_frame(axes, canvas);
 }
 
-static void draw_title(const struct bench_plot_dataset_input *input, struct pl_canvas *canvas,
+static void draw_title(const struct plot_dataset_input *input, struct plot_canvas *canvas,
 		       const struct lengths *lengths)
 {
-	struct pl_canvas_font font = {
-		.size = TITLE_SIZE, .colour = INK, .align = PL_CANVAS_CENTRE, .bold = true
+	struct plot_canvas_font font = {
+		.size = TITLE_SIZE, .colour = INK, .align = PLOT_CANVAS_CENTRE, .bold = true
 	};
-	double middle = BENCH_PLOT_DATASET_WIDTH / 2.0;
+	double middle = PLOT_DATASET_WIDTH / 2.0;
 	char count[PL_TICK_BYTES], unknown[PL_TICK_BYTES];
 
 	auto_free char *title = pl_asprintf("Data set %s: tokens of its requests", input->dataset);
-	pl_canvas_text(canvas, middle, 60, title, &font);
+	plot_canvas_text(canvas, middle, 60, title, &font);
 	pl_tick_text((double)input->count, 0, count);
 	pl_tick_text((double)(input->count - lengths->count), 0, unknown);
 	auto_free char *missing = lengths->count < input->count
@@ -254,21 +255,19 @@ static void draw_title(const struct bench_plot_dataset_input *input, struct pl_c
 	font.size = TEXT_SIZE + 2;
 	font.bold = false;
 	font.colour = PALE_INK;
-	pl_canvas_text(canvas, middle, 100, below, &font);
+	plot_canvas_text(canvas, middle, 100, below, &font);
 }
 
-int bench_plot_dataset(const struct bench_plot_dataset_input *input, const char *path,
-		       struct pl_err *err)
+int plot_dataset(const struct plot_dataset_input *input, const char *path, struct pl_err *err)
 {
-	auto_canvas struct pl_canvas *canvas = NULL;
-	struct pl_axes prompt = panel(0, "Prompt", "Tokens", "Requests");
-	struct pl_axes output = panel(1, "Output (asked for)", "Tokens", "Requests");
-	struct pl_axes total = panel(2, "Prompt and output", "Tokens", "Requests");
-	struct pl_axes requests = panel(3, "Each request", "Request", "Tokens");
+	auto_canvas struct plot_canvas *canvas = NULL;
+	struct plot_axes prompt = panel(0, "Prompt", "Tokens", "Requests");
+	struct plot_axes output = panel(1, "Output (asked for)", "Tokens", "Requests");
+	struct plot_axes total = panel(2, "Prompt and output", "Tokens", "Requests");
+	struct plot_axes requests = panel(3, "Each request", "Request", "Tokens");
 	struct lengths lengths;
 
-	if (pl_canvas_new(BENCH_PLOT_DATASET_WIDTH, BENCH_PLOT_DATASET_HEIGHT, PAPER, &canvas,
-			  err) < 0)
+	if (plot_canvas_new(PLOT_DATASET_WIDTH, PLOT_DATASET_HEIGHT, PAPER, &canvas, err) < 0)
 		return -1;
 	lengths_read(input, &lengths);
 	draw_title(input, canvas, &lengths);
@@ -277,5 +276,5 @@ int bench_plot_dataset(const struct bench_plot_dataset_input *input, const char 
 	draw_histogram(&total, canvas, lengths.total, lengths.count, TOTAL_COLOUR);
 	draw_requests(&requests, canvas, &lengths);
 	lengths_done(&lengths);
-	return pl_canvas_save(canvas, path, err);
+	return plot_canvas_save(canvas, path, err);
 }

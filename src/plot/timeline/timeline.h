@@ -3,8 +3,8 @@
  * no library, no file beside it (docs/reference/plots.md). plot_timeline.html is the page, whose
  * places for text and data are filled in here; the data's form is told in plot_timeline.c.
  */
-#ifndef BENCH_PLOT_TIMELINE_H
-#define BENCH_PLOT_TIMELINE_H
+#ifndef PLOT_TIMELINE_H
+#define PLOT_TIMELINE_H
 
 #include "base/err.h"
 #include "result/record.h"
@@ -14,11 +14,11 @@
  * request counts as some events, too, for what its row takes in the page, a failed one for its
  * message.
  */
-#define BENCH_PLOT_EVENTS_MAX     ((size_t)10 * 1000 * 1000)
-#define BENCH_PLOT_EVENTS_REQUEST 8
-#define BENCH_PLOT_EVENTS_FAILED  100
+#define PLOT_EVENTS_MAX     ((size_t)10 * 1000 * 1000)
+#define PLOT_EVENTS_REQUEST 8
+#define PLOT_EVENTS_FAILED  100
 
-struct bench_plot_timeline_input {
+struct plot_timeline_input {
 	const struct res_record *records;
 	size_t count;
 	double thresholds_ms[2]; /* vllm_bench_thresholds() */
@@ -26,10 +26,10 @@ struct bench_plot_timeline_input {
 	const char *backend;
 	int64_t real_offset_ns; /* CLOCK_REALTIME less the records' clock */
 	const char *simulator;  /* what answered in place of an engine; NULL: a real one */
-	size_t events_max;      /* 0: BENCH_PLOT_EVENTS_MAX */
+	size_t events_max;      /* 0: PLOT_EVENTS_MAX */
 };
 
-int bench_plot_timeline(const struct bench_plot_timeline_input *input, const char *path,
-			struct pl_err *err) PL_MUST_CHECK;
+int plot_timeline(const struct plot_timeline_input *input, const char *path,
+		  struct pl_err *err) PL_MUST_CHECK;
 
 #endif

@@ -1,11 +1,11 @@
-#include "base/canvas.h"
+#include "plot/canvas.h"
 
 #include <dlfcn.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cairo_priv.h"
+#include "plot/cairo_priv.h"
 #include "base/clean.h"
 #include "base/file.h"
 
@@ -29,7 +29,7 @@ static const struct {
 #undef CAIRO_ROW
 };
 
-struct pl_canvas {
+struct plot_canvas {
 	struct cairo_table cairo;
 	struct cairo_surface *surface;
 	struct cairo *pen;
@@ -68,24 +68,24 @@ static int open_cairo(struct cairo_table *ret, struct pl_err *err)
 	return done;
 }
 
-int pl_canvas_check(struct pl_err *err)
+int plot_canvas_check(struct pl_err *err)
 {
 	struct cairo_table cairo;
 
 	return open_cairo(&cairo, err);
 }
 
-static void set_colour(const struct pl_canvas *canvas, uint32_t colour)
+static void set_colour(const struct plot_canvas *canvas, uint32_t colour)
 {
 	canvas->cairo.set_source_rgba(
 		canvas->pen, (double)(colour >> 24) / 255, (double)(colour >> 16 & 0xFF) / 255,
 		(double)(colour >> 8 & 0xFF) / 255, (double)(colour & 0xFF) / 255);
 }
 
-int pl_canvas_new(unsigned width, unsigned height, uint32_t background, struct pl_canvas **ret,
-		  struct pl_err *err)
+int plot_canvas_new(unsigned width, unsigned height, uint32_t background, struct plot_canvas **ret,
+		    struct pl_err *err)
 {
-	auto_canvas struct pl_canvas *canvas = pl_alloc(sizeof(*canvas));
+	auto_canvas struct plot_canvas *canvas = pl_alloc(sizeof(*canvas));
 	struct cairo_table *cairo = &canvas->cairo;
 
 	if (open_cairo(cairo, err) < 0)
@@ -96,12 +96,12 @@ int pl_canvas_new(unsigned width, unsigned height, uint32_t background, struct p
 		return pl_err_set(err, PL_ERR_INVALID, "cannot make a picture of %u x %u: %s",
 				  width, height, cairo->status_to_string(status));
 	canvas->pen = cairo->create(canvas->surface);
-	pl_canvas_rectangle(canvas, 0, 0, width, height, background);
+	plot_canvas_rectangle(canvas, 0, 0, width, height, background);
 	*ret = pl_take(canvas);
 	return 0;
 }
 
-void pl_canvas_free(struct pl_canvas *canvas)
+void plot_canvas_free(struct plot_canvas *canvas)
 {
 	if (canvas == NULL)
 		return;
@@ -112,16 +112,16 @@ void pl_canvas_free(struct pl_canvas *canvas)
 	free(canvas);
 }
 
-void pl_canvas_rectangle(struct pl_canvas *canvas, double x, double y, double width, double height,
-			 uint32_t colour)
+void plot_canvas_rectangle(struct plot_canvas *canvas, double x, double y, double width,
+			   double height, uint32_t colour)
 {
 	set_colour(canvas, colour);
 	canvas->cairo.rectangle(canvas->pen, x, y, width, height);
 	canvas->cairo.fill(canvas->pen);
 }
 
-void pl_canvas_line(struct pl_canvas *canvas, double x0, double y0, double x1, double y1,
-		    const struct pl_canvas_pen *pen)
+void plot_canvas_line(struct plot_canvas *canvas, double x0, double y0, double x1, double y1,
+		      const struct plot_canvas_pen *pen)
 {
 	const struct cairo_table *cairo = &canvas->cairo;
 
@@ -140,7 +140,7 @@ void pl_canvas_line(struct pl_canvas *canvas, double x0, double y0, double x1, d
 void __lsan_disable(void) __attribute__((weak));
 void __lsan_enable(void) __attribute__((weak));
 
-static void text_begin(const struct pl_canvas *canvas, const struct pl_canvas_font *font)
+static void text_begin(const struct plot_canvas *canvas, const struct plot_canvas_font *font)
 {
 	if (__lsan_disable != NULL)
 		__lsan_disable();
@@ -155,7 +155,7 @@ static void text_end(void)
 		__lsan_enable();
 }
 
-static double width_of(const struct pl_canvas *canvas, const char *clean)
+static double width_of(const struct plot_canvas *canvas, const char *clean)
 {
 	struct cairo_text_extents extents = { 0 };
 
@@ -163,8 +163,8 @@ static double width_of(const struct pl_canvas *canvas, const char *clean)
 	return extents.x_advance;
 }
 
-double pl_canvas_text_width(struct pl_canvas *canvas, const char *text,
-			    const struct pl_canvas_font *font)
+double plot_canvas_text_width(struct plot_canvas *canvas, const char *text,
+			      const struct plot_canvas_font *font)
 {
 	/* one wrong byte would end all drawing */
 	auto_free char *clean = pl_clean_line(text);
@@ -175,11 +175,11 @@ double pl_canvas_text_width(struct pl_canvas *canvas, const char *text,
 	return width;
 }
 
-void pl_canvas_text(struct pl_canvas *canvas, double x, double y, const char *text,
-		    const struct pl_canvas_font *font)
+void plot_canvas_text(struct plot_canvas *canvas, double x, double y, const char *text,
+		      const struct plot_canvas_font *font)
 {
 	static const double before[] = {
-		[PL_CANVAS_LEFT] = 0, [PL_CANVAS_CENTRE] = 0.5, [PL_CANVAS_RIGHT] = 1
+		[PLOT_CANVAS_LEFT] = 0, [PLOT_CANVAS_CENTRE] = 0.5, [PLOT_CANVAS_RIGHT] = 1
 	};
 	const struct cairo_table *cairo = &canvas->cairo;
 	auto_free char *clean = pl_clean_line(text);
@@ -204,7 +204,7 @@ static int write_block(void *closure, const unsigned char *data, unsigned len)
 	return fwrite(data, 1, len, stream) == len ? 0 : 1;
 }
 
-int pl_canvas_save(struct pl_canvas *canvas, const char *path, struct pl_err *err)
+int plot_canvas_save(struct plot_canvas *canvas, const char *path, struct pl_err *err)
 {
 	const struct cairo_table *cairo = &canvas->cairo;
 	auto_file_new file = { 0 };

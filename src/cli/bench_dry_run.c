@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "base/text.h"
-#include "bench/adapter.h"
-#include "bench/arrivals.h"
-#include "bench/dataset.h"
+#include "bench/adapters/adapter.h"
+#include "bench/load/arrivals.h"
+#include "bench/data/dataset.h"
 #include "cli/bench_words.h"
 #include "cli/cli.h"
 #include "run/launch.h"

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "bench/adapter.h"
-#include "bench/dataset.h"
+#include "bench/adapters/adapter.h"
+#include "bench/data/dataset.h"
 #include "cli/cli.h"
 
 enum { NAME_BYTES = 64, TEXTS_BYTES = 4096, CHOICES_MAX = 128 };

@@ -8,8 +8,8 @@
 
 #include "base/log.h"
 #include "base/text.h"
-#include "bench/adapter.h"
-#include "bench/dataset.h"
+#include "bench/adapters/adapter.h"
+#include "bench/data/dataset.h"
 #include "cli/bench_rows.h"
 #include "cli/bench_dry_run.h"
 #include "cli/bench_words.h"

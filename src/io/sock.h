@@ -24,7 +24,7 @@ struct io_addr {
 	} u;
 	socklen_t len;
 	/* Not NULL: TLS is spoken there, so that nobody who has the address forgets it (fetch.c and
-	 * bench/conn.c do the speaking). Not ours: it outlives whoever connects. */
+	 * bench/load/conn.c do the speaking). Not ours: it outlives whoever connects. */
 	const struct io_tls_client *tls;
 };
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "bench/adapter.h"
-#include "bench/source.h"
+#include "bench/adapters/adapter.h"
+#include "bench/load/source.h"
 #include "run/host_hardware.h"
 #include "checkpoint/checks.h"
 #include "vllm/rules.h"

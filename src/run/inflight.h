@@ -4,7 +4,7 @@
 #ifndef RUN_INFLIGHT_H
 #define RUN_INFLIGHT_H
 
-#include "bench/load.h"
+#include "bench/load/load.h"
 
 struct run_inflight_sample {
 	int64_t t_ns;  /* when the server's page was read */

@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "base/unique.h"
-#include "bench/arrivals.h"
+#include "bench/load/arrivals.h"
 
 #define BODY_BYTES_MAX    (256u << 20)
 #define PROMPTS_BYTES_MAX ((size_t)4 << 30)

@@ -4,9 +4,9 @@
 #ifndef RUN_PLAN_H
 #define RUN_PLAN_H
 
-#include "bench/adapter.h"
-#include "bench/dataset.h"
-#include "bench/load.h"
+#include "bench/adapters/adapter.h"
+#include "bench/data/dataset.h"
+#include "bench/load/load.h"
 
 struct bench_tokenizer;
 

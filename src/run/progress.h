@@ -6,7 +6,7 @@
 #define RUN_PROGRESS_H
 
 #include "base/buf.h"
-#include "bench/load.h"
+#include "bench/load/load.h"
 
 #include <stdbool.h>
 

@@ -5,7 +5,7 @@
 #ifndef RUN_RUN_PRIV_H
 #define RUN_RUN_PRIV_H
 
-#include "bench/load.h"
+#include "bench/load/load.h"
 #include "run/client/vllm.h"
 #include "run/journal/journal.h"
 #include "run/steps/beside.h"

@@ -1,8 +1,8 @@
 /* How many tokens made-up prompts may be drawn from: what files here and the server tell of it. */
 #include "run/run_priv.h"
 
-#include "bench/dataset.h"
-#include "bench/tokenizer.h"
+#include "bench/data/dataset.h"
+#include "bench/data/tokenizer.h"
 #include "checkpoint/facts.h"
 #include "checkpoint/tokenizer_files.h"
 

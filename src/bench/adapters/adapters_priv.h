@@ -1,10 +1,10 @@
 /*
- * The protocols' structs, one a file; bench/adapter.c lists them.
+ * The protocols' structs, one a file; bench/adapters/adapter.c lists them.
  */
 #ifndef BENCH_ADAPTERS_PRIV_H
 #define BENCH_ADAPTERS_PRIV_H
 
-#include "bench/adapter.h"
+#include "bench/adapters/adapter.h"
 
 extern const struct bench_adapter bench_adapter_openai;
 extern const struct bench_adapter bench_adapter_vllm;

@@ -5,7 +5,7 @@
 #ifndef BENCH_ADAPTERS_OPENAI_COMMON_H
 #define BENCH_ADAPTERS_OPENAI_COMMON_H
 
-#include "bench/adapter.h"
+#include "bench/adapters/adapter.h"
 #include "io/jwalk.h"
 
 /* `stream` and `stream_options`, as completions and chat have them. */

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "bench/feed.h"
+#include "bench/load/feed.h"
 #include "run/journal/file.h"
 #include "run/journal/frame.h"
 

@@ -18,7 +18,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
-#include "bench/load.h"
+#include "bench/load/load.h"
 #include "result/document.h"
 
 #include <stdbool.h>

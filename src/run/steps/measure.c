@@ -4,8 +4,8 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "bench/feed.h"
-#include "bench/tokenizer.h"
+#include "bench/load/feed.h"
+#include "bench/data/tokenizer.h"
 #include "run/progress.h"
 #include "run/run_priv.h"
 #include "run/signals.h"

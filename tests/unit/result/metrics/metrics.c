@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "bench/load.h"
+#include "bench/load/load.h"
 #include "result/quality.h"
 
 #define EVENTS_MAX  16

@@ -14,7 +14,7 @@
 
 #include "base/file.h"
 #include "base/scratch.h"
-#include "bench/feed.h"
+#include "bench/load/feed.h"
 #include "run/journal/file.h"
 #include "run/journal/frame.h"
 #include "run/journal/read.h"

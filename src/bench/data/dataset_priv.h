@@ -1,0 +1,135 @@
+/*
+ * What a kind of data set is made of: one row of the table in dataset.c and one file
+ * (docs/how-to/add-a-dataset.md).
+ */
+#ifndef BENCH_DATA_DATASET_PRIV_H
+#define BENCH_DATA_DATASET_PRIV_H
+
+#include "bench/data/dataset.h"
+#include "bench/data/tokenizer.h"
+
+/* What build functions work with; `into` is empty and theirs to fill. */
+struct bench_dataset_work {
+	const struct vllm_bench *bench;
+	const struct bench_tokenizer *tokenizer; /* NULL: none */
+	struct pl_pyrandom *pyrandom;
+	struct pl_nplegacy *nplegacy;
+	struct bench_dataset *into;
+	size_t room; /* of into->samples */
+};
+
+int bench_random_check(const struct vllm_bench *bench, struct pl_err *err);
+int bench_random_build(struct bench_dataset_work *work, struct pl_err *err);
+int bench_sharegpt_check(const struct vllm_bench *bench, struct pl_err *err);
+int bench_sharegpt_build(struct bench_dataset_work *work, struct pl_err *err);
+int bench_custom_check(const struct vllm_bench *bench, struct pl_err *err);
+int bench_custom_build(struct bench_dataset_work *work, struct pl_err *err);
+int bench_prefix_check(const struct vllm_bench *bench, struct pl_err *err);
+int bench_prefix_build(struct bench_dataset_work *work, struct pl_err *err);
+int bench_burstgpt_check(const struct vllm_bench *bench, struct pl_err *err);
+int bench_burstgpt_build(struct bench_dataset_work *work, struct pl_err *err);
+int bench_spec_bench_check(const struct vllm_bench *bench, struct pl_err *err);
+int bench_spec_bench_build(struct bench_dataset_work *work, struct pl_err *err);
+int bench_sonnet_check(const struct vllm_bench *bench, struct pl_err *err);
+int bench_sonnet_build(struct bench_dataset_work *work, struct pl_err *err);
+
+/* A file's usable entries, in its order. */
+struct bench_entry {
+	char *prompt;
+	char *completion;      /* NULL: none */
+	int64_t output_tokens; /* RES_NO_COUNT: not given */
+	size_t templated;      /* tokens that the chat template made of the prompt; 0: not told */
+};
+struct bench_entries {
+	struct bench_entry *items;
+	size_t count;
+	size_t room;
+	size_t with_media; /* entries whose image or video is not sent */
+};
+void bench_entries_add(struct bench_entries *entries, const struct bench_entry *entry);
+void bench_entries_done(struct bench_entries *entries);
+#define auto_entries __attribute__((cleanup(bench_entries_done), unused)) struct bench_entries
+/* As Python's random.seed(seed); random.shuffle(entries), unless disable_shuffle. */
+void bench_entries_shuffle(struct bench_entries *entries, struct bench_dataset_work *work,
+			   uint64_t seed);
+
+/* The file forms, from text: `source` stands in messages. */
+int bench_custom_parse(const char *text, size_t len, const char *source, bool need_output_tokens,
+		       struct bench_entries *ret, struct pl_err *err) PL_MUST_CHECK;
+int bench_spec_bench_parse(const char *text, size_t len, const char *source, const char *category,
+			   struct bench_entries *ret, struct pl_err *err) PL_MUST_CHECK;
+/* Lines are the prompts, each with its end as "\n"; `text` is ended by a NUL behind len. */
+int bench_sonnet_parse(const char *text, size_t len, const char *source, struct bench_entries *ret,
+		       struct pl_err *err) PL_MUST_CHECK;
+/* Calls fn(data, line, len, number) for each line that is not blank, until it says -1. */
+int bench_lines_walk(const char *text, size_t len,
+		     int (*fn)(void *data, const char *line, size_t len, size_t line_no),
+		     void *data);
+int bench_sharegpt_parse(const char *text, size_t len, const char *source,
+			 struct bench_entries *ret, struct pl_err *err) PL_MUST_CHECK;
+
+/* The file at dataset_path; `ret_sha256` (NULL: not wanted) is the caller's. */
+int bench_dataset_read(const struct vllm_bench *bench, char **ret_text, size_t *ret_len,
+		       char **ret_sha256, struct pl_err *err) PL_MUST_CHECK;
+/* The same, as entries. */
+int bench_entries_load(const struct vllm_bench *bench,
+		       int (*parse)(const char *text, size_t len, const char *source,
+				    struct bench_entries *ret, struct pl_err *err),
+		       char **ret_sha256, struct bench_entries *ret,
+		       struct pl_err *err) PL_MUST_CHECK;
+/* Takes prompt, ids and messages over; sets the index. */
+void bench_dataset_add(struct bench_dataset_work *work, const struct bench_sample *sample);
+void bench_dataset_note(struct bench_dataset *dataset, const char *format, ...) PL_PRINTF(2, 3);
+/* A text and the tokens that the tokenizer makes of it. */
+struct bench_fit {
+	char *text;
+	struct bench_ids ids;
+};
+/* Where tokens come from that are missing: draw(rng, vocab_size). */
+struct bench_drawer {
+	int64_t (*draw)(void *rng, int64_t end);
+	void *rng;
+	int64_t vocab_size;
+};
+void bench_fit_done(struct bench_fit *fit);
+/* fits[i].ids -> their text, and the ids of that text, for all at once. */
+int bench_fit_all(const struct bench_tokenizer *tokenizer, struct bench_fit *fits, size_t count,
+		  struct pl_err *err) PL_MUST_CHECK;
+/* Goes on behind bench_fit_all() until the text has `target` tokens or ten tries are used up:
+ * vLLM's rule, with its draws. */
+int bench_fit_rest(const struct bench_tokenizer *tokenizer, const struct bench_drawer *drawer,
+		   size_t target, struct bench_fit *fit, struct pl_err *err) PL_MUST_CHECK;
+
+/* Can the back end be sent token ids? */
+bool bench_dataset_takes_ids(const struct vllm_bench *bench);
+/* vocab_size, else the tokenizer's; -1: neither is known. */
+int bench_dataset_vocabulary(const struct bench_dataset_work *work, int64_t *ret,
+			     struct pl_err *err) PL_MUST_CHECK;
+/* Are made-up prompts sent as token ids (asked for, or for want of a tokenizer), or as texts? Notes
+ * it. */
+int bench_dataset_form(struct bench_dataset_work *work, bool *ret_as_ids,
+		       struct pl_err *err) PL_MUST_CHECK;
+
+/* All samples' ids become texts, which are not looked at again: vLLM takes their length as it
+ * is. */
+int bench_dataset_decode(struct bench_dataset_work *work, struct pl_err *err) PL_MUST_CHECK;
+
+/* Copies of samples up to num_prompts, unless no_oversample: vLLM's way. */
+void bench_dataset_oversample(struct bench_dataset_work *work, uint64_t seed);
+struct bench_sampling {
+	uint64_t seed;
+	int64_t output_len;          /* of all; RES_NO_COUNT: each its own */
+	bool templated;              /* the chat template is laid over the prompts */
+	const json_t *template_args; /* of the template; NULL: none */
+	const char *without;         /* how to do without it, for a message; NULL: not at all */
+};
+/*
+ * Samples from entries as data set `custom` takes them: shuffled, the first num_prompts, templated,
+ * their lengths from the tokenizer, copies where there are too few.
+ */
+int bench_entries_sample(struct bench_dataset_work *work, struct bench_entries *entries,
+			 const struct bench_sampling *how, struct pl_err *err) PL_MUST_CHECK;
+/* `own`, unless output_len is given, which stands above all. */
+int64_t bench_dataset_output_len(const struct vllm_bench *bench, int64_t own);
+
+#endif

@@ -1,0 +1,137 @@
+/* Samples from the entries of a file, as data set custom takes them. */
+#include "bench/data/dataset_priv.h"
+
+#include <stdlib.h>
+
+/* vLLM's length of an answer where it has no tokenizer. */
+#define OUTPUT_UNCOUNTED 1
+
+static void take_templated(struct bench_entry *entries, const struct bench_templated *made,
+			   size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		free(entries[i].prompt);
+		entries[i].prompt = made[i].text;
+		entries[i].templated = made[i].tokens;
+	}
+}
+
+static int refuse_template(const struct bench_sampling *how, struct pl_err *err)
+{
+	auto_free char *words = pl_strdup(err->text);
+
+	return pl_err_set(err, PL_ERR_INVALID, "chat template: %s%s", words,
+			  how->without != NULL ? how->without : "");
+}
+
+/* Where somebody can; says who did. */
+static int lay_template(struct bench_dataset_work *work, struct bench_entry *entries, size_t count,
+			const struct bench_sampling *how, struct pl_err *err)
+{
+	auto_free const char **texts = pl_alloc_array(count, sizeof(*texts));
+	auto_free struct bench_templated *made = pl_alloc_array(count, sizeof(*made));
+	struct pl_err why = PL_ERR_INIT;
+	int rc = -1;
+
+	work->into->chat_template = "none";
+	for (size_t i = 0; i < count; i++)
+		texts[i] = entries[i].prompt;
+	if (work->tokenizer == NULL)
+		pl_err_set(&why, PL_ERR_NOT_FOUND, "there is no tokenizer");
+	else
+		rc = bench_tokenizer_template(work->tokenizer, texts, count, how->template_args,
+					      made, &why);
+	if (rc == 0) {
+		take_templated(entries, made, count);
+		work->into->chat_template = "server";
+		return 0;
+	}
+	if (why.code == PL_ERR_NOT_FOUND) {
+		bench_dataset_note(work->into, "prompts go out without a chat template: %s",
+				   why.text);
+		return 0;
+	}
+	*err = why;
+	return why.code == PL_ERR_INVALID ? refuse_template(how, err) : -1;
+}
+
+static int count_prompts(struct bench_dataset_work *work, const struct bench_entry *entries,
+			 size_t count, struct bench_ids *ids, struct pl_err *err)
+{
+	auto_free const char **texts = pl_alloc_array(count, sizeof(*texts));
+
+	for (size_t i = 0; i < count; i++)
+		texts[i] = entries[i].prompt;
+	return bench_tokenizer_encode(work->tokenizer, texts, count, true, ids, err);
+}
+
+static struct bench_sample take_entry(const struct bench_dataset_work *work,
+				      const struct bench_sampling *how, struct bench_entry *entry,
+				      const struct bench_ids *ids)
+{
+	struct bench_sample sample = {
+		.prompt = pl_take(entry->prompt),
+		.prompt_tokens = work->tokenizer != NULL ? (int64_t)ids->count : RES_NO_COUNT,
+		.output_tokens = how->output_len == RES_NO_COUNT ? entry->output_tokens
+								 : how->output_len,
+	};
+
+	if (work->bench->skip_tokenizer_init)
+		sample.output_tokens = OUTPUT_UNCOUNTED;
+	return sample;
+}
+
+/* What the server's decoding of the templated tokens lost, as far as lengths show it. */
+static void note_losses(struct bench_dataset_work *work, const struct bench_entry *entries,
+			const struct bench_ids *ids, size_t count)
+{
+	size_t special = work->tokenizer != NULL ? bench_tokenizer_special_count(work->tokenizer)
+						 : 0;
+	size_t lossy = 0;
+
+	for (size_t i = 0; i < count; i++)
+		lossy += entries[i].templated != 0 &&
+			 ids[i].count != entries[i].templated + special;
+	if (lossy > 0)
+		bench_dataset_note(
+			work->into,
+			"%zu of %zu templated prompts have other tokens as text than the "
+			"template gave them",
+			lossy, count);
+}
+
+static void note_lengths(struct bench_dataset_work *work)
+{
+	if (work->bench->skip_tokenizer_init)
+		bench_dataset_note(work->into,
+				   "no tokenizer was wanted: prompt lengths are not known before "
+				   "the run, and one token is asked for");
+	else if (work->tokenizer == NULL)
+		bench_dataset_note(work->into,
+				   "prompt lengths are not known before the run: there is no "
+				   "tokenizer");
+}
+
+int bench_entries_sample(struct bench_dataset_work *work, struct bench_entries *entries,
+			 const struct bench_sampling *how, struct pl_err *err)
+{
+	int64_t asked = work->bench->num_prompts;
+	bool all = asked < 1 || (uint64_t)asked > entries->count;
+	size_t count = all ? entries->count : (size_t)asked;
+
+	bench_entries_shuffle(entries, work, how->seed);
+	auto_free struct bench_ids *ids = pl_alloc_array(count, sizeof(*ids));
+	work->into->chat_template = "none";
+	if ((how->templated && lay_template(work, entries->items, count, how, err) < 0) ||
+	    (work->tokenizer != NULL && count_prompts(work, entries->items, count, ids, err) < 0))
+		return pl_err_wrap(err, "data set '%s'", work->bench->dataset_path);
+	note_losses(work, entries->items, ids, count);
+	for (size_t i = 0; i < count; i++) {
+		struct bench_sample sample = take_entry(work, how, &entries->items[i], &ids[i]);
+		bench_dataset_add(work, &sample);
+		free(ids[i].ids);
+	}
+	note_lengths(work);
+	bench_dataset_oversample(work, how->seed);
+	return 0;
+}

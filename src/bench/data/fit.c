@@ -1,0 +1,114 @@
+/* Texts of a given number of tokens: what the made-up data sets have in common. */
+#include "bench/data/dataset_priv.h"
+
+#include <stdlib.h>
+
+#include "base/text.h"
+
+/* How often a prompt is corrected before its length is taken as it is. */
+#define FIT_TRIES 10
+
+void bench_fit_done(struct bench_fit *fit)
+{
+	free(fit->text);
+	free(fit->ids.ids);
+	*fit = (struct bench_fit){ 0 };
+}
+
+int bench_fit_all(const struct bench_tokenizer *tokenizer, struct bench_fit *fits, size_t count,
+		  struct pl_err *err)
+{
+	auto_free struct bench_ids *ids = pl_alloc_array(count, sizeof(*ids));
+	auto_free char **texts = pl_alloc_array(count, sizeof(*texts));
+
+	for (size_t i = 0; i < count; i++)
+		ids[i] = fits[i].ids;
+	if (bench_tokenizer_decode(tokenizer, ids, count, texts, err) < 0)
+		return -1;
+	for (size_t i = 0; i < count; i++) {
+		bench_fit_done(&fits[i]);
+		fits[i].text = texts[i];
+	}
+	if (bench_tokenizer_encode(tokenizer, (const char *const *)texts, count, false, ids, err) <
+	    0)
+		return -1;
+	for (size_t i = 0; i < count; i++)
+		fits[i].ids = ids[i];
+	return 0;
+}
+
+int bench_fit_rest(const struct bench_tokenizer *tokenizer, const struct bench_drawer *drawer,
+		   size_t target, struct bench_fit *fit, struct pl_err *err)
+{
+	for (int tries = FIT_TRIES; tries > 0 && fit->ids.count != target; tries--) {
+		if (fit->ids.count < target) {
+			fit->ids.ids = pl_realloc_array(fit->ids.ids, target,
+							sizeof(*fit->ids.ids));
+			for (size_t i = fit->ids.count; i < target; i++)
+				fit->ids.ids[i] = (uint32_t)drawer->draw(drawer->rng,
+									 drawer->vocab_size);
+		}
+		fit->ids.count = target;
+		if (bench_fit_all(tokenizer, fit, 1, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+bool bench_dataset_takes_ids(const struct vllm_bench *bench)
+{
+	return pl_text_equal(bench->backend, "openai") || pl_text_equal(bench->backend, "vllm");
+}
+
+int bench_dataset_vocabulary(const struct bench_dataset_work *work, int64_t *ret,
+			     struct pl_err *err)
+{
+	int64_t size = work->bench->vocab_size != OPTION_NO_I64 ? work->bench->vocab_size : 0;
+
+	if (size == 0 && work->tokenizer != NULL)
+		size = bench_tokenizer_vocab_size(work->tokenizer);
+	if (size <= 0)
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "data set '%s' needs the size of the vocabulary, and neither a "
+				  "tokenizer nor 'vocab_size' tells it",
+				  work->bench->dataset_name);
+	*ret = size;
+	return 0;
+}
+
+int bench_dataset_form(struct bench_dataset_work *work, bool *ret_as_ids, struct pl_err *err)
+{
+	const struct vllm_bench *bench = work->bench;
+
+	*ret_as_ids = bench->prompt_token_ids || work->tokenizer == NULL;
+	if (!*ret_as_ids)
+		return 0;
+	if (!bench_dataset_takes_ids(bench))
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "data set '%s' needs a tokenizer: back end '%s' takes no token "
+				  "ids and the server has no /tokenize and /detokenize",
+				  bench->dataset_name, bench->backend);
+	work->into->prompt_form = "token_ids";
+	if (!bench->prompt_token_ids)
+		bench_dataset_note(work->into, "prompts are sent as token ids: there is no "
+					       "tokenizer to make texts with");
+	return 0;
+}
+
+int bench_dataset_decode(struct bench_dataset_work *work, struct pl_err *err)
+{
+	struct bench_dataset *into = work->into;
+	auto_free struct bench_ids *ids = pl_alloc_array(into->count, sizeof(*ids));
+	auto_free char **texts = pl_alloc_array(into->count, sizeof(*texts));
+
+	for (size_t i = 0; i < into->count; i++)
+		ids[i] = (struct bench_ids){ into->samples[i].ids, into->samples[i].id_count };
+	if (bench_tokenizer_decode(work->tokenizer, ids, into->count, texts, err) < 0)
+		return -1;
+	for (size_t i = 0; i < into->count; i++) {
+		into->samples[i].prompt = texts[i];
+		free(pl_take(into->samples[i].ids));
+		into->samples[i].id_count = 0;
+	}
+	return 0;
+}

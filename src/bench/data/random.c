@@ -1,0 +1,297 @@
+#include "bench/data/dataset_priv.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/text.h"
+
+struct ratio {
+	double input;
+	double output;
+};
+
+struct bounds {
+	int64_t in_low, in_high;
+	int64_t out_low, out_high;
+};
+
+/* The draws of the whole data set, and the tokens that may stand in prompts. */
+struct plan {
+	struct pl_pcg64 pcg;
+	int64_t vocab_size;
+	uint32_t *allowed;
+	size_t allowed_count;
+	size_t count;
+	int64_t *input_lens;
+	int64_t *output_lens;
+	int64_t *offsets;
+	struct bench_ids prefix;
+};
+
+static void plan_done(struct plan *plan)
+{
+	free(plan->allowed);
+	free(plan->input_lens);
+	free(plan->output_lens);
+	free(plan->offsets);
+	free(plan->prefix.ids);
+}
+#define auto_plan __attribute__((cleanup(plan_done), unused)) struct plan
+
+static int64_t input_len(const struct vllm_bench *bench)
+{
+	return bench->input_len != OPTION_NO_I64 ? bench->input_len : bench->random_input_len;
+}
+
+static int parse_ratio(const char *text, struct ratio *ret, struct pl_err *err)
+{
+	auto_json json_t *json = NULL;
+	struct pl_err ignored = PL_ERR_INIT;
+	double both = NAN;
+
+	if (pl_text_to_f64(text, &both)) {
+		*ret = (struct ratio){ both, both };
+	} else {
+		if (pl_json_parse(text, strlen(text), "ratio", &json, &ignored) < 0)
+			json = NULL;
+		const json_t *input = json_object_get(json, "input");
+		const json_t *output = json_object_get(json, "output");
+		if (!json_is_number(input) || !json_is_number(output))
+			return pl_err_set(err, PL_ERR_INVALID,
+					  "'random_range_ratio': found '%s', expected a number or "
+					  "{\"input\": a, \"output\": b}",
+					  text);
+		*ret = (struct ratio){ json_number_value(input), json_number_value(output) };
+	}
+	if (!(ret->input >= 0 && ret->input < 1 && ret->output >= 0 && ret->output < 1))
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "'random_range_ratio': found '%s', expected numbers from 0 up "
+				  "to, but not, 1",
+				  text);
+	return 0;
+}
+
+static int compute_bounds(const struct vllm_bench *bench, size_t special_count, struct bounds *ret,
+			  struct pl_err *err)
+{
+	struct ratio ratio;
+	int64_t specials = (int64_t)special_count;
+	int64_t real = input_len(bench) > specials ? input_len(bench) - specials : 0;
+	double out = (double)bench_dataset_output_len(bench, bench->random_output_len);
+
+	if (parse_ratio(bench->random_range_ratio != NULL ? bench->random_range_ratio : "0.0",
+			&ratio, err) < 0)
+		return -1;
+	ret->in_low = (int64_t)floor((double)real * (1 - ratio.input));
+	ret->in_high = (int64_t)ceil((double)real * (1 + ratio.input));
+	ret->out_low = (int64_t)fmax(1, floor(out * (1 - ratio.output)));
+	ret->out_high = (int64_t)fmax(1, ceil(out * (1 + ratio.output)));
+	if (bench->random_prefix_len + ret->in_low < 1)
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "'random_input_len' is too small: %lld less %zu special tokens, "
+				  "with the range ratio, leaves an empty prompt",
+				  (long long)input_len(bench), special_count);
+	return 0;
+}
+
+int bench_random_check(const struct vllm_bench *bench, struct pl_err *err)
+{
+	struct bounds bounds;
+
+	if (bench->random_batch_size != 1)
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "'random_batch_size': only 1 is in this version, found %lld",
+				  (long long)bench->random_batch_size);
+	if (bench->prompt_token_ids && !bench_dataset_takes_ids(bench))
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "'prompt_token_ids': back end '%s' takes no token ids",
+				  bench->backend);
+	return compute_bounds(bench, 0, &bounds, err);
+}
+
+/* The ids 0 .. vocab_size - 1 without those of special tokens. */
+static int plan_vocabulary(const struct bench_dataset_work *work, struct plan *plan,
+			   struct pl_err *err)
+{
+	const uint32_t *special = NULL;
+	size_t special_count = 0;
+
+	if (bench_dataset_vocabulary(work, &plan->vocab_size, err) < 0)
+		return -1;
+	if (work->tokenizer != NULL)
+		special = bench_tokenizer_special_ids(work->tokenizer, &special_count);
+	auto_free bool *left_out = pl_alloc_array((size_t)plan->vocab_size, sizeof(bool));
+	for (size_t i = 0; i < special_count; i++) {
+		if (special[i] < plan->vocab_size)
+			left_out[special[i]] = true;
+	}
+	plan->allowed = pl_alloc_array((size_t)plan->vocab_size, sizeof(uint32_t));
+	for (int64_t id = 0; id < plan->vocab_size; id++) {
+		if (!left_out[id])
+			plan->allowed[plan->allowed_count++] = (uint32_t)id;
+	}
+	if (plan->allowed_count == 0)
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "a vocabulary of %lld tokens has only special ones",
+				  (long long)plan->vocab_size);
+	return 0;
+}
+
+static int64_t *draw(struct plan *plan, int64_t low, int64_t end)
+{
+	int64_t *out = pl_alloc_array(plan->count, sizeof(int64_t));
+
+	for (size_t i = 0; i < plan->count; i++)
+		out[i] = pl_pcg64_integers(&plan->pcg, low, end);
+	return out;
+}
+
+static void plan_draws(const struct vllm_bench *bench, const struct bounds *bounds,
+		       struct plan *plan)
+{
+	plan->count = (size_t)bench->num_prompts;
+	pl_pcg64_seed(&plan->pcg, (uint64_t)bench->seed);
+	plan->input_lens = draw(plan, bounds->in_low, bounds->in_high + 1);
+	plan->output_lens = draw(plan, bounds->out_low, bounds->out_high + 1);
+	plan->offsets = draw(plan, 0, plan->vocab_size);
+	plan->prefix.count = (size_t)bench->random_prefix_len;
+	plan->prefix.ids = pl_alloc_array(plan->prefix.count, sizeof(uint32_t));
+	for (size_t i = 0; i < plan->prefix.count; i++)
+		plan->prefix.ids[i] = plan->allowed[pl_pcg64_integers(
+			&plan->pcg, 0, (int64_t)plan->allowed_count)];
+}
+
+static struct bench_ids tokens_of(const struct plan *plan, size_t i)
+{
+	size_t body = (size_t)plan->input_lens[i];
+	struct bench_ids ids = { .count = plan->prefix.count + body };
+	uint64_t start = (uint64_t)plan->offsets[i] + i;
+
+	ids.ids = pl_alloc_array(ids.count, sizeof(uint32_t));
+	if (plan->prefix.count > 0)
+		memcpy(ids.ids, plan->prefix.ids, plan->prefix.count * sizeof(uint32_t));
+	for (size_t j = 0; j < body; j++)
+		ids.ids[plan->prefix.count + j] = plan->allowed[(start + j) % plan->allowed_count];
+	return ids;
+}
+
+/* Prompts as token ids: sent as drawn, so that nothing is to be fitted. */
+static void add_ids(struct bench_dataset_work *work, const struct plan *plan)
+{
+	for (size_t i = 0; i < plan->count; i++) {
+		struct bench_ids ids = tokens_of(plan, i);
+		struct bench_sample sample = {
+			.ids = ids.ids,
+			.id_count = ids.count,
+			.prompt_tokens = (int64_t)ids.count,
+			.output_tokens = plan->output_lens[i],
+		};
+		bench_dataset_add(work, &sample);
+	}
+}
+
+static int64_t draw_id(void *rng, int64_t end)
+{
+	return pl_pcg64_integers(rng, 0, end);
+}
+
+static struct bench_drawer drawer_of(struct plan *plan)
+{
+	return (struct bench_drawer){ draw_id, &plan->pcg, plan->vocab_size };
+}
+
+static int fit_prefix(const struct bench_tokenizer *tokenizer, struct plan *plan,
+		      struct pl_err *err)
+{
+	struct bench_drawer drawer = drawer_of(plan);
+	struct bench_fit fit = { .ids = plan->prefix };
+	size_t target = plan->prefix.count;
+
+	if (target == 0)
+		return 0;
+	plan->prefix = (struct bench_ids){ 0 };
+	if (bench_fit_all(tokenizer, &fit, 1, err) < 0 ||
+	    bench_fit_rest(tokenizer, &drawer, target, &fit, err) < 0) {
+		bench_fit_done(&fit);
+		return -1;
+	}
+	plan->prefix = fit.ids;
+	free(fit.text);
+	return 0;
+}
+
+static void note_mismatch(struct bench_dataset *dataset, size_t count, int64_t total)
+{
+	if (count > 0)
+		bench_dataset_note(
+			dataset,
+			"%zu prompts could not be given the asked length: %+lld tokens in "
+			"all",
+			count, (long long)total);
+}
+
+/* One pass over all prompts at once; only those of another length go on, one by one and in their
+ * order, since each correction draws from the same generator. */
+static int add_texts(struct bench_dataset_work *work, struct plan *plan, size_t prefix_len,
+		     struct bench_fit *fits, struct pl_err *err)
+{
+	struct bench_drawer drawer = drawer_of(plan);
+	size_t mismatches = 0;
+	int64_t total = 0;
+
+	for (size_t i = 0; i < plan->count; i++)
+		fits[i].ids = tokens_of(plan, i);
+	if (bench_fit_all(work->tokenizer, fits, plan->count, err) < 0)
+		return -1;
+	for (size_t i = 0; i < plan->count; i++) {
+		size_t target = prefix_len + (size_t)plan->input_lens[i];
+		if (bench_fit_rest(work->tokenizer, &drawer, target, &fits[i], err) < 0)
+			return -1;
+		mismatches += fits[i].ids.count != target;
+		total += (int64_t)fits[i].ids.count - (int64_t)target;
+		struct bench_sample sample = {
+			.prompt = pl_take(fits[i].text),
+			.prompt_tokens = (int64_t)fits[i].ids.count,
+			.output_tokens = plan->output_lens[i],
+		};
+		bench_dataset_add(work, &sample);
+	}
+	note_mismatch(work->into, mismatches, total);
+	return 0;
+}
+
+static int build_texts(struct bench_dataset_work *work, struct plan *plan, struct pl_err *err)
+{
+	size_t prefix_len = plan->prefix.count;
+
+	if (fit_prefix(work->tokenizer, plan, err) < 0)
+		return pl_err_wrap(err, "prefix of the random prompts");
+	auto_free struct bench_fit *fits = pl_alloc_array(plan->count, sizeof(*fits));
+	int rc = add_texts(work, plan, prefix_len, fits, err);
+	for (size_t i = 0; i < plan->count; i++)
+		bench_fit_done(&fits[i]);
+	return rc < 0 ? pl_err_wrap(err, "random prompts") : 0;
+}
+
+int bench_random_build(struct bench_dataset_work *work, struct pl_err *err)
+{
+	const struct vllm_bench *bench = work->bench;
+	struct bounds bounds;
+	auto_plan plan = { 0 };
+	bool as_ids;
+
+	if (bench_random_check(bench, err) < 0 || bench_dataset_form(work, &as_ids, err) < 0)
+		return -1;
+	/* A server adds no special tokens to ids. */
+	if (compute_bounds(bench, as_ids ? 0 : bench_tokenizer_special_count(work->tokenizer),
+			   &bounds, err) < 0 ||
+	    plan_vocabulary(work, &plan, err) < 0)
+		return -1;
+	plan_draws(bench, &bounds, &plan);
+	if (!as_ids)
+		return build_texts(work, &plan, err);
+	add_ids(work, &plan);
+	return 0;
+}

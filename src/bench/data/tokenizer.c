@@ -1,0 +1,543 @@
+#include "bench/data/tokenizer.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/clean.h"
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "bench/load/peer_text.h"
+#include "bench/data/tokenizer_priv.h"
+#include "io/fetch.h"
+
+#define SERVER_PARALLEL   8
+#define SERVER_TIMEOUT_NS (60 * PL_NS_PER_S)
+#define BODY_BYTES_MAX    (64u << 20)
+#define WORDS_BYTES       512
+/* So that a data set of any size needs bounded memory for bodies and replies. */
+#define BATCH_MAX 4096
+/* No model has more; a larger number is no id. */
+#define ID_MAX UINT32_MAX
+
+/*
+ * What a server calls a text, in the question and in the answer, the wish for special tokens, and
+ * who lays the chat template: NULL: /tokenize, which answers with tokens; else this path, with a
+ * text.
+ */
+struct dialect {
+	const char *text;
+	const char *specials;
+	const char *template_path;
+};
+
+static const struct dialect dialects[] = {
+	{ "prompt", "add_special_tokens", NULL },        /* vLLM */
+	{ "content", "add_special", "/apply-template" }, /* llama.cpp */
+};
+
+struct server_tokenizer {
+	struct bench_tokenizer base;
+	const struct dialect *dialect;
+	struct io_addr addr;
+	char *host;
+	char *prefix;
+	char *headers;
+	char *model;
+	const atomic_int *stop_signal;
+};
+
+static const struct server_tokenizer *server_of(const struct bench_tokenizer *tokenizer)
+{
+	return PL_CONTAINER_OF(tokenizer, const struct server_tokenizer, base);
+}
+
+int64_t bench_tokenizer_vocab_size(const struct bench_tokenizer *tokenizer)
+{
+	return tokenizer->vocab_size;
+}
+
+size_t bench_tokenizer_special_count(const struct bench_tokenizer *tokenizer)
+{
+	return tokenizer->special_count;
+}
+
+const uint32_t *bench_tokenizer_special_ids(const struct bench_tokenizer *tokenizer,
+					    size_t *ret_count)
+{
+	*ret_count = tokenizer->special_id_count;
+	return tokenizer->special_ids;
+}
+
+void bench_tokenizer_learn(struct bench_tokenizer *tokenizer, int64_t vocab_size,
+			   const uint32_t *special_ids, size_t special_count)
+{
+	free(tokenizer->special_ids);
+	tokenizer->special_ids = (uint32_t *)pl_memdup(special_ids,
+						       special_count * sizeof(*special_ids));
+	tokenizer->special_id_count = special_count;
+	tokenizer->vocab_size = vocab_size;
+}
+
+int bench_tokenizer_encode(const struct bench_tokenizer *tokenizer, const char *const *texts,
+			   size_t count, bool specials, struct bench_ids *ret, struct pl_err *err)
+{
+	return tokenizer->calls->encode(tokenizer, texts, count, specials, ret, err);
+}
+
+int bench_tokenizer_decode(const struct bench_tokenizer *tokenizer, const struct bench_ids *ids,
+			   size_t count, char **ret, struct pl_err *err)
+{
+	return tokenizer->calls->decode(tokenizer, ids, count, ret, err);
+}
+
+int bench_tokenizer_template(const struct bench_tokenizer *tokenizer, const char *const *texts,
+			     size_t count, const json_t *kwargs, struct bench_templated *ret,
+			     struct pl_err *err)
+{
+	if (tokenizer->calls->template == NULL)
+		return pl_err_set(err, PL_ERR_NOT_FOUND, "the tokenizer knows no chat template");
+	return tokenizer->calls->template(tokenizer, texts, count, kwargs, ret, err);
+}
+
+void bench_tokenizer_free(struct bench_tokenizer *tokenizer)
+{
+	if (tokenizer != NULL)
+		tokenizer->calls->free(tokenizer);
+}
+
+/* Bodies. */
+
+static char *encode_body(const struct server_tokenizer *server, const char *text, bool specials)
+{
+	auto_buf body = { 0 };
+
+	pl_buf_init(&body, BODY_BYTES_MAX);
+	pl_buf_add_text(&body, "{\"model\": ");
+	pl_text_add_json(&body, server->model, strlen(server->model), true);
+	pl_buf_addf(&body, ", \"%s\": ", server->dialect->text);
+	pl_text_add_json(&body, text, strlen(text), true);
+	pl_buf_addf(&body, ", \"%s\": %s}", server->dialect->specials, specials ? "true" : "false");
+	return pl_buf_take(&body);
+}
+
+static char *decode_body(const struct server_tokenizer *server, const struct bench_ids *ids)
+{
+	auto_buf body = { 0 };
+
+	pl_buf_init(&body, BODY_BYTES_MAX);
+	pl_buf_add_text(&body, "{\"model\": ");
+	pl_text_add_json(&body, server->model, strlen(server->model), true);
+	pl_buf_add_text(&body, ", \"tokens\": [");
+	for (size_t i = 0; i < ids->count; i++)
+		pl_buf_addf(&body, "%s%" PRIu32, i > 0 ? ", " : "", ids->ids[i]);
+	pl_buf_add_text(&body, "]}");
+	return pl_buf_take(&body);
+}
+
+/* One user message; kwargs is JSON, or NULL. */
+static char *template_body(const struct server_tokenizer *server, const char *text,
+			   const char *kwargs)
+{
+	auto_buf body = { 0 };
+
+	pl_buf_init(&body, BODY_BYTES_MAX);
+	pl_buf_add_text(&body, "{\"model\": ");
+	pl_text_add_json(&body, server->model, strlen(server->model), true);
+	pl_buf_add_text(&body, ", \"messages\": [{\"role\": \"user\", \"content\": ");
+	pl_text_add_json(&body, text, strlen(text), true);
+	pl_buf_add_text(&body, "}], \"add_generation_prompt\": true");
+	if (kwargs != NULL)
+		pl_buf_addf(&body, ", \"chat_template_kwargs\": %s", kwargs);
+	pl_buf_add_char(&body, '}');
+	return pl_buf_take(&body);
+}
+
+/* Answers. */
+
+static int read_ids(const json_t *reply, struct bench_ids *ret, struct pl_err *err)
+{
+	json_t *tokens = json_object_get(reply, "tokens");
+	size_t count = json_array_size(tokens);
+	auto_free uint32_t *ids = pl_alloc_array(count, sizeof(uint32_t));
+
+	if (!json_is_array(tokens))
+		return pl_err_set(err, PL_ERR_NETWORK, "the answer has no 'tokens'");
+	for (size_t i = 0; i < count; i++) {
+		const json_t *id = json_array_get(tokens, i);
+		if (!json_is_integer(id) || json_integer_value(id) < 0 ||
+		    json_integer_value(id) > ID_MAX)
+			return pl_err_set(err, PL_ERR_NETWORK, "'tokens' holds what is no id");
+		ids[i] = (uint32_t)json_integer_value(id);
+	}
+	ret->ids = pl_take(ids);
+	ret->count = count;
+	return 0;
+}
+
+static int read_text(const json_t *reply, const char *key, char **ret, struct pl_err *err)
+{
+	char *text = pl_json_to_ctext(json_object_get(reply, key));
+
+	if (text == NULL)
+		return pl_err_set(err, PL_ERR_NETWORK, "the answer has no '%s'", key);
+	*ret = text;
+	return 0;
+}
+
+/* What the server says of a fault, in one line; the caller's. */
+static char *words_of(const struct io_reply *reply)
+{
+	char words[WORDS_BYTES] = "";
+
+	if (reply->body != NULL)
+		bench_peer_words(reply->body, reply->body_len, words, sizeof(words));
+	return pl_clean_line(words);
+}
+
+static int parse_reply(const struct io_reply *reply, const char *path, json_t **ret,
+		       struct pl_err *err)
+{
+	if (reply->status == 0)
+		return pl_err_set(err, PL_ERR_NETWORK, "'%s': %s", path,
+				  reply->error != NULL ? reply->error : "no answer");
+	if (reply->status == 404 || reply->status == 405 || reply->status == 501)
+		return pl_err_set(err, PL_ERR_NOT_FOUND, "the server has no '%s' (status %d)", path,
+				  reply->status);
+	if (reply->status != 200) {
+		auto_free char *words = words_of(reply);
+		return pl_err_set(err, PL_ERR_NETWORK, "'%s': status %d: %s", path, reply->status,
+				  words);
+	}
+	return pl_json_parse_texts(reply->body, reply->body_len, path, ret, err);
+}
+
+/* One batch of at most BATCH_MAX bodies, all answered or none. */
+struct exchange {
+	const struct server_tokenizer *server;
+	const char *path;
+	struct io_fetch *fetches;
+	struct io_reply *replies;
+	char **bodies;
+	size_t count;
+};
+
+static void exchange_init(struct exchange *exchange, const struct server_tokenizer *server,
+			  const char *path, size_t count)
+{
+	*exchange = (struct exchange){ .server = server, .path = path, .count = count };
+	exchange->fetches = pl_alloc_array(count, sizeof(*exchange->fetches));
+	exchange->replies = pl_alloc_array(count, sizeof(*exchange->replies));
+	exchange->bodies = pl_alloc_array(count, sizeof(*exchange->bodies));
+}
+
+static void exchange_done(struct exchange *exchange)
+{
+	for (size_t i = 0; i < exchange->count; i++) {
+		io_reply_done(&exchange->replies[i]);
+		free(exchange->bodies[i]);
+	}
+	free(exchange->fetches);
+	free(exchange->replies);
+	free(exchange->bodies);
+}
+
+static int exchange_run(struct exchange *exchange, struct pl_err *err)
+{
+	const struct server_tokenizer *server = exchange->server;
+	auto_free char *path = pl_asprintf("%s%s", server->prefix, exchange->path);
+
+	for (size_t i = 0; i < exchange->count; i++)
+		exchange->fetches[i] = (struct io_fetch){
+			.addr = &server->addr,
+			.host = server->host,
+			.method = "POST",
+			.path = path,
+			.headers = server->headers,
+			.body = exchange->bodies[i],
+			.body_len = strlen(exchange->bodies[i]),
+			.timeout_ns = SERVER_TIMEOUT_NS,
+			.stop_signal = server->stop_signal,
+		};
+	return io_fetch_batch(exchange->fetches, exchange->count, SERVER_PARALLEL,
+			      exchange->replies, err);
+}
+
+static int encode_batch(const struct server_tokenizer *server, const char *const *texts,
+			size_t count, bool specials, struct bench_ids *ret, struct pl_err *err)
+{
+	struct exchange exchange;
+	int rc;
+
+	exchange_init(&exchange, server, "/tokenize", count);
+	for (size_t i = 0; i < count; i++)
+		exchange.bodies[i] = encode_body(server, texts[i], specials);
+	rc = exchange_run(&exchange, err);
+	for (size_t i = 0; rc == 0 && i < count; i++) {
+		auto_json json_t *reply = NULL;
+		rc = parse_reply(&exchange.replies[i], exchange.path, &reply, err);
+		if (rc == 0)
+			rc = read_ids(reply, &ret[i], err);
+	}
+	exchange_done(&exchange);
+	return rc;
+}
+
+static int decode_batch(const struct server_tokenizer *server, const struct bench_ids *ids,
+			size_t count, char **ret, struct pl_err *err)
+{
+	struct exchange exchange;
+	int rc;
+
+	exchange_init(&exchange, server, "/detokenize", count);
+	for (size_t i = 0; i < count; i++)
+		exchange.bodies[i] = decode_body(server, &ids[i]);
+	rc = exchange_run(&exchange, err);
+	for (size_t i = 0; rc == 0 && i < count; i++) {
+		auto_json json_t *reply = NULL;
+		rc = parse_reply(&exchange.replies[i], exchange.path, &reply, err);
+		if (rc == 0)
+			rc = read_text(reply, server->dialect->text, &ret[i], err);
+	}
+	exchange_done(&exchange);
+	return rc;
+}
+
+static int read_template(const struct io_reply *reply, const char *path, json_t **ret,
+			 struct pl_err *err)
+{
+	if (reply->status >= 400 && reply->status < 500 && reply->status != 404 &&
+	    reply->status != 405) {
+		auto_free char *words = words_of(reply);
+		return pl_err_set(err, PL_ERR_INVALID, "the server says: %s", words);
+	}
+	return parse_reply(reply, path, ret, err);
+}
+
+/* The first half of the work: tokens of the templated texts, or these texts. */
+static int template_ask(const struct server_tokenizer *server, const char *const *texts,
+			size_t count, const char *kwargs, struct bench_ids *ids,
+			struct bench_templated *ret, struct pl_err *err)
+{
+	const char *path = server->dialect->template_path;
+	struct exchange exchange;
+	int rc;
+
+	exchange_init(&exchange, server, path != NULL ? path : "/tokenize", count);
+	for (size_t i = 0; i < count; i++)
+		exchange.bodies[i] = template_body(server, texts[i], kwargs);
+	rc = exchange_run(&exchange, err);
+	for (size_t i = 0; rc == 0 && i < count; i++) {
+		auto_json json_t *reply = NULL;
+		rc = read_template(&exchange.replies[i], exchange.path, &reply, err);
+		if (rc == 0 && path != NULL)
+			rc = read_text(reply, "prompt", &ret[i].text, err);
+		else if (rc == 0)
+			rc = read_ids(reply, &ids[i], err);
+		/* one that does not know messages finds nothing to tokenize */
+		if (rc == 0 && path == NULL && ids[i].count == 0)
+			rc = pl_err_set(err, PL_ERR_NOT_FOUND, "'/tokenize' takes no messages");
+	}
+	exchange_done(&exchange);
+	return rc;
+}
+
+static int template_batch(const struct server_tokenizer *server, const char *const *texts,
+			  size_t count, const char *kwargs, struct bench_templated *ret,
+			  struct pl_err *err)
+{
+	auto_free struct bench_ids *ids = pl_alloc_array(count, sizeof(*ids));
+	auto_free char **decoded = pl_alloc_array(count, sizeof(*decoded));
+	int rc = template_ask(server, texts, count, kwargs, ids, ret, err);
+
+	if (rc == 0 && server->dialect->template_path == NULL) {
+		rc = decode_batch(server, ids, count, decoded, err);
+		for (size_t i = 0; i < count; i++) {
+			ret[i].text = decoded[i];
+			ret[i].tokens = ids[i].count;
+		}
+	}
+	for (size_t i = 0; i < count; i++)
+		free(ids[i].ids);
+	return rc;
+}
+
+/* The first text alone: where it is refused, so would be the others. */
+static int server_template(const struct bench_tokenizer *tokenizer, const char *const *texts,
+			   size_t count, const json_t *kwargs, struct bench_templated *ret,
+			   struct pl_err *err)
+{
+	auto_free struct bench_templated *made = pl_alloc_array(count, sizeof(*made));
+	auto_free char *arguments = kwargs != NULL ? pl_json_to_text(kwargs, PL_JSON_PYTHON) : NULL;
+	int rc = 0;
+
+	for (size_t at = 0, n = 1; rc == 0 && at < count; at += n) {
+		n = at == 0 ? 1 : count - at < BATCH_MAX ? count - at : BATCH_MAX;
+		rc = template_batch(server_of(tokenizer), texts + at, n, arguments, made + at, err);
+	}
+	for (size_t i = 0; rc < 0 && i < count; i++)
+		free(made[i].text);
+	if (rc == 0 && count > 0)
+		memcpy(ret, made, count * sizeof(*made));
+	return rc;
+}
+
+static int server_encode(const struct bench_tokenizer *tokenizer, const char *const *texts,
+			 size_t count, bool specials, struct bench_ids *ret, struct pl_err *err)
+{
+	auto_free struct bench_ids *ids = pl_alloc_array(count, sizeof(*ids));
+	int rc = 0;
+
+	for (size_t at = 0; rc == 0 && at < count; at += BATCH_MAX) {
+		size_t n = count - at < BATCH_MAX ? count - at : BATCH_MAX;
+		rc = encode_batch(server_of(tokenizer), texts + at, n, specials, ids + at, err);
+	}
+	for (size_t i = 0; rc < 0 && i < count; i++)
+		free(ids[i].ids);
+	if (rc == 0 && count > 0)
+		memcpy(ret, ids, count * sizeof(*ids));
+	return rc;
+}
+
+static int server_decode(const struct bench_tokenizer *tokenizer, const struct bench_ids *ids,
+			 size_t count, char **ret, struct pl_err *err)
+{
+	auto_free char **texts = pl_alloc_array(count, sizeof(*texts));
+	int rc = 0;
+
+	for (size_t at = 0; rc == 0 && at < count; at += BATCH_MAX) {
+		size_t n = count - at < BATCH_MAX ? count - at : BATCH_MAX;
+		rc = decode_batch(server_of(tokenizer), ids + at, n, texts + at, err);
+	}
+	for (size_t i = 0; rc < 0 && i < count; i++)
+		free(texts[i]);
+	if (rc == 0 && count > 0)
+		memcpy(ret, texts, count * sizeof(*texts));
+	return rc;
+}
+
+static void server_free(struct bench_tokenizer *tokenizer)
+{
+	struct server_tokenizer *server = PL_CONTAINER_OF(tokenizer, struct server_tokenizer, base);
+
+	free(server->base.special_ids);
+	free(server->host);
+	free(server->prefix);
+	free(server->headers);
+	free(server->model);
+	free(server);
+}
+
+static const struct bench_tokenizer_calls server_calls = {
+	.encode = server_encode,
+	.decode = server_decode,
+	.template = server_template,
+	.free = server_free,
+};
+
+/* `added_tokens_decoder` is {"50256": {"special": true, …}, …} where a server tells it. */
+static void read_special_ids(const json_t *info, struct bench_tokenizer *base)
+{
+	json_t *added = json_object_get(info, "added_tokens_decoder");
+	size_t room = 0;
+	const char *key;
+	json_t *token;
+
+	json_object_foreach(added, key, token)
+	{
+		int64_t id = -1;
+		if (!json_is_true(json_object_get(token, "special")) || !pl_text_to_i64(key, &id) ||
+		    id < 0 || id > (int64_t)ID_MAX)
+			continue;
+		pl_grow((void **)&base->special_ids, &room, base->special_id_count + 1,
+			sizeof(uint32_t));
+		base->special_ids[base->special_id_count++] = (uint32_t)id;
+	}
+}
+
+/* Not every server tells; what it doesn't tell stays unknown. */
+static void ask_info(struct server_tokenizer *server)
+{
+	struct pl_err ignored = PL_ERR_INIT;
+	auto_json json_t *info = NULL;
+	auto_reply reply = { 0 };
+	auto_free char *path = pl_asprintf("%s/tokenizer_info", server->prefix);
+	struct io_fetch fetch = {
+		.addr = &server->addr,
+		.host = server->host,
+		.path = path,
+		.headers = server->headers,
+		.timeout_ns = SERVER_TIMEOUT_NS,
+		.stop_signal = server->stop_signal,
+	};
+
+	if (io_fetch(&fetch, &reply, &ignored) < 0 || reply.status != 200 ||
+	    pl_json_parse(reply.body, reply.body_len, fetch.path, &info, &ignored) < 0)
+		return;
+	json_int_t size = json_integer_value(json_object_get(info, "vocab_size"));
+	server->base.vocab_size = size > 0 && size <= ID_MAX ? size : 0;
+	read_special_ids(info, &server->base);
+}
+
+/*
+ * The first dialect in which the text has tokens: a server that does not know the key of the text
+ * may take it for an empty one.
+ */
+static int find_dialect(struct server_tokenizer *server, const char *text, struct bench_ids *ret,
+			struct pl_err *err)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(dialects); i++) {
+		server->dialect = &dialects[i];
+		if (server_encode(&server->base, &text, 1, false, ret, err) < 0)
+			return -1;
+		if (ret->count > 0)
+			return 0;
+		free(ret->ids);
+		*ret = (struct bench_ids){ 0 };
+	}
+	return pl_err_set(err, PL_ERR_NETWORK, "'/tokenize' has no tokens for '%s'", text);
+}
+
+/* Both calls once, and what special tokens add to one text. */
+static int try_calls(struct server_tokenizer *server, struct pl_err *err)
+{
+	const char *text = "Hello world";
+	struct bench_ids plain = { 0 }, special = { 0 };
+	auto_free char *back = NULL;
+	int rc = find_dialect(server, text, &plain, err);
+
+	if (rc == 0)
+		rc = server_encode(&server->base, &text, 1, true, &special, err);
+	if (rc == 0)
+		rc = server_decode(&server->base, &plain, 1, &back, err);
+	if (rc == 0 && special.count > plain.count)
+		server->base.special_count = special.count - plain.count;
+	free(plain.ids);
+	free(special.ids);
+	return rc;
+}
+
+int bench_tokenizer_open_server(const struct io_addr *addr, const char *host, const char *prefix,
+				const char *headers, const char *model,
+				const atomic_int *stop_signal, struct bench_tokenizer **ret,
+				struct pl_err *err)
+{
+	struct server_tokenizer *server = pl_alloc(sizeof(*server));
+
+	server->base.calls = &server_calls;
+	server->addr = *addr;
+	server->host = pl_strdup(host);
+	server->prefix = pl_strdup(prefix);
+	server->headers = pl_strdup(headers);
+	server->model = pl_strdup(model != NULL ? model : "");
+	server->stop_signal = stop_signal;
+	if (try_calls(server, err) < 0) {
+		bench_tokenizer_free(&server->base);
+		return pl_err_wrap(err, "tokenizer of the server");
+	}
+	ask_info(server);
+	*ret = &server->base;
+	return 0;
+}

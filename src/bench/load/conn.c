@@ -1,0 +1,629 @@
+#include "bench/load/worker_priv.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "io/tls.h"
+
+/* Of a request, encrypted before some of it is sent; one record of TLS holds 16 KB. */
+#define TLS_AHEAD_BYTES  131072
+#define TLS_RECORD_BYTES 16384
+#define TLS_OUT_BYTES    (2 * TLS_AHEAD_BYTES)
+#define TLS_PLAIN_BYTES  (BENCH_READ_BYTES + IO_TLS_PLAIN_SLACK)
+
+/*
+ * Edge-triggered: a level-triggered socket is looked at once more by the next wait, a tenth of what
+ * a token event costs. An edge is spent by its wake-up, so reading goes on until the socket is
+ * known to be empty: a read shorter than its room, unless the peer has ended its side.
+ */
+#define CONN_EVENTS (EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET)
+
+/*
+ * A connection, and the request that it carries, if any. In `open` while it has a socket; in `idle`
+ * too while it carries none; in `spare` without a socket. Lists are linked through the struct, so
+ * that nothing is allocated but the struct itself.
+ */
+struct bench_conn {
+	struct io_watch watch;
+	struct io_timer timeout;
+	struct bench_worker *worker;
+	struct bench_conn *next; /* in open or spare */
+	struct bench_conn *prev; /* in open */
+	struct bench_conn *idle_next;
+	struct bench_conn *idle_prev;
+	struct bench_req *req; /* NULL: idle */
+	struct bench_stream stream;
+	struct io_tls *tls; /* NULL: plain http */
+	size_t sent;        /* with TLS: encrypted */
+	size_t total;       /* head, tail and body */
+	size_t tail_len;
+	bool sent_all;               /* the kernel has the whole request */
+	bool reused;                 /* carried a request before this one */
+	struct io_segments answered; /* when the answer began; largest_bytes 0: not known */
+	unsigned sockets;            /* how many it has had */
+	int cut_errno;               /* the peer takes no more of the request; 0: it does */
+	char tail[];                 /* [shared->tail_room] */
+};
+
+static void idle_push(struct bench_conn *conn)
+{
+	struct bench_worker *worker = conn->worker;
+
+	conn->idle_prev = NULL;
+	conn->idle_next = worker->idle;
+	if (worker->idle != NULL)
+		worker->idle->idle_prev = conn;
+	worker->idle = conn;
+}
+
+static void idle_remove(struct bench_conn *conn)
+{
+	if (conn->idle_prev != NULL)
+		conn->idle_prev->idle_next = conn->idle_next;
+	else if (conn->worker->idle == conn)
+		conn->worker->idle = conn->idle_next;
+	if (conn->idle_next != NULL)
+		conn->idle_next->idle_prev = conn->idle_prev;
+	conn->idle_next = NULL;
+	conn->idle_prev = NULL;
+}
+
+/* The peer is told, or told what was wrong, where the socket takes it at once. */
+static void say_goodbye(struct bench_conn *conn)
+{
+	io_tls_close(conn->tls);
+	if (conn->watch.fd >= 0)
+		(void)io_tls_flush(conn->tls, conn->watch.fd, 0);
+	io_tls_free(pl_take(conn->tls));
+}
+
+/* Without a socket afterwards; its memory waits in `spare`. */
+static void conn_close(struct bench_conn *conn)
+{
+	struct bench_worker *worker = conn->worker;
+
+	io_loop_unwatch(worker->loop, &conn->watch);
+	io_timer_stop(worker->loop, &conn->timeout);
+	if (conn->tls != NULL)
+		say_goodbye(conn);
+	if (conn->watch.fd >= 0)
+		close(conn->watch.fd);
+	conn->watch.fd = -1;
+	idle_remove(conn);
+	if (conn->prev != NULL)
+		conn->prev->next = conn->next;
+	else
+		worker->open = conn->next;
+	if (conn->next != NULL)
+		conn->next->prev = conn->prev;
+	conn->prev = NULL;
+	conn->next = worker->spare;
+	worker->spare = conn;
+}
+
+/*
+ * Bytes of an answer were read, its first if `begins`; before these Linux forgets what was asked.
+ * After a pause of 40 ms it does so too: a try, which nobody measures, asks anew each time.
+ */
+static void delay_acks(struct bench_conn *conn, bool begins)
+{
+	enum bench_acks acks = conn->worker->load->acks;
+
+	if (acks == BENCH_ACKS_TRY || (acks == BENCH_ACKS_DELAYED && begins))
+		io_sock_delay_acks(conn->watch.fd);
+	if (acks == BENCH_ACKS_TRY && begins && !io_sock_segments(conn->watch.fd, &conn->answered))
+		conn->answered.largest_bytes = 0;
+}
+
+static bool came_unacked(const struct bench_conn *conn)
+{
+	struct io_segments over;
+
+	return conn->answered.largest_bytes > 0 && io_sock_segments(conn->watch.fd, &over) &&
+	       io_segments_came_unacked(&conn->answered, &over);
+}
+
+/* The stream is over and its record complete. The connection may carry another request on
+ * return. */
+static void conn_finish(struct bench_conn *conn, bool reusable)
+{
+	struct bench_worker *worker = conn->worker;
+	struct bench_req *req = conn->req;
+
+	bench_worker_count_tokens(worker, &conn->stream);
+	if (worker->load->acks == BENCH_ACKS_TRY)
+		worker->acks_may_wait |= came_unacked(conn);
+	conn->req = NULL;
+	io_timer_stop(worker->loop, &conn->timeout);
+	if (reusable)
+		idle_push(conn);
+	else
+		conn_close(conn);
+	if (!bench_retry_take(worker, req, &conn->stream))
+		bench_worker_req_over(worker, req);
+}
+
+static void conn_fail(struct bench_conn *conn, const char *kind, const char *error)
+{
+	bench_stream_read(&conn->stream, pl_clock_now_ns(), false);
+	bench_stream_fail(&conn->stream, kind, error);
+	bench_stream_finish(&conn->stream);
+	conn_finish(conn, false);
+}
+
+static bool conn_open(struct bench_worker *worker, struct bench_req *req);
+
+/*
+ * The connection is gone. Where it had been kept alive and not a byte of an answer came, the server
+ * had most likely closed it before the request was there: once, and only then, the request goes out
+ * again on a new connection, its clock running on.
+ */
+static void conn_lost(struct bench_conn *conn, const char *kind, const char *error)
+{
+	struct bench_worker *worker = conn->worker;
+	struct bench_req *req = conn->req;
+
+	if (!conn->reused || req->resent || conn->stream.head_seen || req->state == REQ_ANSWER) {
+		conn_fail(conn, req->state == REQ_CONNECT ? "connect" : kind, error);
+		return;
+	}
+	req->resent = true;
+	conn->req = NULL;
+	conn_close(conn);
+	conn_open(worker, req);
+}
+
+/* What is left to send, in at most three parts. */
+static int left_to_send(const struct bench_conn *conn, struct iovec parts[3])
+{
+	const struct bench_shared *shared = conn->worker->shared;
+	const struct bench_request *request = conn->req->request;
+	const struct iovec all[3] = {
+		{ .iov_base = shared->head, .iov_len = shared->head_len },
+		{ .iov_base = (void *)conn->tail, .iov_len = conn->tail_len },
+		{ .iov_base = (void *)request->body, .iov_len = request->body_len },
+	};
+	size_t skip = conn->sent;
+	int count = 0;
+
+	for (int i = 0; i < 3; i++) {
+		if (skip >= all[i].iov_len) {
+			skip -= all[i].iov_len;
+			continue;
+		}
+		parts[count].iov_base = (char *)all[i].iov_base + skip;
+		parts[count++].iov_len = all[i].iov_len - skip;
+		skip = 0;
+	}
+	return count;
+}
+
+static void note_connected(struct bench_conn *conn)
+{
+	if (conn->req->state != REQ_CONNECT)
+		return;
+	bench_req_set_state(conn->worker, conn->req, REQ_SEND);
+	conn->req->recorder.record->connected_ns = pl_clock_now_ns();
+}
+
+static void note_sent(struct bench_conn *conn)
+{
+	struct bench_req *req = conn->req;
+
+	if (conn->sent_all)
+		return;
+	conn->sent_all = true;
+	req->recorder.record->sent_ns = pl_clock_now_ns();
+	if (req->state == REQ_SEND)
+		bench_req_set_state(conn->worker, req, REQ_WAIT);
+}
+
+/* Encrypts what comes next of the request: whole records, head and body in one. */
+static int encrypt_some(struct bench_conn *conn, struct pl_err *err)
+{
+	char record[TLS_RECORD_BYTES];
+	size_t ahead = 0;
+
+	while (conn->sent < conn->total && ahead < TLS_AHEAD_BYTES) {
+		struct iovec parts[3];
+		int count = left_to_send(conn, parts);
+		size_t len = 0;
+		for (int i = 0; i < count && len < sizeof(record); i++) {
+			size_t room = sizeof(record) - len;
+			size_t take = parts[i].iov_len < room ? parts[i].iov_len : room;
+			memcpy(record + len, parts[i].iov_base, take);
+			len += take;
+		}
+		if (io_tls_write(conn->tls, record, len, err) < 0)
+			return -1;
+		conn->sent += len;
+		ahead += len;
+	}
+	return 0;
+}
+
+/*
+ * Sending failed. A peer that takes no more may have said why before: that is read first, for which
+ * an event is due. False: the connection is gone.
+ */
+static bool conn_cut(struct bench_conn *conn, int error)
+{
+	if ((error == EPIPE || error == ECONNRESET) && conn->req->state != REQ_CONNECT) {
+		conn->cut_errno = error;
+		return true;
+	}
+	conn_lost(conn, "send", strerror(error));
+	return false;
+}
+
+/* As conn_send(). Begins with what the handshake has to say. */
+static bool conn_send_tls(struct bench_conn *conn)
+{
+	struct pl_err err = PL_ERR_INIT;
+
+	for (;;) {
+		int flushed = io_tls_flush(conn->tls, conn->watch.fd, 0);
+		if (flushed < 0)
+			return conn_cut(conn, errno);
+		if (flushed == 0 || !io_tls_is_established(conn->tls))
+			return true;
+		note_connected(conn);
+		if (conn->sent == conn->total)
+			break;
+		if (encrypt_some(conn, &err) < 0) {
+			conn_lost(conn, "send", err.text);
+			return false;
+		}
+	}
+	note_sent(conn);
+	return true;
+}
+
+/* False: the connection is gone, or carries another request. */
+static bool conn_send(struct bench_conn *conn)
+{
+	if (conn->cut_errno != 0)
+		return true;
+	if (conn->tls != NULL)
+		return conn_send_tls(conn);
+	while (conn->sent < conn->total) {
+		struct iovec parts[3];
+		struct msghdr msg = { .msg_iov = parts };
+		msg.msg_iovlen = (size_t)left_to_send(conn, parts);
+		ssize_t len = sendmsg(conn->watch.fd, &msg, MSG_NOSIGNAL | MSG_DONTWAIT);
+		if (len < 0 && errno == EINTR)
+			continue;
+		if (len < 0 && errno == EAGAIN) {
+			return true;
+		}
+		if (len < 0)
+			return conn_cut(conn, errno);
+		note_connected(conn);
+		conn->sent += (size_t)len;
+	}
+	note_sent(conn);
+	return true;
+}
+
+/* The read brought nothing: the end (len 0) or an error. */
+static void conn_ended(struct bench_conn *conn, ssize_t len, int error)
+{
+	bool nothing = conn->req->state != REQ_ANSWER;
+	/* how a connection ends says nothing of an answer that has said its last word */
+	bool broken = len < 0 && !conn->stream.done_seen;
+
+	if ((broken || nothing) && conn->cut_errno != 0) {
+		char text[128];
+		snprintf(text, sizeof(text), "the server took only part of the request: %s",
+			 strerror(conn->cut_errno));
+		conn_lost(conn, "send", text);
+		return;
+	}
+	if (broken || nothing) {
+		const char *closed = conn->tls != NULL && !io_tls_is_established(conn->tls)
+					     ? "the server closed the connection within the "
+					       "handshake of TLS"
+					     : "the server closed the connection";
+		conn_lost(conn, "reset", len < 0 ? strerror(error) : closed);
+		return;
+	}
+	bench_stream_read(&conn->stream, pl_clock_now_ns(), false);
+	bench_stream_end(&conn->stream);
+	conn_finish(conn, false);
+}
+
+/* When a read took place: what the kernel says, and our own clock. */
+struct read_time {
+	int64_t stamp_real_ns;
+	int64_t user_ns;
+};
+
+/*
+ * Bytes of an answer. `last`: none follow on this connection. True: the request goes on; else the
+ * connection may be gone or carry another.
+ */
+static bool conn_take(struct bench_conn *conn, const char *bytes, size_t len,
+		      const struct read_time *when, bool last)
+{
+	struct bench_worker *worker = conn->worker;
+	size_t used;
+	bool kernel;
+	int64_t t_ns = bench_stamps_of(&worker->stamps, when->stamp_real_ns, when->user_ns,
+				       &kernel);
+
+	bool begins = conn->req->state != REQ_ANSWER;
+	if (begins) {
+		bench_req_set_state(worker, conn->req, REQ_ANSWER);
+		conn->req->recorder.record->headers_ns = t_ns;
+	}
+	delay_acks(conn, begins);
+	bench_stream_read(&conn->stream, t_ns, kernel);
+	enum bench_stream_result result = bench_stream_feed(&conn->stream, bytes, len, &used);
+	if (result != BENCH_STREAM_MORE) {
+		conn_finish(conn, conn->stream.body_done && conn->stream.keep_alive &&
+					  conn->sent_all && used == len && !last);
+		return false;
+	}
+	bench_worker_count_tokens(worker, &conn->stream);
+	if (when->user_ns >= worker->launch_due_ns)
+		bench_worker_pump(worker, when->user_ns);
+	return true;
+}
+
+/* A read of TLS: its plain bytes share its stamp. Those of a record come with its last byte. */
+static void conn_take_tls(struct bench_conn *conn, size_t len, const struct read_time *when)
+{
+	struct bench_worker *worker = conn->worker;
+	struct pl_err err = PL_ERR_INIT;
+	size_t plain_len;
+	enum io_tls_result result = io_tls_receive(conn->tls, worker->read_buffer, len,
+						   worker->plain_buffer, TLS_PLAIN_BYTES,
+						   &plain_len, &err);
+
+	if (conn->req == NULL) {
+		if (plain_len > 0 || result != IO_TLS_OPEN ||
+		    io_tls_flush(conn->tls, conn->watch.fd, 0) < 0)
+			conn_close(conn);
+		return;
+	}
+	bench_worker_heard(worker, when->user_ns);
+	if (plain_len > 0 &&
+	    !conn_take(conn, worker->plain_buffer, plain_len, when, result != IO_TLS_OPEN))
+		return;
+	if (result == IO_TLS_OPEN)
+		conn_send(conn); /* what the handshake has to say, and what it held back */
+	else if (result == IO_TLS_CLOSED || conn->stream.done_seen)
+		conn_ended(conn, 0, 0);
+	else
+		conn_lost(conn, "reset", err.text);
+}
+
+/* True: there may be more to read. `to_end`: the peer has ended its side, so there is. */
+static bool conn_read(struct bench_conn *conn, bool to_end)
+{
+	struct bench_worker *worker = conn->worker;
+	unsigned socket = conn->sockets;
+	struct read_time when;
+
+	ssize_t len = io_sock_recv(conn->watch.fd, worker->read_buffer, BENCH_READ_BYTES,
+				   &when.stamp_real_ns);
+	when.user_ns = pl_clock_now_ns();
+	if (len < 0 && errno == EAGAIN)
+		return false;
+	if (conn->tls != NULL && len > 0) {
+		conn_take_tls(conn, (size_t)len, &when);
+	} else if (conn->req == NULL) { /* kept alive, and the server has had enough of it */
+		conn_close(conn);
+	} else if (len <= 0) {
+		conn_ended(conn, len, errno);
+	} else {
+		bench_worker_heard(worker, when.user_ns);
+		conn_take(conn, worker->read_buffer, (size_t)len, &when, false);
+	}
+	/* by now it may carry another request on a socket of its own, which has events of its
+	 * own */
+	return conn->watch.active && conn->sockets == socket && len > 0 &&
+	       (to_end || len == BENCH_READ_BYTES);
+}
+
+static void on_ready(struct io_loop *loop, struct io_watch *watch, uint32_t events)
+{
+	struct bench_conn *conn = watch->data;
+
+	(void)loop;
+	conn->worker->awake_idle = false;
+	if (conn->req != NULL && conn->req->state == REQ_CONNECT) {
+		int error = io_sock_connect_result(watch->fd);
+		if (error != 0) {
+			conn_fail(conn, "connect", strerror(error));
+			return;
+		}
+		if (conn->tls == NULL && !(events & EPOLLOUT))
+			return;
+		if (conn->tls == NULL)
+			note_connected(conn);
+	}
+	if (conn->req != NULL && (events & EPOLLOUT) && (!conn->sent_all || conn->tls != NULL) &&
+	    !conn_send(conn))
+		return;
+	bool to_end = events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR);
+	bool more = to_end || (events & EPOLLIN);
+	while (more)
+		more = conn_read(conn, to_end);
+}
+
+static void on_timeout(struct io_loop *loop, struct io_timer *timer)
+{
+	(void)loop;
+	conn_fail(timer->data, "timeout", "no whole answer within request_timeout");
+}
+
+static struct bench_conn *conn_take_spare(struct bench_worker *worker)
+{
+	struct bench_conn *conn = worker->spare;
+
+	if (conn != NULL) {
+		worker->spare = conn->next;
+		conn->next = NULL;
+		return conn;
+	}
+	conn = pl_alloc(sizeof(*conn) + worker->shared->tail_room);
+	conn->worker = worker;
+	conn->watch =
+		(struct io_watch){ .fd = -1, .events = CONN_EVENTS, .fn = on_ready, .data = conn };
+	conn->timeout = (struct io_timer){ .fn = on_timeout, .data = conn };
+	bench_stream_init(&conn->stream, worker->load->adapter, worker->load->whole_answers);
+	conn->stream.keeps_text = worker->load->keeps_text;
+	return conn;
+}
+
+/* All that can be done before the request's clock starts. */
+static void conn_prepare(struct bench_conn *conn, struct bench_req *req, bool reused)
+{
+	const struct bench_request *request = req->request;
+	const struct bench_shared *shared = conn->worker->shared;
+	bool named = request->request_id.prefix != NULL;
+	char id[RES_ID_BYTES];
+
+	res_request_id_text(&request->request_id, id, sizeof(id));
+	conn->tail_len = (size_t)snprintf(conn->tail, shared->tail_room,
+					  "%s%s%s%sContent-Length: %zu\r\n%s\r\n",
+					  named ? "x-request-id: " : "", id, named ? "\r\n" : "",
+					  shared->head_rest, request->body_len, shared->head_end);
+	conn->req = req;
+	conn->reused = reused;
+	conn->sent = 0;
+	conn->cut_errno = 0;
+	conn->answered.largest_bytes = 0;
+	conn->sent_all = false;
+	conn->total = shared->head_len + conn->tail_len + request->body_len;
+	bench_stream_start(&conn->stream, &req->recorder);
+}
+
+/* The first try sets the request's start; later ones keep it. */
+static void conn_act(struct bench_conn *conn, int64_t now_ns, enum req_state state)
+{
+	struct bench_worker *worker = conn->worker;
+	struct bench_req *req = conn->req;
+
+	if (req->resent)
+		bench_req_set_state(worker, req, state);
+	else if (req->state == REQ_RETRY)
+		bench_worker_issue_again(worker, req, now_ns, state);
+	else
+		bench_worker_issue(worker, req, now_ns, state);
+	io_timer_start(worker->loop, &conn->timeout,
+		       req->recorder.record->acted_ns + worker->load->request_timeout_ns);
+}
+
+static void conn_link(struct bench_conn *conn)
+{
+	struct bench_worker *worker = conn->worker;
+
+	conn->prev = NULL;
+	conn->next = worker->open;
+	if (worker->open != NULL)
+		worker->open->prev = conn;
+	worker->open = conn;
+}
+
+/* Its first words are made before the request's clock starts. */
+static void prepare_tls(struct bench_conn *conn)
+{
+	struct bench_worker *worker = conn->worker;
+
+	if (worker->plain_buffer == NULL)
+		worker->plain_buffer = pl_alloc(TLS_PLAIN_BYTES);
+	conn->tls = io_tls_new_client(worker->load->addr.tls, TLS_OUT_BYTES);
+}
+
+/* False: no connection could be begun; the request is over. */
+static bool conn_open(struct bench_worker *worker, struct bench_req *req)
+{
+	struct bench_conn *conn = conn_take_spare(worker);
+	struct pl_err err = PL_ERR_INIT;
+
+	conn_prepare(conn, req, false);
+	if (worker->load->addr.tls != NULL)
+		prepare_tls(conn);
+	conn->sockets++;
+	int rc = bench_worker_new_socket(worker, &conn->watch.fd, &err);
+	int64_t now_ns = pl_clock_now_ns();
+	if (rc == 0)
+		rc = io_sock_connect_begin(conn->watch.fd, &worker->load->addr, &err);
+	conn_link(conn);
+	conn_act(conn, now_ns, REQ_CONNECT);
+	if (rc < 0) {
+		conn_fail(conn, "connect", err.text);
+		return false;
+	}
+	worker->connections++;
+	/* on loopback the connection mostly stands already; where not, the kernel says EAGAIN */
+	if (!conn_send(conn))
+		return false;
+	if (io_loop_watch(worker->loop, &conn->watch, &err) < 0) {
+		conn_fail(conn, "connect", err.text);
+		return false;
+	}
+	return true;
+}
+
+/*
+ * The connection used last, or NULL. What a peer has sent unasked would be taken for the next
+ * answer, and one that has closed is not to be asked: such connections are given up here.
+ */
+static struct bench_conn *take_idle(struct bench_worker *worker)
+{
+	struct bench_conn *conn;
+
+	while ((conn = worker->idle) != NULL) {
+		while (conn_read(conn, false))
+			;
+		if (!conn->watch.active)
+			continue;
+		idle_remove(conn);
+		return conn;
+	}
+	return NULL;
+}
+
+void bench_conn_launch(struct bench_worker *worker, struct bench_req *req)
+{
+	struct bench_conn *conn = take_idle(worker);
+
+	if (conn == NULL) {
+		conn_open(worker, req);
+		return;
+	}
+	conn_prepare(conn, req, true);
+	conn_act(conn, pl_clock_now_ns(), REQ_SEND);
+	conn_send(conn);
+}
+
+void bench_conn_close_all(struct bench_worker *worker, const char *kind, const char *error)
+{
+	while (worker->open != NULL) {
+		if (worker->open->req != NULL)
+			conn_fail(worker->open, kind, error);
+		else
+			conn_close(worker->open);
+	}
+}
+
+void bench_conn_free_all(struct bench_worker *worker)
+{
+	struct bench_conn *conn;
+
+	while ((conn = worker->spare) != NULL) {
+		worker->spare = conn->next;
+		bench_stream_done(&conn->stream);
+		free(conn);
+	}
+	free(pl_take(worker->plain_buffer));
+}

@@ -1,0 +1,176 @@
+#include "bench/load/feed.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "bench/load/feed_priv.h"
+
+/* What one worker publishes, and how far the reader has come in it. Written by one thread each. */
+struct lane {
+	_Alignas(64) _Atomic size_t acted;
+	_Atomic size_t over;
+	_Atomic(struct bench_try *) first_try;
+	uint64_t *order;                /* [over] places in the plan, in the order of their ends */
+	_Alignas(64) size_t acted_seen; /* the reader's */
+	size_t over_seen;
+	const struct bench_try *try_seen;
+};
+
+struct bench_feed {
+	pthread_mutex_t lock; /* over attach, detach and the reader; never taken by a worker */
+	const struct res_record *records;
+	struct lane *lanes;
+	unsigned lane_count;
+	_Atomic int64_t start_ns;
+};
+
+static void free_lanes(struct bench_feed *feed)
+{
+	for (unsigned i = 0; i < feed->lane_count; i++)
+		free(feed->lanes[i].order);
+	free(feed->lanes);
+	feed->lanes = NULL;
+	feed->lane_count = 0;
+}
+
+struct bench_feed *bench_feed_new(void)
+{
+	struct bench_feed *feed = pl_alloc(sizeof(*feed));
+
+	pthread_mutex_init(&feed->lock, NULL);
+	atomic_init(&feed->start_ns, RES_NO_TIME);
+	return feed;
+}
+
+void bench_feed_free(struct bench_feed *feed)
+{
+	if (feed == NULL)
+		return;
+	free_lanes(feed);
+	pthread_mutex_destroy(&feed->lock);
+	free(feed);
+}
+
+void bench_feed_attach(struct bench_feed *feed, const struct res_record *records, size_t count,
+		       unsigned workers)
+{
+	if (feed == NULL)
+		return;
+	pthread_mutex_lock(&feed->lock);
+	free_lanes(feed);
+	feed->records = records;
+	/* two lines of cache apart: workers do not take them from each other */
+	feed->lanes = aligned_alloc(_Alignof(struct lane), workers * sizeof(*feed->lanes));
+	if (feed->lanes == NULL)
+		abort();
+	feed->lane_count = workers;
+	for (unsigned i = 0; i < workers; i++) {
+		feed->lanes[i] = (struct lane){ 0 };
+		feed->lanes[i].order = pl_alloc_array(count / workers + 1, sizeof(uint64_t));
+	}
+	pthread_mutex_unlock(&feed->lock);
+}
+
+void bench_feed_detach(struct bench_feed *feed)
+{
+	if (feed == NULL)
+		return;
+	pthread_mutex_lock(&feed->lock);
+	free_lanes(feed);
+	feed->records = NULL;
+	pthread_mutex_unlock(&feed->lock);
+}
+
+void bench_feed_start(struct bench_feed *feed, int64_t start_ns)
+{
+	if (feed != NULL)
+		atomic_store_explicit(&feed->start_ns, start_ns, memory_order_release);
+}
+
+int64_t bench_feed_start_ns(const struct bench_feed *feed)
+{
+	return atomic_load_explicit(&feed->start_ns, memory_order_acquire);
+}
+
+void bench_feed_acted(struct bench_feed *feed, unsigned w)
+{
+	if (feed == NULL)
+		return;
+	struct lane *lane = &feed->lanes[w];
+	size_t acted = atomic_load_explicit(&lane->acted, memory_order_relaxed);
+	atomic_store_explicit(&lane->acted, acted + 1, memory_order_release);
+}
+
+void bench_feed_over(struct bench_feed *feed, unsigned w, uint64_t index)
+{
+	if (feed == NULL)
+		return;
+	struct lane *lane = &feed->lanes[w];
+	size_t over = atomic_load_explicit(&lane->over, memory_order_relaxed);
+	lane->order[over] = index;
+	atomic_store_explicit(&lane->over, over + 1, memory_order_release);
+}
+
+void bench_feed_tried(struct bench_feed *feed, unsigned w, struct bench_try *first)
+{
+	if (feed != NULL)
+		atomic_store_explicit(&feed->lanes[w].first_try, first, memory_order_release);
+}
+
+/* The last try there is by now; NULL: none. */
+static const struct bench_try *last_try(struct lane *lane)
+{
+	const struct bench_try *at = lane->try_seen;
+	const struct bench_try *next;
+
+	if (at == NULL)
+		at = atomic_load_explicit(&lane->first_try, memory_order_acquire);
+	while (at != NULL && (next = atomic_load_explicit(&at->next, memory_order_acquire)) != NULL)
+		at = next;
+	return at;
+}
+
+/* Those behind the last that was seen, up to `last`. */
+static void take_tries(struct lane *lane, const struct bench_try *last,
+		       const struct bench_feed_reader *reader)
+{
+	while (lane->try_seen != last) {
+		lane->try_seen = lane->try_seen == NULL ? lane->first_try : lane->try_seen->next;
+		if (reader->tried != NULL)
+			reader->tried(reader->data, &lane->try_seen->record);
+	}
+}
+
+/*
+ * What ended by now had its tries before, and all of that was acted on before: the order of the
+ * loads keeps that so.
+ */
+static size_t take_lane(const struct bench_feed *feed, unsigned w,
+			const struct bench_feed_reader *reader)
+{
+	struct lane *lane = &feed->lanes[w];
+	size_t over = atomic_load_explicit(&lane->over, memory_order_acquire);
+	const struct bench_try *last = last_try(lane);
+	size_t acted = atomic_load_explicit(&lane->acted, memory_order_acquire);
+	size_t taken = over - lane->over_seen;
+
+	for (; lane->acted_seen < acted; lane->acted_seen++)
+		reader->acted(reader->data,
+			      &feed->records[w + lane->acted_seen * feed->lane_count]);
+	take_tries(lane, last, reader);
+	for (; lane->over_seen < over; lane->over_seen++)
+		reader->over(reader->data, &feed->records[lane->order[lane->over_seen]]);
+	return taken;
+}
+
+size_t bench_feed_take(struct bench_feed *feed, const struct bench_feed_reader *reader)
+{
+	size_t taken = 0;
+
+	pthread_mutex_lock(&feed->lock);
+	for (unsigned w = 0; w < feed->lane_count; w++)
+		taken += take_lane(feed, w, reader);
+	pthread_mutex_unlock(&feed->lock);
+	return taken;
+}

@@ -1,0 +1,104 @@
+#include "bench/load/load.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "vllm/bench_options.h"
+
+/* Descriptors that a run needs beside those of its connections and those open now. */
+#define FILES_BESIDE 32
+
+/* Connections open at once; 0: the arrivals decide, which cannot be known before. */
+static uint64_t connections_needed(const struct bench_load *load)
+{
+	bool capped = load->max_concurrency != OPTION_NO_I64;
+
+	if (!load->adapter->has_socket)
+		return 0;
+	if (capped && (uint64_t)load->max_concurrency < load->count)
+		return (uint64_t)load->max_concurrency;
+	return capped || !load->finite_rate ? load->count : 0;
+}
+
+static uint64_t files_open(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	uint64_t count = 0;
+
+	if (dir == NULL)
+		return 0;
+	while (readdir(dir) != NULL)
+		count++;
+	closedir(dir);
+	return count;
+}
+
+static int read_numbers(const char *path, unsigned long *a, unsigned long *b)
+{
+	FILE *file = fopen(path, "re");
+	int count;
+
+	if (file == NULL)
+		return 0;
+	count = fscanf(file, "%lu %lu", a, b);
+	fclose(file);
+	return count;
+}
+
+/* Each address of ours has `ports` for one server. */
+static int check_ports(const struct bench_load *load, uint64_t needed, uint64_t ports,
+		       struct pl_err *err)
+{
+	size_t addresses = load->source_count > 0 ? load->source_count : 1;
+	char each[64] = "";
+
+	if (needed <= ports * addresses)
+		return 0;
+	if (addresses > 1)
+		snprintf(each, sizeof(each), " for each of %zu addresses", addresses);
+	return pl_err_set(err, PL_ERR_INVALID,
+			  "%" PRIu64 " connections at once need as many local ports, limit "
+			  "'net.ipv4.ip_local_port_range' leaves %" PRIu64
+			  "%s: name more addresses of this host ('source_addresses'), "
+			  "widen the limit or lower 'max_concurrency'",
+			  needed, ports, each);
+}
+
+int bench_load_check_limits(const struct bench_load *load, struct pl_err *err)
+{
+	uint64_t needed = connections_needed(load);
+	uint64_t files = io_sock_raise_nofile();
+	uint64_t open = files_open();
+	unsigned long low, high;
+
+	if (needed == 0)
+		return 0;
+	if (files != 0 && needed + open + FILES_BESIDE > files)
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "%" PRIu64 " connections at once need %" PRIu64
+				  " open files, limit 'nofile' is %" PRIu64
+				  ": raise it (ulimit -n) or lower 'max_concurrency'",
+				  needed, needed + open + FILES_BESIDE, files);
+	if (load->addr.u.any.sa_family == AF_UNIX)
+		return 0;
+	if (read_numbers("/proc/sys/net/ipv4/ip_local_port_range", &low, &high) == 2)
+		return check_ports(load, needed, high - low + 1, err);
+	return 0;
+}
+
+bool bench_load_backlog_notice(const struct bench_load *load, char *text, size_t room)
+{
+	uint64_t needed = connections_needed(load);
+	unsigned long backlog, unused;
+
+	if (needed == 0 || read_numbers("/proc/sys/net/core/somaxconn", &backlog, &unused) < 1 ||
+	    needed <= backlog)
+		return false;
+	snprintf(text, room,
+		 "%" PRIu64 " connections begin at once and 'net.core.somaxconn' lets %lu wait: a "
+		 "server on this host that accepts slowly makes the rest wait a second",
+		 needed, backlog);
+	return true;
+}

@@ -1,0 +1,84 @@
+/*
+ * The load generator: sends a plan and gives back a record for each request.
+ *
+ * - Share-nothing workers, each one epoll loop, a slice of the schedule, its own connections; all
+ *   memory is there before the clock starts.
+ * - Nothing here knows files, YAML or results: records go to the caller.
+ */
+#ifndef BENCH_LOAD_LOAD_H
+#define BENCH_LOAD_LOAD_H
+
+#include "base/err.h"
+#include "bench/adapters/adapter.h"
+#include "io/sock.h"
+#include "result/outcome.h"
+
+#include <stdatomic.h>
+
+struct bench_feed;
+
+struct bench_request {
+	const char *body; /* borrowed */
+	size_t body_len;
+	struct res_request_id request_id; /* none: no x-request-id is sent */
+	int64_t planned_ns;               /* after the start */
+	int64_t prompt_tokens;            /* asked; RES_NO_COUNT */
+	int64_t output_tokens;            /* asked */
+};
+
+/* Live counters, read by a progress thread while the run goes on. Counts: issued = completed +
+ * failed + in_flight at every moment between two events of one worker. */
+struct bench_progress {
+	_Atomic uint64_t issued, completed, failed, in_flight, tokens;
+};
+
+/*
+ * A server that leaves Nagle's algorithm on holds each event back until the one before it is
+ * acknowledged. Only one that was seen not to may be let wait for acknowledgements, and what is
+ * measured must not be what finds out.
+ */
+enum bench_acks {
+	BENCH_ACKS_AT_ONCE, /* as the kernel does */
+	BENCH_ACKS_TRY,     /* delayed, on requests that nobody measures: outcome->acks_may_wait */
+	BENCH_ACKS_DELAYED, /* delayed: the server was seen not to mind */
+};
+
+struct bench_load {
+	const struct bench_adapter *adapter;
+	struct io_addr addr;
+	const struct io_addr *sources; /* [source_count] connections are made from, in turn */
+	size_t source_count;           /* 0: the kernel's choice */
+	const char *host_header;
+	const char *path;
+	const char *headers;                  /* further lines each ending in CRLF, or "" */
+	const struct bench_request *requests; /* by planned_ns, ascending */
+	size_t count;
+	int64_t max_concurrency; /* OPTION_NO_I64: none */
+	unsigned threads;        /* workers, from 1 */
+	int64_t request_timeout_ns;
+	int64_t stall_timeout_ns;
+	int64_t run_timeout_ns; /* OPTION_NO_I64: none */
+	int64_t retries;        /* tries beyond the first, at most */
+	int64_t retry_delay_ns; /* before the second try; twice that before the third, and so on */
+	bool whole_answers;     /* the bodies ask for no stream */
+	bool keeps_text;        /* records get what was said */
+	bool realtime;
+	enum bench_acks acks;
+	bool finite_rate;                /* planned times matter */
+	struct bench_progress *progress; /* NULL: none */
+	struct bench_feed *feed;         /* told of each request as it goes; NULL: none */
+	const atomic_int
+		*stop_signal; /* becomes non-zero: stop sending, abandon what is open; NULL: none */
+};
+
+int bench_load_run(const struct bench_load *load, struct res_outcome **ret,
+		   struct pl_err *err) PL_MUST_CHECK;
+
+/* Says which limit (open files, ephemeral ports) would be hit, before the start. Raises the limit
+ * on open files as far as it may. */
+int bench_load_check_limits(const struct bench_load *load, struct pl_err *err) PL_MUST_CHECK;
+/* True, with a sentence for the user, when more connections begin at once than this host lets wait
+ * to be accepted: no reason to stop, for a quick server takes them all the same. */
+bool bench_load_backlog_notice(const struct bench_load *load, char *text, size_t room);
+
+#endif

@@ -1,0 +1,46 @@
+#include "bench/load/recorder.h"
+
+#include "base/mem.h"
+
+/* A role-only event, a finish event, usage and one to spare. */
+#define EVENTS_BESIDE_TOKENS 4
+#define EVENTS_UNASKED       64
+/* Asked lengths are the user's numbers: what is beyond this grows when it comes. */
+#define EVENTS_RESERVED_MAX (1u << 16)
+
+void bench_recorder_reserve(struct bench_recorder *recorder, int64_t output_tokens)
+{
+	int64_t room = output_tokens < 0 ? EVENTS_UNASKED : output_tokens;
+
+	if (room > EVENTS_RESERVED_MAX)
+		room = EVENTS_RESERVED_MAX;
+	recorder->room = (uint32_t)room + EVENTS_BESIDE_TOKENS;
+	recorder->record->events = pl_alloc_array(recorder->room,
+						  sizeof(*recorder->record->events));
+}
+
+bool bench_recorder_event(struct bench_recorder *recorder, int64_t t_ns, int64_t tokens,
+			  unsigned flags)
+{
+	struct res_record *record = recorder->record;
+
+	if (recorder->last_ns == RES_NO_TIME || record->event_count == 0)
+		recorder->last_ns = record->acted_ns;
+	if (t_ns < recorder->last_ns)
+		t_ns = recorder->last_ns;
+	for (;;) {
+		uint32_t used = res_event_encode(record->events + record->event_count,
+						 recorder->room - record->event_count,
+						 t_ns - recorder->last_ns, tokens, flags);
+		if (used > 0) {
+			record->event_count += used;
+			recorder->last_ns = t_ns;
+			return true;
+		}
+		if (recorder->room >= BENCH_EVENTS_MAX)
+			return false;
+		recorder->room *= 2;
+		record->events = pl_realloc_array(record->events, recorder->room,
+						  sizeof(*record->events));
+	}
+}

@@ -1,0 +1,216 @@
+#include "bench/load/worker_priv.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "bench/load/feed_priv.h"
+
+/* Of a server's own wish, in its Retry-After. */
+#define RETRY_AFTER_MAX_S 60
+
+/*
+ * A request between two tries. It stays in flight, and keeps its place under max_concurrency: the
+ * server is not asked for more than was meant. Its record holds what the last try came to.
+ */
+struct bench_pause {
+	struct io_timer timer;
+	struct bench_worker *worker;
+	struct bench_req *req;
+	struct bench_pause *next; /* in worker's paused or spare_pauses */
+	struct bench_pause *prev; /* in paused */
+};
+
+/* Answers that say "later" and not "no": a fault of the server (500) is what a benchmark is to tell
+ * of. */
+static bool says_later(int32_t status)
+{
+	static const int32_t all[] = { 408, 425, 429, 502, 503, 504 };
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(all); i++) {
+		if (status == all[i])
+			return true;
+	}
+	return false;
+}
+
+/* Nothing useful came, and it may come yet. */
+static bool may_follow(const struct res_record *record)
+{
+	static const char *const kinds[] = { "connect", "send", "reset", "http_status" };
+
+	if (record->ok || record->event_count > 0 || record->error_kind == NULL ||
+	    (record->status != 0 && !says_later(record->status)))
+		return false;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(kinds); i++) {
+		if (strcmp(record->error_kind, kinds[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+static int64_t delay_ns(const struct bench_load *load, const struct res_record *record,
+			int64_t retry_after_s)
+{
+	bool told = (record->status == 429 || record->status == 503) && retry_after_s >= 0;
+
+	if (!told)
+		return load->retry_delay_ns * record->tries;
+	return (retry_after_s < RETRY_AFTER_MAX_S ? retry_after_s : RETRY_AFTER_MAX_S) *
+	       PL_NS_PER_S;
+}
+
+static void pause_end(struct bench_pause *pause)
+{
+	struct bench_worker *worker = pause->worker;
+
+	io_timer_stop(worker->loop, &pause->timer);
+	if (pause->prev != NULL)
+		pause->prev->next = pause->next;
+	else
+		worker->paused = pause->next;
+	if (pause->next != NULL)
+		pause->next->prev = pause->prev;
+	pause->next = worker->spare_pauses;
+	worker->spare_pauses = pause;
+}
+
+/*
+ * What the record says of the try goes into one of its own; the request's is as before the first.
+ * It is not set whole: a reader of the feed may be at those of its fields that stay.
+ */
+static void keep_try(struct bench_worker *worker, struct bench_req *req)
+{
+	struct res_record *record = req->recorder.record;
+	struct bench_try *kept = pl_alloc(sizeof(*kept));
+
+	kept->record = *record;
+	kept->record.acted_ns = req->try_ns;
+	kept->record.events = NULL;
+	kept->record.retried = true;
+	record->connected_ns = RES_NO_TIME;
+	record->sent_ns = RES_NO_TIME;
+	record->headers_ns = RES_NO_TIME;
+	record->end_ns = RES_NO_TIME;
+	record->status = 0;
+	record->prompt_tokens = RES_NO_COUNT;
+	record->output_tokens = RES_NO_COUNT;
+	record->token_source = RES_TOKENS_NONE;
+	record->error_kind = NULL;
+	record->error = NULL;
+	record->text = NULL;
+	if (worker->last_try == NULL) {
+		worker->first_try = kept;
+		bench_feed_tried(worker->load->feed, worker->index, kept);
+	} else {
+		atomic_store_explicit(&worker->last_try->next, kept, memory_order_release);
+	}
+	worker->last_try = kept;
+}
+
+static void on_due(struct io_loop *loop, struct io_timer *timer)
+{
+	struct bench_pause *pause = timer->data;
+	struct bench_worker *worker = pause->worker;
+	struct bench_req *req = pause->req;
+
+	if (!bench_worker_may_launch(worker)) {
+		io_timer_start(loop, timer, io_loop_now_ns(loop) + 1);
+		return;
+	}
+	pause_end(pause);
+	keep_try(worker, req);
+	req->resent = false;
+	bench_conn_launch(worker, req);
+}
+
+static struct bench_pause *pause_take(struct bench_worker *worker)
+{
+	struct bench_pause *pause = worker->spare_pauses;
+
+	if (pause == NULL) {
+		pause = pl_alloc(sizeof(*pause));
+		pause->worker = worker;
+		pause->timer = (struct io_timer){ .fn = on_due, .data = pause };
+	} else {
+		worker->spare_pauses = pause->next;
+	}
+	pause->prev = NULL;
+	pause->next = worker->paused;
+	if (worker->paused != NULL)
+		worker->paused->prev = pause;
+	worker->paused = pause;
+	return pause;
+}
+
+bool bench_retry_take(struct bench_worker *worker, struct bench_req *req,
+		      const struct bench_stream *stream)
+{
+	const struct bench_load *load = worker->load;
+	const struct res_record *record = req->recorder.record;
+
+	if (load->retries <= 0 || record->tries > load->retries || worker->stopping ||
+	    !may_follow(record))
+		return false;
+	int64_t due_ns = pl_clock_now_ns() + delay_ns(load, record, stream->retry_after_s);
+	/* request_timeout runs from the first try: one that it would forestall is none */
+	if (due_ns >= record->acted_ns + load->request_timeout_ns)
+		return false;
+	struct bench_pause *pause = pause_take(worker);
+	pause->req = req;
+	io_timer_start(worker->loop, &pause->timer, due_ns);
+	bench_worker_hold_back(worker, req);
+	return true;
+}
+
+void bench_retry_end_all(struct bench_worker *worker, const char *kind, const char *error)
+{
+	while (worker->paused != NULL) {
+		struct bench_req *req = worker->paused->req;
+		struct res_record *record = req->recorder.record;
+		pause_end(worker->paused);
+		char *text = pl_asprintf("%s; try %u had failed: %s", error, record->tries,
+					 record->error != NULL ? record->error : "");
+		free(record->error);
+		record->error = text;
+		record->error_kind = kind;
+		record->end_ns = pl_clock_now_ns();
+		bench_worker_req_over(worker, req);
+	}
+}
+
+/* The outcome frees its tries as the records that they begin with. */
+_Static_assert(offsetof(struct bench_try, record) == 0, "a try is freed by its record");
+
+void bench_retry_gather(struct bench_worker *workers, unsigned count, struct res_outcome *outcome)
+{
+	size_t room = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		struct bench_try *at = pl_take(workers[i].first_try);
+		for (; at != NULL; at = at->next) {
+			pl_grow((void **)&outcome->tries, &room, outcome->try_count + 1,
+				sizeof(struct res_record *));
+			outcome->tries[outcome->try_count++] = &at->record;
+		}
+	}
+	res_record_sort_tries(outcome->tries, outcome->try_count);
+}
+
+void bench_retry_done(struct bench_worker *worker)
+{
+	struct bench_pause *pause;
+	struct bench_try *at;
+
+	while ((pause = worker->spare_pauses) != NULL) {
+		worker->spare_pauses = pause->next;
+		free(pause);
+	}
+	while ((at = worker->first_try) != NULL) {
+		worker->first_try = at->next;
+		res_record_done(&at->record);
+		free(at);
+	}
+}

@@ -1,0 +1,28 @@
+/*
+ * The addresses of this host that connections are made from, where the user names them: one address
+ * has only so many ports for one server, several have as many each.
+ */
+#ifndef BENCH_LOAD_SOURCE_H
+#define BENCH_LOAD_SOURCE_H
+
+#include "base/json.h"
+#include "io/sock.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Is it written as one? */
+bool bench_source_is_address(const char *text);
+/* `list`: texts such as "10.0.0.2" or "::1", each once; NULL: none. *ret: free(). */
+int bench_sources_parse(const json_t *list, struct io_addr **ret, size_t *ret_count,
+			struct pl_err *err) PL_MUST_CHECK;
+/* -1: some of them are no addresses of this host, or of no use for a server at `target`. */
+int bench_sources_check(const struct io_addr *sources, size_t count, const struct io_addr *target,
+			struct pl_err *err) PL_MUST_CHECK;
+/*
+ * The socket's connection will be made from `source`. Its port is chosen by connect(), which may
+ * take one that other connections, to other servers, have too.
+ */
+int bench_source_bind(int fd, const struct io_addr *source, struct pl_err *err) PL_MUST_CHECK;
+
+#endif

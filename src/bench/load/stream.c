@@ -1,0 +1,548 @@
+#include "bench/load/stream.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/text.h"
+#include "bench/load/peer_text.h"
+#include "io/jwalk.h"
+#include "vllm/bench_options.h"
+
+/* Thousands of connections must not each keep what their largest answer took. */
+#define KEEP_BYTES 65536
+
+void bench_stream_fail(struct bench_stream *stream, const char *kind, const char *error)
+{
+	struct res_record *record = stream->recorder->record;
+	char text[BENCH_ERROR_BYTES_MAX + 1];
+
+	if (stream->result != BENCH_STREAM_MORE)
+		return;
+	/* some of it may be the peer's */
+	bench_peer_text(error, strlen(error), text, sizeof(text));
+	stream->result = BENCH_STREAM_FAILED;
+	record->ok = false;
+	record->error_kind = kind;
+	free(record->error);
+	record->error = pl_strdup(text);
+	record->end_ns = stream->t_ns;
+}
+
+static bool fail(struct bench_stream *stream, const char *kind, const char *error)
+{
+	bench_stream_fail(stream, kind, error);
+	return false;
+}
+
+/* "what: words", where the words are a peer's. */
+static bool fail_with_words(struct bench_stream *stream, const char *kind, const char *what,
+			    const char *bytes, size_t len)
+{
+	char words[512];
+	char text[1024];
+
+	if (bench_peer_words(bytes, len, words, sizeof(words)) == 0)
+		return fail(stream, kind, what);
+	snprintf(text, sizeof(text), "%s: %s", what, words);
+	return fail(stream, kind, text);
+}
+
+/* The place of the one choice that is in the event, or -1. */
+static int lone_choice(const struct bench_event *event)
+{
+	if (event->choices != 1 || event->choice_mask == 0)
+		return -1;
+	return __builtin_ctz(event->choice_mask);
+}
+
+/* How many tokens the event carries; sets RES_EVENT_GUESSED in *flags where nobody said. */
+static int64_t count_tokens(struct bench_stream *stream, const struct bench_event *event,
+			    unsigned *flags)
+{
+	int choice = lone_choice(event);
+
+	if (event->tokens == RES_NO_COUNT)
+		stream->all_told = false;
+	/*
+	 * Usage on an event counts its own choice, from the start of the stream; where only the
+	 * last event has it (llama.cpp), those before were counted without.
+	 */
+	if (choice >= 0 && event->usage_completion != RES_NO_COUNT &&
+	    event->usage_completion <= UINT32_MAX &&
+	    event->usage_completion >= stream->choice_usage[choice]) {
+		int64_t had = stream->choice_usage[choice];
+		stream->usage_mask |= event->choice_mask;
+		stream->choice_usage[choice] = (uint32_t)event->usage_completion;
+		return event->usage_completion - had;
+	}
+	int64_t tokens = event->tokens;
+	if (tokens == RES_NO_COUNT) {
+		*flags |= RES_EVENT_GUESSED;
+		tokens = event->role_only ? 0 : event->choices;
+	}
+	if (choice >= 0)
+		stream->choice_usage[choice] += (uint32_t)tokens;
+	return tokens;
+}
+
+static void note_finish(struct bench_stream *stream, const struct bench_event *event)
+{
+	struct res_record *record = stream->recorder->record;
+
+	stream->finished_mask |= event->finished_mask;
+	if (event->finish_reason[0] != '\0')
+		memcpy(record->finish_reason, event->finish_reason, sizeof(record->finish_reason));
+}
+
+static void record_event(struct bench_stream *stream, const struct bench_event *event)
+{
+	unsigned flags = 0;
+
+	if (stream->events_in_read++ > 0)
+		flags |= RES_EVENT_COALESCED;
+	if (!stream->kernel)
+		flags |= RES_EVENT_USER_STAMP;
+	if (event->content)
+		flags |= RES_EVENT_CONTENT;
+	if (event->finish)
+		flags |= RES_EVENT_FINISH;
+	int64_t tokens = count_tokens(stream, event, &flags);
+	stream->any_event = true;
+	stream->seen_mask |= event->choice_mask;
+	stream->tokens += tokens;
+	stream->new_tokens += (uint64_t)tokens;
+	note_finish(stream, event);
+	if (!bench_recorder_event(stream->recorder, stream->t_ns, tokens, flags))
+		fail(stream, "protocol", "the stream has more events than a record holds");
+}
+
+static void keep_text(struct bench_stream *stream, const struct bench_event *event)
+{
+	if (stream->keeps_text && event->text != NULL)
+		pl_buf_add(&stream->text, event->text, event->text_len);
+}
+
+static void take_usage(struct bench_stream *stream, const struct bench_event *event)
+{
+	if (event->usage_completion != RES_NO_COUNT) {
+		stream->usage_completion = event->usage_completion;
+		stream->usage_with_choices = lone_choice(event) >= 0 && !stream->whole;
+	}
+	if (event->usage_prompt != RES_NO_COUNT)
+		stream->usage_prompt = event->usage_prompt;
+}
+
+static void fail_by_event(struct bench_stream *stream, const struct bench_event *event,
+			  const char *data, size_t len)
+{
+	char words[BENCH_ERROR_BYTES_MAX + 1];
+	const char *told = event->error_text;
+
+	if (told[0] != '\0' && bench_peer_text(told, strlen(told), words, sizeof(words)) > 0)
+		fail(stream, "stream_error", words);
+	else if (bench_peer_words(data, len, words, sizeof(words)) > 0)
+		fail(stream, "stream_error", words);
+	else
+		fail(stream, "stream_error", "error without a message");
+}
+
+/* Words that belong to no answer: why the stream ends early, should it do so. */
+static void keep_words(struct bench_stream *stream, const struct bench_event *event)
+{
+	pl_buf_clear(&stream->body);
+	pl_buf_add_text(&stream->body, event->error_text);
+}
+
+void bench_stream_event(struct bench_stream *stream, const char *data, size_t len)
+{
+	struct bench_event event; /* set by decode; not cleared here, for half a KB is text */
+
+	/* the stream's last word was said: what follows it is no part of the answer */
+	if (stream->result != BENCH_STREAM_MORE || stream->done_seen)
+		return;
+	if (stream->adapter->decode(data, len, &event) < 0) {
+		fail_with_words(stream, "protocol", "event is not what the protocol says", data,
+				len < 100 ? len : 100);
+		return;
+	}
+	take_usage(stream, &event);
+	keep_text(stream, &event);
+	if (event.has_choices)
+		record_event(stream, &event);
+	else if (event.finish)
+		note_finish(stream, &event);
+	if (event.error)
+		fail_by_event(stream, &event, data, len);
+	else if (event.error_text[0] != '\0' && !event.has_choices)
+		keep_words(stream, &event);
+	stream->done_seen |= event.done;
+}
+
+/*
+ * Usage on an event with one choice counts that choice by itself where every choice is told so: the
+ * last words of all are summed. Else it counts them all.
+ */
+static int64_t usage_total(const struct bench_stream *stream)
+{
+	int64_t sum = 0;
+
+	if (!stream->usage_with_choices || (stream->seen_mask & (stream->seen_mask - 1)) == 0 ||
+	    stream->usage_mask != stream->seen_mask)
+		return stream->usage_completion;
+	for (unsigned i = 0; i < BENCH_STREAM_CHOICES; i++)
+		sum += stream->choice_usage[i];
+	return sum;
+}
+
+static void sum_up(struct bench_stream *stream)
+{
+	struct res_record *record = stream->recorder->record;
+
+	record->prompt_tokens = stream->usage_prompt;
+	if (stream->usage_completion != RES_NO_COUNT) {
+		record->output_tokens = usage_total(stream);
+		record->token_source = RES_TOKENS_USAGE;
+	} else if (stream->any_event) {
+		record->output_tokens = stream->tokens;
+		record->token_source = stream->all_told ? RES_TOKENS_IDS : RES_TOKENS_EVENTS;
+	}
+}
+
+/* What the answer says of itself, else the status's reason. */
+static void fail_status(struct bench_stream *stream)
+{
+	const struct pl_buf *body = &stream->body;
+	int status = stream->recorder->record->status;
+	char words[BENCH_ERROR_BYTES_MAX + 1];
+	char number[32];
+
+	if (bench_peer_words(pl_buf_text(body), body->len, words, sizeof(words)) > 0) {
+		fail(stream, "http_status", words);
+		return;
+	}
+	snprintf(number, sizeof(number), "status %d without a text", status);
+	const char *reason = io_http_reason(status);
+	fail(stream, "http_status", strcmp(reason, "Unknown") == 0 ? number : reason);
+}
+
+static void fail_type(struct bench_stream *stream)
+{
+	char what[160];
+
+	snprintf(what, sizeof(what), "answer is of type '%s', not an event stream", stream->type);
+	fail_with_words(stream, "protocol", what, pl_buf_text(&stream->body), stream->body.len);
+}
+
+/* A stream that is too short: why, if it said so on the way. */
+static void fail_short(struct bench_stream *stream, const char *kind, const char *text)
+{
+	char words[BENCH_ERROR_BYTES_MAX + 1];
+	const struct pl_buf *body = &stream->body;
+
+	if (stream->is_events &&
+	    bench_peer_text(pl_buf_text(body), body->len, words, sizeof(words)) > 0)
+		fail(stream, "stream_error", words);
+	else
+		fail(stream, kind, text);
+}
+
+/* An answer in one piece: all its choices at once. */
+static void take_whole(struct bench_stream *stream)
+{
+	struct bench_event event;
+
+	if (stream->result != BENCH_STREAM_MORE || stream->recorder->record->status != 200)
+		return;
+	if (!stream->body_done) {
+		fail(stream, "truncated", "the connection ended within the answer");
+		return;
+	}
+	const char *data = pl_buf_text(&stream->body);
+	size_t len = stream->body.len;
+	if (stream->adapter->decode(data, len, &event) < 0) {
+		fail_with_words(stream, "protocol", "the answer is not what the protocol says",
+				data, len);
+		return;
+	}
+	take_usage(stream, &event);
+	keep_text(stream, &event);
+	note_finish(stream, &event);
+	stream->done_seen = true;
+	stream->any_event = event.content;
+	stream->seen_mask = event.choice_mask;
+	stream->tokens = event.tokens != RES_NO_COUNT ? event.tokens : 0;
+	stream->all_told = event.tokens != RES_NO_COUNT;
+	if (event.error || (!event.content && event.choices == 0 && event.error_text[0] != '\0'))
+		fail_by_event(stream, &event, data, len);
+}
+
+/* A text of C holds no U+0000: U+FFFD stands for it. */
+static void replace_nuls(char *quoted, size_t len)
+{
+	char *end = quoted + len + 1;
+
+	for (char *at = quoted + 1; at < end; at++) {
+		if (*at != '\\')
+			continue;
+		if (end - at >= 6 && memcmp(at + 1, "u0000", 5) == 0)
+			memcpy(at + 1, "ufffd", 5);
+		at++;
+	}
+}
+
+/* The kept pieces, without their JSON escapes. */
+static void take_text(struct bench_stream *stream)
+{
+	struct res_record *record = stream->recorder->record;
+	size_t len = stream->text.len;
+	struct io_jwalk walk;
+
+	if (!stream->keeps_text)
+		return;
+	auto_free char *quoted = pl_asprintf("\"%.*s\"", (int)len, pl_buf_text(&stream->text));
+	replace_nuls(quoted, len);
+	free(record->text);
+	record->text = pl_alloc(len + 1);
+	io_jwalk_init(&walk, quoted, len + 2);
+	if (io_jwalk_next(&walk) != IO_JWALK_STRING ||
+	    io_jwalk_decode(&walk, record->text, len + 1) == (size_t)-1)
+		record->text[0] = '\0';
+}
+
+enum bench_stream_result bench_stream_finish(struct bench_stream *stream)
+{
+	struct res_record *record = stream->recorder->record;
+
+	if (stream->whole)
+		take_whole(stream);
+	take_text(stream);
+	sum_up(stream);
+	if (stream->result != BENCH_STREAM_MORE)
+		return stream->result;
+	if (record->status != 200 && stream->adapter->has_socket)
+		fail_status(stream);
+	else if (stream->type[0] != '\0')
+		fail_type(stream);
+	else if (!stream->done_seen)
+		fail_short(stream, "truncated", "the stream ended without its last event");
+	else if (!stream->any_event)
+		fail_short(stream, "no_output", "the stream held no event with output");
+	else if (stream->seen_mask != stream->finished_mask)
+		fail_short(stream, "truncated", "the stream ended without a finish reason");
+	else if (strcmp(record->finish_reason, "abort") == 0)
+		fail_short(stream, "truncated",
+			   "the server ended the answer early, with finish_reason 'abort'");
+	else if (strcmp(record->finish_reason, "error") == 0)
+		fail_short(stream, "stream_error",
+			   "the server ended the answer with finish_reason 'error'");
+	if (stream->result != BENCH_STREAM_MORE)
+		return stream->result;
+	record->ok = true;
+	record->end_ns = stream->t_ns;
+	stream->result = BENCH_STREAM_DONE;
+	return stream->result;
+}
+
+static int on_event(void *user, const char *data, size_t len)
+{
+	struct bench_stream *stream = user;
+
+	bench_stream_event(stream, data, len);
+	return stream->result != BENCH_STREAM_MORE;
+}
+
+/* The coding of the body, NULL where it is as it should be: none. */
+static const char *coding_of(const struct io_http_head *head)
+{
+	const char *coding = io_http_header_get(head, "content-encoding");
+	bool none = coding == NULL || *coding == '\0' || strcasecmp(coding, "identity") == 0;
+
+	return none ? NULL : coding;
+}
+
+/* Where its body cannot say why, what can. */
+static void note_refusal(struct bench_stream *stream, const struct io_http_head *head)
+{
+	const char *place = io_http_header_get(head, "location");
+
+	if (head->status >= 300 && head->status < 400 && place != NULL)
+		pl_buf_addf(&stream->body,
+			    "redirected to '%.1000s', which is not followed: give that address",
+			    place);
+	stream->drops_body = stream->body.len > 0 || coding_of(head) != NULL;
+}
+
+static void fail_coding(struct bench_stream *stream, const char *coding)
+{
+	char text[160];
+
+	snprintf(text, sizeof(text), "the answer is encoded as '%.80s', and identity was asked for",
+		 coding);
+	fail(stream, "protocol", text);
+}
+
+static void note_type(struct bench_stream *stream, const struct io_http_head *head)
+{
+	static const char events[] = "text/event-stream";
+	const char *type = io_http_header_get(head, "content-type");
+	const char *coding = coding_of(head);
+	bool told = type != NULL && *type != '\0';
+	bool is_events = told && strncasecmp(type, events, sizeof(events) - 1) == 0;
+
+	if (coding != NULL)
+		fail_coding(stream, coding);
+	else if (stream->whole && is_events)
+		fail(stream, "protocol",
+		     "the answer is an event stream, and one piece was asked for");
+	else if (!stream->whole && told && !is_events)
+		bench_peer_text(type, strlen(type), stream->type, sizeof(stream->type));
+	stream->is_events = !stream->whole && stream->type[0] == '\0';
+}
+
+static int on_head(void *user, const struct io_http_head *head)
+{
+	struct bench_stream *stream = user;
+	const char *retry_after = io_http_header_get(head, "retry-after");
+
+	stream->head_seen = true;
+	stream->keep_alive = head->keep_alive;
+	if (retry_after == NULL || !pl_text_to_i64(retry_after, &stream->retry_after_s) ||
+	    stream->retry_after_s < 0)
+		stream->retry_after_s = -1;
+	stream->recorder->record->status = head->status;
+	if (head->status != 200)
+		note_refusal(stream, head);
+	else
+		note_type(stream, head);
+	return stream->result != BENCH_STREAM_MORE;
+}
+
+/* Of an answer that is no stream of events, or not the one asked for. */
+static int keep_body(struct bench_stream *stream, const char *bytes, size_t len)
+{
+	bool good = stream->whole && stream->recorder->record->status == 200;
+	size_t most = good ? BENCH_WHOLE_BYTES_MAX : BENCH_ERROR_BYTES_MAX;
+	size_t left = most - stream->body.len;
+
+	if (stream->drops_body)
+		return 0;
+	pl_buf_add(&stream->body, bytes, len < left ? len : left);
+	if (len < left || stream->type[0] == '\0')
+		return 0;
+	/* enough is known, and the rest may be long */
+	fail_type(stream);
+	return 1;
+}
+
+static int on_body(void *user, const char *bytes, size_t len)
+{
+	struct bench_stream *stream = user;
+	struct pl_err err = PL_ERR_INIT;
+
+	if (!stream->is_events)
+		return keep_body(stream, bytes, len);
+	if (io_sse_feed(&stream->sse, bytes, len, &err) == 0)
+		return 0;
+	fail(stream, "protocol", err.text);
+	return 1;
+}
+
+static int on_done(void *user)
+{
+	struct bench_stream *stream = user;
+
+	stream->body_done = true;
+	return 0;
+}
+
+void bench_stream_init(struct bench_stream *stream, const struct bench_adapter *adapter, bool whole)
+{
+	static const struct io_http_calls calls = { on_head, on_body, on_done };
+
+	*stream = (struct bench_stream){ .adapter = adapter,
+					 .whole = whole,
+					 .result = BENCH_STREAM_FAILED };
+	pl_buf_init(&stream->body, whole ? BENCH_WHOLE_BYTES_MAX + 1 : BENCH_ERROR_BYTES_MAX + 1);
+	pl_buf_init(&stream->text, BENCH_WHOLE_BYTES_MAX);
+	stream->http = io_http_new(IO_HTTP_RESPONSE, &calls, stream);
+	io_sse_init(&stream->sse, on_event, stream);
+}
+
+void bench_stream_done(struct bench_stream *stream)
+{
+	io_http_free(stream->http);
+	io_sse_done(&stream->sse);
+	pl_buf_done(&stream->body);
+	pl_buf_done(&stream->text);
+}
+
+void bench_stream_start(struct bench_stream *stream, struct bench_recorder *recorder)
+{
+	io_http_reset(stream->http);
+	io_sse_reset(&stream->sse);
+	pl_buf_forget(&stream->body, KEEP_BYTES);
+	pl_buf_forget(&stream->text, KEEP_BYTES);
+	stream->recorder = recorder;
+	stream->t_ns = recorder->record->acted_ns;
+	stream->kernel = false;
+	stream->events_in_read = 0;
+	stream->head_seen = false;
+	stream->retry_after_s = -1;
+	stream->keep_alive = false;
+	stream->is_events = false;
+	stream->drops_body = false;
+	stream->type[0] = '\0';
+	stream->body_done = false;
+	stream->done_seen = false;
+	stream->all_told = true;
+	stream->any_event = false;
+	stream->seen_mask = 0;
+	stream->finished_mask = 0;
+	stream->tokens = 0;
+	stream->new_tokens = 0;
+	stream->usage_completion = RES_NO_COUNT;
+	stream->usage_prompt = RES_NO_COUNT;
+	stream->usage_with_choices = false;
+	stream->usage_mask = 0;
+	memset(stream->choice_usage, 0, sizeof(stream->choice_usage));
+	stream->result = BENCH_STREAM_MORE;
+}
+
+void bench_stream_read(struct bench_stream *stream, int64_t t_ns, bool kernel)
+{
+	stream->t_ns = t_ns;
+	stream->kernel = kernel;
+	stream->events_in_read = 0;
+}
+
+enum bench_stream_result bench_stream_feed(struct bench_stream *stream, const char *bytes,
+					   size_t len, size_t *ret_used)
+{
+	struct pl_err err = PL_ERR_INIT;
+
+	assert(stream->result == BENCH_STREAM_MORE);
+	*ret_used = 0;
+	if (io_http_feed(stream->http, bytes, len, true, ret_used, &err) != 0)
+		fail(stream, "protocol", err.text);
+	if (stream->body_done || stream->result != BENCH_STREAM_MORE)
+		return bench_stream_finish(stream);
+	return BENCH_STREAM_MORE;
+}
+
+enum bench_stream_result bench_stream_end(struct bench_stream *stream)
+{
+	struct pl_err err = PL_ERR_INIT;
+	bool whole;
+
+	assert(stream->result == BENCH_STREAM_MORE);
+	whole = io_http_end(stream->http, &err) == 0 && stream->body_done;
+	/* the protocol's own last word outweighs a missing last chunk */
+	if (!whole && !stream->done_seen && stream->recorder->record->status <= 200)
+		fail_short(stream, stream->head_seen ? "truncated" : "reset",
+			   stream->head_seen ? "the connection ended within the answer"
+					     : "the connection ended before an answer");
+	return bench_stream_finish(stream);
+}

@@ -1,0 +1,98 @@
+/*
+ * One answer on its way into a record: HTTP, server-sent events, the adapter's decoding, and at the
+ * end the sums. No sockets, no clock: bytes and stamps are given, so that tests can cut both anywhere.
+ *
+ *	bench_stream_start(stream, &recorder);
+ *	bench_stream_read(stream, t_ns, kernel);  a read of the socket begins
+ *	bench_stream_feed(stream, bytes, len);	  its bytes, in one piece or many
+ *
+ * All events that a read completes get its stamp; all but the first of them RES_EVENT_COALESCED.
+ *
+ * What counts as finished: status 200, an event stream with at least one event that carries choices,
+ * a finish_reason for each choice that was in it, and the closing [DONE]. Behind [DONE] nothing counts.
+ *
+ * Tokens of an event: exact from usage where each event has it; else the number of its token ids or
+ * log-probabilities; else 1 with RES_EVENT_GUESSED (0 for an event that only names the speaker). Where
+ * all guesses add up to the total that usage gives, they were right: the flag stays, the comparison is
+ * the reader's.
+ */
+#ifndef BENCH_LOAD_STREAM_H
+#define BENCH_LOAD_STREAM_H
+
+#include "base/buf.h"
+#include "bench/adapters/adapter.h"
+#include "bench/load/recorder.h"
+#include "io/http.h"
+#include "io/sse.h"
+
+/* Of a failed answer's body; longer ones are cut. */
+#define BENCH_ERROR_BYTES_MAX 4096
+/* Of an answer in one piece. */
+#define BENCH_WHOLE_BYTES_MAX (64u << 20)
+/* Choices whose usage is followed one by one. */
+#define BENCH_STREAM_CHOICES 32
+
+enum bench_stream_result {
+	BENCH_STREAM_MORE,   /* the answer goes on */
+	BENCH_STREAM_DONE,   /* the record is complete and ok */
+	BENCH_STREAM_FAILED, /* the record is complete and says why */
+};
+
+struct bench_stream {
+	const struct bench_adapter *adapter;
+	bool whole; /* no stream was asked for: one JSON text */
+	struct bench_recorder *recorder;
+	struct io_http *http;
+	struct io_sse sse;
+	bool keeps_text;    /* set before a start: the record gets the output */
+	struct pl_buf text; /* of the first choice, with its JSON escapes */
+	struct pl_buf body; /* of a failed answer, or of one in one piece; of a stream of events: a
+			     * message that stood beside them */
+
+	int64_t t_ns; /* of the current read */
+	bool kernel;
+	unsigned events_in_read; /* recorded ones */
+
+	bool head_seen;
+	int64_t retry_after_s; /* as the head says; -1: it does not */
+	bool keep_alive;
+	bool is_events;  /* status 200: a stream of events */
+	bool drops_body; /* it says nothing that could be read */
+	char type
+		[80]; /* of an answer that should have been a stream of events and is none; else "" */
+	bool body_done;
+	bool done_seen; /* [DONE] */
+	bool all_told;  /* every event told its tokens by ids or log-probabilities */
+	bool any_event;
+	unsigned seen_mask;
+	unsigned finished_mask;
+	int64_t tokens;      /* sum over the events */
+	uint64_t new_tokens; /* since the caller last set it to 0: for live counters */
+	int64_t usage_completion;
+	int64_t usage_prompt;
+	bool usage_with_choices; /* the last usage stood on an event with one choice */
+	unsigned usage_mask;     /* choices whose own events told usage */
+	uint32_t choice_usage[BENCH_STREAM_CHOICES];
+	enum bench_stream_result result;
+};
+
+/* `whole`: answers come in one piece, and their records have no events. */
+void bench_stream_init(struct bench_stream *stream, const struct bench_adapter *adapter,
+		       bool whole);
+void bench_stream_done(struct bench_stream *stream);
+/* A new answer is expected; the record's acted_ns must be set before its first event. */
+void bench_stream_start(struct bench_stream *stream, struct bench_recorder *recorder);
+
+void bench_stream_read(struct bench_stream *stream, int64_t t_ns, bool kernel);
+/* Not to be called again after DONE or FAILED. *ret_used: bytes that belonged to this answer. */
+enum bench_stream_result bench_stream_feed(struct bench_stream *stream, const char *bytes,
+					   size_t len, size_t *ret_used);
+/* The peer closed the connection. */
+enum bench_stream_result bench_stream_end(struct bench_stream *stream);
+/* Ends the record as failed; `error` is copied. */
+void bench_stream_fail(struct bench_stream *stream, const char *kind, const char *error);
+/* For adapters without a socket: one event's data, and the end of the answer. */
+void bench_stream_event(struct bench_stream *stream, const char *data, size_t len);
+enum bench_stream_result bench_stream_finish(struct bench_stream *stream);
+
+#endif

@@ -14,8 +14,8 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/cli.h"
-#include "host/nvidia_smi.h"
-#include "host/telemetry_ticks.h"
+#include "host/gpu/nvidia_smi.h"
+#include "host/telemetry/ticks.h"
 
 #define TEXT_BYTES_MAX   (16u << 20)
 #define INTERVAL_NS      (2 * PL_NS_PER_S)

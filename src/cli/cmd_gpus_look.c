@@ -9,7 +9,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "host/lock.h"
+#include "host/lock/lock.h"
 #include "vllm/secret.h"
 
 #define COMMAND_BYTES_MAX 65536

@@ -8,7 +8,7 @@
 #define CLI_CMD_GPUS_PRIV_H
 
 #include "base/json.h"
-#include "host/gpu.h"
+#include "host/gpu/gpu.h"
 
 #include <stdbool.h>
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "host/lock.h"
+#include "host/lock/lock.h"
 
 #define BYTES_PER_GIB  (1024.0 * 1024.0 * 1024.0)
 #define BYTES_PER_MIB  (1024.0 * 1024.0)

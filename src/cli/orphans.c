@@ -4,7 +4,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
-#include "host/reaper.h"
+#include "host/proc/reaper.h"
 
 static void say(const char *run_id, size_t killed, size_t left)
 {

@@ -8,7 +8,7 @@
 #ifndef PRETEND_WORLD_H
 #define PRETEND_WORLD_H
 
-#include "host/nvml.h"
+#include "host/gpu/nvml.h"
 #include "pretend/curve.h"
 
 #define PRETEND_GPUS_MAX      64

@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
-#include "host/program.h"
+#include "host/proc/program.h"
 #include "vllm/secret.h"
 #include "vllm/server_args.h"
 

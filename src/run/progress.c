@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "run/signals.h"
-#include "host/process.h"
+#include "host/proc/process.h"
 
 #define TICK_NS     (100 * PL_NS_PER_MS)
 #define LINE_NS     (5 * PL_NS_PER_S)

@@ -15,9 +15,9 @@
 #include "run/target.h"
 #include "run/target_release.h"
 #include "run/telemetry.h"
-#include "host/guard.h"
-#include "host/process.h"
-#include "host/server_log.h"
+#include "host/proc/guard.h"
+#include "host/proc/process.h"
+#include "host/log/server_log.h"
 #include "host/system.h"
 
 /* Times are CLOCK_MONOTONIC ns, RES_NO_TIME where there is none. */

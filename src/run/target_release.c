@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "host/program.h"
+#include "host/proc/program.h"
 #include "vllm/server_args.h"
 
 /* Of a script only what names its interpreter is read. */

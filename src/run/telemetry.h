@@ -6,7 +6,7 @@
 #define RUN_TELEMETRY_H
 
 #include "base/json.h"
-#include "host/telemetry.h"
+#include "host/telemetry/telemetry.h"
 
 struct run_state;
 struct res_quality_facts;

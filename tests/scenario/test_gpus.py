@@ -184,7 +184,7 @@ def test_no_driver(bin_dir, tmp_path):
 
 @without_driver
 def test_nvidia_smi_in_place_of_the_library(bin_dir, source_dir, tmp_path):
-    fixture = source_dir / "tests/fuzz/corpus/host/nvidia_smi/two_gpus_mig.xml"
+    fixture = source_dir / "tests/fuzz/corpus/host/gpu/nvidia_smi/two_gpus_mig.xml"
     script = tmp_path / "nvidia-smi"
     script.write_text(f"#!/bin/sh\nexec /bin/cat '{fixture}'\n")
     script.chmod(0o755)

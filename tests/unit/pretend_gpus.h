@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "host/gpu.h"
+#include "host/gpu/gpu.h"
 
 #define LIBRARY     PROFLLM_BUILD_DIR "/lib/libnvml-pretend.so"
 #define OLD_LIBRARY PROFLLM_BUILD_DIR "/lib/libnvml-pretend-old.so"

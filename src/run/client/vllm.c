@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "run/client/vllm_priv.h"
 #include "run/run_priv.h"
-#include "host/program.h"
+#include "host/proc/program.h"
 #include "result/quality.h"
 #include "vllm/version.h"
 

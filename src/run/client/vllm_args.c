@@ -10,7 +10,7 @@
 #include "result/metrics/metrics.h"
 #include "run/client/vllm_priv.h"
 #include "run/run_priv.h"
-#include "host/mark.h"
+#include "host/proc/mark.h"
 #include "vllm/secret.h"
 
 #define BEARER "Bearer "

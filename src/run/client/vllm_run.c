@@ -16,7 +16,7 @@
 #include "run/client/vllm_watch.h"
 #include "run/run_priv.h"
 #include "run/signals.h"
-#include "host/mark.h"
+#include "host/proc/mark.h"
 
 #define LOOK_NS      (50 * PL_NS_PER_MS)
 #define LEFT_WAIT_NS (5 * PL_NS_PER_S)

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "host/server_log.h"
+#include "host/log/server_log.h"
 
 #define BEGIN_LINE     "Starting main benchmark run"
 #define OVER_LINE      "Serving Benchmark Result"

@@ -13,7 +13,7 @@
 #include "run/journal/read.h"
 #include "run/plots.h"
 #include "run/run_priv.h"
-#include "host/mark.h"
+#include "host/proc/mark.h"
 #include "result/quality.h"
 
 #define LOG_LINES       200

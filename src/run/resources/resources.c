@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "run/resources/resources_priv.h"
 #include "run/signals.h"
-#include "host/lock_queue.h"
+#include "host/lock/queue.h"
 #include "vllm/version.h"
 
 /* What no lock tells of, other programs on the GPUs and ports, is looked at this often. */

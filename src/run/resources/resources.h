@@ -8,10 +8,10 @@
 #define RUN_RESOURCES_RESOURCES_H
 
 #include "run/target_release.h"
-#include "host/gpu.h"
-#include "host/lock.h"
-#include "host/numa.h"
-#include "host/port.h"
+#include "host/gpu/gpu.h"
+#include "host/lock/lock.h"
+#include "host/gpu/numa.h"
+#include "host/lock/port.h"
 
 #define RUN_WAIT_FOREVER INT64_MAX
 

@@ -6,7 +6,7 @@
 #define RUN_RESOURCES_RESOURCES_PRIV_H
 
 #include "run/resources/resources.h"
-#include "host/gpu_pick.h"
+#include "host/gpu/pick.h"
 
 enum run_gpus { RUN_GPUS_NONE, RUN_GPUS_AUTO, RUN_GPUS_ALL, RUN_GPUS_NAMED };
 

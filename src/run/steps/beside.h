@@ -6,7 +6,7 @@
 #define RUN_STEPS_BESIDE_H
 
 #include "run/steps/probe.h"
-#include "host/spec_decode.h"
+#include "host/telemetry/spec_decode.h"
 
 struct run_beside {
 	struct run_probe *probe; /* NULL: none */

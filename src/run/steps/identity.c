@@ -5,8 +5,8 @@
 #include "base/text.h"
 #include "run/redirect.h"
 #include "run/run_priv.h"
-#include "host/guard_proc.h"
-#include "host/port.h"
+#include "host/proc/guard_proc.h"
+#include "host/lock/port.h"
 #include "vllm/secret.h"
 
 #define FETCH_TIMEOUT_NS (30 * PL_NS_PER_S)

@@ -10,8 +10,8 @@
 #include "run/redirect.h"
 #include "run/run_priv.h"
 #include "run/signals.h"
-#include "host/mark.h"
-#include "host/oom.h"
+#include "host/proc/mark.h"
+#include "host/proc/oom.h"
 
 #define POLL_NS           (50 * PL_NS_PER_MS)
 #define HEALTH_TIMEOUT_NS (5 * PL_NS_PER_S)

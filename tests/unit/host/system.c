@@ -17,7 +17,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "host/program.h"
+#include "host/proc/program.h"
 
 static void test_host_system__facts(void **state)
 {

@@ -1,0 +1,371 @@
+#include "host/gpu/gpu_priv.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/text.h"
+
+#define BYTES_PER_KIB   1024.0
+#define UINT32_STEPS    4294967296.0
+#define SYSFS_BYTES_MAX 64
+
+/* Does the library have the function, and does it answer? A missing one is a value not told. */
+#define TOLD(nvml, member, ...) \
+	((nvml)->member != NULL && (nvml)->member(__VA_ARGS__) == NVML_SUCCESS)
+
+/* ---- facts ------------------------------------------------------------------------------- */
+
+static char *text_of(int (*ask)(struct nvml_device *, char *, unsigned), struct nvml_device *device)
+{
+	char text[NVML_UUID_BYTES] = "";
+
+	if (ask == NULL || ask(device, text, sizeof(text) - 1) != NVML_SUCCESS || text[0] == '\0')
+		return NULL;
+	return host_gpu_clean_text(text);
+}
+
+/* "00000000:C1:00.0" is 0000:c1:00.0 in sysfs: NVML writes the domain with eight digits. */
+static int numa_node_of_bus(const char *bus_id)
+{
+	const char *colon = bus_id != NULL ? strchr(bus_id, ':') : NULL;
+	auto_free char *path = NULL;
+	auto_free char *text = NULL;
+	struct pl_err err = PL_ERR_INIT;
+	int64_t node;
+	size_t len;
+
+	if (colon == NULL || strchr(bus_id, '/') != NULL)
+		return -1;
+	if (colon - bus_id == 8 && memcmp(bus_id, "0000", 4) == 0)
+		bus_id += 4;
+	path = pl_asprintf("/sys/bus/pci/devices/%s/numa_node", bus_id);
+	for (char *at = path; *at != '\0'; at++)
+		*at = (char)tolower((unsigned char)*at);
+	if (pl_file_read(path, SYSFS_BYTES_MAX, &text, &len, &err) < 0 ||
+	    !pl_text_to_i64(pl_text_trim(text), &node) || node < 0)
+		return -1;
+	return (int)node;
+}
+
+/* The one node that the GPU's memory is nearest to; -1: none or several. */
+static int numa_node_of_affinity(const struct host_nvml *nvml, struct nvml_device *device)
+{
+	unsigned long words[NVML_NUMA_WORDS] = { 0 };
+	int node = -1;
+
+	if (!TOLD(nvml, memory_affinity, device, NVML_NUMA_WORDS, words, NVML_AFFINITY_NODE))
+		return -1;
+	for (int i = 0; i < NVML_NUMA_WORDS; i++) {
+		if (words[i] == 0)
+			continue;
+		if (node >= 0 || (words[i] & (words[i] - 1)) != 0)
+			return -1;
+		node = i * (int)(8 * sizeof(words[i])) + __builtin_ctzl(words[i]);
+	}
+	return node;
+}
+
+static int active_nvlinks(const struct host_nvml *nvml, struct nvml_device *device)
+{
+	bool told = false;
+	int count = 0;
+
+	for (unsigned link = 0; link < NVML_NVLINKS_MAX; link++) {
+		unsigned active = 0;
+		if (!TOLD(nvml, nvlink_state, device, link, &active))
+			continue;
+		told = true;
+		count += active != 0;
+	}
+	return told ? count : -1;
+}
+
+/* False: neither form tells it (GPUs that share the host's memory). */
+static bool read_memory(const struct host_nvml *nvml, struct nvml_device *device, double *total,
+			double *used)
+{
+	struct nvml_memory_v2 memory = { .version = NVML_MEMORY_V2 };
+	struct nvml_memory older = { 0 };
+
+	if (TOLD(nvml, memory_v2, device, &memory)) {
+		*total = (double)memory.total;
+		*used = (double)memory.used;
+		return true;
+	}
+	if (TOLD(nvml, memory, device, &older)) {
+		*total = (double)older.total;
+		*used = (double)older.used;
+		return true;
+	}
+	return false;
+}
+
+static void read_links(const struct host_nvml *nvml, struct nvml_device *device,
+		       struct host_gpu_facts *facts)
+{
+	struct nvml_pci pci = { 0 };
+	unsigned value = 0;
+
+	if (TOLD(nvml, pci, device, &pci)) {
+		pci.bus_id[sizeof(pci.bus_id) - 1] = '\0';
+		facts->pci_bus_id = host_gpu_clean_text(pci.bus_id);
+	}
+	if (TOLD(nvml, pcie_generation, device, &value))
+		facts->pcie_generation = (int)value;
+	if (TOLD(nvml, pcie_lanes, device, &value))
+		facts->pcie_lanes = (int)value;
+	facts->nvlinks = active_nvlinks(nvml, device);
+	facts->numa_node = numa_node_of_bus(facts->pci_bus_id);
+	if (facts->numa_node < 0)
+		facts->numa_node = numa_node_of_affinity(nvml, device);
+}
+
+static void read_facts(const struct host_nvml *nvml, struct nvml_device *device,
+		       struct host_gpu_facts *facts)
+{
+	double used;
+	int major = 0;
+	int minor = 0;
+	unsigned value = 0;
+	unsigned pending = 0;
+
+	facts->uuid = text_of(nvml->uuid, device);
+	facts->name = text_of(nvml->name, device);
+	facts->simulated = nvml->pretend_version != NULL;
+	read_memory(nvml, device, &facts->memory_bytes, &used);
+	if (TOLD(nvml, power_limit, device, &value))
+		facts->power_limit_w = value / 1000.0;
+	if (TOLD(nvml, capability, device, &major, &minor))
+		facts->compute_capability = major + minor / 10.0;
+	if (TOLD(nvml, ecc_mode, device, &value, &pending)) {
+		facts->ecc = value != 0;
+		facts->ecc_told = true;
+	}
+	read_links(nvml, device, facts);
+}
+
+/* An instance's own answers, and its GPU's where NVML answers for whole GPUs only. */
+static void add_instance(struct host_gpus *gpus, size_t parent, unsigned mig_index,
+			 struct nvml_device *device)
+{
+	struct host_gpu_look *look = host_gpus_add(gpus);
+	const struct host_gpu_facts *whole = &gpus->looks[parent].facts;
+	struct host_gpu_facts *facts = &look->facts;
+	double used;
+
+	look->device = device;
+	facts->index = whole->index;
+	facts->mig_index = (int)mig_index;
+	facts->uuid = text_of(gpus->nvml->uuid, device);
+	facts->name = text_of(gpus->nvml->name, device);
+	facts->pci_bus_id = pl_strdup(whole->pci_bus_id);
+	facts->mig_parent = pl_strdup(whole->uuid);
+	facts->compute_capability = whole->compute_capability;
+	facts->numa_node = whole->numa_node;
+	facts->pcie_generation = whole->pcie_generation;
+	facts->pcie_lanes = whole->pcie_lanes;
+	facts->ecc = whole->ecc;
+	facts->ecc_told = whole->ecc_told;
+	facts->mig_told = true;
+	facts->simulated = whole->simulated;
+	read_memory(gpus->nvml, device, &facts->memory_bytes, &used);
+}
+
+static void find_instances(struct host_gpus *gpus, size_t parent)
+{
+	struct nvml_device *device = gpus->looks[parent].device;
+	const struct host_nvml *nvml = gpus->nvml;
+	unsigned count = 0;
+
+	if (!TOLD(nvml, mig_count, device, &count))
+		return;
+	for (unsigned i = 0; i < count; i++) {
+		struct nvml_device *instance = NULL;
+		if (TOLD(nvml, mig_handle, device, i, &instance))
+			add_instance(gpus, parent, i, instance);
+	}
+}
+
+static void find_gpu(struct host_gpus *gpus, unsigned index)
+{
+	const struct host_nvml *nvml = gpus->nvml;
+	struct nvml_device *device = NULL;
+	unsigned mode = 0;
+	unsigned pending = 0;
+
+	/* a GPU that is lost or not ours is not there for us */
+	if (nvml->handle(index, &device) != NVML_SUCCESS)
+		return;
+	struct host_gpu_look *look = host_gpus_add(gpus);
+	look->device = device;
+	look->facts.index = (int)index;
+	read_facts(nvml, device, &look->facts);
+	if (!TOLD(nvml, mig_mode, device, &mode, &pending))
+		return;
+	look->facts.mig_told = true;
+	look->facts.mig = mode != 0;
+	if (look->facts.mig)
+		find_instances(gpus, gpus->count - 1);
+}
+
+void host_gpus_nvml_find(struct host_gpus *gpus)
+{
+	const struct host_nvml *nvml = gpus->nvml;
+	char driver[NVML_VERSION_BYTES + 1] = "";
+	unsigned count = 0;
+	int cuda = 0;
+
+	if (TOLD(nvml, driver_version, driver, NVML_VERSION_BYTES) && driver[0] != '\0')
+		gpus->driver = host_gpu_clean_text(driver);
+	/* 12040 is 12.4 */
+	if (TOLD(nvml, cuda_version, &cuda))
+		gpus->cuda = pl_asprintf("%d.%d", cuda / 1000, cuda % 1000 / 10);
+	if (nvml->count(&count) != NVML_SUCCESS)
+		return;
+	for (unsigned i = 0; i < count; i++)
+		find_gpu(gpus, i);
+}
+
+/* ---- state ------------------------------------------------------------------------------- */
+
+static double field_value(const struct nvml_field *field)
+{
+	if (field->result != NVML_SUCCESS)
+		return NAN;
+	switch (field->type) {
+	case NVML_VALUE_DOUBLE:
+		return field->value.real;
+	case NVML_VALUE_UINT:
+		return field->value.uint;
+	case NVML_VALUE_ULONG:
+		return (double)field->value.ulong;
+	case NVML_VALUE_ULONGLONG:
+		return (double)field->value.ulonglong;
+	case NVML_VALUE_LONGLONG:
+		return (double)field->value.longlong;
+	default:
+		return NAN;
+	}
+}
+
+/* Bytes a second in one direction, from above: 8 GT/s and more lose 2 in 130 bits. */
+static double pcie_rate_max(const struct host_gpu_facts *facts)
+{
+	if (facts->pcie_generation <= 0 || facts->pcie_lanes <= 0)
+		return INFINITY;
+	return 0.25e9 * facts->pcie_lanes * ldexp(1.0, facts->pcie_generation - 1);
+}
+
+/*
+ * The counter may be one of 32 bits: then a step back is a wrap, and more than one wrap between two
+ * reads must be out of the link's reach.
+ */
+static double traffic_rate(double before, double now, double seconds, bool narrow,
+			   const struct host_gpu_facts *facts)
+{
+	if (!(seconds > 0) || (narrow && pcie_rate_max(facts) * seconds >= UINT32_STEPS))
+		return NAN;
+	double bytes = now - before;
+	if (bytes < 0 && narrow)
+		bytes += UINT32_STEPS;
+	return bytes < 0 ? NAN : bytes / seconds;
+}
+
+static void read_traffic(const struct host_nvml *nvml, struct host_gpu_look *look,
+			 struct host_gpu_state *ret)
+{
+	struct nvml_field fields[] = {
+		{ .field = NVML_FIELD_PCIE_RX_BYTES, .result = NVML_ERROR_NOT_SUPPORTED },
+		{ .field = NVML_FIELD_PCIE_TX_BYTES, .result = NVML_ERROR_NOT_SUPPORTED },
+		{ .field = NVML_FIELD_NVLINK_RX_KIB,
+		  .scope = NVML_FIELD_ALL_LINKS,
+		  .result = NVML_ERROR_NOT_SUPPORTED },
+		{ .field = NVML_FIELD_NVLINK_TX_KIB,
+		  .scope = NVML_FIELD_ALL_LINKS,
+		  .result = NVML_ERROR_NOT_SUPPORTED },
+	};
+	/* links that are not there would count zero */
+	int count = look->facts.nvlinks > 0 ? 4 : 2;
+	struct host_gpu_traffic before = look->traffic;
+
+	look->traffic.at_ns = 0;
+	if (!TOLD(nvml, fields, look->device, count, fields))
+		return;
+	ret->nvlink_rx_bytes = field_value(&fields[2]) * BYTES_PER_KIB;
+	ret->nvlink_tx_bytes = field_value(&fields[3]) * BYTES_PER_KIB;
+	look->traffic = (struct host_gpu_traffic){
+		.at_ns = pl_clock_now_ns(),
+		.rx_bytes = field_value(&fields[0]),
+		.tx_bytes = field_value(&fields[1]),
+	};
+	if (before.at_ns == 0)
+		return;
+	double seconds = (double)(look->traffic.at_ns - before.at_ns) / PL_NS_PER_S;
+	ret->pcie_rx_bytes_per_s = traffic_rate(before.rx_bytes, look->traffic.rx_bytes, seconds,
+						fields[0].type == NVML_VALUE_UINT, &look->facts);
+	ret->pcie_tx_bytes_per_s = traffic_rate(before.tx_bytes, look->traffic.tx_bytes, seconds,
+						fields[1].type == NVML_VALUE_UINT, &look->facts);
+}
+
+static void read_engines(const struct host_nvml *nvml, struct nvml_device *device,
+			 struct host_gpu_state *ret)
+{
+	struct nvml_utilization utilization = { 0 };
+	unsigned long long wide = 0;
+	unsigned value = 0;
+
+	if (TOLD(nvml, utilization, device, &utilization)) {
+		ret->utilization = utilization.gpu / 100.0;
+		ret->memory_utilization = utilization.memory / 100.0;
+	}
+	if (TOLD(nvml, power, device, &value))
+		ret->power_w = value / 1000.0;
+	if (TOLD(nvml, energy, device, &wide))
+		ret->energy_j = (double)wide / 1000.0;
+	if (TOLD(nvml, temperature, device, NVML_TEMPERATURE_GPU, &value))
+		ret->temperature_c = value;
+	if (TOLD(nvml, clock, device, NVML_CLOCK_SM, &value))
+		ret->sm_clock_mhz = value;
+	if (TOLD(nvml, clock, device, NVML_CLOCK_MEM, &value))
+		ret->memory_clock_mhz = value;
+	if (TOLD(nvml, reasons, device, &wide))
+		ret->throttle = host_gpu_throttle_bits(wide);
+}
+
+void host_gpus_nvml_read(struct host_gpus *gpus, struct host_gpu_look *look,
+			 struct host_gpu_state *ret)
+{
+	const struct host_nvml *nvml = gpus->nvml;
+	unsigned long long errors = 0;
+	double total;
+
+	read_memory(nvml, look->device, &total, &ret->memory_used_bytes);
+	/* the rest is the whole GPU's: an instance has no meter of its own */
+	if (look->facts.mig_index >= 0)
+		return;
+	read_engines(nvml, look->device, ret);
+	if (look->facts.ecc &&
+	    TOLD(nvml, ecc_errors, look->device, NVML_ECC_UNCORRECTED, NVML_ECC_VOLATILE, &errors))
+		ret->ecc_uncorrected = (double)errors;
+	read_traffic(nvml, look, ret);
+}
+
+void host_gpus_nvml_read_pcie(struct host_gpus *gpus, struct host_gpu_look *look,
+			      struct host_gpu_state *state)
+{
+	const struct host_nvml *nvml = gpus->nvml;
+	unsigned rate = 0;
+
+	if (look->facts.mig_index >= 0)
+		return;
+	if (isnan(state->pcie_rx_bytes_per_s) &&
+	    TOLD(nvml, pcie_rate, look->device, NVML_PCIE_RX, &rate))
+		state->pcie_rx_bytes_per_s = rate * 1000.0;
+	if (isnan(state->pcie_tx_bytes_per_s) &&
+	    TOLD(nvml, pcie_rate, look->device, NVML_PCIE_TX, &rate))
+		state->pcie_tx_bytes_per_s = rate * 1000.0;
+}

@@ -1,0 +1,73 @@
+#include "host/gpu/numa.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/file.h"
+
+#define LIST_BYTES_MAX 65536
+
+bool host_numa_parse_cpus(const char *text, cpu_set_t *ret)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	while (isdigit((unsigned char)*text)) {
+		char *end;
+		unsigned long first = strtoul(text, &end, 10), last = first;
+		if (*end == '-' && isdigit((unsigned char)end[1]))
+			last = strtoul(end + 1, &end, 10);
+		if (first > last || last >= CPU_SETSIZE)
+			return false;
+		for (unsigned long cpu = first; cpu <= last; cpu++)
+			CPU_SET(cpu, &cpus);
+		text = *end == ',' ? end + 1 : end;
+	}
+	if (text[strspn(text, " \n")] != '\0')
+		return false;
+	*ret = cpus;
+	return true;
+}
+
+static size_t count_nodes(const char *folder)
+{
+	DIR *dir = opendir(folder);
+	struct dirent *entry;
+	size_t count = 0;
+
+	while (dir != NULL && (entry = readdir(dir)) != NULL)
+		count += strncmp(entry->d_name, "node", 4) == 0 &&
+			 isdigit((unsigned char)entry->d_name[4]);
+	if (dir != NULL)
+		closedir(dir);
+	return count;
+}
+
+bool host_numa_find(const char *folder, int node, struct host_numa *ret)
+{
+	auto_free char *path = pl_asprintf("%s/node%d/cpulist", folder, node);
+	auto_free char *text = NULL;
+	struct pl_err ignored = PL_ERR_INIT;
+	struct host_numa numa = { .node = node };
+	cpu_set_t ours;
+
+	if (node < 0 || count_nodes(folder) < 2 ||
+	    pl_file_read(path, LIST_BYTES_MAX, &text, NULL, &ignored) < 0 ||
+	    !host_numa_parse_cpus(text, &numa.cpus) ||
+	    sched_getaffinity(0, sizeof(ours), &ours) < 0)
+		return false;
+	CPU_AND(&numa.cpus, &numa.cpus, &ours);
+	if (CPU_COUNT(&numa.cpus) == 0)
+		return false;
+	*ret = numa;
+	return true;
+}
+
+bool host_numa_bind(const struct host_numa *numa, pid_t pid)
+{
+	return sched_setaffinity(pid, sizeof(numa->cpus), &numa->cpus) == 0;
+}

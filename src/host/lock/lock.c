@@ -1,0 +1,298 @@
+#include "host/lock/lock.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "host/lock/folder.h"
+#include "host/lock/lock_priv.h"
+
+#define LOCK_MODE        0666
+#define SAID_BYTES_MAX   8192
+#define NAME_BYTES_MAX   128
+#define SHOWN_BYTES_MAX  120
+#define OPEN_TRIES       200
+#define OPEN_PAUSE_NS    (5 * PL_NS_PER_MS)
+#define INSIDE_LOCK      "queue"
+#define EVENT_ROOM       4096
+#define HOLDER_BYTES_MAX 1024
+
+struct host_locks {
+	int dir_fd;
+	int inside_fd; /* the file of INSIDE_LOCK; -1: not opened yet */
+	int notify_fd; /* -1: not asked for yet, or not to be had */
+	char *path;
+	char *warning;
+};
+
+int host_locks_open(struct host_locks **ret, struct pl_err *err)
+{
+	auto_locks struct host_locks *locks = pl_alloc(sizeof(*locks));
+
+	locks->dir_fd = -1;
+	locks->inside_fd = -1;
+	locks->notify_fd = -1;
+	if (host_lock_folder_open(&locks->dir_fd, &locks->path, &locks->warning, err) < 0)
+		return -1;
+	*ret = pl_take(locks);
+	return 0;
+}
+
+static void close_fd(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
+void host_locks_free(struct host_locks *locks)
+{
+	if (locks == NULL)
+		return;
+	close_fd(locks->dir_fd);
+	close_fd(locks->inside_fd);
+	close_fd(locks->notify_fd);
+	free(locks->path);
+	free(locks->warning);
+	free(locks);
+}
+
+const char *host_locks_path(const struct host_locks *locks)
+{
+	return locks->path;
+}
+
+const char *host_locks_warning(const struct host_locks *locks)
+{
+	return locks->warning;
+}
+
+/* "NAME.lock"; what could be a path of its own becomes '_'. */
+static void file_name(const char *name, char file[NAME_BYTES_MAX])
+{
+	snprintf(file, NAME_BYTES_MAX, "%.*s.lock", NAME_BYTES_MAX - 8, name);
+	for (char *at = file; *at != '\0'; at++) {
+		bool plain = isalnum((unsigned char)*at) || *at == '-' || *at == '.' || *at == '_';
+		if (!plain || (at == file && *at == '.'))
+			*at = '_';
+	}
+}
+
+/* A file of one name: a second one would be somebody's who wants it written to. */
+static bool is_lock_file(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_nlink <= 1;
+}
+
+int host_lock_open_existing(const struct host_locks *locks, const char *name)
+{
+	char file[NAME_BYTES_MAX];
+
+	file_name(name, file);
+	int fd = openat(locks->dir_fd, file, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd >= 0 && !is_lock_file(fd)) {
+		close(fd);
+		fd = -1;
+		errno = EINVAL;
+	}
+	return fd;
+}
+
+/* Only where it is absent: with O_CREAT the kernel refuses another user's file in such a folder. */
+static int make_lock_file(const struct host_locks *locks, const char *name)
+{
+	char file[NAME_BYTES_MAX];
+
+	file_name(name, file);
+	int fd = openat(locks->dir_fd, file, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+			LOCK_MODE);
+	if (fd >= 0)
+		(void)!fchmod(fd, LOCK_MODE);
+	return fd;
+}
+
+int host_lock_open(const struct host_locks *locks, const char *name, int *ret_fd,
+		   struct pl_err *err)
+{
+	for (int i = 0; i < OPEN_TRIES; i++) {
+		int fd = host_lock_open_existing(locks, name);
+		if (fd < 0 && errno == ENOENT)
+			fd = make_lock_file(locks, name);
+		if (fd >= 0) {
+			*ret_fd = fd;
+			return 0;
+		}
+		/* another made it meanwhile, and has not set its mode yet */
+		if (errno != EEXIST && errno != EACCES)
+			break;
+		if (errno == EACCES)
+			pl_clock_sleep_until(pl_clock_now_ns() + OPEN_PAUSE_NS);
+	}
+	if (errno == ELOOP || errno == EINVAL)
+		return pl_err_set(err, PL_ERR_IO,
+				  "lock '%s' in '%s' is not to be trusted: found a %s, expected a "
+				  "file of one name",
+				  name, locks->path, errno == ELOOP ? "symlink" : "special file");
+	return pl_err_errno(err, "lock '%s' in '%s' cannot be opened", name, locks->path);
+}
+
+int host_locks_enter(struct host_locks *locks, struct pl_err *err)
+{
+	if (locks->inside_fd < 0 && host_lock_open(locks, INSIDE_LOCK, &locks->inside_fd, err) < 0)
+		return -1;
+	if (flock(locks->inside_fd, LOCK_EX) == 0)
+		return 0;
+	if (errno == EINTR)
+		return pl_err_set(err, PL_ERR_INTERRUPTED, "interrupted");
+	return pl_err_errno(err, "lock folder '%s' cannot be locked", locks->path);
+}
+
+void host_locks_leave(struct host_locks *locks)
+{
+	flock(locks->inside_fd, LOCK_UN);
+}
+
+int host_lock_try(const struct host_locks *locks, const char *name, enum host_lock_mode mode,
+		  int *ret_fd, struct pl_err *err)
+{
+	auto_fd int fd = -1;
+
+	if (host_lock_open(locks, name, &fd, err) < 0)
+		return -1;
+	if (flock(fd, (mode == HOST_LOCK_SHARED ? LOCK_SH : LOCK_EX) | LOCK_NB) < 0) {
+		if (errno == EWOULDBLOCK)
+			return 0;
+		return pl_err_errno(err, "lock '%s' in '%s' cannot be taken", name, locks->path);
+	}
+	*ret_fd = fd;
+	fd = -1;
+	return 1;
+}
+
+static json_t *user_name(void)
+{
+	const struct passwd *entry = getpwuid(geteuid());
+	auto_free char *number = pl_asprintf("%u", (unsigned)geteuid());
+
+	return pl_json_text(entry != NULL ? entry->pw_name : number);
+}
+
+void host_lock_say(int fd, const struct host_lock_who *who, const json_t *more)
+{
+	char since[32];
+	auto_json json_t *said = json_object();
+
+	pl_clock_rfc3339(pl_clock_real_ns(), since);
+	json_object_set_new(said, "pid", json_integer(getpid()));
+	json_object_set_new(said, "user", user_name());
+	json_object_set_new(said, "run_id", pl_json_text(who->run_id));
+	json_object_set_new(said, "name", pl_json_text(who->name));
+	json_object_set_new(said, "since", json_string(since));
+	if (more != NULL)
+		json_object_update((json_t *)said, (json_t *)more);
+	auto_free char *text = pl_json_to_text(said, PL_JSON_COMPACT);
+	/* a file that cannot be written still locks */
+	(void)!ftruncate(fd, 0);
+	if (strlen(text) < SAID_BYTES_MAX)
+		(void)!pwrite(fd, text, strlen(text), 0);
+}
+
+void host_lock_release(int fd)
+{
+	(void)!ftruncate(fd, 0);
+	flock(fd, LOCK_UN);
+	/* behind the unlocking: whom it wakes finds the lock free */
+	futimens(fd, NULL);
+	close(fd);
+}
+
+json_t *host_lock_read(int fd)
+{
+	char text[SAID_BYTES_MAX];
+	struct pl_err ignored = PL_ERR_INIT;
+	json_t *json = NULL;
+	ssize_t len = pread(fd, text, sizeof(text), 0);
+
+	if (len <= 0 || pl_json_parse(text, (size_t)len, "lock", &json, &ignored) < 0)
+		return NULL;
+	if (json_is_object(json))
+		return json;
+	json_decref(json);
+	return NULL;
+}
+
+json_t *host_lock_holder(const struct host_locks *locks, const char *name)
+{
+	auto_fd int fd = host_lock_open_existing(locks, name);
+
+	return fd >= 0 ? host_lock_read(fd) : NULL;
+}
+
+/* Anybody can have written it: no control characters, and not too long. "": no text. */
+static void add_text(struct pl_buf *buf, const char *before, const json_t *json, const char *key,
+		     const char *behind)
+{
+	const char *text = json_string_value(json_object_get(json, key));
+
+	if (text == NULL || text[0] == '\0')
+		return;
+	pl_buf_addf(buf, "%s%s", buf->len > 0 ? ", " : "", before);
+	for (size_t i = 0; text[i] != '\0' && i < SHOWN_BYTES_MAX; i++) {
+		unsigned char c = (unsigned char)text[i];
+		pl_buf_add_char(buf, c < ' ' || c == 127 ? '?' : (char)c);
+	}
+	pl_buf_add_text(buf, behind);
+}
+
+char *host_lock_holder_text(const json_t *holder)
+{
+	auto_buf buf = { 0 };
+	const json_t *pid = json_object_get(holder, "pid");
+
+	pl_buf_init(&buf, HOLDER_BYTES_MAX);
+	add_text(&buf, "run ", holder, "run_id", "");
+	add_text(&buf, "'", holder, "name", "'");
+	add_text(&buf, "user ", holder, "user", "");
+	if (json_is_integer(pid))
+		pl_buf_addf(&buf, "%spid %lld", buf.len > 0 ? ", " : "",
+			    (long long)json_integer_value(pid));
+	add_text(&buf, "since ", holder, "since", "");
+	return buf.len > 0 ? pl_buf_take(&buf) : pl_strdup("a process that does not say who it is");
+}
+
+void host_locks_wait(struct host_locks *locks, int64_t timeout_ns)
+{
+	struct timespec wait = { .tv_sec = timeout_ns / PL_NS_PER_S,
+				 .tv_nsec = timeout_ns % PL_NS_PER_S };
+	char events[EVENT_ROOM];
+	char path[64];
+
+	if (locks->notify_fd < 0) {
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", locks->dir_fd);
+		locks->notify_fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+		/* looks at locks open and close files, and must not wake others */
+		if (locks->notify_fd >= 0 &&
+		    inotify_add_watch(locks->notify_fd, path, IN_ATTRIB) < 0) {
+			close(locks->notify_fd);
+			locks->notify_fd = -1;
+		} else if (locks->notify_fd >= 0) {
+			/* what was set free before the watch began is seen by looking once more */
+			return;
+		}
+	}
+	struct pollfd fds = { .fd = locks->notify_fd, .events = POLLIN };
+	if (ppoll(&fds, locks->notify_fd >= 0 ? 1 : 0, &wait, NULL) > 0) {
+		while (read(locks->notify_fd, events, sizeof(events)) > 0) {}
+	}
+}

@@ -1,0 +1,153 @@
+#include "host/lock/port.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/unique.h"
+#include "io/sock.h"
+
+#define LOCAL_RANGE     "/proc/sys/net/ipv4/ip_local_port_range"
+#define SPAN            (HOST_PORT_LAST - HOST_PORT_FIRST + 1)
+#define NAME_BYTES      32
+#define RANGE_BYTES_MAX 4096
+
+/* With SO_REUSEADDR: ports in TIME_WAIT are free. */
+static int bind_port(const char *host, uint16_t port, int *ret_fd, struct pl_err *err)
+{
+	struct io_addr addr;
+	int on = 1;
+
+	if (io_addr_resolve(host, port, &addr, err) < 0)
+		return -1;
+	auto_fd int fd = socket(addr.u.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return pl_err_errno(err, "cannot make a socket");
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	/* two bound sockets with SO_REUSEADDR do not see each other until one listens */
+	if (bind(fd, &addr.u.any, addr.len) < 0 || listen(fd, 1) < 0) {
+		int code = errno;
+		pl_err_errno(err, "port '%u' of '%s' cannot be used", port, host);
+		if (code == EADDRINUSE)
+			err->code = PL_ERR_BUSY;
+		return -1;
+	}
+	*ret_fd = fd;
+	fd = -1;
+	return 0;
+}
+
+static void lock_name(uint16_t number, char name[NAME_BYTES])
+{
+	snprintf(name, NAME_BYTES, "port-%u", (unsigned)number);
+}
+
+static int locked_by_another(const struct host_locks *locks, uint16_t number, struct pl_err *err)
+{
+	char name[NAME_BYTES];
+
+	lock_name(number, name);
+	auto_json json_t *holder = host_lock_holder(locks, name);
+	auto_free char *text = host_lock_holder_text(holder);
+	return pl_err_set(err, PL_ERR_BUSY, "port '%u' is held by %s", (unsigned)number, text);
+}
+
+/* Lock first: two runs that try at once must not see each other's trial bind as a server. */
+static int take_one(const struct host_locks *locks, const char *host, uint16_t number,
+		    const struct host_lock_who *who, struct host_port *ret, struct pl_err *err)
+{
+	struct host_port port = HOST_PORT_NONE;
+	char name[NAME_BYTES];
+
+	lock_name(number, name);
+	port.number = number;
+	if (locks != NULL) {
+		int taken = host_lock_try(locks, name, HOST_LOCK_EXCLUSIVE, &port.lock_fd, err);
+		if (taken < 0)
+			return -1;
+		if (taken == 0)
+			return locked_by_another(locks, number, err);
+	}
+	if (bind_port(host, number, &port.bound_fd, err) < 0) {
+		/* nobody waits for a lock that was only tried */
+		if (port.lock_fd >= 0)
+			close(port.lock_fd);
+		return -1;
+	}
+	if (port.lock_fd >= 0)
+		host_lock_say(port.lock_fd, who, NULL);
+	*ret = port;
+	return 0;
+}
+
+static int take_fixed(const struct host_locks *locks, const char *host, uint16_t fixed,
+		      const struct host_lock_who *who, struct host_port *ret, struct pl_err *err)
+{
+	if (take_one(locks, host, fixed, who, ret, err) == 0)
+		return 0;
+	auto_free char *listener = err->code == PL_ERR_BUSY ? host_port_listener(fixed) : NULL;
+	if (listener != NULL && strstr(err->text, " is held by ") == NULL)
+		pl_err_set(err, PL_ERR_BUSY, "port '%u' of '%s' is in use by %s", (unsigned)fixed,
+			   host, listener);
+	return -1;
+}
+
+size_t host_port_usable(const char *local_range, uint16_t ret[SPAN])
+{
+	unsigned first = 1, last = 0; /* none */
+	size_t count = 0;
+
+	if (sscanf(local_range, "%u %u", &first, &last) != 2) {
+		first = 1;
+		last = 0;
+	}
+	for (unsigned port = HOST_PORT_FIRST; port <= HOST_PORT_LAST; port++) {
+		if (port < first || port > last)
+			ret[count++] = (uint16_t)port;
+	}
+	for (unsigned port = HOST_PORT_FIRST; count == 0 && port <= HOST_PORT_LAST; port++)
+		ret[port - HOST_PORT_FIRST] = (uint16_t)port;
+	return count > 0 ? count : SPAN;
+}
+
+int host_port_take(const struct host_locks *locks, const char *host, uint16_t fixed,
+		   const struct host_lock_who *who, struct host_port *ret, struct pl_err *err)
+{
+	auto_free uint16_t *usable = pl_alloc_array(SPAN, sizeof(*usable));
+	auto_free char *range = NULL;
+	struct pl_err ignored = PL_ERR_INIT;
+
+	if (fixed != 0)
+		return take_fixed(locks, host, fixed, who, ret, err);
+	if (pl_file_read(LOCAL_RANGE, RANGE_BYTES_MAX, &range, NULL, &ignored) < 0)
+		range = pl_strdup("");
+	size_t count = host_port_usable(range, usable);
+	unsigned start = pl_unique_u32();
+	for (size_t i = 0; i < count; i++) {
+		if (take_one(locks, host, usable[(start + i) % count], who, ret, err) == 0)
+			return 0;
+		if (err->code != PL_ERR_BUSY)
+			return -1;
+	}
+	return pl_err_set(err, PL_ERR_BUSY, "no free port from %d to %d on '%s'", HOST_PORT_FIRST,
+			  HOST_PORT_LAST, host);
+}
+
+void host_port_unbind(struct host_port *port)
+{
+	if (port->bound_fd >= 0)
+		close(port->bound_fd);
+	port->bound_fd = -1;
+}
+
+void host_port_release(struct host_port *port)
+{
+	host_port_unbind(port);
+	if (port->lock_fd >= 0)
+		host_lock_release(port->lock_fd);
+	port->lock_fd = -1;
+}

@@ -1,0 +1,136 @@
+#include "host/lock/queue.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "host/lock/lock_priv.h"
+
+#define WAITERS_MAX    4096
+#define NUMBER_MAX     (1LL << 50)
+#define NAME_BYTES_MAX 32
+
+struct host_ticket {
+	int fd;
+	json_int_t number; /* smaller ones come first */
+};
+
+static void slot_name(unsigned slot, char name[NAME_BYTES_MAX])
+{
+	snprintf(name, NAME_BYTES_MAX, "waiter-%04u", slot);
+}
+
+/* Does a living process hold it? Only true for other descriptions than fd's own. */
+static bool is_held(int fd)
+{
+	if (flock(fd, LOCK_SH | LOCK_NB) < 0)
+		return errno == EWOULDBLOCK;
+	flock(fd, LOCK_UN);
+	return false;
+}
+
+/* Anybody can have written it: what no queue ever reaches counts as nothing. */
+static json_int_t number_of(const json_t *said)
+{
+	json_int_t number = json_integer_value(json_object_get(said, "number"));
+
+	return number > 0 && number < NUMBER_MAX ? number : 0;
+}
+
+/*
+ * What the waiters say, in order of their slots; files are never removed, so the first absent one
+ * is the end. *ret_free: the first slot that nobody holds.
+ */
+static json_t *read_waiters(const struct host_locks *locks, unsigned *ret_free)
+{
+	json_t *waiters = json_array();
+	unsigned slot;
+
+	*ret_free = WAITERS_MAX;
+	for (slot = 0; slot < WAITERS_MAX; slot++) {
+		char name[NAME_BYTES_MAX];
+		slot_name(slot, name);
+		auto_fd int fd = host_lock_open_existing(locks, name);
+		if (fd < 0 && errno == ENOENT)
+			break;
+		bool held = fd >= 0 && is_held(fd);
+		auto_json json_t *said = held ? host_lock_read(fd) : NULL;
+		if (said != NULL)
+			json_array_append(waiters, said);
+		else if (fd >= 0 && !held && *ret_free == WAITERS_MAX)
+			*ret_free = slot;
+	}
+	if (*ret_free == WAITERS_MAX && slot < WAITERS_MAX)
+		*ret_free = slot;
+	return waiters;
+}
+
+int host_ticket_take(const struct host_locks *locks, const struct host_lock_who *who, json_t *claim,
+		     struct host_ticket **ret, struct pl_err *err)
+{
+	unsigned slot;
+	auto_json json_t *waiters = read_waiters(locks, &slot);
+	char name[NAME_BYTES_MAX];
+	json_int_t number = 0;
+	json_t *waiter;
+	size_t i;
+	int fd = -1;
+
+	json_array_foreach(waiters, i, waiter)
+	{
+		if (number_of(waiter) > number)
+			number = number_of(waiter);
+	}
+	number++;
+	slot_name(slot, name);
+	int taken = slot < WAITERS_MAX ? host_lock_try(locks, name, HOST_LOCK_EXCLUSIVE, &fd, err)
+				       : 0;
+	if (taken < 0)
+		return -1;
+	if (taken == 0)
+		return pl_err_set(err, PL_ERR_BUSY, "the queue of '%s' is full",
+				  host_locks_path(locks));
+	auto_json json_t *more = json_pack("{s:I, s:O}", "number", number, "claim", claim);
+	host_lock_say(fd, who, more);
+	struct host_ticket *ticket = pl_alloc(sizeof(*ticket));
+	*ticket = (struct host_ticket){ .fd = fd, .number = number };
+	*ret = ticket;
+	return 0;
+}
+
+void host_ticket_leave(struct host_ticket *ticket)
+{
+	if (ticket == NULL)
+		return;
+	host_lock_release(ticket->fd);
+	free(ticket);
+}
+
+/* Into its place by number. */
+static void insert(json_t *sorted, json_t *waiter)
+{
+	size_t at = json_array_size(sorted);
+
+	while (at > 0 && number_of(json_array_get(sorted, at - 1)) > number_of(waiter))
+		at--;
+	json_array_insert(sorted, at, waiter);
+}
+
+json_t *host_queue_before(const struct host_locks *locks, const struct host_ticket *ticket)
+{
+	unsigned slot;
+	auto_json json_t *waiters = read_waiters(locks, &slot);
+	json_t *before = json_array();
+	json_t *waiter;
+	size_t i;
+
+	/* our own number is not smaller than itself */
+	json_array_foreach(waiters, i, waiter)
+	{
+		if (ticket == NULL || number_of(waiter) < ticket->number)
+			insert(before, waiter);
+	}
+	return before;
+}

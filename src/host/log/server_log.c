@@ -1,0 +1,265 @@
+#include "host/log/server_log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "host/log/server_log_priv.h"
+
+#define READ_BYTES          65536
+#define TAIL_LINE_BYTES_MAX 2048
+#define TAIL_BYTES_MAX      (16u << 20)
+/* Of what was written while nobody read, this much is looked at for the reason of a death. */
+#define BACKLOG_BYTES_MAX (8u << 20)
+
+/* A ring of lines: [first, first + count) modulo room. */
+struct tail {
+	char **lines;
+	size_t room;
+	size_t first;
+	size_t count;
+	size_t bytes;
+};
+
+struct host_server_log {
+	int fd; /* -1: not opened yet */
+	off_t offset;
+	struct host_log_time seen; /* the last bytes */
+	char line[HOST_LOG_LINE_BYTES_MAX + 1];
+	size_t line_len;
+	bool after_return; /* the line's last byte was a carriage return */
+	bool ready;        /* it is known to answer */
+	bool in_backlog;   /* up to the next line break it is half a line */
+	struct host_log_moment moments[HOST_LOG_PHASE_COUNT];
+	struct host_log_facts facts;
+	struct host_log_causes causes;
+	struct tail tail;
+};
+
+struct host_server_log *host_server_log_new(size_t tail_lines)
+{
+	struct host_server_log *log = pl_alloc(sizeof(*log));
+
+	log->fd = -1;
+	log->tail.room = tail_lines;
+	log->tail.lines = pl_alloc_array(tail_lines + 1, sizeof(*log->tail.lines));
+	return log;
+}
+
+static void tail_drop(struct tail *tail)
+{
+	char *line = tail->lines[tail->first];
+
+	tail->bytes -= strlen(line) + 1;
+	free(line);
+	tail->first = (tail->first + 1) % tail->room;
+	tail->count--;
+}
+
+void host_server_log_free(struct host_server_log *log)
+{
+	if (log == NULL)
+		return;
+	while (log->tail.count > 0)
+		tail_drop(&log->tail);
+	free(log->tail.lines);
+	host_log_facts_done(&log->facts);
+	if (log->fd >= 0)
+		close(log->fd);
+	free(log);
+}
+
+static void tail_add(struct tail *tail, const char *text, size_t len)
+{
+	if (len > TAIL_LINE_BYTES_MAX)
+		len = TAIL_LINE_BYTES_MAX;
+	if (tail->room == 0)
+		return;
+	while (tail->count == tail->room ||
+	       (tail->count > 0 && tail->bytes + len + 1 > TAIL_BYTES_MAX))
+		tail_drop(tail);
+	tail->lines[(tail->first + tail->count) % tail->room] = pl_strndup(text, len);
+	tail->count++;
+	tail->bytes += len + 1;
+}
+
+/* overwritten: a progress bar's next state stands in its place. */
+static void take_line(struct host_server_log *log, bool overwritten,
+		      const struct host_log_time *seen)
+{
+	struct host_log_line line;
+	size_t len = host_log_line_clean(log->line, log->line_len);
+	bool blank = log->line[strspn(log->line, " \t")] == '\0';
+
+	log->line_len = 0;
+	log->after_return = false;
+	if (!overwritten)
+		tail_add(&log->tail, log->line, len);
+	if (blank)
+		return;
+	bool listening = host_server_log_is_listening(log);
+	host_log_line_read(log->line, seen->real_ns, &line);
+	host_log_causes_take(&log->causes, &line, listening);
+	if (listening)
+		return;
+	host_log_phases_take(log->moments, &line, seen);
+	host_log_facts_take(&log->facts, &line);
+}
+
+void host_server_log_feed(struct host_server_log *log, const char *data, size_t len,
+			  const struct host_log_time *seen)
+{
+	log->seen = *seen;
+	for (size_t i = 0; i < len; i++) {
+		if (log->in_backlog) {
+			log->in_backlog = data[i] != '\n';
+			continue;
+		}
+		if (data[i] == '\n') {
+			take_line(log, false, seen);
+			continue;
+		}
+		if (data[i] == '\r') {
+			log->after_return = true;
+			continue;
+		}
+		if (log->after_return)
+			take_line(log, true, seen);
+		if (log->line_len < HOST_LOG_LINE_BYTES_MAX)
+			log->line[log->line_len++] = data[i];
+	}
+}
+
+void host_server_log_end(struct host_server_log *log)
+{
+	if (log->line_len > 0)
+		take_line(log, false, &log->seen);
+}
+
+static int open_log(struct host_server_log *log, const char *path, struct pl_err *err)
+{
+	if (log->fd >= 0)
+		return 0;
+	log->fd = open(path, O_RDONLY | O_CLOEXEC);
+	return log->fd < 0 ? pl_err_errno(err, "cannot open '%s'", path) : 0;
+}
+
+static void skip_backlog(struct host_server_log *log, off_t size)
+{
+	if (!host_server_log_is_listening(log) || size - log->offset <= BACKLOG_BYTES_MAX)
+		return;
+	log->offset = size - BACKLOG_BYTES_MAX;
+	log->line_len = 0;
+	log->after_return = false;
+	log->in_backlog = true;
+}
+
+int host_server_log_follow(struct host_server_log *log, const char *path, struct pl_err *err)
+{
+	struct host_log_time seen = { .mono_ns = pl_clock_now_ns(), .real_ns = pl_clock_real_ns() };
+	struct stat st;
+
+	if (open_log(log, path, err) < 0)
+		return -1;
+	if (fstat(log->fd, &st) < 0)
+		return pl_err_errno(err, "cannot read '%s'", path);
+	auto_free char *bytes = NULL;
+	while (log->offset < st.st_size) {
+		skip_backlog(log, st.st_size);
+		if (bytes == NULL)
+			bytes = pl_alloc(READ_BYTES);
+		ssize_t got = pread(log->fd, bytes, READ_BYTES, log->offset);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return pl_err_errno(err, "cannot read '%s'", path);
+		if (got == 0)
+			break;
+		log->offset += got;
+		host_server_log_feed(log, bytes, (size_t)got, &seen);
+	}
+	return 0;
+}
+
+const struct host_log_moment *host_server_log_moment(const struct host_server_log *log,
+						     enum host_log_phase phase)
+{
+	return &log->moments[phase];
+}
+
+bool host_server_log_is_listening(const struct host_server_log *log)
+{
+	return log->ready || log->moments[HOST_LOG_LISTENING].reached;
+}
+
+void host_server_log_set_ready(struct host_server_log *log)
+{
+	log->ready = true;
+}
+
+json_t *host_server_log_facts(const struct host_server_log *log)
+{
+	return host_log_facts_json(&log->facts);
+}
+
+const char *host_server_log_told(const struct host_server_log *log)
+{
+	return log->causes.cause;
+}
+
+const char *host_server_log_told_line(const struct host_server_log *log)
+{
+	return log->causes.cause != NULL ? log->causes.said : NULL;
+}
+
+const char *host_server_log_exception(const struct host_server_log *log)
+{
+	return log->causes.exception_witness != HOST_LOG_NOBODY ? log->causes.exception : NULL;
+}
+
+static bool is_asked_for(int signal_number)
+{
+	return signal_number == SIGKILL || signal_number == SIGTERM || signal_number == SIGINT ||
+	       signal_number == SIGHUP;
+}
+
+const char *host_server_log_cause(const struct host_server_log *log, const struct host_death *death)
+{
+	const struct host_log_causes *causes = &log->causes;
+	bool killed = death->signal_number == SIGKILL || causes->worker_killed;
+
+	if (causes->witness > HOST_LOG_VAGUE)
+		return causes->cause;
+	if (death->oom_killed && killed)
+		return "host_memory";
+	if (causes->cause != NULL)
+		return causes->cause;
+	if (is_asked_for(death->signal_number))
+		return "killed";
+	if (death->signal_number != 0 || death->was_ready || host_server_log_is_listening(log))
+		return "crashed";
+	return "unknown";
+}
+
+json_t *host_server_log_tail(const struct host_server_log *log)
+{
+	const struct tail *tail = &log->tail;
+	json_t *lines = json_array();
+	size_t count = tail->count;
+
+	for (; count > 0; count--) {
+		const char *last = tail->lines[(tail->first + count - 1) % tail->room];
+		if (last[strspn(last, " \t")] != '\0')
+			break;
+	}
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(lines,
+				      pl_json_text(tail->lines[(tail->first + i) % tail->room]));
+	return lines;
+}

@@ -1,0 +1,92 @@
+/*
+ * The log of a vLLM-form server, read as it grows: start-up phases, facts of the engine, why it
+ * died, and its last lines. What says what: tbl/log_lines.h.
+ *
+ * - Any bytes may come, in pieces of any size; the result does not depend on how they were cut.
+ * - Memory is bounded: one line of LINE bytes (the rest of a longer one is dropped) and the tail.
+ * - Once the front end listens only lines that say why a server dies are looked at.
+ * - One thread at a time.
+ */
+#ifndef HOST_LOG_SERVER_LOG_H
+#define HOST_LOG_SERVER_LOG_H
+
+#include "base/json.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum host_log_phase {
+#define LOG_PHASE(id, name, which) HOST_LOG_##id,
+#include "tbl/log_lines.h"
+	HOST_LOG_PHASE_COUNT
+};
+
+/* When bytes were seen: both clocks at the same moment. */
+struct host_log_time {
+	int64_t mono_ns; /* CLOCK_MONOTONIC */
+	int64_t real_ns; /* CLOCK_REALTIME */
+};
+
+struct host_log_moment {
+	bool reached;
+	bool stamped; /* the line carried the log's own time */
+	struct host_log_time seen;
+	int64_t stamp_ns; /* in the log's calendar, as if that were UTC */
+};
+
+/* How a server ended, as far as others than its log know it. */
+struct host_death {
+	int signal_number; /* what ended it, and did not come from us; 0: none */
+	bool was_ready;
+	bool oom_killed; /* the kernel killed for memory meanwhile: host_oom_kills() has risen */
+};
+
+struct host_server_log;
+
+/* tail_lines: how many of the last lines are kept. */
+struct host_server_log *host_server_log_new(size_t tail_lines);
+void host_server_log_free(struct host_server_log *log);
+PL_AUTO_DEFINE(struct host_server_log, host_server_log_free);
+#define auto_server_log PL_AUTO(host_server_log_free)
+
+void host_server_log_feed(struct host_server_log *log, const char *data, size_t len,
+			  const struct host_log_time *seen);
+/* Nothing more comes: what stands behind the last line break is a line too. */
+void host_server_log_end(struct host_server_log *log);
+/*
+ * Feeds what the file has grown by since the last call; of a large growth after LISTENING only its
+ * last part. The file is opened once: a log that is moved away is still read.
+ */
+int host_server_log_follow(struct host_server_log *log, const char *path,
+			   struct pl_err *err) PL_MUST_CHECK;
+
+const struct host_log_moment *host_server_log_moment(const struct host_server_log *log,
+						     enum host_log_phase phase);
+const char *host_log_phase_name(enum host_log_phase phase);
+/*
+ * CLOCK_MONOTONIC time of a phase, INT64_MIN where it was not reached: when its line was seen, or
+ * by the log's own clock where that is more than its second earlier.
+ */
+int64_t host_server_log_phase_ns(const struct host_server_log *log, enum host_log_phase phase);
+bool host_server_log_is_listening(const struct host_server_log *log);
+/* The server is known to answer, whatever it says: from now on as if it had said that it
+ * listens. */
+void host_server_log_set_ready(struct host_server_log *log);
+
+/* Every key of the LOG_FACT rows, null where nothing is told. New reference. */
+json_t *host_server_log_facts(const struct host_server_log *log);
+
+/* The cause that the log names, NULL: none; and the line that does. */
+const char *host_server_log_told(const struct host_server_log *log);
+const char *host_server_log_told_line(const struct host_server_log *log);
+/* The first exception that names no known cause, an engine's before the front end's; NULL: none. */
+const char *host_server_log_exception(const struct host_server_log *log);
+/* Why a server died: a name of the CAUSE rows, "unknown" where nothing says it. Static. */
+const char *host_server_log_cause(const struct host_server_log *log,
+				  const struct host_death *death);
+
+/* The last lines: no colours, of progress bars the last state, no blank lines at the end. */
+json_t *host_server_log_tail(const struct host_server_log *log);
+
+#endif

@@ -1,0 +1,352 @@
+#include "host/proc/guard.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "host/proc/guard_priv.h"
+#include "host/proc/mark.h"
+#include "host/proc/process.h"
+#include "host/proc/process_priv.h"
+#include "host/proc/reaper.h"
+
+#define TEXTS_BYTES_MAX (64u << 20)
+#define LAST_WAIT_NS    (30 * PL_NS_PER_S)
+#define MARKED_WAIT_NS  (10 * PL_NS_PER_S)
+#define RUN_ID_BYTES    64
+
+/* gcc and clang say it each in its own way */
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define __SANITIZE_THREAD__ 1
+#endif
+#endif
+#ifdef __SANITIZE_THREAD__
+#define HAS_OWN_THREADS true /* the sanitizer's */
+#else
+#define HAS_OWN_THREADS false
+#endif
+
+struct host_guard {
+	pid_t pid;
+	int socket;
+	char run_id[RUN_ID_BYTES];
+	bool lost;
+	bool started; /* a head; until `gone` */
+	struct host_proc head;
+	bool answered;
+	struct host_guard_msg answer; /* READY, STARTED or FAILED */
+	int pidfd;                    /* that came with it */
+	bool ended;
+	struct host_end end;
+	bool gone;
+	bool had_to_kill;
+	int left;
+};
+
+/* fork() copies one thread: a lock that another holds would stay taken in the guard. */
+static void warn_of_threads(void)
+{
+	DIR *dir = HAS_OWN_THREADS ? NULL : opendir("/proc/self/task");
+	size_t count = 0;
+
+	if (dir == NULL)
+		return;
+	for (struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir))
+		count += entry->d_name[0] != '.';
+	closedir(dir);
+	if (count > 1)
+		pl_log(PL_LOG_WARNING, "the guard starts beside %zu threads", count - 1);
+}
+
+static void note(struct host_guard *guard, const struct host_guard_msg *msg, int fds[])
+{
+	switch ((enum host_guard_word)msg->word) {
+	case HOST_GUARD_READY:
+	case HOST_GUARD_STARTED:
+	case HOST_GUARD_FAILED:
+		guard->answered = true;
+		guard->answer = *msg;
+		if (msg->word == HOST_GUARD_STARTED && !host_proc_read(msg->a, &guard->head))
+			guard->head.pid = 0;
+		guard->pidfd = fds[0];
+		fds[0] = -1;
+		break;
+	case HOST_GUARD_ENDED:
+		guard->ended = true;
+		guard->end = (struct host_end){ .code = msg->a, .status = msg->b };
+		break;
+	case HOST_GUARD_GONE:
+		guard->gone = true;
+		guard->had_to_kill = msg->a != 0;
+		guard->left = msg->b;
+		break;
+	default:
+		break;
+	}
+}
+
+/* All that has come. */
+static void take_all(struct host_guard *guard)
+{
+	struct host_guard_msg msg;
+	int fds[HOST_GUARD_FDS_MAX];
+	int got;
+
+	while (!guard->lost && (got = host_guard_take(guard->socket, &msg, fds)) != 0) {
+		if (got < 0) {
+			guard->lost = true;
+			break;
+		}
+		note(guard, &msg, fds);
+		for (size_t i = 0; i < HOST_GUARD_FDS_MAX; i++) {
+			if (fds[i] >= 0)
+				close(fds[i]);
+		}
+	}
+}
+
+/*
+ * Takes what comes until *what is true, the guard is lost, the time is up or a signal came to us
+ * (`through`: signals end nothing). Returns *what.
+ */
+static bool wait_until(struct host_guard *guard, const bool *what, int64_t timeout_ns, bool through)
+{
+	int64_t due_ns = pl_clock_now_ns() + timeout_ns;
+
+	take_all(guard);
+	while (!*what && !guard->lost) {
+		int64_t left_ns = due_ns - pl_clock_now_ns();
+		struct pollfd fds = { .fd = guard->socket, .events = POLLIN };
+		struct timespec wait;
+
+		if (left_ns <= 0)
+			break;
+		wait = (struct timespec){ .tv_sec = left_ns / PL_NS_PER_S,
+					  .tv_nsec = left_ns % PL_NS_PER_S };
+		int ready = ppoll(&fds, 1, &wait, NULL);
+		take_all(guard);
+		if (ready < 0 && !through)
+			break;
+	}
+	return *what;
+}
+
+static int lost(struct host_guard *guard, struct pl_err *err)
+{
+	guard->lost = true;
+	return pl_err_set(err, PL_ERR_LAUNCH,
+			  "the server's guard (process %d) was killed; nothing runs without it",
+			  (int)guard->pid);
+}
+
+int host_guard_start(const char *run_id, struct host_guard **ret, struct pl_err *err)
+{
+	int pair[2];
+
+	warn_of_threads();
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return pl_err_errno(err, "cannot make a pair of sockets");
+	pid_t parent = getpid();
+	pid_t pid = fork();
+	if (pid < 0) {
+		pl_err_errno(err, "cannot start the guard");
+		close(pair[0]);
+		close(pair[1]);
+		return -1;
+	}
+	if (pid == 0) {
+		struct host_guard_self self = { pair[1], parent, run_id };
+		host_guard_main(&self);
+	}
+	close(pair[1]);
+	struct host_guard *guard = pl_alloc(sizeof(*guard));
+	guard->pid = pid;
+	guard->socket = pair[0];
+	guard->pidfd = -1;
+	snprintf(guard->run_id, sizeof(guard->run_id), "%s", run_id);
+	if (!wait_until(guard, &guard->answered, INT64_MAX / 4, true)) {
+		lost(guard, err);
+		host_guard_free(guard);
+		return -1;
+	}
+	if (!host_reaper_enter(run_id, pid))
+		pl_log(PL_LOG_DEBUG, "no lock folder: run '%s' is not noted there", run_id);
+	*ret = guard;
+	return 0;
+}
+
+static int32_t add_texts(struct pl_buf *buf, const char *const *texts)
+{
+	int32_t count = 0;
+
+	for (; texts[count] != NULL; count++)
+		pl_buf_add(buf, texts[count], strlen(texts[count]) + 1);
+	return count;
+}
+
+/* Arguments and environment in memory of their own: they may be larger than any packet. */
+static int make_texts(const struct host_process_spec *spec, struct host_guard_msg *msg, int *ret_fd,
+		      struct pl_err *err)
+{
+	auto_free const char **env = host_exec_env(spec->env);
+	auto_buf texts = { 0 };
+
+	pl_buf_init(&texts, TEXTS_BYTES_MAX);
+	msg->a = add_texts(&texts, spec->argv);
+	msg->b = add_texts(&texts, env);
+	auto_fd int fd = memfd_create("profllm-start", MFD_CLOEXEC);
+	if (fd < 0 || write(fd, texts.data, texts.len) != (ssize_t)texts.len)
+		return pl_err_errno(err, "cannot start '%s'", spec->argv[0]);
+	*ret_fd = fd;
+	fd = -1;
+	return 0;
+}
+
+int host_guard_spawn(struct host_guard *guard, const struct host_process_spec *spec, pid_t *ret_pid,
+		     int *ret_pidfd, struct pl_err *err)
+{
+	struct host_guard_msg msg = { .word = HOST_GUARD_START, .ns = spec->stop_timeout_ns };
+	auto_fd int texts_fd = -1;
+	auto_fd int log_fd = -1;
+
+	if (host_exec_open_log(spec->log_path, &log_fd, err) < 0 ||
+	    make_texts(spec, &msg, &texts_fd, err) < 0)
+		return -1;
+	int fds[] = { texts_fd, log_fd };
+	guard->started = guard->answered = guard->ended = guard->gone = false;
+	if (host_guard_send(guard->socket, &msg, fds, log_fd >= 0 ? 2 : 1) < 0 ||
+	    !wait_until(guard, &guard->answered, INT64_MAX / 4, true))
+		return lost(guard, err);
+	if (guard->answer.word == HOST_GUARD_FAILED) {
+		errno = guard->answer.a;
+		pl_err_errno(err, "cannot run '%s'", spec->argv[0]);
+		err->code = PL_ERR_LAUNCH;
+		return -1;
+	}
+	guard->started = true;
+	*ret_pid = guard->answer.a;
+	*ret_pidfd = guard->pidfd;
+	guard->pidfd = -1;
+	return 0;
+}
+
+bool host_guard_wait_end(struct host_guard *guard, int64_t timeout_ns, struct host_end *ret)
+{
+	wait_until(guard, &guard->ended, timeout_ns, false);
+	if (guard->ended)
+		*ret = guard->end;
+	else if (guard->lost)
+		*ret = (struct host_end){ 0 };
+	return guard->ended || guard->lost;
+}
+
+bool host_guard_wait_gone(struct host_guard *guard, int64_t timeout_ns)
+{
+	return !guard->started || wait_until(guard, &guard->gone, timeout_ns, false) || guard->lost;
+}
+
+void host_guard_ask_stop(struct host_guard *guard, int64_t deadline_ns)
+{
+	struct host_guard_msg msg = { .word = HOST_GUARD_STOP,
+				      .ns = pl_clock_now_ns() + deadline_ns };
+
+	if (host_guard_send(guard->socket, &msg, NULL, 0) < 0)
+		take_all(guard);
+}
+
+void host_guard_ask_kill(struct host_guard *guard)
+{
+	struct host_guard_msg msg = { .word = HOST_GUARD_KILL };
+
+	if (host_guard_send(guard->socket, &msg, NULL, 0) < 0)
+		take_all(guard);
+}
+
+bool host_guard_had_to_kill(const struct host_guard *guard)
+{
+	return guard->had_to_kill || guard->lost;
+}
+
+bool host_guard_hung_up(const struct host_guard *guard)
+{
+	struct pollfd fds = { .fd = guard->socket };
+
+	return poll(&fds, 1, 0) > 0 && (fds.revents & (POLLHUP | POLLERR)) != 0;
+}
+
+void host_guard_end_marked(const struct host_guard *guard)
+{
+	struct host_mark_heads heads = { &guard->head, guard->head.pid > 0 };
+
+	host_mark_kill_of(guard->run_id, HOST_MARK_ANYBODY, &heads, MARKED_WAIT_NS);
+}
+
+int host_guard_hold(struct host_guard *guard, int fd, struct pl_err *err)
+{
+	struct host_guard_msg msg = { .word = HOST_GUARD_HOLD };
+
+	return host_guard_send(guard->socket, &msg, &fd, 1) < 0 ? lost(guard, err) : 0;
+}
+
+pid_t host_guard_pid(const struct host_guard *guard)
+{
+	return guard->pid;
+}
+
+bool host_guard_is_lost(const struct host_guard *guard)
+{
+	return guard->lost;
+}
+
+/* It ends by itself once nothing is left; where something cannot be ended it stays and holds. */
+static void wait_for_guard(struct host_guard *guard)
+{
+	int64_t due_ns = pl_clock_now_ns() + LAST_WAIT_NS;
+	struct host_guard_msg msg;
+	int fds[HOST_GUARD_FDS_MAX];
+
+	if (guard->gone && guard->left > 0)
+		return;
+	while (!guard->lost && pl_clock_now_ns() < due_ns) {
+		struct pollfd fd = { .fd = guard->socket, .events = POLLIN };
+		poll(&fd, 1, 100);
+		guard->lost = host_guard_take(guard->socket, &msg, fds) < 0;
+	}
+	/* stopped by somebody, or worse */
+	if (!guard->lost)
+		kill(guard->pid, SIGKILL);
+	while (waitpid(guard->pid, NULL, 0) < 0 && errno == EINTR) {}
+	host_reaper_leave(guard->run_id);
+}
+
+void host_guard_free(struct host_guard *guard)
+{
+	if (guard == NULL)
+		return;
+	bool died = guard->lost || host_guard_hung_up(guard);
+	if (guard->started && !guard->gone && !died) {
+		host_guard_ask_kill(guard);
+		wait_until(guard, &guard->gone, LAST_WAIT_NS, true);
+	}
+	/* our end of it: there is nothing more to come */
+	shutdown(guard->socket, SHUT_WR);
+	wait_for_guard(guard);
+	if (died)
+		host_guard_end_marked(guard);
+	if (guard->pidfd >= 0)
+		close(guard->pidfd);
+	close(guard->socket);
+	free(guard);
+}

@@ -1,0 +1,44 @@
+/*
+ * The guard: a small process between profllm and the server that outlives profllm long enough to
+ * end what profllm started, whatever becomes of profllm (docs/decisions/0004-guard.md).
+ *
+ *	profllm ==socket== profllm-guard -> head of the server -> engine, workers, …
+ *
+ * - It is the server's parent and adopts every descendant whose parent died (child subreaper), so
+ *   "it has no child left" proves that nothing of the server is alive.
+ * - It is in a session of its own, heeds no SIGINT, SIGTERM or SIGHUP, and holds no descriptor but
+ *   its socket, standard error and those it was given to hold.
+ * - Once the head has ended, or the socket has closed (profllm is gone, also by SIGKILL), it ends all
+ *   that is left: SIGTERM, a deadline, SIGKILL until none is found.
+ * - It dies: host_guard_is_lost(), and the kernel kills the head; the rest is found by its mark.
+ * - One thread at a time, except where said.
+ */
+#ifndef HOST_PROC_GUARD_H
+#define HOST_PROC_GUARD_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct host_guard;
+/*
+ * Forks it: before any thread is started (it says so on standard error otherwise). `run_id` is the
+ * mark of what it guards. Starts no server: host_process_start() with this guard does.
+ */
+int host_guard_start(const char *run_id, struct host_guard **ret, struct pl_err *err) PL_MUST_CHECK;
+/* Has it end what still runs, and waits for that and for its own end. */
+void host_guard_free(struct host_guard *guard);
+PL_AUTO_DEFINE(struct host_guard, host_guard_free);
+#define auto_guard PL_AUTO(host_guard_free)
+
+/*
+ * It holds a copy of `fd` until the last descendant is gone, so that a lock (flock) on it lives as
+ * long as what it protects. The caller keeps its own.
+ */
+int host_guard_hold(struct host_guard *guard, int fd, struct pl_err *err) PL_MUST_CHECK;
+pid_t host_guard_pid(const struct host_guard *guard);
+/* It ended before it was asked to. */
+bool host_guard_is_lost(const struct host_guard *guard);
+
+#endif

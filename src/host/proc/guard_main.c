@@ -1,0 +1,363 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "host/proc/guard_priv.h"
+#include "host/proc/process_priv.h"
+#include "host/proc/reaper.h"
+
+/* What outlives its head may tidy up after it (shared memory, semaphores) before it is killed. */
+#define LINGER_NS (500 * PL_NS_PER_MS)
+/* Between two looks at what does not die. */
+#define KILL_AGAIN_NS (5 * PL_NS_PER_MS)
+#define LATE_AGAIN_NS (200 * PL_NS_PER_MS)
+/* After that profllm is told that something is left; the guard itself goes on trying. */
+#define KILL_WAIT_NS (10 * PL_NS_PER_S)
+#define SOCKET_FD    3
+#define NEVER        INT64_MAX
+
+/*
+ * What it is doing; it only ever goes down this list and back to IDLE. due_ns is when the next
+ * begins by itself.
+ */
+enum phase {
+	IDLE,      /* no head */
+	RUNNING,   /* due never */
+	STOPPING,  /* SIGTERM was sent to the head's group; due: the deadline */
+	LINGERING, /* the head has ended, the rest has SIGTERM; due: KILLING */
+	KILLING,   /* due: SIGKILL again to what is found */
+};
+
+struct guard {
+	const char *run_id;
+	int signals;
+	enum phase phase;
+	int64_t due_ns;
+	int64_t stop_timeout_ns;
+	int64_t killing_ns; /* since when */
+	pid_t head;
+	bool head_ended;
+	bool had_to_kill;
+	bool told_gone;
+	bool alone; /* profllm is gone */
+};
+
+static void tell(const struct guard *guard, const struct host_guard_msg *msg, const int *fds,
+		 size_t fd_count)
+{
+	if (!guard->alone)
+		host_guard_send(SOCKET_FD, msg, fds, fd_count);
+}
+
+/* Waits for every child that has ended; true: there is none left. */
+static bool reap(struct guard *guard)
+{
+	siginfo_t info = { 0 };
+	int done;
+
+	while ((done = waitid(P_ALL, 0, &info, WEXITED | WNOHANG)) == 0 && info.si_pid != 0) {
+		if (info.si_pid == guard->head && !guard->head_ended) {
+			struct host_guard_msg msg = { .word = HOST_GUARD_ENDED,
+						      .a = info.si_code,
+						      .b = info.si_status };
+			guard->head_ended = true;
+			tell(guard, &msg, NULL, 0);
+		}
+		info.si_pid = 0;
+	}
+	return done < 0 && errno == ECHILD;
+}
+
+static void begin_kill(struct guard *guard)
+{
+	/* one that has ended already was not killed */
+	reap(guard);
+	if (guard->phase == IDLE || guard->phase == KILLING)
+		return;
+	guard->had_to_kill |= !guard->head_ended;
+	guard->phase = KILLING;
+	guard->killing_ns = pl_clock_now_ns();
+	guard->due_ns = guard->killing_ns;
+}
+
+static void begin_stop(struct guard *guard, int64_t due_ns)
+{
+	if (guard->phase == RUNNING) {
+		guard->phase = STOPPING;
+		guard->due_ns = due_ns;
+		/* its number is not given away: it has not been waited for */
+		kill(-guard->head, SIGTERM);
+	} else if (guard->phase == STOPPING && due_ns < guard->due_ns) {
+		guard->due_ns = due_ns;
+	}
+}
+
+/* The head is told of before the others are touched. */
+static void begin_linger(struct guard *guard)
+{
+	int64_t due_ns = pl_clock_now_ns() + LINGER_NS;
+
+	if (guard->phase != RUNNING && guard->phase != STOPPING)
+		return;
+	if (guard->phase == STOPPING && guard->due_ns < due_ns)
+		due_ns = guard->due_ns;
+	guard->phase = LINGERING;
+	guard->due_ns = due_ns;
+	host_guard_signal_all(guard->run_id, SIGTERM);
+}
+
+static void tell_gone(struct guard *guard, size_t left)
+{
+	struct host_guard_msg msg = { .word = HOST_GUARD_GONE,
+				      .a = guard->had_to_kill,
+				      .b = (int32_t)left };
+
+	if (!guard->told_gone)
+		tell(guard, &msg, NULL, 0);
+	guard->told_gone = true;
+}
+
+static void kill_again(struct guard *guard)
+{
+	int64_t now_ns = pl_clock_now_ns();
+	size_t left = host_guard_signal_all(guard->run_id, SIGKILL);
+	bool late = now_ns - guard->killing_ns > KILL_WAIT_NS;
+
+	guard->due_ns = now_ns + (late ? LATE_AGAIN_NS : KILL_AGAIN_NS);
+	if (late && left > 0)
+		tell_gone(guard, left);
+}
+
+/* No child is left, so no descendant is; is there one that was never ours and has the mark? */
+static void finish(struct guard *guard)
+{
+	if (guard->phase == LINGERING && host_guard_signal_all(guard->run_id, 0) > 0)
+		return;
+	if (guard->phase == KILLING && host_guard_signal_all(guard->run_id, SIGKILL) > 0)
+		return;
+	tell_gone(guard, 0);
+	guard->phase = IDLE;
+	guard->due_ns = NEVER;
+}
+
+static void advance(struct guard *guard)
+{
+	bool none_left = reap(guard);
+
+	if (guard->head_ended)
+		begin_linger(guard);
+	if (guard->phase > STOPPING && (none_left || reap(guard)))
+		finish(guard);
+	if (pl_clock_now_ns() < guard->due_ns)
+		return;
+	if (guard->phase == KILLING)
+		kill_again(guard);
+	else
+		begin_kill(guard);
+}
+
+/* Texts one behind the other become an array that points to them. */
+static const char **split(const char **text, const char *end, int32_t count)
+{
+	const char **list = pl_alloc_array((size_t)count + 1, sizeof(*list));
+
+	for (int32_t i = 0; i < count && *text < end; i++) {
+		list[i] = *text;
+		*text += strlen(*text) + 1;
+	}
+	return list;
+}
+
+static char *read_texts(int fd, size_t *ret_len)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0 || st.st_size <= 0)
+		return NULL;
+	char *texts = pl_alloc((size_t)st.st_size + 1);
+	if (pread(fd, texts, (size_t)st.st_size, 0) == st.st_size) {
+		*ret_len = (size_t)st.st_size;
+		return texts;
+	}
+	free(texts);
+	return NULL;
+}
+
+static pid_t spawn(const struct host_guard_msg *msg, const int fds[HOST_GUARD_FDS_MAX])
+{
+	size_t len = 0;
+	auto_free char *texts = read_texts(fds[0], &len);
+	const char *at = texts;
+
+	if (texts == NULL) {
+		errno = EBADMSG;
+		return -1;
+	}
+	auto_free const char **argv = split(&at, texts + len, msg->a);
+	auto_free const char **env = split(&at, texts + len, msg->b);
+	struct host_exec exec = {
+		.argv = argv,
+		.env = env,
+		.log_fd = fds[1],
+		.death_signal = SIGKILL,
+	};
+	return host_exec_spawn(&exec);
+}
+
+static void start(struct guard *guard, const struct host_guard_msg *msg,
+		  const int fds[HOST_GUARD_FDS_MAX])
+{
+	struct host_guard_msg failed = { .word = HOST_GUARD_FAILED, .a = EBUSY };
+
+	pid_t pid = guard->phase == IDLE ? spawn(msg, fds) : -1;
+	if (pid < 0) {
+		if (guard->phase == IDLE)
+			failed.a = errno;
+		tell(guard, &failed, NULL, 0);
+		return;
+	}
+	guard->phase = RUNNING;
+	guard->due_ns = NEVER;
+	guard->stop_timeout_ns = msg->ns;
+	guard->head = pid;
+	host_reaper_note_head(guard->run_id, pid);
+	guard->head_ended = guard->had_to_kill = guard->told_gone = false;
+	struct host_guard_msg started = { .word = HOST_GUARD_STARTED, .a = (int32_t)pid };
+	auto_fd int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	tell(guard, &started, &pidfd, pidfd >= 0 ? 1 : 0);
+}
+
+static void close_all(const int fds[HOST_GUARD_FDS_MAX])
+{
+	for (size_t i = 0; i < HOST_GUARD_FDS_MAX; i++) {
+		if (fds[i] >= 0)
+			close(fds[i]);
+	}
+}
+
+/* Nobody may read there any more: a full pipe must not hold us up. */
+static void say_alone(void)
+{
+	static const char text[] = "profllm-guard: profllm is gone; ending its server\n";
+	struct pollfd fds = { .fd = STDERR_FILENO, .events = POLLOUT };
+
+	if (poll(&fds, 1, 0) > 0 && (fds.revents & POLLOUT) != 0)
+		(void)!write(STDERR_FILENO, text, sizeof(text) - 1);
+}
+
+/* profllm is gone: by its own wish once nothing runs any more, else by its death. */
+static void be_alone(struct guard *guard)
+{
+	guard->alone = true;
+	if (guard->phase == RUNNING)
+		say_alone();
+	begin_stop(guard, pl_clock_now_ns() + guard->stop_timeout_ns);
+}
+
+/* What is to be held stays open until we end. */
+static void hear(struct guard *guard)
+{
+	struct host_guard_msg msg;
+	int fds[HOST_GUARD_FDS_MAX];
+	int got;
+
+	while (!guard->alone && (got = host_guard_take(SOCKET_FD, &msg, fds)) != 0) {
+		if (got < 0) {
+			be_alone(guard);
+			return;
+		}
+		if (msg.word == HOST_GUARD_START)
+			start(guard, &msg, fds);
+		else if (msg.word == HOST_GUARD_STOP)
+			begin_stop(guard, msg.ns);
+		else if (msg.word == HOST_GUARD_KILL)
+			begin_kill(guard);
+		if (msg.word != HOST_GUARD_HOLD)
+			close_all(fds);
+	}
+}
+
+static void wait_for_something(const struct guard *guard)
+{
+	struct pollfd fds[] = {
+		{ .fd = guard->signals, .events = POLLIN },
+		/* a negative number is passed over */
+		{ .fd = guard->alone ? -1 : SOCKET_FD, .events = POLLIN },
+	};
+	int64_t left_ns = guard->due_ns == NEVER ? NEVER : guard->due_ns - pl_clock_now_ns();
+	struct timespec wait = { 0 };
+	struct signalfd_siginfo info[16];
+
+	if (left_ns > 0) {
+		wait.tv_sec = left_ns / PL_NS_PER_S;
+		wait.tv_nsec = left_ns % PL_NS_PER_S;
+	}
+	ppoll(fds, PL_ARRAY_SIZE(fds), left_ns == NEVER ? NULL : &wait, NULL);
+	/* which child it was is asked of waitid(): signals may merge */
+	while (read(guard->signals, info, sizeof(info)) > 0) {}
+}
+
+static void set_signals(struct guard *guard)
+{
+	static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGTSTP };
+	sigset_t set;
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(ignored); i++)
+		signal(ignored[i], SIG_IGN);
+	signal(SIGCHLD, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_SETMASK, &set, NULL);
+	guard->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static void set_descriptors(const struct host_guard_self *self)
+{
+	int null_fd;
+
+	if (self->socket != SOCKET_FD)
+		dup2(self->socket, SOCKET_FD);
+	fcntl(SOCKET_FD, F_SETFD, FD_CLOEXEC);
+	syscall(SYS_close_range, SOCKET_FD + 1U, ~0U, 0U);
+	null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (null_fd < 0)
+		return;
+	dup2(null_fd, STDIN_FILENO);
+	dup2(null_fd, STDOUT_FILENO);
+	close(null_fd);
+}
+
+_Noreturn void host_guard_main(const struct host_guard_self *self)
+{
+	struct guard guard = { .run_id = self->run_id, .due_ns = NEVER };
+	struct host_guard_msg ready = { .word = HOST_GUARD_READY };
+
+	prctl(PR_SET_NAME, "profllm-guard");
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	setsid();
+	set_descriptors(self);
+	set_signals(&guard);
+	tell(&guard, &ready, NULL, 0);
+	while (guard.phase != IDLE || !guard.alone) {
+		wait_for_something(&guard);
+		hear(&guard);
+		if (guard.phase != IDLE)
+			advance(&guard);
+	}
+	host_reaper_leave(self->run_id);
+	/* nothing of profllm's is flushed or run at exit: it is a copy */
+	_exit(0);
+}

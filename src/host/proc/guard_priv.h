@@ -1,0 +1,58 @@
+/*
+ * What profllm and its guard say to each other: one packet a message on a SOCK_SEQPACKET pair.
+ */
+#ifndef HOST_PROC_GUARD_PRIV_H
+#define HOST_PROC_GUARD_PRIV_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define HOST_GUARD_FDS_MAX 2
+
+enum host_guard_word {
+	/* to the guard */
+	HOST_GUARD_START, /* a: arguments, b: variables; fds: memory with the texts, the log */
+	HOST_GUARD_HOLD,  /* fds: one to hold */
+	HOST_GUARD_STOP,  /* ns: CLOCK_MONOTONIC, when SIGKILL follows SIGTERM */
+	HOST_GUARD_KILL,
+	/* from the guard */
+	HOST_GUARD_READY,   /* it has its session and heeds no signals */
+	HOST_GUARD_STARTED, /* a: pid; fds: its pidfd */
+	HOST_GUARD_FAILED,  /* a: errno */
+	HOST_GUARD_ENDED,   /* a: CLD_EXITED …, b: exit status or signal */
+	HOST_GUARD_GONE,    /* a: was the head killed, b: how many could not be ended */
+};
+
+struct host_guard_msg {
+	int32_t word; /* enum host_guard_word */
+	int32_t a;
+	int32_t b;
+	int64_t ns;
+};
+
+/* fd_count descriptors go along. -1: errno. */
+int host_guard_send(int socket, const struct host_guard_msg *msg, const int *fds, size_t fd_count);
+/*
+ * Takes one message without waiting. 1: *ret and its descriptors (-1: none; the caller's), 0: none
+ * there, -1: the other side is gone.
+ */
+int host_guard_take(int socket, struct host_guard_msg *ret, int fds[HOST_GUARD_FDS_MAX]);
+
+/* The guard's own life; never returns. `parent` is profllm. */
+struct host_guard_self {
+	int socket;
+	pid_t parent;
+	const char *run_id;
+};
+_Noreturn void host_guard_main(const struct host_guard_self *self);
+
+/* ---- the processes below the caller (guard_walk.c) ---- */
+
+/*
+ * Sends a signal to every descendant and to all that carry the mark; SIGKILL also to their whole
+ * groups, which no fork() outruns. 0 only counts. Returns how many were found, zombies left out.
+ */
+size_t host_guard_signal_all(const char *run_id, int signal_number);
+
+#endif

@@ -1,0 +1,113 @@
+#include "host/proc/guard_proc.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+#define STAT_BYTES 1024
+
+/* The name stands in brackets and may hold brackets and spaces itself. */
+static bool parse(const char *text, pid_t pid, struct host_proc *ret)
+{
+	const char *behind = strrchr(text, ')');
+	int parent, group, session;
+	unsigned long long start;
+
+	if (behind == NULL ||
+	    sscanf(behind + 1,
+		   " %c %d %d %d %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu",
+		   &ret->state, &parent, &group, &session, &start) != 5)
+		return false;
+	ret->pid = pid;
+	ret->parent = parent;
+	ret->group = group;
+	ret->session = session;
+	ret->start_ticks = start;
+	return true;
+}
+
+bool host_proc_read(pid_t pid, struct host_proc *ret)
+{
+	char path[32], text[STAT_BYTES];
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t got = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	if (got <= 0)
+		return false;
+	text[got] = '\0';
+	return parse(text, pid, ret);
+}
+
+size_t host_proc_list(struct host_proc **ret)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *entry;
+	struct host_proc *list = NULL;
+	size_t count = 0, room = 0;
+
+	while (dir != NULL && (entry = readdir(dir)) != NULL) {
+		struct host_proc proc;
+
+		if (!isdigit((unsigned char)entry->d_name[0]) ||
+		    !host_proc_read((pid_t)strtol(entry->d_name, NULL, 10), &proc))
+			continue;
+		pl_grow((void **)&list, &room, count + 1, sizeof(*list));
+		list[count++] = proc;
+	}
+	if (dir != NULL)
+		closedir(dir);
+	*ret = list;
+	return count;
+}
+
+size_t host_proc_find(const struct host_proc *list, size_t count, pid_t pid)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (list[middle].pid < pid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < count && list[low].pid == pid ? low : count;
+}
+
+bool host_proc_may_descend(pid_t pid, pid_t above)
+{
+	struct host_proc proc;
+
+	while (pid > 1) {
+		if (pid == above || !host_proc_read(pid, &proc))
+			return true;
+		pid = proc.parent;
+	}
+	return false;
+}
+
+bool host_proc_is_dead(const struct host_proc *proc)
+{
+	return proc->state == 'Z' || proc->state == 'X';
+}
+
+bool host_proc_signal(const struct host_proc *proc, int signal_number)
+{
+	auto_fd int pidfd = (int)syscall(SYS_pidfd_open, proc->pid, 0);
+	struct host_proc now;
+
+	/* the descriptor stands for whoever has the number; is it still the one that was meant? */
+	if (pidfd < 0 || !host_proc_read(proc->pid, &now) || now.start_ticks != proc->start_ticks)
+		return false;
+	return syscall(SYS_pidfd_send_signal, pidfd, signal_number, NULL, 0) == 0;
+}

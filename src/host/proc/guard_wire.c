@@ -1,0 +1,81 @@
+#include "host/proc/guard_priv.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+union control {
+	char bytes[CMSG_SPACE(HOST_GUARD_FDS_MAX * sizeof(int))];
+	struct cmsghdr align;
+};
+
+int host_guard_send(int socket, const struct host_guard_msg *msg, const int *fds, size_t fd_count)
+{
+	struct host_guard_msg copy = *msg;
+	struct iovec part = { .iov_base = &copy, .iov_len = sizeof(copy) };
+	union control control;
+	struct msghdr head = { .msg_iov = &part, .msg_iovlen = 1 };
+	ssize_t sent;
+
+	if (fd_count > 0) {
+		memset(&control, 0, sizeof(control));
+		head.msg_control = control.bytes;
+		head.msg_controllen = CMSG_SPACE(fd_count * sizeof(int));
+		struct cmsghdr *item = CMSG_FIRSTHDR(&head);
+		item->cmsg_level = SOL_SOCKET;
+		item->cmsg_type = SCM_RIGHTS;
+		item->cmsg_len = CMSG_LEN(fd_count * sizeof(int));
+		memcpy(CMSG_DATA(item), fds, fd_count * sizeof(int));
+	}
+	do {
+		sent = sendmsg(socket, &head, MSG_NOSIGNAL);
+	} while (sent < 0 && errno == EINTR);
+	return sent == (ssize_t)sizeof(copy) ? 0 : -1;
+}
+
+/* The kernel drops what has no room in the control buffer. */
+static void take_fds(struct msghdr *head, int fds[HOST_GUARD_FDS_MAX])
+{
+	for (struct cmsghdr *item = CMSG_FIRSTHDR(head); item != NULL;
+	     item = CMSG_NXTHDR(head, item)) {
+		if (item->cmsg_level != SOL_SOCKET || item->cmsg_type != SCM_RIGHTS)
+			continue;
+		size_t count = (item->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+		memcpy(fds, CMSG_DATA(item), count * sizeof(int));
+	}
+}
+
+int host_guard_take(int socket, struct host_guard_msg *ret, int fds[HOST_GUARD_FDS_MAX])
+{
+	struct iovec part = { .iov_base = ret, .iov_len = sizeof(*ret) };
+	union control control;
+	struct msghdr head = {
+		.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = control.bytes,
+		.msg_controllen = sizeof(control.bytes),
+	};
+	ssize_t got;
+
+	for (size_t i = 0; i < HOST_GUARD_FDS_MAX; i++)
+		fds[i] = -1;
+	do {
+		got = recvmsg(socket, &head, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	} while (got < 0 && errno == EINTR);
+	if (got < 0 && errno == EAGAIN)
+		return 0;
+	if (got < 0)
+		return -1;
+	take_fds(&head, fds);
+	if (got == (ssize_t)sizeof(*ret))
+		return 1;
+	/* what came with a broken message is ours all the same */
+	for (size_t i = 0; i < HOST_GUARD_FDS_MAX; i++) {
+		if (fds[i] >= 0)
+			close(fds[i]);
+		fds[i] = -1;
+	}
+	return -1;
+}

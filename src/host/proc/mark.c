@@ -1,0 +1,217 @@
+#include "host/proc/mark.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "host/proc/guard_proc.h"
+
+#define ENVIRON_BYTES_MAX (16u << 20)
+#define LOOK_AGAIN_NS     (10 * PL_NS_PER_MS)
+
+/* Between fork() and the end of execve() a process may show no environment for a moment. */
+#define LOOKS_IN_VAIN 2
+
+/* NULL: a zombie's is empty; another user's cannot be read and is not ours. The caller's. */
+static char *read_environment(pid_t pid, size_t *ret_len)
+{
+	char path[64];
+	char *env = NULL;
+	struct pl_err err = PL_ERR_INIT;
+
+	snprintf(path, sizeof(path), "/proc/%d/environ", (int)pid);
+	if (pl_file_read(path, ENVIRON_BYTES_MAX, &env, ret_len, &err) < 0)
+		return NULL;
+	return env;
+}
+
+/* Its title took the room: zeros stand where the first variable was. */
+static bool is_wiped(pid_t pid)
+{
+	size_t len = 0;
+	auto_free char *env = read_environment(pid, &len);
+
+	return env != NULL && len > 0 && env[0] == '\0';
+}
+
+bool host_mark_is_on(pid_t pid, const char *run_id)
+{
+	auto_free char *mark = pl_asprintf("%s=%s", HOST_MARK_NAME, run_id);
+	size_t len = 0;
+	auto_free char *env = read_environment(pid, &len);
+
+	if (env == NULL)
+		return false;
+	for (size_t at = 0; at < len; at += strlen(env + at) + 1) {
+		if (strcmp(env + at, mark) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool is_owned_by(pid_t pid, uid_t owner)
+{
+	char path[32];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+	return owner == HOST_MARK_ANYBODY || (stat(path, &st) == 0 && st.st_uid == owner);
+}
+
+/*
+ * One look at all processes. What carries the mark is the run's, and so is what descends from it or
+ * is in a session that it leads: vLLM's engine writes its title over its environment.
+ */
+struct look {
+	struct host_proc *list; /* in the order of the numbers */
+	bool *ours;
+	size_t count;
+};
+
+/* Sessions whose leader was seen to be the run's: it may be gone at the next look. */
+struct sessions {
+	pid_t *ids;
+	size_t count;
+	size_t room;
+};
+
+static bool is_ours(const struct look *look, pid_t pid)
+{
+	size_t at = host_proc_find(look->list, look->count, pid);
+
+	return at < look->count && look->ours[at];
+}
+
+static bool is_known(const struct sessions *sessions, pid_t id)
+{
+	for (size_t i = 0; i < sessions->count; i++) {
+		if (sessions->ids[i] == id)
+			return true;
+	}
+	return false;
+}
+
+static void remember(struct sessions *sessions, pid_t id)
+{
+	if (id == getsid(0) || is_known(sessions, id))
+		return;
+	pl_grow((void **)&sessions->ids, &sessions->room, sessions->count + 1, sizeof(pid_t));
+	sessions->ids[sessions->count++] = id;
+}
+
+/* Again until nothing changes: numbers wrap around, so a child may stand before its parent. */
+static void find_family(struct look *look, struct sessions *sessions)
+{
+	bool changed;
+
+	do {
+		changed = false;
+		for (size_t i = 0; i < look->count; i++) {
+			const struct host_proc *proc = &look->list[i];
+			if (look->ours[i] && proc->session == proc->pid)
+				remember(sessions, proc->session);
+			if (look->ours[i] || proc->pid == getpid() ||
+			    (!is_ours(look, proc->parent) && !is_known(sessions, proc->session)))
+				continue;
+			look->ours[i] = true;
+			changed = true;
+		}
+	} while (changed);
+}
+
+/* The number of a session is not given away while somebody is in it. */
+static bool is_in_session_of(const struct host_proc *proc, const struct host_proc *head)
+{
+	struct host_proc now;
+
+	return proc->session == head->pid && proc->start_ticks >= head->start_ticks &&
+	       (!host_proc_read(head->pid, &now) || now.start_ticks == head->start_ticks) &&
+	       is_wiped(proc->pid);
+}
+
+static bool is_below_heads(const struct host_proc *proc, const struct host_mark_heads *heads)
+{
+	for (size_t i = 0; i < heads->count; i++) {
+		if (is_in_session_of(proc, &heads->list[i]))
+			return true;
+	}
+	return false;
+}
+
+struct wanted {
+	const char *run_id;
+	uid_t owner;
+	const struct host_mark_heads *heads;
+};
+
+/* Signal 0 only counts; *killed: how many took the signal. */
+static size_t for_each_marked(const struct wanted *wanted, int signal_number,
+			      struct sessions *sessions, size_t *killed)
+{
+	auto_free struct host_proc *list = NULL;
+	size_t listed = host_proc_list(&list);
+	auto_free bool *ours = pl_alloc_array(listed + 1, sizeof(*ours));
+	struct look look = { list, ours, listed };
+	size_t count = 0;
+
+	for (size_t i = 0; i < listed; i++)
+		ours[i] = list[i].pid != getpid() &&
+			  (host_mark_is_on(list[i].pid, wanted->run_id) ||
+			   is_below_heads(&list[i], wanted->heads));
+	find_family(&look, sessions);
+	for (size_t i = 0; i < listed; i++) {
+		if (!ours[i] || host_proc_is_dead(&list[i]) ||
+		    !is_owned_by(list[i].pid, wanted->owner))
+			continue;
+		count++;
+		if (signal_number != 0)
+			*killed += host_proc_signal(&list[i], signal_number);
+	}
+	return count;
+}
+
+static const struct host_mark_heads no_heads = { NULL, 0 };
+
+size_t host_mark_count(const char *run_id)
+{
+	struct sessions sessions = { 0 };
+	struct wanted wanted = { run_id, HOST_MARK_ANYBODY, &no_heads };
+	size_t ignored = 0;
+	size_t count = for_each_marked(&wanted, 0, &sessions, &ignored);
+
+	free(sessions.ids);
+	return count;
+}
+
+struct host_mark_killing host_mark_kill_of(const char *run_id, uid_t owner,
+					   const struct host_mark_heads *heads, int64_t timeout_ns)
+{
+	struct wanted wanted = { run_id, owner, heads };
+	int64_t due_ns = pl_clock_now_ns() + timeout_ns;
+	struct host_mark_killing done = { 0 };
+	struct sessions sessions = { 0 };
+	size_t again = 0;
+	int in_vain = 0;
+
+	done.left = for_each_marked(&wanted, SIGKILL, &sessions, &done.killed);
+	while (done.killed + done.left > 0 && in_vain < LOOKS_IN_VAIN &&
+	       pl_clock_now_ns() < due_ns) {
+		pl_clock_sleep_until(pl_clock_now_ns() + LOOK_AGAIN_NS);
+		done.left = for_each_marked(&wanted, SIGKILL, &sessions, &again);
+		in_vain = done.left == 0 ? in_vain + 1 : 0;
+	}
+	free(sessions.ids);
+	return done;
+}
+
+size_t host_mark_kill(const char *run_id, int64_t timeout_ns)
+{
+	return host_mark_kill_of(run_id, HOST_MARK_ANYBODY, &no_heads, timeout_ns).left;
+}

@@ -1,0 +1,57 @@
+#include "host/proc/oom.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/text.h"
+
+#define FILE_BYTES_MAX (1u << 20)
+
+int64_t host_oom_kills_in(const char *path)
+{
+	static const char key[] = "oom_kill ";
+	struct pl_err ignored = PL_ERR_INIT;
+	auto_free char *text = NULL;
+	size_t len;
+	int64_t count;
+
+	if (pl_file_read(path, FILE_BYTES_MAX, &text, &len, &ignored) < 0)
+		return -1;
+	for (char *rest = text, *line; (line = strsep(&rest, "\n")) != NULL;) {
+		if (pl_text_starts(line, key) && pl_text_to_i64(line + sizeof(key) - 1, &count))
+			return count;
+	}
+	return -1;
+}
+
+/* Version 2: "0::/user.slice"; version 1: "9:memory:/docker/1". */
+static char *group_file(const char *line)
+{
+	const char *path = strrchr(line, ':');
+
+	if (path == NULL)
+		return NULL;
+	if (pl_text_starts(line, "0::"))
+		return pl_asprintf("/sys/fs/cgroup%s/memory.events", path + 1);
+	if (strstr(line, ":memory:") != NULL)
+		return pl_asprintf("/sys/fs/cgroup/memory%s/memory.oom_control", path + 1);
+	return NULL;
+}
+
+int64_t host_oom_kills(void)
+{
+	struct pl_err ignored = PL_ERR_INIT;
+	auto_free char *text = NULL;
+	size_t len;
+
+	if (pl_file_read("/proc/self/cgroup", FILE_BYTES_MAX, &text, &len, &ignored) < 0)
+		return host_oom_kills_in("/proc/vmstat");
+	for (char *rest = text, *line; (line = strsep(&rest, "\n")) != NULL;) {
+		auto_free char *path = group_file(line);
+		int64_t count = path != NULL ? host_oom_kills_in(path) : -1;
+		if (count >= 0)
+			return count;
+	}
+	return host_oom_kills_in("/proc/vmstat");
+}

@@ -1,0 +1,228 @@
+#include "host/proc/process.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "host/proc/guard.h"
+#include "host/proc/process_priv.h"
+
+#define STOP_POLL_NS  (20 * PL_NS_PER_MS)
+#define KILL_WAIT_NS  (10 * PL_NS_PER_S)
+#define GUARD_WAIT_NS (15 * PL_NS_PER_S) /* more than it gives itself to kill */
+#define WORD_WAIT_NS  (5 * PL_NS_PER_S)  /* for the guard to say what the kernel has shown */
+
+struct host_process {
+	pid_t pid;
+	int pidfd;
+	struct host_guard *guard;
+	bool ended;
+	struct host_end end;
+};
+
+static int start_own(const struct host_process_spec *spec, struct host_process *process,
+		     struct pl_err *err)
+{
+	auto_fd int log_fd = -1;
+	auto_free const char **env = host_exec_env(spec->env);
+
+	if (host_exec_open_log(spec->log_path, &log_fd, err) < 0)
+		return -1;
+	struct host_exec exec = {
+		.argv = spec->argv,
+		.env = env,
+		.log_fd = log_fd,
+		.death_signal = SIGTERM,
+	};
+	process->pid = host_exec_spawn(&exec);
+	if (process->pid < 0) {
+		pl_err_errno(err, "cannot run '%s'", spec->argv[0]);
+		err->code = PL_ERR_LAUNCH;
+		return -1;
+	}
+	process->pidfd = (int)syscall(SYS_pidfd_open, process->pid, 0);
+	return 0;
+}
+
+int host_process_start(const struct host_process_spec *spec, struct host_process **ret,
+		       struct pl_err *err)
+{
+	struct host_process process = { .pidfd = -1, .guard = spec->guard };
+	int done = spec->guard == NULL
+			   ? start_own(spec, &process, err)
+			   : host_guard_spawn(spec->guard, spec, &process.pid, &process.pidfd, err);
+
+	if (done < 0)
+		return -1;
+	*ret = (struct host_process *)(void *)pl_memdup(&process, sizeof(process));
+	return 0;
+}
+
+pid_t host_process_pid(const struct host_process *process)
+{
+	return process->pid;
+}
+
+static bool kernel_shows_end(const struct host_process *process)
+{
+	struct pollfd fds = { .fd = process->pidfd, .events = POLLIN };
+
+	return poll(&fds, 1, 0) > 0;
+}
+
+bool host_process_has_ended(const struct host_process *process)
+{
+	return kernel_shows_end(process) ||
+	       (process->guard != NULL && host_guard_hung_up(process->guard));
+}
+
+/* The dead leader stays a zombie until its group is killed: its number cannot be given away. */
+static void reap(struct host_process *process)
+{
+	siginfo_t info = { 0 };
+
+	if (waitid(P_PID, (id_t)process->pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 ||
+	    info.si_pid != process->pid)
+		return;
+	kill(-process->pid, SIGKILL);
+	waitid(P_PID, (id_t)process->pid, &info, WEXITED);
+	process->ended = true;
+	process->end = (struct host_end){ .code = info.si_code, .status = info.si_status };
+}
+
+static bool wait_own(struct host_process *process, int64_t timeout_ns)
+{
+	int64_t due_ns = pl_clock_now_ns() + timeout_ns;
+
+	while (!process->ended) {
+		int64_t left_ns = due_ns - pl_clock_now_ns();
+		struct pollfd fds = { .fd = process->pidfd, .events = POLLIN };
+		struct timespec wait = { 0 };
+
+		if (left_ns > 0) {
+			wait.tv_sec = left_ns / PL_NS_PER_S;
+			wait.tv_nsec = left_ns % PL_NS_PER_S;
+		}
+		int ready = ppoll(&fds, 1, &wait, NULL);
+		reap(process);
+		/* a signal ends the wait: the caller looks at its own flags */
+		if (left_ns <= 0 || (ready < 0 && errno == EINTR))
+			break;
+	}
+	return process->ended;
+}
+
+bool host_process_wait(struct host_process *process, int64_t timeout_ns)
+{
+	if (process->guard == NULL)
+		return wait_own(process, timeout_ns);
+	if (process->ended)
+		return true;
+	/* what the watching thread saw must be true here too: the guard's word is on its way */
+	if (timeout_ns < WORD_WAIT_NS && kernel_shows_end(process))
+		timeout_ns = WORD_WAIT_NS;
+	process->ended = host_guard_wait_end(process->guard, timeout_ns, &process->end);
+	return process->ended;
+}
+
+static bool is_set(const atomic_int *flag)
+{
+	return flag != NULL && atomic_load(flag) != 0;
+}
+
+static bool stop_own(struct host_process *process, int64_t deadline_ns, const atomic_int *hurry)
+{
+	int64_t due_ns = pl_clock_now_ns() + deadline_ns;
+	bool gentle = true;
+
+	if (wait_own(process, 0))
+		return true;
+	kill(-process->pid, SIGTERM);
+	while (!wait_own(process, STOP_POLL_NS)) {
+		if (!is_set(hurry) && pl_clock_now_ns() < due_ns)
+			continue;
+		gentle = false;
+		kill(-process->pid, SIGKILL);
+		int64_t gone_ns = pl_clock_now_ns() + KILL_WAIT_NS;
+		while (!wait_own(process, STOP_POLL_NS) && pl_clock_now_ns() < gone_ns) {}
+		break;
+	}
+	return gentle;
+}
+
+/* A guard that says nothing any more is ended itself: the kernel then kills the head. */
+static bool stop_guarded(struct host_process *process, int64_t deadline_ns, const atomic_int *hurry)
+{
+	int64_t silent_ns = pl_clock_now_ns() + deadline_ns + GUARD_WAIT_NS;
+	bool hurried = is_set(hurry);
+
+	if (hurried)
+		host_guard_ask_kill(process->guard);
+	else
+		host_guard_ask_stop(process->guard, deadline_ns);
+	while (!host_guard_wait_gone(process->guard, STOP_POLL_NS)) {
+		if (!hurried && is_set(hurry)) {
+			hurried = true;
+			host_guard_ask_kill(process->guard);
+		}
+		if (pl_clock_now_ns() > silent_ns)
+			kill(host_guard_pid(process->guard), SIGKILL);
+	}
+	host_process_wait(process, 0);
+	if (host_guard_is_lost(process->guard))
+		host_guard_end_marked(process->guard);
+	return !host_guard_had_to_kill(process->guard);
+}
+
+bool host_process_stop(struct host_process *process, int64_t deadline_ns, const atomic_int *hurry)
+{
+	return process->guard == NULL ? stop_own(process, deadline_ns, hurry)
+				      : stop_guarded(process, deadline_ns, hurry);
+}
+
+void host_process_free(struct host_process *process)
+{
+	if (process == NULL)
+		return;
+	if (!process->ended)
+		host_process_stop(process, 0, NULL);
+	if (process->pidfd >= 0)
+		close(process->pidfd);
+	free(process);
+}
+
+int host_process_signal(const struct host_process *process)
+{
+	bool by_signal = process->end.code == CLD_KILLED || process->end.code == CLD_DUMPED;
+
+	return process->ended && by_signal ? process->end.status : 0;
+}
+
+int host_process_status(const struct host_process *process)
+{
+	if (!process->ended || process->end.code == 0)
+		return -1;
+	return process->end.code == CLD_EXITED ? process->end.status : 128 + process->end.status;
+}
+
+void host_process_end_text(const struct host_process *process, char *text, size_t room)
+{
+	int number = host_process_signal(process);
+
+	if (!process->ended)
+		snprintf(text, room, "running");
+	else if (process->end.code == CLD_EXITED)
+		snprintf(text, room, "exit status %d", process->end.status);
+	else if (number != 0)
+		snprintf(text, room, "signal %d (%s)", number, strsignal(number));
+	else
+		snprintf(text, room, "its guard was killed");
+}

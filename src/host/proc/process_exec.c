@@ -1,0 +1,127 @@
+#include "host/proc/process_priv.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifndef CLOSE_RANGE_CLOEXEC
+#define CLOSE_RANGE_CLOEXEC 4
+#endif
+
+extern char **environ;
+
+static bool env_overrides(const char *entry, const char *const *over)
+{
+	const char *equals = strchr(entry, '=');
+	size_t name_len = equals == NULL ? strlen(entry) : (size_t)(equals - entry);
+
+	for (size_t i = 0; over != NULL && over[i] != NULL; i++) {
+		if (strncmp(entry, over[i], name_len) == 0 && over[i][name_len] == '=')
+			return true;
+	}
+	return false;
+}
+
+const char **host_exec_env(const char *const *over)
+{
+	size_t count = 0, used = 0;
+
+	for (size_t i = 0; environ[i] != NULL; i++)
+		count++;
+	for (size_t i = 0; over != NULL && over[i] != NULL; i++)
+		count++;
+	const char **env = pl_alloc_array(count + 1, sizeof(*env));
+	for (size_t i = 0; environ[i] != NULL; i++) {
+		if (!env_overrides(environ[i], over))
+			env[used++] = environ[i];
+	}
+	for (size_t i = 0; over != NULL && over[i] != NULL; i++)
+		env[used++] = over[i];
+	return env;
+}
+
+int host_exec_open_log(const char *path, int *ret_fd, struct pl_err *err)
+{
+	*ret_fd = -1;
+	if (path == NULL)
+		return 0;
+	*ret_fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+	if (*ret_fd < 0)
+		return pl_err_errno(err, "cannot write '%s'", path);
+	return 0;
+}
+
+/* The C library's own two signals included, which it does not let anybody set. */
+static void reset_signals(void)
+{
+	/* the kernel's struct: handler, flags, restorer, mask */
+	static const unsigned long plain[4];
+	sigset_t none;
+
+	for (int number = 1; number < NSIG; number++)
+		syscall(SYS_rt_sigaction, number, plain, NULL, sizeof(plain[0]));
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* Runs in the child: only calls that are safe after a fork. */
+static void child_exec(const struct host_exec *exec, int report_fd, pid_t parent)
+{
+	int null_fd;
+
+	reset_signals();
+	setsid();
+	prctl(PR_SET_PDEATHSIG, exec->death_signal);
+	/* the parent may have died before the line above */
+	if (getppid() != parent)
+		_exit(127);
+	syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC);
+	null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (null_fd >= 0 && dup2(null_fd, STDIN_FILENO) >= 0 &&
+	    dup2(exec->log_fd >= 0 ? exec->log_fd : null_fd, STDOUT_FILENO) >= 0 &&
+	    dup2(STDOUT_FILENO, STDERR_FILENO) >= 0)
+		execve(exec->argv[0], (char *const *)exec->argv, (char *const *)exec->env);
+	int code = errno;
+	ssize_t ignored = write(report_fd, &code, sizeof(code));
+	(void)ignored;
+	_exit(127);
+}
+
+/* 0 when exec worked (the pipe closed without a word), else its errno. */
+static int read_exec_error(int fd)
+{
+	int code = 0;
+	ssize_t got;
+
+	do {
+		got = read(fd, &code, sizeof(code));
+	} while (got < 0 && errno == EINTR);
+	return got == (ssize_t)sizeof(code) ? code : 0;
+}
+
+pid_t host_exec_spawn(const struct host_exec *exec)
+{
+	pid_t parent = getpid();
+	int fds[2];
+
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return -1;
+	pid_t pid = fork();
+	if (pid == 0)
+		child_exec(exec, fds[1], parent);
+	int code = pid < 0 ? errno : 0;
+	close(fds[1]);
+	if (pid > 0)
+		code = read_exec_error(fds[0]);
+	close(fds[0]);
+	if (code == 0)
+		return pid;
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR) {}
+	errno = code;
+	return -1;
+}

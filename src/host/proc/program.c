@@ -1,0 +1,80 @@
+#include "host/proc/program.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+
+static bool is_program(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
+
+static char *find_in_path(const char *name)
+{
+	const char *path = getenv("PATH");
+
+	while (path != NULL && *path != '\0') {
+		size_t len = strcspn(path, ":");
+		auto_free char *candidate = pl_asprintf("%.*s/%s", len == 0 ? 1 : (int)len,
+							len == 0 ? "." : path, name);
+		if (is_program(candidate))
+			return pl_take(candidate);
+		path += len;
+		if (*path == ':')
+			path++;
+	}
+	return NULL;
+}
+
+static char *find_beside(const char *name)
+{
+	char self[PATH_MAX];
+	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	if (len <= 0)
+		return NULL;
+	self[len] = '\0';
+	auto_free char *dir = pl_file_dir(self);
+	auto_free char *candidate = pl_asprintf("%s/%s", dir, name);
+	return is_program(candidate) ? pl_take(candidate) : NULL;
+}
+
+static int find(const char *name, bool beside_first, char **ret, struct pl_err *err)
+{
+	char *found = NULL;
+
+	if (strchr(name, '/') != NULL) {
+		if (!is_program(name))
+			return pl_err_set(err, PL_ERR_NOT_FOUND, "no program '%s'", name);
+		*ret = pl_strdup(name);
+		return 0;
+	}
+	if (beside_first)
+		found = find_beside(name);
+	if (found == NULL)
+		found = find_in_path(name);
+	if (found == NULL && !beside_first)
+		found = find_beside(name);
+	if (found == NULL)
+		return pl_err_set(err, PL_ERR_NOT_FOUND,
+				  "no program '%s' in PATH or beside profllm", name);
+	*ret = found;
+	return 0;
+}
+
+int host_program_find(const char *name, char **ret, struct pl_err *err)
+{
+	return find(name, false, ret, err);
+}
+
+int host_program_find_sibling(const char *name, char **ret, struct pl_err *err)
+{
+	return find(name, true, ret, err);
+}

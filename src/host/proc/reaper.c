@@ -1,0 +1,277 @@
+#include "host/proc/reaper.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "host/proc/guard_proc.h"
+#include "host/lock/lock.h"
+#include "host/lock/folder.h"
+#include "host/proc/mark.h"
+
+#define NOTES        "runs" /* apart from the lock files, which are never removed */
+#define ENTRY_BYTES  512
+#define HEADS_MAX    8
+#define RUN_ID_BYTES 64
+#define KILL_WAIT_NS (5 * PL_NS_PER_S)
+#define FOLDERS_MAX  2
+
+typedef void reaper_say(const char *run_id, size_t killed, size_t left);
+
+struct entry {
+	uid_t owner;
+	unsigned long long pids; /* which numbering of processes: inode of the pid namespace */
+	struct host_proc parent; /* of these only pid and start_ticks */
+	struct host_proc guard;
+	struct host_proc heads[HEADS_MAX];
+	size_t head_count;
+};
+
+/* Where host/lock/folder.h may have put it: looked at without making it; the caller's (free()). */
+static size_t folders(char *ret[FOLDERS_MAX])
+{
+	const char *own = getenv("PROFLLM_LOCK_DIR");
+	const char *session = getenv("XDG_RUNTIME_DIR");
+	size_t count = 0;
+
+	if (own != NULL && own[0] != '\0') {
+		ret[count++] = pl_strdup(own);
+		return count;
+	}
+	ret[count++] = pl_strdup(HOST_LOCK_FOLDER);
+	if (session != NULL && session[0] == '/')
+		ret[count++] = pl_asprintf("%s/profllm", session);
+	return count;
+}
+
+static void free_folders(char *list[FOLDERS_MAX], size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		free(list[i]);
+}
+
+/* A link in a folder's place may lead anywhere: it is not followed. -1: none. */
+static int open_notes(int folder)
+{
+	return openat(folder, NOTES, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+static int find_notes(const char *path)
+{
+	auto_fd int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	return folder < 0 ? -1 : open_notes(folder);
+}
+
+/* With the mode of the lock folder, which is all users' or one user's. */
+static int make_notes(int folder)
+{
+	struct stat st;
+	int notes = open_notes(folder);
+
+	if (notes >= 0 || errno != ENOENT || fstat(folder, &st) < 0 ||
+	    (mkdirat(folder, NOTES, 0700) < 0 && errno != EEXIST))
+		return notes;
+	notes = open_notes(folder);
+	/* the mask of the process took bits away */
+	if (notes >= 0)
+		(void)!fchmod(notes, st.st_mode & 01777);
+	return notes;
+}
+
+static unsigned long long pid_namespace(void)
+{
+	struct stat st;
+
+	return stat("/proc/self/ns/pid", &st) == 0 ? (unsigned long long)st.st_ino : 0;
+}
+
+static bool is_run_id(const char *text)
+{
+	size_t len = strspn(text,
+			    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+
+	return len > 0 && len < RUN_ID_BYTES && text[len] == '\0';
+}
+
+/* Written under another name first: an entry is there whole or not at all. */
+static bool write_entry(int folder, const char *run_id, const char *text)
+{
+	auto_free char *temporary = pl_asprintf(".%s.%d", run_id, (int)getpid());
+	auto_fd int fd = openat(folder, temporary,
+				O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	size_t len = strlen(text);
+
+	if (fd < 0)
+		return false;
+	if (write(fd, text, len) == (ssize_t)len &&
+	    renameat(folder, temporary, folder, run_id) == 0)
+		return true;
+	unlinkat(folder, temporary, 0);
+	return false;
+}
+
+bool host_reaper_enter(const char *run_id, pid_t guard)
+{
+	struct pl_err ignored = PL_ERR_INIT;
+	auto_free char *path = NULL;
+	auto_free char *warning = NULL;
+	auto_fd int folder = -1;
+	auto_fd int notes = -1;
+	struct host_proc self, other;
+
+	if (!is_run_id(run_id) || !host_proc_read(getpid(), &self) ||
+	    !host_proc_read(guard, &other) ||
+	    host_lock_folder_open(&folder, &path, &warning, &ignored) < 0)
+		return false;
+	auto_free char *text = pl_asprintf("%llu %d %llu %d %llu\n", pid_namespace(), (int)self.pid,
+					   (unsigned long long)self.start_ticks, (int)other.pid,
+					   (unsigned long long)other.start_ticks);
+	notes = make_notes(folder);
+	if (notes >= 0 && write_entry(notes, run_id, text))
+		return true;
+	pl_log(PL_LOG_WARNING,
+	       "'%s/" NOTES "' cannot be used (%s): what this run leaves behind is not found if "
+	       "profllm and its guard are both killed",
+	       path, strerror(errno));
+	return true;
+}
+
+void host_reaper_note_head(const char *run_id, pid_t head)
+{
+	char *list[FOLDERS_MAX];
+	size_t count = folders(list);
+	struct host_proc proc;
+	char text[64];
+
+	if (!host_proc_read(head, &proc))
+		proc = (struct host_proc){ .pid = -1 };
+	int len = snprintf(text, sizeof(text), "%d %llu\n", (int)proc.pid,
+			   (unsigned long long)proc.start_ticks);
+	for (size_t i = 0; proc.pid > 0 && i < count; i++) {
+		auto_fd int notes = find_notes(list[i]);
+		auto_fd int file = notes < 0 ? -1
+					     : openat(notes, run_id,
+						      O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
+		/* one that cannot be written costs only this */
+		if (file >= 0)
+			(void)!write(file, text, (size_t)len);
+	}
+	free_folders(list, count);
+}
+
+void host_reaper_leave(const char *run_id)
+{
+	char *list[FOLDERS_MAX];
+	size_t count = folders(list);
+
+	for (size_t i = 0; i < count; i++) {
+		auto_fd int notes = find_notes(list[i]);
+		if (notes >= 0)
+			unlinkat(notes, run_id, 0);
+	}
+	free_folders(list, count);
+}
+
+static void read_heads(const char *text, struct entry *entry)
+{
+	unsigned long long start;
+	int pid, used = 0;
+
+	entry->head_count = 0;
+	while (entry->head_count < HEADS_MAX &&
+	       sscanf(text, "%d %llu%n", &pid, &start, &used) == 2) {
+		entry->heads[entry->head_count++] = (struct host_proc){ .pid = pid,
+									.start_ticks = start };
+		text += used;
+	}
+}
+
+static bool read_entry(int notes, const char *name, struct entry *ret)
+{
+	auto_fd int fd = openat(notes, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	char text[ENTRY_BYTES];
+	unsigned long long parent_start, guard_start;
+	int parent, guard, used = 0;
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return false;
+	ssize_t got = read(fd, text, sizeof(text) - 1);
+	if (got <= 0)
+		return false;
+	text[got] = '\0';
+	if (sscanf(text, "%llu %d %llu %d %llu%n", &ret->pids, &parent, &parent_start, &guard,
+		   &guard_start, &used) != 5)
+		return false;
+	read_heads(text + used, ret);
+	ret->owner = st.st_uid;
+	ret->parent = (struct host_proc){ .pid = parent, .start_ticks = parent_start };
+	ret->guard = (struct host_proc){ .pid = guard, .start_ticks = guard_start };
+	return true;
+}
+
+static bool is_alive(const struct host_proc *proc)
+{
+	struct host_proc now;
+
+	return host_proc_read(proc->pid, &now) && now.start_ticks == proc->start_ticks &&
+	       !host_proc_is_dead(&now);
+}
+
+/* ".RUN_ID.PID": its writer was killed before it had its name. */
+static void remove_unfinished(int notes, const char *name)
+{
+	struct host_proc writer;
+	pid_t pid = (pid_t)strtol(strrchr(name, '.') + 1, NULL, 10);
+
+	if (pid > 0 && !host_proc_read(pid, &writer))
+		unlinkat(notes, name, 0);
+}
+
+static void look_at(int notes, const char *name, reaper_say *say)
+{
+	struct entry entry;
+
+	if (name[0] == '.')
+		remove_unfinished(notes, name);
+	if (!is_run_id(name) || !read_entry(notes, name, &entry))
+		return;
+	/* another user's is not ours to end; numbers of another container mean nothing here */
+	if ((geteuid() != 0 && entry.owner != geteuid()) || entry.pids != pid_namespace() ||
+	    is_alive(&entry.parent) || is_alive(&entry.guard))
+		return;
+	struct host_mark_heads heads = { entry.heads, entry.head_count };
+	struct host_mark_killing done = host_mark_kill_of(name, entry.owner, &heads, KILL_WAIT_NS);
+	if (done.left == 0)
+		unlinkat(notes, name, 0);
+	if (done.killed > 0 || done.left > 0)
+		say(name, done.killed, done.left);
+}
+
+void host_reaper_end_orphans(reaper_say *say)
+{
+	char *list[FOLDERS_MAX];
+	size_t count = folders(list);
+
+	for (size_t i = 0; i < count; i++) {
+		int notes = find_notes(list[i]);
+		DIR *dir = notes < 0 ? NULL : fdopendir(notes);
+		struct dirent *entry;
+
+		while (dir != NULL && (entry = readdir(dir)) != NULL)
+			look_at(notes, entry->d_name, say);
+		if (dir != NULL)
+			closedir(dir);
+		else if (notes >= 0)
+			close(notes);
+	}
+	free_folders(list, count);
+}

@@ -1,0 +1,393 @@
+#include "host/proc/tree.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "host/proc/mark.h"
+
+#define PROCESSES_MAX     1024
+#define STAT_BYTES_MAX    1024
+#define ENVIRON_BYTES_MAX (4u << 20)
+/* A child is its parent's copy until it loads its program: it is looked at for a while. */
+#define LOOK_NS PL_NS_PER_S
+
+/* Where a number stands in /proc/PID/stat behind the program's name, which may hold anything. */
+enum { STAT_STATE, STAT_PARENT, STAT_UTIME = 11, STAT_STIME, STAT_THREADS = 17, STAT_RSS = 21 };
+#define STAT_VALUES (STAT_RSS + 1)
+
+struct process {
+	pid_t pid;
+	int stat_fd;
+	int io_fd; /* -1: may not be read */
+	bool read_before;
+	double cpu_s;
+	double read_bytes;
+	double written_bytes;
+	double open_files;
+};
+
+/* A process that is none of the run's, as far as was seen. */
+struct other {
+	pid_t pid;
+	int64_t since_ns; /* first seen; INT64_MIN: was there before */
+	bool left_out;    /* and so are its children */
+	bool seen;        /* by the scan under way */
+};
+
+struct host_proc_tree {
+	char *mark;
+	struct process *processes;
+	size_t count;
+	size_t room;
+	struct other *others; /* by rising pid */
+	size_t other_count;
+	size_t other_room;
+	int64_t scan_ns; /* of the scan under way */
+	double cpu_s;    /* all that was ever counted */
+	bool overflow;   /* more than PROCESSES_MAX: nothing can be summed */
+	double tick_s;
+	double page_bytes;
+};
+
+static int open_proc(pid_t pid, const char *name)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+/* The numbers behind the name; false: it is gone. */
+static bool read_stat(int fd, double values[STAT_VALUES])
+{
+	char text[STAT_BYTES_MAX];
+	ssize_t len = pread(fd, text, sizeof(text) - 1, 0);
+
+	if (len <= 0)
+		return false;
+	text[len] = '\0';
+	char *at = strrchr(text, ')');
+	if (at == NULL || at[1] != ' ' || at[2] == '\0')
+		return false;
+	values[STAT_STATE] = at[2];
+	at += 3;
+	for (size_t i = STAT_PARENT; i < STAT_VALUES; i++) {
+		char *end;
+		values[i] = strtod(at, &end);
+		if (end == at)
+			return false;
+		at = end;
+	}
+	/* a zombie uses nothing any more; its times are already its parent's to collect */
+	return values[STAT_STATE] != 'Z' && values[STAT_STATE] != 'X';
+}
+
+/* "name: 123" of /proc/PID/io; NaN where it is not there. */
+static double io_value(const char *text, const char *name)
+{
+	const char *at = strstr(text, name);
+
+	return at != NULL ? strtod(at + strlen(name), NULL) : NAN;
+}
+
+static void read_io(int fd, double *ret_read, double *ret_written)
+{
+	char text[STAT_BYTES_MAX];
+	ssize_t len = fd >= 0 ? pread(fd, text, sizeof(text) - 1, 0) : -1;
+
+	*ret_read = *ret_written = NAN;
+	if (len <= 0)
+		return;
+	text[len] = '\0';
+	*ret_read = io_value(text, "\nread_bytes: ");
+	*ret_written = io_value(text, "\nwrite_bytes: ");
+}
+
+static double count_files(pid_t pid)
+{
+	char path[64];
+	double count = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	DIR *dir = opendir(path);
+	if (dir == NULL)
+		return NAN;
+	for (struct dirent *entry; (entry = readdir(dir)) != NULL;)
+		count += entry->d_name[0] != '.';
+	closedir(dir);
+	return count;
+}
+
+static bool carries_mark(const struct host_proc_tree *tree, pid_t pid)
+{
+	char path[64];
+	auto_free char *env = NULL;
+	struct pl_err err = PL_ERR_INIT;
+	size_t len = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/environ", (int)pid);
+	if (pl_file_read(path, ENVIRON_BYTES_MAX, &env, &len, &err) < 0)
+		return false;
+	bool marked = false;
+	for (size_t at = 0; at < len; at += strlen(env + at) + 1) {
+		if (strncmp(env + at, HOST_MARK_APART_NAME "=", sizeof(HOST_MARK_APART_NAME)) == 0)
+			return false;
+		marked = marked || strcmp(env + at, tree->mark) == 0;
+	}
+	return marked;
+}
+
+bool host_proc_tree_holds(const struct host_proc_tree *tree, pid_t pid)
+{
+	for (size_t i = 0; i < tree->count; i++) {
+		if (tree->processes[i].pid == pid)
+			return true;
+	}
+	return false;
+}
+
+static struct other *find_other(const struct host_proc_tree *tree, pid_t pid, size_t *ret_at)
+{
+	size_t low = 0, high = tree->other_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (tree->others[middle].pid < pid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*ret_at = low;
+	return low < tree->other_count && tree->others[low].pid == pid ? &tree->others[low] : NULL;
+}
+
+static void add_other(struct host_proc_tree *tree, size_t at, pid_t pid, int64_t since_ns)
+{
+	pl_grow((void **)&tree->others, &tree->other_room, tree->other_count + 1,
+		sizeof(*tree->others));
+	memmove(&tree->others[at + 1], &tree->others[at],
+		(tree->other_count - at) * sizeof(*tree->others));
+	tree->others[at] = (struct other){ .pid = pid, .since_ns = since_ns, .seen = true };
+	tree->other_count++;
+}
+
+static bool is_left_out(const struct host_proc_tree *tree, pid_t pid)
+{
+	size_t at;
+	const struct other *other = find_other(tree, pid, &at);
+
+	return other != NULL && other->left_out;
+}
+
+static void leave_out(struct host_proc_tree *tree, pid_t pid)
+{
+	size_t at;
+	struct other *other = find_other(tree, pid, &at);
+
+	if (other == NULL) {
+		add_other(tree, at, pid, INT64_MIN);
+		other = &tree->others[at];
+	}
+	other->since_ns = INT64_MIN;
+	other->left_out = true;
+}
+
+/* Takes the process in where it is of the run. */
+static bool adopt(struct host_proc_tree *tree, pid_t pid)
+{
+	double stat[STAT_VALUES];
+	auto_fd int fd = open_proc(pid, "stat");
+
+	if (fd < 0 || !read_stat(fd, stat))
+		return false;
+	if (is_left_out(tree, (pid_t)stat[STAT_PARENT])) {
+		leave_out(tree, pid);
+		return false;
+	}
+	if (!host_proc_tree_holds(tree, (pid_t)stat[STAT_PARENT]) && !carries_mark(tree, pid))
+		return false;
+	if (tree->count == PROCESSES_MAX) {
+		tree->overflow = true;
+		return false;
+	}
+	pl_grow((void **)&tree->processes, &tree->room, tree->count + 1, sizeof(*tree->processes));
+	tree->processes[tree->count++] = (struct process){
+		.pid = pid, .stat_fd = fd, .io_fd = open_proc(pid, "io"), .open_files = NAN
+	};
+	fd = -1;
+	return true;
+}
+
+static void look_at(struct host_proc_tree *tree, pid_t pid)
+{
+	size_t at;
+
+	if (host_proc_tree_holds(tree, pid))
+		return;
+	struct other *other = find_other(tree, pid, &at);
+	if (other != NULL)
+		other->seen = true;
+	if (other != NULL && other->since_ns < tree->scan_ns - LOOK_NS)
+		return;
+	bool ours = adopt(tree, pid);
+	/* it may have been noted meanwhile */
+	other = find_other(tree, pid, &at);
+	if (!ours && other == NULL)
+		add_other(tree, at, pid, tree->scan_ns);
+	if (!ours)
+		return;
+	if (other != NULL) {
+		tree->other_count--;
+		memmove(other, other + 1, (tree->other_count - at) * sizeof(*other));
+	}
+}
+
+/* Numbers that are free again may come back as anything. */
+static void forget_gone(struct host_proc_tree *tree)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < tree->other_count; i++) {
+		if (!tree->others[i].seen)
+			continue;
+		tree->others[kept] = tree->others[i];
+		tree->others[kept++].seen = false;
+	}
+	tree->other_count = kept;
+}
+
+static void for_each_process(struct host_proc_tree *tree,
+			     void (*fn)(struct host_proc_tree *tree, pid_t pid))
+{
+	DIR *dir = opendir("/proc");
+
+	if (dir == NULL)
+		return;
+	for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
+		if (isdigit((unsigned char)entry->d_name[0]))
+			fn(tree, (pid_t)strtol(entry->d_name, NULL, 10));
+	}
+	closedir(dir);
+}
+
+static void note_earlier(struct host_proc_tree *tree, pid_t pid)
+{
+	size_t at;
+
+	if (find_other(tree, pid, &at) == NULL)
+		add_other(tree, at, pid, INT64_MIN);
+}
+
+void host_proc_tree_scan(struct host_proc_tree *tree)
+{
+	tree->overflow = false;
+	tree->scan_ns = pl_clock_now_ns();
+	/* a parent comes before its children but where numbers have come round: then the next scan
+	 * finds them */
+	for_each_process(tree, look_at);
+	forget_gone(tree);
+	for (size_t i = 0; i < tree->count; i++)
+		tree->processes[i].open_files = count_files(tree->processes[i].pid);
+}
+
+struct host_proc_tree *host_proc_tree_new(const char *run_id)
+{
+	struct host_proc_tree *tree = pl_alloc(sizeof(*tree));
+
+	tree->mark = pl_asprintf("%s=%s", HOST_MARK_NAME, run_id);
+	tree->tick_s = 1.0 / (double)sysconf(_SC_CLK_TCK);
+	tree->page_bytes = (double)sysconf(_SC_PAGESIZE);
+	for_each_process(tree, note_earlier);
+	forget_gone(tree);
+	return tree;
+}
+
+static void drop(struct host_proc_tree *tree, size_t at)
+{
+	close(tree->processes[at].stat_fd);
+	if (tree->processes[at].io_fd >= 0)
+		close(tree->processes[at].io_fd);
+	tree->processes[at] = tree->processes[--tree->count];
+}
+
+void host_proc_tree_leave_out(struct host_proc_tree *tree, pid_t pid)
+{
+	leave_out(tree, pid);
+	for (size_t i = tree->count; i-- > 0;) {
+		if (tree->processes[i].pid == pid)
+			drop(tree, i);
+	}
+}
+
+/* What a counter grew by; NaN where it is not known on both sides. */
+static double grown(bool read_before, double before, double now)
+{
+	return !read_before ? 0 : now >= before ? now - before : NAN;
+}
+
+static bool add_use(struct host_proc_tree *tree, struct process *process, struct host_proc_use *use)
+{
+	double stat[STAT_VALUES], read_bytes, written_bytes;
+
+	if (!read_stat(process->stat_fd, stat))
+		return false;
+	double cpu_s = (stat[STAT_UTIME] + stat[STAT_STIME]) * tree->tick_s;
+	read_io(process->io_fd, &read_bytes, &written_bytes);
+	tree->cpu_s += fmax(cpu_s - process->cpu_s, 0);
+	use->processes++;
+	use->cpu_grown_s += process->read_before ? fmax(cpu_s - process->cpu_s, 0) : 0;
+	use->memory_bytes += stat[STAT_RSS] * tree->page_bytes;
+	use->threads += stat[STAT_THREADS];
+	use->open_files += process->open_files;
+	use->read_grown_bytes += grown(process->read_before, process->read_bytes, read_bytes);
+	use->written_grown_bytes += grown(process->read_before, process->written_bytes,
+					  written_bytes);
+	process->cpu_s = cpu_s;
+	process->read_bytes = read_bytes;
+	process->written_bytes = written_bytes;
+	process->read_before = true;
+	return true;
+}
+
+void host_proc_tree_read(struct host_proc_tree *tree, struct host_proc_use *ret)
+{
+	*ret = (struct host_proc_use){ 0 };
+	for (size_t i = 0; i < tree->count;) {
+		if (add_use(tree, &tree->processes[i], ret))
+			i++;
+		else
+			drop(tree, i);
+	}
+	ret->cpu_s = tree->cpu_s;
+	if (tree->overflow || tree->count == 0)
+		*ret = (struct host_proc_use){ .processes = tree->overflow ? NAN : 0,
+					       .cpu_s = tree->overflow ? NAN : tree->cpu_s,
+					       .cpu_grown_s = NAN,
+					       .memory_bytes = NAN,
+					       .threads = NAN,
+					       .open_files = NAN,
+					       .read_grown_bytes = NAN,
+					       .written_grown_bytes = NAN };
+}
+
+void host_proc_tree_free(struct host_proc_tree *tree)
+{
+	if (tree == NULL)
+		return;
+	while (tree->count > 0)
+		drop(tree, 0);
+	free(tree->processes);
+	free(tree->others);
+	free(tree->mark);
+	free(tree);
+}

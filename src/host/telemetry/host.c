@@ -1,0 +1,340 @@
+#include "host/telemetry/host.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "host/system.h"
+#include "host/telemetry/sums.h"
+
+#define FILE_BYTES_MAX (1u << 20)
+/* The first line of /proc/stat is all that is wanted, however many processors follow. */
+#define STAT_BYTES   512
+#define SECTOR_BYTES 512.0
+#define DEVICES_MAX  64
+#define NAME_BYTES   32
+#define KIB          1024.0
+#define SELF_BYTES   512
+#define CPU_VALUES   8
+
+#define AT(source, name)    (HOST_Q_##source##_##name - HOST_Q_##source##_FIRST)
+#define HOST_Q_host_FIRST   HOST_Q_host_cpu_share
+#define HOST_Q_client_FIRST HOST_Q_client_cpu_s
+
+/* user nice system idle iowait irq softirq steal: as /proc/stat has them. */
+enum { CPU_IDLE = 3, CPU_IOWAIT, CPU_STEAL = 7 };
+
+struct devices {
+	char names[DEVICES_MAX][NAME_BYTES];
+	size_t count;
+};
+
+struct host_counters {
+	int stat_fd, load_fd, memory_fd, disks_fd, network_fd;
+	struct pl_buf text;
+	struct devices disks;
+	struct devices interfaces; /* none: all but loopback */
+	/* of the read before; NaN: none */
+	int64_t t_ns;
+	double cpu[CPU_VALUES];
+	double throttled_us;
+	double read_bytes, written_bytes;
+	double received_bytes, sent_bytes;
+};
+
+double host_rate(double before, double now, int64_t elapsed_ns)
+{
+	/* written so that NaN gives NaN */
+	if (!(now >= before) || elapsed_ns <= 0)
+		return NAN;
+	return (now - before) / ((double)elapsed_ns / 1e9);
+}
+
+/* Those of a class that are hardware: they have a device behind them. */
+static void find_devices(const char *class, struct devices *ret)
+{
+	DIR *dir = opendir(class);
+	char path[512];
+
+	ret->count = 0;
+	if (dir == NULL)
+		return;
+	for (struct dirent *entry; (entry = readdir(dir)) != NULL && ret->count < DEVICES_MAX;) {
+		snprintf(path, sizeof(path), "%s/%s/device", class, entry->d_name);
+		if (entry->d_name[0] == '.' || strlen(entry->d_name) >= NAME_BYTES ||
+		    access(path, F_OK) < 0)
+			continue;
+		strcpy(ret->names[ret->count++], entry->d_name);
+	}
+	closedir(dir);
+}
+
+static bool is_one_of(const struct devices *devices, const char *name)
+{
+	for (size_t i = 0; i < devices->count; i++) {
+		if (strcmp(devices->names[i], name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static int open_file(const char *path)
+{
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+struct host_counters *host_counters_new(void)
+{
+	struct host_counters *counters = pl_alloc(sizeof(*counters));
+
+	counters->stat_fd = open_file("/proc/stat");
+	counters->load_fd = open_file("/proc/loadavg");
+	counters->memory_fd = open_file("/proc/meminfo");
+	counters->disks_fd = open_file("/proc/diskstats");
+	counters->network_fd = open_file("/proc/net/dev");
+	pl_buf_init(&counters->text, FILE_BYTES_MAX);
+	find_devices("/sys/block", &counters->disks);
+	find_devices("/sys/class/net", &counters->interfaces);
+	for (size_t i = 0; i < CPU_VALUES; i++)
+		counters->cpu[i] = NAN;
+	counters->throttled_us = NAN;
+	counters->read_bytes = counters->written_bytes = NAN;
+	counters->received_bytes = counters->sent_bytes = NAN;
+	return counters;
+}
+
+/* The whole file, or at most `most` bytes of it; "" where it cannot be read. */
+static char *read_again(struct host_counters *counters, int fd, size_t most)
+{
+	struct pl_buf *text = &counters->text;
+	ssize_t len = 0;
+
+	pl_buf_clear(text);
+	do {
+		size_t room = most < 8192 ? most : 8192;
+		char *into = fd >= 0 ? pl_buf_reserve(text, room) : NULL;
+		if (into == NULL)
+			break;
+		len = pread(fd, into, room, (off_t)text->len);
+		if (len > 0)
+			text->len += (size_t)len;
+	} while (len > 0 && text->len < most);
+	/* the buffer's text is ours to cut until the next read */
+	pl_buf_add_char(text, '\n');
+	return text->data;
+}
+
+static void read_cpu(struct host_counters *counters, double *values)
+{
+	double now[CPU_VALUES], all = 0, grown[CPU_VALUES];
+	const char *text = read_again(counters, counters->stat_fd, STAT_BYTES);
+
+	bool known = sscanf(text, "cpu %lf %lf %lf %lf %lf %lf %lf %lf", &now[0], &now[1], &now[2],
+			    &now[3], &now[4], &now[5], &now[6], &now[7]) == CPU_VALUES;
+	for (size_t i = 0; i < CPU_VALUES; i++) {
+		/* idle and iowait may step back a little where CPUs rest: nothing, then */
+		grown[i] = known ? fmax(now[i] - counters->cpu[i], 0) : NAN;
+		if (known && isnan(counters->cpu[i]))
+			grown[i] = NAN;
+		counters->cpu[i] = known ? now[i] : NAN;
+		all += grown[i];
+	}
+	if (!(all > 0))
+		return;
+	values[AT(host, cpu_share)] =
+		(all - grown[CPU_IDLE] - grown[CPU_IOWAIT] - grown[CPU_STEAL]) / all;
+	values[AT(host, iowait_share)] = grown[CPU_IOWAIT] / all;
+	values[AT(host, steal_share)] = grown[CPU_STEAL] / all;
+}
+
+static double line_value(const char *text, const char *name)
+{
+	const char *at = strstr(text, name);
+
+	return at != NULL ? strtod(at + strlen(name), NULL) : NAN;
+}
+
+static void read_memory(struct host_counters *counters, double *values)
+{
+	const char *text = read_again(counters, counters->memory_fd, FILE_BYTES_MAX / 2);
+	double available = line_value(text, "\nMemAvailable:") * KIB;
+
+	values[AT(host, memory_available_bytes)] = available;
+	values[AT(host, memory_used_bytes)] = line_value(text, "MemTotal:") * KIB - available;
+	values[AT(host, swap_used_bytes)] =
+		(line_value(text, "\nSwapTotal:") - line_value(text, "\nSwapFree:")) * KIB;
+}
+
+static void read_disks(struct host_counters *counters, int64_t elapsed_ns, double *values)
+{
+	char *text = read_again(counters, counters->disks_fd, FILE_BYTES_MAX / 2);
+	double read_bytes = NAN, written_bytes = NAN;
+
+	for (char *line; (line = strsep(&text, "\n")) != NULL;) {
+		char name[NAME_BYTES];
+		double sectors_read, sectors_written;
+		if (sscanf(line, "%*u %*u %31s %*u %*u %lf %*u %*u %*u %lf", name, &sectors_read,
+			   &sectors_written) != 3 ||
+		    !is_one_of(&counters->disks, name))
+			continue;
+		read_bytes = fmax(read_bytes, 0) + sectors_read * SECTOR_BYTES;
+		written_bytes = fmax(written_bytes, 0) + sectors_written * SECTOR_BYTES;
+	}
+	values[AT(host, disk_read_bytes_per_s)] = host_rate(counters->read_bytes, read_bytes,
+							    elapsed_ns);
+	values[AT(host, disk_written_bytes_per_s)] = host_rate(counters->written_bytes,
+							       written_bytes, elapsed_ns);
+	counters->read_bytes = read_bytes;
+	counters->written_bytes = written_bytes;
+}
+
+static bool counts(const struct host_counters *counters, const char *name)
+{
+	if (counters->interfaces.count > 0)
+		return is_one_of(&counters->interfaces, name);
+	return strcmp(name, "lo") != 0;
+}
+
+static void read_network(struct host_counters *counters, int64_t elapsed_ns, double *values)
+{
+	char *text = read_again(counters, counters->network_fd, FILE_BYTES_MAX / 2);
+	double received = NAN, sent = NAN;
+
+	for (char *line; (line = strsep(&text, "\n")) != NULL;) {
+		double in, out;
+		char *colon = strrchr(line, ':');
+		if (colon == NULL)
+			continue;
+		*colon = '\0';
+		line += strspn(line, " ");
+		if (!counts(counters, line) ||
+		    sscanf(colon + 1, "%lf %*u %*u %*u %*u %*u %*u %*u %lf", &in, &out) != 2)
+			continue;
+		received = fmax(received, 0) + in;
+		sent = fmax(sent, 0) + out;
+	}
+	values[AT(host, network_received_bytes_per_s)] = host_rate(counters->received_bytes,
+								   received, elapsed_ns);
+	values[AT(host, network_sent_bytes_per_s)] = host_rate(counters->sent_bytes, sent,
+							       elapsed_ns);
+	counters->received_bytes = received;
+	counters->sent_bytes = sent;
+}
+
+static void read_throttled(struct host_counters *counters, int64_t elapsed_ns, double *values)
+{
+	double now_us = host_throttled_us();
+
+	values[AT(host, throttled_share)] = fmin(
+		host_rate(counters->throttled_us, now_us, elapsed_ns) / 1e6, 1);
+	if (isnan(now_us) || isnan(counters->throttled_us))
+		values[AT(host, throttled_share)] = NAN;
+	counters->throttled_us = now_us;
+}
+
+void host_counters_read(struct host_counters *counters, int64_t t_ns, double *values)
+{
+	int64_t elapsed_ns = counters->t_ns != 0 ? t_ns - counters->t_ns : 0;
+	size_t count;
+
+	host_source_first(HOST_SOURCE_host, &count);
+	for (size_t i = 0; i < count; i++)
+		values[i] = NAN;
+	read_cpu(counters, values);
+	read_throttled(counters, elapsed_ns, values);
+	values[AT(host, load_1m)] =
+		counters->load_fd < 0
+			? NAN
+			: strtod(read_again(counters, counters->load_fd, STAT_BYTES), NULL);
+	read_memory(counters, values);
+	read_disks(counters, elapsed_ns, values);
+	read_network(counters, elapsed_ns, values);
+	counters->t_ns = t_ns;
+}
+
+static void close_file(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
+void host_counters_free(struct host_counters *counters)
+{
+	if (counters == NULL)
+		return;
+	close_file(counters->stat_fd);
+	close_file(counters->load_fd);
+	close_file(counters->memory_fd);
+	close_file(counters->disks_fd);
+	close_file(counters->network_fd);
+	pl_buf_done(&counters->text);
+	free(counters);
+}
+
+struct host_self {
+	int stat_fd;
+	int64_t t_ns;
+	double cpu_s;
+};
+
+struct host_self *host_self_new(void)
+{
+	struct host_self *self = pl_alloc(sizeof(*self));
+
+	self->stat_fd = open_file("/proc/self/stat");
+	self->cpu_s = NAN;
+	return self;
+}
+
+/* Threads and resident pages: the 20th and the 24th value of the line. */
+static void read_self_stat(int fd, double *ret_threads, double *ret_bytes)
+{
+	char text[SELF_BYTES];
+	ssize_t len = fd >= 0 ? pread(fd, text, sizeof(text) - 1, 0) : -1;
+	double threads, pages;
+
+	*ret_threads = *ret_bytes = NAN;
+	if (len <= 0)
+		return;
+	text[len] = '\0';
+	const char *at = strrchr(text, ')');
+	if (at == NULL || sscanf(at + 1,
+				 " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+				 "%*s %lf %*s %*s %*s %lf",
+				 &threads, &pages) != 2)
+		return;
+	*ret_threads = threads;
+	*ret_bytes = pages * (double)sysconf(_SC_PAGESIZE);
+}
+
+void host_self_read(struct host_self *self, int64_t t_ns, double *values)
+{
+	double cpu_s = (double)pl_clock_cpu_process_ns() / 1e9;
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	values[AT(client, cpu_s)] = cpu_s;
+	values[AT(client, cpu_share)] = host_rate(self->cpu_s, cpu_s, t_ns - self->t_ns);
+	read_self_stat(self->stat_fd, &values[AT(client, threads)],
+		       &values[AT(client, memory_bytes)]);
+	values[AT(client, voluntary_switches)] = (double)usage.ru_nvcsw;
+	values[AT(client, involuntary_switches)] = (double)usage.ru_nivcsw;
+	self->cpu_s = cpu_s;
+	self->t_ns = t_ns;
+}
+
+void host_self_free(struct host_self *self)
+{
+	if (self == NULL)
+		return;
+	close_file(self->stat_fd);
+	free(self);
+}

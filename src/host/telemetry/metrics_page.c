@@ -1,0 +1,351 @@
+#include "host/telemetry/metrics_page.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/text.h"
+
+#define VALUE_BYTES_MAX 64
+
+enum combine { COMBINE_SUM, COMBINE_MAX };
+
+/*
+ * Where a value stands, in order of preference: a release that has both an older and a newer name
+ * on its page counts the same thing twice. The text format adds _total; older releases did not have
+ * it.
+ */
+static const struct wanted {
+	const char *name;
+	size_t offset;
+	enum combine combine;
+} wanted[] = {
+#define WANTED(name, field, combine)                                \
+	{                                                           \
+		name, offsetof(struct host_metrics, field), combine \
+	}
+	WANTED("vllm:num_requests_running", running, COMBINE_SUM),
+	WANTED("vllm:num_requests_waiting", waiting, COMBINE_SUM),
+	WANTED("vllm:num_requests_swapped", swapped, COMBINE_SUM),
+	WANTED("vllm:kv_cache_usage_perc", kv_cache_usage, COMBINE_MAX),
+	WANTED("vllm:gpu_cache_usage_perc", kv_cache_usage, COMBINE_MAX),
+	WANTED("vllm:num_preemptions_total", preemptions, COMBINE_SUM),
+	WANTED("vllm:num_preemptions", preemptions, COMBINE_SUM),
+	WANTED("vllm:prefix_cache_queries_total", prefix_queries, COMBINE_SUM),
+	WANTED("vllm:gpu_prefix_cache_queries_total", prefix_queries, COMBINE_SUM),
+	WANTED("vllm:gpu_prefix_cache_queries", prefix_queries, COMBINE_SUM),
+	WANTED("vllm:prefix_cache_hits_total", prefix_hits, COMBINE_SUM),
+	WANTED("vllm:gpu_prefix_cache_hits_total", prefix_hits, COMBINE_SUM),
+	WANTED("vllm:gpu_prefix_cache_hits", prefix_hits, COMBINE_SUM),
+	WANTED("vllm:prompt_tokens_total", prompt_tokens, COMBINE_SUM),
+	WANTED("vllm:prompt_tokens", prompt_tokens, COMBINE_SUM),
+	WANTED("vllm:generation_tokens_total", generation_tokens, COMBINE_SUM),
+	WANTED("vllm:generation_tokens", generation_tokens, COMBINE_SUM),
+	WANTED("vllm:spec_decode_num_draft_tokens_total", draft_tokens, COMBINE_SUM),
+	WANTED("vllm:spec_decode_num_draft_tokens", draft_tokens, COMBINE_SUM),
+	WANTED("vllm:spec_decode_num_accepted_tokens_total", accepted_tokens, COMBINE_SUM),
+	WANTED("vllm:spec_decode_num_accepted_tokens", accepted_tokens, COMBINE_SUM),
+	WANTED("vllm:request_success_total", request_success, COMBINE_SUM),
+	WANTED("vllm:request_success", request_success, COMBINE_SUM),
+	WANTED("process_start_time_seconds", start_time_s, COMBINE_MAX),
+#undef WANTED
+};
+
+static const char *const field_names[] = {
+#define PAGE(name, unit, kind, text) #name,
+#include "tbl/telemetry.h"
+};
+
+static const size_t field_offsets[] = {
+#define PAGE(name, unit, kind, text) offsetof(struct host_metrics, name),
+#include "tbl/telemetry.h"
+};
+
+static_assert(PL_ARRAY_SIZE(field_names) <= HOST_METRICS_VALUES_MAX, "more values than a page has");
+
+/* What a page said so far, each name apart. */
+struct collected {
+	struct host_metrics *metrics;
+	double values[PL_ARRAY_SIZE(wanted)];
+};
+
+static bool is_name_byte(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == ':';
+}
+
+static const char *skip_blanks(const char *at, const char *end)
+{
+	while (at < end && (*at == ' ' || *at == '\t'))
+		at++;
+	return at;
+}
+
+static const char *name_end(const char *at, const char *end, bool colons)
+{
+	if (at == end || isdigit((unsigned char)*at))
+		return at;
+	while (at < end && is_name_byte(*at) && (colons || *at != ':'))
+		at++;
+	return at;
+}
+
+/* Behind the closing quote of a label's text; NULL: it does not end, or has an escape of no
+ * meaning. */
+static const char *text_end(const char *at, const char *end)
+{
+	for (; at < end && *at != '"'; at++) {
+		if (*at != '\\')
+			continue;
+		at++;
+		if (at == end || strchr("\\\"n", *at) == NULL || *at == '\0')
+			return NULL;
+	}
+	return at < end ? at + 1 : NULL;
+}
+
+/* name="text" and what blanks are around; NULL: it is none. */
+static const char *label_end(const char *at, const char *end)
+{
+	const char *name = at;
+
+	at = name_end(at, end, false);
+	if (at == name)
+		return NULL;
+	at = skip_blanks(at, end);
+	if (at == end || *at != '=')
+		return NULL;
+	at = skip_blanks(at + 1, end);
+	if (at == end || *at != '"')
+		return NULL;
+	at = text_end(at + 1, end);
+	return at != NULL ? skip_blanks(at, end) : NULL;
+}
+
+/* From behind '{' to its '}'; NULL: these are no labels. A last comma may stand. */
+static const char *labels_end(const char *at, const char *end)
+{
+	for (at = skip_blanks(at, end); at < end && *at != '}';) {
+		at = label_end(at, end);
+		if (at == NULL || at == end || (*at != ',' && *at != '}'))
+			return NULL;
+		if (*at == ',')
+			at = skip_blanks(at + 1, end);
+	}
+	return at < end ? at : NULL;
+}
+
+static bool read_value(const char **at, const char *end, double *ret)
+{
+	char text[VALUE_BYTES_MAX];
+	size_t len = 0;
+
+	while (*at < end && **at != ' ' && **at != '\t') {
+		if (len + 1 == sizeof(text))
+			return false;
+		text[len++] = *(*at)++;
+	}
+	text[len] = '\0';
+	return pl_text_to_f64(text, ret);
+}
+
+static bool is_word(const char *at, const char *end, const char *word)
+{
+	return (size_t)(end - at) == strlen(word) && memcmp(at, word, strlen(word)) == 0;
+}
+
+/* "# TYPE name kind"; any other comment is free text. */
+static bool comment_is_sound(const char *at, const char *end)
+{
+	static const char *const kinds[] = { "counter", "gauge", "histogram", "summary",
+					     "untyped" };
+
+	at = skip_blanks(at, end);
+	if (end - at < 5 || memcmp(at, "TYPE", 4) != 0 || (at[4] != ' ' && at[4] != '\t'))
+		return true;
+	const char *name = skip_blanks(at + 4, end);
+	at = name_end(name, end, true);
+	if (at == name)
+		return false;
+	at = skip_blanks(at, end);
+	while (end > at && (end[-1] == ' ' || end[-1] == '\t'))
+		end--;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(kinds); i++) {
+		if (is_word(at, end, kinds[i]))
+			return true;
+	}
+	return false;
+}
+
+/* Nothing, or a time stamp: whole milliseconds. */
+static bool stamp_is_sound(const char *at, const char *end)
+{
+	at = skip_blanks(at, end);
+	if (at < end && *at == '-')
+		at++;
+	while (at < end && isdigit((unsigned char)*at))
+		at++;
+	return skip_blanks(at, end) == end;
+}
+
+/* NULL: it is sound. *ret_sample: there is one on it. */
+static const char *read_line(const char *at, const char *end, struct host_sample *ret,
+			     bool *ret_sample)
+{
+	*ret_sample = false;
+	if (end > at && end[-1] == '\r')
+		end--;
+	at = skip_blanks(at, end);
+	if (at == end)
+		return NULL;
+	if (*at == '#')
+		return comment_is_sound(at + 1, end) ? NULL : "has no type of this format";
+	*ret = (struct host_sample){ .name = at };
+	at = name_end(at, end, true);
+	ret->name_len = (size_t)(at - ret->name);
+	if (ret->name_len == 0)
+		return "is no Prometheus text";
+	at = skip_blanks(at, end);
+	if (at < end && *at == '{') {
+		ret->labels = at + 1;
+		at = labels_end(at + 1, end);
+		if (at == NULL)
+			return "has labels that are none";
+		ret->labels_len = (size_t)(at - ret->labels);
+		at = skip_blanks(at + 1, end);
+	}
+	if (at == end || !read_value(&at, end, &ret->value))
+		return "has no value";
+	at = skip_blanks(at, end);
+	if (at < end && *at == '#')
+		return "has an exemplar: this is OpenMetrics, not Prometheus text";
+	if (!stamp_is_sound(at, end))
+		return "goes on behind its value";
+	*ret_sample = true;
+	return NULL;
+}
+
+int host_metrics_walk(const char *text, size_t len,
+		      void (*fn)(void *data, const struct host_sample *sample), void *data,
+		      struct pl_err *err)
+{
+	const char *end = text + len;
+	size_t number = 0;
+
+	while (text < end) {
+		const char *line_end = memchr(text, '\n', (size_t)(end - text));
+		struct host_sample sample;
+		if (line_end == NULL)
+			line_end = end;
+		number++;
+		bool there;
+		const char *wrong = read_line(text, line_end, &sample, &there);
+		if (wrong != NULL)
+			return pl_err_set(err, PL_ERR_INVALID, "metrics page: line %zu %s", number,
+					  wrong);
+		if (there)
+			fn(data, &sample);
+		text = line_end < end ? line_end + 1 : end;
+	}
+	return 0;
+}
+
+/* A number in a label: name="123"; NaN where it is not there or says None. */
+static double label_number(const struct host_sample *sample, const char *name)
+{
+	auto_free char *labels = pl_strndup(sample->labels, sample->labels_len);
+	auto_free char *head = pl_asprintf("%s=\"", name);
+	char *at = labels;
+	double value;
+
+	while (at != NULL && (at = strstr(at, head)) != NULL) {
+		/* a whole name: nothing of a longer one in front */
+		if (at == labels || at[-1] == ',' || at[-1] == ' ')
+			break;
+		at++;
+	}
+	if (at == NULL)
+		return NAN;
+	at += strlen(head);
+	at[strcspn(at, "\"")] = '\0';
+	return pl_text_to_f64(at, &value) ? value : NAN;
+}
+
+static void take_cache_config(struct host_metrics *metrics, const struct host_sample *sample)
+{
+	static const char name[] = "vllm:cache_config_info";
+
+	if (sample->name_len != sizeof(name) - 1 ||
+	    memcmp(sample->name, name, sizeof(name) - 1) != 0 || sample->labels == NULL)
+		return;
+	metrics->kv_blocks = label_number(sample, "num_gpu_blocks");
+	metrics->block_size = label_number(sample, "block_size");
+}
+
+static void take_sample(void *data, const struct host_sample *sample)
+{
+	struct collected *collected = data;
+
+	take_cache_config(collected->metrics, sample);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(wanted); i++) {
+		const struct wanted *want = &wanted[i];
+		double *value = &collected->values[i];
+		if (strlen(want->name) != sample->name_len ||
+		    memcmp(want->name, sample->name, sample->name_len) != 0)
+			continue;
+		if (isnan(*value))
+			*value = sample->value;
+		else if (want->combine == COMBINE_SUM)
+			*value += sample->value;
+		else
+			*value = fmax(*value, sample->value);
+	}
+}
+
+static double *field_at(struct host_metrics *metrics, size_t offset)
+{
+	return (double *)((char *)metrics + offset);
+}
+
+int host_metrics_parse(const char *text, size_t len, struct host_metrics *ret, struct pl_err *err)
+{
+	struct host_metrics metrics;
+	struct collected collected = { .metrics = &metrics };
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(field_offsets); i++)
+		*field_at(&metrics, field_offsets[i]) = NAN;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(wanted); i++)
+		collected.values[i] = NAN;
+	if (host_metrics_walk(text, len, take_sample, &collected, err) < 0)
+		return -1;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(wanted); i++) {
+		double *field = field_at(&metrics, wanted[i].offset);
+		if (isnan(*field))
+			*field = collected.values[i];
+	}
+	*ret = metrics;
+	return 0;
+}
+
+size_t host_metrics_values(const struct host_metrics *metrics, const char *const **ret_names,
+			   double values[HOST_METRICS_VALUES_MAX])
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(field_offsets); i++)
+		values[i] = *(const double *)((const char *)metrics + field_offsets[i]);
+	*ret_names = field_names;
+	return PL_ARRAY_SIZE(field_names);
+}
+
+json_t *host_metrics_to_json(const struct host_metrics *metrics)
+{
+	json_t *json = json_object();
+	const char *const *names;
+	double values[HOST_METRICS_VALUES_MAX];
+	size_t count = host_metrics_values(metrics, &names, values);
+
+	for (size_t i = 0; i < count; i++)
+		json_object_set_new(json, names[i], pl_json_number(values[i]));
+	return json;
+}

@@ -1,0 +1,224 @@
+#include "host/gpu/nvidia_smi.h"
+
+#include <math.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/file.h"
+#include "base/text.h"
+
+#define FIXTURES PROFLLM_SOURCE_DIR "/tests/fuzz/corpus/host/gpu/nvidia_smi/"
+
+/* A folder with a script that stands in for nvidia-smi, alone in front of PATH. */
+static char folder[64];
+static char *path_before;
+
+static int make_folder(void **state)
+{
+	(void)state;
+	snprintf(folder, sizeof(folder), "/tmp/profllm-smi-XXXXXX");
+	assert_non_null(mkdtemp(folder));
+	path_before = pl_strdup(getenv("PATH"));
+	auto_free char *path = pl_asprintf("%s:%s", folder, path_before);
+	setenv("PATH", path, 1);
+	unsetenv("PROFLLM_NVML_LIB");
+	return 0;
+}
+
+static int remove_folder(void **state)
+{
+	(void)state;
+	auto_free char *command = pl_asprintf("rm -rf '%s'", folder);
+	setenv("PATH", path_before, 1);
+	free(pl_take(path_before));
+	return system(command);
+}
+
+static char *write_script(const char *body)
+{
+	auto_free char *text = pl_asprintf("#!/bin/sh\n%s\n", body);
+	char *path = pl_asprintf("%s/nvidia-smi", folder);
+	struct pl_err err = PL_ERR_INIT;
+
+	assert_int_equal(pl_file_write(path, text, strlen(text), &err), 0);
+	assert_int_equal(chmod(path, 0755), 0);
+	return path;
+}
+
+static const char *const no_args[] = { NULL };
+
+static void test_output(void **state)
+{
+	static const char *const args[] = { "-q", "two words", NULL };
+	auto_free char *script = write_script("printf '%s|' \"$@\"; cat; echo aside >&2");
+	struct pl_err err = PL_ERR_INIT;
+	auto_buf output = { 0 };
+
+	(void)state;
+	pl_buf_init(&output, 65536);
+	if (host_nvidia_smi_run(script, args, &output, &err) < 0)
+		fail_msg("%s", err.text);
+	assert_string_equal(pl_buf_text(&output), "-q|two words|");
+}
+
+static void test_ends_badly(void **state)
+{
+	static const struct {
+		const char *body;
+		const char *said;
+	} cases[] = {
+		{ "echo 'it has failed'; exit 9", "ended with exit status 9: it has failed" },
+		{ "exit 1", "ended with exit status 1: " },
+		{ "kill -9 $$", "ended by signal 9" },
+		{ "yes", "prints more than 100000 bytes" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
+		auto_free char *script = write_script(cases[i].body);
+		struct pl_err err = PL_ERR_INIT;
+		auto_buf output = { 0 };
+		pl_buf_init(&output, 100000);
+		assert_int_equal(host_nvidia_smi_run(script, no_args, &output, &err), -1);
+		assert_non_null(strstr(err.text, cases[i].said));
+	}
+}
+
+/* The script and its child are gone when the call is back, though they ignore SIGTERM. */
+static void test_hangs(void **state)
+{
+	auto_free char *pids = pl_asprintf("%s/pids", folder);
+	auto_free char *body = pl_asprintf(
+		"trap '' TERM; sleep 1000 & echo $! >'%s'; echo x; exec 1>&-; wait", pids);
+	auto_free char *script = write_script(body);
+	auto_free char *text = NULL;
+	struct pl_err err = PL_ERR_INIT;
+	auto_buf output = { 0 };
+	int64_t pid;
+	size_t len;
+
+	(void)state;
+	pl_buf_init(&output, 65536);
+	assert_int_equal(host_nvidia_smi_run(script, no_args, &output, &err), -1);
+	assert_int_equal(err.code, PL_ERR_TIMEOUT);
+	assert_non_null(strstr(err.text, "gave no answer in 5 s"));
+	assert_int_equal(pl_file_read(pids, 64, &text, &len, &err), 0);
+	assert_true(pl_text_to_i64(pl_text_trim(text), &pid));
+	/* killed with the group: gone already, or about to end */
+	int auto_fd pid_fd = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
+	if (pid_fd >= 0) {
+		struct pollfd poll_fd = { .fd = pid_fd, .events = POLLIN };
+		assert_int_equal(poll(&poll_fd, 1, 60000), 1);
+	}
+}
+
+static void test_cannot_start(void **state)
+{
+	struct pl_err err = PL_ERR_INIT;
+	auto_buf output = { 0 };
+
+	(void)state;
+	pl_buf_init(&output, 65536);
+	assert_int_equal(host_nvidia_smi_run("/nowhere/nvidia-smi", no_args, &output, &err), -1);
+	assert_non_null(strstr(err.text, "cannot run '/nowhere/nvidia-smi'"));
+}
+
+/* ---- as what host_gpus_open() falls back to ------------------------------ */
+
+/* NULL where this machine has a driver of its own. */
+static struct host_gpus *open_gpus(void)
+{
+	struct pl_err err = PL_ERR_INIT;
+	struct host_gpus *gpus = NULL;
+
+	assert_int_equal(host_gpus_open(&gpus, &err), 0);
+	if (host_gpus_source(gpus) != HOST_GPU_NVML)
+		return gpus;
+	host_gpus_free(gpus);
+	return NULL;
+}
+
+static void test_fall_back(void **state)
+{
+	/* the second call tells of 2048 MiB, without the process; the third fails */
+	auto_free char *body = pl_asprintf(
+		"case $1 in --query*) printf 'index, pci.bus_id, compute_cap\\n"
+		"0, 00000000:17:00.0, 9.0\\n'; exit;; esac\n"
+		"echo x >>'%s/calls'\n"
+		"case $(wc -l <'%s/calls') in\n"
+		"1) cat '" FIXTURES "two_gpus_mig.xml';;\n"
+		"2) sed -e 's/1037 MiB/2048 MiB/' -e '/<process_info>/,/<.process_info>/d' "
+		"'" FIXTURES "two_gpus_mig.xml';;\n"
+		"*) exit 9;; esac",
+		folder, folder);
+	auto_free char *script = write_script(body);
+	struct host_gpu_process *list;
+	struct host_gpu_state now;
+	size_t count;
+
+	(void)state;
+	auto_gpus struct host_gpus *gpus = open_gpus();
+	if (gpus == NULL)
+		skip();
+	assert_int_equal(host_gpus_source(gpus), HOST_GPU_NVIDIA_SMI);
+	assert_int_equal(host_gpus_count(gpus), 4);
+	assert_string_equal(host_gpus_driver(gpus), "570.10");
+	assert_true(host_gpus_facts(gpus, 0)->compute_capability == 9.0);
+	host_gpus_read(gpus, 0, &now);
+	assert_true(now.memory_used_bytes == 1037 * 1048576.0);
+	assert_int_equal(host_gpus_processes(gpus, 0, &list, &count), 0);
+	assert_int_equal(count, 2);
+	host_gpu_processes_free(list, count);
+	/* of the same call */
+	host_gpus_read(gpus, 3, &now);
+	assert_true(now.power_w == 25.25);
+
+	host_gpus_read(gpus, 0, &now);
+	assert_true(now.memory_used_bytes == 2048 * 1048576.0);
+	assert_int_equal(host_gpus_processes(gpus, 0, &list, &count), 0);
+	assert_int_equal(count, 0);
+	host_gpu_processes_free(list, count);
+	assert_true(host_gpus_facts(gpus, 0)->compute_capability == 9.0);
+
+	host_gpus_read(gpus, 0, &now);
+	assert_true(isnan(now.memory_used_bytes));
+	assert_int_equal(host_gpus_count(gpus), 4);
+}
+
+static void test_nothing_there(void **state)
+{
+	auto_free char *script = write_script("echo 'No driver here'; exit 9");
+
+	(void)state;
+	auto_gpus struct host_gpus *gpus = open_gpus();
+	if (gpus == NULL)
+		skip();
+	assert_int_equal(host_gpus_source(gpus), HOST_GPU_NONE);
+	assert_int_equal(host_gpus_count(gpus), 0);
+	assert_non_null(strstr(host_gpus_why(gpus), "libnvidia-ml.so.1"));
+	assert_non_null(strstr(host_gpus_why(gpus), "ended with exit status 9: No driver here"));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_output),       TEST(test_ends_badly), TEST(test_hangs),
+		TEST(test_cannot_start), TEST(test_fall_back),  TEST(test_nothing_there),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,40 @@
+/* A lock folder of the test's own, and the locks in it. */
+#ifndef UNIT_HOST_LOCK_FOLDER_H
+#define UNIT_HOST_LOCK_FOLDER_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "host/lock/lock.h"
+
+static char folder[64];
+
+static int make_folder(void **state)
+{
+	(void)state;
+	snprintf(folder, sizeof(folder), "/tmp/profllm-locks-XXXXXX");
+	assert_non_null(mkdtemp(folder));
+	setenv("PROFLLM_LOCK_DIR", folder, 1);
+	return 0;
+}
+
+static int remove_folder(void **state)
+{
+	(void)state;
+	auto_free char *command = pl_asprintf("rm -rf '%s'", folder);
+
+	unsetenv("PROFLLM_LOCK_DIR");
+	return system(command);
+}
+
+static struct host_locks *open_locks(void)
+{
+	struct host_locks *locks = NULL;
+	struct pl_err err = PL_ERR_INIT;
+
+	assert_int_equal(host_locks_open(&locks, &err), 0);
+	return locks;
+}
+
+#endif

@@ -1,4 +1,4 @@
-#include "pretend/calls.h"
+#include "nvml/calls.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "pretend/world.h"
+#include "nvml/world.h"
 
 #include <errno.h>
 #include <math.h>

@@ -5,11 +5,11 @@
  * - One world a process, as NVML has one. pretend_world_lock() before anything else here; it also
  *   reads the file anew when that has changed.
  */
-#ifndef PRETEND_WORLD_H
-#define PRETEND_WORLD_H
+#ifndef NVML_WORLD_H
+#define NVML_WORLD_H
 
 #include "host/gpu/nvml.h"
-#include "pretend/curve.h"
+#include "nvml/curve.h"
 
 #define PRETEND_GPUS_MAX      64
 #define PRETEND_INSTANCES_MAX 8

@@ -4,10 +4,10 @@
  * - pretend_enter*() locks the world; pretend_leave() unlocks it, whatever enter gave, and passes a
  *   code on.
  */
-#ifndef PRETEND_CALLS_H
-#define PRETEND_CALLS_H
+#ifndef NVML_CALLS_H
+#define NVML_CALLS_H
 
-#include "pretend/world.h"
+#include "nvml/world.h"
 
 /* Declares, then begins the definition. */
 #define PRETEND_FUNCTION(name, ...)                                   \

@@ -2,8 +2,8 @@
  * Reading numbers with units out of PRETEND_* texts: each takes what it read off the front of *text
  * and leaves *text as it was where there is nothing of the kind.
  */
-#ifndef PRETEND_WORDS_H
-#define PRETEND_WORDS_H
+#ifndef NVML_WORDS_H
+#define NVML_WORDS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "pretend/words.h"
+#include "nvml/words.h"
 
 #include <ctype.h>
 #include <stdlib.h>

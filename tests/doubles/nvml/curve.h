@@ -7,8 +7,8 @@
  *   square:LOW:HIGH:PERIOD  HIGH in the first half of each period, LOW in the second
  *   ramp:MIN:MAX:PERIOD  from MIN up to MAX in each period
  */
-#ifndef PRETEND_CURVE_H
-#define PRETEND_CURVE_H
+#ifndef NVML_CURVE_H
+#define NVML_CURVE_H
 
 #include <stdbool.h>
 

@@ -1,10 +1,10 @@
-#include "pretend/curve.h"
+#include "nvml/curve.h"
 
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
 
-#include "pretend/words.h"
+#include "nvml/words.h"
 
 bool pretend_curve_parse(const char *text, struct pretend_curve *ret)
 {

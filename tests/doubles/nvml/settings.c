@@ -1,11 +1,11 @@
-#include "pretend/world.h"
+#include "nvml/world.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "pretend/words.h"
+#include "nvml/words.h"
 
 /* Keys whose value is one number; `bytes`: with a unit. */
 static const struct {

@@ -1,11 +1,11 @@
-#include "pretend/world.h"
+#include "nvml/world.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "pretend/words.h"
+#include "nvml/words.h"
 
 #define BYTES_PER_MIB 1048576.0
 

@@ -51,4 +51,16 @@ bool pl_text_has_word(const char *words, char separator, const char *word);
  * U+FFFD). */
 bool pl_text_add_json(struct pl_buf *buf, const char *data, size_t len, bool ascii);
 
+/* The value of a hexadecimal digit; -1: it is none. Inline for the readers of streams. */
+static inline int pl_hex_value(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return -1;
+}
+
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "io/http_priv.h"
 
 /* A chunk's size line with its extensions. */
@@ -188,20 +189,9 @@ static int feed_counted(struct io_http *http, const char **at, const char *end, 
 	return 0;
 }
 
-static int hex_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
 static int feed_size(struct io_http *http, char c, struct pl_err *err)
 {
-	int digit = http->state == STATE_SIZE ? hex_value(c) : -1;
+	int digit = http->state == STATE_SIZE ? pl_hex_value(c) : -1;
 
 	if (++http->line_bytes > CHUNK_LINE_BYTES_MAX)
 		return fail(http, 400, err, "a chunk's size line is larger than 4096 bytes");

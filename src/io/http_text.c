@@ -1,15 +1,6 @@
 #include "io/http.h"
 
-static int hex_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
+#include "base/text.h"
 
 bool io_http_percent_decode(char *text)
 {
@@ -20,8 +11,8 @@ bool io_http_percent_decode(char *text)
 			*out++ = *at;
 			continue;
 		}
-		int high = hex_value(at[1]);
-		int low = high >= 0 ? hex_value(at[2]) : -1;
+		int high = pl_hex_value(at[1]);
+		int low = high >= 0 ? pl_hex_value(at[2]) : -1;
 		if (low < 0 || high + low == 0)
 			return false;
 		*out++ = (char)(high << 4 | low);

@@ -3,6 +3,8 @@
 #include <endian.h>
 #include <string.h>
 
+#include "base/text.h"
+
 /* What may come next. Behind a comma it is read at once, so that is no state. */
 enum expect {
 	EXPECT_NOTHING, /* something was wrong */
@@ -44,17 +46,6 @@ static inline bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-static int hex_value(char c)
-{
-	if (is_digit(c))
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
 /* Four hexadecimal digits, or -1. */
 static int32_t hex4(const char *at, const char *end)
 {
@@ -63,7 +54,7 @@ static int32_t hex4(const char *at, const char *end)
 	if (end - at < 4)
 		return -1;
 	for (int i = 0; i < 4; i++) {
-		int digit = hex_value(at[i]);
+		int digit = pl_hex_value(at[i]);
 		if (digit < 0)
 			return -1;
 		value = value << 4 | digit;

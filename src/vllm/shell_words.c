@@ -212,9 +212,8 @@ static unsigned take_digits(struct lexer *lexer, int base, int count)
 	unsigned value = 0;
 
 	for (; count > 0 && lexer->at < lexer->end; count--, lexer->at++) {
-		int c = tolower((unsigned char)*lexer->at);
-		int digit = isdigit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : 99;
-		if (digit >= base)
+		int digit = pl_hex_value(*lexer->at);
+		if (digit < 0 || digit >= base)
 			break;
 		value = value * (unsigned)base + (unsigned)digit;
 	}

@@ -184,7 +184,7 @@ struct nvml_field {
 	  "nvmlDeviceGetComputeRunningProcesses")                                                  \
 	F(graphics_processes_v1, (NVML_DEVICE, unsigned *count, struct nvml_process_v1 *list),     \
 	  "nvmlDeviceGetGraphicsRunningProcesses")                                                 \
-	/* only our pretend library (tests/doubles) has it */                                        \
+	/* only our pretend library (tests/doubles) has it */                                      \
 	F(pretend_version, (void), "nvmlPretendVersion")
 
 struct host_nvml {

@@ -14,7 +14,7 @@ ROW = '''ARG(INT, VALUE, CURRENT, made_up_depth, "--made-up-depth", 7, 1, 9,
     "How deep it is made up",
     .aliases = "-mud")
 '''
-LIBRARIES = ["jansson", "yaml-0.1", "libzstd", "openssl"]
+LIBRARIES = ["jansson", "yaml-0.1", "expat", "libzstd", "openssl"]
 LAYERS = ["cli", "run", "bench", "sim", "host", "result", "experiment", "checkpoint", "vllm", "option", "io", "base"]
 
 

@@ -14,7 +14,6 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/cli.h"
-#include "host/gpu/nvidia_smi.h"
 #include "host/telemetry/ticks.h"
 
 #define TEXT_BYTES_MAX   (16u << 20)
@@ -49,7 +48,7 @@ static const struct pl_opt gpus_rows[] = {
 	  .type = PL_OPT_TEXT,
 	  .offset = AT(from),
 	  .arg = "FILE",
-	  .help = "show what nvidia-smi printed into FILE; - is standard input" },
+	  .help = "show what 'nvidia-smi -q -x' printed into FILE; - is standard input" },
 	{ .name = NULL },
 };
 
@@ -62,9 +61,6 @@ const struct pl_opt_command cli_gpus_command = {
 		"nvidia-smi is run. Nothing is changed on them. What a driver does not tell is "
 		"'-', "
 		"in JSON null. A GPU of the pretend library is marked '(simulated)'.\n\n"
-		"FILE of --from may be nvidia-smi's XML (-q -x), CSV (--query-gpu=… --format=csv), "
-		"its table, several of them one after another, or JSON with one of them as "
-		"\"stdout\"; of several looks the last counts.\n\n"
 		"'throttled' says why a GPU is slower than it could be: power (its power limit), "
 		"thermal (heat), brake (the hardware's emergency brake), other.\n\n"
 		"Examples:\n"
@@ -214,7 +210,7 @@ static int open_gpus(const struct gpus_options *options, struct host_gpus **ret,
 		return host_gpus_open(ret, err);
 	bool is_input = strcmp(options->from, "-") == 0;
 	const char *path = is_input ? "/dev/stdin" : options->from;
-	if (pl_file_read(path, HOST_NVIDIA_SMI_BYTES_MAX, &text, &len, err) < 0)
+	if (pl_file_read(path, HOST_GPU_TEXT_BYTES_MAX, &text, &len, err) < 0)
 		return -1;
 	return host_gpus_from_text(text, len, is_input ? "standard input" : path, ret, err);
 }

@@ -18,30 +18,9 @@ MIB = 1 << 20
 TIMEOUT_S = 60
 
 # Written by hand from reading the files: driver, CUDA, then of each GPU its name, MiB in use and in
-# all, and its processes as (pid, MiB, "C" computes or "G" draws); None: the file does not tell.
+# all, and its processes as (pid, MiB, "C" computes or "G" draws).
 P4_PIDS = [1188, 2124, 3696, 3972, 7208, 7284, 7880, 8788, 9468, 9804, 11528, 12804, 15104]
-XORG = (329657, 43, "G")
 CAPTURES = {
-    "nvidia_smi_captures/*nvidia-h100*": ("590.48.01", "13.1", [
-        ("NVIDIA H100 80GB HBM3", 19818, 81559,
-         [(11327, 2566, "C"), (11328, 1542, "C"), (11345, 15690, "C")])]),
-    "nvidia_smi_captures/*nvidia-l40s*": ("595.80", "13.2", [
-        ("NVIDIA L40S", 1235, 46068, [(20037, 538, "C"), (20038, 681, "C")])]),
-    "nvidia_smi_csv/*triton_bs128_qps_run*": (None, None, [
-        ("NVIDIA A100 80GB PCIe", 76935, 81920, None)]),
-    "nvidia_smi_csv/*gpu_stats*": (None, None, [(None, 21436, 24576, None)]),
-    "nvidia_smi_text/*aeon_gemma26*": ("580.159.03", "13.0", [
-        ("NVIDIA GB10", None, None, [XORG, (329691, 17, "G"), (577729, 89093, "C")])]),
-    "nvidia_smi_text/*llamacpp*_nvidia_smi_*": ("580.159.03", "13.0", [
-        ("NVIDIA GB10", None, None, [XORG, (329691, 17, "G"), (571393, 1425, "C")])]),
-    "nvidia_smi_text/*spark_doctor_20260607T110629Z*": ("580.159.03", "13.0", [
-        ("NVIDIA GB10", None, None, [XORG, (329691, 16, "G"), (400721, 96581, "C")])]),
-    "nvidia_smi_text/*spark_doctor_before_sglang*": ("580.159.03", "13.0", [
-        ("NVIDIA GB10", None, None, [XORG, (329691, 16, "G"), (400721, 96581, "C")])]),
-    "nvidia_smi_text/*spark_doctor_llamacpp*": ("580.159.03", "13.0", [
-        ("NVIDIA GB10", None, None, [XORG, (329691, 17, "G"), (571393, 1425, "C")])]),
-    "nvidia_smi_text/*spark_smoke_suite*": ("580.159.03", "13.0", [
-        ("NVIDIA GB10", None, None, [XORG, (329691, 16, "G")])]),
     "nvidia_smi_xml/*3090-v13*": ("590.44.01", "13.1", [
         ("NVIDIA GeForce RTX 3090", 7, 24576, [])]),
     "nvidia_smi_xml/*dual_2080-v13*": ("590.44.01", "13.1", [
@@ -58,6 +37,11 @@ CAPTURES = {
     "nvidia_smi_xml/*tesla_p4*": ("513.46", "11.6", [
         ("GRID P4-1Q", 807, 1024, [(pid, None, "C") for pid in P4_PIDS])]),
 }
+
+
+# What others keep and is not read: what is said of it.
+OTHER_FORMS = {"nvidia_smi_captures/*.txt": "its table", "nvidia_smi_csv/*.csv": "CSV",
+               "nvidia_smi_text/*.txt": "its table", "nvidia_smi_text/*.json": "JSON"}
 
 
 def environment(**extra):
@@ -115,19 +99,35 @@ def test_capture(bin_dir, shared_dir, pattern):
         assert total is None or f"{total / 1024:.1f} GiB" in shown
 
 
-def test_every_capture_is_in_the_table(shared_dir):
+def test_every_capture_is_in_a_table(shared_dir):
     folder = shared_dir / "data" / "ops"
-    known = {path for pattern in CAPTURES for path in folder.glob(pattern)}
+    known = {path for pattern in [*CAPTURES, *OTHER_FORMS] for path in folder.glob(pattern)}
     assert known == set(folder.glob("nvidia_smi_*/*"))
 
 
-def test_later_look_of_a_capture_counts(bin_dir, shared_dir):
-    """Idle first, under load then: what the load's sections say."""
-    paths = list((shared_dir / "data" / "ops" / "nvidia_smi_captures").glob("*h100*"))
-    gpu = gpus_json(bin_dir, "--from", paths[0])[0]
-    assert gpu["power_w"] == 631.95 and gpu["utilization"] == 1 and gpu["temperature_c"] == 59
-    assert gpu["uuid"] == "GPU-00000000-0000-0000-0000-000000000000"
-    assert gpu["compute_capability"] == 9 and gpu["throttle"] == [] and gpu["ecc"] is True
+@pytest.mark.parametrize("pattern", OTHER_FORMS)
+def test_other_forms_are_told_apart(bin_dir, shared_dir, pattern):
+    paths = sorted((shared_dir / "data" / "ops").glob(pattern))
+    assert len(paths) >= 2
+    for path in paths:
+        done = run_gpus(bin_dir, "--from", path)
+        assert done.returncode == 2 and done.stdout == ""
+        assert done.stderr == (f"profllm: error: '{path}': found {OTHER_FORMS[pattern]}, "
+                               "expected the XML of 'nvidia-smi -q -x'\n")
+
+
+def test_values_of_a_capture(bin_dir, shared_dir):
+    """More of one file than the table has, read by hand too."""
+    path, = (shared_dir / "data" / "ops" / "nvidia_smi_xml").glob("*3090-v13*")
+    gpu = gpus_json(bin_dir, "--from", path)[0]
+    assert gpu["uuid"] == "GPU-12345678-aaaa-bbbb-cccc-0123456789ab"
+    assert gpu["power_w"] == 35.06 and gpu["power_limit_w"] == 350 and gpu["temperature_c"] == 32
+    assert gpu["utilization"] == 0 and gpu["memory_utilization"] == 0.01
+    assert gpu["throttle"] == ["power"] and gpu["ecc"] is None and gpu["mig"] is None
+    assert gpu["pcie_rx_bytes_per_s"] == 439e3 and gpu["pcie_tx_bytes_per_s"] == 488e3
+    assert gpu["pcie_generation"] == 4 and gpu["pcie_lanes"] == 16
+    # not in the file: of the model
+    assert gpu["compute_capability"] == 8.6
 
 
 # ---- the pretend library ----------------------------------------------------------------------
@@ -196,14 +196,18 @@ def test_nvidia_smi_in_place_of_the_library(bin_dir, source_dir, tmp_path):
 
 
 def test_from_standard_input(bin_dir):
-    done = run_gpus(bin_dir, "--from", "-", "--json", input="name, index\nMade Up, 3\n")
+    text = "<nvidia_smi_log><gpu><product_name>Made Up</product_name></gpu></nvidia_smi_log>"
+    done = run_gpus(bin_dir, "--from", "-", "--json", input=text)
     assert done.returncode == 0, done.stderr
-    assert [(gpu["index"], gpu["name"]) for gpu in json.loads(done.stdout)] == [(3, "Made Up")]
+    assert [(gpu["index"], gpu["name"]) for gpu in json.loads(done.stdout)] == [(0, "Made Up")]
+    done = run_gpus(bin_dir, "--from", "-", "--json", input="name, index\nMade Up, 3\n")
+    assert done.returncode == 2 and done.stdout == ""
+    assert "'standard input': found CSV, expected the XML of 'nvidia-smi -q -x'" in done.stderr
 
 
 @pytest.mark.parametrize("args, said", [
     (["--from", "/nowhere/x"], "/nowhere/x"),
-    (["--from", "/dev/null"], "found nothing that nvidia-smi prints"),
+    (["--from", "/dev/null"], "found nothing, expected the XML of 'nvidia-smi -q -x'"),
     (["--watch", "1ms"], "below 50ms"),
     (["--watch", "--from", "x"], "exclude each other"),
     (["what"], "found 'what', expected options only"),

@@ -5,156 +5,31 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/text.h"
-#include "host/gpu/gpu_priv.h"
+#include "host/gpu/gpu_nvml.h"
 #include "host/gpu/nvidia_smi.h"
 #include "host/proc/program.h"
 
 /* The inode of the first process namespace. */
 #define FIRST_PID_NAMESPACE 0xEFFFFFFCU
 
-void host_gpu_facts_init(struct host_gpu_facts *facts)
-{
-	*facts = (struct host_gpu_facts){
-		.index = -1,
-		.mig_index = -1,
-		.memory_bytes = NAN,
-		.power_limit_w = NAN,
-		.compute_capability = NAN,
-		.numa_node = -1,
-		.pcie_generation = -1,
-		.pcie_lanes = -1,
-		.nvlinks = -1,
-	};
-}
+struct host_gpus {
+	enum host_gpu_source source;
+	char *why;
+	struct host_gpu_list list;
+	struct host_nvml *nvml; /* NULL: not read through it */
+	char *program;          /* nvidia-smi; NULL: a text that is never read anew */
+};
 
-void host_gpu_state_init(struct host_gpu_state *state)
-{
-	*state = (struct host_gpu_state){
-		.memory_used_bytes = NAN,
-		.utilization = NAN,
-		.memory_utilization = NAN,
-		.power_w = NAN,
-		.energy_j = NAN,
-		.temperature_c = NAN,
-		.sm_clock_mhz = NAN,
-		.memory_clock_mhz = NAN,
-		.pcie_rx_bytes_per_s = NAN,
-		.pcie_tx_bytes_per_s = NAN,
-		.nvlink_rx_bytes = NAN,
-		.nvlink_tx_bytes = NAN,
-		.ecc_uncorrected = NAN,
-		.throttle = -1,
-	};
-}
-
-char *host_gpu_clean_text(const char *text)
-{
-	if (text == NULL)
-		return NULL;
-	bool is_utf8 = pl_text_is_utf8(text);
-	char *copy = pl_strdup(text);
-	for (char *at = copy; *at != '\0'; at++) {
-		unsigned char c = (unsigned char)*at;
-		if (c < ' ' || c == 127 || (c > 127 && !is_utf8))
-			*at = '?';
-	}
-	return copy;
-}
-
-bool host_gpu_pids_are_ours(const struct host_gpu_facts *facts)
-{
-	struct stat st;
-
-	return facts->simulated ||
-	       (stat("/proc/self/ns/pid", &st) == 0 && st.st_ino == FIRST_PID_NAMESPACE);
-}
-
-struct host_gpu_look *host_gpus_add(struct host_gpus *gpus)
-{
-	pl_grow((void **)&gpus->looks, &gpus->room, gpus->count + 1, sizeof(*gpus->looks));
-	struct host_gpu_look *look = &gpus->looks[gpus->count++];
-	host_gpu_facts_init(&look->facts);
-	host_gpu_state_init(&look->state);
-	return look;
-}
-
-void host_gpu_add_process(struct host_gpu_look *look, int64_t pid, double memory_bytes, char *name,
-			  bool compute)
-{
-	pl_grow((void **)&look->processes, &look->process_room, look->process_count + 1,
-		sizeof(*look->processes));
-	look->processes[look->process_count++] = (struct host_gpu_process){
-		.pid = pid,
-		.memory_bytes = memory_bytes,
-		.name = name,
-		.compute = compute,
-	};
-}
-
-void host_gpu_clear_processes(struct host_gpu_look *look)
-{
-	host_gpu_processes_free(look->processes, look->process_count);
-	look->processes = NULL;
-	look->process_count = 0;
-	look->process_room = 0;
-}
-
-int64_t host_gpu_throttle_bits(uint64_t nvml_bits)
-{
-	static const struct {
-		uint64_t nvml;
-		int64_t ours;
-	} bits[] = {
-		{ NVML_REASON_SW_POWER_CAP, HOST_GPU_THROTTLE_POWER },
-		{ NVML_REASON_SW_THERMAL | NVML_REASON_HW_THERMAL, HOST_GPU_THROTTLE_THERMAL },
-		{ NVML_REASON_HW_POWER_BRAKE, HOST_GPU_THROTTLE_BRAKE },
-		{ NVML_REASON_SYNC_BOOST | NVML_REASON_APPLICATION_CLOCKS |
-			  NVML_REASON_DISPLAY_CLOCK,
-		  HOST_GPU_THROTTLE_OTHER },
-		{ NVML_REASON_GPU_IDLE, HOST_GPU_THROTTLE_IDLE },
-	};
-	int64_t ours = 0;
-
-	for (size_t i = 0; i < PL_ARRAY_SIZE(bits); i++) {
-		if (nvml_bits & bits[i].nvml)
-			ours |= bits[i].ours;
-	}
-	/* older drivers say no more than that hardware slows it down */
-	if ((nvml_bits & NVML_REASON_HW_SLOWDOWN) &&
-	    !(nvml_bits & (NVML_REASON_HW_THERMAL | NVML_REASON_HW_POWER_BRAKE)))
-		ours |= HOST_GPU_THROTTLE_BRAKE;
-	return ours;
-}
-
-void host_gpu_processes_free(struct host_gpu_process *processes, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		free(processes[i].name);
-	free(processes);
-}
-
-void host_gpu_look_done(struct host_gpu_look *look)
-{
-	free(look->facts.uuid);
-	free(look->facts.name);
-	free(look->facts.pci_bus_id);
-	free(look->facts.mig_parent);
-	host_gpu_clear_processes(look);
-}
+/* ---- finding them -------------------------------------------------------- */
 
 void host_gpus_free(struct host_gpus *gpus)
 {
 	if (gpus == NULL)
 		return;
-	for (size_t i = 0; i < gpus->count; i++)
-		host_gpu_look_done(&gpus->looks[i]);
-	free(gpus->looks);
+	host_gpu_list_done(&gpus->list);
 	host_nvml_free(gpus->nvml);
 	free(gpus->program);
 	free(gpus->why);
-	free(gpus->driver);
-	free(gpus->cuda);
 	free(gpus);
 }
 
@@ -164,7 +39,7 @@ static void open_nvidia_smi(struct host_gpus *gpus, const struct pl_err *why_no_
 	struct pl_err err = PL_ERR_INIT;
 
 	if (host_program_find("nvidia-smi", &gpus->program, &err) == 0 &&
-	    host_gpus_smi_read(gpus, &err) == 0) {
+	    host_nvidia_smi_read(gpus->program, &gpus->list, &err) == 0) {
 		gpus->source = HOST_GPU_NVIDIA_SMI;
 		gpus->why = pl_strdup("nvidia-smi knows of no GPU");
 		return;
@@ -184,7 +59,7 @@ int host_gpus_open(struct host_gpus **ret, struct pl_err *err)
 	if (host_nvml_open(library, &gpus->nvml, &why) == 0) {
 		gpus->source = HOST_GPU_NVML;
 		gpus->why = pl_asprintf("'%s' knows of no GPU", library);
-		host_gpus_nvml_find(gpus);
+		host_gpu_nvml_find(gpus->nvml, &gpus->list);
 	} else if (named != NULL) {
 		return pl_err_set(err, PL_ERR_INVALID, "PROFLLM_NVML_LIB: %s", why.text);
 	} else {
@@ -201,7 +76,7 @@ int host_gpus_from_text(const char *text, size_t len, const char *source, struct
 
 	gpus->source = HOST_GPU_NVIDIA_SMI;
 	gpus->why = pl_asprintf("'%s' names no GPU", source);
-	if (host_nvidia_smi_parse(text, len, source, gpus, err) < 0)
+	if (host_nvidia_smi_parse(text, len, source, &gpus->list, err) < 0)
 		return -1;
 	*ret = pl_take(gpus);
 	return 0;
@@ -219,45 +94,82 @@ const char *host_gpus_why(const struct host_gpus *gpus)
 
 const char *host_gpus_driver(const struct host_gpus *gpus)
 {
-	return gpus->driver;
+	return gpus->list.driver;
 }
 
 const char *host_gpus_cuda(const struct host_gpus *gpus)
 {
-	return gpus->cuda;
+	return gpus->list.cuda;
 }
 
 size_t host_gpus_count(const struct host_gpus *gpus)
 {
-	return gpus->count;
+	return gpus->list.count;
 }
 
 const struct host_gpu_facts *host_gpus_facts(const struct host_gpus *gpus, size_t i)
 {
-	return &gpus->looks[i].facts;
+	return &gpus->list.looks[i].facts;
 }
 
-/* A second read of anything needs a new call; one that fails tells nothing. */
+bool host_gpu_pids_are_ours(const struct host_gpu_facts *facts)
+{
+	struct stat st;
+
+	return facts->simulated ||
+	       (stat("/proc/self/ns/pid", &st) == 0 && st.st_ino == FIRST_PID_NAMESPACE);
+}
+
+/* ---- a look at them ------------------------------------------------------ */
+
+/* The GPU among those of another call: a lost one moves the numbers of those behind it. */
+static struct host_gpu_look *find_same(const struct host_gpu_list *list,
+				       const struct host_gpu_facts *facts)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const struct host_gpu_facts *other = &list->looks[i].facts;
+		bool by_bus = facts->pci_bus_id != NULL && other->pci_bus_id != NULL;
+		if (other->mig_index == facts->mig_index &&
+		    (by_bus ? strcmp(other->pci_bus_id, facts->pci_bus_id) == 0
+			    : other->index == facts->index))
+			return &list->looks[i];
+	}
+	return NULL;
+}
+
+/* A second look at anything needs a new call; what that does not tell is not told any more. */
 static void refresh(struct host_gpus *gpus, bool given)
 {
 	struct pl_err err = PL_ERR_INIT;
+	struct host_gpu_list now = { 0 };
 
-	if (!given || gpus->program == NULL || host_gpus_smi_read(gpus, &err) == 0)
+	if (!given || gpus->program == NULL)
 		return;
-	for (size_t i = 0; i < gpus->count; i++) {
-		host_gpu_state_init(&gpus->looks[i].state);
-		host_gpu_clear_processes(&gpus->looks[i]);
-		gpus->looks[i].processes_told = false;
+	if (host_nvidia_smi_read(gpus->program, &now, &err) < 0)
+		now.count = 0;
+	for (size_t i = 0; i < gpus->list.count; i++) {
+		struct host_gpu_look *look = &gpus->list.looks[i];
+		struct host_gpu_look *same = find_same(&now, &look->facts);
+		host_gpu_process_list_done(&look->processes);
+		host_gpu_state_init(&look->state);
+		look->state_given = false;
+		look->processes_given = false;
+		if (same == NULL)
+			continue;
+		look->state = same->state;
+		look->processes = same->processes;
+		same->processes = (struct host_gpu_process_list){ 0 };
 	}
+	host_gpu_list_done(&now);
 }
 
 void host_gpus_read(struct host_gpus *gpus, size_t i, struct host_gpu_state *ret)
 {
-	struct host_gpu_look *look = &gpus->looks[i];
+	struct host_gpu_look *look = &gpus->list.looks[i];
 
 	host_gpu_state_init(ret);
 	if (gpus->nvml != NULL) {
-		host_gpus_nvml_read(gpus, look, ret);
+		host_gpu_nvml_read(gpus->nvml, look, ret);
 		return;
 	}
 	refresh(gpus, look->state_given);
@@ -268,26 +180,130 @@ void host_gpus_read(struct host_gpus *gpus, size_t i, struct host_gpu_state *ret
 void host_gpus_read_pcie(struct host_gpus *gpus, size_t i, struct host_gpu_state *state)
 {
 	if (gpus->nvml != NULL)
-		host_gpus_nvml_read_pcie(gpus, &gpus->looks[i], state);
+		host_gpu_nvml_read_pcie(gpus->nvml, &gpus->list.looks[i], state);
 }
 
 int host_gpus_processes(struct host_gpus *gpus, size_t i, struct host_gpu_process **ret,
 			size_t *ret_count)
 {
-	struct host_gpu_look *look = &gpus->looks[i];
+	struct host_gpu_look *look = &gpus->list.looks[i];
+	struct host_gpu_process_list list = { 0 };
 
-	if (gpus->nvml != NULL)
-		return host_gpus_nvml_processes(gpus, look, ret, ret_count);
-	refresh(gpus, look->processes_given);
-	look->processes_given = true;
-	if (!look->processes_told)
+	if (gpus->nvml != NULL) {
+		host_gpu_nvml_processes(gpus->nvml, look, &list);
+	} else {
+		refresh(gpus, look->processes_given);
+		look->processes_given = true;
+		list.told = look->processes.told;
+		for (size_t j = 0; j < look->processes.count; j++) {
+			const struct host_gpu_process *process = &look->processes.items[j];
+			host_gpu_process_add(&list, process->pid, process->memory_bytes,
+					     pl_strdup(process->name), process->compute);
+		}
+	}
+	if (!list.told)
 		return -1;
-	struct host_gpu_look copy = { 0 };
-	for (size_t j = 0; j < look->process_count; j++)
-		host_gpu_add_process(&copy, look->processes[j].pid, look->processes[j].memory_bytes,
-				     pl_strdup(look->processes[j].name),
-				     look->processes[j].compute);
-	*ret = copy.processes;
-	*ret_count = copy.process_count;
+	*ret = list.items;
+	*ret_count = list.count;
 	return 0;
+}
+
+void host_gpu_processes_free(struct host_gpu_process *processes, size_t count)
+{
+	struct host_gpu_process_list list = { .items = processes, .count = count };
+
+	host_gpu_process_list_done(&list);
+}
+
+/* ---- as JSON ------------------------------------------------------------- */
+
+json_t *host_gpu_throttle_to_json(int64_t throttle)
+{
+	static const struct {
+		int64_t bit;
+		const char *word;
+	} words[] = {
+		{ HOST_GPU_THROTTLE_POWER, "power" }, { HOST_GPU_THROTTLE_THERMAL, "thermal" },
+		{ HOST_GPU_THROTTLE_BRAKE, "brake" }, { HOST_GPU_THROTTLE_OTHER, "other" },
+		{ HOST_GPU_THROTTLE_IDLE, "idle" },
+	};
+
+	if (throttle < 0)
+		return json_null();
+	json_t *list = json_array();
+	for (size_t i = 0; i < PL_ARRAY_SIZE(words); i++) {
+		if (throttle & words[i].bit)
+			json_array_append_new(list, json_string(words[i].word));
+	}
+	return list;
+}
+
+/* Whole numbers as such: bytes, counters. */
+static json_t *count_or_null(double value)
+{
+	if (!isfinite(value))
+		return json_null();
+	return json_integer((json_int_t)llround(value));
+}
+
+static json_t *int_or_null(int value)
+{
+	return value < 0 ? json_null() : json_integer(value);
+}
+
+static json_t *bool_or_null(bool value, bool told)
+{
+	return told ? json_boolean(value) : json_null();
+}
+
+static void add_facts(json_t *object, const struct host_gpu_facts *facts)
+{
+	json_object_set_new(object, "index", int_or_null(facts->index));
+	json_object_set_new(object, "mig_index", int_or_null(facts->mig_index));
+	json_object_set_new(object, "uuid", pl_json_text(facts->uuid));
+	json_object_set_new(object, "name", pl_json_text(facts->name));
+	json_object_set_new(object, "pci_bus_id", pl_json_text(facts->pci_bus_id));
+	json_object_set_new(object, "memory_bytes", count_or_null(facts->memory_bytes));
+	json_object_set_new(object, "power_limit_w", pl_json_number(facts->power_limit_w));
+	json_object_set_new(object, "compute_capability",
+			    pl_json_number(facts->compute_capability));
+	json_object_set_new(object, "numa_node", int_or_null(facts->numa_node));
+	json_object_set_new(object, "pcie_generation", int_or_null(facts->pcie_generation));
+	json_object_set_new(object, "pcie_lanes", int_or_null(facts->pcie_lanes));
+	json_object_set_new(object, "nvlinks", int_or_null(facts->nvlinks));
+	json_object_set_new(object, "ecc", bool_or_null(facts->ecc, facts->ecc_told));
+	json_object_set_new(object, "mig", bool_or_null(facts->mig, facts->mig_told));
+	json_object_set_new(object, "mig_parent", pl_json_text(facts->mig_parent));
+	json_object_set_new(object, "simulated", json_boolean(facts->simulated));
+}
+
+static void add_state(json_t *object, const struct host_gpu_state *state)
+{
+	json_object_set_new(object, "memory_used_bytes", count_or_null(state->memory_used_bytes));
+	json_object_set_new(object, "utilization", pl_json_number(state->utilization));
+	json_object_set_new(object, "memory_utilization",
+			    pl_json_number(state->memory_utilization));
+	json_object_set_new(object, "power_w", pl_json_number(state->power_w));
+	json_object_set_new(object, "energy_j", pl_json_number(state->energy_j));
+	json_object_set_new(object, "temperature_c", pl_json_number(state->temperature_c));
+	json_object_set_new(object, "sm_clock_mhz", pl_json_number(state->sm_clock_mhz));
+	json_object_set_new(object, "memory_clock_mhz", pl_json_number(state->memory_clock_mhz));
+	json_object_set_new(object, "pcie_rx_bytes_per_s",
+			    pl_json_number(state->pcie_rx_bytes_per_s));
+	json_object_set_new(object, "pcie_tx_bytes_per_s",
+			    pl_json_number(state->pcie_tx_bytes_per_s));
+	json_object_set_new(object, "nvlink_rx_bytes", count_or_null(state->nvlink_rx_bytes));
+	json_object_set_new(object, "nvlink_tx_bytes", count_or_null(state->nvlink_tx_bytes));
+	json_object_set_new(object, "ecc_uncorrected", count_or_null(state->ecc_uncorrected));
+	json_object_set_new(object, "throttle", host_gpu_throttle_to_json(state->throttle));
+}
+
+json_t *host_gpu_to_json(const struct host_gpu_facts *facts, const struct host_gpu_state *state)
+{
+	json_t *object = json_object();
+
+	add_facts(object, facts);
+	if (state != NULL)
+		add_state(object, state);
+	return object;
 }

@@ -75,9 +75,10 @@ struct host_gpus;
  * says what was tried. -1 only where PROFLLM_NVML_LIB names a library that cannot be used.
  */
 int host_gpus_open(struct host_gpus **ret, struct pl_err *err) PL_MUST_CHECK;
+#define HOST_GPU_TEXT_BYTES_MAX (64u << 20)
 /*
- * What nvidia-smi once printed, in any of its forms (see host/gpu/nvidia_smi.h): reads give what stands
- * there. Errors name `source` and the line.
+ * What `nvidia-smi -q -x` once printed: reads give what stands there. Errors name `source` and the
+ * line, or what was found in place of XML.
  */
 int host_gpus_from_text(const char *text, size_t len, const char *source, struct host_gpus **ret,
 			struct pl_err *err) PL_MUST_CHECK;

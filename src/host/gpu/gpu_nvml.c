@@ -1,4 +1,4 @@
-#include "host/gpu/gpu_priv.h"
+#include "host/gpu/gpu_nvml.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -12,6 +12,8 @@
 #define BYTES_PER_KIB   1024.0
 #define UINT32_STEPS    4294967296.0
 #define SYSFS_BYTES_MAX 64
+#define PROCESSES_FIRST 32
+#define PROCESSES_MAX   65536
 
 /* Does the library have the function, and does it answer? A missing one is a value not told. */
 #define TOLD(nvml, member, ...) \
@@ -149,19 +151,19 @@ static void read_facts(const struct host_nvml *nvml, struct nvml_device *device,
 }
 
 /* An instance's own answers, and its GPU's where NVML answers for whole GPUs only. */
-static void add_instance(struct host_gpus *gpus, size_t parent, unsigned mig_index,
-			 struct nvml_device *device)
+static void add_instance(const struct host_nvml *nvml, struct host_gpu_list *list, size_t parent,
+			 unsigned mig_index, struct nvml_device *device)
 {
-	struct host_gpu_look *look = host_gpus_add(gpus);
-	const struct host_gpu_facts *whole = &gpus->looks[parent].facts;
+	struct host_gpu_look *look = host_gpu_list_add(list);
+	const struct host_gpu_facts *whole = &list->looks[parent].facts;
 	struct host_gpu_facts *facts = &look->facts;
 	double used;
 
 	look->device = device;
 	facts->index = whole->index;
 	facts->mig_index = (int)mig_index;
-	facts->uuid = text_of(gpus->nvml->uuid, device);
-	facts->name = text_of(gpus->nvml->name, device);
+	facts->uuid = text_of(nvml->uuid, device);
+	facts->name = text_of(nvml->name, device);
 	facts->pci_bus_id = pl_strdup(whole->pci_bus_id);
 	facts->mig_parent = pl_strdup(whole->uuid);
 	facts->compute_capability = whole->compute_capability;
@@ -172,13 +174,12 @@ static void add_instance(struct host_gpus *gpus, size_t parent, unsigned mig_ind
 	facts->ecc_told = whole->ecc_told;
 	facts->mig_told = true;
 	facts->simulated = whole->simulated;
-	read_memory(gpus->nvml, device, &facts->memory_bytes, &used);
+	read_memory(nvml, device, &facts->memory_bytes, &used);
 }
 
-static void find_instances(struct host_gpus *gpus, size_t parent)
+static void find_instances(const struct host_nvml *nvml, struct host_gpu_list *list, size_t parent)
 {
-	struct nvml_device *device = gpus->looks[parent].device;
-	const struct host_nvml *nvml = gpus->nvml;
+	struct nvml_device *device = list->looks[parent].device;
 	unsigned count = 0;
 
 	if (!TOLD(nvml, mig_count, device, &count))
@@ -186,13 +187,12 @@ static void find_instances(struct host_gpus *gpus, size_t parent)
 	for (unsigned i = 0; i < count; i++) {
 		struct nvml_device *instance = NULL;
 		if (TOLD(nvml, mig_handle, device, i, &instance))
-			add_instance(gpus, parent, i, instance);
+			add_instance(nvml, list, parent, i, instance);
 	}
 }
 
-static void find_gpu(struct host_gpus *gpus, unsigned index)
+static void find_gpu(const struct host_nvml *nvml, struct host_gpu_list *list, unsigned index)
 {
-	const struct host_nvml *nvml = gpus->nvml;
 	struct nvml_device *device = NULL;
 	unsigned mode = 0;
 	unsigned pending = 0;
@@ -200,7 +200,7 @@ static void find_gpu(struct host_gpus *gpus, unsigned index)
 	/* a GPU that is lost or not ours is not there for us */
 	if (nvml->handle(index, &device) != NVML_SUCCESS)
 		return;
-	struct host_gpu_look *look = host_gpus_add(gpus);
+	struct host_gpu_look *look = host_gpu_list_add(list);
 	look->device = device;
 	look->facts.index = (int)index;
 	read_facts(nvml, device, &look->facts);
@@ -209,25 +209,24 @@ static void find_gpu(struct host_gpus *gpus, unsigned index)
 	look->facts.mig_told = true;
 	look->facts.mig = mode != 0;
 	if (look->facts.mig)
-		find_instances(gpus, gpus->count - 1);
+		find_instances(nvml, list, list->count - 1);
 }
 
-void host_gpus_nvml_find(struct host_gpus *gpus)
+void host_gpu_nvml_find(const struct host_nvml *nvml, struct host_gpu_list *list)
 {
-	const struct host_nvml *nvml = gpus->nvml;
 	char driver[NVML_VERSION_BYTES + 1] = "";
 	unsigned count = 0;
 	int cuda = 0;
 
 	if (TOLD(nvml, driver_version, driver, NVML_VERSION_BYTES) && driver[0] != '\0')
-		gpus->driver = host_gpu_clean_text(driver);
+		list->driver = host_gpu_clean_text(driver);
 	/* 12040 is 12.4 */
 	if (TOLD(nvml, cuda_version, &cuda))
-		gpus->cuda = pl_asprintf("%d.%d", cuda / 1000, cuda % 1000 / 10);
+		list->cuda = pl_asprintf("%d.%d", cuda / 1000, cuda % 1000 / 10);
 	if (nvml->count(&count) != NVML_SUCCESS)
 		return;
 	for (unsigned i = 0; i < count; i++)
-		find_gpu(gpus, i);
+		find_gpu(nvml, list, i);
 }
 
 /* ---- state ------------------------------------------------------------------------------- */
@@ -336,10 +335,9 @@ static void read_engines(const struct host_nvml *nvml, struct nvml_device *devic
 		ret->throttle = host_gpu_throttle_bits(wide);
 }
 
-void host_gpus_nvml_read(struct host_gpus *gpus, struct host_gpu_look *look,
-			 struct host_gpu_state *ret)
+void host_gpu_nvml_read(const struct host_nvml *nvml, struct host_gpu_look *look,
+			struct host_gpu_state *ret)
 {
-	const struct host_nvml *nvml = gpus->nvml;
 	unsigned long long errors = 0;
 	double total;
 
@@ -354,10 +352,9 @@ void host_gpus_nvml_read(struct host_gpus *gpus, struct host_gpu_look *look,
 	read_traffic(nvml, look, ret);
 }
 
-void host_gpus_nvml_read_pcie(struct host_gpus *gpus, struct host_gpu_look *look,
-			      struct host_gpu_state *state)
+void host_gpu_nvml_read_pcie(const struct host_nvml *nvml, const struct host_gpu_look *look,
+			     struct host_gpu_state *state)
 {
-	const struct host_nvml *nvml = gpus->nvml;
 	unsigned rate = 0;
 
 	if (look->facts.mig_index >= 0)
@@ -368,4 +365,95 @@ void host_gpus_nvml_read_pcie(struct host_gpus *gpus, struct host_gpu_look *look
 	if (isnan(state->pcie_tx_bytes_per_s) &&
 	    TOLD(nvml, pcie_rate, look->device, NVML_PCIE_TX, &rate))
 		state->pcie_tx_bytes_per_s = rate * 1000.0;
+}
+
+/* ---- processes --------------------------------------------------------------------------- */
+
+/* One of NVML's two lists: the newer and the older form of its function. */
+struct list_function {
+	int (*newer)(struct nvml_device *, unsigned *, struct nvml_process *);
+	int (*older)(struct nvml_device *, unsigned *, struct nvml_process_v1 *);
+	bool compute;
+};
+
+static char *process_name(const struct host_nvml *nvml, unsigned pid)
+{
+	char name[NVML_PROCESS_NAME_BYTES] = "";
+
+	if (nvml->process_name == NULL ||
+	    nvml->process_name(pid, name, sizeof(name) - 1) != NVML_SUCCESS || name[0] == '\0')
+		return NULL;
+	return host_gpu_clean_text(name);
+}
+
+static void add_process(const struct host_nvml *nvml, struct host_gpu_process_list *into,
+			unsigned pid, unsigned long long used, bool compute)
+{
+	double bytes = used == NVML_VALUE_NOT_AVAILABLE ? NAN : (double)used;
+
+	/* one that computes and draws is in both lists */
+	for (size_t i = 0; i < into->count; i++) {
+		if (into->items[i].pid == pid)
+			return;
+	}
+	host_gpu_process_add(into, pid, bytes, process_name(nvml, pid), compute);
+}
+
+/* NVML's code. */
+static int read_form(const struct host_nvml *nvml, struct nvml_device *device,
+		     const struct list_function *function, bool newer,
+		     struct host_gpu_process_list *into)
+{
+	size_t size = newer ? sizeof(struct nvml_process) : sizeof(struct nvml_process_v1);
+	auto_free void *list = NULL;
+	unsigned room = PROCESSES_FIRST;
+	unsigned count;
+	int code;
+
+	do {
+		list = pl_realloc_array(list, room, size);
+		count = room;
+		code = newer ? function->newer(device, &count, list)
+			     : function->older(device, &count, list);
+		room *= 2;
+	} while (code == NVML_ERROR_INSUFFICIENT_SIZE && room <= PROCESSES_MAX);
+	if (code != NVML_SUCCESS)
+		return code;
+	for (unsigned i = 0; i < count; i++) {
+		/* the newer form goes on behind what the older one has */
+		const struct nvml_process_v1 *process = (void *)((char *)list + i * size);
+		add_process(nvml, into, process->pid, process->used, function->compute);
+	}
+	return code;
+}
+
+static bool read_list(const struct host_nvml *nvml, struct nvml_device *device,
+		      const struct list_function *function, struct host_gpu_process_list *into)
+{
+	int code = NVML_ERROR_FUNCTION_NOT_FOUND;
+
+	if (function->newer != NULL)
+		code = read_form(nvml, device, function, true, into);
+	if (code == NVML_ERROR_FUNCTION_NOT_FOUND && function->older != NULL)
+		code = read_form(nvml, device, function, false, into);
+	return code == NVML_SUCCESS;
+}
+
+void host_gpu_nvml_processes(const struct host_nvml *nvml, const struct host_gpu_look *look,
+			     struct host_gpu_process_list *list)
+{
+	const struct list_function compute = {
+		.newer = nvml->compute_processes,
+		.older = nvml->compute_processes_v1,
+		.compute = true,
+	};
+	const struct list_function graphics = {
+		.newer = nvml->graphics_processes,
+		.older = nvml->graphics_processes_v1,
+	};
+
+	list->told = read_list(nvml, look->device, &compute, list);
+	/* instances cannot draw: no answer is no process */
+	if (list->told)
+		read_list(nvml, look->device, &graphics, list);
 }

@@ -1,335 +1,623 @@
 #include "host/gpu/nvidia_smi.h"
 
 #include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <expat.h>
+
+#include "base/clock.h"
 #include "base/text.h"
-#include "host/gpu/nvidia_smi_priv.h"
+#include "host/gpu/nvml.h"
 
-#define NESTED_MAX    4
-#define COLUMNS_BYTES 65536
+#define LIMIT_NS         (5 * PL_NS_PER_S)
+#define OUTPUT_BYTES_MAX (16u << 20)
+#define READ_BYTES       16384
+#define SAID_BYTES       200
+#define ROOT             "nvidia_smi_log"
+#define REASON           "_reason_"
+#define DEPTH_MAX        16
+#define PATH_BYTES       1024
+#define TEXT_BYTES_MAX   4096
+#define LOOKS_MAX        1024
+#define NUMBER_BYTES     32
 
-char *host_smi_next_line(struct host_smi_lines *lines)
+extern char **environ;
+
+/* ---- the program --------------------------------------------------------- */
+
+/* Output into the pipe, nothing to read, errors nowhere; our signal settings are not inherited. */
+static int spawn(const char *program, int output, pid_t *ret)
 {
-	if (lines->at >= lines->end)
-		return NULL;
-	const char *end = memchr(lines->at, '\n', (size_t)(lines->end - lines->at));
-	size_t len = (size_t)((end != NULL ? end : lines->end) - lines->at);
-	const char *at = lines->at;
-	lines->at = end != NULL ? end + 1 : lines->end;
-	lines->number++;
-	while (len > 0 && isspace((unsigned char)at[len - 1]))
-		len--;
-	return pl_strndup(at, len);
+	char *argv[] = { (char *)program, (char *)"-q", (char *)"-x", NULL };
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	sigset_t none;
+	sigset_t all;
+
+	sigemptyset(&none);
+	sigfillset(&all);
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+	posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+	posix_spawnattr_init(&attributes);
+	posix_spawnattr_setsigmask(&attributes, &none);
+	posix_spawnattr_setsigdefault(&attributes, &all);
+	posix_spawnattr_setpgroup(&attributes, 0);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
+						      POSIX_SPAWN_SETPGROUP);
+	int code = posix_spawn(ret, program, &actions, &attributes, argv, environ);
+	posix_spawnattr_destroy(&attributes);
+	posix_spawn_file_actions_destroy(&actions);
+	return code;
 }
 
-/* ---- parts of one text --------------------------------------------------- */
-
-static struct host_gpu_look *find_same(struct host_gpus *gpus, const struct host_gpu_look *look,
-				       size_t place, bool by_place)
+static int wait_readable(const char *program, int fd, int64_t deadline_ns, struct pl_err *err)
 {
-	const struct host_gpu_facts *facts = &look->facts;
+	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
+	int ready;
 
-	for (size_t i = 0; i < gpus->count; i++) {
-		const struct host_gpu_facts *own = &gpus->looks[i].facts;
-		bool both_bus = own->pci_bus_id != NULL && facts->pci_bus_id != NULL;
-		bool both_uuid = own->uuid != NULL && facts->uuid != NULL;
-		if (own->mig_index != facts->mig_index)
+	do {
+		int64_t left_ns = deadline_ns - pl_clock_now_ns();
+		ready = left_ns <= 0 ? 0 : poll(&poll_fd, 1, (int)(left_ns / PL_NS_PER_MS) + 1);
+	} while (ready < 0 && errno == EINTR);
+	if (ready == 0)
+		return pl_err_set(err, PL_ERR_TIMEOUT, "'%s' gave no answer in %lld s", program,
+				  LIMIT_NS / PL_NS_PER_S);
+	return 0;
+}
+
+/* Up to the end of the output; -1: late, or more than the buffer takes. */
+static int read_all(const char *program, int input, int64_t deadline_ns, struct pl_buf *output,
+		    struct pl_err *err)
+{
+	char chunk[READ_BYTES];
+
+	for (;;) {
+		if (wait_readable(program, input, deadline_ns, err) < 0)
+			return -1;
+		ssize_t len = read(input, chunk, sizeof(chunk));
+		if (len == 0)
+			return 0;
+		if (len < 0 && errno != EINTR && errno != EAGAIN)
+			return pl_err_errno(err, "cannot read from '%s'", program);
+		if (len > 0 && !pl_buf_add(output, chunk, (size_t)len))
+			return pl_err_set(err, PL_ERR_FAILED, "'%s' prints more than %zu bytes",
+					  program, output->max);
+	}
+}
+
+static int check_status(const char *program, int status, const struct pl_buf *output,
+			struct pl_err *err)
+{
+	const char *said = pl_buf_text(output);
+	int len = (int)strcspn(said, "\r\n");
+
+	if (WIFSIGNALED(status))
+		return pl_err_set(err, PL_ERR_FAILED, "'%s' ended by signal %d", program,
+				  WTERMSIG(status));
+	if (WEXITSTATUS(status) != 0)
+		return pl_err_set(err, PL_ERR_FAILED, "'%s' ended with exit status %d: %.*s",
+				  program, WEXITSTATUS(status), len < SAID_BYTES ? len : SAID_BYTES,
+				  said);
+	return 0;
+}
+
+static int run(const char *program, struct pl_buf *output, struct pl_err *err)
+{
+	int ends[2];
+	int64_t deadline_ns = pl_clock_now_ns() + LIMIT_NS;
+	pid_t child;
+	int status = 0;
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return pl_err_errno(err, "cannot make a pipe");
+	int auto_fd input = ends[0];
+	errno = spawn(program, ends[1], &child);
+	int spawn_errno = errno;
+	close(ends[1]);
+	errno = spawn_errno;
+	if (spawn_errno != 0)
+		return pl_err_errno(err, "cannot run '%s'", program);
+	int auto_fd pid_fd = (int)syscall(SYS_pidfd_open, child, 0);
+	int result = read_all(program, input, deadline_ns, output, err);
+	/* one that closes its output and stays is late too */
+	if (result == 0 && pid_fd >= 0)
+		result = wait_readable(program, pid_fd, deadline_ns, err);
+	/* the group: a wrapper's own child must not outlive it */
+	if (result < 0)
+		kill(-child, SIGKILL);
+	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	return result < 0 ? -1 : check_status(program, status, output, err);
+}
+
+/* ---- values -------------------------------------------------------------- */
+
+enum kind {
+	KIND_TEXT,     /* char * */
+	KIND_NUMBER,   /* double, times the row's scale */
+	KIND_FALLBACK, /* the same, where nothing better was told before */
+	KIND_ADD,      /* the same, parts of a sum */
+	KIND_INT,      /* int */
+	KIND_ECC,
+	KIND_MIG,
+};
+
+/* By the path below <gpu> or <mig_device>; what a newer driver calls otherwise has two rows. */
+static const struct row {
+	const char *path;
+	enum kind kind;
+	size_t offset;
+	double scale;
+} rows[] = {
+#define FACT(field)  offsetof(struct host_gpu_look, facts.field)
+#define STATE(field) offsetof(struct host_gpu_look, state.field)
+	{ "product_name", KIND_TEXT, FACT(name), 0 },
+	{ "uuid", KIND_TEXT, FACT(uuid), 0 },
+	{ "pci/pci_bus_id", KIND_TEXT, FACT(pci_bus_id), 0 },
+	{ "fb_memory_usage/total", KIND_NUMBER, FACT(memory_bytes), 1 },
+	{ "fb_memory_usage/used", KIND_NUMBER, STATE(memory_used_bytes), 1 },
+	{ "power_readings/enforced_power_limit", KIND_NUMBER, FACT(power_limit_w), 1 },
+	{ "gpu_power_readings/current_power_limit", KIND_NUMBER, FACT(power_limit_w), 1 },
+	{ "power_readings/power_limit", KIND_FALLBACK, FACT(power_limit_w), 1 },
+	{ "power_readings/power_draw", KIND_NUMBER, STATE(power_w), 1 },
+	{ "gpu_power_readings/power_draw", KIND_NUMBER, STATE(power_w), 1 },
+	{ "gpu_power_readings/average_power_draw", KIND_FALLBACK, STATE(power_w), 1 },
+	{ "gpu_power_readings/instant_power_draw", KIND_FALLBACK, STATE(power_w), 1 },
+	{ "pci/pci_gpu_link_info/pcie_gen/max_link_gen", KIND_INT, FACT(pcie_generation), 0 },
+	{ "pci/pci_gpu_link_info/link_widths/max_link_width", KIND_INT, FACT(pcie_lanes), 0 },
+	{ "ecc_mode/current_ecc", KIND_ECC, 0, 0 },
+	{ "mig_mode/current_mig", KIND_MIG, 0, 0 },
+	{ "utilization/gpu_util", KIND_NUMBER, STATE(utilization), 0.01 },
+	{ "utilization/memory_util", KIND_NUMBER, STATE(memory_utilization), 0.01 },
+	{ "temperature/gpu_temp", KIND_NUMBER, STATE(temperature_c), 1 },
+	{ "clocks/sm_clock", KIND_NUMBER, STATE(sm_clock_mhz), 1 },
+	{ "clocks/mem_clock", KIND_NUMBER, STATE(memory_clock_mhz), 1 },
+	{ "pci/rx_util", KIND_NUMBER, STATE(pcie_rx_bytes_per_s), 1000 },
+	{ "pci/tx_util", KIND_NUMBER, STATE(pcie_tx_bytes_per_s), 1000 },
+	{ "ecc_errors/volatile/double_bit/total", KIND_NUMBER, STATE(ecc_uncorrected), 1 },
+	{ "ecc_errors/volatile/sram_uncorrectable", KIND_ADD, STATE(ecc_uncorrected), 1 },
+	{ "ecc_errors/volatile/sram_uncorrectable_parity", KIND_ADD, STATE(ecc_uncorrected), 1 },
+	{ "ecc_errors/volatile/sram_uncorrectable_secded", KIND_ADD, STATE(ecc_uncorrected), 1 },
+	{ "ecc_errors/volatile/dram_uncorrectable", KIND_ADD, STATE(ecc_uncorrected), 1 },
+#undef FACT
+#undef STATE
+};
+
+static const struct {
+	const char *name;
+	uint64_t bit;
+} reasons[] = {
+	{ "gpu_idle", NVML_REASON_GPU_IDLE },
+	{ "applications_clocks_setting", NVML_REASON_APPLICATION_CLOCKS },
+	{ "sw_power_cap", NVML_REASON_SW_POWER_CAP },
+	{ "hw_slowdown", NVML_REASON_HW_SLOWDOWN },
+	{ "hw_thermal_slowdown", NVML_REASON_HW_THERMAL },
+	{ "hw_power_brake_slowdown", NVML_REASON_HW_POWER_BRAKE },
+	{ "sync_boost", NVML_REASON_SYNC_BOOST },
+	{ "sw_thermal_slowdown", NVML_REASON_SW_THERMAL },
+	{ "display_clocks_setting", NVML_REASON_DISPLAY_CLOCK },
+};
+
+/* Sizes of memory in bytes, all else in its own unit. */
+static double read_number(const char *text)
+{
+	static const char *const units[] = { " KiB", " MiB", " GiB" };
+	char number[NUMBER_BYTES];
+	size_t len = strspn(text, "+-.0123456789");
+	double value, scale = 1, unit_bytes = 1;
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(units); i++) {
+		unit_bytes *= 1024;
+		if (strcmp(text + len, units[i]) == 0)
+			scale = unit_bytes;
+	}
+	if (len == 0 || len >= sizeof(number))
+		return NAN;
+	memcpy(number, text, len);
+	number[len] = '\0';
+	return pl_text_to_f64(number, &value) ? value * scale : NAN;
+}
+
+static void set_int(int *field, const char *text)
+{
+	double number = read_number(text);
+
+	if (number >= 0 && number < 1e6)
+		*field = (int)number;
+}
+
+static void set_text(char **owner, const char *text)
+{
+	/* the bracket: "[Not Found]", "[Insufficient Permissions]" */
+	static const char *const nothing[] = {
+		"N/A",           "[",
+		"Not Supported", "Not Available",
+		"Unknown Error", "Requested functionality",
+	};
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(nothing); i++) {
+		if (pl_text_starts(text, nothing[i]))
+			return;
+	}
+	if (text[0] == '\0')
+		return;
+	free(*owner);
+	*owner = host_gpu_clean_text(text);
+}
+
+static void set_number(const struct row *row, double *field, const char *text)
+{
+	double value = read_number(text) * row->scale;
+
+	if (isnan(value) || (row->kind == KIND_FALLBACK && !isnan(*field)))
+		return;
+	*field = row->kind == KIND_ADD && !isnan(*field) ? *field + value : value;
+}
+
+static void set_switch(bool *on, bool *told, const char *text)
+{
+	bool enabled = strcmp(text, "Enabled") == 0;
+
+	if (!enabled && strcmp(text, "Disabled") != 0)
+		return;
+	*on = enabled;
+	*told = true;
+}
+
+static void set_row(const struct row *row, struct host_gpu_look *look, const char *text)
+{
+	void *field = (char *)look + row->offset;
+
+	switch (row->kind) {
+	case KIND_TEXT:
+		set_text(field, text);
+		break;
+	case KIND_NUMBER:
+	case KIND_FALLBACK:
+	case KIND_ADD:
+		set_number(row, field, text);
+		break;
+	case KIND_INT:
+		set_int(field, text);
+		break;
+	case KIND_ECC:
+		set_switch(&look->facts.ecc, &look->facts.ecc_told, text);
+		break;
+	case KIND_MIG:
+		set_switch(&look->facts.mig, &look->facts.mig_told, text);
+		break;
+	}
+}
+
+/* ---- elements ------------------------------------------------------------ */
+
+struct reader {
+	XML_Parser parser;
+	const char *source;
+	size_t lines_before; /* the document */
+	struct pl_err *err;
+	bool failed; /* handlers are called a last time after XML_StopParser() */
+
+	/* open elements below the root, "gpu/pci", and how long that was before each one */
+	char path[PATH_BYTES];
+	size_t path_len;
+	size_t starts[DEPTH_MAX];
+	size_t depth;
+	struct pl_buf text; /* of the innermost element */
+	bool is_leaf;       /* no element within it yet */
+
+	struct host_gpu_list *list;
+	int gpu_count; /* without instances */
+	int attached;  /* GPUs of the host; -1: not told */
+	size_t gpu;    /* place of the open <gpu> */
+	size_t look;   /* of the open <mig_device>, else as above */
+	uint64_t reasons;
+	bool reasons_told;
+	struct host_gpu_process process;
+};
+
+static void fault(struct reader *reader, const char *what)
+{
+	if (reader->failed)
+		return;
+	reader->failed = true;
+	pl_err_set(reader->err, PL_ERR_INVALID, "'%s': line %zu: %s", reader->source,
+		   reader->lines_before + (size_t)XML_GetCurrentLineNumber(reader->parser), what);
+	XML_StopParser(reader->parser, XML_FALSE);
+}
+
+static void open_gpu(struct reader *reader, bool is_instance)
+{
+	if (reader->list->count == LOOKS_MAX) {
+		fault(reader, "too many GPUs");
+		return;
+	}
+	struct host_gpu_facts *facts = &host_gpu_list_add(reader->list)->facts;
+	reader->look = reader->list->count - 1;
+	if (is_instance) {
+		facts->mig_index = (int)(reader->look - reader->gpu - 1);
+	} else {
+		reader->gpu = reader->look;
+		facts->index = reader->gpu_count++;
+	}
+}
+
+static void opened(struct reader *reader)
+{
+	if (strcmp(reader->path, "gpu") == 0) {
+		open_gpu(reader, false);
+	} else if (strcmp(reader->path, "gpu/mig_devices/mig_device") == 0) {
+		open_gpu(reader, true);
+	} else if (strcmp(reader->path, "gpu/processes") == 0) {
+		reader->list->looks[reader->gpu].processes.told = true;
+	} else if (strcmp(reader->path, "gpu/processes/process_info") == 0) {
+		free(reader->process.name);
+		reader->process = (struct host_gpu_process){ .pid = -1, .memory_bytes = NAN };
+	}
+}
+
+static void process_leaf(struct host_gpu_process *process, const char *name, const char *text)
+{
+	double number = read_number(text);
+
+	if (strcmp(name, "pid") == 0)
+		process->pid = number >= 0 && number < 1e15 ? (int64_t)number : -1;
+	else if (strcmp(name, "type") == 0)
+		process->compute = strchr(text, 'C') != NULL; /* C, C+G, M+C; G draws */
+	else if (strcmp(name, "process_name") == 0)
+		set_text(&process->name, text);
+	else if (strcmp(name, "used_memory") == 0)
+		process->memory_bytes = number;
+}
+
+static void reason_leaf(struct reader *reader, const char *name, const char *text)
+{
+	bool active = strcmp(text, "Active") == 0;
+
+	if (!active && strcmp(text, "Not Active") != 0)
+		return;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(reasons); i++) {
+		if (strcmp(reasons[i].name, name) != 0)
 			continue;
-		if (both_bus    ? strcasecmp(own->pci_bus_id, facts->pci_bus_id) == 0
-		    : both_uuid ? strcmp(own->uuid, facts->uuid) == 0
-		    : own->index >= 0 && facts->index >= 0 ? own->index == facts->index
-							   : by_place && i == place)
-			return &gpus->looks[i];
+		reader->reasons |= active ? reasons[i].bit : 0;
+		reader->reasons_told = true;
 	}
-	return NULL;
 }
 
-static void merge_text(char **into, char **from)
+/* `path`: below <gpu> or <mig_device> */
+static void value_leaf(struct reader *reader, const char *path, const char *text)
 {
-	if (*from == NULL)
+	/* clocks_event_reason_…; of drivers up to 530 clocks_throttle_reason_… */
+	const char *reason = strstr(path, REASON);
+
+	if (reason != NULL)
+		reason_leaf(reader, reason + strlen(REASON), text);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
+		if (strcmp(path, rows[i].path) == 0)
+			set_row(&rows[i], &reader->list->looks[reader->look], text);
+	}
+}
+
+static void leaf(struct reader *reader, const char *text)
+{
+	static const char gpu[] = "gpu/";
+	static const char process[] = "gpu/processes/process_info/";
+	static const char instance[] = "gpu/mig_devices/mig_device/";
+	const char *path = reader->path;
+
+	/* the newer names of both are of driver 610 */
+	if (strcmp(path, "driver_version") == 0 || strcmp(path, "kmd_version") == 0)
+		set_text(&reader->list->driver, text);
+	else if (strcmp(path, "cuda_version") == 0 || strcmp(path, "cuda_umd_version") == 0)
+		set_text(&reader->list->cuda, text);
+	else if (strcmp(path, "attached_gpus") == 0)
+		set_int(&reader->attached, text);
+	else if (pl_text_starts(path, process))
+		process_leaf(&reader->process, path + strlen(process), text);
+	else if (strcmp(path, "gpu/mig_devices/mig_device/index") == 0)
+		set_int(&reader->list->looks[reader->look].facts.mig_index, text);
+	else if (pl_text_starts(path, instance))
+		value_leaf(reader, path + strlen(instance), text);
+	else if (pl_text_starts(path, gpu))
+		value_leaf(reader, path + strlen(gpu), text);
+}
+
+/* Its instances stand in the document before what they have of it. */
+static void end_gpu(struct reader *reader)
+{
+	struct host_gpu_look *looks = reader->list->looks;
+	struct host_gpu_facts *whole = &looks[reader->gpu].facts;
+
+	if (reader->reasons_told)
+		looks[reader->gpu].state.throttle = host_gpu_throttle_bits(reader->reasons);
+	reader->reasons = 0;
+	reader->reasons_told = false;
+	whole->compute_capability = host_gpu_capability(whole->name);
+	for (size_t i = reader->gpu + 1; i < reader->list->count; i++) {
+		struct host_gpu_facts *facts = &looks[i].facts;
+		facts->index = whole->index;
+		facts->compute_capability = whole->compute_capability;
+		facts->mig_told = true;
+		free(facts->name);
+		free(facts->pci_bus_id);
+		facts->name = pl_strdup(whole->name);
+		facts->pci_bus_id = pl_strdup(whole->pci_bus_id);
+		facts->mig_parent = pl_strdup(whole->uuid);
+	}
+}
+
+static void closed(struct reader *reader)
+{
+	struct host_gpu_process *process = &reader->process;
+
+	if (strcmp(reader->path, "gpu") == 0)
+		end_gpu(reader);
+	else if (strcmp(reader->path, "gpu/mig_devices/mig_device") == 0)
+		reader->look = reader->gpu;
+	else if (strcmp(reader->path, "gpu/processes/process_info") == 0 && process->pid >= 0)
+		host_gpu_process_add(&reader->list->looks[reader->gpu].processes, process->pid,
+				     process->memory_bytes, pl_take(process->name),
+				     process->compute);
+}
+
+/* ---- XML ----------------------------------------------------------------- */
+
+static void XMLCALL on_start(void *data, const XML_Char *name, const XML_Char **attributes)
+{
+	struct reader *reader = data;
+	size_t len = strlen(name);
+
+	(void)attributes;
+	if (reader->failed)
 		return;
-	free(*into);
-	*into = pl_take(*from);
-}
-
-static void merge_numbers(double *into, const double *from, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		into[i] = isnan(from[i]) ? into[i] : from[i];
-}
-
-static void merge_facts(struct host_gpu_facts *into, struct host_gpu_facts *from)
-{
-	merge_text(&into->uuid, &from->uuid);
-	merge_text(&into->name, &from->name);
-	merge_text(&into->pci_bus_id, &from->pci_bus_id);
-	merge_text(&into->mig_parent, &from->mig_parent);
-	merge_numbers(&into->memory_bytes, &from->memory_bytes, 1);
-	merge_numbers(&into->power_limit_w, &from->power_limit_w, 1);
-	merge_numbers(&into->compute_capability, &from->compute_capability, 1);
-	into->index = from->index >= 0 ? from->index : into->index;
-	into->pcie_generation = from->pcie_generation >= 0 ? from->pcie_generation
-							   : into->pcie_generation;
-	into->pcie_lanes = from->pcie_lanes >= 0 ? from->pcie_lanes : into->pcie_lanes;
-	if (from->ecc_told) {
-		into->ecc = from->ecc;
-		into->ecc_told = true;
-	}
-	if (from->mig_told) {
-		into->mig = from->mig;
-		into->mig_told = true;
-	}
-}
-
-static void merge_state(struct host_gpu_state *into, const struct host_gpu_state *from)
-{
-	/* all of it doubles, and the throttle bits behind them */
-	_Static_assert(offsetof(struct host_gpu_state, memory_used_bytes) == 0, "first");
-	_Static_assert(offsetof(struct host_gpu_state, throttle) % sizeof(double) == 0, "last");
-	merge_numbers((double *)into, (const double *)from,
-		      offsetof(struct host_gpu_state, throttle) / sizeof(double));
-	into->throttle = from->throttle >= 0 ? from->throttle : into->throttle;
-}
-
-static void merge_look(struct host_gpu_look *into, struct host_gpu_look *from)
-{
-	merge_facts(&into->facts, &from->facts);
-	merge_state(&into->state, &from->state);
-	if (!from->processes_told)
+	if (reader->depth == 0 && strcmp(name, ROOT) != 0) {
+		fault(reader, "expected <" ROOT ">");
 		return;
-	host_gpu_clear_processes(into);
-	into->processes = pl_take(from->processes);
-	into->process_count = from->process_count;
-	into->process_room = from->process_room;
-	into->processes_told = true;
-	from->process_count = 0;
-	from->process_room = 0;
+	}
+	if (reader->depth == DEPTH_MAX || reader->path_len + len + 2 > PATH_BYTES) {
+		fault(reader, "elements are too deep");
+		return;
+	}
+	reader->starts[reader->depth++] = reader->path_len;
+	if (reader->depth > 2)
+		reader->path[reader->path_len++] = '/';
+	if (reader->depth > 1) {
+		memcpy(reader->path + reader->path_len, name, len + 1);
+		reader->path_len += len;
+	}
+	pl_buf_clear(&reader->text);
+	reader->is_leaf = true;
+	opened(reader);
 }
 
-void host_smi_merge(struct host_gpus *into, struct host_gpus *from)
+static void XMLCALL on_text(void *data, const XML_Char *text, int len)
 {
-	bool by_place = into->count == from->count;
+	struct reader *reader = data;
 
-	merge_text(&into->driver, &from->driver);
-	merge_text(&into->cuda, &from->cuda);
-	for (size_t i = 0; i < from->count; i++) {
-		struct host_gpu_look *same = find_same(into, &from->looks[i], i, by_place);
-		if (same == NULL)
-			same = host_gpus_add(into);
-		same->facts.mig_index = from->looks[i].facts.mig_index;
-		merge_look(same, &from->looks[i]);
+	if (!reader->failed && !pl_buf_add(&reader->text, text, (size_t)len))
+		fault(reader, "a text is too long");
+}
+
+static void XMLCALL on_end(void *data, const XML_Char *name)
+{
+	struct reader *reader = data;
+
+	(void)name;
+	if (reader->failed)
+		return;
+	if (reader->is_leaf && reader->text.len > 0)
+		leaf(reader, pl_text_trim(reader->text.data));
+	closed(reader);
+	reader->path_len = reader->starts[--reader->depth];
+	reader->path[reader->path_len] = '\0';
+	reader->is_leaf = false;
+	pl_buf_clear(&reader->text);
+}
+
+/* nvidia-smi declares none; what is not declared cannot be expanded. */
+static void XMLCALL on_entity(void *data, const XML_Char *name, int is_parameter,
+			      const XML_Char *value, int value_len, const XML_Char *base,
+			      const XML_Char *system_id, const XML_Char *public_id,
+			      const XML_Char *notation)
+{
+	(void)name, (void)is_parameter, (void)value, (void)value_len, (void)base;
+	(void)system_id, (void)public_id, (void)notation;
+	fault(data, "found an entity, expected none to be declared");
+}
+
+/* nvidia-smi writes names of processes as they are, and they are anybody's choice. */
+static void hide_bytes(char *text)
+{
+	bool is_utf8 = pl_text_is_utf8(text);
+
+	for (; *text != '\0'; text++) {
+		unsigned char c = (unsigned char)*text;
+		if ((c < ' ' && c != '\t' && c != '\n' && c != '\r') || (c > 127 && !is_utf8))
+			*text = '?';
 	}
 }
 
-void host_smi_drop_unknown(const struct host_gpus *known, struct host_gpus *now)
+/* What people keep of nvidia-smi but is not to be read; `text` is no XML. */
+static const char *form_of(const char *text)
 {
-	bool by_place = known->count == now->count;
-	size_t kept = 0;
-
-	for (size_t i = 0; i < now->count; i++) {
-		struct host_gpu_look look = now->looks[i];
-		if (find_same((struct host_gpus *)known, &look, i, by_place) == NULL)
-			host_gpu_look_done(&look);
-		else
-			now->looks[kept++] = look;
-	}
-	now->count = kept;
+	if (text[0] == '\0')
+		return "nothing";
+	if (text[0] == '{' || text[0] == '[')
+		return "JSON";
+	if (strstr(text, "| NVIDIA-SMI ") != NULL)
+		return "its table";
+	if (memchr(text, ',', strcspn(text, "\n")) != NULL)
+		return "CSV";
+	return "other text";
 }
 
-/* ---- text in lines: tables, CSV, captures of both ------------------------ */
-
-enum form { FORM_NONE, FORM_TABLE, FORM_GPUS, FORM_PROCESSES, FORM_EMPTY };
-
-static enum form form_of(const char *line, bool is_first)
+static int read_document(struct reader *reader, const char *text, size_t len)
 {
-	if (line[0] == '\0' || line[0] == '#')
-		return FORM_NONE;
-	if (strcmp(line, "No devices were found") == 0)
-		return FORM_EMPTY;
-	if (host_smi_is_table(line))
-		return FORM_TABLE;
-	if (!host_smi_is_csv(line, is_first))
-		return FORM_NONE;
-	return host_smi_is_process_csv(line) ? FORM_PROCESSES : FORM_GPUS;
+	reader->parser = XML_ParserCreate(NULL);
+	if (reader->parser == NULL)
+		return pl_err_set(reader->err, PL_ERR_FAILED, "out of memory");
+	pl_buf_init(&reader->text, TEXT_BYTES_MAX);
+	XML_SetUserData(reader->parser, reader);
+	XML_SetElementHandler(reader->parser, on_start, on_end);
+	XML_SetCharacterDataHandler(reader->parser, on_text);
+	XML_SetEntityDeclHandler(reader->parser, on_entity);
+	if (XML_Parse(reader->parser, text, (int)len, XML_TRUE) != XML_STATUS_OK)
+		fault(reader, XML_ErrorString(XML_GetErrorCode(reader->parser)));
+	XML_ParserFree(reader->parser);
+	pl_buf_done(&reader->text);
+	free(reader->process.name);
+	return reader->failed ? -1 : 0;
 }
 
-/* A form that comes again is of a later look: what changes is told anew or not at all. */
-static void begin_part(struct host_gpus *gpus, enum form form, unsigned *seen)
+int host_nvidia_smi_parse(const char *text, size_t len, const char *source,
+			  struct host_gpu_list *list, struct pl_err *err)
 {
-	if (*seen & (1u << form)) {
-		for (size_t i = 0; i < gpus->count; i++) {
-			host_gpu_state_init(&gpus->looks[i].state);
-			host_gpu_clear_processes(&gpus->looks[i]);
-			gpus->looks[i].processes_told = false;
-		}
-		*seen = 0;
-	}
-	*seen |= 1u << form;
-}
+	struct reader reader = { .source = source, .err = err, .list = list, .attached = -1 };
 
-static int parse_part(const char *line, enum form form, struct host_smi_lines *lines,
-		      struct host_gpus *gpus, struct pl_err *err)
-{
-	auto_gpus struct host_gpus *part = pl_alloc(sizeof(*part));
-	int result = form == FORM_TABLE ? host_smi_parse_table(line, lines, part, err)
-					: host_smi_parse_csv(line, lines, part, err);
-
-	if (result == 0)
-		host_smi_merge(gpus, part);
+	if (len > HOST_GPU_TEXT_BYTES_MAX)
+		return pl_err_set(err, PL_ERR_INVALID, "'%s': has more than %u bytes", source,
+				  HOST_GPU_TEXT_BYTES_MAX);
+	if (memchr(text, '\0', len) != NULL)
+		return pl_err_set(err, PL_ERR_INVALID, "'%s': found a NUL byte", source);
+	auto_free char *copy = pl_strndup(text, len);
+	char *at = copy;
+	for (; isspace((unsigned char)*at); at++)
+		reader.lines_before += *at == '\n';
+	if (pl_text_starts(at, "No devices were found"))
+		return 0;
+	if (*at != '<')
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "'%s': found %s, expected the XML of 'nvidia-smi -q -x'", source,
+				  form_of(at));
+	hide_bytes(at);
+	int result = read_document(&reader, at, strlen(at));
+	/* asked for some GPUs only (-i): their places are not their numbers */
+	for (size_t i = 0;
+	     reader.attached >= 0 && reader.attached != reader.gpu_count && i < list->count; i++)
+		list->looks[i].facts.index = -1;
+	if (result < 0)
+		host_gpu_list_done(list);
 	return result;
 }
 
-static int parse_lines(const char *text, size_t len, const char *source, struct host_gpus *gpus,
-		       struct pl_err *err)
+int host_nvidia_smi_read(const char *program, struct host_gpu_list *list, struct pl_err *err)
 {
-	struct host_smi_lines lines = { .source = source, .at = text, .end = text + len };
-	bool is_first = true;
-	bool found = false;
-	unsigned seen = 0;
+	auto_buf output = { 0 };
 
-	for (;;) {
-		auto_free char *line = host_smi_next_line(&lines);
-		if (line == NULL)
-			break;
-		enum form form = form_of(line, is_first);
-		is_first = is_first && line[0] == '\0';
-		found = found || form != FORM_NONE;
-		if (form == FORM_NONE || form == FORM_EMPTY)
-			continue;
-		begin_part(gpus, form, &seen);
-		if (parse_part(line, form, &lines, gpus, err) < 0)
-			return -1;
-	}
-	if (!found)
-		return pl_err_set(err, PL_ERR_INVALID, "'%s': found nothing that nvidia-smi prints",
-				  source);
-	return 0;
-}
-
-/* ---- JSON: strings under "stdout" ---------------------------------------- */
-
-static const char *find_text(const char *at, const char *end, const char *text)
-{
-	return at < end ? memmem(at, (size_t)(end - at), text, strlen(text)) : NULL;
-}
-
-/* Behind the opening quote, to the closing one; NULL: it does not end. */
-static const char *string_end(const char *at, const char *end)
-{
-	for (; at < end && *at != '"'; at++) {
-		if (*at == '\\')
-			at++;
-	}
-	return at < end ? at : NULL;
-}
-
-/* The value of the string from its opening quote to its closing one; NULL: not valid. */
-static char *decode_string(const char *open, const char *close)
-{
-	auto_json json_t *list = NULL;
-	struct pl_err err = PL_ERR_INIT;
-	auto_buf text = { 0 };
-
-	pl_buf_init(&text, HOST_NVIDIA_SMI_BYTES_MAX);
-	pl_buf_add_char(&text, '[');
-	pl_buf_add(&text, open, (size_t)(close + 1 - open));
-	pl_buf_add_char(&text, ']');
-	if (text.full || pl_json_parse(text.data, text.len, "string", &list, &err) < 0)
-		return NULL;
-	return pl_strdup(json_string_value(json_array_get(list, 0)));
-}
-
-/* The columns of the last --query-gpu= before `end`: what a CSV without a header needs. */
-static char *columns_before(const char *at, const char *end)
-{
-	static const char option[] = "--query-gpu=";
-	const char *found = NULL;
-
-	for (const char *next = at; (next = find_text(next, end, option)) != NULL;) {
-		next += strlen(option);
-		found = next;
-	}
-	if (found == NULL)
-		return NULL;
-	const char *close = found;
-	while (close < end && *close != '"' && *close != '\\' && *close != ' ' &&
-	       close - found < COLUMNS_BYTES)
-		close++;
-	return pl_strndup(found, (size_t)(close - found));
-}
-
-static int parse_json(const char *text, size_t len, const char *source, unsigned depth,
-		      struct host_gpus *gpus);
-
-/* What a command printed: as it is, under the header that it was asked for, or JSON itself.
- * 1: GPUs, 0: none of ours. */
-static int parse_output(const char *output, const char *columns, const char *source, unsigned depth,
-			struct host_gpus *gpus)
-{
-	auto_gpus struct host_gpus *part = pl_alloc(sizeof(*part));
-	struct pl_err err = PL_ERR_INIT;
-	auto_free char *table = NULL;
-
-	if (strstr(output, "\"stdout") != NULL)
-		return parse_json(output, strlen(output), source, depth + 1, gpus);
-	if (columns != NULL)
-		table = pl_asprintf("%s\n%s", columns, output);
-	const char *shown = table != NULL && !host_smi_is_csv(output, true) ? table : output;
-	if (parse_lines(shown, strlen(shown), source, part, &err) < 0)
-		return 0;
-	host_smi_merge(gpus, part);
-	return 1;
-}
-
-/* Not as a whole document: what is kept may be the end of one. */
-static int parse_json(const char *text, size_t len, const char *source, unsigned depth,
-		      struct host_gpus *gpus)
-{
-	const char *end = text + len;
-	const char *behind = text;
-	int parts = 0;
-
-	if (depth > NESTED_MAX)
-		return 0;
-	for (const char *key; (key = find_text(behind, end, "\"stdout")) != NULL;) {
-		const char *at = string_end(key + 1, end);
-		if (at == NULL)
-			break;
-		at++;
-		while (at < end && (isspace((unsigned char)*at) || *at == ':'))
-			at++;
-		const char *close = at < end && *at == '"' ? string_end(at + 1, end) : NULL;
-		auto_free char *output = close != NULL ? decode_string(at, close) : NULL;
-		auto_free char *columns = columns_before(behind, key);
-		behind = close != NULL ? close + 1 : at;
-		if (output != NULL)
-			parts += parse_output(output, columns, source, depth, gpus);
-	}
-	return parts;
-}
-
-/* ---- any form ------------------------------------------------------------ */
-
-int host_nvidia_smi_parse(const char *text, size_t len, const char *source, struct host_gpus *gpus,
-			  struct pl_err *err)
-{
-	const char *end = text + len;
-	const char *at = text;
-
-	while (at < end && isspace((unsigned char)*at))
-		at++;
-	if (memchr(text, '\0', len) != NULL)
-		return pl_err_set(err, PL_ERR_INVALID, "'%s': found a NUL byte", source);
-	if (at < end && *at == '<')
-		return host_smi_parse_xml(text, len, source, gpus, err);
-	if (at == end || *at != '{')
-		return parse_lines(text, len, source, gpus, err);
-	if (parse_json(text, len, source, 0, gpus) == 0)
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "'%s': found no \"stdout\" with what nvidia-smi prints", source);
-	return 0;
+	pl_buf_init(&output, OUTPUT_BYTES_MAX);
+	if (run(program, &output, err) < 0)
+		return -1;
+	return host_nvidia_smi_parse(pl_buf_text(&output), output.len, program, list, err);
 }

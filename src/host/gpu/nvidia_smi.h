@@ -1,29 +1,26 @@
 /*
- * What nvidia-smi prints, in the forms that people keep: XML (-q -x), CSV (--query-gpu=…, with
- * header; looks one after another), the table for people, and files that hold several of them:
- * captures in sections, JSON whose "stdout" is one of them.
+ * NVIDIA's program, where its library is not to be had: run as `nvidia-smi -q -x`, its XML read.
  *
- * - A value that is not there ("N/A", "[Not Supported]", …) is not told; no form tells all of them.
- * - Of several looks the last counts; parts of one text fill each other's gaps.
+ * - "N/A" and its likes are values not told, as are those that the XML has no element for: energy,
+ *   NVLinks, NUMA node. Compute capability comes from the table of hardware, by the GPU's name.
+ * - The text may be anybody's: nothing outside of it is opened, entities that it declares are
+ *   refused, depth and sizes have limits.
  */
 #ifndef HOST_GPU_NVIDIA_SMI_H
 #define HOST_GPU_NVIDIA_SMI_H
 
-#include "base/buf.h"
-#include "host/gpu/gpu.h"
+#include "host/gpu/look.h"
 
-#define HOST_NVIDIA_SMI_BYTES_MAX (64u << 20)
-
-/* Into `gpus`, which has none yet. Errors name `source` and, where there is one, the line. */
-int host_nvidia_smi_parse(const char *text, size_t len, const char *source, struct host_gpus *gpus,
-			  struct pl_err *err) PL_MUST_CHECK;
+/* Into `list`, which is empty and stays so on failure. Errors name `source` and the line, or what
+ * was found in place of XML. */
+int host_nvidia_smi_parse(const char *text, size_t len, const char *source,
+			  struct host_gpu_list *list, struct pl_err *err) PL_MUST_CHECK;
 
 /*
- * Runs `program` with `args` (NULL-ended, without argv[0]) and gives what it wrote to standard
- * output. It has 5 s; then it is killed. Errors: it cannot be started, is late, or ends with
- * another status than 0.
+ * The same of what `program` prints now. It has 5 s; then it is killed, with its children. Errors:
+ * it cannot be started, is late, prints too much, or ends with another status than 0.
  */
-int host_nvidia_smi_run(const char *program, const char *const *args, struct pl_buf *output,
-			struct pl_err *err) PL_MUST_CHECK;
+int host_nvidia_smi_read(const char *program, struct host_gpu_list *list,
+			 struct pl_err *err) PL_MUST_CHECK;
 
 #endif

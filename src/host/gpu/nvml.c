@@ -42,7 +42,7 @@ static void *find_symbol(void *library, const char *names)
 	return NULL;
 }
 
-const char *host_nvml_meaning(int code)
+static const char *meaning(int code)
 {
 	static const struct {
 		int code;
@@ -76,8 +76,7 @@ static int start(struct host_nvml *nvml, const char *library, struct pl_err *err
 	if (code == NVML_SUCCESS)
 		return 0;
 	nvml->shutdown = NULL;
-	return pl_err_set(err, PL_ERR_FAILED, "'%s': %s (code %d)", library,
-			  host_nvml_meaning(code), code);
+	return pl_err_set(err, PL_ERR_FAILED, "'%s': %s (code %d)", library, meaning(code), code);
 }
 
 int host_nvml_open(const char *library, struct host_nvml **ret, struct pl_err *err)

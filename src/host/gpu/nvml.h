@@ -203,7 +203,4 @@ void host_nvml_free(struct host_nvml *nvml);
 PL_AUTO_DEFINE(struct host_nvml, host_nvml_free);
 #define auto_nvml PL_AUTO(host_nvml_free)
 
-/* What a code means, in our words. */
-const char *host_nvml_meaning(int code);
-
 #endif

@@ -1,6 +1,6 @@
 /*
- * Any bytes as nvidia-smi's output, in any of its forms: what is taken has GPUs whose values are in
- * their ranges and can be written as JSON.
+ * Any bytes as what nvidia-smi -q -x printed: what is taken has GPUs whose values are in their ranges
+ * and can be written as JSON.
  */
 #include <math.h>
 #include <stdint.h>

@@ -69,7 +69,7 @@ static void test_xml(void **state)
 	assert_int_equal(facts->pcie_lanes, 16);
 	assert_true(facts->ecc && facts->ecc_told && facts->mig && facts->mig_told);
 	assert_false(facts->simulated);
-	/* not in this form */
+	/* not in this form, and no known model */
 	assert_true(isnan(facts->compute_capability));
 	assert_int_equal(facts->numa_node, -1);
 
@@ -134,175 +134,49 @@ static void test_xml_of_some_gpus(void **state)
 	(void)state;
 	auto_gpus struct host_gpus *gpus = read_text(
 		"<nvidia_smi_log><attached_gpus>4</attached_gpus>"
-		"<gpu><product_name>A&#39;s &#228; &#x;</product_name></gpu></nvidia_smi_log>\n");
+		"<gpu><product_name>A&#39;s &#228; &#9;</product_name></gpu></nvidia_smi_log>\n");
 
 	assert_int_equal(host_gpus_count(gpus), 1);
 	assert_int_equal(host_gpus_facts(gpus, 0)->index, -1);
-	assert_string_equal(host_gpus_facts(gpus, 0)->name, "A's ? ?");
-}
-
-static void test_csv_looks_without_index(void **state)
-{
-	struct host_gpu_process *list;
-	size_t count;
-
-	(void)state;
-	auto_gpus struct host_gpus *gpus = read_fixture("looks.csv");
-	assert_null(host_gpus_driver(gpus));
-	assert_int_equal(host_gpus_count(gpus), 2);
-	assert_int_equal(host_gpus_facts(gpus, 1)->index, -1);
-	assert_string_equal(host_gpus_facts(gpus, 1)->name, "Made Up Two");
-	assert_true(host_gpus_facts(gpus, 1)->memory_bytes == 2000 * MIB);
-	struct host_gpu_state now = state_of(gpus, 0);
-	assert_true(now.memory_used_bytes == 300 * MIB);
-	assert_true(fabs(now.utilization - 0.3) < 1e-12);
-	assert_true(now.power_w == 70);
-	assert_int_equal(now.throttle, HOST_GPU_THROTTLE_POWER);
-	now = state_of(gpus, 1);
-	assert_true(isnan(now.power_w));
-	assert_int_equal(now.throttle, 0);
-	assert_int_equal(host_gpus_processes(gpus, 0, &list, &count), -1);
-}
-
-static void test_csv_by_uuid_without_units(void **state)
-{
-	(void)state;
-	auto_gpus struct host_gpus *gpus = read_fixture("indexed_nounits.csv");
-
-	assert_string_equal(host_gpus_driver(gpus), "550.1");
-	assert_int_equal(host_gpus_count(gpus), 2);
-	assert_null(host_gpus_facts(gpus, 0)->name);
-	assert_true(host_gpus_facts(gpus, 0)->memory_bytes == 24564 * MIB);
-	assert_true(fabs(host_gpus_facts(gpus, 0)->compute_capability - 8.9) < 1e-12);
-	assert_true(state_of(gpus, 0).memory_used_bytes == 100 * MIB);
-	assert_int_equal(state_of(gpus, 0).throttle, HOST_GPU_THROTTLE_BRAKE);
-	assert_int_equal(state_of(gpus, 1).throttle, -1);
-}
-
-static void test_csv_without_stamps_is_one_look(void **state)
-{
-	(void)state;
-	auto_gpus struct host_gpus *gpus = read_text(
-		"name, memory.total [MiB]\r\nA, 10 MiB\r\nB, 20 MiB\r\n");
-
-	assert_int_equal(host_gpus_count(gpus), 2);
-	assert_string_equal(host_gpus_facts(gpus, 0)->name, "A");
-	assert_true(host_gpus_facts(gpus, 1)->memory_bytes == 20 * MIB);
-}
-
-static void test_table(void **state)
-{
-	struct host_gpu_process *list;
-	size_t count;
-
-	(void)state;
-	auto_gpus struct host_gpus *gpus = read_fixture("table_mig.txt");
-	assert_string_equal(host_gpus_driver(gpus), "570.10");
-	assert_string_equal(host_gpus_cuda(gpus), "12.8");
-	assert_int_equal(host_gpus_count(gpus), 4);
-	const struct host_gpu_facts *facts = host_gpus_facts(gpus, 0);
-	assert_string_equal(facts->name, "Made Up A 80GB ...");
-	assert_true(facts->mig && facts->mig_told && !facts->ecc_told);
-	assert_true(facts->memory_bytes == 80 * GIB && facts->power_limit_w == 300);
-	assert_true(state_of(gpus, 0).power_w == 251 && state_of(gpus, 0).temperature_c == 61);
-	assert_true(isnan(state_of(gpus, 0).utilization));
-	/* the instances follow their GPU */
-	assert_int_equal(host_gpus_facts(gpus, 1)->mig_index, 0);
-	assert_int_equal(host_gpus_facts(gpus, 2)->mig_index, 1);
-	assert_true(host_gpus_facts(gpus, 2)->memory_bytes == 9728 * MIB);
-	assert_true(state_of(gpus, 2).memory_used_bytes == GIB);
-	facts = host_gpus_facts(gpus, 3);
-	assert_int_equal(facts->index, 1);
-	assert_string_equal(facts->name, "Made Up B");
-	assert_true(facts->ecc && facts->ecc_told && !facts->mig && facts->mig_told);
-	assert_true(isnan(facts->power_limit_w));
-	assert_true(state_of(gpus, 3).ecc_uncorrected == 2);
-	assert_true(fabs(state_of(gpus, 3).utilization - 0.37) < 1e-12);
-
-	assert_int_equal(host_gpus_processes(gpus, 0, &list, &count), 0);
-	assert_int_equal(count, 1);
-	assert_string_equal(list[0].name, "python3 with blanks");
-	assert_true(list[0].memory_bytes == 1000 * MIB && list[0].compute);
-	host_gpu_processes_free(list, count);
-	assert_int_equal(host_gpus_processes(gpus, 3, &list, &count), 0);
-	assert_int_equal(count, 1);
-	assert_true(list[0].compute && isnan(list[0].memory_bytes));
-	host_gpu_processes_free(list, count);
-}
-
-/* A driver whose table has two lines a GPU and no instances. */
-static void check_old_table(struct host_gpus *gpus)
-{
-	struct host_gpu_process *list;
-	size_t count;
-
-	assert_string_equal(host_gpus_driver(gpus), "418.00");
-	assert_int_equal(host_gpus_count(gpus), 1);
-	const struct host_gpu_facts *facts = host_gpus_facts(gpus, 0);
-	assert_string_equal(facts->name, "Old Kind");
-	assert_string_equal(facts->pci_bus_id, "00000000:03:00.0");
-	assert_true(!facts->ecc && facts->ecc_told && !facts->mig_told);
-	assert_true(facts->memory_bytes == 8119 * MIB);
-	assert_int_equal(host_gpus_processes(gpus, 0, &list, &count), 0);
-	assert_int_equal(count, 1);
-	assert_int_equal(list[0].pid, 1234);
-	assert_string_equal(list[0].name, "python");
-	host_gpu_processes_free(list, count);
-}
-
-static void test_old_table(void **state)
-{
-	(void)state;
-	auto_gpus struct host_gpus *gpus = read_fixture("table_old.txt");
-
-	check_old_table(gpus);
-}
-
-static void test_json_with_stdout(void **state)
-{
-	(void)state;
-	auto_gpus struct host_gpus *gpus = read_fixture("wrapped.json");
-
-	check_old_table(gpus);
-	/* of the query, whose columns stand in its command */
-	assert_true(fabs(host_gpus_facts(gpus, 0)->compute_capability - 6.1) < 1e-12);
-	auto_gpus struct host_gpus *tail = read_fixture("wrapped_tail.json");
-	check_old_table(tail);
-}
-
-static void test_capture_of_two_looks(void **state)
-{
-	struct host_gpu_process *list;
-	size_t count;
-
-	(void)state;
-	auto_gpus struct host_gpus *gpus = read_fixture("capture.txt");
-	assert_int_equal(host_gpus_count(gpus), 1);
-	assert_string_equal(host_gpus_facts(gpus, 0)->uuid,
-			    "GPU-cccccccc-0000-0000-0000-000000000000");
-	assert_true(state_of(gpus, 0).memory_used_bytes == 900 * MIB);
-	/* told in the first look only */
-	assert_true(isnan(state_of(gpus, 0).power_w));
-	assert_int_equal(host_gpus_processes(gpus, 0, &list, &count), 0);
-	assert_int_equal(count, 2);
-	assert_string_equal(list[0].name, "second");
-	assert_null(list[1].name);
-	host_gpu_processes_free(list, count);
+	assert_string_equal(host_gpus_facts(gpus, 0)->name, "A's \xc3\xa4");
 }
 
 static void test_names_of_newer_drivers(void **state)
 {
-	static const char table[] =
-		"| NVIDIA-SMI 610.1    KMD Version: 610.2     CUDA UMD Version: 13.3     |\n"
-		"|   0  Made Up          On  |   00000000:01:00.0 Off |                  N/A |\n"
-		"| N/A   46C    P0   10W / N/A | 1MiB / 2MiB | 0%      Default |\n";
-
 	(void)state;
-	auto_gpus struct host_gpus *gpus = read_text(table);
+	auto_gpus struct host_gpus *gpus = read_fixture("newer_names.xml");
+
 	assert_string_equal(host_gpus_driver(gpus), "610.2");
 	assert_string_equal(host_gpus_cuda(gpus), "13.3");
-	auto_gpus struct host_gpus *csv = read_text("index, kmd_version\n0, 610.2\n");
-	assert_string_equal(host_gpus_driver(csv), "610.2");
+	assert_int_equal(host_gpus_count(gpus), 3);
+	const struct host_gpu_facts *facts = host_gpus_facts(gpus, 0);
+	assert_string_equal(facts->name, "NVIDIA H200");
+	assert_true(facts->compute_capability == 9.0);
+	assert_true(facts->power_limit_w == 700);
+	assert_false(facts->ecc);
+	assert_true(facts->ecc_told && facts->mig);
+	assert_true(state_of(gpus, 0).power_w == 120.5);
+	assert_int_equal(state_of(gpus, 0).throttle, HOST_GPU_THROTTLE_OTHER);
+	/* an instance has a uuid of its own, but its GPU's name */
+	assert_string_equal(host_gpus_facts(gpus, 1)->name, "NVIDIA H200");
+	assert_int_equal(host_gpus_facts(gpus, 1)->mig_index, 0);
+	assert_string_equal(host_gpus_facts(gpus, 1)->uuid,
+			    "MIG-dddddddd-0000-0000-0000-000000000001");
+	assert_true(host_gpus_facts(gpus, 1)->compute_capability == 9.0);
+	/* not of the table, and "A10" is not the beginning of "A1000" */
+	assert_string_equal(host_gpus_facts(gpus, 2)->name, "NVIDIA A1000");
+	assert_true(isnan(host_gpus_facts(gpus, 2)->compute_capability));
+	assert_int_equal(host_gpus_facts(gpus, 2)->index, 1);
+}
+
+/* What `nvidia-smi -q -x --dtd` prints: elements are declared, nothing is expanded. */
+static void test_document_type_within(void **state)
+{
+	(void)state;
+	auto_gpus struct host_gpus *gpus = read_fixture("dtd.xml");
+
+	assert_int_equal(host_gpus_count(gpus), 1);
+	assert_string_equal(host_gpus_facts(gpus, 0)->name, "Made Up");
 }
 
 static void test_no_devices(void **state)
@@ -317,11 +191,31 @@ static void test_no_devices(void **state)
 static void test_names_are_cleaned(void **state)
 {
 	(void)state;
-	auto_gpus struct host_gpus *gpus = read_text(
-		"name, index\nfine \xc3\xa4, 0\nbad \xff\x1b[31m, 1\n");
+	auto_gpus struct host_gpus *fine = read_text(
+		"\n<nvidia_smi_log><gpu><product_name>fine \xc3\xa4&#10;!</product_name></gpu>"
+		"</nvidia_smi_log>");
+	assert_string_equal(host_gpus_facts(fine, 0)->name, "fine \xc3\xa4?!");
+	/* as nvidia-smi wrote a process's name; the rest is read all the same */
+	auto_gpus struct host_gpus *bad = read_fixture("bytes.xml");
+	struct host_gpu_process *list;
+	size_t count;
+	assert_true(host_gpus_facts(bad, 0)->memory_bytes == 16 * GIB);
+	assert_int_equal(host_gpus_processes(bad, 0, &list, &count), 0);
+	assert_int_equal(count, 1);
+	assert_string_equal(list[0].name, "bad ???[31m");
+	assert_true(list[0].memory_bytes == 7 * MIB);
+	host_gpu_processes_free(list, count);
+}
 
-	assert_string_equal(host_gpus_facts(gpus, 0)->name, "fine \xc3\xa4");
-	assert_string_equal(host_gpus_facts(gpus, 1)->name, "bad ??[31m");
+static void check_fault(const char *text, size_t len, const char *error)
+{
+	struct pl_err err = PL_ERR_INIT;
+	struct host_gpus *gpus = NULL;
+
+	assert_int_equal(host_gpus_from_text(text, len, "x", &gpus, &err), -1);
+	assert_string_equal(err.text, error);
+	assert_int_equal(err.code, PL_ERR_INVALID);
+	assert_null(gpus);
 }
 
 static void test_faults(void **state)
@@ -330,50 +224,112 @@ static void test_faults(void **state)
 		const char *text;
 		const char *error;
 	} cases[] = {
-		{ "", "'x': found nothing that nvidia-smi prints" },
-		{ "hello\nworld\n", "'x': found nothing that nvidia-smi prints" },
-		{ "{\"a\": 1}", "'x': found no \"stdout\" with what nvidia-smi prints" },
-		{ "{\"stdout\": \"Linux\"}",
-		  "'x': found no \"stdout\" with what nvidia-smi prints" },
-		{ "index, name\n0, a\n1\n", "'x': line 3: found 1 values, expected 2" },
-		{ "| NVIDIA-SMI 1  Driver Version: 1 |\n", "'x': line 1: a table without a GPU" },
 		{ "<html></html>", "'x': line 1: expected <nvidia_smi_log>" },
-		{ "<nvidia_smi_log>\n<a>\n</b>",
-		  "'x': line 3: an element is closed that is not open" },
-		{ "<nvidia_smi_log>\n<a>", "'x': line 2: the text ends within the document" },
-		{ "<nvidia_smi_log>&nbsp;</nvidia_smi_log>", "'x': line 1: unknown entity" },
+		{ "\n<html></html>", "'x': line 2: expected <nvidia_smi_log>" },
+		{ "<nvidia_smi_log>\n<a>\n</b>", "'x': line 3: mismatched tag" },
+		{ "<nvidia_smi_log>\n<a>", "'x': line 2: no element found" },
+		{ "<nvidia_smi_log>&nbsp;</nvidia_smi_log>", "'x': line 1: undefined entity" },
+		{ "<nvidia_smi_log>&#x;</nvidia_smi_log>",
+		  "'x': line 1: not well-formed (invalid token)" },
 		{ "<nvidia_smi_log a></nvidia_smi_log>",
-		  "'x': line 1: expected '=' behind an attribute" },
-		{ "<nvidia_smi_log/>x", "'x': line 1: text behind the document" },
-		{ "<!-- x", "'x': line 1: the text ends within markup" },
+		  "'x': line 1: not well-formed (invalid token)" },
+		{ "<nvidia_smi_log/>x", "'x': line 1: junk after document element" },
+		{ "<!-- x", "'x': line 1: unclosed token" },
+		{ "<?xml version='1.0' encoding='none'?><nvidia_smi_log/>",
+		  "'x': line 1: unknown encoding" },
+		{ "<!DOCTYPE nvidia_smi_log [<!ENTITY a \"A\">]>\n<nvidia_smi_log/>",
+		  "'x': line 1: found an entity, expected none to be declared" },
+		{ "<!DOCTYPE nvidia_smi_log [\n<!ENTITY % a SYSTEM \"/etc/passwd\">%a;]>",
+		  "'x': line 2: found an entity, expected none to be declared" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++)
+		check_fault(cases[i].text, strlen(cases[i].text), cases[i].error);
+	check_fault("<a\0b>", 5, "'x': found a NUL byte");
+}
+
+/* What people keep beside the XML. */
+static void test_other_forms(void **state)
+{
+	static const struct {
+		const char *text; /* or a fixture's name */
+		const char *found;
+	} cases[] = {
+		{ "", "nothing" },
+		{ " \n", "nothing" },
+		{ "hello\nworld, again\n", "other text" },
+		{ "index, name\n0, a\n", "CSV" },
+		{ "looks.csv", "CSV" },
+		{ "table.txt", "its table" },
+		{ "capture.txt", "other text" },
+		{ "wrapped.json", "JSON" },
+		{ "[]", "JSON" },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
+		auto_free char *path = pl_asprintf(FIXTURES "%s", cases[i].text);
+		auto_free char *error = pl_asprintf(
+			"'x': found %s, expected the XML of 'nvidia-smi -q -x'", cases[i].found);
+		auto_free char *text = NULL;
 		struct pl_err err = PL_ERR_INIT;
-		struct host_gpus *gpus = NULL;
-		assert_int_equal(
-			host_gpus_from_text(cases[i].text, strlen(cases[i].text), "x", &gpus, &err),
-			-1);
-		assert_string_equal(err.text, cases[i].error);
-		assert_int_equal(err.code, PL_ERR_INVALID);
-		assert_null(gpus);
+		size_t len = strlen(cases[i].text);
+		if (strchr(cases[i].text, '.') == NULL)
+			text = pl_strdup(cases[i].text);
+		else if (pl_file_read(path, 1 << 20, &text, &len, &err) < 0)
+			fail_msg("%s", err.text);
+		check_fault(text, len, error);
 	}
 }
 
-static void test_too_deep(void **state)
+/* Each level ten times the one before: refused where it is declared, in no time. */
+static void test_bombs(void **state)
 {
-	auto_buf text = { 0 };
-	struct pl_err err = PL_ERR_INIT;
-	struct host_gpus *gpus = NULL;
+	static const char *const names[] = { "bomb.xml", "outside.xml" };
 
 	(void)state;
-	pl_buf_init(&text, 65536);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(names); i++) {
+		auto_free char *path = pl_asprintf(FIXTURES "%s", names[i]);
+		auto_free char *text = NULL;
+		struct pl_err err = PL_ERR_INIT;
+		size_t len;
+		assert_int_equal(pl_file_read(path, 1 << 20, &text, &len, &err), 0);
+		check_fault(text, len,
+			    "'x': line 3: found an entity, expected none to be declared");
+	}
+}
+
+/* `part`, `count` times behind the root's beginning. */
+static void check_repeated(const char *part, size_t count, const char *error)
+{
+	auto_buf text = { 0 };
+
+	pl_buf_init(&text, 1 << 20);
 	pl_buf_add_text(&text, "<nvidia_smi_log>");
-	for (int i = 0; i < 100; i++)
-		pl_buf_add_text(&text, "<a>");
-	assert_int_equal(host_gpus_from_text(text.data, text.len, "x", &gpus, &err), -1);
-	assert_string_equal(err.text, "'x': line 1: elements are too deep");
+	for (size_t i = 0; i < count; i++)
+		pl_buf_add_text(&text, part);
+	assert_false(text.full);
+	check_fault(text.data, text.len, error);
+}
+
+static void test_limits(void **state)
+{
+	auto_free char *name = pl_alloc(2000);
+
+	(void)state;
+	check_repeated("<a>", 100, "'x': line 1: elements are too deep");
+	check_repeated("<gpu/>", 1025, "'x': line 1: too many GPUs");
+	check_repeated("<gpu><mig_devices><mig_device/></mig_devices></gpu>", 513,
+		       "'x': line 1: too many GPUs");
+	check_repeated("text", 1025, "'x': line 1: a text is too long");
+	memset(name, 'a', 1999);
+	name[0] = '<';
+	name[1998] = '>';
+	check_repeated(name, 1, "'x': line 1: elements are too deep");
+	/* within the limits as far as it goes */
+	check_repeated("<gpu></gpu>", 1024, "'x': line 1: no element found");
+	check_fault("<a", (size_t)HOST_GPU_TEXT_BYTES_MAX + 1, "'x': has more than 67108864 bytes");
 }
 
 int main(void)
@@ -383,18 +339,14 @@ int main(void)
 		cmocka_unit_test(test_xml_instances_and_older_names),
 		cmocka_unit_test(test_xml_processes),
 		cmocka_unit_test(test_xml_of_some_gpus),
-		cmocka_unit_test(test_csv_looks_without_index),
-		cmocka_unit_test(test_csv_by_uuid_without_units),
-		cmocka_unit_test(test_csv_without_stamps_is_one_look),
-		cmocka_unit_test(test_table),
-		cmocka_unit_test(test_old_table),
-		cmocka_unit_test(test_json_with_stdout),
-		cmocka_unit_test(test_capture_of_two_looks),
 		cmocka_unit_test(test_names_of_newer_drivers),
+		cmocka_unit_test(test_document_type_within),
 		cmocka_unit_test(test_no_devices),
 		cmocka_unit_test(test_names_are_cleaned),
 		cmocka_unit_test(test_faults),
-		cmocka_unit_test(test_too_deep),
+		cmocka_unit_test(test_other_forms),
+		cmocka_unit_test(test_bombs),
+		cmocka_unit_test(test_limits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -57,20 +57,29 @@ static char *write_script(const char *body)
 	return path;
 }
 
-static const char *const no_args[] = { NULL };
+/* What `body` gives; 0 GPUs where it fails. */
+static size_t read_script(const char *body, struct pl_err *err)
+{
+	auto_free char *script = write_script(body);
+	struct host_gpu_list list = { 0 };
+	int result = host_nvidia_smi_read(script, &list, err);
+	size_t count = list.count;
 
+	assert_int_equal(result, count > 0 ? 0 : -1);
+	host_gpu_list_done(&list);
+	return count;
+}
+
+/* Its arguments, nothing on standard input, standard error apart. */
 static void test_output(void **state)
 {
-	static const char *const args[] = { "-q", "two words", NULL };
-	auto_free char *script = write_script("printf '%s|' \"$@\"; cat; echo aside >&2");
 	struct pl_err err = PL_ERR_INIT;
-	auto_buf output = { 0 };
 
 	(void)state;
-	pl_buf_init(&output, 65536);
-	if (host_nvidia_smi_run(script, args, &output, &err) < 0)
+	if (read_script("[ \"$#\" = 2 ] && [ \"$*\" = '-q -x' ] || exit 3\n"
+			"echo aside >&2; cat; exec cat '" FIXTURES "two_gpus_mig.xml'",
+			&err) != 4)
 		fail_msg("%s", err.text);
-	assert_string_equal(pl_buf_text(&output), "-q|two words|");
 }
 
 static void test_ends_badly(void **state)
@@ -82,16 +91,16 @@ static void test_ends_badly(void **state)
 		{ "echo 'it has failed'; exit 9", "ended with exit status 9: it has failed" },
 		{ "exit 1", "ended with exit status 1: " },
 		{ "kill -9 $$", "ended by signal 9" },
-		{ "yes", "prints more than 100000 bytes" },
+		{ "yes", "prints more than 16777216 bytes" },
+		{ "echo '<nvidia_smi_log>'; exit 1", "ended with exit status 1: <nvidia_smi_log>" },
+		{ "echo '<nvidia_smi_log><gpu></gpu>'", "/nvidia-smi': line 2: no element found" },
+		{ "echo 'index, name'", "/nvidia-smi': found CSV, expected the XML of" },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
-		auto_free char *script = write_script(cases[i].body);
 		struct pl_err err = PL_ERR_INIT;
-		auto_buf output = { 0 };
-		pl_buf_init(&output, 100000);
-		assert_int_equal(host_nvidia_smi_run(script, no_args, &output, &err), -1);
+		assert_int_equal(read_script(cases[i].body, &err), 0);
 		assert_non_null(strstr(err.text, cases[i].said));
 	}
 }
@@ -102,16 +111,13 @@ static void test_hangs(void **state)
 	auto_free char *pids = pl_asprintf("%s/pids", folder);
 	auto_free char *body = pl_asprintf(
 		"trap '' TERM; sleep 1000 & echo $! >'%s'; echo x; exec 1>&-; wait", pids);
-	auto_free char *script = write_script(body);
 	auto_free char *text = NULL;
 	struct pl_err err = PL_ERR_INIT;
-	auto_buf output = { 0 };
 	int64_t pid;
 	size_t len;
 
 	(void)state;
-	pl_buf_init(&output, 65536);
-	assert_int_equal(host_nvidia_smi_run(script, no_args, &output, &err), -1);
+	assert_int_equal(read_script(body, &err), 0);
 	assert_int_equal(err.code, PL_ERR_TIMEOUT);
 	assert_non_null(strstr(err.text, "gave no answer in 5 s"));
 	assert_int_equal(pl_file_read(pids, 64, &text, &len, &err), 0);
@@ -127,11 +133,10 @@ static void test_hangs(void **state)
 static void test_cannot_start(void **state)
 {
 	struct pl_err err = PL_ERR_INIT;
-	auto_buf output = { 0 };
+	struct host_gpu_list list = { 0 };
 
 	(void)state;
-	pl_buf_init(&output, 65536);
-	assert_int_equal(host_nvidia_smi_run("/nowhere/nvidia-smi", no_args, &output, &err), -1);
+	assert_int_equal(host_nvidia_smi_read("/nowhere/nvidia-smi", &list, &err), -1);
 	assert_non_null(strstr(err.text, "cannot run '/nowhere/nvidia-smi'"));
 }
 
@@ -152,14 +157,17 @@ static struct host_gpus *open_gpus(void)
 
 static void test_fall_back(void **state)
 {
-	/* the second call tells of 2048 MiB, without the process; the third fails */
+	/* the second call tells of 2048 MiB, without the process; the third of the second GPU
+	 * only; the fourth fails */
 	auto_free char *body = pl_asprintf(
-		"case $1 in --query*) printf 'index, pci.bus_id, compute_cap\\n"
-		"0, 00000000:17:00.0, 9.0\\n'; exit;; esac\n"
+		"[ \"$*\" = '-q -x' ] || exit 3\n"
 		"echo x >>'%s/calls'\n"
 		"case $(wc -l <'%s/calls') in\n"
-		"1) cat '" FIXTURES "two_gpus_mig.xml';;\n"
+		"1) sed -e 's/Made Up 80 .amp; More/NVIDIA H100 80GB HBM3/' "
+		"'" FIXTURES "two_gpus_mig.xml';;\n"
 		"2) sed -e 's/1037 MiB/2048 MiB/' -e '/<process_info>/,/<.process_info>/d' "
+		"'" FIXTURES "two_gpus_mig.xml';;\n"
+		"3) sed -e '/<gpu id=\"/,/<.gpu>/d' -e 's/25.25 W/26 W/' "
 		"'" FIXTURES "two_gpus_mig.xml';;\n"
 		"*) exit 9;; esac",
 		folder, folder);
@@ -192,8 +200,16 @@ static void test_fall_back(void **state)
 	host_gpu_processes_free(list, count);
 	assert_true(host_gpus_facts(gpus, 0)->compute_capability == 9.0);
 
+	/* a lost GPU tells nothing, and the others keep their places */
 	host_gpus_read(gpus, 0, &now);
 	assert_true(isnan(now.memory_used_bytes));
+	assert_int_equal(host_gpus_processes(gpus, 0, &list, &count), -1);
+	host_gpus_read(gpus, 3, &now);
+	assert_true(now.power_w == 26);
+	assert_string_equal(host_gpus_facts(gpus, 0)->name, "NVIDIA H100 80GB HBM3");
+
+	host_gpus_read(gpus, 3, &now);
+	assert_true(isnan(now.power_w));
 	assert_int_equal(host_gpus_count(gpus), 4);
 }
 

@@ -4,7 +4,7 @@
 #include "base/stats.h"
 #include "base/text.h"
 #include "result/metrics/metrics.h"
-#include "run/hide.h"
+#include "run/redact.h"
 #include "run/run_priv.h"
 #include "result/quality.h"
 #include "vllm/overlay.h"
@@ -112,10 +112,10 @@ static json_t *make_facts(const struct run_state *run)
 
 	if (run->server.log != NULL) {
 		auto_json json_t *told = host_server_log_facts(run->server.log);
-		auto_json json_t *secrets = run_hide_secrets(run->launch);
+		auto_json json_t *secrets = run_redact_secrets(run->launch);
 		json_object_update_existing(facts, told);
 		set(facts, "non_default_args",
-		    run_hide(json_object_get(told, "non_default_args"), secrets));
+		    run_redact(json_object_get(told, "non_default_args"), secrets));
 	}
 	if (run->window.before.known) {
 		set(facts, "gpu_blocks", count_or_null(run->window.before.metrics.kv_blocks));
@@ -297,19 +297,19 @@ static json_t *make_error(const struct run_state *run, bool with_log)
 
 	if (run->why.code == PL_ERR_NONE)
 		return NULL;
-	auto_json json_t *secrets = run_hide_secrets(run->launch);
+	auto_json json_t *secrets = run_redact_secrets(run->launch);
 	if (run->client.log_tail != NULL && with_log) {
-		tail = run_hide(run->client.log_tail, secrets);
+		tail = run_redact(run->client.log_tail, secrets);
 	} else if (run->server.log != NULL && with_log) {
 		auto_json json_t *lines = host_server_log_tail(run->server.log);
-		tail = run_hide(lines, secrets);
+		tail = run_redact(lines, secrets);
 	}
 	if (run->server.log != NULL)
 		line = find_log_line(run->server.log, run->cause);
 	json_t *error = res_error(run->stage, &run->why, run->cause, tail);
 	if (line != NULL) {
 		auto_json json_t *said = pl_json_text(line);
-		set(error, "log_line", run_hide(said, secrets));
+		set(error, "log_line", run_redact(said, secrets));
 	}
 	return error;
 }
@@ -327,14 +327,14 @@ static void read_log(const struct run_state *run)
 
 json_t *run_document_so_far(const struct run_state *run)
 {
-	auto_json json_t *secrets = run_hide_secrets(run->launch);
+	auto_json json_t *secrets = run_redact_secrets(run->launch);
 	json_t *environment = make_environment(run);
 	return json_pack("{s:o?, s:o, s:o, s:O?, s:o, s:o, s:o, s:o, s:o}", "error",
 			 make_error(run, false), "suite", pl_json_text(run->experiment->suite),
 			 "name", pl_json_text(run->experiment->name), "tags", run->experiment->tags,
 			 "config", make_config(run), "launch", make_launch(run), "system",
 			 run_system(run, NULL, environment), "environment", environment, "prints",
-			 run_hide_prints(secrets, run->run_id));
+			 run_redact_prints(secrets, run->run_id));
 }
 
 json_t *run_document_how(const struct run_state *run)

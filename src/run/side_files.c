@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/zst.h"
-#include "run/hide.h"
+#include "run/redact.h"
 #include "run/plots.h"
 #include "run/run_priv.h"
 
@@ -157,11 +157,11 @@ static void remove_old(const struct run_state *run)
 static int add_log(const struct run_state *run, json_t *artifacts, const char *path,
 		   enum res_artifact_kind kind, struct pl_err *err)
 {
-	auto_json json_t *secrets = run_hide_secrets(run->launch);
+	auto_json json_t *secrets = run_redact_secrets(run->launch);
 
 	if (!pl_file_exists(path))
 		return 0;
-	if (run_hide_in_file(path, secrets, err) < 0)
+	if (run_redact_file(path, secrets, err) < 0)
 		return -1;
 	return add_artifact(artifacts, path, kind, err);
 }

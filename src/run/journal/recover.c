@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "result/metrics/metrics.h"
-#include "run/hide.h"
+#include "run/redact.h"
 #include "run/journal/file.h"
 #include "run/journal/read.h"
 #include "run/plots.h"
@@ -221,7 +221,7 @@ static int hide_in_logs(const struct recovery *r, struct pl_err *err)
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(logs); i++) {
 		if (pl_file_exists(logs[i]) &&
-		    run_hide_printed(logs[i], part(r, "prints"), r->state->run_id, err) < 0)
+		    run_redact_printed(logs[i], part(r, "prints"), r->state->run_id, err) < 0)
 			return -1;
 	}
 	return 0;

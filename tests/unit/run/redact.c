@@ -1,5 +1,5 @@
-/* Secrets known again by their prints: run/hide_print.c. */
-#include "run/hide.h"
+/* Secrets known again by their prints: run/redact.c. */
+#include "run/redact.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,10 +19,10 @@ static char *found_in(const char *text, const char *secrets, const char *salt)
 	auto_json json_t *found = json_array();
 
 	assert_int_equal(pl_json_parse(secrets, strlen(secrets), "test", &known, &err), 0);
-	auto_json json_t *prints = run_hide_prints(known, SALT);
+	auto_json json_t *prints = run_redact_prints(known, SALT);
 	auto_free char *kept = pl_json_to_text(prints, PL_JSON_COMPACT);
 	assert_null(strstr(kept, "secret"));
-	run_hide_find(text, strlen(text), prints, salt, found);
+	run_redact_find(text, strlen(text), prints, salt, found);
 	return pl_json_to_text(found, PL_JSON_COMPACT);
 }
 
@@ -33,7 +33,7 @@ static void assert_found(const char *text, const char *secrets, const char *expe
 	assert_string_equal(found, expected);
 }
 
-static void test_experiment_hide__prints_find_secrets(void **state)
+static void test_run_redact__prints_find_secrets(void **state)
 {
 	(void)state;
 	assert_found("secret-1", "[\"secret-1\"]", "[\"secret-1\"]");
@@ -46,7 +46,7 @@ static void test_experiment_hide__prints_find_secrets(void **state)
 }
 
 /* The environment is bytes. */
-static void test_experiment_hide__prints_find_what_is_no_utf8(void **state)
+static void test_run_redact__prints_find_what_is_no_utf8(void **state)
 {
 	static const char text[] = "KEY=sec\xFFret-1 behind";
 	auto_json json_t *known = json_array();
@@ -54,13 +54,13 @@ static void test_experiment_hide__prints_find_what_is_no_utf8(void **state)
 
 	(void)state;
 	json_array_append_new(known, json_string_nocheck("sec\xFFret-1"));
-	auto_json json_t *prints = run_hide_prints(known, SALT);
-	run_hide_find(text, strlen(text), prints, SALT, found);
+	auto_json json_t *prints = run_redact_prints(known, SALT);
+	run_redact_find(text, strlen(text), prints, SALT, found);
 	assert_int_equal(json_array_size(found), 1);
 	assert_string_equal(json_string_value(json_array_get(found, 0)), "sec\xFFret-1");
 }
 
-static void test_experiment_hide__prints_find_nothing_else(void **state)
+static void test_run_redact__prints_find_nothing_else(void **state)
 {
 	(void)state;
 	assert_found("", "[\"secret-1\"]", "[]");
@@ -72,7 +72,7 @@ static void test_experiment_hide__prints_find_nothing_else(void **state)
 }
 
 /* A journal is what a file says. */
-static void test_experiment_hide__broken_prints_find_nothing(void **state)
+static void test_run_redact__broken_prints_find_nothing(void **state)
 {
 	static const char *const prints[] = {
 		"null",
@@ -91,7 +91,7 @@ static void test_experiment_hide__broken_prints_find_nothing(void **state)
 		auto_json json_t *found = json_array();
 		assert_int_equal(pl_json_parse(prints[i], strlen(prints[i]), "test", &read, &err),
 				 0);
-		run_hide_find("secret-1", 8, read, SALT, found);
+		run_redact_find("secret-1", 8, read, SALT, found);
 		assert_int_equal(json_array_size(found), 0);
 	}
 }
@@ -99,10 +99,10 @@ static void test_experiment_hide__broken_prints_find_nothing(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_experiment_hide__prints_find_secrets),
-		cmocka_unit_test(test_experiment_hide__prints_find_what_is_no_utf8),
-		cmocka_unit_test(test_experiment_hide__prints_find_nothing_else),
-		cmocka_unit_test(test_experiment_hide__broken_prints_find_nothing),
+		cmocka_unit_test(test_run_redact__prints_find_secrets),
+		cmocka_unit_test(test_run_redact__prints_find_what_is_no_utf8),
+		cmocka_unit_test(test_run_redact__prints_find_nothing_else),
+		cmocka_unit_test(test_run_redact__broken_prints_find_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,7 +6,7 @@
 #include "run/resources/resources_priv.h"
 
 /* May the server get it? Parts of GPUs are no measure for what fits on whole ones. */
-static bool is_candidate(const struct run_gpu_wish *wish, const struct host_gpu_offer *offers,
+static bool is_candidate(const struct run_gpu_request *request, const struct host_gpu_offer *offers,
 			 size_t count, size_t i)
 {
 	struct pl_err ignored = PL_ERR_INIT;
@@ -16,9 +16,9 @@ static bool is_candidate(const struct run_gpu_wish *wish, const struct host_gpu_
 	if (!host_gpu_is_usable(&offers[i]) || offers[i].facts->mig_parent != NULL ||
 	    offers[i].facts->name == NULL)
 		return false;
-	if (wish->kind != RUN_GPUS_NAMED)
+	if (request->kind != RUN_GPUS_NAMED)
 		return !offers[i].hidden;
-	json_array_foreach(wish->names, k, name)
+	json_array_foreach(request->names, k, name)
 	{
 		if (host_gpu_find(offers, count, json_string_value(name), &at, &ignored) == 0 &&
 		    at == i)
@@ -27,7 +27,7 @@ static bool is_candidate(const struct run_gpu_wish *wish, const struct host_gpu_
 	return false;
 }
 
-static bool describe(const struct run_gpu_wish *wish, const struct host_gpu_offer *offers,
+static bool describe(const struct run_gpu_request *request, const struct host_gpu_offer *offers,
 		     size_t count, struct ckpt_hardware *ret)
 {
 	const struct host_gpu_facts *first = NULL;
@@ -35,7 +35,7 @@ static bool describe(const struct run_gpu_wish *wish, const struct host_gpu_offe
 	int64_t same = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		if (!is_candidate(wish, offers, count, i))
+		if (!is_candidate(request, offers, count, i))
 			continue;
 		if (first == NULL)
 			first = offers[i].facts;
@@ -55,19 +55,21 @@ static bool describe(const struct run_gpu_wish *wish, const struct host_gpu_offe
 bool run_host_hardware(const struct exp_config *experiment, struct ckpt_hardware *ret)
 {
 	struct pl_err ignored = PL_ERR_INIT;
-	struct run_gpu_wish wish = { 0 };
+	struct run_gpu_request request = { 0 };
 	auto_gpus struct host_gpus *gpus = NULL;
 	struct host_gpu_offer *offers = NULL;
 	size_t count = 0;
 	bool found = false;
 
-	if (experiment->launch.url == NULL && run_gpu_wish_read(experiment, &wish, &ignored) == 0 &&
-	    wish.kind != RUN_GPUS_NONE && !wish.simulator && host_gpus_open(&gpus, &ignored) == 0) {
+	if (experiment->launch.url == NULL &&
+	    run_gpu_request_read(experiment, &request, &ignored) == 0 &&
+	    request.kind != RUN_GPUS_NONE && !request.simulator &&
+	    host_gpus_open(&gpus, &ignored) == 0) {
 		host_gpu_offers(gpus, &offers, &count);
 		host_gpu_hide(offers, count, getenv("CUDA_VISIBLE_DEVICES"));
-		found = describe(&wish, offers, count, ret);
+		found = describe(&request, offers, count, ret);
 	}
 	host_gpu_offers_free(offers, count);
-	run_gpu_wish_done(&wish);
+	run_gpu_request_done(&request);
 	return found;
 }

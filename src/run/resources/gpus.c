@@ -22,17 +22,19 @@ static void lock_name(const struct host_gpu_facts *facts, char name[NAME_BYTES])
 		snprintf(name, NAME_BYTES, "gpu-index-%d", facts->index);
 }
 
-static int no_gpu(struct run_gpu_wish *wish, const char *why, json_t *warnings, struct pl_err *err)
+static int no_gpu(struct run_gpu_request *request, const char *why, json_t *warnings,
+		  struct pl_err *err)
 {
-	if (!wish->none_is_fine)
-		return pl_err_set(err, wish->kind == RUN_GPUS_NAMED ? PL_ERR_INVALID : PL_ERR_BUSY,
-				  "%s: no GPU was found (%s)", wish->key, why);
+	if (!request->none_is_fine)
+		return pl_err_set(err,
+				  request->kind == RUN_GPUS_NAMED ? PL_ERR_INVALID : PL_ERR_BUSY,
+				  "%s: no GPU was found (%s)", request->key, why);
 	auto_free char *warning = pl_asprintf(
 		"no GPU was found (%s): nothing is taken; launch.gpus: [] says that none is meant",
 		why);
-	if (!wish->simulator)
+	if (!request->simulator)
 		json_array_append_new(warnings, json_string(warning));
-	wish->kind = RUN_GPUS_NONE;
+	request->kind = RUN_GPUS_NONE;
 	return 0;
 }
 
@@ -41,14 +43,14 @@ static int want_named(struct run_gpu_taking *taking, struct pl_err *err)
 	size_t i, at;
 	json_t *item;
 
-	json_array_foreach(taking->wish->names, i, item)
+	json_array_foreach(taking->request->names, i, item)
 	{
 		const char *name = json_string_value(item);
 		if (host_gpu_find(taking->offers, taking->count, name, &at, err) < 0)
-			return pl_err_wrap(err, "%s", taking->wish->key);
+			return pl_err_wrap(err, "%s", taking->request->key);
 		if (taking->wanted[at])
 			return pl_err_set(err, PL_ERR_INVALID, "%s: found '%s', a GPU twice",
-					  taking->wish->key, name);
+					  taking->request->key, name);
 		taking->wanted[at] = true;
 	}
 	return 0;
@@ -66,16 +68,17 @@ static int not_enough(const struct run_gpu_taking *taking, size_t allowed, struc
 	return pl_err_set(err, PL_ERR_INVALID,
 			  "launch.gpus: the server needs %zu GPUs (tensor x pipeline x context x "
 			  "data parallel) and %zu of this host may be used%s: %s",
-			  taking->wish->kind == RUN_GPUS_AUTO ? taking->wish->count : 1, allowed,
-			  hidden ? " (CUDA_VISIBLE_DEVICES hides others)" : "", pl_buf_text(&list));
+			  taking->request->kind == RUN_GPUS_AUTO ? taking->request->count : 1,
+			  allowed, hidden ? " (CUDA_VISIBLE_DEVICES hides others)" : "",
+			  pl_buf_text(&list));
 }
 
 /* `all`: the whole GPUs; where all are partitioned, their instances. */
 static int want_allowed(struct run_gpu_taking *taking, struct pl_err *err)
 {
-	bool all = taking->wish->kind == RUN_GPUS_ALL;
+	bool all = taking->request->kind == RUN_GPUS_ALL;
 	size_t whole = host_gpu_allowed(taking->offers, taking->count, 2);
-	size_t wanted = all ? (whole > 0 ? 2 : 1) : taking->wish->count;
+	size_t wanted = all ? (whole > 0 ? 2 : 1) : taking->request->count;
 	size_t allowed = host_gpu_allowed(taking->offers, taking->count, wanted);
 
 	if (allowed < (all ? 1 : wanted))
@@ -89,26 +92,27 @@ static int want_allowed(struct run_gpu_taking *taking, struct pl_err *err)
 	return 0;
 }
 
-int run_gpu_taking_open(struct run_gpu_wish *wish, json_t *warnings, struct run_gpu_taking *ret,
-			struct pl_err *err)
+int run_gpu_taking_open(struct run_gpu_request *request, json_t *warnings,
+			struct run_gpu_taking *ret, struct pl_err *err)
 {
-	*ret = (struct run_gpu_taking){ .wish = wish };
+	*ret = (struct run_gpu_taking){ .request = request };
 	if (host_gpus_open(&ret->host, err) < 0)
 		return -1;
 	if (host_gpus_count(ret->host) == 0)
-		return no_gpu(wish, host_gpus_why(ret->host), warnings, err);
+		return no_gpu(request, host_gpus_why(ret->host), warnings, err);
 	host_gpu_offers(ret->host, &ret->offers, &ret->count);
 	ret->wanted = pl_alloc_array(ret->count, sizeof(*ret->wanted));
 	ret->lock_fds = pl_alloc_array(ret->count, sizeof(*ret->lock_fds));
 	ret->parent_fds = pl_alloc_array(ret->count, sizeof(*ret->parent_fds));
 	for (size_t i = 0; i < ret->count; i++)
 		ret->lock_fds[i] = ret->parent_fds[i] = -1;
-	if (wish->simulator && wish->kind == RUN_GPUS_AUTO && !ret->offers[0].facts->simulated) {
+	if (request->simulator && request->kind == RUN_GPUS_AUTO &&
+	    !ret->offers[0].facts->simulated) {
 		/* other people's servers need them, and it would play more than there are */
-		wish->kind = RUN_GPUS_NONE;
+		request->kind = RUN_GPUS_NONE;
 		return 0;
 	}
-	if (wish->kind == RUN_GPUS_NAMED)
+	if (request->kind == RUN_GPUS_NAMED)
 		return want_named(ret, err);
 	host_gpu_hide(ret->offers, ret->count, getenv("CUDA_VISIBLE_DEVICES"));
 	return want_allowed(ret, err);
@@ -147,7 +151,7 @@ void run_gpu_taking_close(struct run_gpu_taking *taking)
 
 json_t *run_gpu_taking_claim(const struct run_gpu_taking *taking)
 {
-	enum run_gpus kind = taking->wish != NULL ? taking->wish->kind : RUN_GPUS_NONE;
+	enum run_gpus kind = taking->request != NULL ? taking->request->kind : RUN_GPUS_NONE;
 
 	if (kind != RUN_GPUS_NAMED)
 		return json_pack("{s:b}", "any", kind != RUN_GPUS_NONE);
@@ -195,7 +199,7 @@ static int keep_for_others(struct run_gpu_taking *taking, const json_t *before, 
 		if (json_is_true(json_object_get(claim, "any"))) {
 			auto_free char *who = host_lock_holder_text(waiter);
 			return pl_err_set(err, PL_ERR_BUSY, "%s: %s came first and waits for GPUs",
-					  taking->wish->key, who);
+					  taking->request->key, who);
 		}
 		for (size_t i = 0; i < taking->count; i++) {
 			char name[NAME_BYTES];
@@ -266,10 +270,11 @@ static int all_busy(const struct run_gpu_taking *taking, struct pl_err *err)
 		else if (taking->wanted[i])
 			pl_buf_addf(&who, "%s%s %s", who.len > 0 ? "; " : "", label, offer->taken);
 	}
-	if (taking->wish->kind != RUN_GPUS_AUTO)
-		return pl_err_set(err, PL_ERR_BUSY, "%s: %s", taking->wish->key, pl_buf_text(&who));
+	if (taking->request->kind != RUN_GPUS_AUTO)
+		return pl_err_set(err, PL_ERR_BUSY, "%s: %s", taking->request->key,
+				  pl_buf_text(&who));
 	return pl_err_set(err, PL_ERR_BUSY, "launch.gpus: %zu needed, %zu of %zu free: %s",
-			  taking->wish->count, free_count, wanted, pl_buf_text(&who));
+			  taking->request->count, free_count, wanted, pl_buf_text(&who));
 }
 
 /* False: some are taken. */
@@ -279,10 +284,10 @@ static bool choose(const struct run_gpu_taking *taking, size_t *ret_picked, size
 	size_t count = 0;
 
 	*ret_mixed = false;
-	*ret_count = taking->wish->count;
-	if (taking->wish->kind == RUN_GPUS_AUTO)
-		return host_gpu_pick(taking->offers, taking->count, taking->wish->count, ret_picked,
-				     ret_mixed);
+	*ret_count = taking->request->count;
+	if (taking->request->kind == RUN_GPUS_AUTO)
+		return host_gpu_pick(taking->offers, taking->count, taking->request->count,
+				     ret_picked, ret_mixed);
 	for (size_t i = 0; i < taking->count; i++) {
 		if (taking->wanted[i] && taking->offers[i].taken != NULL)
 			return false;

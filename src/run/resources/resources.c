@@ -23,7 +23,7 @@
 struct taking {
 	const struct exp_config *experiment;
 	const struct run_taking *how;
-	struct run_gpu_wish wish;
+	struct run_gpu_request request;
 	struct run_gpu_taking gpus;
 	struct host_lock_who who;
 	char name[NAME_BYTES_MAX];
@@ -62,7 +62,7 @@ static int open_locks(struct taking *t, struct pl_err *err)
 			warn(t, host_locks_warning(t->into->locks));
 		return 0;
 	}
-	if (err->code != PL_ERR_NOT_FOUND || t->wish.kind != RUN_GPUS_NONE)
+	if (err->code != PL_ERR_NOT_FOUND || t->request.kind != RUN_GPUS_NONE)
 		return -1;
 	warn(t, err->text);
 	return 0;
@@ -133,7 +133,7 @@ static void set_visible(struct taking *t, const size_t *picked, size_t count)
 		else
 			pl_buf_addf(&visible, "%d", facts->index);
 	}
-	if (!t->wish.told)
+	if (!t->request.told)
 		t->into->visible = pl_buf_take(&visible);
 }
 
@@ -210,7 +210,7 @@ static int try_inside(struct taking *t, const json_t *before, struct pl_err *err
 {
 	auto_free size_t *picked = pl_alloc_array(t->gpus.count, sizeof(*picked));
 	size_t count = 0;
-	bool mixed = false, wants_gpus = t->wish.kind != RUN_GPUS_NONE;
+	bool mixed = false, wants_gpus = t->request.kind != RUN_GPUS_NONE;
 	int done = 1;
 
 	if (t->needs_port && port_is_waited_for(t, before, err) < 0)
@@ -307,13 +307,13 @@ static int wait_for_turn(struct taking *t, struct pl_err *err)
 
 static int take(struct taking *t, struct pl_err *err)
 {
-	if (run_gpu_wish_read(t->experiment, &t->wish, err) < 0)
+	if (run_gpu_request_read(t->experiment, &t->request, err) < 0)
 		return -1;
-	if (t->wish.kind != RUN_GPUS_NONE &&
-	    run_gpu_taking_open(&t->wish, t->warnings, &t->gpus, err) < 0)
+	if (t->request.kind != RUN_GPUS_NONE &&
+	    run_gpu_taking_open(&t->request, t->warnings, &t->gpus, err) < 0)
 		return -1;
 	note_host(t);
-	if (!t->needs_port && t->wish.kind == RUN_GPUS_NONE)
+	if (!t->needs_port && t->request.kind == RUN_GPUS_NONE)
 		return 0;
 	if (open_locks(t, err) < 0)
 		return -1;
@@ -322,10 +322,10 @@ static int take(struct taking *t, struct pl_err *err)
 		return 0;
 	if (done < 0)
 		return run_stop_signal() != 0 ? stopped(err) : -1;
-	if (t->how->look_only && t->wish.kind != RUN_GPUS_NONE) {
+	if (t->how->look_only && t->request.kind != RUN_GPUS_NONE) {
 		/* what it will be is not known yet; the port may be free */
 		warn(t, err->text);
-		t->wish.kind = RUN_GPUS_NONE;
+		t->request.kind = RUN_GPUS_NONE;
 		return try_once(t, err) > 0 ? 0 : -1;
 	}
 	if (t->how->wait_ns > 0)
@@ -349,7 +349,7 @@ int run_resources_take(const struct exp_config *experiment, const struct run_tak
 	int done = take(&t, err);
 	host_ticket_leave(t.ticket);
 	run_gpu_taking_close(&t.gpus);
-	run_gpu_wish_done(&t.wish);
+	run_gpu_request_done(&t.request);
 	if (done < 0 || how->look_only) {
 		uint16_t port = ret->port.number;
 		run_resources_release(ret);

@@ -1,6 +1,6 @@
 /*
- * The GPU part of taking resources: resources_wish.c says what an experiment asks for,
- * resources_gpus.c takes it.
+ * The GPU part of taking resources: request.c says what an experiment asks for,
+ * gpus.c takes it.
  */
 #ifndef RUN_RESOURCES_RESOURCES_PRIV_H
 #define RUN_RESOURCES_RESOURCES_PRIV_H
@@ -10,7 +10,7 @@
 
 enum run_gpus { RUN_GPUS_NONE, RUN_GPUS_AUTO, RUN_GPUS_ALL, RUN_GPUS_NAMED };
 
-struct run_gpu_wish {
+struct run_gpu_request {
 	enum run_gpus kind;
 	json_t *names;     /* array of texts, for RUN_GPUS_NAMED */
 	const char *key;   /* who says so: "launch.gpus" */
@@ -20,13 +20,13 @@ struct run_gpu_wish {
 	size_t count;      /* for RUN_GPUS_AUTO */
 };
 
-int run_gpu_wish_read(const struct exp_config *experiment, struct run_gpu_wish *ret,
-		      struct pl_err *err) PL_MUST_CHECK;
-void run_gpu_wish_done(struct run_gpu_wish *wish);
+int run_gpu_request_read(const struct exp_config *experiment, struct run_gpu_request *ret,
+			 struct pl_err *err) PL_MUST_CHECK;
+void run_gpu_request_done(struct run_gpu_request *request);
 
 /* GPUs of the host while they are being taken. */
 struct run_gpu_taking {
-	const struct run_gpu_wish *wish;
+	const struct run_gpu_request *request;
 	struct host_gpus *host;
 	struct host_gpu_offer *offers;
 	bool *wanted; /* an offer may be taken: a named one, or any that `auto` and `all` may have */
@@ -35,11 +35,11 @@ struct run_gpu_taking {
 	size_t count;
 };
 
-/* Looks at the host. 0 with kind RUN_GPUS_NONE in `wish` where there is none and that is fine. */
-int run_gpu_taking_open(struct run_gpu_wish *wish, json_t *warnings, struct run_gpu_taking *ret,
-			struct pl_err *err) PL_MUST_CHECK;
+/* Looks at the host. 0 with kind RUN_GPUS_NONE in `request` where there is none and that is fine. */
+int run_gpu_taking_open(struct run_gpu_request *request, json_t *warnings,
+			struct run_gpu_taking *ret, struct pl_err *err) PL_MUST_CHECK;
 void run_gpu_taking_close(struct run_gpu_taking *taking);
-/* What others see of our wish while we wait: {any: true} or {gpus: [names of locks]}. New
+/* What others see of our request while we wait: {any: true} or {gpus: [names of locks]}. New
  * reference. */
 json_t *run_gpu_taking_claim(const struct run_gpu_taking *taking);
 /* Looks who uses the GPUs now; not inside host_locks_enter(), the driver may take its time. */

@@ -70,7 +70,7 @@ static bool is_simulator(const struct exp_config *experiment)
 }
 
 /* GPUs may be named in three places, and only in one of them. */
-static int read_elsewhere(const struct exp_config *experiment, struct run_gpu_wish *wish,
+static int read_elsewhere(const struct exp_config *experiment, struct run_gpu_request *request,
 			  const char **ret_text, struct pl_err *err)
 {
 	const json_t *visible = json_object_get(experiment->launch.env, VISIBLE);
@@ -80,30 +80,30 @@ static int read_elsewhere(const struct exp_config *experiment, struct run_gpu_wi
 	*ret_text = NULL;
 	if (!json_is_string(visible) && !json_is_string(device_ids))
 		return 0;
-	wish->key = json_is_string(visible) ? "launch.env." VISIBLE : "server.device_ids";
+	request->key = json_is_string(visible) ? "launch.env." VISIBLE : "server.device_ids";
 	if (given)
 		return pl_err_set(
 			err, PL_ERR_INVALID,
 			"launch.gpus and %s both say which GPUs the server has: leave out "
 			"one of them",
-			wish->key);
+			request->key);
 	if (json_is_string(visible) && json_is_string(device_ids))
 		return pl_err_set(err, PL_ERR_INVALID,
 				  "server.device_ids and %s both say which GPUs the server has: "
 				  "leave out one of them",
-				  wish->key);
+				  request->key);
 	*ret_text = json_string_value(json_is_string(visible) ? visible : device_ids);
 	return 0;
 }
 
-int run_gpu_wish_read(const struct exp_config *experiment, struct run_gpu_wish *ret,
-		      struct pl_err *err)
+int run_gpu_request_read(const struct exp_config *experiment, struct run_gpu_request *ret,
+			 struct pl_err *err)
 {
 	const json_t *gpus = experiment->launch.gpus;
 	const char *platform = experiment->launch.platform;
 	bool must = pl_text_equal(platform, "cuda") || pl_text_equal(platform, "rocm");
 	bool elsewhere = !must && !pl_text_equal(platform, "auto");
-	struct run_gpu_wish wish = {
+	struct run_gpu_request request = {
 		.kind = RUN_GPUS_NONE,
 		.key = "launch.gpus",
 		.none_is_fine = !must,
@@ -111,36 +111,36 @@ int run_gpu_wish_read(const struct exp_config *experiment, struct run_gpu_wish *
 	};
 	const char *text;
 
-	*ret = wish;
+	*ret = request;
 	/* a server without GPUs; what its environment says is the user's own business */
 	if (json_is_array(gpus) && json_array_size(gpus) == 0)
 		return 0;
-	if (read_elsewhere(experiment, &wish, &text, err) < 0)
+	if (read_elsewhere(experiment, &request, &text, err) < 0)
 		return -1;
 	if (text != NULL || json_is_array(gpus)) {
-		wish.kind = RUN_GPUS_NAMED;
-		wish.told = text != NULL;
-		wish.none_is_fine = text != NULL && !must;
-		wish.names = json_array();
+		request.kind = RUN_GPUS_NAMED;
+		request.told = text != NULL;
+		request.none_is_fine = text != NULL && !must;
+		request.names = json_array();
 		if (text != NULL)
-			split_names(text, wish.names);
+			split_names(text, request.names);
 		else
-			read_names(gpus, wish.names);
-		if (json_array_size(wish.names) == 0)
-			wish.kind = RUN_GPUS_NONE;
+			read_names(gpus, request.names);
+		if (json_array_size(request.names) == 0)
+			request.kind = RUN_GPUS_NONE;
 	} else if (!elsewhere) {
-		wish.kind = pl_text_equal(json_string_value(gpus), "all") ? RUN_GPUS_ALL
-									  : RUN_GPUS_AUTO;
-		wish.count = gpus_needed(experiment->server);
-		if (wish.kind == RUN_GPUS_AUTO && wish.count == 0)
-			wish.kind = RUN_GPUS_NONE;
+		request.kind = pl_text_equal(json_string_value(gpus), "all") ? RUN_GPUS_ALL
+									     : RUN_GPUS_AUTO;
+		request.count = gpus_needed(experiment->server);
+		if (request.kind == RUN_GPUS_AUTO && request.count == 0)
+			request.kind = RUN_GPUS_NONE;
 	}
-	*ret = wish;
+	*ret = request;
 	return 0;
 }
 
-void run_gpu_wish_done(struct run_gpu_wish *wish)
+void run_gpu_request_done(struct run_gpu_request *request)
 {
-	json_decref(wish->names);
-	wish->names = NULL;
+	json_decref(request->names);
+	request->names = NULL;
 }

@@ -14,7 +14,7 @@
 #include "cli/bench_dry_run.h"
 #include "cli/bench_words.h"
 #include "run/console.h"
-#include "run/run.h"
+#include "run/alone.h"
 #include "vllm/bench/line.h"
 #include "experiment/config.h"
 
@@ -145,7 +145,7 @@ static int run(struct exp_config *experiment, const struct vllm_bench_line *line
 		.output_dropped = output == NULL,
 		.quiet = has_flag(line, "--quiet"),
 	};
-	int done = run_experiment(experiment, &how, &result, &signal_number, &err);
+	int done = run_alone(experiment, &how, &result, &signal_number, &err);
 	if (done < 0)
 		done = cli_bench_fail(&err);
 	/* what could not be written is shown all the same */

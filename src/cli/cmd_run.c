@@ -10,7 +10,7 @@
 #include "cli/dry_run.h"
 #include "run/check.h"
 #include "run/console.h"
-#include "run/run.h"
+#include "run/alone.h"
 #include "experiment/config.h"
 
 #define REPORT_BYTES_MAX (16u << 20)
@@ -205,7 +205,7 @@ static int run(const struct exp_config *experiment, const struct run_options *op
 	enum res_status status;
 	int signal_number = 0;
 
-	if (run_experiment(experiment, &how, &result, &signal_number, &err) < 0) {
+	if (run_alone(experiment, &how, &result, &signal_number, &err) < 0) {
 		int failed = cli_fail(&err);
 		if (result != NULL)
 			(void)print_result(result, experiment, options, NULL);

@@ -10,6 +10,8 @@
 #include "result/flat/flat.h"
 #include "plot/dataset.h"
 #include "plot/timeline/timeline.h"
+#include "run/document/flat_result.h"
+#include "run/paths.h"
 #include "run/run_priv.h"
 
 int run_plots_check(const struct vllm_bench *bench, struct pl_err *err)
@@ -129,26 +131,25 @@ void run_plots_draw(const struct run_plots *plots, json_t *artifacts)
 	}
 }
 
-/* vLLM's own client draws its own. */
 static bool is_wanted(const struct run_state *run)
 {
 	bool any = false;
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(pictures); i++)
-		any |= is_asked(&pictures[i], &run->experiment->bench);
-	return any && !run_client_is_vllm(run->experiment);
+		any |= is_asked(&pictures[i], &run->context.experiment->bench);
+	return any && !run->client->draws_pictures;
 }
 
 /* Without records, and the engine that answered. */
 static struct run_plots plots_of(const struct run_state *run)
 {
 	return (struct run_plots){
-		.bench = &run->experiment->bench,
-		.model = run->model,
-		.real_offset_ns = run->started_real_ns - run->started_ns,
+		.bench = &run->context.experiment->bench,
+		.model = run->identity.model,
+		.real_offset_ns = run->context.started_real_ns - run->context.started_ns,
 		.timeline_path = run->paths.timeline,
 		.dataset_path = run->paths.dataset_stats,
-		.quiet = run->options->quiet,
+		.quiet = run->settings->quiet,
 	};
 }
 
@@ -162,7 +163,7 @@ int run_plots_check_paths(const struct run_state *run, struct pl_err *err)
 		const struct picture *picture = &pictures[i];
 		if (!is_asked(picture, plots.bench))
 			continue;
-		int done = run->options->names_of_vllm
+		int done = run->settings->names_of_vllm
 				   ? res_flat_check_beside(plots.bench, picture->suffix, err)
 				   : pl_file_check_writable(path_of(picture, &plots), err);
 		if (done < 0)
@@ -188,12 +189,12 @@ static void draw_beside_flat(const struct run_state *run, struct run_plots *plot
 	struct pl_err why = PL_ERR_INIT;
 
 	run_flat_input(run, NULL, &input);
-	if (res_flat_folder(&run->experiment->bench, &why) < 0) {
+	if (res_flat_folder(&run->context.experiment->bench, &why) < 0) {
 		pl_log(PL_LOG_WARNING, "no pictures: %s", why.text);
 		return;
 	}
 	auto_free char *flat = res_flat_path(&input);
-	bool listed = run->options->output_dropped || lies_beside(flat, run->options->output);
+	bool listed = run->settings->output_dropped || lies_beside(flat, run->settings->output);
 	char *beside[PL_ARRAY_SIZE(pictures)];
 	for (size_t i = 0; i < PL_ARRAY_SIZE(pictures); i++) {
 		beside[i] = res_flat_beside(flat, pictures[i].suffix);
@@ -209,15 +210,16 @@ void run_plots_of_run(const struct run_state *run, json_t *artifacts)
 	const struct run_identity *identity = &run->identity;
 	struct run_plots plots = plots_of(run);
 
-	if (!is_wanted(run) || run->outcome == NULL || run->outcome->records == NULL)
+	if (!is_wanted(run) || run->measured.outcome == NULL ||
+	    run->measured.outcome->records == NULL)
 		return;
-	plots.records = run->outcome->records;
-	plots.count = run->outcome->count;
+	plots.records = run->measured.outcome->records;
+	plots.count = run->measured.outcome->count;
 	auto_json json_t *engine = json_pack(
 		"{s:o, s:o, s:b}", "name", pl_json_text(identity->name), "version",
 		pl_json_text(identity->engine_version), "simulated", identity->simulated);
 	plots.engine = engine;
-	if (run->options->names_of_vllm)
+	if (run->settings->names_of_vllm)
 		draw_beside_flat(run, &plots, artifacts);
 	else
 		run_plots_draw(&plots, artifacts);

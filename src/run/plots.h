@@ -10,9 +10,6 @@
 #include "vllm/bench_options.h"
 #include "result/record.h"
 
-#define RUN_TIMELINE_SUFFIX      ".timeline.html"
-#define RUN_DATASET_STATS_SUFFIX ".dataset_stats.png"
-
 struct run_state;
 
 /* Everything is borrowed. */

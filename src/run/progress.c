@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "run/signals.h"
 #include "host/proc/process.h"
+#include "run/stop.h"
 
 #define TICK_NS     (100 * PL_NS_PER_MS)
 #define LINE_NS     (5 * PL_NS_PER_S)
@@ -125,7 +125,7 @@ static void *progress_main(void *data)
 	while (wait_tick(progress, due_ns += TICK_NS)) {
 		if (progress->spec.process != NULL &&
 		    host_process_has_ended(progress->spec.process))
-			run_stop_ask(RUN_STOP_SERVER_DIED);
+			run_stop_server_died(progress->spec.stop);
 		if (progress->spec.quiet || (!progress->bar && due_ns - drawn_ns < LINE_NS))
 			continue;
 		drawn_ns = due_ns;

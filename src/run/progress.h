@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 struct host_process;
+struct run_stop;
 
 /* The counters at one moment. */
 struct run_progress_view {
@@ -27,6 +28,7 @@ struct run_progress_spec {
 	size_t total;
 	bool quiet;
 	const struct host_process *process; /* its end asks the run to stop; NULL: none */
+	struct run_stop *stop;
 };
 
 struct run_progress;

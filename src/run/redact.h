@@ -24,9 +24,9 @@ int run_redact_file(const char *path, const json_t *secrets, struct pl_err *err)
 json_t *run_redact_prints(const json_t *secrets, const char *salt);
 /* Adds those of the prints' secrets that stand in `data`. */
 void run_redact_find(const char *data, size_t len, const json_t *prints, const char *salt,
-		   json_t *secrets);
+		     json_t *secrets);
 /* run_redact_file() by prints. */
 int run_redact_printed(const char *path, const json_t *prints, const char *salt,
-		     struct pl_err *err) PL_MUST_CHECK;
+		       struct pl_err *err) PL_MUST_CHECK;
 
 #endif

@@ -1,11 +1,18 @@
 /*
  * One experiment: server up, load, server down, result written.
+ *
+ * A run keeps nothing in the process: its caller gives it a slot, with the wish to end and the guard
+ * of its server, so that one process can hold several, one after the other or side by side.
+ * run/alone.h is the caller of one.
  */
 #ifndef RUN_RUN_H
 #define RUN_RUN_H
 
 #include "experiment/config.h"
 #include "result/document.h"
+
+struct host_guard;
+struct run_stop;
 
 struct run_settings {
 	const char *output;  /* the result's path; side files lie beside it */
@@ -18,15 +25,31 @@ struct run_settings {
 	int64_t wait_ns;     /* for GPUs and ports that others hold; 0: not at all */
 };
 
+/* A run's place in its process. */
+struct run_slot {
+	char run_id[RES_RUN_ID_BYTES];
+	int64_t started_ns; /* CLOCK_MONOTONIC, and the real time then */
+	int64_t started_real_ns;
+	struct host_guard *guard; /* NULL: nothing of ours is started */
+	struct run_stop *stop;    /* borrowed: asks this run to end */
+};
+
+/*
+ * Before any thread is started, and any file of the run opened: the guard is a process that must hold
+ * none of them. A caller of several opens all slots first.
+ */
+int run_slot_open(const struct exp_config *experiment, struct run_stop *stop, struct run_slot *ret,
+		  struct pl_err *err) PL_MUST_CHECK;
+void run_slot_close(struct run_slot *slot);
+
 /*
  * Runs to whatever end. 0: the result is written, *ret_result is it (new reference). -1: it did not
  * start, nothing was written and nothing runs (bad configuration, unwritable output, port in use),
  * and *ret_result is NULL; or the result could not be written, *ret_result is it all the same, and
- * its journal (run/journal/journal.h) stays.
- * Takes SIGINT, SIGTERM and SIGHUP while it runs; *ret_signal: which of them ended it, 0: none.
+ * its journal (run/journal/journal.h) stays. The slot's guard is used up.
  */
-int run_experiment(const struct exp_config *experiment, const struct run_settings *options,
-		   json_t **ret_result, int *ret_signal, struct pl_err *err) PL_MUST_CHECK;
+int run_experiment(const struct exp_config *experiment, const struct run_settings *settings,
+		   struct run_slot *slot, json_t **ret_result, struct pl_err *err) PL_MUST_CHECK;
 
 /* What can be checked without starting anything: options, data set, adapter. */
 int run_check(const struct exp_config *experiment, struct pl_err *err) PL_MUST_CHECK;

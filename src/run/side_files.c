@@ -1,3 +1,5 @@
+#include "run/side_files.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,32 +10,6 @@
 #include "run/redact.h"
 #include "run/plots.h"
 #include "run/run_priv.h"
-
-#define RESULT_SUFFIX ".json"
-
-void run_paths_make(const char *output, struct run_paths *ret)
-{
-	*ret = (struct run_paths){
-		.result = output,
-		.requests = pl_file_sibling(output, RESULT_SUFFIX, ".requests.jsonl.zst"),
-		.series = pl_file_sibling(output, RESULT_SUFFIX, ".series.jsonl.zst"),
-		.server_log = pl_file_sibling(output, RESULT_SUFFIX, ".server.log"),
-		.client_log = pl_file_sibling(output, RESULT_SUFFIX, ".client.log"),
-		.timeline = pl_file_sibling(output, RESULT_SUFFIX, RUN_TIMELINE_SUFFIX),
-		.dataset_stats = pl_file_sibling(output, RESULT_SUFFIX, RUN_DATASET_STATS_SUFFIX),
-	};
-}
-
-void run_paths_done(struct run_paths *paths)
-{
-	free(paths->requests);
-	free(paths->series);
-	free(paths->server_log);
-	free(paths->client_log);
-	free(paths->timeline);
-	free(paths->dataset_stats);
-	*paths = (struct run_paths){ 0 };
-}
 
 static int write_line(struct pl_zst *zst, const json_t *json, struct pl_err *err)
 {
@@ -83,13 +59,13 @@ static int write_sample(struct pl_zst *zst, int64_t t_ns, const char *source, js
 static int finish_series(const struct run_state *run, size_t *ret_lines, struct pl_err *err)
 {
 	struct pl_zst *zst = run->telemetry.series;
-	size_t count = run->outcome != NULL ? run->outcome->inflight_count : 0;
+	size_t count = run->measured.outcome != NULL ? run->measured.outcome->inflight_count : 0;
 	struct host_telemetry_cost cost;
 
 	if (host_telemetry_check_series(run->telemetry.host, err) < 0)
 		return -1;
 	for (size_t i = 0; i < count; i++) {
-		const struct res_inflight *at = &run->outcome->inflight[i];
+		const struct res_inflight *at = &run->measured.outcome->inflight[i];
 		json_t *values = json_pack("{s:i}", "in_flight", (int)at->in_flight);
 		if (write_sample(zst, at->t_ns, "load", values, err) < 0)
 			return -1;
@@ -112,7 +88,7 @@ static int add_artifact(json_t *artifacts, const char *path, enum res_artifact_k
 
 static json_t *series_section(const struct run_state *run, size_t lines)
 {
-	const struct exp_telemetry *asked = &run->experiment->telemetry;
+	const struct exp_telemetry *asked = &run->context.experiment->telemetry;
 	json_t *series = res_document_empty("series");
 	auto_free char *name = pl_file_name(run->paths.series);
 	const struct host_windows *windows = host_telemetry_windows(run->telemetry.host);
@@ -149,7 +125,7 @@ static void remove_old(const struct run_state *run)
 	unlink(run->paths.dataset_stats);
 	if (run->server.spawned_ns == RES_NO_TIME)
 		unlink(run->paths.server_log);
-	if (run->client.argv == NULL)
+	if (!run->measured.has_log)
 		unlink(run->paths.client_log);
 }
 
@@ -173,7 +149,7 @@ static int add_client_files(const struct run_state *run, json_t *artifacts, stru
 
 	if (add_log(run, artifacts, run->paths.client_log, RES_ARTIFACT_CLIENT_LOG, err) < 0)
 		return -1;
-	json_array_foreach(run->client.plots, i, plot)
+	json_array_foreach(run->measured.plots, i, plot)
 	{
 		if (add_artifact(artifacts, json_string_value(plot), RES_ARTIFACT_CLIENT_PLOT,
 				 err) < 0)
@@ -190,9 +166,9 @@ int run_side_files(const struct run_state *run, json_t **ret_artifacts, json_t *
 	size_t lines = 0;
 
 	remove_old(run);
-	if (run->outcome != NULL && run->outcome->records != NULL &&
-	    run->experiment->output.requests &&
-	    (run_requests_write(run->paths.requests, run->outcome, err) < 0 ||
+	if (run->measured.outcome != NULL && run->measured.outcome->records != NULL &&
+	    run->context.experiment->output.requests &&
+	    (run_requests_write(run->paths.requests, run->measured.outcome, err) < 0 ||
 	     add_artifact(artifacts, run->paths.requests, RES_ARTIFACT_REQUESTS, err) < 0))
 		return -1;
 	if (run->telemetry.over && run->telemetry.series != NULL) {

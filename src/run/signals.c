@@ -2,31 +2,19 @@
 
 #include <signal.h>
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "base/mem.h"
 
 static const int taken[] = { SIGINT, SIGTERM, SIGHUP };
 
-static atomic_int stop_flag;
-static atomic_int hurry_flag;
-
-void run_stop_ask(int reason)
-{
-	int none = 0;
-
-	atomic_compare_exchange_strong(&stop_flag, &none, reason);
-}
+/* Handlers know nothing but what is static. Set only while they are the default ones. */
+static struct run_stop *asked;
+static size_t asked_count;
 
 static void on_signal(int number)
 {
-	int before = atomic_load(&stop_flag);
-
-	if (before > 0)
-		atomic_store(&hurry_flag, number);
-	/* a person's wish counts more than the server's death */
-	else
-		atomic_store(&stop_flag, number);
+	for (size_t i = 0; i < asked_count; i++)
+		run_stop_by_signal(&asked[i], number);
 }
 
 /* What nohup had us ignore stays ignored. */
@@ -48,10 +36,10 @@ static void set_all(void (*handler)(int))
 	}
 }
 
-void run_signals_take(void)
+void run_signals_take(struct run_stop *stops, size_t count)
 {
-	atomic_store(&stop_flag, 0);
-	atomic_store(&hurry_flag, 0);
+	asked = stops;
+	asked_count = count;
 	signal(SIGPIPE, SIG_IGN);
 	/* who started us may have had it ignored, and then no child could be waited for */
 	signal(SIGCHLD, SIG_DFL);
@@ -61,21 +49,4 @@ void run_signals_take(void)
 void run_signals_release(void)
 {
 	set_all(SIG_DFL);
-}
-
-const atomic_int *run_stop_flag(void)
-{
-	return &stop_flag;
-}
-
-const atomic_int *run_hurry_flag(void)
-{
-	return &hurry_flag;
-}
-
-int run_stop_signal(void)
-{
-	int reason = atomic_load(&stop_flag);
-
-	return reason > 0 ? reason : 0;
 }

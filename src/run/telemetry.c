@@ -4,8 +4,10 @@
 #include <math.h>
 
 #include "base/clock.h"
-#include "run/run_priv.h"
+#include "base/zst.h"
 #include "result/quality.h"
+#include "run/context.h"
+#include "run/launch.h"
 
 /* What is looked at before the server starts, for its power without load. */
 #define IDLE_LOOKS   3
@@ -24,21 +26,22 @@ static bool is_loopback(const struct io_addr *addr)
 }
 
 /* Uuids and indices of the run's GPUs; NULL: all of the host. New reference. */
-static json_t *gpus_of(const struct run_state *run)
+static json_t *gpus_of(const json_t *asked, const struct run_launch *launch,
+		       const struct run_target *target)
 {
-	const json_t *gpus = run->launch->gpus;
+	const json_t *gpus = launch->gpus;
 	json_t *names = json_array();
 	size_t i;
 	json_t *item;
 
-	if (run->launch->url != NULL && json_is_array(run->experiment->launch.gpus))
-		gpus = run->experiment->launch.gpus;
-	else if (run->launch->url != NULL && is_loopback(&run->target.addr)) {
+	if (launch->url != NULL && json_is_array(asked))
+		gpus = asked;
+	else if (launch->url != NULL && is_loopback(&target->addr)) {
 		/* another's server on this host: it may use any of them */
 		json_decref(names);
 		return NULL;
 	}
-	json_array_foreach(gpus, i, item)
+	json_array_foreach((json_t *)gpus, i, item)
 	{
 		json_t *uuid = json_object_get(item, "uuid");
 		if (json_is_object(item))
@@ -49,55 +52,61 @@ static json_t *gpus_of(const struct run_state *run)
 	return names;
 }
 
-int run_telemetry_start(struct run_state *run, struct pl_err *err)
+int run_telemetry_start(const struct run_context *run, const struct run_launch *launch,
+			const struct run_target *target, const char *series_path,
+			struct run_telemetry *ret, struct pl_err *err)
 {
-	const struct exp_telemetry *asked = &run->experiment->telemetry;
-	struct run_telemetry *telemetry = &run->telemetry;
-	auto_json json_t *gpus = gpus_of(run);
+	const struct exp_config *experiment = run->experiment;
+	auto_json json_t *gpus = gpus_of(experiment->launch.gpus, launch, target);
 
-	if (run->experiment->output.series &&
-	    pl_zst_open(run->paths.series, &telemetry->series, err) < 0)
+	if (experiment->output.series && pl_zst_open(series_path, &ret->series, err) < 0)
 		return -1;
 	struct host_telemetry_spec spec = {
-		.interval_ns = asked->interval_ns,
-		.gpu = asked->gpu,
-		.host = asked->host,
+		.interval_ns = experiment->telemetry.interval_ns,
+		.gpu = experiment->telemetry.gpu,
+		.host = experiment->telemetry.host,
 		.gpus = gpus,
-		.run_id = run->launch->url == NULL ? run->run_id : NULL,
-		.series = telemetry->series,
+		.run_id = launch->url == NULL ? run->run_id : NULL,
+		.series = ret->series,
 	};
-	if (host_telemetry_start(&spec, &telemetry->host, err) < 0)
+	if (host_telemetry_start(&spec, &ret->host, err) < 0)
 		return pl_err_wrap(err, "telemetry");
-	if (host_telemetry_gpu_count(telemetry->host) > 0)
-		host_telemetry_await(telemetry->host, IDLE_LOOKS, IDLE_WAIT_NS);
-	host_telemetry_idle_over(telemetry->host);
+	if (host_telemetry_gpu_count(ret->host) > 0)
+		host_telemetry_await(ret->host, IDLE_LOOKS, IDLE_WAIT_NS);
+	host_telemetry_idle_over(ret->host);
 	return 0;
 }
 
-void run_telemetry_metrics(struct run_state *run)
+struct host_metrics_source run_telemetry_source(const struct run_target *target)
 {
-	struct host_metrics_source source = {
-		.addr = &run->target.addr,
-		.host = run->target.host,
-		.headers = run->target.headers,
-		.prefix = run->target.prefix,
+	return (struct host_metrics_source){
+		.addr = &target->addr,
+		.host = target->host,
+		.headers = target->headers,
+		.prefix = target->prefix,
 	};
+}
+
+void run_telemetry_metrics(const struct run_context *run, const struct run_telemetry *telemetry,
+			   const struct run_target *target)
+{
+	struct host_metrics_source source = run_telemetry_source(target);
 	int64_t interval_ns = run->experiment->telemetry.server_metrics_ns;
 
-	if (run->telemetry.host != NULL && interval_ns != OPTION_NO_I64)
-		host_telemetry_metrics(run->telemetry.host, &source, interval_ns);
+	if (telemetry->host != NULL && interval_ns != OPTION_NO_I64)
+		host_telemetry_metrics(telemetry->host, &source, interval_ns);
 }
 
-void run_telemetry_metrics_over(struct run_state *run)
+void run_telemetry_metrics_over(const struct run_telemetry *telemetry)
 {
-	if (run->telemetry.host != NULL)
-		host_telemetry_metrics_over(run->telemetry.host);
+	if (telemetry->host != NULL)
+		host_telemetry_metrics_over(telemetry->host);
 }
 
-void run_telemetry_stop(struct run_state *run)
+void run_telemetry_stop(struct run_telemetry *telemetry)
 {
-	host_telemetry_stop(run->telemetry.host);
-	run->telemetry.over = run->telemetry.host != NULL;
+	host_telemetry_stop(telemetry->host);
+	telemetry->over = telemetry->host != NULL;
 }
 
 void run_telemetry_done(struct run_telemetry *telemetry)
@@ -107,9 +116,9 @@ void run_telemetry_done(struct run_telemetry *telemetry)
 	*telemetry = (struct run_telemetry){ 0 };
 }
 
-double run_telemetry_energy_j(const struct run_state *run)
+double run_telemetry_energy_j(const struct run_telemetry *telemetry)
 {
-	const struct host_telemetry *host = run->telemetry.over ? run->telemetry.host : NULL;
+	const struct host_telemetry *host = telemetry->over ? telemetry->host : NULL;
 	size_t count = host != NULL ? host_telemetry_gpu_count(host) : 0;
 	double energy_j = count > 0 ? 0 : NAN;
 
@@ -134,9 +143,9 @@ static double throttled_share(const struct host_telemetry *host)
 	return worst;
 }
 
-void run_telemetry_facts(const struct run_state *run, struct res_quality_facts *ret)
+void run_telemetry_facts(const struct run_telemetry *telemetry, struct res_quality_facts *ret)
 {
-	const struct host_telemetry *host = run->telemetry.over ? run->telemetry.host : NULL;
+	const struct host_telemetry *host = telemetry->over ? telemetry->host : NULL;
 
 	if (host == NULL)
 		return;

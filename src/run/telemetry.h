@@ -1,14 +1,15 @@
 /*
- * Telemetry of a run: what is sampled, when its measured part begins and ends, and the parts of the
- * result that come of it. A part of run_priv.h.
+ * Telemetry of a run: what is sampled, from before the server's start until after its end, and the
+ * facts that come of it. `system` of the result is made in run/document/system.c.
  */
 #ifndef RUN_TELEMETRY_H
 #define RUN_TELEMETRY_H
 
-#include "base/json.h"
 #include "host/telemetry/telemetry.h"
 
-struct run_state;
+struct run_context;
+struct run_launch;
+struct run_target;
 struct res_quality_facts;
 
 struct run_telemetry {
@@ -18,18 +19,22 @@ struct run_telemetry {
 };
 
 /* Before the server is started, after everything that forks. -1: a setting of it cannot be had. */
-int run_telemetry_start(struct run_state *run, struct pl_err *err) PL_MUST_CHECK;
+int run_telemetry_start(const struct run_context *run, const struct run_launch *launch,
+			const struct run_target *target, const char *series_path,
+			struct run_telemetry *ret, struct pl_err *err) PL_MUST_CHECK;
 /* The server has a /metrics page, until it is stopped. */
-void run_telemetry_metrics(struct run_state *run);
-void run_telemetry_metrics_over(struct run_state *run);
+void run_telemetry_metrics(const struct run_context *run, const struct run_telemetry *telemetry,
+			   const struct run_target *target);
+void run_telemetry_metrics_over(const struct run_telemetry *telemetry);
 /* After the server has been stopped. */
-void run_telemetry_stop(struct run_state *run);
+void run_telemetry_stop(struct run_telemetry *telemetry);
 void run_telemetry_done(struct run_telemetry *telemetry);
 
+/* The server's /metrics page. */
+struct host_metrics_source run_telemetry_source(const struct run_target *target);
+
 /* Of all GPUs of the run over the measured run, J; NaN where that is not known of each. */
-double run_telemetry_energy_j(const struct run_state *run);
-void run_telemetry_facts(const struct run_state *run, struct res_quality_facts *ret);
-/* `system` of the result; results and environment may be NULL. New reference. */
-json_t *run_system(const struct run_state *run, const json_t *results, const json_t *environment);
+double run_telemetry_energy_j(const struct run_telemetry *telemetry);
+void run_telemetry_facts(const struct run_telemetry *telemetry, struct res_quality_facts *ret);
 
 #endif

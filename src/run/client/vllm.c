@@ -1,15 +1,38 @@
-#include "run/client/vllm.h"
+/*
+ * benchmark.client: vllm. `vllm bench serve` sends the load as a child of ours; its flat result is
+ * taken in and becomes records, so that results and checks are made as of our own load.
+ *
+ *	run ─ options ─> vllm bench serve … --save-detailed ─> FOLDER/client.json
+ *	 │                      │ stdout, stderr                    │
+ *	 │ server, telemetry    └> OUTPUT.client.log                └> records, results
+ */
+#include "run/client/client.h"
 
+#include <dirent.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "run/client/vllm_priv.h"
-#include "run/run_priv.h"
 #include "host/proc/program.h"
+#include "result/document.h"
+#include "result/flat/read.h"
 #include "result/quality.h"
+#include "run/child.h"
+#include "run/client/vllm_args.h"
+#include "run/client/vllm_watch.h"
+#include "run/context.h"
+#include "run/journal/journal.h"
+#include "run/launch.h"
+#include "run/paths.h"
+#include "run/route.h"
+#include "run/steps/judge.h"
+#include "run/steps/server.h"
+#include "run/telemetry.h"
 #include "vllm/version.h"
 
 #define NAME     "vllm bench serve"
@@ -18,7 +41,35 @@
 /* From here on a chat's first chunk, which only names the speaker, is no event to it. */
 #define ROLE_RELEASE "0.33.0"
 /* Figures of one summary agree to this share with what its lists give. */
-#define AGREES 1e-6
+#define AGREES  1e-6
+#define LOOK_NS (50 * PL_NS_PER_MS)
+/* A server that dies takes its client's connections first. */
+#define SERVER_WAIT_NS (200 * PL_NS_PER_MS)
+#define TAIL_MIN       20
+
+/* What is kept of the client over a run. */
+struct own {
+	char *program;
+	char *version;              /* NULL: not known */
+	json_t *argv;               /* as started, header values in clear; NULL before */
+	struct res_flat *flat;      /* NULL: no result */
+	double cpu_share;           /* NaN: not known */
+	double difference;          /* res_flat_difference(); NaN: no result */
+	const char *difference_key; /* borrowed from flat */
+};
+
+enum end { END_ITSELF, END_SIGNAL, END_SERVER, END_TIMEOUT };
+
+struct child {
+	const struct run_client_input *in;
+	struct run_measured *measured;
+	struct own *own;
+	struct host_process *process;
+	struct run_vllm_watch *watch;
+	int64_t started_ns;
+	char *folder; /* its own, with its result */
+	char *result;
+};
 
 /* ---- the program ---- */
 
@@ -48,53 +99,192 @@ static char *version_beside(const char *program)
 	return pl_strndup(name + head, strlen(name) - head - tail);
 }
 
-int run_client_prepare(struct run_state *run, struct pl_err *err)
+static int vllm_open(const struct run_launch *launch, struct run_measured *ret, struct pl_err *err)
 {
-	struct run_client *client = &run->client;
 	const char *named = getenv(VARIABLE);
+	struct own *own = pl_alloc(sizeof(*own));
 
-	client->cpu_share = client->difference = NAN;
-	if (!run_client_is_vllm(run->experiment))
-		return 0;
-	client->plots = json_array();
+	ret->own = own;
+	ret->plots = json_array();
+	own->cpu_share = own->difference = NAN;
 	if (named != NULL && named[0] != '\0') {
-		if (host_program_find(named, &client->program, err) < 0)
+		if (host_program_find(named, &own->program, err) < 0)
 			return pl_err_wrap(err, "benchmark.client: " VARIABLE);
 	} else {
-		client->program = find_beside_server(run->launch);
+		own->program = find_beside_server(launch);
 	}
-	if (client->program == NULL && host_program_find(PROGRAM, &client->program, err) < 0)
+	if (own->program == NULL && host_program_find(PROGRAM, &own->program, err) < 0)
 		return pl_err_set(err, PL_ERR_NOT_FOUND,
 				  "benchmark.client: no program '" PROGRAM
 				  "' beside launch.command's or in PATH; " VARIABLE
 				  " in the environment may name it");
-	client->version = version_beside(client->program);
+	own->version = version_beside(own->program);
 	return 0;
 }
 
-void run_client_done(struct run_client *client)
+static void vllm_close(struct run_measured *measured)
 {
-	free(client->program);
-	free(client->version);
-	json_decref(client->argv);
-	json_decref(client->plots);
-	json_decref(client->log_tail);
-	res_flat_free(client->flat);
-	*client = (struct run_client){ 0 };
+	struct own *own = measured->own;
+
+	if (own == NULL)
+		return;
+	free(own->program);
+	free(own->version);
+	json_decref(own->argv);
+	res_flat_free(own->flat);
+	free(own);
+}
+
+/* ---- the folder ---- */
+
+static int make_folder(struct child *child, struct pl_err *err)
+{
+	child->folder = pl_file_sibling(child->in->paths->result, ".json", ".client.XXXXXX");
+	if (mkdtemp(child->folder) == NULL) {
+		pl_err_errno(err, "cannot make a folder '%s' for vLLM's client", child->folder);
+		free(pl_take(child->folder));
+		return -1;
+	}
+	child->result = pl_asprintf("%s/" RUN_VLLM_RESULT, child->folder);
+	return 0;
+}
+
+/* Pictures go beside our result; all else that it wrote has been read. */
+static void keep_plot(const struct child *child, const char *path, const char *name)
+{
+	const char *suffix = name + strlen("client");
+	auto_free char *kept_suffix = pl_asprintf(".client%s", suffix);
+	auto_free char *kept = pl_file_sibling(child->in->paths->result, ".json", kept_suffix);
+
+	if (rename(path, kept) == 0)
+		json_array_append_new(child->measured->plots, json_string(kept));
+}
+
+static void empty_folder(const struct child *child)
+{
+	DIR *dir = child->folder != NULL ? opendir(child->folder) : NULL;
+
+	if (dir == NULL)
+		return;
+	for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
+		auto_free char *path = pl_asprintf("%s/%s", child->folder, entry->d_name);
+		if (entry->d_name[0] == '.')
+			continue;
+		if (strcmp(entry->d_name, "client.timeline.html") == 0 ||
+		    strcmp(entry->d_name, "client.dataset_stats.png") == 0)
+			keep_plot(child, path, entry->d_name);
+		unlink(path);
+	}
+	closedir(dir);
+	rmdir(child->folder);
+}
+
+/* ---- the process ---- */
+
+static int start(struct child *child, struct pl_err *err)
+{
+	auto_free const char **argv = run_child_argv(child->own->argv);
+	char **env = run_vllm_env(child->in);
+	struct host_process_spec spec = {
+		.argv = argv,
+		.env = (const char *const *)env,
+		.log_path = child->in->paths->client_log,
+	};
+
+	child->started_ns = pl_clock_now_ns();
+	int done = host_process_start(&spec, &child->process, err);
+	run_child_env_free(env);
+	/* what it uses is not the server's */
+	if (done == 0)
+		host_telemetry_leave_out(child->in->telemetry->host,
+					 host_process_pid(child->process));
+	return done;
+}
+
+/* Its requests begin: what was before, imports and warm-ups, is no part of the measured run. */
+static void begin_window(struct child *child)
+{
+	const struct run_client_input *in = child->in;
+	struct run_window *window = &child->measured->window;
+	struct host_metrics_source source = run_telemetry_source(&in->route->target);
+	struct pl_err ignored = PL_ERR_INIT;
+
+	run_window_begin(window, in->telemetry);
+	if (host_metrics_fetch(&source, &window->before, &ignored) < 0)
+		window->before.known = false;
+	if (window->before.known)
+		run_telemetry_metrics(in->run, in->telemetry, &in->route->target);
+}
+
+static void look(struct child *child)
+{
+	struct run_window *window = &child->measured->window;
+
+	run_vllm_watch_look(child->watch);
+	if (run_vllm_watch_begun(child->watch) && window->start_ns == RES_NO_TIME)
+		begin_window(child);
+	if (run_vllm_watch_over(child->watch) && window->start_ns != RES_NO_TIME &&
+	    window->end_ns == RES_NO_TIME)
+		run_window_end(window, child->in->telemetry);
+	run_journal_alive(child->in->run->journal);
+}
+
+/* END_ITSELF: go on. */
+static enum end reason_to_end(const struct child *child)
+{
+	const struct run_context *run = child->in->run;
+	int64_t limit_ns = run->experiment->launch.run_timeout_ns;
+
+	if (atomic_load(&run->stop->reason) != 0)
+		return END_SIGNAL;
+	if (run_server_ended(child->in->server, 0))
+		return END_SERVER;
+	if (limit_ns != OPTION_NO_I64 && pl_clock_now_ns() - child->started_ns >= limit_ns)
+		return END_TIMEOUT;
+	return END_ITSELF;
+}
+
+static enum end watch_child(struct child *child)
+{
+	const struct run_client_input *in = child->in;
+	struct run_window *window = &child->measured->window;
+	enum end end = END_ITSELF;
+
+	window->start_ns = window->end_ns = RES_NO_TIME;
+	child->watch = run_vllm_watch_new(host_process_pid(child->process), in->paths->client_log);
+	while (end == END_ITSELF && !host_process_wait(child->process, LOOK_NS)) {
+		look(child);
+		end = reason_to_end(child);
+	}
+	if (end != END_ITSELF)
+		host_process_stop(child->process, in->run->experiment->launch.stop_timeout_ns,
+				  &in->run->stop->hurry);
+	look(child);
+	/* a client whose log does not say when it begins: nothing is known of that time */
+	if (window->start_ns == RES_NO_TIME)
+		begin_window(child);
+	if (window->end_ns == RES_NO_TIME)
+		run_window_end(window, in->telemetry);
+	/* with a server of ours its end brings this: it carries the same mark */
+	if (in->server->process == NULL)
+		in->server->left = run_server_sweep(in->run);
+	if (end == END_ITSELF)
+		run_window_settled(&in->route->target, &window->after);
+	run_telemetry_metrics_over(in->telemetry);
+	return end;
 }
 
 /* ---- its result ---- */
 
 /* A release that is not known is taken for the newest that does so. */
-static bool counts_roles(const struct run_state *run)
+static bool counts_roles(const struct vllm_bench *bench, const char *release)
 {
 	struct vllm_version mine, since;
 	struct pl_err ignored = PL_ERR_INIT;
 
-	if (!pl_text_equal(run->experiment->bench.backend, "openai-chat"))
+	if (!pl_text_equal(bench->backend, "openai-chat"))
 		return false;
-	return run->client.version == NULL ||
-	       vllm_version_parse(run->client.version, &mine, &ignored) < 0 ||
+	return release == NULL || vllm_version_parse(release, &mine, &ignored) < 0 ||
 	       vllm_version_parse(ROLE_RELEASE, &since, &ignored) < 0 ||
 	       vllm_version_compare(&mine, &since) < 0;
 }
@@ -103,9 +293,10 @@ static bool counts_roles(const struct run_state *run)
  * CPython's perf_counter is CLOCK_MONOTONIC. Where the starts are not within the child's life they
  * are of another clock, and the first of them is laid where its log said that it begins.
  */
-static int64_t shift_ns(const struct run_state *run)
+static int64_t shift_ns(const struct child *child)
 {
-	const struct res_flat *flat = run->client.flat;
+	const struct run_window *window = &child->measured->window;
+	const struct res_flat *flat = child->own->flat;
 	double first_s = INFINITY;
 
 	for (size_t i = 0; i < flat->count; i++)
@@ -113,19 +304,9 @@ static int64_t shift_ns(const struct run_state *run)
 	if (!isfinite(first_s))
 		return 0;
 	int64_t first_ns = llround(first_s * 1e9);
-	return first_ns >= run->started_ns && first_ns <= run->window.end_ns
+	return first_ns >= child->in->run->started_ns && first_ns <= window->end_ns
 		       ? 0
-		       : run->window.start_ns - first_ns;
-}
-
-static int by_time(const void *a, const void *b)
-{
-	const struct res_inflight *x = a, *y = b;
-
-	/* an end before a start at the same time */
-	if (x->t_ns != y->t_ns)
-		return x->t_ns < y->t_ns ? -1 : 1;
-	return x->in_flight - y->in_flight;
+		       : window->start_ns - first_ns;
 }
 
 /* As our own load notes it, from the records: the changes' running sum. */
@@ -142,7 +323,7 @@ static void count_inflight(struct res_outcome *outcome)
 		outcome->inflight[used++] = (struct res_inflight){ record->acted_ns, 1 };
 		outcome->inflight[used++] = (struct res_inflight){ record->end_ns, -1 };
 	}
-	qsort(outcome->inflight, used, sizeof(*outcome->inflight), by_time);
+	res_inflight_sort(outcome->inflight, used);
 	for (size_t i = 0; i < used; i++) {
 		open += outcome->inflight[i].in_flight;
 		outcome->inflight[i].in_flight = open;
@@ -153,9 +334,9 @@ static void count_inflight(struct res_outcome *outcome)
 }
 
 /* vLLM's duration, laid so that it ends with the last answer. */
-static void set_span(const struct run_state *run, struct res_outcome *outcome)
+static void set_span(const struct child *child, struct res_outcome *outcome)
 {
-	int64_t duration_ns = llround(run->client.flat->duration_s * 1e9);
+	int64_t duration_ns = llround(child->own->flat->duration_s * 1e9);
 	int64_t end_ns = RES_NO_TIME;
 
 	outcome->last_send_ns = RES_NO_TIME;
@@ -166,25 +347,26 @@ static void set_span(const struct run_state *run, struct res_outcome *outcome)
 		if (record->acted_ns != RES_NO_TIME && record->acted_ns > outcome->last_send_ns)
 			outcome->last_send_ns = record->acted_ns;
 	}
-	outcome->end_ns = end_ns != RES_NO_TIME ? end_ns : run->window.end_ns;
+	outcome->end_ns = end_ns != RES_NO_TIME ? end_ns : child->measured->window.end_ns;
 	outcome->start_ns = outcome->end_ns - duration_ns;
 }
 
-void run_client_take(struct run_state *run)
+static void make_outcome(struct child *child)
 {
-	struct run_client *client = &run->client;
-	const struct res_flat *flat = client->flat;
+	const struct vllm_bench *bench = &child->in->run->experiment->bench;
+	struct own *own = child->own;
+	const struct res_flat *flat = own->flat;
 	struct res_outcome *outcome = pl_alloc(sizeof(*outcome));
 
-	client->difference = res_flat_difference(flat, &client->difference_key);
+	own->difference = res_flat_difference(flat, &own->difference_key);
 	outcome->end = RES_END_ALL;
 	outcome->worker_cpu_share_max = NAN;
 	outcome->inflight_peak = OPTION_NO_I64;
 	if (flat->has_starts) {
 		struct res_flat_how how = {
-			.shift_ns = shift_ns(run),
-			.role_first = counts_roles(run),
-			.keeps_text = run->experiment->bench.save_detailed,
+			.shift_ns = shift_ns(child),
+			.role_first = counts_roles(bench, own->version),
+			.keeps_text = bench->save_detailed,
 		};
 		outcome->count = flat->count;
 		outcome->records = pl_alloc_array(flat->count, sizeof(*outcome->records));
@@ -192,8 +374,122 @@ void run_client_take(struct run_state *run)
 		outcome->inflight_peak = 0;
 		count_inflight(outcome);
 	}
-	set_span(run, outcome);
-	run->outcome = outcome;
+	set_span(child, outcome);
+	child->measured->outcome = outcome;
+}
+
+/* ---- what came of it ---- */
+
+static void keep_tail(const struct child *child)
+{
+	int64_t lines = child->in->run->experiment->output.server_log_tail;
+
+	child->measured->log_tail = run_vllm_log_tail(child->in->paths->client_log, (size_t)lines);
+}
+
+static int fail(const struct child *child, enum res_cause cause, const struct pl_err *why)
+{
+	keep_tail(child);
+	return run_fail(child->in->run, RES_STATUS_FAILED, cause, why);
+}
+
+/* The last line it said is mostly the exception. */
+static int fail_crashed(const struct child *child)
+{
+	struct pl_err why = PL_ERR_INIT;
+	char end[64];
+
+	host_process_end_text(child->process, end, sizeof(end));
+	auto_json json_t *tail = run_vllm_log_tail(child->in->paths->client_log, TAIL_MIN);
+	const char *last = json_string_value(json_array_get(tail, json_array_size(tail) - 1));
+	pl_err_set(&why, PL_ERR_FAILED, "vLLM's client ended: %s%s%.500s", end,
+		   last != NULL ? ": " : "", last != NULL ? last : "");
+	return fail(child, RES_CAUSE_CRASHED, &why);
+}
+
+static int fail_timeout(const struct child *child)
+{
+	const struct run_context *run = child->in->run;
+	struct pl_err why = PL_ERR_INIT;
+	char limit[32];
+
+	pl_text_from_duration(run->experiment->launch.run_timeout_ns, limit, sizeof(limit));
+	pl_err_set(
+		&why, PL_ERR_TIMEOUT,
+		"run_timeout (%s) passed: vLLM's client was ended, and keeps nothing until its end",
+		limit);
+	keep_tail(child);
+	return run_fail(run, RES_STATUS_TIMEOUT, RES_CAUSE_RUN_TIMEOUT, &why);
+}
+
+static int take_result(struct child *child)
+{
+	const struct run_client_input *in = child->in;
+	struct own *own = child->own;
+	struct pl_err why = PL_ERR_INIT;
+
+	if (host_process_status(child->process) != 0)
+		return fail_crashed(child);
+	if (!pl_file_exists(child->result)) {
+		pl_err_set(&why, PL_ERR_FAILED, "vLLM's client ended well and wrote no result");
+		return fail(child, RES_CAUSE_INTERNAL, &why);
+	}
+	if (res_flat_read(child->result, &own->flat, &why) < 0) {
+		why.code = PL_ERR_FAILED;
+		pl_err_wrap(&why, "the result of vLLM's client cannot be taken in");
+		return fail(child, RES_CAUSE_INTERNAL, &why);
+	}
+	make_outcome(child);
+	const struct res_outcome *outcome = child->measured->outcome;
+	own->cpu_share = run_vllm_watch_cpu_share(child->watch, outcome->start_ns, outcome->end_ns);
+	return run_judge(in->run, &in->route->target, in->server, outcome,
+			 (size_t)own->flat->completed,
+			 (size_t)(own->flat->completed + own->flat->failed));
+}
+
+static int finish(struct child *child, enum end end)
+{
+	const struct run_client_input *in = child->in;
+
+	if (end == END_SIGNAL)
+		return run_fail_interrupted(in->run);
+	if (end == END_TIMEOUT)
+		return fail_timeout(child);
+	if (end == END_SERVER || (host_process_status(child->process) != 0 &&
+				  run_server_ended(in->server, SERVER_WAIT_NS)))
+		return run_server_died(in->run, in->server, RES_STATUS_FAILED);
+	return take_result(child);
+}
+
+static void child_done(struct child *child)
+{
+	host_process_free(child->process);
+	run_vllm_watch_free(child->watch);
+	empty_folder(child);
+	free(child->folder);
+	free(child->result);
+}
+
+static int vllm_measure(const struct run_client_input *in, struct run_measured *ret)
+{
+	const struct run_context *run = in->run;
+	struct own *own = ret->own;
+	struct child child = { .in = in, .measured = ret, .own = own };
+	struct pl_err err = PL_ERR_INIT;
+
+	run_say(run, "running vLLM's client; it writes '%s'", in->paths->client_log);
+	if (make_folder(&child, &err) < 0)
+		return run_fail(run, RES_STATUS_FAILED, RES_CAUSE_INTERNAL, &err);
+	json_decref(own->argv);
+	own->argv = run_vllm_argv(in, own->program, child.folder);
+	ret->has_log = true;
+	int done = start(&child, &err);
+	if (done < 0)
+		done = run_fail(run, RES_STATUS_FAILED, RES_CAUSE_NOT_EXECUTABLE, &err);
+	else
+		done = finish(&child, watch_child(&child));
+	child_done(&child);
+	return done;
 }
 
 /* ---- parts of the document ---- */
@@ -232,9 +528,10 @@ static void forget_figures(const struct res_flat *flat, json_t *results)
 						   flat->duration_s));
 }
 
-void run_client_results(const struct run_state *run, json_t *results)
+static void vllm_results(const struct run_measured *measured, json_t *results)
 {
-	const struct res_flat *flat = run->client.flat;
+	const struct own *own = measured->own;
+	const struct res_flat *flat = own->flat;
 	const char *key;
 	json_t *value;
 
@@ -255,51 +552,64 @@ void run_client_results(const struct run_state *run, json_t *results)
 	}
 }
 
-void run_client_facts(const struct run_state *run, struct res_quality_facts *ret)
+static void vllm_facts(const struct exp_config *experiment, const struct run_measured *measured,
+		       struct res_quality_facts *ret)
 {
-	const struct run_client *client = &run->client;
+	const struct own *own = measured->own;
 
-	if (client->program == NULL)
-		return;
 	/* it reads no kernel stamps that a step of the clock could move */
 	ret->clock_step_ms = NAN;
 	/* it says how long each waited, not for what */
 	ret->cap_held_share = NAN;
-	ret->worker_cpu_share_max = client->cpu_share;
-	ret->record_identity_us = client->flat != NULL ? res_flat_identity_us(client->flat) : NAN;
+	ret->worker_cpu_share_max = own->cpu_share;
+	ret->record_identity_us = own->flat != NULL ? res_flat_identity_us(own->flat) : NAN;
 	/* its probes count at the server too */
-	if (run->experiment->bench.probe_request_rate > 0)
+	if (experiment->bench.probe_request_rate > 0)
 		ret->foreign_load = NAN;
 }
 
-void run_client_verdict(const struct run_state *run, json_t *quality)
+/* A summary alone cannot be trusted: without a check that is beyond its limit there is no verdict. */
+static void vllm_verdict(const struct run_measured *measured, json_t *quality)
 {
-	const struct res_flat *flat = run->client.flat;
+	const struct own *own = measured->own;
 	const char *verdict = json_string_value(json_object_get(quality, "verdict"));
 
-	if (flat != NULL && !flat->has_starts && pl_text_equal(verdict, "trusted"))
+	if (own->flat != NULL && !own->flat->has_starts && pl_text_equal(verdict, "trusted"))
 		json_object_set_new(quality, "verdict", json_null());
 }
 
-json_t *run_client_environment(const struct run_state *run)
+static json_t *vllm_environment(const struct run_measured *measured)
 {
-	const struct run_client *client = &run->client;
-	json_t *json;
+	const struct own *own = measured->own;
+	json_t *json = res_document_empty("load_client");
 
-	if (client->program == NULL)
-		return json_null();
-	json = res_document_empty("load_client");
 	json_object_set_new(json, "name", json_string(NAME));
-	json_object_set_new(json, "version", pl_json_text(client->version));
-	json_object_set_new(json, "program", pl_json_text(client->program));
-	if (client->argv != NULL)
-		json_object_set_new(json, "argv", run_client_argv_shown(client->argv));
-	if (client->flat == NULL)
+	json_object_set_new(json, "version", pl_json_text(own->version));
+	json_object_set_new(json, "program", pl_json_text(own->program));
+	if (own->argv != NULL)
+		json_object_set_new(json, "argv", run_vllm_argv_shown(own->argv));
+	if (own->flat == NULL)
 		return json;
-	json_object_set_new(json, "cpu_share", pl_json_number(client->cpu_share));
-	json_object_set_new(json, "per_request", json_boolean(client->flat->has_starts));
-	json_object_set_new(json, "summary_difference", pl_json_number(client->difference));
-	if (client->difference > AGREES)
-		json_object_set_new(json, "summary_worst", json_string(client->difference_key));
+	json_object_set_new(json, "cpu_share", pl_json_number(own->cpu_share));
+	json_object_set_new(json, "per_request", json_boolean(own->flat->has_starts));
+	json_object_set_new(json, "summary_difference", pl_json_number(own->difference));
+	if (own->difference > AGREES)
+		json_object_set_new(json, "summary_worst", json_string(own->difference_key));
 	return json;
 }
+
+const struct run_client run_client_vllm = {
+	.name = "vllm",
+	.is_program = true,
+	.follows_redirects = true,
+	.draws_pictures = true,
+	.check = run_vllm_check,
+	.path = run_vllm_path,
+	.open = vllm_open,
+	.measure = vllm_measure,
+	.results = vllm_results,
+	.facts = vllm_facts,
+	.verdict = vllm_verdict,
+	.environment = vllm_environment,
+	.close = vllm_close,
+};

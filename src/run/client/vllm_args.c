@@ -1,5 +1,4 @@
-/* The command line of vLLM's client, its environment, and what it cannot be asked for. */
-#include "run/client/vllm.h"
+#include "run/client/vllm_args.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,10 +6,14 @@
 #include <strings.h>
 
 #include "base/text.h"
-#include "result/metrics/metrics.h"
-#include "run/client/vllm_priv.h"
-#include "run/run_priv.h"
 #include "host/proc/mark.h"
+#include "result/metrics/metrics.h"
+#include "run/child.h"
+#include "run/client/client.h"
+#include "run/context.h"
+#include "run/launch.h"
+#include "run/route.h"
+#include "run/steps/identity.h"
 #include "vllm/secret.h"
 
 #define BEARER "Bearer "
@@ -65,12 +68,7 @@ static bool is_among(enum vllm_bench_id id, const enum vllm_bench_id *list, size
 	return false;
 }
 
-bool run_client_is_vllm(const struct exp_config *experiment)
-{
-	return pl_text_equal(experiment->bench.client, "vllm");
-}
-
-const char *run_client_endpoint(const char *backend)
+const char *run_vllm_path(const char *backend)
 {
 	for (size_t i = 0; i < PL_ARRAY_SIZE(endpoints); i++) {
 		if (strcmp(endpoints[i].backend, backend) == 0)
@@ -153,7 +151,7 @@ static int check_option(const struct exp_config *experiment, enum vllm_bench_id 
 	return 0;
 }
 
-int run_client_check(const struct exp_config *experiment, struct pl_err *err)
+int run_vllm_check(const struct exp_config *experiment, struct pl_err *err)
 {
 	const struct vllm_bench *bench = &experiment->bench;
 
@@ -166,7 +164,7 @@ int run_client_check(const struct exp_config *experiment, struct pl_err *err)
 				  "'server.uds': vLLM's client needs a host and a port, leave it "
 				  "out or set benchmark.client to native");
 	if (bench_adapter_find(bench->backend) == NULL && bench->endpoint == NULL &&
-	    run_client_endpoint(bench->backend) == NULL)
+	    run_vllm_path(bench->backend) == NULL)
 		return pl_err_set(err, PL_ERR_INVALID,
 				  "benchmark.endpoint: expected the path of backend '%s'",
 				  bench->backend);
@@ -243,34 +241,22 @@ static void add_option(json_t *argv, const struct vllm_bench *bench, enum vllm_b
 	}
 }
 
-/* What the server calls the model that requests name: its path or hub id. */
-static const char *root_of(const struct run_state *run)
-{
-	const char *given = json_string_value(json_object_get(run->experiment->server, "model"));
-	json_t *model;
-	size_t i;
-
-	json_array_foreach(json_object_get(run->identity.models, "data"), i, model)
-	{
-		const char *root = json_string_value(json_object_get(model, "root"));
-		if (root != NULL &&
-		    pl_text_equal(json_string_value(json_object_get(model, "id")), run->model))
-			return root;
-	}
-	return given != NULL ? given : run->model;
-}
-
 /* vLLM's client takes the model for the tokenizer's name too, and the served name for requests. */
-static void add_model(json_t *argv, const struct run_state *run)
+static void add_model(json_t *argv, const struct exp_config *experiment,
+		      const struct run_identity *identity)
 {
-	const struct vllm_bench *bench = &run->experiment->bench;
-	const char *tokenizer = json_string_value(
-		json_object_get(run->experiment->server, "tokenizer"));
-	const char *model = bench->model != NULL ? bench->model : root_of(run);
+	const struct vllm_bench *bench = &experiment->bench;
+	const char *tokenizer = json_string_value(json_object_get(experiment->server, "tokenizer"));
+	const char *given = json_string_value(json_object_get(experiment->server, "model"));
+	const char *model = bench->model;
 
+	if (model == NULL)
+		model = run_identity_root(identity);
+	if (model == NULL)
+		model = given != NULL ? given : identity->model;
 	add_pair(argv, "--model", model);
-	if (!pl_text_equal(model, run->model))
-		add_pair(argv, "--served-model-name", run->model);
+	if (!pl_text_equal(model, identity->model))
+		add_pair(argv, "--served-model-name", identity->model);
 	if (bench->tokenizer == NULL && tokenizer != NULL)
 		add_pair(argv, "--tokenizer", tokenizer);
 }
@@ -320,18 +306,19 @@ static void add_headers(json_t *argv, const struct vllm_bench *bench)
 	}
 }
 
-json_t *run_client_argv(const struct run_state *run, const char *folder)
+json_t *run_vllm_argv(const struct run_client_input *in, const char *program, const char *folder)
 {
-	const struct exp_config *experiment = run->experiment;
+	const struct exp_config *experiment = in->run->experiment;
 	const struct vllm_bench *bench = &experiment->bench;
-	auto_free char *base = pl_asprintf("%s://%s%s", run->target.https ? "https" : "http",
-					   run->target.host, run->target.prefix);
-	json_t *argv = json_pack("[sss]", run->client.program, "bench", "serve");
+	const struct run_target *target = &in->route->target;
+	auto_free char *base = pl_asprintf("%s://%s%s", target->https ? "https" : "http",
+					   target->host, target->prefix);
+	json_t *argv = json_pack("[sss]", program, "bench", "serve");
 
 	add_pair(argv, "--backend", bench->backend);
 	add_pair(argv, "--base-url", base);
-	add_pair(argv, "--endpoint", run->endpoint + strlen(run->target.prefix));
-	add_model(argv, run);
+	add_pair(argv, "--endpoint", in->route->endpoint + strlen(target->prefix));
+	add_model(argv, experiment, in->identity);
 	for (size_t i = 0; i < VLLM_BENCH_COUNT; i++) {
 		enum vllm_bench_id id = (enum vllm_bench_id)i;
 		if (experiment->bench_set[i] && !vllm_bench_row(id)->ours &&
@@ -339,18 +326,18 @@ json_t *run_client_argv(const struct run_state *run, const char *folder)
 			add_option(argv, bench, id);
 	}
 	/* our own server's certificate need not be for the address that it is reached by */
-	if (run->target.https && run->launch->url == NULL && !bench->insecure)
+	if (target->https && in->launch->url == NULL && !bench->insecure)
 		add(argv, "--insecure");
 	add_headers(argv, bench);
 	add_percentiles(argv, bench);
 	add(argv, "--save-result");
 	add(argv, "--save-detailed");
 	add_pair(argv, "--result-dir", folder);
-	add_pair(argv, "--result-filename", RUN_CLIENT_RESULT);
+	add_pair(argv, "--result-filename", RUN_VLLM_RESULT);
 	return argv;
 }
 
-json_t *run_client_argv_shown(const json_t *argv)
+json_t *run_vllm_argv_shown(const json_t *argv)
 {
 	json_t *shown = vllm_secret_words_shown(argv);
 	bool header = false;
@@ -373,26 +360,26 @@ json_t *run_client_argv_shown(const json_t *argv)
 /* ---- the environment ---- */
 
 /* The key that requests are to carry; NULL: what our own environment says. */
-static const char *key_of(const struct run_state *run)
+static const char *key_of(const struct run_client_input *in)
 {
 	size_t i;
 	json_t *item;
 
-	json_array_foreach(run->experiment->bench.header, i, item)
+	json_array_foreach(in->run->experiment->bench.header, i, item)
 	{
 		const char *text = json_string_value(item);
 		if (is_authorization(text))
 			return text + strlen("Authorization=") + strlen(BEARER);
 	}
-	return run->launch->bearer;
+	return in->launch->bearer;
 }
 
 /* Python's clients go through a proxy to loopback too; model files may need it. */
-static void spare_proxy(const struct run_state *run, json_t *env)
+static void spare_proxy(const struct run_target *target, json_t *env)
 {
 	static const char *const names[] = { "no_proxy", "NO_PROXY" };
-	const char *host = run->target.host + (run->target.host[0] == '[');
-	size_t len = run->target.host[0] == '[' ? strcspn(host, "]") : strcspn(host, ":");
+	const char *host = target->host + (target->host[0] == '[');
+	size_t len = target->host[0] == '[' ? strcspn(host, "]") : strcspn(host, ":");
 	const char *known = NULL;
 
 	/* Python prefers the small letters */
@@ -409,28 +396,22 @@ static void spare_proxy(const struct run_state *run, json_t *env)
 		json_object_set_new(env, names[i], json_string(none ? "*" : all));
 }
 
-char **run_client_env(const struct run_state *run)
+char **run_vllm_env(const struct run_client_input *in)
 {
-	auto_json json_t *env = json_copy(run->experiment->launch.env);
-	const char *key = key_of(run);
-	const char *name;
-	json_t *value;
-	size_t used = 0;
+	auto_json json_t *env = json_copy(in->run->experiment->launch.env);
+	const char *key = key_of(in);
 
 	if (env == NULL)
 		env = json_object();
-	json_object_update(env, run->launch->env);
+	json_object_update(env, in->launch->env);
 	/* the server's alone */
 	json_object_del(env, "VLLM_API_KEY");
 	if (key != NULL)
 		json_object_set_new(env, "OPENAI_API_KEY", json_string(key));
-	spare_proxy(run, env);
+	spare_proxy(&in->route->target, env);
 	/* its lines tell where it is */
 	json_object_set_new(env, "PYTHONUNBUFFERED", json_string("1"));
-	json_object_set_new(env, HOST_MARK_NAME, json_string(run->run_id));
+	json_object_set_new(env, HOST_MARK_NAME, json_string(in->run->run_id));
 	json_object_set_new(env, HOST_MARK_APART_NAME, json_string("client"));
-	char **texts = pl_alloc_array(json_object_size(env) + 1, sizeof(*texts));
-	json_object_foreach(env, name, value)
-		texts[used++] = pl_asprintf("%s=%s", name, json_string_value(value));
-	return texts;
+	return run_child_env(env);
 }

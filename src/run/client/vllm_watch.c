@@ -25,7 +25,7 @@ struct cpu_sample {
 	double cpu_s;
 };
 
-struct run_client_watch {
+struct run_vllm_watch {
 	pid_t pid;
 	const char *log;
 	off_t read; /* bytes of the log that were looked at */
@@ -39,16 +39,16 @@ struct run_client_watch {
 	size_t room;
 };
 
-struct run_client_watch *run_client_watch_new(pid_t pid, const char *log)
+struct run_vllm_watch *run_vllm_watch_new(pid_t pid, const char *log)
 {
-	struct run_client_watch *watch = pl_alloc(sizeof(*watch));
+	struct run_vllm_watch *watch = pl_alloc(sizeof(*watch));
 
 	watch->pid = pid;
 	watch->log = log;
 	return watch;
 }
 
-void run_client_watch_free(struct run_client_watch *watch)
+void run_vllm_watch_free(struct run_vllm_watch *watch)
 {
 	if (watch == NULL)
 		return;
@@ -56,7 +56,7 @@ void run_client_watch_free(struct run_client_watch *watch)
 	free(watch);
 }
 
-static void take_line(struct run_client_watch *watch)
+static void take_line(struct run_vllm_watch *watch)
 {
 	watch->line[watch->line_len] = '\0';
 	watch->begun = watch->begun || strstr(watch->line, BEGIN_LINE) != NULL;
@@ -64,7 +64,7 @@ static void take_line(struct run_client_watch *watch)
 	watch->line_len = 0;
 }
 
-static void follow(struct run_client_watch *watch)
+static void follow(struct run_vllm_watch *watch)
 {
 	auto_fd int fd = open(watch->log, O_RDONLY | O_CLOEXEC);
 	char bytes[READ_BYTES];
@@ -115,7 +115,7 @@ static bool has_children(pid_t pid)
 	return fd >= 0 && read(fd, &byte, 1) > 0;
 }
 
-void run_client_watch_look(struct run_client_watch *watch)
+void run_vllm_watch_look(struct run_vllm_watch *watch)
 {
 	struct cpu_sample sample = { .t_ns = pl_clock_now_ns(), .cpu_s = cpu_s_of(watch->pid) };
 
@@ -128,18 +128,17 @@ void run_client_watch_look(struct run_client_watch *watch)
 	watch->samples[watch->count++] = sample;
 }
 
-bool run_client_watch_begun(const struct run_client_watch *watch)
+bool run_vllm_watch_begun(const struct run_vllm_watch *watch)
 {
 	return watch->begun;
 }
 
-bool run_client_watch_over(const struct run_client_watch *watch)
+bool run_vllm_watch_over(const struct run_vllm_watch *watch)
 {
 	return watch->over;
 }
 
-double run_client_watch_cpu_share(const struct run_client_watch *watch, int64_t from_ns,
-				  int64_t to_ns)
+double run_vllm_watch_cpu_share(const struct run_vllm_watch *watch, int64_t from_ns, int64_t to_ns)
 {
 	const struct cpu_sample *first = NULL, *last = NULL;
 
@@ -157,7 +156,7 @@ double run_client_watch_cpu_share(const struct run_client_watch *watch, int64_t 
 	return watch->has_children && share < IDLE_SHARE ? NAN : share;
 }
 
-json_t *run_client_log_tail(const char *log, size_t count)
+json_t *run_vllm_log_tail(const char *log, size_t count)
 {
 	struct host_server_log *lines = host_server_log_new(count);
 	struct pl_err ignored = PL_ERR_INIT;

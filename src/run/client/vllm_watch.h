@@ -13,25 +13,24 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-struct run_client_watch;
+struct run_vllm_watch;
 /* `log` is borrowed. */
-struct run_client_watch *run_client_watch_new(pid_t pid, const char *log);
-void run_client_watch_free(struct run_client_watch *watch);
-PL_AUTO_DEFINE(struct run_client_watch, run_client_watch_free);
+struct run_vllm_watch *run_vllm_watch_new(pid_t pid, const char *log);
+void run_vllm_watch_free(struct run_vllm_watch *watch);
+PL_AUTO_DEFINE(struct run_vllm_watch, run_vllm_watch_free);
 
 /* Reads on in the log and takes one sample. */
-void run_client_watch_look(struct run_client_watch *watch);
+void run_vllm_watch_look(struct run_vllm_watch *watch);
 /* By the log: the requests that count are being sent; its run is over. */
-bool run_client_watch_begun(const struct run_client_watch *watch);
-bool run_client_watch_over(const struct run_client_watch *watch);
+bool run_vllm_watch_begun(const struct run_vllm_watch *watch);
+bool run_vllm_watch_over(const struct run_vllm_watch *watch);
 /*
  * CPU share of the main thread between two moments; NaN where they are less than a second apart,
  * were not watched, or it did nothing and had children that may have done the work.
  */
-double run_client_watch_cpu_share(const struct run_client_watch *watch, int64_t from_ns,
-				  int64_t to_ns);
+double run_vllm_watch_cpu_share(const struct run_vllm_watch *watch, int64_t from_ns, int64_t to_ns);
 
 /* The last `count` lines of the log. New reference to an array of texts. */
-json_t *run_client_log_tail(const char *log, size_t count);
+json_t *run_vllm_log_tail(const char *log, size_t count);
 
 #endif

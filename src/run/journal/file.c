@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "run/journal/journal.h"
 #include "run/journal/read.h"
-#include "run/run_priv.h"
+#include "run/paths.h"
 
 /* A file that vanishes between two looks was removed by a run that ended well. */
 #define TAKE_TRIES 16

@@ -5,16 +5,20 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "host/log/server_log.h"
+#include "host/proc/mark.h"
 #include "result/metrics/metrics.h"
-#include "run/redact.h"
+#include "result/outcome.h"
+#include "result/quality.h"
 #include "run/journal/file.h"
 #include "run/journal/read.h"
+#include "run/paths.h"
 #include "run/plots.h"
-#include "run/run_priv.h"
-#include "host/proc/mark.h"
-#include "result/quality.h"
+#include "run/redact.h"
+#include "run/side_files.h"
 
 #define LOG_LINES       200
 #define PERCENTILES_MAX 1024

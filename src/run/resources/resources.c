@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "run/resources/resources_priv.h"
-#include "run/signals.h"
+#include "run/stop.h"
 #include "host/lock/queue.h"
 #include "vllm/version.h"
 
@@ -265,9 +265,9 @@ static void say(struct taking *t, const struct pl_err *why)
 	pl_log(PL_LOG_INFO, "waiting: %s", t->said);
 }
 
-static int stopped(struct pl_err *err)
+static int stopped(const struct run_stop *stop, struct pl_err *err)
 {
-	int number = run_stop_signal();
+	int number = run_stop_signal(stop);
 
 	return pl_err_set(err, PL_ERR_INTERRUPTED, "ended by signal %d (%s) while waiting", number,
 			  strsignal(number));
@@ -282,12 +282,12 @@ static int wait_for_turn(struct taking *t, struct pl_err *err)
 		return -1;
 	struct pl_err why = *err;
 	if (join_queue(t, err) < 0)
-		return run_stop_signal() != 0 ? stopped(err) : -1;
+		return run_stop_signal(t->how->stop) != 0 ? stopped(t->how->stop, err) : -1;
 	for (;;) {
 		int64_t left_ns = t->how->wait_ns - (pl_clock_now_ns() - from_ns);
 		say(t, &why);
-		if (run_stop_signal() != 0)
-			return stopped(err);
+		if (run_stop_signal(t->how->stop) != 0)
+			return stopped(t->how->stop, err);
 		if (left_ns <= 0) {
 			*err = why;
 			return pl_err_wrap(err, "waited in vain");
@@ -296,7 +296,7 @@ static int wait_for_turn(struct taking *t, struct pl_err *err)
 		int done = try_once(t, &why);
 		if (done > 0)
 			break;
-		if (done < 0 && run_stop_signal() == 0) {
+		if (done < 0 && run_stop_signal(t->how->stop) == 0) {
 			*err = why;
 			return -1;
 		}
@@ -321,7 +321,7 @@ static int take(struct taking *t, struct pl_err *err)
 	if (done > 0)
 		return 0;
 	if (done < 0)
-		return run_stop_signal() != 0 ? stopped(err) : -1;
+		return run_stop_signal(t->how->stop) != 0 ? stopped(t->how->stop, err) : -1;
 	if (t->how->look_only && t->request.kind != RUN_GPUS_NONE) {
 		/* what it will be is not known yet; the port may be free */
 		warn(t, err->text);

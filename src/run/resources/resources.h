@@ -13,12 +13,15 @@
 #include "host/gpu/numa.h"
 #include "host/lock/port.h"
 
+struct run_stop;
+
 #define RUN_WAIT_FOREVER INT64_MAX
 
 /* How to take them. */
 struct run_taking {
 	const char *run_id;                /* NULL: none */
 	const struct run_release *release; /* which vLLM the GPUs are named for */
+	const struct run_stop *stop;       /* ends the waiting; NULL: nothing does */
 	int64_t wait_ns;                   /* for what others hold; 0: not at all */
 	bool look_only; /* a dry run: nothing stays taken, GPUs in use are a warning */
 	bool quiet;     /* does not say for whom it waits */

@@ -1,12 +1,17 @@
+#include "run/steps/identity.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/clock.h"
 #include "base/text.h"
-#include "run/redirect.h"
-#include "run/run_priv.h"
-#include "host/proc/guard_proc.h"
 #include "host/lock/port.h"
+#include "host/proc/guard_proc.h"
+#include "run/context.h"
+#include "run/redirect.h"
+#include "run/steps/server.h"
+#include "run/target.h"
 #include "vllm/secret.h"
 
 #define FETCH_TIMEOUT_NS (30 * PL_NS_PER_S)
@@ -19,42 +24,43 @@ static bool names_simulator(const char *text)
 }
 
 /* The `server` header names what `owned_by` may leave out. */
-static char *server_header(const struct run_state *run)
+static char *server_header(const struct run_target *target)
 {
 	auto_reply reply = { 0 };
 	struct pl_err ignored = PL_ERR_INIT;
 
-	if (run_target_fetch(&run->target, "/health", NULL, FETCH_TIMEOUT_NS, &reply, &ignored) < 0)
+	if (run_target_fetch(target, "/health", NULL, FETCH_TIMEOUT_NS, &reply, &ignored) < 0)
 		return NULL;
 	return pl_strdup(reply.server);
 }
 
-static void fetch_or_null(const struct run_state *run, const char *path, json_t **ret)
+static void fetch_or_null(const struct run_target *target, const char *path, json_t **ret)
 {
 	struct pl_err ignored = PL_ERR_INIT;
 
-	if (run_target_fetch_json(&run->target, path, ret, &ignored) < 0)
+	if (run_target_fetch_json(target, path, ret, &ignored) < 0)
 		*ret = NULL;
 }
 
 /* -1: what answers here is not where the model is. */
-static int learn_models(struct run_state *run)
+static int learn_models(const struct run_context *run, const struct run_target *target,
+			const struct run_server *server, bool follows_redirects,
+			struct run_identity *identity)
 {
 	static const char path[] = "/v1/models";
 	auto_reply reply = { 0 };
 	struct pl_err err = PL_ERR_INIT;
 
-	if (run_target_fetch(&run->target, path, NULL, FETCH_TIMEOUT_NS, &reply, &err) < 0)
+	if (run_target_fetch(target, path, NULL, FETCH_TIMEOUT_NS, &reply, &err) < 0)
 		return 0;
-	run->identity.models_status = reply.status;
-	/* vLLM's own client goes where it is sent */
-	if (run_redirect_is(reply.status) && !run_client_is_vllm(run->experiment)) {
-		run_redirect_error(run->launch->url, path, reply.location, &err);
+	identity->models_status = reply.status;
+	if (run_redirect_is(reply.status) && !follows_redirects) {
+		run_redirect_error(server->url, path, reply.location, &err);
 		return run_fail(run, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_UNREACHABLE, &err);
 	}
 	if (reply.status != 200 ||
-	    pl_json_parse(reply.body, reply.body_len, path, &run->identity.models, &err) < 0)
-		run->identity.models = NULL;
+	    pl_json_parse(reply.body, reply.body_len, path, &identity->models, &err) < 0)
+		identity->models = NULL;
 	return 0;
 }
 
@@ -75,7 +81,8 @@ static void set_no_model(int status, struct pl_err *why)
 }
 
 /* benchmark.served_model_name or .model as vLLM's client; else the first that the server offers. */
-static int choose_model(struct run_state *run, const json_t *first)
+static int choose_model(const struct run_context *run, const json_t *first,
+			struct run_identity *identity)
 {
 	const struct vllm_bench *bench = &run->experiment->bench;
 	const char *offered = json_string_value(json_object_get(first, "id"));
@@ -87,47 +94,47 @@ static int choose_model(struct run_state *run, const json_t *first)
 	if (bench->model != NULL)
 		name = served != NULL && served[0] != '\0' ? served : bench->model;
 	if (name == NULL) {
-		set_no_model(run->identity.models_status, &why);
+		set_no_model(identity->models_status, &why);
 		return run_fail(run, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_COUNT, &why);
 	}
-	run->model = pl_strdup(name);
+	identity->model = pl_strdup(name);
 	return 0;
 }
 
 /* Its names for what it serves, "'a', 'b'"; false: `name` is one of them, or it tells none. */
-static bool others_served(const struct run_state *run, struct pl_buf *names)
+static bool others_served(const struct run_identity *identity, struct pl_buf *names)
 {
-	const json_t *data = json_object_get(run->identity.models, "data");
+	const json_t *data = json_object_get(identity->models, "data");
 	json_t *model;
 	size_t i;
 
 	json_array_foreach(data, i, model)
 	{
 		const char *id = json_string_value(json_object_get(model, "id"));
-		if (id == NULL || pl_text_equal(id, run->model))
+		if (id == NULL || pl_text_equal(id, identity->model))
 			return false;
 		pl_buf_addf(names, "%s'%s'", i > 0 ? ", " : "", id);
 	}
 	return json_array_size(data) > 0;
 }
 
-int run_identity_check_model(struct run_state *run, const char *refusal)
+int run_identity_check_model(const struct run_context *run, const struct run_identity *identity,
+			     const char *refusal)
 {
 	struct pl_err why = PL_ERR_INIT;
 	auto_buf names = { 0 };
 
 	pl_buf_init(&names, NAMES_BYTES_MAX);
-	if (!others_served(run, &names))
+	if (!others_served(identity, &names))
 		return 0;
-	pl_err_set(&why, PL_ERR_LAUNCH, "the server does not serve model '%s' but %s%s", run->model,
-		   pl_buf_text(&names), refusal);
+	pl_err_set(&why, PL_ERR_LAUNCH, "the server does not serve model '%s' but %s%s",
+		   identity->model, pl_buf_text(&names), refusal);
 	return run_fail(run, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_MODEL_NOT_FOUND, &why);
 }
 
 /* A model or served_model_name that the server was started with; or none is told, and vLLM has its own. */
-static bool was_asked_for(const struct run_state *run, const char *id)
+static bool was_asked_for(const json_t *server, const char *id)
 {
-	const json_t *server = run->experiment->server;
 	const json_t *names = json_object_get(server, "served_model_name");
 	const char *model = json_string_value(json_object_get(server, "model"));
 	json_t *name;
@@ -147,28 +154,27 @@ static bool was_asked_for(const struct run_state *run, const char *id)
  * A server takes its port minutes after it was found free, and whoever came between answers in its
  * place: with models that were not asked for, from a process that was not started here.
  */
-static bool is_another(const struct run_state *run)
+static bool is_another(const struct run_context *run, const struct run_server *server,
+		       const struct run_identity *identity)
 {
-	const json_t *data = json_object_get(run->identity.models, "data");
-	uint16_t port = run->launch->resources.port.number;
+	const json_t *data = json_object_get(identity->models, "data");
 	json_t *model;
 	size_t i;
 
-	if (run->server.process == NULL || port == 0 || json_array_size(data) == 0)
+	if (server->process == NULL || server->port == 0 || json_array_size(data) == 0)
 		return false;
 	json_array_foreach(data, i, model)
 	{
 		const char *id = json_string_value(json_object_get(model, "id"));
-		if (id == NULL || was_asked_for(run, id))
+		if (id == NULL || was_asked_for(run->experiment->server, id))
 			return false;
 	}
-	pid_t listener = host_port_listener_pid(port);
-	return listener > 0 && !host_proc_may_descend(listener, host_guard_pid(run->guard));
+	pid_t listener = host_port_listener_pid(server->port);
+	return listener > 0 && !host_proc_may_descend(listener, host_guard_pid(server->guard));
 }
 
-static int fail_another(struct run_state *run)
+static int fail_another(const struct run_context *run, uint16_t port)
 {
-	uint16_t port = run->launch->resources.port.number;
 	auto_free char *listener = host_port_listener(port);
 	struct pl_err why = PL_ERR_INIT;
 
@@ -178,40 +184,55 @@ static int fail_another(struct run_state *run)
 	return run_fail(run, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_PORT_IN_USE, &why);
 }
 
-static void learn_server_info(struct run_state *run)
+static void learn_server_info(const struct run_target *target, struct run_identity *identity)
 {
 	auto_json json_t *told = NULL;
 
-	fetch_or_null(run, "/server_info", &told);
+	fetch_or_null(target, "/server_info", &told);
 	/* it may hold the server's environment */
 	if (told != NULL)
-		run->identity.server_info = vllm_secret_json_shown(told);
+		identity->server_info = vllm_secret_json_shown(told);
 }
 
-int run_identity_learn(struct run_state *run)
+int run_identity_learn(const struct run_context *run, const struct run_target *target,
+		       const struct run_server *server, bool follows_redirects,
+		       struct run_identity *ret)
 {
-	struct run_identity *identity = &run->identity;
-
-	fetch_or_null(run, "/version", &identity->version);
-	if (learn_models(run) < 0)
+	fetch_or_null(target, "/version", &ret->version);
+	if (learn_models(run, target, server, follows_redirects, ret) < 0)
 		return -1;
-	if (is_another(run))
-		return fail_another(run);
-	learn_server_info(run);
-	const json_t *first = json_array_get(json_object_get(identity->models, "data"), 0);
+	if (is_another(run, server, ret))
+		return fail_another(run, server->port);
+	learn_server_info(target, ret);
+	const json_t *first = json_array_get(json_object_get(ret->models, "data"), 0);
 	const char *owner = json_string_value(json_object_get(first, "owned_by"));
-	const char *version = json_string_value(json_object_get(identity->version, "version"));
-	auto_free char *header = server_header(run);
+	const char *version = json_string_value(json_object_get(ret->version, "version"));
+	auto_free char *header = server_header(target);
 
-	identity->known = version != NULL || owner != NULL;
-	identity->simulated = names_simulator(version) || names_simulator(owner) ||
-			      names_simulator(header);
-	if (identity->simulated)
-		identity->name = pl_strdup(SIMULATOR);
+	ret->known = version != NULL || owner != NULL;
+	ret->simulated = names_simulator(version) || names_simulator(owner) ||
+			 names_simulator(header);
+	if (ret->simulated)
+		ret->name = pl_strdup(SIMULATOR);
 	else
-		identity->name = pl_strdup(owner != NULL ? owner : header);
-	identity->engine_version = pl_strdup(version);
-	return choose_model(run, first);
+		ret->name = pl_strdup(owner != NULL ? owner : header);
+	ret->engine_version = pl_strdup(version);
+	return choose_model(run, first, ret);
+}
+
+const char *run_identity_root(const struct run_identity *identity)
+{
+	json_t *model;
+	size_t i;
+
+	json_array_foreach(json_object_get(identity->models, "data"), i, model)
+	{
+		const char *root = json_string_value(json_object_get(model, "root"));
+		if (root != NULL &&
+		    pl_text_equal(json_string_value(json_object_get(model, "id")), identity->model))
+			return root;
+	}
+	return NULL;
 }
 
 void run_identity_done(struct run_identity *identity)
@@ -219,6 +240,7 @@ void run_identity_done(struct run_identity *identity)
 	json_decref(identity->version);
 	json_decref(identity->models);
 	json_decref(identity->server_info);
+	free(identity->model);
 	free(identity->name);
 	free(identity->engine_version);
 	*identity = (struct run_identity){ 0 };

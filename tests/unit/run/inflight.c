@@ -26,7 +26,7 @@ static void compare(const struct run_inflight_sample *samples, size_t count, dou
 	run_inflight_compare(ours, PL_ARRAY_SIZE(ours), samples, count, used, median);
 }
 
-static void test_exp_inflight__equal_counts_agree(void **state)
+static void test_run_inflight__equal_counts_agree(void **state)
 {
 	(void)state;
 	const struct run_inflight_sample samples[] = {
@@ -40,7 +40,7 @@ static void test_exp_inflight__equal_counts_agree(void **state)
 	assert_true(median == 0);
 }
 
-static void test_exp_inflight__distance_is_a_share_of_ours(void **state)
+static void test_run_inflight__distance_is_a_share_of_ours(void **state)
 {
 	(void)state;
 	const struct run_inflight_sample samples[] = {
@@ -54,7 +54,7 @@ static void test_exp_inflight__distance_is_a_share_of_ours(void **state)
 }
 
 /* What ours was within the last 250 ms counts, what it was before that does not. */
-static void test_exp_inflight__the_server_may_lag(void **state)
+static void test_run_inflight__the_server_may_lag(void **state)
 {
 	(void)state;
 	struct run_inflight_sample samples[5];
@@ -70,7 +70,7 @@ static void test_exp_inflight__the_server_may_lag(void **state)
 	assert_true(median == 0.5);
 }
 
-static void test_exp_inflight__too_few_or_too_small_are_unknown(void **state)
+static void test_run_inflight__too_few_or_too_small_are_unknown(void **state)
 {
 	(void)state;
 	const struct run_inflight_sample samples[] = {
@@ -87,7 +87,7 @@ static void test_exp_inflight__too_few_or_too_small_are_unknown(void **state)
 }
 
 /* Two requests from 1 s on; the first fails at 2 s and at 4 s and is tried again a second later. */
-static void test_exp_inflight__who_waits_for_a_try_is_not_asked(void **state)
+static void test_run_inflight__who_waits_for_a_try_is_not_asked(void **state)
 {
 	static const struct res_inflight all[] = { { AT_MS(1000), 2 },
 						   { AT_MS(7000), 1 },
@@ -131,11 +131,11 @@ static void test_exp_inflight__who_waits_for_a_try_is_not_asked(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_exp_inflight__who_waits_for_a_try_is_not_asked),
-		cmocka_unit_test(test_exp_inflight__equal_counts_agree),
-		cmocka_unit_test(test_exp_inflight__distance_is_a_share_of_ours),
-		cmocka_unit_test(test_exp_inflight__the_server_may_lag),
-		cmocka_unit_test(test_exp_inflight__too_few_or_too_small_are_unknown),
+		cmocka_unit_test(test_run_inflight__who_waits_for_a_try_is_not_asked),
+		cmocka_unit_test(test_run_inflight__equal_counts_agree),
+		cmocka_unit_test(test_run_inflight__distance_is_a_share_of_ours),
+		cmocka_unit_test(test_run_inflight__the_server_may_lag),
+		cmocka_unit_test(test_run_inflight__too_few_or_too_small_are_unknown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

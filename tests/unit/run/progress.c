@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-static void test_exp_progress__lines(void **state)
+static void test_run_progress__lines(void **state)
 {
 	(void)state;
 	static const struct {
@@ -39,7 +39,7 @@ static void test_exp_progress__lines(void **state)
 	}
 }
 
-static void test_exp_progress__never_wider_than_a_terminal(void **state)
+static void test_run_progress__never_wider_than_a_terminal(void **state)
 {
 	(void)state;
 	struct run_progress_view view = {
@@ -61,8 +61,8 @@ static void test_exp_progress__never_wider_than_a_terminal(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_exp_progress__lines),
-		cmocka_unit_test(test_exp_progress__never_wider_than_a_terminal),
+		cmocka_unit_test(test_run_progress__lines),
+		cmocka_unit_test(test_run_progress__never_wider_than_a_terminal),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

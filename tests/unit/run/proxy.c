@@ -28,7 +28,7 @@ static int check(const char *name, const char *value, bool https, struct pl_err 
 	return run_proxy_check(https, "gpu.lab.example", 443, &addr, err);
 }
 
-static void test_exp_proxy__variables(void **state)
+static void test_run_proxy__variables(void **state)
 {
 	static const struct {
 		const char *name;
@@ -60,7 +60,7 @@ static void test_exp_proxy__variables(void **state)
 	clear();
 }
 
-static void test_exp_proxy__no_proxy(void **state)
+static void test_run_proxy__no_proxy(void **state)
 {
 	static const struct {
 		const char *no_proxy;
@@ -118,7 +118,7 @@ static void test_exp_proxy__no_proxy(void **state)
 	clear();
 }
 
-static void test_exp_proxy__loopback_needs_none(void **state)
+static void test_run_proxy__loopback_needs_none(void **state)
 {
 	static const char *const near[] = { "127.0.0.1", "127.9.9.9", "::1" };
 	struct pl_err err = PL_ERR_INIT;
@@ -140,9 +140,9 @@ static void test_exp_proxy__loopback_needs_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_exp_proxy__variables),
-		cmocka_unit_test(test_exp_proxy__no_proxy),
-		cmocka_unit_test(test_exp_proxy__loopback_needs_none),
+		cmocka_unit_test(test_run_proxy__variables),
+		cmocka_unit_test(test_run_proxy__no_proxy),
+		cmocka_unit_test(test_run_proxy__loopback_needs_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

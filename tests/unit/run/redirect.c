@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-static void test_exp_redirect__names_what_to_write(void **state)
+static void test_run_redirect__names_what_to_write(void **state)
 {
 	static const struct {
 		const char *url, *location, *base;
@@ -40,7 +40,7 @@ static void test_exp_redirect__names_what_to_write(void **state)
 	}
 }
 
-static void test_exp_redirect__says_so(void **state)
+static void test_run_redirect__says_so(void **state)
 {
 	struct pl_err err = PL_ERR_INIT;
 
@@ -58,8 +58,8 @@ static void test_exp_redirect__says_so(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_exp_redirect__names_what_to_write),
-		cmocka_unit_test(test_exp_redirect__says_so),
+		cmocka_unit_test(test_run_redirect__names_what_to_write),
+		cmocka_unit_test(test_run_redirect__says_so),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

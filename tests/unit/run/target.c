@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-static void test_exp_target__urls(void **state)
+static void test_run_target__urls(void **state)
 {
 	(void)state;
 	static const struct {
@@ -53,7 +53,7 @@ static void test_exp_target__urls(void **state)
 }
 
 /* It ends a run as a server does that does not answer, so it is no fault of the URL's. */
-static void test_exp_target__host_that_nobody_knows(void **state)
+static void test_run_target__host_that_nobody_knows(void **state)
 {
 	struct run_target target;
 	struct pl_err err = PL_ERR_INIT;
@@ -71,7 +71,7 @@ static void test_exp_target__host_that_nobody_knows(void **state)
 	run_target_done(&target);
 }
 
-static void test_exp_target__urls_that_cannot_be(void **state)
+static void test_run_target__urls_that_cannot_be(void **state)
 {
 	(void)state;
 	static const char *const urls[] = {
@@ -98,7 +98,7 @@ static void test_exp_target__urls_that_cannot_be(void **state)
 	}
 }
 
-static void test_exp_target__wildcard_is_reached_by_loopback(void **state)
+static void test_run_target__wildcard_is_reached_by_loopback(void **state)
 {
 	(void)state;
 	static const char *const binds[][2] = { { "0.0.0.0", "127.0.0.1:7" },
@@ -129,7 +129,7 @@ static void check_headers(const char *bearer, const char *header_json, const cha
 	run_target_done(&target);
 }
 
-static void test_exp_target__headers(void **state)
+static void test_run_target__headers(void **state)
 {
 	(void)state;
 	unsetenv("OPENAI_API_KEY");
@@ -177,7 +177,7 @@ static void check_addresses(struct run_target *target, const char *const *texts,
 	}
 }
 
-static void test_exp_target__a_family_is_kept(void **state)
+static void test_run_target__a_family_is_kept(void **state)
 {
 	static const char *const all[] = { "10.0.0.1:80", "10.0.0.2:80", "[fd00::1]:80",
 					   "[fd00::2]:80" };
@@ -199,12 +199,12 @@ static void test_exp_target__a_family_is_kept(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_exp_target__urls),
-		cmocka_unit_test(test_exp_target__urls_that_cannot_be),
-		cmocka_unit_test(test_exp_target__host_that_nobody_knows),
-		cmocka_unit_test(test_exp_target__wildcard_is_reached_by_loopback),
-		cmocka_unit_test(test_exp_target__headers),
-		cmocka_unit_test(test_exp_target__a_family_is_kept),
+		cmocka_unit_test(test_run_target__urls),
+		cmocka_unit_test(test_run_target__urls_that_cannot_be),
+		cmocka_unit_test(test_run_target__host_that_nobody_knows),
+		cmocka_unit_test(test_run_target__wildcard_is_reached_by_loopback),
+		cmocka_unit_test(test_run_target__headers),
+		cmocka_unit_test(test_run_target__a_family_is_kept),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

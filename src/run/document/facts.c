@@ -1,12 +1,13 @@
+#include "run/document/facts.h"
+
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "base/stats.h"
 #include "result/metrics/metrics.h"
+#include "result/quality.h"
 #include "run/inflight.h"
 #include "run/run_priv.h"
-#include "result/quality.h"
 
 /* after - before; NaN where a page or the value is missing. */
 static double grown(const struct run_window *window, size_t offset)
@@ -47,16 +48,17 @@ static double server_restarted(const struct run_window *window)
 /* One request with n choices counts n times at some servers: then there is nothing to compare. */
 static double foreign_load(const struct run_state *run)
 {
-	double finished = GROWN(&run->window, request_success);
-	double ours = (double)run_probe_count(run->beside.probe);
+	double finished = GROWN(&run->measured.window, request_success);
+	double ours = (double)run_probe_count(run->measured.extras.probe);
 
-	if (isnan(finished) || json_object_get(run->experiment->bench.extra_body, "n") != NULL ||
-	    run->outcome->records == NULL)
+	if (isnan(finished) ||
+	    json_object_get(run->context.experiment->bench.extra_body, "n") != NULL ||
+	    run->measured.outcome->records == NULL)
 		return NAN;
 	/* a try whose answer was lost may have been answered all the same; vLLM's client tells
 	 * none */
-	for (size_t i = 0; i < run->outcome->count; i++) {
-		const struct res_record *record = &run->outcome->records[i];
+	for (size_t i = 0; i < run->measured.outcome->count; i++) {
+		const struct res_record *record = &run->measured.outcome->records[i];
 		if (record->acted_ns != RES_NO_TIME)
 			ours += record->tries > 0 ? record->tries : 1;
 	}
@@ -74,7 +76,8 @@ static void agreement(const struct run_state *run, struct res_quality_facts *ret
 	for (size_t i = 0; i < count; i++)
 		samples[i] = (struct run_inflight_sample){ .t_ns = pages[i].t_ns,
 							   .theirs = pages[i].requests };
-	auto_free struct res_inflight *asked = run_inflight_asked(run->outcome, &asked_count);
+	auto_free struct res_inflight *asked = run_inflight_asked(run->measured.outcome,
+								  &asked_count);
 	run_inflight_compare(asked, asked_count, samples, count, &ret->inflight_samples,
 			     &ret->inflight_disagreement);
 }
@@ -89,25 +92,29 @@ static double shared_by_choices(const struct vllm_bench *bench, double share)
 
 void run_facts(const struct run_state *run, const json_t *results, struct res_quality_facts *ret)
 {
-	const struct vllm_bench *bench = &run->experiment->bench;
+	const struct vllm_bench *bench = &run->context.experiment->bench;
 
 	res_quality_init(ret);
 	if (run->identity.known)
 		ret->simulated = run->identity.simulated ? 1 : 0;
-	if (run->outcome == NULL)
+	if (run->measured.outcome == NULL)
 		return;
-	res_quality_facts(run->outcome, results, run_plan_has_rate(bench), bench->max_concurrency,
-			  ret);
-	double queries = GROWN(&run->window, prefix_queries);
-	ret->host_steal_share = run->window.stolen_share;
-	ret->prefix_hit_share = queries > 0 ? GROWN(&run->window, prefix_hits) / queries : NAN;
+	res_quality_facts(run->measured.outcome, results, run_plan_has_rate(bench),
+			  bench->max_concurrency, ret);
+	double queries = GROWN(&run->measured.window, prefix_queries);
+	ret->host_steal_share = run->measured.window.stolen_share;
+	ret->prefix_hit_share = queries > 0 ? GROWN(&run->measured.window, prefix_hits) / queries
+					    : NAN;
 	/* of another's data set it is not known */
-	ret->prefix_hit_expected =
-		run->plan != NULL ? shared_by_choices(bench, run->plan->shared_prefix_share) : NAN;
-	ret->preemptions = GROWN(&run->window, preemptions);
-	ret->server_restarted = is_restart_seen(run) ? 1 : server_restarted(&run->window);
+	ret->prefix_hit_expected = run->measured.plan != NULL
+					   ? shared_by_choices(
+						     bench, run->measured.plan->shared_prefix_share)
+					   : NAN;
+	ret->preemptions = GROWN(&run->measured.window, preemptions);
+	ret->server_restarted = is_restart_seen(run) ? 1 : server_restarted(&run->measured.window);
 	ret->foreign_load = foreign_load(run);
 	agreement(run, ret);
-	run_client_facts(run, ret);
-	run_telemetry_facts(run, ret);
+	if (run->client->facts != NULL)
+		run->client->facts(run->context.experiment, &run->measured, ret);
+	run_telemetry_facts(&run->telemetry, ret);
 }

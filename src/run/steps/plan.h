@@ -1,8 +1,8 @@
 /*
  * What is sent: prompts, arrivals and request bodies, all made before the clock starts.
  */
-#ifndef RUN_PLAN_H
-#define RUN_PLAN_H
+#ifndef RUN_STEPS_PLAN_H
+#define RUN_STEPS_PLAN_H
 
 #include "bench/adapters/adapter.h"
 #include "bench/data/dataset.h"

@@ -2,17 +2,19 @@
  * vLLM's probe requests: one token, one after the other, beside the load and on connections of
  * their own, so that they wait for the server and not for the load's cap.
  */
-#ifndef RUN_STEPS_PROBE_H
-#define RUN_STEPS_PROBE_H
+#ifndef RUN_CLIENT_PROBE_H
+#define RUN_CLIENT_PROBE_H
 
+#include "base/err.h"
 #include "base/json.h"
 
-struct run_state;
+struct run_context;
+struct run_route;
 struct run_probe;
 
-/* Sends the next one 1/rate seconds after an answer. */
-int run_probe_start(const struct run_state *run, double rate, struct run_probe **ret,
-		    struct pl_err *err) PL_MUST_CHECK;
+/* Sends the next one 1/probe_request_rate seconds after an answer. Run and route are borrowed. */
+int run_probe_start(const struct run_context *run, const struct run_route *route, const char *model,
+		    struct run_probe **ret, struct pl_err *err) PL_MUST_CHECK;
 /* Lets the one that is open end; NULL is harmless. */
 void run_probe_stop(struct run_probe *probe);
 /* After the stop: how many were sent. */

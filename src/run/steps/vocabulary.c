@@ -1,10 +1,10 @@
-/* How many tokens made-up prompts may be drawn from: what files here and the server tell of it. */
-#include "run/run_priv.h"
+#include "run/steps/vocabulary.h"
 
 #include "bench/data/dataset.h"
 #include "bench/data/tokenizer.h"
 #include "checkpoint/facts.h"
 #include "checkpoint/tokenizer_files.h"
+#include "run/steps/identity.h"
 
 /* Where the tokenizer may lie: its own folder, the model's, and the one that the server names. */
 #define PLACES_MAX 4
@@ -14,9 +14,9 @@ struct places {
 	size_t count;
 };
 
-static const json_t *served_model(const struct run_state *run)
+static const json_t *served_model(const struct run_identity *identity)
 {
-	return json_array_get(json_object_get(run->identity.models, "data"), 0);
+	return json_array_get(json_object_get(identity->models, "data"), 0);
 }
 
 static void add_place(struct places *places, const char *model, const json_t *env)
@@ -26,9 +26,9 @@ static void add_place(struct places *places, const char *model, const json_t *en
 									 .env = env };
 }
 
-static struct places places_of(const struct run_state *run)
+static struct places places_of(const struct exp_config *experiment,
+			       const struct run_identity *identity)
 {
-	const struct exp_config *experiment = run->experiment;
 	struct ckpt_source server = ckpt_source_of(experiment->server, experiment->launch.env);
 	struct places places = { 0 };
 
@@ -36,7 +36,7 @@ static struct places places_of(const struct run_state *run)
 	if (server.model != NULL)
 		places.sources[places.count++] = server;
 	add_place(&places, experiment->bench.model, server.env);
-	add_place(&places, json_string_value(json_object_get(served_model(run), "root")),
+	add_place(&places, json_string_value(json_object_get(served_model(identity), "root")),
 		  server.env);
 	return places;
 }
@@ -49,22 +49,22 @@ static int64_t vocab_size_of(const struct ckpt_source *source)
 }
 
 /* The rows of the model's embedding; else what the server tells beside the name, as llama.cpp's. */
-static int64_t vocab_size_of_model(const struct run_state *run, const struct places *places)
+static int64_t vocab_size_of_model(const struct run_identity *identity, const struct places *places)
 {
 	int64_t size = 0;
 
 	for (size_t i = 0; size <= 0 && i < places->count; i++)
 		size = vocab_size_of(&places->sources[i]);
 	if (size <= 0)
-		size = json_integer_value(
-			json_object_get(json_object_get(served_model(run), "meta"), "n_vocab"));
+		size = json_integer_value(json_object_get(
+			json_object_get(served_model(identity), "meta"), "n_vocab"));
 	return size > 0 ? size : OPTION_NO_I64;
 }
 
-void run_vocabulary_learn(const struct run_state *run, struct bench_tokenizer *tokenizer,
-			  struct vllm_bench *bench)
+void run_vocabulary_learn(const struct exp_config *experiment, const struct run_identity *identity,
+			  struct bench_tokenizer *tokenizer, struct vllm_bench *bench)
 {
-	struct places places = places_of(run);
+	struct places places = places_of(experiment, identity);
 
 	if (!bench_dataset_draws_tokens(bench->dataset_name))
 		return;
@@ -81,5 +81,5 @@ void run_vocabulary_learn(const struct run_state *run, struct bench_tokenizer *t
 	}
 	if (bench->vocab_size == OPTION_NO_I64 &&
 	    (tokenizer == NULL || bench_tokenizer_vocab_size(tokenizer) == 0))
-		bench->vocab_size = vocab_size_of_model(run, &places);
+		bench->vocab_size = vocab_size_of_model(identity, &places);
 }

@@ -1,4 +1,4 @@
-#include "run/telemetry.h"
+#include "run/document/system.h"
 
 #include <math.h>
 #include <sys/resource.h>
@@ -201,8 +201,8 @@ static void set_server(json_t *json, const struct view *view)
 /* What the load itself counted. */
 static void set_client(json_t *json, const struct run_state *run, const json_t *results)
 {
-	const struct run_window *window = &run->window;
-	const struct res_outcome *outcome = run->outcome;
+	const struct run_window *window = &run->measured.window;
+	const struct res_outcome *outcome = run->measured.outcome;
 	double tokens = json_number_value(json_object_get(results, "total_output_tokens"));
 	struct rusage usage;
 
@@ -211,15 +211,15 @@ static void set_client(json_t *json, const struct run_state *run, const json_t *
 	getrusage(RUSAGE_SELF, &usage);
 	set_number(json, "cpu_s", (double)window->cpu_ns / 1e9);
 	set(json, "memory_peak_bytes", json_integer((json_int_t)usage.ru_maxrss * 1024));
-	/* another program sent the load: see environment.client */
-	if (run->client.program != NULL)
+	/* what that one took stands in environment.client */
+	if (run->client->is_program)
 		return;
 	set_number(json, "worker_cpu_share_max", outcome->worker_cpu_share_max);
 	set_number(json, "cpu_us_per_token",
 		   tokens > 0 ? (double)window->cpu_ns / 1e3 / tokens : NAN);
-	set(json, "threads", json_integer(run->experiment->bench.threads));
+	set(json, "threads", json_integer(run->context.experiment->bench.threads));
 	set(json, "realtime", json_boolean(outcome->realtime_granted));
-	set(json, "delayed_acks", json_boolean(run->acks_may_wait));
+	set(json, "delayed_acks", json_boolean(run->route.acks_may_wait));
 	set(json, "connections", json_integer((json_int_t)outcome->connections));
 	set(json, "involuntary_switches", json_integer(window->involuntary_switches));
 }
@@ -238,7 +238,8 @@ static json_t *make_cost(const struct run_state *run)
 	struct host_telemetry_cost cost;
 
 	host_telemetry_cost(run->telemetry.host, &cost);
-	set_number(json, "interval_ms", (double)run->experiment->telemetry.interval_ns / 1e6);
+	set_number(json, "interval_ms",
+		   (double)run->context.experiment->telemetry.interval_ns / 1e6);
 	set(json, "ticks", json_integer(cost.ticks.ticks));
 	set(json, "ticks_missed", json_integer(cost.ticks.missed));
 	set_number(json, "late_p50_ms", cost.ticks.late_p50_ms);
@@ -268,8 +269,8 @@ json_t *run_system(const struct run_state *run, const json_t *results, const jso
 	if (run->launch->url == NULL)
 		set(hardware, "gpu_count",
 		    json_integer((json_int_t)json_array_size(run->launch->gpus)));
-	if (run->outcome != NULL)
-		set_number(host_usage, "steal_share", run->window.stolen_share);
+	if (run->measured.outcome != NULL)
+		set_number(host_usage, "steal_share", run->measured.window.stolen_share);
 	set_client(client, run, results);
 	if (run->telemetry.over) {
 		const struct host_telemetry *host = run->telemetry.host;

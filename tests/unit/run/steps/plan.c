@@ -1,4 +1,4 @@
-#include "run/plan.h"
+#include "run/steps/plan.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -21,7 +21,7 @@ static double share_of(const char *const *prompts, size_t count)
 	return run_shared_prefix_share(samples, count);
 }
 
-static void test_exp_plan__shared_prefix_share(void **state)
+static void test_run_steps_plan__shared_prefix_share(void **state)
 {
 	(void)state;
 	const char *const apart[] = { "abcd", "bcde", "cdef" };
@@ -35,7 +35,7 @@ static void test_exp_plan__shared_prefix_share(void **state)
 	assert_true(isnan(share_of(apart, 0)));
 }
 
-static void test_exp_plan__when_eos_is_ignored(void **state)
+static void test_run_steps_plan__when_eos_is_ignored(void **state)
 {
 	(void)state;
 	struct vllm_bench bench;
@@ -50,7 +50,7 @@ static void test_exp_plan__when_eos_is_ignored(void **state)
 	vllm_bench_done(&bench);
 }
 
-static void test_exp_plan__when_planned_times_matter(void **state)
+static void test_run_steps_plan__when_planned_times_matter(void **state)
 {
 	(void)state;
 	struct vllm_bench bench;
@@ -98,7 +98,7 @@ static struct run_plan *build(const struct run_plan_input *input)
 	return plan;
 }
 
-static void test_exp_plan__requests(void **state)
+static void test_run_steps_plan__requests(void **state)
 {
 	(void)state;
 	struct vllm_bench bench = random_ids(5);
@@ -132,7 +132,7 @@ static void test_exp_plan__requests(void **state)
 	vllm_bench_done(&bench);
 }
 
-static void test_exp_plan__arrivals_end_at_count_over_rate(void **state)
+static void test_run_steps_plan__arrivals_end_at_count_over_rate(void **state)
 {
 	(void)state;
 	struct vllm_bench bench = random_ids(50);
@@ -148,7 +148,7 @@ static void test_exp_plan__arrivals_end_at_count_over_rate(void **state)
 	vllm_bench_done(&bench);
 }
 
-static void test_exp_plan__warmups_are_other_prompts_as_long(void **state)
+static void test_run_steps_plan__warmups_are_other_prompts_as_long(void **state)
 {
 	(void)state;
 	struct vllm_bench bench = random_ids(3);
@@ -185,12 +185,12 @@ static void test_exp_plan__warmups_are_other_prompts_as_long(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_exp_plan__shared_prefix_share),
-		cmocka_unit_test(test_exp_plan__when_eos_is_ignored),
-		cmocka_unit_test(test_exp_plan__when_planned_times_matter),
-		cmocka_unit_test(test_exp_plan__requests),
-		cmocka_unit_test(test_exp_plan__arrivals_end_at_count_over_rate),
-		cmocka_unit_test(test_exp_plan__warmups_are_other_prompts_as_long),
+		cmocka_unit_test(test_run_steps_plan__shared_prefix_share),
+		cmocka_unit_test(test_run_steps_plan__when_eos_is_ignored),
+		cmocka_unit_test(test_run_steps_plan__when_planned_times_matter),
+		cmocka_unit_test(test_run_steps_plan__requests),
+		cmocka_unit_test(test_run_steps_plan__arrivals_end_at_count_over_rate),
+		cmocka_unit_test(test_run_steps_plan__warmups_are_other_prompts_as_long),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

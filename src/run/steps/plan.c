@@ -1,4 +1,4 @@
-#include "run/plan.h"
+#include "run/steps/plan.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* vLLM's flat result beside ours, where save_result or append_result ask for it. */
+#include "run/document/flat_result.h"
+
 #include "base/log.h"
 #include "base/text.h"
 #include "result/flat/flat.h"
@@ -12,38 +13,31 @@ void run_failure_lines(const struct run_state *run)
 {
 	auto_buf lines = { 0 };
 
-	if (run->options->failures == NULL || run->outcome == NULL)
+	if (run->settings->failures == NULL || run->measured.outcome == NULL)
 		return;
 	pl_buf_init(&lines, FAILURES_BYTES_MAX);
-	res_report_first_failures(run->outcome->records, run->outcome->count, &lines);
-	*run->options->failures = pl_buf_take(&lines);
+	res_report_first_failures(run->measured.outcome->records, run->measured.outcome->count,
+				  &lines);
+	*run->settings->failures = pl_buf_take(&lines);
 }
 
 /* benchmark.model, or what the server calls the model that it offers: its path or hub id. */
 static const char *model_id_of(const struct run_state *run)
 {
-	json_t *model;
-	size_t i;
+	const char *root = run_identity_root(&run->identity);
 
-	if (run->experiment->bench.model != NULL)
-		return run->experiment->bench.model;
-	json_array_foreach(json_object_get(run->identity.models, "data"), i, model)
-	{
-		const char *root = json_string_value(json_object_get(model, "root"));
-		if (root != NULL &&
-		    pl_text_equal(json_string_value(json_object_get(model, "id")), run->model))
-			return root;
-	}
-	return run->model;
+	if (run->context.experiment->bench.model != NULL)
+		return run->context.experiment->bench.model;
+	return root != NULL ? root : run->identity.model;
 }
 
 void run_flat_input(const struct run_state *run, const json_t *document, struct res_flat_input *ret)
 {
-	const struct res_outcome *outcome = run->outcome;
-	int64_t real_ns = run->started_real_ns - run->started_ns;
+	const struct res_outcome *outcome = run->measured.outcome;
+	int64_t real_ns = run->context.started_real_ns - run->context.started_ns;
 
 	*ret = (struct res_flat_input){
-		.bench = &run->experiment->bench,
+		.bench = &run->context.experiment->bench,
 		.results = json_object_get(document, "results"),
 		.records = outcome->records,
 		.count = outcome->count,
@@ -56,30 +50,32 @@ void run_flat_input(const struct run_state *run, const json_t *document, struct 
 }
 
 /* It only repeats figures: where it cannot be written the run's own result stays. */
-static void write_pytorch(const struct run_state *run, const struct res_flat_input *input)
+static void write_pytorch(const struct run_context *run, const struct res_flat_input *input,
+			  const char *flat_path)
 {
 	auto_free char *path = NULL;
 	struct pl_err why = PL_ERR_INIT;
 
-	if (res_pytorch_write(input, run->flat_path, &path, &why) < 0)
+	if (res_pytorch_write(input, flat_path, &path, &why) < 0)
 		pl_log(PL_LOG_WARNING, "no PyTorch benchmark file: %s", why.text);
 	else
 		run_say(run, "PyTorch benchmark file: %s", path);
 }
 
-int run_flat_result(struct run_state *run, const json_t *document, struct pl_err *err)
+int run_flat_result(const struct run_state *run, const json_t *document, char **ret_path,
+		    struct pl_err *err)
 {
-	const struct vllm_bench *bench = &run->experiment->bench;
+	const struct vllm_bench *bench = &run->context.experiment->bench;
 	struct res_flat_input input;
 
 	/* what measured nothing has nothing to say in vLLM's form */
-	if ((!bench->save_result && !bench->append_result) || run->outcome == NULL)
+	if ((!bench->save_result && !bench->append_result) || run->measured.outcome == NULL)
 		return 0;
 	run_flat_input(run, document, &input);
-	if (res_flat_write(&input, &run->flat_path, err) < 0)
+	if (res_flat_write(&input, ret_path, err) < 0)
 		return -1;
-	run_say(run, "vLLM's flat result: %s", run->flat_path);
+	run_say(&run->context, "vLLM's flat result: %s", *ret_path);
 	if (res_pytorch_wanted())
-		write_pytorch(run, &input);
+		write_pytorch(&run->context, &input, *ret_path);
 	return 0;
 }

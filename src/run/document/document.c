@@ -1,12 +1,18 @@
+#include "run/document/document.h"
+
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/clock.h"
-#include "base/stats.h"
 #include "base/text.h"
 #include "result/metrics/metrics.h"
+#include "result/quality.h"
+#include "run/document/facts.h"
+#include "run/document/system.h"
+#include "run/figures.h"
 #include "run/redact.h"
 #include "run/run_priv.h"
-#include "result/quality.h"
+#include "run/side_files.h"
 #include "vllm/overlay.h"
 #include "vllm/secret.h"
 #include "vllm/server_args.h"
@@ -35,24 +41,27 @@ static json_t *make_config(const struct run_state *run)
 {
 	auto_json json_t *effective = NULL;
 	json_t *server = NULL, *source = NULL, *explicit_names = json_array();
-	json_t *benchmark = vllm_bench_to_json(&run->experiment->bench);
+	json_t *benchmark = vllm_bench_to_json(&run->context.experiment->bench);
 	const char *name;
 	json_t *value;
 
 	vllm_args_effective(run->launch->values, &effective, &source);
 	server = vllm_secret_json_shown(effective);
-	json_object_foreach(run->experiment->server, name, value)
+	json_object_foreach(run->context.experiment->server, name, value)
 		json_array_append_new(explicit_names, json_string(name));
-	set(benchmark, "ignore_eos", json_boolean(run_plan_ignores_eos(&run->experiment->bench)));
-	set(benchmark, "endpoint", pl_json_text(run->endpoint));
-	if (run->model != NULL)
-		set(benchmark, "model", json_string(run->model));
+	set(benchmark, "ignore_eos",
+	    json_boolean(run_plan_ignores_eos(&run->context.experiment->bench)));
+	set(benchmark, "endpoint", pl_json_text(run->route.endpoint));
+	if (run->identity.model != NULL)
+		set(benchmark, "model", json_string(run->identity.model));
 	set(benchmark, "prompt_form",
-	    pl_json_text(run->plan != NULL ? run->plan->dataset->prompt_form : NULL));
+	    pl_json_text(run->measured.plan != NULL ? run->measured.plan->dataset->prompt_form
+						    : NULL));
 	set(benchmark, "chat_template",
-	    pl_json_text(run->plan != NULL ? run->plan->dataset->chat_template : NULL));
+	    pl_json_text(run->measured.plan != NULL ? run->measured.plan->dataset->chat_template
+						    : NULL));
 	set(benchmark, "dataset_sha256",
-	    pl_json_text(run->plan != NULL ? run->plan->sha256 : NULL));
+	    pl_json_text(run->measured.plan != NULL ? run->measured.plan->sha256 : NULL));
 	return json_pack("{s:o, s:o, s:o, s:O?, s:o}", "server", server, "server_source", source,
 			 "server_explicit", explicit_names, "params_overlay", vllm_overlay_names(),
 			 "benchmark", benchmark);
@@ -90,18 +99,19 @@ static json_t *make_phases(const struct run_server *server)
 /* Of a server whose log is not ours: what it answers when it is asked. */
 static void add_told_facts(const struct run_state *run, json_t *facts)
 {
-	const struct host_metrics *metrics = &run->window.before.metrics;
+	const struct host_metrics *metrics = &run->measured.window.before.metrics;
 	json_t *model;
 	size_t i;
 
 	json_array_foreach(json_object_get(run->identity.models, "data"), i, model)
 	{
 		json_t *longest = json_object_get(model, "max_model_len");
-		if (pl_text_equal(json_string_value(json_object_get(model, "id")), run->model) &&
+		if (pl_text_equal(json_string_value(json_object_get(model, "id")),
+				  run->identity.model) &&
 		    json_is_integer(longest) && json_integer_value(longest) >= 0)
 			json_object_set(facts, "max_model_len", longest);
 	}
-	if (run->window.before.known)
+	if (run->measured.window.before.known)
 		set(facts, "kv_cache_tokens",
 		    count_or_null(metrics->kv_blocks * metrics->block_size));
 }
@@ -117,9 +127,11 @@ static json_t *make_facts(const struct run_state *run)
 		set(facts, "non_default_args",
 		    run_redact(json_object_get(told, "non_default_args"), secrets));
 	}
-	if (run->window.before.known) {
-		set(facts, "gpu_blocks", count_or_null(run->window.before.metrics.kv_blocks));
-		set(facts, "block_size", count_or_null(run->window.before.metrics.block_size));
+	if (run->measured.window.before.known) {
+		set(facts, "gpu_blocks",
+		    count_or_null(run->measured.window.before.metrics.kv_blocks));
+		set(facts, "block_size",
+		    count_or_null(run->measured.window.before.metrics.block_size));
 	}
 	if (run->launch->url != NULL)
 		add_told_facts(run, facts);
@@ -183,7 +195,7 @@ static json_t *make_launch(const struct run_state *run)
 		set(json, "secret_env", json_incref(launch->secret_env));
 		set(json, "host", pl_json_text(launch->host));
 		set_resources(json, launch);
-		set(json, "forced", json_boolean(run->options->forced));
+		set(json, "forced", json_boolean(run->settings->forced));
 	}
 	if (run->server.process != NULL)
 		set(json, "pid", json_integer(host_process_pid(run->server.process)));
@@ -216,7 +228,9 @@ static json_t *make_environment(const struct run_state *run)
 		set(json, "gpu_models", json_incref(resources->host_gpus));
 	set(json, "gpu_driver", pl_json_text(resources->driver));
 	set(json, "cuda", pl_json_text(resources->cuda));
-	set(json, "client", run_client_environment(run));
+	set(json, "client",
+	    run->client->environment != NULL ? run->client->environment(&run->measured)
+					     : json_null());
 	set(engine, "name", pl_json_text(run->identity.name));
 	set(engine, "version", pl_json_text(run->identity.engine_version));
 	if (run->identity.known)
@@ -224,29 +238,10 @@ static json_t *make_environment(const struct run_state *run)
 	return json;
 }
 
-/* Those asked for, ascending and each once. */
-static int asked_percentiles(const struct vllm_bench *bench, double **ret, size_t *ret_count,
-			     struct pl_err *err)
-{
-	double *asked = NULL;
-	size_t count = 0, used = 0;
-
-	if (res_percentiles_parse(bench->metric_percentiles, &asked, &count, err) < 0)
-		return -1;
-	pl_stats_sort(asked, count);
-	for (size_t i = 0; i < count; i++) {
-		if (used == 0 || asked[i] > asked[used - 1])
-			asked[used++] = asked[i];
-	}
-	*ret = asked;
-	*ret_count = used;
-	return 0;
-}
-
 static int make_results(const struct run_state *run, const double *percentiles,
 			size_t percentile_count, json_t **ret, struct pl_err *err)
 {
-	const struct vllm_bench *bench = &run->experiment->bench;
+	const struct vllm_bench *bench = &run->context.experiment->bench;
 	struct res_metrics_input input = {
 		.percentiles = percentiles,
 		.percentile_count = percentile_count,
@@ -255,24 +250,24 @@ static int make_results(const struct run_state *run, const double *percentiles,
 	};
 
 	*ret = NULL;
-	if (run->outcome == NULL)
+	if (run->measured.outcome == NULL)
 		return 0;
 	if (res_slo_parse(bench->goodput, &input.slo, err) < 0)
 		return -1;
-	input.records = run->outcome->records;
-	input.count = run->outcome->count;
-	input.tries = run->outcome->tries;
-	input.try_count = run->outcome->try_count;
-	input.start_ns = run->outcome->start_ns;
-	input.duration_s = (double)(run->outcome->end_ns - run->outcome->start_ns) / 1e9;
-	input.inflight_peak = run->outcome->inflight_peak;
+	input.records = run->measured.outcome->records;
+	input.count = run->measured.outcome->count;
+	input.tries = run->measured.outcome->tries;
+	input.try_count = run->measured.outcome->try_count;
+	input.start_ns = run->measured.outcome->start_ns;
+	input.duration_s =
+		(double)(run->measured.outcome->end_ns - run->measured.outcome->start_ns) / 1e9;
+	input.inflight_peak = run->measured.outcome->inflight_peak;
 	*ret = res_metrics_compute(&input);
 	/* a figure of records and host together */
 	double tokens = json_number_value(json_object_get(*ret, "total_output_tokens"));
 	set(*ret, "energy_per_token_j",
-	    pl_json_number(tokens > 0 ? run_telemetry_energy_j(run) / tokens : NAN));
-	run_beside_results(run, *ret);
-	run_client_results(run, *ret);
+	    pl_json_number(tokens > 0 ? run_telemetry_energy_j(&run->telemetry) / tokens : NAN));
+	run->client->results(&run->measured, *ret);
 	return 0;
 }
 
@@ -295,18 +290,18 @@ static json_t *make_error(const struct run_state *run, bool with_log)
 	auto_json json_t *tail = NULL;
 	const char *line = NULL;
 
-	if (run->why.code == PL_ERR_NONE)
+	if (run->ending.why.code == PL_ERR_NONE)
 		return NULL;
 	auto_json json_t *secrets = run_redact_secrets(run->launch);
-	if (run->client.log_tail != NULL && with_log) {
-		tail = run_redact(run->client.log_tail, secrets);
+	if (run->measured.log_tail != NULL && with_log) {
+		tail = run_redact(run->measured.log_tail, secrets);
 	} else if (run->server.log != NULL && with_log) {
 		auto_json json_t *lines = host_server_log_tail(run->server.log);
 		tail = run_redact(lines, secrets);
 	}
 	if (run->server.log != NULL)
-		line = find_log_line(run->server.log, run->cause);
-	json_t *error = res_error(run->stage, &run->why, run->cause, tail);
+		line = find_log_line(run->server.log, run->ending.cause);
+	json_t *error = res_error(run->ending.stage, &run->ending.why, run->ending.cause, tail);
 	if (line != NULL) {
 		auto_json json_t *said = pl_json_text(line);
 		set(error, "log_line", run_redact(said, secrets));
@@ -314,49 +309,17 @@ static json_t *make_error(const struct run_state *run, bool with_log)
 	return error;
 }
 
-/* What the server said up to now; a log that cannot be read says nothing more. */
-static void read_log(const struct run_state *run)
-{
-	struct pl_err ignored = PL_ERR_INIT;
-
-	if (run->server.log == NULL)
-		return;
-	if (host_server_log_follow(run->server.log, run->paths.server_log, &ignored) == 0)
-		host_server_log_end(run->server.log);
-}
-
 json_t *run_document_so_far(const struct run_state *run)
 {
 	auto_json json_t *secrets = run_redact_secrets(run->launch);
 	json_t *environment = make_environment(run);
-	return json_pack("{s:o?, s:o, s:o, s:O?, s:o, s:o, s:o, s:o, s:o}", "error",
-			 make_error(run, false), "suite", pl_json_text(run->experiment->suite),
-			 "name", pl_json_text(run->experiment->name), "tags", run->experiment->tags,
-			 "config", make_config(run), "launch", make_launch(run), "system",
-			 run_system(run, NULL, environment), "environment", environment, "prints",
-			 run_redact_prints(secrets, run->run_id));
-}
-
-json_t *run_document_how(const struct run_state *run)
-{
-	const struct vllm_bench *bench = &run->experiment->bench;
-	auto_free double *percentiles = NULL;
-	struct pl_err ignored = PL_ERR_INIT;
-	size_t count = 0;
-	json_t *list = json_array();
-
-	/* checked before the start */
-	if (asked_percentiles(bench, &percentiles, &count, &ignored) < 0)
-		count = 0;
-	for (size_t i = 0; i < count; i++)
-		json_array_append_new(list, json_real(percentiles[i]));
-	return json_pack("{s:o, s:O?, s:o, s:b, s:b}", "percentiles", list, "goodput",
-			 bench->goodput, "max_concurrency",
-			 bench->max_concurrency == OPTION_NO_I64
-				 ? json_null()
-				 : json_integer(bench->max_concurrency),
-			 "finite_rate", run_plan_has_rate(bench), "requests",
-			 run->experiment->output.requests);
+	return json_pack(
+		"{s:o?, s:o, s:o, s:O?, s:o, s:o, s:o, s:o, s:o}", "error", make_error(run, false),
+		"suite", pl_json_text(run->context.experiment->suite), "name",
+		pl_json_text(run->context.experiment->name), "tags", run->context.experiment->tags,
+		"config", make_config(run), "launch", make_launch(run), "system",
+		run_system(run, NULL, environment), "environment", environment, "prints",
+		run_redact_prints(secrets, run->context.run_id));
 }
 
 int run_document(const struct run_state *run, json_t **ret, struct pl_err *err)
@@ -368,8 +331,8 @@ int run_document(const struct run_state *run, json_t **ret, struct pl_err *err)
 	auto_json json_t *artifacts = NULL;
 	auto_json json_t *series = NULL;
 
-	read_log(run);
-	if (asked_percentiles(&run->experiment->bench, &percentiles, &percentile_count, err) < 0 ||
+	if (run_figures_percentiles(&run->context.experiment->bench, &percentiles,
+				    &percentile_count, err) < 0 ||
 	    make_results(run, percentiles, percentile_count, &results, err) < 0 ||
 	    run_side_files(run, &artifacts, &series, err) < 0)
 		return -1;
@@ -382,18 +345,19 @@ int run_document(const struct run_state *run, json_t **ret, struct pl_err *err)
 	auto_json json_t *system = run_system(run, results, environment);
 	auto_json json_t *quality = res_quality_evaluate(&facts);
 	auto_json json_t *error = make_error(run, true);
-	run_client_verdict(run, quality);
+	if (run->client->verdict != NULL)
+		run->client->verdict(&run->measured, quality);
 	struct res_document_parts parts = {
-		.run_id = run->run_id,
-		.suite = run->experiment->suite,
-		.name = run->experiment->name,
-		.tags = run->experiment->tags,
-		.started_real_ns = run->started_real_ns,
-		.duration_s = (double)(pl_clock_now_ns() - run->started_ns) / 1e9,
+		.run_id = run->context.run_id,
+		.suite = run->context.experiment->suite,
+		.name = run->context.experiment->name,
+		.tags = run->context.experiment->tags,
+		.started_real_ns = run->context.started_real_ns,
+		.duration_s = (double)(pl_clock_now_ns() - run->context.started_ns) / 1e9,
 		.config = config,
 		.results = results,
 		.system = system,
-		.status = run->status,
+		.status = run->ending.status,
 		.launch = launch,
 		.environment = environment,
 		.quality = quality,

@@ -1,4 +1,4 @@
-#include "run/steps/probe.h"
+#include "run/client/probe.h"
 
 #include <errno.h>
 #include <math.h>
@@ -10,11 +10,13 @@
 
 #include "base/clock.h"
 #include "base/stats.h"
-#include "run/run_priv.h"
+#include "run/context.h"
+#include "run/route.h"
+#include "run/steps/plan.h"
 
 struct run_probe {
-	const struct run_state *run;
-	double rate;
+	const struct run_context *run;
+	const struct run_route *route;
 	struct pl_buf body;
 	pthread_t thread;
 	pthread_mutex_t lock; /* over `stop` */
@@ -30,7 +32,7 @@ struct run_probe {
 /* One probe; its record's last event ends it, as a request's. */
 static void send_one(struct run_probe *probe)
 {
-	struct bench_load load = run_load_base(probe->run);
+	struct bench_load load = run_route_load(probe->run, probe->route);
 	struct bench_request request = {
 		.body = probe->body.data,
 		.body_len = probe->body.len,
@@ -74,7 +76,8 @@ static bool pause_or_stop(struct run_probe *probe, int64_t until_ns)
 static void *probe_loop(void *data)
 {
 	struct run_probe *probe = data;
-	int64_t pause_ns = (int64_t)fmin(1e9 / probe->rate, 1e18);
+	int64_t pause_ns = (int64_t)fmin(1e9 / probe->run->experiment->bench.probe_request_rate,
+					 1e18);
 
 	do
 		send_one(probe);
@@ -82,21 +85,21 @@ static void *probe_loop(void *data)
 	return NULL;
 }
 
-int run_probe_start(const struct run_state *run, double rate, struct run_probe **ret,
-		    struct pl_err *err)
+int run_probe_start(const struct run_context *run, const struct run_route *route, const char *model,
+		    struct run_probe **ret, struct pl_err *err)
 {
 	char prompt[] = "Hi";
 	struct bench_sample sample = { .prompt = prompt, .prompt_tokens = 1, .output_tokens = 1 };
 	struct bench_encode how = {
 		.bench = &run->experiment->bench,
-		.model = run->model,
+		.model = model,
 		.ignore_eos = run_plan_ignores_eos(&run->experiment->bench),
 	};
 	struct run_probe *probe = pl_alloc(sizeof(*probe));
 	pthread_condattr_t monotonic;
 
 	probe->run = run;
-	probe->rate = rate;
+	probe->route = route;
 	pl_buf_init(&probe->body, 1u << 20);
 	pthread_mutex_init(&probe->lock, NULL);
 	pthread_condattr_init(&monotonic);
@@ -104,7 +107,7 @@ int run_probe_start(const struct run_state *run, double rate, struct run_probe *
 	pthread_cond_init(&probe->wake, &monotonic);
 	pthread_condattr_destroy(&monotonic);
 	probe->joined = true;
-	if (run->adapter->encode(&how, &sample, &probe->body, err) < 0) {
+	if (route->adapter->encode(&how, &sample, &probe->body, err) < 0) {
 		run_probe_free(probe);
 		return -1;
 	}

@@ -1,0 +1,28 @@
+#include "run/client/client.h"
+
+#include "base/text.h"
+#include "experiment/config.h"
+#include "run/steps/plan.h"
+
+static const struct run_client *const clients[] = { &run_client_native, &run_client_vllm };
+
+const struct run_client *run_client_of(const struct exp_config *experiment)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(clients); i++) {
+		if (pl_text_equal(clients[i]->name, experiment->bench.client))
+			return clients[i];
+	}
+	return clients[0];
+}
+
+void run_measured_done(const struct run_client *client, struct run_measured *measured)
+{
+	if (client->close != NULL)
+		client->close(measured);
+	run_extras_done(&measured->extras);
+	res_outcome_free(measured->outcome);
+	run_plan_free(measured->plan);
+	json_decref(measured->plots);
+	json_decref(measured->log_tail);
+	*measured = (struct run_measured){ 0 };
+}

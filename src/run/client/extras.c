@@ -1,0 +1,93 @@
+#include "run/client/extras.h"
+
+#include "base/clock.h"
+#include "run/context.h"
+#include "run/route.h"
+
+#define PAGE_TIMEOUT_NS (10 * PL_NS_PER_S)
+/* A profiler writes its traces before it answers: minutes for a large model. */
+#define FLUSH_TIMEOUT_NS (600 * PL_NS_PER_S)
+
+static void read_counters(const struct run_target *target, struct host_spec_decode *ret)
+{
+	auto_reply reply = { 0 };
+	struct pl_err ignored = PL_ERR_INIT;
+
+	*ret = (struct host_spec_decode){ .known = false };
+	if (run_target_fetch(target, "/metrics", NULL, PAGE_TIMEOUT_NS, &reply, &ignored) == 0 &&
+	    reply.status == 200)
+		host_spec_decode_parse(reply.body, reply.body_len, ret);
+}
+
+/* POST with an empty body, as vLLM's client does. */
+static bool tell_profiler(const struct run_context *run, const struct run_target *target,
+			  const char *path, int64_t timeout_ns)
+{
+	auto_reply reply = { 0 };
+	struct pl_err err = PL_ERR_INIT;
+
+	if (run_target_fetch(target, path, "", timeout_ns, &reply, &err) < 0)
+		run_say(run, "note: '%s': %s", path, err.text);
+	else if (reply.status != 200)
+		run_say(run,
+			"note: '%s' answers %d: the server has to be started with a "
+			"profiler_config",
+			path, reply.status);
+	else
+		return true;
+	return false;
+}
+
+int run_extras_start(const struct run_context *run, const struct run_route *route,
+		     const char *model, struct run_extras *ret, struct pl_err *err)
+{
+	const struct vllm_bench *bench = &run->experiment->bench;
+
+	read_counters(&route->target, &ret->before);
+	if (bench->profile) {
+		ret->profiling = tell_profiler(run, &route->target, "/start_profile",
+					       PAGE_TIMEOUT_NS);
+		if (ret->profiling)
+			run_say(run, "the server's profiler runs");
+	}
+	if (bench->probe_request_rate > 0)
+		return run_probe_start(run, route, model, &ret->probe, err);
+	return 0;
+}
+
+void run_extras_stop(const struct run_context *run, const struct run_target *target,
+		     struct run_extras *extras)
+{
+	run_probe_stop(extras->probe);
+	if (!extras->profiling)
+		return;
+	run_say(run, "the server writes its profile");
+	tell_profiler(run, target, "/stop_profile", FLUSH_TIMEOUT_NS);
+	extras->profiling = false;
+}
+
+void run_extras_count(const struct run_target *target, struct run_extras *extras)
+{
+	if (extras->before.known)
+		read_counters(target, &extras->after);
+}
+
+void run_extras_results(const struct run_extras *extras, json_t *results)
+{
+	auto_json json_t *spec = host_spec_decode_between(&extras->before, &extras->after);
+	const char *name;
+	json_t *value;
+
+	run_probe_results(extras->probe, results);
+	json_object_foreach(spec, name, value)
+	{
+		auto_free char *key = pl_asprintf("spec_decode_%s", name);
+		json_object_set(results, key, value);
+	}
+}
+
+void run_extras_done(struct run_extras *extras)
+{
+	run_probe_free(extras->probe);
+	extras->probe = NULL;
+}

@@ -1,0 +1,33 @@
+/*
+ * What vLLM's client does at the server besides its load, and ours with it: the server's profiler,
+ * probe requests, and the server's counters of speculative decoding over that time.
+ */
+#ifndef RUN_CLIENT_EXTRAS_H
+#define RUN_CLIENT_EXTRAS_H
+
+#include "host/telemetry/spec_decode.h"
+#include "run/client/probe.h"
+
+struct run_target;
+
+struct run_extras {
+	struct run_probe *probe; /* NULL: none */
+	struct host_spec_decode before;
+	struct host_spec_decode after;
+	bool profiling;
+};
+
+/* Just before the load. A profiler that cannot be started is told, and no reason to stop. `model`:
+ * what requests call it. */
+int run_extras_start(const struct run_context *run, const struct run_route *route,
+		     const char *model, struct run_extras *ret, struct pl_err *err) PL_MUST_CHECK;
+/* Just behind it: ends probes and profiler. */
+void run_extras_stop(const struct run_context *run, const struct run_target *target,
+		     struct run_extras *extras);
+/* Once the server has counted all: its counters. */
+void run_extras_count(const struct run_target *target, struct run_extras *extras);
+/* Their figures into `results`. */
+void run_extras_results(const struct run_extras *extras, json_t *results);
+void run_extras_done(struct run_extras *extras);
+
+#endif

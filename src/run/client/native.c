@@ -1,0 +1,264 @@
+/* Our own load generator: what is sent, warm-ups, and the measured load. */
+#include "run/client/client.h"
+
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "bench/data/tokenizer.h"
+#include "bench/load/arrivals.h"
+#include "bench/load/feed.h"
+#include "bench/load/source.h"
+#include "run/context.h"
+#include "run/figures.h"
+#include "run/journal/journal.h"
+#include "run/plots.h"
+#include "run/progress.h"
+#include "run/route.h"
+#include "run/steps/identity.h"
+#include "run/steps/judge.h"
+#include "run/steps/plan.h"
+#include "run/steps/server.h"
+#include "run/steps/vocabulary.h"
+#include "run/telemetry.h"
+
+/* A refused connection may be seen before the process is. */
+#define END_WAIT_NS (200 * PL_NS_PER_MS)
+
+static int native_check(const struct exp_config *experiment, struct pl_err *err)
+{
+	const struct vllm_bench *bench = &experiment->bench;
+	const struct bench_adapter *adapter;
+	auto_free struct io_addr *sources = NULL;
+	size_t source_count;
+
+	if (run_route_adapter(bench, false, &adapter, err) < 0 ||
+	    bench_dataset_check(bench, err) < 0 || run_plan_check(bench, err) < 0 ||
+	    bench_sources_parse(bench->source_addresses, &sources, &source_count, err) < 0)
+		return -1;
+	if (bench_arrivals_check(bench, err) < 0)
+		return -1;
+	return run_plots_check(bench, err);
+}
+
+/* ---- what is sent ---- */
+
+static int fail_plan(const struct run_client_input *in, const struct pl_err *err)
+{
+	auto_free char *refusal = pl_asprintf(": %s", err->text);
+
+	if (run_server_ended(in->server, END_WAIT_NS))
+		return run_server_died(in->run, in->server, RES_STATUS_FAILED);
+	if (run_identity_check_model(in->run, in->identity, refusal) < 0)
+		return -1;
+	return run_fail(in->run, RES_STATUS_FAILED, RES_CAUSE_COUNT, err);
+}
+
+static int make_plan(const struct run_client_input *in, struct run_plan **ret, struct pl_err *err)
+{
+	const struct exp_config *experiment = in->run->experiment;
+	const struct run_target *target = &in->route->target;
+	PL_AUTO(bench_tokenizer_free) struct bench_tokenizer *tokenizer = NULL;
+	struct vllm_bench bench = experiment->bench;
+	struct run_plan_input input = {
+		.bench = &bench,
+		.adapter = in->route->adapter,
+		.model = in->identity->model,
+	};
+
+	/* without one the data set says what it cannot do */
+	if (bench.skip_tokenizer_init ||
+	    bench_tokenizer_open_server(&target->addr, target->host, target->prefix,
+					target->headers, in->identity->model,
+					&in->run->stop->reason, &tokenizer, err) < 0)
+		tokenizer = NULL;
+	run_vocabulary_learn(experiment, in->identity, tokenizer, &bench);
+	input.tokenizer = tokenizer;
+	return run_plan_build(&input, ret, err);
+}
+
+static int native_prepare(const struct run_client_input *in, struct run_measured *ret)
+{
+	const struct run_context *run = in->run;
+	struct pl_err err = PL_ERR_INIT;
+	size_t i;
+	json_t *note;
+
+	run_say(run, "making prompts");
+	if (make_plan(in, &ret->plan, &err) < 0)
+		return fail_plan(in, &err);
+	json_array_foreach(ret->plan->dataset->notes, i, note)
+		run_say(run, "note: %s", json_string_value(note));
+	struct bench_load load = run_route_load(run, in->route);
+	load.requests = ret->plan->requests;
+	load.count = ret->plan->count;
+	if (bench_load_check_limits(&load, &err) < 0)
+		return run_fail(run, RES_STATUS_FAILED, RES_CAUSE_COUNT, &err);
+	return run_check_stop(run);
+}
+
+/* ---- warm-ups ---- */
+
+static int fail_stalled(const struct run_context *run)
+{
+	struct pl_err err = PL_ERR_INIT;
+	char limit[32];
+
+	pl_text_from_duration(run->experiment->bench.stall_timeout, limit, sizeof(limit));
+	pl_err_set(&err, PL_ERR_TIMEOUT, "no byte from any stream for stall_timeout (%s)", limit);
+	return run_fail(run, RES_STATUS_TIMEOUT, RES_CAUSE_HANG, &err);
+}
+
+static int send_warmups(const struct run_client_input *in, const struct run_plan *plan,
+			size_t count, struct res_outcome **ret, struct pl_err *err)
+{
+	struct run_plan_input input = {
+		.bench = &in->run->experiment->bench,
+		.adapter = in->route->adapter,
+		.model = in->identity->model,
+	};
+	struct bench_load load = run_route_load_unmeasured(in->run, in->route);
+	auto_free struct bench_request *requests = NULL;
+	char **bodies = NULL;
+
+	int done = run_plan_warmups(plan, &input, count, &requests, &bodies, err);
+	load.requests = requests;
+	load.count = count;
+	load.retries = in->run->experiment->bench.retries;
+	if (done == 0)
+		done = bench_load_run(&load, ret, err);
+	for (size_t i = 0; i < count; i++)
+		free(bodies[i]);
+	free(bodies);
+	return done;
+}
+
+static int native_warmup(const struct run_client_input *in, struct run_measured *measured)
+{
+	const struct run_context *run = in->run;
+	size_t count = (size_t)run->experiment->bench.num_warmups;
+	PL_AUTO(res_outcome_free) struct res_outcome *outcome = NULL;
+	struct pl_err err = PL_ERR_INIT;
+
+	if (count == 0)
+		return 0;
+	run_say(run, "%zu warm-ups", count);
+	if (send_warmups(in, measured->plan, count, &outcome, &err) < 0)
+		return run_fail(run, RES_STATUS_FAILED, RES_CAUSE_INTERNAL, &err);
+	in->route->acks_may_wait |= outcome->acks_may_wait;
+	if (run_check_stop(run) < 0)
+		return -1;
+	if (outcome->end == RES_END_STALLED && !run_server_ended(in->server, 0))
+		return fail_stalled(run);
+	return run_judge_server(run, &in->route->target, in->server, outcome);
+}
+
+/* ---- the measured load ---- */
+
+static int send_load(const struct run_client_input *in, struct run_measured *ret,
+		     struct pl_err *err)
+{
+	const struct run_context *run = in->run;
+	const struct vllm_bench *bench = &run->experiment->bench;
+	struct bench_progress counters = { 0 };
+	struct bench_load load = run_route_load(run, in->route);
+	struct run_progress_spec progress_spec = {
+		.counters = &counters,
+		.total = ret->plan->count,
+		.quiet = run->quiet || bench->disable_tqdm,
+		.process = in->server->process,
+		.stop = run->stop,
+	};
+	struct run_progress *progress = NULL;
+	auto_feed struct bench_feed *feed = bench_feed_new();
+
+	load.requests = ret->plan->requests;
+	load.count = ret->plan->count;
+	load.feed = feed;
+	load.retries = bench->retries;
+	load.run_timeout_ns = run->experiment->launch.run_timeout_ns;
+	load.finite_rate = run_plan_has_rate(bench);
+	load.progress = &counters;
+	if (run_progress_start(&progress_spec, &progress, err) < 0)
+		return -1;
+	run_journal_follow(run->journal, feed);
+	int done = bench_load_run(&load, &ret->outcome, err);
+	run_journal_unfollow(run->journal);
+	run_progress_stop(progress);
+	return done;
+}
+
+static int measure(const struct run_client_input *in, struct run_measured *ret, struct pl_err *err)
+{
+	const struct run_context *run = in->run;
+	const struct run_target *target = &in->route->target;
+	struct run_window *window = &ret->window;
+
+	run_journal_load(run->journal, ret->plan->requests, ret->plan->count,
+			 run_figures_how(run->experiment));
+	run_window_settled(target, &window->before);
+	/* a server without the page is not asked again and again */
+	if (window->before.known)
+		run_telemetry_metrics(run, in->telemetry, target);
+	run_window_begin(window, in->telemetry);
+	int done = run_extras_start(run, in->route, in->identity->model, &ret->extras, err);
+	if (done == 0)
+		done = send_load(in, ret, err);
+	run_window_end(window, in->telemetry);
+	/* a server that hangs would not answer any of this */
+	if (done == 0 && ret->outcome->end != RES_END_STALLED) {
+		run_extras_stop(run, target, &ret->extras);
+		run_window_settled(target, &window->after);
+		run_extras_count(target, &ret->extras);
+	}
+	run_telemetry_metrics_over(in->telemetry);
+	return done;
+}
+
+static int fail_run_timeout(const struct run_context *run)
+{
+	struct pl_err err = PL_ERR_INIT;
+	char limit[32];
+
+	pl_text_from_duration(run->experiment->launch.run_timeout_ns, limit, sizeof(limit));
+	pl_err_set(&err, PL_ERR_TIMEOUT, "run_timeout (%s) passed", limit);
+	return run_fail(run, RES_STATUS_TIMEOUT, RES_CAUSE_RUN_TIMEOUT, &err);
+}
+
+static int native_measure(const struct run_client_input *in, struct run_measured *ret)
+{
+	const struct run_context *run = in->run;
+	struct pl_err err = PL_ERR_INIT;
+	size_t completed = 0;
+
+	run_say(run, "sending %zu requests", ret->plan->count);
+	if (measure(in, ret, &err) < 0)
+		return run_fail(run, RES_STATUS_FAILED, RES_CAUSE_INTERNAL, &err);
+	const struct res_outcome *outcome = ret->outcome;
+	if (run_stop_signal(run->stop) != 0 && outcome->end == RES_END_STOPPED)
+		return run_fail_interrupted(run);
+	if (outcome->end == RES_END_STALLED && !run_server_ended(in->server, 0))
+		return fail_stalled(run);
+	if (outcome->end == RES_END_RUN_TIMEOUT) {
+		if (run_judge_server(run, &in->route->target, in->server, outcome) < 0)
+			return -1;
+		return fail_run_timeout(run);
+	}
+	for (size_t i = 0; i < outcome->count; i++)
+		completed += outcome->records[i].ok;
+	return run_judge(run, &in->route->target, in->server, outcome, completed, outcome->count);
+}
+
+static void native_results(const struct run_measured *measured, json_t *results)
+{
+	run_extras_results(&measured->extras, results);
+}
+
+const struct run_client run_client_native = {
+	.name = "native",
+	.check = native_check,
+	.prepare = native_prepare,
+	.warmup = native_warmup,
+	.measure = native_measure,
+	.results = native_results,
+};

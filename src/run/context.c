@@ -1,0 +1,53 @@
+#include "run/context.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+
+int run_fail(const struct run_context *run, enum res_status status, enum res_cause cause,
+	     const struct pl_err *why)
+{
+	struct run_ending *ending = run->ending;
+	int number = run_stop_signal(run->stop);
+
+	ending->status = status;
+	ending->cause = cause;
+	ending->why = *why;
+	/* what a signal set in motion is not what ended the run */
+	if (number != 0 && status != RES_STATUS_PARTIAL) {
+		ending->status = RES_STATUS_INTERRUPTED;
+		ending->cause = RES_CAUSE_SIGNAL;
+		ending->why = (struct pl_err)PL_ERR_INIT;
+		pl_err_set(&ending->why, PL_ERR_INTERRUPTED, "ended by signal %d (%s)", number,
+			   strsignal(number));
+	}
+	return -1;
+}
+
+int run_fail_interrupted(const struct run_context *run)
+{
+	struct pl_err why = PL_ERR_INIT;
+
+	pl_err_set(&why, PL_ERR_INTERRUPTED, "interrupted");
+	return run_fail(run, RES_STATUS_INTERRUPTED, RES_CAUSE_SIGNAL, &why);
+}
+
+int run_check_stop(const struct run_context *run)
+{
+	return atomic_load(&run->stop->reason) == 0 ? 0 : run_fail_interrupted(run);
+}
+
+void run_say(const struct run_context *run, const char *format, ...)
+{
+	char line[1024];
+	va_list args;
+
+	if (run->quiet)
+		return;
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	pl_log(PL_LOG_INFO, "%s", line);
+}

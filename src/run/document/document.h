@@ -1,0 +1,18 @@
+/*
+ * The result of a run: of a finished one, or as far as it has come.
+ */
+#ifndef RUN_DOCUMENT_DOCUMENT_H
+#define RUN_DOCUMENT_DOCUMENT_H
+
+#include "base/err.h"
+#include "base/json.h"
+
+struct run_state;
+
+/* Of a finished run; writes its side files, which it lists. New reference. */
+int run_document(const struct run_state *run, json_t **ret, struct pl_err *err) PL_MUST_CHECK;
+/* {error, suite, name, tags, config, launch, system, environment, prints} as far as known; new
+ * reference. */
+json_t *run_document_so_far(const struct run_state *run);
+
+#endif

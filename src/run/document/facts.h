@@ -1,0 +1,15 @@
+/*
+ * What the quality checks of a finished run ask for: facts of its records, of the server's counters
+ * before and after, and of telemetry.
+ */
+#ifndef RUN_DOCUMENT_FACTS_H
+#define RUN_DOCUMENT_FACTS_H
+
+#include "base/json.h"
+
+struct res_quality_facts;
+struct run_state;
+
+void run_facts(const struct run_state *run, const json_t *results, struct res_quality_facts *ret);
+
+#endif

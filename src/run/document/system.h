@@ -1,0 +1,14 @@
+/*
+ * `system` of the result: what the GPUs, the host, the server and this program did while it ran.
+ */
+#ifndef RUN_DOCUMENT_SYSTEM_H
+#define RUN_DOCUMENT_SYSTEM_H
+
+#include "base/json.h"
+
+struct run_state;
+
+/* results and environment may be NULL. New reference. */
+json_t *run_system(const struct run_state *run, const json_t *results, const json_t *environment);
+
+#endif

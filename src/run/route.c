@@ -1,0 +1,132 @@
+#include "run/route.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/text.h"
+#include "bench/load/source.h"
+#include "run/context.h"
+#include "run/launch.h"
+
+int run_route_adapter(const struct vllm_bench *bench, bool others_too,
+		      const struct bench_adapter **ret, struct pl_err *err)
+{
+	const struct bench_adapter *adapter = bench_adapter_find(bench->backend);
+
+	*ret = NULL;
+	if (adapter == NULL && others_too)
+		return 0;
+	if (adapter == NULL)
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "'benchmark.backend': '%s' is not in this version",
+				  bench->backend);
+	if (bench->endpoint != NULL && adapter->path_suffix != NULL &&
+	    (bench->endpoint[0] != '/' || !pl_text_ends(bench->endpoint, adapter->path_suffix)))
+		return pl_err_set(
+			err, PL_ERR_INVALID,
+			"benchmark.endpoint: found '%s', expected a path that begins with "
+			"'/' and ends with '%s' for backend '%s'",
+			bench->endpoint, adapter->path_suffix, bench->backend);
+	*ret = adapter;
+	return 0;
+}
+
+static int open_sources(const struct exp_config *experiment, struct run_route *route,
+			struct pl_err *err)
+{
+	if (bench_sources_parse(experiment->bench.source_addresses, &route->sources,
+				&route->source_count, err) < 0)
+		return -1;
+	if (route->target.unknown != NULL)
+		return 0;
+	/* the server is looked for where they can reach it */
+	if (route->source_count > 0)
+		run_target_keep_family(&route->target, route->sources[0].u.any.sa_family);
+	return bench_sources_check(route->sources, route->source_count, &route->target.addr, err);
+}
+
+/* What may not stand in a request line as it is, by its number; free(). */
+static char *path_quoted(const char *path)
+{
+	auto_buf quoted = { 0 };
+
+	pl_buf_init(&quoted, 3 * strlen(path) + 1);
+	for (const unsigned char *at = (const unsigned char *)path; *at != '\0'; at++) {
+		if (*at <= ' ' || *at >= 0x7f || strchr("\"<>\\^`{|}", *at) != NULL)
+			pl_buf_addf(&quoted, "%%%02X", *at);
+		else
+			pl_buf_add_char(&quoted, (char)*at);
+	}
+	return pl_buf_take(&quoted);
+}
+
+/* A URL that ends with /v1 and a path that begins with it say it once. The caller's (free()). */
+static char *endpoint_of(const struct run_context *run, const struct run_target *target,
+			 const char *path)
+{
+	bool joined = target->v1_cut && pl_text_starts(path, "/v1/");
+
+	if (joined)
+		run_say(run,
+			"note: the /v1 at the end of the server's URL is left out: '%s' has it",
+			path);
+	auto_free char *whole = pl_asprintf("%s%s%s", target->prefix,
+					    target->v1_cut && !joined ? "/v1" : "", path);
+	return path_quoted(whole);
+}
+
+int run_route_open(const struct run_context *run, const struct run_launch *launch, const char *path,
+		   struct run_route *ret, struct pl_err *err)
+{
+	const char *asked = run->experiment->bench.endpoint;
+
+	if (run_launch_target(launch, run->experiment, &ret->target, err) < 0 ||
+	    open_sources(run->experiment, ret, err) < 0)
+		return -1;
+	ret->endpoint = endpoint_of(run, &ret->target, asked != NULL ? asked : path);
+	return 0;
+}
+
+void run_route_done(struct run_route *route)
+{
+	run_target_done(&route->target);
+	free(route->sources);
+	free(route->endpoint);
+	*route = (struct run_route){ 0 };
+}
+
+struct bench_load run_route_load(const struct run_context *run, const struct run_route *route)
+{
+	const struct vllm_bench *bench = &run->experiment->bench;
+
+	return (struct bench_load){
+		.adapter = route->adapter,
+		.addr = route->target.addr,
+		.sources = route->sources,
+		.source_count = route->source_count,
+		.host_header = route->target.host,
+		.path = route->endpoint,
+		.headers = route->target.headers,
+		.max_concurrency = bench->max_concurrency,
+		.threads = (unsigned)bench->threads,
+		.request_timeout_ns = bench->request_timeout,
+		.stall_timeout_ns = bench->stall_timeout,
+		.run_timeout_ns = OPTION_NO_I64,
+		.retry_delay_ns = bench->retry_delay,
+		.whole_answers = json_is_false(json_object_get(bench->extra_body, "stream")),
+		.keeps_text = bench->save_detailed,
+		.realtime = bench->realtime,
+		.acks = route->acks_may_wait ? BENCH_ACKS_DELAYED : BENCH_ACKS_AT_ONCE,
+		.stop_signal = &run->stop->reason,
+	};
+}
+
+struct bench_load run_route_load_unmeasured(const struct run_context *run,
+					    const struct run_route *route)
+{
+	struct bench_load load = run_route_load(run, route);
+
+	load.acks = run->experiment->bench.immediate_acks ? BENCH_ACKS_AT_ONCE : BENCH_ACKS_TRY;
+	return load;
+}

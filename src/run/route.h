@@ -1,0 +1,38 @@
+/*
+ * The way of requests to the server, measured or not: its address, the path, the protocol, and the
+ * addresses that they come from.
+ */
+#ifndef RUN_ROUTE_H
+#define RUN_ROUTE_H
+
+#include "bench/load/load.h"
+#include "run/target.h"
+
+struct run_context;
+struct run_launch;
+
+struct run_route {
+	const struct bench_adapter *adapter; /* NULL: only another program's client speaks it */
+	struct run_target target;
+	struct io_addr *sources; /* [source_count] of benchmark.source_addresses */
+	size_t source_count;
+	char *endpoint;     /* path, the target's prefix included */
+	bool acks_may_wait; /* an unmeasured request showed that the server does not mind */
+};
+
+/* The adapter of benchmark.backend, where its endpoint fits. NULL for one that is none of ours, where
+ * `others_too`. */
+int run_route_adapter(const struct vllm_bench *bench, bool others_too,
+		      const struct bench_adapter **ret, struct pl_err *err) PL_MUST_CHECK;
+/* ret->adapter is set. `path`: of its requests, unless benchmark.endpoint says another. */
+int run_route_open(const struct run_context *run, const struct run_launch *launch, const char *path,
+		   struct run_route *ret, struct pl_err *err) PL_MUST_CHECK;
+void run_route_done(struct run_route *route);
+
+/* A load on this way, everything but requests and limits filled in. */
+struct bench_load run_route_load(const struct run_context *run, const struct run_route *route);
+/* The same for requests that nobody measures: finds out what BENCH_ACKS_TRY does. */
+struct bench_load run_route_load_unmeasured(const struct run_context *run,
+					    const struct run_route *route);
+
+#endif

@@ -1,0 +1,101 @@
+#include "run/steps/judge.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "result/outcome.h"
+#include "run/context.h"
+#include "run/steps/server.h"
+#include "run/target.h"
+
+/* After failures that a dying server causes: how long it is looked at, and how often. */
+#define AFTER_WAIT_NS  (2 * PL_NS_PER_S)
+#define AFTER_LOOK_NS  (50 * PL_NS_PER_MS)
+#define AFTER_FETCH_NS PL_NS_PER_S
+
+/* A failure as a server makes it that is about to end. */
+static bool is_broken(const struct res_record *record)
+{
+	static const char *const kinds[] = { "connect", "send", "reset", "truncated",
+					     "stream_error" };
+
+	if (record->ok || record->error_kind == NULL)
+		return false;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(kinds); i++) {
+		if (strcmp(record->error_kind, kinds[i]) == 0)
+			return true;
+	}
+	return record->status >= 500;
+}
+
+static bool any_broken(const struct res_outcome *outcome)
+{
+	for (size_t i = 0; i < outcome->count; i++) {
+		if (is_broken(&outcome->records[i]))
+			return true;
+	}
+	return false;
+}
+
+/* Does it say that it is well? One that is not ours need only answer. */
+static bool is_well(const struct run_target *target, const struct run_server *server)
+{
+	auto_reply reply = { 0 };
+	struct pl_err ignored = PL_ERR_INIT;
+
+	if (run_target_fetch(target, "/health", NULL, AFTER_FETCH_NS, &reply, &ignored) < 0)
+		return false;
+	return server->process != NULL ? reply.status == 200 : reply.status > 0;
+}
+
+static int fail_unreachable(const struct run_context *run, const struct run_server *server,
+			    const struct res_outcome *outcome)
+{
+	struct pl_err why = PL_ERR_INIT;
+	size_t finished = 0;
+
+	for (size_t i = 0; i < outcome->count; i++)
+		finished += outcome->records[i].ok;
+	pl_err_set(&why, PL_ERR_FAILED,
+		   "the server at '%s' stopped answering: %zu of %zu requests had finished",
+		   server->url, finished, outcome->count);
+	return run_fail(run, RES_STATUS_FAILED, RES_CAUSE_UNREACHABLE, &why);
+}
+
+int run_judge_server(const struct run_context *run, const struct run_target *target,
+		     struct run_server *server, const struct res_outcome *outcome)
+{
+	int64_t due_ns = pl_clock_now_ns() + AFTER_WAIT_NS;
+
+	if (run_server_ended(server, 0))
+		return run_server_died(run, server, RES_STATUS_FAILED);
+	if (!any_broken(outcome))
+		return 0;
+	while (!is_well(target, server)) {
+		run_server_pause(server, AFTER_LOOK_NS);
+		if (run_server_ended(server, 0))
+			return run_server_died(run, server, RES_STATUS_FAILED);
+		if (pl_clock_now_ns() < due_ns && run_stop_signal(run->stop) == 0)
+			continue;
+		return server->process == NULL ? fail_unreachable(run, server, outcome) : 0;
+	}
+	return 0;
+}
+
+int run_judge(const struct run_context *run, const struct run_target *target,
+	      struct run_server *server, const struct res_outcome *outcome, size_t completed,
+	      size_t count)
+{
+	struct pl_err why = PL_ERR_INIT;
+
+	if (run_judge_server(run, target, server, outcome) < 0)
+		return -1;
+	double share = (double)(count - completed) / (double)count;
+	pl_err_set(&why, PL_ERR_FAILED, "%zu of %zu requests failed", count - completed, count);
+	if (completed == 0)
+		return run_fail(run, RES_STATUS_FAILED, RES_CAUSE_ALL_FAILED, &why);
+	if (share > run->experiment->bench.max_error_share)
+		return run_fail(run, RES_STATUS_PARTIAL, RES_CAUSE_COUNT, &why);
+	run->ending->status = RES_STATUS_COMPLETED;
+	return 0;
+}

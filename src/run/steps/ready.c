@@ -1,0 +1,223 @@
+#include "run/steps/ready.h"
+
+#include <stdio.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/text.h"
+#include "run/context.h"
+#include "run/journal/journal.h"
+#include "run/redirect.h"
+#include "run/route.h"
+#include "run/steps/identity.h"
+#include "run/steps/server.h"
+
+#define POLL_NS           (50 * PL_NS_PER_MS)
+#define HEALTH_TIMEOUT_NS (5 * PL_NS_PER_S)
+/* Enough for what BENCH_ACKS_TRY looks for. */
+#define READY_OUTPUT_TOKENS 8
+
+/* Asks each address of the server's name until one answers, which is the server's from then on. */
+static int ask_for_health(struct run_target *target, struct io_reply *ret, char *why, size_t room,
+			  struct pl_err *err)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i <= target->other_count; i++) {
+		if (run_target_fetch(target, "/health", NULL, HEALTH_TIMEOUT_NS, ret, err) == 0)
+			return 0;
+		/* a certificate that is not trusted is a server's that was reached */
+		if (err->code == PL_ERR_INVALID)
+			used = 0;
+		int len = snprintf(why + used, room - used, "%s%.300s", used > 0 ? "; " : ": ",
+				   err->text);
+		used = (size_t)len < room - used ? used + (size_t)len : room - 1;
+		if (err->code == PL_ERR_INVALID || err->code == PL_ERR_INTERRUPTED)
+			break;
+		run_target_turn(target);
+	}
+	return -1;
+}
+
+/*
+ * Our own server must say 200; one that runs already need not know the path. 1: healthy; 0: not
+ * yet; -1: waiting will not help, for it shows a certificate that is not trusted. `why`: ": …", if
+ * not.
+ */
+static int look_for_health(struct run_target *target, const struct run_server *server, char *why,
+			   size_t room)
+{
+	auto_reply reply = { 0 };
+	struct pl_err err = PL_ERR_INIT;
+
+	if (ask_for_health(target, &reply, why, room, &err) < 0)
+		return err.code == PL_ERR_INVALID ? -1 : 0;
+	snprintf(why, room, ": '/health' answered %d", reply.status);
+	return server->process != NULL ? reply.status == 200
+				       : reply.status > 0 && reply.status < 500;
+}
+
+/* When waiting ends. A server that runs already is given what vLLM's client would give it. */
+static int64_t ready_due_ns(const struct run_context *run, const struct run_server *server)
+{
+	if (server->process != NULL)
+		return server->spawned_ns + run->experiment->launch.ready_timeout_ns;
+	return run->started_ns + run->experiment->bench.ready_check_timeout_sec * PL_NS_PER_S;
+}
+
+static int not_ready(const struct run_context *run, const struct run_server *server,
+		     const char *what)
+{
+	struct pl_err why = PL_ERR_INIT;
+	char limit[32];
+
+	if (server->process == NULL) {
+		pl_err_set(&why, PL_ERR_NETWORK, "the server at '%s' does not answer%s",
+			   server->url, what);
+		return run_fail(run, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_UNREACHABLE, &why);
+	}
+	pl_text_from_duration(run->experiment->launch.ready_timeout_ns, limit, sizeof(limit));
+	pl_err_set(&why, PL_ERR_LAUNCH, "the server was not ready within ready_timeout (%s)%s",
+		   limit, what);
+	return run_fail(run, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_READY_TIMEOUT, &why);
+}
+
+static int not_trusted(const struct run_context *run, const struct run_server *server,
+		       const char *what)
+{
+	struct pl_err why = PL_ERR_INIT;
+
+	if (server->process == NULL)
+		return not_ready(run, server, what);
+	pl_err_set(&why, PL_ERR_LAUNCH, "the server does not answer%s", what);
+	return run_fail(run, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_UNREACHABLE, &why);
+}
+
+/* Between two looks. 0: go on waiting. */
+static int look_around(const struct run_context *run, struct run_server *server, const char *what)
+{
+	run_journal_alive(run->journal);
+	if (run_check_stop(run) < 0)
+		return -1;
+	if (run_server_ended(server, 0))
+		return run_server_died(run, server, RES_STATUS_LAUNCH_FAILED);
+	if (pl_clock_now_ns() >= ready_due_ns(run, server))
+		return not_ready(run, server, what);
+	return 0;
+}
+
+int run_ready_wait(const struct run_context *run, struct run_target *target,
+		   struct run_server *server)
+{
+	char why[512] = "";
+
+	if (target->unknown != NULL) {
+		snprintf(why, sizeof(why), ": %s", target->unknown);
+		return not_ready(run, server, why);
+	}
+	run_say(run, "waiting for the server");
+	for (;;) {
+		int health = look_for_health(target, server, why, sizeof(why));
+		if (health > 0)
+			break;
+		run_server_follow_log(server);
+		if (look_around(run, server, why) < 0)
+			return -1;
+		if (health < 0)
+			return not_trusted(run, server, why);
+		run_server_pause(server, POLL_NS);
+	}
+	run_server_follow_log(server);
+	/* another server may sit on our port while ours died of that */
+	if (run_server_ended(server, 0))
+		return run_server_died(run, server, RES_STATUS_LAUNCH_FAILED);
+	server->healthy_ns = pl_clock_now_ns();
+	return 0;
+}
+
+/* 1: answered, with *ret_status; 0: try again; *why says what came instead. -1: cannot be asked. */
+static int try_request(const struct run_context *run, struct run_route *route,
+		       const struct run_server *server, const struct pl_buf *body, char *why,
+		       size_t room, int32_t *ret_status, struct pl_err *err)
+{
+	struct bench_request request = {
+		.body = body->data,
+		.body_len = body->len,
+		.prompt_tokens = RES_NO_COUNT,
+		.output_tokens = READY_OUTPUT_TOKENS,
+	};
+	struct bench_load load = run_route_load_unmeasured(run, route);
+	PL_AUTO(res_outcome_free) struct res_outcome *outcome = NULL;
+
+	load.requests = &request;
+	load.count = 1;
+	load.threads = 1;
+	load.run_timeout_ns = ready_due_ns(run, server) - pl_clock_now_ns();
+	if (server->process == NULL || load.run_timeout_ns < PL_NS_PER_S)
+		load.run_timeout_ns = run->experiment->launch.ready_timeout_ns;
+	if (bench_load_run(&load, &outcome, err) < 0)
+		return -1;
+	/* of the server that is there now */
+	route->acks_may_wait = outcome->acks_may_wait;
+	const struct res_record *record = &outcome->records[0];
+	snprintf(why, room, ": %s", record->error != NULL ? record->error : "no answer");
+	*ret_status = record->status;
+	/* a refusal is an answer: the requests' own failures will say what is wrong with them */
+	return record->ok || run_redirect_is(record->status) ||
+	       (record->status >= 400 && record->status < 500 && record->status != 429);
+}
+
+static int redirected(const struct run_context *run, const struct run_route *route,
+		      const struct run_server *server, const char *what)
+{
+	struct pl_err why = PL_ERR_INIT;
+
+	pl_err_set(&why, PL_ERR_NETWORK, "the server at '%s' does not answer '%s'%s as launch.url",
+		   server->url != NULL ? server->url : "its port", route->endpoint, what);
+	return run_fail(run, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_UNREACHABLE, &why);
+}
+
+int run_ready_request(const struct run_context *run, const struct run_identity *identity,
+		      struct run_route *route, struct run_server *server)
+{
+	char prompt[] = "Hello";
+	struct bench_sample sample = { .prompt = prompt,
+				       .prompt_tokens = RES_NO_COUNT,
+				       .output_tokens = READY_OUTPUT_TOKENS };
+	struct bench_encode how = { .bench = &run->experiment->bench, .model = identity->model };
+	struct pl_err err = PL_ERR_INIT;
+	char what[512] = "";
+	auto_buf body = { 0 };
+	int32_t status = 0;
+
+	/* a back end that only vLLM's client speaks, or no test request asked for: being healthy
+	 * has to do */
+	if (route->adapter == NULL ||
+	    (server->process == NULL && run->experiment->bench.ready_check_timeout_sec == 0)) {
+		run_server_set_ready(server);
+		return 0;
+	}
+	pl_buf_init(&body, 1u << 20);
+	if (route->adapter->encode(&how, &sample, &body, &err) < 0)
+		return run_fail(run, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_INTERNAL, &err);
+	for (;;) {
+		int answered = try_request(run, route, server, &body, what, sizeof(what), &status,
+					   &err);
+		if (answered < 0)
+			return run_fail(run, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_INTERNAL, &err);
+		if (answered > 0)
+			break;
+		if (look_around(run, server, what) < 0)
+			return -1;
+		run_server_pause(server, POLL_NS);
+	}
+	if (run_redirect_is(status))
+		return redirected(run, route, server, what);
+	if (status >= 400 && run_identity_check_model(run, identity, what) < 0)
+		return -1;
+	run_server_set_ready(server);
+	run_server_follow_log(server);
+	if (server->log != NULL)
+		host_server_log_set_ready(server->log);
+	return 0;
+}

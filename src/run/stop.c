@@ -1,0 +1,26 @@
+#include "run/stop.h"
+
+#include <stddef.h>
+
+void run_stop_server_died(struct run_stop *stop)
+{
+	int none = 0;
+
+	atomic_compare_exchange_strong(&stop->reason, &none, RUN_STOP_SERVER_DIED);
+}
+
+void run_stop_by_signal(struct run_stop *stop, int number)
+{
+	/* a person's wish counts more than the server's death */
+	if (atomic_load(&stop->reason) > 0)
+		atomic_store(&stop->hurry, number);
+	else
+		atomic_store(&stop->reason, number);
+}
+
+int run_stop_signal(const struct run_stop *stop)
+{
+	int reason = stop != NULL ? atomic_load(&stop->reason) : 0;
+
+	return reason > 0 ? reason : 0;
+}

@@ -6,8 +6,8 @@
 
 #include "base/log.h"
 
-int run_fail(const struct run_context *run, enum res_status status, enum res_cause cause,
-	     const struct pl_err *why)
+int run_fail_err(const struct run_context *run, enum res_status status, enum res_cause cause,
+		 const struct pl_err *why)
 {
 	struct run_ending *ending = run->ending;
 	int number = run_stop_signal(run->stop);
@@ -19,19 +19,30 @@ int run_fail(const struct run_context *run, enum res_status status, enum res_cau
 	if (number != 0 && status != RES_STATUS_PARTIAL) {
 		ending->status = RES_STATUS_INTERRUPTED;
 		ending->cause = RES_CAUSE_SIGNAL;
-		ending->why = (struct pl_err)PL_ERR_INIT;
 		pl_err_set(&ending->why, PL_ERR_INTERRUPTED, "ended by signal %d (%s)", number,
 			   strsignal(number));
 	}
 	return -1;
 }
 
-int run_fail_interrupted(const struct run_context *run)
+int run_fail(const struct run_context *run, enum res_status status, enum res_cause cause,
+	     enum pl_err_code code, const char *format, ...)
 {
 	struct pl_err why = PL_ERR_INIT;
+	char text[sizeof(why.text)];
+	va_list args;
 
-	pl_err_set(&why, PL_ERR_INTERRUPTED, "interrupted");
-	return run_fail(run, RES_STATUS_INTERRUPTED, RES_CAUSE_SIGNAL, &why);
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	pl_err_set(&why, code, "%s", text);
+	return run_fail_err(run, status, cause, &why);
+}
+
+int run_fail_interrupted(const struct run_context *run)
+{
+	return run_fail(run, RES_STATUS_INTERRUPTED, RES_CAUSE_SIGNAL, PL_ERR_INTERRUPTED,
+			"interrupted");
 }
 
 int run_check_stop(const struct run_context *run)

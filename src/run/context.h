@@ -34,9 +34,12 @@ struct run_context {
 	struct run_ending *ending;
 };
 
-/* Ends the run with this status; a signal that came first makes it `interrupted`. Returns -1. */
+/* Ends the run with this status, and why; a signal that came first makes it `interrupted`. Returns
+ * -1. */
 int run_fail(const struct run_context *run, enum res_status status, enum res_cause cause,
-	     const struct pl_err *why);
+	     enum pl_err_code code, const char *format, ...) PL_PRINTF(5, 6);
+int run_fail_err(const struct run_context *run, enum res_status status, enum res_cause cause,
+		 const struct pl_err *why);
 /* The same for a run that was asked to end, with no other reason. */
 int run_fail_interrupted(const struct run_context *run);
 /* -1, as run_fail_interrupted(), where the run was asked to end. */

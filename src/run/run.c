@@ -221,7 +221,7 @@ static bool start_again(struct run_state *run)
 	run_target_done(&run->route.target);
 	if (run_launch_new_port(launch, experiment, run->context.run_id, &err) < 0 ||
 	    run_launch_target(launch, experiment, &run->route.target, &err) < 0) {
-		run_fail(&run->context, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_PORT_IN_USE, &err);
+		run_fail_err(&run->context, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_PORT_IN_USE, &err);
 		return false;
 	}
 	run_say(&run->context, "port %u was taken, trying %u", taken,

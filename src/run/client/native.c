@@ -51,7 +51,7 @@ static int fail_plan(const struct run_client_input *in, const struct pl_err *err
 		return run_server_died(in->run, in->server, RES_STATUS_FAILED);
 	if (run_identity_check_model(in->run, in->identity, refusal) < 0)
 		return -1;
-	return run_fail(in->run, RES_STATUS_FAILED, RES_CAUSE_COUNT, err);
+	return run_fail_err(in->run, RES_STATUS_FAILED, RES_CAUSE_COUNT, err);
 }
 
 static int make_plan(const struct run_client_input *in, struct run_plan **ret, struct pl_err *err)
@@ -93,7 +93,7 @@ static int native_prepare(const struct run_client_input *in, struct run_measured
 	load.requests = ret->plan->requests;
 	load.count = ret->plan->count;
 	if (bench_load_check_limits(&load, &err) < 0)
-		return run_fail(run, RES_STATUS_FAILED, RES_CAUSE_COUNT, &err);
+		return run_fail_err(run, RES_STATUS_FAILED, RES_CAUSE_COUNT, &err);
 	return run_check_stop(run);
 }
 
@@ -101,12 +101,11 @@ static int native_prepare(const struct run_client_input *in, struct run_measured
 
 static int fail_stalled(const struct run_context *run)
 {
-	struct pl_err err = PL_ERR_INIT;
 	char limit[32];
 
 	pl_text_from_duration(run->experiment->bench.stall_timeout, limit, sizeof(limit));
-	pl_err_set(&err, PL_ERR_TIMEOUT, "no byte from any stream for stall_timeout (%s)", limit);
-	return run_fail(run, RES_STATUS_TIMEOUT, RES_CAUSE_HANG, &err);
+	return run_fail(run, RES_STATUS_TIMEOUT, RES_CAUSE_HANG, PL_ERR_TIMEOUT,
+			"no byte from any stream for stall_timeout (%s)", limit);
 }
 
 static int send_warmups(const struct run_client_input *in, const struct run_plan *plan,
@@ -144,7 +143,7 @@ static int native_warmup(const struct run_client_input *in, struct run_measured 
 		return 0;
 	run_say(run, "%zu warm-ups", count);
 	if (send_warmups(in, measured->plan, count, &outcome, &err) < 0)
-		return run_fail(run, RES_STATUS_FAILED, RES_CAUSE_INTERNAL, &err);
+		return run_fail_err(run, RES_STATUS_FAILED, RES_CAUSE_INTERNAL, &err);
 	in->route->acks_may_wait |= outcome->acks_may_wait;
 	if (run_check_stop(run) < 0)
 		return -1;
@@ -217,12 +216,11 @@ static int measure(const struct run_client_input *in, struct run_measured *ret, 
 
 static int fail_run_timeout(const struct run_context *run)
 {
-	struct pl_err err = PL_ERR_INIT;
 	char limit[32];
 
 	pl_text_from_duration(run->experiment->launch.run_timeout_ns, limit, sizeof(limit));
-	pl_err_set(&err, PL_ERR_TIMEOUT, "run_timeout (%s) passed", limit);
-	return run_fail(run, RES_STATUS_TIMEOUT, RES_CAUSE_RUN_TIMEOUT, &err);
+	return run_fail(run, RES_STATUS_TIMEOUT, RES_CAUSE_RUN_TIMEOUT, PL_ERR_TIMEOUT,
+			"run_timeout (%s) passed", limit);
 }
 
 static int native_measure(const struct run_client_input *in, struct run_measured *ret)
@@ -233,7 +231,7 @@ static int native_measure(const struct run_client_input *in, struct run_measured
 
 	run_say(run, "sending %zu requests", ret->plan->count);
 	if (measure(in, ret, &err) < 0)
-		return run_fail(run, RES_STATUS_FAILED, RES_CAUSE_INTERNAL, &err);
+		return run_fail_err(run, RES_STATUS_FAILED, RES_CAUSE_INTERNAL, &err);
 	const struct res_outcome *outcome = ret->outcome;
 	if (run_stop_signal(run->stop) != 0 && outcome->end == RES_END_STOPPED)
 		return run_fail_interrupted(run);

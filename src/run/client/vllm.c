@@ -390,7 +390,7 @@ static void keep_tail(const struct child *child)
 static int fail(const struct child *child, enum res_cause cause, const struct pl_err *why)
 {
 	keep_tail(child);
-	return run_fail(child->in->run, RES_STATUS_FAILED, cause, why);
+	return run_fail_err(child->in->run, RES_STATUS_FAILED, cause, why);
 }
 
 /* The last line it said is mostly the exception. */
@@ -410,16 +410,14 @@ static int fail_crashed(const struct child *child)
 static int fail_timeout(const struct child *child)
 {
 	const struct run_context *run = child->in->run;
-	struct pl_err why = PL_ERR_INIT;
 	char limit[32];
 
+	keep_tail(child);
 	pl_text_from_duration(run->experiment->launch.run_timeout_ns, limit, sizeof(limit));
-	pl_err_set(
-		&why, PL_ERR_TIMEOUT,
+	return run_fail(
+		run, RES_STATUS_TIMEOUT, RES_CAUSE_RUN_TIMEOUT, PL_ERR_TIMEOUT,
 		"run_timeout (%s) passed: vLLM's client was ended, and keeps nothing until its end",
 		limit);
-	keep_tail(child);
-	return run_fail(run, RES_STATUS_TIMEOUT, RES_CAUSE_RUN_TIMEOUT, &why);
 }
 
 static int take_result(struct child *child)
@@ -479,13 +477,13 @@ static int vllm_measure(const struct run_client_input *in, struct run_measured *
 
 	run_say(run, "running vLLM's client; it writes '%s'", in->paths->client_log);
 	if (make_folder(&child, &err) < 0)
-		return run_fail(run, RES_STATUS_FAILED, RES_CAUSE_INTERNAL, &err);
+		return run_fail_err(run, RES_STATUS_FAILED, RES_CAUSE_INTERNAL, &err);
 	json_decref(own->argv);
 	own->argv = run_vllm_argv(in, own->program, child.folder);
 	ret->has_log = true;
 	int done = start(&child, &err);
 	if (done < 0)
-		done = run_fail(run, RES_STATUS_FAILED, RES_CAUSE_NOT_EXECUTABLE, &err);
+		done = run_fail_err(run, RES_STATUS_FAILED, RES_CAUSE_NOT_EXECUTABLE, &err);
 	else
 		done = finish(&child, watch_child(&child));
 	child_done(&child);

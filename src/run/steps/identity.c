@@ -56,7 +56,7 @@ static int learn_models(const struct run_context *run, const struct run_target *
 	identity->models_status = reply.status;
 	if (run_redirect_is(reply.status) && !follows_redirects) {
 		run_redirect_error(server->url, path, reply.location, &err);
-		return run_fail(run, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_UNREACHABLE, &err);
+		return run_fail_err(run, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_UNREACHABLE, &err);
 	}
 	if (reply.status != 200 ||
 	    pl_json_parse(reply.body, reply.body_len, path, &identity->models, &err) < 0)
@@ -95,7 +95,7 @@ static int choose_model(const struct run_context *run, const json_t *first,
 		name = served != NULL && served[0] != '\0' ? served : bench->model;
 	if (name == NULL) {
 		set_no_model(identity->models_status, &why);
-		return run_fail(run, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_COUNT, &why);
+		return run_fail_err(run, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_COUNT, &why);
 	}
 	identity->model = pl_strdup(name);
 	return 0;
@@ -121,15 +121,14 @@ static bool others_served(const struct run_identity *identity, struct pl_buf *na
 int run_identity_check_model(const struct run_context *run, const struct run_identity *identity,
 			     const char *refusal)
 {
-	struct pl_err why = PL_ERR_INIT;
 	auto_buf names = { 0 };
 
 	pl_buf_init(&names, NAMES_BYTES_MAX);
 	if (!others_served(identity, &names))
 		return 0;
-	pl_err_set(&why, PL_ERR_LAUNCH, "the server does not serve model '%s' but %s%s",
-		   identity->model, pl_buf_text(&names), refusal);
-	return run_fail(run, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_MODEL_NOT_FOUND, &why);
+	return run_fail(run, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_MODEL_NOT_FOUND, PL_ERR_LAUNCH,
+			"the server does not serve model '%s' but %s%s", identity->model,
+			pl_buf_text(&names), refusal);
 }
 
 /* A model or served_model_name that the server was started with; or none is told, and vLLM has its own. */
@@ -176,12 +175,10 @@ static bool is_another(const struct run_context *run, const struct run_server *s
 static int fail_another(const struct run_context *run, uint16_t port)
 {
 	auto_free char *listener = host_port_listener(port);
-	struct pl_err why = PL_ERR_INIT;
 
-	pl_err_set(&why, PL_ERR_LAUNCH,
-		   "another server answers on port %u, which %s has taken while ours started", port,
-		   listener != NULL ? listener : "a process that is gone");
-	return run_fail(run, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_PORT_IN_USE, &why);
+	return run_fail(run, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_PORT_IN_USE, PL_ERR_LAUNCH,
+			"another server answers on port %u, which %s has taken while ours started",
+			port, listener != NULL ? listener : "a process that is gone");
 }
 
 static void learn_server_info(const struct run_target *target, struct run_identity *identity)

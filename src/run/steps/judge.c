@@ -51,15 +51,13 @@ static bool is_well(const struct run_target *target, const struct run_server *se
 static int fail_unreachable(const struct run_context *run, const struct run_server *server,
 			    const struct res_outcome *outcome)
 {
-	struct pl_err why = PL_ERR_INIT;
 	size_t finished = 0;
 
 	for (size_t i = 0; i < outcome->count; i++)
 		finished += outcome->records[i].ok;
-	pl_err_set(&why, PL_ERR_FAILED,
-		   "the server at '%s' stopped answering: %zu of %zu requests had finished",
-		   server->url, finished, outcome->count);
-	return run_fail(run, RES_STATUS_FAILED, RES_CAUSE_UNREACHABLE, &why);
+	return run_fail(run, RES_STATUS_FAILED, RES_CAUSE_UNREACHABLE, PL_ERR_FAILED,
+			"the server at '%s' stopped answering: %zu of %zu requests had finished",
+			server->url, finished, outcome->count);
 }
 
 int run_judge_server(const struct run_context *run, const struct run_target *target,
@@ -86,16 +84,14 @@ int run_judge(const struct run_context *run, const struct run_target *target,
 	      struct run_server *server, const struct res_outcome *outcome, size_t completed,
 	      size_t count)
 {
-	struct pl_err why = PL_ERR_INIT;
-
 	if (run_judge_server(run, target, server, outcome) < 0)
 		return -1;
 	double share = (double)(count - completed) / (double)count;
-	pl_err_set(&why, PL_ERR_FAILED, "%zu of %zu requests failed", count - completed, count);
-	if (completed == 0)
-		return run_fail(run, RES_STATUS_FAILED, RES_CAUSE_ALL_FAILED, &why);
-	if (share > run->experiment->bench.max_error_share)
-		return run_fail(run, RES_STATUS_PARTIAL, RES_CAUSE_COUNT, &why);
-	run->ending->status = RES_STATUS_COMPLETED;
-	return 0;
+	if (completed > 0 && share <= run->experiment->bench.max_error_share) {
+		run->ending->status = RES_STATUS_COMPLETED;
+		return 0;
+	}
+	return run_fail(run, completed == 0 ? RES_STATUS_FAILED : RES_STATUS_PARTIAL,
+			completed == 0 ? RES_CAUSE_ALL_FAILED : RES_CAUSE_COUNT, PL_ERR_FAILED,
+			"%zu of %zu requests failed", count - completed, count);
 }

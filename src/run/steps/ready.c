@@ -68,29 +68,24 @@ static int64_t ready_due_ns(const struct run_context *run, const struct run_serv
 static int not_ready(const struct run_context *run, const struct run_server *server,
 		     const char *what)
 {
-	struct pl_err why = PL_ERR_INIT;
 	char limit[32];
 
-	if (server->process == NULL) {
-		pl_err_set(&why, PL_ERR_NETWORK, "the server at '%s' does not answer%s",
-			   server->url, what);
-		return run_fail(run, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_UNREACHABLE, &why);
-	}
+	if (server->process == NULL)
+		return run_fail(run, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_UNREACHABLE,
+				PL_ERR_NETWORK, "the server at '%s' does not answer%s", server->url,
+				what);
 	pl_text_from_duration(run->experiment->launch.ready_timeout_ns, limit, sizeof(limit));
-	pl_err_set(&why, PL_ERR_LAUNCH, "the server was not ready within ready_timeout (%s)%s",
-		   limit, what);
-	return run_fail(run, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_READY_TIMEOUT, &why);
+	return run_fail(run, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_READY_TIMEOUT, PL_ERR_LAUNCH,
+			"the server was not ready within ready_timeout (%s)%s", limit, what);
 }
 
 static int not_trusted(const struct run_context *run, const struct run_server *server,
 		       const char *what)
 {
-	struct pl_err why = PL_ERR_INIT;
-
 	if (server->process == NULL)
 		return not_ready(run, server, what);
-	pl_err_set(&why, PL_ERR_LAUNCH, "the server does not answer%s", what);
-	return run_fail(run, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_UNREACHABLE, &why);
+	return run_fail(run, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_UNREACHABLE, PL_ERR_LAUNCH,
+			"the server does not answer%s", what);
 }
 
 /* Between two looks. 0: go on waiting. */
@@ -170,11 +165,9 @@ static int try_request(const struct run_context *run, struct run_route *route,
 static int redirected(const struct run_context *run, const struct run_route *route,
 		      const struct run_server *server, const char *what)
 {
-	struct pl_err why = PL_ERR_INIT;
-
-	pl_err_set(&why, PL_ERR_NETWORK, "the server at '%s' does not answer '%s'%s as launch.url",
-		   server->url != NULL ? server->url : "its port", route->endpoint, what);
-	return run_fail(run, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_UNREACHABLE, &why);
+	return run_fail(run, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_UNREACHABLE, PL_ERR_NETWORK,
+			"the server at '%s' does not answer '%s'%s as launch.url",
+			server->url != NULL ? server->url : "its port", route->endpoint, what);
 }
 
 int run_ready_request(const struct run_context *run, const struct run_identity *identity,
@@ -199,12 +192,13 @@ int run_ready_request(const struct run_context *run, const struct run_identity *
 	}
 	pl_buf_init(&body, 1u << 20);
 	if (route->adapter->encode(&how, &sample, &body, &err) < 0)
-		return run_fail(run, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_INTERNAL, &err);
+		return run_fail_err(run, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_INTERNAL, &err);
 	for (;;) {
 		int answered = try_request(run, route, server, &body, what, sizeof(what), &status,
 					   &err);
 		if (answered < 0)
-			return run_fail(run, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_INTERNAL, &err);
+			return run_fail_err(run, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_INTERNAL,
+					    &err);
 		if (answered > 0)
 			break;
 		if (look_around(run, server, what) < 0)

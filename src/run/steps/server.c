@@ -95,7 +95,7 @@ int run_server_start(const struct run_context *run, struct run_launch *launch,
 		err.code = PL_ERR_LAUNCH;
 		if (host_guard_is_lost(server->guard))
 			cause = RES_CAUSE_INTERNAL;
-		return run_fail(run, RES_STATUS_LAUNCH_FAILED, cause, &err);
+		return run_fail_err(run, RES_STATUS_LAUNCH_FAILED, cause, &err);
 	}
 	return 0;
 }
@@ -162,19 +162,16 @@ static const char *find_cause(struct run_server *server)
 static int guard_died(const struct run_context *run, const struct run_server *server,
 		      enum res_status status)
 {
-	struct pl_err why = PL_ERR_INIT;
-
-	pl_err_set(&why, server->ready ? PL_ERR_FAILED : PL_ERR_LAUNCH,
-		   "the server's guard (process %d) was killed %s; the server was ended with it",
-		   (int)host_guard_pid(server->guard),
-		   server->ready ? "during the run" : "before the server was ready");
-	return run_fail(run, status, RES_CAUSE_INTERNAL, &why);
+	return run_fail(
+		run, status, RES_CAUSE_INTERNAL, server->ready ? PL_ERR_FAILED : PL_ERR_LAUNCH,
+		"the server's guard (process %d) was killed %s; the server was ended with it",
+		(int)host_guard_pid(server->guard),
+		server->ready ? "during the run" : "before the server was ready");
 }
 
 int run_server_died(const struct run_context *run, struct run_server *server,
 		    enum res_status status)
 {
-	struct pl_err why = PL_ERR_INIT;
 	char end[64];
 
 	server->died = true;
@@ -183,9 +180,9 @@ int run_server_died(const struct run_context *run, struct run_server *server,
 		return guard_died(run, server, status);
 	host_process_end_text(server->process, end, sizeof(end));
 	const char *cause = find_cause(server);
-	pl_err_set(&why, server->ready ? PL_ERR_FAILED : PL_ERR_LAUNCH, "the server ended %s: %s",
-		   server->ready ? "during the run" : "before it was ready", end);
-	return run_fail(run, status, res_cause_find(cause), &why);
+	return run_fail(run, status, res_cause_find(cause),
+			server->ready ? PL_ERR_FAILED : PL_ERR_LAUNCH, "the server ended %s: %s",
+			server->ready ? "during the run" : "before it was ready", end);
 }
 
 size_t run_server_sweep(const struct run_context *run)

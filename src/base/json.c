@@ -245,6 +245,20 @@ int pl_json_write_file(const json_t *json, const char *path, struct pl_err *err)
 	return pl_file_write(path, buf.data, buf.len, err);
 }
 
+bool pl_json_add_i64(struct pl_buf *buf, const char *before, int64_t number, int64_t none)
+{
+	size_t len = strlen(before);
+	char *room = pl_buf_reserve(buf, len + PL_I64_TEXT_BYTES);
+
+	if (room == NULL)
+		return false;
+	char *end = mempcpy(room, before, len);
+	end = number == none ? mempcpy(end, "null", 4) : pl_text_put_i64(end, number);
+	buf->len += (size_t)(end - room);
+	*end = '\0';
+	return true;
+}
+
 json_t *pl_json_get_path(const json_t *json, const char *dotted)
 {
 	const json_t *at = json;

@@ -55,6 +55,9 @@ char *pl_json_to_text(const json_t *json, enum pl_json_style style);
 /* Atomically, with a final newline, indented. */
 int pl_json_write_file(const json_t *json, const char *path, struct pl_err *err) PL_MUST_CHECK;
 
+/* Appends `before`, ",\"key\":" or the like, and the number: null where it is `none`. */
+bool pl_json_add_i64(struct pl_buf *buf, const char *before, int64_t number, int64_t none);
+
 /* object.a.b by dotted path, NULL when a part is missing. Borrowed. */
 json_t *pl_json_get_path(const json_t *json, const char *dotted);
 

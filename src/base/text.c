@@ -181,6 +181,51 @@ void pl_text_from_f64(double value, char text[PL_F64_TEXT_BYTES])
 			 digits + exponent + 1);
 }
 
+#define EIGHT_DIGITS 100000000u
+
+static void put_pair(char *at, uint32_t number)
+{
+	static const char pairs[] = "0001020304050607080910111213141516171819"
+				    "2021222324252627282930313233343536373839"
+				    "4041424344454647484950515253545556575859"
+				    "6061626364656667686970717273747576777879"
+				    "8081828384858687888990919293949596979899";
+
+	memcpy(at, &pairs[number * 2], 2);
+}
+
+static char *put_eight(char *at, uint32_t number)
+{
+	put_pair(at, number / 1000000);
+	put_pair(at + 2, number / 10000 % 100);
+	put_pair(at + 4, number / 100 % 100);
+	put_pair(at + 6, number % 100);
+	return at + 8;
+}
+
+static char *put_u64(char *at, uint64_t number)
+{
+	char digits[8];
+	size_t used = 0;
+
+	if (number >= EIGHT_DIGITS)
+		return put_eight(put_u64(at, number / EIGHT_DIGITS),
+				 (uint32_t)(number % EIGHT_DIGITS));
+	for (uint32_t left = (uint32_t)number; used == 0 || left > 0; left /= 10)
+		digits[used++] = (char)('0' + left % 10);
+	while (used > 0)
+		*at++ = digits[--used];
+	return at;
+}
+
+char *pl_text_put_i64(char *at, int64_t number)
+{
+	if (number >= 0)
+		return put_u64(at, (uint64_t)number);
+	*at = '-';
+	return put_u64(at + 1, 0 - (uint64_t)number);
+}
+
 void pl_text_from_duration(int64_t ns, char *text, size_t room)
 {
 	double value = (double)ns;
@@ -385,13 +430,30 @@ static bool add_json_char(struct pl_buf *buf, const char *bytes, size_t len, uin
 	return pl_buf_add(buf, bytes, len);
 }
 
+/* How many bytes at the beginning stand in a JSON string as they are. */
+static size_t plain_bytes(const char *data, size_t len)
+{
+	size_t used = 0;
+
+	while (used < len && data[used] >= ' ' && data[used] < 0x7F && data[used] != '"' &&
+	       data[used] != '\\')
+		used++;
+	return used;
+}
+
 bool pl_text_add_json(struct pl_buf *buf, const char *data, size_t len, bool ascii)
 {
 	bool ok = pl_buf_add_char(buf, '"');
 
 	for (size_t at = 0; at < len && ok;) {
 		uint32_t code;
-		size_t used = utf8_decode((const unsigned char *)data + at, len - at, &code);
+		size_t used = plain_bytes(data + at, len - at);
+		if (used > 0) {
+			ok = pl_buf_add(buf, data + at, used);
+			at += used;
+			continue;
+		}
+		used = utf8_decode((const unsigned char *)data + at, len - at, &code);
 		ok = add_json_char(buf, data + at, used, code, ascii);
 		at += used;
 	}

@@ -54,7 +54,12 @@ static int report(const char *output, const struct run_recovered *recovered, boo
 	} else {
 		pl_buf_addf(&text, "Recovered: %zu of %zu requests had finished.\n",
 			    recovered->over, recovered->count);
-		if (recovered->cut_bytes > 0)
+		if (recovered->damaged_line > 0)
+			pl_buf_addf(&text,
+				    "The journal is damaged in line %zu: its last %zu bytes, from "
+				    "there on, were left out.\n",
+				    recovered->damaged_line, recovered->cut_bytes);
+		else if (recovered->cut_bytes > 0)
 			pl_buf_addf(&text, "The journal's last %zu bytes were not whole.\n",
 				    recovered->cut_bytes);
 	}

@@ -170,86 +170,104 @@ int64_t res_record_first_token_ns(const struct res_record *record)
 	return first_event_ns(record, RES_EVENT_CONTENT);
 }
 
-static json_t *time_json(int64_t t_ns)
-{
-	return t_ns == RES_NO_TIME ? json_null() : json_integer(t_ns);
-}
+/* Writing: the text itself and no tree of values, for it is done while a run is measured. */
 
-static json_t *count_json(int64_t count)
-{
-	return count == RES_NO_COUNT ? json_null() : json_integer(count);
-}
+/* "[t,tokens,flags]," */
+#define EVENT_BYTES_MAX (3 * PL_I64_TEXT_BYTES + 5)
 
 /* A peer's text may be no UTF-8, which a JSON text must be: bad bytes become U+FFFD. */
-static json_t *peer_text_json(const char *text)
+static void add_text(struct pl_buf *line, const char *key, const char *text)
 {
-	return text == NULL || *text == '\0' ? json_null() : pl_json_text(text);
+	pl_buf_add_text(line, key);
+	if (text == NULL || *text == '\0')
+		pl_buf_add_text(line, "null");
+	else
+		pl_text_add_json(line, text, strlen(text), false);
 }
 
-static json_t *events_json(const struct res_record *record)
+static void add_events(struct pl_buf *line, const struct res_record *record)
 {
-	json_t *events = json_array();
 	struct res_event_cursor cursor = res_record_cursor(record);
-	struct res_event_at at;
+	struct res_event_at event;
+	char *at;
 
-	while (res_record_next(&cursor, &at)) {
-		json_t *event = json_array();
-		json_array_append_new(event, json_integer(at.t_ns));
-		json_array_append_new(event, json_integer(at.tokens));
-		json_array_append_new(event, json_integer((json_int_t)at.flags));
-		json_array_append_new(events, event);
+	pl_buf_add_text(line, ",\"events\":[");
+	while (res_record_next(&cursor, &event) &&
+	       (at = pl_buf_reserve(line, EVENT_BYTES_MAX)) != NULL) {
+		*at++ = '[';
+		at = pl_text_put_i64(at, event.t_ns);
+		*at++ = ',';
+		at = pl_text_put_i64(at, event.tokens);
+		*at++ = ',';
+		at = pl_text_put_i64(at, event.flags);
+		*at++ = ']';
+		*at++ = ',';
+		line->len = (size_t)(at - line->data);
 	}
-	return events;
+	/* the comma behind the last one */
+	if (record->event_count > 0 && !line->full)
+		line->len--;
+	pl_buf_add_char(line, ']');
 }
 
-static json_t *error_json(const struct res_record *record)
+static void add_error(struct pl_buf *line, const struct res_record *record)
 {
-	json_t *error;
-
-	if (record->ok)
-		return json_null();
-	error = json_object();
-	json_object_set_new(error, "kind",
-			    json_string(record->error_kind ? record->error_kind : "unknown"));
-	json_object_set_new(error, "status",
-			    record->status ? json_integer(record->status) : json_null());
-	json_object_set_new(error, "message", peer_text_json(record->error));
-	return error;
+	if (record->ok) {
+		pl_buf_add_text(line, ",\"error\":null");
+		return;
+	}
+	add_text(line, ",\"error\":{\"kind\":",
+		 record->error_kind != NULL ? record->error_kind : "unknown");
+	pl_json_add_i64(line, ",\"status\":", record->status, 0);
+	add_text(line, ",\"message\":", record->error);
+	pl_buf_add_char(line, '}');
 }
 
-json_t *res_record_to_json(const struct res_record *record)
+static void add_times(struct pl_buf *line, const struct res_record *record)
 {
-	json_t *json = json_object();
+	pl_json_add_i64(line, ",\"planned_ns\":", record->planned_ns, RES_NO_TIME);
+	pl_json_add_i64(line, ",\"queued_ns\":", record->queued_ns, RES_NO_TIME);
+	pl_json_add_i64(line, ",\"acted_ns\":", record->acted_ns, RES_NO_TIME);
+	pl_json_add_i64(line, ",\"connected_ns\":", record->connected_ns, RES_NO_TIME);
+	pl_json_add_i64(line, ",\"sent_ns\":", record->sent_ns, RES_NO_TIME);
+	pl_json_add_i64(line, ",\"headers_ns\":", record->headers_ns, RES_NO_TIME);
+	pl_json_add_i64(line, ",\"first_event_ns\":", res_record_first_event_ns(record),
+			RES_NO_TIME);
+	pl_json_add_i64(line, ",\"first_token_ns\":", res_record_first_token_ns(record),
+			RES_NO_TIME);
+	pl_json_add_i64(line, ",\"end_ns\":", record->end_ns, RES_NO_TIME);
+}
+
+bool res_record_add_json(struct pl_buf *line, const struct res_record *record)
+{
+	size_t before = line->len;
 	char id[RES_ID_BYTES];
 
+	line->full = false;
 	res_request_id_text(&record->request_id, id, sizeof(id));
-	json_object_set_new(json, "index", json_integer((json_int_t)record->index));
-	json_object_set_new(json, "request_id", peer_text_json(id));
-	json_object_set_new(json, "try", json_integer(record->tries));
-	json_object_set_new(json, "tries",
-			    record->retried ? json_null() : json_integer(record->tries));
-	json_object_set_new(json, "retried", json_boolean(record->retried));
-	json_object_set_new(json, "planned_ns", time_json(record->planned_ns));
-	json_object_set_new(json, "queued_ns", time_json(record->queued_ns));
-	json_object_set_new(json, "acted_ns", time_json(record->acted_ns));
-	json_object_set_new(json, "connected_ns", time_json(record->connected_ns));
-	json_object_set_new(json, "sent_ns", time_json(record->sent_ns));
-	json_object_set_new(json, "headers_ns", time_json(record->headers_ns));
-	json_object_set_new(json, "first_event_ns", time_json(res_record_first_event_ns(record)));
-	json_object_set_new(json, "first_token_ns", time_json(res_record_first_token_ns(record)));
-	json_object_set_new(json, "end_ns", time_json(record->end_ns));
-	json_object_set_new(json, "events", events_json(record));
-	json_object_set_new(json, "prompt_tokens_asked", count_json(record->prompt_tokens_asked));
-	json_object_set_new(json, "prompt_tokens", count_json(record->prompt_tokens));
-	json_object_set_new(json, "output_tokens_asked", count_json(record->output_tokens_asked));
-	json_object_set_new(json, "output_tokens", count_json(record->output_tokens));
-	json_object_set_new(json, "token_source",
-			    json_string(res_token_source_name(record->token_source)));
-	json_object_set_new(json, "finish_reason", peer_text_json(record->finish_reason));
-	json_object_set_new(json, "status",
-			    record->status ? json_integer(record->status) : json_null());
-	json_object_set_new(json, "error", error_json(record));
-	return json;
+	pl_json_add_i64(line, "{\"index\":", (int64_t)record->index, RES_NO_COUNT);
+	add_text(line, ",\"request_id\":", id);
+	pl_json_add_i64(line, ",\"try\":", record->tries, RES_NO_COUNT);
+	pl_json_add_i64(line,
+			",\"tries\":", record->retried ? RES_NO_COUNT : (int64_t)record->tries,
+			RES_NO_COUNT);
+	pl_buf_add_text(line, record->retried ? ",\"retried\":true" : ",\"retried\":false");
+	add_times(line, record);
+	add_events(line, record);
+	pl_json_add_i64(line, ",\"prompt_tokens_asked\":", record->prompt_tokens_asked,
+			RES_NO_COUNT);
+	pl_json_add_i64(line, ",\"prompt_tokens\":", record->prompt_tokens, RES_NO_COUNT);
+	pl_json_add_i64(line, ",\"output_tokens_asked\":", record->output_tokens_asked,
+			RES_NO_COUNT);
+	pl_json_add_i64(line, ",\"output_tokens\":", record->output_tokens, RES_NO_COUNT);
+	add_text(line, ",\"token_source\":", res_token_source_name(record->token_source));
+	add_text(line, ",\"finish_reason\":", record->finish_reason);
+	pl_json_add_i64(line, ",\"status\":", record->status, 0);
+	add_error(line, record);
+	if (pl_buf_add_char(line, '}') && !line->full)
+		return true;
+	line->len = before;
+	return false;
 }
 
 /* Reading: each function takes one key, counts it in *seen and says what is wrong with it. */
@@ -309,16 +327,23 @@ static int take_text(struct reader *r, const char *key, char *ret, size_t room)
 	return 0;
 }
 
+static int take_time(struct reader *r, const char *key, int64_t *ret)
+{
+	if (take_integer(r, key, RES_NO_TIME, ret) < 0)
+		return -1;
+	return *ret > RES_TIME_MAX ? wrong(r, key, "a time of a running host") : 0;
+}
+
 static int take_times(struct reader *r, struct res_record *record)
 {
-	if (take_integer(r, "planned_ns", RES_NO_TIME, &record->planned_ns) < 0 ||
-	    take_integer(r, "queued_ns", RES_NO_TIME, &record->queued_ns) < 0 ||
-	    take_integer(r, "acted_ns", RES_NO_TIME, &record->acted_ns) < 0 ||
-	    take_integer(r, "connected_ns", RES_NO_TIME, &record->connected_ns) < 0 ||
-	    take_integer(r, "sent_ns", RES_NO_TIME, &record->sent_ns) < 0 ||
-	    take_integer(r, "headers_ns", RES_NO_TIME, &record->headers_ns) < 0)
+	if (take_time(r, "planned_ns", &record->planned_ns) < 0 ||
+	    take_time(r, "queued_ns", &record->queued_ns) < 0 ||
+	    take_time(r, "acted_ns", &record->acted_ns) < 0 ||
+	    take_time(r, "connected_ns", &record->connected_ns) < 0 ||
+	    take_time(r, "sent_ns", &record->sent_ns) < 0 ||
+	    take_time(r, "headers_ns", &record->headers_ns) < 0)
 		return -1;
-	return take_integer(r, "end_ns", RES_NO_TIME, &record->end_ns);
+	return take_time(r, "end_ns", &record->end_ns);
 }
 
 static bool event_values(const json_t *event, json_int_t value[3])
@@ -351,7 +376,8 @@ static int take_events(struct reader *r, struct res_record *record)
 	{
 		json_int_t value[3];
 		if (!event_values(event, value) || value[0] < before_ns ||
-		    value[0] - before_ns > RES_EVENT_DELTA_MAX || value[1] > RES_RECORD_TOKENS_MAX)
+		    value[0] > RES_TIME_MAX || value[0] - before_ns > RES_EVENT_DELTA_MAX ||
+		    value[1] > RES_RECORD_TOKENS_MAX)
 			return wrong(r, "events", "[t_ns, tokens, flags] in order of time");
 		uint32_t need = (uint32_t)(value[1] / RES_EVENT_TOKENS_MAX + 1);
 		pl_grow((void **)&record->events, &room, (size_t)record->event_count + need,

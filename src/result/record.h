@@ -18,6 +18,8 @@
 
 #define RES_NO_TIME  INT64_MIN
 #define RES_NO_COUNT (-1)
+#define RES_TIME_MAX \
+	(INT64_C(1) << 61) /* in files: 73 years of uptime, sums of two stay in range */
 
 enum res_event_flag {
 	RES_EVENT_COALESCED = 1 << 0,  /* came in the same read (segment) as the event before it */
@@ -127,8 +129,13 @@ uint32_t res_event_encode(struct res_event *entries, uint32_t room, int64_t delt
 int64_t res_record_first_event_ns(const struct res_record *record);
 int64_t res_record_first_token_ns(const struct res_record *record);
 
-/* The side file's object (api/requests.schema.json) and back. */
-json_t *res_record_to_json(const struct res_record *record);
+/*
+ * A record's one form in files (api/requests.schema.json): a JSON object on one line, in the side
+ * file and in a run's journal. Writing appends it without a line end; false: the ceiling of `line`,
+ * nothing appended. Reading refuses what could not have been written; what it gives holds memory:
+ * res_record_done().
+ */
+bool res_record_add_json(struct pl_buf *line, const struct res_record *record);
 int res_record_from_json(const json_t *json, struct res_record *ret,
 			 struct pl_err *err) PL_MUST_CHECK;
 

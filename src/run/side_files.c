@@ -20,26 +20,33 @@ static int write_line(struct pl_zst *zst, const json_t *json, struct pl_err *err
 	return pl_zst_write(zst, "\n", 1, err);
 }
 
-static int write_record(struct pl_zst *zst, const struct res_record *record, struct pl_err *err)
-{
-	auto_json json_t *json = res_record_to_json(record);
+/* Longer than any: an event is 8 bytes in memory and less than ten times that on a line. */
+#define LINE_BYTES_MAX (1u << 30)
 
-	return write_line(zst, json, err);
+static int write_record(struct pl_zst *zst, struct pl_buf *line, const struct res_record *record,
+			struct pl_err *err)
+{
+	pl_buf_clear(line);
+	if (!res_record_add_json(line, record) || !pl_buf_add_char(line, '\n'))
+		return pl_err_set(err, PL_ERR_INTERNAL, "the record of a request is too long");
+	return pl_zst_write(zst, line->data, line->len, err);
 }
 
 int run_requests_write(const char *path, const struct res_outcome *outcome, struct pl_err *err)
 {
 	size_t at = 0;
+	auto_buf line = { 0 };
 	auto_zst struct pl_zst *zst = NULL;
 
 	if (pl_zst_open(path, &zst, err) < 0)
 		return -1;
+	pl_buf_init(&line, LINE_BYTES_MAX);
 	for (size_t i = 0; i < outcome->count; i++) {
 		for (; at < outcome->try_count && outcome->tries[at]->index == i; at++) {
-			if (write_record(zst, outcome->tries[at], err) < 0)
+			if (write_record(zst, &line, outcome->tries[at], err) < 0)
 				return -1;
 		}
-		if (write_record(zst, &outcome->records[i], err) < 0)
+		if (write_record(zst, &line, &outcome->records[i], err) < 0)
 			return -1;
 	}
 	return pl_zst_commit(zst, err);

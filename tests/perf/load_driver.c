@@ -177,13 +177,15 @@ static json_t *report(const struct res_outcome *outcome, double before_bytes)
 static int write_records(const struct res_outcome *outcome, const char *path, struct pl_err *err)
 {
 	FILE *file = fopen(path, "we");
+	auto_buf line = { 0 };
 
+	pl_buf_init(&line, 1u << 30);
 	if (file == NULL)
 		return pl_err_errno(err, "cannot write '%s'", path);
 	for (size_t i = 0; i < outcome->count; i++) {
-		auto_json json_t *json = res_record_to_json(&outcome->records[i]);
-		auto_free char *text = pl_json_to_text(json, PL_JSON_COMPACT);
-		fprintf(file, "%s\n", text);
+		pl_buf_clear(&line);
+		if (res_record_add_json(&line, &outcome->records[i]))
+			fprintf(file, "%s\n", pl_buf_text(&line));
 	}
 	if (fclose(file) != 0)
 		return pl_err_errno(err, "cannot write '%s'", path);

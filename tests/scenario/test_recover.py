@@ -331,10 +331,52 @@ def test_a_torn_tail_is_cut(bin_dir, tmp_path, validators, patience):
     check_recovered(output, validators)
 
 
+def crc32c(data):
+    total = 0xffffffff
+    for byte in data:
+        total ^= byte
+        for _ in range(8):
+            total = (total >> 1) ^ (0x82f63b78 if total & 1 else 0)
+    return total ^ 0xffffffff
+
+
+def test_the_journal_holds_the_lines_of_the_requests_file(bin_dir, tmp_path, validators, patience):
+    """One form of a record: read here without anything of the program's own."""
+    output, _ = kill_in_the_run(bin_dir, tmp_path, patience)
+    head, *lines = journal_of(output).read_bytes()[:-1].split(b"\n")
+    assert json.loads(head) == ["ProfLLM journal", 3]
+    kinds, told = set(), {}
+    for line in lines:
+        total, kind, content = json.loads(line)
+        kinds.add(kind)
+        if kind == "record":
+            assert int(total, 16) == crc32c(line[11:])
+            validators[1].validate(content)
+            told[content["index"]] = line[line.index(b"{"):-1]
+    assert kinds == {"head", "stage", "load", "plan", "acted", "record", "tick"}
+    assert len(told) >= 40
+    assert run_profllm(bin_dir, "recover", output, patience=patience).returncode == 0
+    kept = subprocess.run(["zstd", "-dc", output.with_suffix(".requests.jsonl.zst")], check=True,
+                          capture_output=True).stdout.splitlines()
+    assert all(kept[index] == text for index, text in told.items())
+
+
+def test_a_damaged_line_is_told(bin_dir, tmp_path, validators, patience):
+    output, _ = kill_in_the_run(bin_dir, tmp_path, patience)
+    text = bytearray(journal_of(output).read_bytes())
+    at = text.rindex(b'"record",{"index":')
+    text[at + 30] ^= 1
+    journal_of(output).write_bytes(text)
+    done = run_profllm(bin_dir, "recover", output, patience=patience)
+    number = bytes(text[:at]).count(b"\n") + 1
+    assert done.returncode == 0 and f"is damaged in line {number}:" in done.stdout
+    check_recovered(output, validators)
+
+
 @pytest.mark.parametrize("content,says", [
-    (b"", "holds no run"), (b"ProfLLM jour", "holds no run"),
-    (b"ProfLLM journal\n\x02\0\0\0", "holds no run"),
-    (b"ProfLLM journal\n\x07\0\0\0", "format 7"), (b"notes", "not a journal"),
+    (b"", "holds no run"), (b'["ProfLLM jour', "holds no run"), (b'["ProfLLM journal",3]\n', "holds no run"),
+    (b'["ProfLLM journal",7]\n', "found format 7, expected 3"), (b'["ProfLLM journal",x]\n', "not a journal"),
+    (b"ProfLLM journal\n\x02\0\0\0frames", "found format 2, expected 3"), (b"notes", "not a journal"),
 ])
 def test_journals_that_hold_nothing(bin_dir, tmp_path, patience, content, says):
     output = tmp_path / "r.json"

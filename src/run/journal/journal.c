@@ -11,11 +11,11 @@
 #include "base/log.h"
 #include "bench/load/feed.h"
 #include "run/journal/file.h"
-#include "run/journal/frame.h"
+#include "run/journal/line.h"
 
-/* Bytes gathered before they are written. One frame may be larger. */
+/* Bytes gathered before they are written. One line may be larger. */
 #define GATHERED_BYTES (1u << 20)
-#define ROOM_BYTES_MAX (RUN_FRAME_BYTES_MAX + GATHERED_BYTES + 4096u)
+#define ROOM_BYTES_MAX (RUN_LINE_BYTES_MAX + GATHERED_BYTES + 4096u)
 
 struct run_journal {
 	struct run_journal_file file;
@@ -79,7 +79,7 @@ static void heed_sync(struct run_journal *journal)
 		give_up(journal);
 }
 
-/* After each frame: the buffer keeps room for one of any size. */
+/* After each line: the buffer keeps room for one of any size. */
 static void added(struct run_journal *journal, bool whole)
 {
 	if (!whole) {
@@ -152,8 +152,8 @@ void run_journal_head(struct run_journal *journal, const char *run_id, int64_t s
 		give_up(journal);
 		return;
 	}
-	run_frame_start(&journal->gathered);
-	added(journal, run_frame_add_json(&journal->gathered, RUN_FRAME_HEAD, head));
+	added(journal, run_line_add_start(&journal->gathered));
+	added(journal, run_line_add_json(&journal->gathered, RUN_LINE_HEAD, head));
 }
 
 void run_journal_stage(struct run_journal *journal, enum res_stage stage, json_t *document)
@@ -163,10 +163,10 @@ void run_journal_stage(struct run_journal *journal, enum res_stage stage, json_t
 	if (!takes(journal))
 		return;
 	end_syncer(journal);
-	auto_json json_t *frame = json_pack("{s:s, s:I, s:O}", "stage", res_stage_name(stage),
-					    "t_ns", (json_int_t)pl_clock_now_ns(), "document",
-					    taken);
-	added(journal, run_frame_add_json(&journal->gathered, RUN_FRAME_STAGE, frame));
+	auto_json json_t *line = json_pack("{s:s, s:I, s:O}", "stage", res_stage_name(stage),
+					   "t_ns", (json_int_t)pl_clock_now_ns(), "document",
+					   taken);
+	added(journal, run_line_add_json(&journal->gathered, RUN_LINE_STAGE, line));
 	write_gathered(journal);
 	if (stage == RES_STAGE_MEASURE || stage == RES_STAGE_STOP)
 		sync_file(journal);
@@ -177,29 +177,22 @@ void run_journal_load(struct run_journal *journal, const struct bench_request *r
 		      size_t count, json_t *how)
 {
 	auto_json json_t *taken = how;
-	struct run_frame_row row;
 
 	if (!takes(journal))
 		return;
-	added(journal, run_frame_add_json(&journal->gathered, RUN_FRAME_LOAD, taken));
-	for (size_t i = 0; i < count && !journal->broken; i++) {
-		row.planned_ns = requests[i].planned_ns;
-		row.prompt_tokens = requests[i].prompt_tokens;
-		row.output_tokens = requests[i].output_tokens;
-		res_request_id_text(&requests[i].request_id, row.request_id,
-				    sizeof(row.request_id));
-		added(journal, run_frame_add_row(&journal->gathered, &row));
-	}
+	added(journal, run_line_add_json(&journal->gathered, RUN_LINE_LOAD, taken));
+	for (size_t i = 0; i < count && !journal->broken; i++)
+		added(journal, run_line_add_plan(&journal->gathered, i, &requests[i]));
 	write_gathered(journal);
 }
 
 static void add_tick(struct run_journal *journal, int64_t start_ns)
 {
-	struct run_frame_tick tick = { .t_ns = pl_clock_now_ns(), .start_ns = start_ns };
+	int64_t now_ns = pl_clock_now_ns();
 
-	added(journal, run_frame_add_tick(&journal->gathered, &tick));
+	added(journal, run_line_add_tick(&journal->gathered, now_ns, start_ns));
 	write_gathered(journal);
-	journal->alive_ns = tick.t_ns;
+	journal->alive_ns = now_ns;
 }
 
 void run_journal_alive(struct run_journal *journal)
@@ -213,29 +206,22 @@ static void on_acted(void *data, const struct res_record *record)
 	struct run_journal *journal = data;
 
 	if (!journal->broken)
-		added(journal, run_frame_add_acted(&journal->gathered, record));
+		added(journal, run_line_add_acted(&journal->gathered, record));
 }
 
-static void on_over(void *data, const struct res_record *record)
+/* It is over, or a try of it is. */
+static void on_record(void *data, const struct res_record *record)
 {
 	struct run_journal *journal = data;
 
 	if (!journal->broken)
-		added(journal, run_frame_add_record(&journal->gathered, RUN_FRAME_RECORD, record));
-}
-
-static void on_tried(void *data, const struct res_record *record)
-{
-	struct run_journal *journal = data;
-
-	if (!journal->broken)
-		added(journal, run_frame_add_record(&journal->gathered, RUN_FRAME_TRY, record));
+		added(journal, run_line_add_record(&journal->gathered, record));
 }
 
 static void take_feed(struct run_journal *journal)
 {
 	const struct bench_feed_reader reader = {
-		.data = journal, .acted = on_acted, .tried = on_tried, .over = on_over
+		.data = journal, .acted = on_acted, .tried = on_record, .over = on_record
 	};
 	int64_t start_ns = bench_feed_start_ns(journal->feed);
 

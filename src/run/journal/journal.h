@@ -2,9 +2,11 @@
  * OUTPUT.journal: what is known of a run while it goes on, so that a run that is killed is not lost.
  *
  *	stages ──document so far──┐
- *	                          ├──> frames ── write() ──> OUTPUT.journal
+ *	                          ├──> lines ── write() ──> OUTPUT.journal
  *	feed ── a thread's ticks ─┘             fdatasync() once a second, by another thread
  *
+ * - Its lines are those of the side files, with a sum before each (run/journal/line.h): a record's
+ *   is written once, when the request is over, by the thread that takes the feed.
  * - Belongs to the process that holds its lock (fcntl, so that a child does not inherit it); removed
  *   when the result is in its place.
  * - What a request's end brought is in the file within RUN_JOURNAL_WRITE_NS: it outlives the process.
@@ -33,7 +35,7 @@ struct run_journal;
 /*
  * Takes the journal of `output` and writes nothing yet. -1 with PL_ERR_BUSY: a run that lives has
  * it; with PL_ERR_INVALID: a killed run left it and its result was not recovered; `overwrite` gives
- * that one up at the first frame.
+ * that one up at the first line.
  */
 int run_journal_open(const char *output, bool overwrite, struct run_journal **ret,
 		     struct pl_err *err) PL_MUST_CHECK;
@@ -42,7 +44,7 @@ void run_journal_free(struct run_journal *journal);
 PL_AUTO_DEFINE(struct run_journal, run_journal_free);
 #define auto_journal PL_AUTO(run_journal_free)
 
-/* The first frame: gives up what the file held. */
+/* The first lines: give up what the file held. */
 void run_journal_head(struct run_journal *journal, const char *run_id, int64_t started_real_ns,
 		      int64_t started_ns);
 /* The run has come here; document: the result so far (run_document_so_far()), taken. */
@@ -50,7 +52,7 @@ void run_journal_stage(struct run_journal *journal, enum res_stage stage, json_t
 /* What will be sent, and how figures will be made of it; `how` is taken. */
 void run_journal_load(struct run_journal *journal, const struct bench_request *requests,
 		      size_t count, json_t *how);
-/* The run lives: at most one frame a second. */
+/* The run lives: at most one line a second. */
 void run_journal_alive(struct run_journal *journal);
 
 /* A thread takes what the feed brings, until unfollow, which takes the rest. */

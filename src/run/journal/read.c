@@ -4,22 +4,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run/journal/frame.h"
+#include "run/journal/line.h"
 
-/* A plan's rows before there are records of them. */
+/* A plan's requests before there are records of them. */
 struct reading {
 	struct run_journal_state *state;
 	size_t room; /* of state->records */
 	size_t try_room;
-	bool in_rows; /* rows may still come */
+	bool in_plan; /* more of it may still come */
 };
 
-static json_t *json_of(const struct run_frame *frame)
+/* NULL: no object. */
+static json_t *json_of(const struct run_line *line)
 {
 	struct pl_err ignored = PL_ERR_INIT;
 	json_t *json = NULL;
 
-	if (pl_json_parse((const char *)frame->data, frame->len, "journal", &json, &ignored) < 0)
+	if (pl_json_parse(line->text, line->len, "journal", &json, &ignored) < 0)
 		return NULL;
 	if (json_is_object(json))
 		return json;
@@ -27,19 +28,39 @@ static json_t *json_of(const struct run_frame *frame)
 	return NULL;
 }
 
-static bool get_time(const json_t *json, const char *key, int64_t *ret)
+/* From 0; null is `none`, where that is below 0. */
+static bool get_number(const json_t *json, const char *key, int64_t none, int64_t *ret)
 {
 	const json_t *value = json_object_get(json, key);
 
-	if (!json_is_integer(value) || json_integer_value(value) < 0)
+	*ret = none;
+	if (json_is_null(value) && none < 0)
+		return true;
+	if (!json_is_integer(value) || json_integer_value(value) < 0 ||
+	    json_integer_value(value) > RES_TIME_MAX)
 		return false;
 	*ret = json_integer_value(value);
 	return true;
 }
 
-static bool take_head(struct run_journal_state *state, const struct run_frame *frame)
+static bool get_time(const json_t *json, const char *key, int64_t *ret)
 {
-	auto_json json_t *head = json_of(frame);
+	return get_number(json, key, 0, ret);
+}
+
+/* The place in the plan; (size_t)-1: none in it. */
+static size_t get_index(const struct run_journal_state *state, const json_t *json)
+{
+	int64_t index = 0;
+
+	return get_number(json, "index", 0, &index) && (uint64_t)index < state->count
+		       ? (size_t)index
+		       : (size_t)-1;
+}
+
+static bool take_head(struct run_journal_state *state, const struct run_line *line)
+{
+	auto_json json_t *head = json_of(line);
 	const json_t *run_id = json_object_get(head, "run_id");
 
 	if (!json_is_string(run_id) || json_string_length(run_id) == 0 ||
@@ -59,9 +80,9 @@ static void seen_at(struct run_journal_state *state, int64_t t_ns)
 		state->last_ns = t_ns;
 }
 
-static bool take_stage(struct run_journal_state *state, const struct run_frame *frame)
+static bool take_stage(struct run_journal_state *state, const struct run_line *line)
 {
-	auto_json json_t *json = json_of(frame);
+	auto_json json_t *json = json_of(line);
 	json_t *document = json_object_get(json, "document");
 	enum res_stage stage;
 	int64_t t_ns = 0;
@@ -76,9 +97,9 @@ static bool take_stage(struct run_journal_state *state, const struct run_frame *
 	return true;
 }
 
-static bool take_load(struct reading *r, const struct run_frame *frame)
+static bool take_load(struct reading *r, const struct run_line *line)
 {
-	json_t *load = json_of(frame);
+	json_t *load = json_of(line);
 
 	/* one plan a run */
 	if (load == NULL || r->state->load != NULL) {
@@ -86,25 +107,32 @@ static bool take_load(struct reading *r, const struct run_frame *frame)
 		return false;
 	}
 	r->state->load = load;
-	r->in_rows = true;
+	r->in_plan = true;
 	return true;
 }
 
-static bool take_row(struct reading *r, const struct run_frame *frame)
+static bool take_plan(struct reading *r, const struct run_line *line)
 {
 	struct run_journal_state *state = r->state;
-	struct run_frame_row row;
+	auto_json json_t *json = json_of(line);
+	const json_t *id = json_object_get(json, "request_id");
+	int64_t index = 0, planned_ns = 0, prompt_tokens = 0, output_tokens = 0;
 
-	if (!r->in_rows || !run_frame_get_row(frame, &row))
+	if (!r->in_plan || !get_number(json, "index", 0, &index) ||
+	    (uint64_t)index != state->count || !get_time(json, "planned_ns", &planned_ns) ||
+	    planned_ns > RES_TIME_MAX / 2 ||
+	    !get_number(json, "prompt_tokens_asked", RES_NO_COUNT, &prompt_tokens) ||
+	    !get_number(json, "output_tokens_asked", RES_NO_COUNT, &output_tokens) ||
+	    !json_is_string(id) || json_string_length(id) >= RES_ID_BYTES)
 		return false;
 	pl_grow((void **)&state->records, &r->room, state->count + 1, sizeof(*state->records));
 	struct res_record *record = &state->records[state->count];
 	res_record_init(record, state->count++);
 	/* after the start, until that is known */
-	record->planned_ns = row.planned_ns;
-	record->prompt_tokens_asked = row.prompt_tokens;
-	record->output_tokens_asked = row.output_tokens;
-	res_record_set_id(record, row.request_id);
+	record->planned_ns = planned_ns;
+	record->prompt_tokens_asked = prompt_tokens;
+	record->output_tokens_asked = output_tokens;
+	res_record_set_id(record, json_string_value(id));
 	return true;
 }
 
@@ -113,99 +141,104 @@ static bool is_over(const struct res_record *record)
 	return record->ok || record->error_kind != NULL;
 }
 
-static bool take_acted(struct reading *r, const struct run_frame *frame)
+static bool take_acted(struct reading *r, const struct run_line *line)
 {
-	struct run_frame_acted acted;
+	auto_json json_t *json = json_of(line);
+	size_t index = get_index(r->state, json);
+	int64_t planned_ns, queued_ns, acted_ns;
 
-	r->in_rows = false;
-	if (!run_frame_get_acted(frame, &acted) || acted.index >= r->state->count)
+	r->in_plan = false;
+	if (index == (size_t)-1 || !get_number(json, "planned_ns", RES_NO_TIME, &planned_ns) ||
+	    !get_number(json, "queued_ns", RES_NO_TIME, &queued_ns) ||
+	    !get_time(json, "acted_ns", &acted_ns))
 		return false;
-	struct res_record *record = &r->state->records[acted.index];
+	struct res_record *record = &r->state->records[index];
 	if (is_over(record))
 		return true;
 	if (record->acted_ns == RES_NO_TIME)
 		record->tries = 1;
-	record->planned_ns = acted.planned_ns;
-	record->queued_ns = acted.queued_ns;
-	record->acted_ns = acted.acted_ns;
+	record->planned_ns = planned_ns;
+	record->queued_ns = queued_ns;
+	record->acted_ns = acted_ns;
 	return true;
 }
 
-/* What a request's own record is made of, once it is known: how often it was tried. */
-static bool take_try(struct reading *r, const struct run_frame *frame)
+/* A failed try, and what that makes of its request's own record. */
+static bool keep_try(struct reading *r, struct res_record *whole, const struct res_record *try)
 {
 	struct run_journal_state *state = r->state;
-	struct res_record record;
 
-	r->in_rows = false;
-	if (!run_frame_get_record(frame, &record))
+	if (try->tries != whole->tries || try->tries >= RES_TRIES_MAX || try->event_count > 0)
 		return false;
-	struct res_record *whole = record.index < state->count ? &state->records[record.index]
-							       : NULL;
-	if (whole == NULL || is_over(whole) || whole->tries == 0 || whole->tries >= RES_TRIES_MAX ||
-	    record.ok || record.event_count > 0) {
-		res_record_done(&record);
-		return false;
-	}
-	record.tries = whole->tries++;
-	record.retried = true;
+	whole->tries++;
 	pl_grow((void **)&state->tries, &r->try_room, state->try_count + 1, sizeof(*state->tries));
 	struct res_record *kept = pl_alloc(sizeof(*kept));
-	*kept = record;
+	*kept = *try;
 	state->tries[state->try_count++] = kept;
 	return true;
 }
 
-static bool take_record(struct reading *r, const struct run_frame *frame)
+static bool keep_record(struct reading *r, struct res_record *whole,
+			const struct res_record *record)
 {
-	struct res_record record;
-
-	r->in_rows = false;
-	if (!run_frame_get_record(frame, &record))
+	/* one that was never sent has no try */
+	if (record->tries != whole->tries)
 		return false;
-	if (record.index >= r->state->count || is_over(&r->state->records[record.index])) {
-		res_record_done(&record);
-		return false;
-	}
-	record.tries = r->state->records[record.index].tries;
-	if (record.tries == 0 && record.acted_ns != RES_NO_TIME)
-		record.tries = 1;
-	res_record_done(&r->state->records[record.index]);
-	r->state->records[record.index] = record;
+	res_record_done(whole);
+	*whole = *record;
 	r->state->over++;
 	return true;
 }
 
-static bool take_tick(struct reading *r, const struct run_frame *frame)
+static bool take_record(struct reading *r, const struct run_line *line)
 {
-	struct run_frame_tick tick;
+	struct run_journal_state *state = r->state;
+	auto_json json_t *json = json_of(line);
+	struct pl_err ignored = PL_ERR_INIT;
+	struct res_record record;
 
-	if (!run_frame_get_tick(frame, &tick))
+	r->in_plan = false;
+	if (res_record_from_json(json, &record, &ignored) < 0)
 		return false;
-	if (tick.start_ns != RES_NO_TIME)
-		r->state->start_ns = tick.start_ns;
-	seen_at(r->state, tick.t_ns);
+	struct res_record *whole = record.index < state->count ? &state->records[record.index]
+							       : NULL;
+	if (whole != NULL && !is_over(whole) &&
+	    (record.retried ? keep_try(r, whole, &record) : keep_record(r, whole, &record)))
+		return true;
+	res_record_done(&record);
+	return false;
+}
+
+static bool take_tick(struct reading *r, const struct run_line *line)
+{
+	auto_json json_t *json = json_of(line);
+	int64_t t_ns, start_ns;
+
+	if (!get_time(json, "t_ns", &t_ns) ||
+	    !get_number(json, "start_ns", RES_NO_TIME, &start_ns) || start_ns > RES_TIME_MAX / 2)
+		return false;
+	if (start_ns != RES_NO_TIME)
+		r->state->start_ns = start_ns;
+	seen_at(r->state, t_ns);
 	return true;
 }
 
 /* False: from here on the file is not to be believed. */
-static bool take_frame(struct reading *r, const struct run_frame *frame)
+static bool take_line(struct reading *r, const struct run_line *line)
 {
-	switch (frame->kind) {
-	case RUN_FRAME_STAGE:
-		return take_stage(r->state, frame);
-	case RUN_FRAME_LOAD:
-		return take_load(r, frame);
-	case RUN_FRAME_ROW:
-		return take_row(r, frame);
-	case RUN_FRAME_ACTED:
-		return take_acted(r, frame);
-	case RUN_FRAME_RECORD:
-		return take_record(r, frame);
-	case RUN_FRAME_TRY:
-		return take_try(r, frame);
-	case RUN_FRAME_TICK:
-		return take_tick(r, frame);
+	switch (line->kind) {
+	case RUN_LINE_STAGE:
+		return take_stage(r->state, line);
+	case RUN_LINE_LOAD:
+		return take_load(r, line);
+	case RUN_LINE_PLAN:
+		return take_plan(r, line);
+	case RUN_LINE_ACTED:
+		return take_acted(r, line);
+	case RUN_LINE_RECORD:
+		return take_record(r, line);
+	case RUN_LINE_TICK:
+		return take_tick(r, line);
 	default:
 		return false;
 	}
@@ -219,10 +252,10 @@ static void finish_records(struct run_journal_state *state)
 		if (is_over(record))
 			continue;
 		bool acted = record->acted_ns != RES_NO_TIME;
-		if (!acted)
-			record->planned_ns = state->start_ns == RES_NO_TIME
-						     ? RES_NO_TIME
-						     : state->start_ns + record->planned_ns;
+		if (!acted && state->start_ns != RES_NO_TIME)
+			record->planned_ns += state->start_ns;
+		else if (!acted)
+			record->planned_ns = RES_NO_TIME;
 		record->error_kind = res_failure_name(acted ? "abandoned" : "not_sent");
 		record->error = pl_strdup(acted ? "profllm was killed while the request was open"
 						: "profllm was killed before the request was sent");
@@ -232,22 +265,20 @@ static void finish_records(struct run_journal_state *state)
 enum run_journal_look run_journal_look(const void *data, size_t len, struct run_journal_glance *ret)
 {
 	struct run_journal_state state = { 0 };
-	struct run_frames frames;
-	struct run_frame frame;
+	struct run_lines lines;
+	struct run_line line;
 
-	*ret = (struct run_journal_glance){ .version = RUN_JOURNAL_VERSION };
-	/* killed while it wrote its first bytes */
-	size_t known = len < RUN_JOURNAL_MAGIC_BYTES ? len : RUN_JOURNAL_MAGIC_BYTES;
-	if (known > 0 && memcmp(data, RUN_JOURNAL_MAGIC, known) != 0)
+	*ret = (struct run_journal_glance){ .version = run_lines_begin(&lines, data, len) };
+	if (ret->version < 0)
 		return RUN_JOURNAL_FOREIGN;
-	if (len < RUN_JOURNAL_START_BYTES)
+	/* killed while it wrote its first bytes */
+	if (ret->version == 0)
 		return RUN_JOURNAL_EMPTY;
-	ret->version = run_frames_begin(&frames, data, len);
 	if (ret->version != RUN_JOURNAL_VERSION)
 		return RUN_JOURNAL_OTHER_VERSION;
-	bool begun = run_frames_next(&frames, &frame) && frame.kind == RUN_FRAME_HEAD &&
-		     take_head(&state, &frame) && run_frames_next(&frames, &frame) &&
-		     frame.kind == RUN_FRAME_STAGE && take_stage(&state, &frame);
+	bool begun = run_lines_next(&lines, &line) == RUN_LINES_ONE && line.kind == RUN_LINE_HEAD &&
+		     take_head(&state, &line) && run_lines_next(&lines, &line) == RUN_LINES_ONE &&
+		     line.kind == RUN_LINE_STAGE && take_stage(&state, &line);
 	if (begun) {
 		snprintf(ret->run_id, sizeof(ret->run_id), "%s", state.run_id);
 		ret->pid = state.pid;
@@ -280,8 +311,9 @@ static int check_look(const void *data, size_t len, struct pl_err *err)
 int run_journal_read(const void *data, size_t len, struct run_journal_state **ret,
 		     struct pl_err *err)
 {
-	struct run_frames frames;
-	struct run_frame frame;
+	enum run_lines_found found;
+	struct run_lines lines;
+	struct run_line line;
 
 	if (check_look(data, len, err) < 0)
 		return -1;
@@ -289,12 +321,20 @@ int run_journal_read(const void *data, size_t len, struct run_journal_state **re
 	struct reading r = { .state = state };
 	state->start_ns = RES_NO_TIME;
 	state->stage = RES_STAGE_PREPARE;
-	run_frames_begin(&frames, data, len);
-	bool good = run_frames_next(&frames, &frame) && take_head(state, &frame);
-	size_t read_to = frames.at;
-	while (good && run_frames_next(&frames, &frame) && take_frame(&r, &frame))
-		read_to = frames.at;
+	run_lines_begin(&lines, data, len);
+	/* check_look() has seen that the head is there */
+	bool good = run_lines_next(&lines, &line) == RUN_LINES_ONE && take_head(state, &line);
+	size_t read_to = lines.at;
+	while (good && (found = run_lines_next(&lines, &line)) == RUN_LINES_ONE) {
+		good = take_line(&r, &line);
+		if (good)
+			read_to = lines.at;
+	}
 	state->cut_bytes = len - read_to;
+	if (!good)
+		state->damaged_line = lines.number;
+	else if (found == RUN_LINES_DAMAGED)
+		state->damaged_line = lines.number + 1;
 	res_record_sort_tries(state->tries, state->try_count);
 	finish_records(state);
 	*ret = pl_take(state);

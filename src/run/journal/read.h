@@ -1,5 +1,6 @@
 /*
- * What a journal's bytes say. Any bytes may come: a torn tail is cut off, nothing else is believed.
+ * What a journal's lines say. Any bytes may come: a torn last line is cut off, and from a line on
+ * that is damaged nothing is believed.
  */
 #ifndef RUN_JOURNAL_READ_H
 #define RUN_JOURNAL_READ_H
@@ -22,7 +23,7 @@ struct run_journal_glance {
 	int64_t version;               /* of RUN_JOURNAL_OTHER_VERSION */
 };
 
-/* Looks at the first two frames only. */
+/* Looks at the first three lines only. */
 enum run_journal_look run_journal_look(const void *data, size_t len,
 				       struct run_journal_glance *ret);
 
@@ -41,8 +42,9 @@ struct run_journal_state {
 	size_t count;
 	struct res_record **tries; /* [try_count] failed ones that another followed, in order */
 	size_t try_count;
-	size_t over;      /* records that were */
-	size_t cut_bytes; /* of the torn tail */
+	size_t over;         /* records that were */
+	size_t cut_bytes;    /* at the end, which were not believed */
+	size_t damaged_line; /* the first of these is no torn one: its number in the file; else 0 */
 };
 
 /* -1: empty, of another version, or no journal. */

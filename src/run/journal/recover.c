@@ -354,6 +354,7 @@ static int read_journal(const char *output, const struct run_journal_file *file,
 	ret->count = state->count;
 	ret->over = state->over;
 	ret->cut_bytes = state->cut_bytes;
+	ret->damaged_line = state->damaged_line;
 	ret->result = whole_result(output, state->run_id);
 	ret->was_whole = ret->result != NULL;
 	if (ret->was_whole)

@@ -12,10 +12,11 @@
 
 struct run_recovered {
 	json_t *result;
-	size_t count;     /* requests of the plan */
-	size_t over;      /* those of which the journal holds the end */
-	size_t cut_bytes; /* of a last frame that was not whole */
-	bool was_whole;   /* the result was there already: only the journal was left */
+	size_t count;        /* requests of the plan */
+	size_t over;         /* those of which the journal holds the end */
+	size_t cut_bytes;    /* at the journal's end: a torn last line, or what follows */
+	size_t damaged_line; /* this one; 0: none is damaged */
+	bool was_whole;      /* the result was there already: only the journal was left */
 };
 
 /*

@@ -14,11 +14,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	auto_json json_t *json = NULL;
 	auto_json json_t *again = NULL;
 	struct res_record record;
+	auto_buf line = { 0 };
 
+	pl_buf_init(&line, 64u << 20);
 	if (pl_json_parse((const char *)data, size, "input", &json, &err) < 0 ||
 	    res_record_from_json(json, &record, &err) < 0)
 		return 0;
-	again = res_record_to_json(&record);
+	if (!res_record_add_json(&line, &record) ||
+	    pl_json_parse(line.data, line.len, "line", &again, &err) < 0)
+		abort();
 	/* an empty message and an absent one are the same record */
 	if (json_string_length(pl_json_get_path(json, "error.message")) == 0 &&
 	    json_is_object(json_object_get(json, "error")))

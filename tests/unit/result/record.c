@@ -46,29 +46,39 @@ static void make_finished(struct res_record *record)
 	record->ok = true;
 }
 
-static void assert_same_json(const json_t *a, const json_t *b)
+/* As a file holds it; the caller's (free()). */
+static char *record_text(const struct res_record *record)
 {
-	auto_free char *left = pl_json_to_text(a, PL_JSON_COMPACT);
-	auto_free char *right = pl_json_to_text(b, PL_JSON_COMPACT);
+	struct pl_buf line;
 
-	assert_string_equal(left, right);
+	pl_buf_init(&line, 64u << 20);
+	assert_true(res_record_add_json(&line, record));
+	return pl_buf_take(&line);
+}
+
+static json_t *record_json(const struct res_record *record)
+{
+	auto_free char *text = record_text(record);
+	struct pl_err err = PL_ERR_INIT;
+	json_t *json = NULL;
+
+	if (pl_json_parse(text, strlen(text), "record", &json, &err) < 0)
+		fail_msg("%s: %s", err.text, text);
+	return json;
 }
 
 /* Through JSON and its text and back: the same object, and the same record. */
 static void assert_round_trip(const struct res_record *record)
 {
-	auto_json json_t *json = res_record_to_json(record);
-	auto_free char *text = pl_json_to_text(json, PL_JSON_COMPACT);
-	auto_json json_t *read = NULL;
-	auto_json json_t *again = NULL;
+	auto_free char *text = record_text(record);
+	auto_json json_t *read = record_json(record);
 	struct res_record back;
 	struct pl_err err = PL_ERR_INIT;
 
-	assert_int_equal(pl_json_parse(text, strlen(text), "record", &read, &err), 0);
 	if (res_record_from_json(read, &back, &err) < 0)
 		fail_msg("%s: %s", err.text, text);
-	again = res_record_to_json(&back);
-	assert_same_json(json, again);
+	auto_free char *again = record_text(&back);
+	assert_string_equal(again, text);
 	assert_int_equal(back.event_count, record->event_count);
 	if (record->event_count > 0)
 		assert_memory_equal(back.events, record->events,
@@ -89,7 +99,7 @@ static void test_result_record__starts_with_nothing_known(void **state)
 	(void)state;
 	res_record_init(&record, 3);
 	record.ok = true;
-	json = res_record_to_json(&record);
+	json = record_json(&record);
 	json_object_foreach(json, key, value)
 	{
 		if (strcmp(key, "index") == 0)
@@ -122,13 +132,10 @@ static void test_result_record__writes_the_side_files_object(void **state)
 		"\"output_tokens\":3,\"token_source\":\"usage\",\"finish_reason\":\"length\","
 		"\"status\":200,\"error\":null}";
 	struct res_record record;
-	auto_json json_t *json = NULL;
-	auto_free char *text = NULL;
 
 	(void)state;
 	make_finished(&record);
-	json = res_record_to_json(&record);
-	text = pl_json_to_text(json, PL_JSON_COMPACT);
+	auto_free char *text = record_text(&record);
 	assert_string_equal(text, wanted);
 	assert_round_trip(&record);
 	res_record_done(&record);
@@ -162,11 +169,52 @@ static void test_result_record__says_what_was_no_utf8(void **state)
 	record.error_kind = res_failure_name("stream_error");
 	record.error = pl_strdup("a\xff"
 				 "b");
-	json = res_record_to_json(&record);
+	json = record_json(&record);
 	assert_string_equal(json_string_value(pl_json_get_path(json, "error.message")),
 			    "a\xef\xbf\xbd"
 			    "b");
 	res_record_done(&record);
+}
+
+/* A line is there whole or not at all. */
+static void test_result_record__needs_room_for_all(void **state)
+{
+	struct res_record record;
+
+	(void)state;
+	make_finished(&record);
+	auto_free char *text = record_text(&record);
+	for (size_t room = 0; room <= strlen(text) + 128; room++) {
+		auto_buf line = { 0 };
+		pl_buf_init(&line, room + 1);
+		pl_buf_add_char(&line, '>');
+		if (res_record_add_json(&line, &record)) {
+			assert_true(room >= strlen(text));
+			assert_string_equal(pl_buf_text(&line) + 1, text);
+		} else {
+			assert_true(room < strlen(text) + 64);
+			assert_int_equal(line.len, 1);
+		}
+	}
+	res_record_done(&record);
+}
+
+/* As a json_t writes them. */
+static void test_result_record__numbers_of_any_size(void **state)
+{
+	struct res_record record;
+
+	(void)state;
+	res_record_init(&record, 0);
+	for (int64_t step = 1; step < RES_TIME_MAX / 10; step *= 10) {
+		for (int64_t off = -1; off <= 1; off++) {
+			auto_json json_t *json = NULL;
+			record.end_ns = step + off;
+			json = record_json(&record);
+			assert_true(json_integer_value(json_object_get(json, "end_ns")) ==
+				    step + off);
+		}
+	}
 }
 
 static void test_result_record__joins_entries_of_one_event(void **state)
@@ -309,7 +357,7 @@ static void test_result_record__refuses_broken_objects(void **state)
 	(void)state;
 	make_finished(&record);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(broken); i++) {
-		auto_json json_t *json = res_record_to_json(&record);
+		auto_json json_t *json = record_json(&record);
 		struct pl_err err = PL_ERR_INIT;
 		if (broken[i].value == NULL)
 			json_object_del(json, broken[i].key);
@@ -338,7 +386,7 @@ static void test_result_record__a_failed_try_has_a_line_of_its_own(void **state)
 	record.retried = true;
 	record.status = 503;
 	record.error_kind = res_failure_name("http_status");
-	json = res_record_to_json(&record);
+	json = record_json(&record);
 	assert_int_equal(json_integer_value(json_object_get(json, "try")), 2);
 	assert_true(json_is_null(json_object_get(json, "tries")));
 	assert_true(json_is_true(json_object_get(json, "retried")));
@@ -397,6 +445,8 @@ int main(void)
 		cmocka_unit_test(test_result_record__writes_the_side_files_object),
 		cmocka_unit_test(test_result_record__round_trips_failures),
 		cmocka_unit_test(test_result_record__says_what_was_no_utf8),
+		cmocka_unit_test(test_result_record__needs_room_for_all),
+		cmocka_unit_test(test_result_record__numbers_of_any_size),
 		cmocka_unit_test(test_result_record__joins_entries_of_one_event),
 		cmocka_unit_test(test_result_record__keeps_the_longest_gap),
 		cmocka_unit_test(test_result_record__refuses_entries_without_room),

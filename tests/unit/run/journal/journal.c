@@ -16,7 +16,7 @@
 #include "base/scratch.h"
 #include "bench/load/feed.h"
 #include "run/journal/file.h"
-#include "run/journal/frame.h"
+#include "run/journal/line.h"
 #include "run/journal/read.h"
 
 #define RUN_ID "exp_20260102_030405_0a1b2c"
@@ -63,12 +63,12 @@ static void write_run(const char *output, size_t count, struct res_outcome **ret
 
 static void assert_same_record(const struct res_record *a, const struct res_record *b)
 {
-	auto_json json_t *left = res_record_to_json(a);
-	auto_json json_t *right = res_record_to_json(b);
-	auto_free char *left_text = pl_json_to_text(left, PL_JSON_COMPACT);
-	auto_free char *right_text = pl_json_to_text(right, PL_JSON_COMPACT);
+	auto_buf left = { 0 }, right = { 0 };
 
-	assert_string_equal(left_text, right_text);
+	pl_buf_init(&left, 64u << 20);
+	pl_buf_init(&right, 64u << 20);
+	assert_true(res_record_add_json(&left, a) && res_record_add_json(&right, b));
+	assert_string_equal(pl_buf_text(&left), pl_buf_text(&right));
 }
 
 static void read_text(const char *path, char **ret, size_t *ret_len)
@@ -79,7 +79,7 @@ static void read_text(const char *path, char **ret, size_t *ret_len)
 		fail_msg("%s", err.text);
 }
 
-static void test_exp_journal__holds_what_the_run_measured(void **state)
+static void test_run_journal__holds_what_the_run_measured(void **state)
 {
 	struct scratch *scratch = *state;
 	auto_free char *output = pl_strdup(scratch_path(scratch, "r.json"));
@@ -106,54 +106,67 @@ static void test_exp_journal__holds_what_the_run_measured(void **state)
 		assert_same_record(&read->records[i], &outcome->records[i]);
 }
 
-static struct res_record failed_try(uint64_t index, int64_t acted_ns)
+static struct res_record failed_try(uint64_t index, uint32_t number, int64_t acted_ns)
 {
 	struct res_record record;
 
 	res_record_init(&record, index);
+	record.tries = number;
+	record.retried = true;
 	record.acted_ns = acted_ns;
 	record.end_ns = acted_ns + 5;
 	record.error_kind = res_failure_name("connect");
 	return record;
 }
 
-/* Two requests: one is tried three times and ends, one is killed within its second try. */
-static void test_exp_journal__holds_tries(void **state)
+/* What comes before the first record of a run of two requests. */
+static void begin_run(struct pl_buf *buf)
 {
-	const struct run_frame_row row = { .prompt_tokens = 1, .output_tokens = 1 };
+	static const struct bench_request request = { .prompt_tokens = 1, .output_tokens = 1 };
+	auto_json json_t *head = json_pack("{s:s, s:i, s:i, s:i}", "run_id", RUN_ID,
+					   "started_real_ns", 1, "started_ns", 1, "pid", 1);
+	auto_json json_t *stage = json_pack("{s:s, s:i, s:{}}", "stage", "measure", "t_ns", 2,
+					    "document");
+	auto_json json_t *how = json_object();
+
+	assert_true(run_line_add_start(buf));
+	assert_true(run_line_add_json(buf, RUN_LINE_HEAD, head));
+	assert_true(run_line_add_json(buf, RUN_LINE_STAGE, stage));
+	assert_true(run_line_add_json(buf, RUN_LINE_LOAD, how));
+	for (size_t i = 0; i < 2; i++)
+		assert_true(run_line_add_plan(buf, i, &request));
+	for (uint64_t i = 0; i < 2; i++) {
+		struct res_record acted = failed_try(i, 1, 10);
+		assert_true(run_line_add_acted(buf, &acted));
+	}
+}
+
+/* Two requests: one is tried three times and ends, one is killed within its second try. */
+static void test_run_journal__holds_tries(void **state)
+{
 	auto_journal_state struct run_journal_state *read = NULL;
 	struct pl_err err = PL_ERR_INIT;
 	auto_buf buf = { 0 };
 
 	(void)state;
 	pl_buf_init(&buf, 1 << 20);
-	run_frame_start(&buf);
-	auto_json json_t *head = json_pack("{s:s, s:i, s:i, s:i}", "run_id", RUN_ID,
-					   "started_real_ns", 1, "started_ns", 1, "pid", 1);
-	auto_json json_t *stage = json_pack("{s:s, s:i, s:{}}", "stage", "measure", "t_ns", 2,
-					    "document");
-	auto_json json_t *how = json_object();
-	assert_true(run_frame_add_json(&buf, RUN_FRAME_HEAD, head));
-	assert_true(run_frame_add_json(&buf, RUN_FRAME_STAGE, stage));
-	assert_true(run_frame_add_json(&buf, RUN_FRAME_LOAD, how));
-	for (uint64_t i = 0; i < 2; i++)
-		assert_true(run_frame_add_row(&buf, &row));
-	for (uint64_t i = 0; i < 2; i++) {
-		struct res_record acted = failed_try(i, 10);
-		assert_true(run_frame_add_acted(&buf, &acted));
-	}
+	begin_run(&buf);
 	static const uint64_t order[] = { 1, 0, 0 };
 	for (size_t i = 0; i < 3; i++) {
-		struct res_record one = failed_try(order[i], 10 + 20 * (int64_t)i);
-		assert_true(run_frame_add_record(&buf, RUN_FRAME_TRY, &one));
+		struct res_record one = failed_try(order[i], i == 2 ? 2 : 1, 10 + 20 * (int64_t)i);
+		assert_true(run_line_add_record(&buf, &one));
 	}
-	struct res_record last = failed_try(0, 10);
-	assert_true(run_frame_add_record(&buf, RUN_FRAME_RECORD, &last));
+	struct res_record last = failed_try(0, 3, 10);
+	last.retried = false;
+	assert_true(run_line_add_record(&buf, &last));
 	/* what is over is not tried again: from here on nothing is believed */
-	assert_true(run_frame_add_record(&buf, RUN_FRAME_TRY, &last));
+	last.retried = true;
+	assert_true(run_line_add_record(&buf, &last));
 	if (run_journal_read(buf.data, buf.len, &read, &err) < 0)
 		fail_msg("%s", err.text);
 	assert_true(read->cut_bytes > 0);
+	/* the start, head, stage, load, plan and acted twice, three tries, the end, and then it */
+	assert_int_equal(read->damaged_line, 4 + 4 + 4 + 1);
 	assert_int_equal(read->over, 1);
 	assert_int_equal(read->records[0].tries, 3);
 	assert_int_equal(read->records[1].tries, 2);
@@ -167,8 +180,45 @@ static void test_exp_journal__holds_tries(void **state)
 	assert_int_equal(read->tries[0]->acted_ns, 30);
 }
 
+/* A record that contradicts what stands before it is no record. */
+static void test_run_journal__refuses_what_does_not_follow(void **state)
+{
+	struct {
+		struct res_record record;
+		const char *why;
+	} wrong[] = {
+		{ failed_try(2, 1, 10), "no such request" },
+		{ failed_try(0, 2, 10), "not the next try" },
+		{ failed_try(0, 1, 10), "tries of an end that were not made" },
+		{ failed_try(0, 0, 10), "no try at all" },
+	};
+
+	(void)state;
+	wrong[2].record.retried = false;
+	wrong[2].record.tries = 2;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(wrong); i++) {
+		auto_journal_state struct run_journal_state *read = NULL;
+		struct pl_err err = PL_ERR_INIT;
+		auto_buf buf = { 0 };
+		pl_buf_init(&buf, 1 << 20);
+		begin_run(&buf);
+		size_t good = buf.len;
+		assert_true(run_line_add_record(&buf, &wrong[i].record));
+		assert_int_equal(run_journal_read(buf.data, buf.len, &read, &err), 0);
+		if (read->cut_bytes != buf.len - good || read->damaged_line != 9 || read->over > 0)
+			fail_msg("%s", wrong[i].why);
+	}
+}
+
+static size_t behind_last_end(const char *text, size_t len)
+{
+	const char *end = memrchr(text, '\n', len);
+
+	return end != NULL ? (size_t)(end - text) + 1 : 0;
+}
+
 /* Wherever it was cut: what is left is a beginning of the run, and no more than that. */
-static void test_exp_journal__may_end_anywhere(void **state)
+static void test_run_journal__may_end_anywhere(void **state)
 {
 	struct scratch *scratch = *state;
 	auto_free char *output = pl_strdup(scratch_path(scratch, "r.json"));
@@ -177,7 +227,7 @@ static void test_exp_journal__may_end_anywhere(void **state)
 	auto_free char *text = NULL;
 	size_t len, over = 0, readable = 0;
 
-	write_run(output, 6, &outcome);
+	write_run(output, 3, &outcome);
 	read_text(path, &text, &len);
 	for (size_t cut = 0; cut <= len; cut++) {
 		auto_journal_state struct run_journal_state *read = NULL;
@@ -193,6 +243,9 @@ static void test_exp_journal__may_end_anywhere(void **state)
 		if (done < 0)
 			continue;
 		readable++;
+		/* a torn line is none that is damaged */
+		assert_int_equal(read->damaged_line, 0);
+		assert_int_equal(read->cut_bytes, cut - behind_last_end(part, cut));
 		assert_true(read->over >= over);
 		over = read->over;
 		for (size_t i = 0; i < read->count; i++) {
@@ -204,10 +257,10 @@ static void test_exp_journal__may_end_anywhere(void **state)
 				assert_same_record(record, &outcome->records[i]);
 		}
 	}
-	assert_int_equal(over, 6);
+	assert_int_equal(over, 3);
 }
 
-static void test_exp_journal__a_changed_byte_is_found(void **state)
+static void test_run_journal__a_changed_byte_is_found(void **state)
 {
 	struct scratch *scratch = *state;
 	auto_free char *output = pl_strdup(scratch_path(scratch, "r.json"));
@@ -216,15 +269,23 @@ static void test_exp_journal__a_changed_byte_is_found(void **state)
 	auto_free char *text = NULL;
 	size_t len;
 
-	write_run(output, 4, &outcome);
+	write_run(output, 2, &outcome);
 	read_text(path, &text, &len);
-	for (size_t at = 20; at < len; at++) {
+	size_t first = (size_t)(strchr(text, '\n') - text) + 1;
+	for (size_t at = first, number = 2; at < len; at++) {
 		auto_journal_state struct run_journal_state *read = NULL;
 		struct pl_err err = PL_ERR_INIT;
+		bool ends_line = text[at] == '\n';
 		text[at] ^= 0x10;
-		if (run_journal_read(text, len, &read, &err) == 0)
-			assert_true(read->cut_bytes > 0);
+		if (run_journal_read(text, len, &read, &err) == 0) {
+			/* which line it is; of the file's last line end nothing is left to tell by */
+			assert_int_equal(read->damaged_line, at + 1 < len ? number : 0);
+			assert_true(read->cut_bytes >= len - at);
+		} else {
+			assert_true(number <= 3);
+		}
 		text[at] ^= 0x10;
+		number += ends_line;
 	}
 }
 
@@ -256,7 +317,7 @@ static void write_file(const char *path, const char *text, size_t len)
 	assert_int_equal(pl_file_write(path, text, len, &err), 0);
 }
 
-static void test_exp_journal__what_a_killed_run_left_is_kept(void **state)
+static void test_run_journal__what_a_killed_run_left_is_kept(void **state)
 {
 	struct scratch *scratch = *state;
 	auto_free char *output = pl_strdup(scratch_path(scratch, "r.json"));
@@ -282,31 +343,31 @@ static void test_exp_journal__what_a_killed_run_left_is_kept(void **state)
 	check_refused(output, false, PL_ERR_INVALID, RUN_ID);
 }
 
-static void test_exp_journal__files_that_are_not_ours_to_take(void **state)
+static void test_run_journal__files_that_are_not_ours_to_take(void **state)
 {
 	struct scratch *scratch = *state;
 	auto_free char *output = pl_strdup(scratch_path(scratch, "r.json"));
 	auto_free char *path = run_journal_path(output);
-	static const char newer[] = RUN_JOURNAL_MAGIC "\3\0\0\0 and what follows";
+	static const char newer[] = "[\"ProfLLM journal\",4]\nand what follows";
+	static const char framed[] = "ProfLLM journal\n\2\0\0\0 and what follows";
 
 	write_file(path, "my notes\n", 9);
 	check_refused(output, false, PL_ERR_INVALID, "not a journal");
 	check_refused(output, true, PL_ERR_INVALID, "not a journal");
 	write_file(path, newer, sizeof(newer) - 1);
-	check_refused(output, false, PL_ERR_INVALID, "format 3 of another profllm");
-	static const char older[] = RUN_JOURNAL_MAGIC "\1\0\0\0 and what follows";
-	write_file(path, older, sizeof(older) - 1);
-	check_refused(output, false, PL_ERR_INVALID, "format 1 of another profllm");
+	check_refused(output, false, PL_ERR_INVALID, "format 4 of another profllm");
+	write_file(path, framed, sizeof(framed) - 1);
+	check_refused(output, false, PL_ERR_INVALID, "format 2 of another profllm");
 	check_taken(output, true);
-	/* killed before its first frame was whole: nothing had begun */
-	write_file(path, RUN_JOURNAL_MAGIC, 10);
+	/* killed before its first line was whole: nothing had begun */
+	write_file(path, newer, 10);
 	check_taken(output, false);
 	unlink(path);
 	assert_int_equal(symlink("elsewhere", path), 0);
 	check_refused(output, true, PL_ERR_IO, "cannot open");
 }
 
-static void test_exp_journal__one_in_which_nothing_was_written_goes(void **state)
+static void test_run_journal__one_in_which_nothing_was_written_goes(void **state)
 {
 	struct scratch *scratch = *state;
 	auto_free char *output = pl_strdup(scratch_path(scratch, "r.json"));
@@ -316,7 +377,7 @@ static void test_exp_journal__one_in_which_nothing_was_written_goes(void **state
 }
 
 /* Locks are of a process: the one that holds it must be another. */
-static void test_exp_journal__one_of_a_run_that_lives_is_left_alone(void **state)
+static void test_run_journal__one_of_a_run_that_lives_is_left_alone(void **state)
 {
 	struct scratch *scratch = *state;
 	auto_free char *output = pl_strdup(scratch_path(scratch, "r.json"));
@@ -361,7 +422,7 @@ static void test_exp_journal__one_of_a_run_that_lives_is_left_alone(void **state
 }
 
 /* A run without one: every call is allowed and does nothing. */
-static void test_exp_journal__none(void **state)
+static void test_run_journal__none(void **state)
 {
 	(void)state;
 	run_journal_head(NULL, RUN_ID, 1, 1);
@@ -377,15 +438,16 @@ static void test_exp_journal__none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		scratch_test(test_exp_journal__holds_what_the_run_measured),
-		scratch_test(test_exp_journal__may_end_anywhere),
-		cmocka_unit_test(test_exp_journal__holds_tries),
-		scratch_test(test_exp_journal__a_changed_byte_is_found),
-		scratch_test(test_exp_journal__what_a_killed_run_left_is_kept),
-		scratch_test(test_exp_journal__files_that_are_not_ours_to_take),
-		scratch_test(test_exp_journal__one_in_which_nothing_was_written_goes),
-		scratch_test(test_exp_journal__one_of_a_run_that_lives_is_left_alone),
-		cmocka_unit_test(test_exp_journal__none),
+		scratch_test(test_run_journal__holds_what_the_run_measured),
+		scratch_test(test_run_journal__may_end_anywhere),
+		cmocka_unit_test(test_run_journal__holds_tries),
+		cmocka_unit_test(test_run_journal__refuses_what_does_not_follow),
+		scratch_test(test_run_journal__a_changed_byte_is_found),
+		scratch_test(test_run_journal__what_a_killed_run_left_is_kept),
+		scratch_test(test_run_journal__files_that_are_not_ours_to_take),
+		scratch_test(test_run_journal__one_in_which_nothing_was_written_goes),
+		scratch_test(test_run_journal__one_of_a_run_that_lives_is_left_alone),
+		cmocka_unit_test(test_run_journal__none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -93,14 +93,14 @@ static char *values_of_bars(const char *choices, bool is_bool)
 static void add_server_keys(struct cli_words *words)
 {
 	for (size_t i = 0; i < vllm_arg_count(); i++) {
-		const struct vllm_arg *arg = vllm_arg_at(i);
-		auto_free char *values = values_of(arg->choices, arg->type == VLLM_ARG_BOOL);
+		const struct option_row *arg = vllm_arg_at(i);
+		auto_free char *values = values_of(arg->choices, arg->type == OPTION_BOOL);
 		add_key(words, "server", arg->name, arg->help, values);
 	}
 	for (size_t i = 0; i < vllm_field_count(); i++) {
-		const struct vllm_field *field = vllm_field_at(i);
-		auto_free char *values = values_of(field->choices, field->type == VLLM_FIELD_BOOL);
-		auto_free char *name = pl_asprintf("%s.%s", field->arg, field->path);
+		const struct option_row *field = vllm_field_at(i);
+		auto_free char *values = values_of(field->choices, field->type == OPTION_BOOL);
+		auto_free char *name = pl_asprintf("%s.%s", field->of, field->name);
 		add_key(words, "server", name, "", values);
 	}
 }
@@ -121,7 +121,7 @@ void cli_words_of_keys(struct cli_words *words)
 	}
 }
 
-static void add_flag(struct cli_words *words, const struct vllm_arg *arg, const char *flag,
+static void add_flag(struct cli_words *words, const struct option_row *arg, const char *flag,
 		     const char *values, bool is_alone)
 {
 	add(words, flag, arg->help, values);
@@ -131,11 +131,12 @@ static void add_flag(struct cli_words *words, const struct vllm_arg *arg, const 
 void cli_words_of_flags(struct cli_words *words)
 {
 	for (size_t i = 0; i < vllm_arg_count(); i++) {
-		const struct vllm_arg *arg = vllm_arg_at(i);
-		bool is_alone = arg->style == VLLM_STYLE_TOGGLE || arg->style == VLLM_STYLE_FLAG;
+		const struct option_row *arg = vllm_arg_at(i);
+		bool is_alone = arg->style == OPTION_STYLE_TOGGLE ||
+				arg->style == OPTION_STYLE_FLAG;
 		auto_free char *values = values_of(arg->choices, false);
 		auto_free char *aliases = pl_strdup(arg->aliases);
-		if (!arg->in_reference)
+		if (arg->gone)
 			continue;
 		add_flag(words, arg, arg->flag, values, is_alone);
 		for (char *rest = aliases; rest != NULL;)

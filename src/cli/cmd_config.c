@@ -184,12 +184,12 @@ static json_t *container_words(const struct exp_launch *launch)
 
 	json_object_foreach(launch->env, name, value)
 	{
-		auto_free char *text = vllm_secret_urls_shown(json_string_value(value));
+		auto_free char *text = option_secret_urls_shown(json_string_value(value));
 		json_array_append_new(words, json_string("-e"));
 		json_array_append_new(
 			words,
 			json_sprintf("%s=%s", name,
-				     vllm_variable_is_secret(name) ? VLLM_SECRET_SHOWN : text));
+				     option_secret_is_name(name) ? OPTION_SECRET_SHOWN : text));
 	}
 	auto_json json_t *args = vllm_secret_words_shown(
 		json_object_get(launch->container, "args"));

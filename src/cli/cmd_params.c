@@ -104,7 +104,7 @@ static bool words_match(const char *words, const char *pattern, bool glob)
 	return false;
 }
 
-static bool arg_matches(const struct vllm_arg *arg, const char *pattern)
+static bool arg_matches(const struct option_row *arg, const char *pattern)
 {
 	bool glob = strpbrk(pattern, "*?") != NULL;
 
@@ -176,7 +176,7 @@ static size_t terminal_columns(void)
 	return columns < COLUMNS_MAX ? (size_t)columns : COLUMNS_MAX;
 }
 
-static int print_json(const struct vllm_arg *const *args, size_t count)
+static int print_json(const struct option_row *const *args, size_t count)
 {
 	auto_json json_t *list = json_array();
 
@@ -187,7 +187,7 @@ static int print_json(const struct vllm_arg *const *args, size_t count)
 
 static int show(const struct params_options *options, const char *pattern)
 {
-	auto_free const struct vllm_arg **args = pl_alloc_array(vllm_arg_count(), sizeof(*args));
+	auto_free const struct option_row **args = pl_alloc_array(vllm_arg_count(), sizeof(*args));
 	struct pl_err err = PL_ERR_INIT;
 	size_t count = 0;
 	auto_buf text = { 0 };
@@ -195,7 +195,7 @@ static int show(const struct params_options *options, const char *pattern)
 	if (options->group != NULL && check_group(options->group, &err) < 0)
 		return cli_fail(&err);
 	for (size_t i = 0; i < vllm_arg_count(); i++) {
-		const struct vllm_arg *arg = vllm_arg_at(i);
+		const struct option_row *arg = vllm_arg_at(i);
 		if ((options->group == NULL || is_group(arg->group, options->group)) &&
 		    (pattern == NULL || arg_matches(arg, pattern)))
 			args[count++] = arg;

@@ -46,7 +46,7 @@ static void add_code_list(const char *words, const json_t *list, struct pl_buf *
 	}
 }
 
-static void add_names(const struct vllm_arg *arg, struct pl_buf *text)
+static void add_names(const struct option_row *arg, struct pl_buf *text)
 {
 	auto_json json_t *aliases = vllm_arg_json_value(arg, "aliases");
 
@@ -58,32 +58,32 @@ static void add_names(const struct vllm_arg *arg, struct pl_buf *text)
 	}
 }
 
-static void add_type(const struct vllm_arg *arg, struct pl_buf *text)
+static void add_type(const struct option_row *arg, struct pl_buf *text)
 {
 	auto_json json_t *special = vllm_arg_json_value(arg, "special_values");
 	auto_buf bounds = { 0 };
 
 	pl_buf_init(&bounds, CELL_BYTES_MAX);
 	cli_params_bounds(arg, &bounds);
-	add_cell(vllm_arg_type_name(arg->type), text);
+	add_cell(option_type_words(arg), text);
 	if (bounds.len > 0)
 		pl_buf_addf(text, ", %s", pl_buf_text(&bounds));
 	add_code_list("; also ", special, text);
 }
 
-static void add_meaning(const struct vllm_arg *arg, struct pl_buf *text)
+static void add_meaning(const struct option_row *arg, struct pl_buf *text)
 {
 	auto_json json_t *choices = vllm_arg_json_value(arg, "choices");
 	auto_json json_t *older = vllm_arg_json_value(arg, "older_choices");
 
 	add_cell(arg->help, text);
 	add_code_list(". One of ", choices, text);
-	if (json_array_size(choices) > 0 && vllm_arg_choices_open(arg))
+	if (json_array_size(choices) > 0 && option_row_is_open(arg))
 		pl_buf_add_text(text, " or another");
 	add_code_list(". Older releases: ", older, text);
-	if (!arg->in_reference && arg->removed_in != NULL)
+	if (arg->gone && arg->removed_in != NULL)
 		pl_buf_addf(text, ". Gone in %s", arg->removed_in);
-	else if (!arg->in_reference)
+	else if (arg->gone)
 		pl_buf_add_text(text, ". Gone in " VLLM_REFERENCE_RELEASE " or before");
 	else if (arg->deprecated)
 		pl_buf_add_text(text, ". Deprecated");
@@ -97,7 +97,7 @@ static void add_meaning(const struct vllm_arg *arg, struct pl_buf *text)
 	}
 }
 
-static void add_arg(const struct vllm_arg *arg, struct pl_buf *text)
+static void add_arg(const struct option_row *arg, struct pl_buf *text)
 {
 	auto_json json_t *value = vllm_arg_json_value(arg, "default");
 
@@ -114,23 +114,19 @@ static void add_arg(const struct vllm_arg *arg, struct pl_buf *text)
 	pl_buf_add_text(text, " |\n");
 }
 
-/* As arg_json has them: bounds of a key are read like those of an argument. */
-static void add_field(const struct vllm_field *field, struct pl_buf *text)
+static void add_field(const struct option_row *field, struct pl_buf *text)
 {
-	const struct vllm_arg as_arg = { .min = field->min,
-					 .max = field->max,
-					 .exclusive = field->exclusive };
 	auto_json json_t *choices = field->choices != NULL ? json_loads(field->choices, 0, NULL)
 							   : NULL;
 	auto_buf bounds = { 0 };
 
 	pl_buf_init(&bounds, CELL_BYTES_MAX);
-	cli_params_bounds(&as_arg, &bounds);
+	cli_params_bounds(field, &bounds);
 	pl_buf_add_text(text, "| ");
-	add_code(field->path, text);
-	pl_buf_addf(text, " | %s", vllm_field_type_name(field->type));
-	if (field->type == VLLM_FIELD_LIST && field->items != VLLM_FIELD_ANY)
-		pl_buf_addf(text, " of %s", vllm_field_type_name(field->items));
+	add_code(field->name, text);
+	pl_buf_addf(text, " | %s", option_type_name(field->type));
+	if (field->type == OPTION_LIST && field->items != OPTION_ANY)
+		pl_buf_addf(text, " of %s", option_type_name(field->items));
 	if (bounds.len > 0)
 		pl_buf_addf(text, ", %s", pl_buf_text(&bounds));
 	pl_buf_add_text(text, field->nullable ? ", or null | " : " | ");
@@ -141,14 +137,12 @@ static void add_field(const struct vllm_field *field, struct pl_buf *text)
 	pl_buf_add_text(text, field->choices_open ? " or another |\n" : " |\n");
 }
 
-static void add_fields(const struct vllm_arg *arg, struct pl_buf *text)
+static void add_fields(const struct option_row *arg, struct pl_buf *text)
 {
 	bool is_first = true;
 
-	for (size_t i = 0; i < vllm_field_count(); i++) {
-		const struct vllm_field *field = vllm_field_at(i);
-		if (strcmp(field->arg, arg->name) != 0)
-			continue;
+	for (const struct option_row *field = option_field_next(arg, NULL); field != NULL;
+	     field = option_field_next(arg, field)) {
 		if (is_first)
 			pl_buf_addf(text,
 				    "\n### Keys of `%s`\n\n| key | type | default | choices |\n"
@@ -159,7 +153,7 @@ static void add_fields(const struct vllm_arg *arg, struct pl_buf *text)
 	}
 }
 
-void cli_params_markdown(const struct vllm_arg *const *args, size_t count, struct pl_buf *text)
+void cli_params_markdown(const struct option_row *const *args, size_t count, struct pl_buf *text)
 {
 	pl_buf_addf(text,
 		    "# Server arguments\n\n"

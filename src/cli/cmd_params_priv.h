@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct vllm_arg;
+struct option_row;
 
 struct cli_params_form {
 	size_t columns; /* of the terminal, at least 80 */
@@ -19,15 +19,15 @@ struct cli_params_form {
 };
 
 /* For people, under their groups' headings. */
-void cli_params_table(const struct vllm_arg *const *args, size_t count,
+void cli_params_table(const struct option_row *const *args, size_t count,
 		      const struct cli_params_form *form, struct pl_buf *text);
 /* A page of the manual. */
-void cli_params_markdown(const struct vllm_arg *const *args, size_t count, struct pl_buf *text);
+void cli_params_markdown(const struct option_row *const *args, size_t count, struct pl_buf *text);
 /* A comparison of vllm_help_diff(). */
 void cli_params_diff(const json_t *diff, struct pl_buf *text);
 
 /* "at least 1", "above 0, at most 1"; "" where there are none. */
-void cli_params_bounds(const struct vllm_arg *arg, struct pl_buf *text);
+void cli_params_bounds(const struct option_row *arg, struct pl_buf *text);
 /* "a, b, c" of a JSON array, texts without quotes. */
 void cli_params_list(const json_t *list, struct pl_buf *text);
 /* One value as people write it: texts without quotes. */

@@ -38,7 +38,7 @@ static void add_bound(const char *words, double value, struct pl_buf *text)
 		pl_buf_addf(text, "%s%s %.12g", text->len > 0 ? ", " : "", words, value);
 }
 
-void cli_params_bounds(const struct vllm_arg *arg, struct pl_buf *text)
+void cli_params_bounds(const struct option_row *arg, struct pl_buf *text)
 {
 	const char *exclusive = arg->exclusive != NULL ? arg->exclusive : "";
 	bool both = strcmp(exclusive, "both") == 0;
@@ -76,7 +76,7 @@ static void add_wrapped(const char *words, size_t columns, struct pl_buf *text)
 }
 
 /* "  --tensor-parallel-size, -tp     int     1" */
-static void add_first_line(const struct vllm_arg *arg, const struct cli_params_form *form,
+static void add_first_line(const struct option_row *arg, const struct cli_params_form *form,
 			   struct pl_buf *text)
 {
 	auto_json json_t *value = vllm_arg_json_value(arg, "default");
@@ -98,9 +98,9 @@ static void add_first_line(const struct vllm_arg *arg, const struct cli_params_f
 		used = 0;
 	}
 	pl_buf_addf(text, "%*s%-*s", (int)(FLAG_COLUMNS - used), "", TYPE_COLUMNS,
-		    vllm_arg_type_name(arg->type));
+		    option_type_words(arg));
 	cli_params_value(value, &rest);
-	pl_buf_addf(text, "%s%s\n", pl_buf_text(&rest), arg->in_reference ? "" : "  (gone)");
+	pl_buf_addf(text, "%s%s\n", pl_buf_text(&rest), !arg->gone ? "" : "  (gone)");
 }
 
 static void add_detail(const char *name, const char *value, const struct cli_params_form *form,
@@ -126,26 +126,24 @@ static void add_list_detail(const char *name, const char *note, const json_t *li
 	add_detail(name, pl_buf_text(&words), form, text);
 }
 
-static void add_keys(const struct vllm_arg *arg, const struct cli_params_form *form,
+static void add_keys(const struct option_row *arg, const struct cli_params_form *form,
 		     struct pl_buf *text)
 {
 	auto_json json_t *names = json_array();
 
-	for (size_t i = 0; i < vllm_field_count(); i++) {
-		const struct vllm_field *field = vllm_field_at(i);
-		if (strcmp(field->arg, arg->name) == 0)
-			json_array_append_new(names, json_string(field->path));
-	}
+	for (const struct option_row *field = option_field_next(arg, NULL); field != NULL;
+	     field = option_field_next(arg, field))
+		json_array_append_new(names, json_string(field->name));
 	add_list_detail("keys", "", names, form, text);
 }
 
-static void add_release(const struct vllm_arg *arg, const struct cli_params_form *form,
+static void add_release(const struct option_row *arg, const struct cli_params_form *form,
 			struct pl_buf *text)
 {
 	auto_buf words = { 0 };
 
 	pl_buf_init(&words, VALUE_BYTES_MAX);
-	if (!arg->in_reference)
+	if (arg->gone)
 		pl_buf_addf(&words, "vLLM %s no longer has it",
 			    arg->removed_in != NULL ? arg->removed_in : VLLM_REFERENCE_RELEASE);
 	else if (arg->deprecated)
@@ -155,7 +153,7 @@ static void add_release(const struct vllm_arg *arg, const struct cli_params_form
 	add_detail("release", pl_buf_text(&words), form, text);
 }
 
-static void add_details(const struct vllm_arg *arg, const struct cli_params_form *form,
+static void add_details(const struct option_row *arg, const struct cli_params_form *form,
 			struct pl_buf *text)
 {
 	auto_json json_t *choices = vllm_arg_json_value(arg, "choices");
@@ -165,7 +163,7 @@ static void add_details(const struct vllm_arg *arg, const struct cli_params_form
 
 	pl_buf_init(&bounds, VALUE_BYTES_MAX);
 	cli_params_bounds(arg, &bounds);
-	add_list_detail("choices", vllm_arg_choices_open(arg) ? ", or another" : "", choices, form,
+	add_list_detail("choices", option_row_is_open(arg) ? ", or another" : "", choices, form,
 			text);
 	add_list_detail("only in older releases", "", older, form, text);
 	add_list_detail("also", "", special, form, text);
@@ -176,11 +174,11 @@ static void add_details(const struct vllm_arg *arg, const struct cli_params_form
 	add_detail("note", arg->note, form, text);
 }
 
-void cli_params_table(const struct vllm_arg *const *args, size_t count,
+void cli_params_table(const struct option_row *const *args, size_t count,
 		      const struct cli_params_form *form, struct pl_buf *text)
 {
 	for (size_t i = 0; i < count; i++) {
-		const struct vllm_arg *arg = args[i];
+		const struct option_row *arg = args[i];
 		if (i == 0 || strcmp(args[i - 1]->group, arg->group) != 0)
 			pl_buf_addf(text, "%s%s%s%s\n", i > 0 ? "\n" : "", form->colour ? BOLD : "",
 				    arg->group, form->colour ? PLAIN : "");

@@ -22,29 +22,29 @@ static char *choices_in_file(enum vllm_bench_id id)
 }
 
 /* Sets *ret_choices, which the spec borrows. */
-static struct vllm_spec row_spec(enum vllm_bench_id id, char **ret_choices)
+static struct option_row row_spec(enum vllm_bench_id id, char **ret_choices)
 {
 	static const struct {
-		enum vllm_kind kind;
-		enum vllm_kind items;
+		enum option_type kind;
+		enum option_type items;
 	} kinds[] = {
-		[VLLM_BENCH_BOOL] = { VLLM_KIND_BOOL, 0 },
-		[VLLM_BENCH_I64] = { VLLM_KIND_INT, 0 },
-		[VLLM_BENCH_F64] = { VLLM_KIND_FLOAT, 0 },
-		[VLLM_BENCH_TEXT] = { VLLM_KIND_TEXT, 0 },
-		[VLLM_BENCH_JSON] = { VLLM_KIND_OBJECT, 0 },
-		[VLLM_BENCH_LIST] = { VLLM_KIND_LIST, VLLM_KIND_TEXT },
-		[VLLM_BENCH_DUR] = { VLLM_KIND_DURATION, 0 },
-		[VLLM_BENCH_TRI] = { VLLM_KIND_BOOL, 0 },
+		[VLLM_BENCH_BOOL] = { OPTION_BOOL, 0 },
+		[VLLM_BENCH_I64] = { OPTION_INT, 0 },
+		[VLLM_BENCH_F64] = { OPTION_FLOAT, 0 },
+		[VLLM_BENCH_TEXT] = { OPTION_STRING, 0 },
+		[VLLM_BENCH_JSON] = { OPTION_JSON, 0 },
+		[VLLM_BENCH_LIST] = { OPTION_LIST, OPTION_STRING },
+		[VLLM_BENCH_DUR] = { OPTION_DURATION, 0 },
+		[VLLM_BENCH_TRI] = { OPTION_BOOL, 0 },
 	};
 	const struct vllm_bench_row *row = vllm_bench_row(id);
-	struct vllm_spec spec = {
-		.kind = kinds[row->type].kind,
+	struct option_row spec = {
+		.type = kinds[row->type].kind,
 		.items = kinds[row->type].items,
 		.nullable = strcmp(row->def, "null") == 0,
 		.number_text = true,
 		.infinite = true,
-		.hidden = id == VLLM_BENCH_header,
+		.secret = id == VLLM_BENCH_header,
 		.min = -INFINITY,
 		.max = INFINITY,
 	};
@@ -131,26 +131,27 @@ static json_t *other_spelling(enum vllm_bench_id id, const struct pl_yaml *node)
 	return text != NULL ? json_string(text) : NULL;
 }
 
-static void unknown_option(struct vllm_reader *reader, const struct pl_yaml *name, const char *key)
+static void unknown_option(struct option_reader *reader, const struct pl_yaml *name,
+			   const char *key)
 {
 	const char *names[VLLM_BENCH_COUNT];
 
 	for (size_t i = 0; i < VLLM_BENCH_COUNT; i++)
 		names[i] = vllm_bench_row((enum vllm_bench_id)i)->name;
-	vllm_reader_add(reader, OPTION_ERROR, name, key, "an unknown option",
-			"a key of 'benchmark'",
-			pl_text_nearest(name->text, names, VLLM_BENCH_COUNT));
+	option_reader_add(reader, OPTION_ERROR, name, key, "an unknown option",
+			  "a key of 'benchmark'",
+			  pl_text_nearest(name->text, names, VLLM_BENCH_COUNT));
 }
 
-static json_t *read_option(struct vllm_reader *reader, enum vllm_bench_id id,
+static json_t *read_option(struct option_reader *reader, enum vllm_bench_id id,
 			   const struct pl_yaml *node, const char *key)
 {
 	auto_free char *choices = NULL;
-	struct vllm_spec spec = row_spec(id, &choices);
+	struct option_row spec = row_spec(id, &choices);
 	json_t *value = other_spelling(id, node);
 
 	if (value == NULL)
-		value = vllm_value_read(reader, node, key, &spec);
+		value = option_value_read(reader, node, key, &spec);
 	if (!json_is_string(value) ||
 	    (id != VLLM_BENCH_dataset_path && id != VLLM_BENCH_result_dir))
 		return value;
@@ -175,7 +176,7 @@ static json_t *laid_over(const struct vllm_bench *bench, enum vllm_bench_id id,
 	return merged;
 }
 
-void exp_benchmark_read(struct vllm_reader *reader, const struct pl_yaml *map,
+void exp_benchmark_read(struct option_reader *reader, const struct pl_yaml *map,
 			struct vllm_bench *bench, bool bench_set[VLLM_BENCH_COUNT])
 {
 	for (size_t i = 0; i < map->count; i++) {
@@ -193,7 +194,7 @@ void exp_benchmark_read(struct vllm_reader *reader, const struct pl_yaml *map,
 		if (value == NULL)
 			continue;
 		auto_free char *place = pl_asprintf("benchmark.%s", vllm_bench_row(id)->name);
-		vllm_reader_place(reader, place, map->items[i]->line > 0 ? map->items[i] : name);
+		option_reader_place(reader, place, map->items[i]->line > 0 ? map->items[i] : name);
 		value = laid_over(bench, id, map->items[i], value);
 		vllm_bench_set(bench, id, value);
 		bench_set[id] = true;
@@ -202,7 +203,7 @@ void exp_benchmark_read(struct vllm_reader *reader, const struct pl_yaml *map,
 }
 
 struct checker {
-	struct vllm_reader *reader;
+	struct option_reader *reader;
 	const struct pl_yaml *map;
 	const struct vllm_bench *bench;
 };
@@ -213,14 +214,14 @@ static void complain(struct checker *c, enum option_severity severity, const cha
 		     const char *anchor, const char *found, const char *expected,
 		     const char *nearest)
 {
-	struct vllm_reader set = { .source = "--set", .problems = c->reader->problems };
+	struct option_reader set = { .source = "--set", .problems = c->reader->problems };
 	const struct pl_yaml *node = exp_map_get(c->map, name);
 	auto_free char *key = pl_asprintf("benchmark.%s", name);
 
 	if (node == NULL && anchor != NULL)
 		node = exp_map_get(c->map, anchor);
-	vllm_reader_add(node != NULL ? c->reader : &set, severity, node, key, found, expected,
-			nearest);
+	option_reader_add(node != NULL ? c->reader : &set, severity, node, key, found, expected,
+			  nearest);
 }
 
 static void complain_text(struct checker *c, enum option_severity severity, const char *name,
@@ -267,7 +268,7 @@ static void check_goodput(struct checker *c)
 			complain_text(c, OPTION_ERROR, "goodput", text, "NAME:MILLISECONDS", NULL);
 		else if (!known)
 			complain_text(c, OPTION_ERROR, "goodput", text, "ttft, tpot or e2el",
-				      vllm_key_nearest(name, names));
+				      option_key_nearest(name, names));
 	}
 }
 
@@ -295,7 +296,7 @@ static void check_percentiles(struct checker *c)
 			complain_text(c, OPTION_WARNING, "percentile_metrics", one,
 				      "ttft, tpot, itl, e2el, client_queue_time or "
 				      "e2el_including_client_queue",
-				      vllm_key_nearest(one, names));
+				      option_key_nearest(one, names));
 	}
 }
 
@@ -416,7 +417,7 @@ static void check_dataset(struct checker *c)
 			 "-1 or an integer of at least 1", NULL);
 }
 
-void exp_benchmark_check(struct vllm_reader *reader, const struct pl_yaml *map,
+void exp_benchmark_check(struct option_reader *reader, const struct pl_yaml *map,
 			 const struct vllm_bench *bench)
 {
 	struct checker c = { .reader = reader, .map = map, .bench = bench };

@@ -59,21 +59,21 @@ const struct pl_yaml *exp_map_get(const struct pl_yaml *map, const char *name)
 	return NULL;
 }
 
-bool exp_key_is_repeated(struct vllm_reader *reader, const struct pl_yaml *map, size_t i,
+bool exp_key_is_repeated(struct option_reader *reader, const struct pl_yaml *map, size_t i,
 			 const char *key)
 {
 	for (size_t k = 0; k < i; k++) {
 		if (map->keys[k]->text[0] != map->keys[i]->text[0] ||
 		    !exp_same_name(map->keys[k]->text, map->keys[i]->text))
 			continue;
-		vllm_reader_add(reader, OPTION_ERROR, map->keys[i], key, "the key a second time",
-				"each key once", NULL);
+		option_reader_add(reader, OPTION_ERROR, map->keys[i], key, "the key a second time",
+				  "each key once", NULL);
 		return true;
 	}
 	return false;
 }
 
-char *exp_expand(struct vllm_reader *reader, const struct pl_yaml *node, const char *key,
+char *exp_expand(struct option_reader *reader, const struct pl_yaml *node, const char *key,
 		 const char *text)
 {
 	auto_buf out = { 0 };
@@ -91,10 +91,10 @@ char *exp_expand(struct vllm_reader *reader, const struct pl_yaml *node, const c
 			auto_free char *found = pl_asprintf(
 				"${%s}, %s", name,
 				value == NULL ? "which is not set" : "whose value is no UTF-8");
-			vllm_reader_add(reader, OPTION_ERROR, node, key, found,
-					value == NULL ? "a variable of the environment"
-						      : "a variable that holds a text",
-					NULL);
+			option_reader_add(reader, OPTION_ERROR, node, key, found,
+					  value == NULL ? "a variable of the environment"
+							: "a variable that holds a text",
+					  NULL);
 			return NULL;
 		}
 		pl_buf_add_text(&out, value);
@@ -102,8 +102,8 @@ char *exp_expand(struct vllm_reader *reader, const struct pl_yaml *node, const c
 	}
 	if (!out.full)
 		return pl_buf_take(&out);
-	vllm_reader_add(reader, OPTION_ERROR, node, key, "a text that is too long",
-			"at most 64 KiB", NULL);
+	option_reader_add(reader, OPTION_ERROR, node, key, "a text that is too long",
+			  "at most 64 KiB", NULL);
 	return NULL;
 }
 
@@ -132,13 +132,13 @@ void exp_config_free(struct exp_config *experiment)
 	free(experiment);
 }
 
-static void read_section(struct vllm_reader *reader, const struct pl_yaml *name,
+static void read_section(struct option_reader *reader, const struct pl_yaml *name,
 			 const struct pl_yaml *map, struct exp_config *experiment)
 {
 	if (pl_yaml_is_null(map))
 		return;
 	if (map->kind != PL_YAML_MAP) {
-		vllm_reader_add(reader, OPTION_ERROR, map, name->text, NULL, "a mapping", NULL);
+		option_reader_add(reader, OPTION_ERROR, map, name->text, NULL, "a mapping", NULL);
 		return;
 	}
 	if (strcmp(name->text, "server") == 0) {
@@ -156,7 +156,7 @@ static void read_section(struct vllm_reader *reader, const struct pl_yaml *name,
 	}
 }
 
-static void read_root(struct vllm_reader *reader, const struct pl_yaml *root,
+static void read_root(struct option_reader *reader, const struct pl_yaml *root,
 		      struct exp_config *experiment)
 {
 	static const char *const known[] = { "suite",  "name",      "tags",      "server",
@@ -164,7 +164,7 @@ static void read_root(struct vllm_reader *reader, const struct pl_yaml *root,
 					     "output", NULL };
 
 	if (root->kind != PL_YAML_MAP) {
-		vllm_reader_add(reader, OPTION_ERROR, root, "", NULL, "a mapping", NULL);
+		option_reader_add(reader, OPTION_ERROR, root, "", NULL, "a mapping", NULL);
 		return;
 	}
 	for (size_t i = 0; i < root->count; i++) {
@@ -173,9 +173,9 @@ static void read_root(struct vllm_reader *reader, const struct pl_yaml *root,
 		for (size_t k = 0; known[k] != NULL; k++)
 			is_known = is_known || strcmp(known[k], name->text) == 0;
 		if (!is_known)
-			vllm_reader_add(reader, OPTION_ERROR, name, name->text, "an unknown key",
-					"a key of an experiment",
-					vllm_key_nearest(name->text, known));
+			option_reader_add(reader, OPTION_ERROR, name, name->text, "an unknown key",
+					  "a key of an experiment",
+					  option_key_nearest(name->text, known));
 		else if (exp_section_exists(name->text) || strcmp(name->text, "server") == 0 ||
 			 strcmp(name->text, "benchmark") == 0)
 			read_section(reader, name, root->items[i], experiment);
@@ -223,12 +223,12 @@ const struct pl_yaml *exp_nest(struct exp_nest *nest, char *path, const struct p
 static void read_set(const char *set, bool fields_open, struct exp_config *experiment,
 		     struct option_problems *problems)
 {
-	struct vllm_reader reader = { .source = "--set",
-				      .problems = problems,
-				      .places = &experiment->places,
-				      .given = experiment->given,
-				      .no_lines = true,
-				      .fields_open = fields_open };
+	struct option_reader reader = { .source = "--set",
+					.problems = problems,
+					.places = &experiment->places,
+					.given = experiment->given,
+					.no_lines = true,
+					.fields_open = fields_open };
 	auto_yaml struct pl_yaml_doc *doc = NULL;
 	const char *equals = strchr(set, '=');
 	auto_free char *path = pl_strndup(set, strcspn(set, "="));
@@ -237,13 +237,13 @@ static void read_set(const char *set, bool fields_open, struct exp_config *exper
 
 	if (equals == NULL || equals == set) {
 		auto_free char *found = pl_asprintf("text '%s'", set);
-		vllm_reader_add(&reader, OPTION_ERROR, NULL, "", found, "KEY=VALUE", NULL);
+		option_reader_add(&reader, OPTION_ERROR, NULL, "", found, "KEY=VALUE", NULL);
 		return;
 	}
 	const char *value = equals[1] != '\0' ? equals + 1 : "~";
 	if (pl_yaml_parse(value, strlen(value), "value", &doc, &err) < 0) {
-		vllm_reader_add(&reader, OPTION_ERROR, NULL, path, "what is not YAML", err.text,
-				NULL);
+		option_reader_add(&reader, OPTION_ERROR, NULL, path, "what is not YAML", err.text,
+				  NULL);
 		return;
 	}
 	auto_free char *names = pl_strdup(path);
@@ -251,8 +251,8 @@ static void read_set(const char *set, bool fields_open, struct exp_config *exper
 	struct exp_nest nest;
 	const struct pl_yaml *root = exp_nest(&nest, names, &no_place, pl_yaml_root(doc));
 	if (root == NULL) {
-		vllm_reader_add(&reader, OPTION_ERROR, NULL, path, "a key of many parts",
-				EXP_NEST_EXPECTED, NULL);
+		option_reader_add(&reader, OPTION_ERROR, NULL, path, "a key of many parts",
+				  EXP_NEST_EXPECTED, NULL);
 		return;
 	}
 	read_root(&reader, root, experiment);
@@ -300,10 +300,10 @@ int exp_config_read_text(const char *text, size_t len, const char *source, const
 {
 	auto_yaml struct pl_yaml_doc *doc = NULL;
 	auto_experiment struct exp_config *experiment = exp_config_new(source);
-	struct vllm_reader reader = { .source = source,
-				      .problems = problems,
-				      .places = &experiment->places,
-				      .given = experiment->given };
+	struct option_reader reader = { .source = source,
+					.problems = problems,
+					.places = &experiment->places,
+					.given = experiment->given };
 
 	if (pl_yaml_parse(text, len, source, &doc, err) < 0)
 		return -1;
@@ -393,9 +393,8 @@ static json_t *server_to_json(const json_t *server)
 
 	json_object_foreach((json_t *)server, name, value)
 	{
-		if (vllm_arg_is_secret(vllm_arg_find(name)) && !json_is_boolean(value) &&
-		    !json_is_null(value))
-			json_object_set_new(shown, name, json_string(VLLM_SECRET_SHOWN));
+		if (vllm_arg_find(name)->secret && !json_is_boolean(value) && !json_is_null(value))
+			json_object_set_new(shown, name, json_string(OPTION_SECRET_SHOWN));
 	}
 	return shown;
 }

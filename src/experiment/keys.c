@@ -1,6 +1,7 @@
 /* The sections made from tbl/experiment_keys.h. */
 #include "experiment/config_priv.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -171,20 +172,18 @@ static double bound(const char *text, enum key_type type, double none)
 }
 
 /* The spec of a row; `choices` keeps its list alive. */
-static struct vllm_spec row_spec(const struct key_row *row, const char *choices)
+static struct option_row row_spec(const struct key_row *row, const char *choices)
 {
-	static const enum vllm_kind kinds[] = {
-		[KEY_TEXT] = VLLM_KIND_TEXT,     [KEY_PATH] = VLLM_KIND_TEXT,
-		[KEY_BOOL] = VLLM_KIND_BOOL,     [KEY_INT] = VLLM_KIND_INT,
-		[KEY_DUR] = VLLM_KIND_DURATION,  [KEY_LIST] = VLLM_KIND_LIST,
-		[KEY_TEXTS] = VLLM_KIND_OBJECT,  [KEY_ENV] = VLLM_KIND_OBJECT,
-		[KEY_OBJECT] = VLLM_KIND_OBJECT, [KEY_GPUS] = VLLM_KIND_LIST,
-		[KEY_PORT] = VLLM_KIND_INT,
+	static const enum option_type kinds[] = {
+		[KEY_TEXT] = OPTION_STRING, [KEY_PATH] = OPTION_STRING,  [KEY_BOOL] = OPTION_BOOL,
+		[KEY_INT] = OPTION_INT,     [KEY_DUR] = OPTION_DURATION, [KEY_LIST] = OPTION_LIST,
+		[KEY_TEXTS] = OPTION_JSON,  [KEY_ENV] = OPTION_JSON,     [KEY_OBJECT] = OPTION_JSON,
+		[KEY_GPUS] = OPTION_LIST,   [KEY_PORT] = OPTION_INT,
 	};
 
-	return (struct vllm_spec){
-		.kind = kinds[row->type],
-		.items = VLLM_KIND_TEXT,
+	return (struct option_row){
+		.type = kinds[row->type],
+		.items = OPTION_STRING,
 		.nullable = strcmp(row->def, "null") == 0 ||
 			    strcmp(row->key, "telemetry.server_metrics") == 0,
 		.number_text = true,
@@ -198,21 +197,21 @@ static struct vllm_spec row_spec(const struct key_row *row, const char *choices)
 }
 
 /* A mapping to texts: numbers and booleans are taken as they are written. */
-static json_t *read_texts(struct vllm_reader *reader, const struct key_row *row,
+static json_t *read_texts(struct option_reader *reader, const struct key_row *row,
 			  const struct pl_yaml *node)
 {
-	static const struct vllm_spec text = { .kind = VLLM_KIND_TEXT, .number_text = true };
+	static const struct option_row text = { .type = OPTION_STRING, .number_text = true };
 	auto_json json_t *texts = json_object();
 	bool refused = false;
 
 	if (node->kind != PL_YAML_MAP) {
-		vllm_reader_add(reader, OPTION_ERROR, node, row->key, NULL, "a mapping to texts",
-				NULL);
+		option_reader_add(reader, OPTION_ERROR, node, row->key, NULL, "a mapping to texts",
+				  NULL);
 		return NULL;
 	}
 	for (size_t i = 0; i < node->count; i++) {
 		auto_free char *key = pl_asprintf("%s.%s", row->key, node->keys[i]->text);
-		json_t *value = vllm_value_read(reader, node->items[i], key, &text);
+		json_t *value = option_value_read(reader, node->items[i], key, &text);
 		auto_free char *expanded = NULL;
 		if (value != NULL && row->type == KEY_ENV) {
 			expanded = exp_expand(reader, node->items[i], key,
@@ -228,7 +227,7 @@ static json_t *read_texts(struct vllm_reader *reader, const struct key_row *row,
 }
 
 /* GPUs are numbers or uuids, as far as these are clear: "GPU-1a2b", "MIG-…". */
-static bool check_gpus(struct vllm_reader *reader, const struct pl_yaml *node, const char *key,
+static bool check_gpus(struct option_reader *reader, const struct pl_yaml *node, const char *key,
 		       json_t *gpus)
 {
 	size_t i;
@@ -243,36 +242,38 @@ static bool check_gpus(struct vllm_reader *reader, const struct pl_yaml *node, c
 			json_array_set_new(gpus, i, json_integer(number));
 		} else if (text == NULL ||
 			   (!pl_text_starts(text, "GPU-") && !pl_text_starts(text, "MIG-"))) {
-			vllm_reader_add(reader, OPTION_ERROR,
-					i < node->count ? node->items[i] : node, item_key, NULL,
-					"a GPU number from 0, or a uuid such as GPU-1a2b3c", NULL);
+			option_reader_add(reader, OPTION_ERROR,
+					  i < node->count ? node->items[i] : node, item_key, NULL,
+					  "a GPU number from 0, or a uuid such as GPU-1a2b3c",
+					  NULL);
 			return false;
 		}
 	}
 	return true;
 }
 
-static json_t *read_value(struct vllm_reader *reader, const struct key_row *row,
+static json_t *read_value(struct option_reader *reader, const struct key_row *row,
 			  const struct pl_yaml *node)
 {
 	auto_free char *choices = exp_choices_of_bars(row->choices);
-	struct vllm_spec spec = row_spec(row, choices);
+	struct option_row spec = row_spec(row, choices);
 
 	if (row->type == KEY_TEXTS || row->type == KEY_ENV)
 		return read_texts(reader, row, node);
 	/* one text with blanks is a command line, which this is not */
 	if (row->type == KEY_LIST && node->kind == PL_YAML_SCALAR && strchr(node->text, ' ')) {
-		vllm_reader_add(reader, OPTION_ERROR, node, row->key, NULL,
-				"a list of words such as [vllm, serve]", NULL);
+		option_reader_add(reader, OPTION_ERROR, node, row->key, NULL,
+				  "a list of words such as [vllm, serve]", NULL);
 		return NULL;
 	}
 	if (row->type == KEY_GPUS && node->kind != PL_YAML_LIST &&
 	    strcmp(node->text, "auto") != 0 && strcmp(node->text, "all") != 0) {
-		vllm_reader_add(reader, OPTION_ERROR, node, row->key, NULL,
-				"auto, all or a list of GPUs such as [0, 1] or [GPU-1a2b3c]", NULL);
+		option_reader_add(reader, OPTION_ERROR, node, row->key, NULL,
+				  "auto, all or a list of GPUs such as [0, 1] or [GPU-1a2b3c]",
+				  NULL);
 		return NULL;
 	}
-	auto_json json_t *value = vllm_value_read(reader, node, row->key, &spec);
+	auto_json json_t *value = option_value_read(reader, node, row->key, &spec);
 	if (value != NULL && row->type == KEY_GPUS && json_is_array(value) &&
 	    !check_gpus(reader, node, row->key, value))
 		return NULL;
@@ -282,7 +283,8 @@ static json_t *read_value(struct vllm_reader *reader, const struct key_row *row,
 	return path != NULL ? json_string(path) : NULL;
 }
 
-static void unknown_key(struct vllm_reader *reader, const char *section, const struct pl_yaml *name)
+static void unknown_key(struct option_reader *reader, const char *section,
+			const struct pl_yaml *name)
 {
 	const char *names[PL_ARRAY_SIZE(rows)];
 	size_t count = 0;
@@ -294,26 +296,26 @@ static void unknown_key(struct vllm_reader *reader, const char *section, const s
 	}
 	auto_free char *key = pl_asprintf("%s.%s", section, name->text);
 	auto_free char *expected = pl_asprintf("a key of '%s'", section);
-	vllm_reader_add(reader, OPTION_ERROR, name, key, "an unknown key", expected,
-			pl_text_nearest(name->text, names, count));
+	option_reader_add(reader, OPTION_ERROR, name, key, "an unknown key", expected,
+			  pl_text_nearest(name->text, names, count));
 }
 
 /* Words and variables have places of their own: "launch.command[1]", "launch.env.NAME". */
-static void place_value(struct vllm_reader *reader, const struct key_row *row,
+static void place_value(struct option_reader *reader, const struct key_row *row,
 			const struct pl_yaml *node)
 {
-	vllm_reader_place(reader, row->key, node);
+	option_reader_place(reader, row->key, node);
 	for (size_t i = 0; row->type == KEY_LIST && i < node->count; i++) {
 		auto_free char *key = pl_asprintf("%s[%zu]", row->key, i);
-		vllm_reader_place(reader, key, node->items[i]);
+		option_reader_place(reader, key, node->items[i]);
 	}
 	for (size_t i = 0; row->type == KEY_ENV && i < node->count; i++) {
 		auto_free char *key = pl_asprintf("%s.%s", row->key, node->keys[i]->text);
-		vllm_reader_place(reader, key, node->keys[i]);
+		option_reader_place(reader, key, node->keys[i]);
 	}
 }
 
-void exp_key_read(struct vllm_reader *reader, const char *section, const struct pl_yaml *name,
+void exp_key_read(struct option_reader *reader, const char *section, const struct pl_yaml *name,
 		  const struct pl_yaml *value, struct exp_config *experiment)
 {
 	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
@@ -344,15 +346,15 @@ static json_t *env_shown(const json_t *env)
 
 	json_object_foreach((json_t *)env, name, value)
 		json_object_set_new(shown, name,
-				    vllm_variable_is_secret(name) ? json_string(VLLM_SECRET_SHOWN)
-								  : vllm_secret_json_shown(value));
+				    option_secret_is_name(name) ? json_string(OPTION_SECRET_SHOWN)
+								: vllm_secret_json_shown(value));
 	return shown;
 }
 
 /* A password in a URL is nobody's business. */
 static json_t *text_shown(const char *text)
 {
-	auto_free char *shown = text != NULL ? vllm_secret_urls_shown(text) : NULL;
+	auto_free char *shown = text != NULL ? option_secret_urls_shown(text) : NULL;
 
 	return pl_json_text(shown);
 }
@@ -375,7 +377,7 @@ static json_t *value_to_json(const struct exp_config *experiment, const struct k
 	case KEY_INT:
 		return json_integer(*(const int64_t *)from);
 	case KEY_DUR:
-		return vllm_duration_to_json(*(const int64_t *)from);
+		return option_duration_to_json(*(const int64_t *)from);
 	case KEY_PORT:
 		return *(const int64_t *)from == OPTION_NO_I64
 			       ? json_string("auto")

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "vllm/server_args.h"
 
 #define PREFIX_MIN 4
 
@@ -27,24 +28,24 @@ static const char *nearest_argument(const char *name)
 	return found != NULL ? found : vllm_arg_nearest(bare);
 }
 
-static void unknown_argument(struct vllm_reader *reader, const struct pl_yaml *name,
+static void unknown_argument(struct option_reader *reader, const struct pl_yaml *name,
 			     const char *key)
 {
-	vllm_reader_add(reader, OPTION_ERROR, name, key, "an unknown argument",
-			"one of vLLM's (others go into launch.extra_args)",
-			nearest_argument(name->text));
+	option_reader_add(reader, OPTION_ERROR, name, key, "an unknown argument",
+			  "one of vLLM's (others go into launch.extra_args)",
+			  nearest_argument(name->text));
 }
 
 /* Arguments that a release lacks are told where the release is known: vllm_target_check_args(). */
-static void warn_deprecated(struct vllm_reader *reader, const struct pl_yaml *node, const char *key,
-			    const struct vllm_arg *arg)
+static void warn_deprecated(struct option_reader *reader, const struct pl_yaml *node,
+			    const char *key, const struct option_row *arg)
 {
-	if (arg->in_reference && arg->deprecated)
-		vllm_reader_add(reader, OPTION_WARNING, node, key, "a deprecated argument",
-				"a newer one", arg->replaced_by);
+	if (!arg->gone && arg->deprecated)
+		option_reader_add(reader, OPTION_WARNING, node, key, "a deprecated argument",
+				  "a newer one", arg->replaced_by);
 }
 
-static bool are_adapters(struct vllm_reader *reader, const struct pl_yaml *node, const char *key,
+static bool are_adapters(struct option_reader *reader, const struct pl_yaml *node, const char *key,
 			 const json_t *list)
 {
 	bool all = true;
@@ -55,15 +56,15 @@ static bool are_adapters(struct vllm_reader *reader, const struct pl_yaml *node,
 						   : pl_strdup(key);
 		if (vllm_is_adapter(json_array_get(list, i)))
 			continue;
-		vllm_reader_add(reader, OPTION_ERROR, is_item ? node->items[i] : node, item_key,
-				NULL, VLLM_ADAPTER_EXPECTED, NULL);
+		option_reader_add(reader, OPTION_ERROR, is_item ? node->items[i] : node, item_key,
+				  NULL, VLLM_ADAPTER_EXPECTED, NULL);
 		all = false;
 	}
 	return all;
 }
 
 /* Beside others a text that begins with '-' would be taken for a flag, whatever it says. */
-static bool are_words(struct vllm_reader *reader, const struct pl_yaml *node, const char *key,
+static bool are_words(struct option_reader *reader, const struct pl_yaml *node, const char *key,
 		      const json_t *list)
 {
 	bool all = true;
@@ -75,42 +76,43 @@ static bool are_words(struct vllm_reader *reader, const struct pl_yaml *node, co
 						   : pl_strdup(key);
 		if (text == NULL || text[0] != '-' || text[1] == '\0' || strchr(text, ' ') != NULL)
 			continue;
-		vllm_reader_add(reader, OPTION_ERROR, is_item ? node->items[i] : node, item_key,
-				NULL, "a text that does not begin as a flag, or it alone", NULL);
+		option_reader_add(reader, OPTION_ERROR, is_item ? node->items[i] : node, item_key,
+				  NULL, "a text that does not begin as a flag, or it alone", NULL);
 		all = false;
 	}
 	return all;
 }
 
 /* What single values cannot tell. */
-static bool is_usable(struct vllm_reader *reader, const struct pl_yaml *node, const char *key,
-		      const struct vllm_arg *arg, const json_t *value)
+static bool is_usable(struct option_reader *reader, const struct pl_yaml *node, const char *key,
+		      const struct option_row *arg, const json_t *value)
 {
 	if (strcmp(arg->name, "api_key") == 0 && json_array_size(value) > 1) {
-		vllm_reader_add(reader, OPTION_ERROR, node, key, "several keys",
-				"one: it reaches the server by its environment", NULL);
+		option_reader_add(reader, OPTION_ERROR, node, key, "several keys",
+				  "one: it reaches the server by its environment", NULL);
 		return false;
 	}
-	if (arg->style == VLLM_STYLE_LIST && !are_words(reader, node, key, value))
+	if (arg->style == OPTION_STYLE_LIST && !are_words(reader, node, key, value))
 		return false;
 	return arg->item_accepts == NULL || are_adapters(reader, node, key, value);
 }
 
 /* 0.32.0 takes no bare compilation level, as older releases did. */
-static struct vllm_spec spec_of_arg(const struct vllm_reader *reader, const struct vllm_arg *arg)
+static struct option_row spec_of_arg(const struct option_reader *reader,
+				     const struct option_row *arg)
 {
-	struct vllm_spec spec = vllm_spec_of_arg(arg);
+	struct option_row spec = *arg;
 
-	if (arg->type == VLLM_ARG_JSON && !reader->fields_open)
+	if (arg->type == OPTION_JSON && !reader->fields_open)
 		spec.also_accepts = NULL;
 	return spec;
 }
 
 /* The spec of an argument for words: quotes make no difference, but true and false are flags. */
-static struct vllm_spec spec_of_words(const struct vllm_reader *reader, const struct vllm_arg *arg,
-				      struct pl_yaml *node)
+static struct option_row spec_of_words(const struct option_reader *reader,
+				       const struct option_row *arg, struct pl_yaml *node)
 {
-	struct vllm_spec spec = spec_of_arg(reader, arg);
+	struct option_row spec = spec_of_arg(reader, arg);
 	bool truth;
 
 	if (node->kind == PL_YAML_SCALAR && node->text[0] != '\0')
@@ -140,17 +142,17 @@ static bool clash(const json_t *a, const json_t *b)
 }
 
 /* The argument that a key means, in whatever form; NULL. */
-static const struct vllm_arg *argument_of(const char *key, bool *ret_negative)
+static const struct option_row *argument_of(const char *key, bool *ret_negative)
 {
 	auto_free char *first = pl_strndup(key, strcspn(key, "."));
-	const struct vllm_arg *arg = vllm_arg_find(first);
+	const struct option_row *arg = vllm_arg_find(first);
 
 	*ret_negative = arg == NULL;
 	return arg != NULL ? arg : vllm_arg_find_negative(first);
 }
 
 /* Does a key above this one mean the same argument? `meant`: what each key means. */
-static bool is_again(const struct vllm_arg *const *meant, size_t i)
+static bool is_again(const struct option_row *const *meant, size_t i)
 {
 	for (size_t k = 0; k < i && meant[i] != NULL; k++) {
 		if (meant[k] == meant[i])
@@ -160,7 +162,7 @@ static bool is_again(const struct vllm_arg *const *meant, size_t i)
 }
 
 /* An object before its values were typed: "3" stays a text. */
-static void keep_given(struct vllm_reader *reader, const struct vllm_arg *arg,
+static void keep_given(struct option_reader *reader, const struct option_row *arg,
 		       const struct pl_yaml *node, bool again)
 {
 	json_t *given = node->kind == PL_YAML_MAP      ? pl_yaml_to_json(node)
@@ -174,7 +176,7 @@ static void keep_given(struct vllm_reader *reader, const struct vllm_arg *arg,
 }
 
 /* Problems of the mappings that a dotted name stands for are at the name. */
-static void place_at(struct vllm_reader *reader, size_t first, const struct pl_yaml *name)
+static void place_at(struct option_reader *reader, size_t first, const struct pl_yaml *name)
 {
 	for (size_t i = first; i < reader->problems->count; i++) {
 		struct option_problem *problem = &reader->problems->items[i];
@@ -185,17 +187,17 @@ static void place_at(struct vllm_reader *reader, size_t first, const struct pl_y
 	}
 }
 
-static void read_arg(struct vllm_reader *reader, const struct pl_yaml *name,
-		     const struct pl_yaml *node, const struct vllm_arg *arg, bool inverted,
+static void read_arg(struct option_reader *reader, const struct pl_yaml *name,
+		     const struct pl_yaml *node, const struct option_row *arg, bool inverted,
 		     bool again, json_t *server)
 {
 	auto_free char *key = pl_asprintf("server.%s", name->text);
 	auto_free char *place = pl_asprintf("server.%s", arg->name);
 	struct pl_yaml word = *node;
-	struct vllm_spec spec = reader->as_words ? spec_of_words(reader, arg, &word)
-						 : spec_of_arg(reader, arg);
+	struct option_row spec = reader->as_words ? spec_of_words(reader, arg, &word)
+						  : spec_of_arg(reader, arg);
 	size_t first = reader->problems->count;
-	json_t *value = vllm_value_read(reader, &word, key, &spec);
+	json_t *value = option_value_read(reader, &word, key, &spec);
 
 	place_at(reader, first, name);
 	if (value == NULL)
@@ -212,36 +214,37 @@ static void read_arg(struct vllm_reader *reader, const struct pl_yaml *name,
 	}
 	const json_t *there = again ? json_object_get(server, arg->name) : NULL;
 	if (there != NULL && clash(there, value)) {
-		vllm_reader_add(reader, OPTION_ERROR, name, key, "an argument given a second time",
-				"each argument and each key of it once", NULL);
+		option_reader_add(reader, OPTION_ERROR, name, key,
+				  "an argument given a second time",
+				  "each argument and each key of it once", NULL);
 		json_decref(value);
 		return;
 	}
-	vllm_reader_place(reader, place, node->line > 0 ? node : name);
+	option_reader_place(reader, place, node->line > 0 ? node : name);
 	if (reader->given != NULL && json_is_object(value))
 		keep_given(reader, arg, node, again);
 	exp_object_put(server, arg->name, again ? &laid_over : node, value);
 }
 
 /* "compilation_config.pass_config.x: v" as the mappings it means; the nodes have no line. */
-static void read_dotted(struct vllm_reader *reader, const struct pl_yaml *name,
+static void read_dotted(struct option_reader *reader, const struct pl_yaml *name,
 			const struct pl_yaml *node, bool again, json_t *server)
 {
 	struct exp_nest nest;
 	auto_free char *text = pl_strdup(name->text);
 	char *rest = text;
 	const char *first = strsep(&rest, ".");
-	const struct vllm_arg *arg = vllm_arg_find(first);
+	const struct option_row *arg = vllm_arg_find(first);
 	auto_free char *key = pl_asprintf("server.%s", name->text);
 
-	if (arg == NULL || arg->type != VLLM_ARG_JSON) {
+	if (arg == NULL || arg->type != OPTION_JSON) {
 		unknown_argument(reader, name, key);
 		return;
 	}
 	const struct pl_yaml *value = exp_nest(&nest, rest, name, node);
 	if (value == NULL) {
-		vllm_reader_add(reader, OPTION_ERROR, name, key, "a key of many parts",
-				EXP_NEST_EXPECTED, NULL);
+		option_reader_add(reader, OPTION_ERROR, name, key, "a key of many parts",
+				  EXP_NEST_EXPECTED, NULL);
 		return;
 	}
 	struct pl_yaml arg_name = *name;
@@ -249,15 +252,15 @@ static void read_dotted(struct vllm_reader *reader, const struct pl_yaml *name,
 	read_arg(reader, &arg_name, value, arg, false, again, server);
 }
 
-void exp_server_read(struct vllm_reader *reader, const struct pl_yaml *map, json_t *server)
+void exp_server_read(struct option_reader *reader, const struct pl_yaml *map, json_t *server)
 {
-	auto_free const struct vllm_arg **meant = pl_alloc_array(map->count, sizeof(*meant));
+	auto_free const struct option_row **meant = pl_alloc_array(map->count, sizeof(*meant));
 
 	for (size_t i = 0; i < map->count; i++) {
 		const struct pl_yaml *name = map->keys[i];
 		auto_free char *key = pl_asprintf("server.%s", name->text);
 		bool negative;
-		const struct vllm_arg *arg = argument_of(name->text, &negative);
+		const struct option_row *arg = argument_of(name->text, &negative);
 
 		meant[i] = arg;
 		bool again = is_again(meant, i);

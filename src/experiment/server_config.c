@@ -28,7 +28,7 @@ static void refuse_file(const struct exp_config *experiment, struct option_probl
 		       problems);
 }
 
-static void read_pairs(struct vllm_reader *reader, const struct pl_yaml *root, json_t *server)
+static void read_pairs(struct option_reader *reader, const struct pl_yaml *root, json_t *server)
 {
 	auto_free struct pl_yaml **keys = pl_alloc_array(root->count, sizeof(*keys));
 	auto_free struct pl_yaml **items = pl_alloc_array(root->count, sizeof(*items));
@@ -39,8 +39,8 @@ static void read_pairs(struct vllm_reader *reader, const struct pl_yaml *root, j
 	kept.count = 0;
 	for (size_t i = 0; i < root->count; i++) {
 		if (strcmp(root->keys[i]->text, "config") == 0) {
-			vllm_reader_add(reader, OPTION_ERROR, root->keys[i], "server.config",
-					"a file named by a file", "arguments only", NULL);
+			option_reader_add(reader, OPTION_ERROR, root->keys[i], "server.config",
+					  "a file named by a file", "arguments only", NULL);
 			continue;
 		}
 		auto_free char *key = pl_asprintf("server.%s", root->keys[i]->text);
@@ -76,11 +76,11 @@ static void read_file(struct exp_config *experiment, bool fields_open,
 		      struct option_problems *problems, const char *path)
 {
 	struct option_places places = { 0 };
-	struct vllm_reader inside = { .source = path,
-				      .problems = problems,
-				      .places = &places,
-				      .as_words = true,
-				      .fields_open = fields_open };
+	struct option_reader inside = { .source = path,
+					.problems = problems,
+					.places = &places,
+					.as_words = true,
+					.fields_open = fields_open };
 	auto_yaml struct pl_yaml_doc *doc = NULL;
 	auto_json json_t *server = json_object();
 	auto_free char *text = NULL;
@@ -96,8 +96,8 @@ static void read_file(struct exp_config *experiment, bool fields_open,
 		return;
 	}
 	if (pl_yaml_root(doc)->kind != PL_YAML_MAP) {
-		vllm_reader_add(&inside, OPTION_ERROR, pl_yaml_root(doc), "", NULL,
-				"a mapping of arguments", NULL);
+		option_reader_add(&inside, OPTION_ERROR, pl_yaml_root(doc), "", NULL,
+				  "a mapping of arguments", NULL);
 		return;
 	}
 	read_pairs(&inside, pl_yaml_root(doc), server);

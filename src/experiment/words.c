@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "vllm/secret.h"
+#include "vllm/server_args.h"
 
 /* One of the two lists. */
 struct words {
@@ -29,7 +30,7 @@ static bool begins_so(const char *flag, const char *word)
 	return true;
 }
 
-static bool has_beginning(const struct vllm_arg *arg, const char *word)
+static bool has_beginning(const struct option_row *arg, const char *word)
 {
 	bool found = begins_so(arg->flag, word) || begins_so(arg->negative_flag, word);
 
@@ -42,13 +43,13 @@ static bool has_beginning(const struct vllm_arg *arg, const char *word)
 }
 
 /* The argument whose flag alone begins so, as vLLM's parser takes it; NULL. */
-static const struct vllm_arg *arg_of_beginning(const char *word)
+static const struct option_row *arg_of_beginning(const char *word)
 {
-	const struct vllm_arg *found = NULL;
+	const struct option_row *found = NULL;
 
 	for (size_t i = 0; i < vllm_arg_count(); i++) {
-		const struct vllm_arg *arg = vllm_arg_at(i);
-		if (!arg->in_reference || !has_beginning(arg, word))
+		const struct option_row *arg = vllm_arg_at(i);
+		if (arg->gone || !has_beginning(arg, word))
 			continue;
 		if (found != NULL)
 			return NULL;
@@ -58,10 +59,10 @@ static const struct vllm_arg *arg_of_beginning(const char *word)
 }
 
 /* The argument of "--port", "--port=1", "--no-x", "--x.key", "--gpu-mem", "-tp" or "-O3"; NULL. */
-static const struct vllm_arg *arg_of(const char *word)
+static const struct option_row *arg_of(const char *word)
 {
 	auto_free char *flag = pl_strndup(word, strcspn(word, "=."));
-	const struct vllm_arg *arg = NULL;
+	const struct option_row *arg = NULL;
 
 	if (pl_text_starts(flag, "--")) {
 		arg = vllm_arg_find(flag + 2);
@@ -77,7 +78,7 @@ static const struct vllm_arg *arg_of(const char *word)
 }
 
 /* What the run itself must know: the address it asks, the model it names. */
-static bool is_of_the_run(const struct vllm_arg *arg)
+static bool is_of_the_run(const struct option_row *arg)
 {
 	static const char *const names[] = { "host", "port", "uds", "model" };
 
@@ -107,7 +108,7 @@ static void add(const struct words *words, enum option_severity severity, size_t
 }
 
 static void check_flag(const struct words *words, size_t at, const char *word,
-		       const struct vllm_arg *arg)
+		       const struct option_row *arg)
 {
 	bool refused = is_of_the_run(arg);
 	auto_free char *flag = pl_strndup(word, strcspn(word, "="));
@@ -116,7 +117,7 @@ static void check_flag(const struct words *words, size_t at, const char *word,
 		refused ? "server.%s" : "server.%s: these words are not checked", arg->name);
 
 	/* secrets are refused already */
-	if (!vllm_arg_is_secret(arg))
+	if (!arg->secret)
 		add(words, refused ? OPTION_ERROR : OPTION_WARNING, at, found, expected);
 }
 
@@ -125,25 +126,25 @@ static void check_secrets(const struct words *words)
 {
 	for (size_t i = 0; i < json_array_size(words->list); i++) {
 		const char *word = json_string_value(json_array_get(words->list, i));
-		const struct vllm_arg *arg = pl_text_starts(word, "--") ? arg_of(word) : NULL;
-		if (arg != NULL && vllm_arg_is_secret(arg))
+		const struct option_row *arg = pl_text_starts(word, "--") ? arg_of(word) : NULL;
+		if (arg != NULL && arg->secret)
 			add(words, OPTION_ERROR, i, "a secret",
 			    "server.api_key or server.hf_token");
-		else if (word != NULL && vllm_secret_is_assigned(word))
+		else if (word != NULL && option_secret_is_assigned(word))
 			add(words, OPTION_ERROR, i, "a secret",
 			    "launch.env: secrets reach the server by it");
 	}
 }
 
 /* How many words behind a flag can be its values; of unknown flags nobody knows. */
-static size_t values_of(const char *word, const struct vllm_arg *arg)
+static size_t values_of(const char *word, const struct option_row *arg)
 {
-	bool alone = arg != NULL && (arg->style == VLLM_STYLE_TOGGLE ||
-				     arg->style == VLLM_STYLE_FLAG || strchr(word, '=') != NULL);
+	bool alone = arg != NULL && (arg->style == OPTION_STYLE_TOGGLE ||
+				     arg->style == OPTION_STYLE_FLAG || strchr(word, '=') != NULL);
 
 	if (alone)
 		return 0;
-	return arg == NULL || arg->style == VLLM_STYLE_LIST ? SIZE_MAX : 1;
+	return arg == NULL || arg->style == OPTION_STYLE_LIST ? SIZE_MAX : 1;
 }
 
 static void add_stray(const struct words *words, size_t at, const char *word)
@@ -161,7 +162,7 @@ static void check_from(const struct words *words, size_t first)
 	check_secrets(words);
 	for (size_t i = first; i < json_array_size(words->list); i++) {
 		const char *word = json_string_value(json_array_get(words->list, i));
-		const struct vllm_arg *arg = word[0] == '-' ? arg_of(word) : NULL;
+		const struct option_row *arg = word[0] == '-' ? arg_of(word) : NULL;
 		if (arg != NULL)
 			check_flag(words, i, word, arg);
 		if (word[0] == '-')

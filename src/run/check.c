@@ -31,7 +31,7 @@ void run_check_done(struct run_check *check)
 }
 
 /* "tensor_parallel_size" of "server.tensor-parallel-size", "--tensor-parallel-size=x", … */
-static const struct vllm_arg *arg_of_key(const char *key)
+static const struct option_row *arg_of_key(const char *key)
 {
 	if (key == NULL)
 		return NULL;
@@ -39,7 +39,7 @@ static const struct vllm_arg *arg_of_key(const char *key)
 		key += strlen("server.");
 	key += strspn(key, "-");
 	auto_free char *name = pl_strndup(key, strcspn(key, ".[="));
-	const struct vllm_arg *arg = vllm_arg_find(name);
+	const struct option_row *arg = vllm_arg_find(name);
 	return arg != NULL ? arg : vllm_arg_find_negative(name);
 }
 
@@ -50,7 +50,7 @@ static json_t *refused_args(const struct option_problems *problems)
 
 	for (size_t i = 0; i < problems->count; i++) {
 		const struct option_problem *problem = &problems->items[i];
-		const struct vllm_arg *arg = arg_of_key(problem->key);
+		const struct option_row *arg = arg_of_key(problem->key);
 		if (problem->severity != OPTION_ERROR)
 			continue;
 		if (arg == NULL && problem->nearest != NULL)
@@ -151,7 +151,7 @@ static bool is_placeholder(const json_t *value)
 {
 	const json_t *text = json_is_array(value) ? json_array_get(value, 0) : value;
 
-	return pl_text_equal(json_string_value(text), VLLM_SECRET_SHOWN);
+	return pl_text_equal(json_string_value(text), OPTION_SECRET_SHOWN);
 }
 
 /* "***" was written where a secret was left out: profllm config from-command. */
@@ -164,14 +164,14 @@ static void check_placeholders(struct checking *c)
 	json_object_foreach(c->experiment->server, name, value)
 	{
 		auto_free char *key = pl_asprintf("server.%s", name);
-		const struct vllm_arg *arg = vllm_arg_find(name);
-		if (arg != NULL && vllm_arg_is_secret(arg) && is_placeholder(value))
+		const struct option_row *arg = vllm_arg_find(name);
+		if (arg != NULL && arg->secret && is_placeholder(value))
 			warn_at(c, key, "'***'", expected);
 	}
 	json_object_foreach(c->experiment->launch.env, name, value)
 	{
 		auto_free char *key = pl_asprintf("launch.env.%s", name);
-		if (vllm_variable_is_secret(name) && is_placeholder(value))
+		if (option_secret_is_name(name) && is_placeholder(value))
 			warn_at(c, key, "'***'", expected);
 	}
 }

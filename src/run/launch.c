@@ -133,7 +133,7 @@ static void set_env(const struct exp_config *experiment, const json_t *from_args
 	json_object_update(launch->env, experiment->launch.env);
 	json_object_foreach((json_t *)experiment->launch.env, name, value)
 	{
-		if (vllm_variable_is_secret(name))
+		if (option_secret_is_name(name))
 			json_array_append_new(launch->secret_env, json_string(name));
 	}
 	json_object_foreach((json_t *)from_args, name, value)
@@ -296,8 +296,8 @@ json_t *run_launch_env_shown(const struct run_launch *launch)
 	size_t i;
 	json_t *name;
 
-	json_array_foreach(launch->secret_env, i, name)
-		json_object_set_new(shown, json_string_value(name), json_string(VLLM_SECRET_SHOWN));
+	json_array_foreach(launch->secret_env, i, name) json_object_set_new(
+		shown, json_string_value(name), json_string(OPTION_SECRET_SHOWN));
 	return shown;
 }
 

@@ -25,22 +25,22 @@
 static void add(json_t *secrets, const char *text)
 {
 	if (text != NULL && strlen(text) >= SECRET_BYTES_MIN &&
-	    !pl_text_equal(text, VLLM_SECRET_SHOWN))
+	    !pl_text_equal(text, OPTION_SECRET_SHOWN))
 		json_array_append_new(secrets, json_string_nocheck(text));
 }
 
 /* What "***" stands for in `shown`, as the password of a URL. */
 static void add_part(json_t *secrets, const char *text, const char *shown)
 {
-	const char *first = shown != NULL && text != NULL ? strstr(shown, VLLM_SECRET_SHOWN) : NULL;
+	const char *first = shown != NULL && text != NULL ? strstr(shown, OPTION_SECRET_SHOWN) : NULL;
 	const char *last = first;
 
 	if (first == NULL || strcmp(text, shown) == 0)
 		return;
-	for (const char *at = first; at != NULL; at = strstr(at + 1, VLLM_SECRET_SHOWN))
+	for (const char *at = first; at != NULL; at = strstr(at + 1, OPTION_SECRET_SHOWN))
 		last = at;
 	size_t before = (size_t)(first - shown);
-	size_t behind = strlen(last) - strlen(VLLM_SECRET_SHOWN);
+	size_t behind = strlen(last) - strlen(OPTION_SECRET_SHOWN);
 	if (strlen(text) < before + behind)
 		return;
 	auto_free char *part = pl_strndup(text + before, strlen(text) - before - behind);
@@ -54,7 +54,7 @@ static void collect(const json_t *value, const json_t *shown, bool hidden, json_
 	size_t i;
 	json_t *part;
 
-	hidden = hidden || pl_text_equal(json_string_value(shown), VLLM_SECRET_SHOWN);
+	hidden = hidden || pl_text_equal(json_string_value(shown), OPTION_SECRET_SHOWN);
 	if (hidden && json_is_string(value))
 		add(secrets, json_string_value(value));
 	else if (json_is_string(value))
@@ -71,8 +71,8 @@ static void collect_inherited(json_t *secrets)
 		if (equals == NULL)
 			continue;
 		auto_free char *name = pl_strndup(*at, (size_t)(equals - *at));
-		auto_free char *shown = vllm_secret_urls_shown(equals + 1);
-		if (vllm_variable_is_secret(name))
+		auto_free char *shown = option_secret_urls_shown(equals + 1);
+		if (option_secret_is_name(name))
 			add(secrets, equals + 1);
 		else
 			add_part(secrets, equals + 1, shown);
@@ -113,7 +113,7 @@ static json_t *redact_text(const char *text, const json_t *secrets)
 		pl_buf_init(&buf, TEXT_BYTES_MAX);
 		for (; (found = strstr(at, secret)) != NULL; at = found + strlen(secret)) {
 			pl_buf_add(&buf, at, (size_t)(found - at));
-			pl_buf_add_text(&buf, VLLM_SECRET_SHOWN);
+			pl_buf_add_text(&buf, OPTION_SECRET_SHOWN);
 		}
 		pl_buf_add_text(&buf, at);
 		free(now);
@@ -276,7 +276,7 @@ static int write_shown(const char *path, struct needle *needles, size_t count, c
 		return -1;
 	while ((needle = first_of(needles, count, from, end)) != NULL) {
 		fwrite(from, 1, (size_t)(needle->next - from), file.stream);
-		fputs(VLLM_SECRET_SHOWN, file.stream);
+		fputs(OPTION_SECRET_SHOWN, file.stream);
 		from = needle->next + needle->text.len;
 	}
 	fwrite(from, 1, (size_t)(end - from), file.stream);

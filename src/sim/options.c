@@ -269,10 +269,10 @@ static void note(struct sim_options *options, const char *name, size_t len, cons
 }
 
 /* vLLM's argument of this name: "x-y", "x_y", "no-x", "x-config.key". */
-static const struct vllm_arg *find_vllm(const char *name, size_t len)
+static const struct option_row *find_vllm(const char *name, size_t len)
 {
 	auto_free char *plain = pl_strndup(name, strnlen(name, len));
-	const struct vllm_arg *arg;
+	const struct option_row *arg;
 
 	plain[strcspn(plain, ".")] = '\0';
 	arg = vllm_arg_find(plain);
@@ -280,11 +280,11 @@ static const struct vllm_arg *find_vllm(const char *name, size_t len)
 }
 
 /* What stands behind an argument that changes nothing here. */
-static void skip_values(const struct vllm_arg *arg, char **argv, int *at)
+static void skip_values(const struct option_row *arg, char **argv, int *at)
 {
-	bool one = arg == NULL || arg->style == VLLM_STYLE_VALUE ||
-		   arg->style == VLLM_STYLE_REPEAT || arg->style == VLLM_STYLE_OPTIONAL_VALUE;
-	bool many = arg != NULL && arg->style == VLLM_STYLE_LIST;
+	bool one = arg == NULL || arg->style == OPTION_STYLE_VALUE ||
+		   arg->style == OPTION_STYLE_REPEAT || arg->style == OPTION_STYLE_OPTIONAL_VALUE;
+	bool many = arg != NULL && arg->style == OPTION_STYLE_LIST;
 
 	while ((one || many) && is_value(argv[*at])) {
 		(*at)++;
@@ -324,7 +324,7 @@ static int parse_option(char **argv, int *at, struct sim_options *options, struc
 	size_t len = equals != NULL ? (size_t)(equals - name) : strlen(name);
 	bool is_short = word[1] != '-';
 	const struct row *row = is_short ? NULL : find_row(name, len);
-	const struct vllm_arg *arg = row == NULL && !is_short ? find_vllm(name, len) : NULL;
+	const struct option_row *arg = row == NULL && !is_short ? find_vllm(name, len) : NULL;
 
 	if (row == NULL && is_short && strncmp(name, "tp", len) == 0 && len == 2)
 		row = find_row("tensor-parallel-size", strlen("tensor-parallel-size"));

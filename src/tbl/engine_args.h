@@ -9,15 +9,11 @@
  *   release  CURRENT: the reference release 0.32.0 has it; GONE: only older releases
  *   default  the reference release's as JSON (GONE: the last one known); null: unset
  *   min max  inclusive unless .exclusive says otherwise; -INF, INF: none
- *   …        members of struct vllm_arg that say something, by name
+ *   …        members of struct option_row that say something, by name
  *
- * ARG_GROUP is the group's name while its rows are read. ARG_JSON(…) turns JSON into its text.
+ * ARG_GROUP is the group's name while its rows are read. ARG_JSON(…) is the text of JSON .
  * The keys inside the JSON objects are rows of tbl/engine_fields.h.
  */
-#ifndef ARG_JSON
-#define ARG_JSON(...) #__VA_ARGS__
-#endif
-
 #define ARG_GROUP "ModelConfig"
 #include "tbl/engine_args/model.h"
 #undef ARG_GROUP

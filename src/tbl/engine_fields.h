@@ -5,7 +5,7 @@
  *   type     BOOL INT FLOAT STRING ENUM LIST JSON (an object; its own keys follow as "object.key") ANY
  *   path     "key" or "object.key"
  *   min max  as in tbl/engine_args.h
- *   …        members of struct vllm_field that say something, by name; without .default_json the default
+ *   …        members of struct option_row that say something, by name; without .default_json the default
  *            is not known or computed
  */
 FIELD(ENUM, pooler_config, "task", -INF, INF,
@@ -37,7 +37,7 @@ FIELD(FLOAT, pooler_config, "logit_sigma", -INF, INF,
 FIELD(INT, pooler_config, "step_tag_id", -INF, INF,
     .nullable = true, .default_json = ARG_JSON(null))
 FIELD(LIST, pooler_config, "returned_token_ids", -INF, INF,
-    .nullable = true, .default_json = ARG_JSON(null), .items = VLLM_FIELD_INT)
+    .nullable = true, .default_json = ARG_JSON(null), .items = OPTION_INT)
 FIELD(INT, eplb_config, "window_size", 0, INF,
     .default_json = ARG_JSON(1000), .exclusive = "min")
 FIELD(INT, eplb_config, "step_interval", 0, INF,
@@ -146,7 +146,7 @@ FIELD(JSON, speculative_config, "draft_load_config", -INF, INF,
 FIELD(ENUM, speculative_config, "rejection_sample_method", -INF, INF,
     .default_json = ARG_JSON("standard"), .choices = ARG_JSON(["standard", "synthetic", "block"]))
 FIELD(LIST, speculative_config, "synthetic_acceptance_rates", -INF, INF,
-    .nullable = true, .default_json = ARG_JSON(null), .items = VLLM_FIELD_FLOAT)
+    .nullable = true, .default_json = ARG_JSON(null), .items = OPTION_FLOAT)
 FIELD(FLOAT, speculative_config, "synthetic_acceptance_length", -INF, INF,
     .nullable = true, .default_json = ARG_JSON(null))
 FIELD(BOOL, speculative_config, "enable_adaptive_verification", -INF, INF,
@@ -193,16 +193,16 @@ FIELD(STRING, compilation_config, "cache_dir", -INF, INF, .default_json = ARG_JS
 FIELD(ENUM, compilation_config, "compile_cache_save_format", -INF, INF,
     .choices = ARG_JSON(["binary", "unpacked"]))
 FIELD(STRING, compilation_config, "backend", -INF, INF, .default_json = ARG_JSON(""))
-FIELD(LIST, compilation_config, "custom_ops", -INF, INF, .items = VLLM_FIELD_STRING)
+FIELD(LIST, compilation_config, "custom_ops", -INF, INF, .items = OPTION_STRING)
 FIELD(BOOL, compilation_config, "ir_enable_torch_wrap", -INF, INF,
     .nullable = true, .default_json = ARG_JSON(null))
 FIELD(LIST, compilation_config, "splitting_ops", -INF, INF,
-    .nullable = true, .default_json = ARG_JSON(null), .items = VLLM_FIELD_STRING)
+    .nullable = true, .default_json = ARG_JSON(null), .items = OPTION_STRING)
 FIELD(BOOL, compilation_config, "compile_mm_encoder", -INF, INF, .default_json = ARG_JSON(false))
 FIELD(BOOL, compilation_config, "cudagraph_mm_encoder", -INF, INF,
     .default_json = ARG_JSON(false))
 FIELD(LIST, compilation_config, "encoder_cudagraph_token_budgets", -INF, INF,
-    .items = VLLM_FIELD_INT)
+    .items = OPTION_INT)
 FIELD(INT, compilation_config, "encoder_cudagraph_max_vision_items_per_batch", -INF, INF,
     .default_json = ARG_JSON(0))
 FIELD(INT, compilation_config, "encoder_cudagraph_max_frames_per_batch", -INF, INF,
@@ -210,13 +210,13 @@ FIELD(INT, compilation_config, "encoder_cudagraph_max_frames_per_batch", -INF, I
 FIELD(BOOL, compilation_config, "cudagraph_decoder_replay", -INF, INF,
     .default_json = ARG_JSON(true))
 FIELD(LIST, compilation_config, "decoder_replay_cudagraph_capture_sizes", -INF, INF,
-    .items = VLLM_FIELD_INT)
+    .items = OPTION_INT)
 FIELD(INT, compilation_config, "decoder_replay_trim_threshold", 0, INF,
     .default_json = ARG_JSON(768))
 FIELD(LIST, compilation_config, "compile_sizes", -INF, INF,
     .nullable = true, .default_json = ARG_JSON(null))
 FIELD(LIST, compilation_config, "compile_ranges_endpoints", -INF, INF,
-    .nullable = true, .default_json = ARG_JSON(null), .items = VLLM_FIELD_INT)
+    .nullable = true, .default_json = ARG_JSON(null), .items = OPTION_INT)
 FIELD(JSON, compilation_config, "inductor_compile_config", -INF, INF)
 FIELD(JSON, compilation_config, "inductor_passes", -INF, INF)
 FIELD(ENUM, compilation_config, "cudagraph_mode", -INF, INF,
@@ -227,7 +227,7 @@ FIELD(ENUM, compilation_config, "cudagraph_mode", -INF, INF,
 FIELD(INT, compilation_config, "cudagraph_num_of_warmups", -INF, INF,
     .default_json = ARG_JSON(0))
 FIELD(LIST, compilation_config, "cudagraph_capture_sizes", -INF, INF,
-    .default_json = ARG_JSON(null), .items = VLLM_FIELD_INT)
+    .default_json = ARG_JSON(null), .items = OPTION_INT)
 FIELD(BOOL, compilation_config, "cudagraph_copy_inputs", -INF, INF,
     .default_json = ARG_JSON(false))
 FIELD(BOOL, compilation_config, "cudagraph_specialize_lora", -INF, INF,
@@ -298,17 +298,17 @@ FIELD(ANY, quantization_config, "moe.weight", -INF, INF,
     .nullable = true, .default_json = ARG_JSON(null))
 FIELD(ANY, quantization_config, "moe.activation", -INF, INF,
     .nullable = true, .default_json = ARG_JSON(null))
-FIELD(LIST, quantization_config, "ignore", -INF, INF, .items = VLLM_FIELD_STRING)
+FIELD(LIST, quantization_config, "ignore", -INF, INF, .items = OPTION_STRING)
 FIELD(JSON, quantization_config, "targets", -INF, INF,
     .nullable = true, .default_json = ARG_JSON(null))
 FIELD(INT, fault_tolerance_config, "engine_recovery_timeout_sec", -INF, INF,
     .default_json = ARG_JSON(120))
 FIELD(LIST, ir_op_priority, "rms_norm", -INF, INF,
-    .items = VLLM_FIELD_STRING, .also_accepts = "string")
+    .items = OPTION_STRING, .also_accepts = "string")
 FIELD(LIST, ir_op_priority, "fused_add_rms_norm", -INF, INF,
-    .items = VLLM_FIELD_STRING, .also_accepts = "string")
+    .items = OPTION_STRING, .also_accepts = "string")
 FIELD(LIST, ir_op_priority, "gelu_and_mul_sparse", -INF, INF,
-    .items = VLLM_FIELD_STRING, .also_accepts = "string")
+    .items = OPTION_STRING, .also_accepts = "string")
 FIELD(INT, diffusion_config, "canvas_length", 0, INF,
     .default_json = ARG_JSON(null), .exclusive = "min")
 FIELD(INT, diffusion_config, "max_denoising_steps", -INF, INF,
@@ -395,11 +395,11 @@ FIELD(STRING, reasoning_config, "reasoning_start_str", -INF, INF, .default_json 
 FIELD(STRING, reasoning_config, "reasoning_end_str", -INF, INF, .default_json = ARG_JSON(""))
 FIELD(JSON, kernel_config, "ir_op_priority", -INF, INF)
 FIELD(LIST, kernel_config, "ir_op_priority.rms_norm", -INF, INF,
-    .items = VLLM_FIELD_STRING, .also_accepts = "string")
+    .items = OPTION_STRING, .also_accepts = "string")
 FIELD(LIST, kernel_config, "ir_op_priority.fused_add_rms_norm", -INF, INF,
-    .items = VLLM_FIELD_STRING, .also_accepts = "string")
+    .items = OPTION_STRING, .also_accepts = "string")
 FIELD(LIST, kernel_config, "ir_op_priority.gelu_and_mul_sparse", -INF, INF,
-    .items = VLLM_FIELD_STRING, .also_accepts = "string")
+    .items = OPTION_STRING, .also_accepts = "string")
 FIELD(BOOL, kernel_config, "enable_flashinfer_autotune", -INF, INF,
     .nullable = true, .default_json = ARG_JSON(null))
 FIELD(BOOL, kernel_config, "enable_rocm_segmented_attn_autotune", -INF, INF,

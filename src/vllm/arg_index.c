@@ -11,8 +11,8 @@
 #define SLOTS_PER_NAME 4 /* few names share a place, so that what is no name is told at once */
 
 struct slot {
-	const struct vllm_arg *arg; /* NULL: free */
-	const char *name;           /* in the row, not ended by '\0' */
+	const struct option_row *arg; /* NULL: free */
+	const char *name;             /* in the row, not ended by '\0' */
 	size_t len;
 	enum vllm_arg_name kind;
 };
@@ -46,7 +46,7 @@ static bool is_named(const struct slot *slot, const char *name, size_t len)
 	return true;
 }
 
-static void add_name(const struct vllm_arg *arg, const char *name, size_t len,
+static void add_name(const struct option_row *arg, const char *name, size_t len,
 		     enum vllm_arg_name kind)
 {
 	size_t at = hash_of(name, len) & (slot_count - 1);
@@ -57,7 +57,7 @@ static void add_name(const struct vllm_arg *arg, const char *name, size_t len,
 }
 
 /* The long ones of flags separated by blanks ("--long -s"). */
-static size_t each_long(const struct vllm_arg *arg, const char *flags, enum vllm_arg_name kind,
+static size_t each_long(const struct option_row *arg, const char *flags, enum vllm_arg_name kind,
 			bool add)
 {
 	size_t count = 0;
@@ -73,7 +73,7 @@ static size_t each_long(const struct vllm_arg *arg, const char *flags, enum vllm
 	return count;
 }
 
-void vllm_arg_index_build(const struct vllm_arg *rows, size_t count)
+void vllm_arg_index_build(const struct option_row *rows, size_t count)
 {
 	size_t names = count;
 
@@ -91,7 +91,7 @@ void vllm_arg_index_build(const struct vllm_arg *rows, size_t count)
 	}
 }
 
-const struct vllm_arg *vllm_arg_index_find(const char *name, unsigned kinds)
+const struct option_row *vllm_arg_index_find(const char *name, unsigned kinds)
 {
 	size_t len = strlen(name);
 	const struct slot *found = NULL;

@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-struct vllm_arg;
+struct option_row;
 
 /* A name may be of several kinds; bits. */
 enum vllm_arg_name {
@@ -18,8 +18,8 @@ enum vllm_arg_name {
 	VLLM_ARG_NEGATIVE = 4,
 };
 
-void vllm_arg_index_build(const struct vllm_arg *rows, size_t count);
+void vllm_arg_index_build(const struct option_row *rows, size_t count);
 /* `name` without dashes in front. The lowest of the kinds asked for wins, then the first row. */
-const struct vllm_arg *vllm_arg_index_find(const char *name, unsigned kinds);
+const struct option_row *vllm_arg_index_find(const char *name, unsigned kinds);
 
 #endif

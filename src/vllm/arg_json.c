@@ -28,7 +28,7 @@ struct key {
 	bool rare; /* left out where it says nothing */
 };
 
-#define AT(member) offsetof(struct vllm_arg, member)
+#define AT(member) offsetof(struct option_row, member)
 
 static const struct key keys[] = {
 	{ "name", TEXT, AT(name), false },
@@ -49,7 +49,7 @@ static const struct key keys[] = {
 	{ "removed_in", TEXT, AT(removed_in), false },
 	{ "cli_style", STYLE, AT(style), false },
 	{ "help", TEXT, AT(help), false },
-	{ "in_reference", BOOL, AT(in_reference), false },
+	{ "in_reference", NOT, AT(gone), false },
 	{ "choices_note", TEXT, AT(choices_note), true },
 	{ "older_choices", LIST, AT(older_choices), true },
 	{ "older_aliases", WORDS, AT(older_aliases), true },
@@ -66,7 +66,7 @@ static const struct key keys[] = {
 	{ "note", TEXT, AT(note), true },
 };
 
-static const char *text_at(const struct vllm_arg *arg, const struct key *key)
+static const char *text_at(const struct option_row *arg, const struct key *key)
 {
 	return *(const char *const *)((const char *)arg + key->offset);
 }
@@ -85,7 +85,7 @@ static json_t *parsed(const char *text)
 	return json != NULL ? json : json_null();
 }
 
-static json_t *value_json(const struct vllm_arg *arg, const struct key *key)
+static json_t *value_json(const struct option_row *arg, const struct key *key)
 {
 	const char *at = (const char *)arg + key->offset;
 
@@ -104,15 +104,15 @@ static json_t *value_json(const struct vllm_arg *arg, const struct key *key)
 	case NUMBER:
 		return number_json(*(const double *)at);
 	case TYPE:
-		return json_string(vllm_arg_type_name(arg->type));
+		return json_string(option_type_words(arg));
 	case STYLE:
-		return json_string(vllm_arg_style_name(arg->style));
+		return json_string(option_style_name(arg->style));
 	}
 	return json_null();
 }
 
 /* Does a rare key say nothing? */
-static bool is_silent(const struct vllm_arg *arg, const struct key *key)
+static bool is_silent(const struct option_row *arg, const struct key *key)
 {
 	if (!key->rare)
 		return false;
@@ -128,16 +128,15 @@ static void put_bound(json_t *object, const char *inclusive, const char *exclusi
 		json_object_set_new(object, excluded ? exclusive : inclusive, number_json(value));
 }
 
-static json_t *field_json(const struct vllm_field *field)
+static json_t *field_json(const struct option_row *field)
 {
 	json_t *object = json_object();
 	const char *exclusive = field->exclusive != NULL ? field->exclusive : "";
 	bool both = strcmp(exclusive, "both") == 0;
 
-	json_object_set_new(object, "type", json_string(vllm_field_type_name(field->type)));
-	if (field->type == VLLM_FIELD_LIST && field->items != VLLM_FIELD_ANY)
-		json_object_set_new(object, "items",
-				    json_string(vllm_field_type_name(field->items)));
+	json_object_set_new(object, "type", json_string(option_type_name(field->type)));
+	if (field->type == OPTION_LIST && field->items != OPTION_ANY)
+		json_object_set_new(object, "items", json_string(option_type_name(field->items)));
 	if (field->also_accepts != NULL)
 		json_object_set_new(object, "also_accepts", pl_json_words(field->also_accepts));
 	if (field->choices != NULL)
@@ -157,9 +156,9 @@ static json_t *field_json(const struct vllm_field *field)
 }
 
 /* Puts a field at its dotted place; an object's own row stands before those of its keys. */
-static void put_field(json_t *fields, const struct vllm_field *field)
+static void put_field(json_t *fields, const struct option_row *field)
 {
-	auto_free char *path = pl_strdup(field->path);
+	auto_free char *path = pl_strdup(field->name);
 	char *rest = path;
 	const char *name = strsep(&rest, ".");
 
@@ -174,14 +173,12 @@ static void put_field(json_t *fields, const struct vllm_field *field)
 	json_object_set_new(fields, name, field_json(field));
 }
 
-json_t *vllm_arg_fields_to_json(const struct vllm_arg *arg)
+json_t *vllm_arg_fields_to_json(const struct option_row *arg)
 {
 	json_t *fields = NULL;
 
-	for (size_t i = 0; i < vllm_field_count(); i++) {
-		const struct vllm_field *field = vllm_field_at(i);
-		if (strcmp(field->arg, arg->name) != 0)
-			continue;
+	for (const struct option_row *field = option_field_next(arg, NULL); field != NULL;
+	     field = option_field_next(arg, field)) {
 		if (fields == NULL)
 			fields = json_object();
 		put_field(fields, field);
@@ -189,7 +186,7 @@ json_t *vllm_arg_fields_to_json(const struct vllm_arg *arg)
 	return fields;
 }
 
-json_t *vllm_arg_to_json(const struct vllm_arg *arg)
+json_t *vllm_arg_to_json(const struct option_row *arg)
 {
 	json_t *entry = json_object();
 	json_t *fields = vllm_arg_fields_to_json(arg);
@@ -203,7 +200,7 @@ json_t *vllm_arg_to_json(const struct vllm_arg *arg)
 	return entry;
 }
 
-json_t *vllm_arg_json_value(const struct vllm_arg *arg, const char *key)
+json_t *vllm_arg_json_value(const struct option_row *arg, const char *key)
 {
 	for (size_t i = 0; i < PL_ARRAY_SIZE(keys); i++) {
 		if (strcmp(keys[i].name, key) == 0)
@@ -272,7 +269,21 @@ static int set_number(double *slot, const struct key *key, const json_t *value, 
 	return 0;
 }
 
-static int set_value(struct vllm_arg *arg, const struct key *key, const json_t *value,
+/* Those that an argument can have. */
+static int set_type(struct option_row *arg, const char *name)
+{
+	struct option_row typed = { 0 };
+
+	if (option_type_read(name, &typed) < 0 || typed.type == OPTION_ANY ||
+	    typed.type == OPTION_DURATION ||
+	    (typed.type == OPTION_LIST && typed.items == OPTION_ANY))
+		return -1;
+	arg->type = typed.type;
+	arg->items = typed.items;
+	return 0;
+}
+
+static int set_value(struct option_row *arg, const struct key *key, const json_t *value,
 		     struct pl_arena *arena, struct pl_err *err)
 {
 	char *at = (char *)arg + key->offset;
@@ -288,10 +299,9 @@ static int set_value(struct vllm_arg *arg, const struct key *key, const json_t *
 	case NUMBER:
 		return set_number((double *)at, key, value, err);
 	case TYPE:
-		return vllm_arg_type_find(name, &arg->type) < 0 ? refuse(key, value, "a type", err)
-								: 0;
+		return set_type(arg, name) < 0 ? refuse(key, value, "a type", err) : 0;
 	case STYLE:
-		return vllm_arg_style_find(name, &arg->style) < 0
+		return option_style_find(name, &arg->style) < 0
 			       ? refuse(key, value, "a style of the command line", err)
 			       : 0;
 	default:
@@ -317,7 +327,7 @@ static const struct key *find_key(const char *name, struct pl_err *err)
 	return NULL;
 }
 
-int vllm_arg_set_json(struct vllm_arg *arg, const json_t *entry, struct pl_arena *arena,
+int vllm_arg_set_json(struct option_row *arg, const json_t *entry, struct pl_arena *arena,
 		      struct pl_err *err)
 {
 	const char *name;

@@ -9,15 +9,15 @@
 #include "vllm/server_args.h"
 
 /* What does not apply is null, or left out where few rows have it. New reference. */
-json_t *vllm_arg_to_json(const struct vllm_arg *arg);
+json_t *vllm_arg_to_json(const struct option_row *arg);
 /* One value of it, "default" say; JSON null where there is none. New reference. */
-json_t *vllm_arg_json_value(const struct vllm_arg *arg, const char *key);
+json_t *vllm_arg_json_value(const struct option_row *arg, const char *key);
 /* The keys inside of an argument's object, by name; NULL: none are known. New reference. */
-json_t *vllm_arg_fields_to_json(const struct vllm_arg *arg);
+json_t *vllm_arg_fields_to_json(const struct option_row *arg);
 
 /* Sets what the entry says and leaves the rest as it is; texts go into `arena`. The name and the
  * fields cannot be set. */
-int vllm_arg_set_json(struct vllm_arg *arg, const json_t *entry, struct pl_arena *arena,
+int vllm_arg_set_json(struct option_row *arg, const json_t *entry, struct pl_arena *arena,
 		      struct pl_err *err) PL_MUST_CHECK;
 
 #endif

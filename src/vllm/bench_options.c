@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "vllm/secret.h"
@@ -176,24 +175,6 @@ bool vllm_bench_thresholds(const char *text, double ret_ms[2])
 	return true;
 }
 
-json_t *vllm_duration_to_json(int64_t ns)
-{
-	static const struct {
-		const char *unit;
-		int64_t ns;
-	} units[] = {
-		{ "s", PL_NS_PER_S }, { "ms", PL_NS_PER_MS }, { "us", PL_NS_PER_US }, { "ns", 1 }
-	};
-	size_t i = 0;
-
-	if (ns == OPTION_NO_I64)
-		return json_null();
-	while (ns % units[i].ns != 0)
-		i++;
-	return json_sprintf("%" JSON_INTEGER_FORMAT "%s", (json_int_t)(ns / units[i].ns),
-			    units[i].unit);
-}
-
 /* "NAME=***" for each "NAME=value". */
 static json_t *without_values(const json_t *headers)
 {
@@ -233,7 +214,7 @@ json_t *vllm_bench_get(const struct vllm_bench *bench, enum vllm_bench_id id)
 			return json_null();
 		return json_integer(*(const int64_t *)from);
 	case VLLM_BENCH_DUR:
-		return vllm_duration_to_json(*(const int64_t *)from);
+		return option_duration_to_json(*(const int64_t *)from);
 	case VLLM_BENCH_F64:
 		return f64_to_json(*(const double *)from);
 	case VLLM_BENCH_TEXT:

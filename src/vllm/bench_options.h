@@ -9,7 +9,7 @@
 #define VLLM_BENCH_OPTIONS_H
 
 #include "base/json.h"
-#include "option/none.h"
+#include "option/row.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -83,8 +83,5 @@ void vllm_bench_set(struct vllm_bench *bench, enum vllm_bench_id id, const json_
 bool vllm_bench_is_default(const struct vllm_bench *bench, enum vllm_bench_id id);
 /* The two limits of timeline_itl_thresholds, read as vLLM reads them. False: not two numbers. */
 bool vllm_bench_thresholds(const char *text, double ret_ms[2]);
-/* "600s", "100ms", "1us": the largest unit that says it exactly. New reference; null for
- * OPTION_NO_I64. */
-json_t *vllm_duration_to_json(int64_t ns);
 
 #endif

@@ -2,20 +2,21 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "vllm/server_args.h"
 
 /* It asks for the key's own spelling. */
 bool vllm_config_false_counts(const char *name)
 {
-	const struct vllm_arg *arg = vllm_arg_find(name);
+	const struct option_row *arg = vllm_arg_find(name);
 	auto_free char *flag = pl_asprintf("--no-%s", name);
 
 	return arg != NULL && pl_text_equal(arg->negative_flag, flag);
 }
 
-bool vllm_config_is_left_out(struct vllm_reader *reader, const struct pl_yaml *name,
+bool vllm_config_is_left_out(struct option_reader *reader, const struct pl_yaml *name,
 			     const struct pl_yaml *node, const char *key)
 {
-	const struct vllm_arg *arg = vllm_arg_find(name->text);
+	const struct option_row *arg = vllm_arg_find(name->text);
 	bool truth;
 
 	if (node->kind == PL_YAML_LIST)
@@ -24,7 +25,7 @@ bool vllm_config_is_left_out(struct vllm_reader *reader, const struct pl_yaml *n
 	    vllm_config_false_counts(name->text))
 		return false;
 	if (arg != NULL && !pl_text_equal(arg->default_json, "false"))
-		vllm_reader_add(
+		option_reader_add(
 			reader, OPTION_WARNING, node, key, "false, which vLLM leaves out here",
 			arg->negative_flag != NULL ? "the key with '-' for '_'" : "no such key",
 			arg->negative_flag != NULL ? arg->flag + 2 : NULL);

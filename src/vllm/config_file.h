@@ -7,7 +7,7 @@
 #ifndef VLLM_CONFIG_FILE_H
 #define VLLM_CONFIG_FILE_H
 
-#include "vllm/validate.h"
+#include "option/value.h"
 
 #include <stdbool.h>
 
@@ -15,7 +15,7 @@
 bool vllm_config_false_counts(const char *name);
 /* Is the pair no word at all? Where that is a surprise, a warning says so, of `key`. A name that is
  * no argument is left to the caller. */
-bool vllm_config_is_left_out(struct vllm_reader *reader, const struct pl_yaml *name,
+bool vllm_config_is_left_out(struct option_reader *reader, const struct pl_yaml *name,
 			     const struct pl_yaml *node, const char *key);
 
 #endif

@@ -102,7 +102,7 @@ static bool is_member_text(const char *text, const char *name)
 	       strspn(text, NAME_LETTERS ".") == strlen(text) && strcasecmp(member + 1, name) == 0;
 }
 
-static bool same_default(const struct vllm_arg *row, const struct vllm_help_arg *arg,
+static bool same_default(const struct option_row *row, const struct vllm_help_arg *arg,
 			 const json_t *value)
 {
 	auto_json json_t *table = vllm_arg_json_value(row, "default");
@@ -129,54 +129,64 @@ static bool are_integers(const json_t *choices)
 	return json_array_size(choices) > 0;
 }
 
-static enum vllm_arg_type list_type(const struct vllm_help_arg *arg, const json_t *value)
+static enum option_type items_type(const struct vllm_help_arg *arg, const json_t *value)
 {
 	if (arg->choices != NULL)
-		return are_integers(arg->choices) ? VLLM_ARG_LIST_INT : VLLM_ARG_LIST_ENUM;
-	return json_is_integer(json_array_get(value, 0)) ? VLLM_ARG_LIST_INT : VLLM_ARG_LIST_STRING;
+		return are_integers(arg->choices) ? OPTION_INT : OPTION_ENUM;
+	return json_is_integer(json_array_get(value, 0)) ? OPTION_INT : OPTION_STRING;
 }
 
 /* As far as choices, words and default tell. */
-static enum vllm_arg_type guess_type(const struct vllm_help_arg *arg, const json_t *value)
+static enum option_type guess_type(const struct vllm_help_arg *arg, const json_t *value)
 {
-	if (arg->style == VLLM_STYLE_TOGGLE || arg->style == VLLM_STYLE_FLAG)
-		return VLLM_ARG_BOOL;
-	if (arg->style == VLLM_STYLE_LIST)
-		return list_type(arg, value);
+	if (arg->style == OPTION_STYLE_TOGGLE || arg->style == OPTION_STYLE_FLAG)
+		return OPTION_BOOL;
+	if (arg->style == OPTION_STYLE_LIST)
+		return OPTION_LIST;
 	if (arg->choices != NULL)
-		return are_integers(arg->choices) ? VLLM_ARG_INT : VLLM_ARG_ENUM;
+		return are_integers(arg->choices) ? OPTION_INT : OPTION_ENUM;
 	if (json_is_object(value) || strstr(arg->help, JSON_WORDS) != NULL)
-		return VLLM_ARG_JSON;
+		return OPTION_JSON;
 	if (strstr(arg->help, HUMAN_WORDS) != NULL)
-		return VLLM_ARG_HUMAN_INT;
+		return OPTION_HUMAN_INT;
 	if (json_is_integer(value))
-		return VLLM_ARG_INT;
-	return json_is_real(value) ? VLLM_ARG_FLOAT : VLLM_ARG_STRING;
+		return OPTION_INT;
+	return json_is_real(value) ? OPTION_FLOAT : OPTION_STRING;
+}
+
+/* The type in words, "list<int>". */
+static const char *guess_words(const struct vllm_help_arg *arg, const json_t *value)
+{
+	const struct option_row row = { .type = guess_type(arg, value),
+					.items = items_type(arg, value) };
+
+	return option_type_words(&row);
 }
 
 /* Can the row be written as the help shows it? */
-static bool same_style(const struct vllm_arg *row, const struct vllm_help_arg *arg)
+static bool same_style(const struct option_row *row, const struct vllm_help_arg *arg)
 {
 	return row->style == arg->style ||
-	       (row->style == VLLM_STYLE_REPEAT && arg->style == VLLM_STYLE_VALUE);
+	       (row->style == OPTION_STYLE_REPEAT && arg->style == OPTION_STYLE_VALUE);
 }
 
 /* Only what the help is sure of. */
-static bool same_type(const struct vllm_arg *row, const struct vllm_help_arg *arg,
+static bool same_type(const struct option_row *row, const struct vllm_help_arg *arg,
 		      const json_t *value)
 {
-	enum vllm_arg_type guess = guess_type(arg, value);
+	enum option_type guess = guess_type(arg, value);
 
 	if (!same_style(row, arg))
-		return row->type == guess;
-	if (guess == VLLM_ARG_JSON)
-		return row->type == VLLM_ARG_JSON || row->also_accepts != NULL;
-	if (guess == VLLM_ARG_HUMAN_INT)
-		return row->type != VLLM_ARG_INT;
-	if (guess == VLLM_ARG_FLOAT)
-		return row->type != VLLM_ARG_INT && row->type != VLLM_ARG_HUMAN_INT;
+		return row->type == guess &&
+		       (guess != OPTION_LIST || row->items == items_type(arg, value));
+	if (guess == OPTION_JSON)
+		return row->type == OPTION_JSON || row->also_accepts != NULL;
+	if (guess == OPTION_HUMAN_INT)
+		return row->type != OPTION_INT;
+	if (guess == OPTION_FLOAT)
+		return row->type != OPTION_INT && row->type != OPTION_HUMAN_INT;
 	if (json_is_string(value))
-		return row->type != VLLM_ARG_INT && row->type != VLLM_ARG_FLOAT;
+		return row->type != OPTION_INT && row->type != OPTION_FLOAT;
 	return true;
 }
 
@@ -236,7 +246,7 @@ static bool same_set(const json_t *a, const json_t *b)
 }
 
 /* The table has choices that the parser does not check; the help cannot show them. */
-static bool choices_are_ours(const struct vllm_arg *row)
+static bool choices_are_ours(const struct option_row *row)
 {
 	return row->choices_note != NULL || !pl_text_equal(row->choices_origin, "flag");
 }
@@ -264,13 +274,13 @@ static bool has_flag(const struct vllm_help_arg *arg, const char *flag)
 }
 
 /* Steals `help`. */
-static void add_change(json_t *changes, const struct vllm_arg *row, const char *key, json_t *help)
+static void add_change(json_t *changes, const struct option_row *row, const char *key, json_t *help)
 {
 	json_array_append_new(changes, json_pack("{s:s, s:o, s:o}", "key", key, "table",
 						 vllm_arg_json_value(row, key), "help", help));
 }
 
-static void compare_flags(const struct vllm_arg *row, const struct vllm_help_arg *arg,
+static void compare_flags(const struct option_row *row, const struct vllm_help_arg *arg,
 			  json_t *changes)
 {
 	const char *flag = has_flag(arg, row->flag) ? row->flag : arg->flag;
@@ -286,13 +296,13 @@ static void compare_flags(const struct vllm_arg *row, const struct vllm_help_arg
 	if (!same_set(table, aliases))
 		add_change(changes, row, "aliases", json_incref(aliases));
 	if (!same_style(row, arg))
-		add_change(changes, row, "cli_style", json_string(vllm_arg_style_name(arg->style)));
+		add_change(changes, row, "cli_style", json_string(option_style_name(arg->style)));
 	if (!pl_text_equal(row->negative_flag, arg->negative_flag))
 		add_change(changes, row, "negative_flag", pl_json_text(arg->negative_flag));
 }
 
 /* The choices of the help are the table's, or those that the table says the help has. */
-static bool choices_changed(const struct vllm_arg *row, const struct vllm_help_arg *arg,
+static bool choices_changed(const struct option_row *row, const struct vllm_help_arg *arg,
 			    const json_t *table, const json_t *choices)
 {
 	auto_json json_t *named = row->help_choices != NULL ? json_loads(row->help_choices, 0, NULL)
@@ -307,7 +317,7 @@ static bool choices_changed(const struct vllm_arg *row, const struct vllm_help_a
 }
 
 /* Where the table has none of its own, those that the help had before are what changed. */
-static void add_choices(json_t *changes, const struct vllm_arg *row, json_t *choices)
+static void add_choices(json_t *changes, const struct option_row *row, json_t *choices)
 {
 	add_change(changes, row, "choices", json_incref(choices));
 	json_t *change = json_array_get(changes, json_array_size(changes) - 1);
@@ -315,19 +325,18 @@ static void add_choices(json_t *changes, const struct vllm_arg *row, json_t *cho
 		json_object_set_new(change, "table", json_loads(row->help_choices, 0, NULL));
 }
 
-static json_t *compare(const struct vllm_arg *row, const struct vllm_help_arg *arg)
+static json_t *compare(const struct option_row *row, const struct vllm_help_arg *arg)
 {
 	json_t *changes = json_array();
 	auto_json json_t *value = help_default(arg);
 	auto_json json_t *choices = typed_choices(arg);
 	auto_json json_t *table = vllm_arg_json_value(row, "choices");
 
-	if (!row->in_reference)
+	if (row->gone)
 		add_change(changes, row, "in_reference", json_true());
 	compare_flags(row, arg, changes);
 	if (!same_type(row, arg, value))
-		add_change(changes, row, "type",
-			   json_string(vllm_arg_type_name(guess_type(arg, value))));
+		add_change(changes, row, "type", json_string(guess_words(arg, value)));
 	if (choices_changed(row, arg, table, choices))
 		add_choices(changes, row, choices);
 	if (value != NULL && !same_default(row, arg, value))
@@ -339,7 +348,7 @@ static json_t *compare(const struct vllm_arg *row, const struct vllm_help_arg *a
 static json_t *new_entry(const struct vllm_help_arg *arg)
 {
 	auto_json json_t *value = help_default(arg);
-	enum vllm_arg_type type = guess_type(arg, value);
+	enum option_type type = guess_type(arg, value);
 	auto_free char *name = pl_strdup(arg->flag + 2);
 
 	for (char *at = name; *at != '\0'; at++)
@@ -348,13 +357,13 @@ static json_t *new_entry(const struct vllm_help_arg *arg)
 		"{s:s, s:s, s:o, s:o, s:s, s:s, s:s, s:o, s:b, s:b, s:o, s:s}", "name", name,
 		"flag", arg->flag, "aliases", pl_json_words(arg->aliases), "negative_flag",
 		pl_json_text(arg->negative_flag), "group",
-		arg->group[0] != '\0' ? arg->group : "Serve", "type", vllm_arg_type_name(type),
-		"cli_style", vllm_arg_style_name(arg->style), "choices", typed_choices(arg),
+		arg->group[0] != '\0' ? arg->group : "Serve", "type", guess_words(arg, value),
+		"cli_style", option_style_name(arg->style), "choices", typed_choices(arg),
 		"choices_open", arg->choices_open, "nullable",
 		value == NULL || json_is_null(value) || arg->takes_none, "default",
 		value != NULL ? json_incref(value) : json_null(), "help", arg->help);
 	/* the help does not say what a value is: let it be anything */
-	if (type == VLLM_ARG_STRING && json_is_null(json_object_get(entry, "default")))
+	if (type == OPTION_STRING && json_is_null(json_object_get(entry, "default")))
 		json_object_set_new(entry, "also_accepts",
 				    json_pack("[s,s,s]", "bool", "int", "json"));
 	return entry;
@@ -362,9 +371,9 @@ static json_t *new_entry(const struct vllm_help_arg *arg)
 
 /* ---- all of them ------------------------------------------------------------------------ */
 
-static const struct vllm_arg *find_row(const struct vllm_help_arg *arg)
+static const struct option_row *find_row(const struct vllm_help_arg *arg)
 {
-	const struct vllm_arg *row = vllm_arg_find(arg->flag + 2);
+	const struct option_row *row = vllm_arg_find(arg->flag + 2);
 	auto_json json_t *aliases = pl_json_words(arg->aliases);
 
 	for (size_t i = 0; row == NULL && i < json_array_size(aliases); i++) {
@@ -375,7 +384,7 @@ static const struct vllm_arg *find_row(const struct vllm_help_arg *arg)
 	return row;
 }
 
-static json_t *short_entry(const struct vllm_arg *row)
+static json_t *short_entry(const struct option_row *row)
 {
 	return json_pack("{s:s, s:s, s:s}", "name", row->name, "flag", row->flag, "group",
 			 row->group);
@@ -384,8 +393,8 @@ static json_t *short_entry(const struct vllm_arg *row)
 static void add_gone(json_t *diff, const json_t *seen)
 {
 	for (size_t i = 0; i < vllm_arg_count(); i++) {
-		const struct vllm_arg *row = vllm_arg_at(i);
-		const char *key = row->in_reference ? "gone" : "already_gone";
+		const struct option_row *row = vllm_arg_at(i);
+		const char *key = !row->gone ? "gone" : "already_gone";
 		if (json_object_get(seen, row->name) == NULL)
 			json_array_append_new(json_object_get(diff, key), short_entry(row));
 	}
@@ -393,7 +402,7 @@ static void add_gone(json_t *diff, const json_t *seen)
 
 static void add_arg(json_t *diff, json_t *seen, const struct vllm_help_arg *arg)
 {
-	const struct vllm_arg *row = find_row(arg);
+	const struct option_row *row = find_row(arg);
 
 	if (row == NULL) {
 		json_array_append_new(json_object_get(diff, "new"), new_entry(arg));
@@ -425,7 +434,7 @@ static void keep_older_choices(json_t *entry, const json_t *change)
 {
 	const json_t *table = json_object_get(change, "table");
 	const json_t *help = json_object_get(change, "help");
-	const struct vllm_arg *row = vllm_arg_find(
+	const struct option_row *row = vllm_arg_find(
 		json_string_value(json_object_get(entry, "name")));
 
 	if (!json_is_array(table) || !json_is_array(help) || row == NULL)
@@ -446,7 +455,7 @@ static json_t *changed_entry(const json_t *changed)
 	size_t i;
 	json_t *change;
 
-	const struct vllm_arg *row = vllm_arg_find(
+	const struct option_row *row = vllm_arg_find(
 		json_string_value(json_object_get(changed, "name")));
 
 	json_object_set(entry, "name", json_object_get(changed, "name"));

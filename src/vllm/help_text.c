@@ -130,11 +130,11 @@ static void read_metavar(struct vllm_help_arg *arg, const char *text)
 	if (text[0] == '\0')
 		return;
 	if (is_list)
-		arg->style = VLLM_STYLE_LIST;
+		arg->style = OPTION_STYLE_LIST;
 	else if (text[0] == '[' && !is_told)
-		arg->style = VLLM_STYLE_OPTIONAL_VALUE;
+		arg->style = OPTION_STYLE_OPTIONAL_VALUE;
 	else
-		arg->style = VLLM_STYLE_VALUE;
+		arg->style = OPTION_STYLE_VALUE;
 	auto_free char *first = pl_strndup(text, is_list ? (size_t)(more - text) : strlen(text));
 	char *again = is_list ? strstr(first, " [") : NULL;
 	if (again != NULL)
@@ -156,7 +156,7 @@ static void read_flag(struct vllm_help *help, struct vllm_help_arg *arg, const c
 {
 	if (is_negative(arg->flag, flag)) {
 		arg->negative_flag = keep(help, flag, strlen(flag));
-		arg->style = VLLM_STYLE_TOGGLE;
+		arg->style = OPTION_STYLE_TOGGLE;
 	} else if (arg->flag == NULL && flag[1] == '-') {
 		arg->flag = keep(help, flag, strlen(flag));
 	} else {
@@ -169,7 +169,7 @@ static void read_names(struct vllm_help *help, struct vllm_help_arg *arg, const 
 	auto_buf aliases = { 0 };
 
 	pl_buf_init(&aliases, TEXT_BYTES_MAX);
-	arg->style = VLLM_STYLE_FLAG;
+	arg->style = OPTION_STYLE_FLAG;
 	while (*names != '\0') {
 		size_t len = part_len(names);
 		auto_free char *part = pl_strndup(names, len);
@@ -180,7 +180,7 @@ static void read_names(struct vllm_help *help, struct vllm_help_arg *arg, const 
 			*metavar++ = '\0';
 		if (part[0] == '-' && part[1] != '\0')
 			read_flag(help, arg, part, &aliases);
-		if (metavar != NULL && arg->style != VLLM_STYLE_TOGGLE)
+		if (metavar != NULL && arg->style != OPTION_STYLE_TOGGLE)
 			read_metavar(arg, metavar);
 	}
 	if (aliases.len > 0)

@@ -24,7 +24,7 @@ struct vllm_help_arg {
 	const char *aliases;       /* the others, separated by blanks; NULL: none */
 	const char *negative_flag; /* NULL: none */
 	const char *group;         /* "" for those under "options:" */
-	enum vllm_arg_style style; /* a REPEAT looks like a VALUE here */
+	enum option_style style;   /* a REPEAT looks like a VALUE here */
 	json_t *choices;           /* array of texts, None left out; NULL: any value */
 	bool choices_open;         /* named for people only: the parser takes others */
 	bool takes_none;           /* None is one of the choices */

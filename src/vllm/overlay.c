@@ -15,7 +15,7 @@
 
 /* The rows that are installed and their texts: as the table itself, there until the end. */
 static struct pl_arena *arena;
-static struct vllm_arg *rows;
+static struct option_row *rows;
 static json_t *names; /* array; NULL: no overlay */
 
 static bool is_name(const char *name)
@@ -27,7 +27,7 @@ static bool is_name(const char *name)
 }
 
 /* What a plain `--name VALUE` has. */
-static struct vllm_arg plain_arg(const char *name, struct pl_arena *into)
+static struct option_row plain_arg(const char *name, struct pl_arena *into)
 {
 	auto_free char *flag = pl_asprintf("--%s", name);
 
@@ -35,22 +35,21 @@ static struct vllm_arg plain_arg(const char *name, struct pl_arena *into)
 		if (*at == '_')
 			*at = '-';
 	}
-	return (struct vllm_arg){
+	return (struct option_row){
 		.name = pl_arena_strndup(into, name, strlen(name)),
 		.flag = pl_arena_strndup(into, flag, strlen(flag)),
 		.group = "Overlay",
-		.type = VLLM_ARG_STRING,
-		.style = VLLM_STYLE_VALUE,
+		.type = OPTION_STRING,
+		.style = OPTION_STYLE_VALUE,
 		.nullable = true,
 		.default_json = "null",
 		.min = -INFINITY,
 		.max = INFINITY,
-		.in_reference = true,
 		.help = "",
 	};
 }
 
-static struct vllm_arg *find_row(struct vllm_arg *table, size_t count, const char *name)
+static struct option_row *find_row(struct option_row *table, size_t count, const char *name)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (strcmp(table[i].name, name) == 0)
@@ -59,7 +58,7 @@ static struct vllm_arg *find_row(struct vllm_arg *table, size_t count, const cha
 	return NULL;
 }
 
-static int add_entry(struct vllm_arg *table, size_t *count, const json_t *entry,
+static int add_entry(struct option_row *table, size_t *count, const json_t *entry,
 		     struct pl_arena *into, struct pl_err *err)
 {
 	const char *name = json_string_value(json_object_get(entry, "name"));
@@ -67,7 +66,7 @@ static int add_entry(struct vllm_arg *table, size_t *count, const json_t *entry,
 	if (!is_name(name))
 		return pl_err_set(err, PL_ERR_INVALID,
 				  "an entry without a name in lower case letters, digits and '_'");
-	struct vllm_arg *row = find_row(table, *count, name);
+	struct option_row *row = find_row(table, *count, name);
 	if (row == NULL) {
 		row = &table[*count];
 		*row = plain_arg(name, into);
@@ -131,8 +130,8 @@ int vllm_overlay_use(const json_t *overlay, const char *source, struct pl_err *e
 	const json_t *entries = json_object_get(overlay, "args");
 	struct pl_arena *into = arena != NULL ? arena : pl_arena_new(ARENA_BLOCK_BYTES);
 	size_t count = vllm_arg_count();
-	auto_free struct vllm_arg *table = pl_alloc_array(count + json_array_size(entries),
-							  sizeof(*table));
+	auto_free struct option_row *table = pl_alloc_array(count + json_array_size(entries),
+							    sizeof(*table));
 	size_t i;
 	json_t *entry;
 

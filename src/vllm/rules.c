@@ -67,9 +67,9 @@ static void collect_name(void *user, const struct vllm_expr *name)
 	book.names[book.name_count++] = (struct known_name){ .arg = name->text, .key = name->key };
 }
 
-const struct vllm_arg *vllm_rule_find_arg(const char *name)
+const struct option_row *vllm_rule_find_arg(const char *name)
 {
-	const struct vllm_arg *arg = vllm_arg_find(name);
+	const struct option_row *arg = vllm_arg_find(name);
 
 	return arg != NULL && strcmp(arg->name, name) == 0 ? arg : NULL;
 }
@@ -91,14 +91,14 @@ static bool says_auto(const json_t *value)
 
 static void resolve_name(struct known_name *name)
 {
-	const struct vllm_arg *arg = vllm_rule_find_arg(name->arg);
-	const struct vllm_field *field = NULL;
+	const struct option_row *arg = vllm_rule_find_arg(name->arg);
+	const struct option_row *field = NULL;
 	bool automatic = false;
 
 	if (arg == NULL)
 		return;
 	if (name->key != NULL) {
-		field = vllm_field_find(name->arg, name->key);
+		field = option_field_find(arg, name->key);
 		name->value = parse_json(field != NULL ? field->default_json : NULL);
 		return;
 	}
@@ -274,9 +274,10 @@ static void check_name(void *user, const struct vllm_expr *name)
 
 	if (err->code != PL_ERR_NONE)
 		return;
-	if (name->op == VLLM_EXPR_ARG && vllm_rule_find_arg(name->text) == NULL)
+	const struct option_row *arg = vllm_rule_find_arg(name->text);
+	if (name->op == VLLM_EXPR_ARG && arg == NULL)
 		pl_err_set(err, PL_ERR_INVALID, "'%s' is no argument", name->text);
-	if (name->op == VLLM_EXPR_SUB && vllm_field_find(name->text, name->key) == NULL)
+	if (name->op == VLLM_EXPR_SUB && (arg == NULL || option_field_find(arg, name->key) == NULL))
 		pl_err_set(err, PL_ERR_INVALID, "'%s' has no key '%s'", name->text, name->key);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(facts); i++)
 		known |= strcmp(facts[i], name->text) == 0;

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "vllm/rules_priv.h"
 #include "vllm/secret.h"
-#include "vllm/validate.h"
+#include "option/value.h"
 
 #define TEXT_BYTES_MAX  4096
 #define SHOWN_BYTES_MAX 80 /* of one value in `found` */
@@ -38,8 +38,8 @@ static void add_json(struct pl_buf *buf, const json_t *given)
 static void add_value(struct pl_buf *buf, const struct vllm_expr *name,
 		      const struct vllm_value *value, const json_t *given)
 {
-	const struct vllm_arg *arg = name->op == VLLM_EXPR_ENV ? NULL
-							       : vllm_rule_find_arg(name->text);
+	const struct option_row *arg = name->op == VLLM_EXPR_ENV ? NULL
+								 : vllm_rule_find_arg(name->text);
 
 	if (buf->len > 0)
 		pl_buf_add_text(buf, ", ");
@@ -51,7 +51,7 @@ static void add_value(struct pl_buf *buf, const struct vllm_expr *name,
 		pl_buf_add_text(buf, value->kind == VLLM_VALUE_TEXT ? value->text
 				     : value->number != 0           ? "true"
 								    : "false");
-	else if (arg != NULL && vllm_arg_is_secret(arg))
+	else if (arg != NULL && arg->secret)
 		pl_buf_add_text(buf, "***");
 	else if (json_is_string(given))
 		add_shown(buf, json_string_value(given));
@@ -181,14 +181,14 @@ static void add_target_problem(const struct target_check *check, const char *arg
 }
 
 /* The first release without it; NULL: it is still there. */
-static const char *gone_since(const struct vllm_arg *arg)
+static const char *gone_since(const struct option_row *arg)
 {
-	if (arg->in_reference)
+	if (!arg->gone)
 		return NULL;
 	return arg->removed_in != NULL ? arg->removed_in : VLLM_REFERENCE_RELEASE;
 }
 
-static void check_arg(const struct target_check *check, const struct vllm_arg *arg)
+static void check_arg(const struct target_check *check, const struct option_row *arg)
 {
 	const char *gone = gone_since(arg);
 	bool known;
@@ -220,7 +220,7 @@ static bool is_among(const json_t *choices, const json_t *value, bool any_case)
 	return false;
 }
 
-static void check_choice(const struct target_check *check, const struct vllm_arg *arg,
+static void check_choice(const struct target_check *check, const struct option_row *arg,
 			 const json_t *choices, const json_t *value)
 {
 	if (!is_among(choices, value, arg->any_case))
@@ -229,15 +229,15 @@ static void check_choice(const struct target_check *check, const struct vllm_arg
 	auto_free char *found = pl_asprintf("%s, a choice that vLLM %s no longer has", text,
 					    check->version);
 	auto_free char *nearest = json_is_string(value)
-					  ? vllm_choices_nearest(arg->choices,
-								 json_string_value(value))
+					  ? option_choices_nearest(arg->choices,
+								   json_string_value(value))
 					  : NULL;
 	add_target_problem(check, arg->name, found, "one of its choices, or an older release",
 			   nearest);
 }
 
 /* When older choices went is not known: the reference lacks them. */
-static void check_choices(const struct target_check *check, const struct vllm_arg *arg,
+static void check_choices(const struct target_check *check, const struct option_row *arg,
 			  const json_t *value)
 {
 	bool known;
@@ -273,7 +273,7 @@ void vllm_target_check_args(const json_t *values, const struct vllm_target *targ
 		check.version = VLLM_REFERENCE_RELEASE;
 	json_object_foreach((json_t *)values, name, value)
 	{
-		const struct vllm_arg *arg = vllm_rule_find_arg(name);
+		const struct option_row *arg = vllm_rule_find_arg(name);
 		if (arg == NULL || json_is_null(value))
 			continue;
 		check_arg(&check, arg);
@@ -282,10 +282,10 @@ void vllm_target_check_args(const json_t *values, const struct vllm_target *targ
 }
 
 /* The object that has the field among its keys, where it was given; NULL. */
-static const json_t *object_of(const json_t *values, const struct vllm_field *field)
+static const json_t *object_of(const json_t *values, const struct option_row *field)
 {
-	const json_t *object = json_object_get(values, field->arg);
-	auto_free char *path = pl_strdup(field->path);
+	const json_t *object = json_object_get(values, field->of);
+	auto_free char *path = pl_strdup(field->name);
 	char *rest = path;
 	const char *name = strsep(&rest, ".");
 
@@ -294,11 +294,10 @@ static const json_t *object_of(const json_t *values, const struct vllm_field *fi
 	return json_is_object(object) ? object : NULL;
 }
 
-static void add_missing(const struct target_check *check, const struct vllm_field *field)
+static void add_missing(const struct target_check *check, const struct option_row *field)
 {
 	auto_buf expected = { 0 };
-	auto_free char *key = pl_asprintf("server.%s.%s", field->arg, field->path);
-	struct vllm_spec spec = vllm_spec_of_field(field);
+	auto_free char *key = pl_asprintf("server.%s.%s", field->of, field->name);
 	struct option_problem problem = {
 		.severity = check->severity,
 		.key = key,
@@ -306,9 +305,9 @@ static void add_missing(const struct target_check *check, const struct vllm_fiel
 	};
 
 	pl_buf_init(&expected, TEXT_BYTES_MAX);
-	vllm_spec_describe(&spec, &expected);
+	option_row_describe(field, &expected);
 	problem.expected = pl_buf_text(&expected);
-	find_place(check->place, check->user, field->arg, &problem);
+	find_place(check->place, check->user, field->of, &problem);
 	option_problems_add(check->problems, &problem);
 }
 
@@ -328,11 +327,11 @@ void vllm_required_keys_check(const json_t *values, const struct vllm_target *ta
 	if (vllm_release_compare(&check.release, VLLM_REFERENCE_RELEASE, &known) != 0)
 		check.severity = OPTION_WARNING;
 	for (size_t i = 0; i < vllm_field_count(); i++) {
-		const struct vllm_field *field = vllm_field_at(i);
-		const char *name = strrchr(field->path, '.');
+		const struct option_row *field = vllm_field_at(i);
+		const char *name = strrchr(field->name, '.');
 		const json_t *object = field->required ? object_of(values, field) : NULL;
 		if (object != NULL &&
-		    json_object_get(object, name != NULL ? name + 1 : field->path) == NULL)
+		    json_object_get(object, name != NULL ? name + 1 : field->name) == NULL)
 			add_missing(&check, field);
 	}
 }

@@ -7,7 +7,7 @@
 #include "vllm/rules.h"
 
 /* By its own name only: rules know no aliases. NULL: none. */
-const struct vllm_arg *vllm_rule_find_arg(const char *name);
+const struct option_row *vllm_rule_find_arg(const char *name);
 
 /* Every name of a rule once, in the order of its text. */
 struct vllm_rule_names {

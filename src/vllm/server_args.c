@@ -9,40 +9,46 @@
 #include "base/text.h"
 #include "vllm/arg_index.h"
 
-#define INF        INFINITY
-#define NAME_BYTES 128
+#define INF           INFINITY
+#define ARG_JSON(...) #__VA_ARGS__
+#define NAME_BYTES    128
 
-#define RELEASE_CURRENT true
-#define RELEASE_GONE    false
+#define RELEASE_CURRENT false
+#define RELEASE_GONE    true
 
-/* clang-format off */
-static const struct vllm_arg reference_args[] = {
-#define ARG(type_, style_, release_, name_, flag_, default_, min_, max_, help_, ...)               \
-	{ .name = #name_, .flag = flag_, .group = ARG_GROUP, .type = VLLM_ARG_##type_,               \
-	  .style = VLLM_STYLE_##style_, .in_reference = RELEASE_##release_,                          \
-	  .default_json = #default_, .min = min_, .max = max_, .help = help_, __VA_ARGS__ },
-#include "tbl/engine_args.h"
-#undef ARG
-};
-
-static const struct vllm_field fields[] = {
-#define FIELD(type_, arg_, path_, min_, max_, ...)                                                 \
-	{ .arg = #arg_, .path = path_, .type = VLLM_FIELD_##type_, .min = min_, .max = max_,         \
-	  __VA_ARGS__ },
+/* How many rows the keys of JSON arguments are. */
+enum {
+	FIELD_COUNT = 0
+#define FIELD(...) +1
 #include "tbl/engine_fields.h"
 #undef FIELD
+};
+
+static const struct option_row fields[FIELD_COUNT];
+
+/* clang-format off */
+static const struct option_row fields[FIELD_COUNT] = {
+#define FIELD(type_, arg_, path_, min_, max_, ...)                                                 \
+	{ .of = #arg_, .name = path_, .type = OPTION_##type_, .min = min_, .max = max_,              \
+	  .lenient = true, .fields = fields, .field_count = FIELD_COUNT, __VA_ARGS__ },
+#include "tbl/engine_fields.h"
+#undef FIELD
+};
+
+static const struct option_row reference_args[] = {
+#define ARG(type_, style_, release_, name_, flag_, default_, min_, max_, help_, ...)               \
+	{ .name = #name_, .flag = flag_, .group = ARG_GROUP, .type = OPTION_##type_,                 \
+	  .style = OPTION_STYLE_##style_, .gone = RELEASE_##release_,                                \
+	  .default_json = #default_, .min = min_, .max = max_, .help = help_,                        \
+	  .fields = fields, .field_count = FIELD_COUNT, __VA_ARGS__ },
+#include "tbl/engine_args.h"
+#undef ARG
 };
 /* clang-format on */
 
 /* The rows that count: those of the reference release until vllm_args_install(). */
-static const struct vllm_arg *args = reference_args;
+static const struct option_row *args = reference_args;
 static size_t arg_count = PL_ARRAY_SIZE(reference_args);
-
-/* Secrets reach the server by its environment. */
-static const struct {
-	const char *name;
-	const char *variable;
-} secrets[] = { { "api_key", "VLLM_API_KEY" }, { "hf_token", "HF_TOKEN" } };
 
 static pthread_once_t index_once = PTHREAD_ONCE_INIT;
 
@@ -51,7 +57,7 @@ static void build_index(void)
 	vllm_arg_index_build(args, arg_count);
 }
 
-void vllm_args_install(const struct vllm_arg *rows, size_t count)
+void vllm_args_install(const struct option_row *rows, size_t count)
 {
 	pthread_once(&index_once, build_index);
 	args = rows != NULL ? rows : reference_args;
@@ -64,7 +70,7 @@ size_t vllm_arg_count(void)
 	return arg_count;
 }
 
-const struct vllm_arg *vllm_arg_at(size_t i)
+const struct option_row *vllm_arg_at(size_t i)
 {
 	return &args[i];
 }
@@ -97,13 +103,13 @@ static bool has_alias(const char *flags, const char *snake, bool short_too)
 	return false;
 }
 
-const struct vllm_arg *vllm_arg_find(const char *name)
+const struct option_row *vllm_arg_find(const char *name)
 {
 	pthread_once(&index_once, build_index);
 	return vllm_arg_index_find(name, VLLM_ARG_NAME | VLLM_ARG_LONG_ALIAS);
 }
 
-const struct vllm_arg *vllm_arg_find_negative(const char *name)
+const struct option_row *vllm_arg_find_negative(const char *name)
 {
 	pthread_once(&index_once, build_index);
 	return vllm_arg_index_find(name, VLLM_ARG_NEGATIVE);
@@ -124,104 +130,14 @@ const char *vllm_arg_nearest(const char *name)
 	return pl_text_nearest(snake, names, arg_count);
 }
 
-bool vllm_arg_is_secret(const struct vllm_arg *arg)
-{
-	for (size_t i = 0; i < PL_ARRAY_SIZE(secrets); i++) {
-		if (strcmp(arg->name, secrets[i].name) == 0)
-			return true;
-	}
-	return false;
-}
-
-bool vllm_arg_choices_open(const struct vllm_arg *arg)
-{
-	return arg->choices_open ||
-	       (arg->choices_note != NULL && pl_text_starts(arg->choices_note, "not checked"));
-}
-
-static const char *const type_names[] = {
-	[VLLM_ARG_BOOL] = "bool",
-	[VLLM_ARG_INT] = "int",
-	[VLLM_ARG_FLOAT] = "float",
-	[VLLM_ARG_STRING] = "string",
-	[VLLM_ARG_ENUM] = "enum",
-	[VLLM_ARG_JSON] = "json",
-	[VLLM_ARG_HUMAN_INT] = "int_or_human",
-	[VLLM_ARG_LIST_INT] = "list<int>",
-	[VLLM_ARG_LIST_STRING] = "list<string>",
-	[VLLM_ARG_LIST_ENUM] = "list<enum>",
-};
-
-static const char *const style_names[] = {
-	[VLLM_STYLE_VALUE] = "value",
-	[VLLM_STYLE_TOGGLE] = "toggle",
-	[VLLM_STYLE_FLAG] = "flag",
-	[VLLM_STYLE_LIST] = "list",
-	[VLLM_STYLE_OPTIONAL_VALUE] = "optional_value",
-	[VLLM_STYLE_REPEAT] = "repeat",
-};
-
-const char *vllm_arg_type_name(enum vllm_arg_type type)
-{
-	return type_names[type];
-}
-
-int vllm_arg_type_find(const char *name, enum vllm_arg_type *ret)
-{
-	for (size_t i = 0; i < PL_ARRAY_SIZE(type_names); i++) {
-		if (!pl_text_equal(type_names[i], name))
-			continue;
-		*ret = (enum vllm_arg_type)i;
-		return 0;
-	}
-	return -1;
-}
-
-const char *vllm_arg_style_name(enum vllm_arg_style style)
-{
-	return style_names[style];
-}
-
-int vllm_arg_style_find(const char *name, enum vllm_arg_style *ret)
-{
-	for (size_t i = 0; i < PL_ARRAY_SIZE(style_names); i++) {
-		if (!pl_text_equal(style_names[i], name))
-			continue;
-		*ret = (enum vllm_arg_style)i;
-		return 0;
-	}
-	return -1;
-}
-
-const char *vllm_field_type_name(enum vllm_field_type type)
-{
-	static const char *const names[] = {
-		[VLLM_FIELD_ANY] = "any",       [VLLM_FIELD_BOOL] = "bool",
-		[VLLM_FIELD_INT] = "int",       [VLLM_FIELD_FLOAT] = "float",
-		[VLLM_FIELD_STRING] = "string", [VLLM_FIELD_ENUM] = "enum",
-		[VLLM_FIELD_LIST] = "list",     [VLLM_FIELD_JSON] = "json",
-	};
-
-	return names[type];
-}
-
 size_t vllm_field_count(void)
 {
 	return PL_ARRAY_SIZE(fields);
 }
 
-const struct vllm_field *vllm_field_at(size_t i)
+const struct option_row *vllm_field_at(size_t i)
 {
 	return &fields[i];
-}
-
-const struct vllm_field *vllm_field_find(const char *arg, const char *path)
-{
-	for (size_t i = 0; i < PL_ARRAY_SIZE(fields); i++) {
-		if (strcmp(fields[i].arg, arg) == 0 && strcmp(fields[i].path, path) == 0)
-			return &fields[i];
-	}
-	return NULL;
 }
 
 /* A value as one word of a command line. The caller's (free()). */
@@ -261,7 +177,7 @@ static void add_flag_value(json_t *argv, const char *flag, const json_t *value)
 	add_word(argv, word);
 }
 
-static void add_list(json_t *argv, const struct vllm_arg *arg, const json_t *value)
+static void add_list(json_t *argv, const struct option_row *arg, const json_t *value)
 {
 	size_t i;
 	json_t *item;
@@ -271,16 +187,16 @@ static void add_list(json_t *argv, const struct vllm_arg *arg, const json_t *val
 		return;
 	}
 	/* alone behind "=" a text may begin as a flag does */
-	if (json_array_size(value) == 1 && arg->style == VLLM_STYLE_LIST) {
+	if (json_array_size(value) == 1 && arg->style == OPTION_STYLE_LIST) {
 		add_flag_value(argv, arg->flag, json_array_get(value, 0));
 		return;
 	}
-	if (json_array_size(value) > 0 && arg->style == VLLM_STYLE_LIST)
+	if (json_array_size(value) > 0 && arg->style == OPTION_STYLE_LIST)
 		add_word(argv, arg->flag);
 	json_array_foreach((json_t *)value, i, item)
 	{
 		auto_free char *word = value_word(item);
-		if (arg->style == VLLM_STYLE_REPEAT)
+		if (arg->style == OPTION_STYLE_REPEAT)
 			add_flag_value(argv, arg->flag, item);
 		else
 			add_word(argv, word);
@@ -288,20 +204,20 @@ static void add_list(json_t *argv, const struct vllm_arg *arg, const json_t *val
 }
 
 /* Is null what the server has anyway, or a word it would refuse? */
-static bool null_is_unsaid(const struct vllm_arg *arg)
+static bool null_is_unsaid(const struct option_row *arg)
 {
-	return arg->no_null_on_cli || arg->style != VLLM_STYLE_VALUE ||
+	return arg->no_null_on_cli || arg->style != OPTION_STYLE_VALUE ||
 	       pl_text_equal(arg->default_json, "null");
 }
 
-static int add_arg(json_t *argv, const struct vllm_arg *arg, const json_t *value,
+static int add_arg(json_t *argv, const struct option_row *arg, const json_t *value,
 		   struct pl_err *err)
 {
 	if (json_is_null(value) && null_is_unsaid(arg))
 		return 0;
 	switch (arg->style) {
-	case VLLM_STYLE_TOGGLE:
-	case VLLM_STYLE_FLAG:
+	case OPTION_STYLE_TOGGLE:
+	case OPTION_STYLE_FLAG:
 		if (json_is_true(value))
 			add_word(argv, arg->flag);
 		else if (arg->negative_flag != NULL)
@@ -310,17 +226,17 @@ static int add_arg(json_t *argv, const struct vllm_arg *arg, const json_t *value
 			return pl_err_set(err, PL_ERR_INVALID, "'%s' cannot be switched off",
 					  arg->name);
 		return 0;
-	case VLLM_STYLE_LIST:
-	case VLLM_STYLE_REPEAT:
+	case OPTION_STYLE_LIST:
+	case OPTION_STYLE_REPEAT:
 		add_list(argv, arg, value);
 		return 0;
-	case VLLM_STYLE_OPTIONAL_VALUE:
+	case OPTION_STYLE_OPTIONAL_VALUE:
 		if (json_is_true(value))
 			add_word(argv, arg->flag);
 		else if (!json_is_false(value))
 			add_flag_value(argv, arg->flag, value);
 		return 0;
-	case VLLM_STYLE_VALUE:
+	case OPTION_STYLE_VALUE:
 		break;
 	}
 	add_flag_value(argv, arg->flag, value);
@@ -328,16 +244,14 @@ static int add_arg(json_t *argv, const struct vllm_arg *arg, const json_t *value
 }
 
 /* Moves a secret into the environment; false when the value is none (a bare --hf-token). */
-static bool add_secret(json_t *env, const struct vllm_arg *arg, const json_t *value)
+static bool add_secret(json_t *env, const struct option_row *arg, const json_t *value)
 {
-	for (size_t i = 0; i < PL_ARRAY_SIZE(secrets); i++) {
-		const json_t *text = json_is_array(value) ? json_array_get(value, 0) : value;
-		if (strcmp(arg->name, secrets[i].name) != 0 || !json_is_string(text))
-			continue;
-		json_object_set(env, secrets[i].variable, (json_t *)text);
-		return true;
-	}
-	return false;
+	const json_t *text = json_is_array(value) ? json_array_get(value, 0) : value;
+
+	if (arg->variable == NULL || !json_is_string(text))
+		return false;
+	json_object_set(env, arg->variable, (json_t *)text);
+	return true;
 }
 
 int vllm_args_to_argv(const json_t *values, json_t *argv, json_t **ret_env, struct pl_err *err)
@@ -352,7 +266,7 @@ int vllm_args_to_argv(const json_t *values, json_t *argv, json_t **ret_env, stru
 		add_word(words, json_string_value(model));
 	json_object_foreach((json_t *)values, name, value)
 	{
-		const struct vllm_arg *arg = vllm_arg_find(name);
+		const struct option_row *arg = vllm_arg_find(name);
 		if (arg == NULL)
 			return pl_err_set(err, PL_ERR_INVALID, "unknown server argument '%s'",
 					  name);
@@ -368,9 +282,9 @@ int vllm_args_to_argv(const json_t *values, json_t *argv, json_t **ret_env, stru
 	return 0;
 }
 
-static json_t *default_value(const struct vllm_arg *arg)
+static json_t *default_value(const struct option_row *arg)
 {
-	if (arg->default_json == NULL || !arg->in_reference)
+	if (arg->default_json == NULL || arg->gone)
 		return NULL;
 	return json_loads(arg->default_json, JSON_DECODE_ANY, NULL);
 }
@@ -381,11 +295,10 @@ void vllm_args_effective(const json_t *values, json_t **ret_config, json_t **ret
 	json_t *source = json_object();
 
 	for (size_t i = 0; i < arg_count; i++) {
-		const struct vllm_arg *arg = &args[i];
+		const struct option_row *arg = &args[i];
 		json_t *value = json_object_get(values, arg->name);
 		bool is_set = value != NULL;
-		bool shown = !vllm_arg_is_secret(arg) || json_is_boolean(value) ||
-			     json_is_null(value);
+		bool shown = !arg->secret || json_is_boolean(value) || json_is_null(value);
 		json_t *use = !is_set ? default_value(arg)
 			      : shown ? json_deep_copy(value)
 				      : json_string("***");
@@ -397,4 +310,17 @@ void vllm_args_effective(const json_t *values, json_t **ret_config, json_t **ret
 	}
 	*ret_config = config;
 	*ret_source = source;
+}
+
+bool vllm_is_adapter(const json_t *module)
+{
+	const char *text = json_string_value(module);
+	const char *equals = text != NULL ? strchr(text, '=') : NULL;
+	auto_json json_t *parsed = NULL;
+
+	if (equals != NULL && strchr(text, ',') == NULL && strchr(equals + 1, '=') == NULL)
+		return true;
+	parsed = text != NULL ? json_loads(text, 0, NULL) : NULL;
+	return json_is_string(json_object_get(text != NULL ? parsed : module, "name")) &&
+	       json_is_string(json_object_get(text != NULL ? parsed : module, "path"));
 }

@@ -177,8 +177,8 @@ static void add_env(struct pl_buf *buf, const struct vllm_command *command, bool
 		const char *text = json_string_value(value);
 		/* "$HF_TOKEN" names one and is none */
 		if (text != NULL && text[0] != '$' && !secrets) {
-			shown = vllm_variable_is_secret(name) ? pl_strdup(VLLM_SECRET_SHOWN)
-							      : vllm_secret_urls_shown(text);
+			shown = option_secret_is_name(name) ? pl_strdup(OPTION_SECRET_SHOWN)
+							    : option_secret_urls_shown(text);
 			text = shown;
 		}
 		if (text != NULL && strstr(text, "${") == NULL) {
@@ -218,12 +218,12 @@ static bool has_text(const json_t *value)
 /* A value without its secrets; of the arguments that are some nothing is left. */
 static json_t *value_shown(const char *name, const json_t *value)
 {
-	const struct vllm_arg *arg = vllm_arg_find(name);
+	const struct option_row *arg = vllm_arg_find(name);
 
-	if (arg == NULL || !vllm_arg_is_secret(arg) || !has_text(value))
+	if (arg == NULL || !arg->secret || !has_text(value))
 		return vllm_secret_json_shown(value);
-	return json_is_array(value) ? json_pack("[s]", VLLM_SECRET_SHOWN)
-				    : json_string(VLLM_SECRET_SHOWN);
+	return json_is_array(value) ? json_pack("[s]", OPTION_SECRET_SHOWN)
+				    : json_string(OPTION_SECRET_SHOWN);
 }
 
 /* JSON arguments as they were written, all others typed. */

@@ -97,7 +97,7 @@ static int check_headers(const json_t *headers, struct pl_err *err)
 		auto_free char *name = pl_strndup(text, strcspn(text, "="));
 		if (is_authorization(text) && pl_text_starts(text + strlen(name) + 1, BEARER))
 			continue;
-		if (is_authorization(text) || vllm_variable_is_secret(name))
+		if (is_authorization(text) || option_secret_is_name(name))
 			return pl_err_set(err, PL_ERR_INVALID,
 					  "'benchmark.header': '%s' would stand on the command "
 					  "line of vLLM's client for everybody to see; it takes "
@@ -143,7 +143,7 @@ static int check_option(const struct exp_config *experiment, enum vllm_bench_id 
 	auto_free char *text = row->type == VLLM_BENCH_JSON
 				       ? pl_json_to_text(value, PL_JSON_COMPACT)
 				       : NULL;
-	if (text != NULL && vllm_secret_in_json(text))
+	if (text != NULL && option_secret_in_json(text))
 		return pl_err_set(err, PL_ERR_INVALID,
 				  "'benchmark.%s' holds a secret, which would stand on the command "
 				  "line of vLLM's client for everybody to see",
@@ -350,7 +350,7 @@ json_t *run_vllm_argv_shown(const json_t *argv)
 		if (header && text[0] != '-')
 			json_array_set_new(shown, i,
 					   json_sprintf("%.*s=%s", (int)strcspn(text, "="), text,
-							VLLM_SECRET_SHOWN));
+							OPTION_SECRET_SHOWN));
 		else
 			header = strcmp(text, "--header") == 0;
 	}

@@ -51,7 +51,7 @@ ARG(LIST_STRING, VALUE, CURRENT, allowed_headers, "--allowed-headers", ["*"], -I
     .note = "one JSON array on the command line, such as [\"*\"]")
 ARG(LIST_STRING, LIST, CURRENT, api_key, "--api-key", null, -INF, INF,
     "Keys of which a request must carry one",
-    .nullable = true,
+    .nullable = true, .secret = true, .variable = "VLLM_API_KEY",
     .note = "secret; guards only /v1, /v2 and /inference paths, other endpoints stay open")
 ARG(STRING, VALUE, CURRENT, ssl_keyfile, "--ssl-keyfile", null, -INF, INF,
     "TLS private key file",

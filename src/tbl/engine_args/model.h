@@ -96,7 +96,8 @@ ARG(ENUM, VALUE, CURRENT, config_format, "--config-format", "auto", -INF, INF,
     .choices_origin = "flag", .choices_note = "not checked by the 0.32.0 parser")
 ARG(STRING, OPTIONAL_VALUE, CURRENT, hf_token, "--hf-token", null, -INF, INF,
     "Hub access token; bare flag uses the locally stored login",
-    .nullable = true, .also_accepts = "bool", .const_json = ARG_JSON(true))
+    .nullable = true, .also_accepts = "bool", .const_json = ARG_JSON(true),
+    .secret = true, .variable = "HF_TOKEN")
 ARG(JSON, VALUE, CURRENT, hf_overrides, "--hf-overrides", {}, -INF, INF,
     "Values that override the Hugging Face config")
 ARG(JSON, VALUE, GONE, override_neuron_config, "--override-neuron-config", {}, -INF, INF,

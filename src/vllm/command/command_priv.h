@@ -57,7 +57,7 @@ struct vllm_parse {
 
 /* An option of the parser with the words that are its value. */
 struct vllm_match {
-	const struct vllm_arg *arg;
+	const struct option_row *arg;
 	bool negative;
 	const char *joined; /* behind "=" or a one-letter flag; NULL: none */
 	size_t flag;        /* token */

@@ -49,7 +49,8 @@ static void add_pair(struct config *config, const struct pl_yaml *key, const str
 {
 	auto_free char *flag = pl_asprintf("--%s", key->text);
 	auto_free char *negative = pl_asprintf("--no-%s", key->text);
-	struct vllm_reader reader = { .source = config->path, .problems = config->parse->problems };
+	struct option_reader reader = { .source = config->path,
+					.problems = config->parse->problems };
 	bool truth;
 
 	if (vllm_config_is_left_out(&reader, key, value, flag))

@@ -16,7 +16,7 @@ enum { NEAREST_MAX = 100, CANDIDATES_SHOWN_MAX = 6, OPTIONS_MAX = 1024 };
 struct option {
 	const char *text; /* "--tensor-parallel-size"; len bytes of it */
 	size_t len;
-	const struct vllm_arg *arg; /* NULL: --help */
+	const struct option_row *arg; /* NULL: --help */
 	bool negative;
 	bool exact; /* no prefix means it */
 };
@@ -38,7 +38,7 @@ struct meaning {
 };
 
 static void add_option(struct matcher *matcher, const char *text, size_t len,
-		       const struct vllm_arg *arg, bool negative, bool exact)
+		       const struct option_row *arg, bool negative, bool exact)
 {
 	if (matcher->count < OPTIONS_MAX)
 		matcher->options[matcher->count++] = (struct option){
@@ -51,7 +51,7 @@ static void add_option(struct matcher *matcher, const char *text, size_t len,
 }
 
 /* Each flag of "--long -s". */
-static void add_flags(struct matcher *matcher, const char *flags, const struct vllm_arg *arg,
+static void add_flags(struct matcher *matcher, const char *flags, const struct option_row *arg,
 		      bool negative, bool exact)
 {
 	while (flags != NULL && *flags != '\0') {
@@ -64,12 +64,12 @@ static void add_flags(struct matcher *matcher, const char *flags, const struct v
 }
 
 /* Does the target release lack an argument that an older one has? */
-static bool is_gone(const struct vllm_parse *parse, const struct vllm_arg *arg)
+static bool is_gone(const struct vllm_parse *parse, const struct option_row *arg)
 {
 	struct vllm_version removed;
 	struct pl_err err = PL_ERR_INIT;
 
-	if (arg->in_reference)
+	if (!arg->gone)
 		return false;
 	if (!parse->target_known || arg->removed_in == NULL ||
 	    vllm_version_parse(arg->removed_in, &removed, &err) < 0)
@@ -82,7 +82,7 @@ static void fill_options(struct matcher *matcher)
 	add_option(matcher, "--help", strlen("--help"), NULL, false, false);
 	add_option(matcher, "-h", strlen("-h"), NULL, false, false);
 	for (size_t i = 0; i < vllm_arg_count(); i++) {
-		const struct vllm_arg *arg = vllm_arg_at(i);
+		const struct option_row *arg = vllm_arg_at(i);
 		bool exact = is_gone(matcher->parse, arg);
 		if (exact && matcher->parse->target_known && !matcher->parse->allow_gone)
 			continue;
@@ -227,19 +227,19 @@ static char *nearest_flag(const struct matcher *matcher, const char *text)
 }
 
 /* The argument of another release that this flag is. */
-static const struct vllm_arg *find_gone(const char *text)
+static const struct option_row *find_gone(const char *text)
 {
 	auto_free char *name = pl_strndup(text, strcspn(text, "="));
 
 	if (!pl_text_starts(name, "--"))
 		return NULL;
-	const struct vllm_arg *arg = vllm_arg_find(name + 2);
+	const struct option_row *arg = vllm_arg_find(name + 2);
 	return arg != NULL ? arg : vllm_arg_find_negative(name + 2);
 }
 
 static void tell_unknown(struct matcher *matcher, const struct vllm_token *token)
 {
-	const struct vllm_arg *gone = find_gone(token->text);
+	const struct option_row *gone = find_gone(token->text);
 	auto_free char *nearest = NULL;
 	auto_free char *found = NULL;
 
@@ -259,19 +259,19 @@ static void tell_unknown(struct matcher *matcher, const struct vllm_token *token
 }
 
 static void value_expected(struct matcher *matcher, const struct vllm_token *token,
-			   const char *found, const struct vllm_arg *arg)
+			   const char *found, const struct option_row *arg)
 {
 	auto_free char *expected = pl_asprintf("a value: '%s' takes %s", arg->flag,
-					       arg->style == VLLM_STYLE_LIST ? "one or more"
-									     : "one");
+					       arg->style == OPTION_STYLE_LIST ? "one or more"
+									       : "one");
 
 	vllm_parse_add(matcher->parse, OPTION_ERROR, token, found, expected, NULL);
 }
 
 static bool takes_value(const struct option *option)
 {
-	return !option->negative && option->arg->style != VLLM_STYLE_TOGGLE &&
-	       option->arg->style != VLLM_STYLE_FLAG;
+	return !option->negative && option->arg->style != OPTION_STYLE_TOGGLE &&
+	       option->arg->style != OPTION_STYLE_FLAG;
 }
 
 /* How many of the `room` words behind the flag are its values. */
@@ -279,7 +279,7 @@ static size_t count_values(const struct option *option, size_t room)
 {
 	if (!takes_value(option))
 		return 0;
-	if (option->arg->style == VLLM_STYLE_LIST)
+	if (option->arg->style == OPTION_STYLE_LIST)
 		return room;
 	return room > 0 ? 1 : 0;
 }
@@ -317,7 +317,7 @@ static void take_option(struct matcher *matcher, size_t at, const struct meaning
 	if (meaning->joined != NULL && refuse_joined(matcher, token, meaning))
 		return;
 	if (meaning->joined == NULL && match.count == 0 && takes_value(option) &&
-	    option->arg->style != VLLM_STYLE_OPTIONAL_VALUE) {
+	    option->arg->style != OPTION_STYLE_OPTIONAL_VALUE) {
 		value_expected(matcher, token, "no value", option->arg);
 		return;
 	}

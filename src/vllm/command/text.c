@@ -22,7 +22,8 @@ enum {
 /* As it is shown: as a shell wants it where nothing of it is hidden. */
 static void add_word(struct pl_buf *line, const char *word, bool hidden)
 {
-	auto_free char *text = hidden ? pl_strdup(VLLM_SECRET_SHOWN) : vllm_secret_word_shown(word);
+	auto_free char *text = hidden ? pl_strdup(OPTION_SECRET_SHOWN)
+				      : vllm_secret_word_shown(word);
 
 	if (strcmp(text, word) == 0)
 		vllm_word_quote(word, line);
@@ -148,11 +149,11 @@ static void write_env(const json_t *env, bool secrets, struct pl_buf *buf)
 	{
 		if (!json_is_string(value))
 			continue;
-		bool hidden = !secrets && vllm_variable_is_secret(name);
+		bool hidden = !secrets && option_secret_is_name(name);
 		auto_free char *text = secrets ? pl_strdup(json_string_value(value))
-					       : vllm_secret_urls_shown(json_string_value(value));
+					       : option_secret_urls_shown(json_string_value(value));
 		pl_buf_addf(buf, "%s=", name);
-		vllm_word_quote(hidden ? VLLM_SECRET_SHOWN : text, buf);
+		vllm_word_quote(hidden ? OPTION_SECRET_SHOWN : text, buf);
 		pl_buf_add_char(buf, ' ');
 	}
 }

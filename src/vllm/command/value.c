@@ -9,15 +9,15 @@
 #include "base/text.h"
 #include "base/yaml.h"
 #include "option/dotted.h"
-#include "vllm/validate.h"
+#include "option/value.h"
 
 /* One value being read. */
 struct value {
 	struct vllm_parse *parse;
-	const struct vllm_arg *arg;
+	const struct option_row *arg;
 	const struct vllm_token *flag;
 	const struct vllm_token *at; /* where the value stands */
-	struct vllm_reader reader;
+	struct option_reader reader;
 	char *key;
 };
 
@@ -49,15 +49,15 @@ static char *python_number(const char *text)
 	return pl_strdup(trimmed);
 }
 
-static json_t *read_node(struct value *value, const struct vllm_spec *spec, const char *text,
+static json_t *read_node(struct value *value, const struct option_row *spec, const char *text,
 			 bool plain)
 {
 	struct pl_yaml node = node_of(value, text, plain);
 
-	return vllm_value_read(&value->reader, &node, value->key, spec);
+	return option_value_read(&value->reader, &node, value->key, spec);
 }
 
-static json_t *read_int(struct value *value, const struct vllm_spec *spec, const char *text)
+static json_t *read_int(struct value *value, const struct option_row *spec, const char *text)
 {
 	auto_free char *number = python_number(text);
 	int64_t whole;
@@ -68,14 +68,14 @@ static json_t *read_int(struct value *value, const struct vllm_spec *spec, const
 	return read_node(value, spec, digits, true);
 }
 
-static json_t *read_human(struct value *value, const struct vllm_spec *spec, const char *text)
+static json_t *read_human(struct value *value, const struct option_row *spec, const char *text)
 {
 	auto_free char *number = python_number(text);
 
 	return read_node(value, spec, number, number[0] != '\0');
 }
 
-static json_t *read_float(struct value *value, const struct vllm_spec *spec, const char *text)
+static json_t *read_float(struct value *value, const struct option_row *spec, const char *text)
 {
 	auto_free char *number = python_number(text);
 	char shortest[PL_F64_TEXT_BYTES];
@@ -88,7 +88,7 @@ static json_t *read_float(struct value *value, const struct vllm_spec *spec, con
 }
 
 /* Does the parser read any JSON here, and leave the keys to the engine? */
-static bool takes_any_json(const struct vllm_arg *arg)
+static bool takes_any_json(const struct option_row *arg)
 {
 	static const char *const names[] = { "speculative_config", "diffusion_config",
 					     "watermark_config" };
@@ -97,11 +97,7 @@ static bool takes_any_json(const struct vllm_arg *arg)
 		if (strcmp(arg->name, names[i]) == 0)
 			return true;
 	}
-	for (size_t i = 0; i < vllm_field_count(); i++) {
-		if (strcmp(vllm_field_at(i)->arg, arg->name) == 0)
-			return false;
-	}
-	return true;
+	return option_field_next(arg, NULL) == NULL;
 }
 
 static bool ends_number(char c)
@@ -176,7 +172,7 @@ static void keep_given(struct value *value, const json_t *given)
 	json_object_set_new(value->parse->command->given, value->arg->name, json_deep_copy(given));
 }
 
-static void refuse(struct value *value, const struct vllm_spec *spec, const char *text)
+static void refuse(struct value *value, const struct option_row *spec, const char *text)
 {
 	const char *excess = option_json_excess(text);
 	auto_free char *found = excess != NULL ? pl_asprintf("a JSON object with %s", excess)
@@ -188,16 +184,16 @@ static void refuse(struct value *value, const struct vllm_spec *spec, const char
 	pl_buf_add_text(&expected, "a JSON object such as '{\"key\": 1}'");
 	if (spec->nullable)
 		pl_buf_add_text(&expected, ", or None");
-	vllm_reader_add(&value->reader, OPTION_ERROR, &node, value->key, found,
-			pl_buf_text(&expected), NULL);
+	option_reader_add(&value->reader, OPTION_ERROR, &node, value->key, found,
+			  pl_buf_text(&expected), NULL);
 }
 
-static json_t *read_object(struct value *value, const struct vllm_spec *spec, const char *text)
+static json_t *read_object(struct value *value, const struct option_row *spec, const char *text)
 {
 	auto_free char *expanded = takes_any_json(value->arg) ? pl_strdup(text)
 							      : expand_numbers(text);
 	auto_json json_t *given = json_loads(expanded, JSON_DECODE_ANY, NULL);
-	struct vllm_spec object = *spec;
+	struct option_row object = *spec;
 	size_t first = value->parse->problems->count;
 
 	/* a bare level of compilation, in older releases */
@@ -224,9 +220,9 @@ static bool looks_like_object(const char *text)
 	return *text == '{';
 }
 
-static json_t *read_text(struct value *value, const struct vllm_spec *spec, const char *text)
+static json_t *read_text(struct value *value, const struct option_row *spec, const char *text)
 {
-	struct vllm_spec plain = *spec;
+	struct option_row plain = *spec;
 
 	if (spec->also_accepts != NULL && strstr(spec->also_accepts, "json") != NULL &&
 	    looks_like_object(text)) {
@@ -248,28 +244,27 @@ static json_t *read_adapter(struct value *value, const char *text)
 		json_t *object = json_loads(text, 0, NULL);
 		return object != NULL ? object : pl_take(named);
 	}
-	vllm_reader_add(&value->reader, OPTION_ERROR, &node, value->key, NULL,
-			VLLM_ADAPTER_EXPECTED, NULL);
+	option_reader_add(&value->reader, OPTION_ERROR, &node, value->key, NULL,
+			  VLLM_ADAPTER_EXPECTED, NULL);
 	return NULL;
 }
 
-static json_t *read_item(struct value *value, const struct vllm_spec *spec, const char *text)
+static json_t *read_item(struct value *value, const struct option_row *spec, const char *text)
 {
-	struct vllm_spec item = *spec;
+	struct option_row item = *spec;
 
-	item.kind = spec->items;
+	item.type = spec->items;
 	item.nullable = false;
-	item.not_empty = false;
 	if (spec->item_accepts != NULL)
 		return read_adapter(value, text);
-	if (item.kind == VLLM_KIND_INT)
+	if (item.type == OPTION_INT)
 		return read_int(value, &item, text);
-	if (item.kind == VLLM_KIND_TEXT)
+	if (item.type == OPTION_STRING)
 		return read_text(value, &item, text);
 	return read_node(value, &item, text, false);
 }
 
-static bool add_item(struct value *value, const struct vllm_spec *spec, const char *text,
+static bool add_item(struct value *value, const struct option_row *spec, const char *text,
 		     json_t *list)
 {
 	json_t *item = read_item(value, spec, text);
@@ -281,13 +276,13 @@ static bool add_item(struct value *value, const struct vllm_spec *spec, const ch
 }
 
 /* "a" or, of a list of choices, "a,b" */
-static bool add_items(struct value *value, const struct vllm_spec *spec, const char *text,
+static bool add_items(struct value *value, const struct option_row *spec, const char *text,
 		      json_t *list)
 {
 	auto_free char *copy = pl_strdup(text);
 	bool taken = true;
 
-	if (spec->items != VLLM_KIND_ENUM)
+	if (spec->items != OPTION_ENUM)
 		return add_item(value, spec, text, list);
 	for (char *rest = copy; rest != NULL;)
 		taken &= add_item(value, spec, strsep(&rest, ","), list);
@@ -295,7 +290,7 @@ static bool add_items(struct value *value, const struct vllm_spec *spec, const c
 }
 
 /* One JSON array in a single word. */
-static json_t *read_json_list(struct value *value, const struct vllm_spec *spec, const char *text)
+static json_t *read_json_list(struct value *value, const struct option_row *spec, const char *text)
 {
 	json_t *list = json_loads(text, JSON_DECODE_ANY, NULL);
 	size_t i;
@@ -307,40 +302,38 @@ static json_t *read_json_list(struct value *value, const struct vllm_spec *spec,
 		return list;
 	json_decref(list);
 	struct pl_yaml node = node_of(value, text, false);
-	vllm_reader_add(&value->reader, OPTION_ERROR, &node, value->key, NULL,
-			spec->nullable ? "a JSON array of texts, or None"
-				       : "a JSON array of texts such as '[\"*\"]'",
-			NULL);
+	option_reader_add(&value->reader, OPTION_ERROR, &node, value->key, NULL,
+			  spec->nullable ? "a JSON array of texts, or None"
+					 : "a JSON array of texts such as '[\"*\"]'",
+			  NULL);
 	return NULL;
 }
 
-static json_t *read_one(struct value *value, const struct vllm_spec *spec, const char *text)
+static json_t *read_one(struct value *value, const struct option_row *spec, const char *text)
 {
 	bool none = strcmp(text, "None") == 0 || text[0] == '\0';
 
 	if (none && value->arg->nullable && !value->arg->no_null_on_cli)
 		return json_null();
 	switch (value->arg->type) {
-	case VLLM_ARG_INT:
+	case OPTION_INT:
 		return read_int(value, spec, text);
-	case VLLM_ARG_HUMAN_INT:
+	case OPTION_HUMAN_INT:
 		return read_human(value, spec, text);
-	case VLLM_ARG_FLOAT:
+	case OPTION_FLOAT:
 		return read_float(value, spec, text);
-	case VLLM_ARG_JSON:
+	case OPTION_JSON:
 		return read_object(value, spec, text);
-	case VLLM_ARG_BOOL:
+	case OPTION_BOOL:
 		return read_node(value, spec, text, true);
-	case VLLM_ARG_LIST_INT:
-	case VLLM_ARG_LIST_STRING:
-	case VLLM_ARG_LIST_ENUM:
+	case OPTION_LIST:
 		return read_json_list(value, spec, text);
 	default:
 		return read_text(value, spec, text);
 	}
 }
 
-static json_t *read_list(struct value *value, const struct vllm_spec *spec,
+static json_t *read_list(struct value *value, const struct option_row *spec,
 			 const struct vllm_match *match)
 {
 	auto_json json_t *list = json_array();
@@ -357,7 +350,7 @@ static json_t *read_list(struct value *value, const struct vllm_spec *spec,
 }
 
 /* A flag given many times, one item each. */
-static json_t *read_repeated(struct value *value, const struct vllm_spec *spec, const char *text)
+static json_t *read_repeated(struct value *value, const struct option_row *spec, const char *text)
 {
 	json_t *known = json_object_get(value->parse->command->values, value->arg->name);
 	auto_json json_t *list = known != NULL ? json_incref(known) : json_array();
@@ -367,43 +360,43 @@ static json_t *read_repeated(struct value *value, const struct vllm_spec *spec, 
 
 static json_t *read_match(struct value *value, const struct vllm_match *match)
 {
-	const struct vllm_arg *arg = value->arg;
-	struct vllm_spec spec = vllm_spec_of_arg(arg);
+	const struct option_row *arg = value->arg;
 	const struct vllm_token *tokens = value->parse->tokens;
 
-	if (arg->style == VLLM_STYLE_TOGGLE || arg->style == VLLM_STYLE_FLAG)
+	if (arg->style == OPTION_STYLE_TOGGLE || arg->style == OPTION_STYLE_FLAG)
 		return json_boolean(!match->negative);
-	if (arg->style == VLLM_STYLE_OPTIONAL_VALUE && match->joined == NULL && match->count == 0)
+	if (arg->style == OPTION_STYLE_OPTIONAL_VALUE && match->joined == NULL && match->count == 0)
 		return arg->const_json != NULL ? json_loads(arg->const_json, JSON_DECODE_ANY, NULL)
 					       : json_true();
-	if (arg->style == VLLM_STYLE_LIST)
-		return read_list(value, &spec, match);
+	if (arg->style == OPTION_STYLE_LIST)
+		return read_list(value, arg, match);
 	if (match->joined == NULL)
 		value->at = &tokens[match->first];
 	const char *text = match->joined != NULL ? match->joined : value->at->text;
-	return arg->style == VLLM_STYLE_REPEAT ? read_repeated(value, &spec, text)
-					       : read_one(value, &spec, text);
+	return arg->style == OPTION_STYLE_REPEAT ? read_repeated(value, arg, text)
+						 : read_one(value, arg, text);
 }
 
 /* Arguments that the target lacks are told with the other facts of the release. */
 static void warn_deprecated(struct vllm_parse *parse, const struct vllm_token *at,
-			    const struct vllm_arg *arg)
+			    const struct option_row *arg)
 {
 	auto_free char *newer = arg->replaced_by != NULL ? vllm_flag_of(arg->replaced_by) : NULL;
 
-	if (arg->in_reference && arg->deprecated)
+	if (!arg->gone && arg->deprecated)
 		vllm_parse_add(parse, OPTION_WARNING, at, "a deprecated argument", "a newer one",
 			       newer);
 }
 
-static void put(struct vllm_parse *parse, const struct vllm_arg *arg, const struct vllm_token *at,
+static void put(struct vllm_parse *parse, const struct option_row *arg, const struct vllm_token *at,
 		json_t *value)
 {
 	struct vllm_command *command = parse->command;
 	const json_t *known = json_object_get(command->values, arg->name);
 	bool own = strcmp(at->source, command->source) == 0;
 
-	if (known != NULL && own && arg->style != VLLM_STYLE_REPEAT && !json_equal(known, value) &&
+	if (known != NULL && own && arg->style != OPTION_STYLE_REPEAT &&
+	    !json_equal(known, value) &&
 	    json_integer_value(json_object_get(command->places, arg->name)) > 0)
 		vllm_parse_add(parse, OPTION_WARNING, at, "an argument that was given before",
 			       "it once: the last one counts", NULL);

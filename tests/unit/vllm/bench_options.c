@@ -118,10 +118,10 @@ static void durations_are_exact(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
-		auto_json json_t *json = vllm_duration_to_json(cases[i].ns);
+		auto_json json_t *json = option_duration_to_json(cases[i].ns);
 		assert_string_equal(json_string_value(json), cases[i].text);
 	}
-	auto_json json_t *none = vllm_duration_to_json(OPTION_NO_I64);
+	auto_json json_t *none = option_duration_to_json(OPTION_NO_I64);
 	assert_true(json_is_null(none));
 }
 

@@ -163,7 +163,7 @@ static void names_that_come_with_the_build_are_compared(void **state)
 	assert_true(json_equal(json_object_get(change, "help"), help));
 	assert_true(json_array_size(json_object_get(change, "table")) > 40);
 	assert_int_equal(vllm_overlay_use(overlay, "test", &err), 0);
-	assert_true(vllm_arg_choices_open(vllm_arg_find("tool_call_parser")));
+	assert_true(option_row_is_open(vllm_arg_find("tool_call_parser")));
 	auto_json json_t *after = diff_of(lines);
 	assert_int_equal(json_array_size(json_object_get(after, "changed")), 0);
 	vllm_overlay_drop();

@@ -126,7 +126,7 @@ static void every_form_is_read(void **state)
 		same(arg->aliases, wanted[i].aliases);
 		same(arg->negative_flag, wanted[i].negative_flag);
 		assert_string_equal(arg->group, wanted[i].group);
-		assert_string_equal(vllm_arg_style_name(arg->style), wanted[i].style);
+		assert_string_equal(option_style_name(arg->style), wanted[i].style);
 		same(choices, wanted[i].choices);
 		same(arg->default_text, wanted[i].default_text);
 		assert_string_equal(arg->help, wanted[i].help);
@@ -168,7 +168,7 @@ static void short_form_may_have_no_value_name(void **state)
 	(void)state;
 	assert_string_equal(arg->flag, "--nnodes");
 	assert_string_equal(arg->aliases, "-n");
-	assert_int_equal(arg->style, VLLM_STYLE_VALUE);
+	assert_int_equal(arg->style, OPTION_STYLE_VALUE);
 }
 
 static void what_has_no_argument_is_an_error(void **state)

@@ -45,17 +45,17 @@ static void rows_are_added_and_changed(void **state)
 	    "\"new\"}, {\"name\": \"port\", \"default\": 9}, {\"name\": \"watermark\", "
 	    "\"in_reference\": false}, {\"name\": \"dtype\", \"choices\": [\"x\"], "
 	    "\"older_choices\": [\"half\"], \"aliases\": [\"--number-type\", \"-nt\"]}]");
-	const struct vllm_arg *added = vllm_arg_find("brand-new");
+	const struct option_row *added = vllm_arg_find("brand-new");
 
 	assert_int_equal(vllm_arg_count(), 349);
 	assert_non_null(added);
 	assert_string_equal(added->flag, "--brand-new");
-	assert_int_equal(added->type, VLLM_ARG_INT);
+	assert_int_equal(added->type, OPTION_INT);
 	assert_true(added->min == 1 && isinf(added->max));
-	assert_true(added->in_reference && added->nullable);
+	assert_true(!added->gone && added->nullable);
 	assert_string_equal(vllm_arg_find("port")->default_json, "9");
 	assert_string_equal(vllm_arg_find("port")->flag, "--port");
-	assert_false(vllm_arg_find("watermark")->in_reference);
+	assert_true(vllm_arg_find("watermark")->gone);
 	assert_ptr_equal(vllm_arg_find("number_type"), vllm_arg_find("dtype"));
 	assert_string_equal(vllm_arg_nearest("brand_nw"), "brand_new");
 	vllm_overlay_drop();

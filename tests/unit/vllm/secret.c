@@ -40,7 +40,7 @@ static void names_of_secrets(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(names); i++) {
-		if (!vllm_variable_is_secret(names[i]))
+		if (!option_secret_is_name(names[i]))
 			fail_msg("'%s' would be shown", names[i]);
 	}
 }
@@ -67,17 +67,17 @@ static void passwords_in_urls(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
-		auto_free char *shown = vllm_secret_urls_shown(cases[i].text);
+		auto_free char *shown = option_secret_urls_shown(cases[i].text);
 		auto_free char *word = vllm_secret_word_shown(cases[i].text);
 		auto_json json_t *text = json_string(cases[i].text);
 		auto_json json_t *json = vllm_secret_json_shown(text);
 		assert_string_equal(shown, cases[i].shown);
 		assert_string_equal(word, cases[i].shown);
 		assert_string_equal(json_string_value(json), cases[i].shown);
-		assert_int_equal(vllm_secret_in_url(cases[i].text),
+		assert_int_equal(option_secret_in_url(cases[i].text),
 				 strcmp(cases[i].text, cases[i].shown) != 0);
 		/* what was hidden stays as it is */
-		assert_false(vllm_secret_in_url(shown));
+		assert_false(option_secret_in_url(shown));
 	}
 }
 
@@ -107,7 +107,7 @@ static void names_of_none(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(names); i++) {
-		if (vllm_variable_is_secret(names[i]))
+		if (option_secret_is_name(names[i]))
 			fail_msg("'%s' would be hidden", names[i]);
 	}
 }
@@ -140,8 +140,8 @@ static void flags_of_secrets(void **state)
 			fail_msg("'%s' is one", others[i]);
 	}
 	for (size_t i = 0; i < vllm_arg_count(); i++) {
-		const struct vllm_arg *arg = vllm_arg_at(i);
-		if (arg->flag != NULL && vllm_secret_is_flag(arg->flag) != vllm_arg_is_secret(arg))
+		const struct option_row *arg = vllm_arg_at(i);
+		if (arg->flag != NULL && vllm_secret_is_flag(arg->flag) != arg->secret)
 			fail_msg("'%s' is taken wrongly", arg->flag);
 	}
 }
@@ -180,15 +180,15 @@ static void words_are_shown(void **state)
 static void assigned_secrets_are_found(void **state)
 {
 	(void)state;
-	assert_true(vllm_secret_is_assigned("HF_TOKEN=S"));
-	assert_true(vllm_secret_is_assigned("exec env A=1 HF_TOKEN='S' vllm serve"));
-	assert_true(vllm_secret_is_assigned("--env=DB_PASSWD=$ecret") == false);
-	assert_true(vllm_secret_is_assigned("--env=DB_PASSWD=$1"));
-	assert_false(vllm_secret_is_assigned("HF_TOKEN"));
-	assert_false(vllm_secret_is_assigned("HF_TOKEN="));
-	assert_false(vllm_secret_is_assigned("HF_TOKEN=${HF_TOKEN}"));
-	assert_false(vllm_secret_is_assigned("TOKENIZERS_PARALLELISM=false"));
-	assert_false(vllm_secret_is_assigned("--long-prefill-token-threshold=5"));
+	assert_true(option_secret_is_assigned("HF_TOKEN=S"));
+	assert_true(option_secret_is_assigned("exec env A=1 HF_TOKEN='S' vllm serve"));
+	assert_true(option_secret_is_assigned("--env=DB_PASSWD=$ecret") == false);
+	assert_true(option_secret_is_assigned("--env=DB_PASSWD=$1"));
+	assert_false(option_secret_is_assigned("HF_TOKEN"));
+	assert_false(option_secret_is_assigned("HF_TOKEN="));
+	assert_false(option_secret_is_assigned("HF_TOKEN=${HF_TOKEN}"));
+	assert_false(option_secret_is_assigned("TOKENIZERS_PARALLELISM=false"));
+	assert_false(option_secret_is_assigned("--long-prefill-token-threshold=5"));
 }
 
 static void json_is_shown(void **state)

@@ -28,8 +28,8 @@ static void there_are_348_rows(void **state)
 	(void)state;
 	assert_int_equal(vllm_arg_count(), 348);
 	for (size_t i = 0; i < vllm_arg_count(); i++) {
-		const struct vllm_arg *arg = vllm_arg_at(i);
-		gone += !arg->in_reference;
+		const struct option_row *arg = vllm_arg_at(i);
+		gone += arg->gone;
 		assert_true(arg->help != NULL && arg->help[0] != '\0');
 		assert_ptr_equal(vllm_arg_find(arg->name), arg);
 		assert_ptr_equal(vllm_arg_find(arg->flag + 2), arg);
@@ -53,10 +53,15 @@ static void names_are_found(void **state)
 	assert_string_equal(vllm_arg_nearest("tensor_paralel_size"), "tensor_parallel_size");
 	assert_string_equal(vllm_arg_nearest("tp"), "tensor_parallel_size");
 	assert_null(vllm_arg_nearest("qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq"));
-	assert_string_equal(
-		vllm_field_find("compilation_config", "pass_config.fuse_norm_quant")->path,
-		"pass_config.fuse_norm_quant");
-	assert_null(vllm_field_find("compilation_config", "moed"));
+	const struct option_row *object = vllm_arg_find("compilation_config");
+	assert_string_equal(option_field_find(object, "pass_config.fuse_norm_quant")->name,
+			    "pass_config.fuse_norm_quant");
+	const struct option_row *inner = option_field_find(object, "pass_config");
+	assert_ptr_equal(option_field_find(inner, "fuse_norm_quant"),
+			 option_field_find(object, "pass_config.fuse_norm_quant"));
+	assert_null(option_field_find(inner, "pass_config.fuse_norm_quant"));
+	assert_null(option_field_find(object, "moed"));
+	assert_null(option_field_next(vllm_arg_find("dtype"), NULL));
 	assert_int_equal(vllm_field_count(), 235);
 }
 
@@ -88,7 +93,7 @@ static json_t *words_of(const char *blanked)
 
 static void compare_row(const json_t *entry)
 {
-	const struct vllm_arg *arg = vllm_arg_find(
+	const struct option_row *arg = vllm_arg_find(
 		json_string_value(json_object_get(entry, "name")));
 
 	assert_non_null(arg);
@@ -98,8 +103,8 @@ static void compare_row(const json_t *entry)
 	compare(entry, "negative_flag", pl_json_text(arg->negative_flag));
 	compare(entry, "group", json_string(arg->group));
 	compare(entry, "reference_group", pl_json_text(arg->reference_group));
-	compare(entry, "type", json_string(vllm_arg_type_name(arg->type)));
-	compare(entry, "cli_style", json_string(vllm_arg_style_name(arg->style)));
+	compare(entry, "type", json_string(option_type_words(arg)));
+	compare(entry, "cli_style", json_string(option_style_name(arg->style)));
 	compare(entry, "choices", json_of(arg->choices));
 	compare(entry, "choices_open", json_boolean(arg->choices_open));
 	compare(entry, "choices_origin", pl_json_text(arg->choices_origin));
@@ -118,15 +123,13 @@ static void compare_row(const json_t *entry)
 	compare(entry, "removed_in", pl_json_text(arg->removed_in));
 	compare(entry, "replaced_by", pl_json_text(arg->replaced_by));
 	compare(entry, "since", pl_json_text(arg->since));
-	compare(entry, "in_reference", json_boolean(arg->in_reference));
+	compare(entry, "in_reference", json_boolean(!arg->gone));
 	compare(entry, "help", json_string(arg->help));
 	assert_int_equal(arg->no_null_on_cli, json_is_false(json_object_get(entry, "null_on_cli")));
 }
 
 static size_t compare_fields(const char *arg, const char *prefix, const json_t *fields)
 {
-	static const char *const types[] = { "any",    "bool", "int",  "float",
-					     "string", "enum", "list", "json" };
 	size_t count = 0;
 	const char *name;
 	json_t *entry;
@@ -135,9 +138,9 @@ static size_t compare_fields(const char *arg, const char *prefix, const json_t *
 	{
 		auto_free char *path = pl_asprintf("%s%s", prefix, name);
 		auto_free char *inner = pl_asprintf("%s.", path);
-		const struct vllm_field *field = vllm_field_find(arg, path);
+		const struct option_row *field = option_field_find(vllm_arg_find(arg), path);
 		assert_non_null(field);
-		compare(entry, "type", json_string(types[field->type]));
+		compare(entry, "type", json_string(option_type_name(field->type)));
 		compare(entry, "nullable", json_boolean(field->nullable));
 		compare(entry, "choices", json_of(field->choices));
 		compare(entry, "choices_open", json_boolean(field->choices_open));
@@ -149,8 +152,8 @@ static size_t compare_fields(const char *arg, const char *prefix, const json_t *
 		assert_int_equal(json_object_get(entry, "default") != NULL,
 				 field->default_json != NULL);
 		assert_int_equal(field->required, json_is_true(json_object_get(entry, "required")));
-		if (field->items != VLLM_FIELD_ANY || json_object_get(entry, "items") != NULL)
-			compare(entry, "items", json_string(types[field->items]));
+		if (field->items != OPTION_ANY || json_object_get(entry, "items") != NULL)
+			compare(entry, "items", json_string(option_type_name(field->items)));
 		count += 1 + compare_fields(arg, inner, json_object_get(entry, "fields"));
 	}
 	return count;
@@ -292,7 +295,7 @@ static void every_argument_is_in_the_effective_configuration(void **state)
 	assert_string_equal(json_string_value(json_object_get(source, "gpu_memory_utilization")),
 			    "default");
 	assert_string_equal(json_string_value(json_object_get(source, "swap_space")),
-			    vllm_arg_find("swap_space")->in_reference ? "default" : "unknown");
+			    vllm_arg_find("swap_space")->gone ? "unknown" : "default");
 	json_object_foreach(source, name, value)
 	{
 		unknown += strcmp(json_string_value(value), "unknown") == 0;
@@ -300,7 +303,7 @@ static void every_argument_is_in_the_effective_configuration(void **state)
 	assert_int_equal(unknown, 32);
 }
 
-static bool fits(const struct vllm_arg *arg, double value)
+static bool fits(const struct option_row *arg, double value)
 {
 	auto_json json_t *plain = json_of(arg->default_json);
 
@@ -323,74 +326,74 @@ static json_t *other_choice(const char *choices, const json_t *plain)
 }
 
 /* A valid object: a key of a simple type where the keys are known. */
-static json_t *sample_object(const struct vllm_arg *arg)
+static json_t *sample_object(const struct option_row *arg)
 {
 	json_t *object = json_object();
 	static const char *const lists[] = {
-		[VLLM_FIELD_ANY] = "[3]",
-		[VLLM_FIELD_INT] = "[3]",
-		[VLLM_FIELD_FLOAT] = "[0.5]",
-		[VLLM_FIELD_STRING] = "[\"x\"]",
+		[OPTION_ANY] = "[3]",
+		[OPTION_INT] = "[3]",
+		[OPTION_FLOAT] = "[0.5]",
+		[OPTION_STRING] = "[\"x\"]",
 	};
 
 	for (size_t i = 0; i < vllm_field_count(); i++) {
-		const struct vllm_field *field = vllm_field_at(i);
-		if (strcmp(field->arg, arg->name) != 0 || strchr(field->path, '.') != NULL)
+		const struct option_row *field = vllm_field_at(i);
+		if (strcmp(field->of, arg->name) != 0 || strchr(field->name, '.') != NULL)
 			continue;
 		if (field->choices != NULL)
-			json_object_set_new(object, field->path,
+			json_object_set_new(object, field->name,
 					    other_choice(field->choices, NULL));
-		else if (field->type == VLLM_FIELD_BOOL)
-			json_object_set_new(object, field->path, json_true());
-		else if (field->type == VLLM_FIELD_INT)
-			json_object_set_new(object, field->path, json_integer(3));
-		else if (field->type == VLLM_FIELD_STRING)
-			json_object_set_new(object, field->path, json_string("text"));
-		else if (field->type == VLLM_FIELD_LIST)
-			json_object_set_new(object, field->path, json_of(lists[field->items]));
-		else if (field->type == VLLM_FIELD_FLOAT)
-			json_object_set_new(object, field->path, json_real(0.5));
+		else if (field->type == OPTION_BOOL)
+			json_object_set_new(object, field->name, json_true());
+		else if (field->type == OPTION_INT)
+			json_object_set_new(object, field->name, json_integer(3));
+		else if (field->type == OPTION_STRING)
+			json_object_set_new(object, field->name, json_string("text"));
+		else if (field->type == OPTION_LIST)
+			json_object_set_new(object, field->name, json_of(lists[field->items]));
+		else if (field->type == OPTION_FLOAT)
+			json_object_set_new(object, field->name, json_real(0.5));
 		else
-			json_object_set_new(object, field->path, json_object());
+			json_object_set_new(object, field->name, json_object());
 	}
 	if (json_object_size(object) == 0)
 		json_object_set_new(object, "any_key", json_integer(1));
 	return object;
 }
 
-static json_t *sample_number(const struct vllm_arg *arg)
+static json_t *sample_number(const struct option_row *arg)
 {
 	static const double numbers[] = { 0.5, 7, 300, 2, 1, 400 };
 
-	for (size_t i = arg->type == VLLM_ARG_FLOAT ? 0 : 1; i < PL_ARRAY_SIZE(numbers); i++) {
+	for (size_t i = arg->type == OPTION_FLOAT ? 0 : 1; i < PL_ARRAY_SIZE(numbers); i++) {
 		if (fits(arg, numbers[i]))
-			return arg->type == VLLM_ARG_FLOAT ? json_real(numbers[i])
-							   : json_integer((json_int_t)numbers[i]);
+			return arg->type == OPTION_FLOAT ? json_real(numbers[i])
+							 : json_integer((json_int_t)numbers[i]);
 	}
 	fail();
 	return NULL;
 }
 
-static json_t *sample_value(const struct vllm_arg *arg)
+static json_t *sample_value(const struct option_row *arg)
 {
 	auto_json json_t *plain = json_of(arg->default_json);
 
-	if (arg->type == VLLM_ARG_LIST_ENUM)
+	if (arg->type == OPTION_LIST && arg->items == OPTION_ENUM)
 		return json_pack("[o]", other_choice(arg->choices, NULL));
 	if (arg->choices != NULL)
 		return other_choice(arg->choices, plain);
 	switch (arg->type) {
-	case VLLM_ARG_BOOL:
-		return json_boolean(arg->style == VLLM_STYLE_FLAG || !json_is_true(plain));
-	case VLLM_ARG_INT:
-	case VLLM_ARG_HUMAN_INT:
-	case VLLM_ARG_FLOAT:
+	case OPTION_BOOL:
+		return json_boolean(arg->style == OPTION_STYLE_FLAG || !json_is_true(plain));
+	case OPTION_INT:
+	case OPTION_HUMAN_INT:
+	case OPTION_FLOAT:
 		return sample_number(arg);
-	case VLLM_ARG_JSON:
+	case OPTION_JSON:
 		return sample_object(arg);
-	case VLLM_ARG_LIST_INT:
-		return json_pack("[i,i]", 3, 5);
-	case VLLM_ARG_LIST_STRING:
+	case OPTION_LIST:
+		if (arg->items == OPTION_INT)
+			return json_pack("[i,i]", 3, 5);
 		/* adapters have a form of their own */
 		if (strcmp(arg->name, "lora_modules") == 0)
 			return json_pack("[s,s]", "a=/a", "b=/b");
@@ -401,7 +404,7 @@ static json_t *sample_value(const struct vllm_arg *arg)
 }
 
 /* The words after the model, as the style asks. */
-static json_t *expected_words(const struct vllm_arg *arg, const json_t *value)
+static json_t *expected_words(const struct option_row *arg, const json_t *value)
 {
 	auto_free char *text = json_is_string(value) ? pl_strdup(json_string_value(value))
 						     : pl_json_to_text(value, PL_JSON_COMPACT);
@@ -409,13 +412,13 @@ static json_t *expected_words(const struct vllm_arg *arg, const json_t *value)
 	size_t i;
 	json_t *item;
 
-	if (arg->style == VLLM_STYLE_TOGGLE || arg->style == VLLM_STYLE_FLAG) {
+	if (arg->style == OPTION_STYLE_TOGGLE || arg->style == OPTION_STYLE_FLAG) {
 		json_array_append_new(
 			words, json_string(json_is_true(value) ? arg->flag : arg->negative_flag));
 		return words;
 	}
 	json_array_append_new(words, json_string(arg->flag));
-	if (arg->style == VLLM_STYLE_VALUE) {
+	if (arg->style == OPTION_STYLE_VALUE) {
 		json_array_append_new(words, json_string(text));
 		return words;
 	}
@@ -424,14 +427,14 @@ static json_t *expected_words(const struct vllm_arg *arg, const json_t *value)
 		auto_free char *word = json_is_string(item)
 					       ? pl_strdup(json_string_value(item))
 					       : pl_json_to_text(item, PL_JSON_COMPACT);
-		if (arg->style == VLLM_STYLE_REPEAT && i > 0)
+		if (arg->style == OPTION_STYLE_REPEAT && i > 0)
 			json_array_append_new(words, json_string(arg->flag));
 		json_array_append_new(words, json_string(word));
 	}
 	return words;
 }
 
-static void check_argument(const struct vllm_arg *arg)
+static void check_argument(const struct option_row *arg)
 {
 	auto_json json_t *value = sample_value(arg);
 	auto_json json_t *server = json_object();
@@ -476,8 +479,8 @@ static void every_argument_has_a_wrong_type(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < vllm_arg_count(); i++) {
-		const struct vllm_arg *arg = vllm_arg_at(i);
-		bool takes_map = arg->type == VLLM_ARG_JSON ||
+		const struct option_row *arg = vllm_arg_at(i);
+		bool takes_map = arg->type == OPTION_JSON ||
 				 pl_text_equal(arg->also_accepts, "json");
 		auto_free char *text = pl_asprintf("server:\n  %s: %s\n", arg->name,
 						   takes_map ? "[1]" : "{a: b}");

@@ -1,0 +1,134 @@
+/*
+ * One row of an option, whoever it belongs to: a server argument, a key inside of a JSON argument,
+ * an option of the load, a key of the experiment file. What it is called, what its value may be
+ * (option/value.h reads by that) and how it is written on a command line.
+ *
+ * - Rows are lists of src/tbl/, constant and shared by all threads; only an overlay makes others.
+ * - Members that a row does not say are 0: false, NULL, OPTION_ANY, OPTION_STYLE_VALUE.
+ */
+#ifndef OPTION_ROW_H
+#define OPTION_ROW_H
+
+#include "base/buf.h"
+#include "base/json.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum option_type {
+	OPTION_ANY, /* as long as JSON can say it */
+	OPTION_BOOL,
+	OPTION_TRI, /* a bool that may be unset, kept as int: -1, 0, 1 */
+	OPTION_INT,
+	OPTION_HUMAN_INT, /* also 32k, 1.5m, 4K */
+	OPTION_FLOAT,
+	OPTION_STRING,
+	OPTION_ENUM,
+	OPTION_JSON,     /* a mapping, or a text that is a JSON object */
+	OPTION_LIST,     /* one item without brackets is a list of one */
+	OPTION_DURATION, /* "30s"; ns */
+};
+
+/* As a row's type: these say of what a list is. */
+#define OPTION_LIST_INT    OPTION_LIST, .items = OPTION_INT
+#define OPTION_LIST_STRING OPTION_LIST, .items = OPTION_STRING
+#define OPTION_LIST_ENUM   OPTION_LIST, .items = OPTION_ENUM
+
+/* How it is written on a command line. */
+enum option_style {
+	OPTION_STYLE_VALUE,          /* --x v */
+	OPTION_STYLE_TOGGLE,         /* --x, --no-x */
+	OPTION_STYLE_FLAG,           /* --x */
+	OPTION_STYLE_LIST,           /* --x a b, one at least */
+	OPTION_STYLE_OPTIONAL_VALUE, /* --x [v] */
+	OPTION_STYLE_REPEAT,         /* --x a --x b */
+};
+
+/* An int64_t member without a value (a duration too). A double is NaN; text, list, object NULL. */
+#define OPTION_NO_I64 INT64_MIN
+
+struct option_row {
+	const char *name; /* "tensor_parallel_size"; of a key "mode", "pass_config.fuse_norm" */
+	enum option_type type;
+	enum option_type items; /* of a LIST; ANY: not known */
+	double min;             /* -INFINITY: none; durations in ns */
+	double max;
+	const char *exclusive;    /* "min", "max", "both" or NULL: the bounds are values too */
+	const char *choices;      /* JSON array text, or NULL */
+	const char *default_json; /* JSON text; NULL: not known, or computed */
+	const char *help;
+
+	bool nullable;
+	bool choices_open; /* other values can be valid: option_row_is_open() */
+	bool any_case;     /* choices are compared without case, '-' as '_' */
+	bool lenient;      /* texts and numbers stand for each other where the meaning is clear */
+	bool number_text;  /* STRING: numbers and booleans are taken as they are written */
+	bool infinite;     /* FLOAT: inf is a value, given back as "inf" */
+	bool secret;       /* never shown, logged or put on a command line */
+	const char *special_values; /* JSON array: valid besides choices and bounds */
+	const char *also_accepts;   /* further types: "bool", "int", "json", "string" */
+	const char *item_accepts;   /* the same for a LIST's items */
+
+	/* on a command line */
+	enum option_style style;
+	const char *flag;          /* "--tensor-parallel-size" */
+	const char *aliases;       /* separated by blanks */
+	const char *negative_flag; /* "--no-x" */
+	const char *const_json;    /* what a bare OPTIONAL_VALUE flag means */
+	bool no_null_on_cli;       /* unset is null, but the word None is refused */
+	const char *variable;      /* a secret reaches the server by this environment variable */
+
+	/* where and when there is such an option */
+	const char *group;
+	bool gone;       /* the reference release no longer has it */
+	bool deprecated; /* ... has it still */
+	const char *removed_in;
+	const char *replaced_by;    /* argument or "argument.key" */
+	const char *since;          /* first release known to have it, in words */
+	const char *older_choices;  /* JSON array: only older releases take these */
+	const char *older_aliases;  /* flags that meant this in older releases */
+	const char *older_default;  /* JSON */
+	const char *choices_origin; /* "flag" (the parser's list), "help", "source" */
+	const char *help_choices;   /* JSON array: what the help names, where it is not `choices` */
+	const char *choices_note;   /* "not checked …": the list is open */
+	const char *reference_group;
+	const char *note;
+
+	/* the keys of a JSON object are rows too */
+	const char *of;                  /* a key: the argument whose object it stands in */
+	bool required;                   /* a key: it must be there */
+	const struct option_row *fields; /* keys of this argument and of others: see below */
+	size_t field_count;
+};
+
+const char *option_type_name(enum option_type type); /* "int_or_human", "list" */
+/* With a list's items: "list<int>". */
+const char *option_type_words(const struct option_row *row);
+/* The way back, into type and items; -1: no such type. */
+int option_type_read(const char *words, struct option_row *row);
+const char *option_style_name(enum option_style style); /* "optional_value" */
+int option_style_find(const char *name, enum option_style *ret);
+
+/* Can a value outside of `choices` be right? */
+bool option_row_is_open(const struct option_row *row);
+/* Must its list have an item? */
+bool option_row_needs_item(const struct option_row *row);
+/* "an integer of at least 1, or null" */
+void option_row_describe(const struct option_row *row, struct pl_buf *buf);
+
+/* A key's name within an object, a part of an argument or the whole: "mode", "pass_config.fuse_norm";
+ * NULL: it stands elsewhere. */
+const char *option_field_in(const struct option_row *object, const struct option_row *field);
+/* The keys in an object and in its objects, one behind another; NULL: no more. `previous` NULL: the
+ * first. */
+const struct option_row *option_field_next(const struct option_row *object,
+					   const struct option_row *previous);
+/* By its name in the object; NULL: there is no such key, or the object's keys are not known. */
+const struct option_row *option_field_find(const struct option_row *object, const char *name);
+
+/* "600s", "100ms", "1us": the largest unit that says it exactly. New reference; null for
+ * OPTION_NO_I64. */
+json_t *option_duration_to_json(int64_t ns);
+
+#endif

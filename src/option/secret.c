@@ -1,0 +1,212 @@
+#include "option/secret.h"
+
+#include <ctype.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/text.h"
+
+static bool has_one_of(const char *name, const char *const *parts, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (strstr(name, parts[i]) != NULL)
+			return true;
+	}
+	return false;
+}
+
+/* "_HF_TOKEN_" of "hfToken2": upper case, one '_' around each word, no digits at a word's end. */
+static char *name_of_words(const char *text)
+{
+	char *name = pl_alloc(2 * strlen(text) + 3);
+	size_t len = 0;
+
+	name[len++] = '_';
+	for (const char *at = text; *at != '\0'; at++) {
+		unsigned char c = (unsigned char)*at;
+		bool begins = at > text && isupper(c) && islower((unsigned char)at[-1]);
+		if (begins || !isalnum(c)) {
+			while (isdigit((unsigned char)name[len - 1]))
+				len--;
+			if (name[len - 1] != '_')
+				name[len++] = '_';
+		}
+		if (isalnum(c))
+			name[len++] = (char)toupper(c);
+	}
+	while (isdigit((unsigned char)name[len - 1]))
+		len--;
+	if (name[len - 1] != '_')
+		name[len++] = '_';
+	name[len] = '\0';
+	return name;
+}
+
+bool option_secret_is_name(const char *name)
+{
+	/* also glued to what stands before: PGPASSWORD */
+	static const char *const anywhere[] = {
+		"SECRET_",     "SECRETS_",        "PASSWORD_",    "PASSWORDS_",  "PASSWD_",
+		"APIKEY_",     "APIKEYS_",        "CREDENTIAL_",  "SECRETKEY_",  "ACCESSKEY_",
+		"PASSPHRASE_", "_AUTHORIZATION_", "CREDENTIALS_", "PRIVATEKEY_", "_API_KEY_",
+		"_API_KEYS_",  "_ACCESS_KEY_",
+	};
+	static const char *const last[] = { "_KEY_", "_KEYS_", "_PASS_" };
+	/* keys by which something is looked up */
+	static const char *const lookups[] = { "_CONFIG_KEY_", "_CACHE_KEY_", "_SORT_KEY_",
+					       "_PUBLIC_KEY_" };
+	static const char *const tokens[] = { "TOKEN_", "TOKENS_" };
+	/* counts of tokens, and the tokens of a vocabulary */
+	static const char *const of_models[] = {
+		"_MAX_",         "_MIN_",    "_NUM_",     "_PER_",       "_BATCHED_",
+		"_SPECULATIVE_", "_ID_",     "_IDS_",     "_EOS_",       "_BOS_",
+		"_PAD_",         "_UNK_",    "_SEP_",     "_CLS_",       "_MASK_",
+		"_STOP_",        "_FROM_",   "_IMAGE_",   "_VIDEO_",     "_AUDIO_",
+		"_SPECIAL_",     "_BUDGET_", "_BUDGETS_", "_THRESHOLD_", "_ADDED_",
+	};
+	auto_free char *words = name_of_words(name);
+
+	if (has_one_of(words, anywhere, PL_ARRAY_SIZE(anywhere)))
+		return true;
+	for (size_t i = 0;
+	     i < PL_ARRAY_SIZE(last) && !has_one_of(words, lookups, PL_ARRAY_SIZE(lookups)); i++) {
+		if (pl_text_ends(words, last[i]))
+			return true;
+	}
+	/* not the folder in PWD */
+	if (pl_text_ends(words, "_PWD_") && strcmp(words, "_PWD_") != 0)
+		return true;
+	return has_one_of(words, tokens, PL_ARRAY_SIZE(tokens)) &&
+	       !has_one_of(words, of_models, PL_ARRAY_SIZE(of_models));
+}
+
+static bool is_name_char(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '-';
+}
+
+/* Does a secret's name end at `end` (not below `text`)? */
+static bool is_named_secret(const char *text, const char *end)
+{
+	const char *begin = end;
+
+	while (begin > text && is_name_char(begin[-1]))
+		begin--;
+	auto_free char *name = pl_strndup(begin, (size_t)(end - begin));
+	return name[0] != '\0' && option_secret_is_name(name);
+}
+
+/* A number, a truth value or null: no secret whatever its key is. */
+static bool is_plain_json(const char *value)
+{
+	value += strspn(value, " \t\n");
+	auto_free char *text = pl_strndup(value, strcspn(value, ",}] \t\n"));
+	double number;
+
+	return strcmp(text, "true") == 0 || strcmp(text, "false") == 0 ||
+	       strcmp(text, "null") == 0 || pl_text_to_f64(text, &number);
+}
+
+bool option_secret_in_json(const char *text)
+{
+	text += strspn(text, " \t\n");
+	if (text[0] != '{' && text[0] != '[')
+		return false;
+	for (const char *at = text; *at != '\0'; at++) {
+		const char *end = at;
+		if (*at != ':')
+			continue;
+		/* a key of a JSON text in a JSON text ends in \" */
+		while (end > text && strchr(" \t\n\"'\\", end[-1]) != NULL)
+			end--;
+		if (is_named_secret(text, end) && !is_plain_json(at + 1))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Where the next password of a URL begins, and its length; NULL: there is none. Alone in front of
+ * the '@' of a web address stands a token.
+ */
+static const char *find_url_password(const char *text, size_t *ret_len)
+{
+	const char *begin = text;
+
+	for (const char *at = strstr(text, "://"); at != NULL; at = strstr(at, "://")) {
+		at += strlen("://");
+		size_t host = strcspn(at, "/?#\"' \t\r\n");
+		const char *sign = memrchr(at, '@', host);
+		const char *colon = sign != NULL ? memchr(at, ':', (size_t)(sign - at)) : NULL;
+		const char *from = colon != NULL ? colon + 1 : at;
+		bool is_web = at - begin >= 7 && (memcmp(at - 7, "http://", 7) == 0 ||
+						  memcmp(at - 7, "ttps://", 7) == 0);
+		if (sign == NULL || from == sign || (colon == NULL && !is_web))
+			continue;
+		*ret_len = (size_t)(sign - from);
+		return from;
+	}
+	return NULL;
+}
+
+bool option_secret_in_url(const char *text)
+{
+	size_t len;
+
+	const char *password = find_url_password(text, &len);
+
+	return password != NULL && strncmp(password, OPTION_SECRET_SHOWN, len) != 0;
+}
+
+char *option_secret_urls_shown(const char *text)
+{
+	auto_buf shown = { 0 };
+	const char *password;
+	size_t len;
+
+	pl_buf_init(&shown, SIZE_MAX / 2);
+	while ((password = find_url_password(text, &len)) != NULL) {
+		pl_buf_add(&shown, text, (size_t)(password - text));
+		pl_buf_add_text(&shown, OPTION_SECRET_SHOWN);
+		text = password + len;
+	}
+	pl_buf_add_text(&shown, text);
+	return pl_buf_take(&shown);
+}
+
+bool option_secret_is_held(const char *key, const char *text)
+{
+	const char *last = key != NULL ? strrchr(key, '.') : NULL;
+	bool in_object = last != NULL && (key[0] == '-' || strchr(key, '.') != last);
+
+	return option_secret_in_json(text) || option_secret_in_url(text) ||
+	       (in_object && option_secret_is_name(last + 1));
+}
+
+const char *option_secret_assigned(const char *word)
+{
+	const char *from = word;
+
+	if (pl_text_starts(word, "--"))
+		from += strcspn(word, "=");
+	for (const char *at = from; *at != '\0'; at++) {
+		if (*at == '=' && at > from && is_named_secret(from, at))
+			return at + 1;
+	}
+	return NULL;
+}
+
+bool option_secret_is_assigned(const char *word)
+{
+	const char *value = option_secret_assigned(word);
+
+	if (value == NULL)
+		return false;
+	value += strspn(value, "\"'");
+	bool filled_in = value[0] == '$' && (isalpha((unsigned char)value[1]) || value[1] == '_' ||
+					     value[1] == '{' || value[1] == '(');
+	return value[0] != '\0' && !filled_in;
+}

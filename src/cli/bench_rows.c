@@ -1,14 +1,16 @@
 #include "cli/bench_rows.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "bench/adapters/adapter.h"
 #include "bench/data/dataset.h"
 #include "cli/cli.h"
 
-enum { NAME_BYTES = 64, TEXTS_BYTES = 4096, CHOICES_MAX = 128 };
+enum { TEXTS_BYTES = 4096, CHOICES_MAX = 256 };
 
 static const char *const verdicts[] = { "degraded", "client_limited", NULL };
 
@@ -32,36 +34,8 @@ const struct vllm_bench_flag cli_bench_flags[] = {
 	{ NULL, false },
 };
 
-#define TYPE_BOOL PL_OPT_FLAG
-#define TYPE_TRI  PL_OPT_FLAG
-#define TYPE_I64  PL_OPT_INT
-#define TYPE_F64  PL_OPT_F64
-#define TYPE_TEXT PL_OPT_TEXT
-#define TYPE_JSON PL_OPT_TEXT
-#define TYPE_LIST PL_OPT_TEXT
-#define TYPE_DUR  PL_OPT_DURATION
-
-#define WORD_BOOL NULL
-#define WORD_TRI  NULL
-#define WORD_I64  "N"
-#define WORD_F64  "X"
-#define WORD_TEXT "TEXT"
-#define WORD_JSON "JSON"
-#define WORD_LIST "WORD..."
-#define WORD_DUR  "TIME"
-
-/* In `order`: the next of `groups` begins. */
-enum { GROUP = VLLM_BENCH_COUNT };
-
 static const char *const groups[] = {
 #define BENCH_GROUP(title) title,
-#define BENCH_IN(name)
-#include "tbl/bench_groups.h"
-};
-
-static const int order[] = {
-#define BENCH_GROUP(title) GROUP,
-#define BENCH_IN(name)     VLLM_BENCH_##name,
 #include "tbl/bench_groups.h"
 };
 
@@ -77,118 +51,128 @@ static const struct pl_opt flags[] = {
 #undef FLAG
 };
 
-static const struct pl_opt options[VLLM_BENCH_COUNT] = {
-#define BENCH(type_, name_, def, min, max, choices_, state, origin, help_)                        \
-	{ .name = #name_,                                                                         \
-	  .type = TYPE_##type_,                                                                   \
-	  .arg = WORD_##type_,                                                                    \
-	  .negatable = TYPE_##type_ == PL_OPT_FLAG && VLLM_BENCH_##type_ == VLLM_BENCH_TRI &&     \
-		       STATE_##state,                                                             \
-	  .help = help_,                                                                          \
-	  .later = !STATE_##state,                                                                \
-	  .hidden = !STATE_##state || ORIGIN_##origin || VLLM_BENCH_##name_ == VLLM_BENCH_kind || \
-		    VLLM_BENCH_##name_ == VLLM_BENCH_client },
-#define STATE_NOW   true
-#define STATE_LATER false
-/* hidden: not on the command line */
-#define ORIGIN_VLLM     false
-#define ORIGIN_OURS     false
-#define ORIGIN_OLD_VLLM true
-#include "tbl/bench_args.h"
-#undef BENCH
-};
-
 static struct pl_opt rows[VLLM_BENCH_COUNT + PL_ARRAY_SIZE(flags) + 1];
-static char names[VLLM_BENCH_COUNT][NAME_BYTES];
 static char texts[TEXTS_BYTES];
 static const char *choices[CHOICES_MAX];
 
+/* What is filled so far of all three. */
+struct filling {
+	struct pl_opt *row;
+	char *text;
+	const char **choice;
+};
+
+static const char *keep(struct filling *filling, const char *text)
+{
+	char *kept = filling->text;
+
+	filling->text = stpcpy(kept, text) + 1;
+	assert(filling->text <= texts + TEXTS_BYTES);
+	return kept;
+}
+
 /* What this version can do of a row's choices. */
-static bool is_offered(enum vllm_bench_id id, const char *choice)
+static bool is_offered(const struct option_row *row, const char *choice)
 {
-	if (id == VLLM_BENCH_backend)
+	if (row == vllm_bench_row(VLLM_BENCH_backend))
 		return bench_adapter_find(choice) != NULL;
-	return id != VLLM_BENCH_dataset_name || bench_dataset_is_known(choice);
+	return row != vllm_bench_row(VLLM_BENCH_dataset_name) || bench_dataset_is_known(choice);
 }
 
-/* The row's choices as a list of their own; *text and *list go on behind what was taken. */
-static const char *const *split_choices(enum vllm_bench_id id, char **text, const char ***list)
+static const char *const *choices_of(struct filling *filling, const struct option_row *row)
 {
-	const char **first = *list;
-	char *rest = stpcpy(*text, vllm_bench_row(id)->choices);
+	auto_json json_t *list = row->choices != NULL ? json_loads(row->choices, 0, NULL) : NULL;
+	const char **first = filling->choice;
 
-	for (char *at = *text, *choice; (choice = strsep(&at, "|")) != NULL;) {
-		if (is_offered(id, choice))
-			*(*list)++ = choice;
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const char *choice = json_string_value(json_array_get(list, i));
+		if (is_offered(row, choice))
+			*filling->choice++ = keep(filling, choice);
 	}
-	*(*list)++ = NULL;
-	*text = rest + 1;
-	assert(*text <= texts + TEXTS_BYTES && *list <= choices + CHOICES_MAX);
-	return first;
+	*filling->choice++ = NULL;
+	assert(filling->choice <= choices + CHOICES_MAX);
+	return list != NULL ? first : NULL;
 }
 
-static const char *default_of(enum vllm_bench_id id)
+static const char *default_of(struct filling *filling, const struct option_row *row)
 {
-	const struct vllm_bench_row *row = vllm_bench_row(id);
+	struct option_row serve = *row;
 
-#define SERVE_DEFAULT(name_, text)    \
-	if (id == VLLM_BENCH_##name_) \
-		return text;
-#include "tbl/bench_line.h"
-	if (row->type == VLLM_BENCH_BOOL || strcmp(row->def, "null") == 0)
+	if (row->type == OPTION_BOOL)
 		return NULL;
-	return row->def;
+	if (row->serve_default != NULL)
+		serve.default_json = row->serve_default;
+	auto_free char *text = option_row_default_text(&serve);
+	return text != NULL ? keep(filling, text) : NULL;
 }
+
+static const struct {
+	enum pl_opt_type type;
+	const char *word;
+} types[] = {
+	[OPTION_BOOL] = { PL_OPT_FLAG, NULL },      [OPTION_TRI] = { PL_OPT_FLAG, NULL },
+	[OPTION_INT] = { PL_OPT_INT, "N" },         [OPTION_FLOAT] = { PL_OPT_F64, "X" },
+	[OPTION_STRING] = { PL_OPT_TEXT, "TEXT" },  [OPTION_JSON] = { PL_OPT_TEXT, "JSON" },
+	[OPTION_LIST] = { PL_OPT_TEXT, "WORD..." }, [OPTION_DURATION] = { PL_OPT_DURATION, "TIME" },
+};
 
 /* What the shell completes as a file or a folder. */
-static const char *word_of(enum vllm_bench_id id, const char *word)
+static const char *word_of(const struct option_row *row)
 {
-	if (id == VLLM_BENCH_dataset_path || id == VLLM_BENCH_result_filename)
+	if (row == vllm_bench_row(VLLM_BENCH_dataset_path) ||
+	    row == vllm_bench_row(VLLM_BENCH_result_filename))
 		return "FILE";
-	if (id == VLLM_BENCH_source_addresses)
+	if (row == vllm_bench_row(VLLM_BENCH_source_addresses))
 		return "A,B,...";
-	return id == VLLM_BENCH_result_dir ? "DIR" : word;
+	return row == vllm_bench_row(VLLM_BENCH_result_dir) ? "DIR" : types[row->type].word;
 }
 
-/* Flags are written with dashes, and a macro cannot turn them. */
-static void fill_row(enum vllm_bench_id id, struct pl_opt *row)
+/* One row, and those that stand behind it. */
+static void add_row(struct filling *filling, const struct option_row *row, const char **group)
 {
-	*row = options[id];
-	row->def = default_of(id);
-	row->arg = word_of(id, row->arg);
-	strncpy(names[id], row->name, NAME_BYTES - 1);
-	for (char *at = names[id]; *at != '\0'; at++)
-		*at = *at == '_' ? '-' : *at;
-	row->name = names[id];
+	*filling->row = (struct pl_opt){
+		.name = row->flag != NULL ? row->flag + strlen("--") : row->name,
+		.type = types[row->type].type,
+		.arg = word_of(row),
+		.negatable = row->negative_flag != NULL && !row->later,
+		.help = row->help,
+		.later = row->later,
+		.hidden = row->later || row->gone || row->flag == NULL,
+		.def = default_of(filling, row),
+		.choices = choices_of(filling, row),
+	};
+	/* the first that is shown has the group's title */
+	if (!filling->row->hidden)
+		filling->row->group = pl_take(*group);
+	filling->row++;
+	for (size_t i = 0; i < VLLM_BENCH_COUNT; i++) {
+		const struct option_row *next = vllm_bench_row((enum vllm_bench_id)i);
+		if (next->after != NULL && strcmp(next->after, row->name) == 0)
+			add_row(filling, next, group);
+	}
+}
+
+static bool is_in(const struct option_row *row, size_t group)
+{
+	bool is_last = group + 1 == PL_ARRAY_SIZE(groups);
+
+	return row->group != NULL ? strcmp(row->group, groups[group]) == 0 : is_last;
 }
 
 /* Done once, before main(): the rows in the order of the help. */
 __attribute__((constructor)) static void make_rows(void)
 {
-	struct pl_opt *row = rows;
-	const char **list = choices;
-	const char *const *title = groups;
-	const char *group = NULL; /* not shown yet */
-	bool listed[VLLM_BENCH_COUNT] = { false };
-	char *text = texts;
+	struct filling filling = { .row = rows, .text = texts, .choice = choices };
 
-	for (size_t i = 0; i < PL_ARRAY_SIZE(order) + VLLM_BENCH_COUNT; i++) {
-		int id = i < PL_ARRAY_SIZE(order) ? order[i] : (int)(i - PL_ARRAY_SIZE(order));
-		if (id == GROUP) {
-			group = *title++;
-			continue;
+	for (size_t group = 0; group < PL_ARRAY_SIZE(groups); group++) {
+		const char *title = groups[group];
+		for (size_t i = 0; i < VLLM_BENCH_COUNT; i++) {
+			const struct option_row *row = vllm_bench_row((enum vllm_bench_id)i);
+			if (row->after == NULL && is_in(row, group))
+				add_row(&filling, row, &title);
 		}
-		if (listed[id])
-			continue;
-		listed[id] = true;
-		fill_row((enum vllm_bench_id)id, row);
-		if (vllm_bench_row((enum vllm_bench_id)id)->choices[0] != '\0')
-			row->choices = split_choices((enum vllm_bench_id)id, &text, &list);
-		row->group = row->hidden ? NULL : group;
-		group = row->hidden ? group : NULL;
-		row++;
 	}
-	memcpy(row, flags, sizeof(flags));
+	memcpy(filling.row, flags, sizeof(flags));
 }
 
 const struct pl_opt_command cli_bench_command = {

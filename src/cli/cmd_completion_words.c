@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "vllm/arg_json.h"
+#include "experiment/config.h"
 #include "vllm/bench_options.h"
 #include "checkpoint/hardware.h"
 
@@ -15,17 +16,6 @@
 #define NAME_LETTERS      "abcdefghijklmnopqrstuvwxyz0123456789-"
 /* Values with anything else would need quotes of the shell's. */
 #define PLAIN_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:/+,@%^-"
-
-static const struct {
-	const char *key;
-	const char *type;
-	const char *choices;
-	const char *help;
-} experiment_keys[] = {
-#define KEY(type, key, member, def, min, max, choices, state, help) { key, #type, choices, help },
-#include "tbl/experiment_keys.h"
-#undef KEY
-};
 
 void cli_words_done(struct cli_words *words)
 {
@@ -78,18 +68,6 @@ static char *values_of(const char *choices, bool is_bool)
 	return pl_strdup(pl_buf_text(&values));
 }
 
-/* Choices separated by bars. */
-static char *values_of_bars(const char *choices, bool is_bool)
-{
-	char *values = pl_strdup(is_bool ? "true|false" : choices);
-
-	for (char *at = values; *at != '\0'; at++) {
-		if (*at == '|')
-			*at = ' ';
-	}
-	return values;
-}
-
 static void add_server_keys(struct cli_words *words)
 {
 	for (size_t i = 0; i < vllm_arg_count(); i++) {
@@ -109,15 +87,15 @@ void cli_words_of_keys(struct cli_words *words)
 {
 	add_server_keys(words);
 	for (size_t i = 0; i < VLLM_BENCH_COUNT; i++) {
-		const struct vllm_bench_row *row = vllm_bench_row((enum vllm_bench_id)i);
-		bool is_bool = row->type == VLLM_BENCH_BOOL || row->type == VLLM_BENCH_TRI;
-		auto_free char *values = values_of_bars(row->choices, is_bool);
+		const struct option_row *row = vllm_bench_row((enum vllm_bench_id)i);
+		bool is_bool = row->type == OPTION_BOOL || row->type == OPTION_TRI;
+		auto_free char *values = values_of(row->choices, is_bool);
 		add_key(words, "benchmark", row->name, row->help, values);
 	}
-	for (size_t i = 0; i < PL_ARRAY_SIZE(experiment_keys); i++) {
-		bool is_bool = strcmp(experiment_keys[i].type, "BOOL") == 0;
-		auto_free char *values = values_of_bars(experiment_keys[i].choices, is_bool);
-		add(words, experiment_keys[i].key, experiment_keys[i].help, values);
+	for (size_t i = 0; i < exp_key_count(); i++) {
+		const struct option_row *row = exp_key_at(i);
+		auto_free char *values = values_of(row->choices, row->type == OPTION_BOOL);
+		add(words, row->name, row->help, values);
 	}
 }
 

@@ -9,61 +9,6 @@
 #include "base/text.h"
 #include "option/dotted.h"
 
-/* The row's choices, and what an experiment file takes beside them. */
-static char *choices_in_file(enum vllm_bench_id id)
-{
-#define FILE_VALUE(name, value)                                                                  \
-	if (id == VLLM_BENCH_##name) {                                                           \
-		auto_free char *bars = pl_asprintf("%s|%s", vllm_bench_row(id)->choices, value); \
-		return exp_choices_of_bars(bars);                                                \
-	}
-#include "tbl/bench_line.h"
-	return exp_choices_of_bars(vllm_bench_row(id)->choices);
-}
-
-/* Sets *ret_choices, which the spec borrows. */
-static struct option_row row_spec(enum vllm_bench_id id, char **ret_choices)
-{
-	static const struct {
-		enum option_type kind;
-		enum option_type items;
-	} kinds[] = {
-		[VLLM_BENCH_BOOL] = { OPTION_BOOL, 0 },
-		[VLLM_BENCH_I64] = { OPTION_INT, 0 },
-		[VLLM_BENCH_F64] = { OPTION_FLOAT, 0 },
-		[VLLM_BENCH_TEXT] = { OPTION_STRING, 0 },
-		[VLLM_BENCH_JSON] = { OPTION_JSON, 0 },
-		[VLLM_BENCH_LIST] = { OPTION_LIST, OPTION_STRING },
-		[VLLM_BENCH_DUR] = { OPTION_DURATION, 0 },
-		[VLLM_BENCH_TRI] = { OPTION_BOOL, 0 },
-	};
-	const struct vllm_bench_row *row = vllm_bench_row(id);
-	struct option_row spec = {
-		.type = kinds[row->type].kind,
-		.items = kinds[row->type].items,
-		.nullable = strcmp(row->def, "null") == 0,
-		.number_text = true,
-		.infinite = true,
-		.secret = id == VLLM_BENCH_header,
-		.min = -INFINITY,
-		.max = INFINITY,
-	};
-	int64_t ns;
-
-	*ret_choices = choices_in_file(id);
-	spec.choices = *ret_choices;
-	if (row->type != VLLM_BENCH_DUR) {
-		(void)pl_text_to_f64(row->min, &spec.min);
-		(void)pl_text_to_f64(row->max, &spec.max);
-		return spec;
-	}
-	if (pl_text_to_duration_ns(row->min, &ns))
-		spec.min = (double)ns;
-	if (pl_text_to_duration_ns(row->max, &ns))
-		spec.max = (double)ns;
-	return spec;
-}
-
 /* A list of scalars as the text that vLLM wants: "50,99". */
 static json_t *joined(const struct pl_yaml *list)
 {
@@ -102,32 +47,20 @@ static json_t *paired(const struct pl_yaml *map, char between)
 }
 
 /* Spellings of YAML for what vLLM takes as text; NULL: none of them. */
-static json_t *other_spelling(enum vllm_bench_id id, const struct pl_yaml *node)
+static json_t *other_spelling(const struct option_row *row, const struct pl_yaml *node)
 {
-	bool is_list = node->kind == PL_YAML_LIST;
-	bool is_map = node->kind == PL_YAML_MAP;
-	bool has_commas = node->kind == PL_YAML_SCALAR && strchr(node->text, ',') != NULL;
-
-	switch (id) {
-	case VLLM_BENCH_metric_percentiles:
-	case VLLM_BENCH_percentile_metrics:
-	case VLLM_BENCH_bfcl_categories:
-	case VLLM_BENCH_timeline_itl_thresholds:
-		return is_list && node->count > 0 ? joined(node) : NULL;
-	case VLLM_BENCH_header:
-	case VLLM_BENCH_metadata:
-		return is_map ? paired(node, '=') : NULL;
-	case VLLM_BENCH_goodput:
-		return is_map ? paired(node, ':') : NULL;
-	case VLLM_BENCH_source_addresses:
-		return has_commas ? split(node->text) : NULL;
-	case VLLM_BENCH_random_range_ratio:
-		break;
-	default:
+	if (row->joined)
+		return node->kind == PL_YAML_LIST && node->count > 0 ? joined(node) : NULL;
+	if (row->pairs != '\0')
+		return node->kind == PL_YAML_MAP ? paired(node, row->pairs) : NULL;
+	if (row->commas)
+		return node->kind == PL_YAML_SCALAR && strchr(node->text, ',') != NULL
+			       ? split(node->text)
+			       : NULL;
+	if (row != vllm_bench_row(VLLM_BENCH_random_range_ratio) || node->kind != PL_YAML_MAP)
 		return NULL;
-	}
-	auto_json json_t *ratios = is_map ? pl_yaml_to_json(node) : NULL;
-	auto_free char *text = is_map ? pl_json_to_text(ratios, PL_JSON_PYTHON) : NULL;
+	auto_json json_t *ratios = pl_yaml_to_json(node);
+	auto_free char *text = ratios != NULL ? pl_json_to_text(ratios, PL_JSON_PYTHON) : NULL;
 	return text != NULL ? json_string(text) : NULL;
 }
 
@@ -146,14 +79,12 @@ static void unknown_option(struct option_reader *reader, const struct pl_yaml *n
 static json_t *read_option(struct option_reader *reader, enum vllm_bench_id id,
 			   const struct pl_yaml *node, const char *key)
 {
-	auto_free char *choices = NULL;
-	struct option_row spec = row_spec(id, &choices);
-	json_t *value = other_spelling(id, node);
+	const struct option_row *row = vllm_bench_row(id);
+	json_t *value = other_spelling(row, node);
 
 	if (value == NULL)
-		value = option_value_read(reader, node, key, &spec);
-	if (!json_is_string(value) ||
-	    (id != VLLM_BENCH_dataset_path && id != VLLM_BENCH_result_dir))
+		value = option_value_read(reader, node, key, row);
+	if (!json_is_string(value) || !row->expand)
 		return value;
 	auto_free char *path = exp_expand(reader, node, key, json_string_value(value));
 	json_decref(value);

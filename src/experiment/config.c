@@ -27,18 +27,6 @@ void exp_object_put(json_t *object, const char *name, const struct pl_yaml *node
 	json_object_set_new(object, name, value);
 }
 
-char *exp_choices_of_bars(const char *bars)
-{
-	auto_json json_t *list = json_array();
-	auto_free char *text = pl_strdup(bars);
-
-	if (bars[0] == '\0')
-		return NULL;
-	for (char *rest = text, *one; (one = strsep(&rest, "|")) != NULL;)
-		json_array_append_new(list, json_string(one));
-	return pl_json_to_text(list, PL_JSON_COMPACT);
-}
-
 bool exp_same_name(const char *a, const char *b)
 {
 	for (; *a != '\0' && *b != '\0'; a++, b++) {
@@ -370,7 +358,7 @@ int exp_config_check_supported(const struct exp_config *experiment, struct pl_er
 	if (exp_keys_check_supported(experiment, err) < 0)
 		return -1;
 	for (size_t i = 0; i < VLLM_BENCH_COUNT; i++) {
-		const struct vllm_bench_row *row = vllm_bench_row((enum vllm_bench_id)i);
+		const struct option_row *row = vllm_bench_row((enum vllm_bench_id)i);
 		/* vLLM's own client has what ours has not yet */
 		if (row->later && (row->ours || !vllm) && experiment->bench_set[i] &&
 		    !vllm_bench_is_default(bench, (enum vllm_bench_id)i))

@@ -59,6 +59,10 @@ struct exp_config {
 	struct option_places places; /* where "server.dtype", "launch.gpus" … were set */
 };
 
+/* The rows of tbl/experiment_keys.h: "launch.env" … */
+size_t exp_key_count(void);
+const struct option_row *exp_key_at(size_t i);
+
 /* As an empty file would give it. `source` is its name in messages. */
 struct exp_config *exp_config_new(const char *source);
 

@@ -71,7 +71,5 @@ char *exp_expand(struct option_reader *reader, const struct pl_yaml *node, const
 		 const char *text);
 /* Sets or, for a map from a dotted name, merges. Steals `value`. */
 void exp_object_put(json_t *object, const char *name, const struct pl_yaml *node, json_t *value);
-/* "['a','b']" of "a|b", NULL for "". The caller's (free()). */
-char *exp_choices_of_bars(const char *bars);
 
 #endif

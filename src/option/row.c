@@ -38,6 +38,7 @@ static const char *const style_names[] = {
 	[OPTION_STYLE_LIST] = "list",
 	[OPTION_STYLE_OPTIONAL_VALUE] = "optional_value",
 	[OPTION_STYLE_REPEAT] = "repeat",
+	[OPTION_STYLE_WORDS] = "words",
 };
 
 /* -1: it is not among them; pl_text_equal() knows no name that is NULL. */
@@ -137,6 +138,49 @@ const struct option_row *option_field_find(const struct option_row *object, cons
 	return field;
 }
 
+json_t *option_row_choices(const struct option_row *row)
+{
+	json_t *choices = row->choices != NULL ? json_loads(row->choices, 0, NULL) : NULL;
+	auto_json json_t *more = row->file_choices != NULL ? json_loads(row->file_choices, 0, NULL)
+							   : NULL;
+
+	if (more != NULL)
+		json_array_extend(choices, more);
+	return choices;
+}
+
+char *option_row_default_text(const struct option_row *row)
+{
+	auto_json json_t *value = json_loads(row->default_json, JSON_DECODE_ANY, NULL);
+
+	if (json_is_null(value))
+		return NULL;
+	return pl_strdup(json_is_string(value) ? json_string_value(value) : row->default_json);
+}
+
+char *option_row_bound_text(const struct option_row *row, double bound)
+{
+	static const struct {
+		const char *unit;
+		double ns;
+	} units[] = { { "d", 86400e9 }, { "h", 3600e9 }, { "s", 1e9 }, { "ms", 1e6 } };
+	char number[PL_F64_TEXT_BYTES];
+
+	for (size_t i = 0; row->type == OPTION_DURATION && i < PL_ARRAY_SIZE(units); i++) {
+		if (bound > 0 && fmod(bound, units[i].ns) == 0)
+			return pl_asprintf("%.0f%s", bound / units[i].ns, units[i].unit);
+	}
+	if (row->type == OPTION_DURATION)
+		return pl_asprintf("%.0fs", bound / 1e9);
+	if (isinf(bound) || bound == floor(bound))
+		return pl_asprintf("%.0f", bound);
+	pl_text_from_f64(bound, number);
+	char *exponent = strstr(number, "e-0");
+	if (exponent != NULL)
+		memmove(exponent + 2, exponent + 3, strlen(exponent + 2));
+	return pl_strdup(number);
+}
+
 json_t *option_duration_to_json(int64_t ns)
 {
 	static const struct {
@@ -208,9 +252,8 @@ static void add_value(struct pl_buf *buf, const json_t *value)
 }
 
 /* "a, b or c"; long lists are cut. */
-static void add_choices(struct pl_buf *buf, const char *choices)
+static void add_choices(struct pl_buf *buf, const json_t *list)
 {
-	auto_json json_t *list = json_loads(choices, 0, NULL);
 	size_t count = json_array_size(list);
 	size_t shown = count > CHOICES_SHOWN_MAX ? CHOICES_SHOWN_MAX : count;
 
@@ -248,7 +291,7 @@ static bool has_bounds(enum option_type kind)
 	       kind == OPTION_DURATION;
 }
 
-static void add_list(struct pl_buf *buf, const struct option_row *row)
+static void add_list(struct pl_buf *buf, const struct option_row *row, const json_t *choices)
 {
 	switch (row->items) {
 	case OPTION_INT:
@@ -259,7 +302,7 @@ static void add_list(struct pl_buf *buf, const struct option_row *row)
 		return;
 	case OPTION_ENUM:
 		pl_buf_add_text(buf, "a list of ");
-		add_choices(buf, row->choices);
+		add_choices(buf, choices);
 		return;
 	case OPTION_ANY:
 		pl_buf_add_text(buf, "a list");
@@ -271,10 +314,15 @@ static void add_list(struct pl_buf *buf, const struct option_row *row)
 
 void option_row_describe(const struct option_row *row, struct pl_buf *buf)
 {
+	auto_json json_t *choices = option_row_choices(row);
+	auto_json json_t *special = row->special_values != NULL
+					    ? json_loads(row->special_values, 0, NULL)
+					    : NULL;
+
 	if (row->type == OPTION_LIST)
-		add_list(buf, row);
-	else if (row->choices != NULL)
-		add_choices(buf, row->choices);
+		add_list(buf, row, choices);
+	else if (choices != NULL)
+		add_choices(buf, choices);
 	else
 		pl_buf_add_text(buf, noun(row->type));
 	if (option_row_needs_item(row))
@@ -285,9 +333,9 @@ void option_row_describe(const struct option_row *row, struct pl_buf *buf)
 		pl_buf_add_text(buf, ", or true or false");
 	if (row->also_accepts != NULL && strstr(row->also_accepts, "json") != NULL)
 		pl_buf_add_text(buf, ", or a mapping");
-	if (row->special_values != NULL) {
+	if (special != NULL) {
 		pl_buf_add_text(buf, ", or ");
-		add_choices(buf, row->special_values);
+		add_choices(buf, special);
 	}
 	if (row->nullable)
 		pl_buf_add_text(buf, ", or null");

@@ -43,6 +43,22 @@ enum option_style {
 	OPTION_STYLE_LIST,           /* --x a b, one at least */
 	OPTION_STYLE_OPTIONAL_VALUE, /* --x [v] */
 	OPTION_STYLE_REPEAT,         /* --x a --x b */
+	OPTION_STYLE_WORDS,          /* --x a b, `words_least` at least */
+};
+
+/* Beside the same option of vLLM's. */
+enum option_verdict { OPTION_EQUAL, OPTION_MORE, OPTION_DIFFERENT, OPTION_NOT_YET };
+
+/* A value and what is to be said of it; lists end with one that is NULL. */
+struct option_note {
+	const char *value;
+	enum option_verdict verdict;
+	const char *remark;
+};
+
+struct option_hint {
+	const char *value; /* of older releases */
+	const char *hint;  /* what it is today */
 };
 
 /* An int64_t member without a value (a duration too). A double is NaN; text, list, object NULL. */
@@ -77,12 +93,27 @@ struct option_row {
 	const char *negative_flag; /* "--no-x" */
 	const char *const_json;    /* what a bare OPTIONAL_VALUE flag means */
 	bool no_null_on_cli;       /* unset is null, but the word None is refused */
+	int words_least;           /* of style WORDS */
+	bool commas;               /* LIST: its one word is a list with commas */
+	bool literal;              /* JSON: written as Python does: {(256, 256, 1): 0.5} */
 	const char *variable;      /* a secret reaches the server by this environment variable */
+	const char *serve_default; /* JSON: the command's default where a file has none */
+
+	/* in an experiment file */
+	size_t offset; /* of the member that keeps it: option/member.h */
+	bool expand;   /* ${VAR} is expanded */
+	bool texts;    /* JSON: a mapping to texts */
+	bool joined;   /* a list is taken as one text with commas */
+	char pairs;    /* LIST: a mapping is taken as texts with this between; '\0': none */
+	bool later;    /* it validates, and `run` of this version refuses it */
+	const char *file_choices; /* JSON array: taken beside `choices` */
 
 	/* where and when there is such an option */
 	const char *group;
-	bool gone;       /* the reference release no longer has it */
-	bool deprecated; /* ... has it still */
+	const char *after; /* the option that it is shown behind; NULL: the rows' order */
+	bool ours;         /* no option of vLLM's */
+	bool gone;         /* the reference release no longer has it */
+	bool deprecated;   /* ... has it still */
 	const char *removed_in;
 	const char *replaced_by;    /* argument or "argument.key" */
 	const char *since;          /* first release known to have it, in words */
@@ -94,6 +125,10 @@ struct option_row {
 	const char *choices_note;   /* "not checked …": the list is open */
 	const char *reference_group;
 	const char *note;
+	enum option_verdict verdict;
+	const char *remark;
+	const struct option_note *value_notes;
+	const struct option_hint *older_values;
 
 	/* the keys of a JSON object are rows too */
 	const char *of;                  /* a key: the argument whose object it stands in */
@@ -126,6 +161,13 @@ const struct option_row *option_field_next(const struct option_row *object,
 					   const struct option_row *previous);
 /* By its name in the object; NULL: there is no such key, or the object's keys are not known. */
 const struct option_row *option_field_find(const struct option_row *object, const char *name);
+
+/* `choices` and `file_choices` in one. New reference; NULL: any value is right. */
+json_t *option_row_choices(const struct option_row *row);
+/* The default as a text: "1000", "6h", "inf". The caller's (free()); NULL: none. */
+char *option_row_default_text(const struct option_row *row);
+/* A bound as it is told: "1ms", "1e-9". The caller's (free()). */
+char *option_row_bound_text(const struct option_row *row, double bound);
 
 /* "600s", "100ms", "1us": the largest unit that says it exactly. New reference; null for
  * OPTION_NO_I64. */

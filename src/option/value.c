@@ -89,16 +89,16 @@ static json_t *find_choice(const json_t *list, const struct pl_yaml *node, bool 
 	return NULL;
 }
 
-bool option_choices_have(const char *choices, const struct pl_yaml *node, bool any_case)
+static bool have_choice(const char *choices, const struct pl_yaml *node, bool any_case)
 {
 	auto_json json_t *list = choices != NULL ? json_loads(choices, 0, NULL) : NULL;
 
 	return find_choice(list, node, any_case) != NULL;
 }
 
-char *option_choices_nearest(const char *choices, const char *text)
+char *option_choice_nearest(const struct option_row *row, const char *text)
 {
-	auto_json json_t *list = choices != NULL ? json_loads(choices, 0, NULL) : NULL;
+	auto_json json_t *list = option_row_choices(row);
 	size_t count = json_array_size(list);
 	auto_free const char **names = pl_alloc_array(count + 1, sizeof(*names));
 	size_t used = 0;
@@ -120,7 +120,7 @@ static json_t *refuse(struct option_reader *reader, const struct pl_yaml *node, 
 	pl_buf_init(&expected, EXPECTED_BYTES_MAX);
 	option_row_describe(row, &expected);
 	if (row->choices != NULL && node->kind == PL_YAML_SCALAR && !pl_yaml_is_null(node))
-		nearest = option_choices_nearest(row->choices, node->text);
+		nearest = option_choice_nearest(row, node->text);
 	if (row->secret)
 		found = pl_yaml_is_null(node) ? "null" : "a value that is not shown";
 	option_reader_add(reader, OPTION_ERROR, node, key, found, pl_buf_text(&expected), nearest);
@@ -298,7 +298,7 @@ static json_t *value_other(struct option_reader *reader, const struct pl_yaml *n
 	auto_buf expected = { 0 };
 	auto_free char *nearest = NULL;
 	int64_t number;
-	bool older = option_choices_have(row->older_choices, node, row->any_case);
+	bool older = have_choice(row->older_choices, node, row->any_case);
 	bool is_number = row->type == OPTION_INT;
 
 	pl_buf_init(&expected, EXPECTED_BYTES_MAX);
@@ -308,7 +308,7 @@ static json_t *value_other(struct option_reader *reader, const struct pl_yaml *n
 	/* whether the target takes an older one is told where the target is known */
 	if (!older) {
 		option_row_describe(row, &expected);
-		nearest = option_choices_nearest(row->choices, node->text);
+		nearest = option_choice_nearest(row, node->text);
 		option_reader_add(reader, OPTION_WARNING, node, key, NULL, pl_buf_text(&expected),
 				  nearest);
 	}
@@ -319,7 +319,7 @@ static json_t *value_other(struct option_reader *reader, const struct pl_yaml *n
 static json_t *value_choice(struct option_reader *reader, const struct pl_yaml *node,
 			    const char *key, const struct option_row *row)
 {
-	auto_json json_t *list = json_loads(row->choices, 0, NULL);
+	auto_json json_t *list = option_row_choices(row);
 	json_t *choice = find_choice(list, node, row->any_case);
 
 	if (choice == NULL)

@@ -33,10 +33,8 @@ void option_reader_add(struct option_reader *reader, enum option_severity severi
 /* Keeps the place of a key that was set. */
 void option_reader_place(struct option_reader *reader, const char *key, const struct pl_yaml *node);
 
-/* Is the scalar one of the values of a JSON array text? */
-bool option_choices_have(const char *choices, const struct pl_yaml *node, bool any_case);
-/* The text of a JSON array nearest to `text`, or NULL. The caller's (free()). */
-char *option_choices_nearest(const char *choices, const char *text);
+/* The choice nearest to `text`, or NULL. The caller's (free()). */
+char *option_choice_nearest(const struct option_row *row, const char *text);
 
 /* The first of `keys` (NULL-ended) that is near; NULL. */
 const char *option_key_nearest(const char *key, const char *const *keys);

@@ -1,254 +1,478 @@
 /*
  * Every option of `benchmark:` (bench serve). One row an option: the struct field, the YAML key, the
- * default, bounds, choices, --help, schema and docs are made from it.
+ * flag, default, bounds, choices, --help, schema and docs are made from it.
  *
- * BENCH(type, name, default, min, max, choices, state, origin, help)
- *   type     BOOL I64 F64 TEXT JSON LIST DUR TRI (see vllm/bench_options.h)
- *   default  as YAML text; "null": none
- *   choices  separated by '|', "" for any value
- *   state    NOW, or LATER: validates, and `run` refuses it when it is set
- *   origin   VLLM (an option of vLLM's `bench serve`), OURS, or OLD_VLLM (of older releases: the
- *            experiment file has it, the command line has not, as today's vLLM)
+ * BENCH(type, style, name, flag, default, min, max, help, …)
+ *   type     BOOL INT FLOAT STRING JSON LIST_STRING DURATION TRI (option/member.h: the field's)
+ *   style    VALUE, FLAG (--x only), TOGGLE (--x, --no-x), WORDS (--x a b; .words_least)
+ *   flag     NULL: not on the command line
+ *   default  as JSON, durations and infinities as texts; null: none
+ *   min max  inclusive; durations as 1 * MS
+ *   …        members of struct option_row that say something, by name
+ *
+ * .later: it validates, and `run` refuses it when it is set. .ours: no option of vLLM's. .gone: of
+ * older releases; the experiment file has it, the command line has not, as today's vLLM.
+ * .group is one of tbl/bench_groups.h; within it help, manual page and docs/reference/bench-serve.md
+ * have the rows' order, but for those that stand .after another one. Rows stand in the order of
+ * vLLM's parser, then ours: that is the order of the result.
+ * .verdict, .remark and .value_notes compare with `vllm bench serve` 0.32 where it is not plainly
+ * equal (docs/from-vllm-bench.md); .older_values are words of older releases, and today's.
  */
-BENCH(BOOL, trust_remote_code, "false", "-inf", "inf", "", NOW, VLLM,
-      "taken for vLLM's sake: no code of a tokenizer or data set is run here")
-BENCH(I64, seed, "0", "0", "4294967295", "", NOW, VLLM,
-      "seed of data set, arrivals and adapter choice")
-BENCH(I64, num_prompts, "1000", "-inf", "100000000", "", NOW, VLLM,
-      "how many requests are sent; 0 or less: all records of custom or spec_bench")
-BENCH(TEXT, dataset_name, "random", "-inf", "inf", "sharegpt|burstgpt|random|random-mm|random-rerank|hf|custom|custom_audio|custom_image|prefix_repetition|spec_bench|speed_bench|timed_trace", NOW, VLLM,
-      "where prompts come from")
-BENCH(BOOL, no_stream, "false", "-inf", "inf", "", LATER, VLLM,
-      "hf: download the whole data set instead of streaming it")
-BENCH(TEXT, dataset_path, "null", "-inf", "inf", "", NOW, VLLM,
-      "file, folder or hub id of the data set; ${VAR} is expanded")
-BENCH(BOOL, no_oversample, "false", "-inf", "inf", "", NOW, VLLM,
-      "do not repeat samples when the data set has too few")
-BENCH(BOOL, skip_chat_template, "false", "-inf", "inf", "", NOW, VLLM,
-      "custom: send prompts as they are, without the model's chat template")
-BENCH(BOOL, enable_multimodal_chat, "false", "-inf", "inf", "", LATER, VLLM,
-      "put prompt and media into chat messages when the data set is built")
-BENCH(BOOL, disable_shuffle, "false", "-inf", "inf", "", NOW, VLLM,
-      "keep the data set's own order")
-BENCH(I64, custom_output_len, "256", "-1", "100000000", "", NOW, VLLM,
-      "custom: output tokens a request; -1 takes each record's own")
-BENCH(BOOL, custom_ensure_client_side_data, "false", "-inf", "inf", "", LATER, VLLM,
-      "custom_image: send images inline, whatever the record says")
-BENCH(I64, spec_bench_output_len, "256", "-inf", "inf", "", NOW, VLLM,
-      "spec_bench: output tokens a request")
-BENCH(TEXT, spec_bench_category, "null", "-inf", "inf", "", NOW, VLLM,
-      "spec_bench: only this category")
-BENCH(I64, sonnet_input_len, "550", "1", "100000000", "", NOW, OLD_VLLM,
-      "sonnet: most prompt tokens, chat template included")
-BENCH(I64, sonnet_output_len, "150", "1", "100000000", "", NOW, OLD_VLLM,
-      "sonnet: output tokens a request")
-BENCH(I64, sonnet_prefix_len, "200", "0", "100000000", "", NOW, OLD_VLLM,
-      "sonnet: about as many tokens that all prompts share at their start")
-BENCH(I64, sharegpt_output_len, "null", "1", "100000000", "", NOW, VLLM,
-      "sharegpt: fixed output tokens instead of the answer's length")
-BENCH(I64, timed_trace_chunk_hash_size, "16", "-inf", "inf", "", LATER, VLLM,
-      "timed_trace: tokens that one hash id stands for")
-BENCH(F64, timed_trace_sec_multiplier, "1", "-inf", "inf", "", LATER, VLLM,
-      "timed_trace: seconds in one unit of the trace's time stamps")
-BENCH(TEXT, timed_trace_label_timestamp, "timestamp", "-inf", "inf", "", LATER, VLLM,
-      "timed_trace: field with the time stamp")
-BENCH(TEXT, timed_trace_label_input_length, "input_length", "-inf", "inf", "", LATER, VLLM,
-      "timed_trace: field with the prompt's tokens")
-BENCH(TEXT, timed_trace_label_output_length, "output_length", "-inf", "inf", "", LATER, VLLM,
-      "timed_trace: field with the output tokens")
-BENCH(TEXT, timed_trace_label_hash_ids, "hash_ids", "-inf", "inf", "", LATER, VLLM,
-      "timed_trace: field with the hash ids of the prompt's chunks")
-BENCH(F64, blazedit_min_distance, "0.0", "-inf", "inf", "", LATER, VLLM,
-      "blazedit: least edit distance, 0 to 1")
-BENCH(F64, blazedit_max_distance, "1.0", "-inf", "inf", "", LATER, VLLM,
-      "blazedit: largest edit distance, 0 to 1")
-BENCH(F64, asr_max_audio_len_sec, "inf", "-inf", "inf", "", LATER, VLLM,
-      "speech: longest audio taken, in seconds")
-BENCH(F64, asr_min_audio_len_sec, "0.0", "-inf", "inf", "", LATER, VLLM,
-      "speech: shortest audio taken, in seconds")
-BENCH(I64, random_input_len, "1024", "0", "100000000", "", NOW, VLLM,
-      "random: mean prompt tokens, prefix not counted")
-BENCH(I64, random_output_len, "128", "0", "100000000", "", NOW, VLLM,
-      "random: mean output tokens")
-BENCH(TEXT, random_range_ratio, "0.0", "-inf", "inf", "", NOW, VLLM,
-      "random: spread of the lengths around their mean, 0 to below 1; or {input: a, output: b}")
-BENCH(I64, random_prefix_len, "0", "0", "100000000", "", NOW, VLLM,
-      "random: tokens that all prompts share at their start")
-BENCH(I64, random_batch_size, "1", "1", "1000000", "", NOW, VLLM,
-      "random: prompts in one request of the pooling back ends")
-BENCH(BOOL, no_reranker, "false", "-inf", "inf", "", LATER, VLLM,
-      "random-rerank: shape the prompts for an embedding model")
-BENCH(I64, random_mm_base_items_per_request, "1", "-inf", "inf", "", LATER, VLLM,
-      "random-mm: media items a request on average")
-BENCH(F64, random_mm_num_mm_items_range_ratio, "0.0", "-inf", "inf", "", LATER, VLLM,
-      "random-mm: spread of the item count, 0 to 1")
-BENCH(JSON, random_mm_limit_mm_per_prompt, "{\"image\": 255, \"video\": 1}", "-inf", "inf", "", LATER, VLLM,
-      "random-mm: most items of each kind in one prompt")
-BENCH(JSON, random_mm_bucket_config, "{\"(256, 256, 1)\": 0.5, \"(720, 1280, 1)\": 0.5, \"(720, 1280, 16)\": 0.0}", "-inf", "inf", "", LATER, VLLM,
-      "random-mm: share of each (height, width, frames)")
-BENCH(TEXT, hf_subset, "null", "-inf", "inf", "", LATER, VLLM,
-      "hf: subset of the data set")
-BENCH(TEXT, hf_split, "null", "-inf", "inf", "", LATER, VLLM,
-      "hf: split of the data set")
-BENCH(TEXT, hf_name, "null", "-inf", "inf", "", LATER, VLLM,
-      "hf: the data set's name where the path is a local copy")
-BENCH(I64, hf_output_len, "null", "-inf", "inf", "", LATER, VLLM,
-      "hf: fixed output tokens")
-BENCH(LIST, bfcl_categories, "null", "-inf", "inf", "", LATER, VLLM,
-      "bfcl: categories")
-BENCH(I64, prefix_repetition_prefix_len, "256", "-inf", "inf", "", NOW, VLLM,
-      "prefix_repetition: tokens of each shared prefix")
-BENCH(I64, prefix_repetition_suffix_len, "256", "-inf", "inf", "", NOW, VLLM,
-      "prefix_repetition: tokens behind the prefix")
-BENCH(I64, prefix_repetition_num_prefixes, "10", "-inf", "inf", "", NOW, VLLM,
-      "prefix_repetition: how many prefixes there are")
-BENCH(I64, prefix_repetition_output_len, "128", "-inf", "inf", "", NOW, VLLM,
-      "prefix_repetition: output tokens a request")
-BENCH(TEXT, speed_bench_dataset_subset, "qualitative", "-inf", "inf", "throughput_8k|qualitative|throughput_1k|throughput_32k|throughput_16k|throughput_2k", LATER, VLLM,
-      "speed_bench: which part of the data set")
-BENCH(I64, speed_bench_output_len, "4096", "-inf", "inf", "", LATER, VLLM,
-      "speed_bench: output tokens a request")
-BENCH(TEXT, speed_bench_category, "null", "-inf", "inf", "", LATER, VLLM,
-      "speed_bench: only this category")
-BENCH(TEXT, label, "null", "-inf", "inf", "", NOW, VLLM,
-      "name of the run in vLLM's flat result; the back end's when unset")
-BENCH(TEXT, backend, "openai", "-inf", "inf", "vllm|openai|openai-chat|openai-responses|openai-audio|openai-embeddings|openai-embeddings-chat|openai-embeddings-clip|openai-embeddings-vlm2vec|infinity-embeddings|infinity-embeddings-clip|vllm-pooling|vllm-rerank", NOW, VLLM,
-      "protocol that requests are sent in")
-BENCH(TEXT, base_url, "null", "-inf", "inf", "", NOW, VLLM,
-      "scheme, host and port of the server in one; wins over host and port")
-BENCH(TEXT, host, "null", "-inf", "inf", "", NOW, VLLM,
-      "the server's host; not needed where the experiment starts the server")
-BENCH(I64, port, "null", "1", "65535", "", NOW, VLLM,
-      "the server's port; not needed where the experiment starts the server")
-BENCH(TEXT, endpoint, "null", "-inf", "inf", "", NOW, VLLM,
-      "path of the requests; unset: the back end's own")
-BENCH(LIST, header, "null", "-inf", "inf", "", NOW, VLLM,
-      "headers for every request, each KEY=VALUE")
-BENCH(I64, max_concurrency, "null", "1", "1000000", "", NOW, VLLM,
-      "most requests in flight at once; unset: no limit")
-BENCH(TEXT, model, "null", "-inf", "inf", "", NOW, VLLM,
-      "model named in the requests; unset: the server's first")
-BENCH(I64, input_len, "null", "0", "100000000", "", NOW, VLLM,
-      "prompt tokens of generated data sets, where their own option is unset")
-BENCH(I64, output_len, "null", "1", "100000000", "", NOW, VLLM,
-      "output tokens of every data set that takes a length")
-BENCH(TEXT, tokenizer, "null", "-inf", "inf", "", NOW, VLLM,
-      "tokenizer of the data set; unset: the model's")
-BENCH(TEXT, tokenizer_mode, "auto", "-inf", "inf", "", NOW, VLLM,
-      "kind of tokenizer; recorded: lengths are counted by the server's")
-BENCH(BOOL, use_beam_search, "false", "-inf", "inf", "", NOW, VLLM,
-      "taken for vLLM's sake; its own client does nothing with it")
-BENCH(I64, logprobs, "null", "-inf", "inf", "", NOW, VLLM,
-      "completions: log probabilities asked for each token")
-BENCH(F64, request_rate, "inf", "1e-9", "inf", "", NOW, VLLM,
-      "mean arrivals a second; inf sends all at once")
-BENCH(F64, burstiness, "1.0", "1e-6", "inf", "", NOW, VLLM,
-      "shape of the gamma between arrivals; 1 is Poisson, less is burstier")
-BENCH(F64, probe_request_rate, "0.0", "0", "1000", "", NOW, VLLM,
-      "tiny probe requests a second beside the load")
-BENCH(BOOL, disable_tqdm, "false", "-inf", "inf", "", NOW, VLLM,
-      "show no progress line; stages, notes and names of files still")
-BENCH(I64, num_warmups, "0", "0", "1000000", "", NOW, VLLM,
-      "requests sent before the measured ones and not counted")
-BENCH(BOOL, profile, "false", "-inf", "inf", "", NOW, VLLM,
-      "ask the server to profile while the run goes on")
-BENCH(BOOL, save_result, "false", "-inf", "inf", "", NOW, VLLM,
-      "write vLLM's flat result file; its last key, profllm, holds the whole result")
-BENCH(BOOL, save_detailed, "false", "-inf", "inf", "", NOW, VLLM,
-      "keep per-request lists in vLLM's flat result file")
-BENCH(BOOL, append_result, "false", "-inf", "inf", "", NOW, VLLM,
-      "append to vLLM's flat result file, one line a run")
-BENCH(LIST, metadata, "null", "-inf", "inf", "", NOW, VLLM,
-      "keys for vLLM's flat result, each KEY=VALUE")
-BENCH(TEXT, result_dir, "null", "-inf", "inf", "", NOW, VLLM,
-      "folder of vLLM's flat result file")
-BENCH(TEXT, result_filename, "null", "-inf", "inf", "", NOW, VLLM,
-      "name of vLLM's flat result file; unset: label, rate, model and date")
-BENCH(BOOL, ignore_eos, "false", "-inf", "inf", "", NOW, VLLM,
-      "ask for the whole output length whatever the model says")
-BENCH(TRI, self_timed, "null", "-inf", "inf", "", LATER, VLLM,
-      "timed_trace: send at the trace's own times")
-BENCH(TEXT, percentile_metrics, "null", "-inf", "inf", "", NOW, VLLM,
-      "metrics shown and saved, separated by commas: ttft, tpot, itl, e2el, client_queue_time, e2el_including_client_queue; unset: ttft,tpot,itl")
-BENCH(TEXT, metric_percentiles, "99", "-inf", "inf", "", NOW, VLLM,
-      "percentiles to show, separated by commas")
-BENCH(LIST, goodput, "null", "-inf", "inf", "", NOW, VLLM,
-      "limits in ms a good request keeps, each NAME:MS of ttft, tpot, e2el")
-BENCH(TEXT, request_id_prefix, "null", "-inf", "inf", "", NOW, VLLM,
-      "start of each x-request-id; unset: a random one")
-BENCH(F64, top_p, "null", "-inf", "inf", "", NOW, VLLM,
-      "sampling: smallest set of tokens with this probability")
-BENCH(I64, top_k, "null", "-inf", "inf", "", NOW, VLLM,
-      "sampling: from this many likeliest tokens")
-BENCH(F64, min_p, "null", "-inf", "inf", "", NOW, VLLM,
-      "sampling: tokens at least this likely against the likeliest")
-BENCH(F64, temperature, "null", "-inf", "inf", "", NOW, VLLM,
-      "sampling: 0 is greedy")
-BENCH(F64, frequency_penalty, "null", "-inf", "inf", "", NOW, VLLM,
-      "sampling: against tokens by how often they came")
-BENCH(F64, presence_penalty, "null", "-inf", "inf", "", NOW, VLLM,
-      "sampling: against tokens that came at all")
-BENCH(F64, repetition_penalty, "null", "-inf", "inf", "", NOW, VLLM,
-      "sampling: against tokens of prompt and output; 1 is none")
-BENCH(TEXT, served_model_name, "null", "-inf", "inf", "", NOW, VLLM,
-      "model name in the payload where it differs from the model")
-BENCH(LIST, lora_modules, "null", "-inf", "inf", "", NOW, VLLM,
-      "adapters that requests are spread over")
-BENCH(TEXT, lora_assignment, "random", "-inf", "inf", "random|round-robin", NOW, VLLM,
-      "how adapters are spread over requests")
-BENCH(TEXT, ramp_up_strategy, "null", "-inf", "inf", "linear|exponential", NOW, VLLM,
-      "how the rate grows from ramp_up_start_rps to ramp_up_end_rps; takes the place of request_rate")
-BENCH(I64, ramp_up_start_rps, "null", "0", "1000000000", "", NOW, VLLM,
-      "arrivals a second at the start of the ramp")
-BENCH(I64, ramp_up_end_rps, "null", "0", "1000000000", "", NOW, VLLM,
-      "arrivals a second at the end of the ramp")
-BENCH(TEXT, ramp_up_by, "index", "", "", "index|time", NOW, OURS,
-      "what the ramp runs over: the request's index, as vLLM's, or time")
-BENCH(I64, ready_check_timeout_sec, "0", "0", "1000000", "", NOW, VLLM,
-      "seconds in which a test request is repeated until it works; 0: none")
-BENCH(JSON, chat_template_kwargs, "null", "-inf", "inf", "", NOW, VLLM,
-      "custom: arguments of the chat template, an object")
-BENCH(JSON, extra_body, "null", "-inf", "inf", "", NOW, VLLM,
-      "keys merged into each request's body")
-BENCH(BOOL, skip_tokenizer_init, "false", "-inf", "inf", "", NOW, VLLM,
-      "custom: use no tokenizer, and leave out the figures that need one")
-BENCH(BOOL, insecure, "false", "-inf", "inf", "", NOW, VLLM,
-      "take any TLS certificate")
-BENCH(BOOL, plot_timeline, "false", "-inf", "inf", "", NOW, VLLM,
-      "write a time line of the requests, an HTML page beside the result")
-BENCH(TEXT, timeline_itl_thresholds, "25,50", "-inf", "inf", "", NOW, VLLM,
-      "the two limits in ms that colour the time line's gaps between tokens")
-BENCH(BOOL, plot_dataset_stats, "false", "-inf", "inf", "", NOW, VLLM,
-      "draw the lengths of prompts and outputs, a PNG beside the result (needs libcairo2)")
-BENCH(TEXT, kind, "serve", "", "", "serve|latency|throughput|startup", NOW, OURS,
-      "what is measured; only serve is in this version")
-BENCH(TEXT, client, "native", "", "", "native|vllm", NOW, OURS,
-      "whose load generator: our own, or vllm bench serve as a child whose result is taken in")
-BENCH(DUR, request_timeout, "6h", "1ms", "9h", "", NOW, OURS,
-      "one request from its start; longer ones fail")
-BENCH(DUR, stall_timeout, "60s", "1ms", "9h", "", NOW, OURS,
-      "no byte from any stream while some are open ends the run")
-BENCH(I64, retries, "0", "0", "100", "", NOW, OURS,
-      "further tries of a request that could not be sent, got no answer, or 408, 425, 429, 502, 503 or 504; its clock starts at the first")
-BENCH(DUR, retry_delay, "500ms", "0s", "1h", "", NOW, OURS,
-      "pause before the second try, twice that before the third, and so on; 429 and 503 may name their own (Retry-After, up to 60s)")
-BENCH(LIST, source_addresses, "null", "-inf", "inf", "", NOW, OURS,
-      "addresses of this host that new connections are made from in turn; unset: the kernel's choice")
-BENCH(F64, max_error_share, "0.01", "0", "1", "", NOW, OURS,
-      "share of failed requests above which the status is partial")
-BENCH(I64, repeats, "1", "1", "1000", "", LATER, OURS,
-      "how often the measured run is repeated")
-BENCH(JSON, stop_when, "null", "", "", "", LATER, OURS,
-      "stop early once an interval is narrow enough")
-BENCH(I64, threads, "1", "1", "256", "", NOW, OURS,
-      "load generator workers")
-BENCH(BOOL, realtime, "false", "", "", "", NOW, OURS,
-      "ask for SCHED_FIFO for the workers")
-BENCH(BOOL, immediate_acks, "false", "", "", "", NOW, OURS,
-      "acknowledge each segment at once, also where an unmeasured request showed that the server does not wait for that; costs CPU time")
-BENCH(BOOL, continuous_usage, "false", "", "", "", NOW, OURS,
-      "ask the server for usage in every event: exact tokens of each event")
-BENCH(BOOL, prompt_token_ids, "false", "", "", "", NOW, OURS,
-      "random: send token ids instead of text")
-BENCH(I64, vocab_size, "null", "1", "100000000", "", NOW, OURS,
-      "vocabulary size for random prompts where no tokenizer tells it")
+BENCH(BOOL, FLAG, trust_remote_code, "--trust-remote-code", false, -INF, INF,
+    "taken for vLLM's sake: no code of a tokenizer or data set is run here",
+    .group = "Data set", .after = "skip_tokenizer_init", .verdict = OPTION_EQUAL,
+    .remark = "taken and without effect: no code of a tokenizer or data set is run")
+BENCH(INT, VALUE, seed, "--seed", 0, 0, 4294967295,
+    "seed of data set, arrivals and adapter choice",
+    .group = "Data set", .after = "output_len")
+BENCH(INT, VALUE, num_prompts, "--num-prompts", 1000, -INF, 100000000,
+    "how many requests are sent; 0 or less: all records of custom or spec_bench",
+    .group = "Data set", .after = "dataset_path")
+BENCH(STRING, VALUE, dataset_name, "--dataset-name", "random", -INF, INF,
+    "where prompts come from",
+    .group = "Data set", .file_choices = ARG_JSON(["sonnet"]), .verdict = OPTION_EQUAL,
+    .remark = "the values stand below",
+    .choices = ARG_JSON(["sharegpt", "burstgpt", "random", "random-mm", "random-rerank", "hf",
+        "custom", "custom_audio", "custom_image", "prefix_repetition", "spec_bench",
+        "speed_bench", "timed_trace"]),
+    .value_notes = NOTES(
+        { "random", OPTION_MORE,
+          "where the server has no `/tokenize` token ids are sent, and the result says so" },
+        { "sharegpt", OPTION_DIFFERENT,
+          "images and videos of the entries are left out, and noted" },
+        { "custom", OPTION_MORE,
+          "the chat template by the server; a line that is wrong is named `file:line`" },
+        { "prefix_repetition", OPTION_MORE,
+          "token ids where there is no `/tokenize`; requests have no `x-request-id`, as there" },
+        { "burstgpt", OPTION_MORE,
+          "token ids where there is no `/tokenize`" },
+        { "spec_bench", OPTION_MORE,
+          "the chat template by the server; a line that is wrong is named `file:line`" }),
+    .older_values = HINTS(
+        { "sonnet", "gone since vLLM 0.32; an experiment file (profllm run) takes it; nearest "
+                    "here: --dataset-name random without --dataset-path" },
+        { "custom_mm", "today's name is custom_image" }))
+BENCH(BOOL, FLAG, no_stream, "--no-stream", false, -INF, INF,
+    "hf: download the whole data set instead of streaming it",
+    .group = "Other data sets", .after = "hf_output_len", .later = true)
+BENCH(STRING, VALUE, dataset_path, "--dataset-path", null, -INF, INF,
+    "file, folder or hub id of the data set; ${VAR} is expanded",
+    .nullable = true, .group = "Data set", .expand = true)
+BENCH(BOOL, FLAG, no_oversample, "--no-oversample", false, -INF, INF,
+    "do not repeat samples when the data set has too few",
+    .group = "Data set", .after = "disable_shuffle")
+BENCH(BOOL, FLAG, skip_chat_template, "--skip-chat-template", false, -INF, INF,
+    "custom: send prompts as they are, without the model's chat template",
+    .group = "Data set", .after = "no_oversample")
+BENCH(BOOL, FLAG, enable_multimodal_chat, "--enable-multimodal-chat", false, -INF, INF,
+    "put prompt and media into chat messages when the data set is built",
+    .group = "Data set", .after = "trust_remote_code", .later = true)
+BENCH(BOOL, FLAG, disable_shuffle, "--disable-shuffle", false, -INF, INF,
+    "keep the data set's own order",
+    .group = "Data set", .after = "seed")
+BENCH(INT, VALUE, custom_output_len, "--custom-output-len", 256, -1, 100000000,
+    "custom: output tokens a request; -1 takes each record's own",
+    .group = "Other data sets", .after = "sharegpt_output_len")
+BENCH(BOOL, FLAG, custom_ensure_client_side_data, "--custom-ensure-client-side-data",
+    false, -INF, INF,
+    "custom_image: send images inline, whatever the record says",
+    .group = "Other data sets", .after = "custom_output_len", .later = true)
+BENCH(INT, VALUE, spec_bench_output_len, "--spec-bench-output-len", 256, -INF, INF,
+    "spec_bench: output tokens a request",
+    .group = "Other data sets", .after = "prefix_repetition_output_len")
+BENCH(STRING, VALUE, spec_bench_category, "--spec-bench-category", null, -INF, INF,
+    "spec_bench: only this category",
+    .nullable = true, .group = "Other data sets", .after = "spec_bench_output_len")
+BENCH(INT, VALUE, sonnet_input_len, "--sonnet-input-len", 550, 1, 100000000,
+    "sonnet: most prompt tokens, chat template included",
+    .gone = true)
+BENCH(INT, VALUE, sonnet_output_len, "--sonnet-output-len", 150, 1, 100000000,
+    "sonnet: output tokens a request",
+    .gone = true)
+BENCH(INT, VALUE, sonnet_prefix_len, "--sonnet-prefix-len", 200, 0, 100000000,
+    "sonnet: about as many tokens that all prompts share at their start",
+    .gone = true)
+BENCH(INT, VALUE, sharegpt_output_len, "--sharegpt-output-len", null, 1, 100000000,
+    "sharegpt: fixed output tokens instead of the answer's length",
+    .nullable = true, .group = "Other data sets")
+BENCH(INT, VALUE, timed_trace_chunk_hash_size, "--timed-trace-chunk-hash-size", 16, -INF, INF,
+    "timed_trace: tokens that one hash id stands for",
+    .group = "Other data sets", .after = "speed_bench_category", .later = true)
+BENCH(FLOAT, VALUE, timed_trace_sec_multiplier, "--timed-trace-sec-multiplier", 1, -INF, INF,
+    "timed_trace: seconds in one unit of the trace's time stamps",
+    .group = "Other data sets", .after = "timed_trace_chunk_hash_size", .later = true)
+BENCH(STRING, VALUE, timed_trace_label_timestamp, "--timed-trace-label-timestamp",
+    "timestamp", -INF, INF,
+    "timed_trace: field with the time stamp",
+    .group = "Other data sets", .after = "timed_trace_sec_multiplier", .later = true)
+BENCH(STRING, VALUE, timed_trace_label_input_length, "--timed-trace-label-input-length",
+    "input_length", -INF, INF,
+    "timed_trace: field with the prompt's tokens",
+    .group = "Other data sets", .after = "timed_trace_label_timestamp", .later = true)
+BENCH(STRING, VALUE, timed_trace_label_output_length, "--timed-trace-label-output-length",
+    "output_length", -INF, INF,
+    "timed_trace: field with the output tokens",
+    .group = "Other data sets", .after = "timed_trace_label_input_length", .later = true)
+BENCH(STRING, VALUE, timed_trace_label_hash_ids, "--timed-trace-label-hash-ids",
+    "hash_ids", -INF, INF,
+    "timed_trace: field with the hash ids of the prompt's chunks",
+    .group = "Other data sets", .after = "timed_trace_label_output_length", .later = true)
+BENCH(FLOAT, VALUE, blazedit_min_distance, "--blazedit-min-distance", 0.0, -INF, INF,
+    "blazedit: least edit distance, 0 to 1",
+    .group = "Other data sets", .after = "asr_max_audio_len_sec", .later = true)
+BENCH(FLOAT, VALUE, blazedit_max_distance, "--blazedit-max-distance", 1.0, -INF, INF,
+    "blazedit: largest edit distance, 0 to 1",
+    .group = "Other data sets", .after = "blazedit_min_distance", .later = true)
+BENCH(FLOAT, VALUE, asr_max_audio_len_sec, "--asr-max-audio-len-sec", "inf", -INF, INF,
+    "speech: longest audio taken, in seconds",
+    .group = "Other data sets", .after = "asr_min_audio_len_sec", .later = true)
+BENCH(FLOAT, VALUE, asr_min_audio_len_sec, "--asr-min-audio-len-sec", 0.0, -INF, INF,
+    "speech: shortest audio taken, in seconds",
+    .group = "Other data sets", .after = "no_stream", .later = true)
+BENCH(INT, VALUE, random_input_len, "--random-input-len", 1024, 0, 100000000,
+    "random: mean prompt tokens, prefix not counted",
+    .group = "Data set random")
+BENCH(INT, VALUE, random_output_len, "--random-output-len", 128, 0, 100000000,
+    "random: mean output tokens",
+    .group = "Data set random")
+BENCH(STRING, VALUE, random_range_ratio, "--random-range-ratio", "0.0", -INF, INF,
+    "random: spread of the lengths around their mean, 0 to below 1; or {input: a, output: b}",
+    .group = "Data set random", .verdict = OPTION_EQUAL,
+    .remark = "a number, or JSON with `input` and `output`")
+BENCH(INT, VALUE, random_prefix_len, "--random-prefix-len", 0, 0, 100000000,
+    "random: tokens that all prompts share at their start",
+    .group = "Data set random")
+BENCH(INT, VALUE, random_batch_size, "--random-batch-size", 1, 1, 1000000,
+    "random: prompts in one request of the pooling back ends",
+    .group = "Data set random", .verdict = OPTION_NOT_YET,
+    .remark = "1 is taken; more goes with the back ends for pooling")
+BENCH(BOOL, FLAG, no_reranker, "--no-reranker", false, -INF, INF,
+    "random-rerank: shape the prompts for an embedding model",
+    .group = "Other data sets", .after = "random_mm_bucket_config", .later = true)
+BENCH(INT, VALUE, random_mm_base_items_per_request, "--random-mm-base-items-per-request",
+    1, -INF, INF,
+    "random-mm: media items a request on average",
+    .group = "Other data sets", .later = true)
+BENCH(FLOAT, VALUE, random_mm_num_mm_items_range_ratio, "--random-mm-num-mm-items-range-ratio",
+    0.0, -INF, INF,
+    "random-mm: spread of the item count, 0 to 1",
+    .group = "Other data sets", .later = true)
+BENCH(JSON, VALUE, random_mm_limit_mm_per_prompt, "--random-mm-limit-mm-per-prompt",
+    "{\"image\": 255, \"video\": 1}", -INF, INF,
+    "random-mm: most items of each kind in one prompt",
+    .group = "Other data sets", .later = true)
+BENCH(JSON, VALUE, random_mm_bucket_config, "--random-mm-bucket-config",
+    "{\"(256, 256, 1)\": 0.5, \"(720, 1280, 1)\": 0.5, \"(720, 1280, 16)\": 0.0}", -INF, INF,
+    "random-mm: share of each (height, width, frames)",
+    .group = "Other data sets", .later = true, .literal = true)
+BENCH(STRING, VALUE, hf_subset, "--hf-subset", null, -INF, INF,
+    "hf: subset of the data set",
+    .nullable = true, .group = "Other data sets", .later = true)
+BENCH(STRING, VALUE, hf_split, "--hf-split", null, -INF, INF,
+    "hf: split of the data set",
+    .nullable = true, .group = "Other data sets", .later = true)
+BENCH(STRING, VALUE, hf_name, "--hf-name", null, -INF, INF,
+    "hf: the data set's name where the path is a local copy",
+    .nullable = true, .group = "Other data sets", .after = "no_reranker", .later = true)
+BENCH(INT, VALUE, hf_output_len, "--hf-output-len", null, -INF, INF,
+    "hf: fixed output tokens",
+    .nullable = true, .group = "Other data sets", .later = true)
+BENCH(LIST_STRING, VALUE, bfcl_categories, "--bfcl-categories", null, -INF, INF,
+    "bfcl: categories",
+    .nullable = true, .group = "Other data sets", .later = true, .commas = true, .joined = true)
+BENCH(INT, VALUE, prefix_repetition_prefix_len, "--prefix-repetition-prefix-len", 256, -INF, INF,
+    "prefix_repetition: tokens of each shared prefix",
+    .group = "Other data sets", .after = "custom_ensure_client_side_data")
+BENCH(INT, VALUE, prefix_repetition_suffix_len, "--prefix-repetition-suffix-len", 256, -INF, INF,
+    "prefix_repetition: tokens behind the prefix",
+    .group = "Other data sets", .after = "prefix_repetition_prefix_len")
+BENCH(INT, VALUE, prefix_repetition_num_prefixes, "--prefix-repetition-num-prefixes", 10, -INF, INF,
+    "prefix_repetition: how many prefixes there are",
+    .group = "Other data sets", .after = "prefix_repetition_suffix_len", .verdict = OPTION_EQUAL,
+    .remark = "the remainder of the division is not sent, as there; the result notes it")
+BENCH(INT, VALUE, prefix_repetition_output_len, "--prefix-repetition-output-len", 128, -INF, INF,
+    "prefix_repetition: output tokens a request",
+    .group = "Other data sets", .after = "prefix_repetition_num_prefixes")
+BENCH(STRING, VALUE, speed_bench_dataset_subset, "--speed-bench-dataset-subset",
+    "qualitative", -INF, INF,
+    "speed_bench: which part of the data set",
+    .group = "Other data sets", .later = true,
+    .choices = ARG_JSON(["throughput_8k", "qualitative", "throughput_1k", "throughput_32k",
+        "throughput_16k", "throughput_2k"]))
+BENCH(INT, VALUE, speed_bench_output_len, "--speed-bench-output-len", 4096, -INF, INF,
+    "speed_bench: output tokens a request",
+    .group = "Other data sets", .later = true)
+BENCH(STRING, VALUE, speed_bench_category, "--speed-bench-category", null, -INF, INF,
+    "speed_bench: only this category",
+    .nullable = true, .group = "Other data sets", .later = true)
+BENCH(STRING, VALUE, label, "--label", null, -INF, INF,
+    "name of the run in vLLM's flat result; the back end's when unset",
+    .nullable = true, .group = "Figures and files", .after = "result_filename",
+    .verdict = OPTION_MORE, .remark = "also the experiment's name in the whole result")
+BENCH(STRING, VALUE, backend, "--backend", "openai", -INF, INF,
+    "protocol that requests are sent in",
+    .group = "Server", .after = "port", .verdict = OPTION_EQUAL, .remark = "the values stand below",
+    .choices = ARG_JSON(["vllm", "openai", "openai-chat", "openai-responses", "openai-audio",
+        "openai-embeddings", "openai-embeddings-chat", "openai-embeddings-clip",
+        "openai-embeddings-vlm2vec", "infinity-embeddings", "infinity-embeddings-clip",
+        "vllm-pooling", "vllm-rerank"]),
+    .value_notes = NOTES(
+        { "openai", OPTION_MORE,
+          "comments, CRLF and cut events lose no tokens; an error inside a stream is a failure" },
+        { "vllm", OPTION_MORE,
+          "the same as `openai`, as there" },
+        { "openai-chat", OPTION_MORE,
+          "the same; `*_first_token_ms` leaves the role-only event out" },
+        { "openai-responses", OPTION_MORE,
+          "the same; usage of the last event" }),
+    .older_values = HINTS(
+        { "sglang", "it takes the same requests as --backend openai" },
+        { "lmdeploy", "it takes the same requests as --backend openai" },
+        { "scalellm", "it takes the same requests as --backend openai" },
+        { "openai-completions", "today's name is openai" },
+        { "vllm-chat", "today: --backend openai-chat" },
+        { "tgi", "gone from vLLM, as its protocol is another one" },
+        { "tensorrt-llm", "gone from vLLM; its server's OpenAI API is reached with --backend openai" },
+        { "deepspeed-mii", "gone from vLLM, as its protocol is another one" }))
+BENCH(STRING, VALUE, base_url, "--base-url", null, -INF, INF,
+    "scheme, host and port of the server in one; wins over host and port",
+    .nullable = true, .group = "Server", .verdict = OPTION_MORE,
+    .remark = "`/v1` at its end is left out, and said so; a redirect is not followed but told")
+BENCH(STRING, VALUE, host, "--host", null, -INF, INF,
+    "the server's host; not needed where the experiment starts the server",
+    .nullable = true, .group = "Server", .serve_default = ARG_JSON("127.0.0.1"))
+BENCH(INT, VALUE, port, "--port", null, 1, 65535,
+    "the server's port; not needed where the experiment starts the server",
+    .nullable = true, .group = "Server", .serve_default = ARG_JSON(8000))
+BENCH(STRING, VALUE, endpoint, "--endpoint", null, -INF, INF,
+    "path of the requests; unset: the back end's own",
+    .nullable = true, .group = "Server", .verdict = OPTION_MORE,
+    .remark = "follows the back end unless given; a wrong one is told before the first request")
+BENCH(LIST_STRING, WORDS, header, "--header", null, -INF, INF,
+    "headers for every request, each KEY=VALUE",
+    .nullable = true, .group = "Server", .after = "served_model_name", .secret = true, .pairs = '=',
+    .verdict = OPTION_MORE, .remark = "values are never shown or kept")
+BENCH(INT, VALUE, max_concurrency, "--max-concurrency", null, 1, 1000000,
+    "most requests in flight at once; unset: no limit",
+    .nullable = true, .group = "Load", .after = "burstiness", .verdict = OPTION_MORE,
+    .remark = "the time spent waiting for it stands in every record")
+BENCH(STRING, VALUE, model, "--model", null, -INF, INF,
+    "model named in the requests; unset: the server's first",
+    .nullable = true, .group = "Server", .verdict = OPTION_MORE,
+    .remark = "where the server does not have it the failure names those that it has")
+BENCH(INT, VALUE, input_len, "--input-len", null, 0, 100000000,
+    "prompt tokens of generated data sets, where their own option is unset",
+    .nullable = true, .group = "Data set")
+BENCH(INT, VALUE, output_len, "--output-len", null, 1, 100000000,
+    "output tokens of every data set that takes a length",
+    .nullable = true, .group = "Data set")
+BENCH(STRING, VALUE, tokenizer, "--tokenizer", null, -INF, INF,
+    "tokenizer of the data set; unset: the model's",
+    .nullable = true, .group = "Data set", .verdict = OPTION_DIFFERENT,
+    .remark = "only written into the result: the server counts, by `/tokenize`")
+BENCH(STRING, VALUE, tokenizer_mode, "--tokenizer-mode", "auto", -INF, INF,
+    "kind of tokenizer; recorded: lengths are counted by the server's",
+    .group = "Data set", .verdict = OPTION_DIFFERENT,
+    .remark = "any word is taken and written into the result: the server counts")
+BENCH(BOOL, FLAG, use_beam_search, "--use-beam-search", false, -INF, INF,
+    "taken for vLLM's sake; its own client does nothing with it",
+    .group = "Request bodies", .after = "request_id_prefix", .verdict = OPTION_EQUAL,
+    .remark = "taken and without effect, as there")
+BENCH(INT, VALUE, logprobs, "--logprobs", null, -INF, INF,
+    "completions: log probabilities asked for each token",
+    .nullable = true, .group = "Request bodies", .after = "ignore_eos")
+BENCH(FLOAT, VALUE, request_rate, "--request-rate", "inf", 1e-9, INF,
+    "mean arrivals a second; inf sends all at once",
+    .group = "Load", .verdict = OPTION_MORE,
+    .remark = "planned beside real send times; the lateness is checked")
+BENCH(FLOAT, VALUE, burstiness, "--burstiness", 1.0, 1e-6, INF,
+    "shape of the gamma between arrivals; 1 is Poisson, less is burstier",
+    .group = "Load", .verdict = OPTION_MORE,
+    .remark = "0 and less are told before the first request, not after the run")
+BENCH(FLOAT, VALUE, probe_request_rate, "--probe-request-rate", 0.0, 0, 1000,
+    "tiny probe requests a second beside the load",
+    .group = "Load", .after = "num_warmups", .verdict = OPTION_MORE,
+    .remark = "connections of their own; not in `duration`")
+BENCH(BOOL, FLAG, disable_tqdm, "--disable-tqdm", false, -INF, INF,
+    "show no progress line; stages, notes and names of files still",
+    .group = "Run", .after = "stop_when")
+BENCH(INT, VALUE, num_warmups, "--num-warmups", 0, 0, 1000000,
+    "requests sent before the measured ones and not counted",
+    .group = "Load", .after = "ramp_up_by", .verdict = OPTION_DIFFERENT,
+    .remark = "other prompts of the same lengths, not prompt 0 again and again")
+BENCH(BOOL, FLAG, profile, "--profile", false, -INF, INF,
+    "ask the server to profile while the run goes on",
+    .group = "Figures and files", .after = "plot_dataset_stats")
+BENCH(BOOL, FLAG, save_result, "--save-result", false, -INF, INF,
+    "write vLLM's flat result file; its last key, profllm, holds the whole result",
+    .group = "Figures and files", .after = "goodput", .verdict = OPTION_MORE,
+
+    .remark = "whole or not there: a full disk leaves no half file; that it can be written is "
+              "tried before")
+BENCH(BOOL, FLAG, save_detailed, "--save-detailed", false, -INF, INF,
+    "keep per-request lists in vLLM's flat result file",
+    .group = "Figures and files", .after = "save_result")
+BENCH(BOOL, FLAG, append_result, "--append-result", false, -INF, INF,
+    "append to vLLM's flat result file, one line a run",
+    .group = "Figures and files", .after = "save_detailed", .verdict = OPTION_MORE,
+    .remark = "what the file held stays whatever happens")
+BENCH(LIST_STRING, WORDS, metadata, "--metadata", null, -INF, INF,
+    "keys for vLLM's flat result, each KEY=VALUE",
+    .nullable = true, .group = "Figures and files", .after = "label", .pairs = '=',
+    .verdict = OPTION_MORE, .remark = "told before the first request when it is wrong")
+BENCH(STRING, VALUE, result_dir, "--result-dir", null, -INF, INF,
+    "folder of vLLM's flat result file",
+    .nullable = true, .group = "Figures and files", .after = "append_result", .expand = true)
+BENCH(STRING, VALUE, result_filename, "--result-filename", null, -INF, INF,
+    "name of vLLM's flat result file; unset: label, rate, model and date",
+    .nullable = true, .group = "Figures and files", .after = "result_dir")
+BENCH(BOOL, FLAG, ignore_eos, "--ignore-eos", false, -INF, INF,
+    "ask for the whole output length whatever the model says",
+    .group = "Request bodies", .after = "repetition_penalty")
+BENCH(TRI, TOGGLE, self_timed, "--self-timed", null, -INF, INF,
+    "timed_trace: send at the trace's own times",
+    .nullable = true, .group = "Other data sets", .negative_flag = "--no-self-timed", .later = true)
+BENCH(STRING, VALUE, percentile_metrics, "--percentile-metrics", null, -INF, INF,
+    "metrics shown and saved, separated by commas: ttft, tpot, itl, e2el, client_queue_time, "
+    "e2el_including_client_queue; unset: ttft,tpot,itl",
+    .nullable = true, .group = "Figures and files", .joined = true, .verdict = OPTION_MORE,
+    .remark = "all families are in `profllm.results` whatever is chosen")
+BENCH(STRING, VALUE, metric_percentiles, "--metric-percentiles", "99", -INF, INF,
+    "percentiles to show, separated by commas",
+    .group = "Figures and files", .joined = true, .verdict = OPTION_MORE,
+    .remark = "told at once when wrong; each has an interval in `profllm.results`")
+BENCH(LIST_STRING, WORDS, goodput, "--goodput", null, -INF, INF,
+    "limits in ms a good request keeps, each NAME:MS of ttft, tpot, e2el",
+    .nullable = true, .group = "Figures and files", .words_least = 1, .pairs = ':',
+    .verdict = OPTION_MORE, .remark = "told at once when wrong")
+BENCH(STRING, VALUE, request_id_prefix, "--request-id-prefix", null, -INF, INF,
+    "start of each x-request-id; unset: a random one",
+    .nullable = true, .group = "Request bodies", .after = "continuous_usage",
+    .verdict = OPTION_EQUAL, .remark = "up to 1,024 bytes")
+BENCH(FLOAT, VALUE, top_p, "--top-p", null, -INF, INF,
+    "sampling: smallest set of tokens with this probability",
+    .nullable = true, .group = "Request bodies", .after = "temperature")
+BENCH(INT, VALUE, top_k, "--top-k", null, -INF, INF,
+    "sampling: from this many likeliest tokens",
+    .nullable = true, .group = "Request bodies", .after = "top_p")
+BENCH(FLOAT, VALUE, min_p, "--min-p", null, -INF, INF,
+    "sampling: tokens at least this likely against the likeliest",
+    .nullable = true, .group = "Request bodies", .after = "top_k")
+BENCH(FLOAT, VALUE, temperature, "--temperature", null, -INF, INF,
+    "sampling: 0 is greedy",
+    .nullable = true, .group = "Request bodies")
+BENCH(FLOAT, VALUE, frequency_penalty, "--frequency-penalty", null, -INF, INF,
+    "sampling: against tokens by how often they came",
+    .nullable = true, .group = "Request bodies")
+BENCH(FLOAT, VALUE, presence_penalty, "--presence-penalty", null, -INF, INF,
+    "sampling: against tokens that came at all",
+    .nullable = true, .group = "Request bodies")
+BENCH(FLOAT, VALUE, repetition_penalty, "--repetition-penalty", null, -INF, INF,
+    "sampling: against tokens of prompt and output; 1 is none",
+    .nullable = true, .group = "Request bodies")
+BENCH(STRING, VALUE, served_model_name, "--served-model-name", null, -INF, INF,
+    "model name in the payload where it differs from the model",
+    .nullable = true, .group = "Server")
+BENCH(LIST_STRING, WORDS, lora_modules, "--lora-modules", null, -INF, INF,
+    "adapters that requests are spread over",
+    .nullable = true, .group = "Server", .words_least = 1)
+BENCH(STRING, VALUE, lora_assignment, "--lora-assignment", "random", -INF, INF,
+    "how adapters are spread over requests",
+    .group = "Server", .choices = ARG_JSON(["random", "round-robin"]))
+BENCH(STRING, VALUE, ramp_up_strategy, "--ramp-up-strategy", null, -INF, INF,
+    "how the rate grows from ramp_up_start_rps to ramp_up_end_rps; takes the place of request_rate",
+    .nullable = true, .group = "Load", .choices = ARG_JSON(["linear", "exponential"]),
+    .verdict = OPTION_MORE,
+    .remark = "over the index as there, or over time with `--ramp-up-by time`")
+BENCH(INT, VALUE, ramp_up_start_rps, "--ramp-up-start-rps", null, 0, 1000000000,
+    "arrivals a second at the start of the ramp",
+    .nullable = true, .group = "Load")
+BENCH(INT, VALUE, ramp_up_end_rps, "--ramp-up-end-rps", null, 0, 1000000000,
+    "arrivals a second at the end of the ramp",
+    .nullable = true, .group = "Load")
+BENCH(STRING, VALUE, ramp_up_by, "--ramp-up-by", "index", -INF, INF,
+    "what the ramp runs over: the request's index, as vLLM's, or time",
+    .group = "Load", .ours = true, .choices = ARG_JSON(["index", "time"]))
+BENCH(INT, VALUE, ready_check_timeout_sec, "--ready-check-timeout-sec", 0, 0, 1000000,
+    "seconds in which a test request is repeated until it works; 0: none",
+    .group = "Server", .verdict = OPTION_DIFFERENT,
+    .remark = "the test request is a word and eight tokens, not the first prompt; it never "
+              "runs past the time")
+BENCH(JSON, VALUE, chat_template_kwargs, "--chat-template-kwargs", null, -INF, INF,
+    "custom: arguments of the chat template, an object",
+    .nullable = true, .group = "Data set", .after = "skip_chat_template", .verdict = OPTION_EQUAL,
+    .remark = "handed to the server, which lays the template")
+BENCH(JSON, VALUE, extra_body, "--extra-body", null, -INF, INF,
+    "keys merged into each request's body",
+    .nullable = true, .group = "Request bodies", .verdict = OPTION_MORE,
+    .remark = "`{\"stream\": false}` measures whole answers")
+BENCH(BOOL, FLAG, skip_tokenizer_init, "--skip-tokenizer-init", false, -INF, INF,
+    "custom: use no tokenizer, and leave out the figures that need one",
+    .group = "Data set", .verdict = OPTION_MORE,
+    .remark = "`profllm.results` keeps all figures: they come from what the server sent")
+BENCH(BOOL, FLAG, insecure, "--insecure", false, -INF, INF,
+    "take any TLS certificate",
+    .group = "Server", .after = "header")
+BENCH(BOOL, FLAG, plot_timeline, "--plot-timeline", false, -INF, INF,
+    "write a time line of the requests, an HTML page beside the result",
+    .group = "Figures and files", .verdict = OPTION_MORE,
+    .remark = "also failed requests; needs no network to be looked at")
+BENCH(STRING, VALUE, timeline_itl_thresholds, "--timeline-itl-thresholds", "25,50", -INF, INF,
+    "the two limits in ms that colour the time line's gaps between tokens",
+    .group = "Figures and files", .joined = true)
+BENCH(BOOL, FLAG, plot_dataset_stats, "--plot-dataset-stats", false, -INF, INF,
+    "draw the lengths of prompts and outputs, a PNG beside the result (needs libcairo2)",
+    .group = "Figures and files", .verdict = OPTION_MORE,
+    .remark = "told before the first request where libcairo2 or a save flag is missing, not "
+              "after the run")
+BENCH(STRING, VALUE, kind, NULL, "serve", -INF, INF,
+    "what is measured; only serve is in this version",
+    .ours = true, .choices = ARG_JSON(["serve", "latency", "throughput", "startup"]))
+BENCH(STRING, VALUE, client, NULL, "native", -INF, INF,
+    "whose load generator: our own, or vllm bench serve as a child whose result is taken in",
+    .ours = true, .choices = ARG_JSON(["native", "vllm"]))
+BENCH(DURATION, VALUE, request_timeout, "--request-timeout", "6h", 1 * MS, 9 * HOUR,
+    "one request from its start; longer ones fail",
+    .group = "Run", .ours = true)
+BENCH(DURATION, VALUE, stall_timeout, "--stall-timeout", "60s", 1 * MS, 9 * HOUR,
+    "no byte from any stream while some are open ends the run",
+    .group = "Run", .after = "retry_delay", .ours = true)
+BENCH(INT, VALUE, retries, "--retries", 0, 0, 100,
+    "further tries of a request that could not be sent, got no answer, or 408, 425, 429, 502, "
+    "503 or 504; its clock starts at the first",
+    .group = "Run", .ours = true)
+BENCH(DURATION, VALUE, retry_delay, "--retry-delay", "500ms", 0, 1 * HOUR,
+    "pause before the second try, twice that before the third, and so on; 429 and 503 may name "
+    "their own (Retry-After, up to 60s)",
+    .group = "Run", .ours = true)
+BENCH(LIST_STRING, VALUE, source_addresses, "--source-addresses", null, -INF, INF,
+    "addresses of this host that new connections are made from in turn; unset: the kernel's choice",
+    .nullable = true, .group = "Load", .aliases = "--source-address", .ours = true, .commas = true)
+BENCH(FLOAT, VALUE, max_error_share, "--max-error-share", 0.01, 0, 1,
+    "share of failed requests above which the status is partial",
+    .group = "Run", .ours = true)
+BENCH(INT, VALUE, repeats, "--repeats", 1, 1, 1000,
+    "how often the measured run is repeated",
+    .group = "Run", .later = true, .ours = true)
+BENCH(JSON, VALUE, stop_when, "--stop-when", null, -INF, INF,
+    "stop early once an interval is narrow enough",
+    .nullable = true, .group = "Run", .later = true, .ours = true)
+BENCH(INT, VALUE, threads, "--threads", 1, 1, 256,
+    "load generator workers",
+    .group = "Load", .ours = true)
+BENCH(BOOL, FLAG, realtime, "--realtime", false, -INF, INF,
+    "ask for SCHED_FIFO for the workers",
+    .group = "Load", .ours = true)
+BENCH(BOOL, FLAG, immediate_acks, "--immediate-acks", false, -INF, INF,
+    "acknowledge each segment at once, also where an unmeasured request showed that the server "
+    "does not wait for that; costs CPU time",
+    .group = "Load", .ours = true)
+BENCH(BOOL, FLAG, continuous_usage, "--continuous-usage", false, -INF, INF,
+    "ask the server for usage in every event: exact tokens of each event",
+    .group = "Request bodies", .ours = true)
+BENCH(BOOL, FLAG, prompt_token_ids, "--prompt-token-ids", false, -INF, INF,
+    "random: send token ids instead of text",
+    .group = "Data set random", .ours = true)
+BENCH(INT, VALUE, vocab_size, "--vocab-size", null, 1, 100000000,
+    "vocabulary size for random prompts where no tokenizer tells it",
+    .nullable = true, .group = "Data set random", .ours = true)

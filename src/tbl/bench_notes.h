@@ -1,73 +1,19 @@
 /*
- * How `profllm bench serve` compares with `vllm bench serve` 0.32, where it is not plainly equal: the tables of
- * docs/from-vllm-bench.md are made from these rows and those of tbl/bench_args.h. What has no row here is equal,
- * or "not yet" where its row of tbl/bench_args.h says LATER.
+ * How the result of `profllm bench serve` compares with that of `vllm bench serve` 0.32: the tables of
+ * docs/from-vllm-bench.md are made from these rows, and those of the options from tbl/bench_args.h.
  *
- * NOTE(option, verdict, remark)             an option, by its row's name
- * NOTE_VALUE(option, value, verdict, remark) one choice of --backend or --dataset-name
  * FLAT(key, when, verdict, remark)          a key of the flat result, in its order
  * LINE(label, when, verdict, remark)        a line of the console table, in its order
  *   verdict   EQUAL, MORE (equal, and more), DIFFERENT, NOT_YET or OURS
  *   when      "": always; "not yet" rows are never there
  * Undefined macros are skipped; they are undefined again at the end.
  */
-#ifndef NOTE
-#define NOTE(option, verdict, remark)
-#endif
-#ifndef NOTE_VALUE
-#define NOTE_VALUE(option, value, verdict, remark)
-#endif
 #ifndef FLAT
 #define FLAT(key, when, verdict, remark)
 #endif
 #ifndef LINE
 #define LINE(label, when, verdict, remark)
 #endif
-
-NOTE(trust_remote_code, EQUAL, "taken and without effect: no code of a tokenizer or data set is run")
-NOTE(dataset_name, EQUAL, "the values stand below")
-NOTE(random_range_ratio, EQUAL, "a number, or JSON with `input` and `output`")
-NOTE(random_batch_size, NOT_YET, "1 is taken; more goes with the back ends for pooling")
-NOTE(prefix_repetition_num_prefixes, EQUAL, "the remainder of the division is not sent, as there; the result notes it")
-NOTE(label, MORE, "also the experiment's name in the whole result")
-NOTE(backend, EQUAL, "the values stand below")
-NOTE(base_url, MORE, "`/v1` at its end is left out, and said so; a redirect is not followed but told")
-NOTE(endpoint, MORE, "follows the back end unless given; a wrong one is told before the first request")
-NOTE(header, MORE, "values are never shown or kept")
-NOTE(max_concurrency, MORE, "the time spent waiting for it stands in every record")
-NOTE(model, MORE, "where the server does not have it the failure names those that it has")
-NOTE(tokenizer, DIFFERENT, "only written into the result: the server counts, by `/tokenize`")
-NOTE(tokenizer_mode, DIFFERENT, "any word is taken and written into the result: the server counts")
-NOTE(use_beam_search, EQUAL, "taken and without effect, as there")
-NOTE(request_rate, MORE, "planned beside real send times; the lateness is checked")
-NOTE(burstiness, MORE, "0 and less are told before the first request, not after the run")
-NOTE(probe_request_rate, MORE, "connections of their own; not in `duration`")
-NOTE(num_warmups, DIFFERENT, "other prompts of the same lengths, not prompt 0 again and again")
-NOTE(save_result, MORE, "whole or not there: a full disk leaves no half file; that it can be written is tried before")
-NOTE(append_result, MORE, "what the file held stays whatever happens")
-NOTE(metadata, MORE, "told before the first request when it is wrong")
-NOTE(metric_percentiles, MORE, "told at once when wrong; each has an interval in `profllm.results`")
-NOTE(goodput, MORE, "told at once when wrong")
-NOTE(percentile_metrics, MORE, "all families are in `profllm.results` whatever is chosen")
-NOTE(ramp_up_strategy, MORE, "over the index as there, or over time with `--ramp-up-by time`")
-NOTE(ready_check_timeout_sec, DIFFERENT, "the test request is a word and eight tokens, not the first prompt; it never runs past the time")
-NOTE(chat_template_kwargs, EQUAL, "handed to the server, which lays the template")
-NOTE(skip_tokenizer_init, MORE, "`profllm.results` keeps all figures: they come from what the server sent")
-NOTE(request_id_prefix, EQUAL, "up to 1,024 bytes")
-NOTE(extra_body, MORE, "`{\"stream\": false}` measures whole answers")
-NOTE(plot_timeline, MORE, "also failed requests; needs no network to be looked at")
-NOTE(plot_dataset_stats, MORE, "told before the first request where libcairo2 or a save flag is missing, not after the run")
-
-NOTE_VALUE(dataset_name, "random", MORE, "where the server has no `/tokenize` token ids are sent, and the result says so")
-NOTE_VALUE(dataset_name, "sharegpt", DIFFERENT, "images and videos of the entries are left out, and noted")
-NOTE_VALUE(dataset_name, "custom", MORE, "the chat template by the server; a line that is wrong is named `file:line`")
-NOTE_VALUE(dataset_name, "prefix_repetition", MORE, "token ids where there is no `/tokenize`; requests have no `x-request-id`, as there")
-NOTE_VALUE(dataset_name, "burstgpt", MORE, "token ids where there is no `/tokenize`")
-NOTE_VALUE(dataset_name, "spec_bench", MORE, "the chat template by the server; a line that is wrong is named `file:line`")
-NOTE_VALUE(backend, "openai", MORE, "comments, CRLF and cut events lose no tokens; an error inside a stream is a failure")
-NOTE_VALUE(backend, "vllm", MORE, "the same as `openai`, as there")
-NOTE_VALUE(backend, "openai-chat", MORE, "the same; `*_first_token_ms` leaves the role-only event out")
-NOTE_VALUE(backend, "openai-responses", MORE, "the same; usage of the last event")
 
 FLAT("date", "", EQUAL, "local time, after the run")
 FLAT("endpoint_type", "", EQUAL, "")
@@ -152,7 +98,5 @@ LINE("Diffusion Decoding", "diffusion models", NOT_YET, "")
 LINE("Speculative Decoding", "speculative decoding", EQUAL, "a section, with the acceptance by position")
 LINE("Verdict:", "", OURS, "whether the figures can be trusted, and why not; below the table")
 
-#undef NOTE
-#undef NOTE_VALUE
 #undef FLAT
 #undef LINE

@@ -2,64 +2,82 @@
  * The keys of an experiment file outside of `server:` and `benchmark:`. One row a key: reader,
  * defaults, checks, the completed configuration and the reference page are made from it.
  *
- * KEY(type, key, member, default, min, max, choices, state, help)
- *   type     TEXT PATH (${VAR} is expanded) BOOL INT DUR LIST (of texts) TEXTS (a mapping to texts)
- *            ENV (TEXTS with ${VAR} expanded) OBJECT, and GPUS, PORT with spellings of their own
+ * KEY(type, key, member, default, min, max, help, …)
+ *   type     STRING BOOL INT DURATION LIST_STRING JSON
  *   member   of struct exp_config; the rows of `profiling` go into its object
- *   default  as YAML text; "null": none, and null may be written
- *   state    NOW, or LATER: validates, and `run` refuses another value than the default
+ *   default  as JSON; null: none
+ *   min max  inclusive; durations as 1 * MS
+ *   …        members of struct option_row that say something, by name; .texts: a mapping to texts;
+ *            .expand: ${VAR} is expanded; .later: it validates, and `run` refuses another value than
+ *            the default
  */
-KEY(TEXT,   "suite",                    suite,                    "null",        "",    "",     "", NOW,
-    "the series of experiments this one belongs to")
-KEY(TEXT,   "name",                     name,                     "null",        "",    "",     "", NOW,
-    "what this experiment is called")
-KEY(TEXTS,  "tags",                     tags,                     "{}",          "",    "",     "", NOW,
-    "names and texts of your own, kept in the result")
-KEY(LIST,   "launch.command",           launch.command,           "null",        "",    "",     "", NOW,
-    "words that start the server, the model follows; unset: [vllm, serve]")
-KEY(TEXT,   "launch.url",               launch.url,               "null",        "",    "",     "", NOW,
-    "a server that already runs; nothing is started or stopped")
-KEY(TEXT,   "launch.vllm_version",      launch.vllm_version,      "null",        "",    "",     "", NOW,
-    "the server's release, where it cannot be read")
-KEY(TEXT,   "launch.platform",          launch.platform,          "auto",        "",    "",     "auto|cuda|rocm|cpu|xpu|tpu|hpu", NOW,
-    "what the server computes on")
-KEY(OBJECT, "launch.container",         launch.container,         "null",        "",    "",     "", LATER,
-    "runtime, image and args of a container to start the server in")
-KEY(ENV,    "launch.env",               launch.env,               "{}",          "",    "",     "", NOW,
-    "environment of the server; ${VAR} is expanded")
-KEY(GPUS,   "launch.gpus",              launch.gpus,              "auto",        "",    "",     "", NOW,
-    "auto, all, a list of GPUs, or [] for a server without any")
-KEY(PORT,   "launch.port",              launch.port,              "auto",        "1",   "65535", "", NOW,
-    "the server's port; auto takes a free one")
-KEY(TEXT,   "launch.host",              launch.host,              "127.0.0.1",   "",    "",     "", NOW,
+KEY(STRING, "suite", suite, null, -INF, INF,
+    "the series of experiments this one belongs to",
+    .nullable = true)
+KEY(STRING, "name", name, null, -INF, INF,
+    "what this experiment is called",
+    .nullable = true)
+KEY(JSON, "tags", tags, {}, -INF, INF,
+    "names and texts of your own, kept in the result",
+    .texts = true)
+KEY(LIST_STRING, "launch.command", launch.command, null, -INF, INF,
+    "words that start the server, the model follows; unset: [vllm, serve]",
+    .nullable = true)
+KEY(STRING, "launch.url", launch.url, null, -INF, INF,
+    "a server that already runs; nothing is started or stopped",
+    .nullable = true)
+KEY(STRING, "launch.vllm_version", launch.vllm_version, null, -INF, INF,
+    "the server's release, where it cannot be read",
+    .nullable = true)
+KEY(STRING, "launch.platform", launch.platform, "auto", -INF, INF,
+    "what the server computes on",
+    .choices = ARG_JSON(["auto", "cuda", "rocm", "cpu", "xpu", "tpu", "hpu"]))
+KEY(JSON, "launch.container", launch.container, null, -INF, INF,
+    "runtime, image and args of a container to start the server in",
+    .nullable = true, .later = true)
+KEY(JSON, "launch.env", launch.env, {}, -INF, INF,
+    "environment of the server; ${VAR} is expanded",
+    .texts = true, .expand = true)
+KEY(LIST_STRING, "launch.gpus", launch.gpus, "auto", -INF, INF,
+    "auto, all, a list of GPUs, or [] for a server without any",
+    .special_values = ARG_JSON(["auto", "all"]))
+KEY(INT, "launch.port", launch.port, "auto", 1, 65535,
+    "the server's port; auto takes a free one",
+    .special_values = ARG_JSON(["auto"]))
+KEY(STRING, "launch.host", launch.host, "127.0.0.1", -INF, INF,
     "the address the server binds")
-KEY(DUR,    "launch.ready_timeout",     launch.ready_timeout_ns,  "600s",        "1ms", "7d",   "", NOW,
+KEY(DURATION, "launch.ready_timeout", launch.ready_timeout_ns, "600s", 1 * MS, 7 * DAY,
     "from the start to the first answer")
-KEY(DUR,    "launch.run_timeout",       launch.run_timeout_ns,    "null",        "1ms", "30d",  "", NOW,
-    "the whole measured run")
-KEY(DUR,    "launch.stop_timeout",      launch.stop_timeout_ns,   "30s",         "0s",  "1d",   "", NOW,
+KEY(DURATION, "launch.run_timeout", launch.run_timeout_ns, null, 1 * MS, 30 * DAY,
+    "the whole measured run",
+    .nullable = true)
+KEY(DURATION, "launch.stop_timeout", launch.stop_timeout_ns, "30s", 0, 1 * DAY,
     "from the asking to the killing when the server is stopped")
-KEY(LIST,   "launch.extra_args",        launch.extra_args,        "[]",          "",    "",     "", NOW,
+KEY(LIST_STRING, "launch.extra_args", launch.extra_args, [], -INF, INF,
     "further words for the server's command line, passed on unchecked")
-KEY(DUR,    "telemetry.interval",       telemetry.interval_ns,    "100ms",       "1ms", "1h",   "", NOW,
+KEY(DURATION, "telemetry.interval", telemetry.interval_ns, "100ms", 1 * MS, 1 * HOUR,
     "between two samples of host and GPUs")
-KEY(BOOL,   "telemetry.gpu",            telemetry.gpu,            "true",        "",    "",     "", NOW,
+KEY(BOOL, "telemetry.gpu", telemetry.gpu, true, -INF, INF,
     "sample the GPUs")
-KEY(BOOL,   "telemetry.host",           telemetry.host,           "true",        "",    "",     "", NOW,
+KEY(BOOL, "telemetry.host", telemetry.host, true, -INF, INF,
     "sample CPU, memory, disk and network")
-KEY(DUR,    "telemetry.server_metrics", telemetry.server_metrics_ns, "1s",       "10ms", "1h",  "", NOW,
-    "between two readings of the server's /metrics; null: none")
-KEY(BOOL,   "profiling.enabled",        profiling,                "false",       "",    "",     "", LATER,
-    "profile the server beside the measured run")
-KEY(TEXT,   "profiling.profiler",       profiling,                "torch",       "",    "",     "torch|cuda", NOW,
-    "which profiler")
-KEY(PATH,   "profiling.dir",            profiling,                "traces",      "",    "",     "", NOW,
-    "folder of the traces; ${VAR} is expanded")
-KEY(INT,    "profiling.num_prompts",    profiling,                "4",           "1",   "1000000", "", NOW,
+KEY(DURATION, "telemetry.server_metrics", telemetry.server_metrics_ns, "1s", 10 * MS, 1 * HOUR,
+    "between two readings of the server's /metrics; null: none",
+    .nullable = true)
+KEY(BOOL, "profiling.enabled", profiling, false, -INF, INF,
+    "profile the server beside the measured run",
+    .later = true)
+KEY(STRING, "profiling.profiler", profiling, "torch", -INF, INF,
+    "which profiler",
+    .choices = ARG_JSON(["torch", "cuda"]))
+KEY(STRING, "profiling.dir", profiling, "traces", -INF, INF,
+    "folder of the traces; ${VAR} is expanded",
+    .expand = true)
+KEY(INT, "profiling.num_prompts", profiling, 4, 1, 1000000,
     "requests sent while the profiler runs")
-KEY(BOOL,   "output.requests",          output.requests,          "true",        "",    "",     "", NOW,
+KEY(BOOL, "output.requests", output.requests, true, -INF, INF,
     "write one record a request beside the result")
-KEY(BOOL,   "output.series",            output.series,            "true",        "",    "",     "", NOW,
+KEY(BOOL, "output.series", output.series, true, -INF, INF,
     "write the telemetry beside the result")
-KEY(INT,    "output.server_log_tail",   output.server_log_tail,   "200",         "0",   "100000", "", NOW,
+KEY(INT, "output.server_log_tail", output.server_log_tail, 200, 0, 100000,
     "last lines of the server's log kept in a failed result")

@@ -229,8 +229,7 @@ static void check_choice(const struct target_check *check, const struct option_r
 	auto_free char *found = pl_asprintf("%s, a choice that vLLM %s no longer has", text,
 					    check->version);
 	auto_free char *nearest = json_is_string(value)
-					  ? option_choices_nearest(arg->choices,
-								   json_string_value(value))
+					  ? option_choice_nearest(arg, json_string_value(value))
 					  : NULL;
 	add_target_problem(check, arg->name, found, "one of its choices, or an older release",
 			   nearest);

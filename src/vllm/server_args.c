@@ -1,17 +1,15 @@
 #include "vllm/server_args.h"
 
-#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "option/row_words.h"
 #include "vllm/arg_index.h"
 
-#define INF           INFINITY
-#define ARG_JSON(...) #__VA_ARGS__
-#define NAME_BYTES    128
+#define NAME_BYTES 128
 
 #define RELEASE_CURRENT false
 #define RELEASE_GONE    true
@@ -228,6 +226,7 @@ static int add_arg(json_t *argv, const struct option_row *arg, const json_t *val
 		return 0;
 	case OPTION_STYLE_LIST:
 	case OPTION_STYLE_REPEAT:
+	case OPTION_STYLE_WORDS:
 		add_list(argv, arg, value);
 		return 0;
 	case OPTION_STYLE_OPTIONAL_VALUE:

@@ -199,7 +199,7 @@ def test_the_schema_refuses_nothing_that_the_program_takes(bin_dir, tmp_path, so
     for entry in table:
         for key, field in fields_of(entry.get("fields", {})):
             cases += [(f"server.{entry['name']}.{key}", value) for value in values_for(field)]
-    for name in re.findall(r"^BENCH\(\w+, (\w+),", (source_dir / "src/tbl/bench_args.h").read_text(), re.M):
+    for name in re.findall(r"^BENCH\(\w+, \w+, (\w+),", (source_dir / "src/tbl/bench_args.h").read_text(), re.M):
         cases += [(f"benchmark.{name}", value) for value in VALUES + ["inf", "6h", "1.5s", 10**13]]
     text = (source_dir / "src/tbl/experiment_keys.h").read_text()
     for key in re.findall(r'^KEY\(\w+,\s+"([^"]+)"', text, re.M):

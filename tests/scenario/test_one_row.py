@@ -1,4 +1,5 @@
-"""A new argument is one row: programs built with a made-up one know it everywhere."""
+"""A new argument, or load option, is one row: programs built with a made-up one know it everywhere."""
+import concurrent.futures
 import json
 import os
 import re
@@ -13,6 +14,10 @@ from run_tools import base_config, load_result, run_profllm, write_config
 ROW = '''ARG(INT, VALUE, CURRENT, made_up_depth, "--made-up-depth", 7, 1, 9,
     "How deep it is made up",
     .aliases = "-mud")
+'''
+LOAD_ROW = '''BENCH(INT, VALUE, made_up_burst, "--made-up-burst", 2, 1, 9,
+    "How many come at once",
+    .group = "Load", .after = "burstiness", .ours = true)
 '''
 LIBRARIES = ["jansson", "yaml-0.1", "expat", "libzstd", "openssl"]
 LAYERS = ["cli", "run", "bench", "sim", "host", "result", "experiment", "checkpoint", "vllm", "option", "io", "base"]
@@ -32,29 +37,36 @@ def compiler(bin_dir):
     return []
 
 
-def build(compile_words, tree, bin_dir, folder):
-    """profllm and profllm-sim with the tree's rows; all else comes from the libraries that are there."""
+def link(compile_words, program, objects, bin_dir):
+    """The program of its main.c and these objects; all else comes from the libraries that are there."""
     libraries = [str(path) for path in (bin_dir.parent / "lib").glob("libpl_*.a")]
     switches = subprocess.run(["pkg-config", "--libs", *LIBRARIES], check=True, capture_output=True,
                               text=True).stdout.split()
+    subprocess.run([*compile_words, *objects, "-Wl,--start-group", *libraries, "-Wl,--end-group", *switches,
+                    "-lpthread", "-lm", "-o", program], check=True)
+
+
+def build(compile_words, tree, bin_dir, folder):
+    """profllm and profllm-sim with the tree's rows."""
+    words = [*compile_words, f"-I{tree / 'src'}"]
     rows = folder / "server_args.o"
-    subprocess.run([*compile_words, f"-I{tree / 'src'}", "-c", tree / "src/vllm/server_args.c", "-o", rows],
-                   check=True)
+    subprocess.run([*words, "-c", tree / "src/vllm/server_args.c", "-o", rows], check=True)
     for layer, program in (("cli", "profllm"), ("sim", "profllm-sim")):
-        subprocess.run([*compile_words, f"-I{tree / 'src'}", tree / f"src/{layer}/main.c", rows,
-                        "-Wl,--start-group", *libraries, "-Wl,--end-group", *switches, "-lpthread", "-lm",
-                        "-o", folder / program], check=True)
+        link(words, folder / program, [tree / f"src/{layer}/main.c", rows], bin_dir)
+
+
+def tree_with(source_dir, tree, path, row):
+    """The source tree with one row more."""
+    for name in ("src", "tools", "api", "docs"):
+        shutil.copytree(source_dir / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
+    path = tree / "src/tbl" / path
+    path.write_text(path.read_text().rstrip("\n") + "\n" + row)
+    return tree
 
 
 @pytest.fixture(scope="module")
 def tree(source_dir, tmp_path_factory):
-    """The source tree with one row more."""
-    tree = tmp_path_factory.mktemp("tree")
-    for name in ("src", "tools", "api", "docs"):
-        shutil.copytree(source_dir / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
-    path = tree / "src/tbl/engine_args/lora.h"
-    path.write_text(path.read_text().rstrip("\n") + "\n" + ROW)
-    return tree
+    return tree_with(source_dir, tmp_path_factory.mktemp("tree"), "engine_args/lora.h", ROW)
 
 
 @pytest.fixture(scope="module")
@@ -120,3 +132,73 @@ def test_result(made_up, tmp_path, patience):
     result = load_result(path)
     assert result["config"]["server"]["made_up_depth"] == 4
     assert result["config"]["server_source"]["made_up_depth"] == "explicit"
+
+
+# ---- an option of the load: its row, and the code that uses it ---------------------------------
+
+@pytest.fixture(scope="module")
+def load_tree(source_dir, tmp_path_factory):
+    return tree_with(source_dir, tmp_path_factory.mktemp("load_tree"), "bench_args.h", LOAD_ROW)
+
+
+@pytest.fixture(scope="module")
+def load_made_up(load_tree, bin_dir, tmp_path_factory):
+    """Its row is a member of a struct that many files know: all of them are compiled anew."""
+    folder = tmp_path_factory.mktemp("load_bin")
+    words = [*compiler(bin_dir), "-O0", f"-I{load_tree / 'src'}"]
+    commands = json.loads((bin_dir.parent / "compile_commands.json").read_text())
+    sources = [entry["file"].split("/src/", 1)[1] for entry in commands if "/src/" in entry["file"]]
+    users = [source for source in sources if not source.startswith("sim/")
+             and "vllm/bench_options.h" in included(load_tree / "src", source, {})]
+    objects = [folder / (source.replace("/", "_") + ".o") for source in users]
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        list(pool.map(lambda pair: subprocess.run([*words, "-c", load_tree / "src" / pair[0], "-o", pair[1]],
+                                                  check=True), zip(users, objects)))
+    main = [] if "cli/main.c" in users else [load_tree / "src/cli/main.c"]
+    link(words, folder / "profllm", [*main, *objects], bin_dir)
+    return folder
+
+
+def included(root, name, known):
+    """All headers that a file reaches."""
+    if name not in known:
+        known[name] = set()
+        for header in re.findall(r'^#include "([^"]+)"', (root / name).read_text(), re.M):
+            if (root / header).exists():
+                known[name] |= {header} | included(root, header, known)
+    return known[name]
+
+
+def test_a_load_option_is_on_the_command_line(load_made_up):
+    def dry_run(*words):
+        return run_profllm(load_made_up, "bench", "serve", "--dry-run", "--json", *words)
+    assert json.loads(dry_run().stdout)["options"]["made_up_burst"] == 2
+    assert json.loads(dry_run("--made-up-burst", "5").stdout)["options"]["made_up_burst"] == 5
+    assert "--made-up-burst: found 10, expected 1 to 9" in dry_run("--made-up-burst", "10").stderr
+    page = run_profllm(load_made_up, "bench", "serve", "--help").stdout
+    assert re.search(r"--burstiness X.*?\n +--made-up-burst N +How many come at once.*?default 2", page, re.S)
+
+
+def test_a_load_option_is_in_the_experiment_file(load_made_up, tmp_path):
+    def validate(value):
+        path = write_config(tmp_path, {"server": {"model": "m"}, "benchmark": {"made_up_burst": value}})
+        return run_profllm(load_made_up, "validate", path)
+    assert validate(9).returncode == 0
+    done = validate(10)
+    assert done.returncode == 2
+    assert "benchmark.made_up_burst: found number 10, expected an integer from 1 to 9" in done.stdout + done.stderr
+    assert "benchmark.made_up_burst" in run_profllm(load_made_up, "completion", "bash").stdout
+
+
+def test_a_load_option_is_in_schemas_and_pages(load_tree):
+    for tool in ("make-schemas", "make-reference"):
+        subprocess.run([sys.executable, load_tree / "tools" / tool], check=True, capture_output=True,
+                       env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})
+    schema = json.loads((load_tree / "api/experiment.schema.json").read_text())
+    validator = jsonschema.Draft202012Validator(schema)
+    assert validator.is_valid({"benchmark": {"made_up_burst": 9}})
+    assert not validator.is_valid({"benchmark": {"made_up_burst": 10}})
+    page = (load_tree / "docs/reference/bench-serve.md").read_text()
+    assert "| `--made-up-burst` | whole number | `2` | ours; How many come at once |" in page
+    page = (load_tree / "docs/reference/experiment-file.md").read_text()
+    assert "| `made_up_burst` \\* | integer, 1 to 9 | `2` | How many come at once |" in page

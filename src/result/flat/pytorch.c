@@ -46,7 +46,7 @@ static json_t *make_args(const struct res_flat_input *input, const json_t *flat)
 	json_t *parallel = json_object_get(flat, "tensor_parallel_size");
 
 	for (size_t i = 0; i < VLLM_BENCH_COUNT; i++) {
-		const struct vllm_bench_row *row = vllm_bench_row((enum vllm_bench_id)i);
+		const struct option_row *row = vllm_bench_row((enum vllm_bench_id)i);
 		if (!row->ours)
 			json_object_set(args, row->name, json_object_get(all, row->name));
 	}

@@ -109,7 +109,7 @@ static int check_headers(const json_t *headers, struct pl_err *err)
 }
 
 /* argparse takes what begins with '-' for the next option. */
-static int check_list(const struct vllm_bench_row *row, const json_t *list, struct pl_err *err)
+static int check_list(const struct option_row *row, const json_t *list, struct pl_err *err)
 {
 	size_t i;
 	json_t *item;
@@ -128,7 +128,7 @@ static int check_list(const struct vllm_bench_row *row, const json_t *list, stru
 static int check_option(const struct exp_config *experiment, enum vllm_bench_id id,
 			struct pl_err *err)
 {
-	const struct vllm_bench_row *row = vllm_bench_row(id);
+	const struct option_row *row = vllm_bench_row(id);
 	auto_json json_t *value = vllm_bench_get(&experiment->bench, id);
 
 	if (!experiment->bench_set[id] || vllm_bench_is_default(&experiment->bench, id))
@@ -138,11 +138,10 @@ static int check_option(const struct exp_config *experiment, enum vllm_bench_id 
 				  "'benchmark.%s' is of our own load generator and not of vLLM's "
 				  "client: leave it out, or set benchmark.client to native",
 				  row->name);
-	if (row->type == VLLM_BENCH_LIST)
+	if (row->type == OPTION_LIST)
 		return check_list(row, value, err);
-	auto_free char *text = row->type == VLLM_BENCH_JSON
-				       ? pl_json_to_text(value, PL_JSON_COMPACT)
-				       : NULL;
+	auto_free char *text = row->type == OPTION_JSON ? pl_json_to_text(value, PL_JSON_COMPACT)
+							: NULL;
 	if (text != NULL && option_secret_in_json(text))
 		return pl_err_set(err, PL_ERR_INVALID,
 				  "'benchmark.%s' holds a secret, which would stand on the command "
@@ -220,13 +219,13 @@ static void add_value(json_t *argv, const char *flag, const json_t *value)
 
 static void add_option(json_t *argv, const struct vllm_bench *bench, enum vllm_bench_id id)
 {
-	const struct vllm_bench_row *row = vllm_bench_row(id);
+	const struct option_row *row = vllm_bench_row(id);
 	auto_json json_t *value = vllm_bench_get(bench, id);
 	auto_free char *flag = flag_of("--", row->name);
 
 	if (json_is_null(value))
 		return;
-	if (row->type == VLLM_BENCH_TRI && json_is_false(value)) {
+	if (row->type == OPTION_TRI && json_is_false(value)) {
 		auto_free char *negative = flag_of("--no-", row->name);
 		add(argv, negative);
 	} else if (json_is_boolean(value)) {

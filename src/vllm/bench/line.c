@@ -46,13 +46,7 @@ struct reader {
 
 char *vllm_bench_flag_of(enum vllm_bench_id id)
 {
-	char *flag = pl_asprintf("--%s", vllm_bench_row(id)->name);
-
-	for (char *at = flag; *at != '\0'; at++) {
-		if (*at == '_')
-			*at = '-';
-	}
-	return flag;
+	return pl_strdup(vllm_bench_row(id)->flag);
 }
 
 struct vllm_bench_fault *vllm_bench_fault_add(struct vllm_bench_line *line, size_t word, char *text,
@@ -70,14 +64,9 @@ struct vllm_bench_fault *vllm_bench_fault_add(struct vllm_bench_line *line, size
 
 int vllm_bench_words_least(enum vllm_bench_id id)
 {
-	switch (id) {
-#define WORDS(name, least)      \
-	case VLLM_BENCH_##name: \
-		return least;
-#include "tbl/bench_line.h"
-	default:
-		return -1;
-	}
+	const struct option_row *row = vllm_bench_row(id);
+
+	return row->style == OPTION_STYLE_WORDS ? row->words_least : -1;
 }
 
 static void add_option(struct reader *reader, char *flag, enum vllm_bench_id id,
@@ -103,16 +92,18 @@ static void fill_options(struct reader *reader, const struct vllm_bench_flag *ow
 		add_option(reader, pl_strdup(one->flag), VLLM_BENCH_COUNT, one, false);
 	for (size_t i = 0; i < VLLM_BENCH_COUNT; i++) {
 		enum vllm_bench_id id = (enum vllm_bench_id)i;
-		/* the command says both by its own name */
-		if (id == VLLM_BENCH_kind || id == VLLM_BENCH_client || vllm_bench_row(id)->old)
+		const struct option_row *row = vllm_bench_row(id);
+		if (row->flag == NULL || row->gone)
 			continue;
-		char *flag = vllm_bench_flag_of(id);
-		add_option(reader, flag, id, NULL, false);
-		if (vllm_bench_row(id)->type == VLLM_BENCH_TRI)
-			add_option(reader, pl_asprintf("--no-%s", flag + 2), id, NULL, true);
+		add_option(reader, pl_strdup(row->flag), id, NULL, false);
+		if (row->negative_flag != NULL)
+			add_option(reader, pl_strdup(row->negative_flag), id, NULL, true);
 	}
-#define ALSO(name, flag) add_option(reader, pl_strdup(flag), VLLM_BENCH_##name, NULL, false);
-#include "tbl/bench_line.h"
+	for (size_t i = 0; i < VLLM_BENCH_COUNT; i++) {
+		const char *alias = vllm_bench_row((enum vllm_bench_id)i)->aliases;
+		if (alias != NULL)
+			add_option(reader, pl_strdup(alias), (enum vllm_bench_id)i, NULL, false);
+	}
 }
 
 static struct token *add_token(struct reader *reader, char *text, size_t word)
@@ -334,7 +325,7 @@ static size_t words_behind(const struct reader *reader, size_t at)
 static void value_fault(struct reader *reader, const struct token *token, const char *what)
 {
 	const struct option *option = token->option;
-	bool both = option->own == NULL && vllm_bench_row(option->id)->type == VLLM_BENCH_TRI;
+	bool both = option->own == NULL && vllm_bench_row(option->id)->type == OPTION_TRI;
 	auto_free char *name = both ? vllm_bench_flag_of(option->id) : pl_strdup(option->flag);
 
 	vllm_bench_fault_add(reader->line, token->word,
@@ -360,8 +351,8 @@ static bool takes_value(const struct option *option)
 {
 	if (option->own != NULL)
 		return option->own->takes_value;
-	enum vllm_bench_type type = vllm_bench_row(option->id)->type;
-	return type != VLLM_BENCH_BOOL && type != VLLM_BENCH_TRI;
+	enum option_type type = vllm_bench_row(option->id)->type;
+	return type != OPTION_BOOL && type != OPTION_TRI;
 }
 
 static bool names_model(const struct reader *reader)
@@ -509,12 +500,13 @@ static bool are_texts(struct vllm_bench_line *line, const char *const *words, si
 static void set_defaults(struct vllm_bench_line *line)
 {
 	vllm_bench_init(&line->bench);
-#define SERVE_DEFAULT(name, text)                                       \
-	{                                                               \
-		auto_json json_t *value = option_dotted_value(text);    \
-		vllm_bench_set(&line->bench, VLLM_BENCH_##name, value); \
+	for (size_t i = 0; i < VLLM_BENCH_COUNT; i++) {
+		const struct option_row *row = vllm_bench_row((enum vllm_bench_id)i);
+		if (row->serve_default == NULL)
+			continue;
+		auto_json json_t *value = json_loads(row->serve_default, JSON_DECODE_ANY, NULL);
+		vllm_bench_set(&line->bench, (enum vllm_bench_id)i, value);
 	}
-#include "tbl/bench_line.h"
 }
 
 void vllm_bench_line_read(const char *const *words, size_t count, const struct vllm_bench_flag *own,

@@ -220,21 +220,24 @@ static void check_late_ones(struct vllm_bench_line *line)
 		add(line, "--chat-template-kwargs: a JSON object is expected");
 }
 
-static void out_of_bounds(struct vllm_bench_line *line, enum vllm_bench_id id, const char *found)
+static void out_of_bounds(struct vllm_bench_line *line, const struct option_row *row,
+			  const char *found)
 {
-	const struct vllm_bench_row *row = vllm_bench_row(id);
-	auto_free char *flag = vllm_bench_flag_of(id);
-	bool has_max = row->max[0] != '\0' && strcmp(row->max, "inf") != 0;
+	auto_free char *least = option_row_bound_text(row, row->min);
+	auto_free char *most = option_row_bound_text(row, row->max);
 
-	if (!has_max && strcmp(row->min, "-inf") == 0) {
-		refuse(line, pl_asprintf("%s: found %s, expected a number", flag, found), NULL);
-		return;
-	}
-	refuse(line,
-	       has_max ? pl_asprintf("%s: found %s, expected %s to %s", flag, found, row->min,
-				     row->max)
-		       : pl_asprintf("%s: found %s, expected at least %s", flag, found, row->min),
-	       NULL);
+	if (isinf(row->max) && isinf(row->min))
+		refuse(line, pl_asprintf("%s: found %s, expected a number", row->flag, found),
+		       NULL);
+	else if (isinf(row->max))
+		refuse(line,
+		       pl_asprintf("%s: found %s, expected at least %s", row->flag, found, least),
+		       NULL);
+	else
+		refuse(line,
+		       pl_asprintf("%s: found %s, expected %s to %s", row->flag, found, least,
+				   most),
+		       NULL);
 }
 
 /* Options whose bounds vLLM has words of its own for are told by those. */
@@ -247,24 +250,21 @@ static bool is_told(enum vllm_bench_id id)
 
 static void check_bounds(struct vllm_bench_line *line, enum vllm_bench_id id)
 {
-	const struct vllm_bench_row *row = vllm_bench_row(id);
+	const struct option_row *row = vllm_bench_row(id);
 	const json_t *value = json_object_get(line->set, row->name);
-	double min = -INFINITY, max = INFINITY, found = 0;
+	double found = 0;
 
-	if (value == NULL || is_told(id) ||
-	    (row->type != VLLM_BENCH_I64 && row->type != VLLM_BENCH_F64))
+	if (value == NULL || is_told(id) || (row->type != OPTION_INT && row->type != OPTION_FLOAT))
 		return;
-	(void)pl_text_to_f64(row->min, &min);
-	(void)pl_text_to_f64(row->max, &max);
 	if (json_is_string(value))
 		(void)pl_text_to_f64(json_string_value(value), &found);
 	else
 		found = json_number_value(value);
-	if (found >= min && found <= max)
+	if (found >= row->min && found <= row->max)
 		return;
 	auto_free char *text = json_is_string(value) ? pl_strdup(json_string_value(value))
 						     : json_dumps(value, JSON_ENCODE_ANY);
-	out_of_bounds(line, id, text);
+	out_of_bounds(line, row, text);
 }
 
 static void check_supported(struct vllm_bench_line *line, enum vllm_bench_id id)

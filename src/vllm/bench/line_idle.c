@@ -44,15 +44,20 @@ static void check_files(struct vllm_bench_line *line)
  */
 static void check_dataset(struct vllm_bench_line *line, enum vllm_bench_id id)
 {
-	const char *names = vllm_bench_row(VLLM_BENCH_dataset_name)->choices;
+	auto_json json_t *names = json_loads(vllm_bench_row(VLLM_BENCH_dataset_name)->choices, 0,
+					     NULL);
 	const char *used = line->bench.dataset_name, *option = vllm_bench_row(id)->name;
+	size_t i;
+	json_t *item;
 
-	for (size_t len; *names != '\0'; names += len + (names[len] == '|')) {
-		len = strcspn(names, "|");
-		if (strncmp(option, names, len) != 0 || option[len] != '_' ||
-		    strncmp(used, names, len) == 0)
+	json_array_foreach(names, i, item)
+	{
+		const char *name = json_string_value(item);
+		size_t len = strlen(name);
+		if (strncmp(option, name, len) != 0 || option[len] != '_' ||
+		    strncmp(used, name, len) == 0)
 			continue;
-		auto_free char *wanted = pl_asprintf("--dataset-name %.*s", (int)len, names);
+		auto_free char *wanted = pl_asprintf("--dataset-name %s", name);
 		warn(line, id, wanted);
 	}
 }

@@ -161,30 +161,12 @@ static json_t *read_buckets(const char *word)
 	return *skip_blanks(at + 1) == '\0' ? pl_take(object) : NULL;
 }
 
-static bool is_literal(enum vllm_bench_id id)
-{
-#define LITERAL(name)                \
-	if (id == VLLM_BENCH_##name) \
-		return true;
-#include "tbl/bench_line.h"
-	return false;
-}
-
-static bool has_commas(enum vllm_bench_id id)
-{
-#define COMMAS(name)                 \
-	if (id == VLLM_BENCH_##name) \
-		return true;
-#include "tbl/bench_line.h"
-	return false;
-}
-
 static json_t *read_list(enum vllm_bench_id id, const char *const *texts, size_t count)
 {
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < count; i++) {
-		if (has_commas(id))
+		if (vllm_bench_row(id)->commas)
 			option_commas_add(list, texts[i]);
 		else
 			json_array_append_new(list, json_string(texts[i]));
@@ -198,20 +180,19 @@ static json_t *read_typed(enum vllm_bench_id id, const char *const *texts, size_
 {
 	*ret_type = "str";
 	switch (vllm_bench_row(id)->type) {
-	case VLLM_BENCH_I64:
+	case OPTION_INT:
 		*ret_type = "int";
 		return read_int(texts[0]);
-	case VLLM_BENCH_F64:
+	case OPTION_FLOAT:
 		*ret_type = "float";
 		return read_float(texts[0]);
-	case VLLM_BENCH_JSON:
-		*ret_type = is_literal(id) ? "_parse_mm_bucket_config" : "loads";
-		return is_literal(id) ? read_buckets(texts[0])
-				      : json_loads(texts[0], JSON_DECODE_ANY, NULL);
-	case VLLM_BENCH_LIST:
+	case OPTION_JSON:
+		*ret_type = vllm_bench_row(id)->literal ? "_parse_mm_bucket_config" : "loads";
+		return vllm_bench_row(id)->literal ? read_buckets(texts[0])
+						   : json_loads(texts[0], JSON_DECODE_ANY, NULL);
+	case OPTION_LIST:
 		return read_list(id, texts, count);
-	case VLLM_BENCH_DUR:
-	case VLLM_BENCH_TEXT:
+	case OPTION_DURATION:
 	default:
 		return json_string(texts[0]);
 	}
@@ -230,21 +211,27 @@ static char *why_no_json(const char *text)
 	return json == NULL ? pl_asprintf("no JSON: %s", fault.text) : NULL;
 }
 
-static const char *old_value_hint(enum vllm_bench_id id, const char *text)
+static const char *old_value_hint(const struct option_row *row, const char *text)
 {
-#define OLD_VALUE(name, value, hint)                             \
-	if (id == VLLM_BENCH_##name && strcmp(text, value) == 0) \
-		return hint;
-#include "tbl/bench_line.h"
-	return NULL;
+	const struct option_hint *older = row->older_values;
+
+	while (older != NULL && older->value != NULL && strcmp(older->value, text) != 0)
+		older++;
+	return older != NULL ? older->hint : NULL;
 }
 
-static void tell_choice(struct vllm_bench_line *line, enum vllm_bench_id id, size_t word,
-			const char *text)
+static bool has_choice(const json_t *choices, const char *text)
 {
-	const char *choices = vllm_bench_row(id)->choices;
-	auto_free char *flag = vllm_bench_flag_of(id);
-	auto_free char *copy = pl_strdup(choices);
+	for (size_t i = 0; i < json_array_size(choices); i++) {
+		if (strcmp(json_string_value(json_array_get(choices, i)), text) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void tell_choice(struct vllm_bench_line *line, const struct option_row *row, size_t word,
+			const json_t *choices, const char *text)
+{
 	auto_free char *shown = vllm_bench_repr(text);
 	auto_buf fault = { 0 };
 	const char *names[64];
@@ -252,14 +239,13 @@ static void tell_choice(struct vllm_bench_line *line, enum vllm_bench_id id, siz
 	size_t count = 0;
 
 	pl_buf_init(&fault, CHOICES_BYTES_MAX);
-	pl_buf_addf(&fault, "argument %s: invalid choice: %.200s (choose from ", flag, shown);
-	for (char *rest = copy; rest != NULL && count < PL_ARRAY_SIZE(names);) {
-		names[count] = strsep(&rest, "|");
+	pl_buf_addf(&fault, "argument %s: invalid choice: %.200s (choose from ", row->flag, shown);
+	for (; count < json_array_size(choices) && count < PL_ARRAY_SIZE(names); count++) {
+		names[count] = json_string_value(json_array_get(choices, count));
 		pl_buf_addf(&fault, "%s'%s'", count > 0 ? ", " : "", names[count]);
-		count++;
 	}
 	pl_buf_add_char(&fault, ')');
-	const char *hint = old_value_hint(id, text);
+	const char *hint = old_value_hint(row, text);
 	const char *nearest = hint == NULL ? pl_text_nearest(text, names, count) : NULL;
 	if (nearest != NULL)
 		near = pl_asprintf("did you mean '%s'?", nearest);
@@ -268,28 +254,27 @@ static void tell_choice(struct vllm_bench_line *line, enum vllm_bench_id id, siz
 }
 
 /* NULL with a fault: no duration, or one that the row does not allow. */
-static json_t *read_duration(struct vllm_bench_line *line, const struct vllm_bench_row *row,
+static json_t *read_duration(struct vllm_bench_line *line, const struct option_row *row,
 			     size_t word, const char *text)
 {
-	auto_free char *flag = vllm_bench_flag_of(vllm_bench_find(row->name));
-	int64_t ns, least = INT64_MIN, most = INT64_MAX;
+	int64_t ns;
 
 	if (!pl_text_to_duration_ns(text, &ns)) {
 		vllm_bench_fault_add(line, word,
 				     pl_asprintf("argument %s: found '%.200s', expected a duration "
 						 "such as 30s or 500ms",
-						 flag, text),
+						 row->flag, text),
 				     NULL);
 		return NULL;
 	}
-	(void)pl_text_to_duration_ns(row->min, &least);
-	(void)pl_text_to_duration_ns(row->max, &most);
-	if (ns >= least && ns <= most)
+	if ((double)ns >= row->min && (double)ns <= row->max)
 		return json_integer(ns);
+	auto_free char *least = option_row_bound_text(row, row->min);
+	auto_free char *most = option_row_bound_text(row, row->max);
 	vllm_bench_fault_add(line, word,
 			     pl_asprintf("argument %s: found '%.200s', expected a duration from %s "
 					 "to %s",
-					 flag, text, row->min, row->max),
+					 row->flag, text, least, most),
 			     NULL);
 	return NULL;
 }
@@ -297,7 +282,7 @@ static json_t *read_duration(struct vllm_bench_line *line, const struct vllm_ben
 json_t *vllm_bench_value_read(struct vllm_bench_line *line, enum vllm_bench_id id, size_t word,
 			      const char *const *texts, size_t count)
 {
-	const struct vllm_bench_row *row = vllm_bench_row(id);
+	const struct option_row *row = vllm_bench_row(id);
 	auto_free char *flag = vllm_bench_flag_of(id);
 	const char *type;
 
@@ -311,13 +296,13 @@ json_t *vllm_bench_value_read(struct vllm_bench_line *line, enum vllm_bench_id i
 			hint);
 		return NULL;
 	}
-	if (row->type == VLLM_BENCH_DUR) {
+	if (row->type == OPTION_DURATION) {
 		json_decref(value);
 		return read_duration(line, row, word, texts[0]);
 	}
-	if (row->type == VLLM_BENCH_TEXT && row->choices[0] != '\0' &&
-	    !pl_text_has_word(row->choices, '|', texts[0])) {
-		tell_choice(line, id, word, texts[0]);
+	auto_json json_t *choices = row->choices != NULL ? json_loads(row->choices, 0, NULL) : NULL;
+	if (choices != NULL && !has_choice(choices, texts[0])) {
+		tell_choice(line, row, word, choices, texts[0]);
 		json_decref(value);
 		return NULL;
 	}

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "experiment/config.h"
 
 static void defaults_are_the_rows(void **state)
@@ -125,18 +126,9 @@ static void durations_are_exact(void **state)
 	assert_true(json_is_null(none));
 }
 
-static json_t *choices_of(const struct vllm_bench_row *row)
+static json_t *choices_of(const struct option_row *row)
 {
-	json_t *list = json_array();
-	auto_free char *text = pl_strdup(row->choices);
-
-	if (row->choices[0] == '\0') {
-		json_decref(list);
-		return json_null();
-	}
-	for (char *rest = text, *one; (one = strsep(&rest, "|")) != NULL;)
-		json_array_append_new(list, json_string(one));
-	return list;
+	return row->choices != NULL ? json_loads(row->choices, 0, NULL) : json_null();
 }
 
 /* Each option of vLLM's `bench serve` is a row, with its choices, and the other way round. */
@@ -160,53 +152,54 @@ static void rows_are_vllms_options(void **state)
 		enum vllm_bench_id id = vllm_bench_find(name);
 		assert_int_not_equal(id, VLLM_BENCH_COUNT);
 		auto_json json_t *choices = choices_of(vllm_bench_row(id));
-		assert_false(vllm_bench_row(id)->ours || vllm_bench_row(id)->old);
+		assert_false(vllm_bench_row(id)->ours || vllm_bench_row(id)->gone);
 		assert_true(json_equal(choices, json_object_get(entry, "choices")));
 	}
 	for (size_t k = 0; k < VLLM_BENCH_COUNT; k++) {
-		const struct vllm_bench_row *row = vllm_bench_row((enum vllm_bench_id)k);
-		assert_false(row->ours && row->old);
-		vllm += !row->ours && !row->old;
+		const struct option_row *row = vllm_bench_row((enum vllm_bench_id)k);
+		assert_false(row->ours && row->gone);
+		vllm += !row->ours && !row->gone;
 	}
 	assert_int_equal(vllm, json_array_size(serve));
 }
 
 /* A value other than the default, as a file would have it; NULL where the row has none. */
-static const char *sample_text(const struct vllm_bench_row *row, char *room, size_t size)
+static const char *sample_text(const struct option_row *row, char *room, size_t size)
 {
-	const char *bar = strchr(row->choices, '|');
+	auto_json json_t *choices = choices_of(row);
+	auto_free char *plain = option_row_default_text(row);
+	const char *first = json_string_value(json_array_get(choices, 0));
 
-	if (row->choices[0] != '\0') {
-		bool first = strncmp(row->choices, row->def, strlen(row->def)) != 0;
-		const char *from = first ? row->choices : bar + 1;
-		snprintf(room, size, "%.*s", (int)strcspn(from, "|"), from);
+	if (first != NULL) {
+		bool is_plain = pl_text_equal(first, plain);
+		snprintf(room, size, "%s",
+			 is_plain ? json_string_value(json_array_get(choices, 1)) : first);
 		return room;
 	}
 	switch (row->type) {
-	case VLLM_BENCH_BOOL:
-	case VLLM_BENCH_TRI:
-		return strcmp(row->def, "true") == 0 ? "false" : "true";
-	case VLLM_BENCH_I64:
+	case OPTION_BOOL:
+	case OPTION_TRI:
+		return strcmp(row->default_json, "true") == 0 ? "false" : "true";
+	case OPTION_INT:
 		return "3";
-	case VLLM_BENCH_F64:
+	case OPTION_FLOAT:
 		return "0.25";
-	case VLLM_BENCH_DUR:
+	case OPTION_DURATION:
 		return "1500ms";
-	case VLLM_BENCH_JSON:
+	case OPTION_JSON:
 		return "{a: 1}";
-	case VLLM_BENCH_LIST:
+	case OPTION_LIST:
 		return "[\"ttft:1=2\"]";
-	case VLLM_BENCH_TEXT:
+	default:
 		return strcmp(row->name, "base_url") == 0 ? "\"http://h:1\"" : "0.5";
 	}
-	return NULL;
 }
 
 static void every_option_is_read(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < VLLM_BENCH_COUNT; i++) {
-		const struct vllm_bench_row *row = vllm_bench_row((enum vllm_bench_id)i);
+		const struct option_row *row = vllm_bench_row((enum vllm_bench_id)i);
 		bool is_ramp = strncmp(row->name, "ramp_up", 7) == 0;
 		bool is_goodput = strcmp(row->name, "goodput") == 0;
 		char room[64];

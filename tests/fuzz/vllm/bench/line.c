@@ -38,7 +38,7 @@ static void check_options(const struct vllm_bench_line *line)
 		vllm_bench_set(&again, id, value);
 		auto_json json_t *back = vllm_bench_get(&again, id);
 		/* durations are read as nanoseconds and shown as people write them */
-		if (vllm_bench_row(id)->type != VLLM_BENCH_DUR && !json_equal(value, back))
+		if (vllm_bench_row(id)->type != OPTION_DURATION && !json_equal(value, back))
 			abort();
 		if (line->given[id] !=
 		    (json_object_get(line->set, vllm_bench_row(id)->name) != NULL))

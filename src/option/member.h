@@ -1,0 +1,30 @@
+/*
+ * The member of a struct that keeps an option's value, by its row's type and offset:
+ *
+ *   BOOL bool · TRI int (-1: not given, 0, 1) · INT, DURATION (ns) int64_t (OPTION_NO_I64: none) ·
+ *   FLOAT double (NaN: none) · STRING char * (NULL: none) · JSON, LIST json_t * (NULL: none)
+ */
+#ifndef OPTION_MEMBER_H
+#define OPTION_MEMBER_H
+
+#include "option/row.h"
+
+#define OPTION_MEMBER_BOOL        bool
+#define OPTION_MEMBER_TRI         int
+#define OPTION_MEMBER_INT         int64_t
+#define OPTION_MEMBER_DURATION    int64_t
+#define OPTION_MEMBER_FLOAT       double
+#define OPTION_MEMBER_STRING      char *
+#define OPTION_MEMBER_JSON        json_t *
+#define OPTION_MEMBER_LIST_STRING json_t *
+
+/* The row's default as option_member_set() takes it. New reference. */
+json_t *option_member_default(const struct option_row *row);
+/* Sets it from a checked JSON value: durations as ns, infinities as "inf", null for none. The
+ * member holds a value, or zeros. */
+void option_member_set(void *object, const struct option_row *row, const json_t *value);
+/* The value as it is told: durations "30s", infinities "inf". New reference. */
+json_t *option_member_get(const void *object, const struct option_row *row);
+void option_member_done(void *object, const struct option_row *row);
+
+#endif

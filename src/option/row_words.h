@@ -1,0 +1,21 @@
+/*
+ * The words that rows of src/tbl/ are written in, for the files that make tables of them.
+ */
+#ifndef OPTION_ROW_WORDS_H
+#define OPTION_ROW_WORDS_H
+
+#include "option/row.h"
+
+#include <math.h>
+
+#define INF           INFINITY
+#define ARG_JSON(...) #__VA_ARGS__
+
+#define MS   1e6 /* ns */
+#define HOUR 3600e9
+#define DAY  86400e9
+
+#define NOTES(...) ((const struct option_note[]){ __VA_ARGS__, { NULL, OPTION_EQUAL, NULL } })
+#define HINTS(...) ((const struct option_hint[]){ __VA_ARGS__, { NULL, NULL } })
+
+#endif

@@ -25,13 +25,16 @@ static const char *const verdicts[] = { "degraded", "client_limited", NULL };
 	X("quiet", NULL, NULL, "no progress and no notes; faults are told")                  \
 	X("fail-on", "VERDICT", verdicts, "exit status 6 on this verdict or a worse one")
 
-const struct vllm_bench_flag cli_bench_flags[] = {
-#define FLAG(name, arg, choices, help) { "--" name, arg != NULL },
+const struct option_row cli_bench_flags[] = {
+#define FLAG(name_, arg_, choices, help)                                    \
+	{ .name = name_,                                                    \
+	  .flag = "--" name_,                                               \
+	  .style = (arg_) != NULL ? OPTION_STYLE_VALUE : OPTION_STYLE_FLAG, \
+	  .ours = true },
 	FLAGS(FLAG)
 #undef FLAG
-		{ "--help", false },
-	{ "-h", false },
-	{ NULL, false },
+		{ .name = "help", .flag = "--help", .aliases = "-h", .style = OPTION_STYLE_FLAG },
+	{ 0 },
 };
 
 static const char *const groups[] = {

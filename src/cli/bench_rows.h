@@ -6,6 +6,6 @@
 #include "vllm/bench/line.h"
 
 /* Ours beside those of tbl/bench_args.h; ended by a row whose flag is NULL. */
-extern const struct vllm_bench_flag cli_bench_flags[];
+extern const struct option_row cli_bench_flags[];
 
 #endif

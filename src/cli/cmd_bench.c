@@ -220,7 +220,7 @@ static int serve(int argc, char **argv)
 
 	vllm_bench_line_read((const char *const *)argv + 1, (size_t)argc - 1, cli_bench_flags,
 			     &line);
-	if (has_flag(&line, "--help") || has_flag(&line, "-h"))
+	if (has_flag(&line, "--help"))
 		status = cli_print_help(&cli_bench_command);
 	else
 		status = serve_read(&line);

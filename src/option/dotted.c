@@ -57,6 +57,23 @@ json_t *option_dotted_list(const char *text)
 	return list;
 }
 
+char *option_number_text(const char *text)
+{
+	auto_free char *copy = pl_strdup(text);
+	char *trimmed = pl_text_trim(copy);
+	char *to = trimmed;
+
+	for (const char *at = trimmed; *at != '\0'; at++) {
+		if (*at != '_')
+			*to++ = *at;
+		else if (at == trimmed || !isdigit((unsigned char)at[-1]) ||
+			 !isdigit((unsigned char)at[1]))
+			return NULL;
+	}
+	*to = '\0';
+	return pl_strdup(trimmed);
+}
+
 void option_commas_add(json_t *list, const char *text)
 {
 	auto_free char *copy = pl_strdup(text);

@@ -1,6 +1,6 @@
 /*
- * JSON in the words of a command line, as vLLM reads it: a whole word ("--x {…}"), and what stands
- * behind a dotted key ("--x.a.b v", "--x.a+ v,w").
+ * Values in the words of a command line, as vLLM reads them: JSON in a whole word ("--x {…}") and
+ * behind a dotted key ("--x.a.b v", "--x.a+ v,w"), numbers, lists with commas.
  */
 #ifndef OPTION_DOTTED_H
 #define OPTION_DOTTED_H
@@ -19,6 +19,9 @@ const char *option_json_excess(const char *text);
 json_t *option_dotted_value(const char *text);
 /* "a,b" as a list of texts. New reference. */
 json_t *option_dotted_list(const char *text);
+/* A number without the blanks around it and the '_' between its digits, as Python takes it; NULL: a
+ * '_' stands elsewhere. The caller's (free()). */
+char *option_number_text(const char *text);
 /* Adds the words of "a, b", without the blanks around them. */
 void option_commas_add(json_t *list, const char *text);
 

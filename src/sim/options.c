@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "option/secret.h"
 #include "vllm/server_args.h"
 #include "sim/engine.h"
 
@@ -25,8 +26,9 @@ enum kind {
 	LORAS,
 };
 
-struct row {
-	const char *name; /* as typed, in kebab-case */
+/* What the engine model makes of an option; the rows of vLLM's are vllm/server_args.h's. */
+struct setting {
+	const char *flag;
 	enum kind kind;
 	size_t offset;
 	double min;
@@ -37,102 +39,92 @@ struct row {
 
 #define AT(field) offsetof(struct sim_options, field)
 
-static const struct row rows[] = {
-	{ "model", TEXT, AT(model), 0, 0, NULL, NULL },
-	{ "served-model-name", NAMES, AT(names), 0, 0, NULL, NULL },
-	{ "host", TEXT, AT(host), 0, 0, NULL, NULL },
-	{ "port", HUMAN, AT(port), 0, 65535, NULL, NULL },
-	{ "uds", TEXT, AT(uds), 0, 0, NULL, NULL },
-	{ "api-key", TEXT, AT(api_key), 0, 0, NULL, NULL },
-	{ "ssl-keyfile", TEXT, AT(ssl_keyfile), 0, 0, NULL, NULL },
-	{ "ssl-certfile", TEXT, AT(ssl_certfile), 0, 0, NULL, NULL },
-	{ "max-model-len", HUMAN, AT(max_model_len), 1, 1e8, NULL, NULL },
-	{ "max-num-seqs", HUMAN, AT(max_num_seqs), 1, 1e6, NULL, NULL },
-	{ "max-num-batched-tokens", HUMAN, AT(max_num_batched_tokens), 1, 1e8, NULL, NULL },
-	{ "block-size", HUMAN, AT(block_size), 1, 65536, NULL, NULL },
-	{ "num-gpu-blocks-override", HUMAN, AT(block_count), 1, 1e8, NULL, NULL },
-	{ "tensor-parallel-size", HUMAN, AT(tensor_parallel), 1, 1024, NULL, NULL },
-	{ "max-logprobs", HUMAN, AT(max_logprobs), -1, 1e6, NULL, NULL },
-	{ "seed", HUMAN, AT(seed), -1e18, 1e18, NULL, NULL },
-	{ "gpu-memory-utilization", NUMBER, AT(memory_utilisation), 0.01, 1, NULL, NULL },
-	{ "enable-prefix-caching", SWITCH, AT(prefix_caching), 0, 0, NULL, NULL },
-	{ "no-enable-prefix-caching", SWITCH_OFF, AT(prefix_caching), 0, 0, NULL, NULL },
-	{ "enable-chunked-prefill", SWITCH, AT(chunked_prefill), 0, 0, NULL, NULL },
-	{ "no-enable-chunked-prefill", SWITCH_OFF, AT(chunked_prefill), 0, 0, NULL, NULL },
-	{ "scheduler-reserve-full-isl", SWITCH, AT(reserve_full), 0, 0, NULL, NULL },
-	{ "no-scheduler-reserve-full-isl", SWITCH_OFF, AT(reserve_full), 0, 0, NULL, NULL },
-	{ "stream-interval", HUMAN, AT(stream_interval), 1, 1e6, NULL, NULL },
-	{ "speculative-config", SPECULATIVE, AT(draft_tokens), 0, 0, NULL, NULL },
-	{ "speculative-config.num-speculative-tokens", HUMAN, AT(draft_tokens), 1, SIM_DRAFTS_MAX,
-	  NULL, NULL },
-	{ "spec-tokens", HUMAN, AT(draft_tokens), 1, SIM_DRAFTS_MAX, NULL, NULL },
-	{ "enable-lora", SWITCH, AT(lora), 0, 0, NULL, NULL },
-	{ "lora-modules", LORAS, AT(loras), 0, 0, NULL, NULL },
-	{ "profiler-config", TEXT, AT(profiler), 0, 0, NULL, NULL },
-	{ "profiler-config.profiler", TEXT, AT(profiler), 0, 0, NULL, NULL },
-	{ "profiler-config.torch-profiler-dir", TEXT, AT(profiler), 0, 0, NULL, NULL },
-	{ "disable-uvicorn-access-log", SWITCH_OFF, AT(access_log), 0, 0, NULL, NULL },
-	{ "disable-log-stats", SWITCH_OFF, AT(stats_log), 0, 0, NULL, NULL },
-	{ "sim-profile", PROFILE_NAME, AT(profile), 0, 0, "NAME",
+static const struct setting settings[] = {
+	{ "--model", TEXT, AT(model), 0, 0, NULL, NULL },
+	{ "--served-model-name", NAMES, AT(names), 0, 0, NULL, NULL },
+	{ "--host", TEXT, AT(host), 0, 0, NULL, NULL },
+	{ "--port", HUMAN, AT(port), 0, 65535, NULL, NULL },
+	{ "--uds", TEXT, AT(uds), 0, 0, NULL, NULL },
+	{ "--api-key", TEXT, AT(api_key), 0, 0, NULL, NULL },
+	{ "--ssl-keyfile", TEXT, AT(ssl_keyfile), 0, 0, NULL, NULL },
+	{ "--ssl-certfile", TEXT, AT(ssl_certfile), 0, 0, NULL, NULL },
+	{ "--max-model-len", HUMAN, AT(max_model_len), 1, 1e8, NULL, NULL },
+	{ "--max-num-seqs", HUMAN, AT(max_num_seqs), 1, 1e6, NULL, NULL },
+	{ "--max-num-batched-tokens", HUMAN, AT(max_num_batched_tokens), 1, 1e8, NULL, NULL },
+	{ "--block-size", HUMAN, AT(block_size), 1, 65536, NULL, NULL },
+	{ "--num-gpu-blocks-override", HUMAN, AT(block_count), 1, 1e8, NULL, NULL },
+	{ "--tensor-parallel-size", HUMAN, AT(tensor_parallel), 1, 1024, NULL, NULL },
+	{ "--max-logprobs", HUMAN, AT(max_logprobs), -1, 1e6, NULL, NULL },
+	{ "--seed", HUMAN, AT(seed), -1e18, 1e18, NULL, NULL },
+	{ "--gpu-memory-utilization", NUMBER, AT(memory_utilisation), 0.01, 1, NULL, NULL },
+	{ "--enable-prefix-caching", SWITCH, AT(prefix_caching), 0, 0, NULL, NULL },
+	{ "--enable-chunked-prefill", SWITCH, AT(chunked_prefill), 0, 0, NULL, NULL },
+	{ "--scheduler-reserve-full-isl", SWITCH, AT(reserve_full), 0, 0, NULL, NULL },
+	{ "--stream-interval", HUMAN, AT(stream_interval), 1, 1e6, NULL, NULL },
+	{ "--speculative-config", SPECULATIVE, AT(draft_tokens), 0, 0, NULL, NULL },
+	{ "--spec-tokens", HUMAN, AT(draft_tokens), 1, SIM_DRAFTS_MAX, NULL, NULL },
+	{ "--enable-lora", SWITCH, AT(lora), 0, 0, NULL, NULL },
+	{ "--lora-modules", LORAS, AT(loras), 0, 0, NULL, NULL },
+	{ "--profiler-config", TEXT, AT(profiler), 0, 0, NULL, NULL },
+	{ "--disable-uvicorn-access-log", SWITCH_OFF, AT(access_log), 0, 0, NULL, NULL },
+	{ "--disable-log-stats", SWITCH_OFF, AT(stats_log), 0, 0, NULL, NULL },
+	{ "--sim-profile", PROFILE_NAME, AT(profile), 0, 0, "NAME",
 	  "model and GPU whose step times are used" },
-	{ "sim-step", DURATION, AT(step_ns), 1, 1e15, "DURATION",
+	{ "--sim-step", DURATION, AT(step_ns), 1, 1e15, "DURATION",
 	  "every step takes this long, whatever is in it" },
-	{ "sim-speed", NUMBER, AT(speed), 1e-6, 1e6, "N", "steps take 1/N of their time" },
-	{ "sim-log", TEXT, AT(log_path), 0, 0, "FILE",
+	{ "--sim-speed", NUMBER, AT(speed), 1e-6, 1e6, "N", "steps take 1/N of their time" },
+	{ "--sim-log", TEXT, AT(log_path), 0, 0, "FILE",
 	  "JSON lines of what was received and sent, in ns" },
-	{ "sim-capture", TEXT, AT(capture_path), 0, 0, "FILE",
+	{ "--sim-capture", TEXT, AT(capture_path), 0, 0, "FILE",
 	  "each request's bytes, head included" },
-	{ "sim-start-delay", DURATION, AT(startup_ns), 0, 1e15, "DURATION",
+	{ "--sim-start-delay", DURATION, AT(startup_ns), 0, 1e15, "DURATION",
 	  "time before the server listens, shared among the phases of a start" },
-	{ "sim-startup", DURATION, AT(startup_ns), 0, 1e15, "DURATION",
+	{ "--sim-startup", DURATION, AT(startup_ns), 0, 1e15, "DURATION",
 	  "the same, by its older name" },
-	{ "sim-processes", HUMAN, AT(processes), 0, 64, "N",
+	{ "--sim-processes", HUMAN, AT(processes), 0, 64, "N",
 	  "worker processes; the first has a session of its own and ignores SIGTERM" },
-	{ "sim-eos-rate", NUMBER, AT(eos_rate), 0, 1, "P",
+	{ "--sim-eos-rate", NUMBER, AT(eos_rate), 0, 1, "P",
 	  "chance of each token to end its text (default 0)" },
-	{ "sim-no-chat-template", SWITCH, AT(no_chat_template), 0, 0, "",
+	{ "--sim-no-chat-template", SWITCH, AT(no_chat_template), 0, 0, "",
 	  "chat messages are refused, as by a model whose tokenizer has no template" },
 #define FAULT(kind, type, field, otherwise, option, arg, min, max, help) \
-	{ option, kind, AT(faults.field), min, max, arg, help },
+	{ "--" option, kind, AT(faults.field), min, max, arg, help },
 #include "tbl/sim_faults.h"
 #undef FAULT
 };
 
-static const struct row *find_row(const char *name, size_t len)
+/* NULL: it changes nothing here. */
+static const struct setting *find_setting(const struct option_row *row)
 {
-	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
-		const char *a = rows[i].name;
-		size_t k = 0;
-
-		while (k < len && a[k] != '\0' &&
-		       (a[k] == name[k] || (a[k] == '-' && name[k] == '_')))
-			k++;
-		if (k == len && a[k] == '\0')
-			return &rows[i];
+	for (size_t i = 0; i < PL_ARRAY_SIZE(settings); i++) {
+		if (strcmp(settings[i].flag, row->flag) == 0)
+			return &settings[i];
 	}
 	return NULL;
 }
 
-static int set_whole(const struct row *row, const char *text, int64_t *field, struct pl_err *err)
+static int set_whole(const struct setting *setting, const char *text, int64_t *field,
+		     struct pl_err *err)
 {
 	int64_t value;
-	bool good = row->kind == DURATION ? pl_text_to_duration_ns(text, &value)
-					  : pl_text_to_human_int(text, &value);
+	bool good = setting->kind == DURATION ? pl_text_to_duration_ns(text, &value)
+					      : pl_text_to_human_int(text, &value);
 
-	if (!good || (double)value < row->min || (double)value > row->max)
-		return pl_err_set(err, PL_ERR_INVALID, "argument --%s: invalid value: '%s'",
-				  row->name, text);
+	if (!good || (double)value < setting->min || (double)value > setting->max)
+		return pl_err_set(err, PL_ERR_INVALID, "argument %s: invalid value: '%s'",
+				  setting->flag, text);
 	*field = value;
 	return 0;
 }
 
-static int set_number(const struct row *row, const char *text, double *field, struct pl_err *err)
+static int set_number(const struct setting *setting, const char *text, double *field,
+		      struct pl_err *err)
 {
 	double value;
 
-	if (!pl_text_to_f64(text, &value) || !(value >= row->min && value <= row->max))
-		return pl_err_set(err, PL_ERR_INVALID, "argument --%s: invalid value: '%s'",
-				  row->name, text);
+	if (!pl_text_to_f64(text, &value) || !(value >= setting->min && value <= setting->max))
+		return pl_err_set(err, PL_ERR_INVALID, "argument %s: invalid value: '%s'",
+				  setting->flag, text);
 	*field = value;
 	return 0;
 }
@@ -149,16 +141,17 @@ static int set_profile(const char *text, const struct sim_profile **field, struc
 }
 
 /* One word of a list, kept as its place in it. */
-static int set_word(const struct row *row, const char *text, int64_t *field, struct pl_err *err)
+static int set_word(const struct setting *setting, const char *text, int64_t *field,
+		    struct pl_err *err)
 {
-	int64_t value = row->kind == FAILURE_NAME   ? sim_failure_find(text)
-			: row->kind == SIGNAL_NAME  ? sim_signal_find(text)
-			: row->kind == METRICS_NAME ? sim_metrics_fault_find(text)
-						    : sim_event_form_find(text);
+	int64_t value = setting->kind == FAILURE_NAME   ? sim_failure_find(text)
+			: setting->kind == SIGNAL_NAME  ? sim_signal_find(text)
+			: setting->kind == METRICS_NAME ? sim_metrics_fault_find(text)
+							: sim_event_form_find(text);
 
 	if (value < 0)
-		return pl_err_set(err, PL_ERR_INVALID, "argument --%s: invalid choice: '%s'",
-				  row->name, text);
+		return pl_err_set(err, PL_ERR_INVALID, "argument %s: invalid choice: '%s'",
+				  setting->flag, text);
 	*field = value;
 	return 0;
 }
@@ -209,12 +202,12 @@ static int add_lora(const char *text, struct sim_options *options, struct pl_err
 	return 0;
 }
 
-static int set(const struct row *row, const char *text, struct sim_options *options,
+static int set(const struct setting *setting, const char *text, struct sim_options *options,
 	       struct pl_err *err)
 {
-	char *field = (char *)options + row->offset;
+	char *field = (char *)options + setting->offset;
 
-	switch (row->kind) {
+	switch (setting->kind) {
 	case TEXT:
 		*(const char **)(void *)field = text;
 		return 0;
@@ -225,121 +218,127 @@ static int set(const struct row *row, const char *text, struct sim_options *opti
 		return 0;
 	case HUMAN:
 	case DURATION:
-		return set_whole(row, text, (int64_t *)(void *)field, err);
+		return set_whole(setting, text, (int64_t *)(void *)field, err);
 	case NUMBER:
-		return set_number(row, text, (double *)(void *)field, err);
+		return set_number(setting, text, (double *)(void *)field, err);
 	case PROFILE_NAME:
 		return set_profile(text, (const struct sim_profile **)(void *)field, err);
 	case FAILURE_NAME:
 	case SIGNAL_NAME:
 	case METRICS_NAME:
 	case FORM_NAME:
-		return set_word(row, text, (int64_t *)(void *)field, err);
+		return set_word(setting, text, (int64_t *)(void *)field, err);
 	case SPECULATIVE:
 		return set_speculative(text, (int64_t *)(void *)field, err);
 	case LORAS:
 		return add_lora(text, options, err);
 	case SWITCH:
 	case SWITCH_OFF:
-		*(bool *)field = row->kind == SWITCH;
-		return 0;
+		break;
 	}
 	return -1;
 }
 
-static bool is_value(const char *word)
-{
-	return word != NULL && !pl_text_starts(word, "--");
-}
-
 /* 'name': 'value', with the key left out of sight. */
-static void note(struct sim_options *options, const char *name, size_t len, const char *value)
+static void note(struct sim_options *options, const struct option_argv_word *word)
 {
-	pl_buf_addf(&options->given, ", '%.*s': ", (int)len, name);
-	for (char *c = options->given.data + options->given.len - 3 - len; *c != '\''; c++) {
-		if (*c == '-')
-			*c = '_';
-	}
-	if (value == NULL)
-		pl_buf_add_text(&options->given, "True");
-	else if (strncmp(name, "api-key", len) == 0)
-		pl_buf_add_text(&options->given, "'***'");
+	const struct option_row *row = word->flag->row;
+	const char *no = word->flag->negative ? "no_" : "";
+
+	if (option_argv_value_count(word) == 0)
+		pl_buf_addf(&options->given, ", '%s%s': True", no, row->name);
 	else
-		pl_buf_addf(&options->given, "'%s'", value);
+		pl_buf_addf(&options->given, ", '%s': '%s'", row->name,
+			    row->secret ? OPTION_SECRET_SHOWN : option_argv_value(word, 0));
 }
 
-/* vLLM's argument of this name: "x-y", "x_y", "no-x", "x-config.key". */
-static const struct option_row *find_vllm(const char *name, size_t len)
-{
-	auto_free char *plain = pl_strndup(name, strnlen(name, len));
-	const struct option_row *arg;
-
-	plain[strcspn(plain, ".")] = '\0';
-	arg = vllm_arg_find(plain);
-	return arg != NULL ? arg : vllm_arg_find_negative(plain);
-}
-
-/* What stands behind an argument that changes nothing here. */
-static void skip_values(const struct option_row *arg, char **argv, int *at)
-{
-	bool one = arg == NULL || arg->style == OPTION_STYLE_VALUE ||
-		   arg->style == OPTION_STYLE_REPEAT || arg->style == OPTION_STYLE_OPTIONAL_VALUE;
-	bool many = arg != NULL && arg->style == OPTION_STYLE_LIST;
-
-	while ((one || many) && is_value(argv[*at])) {
-		(*at)++;
-		one = false;
-	}
-}
-
-static int take_values(const struct row *row, const char *value, char **argv, int *at,
+static int take_values(const struct setting *setting, const struct option_argv_word *word,
 		       struct sim_options *options, struct pl_err *err)
 {
-	bool more = (row->kind == NAMES || row->kind == LORAS) && value == NULL;
-
-	if (value == NULL && row->kind != SWITCH && row->kind != SWITCH_OFF) {
-		if (!is_value(argv[*at]))
-			return pl_err_set(err, PL_ERR_INVALID,
-					  "argument --%s: expected one argument", row->name);
-		value = argv[(*at)++];
-	}
-	if (row->arg ==
-	    NULL) /* vLLM's own: the log is as vLLM's, and does not tell what will fail */
-		note(options, row->name, strlen(row->name), value);
-	if (set(row, value, options, err) < 0)
-		return -1;
-	while (more && is_value(argv[*at])) {
-		if (set(row, argv[(*at)++], options, err) < 0)
+	if (setting->kind == SWITCH || setting->kind == SWITCH_OFF)
+		*((bool *)options + setting->offset) = (setting->kind == SWITCH) !=
+						       word->flag->negative;
+	for (size_t i = 0; i < option_argv_value_count(word); i++) {
+		if (set(setting, option_argv_value(word, i), options, err) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-/* One option at argv[*at]; *at moves behind it and its values. */
-static int parse_option(char **argv, int *at, struct sim_options *options, struct pl_err *err)
+static int take_flag(const struct option_argv_word *word, struct sim_options *options,
+		     struct pl_err *err)
 {
-	const char *word = argv[(*at)++];
-	const char *name = word + strspn(word, "-");
-	const char *equals = strchr(name, '=');
-	size_t len = equals != NULL ? (size_t)(equals - name) : strlen(name);
-	bool is_short = word[1] != '-';
-	const struct row *row = is_short ? NULL : find_row(name, len);
-	const struct option_row *arg = row == NULL && !is_short ? find_vllm(name, len) : NULL;
+	const struct setting *setting = find_setting(word->flag->row);
 
-	if (row == NULL && is_short && strncmp(name, "tp", len) == 0 && len == 2)
-		row = find_row("tensor-parallel-size", strlen("tensor-parallel-size"));
-	if (row == NULL && is_short && strncmp(name, "sc", len) == 0 && len == 2)
-		row = find_row("speculative-config", strlen("speculative-config"));
-	if (row == NULL && arg != NULL && memchr(name, '.', len) == NULL &&
-	    strncmp(name, "no", 2) != 0)
-		row = find_row(arg->name, strlen(arg->name));
-	if (row != NULL)
-		return take_values(row, equals != NULL ? equals + 1 : NULL, argv, at, options, err);
-	if (arg == NULL && !is_short)
-		return pl_err_set(err, PL_ERR_INVALID, "unrecognized arguments: %s", word);
-	note(options, name, len, equals != NULL ? equals + 1 : NULL);
-	if (equals == NULL)
-		skip_values(arg, argv, at);
+	if (word->kind == OPTION_ARGV_NO_VALUE)
+		return pl_err_set(err, PL_ERR_INVALID, "argument %s: expected one argument",
+				  word->flag->text);
+	if (word->kind == OPTION_ARGV_TAKES_NONE)
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "argument %s: ignored explicit argument '%s'", word->flag->text,
+				  word->joined);
+	/* vLLM's own: the log is as vLLM's, and does not tell what will fail */
+	if (setting == NULL || setting->arg == NULL)
+		note(options, word);
+	return setting != NULL ? take_values(setting, word, options, err) : 0;
+}
+
+static int unrecognised(const struct option_argv_word *word, struct pl_err *err)
+{
+	return pl_err_set(err, PL_ERR_INVALID, "unrecognized arguments: %s", word->written);
+}
+
+static int take_word(const struct option_argv *argv, size_t at, struct sim_options *options,
+		     struct pl_err *err)
+{
+	const struct option_argv_word *word = &argv->words[at];
+	bool is_level = pl_text_starts(word->text, "-O");
+
+	switch (word->kind) {
+	case OPTION_ARGV_SEPARATOR:
+	case OPTION_ARGV_VALUE:
+		return 0;
+	case OPTION_ARGV_WORD:
+		/* "-O 3" */
+		if (at > 0 && word[-1].kind == OPTION_ARGV_UNKNOWN)
+			return 0;
+		if (options->model != NULL)
+			return unrecognised(word, err);
+		options->model = word->text;
+		return 0;
+	case OPTION_ARGV_UNKNOWN:
+		return is_level ? 0 : unrecognised(word, err);
+	case OPTION_ARGV_AMBIGUOUS:
+		return pl_err_set(err, PL_ERR_INVALID, "ambiguous option: %s could match %s, %s",
+				  word->text, word->candidates[0]->text, word->candidates[1]->text);
+	default:
+		return take_flag(word, options, err);
+	}
+}
+
+/* vLLM's arguments, of any release, and the simulator's own. */
+static int read_words(int argc, char **words, struct sim_options *options, struct pl_err *err)
+{
+	struct option_argv *argv = &options->argv;
+	struct option_row own[PL_ARRAY_SIZE(settings)] = { 0 };
+
+	for (size_t i = 0; i < vllm_arg_count(); i++)
+		option_argv_add_row(argv, vllm_arg_at(i), vllm_arg_at(i)->gone);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(settings); i++) {
+		own[i].flag = settings[i].flag;
+		own[i].style = settings[i].kind == SWITCH ? OPTION_STYLE_FLAG : OPTION_STYLE_VALUE;
+		if (settings[i].arg != NULL)
+			option_argv_add_row(argv, &own[i], true);
+	}
+	for (int i = 2; i < argc; i++)
+		(void)option_argv_add_word(argv, words[i], NULL, i, 0);
+	option_argv_read(argv);
+	if (argv->refused_count > 0)
+		return unrecognised(&argv->refused[0], err);
+	for (size_t i = 0; i < argv->count; i++) {
+		if (take_word(argv, i, options, err) < 0)
+			return -1;
+	}
 	return 0;
 }
 
@@ -394,8 +393,6 @@ static int settle(struct sim_options *options, struct pl_err *err)
 int sim_options_parse(int argc, char **argv, struct sim_options *ret, enum sim_action *ret_action,
 		      struct pl_err *err)
 {
-	int at = 2;
-
 	set_defaults(ret);
 	*ret_action = SIM_SERVE;
 	for (int i = 1; i < argc; i++) {
@@ -408,15 +405,8 @@ int sim_options_parse(int argc, char **argv, struct sim_options *ret, enum sim_a
 		return 0;
 	if (argc < 2 || !pl_text_equal(argv[1], "serve"))
 		return pl_err_set(err, PL_ERR_INVALID, "the first word must be 'serve'");
-	if (at < argc && argv[at][0] != '-')
-		ret->model = argv[at++];
-	while (at < argc) {
-		if (argv[at][0] != '-' || argv[at][1] == '\0')
-			return pl_err_set(err, PL_ERR_INVALID, "unrecognized arguments: %s",
-					  argv[at]);
-		if (parse_option(argv, &at, ret, err) < 0)
-			return -1;
-	}
+	if (read_words(argc, argv, ret, err) < 0)
+		return -1;
 	return settle(ret, err);
 }
 
@@ -427,6 +417,7 @@ void sim_options_done(struct sim_options *options)
 		free(options->loras[i].path);
 	}
 	pl_buf_done(&options->given);
+	option_argv_done(&options->argv);
 }
 
 static void add_words(struct pl_buf *buf, const char *option, const char *(*name)(int64_t))
@@ -443,15 +434,16 @@ void sim_options_help(struct pl_buf *buf)
 		     "Speaks vLLM's HTTP API with a model of its engine: no GPU, no weights.\n"
 		     "What it answers is simulated, and says so.\n\n"
 		     "Read of vLLM's arguments (all others are accepted and change nothing):\n ");
-	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
-		if (rows[i].arg == NULL)
-			pl_buf_addf(buf, " --%s\n ", rows[i].name);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(settings); i++) {
+		if (settings[i].arg == NULL)
+			pl_buf_addf(buf, " %s\n ", settings[i].flag);
 	}
 	pl_buf_add_text(buf, "\nIts own:\n");
-	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
-		if (rows[i].arg != NULL)
-			pl_buf_addf(buf, "  --%s%s%s\n        %s\n", rows[i].name,
-				    rows[i].arg[0] != '\0' ? " " : "", rows[i].arg, rows[i].help);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(settings); i++) {
+		if (settings[i].arg != NULL)
+			pl_buf_addf(buf, "  %s%s%s\n        %s\n", settings[i].flag,
+				    settings[i].arg[0] != '\0' ? " " : "", settings[i].arg,
+				    settings[i].help);
 	}
 	pl_buf_add_text(buf, "  --help\n  --version\n\nProfiles:");
 	for (size_t i = 0; sim_profile_at(i) != NULL; i++)

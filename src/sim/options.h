@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "option/argv.h"
 #include "sim/faults.h"
 #include "sim/profile.h"
 
@@ -22,7 +23,8 @@ struct sim_lora {
 };
 
 struct sim_options {
-	const char *model; /* borrowed from argv, as all texts here */
+	struct option_argv argv; /* the words; all texts here are borrowed from them */
+	const char *model;
 	const char *names[SIM_NAMES_MAX + SIM_LORAS_MAX]; /* the adapters' behind the model's */
 	size_t name_count;                                /* at least 1 after parsing */
 	struct sim_lora loras[SIM_LORAS_MAX];

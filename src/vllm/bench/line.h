@@ -11,12 +11,6 @@
 
 #include "vllm/bench_options.h"
 
-/* A flag of our own command beside the options; no beginning of it is taken for it. */
-struct vllm_bench_flag {
-	const char *flag; /* "--dry-run" */
-	bool takes_value;
-};
-
 enum vllm_bench_fault_kind {
 	VLLM_BENCH_MISREAD, /* vLLM's parser refuses the line */
 	VLLM_BENCH_REFUSED, /* its command does, or would find it too late */
@@ -35,17 +29,18 @@ struct vllm_bench_line {
 	struct vllm_bench bench; /* complete, with this command's defaults */
 	bool given[VLLM_BENCH_COUNT];
 	json_t *set;   /* object: each option given, typed */
-	json_t *flags; /* object: each of our own flags given, its text or true */
+	json_t *flags; /* object: each of our command's flags given, its text or true */
 	struct vllm_bench_fault *faults;
 	size_t fault_count;
 	size_t fault_room;
 };
 
 /*
- * Reads words[0..count), the command's name left out. `own` ends with a row whose flag is NULL.
+ * Reads words[0..count), the command's name left out. `own`: the rows of our command beside the
+ * options, ending with one whose flag is NULL.
  * Always fills *ret; vllm_bench_line_done() frees it.
  */
-void vllm_bench_line_read(const char *const *words, size_t count, const struct vllm_bench_flag *own,
+void vllm_bench_line_read(const char *const *words, size_t count, const struct option_row *own,
 			  struct vllm_bench_line *ret);
 /* What vLLM's command finds wrong after its parser, in its order, then what it would find too late,
  * then what this version cannot do; adds faults. */

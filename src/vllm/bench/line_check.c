@@ -272,9 +272,8 @@ static void check_supported(struct vllm_bench_line *line, enum vllm_bench_id id)
 	if (!line->given[id] || !vllm_bench_row(id)->later ||
 	    vllm_bench_is_default(&line->bench, id))
 		return;
-	auto_free char *flag = vllm_bench_flag_of(id);
 	vllm_bench_line_add(line, VLLM_BENCH_LATER,
-			    pl_asprintf("'%s' is not in this version", flag));
+			    pl_asprintf("'%s' is not in this version", vllm_bench_row(id)->flag));
 }
 
 void vllm_bench_line_check(struct vllm_bench_line *line)

@@ -13,10 +13,9 @@
 
 static void warn(struct vllm_bench_line *line, enum vllm_bench_id id, const char *without)
 {
-	auto_free char *flag = vllm_bench_flag_of(id);
-
-	vllm_bench_line_add(line, VLLM_BENCH_WARNING,
-			    pl_asprintf("%s does nothing without %s", flag, without));
+	vllm_bench_line_add(
+		line, VLLM_BENCH_WARNING,
+		pl_asprintf("%s does nothing without %s", vllm_bench_row(id)->flag, without));
 }
 
 static void check_files(struct vllm_bench_line *line)

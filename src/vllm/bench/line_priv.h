@@ -2,10 +2,9 @@
 #ifndef VLLM_BENCH_LINE_PRIV_H
 #define VLLM_BENCH_LINE_PRIV_H
 
+#include "option/argv.h"
 #include "vllm/bench/line.h"
 
-/* "--random-input-len"; the caller's (free()). */
-char *vllm_bench_flag_of(enum vllm_bench_id id);
 /* Warns of options that change nothing on this line. */
 void vllm_bench_line_check_idle(struct vllm_bench_line *line);
 /* A fault about a word; takes `text`; hint NULL: none. Borrowed until the next one. */
@@ -13,13 +12,10 @@ struct vllm_bench_fault *vllm_bench_fault_add(struct vllm_bench_line *line, size
 					      const char *hint);
 /* A text in quotes, as Python's repr() shows it; the caller's (free()). */
 char *vllm_bench_repr(const char *text);
-/* Several words: at least how many, -1 for one word only. */
-int vllm_bench_words_least(enum vllm_bench_id id);
 /*
- * The typed value of the words behind a flag, as Python's int(), float() and json.loads() read
- * them. NULL with a fault.
+ * The typed value of a flag, as Python's int(), float() and json.loads() read it. NULL with a
+ * fault.
  */
-json_t *vllm_bench_value_read(struct vllm_bench_line *line, enum vllm_bench_id id, size_t word,
-			      const char *const *texts, size_t count);
+json_t *vllm_bench_value_read(struct vllm_bench_line *line, const struct option_argv_word *flag);
 
 #endif

@@ -12,7 +12,7 @@
 enum { WORDS_MAX = 20000 };
 
 /* The word that a problem is about. The caller's (free()). */
-static char *found_text(const struct vllm_parse *parse, const struct vllm_token *at)
+static char *found_text(const struct vllm_parse *parse, const struct option_argv_word *at)
 {
 	const struct vllm_words *words = &parse->command->words;
 	bool is_ours = pl_text_equal(at->source, parse->command->source);
@@ -25,12 +25,12 @@ static char *found_text(const struct vllm_parse *parse, const struct vllm_token 
 }
 
 void vllm_parse_add(struct vllm_parse *parse, enum option_severity severity,
-		    const struct vllm_token *at, const char *found, const char *expected,
+		    const struct option_argv_word *at, const char *found, const char *expected,
 		    const char *nearest)
 {
 	if (parse->problems->count >= VLLM_WORDS_PROBLEMS_MAX && parse->problems->errors > 0)
 		return;
-	auto_free char *key = at->text[0] == '-' ? vllm_token_key(at) : NULL;
+	auto_free char *key = at->text[0] == '-' ? vllm_word_key(at) : NULL;
 	auto_free char *text = found == NULL ? found_text(parse, at) : NULL;
 
 	option_problems_add(parse->problems, &(struct option_problem){
@@ -45,9 +45,9 @@ void vllm_parse_add(struct vllm_parse *parse, enum option_severity severity,
 					     });
 }
 
-char *vllm_token_key(const struct vllm_token *token)
+char *vllm_word_key(const struct option_argv_word *word)
 {
-	return pl_strndup(token->written, strcspn(token->written, "="));
+	return pl_strndup(word->written, strcspn(word->written, "="));
 }
 
 char *vllm_flag_of(const char *name)
@@ -93,26 +93,6 @@ void vllm_command_free(struct vllm_command *command)
 	free(command->target);
 	free(command->config);
 	free(command);
-}
-
-static void parse_done(struct vllm_parse *parse)
-{
-	for (size_t i = 0; i < parse->count; i++) {
-		free(parse->tokens[i].text);
-		free(parse->tokens[i].written);
-		free(parse->tokens[i].source);
-	}
-	free(parse->tokens);
-	for (size_t i = 0; i < parse->dotted_count; i++) {
-		struct vllm_dotted_arg *arg = &parse->dotted[i];
-		for (size_t j = 0; j < arg->count; j++)
-			free(arg->keys[j].path);
-		free(arg->keys);
-		free(arg->flag);
-		free(arg->written);
-		json_decref(arg->object);
-	}
-	free(parse->dotted);
 }
 
 /* The release that was asked for, else the image's, else the reference. */
@@ -164,11 +144,10 @@ static void parse_words(struct vllm_command *command, const struct vllm_command_
 
 	if (vllm_command_recognise(&parse, &first)) {
 		set_target(&parse, options->release);
-		vllm_command_tokens(&parse, first);
-		vllm_command_match(&parse);
+		vllm_command_arguments(&parse, first);
 		check_headless(&parse);
 	}
-	parse_done(&parse);
+	option_argv_done(&parse.argv);
 }
 
 static int check_count(const struct vllm_command *command, struct pl_err *err)

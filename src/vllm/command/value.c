@@ -2,6 +2,7 @@
 #include "vllm/command/command_priv.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,8 +16,8 @@
 struct value {
 	struct vllm_parse *parse;
 	const struct option_row *arg;
-	const struct vllm_token *flag;
-	const struct vllm_token *at; /* where the value stands */
+	const struct option_argv_word *flag;
+	const struct option_argv_word *at; /* where the value stands */
 	struct option_reader reader;
 	char *key;
 };
@@ -32,23 +33,6 @@ static struct pl_yaml node_of(const struct value *value, const char *text, bool 
 	};
 }
 
-/* A number as Python's int() and float() take it: blanks around it, '_' between digits. */
-static char *python_number(const char *text)
-{
-	auto_free char *copy = pl_strdup(text);
-	char *trimmed = pl_text_trim(copy);
-	char *into = trimmed;
-
-	for (const char *at = trimmed; *at != '\0'; at++) {
-		bool between = at > trimmed && isdigit((unsigned char)at[-1]) &&
-			       isdigit((unsigned char)at[1]);
-		if (*at != '_' || !between)
-			*into++ = *at;
-	}
-	*into = '\0';
-	return pl_strdup(trimmed);
-}
-
 static json_t *read_node(struct value *value, const struct option_row *spec, const char *text,
 			 bool plain)
 {
@@ -57,34 +41,23 @@ static json_t *read_node(struct value *value, const struct option_row *spec, con
 	return option_value_read(&value->reader, &node, value->key, spec);
 }
 
-static json_t *read_int(struct value *value, const struct option_row *spec, const char *text)
+/* Numbers as Python's int() and float() take them; those that are none are told as they stand. */
+static json_t *read_number(struct value *value, const struct option_row *spec, const char *text)
 {
-	auto_free char *number = python_number(text);
+	auto_free char *number = option_number_text(text);
+	char shown[PL_F64_TEXT_BYTES];
 	int64_t whole;
-
-	if (!pl_text_to_i64(number + (number[0] == '+'), &whole))
-		return read_node(value, spec, text, false);
-	auto_free char *digits = pl_asprintf("%lld", (long long)whole);
-	return read_node(value, spec, digits, true);
-}
-
-static json_t *read_human(struct value *value, const struct option_row *spec, const char *text)
-{
-	auto_free char *number = python_number(text);
-
-	return read_node(value, spec, number, number[0] != '\0');
-}
-
-static json_t *read_float(struct value *value, const struct option_row *spec, const char *text)
-{
-	auto_free char *number = python_number(text);
-	char shortest[PL_F64_TEXT_BYTES];
 	double real;
 
-	if (!pl_text_to_f64(number, &real))
+	if (number != NULL && spec->type == OPTION_HUMAN_INT)
+		return read_node(value, spec, number, number[0] != '\0');
+	if (spec->type == OPTION_INT && pl_text_to_i64(number, &whole))
+		snprintf(shown, sizeof(shown), "%lld", (long long)whole);
+	else if (spec->type == OPTION_FLOAT && pl_text_to_f64(number, &real))
+		pl_text_from_f64(real, shown);
+	else
 		return read_node(value, spec, text, false);
-	pl_text_from_f64(real, shortest);
-	return read_node(value, spec, shortest, true);
+	return read_node(value, spec, shown, true);
 }
 
 /* Does the parser read any JSON here, and leave the keys to the engine? */
@@ -149,14 +122,15 @@ static char *expand_numbers(const char *text)
 /* Moves problems of a joined object to the dotted key they are about. */
 static void place_problems(struct value *value, size_t first)
 {
-	const struct vllm_dotted_arg *dotted = &value->parse->dotted[value->flag->dotted - 1];
+	const struct option_argv_dotted *dotted =
+		&value->parse->argv.dotted[value->flag->dotted - 1];
 	size_t prefix = strlen(value->key) + 1;
 
 	for (size_t i = first; i < value->parse->problems->count; i++) {
 		struct option_problem *problem = &value->parse->problems->items[i];
 		const char *path = strlen(problem->key) > prefix ? problem->key + prefix : "";
 		for (size_t j = 0; j < dotted->count; j++) {
-			const struct vllm_dotted *key = &dotted->keys[j];
+			const struct option_argv_key *key = &dotted->keys[j];
 			size_t len = strlen(key->path);
 			if (strncmp(path, key->path, len) != 0 || strchr(".[", path[len]) == NULL)
 				continue;
@@ -198,7 +172,7 @@ static json_t *read_object(struct value *value, const struct option_row *spec, c
 
 	/* a bare level of compilation, in older releases */
 	if (json_is_integer(given) && spec->also_accepts != NULL && !value->parse->at_reference)
-		return read_int(value, spec, text);
+		return pl_take(given);
 	if (!json_is_object(given)) {
 		refuse(value, spec, text);
 		return NULL;
@@ -249,46 +223,6 @@ static json_t *read_adapter(struct value *value, const char *text)
 	return NULL;
 }
 
-static json_t *read_item(struct value *value, const struct option_row *spec, const char *text)
-{
-	struct option_row item = *spec;
-
-	item.type = spec->items;
-	item.nullable = false;
-	if (spec->item_accepts != NULL)
-		return read_adapter(value, text);
-	if (item.type == OPTION_INT)
-		return read_int(value, &item, text);
-	if (item.type == OPTION_STRING)
-		return read_text(value, &item, text);
-	return read_node(value, &item, text, false);
-}
-
-static bool add_item(struct value *value, const struct option_row *spec, const char *text,
-		     json_t *list)
-{
-	json_t *item = read_item(value, spec, text);
-
-	if (item == NULL)
-		return false;
-	json_array_append_new(list, item);
-	return true;
-}
-
-/* "a" or, of a list of choices, "a,b" */
-static bool add_items(struct value *value, const struct option_row *spec, const char *text,
-		      json_t *list)
-{
-	auto_free char *copy = pl_strdup(text);
-	bool taken = true;
-
-	if (spec->items != OPTION_ENUM)
-		return add_item(value, spec, text, list);
-	for (char *rest = copy; rest != NULL;)
-		taken &= add_item(value, spec, strsep(&rest, ","), list);
-	return taken;
-}
-
 /* One JSON array in a single word. */
 static json_t *read_json_list(struct value *value, const struct option_row *spec, const char *text)
 {
@@ -313,15 +247,13 @@ static json_t *read_one(struct value *value, const struct option_row *spec, cons
 {
 	bool none = strcmp(text, "None") == 0 || text[0] == '\0';
 
-	if (none && value->arg->nullable && !value->arg->no_null_on_cli)
+	if (none && spec->nullable && !spec->no_null_on_cli)
 		return json_null();
-	switch (value->arg->type) {
+	switch (spec->type) {
 	case OPTION_INT:
-		return read_int(value, spec, text);
 	case OPTION_HUMAN_INT:
-		return read_human(value, spec, text);
 	case OPTION_FLOAT:
-		return read_float(value, spec, text);
+		return read_number(value, spec, text);
 	case OPTION_JSON:
 		return read_object(value, spec, text);
 	case OPTION_BOOL:
@@ -333,18 +265,44 @@ static json_t *read_one(struct value *value, const struct option_row *spec, cons
 	}
 }
 
-static json_t *read_list(struct value *value, const struct option_row *spec,
-			 const struct vllm_match *match)
+static bool add_item(struct value *value, const struct option_row *spec, const char *text,
+		     json_t *list)
 {
-	auto_json json_t *list = json_array();
-	const struct vllm_token *tokens = value->parse->tokens;
+	struct option_row item = *spec;
+
+	item.type = spec->items;
+	item.nullable = false;
+	json_t *read = spec->item_accepts != NULL ? read_adapter(value, text)
+						  : read_one(value, &item, text);
+	if (read == NULL)
+		return false;
+	json_array_append_new(list, read);
+	return true;
+}
+
+/* "a" or, of a list of choices, "a,b" */
+static bool add_items(struct value *value, const struct option_row *spec, const char *text,
+		      json_t *list)
+{
+	auto_free char *copy = pl_strdup(text);
 	bool taken = true;
 
-	if (match->joined != NULL)
-		return add_items(value, spec, match->joined, list) ? pl_take(list) : NULL;
-	for (size_t i = match->first; i < match->first + match->count; i++) {
-		value->at = &tokens[i];
-		taken &= add_items(value, spec, tokens[i].text, list);
+	if (spec->items != OPTION_ENUM)
+		return add_item(value, spec, text, list);
+	for (char *rest = copy; rest != NULL;)
+		taken &= add_item(value, spec, strsep(&rest, ","), list);
+	return taken;
+}
+
+static json_t *read_list(struct value *value, const struct option_row *spec)
+{
+	const struct option_argv_word *flag = value->flag;
+	auto_json json_t *list = json_array();
+	bool taken = true;
+
+	for (size_t i = 0; i < option_argv_value_count(flag); i++) {
+		value->at = flag->joined != NULL ? flag : &flag[1 + i];
+		taken &= add_items(value, spec, option_argv_value(flag, i), list);
 	}
 	return taken ? pl_take(list) : NULL;
 }
@@ -358,27 +316,27 @@ static json_t *read_repeated(struct value *value, const struct option_row *spec,
 	return add_items(value, spec, text, list) ? pl_take(list) : NULL;
 }
 
-static json_t *read_match(struct value *value, const struct vllm_match *match)
+static json_t *read_values(struct value *value)
 {
 	const struct option_row *arg = value->arg;
-	const struct vllm_token *tokens = value->parse->tokens;
+	const struct option_argv_word *flag = value->flag;
 
 	if (arg->style == OPTION_STYLE_TOGGLE || arg->style == OPTION_STYLE_FLAG)
-		return json_boolean(!match->negative);
-	if (arg->style == OPTION_STYLE_OPTIONAL_VALUE && match->joined == NULL && match->count == 0)
+		return json_boolean(!flag->flag->negative);
+	if (arg->style == OPTION_STYLE_LIST)
+		return read_list(value, arg);
+	if (option_argv_value_count(flag) == 0)
 		return arg->const_json != NULL ? json_loads(arg->const_json, JSON_DECODE_ANY, NULL)
 					       : json_true();
-	if (arg->style == OPTION_STYLE_LIST)
-		return read_list(value, arg, match);
-	if (match->joined == NULL)
-		value->at = &tokens[match->first];
-	const char *text = match->joined != NULL ? match->joined : value->at->text;
+	if (flag->joined == NULL)
+		value->at = flag + 1;
+	const char *text = option_argv_value(flag, 0);
 	return arg->style == OPTION_STYLE_REPEAT ? read_repeated(value, arg, text)
 						 : read_one(value, arg, text);
 }
 
 /* Arguments that the target lacks are told with the other facts of the release. */
-static void warn_deprecated(struct vllm_parse *parse, const struct vllm_token *at,
+static void warn_deprecated(struct vllm_parse *parse, const struct option_argv_word *at,
 			    const struct option_row *arg)
 {
 	auto_free char *newer = arg->replaced_by != NULL ? vllm_flag_of(arg->replaced_by) : NULL;
@@ -388,8 +346,8 @@ static void warn_deprecated(struct vllm_parse *parse, const struct vllm_token *a
 			       newer);
 }
 
-static void put(struct vllm_parse *parse, const struct option_row *arg, const struct vllm_token *at,
-		json_t *value)
+static void put(struct vllm_parse *parse, const struct option_row *arg,
+		const struct option_argv_word *at, json_t *value)
 {
 	struct vllm_command *command = parse->command;
 	const json_t *known = json_object_get(command->values, arg->name);
@@ -407,7 +365,7 @@ static void put(struct vllm_parse *parse, const struct option_row *arg, const st
 }
 
 /* A model without a flag wins over every --model. */
-static bool take_model(struct vllm_parse *parse, const struct vllm_token *at)
+static bool take_model(struct vllm_parse *parse, const struct option_argv_word *at)
 {
 	bool own = strcmp(at->source, parse->command->source) == 0;
 
@@ -419,12 +377,12 @@ static bool take_model(struct vllm_parse *parse, const struct vllm_token *at)
 	return at->text[0] != '-' || !parse->has_positional;
 }
 
-void vllm_command_take(struct vllm_parse *parse, const struct vllm_match *match)
+void vllm_command_take(struct vllm_parse *parse, const struct option_row *arg,
+		       const struct option_argv_word *flag)
 {
-	const struct vllm_token *flag = &parse->tokens[match->flag];
 	struct value value = {
 		.parse = parse,
-		.arg = match->arg,
+		.arg = arg,
 		.flag = flag,
 		.at = flag,
 		.reader = { .source = flag->source,
@@ -433,23 +391,23 @@ void vllm_command_take(struct vllm_parse *parse, const struct vllm_match *match)
 	};
 
 	/* vLLM reads a file from "--config FILE" alone */
-	if (strcmp(match->arg->name, "config") == 0) {
+	if (strcmp(arg->name, "config") == 0) {
 		vllm_parse_add(parse, OPTION_WARNING, flag, "a file that vLLM does not read here",
 			       "'--config FILE' as two words", NULL);
 		return;
 	}
-	value.key = flag->text[0] == '-' ? vllm_token_key(flag) : pl_strdup(match->arg->name);
-	json_t *json = read_match(&value, match);
+	value.key = flag->text[0] == '-' ? vllm_word_key(flag) : pl_strdup(arg->name);
+	json_t *json = read_values(&value);
 	free(value.key);
 	if (json == NULL) {
-		json_object_del(parse->command->values, match->arg->name);
+		json_object_del(parse->command->values, arg->name);
 		return;
 	}
-	if (strcmp(match->arg->name, "model") == 0 && !take_model(parse, flag)) {
+	if (strcmp(arg->name, "model") == 0 && !take_model(parse, flag)) {
 		json_decref(json);
 		return;
 	}
 	if (flag->text[0] == '-')
-		warn_deprecated(parse, flag, match->arg);
-	put(parse, match->arg, flag, json);
+		warn_deprecated(parse, flag, arg);
+	put(parse, arg, flag, json);
 }

@@ -13,9 +13,11 @@ enum { WORDS_MAX = 200 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
-static const struct vllm_bench_flag own[] = {
-	{ "--help", false }, { "-h", false }, { "--output", true },
-	{ "--json", false }, { NULL, false },
+static const struct option_row own[] = {
+	{ .name = "help", .flag = "--help", .aliases = "-h", .style = OPTION_STYLE_FLAG },
+	{ .name = "output", .flag = "--output", .ours = true },
+	{ .name = "json", .flag = "--json", .style = OPTION_STYLE_FLAG, .ours = true },
+	{ 0 },
 };
 
 static void check_faults(const struct vllm_bench_line *line)

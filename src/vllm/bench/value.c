@@ -12,31 +12,9 @@
 
 enum { CHOICES_BYTES_MAX = 8192, TUPLE_MAX = 8, REPR_BYTES_MAX = 1 << 20 };
 
-/* A number without its blanks and the underscores between digits; NULL: they stand elsewhere. */
-static char *number_text(const char *word)
-{
-	auto_free char *copy = pl_strdup(word);
-	char *text = pl_strdup(pl_text_trim(copy));
-	char *to = text;
-
-	for (const char *at = text; *at != '\0'; at++) {
-		if (*at != '_') {
-			*to++ = *at;
-			continue;
-		}
-		if (at == text || !isdigit((unsigned char)at[-1]) ||
-		    !isdigit((unsigned char)at[1])) {
-			free(text);
-			return NULL;
-		}
-	}
-	*to = '\0';
-	return text;
-}
-
 static json_t *read_int(const char *word)
 {
-	auto_free char *text = number_text(word);
+	auto_free char *text = option_number_text(word);
 	int64_t value;
 
 	if (text == NULL || !pl_text_to_i64(text, &value))
@@ -58,7 +36,7 @@ static bool to_f64(const char *text, double *ret)
 
 static json_t *read_float(const char *word)
 {
-	auto_free char *text = number_text(word);
+	auto_free char *text = option_number_text(word);
 	double value;
 
 	if (text == NULL)
@@ -161,40 +139,36 @@ static json_t *read_buckets(const char *word)
 	return *skip_blanks(at + 1) == '\0' ? pl_take(object) : NULL;
 }
 
-static json_t *read_list(enum vllm_bench_id id, const char *const *texts, size_t count)
+static json_t *read_list(const struct option_argv_word *flag)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < count; i++) {
-		if (vllm_bench_row(id)->commas)
-			option_commas_add(list, texts[i]);
+	for (size_t i = 0; i < option_argv_value_count(flag); i++) {
+		const char *text = option_argv_value(flag, i);
+		if (flag->flag->row->commas)
+			option_commas_add(list, text);
 		else
-			json_array_append_new(list, json_string(texts[i]));
+			json_array_append_new(list, json_string(text));
 	}
 	return list;
 }
 
-/* NULL: the text is none of the type. */
-static json_t *read_typed(enum vllm_bench_id id, const char *const *texts, size_t count,
-			  const char **ret_type)
+/* NULL: the text is none of the type, as Python calls it. */
+static json_t *read_typed(const struct option_row *row, const char *text, const char **ret_type)
 {
-	*ret_type = "str";
-	switch (vllm_bench_row(id)->type) {
+	switch (row->type) {
 	case OPTION_INT:
 		*ret_type = "int";
-		return read_int(texts[0]);
+		return read_int(text);
 	case OPTION_FLOAT:
 		*ret_type = "float";
-		return read_float(texts[0]);
+		return read_float(text);
 	case OPTION_JSON:
-		*ret_type = vllm_bench_row(id)->literal ? "_parse_mm_bucket_config" : "loads";
-		return vllm_bench_row(id)->literal ? read_buckets(texts[0])
-						   : json_loads(texts[0], JSON_DECODE_ANY, NULL);
-	case OPTION_LIST:
-		return read_list(id, texts, count);
-	case OPTION_DURATION:
+		*ret_type = row->literal ? "_parse_mm_bucket_config" : "loads";
+		return row->literal ? read_buckets(text) : json_loads(text, JSON_DECODE_ANY, NULL);
 	default:
-		return json_string(texts[0]);
+		*ret_type = "str";
+		return json_string(text);
 	}
 }
 
@@ -279,32 +253,31 @@ static json_t *read_duration(struct vllm_bench_line *line, const struct option_r
 	return NULL;
 }
 
-json_t *vllm_bench_value_read(struct vllm_bench_line *line, enum vllm_bench_id id, size_t word,
-			      const char *const *texts, size_t count)
+json_t *vllm_bench_value_read(struct vllm_bench_line *line, const struct option_argv_word *word)
 {
-	const struct option_row *row = vllm_bench_row(id);
-	auto_free char *flag = vllm_bench_flag_of(id);
+	const struct option_row *row = word->flag->row;
+	size_t place = (size_t)word->line;
 	const char *type;
 
-	json_t *value = read_typed(id, texts, count, &type);
+	if (row->type == OPTION_LIST)
+		return read_list(word);
+	const char *text = option_argv_value(word, 0);
+	if (row->type == OPTION_DURATION)
+		return read_duration(line, row, place, text);
+	auto_json json_t *value = read_typed(row, text, &type);
 	if (value == NULL) {
-		auto_free char *shown = vllm_bench_repr(texts[0]);
-		auto_free char *hint = strcmp(type, "loads") == 0 ? why_no_json(texts[0]) : NULL;
-		vllm_bench_fault_add(
-			line, word,
-			pl_asprintf("argument %s: invalid %s value: %.200s", flag, type, shown),
-			hint);
+		auto_free char *shown = vllm_bench_repr(text);
+		auto_free char *hint = strcmp(type, "loads") == 0 ? why_no_json(text) : NULL;
+		vllm_bench_fault_add(line, place,
+				     pl_asprintf("argument %s: invalid %s value: %.200s", row->flag,
+						 type, shown),
+				     hint);
 		return NULL;
-	}
-	if (row->type == OPTION_DURATION) {
-		json_decref(value);
-		return read_duration(line, row, word, texts[0]);
 	}
 	auto_json json_t *choices = row->choices != NULL ? json_loads(row->choices, 0, NULL) : NULL;
-	if (choices != NULL && !has_choice(choices, texts[0])) {
-		tell_choice(line, row, word, choices, texts[0]);
-		json_decref(value);
+	if (choices != NULL && !has_choice(choices, text)) {
+		tell_choice(line, row, place, choices, text);
 		return NULL;
 	}
-	return value;
+	return pl_take(value);
 }

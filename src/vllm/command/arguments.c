@@ -1,0 +1,441 @@
+/*
+ * The words of the server's arguments: those of --config FILE, vLLM's own YAML, in their place, -O
+ * turned, each flag told or its value taken. Unlike vLLM's parser this goes on behind a fault.
+ */
+#include "vllm/command/command_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "base/yaml.h"
+#include "vllm/config_file.h"
+
+enum { NEAREST_MAX = 100, CANDIDATES_SHOWN_MAX = 6 };
+
+/* The first "--model X" or "--model=X" becomes the positional model in front. */
+static void move_model(struct option_argv *argv)
+{
+	for (size_t i = 0; i < argv->count; i++) {
+		struct option_argv_word *word = &argv->words[i];
+		bool joined = pl_text_starts(word->text, "--model=") && word->text[8] != '\0';
+		if (!joined && strcmp(word->text, "--model") != 0)
+			continue;
+		if (joined)
+			option_argv_set_text(word, pl_strdup(word->text + strlen("--model=")));
+		else if (i + 1 < argv->count)
+			option_argv_drop(argv, i, 1);
+		else
+			return;
+		option_argv_move(argv, i, 1, 0);
+		return;
+	}
+}
+
+/* --config FILE while it is read; the words are of the argument list's end. */
+struct config {
+	struct vllm_parse *parse;
+	const char *path;
+	struct option_argv_word at; /* where it is named */
+};
+
+static void add(struct config *config, const char *text, const struct pl_yaml *at)
+{
+	(void)option_argv_add_word(&config->parse->argv, text, config->path, at->line, at->column);
+}
+
+static void add_scalar(struct config *config, const struct pl_yaml *node)
+{
+	bool truth;
+
+	if (pl_yaml_is_null(node))
+		add(config, "None", node);
+	else if (pl_yaml_to_bool(node, &truth))
+		add(config, truth ? "True" : "False", node);
+	else
+		add(config, node->text, node);
+}
+
+static void add_value(struct config *config, const struct pl_yaml *node)
+{
+	auto_json json_t *json = NULL;
+	auto_free char *text = NULL;
+
+	if (node->kind == PL_YAML_SCALAR) {
+		add_scalar(config, node);
+		return;
+	}
+	json = pl_yaml_to_json(node);
+	text = pl_json_to_text(json, PL_JSON_PYTHON);
+	add(config, text, node);
+}
+
+static void add_pair(struct config *config, const struct pl_yaml *key, const struct pl_yaml *value)
+{
+	auto_free char *flag = pl_asprintf("--%s", key->text);
+	auto_free char *negative = pl_asprintf("--no-%s", key->text);
+	struct option_reader reader = { .source = config->path,
+					.problems = config->parse->problems };
+	bool truth;
+
+	if (vllm_config_is_left_out(&reader, key, value, flag))
+		return;
+	if (pl_yaml_to_bool(value, &truth)) {
+		add(config, truth || !vllm_config_false_counts(key->text) ? flag : negative, key);
+		return;
+	}
+	add(config, flag, key);
+	if (value->kind != PL_YAML_LIST) {
+		add_value(config, value);
+		return;
+	}
+	for (size_t i = 0; i < value->count; i++)
+		add_value(config, value->items[i]);
+}
+
+static bool is_yaml_name(const char *path)
+{
+	return pl_text_ends(path, ".yaml") || pl_text_ends(path, ".yml");
+}
+
+/* vLLM takes the model from the command or from the file, and starts with neither of them no
+ * more. */
+static void check_model(struct config *config, const struct pl_yaml *root)
+{
+	const struct option_argv *argv = &config->parse->argv;
+	bool is_first = argv->count > 0 && argv->words[0].text[0] != '-';
+
+	if (!is_first && pl_yaml_get(root, "model") == NULL)
+		vllm_parse_add(config->parse, OPTION_ERROR, &config->at, "a file without a model",
+			       "'model' in it, or the model as the first word of the command",
+			       NULL);
+}
+
+/* Appends the words of the file; none, with a problem, where it cannot be read. */
+static void add_config(struct config *config)
+{
+	struct vllm_parse *parse = config->parse;
+	const char *path = config->path;
+	auto_yaml struct pl_yaml_doc *doc = NULL;
+	auto_free char *full = path[0] == '/' || parse->folder == NULL
+				       ? pl_strdup(path)
+				       : pl_asprintf("%s/%s", parse->folder, path);
+	struct pl_err err = PL_ERR_INIT;
+
+	if (!is_yaml_name(path)) {
+		vllm_parse_add(parse, OPTION_ERROR, &config->at, NULL,
+			       "a file with the ending .yaml or .yml", NULL);
+		return;
+	}
+	if (pl_yaml_read_file(full, &doc, &err) < 0) {
+		vllm_parse_add(parse, OPTION_ERROR, &config->at, err.text,
+			       "a YAML file that can be read", NULL);
+		return;
+	}
+	const struct pl_yaml *root = pl_yaml_root(doc);
+	if (root->kind != PL_YAML_MAP) {
+		vllm_parse_add(parse, OPTION_ERROR, &config->at, "a file that is no mapping",
+			       "arguments and their values", NULL);
+		return;
+	}
+	check_model(config, root);
+	for (size_t i = 0; i < root->count; i++)
+		add_pair(config, root->keys[i], root->items[i]);
+}
+
+/* Puts the words of --config FILE where vLLM puts them: behind a model that comes first, before
+ * everything else, so that the command line wins. */
+static void read_config(struct vllm_parse *parse)
+{
+	struct option_argv *argv = &parse->argv;
+	struct vllm_command *command = parse->command;
+	size_t at = 0;
+
+	while (at < argv->count && strcmp(argv->words[at].text, "--config") != 0)
+		at++;
+	if (at + 1 >= argv->count)
+		return;
+	free(command->config);
+	command->config = pl_strdup(argv->words[at + 1].text);
+	struct config config = { .parse = parse, .path = command->config };
+	config.at = argv->words[at + 1];
+	config.at.text = config.at.written = command->config;
+	option_argv_drop(argv, at, 2);
+	size_t count = argv->count;
+	add_config(&config);
+	option_argv_move(argv, count, argv->count - count,
+			 count > 0 && argv->words[0].text[0] != '-');
+}
+
+static bool is_since(const struct vllm_parse *parse, const char *release)
+{
+	struct vllm_version since = { 0 };
+	struct pl_err err = PL_ERR_INIT;
+
+	return !parse->target_known || vllm_version_parse(release, &since, &err) < 0 ||
+	       vllm_version_compare(&parse->target, &since) >= 0;
+}
+
+/* Releases before optimization levels: -O3 and -O.key=value are about compilation_config. */
+static bool has_optimization_level(const struct vllm_parse *parse)
+{
+	return is_since(parse, "0.12.0");
+}
+
+/* What -O3 sets there. */
+static const char *compilation_mode(const struct vllm_parse *parse)
+{
+	return is_since(parse, "0.11.1") ? "mode" : "level";
+}
+
+static char *optimization_text(const struct vllm_parse *parse, const char *word, const char *next)
+{
+	bool digit = next != NULL && strlen(next) == 1 && next[0] >= '0' && next[0] <= '3';
+	const char *rest = word + 2;
+
+	if (strcmp(word, "-O") == 0 && !digit)
+		return NULL;
+	if (!has_optimization_level(parse)) {
+		if (*rest == '.')
+			return pl_asprintf("--compilation-config%s", rest);
+		if (*rest == '\0')
+			return pl_asprintf("--compilation-config.%s", compilation_mode(parse));
+		return pl_asprintf("--compilation-config.%s=%s", compilation_mode(parse),
+				   rest + (*rest == '='));
+	}
+	if (*rest == '\0')
+		return pl_strdup("--optimization-level");
+	return pl_asprintf("--optimization-level=%s", rest + (*rest == '='));
+}
+
+static void turn_optimization(struct vllm_parse *parse)
+{
+	struct option_argv *argv = &parse->argv;
+
+	for (size_t i = 0; i < argv->count; i++) {
+		const char *next = i + 1 < argv->count ? argv->words[i + 1].text : NULL;
+		char *text = pl_text_starts(argv->words[i].text, "-O")
+				     ? optimization_text(parse, argv->words[i].text, next)
+				     : NULL;
+		if (text != NULL)
+			option_argv_set_text(&argv->words[i], text);
+	}
+}
+
+/* Does the target release lack an argument that an older one has? */
+static bool is_gone(const struct vllm_parse *parse, const struct option_row *arg)
+{
+	struct vllm_version removed;
+	struct pl_err err = PL_ERR_INIT;
+
+	if (!arg->gone)
+		return false;
+	if (!parse->target_known || arg->removed_in == NULL ||
+	    vllm_version_parse(arg->removed_in, &removed, &err) < 0)
+		return parse->at_reference;
+	return vllm_version_compare(&parse->target, &removed) >= 0;
+}
+
+static const struct option_row help_row = {
+	.name = "help", .flag = "--help", .aliases = "-h", .style = OPTION_STYLE_FLAG
+};
+
+static void add_rows(struct vllm_parse *parse)
+{
+	struct option_argv *argv = &parse->argv;
+
+	option_argv_add_row(argv, &help_row, false);
+	for (size_t i = 0; i < vllm_arg_count(); i++) {
+		const struct option_row *arg = vllm_arg_at(i);
+		bool gone = is_gone(parse, arg);
+		if (!gone || !parse->target_known || parse->allow_gone)
+			option_argv_add_row(argv, arg, gone);
+		/* a joined -O was turned before, and no other is known */
+		struct option_argv_flag *last = &argv->flags[argv->flag_count - 1];
+		if (strcmp(last->text, "-O") == 0) {
+			free(last->text);
+			argv->flag_count--;
+		}
+	}
+}
+
+static void tell_ambiguous(struct vllm_parse *parse, const struct option_argv_word *word)
+{
+	size_t count = word->candidate_count;
+	auto_buf expected = { 0 };
+
+	pl_buf_init(&expected, 4096);
+	pl_buf_add_text(&expected, "more of the flag: ");
+	for (size_t i = 0; i < count && i < CANDIDATES_SHOWN_MAX; i++)
+		pl_buf_addf(&expected, "%s%s",
+			    i == 0           ? ""
+			    : i + 1 == count ? " or "
+					     : ", ",
+			    word->candidates[i]->text);
+	if (count > CANDIDATES_SHOWN_MAX)
+		pl_buf_addf(&expected, " … (%zu in all)", count);
+	vllm_parse_add(parse, OPTION_ERROR, word, "an abbreviation of several flags",
+		       pl_buf_text(&expected), NULL);
+}
+
+/* The argument of another release that this flag is. */
+static const struct option_row *find_gone(const char *text)
+{
+	auto_free char *name = pl_strndup(text, strcspn(text, "="));
+
+	if (!pl_text_starts(name, "--"))
+		return NULL;
+	const struct option_row *arg = vllm_arg_find(name + 2);
+	return arg != NULL ? arg : vllm_arg_find_negative(name + 2);
+}
+
+/* The long flag of the release that is nearest. */
+static const char *nearest_flag(const struct vllm_parse *parse, const char *text)
+{
+	return option_argv_nearest(&parse->argv, text + strspn(text, "-"));
+}
+
+static void tell_unknown(struct vllm_parse *parse, const struct option_argv_word *word)
+{
+	const struct option_row *gone = find_gone(word->text);
+
+	json_array_append_new(parse->command->unknown, json_string(word->written));
+	if (gone != NULL) {
+		auto_free char *found = pl_asprintf("an argument that vLLM %s no longer has",
+						    parse->target_text);
+		auto_free char *newer = gone->replaced_by != NULL ? vllm_flag_of(gone->replaced_by)
+								  : NULL;
+		vllm_parse_add(parse, OPTION_ERROR, word, found, "an older release", newer);
+		return;
+	}
+	/* looking through all flags takes its time */
+	const char *nearest = parse->problems->errors < NEAREST_MAX
+				      ? nearest_flag(parse, word->text)
+				      : NULL;
+	vllm_parse_add(parse, OPTION_ERROR, word, "an unknown argument", "one of vLLM's", nearest);
+}
+
+/* A joined value of a flag that takes none. */
+static void tell_joined(struct vllm_parse *parse, const struct option_argv_word *word)
+{
+	const struct option_row *arg = word->flag->row;
+	bool is_off = strcasecmp(word->joined, "false") == 0 || strcmp(word->joined, "0") == 0;
+
+	vllm_parse_add(parse, OPTION_ERROR, word, NULL, "the flag alone: it takes no value",
+		       is_off && !word->flag->negative ? arg->negative_flag : NULL);
+}
+
+static void tell_no_value(struct vllm_parse *parse, const struct option_argv_word *word)
+{
+	const struct option_row *arg = word->flag->row;
+	auto_free char *expected = pl_asprintf("a value: '%s' takes %s", arg->flag,
+					       arg->style == OPTION_STYLE_LIST ? "one or more"
+									       : "one");
+
+	vllm_parse_add(parse, OPTION_ERROR, word, "no value", expected, NULL);
+}
+
+static void tell_dotted(struct vllm_parse *parse, const struct option_argv_word *word)
+{
+	if (word->kind == OPTION_ARGV_DOTTED_BARE)
+		vllm_parse_add(parse, OPTION_ERROR, word, "no value", "one behind the flag", NULL);
+	else if (word->kind == OPTION_ARGV_DOTTED_DEEP)
+		vllm_parse_add(parse, OPTION_ERROR, word, NULL, "a key that is not nested as deep",
+			       NULL);
+	else
+		vllm_parse_add(parse, OPTION_ERROR, word, word->excess,
+			       "a finite number, or an integer within 64 bits", NULL);
+}
+
+/* A long flag whose dashes a text processor has joined into one: "–x". */
+static bool has_wide_dash(const char *text)
+{
+	return pl_text_starts(text, "\xE2\x80\x93") || pl_text_starts(text, "\xE2\x80\x94");
+}
+
+/* A word of no flag: the model, or one too many. */
+static void tell_word(struct vllm_parse *parse, const struct option_argv_word *word)
+{
+	const struct option_row *named = vllm_arg_find(word->text);
+	const char *nearest = named != NULL ? named->flag : NULL;
+
+	if (has_wide_dash(word->text))
+		nearest = nearest_flag(parse, word->text + strlen("\xE2\x80\x93"));
+	json_array_append_new(parse->command->unknown, json_string(word->text));
+	vllm_parse_add(parse, OPTION_ERROR, word, NULL, "a flag: the model is given once", nearest);
+}
+
+static void take_flag(struct vllm_parse *parse, const struct option_argv_word *word)
+{
+	if (word->flag->row == &help_row)
+		vllm_parse_add(parse, OPTION_ERROR, word, "a call for help",
+			       "arguments of a server: this one starts none", NULL);
+	else if (word->kind == OPTION_ARGV_TAKES_NONE)
+		tell_joined(parse, word);
+	else if (word->kind == OPTION_ARGV_NO_VALUE)
+		tell_no_value(parse, word);
+	else
+		vllm_command_take(parse, word->flag->row, word);
+}
+
+static void take_words(struct vllm_parse *parse)
+{
+	bool model_taken = false;
+	bool after_unknown = false; /* the words behind it may be its values */
+
+	for (size_t i = 0; i < parse->argv.count; i++) {
+		struct option_argv_word *word = &parse->argv.words[i];
+		bool is_wide = has_wide_dash(word->text);
+		switch (word->kind) {
+		case OPTION_ARGV_WORD:
+			if (!model_taken && !is_wide) {
+				model_taken = true;
+				word->joined = word->text;
+				vllm_command_take(parse, vllm_arg_find("model"), word);
+			} else if (!after_unknown) {
+				tell_word(parse, word);
+				after_unknown = is_wide;
+			}
+			break;
+		case OPTION_ARGV_SEPARATOR:
+		case OPTION_ARGV_VALUE:
+			break;
+		case OPTION_ARGV_UNKNOWN:
+			tell_unknown(parse, word);
+			after_unknown = true;
+			break;
+		case OPTION_ARGV_AMBIGUOUS:
+			after_unknown = true;
+			break;
+		default:
+			take_flag(parse, word);
+			after_unknown = false;
+		}
+	}
+}
+
+void vllm_command_arguments(struct vllm_parse *parse, size_t first)
+{
+	const struct vllm_command *command = parse->command;
+	struct option_argv *argv = &parse->argv;
+
+	for (size_t i = first; i < command->end; i++) {
+		const struct vllm_word *word = &command->words.items[i];
+		(void)option_argv_add_word(argv, word->text, command->source, (int)i + 1,
+					   word->column);
+	}
+	move_model(argv);
+	read_config(parse);
+	turn_optimization(parse);
+	add_rows(parse);
+	option_argv_read(argv);
+	/* faults in the order in which vLLM's parser meets them */
+	for (size_t i = 0; i < argv->refused_count; i++)
+		tell_dotted(parse, &argv->refused[i]);
+	for (size_t i = 0; i < argv->count; i++) {
+		if (argv->words[i].kind == OPTION_ARGV_AMBIGUOUS)
+			tell_ambiguous(parse, &argv->words[i]);
+	}
+	take_words(parse);
+}

@@ -1,7 +1,6 @@
 #include "cli/cmd_gpus_priv.h"
 
 #include <math.h>
-#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,6 +9,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "host/lock/lock.h"
+#include "host/user.h"
 #include "vllm/secret.h"
 
 #define COMMAND_BYTES_MAX 65536
@@ -21,8 +21,8 @@ static json_t *user_of(int64_t pid)
 
 	if (stat(path, &st) < 0)
 		return json_null();
-	const struct passwd *user = getpwuid(st.st_uid);
-	return user != NULL ? pl_json_text(user->pw_name) : json_sprintf("%u", st.st_uid);
+	auto_free char *user = host_user_name(st.st_uid);
+	return user != NULL ? pl_json_text(user) : json_sprintf("%u", st.st_uid);
 }
 
 /* With "***" for the secrets among the words. */

@@ -34,9 +34,18 @@ bool res_interval_of_mean(const double *x, const size_t *ends, size_t count,
 	return true;
 }
 
+/* lgamma() tells the sign by a global: two runs of one process would both write it. */
+static double log_gamma(double x)
+{
+	int sign;
+
+	return lgamma_r(x, &sign);
+}
+
 static double log_pmf(double n, double q, double k)
 {
-	return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) + k * log(q) + (n - k) * log1p(-q);
+	return log_gamma(n + 1) - log_gamma(k + 1) - log_gamma(n - k + 1) + k * log(q) +
+	       (n - k) * log1p(-q);
 }
 
 bool res_interval_of_percentile(const double *sorted, size_t n, double percentile,

@@ -1,13 +1,13 @@
 #include "host/gpu/pick.h"
 
 #include <math.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/text.h"
+#include "host/user.h"
 
 #define BYTES_PER_GIB   1073741824.0
 #define IDLE_BYTES      (500.0 * 1048576.0) /* a display, the driver's own */
@@ -300,9 +300,9 @@ static void add_process(const struct host_gpu_process *process, struct pl_buf *b
 	if (process->name != NULL)
 		pl_buf_addf(buf, " '%s'", process->name);
 	snprintf(path, sizeof(path), "/proc/%lld", (long long)process->pid);
-	const struct passwd *user = stat(path, &st) == 0 ? getpwuid(st.st_uid) : NULL;
+	auto_free char *user = stat(path, &st) == 0 ? host_user_name(st.st_uid) : NULL;
 	if (user != NULL)
-		pl_buf_addf(buf, " of user %s", user->pw_name);
+		pl_buf_addf(buf, " of user %s", user);
 	if (process->memory_bytes > 0)
 		pl_buf_addf(buf, " (%.1f GiB)", process->memory_bytes / BYTES_PER_GIB);
 }

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 #include "base/clock.h"
 #include "host/lock/folder.h"
 #include "host/lock/lock_priv.h"
+#include "host/user.h"
 
 #define LOCK_MODE        0666
 #define SAID_BYTES_MAX   8192
@@ -182,10 +182,10 @@ int host_lock_try(const struct host_locks *locks, const char *name, enum host_lo
 
 static json_t *user_name(void)
 {
-	const struct passwd *entry = getpwuid(geteuid());
+	auto_free char *name = host_user_name(geteuid());
 	auto_free char *number = pl_asprintf("%u", (unsigned)geteuid());
 
-	return pl_json_text(entry != NULL ? entry->pw_name : number);
+	return pl_json_text(name != NULL ? name : number);
 }
 
 void host_lock_say(int fd, const struct host_lock_who *who, const json_t *more)

@@ -3,7 +3,6 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
-#include <pwd.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "host/user.h"
 
 #define TABLE_BYTES_MAX   (64u << 20)
 #define COMMAND_BYTES_MAX 65536
@@ -133,9 +133,9 @@ char *host_port_listener(uint16_t port)
 
 	if (!find_listener(port, &uid, &inode))
 		return NULL;
-	const struct passwd *user = getpwuid(uid);
+	auto_free char *user = host_user_name(uid);
 	auto_free char *number = pl_asprintf("%u", uid);
-	const char *name = user != NULL ? user->pw_name : number;
+	const char *name = user != NULL ? user : number;
 	long pid = find_process(inode);
 	if (pid == 0)
 		return pl_asprintf("a process of user '%s'", name);

@@ -1,0 +1,19 @@
+#include "host/user.h"
+
+#include <pwd.h>
+#include <stddef.h>
+
+#include "base/mem.h"
+
+/* A whole line of the user database: names are short, but it tells folders too. */
+#define ENTRY_BYTES 16384
+
+char *host_user_name(uid_t uid)
+{
+	auto_free char *room = pl_alloc(ENTRY_BYTES);
+	struct passwd entry, *found = NULL;
+
+	if (getpwuid_r(uid, &entry, room, ENTRY_BYTES, &found) != 0 || found == NULL)
+		return NULL;
+	return pl_strdup(found->pw_name);
+}

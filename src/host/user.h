@@ -1,0 +1,12 @@
+/*
+ * Users of this host.
+ */
+#ifndef HOST_USER_H
+#define HOST_USER_H
+
+#include <sys/types.h>
+
+/* The user's name; NULL: nobody knows it. free(). From any thread, as getpwuid() is not. */
+char *host_user_name(uid_t uid);
+
+#endif

@@ -1,8 +1,8 @@
 /*
  * The folder of the locks: found or made, and looked at before it is trusted.
  */
-#ifndef HOST_LOCK_LOCK_FOLDER_H
-#define HOST_LOCK_LOCK_FOLDER_H
+#ifndef HOST_LOCK_FOLDER_H
+#define HOST_LOCK_FOLDER_H
 
 #include "base/err.h"
 

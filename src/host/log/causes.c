@@ -1,4 +1,4 @@
-#include "host/log/server_log_priv.h"
+#include "host/log/causes.h"
 
 #include <ctype.h>
 #include <signal.h>
@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "host/log/line.h"
 
 /* Of a pydantic exception with many problems those behind this many lines are left out. */
 #define DETAIL_LINES_MAX 64

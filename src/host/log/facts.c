@@ -1,4 +1,4 @@
-#include "host/log/server_log_priv.h"
+#include "host/log/facts.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "host/log/line.h"
 
 #define NUMBER_BYTES_MAX 32
 #define TEXT_BYTES_MAX   4096

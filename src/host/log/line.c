@@ -1,4 +1,4 @@
-#include "host/log/server_log_priv.h"
+#include "host/log/line.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/json.h"
 #include "base/text.h"
 
 #define PREFIXES_MAX      8

@@ -1,8 +1,10 @@
-#include "host/log/server_log_priv.h"
+#include "host/log/phases.h"
 
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/mem.h"
+#include "host/log/line.h"
 
 #define ZONE_STEP_NS (15 * 60 * PL_NS_PER_S)
 
@@ -81,12 +83,12 @@ static int64_t moment_ns(const struct host_log_moment *moment)
 }
 
 /* A stamp is up to a second early: not before what came before it. */
-int64_t host_server_log_phase_ns(const struct host_server_log *log, enum host_log_phase phase)
+int64_t host_log_phases_ns(const struct host_log_moment *moments, enum host_log_phase phase)
 {
-	int64_t at_ns = moment_ns(host_server_log_moment(log, phase));
+	int64_t at_ns = moment_ns(&moments[phase]);
 
 	for (int i = 0; at_ns != INT64_MIN && i < (int)phase; i++) {
-		int64_t before_ns = moment_ns(host_server_log_moment(log, (enum host_log_phase)i));
+		int64_t before_ns = moment_ns(&moments[i]);
 		if (before_ns > at_ns && before_ns - at_ns < PL_NS_PER_S)
 			at_ns = before_ns;
 	}

@@ -10,8 +10,11 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "host/log/server_log_priv.h"
+#include "host/log/causes.h"
+#include "host/log/facts.h"
+#include "host/log/line.h"
 
+#define LINE_BYTES_MAX      16384
 #define READ_BYTES          65536
 #define TAIL_LINE_BYTES_MAX 2048
 #define TAIL_BYTES_MAX      (16u << 20)
@@ -31,7 +34,7 @@ struct host_server_log {
 	int fd; /* -1: not opened yet */
 	off_t offset;
 	struct host_log_time seen; /* the last bytes */
-	char line[HOST_LOG_LINE_BYTES_MAX + 1];
+	char line[LINE_BYTES_MAX + 1];
 	size_t line_len;
 	bool after_return; /* the line's last byte was a carriage return */
 	bool ready;        /* it is known to answer */
@@ -131,7 +134,7 @@ void host_server_log_feed(struct host_server_log *log, const char *data, size_t 
 		}
 		if (log->after_return)
 			take_line(log, true, seen);
-		if (log->line_len < HOST_LOG_LINE_BYTES_MAX)
+		if (log->line_len < LINE_BYTES_MAX)
 			log->line[log->line_len++] = data[i];
 	}
 }
@@ -191,6 +194,11 @@ const struct host_log_moment *host_server_log_moment(const struct host_server_lo
 						     enum host_log_phase phase)
 {
 	return &log->moments[phase];
+}
+
+int64_t host_server_log_phase_ns(const struct host_server_log *log, enum host_log_phase phase)
+{
+	return host_log_phases_ns(log->moments, phase);
 }
 
 bool host_server_log_is_listening(const struct host_server_log *log)

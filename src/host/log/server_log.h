@@ -3,7 +3,7 @@
  * died, and its last lines. What says what: tbl/log_lines.h.
  *
  * - Any bytes may come, in pieces of any size; the result does not depend on how they were cut.
- * - Memory is bounded: one line of LINE bytes (the rest of a longer one is dropped) and the tail.
+ * - Memory is bounded: one line of 16 KiB (the rest of a longer one is dropped) and the tail.
  * - Once the front end listens only lines that say why a server dies are looked at.
  * - One thread at a time.
  */
@@ -11,29 +11,11 @@
 #define HOST_LOG_SERVER_LOG_H
 
 #include "base/json.h"
+#include "host/log/phases.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-enum host_log_phase {
-#define LOG_PHASE(id, name, which) HOST_LOG_##id,
-#include "tbl/log_lines.h"
-	HOST_LOG_PHASE_COUNT
-};
-
-/* When bytes were seen: both clocks at the same moment. */
-struct host_log_time {
-	int64_t mono_ns; /* CLOCK_MONOTONIC */
-	int64_t real_ns; /* CLOCK_REALTIME */
-};
-
-struct host_log_moment {
-	bool reached;
-	bool stamped; /* the line carried the log's own time */
-	struct host_log_time seen;
-	int64_t stamp_ns; /* in the log's calendar, as if that were UTC */
-};
 
 /* How a server ended, as far as others than its log know it. */
 struct host_death {
@@ -63,11 +45,7 @@ int host_server_log_follow(struct host_server_log *log, const char *path,
 
 const struct host_log_moment *host_server_log_moment(const struct host_server_log *log,
 						     enum host_log_phase phase);
-const char *host_log_phase_name(enum host_log_phase phase);
-/*
- * CLOCK_MONOTONIC time of a phase, INT64_MIN where it was not reached: when its line was seen, or
- * by the log's own clock where that is more than its second earlier.
- */
+/* As host_log_phases_ns(). */
 int64_t host_server_log_phase_ns(const struct host_server_log *log, enum host_log_phase phase);
 bool host_server_log_is_listening(const struct host_server_log *log);
 /* The server is known to answer, whatever it says: from now on as if it had said that it

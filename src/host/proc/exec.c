@@ -1,4 +1,4 @@
-#include "host/proc/process_priv.h"
+#include "host/proc/exec.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,22 +27,14 @@ static bool env_overrides(const char *entry, const char *const *over)
 	return false;
 }
 
-const char **host_exec_env(const char *const *over)
+void host_exec_env(const char *const *over, struct pl_strv *ret)
 {
-	size_t count = 0, used = 0;
-
-	for (size_t i = 0; environ[i] != NULL; i++)
-		count++;
-	for (size_t i = 0; over != NULL && over[i] != NULL; i++)
-		count++;
-	const char **env = pl_alloc_array(count + 1, sizeof(*env));
 	for (size_t i = 0; environ[i] != NULL; i++) {
 		if (!env_overrides(environ[i], over))
-			env[used++] = environ[i];
+			pl_strv_add(ret, environ[i]);
 	}
 	for (size_t i = 0; over != NULL && over[i] != NULL; i++)
-		env[used++] = over[i];
-	return env;
+		pl_strv_add(ret, over[i]);
 }
 
 int host_exec_open_log(const char *path, int *ret_fd, struct pl_err *err)

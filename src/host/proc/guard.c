@@ -15,10 +15,11 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "host/proc/guard_priv.h"
+#include "host/proc/exec.h"
+#include "host/proc/guard_main.h"
+#include "host/proc/guard_wire.h"
 #include "host/proc/mark.h"
 #include "host/proc/process.h"
-#include "host/proc/process_priv.h"
 #include "host/proc/reaper.h"
 
 #define TEXTS_BYTES_MAX (64u << 20)
@@ -200,12 +201,13 @@ static int32_t add_texts(struct pl_buf *buf, const char *const *texts)
 static int make_texts(const struct host_process_spec *spec, struct host_guard_msg *msg, int *ret_fd,
 		      struct pl_err *err)
 {
-	auto_free const char **env = host_exec_env(spec->env);
+	auto_strv env = { 0 };
 	auto_buf texts = { 0 };
 
+	host_exec_env(spec->env, &env);
 	pl_buf_init(&texts, TEXTS_BYTES_MAX);
 	msg->a = add_texts(&texts, spec->argv);
-	msg->b = add_texts(&texts, env);
+	msg->b = add_texts(&texts, pl_strv_texts(&env));
 	auto_fd int fd = memfd_create("profllm-start", MFD_CLOEXEC);
 	if (fd < 0 || write(fd, texts.data, texts.len) != (ssize_t)texts.len)
 		return pl_err_errno(err, "cannot start '%s'", spec->argv[0]);

@@ -19,6 +19,7 @@
 #include "base/err.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 struct host_guard;
@@ -40,5 +41,32 @@ int host_guard_hold(struct host_guard *guard, int fd, struct pl_err *err) PL_MUS
 pid_t host_guard_pid(const struct host_guard *guard);
 /* It ended before it was asked to. */
 bool host_guard_is_lost(const struct host_guard *guard);
+
+/* ---- the guarded half of host/proc/process.h, which alone calls these ---- */
+
+struct host_process_spec;
+int host_guard_spawn(struct host_guard *guard, const struct host_process_spec *spec, pid_t *ret_pid,
+		     int *ret_pidfd, struct pl_err *err) PL_MUST_CHECK;
+
+/* How the head ended, as waitid() tells it. code 0: nobody could tell. */
+struct host_end {
+	int code;
+	int status;
+};
+
+/* Waits at most timeout_ns for the head's end; a signal to us ends the wait. */
+bool host_guard_wait_end(struct host_guard *guard, int64_t timeout_ns, struct host_end *ret);
+/* Waits at most timeout_ns until nothing of the run is alive. */
+bool host_guard_wait_gone(struct host_guard *guard, int64_t timeout_ns);
+/* SIGTERM, and SIGKILL to what is left once deadline_ns (from now) has passed. */
+void host_guard_ask_stop(struct host_guard *guard, int64_t deadline_ns);
+/* SIGKILL to everything, now. */
+void host_guard_ask_kill(struct host_guard *guard);
+/* Had the head to be killed? */
+bool host_guard_had_to_kill(const struct host_guard *guard);
+/* Looks only; for any thread. */
+bool host_guard_hung_up(const struct host_guard *guard);
+/* Without a guard nobody else ends what carries the mark. */
+void host_guard_end_marked(const struct host_guard *guard);
 
 #endif

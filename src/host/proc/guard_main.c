@@ -1,3 +1,5 @@
+#include "host/proc/guard_main.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -15,9 +17,11 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "host/proc/guard_priv.h"
-#include "host/proc/process_priv.h"
+#include "host/proc/exec.h"
+#include "host/proc/guard_wire.h"
+#include "host/proc/mark.h"
 #include "host/proc/reaper.h"
+#include "host/proc/stat.h"
 
 /* What outlives its head may tidy up after it (shared memory, semaphores) before it is killed. */
 #define LINGER_NS (500 * PL_NS_PER_MS)
@@ -54,6 +58,76 @@ struct guard {
 	bool told_gone;
 	bool alone; /* profllm is gone */
 };
+
+/* ---- the processes below us ---- */
+
+struct walk {
+	struct host_proc *list;
+	bool *below; /* descends from us */
+	size_t count;
+};
+
+/* The list is in the order of its numbers, as the kernel shows them. */
+static bool is_below(const struct walk *walk, pid_t parent)
+{
+	size_t at = host_proc_find(walk->list, walk->count, parent);
+
+	return at < walk->count && walk->below[at];
+}
+
+/* A child may be listed before its parent (numbers wrap around): again until nothing changes. */
+static void find_below(struct walk *walk, pid_t self)
+{
+	bool changed;
+
+	do {
+		changed = false;
+		for (size_t i = 0; i < walk->count; i++) {
+			if (walk->below[i] ||
+			    (walk->list[i].parent != self && !is_below(walk, walk->list[i].parent)))
+				continue;
+			walk->below[i] = true;
+			changed = true;
+		}
+	} while (changed);
+}
+
+static void signal_one(const struct host_proc *proc, bool below, int signal_number, pid_t own_group)
+{
+	if (signal_number == 0 || !host_proc_signal(proc, signal_number))
+		return;
+	/* what descends from us made its own groups, so nobody else is in them */
+	if (signal_number == SIGKILL && below && proc->group > 1 && proc->group != own_group)
+		kill(-proc->group, SIGKILL);
+}
+
+/*
+ * Sends a signal to every descendant and to all that carry the mark; SIGKILL also to their whole
+ * groups, which no fork() outruns. 0 only counts. Returns how many were found, zombies left out.
+ */
+static size_t signal_all(const char *run_id, int signal_number)
+{
+	struct walk walk = { 0 };
+	pid_t self = getpid();
+	size_t found = 0;
+
+	walk.count = host_proc_list(&walk.list);
+	walk.below = pl_alloc_array(walk.count + 1, sizeof(*walk.below));
+	find_below(&walk, self);
+	for (size_t i = 0; i < walk.count; i++) {
+		const struct host_proc *proc = &walk.list[i];
+		if (proc->pid == self || host_proc_is_dead(proc) ||
+		    (!walk.below[i] && !host_mark_is_on(proc->pid, run_id)))
+			continue;
+		found++;
+		signal_one(proc, walk.below[i], signal_number, getpgrp());
+	}
+	free(walk.below);
+	free(walk.list);
+	return found;
+}
+
+/* ---- what becomes of them ---- */
 
 static void tell(const struct guard *guard, const struct host_guard_msg *msg, const int *fds,
 		 size_t fd_count)
@@ -116,7 +190,7 @@ static void begin_linger(struct guard *guard)
 		due_ns = guard->due_ns;
 	guard->phase = LINGERING;
 	guard->due_ns = due_ns;
-	host_guard_signal_all(guard->run_id, SIGTERM);
+	signal_all(guard->run_id, SIGTERM);
 }
 
 static void tell_gone(struct guard *guard, size_t left)
@@ -133,7 +207,7 @@ static void tell_gone(struct guard *guard, size_t left)
 static void kill_again(struct guard *guard)
 {
 	int64_t now_ns = pl_clock_now_ns();
-	size_t left = host_guard_signal_all(guard->run_id, SIGKILL);
+	size_t left = signal_all(guard->run_id, SIGKILL);
 	bool late = now_ns - guard->killing_ns > KILL_WAIT_NS;
 
 	guard->due_ns = now_ns + (late ? LATE_AGAIN_NS : KILL_AGAIN_NS);
@@ -144,9 +218,9 @@ static void kill_again(struct guard *guard)
 /* No child is left, so no descendant is; is there one that was never ours and has the mark? */
 static void finish(struct guard *guard)
 {
-	if (guard->phase == LINGERING && host_guard_signal_all(guard->run_id, 0) > 0)
+	if (guard->phase == LINGERING && signal_all(guard->run_id, 0) > 0)
 		return;
-	if (guard->phase == KILLING && host_guard_signal_all(guard->run_id, SIGKILL) > 0)
+	if (guard->phase == KILLING && signal_all(guard->run_id, SIGKILL) > 0)
 		return;
 	tell_gone(guard, 0);
 	guard->phase = IDLE;
@@ -169,16 +243,13 @@ static void advance(struct guard *guard)
 		begin_kill(guard);
 }
 
-/* Texts one behind the other become an array that points to them. */
-static const char **split(const char **text, const char *end, int32_t count)
+/* The next `count` of the texts that stand one behind the other. */
+static void take_texts(const char **text, const char *end, int32_t count, struct pl_strv *ret)
 {
-	const char **list = pl_alloc_array((size_t)count + 1, sizeof(*list));
-
 	for (int32_t i = 0; i < count && *text < end; i++) {
-		list[i] = *text;
+		pl_strv_add(ret, *text);
 		*text += strlen(*text) + 1;
 	}
-	return list;
 }
 
 static char *read_texts(int fd, size_t *ret_len)
@@ -206,11 +277,13 @@ static pid_t spawn(const struct host_guard_msg *msg, const int fds[HOST_GUARD_FD
 		errno = EBADMSG;
 		return -1;
 	}
-	auto_free const char **argv = split(&at, texts + len, msg->a);
-	auto_free const char **env = split(&at, texts + len, msg->b);
+	auto_strv argv = { 0 };
+	auto_strv env = { 0 };
+	take_texts(&at, texts + len, msg->a, &argv);
+	take_texts(&at, texts + len, msg->b, &env);
 	struct host_exec exec = {
-		.argv = argv,
-		.env = env,
+		.argv = pl_strv_texts(&argv),
+		.env = pl_strv_texts(&env),
 		.log_fd = fds[1],
 		.death_signal = SIGKILL,
 	};

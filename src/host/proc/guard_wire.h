@@ -1,12 +1,11 @@
 /*
  * What profllm and its guard say to each other: one packet a message on a SOCK_SEQPACKET pair.
  */
-#ifndef HOST_PROC_GUARD_PRIV_H
-#define HOST_PROC_GUARD_PRIV_H
+#ifndef HOST_PROC_GUARD_WIRE_H
+#define HOST_PROC_GUARD_WIRE_H
 
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 #define HOST_GUARD_FDS_MAX 2
 
@@ -38,21 +37,5 @@ int host_guard_send(int socket, const struct host_guard_msg *msg, const int *fds
  * there, -1: the other side is gone.
  */
 int host_guard_take(int socket, struct host_guard_msg *ret, int fds[HOST_GUARD_FDS_MAX]);
-
-/* The guard's own life; never returns. `parent` is profllm. */
-struct host_guard_self {
-	int socket;
-	pid_t parent;
-	const char *run_id;
-};
-_Noreturn void host_guard_main(const struct host_guard_self *self);
-
-/* ---- the processes below the caller (guard_walk.c) ---- */
-
-/*
- * Sends a signal to every descendant and to all that carry the mark; SIGKILL also to their whole
- * groups, which no fork() outruns. 0 only counts. Returns how many were found, zombies left out.
- */
-size_t host_guard_signal_all(const char *run_id, int signal_number);
 
 #endif

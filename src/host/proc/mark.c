@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/file.h"
-#include "host/proc/guard_proc.h"
+#include "host/proc/stat.h"
 
 #define ENVIRON_BYTES_MAX (16u << 20)
 #define LOOK_AGAIN_NS     (10 * PL_NS_PER_MS)

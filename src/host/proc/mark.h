@@ -6,7 +6,7 @@
 #define HOST_PROC_MARK_H
 
 #include "base/mem.h"
-#include "host/proc/guard_proc.h"
+#include "host/proc/stat.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -12,8 +12,8 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "host/proc/exec.h"
 #include "host/proc/guard.h"
-#include "host/proc/process_priv.h"
 
 #define STOP_POLL_NS  (20 * PL_NS_PER_MS)
 #define KILL_WAIT_NS  (10 * PL_NS_PER_S)
@@ -32,13 +32,14 @@ static int start_own(const struct host_process_spec *spec, struct host_process *
 		     struct pl_err *err)
 {
 	auto_fd int log_fd = -1;
-	auto_free const char **env = host_exec_env(spec->env);
+	auto_strv env = { 0 };
 
+	host_exec_env(spec->env, &env);
 	if (host_exec_open_log(spec->log_path, &log_fd, err) < 0)
 		return -1;
 	struct host_exec exec = {
 		.argv = spec->argv,
-		.env = env,
+		.env = pl_strv_texts(&env),
 		.log_fd = log_fd,
 		.death_signal = SIGTERM,
 	};

@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "host/proc/guard_proc.h"
+#include "host/proc/stat.h"
 #include "host/lock/lock.h"
 #include "host/lock/folder.h"
 #include "host/proc/mark.h"

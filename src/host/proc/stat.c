@@ -1,4 +1,4 @@
-#include "host/proc/guard_proc.h"
+#include "host/proc/stat.h"
 
 #include <ctype.h>
 #include <dirent.h>

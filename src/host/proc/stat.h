@@ -1,8 +1,8 @@
 /*
  * What the kernel tells of a process in /proc/PID/stat.
  */
-#ifndef HOST_PROC_GUARD_PROC_H
-#define HOST_PROC_GUARD_PROC_H
+#ifndef HOST_PROC_STAT_H
+#define HOST_PROC_STAT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "host/lock/port.h"
-#include "host/proc/guard_proc.h"
+#include "host/proc/stat.h"
 #include "run/context.h"
 #include "run/redirect.h"
 #include "run/steps/server.h"

@@ -15,7 +15,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "host/log/server_log_priv.h"
+#include "host/log/line.h"
 
 /* 2026-03-05T06:07:08Z */
 #define NOW_REAL_NS (1772690828 * PL_NS_PER_S)

@@ -19,7 +19,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "host/proc/guard_proc.h"
+#include "host/proc/stat.h"
 #include "host/proc/mark.h"
 #include "host/proc/process.h"
 #include "host/proc/reaper.h"

@@ -1,4 +1,4 @@
-#include "host/proc/guard_priv.h"
+#include "host/proc/guard_wire.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -14,7 +14,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "host/proc/guard_proc.h"
+#include "host/proc/stat.h"
 #include "host/proc/process.h"
 
 #define LONG_NS (60 * PL_NS_PER_S)

@@ -24,6 +24,17 @@
 /* How long a request to stop may go unseen. */
 #define STOP_TICK_NS (100 * PL_NS_PER_MS)
 
+/*
+ * The fetches of a batch, and the connections that take one after the other from it:
+ *
+ *    fetches[next++] ──> conn_send ──> conn_work ──whole──> conn_succeed ──> conn_next
+ *                            ^             |                                  |    |
+ *                            |             └──failed──> conn_fail ────────────┤    none left:
+ *                            └── once more, on a new connection ──┘           |    busy--
+ *                                                                    the next one
+ *
+ * Buffers are the set's: one thread, so one read is under way at a time.
+ */
 struct fetch_set {
 	struct io_loop *loop;
 	const struct io_fetch *fetches;
@@ -59,6 +70,10 @@ struct fetch_conn {
 	struct pl_err err;
 };
 
+/*
+ * close_notify is said where the socket takes it; nobody waits for its answer (RFC 8446, 6.1 asks
+ * for none).
+ */
 static void conn_close(struct fetch_conn *conn)
 {
 	if (conn->fd < 0)
@@ -91,6 +106,7 @@ static int on_body(void *data, const char *bytes, size_t len)
 {
 	struct fetch_conn *conn = data;
 
+	/* The parser hands back what a callback returns and leaves the error to it. */
 	if (!pl_buf_add(&conn->body, bytes, len))
 		return pl_err_set(&conn->err, PL_ERR_NETWORK, "reply is larger than %zu bytes",
 				  conn->body.max);
@@ -126,6 +142,10 @@ static bool names_header(const char *lines, const char *name)
 	return false;
 }
 
+/*
+ * HTTP/1.1 wants a Host (RFC 9112, 3.2); a socket of a path has no name, and "localhost" is what
+ * clients send there.
+ */
 static void add_host(struct pl_buf *head, const struct io_fetch *fetch)
 {
 	char text[160];
@@ -165,10 +185,15 @@ static int write_head(struct fetch_conn *conn)
 	add_host(head, fetch);
 	pl_buf_addf(head, "User-Agent: profllm/%s\r\n", PROFLLM_VERSION);
 	pl_buf_add_text(head, "Accept: */*\r\nAccept-Encoding: identity\r\n");
+	/*
+	 * A single fetch has no use for its connection; saying so spares the server a keep-alive
+	 * timeout.
+	 */
 	if (!conn->set->keep)
 		pl_buf_add_text(head, "Connection: close\r\n");
 	if (fetch->body != NULL && !names_header(fetch->headers, "content-type"))
 		pl_buf_add_text(head, "Content-Type: application/json\r\n");
+	/* A POST without a body still says its length, 0: some servers answer 411 else. */
 	if (sends)
 		pl_buf_addf(head, "Content-Length: %zu\r\n",
 			    fetch->body != NULL ? fetch->body_len : 0);
@@ -201,6 +226,10 @@ static int conn_open(struct fetch_conn *conn)
 	return -1;
 }
 
+/*
+ * By bytes and by whose certificates are trusted: a connection is not used again for a peer that
+ * would have to be checked another way.
+ */
 static bool same_addr(const struct io_addr *a, const struct io_addr *b)
 {
 	return a == b ||
@@ -226,6 +255,10 @@ static int conn_send(struct fetch_conn *conn)
 	pl_buf_clear(&conn->body);
 	conn->body.max = max > 0 ? max : REPLY_BYTES_DEFAULT;
 	io_http_reset(conn->http);
+	/*
+	 * A HEAD is answered with the length of a body that does not follow; only who asked can
+	 * know.
+	 */
 	io_http_set_no_body(conn->http, strcmp(method_of(conn->fetch), "HEAD") == 0);
 	if (write_head(conn) < 0)
 		return -1;
@@ -249,6 +282,10 @@ static void conn_next(struct fetch_conn *conn)
 {
 	struct fetch_set *set = conn->set;
 
+	/*
+	 * One that cannot even begin takes its error and makes room for the next: a loop, so that a
+	 * thousand refused ones need no stack.
+	 */
 	while (set->next < set->count) {
 		conn->fetch = &set->fetches[set->next];
 		conn->reply = &set->replies[set->next];
@@ -341,6 +378,10 @@ static int conn_write(struct fetch_conn *conn)
 		struct iovec parts[2];
 		struct msghdr msg = { .msg_iov = parts };
 		size_t in_body = conn->sent > conn->head.len ? conn->sent - conn->head.len : 0;
+		/*
+		 * Head and body in one call: with TCP_NODELAY two would be two segments, and some
+		 * servers look at each.
+		 */
 		if (conn->sent < conn->head.len)
 			parts[msg.msg_iovlen++] =
 				(struct iovec){ .iov_base = conn->head.data + conn->sent,
@@ -370,6 +411,7 @@ static int conn_end(struct fetch_conn *conn)
 				  conn->tls != NULL && !io_tls_is_established(conn->tls)
 					  ? ", within the handshake of TLS"
 					  : "");
+	/* A body without a length ends with the connection; of any other the end is a cut. */
 	return io_http_end(conn->http, &conn->err);
 }
 
@@ -407,6 +449,7 @@ static int conn_take_tls(struct fetch_conn *conn, size_t len)
 
 static int conn_read(struct fetch_conn *conn)
 {
+	/* The receive stamp is of no use here: these exchanges are not measured. */
 	int64_t stamp_ns;
 	ssize_t len = io_sock_recv(conn->fd, conn->set->read, READ_BYTES, &stamp_ns);
 
@@ -427,6 +470,9 @@ static int conn_read(struct fetch_conn *conn)
 
 static int conn_connected(struct fetch_conn *conn)
 {
+	/*
+	 * connect() was begun without waiting: how it went is asked once the socket has any event.
+	 */
 	int failure = io_sock_connect_result(conn->fd);
 	char text[160];
 
@@ -553,6 +599,7 @@ int io_fetch_batch(const struct io_fetch *fetches, size_t count, unsigned parall
 int io_fetch(const struct io_fetch *fetch, struct io_reply *ret, struct pl_err *err)
 {
 	auto_free struct fetch_set *set = pl_alloc(sizeof(*set));
+	/* Moved to the caller only when it is whole: *ret stays untouched on failure. */
 	auto_reply reply = { 0 };
 
 	set->fetches = fetch;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "io/http_priv.h"
+#include "io/http_head.h"
 
 /* A chunk's size line with its extensions. */
 #define CHUNK_LINE_BYTES_MAX 4096
@@ -98,6 +98,10 @@ static enum state body_state(const struct io_http *http, const struct io_http_he
 	return http->kind == IO_HTTP_RESPONSE ? STATE_UNTIL_END : STATE_HEAD;
 }
 
+/*
+ * Interim answers (100 Continue, 103 Early Hints) are passed over: RFC 9110, 15.2. 101 is the last
+ * of HTTP.
+ */
 static int take_head(struct io_http *http, struct pl_err *err)
 {
 	struct io_http_head head;
@@ -179,6 +183,10 @@ static int feed_counted(struct io_http *http, const char **at, const char *end, 
 		len = http->left;
 	const char *bytes = *at;
 	*at += len;
+	/*
+	 * Counted before the callback sees them: one that fails leaves a state of error, and no
+	 * body that is counted twice.
+	 */
 	http->left -= len;
 	int rc = pass_body(http, bytes, (size_t)len);
 	if (rc != 0 || http->left > 0)
@@ -191,6 +199,10 @@ static int feed_counted(struct io_http *http, const char **at, const char *end, 
 
 static int feed_size(struct io_http *http, char c, struct pl_err *err)
 {
+	/*
+	 * Digits count only before the first blank or ';': "1 2" is no size of 18. A lenient and a
+	 * strict reader would disagree on it, and a request be smuggled between them.
+	 */
 	int digit = http->state == STATE_SIZE ? pl_hex_value(c) : -1;
 
 	if (++http->line_bytes > CHUNK_LINE_BYTES_MAX)
@@ -228,6 +240,7 @@ static void enter_chunk(struct io_http *http)
 	http->state = http->left > 0 ? STATE_DATA : STATE_TRAILER;
 }
 
+/* Trailers are skipped, but bounded like a head: a peer could else send them for ever. */
 static int feed_trailer(struct io_http *http, char c, struct pl_err *err)
 {
 	if (++http->trailer_bytes > IO_HTTP_HEAD_BYTES_MAX)
@@ -319,6 +332,9 @@ int io_http_feed(struct io_http *http, const char *bytes, size_t len, bool stop_
 	return 0;
 }
 
+/*
+ * The end of the connection is the end of the message only where nothing else could have ended it.
+ */
 int io_http_end(struct io_http *http, struct pl_err *err)
 {
 	if (http->state == STATE_UNTIL_END)

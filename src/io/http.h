@@ -81,10 +81,4 @@ int io_http_error_status(const struct io_http *http);
 /* Case-insensitive; NULL when absent. */
 const char *io_http_header_get(const struct io_http_head *head, const char *name);
 
-/* Percent-decodes in place; false when malformed or when a NUL would come out. */
-bool io_http_percent_decode(char *text);
-
-/* 200 -> "OK"; "Unknown" for what has no name. */
-const char *io_http_reason(int status);
-
 #endif

@@ -1,4 +1,4 @@
-#include "io/http_priv.h"
+#include "io/http_head.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -30,6 +30,7 @@ static int PL_PRINTF(3, 4) fail(struct parse *parse, int status, const char *for
 	return io_http_fail(parse->kind, parse->err, text);
 }
 
+/* RFC 9110, 5.6.2. */
 static bool is_token_char(unsigned char c)
 {
 	if ((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'))
@@ -78,6 +79,10 @@ static int next_line(struct parse *parse, char **ret_line)
 	parse->at = lf + 1;
 	if (lf > line && lf[-1] == '\r')
 		lf--;
+	/*
+	 * A bare CR, a NUL or an escape in a head is how two readers come to see two different
+	 * messages: refused everywhere.
+	 */
 	for (const char *c = line; c < lf; c++) {
 		if (io_http_is_control((unsigned char)*c))
 			return fail(parse, 400, "control byte 0x%02x in the head",
@@ -178,6 +183,10 @@ static bool list_has(const char *list, const char *word)
 	return false;
 }
 
+/*
+ * The same length said twice is allowed (RFC 9110, 8.6), two different ones are the mark of
+ * smuggling.
+ */
 static int note_length(struct parse *parse, const char *value)
 {
 	int64_t length;
@@ -195,6 +204,10 @@ static int note_coding(struct parse *parse, const char *value)
 	if (parse->has_coding)
 		return fail(parse, 400, "two transfer-encoding");
 	parse->has_coding = true;
+	/*
+	 * Nothing else was asked for (no TE header is sent), and "gzip, chunked" would have to be
+	 * unpacked: refused, not misread.
+	 */
 	parse->head.chunked = strcasecmp(value, "chunked") == 0;
 	if (!parse->head.chunked)
 		return fail(parse, 501, "transfer-encoding '%.64s'", value);
@@ -214,6 +227,10 @@ static int note_header(struct parse *parse, const struct io_http_header *header)
 	return 0;
 }
 
+/*
+ * White space in front of the colon fails with the name: RFC 9112, 5.1 forbids it for the smuggling
+ * that it makes possible.
+ */
 static int parse_header(struct parse *parse, char *line, struct io_http_header *ret)
 {
 	char *colon = strchr(line, ':');
@@ -255,6 +272,10 @@ static int parse_headers(struct parse *parse)
 	}
 	parse->head.headers = parse->headers;
 	parse->head.header_count = count;
+	/*
+	 * RFC 9112, 6.1 and 6.3: an answer or request with both is an attack or broken; which one
+	 * counts is what readers differ in.
+	 */
 	if (parse->has_coding && parse->head.content_length >= 0)
 		return fail(parse, 400, "content-length with transfer-encoding");
 	if (parse->has_coding && parse->head.minor_version == 0)
@@ -283,6 +304,10 @@ int io_http_head_parse(enum io_http_kind kind, char *text, size_t len,
 		*ret_status = parse.status;
 		return -1;
 	}
+	/*
+	 * Connections stay from HTTP/1.1 on unless one side says otherwise; in 1.0 it is the other
+	 * way round.
+	 */
 	parse.head.keep_alive = !parse.says_close &&
 				(parse.head.minor_version > 0 || parse.says_keep_alive);
 	*ret = parse.head;

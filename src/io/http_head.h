@@ -2,8 +2,8 @@
  * The head of a message, apart from how its bytes came together: io/http.c collects it,
  * io/http_head.c takes it apart.
  */
-#ifndef IO_HTTP_PRIV_H
-#define IO_HTTP_PRIV_H
+#ifndef IO_HTTP_HEAD_H
+#define IO_HTTP_HEAD_H
 
 #include "io/http.h"
 

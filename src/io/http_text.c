@@ -1,7 +1,11 @@
-#include "io/http.h"
+#include "io/http_text.h"
 
 #include "base/text.h"
 
+/*
+ * In place: what is decoded is never longer. "%00" is refused, since a NUL would end the text for
+ * whoever reads it next.
+ */
 bool io_http_percent_decode(char *text)
 {
 	char *out = text;
@@ -75,6 +79,7 @@ static const struct {
 	{ 511, "Network Authentication Required" },
 };
 
+/* Few rows and asked for once an answer: a search from the front is quick enough. */
 const char *io_http_reason(int status)
 {
 	for (size_t i = 0; i < PL_ARRAY_SIZE(reasons); i++) {

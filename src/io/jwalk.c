@@ -18,6 +18,10 @@ enum expect {
 #define ONES  UINT64_C(0x0101010101010101)
 #define HIGHS UINT64_C(0x8080808080808080)
 
+/*
+ * Text and length stay valid to read, so that a caller who forgets to look at the token reads
+ * nothing.
+ */
 static enum io_jwalk_token fail(struct io_jwalk *walk)
 {
 	walk->expect = EXPECT_NOTHING;
@@ -26,6 +30,7 @@ static enum io_jwalk_token fail(struct io_jwalk *walk)
 	return IO_JWALK_ERROR;
 }
 
+/* Only these four (RFC 8259, 2): isspace() would also take form feeds, and ask the locale. */
 static inline void skip_space(struct io_jwalk *walk)
 {
 	const char *at = walk->at;
@@ -169,6 +174,10 @@ static bool read_string(struct io_jwalk *walk)
 				return false;
 			continue;
 		}
+		/*
+		 * Characters beyond ASCII mostly come in runs: a Chinese answer would else go back
+		 * to skip_plain() for each.
+		 */
 		do {
 			size_t len = utf8_len(at, end);
 			if (len == 0)
@@ -189,6 +198,10 @@ static const char *skip_digits(const char *at, const char *end)
 	return at;
 }
 
+/*
+ * The grammar of RFC 8259, 6, for which strtod() is no test: it takes "+1", "0x1", "inf" and the
+ * locale's comma.
+ */
 static bool read_number(struct io_jwalk *walk)
 {
 	const char *at = walk->at;
@@ -232,10 +245,15 @@ static enum io_jwalk_token read_word(struct io_jwalk *walk, const char *word, si
 	return token;
 }
 
+/*
+ * The bit of a level says with what it must be closed; the word is shifted, so the lowest bit is
+ * the innermost level's.
+ */
 static enum io_jwalk_token open_level(struct io_jwalk *walk, bool object)
 {
 	if (walk->depth == IO_JWALK_DEPTH_MAX)
 		return fail(walk);
+	/* 64 levels in one word: that, and not a stack that grows, is the limit on depth. */
 	walk->in_object = walk->in_object << 1 | object;
 	walk->depth++;
 	walk->expect = object ? EXPECT_KEY_OR_END : EXPECT_VALUE_OR_END;
@@ -340,6 +358,7 @@ enum io_jwalk_token io_jwalk_next(struct io_jwalk *walk)
 	}
 }
 
+/* The level below which the walker has to come; an outermost object is left by depth 0. */
 enum io_jwalk_token io_jwalk_skip(struct io_jwalk *walk)
 {
 	unsigned outside = walk->depth - 1;

@@ -13,6 +13,10 @@
 
 #include "base/clock.h"
 
+/*
+ * Events fetched by one wait. More than that are ready only under a load at which the next wait
+ * returns at once anyway.
+ */
 #define BATCH_MAX 256
 
 /* `order` numbers the starts, so that timers due at the same time fire first come, first served. */
@@ -33,6 +37,15 @@ struct post_list {
 	size_t room;
 };
 
+/*
+ * One pass, as io_loop_step() makes it:
+ *
+ *    epoll_pwait2 ──> now_ns ──> callbacks of the fetched events ──> posts ──> timers that are due
+ *    (until the first timer)      in the kernel's order             in order    by due time, then by start
+ *
+ * Events come before timers: bytes that came in time are read before the timeout that they would
+ * have prevented.
+ */
 struct io_loop {
 	int epoll_fd;
 	int wake_fd;
@@ -63,6 +76,7 @@ static bool entry_before(const struct heap_entry *a, const struct heap_entry *b)
 	return a->order < b->order;
 }
 
+/* The place is kept in the timer, so that stopping one costs log n and not a search. */
 static void heap_put(struct io_loop *loop, size_t at, struct heap_entry entry)
 {
 	loop->heap[at] = entry;
@@ -91,6 +105,9 @@ static void heap_settle(struct io_loop *loop, size_t at, struct heap_entry entry
 	heap_put(loop, at, entry);
 }
 
+/*
+ * The last entry fills the hole; it may have to go up or down from there, so both ways are tried.
+ */
 void io_timer_stop(struct io_loop *loop, struct io_timer *timer)
 {
 	size_t at = timer->heap_index;
@@ -140,6 +157,10 @@ static void wake(struct io_loop *loop)
 		;
 }
 
+/*
+ * The list is taken under the lock and run without it: a post may post again, which then waits for
+ * the next pass. The two lists change places, so that neither is allocated anew.
+ */
 static void run_posts(struct io_loop *loop)
 {
 	uint64_t count;
@@ -163,6 +184,10 @@ static int wait_events(struct io_loop *loop, int64_t due_ns)
 	int64_t wait_ns = due_ns > 0 ? due_ns - pl_clock_now_ns() : 0;
 	if (wait_ns <= 0)
 		return epoll_wait(loop->epoll_fd, loop->batch, BATCH_MAX, 0);
+	/*
+	 * Since Linux 5.11, and absent from older kernels and from some sandboxes: epoll_wait()'s
+	 * milliseconds would make launches up to 1 ms late.
+	 */
 	if (!loop->no_pwait2) {
 		struct timespec wait = { .tv_sec = wait_ns / PL_NS_PER_S,
 					 .tv_nsec = wait_ns % PL_NS_PER_S };
@@ -204,6 +229,10 @@ int io_loop_step(struct io_loop *loop, int64_t due_ns, struct pl_err *err)
 {
 	if (loop->heap_count > 0 && loop->heap[1].due_ns < due_ns)
 		due_ns = loop->heap[1].due_ns;
+	/*
+	 * EINTR counts as a pass without events: whoever was signalled looks at his flags in his
+	 * next timer or post.
+	 */
 	int count = wait_events(loop, due_ns);
 	if (count < 0 && errno != EINTR)
 		return pl_err_errno(err, "cannot wait for events");
@@ -265,6 +294,10 @@ void io_loop_unwatch(struct io_loop *loop, struct io_watch *watch)
 		return;
 	watch->active = false;
 	epoll_ctl(loop->epoll_fd, EPOLL_CTL_DEL, watch->fd, NULL);
+	/*
+	 * Rule 2 of loop.h: an event that this pass has fetched and not yet handed out must find
+	 * nobody. Its descriptor may be closed, its memory used again by then.
+	 */
 	for (int i = loop->batch_at + 1; i < loop->batch_count; i++) {
 		if (loop->batch[i].data.ptr == watch)
 			loop->batch[i].data.ptr = NULL;
@@ -275,6 +308,7 @@ void io_loop_post(struct io_loop *loop, io_post_fn *fn, void *data)
 {
 	pthread_mutex_lock(&loop->lock);
 	struct post_list *posts = &loop->posts;
+	/* Only the first post of a pass pays for a system call. */
 	bool first = posts->count == 0;
 	pl_grow((void **)&posts->items, &posts->room, posts->count + 1, sizeof(*posts->items));
 	posts->items[posts->count++] = (struct loop_post){ .fn = fn, .data = data };

@@ -23,7 +23,11 @@ static int new_socket(const struct io_addr *addr, struct pl_err *err)
 	return fd;
 }
 
-/* Both fail on a unix socket, where they mean nothing. */
+/*
+ * Both fail on a unix socket, where they mean nothing. Without TCP_NODELAY a request of two writes
+ * waits for the peer's acknowledgement of the first, 40 ms with delayed ones. Stamps:
+ * docs/decisions/0001-kernel-stamps.md.
+ */
 static void set_stream_options(int fd)
 {
 	int on = 1;
@@ -32,6 +36,7 @@ static void set_stream_options(int fd)
 	setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof(on));
 }
 
+/* getaddrinfo() gives an address once for each line of /etc/hosts that has it. */
 static bool holds(const struct io_addr *list, size_t count, const struct addrinfo *item)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -79,6 +84,10 @@ int io_addr_resolve_all(const char *host, uint16_t port, struct io_addr *ret, si
 	if (rc != 0)
 		return pl_err_set(err, PL_ERR_NETWORK, "host '%s' cannot be resolved: %s", bare,
 				  gai_strerror(rc));
+	/*
+	 * IPv4 first, against RFC 6724: vLLM and most servers bind 0.0.0.0, and "localhost"
+	 * resolves to ::1 first.
+	 */
 	size_t count = take_family(list, true, ret, 0, room);
 	count = take_family(list, false, ret, count, room);
 	freeaddrinfo(list);
@@ -106,6 +115,10 @@ int io_addr_unix(const char *path, struct io_addr *ret, struct pl_err *err)
 				  sizeof(ret->u.local.sun_path) - 1);
 	*ret = (struct io_addr){ .u.local.sun_family = AF_UNIX };
 	memcpy(ret->u.local.sun_path, path, len + 1);
+	/*
+	 * With its NUL, and no more: the kernel takes every byte within the length for part of the
+	 * name.
+	 */
 	ret->len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len + 1);
 	return 0;
 }
@@ -155,6 +168,9 @@ int io_sock_listen(const struct io_addr *addr, int backlog, int *ret_fd, struct 
 	if (fd < 0)
 		return -1;
 	io_addr_text(addr, text, sizeof(text));
+	/*
+	 * Connections of the run before lie in TIME_WAIT for a minute, and must not keep the port.
+	 */
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	if (bind(fd, &addr->u.any, addr->len) < 0 || listen(fd, backlog) < 0) {
 		if (errno == EADDRINUSE)
@@ -191,6 +207,10 @@ int io_sock_connect_begin(int fd, const struct io_addr *addr, struct pl_err *err
 {
 	char text[160];
 
+	/*
+	 * EINTR too: the connection goes on by itself, and its result comes as with EINPROGRESS
+	 * (POSIX, connect()).
+	 */
 	if (connect(fd, &addr->u.any, addr->len) == 0 || errno == EINPROGRESS || errno == EINTR)
 		return 0;
 	int saved = errno;
@@ -209,6 +229,7 @@ int io_sock_connect(const struct io_addr *addr, int *ret_fd, struct pl_err *err)
 	return 0;
 }
 
+/* Reading SO_ERROR clears it: to be asked once. */
 int io_sock_connect_result(int fd)
 {
 	int result = 0;
@@ -245,10 +266,19 @@ static int64_t stamp_of(struct msghdr *msg)
 	return 0;
 }
 
+/*
+ * The kernel gives the stamp of the last segment that a read took bytes from
+ * (tcp_recv_timestamp()): events that came in several segments and are read together share the
+ * latest one.
+ */
 ssize_t io_sock_recv(int fd, void *data, size_t room, int64_t *ret_stamp_real_ns)
 {
 	union {
 		struct cmsghdr align;
+		/*
+		 * Room for more than is asked for: with too little the kernel would cut the list,
+		 * and the stamp with it.
+		 */
 		char bytes[CMSG_SPACE(sizeof(struct timespec)) + 64];
 	} control;
 	struct iovec part = { .iov_base = data, .iov_len = room };
@@ -266,6 +296,10 @@ ssize_t io_sock_recv(int fd, void *data, size_t room, int64_t *ret_stamp_real_ns
 	return len;
 }
 
+/*
+ * TCP_QUICKACK 0 puts the connection into "pingpong" mode, which the kernel leaves by itself:
+ * tcp(7), "not permanent".
+ */
 void io_sock_delay_acks(int fd)
 {
 	int off = 0;
@@ -291,6 +325,10 @@ bool io_sock_segments(int fd, struct io_segments *ret)
 	return true;
 }
 
+/*
+ * released: one segment may have been under way when counting began, and each of ours let one more
+ * go. What exceeds that, full ones left out, was sent without waiting.
+ */
 bool io_segments_came_unacked(const struct io_segments *from, const struct io_segments *to)
 {
 	uint64_t bytes = to->bytes_received - from->bytes_received;

@@ -8,7 +8,15 @@
 /* What a stream's largest event took is given back for the next stream, above this. */
 #define KEEP_BYTES 65536
 
-/* One io_sse_feed(): the fed bytes and the data line that still lies in them. */
+/*
+ * One io_sse_feed(), and how few bytes it copies:
+ *
+ *    whole event in the piece, one data line   ──> the callback gets the caller's own bytes (`direct`)
+ *    several data lines, or the piece ends     ──> sse->event collects them
+ *    a line without its end                    ──> sse->line keeps it for the next piece
+ *
+ * Nearly all events of a token stream are of the first kind.
+ */
 struct feed {
 	struct io_sse *sse;
 	const char *at;
@@ -46,6 +54,10 @@ static int too_large(struct feed *feed)
 			  IO_SSE_EVENT_BYTES_MAX);
 }
 
+/*
+ * What lies in the caller's bytes must be copied before they go away, or before more is joined to
+ * it.
+ */
 static int keep_direct(struct feed *feed)
 {
 	const char *data = feed->direct;
@@ -88,6 +100,10 @@ static int pass_event(struct feed *feed)
 	feed->direct = NULL;
 	sse->has_data = false;
 	sse->events++;
+	/*
+	 * State is settled before the callback: it may fail the stream, and the next feed must not
+	 * see the event again.
+	 */
 	int rc = sse->fn(sse->user, data, len);
 	if (sse->event.len > 0)
 		pl_buf_clear(&sse->event);
@@ -139,6 +155,10 @@ static int feed_lines(struct feed *feed)
 	struct io_sse *sse = feed->sse;
 
 	while (feed->at < feed->end) {
+		/*
+		 * A CR ends its line at once, for the LF behind it may never come; if it does, in
+		 * this piece or the next, it ends no second line.
+		 */
 		if (sse->skip_lf) {
 			sse->skip_lf = false;
 			if (*feed->at == '\n') {

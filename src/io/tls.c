@@ -42,6 +42,14 @@ struct io_tls {
 	bool asked; /* the server asked for a certificate of the client's */
 };
 
+/*
+ * OpenSSL between two buffers in place of a socket:
+ *
+ *    recvmsg() + stamp ──> tls->in ──on_read──> SSL ──> plain bytes
+ *    send() <── io_tls_flush <── tls->out <──on_write── SSL <── plain bytes
+ *
+ * When `in` is empty OpenSSL is told to come again, which ends SSL_read_ex() without blocking.
+ */
 static int on_read(BIO *bio, char *data, size_t room, size_t *ret_len)
 {
 	struct io_tls *tls = BIO_get_data(bio);
@@ -59,6 +67,7 @@ static int on_read(BIO *bio, char *data, size_t room, size_t *ret_len)
 	return 1;
 }
 
+/* A full buffer is a failure and no retry: nobody would empty it inside this call. */
 static int on_write(BIO *bio, const char *data, size_t len, size_t *ret_len)
 {
 	struct io_tls *tls = BIO_get_data(bio);
@@ -70,6 +79,10 @@ static int on_write(BIO *bio, const char *data, size_t len, size_t *ret_len)
 	return 1;
 }
 
+/*
+ * Flushing has nothing to do and must succeed, or the handshake fails; every other command is
+ * answered with "no".
+ */
 static long on_control(BIO *bio, int command, long number, void *pointer)
 {
 	(void)bio;
@@ -78,6 +91,7 @@ static long on_control(BIO *bio, int command, long number, void *pointer)
 	return command == BIO_CTRL_FLUSH;
 }
 
+/* One for the process and never freed: contexts of any thread may still use it at exit. */
 static BIO_METHOD *method;
 static pthread_once_t method_once = PTHREAD_ONCE_INIT;
 
@@ -104,9 +118,17 @@ static SSL_CTX *new_context(const SSL_METHOD *side)
 
 	if (context == NULL || SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION) != 1)
 		abort();
+	/*
+	 * Renegotiation could begin in the middle of a stream and take a flush that no event is due
+	 * for.
+	 */
 	SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
 	/* idle connections hold no buffers of 16 KB: thousands of streams wait most of the time */
 	SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
+	/*
+	 * Each connection pays for a whole handshake, as vLLM's client does: resumed ones would
+	 * flatter the server.
+	 */
 	SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
 	return context;
 }
@@ -204,6 +226,7 @@ int io_tls_client_new(const char *host, const struct io_tls_trust *trust,
 	client->host = bare_host(host);
 	client->is_address = inet_pton(AF_INET, client->host, address) == 1 ||
 			     inet_pton(AF_INET6, client->host, address) == 1;
+	/* A proxy that speaks HTTP/2 by default would answer in it; this says that we do not. */
 	SSL_CTX_set_alpn_protos(client->context, http, sizeof(http) - 1);
 	SSL_CTX_set_client_cert_cb(client->context, on_certificate_wanted);
 	if (set_trust(client, trust, err) < 0)
@@ -278,10 +301,12 @@ static struct io_tls *new_connection(SSL_CTX *context, size_t out_bytes_max)
 
 static void expect_host(SSL *ssl, const struct io_tls_client *client)
 {
+	/* RFC 6066, 3: a literal address is no server name. */
 	if (!client->is_address)
 		SSL_set_tlsext_host_name(ssl, client->host);
 	if (SSL_get_verify_mode(ssl) == SSL_VERIFY_NONE || client->pinned != NULL)
 		return;
+	/* As browsers: "w*.example.com" covers nothing (RFC 9525, 6.3). */
 	SSL_set_hostflags(ssl, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
 	if (client->is_address)
 		X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), client->host);
@@ -424,6 +449,10 @@ enum io_tls_result io_tls_receive(struct io_tls *tls, const char *bytes, size_t 
 	tls->in = bytes;
 	tls->in_len = len;
 	ERR_clear_error();
+	/*
+	 * One call gives one record. All are taken, or bytes would lie in OpenSSL while the
+	 * edge-triggered socket stays silent.
+	 */
 	while (done == 1) {
 		size_t got = 0;
 		done = SSL_read_ex(tls->ssl, plain + *ret_len, room - *ret_len, &got);
@@ -461,6 +490,7 @@ void io_tls_close(struct io_tls *tls)
 	if (!io_tls_is_established(tls))
 		return;
 	ERR_clear_error();
+	/* Our half only: the peer's answer is not waited for, the connection is closed next. */
 	SSL_shutdown(tls->ssl);
 	ERR_clear_error();
 }
@@ -496,6 +526,7 @@ int io_tls_flush(struct io_tls *tls, int fd, size_t piece)
 			errno = why;
 			return why == EAGAIN ? 0 : -1;
 		}
+		/* The buffer is moved once at the end, not behind each piece. */
 		done += (size_t)sent;
 	}
 	io_tls_sent(tls, done);

@@ -1,9 +1,12 @@
-#include "sim/server_priv.h"
+#include "sim/admin.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "sim/answer.h"
+#include "sim/conn.h"
+#include "sim/serve_log.h"
+#include "sim/server_priv.h"
 
 #define BODY_MAX (1u << 20)
 

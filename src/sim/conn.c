@@ -1,4 +1,4 @@
-#include "sim/server_priv.h"
+#include "sim/conn.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -9,21 +9,21 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "io/http_text.h"
 #include "io/sock.h"
-#include "io/tls.h"
+#include "sim/serve_log.h"
+#include "sim/server_priv.h"
 
-#define INPUT_BYTES     65536
-#define PLAIN_BYTES     (INPUT_BYTES + IO_TLS_PLAIN_SLACK)
 #define OUT_BYTES_MAX   (256u << 20)
 #define LATER_BYTES_MAX (4u << 20)
+#define OFFSET_FRESH_NS (100 * PL_NS_PER_MS) /* how long realtime - monotonic is believed */
 
 static void mark_dead(struct sim_conn *conn)
 {
 	conn->dead = true;
 	conn->server->any_dead = true;
 	io_loop_unwatch(conn->server->loop, &conn->watch);
-	if (conn->job != NULL)
-		sim_job_abort(conn->job);
+	conn->server->calls->gone(conn);
 }
 
 static void forget_request(struct sim_conn *conn)
@@ -114,7 +114,7 @@ static void refuse_bytes(struct sim_conn *conn)
 	static const char text[] = "Invalid HTTP request received.";
 
 	conn->keep_alive = false;
-	conn->route = sim_route_count();
+	conn->route = SIM_ROUTE_NONE;
 	if (conn->method == NULL)
 		conn->method = pl_strdup("GET");
 	if (conn->target == NULL)
@@ -142,7 +142,7 @@ static void feed(struct sim_conn *conn, const char *bytes, size_t len)
 		return;
 	}
 	capture(conn);
-	sim_route(conn);
+	conn->server->calls->request(conn);
 }
 
 static void feed_later(struct sim_conn *conn)
@@ -184,6 +184,20 @@ static void watch_output(struct sim_conn *conn)
 		io_loop_rewatch(conn->server->loop, &conn->watch, events);
 }
 
+static int64_t to_monotonic(struct sim_server *server, int64_t real_ns, int64_t now_ns)
+{
+	int64_t stamp_ns;
+
+	if (real_ns == 0)
+		return now_ns;
+	if (now_ns - server->clock_offset_at_ns > OFFSET_FRESH_NS) {
+		server->clock_offset_ns = pl_clock_offset_ns();
+		server->clock_offset_at_ns = now_ns;
+	}
+	stamp_ns = real_ns - server->clock_offset_ns;
+	return stamp_ns < now_ns ? stamp_ns : now_ns;
+}
+
 static void take(struct sim_conn *conn, const char *bytes, size_t len, int64_t stamp_ns)
 {
 	struct sim_server *server = conn->server;
@@ -195,7 +209,7 @@ static void take(struct sim_conn *conn, const char *bytes, size_t len, int64_t s
 			mark_dead(conn);
 		return;
 	}
-	conn->arrival_ns = sim_server_to_monotonic(server, stamp_ns, pl_clock_now_ns());
+	conn->arrival_ns = to_monotonic(server, stamp_ns, pl_clock_now_ns());
 	feed(conn, bytes, len);
 	sim_conn_resume(conn);
 }
@@ -206,7 +220,7 @@ static void take_tls(struct sim_conn *conn, size_t len, int64_t stamp_ns)
 	struct pl_err ignored = PL_ERR_INIT; /* who cannot speak it is hung up on, as by uvicorn */
 	size_t plain_len;
 	enum io_tls_result result = io_tls_receive(conn->tls, server->input, len, server->plain,
-						   PLAIN_BYTES, &plain_len, &ignored);
+						   SIM_PLAIN_BYTES, &plain_len, &ignored);
 
 	/* the handshake's answer, or what was wrong with it */
 	if (io_tls_flush(conn->tls, conn->watch.fd, cut_bytes(conn)) < 0)
@@ -221,7 +235,7 @@ static void on_input(struct sim_conn *conn)
 {
 	struct sim_server *server = conn->server;
 	int64_t stamp_ns = 0;
-	ssize_t len = io_sock_recv(conn->watch.fd, server->input, INPUT_BYTES, &stamp_ns);
+	ssize_t len = io_sock_recv(conn->watch.fd, server->input, SIM_INPUT_BYTES, &stamp_ns);
 
 	if (len < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
@@ -267,7 +281,7 @@ static void on_event(struct io_loop *loop, struct io_watch *watch, uint32_t even
 		on_output(conn);
 	if (!conn->dead && (events & (EPOLLIN | EPOLLHUP | EPOLLERR)))
 		on_input(conn);
-	sim_server_reap(server);
+	server->calls->rest(server);
 }
 
 void sim_conn_drop(struct sim_conn *conn, bool reset)

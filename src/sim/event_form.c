@@ -1,4 +1,4 @@
-#include "sim/server_priv.h"
+#include "sim/event_form.h"
 
 #include <stdlib.h>
 #include <string.h>

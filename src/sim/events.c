@@ -1,9 +1,12 @@
-#include "sim/server_priv.h"
+#include "sim/events.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "sim/job.h"
+#include "sim/responses.h"
+#include "sim/server_priv.h"
 #include "sim/tokenizer.h"
 
 /*

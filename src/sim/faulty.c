@@ -1,11 +1,18 @@
-#include "sim/server_priv.h"
+#include "sim/faulty.h"
 
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/text.h"
+#include "sim/answer.h"
+#include "sim/conn.h"
+#include "sim/event_form.h"
+#include "sim/events.h"
+#include "sim/job.h"
+#include "sim/serve_log.h"
+#include "sim/server_priv.h"
+#include "sim/startup.h"
 
 #define EVENTS_MAX (64u << 20)
 #define DEAD_TEXT  "EngineCore encountered an issue. See stack trace (above) for the root cause."

@@ -1,9 +1,14 @@
-#include "sim/server_priv.h"
+#include "sim/job.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "sim/answer.h"
+#include "sim/conn.h"
+#include "sim/events.h"
+#include "sim/faulty.h"
+#include "sim/server_priv.h"
 #include "sim/tokenizer.h"
 
 #define ANSWER_MAX (256u << 20)

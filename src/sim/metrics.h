@@ -9,7 +9,14 @@
 #include <stdint.h>
 
 #define SIM_BOUNDS_MAX 24
-#define SIM_ROUTES_MAX 32
+
+/* Places in counters by route: the rows of tbl/sim_routes.h, and one for what is none of them. */
+enum {
+	SIM_ROUTE_NONE = 0
+#define ROUTE(method, path, handler) +1
+#include "tbl/sim_routes.h"
+#undef ROUTE
+};
 
 enum sim_histogram_id {
 #define HISTOGRAM(id, family, bounds, help) SIM_HIST_##id,
@@ -26,9 +33,9 @@ struct sim_histogram {
 
 struct sim_metrics {
 	struct sim_histogram histograms[SIM_HIST_COUNT];
-	struct sim_histogram lateness;           /* of steps, seconds */
-	uint64_t answers[SIM_ROUTES_MAX + 1][3]; /* by route (the last: none) and 2xx, 4xx, 5xx */
-	uint64_t request_bytes[SIM_ROUTES_MAX + 1]; /* of bodies */
+	struct sim_histogram lateness;              /* of steps, seconds */
+	uint64_t answers[SIM_ROUTE_NONE + 1][3];    /* by route, and 2xx, 4xx, 5xx */
+	uint64_t request_bytes[SIM_ROUTE_NONE + 1]; /* of bodies */
 };
 
 void sim_metrics_observe(struct sim_metrics *metrics, enum sim_histogram_id id, double value);

@@ -1,9 +1,10 @@
-#include "sim/request.h"
+#include "sim/prompt.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "sim/request.h"
 #include "sim/tokenizer.h"
 
 /* The chat template's ids: control bytes, which no one types. */

@@ -5,6 +5,7 @@
 #define SIM_REQUEST_H
 
 #include "base/json.h"
+#include "sim/prompt.h"
 #include "sim/refusal.h"
 
 #include <stdbool.h>
@@ -20,11 +21,6 @@ struct sim_limits {
 	uint32_t max_model_len;
 	int64_t max_logprobs;  /* -1: no limit */
 	bool no_chat_template; /* messages are refused */
-};
-
-struct sim_prompt {
-	uint32_t *ids;
-	size_t count;
 };
 
 struct sim_request {
@@ -54,19 +50,6 @@ void sim_request_done(struct sim_request *request);
 /* The pieces that /tokenize shares. */
 int sim_request_find_model(const json_t *body, const struct sim_limits *limits, const char **ret,
 			   struct sim_refusal *refusal) PL_MUST_CHECK;
-void sim_prompt_from_text(const char *text, size_t len, struct sim_prompt *ret);
-int sim_prompt_from_ids(const json_t *list, const char *field, struct sim_prompt *ret,
-			struct sim_refusal *refusal) PL_MUST_CHECK;
-/*
- * The chat template over body.messages: one id for a message's role, its content, one id for its
- * end; then, unless add_generation_prompt is false, the assistant's id, and with
- * chat_template_kwargs.enable_thinking false a thought of no words.
- */
-int sim_prompt_from_messages(const json_t *body, const struct sim_limits *limits,
-			     struct sim_prompt *ret, struct sim_refusal *refusal) PL_MUST_CHECK;
-/* What /v1/responses calls input: a text, or a list of messages; `instructions` go before it. */
-int sim_prompt_from_input(const json_t *body, const struct sim_limits *limits,
-			  struct sim_prompt *ret, struct sim_refusal *refusal) PL_MUST_CHECK;
 bool sim_request_flag(const json_t *body, const char *name, bool otherwise);
 
 #endif

@@ -1,8 +1,11 @@
-#include "sim/server_priv.h"
+#include "sim/responses.h"
 
 #include <string.h>
 
 #include "base/text.h"
+#include "sim/events.h"
+#include "sim/job.h"
+#include "sim/server_priv.h"
 
 /* The item that holds the text is named after the response. */
 static void add_item_id(struct pl_buf *out, const struct sim_job *job)

@@ -1,4 +1,4 @@
-#include "sim/server_priv.h"
+#include "sim/scrape.h"
 
 #include <string.h>
 #include <sys/resource.h>
@@ -6,9 +6,20 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "sim/server_priv.h"
 
 #define LABELS_MAX    4096
 #define RESET_SCRAPES 10
+
+static const struct {
+	const char *method;
+	const char *path;
+} routes[] = {
+#define ROUTE(method, path, handler) { method, path },
+#include "tbl/sim_routes.h"
+#undef ROUTE
+	[SIM_ROUTE_NONE] = { "POST", "none" },
+};
 
 struct scrape {
 	struct pl_buf *out;
@@ -166,21 +177,18 @@ static void add_http(struct scrape *scrape, const struct sim_metrics *metrics)
 	static const char *const classes[] = { "2xx", "4xx", "5xx" };
 
 	add_head(scrape, "http_requests_total", "counter", "Answers by method, status, handler.");
-	for (size_t i = 0; i <= sim_route_count(); i++) {
-		bool none = i == sim_route_count();
-
+	for (size_t i = 0; i <= SIM_ROUTE_NONE; i++) {
 		for (size_t k = 0; k < PL_ARRAY_SIZE(classes); k++) {
 			if (metrics->answers[i][k] > 0)
 				pl_buf_addf(scrape->out,
 					    "http_requests_total{handler=\"%s\",method=\"%s\","
 					    "status=\"%s\"} %llu.0\n",
-					    none ? "none" : sim_route_path(i),
-					    none ? "POST" : sim_route_method(i), classes[k],
+					    routes[i].path, routes[i].method, classes[k],
 					    (unsigned long long)metrics->answers[i][k]);
 		}
 	}
 	add_head(scrape, "http_request_size_bytes", "summary", "Bodies of requests by handler.");
-	for (size_t i = 0; i < sim_route_count(); i++) {
+	for (size_t i = 0; i < SIM_ROUTE_NONE; i++) {
 		uint64_t n = metrics->answers[i][0] + metrics->answers[i][1] +
 			     metrics->answers[i][2];
 
@@ -188,7 +196,7 @@ static void add_http(struct scrape *scrape, const struct sim_metrics *metrics)
 			pl_buf_addf(scrape->out,
 				    "http_request_size_bytes_count{handler=\"%s\"} %llu.0\n"
 				    "http_request_size_bytes_sum{handler=\"%s\"} %llu.0\n",
-				    sim_route_path(i), (unsigned long long)n, sim_route_path(i),
+				    routes[i].path, (unsigned long long)n, routes[i].path,
 				    (unsigned long long)metrics->request_bytes[i]);
 	}
 }

@@ -1,4 +1,4 @@
-#include "sim/server_priv.h"
+#include "sim/serve_log.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,6 +7,9 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "io/http_text.h"
+#include "sim/conn.h"
+#include "sim/server_priv.h"
 
 /* Who speaks, as vLLM's processes name themselves. */
 static const char *speaker(const char *where)
@@ -39,9 +42,10 @@ void sim_log_line(const char *level, const char *where, const char *format, ...)
 void sim_log_routes(void)
 {
 	sim_log_line("INFO", "launcher.py:186", "Available routes are:");
-	for (size_t i = 0; i < sim_route_count(); i++)
-		sim_log_line("INFO", "launcher.py:195", "Route: %s, Methods: %s", sim_route_path(i),
-			     sim_route_method(i));
+#define ROUTE(method, path, handler) \
+	sim_log_line("INFO", "launcher.py:195", "Route: %s, Methods: %s", path, method);
+#include "tbl/sim_routes.h"
+#undef ROUTE
 	printf("INFO:     Started server process [%d]\n"
 	       "INFO:     Waiting for application startup.\n"
 	       "INFO:     Application startup complete.\n",

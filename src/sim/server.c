@@ -11,35 +11,23 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/text.h"
 #include "io/sock.h"
 #include "io/tls.h"
+#include "sim/conn.h"
+#include "sim/faulty.h"
+#include "sim/job.h"
 #include "sim/processes.h"
+#include "sim/routes.h"
+#include "sim/serve_log.h"
 #include "sim/server_priv.h"
+#include "sim/startup.h"
 
 #define BACKLOG         8192
-#define INPUT_BYTES     65536
-#define PLAIN_BYTES     (INPUT_BYTES + IO_TLS_PLAIN_SLACK)
 #define SCRATCH_MAX     (64u << 20)
 #define STATS_NS        (10 * PL_NS_PER_S)
-#define OFFSET_FRESH_NS (100 * PL_NS_PER_MS) /* how long realtime - monotonic is believed */
 #define DEFAULT_BATCHED 8192
 
-int64_t sim_server_to_monotonic(struct sim_server *server, int64_t real_ns, int64_t now_ns)
-{
-	int64_t stamp_ns;
-
-	if (real_ns == 0)
-		return now_ns;
-	if (now_ns - server->clock_offset_at_ns > OFFSET_FRESH_NS) {
-		server->clock_offset_ns = pl_clock_offset_ns();
-		server->clock_offset_at_ns = now_ns;
-	}
-	stamp_ns = real_ns - server->clock_offset_ns;
-	return stamp_ns < now_ns ? stamp_ns : now_ns;
-}
-
-void sim_server_reap(struct sim_server *server)
+static void reap(struct sim_server *server)
 {
 	struct sim_conn *next_conn;
 	struct sim_job *next_job;
@@ -95,7 +83,7 @@ static void on_step(struct io_loop *loop, struct io_timer *timer)
 		begin_ns = timer->due_ns;
 		end_step(server);
 	}
-	sim_server_reap(server);
+	reap(server);
 	if (sim_engine_fails(server) || server->sleep_level > 0)
 		return;
 	duration_ns = sim_engine_begin(server->engine, begin_ns);
@@ -109,12 +97,6 @@ static void on_step(struct io_loop *loop, struct io_timer *timer)
 	if (begin_ns + 2 * duration_ns < now_ns)
 		begin_ns = now_ns - duration_ns;
 	io_timer_start(loop, timer, begin_ns + duration_ns);
-}
-
-void sim_server_wake_engine(struct sim_server *server)
-{
-	if (!io_timer_runs(&server->step_timer))
-		io_timer_start(server->loop, &server->step_timer, io_loop_now_ns(server->loop));
 }
 
 static void on_stats(struct io_loop *loop, struct io_timer *timer)
@@ -235,7 +217,7 @@ static int open_tls(struct sim_server *server, struct pl_err *err)
 		return 0;
 	if (options->ssl_certfile == NULL)
 		return pl_err_set(err, PL_ERR_INVALID, "--ssl-keyfile needs --ssl-certfile");
-	server->plain = pl_alloc(PLAIN_BYTES);
+	server->plain = pl_alloc(SIM_PLAIN_BYTES);
 	return io_tls_server_new(options->ssl_certfile, options->ssl_keyfile, &server->tls, err);
 }
 
@@ -335,10 +317,18 @@ static int stop(struct sim_server *server, int result, struct pl_err *err)
 	return result;
 }
 
+static void on_gone(struct sim_conn *conn)
+{
+	if (conn->job != NULL)
+		sim_job_abort(conn->job);
+}
+
 int sim_server_run(const struct sim_options *options, struct pl_err *err)
 {
+	static const struct sim_conn_calls calls = { sim_route, on_gone, reap };
 	struct sim_server server = {
 		.options = options,
+		.calls = &calls,
 		.limits = { .names = options->names,
 			    .name_count = options->name_count + options->lora_count,
 			    .max_logprobs = options->max_logprobs,
@@ -351,7 +341,7 @@ int sim_server_run(const struct sim_options *options, struct pl_err *err)
 	int result = -1;
 
 	pl_buf_init(&server.scratch, SCRATCH_MAX);
-	server.input = pl_alloc(INPUT_BYTES);
+	server.input = pl_alloc(SIM_INPUT_BYTES);
 	io_sock_raise_nofile();
 	prctl(PR_SET_TIMERSLACK, 1);
 	if (settle_engine(&server, err) == 0 && open_tls(&server, err) == 0 &&

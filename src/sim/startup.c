@@ -1,4 +1,4 @@
-#include "sim/server_priv.h"
+#include "sim/startup.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -8,7 +8,8 @@
 #include <sys/resource.h>
 
 #include "base/clock.h"
-#include "base/text.h"
+#include "sim/serve_log.h"
+#include "sim/server_priv.h"
 
 #define GIB (1024.0 * 1024 * 1024)
 

@@ -1,9 +1,12 @@
-#include "sim/server_priv.h"
+#include "sim/tools.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "sim/answer.h"
+#include "sim/conn.h"
+#include "sim/server_priv.h"
 #include "sim/tokenizer.h"
 
 #define ANSWER_MAX (256u << 20)

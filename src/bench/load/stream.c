@@ -8,12 +8,14 @@
 
 #include "base/text.h"
 #include "bench/load/peer_text.h"
+#include "io/http_text.h"
 #include "io/jwalk.h"
 #include "vllm/bench_options.h"
 
 /* Thousands of connections must not each keep what their largest answer took. */
 #define KEEP_BYTES 65536
 
+/* The first failure is the cause; what goes wrong behind it is its consequence. */
 void bench_stream_fail(struct bench_stream *stream, const char *kind, const char *error)
 {
 	struct res_record *record = stream->recorder->record;
@@ -101,6 +103,11 @@ static void record_event(struct bench_stream *stream, const struct bench_event *
 {
 	unsigned flags = 0;
 
+	/*
+	 * Several events of one read share its stamp: all but the first came then or earlier. Who
+	 * computes gaps between tokens leaves them out
+	 * (docs/decisions/0003-events-are-not-tokens.md).
+	 */
 	if (stream->events_in_read++ > 0)
 		flags |= RES_EVENT_COALESCED;
 	if (!stream->kernel)
@@ -346,6 +353,7 @@ enum bench_stream_result bench_stream_finish(struct bench_stream *stream)
 	return stream->result;
 }
 
+/* Non-zero ends the feeding: what lies behind a failure is not looked at. */
 static int on_event(void *user, const char *data, size_t len)
 {
 	struct bench_stream *stream = user;
@@ -384,6 +392,11 @@ static void fail_coding(struct bench_stream *stream, const char *coding)
 	fail(stream, "protocol", text);
 }
 
+/*
+ * A proxy or a misconfigured server may answer 200 with a page of HTML: the type is what tells,
+ * before its text would be fed to the parser of events and end as "truncated". No type at all is
+ * taken for the right one.
+ */
 static void note_type(struct bench_stream *stream, const struct io_http_head *head)
 {
 	static const char events[] = "text/event-stream";
@@ -486,6 +499,7 @@ void bench_stream_start(struct bench_stream *stream, struct bench_recorder *reco
 	pl_buf_forget(&stream->body, KEEP_BYTES);
 	pl_buf_forget(&stream->text, KEEP_BYTES);
 	stream->recorder = recorder;
+	/* Until a byte comes a failure has the time at which the request was acted on. */
 	stream->t_ns = recorder->record->acted_ns;
 	stream->kernel = false;
 	stream->events_in_read = 0;
@@ -525,6 +539,10 @@ enum bench_stream_result bench_stream_feed(struct bench_stream *stream, const ch
 
 	assert(stream->result == BENCH_STREAM_MORE);
 	*ret_used = 0;
+	/*
+	 * Stops behind the answer: bytes that follow it are nobody's, and make the connection one
+	 * that is not used again.
+	 */
 	if (io_http_feed(stream->http, bytes, len, true, ret_used, &err) != 0)
 		fail(stream, "protocol", err.text);
 	if (stream->body_done || stream->result != BENCH_STREAM_MORE)

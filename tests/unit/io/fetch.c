@@ -16,6 +16,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "io/http.h"
+#include "io/http_text.h"
 #include "io/loop.h"
 
 #define BIG_BYTES 3000000

@@ -1,4 +1,4 @@
-#include "io/http.h"
+#include "io/http_text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -6,6 +6,8 @@
 #include <stdio.h>
 
 #include <cmocka.h>
+
+#include "base/mem.h"
 
 static void test_io_http_text__percent_decoding(void **state)
 {

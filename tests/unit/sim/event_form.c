@@ -1,5 +1,5 @@
 /* Events in other forms: what is written, to the byte. */
-#include "sim/server_priv.h"
+#include "sim/event_form.h"
 
 #include <stdarg.h>
 #include <setjmp.h>

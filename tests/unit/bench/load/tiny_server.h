@@ -27,6 +27,7 @@
 
 #include "base/buf.h"
 #include "io/http.h"
+#include "io/http_text.h"
 #include "io/loop.h"
 #include "io/sock.h"
 

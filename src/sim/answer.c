@@ -1,0 +1,59 @@
+#include "sim/answer.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "io/jwalk.h"
+#include "sim/conn.h"
+
+#define JSON_TYPE "application/json"
+#define BODY_MAX  (64u << 20)
+
+void sim_answer_text(struct sim_conn *conn, int status, const char *json)
+{
+	sim_conn_answer(conn, status, JSON_TYPE, json, strlen(json));
+}
+
+void sim_answer_json(struct sim_conn *conn, int status, const struct pl_buf *body)
+{
+	sim_conn_answer(conn, status, JSON_TYPE, pl_buf_text(body), body->len);
+}
+
+void sim_answer_refusal(struct sim_conn *conn, const struct sim_refusal *refusal)
+{
+	auto_buf body = { 0 };
+
+	pl_buf_init(&body, BODY_MAX);
+	sim_refusal_write(refusal, &body);
+	sim_answer_json(conn, refusal->status, &body);
+}
+
+/* Where the text stops to be JSON, in bytes. */
+static size_t json_error_place(const struct pl_buf *body)
+{
+	struct io_jwalk walk;
+	enum io_jwalk_token token;
+
+	io_jwalk_init(&walk, pl_buf_text(body), body->len);
+	do {
+		token = io_jwalk_next(&walk);
+	} while (token != IO_JWALK_ERROR && token != IO_JWALK_DONE);
+	return (size_t)(walk.at - pl_buf_text(body));
+}
+
+bool sim_body_json(struct sim_conn *conn, json_t **ret)
+{
+	struct pl_err err = PL_ERR_INIT;
+	struct sim_refusal refusal;
+	char place[32];
+
+	if (pl_json_parse(pl_buf_text(&conn->body), conn->body.len, "body", ret, &err) == 0)
+		return true;
+	sim_refusal_init(&refusal);
+	snprintf(place, sizeof(place), "%zu", json_error_place(&conn->body));
+	sim_refuse_form(&refusal, "json_invalid", place, "JSON decode error", "'<dict of 0 items>'",
+			", 'ctx': {'error': 'Expecting value'}");
+	sim_answer_refusal(conn, &refusal);
+	sim_refusal_done(&refusal);
+	return false;
+}

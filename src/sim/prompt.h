@@ -1,0 +1,34 @@
+/*
+ * Prompts to token ids: a text, ids, messages through the chat template.
+ */
+#ifndef SIM_PROMPT_H
+#define SIM_PROMPT_H
+
+#include "base/json.h"
+#include "sim/refusal.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct sim_limits;
+
+struct sim_prompt {
+	uint32_t *ids;
+	size_t count;
+};
+
+void sim_prompt_from_text(const char *text, size_t len, struct sim_prompt *ret);
+int sim_prompt_from_ids(const json_t *list, const char *field, struct sim_prompt *ret,
+			struct sim_refusal *refusal) PL_MUST_CHECK;
+/*
+ * The chat template over body.messages: one id for a message's role, its content, one id for its
+ * end; then, unless add_generation_prompt is false, the assistant's id, and with
+ * chat_template_kwargs.enable_thinking false a thought of no words.
+ */
+int sim_prompt_from_messages(const json_t *body, const struct sim_limits *limits,
+			     struct sim_prompt *ret, struct sim_refusal *refusal) PL_MUST_CHECK;
+/* What /v1/responses calls input: a text, or a list of messages; `instructions` go before it. */
+int sim_prompt_from_input(const json_t *body, const struct sim_limits *limits,
+			  struct sim_prompt *ret, struct sim_refusal *refusal) PL_MUST_CHECK;
+
+#endif

@@ -1,0 +1,18 @@
+/*
+ * /v1/responses: its events, without frames, and its answer in one piece.
+ */
+#ifndef SIM_RESPONSES_H
+#define SIM_RESPONSES_H
+
+#include "base/buf.h"
+
+struct sim_job;
+
+void sim_responses_begin(struct sim_job *job, struct pl_buf *out);
+void sim_responses_open(struct sim_job *job, struct pl_buf *out);
+void sim_responses_delta_head(struct pl_buf *out);
+void sim_responses_delta_end(struct sim_job *job, struct pl_buf *out);
+void sim_responses_end(struct sim_job *job, struct pl_buf *out);
+void sim_responses_answer(const struct sim_job *job, struct pl_buf *out);
+
+#endif

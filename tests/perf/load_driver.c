@@ -13,7 +13,7 @@
 #include "base/opt.h"
 #include "base/rng.h"
 #include "base/stats.h"
-#include "bench/load/load.h"
+#include "bench/load/limits.h"
 #include "vllm/bench_options.h"
 
 struct driver {

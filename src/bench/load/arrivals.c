@@ -4,6 +4,7 @@
 
 #include "experiment/ramp.h"
 
+/* Each test is written so that NaN, which a file can hold, fails it. */
 int bench_arrivals_check(const struct vllm_bench *bench, struct pl_err *err)
 {
 	if (!(bench->burstiness > 0))
@@ -15,6 +16,11 @@ int bench_arrivals_check(const struct vllm_bench *bench, struct pl_err *err)
 	return 0;
 }
 
+/*
+ * The mean is 1/rate whatever the burstiness; only the spread differs (variance
+ * 1/(burstiness·rate²)). Without a rate nothing is drawn at all, as in vLLM: the generator is
+ * shared with what is drawn next.
+ */
 static double delay_of(double rate, double burstiness, struct pl_nplegacy *rng)
 {
 	if (isinf(rate))
@@ -54,6 +60,10 @@ int bench_arrivals_build(const struct vllm_bench *bench, size_t n, struct pl_npl
 	}
 	if (exp_ramp_is_asked(bench) || n == 0 || t == 0)
 		return 0;
+	/*
+	 * vLLM stretches a finite run so that its last request comes at n/rate: the rate that was
+	 * asked for is then met exactly and not only in the mean. A ramp has no one rate to be met.
+	 */
 	double factor = (double)n / bench->request_rate / t;
 	for (size_t i = 0; i < n; i++)
 		out[i] *= factor;

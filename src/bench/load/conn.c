@@ -1,4 +1,4 @@
-#include "bench/load/worker_priv.h"
+#include "bench/load/conn.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "bench/load/retry.h"
+#include "bench/load/worker.h"
 #include "io/tls.h"
 
 /* Of a request, encrypted before some of it is sent; one record of TLS holds 16 KB. */
@@ -25,9 +27,15 @@
 #define CONN_EVENTS (EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET)
 
 /*
- * A connection, and the request that it carries, if any. In `open` while it has a socket; in `idle`
- * too while it carries none; in `spare` without a socket. Lists are linked through the struct, so
- * that nothing is allocated but the struct itself.
+ * A connection, and the request that it carries, if any.
+ *
+ *    spare ──open──> CONNECT ──> SEND ──> WAIT ──> ANSWER ──whole──> idle ──next request──> SEND …
+ *      ^                |          |        |         |               |
+ *      └────────────────┴── failed, or the server closes it ──────────┘
+ *
+ * In `open` while it has a socket; in `idle` too while it carries none; in `spare` without a
+ * socket. Lists are linked through the struct, so that nothing is allocated but the struct itself;
+ * a spare one keeps its stream's buffers.
  */
 struct bench_conn {
 	struct io_watch watch;
@@ -51,6 +59,10 @@ struct bench_conn {
 	char tail[];                 /* [shared->tail_room] */
 };
 
+/*
+ * In front: the connection used last is the one that a server's keep-alive limit (5 s with uvicorn)
+ * is furthest from closing, and its buffers are the warmest.
+ */
 static void idle_push(struct bench_conn *conn)
 {
 	struct bench_worker *worker = conn->worker;
@@ -204,6 +216,11 @@ static int left_to_send(const struct bench_conn *conn, struct iovec parts[3])
 	return count;
 }
 
+/*
+ * Called where the kernel has taken bytes (or TLS stands), not where connect() returned: on
+ * loopback a connection stands at once, and a socket reported writable may still have an error to
+ * tell.
+ */
 static void note_connected(struct bench_conn *conn)
 {
 	if (conn->req->state != REQ_CONNECT)
@@ -518,10 +535,15 @@ static void conn_act(struct bench_conn *conn, int64_t now_ns, enum req_state sta
 		bench_worker_issue_again(worker, req, now_ns, state);
 	else
 		bench_worker_issue(worker, req, now_ns, state);
+	/*
+	 * request_timeout is over all tries and the wait between them, so each one's timer ends at
+	 * the same moment.
+	 */
 	io_timer_start(worker->loop, &conn->timeout,
 		       req->recorder.record->acted_ns + worker->load->request_timeout_ns);
 }
 
+/* In `open` even where connect() has failed already: conn_fail() takes it out again. */
 static void conn_link(struct bench_conn *conn)
 {
 	struct bench_worker *worker = conn->worker;
@@ -554,6 +576,10 @@ static bool conn_open(struct bench_worker *worker, struct bench_req *req)
 		prepare_tls(conn);
 	conn->sockets++;
 	int rc = bench_worker_new_socket(worker, &conn->watch.fd, &err);
+	/*
+	 * Making and binding a socket is preparation; connect() is the first thing of the request
+	 * that the server can notice.
+	 */
 	int64_t now_ns = pl_clock_now_ns();
 	if (rc == 0)
 		rc = io_sock_connect_begin(conn->watch.fd, &worker->load->addr, &err);
@@ -606,6 +632,7 @@ void bench_conn_launch(struct bench_worker *worker, struct bench_req *req)
 	conn_send(conn);
 }
 
+/* Ends because the caller has set worker->stopping: the end of one request begins no other. */
 void bench_conn_close_all(struct bench_worker *worker, const char *kind, const char *error)
 {
 	while (worker->open != NULL) {

@@ -6,7 +6,12 @@
 
 #include "bench/load/feed_priv.h"
 
-/* What one worker publishes, and how far the reader has come in it. Written by one thread each. */
+/*
+ * What one worker publishes, and how far the reader has come in it. Each field has one writer, so
+ * counts are stored and never added to atomically; a release store publishes all that was written
+ * before it. Worker's and reader's fields lie on cache lines of their own: the reader's progress
+ * must cost a worker nothing.
+ */
 struct lane {
 	_Alignas(64) _Atomic size_t acted;
 	_Atomic size_t over;
@@ -65,6 +70,7 @@ void bench_feed_attach(struct bench_feed *feed, const struct res_record *records
 	if (feed->lanes == NULL)
 		abort();
 	feed->lane_count = workers;
+	/* A worker has at most every workers-th request, rounded up. */
 	for (unsigned i = 0; i < workers; i++) {
 		feed->lanes[i] = (struct lane){ 0 };
 		feed->lanes[i].order = pl_alloc_array(count / workers + 1, sizeof(uint64_t));
@@ -108,6 +114,7 @@ void bench_feed_over(struct bench_feed *feed, unsigned w, uint64_t index)
 		return;
 	struct lane *lane = &feed->lanes[w];
 	size_t over = atomic_load_explicit(&lane->over, memory_order_relaxed);
+	/* The place first, then the count that lets the reader look at it. */
 	lane->order[over] = index;
 	atomic_store_explicit(&lane->over, over + 1, memory_order_release);
 }

@@ -1,4 +1,4 @@
-#include "bench/load/load.h"
+#include "bench/load/limits.h"
 
 #include <dirent.h>
 #include <inttypes.h>
@@ -7,7 +7,10 @@
 
 #include "vllm/bench_options.h"
 
-/* Descriptors that a run needs beside those of its connections and those open now. */
+/*
+ * Descriptors that a run needs beside those of its connections and those open now: a loop of epoll
+ * and eventfd for each worker, what telemetry keeps open of /proc, the journal, the server's log.
+ */
 #define FILES_BESIDE 32
 
 /* Connections open at once; 0: the arrivals decide, which cannot be known before. */
@@ -22,6 +25,7 @@ static uint64_t connections_needed(const struct bench_load *load)
 	return capped || !load->finite_rate ? load->count : 0;
 }
 
+/* Counts the folder's own descriptor, "." and ".." too: three too many, on the safe side. */
 static uint64_t files_open(void)
 {
 	DIR *dir = opendir("/proc/self/fd");
@@ -47,7 +51,10 @@ static int read_numbers(const char *path, unsigned long *a, unsigned long *b)
 	return count;
 }
 
-/* Each address of ours has `ports` for one server. */
+/*
+ * A TCP connection is named by both addresses and both ports. Towards one server only the port on
+ * our side is left to differ, so each address of ours has `ports` for it.
+ */
 static int check_ports(const struct bench_load *load, uint64_t needed, uint64_t ports,
 		       struct pl_err *err)
 {
@@ -81,6 +88,7 @@ int bench_load_check_limits(const struct bench_load *load, struct pl_err *err)
 				  " open files, limit 'nofile' is %" PRIu64
 				  ": raise it (ulimit -n) or lower 'max_concurrency'",
 				  needed, needed + open + FILES_BESIDE, files);
+	/* A socket of a path has no port to run out of. */
 	if (load->addr.u.any.sa_family == AF_UNIX)
 		return 0;
 	if (read_numbers("/proc/sys/net/ipv4/ip_local_port_range", &low, &high) == 2)
@@ -88,6 +96,11 @@ int bench_load_check_limits(const struct bench_load *load, struct pl_err *err)
 	return 0;
 }
 
+/*
+ * listen() cuts a larger backlog down to somaxconn without a word. A SYN that finds the queue full
+ * is dropped, and sent again after the initial timeout of a second (RFC 6298, 2.1): it then looks
+ * like a server that is slow to answer.
+ */
 bool bench_load_backlog_notice(const struct bench_load *load, char *text, size_t room)
 {
 	uint64_t needed = connections_needed(load);

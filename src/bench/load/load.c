@@ -9,7 +9,8 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "bench/load/feed_priv.h"
-#include "bench/load/worker_priv.h"
+#include "bench/load/retry.h"
+#include "bench/load/worker.h"
 
 #define HEAD_BYTES_MAX (1u << 20)
 /* "x-request-id: ", "Content-Length: ", a number of 20 digits behind each, line ends and a NUL. */
@@ -103,6 +104,10 @@ static int build_head(struct bench_shared *shared, struct pl_err *err)
 	bool typed = has_header(user, "Content-Type");
 	auto_buf buf = { 0 }, rest = { 0 }, own = { 0 }, after = { 0 }, hostless = { 0 };
 
+	/*
+	 * buf: up to x-request-id | the id | rest: up to Content-Length | the length | head_end
+	 * own: the user's lines in front of the id's place; after: those behind it
+	 */
 	pl_buf_init(&buf, HEAD_BYTES_MAX);
 	pl_buf_init(&rest, HEAD_BYTES_MAX);
 	pl_buf_init(&own, HEAD_BYTES_MAX);
@@ -189,6 +194,10 @@ static void finish_records(const struct bench_shared *shared)
 
 static unsigned worker_count(const struct bench_load *load)
 {
+	/*
+	 * A worker without a request, or without a place under the cap, would never do anything and
+	 * never end.
+	 */
 	uint64_t count = load->threads > 0 ? load->threads : 1;
 
 	if (load->count < count)
@@ -273,6 +282,10 @@ static void gather(const struct bench_shared *shared)
 	for (unsigned i = 0; i < shared->worker_count; i++) {
 		double wall_ns = (double)(outcome->end_ns - outcome->start_ns);
 		const struct bench_worker *worker = &shared->workers[i];
+		/*
+		 * What was waited out awake looks like work to the kernel, and would make an idle
+		 * client look limited.
+		 */
 		double busy_ns = (double)(worker->cpu_ns - worker->awake_ns);
 		double share = wall_ns > 0 ? fmax(busy_ns, 0) / wall_ns : 0;
 		if (share > outcome->worker_cpu_share_max)
@@ -284,6 +297,10 @@ static void gather(const struct bench_shared *shared)
 	finish_records(shared);
 }
 
+/*
+ * The socket that keeps stamping switched on lives through the whole run: the kernel stops with the
+ * last that wants it.
+ */
 static int run_shared(struct bench_shared *shared, struct pl_err *err)
 {
 	auto_fd int stamps_on = shared->load->adapter->has_socket ? bench_stamps_switch_on() : -1;

@@ -67,18 +67,11 @@ struct bench_load {
 	bool finite_rate;                /* planned times matter */
 	struct bench_progress *progress; /* NULL: none */
 	struct bench_feed *feed;         /* told of each request as it goes; NULL: none */
-	const atomic_int
-		*stop_signal; /* becomes non-zero: stop sending, abandon what is open; NULL: none */
+	/* becomes non-zero: stop sending, abandon what is open; NULL: none */
+	const atomic_int *stop_signal;
 };
 
 int bench_load_run(const struct bench_load *load, struct res_outcome **ret,
 		   struct pl_err *err) PL_MUST_CHECK;
-
-/* Says which limit (open files, ephemeral ports) would be hit, before the start. Raises the limit
- * on open files as far as it may. */
-int bench_load_check_limits(const struct bench_load *load, struct pl_err *err) PL_MUST_CHECK;
-/* True, with a sentence for the user, when more connections begin at once than this host lets wait
- * to be accepted: no reason to stop, for a quick server takes them all the same. */
-bool bench_load_backlog_notice(const struct bench_load *load, char *text, size_t room);
 
 #endif

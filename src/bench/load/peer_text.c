@@ -12,6 +12,9 @@
 /* The length of the UTF-8 character at `at`, 0 where there is none. */
 static size_t utf8_len(const unsigned char *at, size_t room)
 {
+	/*
+	 * The check wants a text of its own: what follows in the peer's bytes may be cut or wrong.
+	 */
 	char copy[5] = "";
 	size_t len = at[0] < 0x80 ? 1 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : 4;
 
@@ -104,6 +107,10 @@ static void search_value(struct io_jwalk *walk, int rank, struct search *search)
 	enum io_jwalk_token token = io_jwalk_next(walk);
 	bool container = token == IO_JWALK_OBJECT || token == IO_JWALK_ARRAY;
 
+	/*
+	 * An error may be cut off anywhere (BENCH_ERROR_BYTES_MAX); what was found before the cut
+	 * counts.
+	 */
 	if (token == IO_JWALK_STRING)
 		take_string(walk, rank, search);
 	if (!container)

@@ -2,7 +2,10 @@
 
 #include "base/mem.h"
 
-/* A role-only event, a finish event, usage and one to spare. */
+/*
+ * A role-only event, a finish event, usage and one to spare: a well-behaved stream never makes the
+ * room grow while the clock runs.
+ */
 #define EVENTS_BESIDE_TOKENS 4
 #define EVENTS_UNASKED       64
 /* Asked lengths are the user's numbers: what is beyond this grows when it comes. */
@@ -26,6 +29,10 @@ bool bench_recorder_event(struct bench_recorder *recorder, int64_t t_ns, int64_t
 
 	if (recorder->last_ns == RES_NO_TIME || record->event_count == 0)
 		recorder->last_ns = record->acted_ns;
+	/*
+	 * Two reads can have stamps of different clocks (kernel, ours) and a step of the wall clock
+	 * may lie between them. The encoding holds differences from 0 up.
+	 */
 	if (t_ns < recorder->last_ns)
 		t_ns = recorder->last_ns;
 	for (;;) {

@@ -1,4 +1,4 @@
-#include "bench/load/worker_priv.h"
+#include "bench/load/retry.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -6,7 +6,9 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "bench/load/conn.h"
 #include "bench/load/feed_priv.h"
+#include "bench/load/worker.h"
 
 /* Of a server's own wish, in its Retry-After. */
 #define RETRY_AFTER_MAX_S 60
@@ -51,6 +53,11 @@ static bool may_follow(const struct res_record *record)
 	return false;
 }
 
+/*
+ * Linear, not exponential: a benchmark that backs off without bound measures its own patience. RFC
+ * 9110, 10.2.3 gives Retry-After a meaning with 503 (and 429, RFC 6585); its form of a date is
+ * taken for none.
+ */
 static int64_t delay_ns(const struct bench_load *load, const struct res_record *record,
 			int64_t retry_after_s)
 {
@@ -116,6 +123,10 @@ static void on_due(struct io_loop *loop, struct io_timer *timer)
 	struct bench_worker *worker = pause->worker;
 	struct bench_req *req = pause->req;
 
+	/*
+	 * A server that comes back would else get all tries of a pass at once, and its sockets
+	 * would go unread meanwhile.
+	 */
 	if (!bench_worker_may_launch(worker)) {
 		io_timer_start(loop, timer, io_loop_now_ns(loop) + 1);
 		return;

@@ -90,6 +90,11 @@ int bench_source_bind(int fd, const struct io_addr *source, struct pl_err *err)
 	char text[160];
 	int on = 1;
 
+	/*
+	 * Without it (Linux before 4.2) bind() takes a port that no other socket of that address
+	 * has, whomever it talks to: the range would then be shared with connections to all other
+	 * servers. Also right for IPv6 sockets.
+	 */
 	setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof(on));
 	if (bind(fd, &source->u.any, source->len) == 0)
 		return 0;
@@ -127,6 +132,10 @@ int bench_sources_check(const struct io_addr *sources, size_t count, const struc
 					  family_name(sources[i].u.any.sa_family), server,
 					  family_name(family));
 		}
+		/*
+		 * Whether an address is ours only bind() knows (containers, ip_nonlocal_bind,
+		 * anycast).
+		 */
 		if (io_sock_new(&sources[i], &fd, err) < 0 ||
 		    bench_source_bind(fd, &sources[i], err) < 0)
 			return -1;

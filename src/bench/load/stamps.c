@@ -1,4 +1,4 @@
-#include "bench/load/worker_priv.h"
+#include "bench/load/stamps.h"
 
 #include <poll.h>
 #include <stdlib.h>
@@ -6,8 +6,12 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "io/sock.h"
 
-/* Tries, a millisecond apart, until the kernel stamps. */
+/*
+ * Tries, a millisecond apart, until the kernel stamps. It turns a branch of its code when the first
+ * socket asks (net_enable_timestamp() in net/core/dev.c), by a work item that runs a moment later.
+ */
 #define SWITCH_TRIES 50
 
 /* Both ends of a connection of our own. */
@@ -60,6 +64,10 @@ void bench_stamps_done(struct bench_stamps *stamps)
 	stamps->queueing_ms = NULL;
 }
 
+/*
+ * NTP's slewing moves both clocks alike; only a step of the wall clock changes their distance, and
+ * each one counts against the run (quality check clock_step).
+ */
 void bench_stamps_sample(struct bench_stamps *stamps)
 {
 	stamps->offset_ns = pl_clock_offset_ns();

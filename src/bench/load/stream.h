@@ -58,8 +58,7 @@ struct bench_stream {
 	bool keep_alive;
 	bool is_events;  /* status 200: a stream of events */
 	bool drops_body; /* it says nothing that could be read */
-	char type
-		[80]; /* of an answer that should have been a stream of events and is none; else "" */
+	char type[80];   /* of what should have been a stream of events and is none; else "" */
 	bool body_done;
 	bool done_seen; /* [DONE] */
 	bool all_told;  /* every event told its tokens by ids or log-probabilities */

@@ -1,9 +1,10 @@
-#include "bench/load/worker_priv.h"
+#include "bench/load/trace.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "bench/load/worker.h"
 
 /* Two changes a request: there is room for all before the clock starts. */
 void bench_trace_init(struct bench_trace *trace, size_t requests)
@@ -30,8 +31,6 @@ void bench_trace_add(struct bench_trace *trace, int64_t t_ns, int change)
 	trace->last_ns = t_ns;
 	trace->in_flight += change;
 	assert(trace->in_flight >= 0);
-	if (trace->in_flight > trace->peak)
-		trace->peak = trace->in_flight;
 	if (trace->count > 0 && trace->points[trace->count - 1].t_ns > t_ns)
 		t_ns = trace->points[trace->count - 1].t_ns;
 	trace->points[trace->count++] =
@@ -59,6 +58,7 @@ void bench_trace_merge(const struct bench_worker *workers, unsigned count,
 			before = workers[w].trace.points[i].in_flight;
 		}
 	}
+	/* One worker's points are in order already. */
 	if (count > 1)
 		res_inflight_sort(outcome->inflight, total);
 	for (size_t i = 0; i < total; i++) {

@@ -1,4 +1,4 @@
-#include "bench/load/worker_priv.h"
+#include "bench/load/worker.h"
 
 #include <assert.h>
 #include <sched.h>
@@ -7,7 +7,9 @@
 #include <sys/prctl.h>
 
 #include "base/clock.h"
+#include "bench/load/conn.h"
 #include "bench/load/feed_priv.h"
+#include "bench/load/retry.h"
 #include "bench/load/source.h"
 
 #define FROM(state) (1u << REQ_##state)
@@ -23,7 +25,10 @@ static uint64_t in_flight(const struct bench_worker *worker)
 	       worker->counts[REQ_ANSWER] + worker->counts[REQ_RETRY];
 }
 
-/* In flight, and not between two tries: what the server could say something to. */
+/*
+ * In flight, and not between two tries: what the server could say something to. Only these can
+ * stall.
+ */
 static uint64_t open_now(const struct bench_worker *worker)
 {
 	return in_flight(worker) - worker->counts[REQ_RETRY];
@@ -50,6 +55,7 @@ static void add_to(_Atomic uint64_t *counter, uint64_t change)
 	atomic_fetch_add_explicit(counter, change, memory_order_relaxed);
 }
 
+/* Relaxed: is_stalled() may see it late by a tick, which a timeout of seconds does not notice. */
 void bench_worker_heard(struct bench_worker *worker, int64_t now_ns)
 {
 	atomic_store_explicit(&worker->heard_ns, now_ns, memory_order_relaxed);
@@ -180,7 +186,17 @@ static void count_awake(struct bench_worker *worker, int64_t now_ns)
 	worker->awake_from_ns = RES_NO_TIME;
 }
 
-/* Comes back when it is time to be awake, or at once where it is: sockets are read meanwhile. */
+/*
+ * Waits for the next launch without being late for it, and without leaving sockets unread:
+ *
+ *                 due - 50 us               due - 5 us     due
+ *    ── asleep ──────┤ awake: the timer is set  ├ spin ───┤ launch
+ *      (epoll waits) │ to now, so that each pass│ reads   │
+ *                    │ reads sockets and comes  │ nothing │
+ *                    │ straight back            │         │
+ *
+ * A sleeping thread wakes 20 to 30 us late, which half of all launches would be late by.
+ */
 static void await_launch(struct bench_worker *worker, int64_t now_ns, int64_t due_ns)
 {
 	int64_t from_ns = due_ns - BENCH_AWAKE_NS;
@@ -241,6 +257,7 @@ static void launch(struct bench_worker *worker)
 
 static void begin_pass(struct bench_worker *worker)
 {
+	/* The loop's time stands still within a pass, so it names the pass. */
 	if (worker->pass_ns == io_loop_now_ns(worker->loop))
 		return;
 	worker->pass_ns = io_loop_now_ns(worker->loop);
@@ -273,6 +290,7 @@ void bench_worker_pump(struct bench_worker *worker, int64_t now_ns)
 			break;
 		}
 		now_ns = spin_until(worker, now_ns, due_ns);
+		/* Counts requests between two tries too: they keep their place under the cap. */
 		if (worker->trace.in_flight >= worker->cap) {
 			mark_held(worker, now_ns);
 			break;
@@ -355,6 +373,10 @@ static enum res_end check_end(const struct bench_worker *worker, int64_t now_ns)
 static int64_t next_tick_ns(const struct bench_worker *worker, int64_t now_ns)
 {
 	const struct bench_load *load = worker->load;
+	/*
+	 * A stall is seen a quarter of its timeout late at most, and never costs a thousand looks a
+	 * second.
+	 */
 	int64_t step_ns = load->stall_timeout_ns / 4;
 	int64_t due_ns;
 
@@ -377,6 +399,10 @@ static void on_tick(struct io_loop *loop, struct io_timer *timer)
 	int none = 0;
 
 	bench_stamps_sample(&worker->stamps);
+	/*
+	 * The first worker to see an end decides for all; the others find its word at their own
+	 * next tick.
+	 */
 	if (end != RES_END_ALL)
 		atomic_compare_exchange_strong(&worker->shared->ended, &none, (int)end + 1);
 	int ended = atomic_load(&worker->shared->ended);
@@ -409,7 +435,15 @@ static void set_up_thread(struct bench_worker *worker)
 {
 	const struct sched_param first = { .sched_priority = 1 };
 
+	/*
+	 * The kernel may wake an ordinary thread 50 us late to save wake-ups; of FIFO threads it
+	 * does not.
+	 */
 	prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
+	/*
+	 * One worker alone is left to the scheduler, which can keep it away from the server;
+	 * several must not share a processor while another is idle.
+	 */
 	if (worker->shared->worker_count > 1)
 		pin(worker->index);
 	if (worker->load->realtime)
@@ -458,6 +492,10 @@ void *bench_worker_main(void *data)
 	return NULL;
 }
 
+/*
+ * The first ones get one more: so worker i has the requests i, i + n, i + 2n … and nothing else
+ * needs to know.
+ */
 static int64_t share_of(int64_t total, unsigned parts, unsigned i)
 {
 	return total / parts + (i < total % parts ? 1 : 0);

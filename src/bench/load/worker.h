@@ -11,12 +11,14 @@
  * - issued = completed + failed + in_flight, asserted at every change.
  * - Nothing here is shared between workers but struct bench_shared.
  */
-#ifndef BENCH_LOAD_WORKER_PRIV_H
-#define BENCH_LOAD_WORKER_PRIV_H
+#ifndef BENCH_LOAD_WORKER_H
+#define BENCH_LOAD_WORKER_H
 
 #include "bench/load/load.h"
 #include "bench/load/recorder.h"
+#include "bench/load/stamps.h"
 #include "bench/load/stream.h"
+#include "bench/load/trace.h"
 #include "io/loop.h"
 
 #include <pthread.h>
@@ -51,29 +53,6 @@ struct bench_req {
 	enum req_state state;
 	bool resent;    /* sent a second time after a dead reused connection: no try of its own */
 	int64_t try_ns; /* when the try under way was acted on */
-};
-
-/* Kernel stamps (CLOCK_REALTIME) as monotonic time, and how late reads are. */
-struct bench_stamps {
-	int64_t offset_ns; /* realtime - monotonic, as last sampled */
-	int64_t first_offset_ns;
-	int64_t step_ns; /* largest change seen, with its sign */
-	double *queueing_ms;
-	size_t queueing_count;
-	size_t queueing_room;
-	size_t stride; /* of every `stride` reads one is kept */
-	size_t skip;
-};
-
-/* The loop's own count of open requests, apart from the records. */
-struct bench_trace {
-	struct res_inflight *points;
-	size_t count;
-	size_t room;
-	int64_t in_flight;
-	int64_t peak;
-	int64_t last_ns;
-	double integral_ns;
 };
 
 /* What the workers of a run have in common. */
@@ -138,8 +117,8 @@ struct bench_worker {
 
 	struct bench_stamps stamps;
 	struct bench_trace trace;
-	_Atomic int64_t
-		heard_ns; /* last byte from any stream, or the first open request after none */
+	/* last byte from any stream, or the first open request after none */
+	_Atomic int64_t heard_ns;
 	_Atomic int64_t open_count;
 	int64_t last_send_ns;
 	int64_t cpu_start_ns;
@@ -152,7 +131,6 @@ struct bench_worker {
 	bool failed;
 };
 
-/* worker.c */
 int bench_worker_init(struct bench_worker *worker, struct bench_shared *shared, unsigned index,
 		      struct pl_err *err) PL_MUST_CHECK;
 void bench_worker_done(struct bench_worker *worker);
@@ -179,47 +157,5 @@ int bench_worker_new_socket(struct bench_worker *worker, int *ret_fd,
 /* Bytes of any answer came. */
 void bench_worker_heard(struct bench_worker *worker, int64_t now_ns);
 void bench_worker_count_tokens(struct bench_worker *worker, struct bench_stream *stream);
-
-/* conn.c */
-/* Sends on the connection used last or on a new one; a failure ends the request at once. */
-void bench_conn_launch(struct bench_worker *worker, struct bench_req *req);
-/* Ends what is open as failed with `kind` and closes every socket. */
-void bench_conn_close_all(struct bench_worker *worker, const char *kind, const char *error);
-void bench_conn_free_all(struct bench_worker *worker);
-
-/* retry.c */
-/* The try is over, and what it came to is in the record. True: another one follows, `req` waits. */
-bool bench_retry_take(struct bench_worker *worker, struct bench_req *req,
-		      const struct bench_stream *stream);
-/* Ends what waits as failed with `kind`. */
-void bench_retry_end_all(struct bench_worker *worker, const char *kind, const char *error);
-/* All workers' failed tries, by request and number; they are the outcome's then. */
-void bench_retry_gather(struct bench_worker *workers, unsigned count, struct res_outcome *outcome);
-void bench_retry_done(struct bench_worker *worker);
-
-/* worker_stamps.c */
-/*
- * Linux stamps packets only while some socket wants it, and begins a moment after the first one
- * does: the first answers of a run would go without. Returns a socket to be held open (-1: none)
- * once stamps come.
- */
-int bench_stamps_switch_on(void);
-void bench_stamps_init(struct bench_stamps *stamps, size_t queueing_room);
-void bench_stamps_done(struct bench_stamps *stamps);
-void bench_stamps_sample(struct bench_stamps *stamps);
-/*
- * The monotonic time of a read that ended at user_ns: the kernel's stamp where there is one that
- * can be true (*ret_kernel), else user_ns. Keeps the difference.
- */
-int64_t bench_stamps_of(struct bench_stamps *stamps, int64_t stamp_real_ns, int64_t user_ns,
-			bool *ret_kernel);
-
-/* worker_trace.c */
-void bench_trace_init(struct bench_trace *trace, size_t requests);
-void bench_trace_done(struct bench_trace *trace);
-void bench_trace_add(struct bench_trace *trace, int64_t t_ns, int change);
-/* All workers' traces as one: sums, and the peak of the sum. */
-void bench_trace_merge(const struct bench_worker *workers, unsigned count,
-		       struct res_outcome *outcome);
 
 #endif

@@ -8,6 +8,7 @@
 #include "bench/data/tokenizer.h"
 #include "bench/load/arrivals.h"
 #include "bench/load/feed.h"
+#include "bench/load/limits.h"
 #include "bench/load/source.h"
 #include "run/context.h"
 #include "run/figures.h"

@@ -1,4 +1,4 @@
-#include "bench/load/load.h"
+#include "bench/load/limits.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -17,8 +17,13 @@ void pl_buf_done(struct pl_buf *buf)
 	buf->room = 0;
 }
 
+/*
+ * Doubles, so that n appends cost O(n), but never past the ceiling and its NUL. `full` stays set
+ * until the buffer is cleared: a caller may look once at the end instead of behind each append.
+ */
 char *pl_buf_reserve(struct pl_buf *buf, size_t len)
 {
+	/* The first test keeps the sum from wrapping around. */
 	if (len >= SIZE_MAX - buf->len || buf->len + len > buf->max) {
 		buf->full = true;
 		return NULL;
@@ -66,6 +71,7 @@ bool pl_buf_addf(struct pl_buf *buf, const char *format, ...)
 
 	va_start(args, format);
 	va_copy(again, args);
+	/* Measured first: the text must fit whole or not be there at all. */
 	int len = vsnprintf(NULL, 0, format, args);
 	va_end(args);
 	char *at = len < 0 ? NULL : pl_buf_reserve(buf, (size_t)len);
@@ -77,6 +83,10 @@ bool pl_buf_addf(struct pl_buf *buf, const char *format, ...)
 	return at != NULL;
 }
 
+/*
+ * Moves what is left to the front: for queues that are mostly emptied at once. Who takes much off
+ * in small pieces counts along and consumes once.
+ */
 void pl_buf_consume(struct pl_buf *buf, size_t len)
 {
 	if (len >= buf->len) {
@@ -109,6 +119,7 @@ const char *pl_buf_text(const struct pl_buf *buf)
 
 char *pl_buf_take(struct pl_buf *buf)
 {
+	/* A text even of nothing, so that no caller has to ask for NULL. */
 	char *text = buf->data != NULL ? buf->data : pl_strdup("");
 
 	buf->data = NULL;

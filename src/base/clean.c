@@ -11,6 +11,10 @@ char *pl_clean_line(const char *text)
 	char *clean = pl_strdup(json_string_value(string));
 
 	for (char *at = clean; *at != '\0'; at++) {
+		/*
+		 * What a terminal would obey: names and messages of others must not move its cursor
+		 * or set its title.
+		 */
 		if ((unsigned char)*at < ' ' || *at == 0x7F)
 			*at = ' ';
 	}
@@ -21,6 +25,10 @@ bool pl_clean_html(struct pl_buf *buf, const char *text)
 {
 	static const char special[] = "&<>\"'";
 	static const char *const escaped[] = { "&amp;", "&lt;", "&gt;", "&quot;", "&#39;" };
+	/*
+	 * U+FFFD in place of broken bytes: a browser may else take a part of the mark-up for the
+	 * rest of a character.
+	 */
 	auto_free char *clean = pl_clean_line(text);
 	bool ok = true;
 

@@ -17,7 +17,10 @@ static const struct err_row err_rows[] = {
 #undef ERR
 };
 
-/* An error is one line: a newline that came in with somebody's text becomes a blank. */
+/*
+ * An error is one line: a newline that came in with somebody's text becomes a blank. Logs are read
+ * by lines, and text of a peer must not be able to begin one.
+ */
 static void one_line(char *text)
 {
 	for (; *text != '\0'; text++) {
@@ -40,6 +43,7 @@ int pl_err_set(struct pl_err *err, enum pl_err_code code, const char *format, ..
 
 int pl_err_errno(struct pl_err *err, const char *format, ...)
 {
+	/* Formatting the text may call what sets it. */
 	int saved = errno;
 	va_list args;
 
@@ -55,6 +59,7 @@ int pl_err_errno(struct pl_err *err, const char *format, ...)
 
 int pl_err_wrap(struct pl_err *err, const char *format, ...)
 {
+	/* The text may be among the arguments of the format, and is about to be written over. */
 	char inner[sizeof(err->text)];
 	va_list args;
 

@@ -17,6 +17,10 @@ int pl_file_read(const char *path, size_t max_bytes, char **ret_text, size_t *re
 	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
 	auto_buf buf = { 0 };
 
+	/*
+	 * One more than allowed is read: a file that is exactly as large as the limit is fine, one
+	 * that grows past it is seen. Sizes from stat() say nothing of /proc and pipes.
+	 */
 	pl_buf_init(&buf, max_bytes + 1);
 	if (fd < 0)
 		return pl_err_errno(err, "cannot open '%s'", path);
@@ -60,8 +64,10 @@ int pl_file_new_open(struct pl_file_new *file, const char *path, struct pl_err *
 	if (behind != NULL)
 		path = behind;
 	auto_free char *temporary = pl_asprintf("%s.tmp.%d", path, (int)getpid());
-	/* its name can be foretold: whoever may write to the folder could have linked it
-	 * elsewhere */
+	/*
+	 * Its name can be foretold: whoever may write to the folder could have linked it elsewhere.
+	 * 0666 is cut by the user's own umask, as with any file he makes.
+	 */
 	int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
 
 	if (fd < 0)
@@ -78,6 +84,10 @@ int pl_file_new_open(struct pl_file_new *file, const char *path, struct pl_err *
 	return 0;
 }
 
+/*
+ * A rename is an entry of the folder: without this a power cut may bring the old file back, though
+ * the new one is on disk. Some file systems cannot do it, which is no failure.
+ */
 static void sync_folder(const char *path)
 {
 	auto_free char *folder = pl_file_dir(path);
@@ -87,6 +97,11 @@ static void sync_folder(const char *path)
 		fsync(fd);
 }
 
+/*
+ *    write ──> PATH.tmp.PID ──fsync──> rename over PATH ──fsync──> folder
+ *
+ * At each moment PATH is the whole old file or the whole new one.
+ */
 int pl_file_new_commit(struct pl_file_new *file, struct pl_err *err)
 {
 	if (fflush(file->stream) != 0 || fsync(fileno(file->stream)) < 0)
@@ -95,6 +110,7 @@ int pl_file_new_commit(struct pl_file_new *file, struct pl_err *err)
 	if (ferror(file->stream))
 		return pl_err_set(err, PL_ERR_IO, "cannot write '%s': an earlier write failed",
 				  file->path);
+	/* fclose() ends the stream even where it fails; a second one would be a use after free. */
 	FILE *stream = pl_take(file->stream);
 	if (fclose(stream) != 0 || rename(file->temporary, file->path) < 0)
 		return pl_err_errno(err, "cannot write '%s'", file->path);
@@ -142,6 +158,7 @@ bool pl_file_exists(const char *path)
 	return stat(path, &st) == 0;
 }
 
+/* By device and inode: names differ by links, "./" and case of the file system. */
 bool pl_file_same(const char *a, const char *b)
 {
 	struct stat first, second;

@@ -10,6 +10,7 @@ static void range_of(const double *x, size_t n, double *ret_low, double *ret_hig
 		low = fmin(low, x[i]);
 		high = fmax(high, x[i]);
 	}
+	/* As numpy: a width of zero would put everything nowhere. */
 	if (low == high) {
 		low -= 0.5;
 		high += 0.5;
@@ -25,12 +26,17 @@ void pl_histogram(const double *x, size_t n, size_t bins, size_t *counts, double
 	range_of(x, n, &low, &high);
 	double step = (high - low) / (double)bins;
 	for (size_t i = 0; i < bins; i++) {
+		/*
+		 * In numpy's own order of operations (linspace): the edges are compared to the last
+		 * digit.
+		 */
 		edges[i] = (double)i * step + low;
 		counts[i] = 0;
 	}
 	edges[bins] = high;
 	for (size_t i = 0; i < n; i++) {
 		size_t at = (size_t)((x[i] - low) / (high - low) * (double)bins);
+		/* The largest value lies on the last edge, which belongs to the last bin. */
 		if (at >= bins)
 			at = bins - 1;
 		/* the division may have rounded across an edge */

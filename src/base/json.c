@@ -11,6 +11,10 @@ static int parse(const char *text, size_t len, const char *source, size_t flags,
 		 struct pl_err *err)
 {
 	json_error_t fault;
+	/*
+	 * jansson takes the last of two equal keys without a word: half of what was written would
+	 * be ignored.
+	 */
 	json_t *json = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | flags,
 				  &fault);
 
@@ -33,6 +37,10 @@ int pl_json_parse_texts(const char *text, size_t len, const char *source, json_t
 	return parse(text, len, source, JSON_ALLOW_NUL, ret, err);
 }
 
+/*
+ * "Modified UTF-8", as Java's: C0 80 is an overlong zero, which no decoder that is strict accepts
+ * and no valid text holds, so that nothing else can be mistaken for it.
+ */
 char *pl_json_to_ctext(const json_t *string)
 {
 	const char *text = json_string_value(string);
@@ -103,6 +111,10 @@ json_t *pl_json_text(const char *text)
 		return json;
 	pl_buf_init(&quoted, SIZE_MAX / 2);
 	pl_text_add_json(&quoted, text, strlen(text), false);
+	/*
+	 * By way of our own writer, which puts U+FFFD where bytes are none: jansson refuses such a
+	 * text as a whole.
+	 */
 	return json_loadb(quoted.data, quoted.len, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
 }
 
@@ -114,6 +126,10 @@ struct writer {
 
 static void write_value(struct writer *w, const json_t *json, int depth);
 
+/*
+ * Once the ceiling is met nothing more is added: what stands in the buffer is then cut, and `ok`
+ * says so.
+ */
 static void put(struct writer *w, const char *text)
 {
 	w->ok = w->ok && pl_buf_add_text(w->buf, text);
@@ -140,6 +156,10 @@ static void write_object(struct writer *w, const json_t *json, int depth)
 	size_t left = json_object_size(json);
 
 	put(w, "{");
+	/*
+	 * In the order of insertion, which jansson keeps since 2.8: documents read as they were
+	 * made, and equal ones are equal byte by byte.
+	 */
 	json_object_foreach((json_t *)json, key, value)
 	{
 		put_newline(w, depth + 1);
@@ -154,6 +174,7 @@ static void write_object(struct writer *w, const json_t *json, int depth)
 	put(w, "}");
 }
 
+/* Lists of numbers stand on one line: a result has thousands of them. */
 static bool is_flat(const json_t *array)
 {
 	size_t i;
@@ -202,6 +223,10 @@ static void write_value(struct writer *w, const json_t *json, int depth)
 	case JSON_INTEGER:
 		w->ok = w->ok && pl_buf_addf(w->buf, "%lld", (long long)json_integer_value(json));
 		break;
+	/*
+	 * jansson's own writer prints 17 digits; vLLM's files, and people, have the shortest that
+	 * reads back.
+	 */
 	case JSON_REAL:
 		pl_text_from_f64(json_real_value(json), number);
 		put(w, number);

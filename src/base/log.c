@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 static const char *const level_names[] = { "error", "warning", "info", "debug" };
+/* Set before the first thread and read by all afterwards: no lock. */
 static const char *log_program = "profllm";
 static enum pl_log_level log_level = PL_LOG_INFO;
 
@@ -25,6 +26,7 @@ void pl_log_set_level(enum pl_log_level level)
 	log_level = level;
 }
 
+/* NO_COLOR by its own convention (no-color.org): set and not empty, whatever it says. */
 bool pl_log_has_colour(int fd)
 {
 	const char *no_color = getenv("NO_COLOR");
@@ -41,6 +43,10 @@ void pl_log(enum pl_log_level level, const char *format, ...)
 
 	if (level > log_level)
 		return;
+	/*
+	 * Plain information carries no word for its level: it is what a program says when all is
+	 * well.
+	 */
 	int used = level == PL_LOG_INFO ? snprintf(line, sizeof(line), "%s: ", log_program)
 					: snprintf(line, sizeof(line), "%s: %s: ", log_program,
 						   level_names[level]);

@@ -19,6 +19,10 @@ struct pl_arena {
 	size_t total_bytes;
 };
 
+/*
+ * write() and abort(), nothing that allocates. The journal holds what was measured so far, and
+ * `profllm recover` makes a result of it.
+ */
 static void *must(void *ptr)
 {
 	if (ptr == NULL) {
@@ -30,6 +34,7 @@ static void *must(void *ptr)
 	return ptr;
 }
 
+/* Zero bytes become one: malloc(0) may give NULL, which would be taken for the end of memory. */
 static size_t product(size_t count, size_t size)
 {
 	size_t bytes;
@@ -62,6 +67,10 @@ void pl_grow(void **ptr, size_t *room, size_t need, size_t item_size)
 	while (wanted < need)
 		wanted *= 2;
 	*ptr = pl_realloc_array(*ptr, wanted, item_size);
+	/*
+	 * Zeroed like everything else here, so that a struct that grows by a field needs no new
+	 * code.
+	 */
 	memset((char *)*ptr + *room * item_size, 0, (wanted - *room) * item_size);
 	*room = wanted;
 }
@@ -104,6 +113,9 @@ char *pl_asprintf(const char *format, ...)
 	return text;
 }
 
+/*
+ * `void *` for `T **`: the cleanup attribute passes the address of whatever pointer it stands on.
+ */
 void pl_free_auto(void *owner)
 {
 	free(*(void **)owner);
@@ -137,9 +149,13 @@ void pl_arena_free(struct pl_arena *arena)
 
 void *pl_arena_alloc(struct pl_arena *arena, size_t size)
 {
+	/* To 16 bytes, the alignment that malloc() gives: whatever is put there is aligned. */
 	size = (size + 15) & ~(size_t)15;
 	struct arena_block *block = arena->blocks;
 
+	/*
+	 * What is left of the block before is given up; blocks are large against what is asked for.
+	 */
 	if (block == NULL || block->room - block->used < size) {
 		size_t room = size > arena->block_bytes ? size : arena->block_bytes;
 		block = pl_alloc(sizeof(*block) + room);

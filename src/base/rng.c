@@ -70,7 +70,10 @@ static uint32_t mt_next(struct pl_mt19937 *mt)
 	return y ^ y >> 18;
 }
 
-/* 53 random bits in [0, 1): the same construction in CPython and numpy. */
+/*
+ * 53 random bits in [0, 1): the same construction in CPython (random_random) and numpy
+ * (mt19937_next_double), from two words: 27 bits and 26.
+ */
 static double mt_double(struct pl_mt19937 *mt)
 {
 	uint32_t high = mt_next(mt) >> 5;
@@ -94,6 +97,10 @@ static uint32_t mt_masked(struct pl_mt19937 *mt, uint32_t max)
 
 void pl_pyrandom_seed(struct pl_pyrandom *rng, uint64_t seed)
 {
+	/*
+	 * CPython takes a seed as its absolute value in 32-bit words, least first, without leading
+	 * zeros: one word or two.
+	 */
 	uint32_t words[2] = { (uint32_t)seed, (uint32_t)(seed >> 32) };
 
 	mt_start_words(&rng->mt, words, words[1] != 0 ? 2 : 1);
@@ -112,6 +119,10 @@ static uint64_t pyrandom_bits(struct pl_pyrandom *rng, unsigned bits)
 	return low | (uint64_t)(mt_next(&rng->mt) >> (64 - bits)) << 32;
 }
 
+/*
+ * CPython's _randbelow_with_getrandbits(): as many bits as n has, again until the number is below
+ * it. For a power of two that is one bit more than numpy's mask of n - 1 has.
+ */
 uint64_t pl_pyrandom_below(struct pl_pyrandom *rng, uint64_t n)
 {
 	unsigned bits = 64 - (unsigned)__builtin_clzll(n);
@@ -123,6 +134,7 @@ uint64_t pl_pyrandom_below(struct pl_pyrandom *rng, uint64_t n)
 	return value;
 }
 
+/* Fisher-Yates from the end, as random.shuffle() of Python 3. */
 void pl_pyrandom_shuffle(struct pl_pyrandom *rng, size_t n,
 			 void (*swap)(void *items, size_t i, size_t j), void *items)
 {
@@ -130,6 +142,7 @@ void pl_pyrandom_shuffle(struct pl_pyrandom *rng, size_t n,
 		swap(items, i, pl_pyrandom_below(rng, i + 1));
 }
 
+/* random.choices() multiplies and cuts off; it does not use the draws of randrange(). */
 void pl_pyrandom_choices(struct pl_pyrandom *rng, size_t n, size_t k, size_t *out)
 {
 	for (size_t i = 0; i < k; i++)
@@ -169,11 +182,16 @@ double pl_nplegacy_gauss(struct pl_nplegacy *rng)
 	return factor * x2;
 }
 
+/* 1 - u, since u may be 0 and never 1. */
 static double nplegacy_exponential(struct pl_nplegacy *rng)
 {
 	return -log(1.0 - mt_double(&rng->mt));
 }
 
+/*
+ * numpy's legacy_standard_gamma() for a shape below 1; above it, Marsaglia and Tsang's method. The
+ * order of draws is what must not change: each rejected try takes its numbers from the stream too.
+ */
 static double gamma_below_one(struct pl_nplegacy *rng, double shape)
 {
 	for (;;) {
@@ -223,6 +241,7 @@ double pl_nplegacy_gamma(struct pl_nplegacy *rng, double shape, double scale)
 
 int64_t pl_nplegacy_randint(struct pl_nplegacy *rng, int64_t lo, int64_t hi)
 {
+	/* Unsigned, so that a range from below zero does not overflow. */
 	uint32_t span = (uint32_t)((uint64_t)hi - (uint64_t)lo - 1);
 
 	return (int64_t)((uint64_t)lo + mt_masked(&rng->mt, span));
@@ -235,6 +254,10 @@ void pl_nplegacy_sample(struct pl_nplegacy *rng, size_t rows, size_t n, bool rep
 			out[i] = mt_masked(&rng->mt, (uint32_t)(rows - 1));
 		return;
 	}
+	/*
+	 * Without replacement RandomState.choice(), which pandas asks, shuffles all row numbers and
+	 * takes the first n: all rows are drawn for even where one is wanted.
+	 */
 	auto_free size_t *order = pl_alloc_array(rows, sizeof(*order));
 	for (size_t i = 0; i < rows; i++)
 		order[i] = i;
@@ -256,6 +279,7 @@ struct seed_hash {
 	uint32_t factor;
 };
 
+/* O'Neill's seed_seq_fe, with numpy's constants: SeedSequence in numpy/random/bit_generator.pyx. */
 static uint32_t seed_hash_next(struct seed_hash *hash, uint32_t value)
 {
 	value ^= hash->constant;
@@ -288,6 +312,7 @@ static void seed_pool(uint64_t seed, uint32_t pool[POOL_WORDS])
 
 static void pcg64_step(struct pl_pcg64 *rng)
 {
+	/* The multiplier of PCG XSL RR 128/64, as in O'Neill's paper. */
 	const unsigned __int128 factor = (unsigned __int128)0x2360ED051FC65DA4u << 64 |
 					 0x4385DF649FCCF645u;
 
@@ -314,11 +339,16 @@ void pl_pcg64_seed(struct pl_pcg64 *rng, uint64_t seed)
 uint64_t pl_pcg64_next64(struct pl_pcg64 *rng)
 {
 	pcg64_step(rng);
+	/* XSL RR: the halves are folded, and turned by the state's top six bits. */
 	uint64_t folded = (uint64_t)(rng->state >> 64) ^ (uint64_t)rng->state;
 	unsigned turn = (unsigned)(rng->state >> 122);
 	return folded >> turn | folded << (-turn & 63);
 }
 
+/*
+ * numpy gives the lower half first and keeps the upper one for the next call, however many 64-bit
+ * draws lie between.
+ */
 uint32_t pl_pcg64_next32(struct pl_pcg64 *rng)
 {
 	if (rng->has_high) {
@@ -360,6 +390,10 @@ static uint64_t pcg64_lemire64(struct pl_pcg64 *rng, uint64_t max)
 
 int64_t pl_pcg64_integers(struct pl_pcg64 *rng, int64_t lo, int64_t hi)
 {
+	/*
+	 * numpy draws nothing where only one value can come, and takes 64-bit draws only where it
+	 * must: each branch below spends another number of draws.
+	 */
 	uint64_t max = (uint64_t)hi - (uint64_t)lo - 1;
 	uint64_t value;
 
@@ -384,6 +418,10 @@ void pl_pcg64_bytes(struct pl_pcg64 *rng, uint8_t *out, size_t n)
 	uint32_t word = 0;
 
 	for (size_t i = 0; i < n; i++) {
+		/*
+		 * numpy fills bytes from words of 32 bits, lowest byte first; a rest of a word is
+		 * thrown away with the call.
+		 */
 		word = i % 4 == 0 ? pl_pcg64_next32(rng) : word >> 8;
 		out[i] = (uint8_t)word;
 	}

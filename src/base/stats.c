@@ -42,6 +42,7 @@ double pl_stats_sum(const double *x, size_t n)
 
 double pl_stats_mean(const double *x, size_t n)
 {
+	/* numpy's reduction begins with 0, which turns a sum of -0 into 0. */
 	return n > 0 ? (0 + pairwise(x, n)) / (double)n : NAN;
 }
 
@@ -104,5 +105,9 @@ double pl_stats_percentile_sorted(const double *x, size_t n, double p)
 		return x[n - 1];
 	double between = at - (double)i;
 	double step = x[i + 1] - x[i];
+	/*
+	 * numpy's _lerp(): from the nearer end, so that the result is exact at both and monotonic
+	 * between them.
+	 */
 	return between < 0.5 ? x[i] + step * between : x[i + 1] - step * (1 - between);
 }

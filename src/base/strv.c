@@ -50,6 +50,10 @@ void pl_strv_add_env(struct pl_strv *strv, const json_t *object)
 
 	json_object_foreach((json_t *)object, name, value)
 	{
+		/*
+		 * What is no text is nobody's variable: an experiment file has been checked long
+		 * before.
+		 */
 		if (json_is_string(value))
 			pl_strv_addf(strv, "%s=%s", name, json_string_value(value));
 	}

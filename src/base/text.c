@@ -13,6 +13,7 @@ bool pl_text_to_i64(const char *text, int64_t *ret)
 {
 	char *end;
 
+	/* strtoll() would pass over white space in front. */
 	if (text == NULL || (!isdigit((unsigned char)text[0]) && text[0] != '-' && text[0] != '+'))
 		return false;
 	errno = 0;
@@ -28,6 +29,7 @@ bool pl_text_to_f64(const char *text, double *ret)
 	char *end;
 
 	if (text == NULL || text[0] == '\0' || isspace((unsigned char)text[0]) ||
+	/* strtod() would take hexadecimal floats and nan(chars). */
 	    strpbrk(text, "xX(") != NULL)
 		return false;
 	errno = 0;
@@ -71,6 +73,7 @@ bool pl_text_to_duration_ns(const char *text, int64_t *ret_ns)
 		return false;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(units); i++) {
 		double ns = number * units[i].ns;
+		/* 9e18 ns are 285 years: what int64 holds, with room for the rounding. */
 		if (strcmp(unit, units[i].unit) != 0 || fabs(ns) > 9e18)
 			continue;
 		*ret_ns = llround(ns);
@@ -94,6 +97,10 @@ bool pl_text_to_human_int(const char *text, int64_t *ret)
 	double scale;
 	if (at != NULL) {
 		scale = pow(1000, (double)(at - decimal + 1));
+	/*
+	 * vLLM's human_readable_int(): "25.6k" is 25,600, "25.6K" is refused, since 1,024ths of it
+	 * are no whole number.
+	 */
 	} else if ((at = strchr(binary, unit[0])) != NULL && number == floor(number) &&
 		   strpbrk(text, ".eE") == NULL) {
 		scale = pow(1024, (double)(at - binary + 1));
@@ -131,6 +138,7 @@ static void shortest_scientific(double value, char text[PL_F64_TEXT_BYTES])
 {
 	int digits = fabs(value) >= DBL_MIN ? 15 : 1;
 
+	/* 17 digits always tell two doubles apart; one of 15 or 16 mostly does. */
 	for (; digits < 17; digits++) {
 		snprintf(text, PL_F64_TEXT_BYTES, "%.*e", digits - 1, value);
 		if (strtod(text, NULL) == value)
@@ -169,6 +177,7 @@ void pl_text_from_f64(double value, char text[PL_F64_TEXT_BYTES])
 	split_scientific(text, digits, &exponent);
 	const char *sign = signbit(value) ? "-" : "";
 	int count = (int)strlen(digits);
+	/* Where Python's repr() changes to the form with an exponent. */
 	if (exponent < -4 || exponent >= 16)
 		snprintf(text, PL_F64_TEXT_BYTES, "%s%c%s%se%c%02d", sign, digits[0],
 			 count > 1 ? "." : "", digits + 1, exponent < 0 ? '-' : '+', abs(exponent));
@@ -292,6 +301,7 @@ static size_t fold_all(const char *text, char folded[DISTANCE_BYTES])
 
 unsigned pl_text_distance(const char *text_a, const char *text_b)
 {
+	/* Swaps of neighbours look two rows back, so three rows are all that is kept. */
 	unsigned rows[3][DISTANCE_BYTES + 1];
 	char a[DISTANCE_BYTES], b[DISTANCE_BYTES];
 	size_t la = fold_all(text_a, a);
@@ -316,6 +326,7 @@ unsigned pl_text_distance(const char *text_a, const char *text_b)
 
 const char *pl_text_nearest(const char *name, const char *const *candidates, size_t count)
 {
+	/* A third of what was typed may be wrong: more than that is another word. */
 	unsigned limit = (unsigned)strlen(name) / 3 + 1;
 	unsigned best = limit + 1;
 	const char *nearest = NULL;
@@ -340,6 +351,9 @@ const char *pl_text_nearest(const char *name, const char *const *candidates, siz
 static size_t utf8_decode(const unsigned char *data, size_t len, uint32_t *ret_code)
 {
 	static const uint32_t least_code[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	/*
+	 * C0 and C1 begin only overlong forms, F5 and above only what is beyond Unicode: RFC 3629.
+	 */
 	size_t need = data[0] < 0x80   ? 1
 		      : data[0] < 0xC2 ? 0
 		      : data[0] < 0xE0 ? 2
@@ -352,6 +366,10 @@ static size_t utf8_decode(const unsigned char *data, size_t len, uint32_t *ret_c
 		*ret_code = 0; /* how C strings of ours hold U+0000, see pl_json_to_ctext() */
 		return 2;
 	}
+	/*
+	 * One byte is passed over and not the whole character: what follows it may begin a good one
+	 * (Unicode 15, 3.9, U+FFFD substitution of maximal subparts in its simplest form).
+	 */
 	if (need == 0 || need > len) {
 		*ret_code = 0xFFFD;
 		return 1;
@@ -410,6 +428,7 @@ static bool add_escape(struct pl_buf *buf, uint32_t code)
 {
 	if (code < 0x10000)
 		return pl_buf_addf(buf, "\\u%04x", code);
+	/* JSON has escapes of 16 bits only: a pair of surrogates for the rest (RFC 8259, 7). */
 	code -= 0x10000;
 	return pl_buf_addf(buf, "\\u%04x\\u%04x", 0xD800 + (code >> 10), 0xDC00 + (code & 0x3FF));
 }
@@ -423,6 +442,10 @@ static bool add_json_char(struct pl_buf *buf, const char *bytes, size_t len, uin
 
 	if (at != NULL)
 		return pl_buf_addf(buf, "\\%c", escaped[at - plain]);
+	/*
+	 * JSON asks for escapes below U+0020 only; json.dumps() leaves none but ' ' to '~' as they
+	 * are, and so escapes DEL.
+	 */
 	if (code < 0x20 || (ascii && code >= 0x7F))
 		return add_escape(buf, code);
 	if (code == 0xFFFD && len == 1)

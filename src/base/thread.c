@@ -4,6 +4,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/*
+ * The least that Linux takes (it cuts what is asked for to 0.1 … 100 ms). A thread with a short
+ * slice is let in before ones with longer slices left, which is what a tick wants beside a worker
+ * that never sleeps.
+ */
 #define SLICE_NS 100000
 
 /* The kernel's struct sched_attr, which Debian's C library does not declare. */
@@ -24,6 +29,10 @@ void pl_thread_short_slices(void)
 {
 	struct attributes now = { .size = sizeof(now) };
 
+	/*
+	 * Before Linux 6.12 the runtime of an ordinary thread reads as 0, and setting it does
+	 * nothing. What the user has asked for (nice, another policy) stays.
+	 */
 	if (syscall(SYS_sched_getattr, 0, &now, (unsigned)sizeof(now), 0U) != 0 ||
 	    now.policy != 0 || now.runtime_ns == 0)
 		return;

@@ -16,5 +16,9 @@ uint32_t pl_unique_u32(void)
 	while (got < 0 && errno == EINTR);
 	if (got == sizeof(number))
 		return number;
+	/*
+	 * Knuth's multiplicative hash: processes started one after the other get numbers that are
+	 * far apart.
+	 */
 	return ((uint32_t)getpid() * 2654435761u) ^ (uint32_t)pl_clock_now_ns();
 }

@@ -10,6 +10,10 @@
 #include "base/text.h"
 #include "base/yaml_build.h"
 
+/*
+ * What a person writes by hand is a thousandth of this; what is larger was made by a program, or to
+ * hurt.
+ */
 enum {
 	YAML_BYTES_MAX = 8 << 20,
 	ARENA_BLOCK_BYTES = 16384,
@@ -30,6 +34,7 @@ static bool is_one_of(const char *text, const char *const *words)
 	return false;
 }
 
+/* Not isdigit(): what is a number must not depend on a locale. */
 static const char *skip_digits(const char *at)
 {
 	return at + strspn(at, "0123456789");
@@ -95,6 +100,11 @@ bool pl_yaml_is_null(const struct pl_yaml *node)
 
 bool pl_yaml_to_bool(const struct pl_yaml *node, bool *ret)
 {
+	/*
+	 * More than the core schema has, for keys that want a bool: people write what YAML 1.1
+	 * took. In pl_yaml_to_json(), where nobody has said what is wanted, only true and false
+	 * count.
+	 */
 	static const char *const yes[] = { "true", "yes", "on", NULL };
 	static const char *const no[] = { "false", "no", "off", NULL };
 
@@ -143,6 +153,10 @@ static json_t *scalar_to_json(const struct pl_yaml *node)
 		return json_boolean(truth);
 	if (pl_yaml_to_i64(node, &whole))
 		return json_integer(whole);
+	/*
+	 * Beyond int64 a whole number becomes a double, as in vLLM's own JSON; beyond that too, it
+	 * stays the text that it is.
+	 */
 	if (!pl_yaml_to_f64(node, &number))
 		return json_string(node->text);
 	if (isfinite(number))
@@ -245,6 +259,7 @@ static char *join_surrogates(const char *text, size_t len, size_t *ret_len)
 			used += (size_t)snprintf(copy + used, 11, "\\U%08X", code);
 			found = true;
 			i += 12;
+		/* Two bytes at once: the second backslash of "\\\\ud83d" begins no escape. */
 		} else if (text[i] == '\\' && len - i >= 2) {
 			copy[used++] = text[i++];
 			copy[used++] = text[i++];
@@ -272,6 +287,10 @@ int pl_yaml_parse(const char *text, size_t len, const char *source, struct pl_ya
 		return pl_err_set(err, PL_ERR_INVALID, "'%s' is larger than %d bytes", source,
 				  YAML_BYTES_MAX);
 	auto_yaml struct pl_yaml_doc *doc = new_doc(source);
+	/*
+	 * Only where libyaml has refused it is the text looked at again: such escapes come from
+	 * JSON that some other program wrote.
+	 */
 	int result = pl_yaml_build(doc, text, len, err);
 	if (result < 0 && strstr(err->text, "invalid Unicode character escape") != NULL) {
 		size_t joined_len;

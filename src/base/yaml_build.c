@@ -49,6 +49,7 @@ static int build_node(struct builder *b, int depth, struct node **ret);
 
 static int fail_at(struct builder *b, int line, int column, const char *text)
 {
+	/* "file:line:column:", which editors and people jump to. */
 	return pl_err_set(b->err, PL_ERR_INVALID, "%s:%d:%d: %s", b->doc->source, line, column,
 			  text);
 }
@@ -73,6 +74,10 @@ static void place_of(const char *text, size_t offset, int *ret_line, int *ret_co
 	*ret_column = column;
 }
 
+/*
+ * libyaml says "found character that cannot start any token", which tells nobody that the character
+ * is a tab.
+ */
 static bool indented_by_tab(const char *text, size_t len, size_t line)
 {
 	const char *end = text + len;
@@ -96,6 +101,10 @@ static int syntax_error(struct builder *b)
 	int column = (int)p->problem_mark.column + 1;
 	auto_free char *shown = NULL;
 
+	/*
+	 * Bytes that are no UTF-8, or no character: found below the scanner, which alone counts
+	 * lines.
+	 */
 	if (p->error == YAML_READER_ERROR) {
 		place_of(text, p->problem_offset < len ? p->problem_offset : len, &line, &column);
 		shown = pl_asprintf("not valid YAML: %s", problem);
@@ -132,7 +141,11 @@ static struct node *new_node(struct builder *b, enum pl_yaml_kind kind)
 	return node;
 }
 
-/* Counts nodes against the document's limit. */
+/*
+ * Counts nodes against the document's limit. Aliases count for all that they stand for: a few lines
+ * of aliases of aliases (the "billion laughs") would else become a tree that no memory holds once
+ * somebody walks it.
+ */
 static int spend(struct builder *b, size_t nodes)
 {
 	b->nodes += nodes;
@@ -161,6 +174,10 @@ static int build_alias(struct builder *b, int depth, struct node **ret)
 	const char *name = (const char *)b->event.data.alias.anchor;
 	char text[128];
 
+	/*
+	 * From the last: a name may be given again, and then means the later node (YAML 1.2,
+	 * 3.2.2.2).
+	 */
 	for (size_t i = b->anchor_count; i-- > 0;) {
 		const struct anchor *anchor = &b->anchors[i];
 		if (strcmp(anchor->name, name) != 0)
@@ -218,6 +235,7 @@ static int build_scalar(struct builder *b, struct node **ret)
 
 	if (check_tag(b, tag, PL_YAML_SCALAR, &is_text) < 0 || spend(b, 1) < 0)
 		return -1;
+	/* "\0" in double quotes: a C string would end there, and the rest be lost unseen. */
 	if (memchr(value, '\0', len) != NULL)
 		return fail_here(b, "a text cannot hold a NUL character");
 	bool plain = b->event.data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
@@ -256,6 +274,10 @@ static int build_list(struct builder *b, int depth, struct node **ret)
 		((struct pl_yaml **)items)[node->pub.count++] = &item->pub;
 		adopt(node, item);
 	}
+	/*
+	 * Grown on the heap, then kept in the arena at its true size: the arena cannot give memory
+	 * back.
+	 */
 	size_t bytes = node->pub.count * sizeof(struct pl_yaml *);
 	node->pub.items = pl_arena_alloc(b->doc->arena, bytes);
 	if (bytes > 0)
@@ -329,9 +351,14 @@ static int settle_pairs(struct builder *b, struct pairs *pairs)
 
 	if (pairs->count == 0)
 		return 0;
+	/*
+	 * Sorted by key to find equal ones without comparing each with each, and back by order for
+	 * who reads the map.
+	 */
 	qsort(pairs->items, pairs->count, sizeof(struct pair), by_key);
 	for (size_t i = 1; i < pairs->count; i++) {
 		const struct pair *pair = &pairs->items[i];
+		/* Of several repeated keys the one that comes first in the file is told. */
 		if (strcmp(pair[-1].key->pub.text, pair->key->pub.text) != 0 || pair->merged ||
 		    (again != NULL && again->order < pair->order))
 			continue;
@@ -370,6 +397,10 @@ static int merge_map(struct builder *b, struct pairs *pairs, const struct pl_yam
 	return 0;
 }
 
+/*
+ * A mapping's own keys win over merged ones, and of several merged mappings the first:
+ * yaml.org/type/merge.html. by_key() puts them in that order.
+ */
 static int merge(struct builder *b, struct pairs *pairs, const struct node *from)
 {
 	if (from->pub.kind != PL_YAML_LIST)
@@ -394,6 +425,7 @@ static int build_pair(struct builder *b, int depth, struct pairs *pairs, int *me
 		return fail_at(b, line, column, "a key cannot be a list or a mapping");
 	if (next_event(b) < 0 || build_node(b, depth + 1, &value) < 0)
 		return -1;
+	/* In quotes it is a key like any other. */
 	if (!key->pub.plain || strcmp(key->pub.text, "<<") != 0) {
 		pairs_add(pairs, key, value, false);
 		return 0;
@@ -503,6 +535,7 @@ static int build_stream(struct builder *b)
 		if (b->event.type == YAML_DOCUMENT_START_EVENT)
 			return fail_here(b, "a second document is not allowed");
 	}
+	/* A file of comments only is an empty mapping: all that it could set has a default. */
 	if (root == NULL || (root->pub.plain && root->pub.text[0] == '\0')) {
 		root = new_node(b, PL_YAML_MAP);
 		root->pub.line = 1;

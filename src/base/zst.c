@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 
+/* 3 is zstd's own default: quick enough that the disk is what a series waits for. */
 enum { ZST_LEVEL = 3, ZST_BLOCK_BYTES = 65536 };
 
 struct pl_zst {
@@ -33,6 +34,7 @@ int pl_zst_open(const char *path, struct pl_zst **ret, struct pl_err *err)
 		return pl_err_set(err, PL_ERR_INTERNAL, "cannot write '%s': no memory", path);
 	}
 	ZSTD_CCtx_setParameter(zst->context, ZSTD_c_compressionLevel, ZST_LEVEL);
+	/* A side file is believed years later: a flipped bit must not become a figure. */
 	ZSTD_CCtx_setParameter(zst->context, ZSTD_c_checksumFlag, 1);
 	*ret = zst;
 	return 0;
@@ -65,6 +67,10 @@ int pl_zst_write(struct pl_zst *zst, const void *data, size_t len, struct pl_err
 
 int pl_zst_commit(struct pl_zst *zst, struct pl_err *err)
 {
+	/*
+	 * Without its end the frame reads as cut off: who finds such a file knows that its writer
+	 * was killed.
+	 */
 	if (feed(zst, NULL, 0, ZSTD_e_end, err) < 0)
 		return -1;
 	return pl_file_new_commit(&zst->file, err);
@@ -84,6 +90,7 @@ static int unpack_into(ZSTD_DCtx *context, const char *path, int fd, struct pl_b
 {
 	char packed[ZST_BLOCK_BYTES];
 	char plain[ZST_BLOCK_BYTES];
+	/* 0 once a frame is whole; several frames in a row are one text. An empty file is none. */
 	size_t left = 1;
 	ssize_t got;
 

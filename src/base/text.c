@@ -28,8 +28,8 @@ bool pl_text_to_f64(const char *text, double *ret)
 {
 	char *end;
 
+	/* strtod() would also take hexadecimal floats, nan(chars) and white space in front */
 	if (text == NULL || text[0] == '\0' || isspace((unsigned char)text[0]) ||
-	/* strtod() would take hexadecimal floats and nan(chars). */
 	    strpbrk(text, "xX(") != NULL)
 		return false;
 	errno = 0;
@@ -82,6 +82,7 @@ bool pl_text_to_duration_ns(const char *text, int64_t *ret_ns)
 	return false;
 }
 
+/* vLLM's human_readable_int(): "25.6k" is 25,600; "25.6K" is refused, being no whole number. */
 bool pl_text_to_human_int(const char *text, int64_t *ret)
 {
 	static const char decimal[] = "kmgt";
@@ -97,10 +98,6 @@ bool pl_text_to_human_int(const char *text, int64_t *ret)
 	double scale;
 	if (at != NULL) {
 		scale = pow(1000, (double)(at - decimal + 1));
-	/*
-	 * vLLM's human_readable_int(): "25.6k" is 25,600, "25.6K" is refused, since 1,024ths of it
-	 * are no whole number.
-	 */
 	} else if ((at = strchr(binary, unit[0])) != NULL && number == floor(number) &&
 		   strpbrk(text, ".eE") == NULL) {
 		scale = pow(1024, (double)(at - binary + 1));

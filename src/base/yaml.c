@@ -239,8 +239,9 @@ static bool read_hex4(const char *text, unsigned *ret)
 }
 
 /*
- * JSON writes characters beyond U+FFFF as two \u escapes, YAML as one \U escape, and libyaml refuses
- * the former. A copy (free()) with each "\uD83D\uDE00" as "\U0001F600", or NULL when none is there.
+ * JSON writes characters beyond U+FFFF as two \u escapes, YAML as one \U escape, and libyaml
+ * refuses the former. A copy (free()) with each "\uD83D\uDE00" as "\U0001F600", or NULL when none
+ * is there.
  */
 static char *join_surrogates(const char *text, size_t len, size_t *ret_len)
 {
@@ -259,8 +260,8 @@ static char *join_surrogates(const char *text, size_t len, size_t *ret_len)
 			used += (size_t)snprintf(copy + used, 11, "\\U%08X", code);
 			found = true;
 			i += 12;
-		/* Two bytes at once: the second backslash of "\\\\ud83d" begins no escape. */
 		} else if (text[i] == '\\' && len - i >= 2) {
+			/* two bytes at once: a backslash that is escaped begins no escape */
 			copy[used++] = text[i++];
 			copy[used++] = text[i++];
 		} else {

@@ -40,8 +40,8 @@ struct post_list {
 /*
  * One pass, as io_loop_step() makes it:
  *
- *    epoll_pwait2 ──> now_ns ──> callbacks of the fetched events ──> posts ──> timers that are due
- *    (until the first timer)      in the kernel's order             in order    by due time, then by start
+ *    epoll_pwait2 ──> now_ns ──> callbacks of events ──> posts ──> timers that are due
+ *    (until the first timer)     in the kernel's order   in order  by due time, then by start
  *
  * Events come before timers: bytes that came in time are read before the timeout that they would
  * have prevented.

@@ -11,9 +11,9 @@
 /*
  * One io_sse_feed(), and how few bytes it copies:
  *
- *    whole event in the piece, one data line   ──> the callback gets the caller's own bytes (`direct`)
- *    several data lines, or the piece ends     ──> sse->event collects them
- *    a line without its end                    ──> sse->line keeps it for the next piece
+ *    whole event in the piece, one data line ──> the callback gets the caller's bytes (`direct`)
+ *    several data lines, or the piece ends   ──> sse->event collects them
+ *    a line without its end                  ──> sse->line keeps it for the next piece
  *
  * Nearly all events of a token stream are of the first kind.
  */

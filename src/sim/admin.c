@@ -19,6 +19,7 @@ static void describe_lora(json_t *model, const struct sim_options *options,
 	json_object_set_new(model, "max_model_len", json_null());
 }
 
+/* As vLLM's /v1/models, with `owned_by` that no client can take for vLLM's. */
 void sim_list_models(struct sim_conn *conn)
 {
 	const struct sim_server *server = conn->server;
@@ -70,6 +71,10 @@ void sim_show_server_info(struct sim_conn *conn)
 		    config->prefix_caching ? "True" : "False",
 		    config->chunked_prefill ? "True" : "False", (long long)options->seed,
 		    server->limits.names[0]);
+	/*
+	 * vLLM answers with the text of its configuration object; what is ours stands under a key
+	 * of its own.
+	 */
 	answer = json_pack("{s:s, s:{}, s:{s:s, s:s, s:b, s:I, s:i, s:i, s:i, s:i}}", "vllm_config",
 			   pl_buf_text(&text), "vllm_env", "profllm_sim", "version",
 			   PROFLLM_VERSION, "profile", options->profile->name, "simulated", 1,
@@ -81,8 +86,16 @@ void sim_show_server_info(struct sim_conn *conn)
 	sim_answer_json(conn, 200, &body);
 }
 
+/*
+ * What runs goes on to the end of its step; no step begins afterwards (on_step() in server.c), so
+ * requests wait.
+ */
 void sim_sleep(struct sim_conn *conn)
 {
+	/*
+	 * Level 1 keeps the weights in the host's memory, 2 forgets them: here both only stop the
+	 * steps.
+	 */
 	const char *level = conn->query != NULL ? strstr(conn->query, "level=") : NULL;
 	char text[64];
 

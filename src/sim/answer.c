@@ -34,6 +34,10 @@ static size_t json_error_place(const struct pl_buf *body)
 	struct io_jwalk walk;
 	enum io_jwalk_token token;
 
+	/*
+	 * jansson counts characters, pydantic's message bytes: the walker stops where its own
+	 * grammar ends.
+	 */
 	io_jwalk_init(&walk, pl_buf_text(body), body->len);
 	do {
 		token = io_jwalk_next(&walk);
@@ -51,6 +55,7 @@ bool sim_body_json(struct sim_conn *conn, json_t **ret)
 		return true;
 	sim_refusal_init(&refusal);
 	snprintf(place, sizeof(place), "%zu", json_error_place(&conn->body));
+	/* FastAPI's own words for a body that is no JSON, which vLLM passes on with 400. */
 	sim_refuse_form(&refusal, "json_invalid", place, "JSON decode error", "'<dict of 0 items>'",
 			", 'ctx': {'error': 'Expecting value'}");
 	sim_answer_refusal(conn, &refusal);

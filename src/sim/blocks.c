@@ -5,6 +5,11 @@
 
 #include "base/mem.h"
 
+/*
+ * The list of free blocks is in the order in which they became free: the head is taken next, so
+ * what was used last stays known longest (vLLM's FreeKVCacheBlockQueue). Doubly linked, for a hit
+ * takes a block out of its middle.
+ */
 static void free_list_append(struct sim_blocks *blocks, uint32_t block)
 {
 	struct sim_block *item = &blocks->items[block];
@@ -34,6 +39,7 @@ static void free_list_remove(struct sim_blocks *blocks, uint32_t block)
 	blocks->free_count--;
 }
 
+/* Chains are as long as a hash table's are: at least as many buckets as blocks. */
 static void unname(struct sim_blocks *blocks, uint32_t block)
 {
 	struct sim_block *item = &blocks->items[block];
@@ -49,6 +55,7 @@ static void unname(struct sim_blocks *blocks, uint32_t block)
 
 void sim_blocks_init(struct sim_blocks *blocks, uint32_t count)
 {
+	/* A power of two, so that the bucket is a mask of the name, which is a hash already. */
 	uint32_t buckets = 1;
 
 	while (buckets < count && buckets < 1u << 30)
@@ -79,6 +86,7 @@ uint32_t sim_blocks_take(struct sim_blocks *blocks)
 	uint32_t block = blocks->first_free;
 
 	assert(block != SIM_NO_BLOCK);
+	/* Its old content is about to be written over: a later prompt must not find it. */
 	unname(blocks, block);
 	free_list_remove(blocks, block);
 	blocks->items[block].holders = 1;
@@ -87,6 +95,7 @@ uint32_t sim_blocks_take(struct sim_blocks *blocks)
 
 void sim_blocks_hold(struct sim_blocks *blocks, uint32_t block)
 {
+	/* A hit on a free block brings it back; its content was never lost. */
 	if (blocks->items[block].holders++ == 0)
 		free_list_remove(blocks, block);
 }
@@ -112,6 +121,10 @@ void sim_blocks_name(struct sim_blocks *blocks, uint32_t block, uint64_t name)
 	struct sim_block *item = &blocks->items[block];
 	uint32_t *bucket = &blocks->buckets[name & blocks->bucket_mask];
 
+	/*
+	 * Two sequences may compute the same prefix side by side: the first block keeps the name,
+	 * the second stays unknown.
+	 */
 	if (item->named || sim_blocks_find(blocks, name) != SIM_NO_BLOCK)
 		return;
 	item->name = name;

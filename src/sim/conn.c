@@ -14,10 +14,15 @@
 #include "sim/serve_log.h"
 #include "sim/server_priv.h"
 
+/* A client that reads nothing is borne with up to here, then cut off. */
 #define OUT_BYTES_MAX   (256u << 20)
 #define LATER_BYTES_MAX (4u << 20)
 #define OFFSET_FRESH_NS (100 * PL_NS_PER_MS) /* how long realtime - monotonic is believed */
 
+/*
+ * Marked only: callers up the stack still hold the pointer. calls->rest() frees it when the
+ * callback is over.
+ */
 static void mark_dead(struct sim_conn *conn)
 {
 	conn->dead = true;
@@ -51,6 +56,7 @@ void sim_conn_free(struct sim_conn *conn)
 		conn->after->before = conn->before;
 	forget_request(conn);
 	close(conn->watch.fd);
+	/* A descriptor is free again: see sim_conn_on_listener(). */
 	if (server->listener.active && server->listener.events == 0)
 		io_loop_rewatch(server->loop, &server->listener, EPOLLIN);
 	io_http_free(conn->http);
@@ -76,6 +82,7 @@ static int on_head(void *data, const struct io_http_head *head)
 	if (strchr(conn->target, '?') != NULL)
 		conn->query = pl_strdup(strchr(conn->target, '?') + 1);
 	conn->target[strcspn(conn->target, "?#")] = '\0';
+	/* Clients hold the body back until they have this, or a second has passed. */
 	if (expect != NULL && strcasecmp(expect, "100-continue") == 0)
 		sim_conn_send(conn, "HTTP/1.1 100 Continue\r\n\r\n", 25);
 	return 0;
@@ -109,6 +116,10 @@ static void capture(struct sim_conn *conn)
 	pl_buf_clear(&conn->raw);
 }
 
+/*
+ * uvicorn's answer to what is no HTTP. There is no request then, but its counters and its log want
+ * one.
+ */
 static void refuse_bytes(struct sim_conn *conn)
 {
 	static const char text[] = "Invalid HTTP request received.";
@@ -127,6 +138,10 @@ static void feed(struct sim_conn *conn, const char *bytes, size_t len)
 {
 	struct pl_err err = PL_ERR_INIT;
 	size_t used = 0;
+	/*
+	 * One request at a time: a pipelined one waits in `later` until the answer before it is
+	 * out, since HTTP/1.1 wants answers in order (RFC 9112, 9.3.2).
+	 */
 	int result = io_http_feed(conn->http, bytes, len, true, &used, &err);
 
 	if (conn->server->capture != NULL)
@@ -145,6 +160,7 @@ static void feed(struct sim_conn *conn, const char *bytes, size_t len)
 	conn->server->calls->request(conn);
 }
 
+/* Taken out before it is fed: what is still too much goes back into `later`. */
 static void feed_later(struct sim_conn *conn)
 {
 	struct pl_buf bytes = conn->later;
@@ -155,6 +171,7 @@ static void feed_later(struct sim_conn *conn)
 	pl_buf_done(&bytes);
 }
 
+/* A loop and no recursion: a client may have pipelined thousands of requests. */
 void sim_conn_resume(struct sim_conn *conn)
 {
 	while (!conn->dead && !conn->closing && !conn->whole && conn->later.len > 0)
@@ -176,6 +193,9 @@ static bool is_unsent(const struct sim_conn *conn)
 	return len > 0;
 }
 
+/*
+ * EPOLLOUT only while something waits: a socket with room would else wake the loop in every pass.
+ */
 static void watch_output(struct sim_conn *conn)
 {
 	uint32_t events = EPOLLIN | (is_unsent(conn) ? EPOLLOUT : 0);
@@ -184,6 +204,10 @@ static void watch_output(struct sim_conn *conn)
 		io_loop_rewatch(conn->server->loop, &conn->watch, events);
 }
 
+/*
+ * The kernel stamps in CLOCK_REALTIME; the log is in CLOCK_MONOTONIC, as the client's records are.
+ * A stamp later than now is a wall clock that was set in between.
+ */
 static int64_t to_monotonic(struct sim_server *server, int64_t real_ns, int64_t now_ns)
 {
 	int64_t stamp_ns;
@@ -231,6 +255,10 @@ static void take_tls(struct sim_conn *conn, size_t len, int64_t stamp_ns)
 		mark_dead(conn);
 }
 
+/*
+ * One read a callback: level-triggered, so the rest comes back in the next pass, behind the steps
+ * of the engine.
+ */
 static void on_input(struct sim_conn *conn)
 {
 	struct sim_server *server = conn->server;
@@ -286,6 +314,10 @@ static void on_event(struct io_loop *loop, struct io_watch *watch, uint32_t even
 
 void sim_conn_drop(struct sim_conn *conn, bool reset)
 {
+	/*
+	 * With a linger of 0 close() throws away what waits and sends RST: the client sees a reset,
+	 * not an end.
+	 */
 	struct linger none = { .l_onoff = 1, .l_linger = 0 };
 
 	if (reset)
@@ -320,6 +352,7 @@ static ssize_t send_pieces(struct sim_conn *conn, const char *data, size_t len)
 	return (ssize_t)done;
 }
 
+/* What does not fit the socket stays in the TLS buffer; `out` is for plain connections. */
 static bool send_tls(struct sim_conn *conn, const char *data, size_t len)
 {
 	struct pl_err ignored = PL_ERR_INIT;
@@ -341,6 +374,7 @@ bool sim_conn_send(struct sim_conn *conn, const char *data, size_t len)
 		return false;
 	if (conn->tls != NULL)
 		return send_tls(conn, data, len);
+	/* What came before must go first: with bytes in `out` nothing is sent past them. */
 	if (conn->out.len == 0)
 		n = cut_bytes(conn) > 0 ? send_pieces(conn, data, len)
 					: send_piece(conn, data, len);
@@ -355,6 +389,7 @@ bool sim_conn_send(struct sim_conn *conn, const char *data, size_t len)
 	return true;
 }
 
+/* uvicorn too makes its date once a second. */
 static const char *date(struct sim_server *server)
 {
 	int64_t real_ns = pl_clock_real_ns();
@@ -367,6 +402,7 @@ static const char *date(struct sim_server *server)
 	return server->date;
 }
 
+/* In the log when the head goes out, as uvicorn: of a stream before its first token. */
 static void note_answer(struct sim_conn *conn, int status)
 {
 	struct sim_metrics *metrics = &conn->server->metrics;
@@ -394,6 +430,7 @@ void sim_conn_answer(struct sim_conn *conn, int status, const char *type, const 
 	pl_buf_add_text(&out, conn->keep_alive ? "\r\n" : "connection: close\r\n\r\n");
 	if (conn->halve)
 		conn->keep_alive = false;
+	/* The head is the same as for GET, its length included. */
 	if (!pl_text_equal(conn->method, "HEAD"))
 		pl_buf_add(&out, body, conn->halve ? len / 2 : len);
 	note_answer(conn, status);
@@ -428,6 +465,7 @@ void sim_conn_end_request(struct sim_conn *conn)
 		return;
 	if (!close_now)
 		return;
+	/* What waits is sent before the socket is closed; on_output() does both. */
 	conn->closing = true;
 	if (conn->tls != NULL) {
 		io_tls_close(conn->tls);
@@ -449,12 +487,14 @@ static void accept_one(struct sim_server *server, int fd)
 	conn->http = io_http_new(IO_HTTP_REQUEST, &calls, conn);
 	if (server->tls != NULL)
 		conn->tls = io_tls_new_server(server->tls, OUT_BYTES_MAX);
+	/* Read in the next pass at the earliest: its request may be there already. */
 	conn->watch =
 		(struct io_watch){ .fd = fd, .events = EPOLLIN, .fn = on_event, .data = conn };
 	pl_buf_init(&conn->body, SIM_BODY_BYTES_MAX);
 	pl_buf_init(&conn->out, OUT_BYTES_MAX);
 	pl_buf_init(&conn->later, LATER_BYTES_MAX);
 	pl_buf_init(&conn->raw, SIM_BODY_BYTES_MAX + IO_HTTP_HEAD_BYTES_MAX);
+	/* For the access log; of a unix socket uvicorn logs an empty one too. */
 	if (getpeername(fd, &peer.u.any, &peer.len) == 0 && peer.u.any.sa_family != AF_UNIX)
 		io_addr_text(&peer, conn->peer, sizeof(conn->peer));
 	conn->after = server->conns;
@@ -474,6 +514,7 @@ void sim_conn_on_listener(struct io_loop *loop, struct io_watch *watch, uint32_t
 	for (;;) {
 		int fd = io_sock_accept(watch->fd);
 
+		/* Level-triggered: a listener that cannot accept would wake the loop for ever. */
 		if (fd < 0 && (errno == EMFILE || errno == ENFILE))
 			io_loop_rewatch(server->loop, watch, 0); /* until a connection ends */
 		if (fd < 0)

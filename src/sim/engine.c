@@ -8,6 +8,17 @@
 #include "sim/blocks.h"
 #include "sim/tokenizer.h"
 
+/*
+ *                     begin(t)                                    end(t + duration)
+ *    running ──> 1 token each, or the rest  ──┐                ┌──> all known: speaks a token
+ *                of a prompt; blocks taken    ├─ one step ─────┤
+ *    waiting ──> admitted while budget, seats ┘                └──> finished: blocks dropped, GONE
+ *       ^        and blocks last; prefix hits
+ *       └──────── preempted: the one admitted last, when a running one finds no block
+ *
+ * known: prompt and what was said. computed: of these, tokens whose keys and values are in the
+ * cache. Always computed + scheduled <= known.
+ */
 enum place { WAITING, RUNNING, GONE };
 
 struct sim_sequence_priv {
@@ -48,7 +59,10 @@ static uint32_t blocks_for(const struct sim_engine *engine, uint32_t tokens)
 	return (tokens + engine->config.block_size - 1) / engine->config.block_size;
 }
 
-/* The sequence knows one token more. */
+/*
+ * The sequence knows one token more. The hash of all tokens so far names the block that ends here:
+ * two prompts that agree up to a block's end agree in its name, whoever said the tokens.
+ */
 static void learn(struct sim_engine *engine, struct sim_sequence_priv *seq, uint32_t token)
 {
 	uint32_t size = engine->config.block_size;
@@ -127,6 +141,7 @@ static void free_sequence(struct sim_sequence_priv *seq)
 	free(seq);
 }
 
+/* The owner may read a finished sequence until the next begin(): its last output points to it. */
 static void free_gone(struct sim_engine *engine)
 {
 	while (engine->gone != NULL) {
@@ -199,6 +214,10 @@ static void name_blocks(struct sim_engine *engine, struct sim_sequence_priv *seq
 {
 	uint32_t size = engine->config.block_size;
 
+	/*
+	 * From the step in which they are scheduled, not from its end: a second prompt of the same
+	 * step may hit them already, for its attention runs behind theirs.
+	 */
 	for (uint32_t i = from / size; engine->config.prefix_caching && i < behind / size; i++)
 		sim_blocks_name(&engine->blocks, seq->blocks[i], seq->names[i]);
 }
@@ -222,18 +241,31 @@ static void compute(struct sim_engine *engine, struct sim_sequence_priv *seq, ui
 	seq->drafts = drafts;
 	engine->step.tokens += all;
 	work->sequences++;
+	/* One token left of a prompt is prefill too, while nothing was said. */
 	if (seq->known - seq->computed > 1 || seq->open.generated == 0)
 		work->prefill_tokens += all;
 	else
 		work->decode_tokens += all;
 	work->context_tokens += seq->computed + all;
+	/*
+	 * The i-th of the new tokens attends to all computed ones and to i new ones: all·computed +
+	 * all·(all + 1)/2.
+	 */
 	work->attention_pairs += (double)all * (seq->computed + (all + 1) / 2.0);
 }
 
+/*
+ * Recomputation, vLLM's way since V1: nothing is swapped out. What it had said it knows, and does
+ * not say again.
+ */
 static void preempt_last(struct sim_engine *engine)
 {
 	struct sim_sequence_priv *seq = engine->running[--engine->running_count];
 
+	/*
+	 * Only those behind the one that asks are preempted, and they have not been scheduled yet
+	 * in this step.
+	 */
 	assert(seq->scheduled == 0);
 	drop_blocks(engine, seq);
 	seq->open.preemptions++;
@@ -247,6 +279,10 @@ static bool make_room(struct sim_engine *engine, struct sim_sequence_priv *seq, 
 {
 	uint32_t need = blocks_for(engine, seq->computed + tokens);
 
+	/*
+	 * Ends: each turn frees the blocks of one, and the last one it could be is the sequence
+	 * itself.
+	 */
 	while (seq->block_count < need && engine->blocks.free_count < need - seq->block_count) {
 		bool itself = engine->running[engine->running_count - 1] == seq;
 
@@ -264,10 +300,12 @@ static uint32_t draft(const struct sim_engine *engine, const struct sim_sequence
 	uint32_t count = engine->config.draft_tokens;
 	uint32_t left = seq->open.max_tokens - seq->open.generated;
 
+	/* A prompt has nothing to draft behind until it has said its first token. */
 	if (count == 0 || seq->open.generated == 0 || seq->known - seq->computed != 1)
 		return 0;
 	if (count > left - 1)
 		count = left - 1;
+	/* One place of the budget is the token's own. */
 	return count < budget ? count : budget - 1;
 }
 
@@ -292,6 +330,10 @@ static uint32_t schedule_running(struct sim_engine *engine, uint32_t budget)
 static uint32_t find_prefix(const struct sim_engine *engine, const struct sim_sequence_priv *seq,
 			    uint32_t *ret_free)
 {
+	/*
+	 * The last token is always computed, even where its block is known: its logits are what the
+	 * first token is drawn from.
+	 */
 	uint32_t most = (seq->known - 1) / engine->config.block_size;
 	uint32_t found = 0;
 
@@ -324,6 +366,7 @@ static void count_admission(struct sim_engine *engine, struct sim_sequence_priv 
 			    int64_t now_ns)
 {
 	engine->step.admitted++;
+	/* Admitted again behind a preemption: what it finds then is its own, and no hit. */
 	if (seq->open.admitted_ns >= 0)
 		return;
 	seq->open.admitted_ns = now_ns;
@@ -344,10 +387,15 @@ static uint32_t admit(struct sim_engine *engine, uint32_t budget, int64_t now_ns
 	uint32_t tokens = seq->known - have;
 	uint32_t need;
 
+	/* Nothing behind it is tried: vLLM keeps the order of the queue. */
 	if (tokens > budget && !engine->config.chunked_prefill)
 		return 0;
 	if (tokens > budget)
 		tokens = budget;
+	/*
+	 * `revived`: hits that nobody holds. Taking them over makes them unfree, so they count
+	 * against what is free.
+	 */
 	need = blocks_for(engine, engine->config.reserve_full ? seq->known : have + tokens) - found;
 	if (need + revived > engine->blocks.free_count)
 		return 0;
@@ -371,6 +419,10 @@ int64_t sim_engine_begin(struct sim_engine *engine, int64_t now_ns)
 	free_gone(engine);
 	engine->step = (struct sim_step){ .begin_ns = now_ns };
 	budget = schedule_running(engine, budget);
+	/*
+	 * Behind a preemption nobody is admitted: the block that he would take is what was lacking
+	 * a moment ago.
+	 */
 	while (engine->step.preempted == 0 && engine->first_waiting != NULL && budget > 0 &&
 	       engine->running_count < config->max_num_seqs) {
 		uint32_t tokens = admit(engine, budget, now_ns);
@@ -399,6 +451,10 @@ static enum sim_finish judge(const struct sim_engine *engine, const struct sim_s
 		return SIM_FINISH_LENGTH;
 	if (open->ignore_eos || engine->config.eos_rate <= 0 || open->generated < open->min_tokens)
 		return SIM_FINISH_NONE;
+	/*
+	 * 53 bits make a double in [0, 1). The seed is inverted so that ends and tokens are drawn
+	 * independently.
+	 */
 	draw = (double)(sim_token_mix(~open->seed, open->generated) >> 11) * 0x1p-53;
 	return draw < engine->config.eos_rate ? SIM_FINISH_STOP : SIM_FINISH_NONE;
 }
@@ -436,6 +492,7 @@ static uint32_t accept_drafts(struct sim_engine *engine, const struct sim_sequen
 		return 0;
 	engine->stats.drafts++;
 	engine->stats.draft_tokens += seq->drafts;
+	/* The chance that k of them are good is 0.7^k: a drafter whose guesses are independent. */
 	while (good < seq->drafts) {
 		uint64_t draw = sim_token_mix(seq->open.seed ^ salt, seq->open.generated + good);
 
@@ -464,6 +521,10 @@ static bool speak(struct sim_engine *engine, struct sim_sequence_priv *seq, int6
 		output->part = part;
 		output->more = part < good && finish == SIM_FINISH_NONE;
 	}
+	/*
+	 * The drafts that were accepted are in the cache already; of those behind an end nothing is
+	 * kept.
+	 */
 	seq->computed += part < good ? part : good;
 	seq->drafts = 0;
 	name_blocks(engine, seq, computed, seq->computed);
@@ -479,6 +540,9 @@ size_t sim_engine_end(struct sim_engine *engine, int64_t now_ns, const struct si
 
 	assert(engine->in_step);
 	engine->in_step = false;
+	/*
+	 * Room for all before the first is handed out: pointers into it stay good through the loop.
+	 */
 	pl_grow((void **)&engine->outputs, &engine->output_room,
 		engine->running_count * (1 + engine->config.draft_tokens) + 1,
 		sizeof(*engine->outputs));
@@ -489,6 +553,7 @@ size_t sim_engine_end(struct sim_engine *engine, int64_t now_ns, const struct si
 		seq->computed += seq->scheduled;
 		speaks = seq->scheduled > 0 && seq->computed == seq->known;
 		seq->scheduled = 0;
+		/* Kept in place and in order: who was admitted last must stay last. */
 		if (!speaks || speak(engine, seq, now_ns, &count))
 			engine->running[kept++] = seq;
 	}
@@ -509,6 +574,7 @@ void sim_engine_abort(struct sim_engine *engine, struct sim_sequence *sequence)
 		go(engine, seq, SIM_FINISH_ABORT);
 		return;
 	}
+	/* In the middle of a step too: end() then has one sequence less, and no token of it. */
 	while (engine->running[i] != seq)
 		i++;
 	engine->running_count--;

@@ -16,6 +16,10 @@ static void add_chunk(struct pl_buf *out, const struct pl_buf *text)
 /* One data line with its end, "data: …\n\n", in another form. */
 static void reform_data(enum sim_event_form form, const char *text, size_t len, struct pl_buf *out)
 {
+	/*
+	 * An event may have several data lines, which are joined by a line feed (WHATWG HTML,
+	 * 9.2.6), and JSON may have one between its members: so this is where it can be cut.
+	 */
 	static const char *const members[] = { ",\"choices\":", ",\"sequence_number\":" };
 	const char *at = NULL;
 
@@ -49,6 +53,7 @@ static void reform_message(enum sim_event_form form, const char *text, size_t le
 		}
 		return;
 	}
+	/* An event of /v1/responses has a name already. */
 	if (form == SIM_FORM_FIELDS && data == text)
 		pl_buf_add_text(out, "event: message\n");
 	if (form == SIM_FORM_FIELDS)
@@ -81,6 +86,7 @@ void sim_event_reform(enum sim_event_form form, const char *chunks, size_t len, 
 		return;
 	}
 	pl_buf_init(&text, 64u << 20);
+	/* The chunks are our own, so sizes and line ends are where they belong. */
 	while (chunks < end) {
 		char *body;
 		size_t size = strtoul(chunks, &body, 16);

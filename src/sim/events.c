@@ -32,6 +32,10 @@ static void chunk_begin(struct pl_buf *out)
 	pl_buf_add(out, room, FRAME_BYTES);
 }
 
+/*
+ * The size of a chunk is known only when it is built; written backwards into the room in front of
+ * it, nothing is moved.
+ */
 static const char *chunk_end(struct pl_buf *out, size_t *ret_len)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -71,6 +75,7 @@ static void add_ids(struct pl_buf *out, const struct sim_prompt *prompt)
 	pl_buf_add_char(out, ']');
 }
 
+/* Written by hand and not by a JSON library: an event is made for each token. */
 static void add_event_head(struct pl_buf *out, const struct sim_job *job)
 {
 	pl_buf_addf(out,
@@ -81,6 +86,10 @@ static void add_event_head(struct pl_buf *out, const struct sim_job *job)
 	ADD(out, ",\"choices\":[");
 }
 
+/*
+ * All that is the same in each event of a choice, made once: building an event is then two copies
+ * and the token's text.
+ */
 void sim_event_prepare(struct sim_choice *choice)
 {
 	auto_buf head = { 0 };
@@ -99,6 +108,7 @@ void sim_event_prepare(struct sim_choice *choice)
 	choice->head = pl_buf_take(&head);
 }
 
+/* --sim-wrong-usage: the log keeps the truth, so that a client's check of usage can be tested. */
 uint32_t sim_event_claimed_tokens(const struct sim_job *job, uint32_t tokens)
 {
 	int64_t claimed = tokens + job->server->options->faults.wrong_usage;
@@ -144,6 +154,7 @@ static void add_piece_json(struct pl_buf *out, uint32_t token)
 /* The `rank`-th alternative to a token; rank 0 is the token itself. */
 static uint32_t alternative(uint32_t token, int32_t rank)
 {
+	/* 7919 shares no factor with 32,000: all alternatives of a token differ. */
 	return (token + (uint32_t)rank * 7919u) % SIM_VOCAB;
 }
 
@@ -197,6 +208,10 @@ static void add_logprobs(struct pl_buf *out, const struct sim_choice *choice, ui
 	bool chat = choice->job->request.chat;
 
 	pl_buf_add_char(out, '{');
+	/*
+	 * Completions have four lists side by side, chat one list of objects: the tokens are gone
+	 * through once for each list, as the text is written in order.
+	 */
 	for (int member = 0; member < (chat ? 1 : 4); member++) {
 		pl_buf_add_text(out, chat ? "\"content\":[" : members[member]);
 		for (uint32_t i = 0; i < count; i++) {
@@ -245,6 +260,7 @@ static void add_choice_end(struct pl_buf *out, const struct sim_choice *choice)
 	ADD(out, ",\"finish_reason\":");
 	pl_buf_add_text(out,
 			choice->finish == SIM_FINISH_NONE ? "null" : finish_name(choice->finish));
+	/* Members as vLLM 0.32.0 writes them, differences between its two APIs included. */
 	if (!request->chat || choice->finish != SIM_FINISH_NONE)
 		ADD(out, ",\"stop_reason\":null");
 	if (!request->chat && request->return_token_ids && at == 0) {
@@ -344,6 +360,7 @@ const char *sim_event_tokens(struct sim_choice *choice, size_t *ret_len)
 
 const char *sim_event_end(struct sim_job *job, size_t *ret_len)
 {
+	/* Two chunks: 14 (e) bytes of [DONE], and the last one, of none. */
 	static const char done[] = "e\r\ndata: [DONE]\n\n\r\n0\r\n\r\n";
 	struct pl_buf *out = &job->server->scratch;
 
@@ -365,6 +382,7 @@ const char *sim_event_end(struct sim_job *job, size_t *ret_len)
 	ADD(out, "},\"system_fingerprint\":\"" SIM_FINGERPRINT "\"}\n\n");
 	chunk_end(out, ret_len);
 	pl_buf_add(out, done, sizeof(done) - 1);
+	/* Both were put behind each other, so one send() ends the stream. */
 	*ret_len += sizeof(done) - 1;
 	return out->data + (out->len - *ret_len);
 }

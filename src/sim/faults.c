@@ -29,6 +29,10 @@ void sim_faults_init(struct sim_faults *faults)
 #undef FAULT
 }
 
+/*
+ * Bresenham's way of spreading: after n requests exactly floor(share·n) were hit, with no generator
+ * and no seed.
+ */
 enum sim_fault sim_faults_next(const struct sim_faults *faults, struct sim_fault_count *count)
 {
 	count->requests++;

@@ -30,6 +30,7 @@ static const char *error_type(int64_t status)
 			       : "InternalServerError";
 }
 
+/* In the log as a request that ended in error: what was received is true whatever was answered. */
 bool sim_fault_refuse(struct sim_conn *conn, const struct sim_request *request,
 		      enum sim_fault fault)
 {
@@ -60,6 +61,7 @@ static void fail_job(struct sim_job *job, const char *words)
 
 	sim_job_leave_engine(job);
 	sim_refusal_init(&refusal);
+	/* As vLLM: behind a 200 whose stream has begun the error can only be an event. */
 	sim_refuse(&refusal, 500, error_type(500), NULL, "%s", words);
 	if (!job->request.stream) {
 		sim_job_close(job, "error");
@@ -94,6 +96,7 @@ static void truncate_job(struct sim_job *job)
 	pl_buf_init(&body, EVENTS_MAX);
 	sim_answer_write(job, &body);
 	sim_job_close(job, "error");
+	/* The length of the whole is announced, half is sent, then the connection ends. */
 	conn->halve = true;
 	sim_answer_json(conn, 200, &body);
 }
@@ -104,6 +107,7 @@ static bool spoil(struct sim_job *job)
 {
 	static const char text[] = "data: {\"id\":\"cmpl-0\",\"choices\":[{\"index\":0,\"te\n\n";
 	char chunk[128];
+	/* Not in the log, which lists what a client can count: no tokens are in it. */
 	int len = snprintf(chunk, sizeof(chunk), "%zx\r\n%s\r\n", sizeof(text) - 1, text);
 
 	job->spoiled = true;
@@ -125,10 +129,12 @@ bool sim_fault_strikes(struct sim_job *job)
 {
 	enum sim_fault fault = job->fault;
 
+	/* Half of what was asked for; an answer that ends before is hit at its end. */
 	if (job->tokens <= job->fault_at && job->open_choices > 0)
 		return false;
 	if (job->held_count > 0 && !sim_send_held(job))
 		return true;
+	/* Once: the rest of the job, if there is one, is as any other's. */
 	job->fault = SIM_FAULT_NONE;
 	if (fault == SIM_FAULT_BAD_JSON)
 		return spoil(job);
@@ -145,6 +151,7 @@ bool sim_fault_strikes(struct sim_job *job)
 	return true;
 }
 
+/* Stamped before the send(), once for all: that is what the client can see at the earliest. */
 bool sim_send_held(struct sim_job *job)
 {
 	int64_t now_ns = pl_clock_now_ns();
@@ -154,8 +161,9 @@ bool sim_send_held(struct sim_job *job)
 	if (!sim_conn_send(job->conn, job->held.data, job->held.len))
 		return false;
 	for (uint32_t i = 0; i < count; i++)
-		sim_event_log_token(job->server->log, job->log_id, now_ns, job->helds[i].choice,
-				    job->helds[i].tokens, job->helds[i].bytes);
+		sim_event_log_token(job->server->log, job->log_id, now_ns,
+				    job->held_events[i].choice, job->held_events[i].tokens,
+				    job->held_events[i].bytes);
 	pl_buf_clear(&job->held);
 	return true;
 }
@@ -167,8 +175,9 @@ bool sim_send_event(struct sim_job *job, const char *bytes, size_t len, uint32_t
 	const struct sim_faults *faults = &job->server->options->faults;
 	size_t before = job->held.len;
 
-	if (job->helds == NULL) {
-		job->helds = pl_alloc_array((size_t)faults->merge_sends, sizeof(*job->helds));
+	if (job->held_events == NULL) {
+		job->held_events = pl_alloc_array((size_t)faults->merge_sends,
+						  sizeof(*job->held_events));
 		pl_buf_init(&job->held, EVENTS_MAX);
 		before = 0;
 	}
@@ -177,16 +186,21 @@ bool sim_send_event(struct sim_job *job, const char *bytes, size_t len, uint32_t
 		return false;
 	sim_event_reform((enum sim_event_form)faults->event_form, bytes, len, &job->held);
 	if (tokens != SIM_NO_TOKEN)
-		job->helds[job->held_count++] = (struct sim_held){
+		job->held_events[job->held_count++] = (struct sim_held_event){
 			.choice = choice,
 			.tokens = tokens,
 			.bytes = (uint32_t)(job->held.len - before),
 		};
+	/* The end of a stream waits for nothing more. */
 	if (tokens == SIM_NO_TOKEN || job->held_count >= faults->merge_sends)
 		return sim_send_held(job);
 	return true;
 }
 
+/*
+ * Counted requests only (those with x-request-id): a ready check must not bring the server down
+ * before the run.
+ */
 static bool is_due(const struct sim_server *server, int64_t after)
 {
 	return after >= 0 && server->faults.requests > 0 && server->completed >= (uint64_t)after;
@@ -202,6 +216,7 @@ static void die_without_words(struct sim_server *server)
 {
 	struct pl_err err = PL_ERR_INIT;
 
+	/* The log must be whole, for what a killed server had sent is what a test wants to know. */
 	for (struct sim_job *job = server->jobs; job != NULL; job = job->after)
 		sim_job_abort(job);
 	if (sim_event_log_close(pl_take(server->log), &err) < 0)
@@ -212,6 +227,7 @@ static void die_without_words(struct sim_server *server)
 /* What an engine that died leaves in the log and at the clients; the head process follows it. */
 static void die(struct sim_server *server)
 {
+	/* vLLM's own lines, by which host/log finds the cause: tbl/log_lines.h. */
 	static const char *const lines[] = {
 		"EngineCore encountered a fatal error.",
 		"Traceback (most recent call last):",
@@ -241,7 +257,10 @@ bool sim_engine_fails(struct sim_server *server)
 
 	if (!sim_engine_is_due(server))
 		return false;
-	server->faulty = true;
+	server->engine_stopped = true;
+	/*
+	 * It hangs: connections stay open and accepted, /health answers, and no step ends any more.
+	 */
 	if (!is_due(server, faults->crash_after))
 		return true;
 	if (faults->crash_signal != 0)

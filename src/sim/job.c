@@ -39,6 +39,7 @@ static void add_choice(struct sim_job *job, uint32_t index, int64_t arrival_ns)
 	choice->job = job;
 	choice->index = index;
 	choice->prompt = index / request->n;
+	/* Choices are numbered prompt by prompt: n of the first, n of the second … */
 	choice->seed = choice_seed(job->server, request, choice->prompt, index % request->n);
 	prompt = &request->prompts[choice->prompt];
 	spec = (struct sim_sequence_spec){
@@ -55,6 +56,7 @@ static void add_choice(struct sim_job *job, uint32_t index, int64_t arrival_ns)
 		sim_event_prepare(choice);
 }
 
+/* Found from the server for the end of all, and from its connection for the client's going away. */
 static void link_job(struct sim_job *job, struct sim_conn *conn)
 {
 	struct sim_server *server = job->server;
@@ -80,12 +82,16 @@ void sim_job_free(struct sim_job *job)
 	for (uint32_t i = 0; i < job->choice_count; i++)
 		free(job->choices[i].head);
 	free(job->choices);
-	free(job->helds);
+	free(job->held_events);
 	pl_buf_done(&job->held);
 	sim_request_done(&job->request);
 	free(job);
 }
 
+/*
+ * The connection is free for the next request before its answer is through: what follows on it is
+ * in order, since sends are.
+ */
 struct sim_conn *sim_job_close(struct sim_job *job, const char *status)
 {
 	struct sim_server *server = job->server;
@@ -101,6 +107,7 @@ struct sim_conn *sim_job_close(struct sim_job *job, const char *status)
 	return conn;
 }
 
+/* The handles go with it: the engine forgets an aborted sequence with its next step. */
 void sim_job_leave_engine(struct sim_job *job)
 {
 	for (uint32_t i = 0; i < job->choice_count; i++) {
@@ -170,9 +177,14 @@ static bool stream_token(struct sim_choice *choice)
 	const char *bytes;
 	size_t len;
 
+	/* The last event comes whatever it holds. */
 	if (choice->finish == SIM_FINISH_NONE && tokens < least_tokens(choice))
 		return true;
 
+	/*
+	 * vLLM sends the roles of all choices in front of the first token of any, not when the
+	 * request comes.
+	 */
 	if (!job->begun && job->request.api != SIM_COMPLETIONS && !send_roles(job))
 		return false;
 	job->begun = true;
@@ -206,9 +218,10 @@ static void finish_job(struct sim_job *job)
 		sim_job_close(job, status);
 		sim_answer_json(conn, 200, &body);
 	}
+	/* Behind the answer: a crash after n requests lets the n-th have its own. */
 	server->completed += counted;
 	if (sim_engine_is_due(server))
-		server->faulty = true;
+		server->engine_stopped = true;
 	sim_conn_resume(conn);
 }
 
@@ -251,6 +264,10 @@ void sim_job_token(struct sim_choice *choice, const struct sim_output *output)
 	struct sim_job *job = choice->job;
 	struct sim_metrics *metrics = &job->server->metrics;
 
+	/*
+	 * Drafts that were accepted come in the same step as their token: one gap for all, as vLLM
+	 * counts.
+	 */
 	if (output->part == 0)
 		sim_metrics_observe(metrics, output->index == 0 ? SIM_HIST_TTFT : SIM_HIST_ITL,
 				    seconds(output->gap_ns));
@@ -287,6 +304,7 @@ static void begin_job(struct sim_conn *conn, struct sim_request *request, enum s
 	if (server->options->faults.no_usage)
 		job->request.include_usage = job->request.continuous_usage = false;
 	job->created_s = real_ns / PL_NS_PER_S;
+	/* Time and address of the connection: different for any two that are alive at once. */
 	snprintf(job->id, sizeof(job->id), "%s%016llx", ids[request->api],
 		 (unsigned long long)sim_token_mix((uint64_t)real_ns, (uint64_t)(uintptr_t)conn));
 	job->choice_count = (uint32_t)request->prompt_count * request->n;
@@ -300,6 +318,7 @@ static void begin_job(struct sim_conn *conn, struct sim_request *request, enum s
 					    request->prompt_tokens);
 	for (uint32_t i = 0; i < job->choice_count; i++)
 		add_choice(job, i, conn->arrival_ns);
+	/* the head goes out before anything is computed, as vLLM's: long before the first token */
 	if (request->stream)
 		sim_conn_begin_stream(conn);
 	if (request->stream && request->api == SIM_RESPONSES && !job->over)
@@ -322,6 +341,10 @@ static void start(struct sim_conn *conn, enum sim_api api)
 		sim_answer_refusal(conn, &refusal);
 		sim_request_done(&request);
 	} else {
+		/*
+		 * Only requests with a name count for faults: a health check or a warm-up without
+		 * one is never hit.
+		 */
 		if (conn->request_id != NULL)
 			fault = sim_faults_next(&server->options->faults, &server->faults);
 		if (sim_fault_refuse(conn, &request, fault))

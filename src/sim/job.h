@@ -28,7 +28,7 @@ struct sim_choice {
 };
 
 /* An event that waits for its send(), for the log. */
-struct sim_held {
+struct sim_held_event {
 	uint32_t choice;
 	uint32_t tokens;
 	uint32_t bytes;
@@ -56,7 +56,7 @@ struct sim_job {
 	uint64_t fault_at;
 	bool spoiled;       /* an event of it was no JSON */
 	struct pl_buf held; /* --sim-merge-sends: events to be sent as one */
-	struct sim_held *helds;
+	struct sim_held_event *held_events;
 	uint32_t held_count;
 };
 

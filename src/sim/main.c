@@ -5,6 +5,10 @@
 #include "sim/options.h"
 #include "sim/server.h"
 
+/*
+ * Blocked before any thread or worker begins, and taken from a descriptor in the loop: no handler
+ * runs anywhere.
+ */
 static void block_signals(void)
 {
 	sigset_t set;
@@ -25,6 +29,7 @@ static int serve(const struct sim_options *options)
 
 	if (status >= 0)
 		return status;
+	/* In Python's words, by which profllm knows that its port was taken (tbl/log_lines.h). */
 	if (err.code == PL_ERR_BUSY)
 		fprintf(stderr, "OSError: [Errno 98] Address already in use\n");
 	else

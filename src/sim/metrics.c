@@ -2,6 +2,10 @@
 
 #include "base/text.h"
 
+/*
+ * The buckets of vLLM 0.32.0 (vllm/v1/metrics/loggers.py), so that what reads its page can be tried
+ * on ours.
+ */
 static const double counts[] = { 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 0 };
 static const double powers[] = {
 	1, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 0
@@ -41,6 +45,7 @@ static void observe(struct sim_histogram *histogram, const double *bounds, doubl
 {
 	size_t i = 0;
 
+	/* "le" is less or equal: a value on a bound belongs below it. */
 	while (bounds[i] > 0 && value > bounds[i])
 		i++;
 	histogram->buckets[i]++;
@@ -68,6 +73,7 @@ static void write_one(const struct sim_histogram *histogram, const char *family,
 
 	pl_buf_addf(out, "# HELP %s %s\n# TYPE %s histogram\n", family, help, family);
 	for (size_t i = 0; i < bound_count(bounds); i++) {
+		/* Kept one by one and summed here: on the page each bucket holds all below it. */
 		sum += histogram->buckets[i];
 		pl_text_from_f64(bounds[i], text);
 		pl_buf_addf(out, "%s_bucket{%s%sle=\"%s\"} %llu.0\n", family, labels, comma, text,
@@ -78,6 +84,10 @@ static void write_one(const struct sim_histogram *histogram, const char *family,
 	pl_text_from_f64(histogram->sum, text);
 	pl_buf_addf(out, "%s_count{%s} %llu.0\n%s_sum{%s} %s\n", family, labels,
 		    (unsigned long long)histogram->count, family, labels, text);
+	/*
+	 * The Python client gives each histogram a gauge that says since when it counts: a reader
+	 * may find a restart by it.
+	 */
 	pl_text_from_f64(created_s, text);
 	pl_buf_addf(out, "# HELP %s_created %s\n# TYPE %s_created gauge\n%s_created{%s} %s\n",
 		    family, help, family, family, labels, text);

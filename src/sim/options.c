@@ -9,6 +9,7 @@
 #include "vllm/server_args.h"
 #include "sim/engine.h"
 
+/* How a row's text is read, and with it the type of the field at `offset`. */
 enum kind {
 	TEXT,
 	NAMES,
@@ -110,6 +111,7 @@ static int set_whole(const struct setting *setting, const char *text, int64_t *f
 	bool good = setting->kind == DURATION ? pl_text_to_duration_ns(text, &value)
 					      : pl_text_to_human_int(text, &value);
 
+	/* argparse's words: what reads vLLM's refusals reads ours. */
 	if (!good || (double)value < setting->min || (double)value > setting->max)
 		return pl_err_set(err, PL_ERR_INVALID, "argument %s: invalid value: '%s'",
 				  setting->flag, text);
@@ -195,6 +197,7 @@ static int add_lora(const char *text, struct sim_options *options, struct pl_err
 		lora->name = pl_strndup(text, (size_t)(equals - text));
 		lora->path = pl_strdup(equals + 1);
 	}
+	/* Counted before it is checked: sim_options_done() then frees what there is of it. */
 	options->lora_count++;
 	if (lora->name == NULL || lora->path == NULL)
 		return pl_err_set(err, PL_ERR_INVALID,
@@ -395,6 +398,7 @@ int sim_options_parse(int argc, char **argv, struct sim_options *ret, enum sim_a
 {
 	set_defaults(ret);
 	*ret_action = SIM_SERVE;
+	/* Help and version wherever they stand, even beside errors, as argparse. */
 	for (int i = 1; i < argc; i++) {
 		if (pl_text_equal(argv[i], "--help") || pl_text_equal(argv[i], "-h"))
 			*ret_action = SIM_HELP;

@@ -23,7 +23,10 @@ struct sim_processes {
 	struct worker *workers;
 };
 
-/* The end of the head closes the socket: that is no word to end. */
+/*
+ * The end of the head closes the socket: that is no word to end. What is to be tested is a server
+ * whose workers live on when it is killed.
+ */
 static _Noreturn void work(size_t number, int socket_fd)
 {
 	char name[16], word = 'u';
@@ -32,9 +35,17 @@ static _Noreturn void work(size_t number, int socket_fd)
 	snprintf(name, sizeof(name), "profllm-sim-w%zu", number);
 	prctl(PR_SET_NAME, name);
 	sigemptyset(&none);
+	/*
+	 * fork() gives the head's settings on, blocked signals among them, which would make workers
+	 * unlike any others.
+	 */
 	for (int signal_number = 1; signal_number < NSIG; signal_number++)
 		signal(signal_number, SIG_DFL);
 	signal(SIGPIPE, SIG_IGN);
+	/*
+	 * What vLLM's engine core is at its worst: in a session of its own, where a signal to the
+	 * group does not come, and deaf to SIGTERM while it computes.
+	 */
 	if (number == 1) {
 		setsid();
 		signal(SIGTERM, SIG_IGN);
@@ -100,6 +111,7 @@ int sim_processes_start(int64_t count, struct sim_processes **ret, struct pl_err
 static void wait_for(pid_t pid, int *left_ms)
 {
 	while (waitpid(pid, NULL, WNOHANG) == 0) {
+		/* One deadline for all, not one for each. */
 		if (*left_ms > 0) {
 			poll(NULL, 0, 1);
 			*left_ms -= 1;

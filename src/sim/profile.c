@@ -37,6 +37,10 @@ const struct sim_profile *sim_profile_for_model(const char *model)
 /* All-reduce twice a layer: a latency each, and the ring's share of the activations' bytes. */
 static double communication_s(const struct sim_profile *profile, double ranks, double tokens)
 {
+	/*
+	 * A ring passes 2(R-1)/R of the data through each link; there are two all-reduces a layer,
+	 * behind attention and behind the MLP.
+	 */
 	double bytes = tokens * profile->hidden * BYTES_PER_VALUE * 2.0 * (ranks - 1) / ranks;
 
 	if (ranks <= 1)
@@ -52,6 +56,11 @@ int64_t sim_profile_step_ns(const struct sim_profile *profile, uint32_t tensor_p
 	double tokens = (double)work->prefill_tokens + work->decode_tokens;
 	double bytes_per_s = ranks * profile->memory_bytes_per_s * profile->memory_efficiency;
 	double flops = ranks * profile->flops * profile->flops_efficiency;
+	/*
+	 * Roofline: a step is bound by memory (few tokens: all weights are read once) or by
+	 * arithmetic (two operations a parameter and token), never by both.
+	 * docs/reference/simulator.md has the formula and where each constant comes from.
+	 */
 	double linear_s = fmax(profile->weight_bytes / bytes_per_s,
 			       2.0 * profile->parameters * tokens / flops);
 	double attention_s = fmax(work->context_tokens * profile->kv_bytes_per_token / bytes_per_s,

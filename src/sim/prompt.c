@@ -18,6 +18,7 @@ static const char no_thought[] = "<think>\n\n</think>\n\n";
 
 void sim_prompt_from_text(const char *text, size_t len, struct sim_prompt *ret)
 {
+	/* No id stands for less than a byte. */
 	ret->ids = pl_alloc_array(len, sizeof(*ret->ids));
 	ret->count = sim_token_encode(text, len, ret->ids);
 }
@@ -49,6 +50,7 @@ int sim_prompt_from_ids(const json_t *list, const char *field, struct sim_prompt
 	return 0;
 }
 
+/* A role that is none of the four has the place behind them. */
 static uint32_t role_id(const char *role)
 {
 	uint32_t i = 0;
@@ -58,8 +60,10 @@ static uint32_t role_id(const char *role)
 	return ROLE_ID(i);
 }
 
+/* One id a byte at most, so memory for `len` more is enough whatever the text is. */
 static void append(struct sim_prompt *prompt, size_t *room, const char *text, size_t len)
 {
+	/* And three more: role, end and the answer's opening are put without asking again. */
 	pl_grow((void **)&prompt->ids, room, prompt->count + len + 3, sizeof(*prompt->ids));
 	prompt->count += sim_token_encode(text, len, prompt->ids + prompt->count);
 }
@@ -72,6 +76,7 @@ static int append_parts(const json_t *parts, struct sim_prompt *prompt, size_t *
 		const json_t *text = json_object_get(part, "text");
 		const char *type = json_string_value(json_object_get(part, "type"));
 
+		/* vLLM's words for a picture or a sound where the model takes none. */
 		if (!json_is_string(text))
 			return sim_refuse(refusal, 400, "BadRequestError", NULL,
 					  "At most 0 %.32s(s) may be provided in one prompt",
@@ -127,6 +132,7 @@ static int from_messages(const json_t *messages, const json_t *body,
 		return sim_refuse(refusal, 400, "BadRequestError", NULL,
 				  "The tokenizer defines no chat template, and there is no default "
 				  "one: a chat template must be given.");
+	/* Memory even for a list of no messages. */
 	append(&prompt, &room, "", 0);
 	for (size_t i = 0; i < json_array_size(messages); i++) {
 		if (append_message(json_array_get(messages, i), &prompt, &room, refusal) < 0) {
@@ -158,6 +164,7 @@ int sim_prompt_from_input(const json_t *body, const struct sim_limits *limits,
 				       input == NULL ? "Field required"
 						     : "Input should be a valid string",
 				       "{}", "");
+	/* As vLLM lays them: instructions are the system's message. */
 	if (json_is_string(instructions))
 		json_array_append_new(messages, json_pack("{s:s, s:O}", "role", "system", "content",
 							  instructions));

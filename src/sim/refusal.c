@@ -55,10 +55,15 @@ int sim_refuse_value(struct sim_refusal *refusal, const char *param, const char 
 	va_start(args, format);
 	add_formatted(&refusal->message, format, args);
 	va_end(args);
+	/* vLLM's own suffix: clients that parse it can be tried here. */
 	pl_buf_addf(&refusal->message, " (parameter=%s, value=%s)", param, value);
 	return -1;
 }
 
+/*
+ * As FastAPI writes pydantic's list of errors into one text, and vLLM hands it on: Python's quotes,
+ * not JSON's.
+ */
 int sim_refuse_form(struct sim_refusal *refusal, const char *kind, const char *field,
 		    const char *text, const char *input, const char *further)
 {

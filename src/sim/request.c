@@ -26,6 +26,7 @@ static void python_text(const json_t *value, char *out, size_t room)
 	snprintf(out, room, "%.*s", (int)room - 1, text);
 }
 
+/* pydantic tells a text that is no number from a value of another type. */
 static int refuse_kind(const json_t *value, const char *name, const char *kind, const char *what,
 		       struct sim_refusal *refusal)
 {
@@ -54,6 +55,7 @@ static int read_whole(const json_t *body, const char *name, int64_t *field,
 	if (value == NULL || json_is_null(value))
 		return 0;
 	real = json_number_value(value);
+	/* pydantic takes 5.0 for 5, and "5" too. */
 	if (json_is_real(value) && real > -1e15 && real < 1e15 && real == (double)(int64_t)real)
 		*field = (int64_t)real;
 	else if (json_is_integer(value))
@@ -86,6 +88,7 @@ bool sim_request_flag(const json_t *body, const char *name, bool otherwise)
 	return json_is_boolean(value) ? json_is_true(value) : otherwise;
 }
 
+/* A request without a model gets the first, as from vLLM. */
 int sim_request_find_model(const json_t *body, const struct sim_limits *limits, const char **ret,
 			   struct sim_refusal *refusal)
 {
@@ -181,6 +184,7 @@ static int read_counts(const json_t *body, struct sim_request *ret, int64_t *ret
 	int64_t max_tokens = 0;
 	const char *name = ret->api == SIM_RESPONSES ? "max_output_tokens" : "max_tokens";
 
+	/* The newer name wins, as in vLLM. */
 	if (ret->chat && json_is_number(json_object_get(body, "max_completion_tokens")))
 		name = "max_completion_tokens";
 	if (json_object_get(body, name) == NULL || json_is_null(json_object_get(body, name)))
@@ -237,6 +241,7 @@ static int read_one_prompt(const json_t *item, struct sim_request *ret, struct s
 static int read_prompts(const json_t *body, struct sim_request *ret, struct sim_refusal *refusal)
 {
 	const json_t *prompt = json_object_get(body, "prompt");
+	/* A list of numbers is one prompt of ids; a list of anything else is several prompts. */
 	bool many = json_is_array(prompt) && !json_is_integer(json_array_get(prompt, 0));
 	size_t count = many ? json_array_size(prompt) : 1;
 
@@ -305,6 +310,10 @@ static int settle_length(struct sim_request *ret, int64_t max_tokens, uint32_t m
 			"Please reduce one of them.",
 			most, (long long)max_tokens, value, longest + (size_t)max_tokens);
 	ret->max_tokens = (uint32_t)max_tokens;
+	/*
+	 * Chat and responses may go on to the model's end, completions say 16 tokens by default:
+	 * OpenAI's own defaults, kept by vLLM.
+	 */
 	if (max_tokens < 0) {
 		ret->max_tokens = most - (uint32_t)longest;
 		if (ret->api == SIM_COMPLETIONS && ret->max_tokens > COMPLETION_TOKENS)
@@ -323,6 +332,7 @@ int sim_request_parse(const json_t *body, enum sim_api api, const struct sim_lim
 		return sim_refuse(refusal, 400, "Bad Request", "body",
 				  "1 validation error:\n  {'type': 'model_attributes_type', "
 				  "'loc': 'body', 'msg': 'Input should be a valid dictionary'}");
+	/* In vLLM's order: of several faults the client is told the same one. */
 	if (read_counts(body, ret, &max_tokens, refusal) < 0 || check_sampling(body, refusal) < 0 ||
 	    read_stream(body, ret, refusal) < 0 ||
 	    sim_request_find_model(body, limits, &ret->model, refusal) < 0 ||

@@ -18,6 +18,7 @@ static void begin_event(struct pl_buf *out, const char *type)
 	pl_buf_addf(out, "event: %s\ndata: {", type);
 }
 
+/* Numbered over the whole stream: a client can tell that it has missed none. */
 static void end_event(struct pl_buf *out, struct sim_job *job, const char *type)
 {
 	pl_buf_addf(out, "\"sequence_number\":%u,\"type\":\"%s\"}\n\n", job->events++, type);
@@ -51,6 +52,7 @@ static void add_item(struct pl_buf *out, const struct sim_job *job, bool whole)
 		    whole ? "completed" : "in_progress");
 }
 
+/* Members that are always 0 or empty here are there all the same: clients take them for granted. */
 static void add_usage(struct pl_buf *out, const struct sim_job *job)
 {
 	uint32_t said = sim_event_claimed_tokens(job, job->tokens);
@@ -134,6 +136,12 @@ static void add_part_event(struct pl_buf *out, struct sim_job *job, const char *
 	end_event(out, job, type);
 }
 
+/*
+ *    created, in_progress | output_item.added, content_part.added | delta … |
+ *    output_text.done, content_part.done, output_item.done | completed or incomplete
+ *
+ * The first two go out before anything is computed, the next two in front of the first token.
+ */
 void sim_responses_begin(struct sim_job *job, struct pl_buf *out)
 {
 	add_response_event(out, job, "response.created", false);

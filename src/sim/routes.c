@@ -23,6 +23,10 @@ static void answer_empty(struct sim_conn *conn)
 static void show_health(struct sim_conn *conn)
 {
 	const struct sim_server *server = conn->server;
+	/*
+	 * --sim-unhealthy: it listens and answers everything else, as a server whose engine is not
+	 * up yet.
+	 */
 	bool well = pl_clock_now_ns() - server->listening_ns >=
 		    server->options->faults.unhealthy_ns;
 
@@ -36,6 +40,10 @@ static void show_version(struct sim_conn *conn)
 
 static void show_metrics(struct sim_conn *conn)
 {
+	/*
+	 * Bytes that are no UTF-8, a line cut in the middle, values that are none: a reader must
+	 * make a gap of it, and no figures.
+	 */
 	static const char garbage[] =
 		"<html>\n{{{ \xff\xfe = = nan\nvllm:num_requests_running{engine=\n";
 	int64_t fault = conn->server->options->faults.metrics;
@@ -91,6 +99,7 @@ static bool guard(struct sim_conn *conn)
 		sim_answer_text(conn, 413, "{\"detail\":\"Request body too large\"}");
 		return false;
 	}
+	/* As vLLM: /health, /metrics and the rest stay open with a key. */
 	if (key == NULL || !pl_text_starts(conn->target, "/v1") ||
 	    pl_text_equal(conn->authorization, wanted))
 		return true;
@@ -106,6 +115,9 @@ void sim_route(struct sim_conn *conn)
 	if (!guard(conn))
 		return;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(routes); i++) {
+		/*
+		 * A path that is known with another method is 405 and not 404, as from Starlette.
+		 */
 		if (!pl_text_equal(routes[i].path, conn->target))
 			continue;
 		known = true;

@@ -27,6 +27,7 @@ struct scrape {
 	double created_s;
 };
 
+/* Every label that vLLM has on each family: a reader that sums over engines must find one. */
 static void add_value(struct scrape *scrape, const char *family, const char *further, double value)
 {
 	char text[PL_F64_TEXT_BYTES];
@@ -47,7 +48,11 @@ static void add_gauge(struct scrape *scrape, const char *family, const char *hel
 	add_value(scrape, family, "", value);
 }
 
-/* `family` without _total; `kinds` (ended by NULL) with one value each, or NULL and one value. */
+/*
+ * `family` without _total; `kinds` (ended by NULL) with one value each, or NULL and one value. A
+ * counter of the Python client has two families: NAME_total and, as a gauge, when it began
+ * (NAME_created).
+ */
 static void add_counter(struct scrape *scrape, const char *family, const char *help,
 			const char *const *kinds, const double *values)
 {
@@ -112,6 +117,7 @@ static void add_counters(struct scrape *scrape, const struct sim_engine_stats *s
 					       ",finished_reason=\"length\"",
 					       ",finished_reason=\"abort\"",
 					       ",finished_reason=\"error\"", NULL };
+	/* What is counted by source must sum up to the whole: vllm:prompt_tokens. */
 	double by_source[] = { (double)(stats->prompt_tokens - stats->cached_tokens),
 			       (double)stats->cached_tokens, 0 };
 	double by_reason[] = { (double)stats->finished[SIM_FINISH_STOP],
@@ -144,6 +150,10 @@ static void add_drafts(struct scrape *scrape, const struct sim_engine_stats *sta
 
 	if (drafts == 0)
 		return;
+	/*
+	 * A position that was never reached is on the page all the same, with 0: vLLM makes all
+	 * labels at its start.
+	 */
 	for (uint32_t i = 0; i < drafts; i++) {
 		snprintf(labels[i], sizeof(labels[i]), ",position=\"%u\"", i);
 		kinds[i] = labels[i];
@@ -225,10 +235,12 @@ static void count_from_zero(struct sim_server *server, struct sim_engine_stats *
 	sim_engine_stats(server->engine, stats);
 	if (server->options->faults.metrics != SIM_METRICS_RESET_COUNTERS)
 		return;
+	/* What a restarted server looks like: all counters fall at once. */
 	if (server->scrapes++ % RESET_SCRAPES == RESET_SCRAPES - 1) {
 		*zero = *stats;
 		server->metrics = (struct sim_metrics){ 0 };
 	}
+	/* Gauges (running, waiting, blocks) are of this moment and stay. */
 	for (size_t i = 0; i < PL_ARRAY_SIZE(stats->finished); i++)
 		stats->finished[i] -= zero->finished[i];
 	stats->preemptions -= zero->preemptions;

@@ -30,6 +30,10 @@ void sim_log_line(const char *level, const char *where, const char *format, ...)
 	char time[32];
 	va_list args;
 
+	/*
+	 * vLLM's form: local time, no year, whole seconds. What it costs a reader stands in
+	 * host/log/phases.c.
+	 */
 	pl_clock_format(pl_clock_real_ns(), "%m-%d %H:%M:%S", 0, time, sizeof(time));
 	printf("(%s pid=%d) %s %s [%s] ", speaker(where), (int)getpid(), level, time, where);
 	va_start(args, format);
@@ -39,6 +43,10 @@ void sim_log_line(const char *level, const char *where, const char *format, ...)
 	fflush(stdout);
 }
 
+/*
+ * What follows the last of these is uvicorn's: "Application startup complete." is where a log
+ * reader takes the server for listening.
+ */
 void sim_log_routes(void)
 {
 	sim_log_line("INFO", "launcher.py:186", "Available routes are:");
@@ -79,6 +87,7 @@ void sim_log_stats(struct sim_server *server, int64_t now_ns)
 		       ? 100.0 * (double)stats.prefix_hits / (double)stats.prefix_queries
 		       : 0;
 	idle = prompt <= 0 && generation <= 0 && stats.running + stats.waiting == 0;
+	/* vLLM logs one line of an idle engine, and then none until something runs again. */
 	if (!idle || !server->was_idle)
 		sim_log_line(
 			"INFO", "loggers.py:335",

@@ -22,11 +22,16 @@
 #include "sim/server_priv.h"
 #include "sim/startup.h"
 
+/* Thousands of connections may begin at once, and one loop accepts them between steps. */
 #define BACKLOG         8192
 #define SCRATCH_MAX     (64u << 20)
 #define STATS_NS        (10 * PL_NS_PER_S)
 #define DEFAULT_BATCHED 8192
 
+/*
+ * A job that is over and a connection that is dead have let go of each other (sim_job_close()):
+ * what stays reaches neither.
+ */
 static void reap(struct sim_server *server)
 {
 	struct sim_conn *next_conn;
@@ -54,12 +59,14 @@ static void end_step(struct sim_server *server)
 	int64_t now_ns = pl_clock_now_ns();
 	size_t count;
 
+	/* By the clock of steps and not by the timer, which is set anew when a step was overrun. */
 	sim_metrics_observe_lateness(&server->metrics,
 				     (double)(now_ns - server->step_due_ns) / 1e9);
 	sim_metrics_observe(&server->metrics, SIM_HIST_ITERATION_TOKENS,
 			    sim_engine_step(server->engine)->tokens);
 	count = sim_engine_end(server->engine, now_ns, &outputs);
-	for (size_t i = 0; i < count && !server->faulty; i++) {
+	/* An engine that dies in the middle of a step hands out no more of it. */
+	for (size_t i = 0; i < count && !server->engine_stopped; i++) {
 		struct sim_choice *choice = outputs[i].sequence->user;
 
 		if (!choice->job->over)
@@ -152,6 +159,7 @@ static int settle_engine(struct sim_server *server, struct pl_err *err)
 				  "max_model_len (%lld) is larger than the KV cache (%llu tokens); "
 				  "decrease `max_model_len` or increase the cache",
 				  (long long)max_len, (unsigned long long)capacity);
+	/* Not asked for: what does not fit the cache is not offered. */
 	if (max_len == 0)
 		max_len = options->profile->max_model_len;
 	server->limits.max_model_len = (uint32_t)((uint64_t)max_len < capacity ? max_len
@@ -176,10 +184,12 @@ static int resolve(const struct sim_options *options, struct io_addr *ret, struc
 {
 	if (options->uds == NULL)
 		return io_addr_resolve(options->host, (uint16_t)options->port, ret, err);
+	/* A path left by a server that was killed would make bind() fail for ever. */
 	unlink(options->uds);
 	return io_addr_unix(options->uds, ret, err);
 }
 
+/* Blocked by main(): only the loop takes them, between two callbacks. */
 static int open_signals(struct sim_server *server, struct pl_err *err)
 {
 	sigset_t set;
@@ -273,6 +283,10 @@ static int serve(struct sim_server *server, struct pl_err *err)
 
 	if (resolve(server->options, &addr, err) < 0 || listen_at(server, &addr, err) < 0)
 		return -1;
+	/*
+	 * The address was tried so that one in use is told at once, as vLLM does; while it starts
+	 * nobody may connect.
+	 */
 	if (server->options->startup_ns > 0 ||
 	    server->options->faults.fail_start != SIM_FAILURE_NONE) {
 		close(server->listener.fd);
@@ -294,6 +308,10 @@ static int stop(struct sim_server *server, int result, struct pl_err *err)
 {
 	for (struct sim_job *job = server->jobs; job != NULL; job = job->after)
 		sim_job_abort(job);
+	/*
+	 * Connections before jobs: a job that is over has let go of its connection, one that is not
+	 * was just aborted.
+	 */
 	while (server->conns != NULL)
 		sim_conn_free(server->conns);
 	while (server->jobs != NULL)
@@ -343,7 +361,12 @@ int sim_server_run(const struct sim_options *options, struct pl_err *err)
 	pl_buf_init(&server.scratch, SCRATCH_MAX);
 	server.input = pl_alloc(SIM_INPUT_BYTES);
 	io_sock_raise_nofile();
+	/* 1 ns in place of 50 us: steps end when they are due. */
 	prctl(PR_SET_TIMERSLACK, 1);
+	/*
+	 * Workers are forked before the log's thread is started and before files are opened that
+	 * they should not hold.
+	 */
 	if (settle_engine(&server, err) == 0 && open_tls(&server, err) == 0 &&
 	    sim_processes_start(options->processes, &processes, err) == 0 &&
 	    open_signals(&server, err) == 0 && open_files(&server, err) == 0 &&

@@ -59,7 +59,7 @@ struct sim_server {
 	struct sim_fault_count faults;
 	uint64_t completed;    /* of the requests that faults count */
 	bool odd_events;       /* events are not sent as they are made */
-	bool faulty;           /* the engine died or stands still */
+	bool engine_stopped;   /* by a fault: it died or stands still */
 	struct pl_buf scratch; /* events and answers are built here */
 	char *input;           /* reads go here */
 	char *plain;           /* what a read was before TLS; NULL: none is spoken */

@@ -95,6 +95,10 @@ static void log_cache(const struct sim_server *server)
 static void log_stage(const struct sim_server *server, enum sim_stage stage)
 {
 	const struct sim_options *options = server->options;
+	/*
+	 * The figures in the lines are the times that the phases really took: what a reader makes
+	 * of them can be checked.
+	 */
 	double weights_s = between_s(server, LOADING, WEIGHTS);
 
 	if (stage == CONFIG)
@@ -133,6 +137,7 @@ static void log_stage(const struct sim_server *server, enum sim_stage stage)
 /* Waits for that moment; 1: a signal ended it. */
 static int wait_until(const struct sim_server *server, int64_t due_ns)
 {
+	/* The loop does not run yet: a signal is waited for on its descriptor alone. */
 	struct pollfd fd = { .fd = server->signals.fd, .events = POLLIN };
 	int64_t left_ns;
 
@@ -172,6 +177,10 @@ static void write_traceback(const char *file, const char *function, const char *
 		file, function, last);
 }
 
+/*
+ * A signal of one's own, by its default action: the parent sees it as it would see the kernel's.
+ * SIGKILL and SIGSEGV may be blocked or ignored by whoever started us, but not after this.
+ */
 void sim_die_by(int64_t signal_number)
 {
 	int number = (int)signal_number;
@@ -195,10 +204,16 @@ static int fail(const struct sim_server *server)
 
 	pl_buf_init(&words, 65536);
 	add_words(server, failures[failure].text, &words);
+	/* No last words: the OOM killer leaves none in the log either. */
 	if (failure == SIM_FAILURE_KILLED)
 		sim_die_by(SIGKILL);
 	if (failure == SIM_FAILURE_SEGFAULT)
 		sim_die_by(SIGSEGV);
+	/*
+	 * Who speaks decides where the words stand: argparse on standard error with status 2,
+	 * Python's traceback, or the engine's log lines first and a RuntimeError of the front end
+	 * behind them, which names no cause.
+	 */
 	switch (failures[failure].who) {
 	case NOBODY:
 		return 1;

@@ -7,7 +7,11 @@
 static const char frequent[] = "etaoinshrl";
 #define FREQUENT 10u
 
-/* Where each form of piece begins in 0 .. SIM_VOCAB-1. */
+/*
+ * Where each form of piece begins in 0 .. SIM_VOCAB-1. Within a form the id is the word as a
+ * number, its letters the digits: that is why no vocabulary file is needed, and why encoding is the
+ * exact inverse.
+ */
 enum {
 	AT_1 = 0,                  /* " a" */
 	AT_2 = AT_1 + 26,          /* " ab" */
@@ -129,6 +133,10 @@ static int64_t word_id(const char *word, size_t len)
 /* The longest beginning of a word that is a piece; the rest then follows in added ids. */
 static int64_t longest_beginning(const char *word, size_t len, size_t *ret_len)
 {
+	/*
+	 * Greedy, and still unambiguous for what was drawn: a drawn word ends where the next blank
+	 * begins, so its longest beginning is all of it.
+	 */
 	for (size_t n = len < 4 ? len : 4; n > 0; n--) {
 		int64_t id = word_id(word, n);
 
@@ -226,6 +234,7 @@ size_t sim_token_piece(uint32_t id, char out[SIM_PIECE_BYTES_MAX])
 	return 1 + spell(out + 1, id - AT_NUM_3, 3, 10, NULL, '0');
 }
 
+/* A finalizer as SplitMix64's: each bit of the input reaches all of the output. Not for secrets. */
 uint64_t sim_token_mix(uint64_t state, uint64_t value)
 {
 	uint64_t x = state + 0x9e3779b97f4a7c15u + value * 0xd1342543de82ef95u;
@@ -237,5 +246,6 @@ uint64_t sim_token_mix(uint64_t state, uint64_t value)
 
 uint32_t sim_token_draw(uint64_t seed, uint64_t index)
 {
+	/* The bias of the remainder is 2^-49: far below what any test can see. */
 	return (uint32_t)(sim_token_mix(seed, index) % SIM_VOCAB);
 }

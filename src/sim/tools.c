@@ -19,6 +19,9 @@ static int read_prompt(const json_t *body, const struct sim_limits *limits,
 
 	if (sim_request_find_model(body, limits, &model, refusal) < 0)
 		return -1;
+	/*
+	 * The template of chat, to the token: clients measure lengths here and send the text there.
+	 */
 	if (json_object_get(body, "messages") != NULL)
 		return sim_prompt_from_messages(body, limits, prompt, refusal);
 	if (!json_is_string(text))
@@ -55,6 +58,10 @@ void sim_tokenize(struct sim_conn *conn)
 		sim_refusal_done(&refusal);
 		return;
 	}
+	/*
+	 * By hand, as events are: a long prompt has a million ids, and a JSON document would take a
+	 * hundred bytes for each.
+	 */
 	pl_buf_addf(&out, "{\"count\":%zu,\"max_model_len\":%u,\"tokens\":[", prompt.count,
 		    limits->max_model_len);
 	for (size_t i = 0; i < prompt.count; i++)
@@ -88,6 +95,7 @@ static void add_decoded(struct pl_buf *out, const struct sim_prompt *prompt)
 
 		pl_buf_add(&text, piece, len);
 	}
+	/* Joined before it is checked: a character may be spread over several byte ids. */
 	pl_text_add_json(out, pl_buf_text(&text), text.len, true);
 }
 
@@ -123,6 +131,10 @@ void sim_detokenize(struct sim_conn *conn)
 	free(prompt.ids);
 }
 
+/*
+ * What profllm asks for before it draws random prompts; a real vLLM answers only with
+ * --enable-tokenizer-info-endpoint.
+ */
 void sim_tokenizer_info(struct sim_conn *conn)
 {
 	auto_buf out = { 0 };

@@ -13,7 +13,7 @@
 #include "cli/bench_rows.h"
 #include "cli/bench_dry_run.h"
 #include "cli/bench_words.h"
-#include "run/console.h"
+#include "result/report.h"
 #include "run/alone.h"
 #include "vllm/bench/line.h"
 #include "experiment/config.h"
@@ -95,8 +95,8 @@ static int print_result(const struct exp_config *experiment, const struct vllm_b
 	if (has_flag(line, "--json"))
 		return cli_print_json(result);
 	pl_buf_init(&text, REPORT_BYTES_MAX);
-	run_console(result, &experiment->bench, path, failures, pl_log_has_colour(STDOUT_FILENO),
-		    &text);
+	res_report_run(result, &experiment->bench, path, failures, pl_log_has_colour(STDOUT_FILENO),
+		       &text);
 	return print_console(pl_buf_text(&text));
 }
 

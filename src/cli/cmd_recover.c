@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "run/console.h"
+#include "result/report.h"
 #include "run/journal/recover.h"
 
 #define REPORT_BYTES_MAX (16u << 20)
@@ -64,8 +64,8 @@ static int report(const char *output, const struct run_recovered *recovered, boo
 				    recovered->cut_bytes);
 	}
 	run_recovered_bench(recovered->result, &bench);
-	run_console(recovered->result, &bench, output, NULL, pl_log_has_colour(STDOUT_FILENO),
-		    &text);
+	res_report_run(recovered->result, &bench, output, NULL, pl_log_has_colour(STDOUT_FILENO),
+		       &text);
 	vllm_bench_done(&bench);
 	return cli_print(pl_buf_text(&text));
 }

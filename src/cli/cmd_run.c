@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "cli/dry_run.h"
 #include "run/check.h"
-#include "run/console.h"
+#include "result/report.h"
 #include "run/alone.h"
 #include "experiment/config.h"
 
@@ -185,8 +185,8 @@ static int print_result(const json_t *result, const struct exp_config *experimen
 	if (options->json)
 		return cli_print_json(result);
 	pl_buf_init(&text, REPORT_BYTES_MAX);
-	run_console(result, &experiment->bench, path, NULL, pl_log_has_colour(STDOUT_FILENO),
-		    &text);
+	res_report_run(result, &experiment->bench, path, NULL, pl_log_has_colour(STDOUT_FILENO),
+		       &text);
 	return cli_print(pl_buf_text(&text));
 }
 

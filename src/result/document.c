@@ -234,6 +234,17 @@ void res_run_id_make(int64_t real_ns, char run_id[RES_RUN_ID_BYTES])
 	snprintf(run_id, RES_RUN_ID_BYTES, "exp_%s_%06x", date, pl_unique_u32() & 0xffffff);
 }
 
+char *res_engine_text(const json_t *engine)
+{
+	const char *name = json_string_value(json_object_get(engine, "name"));
+	const char *version = json_string_value(json_object_get(engine, "version"));
+
+	if (name == NULL || version == NULL)
+		return name != NULL ? pl_strdup(name) : NULL;
+	return pl_text_starts(version, name) ? pl_strdup(version)
+					     : pl_asprintf("%s %s", name, version);
+}
+
 json_t *res_error(enum res_stage stage, const struct pl_err *why, enum res_cause cause,
 		  json_t *log_tail)
 {
@@ -249,7 +260,8 @@ json_t *res_error(enum res_stage stage, const struct pl_err *why, enum res_cause
 	return error;
 }
 
-int res_artifact(const char *path, enum res_artifact_kind kind, json_t **ret, struct pl_err *err)
+int res_artifact_add(json_t *artifacts, const char *path, enum res_artifact_kind kind,
+		     struct pl_err *err)
 {
 	auto_free char *name = pl_file_name(path);
 	char sha256[65];
@@ -262,8 +274,7 @@ int res_artifact(const char *path, enum res_artifact_kind kind, json_t **ret, st
 	json_object_set_new(artifact, "name", pl_json_text(name));
 	json_object_set_new(artifact, "size", json_integer(pl_file_size(path)));
 	json_object_set_new(artifact, "sha256", json_string(sha256));
-	*ret = artifact;
-	return 0;
+	return json_array_append_new(artifacts, artifact);
 }
 
 int res_fail_on_parse(const char *text, enum res_fail_on *ret, struct pl_err *err)

@@ -63,7 +63,7 @@ struct res_document_parts {
 	json_t *environment;
 	json_t *quality;   /* res_quality_evaluate() */
 	json_t *error;     /* res_error() */
-	json_t *artifacts; /* array of res_artifact() */
+	json_t *artifacts; /* array; res_artifact_add() */
 	json_t *series;
 };
 
@@ -81,6 +81,10 @@ void res_run_id_make(int64_t real_ns, char run_id[RES_RUN_ID_BYTES]);
  * reference. */
 json_t *res_document_empty(const char *section);
 
+/* Of environment.engine: "vLLM 0.32.0", the version alone where it says the name itself; NULL: not
+ * known. The caller's (free()). */
+char *res_engine_text(const json_t *engine);
+
 /* RES_CAUSE_UNKNOWN where there is no such cause. */
 enum res_cause res_cause_find(const char *name);
 
@@ -89,9 +93,9 @@ enum res_cause res_cause_find(const char *name);
 json_t *res_error(enum res_stage stage, const struct pl_err *why, enum res_cause cause,
 		  json_t *log_tail);
 
-/* {kind, name, size, sha256} of a file that is whole. New reference. */
-int res_artifact(const char *path, enum res_artifact_kind kind, json_t **ret,
-		 struct pl_err *err) PL_MUST_CHECK;
+/* Appends {kind, name, size, sha256} of a file that is whole. */
+int res_artifact_add(json_t *artifacts, const char *path, enum res_artifact_kind kind,
+		     struct pl_err *err) PL_MUST_CHECK;
 
 enum res_fail_on { RES_FAIL_ON_NOTHING, RES_FAIL_ON_CLIENT_LIMITED, RES_FAIL_ON_DEGRADED };
 /* "degraded" or "client_limited". */

@@ -34,8 +34,8 @@ struct res_outcome {
 	double inflight_integral_s; /* of the loop's own counter */
 	struct res_inflight *inflight;
 	size_t inflight_count;
-	int64_t inflight_peak;
-	size_t connections; /* opened */
+	int64_t inflight_peak; /* OPTION_NO_I64: not counted, it is made from the records */
+	size_t connections;    /* opened */
 	bool realtime_granted;
 	bool acks_may_wait; /* with BENCH_ACKS_TRY: some answer came without waiting for them */
 };

@@ -1,13 +1,11 @@
-#include "result/metrics/metrics.h"
+#include "result/quality_facts.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/stats.h"
-#include "result/metrics/metrics_priv.h"
-#include "result/outcome.h"
-#include "result/quality.h"
+#include "result/timing.h"
 
 static double ms_of(int64_t ns)
 {
@@ -240,15 +238,15 @@ static double littles_law(const struct res_outcome *outcome)
 	return fabs(outcome->inflight_integral_s - sum_s) / outcome->inflight_integral_s;
 }
 
-void res_quality_facts(const struct res_outcome *outcome, const json_t *results, bool finite_rate,
-		       int64_t max_concurrency, struct res_quality_facts *ret)
+void res_quality_facts(const struct res_outcome *outcome, const json_t *results,
+		       const struct res_how *how, struct res_quality_facts *ret)
 {
 	figures(results, ret);
 	client_queueing(outcome, ret);
-	ret->schedule_finite = finite_rate;
-	if (finite_rate)
+	ret->schedule_finite = how->finite_rate;
+	if (how->finite_rate)
 		schedule(outcome, ret);
-	ret->cap_held_share = max_concurrency != OPTION_NO_I64 ? held_share(outcome) : NAN;
+	ret->cap_held_share = how->max_concurrency != OPTION_NO_I64 ? held_share(outcome) : NAN;
 	ret->worker_cpu_share_max = outcome->worker_cpu_share_max;
 	ret->clock_step_ms = fabs(ms_of(outcome->clock_step_ns));
 	ret->merged_token_share = merged_share(outcome);

@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/text.h"
-#include "result/metrics/metrics.h"
+#include "result/document.h"
+#include "result/slo.h"
 
 #define TABLE_WIDTH  50
 #define LABEL_WIDTH  40
@@ -14,6 +16,7 @@
 /* Of what stands below the table. */
 #define TEXT_WIDTH       80
 #define REASON_BYTES_MAX (1u << 20)
+#define TAIL_LINES       10
 
 /* vLLM's choice where percentile_metrics is not given. */
 #define SHOWN_DEFAULT "ttft,tpot,itl"
@@ -167,9 +170,7 @@ static void add_section(const json_t *results, const struct section *section,
 	for (size_t i = 0; i < count; i++) {
 		char text[PL_F64_TEXT_BYTES], key[PL_F64_TEXT_BYTES + 2],
 			word[PL_F64_TEXT_BYTES + 2];
-		pl_text_from_f64(percentiles[i], text);
-		if (pl_text_ends(text, ".0"))
-			text[strlen(text) - 2] = '\0';
+		res_percentile_text(percentiles[i], text);
 		snprintf(key, sizeof(key), "p%s", text);
 		snprintf(word, sizeof(word), "P%s", text);
 		add_statistic(results, section, key, word, buf);
@@ -377,4 +378,89 @@ void res_report_first_failures(const struct res_record *records, size_t count, s
 		add_message(buf, records[i].error != NULL ? records[i].error : "");
 		pl_buf_add_char(buf, '\n');
 	}
+}
+
+static const char *text_at(const json_t *json, const char *path)
+{
+	return json_string_value(pl_json_get_path(json, path));
+}
+
+static void add_banner(const json_t *result, struct pl_buf *buf)
+{
+	const json_t *engine = pl_json_get_path(result, "environment.engine");
+	auto_free char *name = res_engine_text(engine);
+
+	if (json_is_true(json_object_get(engine, "simulated")))
+		pl_buf_addf(buf, "SIMULATED: %s answered, no model ran and no GPU was used.\n",
+			    name != NULL ? name : "a simulator");
+}
+
+static void add_tail(const json_t *result, bool colour, struct pl_buf *buf)
+{
+	const json_t *tail = pl_json_get_path(result, "error.log_tail");
+	size_t count = json_array_size(tail);
+
+	for (size_t i = count > TAIL_LINES ? count - TAIL_LINES : 0; i < count; i++)
+		pl_buf_addf(buf, "  %s| %s%s\n", colour ? "\033[2m" : "",
+			    json_string_value(json_array_get(tail, i)), colour ? "\033[0m" : "");
+}
+
+/* Where the whole log of the server lies: side files stand beside the result. */
+static void add_log_path(const json_t *result, const char *path, struct pl_buf *buf)
+{
+	auto_free char *folder = path != NULL ? pl_file_dir(path) : NULL;
+	bool is_here = path == NULL || strchr(path, '/') == NULL;
+	size_t i;
+	json_t *artifact;
+
+	json_array_foreach(json_object_get(result, "artifacts"), i, artifact)
+	{
+		if (pl_text_equal(text_at(artifact, "kind"), "server_log"))
+			pl_buf_addf(buf, "Server's log: %s%s%s\n", is_here ? "" : folder,
+				    is_here ? "" : "/", text_at(artifact, "name"));
+	}
+}
+
+static void add_error(const json_t *result, const char *path, bool colour, struct pl_buf *buf)
+{
+	const char *cause = text_at(result, "error.cause");
+	const char *line = text_at(result, "error.log_line");
+	const char *hint = text_at(result, "error.hint");
+
+	pl_buf_addf(buf, "Status: %s", text_at(result, "status"));
+	if (text_at(result, "error.message") == NULL) {
+		pl_buf_add_char(buf, '\n');
+		return;
+	}
+	pl_buf_addf(buf, ", %s", text_at(result, "error.message"));
+	if (cause != NULL)
+		pl_buf_addf(buf, " (%s)", cause);
+	pl_buf_add_char(buf, '\n');
+	if (line != NULL)
+		pl_buf_addf(buf, "Log says: %s\n", line);
+	if (hint != NULL)
+		pl_buf_addf(buf, "To try: %s.\n", hint);
+	/* of a run that measured something the table is what one looks at */
+	if (json_is_null(json_object_get(result, "results")))
+		add_tail(result, colour, buf);
+	add_log_path(result, path, buf);
+}
+
+void res_report_run(const json_t *result, const struct vllm_bench *bench, const char *path,
+		    const char *failures, bool colour, struct pl_buf *buf)
+{
+	const json_t *results = json_object_get(result, "results");
+
+	add_banner(result, buf);
+	if (json_is_object(results)) {
+		if (failures != NULL)
+			pl_buf_add_text(buf, failures);
+		else
+			res_report_failures(results, buf);
+		res_report_table(results, bench, buf);
+		res_report_verdict(json_object_get(result, "quality"), colour, buf);
+	}
+	add_error(result, path, colour, buf);
+	if (path != NULL)
+		pl_buf_addf(buf, "Result: %s\n", path);
 }

@@ -1,5 +1,6 @@
 /*
- * The console table, in vLLM's form (width 50), with verdict and banner around it.
+ * What a person reads of a result: the console table in vLLM's form (width 50), with banner, verdict
+ * and what went wrong around it. All append text to `buf`; colour: ANSI codes.
  */
 #ifndef RESULT_REPORT_H
 #define RESULT_REPORT_H
@@ -19,5 +20,13 @@ void res_report_verdict(const json_t *quality, bool colour, struct pl_buf *buf);
 void res_report_failures(const json_t *results, struct pl_buf *buf);
 /* The first ten failed requests, in the lines that vLLM prints before its table. */
 void res_report_first_failures(const struct res_record *records, size_t count, struct pl_buf *buf);
+
+/*
+ * A whole result document: banner, failures, table, verdict, what went wrong, and where the result
+ * is. path: the result's, NULL: it was not written. `failures`: vLLM's lines in place of ours; NULL:
+ * ours.
+ */
+void res_report_run(const json_t *result, const struct vllm_bench *bench, const char *path,
+		    const char *failures, bool colour, struct pl_buf *buf);
 
 #endif

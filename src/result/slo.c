@@ -1,4 +1,4 @@
-#include "result/metrics/metrics.h"
+#include "result/slo.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -85,4 +85,11 @@ int res_percentiles_parse(const char *text, double **ret, size_t *ret_count, str
 	*ret = pl_take(all);
 	*ret_count = count;
 	return 0;
+}
+
+void res_percentile_text(double percentile, char text[PL_F64_TEXT_BYTES])
+{
+	pl_text_from_f64(percentile, text);
+	if (pl_text_ends(text, ".0"))
+		text[strlen(text) - 2] = '\0';
 }

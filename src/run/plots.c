@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plot/canvas.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "result/flat/flat.h"
+#include "plot/canvas.h"
 #include "plot/dataset.h"
 #include "plot/timeline/timeline.h"
+#include "result/flat/file.h"
 #include "run/document/flat_result.h"
 #include "run/paths.h"
 #include "run/run_priv.h"
@@ -31,18 +31,13 @@ int run_plots_check(const struct vllm_bench *bench, struct pl_err *err)
 	return 0;
 }
 
-/* "vLLM 0.32.0" where the version does not say so itself; NULL: a real engine. The caller's. */
+/* NULL: a real engine. The caller's. */
 static char *simulator_of(const json_t *engine)
 {
-	const char *name = json_string_value(json_object_get(engine, "name"));
-	const char *version = json_string_value(json_object_get(engine, "version"));
-
 	if (!json_is_true(json_object_get(engine, "simulated")))
 		return NULL;
-	if (version == NULL || name == NULL)
-		return pl_strdup(name != NULL ? name : "a simulator");
-	return pl_text_starts(version, name) ? pl_strdup(version)
-					     : pl_asprintf("%s %s", name, version);
+	char *name = res_engine_text(engine);
+	return name != NULL ? name : pl_strdup("a simulator");
 }
 
 static int draw_timeline(const struct run_plots *plots, struct pl_err *err)
@@ -72,19 +67,6 @@ static int draw_dataset(const struct run_plots *plots, struct pl_err *err)
 	};
 
 	return plot_dataset(&input, plots->dataset_path, err);
-}
-
-static void add_artifact(json_t *artifacts, const char *path, enum res_artifact_kind kind)
-{
-	struct pl_err why = PL_ERR_INIT;
-	json_t *artifact = NULL;
-
-	if (artifacts == NULL)
-		return;
-	if (res_artifact(path, kind, &artifact, &why) < 0)
-		pl_log(PL_LOG_WARNING, "%s", why.text);
-	else
-		json_array_append_new(artifacts, artifact);
 }
 
 /* All that this file knows of a picture. */
@@ -127,7 +109,8 @@ void run_plots_draw(const struct run_plots *plots, json_t *artifacts)
 		}
 		if (!plots->quiet)
 			pl_log(PL_LOG_INFO, "%s: %s", picture->what, path);
-		add_artifact(artifacts, path, picture->kind);
+		if (artifacts != NULL && res_artifact_add(artifacts, path, picture->kind, &why) < 0)
+			pl_log(PL_LOG_WARNING, "%s", why.text);
 	}
 }
 

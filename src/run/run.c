@@ -7,8 +7,9 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "bench/adapters/adapter.h"
-#include "result/flat/flat.h"
-#include "result/metrics/metrics.h"
+#include "result/flat/file.h"
+#include "result/flat/pytorch.h"
+#include "result/slo.h"
 #include "run/document/document.h"
 #include "run/document/flat_result.h"
 #include "run/journal/journal.h"
@@ -26,6 +27,7 @@ int run_check(const struct exp_config *experiment, struct pl_err *err)
 	struct res_slo slo;
 
 	if (exp_config_check_supported(experiment, err) < 0 ||
+	    res_pytorch_check(&experiment->bench, err) < 0 ||
 	    res_flat_check(&experiment->bench, err) < 0)
 		return -1;
 	if (run_client_of(experiment)->check(experiment, err) < 0)

@@ -82,17 +82,6 @@ static int finish_series(const struct run_state *run, size_t *ret_lines, struct 
 	return pl_zst_commit(zst, err);
 }
 
-static int add_artifact(json_t *artifacts, const char *path, enum res_artifact_kind kind,
-			struct pl_err *err)
-{
-	json_t *artifact = NULL;
-
-	if (res_artifact(path, kind, &artifact, err) < 0)
-		return -1;
-	json_array_append_new(artifacts, artifact);
-	return 0;
-}
-
 static json_t *series_section(const struct run_state *run, size_t lines)
 {
 	const struct exp_telemetry *asked = &run->context.experiment->telemetry;
@@ -146,7 +135,7 @@ static int add_log(const struct run_state *run, json_t *artifacts, const char *p
 		return 0;
 	if (run_redact_file(path, secrets, err) < 0)
 		return -1;
-	return add_artifact(artifacts, path, kind, err);
+	return res_artifact_add(artifacts, path, kind, err);
 }
 
 static int add_client_files(const struct run_state *run, json_t *artifacts, struct pl_err *err)
@@ -158,8 +147,8 @@ static int add_client_files(const struct run_state *run, json_t *artifacts, stru
 		return -1;
 	json_array_foreach(run->measured.plots, i, plot)
 	{
-		if (add_artifact(artifacts, json_string_value(plot), RES_ARTIFACT_CLIENT_PLOT,
-				 err) < 0)
+		if (res_artifact_add(artifacts, json_string_value(plot), RES_ARTIFACT_CLIENT_PLOT,
+				     err) < 0)
 			return -1;
 	}
 	return 0;
@@ -176,11 +165,11 @@ int run_side_files(const struct run_state *run, json_t **ret_artifacts, json_t *
 	if (run->measured.outcome != NULL && run->measured.outcome->records != NULL &&
 	    run->context.experiment->output.requests &&
 	    (run_requests_write(run->paths.requests, run->measured.outcome, err) < 0 ||
-	     add_artifact(artifacts, run->paths.requests, RES_ARTIFACT_REQUESTS, err) < 0))
+	     res_artifact_add(artifacts, run->paths.requests, RES_ARTIFACT_REQUESTS, err) < 0))
 		return -1;
 	if (run->telemetry.over && run->telemetry.series != NULL) {
 		if (finish_series(run, &lines, err) < 0 ||
-		    add_artifact(artifacts, run->paths.series, RES_ARTIFACT_SERIES, err) < 0)
+		    res_artifact_add(artifacts, run->paths.series, RES_ARTIFACT_SERIES, err) < 0)
 			return -1;
 		series = series_section(run, lines);
 	}

@@ -165,7 +165,7 @@ def random_set(seed):
             limits[name] = float(rng.integers(1, high))
     return {
         "records": records, "tries": random_tries(np.random.default_rng([seed, 1]), records),
-        "duration_s": float(rng.uniform(0.1, 80)), "start_ns": start,
+        "start_ns": start, "end_ns": start + int(rng.integers(S // 10, 80 * S)),
         "percentiles": [[], [50, 99], [99.99, 33.3], [0, 100, 12]][int(rng.integers(0, 4))],
         "slo": limits or None, "max_concurrency": int(rng.integers(1, 20)) if capped else None,
         "finite_rate": finite,
@@ -409,7 +409,7 @@ def steady_of(made, good):
 
 
 def expected(made):
-    records, t = made["records"], made["duration_s"]
+    records, t = made["records"], (made["end_ns"] - made["start_ns"]) / S
     good = [r for r in records if is_good(r)]
     prompts = [r["prompt_tokens"] if r["prompt_tokens"] is not None else r["prompt_tokens_asked"]
                for r in good]
@@ -512,7 +512,7 @@ def vector_set():
         records.append(record(i, int(start * S), events, planned_ns=int(start * S),
                               output_tokens=tokens, prompt_tokens=10))
     records.append(record(4, 102 * S, [], planned_ns=102 * S, **failure("connect", None, "no")))
-    return {"records": records, "tries": [], "duration_s": 4.0, "start_ns": 100 * S, "percentiles": [],
+    return {"records": records, "tries": [], "start_ns": 100 * S, "end_ns": 104 * S, "percentiles": [],
             "slo": {"ttft": 300, "tpot": 300}, "max_concurrency": None, "finite_rate": False,
             "inflight_peak": None}
 

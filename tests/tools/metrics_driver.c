@@ -1,8 +1,7 @@
 /*
  * Computes `results` for made-up records: one JSON object a line on standard input, one a line
- * back. In: {records, tries: [as in the requests side file], duration_s, start_ns, percentiles,
- * slo: {ttft, tpot, e2el}, max_concurrency, finite_rate, inflight_peak}, each null where there is
- * none.
+ * back. In: {records, tries: [as in the requests side file], start_ns, end_ns, percentiles, slo:
+ * {ttft, tpot, e2el}, max_concurrency, finite_rate, inflight_peak}, each null where there is none.
  */
 #include <math.h>
 #include <stdio.h>
@@ -68,22 +67,24 @@ static int answer(const char *line, size_t len, struct pl_err *err)
 		rc = read_records(try_list, tries, &try_count, err);
 	for (size_t i = 0; i < json_array_size(asked); i++)
 		percentiles[i] = json_number_value(json_array_get(asked, i));
-	struct res_metrics_input input = {
+	const struct res_outcome outcome = {
 		.records = records,
 		.count = count,
 		.tries = places,
 		.try_count = try_count,
-		.duration_s = number(set, "duration_s"),
 		.start_ns = integer(set, "start_ns"),
+		.end_ns = integer(set, "end_ns"),
+		.inflight_peak = integer(set, "inflight_peak"),
+	};
+	const struct res_how how = {
 		.percentiles = percentiles,
 		.percentile_count = json_array_size(asked),
 		.slo = { number(slo, "ttft"), number(slo, "tpot"), number(slo, "e2el") },
 		.max_concurrency = integer(set, "max_concurrency"),
 		.finite_rate = json_is_true(json_object_get(set, "finite_rate")),
-		.inflight_peak = integer(set, "inflight_peak"),
 	};
 	if (rc == 0) {
-		results = res_metrics_compute(&input);
+		results = res_metrics_compute(&outcome, &how);
 		auto_free char *text = pl_json_to_text(results, PL_JSON_COMPACT);
 		puts(text);
 	}

@@ -1,5 +1,4 @@
-/* Where vLLM's flat result goes. */
-#include "result/flat/flat.h"
+#include "result/flat/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +12,6 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "result/flat/pytorch.h"
 
 #define FLAT_BYTES_MAX ((size_t)8 << 30)
 
@@ -215,9 +213,5 @@ int res_flat_check_beside(const struct vllm_bench *bench, const char *suffix, st
 
 int res_flat_check(const struct vllm_bench *bench, struct pl_err *err)
 {
-	if (!bench->save_result && !bench->append_result)
-		return 0;
-	if (res_pytorch_wanted() && check_file(bench, RES_PYTORCH_SUFFIX, err) < 0)
-		return -1;
-	return check_file(bench, NULL, err);
+	return bench->save_result || bench->append_result ? check_file(bench, NULL, err) : 0;
 }

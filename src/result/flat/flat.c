@@ -8,10 +8,10 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "result/metrics/metrics.h"
-#include "result/metrics/metrics_priv.h"
-#include "result/report.h"
 #include "experiment/ramp.h"
+#include "result/report.h"
+#include "result/slo.h"
+#include "result/timing.h"
 
 #define PER_POSITION "spec_decode_per_position_acceptance_rates"
 
@@ -257,9 +257,7 @@ static void set_percentiles(const struct res_flat_input *input, json_t *flat, co
 		return;
 	for (size_t i = 0; i < count; i++) {
 		char text[PL_F64_TEXT_BYTES];
-		pl_text_from_f64(percentiles[i], text);
-		if (pl_text_ends(text, ".0"))
-			text[strlen(text) - 2] = '\0';
+		res_percentile_text(percentiles[i], text);
 		auto_free char *word = pl_asprintf("p%s", text);
 		set_statistic(input, flat, word, family);
 	}

@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "result/flat/file.h"
 
 #define VARIABLE          "SAVE_TO_PYTORCH_BENCHMARK_FORMAT"
 #define PYTORCH_BYTES_MAX ((size_t)8 << 30)
@@ -35,6 +36,13 @@ bool res_pytorch_wanted(void)
 	const char *value = getenv(VARIABLE);
 
 	return value != NULL && value[0] != '\0';
+}
+
+int res_pytorch_check(const struct vllm_bench *bench, struct pl_err *err)
+{
+	if (!res_pytorch_wanted() || (!bench->save_result && !bench->append_result))
+		return 0;
+	return res_flat_check_beside(bench, RES_PYTORCH_SUFFIX, err);
 }
 
 /* vLLM's own options, header values hidden; what a run filled in stands for what was left open. */

@@ -14,12 +14,8 @@
 
 #include "base/err.h"
 #include "base/json.h"
-#include "result/record.h"
 
 #include <stdbool.h>
-
-/* Events closer than this came in one read: vLLM stamps them one behind the other. */
-#define RES_FLAT_MERGED_S 100e-6
 
 /* One request; NaN: not told. */
 struct res_flat_request {
@@ -69,29 +65,5 @@ PL_AUTO_DEFINE(struct res_flat, res_flat_free);
 
 /* A number of the summary; NaN where it is null or not there. */
 double res_flat_number(const struct res_flat *flat, const char *key);
-
-/*
- * The summary against what the lists give by vLLM's own formulas: the largest difference of a
- * figure, as a share of it, and *ret_key, which is it (static or of json). NaN where there are no
- * lists.
- */
-double res_flat_difference(const struct res_flat *flat, const char **ret_key);
-
-/* The worst finished request's |TTFT + gaps - latency|; NaN where the file does not tell all
- * three. */
-double res_flat_identity_us(const struct res_flat *flat);
-
-/*
- * The lists as records: [flat->count], each to res_record_done(). shift_ns: what takes the file's
- * clock to CLOCK_MONOTONIC. role_first: the first event of a stream only names the speaker. Without
- * starts acted_ns is none and there are no events. keeps_text: records get what was said.
- */
-struct res_flat_how {
-	int64_t shift_ns;
-	bool role_first;
-	bool keeps_text;
-};
-void res_flat_records(const struct res_flat *flat, const struct res_flat_how *how,
-		      struct res_record *records);
 
 #endif

@@ -1,78 +1,20 @@
-#include "result/metrics/metrics_priv.h"
+#include "result/metrics/families.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
+#include "base/mem.h"
 #include "base/stats.h"
 #include "base/text.h"
 #include "result/intervals.h"
+#include "result/timing.h"
 
 static const char *const family_keys[RES_FAMILY_COUNT] = {
 #define FAMILY(id, key, title, label, direction, origin, formula, text) key,
 #include "tbl/metrics.h"
 };
-
-double res_seconds(int64_t from_ns, int64_t to_ns)
-{
-	return (double)(to_ns - from_ns) / 1e9;
-}
-
-static void timing_walk(const struct res_record *record, struct res_timing *timing)
-{
-	struct res_event_cursor cursor = res_record_cursor(record);
-	struct res_event_at at;
-
-	while (res_record_next(&cursor, &at)) {
-		bool content = (at.flags & RES_EVENT_CONTENT) != 0;
-		if (timing->event_count == 0)
-			timing->first_event_ns = at.t_ns;
-		timing->last_event_ns = at.t_ns;
-		timing->event_count++;
-		timing->event_tokens += at.tokens;
-		timing->guessed = timing->guessed || (at.flags & RES_EVENT_GUESSED) != 0;
-		if (content && timing->first_content_ns == RES_NO_TIME)
-			timing->first_content_ns = at.t_ns;
-		if (!content && at.tokens == 0)
-			continue;
-		if (timing->first_token_ns == RES_NO_TIME)
-			timing->first_token_ns = at.t_ns;
-		timing->last_token_ns = at.t_ns;
-	}
-}
-
-struct res_timing res_timing_of(const struct res_record *record)
-{
-	struct res_timing timing = {
-		.acted_ns = record->acted_ns,
-		.first_event_ns = RES_NO_TIME,
-		.last_event_ns = RES_NO_TIME,
-		.first_content_ns = RES_NO_TIME,
-		.first_token_ns = RES_NO_TIME,
-		.last_token_ns = RES_NO_TIME,
-		.ttft_s = NAN,
-		.e2el_s = NAN,
-	};
-
-	if (record->acted_ns != RES_NO_TIME)
-		timing_walk(record, &timing);
-	timing.output_tokens = record->output_tokens != RES_NO_COUNT ? record->output_tokens
-								     : timing.event_count;
-	/* an answer that came in one piece: its end is all that is known */
-	if (timing.event_count == 0 && record->ok && record->end_ns != RES_NO_TIME) {
-		timing.last_event_ns = record->end_ns;
-		timing.e2el_s = res_seconds(timing.acted_ns, record->end_ns);
-	}
-	if (timing.event_count == 0)
-		return timing;
-	timing.ttft_s = res_seconds(timing.acted_ns, timing.first_event_ns);
-	timing.e2el_s = res_seconds(timing.acted_ns, timing.last_event_ns);
-	if (timing.output_tokens > 1)
-		timing.tpot_s = (timing.e2el_s - timing.ttft_s) /
-				(double)(timing.output_tokens - 1);
-	return timing;
-}
 
 void res_values_add(struct res_values *values, double x)
 {
@@ -147,17 +89,17 @@ static void add_tokens(const struct res_record *record, const struct res_timing 
 				       (double)(record->output_tokens - 1));
 }
 
-static void add_queueing(const struct res_metrics_input *input, const struct res_record *record,
+static void add_queueing(const struct res_how *how, const struct res_record *record,
 			 const struct res_timing *timing, struct res_values *of)
 {
 	double waited = record->queued_ns == RES_NO_TIME
 				? 0
 				: res_seconds(record->queued_ns, record->acted_ns);
 
-	if (input->max_concurrency == OPTION_NO_I64)
+	if (how->max_concurrency == OPTION_NO_I64)
 		return;
 	res_values_add(&of[RES_FAMILY_CLIENT_QUEUE_TIME], waited);
-	if (input->finite_rate)
+	if (how->finite_rate)
 		res_values_add(&of[RES_FAMILY_E2EL_INCLUDING_CLIENT_QUEUE],
 			       timing->e2el_s + waited);
 }
@@ -184,12 +126,12 @@ static void add_stream(const struct res_record *record, const struct res_timing 
 	add_tokens(record, timing, of);
 }
 
-void res_families_collect(const struct res_metrics_input *input, const bool *chosen,
-			  struct res_families *ret)
+void res_families_collect(const struct res_outcome *outcome, const struct res_how *how,
+			  const bool *chosen, struct res_families *ret)
 {
 	memset(ret, 0, sizeof(*ret));
-	for (size_t i = 0; i < input->count; i++) {
-		const struct res_record *record = &input->records[i];
+	for (size_t i = 0; i < outcome->count; i++) {
+		const struct res_record *record = &outcome->records[i];
 		if (!record->ok || (chosen != NULL && !chosen[i]))
 			continue;
 		struct res_timing timing = res_timing_of(record);
@@ -199,7 +141,7 @@ void res_families_collect(const struct res_metrics_input *input, const bool *cho
 		if (timing.event_count > 0)
 			add_stream(record, &timing, ret->of);
 		add_planned(record, &timing, ret->of);
-		add_queueing(input, record, &timing, ret->of);
+		add_queueing(how, record, &timing, ret->of);
 		for (size_t k = 0; k < RES_FAMILY_COUNT; k++)
 			end_request(&ret->of[k]);
 	}
@@ -224,9 +166,7 @@ static void percentile_key(double percentile, const char *family, char *key, siz
 {
 	char number[PL_F64_TEXT_BYTES];
 
-	pl_text_from_f64(percentile, number);
-	if (pl_text_ends(number, ".0"))
-		number[strlen(number) - 2] = '\0';
+	res_percentile_text(percentile, number);
 	snprintf(key, room, "p%s_%s", number, family);
 }
 

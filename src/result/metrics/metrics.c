@@ -6,7 +6,10 @@
 
 #include "base/stats.h"
 #include "base/text.h"
-#include "result/metrics/metrics_priv.h"
+#include "result/metrics/families.h"
+#include "result/metrics/peaks.h"
+#include "result/metrics/steady.h"
+#include "result/timing.h"
 
 /* Reported whatever the user asks for. */
 static const double default_percentiles[] = { 1, 5, 10, 25, 50, 75, 90, 95, 99, 99.9 };
@@ -50,7 +53,7 @@ static bool keeps_limits(const struct res_slo *slo, const struct res_timing *tim
 	       (isnan(slo->e2el_ms) || timing->e2el_s <= slo->e2el_ms / 1000);
 }
 
-static void add_finished(const struct res_metrics_input *input, const struct res_record *record,
+static void add_finished(const struct res_slo *slo, const struct res_record *record,
 			 struct totals *totals)
 {
 	struct res_timing timing = res_timing_of(record);
@@ -58,7 +61,7 @@ static void add_finished(const struct res_metrics_input *input, const struct res
 							       : record->prompt_tokens_asked;
 
 	totals->completed++;
-	totals->good += keeps_limits(&input->slo, &timing);
+	totals->good += keeps_limits(slo, &timing);
 	totals->output_tokens += timing.output_tokens;
 	if (prompt == RES_NO_COUNT)
 		totals->input_known = false;
@@ -69,18 +72,18 @@ static void add_finished(const struct res_metrics_input *input, const struct res
 			       (double)(record->prompt_tokens - record->prompt_tokens_asked));
 }
 
-static struct totals totals_of(const struct res_metrics_input *input)
+static struct totals totals_of(const struct res_outcome *outcome, const struct res_slo *slo)
 {
 	struct totals totals = { .input_known = true };
 
-	for (size_t i = 0; i < input->count; i++) {
-		uint32_t tries = input->records[i].tries;
+	for (size_t i = 0; i < outcome->count; i++) {
+		uint32_t tries = outcome->records[i].tries;
 		totals.retries += tries > 1 ? tries - 1 : 0;
 		totals.retried += tries > 1;
-		if (input->records[i].ok)
-			add_finished(input, &input->records[i], &totals);
+		if (outcome->records[i].ok)
+			add_finished(slo, &outcome->records[i], &totals);
 		else
-			totals.failed += input->records[i].acted_ns != RES_NO_TIME;
+			totals.failed += outcome->records[i].acted_ns != RES_NO_TIME;
 	}
 	return totals;
 }
@@ -90,11 +93,9 @@ static void set_rate(json_t *into, const char *key, double count, double duratio
 	json_object_set_new(into, key, pl_json_number(duration_s > 0 ? count / duration_s : NAN));
 }
 
-static void write_totals(const struct res_metrics_input *input, const struct totals *totals,
+static void write_totals(double t, const struct res_slo *slo, const struct totals *totals,
 			 json_t *into)
 {
-	const struct res_slo *slo = &input->slo;
-	double t = input->duration_s;
 	double in = totals->input_known ? (double)totals->input_tokens : NAN;
 	double out = (double)totals->output_tokens;
 	bool asked = !isnan(slo->ttft_ms) || !isnan(slo->tpot_ms) || !isnan(slo->e2el_ms);
@@ -165,17 +166,17 @@ static void add_failure(json_t *errors, const struct res_record *record, const c
 	json_array_append_new(errors, entry);
 }
 
-static json_t *errors_of(const struct res_metrics_input *input)
+static json_t *errors_of(const struct res_outcome *outcome)
 {
 	json_t *errors = json_array();
 
-	for (size_t i = 0; i < input->count; i++) {
-		const struct res_record *record = &input->records[i];
+	for (size_t i = 0; i < outcome->count; i++) {
+		const struct res_record *record = &outcome->records[i];
 		if (!record->ok && record->acted_ns != RES_NO_TIME)
 			add_failure(errors, record, "count");
 	}
-	for (size_t i = 0; i < input->try_count; i++)
-		add_failure(errors, input->tries[i], "retried");
+	for (size_t i = 0; i < outcome->try_count; i++)
+		add_failure(errors, outcome->tries[i], "retried");
 	return errors;
 }
 
@@ -207,25 +208,32 @@ static void set_unknown(json_t *results)
 		json_object_set_new(results, keys[i], json_null());
 }
 
-json_t *res_metrics_compute(const struct res_metrics_input *input)
+/* vLLM's: start of sending to the last answer; NaN: nothing was sent. */
+static double duration_s(const struct res_outcome *outcome)
+{
+	return outcome->start_ns != RES_NO_TIME ? res_seconds(outcome->start_ns, outcome->end_ns)
+						: NAN;
+}
+
+json_t *res_metrics_compute(const struct res_outcome *outcome, const struct res_how *how)
 {
 	size_t percentile_count = 0;
-	auto_free double *percentiles = merge_percentiles(
-		input->percentiles, input->percentile_count, &percentile_count);
-	struct totals totals = totals_of(input);
+	auto_free double *percentiles = merge_percentiles(how->percentiles, how->percentile_count,
+							  &percentile_count);
+	struct totals totals = totals_of(outcome, &how->slo);
 	struct res_families families;
 	json_t *results = json_object();
 
-	write_totals(input, &totals, results);
-	res_peaks_write(input, results);
+	write_totals(duration_s(outcome), &how->slo, &totals, results);
+	res_peaks_write(outcome, results);
 	json_object_set_new(results, "rtfx", json_null());
-	res_families_collect(input, NULL, &families);
+	res_families_collect(outcome, how, NULL, &families);
 	res_families_write(&families, percentiles, percentile_count, true, results);
 	res_families_done(&families);
-	json_object_set_new(results, "errors", errors_of(input));
+	json_object_set_new(results, "errors", errors_of(outcome));
 	json_object_set_new(results, "repeats", json_array());
 	json_object_set_new(results, "steady",
-			    res_steady_compute(input, percentiles, percentile_count));
+			    res_steady_compute(outcome, how, percentiles, percentile_count));
 	set_unknown(results);
 	json_object_set_new(results, "prompt_token_offset_median", offset_median(&totals));
 	free(totals.offsets.x);

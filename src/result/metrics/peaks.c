@@ -1,9 +1,11 @@
-#include "result/metrics/metrics_priv.h"
+#include "result/metrics/peaks.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "option/none.h"
+#include "result/timing.h"
 
 /* Beyond this span (2 years) one bucket a second is not worth its memory: no figure. */
 #define BUCKETS_MAX (1 << 26)
@@ -15,14 +17,14 @@ struct buckets {
 	int64_t *requests; /* differences; their running sum counts */
 };
 
-static bool span_of(const struct res_metrics_input *input, int64_t *ret_start, int64_t *ret_end)
+static bool span_of(const struct res_outcome *outcome, int64_t *ret_start, int64_t *ret_end)
 {
 	bool any = false;
 
-	for (size_t i = 0; i < input->count; i++) {
-		if (!input->records[i].ok)
+	for (size_t i = 0; i < outcome->count; i++) {
+		if (!outcome->records[i].ok)
 			continue;
-		struct res_timing timing = res_timing_of(&input->records[i]);
+		struct res_timing timing = res_timing_of(&outcome->records[i]);
 		if (isnan(timing.e2el_s))
 			continue;
 		if (!any || timing.acted_ns < *ret_start)
@@ -54,22 +56,22 @@ static void count_record(struct buckets *buckets, const struct res_record *recor
 }
 
 /* vLLM's two: one-second buckets that begin with the first start. */
-static void write_buckets(const struct res_metrics_input *input, json_t *into)
+static void write_buckets(const struct res_outcome *outcome, json_t *into)
 {
 	struct buckets buckets = { 0 };
 	int64_t end_ns = 0, events = 0, requests = 0, open = 0;
 
 	json_object_set_new(into, "max_output_tokens_per_s", json_null());
 	json_object_set_new(into, "max_concurrent_requests", json_null());
-	if (!span_of(input, &buckets.start_ns, &end_ns) ||
+	if (!span_of(outcome, &buckets.start_ns, &end_ns) ||
 	    (end_ns - buckets.start_ns) / PL_NS_PER_S >= BUCKETS_MAX)
 		return;
 	buckets.count = bucket_of(&buckets, end_ns) + 1;
 	buckets.events = pl_alloc_array(buckets.count, sizeof(int64_t));
 	buckets.requests = pl_alloc_array(buckets.count + 1, sizeof(int64_t));
-	for (size_t i = 0; i < input->count; i++) {
-		if (input->records[i].ok && input->records[i].acted_ns != RES_NO_TIME)
-			count_record(&buckets, &input->records[i]);
+	for (size_t i = 0; i < outcome->count; i++) {
+		if (outcome->records[i].ok && outcome->records[i].acted_ns != RES_NO_TIME)
+			count_record(&buckets, &outcome->records[i]);
 	}
 	for (size_t i = 0; i < buckets.count; i++) {
 		open += buckets.requests[i];
@@ -99,16 +101,16 @@ static int compare_changes(const void *a, const void *b)
 	return (x->by > y->by) - (x->by < y->by);
 }
 
-static json_t *peak_in_flight(const struct res_metrics_input *input)
+static json_t *peak_in_flight(const struct res_outcome *outcome)
 {
-	auto_free struct change *changes = pl_alloc_array(input->count * 2, sizeof(*changes));
+	auto_free struct change *changes = pl_alloc_array(outcome->count * 2, sizeof(*changes));
 	size_t count = 0;
 	int64_t open = 0, peak = 0;
 
-	if (input->inflight_peak != OPTION_NO_I64)
-		return json_integer(input->inflight_peak);
-	for (size_t i = 0; i < input->count; i++) {
-		const struct res_record *record = &input->records[i];
+	if (outcome->inflight_peak != OPTION_NO_I64)
+		return json_integer(outcome->inflight_peak);
+	for (size_t i = 0; i < outcome->count; i++) {
+		const struct res_record *record = &outcome->records[i];
 		if (record->acted_ns == RES_NO_TIME || record->end_ns == RES_NO_TIME)
 			continue;
 		changes[count++] = (struct change){ record->acted_ns, 1 };
@@ -140,15 +142,15 @@ static size_t add_token_times(const struct res_record *record, struct change **t
 }
 
 /* The busiest [t, t + 1 s): the best t is the time of some event. */
-static json_t *sliding_peak(const struct res_metrics_input *input)
+static json_t *sliding_peak(const struct res_outcome *outcome)
 {
 	auto_free struct change *times = NULL;
 	size_t room = 0, count = 0, last = 0;
 	int64_t tokens = 0, peak = 0;
 
-	for (size_t i = 0; i < input->count; i++) {
-		if (input->records[i].ok && input->records[i].acted_ns != RES_NO_TIME)
-			count = add_token_times(&input->records[i], &times, &room, count);
+	for (size_t i = 0; i < outcome->count; i++) {
+		if (outcome->records[i].ok && outcome->records[i].acted_ns != RES_NO_TIME)
+			count = add_token_times(&outcome->records[i], &times, &room, count);
 	}
 	if (count == 0)
 		return json_null();
@@ -162,9 +164,9 @@ static json_t *sliding_peak(const struct res_metrics_input *input)
 	return json_real((double)peak);
 }
 
-void res_peaks_write(const struct res_metrics_input *input, json_t *into)
+void res_peaks_write(const struct res_outcome *outcome, json_t *into)
 {
-	write_buckets(input, into);
-	json_object_set_new(into, "peak_in_flight", peak_in_flight(input));
-	json_object_set_new(into, "peak_output_tokens_per_s_sliding", sliding_peak(input));
+	write_buckets(outcome, into);
+	json_object_set_new(into, "peak_in_flight", peak_in_flight(outcome));
+	json_object_set_new(into, "peak_output_tokens_per_s_sliding", sliding_peak(outcome));
 }

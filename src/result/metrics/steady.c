@@ -1,9 +1,11 @@
-#include "result/metrics/metrics_priv.h"
+#include "result/metrics/steady.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "result/metrics/families.h"
+#include "result/timing.h"
 
 /* Shorter windows say too little about a steady state. */
 #define WINDOW_NS_MIN (10 * PL_NS_PER_S)
@@ -15,68 +17,56 @@ struct window {
 	int64_t end_ns;
 };
 
-struct change {
-	int64_t t_ns;
-	int by;
-};
-
-static int compare_changes(const void *a, const void *b)
-{
-	const struct change *x = a, *y = b;
-
-	if (x->t_ns != y->t_ns)
-		return x->t_ns < y->t_ns ? -1 : 1;
-	return x->by - y->by;
-}
-
 /* Sorted starts and ends of the finished requests, an end before a start at the same time. */
-static size_t collect_changes(const struct res_metrics_input *input, struct change *changes)
+static size_t collect_changes(const struct res_outcome *outcome, struct res_inflight *changes)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < input->count; i++) {
-		if (!input->records[i].ok)
+	for (size_t i = 0; i < outcome->count; i++) {
+		if (!outcome->records[i].ok)
 			continue;
-		struct res_timing timing = res_timing_of(&input->records[i]);
+		struct res_timing timing = res_timing_of(&outcome->records[i]);
 		if (isnan(timing.e2el_s))
 			continue;
-		changes[count++] = (struct change){ timing.acted_ns, 1 };
-		changes[count++] = (struct change){ timing.last_event_ns, -1 };
+		changes[count++] = (struct res_inflight){ timing.acted_ns, 1 };
+		changes[count++] = (struct res_inflight){ timing.last_event_ns, -1 };
 	}
-	qsort(changes, count, sizeof(*changes), compare_changes);
+	res_inflight_sort(changes, count);
 	return count;
 }
 
 /* From the first time the loop is full to the last time it stops being so. */
-static bool closed_window(const struct res_metrics_input *input, struct window *ret)
+static bool closed_window(const struct res_outcome *outcome, int64_t max_concurrency,
+			  struct window *ret)
 {
-	auto_free struct change *changes = pl_alloc_array(input->count * 2, sizeof(*changes));
-	size_t count = collect_changes(input, changes);
-	double wanted = ceil(FULL_SHARE * (double)input->max_concurrency);
+	auto_free struct res_inflight *changes = pl_alloc_array(outcome->count * 2,
+								sizeof(*changes));
+	size_t count = collect_changes(outcome, changes);
+	double wanted = ceil(FULL_SHARE * (double)max_concurrency);
 	int64_t limit = wanted > 1 ? (int64_t)wanted : 1;
 	int64_t open = 0;
 	bool started = false;
 
 	for (size_t i = 0; i < count; i++) {
-		open += changes[i].by;
+		open += changes[i].in_flight;
 		if (!started && open >= limit) {
 			ret->start_ns = changes[i].t_ns;
 			started = true;
 		}
-		if (started && changes[i].by < 0 && open == limit - 1)
+		if (started && changes[i].in_flight < 0 && open == limit - 1)
 			ret->end_ns = changes[i].t_ns;
 	}
 	return started;
 }
 
 /* The planned sends without their first and last tenth. */
-static bool open_window(const struct res_metrics_input *input, struct window *ret)
+static bool open_window(const struct res_outcome *outcome, struct window *ret)
 {
 	int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
 
-	for (size_t i = 0; i < input->count; i++) {
-		int64_t planned_ns = input->records[i].planned_ns;
-		if (planned_ns == RES_NO_TIME || input->records[i].acted_ns == RES_NO_TIME)
+	for (size_t i = 0; i < outcome->count; i++) {
+		int64_t planned_ns = outcome->records[i].planned_ns;
+		if (planned_ns == RES_NO_TIME || outcome->records[i].acted_ns == RES_NO_TIME)
 			continue;
 		first_ns = planned_ns < first_ns ? planned_ns : first_ns;
 		last_ns = planned_ns > last_ns ? planned_ns : last_ns;
@@ -93,23 +83,24 @@ static bool is_inside(const struct window *window, int64_t t_ns)
 	return t_ns != RES_NO_TIME && t_ns >= window->start_ns && t_ns <= window->end_ns;
 }
 
-json_t *res_steady_compute(const struct res_metrics_input *input, const double *percentiles,
-			   size_t percentile_count)
+json_t *res_steady_compute(const struct res_outcome *outcome, const struct res_how *how,
+			   const double *percentiles, size_t percentile_count)
 {
-	bool closed = input->max_concurrency != OPTION_NO_I64 && !input->finite_rate;
+	bool closed = how->max_concurrency != OPTION_NO_I64 && !how->finite_rate;
 	struct window window = { 0 };
 	struct res_families families;
 	int64_t completed = 0;
 
-	if (!closed && !input->finite_rate)
+	if (!closed && !how->finite_rate)
 		return json_null();
-	if (!(closed ? closed_window(input, &window) : open_window(input, &window)) ||
+	if (!(closed ? closed_window(outcome, how->max_concurrency, &window)
+		     : open_window(outcome, &window)) ||
 	    window.end_ns - window.start_ns < WINDOW_NS_MIN)
 		return json_null();
 
-	auto_free bool *chosen = pl_alloc_array(input->count, sizeof(bool));
-	for (size_t i = 0; i < input->count; i++) {
-		const struct res_record *record = &input->records[i];
+	auto_free bool *chosen = pl_alloc_array(outcome->count, sizeof(bool));
+	for (size_t i = 0; i < outcome->count; i++) {
+		const struct res_record *record = &outcome->records[i];
 		if (!record->ok)
 			continue;
 		struct res_timing timing = res_timing_of(record);
@@ -118,11 +109,11 @@ json_t *res_steady_compute(const struct res_metrics_input *input, const double *
 	}
 	json_t *steady = json_object();
 	json_object_set_new(steady, "start_s",
-			    pl_json_number(res_seconds(input->start_ns, window.start_ns)));
+			    pl_json_number(res_seconds(outcome->start_ns, window.start_ns)));
 	json_object_set_new(steady, "end_s",
-			    pl_json_number(res_seconds(input->start_ns, window.end_ns)));
+			    pl_json_number(res_seconds(outcome->start_ns, window.end_ns)));
 	json_object_set_new(steady, "completed", json_integer(completed));
-	res_families_collect(input, chosen, &families);
+	res_families_collect(outcome, how, chosen, &families);
 	res_families_write(&families, percentiles, percentile_count, false, steady);
 	res_families_done(&families);
 	return steady;

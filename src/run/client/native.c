@@ -10,8 +10,8 @@
 #include "bench/load/feed.h"
 #include "bench/load/limits.h"
 #include "bench/load/source.h"
+#include "result/how.h"
 #include "run/context.h"
-#include "run/figures.h"
 #include "run/journal/journal.h"
 #include "run/plots.h"
 #include "run/progress.h"
@@ -188,14 +188,29 @@ static int send_load(const struct run_client_input *in, struct run_measured *ret
 	return done;
 }
 
+/* The plan, and all that its figures and files are made with. */
+static int journal_plan(const struct run_context *run, const struct run_plan *plan,
+			struct pl_err *err)
+{
+	const struct vllm_bench *bench = &run->experiment->bench;
+	auto_how how = { 0 };
+
+	if (res_how_make(bench, run_plan_has_rate(bench), &how, err) < 0)
+		return -1;
+	json_t *load = res_how_to_json(&how);
+	json_object_set_new(load, "requests", json_boolean(run->experiment->output.requests));
+	run_journal_load(run->journal, plan->requests, plan->count, load);
+	return 0;
+}
+
 static int measure(const struct run_client_input *in, struct run_measured *ret, struct pl_err *err)
 {
 	const struct run_context *run = in->run;
 	const struct run_target *target = &in->route->target;
 	struct run_window *window = &ret->window;
 
-	run_journal_load(run->journal, ret->plan->requests, ret->plan->count,
-			 run_figures_how(run->experiment));
+	if (journal_plan(run, ret->plan, err) < 0)
+		return -1;
 	run_window_settled(target, &window->before);
 	/* a server without the page is not asked again and again */
 	if (window->before.known)

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "host/proc/mark.h"
-#include "result/metrics/metrics.h"
+#include "result/slo.h"
 #include "run/child.h"
 #include "run/client/client.h"
 #include "run/context.h"

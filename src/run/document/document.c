@@ -9,7 +9,6 @@
 #include "result/quality.h"
 #include "run/document/facts.h"
 #include "run/document/system.h"
-#include "run/figures.h"
 #include "run/redact.h"
 #include "run/run_priv.h"
 #include "run/side_files.h"
@@ -238,37 +237,18 @@ static json_t *make_environment(const struct run_state *run)
 	return json;
 }
 
-static int make_results(const struct run_state *run, const double *percentiles,
-			size_t percentile_count, json_t **ret, struct pl_err *err)
+/* NULL: nothing was measured. */
+static json_t *make_results(const struct run_state *run, const struct res_how *how)
 {
-	const struct vllm_bench *bench = &run->context.experiment->bench;
-	struct res_metrics_input input = {
-		.percentiles = percentiles,
-		.percentile_count = percentile_count,
-		.max_concurrency = bench->max_concurrency,
-		.finite_rate = run_plan_has_rate(bench),
-	};
-
-	*ret = NULL;
 	if (run->measured.outcome == NULL)
-		return 0;
-	if (res_slo_parse(bench->goodput, &input.slo, err) < 0)
-		return -1;
-	input.records = run->measured.outcome->records;
-	input.count = run->measured.outcome->count;
-	input.tries = run->measured.outcome->tries;
-	input.try_count = run->measured.outcome->try_count;
-	input.start_ns = run->measured.outcome->start_ns;
-	input.duration_s =
-		(double)(run->measured.outcome->end_ns - run->measured.outcome->start_ns) / 1e9;
-	input.inflight_peak = run->measured.outcome->inflight_peak;
-	*ret = res_metrics_compute(&input);
+		return NULL;
+	json_t *results = res_metrics_compute(run->measured.outcome, how);
 	/* a figure of records and host together */
-	double tokens = json_number_value(json_object_get(*ret, "total_output_tokens"));
-	set(*ret, "energy_per_token_j",
+	double tokens = json_number_value(json_object_get(results, "total_output_tokens"));
+	set(results, "energy_per_token_j",
 	    pl_json_number(tokens > 0 ? run_telemetry_energy_j(&run->telemetry) / tokens : NAN));
-	run->client->results(&run->measured, *ret);
-	return 0;
+	run->client->results(&run->measured, results);
+	return results;
 }
 
 /* The line of the log that tells of the cause; of one that no line names what it has instead. */
@@ -324,21 +304,18 @@ json_t *run_document_so_far(const struct run_state *run)
 
 int run_document(const struct run_state *run, json_t **ret, struct pl_err *err)
 {
-	auto_free double *percentiles = NULL;
-	size_t percentile_count = 0;
+	const struct vllm_bench *bench = &run->context.experiment->bench;
+	auto_how how = { 0 };
 	struct res_quality_facts facts;
-	auto_json json_t *results = NULL;
 	auto_json json_t *artifacts = NULL;
 	auto_json json_t *series = NULL;
 
-	if (run_figures_percentiles(&run->context.experiment->bench, &percentiles,
-				    &percentile_count, err) < 0 ||
-	    make_results(run, percentiles, percentile_count, &results, err) < 0 ||
-	    run_side_files(run, &artifacts, &series, err) < 0)
+	if (res_how_make(bench, run_plan_has_rate(bench), &how, err) < 0)
 		return -1;
-	run_facts(run, results, &facts);
-	facts.percentiles = percentiles;
-	facts.percentile_count = percentile_count;
+	auto_json json_t *results = make_results(run, &how);
+	if (run_side_files(run, &artifacts, &series, err) < 0)
+		return -1;
+	run_facts(run, results, &how, &facts);
 	auto_json json_t *config = make_config(run);
 	auto_json json_t *launch = make_launch(run);
 	auto_json json_t *environment = make_environment(run);

@@ -4,9 +4,8 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "result/metrics/metrics.h"
-#include "result/quality.h"
-#include "run/inflight.h"
+#include "result/inflight.h"
+#include "result/quality_facts.h"
 #include "run/run_priv.h"
 
 /* after - before; NaN where a page or the value is missing. */
@@ -70,15 +69,15 @@ static void agreement(const struct run_state *run, struct res_quality_facts *ret
 	size_t count = 0, asked_count = 0;
 	const struct host_requests_sample *pages =
 		run->telemetry.over ? host_telemetry_requests(run->telemetry.host, &count) : NULL;
-	auto_free struct run_inflight_sample *samples = pl_alloc_array(count, sizeof(*samples));
+	auto_free struct res_inflight_sample *samples = pl_alloc_array(count, sizeof(*samples));
 
 	/* the page was made some time between; a late answer tells of an earlier moment */
 	for (size_t i = 0; i < count; i++)
-		samples[i] = (struct run_inflight_sample){ .t_ns = pages[i].t_ns,
+		samples[i] = (struct res_inflight_sample){ .t_ns = pages[i].t_ns,
 							   .theirs = pages[i].requests };
-	auto_free struct res_inflight *asked = run_inflight_asked(run->measured.outcome,
+	auto_free struct res_inflight *asked = res_inflight_asked(run->measured.outcome,
 								  &asked_count);
-	run_inflight_compare(asked, asked_count, samples, count, &ret->inflight_samples,
+	res_inflight_compare(asked, asked_count, samples, count, &ret->inflight_samples,
 			     &ret->inflight_disagreement);
 }
 
@@ -90,17 +89,19 @@ static double shared_by_choices(const struct vllm_bench *bench, double share)
 	return n > 1 ? (share + (double)(n - 1)) / (double)n : share;
 }
 
-void run_facts(const struct run_state *run, const json_t *results, struct res_quality_facts *ret)
+void run_facts(const struct run_state *run, const json_t *results, const struct res_how *how,
+	       struct res_quality_facts *ret)
 {
 	const struct vllm_bench *bench = &run->context.experiment->bench;
 
 	res_quality_init(ret);
+	ret->percentiles = how->percentiles;
+	ret->percentile_count = how->percentile_count;
 	if (run->identity.known)
 		ret->simulated = run->identity.simulated ? 1 : 0;
 	if (run->measured.outcome == NULL)
 		return;
-	res_quality_facts(run->measured.outcome, results, run_plan_has_rate(bench),
-			  bench->max_concurrency, ret);
+	res_quality_facts(run->measured.outcome, results, how, ret);
 	double queries = GROWN(&run->measured.window, prefix_queries);
 	ret->host_steal_share = run->measured.window.stolen_share;
 	ret->prefix_hit_share = queries > 0 ? GROWN(&run->measured.window, prefix_hits) / queries

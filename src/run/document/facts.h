@@ -7,9 +7,12 @@
 
 #include "base/json.h"
 
+struct res_how;
 struct res_quality_facts;
 struct run_state;
 
-void run_facts(const struct run_state *run, const json_t *results, struct res_quality_facts *ret);
+/* `how` is borrowed by *ret. */
+void run_facts(const struct run_state *run, const json_t *results, const struct res_how *how,
+	       struct res_quality_facts *ret);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
-#include "result/flat/flat.h"
+#include "result/flat/file.h"
 #include "result/flat/pytorch.h"
 #include "result/report.h"
 #include "run/run_priv.h"

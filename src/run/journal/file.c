@@ -7,9 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/json.h"
 #include "base/text.h"
-#include "run/journal/journal.h"
 #include "run/journal/read.h"
 #include "run/paths.h"
 
@@ -107,15 +105,25 @@ void run_journal_file_unmap(void *data, size_t len)
 		munmap(data, len);
 }
 
-/* Its run's result is there: the run was killed between the rename and the end. */
-static bool has_result(const char *output, const char *run_id)
+json_t *run_journal_result(const char *output, const char *run_id)
 {
 	struct pl_err ignored = PL_ERR_INIT;
-	auto_json json_t *result = NULL;
+	json_t *result = NULL;
 
 	if (pl_json_read_file(output, &result, &ignored) < 0)
-		return false;
-	return pl_text_equal(json_string_value(json_object_get(result, "run_id")), run_id);
+		return NULL;
+	if (pl_text_equal(json_string_value(json_object_get(result, "run_id")), run_id))
+		return result;
+	json_decref(result);
+	return NULL;
+}
+
+/* It was killed between the rename of its result and the end. */
+static bool has_result(const char *output, const char *run_id)
+{
+	auto_json json_t *result = run_journal_result(output, run_id);
+
+	return result != NULL;
 }
 
 void run_journal_drop_temporaries(const char *output, int64_t pid)

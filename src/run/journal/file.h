@@ -5,9 +5,13 @@
 #define RUN_JOURNAL_FILE_H
 
 #include "base/err.h"
+#include "base/json.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/* OUTPUT.journal; free(). */
+char *run_journal_path(const char *output);
 
 struct run_journal_file {
 	char *path;
@@ -24,6 +28,9 @@ int run_journal_file_find(const char *output, struct run_journal_file *ret,
 void run_journal_file_done(struct run_journal_file *file);
 /* Files that process `pid` was writing for `output` when it was killed. */
 void run_journal_drop_temporaries(const char *output, int64_t pid);
+
+/* The result at `output`, where it is this run's; NULL: it is not there. New reference. */
+json_t *run_journal_result(const char *output, const char *run_id);
 
 /* The whole file, mapped for reading; *ret_len 0 and *ret_data NULL for an empty one. */
 int run_journal_file_map(const struct run_journal_file *file, void **ret_data, size_t *ret_len,

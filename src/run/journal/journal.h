@@ -28,9 +28,6 @@
 #define RUN_JOURNAL_WRITE_NS (100 * PL_NS_PER_MS)
 #define RUN_JOURNAL_SYNC_NS  PL_NS_PER_S
 
-/* OUTPUT.journal; free(). */
-char *run_journal_path(const char *output);
-
 struct run_journal;
 /*
  * Takes the journal of `output` and writes nothing yet. -1 with PL_ERR_BUSY: a run that lives has

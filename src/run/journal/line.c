@@ -1,7 +1,6 @@
 #include "run/journal/line.h"
 
 #include <pthread.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"

@@ -11,8 +11,7 @@
 #include "host/log/server_log.h"
 #include "host/proc/mark.h"
 #include "result/metrics/metrics.h"
-#include "result/outcome.h"
-#include "result/quality.h"
+#include "result/quality_facts.h"
 #include "run/journal/file.h"
 #include "run/journal/read.h"
 #include "run/paths.h"
@@ -20,8 +19,7 @@
 #include "run/redact.h"
 #include "run/side_files.h"
 
-#define LOG_LINES       200
-#define PERCENTILES_MAX 1024
+#define LOG_LINES 200
 /* The guard gives the server stop_timeout to end, 30 s by default. */
 #define END_WAIT_NS (60 * PL_NS_PER_S)
 #define END_LOOK_NS (50 * PL_NS_PER_MS)
@@ -30,29 +28,13 @@
 struct recovery {
 	const struct run_journal_state *state;
 	struct run_paths paths;
-	double *percentiles;
-	size_t percentile_count;
+	struct res_how how;
 	struct res_outcome outcome; /* borrows the state's records */
 };
 
 static json_t *part(const struct recovery *r, const char *key)
 {
 	return json_object_get(r->state->document, key);
-}
-
-static void read_percentiles(struct recovery *r)
-{
-	const json_t *list = json_object_get(r->state->load, "percentiles");
-	size_t count = json_array_size(list);
-
-	if (count > PERCENTILES_MAX)
-		count = PERCENTILES_MAX;
-	r->percentiles = pl_alloc_array(count, sizeof(*r->percentiles));
-	for (size_t i = 0; i < count; i++) {
-		double value = json_number_value(json_array_get(list, i));
-		if (value >= 0 && value <= 100)
-			r->percentiles[r->percentile_count++] = value;
-	}
 }
 
 /* Sending ended when the last request was over, or with the run's last sign of life. */
@@ -76,42 +58,9 @@ static void fill_outcome(struct recovery *r)
 		.start_ns = state->start_ns,
 		.end_ns = end_ns,
 		.last_send_ns = RES_NO_TIME,
-	};
-}
-
-static int64_t max_concurrency(const struct recovery *r)
-{
-	const json_t *value = json_object_get(r->state->load, "max_concurrency");
-
-	return json_is_integer(value) && json_integer_value(value) > 0 ? json_integer_value(value)
-								       : OPTION_NO_I64;
-}
-
-static int make_results(const struct recovery *r, json_t **ret, struct pl_err *err)
-{
-	const json_t *how = r->state->load;
-	const struct res_outcome *outcome = &r->outcome;
-	struct res_metrics_input input = {
-		.records = outcome->records,
-		.count = outcome->count,
-		.tries = outcome->tries,
-		.try_count = outcome->try_count,
-		.start_ns = outcome->start_ns,
-		.percentiles = r->percentiles,
-		.percentile_count = r->percentile_count,
-		.max_concurrency = max_concurrency(r),
-		.finite_rate = json_is_true(json_object_get(how, "finite_rate")),
+		.worker_cpu_share_max = NAN,
 		.inflight_peak = OPTION_NO_I64,
 	};
-
-	*ret = NULL;
-	if (outcome->start_ns == RES_NO_TIME)
-		return 0;
-	input.duration_s = (double)(outcome->end_ns - outcome->start_ns) / 1e9;
-	if (res_slo_parse(json_object_get(how, "goodput"), &input.slo, err) < 0)
-		return -1;
-	*ret = res_metrics_compute(&input);
-	return 0;
 }
 
 /* What records alone tell; what the process had counted is gone with it. */
@@ -123,16 +72,13 @@ static json_t *make_quality(const struct recovery *r, const json_t *results)
 
 	res_quality_init(&facts);
 	if (results != NULL) {
-		res_quality_facts(&r->outcome, results,
-				  json_is_true(json_object_get(r->state->load, "finite_rate")),
-				  max_concurrency(r), &facts);
-		facts.worker_cpu_share_max = NAN;
+		res_quality_facts(&r->outcome, results, &r->how, &facts);
 		facts.clock_step_ms = NAN;
 	}
 	if (json_is_boolean(simulated))
 		facts.simulated = json_is_true(simulated);
-	facts.percentiles = r->percentiles;
-	facts.percentile_count = r->percentile_count;
+	facts.percentiles = r->how.percentiles;
+	facts.percentile_count = r->how.percentile_count;
 	return res_quality_evaluate(&facts);
 }
 
@@ -171,27 +117,33 @@ static json_t *make_error(const struct recovery *r)
 			 tail);
 }
 
-static int add_artifact(json_t *artifacts, const char *path, enum res_artifact_kind kind,
-			struct pl_err *err)
+void run_recovered_bench(const json_t *result, struct vllm_bench *ret)
 {
-	json_t *artifact = NULL;
-
-	if (res_artifact(path, kind, &artifact, err) < 0)
-		return -1;
-	json_array_append_new(artifacts, artifact);
-	return 0;
-}
-
-/* As the run would have drawn them. */
-static void draw_plots(const struct recovery *r, json_t *artifacts)
-{
-	static const enum vllm_bench_id needed[] = {
+	static const enum vllm_bench_id shown[] = {
+		VLLM_BENCH_max_concurrency,
+		VLLM_BENCH_request_rate,
+		VLLM_BENCH_goodput,
+		VLLM_BENCH_percentile_metrics,
+		VLLM_BENCH_metric_percentiles,
 		VLLM_BENCH_plot_timeline,
 		VLLM_BENCH_plot_dataset_stats,
 		VLLM_BENCH_timeline_itl_thresholds,
 		VLLM_BENCH_backend,
 		VLLM_BENCH_dataset_name,
 	};
+	const json_t *options = pl_json_get_path(result, "config.benchmark");
+
+	vllm_bench_init(ret);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(shown); i++) {
+		const json_t *value = json_object_get(options, vllm_bench_row(shown[i])->name);
+		if (value != NULL)
+			vllm_bench_set(ret, shown[i], value);
+	}
+}
+
+/* As the run would have drawn them. */
+static void draw_plots(const struct recovery *r, json_t *artifacts)
+{
 	const struct run_journal_state *state = r->state;
 	const json_t *options = pl_json_get_path(state->document, "config.benchmark");
 	struct vllm_bench bench;
@@ -207,12 +159,7 @@ static void draw_plots(const struct recovery *r, json_t *artifacts)
 		.quiet = true,
 	};
 
-	vllm_bench_init(&bench);
-	for (size_t i = 0; i < PL_ARRAY_SIZE(needed); i++) {
-		const json_t *value = json_object_get(options, vllm_bench_row(needed[i])->name);
-		if (value != NULL)
-			vllm_bench_set(&bench, needed[i], value);
-	}
+	run_recovered_bench(state->document, &bench);
 	if (!pl_text_equal(json_string_value(json_object_get(options, "client")), "vllm"))
 		run_plots_draw(&plots, artifacts);
 	vllm_bench_done(&bench);
@@ -239,10 +186,10 @@ static int make_side_files(const struct recovery *r, const json_t *results, json
 
 	if (results != NULL && wanted &&
 	    (run_requests_write(r->paths.requests, &r->outcome, err) < 0 ||
-	     add_artifact(artifacts, r->paths.requests, RES_ARTIFACT_REQUESTS, err) < 0))
+	     res_artifact_add(artifacts, r->paths.requests, RES_ARTIFACT_REQUESTS, err) < 0))
 		return -1;
 	if (had_server(r) &&
-	    add_artifact(artifacts, r->paths.server_log, RES_ARTIFACT_SERVER_LOG, err) < 0)
+	    res_artifact_add(artifacts, r->paths.server_log, RES_ARTIFACT_SERVER_LOG, err) < 0)
 		return -1;
 	unlink(r->paths.timeline);
 	unlink(r->paths.dataset_stats);
@@ -270,8 +217,11 @@ static int build(const struct recovery *r, json_t **ret, struct pl_err *err)
 	auto_json json_t *results = NULL;
 	auto_json json_t *artifacts = NULL;
 
-	if (hide_in_logs(r, err) < 0 || make_results(r, &results, err) < 0 ||
-	    make_side_files(r, results, &artifacts, err) < 0)
+	if (hide_in_logs(r, err) < 0)
+		return -1;
+	if (r->outcome.start_ns != RES_NO_TIME)
+		results = res_metrics_compute(&r->outcome, &r->how);
+	if (make_side_files(r, results, &artifacts, err) < 0)
 		return -1;
 	remove_old(r, artifacts);
 	auto_json json_t *quality = make_quality(r, results);
@@ -306,20 +256,6 @@ static void await_server(const char *run_id)
 	host_mark_kill(run_id, END_KILL_NS);
 }
 
-/* The result of this run, if it is there. */
-static json_t *whole_result(const char *output, const char *run_id)
-{
-	struct pl_err ignored = PL_ERR_INIT;
-	json_t *result = NULL;
-
-	if (pl_json_read_file(output, &result, &ignored) < 0)
-		return NULL;
-	if (pl_text_equal(json_string_value(json_object_get(result, "run_id")), run_id))
-		return result;
-	json_decref(result);
-	return NULL;
-}
-
 static int recover(const char *output, const struct run_journal_state *state, json_t **ret,
 		   struct pl_err *err)
 {
@@ -327,12 +263,12 @@ static int recover(const char *output, const struct run_journal_state *state, js
 
 	await_server(state->run_id);
 	run_paths_make(output, &r.paths);
-	read_percentiles(&r);
+	res_how_from_json(state->load, &r.how);
 	fill_outcome(&r);
 	int done = build(&r, ret, err);
 	if (done == 0)
 		done = res_document_write(*ret, output, err);
-	free(r.percentiles);
+	res_how_done(&r.how);
 	run_paths_done(&r.paths);
 	return done;
 }
@@ -355,7 +291,7 @@ static int read_journal(const char *output, const struct run_journal_file *file,
 	ret->over = state->over;
 	ret->cut_bytes = state->cut_bytes;
 	ret->damaged_line = state->damaged_line;
-	ret->result = whole_result(output, state->run_id);
+	ret->result = run_journal_result(output, state->run_id);
 	ret->was_whole = ret->result != NULL;
 	if (ret->was_whole)
 		return 0;
@@ -384,20 +320,4 @@ void run_recovered_done(struct run_recovered *recovered)
 {
 	json_decref(recovered->result);
 	recovered->result = NULL;
-}
-
-void run_recovered_bench(const json_t *result, struct vllm_bench *ret)
-{
-	static const enum vllm_bench_id shown[] = {
-		VLLM_BENCH_max_concurrency,    VLLM_BENCH_request_rate,       VLLM_BENCH_goodput,
-		VLLM_BENCH_percentile_metrics, VLLM_BENCH_metric_percentiles,
-	};
-	const json_t *options = pl_json_get_path(result, "config.benchmark");
-
-	vllm_bench_init(ret);
-	for (size_t i = 0; i < PL_ARRAY_SIZE(shown); i++) {
-		const json_t *value = json_object_get(options, vllm_bench_row(shown[i])->name);
-		if (value != NULL)
-			vllm_bench_set(ret, shown[i], value);
-	}
 }

@@ -27,7 +27,8 @@ struct run_recovered {
 int run_recover(const char *output, struct run_recovered *ret, struct pl_err *err) PL_MUST_CHECK;
 void run_recovered_done(struct run_recovered *recovered);
 
-/* The options that the console table of a result is made with. */
+/* The options that the console table and the pictures of a result are made with; *ret:
+ * vllm_bench_done(). */
 void run_recovered_bench(const json_t *result, struct vllm_bench *ret);
 
 #endif

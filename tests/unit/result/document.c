@@ -240,7 +240,7 @@ static void test_result_document__artifact_and_file(void **state)
 	char folder[] = "/tmp/profllm-test-result-XXXXXX";
 	struct parts made = make_parts(RES_STATUS_TIMEOUT);
 	struct pl_err err = PL_ERR_INIT;
-	auto_json json_t *artifact = NULL;
+	auto_json json_t *artifacts = json_array();
 	auto_json json_t *result = NULL;
 	auto_json json_t *read = NULL;
 	auto_free char *path = NULL, *text = NULL;
@@ -249,18 +249,19 @@ static void test_result_document__artifact_and_file(void **state)
 	assert_non_null(mkdtemp(folder));
 	path = pl_asprintf("%s/r.server.log", folder);
 	assert_int_equal(pl_file_write(path, "abc", 3, &err), 0);
-	assert_int_equal(res_artifact(path, RES_ARTIFACT_SERVER_LOG, &artifact, &err), 0);
-	text = pl_json_to_text(artifact, PL_JSON_COMPACT);
+	assert_int_equal(res_artifact_add(artifacts, path, RES_ARTIFACT_SERVER_LOG, &err), 0);
+	text = pl_json_to_text(artifacts, PL_JSON_COMPACT);
 	assert_string_equal(
-		text, "{\"kind\":\"server_log\",\"name\":\"r.server.log\",\"size\":3,\"sha256\":"
-		      "\"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad\"}");
+		text, "[{\"kind\":\"server_log\",\"name\":\"r.server.log\",\"size\":3,\"sha256\":"
+		      "\"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad\"}]");
 
 	assert_int_equal(res_document_build(&made.parts, &result, &err), 0);
 	assert_int_equal(res_document_write(result, path, &err), 0);
 	assert_int_equal(pl_json_read_file(path, &read, &err), 0);
 	assert_true(json_equal(read, result));
 	unlink(path);
-	assert_int_equal(res_artifact(path, RES_ARTIFACT_SERIES, &artifact, &err), -1);
+	assert_int_equal(res_artifact_add(artifacts, path, RES_ARTIFACT_SERIES, &err), -1);
+	assert_int_equal(json_array_size(artifacts), 1);
 	rmdir(folder);
 	assert_int_equal(res_document_write(result, path, &err), -1);
 	done_parts(&made);

@@ -255,25 +255,27 @@ static char *table_of_run(const json_t *detail)
 {
 	size_t count = json_array_size(json_object_get(detail, "ttfts"));
 	auto_free struct res_record *records = pl_alloc_array(count, sizeof(*records));
-	const double percentiles[] = { 25, 50, 90, 99 };
+	double percentiles[] = { 25, 50, 90, 99 };
 	struct vllm_bench bench;
 	auto_buf buf = { 0 };
 
 	pl_buf_init(&buf, 1u << 16);
 	for (size_t i = 0; i < count; i++)
 		record_of(detail, i, &records[i]);
-	struct res_metrics_input input = {
+	const struct res_outcome outcome = {
 		.records = records,
 		.count = count,
-		.duration_s = json_number_value(json_object_get(detail, "duration")),
+		.end_ns = llround(json_number_value(json_object_get(detail, "duration")) * 1e9),
+		.inflight_peak = OPTION_NO_I64,
+	};
+	const struct res_how how = {
 		.percentiles = percentiles,
 		.percentile_count = PL_ARRAY_SIZE(percentiles),
 		.slo = { 200, 50, NAN },
 		.max_concurrency = OPTION_NO_I64,
-		.inflight_peak = OPTION_NO_I64,
 		.finite_rate = true,
 	};
-	json_t *results = res_metrics_compute(&input);
+	json_t *results = res_metrics_compute(&outcome, &how);
 	vllm_bench_init(&bench);
 	bench.request_rate = 20;
 	bench.goodput = parse("[\"ttft:200\", \"tpot:50\"]");

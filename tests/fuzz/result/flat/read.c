@@ -5,6 +5,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "result/flat/compare.h"
+#include "result/flat/records.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check_record(const struct res_flat_request *request, const struct res_record *record)

@@ -1,4 +1,4 @@
-#include "result/flat/flat.h"
+#include "result/flat/file.h"
 
 #include <stdarg.h>
 #include <stddef.h>

@@ -10,6 +10,8 @@
 
 #include "base/text.h"
 #include "others_data.h"
+#include "result/flat/compare.h"
+#include "result/flat/records.h"
 
 /* Four requests of which one failed: the figures were worked out by hand. */
 #define LISTS                                                                        \

@@ -11,8 +11,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "bench/load/load.h"
-#include "result/quality.h"
+#include "result/quality_facts.h"
 
 #define EVENTS_MAX  16
 #define RECORDS_MAX 32
@@ -21,25 +20,28 @@
 struct plan {
 	struct res_record records[RECORDS_MAX];
 	struct res_event events[RECORDS_MAX][EVENTS_MAX];
-	struct res_metrics_input input;
+	struct res_outcome outcome;
+	struct res_how how;
 };
 
 static void plan_init(struct plan *plan, double duration_s)
 {
 	memset(plan, 0, sizeof(*plan));
-	plan->input = (struct res_metrics_input){
+	plan->outcome = (struct res_outcome){
 		.records = plan->records,
-		.duration_s = duration_s,
-		.start_ns = 0,
+		.start_ns = isnan(duration_s) ? RES_NO_TIME : 0,
+		.end_ns = isnan(duration_s) ? RES_NO_TIME : llround(duration_s * 1e9),
+		.inflight_peak = OPTION_NO_I64,
+	};
+	plan->how = (struct res_how){
 		.slo = { NAN, NAN, NAN },
 		.max_concurrency = OPTION_NO_I64,
-		.inflight_peak = OPTION_NO_I64,
 	};
 }
 
 static struct res_record *add_record(struct plan *plan, double start_s, int64_t output_tokens)
 {
-	size_t i = plan->input.count++;
+	size_t i = plan->outcome.count++;
 	struct res_record *record = &plan->records[i];
 
 	res_record_init(record, i);
@@ -105,7 +107,7 @@ static void fill_vector(struct plan *plan)
 			add_event(record, gaps[i][j], 1, RES_EVENT_CONTENT | RES_EVENT_GUESSED);
 	}
 	set_failed(add_record(plan, 102, RES_NO_COUNT), "connect", 0, "connection refused");
-	plan->input.slo = (struct res_slo){ 300, 300, NAN };
+	plan->how.slo = (struct res_slo){ 300, 300, NAN };
 }
 
 static void test_reference_vector(void **state)
@@ -140,7 +142,7 @@ static void test_reference_vector(void **state)
 
 	(void)state;
 	fill_vector(&plan);
-	json_t *results = res_metrics_compute(&plan.input);
+	json_t *results = res_metrics_compute(&plan.outcome, &plan.how);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(wanted); i++)
 		assert_key(results, wanted[i].key, wanted[i].value);
 	const json_t *error = json_array_get(json_object_get(results, "errors"), 0);
@@ -156,7 +158,7 @@ static void test_nothing_is_null(void **state)
 
 	(void)state;
 	plan_init(&plan, 0);
-	json_t *results = res_metrics_compute(&plan.input);
+	json_t *results = res_metrics_compute(&plan.outcome, &plan.how);
 	assert_key(results, "completed", 0);
 	assert_null_key(results, "request_throughput");
 	assert_null_key(results, "request_goodput");
@@ -184,7 +186,7 @@ static void test_tokens_are_not_events(void **state)
 	record = add_record(&plan, 1, 9);
 	add_event(record, 0.25, 1, RES_EVENT_CONTENT | RES_EVENT_GUESSED);
 	add_event(record, 0.75, 1, RES_EVENT_CONTENT | RES_EVENT_GUESSED);
-	json_t *results = res_metrics_compute(&plan.input);
+	json_t *results = res_metrics_compute(&plan.outcome, &plan.how);
 	assert_key(results, "mean_ttft_ms", 187.5);
 	assert_key(results, "mean_first_token_ms", 250);
 	assert_key(results, "p50_token_gap_ms", 125);
@@ -196,14 +198,14 @@ static void test_tokens_are_not_events(void **state)
 
 static void test_asked_percentiles_join(void **state)
 {
-	static const double asked[] = { 99, 33.3, 5, 50 };
+	double asked[] = { 99, 33.3, 5, 50 };
 	struct plan plan;
 
 	(void)state;
 	fill_vector(&plan);
-	plan.input.percentiles = asked;
-	plan.input.percentile_count = PL_ARRAY_SIZE(asked);
-	json_t *results = res_metrics_compute(&plan.input);
+	plan.how.percentiles = asked;
+	plan.how.percentile_count = PL_ARRAY_SIZE(asked);
+	json_t *results = res_metrics_compute(&plan.outcome, &plan.how);
 	assert_non_null(json_object_get(results, "p33.3_ttft_ms"));
 	assert_non_null(json_object_get(results, "p33.3_ttft_ms_ci95"));
 	assert_non_null(json_object_get(results, "p5_ttft_ms"));
@@ -220,8 +222,8 @@ static void test_steady_windows(void **state)
 	/* Open loop: planned at 0, 1 … 20 s; the window is 2 … 18 s. */
 	for (int i = 0; i <= 20; i++)
 		add_event(add_record(&plan, i, 1), 0.5, 1, RES_EVENT_CONTENT);
-	plan.input.finite_rate = true;
-	json_t *results = res_metrics_compute(&plan.input);
+	plan.how.finite_rate = true;
+	json_t *results = res_metrics_compute(&plan.outcome, &plan.how);
 	const json_t *steady = json_object_get(results, "steady");
 	assert_key(steady, "start_s", 2);
 	assert_key(steady, "end_s", 18);
@@ -231,9 +233,9 @@ static void test_steady_windows(void **state)
 	json_decref(results);
 
 	/* Closed loop of one: full from the first start to the last end. */
-	plan.input.finite_rate = false;
-	plan.input.max_concurrency = 1;
-	results = res_metrics_compute(&plan.input);
+	plan.how.finite_rate = false;
+	plan.how.max_concurrency = 1;
+	results = res_metrics_compute(&plan.outcome, &plan.how);
 	steady = json_object_get(results, "steady");
 	assert_key(steady, "start_s", 0);
 	assert_key(steady, "end_s", 20.5);
@@ -241,8 +243,8 @@ static void test_steady_windows(void **state)
 	json_decref(results);
 
 	/* Never full. */
-	plan.input.max_concurrency = 3;
-	results = res_metrics_compute(&plan.input);
+	plan.how.max_concurrency = 3;
+	results = res_metrics_compute(&plan.outcome, &plan.how);
 	assert_null_key(results, "steady");
 	json_decref(results);
 }
@@ -258,7 +260,7 @@ static void test_errors_by_kind(void **state)
 	set_failed(add_record(&plan, 1, 0), "http_status", 400, "bad \xff byte");
 	set_failed(add_record(&plan, 1, 0), "not_sent", 0, NULL);
 	plan.records[3].acted_ns = RES_NO_TIME;
-	json_t *results = res_metrics_compute(&plan.input);
+	json_t *results = res_metrics_compute(&plan.outcome, &plan.how);
 	json_t *errors = json_object_get(results, "errors");
 	assert_key(results, "failed", 3);
 	assert_int_equal(json_array_size(errors), 2);
@@ -287,9 +289,9 @@ static void test_tries(void **state)
 		tries[i].acted_ns = plan.records[0].acted_ns;
 		set_failed(&tries[i], i == 1 ? "connect" : "http_status", i == 1 ? 0 : 503, "no");
 	}
-	plan.input.tries = list;
-	plan.input.try_count = 3;
-	json_t *results = res_metrics_compute(&plan.input);
+	plan.outcome.tries = list;
+	plan.outcome.try_count = 3;
+	json_t *results = res_metrics_compute(&plan.outcome, &plan.how);
 	json_t *errors = json_object_get(results, "errors");
 	assert_key(results, "failed", 1);
 	assert_key(results, "retries", 3);
@@ -386,7 +388,7 @@ static void test_quality_facts(void **state)
 	record->prompt_tokens = 99;
 	record->queued_ns = record->planned_ns;
 	add_event(record, 0.5, 5, RES_EVENT_CONTENT);
-	json_t *results = res_metrics_compute(&plan.input);
+	json_t *results = res_metrics_compute(&plan.outcome, &plan.how);
 	struct res_outcome outcome = {
 		.records = plan.records,
 		.count = 2,
@@ -398,7 +400,9 @@ static void test_quality_facts(void **state)
 		.inflight_integral_s = 1.0,
 	};
 	res_quality_init(&facts);
-	res_quality_facts(&outcome, results, true, 2, &facts);
+	plan.how.finite_rate = true;
+	plan.how.max_concurrency = 2;
+	res_quality_facts(&outcome, results, &plan.how, &facts);
 	json_decref(results);
 	assert_true(facts.completed == 2 && facts.failed == 0 && facts.measured_s == 2);
 	assert_true(fabs(facts.client_queueing_p99_ms - 2.98) < 1e-12);
@@ -429,9 +433,9 @@ static void test_quality_facts_of_nothing(void **state)
 
 	(void)state;
 	plan_init(&plan, NAN);
-	json_t *results = res_metrics_compute(&plan.input);
+	json_t *results = res_metrics_compute(&plan.outcome, &plan.how);
 	res_quality_init(&facts);
-	res_quality_facts(&outcome, results, false, OPTION_NO_I64, &facts);
+	res_quality_facts(&outcome, results, &plan.how, &facts);
 	json_decref(results);
 	assert_true(facts.schedule_finite == 0);
 	assert_true(isnan(facts.schedule_lateness_p99_ms) && isnan(facts.cap_held_share));

@@ -1,4 +1,4 @@
-#include "run/inflight.h"
+#include "result/inflight.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -20,16 +20,16 @@ static const struct res_inflight ours[] = {
 	{ AT_MS(10000), 20 },
 };
 
-static void compare(const struct run_inflight_sample *samples, size_t count, double *used,
+static void compare(const struct res_inflight_sample *samples, size_t count, double *used,
 		    double *median)
 {
-	run_inflight_compare(ours, PL_ARRAY_SIZE(ours), samples, count, used, median);
+	res_inflight_compare(ours, PL_ARRAY_SIZE(ours), samples, count, used, median);
 }
 
 static void test_run_inflight__equal_counts_agree(void **state)
 {
 	(void)state;
-	const struct run_inflight_sample samples[] = {
+	const struct res_inflight_sample samples[] = {
 		{ AT_MS(2000), 10 }, { AT_MS(3000), 10 },  { AT_MS(4000), 10 },
 		{ AT_MS(5000), 10 }, { AT_MS(11000), 20 },
 	};
@@ -43,7 +43,7 @@ static void test_run_inflight__equal_counts_agree(void **state)
 static void test_run_inflight__distance_is_a_share_of_ours(void **state)
 {
 	(void)state;
-	const struct run_inflight_sample samples[] = {
+	const struct res_inflight_sample samples[] = {
 		{ AT_MS(2000), 13 }, { AT_MS(3000), 13 }, { AT_MS(4000), 7 },
 		{ AT_MS(5000), 13 }, { AT_MS(6000), 99 },
 	};
@@ -57,11 +57,11 @@ static void test_run_inflight__distance_is_a_share_of_ours(void **state)
 static void test_run_inflight__the_server_may_lag(void **state)
 {
 	(void)state;
-	struct run_inflight_sample samples[5];
+	struct res_inflight_sample samples[5];
 	double used, median;
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(samples); i++)
-		samples[i] = (struct run_inflight_sample){ AT_MS(10100), 10 };
+		samples[i] = (struct res_inflight_sample){ AT_MS(10100), 10 };
 	compare(samples, PL_ARRAY_SIZE(samples), &used, &median);
 	assert_true(median == 0);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(samples); i++)
@@ -73,7 +73,7 @@ static void test_run_inflight__the_server_may_lag(void **state)
 static void test_run_inflight__too_few_or_too_small_are_unknown(void **state)
 {
 	(void)state;
-	const struct run_inflight_sample samples[] = {
+	const struct res_inflight_sample samples[] = {
 		{ AT_MS(500), 0 },   { AT_MS(950), 2 },   { AT_MS(2000), 10 },
 		{ AT_MS(3000), 10 }, { AT_MS(4000), 10 }, { AT_MS(5000), 10 },
 	};
@@ -115,14 +115,14 @@ static void test_run_inflight__who_waits_for_a_try_is_not_asked(void **state)
 		failed[i].acted_ns = AT_MS(1000 + 2000 * i);
 		failed[i].end_ns = AT_MS(2000 + 2000 * i);
 	}
-	auto_free struct res_inflight *asked = run_inflight_asked(&outcome, &count);
+	auto_free struct res_inflight *asked = res_inflight_asked(&outcome, &count);
 	assert_int_equal(count, PL_ARRAY_SIZE(wanted));
 	for (size_t i = 0; i < count; i++) {
 		assert_int_equal(asked[i].t_ns, wanted[i].t_ns);
 		assert_int_equal(asked[i].in_flight, wanted[i].in_flight);
 	}
 	outcome.try_count = 0;
-	auto_free struct res_inflight *same = run_inflight_asked(&outcome, &count);
+	auto_free struct res_inflight *same = res_inflight_asked(&outcome, &count);
 	assert_int_equal(count, PL_ARRAY_SIZE(all));
 	for (size_t i = 0; i < count; i++)
 		assert_int_equal(same[i].in_flight, all[i].in_flight);

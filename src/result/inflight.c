@@ -1,4 +1,4 @@
-#include "run/inflight.h"
+#include "result/inflight.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static int64_t next_try_ns(const struct res_outcome *outcome, size_t i)
 	return record->sent_ns != RES_NO_TIME ? record->sent_ns : record->end_ns;
 }
 
-struct res_inflight *run_inflight_asked(const struct res_outcome *outcome, size_t *ret_count)
+struct res_inflight *res_inflight_asked(const struct res_outcome *outcome, size_t *ret_count)
 {
 	size_t count = outcome->inflight_count, room = count + 2 * outcome->try_count;
 	struct res_inflight *asked = pl_alloc_array(room, sizeof(*asked));
@@ -63,8 +63,8 @@ struct res_inflight *run_inflight_asked(const struct res_outcome *outcome, size_
 	return asked;
 }
 
-void run_inflight_compare(const struct res_inflight *ours, size_t our_count,
-			  const struct run_inflight_sample *samples, size_t count, double *ret_used,
+void res_inflight_compare(const struct res_inflight *ours, size_t our_count,
+			  const struct res_inflight_sample *samples, size_t count, double *ret_used,
 			  double *ret_median)
 {
 	auto_free double *shares = pl_alloc_array(count, sizeof(*shares));

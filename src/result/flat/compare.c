@@ -1,5 +1,4 @@
-/* A flat result's summary against its own lists, by vLLM's formulas. */
-#include "result/flat/read.h"
+#include "result/flat/compare.h"
 
 #include <math.h>
 #include <stdlib.h>

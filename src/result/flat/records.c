@@ -1,5 +1,4 @@
-/* A flat result's lists as records. */
-#include "result/flat/read.h"
+#include "result/flat/records.h"
 
 #include <math.h>
 #include <stdlib.h>

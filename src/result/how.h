@@ -1,0 +1,33 @@
+/*
+ * How figures are made of a load's records, as the options of a benchmark say. A run's journal keeps
+ * it, so that its figures are the same when they are made from there.
+ */
+#ifndef RESULT_HOW_H
+#define RESULT_HOW_H
+
+#include "base/json.h"
+#include "result/slo.h"
+#include "vllm/bench_options.h"
+
+#include <stdbool.h>
+
+struct res_how {
+	double *percentiles; /* [percentile_count] asked for, 0 to 100, ascending, each once */
+	size_t percentile_count;
+	struct res_slo slo;
+	int64_t max_concurrency; /* OPTION_NO_I64: none */
+	bool finite_rate;        /* sends are spread over time, by a rate or a trace */
+};
+
+/* *ret holds memory: res_how_done(). */
+int res_how_make(const struct vllm_bench *bench, bool finite_rate, struct res_how *ret,
+		 struct pl_err *err) PL_MUST_CHECK;
+void res_how_done(struct res_how *how);
+#define auto_how __attribute__((cleanup(res_how_done), unused)) struct res_how
+
+/* {percentiles, slo: {ttft_ms, tpot_ms, e2el_ms}, max_concurrency, finite_rate}. New reference. */
+json_t *res_how_to_json(const struct res_how *how);
+/* What is not there, or not as it should be, was not asked for. *ret as res_how_make(). */
+void res_how_from_json(const json_t *json, struct res_how *ret);
+
+#endif

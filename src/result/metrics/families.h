@@ -1,0 +1,40 @@
+/*
+ * Families of figures (rows of tbl/metrics.h): the samples of each, and mean, median, deviation,
+ * percentiles and their 95 % intervals from these, in milliseconds.
+ */
+#ifndef RESULT_METRICS_FAMILIES_H
+#define RESULT_METRICS_FAMILIES_H
+
+#include "base/json.h"
+#include "result/how.h"
+#include "result/outcome.h"
+
+enum res_family {
+#define FAMILY(id, key, title, label, direction, origin, formula, text) RES_FAMILY_##id,
+#include "tbl/metrics.h"
+	RES_FAMILY_COUNT
+};
+
+struct res_values {
+	double *x;
+	size_t count;
+	size_t room;
+	size_t *ends; /* where the samples of each request that has any end */
+	size_t end_count;
+	size_t end_room;
+};
+void res_values_add(struct res_values *values, double x);
+
+struct res_families {
+	struct res_values of[RES_FAMILY_COUNT]; /* in seconds, in order of the records */
+};
+/* Samples of the finished records; chosen: [outcome->count], NULL: of all. *ret: done. */
+void res_families_collect(const struct res_outcome *outcome, const struct res_how *how,
+			  const bool *chosen, struct res_families *ret);
+void res_families_done(struct res_families *families);
+/* mean_, median_, std_ and p<N>_ keys, and with `intervals` their _ci95 keys, into `into`.
+ * Sorts. */
+void res_families_write(struct res_families *families, const double *percentiles,
+			size_t percentile_count, bool intervals, json_t *into);
+
+#endif

@@ -1,0 +1,63 @@
+#include "result/timing.h"
+
+#include <math.h>
+
+double res_seconds(int64_t from_ns, int64_t to_ns)
+{
+	return (double)(to_ns - from_ns) / 1e9;
+}
+
+static void timing_walk(const struct res_record *record, struct res_timing *timing)
+{
+	struct res_event_cursor cursor = res_record_cursor(record);
+	struct res_event_at at;
+
+	while (res_record_next(&cursor, &at)) {
+		bool content = (at.flags & RES_EVENT_CONTENT) != 0;
+		if (timing->event_count == 0)
+			timing->first_event_ns = at.t_ns;
+		timing->last_event_ns = at.t_ns;
+		timing->event_count++;
+		timing->event_tokens += at.tokens;
+		timing->guessed = timing->guessed || (at.flags & RES_EVENT_GUESSED) != 0;
+		if (content && timing->first_content_ns == RES_NO_TIME)
+			timing->first_content_ns = at.t_ns;
+		if (!content && at.tokens == 0)
+			continue;
+		if (timing->first_token_ns == RES_NO_TIME)
+			timing->first_token_ns = at.t_ns;
+		timing->last_token_ns = at.t_ns;
+	}
+}
+
+struct res_timing res_timing_of(const struct res_record *record)
+{
+	struct res_timing timing = {
+		.acted_ns = record->acted_ns,
+		.first_event_ns = RES_NO_TIME,
+		.last_event_ns = RES_NO_TIME,
+		.first_content_ns = RES_NO_TIME,
+		.first_token_ns = RES_NO_TIME,
+		.last_token_ns = RES_NO_TIME,
+		.ttft_s = NAN,
+		.e2el_s = NAN,
+	};
+
+	if (record->acted_ns != RES_NO_TIME)
+		timing_walk(record, &timing);
+	timing.output_tokens = record->output_tokens != RES_NO_COUNT ? record->output_tokens
+								     : timing.event_count;
+	/* an answer that came in one piece: its end is all that is known */
+	if (timing.event_count == 0 && record->ok && record->end_ns != RES_NO_TIME) {
+		timing.last_event_ns = record->end_ns;
+		timing.e2el_s = res_seconds(timing.acted_ns, record->end_ns);
+	}
+	if (timing.event_count == 0)
+		return timing;
+	timing.ttft_s = res_seconds(timing.acted_ns, timing.first_event_ns);
+	timing.e2el_s = res_seconds(timing.acted_ns, timing.last_event_ns);
+	if (timing.output_tokens > 1)
+		timing.tpot_s = (timing.e2el_s - timing.ttft_s) /
+				(double)(timing.output_tokens - 1);
+	return timing;
+}

@@ -1,8 +1,12 @@
 #include "base/thread.h"
 
-#include <stdint.h>
+#include <errno.h>
+#include <signal.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
+
+#include "base/clock.h"
 
 /*
  * The least that Linux takes (it cuts what is asked for to 0.1 … 100 ms). A thread with a short
@@ -38,4 +42,56 @@ void pl_thread_short_slices(void)
 		return;
 	now.runtime_ns = SLICE_NS;
 	syscall(SYS_sched_setattr, 0, &now, 0U);
+}
+
+int pl_thread_start(pthread_t *thread, void *main(void *), void *data, struct pl_err *err)
+{
+	sigset_t all, before;
+
+	/* a thread begins with the mask of the one that starts it */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	int code = pthread_create(thread, NULL, main, data);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = code;
+	return code == 0 ? 0 : pl_err_errno(err, "cannot start a thread");
+}
+
+void pl_pause_init(struct pl_pause *pause)
+{
+	pthread_condattr_t monotonic;
+
+	pthread_mutex_init(&pause->lock, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&pause->wake, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	pause->over = false;
+}
+
+void pl_pause_done(struct pl_pause *pause)
+{
+	pthread_cond_destroy(&pause->wake);
+	pthread_mutex_destroy(&pause->lock);
+}
+
+bool pl_pause_until(struct pl_pause *pause, int64_t due_ns)
+{
+	struct timespec due = { .tv_sec = due_ns / PL_NS_PER_S, .tv_nsec = due_ns % PL_NS_PER_S };
+
+	pthread_mutex_lock(&pause->lock);
+	while (!pause->over &&
+	       pthread_cond_timedwait(&pause->wake, &pause->lock, &due) != ETIMEDOUT)
+		continue;
+	bool goes_on = !pause->over;
+	pthread_mutex_unlock(&pause->lock);
+	return goes_on;
+}
+
+void pl_pause_end(struct pl_pause *pause)
+{
+	pthread_mutex_lock(&pause->lock);
+	pause->over = true;
+	pthread_cond_broadcast(&pause->wake);
+	pthread_mutex_unlock(&pause->lock);
 }

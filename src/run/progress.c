@@ -1,15 +1,13 @@
 #include "run/progress.h"
 
-#include <errno.h>
 #include <math.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/thread.h"
 #include "host/proc/process.h"
 #include "run/stop.h"
 
@@ -21,9 +19,7 @@
 struct run_progress {
 	struct run_progress_spec spec;
 	pthread_t thread;
-	pthread_mutex_t lock;
-	pthread_cond_t wake;
-	bool stop; /* under lock */
+	struct pl_pause pause;
 	bool bar;
 	int64_t start_ns;
 };
@@ -101,28 +97,13 @@ static void draw(const struct run_progress *progress, bool last)
 	(void)ignored;
 }
 
-/* False: the run is over. */
-static bool wait_tick(struct run_progress *progress, int64_t due_ns)
-{
-	struct timespec due = { .tv_sec = due_ns / PL_NS_PER_S, .tv_nsec = due_ns % PL_NS_PER_S };
-
-	pthread_mutex_lock(&progress->lock);
-	while (!progress->stop) {
-		if (pthread_cond_timedwait(&progress->wake, &progress->lock, &due) == ETIMEDOUT)
-			break;
-	}
-	bool go_on = !progress->stop;
-	pthread_mutex_unlock(&progress->lock);
-	return go_on;
-}
-
 static void *progress_main(void *data)
 {
 	struct run_progress *progress = data;
 	int64_t due_ns = progress->start_ns;
 	int64_t drawn_ns = progress->start_ns;
 
-	while (wait_tick(progress, due_ns += TICK_NS)) {
+	while (pl_pause_until(&progress->pause, due_ns += TICK_NS)) {
 		if (progress->spec.process != NULL &&
 		    host_process_has_ended(progress->spec.process))
 			run_stop_server_died(progress->spec.stop);
@@ -138,8 +119,7 @@ static void *progress_main(void *data)
 
 static void done(struct run_progress *progress)
 {
-	pthread_mutex_destroy(&progress->lock);
-	pthread_cond_destroy(&progress->wake);
+	pl_pause_done(&progress->pause);
 	free(progress);
 }
 
@@ -147,25 +127,14 @@ int run_progress_start(const struct run_progress_spec *spec, struct run_progress
 		       struct pl_err *err)
 {
 	struct run_progress *progress = pl_alloc(sizeof(*progress));
-	pthread_condattr_t attr;
-	sigset_t all, before;
 
 	progress->spec = *spec;
 	progress->bar = isatty(STDERR_FILENO);
 	progress->start_ns = pl_clock_now_ns();
-	pthread_mutex_init(&progress->lock, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&progress->wake, &attr);
-	pthread_condattr_destroy(&attr);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	int code = pthread_create(&progress->thread, NULL, progress_main, progress);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (code != 0) {
+	pl_pause_init(&progress->pause);
+	if (pl_thread_start(&progress->thread, progress_main, progress, err) < 0) {
 		done(progress);
-		errno = code;
-		return pl_err_errno(err, "cannot start a thread");
+		return -1;
 	}
 	*ret = progress;
 	return 0;
@@ -173,10 +142,7 @@ int run_progress_start(const struct run_progress_spec *spec, struct run_progress
 
 void run_progress_stop(struct run_progress *progress)
 {
-	pthread_mutex_lock(&progress->lock);
-	progress->stop = true;
-	pthread_cond_signal(&progress->wake);
-	pthread_mutex_unlock(&progress->lock);
+	pl_pause_end(&progress->pause);
 	pthread_join(progress->thread, NULL);
 	done(progress);
 }

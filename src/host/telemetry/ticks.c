@@ -1,9 +1,6 @@
 #include "host/telemetry/ticks.h"
 
-#include <errno.h>
 #include <math.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -115,7 +112,6 @@ int host_ticks_start(int64_t interval_ns, const struct host_ticks_calls *calls, 
 		     struct host_ticks **ret, struct pl_err *err)
 {
 	struct host_ticks *ticks = pl_alloc(sizeof(*ticks));
-	sigset_t all, before;
 
 	ticks->interval_ns = interval_ns;
 	ticks->calls = *calls;
@@ -124,15 +120,9 @@ int host_ticks_start(int64_t interval_ns, const struct host_ticks_calls *calls, 
 		host_ticks_free(ticks);
 		return -1;
 	}
-	/* signals are for the main thread */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	int code = pthread_create(&ticks->thread, NULL, ticks_main, ticks);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (code != 0) {
+	if (pl_thread_start(&ticks->thread, ticks_main, ticks, err) < 0) {
 		host_ticks_free(ticks);
-		errno = code;
-		return pl_err_errno(err, "cannot start a thread");
+		return -1;
 	}
 	ticks->running = true;
 	*ret = ticks;

@@ -1,15 +1,11 @@
 #include "run/client/probe.h"
 
-#include <errno.h>
 #include <math.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/stats.h"
+#include "base/thread.h"
 #include "run/context.h"
 #include "run/route.h"
 #include "run/steps/plan.h"
@@ -19,10 +15,8 @@ struct run_probe {
 	const struct run_route *route;
 	struct pl_buf body;
 	pthread_t thread;
-	pthread_mutex_t lock; /* over `stop` */
-	pthread_cond_t wake;
-	bool stop;
-	bool joined;
+	bool runs;
+	struct pl_pause pause;
 	double *latencies_ms;
 	size_t completed;
 	size_t room;
@@ -59,20 +53,6 @@ static void send_one(struct run_probe *probe)
 	probe->latencies_ms[probe->completed++] = (double)(at.t_ns - record->acted_ns) / 1e6;
 }
 
-/* True: it is time to end. */
-static bool pause_or_stop(struct run_probe *probe, int64_t until_ns)
-{
-	struct timespec until = { .tv_sec = until_ns / PL_NS_PER_S,
-				  .tv_nsec = until_ns % PL_NS_PER_S };
-
-	pthread_mutex_lock(&probe->lock);
-	while (!probe->stop && pl_clock_now_ns() < until_ns)
-		pthread_cond_timedwait(&probe->wake, &probe->lock, &until);
-	bool stop = probe->stop;
-	pthread_mutex_unlock(&probe->lock);
-	return stop;
-}
-
 static void *probe_loop(void *data)
 {
 	struct run_probe *probe = data;
@@ -81,7 +61,7 @@ static void *probe_loop(void *data)
 
 	do
 		send_one(probe);
-	while (!pause_or_stop(probe, pl_clock_now_ns() + pause_ns));
+	while (pl_pause_until(&probe->pause, pl_clock_now_ns() + pause_ns));
 	return NULL;
 }
 
@@ -96,42 +76,28 @@ int run_probe_start(const struct run_context *run, const struct run_route *route
 		.ignore_eos = run_plan_ignores_eos(&run->experiment->bench),
 	};
 	struct run_probe *probe = pl_alloc(sizeof(*probe));
-	pthread_condattr_t monotonic;
 
 	probe->run = run;
 	probe->route = route;
 	pl_buf_init(&probe->body, 1u << 20);
-	pthread_mutex_init(&probe->lock, NULL);
-	pthread_condattr_init(&monotonic);
-	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-	pthread_cond_init(&probe->wake, &monotonic);
-	pthread_condattr_destroy(&monotonic);
-	probe->joined = true;
-	if (route->adapter->encode(&how, &sample, &probe->body, err) < 0) {
+	pl_pause_init(&probe->pause);
+	if (route->adapter->encode(&how, &sample, &probe->body, err) < 0 ||
+	    pl_thread_start(&probe->thread, probe_loop, probe, err) < 0) {
 		run_probe_free(probe);
 		return -1;
 	}
-	int failed = pthread_create(&probe->thread, NULL, probe_loop, probe);
-	if (failed != 0) {
-		run_probe_free(probe);
-		return pl_err_set(err, PL_ERR_INTERNAL, "cannot start the probes: %s",
-				  strerror(failed));
-	}
-	probe->joined = false;
+	probe->runs = true;
 	*ret = probe;
 	return 0;
 }
 
 void run_probe_stop(struct run_probe *probe)
 {
-	if (probe == NULL || probe->joined)
+	if (probe == NULL || !probe->runs)
 		return;
-	pthread_mutex_lock(&probe->lock);
-	probe->stop = true;
-	pthread_cond_signal(&probe->wake);
-	pthread_mutex_unlock(&probe->lock);
+	pl_pause_end(&probe->pause);
 	pthread_join(probe->thread, NULL);
-	probe->joined = true;
+	probe->runs = false;
 }
 
 size_t run_probe_count(const struct run_probe *probe)
@@ -161,8 +127,7 @@ void run_probe_free(struct run_probe *probe)
 	if (probe == NULL)
 		return;
 	run_probe_stop(probe);
-	pthread_cond_destroy(&probe->wake);
-	pthread_mutex_destroy(&probe->lock);
+	pl_pause_done(&probe->pause);
 	pl_buf_done(&probe->body);
 	free(probe->latencies_ms);
 	free(probe);

@@ -1,14 +1,13 @@
 #include "run/journal/journal.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/thread.h"
 #include "bench/load/feed.h"
 #include "run/journal/file.h"
 #include "run/journal/line.h"
@@ -26,11 +25,9 @@ struct run_journal {
 	struct pl_buf gathered;
 	int64_t alive_ns;
 
-	pthread_mutex_t lock; /* over `stop` */
-	pthread_cond_t wake;
+	struct pl_pause pause; /* of both threads */
 	pthread_t follower, syncer;
 	bool follows, syncs;
-	bool stop;
 	struct bench_feed *feed;
 };
 
@@ -99,18 +96,13 @@ int run_journal_open(const char *output, bool overwrite, struct run_journal **re
 		     struct pl_err *err)
 {
 	struct run_journal_file file;
-	pthread_condattr_t attr;
 
 	if (run_journal_file_take(output, overwrite, &file, err) < 0)
 		return -1;
 	struct run_journal *journal = pl_alloc(sizeof(*journal));
 	journal->file = file;
 	pl_buf_init(&journal->gathered, ROOM_BYTES_MAX);
-	pthread_mutex_init(&journal->lock, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&journal->wake, &attr);
-	pthread_condattr_destroy(&attr);
+	pl_pause_init(&journal->pause);
 	*ret = journal;
 	return 0;
 }
@@ -133,8 +125,7 @@ void run_journal_free(struct run_journal *journal)
 		unlink(journal->file.path);
 	run_journal_file_done(&journal->file);
 	pl_buf_done(&journal->gathered);
-	pthread_cond_destroy(&journal->wake);
-	pthread_mutex_destroy(&journal->lock);
+	pl_pause_done(&journal->pause);
 	free(journal);
 }
 
@@ -232,27 +223,12 @@ static void take_feed(struct run_journal *journal)
 	add_tick(journal, start_ns);
 }
 
-/* False: the run is over. */
-static bool wait_tick(struct run_journal *journal, int64_t due_ns)
-{
-	struct timespec due = { .tv_sec = due_ns / PL_NS_PER_S, .tv_nsec = due_ns % PL_NS_PER_S };
-
-	pthread_mutex_lock(&journal->lock);
-	while (!journal->stop) {
-		if (pthread_cond_timedwait(&journal->wake, &journal->lock, &due) == ETIMEDOUT)
-			break;
-	}
-	bool go_on = !journal->stop;
-	pthread_mutex_unlock(&journal->lock);
-	return go_on;
-}
-
 /* Nothing but the next one touches the journal between follow and unfollow. */
 static void *follow_main(void *data)
 {
 	struct run_journal *journal = data;
 
-	while (wait_tick(journal, pl_clock_now_ns() + RUN_JOURNAL_WRITE_NS))
+	while (pl_pause_until(&journal->pause, pl_clock_now_ns() + RUN_JOURNAL_WRITE_NS))
 		take_feed(journal);
 	take_feed(journal);
 	return NULL;
@@ -263,7 +239,7 @@ static void *sync_main(void *data)
 {
 	struct run_journal *journal = data;
 
-	while (wait_tick(journal, pl_clock_now_ns() + RUN_JOURNAL_SYNC_NS))
+	while (pl_pause_until(&journal->pause, pl_clock_now_ns() + RUN_JOURNAL_SYNC_NS))
 		sync_file(journal);
 	return NULL;
 }
@@ -271,18 +247,14 @@ static void *sync_main(void *data)
 static bool start_thread(struct run_journal *journal, pthread_t *thread, const char *name,
 			 void *main(void *))
 {
-	sigset_t all, before;
+	struct pl_err told = PL_ERR_INIT;
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	int code = pthread_create(thread, NULL, main, journal);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	errno = code;
-	if (code != 0)
+	if (pl_thread_start(thread, main, journal, &told) < 0) {
 		give_up(journal);
-	else
-		pthread_setname_np(*thread, name);
-	return code == 0;
+		return false;
+	}
+	pthread_setname_np(*thread, name);
+	return true;
 }
 
 void run_journal_follow(struct run_journal *journal, struct bench_feed *feed)
@@ -291,7 +263,8 @@ void run_journal_follow(struct run_journal *journal, struct bench_feed *feed)
 		return;
 	end_syncer(journal);
 	journal->feed = feed;
-	journal->stop = false;
+	pl_pause_done(&journal->pause);
+	pl_pause_init(&journal->pause);
 	journal->syncs = start_thread(journal, &journal->syncer, "journal-sync", sync_main);
 	journal->follows = journal->syncs &&
 			   start_thread(journal, &journal->follower, "journal", follow_main);
@@ -301,10 +274,7 @@ void run_journal_unfollow(struct run_journal *journal)
 {
 	if (journal == NULL || !journal->syncs)
 		return;
-	pthread_mutex_lock(&journal->lock);
-	journal->stop = true;
-	pthread_cond_broadcast(&journal->wake);
-	pthread_mutex_unlock(&journal->lock);
+	pl_pause_end(&journal->pause);
 	if (journal->follows)
 		pthread_join(journal->follower, NULL);
 	journal->follows = false;

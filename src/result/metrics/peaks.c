@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "option/none.h"
+#include "option/row.h"
 #include "result/timing.h"
 
 /* Beyond this span (2 years) one bucket a second is not worth its memory: no figure. */

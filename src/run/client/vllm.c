@@ -17,13 +17,13 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/strv.h"
 #include "base/text.h"
 #include "host/proc/program.h"
 #include "result/document.h"
 #include "result/flat/compare.h"
 #include "result/flat/records.h"
 #include "result/quality.h"
-#include "run/child.h"
 #include "run/client/vllm_args.h"
 #include "run/client/vllm_watch.h"
 #include "run/context.h"
@@ -184,17 +184,18 @@ static void empty_folder(const struct child *child)
 
 static int start(struct child *child, struct pl_err *err)
 {
-	auto_free const char **argv = run_child_argv(child->own->argv);
-	char **env = run_vllm_env(child->in);
+	auto_strv argv = { 0 };
+	auto_strv env = { 0 };
+
+	pl_strv_add_json(&argv, child->own->argv);
+	run_vllm_env(child->in, &env);
 	struct host_process_spec spec = {
-		.argv = argv,
-		.env = (const char *const *)env,
+		.argv = pl_strv_texts(&argv),
+		.env = pl_strv_texts(&env),
 		.log_path = child->in->paths->client_log,
 	};
-
 	child->started_ns = pl_clock_now_ns();
 	int done = host_process_start(&spec, &child->process, err);
-	run_child_env_free(env);
 	/* what it uses is not the server's */
 	if (done == 0)
 		host_telemetry_leave_out(child->in->telemetry->host,

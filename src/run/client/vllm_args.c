@@ -5,10 +5,10 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/strv.h"
 #include "base/text.h"
 #include "host/proc/mark.h"
 #include "result/slo.h"
-#include "run/child.h"
 #include "run/client/client.h"
 #include "run/context.h"
 #include "run/launch.h"
@@ -395,7 +395,7 @@ static void spare_proxy(const struct run_target *target, json_t *env)
 		json_object_set_new(env, names[i], json_string(none ? "*" : all));
 }
 
-char **run_vllm_env(const struct run_client_input *in)
+void run_vllm_env(const struct run_client_input *in, struct pl_strv *ret)
 {
 	auto_json json_t *env = json_copy(in->run->experiment->launch.env);
 	const char *key = key_of(in);
@@ -412,5 +412,5 @@ char **run_vllm_env(const struct run_client_input *in)
 	json_object_set_new(env, "PYTHONUNBUFFERED", json_string("1"));
 	json_object_set_new(env, HOST_MARK_NAME, json_string(in->run->run_id));
 	json_object_set_new(env, HOST_MARK_APART_NAME, json_string("client"));
-	return run_child_env(env);
+	pl_strv_add_env(ret, env);
 }

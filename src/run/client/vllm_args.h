@@ -8,6 +8,7 @@
 #include "base/json.h"
 
 struct exp_config;
+struct pl_strv;
 struct run_client_input;
 
 /* The name of the result in the client's own folder. */
@@ -21,7 +22,7 @@ const char *run_vllm_path(const char *backend);
 json_t *run_vllm_argv(const struct run_client_input *in, const char *program, const char *folder);
 /* The same as it may be shown. New reference. */
 json_t *run_vllm_argv_shown(const json_t *argv);
-/* "NAME=text" for each variable over our own environment; run_child_env_free(). */
-char **run_vllm_env(const struct run_client_input *in);
+/* Its variables over our own environment. */
+void run_vllm_env(const struct run_client_input *in, struct pl_strv *ret);
 
 #endif

@@ -5,10 +5,10 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "base/strv.h"
 #include "host/proc/mark.h"
 #include "host/proc/oom.h"
 #include "result/record.h"
-#include "run/child.h"
 #include "run/context.h"
 #include "run/launch.h"
 
@@ -53,17 +53,19 @@ static int hold_locks(const struct run_resources *resources, struct host_guard *
 static int start_process(const struct run_context *run, struct run_launch *launch,
 			 struct run_server *server, struct pl_err *err)
 {
-	auto_free const char **argv = run_child_argv(launch->argv);
-	auto_json json_t *variables = json_copy(launch->env);
+	auto_json json_t *words = json_copy(launch->argv);
+	auto_strv argv = { 0 };
+	auto_strv env = { 0 };
 
 	if (hold_locks(&launch->resources, server->guard, err) < 0)
 		return -1;
-	argv[0] = launch->program;
-	json_object_set_new(variables, HOST_MARK_NAME, json_string(run->run_id));
-	char **env = run_child_env(variables);
+	json_array_set_new(words, 0, json_string_nocheck(launch->program));
+	pl_strv_add_json(&argv, words);
+	pl_strv_add_env(&env, launch->env);
+	pl_strv_addf(&env, "%s=%s", HOST_MARK_NAME, run->run_id);
 	struct host_process_spec spec = {
-		.argv = argv,
-		.env = (const char *const *)env,
+		.argv = pl_strv_texts(&argv),
+		.env = pl_strv_texts(&env),
 		.log_path = server->log_path,
 		.guard = server->guard,
 		.stop_timeout_ns = run->experiment->launch.stop_timeout_ns,
@@ -77,7 +79,6 @@ static int start_process(const struct run_context *run, struct run_launch *launc
 	server->spawned_ns = pl_clock_now_ns();
 	int done = host_process_start(&spec, &server->process, err);
 	server->running_ns = pl_clock_now_ns();
-	run_child_env_free(env);
 	return done;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "option/argv.h"
 #include "vllm/secret.h"
 #include "vllm/server_args.h"
 
@@ -16,65 +17,23 @@ struct words {
 	struct option_problems *problems;
 	const json_t *list;
 	const char *key; /* "launch.command" */
+	struct option_argv flags;
 };
 
-/* How much of "--gpu-mem" the flag begins with: all of it, '_' as '-', or nothing. */
-static bool begins_so(const char *flag, const char *word)
+static void add_rows(struct option_argv *argv)
 {
-	if (flag == NULL || !pl_text_starts(flag, "--"))
-		return false;
-	for (; *word != '\0'; word++, flag++) {
-		if ((*word == '_' ? '-' : *word) != *flag || *flag == ' ')
-			return false;
-	}
-	return true;
-}
-
-static bool has_beginning(const struct option_row *arg, const char *word)
-{
-	bool found = begins_so(arg->flag, word) || begins_so(arg->negative_flag, word);
-
-	for (const char *at = arg->aliases; !found && at != NULL && *at != '\0';) {
-		found = begins_so(at, word);
-		at += strcspn(at, " ");
-		at += strspn(at, " ");
-	}
-	return found;
-}
-
-/* The argument whose flag alone begins so, as vLLM's parser takes it; NULL. */
-static const struct option_row *arg_of_beginning(const char *word)
-{
-	const struct option_row *found = NULL;
-
-	for (size_t i = 0; i < vllm_arg_count(); i++) {
-		const struct option_row *arg = vllm_arg_at(i);
-		if (arg->gone || !has_beginning(arg, word))
-			continue;
-		if (found != NULL)
-			return NULL;
-		found = arg;
-	}
-	return found;
+	for (size_t i = 0; i < vllm_arg_count(); i++)
+		option_argv_add_row(argv, vllm_arg_at(i), vllm_arg_at(i)->gone);
 }
 
 /* The argument of "--port", "--port=1", "--no-x", "--x.key", "--gpu-mem", "-tp" or "-O3"; NULL. */
-static const struct option_row *arg_of(const char *word)
+static const struct option_row *arg_of(const struct words *words, const char *word)
 {
-	auto_free char *flag = pl_strndup(word, strcspn(word, "=."));
-	const struct option_row *arg = NULL;
+	const struct option_argv_flag *flag = option_argv_find(&words->flags, word);
 
-	if (pl_text_starts(flag, "--")) {
-		arg = vllm_arg_find(flag + 2);
-		if (arg == NULL)
-			arg = vllm_arg_find_negative(flag + 2);
-		return arg != NULL || flag[2] == '\0' ? arg : arg_of_beginning(flag);
-	}
-	for (size_t i = 0; i < vllm_arg_count(); i++) {
-		if (pl_text_has_word(vllm_arg_at(i)->aliases, ' ', flag))
-			return vllm_arg_at(i);
-	}
-	return pl_text_starts(flag, "-O") ? vllm_arg_find("optimization_level") : NULL;
+	if (flag == NULL)
+		return pl_text_starts(word, "-O") ? vllm_arg_find("optimization_level") : NULL;
+	return flag->row;
 }
 
 /* What the run itself must know: the address it asks, the model it names. */
@@ -126,7 +85,8 @@ static void check_secrets(const struct words *words)
 {
 	for (size_t i = 0; i < json_array_size(words->list); i++) {
 		const char *word = json_string_value(json_array_get(words->list, i));
-		const struct option_row *arg = pl_text_starts(word, "--") ? arg_of(word) : NULL;
+		const struct option_row *arg = pl_text_starts(word, "--") ? arg_of(words, word)
+									  : NULL;
 		if (arg != NULL && arg->secret)
 			add(words, OPTION_ERROR, i, "a secret",
 			    "server.api_key or server.hf_token");
@@ -162,7 +122,7 @@ static void check_from(const struct words *words, size_t first)
 	check_secrets(words);
 	for (size_t i = first; i < json_array_size(words->list); i++) {
 		const char *word = json_string_value(json_array_get(words->list, i));
-		const struct option_row *arg = word[0] == '-' ? arg_of(word) : NULL;
+		const struct option_row *arg = word[0] == '-' ? arg_of(words, word) : NULL;
 		if (arg != NULL)
 			check_flag(words, i, word, arg);
 		if (word[0] == '-')
@@ -193,6 +153,7 @@ void exp_words_check(const struct exp_config *experiment, struct option_problems
 			       .list = experiment->launch.command,
 			       .key = "launch.command" };
 
+	add_rows(&words.flags);
 	check_from(&words, behind_program(words.list));
 	words.list = experiment->launch.extra_args;
 	words.key = "launch.extra_args";
@@ -200,4 +161,5 @@ void exp_words_check(const struct exp_config *experiment, struct option_problems
 	words.list = json_object_get(experiment->launch.container, "args");
 	words.key = "launch.container";
 	check_secrets(&words);
+	option_argv_done(&words.flags);
 }

@@ -427,6 +427,16 @@ const char *option_argv_value(const struct option_argv_word *flag, size_t i)
 	return flag->joined != NULL ? flag->joined : flag[1 + i].text;
 }
 
+const struct option_argv_flag *option_argv_find(const struct option_argv *argv, const char *word)
+{
+	struct option_argv_word alone = { .text = pl_strndup(word, strcspn(word, "=.")) };
+
+	turn_underscores(alone.text);
+	classify(argv, &alone);
+	word_done(&alone);
+	return alone.flag;
+}
+
 const char *option_argv_nearest(const struct option_argv *argv, const char *text)
 {
 	auto_free const char **names = pl_alloc_array(argv->flag_count + 1, sizeof(*names));

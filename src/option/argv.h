@@ -116,6 +116,8 @@ bool option_argv_is_switch(const struct option_argv_flag *flag);
 /* How many values a flag of `words` has; a joined one is the only one. */
 size_t option_argv_value_count(const struct option_argv_word *flag);
 const char *option_argv_value(const struct option_argv_word *flag, size_t i);
+/* The flag that a word means by itself, "--x.key" and "--x=value" as "--x"; NULL: none, or several. */
+const struct option_argv_flag *option_argv_find(const struct option_argv *argv, const char *word);
 /* The long flag that is nearest to "--x", or to "x" without dashes, up to its '='; NULL. */
 const char *option_argv_nearest(const struct option_argv *argv, const char *text);
 

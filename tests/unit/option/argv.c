@@ -245,6 +245,29 @@ static void words_are_moved_and_dropped(void **state)
 	assert_string_equal(argv.words[1].written, "e");
 }
 
+static void a_word_alone_means_a_flag(void **state)
+{
+	static const struct {
+		const char *word;
+		const char *flag;
+	} cases[] = {
+		{ "--name=x", "--name" }, { "--conf.a.b=1", "--config" },
+		{ "-nx", "-n" },          { "--no_fast", "--no-fast" },
+		{ "--n", NULL },          { "--xyz", NULL },
+		{ "name", NULL },         { "-1", NULL },
+	};
+	auto_argv argv = { 0 };
+
+	(void)state;
+	add_rows(&argv);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
+		const struct option_argv_flag *flag = option_argv_find(&argv, cases[i].word);
+		assert_int_equal(flag != NULL, cases[i].flag != NULL);
+		if (flag != NULL)
+			assert_string_equal(flag->text, cases[i].flag);
+	}
+}
+
 static void the_nearest_flag_is_found(void **state)
 {
 	auto_argv argv = { 0 };
@@ -264,6 +287,7 @@ int main(void)
 		cmocka_unit_test(faults_of_dotted_keys_are_kept_apart),
 		cmocka_unit_test(words_keep_their_places),
 		cmocka_unit_test(words_are_moved_and_dropped),
+		cmocka_unit_test(a_word_alone_means_a_flag),
 		cmocka_unit_test(the_nearest_flag_is_found),
 	};
 

@@ -30,7 +30,7 @@ int run_check(const struct exp_config *experiment, struct pl_err *err)
 	    res_pytorch_check(&experiment->bench, err) < 0 ||
 	    res_flat_check(&experiment->bench, err) < 0)
 		return -1;
-	if (run_client_of(experiment)->check(experiment, err) < 0)
+	if (run_client_find(experiment->bench.client)->check(experiment, err) < 0)
 		return -1;
 	if (res_percentiles_parse(experiment->bench.metric_percentiles, &percentiles,
 				  &percentile_count, err) < 0)
@@ -343,7 +343,7 @@ int run_experiment(const struct exp_config *experiment, const struct run_setting
 		},
 		.settings = settings,
 		.server = { .guard = slot->guard },
-		.client = run_client_of(experiment),
+		.client = run_client_find(experiment->bench.client),
 	};
 	auto_json json_t *result = NULL;
 

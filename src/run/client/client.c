@@ -1,15 +1,14 @@
 #include "run/client/client.h"
 
 #include "base/text.h"
-#include "experiment/config.h"
 #include "run/steps/plan.h"
 
 static const struct run_client *const clients[] = { &run_client_native, &run_client_vllm };
 
-const struct run_client *run_client_of(const struct exp_config *experiment)
+const struct run_client *run_client_find(const char *name)
 {
 	for (size_t i = 0; i < PL_ARRAY_SIZE(clients); i++) {
-		if (pl_text_equal(clients[i]->name, experiment->bench.client))
+		if (pl_text_equal(clients[i]->name, name))
 			return clients[i];
 	}
 	return clients[0];

@@ -81,8 +81,8 @@ struct run_client {
 extern const struct run_client run_client_native;
 extern const struct run_client run_client_vllm;
 
-/* The client that an experiment asks for. */
-const struct run_client *run_client_of(const struct exp_config *experiment);
+/* Of benchmark.client. */
+const struct run_client *run_client_find(const char *name);
 void run_measured_done(const struct run_client *client, struct run_measured *measured);
 
 #endif

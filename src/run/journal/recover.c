@@ -12,6 +12,7 @@
 #include "host/proc/mark.h"
 #include "result/metrics/metrics.h"
 #include "result/quality_facts.h"
+#include "run/client/client.h"
 #include "run/journal/file.h"
 #include "run/journal/read.h"
 #include "run/paths.h"
@@ -160,7 +161,8 @@ static void draw_plots(const struct recovery *r, json_t *artifacts)
 	};
 
 	run_recovered_bench(state->document, &bench);
-	if (!pl_text_equal(json_string_value(json_object_get(options, "client")), "vllm"))
+	const char *client = json_string_value(json_object_get(options, "client"));
+	if (!run_client_find(client)->draws_pictures)
 		run_plots_draw(&plots, artifacts);
 	vllm_bench_done(&bench);
 }

@@ -16,7 +16,7 @@ build: ## build into build/bin (installs missing Debian packages)
 demo: build ## run the quickstart experiment against the simulator and show its result
 	@tools/demo $(BUILD)/bin
 
-test: ## all tests: both compilers, scenarios, sanitizers, fuzz corpora, tree checks
+test: ## all tests: both compilers, scenarios, sanitizers, fuzz targets, tree checks
 	@tools/install-packages build test
 	@$(PYTHON) tools/run-tests all
 
@@ -41,7 +41,7 @@ tsan: ## tests of io, host, bench and run under TSan
 	@tools/install-packages build test
 	@$(PYTHON) tools/run-tests tsan
 
-fuzz: ## libFuzzer on every parser, FUZZ_SECONDS each (default 60)
+fuzz: ## libFuzzer on every parser, FUZZ_SECONDS each (default 60) or FUZZ_RUNS inputs
 	@tools/install-packages build test
 	@tools/fuzz
 

@@ -1,20 +1,49 @@
 #include "plot/canvas.h"
 
+#include <cairo.h>
 #include <dlfcn.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "plot/cairo_priv.h"
 #include "base/clean.h"
 #include "base/file.h"
 
-#define VARIABLE "PROFLLM_CAIRO_LIB"
-#define PACKAGE  "libcairo2"
-#define FAMILY   "DejaVu Sans"
+#define VARIABLE      "PROFLLM_CAIRO_LIB"
+#define CAIRO_LIBRARY "libcairo.so.2"
+#define PACKAGE       "libcairo2"
+#define FAMILY        "DejaVu Sans"
+
+/* What is drawn with; declared by cairo's own header, found by name when a picture is asked for. */
+#define CAIRO_FUNCTIONS(F)             \
+	F(image_surface_create)        \
+	F(surface_status)              \
+	F(surface_flush)               \
+	F(surface_destroy)             \
+	F(surface_write_to_png_stream) \
+	F(create)                      \
+	F(destroy)                     \
+	F(status)                      \
+	F(status_to_string)            \
+	F(save)                        \
+	F(restore)                     \
+	F(translate)                   \
+	F(rotate)                      \
+	F(set_source_rgba)             \
+	F(set_line_width)              \
+	F(set_dash)                    \
+	F(move_to)                     \
+	F(line_to)                     \
+	F(rectangle)                   \
+	F(fill)                        \
+	F(stroke)                      \
+	F(select_font_face)            \
+	F(set_font_size)               \
+	F(text_extents)                \
+	F(show_text)
 
 struct cairo_table {
-#define CAIRO_MEMBER(member, result, arguments) result(*member) arguments;
+#define CAIRO_MEMBER(member) __typeof__(cairo_##member) *member;
 	CAIRO_FUNCTIONS(CAIRO_MEMBER)
 #undef CAIRO_MEMBER
 };
@@ -23,16 +52,15 @@ static const struct {
 	size_t offset;
 	const char *symbol;
 } functions[] = {
-#define CAIRO_ROW(member, result, arguments) \
-	{ offsetof(struct cairo_table, member), "cairo_" #member },
+#define CAIRO_ROW(member) { offsetof(struct cairo_table, member), "cairo_" #member },
 	CAIRO_FUNCTIONS(CAIRO_ROW)
 #undef CAIRO_ROW
 };
 
 struct plot_canvas {
 	struct cairo_table cairo;
-	struct cairo_surface *surface;
-	struct cairo *pen;
+	cairo_surface_t *surface;
+	cairo_t *pen;
 };
 
 static int find_functions(void *library, const char *name, struct cairo_table *ret,
@@ -91,8 +119,8 @@ int plot_canvas_new(unsigned width, unsigned height, uint32_t background, struct
 	if (open_cairo(cairo, err) < 0)
 		return -1;
 	canvas->surface = cairo->image_surface_create(CAIRO_FORMAT_RGB24, (int)width, (int)height);
-	int status = cairo->surface_status(canvas->surface);
-	if (status != 0)
+	cairo_status_t status = cairo->surface_status(canvas->surface);
+	if (status != CAIRO_STATUS_SUCCESS)
 		return pl_err_set(err, PL_ERR_INVALID, "cannot make a picture of %u x %u: %s",
 				  width, height, cairo->status_to_string(status));
 	canvas->pen = cairo->create(canvas->surface);
@@ -144,8 +172,9 @@ static void text_begin(const struct plot_canvas *canvas, const struct plot_canva
 {
 	if (__lsan_disable != NULL)
 		__lsan_disable();
-	canvas->cairo.select_font_face(canvas->pen, FAMILY, CAIRO_SLANT_NORMAL,
-				       font->bold ? CAIRO_WEIGHT_BOLD : CAIRO_WEIGHT_NORMAL);
+	canvas->cairo.select_font_face(canvas->pen, FAMILY, CAIRO_FONT_SLANT_NORMAL,
+				       font->bold ? CAIRO_FONT_WEIGHT_BOLD
+						  : CAIRO_FONT_WEIGHT_NORMAL);
 	canvas->cairo.set_font_size(canvas->pen, font->size);
 }
 
@@ -157,7 +186,7 @@ static void text_end(void)
 
 static double width_of(const struct plot_canvas *canvas, const char *clean)
 {
-	struct cairo_text_extents extents = { 0 };
+	cairo_text_extents_t extents = { 0 };
 
 	canvas->cairo.text_extents(canvas->pen, clean, &extents);
 	return extents.x_advance;
@@ -196,12 +225,13 @@ void plot_canvas_text(struct plot_canvas *canvas, double x, double y, const char
 	text_end();
 }
 
-static int write_block(void *closure, const unsigned char *data, unsigned len)
+static cairo_status_t write_block(void *closure, const unsigned char *data, unsigned len)
 {
 	FILE *stream = closure;
 
-	/* any number but 0 ends the writing; commit tells what the stream met */
-	return fwrite(data, 1, len, stream) == len ? 0 : 1;
+	/* commit tells what the stream met */
+	return fwrite(data, 1, len, stream) == len ? CAIRO_STATUS_SUCCESS
+						   : CAIRO_STATUS_WRITE_ERROR;
 }
 
 int plot_canvas_save(struct plot_canvas *canvas, const char *path, struct pl_err *err)
@@ -212,11 +242,11 @@ int plot_canvas_save(struct plot_canvas *canvas, const char *path, struct pl_err
 	cairo->surface_flush(canvas->surface);
 	if (pl_file_new_open(&file, path, err) < 0)
 		return -1;
-	int status = cairo->status(canvas->pen);
-	if (status == 0)
+	cairo_status_t status = cairo->status(canvas->pen);
+	if (status == CAIRO_STATUS_SUCCESS)
 		status = cairo->surface_write_to_png_stream(canvas->surface, write_block,
 							    file.stream);
-	if (status != 0 && !ferror(file.stream))
+	if (status != CAIRO_STATUS_SUCCESS && !ferror(file.stream))
 		return pl_err_set(err, PL_ERR_IO, "cannot draw '%s': %s", path,
 				  cairo->status_to_string(status));
 	return pl_file_new_commit(&file, err);

@@ -51,6 +51,10 @@ struct pl_opt_command {
 	const char *summary;          /* one line */
 	const char *details;          /* paragraphs and examples, or NULL */
 	const struct pl_opt *options; /* ended by a row with name NULL */
+	/* what a shell completes besides options */
+	const char *const *words; /* the first operand, NULL-ended; NULL: any */
+	const char *operand; /* what the (other) operands are, as `arg` of an option; NULL: none */
+	bool takes_command;  /* a server's command line may stand behind "--" */
 };
 
 /*

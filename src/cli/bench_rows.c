@@ -12,6 +12,7 @@
 
 enum { TEXTS_BYTES = 4096, CHOICES_MAX = 256 };
 
+static const char *const actions[] = { "serve", NULL };
 static const char *const verdicts[] = { "degraded", "client_limited", NULL };
 
 /* Flags of the command itself: what is done with a run, not how it loads. */
@@ -195,4 +196,5 @@ const struct pl_opt_command cli_bench_command = {
 		"Exit status: 0 completed, 1 partial or failed, 2 bad usage or input, 3 the server "
 		"does not answer, 4 timeout, 6 verdict not accepted, 128 + signal interrupted.",
 	.options = rows,
+	.words = actions,
 };

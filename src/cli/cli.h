@@ -25,6 +25,8 @@ const struct cli_cmd *cli_cmd_find(const char *name);
 int cli_unknown_command(const char *name);
 
 int cmd_bench(int argc, char **argv);
+/* What the scripts of cmd_completion() ask; listed nowhere. */
+int cmd_complete(int argc, char **argv);
 int cmd_completion(int argc, char **argv);
 int cmd_config(int argc, char **argv);
 int cmd_gpus(int argc, char **argv);

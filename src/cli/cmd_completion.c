@@ -1,13 +1,28 @@
-#include "cli/cmd_completion_priv.h"
+#include "cli/cli.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
-#include "cli/cli.h"
 
-#define SCRIPT_BYTES_MAX (4u << 20)
 #define SHELLS           "bash|zsh|fish"
+#define SCRIPT_BYTES_MAX 65536
+
+/* COMPLETION_SCRIPT: where the build finds the scripts (CMakeLists.txt) */
+#define SCRIPT(shell)                                        \
+	__asm__(".pushsection .rodata\n"                     \
+		"completion_" #shell ":\n"                   \
+		".incbin \"" COMPLETION_SCRIPT #shell "\"\n" \
+		".byte 0\n"                                  \
+		".popsection\n");                            \
+	extern const char completion_##shell[]
+SCRIPT(bash);
+SCRIPT(zsh);
+SCRIPT(fish);
+
+static const char *const shells[] = { "bash", "zsh", "fish", NULL };
+static const char *const scripts[] = { completion_bash, completion_zsh, completion_fish };
 
 struct completion_options {
 	const char *overlay;
@@ -31,32 +46,35 @@ const struct pl_opt_command cli_completion_command = {
 		   "  source <(profllm completion zsh)         # in ~/.zshrc, behind compinit\n"
 		   "  profllm completion fish | source         # in config.fish",
 	.options = completion_rows,
+	.words = shells,
 };
 
-static const struct {
-	const char *name;
-	void (*write)(struct pl_buf *text);
-} shells[] = {
-	{ "bash", cli_completion_bash },
-	{ "zsh", cli_completion_zsh },
-	{ "fish", cli_completion_fish },
-};
-
-static int write_script(const char *shell)
+/* The script asks with this overlay then, wherever the shell is; all three read such quotes. */
+static void add_overlay(struct pl_buf *text, const char *shell, const char *overlay)
 {
-	const char *names[PL_ARRAY_SIZE(shells)];
+	auto_free char *path = realpath(overlay, NULL);
+
+	pl_buf_add_text(text, strcmp(shell, "fish") == 0 ? "set -g _profllm_overlay '"
+							 : "_profllm_overlay='");
+	for (char *rest = path, *part; (part = strsep(&rest, "'")) != NULL;)
+		pl_buf_addf(text, "%s%s", part, rest != NULL ? "'\\''" : "'\n");
+}
+
+static int write_script(const char *shell, const char *overlay)
+{
 	struct pl_err err = PL_ERR_INIT;
 	auto_buf text = { 0 };
 
 	pl_buf_init(&text, SCRIPT_BYTES_MAX);
-	for (size_t i = 0; i < PL_ARRAY_SIZE(shells); i++) {
-		names[i] = shells[i].name;
-		if (strcmp(shells[i].name, shell) != 0)
+	for (size_t i = 0; i < PL_ARRAY_SIZE(scripts); i++) {
+		if (strcmp(shells[i], shell) != 0)
 			continue;
-		shells[i].write(&text);
+		pl_buf_add_text(&text, scripts[i]);
+		if (overlay != NULL)
+			add_overlay(&text, shell, overlay);
 		return cli_print(pl_buf_text(&text));
 	}
-	const char *nearest = pl_text_nearest(shell, names, PL_ARRAY_SIZE(names));
+	const char *nearest = pl_text_nearest(shell, shells, PL_ARRAY_SIZE(scripts));
 	if (nearest != NULL)
 		pl_err_set(&err, PL_ERR_INVALID, "unknown shell '%s' (did you mean '%s'?)", shell,
 			   nearest);
@@ -84,5 +102,5 @@ int cmd_completion(int argc, char **argv)
 	}
 	if (cli_use_overlay(options.overlay, &err) < 0)
 		return cli_fail(&err);
-	return write_script(rest[0]);
+	return write_script(rest[0], options.overlay);
 }

@@ -59,6 +59,8 @@ static const struct pl_opt config_rows[] = {
 	{ .name = NULL },
 };
 
+static const char *const actions[] = { "from-command", "to-command", NULL };
+
 const struct pl_opt_command cli_config_command = {
 	.name = "profllm config",
 	.usage = "from-command [options] -- vllm serve MODEL … | to-command [options] FILE",
@@ -73,6 +75,9 @@ const struct pl_opt_command cli_config_command = {
 		   "  profllm config to-command --oneline exp.yaml\n\n"
 		   "Exit status: 0 done, 2 errors in what was given, or bad usage.",
 	.options = config_rows,
+	.words = actions,
+	.operand = "FILE",
+	.takes_command = true,
 };
 
 static int PL_PRINTF(1, 2) fail(const char *format, ...)

@@ -81,6 +81,7 @@ const struct pl_opt_command cli_params_command = {
 		"  profllm params --from-vllm 'vllm serve --help=all' --params-overlay o.json\n"
 		"  profllm run -c exp.yaml -o r.json --params-overlay o.json",
 	.options = params_rows,
+	.operand = "PATTERN",
 };
 
 /* ---- choosing ---------------------------------------------------------------------------- */

@@ -39,6 +39,7 @@ const struct pl_opt_command cli_recover_command = {
 		"Exit status: 0 the result is there, 2 there is no journal, it cannot be read, or "
 		"its run is still going on.",
 	.options = recover_rows,
+	.operand = "OUTPUT",
 };
 
 static int report(const char *output, const struct run_recovered *recovered, bool as_json)

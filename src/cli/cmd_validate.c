@@ -90,6 +90,8 @@ const struct pl_opt_command cli_validate_command = {
 		   "  profllm validate --json --command-file start.sh\n\n"
 		   "Exit status: 0 no errors, 2 errors or bad usage.",
 	.options = validate_rows,
+	.operand = "FILE",
+	.takes_command = true,
 };
 
 /* What a call works on. */

@@ -27,6 +27,8 @@ int main(int argc, char **argv)
 		cmd_help(1, help_argv);
 		return pl_err_exit_status(PL_ERR_INVALID);
 	}
+	if (argc > 2 && strcmp(argv[1], "complete") == 0)
+		return cmd_complete(argc - 1, argv + 1);
 	if (argv[1][0] == '-')
 		return run_option(argc, argv);
 	const struct cli_cmd *cmd = cli_cmd_find(argv[1]);

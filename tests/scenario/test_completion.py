@@ -1,6 +1,8 @@
 """`profllm completion`: what a shell offers, asked of the shell itself."""
+import contextlib
 import json
 import os
+import pty
 import re
 import shlex
 import subprocess
@@ -45,6 +47,24 @@ def bash_offers(bin_dir, line, cwd=None):
         "_profllm",
         '[[ ${#COMPREPLY[@]} -eq 0 ]] || printf "%s\\n" "${COMPREPLY[@]}"'])
     return run_shell("bash", text, bin_dir, cwd)
+
+
+def zsh_line(bin_dir, line, cwd):
+    """The line after a tab, in zsh's own line editor."""
+    text = ("autoload -U compinit; compinit -u -D; source <(profllm completion zsh); "
+            "show() { zle complete-word; print -r -- $BUFFER >line; exit }; zle -N show; bindkey '^X' show\n")
+    env = {**os.environ, "PATH": f"{bin_dir}:{os.environ['PATH']}", "HOME": str(cwd), "TERM": "dumb"}
+    master, terminal = pty.openpty()
+    shell = subprocess.Popen([need("zsh"), "-f", "-i"], env=env, cwd=cwd, start_new_session=True, stdin=terminal,
+                             stdout=terminal, stderr=terminal)
+    os.close(terminal)
+    os.write(master, f"{text}{line}\x18".encode())
+    with contextlib.suppress(OSError):  # EIO: the shell is gone
+        while os.read(master, 65536):
+            pass
+    os.close(master)
+    assert shell.wait() == 0
+    return (cwd / "line").read_text().rstrip("\n")
 
 
 def fish_offers(bin_dir, line, cwd=None):
@@ -129,9 +149,16 @@ def test_bash_offers_files(bin_dir, tmp_path, option):
 
 def test_bash_completes_on_a_key(bin_dir):
     """The function is the one that bash calls for the program."""
-    text = "source <(profllm completion bash); complete -p profllm; compgen -W \"$(_profllm_keys)\" server.tensor_p"
-    assert run_shell("bash", text, bin_dir) == ["complete -F _profllm profllm",
-                                                "server.tensor_parallel_size="]
+    text = "source <(profllm completion bash); complete -p profllm"
+    assert run_shell("bash", text, bin_dir) == ["complete -F _profllm profllm"]
+
+
+def test_bash_asks_the_program_that_is_typed(bin_dir, tmp_path):
+    """Which need not be in the PATH, and stands below the home here."""
+    (tmp_path / "bin").symlink_to(bin_dir)
+    text = (f"source <({bin_dir}/profllm completion bash); PATH=/nowhere; COMP_WORDS=('~/bin/profllm' ru); "
+            "COMP_CWORD=1; _profllm; echo ${COMPREPLY[@]}")
+    assert run_shell("bash", text, bin_dir, tmp_path) == ["run"]
 
 
 BEHIND = "profllm validate --strict -- vllm serve "
@@ -172,13 +199,51 @@ def test_fish_offers_vllms_flags_behind_two_dashes(bin_dir, tmp_path, table):
     assert fish_offers(bin_dir, BEHIND + "m --dtype=bf", tmp_path) == ["--dtype=bfloat16"]
 
 
-def test_an_overlays_arguments_are_offered(bin_dir, tmp_path):
-    overlay = tmp_path / "o.json"
-    overlay.write_text('{"profllm_overlay": 1, "args": [{"name": "my_flag", "type": "enum", '
-                       '"choices": ["aa", "b b", "c$(x)"]}]}')
-    text = script(bin_dir, "bash", "--params-overlay", str(overlay))
-    assert "\tserver.my_flag) echo 'aa' ;;\n" in text
-    assert "c$(x)" not in text
+@pytest.fixture
+def overlay(tmp_path):
+    path = tmp_path / "o'verlay.json"
+    path.write_text('{"profllm_overlay": 1, "args": [{"name": "my_flag", "type": "enum", '
+                    '"choices": ["aa", "b b", "c$(x)"]}]}')
+    return path
+
+
+def asked(bin_dir, *words, **env):
+    """What the scripts are told."""
+    return run_profllm(bin_dir, "complete", *words, env=env).stdout.splitlines()
+
+
+def test_an_overlays_arguments_are_offered(bin_dir, overlay):
+    """What a shell would read is left out."""
+    line = ["run", "--set", "server.my_flag="]
+    assert asked(bin_dir, *line) == []
+    assert asked(bin_dir, *line, PROFLLM_PARAMS_OVERLAY=str(overlay)) == ["server.my_flag=aa"]
+
+
+@pytest.mark.parametrize("name, ask", [
+    ("bash", "COMP_WORDS=(profllm run --set server.my_flag =); COMP_CWORD=4; _profllm; echo $COMPREPLY"),
+    ("zsh", "compadd() { print -r -- $@[-1] }; words=(profllm run --set server.my_flag=); CURRENT=4; "
+            "PREFIX=$words[4]; compdef() { : }; _profllm"),
+    ("fish", "complete -C 'profllm run --set server.my_flag='"),
+])
+def test_the_overlay_of_a_script_goes_on_to_count(bin_dir, overlay, tmp_path, name, ask):
+    load = f"profllm completion {name} --params-overlay {shlex.quote(overlay.name)}"
+    load = f"{load} | source" if name == "fish" else f"source <({load})"
+    if name == "zsh":
+        load = f"compdef() {{ : }}; {load}"
+    (tmp_path / "elsewhere").mkdir()
+    offers = run_shell(name, f"{load}; cd elsewhere; {ask}", bin_dir, tmp_path)
+    assert offers in (["aa"], ["server.my_flag=aa"])
+
+
+def test_words_are_told_apart(bin_dir):
+    """Values of options are no operands; the word under the cursor is the last."""
+    assert [line.split("\t")[0] for line in asked(bin_dir, "config", "")] == ["from-command", "to-command"]
+    assert asked(bin_dir, "config", "-o", "x", "") == asked(bin_dir, "config", "")
+    assert asked(bin_dir, "config", "to-command", "") == [":files\t"]
+    assert asked(bin_dir, "run", "--config=") == [":files\t--config="]
+    assert asked(bin_dir, "run", "--no-such=") == asked(bin_dir, "nothing", "") == []
+    assert asked(bin_dir, "bench", "") == ["serve"]
+    assert asked(bin_dir, "bench", "serve", "") == []
 
 
 @pytest.mark.parametrize("name", SHELLS)
@@ -190,22 +255,32 @@ def test_a_shell_takes_the_script(bin_dir, tmp_path, name):
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_zsh_has_the_tables(bin_dir, tmp_path, table):
-    text = ("autoload -U compinit; compinit -u -D; source <(profllm completion zsh); "
-            "print -r -- $_comps[profllm]; _profllm_values server.dtype; _profllm_option 'run --set'; "
-            "_profllm_keys")
-    lines = run_shell("zsh", text, bin_dir, tmp_path)
-    values = {entry["name"]: entry["choices"] for entry in table}
-    assert lines[:3] == ["_profllm", " ".join(values["dtype"]), "keys"]
-    assert "server.tensor_parallel_size=" in lines[3].split()
+@pytest.mark.parametrize("line, completed", [
+    ("profllm ru", "profllm run "),
+    ("profllm run --fail-on deg", "profllm run --fail-on degraded "),
+    ("profllm run --dry", "profllm run --dry-run "),
+    ("profllm run -s server.tensor_p", "profllm run -s server.tensor_parallel_size="),
+    ("profllm run --set=server.dtype=bf", "profllm run --set=server.dtype=bfloat16 "),
+    ("profllm params --group Cac", "profllm params --group CacheConfig "),
+    ("profllm run --config some", "profllm run --config some\\ experiment.yaml "),
+    ("profllm run --config=some", "profllm run --config=some\\ experiment.yaml "),
+    ("profllm validate -- v", "profllm validate -- vllm "),
+    (BEHIND + "m --tensor-p", BEHIND + "m --tensor-parallel-size "),
+    (BEHIND + "m --dtype bf", BEHIND + "m --dtype bfloat16 "),
+    (BEHIND + "m --dtype=bf", BEHIND + "m --dtype=bfloat16 "),
+    (BEHIND + "so", BEHIND + "some\\ experiment.yaml "),
+])
+def test_zsh_completes(bin_dir, tmp_path, line, completed):
+    (tmp_path / "some experiment.yaml").touch()
+    assert zsh_line(bin_dir, line, tmp_path) == completed
 
 
 @pytest.mark.parametrize("words, offers", [
     (["--", ""], "vllm"), (["--", "vllm", ""], "serve"), (["--", "vllm", "serve", "m", "--dt"], "--dtype"),
     (["--", "vllm", "serve", "m", "--dtype", ""], "bfloat16"),
-    (["--", "vllm", "serve", "m", "--dtype="], "bfloat16"), (["--st"], "--strict")])
+    (["--", "vllm", "serve", "m", "--dtype="], "--dtype=bfloat16"), (["--st"], "--strict")])
 def test_zsh_offers_vllms_flags_behind_two_dashes(bin_dir, tmp_path, words, offers):
-    """What the function hands to zsh, which the line editor alone could ask for itself."""
+    """What the function hands to zsh."""
     line = " ".join(shlex.quote(word) for word in ["profllm", "validate", *words])
     text = ("autoload -U compinit; compinit -u -D; source <(profllm completion zsh); "
             'compadd() { print -rl -- "$@" }; compset() { : }; '
@@ -223,8 +298,12 @@ def test_zsh_offers_vllms_flags_behind_two_dashes(bin_dir, tmp_path, words, offe
     ("profllm params tensor_para", ["tensor_parallel_size"]),
     ("profllm completion ", ["bash", "fish", "zsh"]),
     ("profllm run --dry", ["--dry-run"]),
+    ("profllm run --config some", ["some experiment.yaml"]),
+    ("profllm run --config=some", ["--config=some experiment.yaml"]),
+    ("profllm validate some", ["some experiment.yaml"]),
 ])
 def test_fish_offers(bin_dir, line, offers, tmp_path):
+    (tmp_path / "some experiment.yaml").touch()
     assert fish_offers(bin_dir, line, tmp_path) == offers
 
 

@@ -106,7 +106,7 @@ def test_a_pasted_command_line(made_up):
 
 
 def test_completion(made_up):
-    assert "server.made_up_depth=" in run_profllm(made_up, "completion", "bash").stdout
+    assert "\nserver.made_up_depth=\t" in run_profllm(made_up, "complete", "run", "--set", "").stdout
 
 
 def test_schemas(tree, bin_dir):

@@ -1,0 +1,301 @@
+/*
+ * `profllm complete WORDS…`: what can stand where the last of the words is, asked by the scripts
+ * that `profllm completion` prints. The words are those of a line behind "profllm", up to the
+ * cursor and without quotes.
+ *
+ * - A line a candidate: the whole word and, behind a tab, what it is where that is known. The
+ *   shell leaves out what does not begin as the last word does.
+ * - Or the one line ":files" and, behind a tab, what stands before a file's name in the word: what
+ *   the shell itself finds.
+ */
+#include "cli/cli.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "checkpoint/hardware.h"
+#include "experiment/config.h"
+#include "vllm/bench_options.h"
+#include "vllm/server_args.h"
+
+#define ANSWER_BYTES_MAX (4u << 20)
+/* Words with anything else would need quotes of the shell's. */
+#define PLAIN_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:/+,@%^=-"
+
+struct answer {
+	struct pl_buf text;
+	const char *name; /* what the word is the value of, if that is an option: "--set" */
+	const char *line; /* the word under the cursor */
+	size_t behind;    /* of it stand before every candidate: "--set=server.dtype=" */
+};
+
+static void offer(struct answer *answer, const char *word, const char *help)
+{
+	bool has_help = help != NULL && help[0] != '\0';
+
+	if (word[0] != '\0' && strspn(word, PLAIN_LETTERS) == strlen(word))
+		pl_buf_addf(&answer->text, "%.*s%s%s%s\n", (int)answer->behind, answer->line, word,
+			    has_help ? "\t" : "", has_help ? help : "");
+}
+
+/* Of a row's JSON array; NULL: any value does. */
+static void offer_choices(struct answer *answer, const char *choices)
+{
+	auto_json json_t *list = choices != NULL ? json_loads(choices, 0, NULL) : NULL;
+
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const json_t *choice = json_array_get(list, i);
+		auto_free char *text = json_is_string(choice)
+					       ? pl_strdup(json_string_value(choice))
+					       : pl_json_to_text(choice, PL_JSON_COMPACT);
+		offer(answer, text, NULL);
+	}
+}
+
+static void offer_files(struct answer *answer)
+{
+	pl_buf_addf(&answer->text, ":files\t%.*s\n", (int)answer->behind, answer->line);
+}
+
+static void offer_commands(struct answer *answer)
+{
+	for (const struct cli_cmd *cmd = cli_cmds; cmd->name != NULL; cmd++)
+		offer(answer, cmd->name, cmd->summary);
+}
+
+static void offer_arguments(struct answer *answer)
+{
+	for (size_t i = 0; i < vllm_arg_count(); i++)
+		offer(answer, vllm_arg_at(i)->name, vllm_arg_at(i)->help);
+}
+
+static void offer_groups(struct answer *answer)
+{
+	for (size_t i = 0; i < vllm_arg_count(); i++) {
+		if (i == 0 || strcmp(vllm_arg_at(i - 1)->group, vllm_arg_at(i)->group) != 0)
+			offer(answer, vllm_arg_at(i)->group, NULL);
+	}
+}
+
+static void offer_profiles(struct answer *answer)
+{
+	offer(answer, "list", "show them");
+	for (size_t i = 0; i < ckpt_gpu_count(); i++)
+		offer(answer, ckpt_gpu_at(i)->name, NULL);
+}
+
+/* The key with an '=', or the values of the one that is `wanted`. */
+static void offer_key(struct answer *answer, const char *wanted, const char *key,
+		      const struct option_row *row)
+{
+	bool is_bool = row->type == OPTION_BOOL || row->type == OPTION_TRI;
+	auto_free char *assigned = pl_asprintf("%s=", key);
+
+	if (wanted == NULL)
+		offer(answer, assigned, row->help);
+	else if (strcmp(wanted, key) == 0)
+		offer_choices(answer, is_bool ? "[\"true\", \"false\"]" : row->choices);
+}
+
+static void offer_keys(struct answer *answer)
+{
+	const char *word = answer->line + answer->behind;
+	size_t len = strcspn(word, "=");
+	auto_free char *wanted = word[len] == '=' ? pl_strndup(word, len) : NULL;
+
+	answer->behind += wanted != NULL ? len + 1 : 0;
+	for (size_t i = 0; i < vllm_arg_count(); i++) {
+		auto_free char *key = pl_asprintf("server.%s", vllm_arg_at(i)->name);
+		offer_key(answer, wanted, key, vllm_arg_at(i));
+	}
+	for (size_t i = 0; i < vllm_field_count(); i++) {
+		const struct option_row *field = vllm_field_at(i);
+		auto_free char *key = pl_asprintf("server.%s.%s", field->of, field->name);
+		offer_key(answer, wanted, key, field);
+	}
+	for (size_t i = 0; i < VLLM_BENCH_COUNT; i++) {
+		const struct option_row *row = vllm_bench_row((enum vllm_bench_id)i);
+		auto_free char *key = pl_asprintf("benchmark.%s", row->name);
+		offer_key(answer, wanted, key, row);
+	}
+	for (size_t i = 0; i < exp_key_count(); i++)
+		offer_key(answer, wanted, exp_key_at(i)->name, exp_key_at(i));
+}
+
+/* What a value is, by the name that its row gives it. */
+static void offer_values(struct answer *answer, const char *name)
+{
+	static const struct {
+		const char *name;
+		void (*offer)(struct answer *answer);
+	} kinds[] = {
+		{ "COMMAND", offer_commands },  { "DIR", offer_files },
+		{ "FILE", offer_files },        { "GROUP", offer_groups },
+		{ "KEY=VALUE", offer_keys },    { "OUTPUT", offer_files },
+		{ "PATTERN", offer_arguments }, { "PROFILE", offer_profiles },
+	};
+
+	for (size_t i = 0; name != NULL && i < PL_ARRAY_SIZE(kinds); i++) {
+		if (strcmp(kinds[i].name, name) == 0)
+			kinds[i].offer(answer);
+	}
+}
+
+static void offer_texts(struct answer *answer, const char *const *texts)
+{
+	for (; *texts != NULL; texts++)
+		offer(answer, *texts, NULL);
+}
+
+static void offer_options(struct answer *answer, const struct pl_opt_command *command)
+{
+	const struct pl_opt *option = command != NULL ? command->options : NULL;
+
+	offer(answer, "--help", "show this help and exit");
+	for (; option != NULL && option->name != NULL; option++) {
+		auto_free char *name = pl_asprintf("--%s", option->name);
+		auto_free char *negative = pl_asprintf("--no-%s", option->name);
+		const char letter[] = { '-', option->letter, '\0' };
+		if (option->hidden)
+			continue;
+		offer(answer, name, option->help);
+		if (option->negatable)
+			offer(answer, negative, option->help);
+		if (option->letter != 0)
+			offer(answer, letter, option->help);
+	}
+}
+
+/* The option that a word is, if it takes a value. */
+static const struct pl_opt *option_with_value(const struct pl_opt_command *command,
+					      const char *word)
+{
+	const struct pl_opt *option = command != NULL ? command->options : NULL;
+
+	for (; word[0] == '-' && option != NULL && option->name != NULL; option++) {
+		bool is_long = word[1] == '-' && strcmp(option->name, word + 2) == 0;
+		bool is_short = word[1] != '\0' && word[1] == option->letter && word[2] == '\0';
+		if (is_long || is_short)
+			return option->type == PL_OPT_FLAG || option->hidden ? NULL : option;
+	}
+	return NULL;
+}
+
+/* How many of a command's words are neither options nor their values. */
+static int count_operands(const struct pl_opt_command *command, char **words, int count)
+{
+	int operands = 0;
+
+	for (int i = 0; i < count; i++) {
+		if (words[i][0] != '-')
+			operands++;
+		else if (option_with_value(command, words[i]) != NULL)
+			i++;
+	}
+	return operands;
+}
+
+static void complete_own(struct answer *answer, const struct pl_opt_command *command, char **words,
+			 int count)
+{
+	const struct pl_opt *option = option_with_value(command, answer->name);
+
+	if (option != NULL && option->choices != NULL)
+		offer_texts(answer, option->choices);
+	else if (option != NULL)
+		offer_values(answer, option->arg);
+	else if (answer->line[answer->behind] == '-')
+		offer_options(answer, command);
+	else if (command == NULL)
+		offer_commands(answer);
+	else if (command->words != NULL && count_operands(command, words, count - 1) == 0)
+		offer_texts(answer, command->words);
+	else
+		offer_values(answer, command->operand);
+}
+
+static void offer_flags(struct answer *answer)
+{
+	for (size_t i = 0; i < vllm_arg_count(); i++) {
+		const struct option_row *arg = vllm_arg_at(i);
+		auto_free char *aliases = pl_strdup(arg->aliases);
+		if (arg->gone)
+			continue;
+		offer(answer, arg->flag, arg->help);
+		for (char *rest = aliases; rest != NULL;)
+			offer(answer, strsep(&rest, " "), arg->help);
+		if (arg->negative_flag != NULL)
+			offer(answer, arg->negative_flag, arg->help);
+	}
+}
+
+/* vLLM's argument that a flag sets, if it takes a value. */
+static const struct option_row *arg_with_value(const char *flag)
+{
+	for (size_t i = 0; i < vllm_arg_count(); i++) {
+		const struct option_row *arg = vllm_arg_at(i);
+		bool is_alone = arg->style == OPTION_STYLE_TOGGLE ||
+				arg->style == OPTION_STYLE_FLAG;
+		if (!arg->gone && !is_alone &&
+		    (strcmp(arg->flag, flag) == 0 || pl_text_has_word(arg->aliases, ' ', flag)))
+			return arg;
+	}
+	return NULL;
+}
+
+/* A server's command line, behind "--". */
+static void complete_server(struct answer *answer, int count)
+{
+	const struct option_row *arg = arg_with_value(answer->name);
+
+	if (count == 1)
+		offer(answer, "vllm", NULL);
+	else if (count == 2 && strcmp(answer->name, "vllm") == 0)
+		offer(answer, "serve", NULL);
+	else if (arg != NULL && arg->choices != NULL)
+		offer_choices(answer, arg->choices);
+	else if (arg == NULL && answer->line[answer->behind] == '-')
+		offer_flags(answer);
+	else
+		offer_files(answer);
+}
+
+/* The last of the words is the one under the cursor. */
+static void complete_line(struct answer *answer, char **words, int count)
+{
+	const struct cli_cmd *cmd = cli_cmd_find(words[0]);
+	int dashes = 1;
+
+	if (count == 1) {
+		offer_commands(answer);
+		offer(answer, "--help", "show the help and exit");
+		offer(answer, "--version", "show the version and exit");
+		return;
+	}
+	if (cmd == NULL)
+		return;
+	while (dashes < count - 1 && strcmp(words[dashes], "--") != 0)
+		dashes++;
+	if (dashes < count - 1 && cmd->options != NULL && cmd->options->takes_command)
+		complete_server(answer, count - dashes - 1);
+	else
+		complete_own(answer, cmd->options, words + 1, count - 1);
+}
+
+int cmd_complete(int argc, char **argv)
+{
+	const char *word = argv[argc - 1];
+	size_t len = strcspn(word, "=");
+	bool is_joined = word[0] == '-' && word[len] == '=';
+	auto_free char *name = is_joined ? pl_strndup(word, len) : pl_strdup(argv[argc - 2]);
+	struct answer answer = { .name = name, .line = word, .behind = is_joined ? len + 1 : 0 };
+	struct pl_err err = PL_ERR_INIT;
+
+	pl_buf_init(&answer.text, ANSWER_BYTES_MAX);
+	/* nobody would read a message here: no answer says as much */
+	if (cli_use_overlay(NULL, &err) == 0)
+		complete_line(&answer, argv + 1, argc - 1);
+	int status = cli_print(pl_buf_text(&answer.text));
+	pl_buf_done(&answer.text);
+	return status;
+}

@@ -42,7 +42,7 @@ static void test_base_file__write_then_read(void **state)
 	assert_content(path, "hello\n");
 	write_text(path, "");
 	assert_content(path, "");
-	assert_int_equal(scratch_count(scratch, 0), 1); /* no temporary file stays */
+	assert_int_equal(scratch_count(scratch), 1); /* no temporary file stays */
 }
 
 static void test_base_file__read_is_bounded(void **state)
@@ -91,10 +91,10 @@ static void test_base_file__close_without_commit_leaves_the_old_file(void **stat
 		assert_int_equal(pl_file_new_open(&file, path, &err), 0);
 		fputs("new", file.stream);
 		fflush(file.stream);
-		assert_int_equal(scratch_count(scratch, 0), 2);
+		assert_int_equal(scratch_count(scratch), 2);
 		assert_content(path, "old");
 	}
-	assert_int_equal(scratch_count(scratch, 0), 1);
+	assert_int_equal(scratch_count(scratch), 1);
 	assert_content(path, "old");
 }
 
@@ -122,7 +122,7 @@ static void test_base_file__commit_replaces_in_one_step(void **state)
 	assert_int_equal(read(open_before, text, 3), 3);
 	assert_string_equal(text, "old");
 	close(open_before);
-	assert_int_equal(scratch_count(scratch, 0), 1);
+	assert_int_equal(scratch_count(scratch), 1);
 }
 
 /* The rename fails because a folder with something in it stands at the place. */
@@ -141,7 +141,7 @@ static void test_base_file__failing_rename_leaves_nothing(void **state)
 	assert_non_null(strstr(err.text, "cannot write '"));
 	pl_file_new_close(&file);
 	pl_file_new_close(&file); /* harmless */
-	assert_int_equal(scratch_count(scratch, 0), 1);
+	assert_int_equal(scratch_count(scratch), 1);
 }
 
 /* A device that takes no bytes: the error comes from the flush. */
@@ -165,7 +165,7 @@ static void test_base_file__failing_flush_leaves_nothing(void **state)
 	assert_int_equal(pl_file_new_commit(&file, &err), -1);
 	assert_non_null(strstr(err.text, "No space left on device"));
 	pl_file_new_close(&file);
-	assert_int_equal(scratch_count(scratch, 0), 1);
+	assert_int_equal(scratch_count(scratch), 1);
 	assert_content(path, "old");
 }
 
@@ -219,7 +219,7 @@ static void test_base_file__folder_that_is_not_there(void **state)
 	assert_int_equal(err.code, PL_ERR_IO);
 	assert_non_null(strstr(err.text, "none/a': No such file or directory"));
 	assert_int_equal(pl_file_check_writable(path, &err), -1);
-	assert_int_equal(scratch_count(scratch, 0), 0);
+	assert_int_equal(scratch_count(scratch), 0);
 }
 
 static void test_base_file__check_writable(void **state)
@@ -229,7 +229,7 @@ static void test_base_file__check_writable(void **state)
 	const char *path = scratch_path(scratch, "a");
 
 	assert_int_equal(pl_file_check_writable(path, &err), 0);
-	assert_int_equal(scratch_count(scratch, 0), 0);
+	assert_int_equal(scratch_count(scratch), 0);
 	write_text(path, "kept");
 	assert_int_equal(pl_file_check_writable(path, &err), 0);
 	assert_content(path, "kept");

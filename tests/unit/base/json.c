@@ -210,7 +210,7 @@ static void test_base_json__files(void **state)
 	auto_free char *text = NULL;
 
 	assert_int_equal(pl_json_write_file(doc, path, &err), 0);
-	assert_int_equal(scratch_count(scratch, 0), 1);
+	assert_int_equal(scratch_count(scratch), 1);
 	assert_int_equal(pl_file_read(path, 1000, &text, NULL, &err), 0);
 	assert_string_equal(text, "{\n  \"b\": 1,\n  \"a\": [0.1]\n}\n");
 	assert_int_equal(pl_json_read_file(path, &again, &err), 0);

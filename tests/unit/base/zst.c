@@ -31,7 +31,7 @@ static void test_base_zst__lines_read_back(void **state)
 	}
 	assert_false(pl_file_exists(path)); /* until the commit there is no file at the place */
 	assert_int_equal(pl_zst_commit(zst, &err), 0);
-	assert_int_equal(scratch_count(scratch, 0), 1);
+	assert_int_equal(scratch_count(scratch), 1);
 	assert_true(pl_file_size(path) < (int64_t)expected.len / 2);
 	assert_int_equal(pl_zst_read_file(path, expected.len, &text, &len, &err), 0);
 	assert_int_equal(len, expected.len);
@@ -95,9 +95,9 @@ static void test_base_zst__without_a_commit_nothing_stays(void **state)
 
 	assert_int_equal(pl_zst_open(scratch_path(scratch, "a.zst"), &zst, &err), 0);
 	assert_int_equal(pl_zst_write(zst, "x", 1, &err), 0);
-	assert_int_equal(scratch_count(scratch, 0), 1);
+	assert_int_equal(scratch_count(scratch), 1);
 	pl_zst_free(zst);
-	assert_int_equal(scratch_count(scratch, 0), 0);
+	assert_int_equal(scratch_count(scratch), 0);
 	pl_zst_free(NULL);
 }
 
@@ -113,7 +113,7 @@ static void test_base_zst__a_failing_commit_leaves_nothing(void **state)
 	assert_int_equal(pl_zst_commit(zst, &err), -1);
 	assert_int_equal(err.code, PL_ERR_IO);
 	pl_zst_free(zst);
-	assert_int_equal(scratch_count(scratch, 0), 1);
+	assert_int_equal(scratch_count(scratch), 1);
 }
 
 static void test_base_zst__folder_that_is_not_there(void **state)

@@ -10,28 +10,25 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/scratch.h"
 
 struct folder {
-	char path[64];
+	char path[SCRATCH_PATH];
 };
 
 static inline int folder_setup(void **state)
 {
 	struct folder *folder = pl_alloc(sizeof(*folder));
 
-	strcpy(folder->path, "/tmp/profllm-model-XXXXXX");
+	scratch_folder(folder->path);
 	*state = folder;
-	return mkdtemp(folder->path) != NULL ? 0 : -1;
+	return 0;
 }
 
 static inline int folder_teardown(void **state)
 {
-	struct folder *folder = *state;
-	auto_free char *command = pl_asprintf("rm -rf -- %s", folder->path);
-	int rc = system(command);
-
-	free(folder);
-	return rc;
+	free(*state);
+	return 0;
 }
 
 static inline char *folder_join(const struct folder *folder, const char *name)

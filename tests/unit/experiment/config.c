@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/file.h"
+#include "base/scratch.h"
 #include "base/text.h"
 #include "vllm/server_args.h"
 
@@ -249,13 +250,13 @@ static void addresses_are_joined(void **state)
 
 static void files_are_read(void **state)
 {
-	char path[] = "/tmp/profllm-experiment-XXXXXX";
+	char path[SCRATCH_PATH];
 	auto_experiment struct exp_config *e = NULL;
 	auto_problems problems = { 0 };
 	struct pl_err err = PL_ERR_INIT;
 
 	(void)state;
-	close(mkstemp(path));
+	close(scratch_file(path));
 	assert_int_equal(pl_file_write(path, "name: n\n", 8, &err), 0);
 	assert_int_equal(exp_config_load(path, NULL, 0, &e, &problems, &err), 0);
 	assert_string_equal(e->source, path);

@@ -1,7 +1,6 @@
 #include "host/system.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/scratch.h"
 #include "base/text.h"
 #include "host/proc/program.h"
 
@@ -76,14 +76,6 @@ static void write_cpu_stat(const char *root, const char *path, const char *text)
 	assert_int_equal(pl_file_write(file, text, strlen(text), &err), 0);
 }
 
-static int remove_one(const char *path, const struct stat *stat, int type, struct FTW *ftw)
-{
-	(void)stat;
-	(void)type;
-	(void)ftw;
-	return remove(path);
-}
-
 static void test_host_system__throttled_of_all_groups_above(void **state)
 {
 	(void)state;
@@ -107,9 +99,9 @@ static void test_host_system__throttled_of_all_groups_above(void **state)
 		{ "", NAN },
 		{ "nothing\nof:it", NAN },
 	};
-	char root[] = "/tmp/test_host_system.XXXXXX";
+	char root[SCRATCH_PATH];
 
-	assert_non_null(mkdtemp(root));
+	scratch_folder(root);
 	write_cpu_stat(root, "", "usage_usec 10\nuser_usec 6\n");
 	write_cpu_stat(root, "/job", "usage_usec 9\nnr_throttled 1\nthrottled_usec 300\n");
 	write_cpu_stat(root, "/job/step", "nr_periods 4\nnr_throttled 2\nthrottled_usec 5000\n");
@@ -121,7 +113,6 @@ static void test_host_system__throttled_of_all_groups_above(void **state)
 		if (isnan(rows[i].us) ? !isnan(us) : !(fabs(us - rows[i].us) < 1e-9))
 			fail_msg("row %zu: %g, not %g", i, us, rows[i].us);
 	}
-	assert_int_equal(nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
 }
 
 static void test_host_program__found_in_path(void **state)

@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "base/scratch.h"
 
 /* A listener and one connection to it. */
 struct pair {
@@ -250,7 +251,7 @@ static void test_io_sock__nobody_listens(void **state)
 
 static void test_io_sock__unix_sockets(void **state)
 {
-	char folder[] = "/tmp/profllm-sock-XXXXXX";
+	char folder[SCRATCH_PATH];
 	struct pl_err err = PL_ERR_INIT;
 	struct pair pair;
 	int64_t stamp_ns;
@@ -258,7 +259,7 @@ static void test_io_sock__unix_sockets(void **state)
 	char c;
 
 	(void)state;
-	assert_non_null(mkdtemp(folder));
+	scratch_folder(folder);
 	auto_free char *path = pl_asprintf("%s/s", folder);
 	assert_int_equal(io_addr_unix(path, &pair.addr, &err), 0);
 	io_addr_text(&pair.addr, text, sizeof(text));
@@ -280,8 +281,6 @@ static void test_io_sock__unix_sockets(void **state)
 	assert_int_equal(io_sock_listen(&pair.addr, 16, &second, &err), -1);
 	assert_int_equal(err.code, PL_ERR_BUSY);
 	pair_close(&pair);
-	unlink(path);
-	rmdir(folder);
 }
 
 #define SMALL_BYTES 100

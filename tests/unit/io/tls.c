@@ -19,19 +19,19 @@
 
 #include "base/buf.h"
 #include "base/rng.h"
+#include "base/scratch.h"
 
 #define OUT_BYTES   (8u << 20)
 #define PLAIN_BYTES 65536
 #define DAY_S       86400L
 
-/* Files of one test; removed with it. */
+/* Files of one test. */
 struct place {
-	char folder[64];
-	char cert[96];
-	char key[96];
-	char other[96];  /* another certificate, of the same name */
-	char both[96];   /* certificate and key in one */
-	char locked[96]; /* a key with a password */
+	char cert[SCRATCH_PATH + 16];
+	char key[SCRATCH_PATH + 16];
+	char other[SCRATCH_PATH + 16];  /* another certificate, of the same name */
+	char both[SCRATCH_PATH + 16];   /* certificate and key in one */
+	char locked[SCRATCH_PATH + 16]; /* a key with a password */
 };
 
 static EVP_PKEY *make_key(void)
@@ -83,18 +83,18 @@ static void write_files(const char *cert_path, X509 *cert, const char *key_path,
 
 static void place_make(struct place *place, long end_s)
 {
+	char folder[SCRATCH_PATH];
 	EVP_PKEY *key = make_key();
 	X509 *cert = make_certificate(key, end_s);
 	EVP_PKEY *other_key = make_key();
 	X509 *other = make_certificate(other_key, end_s);
 
-	strcpy(place->folder, "/tmp/test_io_tls_XXXXXX");
-	assert_non_null(mkdtemp(place->folder));
-	snprintf(place->cert, sizeof(place->cert), "%s/cert.pem", place->folder);
-	snprintf(place->key, sizeof(place->key), "%s/key.pem", place->folder);
-	snprintf(place->other, sizeof(place->other), "%s/other.pem", place->folder);
-	snprintf(place->both, sizeof(place->both), "%s/both.pem", place->folder);
-	snprintf(place->locked, sizeof(place->locked), "%s/locked.pem", place->folder);
+	scratch_folder(folder);
+	snprintf(place->cert, sizeof(place->cert), "%s/cert.pem", folder);
+	snprintf(place->key, sizeof(place->key), "%s/key.pem", folder);
+	snprintf(place->other, sizeof(place->other), "%s/other.pem", folder);
+	snprintf(place->both, sizeof(place->both), "%s/both.pem", folder);
+	snprintf(place->locked, sizeof(place->locked), "%s/locked.pem", folder);
 	write_files(place->other, other, place->locked, other_key, EVP_aes_128_cbc());
 	write_files(place->both, cert, place->both, key, NULL);
 	write_files(place->cert, cert, place->key, key, NULL);
@@ -102,16 +102,6 @@ static void place_make(struct place *place, long end_s)
 	X509_free(other);
 	EVP_PKEY_free(key);
 	EVP_PKEY_free(other_key);
-}
-
-static void place_remove(struct place *place)
-{
-	unlink(place->cert);
-	unlink(place->key);
-	unlink(place->other);
-	unlink(place->both);
-	unlink(place->locked);
-	assert_int_equal(rmdir(place->folder), 0);
 }
 
 /* Both ends of a connection, and what came out of each. */
@@ -227,7 +217,6 @@ static void test_io_tls__cut_anywhere(void **state)
 		assert_int_equal(pair.server_is, IO_TLS_OPEN);
 		pair_done(&pair);
 	}
-	place_remove(&place);
 }
 
 struct trust_case {
@@ -292,7 +281,6 @@ static void test_io_tls__trust(void **state)
 	place_make(&place, DAY_S);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++)
 		try_trust(&place, &cases[i]);
-	place_remove(&place);
 }
 
 static void test_io_tls__expired(void **state)
@@ -310,7 +298,6 @@ static void test_io_tls__expired(void **state)
 	place_make(&place, -10);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++)
 		try_trust(&place, &cases[i]);
-	place_remove(&place);
 }
 
 /* Every byte of a handshake and of a record, spoilt: never plain bytes that were not sent. */
@@ -342,7 +329,6 @@ static void test_io_tls__spoilt_bytes(void **state)
 		pair_done(&pair);
 	}
 	assert_true(refused > 100);
-	place_remove(&place);
 }
 
 static void test_io_tls__a_spoilt_record(void **state)
@@ -371,7 +357,6 @@ static void test_io_tls__a_spoilt_record(void **state)
 	assert_memory_equal(pair.plain, "good", 4);
 	assert_non_null(strstr(pair.client_err.text, "TLS: "));
 	pair_done(&pair);
-	place_remove(&place);
 }
 
 static void test_io_tls__no_tls_at_the_other_end(void **state)
@@ -395,7 +380,6 @@ static void test_io_tls__no_tls_at_the_other_end(void **state)
 			 IO_TLS_FAILED);
 	assert_int_equal(plain_len, 0);
 	pair_done(&pair);
-	place_remove(&place);
 }
 
 static void test_io_tls__what_waits_is_bounded(void **state)
@@ -417,7 +401,6 @@ static void test_io_tls__what_waits_is_bounded(void **state)
 	assert_non_null(strstr(err.text, "wait to be sent"));
 	assert_false(io_tls_is_established(pair.server));
 	pair_done(&pair);
-	place_remove(&place);
 }
 
 /* A socket that takes only some of it: what is left waits, and nothing is lost or doubled. */
@@ -461,7 +444,6 @@ static void test_io_tls__flush(void **state)
 	assert_int_equal(io_tls_flush(pair.client, ends[0], 0), -1);
 	close(ends[0]);
 	pair_done(&pair);
-	place_remove(&place);
 }
 
 static void test_io_tls__files(void **state)
@@ -492,7 +474,6 @@ static void test_io_tls__files(void **state)
 	assert_non_null(strstr(err.text, "holds no certificate"));
 	trust.pinned_file = "/nowhere/cert.pem";
 	assert_int_equal(io_tls_client_new("a", &trust, &client, &err), -1);
-	place_remove(&place);
 }
 
 int main(void)

@@ -56,7 +56,7 @@ static void test_plot_canvas__png_of_the_size_asked_for(void **state)
 	assert_true(len > sizeof(head));
 	assert_memory_equal(data, head, sizeof(head));
 	assert_memory_equal(data + len - 8, "IEND", 4);
-	assert_int_equal(scratch_count(*state, 0), 1);
+	assert_int_equal(scratch_count(*state), 1);
 }
 
 /* Bytes that are no UTF-8 would end all drawing: cairo refuses everything after them. */
@@ -86,7 +86,7 @@ static void test_plot_canvas__what_cannot_be_saved(void **state)
 	assert_int_equal(plot_canvas_new(60, 50, 0xFFFFFFFF, &canvas, &err), 0);
 	assert_int_equal(plot_canvas_save(canvas, scratch_path(*state, "none/p.png"), &err), -1);
 	assert_int_equal(err.code, PL_ERR_IO);
-	assert_int_equal(scratch_count(*state, 0), 0);
+	assert_int_equal(scratch_count(*state), 0);
 }
 
 static void test_plot_canvas__too_large(void **state)

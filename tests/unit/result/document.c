@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/file.h"
+#include "base/scratch.h"
 #include "base/text.h"
 
 #define STARTED_NS INT64_C(1767323045678000000) /* 2026-01-02T03:04:05.678Z */
@@ -237,7 +238,7 @@ static void test_result_document__error_object(void **state)
 
 static void test_result_document__artifact_and_file(void **state)
 {
-	char folder[] = "/tmp/profllm-test-result-XXXXXX";
+	char folder[SCRATCH_PATH];
 	struct parts made = make_parts(RES_STATUS_TIMEOUT);
 	struct pl_err err = PL_ERR_INIT;
 	auto_json json_t *artifacts = json_array();
@@ -246,7 +247,7 @@ static void test_result_document__artifact_and_file(void **state)
 	auto_free char *path = NULL, *text = NULL;
 
 	(void)state;
-	assert_non_null(mkdtemp(folder));
+	scratch_folder(folder);
 	path = pl_asprintf("%s/r.server.log", folder);
 	assert_int_equal(pl_file_write(path, "abc", 3, &err), 0);
 	assert_int_equal(res_artifact_add(artifacts, path, RES_ARTIFACT_SERVER_LOG, &err), 0);

@@ -13,22 +13,18 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/scratch.h"
 
-/* A folder of installations; removed in the end. */
+/* A folder of installations. */
 static int set_up(void **state)
 {
-	char *folder = strdup("/tmp/profllm-test-release-XXXXXX");
-
-	assert_non_null(mkdtemp(folder));
-	*state = folder;
+	*state = pl_alloc(SCRATCH_PATH);
+	scratch_folder(*state);
 	return 0;
 }
 
 static int tear_down(void **state)
 {
-	auto_free char *command = pl_asprintf("rm -rf '%s'", (const char *)*state);
-
-	assert_int_equal(system(command), 0);
 	free(*state);
 	return 0;
 }

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/file.h"
+#include "base/scratch.h"
 
 /* More than the ring holds. */
 #define MANY 200000u
@@ -21,24 +22,21 @@ static void read_back(const char *path, char **ret)
 	size_t len;
 
 	assert_int_equal(pl_file_read(path, 1u << 30, ret, &len, &err), 0);
-	unlink(path);
 }
 
 static struct sim_event_log *open_log(char *path)
 {
 	struct sim_event_log *log;
 	struct pl_err err = PL_ERR_INIT;
-	int fd = mkstemp(path);
 
-	assert_true(fd >= 0);
-	close(fd);
+	close(scratch_file(path));
 	assert_int_equal(sim_event_log_open(path, &log, &err), 0);
 	return log;
 }
 
 static void test_sim_event_log__lines(void **state)
 {
-	char path[] = "/tmp/profllm-event-log-XXXXXX";
+	char path[SCRATCH_PATH];
 	struct sim_event_log *log = open_log(path);
 	struct sim_event_id *named = sim_event_log_request(log, 1000, "a\"b", 7);
 	struct sim_event_id *nameless = sim_event_log_request(log, 2000, NULL, 1);
@@ -69,7 +67,7 @@ static void test_sim_event_log__lines(void **state)
 
 static void test_sim_event_log__nothing_is_lost(void **state)
 {
-	char path[] = "/tmp/profllm-event-log-XXXXXX";
+	char path[SCRATCH_PATH];
 	struct sim_event_log *log = open_log(path);
 	struct sim_event_id *id = sim_event_log_request(log, 0, "x", 1);
 	struct pl_err err = PL_ERR_INIT;
@@ -90,7 +88,6 @@ static void test_sim_event_log__nothing_is_lost(void **state)
 		expected++;
 	}
 	fclose(file);
-	unlink(path);
 	assert_int_equal(expected, MANY + 1);
 }
 

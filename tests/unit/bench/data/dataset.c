@@ -13,6 +13,7 @@
 
 #include "base/buf.h"
 #include "base/file.h"
+#include "base/scratch.h"
 #include "base/text.h"
 #include "bench/data/dataset_made.h"
 
@@ -274,12 +275,10 @@ static void test_random_ids_on_request(void **state)
 
 static char *temporary(const char *content)
 {
-	char path[] = "/tmp/profllm-dataset-XXXXXX";
+	char path[SCRATCH_PATH];
 	struct pl_err err = PL_ERR_INIT;
-	int fd = mkstemp(path);
 
-	assert_true(fd >= 0);
-	close(fd);
+	close(scratch_file(path));
 	assert_int_equal(pl_file_write(path, content, strlen(content), &err), 0);
 	return pl_strdup(path);
 }
@@ -371,7 +370,6 @@ static void test_sharegpt(void **state)
 		assert_true(pl_pyrandom_random(&b.py) == cases[i].next);
 		built_done(&b);
 	}
-	unlink(path);
 }
 
 static void test_sharegpt_needs_tokenizer(void **state)
@@ -386,7 +384,6 @@ static void test_sharegpt_needs_tokenizer(void **state)
 	assert_int_equal(bench_dataset_build(&b.bench, NULL, &b.py, &b.np, &b.dataset, &b.err), -1);
 	assert_non_null(strstr(b.err.text, "needs a tokenizer"));
 	built_done(&b);
-	unlink(path);
 }
 
 static void test_custom(void **state)
@@ -429,7 +426,6 @@ static void test_custom(void **state)
 	assert_int_equal(b.dataset->count, 7);
 	assert_int_equal(b.dataset->samples[6].output_tokens, 9);
 	built_done(&b);
-	unlink(path);
 }
 
 /* As Python's int() takes them. */
@@ -450,7 +446,6 @@ static void test_custom_output_tokens_in_other_forms(void **state)
 	for (size_t i = 0; i < 3; i++)
 		assert_int_equal(b.dataset->samples[i].output_tokens, 3 + i);
 	built_done(&b);
-	unlink(path);
 }
 
 struct bad_file {
@@ -498,7 +493,6 @@ static void test_bad_files(void **state)
 		if (strstr(b.err.text, expected) == NULL)
 			fail_msg("'%s' lacks '%s'", b.err.text, expected);
 		built_done(&b);
-		unlink(path);
 	}
 }
 

@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/scratch.h"
 #include "pretend_gpus.h"
 
 #define GIB (1024.0 * 1024.0 * 1024.0)
@@ -90,12 +91,12 @@ static void test_energy_is_the_integral(void **state)
 
 static void test_file_changes_things(void **state)
 {
-	char folder[] = "/tmp/profllm-gpu-XXXXXX";
+	char folder[SCRATCH_PATH];
 	struct pl_err err = PL_ERR_INIT;
 	struct host_gpu_state now;
 
 	(void)state;
-	assert_non_null(mkdtemp(folder));
+	scratch_folder(folder);
 	auto_free char *path = pl_asprintf("%s/gpus", folder);
 	static const char first[] = "# made up\n0.power = const:100\n0.memory_used = 1GiB\n";
 	static const char second[] = "0.power = const:400\n0.memory_used = 2GiB\n"
@@ -125,8 +126,6 @@ static void test_file_changes_things(void **state)
 	assert_int_equal(pl_file_write(path, broken, sizeof(broken) - 1, &err), 0);
 	host_gpus_read(gpus, 0, &now);
 	assert_true(now.power_w == 400 && now.memory_used_bytes == 7 * GIB);
-	unlink(path);
-	rmdir(folder);
 }
 
 static void test_energy_wraps(void **state)

@@ -17,19 +17,19 @@
 #include <cmocka.h>
 
 #include "base/file.h"
+#include "base/scratch.h"
 #include "base/text.h"
 
 #define FIXTURES PROFLLM_SOURCE_DIR "/tests/fuzz/corpus/host/gpu/nvidia_smi/"
 
 /* A folder with a script that stands in for nvidia-smi, alone in front of PATH. */
-static char folder[64];
+static char folder[SCRATCH_PATH];
 static char *path_before;
 
-static int make_folder(void **state)
+static int set_up(void **state)
 {
 	(void)state;
-	snprintf(folder, sizeof(folder), "/tmp/profllm-smi-XXXXXX");
-	assert_non_null(mkdtemp(folder));
+	scratch_folder(folder);
 	path_before = pl_strdup(getenv("PATH"));
 	auto_free char *path = pl_asprintf("%s:%s", folder, path_before);
 	setenv("PATH", path, 1);
@@ -37,13 +37,12 @@ static int make_folder(void **state)
 	return 0;
 }
 
-static int remove_folder(void **state)
+static int tear_down(void **state)
 {
 	(void)state;
-	auto_free char *command = pl_asprintf("rm -rf '%s'", folder);
 	setenv("PATH", path_before, 1);
 	free(pl_take(path_before));
-	return system(command);
+	return 0;
 }
 
 static char *write_script(const char *body)
@@ -227,7 +226,7 @@ static void test_nothing_there(void **state)
 	assert_non_null(strstr(host_gpus_why(gpus), "ended with exit status 9: No driver here"));
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {

@@ -8,13 +8,14 @@
 
 #include "host/lock/lock.h"
 
-static char folder[64];
+#include "base/scratch.h"
+
+static char folder[SCRATCH_PATH];
 
 static int make_folder(void **state)
 {
 	(void)state;
-	snprintf(folder, sizeof(folder), "/tmp/profllm-locks-XXXXXX");
-	assert_non_null(mkdtemp(folder));
+	scratch_folder(folder);
 	setenv("PROFLLM_LOCK_DIR", folder, 1);
 	return 0;
 }
@@ -22,10 +23,8 @@ static int make_folder(void **state)
 static int remove_folder(void **state)
 {
 	(void)state;
-	auto_free char *command = pl_asprintf("rm -rf '%s'", folder);
-
 	unsetenv("PROFLLM_LOCK_DIR");
-	return system(command);
+	return 0;
 }
 
 static struct host_locks *open_locks(void)

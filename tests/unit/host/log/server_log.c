@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/scratch.h"
 #include "base/text.h"
 #include "host/log/line.h"
 
@@ -384,12 +385,11 @@ static void add_line(int fd, const char *text)
 static void test_host_log_server_log__follows_a_file(void **state)
 {
 	(void)state;
-	char path[] = "/tmp/profllm-log-XXXXXX";
-	auto_fd int fd = mkstemp(path);
+	char path[SCRATCH_PATH];
+	auto_fd int fd = scratch_file(path);
 	auto_server_log struct host_server_log *log = host_server_log_new(2);
 	struct pl_err err = PL_ERR_INIT;
 
-	assert_true(fd >= 0);
 	assert_int_equal(host_server_log_follow(log, path, &err), 0);
 	add_line(fd, "Starting to load model a...\nLoading weig");
 	assert_int_equal(host_server_log_follow(log, path, &err), 0);
@@ -411,13 +411,12 @@ static void test_host_log_server_log__follows_a_file(void **state)
 static void test_host_log_server_log__leaves_out_a_backlog(void **state)
 {
 	(void)state;
-	char path[] = "/tmp/profllm-log-XXXXXX";
-	auto_fd int fd = mkstemp(path);
+	char path[SCRATCH_PATH];
+	auto_fd int fd = scratch_file(path);
 	auto_server_log struct host_server_log *log = host_server_log_new(1);
 	auto_free char *much = pl_alloc(1 << 20);
 	struct pl_err err = PL_ERR_INIT;
 
-	assert_true(fd >= 0);
 	add_line(fd, "INFO:     Application startup complete.\n");
 	assert_int_equal(host_server_log_follow(log, path, &err), 0);
 	add_line(fd, "(EngineCore pid=1) torch.OutOfMemoryError: CUDA out of memory\n");

@@ -19,16 +19,17 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "host/proc/stat.h"
+#include "base/scratch.h"
 #include "host/proc/mark.h"
 #include "host/proc/process.h"
 #include "host/proc/reaper.h"
+#include "host/proc/stat.h"
 
 #define LONG_NS (60 * PL_NS_PER_S)
 
 /* A folder of the test's own, which is the lock folder too; each test has a run of its own. */
 struct scene {
-	char folder[64];
+	char folder[SCRATCH_PATH];
 	char run_id[48];
 	char *mark;
 	struct host_guard *guard;
@@ -41,8 +42,7 @@ static int set_up(void **state)
 	struct scene *scene = pl_alloc(sizeof(*scene));
 	struct pl_err err = PL_ERR_INIT;
 
-	strcpy(scene->folder, "/tmp/profllm-guard-XXXXXX");
-	assert_non_null(mkdtemp(scene->folder));
+	scratch_folder(scene->folder);
 	setenv("PROFLLM_LOCK_DIR", scene->folder, 1);
 	snprintf(scene->run_id, sizeof(scene->run_id), "test_%d_%d", (int)getpid(), number++);
 	scene->mark = pl_asprintf("%s=%s", HOST_MARK_NAME, scene->run_id);
@@ -61,13 +61,11 @@ static void end_run(struct scene *scene)
 static int tear_down(void **state)
 {
 	struct scene *scene = *state;
-	auto_free char *command = pl_asprintf("rm -r %s", scene->folder);
 
 	end_run(scene);
 	assert_int_equal(host_mark_kill(scene->run_id, LONG_NS), 0);
 	/* nobody waits for a child of ours that is no more */
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
-	assert_int_equal(system(command), 0);
 	free(scene->mark);
 	free(scene);
 	return 0;

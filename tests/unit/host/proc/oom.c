@@ -11,18 +11,16 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "base/scratch.h"
 
 static int64_t kills_in(const char *text)
 {
-	char path[] = "/tmp/profllm-oom-XXXXXX";
-	int fd = mkstemp(path);
+	char path[SCRATCH_PATH];
+	int fd = scratch_file(path);
 
-	assert_true(fd >= 0);
 	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
 	close(fd);
-	int64_t count = host_oom_kills_in(path);
-	unlink(path);
-	return count;
+	return host_oom_kills_in(path);
 }
 
 static void test_host_proc_oom__counters(void **state)

@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/scratch.h"
 #include "host/proc/mark.h"
 
 #define LONG_NS (60 * PL_NS_PER_S)
@@ -35,14 +36,6 @@ static struct host_process *start_shell(const char *script, const char *const *e
 	return process;
 }
 
-static void temporary_path(char path[32])
-{
-	strcpy(path, "/tmp/profllm-process-XXXXXX");
-	int fd = mkstemp(path);
-	assert_true(fd >= 0);
-	close(fd);
-}
-
 /* Waits for a file that the child makes; the parent looks, the child decides when. */
 static void wait_for_file(const char *path)
 {
@@ -57,11 +50,11 @@ static void wait_for_file(const char *path)
 static void test_host_proc_process__exit_status_and_output(void **state)
 {
 	(void)state;
-	char path[32], text[64];
+	char path[SCRATCH_PATH], text[64];
 	auto_free char *log = NULL;
 	struct pl_err err = PL_ERR_INIT;
 
-	temporary_path(path);
+	close(scratch_file(path));
 	auto_process struct host_process *process = start_shell("echo out; echo err >&2; exit 3",
 								NULL, path);
 	assert_true(host_process_wait(process, LONG_NS));
@@ -70,7 +63,6 @@ static void test_host_proc_process__exit_status_and_output(void **state)
 	host_process_end_text(process, text, sizeof(text));
 	assert_string_equal(text, "exit status 3");
 	assert_int_equal(pl_file_read(path, 100, &log, NULL, &err), 0);
-	unlink(path);
 	assert_string_equal(log, "out\nerr\n");
 }
 
@@ -92,27 +84,26 @@ static void test_host_proc_process__environment_is_laid_over_ours(void **state)
 {
 	(void)state;
 	const char *const env[] = { "PROFLLM_TEST_A=new", "PROFLLM_TEST_B=b", NULL };
-	char path[32];
+	char path[SCRATCH_PATH];
 	auto_free char *log = NULL;
 	struct pl_err err = PL_ERR_INIT;
 
 	setenv("PROFLLM_TEST_A", "old", 1);
 	setenv("PROFLLM_TEST_C", "kept", 1);
-	temporary_path(path);
+	close(scratch_file(path));
 	auto_process struct host_process *process = start_shell(
 		"echo $PROFLLM_TEST_A $PROFLLM_TEST_B $PROFLLM_TEST_C", env, path);
 	assert_true(host_process_wait(process, LONG_NS));
 	assert_int_equal(pl_file_read(path, 100, &log, NULL, &err), 0);
-	unlink(path);
 	assert_string_equal(log, "new b kept\n");
 }
 
 static void test_host_proc_process__stop_is_gentle_first(void **state)
 {
 	(void)state;
-	char path[32], ready[40], text[64];
+	char path[SCRATCH_PATH], ready[SCRATCH_PATH + 8], text[64];
 
-	temporary_path(path);
+	close(scratch_file(path));
 	snprintf(ready, sizeof(ready), "%s.ready", path);
 	auto_free char *script = pl_asprintf(
 		"trap 'exit 7' TERM; : > %s; while :; do sleep 0.01; done", ready);
@@ -125,17 +116,15 @@ static void test_host_proc_process__stop_is_gentle_first(void **state)
 	assert_int_equal(host_process_status(process), 7);
 	host_process_end_text(process, text, sizeof(text));
 	assert_string_equal(text, "exit status 7");
-	unlink(path);
-	unlink(ready);
 }
 
 /* A child that ignores SIGTERM, and its own child; *hurry: the caller asks for the kill. */
 static void stop_stubborn(int64_t deadline_ns, const atomic_int *hurry)
 {
 	const char *const env[] = { own_mark, NULL };
-	char path[32], ready[40];
+	char path[SCRATCH_PATH], ready[SCRATCH_PATH + 8];
 
-	temporary_path(path);
+	close(scratch_file(path));
 	snprintf(ready, sizeof(ready), "%s.ready", path);
 	auto_free char *script = pl_asprintf("trap '' TERM; sleep 1000 & : > %s; wait; sleep 1000",
 					     ready);
@@ -146,8 +135,6 @@ static void stop_stubborn(int64_t deadline_ns, const atomic_int *hurry)
 	assert_int_equal(host_process_status(process), 128 + SIGKILL);
 	/* its child was in its group */
 	assert_int_equal(host_mark_kill(own, LONG_NS), 0);
-	unlink(path);
-	unlink(ready);
 }
 
 static void test_host_proc_process__kills_after_the_deadline(void **state)
@@ -179,9 +166,9 @@ static void test_host_mark__finds_what_left_its_session(void **state)
 {
 	(void)state;
 	const char *const env[] = { own_mark, NULL };
-	char path[32], ready[40];
+	char path[SCRATCH_PATH], ready[SCRATCH_PATH + 8];
 
-	temporary_path(path);
+	close(scratch_file(path));
 	snprintf(ready, sizeof(ready), "%s.ready", path);
 	auto_free char *script = pl_asprintf(
 		"setsid /bin/sh -c ': > %s; while :; do sleep 0.1; done' & "
@@ -196,8 +183,6 @@ static void test_host_mark__finds_what_left_its_session(void **state)
 	assert_int_equal(host_mark_count("test_mark"), 0);
 	assert_int_equal(host_mark_kill(own, LONG_NS), 0);
 	assert_int_equal(host_mark_count(own), 0);
-	unlink(path);
-	unlink(ready);
 }
 
 int main(void)

@@ -22,6 +22,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/scratch.h"
 #include "host/proc/mark.h"
 
 #define PRETEND    PROFLLM_BUILD_DIR "/lib/libnvml-pretend.so"
@@ -120,7 +121,7 @@ static void wait_served(struct page_server *server, int count)
 /* ---- lines ---- */
 
 struct series {
-	char path[64];
+	char path[SCRATCH_PATH];
 	struct pl_zst *zst;
 	json_t *lines;
 };
@@ -128,12 +129,8 @@ struct series {
 static void series_open(struct series *series)
 {
 	struct pl_err err = PL_ERR_INIT;
-	int fd;
 
-	strcpy(series->path, "/tmp/test_host_telemetry_telemetry.XXXXXX");
-	fd = mkstemp(series->path);
-	assert_true(fd >= 0);
-	close(fd);
+	close(scratch_file(series->path));
 	assert_int_equal(pl_zst_open(series->path, &series->zst, &err), 0);
 }
 
@@ -153,7 +150,6 @@ static void series_read(struct series *series)
 			fail_msg("%s: %s", err.text, line);
 		json_array_append_new(series->lines, json);
 	}
-	unlink(series->path);
 }
 
 /* How many lines of a source; their times must rise. */
@@ -379,11 +375,11 @@ static void test_host_telemetry_telemetry__only_the_gpus_asked_for(void **state)
 static void test_host_telemetry_telemetry__a_slow_program_has_a_pace_of_its_own(void **state)
 {
 	(void)state;
-	char folder[] = "/tmp/test_host_telemetry_telemetry.XXXXXX";
+	char folder[SCRATCH_PATH];
 	struct pl_err err = PL_ERR_INIT;
 	struct host_telemetry_cost cost;
 
-	assert_non_null(mkdtemp(folder));
+	scratch_folder(folder);
 	auto_free char *script = pl_asprintf("%s/nvidia-smi", folder);
 	auto_free char *text = pl_asprintf("#!/bin/sh\nsleep 0.2\ncat '%s'\n", SMI_REPORT);
 	auto_free char *path_before = pl_strdup(getenv("PATH"));
@@ -407,8 +403,6 @@ static void test_host_telemetry_telemetry__a_slow_program_has_a_pace_of_its_own(
 	}
 	host_telemetry_free(telemetry);
 	setenv("PATH", path_before, 1);
-	unlink(script);
-	rmdir(folder);
 }
 
 /* The fact where a process with this environment, begun with the run, computes on its GPU. */
@@ -421,9 +415,8 @@ static double foreign_with(const char *variable)
 
 	pretend("1xH100", "const:100", "");
 	/* as after an exec: the library is told of the process below, by its settings' file */
-	char path[] = "/tmp/test_host_telemetry_telemetry.XXXXXX";
-	int fd = mkstemp(path);
-	assert_true(fd >= 0);
+	char path[SCRATCH_PATH];
+	int fd = scratch_file(path);
 	setenv("PRETEND_FILE", path, 1);
 	struct host_telemetry *telemetry = start(&spec);
 	pid_t pid = fork();
@@ -445,7 +438,6 @@ static double foreign_with(const char *variable)
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	unsetenv("PRETEND_FILE");
-	unlink(path);
 	close(fd);
 	return foreign;
 }

@@ -373,7 +373,7 @@ static void test_run_journal__one_in_which_nothing_was_written_goes(void **state
 	auto_free char *output = pl_strdup(scratch_path(scratch, "r.json"));
 
 	check_taken(output, false);
-	assert_int_equal(scratch_count(scratch, 0), 0);
+	assert_int_equal(scratch_count(scratch), 0);
 }
 
 /* Locks are of a process: the one that holds it must be another. */

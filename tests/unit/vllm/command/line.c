@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/scratch.h"
 #include "experiment/config.h"
 #include "vllm/yaml_out.h"
 
@@ -486,14 +487,6 @@ static void a_release_that_is_none(void **state)
 	assert_null(command);
 }
 
-static char *make_folder(void)
-{
-	char *folder = pl_strdup("/tmp/command_line_XXXXXX");
-
-	assert_non_null(mkdtemp(folder));
-	return folder;
-}
-
 static void write_config(const char *folder, const char *name, const char *text)
 {
 	auto_free char *path = pl_asprintf("%s/%s", folder, name);
@@ -502,20 +495,14 @@ static void write_config(const char *folder, const char *name, const char *text)
 	assert_int_equal(pl_file_write(path, text, strlen(text), &err), 0);
 }
 
-static void remove_config(const char *folder, const char *name)
-{
-	auto_free char *path = pl_asprintf("%s/%s", folder, name);
-
-	unlink(path);
-}
-
 static void a_config_file_is_read(void **state)
 {
-	auto_free char *folder = make_folder();
+	char folder[SCRATCH_PATH];
 	const struct vllm_command_options options = { .release = RELEASE, .folder = folder };
 	auto_problems problems = { 0 };
 
 	(void)state;
+	scratch_folder(folder);
 	write_config(folder, "c.yaml",
 		     "model: file-model\n"
 		     "port: 9000\n"
@@ -545,18 +532,17 @@ static void a_config_file_is_read(void **state)
 	assert_int_equal(problems.count, 0);
 	assert_string_equal(json_string_value(json_object_get(other->values, "model")),
 			    "own-model");
-	remove_config(folder, "c.yaml");
-	rmdir(folder);
 }
 
 static void faults_of_a_config_file(void **state)
 {
-	auto_free char *folder = make_folder();
+	char folder[SCRATCH_PATH];
 	const struct vllm_command_options options = { .release = RELEASE, .folder = folder };
 	auto_problems problems = { 0 };
 	auto_buf text = { 0 };
 
 	(void)state;
+	scratch_folder(folder);
 	write_config(folder, "c.yml", "port: 8000\ndtpye: auto\ntensor-parallel-size: x\n");
 	auto_command struct vllm_command *command = parse_as("vllm serve m --config c.yml",
 							     &options, &problems);
@@ -572,8 +558,6 @@ static void faults_of_a_config_file(void **state)
 	assert_string_equal(pl_buf_text(&text),
 			    "c.yml:2:1: --dtpye: found an unknown argument, expected one of vLLM's "
 			    "(did you mean '--dtype'?)\n");
-	remove_config(folder, "c.yml");
-	rmdir(folder);
 }
 
 static void config_files_that_cannot_be_read(void **state)

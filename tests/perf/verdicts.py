@@ -21,6 +21,10 @@ import threading
 import time
 import urllib.request
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+
+import scratch  # noqa: E402
+
 REQUESTS = 40
 BENCHMARK = {"dataset_name": "random", "random_input_len": 32, "random_output_len": 64, "num_prompts": REQUESTS,
              "request_rate": 20, "ignore_eos": True, "ready_check_timeout_sec": 30}
@@ -147,7 +151,7 @@ def start(args, server, folder, core, group):
 
 def play(args, server, core, disturbance, group=None):
     """One run: its verdict, and the checks that are beyond their limit and count against it."""
-    with tempfile.TemporaryDirectory(prefix="profllm-verdict-") as name:
+    with tempfile.TemporaryDirectory() as name:
         process, output = start(args, server, pathlib.Path(name), core, group)
         stop = threading.Event()
         helper = None
@@ -197,6 +201,7 @@ def main():
     parser.add_argument("--only", help="the cases whose name has this text")
     args = parser.parse_args()
     args.binary = args.binary.resolve()
+    scratch.start()
     allowed = os.sched_getaffinity(0)
     core = max(allowed)
     server = Server(args.simulator or args.binary.with_name("profllm-sim"), min(allowed))

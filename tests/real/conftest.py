@@ -6,11 +6,16 @@ from pathlib import Path
 import pytest
 
 SOURCE = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(SOURCE / "tests" / "scenario"))
+sys.path[:0] = [str(SOURCE / "tests" / "scenario"), str(SOURCE / "tools")]
 
+import scratch  # noqa: E402
 from real_tools import Engine  # noqa: E402
 
 BIN = Path(os.environ.get("PROFLLM_BIN", SOURCE / "build" / "bin"))
+
+
+def pytest_configure():
+    scratch.start()
 
 
 def engine_in(variable, program):

@@ -1,9 +1,9 @@
 """What every scenario needs: the built programs, the source tree, others' data when it is there."""
-import hashlib
 import os
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -13,23 +13,24 @@ from run_tools import PATIENCE
 
 SOURCE = Path(__file__).resolve().parents[2]
 SHARED = SOURCE.parent / "shared"
+sys.path.insert(0, str(SOURCE / "tools"))
+
+import scratch  # noqa: E402
 
 
-def lock_folder():
-    """One a source tree and user; the default would be the host's."""
-    tree = hashlib.sha256(str(SOURCE).encode()).hexdigest()[:12]
-    return str(Path(tempfile.gettempdir()) / f"profllm-test-locks-{os.getuid()}-{tree}")
-
-
+@pytest.hookimpl(tryfirst=True)  # before pytest makes its own folder
 def pytest_configure(config):
+    folder = scratch.start()
+    # --basetemp=FOLDER keeps the tests' files; the name is short for the sockets in it
+    config.option.basetemp = config.option.basetemp or tempfile.mkdtemp(dir=folder, prefix="p")
     # what nohup and background jobs ignore, programs that we start would ignore too; a handler of ours is not theirs
     for number, handler in ((signal.SIGHUP, lambda *_: None), (signal.SIGINT, signal.default_int_handler),
                             (signal.SIGQUIT, lambda *_: None), (signal.SIGCHLD, signal.SIG_DFL)):
         if signal.getsignal(number) == signal.SIG_IGN:
             signal.signal(number, handler)
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
-    # what another tree's tests have left is ended, and told, by their own next command
-    os.environ.setdefault("PROFLLM_LOCK_DIR", lock_folder())
+    # the default would be the host's
+    os.environ.setdefault("PROFLLM_LOCK_DIR", f"{folder}/locks")
     config.addinivalue_line("markers", "threads: also run under ThreadSanitizer")
     config.addinivalue_line("markers", "release_only: not under a sanitizer (needs full speed)")
 

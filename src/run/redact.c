@@ -32,7 +32,8 @@ static void add(json_t *secrets, const char *text)
 /* What "***" stands for in `shown`, as the password of a URL. */
 static void add_part(json_t *secrets, const char *text, const char *shown)
 {
-	const char *first = shown != NULL && text != NULL ? strstr(shown, OPTION_SECRET_SHOWN) : NULL;
+	const char *first = shown != NULL && text != NULL ? strstr(shown, OPTION_SECRET_SHOWN)
+							  : NULL;
 	const char *last = first;
 
 	if (first == NULL || strcmp(text, shown) == 0)

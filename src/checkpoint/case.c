@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "vllm/rules.h"
-#include "vllm/server_args.h"
+#include "vllm/catalog.h"
 #include "vllm/version.h"
 
 /* vLLM's defaults for its API server, by what it runs on. */

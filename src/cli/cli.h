@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/opt.h"
+#include "vllm/catalog.h"
 
 /* argv[0] is the command's name; returns the exit status (docs/reference/exit-status.md). */
 struct cli_cmd {
@@ -55,8 +56,9 @@ int cli_print(const char *text);
 int cli_print_json(const json_t *json);
 int cli_print_help(const struct pl_opt_command *command);
 
-/* Lets the server arguments of a --params-overlay file count; NULL: the one that the environment
- * names in PROFLLM_PARAMS_OVERLAY, if any. Before anything looks at them. */
-int cli_use_overlay(const char *path, struct pl_err *err) PL_MUST_CHECK;
+/* The server arguments that count: with those of a --params-overlay file; NULL: the one that the
+ * environment names in PROFLLM_PARAMS_OVERLAY, if any. vllm_catalog_free(). */
+int cli_catalog_open(const char *path, const struct vllm_catalog **ret,
+		     struct pl_err *err) PL_MUST_CHECK;
 
 #endif

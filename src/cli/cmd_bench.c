@@ -58,7 +58,7 @@ static void print_faults(const struct vllm_bench_line *line)
 /* The experiment that the line means: a server that runs, and this load. */
 static struct exp_config *make_experiment(struct vllm_bench_line *line)
 {
-	struct exp_config *experiment = exp_config_new("command line");
+	struct exp_config *experiment = exp_config_new(vllm_catalog_reference(), "command line");
 
 	vllm_bench_done(&experiment->bench);
 	experiment->bench = line->bench;

@@ -23,6 +23,7 @@
 #define PLAIN_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:/+,@%^=-"
 
 struct answer {
+	const struct vllm_catalog *catalog;
 	struct pl_buf text;
 	const char *name; /* what the word is the value of, if that is an option: "--set" */
 	const char *line; /* the word under the cursor */
@@ -65,15 +66,17 @@ static void offer_commands(struct answer *answer)
 
 static void offer_arguments(struct answer *answer)
 {
-	for (size_t i = 0; i < vllm_arg_count(); i++)
-		offer(answer, vllm_arg_at(i)->name, vllm_arg_at(i)->help);
+	for (size_t i = 0; i < vllm_arg_count(answer->catalog); i++)
+		offer(answer, vllm_arg_at(answer->catalog, i)->name,
+		      vllm_arg_at(answer->catalog, i)->help);
 }
 
 static void offer_groups(struct answer *answer)
 {
-	for (size_t i = 0; i < vllm_arg_count(); i++) {
-		if (i == 0 || strcmp(vllm_arg_at(i - 1)->group, vllm_arg_at(i)->group) != 0)
-			offer(answer, vllm_arg_at(i)->group, NULL);
+	for (size_t i = 0; i < vllm_arg_count(answer->catalog); i++) {
+		if (i == 0 || strcmp(vllm_arg_at(answer->catalog, i - 1)->group,
+				     vllm_arg_at(answer->catalog, i)->group) != 0)
+			offer(answer, vllm_arg_at(answer->catalog, i)->group, NULL);
 	}
 }
 
@@ -104,9 +107,10 @@ static void offer_keys(struct answer *answer)
 	auto_free char *wanted = word[len] == '=' ? pl_strndup(word, len) : NULL;
 
 	answer->behind += wanted != NULL ? len + 1 : 0;
-	for (size_t i = 0; i < vllm_arg_count(); i++) {
-		auto_free char *key = pl_asprintf("server.%s", vllm_arg_at(i)->name);
-		offer_key(answer, wanted, key, vllm_arg_at(i));
+	for (size_t i = 0; i < vllm_arg_count(answer->catalog); i++) {
+		auto_free char *key = pl_asprintf("server.%s",
+						  vllm_arg_at(answer->catalog, i)->name);
+		offer_key(answer, wanted, key, vllm_arg_at(answer->catalog, i));
 	}
 	for (size_t i = 0; i < vllm_field_count(); i++) {
 		const struct option_row *field = vllm_field_at(i);
@@ -216,8 +220,8 @@ static void complete_own(struct answer *answer, const struct pl_opt_command *com
 
 static void offer_flags(struct answer *answer)
 {
-	for (size_t i = 0; i < vllm_arg_count(); i++) {
-		const struct option_row *arg = vllm_arg_at(i);
+	for (size_t i = 0; i < vllm_arg_count(answer->catalog); i++) {
+		const struct option_row *arg = vllm_arg_at(answer->catalog, i);
 		auto_free char *aliases = pl_strdup(arg->aliases);
 		if (arg->gone)
 			continue;
@@ -230,10 +234,10 @@ static void offer_flags(struct answer *answer)
 }
 
 /* vLLM's argument that a flag sets, if it takes a value. */
-static const struct option_row *arg_with_value(const char *flag)
+static const struct option_row *arg_with_value(const struct answer *answer, const char *flag)
 {
-	for (size_t i = 0; i < vllm_arg_count(); i++) {
-		const struct option_row *arg = vllm_arg_at(i);
+	for (size_t i = 0; i < vllm_arg_count(answer->catalog); i++) {
+		const struct option_row *arg = vllm_arg_at(answer->catalog, i);
 		bool is_alone = arg->style == OPTION_STYLE_TOGGLE ||
 				arg->style == OPTION_STYLE_FLAG;
 		if (!arg->gone && !is_alone &&
@@ -246,7 +250,7 @@ static const struct option_row *arg_with_value(const char *flag)
 /* A server's command line, behind "--". */
 static void complete_server(struct answer *answer, int count)
 {
-	const struct option_row *arg = arg_with_value(answer->name);
+	const struct option_row *arg = arg_with_value(answer, answer->name);
 
 	if (count == 1)
 		offer(answer, "vllm", NULL);
@@ -289,12 +293,15 @@ int cmd_complete(int argc, char **argv)
 	bool is_joined = word[0] == '-' && word[len] == '=';
 	auto_free char *name = is_joined ? pl_strndup(word, len) : pl_strdup(argv[argc - 2]);
 	struct answer answer = { .name = name, .line = word, .behind = is_joined ? len + 1 : 0 };
+	auto_catalog const struct vllm_catalog *catalog = NULL;
 	struct pl_err err = PL_ERR_INIT;
 
 	pl_buf_init(&answer.text, ANSWER_BYTES_MAX);
 	/* nobody would read a message here: no answer says as much */
-	if (cli_use_overlay(NULL, &err) == 0)
+	if (cli_catalog_open(NULL, &catalog, &err) == 0) {
+		answer.catalog = catalog;
 		complete_line(&answer, argv + 1, argc - 1);
+	}
 	int status = cli_print(pl_buf_text(&answer.text));
 	pl_buf_done(&answer.text);
 	return status;

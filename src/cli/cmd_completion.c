@@ -86,6 +86,7 @@ static int write_script(const char *shell, const char *overlay)
 int cmd_completion(int argc, char **argv)
 {
 	struct completion_options options = { 0 };
+	auto_catalog const struct vllm_catalog *catalog = NULL;
 	struct pl_err err = PL_ERR_INIT;
 	char **rest;
 	int rest_count;
@@ -100,7 +101,7 @@ int cmd_completion(int argc, char **argv)
 		pl_err_set(&err, PL_ERR_INVALID, "expected one shell, " SHELLS);
 		return cli_fail(&err);
 	}
-	if (cli_use_overlay(options.overlay, &err) < 0)
+	if (cli_catalog_open(options.overlay, &catalog, &err) < 0)
 		return cli_fail(&err);
 	return write_script(rest[0], options.overlay);
 }

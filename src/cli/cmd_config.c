@@ -18,6 +18,7 @@ struct config_options {
 	const char *command_file;
 	const char *version;
 	const char *overlay;
+	const struct vllm_catalog *catalog;
 	struct pl_opt_list sets;
 	bool oneline;
 };
@@ -147,7 +148,7 @@ static bool is_usable(const struct cli_input *input)
 static int from_command(const struct config_options *options, char **argv, int argc)
 {
 	struct run_check_options how = { .version = options->version };
-	auto_input input = { 0 };
+	auto_input input = { .catalog = options->catalog };
 	struct pl_err err = PL_ERR_INIT;
 	auto_buf text = { 0 };
 	bool has_secrets;
@@ -238,6 +239,7 @@ static int write_command(const struct exp_config *experiment, bool oneline, stru
 	if (!contained && launch->command != NULL)
 		add_all(words, launch->command);
 	struct vllm_command_style style = {
+		.catalog = experiment->catalog,
 		.launch = words,
 		.env = contained ? NULL : launch->env,
 		.flag_a_line = !oneline,
@@ -260,7 +262,7 @@ static int write_command(const struct exp_config *experiment, bool oneline, stru
 static int to_command(const struct config_options *options, char **files, int file_count)
 {
 	struct run_check_options how = { 0 };
-	auto_input input = { 0 };
+	auto_input input = { .catalog = options->catalog };
 	struct pl_err err = PL_ERR_INIT;
 	auto_buf text = { 0 };
 
@@ -296,7 +298,7 @@ static int config(struct config_options *options, char **rest, int rest_count, c
 		pl_err_wrap(&err, "--vllm-version");
 		return cli_fail(&err);
 	}
-	if (cli_use_overlay(options->overlay, &err) < 0)
+	if (cli_catalog_open(options->overlay, &options->catalog, &err) < 0)
 		return cli_fail(&err);
 	if (strcmp(rest[0], "to-command") == 0) {
 		if (command_count > 0)
@@ -335,5 +337,6 @@ int cmd_config(int argc, char **argv)
 	else
 		status = config(&options, rest, rest_count, command, command_count);
 	pl_opt_list_done(&options.sets);
+	vllm_catalog_free(options.catalog);
 	return status;
 }

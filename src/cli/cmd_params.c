@@ -129,13 +129,13 @@ static bool is_group(const char *group, const char *name)
 	       strcasecmp(group + len, "Args") == 0;
 }
 
-static int check_group(const char *name, struct pl_err *err)
+static int check_group(const struct vllm_catalog *catalog, const char *name, struct pl_err *err)
 {
 	const char *groups[GROUPS_MAX];
 	size_t count = 0;
 
-	for (size_t i = 0; i < vllm_arg_count(); i++) {
-		const char *group = vllm_arg_at(i)->group;
+	for (size_t i = 0; i < vllm_arg_count(catalog); i++) {
+		const char *group = vllm_arg_at(catalog, i)->group;
 		if (is_group(group, name))
 			return 0;
 		bool is_new = count == 0 || strcmp(groups[count - 1], group) != 0;
@@ -149,9 +149,9 @@ static int check_group(const char *name, struct pl_err *err)
 	return pl_err_set(err, PL_ERR_NOT_FOUND, "no group '%s' (profllm params shows them)", name);
 }
 
-static int no_match(const char *pattern, struct pl_err *err)
+static int no_match(const struct vllm_catalog *catalog, const char *pattern, struct pl_err *err)
 {
-	const char *nearest = vllm_arg_nearest(pattern);
+	const char *nearest = vllm_arg_nearest(catalog, pattern);
 
 	if (nearest != NULL)
 		return pl_err_set(err, PL_ERR_NOT_FOUND,
@@ -186,22 +186,24 @@ static int print_json(const struct option_row *const *args, size_t count)
 	return cli_print_json(list);
 }
 
-static int show(const struct params_options *options, const char *pattern)
+static int show(const struct vllm_catalog *catalog, const struct params_options *options,
+		const char *pattern)
 {
-	auto_free const struct option_row **args = pl_alloc_array(vllm_arg_count(), sizeof(*args));
+	auto_free const struct option_row **args = pl_alloc_array(vllm_arg_count(catalog),
+								  sizeof(*args));
 	struct pl_err err = PL_ERR_INIT;
 	size_t count = 0;
 	auto_buf text = { 0 };
 
-	if (options->group != NULL && check_group(options->group, &err) < 0)
+	if (options->group != NULL && check_group(catalog, options->group, &err) < 0)
 		return cli_fail(&err);
-	for (size_t i = 0; i < vllm_arg_count(); i++) {
-		const struct option_row *arg = vllm_arg_at(i);
+	for (size_t i = 0; i < vllm_arg_count(catalog); i++) {
+		const struct option_row *arg = vllm_arg_at(catalog, i);
 		if ((options->group == NULL || is_group(arg->group, options->group)) &&
 		    (pattern == NULL || arg_matches(arg, pattern)))
 			args[count++] = arg;
 	}
-	if (count == 0 && no_match(pattern, &err) < 0)
+	if (count == 0 && no_match(catalog, pattern, &err) < 0)
 		return cli_fail(&err);
 	if (options->json)
 		return print_json(args, count);
@@ -257,7 +259,7 @@ static int diff_command(const char *command, json_t **ret, struct pl_err *err)
 		return -1;
 	if (vllm_help_parse(pl_buf_text(&text), text.len, &help, err) < 0)
 		return pl_err_wrap(err, "'%s'", command);
-	*ret = vllm_help_diff(help);
+	*ret = vllm_help_diff(vllm_catalog_reference(), help);
 	return 0;
 }
 
@@ -269,11 +271,13 @@ static int compare(const struct params_options *options)
 
 	if (diff_command(options->from_vllm, &diff, &err) < 0)
 		return cli_fail(&err);
-	if (json_array_size(json_object_get(diff, "gone")) > vllm_arg_count() / 2)
+	if (json_array_size(json_object_get(diff, "gone")) >
+	    vllm_arg_count(vllm_catalog_reference()) / 2)
 		pl_log(PL_LOG_WARNING, "most arguments are missing: is it the whole help, as vllm "
 				       "serve --help=all prints it?");
 	if (options->overlay != NULL) {
-		auto_json json_t *overlay = vllm_help_overlay(diff, options->from_vllm);
+		auto_json json_t *overlay = vllm_help_overlay(vllm_catalog_reference(), diff,
+							      options->from_vllm);
 		if (pl_json_write_file(overlay, options->overlay, &err) < 0)
 			return cli_fail(&err);
 	}
@@ -301,6 +305,7 @@ static int check_usage(const struct params_options *options, int rest_count, cha
 int cmd_params(int argc, char **argv)
 {
 	struct params_options options = { 0 };
+	auto_catalog const struct vllm_catalog *catalog = NULL;
 	struct pl_err err = PL_ERR_INIT;
 	char **rest;
 	int rest_count;
@@ -315,7 +320,7 @@ int cmd_params(int argc, char **argv)
 		return cli_fail(&err);
 	if (options.from_vllm != NULL)
 		return compare(&options);
-	if (cli_use_overlay(options.overlay, &err) < 0)
+	if (cli_catalog_open(options.overlay, &catalog, &err) < 0)
 		return cli_fail(&err);
-	return show(&options, rest_count > 0 ? rest[0] : NULL);
+	return show(catalog, &options, rest_count > 0 ? rest[0] : NULL);
 }

@@ -21,6 +21,7 @@ struct run_options {
 	const char *output;
 	const char *fail_on;
 	const char *overlay;
+	const struct vllm_catalog *catalog;
 	struct pl_opt_list sets;
 	bool dry_run;
 	bool json;
@@ -161,10 +162,8 @@ static int load(const struct run_options *options, struct exp_config **ret,
 {
 	struct pl_err err = PL_ERR_INIT;
 
-	if (cli_use_overlay(options->overlay, &err) < 0)
-		return cli_fail(&err);
-	if (run_check_read(options->config, options->sets.items, options->sets.count, ret, problems,
-			   &err) == 0) {
+	if (run_check_read(options->catalog, options->config, options->sets.items,
+			   options->sets.count, ret, problems, &err) == 0) {
 		(*ret)->simulate = options->simulate;
 		return check(options, ret, problems);
 	}
@@ -259,6 +258,8 @@ int cmd_run(int argc, char **argv)
 		status = cli_print_help(&cli_run_command);
 	else if (check_usage(&options, rest_count, rest, &fail_on, &err) < 0)
 		status = cli_fail(&err);
+	else if (cli_catalog_open(options.overlay, &options.catalog, &err) < 0)
+		status = cli_fail(&err);
 	else
 		status = load(&options, &experiment, &problems);
 	if (experiment != NULL && options.dry_run)
@@ -266,5 +267,6 @@ int cmd_run(int argc, char **argv)
 	else if (experiment != NULL)
 		status = run(experiment, &options, &problems, fail_on);
 	pl_opt_list_done(&options.sets);
+	vllm_catalog_free(options.catalog);
 	return status;
 }

@@ -97,6 +97,7 @@ const struct pl_opt_command cli_validate_command = {
 /* What a call works on. */
 struct validation {
 	const struct validate_options *options;
+	const struct vllm_catalog *catalog;
 	struct run_check_options check;
 	const char **sets; /* of the options, and the release */
 	size_t set_count;
@@ -153,7 +154,7 @@ static void report(struct validation *v, struct cli_input *input)
 
 static void take_file(struct validation *v, const char *path)
 {
-	auto_input input = { 0 };
+	auto_input input = { .catalog = v->catalog };
 
 	if (strcmp(path, CLI_STDIN) == 0)
 		cli_input_stdin(&input, v->sets, v->set_count, &v->check);
@@ -164,7 +165,7 @@ static void take_file(struct validation *v, const char *path)
 
 static void take_command_file(struct validation *v, const char *path)
 {
-	auto_input input = { 0 };
+	auto_input input = { .catalog = v->catalog };
 
 	cli_input_command_file(&input, path, &v->check);
 	report(v, &input);
@@ -172,7 +173,7 @@ static void take_command_file(struct validation *v, const char *path)
 
 static void take_command(struct validation *v, char **argv, int argc)
 {
-	auto_input input = { 0 };
+	auto_input input = { .catalog = v->catalog };
 
 	cli_input_command(&input, argv, argc, &v->check);
 	report(v, &input);
@@ -230,7 +231,7 @@ static int read_options(const struct validate_options *options, struct ckpt_hard
 			return pl_err_wrap(err, "--hardware");
 		ret->hardware = hardware;
 	}
-	return cli_use_overlay(options->overlay, err);
+	return 0;
 }
 
 static void read_all(struct validation *v, char **files, int file_count, char **command,
@@ -261,13 +262,16 @@ static int validate(const struct validate_options *options, char **files, int fi
 {
 	struct validation v = { .options = options, .coloured = pl_log_has_colour(STDOUT_FILENO) };
 	struct ckpt_hardware hardware;
+	auto_catalog const struct vllm_catalog *catalog = NULL;
 	auto_json json_t *reports = json_array();
 	struct pl_err err = PL_ERR_INIT;
 
 	if (options->hardware != NULL && strcmp(options->hardware, "list") == 0)
 		return list_hardware(options->json);
-	if (read_options(options, &hardware, &v.check, &err) < 0)
+	if (read_options(options, &hardware, &v.check, &err) < 0 ||
+	    cli_catalog_open(options->overlay, &catalog, &err) < 0)
 		return cli_fail(&err);
+	v.catalog = catalog;
 	if (file_count == 0 && command_count == 0 && options->command_files.count == 0) {
 		pl_err_set(&err, PL_ERR_INVALID,
 			   "nothing to validate: expected files, or a command behind '--'");

@@ -6,7 +6,6 @@
 
 #include "base/log.h"
 #include "base/text.h"
-#include "vllm/overlay.h"
 
 #define NAMES_MAX      64
 #define HELP_BYTES_MAX (1u << 20)
@@ -92,11 +91,12 @@ int cli_print_help(const struct pl_opt_command *command)
 	return cli_print(pl_buf_text(&text));
 }
 
-int cli_use_overlay(const char *path, struct pl_err *err)
+int cli_catalog_open(const char *path, const struct vllm_catalog **ret, struct pl_err *err)
 {
 	if (path == NULL)
 		path = getenv("PROFLLM_PARAMS_OVERLAY");
-	if (path == NULL || path[0] == '\0')
-		return 0;
-	return vllm_overlay_use_file(path, err);
+	if (path != NULL && path[0] != '\0')
+		return vllm_catalog_overlay_file(vllm_catalog_reference(), path, ret, err);
+	*ret = vllm_catalog_reference();
+	return 0;
 }

@@ -44,7 +44,8 @@ void cli_input_file(struct cli_input *input, const char *path, const char *const
 	struct pl_err err = PL_ERR_INIT;
 
 	input->name = pl_strdup(path);
-	if (run_check_read(path, sets, set_count, &input->experiment, &input->problems, &err) < 0)
+	if (run_check_read(input->catalog, path, sets, set_count, &input->experiment,
+			   &input->problems, &err) < 0)
 		add_unreadable(input, &err);
 }
 
@@ -61,6 +62,7 @@ void cli_input_command(struct cli_input *input, char **argv, int argc,
 {
 	input->name = pl_strdup("command line");
 	read_command(input, &(struct run_command_input){
+				    .catalog = input->catalog,
 				    .source = input->name,
 				    .argv = (const char *const *)argv,
 				    .argc = (size_t)argc,
@@ -105,6 +107,7 @@ void cli_input_command_file(struct cli_input *input, const char *path,
 		return;
 	}
 	read_command(input, &(struct run_command_input){
+				    .catalog = input->catalog,
 				    .source = input->name,
 				    .text = text,
 				    .len = len,
@@ -136,6 +139,7 @@ void cli_input_stdin(struct cli_input *input, const char *const *sets, size_t se
 	}
 	if (!is_mapping(text, len)) {
 		read_command(input, &(struct run_command_input){
+					    .catalog = input->catalog,
 					    .source = input->name,
 					    .text = text,
 					    .len = len,
@@ -144,8 +148,8 @@ void cli_input_stdin(struct cli_input *input, const char *const *sets, size_t se
 				    });
 		return;
 	}
-	if (exp_config_read_text(text, len, input->name, sets, set_count, &input->experiment,
-				 &input->problems, &err) < 0)
+	if (exp_config_read_text(input->catalog, text, len, input->name, sets, set_count,
+				 &input->experiment, &input->problems, &err) < 0)
 		add_unreadable(input, &err);
 }
 

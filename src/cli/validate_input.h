@@ -11,9 +11,10 @@
 
 /* One of them, read and checked. */
 struct cli_input {
-	char *name;                    /* for messages */
-	struct exp_config *experiment; /* NULL: it could not be read at all */
-	struct vllm_command *command;  /* NULL: a file */
+	const struct vllm_catalog *catalog; /* set before it is read */
+	char *name;                         /* for messages */
+	struct exp_config *experiment;      /* NULL: it could not be read at all */
+	struct vllm_command *command;       /* NULL: a file */
 	struct option_problems problems;
 	struct run_check check;
 	bool is_checked;

@@ -9,7 +9,7 @@
 #include "base/yaml.h"
 #include "experiment/config_priv.h"
 #include "vllm/secret.h"
-#include "vllm/server_args.h"
+#include "vllm/catalog.h"
 #include "vllm/version.h"
 
 enum { EXPANDED_BYTES_MAX = 1 << 16, EXPERIMENT_BYTES_MAX = 8 << 20 };
@@ -95,10 +95,11 @@ char *exp_expand(struct option_reader *reader, const struct pl_yaml *node, const
 	return NULL;
 }
 
-struct exp_config *exp_config_new(const char *source)
+struct exp_config *exp_config_new(const struct vllm_catalog *catalog, const char *source)
 {
 	struct exp_config *experiment = pl_alloc(sizeof(*experiment));
 
+	experiment->catalog = catalog;
 	experiment->source = pl_strdup(source);
 	experiment->server = json_object();
 	experiment->given = json_object();
@@ -130,7 +131,7 @@ static void read_section(struct option_reader *reader, const struct pl_yaml *nam
 		return;
 	}
 	if (strcmp(name->text, "server") == 0) {
-		exp_server_read(reader, map, experiment->server);
+		exp_server_read(experiment->catalog, reader, map, experiment->server);
 		return;
 	}
 	if (strcmp(name->text, "benchmark") == 0) {
@@ -282,12 +283,13 @@ static bool means_another_release(const struct pl_yaml *root, const char *const 
 	       vllm_version_compare(&meant, &reference) != 0;
 }
 
-int exp_config_read_text(const char *text, size_t len, const char *source, const char *const *sets,
-			 size_t set_count, struct exp_config **ret,
-			 struct option_problems *problems, struct pl_err *err)
+int exp_config_read_text(const struct vllm_catalog *catalog, const char *text, size_t len,
+			 const char *source, const char *const *sets, size_t set_count,
+			 struct exp_config **ret, struct option_problems *problems,
+			 struct pl_err *err)
 {
 	auto_yaml struct pl_yaml_doc *doc = NULL;
-	auto_experiment struct exp_config *experiment = exp_config_new(source);
+	auto_experiment struct exp_config *experiment = exp_config_new(catalog, source);
 	struct option_reader reader = { .source = source,
 					.problems = problems,
 					.places = &experiment->places,
@@ -308,14 +310,14 @@ int exp_config_read_text(const char *text, size_t len, const char *source, const
 	return 0;
 }
 
-int exp_config_parse(const char *text, size_t len, const char *source, const char *const *sets,
-		     size_t set_count, struct exp_config **ret, struct option_problems *problems,
-		     struct pl_err *err)
+int exp_config_parse(const struct vllm_catalog *catalog, const char *text, size_t len,
+		     const char *source, const char *const *sets, size_t set_count,
+		     struct exp_config **ret, struct option_problems *problems, struct pl_err *err)
 {
 	auto_experiment struct exp_config *experiment = NULL;
 
-	if (exp_config_read_text(text, len, source, sets, set_count, &experiment, problems, err) <
-	    0)
+	if (exp_config_read_text(catalog, text, len, source, sets, set_count, &experiment, problems,
+				 err) < 0)
 		return -1;
 	if (problems->errors > 0)
 		return first_error(problems, err);
@@ -323,26 +325,28 @@ int exp_config_parse(const char *text, size_t len, const char *source, const cha
 	return 0;
 }
 
-int exp_config_load(const char *path, const char *const *sets, size_t set_count,
-		    struct exp_config **ret, struct option_problems *problems, struct pl_err *err)
+int exp_config_load(const struct vllm_catalog *catalog, const char *path, const char *const *sets,
+		    size_t set_count, struct exp_config **ret, struct option_problems *problems,
+		    struct pl_err *err)
 {
 	auto_free char *text = NULL;
 	size_t len = 0;
 
 	if (pl_file_read(path, EXPERIMENT_BYTES_MAX, &text, &len, err) < 0)
 		return -1;
-	return exp_config_parse(text, len, path, sets, set_count, ret, problems, err);
+	return exp_config_parse(catalog, text, len, path, sets, set_count, ret, problems, err);
 }
 
-int exp_config_read(const char *path, const char *const *sets, size_t set_count,
-		    struct exp_config **ret, struct option_problems *problems, struct pl_err *err)
+int exp_config_read(const struct vllm_catalog *catalog, const char *path, const char *const *sets,
+		    size_t set_count, struct exp_config **ret, struct option_problems *problems,
+		    struct pl_err *err)
 {
 	auto_free char *text = NULL;
 	size_t len = 0;
 
 	if (pl_file_read(path, EXPERIMENT_BYTES_MAX, &text, &len, err) < 0)
 		return -1;
-	return exp_config_read_text(text, len, path, sets, set_count, ret, problems, err);
+	return exp_config_read_text(catalog, text, len, path, sets, set_count, ret, problems, err);
 }
 
 static int unsupported(struct pl_err *err, const char *key)
@@ -373,15 +377,16 @@ int exp_config_check_supported(const struct exp_config *experiment, struct pl_er
 }
 
 /* What the user set, secrets hidden. */
-static json_t *server_to_json(const json_t *server)
+static json_t *server_to_json(const struct exp_config *experiment)
 {
-	json_t *shown = vllm_secret_json_shown(server);
+	json_t *shown = vllm_secret_json_shown(experiment->server);
 	const char *name;
 	json_t *value;
 
-	json_object_foreach((json_t *)server, name, value)
+	json_object_foreach(experiment->server, name, value)
 	{
-		if (vllm_arg_find(name)->secret && !json_is_boolean(value) && !json_is_null(value))
+		if (vllm_arg_find(experiment->catalog, name)->secret && !json_is_boolean(value) &&
+		    !json_is_null(value))
 			json_object_set_new(shown, name, json_string(OPTION_SECRET_SHOWN));
 	}
 	return shown;
@@ -402,7 +407,7 @@ json_t *exp_config_to_json(const struct exp_config *experiment)
 
 	if (experiment->launch.command == NULL && experiment->launch.url == NULL)
 		json_object_set_new(launch, "command", json_pack("[s,s]", "vllm", "serve"));
-	json_object_set_new(json, "server", server_to_json(experiment->server));
+	json_object_set_new(json, "server", server_to_json(experiment));
 	json_object_set_new(json, "launch", launch);
 	json_object_set_new(json, "benchmark", vllm_bench_to_json(&experiment->bench));
 	json_object_set_new(json, "telemetry", section_to_json(experiment, "telemetry"));

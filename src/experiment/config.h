@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "vllm/bench_options.h"
+#include "vllm/catalog.h"
 #include "option/places.h"
 #include "option/problem.h"
 
@@ -43,12 +44,13 @@ struct exp_output {
 };
 
 struct exp_config {
-	char *source;   /* file name */
-	char *suite;    /* NULL: none */
-	char *name;     /* NULL: none */
-	json_t *tags;   /* object name -> text */
-	json_t *server; /* object: what the user set, typed, snake_case */
-	json_t *given;  /* object: those of them that are objects, as they were written */
+	const struct vllm_catalog *catalog; /* of its server's arguments; outlives it */
+	char *source;                       /* file name */
+	char *suite;                        /* NULL: none */
+	char *name;                         /* NULL: none */
+	json_t *tags;                       /* object name -> text */
+	json_t *server;                     /* object: what the user set, typed, snake_case */
+	json_t *given; /* object: those of them that are objects, as they were written */
 	struct exp_launch launch;
 	struct vllm_bench bench;
 	bool bench_set[VLLM_BENCH_COUNT]; /* given in the file or by --set */
@@ -64,30 +66,32 @@ size_t exp_key_count(void);
 const struct option_row *exp_key_at(size_t i);
 
 /* As an empty file would give it. `source` is its name in messages. */
-struct exp_config *exp_config_new(const char *source);
+struct exp_config *exp_config_new(const struct vllm_catalog *catalog, const char *source);
 
 /*
  * Reads, applies `sets` ("server.tensor_parallel_size=4", YAML values), checks everything that
  * needs no host. All problems are reported; *ret is given when problems has no errors, else -1 with
  * err (the first problem). Also -1 when the file cannot be read or is not YAML.
  */
-int exp_config_load(const char *path, const char *const *sets, size_t set_count,
-		    struct exp_config **ret, struct option_problems *problems,
+int exp_config_load(const struct vllm_catalog *catalog, const char *path, const char *const *sets,
+		    size_t set_count, struct exp_config **ret, struct option_problems *problems,
 		    struct pl_err *err) PL_MUST_CHECK;
 /* The same of bytes in memory; `source` is their name in messages. */
-int exp_config_parse(const char *text, size_t len, const char *source, const char *const *sets,
-		     size_t set_count, struct exp_config **ret, struct option_problems *problems,
+int exp_config_parse(const struct vllm_catalog *catalog, const char *text, size_t len,
+		     const char *source, const char *const *sets, size_t set_count,
+		     struct exp_config **ret, struct option_problems *problems,
 		     struct pl_err *err) PL_MUST_CHECK;
 /*
  * As exp_config_load(), but *ret is also given where the problems have errors: without the
  * values that were refused. For those who want every problem. -1: unreadable, or not YAML.
  */
-int exp_config_read(const char *path, const char *const *sets, size_t set_count,
-		    struct exp_config **ret, struct option_problems *problems,
+int exp_config_read(const struct vllm_catalog *catalog, const char *path, const char *const *sets,
+		    size_t set_count, struct exp_config **ret, struct option_problems *problems,
 		    struct pl_err *err) PL_MUST_CHECK;
-int exp_config_read_text(const char *text, size_t len, const char *source, const char *const *sets,
-			 size_t set_count, struct exp_config **ret,
-			 struct option_problems *problems, struct pl_err *err) PL_MUST_CHECK;
+int exp_config_read_text(const struct vllm_catalog *catalog, const char *text, size_t len,
+			 const char *source, const char *const *sets, size_t set_count,
+			 struct exp_config **ret, struct option_problems *problems,
+			 struct pl_err *err) PL_MUST_CHECK;
 /* Options that are set and that `run` of this version cannot do: "'launch.container' is not in this
  * version"; -1 with PL_ERR_INVALID. */
 int exp_config_check_supported(const struct exp_config *experiment,

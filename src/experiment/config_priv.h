@@ -49,7 +49,8 @@ void exp_launch_check(struct exp_config *experiment, struct option_problems *pro
 /* Takes in the file that server.config names, as vLLM does: below what is set already. */
 void exp_server_config_read(struct exp_config *experiment, bool fields_open,
 			    struct option_problems *problems);
-void exp_server_read(struct option_reader *reader, const struct pl_yaml *map, json_t *server);
+void exp_server_read(const struct vllm_catalog *catalog, struct option_reader *reader,
+		     const struct pl_yaml *map, json_t *server);
 void exp_benchmark_read(struct option_reader *reader, const struct pl_yaml *map,
 			struct vllm_bench *bench, bool bench_set[VLLM_BENCH_COUNT]);
 /* Options against each other; `map` (or NULL) gives the places. */

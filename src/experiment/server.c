@@ -11,29 +11,29 @@
 #define PREFIX_MIN 4
 
 /* The only argument that begins so ("gpu_memory_util"), else the one that is spelt nearest. */
-static const char *nearest_argument(const char *name)
+static const char *nearest_argument(const struct vllm_catalog *catalog, const char *name)
 {
 	const char *bare = name + strspn(name, "-");
 	const char *found = NULL;
 
-	for (size_t i = 0; i < vllm_arg_count() && strlen(bare) >= PREFIX_MIN; i++) {
-		const char *known = vllm_arg_at(i)->name;
+	for (size_t i = 0; i < vllm_arg_count(catalog) && strlen(bare) >= PREFIX_MIN; i++) {
+		const char *known = vllm_arg_at(catalog, i)->name;
 		auto_free char *head = pl_strndup(known, strlen(bare));
 		if (!exp_same_name(head, bare))
 			continue;
 		if (found != NULL)
-			return vllm_arg_nearest(bare);
+			return vllm_arg_nearest(catalog, bare);
 		found = known;
 	}
-	return found != NULL ? found : vllm_arg_nearest(bare);
+	return found != NULL ? found : vllm_arg_nearest(catalog, bare);
 }
 
-static void unknown_argument(struct option_reader *reader, const struct pl_yaml *name,
-			     const char *key)
+static void unknown_argument(const struct vllm_catalog *catalog, struct option_reader *reader,
+			     const struct pl_yaml *name, const char *key)
 {
 	option_reader_add(reader, OPTION_ERROR, name, key, "an unknown argument",
 			  "one of vLLM's (others go into launch.extra_args)",
-			  nearest_argument(name->text));
+			  nearest_argument(catalog, name->text));
 }
 
 /* Arguments that a release lacks are told where the release is known: vllm_target_check_args(). */
@@ -142,13 +142,14 @@ static bool clash(const json_t *a, const json_t *b)
 }
 
 /* The argument that a key means, in whatever form; NULL. */
-static const struct option_row *argument_of(const char *key, bool *ret_negative)
+static const struct option_row *argument_of(const struct vllm_catalog *catalog, const char *key,
+					    bool *ret_negative)
 {
 	auto_free char *first = pl_strndup(key, strcspn(key, "."));
-	const struct option_row *arg = vllm_arg_find(first);
+	const struct option_row *arg = vllm_arg_find(catalog, first);
 
 	*ret_negative = arg == NULL;
-	return arg != NULL ? arg : vllm_arg_find_negative(first);
+	return arg != NULL ? arg : vllm_arg_find_negative(catalog, first);
 }
 
 /* Does a key above this one mean the same argument? `meant`: what each key means. */
@@ -227,18 +228,19 @@ static void read_arg(struct option_reader *reader, const struct pl_yaml *name,
 }
 
 /* "compilation_config.pass_config.x: v" as the mappings it means; the nodes have no line. */
-static void read_dotted(struct option_reader *reader, const struct pl_yaml *name,
-			const struct pl_yaml *node, bool again, json_t *server)
+static void read_dotted(const struct vllm_catalog *catalog, struct option_reader *reader,
+			const struct pl_yaml *name, const struct pl_yaml *node, bool again,
+			json_t *server)
 {
 	struct exp_nest nest;
 	auto_free char *text = pl_strdup(name->text);
 	char *rest = text;
 	const char *first = strsep(&rest, ".");
-	const struct option_row *arg = vllm_arg_find(first);
+	const struct option_row *arg = vllm_arg_find(catalog, first);
 	auto_free char *key = pl_asprintf("server.%s", name->text);
 
 	if (arg == NULL || arg->type != OPTION_JSON) {
-		unknown_argument(reader, name, key);
+		unknown_argument(catalog, reader, name, key);
 		return;
 	}
 	const struct pl_yaml *value = exp_nest(&nest, rest, name, node);
@@ -252,7 +254,8 @@ static void read_dotted(struct option_reader *reader, const struct pl_yaml *name
 	read_arg(reader, &arg_name, value, arg, false, again, server);
 }
 
-void exp_server_read(struct option_reader *reader, const struct pl_yaml *map, json_t *server)
+void exp_server_read(const struct vllm_catalog *catalog, struct option_reader *reader,
+		     const struct pl_yaml *map, json_t *server)
 {
 	auto_free const struct option_row **meant = pl_alloc_array(map->count, sizeof(*meant));
 
@@ -260,17 +263,17 @@ void exp_server_read(struct option_reader *reader, const struct pl_yaml *map, js
 		const struct pl_yaml *name = map->keys[i];
 		auto_free char *key = pl_asprintf("server.%s", name->text);
 		bool negative;
-		const struct option_row *arg = argument_of(name->text, &negative);
+		const struct option_row *arg = argument_of(catalog, name->text, &negative);
 
 		meant[i] = arg;
 		bool again = is_again(meant, i);
 		if (exp_key_is_repeated(reader, map, i, key))
 			continue;
 		if (strchr(name->text, '.') != NULL)
-			read_dotted(reader, name, map->items[i], again, server);
+			read_dotted(catalog, reader, name, map->items[i], again, server);
 		else if (arg != NULL)
 			read_arg(reader, name, map->items[i], arg, negative, again, server);
 		else
-			unknown_argument(reader, name, key);
+			unknown_argument(catalog, reader, name, key);
 	}
 }

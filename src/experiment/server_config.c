@@ -28,7 +28,8 @@ static void refuse_file(const struct exp_config *experiment, struct option_probl
 		       problems);
 }
 
-static void read_pairs(struct option_reader *reader, const struct pl_yaml *root, json_t *server)
+static void read_pairs(const struct vllm_catalog *catalog, struct option_reader *reader,
+		       const struct pl_yaml *root, json_t *server)
 {
 	auto_free struct pl_yaml **keys = pl_alloc_array(root->count, sizeof(*keys));
 	auto_free struct pl_yaml **items = pl_alloc_array(root->count, sizeof(*items));
@@ -44,12 +45,12 @@ static void read_pairs(struct option_reader *reader, const struct pl_yaml *root,
 			continue;
 		}
 		auto_free char *key = pl_asprintf("server.%s", root->keys[i]->text);
-		if (vllm_config_is_left_out(reader, root->keys[i], root->items[i], key))
+		if (vllm_config_is_left_out(catalog, reader, root->keys[i], root->items[i], key))
 			continue;
 		keys[kept.count] = root->keys[i];
 		items[kept.count++] = root->items[i];
 	}
-	exp_server_read(reader, &kept, server);
+	exp_server_read(catalog, reader, &kept, server);
 }
 
 /* The file's values go below those that are set, with their places. */
@@ -100,7 +101,7 @@ static void read_file(struct exp_config *experiment, bool fields_open,
 				  "a mapping of arguments", NULL);
 		return;
 	}
-	read_pairs(&inside, pl_yaml_root(doc), server);
+	read_pairs(experiment->catalog, &inside, pl_yaml_root(doc), server);
 	lay_under(experiment, server, &places);
 	option_places_done(&places);
 }

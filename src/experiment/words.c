@@ -8,8 +8,8 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "option/argv.h"
+#include "vllm/catalog.h"
 #include "vllm/secret.h"
-#include "vllm/server_args.h"
 
 /* One of the two lists. */
 struct words {
@@ -20,10 +20,10 @@ struct words {
 	struct option_argv flags;
 };
 
-static void add_rows(struct option_argv *argv)
+static void add_rows(struct option_argv *argv, const struct vllm_catalog *catalog)
 {
-	for (size_t i = 0; i < vllm_arg_count(); i++)
-		option_argv_add_row(argv, vllm_arg_at(i), vllm_arg_at(i)->gone);
+	for (size_t i = 0; i < vllm_arg_count(catalog); i++)
+		option_argv_add_row(argv, vllm_arg_at(catalog, i), vllm_arg_at(catalog, i)->gone);
 }
 
 /* The argument of "--port", "--port=1", "--no-x", "--x.key", "--gpu-mem", "-tp" or "-O3"; NULL. */
@@ -32,7 +32,9 @@ static const struct option_row *arg_of(const struct words *words, const char *wo
 	const struct option_argv_flag *flag = option_argv_find(&words->flags, word);
 
 	if (flag == NULL)
-		return pl_text_starts(word, "-O") ? vllm_arg_find("optimization_level") : NULL;
+		return pl_text_starts(word, "-O")
+			       ? vllm_arg_find(words->experiment->catalog, "optimization_level")
+			       : NULL;
 	return flag->row;
 }
 
@@ -153,7 +155,7 @@ void exp_words_check(const struct exp_config *experiment, struct option_problems
 			       .list = experiment->launch.command,
 			       .key = "launch.command" };
 
-	add_rows(&words.flags);
+	add_rows(&words.flags, experiment->catalog);
 	check_from(&words, behind_program(words.list));
 	words.list = experiment->launch.extra_args;
 	words.key = "launch.extra_args";

@@ -10,7 +10,7 @@
 #include "checkpoint/checks.h"
 #include "vllm/rules.h"
 #include "vllm/secret.h"
-#include "vllm/server_args.h"
+#include "vllm/catalog.h"
 #include "vllm/version.h"
 
 /* One experiment being checked. */
@@ -31,7 +31,7 @@ void run_check_done(struct run_check *check)
 }
 
 /* "tensor_parallel_size" of "server.tensor-parallel-size", "--tensor-parallel-size=x", … */
-static const struct option_row *arg_of_key(const char *key)
+static const struct option_row *arg_of_key(const struct vllm_catalog *catalog, const char *key)
 {
 	if (key == NULL)
 		return NULL;
@@ -39,22 +39,23 @@ static const struct option_row *arg_of_key(const char *key)
 		key += strlen("server.");
 	key += strspn(key, "-");
 	auto_free char *name = pl_strndup(key, strcspn(key, ".[="));
-	const struct option_row *arg = vllm_arg_find(name);
-	return arg != NULL ? arg : vllm_arg_find_negative(name);
+	const struct option_row *arg = vllm_arg_find(catalog, name);
+	return arg != NULL ? arg : vllm_arg_find_negative(catalog, name);
 }
 
 /* Arguments that an error is about, and those that a misspelt name was likely meant for. */
-static json_t *refused_args(const struct option_problems *problems)
+static json_t *refused_args(const struct vllm_catalog *catalog,
+			    const struct option_problems *problems)
 {
 	json_t *refused = json_object();
 
 	for (size_t i = 0; i < problems->count; i++) {
 		const struct option_problem *problem = &problems->items[i];
-		const struct option_row *arg = arg_of_key(problem->key);
+		const struct option_row *arg = arg_of_key(catalog, problem->key);
 		if (problem->severity != OPTION_ERROR)
 			continue;
 		if (arg == NULL && problem->nearest != NULL)
-			arg = arg_of_key(problem->nearest);
+			arg = arg_of_key(catalog, problem->nearest);
 		if (arg != NULL)
 			json_object_set_new(refused, arg->name, json_true());
 	}
@@ -164,7 +165,7 @@ static void check_placeholders(struct checking *c)
 	json_object_foreach(c->experiment->server, name, value)
 	{
 		auto_free char *key = pl_asprintf("server.%s", name);
-		const struct option_row *arg = vllm_arg_find(name);
+		const struct option_row *arg = vllm_arg_find(c->experiment->catalog, name);
 		if (arg != NULL && arg->secret && is_placeholder(value))
 			warn_at(c, key, "'***'", expected);
 	}
@@ -348,9 +349,9 @@ static void make_strict(struct option_problems *problems)
 }
 
 /* Reads with one --set more: launch.vllm_version. */
-static int read_for(const char *path, const char *const *sets, size_t set_count,
-		    const char *version, struct exp_config **ret, struct option_problems *problems,
-		    struct pl_err *err)
+static int read_for(const struct vllm_catalog *catalog, const char *path, const char *const *sets,
+		    size_t set_count, const char *version, struct exp_config **ret,
+		    struct option_problems *problems, struct pl_err *err)
 {
 	auto_free const char **all = pl_alloc_array(set_count + 1, sizeof(*all));
 	auto_free char *set = pl_asprintf("launch.vllm_version=%s", version);
@@ -358,22 +359,24 @@ static int read_for(const char *path, const char *const *sets, size_t set_count,
 	for (size_t i = 0; i < set_count; i++)
 		all[i] = sets[i];
 	all[set_count] = set;
-	return exp_config_read(path, all, set_count + 1, ret, problems, err);
+	return exp_config_read(catalog, path, all, set_count + 1, ret, problems, err);
 }
 
-int run_check_read(const char *path, const char *const *sets, size_t set_count,
-		   struct exp_config **ret, struct option_problems *problems, struct pl_err *err)
+int run_check_read(const struct vllm_catalog *catalog, const char *path, const char *const *sets,
+		   size_t set_count, struct exp_config **ret, struct option_problems *problems,
+		   struct pl_err *err)
 {
 	auto_experiment struct exp_config *experiment = NULL;
 	auto_problems found = { 0 };
 	auto_release release = { 0 };
 
-	if (exp_config_read(path, sets, set_count, &experiment, &found, err) < 0)
+	if (exp_config_read(catalog, path, sets, set_count, &experiment, &found, err) < 0)
 		return -1;
 	if (found.errors > 0)
 		run_release_find(experiment, NULL, &release);
 	if (release.found_in != NULL)
-		return read_for(path, sets, set_count, release.version, ret, problems, err);
+		return read_for(catalog, path, sets, set_count, release.version, ret, problems,
+				err);
 	for (size_t i = 0; i < found.count; i++)
 		option_problems_add(problems, &found.items[i]);
 	*ret = pl_take(experiment);
@@ -383,7 +386,7 @@ int run_check_read(const char *path, const char *const *sets, size_t set_count,
 void run_check_server(const struct exp_config *experiment, const struct run_check_options *options,
 		      struct run_check *ret, struct option_problems *problems)
 {
-	auto_json json_t *refused = refused_args(problems);
+	auto_json json_t *refused = refused_args(experiment->catalog, problems);
 	struct run_check_options with_host = *options;
 	struct ckpt_hardware host;
 
@@ -402,7 +405,8 @@ void run_check_server(const struct exp_config *experiment, const struct run_chec
 	check_not_empty(&c);
 	run_release_find(experiment, options->version, &ret->release);
 	check_release(&c, &ret->release);
-	c.target = (struct vllm_target){ ret->release.version, ret->release.assumed };
+	c.target = (struct vllm_target){ ret->release.version, ret->release.assumed,
+					 experiment->catalog };
 	vllm_target_check_args(experiment->server, &c.target, options->allow_gone, find_place, &c,
 			       problems);
 	vllm_required_keys_check(experiment->server, &c.target, find_place, &c, problems);

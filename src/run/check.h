@@ -33,8 +33,8 @@ void run_check_done(struct run_check *check);
  * exp_config_read() with the release in mind: where the file and the sets name none, the
  * installed one. In objects whose keys are another release's faults are warnings.
  */
-int run_check_read(const char *path, const char *const *sets, size_t set_count,
-		   struct exp_config **ret, struct option_problems *problems,
+int run_check_read(const struct vllm_catalog *catalog, const char *path, const char *const *sets,
+		   size_t set_count, struct exp_config **ret, struct option_problems *problems,
 		   struct pl_err *err) PL_MUST_CHECK;
 
 /*

@@ -42,7 +42,7 @@ static void set_env(const struct vllm_command *command, struct exp_config *exper
 
 struct exp_config *run_command_experiment(const struct vllm_command *command)
 {
-	struct exp_config *experiment = exp_config_new(command->source);
+	struct exp_config *experiment = exp_config_new(command->catalog, command->source);
 	struct exp_launch *launch = &experiment->launch;
 
 	json_object_update(experiment->server, command->values);
@@ -62,6 +62,7 @@ static int parse(const struct run_command_input *input, const char *release,
 		 struct vllm_command **ret, struct option_problems *problems, struct pl_err *err)
 {
 	struct vllm_command_options options = {
+		.catalog = input->catalog,
 		.source = input->source,
 		.release = release,
 		.allow_gone = input->allow_gone,

@@ -16,6 +16,7 @@ struct exp_config *run_command_experiment(const struct vllm_command *command);
  * is what --vllm-version says; without it an image's tag counts, then what is installed.
  */
 struct run_command_input {
+	const struct vllm_catalog *catalog;
 	const char *source; /* its name in messages */
 	const char *text;
 	size_t len;

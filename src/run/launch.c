@@ -105,7 +105,8 @@ static int make_argv(const struct exp_config *experiment, struct run_launch *lau
 	}
 	json_array_clear(launch->argv);
 	json_array_extend(launch->argv, command);
-	if (vllm_args_to_argv(launch->values, launch->argv, ret_from_args, err) < 0)
+	if (vllm_args_to_argv(experiment->catalog, launch->values, launch->argv, ret_from_args,
+			      err) < 0)
 		return -1;
 	json_array_extend(launch->argv, experiment->launch.extra_args);
 	return 0;

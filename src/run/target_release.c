@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "host/proc/program.h"
-#include "vllm/server_args.h"
+#include "vllm/catalog.h"
 
 /* Of a script only what names its interpreter is read. */
 #define SCRIPT_HEAD_BYTES 1024

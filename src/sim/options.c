@@ -6,7 +6,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "option/secret.h"
-#include "vllm/server_args.h"
+#include "vllm/catalog.h"
 #include "sim/engine.h"
 
 /* How a row's text is read, and with it the type of the field at `offset`. */
@@ -27,7 +27,7 @@ enum kind {
 	LORAS,
 };
 
-/* What the engine model makes of an option; the rows of vLLM's are vllm/server_args.h's. */
+/* What the engine model makes of an option; the rows of vLLM's are vllm/catalog.h's. */
 struct setting {
 	const char *flag;
 	enum kind kind;
@@ -322,11 +322,12 @@ static int take_word(const struct option_argv *argv, size_t at, struct sim_optio
 /* vLLM's arguments, of any release, and the simulator's own. */
 static int read_words(int argc, char **words, struct sim_options *options, struct pl_err *err)
 {
+	const struct vllm_catalog *catalog = vllm_catalog_reference();
 	struct option_argv *argv = &options->argv;
 	struct option_row own[PL_ARRAY_SIZE(settings)] = { 0 };
 
-	for (size_t i = 0; i < vllm_arg_count(); i++)
-		option_argv_add_row(argv, vllm_arg_at(i), vllm_arg_at(i)->gone);
+	for (size_t i = 0; i < vllm_arg_count(catalog); i++)
+		option_argv_add_row(argv, vllm_arg_at(catalog, i), vllm_arg_at(catalog, i)->gone);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(settings); i++) {
 		own[i].flag = settings[i].flag;
 		own[i].style = settings[i].kind == SWITCH ? OPTION_STYLE_FLAG : OPTION_STYLE_VALUE;

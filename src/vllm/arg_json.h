@@ -6,7 +6,7 @@
 #define VLLM_ARG_JSON_H
 
 #include "base/json.h"
-#include "vllm/server_args.h"
+#include "vllm/catalog.h"
 
 /* What does not apply is null, or left out where few rows have it. New reference. */
 json_t *vllm_arg_to_json(const struct option_row *arg);

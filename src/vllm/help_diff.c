@@ -371,15 +371,16 @@ static json_t *new_entry(const struct vllm_help_arg *arg)
 
 /* ---- all of them ------------------------------------------------------------------------ */
 
-static const struct option_row *find_row(const struct vllm_help_arg *arg)
+static const struct option_row *find_row(const struct vllm_catalog *catalog,
+					 const struct vllm_help_arg *arg)
 {
-	const struct option_row *row = vllm_arg_find(arg->flag + 2);
+	const struct option_row *row = vllm_arg_find(catalog, arg->flag + 2);
 	auto_json json_t *aliases = pl_json_words(arg->aliases);
 
 	for (size_t i = 0; row == NULL && i < json_array_size(aliases); i++) {
 		const char *alias = json_string_value(json_array_get(aliases, i));
 		if (pl_text_starts(alias, "--"))
-			row = vllm_arg_find(alias + 2);
+			row = vllm_arg_find(catalog, alias + 2);
 	}
 	return row;
 }
@@ -390,19 +391,20 @@ static json_t *short_entry(const struct option_row *row)
 			 row->group);
 }
 
-static void add_gone(json_t *diff, const json_t *seen)
+static void add_gone(const struct vllm_catalog *catalog, json_t *diff, const json_t *seen)
 {
-	for (size_t i = 0; i < vllm_arg_count(); i++) {
-		const struct option_row *row = vllm_arg_at(i);
+	for (size_t i = 0; i < vllm_arg_count(catalog); i++) {
+		const struct option_row *row = vllm_arg_at(catalog, i);
 		const char *key = !row->gone ? "gone" : "already_gone";
 		if (json_object_get(seen, row->name) == NULL)
 			json_array_append_new(json_object_get(diff, key), short_entry(row));
 	}
 }
 
-static void add_arg(json_t *diff, json_t *seen, const struct vllm_help_arg *arg)
+static void add_arg(const struct vllm_catalog *catalog, json_t *diff, json_t *seen,
+		    const struct vllm_help_arg *arg)
 {
-	const struct option_row *row = find_row(arg);
+	const struct option_row *row = find_row(catalog, arg);
 
 	if (row == NULL) {
 		json_array_append_new(json_object_get(diff, "new"), new_entry(arg));
@@ -417,25 +419,26 @@ static void add_arg(json_t *diff, json_t *seen, const struct vllm_help_arg *arg)
 					"changes", changes));
 }
 
-json_t *vllm_help_diff(const struct vllm_help *help)
+json_t *vllm_help_diff(const struct vllm_catalog *catalog, const struct vllm_help *help)
 {
 	json_t *diff = json_pack("{s:[], s:[], s:[], s:[], s:i}", "new", "gone", "already_gone",
 				 "changed", "found", (int)vllm_help_count(help));
 	auto_json json_t *seen = json_object();
 
 	for (size_t i = 0; i < vllm_help_count(help); i++)
-		add_arg(diff, seen, vllm_help_at(help, i));
-	add_gone(diff, seen);
+		add_arg(catalog, diff, seen, vllm_help_at(help, i));
+	add_gone(catalog, diff, seen);
 	return diff;
 }
 
 /* Values that are no longer choices were: only older releases take them. */
-static void keep_older_choices(json_t *entry, const json_t *change)
+static void keep_older_choices(const struct vllm_catalog *catalog, json_t *entry,
+			       const json_t *change)
 {
 	const json_t *table = json_object_get(change, "table");
 	const json_t *help = json_object_get(change, "help");
 	const struct option_row *row = vllm_arg_find(
-		json_string_value(json_object_get(entry, "name")));
+		catalog, json_string_value(json_object_get(entry, "name")));
 
 	if (!json_is_array(table) || !json_is_array(help) || row == NULL)
 		return;
@@ -449,14 +452,14 @@ static void keep_older_choices(json_t *entry, const json_t *change)
 	json_decref(older);
 }
 
-static json_t *changed_entry(const json_t *changed)
+static json_t *changed_entry(const struct vllm_catalog *catalog, const json_t *changed)
 {
 	json_t *entry = json_object();
 	size_t i;
 	json_t *change;
 
 	const struct option_row *row = vllm_arg_find(
-		json_string_value(json_object_get(changed, "name")));
+		catalog, json_string_value(json_object_get(changed, "name")));
 
 	json_object_set(entry, "name", json_object_get(changed, "name"));
 	json_array_foreach(json_object_get(changed, "changes"), i, change)
@@ -464,7 +467,7 @@ static json_t *changed_entry(const json_t *changed)
 		const char *key = json_string_value(json_object_get(change, "key"));
 		json_object_set(entry, key, json_object_get(change, "help"));
 		if (strcmp(key, "choices") == 0)
-			keep_older_choices(entry, change);
+			keep_older_choices(catalog, entry, change);
 		/* names that come with the build */
 		if (strcmp(key, "choices") == 0 && row != NULL && row->choices == NULL &&
 		    row->help_choices != NULL)
@@ -475,7 +478,8 @@ static json_t *changed_entry(const json_t *changed)
 	return entry;
 }
 
-json_t *vllm_help_overlay(const json_t *diff, const char *made_from)
+json_t *vllm_help_overlay(const struct vllm_catalog *catalog, const json_t *diff,
+			  const char *made_from)
 {
 	json_t *args = json_deep_copy(json_object_get(diff, "new"));
 	size_t i;
@@ -485,7 +489,7 @@ json_t *vllm_help_overlay(const json_t *diff, const char *made_from)
 		args,
 		json_pack("{s:O, s:b}", "name", json_object_get(item, "name"), "in_reference", 0));
 	json_array_foreach(json_object_get(diff, "changed"), i, item)
-		json_array_append_new(args, changed_entry(item));
+		json_array_append_new(args, changed_entry(catalog, item));
 	return json_pack("{s:i, s:s, s:o}", "profllm_overlay", 1, "made_from", made_from, "args",
 			 args);
 }

@@ -1,10 +1,11 @@
 /*
- * What another vLLM's help says against the table of server arguments.
+ * What another vLLM's help says against a catalogue of server arguments.
  */
 #ifndef VLLM_HELP_DIFF_H
 #define VLLM_HELP_DIFF_H
 
 #include "base/json.h"
+#include "vllm/catalog.h"
 #include "vllm/help_text.h"
 
 /*
@@ -17,8 +18,9 @@
  *   found         how many arguments the help has
  * What the help cannot say (types, bounds, an object's keys) is not compared.
  */
-json_t *vllm_help_diff(const struct vllm_help *help);
+json_t *vllm_help_diff(const struct vllm_catalog *catalog, const struct vllm_help *help);
 /* The overlay that makes the table agree with the help. New reference. */
-json_t *vllm_help_overlay(const json_t *diff, const char *made_from);
+json_t *vllm_help_overlay(const struct vllm_catalog *catalog, const json_t *diff,
+			  const char *made_from);
 
 #endif

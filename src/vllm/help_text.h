@@ -13,7 +13,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
-#include "vllm/server_args.h"
+#include "vllm/catalog.h"
 
 #include <stdbool.h>
 #include <stddef.h>

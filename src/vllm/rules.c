@@ -28,48 +28,17 @@ enum { RULES = PL_ARRAY_SIZE(rules) };
 static const char *const facts[] = { "gpus", "platform", "host_memory_gib", "api_servers",
 				     "model_is_multimodal" };
 
-/* A name that some rule reads, and what it is where the user gave nothing. */
-struct known_name {
-	const char *arg;
-	const char *key;       /* or NULL */
-	json_t *value;         /* the default; NULL: none or not known */
-	json_t *chosen_values; /* special values that let vLLM choose, such as "auto"; or NULL */
-};
-
 /* Filled once, then only read. */
 static struct {
 	const struct vllm_expr *when[RULES];
 	const struct vllm_expr *require[RULES];
-	struct known_name *names; /* sorted */
-	size_t name_count;
-	size_t name_room;
 	struct pl_arena *arena;
 } book;
 static pthread_once_t book_once = PTHREAD_ONCE_INIT;
 
-static int compare_names(const void *a, const void *b)
+const struct option_row *vllm_rule_find_arg(const struct vllm_catalog *catalog, const char *name)
 {
-	const struct known_name *x = a;
-	const struct known_name *y = b;
-	int by_arg = strcmp(x->arg, y->arg);
-
-	if (by_arg != 0)
-		return by_arg;
-	return strcmp(x->key != NULL ? x->key : "", y->key != NULL ? y->key : "");
-}
-
-static void collect_name(void *user, const struct vllm_expr *name)
-{
-	(void)user;
-	if (name->op == VLLM_EXPR_ENV)
-		return;
-	pl_grow((void **)&book.names, &book.name_room, book.name_count + 1, sizeof(book.names[0]));
-	book.names[book.name_count++] = (struct known_name){ .arg = name->text, .key = name->key };
-}
-
-const struct option_row *vllm_rule_find_arg(const char *name)
-{
-	const struct option_row *arg = vllm_arg_find(name);
+	const struct option_row *arg = vllm_arg_find(catalog, name);
 
 	return arg != NULL && strcmp(arg->name, name) == 0 ? arg : NULL;
 }
@@ -89,27 +58,6 @@ static bool says_auto(const json_t *value)
 	return json_is_string(value) && strcasecmp(json_string_value(value), "auto") == 0;
 }
 
-static void resolve_name(struct known_name *name)
-{
-	const struct option_row *arg = vllm_rule_find_arg(name->arg);
-	const struct option_row *field = NULL;
-	bool automatic = false;
-
-	if (arg == NULL)
-		return;
-	if (name->key != NULL) {
-		field = option_field_find(arg, name->key);
-		name->value = parse_json(field != NULL ? field->default_json : NULL);
-		return;
-	}
-	name->value = parse_json(arg->default_json);
-	name->chosen_values = parse_json(arg->special_values);
-	for (size_t i = 0; i < json_array_size(name->chosen_values); i++)
-		automatic |= says_auto(json_array_get(name->chosen_values, i));
-	if (!automatic)
-		json_decref(pl_take(name->chosen_values));
-}
-
 static const struct vllm_expr *compile(const char *text)
 {
 	struct pl_err err = PL_ERR_INIT;
@@ -123,23 +71,11 @@ static const struct vllm_expr *compile(const char *text)
 
 static void fill_book(void)
 {
-	size_t kept = 0;
-
 	book.arena = pl_arena_new(ARENA_BLOCK_BYTES);
 	for (size_t i = 0; i < RULES; i++) {
 		book.when[i] = compile(rules[i].when);
 		book.require[i] = compile(rules[i].require);
-		vllm_expr_each_name(book.when[i], collect_name, NULL);
-		vllm_expr_each_name(book.require[i], collect_name, NULL);
 	}
-	qsort(book.names, book.name_count, sizeof(book.names[0]), compare_names);
-	for (size_t i = 0; i < book.name_count; i++) {
-		if (kept == 0 || compare_names(&book.names[kept - 1], &book.names[i]) != 0)
-			book.names[kept++] = book.names[i];
-	}
-	book.name_count = kept;
-	for (size_t i = 0; i < kept; i++)
-		resolve_name(&book.names[i]);
 }
 
 size_t vllm_rule_count(void)
@@ -267,14 +203,21 @@ json_t *vllm_rule_to_json(const struct vllm_rule *rule)
 	return json;
 }
 
+/* Names being looked up. */
+struct name_check {
+	const struct vllm_catalog *catalog;
+	struct pl_err *err;
+};
+
 static void check_name(void *user, const struct vllm_expr *name)
 {
-	struct pl_err *err = user;
+	const struct name_check *check = user;
+	struct pl_err *err = check->err;
 	bool known = false;
 
 	if (err->code != PL_ERR_NONE)
 		return;
-	const struct option_row *arg = vllm_rule_find_arg(name->text);
+	const struct option_row *arg = vllm_rule_find_arg(check->catalog, name->text);
 	if (name->op == VLLM_EXPR_ARG && arg == NULL)
 		pl_err_set(err, PL_ERR_INVALID, "'%s' is no argument", name->text);
 	if (name->op == VLLM_EXPR_SUB && (arg == NULL || option_field_find(arg, name->key) == NULL))
@@ -285,35 +228,52 @@ static void check_name(void *user, const struct vllm_expr *name)
 		pl_err_set(err, PL_ERR_INVALID, "'env.%s' is no fact", name->text);
 }
 
-int vllm_rule_names_check(const struct vllm_expr *expr, struct pl_err *err)
+int vllm_rule_names_check(const struct vllm_catalog *catalog, const struct vllm_expr *expr,
+			  struct pl_err *err)
 {
 	struct pl_err fault = PL_ERR_INIT;
+	struct name_check check = { catalog, &fault };
 
-	vllm_expr_each_name(expr, check_name, &fault);
+	vllm_expr_each_name(expr, check_name, &check);
 	if (fault.code == PL_ERR_NONE)
 		return 0;
 	*err = fault;
 	return -1;
 }
 
-static const struct known_name *find_name(const char *arg, const char *key)
+/*
+ * What a name is where the user gave nothing; NULL: none or not known. Parsed when it is first asked
+ * for, and kept with the subject.
+ */
+static const json_t *default_of(const struct vllm_rule_subject *subject, const char *arg,
+				const char *key)
 {
-	struct known_name wanted = { .arg = arg, .key = key };
+	const struct option_row *row = vllm_rule_find_arg(subject->catalog, arg);
 
-	return bsearch(&wanted, book.names, book.name_count, sizeof(wanted), compare_names);
+	if (row != NULL && key != NULL)
+		row = option_field_find(row, key);
+	if (row == NULL)
+		return NULL;
+	auto_free char *name = pl_asprintf("%s.%s", arg, key != NULL ? key : "");
+	json_t *value = json_object_get(subject->defaults, name);
+	if (value == NULL && (value = parse_json(row->default_json)) != NULL)
+		json_object_set_new(subject->defaults, name, value);
+	return value;
 }
 
-static bool leaves_choice(const struct known_name *name, const json_t *value)
+/* Is it a value that lets vLLM choose, where "auto" is one of the special ones? */
+static bool leaves_choice(const struct vllm_rule_subject *subject, const char *arg,
+			  const json_t *value)
 {
-	if (name->chosen_values == NULL)
-		return false;
-	if (says_auto(value))
-		return true;
-	for (size_t i = 0; i < json_array_size(name->chosen_values); i++) {
-		if (json_equal(value, json_array_get(name->chosen_values, i)))
-			return true;
+	const struct option_row *row = vllm_rule_find_arg(subject->catalog, arg);
+	auto_json json_t *special = row != NULL ? parse_json(row->special_values) : NULL;
+	bool has_auto = false, is_special = says_auto(value);
+
+	for (size_t i = 0; i < json_array_size(special); i++) {
+		has_auto |= says_auto(json_array_get(special, i));
+		is_special |= json_equal(value, json_array_get(special, i));
 	}
-	return false;
+	return has_auto && is_special;
 }
 
 const json_t *vllm_rule_given(const struct vllm_rule_subject *subject, const char *arg,
@@ -326,12 +286,11 @@ const json_t *vllm_rule_given(const struct vllm_rule_subject *subject, const cha
 
 static struct vllm_value subject_value(void *user, const char *arg, const char *key)
 {
-	const struct known_name *name = find_name(arg, key);
 	const json_t *given = vllm_rule_given(user, arg, key);
 
 	if (given == NULL)
-		return vllm_value_of_json(name != NULL ? name->value : NULL);
-	if (name != NULL && leaves_choice(name, given))
+		return vllm_value_of_json(default_of(user, arg, key));
+	if (key == NULL && leaves_choice(user, arg, given))
 		return vllm_value_of_json(NULL);
 	return vllm_value_of_json(given);
 }
@@ -378,11 +337,12 @@ struct vllm_expr_scope vllm_rule_scope_of(struct vllm_rule_subject *subject)
 	};
 }
 
-void vllm_rule_evaluate(const struct vllm_rule *rule, const json_t *values,
-			const struct vllm_rule_env *env, enum vllm_truth *ret_when,
-			enum vllm_truth *ret_require)
+void vllm_rule_evaluate(const struct vllm_catalog *catalog, const struct vllm_rule *rule,
+			const json_t *values, const struct vllm_rule_env *env,
+			enum vllm_truth *ret_when, enum vllm_truth *ret_require)
 {
-	struct vllm_rule_subject subject = { values, env };
+	auto_json json_t *defaults = json_object();
+	struct vllm_rule_subject subject = { catalog, values, env, defaults };
 	struct vllm_expr_scope scope = vllm_rule_scope_of(&subject);
 
 	if (ret_when != NULL)

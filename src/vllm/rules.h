@@ -3,7 +3,7 @@
  * release and a host.
  *
  * - The expressions are compiled when first used, once, and shared by all threads.
- * - Defaults are those of the reference release.
+ * - Defaults are those of the catalogue.
  */
 #ifndef VLLM_RULES_H
 #define VLLM_RULES_H
@@ -11,7 +11,7 @@
 #include "base/json.h"
 #include "vllm/expr_eval.h"
 #include "option/problem.h"
-#include "vllm/server_args.h"
+#include "vllm/catalog.h"
 #include "vllm/version.h"
 
 #include <math.h>
@@ -52,7 +52,8 @@ const struct vllm_expr *vllm_rule_when(const struct vllm_rule *rule);
 const struct vllm_expr *vllm_rule_require(const struct vllm_rule *rule);
 
 /* Are all names of an expression arguments, their keys, or facts of struct vllm_rule_env? */
-int vllm_rule_names_check(const struct vllm_expr *expr, struct pl_err *err) PL_MUST_CHECK;
+int vllm_rule_names_check(const struct vllm_catalog *catalog, const struct vllm_expr *expr,
+			  struct pl_err *err) PL_MUST_CHECK;
 
 /* What is known of the host and the run. */
 struct vllm_rule_env {
@@ -68,10 +69,11 @@ struct vllm_rule_env {
 				 .api_servers = NAN,     \
 				 .model_is_multimodal = -1 })
 
-/* The release of vLLM that is meant. NULL, unreadable or 0.1.devN: the reference, assumed. */
+/* The vLLM that is meant: the arguments known of it, and its release. */
 struct vllm_target {
-	const char *version;
-	bool assumed; /* nobody said so */
+	const char *version; /* NULL, unreadable or 0.1.devN: the reference, assumed */
+	bool assumed;        /* nobody said so */
+	const struct vllm_catalog *catalog; /* NULL: the reference's */
 };
 
 struct vllm_rule_place {
@@ -88,9 +90,9 @@ enum vllm_rule_effect vllm_rule_effect(const struct vllm_rule *rule,
 				       const struct vllm_target *target);
 
 /* Broken: *ret_when is VLLM_TRUE and *ret_require VLLM_FALSE. Either may be NULL. */
-void vllm_rule_evaluate(const struct vllm_rule *rule, const json_t *values,
-			const struct vllm_rule_env *env, enum vllm_truth *ret_when,
-			enum vllm_truth *ret_require);
+void vllm_rule_evaluate(const struct vllm_catalog *catalog, const struct vllm_rule *rule,
+			const json_t *values, const struct vllm_rule_env *env,
+			enum vllm_truth *ret_when, enum vllm_truth *ret_require);
 
 /*
  * Adds a problem for each rule of the engine scope that `values` (typed, by snake_case name) break:

@@ -35,11 +35,13 @@ static void add_json(struct pl_buf *buf, const json_t *given)
 	add_shown(buf, text);
 }
 
-static void add_value(struct pl_buf *buf, const struct vllm_expr *name,
-		      const struct vllm_value *value, const json_t *given)
+static void add_value(struct pl_buf *buf, const struct vllm_catalog *catalog,
+		      const struct vllm_expr *name, const struct vllm_value *value,
+		      const json_t *given)
 {
-	const struct option_row *arg = name->op == VLLM_EXPR_ENV ? NULL
-								 : vllm_rule_find_arg(name->text);
+	const struct option_row *arg = name->op == VLLM_EXPR_ENV
+					       ? NULL
+					       : vllm_rule_find_arg(catalog, name->text);
 
 	if (buf->len > 0)
 		pl_buf_add_text(buf, ", ");
@@ -86,7 +88,7 @@ static void describe_found(const struct vllm_rule_names *names, struct vllm_rule
 			continue;
 		if (name->op == VLLM_EXPR_ARG && has_keys(names, name->text))
 			continue;
-		add_value(buf, name, &value, given);
+		add_value(buf, subject->catalog, name, &value, given);
 	}
 	if (buf->len == 0)
 		pl_buf_add_text(buf, "the defaults");
@@ -137,7 +139,9 @@ void vllm_rules_check(const json_t *values, const struct vllm_target *target,
 		      const struct vllm_rule_env *env, vllm_rule_place_fn *place, void *user,
 		      struct option_problems *problems)
 {
-	struct vllm_rule_subject subject = { values, env };
+	auto_json json_t *defaults = json_object();
+	struct vllm_rule_subject subject = { vllm_catalog_or_reference(target->catalog), values,
+					     env, defaults };
 	struct vllm_expr_scope scope = vllm_rule_scope_of(&subject);
 	struct vllm_version release;
 
@@ -257,6 +261,7 @@ static void check_choices(const struct target_check *check, const struct option_
 void vllm_target_check_args(const json_t *values, const struct vllm_target *target, bool allow_gone,
 			    vllm_rule_place_fn *place, void *user, struct option_problems *problems)
 {
+	const struct vllm_catalog *catalog = vllm_catalog_or_reference(target->catalog);
 	struct target_check check = {
 		.place = place,
 		.user = user,
@@ -272,7 +277,7 @@ void vllm_target_check_args(const json_t *values, const struct vllm_target *targ
 		check.version = VLLM_REFERENCE_RELEASE;
 	json_object_foreach((json_t *)values, name, value)
 	{
-		const struct option_row *arg = vllm_rule_find_arg(name);
+		const struct option_row *arg = vllm_rule_find_arg(catalog, name);
 		if (arg == NULL || json_is_null(value))
 			continue;
 		check_arg(&check, arg);

@@ -7,7 +7,7 @@
 #include "vllm/rules.h"
 
 /* By its own name only: rules know no aliases. NULL: none. */
-const struct option_row *vllm_rule_find_arg(const char *name);
+const struct option_row *vllm_rule_find_arg(const struct vllm_catalog *catalog, const char *name);
 
 /* Every name of a rule once, in the order of its text. */
 struct vllm_rule_names {
@@ -20,8 +20,10 @@ size_t vllm_rule_args(const struct vllm_rule_names *names, const char *args[VLLM
 
 /* What rules are evaluated against. */
 struct vllm_rule_subject {
+	const struct vllm_catalog *catalog;
 	const json_t *values;
 	const struct vllm_rule_env *env;
+	json_t *defaults; /* object: those that were asked for; borrowed */
 };
 /* A scope borrows the subject. The functions take it as `user`. */
 struct vllm_expr_scope vllm_rule_scope_of(struct vllm_rule_subject *subject);

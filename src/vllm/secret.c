@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "vllm/server_args.h"
+#include "vllm/catalog.h"
 
 /* Length of the dashes in front, typed or made of two hyphens by a text editor. */
 static size_t dashes_len(const char *word)
@@ -26,14 +26,14 @@ static size_t dashes_len(const char *word)
 }
 
 /* Is it the beginning of a flag? `secret`: of a secret one. */
-static bool begins_flag(const char *name, bool secret)
+static bool begins_flag(const struct vllm_catalog *catalog, const char *name, bool secret)
 {
 	auto_free char *flag = pl_asprintf("--%s", name);
 
 	for (char *at = flag; *at != '\0'; at++)
 		*at = *at == '_' ? '-' : *at;
-	for (size_t i = 0; i < vllm_arg_count(); i++) {
-		const struct option_row *arg = vllm_arg_at(i);
+	for (size_t i = 0; i < vllm_arg_count(catalog); i++) {
+		const struct option_row *arg = vllm_arg_at(catalog, i);
 		if (arg->secret == secret && pl_text_starts(arg->flag, flag))
 			return true;
 	}
@@ -42,6 +42,7 @@ static bool begins_flag(const char *name, bool secret)
 
 bool vllm_secret_is_flag(const char *word)
 {
+	const struct vllm_catalog *catalog = vllm_catalog_reference();
 	size_t dashes = dashes_len(word);
 	auto_free char *name = pl_strndup(word + dashes, strcspn(word + dashes, "="));
 	const char *member = strrchr(name, '.');
@@ -50,17 +51,18 @@ bool vllm_secret_is_flag(const char *word)
 		return false;
 	if (member != NULL)
 		return option_secret_is_name(member + 1);
-	const struct option_row *arg = vllm_arg_find(name);
+	const struct option_row *arg = vllm_arg_find(catalog, name);
 	if (arg != NULL)
 		return arg->secret;
-	if (vllm_arg_find_negative(name) != NULL)
+	if (vllm_arg_find_negative(catalog, name) != NULL)
 		return false;
-	if (begins_flag(name, true))
+	if (begins_flag(catalog, name, true))
 		return true;
-	if (begins_flag(name, false))
+	if (begins_flag(catalog, name, false))
 		return false;
-	const char *nearest = vllm_arg_nearest(name);
-	return option_secret_is_name(name) || (nearest != NULL && vllm_arg_find(nearest)->secret);
+	const char *nearest = vllm_arg_nearest(catalog, name);
+	return option_secret_is_name(name) ||
+	       (nearest != NULL && vllm_arg_find(catalog, nearest)->secret);
 }
 
 /* JSON without its secrets, "***" where it is not well formed; NULL: there are none. */

@@ -1,142 +1,10 @@
 #include "vllm/server_args.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "option/row_words.h"
-#include "vllm/arg_index.h"
-
-#define NAME_BYTES 128
-
-#define RELEASE_CURRENT false
-#define RELEASE_GONE    true
-
-/* How many rows the keys of JSON arguments are. */
-enum {
-	FIELD_COUNT = 0
-#define FIELD(...) +1
-#include "tbl/engine_fields.h"
-#undef FIELD
-};
-
-static const struct option_row fields[FIELD_COUNT];
-
-/* clang-format off */
-static const struct option_row fields[FIELD_COUNT] = {
-#define FIELD(type_, arg_, path_, min_, max_, ...)                                                 \
-	{ .of = #arg_, .name = path_, .type = OPTION_##type_, .min = min_, .max = max_,              \
-	  .lenient = true, .fields = fields, .field_count = FIELD_COUNT, __VA_ARGS__ },
-#include "tbl/engine_fields.h"
-#undef FIELD
-};
-
-static const struct option_row reference_args[] = {
-#define ARG(type_, style_, release_, name_, flag_, default_, min_, max_, help_, ...)               \
-	{ .name = #name_, .flag = flag_, .group = ARG_GROUP, .type = OPTION_##type_,                 \
-	  .style = OPTION_STYLE_##style_, .gone = RELEASE_##release_,                                \
-	  .default_json = #default_, .min = min_, .max = max_, .help = help_,                        \
-	  .fields = fields, .field_count = FIELD_COUNT, __VA_ARGS__ },
-#include "tbl/engine_args.h"
-#undef ARG
-};
-/* clang-format on */
-
-/* The rows that count: those of the reference release until vllm_args_install(). */
-static const struct option_row *args = reference_args;
-static size_t arg_count = PL_ARRAY_SIZE(reference_args);
-
-static pthread_once_t index_once = PTHREAD_ONCE_INIT;
-
-static void build_index(void)
-{
-	vllm_arg_index_build(args, arg_count);
-}
-
-void vllm_args_install(const struct option_row *rows, size_t count)
-{
-	pthread_once(&index_once, build_index);
-	args = rows != NULL ? rows : reference_args;
-	arg_count = rows != NULL ? count : PL_ARRAY_SIZE(reference_args);
-	build_index();
-}
-
-size_t vllm_arg_count(void)
-{
-	return arg_count;
-}
-
-const struct option_row *vllm_arg_at(size_t i)
-{
-	return &args[i];
-}
-
-/* snake_case of a name in either spelling; false when it is too long to be one of ours. */
-static bool snake_name(const char *name, char snake[NAME_BYTES])
-{
-	size_t len = strlen(name);
-
-	if (len >= NAME_BYTES)
-		return false;
-	for (size_t i = 0; i <= len; i++)
-		snake[i] = name[i] == '-' ? '_' : name[i];
-	return true;
-}
-
-/* Is `snake` one of the flags ("--long -s") in `flags`, dashes in front left out? */
-static bool has_alias(const char *flags, const char *snake, bool short_too)
-{
-	while (flags != NULL && *flags != '\0') {
-		size_t len = strcspn(flags, " ");
-		size_t dashes = strspn(flags, "-");
-		bool same = len - dashes == strlen(snake) && (dashes == 2 || short_too);
-		for (size_t i = dashes; same && i < len; i++)
-			same = (flags[i] == '-' ? '_' : flags[i]) == snake[i - dashes];
-		if (same)
-			return true;
-		flags += len + strspn(flags + len, " ");
-	}
-	return false;
-}
-
-const struct option_row *vllm_arg_find(const char *name)
-{
-	pthread_once(&index_once, build_index);
-	return vllm_arg_index_find(name, VLLM_ARG_NAME | VLLM_ARG_LONG_ALIAS);
-}
-
-const struct option_row *vllm_arg_find_negative(const char *name)
-{
-	pthread_once(&index_once, build_index);
-	return vllm_arg_index_find(name, VLLM_ARG_NEGATIVE);
-}
-
-const char *vllm_arg_nearest(const char *name)
-{
-	auto_free const char **names = pl_alloc_array(arg_count, sizeof(*names));
-	char snake[NAME_BYTES];
-
-	if (!snake_name(name, snake))
-		return NULL;
-	for (size_t i = 0; i < arg_count; i++) {
-		names[i] = args[i].name;
-		if (has_alias(args[i].aliases, snake, true))
-			return args[i].name;
-	}
-	return pl_text_nearest(snake, names, arg_count);
-}
-
-size_t vllm_field_count(void)
-{
-	return PL_ARRAY_SIZE(fields);
-}
-
-const struct option_row *vllm_field_at(size_t i)
-{
-	return &fields[i];
-}
 
 /* A value as one word of a command line. The caller's (free()). */
 static char *value_word(const json_t *value)
@@ -253,7 +121,8 @@ static bool add_secret(json_t *env, const struct option_row *arg, const json_t *
 	return true;
 }
 
-int vllm_args_to_argv(const json_t *values, json_t *argv, json_t **ret_env, struct pl_err *err)
+int vllm_args_to_argv(const struct vllm_catalog *catalog, const json_t *values, json_t *argv,
+		      json_t **ret_env, struct pl_err *err)
 {
 	auto_json json_t *words = json_array();
 	auto_json json_t *env = json_object();
@@ -265,7 +134,7 @@ int vllm_args_to_argv(const json_t *values, json_t *argv, json_t **ret_env, stru
 		add_word(words, json_string_value(model));
 	json_object_foreach((json_t *)values, name, value)
 	{
-		const struct option_row *arg = vllm_arg_find(name);
+		const struct option_row *arg = vllm_arg_find(catalog, name);
 		if (arg == NULL)
 			return pl_err_set(err, PL_ERR_INVALID, "unknown server argument '%s'",
 					  name);
@@ -288,13 +157,14 @@ static json_t *default_value(const struct option_row *arg)
 	return json_loads(arg->default_json, JSON_DECODE_ANY, NULL);
 }
 
-void vllm_args_effective(const json_t *values, json_t **ret_config, json_t **ret_source)
+void vllm_args_effective(const struct vllm_catalog *catalog, const json_t *values,
+			 json_t **ret_config, json_t **ret_source)
 {
 	json_t *config = json_object();
 	json_t *source = json_object();
 
-	for (size_t i = 0; i < arg_count; i++) {
-		const struct option_row *arg = &args[i];
+	for (size_t i = 0; i < vllm_arg_count(catalog); i++) {
+		const struct option_row *arg = vllm_arg_at(catalog, i);
 		json_t *value = json_object_get(values, arg->name);
 		bool is_set = value != NULL;
 		bool shown = !arg->secret || json_is_boolean(value) || json_is_null(value);

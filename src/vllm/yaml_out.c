@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "vllm/command/line.h"
-#include "vllm/server_args.h"
+#include "vllm/catalog.h"
 
 #define PLAIN_BYTES "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-"
 
@@ -216,9 +216,10 @@ static bool has_text(const json_t *value)
 }
 
 /* A value without its secrets; of the arguments that are some nothing is left. */
-static json_t *value_shown(const char *name, const json_t *value)
+static json_t *value_shown(const struct vllm_catalog *catalog, const char *name,
+			   const json_t *value)
 {
-	const struct option_row *arg = vllm_arg_find(name);
+	const struct option_row *arg = vllm_arg_find(catalog, name);
 
 	if (arg == NULL || !arg->secret || !has_text(value))
 		return vllm_secret_json_shown(value);
@@ -238,7 +239,8 @@ static void add_server(struct pl_buf *buf, const struct vllm_command *command, b
 		const json_t *given = json_object_get(command->given, name);
 		bool as_given = given != NULL && json_is_object(value);
 		const json_t *written = as_given ? given : value;
-		auto_json json_t *shown = secrets ? NULL : value_shown(name, written);
+		auto_json json_t *shown = secrets ? NULL
+						  : value_shown(command->catalog, name, written);
 		add_member(buf, name, secrets ? written : shown, INDENT);
 	}
 }

@@ -83,7 +83,7 @@ static json_t *answer_rule(const json_t *question, const json_t *values,
 
 	if (rule == NULL)
 		return NULL;
-	vllm_rule_evaluate(rule, values, env, &when, &require);
+	vllm_rule_evaluate(vllm_catalog_reference(), rule, values, env, &when, &require);
 	return json_pack("{s:o, s:o}", "when", truth_json(when), "require", truth_json(require));
 }
 

@@ -27,7 +27,8 @@ static int open_one(const char *config, const char *output, struct run_stop *sto
 	auto_problems problems = { 0 };
 
 	ret->settings = (struct run_settings){ .output = output };
-	if (exp_config_read(config, NULL, 0, &ret->experiment, &problems, &ret->err) < 0)
+	if (exp_config_read(vllm_catalog_reference(), config, NULL, 0, &ret->experiment, &problems,
+			    &ret->err) < 0)
 		return -1;
 	return run_slot_open(ret->experiment, stop, &ret->slot, &ret->err);
 }

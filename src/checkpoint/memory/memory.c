@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "checkpoint/memory/memory_priv.h"
-#include "vllm/server_args.h"
+#include "vllm/catalog.h"
 
 #define GIB ((double)(1 << 30))
 /* The reference release's gpu_memory_utilization. */

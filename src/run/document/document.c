@@ -12,7 +12,6 @@
 #include "run/redact.h"
 #include "run/run_priv.h"
 #include "run/side_files.h"
-#include "vllm/overlay.h"
 #include "vllm/secret.h"
 #include "vllm/server_args.h"
 
@@ -44,7 +43,8 @@ static json_t *make_config(const struct run_state *run)
 	const char *name;
 	json_t *value;
 
-	vllm_args_effective(run->launch->values, &effective, &source);
+	vllm_args_effective(run->context.experiment->catalog, run->launch->values, &effective,
+			    &source);
 	server = vllm_secret_json_shown(effective);
 	json_object_foreach(run->context.experiment->server, name, value)
 		json_array_append_new(explicit_names, json_string(name));
@@ -62,8 +62,9 @@ static json_t *make_config(const struct run_state *run)
 	set(benchmark, "dataset_sha256",
 	    pl_json_text(run->measured.plan != NULL ? run->measured.plan->sha256 : NULL));
 	return json_pack("{s:o, s:o, s:o, s:O?, s:o}", "server", server, "server_source", source,
-			 "server_explicit", explicit_names, "params_overlay", vllm_overlay_names(),
-			 "benchmark", benchmark);
+			 "server_explicit", explicit_names, "params_overlay",
+			 vllm_catalog_overlaid(run->context.experiment->catalog), "benchmark",
+			 benchmark);
 }
 
 static json_t *make_phases(const struct run_server *server)

@@ -79,10 +79,14 @@ static void add_pair(struct config *config, const struct pl_yaml *key, const str
 					.problems = config->parse->problems };
 	bool truth;
 
-	if (vllm_config_is_left_out(&reader, key, value, flag))
+	if (vllm_config_is_left_out(config->parse->catalog, &reader, key, value, flag))
 		return;
 	if (pl_yaml_to_bool(value, &truth)) {
-		add(config, truth || !vllm_config_false_counts(key->text) ? flag : negative, key);
+		add(config,
+		    truth || !vllm_config_false_counts(config->parse->catalog, key->text)
+			    ? flag
+			    : negative,
+		    key);
 		return;
 	}
 	add(config, flag, key);
@@ -246,8 +250,8 @@ static void add_rows(struct vllm_parse *parse)
 	struct option_argv *argv = &parse->argv;
 
 	option_argv_add_row(argv, &help_row, false);
-	for (size_t i = 0; i < vllm_arg_count(); i++) {
-		const struct option_row *arg = vllm_arg_at(i);
+	for (size_t i = 0; i < vllm_arg_count(parse->catalog); i++) {
+		const struct option_row *arg = vllm_arg_at(parse->catalog, i);
 		bool gone = is_gone(parse, arg);
 		if (!gone || !parse->target_known || parse->allow_gone)
 			option_argv_add_row(argv, arg, gone);
@@ -280,14 +284,14 @@ static void tell_ambiguous(struct vllm_parse *parse, const struct option_argv_wo
 }
 
 /* The argument of another release that this flag is. */
-static const struct option_row *find_gone(const char *text)
+static const struct option_row *find_gone(const struct vllm_catalog *catalog, const char *text)
 {
 	auto_free char *name = pl_strndup(text, strcspn(text, "="));
 
 	if (!pl_text_starts(name, "--"))
 		return NULL;
-	const struct option_row *arg = vllm_arg_find(name + 2);
-	return arg != NULL ? arg : vllm_arg_find_negative(name + 2);
+	const struct option_row *arg = vllm_arg_find(catalog, name + 2);
+	return arg != NULL ? arg : vllm_arg_find_negative(catalog, name + 2);
 }
 
 /* The long flag of the release that is nearest. */
@@ -298,7 +302,7 @@ static const char *nearest_flag(const struct vllm_parse *parse, const char *text
 
 static void tell_unknown(struct vllm_parse *parse, const struct option_argv_word *word)
 {
-	const struct option_row *gone = find_gone(word->text);
+	const struct option_row *gone = find_gone(parse->catalog, word->text);
 
 	json_array_append_new(parse->command->unknown, json_string(word->written));
 	if (gone != NULL) {
@@ -357,7 +361,7 @@ static bool has_wide_dash(const char *text)
 /* A word of no flag: the model, or one too many. */
 static void tell_word(struct vllm_parse *parse, const struct option_argv_word *word)
 {
-	const struct option_row *named = vllm_arg_find(word->text);
+	const struct option_row *named = vllm_arg_find(parse->catalog, word->text);
 	const char *nearest = named != NULL ? named->flag : NULL;
 
 	if (has_wide_dash(word->text))
@@ -392,7 +396,8 @@ static void take_words(struct vllm_parse *parse)
 			if (!model_taken && !is_wide) {
 				model_taken = true;
 				word->joined = word->text;
-				vllm_command_take(parse, vllm_arg_find("model"), word);
+				vllm_command_take(parse, vllm_arg_find(parse->catalog, "model"),
+						  word);
 			} else if (!after_unknown) {
 				tell_word(parse, word);
 				after_unknown = is_wide;

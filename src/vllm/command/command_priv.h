@@ -8,10 +8,11 @@
 
 #include "option/argv.h"
 #include "vllm/command/line.h"
-#include "vllm/server_args.h"
+#include "vllm/catalog.h"
 #include "vllm/version.h"
 
 struct vllm_parse {
+	const struct vllm_catalog *catalog;
 	struct vllm_command *command;
 	struct option_problems *problems;
 	const char *folder;

@@ -63,6 +63,7 @@ static struct vllm_command *command_new(const struct vllm_command_options *optio
 {
 	struct vllm_command *command = pl_alloc(sizeof(*command));
 
+	command->catalog = vllm_catalog_or_reference(options->catalog);
 	command->source = pl_strdup(options->source != NULL ? options->source : SOURCE);
 	command->values = json_object();
 	command->given = json_object();
@@ -136,7 +137,8 @@ static void check_headless(struct vllm_parse *parse)
 static void parse_words(struct vllm_command *command, const struct vllm_command_options *options,
 			struct option_problems *problems)
 {
-	struct vllm_parse parse = { .command = command,
+	struct vllm_parse parse = { .catalog = vllm_catalog_or_reference(options->catalog),
+				    .command = command,
 				    .problems = problems,
 				    .folder = options->folder,
 				    .allow_gone = options->allow_gone };

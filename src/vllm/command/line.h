@@ -15,6 +15,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "option/problem.h"
+#include "vllm/catalog.h"
 #include "vllm/secret.h"
 #include "vllm/shell_words.h"
 
@@ -29,13 +30,15 @@ enum vllm_command_form {
 };
 
 struct vllm_command_options {
-	const char *source;  /* name in messages; NULL: "command line" */
+	const struct vllm_catalog *catalog; /* NULL: the reference's */
+	const char *source;                 /* name in messages; NULL: "command line" */
 	const char *release; /* the target release; NULL: the image's tag, else the reference */
 	bool allow_gone;     /* arguments that the release no longer has are taken */
 	const char *folder;  /* that --config FILE is relative to; NULL: the current one */
 };
 
 struct vllm_command {
+	const struct vllm_catalog *catalog; /* the options' */
 	char *source;
 	struct vllm_words words;
 	enum vllm_command_form form;
@@ -85,10 +88,11 @@ void vllm_command_problem_text(const struct vllm_command *command,
 			       const struct option_problem *problem, struct pl_buf *buf);
 
 struct vllm_command_style {
-	const json_t *launch; /* NULL: [vllm, serve] */
-	const json_t *env;    /* object name -> text; NULL: none. null values are left out */
-	bool flag_a_line;     /* one flag a line, with backslashes */
-	bool secrets;         /* show them; else *** */
+	const struct vllm_catalog *catalog; /* NULL: the reference's */
+	const json_t *launch;               /* NULL: [vllm, serve] */
+	const json_t *env; /* object name -> text; NULL: none. null values are left out */
+	bool flag_a_line;  /* one flag a line, with backslashes */
+	bool secrets;      /* show them; else *** */
 };
 /* Values as a command line for a shell, with a newline at the end. */
 int vllm_command_write(const json_t *values, const struct vllm_command_style *style,

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "vllm/server_args.h"
 #include "vllm/command/command_priv.h"
 
 #define API_SERVER ".api_server"
@@ -195,7 +196,8 @@ int vllm_command_write(const json_t *values, const struct vllm_command_style *st
 	size_t i;
 	json_t *word;
 
-	if (vllm_args_to_argv(values, argv, &secret_env, err) < 0)
+	if (vllm_args_to_argv(vllm_catalog_or_reference(style->catalog), values, argv, &secret_env,
+			      err) < 0)
 		return -1;
 	auto_json json_t *argv_shown = style->secrets ? json_incref(argv)
 						      : vllm_secret_words_shown(argv);

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "vllm/server_args.h"
 #include "base/yaml.h"
 #include "option/dotted.h"
 #include "option/value.h"

@@ -20,7 +20,8 @@ static void check_taken(const struct exp_config *experiment)
 
 	if (text == NULL)
 		abort();
-	if (vllm_args_to_argv(experiment->server, argv, &env, &err) < 0 && err.text[0] == '\0')
+	if (vllm_args_to_argv(vllm_catalog_reference(), experiment->server, argv, &env, &err) < 0 &&
+	    err.text[0] == '\0')
 		abort();
 }
 
@@ -38,8 +39,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	auto_buf lines = { 0 };
 
 	pl_buf_init(&lines, 1 << 20);
-	int rc = exp_config_parse((const char *)data, len, "fuzz", sets, set != NULL, &experiment,
-				  &problems, &err);
+	int rc = exp_config_parse(vllm_catalog_reference(), (const char *)data, len, "fuzz", sets,
+				  set != NULL, &experiment, &problems, &err);
 	if ((rc == 0) != (experiment != NULL) || (rc < 0 && err.text[0] == '\0'))
 		abort();
 	for (size_t i = 0; i < problems.count; i++)

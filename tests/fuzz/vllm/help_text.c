@@ -5,8 +5,7 @@
 
 #include "vllm/help_diff.h"
 #include "vllm/help_text.h"
-#include "vllm/overlay.h"
-#include "vllm/server_args.h"
+#include "vllm/catalog.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -17,12 +16,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (vllm_help_parse((const char *)data, size, &help, &err) < 0)
 		return 0;
-	auto_json json_t *diff = vllm_help_diff(help);
-	auto_json json_t *overlay = vllm_help_overlay(diff, "fuzz");
+	auto_json json_t *diff = vllm_help_diff(vllm_catalog_reference(), help);
+	auto_json json_t *overlay = vllm_help_overlay(vllm_catalog_reference(), diff, "fuzz");
 	if (overlay == NULL)
 		return 0;
-	if (vllm_overlay_use(overlay, "fuzz", &err) == 0 && vllm_arg_find("port") == NULL)
+	auto_catalog const struct vllm_catalog *catalog = NULL;
+	if (vllm_catalog_overlay(vllm_catalog_reference(), overlay, "fuzz", &catalog, &err) == 0 &&
+	    vllm_arg_find(catalog, "port") == NULL)
 		abort();
-	vllm_overlay_drop();
 	return 0;
 }

@@ -26,8 +26,8 @@ static struct exp_config *parse_with(const char *text, const char *const *sets,
 
 	while (sets[count] != NULL)
 		count++;
-	int rc = exp_config_parse(text, strlen(text), "e.yaml", sets, count, &experiment, problems,
-				  &err);
+	int rc = exp_config_parse(vllm_catalog_reference(), text, strlen(text), "e.yaml", sets,
+				  count, &experiment, problems, &err);
 	if (rc < 0)
 		print_message("%s\n", err.text);
 	assert_int_equal(rc, 0);
@@ -258,11 +258,14 @@ static void files_are_read(void **state)
 	(void)state;
 	close(scratch_file(path));
 	assert_int_equal(pl_file_write(path, "name: n\n", 8, &err), 0);
-	assert_int_equal(exp_config_load(path, NULL, 0, &e, &problems, &err), 0);
+	assert_int_equal(
+		exp_config_load(vllm_catalog_reference(), path, NULL, 0, &e, &problems, &err), 0);
 	assert_string_equal(e->source, path);
 	unlink(path);
 	struct exp_config *none = NULL;
-	assert_int_equal(exp_config_load(path, NULL, 0, &none, &problems, &err), -1);
+	assert_int_equal(
+		exp_config_load(vllm_catalog_reference(), path, NULL, 0, &none, &problems, &err),
+		-1);
 	assert_null(none);
 	assert_int_equal(pl_err_exit_status(err.code), 2);
 }
@@ -277,7 +280,8 @@ static void lists_have_several_spellings(void **state)
 	auto_json json_t *argv = json_array();
 	auto_json json_t *env = NULL;
 	struct pl_err err = PL_ERR_INIT;
-	assert_int_equal(vllm_args_to_argv(e->server, argv, &env, &err), 0);
+	assert_int_equal(vllm_args_to_argv(vllm_catalog_reference(), e->server, argv, &env, &err),
+			 0);
 	auto_free char *text = pl_json_to_text(argv, PL_JSON_COMPACT);
 	assert_string_equal(text, "[\"--served-model-name\",\"one\",\"--cudagraph-capture-sizes\","
 				  "\"8\",\"--collect-detailed-traces\",\"model\",\"worker\","
@@ -302,8 +306,9 @@ static void problems_are_told_in_one_line(void **state)
 		struct exp_config *e = NULL;
 		auto_problems problems = { 0 };
 		struct pl_err err = PL_ERR_INIT;
-		int rc = exp_config_parse(cases[i].text, strlen(cases[i].text), "e.yaml", NULL, 0,
-					  &e, &problems, &err);
+		int rc = exp_config_parse(vllm_catalog_reference(), cases[i].text,
+					  strlen(cases[i].text), "e.yaml", NULL, 0, &e, &problems,
+					  &err);
 		if (rc == 0 || strcmp(err.text, cases[i].message) != 0)
 			print_message("case %zu: %s\n got: %s\nwant: %s\n", i, cases[i].text,
 				      rc == 0 ? "no error" : err.text, cases[i].message);
@@ -364,8 +369,9 @@ static void all_problems_are_told_at_once(void **state)
 	auto_buf all = { 0 };
 
 	(void)state;
-	assert_int_equal(
-		exp_config_parse(text, strlen(text), "e.yaml", NULL, 0, &e, &problems, &err), -1);
+	assert_int_equal(exp_config_parse(vllm_catalog_reference(), text, strlen(text), "e.yaml",
+					  NULL, 0, &e, &problems, &err),
+			 -1);
 	pl_buf_init(&all, 1 << 16);
 	for (size_t i = 0; i < problems.count; i++) {
 		option_problem_text(&problems.items[i], &all);
@@ -420,8 +426,8 @@ static void sets_are_checked(void **state)
 		auto_problems problems = { 0 };
 		struct pl_err err = PL_ERR_INIT;
 		const char *text = "launch: {port: 80}";
-		assert_int_equal(exp_config_parse(text, strlen(text), "e.yaml", &cases[i].set, 1,
-						  &e, &problems, &err),
+		assert_int_equal(exp_config_parse(vllm_catalog_reference(), text, strlen(text),
+						  "e.yaml", &cases[i].set, 1, &e, &problems, &err),
 				 -1);
 		assert_string_equal(err.text, cases[i].message);
 	}

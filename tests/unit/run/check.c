@@ -23,8 +23,8 @@ static char *check(const char *text, const struct run_check_options *options)
 	auto_buf all = { 0 };
 
 	pl_buf_init(&all, 1 << 16);
-	assert_int_equal(exp_config_read_text(text, strlen(text), "e.yaml", NULL, 0, &experiment,
-					      &problems, &err),
+	assert_int_equal(exp_config_read_text(vllm_catalog_reference(), text, strlen(text),
+					      "e.yaml", NULL, 0, &experiment, &problems, &err),
 			 0);
 	run_check_server(experiment, options, &found, &problems);
 	for (size_t i = 0; i < problems.count; i++) {

@@ -148,8 +148,8 @@ static struct exp_config *parse(const char *text)
 	auto_problems problems = { 0 };
 	struct pl_err err = PL_ERR_INIT;
 
-	assert_int_equal(exp_config_parse(text, strlen(text), "e.yaml", NULL, 0, &experiment,
-					  &problems, &err),
+	assert_int_equal(exp_config_parse(vllm_catalog_reference(), text, strlen(text), "e.yaml",
+					  NULL, 0, &experiment, &problems, &err),
 			 0);
 	return experiment;
 }

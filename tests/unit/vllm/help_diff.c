@@ -9,17 +9,22 @@
 #include <cmocka.h>
 
 #include "base/text.h"
-#include "vllm/overlay.h"
-#include "vllm/server_args.h"
+#include "vllm/catalog.h"
+#include "vllm/catalog.h"
 
-static json_t *diff_of(const char *args)
+static json_t *diff_with(const struct vllm_catalog *catalog, const char *args)
 {
 	auto_free char *text = pl_asprintf("options:\n%s", args);
 	auto_help struct vllm_help *help = NULL;
 	struct pl_err err = PL_ERR_INIT;
 
 	assert_int_equal(vllm_help_parse(text, strlen(text), &help, &err), 0);
-	return vllm_help_diff(help);
+	return vllm_help_diff(catalog, help);
+}
+
+static json_t *diff_of(const char *args)
+{
+	return diff_with(vllm_catalog_reference(), args);
 }
 
 /* The changes of the only changed argument as "key: table -> help; …"; "" where there are none. */
@@ -153,7 +158,7 @@ static void names_that_come_with_the_build_are_compared(void **state)
 	const json_t *changed = json_array_get(json_object_get(diff, "changed"), 0);
 	const json_t *change = json_array_get(json_object_get(changed, "changes"), 0);
 	auto_json json_t *help = json_pack("[s, s, s]", "apertus", "one-more", "brand_new");
-	auto_json json_t *overlay = vllm_help_overlay(diff, "test");
+	auto_json json_t *overlay = vllm_help_overlay(vllm_catalog_reference(), diff, "test");
 	struct pl_err err = PL_ERR_INIT;
 
 	(void)state;
@@ -162,11 +167,12 @@ static void names_that_come_with_the_build_are_compared(void **state)
 	assert_string_equal(entry_text(change, "key"), "choices");
 	assert_true(json_equal(json_object_get(change, "help"), help));
 	assert_true(json_array_size(json_object_get(change, "table")) > 40);
-	assert_int_equal(vllm_overlay_use(overlay, "test", &err), 0);
-	assert_true(option_row_is_open(vllm_arg_find("tool_call_parser")));
-	auto_json json_t *after = diff_of(lines);
+	auto_catalog const struct vllm_catalog *catalog = NULL;
+	assert_int_equal(
+		vllm_catalog_overlay(vllm_catalog_reference(), overlay, "test", &catalog, &err), 0);
+	assert_true(option_row_is_open(vllm_arg_find(catalog, "tool_call_parser")));
+	auto_json json_t *after = diff_with(catalog, lines);
 	assert_int_equal(json_array_size(json_object_get(after, "changed")), 0);
-	vllm_overlay_drop();
 }
 
 static void the_overlay_leaves_no_difference(void **state)
@@ -179,20 +185,22 @@ static void the_overlay_leaves_no_difference(void **state)
 				   "  --y-new Y [Y ...]  x (default: None)\n"
 				   "  --z-new, --no-z-new  x (default: True)\n";
 	auto_json json_t *diff = diff_of(help);
-	auto_json json_t *overlay = vllm_help_overlay(diff, "test");
+	auto_json json_t *overlay = vllm_help_overlay(vllm_catalog_reference(), diff, "test");
 	struct pl_err err = PL_ERR_INIT;
 
 	(void)state;
 	assert_int_equal(json_array_size(json_object_get(diff, "new")), 3);
 	assert_int_equal(json_array_size(json_object_get(diff, "changed")), 4);
-	assert_int_equal(vllm_overlay_use(overlay, "test", &err), 0);
-	auto_json json_t *after = diff_of(help);
+	auto_catalog const struct vllm_catalog *catalog = NULL;
+	assert_int_equal(
+		vllm_catalog_overlay(vllm_catalog_reference(), overlay, "test", &catalog, &err), 0);
+	auto_json json_t *after = diff_with(catalog, help);
 	assert_int_equal(json_array_size(json_object_get(after, "new")), 0);
 	assert_int_equal(json_array_size(json_object_get(after, "changed")), 0);
 	assert_int_equal(json_array_size(json_object_get(after, "gone")), 0);
 	/* the value that is no longer a choice is one of older releases */
-	assert_string_equal(vllm_arg_find("mm_processor_cache_type")->older_choices, "[\"shm\"]");
-	vllm_overlay_drop();
+	assert_string_equal(vllm_arg_find(catalog, "mm_processor_cache_type")->older_choices,
+			    "[\"shm\"]");
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-#include "vllm/overlay.h"
+#include "vllm/catalog.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -12,6 +12,9 @@
 #include "vllm/arg_json.h"
 #include "experiment/config.h"
 #include "vllm/server_args.h"
+
+/* What a test works on: each lays its own over the reference release's. */
+static const struct vllm_catalog *catalog;
 
 static json_t *overlay_of(const char *args)
 {
@@ -27,14 +30,21 @@ static void use(const char *args)
 	auto_json json_t *overlay = overlay_of(args);
 	struct pl_err err = PL_ERR_INIT;
 
-	if (vllm_overlay_use(overlay, "o.json", &err) < 0)
+	if (vllm_catalog_overlay(catalog, overlay, "o.json", &catalog, &err) < 0)
 		fail_msg("%s", err.text);
 }
 
-static int drop(void **state)
+static int begin(void **state)
 {
 	(void)state;
-	vllm_overlay_drop();
+	catalog = vllm_catalog_reference();
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	vllm_catalog_free(catalog);
 	return 0;
 }
 
@@ -45,23 +55,26 @@ static void rows_are_added_and_changed(void **state)
 	    "\"new\"}, {\"name\": \"port\", \"default\": 9}, {\"name\": \"watermark\", "
 	    "\"in_reference\": false}, {\"name\": \"dtype\", \"choices\": [\"x\"], "
 	    "\"older_choices\": [\"half\"], \"aliases\": [\"--number-type\", \"-nt\"]}]");
-	const struct option_row *added = vllm_arg_find("brand-new");
+	const struct option_row *added = vllm_arg_find(catalog, "brand-new");
 
-	assert_int_equal(vllm_arg_count(), 349);
+	assert_int_equal(vllm_arg_count(catalog), 349);
 	assert_non_null(added);
 	assert_string_equal(added->flag, "--brand-new");
 	assert_int_equal(added->type, OPTION_INT);
 	assert_true(added->min == 1 && isinf(added->max));
 	assert_true(!added->gone && added->nullable);
-	assert_string_equal(vllm_arg_find("port")->default_json, "9");
-	assert_string_equal(vllm_arg_find("port")->flag, "--port");
-	assert_true(vllm_arg_find("watermark")->gone);
-	assert_ptr_equal(vllm_arg_find("number_type"), vllm_arg_find("dtype"));
-	assert_string_equal(vllm_arg_nearest("brand_nw"), "brand_new");
-	vllm_overlay_drop();
-	assert_int_equal(vllm_arg_count(), 348);
-	assert_null(vllm_arg_find("brand_new"));
-	assert_string_equal(vllm_arg_find("port")->default_json, "8000");
+	assert_string_equal(vllm_arg_find(catalog, "port")->default_json, "9");
+	assert_string_equal(vllm_arg_find(catalog, "port")->flag, "--port");
+	assert_true(vllm_arg_find(catalog, "watermark")->gone);
+	assert_ptr_equal(vllm_arg_find(catalog, "number_type"), vllm_arg_find(catalog, "dtype"));
+	assert_string_equal(vllm_arg_nearest(catalog, "brand_nw"), "brand_new");
+	/* the reference release's is as it was */
+	const struct vllm_catalog *reference = vllm_catalog_reference();
+	assert_int_equal(vllm_arg_count(reference), 348);
+	assert_null(vllm_arg_find(reference, "brand_new"));
+	assert_string_equal(vllm_arg_find(reference, "port")->default_json, "8000");
+	assert_null(vllm_catalog_overlaid(reference));
+	assert_int_equal(json_array_size(vllm_catalog_overlaid(catalog)), 4);
 }
 
 /* A second file is laid over the first. */
@@ -69,10 +82,13 @@ static void overlays_add_up(void **state)
 {
 	(void)state;
 	use("[{\"name\": \"one\"}]");
+	auto_catalog const struct vllm_catalog *below = catalog;
 	use("[{\"name\": \"two\"}, {\"name\": \"one\", \"help\": \"first\"}]");
-	assert_int_equal(vllm_arg_count(), 350);
-	assert_string_equal(vllm_arg_find("one")->help, "first");
-	assert_non_null(vllm_arg_find("two"));
+	assert_string_equal(vllm_arg_find(below, "one")->help, "");
+	assert_int_equal(json_array_size(vllm_catalog_overlaid(catalog)), 2);
+	assert_int_equal(vllm_arg_count(catalog), 350);
+	assert_string_equal(vllm_arg_find(catalog, "one")->help, "first");
+	assert_non_null(vllm_arg_find(catalog, "two"));
 }
 
 static void reader_and_command_line_know_them(void **state)
@@ -93,11 +109,11 @@ static void reader_and_command_line_know_them(void **state)
 	    "\"choices\": [\"a\", \"b\"]}, {\"name\": \"switch\", \"type\": \"bool\", "
 	    "\"cli_style\": \"toggle\", \"negative_flag\": \"--no-switch\"}, {\"name\": \"free\", "
 	    "\"also_accepts\": [\"bool\", \"int\", \"json\"]}]");
-	assert_int_equal(exp_config_parse(yaml, strlen(yaml), "e.yaml", NULL, 0, &experiment,
-					  &problems, &err),
+	assert_int_equal(exp_config_parse(catalog, yaml, strlen(yaml), "e.yaml", NULL, 0,
+					  &experiment, &problems, &err),
 			 0);
 	assert_int_equal(problems.count, 0);
-	assert_int_equal(vllm_args_to_argv(experiment->server, argv, &env, &err), 0);
+	assert_int_equal(vllm_args_to_argv(catalog, experiment->server, argv, &env, &err), 0);
 	auto_free char *words = pl_json_to_text(argv, PL_JSON_COMPACT);
 	assert_string_equal(words, "[\"m\",\"--brand-new\",\"a\",\"b\",\"--no-switch\",\"--free\","
 				   "\"{\\\"a\\\":1}\"]");
@@ -136,11 +152,12 @@ static void wrong_overlays_are_refused(void **state)
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
 		auto_json json_t *overlay = json_loads(cases[i].text, 0, NULL);
 		struct pl_err err = PL_ERR_INIT;
-		assert_int_equal(vllm_overlay_use(overlay, "o.json", &err), -1);
+		assert_int_equal(vllm_catalog_overlay(catalog, overlay, "o.json", &catalog, &err),
+				 -1);
 		assert_non_null(strstr(err.text, "overlay 'o.json'"));
 		if (strstr(err.text, cases[i].says) == NULL)
 			fail_msg("'%s' does not say '%s'", err.text, cases[i].says);
-		assert_int_equal(vllm_arg_count(), 348);
+		assert_int_equal(vllm_arg_count(catalog), 348);
 	}
 }
 
@@ -151,8 +168,8 @@ static void every_row_survives_an_overlay(void **state)
 	auto_json json_t *entries = json_array();
 
 	(void)state;
-	for (size_t i = 0; i < vllm_arg_count(); i++) {
-		json_t *entry = vllm_arg_to_json(vllm_arg_at(i));
+	for (size_t i = 0; i < vllm_arg_count(catalog); i++) {
+		json_t *entry = vllm_arg_to_json(vllm_arg_at(catalog, i));
 		json_array_append(before, entry);
 		json_t *copy = json_deep_copy(entry);
 		json_object_del(copy, "fields");
@@ -161,9 +178,9 @@ static void every_row_survives_an_overlay(void **state)
 	}
 	auto_free char *text = pl_json_to_text(entries, PL_JSON_COMPACT);
 	use(text);
-	assert_int_equal(vllm_arg_count(), 348);
-	for (size_t i = 0; i < vllm_arg_count(); i++) {
-		auto_json json_t *after = vllm_arg_to_json(vllm_arg_at(i));
+	assert_int_equal(vllm_arg_count(catalog), 348);
+	for (size_t i = 0; i < vllm_arg_count(catalog); i++) {
+		auto_json json_t *after = vllm_arg_to_json(vllm_arg_at(catalog, i));
 		assert_true(json_equal(after, json_array_get(before, i)));
 	}
 }
@@ -171,11 +188,11 @@ static void every_row_survives_an_overlay(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(rows_are_added_and_changed, drop),
-		cmocka_unit_test_teardown(overlays_add_up, drop),
-		cmocka_unit_test_teardown(reader_and_command_line_know_them, drop),
-		cmocka_unit_test_teardown(wrong_overlays_are_refused, drop),
-		cmocka_unit_test_teardown(every_row_survives_an_overlay, drop),
+		cmocka_unit_test_setup_teardown(rows_are_added_and_changed, begin, end),
+		cmocka_unit_test_setup_teardown(overlays_add_up, begin, end),
+		cmocka_unit_test_setup_teardown(reader_and_command_line_know_them, begin, end),
+		cmocka_unit_test_setup_teardown(wrong_overlays_are_refused, begin, end),
+		cmocka_unit_test_setup_teardown(every_row_survives_an_overlay, begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

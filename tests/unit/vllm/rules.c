@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/text.h"
-#include "vllm/overlay.h"
+#include "vllm/catalog.h"
 
 #define CASES       PROFLLM_SOURCE_DIR "/tests/unit/vllm/rules_cases.json"
 #define ARENA_BYTES 4096
@@ -56,7 +56,7 @@ static bool is_broken(const struct vllm_rule *rule, const json_t *values,
 	enum vllm_truth when;
 	enum vllm_truth require;
 
-	vllm_rule_evaluate(rule, values, env, &when, &require);
+	vllm_rule_evaluate(vllm_catalog_reference(), rule, values, env, &when, &require);
 	return when == VLLM_TRUE && require == VLLM_FALSE;
 }
 
@@ -80,8 +80,10 @@ static void every_rule_compiles_and_names_what_there_is(void **state)
 		assert_ptr_equal(vllm_rule_find(rule->id), rule);
 		/* options of benchmark commands are no arguments of the server */
 		if (rule->scope == VLLM_RULE_ENGINE &&
-		    (vllm_rule_names_check(vllm_rule_when(rule), &err) < 0 ||
-		     vllm_rule_names_check(vllm_rule_require(rule), &err) < 0))
+		    (vllm_rule_names_check(vllm_catalog_reference(), vllm_rule_when(rule), &err) <
+			     0 ||
+		     vllm_rule_names_check(vllm_catalog_reference(), vllm_rule_require(rule),
+					   &err) < 0))
 			fail_msg("%s: %s", rule->id, err.text);
 		assert_true(rule->message[0] != '\0');
 	}
@@ -110,7 +112,7 @@ static void a_misspelt_name_is_found(void **state)
 		const struct vllm_expr *expr = NULL;
 		struct pl_err err = PL_ERR_INIT;
 		assert_int_equal(vllm_expr_parse(cases[i].text, arena, &expr, &err), 0);
-		int rc = vllm_rule_names_check(expr, &err);
+		int rc = vllm_rule_names_check(vllm_catalog_reference(), expr, &err);
 		assert_int_equal(rc, cases[i].fault == NULL ? 0 : -1);
 		assert_string_equal(err.text, cases[i].fault == NULL ? "" : cases[i].fault);
 	}
@@ -126,7 +128,7 @@ static void check_effects(const struct vllm_rule *rule, const json_t *one)
 	const char *const releases[] = { release, other };
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(releases); i++) {
-		struct vllm_target target = { releases[i], false };
+		struct vllm_target target = { releases[i], false, NULL };
 		enum vllm_rule_effect effect = vllm_rule_effect(rule, &target);
 		auto_problems problems = { 0 };
 
@@ -214,7 +216,7 @@ static void the_defaults_break_nothing(void **state)
 	env.host_memory_gib = 64;
 	env.api_servers = 1;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(releases); i++) {
-		struct vllm_target target = { releases[i], false };
+		struct vllm_target target = { releases[i], false, NULL };
 		auto_problems problems = { 0 };
 		vllm_rules_check(values, &target, &env, NULL, NULL, &problems);
 		vllm_target_check_args(values, &target, false, NULL, NULL, &problems);
@@ -231,7 +233,7 @@ static void real_set_ups_pass(void **state)
 		"{\"max_model_len\": -1, \"long_prefill_token_threshold\": 512}",
 		"{\"max_model_len\": \"auto\", \"max_num_batched_tokens\": 8192}",
 	};
-	struct vllm_target target = { "0.32.0", false };
+	struct vllm_target target = { "0.32.0", false, NULL };
 	struct vllm_rule_env env = VLLM_RULE_ENV_UNKNOWN;
 
 	(void)state;
@@ -254,24 +256,24 @@ static void releases_choose_the_effect(void **state)
 		enum vllm_rule_effect effect;
 	} cases[] = {
 		/* until 0.11.1 */
-		{ "async_no_spec", { "0.9.2", false }, VLLM_RULE_REFUSES },
-		{ "async_no_spec", { "0.11.1rc2", false }, VLLM_RULE_REFUSES },
-		{ "async_no_spec", { "0.11.1", false }, VLLM_RULE_SILENT },
-		{ "async_no_spec", { "0.33.0", false }, VLLM_RULE_SILENT },
+		{ "async_no_spec", { "0.9.2", false, NULL }, VLLM_RULE_REFUSES },
+		{ "async_no_spec", { "0.11.1rc2", false, NULL }, VLLM_RULE_REFUSES },
+		{ "async_no_spec", { "0.11.1", false, NULL }, VLLM_RULE_SILENT },
+		{ "async_no_spec", { "0.33.0", false, NULL }, VLLM_RULE_SILENT },
 		/* since 0.11.1 */
-		{ "async_spec_methods", { "0.11.0", false }, VLLM_RULE_SILENT },
-		{ "async_spec_methods", { "0.11.1", false }, VLLM_RULE_REFUSES },
-		{ "async_spec_methods", { "0.32.0+cu129", false }, VLLM_RULE_REFUSES },
-		{ "async_spec_methods", { "0.32.1.dev3+gabc", false }, VLLM_RULE_WARNS },
+		{ "async_spec_methods", { "0.11.0", false, NULL }, VLLM_RULE_SILENT },
+		{ "async_spec_methods", { "0.11.1", false, NULL }, VLLM_RULE_REFUSES },
+		{ "async_spec_methods", { "0.32.0+cu129", false, NULL }, VLLM_RULE_REFUSES },
+		{ "async_spec_methods", { "0.32.1.dev3+gabc", false, NULL }, VLLM_RULE_WARNS },
 		/* always */
-		{ "budget_ge_seqs", { "0.1", false }, VLLM_RULE_REFUSES },
-		{ "budget_ge_seqs", { "0.32.0", true }, VLLM_RULE_REFUSES },
-		{ "budget_ge_seqs", { NULL, true }, VLLM_RULE_REFUSES },
-		{ "budget_ge_seqs", { "nightly", false }, VLLM_RULE_REFUSES },
-		{ "budget_ge_seqs", { "0.32.1", false }, VLLM_RULE_WARNS },
-		{ "async_no_spec", { "0.1.dev12986+gfa99ccebd", false }, VLLM_RULE_SILENT },
-		{ "async_spec_methods", { "0.1.dev1", false }, VLLM_RULE_REFUSES },
-		{ "mm_cache_off", { "0.32.0", false }, VLLM_RULE_WARNS },
+		{ "budget_ge_seqs", { "0.1", false, NULL }, VLLM_RULE_REFUSES },
+		{ "budget_ge_seqs", { "0.32.0", true, NULL }, VLLM_RULE_REFUSES },
+		{ "budget_ge_seqs", { NULL, true, NULL }, VLLM_RULE_REFUSES },
+		{ "budget_ge_seqs", { "nightly", false, NULL }, VLLM_RULE_REFUSES },
+		{ "budget_ge_seqs", { "0.32.1", false, NULL }, VLLM_RULE_WARNS },
+		{ "async_no_spec", { "0.1.dev12986+gfa99ccebd", false, NULL }, VLLM_RULE_SILENT },
+		{ "async_spec_methods", { "0.1.dev1", false, NULL }, VLLM_RULE_REFUSES },
+		{ "mm_cache_off", { "0.32.0", false, NULL }, VLLM_RULE_WARNS },
 	};
 
 	(void)state;
@@ -320,7 +322,7 @@ static void problems_say_what_and_where(void **state)
 		  "[\"all\"]: collect_detailed_traces needs otlp_traces_endpoint "
 		  "[traces_need_endpoint]" },
 	};
-	struct vllm_target target = { "0.32.0", false };
+	struct vllm_target target = { "0.32.0", false, NULL };
 	struct vllm_rule_env env = VLLM_RULE_ENV_UNKNOWN;
 
 	(void)state;
@@ -340,7 +342,7 @@ static void problems_say_what_and_where(void **state)
 static void the_host_alone_can_break_a_rule(void **state)
 {
 	auto_json json_t *values = json_object();
-	struct vllm_target target = { "0.32.0", false };
+	struct vllm_target target = { "0.32.0", false, NULL };
 	struct vllm_rule_env env = VLLM_RULE_ENV_UNKNOWN;
 	auto_problems problems = { 0 };
 	auto_buf text = { 0 };
@@ -362,7 +364,7 @@ static void the_host_alone_can_break_a_rule(void **state)
 static void long_values_are_cut_between_characters(void **state)
 {
 	auto_json json_t *values = json_object();
-	struct vllm_target target = { "0.11.0", false };
+	struct vllm_target target = { "0.11.0", false, NULL };
 	struct vllm_rule_env env = VLLM_RULE_ENV_UNKNOWN;
 	auto_problems problems = { 0 };
 	char path[200];
@@ -391,57 +393,73 @@ static void targets_lack_arguments_and_choices(void **state)
 		int severity;
 	} cases[] = {
 		{ "{\"swap_space\": 4}",
-		  { "0.32.0", false },
+		  { "0.32.0", false, NULL },
 		  false,
 		  "e.yaml:10:3: server.swap_space: found an argument that vLLM 0.32.0 no longer "
 		  "has, "
 		  "expected an older release",
 		  OPTION_ERROR },
-		{ "{\"swap_space\": 4}", { "0.32.0", false }, true, "swap_space", OPTION_WARNING },
-		{ "{\"swap_space\": 4}", { "0.32.0", true }, false, "vLLM 0.32.0", OPTION_WARNING },
 		{ "{\"swap_space\": 4}",
-		  { "nightly", false },
+		  { "0.32.0", false, NULL },
+		  true,
+		  "swap_space",
+		  OPTION_WARNING },
+		{ "{\"swap_space\": 4}",
+		  { "0.32.0", true, NULL },
 		  false,
 		  "vLLM 0.32.0",
 		  OPTION_WARNING },
 		{ "{\"swap_space\": 4}",
-		  { "0.1.dev1+g975", false },
+		  { "nightly", false, NULL },
 		  false,
 		  "vLLM 0.32.0",
 		  OPTION_WARNING },
-		{ "{\"swap_space\": 4}", { NULL, true }, false, "vLLM 0.32.0", OPTION_WARNING },
-		{ "{\"swap_space\": 4}", { "0.40.1", false }, false, "vLLM 0.40.1", OPTION_ERROR },
-		{ "{\"swap_space\": 4}", { "0.31.0", false }, false, NULL, 0 },
-		{ "{\"swap_space\": null}", { "0.32.0", false }, false, NULL, 0 },
+		{ "{\"swap_space\": 4}",
+		  { "0.1.dev1+g975", false, NULL },
+		  false,
+		  "vLLM 0.32.0",
+		  OPTION_WARNING },
+		{ "{\"swap_space\": 4}",
+		  { NULL, true, NULL },
+		  false,
+		  "vLLM 0.32.0",
+		  OPTION_WARNING },
+		{ "{\"swap_space\": 4}",
+		  { "0.40.1", false, NULL },
+		  false,
+		  "vLLM 0.40.1",
+		  OPTION_ERROR },
+		{ "{\"swap_space\": 4}", { "0.31.0", false, NULL }, false, NULL, 0 },
+		{ "{\"swap_space\": null}", { "0.32.0", false, NULL }, false, NULL, 0 },
 		/* with a release that it was removed in, and a newer name */
 		{ "{\"num_redundant_experts\": 4}",
-		  { "0.12.0", false },
+		  { "0.12.0", false, NULL },
 		  false,
 		  "(did you mean 'eplb_config.num_redundant_experts'?)",
 		  OPTION_ERROR },
-		{ "{\"num_redundant_experts\": 4}", { "0.12.0rc1", false }, false, NULL, 0 },
+		{ "{\"num_redundant_experts\": 4}", { "0.12.0rc1", false, NULL }, false, NULL, 0 },
 		/* choices */
 		{ "{\"convert\": \"reward\"}",
-		  { "0.32.0", false },
+		  { "0.32.0", false, NULL },
 		  false,
 		  "e.yaml:7:3: server.convert: found \"reward\", a choice that vLLM 0.32.0 no "
 		  "longer "
 		  "has, expected one of its choices, or an older release",
 		  OPTION_ERROR },
 		{ "{\"convert\": \"reward\"}",
-		  { "0.32.0", true },
+		  { "0.32.0", true, NULL },
 		  false,
 		  "reward",
 		  OPTION_WARNING },
-		{ "{\"convert\": \"reward\"}", { "0.18.0", false }, false, NULL, 0 },
-		{ "{\"convert\": \"embed\"}", { "0.32.0", false }, false, NULL, 0 },
+		{ "{\"convert\": \"reward\"}", { "0.18.0", false, NULL }, false, NULL, 0 },
+		{ "{\"convert\": \"embed\"}", { "0.32.0", false, NULL }, false, NULL, 0 },
 		{ "{\"attention_backend\": \"tree_attn\"}",
-		  { "0.32.0", false },
+		  { "0.32.0", false, NULL },
 		  false,
 		  "\"tree_attn\", a choice",
 		  OPTION_ERROR },
 		/* not a row: another's business */
-		{ "{\"made_up\": 1}", { "0.32.0", false }, false, NULL, 0 },
+		{ "{\"made_up\": 1}", { "0.32.0", false, NULL }, false, NULL, 0 },
 	};
 
 	(void)state;
@@ -472,13 +490,18 @@ static void targets_lack_what_is_newer(void **state)
 		" \"type\": \"int\", \"default\": 3, \"since\": \"0.31.0\"}]}",
 		0, NULL);
 	auto_json json_t *values = json_pack("{s:i}", "made_up", 4);
-	struct vllm_target older = { "0.30.2", false };
-	struct vllm_target newer = { "0.31.0", false };
+	struct vllm_target older = { "0.30.2", false, NULL };
+	struct vllm_target newer = { "0.31.0", false, NULL };
 	struct pl_err err = PL_ERR_INIT;
 	auto_problems problems = { 0 };
 
 	(void)state;
-	assert_int_equal(vllm_overlay_use(overlay, "overlay", &err), 0);
+	auto_catalog const struct vllm_catalog *catalog = NULL;
+	assert_int_equal(
+		vllm_catalog_overlay(vllm_catalog_reference(), overlay, "overlay", &catalog, &err),
+		0);
+	older.catalog = catalog;
+	newer.catalog = catalog;
 	vllm_target_check_args(values, &newer, false, NULL, NULL, &problems);
 	assert_int_equal(problems.count, 0);
 	vllm_target_check_args(values, &older, false, NULL, NULL, &problems);
@@ -488,7 +511,6 @@ static void targets_lack_what_is_newer(void **state)
 	assert_string_equal(problems.items[0].found,
 			    "an argument that vLLM 0.30.2 does not have yet");
 	assert_string_equal(problems.items[0].expected, "vLLM 0.31.0 or newer");
-	vllm_overlay_drop();
 }
 
 static void a_rule_as_json_has_every_member(void **state)

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "vllm/server_args.h"
+#include "vllm/catalog.h"
 
 static void names_of_secrets(void **state)
 {
@@ -139,8 +139,8 @@ static void flags_of_secrets(void **state)
 		if (vllm_secret_is_flag(others[i]))
 			fail_msg("'%s' is one", others[i]);
 	}
-	for (size_t i = 0; i < vllm_arg_count(); i++) {
-		const struct option_row *arg = vllm_arg_at(i);
+	for (size_t i = 0; i < vllm_arg_count(vllm_catalog_reference()); i++) {
+		const struct option_row *arg = vllm_arg_at(vllm_catalog_reference(), i);
 		if (arg->flag != NULL && vllm_secret_is_flag(arg->flag) != arg->secret)
 			fail_msg("'%s' is taken wrongly", arg->flag);
 	}

@@ -26,15 +26,16 @@ static void there_are_348_rows(void **state)
 	size_t gone = 0;
 
 	(void)state;
-	assert_int_equal(vllm_arg_count(), 348);
-	for (size_t i = 0; i < vllm_arg_count(); i++) {
-		const struct option_row *arg = vllm_arg_at(i);
+	assert_int_equal(vllm_arg_count(vllm_catalog_reference()), 348);
+	for (size_t i = 0; i < vllm_arg_count(vllm_catalog_reference()); i++) {
+		const struct option_row *arg = vllm_arg_at(vllm_catalog_reference(), i);
 		gone += arg->gone;
 		assert_true(arg->help != NULL && arg->help[0] != '\0');
-		assert_ptr_equal(vllm_arg_find(arg->name), arg);
-		assert_ptr_equal(vllm_arg_find(arg->flag + 2), arg);
+		assert_ptr_equal(vllm_arg_find(vllm_catalog_reference(), arg->name), arg);
+		assert_ptr_equal(vllm_arg_find(vllm_catalog_reference(), arg->flag + 2), arg);
 		for (size_t k = 0; k < i; k++)
-			assert_string_not_equal(arg->name, vllm_arg_at(k)->name);
+			assert_string_not_equal(arg->name,
+						vllm_arg_at(vllm_catalog_reference(), k)->name);
 	}
 	assert_int_equal(gone, 32);
 }
@@ -42,18 +43,25 @@ static void there_are_348_rows(void **state)
 static void names_are_found(void **state)
 {
 	(void)state;
-	assert_string_equal(vllm_arg_find("tensor-parallel-size")->name, "tensor_parallel_size");
-	assert_string_equal(vllm_arg_find("device_memory_utilization")->name,
-			    "gpu_memory_utilization");
-	assert_null(vllm_arg_find("tp"));
-	assert_null(vllm_arg_find("no_enforce_eager"));
-	assert_null(vllm_arg_find(""));
-	assert_string_equal(vllm_arg_find_negative("no-enforce-eager")->name, "enforce_eager");
-	assert_null(vllm_arg_find_negative("enforce_eager"));
-	assert_string_equal(vllm_arg_nearest("tensor_paralel_size"), "tensor_parallel_size");
-	assert_string_equal(vllm_arg_nearest("tp"), "tensor_parallel_size");
-	assert_null(vllm_arg_nearest("qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq"));
-	const struct option_row *object = vllm_arg_find("compilation_config");
+	assert_string_equal(vllm_arg_find(vllm_catalog_reference(), "tensor-parallel-size")->name,
+			    "tensor_parallel_size");
+	assert_string_equal(
+		vllm_arg_find(vllm_catalog_reference(), "device_memory_utilization")->name,
+		"gpu_memory_utilization");
+	assert_null(vllm_arg_find(vllm_catalog_reference(), "tp"));
+	assert_null(vllm_arg_find(vllm_catalog_reference(), "no_enforce_eager"));
+	assert_null(vllm_arg_find(vllm_catalog_reference(), ""));
+	assert_string_equal(
+		vllm_arg_find_negative(vllm_catalog_reference(), "no-enforce-eager")->name,
+		"enforce_eager");
+	assert_null(vllm_arg_find_negative(vllm_catalog_reference(), "enforce_eager"));
+	assert_string_equal(vllm_arg_nearest(vllm_catalog_reference(), "tensor_paralel_size"),
+			    "tensor_parallel_size");
+	assert_string_equal(vllm_arg_nearest(vllm_catalog_reference(), "tp"),
+			    "tensor_parallel_size");
+	assert_null(vllm_arg_nearest(vllm_catalog_reference(), "qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq"));
+	const struct option_row *object = vllm_arg_find(vllm_catalog_reference(),
+							"compilation_config");
 	assert_string_equal(option_field_find(object, "pass_config.fuse_norm_quant")->name,
 			    "pass_config.fuse_norm_quant");
 	const struct option_row *inner = option_field_find(object, "pass_config");
@@ -61,7 +69,7 @@ static void names_are_found(void **state)
 			 option_field_find(object, "pass_config.fuse_norm_quant"));
 	assert_null(option_field_find(inner, "pass_config.fuse_norm_quant"));
 	assert_null(option_field_find(object, "moed"));
-	assert_null(option_field_next(vllm_arg_find("dtype"), NULL));
+	assert_null(option_field_next(vllm_arg_find(vllm_catalog_reference(), "dtype"), NULL));
 	assert_int_equal(vllm_field_count(), 235);
 }
 
@@ -94,7 +102,7 @@ static json_t *words_of(const char *blanked)
 static void compare_row(const json_t *entry)
 {
 	const struct option_row *arg = vllm_arg_find(
-		json_string_value(json_object_get(entry, "name")));
+		vllm_catalog_reference(), json_string_value(json_object_get(entry, "name")));
 
 	assert_non_null(arg);
 	compare(entry, "name", json_string(arg->name));
@@ -138,7 +146,8 @@ static size_t compare_fields(const char *arg, const char *prefix, const json_t *
 	{
 		auto_free char *path = pl_asprintf("%s%s", prefix, name);
 		auto_free char *inner = pl_asprintf("%s.", path);
-		const struct option_row *field = option_field_find(vllm_arg_find(arg), path);
+		const struct option_row *field = option_field_find(
+			vllm_arg_find(vllm_catalog_reference(), arg), path);
 		assert_non_null(field);
 		compare(entry, "type", json_string(option_type_name(field->type)));
 		compare(entry, "nullable", json_boolean(field->nullable));
@@ -190,7 +199,7 @@ static void rows_say_what_the_reference_says(void **state)
 	assert_int_equal(compare_list(json_object_get(engine, "args"), &fields) +
 				 compare_list(json_object_get(serve, "frontend_args"), &fields) +
 				 compare_list(json_object_get(serve, "newer_engine_args"), &fields),
-			 vllm_arg_count());
+			 vllm_arg_count(vllm_catalog_reference()));
 	assert_int_equal(fields, vllm_field_count());
 }
 
@@ -239,7 +248,8 @@ static void argv_is_written_in_each_style(void **state)
 		auto_json json_t *argv = json_array();
 		auto_json json_t *env = NULL;
 		struct pl_err err = PL_ERR_INIT;
-		assert_int_equal(vllm_args_to_argv(values, argv, &env, &err), 0);
+		assert_int_equal(
+			vllm_args_to_argv(vllm_catalog_reference(), values, argv, &env, &err), 0);
 		auto_free char *text = pl_json_to_text(argv, PL_JSON_COMPACT);
 		assert_string_equal(text, cases[i].argv);
 	}
@@ -255,10 +265,10 @@ static void secrets_go_by_the_environment(void **state)
 	struct pl_err err = PL_ERR_INIT;
 
 	(void)state;
-	assert_int_equal(vllm_args_to_argv(values, argv, &env, &err), 0);
+	assert_int_equal(vllm_args_to_argv(vllm_catalog_reference(), values, argv, &env, &err), 0);
 	auto_free char *text = pl_json_to_text(env, PL_JSON_COMPACT);
 	assert_string_equal(text, "{\"VLLM_API_KEY\":\"a\",\"HF_TOKEN\":\"b\"}");
-	vllm_args_effective(values, &config, &source);
+	vllm_args_effective(vllm_catalog_reference(), values, &config, &source);
 	assert_string_equal(json_string_value(json_object_get(config, "api_key")), "***");
 	assert_string_equal(json_string_value(json_object_get(config, "hf_token")), "***");
 }
@@ -271,7 +281,7 @@ static void unknown_names_are_refused(void **state)
 	struct pl_err err = PL_ERR_INIT;
 
 	(void)state;
-	assert_int_equal(vllm_args_to_argv(values, argv, &env, &err), -1);
+	assert_int_equal(vllm_args_to_argv(vllm_catalog_reference(), values, argv, &env, &err), -1);
 	assert_string_equal(err.text, "unknown server argument 'modell'");
 	assert_int_equal(json_array_size(argv), 0);
 }
@@ -286,16 +296,18 @@ static void every_argument_is_in_the_effective_configuration(void **state)
 	json_t *value;
 
 	(void)state;
-	vllm_args_effective(values, &config, &source);
-	assert_int_equal(json_object_size(config), vllm_arg_count());
-	assert_int_equal(json_object_size(source), vllm_arg_count());
+	vllm_args_effective(vllm_catalog_reference(), values, &config, &source);
+	assert_int_equal(json_object_size(config), vllm_arg_count(vllm_catalog_reference()));
+	assert_int_equal(json_object_size(source), vllm_arg_count(vllm_catalog_reference()));
 	assert_int_equal(json_integer_value(json_object_get(config, "seed")), 7);
 	assert_string_equal(json_string_value(json_object_get(source, "seed")), "explicit");
 	assert_true(json_real_value(json_object_get(config, "gpu_memory_utilization")) == 0.92);
 	assert_string_equal(json_string_value(json_object_get(source, "gpu_memory_utilization")),
 			    "default");
 	assert_string_equal(json_string_value(json_object_get(source, "swap_space")),
-			    vllm_arg_find("swap_space")->gone ? "unknown" : "default");
+			    vllm_arg_find(vllm_catalog_reference(), "swap_space")->gone
+				    ? "unknown"
+				    : "default");
 	json_object_foreach(source, name, value)
 	{
 		unknown += strcmp(json_string_value(value), "unknown") == 0;
@@ -449,9 +461,11 @@ static void check_argument(const struct option_row *arg)
 	json_object_set(server, arg->name, value);
 	json_object_set(file, "server", server);
 	auto_free char *text = pl_json_to_text(file, PL_JSON_COMPACT);
-	if (exp_config_parse(text, strlen(text), "e.json", NULL, 0, &e, &problems, &err) < 0)
+	if (exp_config_parse(vllm_catalog_reference(), text, strlen(text), "e.json", NULL, 0, &e,
+			     &problems, &err) < 0)
 		fail_msg("%s", err.text);
-	assert_int_equal(vllm_args_to_argv(e->server, argv, &env, &err), 0);
+	assert_int_equal(vllm_args_to_argv(vllm_catalog_reference(), e->server, argv, &env, &err),
+			 0);
 	json_array_remove(argv, 0);
 	auto_json json_t *expected = expected_words(arg, value);
 	auto_free char *got = pl_json_to_text(argv, PL_JSON_COMPACT);
@@ -465,12 +479,13 @@ static void every_argument_reaches_the_command_line(void **state)
 						  "config" };
 
 	(void)state;
-	for (size_t i = 0; i < vllm_arg_count(); i++) {
+	for (size_t i = 0; i < vllm_arg_count(vllm_catalog_reference()); i++) {
 		bool skipped = false;
 		for (size_t k = 0; k < PL_ARRAY_SIZE(exceptions); k++)
-			skipped |= strcmp(vllm_arg_at(i)->name, exceptions[k]) == 0;
+			skipped |= strcmp(vllm_arg_at(vllm_catalog_reference(), i)->name,
+					  exceptions[k]) == 0;
 		if (!skipped)
-			check_argument(vllm_arg_at(i));
+			check_argument(vllm_arg_at(vllm_catalog_reference(), i));
 	}
 }
 
@@ -478,8 +493,8 @@ static void every_argument_reaches_the_command_line(void **state)
 static void every_argument_has_a_wrong_type(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < vllm_arg_count(); i++) {
-		const struct option_row *arg = vllm_arg_at(i);
+	for (size_t i = 0; i < vllm_arg_count(vllm_catalog_reference()); i++) {
+		const struct option_row *arg = vllm_arg_at(vllm_catalog_reference(), i);
 		bool takes_map = arg->type == OPTION_JSON ||
 				 pl_text_equal(arg->also_accepts, "json");
 		auto_free char *text = pl_asprintf("server:\n  %s: %s\n", arg->name,
@@ -489,8 +504,8 @@ static void every_argument_has_a_wrong_type(void **state)
 		auto_problems problems = { 0 };
 		struct exp_config *e = NULL;
 		struct pl_err err = PL_ERR_INIT;
-		assert_int_equal(exp_config_parse(text, strlen(text), "e.yaml", NULL, 0, &e,
-						  &problems, &err),
+		assert_int_equal(exp_config_parse(vllm_catalog_reference(), text, strlen(text),
+						  "e.yaml", NULL, 0, &e, &problems, &err),
 				 -1);
 		assert_true(pl_text_starts(err.text, start));
 	}

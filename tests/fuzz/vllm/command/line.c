@@ -72,8 +72,8 @@ static void check_yaml(const struct vllm_command *command)
 	pl_buf_init(&yaml, TEXT_BYTES_MAX);
 	if (vllm_yaml_from_command(command, true, &yaml, &err) < 0)
 		abort();
-	if (exp_config_parse(pl_buf_text(&yaml), yaml.len, "made.yaml", NULL, 0, &experiment,
-			     &problems, &err) == 0 &&
+	if (exp_config_parse(vllm_catalog_reference(), pl_buf_text(&yaml), yaml.len, "made.yaml",
+			     NULL, 0, &experiment, &problems, &err) == 0 &&
 	    !json_equal(experiment->server, command->values))
 		abort();
 }

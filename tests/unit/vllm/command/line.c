@@ -767,8 +767,8 @@ static void there_and_back(void **state)
 		pl_buf_init(&line, 1 << 16);
 		assert_int_equal(problems.errors, 0);
 		assert_int_equal(vllm_yaml_from_command(command, true, &yaml, &err), 0);
-		if (exp_config_parse(pl_buf_text(&yaml), yaml.len, "made.yaml", NULL, 0,
-				     &experiment, &problems, &err) < 0)
+		if (exp_config_parse(vllm_catalog_reference(), pl_buf_text(&yaml), yaml.len,
+				     "made.yaml", NULL, 0, &experiment, &problems, &err) < 0)
 			fail_msg("%s\n%s", err.text, pl_buf_text(&yaml));
 		if (!json_equal(experiment->server, command->values))
 			fail_msg("%s", pl_buf_text(&yaml));

@@ -35,6 +35,7 @@ int cmd_help(int argc, char **argv);
 int cmd_params(int argc, char **argv);
 int cmd_recover(int argc, char **argv);
 int cmd_run(int argc, char **argv);
+int cmd_schema(int argc, char **argv);
 int cmd_validate(int argc, char **argv);
 int cmd_version(int argc, char **argv);
 
@@ -45,6 +46,7 @@ extern const struct pl_opt_command cli_gpus_command;
 extern const struct pl_opt_command cli_params_command;
 extern const struct pl_opt_command cli_recover_command;
 extern const struct pl_opt_command cli_run_command;
+extern const struct pl_opt_command cli_schema_command;
 extern const struct pl_opt_command cli_validate_command;
 extern const struct pl_opt_command cli_version_command;
 

@@ -25,6 +25,8 @@ const struct cli_cmd cli_cmds[] = {
 	  &cli_params_command },
 	{ "gpus", cmd_gpus, "show the GPUs of this host, what they do and who uses them",
 	  &cli_gpus_command },
+	{ "schema", cmd_schema, "print the rows that everything is made from, for programs",
+	  &cli_schema_command },
 	{ "completion", cmd_completion, "print what lets a shell complete profllm's words",
 	  &cli_completion_command },
 	{ "help", cmd_help, "show the commands, or one command's options", NULL },

@@ -18,7 +18,7 @@ static void say(const char *run_id, size_t killed, size_t left)
 
 void cli_end_orphans(const char *command)
 {
-	static const char *const quick[] = { "completion", "help", "version" };
+	static const char *const quick[] = { "completion", "help", "schema", "version" };
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(quick); i++) {
 		if (pl_text_equal(command, quick[i]))

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "option/member.h"
 
 #define WORDS_BYTES_MAX 65536
 
@@ -64,6 +65,27 @@ static const struct key keys[] = {
 	{ "since", TEXT, AT(since), true },
 	{ "reference_group", TEXT, AT(reference_group), true },
 	{ "note", TEXT, AT(note), true },
+};
+
+/* Of rows that are no server argument's, and secrets. */
+static const struct key more_keys[] = {
+	{ "secret", BOOL, AT(secret), true },
+	{ "of", TEXT, AT(of), true },
+	{ "required", BOOL, AT(required), true },
+	{ "lenient", BOOL, AT(lenient), true },
+	{ "number_text", BOOL, AT(number_text), true },
+	{ "infinite", BOOL, AT(infinite), true },
+	{ "commas", BOOL, AT(commas), true },
+	{ "literal", BOOL, AT(literal), true },
+	{ "command_default", JSON, AT(serve_default), true },
+	{ "expand", BOOL, AT(expand), true },
+	{ "texts", BOOL, AT(texts), true },
+	{ "joined", BOOL, AT(joined), true },
+	{ "later", BOOL, AT(later), true },
+	{ "ours", BOOL, AT(ours), true },
+	{ "file_choices", LIST, AT(file_choices), true },
+	{ "after", TEXT, AT(after), true },
+	{ "remark", TEXT, AT(remark), true },
 };
 
 static const char *text_at(const struct option_row *arg, const struct key *key)
@@ -186,17 +208,80 @@ json_t *vllm_arg_fields_to_json(const struct option_row *arg)
 	return fields;
 }
 
+static void put_keys(json_t *entry, const struct option_row *row, const struct key *which,
+		     size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!is_silent(row, &which[i]))
+			json_object_set_new(entry, which[i].name, value_json(row, &which[i]));
+	}
+}
+
 json_t *vllm_arg_to_json(const struct option_row *arg)
 {
 	json_t *entry = json_object();
 	json_t *fields = vllm_arg_fields_to_json(arg);
 
-	for (size_t i = 0; i < PL_ARRAY_SIZE(keys); i++) {
-		if (!is_silent(arg, &keys[i]))
-			json_object_set_new(entry, keys[i].name, value_json(arg, &keys[i]));
-	}
+	put_keys(entry, arg, keys, PL_ARRAY_SIZE(keys));
 	if (fields != NULL)
 		json_object_set_new(entry, "fields", fields);
+	return entry;
+}
+
+static void put_bound_text(json_t *entry, const char *key, const struct option_row *row,
+			   double bound)
+{
+	auto_free char *text = option_row_bound_text(row, bound);
+
+	if (isfinite(bound))
+		json_object_set_new(entry, key, json_string(text));
+}
+
+/* How it compares with vLLM's, and what its values of older releases are today. */
+static void put_notes(json_t *entry, const struct option_row *row)
+{
+	static const char *const verdicts[] = { "equal", "more", "different", "not_yet" };
+	const struct option_note *note = row->value_notes;
+	const struct option_hint *older = row->older_values;
+	json_t *notes = json_array();
+	json_t *hints = json_array();
+
+	for (; note != NULL && note->value != NULL; note++)
+		json_array_append_new(notes,
+				      json_pack("{s:s, s:s, s:s}", "value", note->value, "verdict",
+						verdicts[note->verdict], "remark", note->remark));
+	for (; older != NULL && older->value != NULL; older++)
+		json_array_append_new(
+			hints, json_pack("{s:s, s:s}", "value", older->value, "hint", older->hint));
+	json_object_set_new(entry, "verdict", json_string(verdicts[row->verdict]));
+	json_object_set_new(entry, "value_notes", notes);
+	json_object_set_new(entry, "older_values", hints);
+}
+
+json_t *vllm_option_to_json(const struct option_row *row)
+{
+	json_t *entry = json_object();
+	const char pairs[] = { row->pairs, '\0' };
+
+	put_keys(entry, row, keys, PL_ARRAY_SIZE(keys));
+	put_keys(entry, row, more_keys, PL_ARRAY_SIZE(more_keys));
+	/* commas within a macro's braces would part its arguments: such an object is a text there */
+	if (row->default_json == NULL)
+		json_object_del(entry, "default");
+	else if (row->type == OPTION_JSON)
+		json_object_set_new(entry, "default", option_member_default(row));
+	if (row->type == OPTION_LIST && row->items != OPTION_ANY)
+		json_object_set_new(entry, "items", json_string(option_type_name(row->items)));
+	if (row->type == OPTION_DURATION) {
+		put_bound_text(entry, "min", row, row->min);
+		put_bound_text(entry, "max", row, row->max);
+	}
+	if (row->style == OPTION_STYLE_WORDS)
+		json_object_set_new(entry, "words_least", json_integer(row->words_least));
+	if (row->pairs != '\0')
+		json_object_set_new(entry, "pairs", json_string(pairs));
+	if (row->verdict != OPTION_EQUAL || row->remark != NULL || row->older_values != NULL)
+		put_notes(entry, row);
 	return entry;
 }
 

@@ -10,6 +10,10 @@
 
 /* What does not apply is null, or left out where few rows have it. New reference. */
 json_t *vllm_arg_to_json(const struct option_row *arg);
+/* Any row of an option so: less `fields`, with what is said of no server argument (`later`, `ours`,
+ * `file_choices`, …), `of` for a key of an object, and texts as the bounds of a duration. A default
+ * that is not known is left out. New reference. */
+json_t *vllm_option_to_json(const struct option_row *row);
 /* One value of it, "default" say; JSON null where there is none. New reference. */
 json_t *vllm_arg_json_value(const struct option_row *arg, const char *key);
 /* The keys inside of an argument's object, by name; NULL: none are known. New reference. */

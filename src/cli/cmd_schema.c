@@ -1,0 +1,270 @@
+#include "cli/cli.h"
+
+#include <ctype.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "experiment/config.h"
+#include "vllm/arg_json.h"
+#include "vllm/bench_options.h"
+#include "vllm/rules.h"
+
+#define COUNTS_BYTES_MAX 65536
+
+struct schema_options {
+	bool json;
+};
+
+static const struct pl_opt schema_rows[] = {
+	{ .name = "json",
+	  .type = PL_OPT_FLAG,
+	  .offset = offsetof(struct schema_options, json),
+	  .help = "one JSON object of arrays of objects; without it only how many rows each has" },
+	{ .name = NULL },
+};
+
+const struct pl_opt_command cli_schema_command = {
+	.name = "profllm schema",
+	.usage = "[--json]",
+	.summary = "Print the rows that this program was built from.",
+	.details = "Server arguments, load options, keys of the experiment file, fields and "
+		   "figures of the result, checks, states, errors, hardware: with types, units, "
+		   "bounds and help. Schemas and reference pages are made from them.\n\n"
+		   "The lists have the names of what they hold; docs/reference/commands.md says "
+		   "which there are.\n\n"
+		   "Example:\n"
+		   "  profllm schema --json | jq '.figures[] | {key, unit}'",
+	.options = schema_rows,
+};
+
+/* ---- one row ------------------------------------------------------------------------------- */
+
+/* "HIGHER" as "higher", "EXCEPTION | ERROR" as "exception | error". */
+static json_t *word_json(const char *word)
+{
+	auto_free char *lower = pl_strdup(word);
+
+	for (char *at = lower; *at != '\0'; at++)
+		*at = (char)tolower((unsigned char)*at);
+	return json_string(lower);
+}
+
+/* The parts of a text with bars between them. */
+static json_t *parts_json(const char *text)
+{
+	auto_free char *copy = pl_strdup(text);
+	json_t *list = json_array();
+
+	for (char *rest = copy, *part; (part = strsep(&rest, "|")) != NULL;)
+		json_array_append_new(list, json_string(part));
+	return list;
+}
+
+static void add(json_t *lists, const char *name, json_t *row)
+{
+	json_t *list = json_object_get(lists, name);
+
+	if (list == NULL) {
+		list = json_array();
+		json_object_set_new(lists, name, list);
+	}
+	json_array_append_new(list, row);
+}
+
+/*
+ * Appends a row to its list. `members`: a name for each value, parted by blanks; behind a name
+ * stands what the value is: '~' a word of the table, '=' JSON, '|' texts with bars between them, '+'
+ * with blanks, nothing: a text.
+ */
+static void add_row(json_t *lists, const char *list, const char *members, const char *const *values)
+{
+	auto_free char *names = pl_strdup(members);
+	json_t *row = json_object();
+
+	for (char *rest = names, *name; (name = strsep(&rest, " ")) != NULL; values++) {
+		char *kind = name + strcspn(name, "~=|+");
+		json_t *value = *kind == '~'   ? word_json(*values)
+				: *kind == '=' ? json_loads(*values, JSON_DECODE_ANY, NULL)
+				: *kind == '|' ? parts_json(*values)
+				: *kind == '+' ? pl_json_words(*values)
+					       : json_string(*values);
+		*kind = '\0';
+		json_object_set_new(row, name, value);
+	}
+	add(lists, list, row);
+}
+
+#define ROW(list, members, ...) add_row(lists, list, members, (const char *const[]){ __VA_ARGS__ });
+
+/* ---- options: what somebody may set -------------------------------------------------------- */
+
+static void add_options(json_t *lists)
+{
+	const struct vllm_catalog *catalog = vllm_catalog_reference();
+
+	for (size_t i = 0; i < vllm_arg_count(catalog); i++)
+		add(lists, "arguments", vllm_option_to_json(vllm_arg_at(catalog, i)));
+	for (size_t i = 0; i < vllm_field_count(); i++)
+		add(lists, "argument_fields", vllm_option_to_json(vllm_field_at(i)));
+	for (int i = 0; i < VLLM_BENCH_COUNT; i++)
+		add(lists, "load_options",
+		    vllm_option_to_json(vllm_bench_row((enum vllm_bench_id)i)));
+	for (size_t i = 0; i < exp_key_count(); i++)
+		add(lists, "experiment_keys", vllm_option_to_json(exp_key_at(i)));
+}
+
+/* What the command line of `bench serve` and its comparison with vLLM's have beside the options. */
+static void add_load_command(json_t *lists)
+{
+#define BENCH_GROUP(title) ROW("load_groups", "title", title)
+#include "tbl/bench_groups.h"
+#define OLD(flag, hint) ROW("load_old_flags", "flag hint", flag, hint)
+#define CLIENT(flag, verdict, hint) \
+	ROW("load_client_flags", "flag verdict~ hint", flag, #verdict, hint)
+#include "tbl/bench_line.h"
+#define FLAT(key, when, verdict, remark) \
+	ROW("flat_keys", "key when verdict~ remark", key, when, #verdict, remark)
+#define LINE(label, when, verdict, remark) \
+	ROW("console_lines", "label when verdict~ remark", label, when, #verdict, remark)
+#include "tbl/bench_notes.h"
+}
+
+static json_t *command_option_json(const struct pl_opt *option)
+{
+	json_t *choices = option->choices != NULL ? json_array() : json_null();
+
+	for (size_t i = 0; option->choices != NULL && option->choices[i] != NULL; i++)
+		json_array_append_new(choices, json_string(option->choices[i]));
+	return json_pack("{s:s, s:s?, s:o, s:s?, s:b, s:s}", "name", option->name, "value",
+			 option->arg, "choices", choices, "default", option->def, "later",
+			 option->later, "help", option->help);
+}
+
+static void add_commands(json_t *lists)
+{
+	for (const struct cli_cmd *cmd = cli_cmds; cmd->name != NULL; cmd++) {
+		json_t *options = json_array();
+		const struct pl_opt *option = cmd->options != NULL ? cmd->options->options : NULL;
+		for (; option != NULL && option->name != NULL; option++) {
+			if (!option->hidden || option->later)
+				json_array_append_new(options, command_option_json(option));
+		}
+		add(lists, "commands",
+		    json_pack("{s:s, s:s, s:o}", "name", cmd->name, "summary", cmd->summary,
+			      "options", options));
+	}
+}
+
+/* ---- what is said ------------------------------------------------------------------------- */
+
+static void add_result(json_t *lists)
+{
+#define FIELD(section, key, type, of, text) \
+	ROW("result_fields", "section key type~ of text", #section, #key, #type, of, text)
+#include "tbl/result_fields.h"
+#define FAMILY(id, key, title, label, direction, origin, formula, text)                       \
+	ROW("families", "key title label direction~ origin~ formula text", key, title, label, \
+	    #direction, #origin, formula, text)
+#define FIGURE(key, unit, type, direction, origin, formula, text)                           \
+	ROW("figures", "key unit type~ direction~ origin~ formula text", #key, unit, #type, \
+	    #direction, #origin, formula, text)
+#include "tbl/metrics.h"
+#define NEVER    "never", "null"
+#define ABOVE(x) "above", #x
+#define TIMES(k) "times", #k
+#define QUALITY(id, unit, sense, limit, effect, worse, worse_effect, text)                      \
+	ROW("quality", "id unit sense~ limit= effect~ worse worse_at= worse_effect~ text", #id, \
+	    unit, #sense, #limit, #effect, worse, #worse_effect, text)
+#include "tbl/quality.h"
+#define QUANTITY(source, name, unit, kind, text) \
+	ROW("quantities", "source name unit kind~ text", #source, #name, unit, #kind, text)
+#define PAGE(name, unit, kind, text)                                                               \
+	ROW("server_metrics", "source name unit kind~ text", "server_metrics", #name, unit, #kind, \
+	    text)
+#include "tbl/telemetry.h"
+#define STATUS(id, name, exit, results, error, text) \
+	ROW("statuses", "name exit= results~ error~ text", #name, #exit, #results, #error, text)
+#define STAGE(id, name, text)       ROW("stages", "name text", #name, text)
+#define CAUSE(id, name, text, hint) ROW("causes", "name text hint", #name, text, hint)
+#define ARTIFACT(id, name, text)    ROW("artifacts", "name text", #name, text)
+#define SOURCE(id, name, text)      ROW("sources", "name text", #name, text)
+#define FAILURE(name, text)         ROW("failures", "name text", #name, text)
+#define TOKENS(id, name, text)      ROW("token_sources", "name text", #name, text)
+#include "tbl/states.h"
+#define ERR(name, exit, http, text) \
+	ROW("errors", "name exit= http= text", #name, #exit, #http, text)
+#include "tbl/errors.h"
+}
+
+/* What is known of vLLM, its log, models and accelerators. */
+static void add_knowledge(json_t *lists)
+{
+	for (size_t i = 0; i < vllm_rule_count(); i++)
+		add(lists, "rules", vllm_rule_to_json(vllm_rule_at(i)));
+#define LOG_PHASE(id, name, which) ROW("log_phases", "id name which~", #id, #name, #which)
+#define LOG_MARK(phase, phrase)    ROW("log_marks", "phase phrase", #phase, phrase)
+#define LOG_FACT(name, type, keep) ROW("log_facts", "name type~ keep~", #name, #type, #keep)
+#define LOG_READ(fact, line, behind, until) \
+	ROW("log_reads", "fact line behind until", #fact, line, behind, until)
+#define LOG_EXECUTOR(file, name) ROW("log_executors", "file name", file, name)
+#define LOG_BACKEND(said, name)  ROW("log_backends", "said name", said, name)
+#define LOG_CONFIG_FRAME(phrase) ROW("log_config_frames", "phrase", phrase)
+#define LOG_FAILURE(cause, strength, when, forms, phrase, also)                                   \
+	ROW("log_failures", "cause strength~ when~ forms~ phrase also", #cause, #strength, #when, \
+	    #forms, phrase, also)
+#include "tbl/log_lines.h"
+#define MODEL(type, attention, window, period, mlp, biases, norms, final_norm, qk_norm, tied) \
+	ROW("model_types",                                                                    \
+	    "type attention~ window~ period= mlp~ biases~ norms= final_norm= qk_norm~ tied=", \
+	    type, #attention, #window, #period, #mlp, #biases, #norms, #final_norm, #qk_norm, \
+	    #tied)
+#define DEFAULT(type, key, value) ROW("model_type_defaults", "type key value=", type, key, #value)
+#include "tbl/model_types.h"
+#define GPU(name, aliases, title, memory_mib, platform, capability, bandwidth, tflops, large)     \
+	ROW("hardware",                                                                           \
+	    "name aliases+ titles| memory_mib= platform capability= bandwidth_gb_per_s= tflops= " \
+	    "large=",                                                                             \
+	    name, aliases, title, #memory_mib, platform, #capability, #bandwidth, #tflops, #large)
+#include "tbl/hardware.h"
+}
+
+/* ---- the command -------------------------------------------------------------------------- */
+
+static int print_counts(const json_t *lists)
+{
+	auto_buf text = { 0 };
+	const char *name;
+	json_t *rows;
+
+	pl_buf_init(&text, COUNTS_BYTES_MAX);
+	json_object_foreach((json_t *)lists, name, rows)
+		pl_buf_addf(&text, "%-22s %5zu\n", name, json_array_size(rows));
+	return cli_print(pl_buf_text(&text));
+}
+
+int cmd_schema(int argc, char **argv)
+{
+	auto_json json_t *lists = json_object();
+	struct schema_options options = { 0 };
+	struct pl_err err = PL_ERR_INIT;
+	char **rest;
+	int rest_count;
+	bool help = false;
+
+	if (pl_opt_parse(&cli_schema_command, argc, argv, &options, &rest, &rest_count, &help,
+			 &err) < 0)
+		return cli_fail(&err);
+	if (help)
+		return cli_print_help(&cli_schema_command);
+	if (rest_count > 0) {
+		pl_err_set(&err, PL_ERR_INVALID, "found '%s', expected options only", rest[0]);
+		return cli_fail(&err);
+	}
+	add_options(lists);
+	add_load_command(lists);
+	add_commands(lists);
+	add_result(lists);
+	add_knowledge(lists);
+	return options.json ? cli_print_json(lists) : print_counts(lists);
+}

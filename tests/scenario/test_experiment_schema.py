@@ -85,8 +85,8 @@ def program_takes(bin_dir, folder, documents, patience):
                     for problem in file["problems"]) for file in files]
 
 
-def test_schema_is_made_from_the_rows(source_dir):
-    done = subprocess.run([sys.executable, source_dir / "tools/make-schemas", "--check"],
+def test_schema_is_made_from_the_rows(bin_dir, source_dir):
+    done = subprocess.run([sys.executable, source_dir / "tools/make-schemas", "--check", bin_dir / "profllm"],
                           capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 

@@ -1,7 +1,6 @@
 """A new argument, or load option, is one row: programs built with a made-up one know it everywhere."""
 import concurrent.futures
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -109,9 +108,8 @@ def test_completion(made_up):
     assert "\nserver.made_up_depth=\t" in run_profllm(made_up, "complete", "run", "--set", "").stdout
 
 
-def test_schemas(tree, bin_dir):
-    subprocess.run([sys.executable, tree / "tools/make-schemas"], check=True, capture_output=True,
-                   env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})
+def test_schemas(tree, made_up):
+    subprocess.run([sys.executable, tree / "tools/make-schemas", made_up / "profllm"], check=True, capture_output=True)
     schema = json.loads((tree / "api/experiment.schema.json").read_text())
     validator = jsonschema.Draft202012Validator(schema)
     assert validator.is_valid({"server": {"made_up_depth": 5}})
@@ -190,10 +188,10 @@ def test_a_load_option_is_in_the_experiment_file(load_made_up, tmp_path):
     assert "benchmark.made_up_burst" in run_profllm(load_made_up, "completion", "bash").stdout
 
 
-def test_a_load_option_is_in_schemas_and_pages(load_tree):
+def test_a_load_option_is_in_schemas_and_pages(load_tree, load_made_up):
     for tool in ("make-schemas", "make-reference"):
-        subprocess.run([sys.executable, load_tree / "tools" / tool], check=True, capture_output=True,
-                       env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})
+        subprocess.run([sys.executable, load_tree / "tools" / tool, load_made_up / "profllm"], check=True,
+                       capture_output=True)
     schema = json.loads((load_tree / "api/experiment.schema.json").read_text())
     validator = jsonschema.Draft202012Validator(schema)
     assert validator.is_valid({"benchmark": {"made_up_burst": 9}})

@@ -26,6 +26,7 @@ struct vllm_bench_fault *vllm_bench_fault_add(struct vllm_bench_line *line, size
 		sizeof(line->faults[0]));
 	line->faults[line->fault_count++] = (struct vllm_bench_fault){
 		.word = word,
+		.id = VLLM_BENCH_COUNT,
 		.text = text,
 		.hint = pl_strdup(hint),
 	};
@@ -177,6 +178,9 @@ static void take_flag(struct reader *reader, const struct option_argv_word *word
 /* A known flag. */
 static void read_flag(struct reader *reader, const struct option_argv_word *word)
 {
+	struct vllm_bench_line *line = reader->line;
+	size_t first = line->fault_count;
+
 	reader->behind_unknown = false;
 	if (word->kind == OPTION_ARGV_FLAG) {
 		take_flag(reader, word);
@@ -190,6 +194,8 @@ static void read_flag(struct reader *reader, const struct option_argv_word *word
 		auto_free char *text = pl_asprintf("ignored explicit argument %s", value);
 		value_fault(reader, word, text);
 	}
+	for (size_t i = first; i < line->fault_count; i++)
+		line->faults[i].id = vllm_bench_find(word->flag->row->name);
 }
 
 /* The word at `at` is told. A value of an ambiguous flag is told with it. */

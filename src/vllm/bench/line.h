@@ -20,9 +20,10 @@ enum vllm_bench_fault_kind {
 
 struct vllm_bench_fault {
 	enum vllm_bench_fault_kind kind;
-	size_t word; /* of the words given; what it is about */
-	char *text;  /* in the words of vLLM's parser where it would say it */
-	char *hint;  /* what to write instead; NULL: not known */
+	size_t word;           /* of the words given; what it is about */
+	enum vllm_bench_id id; /* whose value is wrong; VLLM_BENCH_COUNT: of none that is known */
+	char *text;            /* in the words of vLLM's parser where it would say it */
+	char *hint;            /* what to write instead; NULL: not known */
 };
 
 struct vllm_bench_line {

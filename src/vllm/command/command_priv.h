@@ -41,8 +41,6 @@ void vllm_command_take(struct vllm_parse *parse, const struct option_row *arg,
 void vllm_parse_add(struct vllm_parse *parse, enum option_severity severity,
 		    const struct option_argv_word *at, const char *found, const char *expected,
 		    const char *nearest);
-/* Does the word stand among the values of a secret flag? */
-bool vllm_words_hide(const struct vllm_words *words, size_t at);
 /* The flag as it was written, without "=value". The caller's (free()). */
 char *vllm_word_key(const struct option_argv_word *word);
 /* "--structured-outputs-config.backend" of "structured_outputs_config.backend". The caller's. */

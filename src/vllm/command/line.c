@@ -11,54 +11,6 @@
 
 enum { WORDS_MAX = 20000 };
 
-/* The word that a problem is about. The caller's (free()). */
-static char *found_text(const struct vllm_parse *parse, const struct option_argv_word *at)
-{
-	const struct vllm_words *words = &parse->command->words;
-	bool is_ours = pl_text_equal(at->source, parse->command->source);
-	auto_free char *shown = vllm_secret_word_shown(at->written);
-
-	if (is_ours && at->line > 0 && (size_t)at->line <= words->count &&
-	    vllm_words_hide(words, (size_t)at->line - 1))
-		return pl_strdup("a value that is not shown");
-	return pl_asprintf("text '%.60s'", shown);
-}
-
-void vllm_parse_add(struct vllm_parse *parse, enum option_severity severity,
-		    const struct option_argv_word *at, const char *found, const char *expected,
-		    const char *nearest)
-{
-	if (parse->problems->count >= VLLM_WORDS_PROBLEMS_MAX && parse->problems->errors > 0)
-		return;
-	auto_free char *key = at->text[0] == '-' ? vllm_word_key(at) : NULL;
-	auto_free char *text = found == NULL ? found_text(parse, at) : NULL;
-
-	option_problems_add(parse->problems, &(struct option_problem){
-						     .severity = severity,
-						     .source = at->source,
-						     .line = at->line,
-						     .column = at->column,
-						     .key = key,
-						     .found = found != NULL ? found : text,
-						     .expected = expected,
-						     .nearest = nearest,
-					     });
-}
-
-char *vllm_word_key(const struct option_argv_word *word)
-{
-	return pl_strndup(word->written, strcspn(word->written, "="));
-}
-
-char *vllm_flag_of(const char *name)
-{
-	char *flag = pl_asprintf("--%s", name);
-
-	for (char *at = flag; *at != '\0' && *at != '.'; at++)
-		*at = *at == '_' ? '-' : *at;
-	return flag;
-}
-
 static struct vllm_command *command_new(const struct vllm_command_options *options)
 {
 	struct vllm_command *command = pl_alloc(sizeof(*command));
@@ -212,25 +164,4 @@ int vllm_command_from_argv(const char *const *argv, size_t count,
 	parse_words(command, options, problems);
 	*ret = pl_take(command);
 	return 0;
-}
-
-size_t vllm_command_word(const struct vllm_command *command, const struct option_problem *problem)
-{
-	if (problem->source == NULL || strcmp(problem->source, command->source) != 0 ||
-	    problem->line < 1 || (size_t)problem->line > command->words.count)
-		return 0;
-	return (size_t)problem->line;
-}
-
-json_t *vllm_command_problem_to_json(const struct vllm_command *command,
-				     const struct option_problem *problem)
-{
-	json_t *json = option_problem_to_json(problem);
-	size_t word = vllm_command_word(command, problem);
-
-	json_object_set_new(json, "word", word > 0 ? json_integer((json_int_t)word) : json_null());
-	if (word > 0)
-		json_object_set_new(json, "line",
-				    json_integer(command->words.items[word - 1].line));
-	return json;
 }

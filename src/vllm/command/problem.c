@@ -1,4 +1,4 @@
-/* Commands for people and shells: a problem with a caret, values as a command line. */
+/* What is wrong with a command: noted at its words, and shown with a caret below them. */
 #include "vllm/command/line.h"
 
 #include <ctype.h>
@@ -7,10 +7,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "vllm/server_args.h"
 #include "vllm/command/command_priv.h"
-
-#define API_SERVER ".api_server"
 
 /* Each word has a column and a blank at least. */
 enum {
@@ -19,6 +16,90 @@ enum {
 	WORDS_BEFORE = BEFORE_COLUMNS,
 	LINE_BYTES_MAX = 8 << 20
 };
+
+/* Does the word stand among the values of a secret flag? */
+static bool words_hide(const struct vllm_words *words, size_t at)
+{
+	size_t command = words->items[at].command;
+
+	if (words->items[at].text[0] == '-')
+		return false;
+	while (at > 0 && words->items[at - 1].command == command) {
+		const char *text = words->items[--at].text;
+		if (text[0] == '-')
+			return vllm_secret_is_flag(text);
+	}
+	return false;
+}
+
+/* The word that a problem is about. The caller's (free()). */
+static char *found_text(const struct vllm_parse *parse, const struct option_argv_word *at)
+{
+	const struct vllm_words *words = &parse->command->words;
+	bool is_ours = pl_text_equal(at->source, parse->command->source);
+	auto_free char *shown = vllm_secret_word_shown(at->written);
+
+	if (is_ours && at->line > 0 && (size_t)at->line <= words->count &&
+	    words_hide(words, (size_t)at->line - 1))
+		return pl_strdup("a value that is not shown");
+	return pl_asprintf("text '%.60s'", shown);
+}
+
+void vllm_parse_add(struct vllm_parse *parse, enum option_severity severity,
+		    const struct option_argv_word *at, const char *found, const char *expected,
+		    const char *nearest)
+{
+	if (parse->problems->count >= VLLM_WORDS_PROBLEMS_MAX && parse->problems->errors > 0)
+		return;
+	auto_free char *key = at->text[0] == '-' ? vllm_word_key(at) : NULL;
+	auto_free char *text = found == NULL ? found_text(parse, at) : NULL;
+
+	option_problems_add(parse->problems, &(struct option_problem){
+						     .severity = severity,
+						     .source = at->source,
+						     .line = at->line,
+						     .column = at->column,
+						     .key = key,
+						     .found = found != NULL ? found : text,
+						     .expected = expected,
+						     .nearest = nearest,
+					     });
+}
+
+char *vllm_word_key(const struct option_argv_word *word)
+{
+	return pl_strndup(word->written, strcspn(word->written, "="));
+}
+
+char *vllm_flag_of(const char *name)
+{
+	char *flag = pl_asprintf("--%s", name);
+
+	for (char *at = flag; *at != '\0' && *at != '.'; at++)
+		*at = *at == '_' ? '-' : *at;
+	return flag;
+}
+
+size_t vllm_command_word(const struct vllm_command *command, const struct option_problem *problem)
+{
+	if (problem->source == NULL || strcmp(problem->source, command->source) != 0 ||
+	    problem->line < 1 || (size_t)problem->line > command->words.count)
+		return 0;
+	return (size_t)problem->line;
+}
+
+json_t *vllm_command_problem_to_json(const struct vllm_command *command,
+				     const struct option_problem *problem)
+{
+	json_t *json = option_problem_to_json(problem);
+	size_t word = vllm_command_word(command, problem);
+
+	json_object_set_new(json, "word", word > 0 ? json_integer((json_int_t)word) : json_null());
+	if (word > 0)
+		json_object_set_new(json, "line",
+				    json_integer(command->words.items[word - 1].line));
+	return json;
+}
 
 /* As it is shown: as a shell wants it where nothing of it is hidden. */
 static void add_word(struct pl_buf *line, const char *word, bool hidden)
@@ -78,26 +159,12 @@ static void add_excerpt(struct pl_buf *buf, const char *line, size_t begin, size
 	pl_buf_add_char(buf, '\n');
 }
 
-bool vllm_words_hide(const struct vllm_words *words, size_t at)
-{
-	size_t command = words->items[at].command;
-
-	if (words->items[at].text[0] == '-')
-		return false;
-	while (at > 0 && words->items[at - 1].command == command) {
-		const char *text = words->items[--at].text;
-		if (text[0] == '-')
-			return vllm_secret_is_flag(text);
-	}
-	return false;
-}
-
 static void add_caret(const struct vllm_command *command, size_t word, struct pl_buf *buf)
 {
 	const struct vllm_words *words = &command->words;
 	size_t chosen = words->items[word - 1].command;
 	size_t first = word > WORDS_BEFORE ? word - WORDS_BEFORE : 0;
-	bool hides = vllm_words_hide(words, first);
+	bool hides = words_hide(words, first);
 	size_t begin = 0;
 	size_t end = 0;
 	auto_buf line = { 0 };
@@ -132,86 +199,4 @@ void vllm_command_problem_text(const struct vllm_command *command,
 	pl_buf_add_char(buf, '\n');
 	if (word > 0)
 		add_caret(command, word, buf);
-}
-
-static bool is_module(const json_t *launch)
-{
-	const char *last = json_string_value(json_array_get(launch, json_array_size(launch) - 1));
-
-	return last != NULL && pl_text_ends(last, API_SERVER);
-}
-
-static void write_env(const json_t *env, bool secrets, struct pl_buf *buf)
-{
-	const char *name;
-	json_t *value;
-
-	json_object_foreach((json_t *)env, name, value)
-	{
-		if (!json_is_string(value))
-			continue;
-		bool hidden = !secrets && option_secret_is_name(name);
-		auto_free char *text = secrets ? pl_strdup(json_string_value(value))
-					       : option_secret_urls_shown(json_string_value(value));
-		pl_buf_addf(buf, "%s=", name);
-		vllm_word_quote(hidden ? OPTION_SECRET_SHOWN : text, buf);
-		pl_buf_add_char(buf, ' ');
-	}
-}
-
-/* A model that looks like a flag stands behind "--". */
-static void write_argv(const json_t *argv, const struct vllm_command_style *style,
-		       const char *model, struct pl_buf *buf)
-{
-	bool is_dashed = model != NULL && model[0] == '-';
-	size_t i;
-	json_t *item;
-
-	json_array_foreach((json_t *)argv, i, item)
-	{
-		const char *word = json_string_value(item);
-		bool breaks = style->flag_a_line && pl_text_starts(word, "--");
-		bool is_model = i == 0 && model != NULL;
-		if (is_model && is_dashed)
-			continue;
-		pl_buf_add_text(buf, breaks ? " \\\n    " : " ");
-		if (is_model && is_module(style->launch))
-			pl_buf_add_text(buf, style->flag_a_line ? "\\\n    --model " : "--model ");
-		vllm_word_quote(word, buf);
-	}
-	if (is_dashed) {
-		pl_buf_add_text(buf, " -- ");
-		vllm_word_quote(model, buf);
-	}
-}
-
-int vllm_command_write(const json_t *values, const struct vllm_command_style *style,
-		       struct pl_buf *buf, struct pl_err *err)
-{
-	auto_json json_t *argv = json_array();
-	auto_json json_t *secret_env = NULL;
-	auto_json json_t *vllm = json_pack("[ss]", "vllm", "serve");
-	const json_t *launch = json_array_size(style->launch) > 0 ? style->launch : vllm;
-	const char *model = json_string_value(json_object_get(values, "model"));
-	size_t i;
-	json_t *word;
-
-	if (vllm_args_to_argv(vllm_catalog_or_reference(style->catalog), values, argv, &secret_env,
-			      err) < 0)
-		return -1;
-	auto_json json_t *argv_shown = style->secrets ? json_incref(argv)
-						      : vllm_secret_words_shown(argv);
-	auto_json json_t *launch_shown = style->secrets ? json_incref((json_t *)launch)
-							: vllm_secret_words_shown(launch);
-	write_env(style->env, style->secrets, buf);
-	write_env(secret_env, style->secrets, buf);
-	json_array_foreach(launch_shown, i, word)
-	{
-		if (i > 0)
-			pl_buf_add_char(buf, ' ');
-		vllm_word_quote(json_string_value(word), buf);
-	}
-	write_argv(argv_shown, style, model, buf);
-	pl_buf_add_char(buf, '\n');
-	return buf->full ? pl_err_set(err, PL_ERR_INVALID, "the command line is too long") : 0;
 }

@@ -1,0 +1,94 @@
+/* Values as a command line for people and shells. */
+#include "vllm/command/line.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "option/secret.h"
+#include "vllm/server_args.h"
+
+#define API_SERVER ".api_server"
+
+static bool is_module(const json_t *launch)
+{
+	const char *last = json_string_value(json_array_get(launch, json_array_size(launch) - 1));
+
+	return last != NULL && pl_text_ends(last, API_SERVER);
+}
+
+static void write_env(const json_t *env, bool secrets, struct pl_buf *buf)
+{
+	const char *name;
+	json_t *value;
+
+	json_object_foreach((json_t *)env, name, value)
+	{
+		if (!json_is_string(value))
+			continue;
+		bool hidden = !secrets && option_secret_is_name(name);
+		auto_free char *text = secrets ? pl_strdup(json_string_value(value))
+					       : option_secret_urls_shown(json_string_value(value));
+		pl_buf_addf(buf, "%s=", name);
+		vllm_word_quote(hidden ? OPTION_SECRET_SHOWN : text, buf);
+		pl_buf_add_char(buf, ' ');
+	}
+}
+
+/* A model that looks like a flag stands behind "--". */
+static void write_argv(const json_t *argv, const struct vllm_command_style *style,
+		       const char *model, struct pl_buf *buf)
+{
+	bool is_dashed = model != NULL && model[0] == '-';
+	size_t i;
+	json_t *item;
+
+	json_array_foreach((json_t *)argv, i, item)
+	{
+		const char *word = json_string_value(item);
+		bool breaks = style->flag_a_line && pl_text_starts(word, "--");
+		bool is_model = i == 0 && model != NULL;
+		if (is_model && is_dashed)
+			continue;
+		pl_buf_add_text(buf, breaks ? " \\\n    " : " ");
+		if (is_model && is_module(style->launch))
+			pl_buf_add_text(buf, style->flag_a_line ? "\\\n    --model " : "--model ");
+		vllm_word_quote(word, buf);
+	}
+	if (is_dashed) {
+		pl_buf_add_text(buf, " -- ");
+		vllm_word_quote(model, buf);
+	}
+}
+
+int vllm_command_write(const json_t *values, const struct vllm_command_style *style,
+		       struct pl_buf *buf, struct pl_err *err)
+{
+	auto_json json_t *argv = json_array();
+	auto_json json_t *secret_env = NULL;
+	auto_json json_t *vllm = json_pack("[ss]", "vllm", "serve");
+	const json_t *launch = json_array_size(style->launch) > 0 ? style->launch : vllm;
+	const char *model = json_string_value(json_object_get(values, "model"));
+	size_t i;
+	json_t *word;
+
+	if (vllm_args_to_argv(vllm_catalog_or_reference(style->catalog), values, argv, &secret_env,
+			      err) < 0)
+		return -1;
+	auto_json json_t *argv_shown = style->secrets ? json_incref(argv)
+						      : vllm_secret_words_shown(argv);
+	auto_json json_t *launch_shown = style->secrets ? json_incref((json_t *)launch)
+							: vllm_secret_words_shown(launch);
+	write_env(style->env, style->secrets, buf);
+	write_env(secret_env, style->secrets, buf);
+	json_array_foreach(launch_shown, i, word)
+	{
+		if (i > 0)
+			pl_buf_add_char(buf, ' ');
+		vllm_word_quote(json_string_value(word), buf);
+	}
+	write_argv(argv_shown, style, model, buf);
+	pl_buf_add_char(buf, '\n');
+	return buf->full ? pl_err_set(err, PL_ERR_INVALID, "the command line is too long") : 0;
+}

@@ -77,6 +77,7 @@ json_t *host_system_facts(void)
 	json_t *facts = json_object();
 	struct utsname name;
 	char hostname[256] = "";
+	/* What the kernel has, and so a little less than what is built in. */
 	long pages = sysconf(_SC_PHYS_PAGES);
 
 	gethostname(hostname, sizeof(hostname) - 1);
@@ -84,6 +85,7 @@ json_t *host_system_facts(void)
 	json_object_set_new(facts, "kernel", pl_json_text(uname(&name) == 0 ? name.release : NULL));
 	json_object_set_new(facts, "os", file_line("/etc/os-release", "PRETTY_NAME"));
 	json_object_set_new(facts, "cpu", file_line("/proc/cpuinfo", "model name"));
+	/* Of the host, not of our affinity: the fact is about the machine. */
 	json_object_set_new(facts, "cpu_count", json_integer(sysconf(_SC_NPROCESSORS_ONLN)));
 	json_object_set_new(facts, "numa_nodes", numa_nodes());
 	json_object_set_new(facts, "memory_bytes",
@@ -198,6 +200,10 @@ void host_stolen_read(struct host_stolen *ret)
 
 double host_stolen_share(const struct host_stolen *before, const struct host_stolen *after)
 {
+	/*
+	 * Of all processors together: a host with one busy of sixteen loses little of the whole
+	 * when that one is stolen from.
+	 */
 	double ticks = after->total - before->total;
 	double steal = ticks > 0 ? (after->steal - before->steal) / ticks : NAN;
 	double elapsed_us = (double)(after->t_ns - before->t_ns) / 1e3;

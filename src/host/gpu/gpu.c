@@ -9,9 +9,21 @@
 #include "host/gpu/nvidia_smi.h"
 #include "host/proc/program.h"
 
-/* The inode of the first process namespace. */
+/*
+ * The inode of the first process namespace: PROC_PID_INIT_INO of the kernel's
+ * include/linux/proc_ns.h.
+ */
 #define FIRST_PID_NAMESPACE 0xEFFFFFFCU
 
+/*
+ *    NVML (gpu_nvml) ──┐
+ *                      ├──> looks (look.h) ──> host_gpus_read(), host_gpus_processes()
+ *    nvidia-smi      ──┘
+ *
+ * One of both sources, chosen once. NVML is asked anew by each read; a call of nvidia-smi tells of
+ * all GPUs at once, so each GPU's part of it is given out once, and only a second question runs the
+ * program again.
+ */
 struct host_gpus {
 	enum host_gpu_source source;
 	char *why;
@@ -122,7 +134,10 @@ bool host_gpu_pids_are_ours(const struct host_gpu_facts *facts)
 
 /* ---- a look at them ------------------------------------------------------ */
 
-/* The GPU among those of another call: a lost one moves the numbers of those behind it. */
+/*
+ * The GPU among those of another call: a lost one moves the numbers of those behind it. By bus
+ * where both tell it, since that stays.
+ */
 static struct host_gpu_look *find_same(const struct host_gpu_list *list,
 				       const struct host_gpu_facts *facts)
 {
@@ -145,6 +160,10 @@ static void refresh(struct host_gpus *gpus, bool given)
 
 	if (!given || gpus->program == NULL)
 		return;
+	/*
+	 * What was told before is not repeated: an old figure under a new time would be a false
+	 * one.
+	 */
 	if (host_nvidia_smi_read(gpus->program, &now, &err) < 0)
 		now.count = 0;
 	for (size_t i = 0; i < gpus->list.count; i++) {

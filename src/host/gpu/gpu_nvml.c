@@ -21,6 +21,9 @@
 
 /* ---- facts ------------------------------------------------------------------------------- */
 
+/*
+ * One byte less is offered than there is: the text ends whatever a library does with a full buffer.
+ */
 static char *text_of(int (*ask)(struct nvml_device *, char *, unsigned), struct nvml_device *device)
 {
 	char text[NVML_UUID_BYTES] = "";
@@ -30,7 +33,10 @@ static char *text_of(int (*ask)(struct nvml_device *, char *, unsigned), struct 
 	return host_gpu_clean_text(text);
 }
 
-/* "00000000:C1:00.0" is 0000:c1:00.0 in sysfs: NVML writes the domain with eight digits. */
+/*
+ * "00000000:C1:00.0" is 0000:c1:00.0 in sysfs: NVML writes the domain with eight digits. -1 also
+ * where the kernel says so, as on hosts with one node.
+ */
 static int numa_node_of_bus(const char *bus_id)
 {
 	const char *colon = bus_id != NULL ? strchr(bus_id, ':') : NULL;
@@ -76,6 +82,10 @@ static int active_nvlinks(const struct host_nvml *nvml, struct nvml_device *devi
 	bool told = false;
 	int count = 0;
 
+	/*
+	 * Links that a GPU does not have answer with an error: "told" is that one of them answered
+	 * at all.
+	 */
 	for (unsigned link = 0; link < NVML_NVLINKS_MAX; link++) {
 		unsigned active = 0;
 		if (!TOLD(nvml, nvlink_state, device, link, &active))
@@ -90,6 +100,7 @@ static int active_nvlinks(const struct host_nvml *nvml, struct nvml_device *devi
 static bool read_memory(const struct host_nvml *nvml, struct nvml_device *device, double *total,
 			double *used)
 {
+	/* The newer form first: the older one counts as used what the driver keeps for itself. */
 	struct nvml_memory_v2 memory = { .version = NVML_MEMORY_V2 };
 	struct nvml_memory older = { 0 };
 
@@ -204,6 +215,7 @@ static void find_gpu(const struct host_nvml *nvml, struct host_gpu_list *list, u
 	look->device = device;
 	look->facts.index = (int)index;
 	read_facts(nvml, device, &look->facts);
+	/* `pending` holds after the next reset only: what counts is what the GPU does now. */
 	if (!TOLD(nvml, mig_mode, device, &mode, &pending))
 		return;
 	look->facts.mig_told = true;
@@ -235,6 +247,7 @@ static double field_value(const struct nvml_field *field)
 {
 	if (field->result != NVML_SUCCESS)
 		return NAN;
+	/* The driver chooses the type: some give the PCIe counters as 32 bits, some as 64. */
 	switch (field->type) {
 	case NVML_VALUE_DOUBLE:
 		return field->value.real;
@@ -251,7 +264,10 @@ static double field_value(const struct nvml_field *field)
 	}
 }
 
-/* Bytes a second in one direction, from above: 8 GT/s and more lose 2 in 130 bits. */
+/*
+ * Bytes a second in one direction, from above: 8 GT/s and more lose 2 in 130 bits, the older rates
+ * 2 in 10. A lane of generation 1 carries 0.25 GB/s, and each generation doubles that.
+ */
 static double pcie_rate_max(const struct host_gpu_facts *facts)
 {
 	if (facts->pcie_generation <= 0 || facts->pcie_lanes <= 0)
@@ -291,6 +307,10 @@ static void read_traffic(const struct host_nvml *nvml, struct host_gpu_look *loo
 	int count = look->facts.nvlinks > 0 ? 4 : 2;
 	struct host_gpu_traffic before = look->traffic;
 
+	/*
+	 * A read that fails leaves no counters, and the next one no rate: a rate over a gap would
+	 * be a mean of the unknown.
+	 */
 	look->traffic.at_ns = 0;
 	if (!TOLD(nvml, fields, look->device, count, fields))
 		return;
@@ -413,6 +433,10 @@ static int read_form(const struct host_nvml *nvml, struct nvml_device *device,
 	do {
 		list = pl_realloc_array(list, room, size);
 		count = room;
+		/*
+		 * NVML tells how many there are, but more may have come by the next call: the room
+		 * doubles until they fit.
+		 */
 		code = newer ? function->newer(device, &count, list)
 			     : function->older(device, &count, list);
 		room *= 2;
@@ -434,6 +458,7 @@ static bool read_list(const struct host_nvml *nvml, struct nvml_device *device,
 
 	if (function->newer != NULL)
 		code = read_form(nvml, device, function, true, into);
+	/* A newer library on an older driver has the symbol and not the function behind it. */
 	if (code == NVML_ERROR_FUNCTION_NOT_FOUND && function->older != NULL)
 		code = read_form(nvml, device, function, false, into);
 	return code == NVML_SUCCESS;

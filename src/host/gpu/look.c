@@ -10,6 +10,7 @@
 
 void host_gpu_state_init(struct host_gpu_state *state)
 {
+	/* NaN and -1, never 0: a GPU that does not tell its power is not one that uses none. */
 	*state = (struct host_gpu_state){
 		.memory_used_bytes = NAN,
 		.utilization = NAN,
@@ -32,6 +33,7 @@ struct host_gpu_look *host_gpu_list_add(struct host_gpu_list *list)
 {
 	pl_grow((void **)&list->looks, &list->room, list->count + 1, sizeof(*list->looks));
 	struct host_gpu_look *look = &list->looks[list->count++];
+	/* Rows may have moved: pointers that were given out before are no longer good. */
 	look->facts = (struct host_gpu_facts){
 		.index = -1,
 		.mig_index = -1,
@@ -96,6 +98,7 @@ char *host_gpu_clean_text(const char *text)
 	return copy;
 }
 
+/* NVML's nine reasons become five that a reader of a run can act on. */
 int64_t host_gpu_throttle_bits(uint64_t nvml_bits)
 {
 	static const struct {

@@ -11,6 +11,9 @@
 
 #define LIST_BYTES_MAX 65536
 
+/*
+ * What the kernel writes ends with a line feed; an empty list (a node of memory only) is one too.
+ */
 bool host_numa_parse_cpus(const char *text, cpu_set_t *ret)
 {
 	cpu_set_t cpus;
@@ -55,11 +58,19 @@ bool host_numa_find(const char *folder, int node, struct host_numa *ret)
 	struct host_numa numa = { .node = node };
 	cpu_set_t ours;
 
+	/*
+	 * With one node there is nothing to be near to, and a binding would only take the
+	 * scheduler's freedom.
+	 */
 	if (node < 0 || count_nodes(folder) < 2 ||
 	    pl_file_read(path, LIST_BYTES_MAX, &text, NULL, &ignored) < 0 ||
 	    !host_numa_parse_cpus(text, &numa.cpus) ||
 	    sched_getaffinity(0, sizeof(ours), &ours) < 0)
 		return false;
+	/*
+	 * Not beyond what we were given (cpusets, taskset, Slurm): the kernel would refuse a set
+	 * without any of them.
+	 */
 	CPU_AND(&numa.cpus, &numa.cpus, &ours);
 	if (CPU_COUNT(&numa.cpus) == 0)
 		return false;
@@ -69,5 +80,9 @@ bool host_numa_find(const char *folder, int node, struct host_numa *ret)
 
 bool host_numa_bind(const struct host_numa *numa, pid_t pid)
 {
+	/*
+	 * Of one thread, the main one: children inherit it, and the guard that is bound here has
+	 * started none yet.
+	 */
 	return sched_setaffinity(pid, sizeof(numa->cpus), &numa->cpus) == 0;
 }

@@ -35,7 +35,11 @@ extern char **environ;
 
 /* ---- the program --------------------------------------------------------- */
 
-/* Output into the pipe, nothing to read, errors nowhere; our signal settings are not inherited. */
+/*
+ * Output into the pipe, nothing to read, errors nowhere; our signal settings are not inherited.
+ * posix_spawn() and not fork(): telemetry's threads run by then, and a copy of a large process
+ * costs time.
+ */
 static int spawn(const char *program, int output, pid_t *ret)
 {
 	char *argv[] = { (char *)program, (char *)"-q", (char *)"-x", NULL };
@@ -53,6 +57,7 @@ static int spawn(const char *program, int output, pid_t *ret)
 	posix_spawnattr_init(&attributes);
 	posix_spawnattr_setsigmask(&attributes, &none);
 	posix_spawnattr_setsigdefault(&attributes, &all);
+	/* A group of its own: it can be killed with all that it starts, and ^C is ours alone. */
 	posix_spawnattr_setpgroup(&attributes, 0);
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
 						      POSIX_SPAWN_SETPGROUP);
@@ -77,7 +82,10 @@ static int wait_readable(const char *program, int fd, int64_t deadline_ns, struc
 	return 0;
 }
 
-/* Up to the end of the output; -1: late, or more than the buffer takes. */
+/*
+ * Up to the end of the output; -1: late, or more than the buffer takes. Each wait has the same
+ * deadline: a driver that hangs holds the program up.
+ */
 static int read_all(const char *program, int input, int64_t deadline_ns, struct pl_buf *output,
 		    struct pl_err *err)
 {
@@ -123,8 +131,10 @@ static int run(const char *program, struct pl_buf *output, struct pl_err *err)
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return pl_err_errno(err, "cannot make a pipe");
 	int auto_fd input = ends[0];
+	/* posix_spawn() returns its error and leaves errno alone. */
 	errno = spawn(program, ends[1], &child);
 	int spawn_errno = errno;
+	/* Ours too must be closed, or the end of the output would never come. */
 	close(ends[1]);
 	errno = spawn_errno;
 	if (spawn_errno != 0)
@@ -154,7 +164,10 @@ enum kind {
 	KIND_MIG,
 };
 
-/* By the path below <gpu> or <mig_device>; what a newer driver calls otherwise has two rows. */
+/*
+ * By the path below <gpu> or <mig_device>; what a newer driver calls otherwise has two rows.
+ * KIND_FALLBACK stands behind the better value of the same field, whichever of both a driver has.
+ */
 static const struct row {
 	const char *path;
 	enum kind kind;
@@ -215,6 +228,10 @@ static double read_number(const char *text)
 {
 	static const char *const units[] = { " KiB", " MiB", " GiB" };
 	char number[NUMBER_BYTES];
+	/*
+	 * The unit decides, not the element: drivers have changed from one to another, and "N/A"
+	 * has no digits at all.
+	 */
 	size_t len = strspn(text, "+-.0123456789");
 	double value, scale = 1, unit_bytes = 1;
 
@@ -268,6 +285,7 @@ static void set_number(const struct row *row, double *field, const char *text)
 
 static void set_switch(bool *on, bool *told, const char *text)
 {
+	/* Neither word: not told, which is not "off". */
 	bool enabled = strcmp(text, "Enabled") == 0;
 
 	if (!enabled && strcmp(text, "Disabled") != 0)
@@ -490,6 +508,10 @@ static void XMLCALL on_start(void *data, const XML_Char *name, const XML_Char **
 		fault(reader, "elements are too deep");
 		return;
 	}
+	/*
+	 * The path is kept as one text with the places where each element begins: a row is found by
+	 * one comparison.
+	 */
 	reader->starts[reader->depth++] = reader->path_len;
 	if (reader->depth > 2)
 		reader->path[reader->path_len++] = '/';
@@ -506,6 +528,7 @@ static void XMLCALL on_text(void *data, const XML_Char *text, int len)
 {
 	struct reader *reader = data;
 
+	/* expat gives a text in pieces, cut at line ends and entities. */
 	if (!reader->failed && !pl_buf_add(&reader->text, text, (size_t)len))
 		fault(reader, "a text is too long");
 }
@@ -572,7 +595,12 @@ static int read_document(struct reader *reader, const char *text, size_t len)
 	XML_SetUserData(reader->parser, reader);
 	XML_SetElementHandler(reader->parser, on_start, on_end);
 	XML_SetCharacterDataHandler(reader->parser, on_text);
+	/*
+	 * Entities of entities ("billion laughs"), and ones that name files: neither is ever
+	 * expanded.
+	 */
 	XML_SetEntityDeclHandler(reader->parser, on_entity);
+	/* Checked above: the length fits an int. */
 	if (XML_Parse(reader->parser, text, (int)len, XML_TRUE) != XML_STATUS_OK)
 		fault(reader, XML_ErrorString(XML_GetErrorCode(reader->parser)));
 	XML_ParserFree(reader->parser);

@@ -9,7 +9,11 @@
 #include "base/text.h"
 #include "host/user.h"
 
-#define BYTES_PER_GIB   1073741824.0
+#define BYTES_PER_GIB 1073741824.0
+/*
+ * A CUDA context alone takes some 300 to 500 MiB: what is above is somebody's work. Of large GPUs a
+ * share, since the driver's own grows with them.
+ */
 #define IDLE_BYTES      (500.0 * 1048576.0) /* a display, the driver's own */
 #define IDLE_SHARE      0.02
 #define LIST_BYTES_MAX  1400
@@ -103,6 +107,9 @@ int host_gpu_find(const struct host_gpu_offer *offers, size_t count, const char 
 	size_t matches = 0, match = 0;
 	int64_t index;
 
+	/*
+	 * A number is a place in PCI order, as nvidia-smi counts, and not CUDA's "fastest first".
+	 */
 	if (pl_text_to_i64(name, &index))
 		return find_by_index(offers, count, name, index, ret, err);
 	for (size_t i = 0; i < count; i++) {
@@ -111,6 +118,7 @@ int host_gpu_find(const struct host_gpu_offer *offers, size_t count, const char 
 			continue;
 		match = i;
 		matches++;
+		/* A whole name is clear, whatever longer ones begin with it. */
 		if (strcmp(uuid, name) == 0) {
 			matches = 1;
 			break;
@@ -190,7 +198,10 @@ static size_t group_size(const struct host_gpu_offer *offers, const size_t *free
 	return size;
 }
 
-/* The group with the fewest GPUs that has enough, linked ones first; -1: none. */
+/*
+ * The group with the fewest GPUs that has enough, linked ones first; -1: none. The fewest, so that
+ * a group that others may need whole is not broken up.
+ */
 static ssize_t best_group(const struct host_gpu_offer *offers, const size_t *free_ones,
 			  size_t free_count, size_t wanted, enum nearness nearness)
 {
@@ -202,6 +213,7 @@ static ssize_t best_group(const struct host_gpu_offer *offers, const size_t *fre
 		bool leads;
 		size_t size = group_size(offers, free_ones, free_count, i, nearness, &leads);
 		bool linked = wanted > 1 && offers[free_ones[i]].facts->nvlinks > 0;
+		/* Each group is looked at once, by its first GPU. */
 		if (!leads || size < wanted)
 			continue;
 		if (best < 0 || (linked && !best_linked) ||
@@ -262,6 +274,7 @@ static bool pick_among(const struct host_gpu_offer *offers, size_t count, size_t
 		    is_instance(&offers[i]) == instances)
 			free_ones[free_count++] = i;
 	}
+	/* The strictest kind first: a slower mixture is taken only where nothing better is free. */
 	for (unsigned nearness = 0; nearness < NEAR_COUNT; nearness++) {
 		ssize_t first = best_group(offers, free_ones, free_count, wanted,
 					   (enum nearness)nearness);
@@ -299,6 +312,10 @@ static void add_process(const struct host_gpu_process *process, struct pl_buf *b
 	pl_buf_addf(buf, "%spid %lld", buf->len > 0 ? ", " : "", (long long)process->pid);
 	if (process->name != NULL)
 		pl_buf_addf(buf, " '%s'", process->name);
+	/*
+	 * Who owns the folder in /proc owns the process; none where the number is another name
+	 * space's.
+	 */
 	snprintf(path, sizeof(path), "/proc/%lld", (long long)process->pid);
 	auto_free char *user = stat(path, &st) == 0 ? host_user_name(st.st_uid) : NULL;
 	if (user != NULL)
@@ -326,6 +343,7 @@ char *host_gpu_foreign_use(struct host_gpus *gpus, size_t i)
 	host_gpu_processes_free(processes, count);
 	if (shown > 0)
 		return pl_buf_take(&buf);
+	/* A driver shows processes of other containers not at all, but what they hold is in use. */
 	host_gpus_read(gpus, i, &state);
 	if (state.memory_used_bytes > host_gpu_idle_bytes(host_gpus_facts(gpus, i)->memory_bytes))
 		return pl_asprintf("processes that cannot be seen (%.1f GiB)",

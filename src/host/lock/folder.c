@@ -88,6 +88,10 @@ static int open_at(const char *path, mode_t mode, int *ret_fd, struct pl_err *er
 	auto_fd int parent_fd = open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
 	for (int i = 0; parent_fd >= 0 && i < TRIES; i++) {
+		/*
+		 * By descriptor from here on: what was looked at is what is used, whatever is moved
+		 * into its place meanwhile.
+		 */
 		auto_fd int fd = openat(parent_fd, name,
 					O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (fd >= 0) {
@@ -108,6 +112,10 @@ static int open_at(const char *path, mode_t mode, int *ret_fd, struct pl_err *er
 	return -1;
 }
 
+/*
+ * A machine where /run/lock cannot be written (a container, a user without rights): locks among
+ * one's own runs are better than none, and the user is told.
+ */
 static int open_personal(const struct pl_err *why, int *ret_fd, char **ret_path, char **ret_warning,
 			 struct pl_err *err)
 {
@@ -138,6 +146,7 @@ int host_lock_folder_open(int *ret_fd, char **ret_path, char **ret_warning, stru
 		*ret_path = pl_strdup(path);
 		return 0;
 	}
+	/* A folder that was named and cannot be had is an error: somebody meant that one. */
 	if (why.code == PL_ERR_NOT_FOUND && path != named)
 		return open_personal(&why, ret_fd, ret_path, ret_warning, err);
 	*err = why;

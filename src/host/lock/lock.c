@@ -17,6 +17,10 @@
 #include "host/lock/lock_priv.h"
 #include "host/user.h"
 
+/*
+ * All users must be able to open each other's files for locking; what stands in them is believed of
+ * nobody.
+ */
 #define LOCK_MODE        0666
 #define SAID_BYTES_MAX   8192
 #define NAME_BYTES_MAX   128
@@ -27,6 +31,10 @@
 #define EVENT_ROOM       4096
 #define HOLDER_BYTES_MAX 1024
 
+/*
+ * One file a resource. flock(2) and not fcntl(2): it belongs to the open file, so a copy of the
+ * descriptor in the guard keeps it, and it goes with the last copy, however its owners die.
+ */
 struct host_locks {
 	int dir_fd;
 	int inside_fd; /* the file of INSIDE_LOCK; -1: not opened yet */
@@ -100,6 +108,7 @@ int host_lock_open_existing(const struct host_locks *locks, const char *name)
 	char file[NAME_BYTES_MAX];
 
 	file_name(name, file);
+	/* O_NONBLOCK: a FIFO of that name would else hold us up for ever. */
 	int fd = openat(locks->dir_fd, file, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd >= 0 && !is_lock_file(fd)) {
 		close(fd);
@@ -151,6 +160,7 @@ int host_locks_enter(struct host_locks *locks, struct pl_err *err)
 {
 	if (locks->inside_fd < 0 && host_lock_open(locks, INSIDE_LOCK, &locks->inside_fd, err) < 0)
 		return -1;
+	/* Held for moments, so it may block; EINTR is somebody's ^C. */
 	if (flock(locks->inside_fd, LOCK_EX) == 0)
 		return 0;
 	if (errno == EINTR)
@@ -188,6 +198,7 @@ static json_t *user_name(void)
 	return pl_json_text(name != NULL ? name : number);
 }
 
+/* For people and for messages: nothing is decided by it, since anybody may write there. */
 void host_lock_say(int fd, const struct host_lock_who *who, const json_t *more)
 {
 	char since[32];

@@ -244,6 +244,10 @@ size_t host_port_usable(const char *local_range, uint16_t ret[SPAN])
 		first = 1;
 		last = 0;
 	}
+	/*
+	 * Outside of what the kernel gives to outgoing connections: one of those could take the
+	 * port between our look and the server's bind(), minutes later.
+	 */
 	for (unsigned port = HOST_PORT_FIRST; port <= HOST_PORT_LAST; port++) {
 		if (port < first || port > last)
 			ret[count++] = (uint16_t)port;
@@ -265,6 +269,10 @@ int host_port_take(const struct host_locks *locks, const char *host, uint16_t fi
 	if (pl_file_read(LOCAL_RANGE, RANGE_BYTES_MAX, &range, NULL, &ignored) < 0)
 		range = pl_strdup("");
 	size_t count = host_port_usable(range, usable);
+	/*
+	 * From a place of its own for each run: those that start at once do not try the same ports
+	 * one behind the other.
+	 */
 	unsigned start = pl_unique_u32();
 	for (size_t i = 0; i < count; i++) {
 		if (take_one(locks, host, usable[(start + i) % count], who, ret, err) == 0)
@@ -276,6 +284,7 @@ int host_port_take(const struct host_locks *locks, const char *host, uint16_t fi
 			  HOST_PORT_LAST, host);
 }
 
+/* Until the server's own bind() the lock keeps other runs away; other programs nothing keeps. */
 void host_port_unbind(struct host_port *port)
 {
 	if (port->bound_fd >= 0)

@@ -12,6 +12,13 @@
 #define NUMBER_MAX     (1LL << 50)
 #define NAME_BYTES_MAX 32
 
+/*
+ *    waiter-0000.lock  held  {number: 7, claim: …}     the number says who came first;
+ *    waiter-0001.lock  free                            the slot is only a file that nobody has
+ *    waiter-0002.lock  held  {number: 5, claim: …}
+ *
+ * The kernel frees the file of a waiter that dies, so the queue needs no heartbeat.
+ */
 struct host_ticket {
 	int fd;
 	json_int_t number; /* smaller ones come first */
@@ -83,6 +90,10 @@ int host_ticket_take(const struct host_locks *locks, const struct host_lock_who 
 		if (number_of(waiter) > number)
 			number = number_of(waiter);
 	}
+	/*
+	 * One above all who wait now: numbers rise while somebody waits, and begin again when
+	 * nobody does.
+	 */
 	number++;
 	slot_name(slot, name);
 	int taken = slot < WAITERS_MAX ? host_lock_try(locks, name, HOST_LOCK_EXCLUSIVE, &fd, err)

@@ -11,6 +11,10 @@
 /* Of a pydantic exception with many problems those behind this many lines are left out. */
 #define DETAIL_LINES_MAX 64
 
+/*
+ * What a line can be, by its shape; a row of tbl/log_lines.h says in which shapes its phrase
+ * counts. "out of memory" in a warning or in a request's text is no cause of death.
+ */
 enum form {
 	EXCEPTION = 1 << 0,
 	DETAIL = 1 << 1,
@@ -68,6 +72,7 @@ static bool is_usage(const char *body)
 	       memchr(body, ':', (size_t)(at - body)) == NULL;
 }
 
+/* An engine knows why it dies; the front end mostly says only that the engine has died. */
 static bool is_engine(const struct host_log_line *line)
 {
 	return pl_text_starts(line->speaker, "Engine") || strstr(line->speaker, "Worker") != NULL;
@@ -116,6 +121,7 @@ static void copy_text(char text[HOST_LOG_TOLD_BYTES], const char *body)
 	snprintf(text, HOST_LOG_TOLD_BYTES, "%s", body + strspn(body, " \t"));
 }
 
+/* The first line of the best witness counts: what follows a cause is its consequences. */
 static void note(struct host_log_causes *causes, const char *cause, enum host_log_witness witness,
 		 const char *body)
 {
@@ -164,6 +170,7 @@ void host_log_causes_take(struct host_log_causes *causes, const struct host_log_
 	follow_traceback(causes, line);
 	unsigned forms = forms_of(line, causes, &body);
 	enum host_log_witness witness = is_engine(line) ? HOST_LOG_ENGINE : HOST_LOG_FRONT;
+	/* In the order of the rows: the more exact phrases stand above those that they contain. */
 	for (size_t i = 0; forms != 0 && i < PL_ARRAY_SIZE(failures); i++) {
 		const struct failure *row = &failures[i];
 		if (!fits(row, forms, body, listening, causes->in_config))

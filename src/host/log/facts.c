@@ -13,6 +13,10 @@
 #define BYTES_PER_GB     1e9
 
 enum type { COUNT, NUMBER, BYTES, TEXT, YES };
+/*
+ * Workers log the same thing each for itself, and a restart of the engine says it again: the rows
+ * say which one stands for the server.
+ */
 enum keep { FIRST, LAST, LARGEST, SMALLEST };
 
 static const struct {
@@ -109,9 +113,11 @@ static const char *find_backend(const char *said)
 static void take_text(struct host_log_facts *facts, enum host_log_fact fact, const char *at,
 		      const char *until)
 {
+	/* "\n" stands for the end of the line, which the text has not got any more. */
 	const char *end = until[0] != '\0' ? strstr(at, until) : at + strcspn(at, ", )\t");
 	size_t len = end != NULL ? (size_t)(end - at) : until[0] == '\n' ? strlen(at) : 0;
 
+	/* Python's repr(), with which vLLM logs its settings. */
 	if (len >= 2 && (at[0] == '\'' || at[0] == '"') && at[len - 1] == at[0]) {
 		at++;
 		len -= 2;
@@ -170,6 +176,7 @@ static void take_read(struct host_log_facts *facts, const struct read *read, con
 
 void host_log_facts_take(struct host_log_facts *facts, const struct host_log_line *line)
 {
+	/* All rows: a line may tell several facts, as that of the engine's configuration does. */
 	for (size_t i = 0; i < PL_ARRAY_SIZE(reads); i++)
 		take_read(facts, &reads[i], line->body);
 	for (size_t i = 0; line->source[0] != '\0' && i < PL_ARRAY_SIZE(executors); i++) {

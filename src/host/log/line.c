@@ -10,6 +10,10 @@
 #include "base/json.h"
 #include "base/text.h"
 
+/*
+ * Docker, a container's agent, Ray, vLLM's process and its logger may each put one in front; the
+ * rest is room.
+ */
 #define PREFIXES_MAX      8
 #define SPEAKER_BYTES_MAX 96
 #define HALF_YEAR_S       (183 * 86400LL)
@@ -25,6 +29,10 @@ static size_t escape_len(const char *text, size_t len)
 {
 	size_t at = 1;
 
+	/*
+	 * By ECMA-48: CSI with its parameters, OSC up to BEL or the next ESC, charset selections;
+	 * of any other the one byte behind ESC.
+	 */
 	if (len < 2)
 		return len;
 	if (text[1] == '[') {
@@ -73,6 +81,7 @@ static bool take_number(const char **at, unsigned count, int *ret)
 
 static bool take_char(const char **at, const char *any)
 {
+	/* strchr() finds the NUL of any text. */
 	if (**at == '\0' || strchr(any, **at) == NULL)
 		return false;
 	(*at)++;
@@ -88,6 +97,7 @@ struct stamp {
 /* "12:34:56", "12:34:56,789", "12:34:56.789123" */
 static bool take_clock(const char **at, struct stamp *stamp)
 {
+	/* Digits beyond nanoseconds add nothing: the unit has become 0. */
 	int64_t unit = PL_NS_PER_S / 10;
 
 	if (!take_number(at, 2, &stamp->hour) || !take_char(at, ":") ||
@@ -120,6 +130,10 @@ static int64_t stamp_seconds(const struct stamp *stamp, int year)
 		.tm_sec = stamp->second,
 	};
 
+	/*
+	 * As if it were UTC: zones are left for host/log/phases.c, which has the time of reading to
+	 * compare with.
+	 */
 	return timegm(&when);
 }
 
@@ -156,6 +170,7 @@ static bool take_speaker(struct host_log_line *line)
 
 	if (text[0] != '(')
 		return false;
+	/* Names of processes are short: a bracket further on belongs to the message. */
 	const char *end = memchr(text, ')', strnlen(text, SPEAKER_BYTES_MAX));
 	const char *pid = end != NULL ? memmem(text, (size_t)(end - text), "pid=", 4) : NULL;
 	if (pid == NULL || !isdigit((unsigned char)pid[4]))
@@ -307,6 +322,7 @@ static bool take_level(struct host_log_line *line, int64_t real_ns)
 	    !find_level(at, len, &level))
 		return false;
 	at += len;
+	/* uvicorn's form, which has neither time nor source. */
 	if (*at == ':') {
 		for (at++; *at == ' '; at++)
 			;
@@ -420,6 +436,10 @@ void host_log_line_read(char *text, int64_t real_ns, struct host_log_line *ret)
 	if (text[0] == '{')
 		take_json(text, ret, real_ns);
 	skip_progress(ret);
+	/*
+	 * In any order and any number: each writer puts its own in front of what it was given. A
+	 * level may be said twice; the innermost is the one that the message's own logger gave it.
+	 */
 	for (unsigned i = 0; i < PREFIXES_MAX; i++) {
 		if (!take_speaker(ret) && !take_rank(ret) && !take_iso_stamp(ret, real_ns) &&
 		    !take_level(ret, real_ns) && !take_glog(ret, real_ns) && !take_container(ret))

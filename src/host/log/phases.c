@@ -6,6 +6,10 @@
 #include "base/mem.h"
 #include "host/log/line.h"
 
+/*
+ * All offsets from UTC are multiples of this; so what a stamp is off by, modulo this, is not its
+ * zone.
+ */
 #define ZONE_STEP_NS (15 * 60 * PL_NS_PER_S)
 
 enum which { FIRST, LAST };
@@ -51,6 +55,7 @@ void host_log_phases_take(struct host_log_moment *moments, const struct host_log
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(marks); i++) {
 		struct host_log_moment *moment = &moments[marks[i].phase];
+		/* A mark without a phrase: the first line of all. */
 		bool is_first_line = marks[i].phrase[0] == '\0';
 		if (is_first_line ? moment->reached : strstr(line->body, marks[i].phrase) == NULL)
 			continue;
@@ -65,6 +70,7 @@ void host_log_phases_take(struct host_log_moment *moments, const struct host_log
 static int64_t lateness_ns(const struct host_log_moment *moment)
 {
 	int64_t ahead_ns = moment->stamp_ns - moment->seen.real_ns;
+	/* C's remainder has the sign of the dividend. */
 	int64_t late_ns = -ahead_ns % ZONE_STEP_NS;
 
 	return late_ns < 0 ? late_ns + ZONE_STEP_NS : late_ns;

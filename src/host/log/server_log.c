@@ -30,6 +30,13 @@ struct tail {
 	size_t bytes;
 };
 
+/*
+ *    file ──pread──> bytes ──feed──> line (cleaned) ──> causes: all of its life
+ *                       |                          └──> phases, facts: until it listens
+ *                       └─ "\r": the next state of a progress bar overwrites this one
+ *
+ * The log is read while it is written, so any piece may end in the middle of a line.
+ */
 struct host_server_log {
 	int fd; /* -1: not opened yet */
 	off_t offset;
@@ -132,6 +139,7 @@ void host_server_log_feed(struct host_server_log *log, const char *data, size_t 
 			log->after_return = true;
 			continue;
 		}
+		/* Only now it is known that something follows: "\r\n" is one line end. */
 		if (log->after_return)
 			take_line(log, true, seen);
 		if (log->line_len < LINE_BYTES_MAX)
@@ -165,6 +173,10 @@ static void skip_backlog(struct host_server_log *log, off_t size)
 
 int host_server_log_follow(struct host_server_log *log, const char *path, struct pl_err *err)
 {
+	/*
+	 * Both clocks once for all that this call reads: lines that came since the last call are as
+	 * old as that at most.
+	 */
 	struct host_log_time seen = { .mono_ns = pl_clock_now_ns(), .real_ns = pl_clock_real_ns() };
 	struct stat st;
 
@@ -175,6 +187,10 @@ int host_server_log_follow(struct host_server_log *log, const char *path, struct
 	auto_free char *bytes = NULL;
 	while (log->offset < st.st_size) {
 		skip_backlog(log, st.st_size);
+		/*
+		 * Only where there is something to read: followed many times a second, a log mostly
+		 * has not grown.
+		 */
 		if (bytes == NULL)
 			bytes = pl_alloc(READ_BYTES);
 		ssize_t got = pread(log->fd, bytes, READ_BYTES, log->offset);
@@ -231,6 +247,7 @@ const char *host_server_log_exception(const struct host_server_log *log)
 	return log->causes.exception_witness != HOST_LOG_NOBODY ? log->causes.exception : NULL;
 }
 
+/* What people, schedulers and container runtimes send; a crash has its own signals. */
 static bool is_asked_for(int signal_number)
 {
 	return signal_number == SIGKILL || signal_number == SIGTERM || signal_number == SIGINT ||
@@ -242,6 +259,10 @@ const char *host_server_log_cause(const struct host_server_log *log, const struc
 	const struct host_log_causes *causes = &log->causes;
 	bool killed = death->signal_number == SIGKILL || causes->worker_killed;
 
+	/*
+	 * From the surest to the vaguest: a clear line of the log, the kernel's count of kills for
+	 * memory, a vague line, the signal, and that it died at all.
+	 */
 	if (causes->witness > HOST_LOG_VAGUE)
 		return causes->cause;
 	if (death->oom_killed && killed)

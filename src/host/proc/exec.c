@@ -42,13 +42,21 @@ int host_exec_open_log(const char *path, int *ret_fd, struct pl_err *err)
 	*ret_fd = -1;
 	if (path == NULL)
 		return 0;
+	/*
+	 * O_APPEND: a log that is cut short while it is written (logrotate's copytruncate) gets no
+	 * hole in front.
+	 */
 	*ret_fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
 	if (*ret_fd < 0)
 		return pl_err_errno(err, "cannot write '%s'", path);
 	return 0;
 }
 
-/* The C library's own two signals included, which it does not let anybody set. */
+/*
+ * The C library's own two signals included, which it does not let anybody set: hence the system
+ * call. An ignored signal would stay ignored through exec, and a server that cannot be told to stop
+ * is none of ours.
+ */
 static void reset_signals(void)
 {
 	/* the kernel's struct: handler, flags, restorer, mask */
@@ -67,11 +75,19 @@ static void child_exec(const struct host_exec *exec, int report_fd, pid_t parent
 	int null_fd;
 
 	reset_signals();
+	/*
+	 * A session of its own: ^C and a terminal that hangs up reach only us, and mark.c finds by
+	 * it who has wiped his environment.
+	 */
 	setsid();
 	prctl(PR_SET_PDEATHSIG, exec->death_signal);
 	/* the parent may have died before the line above */
 	if (getppid() != parent)
 		_exit(127);
+	/*
+	 * Marked and not closed: report_fd has to stay open until exec has worked. Locks of ours
+	 * must not live on in a server.
+	 */
 	syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC);
 	null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (null_fd >= 0 && dup2(null_fd, STDIN_FILENO) >= 0 &&
@@ -84,7 +100,14 @@ static void child_exec(const struct host_exec *exec, int report_fd, pid_t parent
 	_exit(127);
 }
 
-/* 0 when exec worked (the pipe closed without a word), else its errno. */
+/*
+ * 0 when exec worked, else its errno:
+ *
+ *    exec works ──> the pipe closes by itself (close-on-exec) ──> read() gives nothing
+ *    exec fails ──> errno into the pipe                       ──> read() gives it
+ *
+ * So "cannot run" is told at once, and not by a server that never answers.
+ */
 static int read_exec_error(int fd)
 {
 	int code = 0;

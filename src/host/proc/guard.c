@@ -39,6 +39,19 @@
 #define HAS_OWN_THREADS false
 #endif
 
+/*
+ *    profllm (this file)                         guard (guard_main.c)            the server
+ *    ───────────────────                         ────────────────────            ──────────
+ *    START argv, env, log ───────────────────>   fork, exec ──────────────────>  head ─> engine …
+ *    <────────────────────── STARTED pid, pidfd
+ *    STOP deadline, KILL ────────────────────>   SIGTERM … SIGKILL ───────────>
+ *    <───────────────────────── ENDED how (waitid)  <───────────── head ends
+ *                                                lingers, kills what is left
+ *    <─────────────────────────── GONE how many left
+ *    socket closes (we died) ────────────────>   as STOP, then it ends itself
+ *
+ * One packet a message, descriptors along with it.
+ */
 struct host_guard {
 	pid_t pid;
 	int socket;
@@ -157,6 +170,7 @@ int host_guard_start(const char *run_id, struct host_guard **ret, struct pl_err 
 	int pair[2];
 
 	warn_of_threads();
+	/* SEQPACKET: messages keep their borders, and the end of the other side is seen. */
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return pl_err_errno(err, "cannot make a pair of sockets");
 	pid_t parent = getpid();
@@ -177,6 +191,9 @@ int host_guard_start(const char *run_id, struct host_guard **ret, struct pl_err 
 	guard->socket = pair[0];
 	guard->pidfd = -1;
 	snprintf(guard->run_id, sizeof(guard->run_id), "%s", run_id);
+	/*
+	 * READY comes once it is deaf to signals: one that we send or get before that could end it.
+	 */
 	if (!wait_until(guard, &guard->answered, INT64_MAX / 4, true)) {
 		lost(guard, err);
 		host_guard_free(guard);
@@ -227,6 +244,7 @@ int host_guard_spawn(struct host_guard *guard, const struct host_process_spec *s
 	    make_texts(spec, &msg, &texts_fd, err) < 0)
 		return -1;
 	int fds[] = { texts_fd, log_fd };
+	/* Words of the server before are over: an old GONE must not be taken for this one's. */
 	guard->started = guard->answered = guard->ended = guard->gone = false;
 	if (host_guard_send(guard->socket, &msg, fds, log_fd >= 0 ? 2 : 1) < 0 ||
 	    !wait_until(guard, &guard->answered, INT64_MAX / 4, true))
@@ -281,6 +299,7 @@ bool host_guard_had_to_kill(const struct host_guard *guard)
 	return guard->had_to_kill || guard->lost;
 }
 
+/* Reads nothing from the socket, which is the owner's to read. */
 bool host_guard_hung_up(const struct host_guard *guard)
 {
 	struct pollfd fds = { .fd = guard->socket };

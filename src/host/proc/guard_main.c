@@ -36,6 +36,13 @@
 /*
  * What it is doing; it only ever goes down this list and back to IDLE. due_ns is when the next
  * begins by itself.
+ *
+ *    IDLE ──START──> RUNNING ──STOP──> STOPPING ──deadline, KILL──> KILLING ─┐
+ *      ^                |  head ends      |  head ends                ^      │ none left
+ *      |                └───────> LINGERING <─┘ ───── 0.5 s ──────────┘      │
+ *      └──────────────────────── GONE is told <──────────────────────────────┘
+ *
+ * From LINGERING too, once nothing is left.
  */
 enum phase {
 	IDLE,      /* no head */
@@ -142,6 +149,7 @@ static bool reap(struct guard *guard)
 	siginfo_t info = { 0 };
 	int done;
 
+	/* P_ALL: as a subreaper it inherits children that it never started. */
 	while ((done = waitid(P_ALL, 0, &info, WEXITED | WNOHANG)) == 0 && info.si_pid != 0) {
 		if (info.si_pid == guard->head && !guard->head_ended) {
 			struct host_guard_msg msg = { .word = HOST_GUARD_ENDED,
@@ -152,6 +160,7 @@ static bool reap(struct guard *guard)
 		}
 		info.si_pid = 0;
 	}
+	/* The proof: a descendant always has a parent, and the last one left would be our child. */
 	return done < 0 && errno == ECHILD;
 }
 
@@ -233,6 +242,7 @@ static void advance(struct guard *guard)
 
 	if (guard->head_ended)
 		begin_linger(guard);
+	/* Asked again: what begin_linger() signalled may have ended since. */
 	if (guard->phase > STOPPING && (none_left || reap(guard)))
 		finish(guard);
 	if (pl_clock_now_ns() < guard->due_ns)
@@ -252,6 +262,7 @@ static void take_texts(const char **text, const char *end, int32_t count, struct
 	}
 }
 
+/* The sender filled it before it sent it, so its size is the whole. */
 static char *read_texts(int fd, size_t *ret_len)
 {
 	struct stat st;
@@ -285,6 +296,10 @@ static pid_t spawn(const struct host_guard_msg *msg, const int fds[HOST_GUARD_FD
 		.argv = pl_strv_texts(&argv),
 		.env = pl_strv_texts(&env),
 		.log_fd = fds[1],
+		/*
+		 * With the guard dead nobody could stop the head any more, nor its locks be
+		 * trusted.
+		 */
 		.death_signal = SIGKILL,
 	};
 	return host_exec_spawn(&exec);
@@ -306,6 +321,10 @@ static void start(struct guard *guard, const struct host_guard_msg *msg,
 	guard->due_ns = NEVER;
 	guard->stop_timeout_ns = msg->ns;
 	guard->head = pid;
+	/*
+	 * In the run's file before profllm hears of it: from here on a death of both is cleaned up
+	 * by the next command.
+	 */
 	host_reaper_note_head(guard->run_id, pid);
 	guard->head_ended = guard->had_to_kill = guard->told_gone = false;
 	struct host_guard_msg started = { .word = HOST_GUARD_STARTED, .a = (int32_t)pid };
@@ -404,6 +423,10 @@ static void set_descriptors(const struct host_guard_self *self)
 	if (self->socket != SOCKET_FD)
 		dup2(self->socket, SOCKET_FD);
 	fcntl(SOCKET_FD, F_SETFD, FD_CLOEXEC);
+	/*
+	 * Everything that profllm had open: locks that it releases must not live on here, nor a
+	 * pipe that somebody reads to its end.
+	 */
 	syscall(SYS_close_range, SOCKET_FD + 1U, ~0U, 0U);
 	null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (null_fd < 0)
@@ -419,6 +442,9 @@ _Noreturn void host_guard_main(const struct host_guard_self *self)
 	struct host_guard_msg ready = { .word = HOST_GUARD_READY };
 
 	prctl(PR_SET_NAME, "profllm-guard");
+	/*
+	 * Processes whose parent dies become ours and not init's; set before anything is started.
+	 */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	setsid();
 	set_descriptors(self);

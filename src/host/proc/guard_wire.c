@@ -13,6 +13,7 @@ union control {
 
 int host_guard_send(int socket, const struct host_guard_msg *msg, const int *fds, size_t fd_count)
 {
+	/* sendmsg() takes no const. */
 	struct host_guard_msg copy = *msg;
 	struct iovec part = { .iov_base = &copy, .iov_len = sizeof(copy) };
 	union control control;
@@ -42,6 +43,7 @@ static void take_fds(struct msghdr *head, int fds[HOST_GUARD_FDS_MAX])
 	     item = CMSG_NXTHDR(head, item)) {
 		if (item->cmsg_level != SOL_SOCKET || item->cmsg_type != SCM_RIGHTS)
 			continue;
+		/* At most HOST_GUARD_FDS_MAX: the control buffer has room for no more. */
 		size_t count = (item->cmsg_len - CMSG_LEN(0)) / sizeof(int);
 		memcpy(fds, CMSG_DATA(item), count * sizeof(int));
 	}
@@ -66,6 +68,7 @@ int host_guard_take(int socket, struct host_guard_msg *ret, int fds[HOST_GUARD_F
 	} while (got < 0 && errno == EINTR);
 	if (got < 0 && errno == EAGAIN)
 		return 0;
+	/* An end of 0 bytes is a broken message below: SEQPACKET has no other sign for "closed". */
 	if (got < 0)
 		return -1;
 	take_fds(&head, fds);

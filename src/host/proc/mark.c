@@ -56,6 +56,7 @@ bool host_mark_is_on(pid_t pid, const char *run_id)
 	return false;
 }
 
+/* By the folder in /proc, which belongs to the process's effective user. */
 static bool is_owned_by(pid_t pid, uid_t owner)
 {
 	char path[32];
@@ -155,6 +156,10 @@ struct wanted {
 static size_t for_each_marked(const struct wanted *wanted, int signal_number,
 			      struct sessions *sessions, size_t *killed)
 {
+	/*
+	 * Each look lists everything anew: between two of them processes fork, and change their
+	 * session.
+	 */
 	auto_free struct host_proc *list = NULL;
 	size_t listed = host_proc_list(&list);
 	auto_free bool *ours = pl_alloc_array(listed + 1, sizeof(*ours));
@@ -201,6 +206,7 @@ struct host_mark_killing host_mark_kill_of(const char *run_id, uid_t owner,
 	int in_vain = 0;
 
 	done.left = for_each_marked(&wanted, SIGKILL, &sessions, &done.killed);
+	/* Where the first look finds nothing there is nothing that could be forking. */
 	while (done.killed + done.left > 0 && in_vain < LOOKS_IN_VAIN &&
 	       pl_clock_now_ns() < due_ns) {
 		pl_clock_sleep_until(pl_clock_now_ns() + LOOK_AGAIN_NS);

@@ -39,6 +39,10 @@ static char *group_file(const char *line)
 	return NULL;
 }
 
+/*
+ * The group's own counter tells our kills from those of a neighbour; /proc/vmstat counts the whole
+ * host's, and is what is left where groups are not mounted.
+ */
 int64_t host_oom_kills(void)
 {
 	struct pl_err ignored = PL_ERR_INIT;

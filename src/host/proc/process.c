@@ -20,6 +20,11 @@
 #define GUARD_WAIT_NS (15 * PL_NS_PER_S) /* more than it gives itself to kill */
 #define WORD_WAIT_NS  (5 * PL_NS_PER_S)  /* for the guard to say what the kernel has shown */
 
+/*
+ * Two kinds, one interface: our own child (helpers, clients), which we wait for ourselves, and a
+ * guarded one (servers), whose guard waits for it and tells us. `end` is kept from whichever said
+ * it.
+ */
 struct host_process {
 	pid_t pid;
 	int pidfd;
@@ -41,6 +46,7 @@ static int start_own(const struct host_process_spec *spec, struct host_process *
 		.argv = spec->argv,
 		.env = pl_strv_texts(&env),
 		.log_fd = log_fd,
+		/* Of the thread that started it, not of the process: so prctl(2) has it. */
 		.death_signal = SIGTERM,
 	};
 	process->pid = host_exec_spawn(&exec);
@@ -79,6 +85,7 @@ static bool kernel_shows_end(const struct host_process *process)
 	return poll(&fds, 1, 0) > 0;
 }
 
+/* By poll() on the pidfd: no wait, so the owner still gets the status. */
 bool host_process_has_ended(const struct host_process *process)
 {
 	return kernel_shows_end(process) ||
@@ -90,6 +97,10 @@ static void reap(struct host_process *process)
 {
 	siginfo_t info = { 0 };
 
+	/*
+	 * WNOWAIT leaves it a zombie, so that the group's number is still its own when the group is
+	 * killed.
+	 */
 	if (waitid(P_PID, (id_t)process->pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 ||
 	    info.si_pid != process->pid)
 		return;
@@ -152,6 +163,7 @@ static bool stop_own(struct host_process *process, int64_t deadline_ns, const at
 			continue;
 		gentle = false;
 		kill(-process->pid, SIGKILL);
+		/* In state D even SIGKILL waits; for so long we wait with it. */
 		int64_t gone_ns = pl_clock_now_ns() + KILL_WAIT_NS;
 		while (!wait_own(process, STOP_POLL_NS) && pl_clock_now_ns() < gone_ns) {}
 		break;
@@ -162,6 +174,10 @@ static bool stop_own(struct host_process *process, int64_t deadline_ns, const at
 /* A guard that says nothing any more is ended itself: the kernel then kills the head. */
 static bool stop_guarded(struct host_process *process, int64_t deadline_ns, const atomic_int *hurry)
 {
+	/*
+	 * The guard has its own deadline and its own time to kill; only beyond both is it taken for
+	 * hung.
+	 */
 	int64_t silent_ns = pl_clock_now_ns() + deadline_ns + GUARD_WAIT_NS;
 	bool hurried = is_set(hurry);
 

@@ -22,6 +22,7 @@ static char *find_in_path(const char *name)
 
 	while (path != NULL && *path != '\0') {
 		size_t len = strcspn(path, ":");
+		/* An empty part of PATH is the current folder: POSIX, 8.3. */
 		auto_free char *candidate = pl_asprintf("%.*s/%s", len == 0 ? 1 : (int)len,
 							len == 0 ? "." : path, name);
 		if (is_program(candidate))
@@ -33,6 +34,7 @@ static char *find_in_path(const char *name)
 	return NULL;
 }
 
+/* So that a folder with both programs, copied anywhere, works without PATH. */
 static char *find_beside(const char *name)
 {
 	char self[PATH_MAX];
@@ -50,6 +52,7 @@ static int find(const char *name, bool beside_first, char **ret, struct pl_err *
 {
 	char *found = NULL;
 
+	/* As execvp() and shells: a slash means a path, and nothing is searched. */
 	if (strchr(name, '/') != NULL) {
 		if (!is_program(name))
 			return pl_err_set(err, PL_ERR_NOT_FOUND, "no program '%s'", name);

@@ -25,6 +25,12 @@
 
 typedef void reaper_say(const char *run_id, size_t killed, size_t left);
 
+/*
+ *    runs/RUN_ID:   pid-namespace  profllm start  guard start      one line, written whole
+ *                   head start                                     a line more for each server
+ *
+ * A pid and its start time name one process for ever; the name space says by whose numbering.
+ */
 struct entry {
 	uid_t owner;
 	unsigned long long pids; /* which numbering of processes: inode of the pid namespace */
@@ -93,6 +99,7 @@ static unsigned long long pid_namespace(void)
 	return stat("/proc/self/ns/pid", &st) == 0 ? (unsigned long long)st.st_ino : 0;
 }
 
+/* Also what keeps a name from being a path. */
 static bool is_run_id(const char *text)
 {
 	size_t len = strspn(text,
@@ -202,6 +209,9 @@ static bool read_entry(int notes, const char *name, struct entry *ret)
 	int parent, guard, used = 0;
 	struct stat st;
 
+	/*
+	 * Anybody may have put something there: O_NONBLOCK above keeps a FIFO from holding us up.
+	 */
 	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
 		return false;
 	ssize_t got = read(fd, text, sizeof(text) - 1);
@@ -250,12 +260,17 @@ static void look_at(int notes, const char *name, reaper_say *say)
 		return;
 	struct host_mark_heads heads = { entry.heads, entry.head_count };
 	struct host_mark_killing done = host_mark_kill_of(name, entry.owner, &heads, KILL_WAIT_NS);
+	/* What could not be ended stays noted, and the next command tries again. */
 	if (done.left == 0)
 		unlinkat(notes, name, 0);
 	if (done.killed > 0 || done.left > 0)
 		say(name, done.killed, done.left);
 }
 
+/*
+ * One readdir() where nothing is wrong, which is nearly always: this runs at the start of every
+ * command.
+ */
 void host_reaper_end_orphans(reaper_say *say)
 {
 	char *list[FOLDERS_MAX];

@@ -70,6 +70,10 @@ size_t host_proc_list(struct host_proc **ret)
 	return count;
 }
 
+/*
+ * The kernel lists /proc in the order of the numbers (next_tgid() in fs/proc/base.c), so halving
+ * finds one.
+ */
 size_t host_proc_find(const struct host_proc *list, size_t count, pid_t pid)
 {
 	size_t low = 0, high = count;
@@ -88,6 +92,7 @@ bool host_proc_may_descend(pid_t pid, pid_t above)
 {
 	struct host_proc proc;
 
+	/* Up to init: parents are looked up one by one, and any may end meanwhile. */
 	while (pid > 1) {
 		if (pid == above || !host_proc_read(pid, &proc))
 			return true;
@@ -101,6 +106,10 @@ bool host_proc_is_dead(const struct host_proc *proc)
 	return proc->state == 'Z' || proc->state == 'X';
 }
 
+/*
+ * The one way to signal a process by its number without hitting another that has got it meanwhile:
+ * a descriptor first, then the start time, then the signal through the descriptor.
+ */
 bool host_proc_signal(const struct host_proc *proc, int signal_number)
 {
 	auto_fd int pidfd = (int)syscall(SYS_pidfd_open, proc->pid, 0);

@@ -25,6 +25,10 @@
 enum { STAT_STATE, STAT_PARENT, STAT_UTIME = 11, STAT_STIME, STAT_THREADS = 17, STAT_RSS = 21 };
 #define STAT_VALUES (STAT_RSS + 1)
 
+/*
+ * Files of /proc/PID stay open: reading costs one pread() and no look-up, and a descriptor of a
+ * process that has ended fails, even where its number was given out again.
+ */
 struct process {
 	pid_t pid;
 	int stat_fd;
@@ -156,6 +160,7 @@ bool host_proc_tree_holds(const struct host_proc_tree *tree, pid_t pid)
 	return false;
 }
 
+/* Sorted, so that looking at some thousand processes twice a second costs next to nothing. */
 static struct other *find_other(const struct host_proc_tree *tree, pid_t pid, size_t *ret_at)
 {
 	size_t low = 0, high = tree->other_count;
@@ -210,6 +215,7 @@ static bool adopt(struct host_proc_tree *tree, pid_t pid)
 
 	if (fd < 0 || !read_stat(fd, stat))
 		return false;
+	/* Its children too, as they come: they carry the same mark. */
 	if (is_left_out(tree, (pid_t)stat[STAT_PARENT])) {
 		leave_out(tree, pid);
 		return false;
@@ -237,6 +243,10 @@ static void look_at(struct host_proc_tree *tree, pid_t pid)
 	struct other *other = find_other(tree, pid, &at);
 	if (other != NULL)
 		other->seen = true;
+	/*
+	 * It had its time: a process that is none of the run's by then will not become one, and its
+	 * environment is not read twice a second for ever.
+	 */
 	if (other != NULL && other->since_ns < tree->scan_ns - LOOK_NS)
 		return;
 	bool ours = adopt(tree, pid);
@@ -343,6 +353,10 @@ static bool add_use(struct host_proc_tree *tree, struct process *process, struct
 		return false;
 	double cpu_s = (stat[STAT_UTIME] + stat[STAT_STIME]) * tree->tick_s;
 	read_io(process->io_fd, &read_bytes, &written_bytes);
+	/*
+	 * From 0 for a process that was just found: what it used before is the server's too.
+	 * cpu_grown_s leaves that out, for it lies outside of the interval.
+	 */
 	tree->cpu_s += fmax(cpu_s - process->cpu_s, 0);
 	use->processes++;
 	use->cpu_grown_s += process->read_before ? fmax(cpu_s - process->cpu_s, 0) : 0;

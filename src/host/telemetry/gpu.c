@@ -8,6 +8,10 @@
 #include "base/clock.h"
 #include "base/text.h"
 
+/*
+ * Rows of one source stand together in tbl/telemetry.h; a value's place is counted from the first
+ * of them.
+ */
 #define AT(name) (HOST_Q_gpu_##name - HOST_Q_gpu_memory_used_bytes)
 
 struct host_gpu_watch {
@@ -59,6 +63,7 @@ int host_gpu_watch_open(const json_t *which, int64_t gap_ns, struct host_gpu_wat
 {
 	struct host_gpu_watch *watch = pl_alloc(sizeof(*watch));
 
+	/* An empty list is an answer: no GPU is the run's, and the driver is not even asked. */
 	if (which == NULL || json_array_size(which) > 0) {
 		if (host_gpus_open(&watch->gpus, err) < 0) {
 			host_gpu_watch_free(watch);
@@ -107,6 +112,7 @@ void host_gpu_watch_read(struct host_gpu_watch *watch, size_t i, int64_t *ret_t_
 	int64_t before_ns = pl_clock_now_ns();
 
 	host_gpus_read(watch->gpus, watch->places[i], &state);
+	/* nvidia-smi takes up to seconds: its values are true somewhere in between. */
 	*ret_t_ns = before_ns + (pl_clock_now_ns() - before_ns) / 2;
 	values[AT(memory_used_bytes)] = state.memory_used_bytes;
 	values[AT(utilization)] = state.utilization;
@@ -141,6 +147,7 @@ double host_gpu_watch_foreign(struct host_gpu_watch *watch, bool (*is_ours)(void
 	for (size_t i = 0; i < watch->count && watch->pids_are_ours; i++) {
 		struct host_gpu_process *processes = NULL;
 		size_t count = 0;
+		/* One GPU that does not tell makes "nobody" unknown, but not "somebody". */
 		if (host_gpus_processes(watch->gpus, watch->places[i], &processes, &count) < 0) {
 			foreign = foreign > 0 ? foreign : NAN;
 			continue;

@@ -37,6 +37,10 @@ struct devices {
 	size_t count;
 };
 
+/*
+ * Files stay open and are read again from their beginning: /proc makes their text anew at each read
+ * at offset 0.
+ */
 struct host_counters {
 	int stat_fd, load_fd, memory_fd, disks_fd, network_fd;
 	struct pl_buf text;
@@ -147,6 +151,7 @@ static void read_cpu(struct host_counters *counters, double *values)
 		counters->cpu[i] = known ? now[i] : NAN;
 		all += grown[i];
 	}
+	/* Nothing has passed since the last read, or one of both is not known. */
 	if (!(all > 0))
 		return;
 	values[AT(host, cpu_share)] =
@@ -168,6 +173,7 @@ static void read_memory(struct host_counters *counters, double *values)
 	double available = line_value(text, "\nMemAvailable:") * KIB;
 
 	values[AT(host, memory_available_bytes)] = available;
+	/* By MemAvailable: page cache that can be given up is not in use. */
 	values[AT(host, memory_used_bytes)] = line_value(text, "MemTotal:") * KIB - available;
 	values[AT(host, swap_used_bytes)] =
 		(line_value(text, "\nSwapTotal:") - line_value(text, "\nSwapFree:")) * KIB;
@@ -181,10 +187,15 @@ static void read_disks(struct host_counters *counters, int64_t elapsed_ns, doubl
 	for (char *line; (line = strsep(&text, "\n")) != NULL;) {
 		char name[NAME_BYTES];
 		double sectors_read, sectors_written;
+		/*
+		 * Sectors are of 512 bytes here whatever the device has:
+		 * Documentation/admin-guide/iostats.rst.
+		 */
 		if (sscanf(line, "%*u %*u %31s %*u %*u %lf %*u %*u %*u %lf", name, &sectors_read,
 			   &sectors_written) != 3 ||
 		    !is_one_of(&counters->disks, name))
 			continue;
+		/* NaN becomes 0 with the first device that is found; without any it stays NaN. */
 		read_bytes = fmax(read_bytes, 0) + sectors_read * SECTOR_BYTES;
 		written_bytes = fmax(written_bytes, 0) + sectors_written * SECTOR_BYTES;
 	}
@@ -198,6 +209,7 @@ static void read_disks(struct host_counters *counters, int64_t elapsed_ns, doubl
 
 static bool counts(const struct host_counters *counters, const char *name)
 {
+	/* In a container there is no hardware: all but loopback is then what can be had. */
 	if (counters->interfaces.count > 0)
 		return is_one_of(&counters->interfaces, name);
 	return strcmp(name, "lo") != 0;
@@ -210,6 +222,7 @@ static void read_network(struct host_counters *counters, int64_t elapsed_ns, dou
 
 	for (char *line; (line = strsep(&text, "\n")) != NULL;) {
 		double in, out;
+		/* The last one: names of interfaces may have one themselves ("eth0:1"). */
 		char *colon = strrchr(line, ':');
 		if (colon == NULL)
 			continue;
@@ -233,6 +246,10 @@ static void read_throttled(struct host_counters *counters, int64_t elapsed_ns, d
 {
 	double now_us = host_throttled_us();
 
+	/*
+	 * Groups count each processor's time, so several held back at once would be more than all
+	 * of it.
+	 */
 	values[AT(host, throttled_share)] = fmin(
 		host_rate(counters->throttled_us, now_us, elapsed_ns) / 1e6, 1);
 	if (isnan(now_us) || isnan(counters->throttled_us))

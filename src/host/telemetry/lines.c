@@ -14,6 +14,7 @@
 /* Shares and rates need no more; energy in mJ does. */
 #define DIGITS 12
 
+/* Written by hand and not through a JSON document: what is sampled must not be the sampling. */
 struct host_lines {
 	struct pl_zst *zst;
 	pthread_mutex_t lock; /* over all of the below */
@@ -73,6 +74,7 @@ void host_lines_add(struct host_lines *lines, int64_t t_ns, const char *source, 
 		    const char *const *names, const double *values, size_t count)
 {
 	pthread_mutex_lock(&lines->lock);
+	/* One gap at the end is honest; lines with some missing in between are not. */
 	if (lines->zst != NULL && lines->failure.code == PL_ERR_NONE) {
 		make_line(&lines->line, t_ns, source, id, names, values, count);
 		if (pl_zst_write(lines->zst, lines->line.data, lines->line.len, &lines->failure) ==

@@ -23,6 +23,10 @@ int host_metrics_fetch(const struct host_metrics_source *source, struct host_met
 
 	if (io_fetch(&fetch, &reply, err) < 0)
 		return -1;
+	/*
+	 * Both times are kept: the page was made somewhere in between, and a slow one is visible as
+	 * such.
+	 */
 	sample.answered_ns = pl_clock_now_ns();
 	if (reply.status != 200)
 		return pl_err_set(err, PL_ERR_NETWORK, "'/metrics' answered %d", reply.status);

@@ -83,6 +83,7 @@ static const char *skip_blanks(const char *at, const char *end)
 	return at;
 }
 
+/* Names of metrics may have colons, names of labels may not: the text format's own grammar. */
 static const char *name_end(const char *at, const char *end, bool colons)
 {
 	if (at == end || isdigit((unsigned char)*at))
@@ -208,6 +209,10 @@ static const char *read_line(const char *at, const char *end, struct host_sample
 	if (ret->name_len == 0)
 		return "is no Prometheus text";
 	at = skip_blanks(at, end);
+	/*
+	 * Labels are checked and kept as they stand: only three values of a page are read from
+	 * them.
+	 */
 	if (at < end && *at == '{') {
 		ret->labels = at + 1;
 		at = labels_end(at + 1, end);
@@ -234,6 +239,10 @@ int host_metrics_walk(const char *text, size_t len,
 	const char *end = text + len;
 	size_t number = 0;
 
+	/*
+	 * Strict: a page that breaks the format in one line may have been cut, and its sums would
+	 * be too small without a sign.
+	 */
 	while (text < end) {
 		const char *line_end = memchr(text, '\n', (size_t)(end - text));
 		struct host_sample sample;
@@ -295,6 +304,7 @@ static void take_sample(void *data, const struct host_sample *sample)
 		if (strlen(want->name) != sample->name_len ||
 		    memcmp(want->name, sample->name, sample->name_len) != 0)
 			continue;
+		/* One series an engine: counters add up, of a share the fullest engine counts. */
 		if (isnan(*value))
 			*value = sample->value;
 		else if (want->combine == COMBINE_SUM)
@@ -322,6 +332,7 @@ int host_metrics_parse(const char *text, size_t len, struct host_metrics *ret, s
 		return -1;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(wanted); i++) {
 		double *field = field_at(&metrics, wanted[i].offset);
+		/* The first name that the page has wins. */
 		if (isnan(*field))
 			*field = collected.values[i];
 	}

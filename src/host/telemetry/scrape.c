@@ -11,6 +11,16 @@
 #define READ_BYTES     65536
 #define HEAD_BYTES_MAX 65536
 
+/*
+ * One exchange at a time on a connection that stays:
+ *
+ *    ask ──> begin ──> (connect) ──> send_head ──> receive … ──> finish ──> fn(sample)
+ *              ^                         |             |
+ *              └── once, where a kept ───┴── failed ───┘      deadline ──> finish: a gap
+ *                  connection was stale
+ *
+ * fn is called exactly once for each ask().
+ */
 struct host_scrape {
 	struct io_loop *loop;
 	struct host_metrics_source source;
@@ -46,6 +56,7 @@ static int on_body(void *data, const char *bytes, size_t len)
 {
 	struct host_scrape *scrape = data;
 
+	/* A page above the ceiling is a gap: what it sums up would be cut. */
 	return pl_buf_add(&scrape->body, bytes, len) ? 0 : -1;
 }
 
@@ -115,6 +126,7 @@ static int send_head(struct host_scrape *scrape)
 	return 0;
 }
 
+/* The parser is told of the end too: a page without a length is whole only then. */
 static int receive(struct host_scrape *scrape)
 {
 	struct pl_err ignored = PL_ERR_INIT;
@@ -186,6 +198,7 @@ static int connect_begin(struct host_scrape *scrape)
 		scrape->watch.fd = -1;
 		return -1;
 	}
+	/* The watch has it now. */
 	fd = -1;
 	return 0;
 }

@@ -16,6 +16,7 @@ static long position_of(const struct host_sample *sample)
 	const char *at = sample->labels;
 	const char *end = at != NULL ? at + sample->labels_len : NULL;
 
+	/* The labels are not NUL-ended: nothing is read beyond their end. */
 	for (; at != NULL && at + sizeof(key) - 1 < end; at++) {
 		if (strncmp(at, key, sizeof(key) - 1) != 0)
 			continue;
@@ -28,6 +29,7 @@ static long position_of(const struct host_sample *sample)
 	return -1;
 }
 
+/* Over all engines: each has its own series for a position. */
 static void add_at(struct host_spec_decode *into, const struct host_sample *sample)
 {
 	long position = position_of(sample);
@@ -103,6 +105,10 @@ json_t *host_spec_decode_between(const struct host_spec_decode *before,
 
 	if (!before->known || !after->known || fell(before, after) || tokens <= 0)
 		return NULL;
+	/*
+	 * As vLLM's own benchmark has them: the rate in percent, the length with the token that
+	 * needs no draft.
+	 */
 	return json_pack("{s:f, s:f, s:I, s:I, s:I, s:o}", "acceptance_rate",
 			 100 * accepted / tokens, "acceptance_length",
 			 drafts > 0 ? 1 + accepted / drafts : 0.0, "num_drafts", (json_int_t)drafts,

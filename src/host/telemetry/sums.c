@@ -107,7 +107,18 @@ void host_sums_init(struct host_sums *sums, enum host_source source, int64_t gap
 		};
 }
 
-/* The value that goes from v0 at t0 to v1 at t1, over the part of it in windows. */
+/*
+ * The value that goes from v0 at t0 to v1 at t1, over the part of it in windows: trapezoids, cut at
+ * their borders.
+ *
+ *    v0 ●──────────╲
+ *      :   ┌─ window ─┐           counted: the part below the line within the window, and how long
+ *      :   │▒▒▒▒▒▒╲▒▒▒│           that is (covered_s), so that a gap shows as too little covered
+ *    ──┴───┴──────────┴─── ● v1
+ *     t0                   t1
+ *
+ * From the last window back: samples come in order of time, so those before are mostly over.
+ */
 static void add_line(struct host_sum *sum, const struct host_windows *windows, int64_t t0_ns,
 		     double v0, int64_t t1_ns, double v1)
 {
@@ -148,6 +159,10 @@ static void add_count(struct host_sum *sum, const struct host_windows *windows, 
 	double elapsed_s = (double)(t_ns - sum->last_ns) / 1e9;
 	if (elapsed_s <= 0)
 		return;
+	/*
+	 * A counter may be joined over a gap, unlike a level: what it grew by is known whenever it
+	 * was read. Spread evenly over the time in between, as a rate.
+	 */
 	add_line(sum, windows, sum->last_ns, grown / elapsed_s, t_ns, grown / elapsed_s);
 }
 
@@ -172,7 +187,7 @@ static void add_value(struct host_sums *sums, struct host_sum *sum, enum kind ki
 		add_count(sum, windows, t_ns, value);
 	else if (kind == KIND_BITS)
 		add_bits(sum, windows, t_ns, value);
-	else if (sums->sample_ns != INT64_MIN)
+	else if (sums->sample_ns != INT64_MIN) /* a rate is a mean since then: a rectangle */
 		add_line(sum, windows, sums->sample_ns, value, t_ns, value);
 	sum->highest = fmax(sum->highest, value);
 	sum->samples += host_windows_hold(windows, t_ns);

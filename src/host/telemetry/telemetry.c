@@ -32,6 +32,15 @@ struct requests {
 	size_t skipped;
 };
 
+/*
+ *   ticks thread, each interval:   GPUs ─ client ─ host ─ server ─ (each 0.5 s: scan, foreign)
+ *                  its own loop:   /metrics, on ticks of its own
+ *   slow thread (nvidia-smi only): GPUs ─ foreign
+ *   starting thread:               begin and end of windows, results after the stop
+ *
+ * The two locks are never held together. None is held while something is read that may take long,
+ * but for the tree's own scan.
+ */
 struct host_telemetry {
 	struct host_ticks *ticks;
 	struct host_ticks *slow; /* GPUs of their own pace; NULL: the ticks read them */
@@ -129,6 +138,7 @@ static void look_for_foreign(struct host_telemetry *telemetry, int64_t t_ns)
 		return;
 	double seen = host_gpu_watch_foreign(telemetry->watch, is_ours, telemetry);
 	pthread_mutex_lock(&telemetry->lock);
+	/* fmax() takes the number where the other is NaN: once seen it stays seen. */
 	telemetry->foreign = fmax(telemetry->foreign, seen);
 	pthread_mutex_unlock(&telemetry->lock);
 }
@@ -236,6 +246,10 @@ static void keep_requests(struct requests *requests, int64_t t_ns, double count)
 {
 	if (requests->skipped++ % requests->stride != 0)
 		return;
+	/*
+	 * Every second one goes and from now on every second one is kept: memory does not grow, and
+	 * those that are kept stay evenly spread.
+	 */
 	if (requests->count == REQUESTS_MAX) {
 		for (size_t i = 0; i < REQUESTS_MAX / 2; i++)
 			requests->items[i] = requests->items[2 * i];
@@ -320,6 +334,7 @@ static void begin_metrics(struct io_loop *loop, void *data)
 	auto_free struct reading *reading = data;
 	struct host_telemetry *telemetry = reading->telemetry;
 
+	/* Another source may take the place of the one before: a server that was started anew. */
 	end_metrics(loop, telemetry);
 	telemetry->scrape_interval_ns = reading->interval_ns;
 	telemetry->scrape = host_scrape_new(loop, &reading->source, on_page, telemetry);
@@ -402,6 +417,7 @@ int host_telemetry_start(const struct host_telemetry_spec *spec, struct host_tel
 	pthread_mutex_init(&telemetry->lock, NULL);
 	pthread_mutex_init(&telemetry->tree_lock, NULL);
 	pthread_condattr_init(&attr);
+	/* A wall clock that is set must not make a wait of seconds one of hours. */
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&telemetry->looked, &attr);
 	pthread_condattr_destroy(&attr);

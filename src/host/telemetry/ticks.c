@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/thread.h"
 
-/* Lateness in steps of 1/32 of its power of two, from 1 us. */
+/* Lateness in steps of 1/32 of its power of two, from 1 us: 3 % fine, in 1,280 counters. */
 #define STEPS_LOG2  5
 #define STEPS       (1 << STEPS_LOG2)
 #define LATE_UNIT   1000
@@ -33,6 +33,12 @@ struct host_ticks {
 
 int64_t host_tick_next(int64_t due_ns, int64_t interval_ns, int64_t now_ns, int64_t *ret_missed)
 {
+	/*
+	 *    due      due+1i     due+2i    due+3i
+	 *     ├─ tick ──┼──────────┼── now ──┼      missed: 2, next: due+3i
+	 *
+	 * Absolute: a late tick costs those that it overran, and moves none.
+	 */
 	int64_t skipped = now_ns < due_ns + interval_ns ? 0 : (now_ns - due_ns) / interval_ns;
 
 	*ret_missed = skipped;
@@ -46,6 +52,7 @@ static size_t late_index(int64_t late_ns)
 
 	if (units < STEPS)
 		return (size_t)units;
+	/* Range k has 32 steps of 2^k units each: the top five bits behind the first say which. */
 	unsigned shift = (unsigned)(63 - __builtin_clzll(units)) - STEPS_LOG2;
 	size_t index = (size_t)(shift + 1) * STEPS + (size_t)((units >> shift) - STEPS);
 	return index < LATE_COUNT ? index : LATE_COUNT - 1;

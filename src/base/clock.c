@@ -61,7 +61,7 @@ int64_t pl_clock_offset_ns(void)
 
 void pl_clock_sleep_until(int64_t due_ns)
 {
-	struct timespec ts = { .tv_sec = due_ns / PL_NS_PER_S, .tv_nsec = due_ns % PL_NS_PER_S };
+	struct timespec ts = pl_clock_timespec(due_ns);
 
 	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL) == EINTR)
 		;

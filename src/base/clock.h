@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #define PL_NS_PER_US 1000LL
 #define PL_NS_PER_MS 1000000LL
@@ -19,6 +20,12 @@ int64_t pl_clock_cpu_process_ns(void);
 
 /* realtime - monotonic, from the tightest of a few readings (a reading is off by its width). */
 int64_t pl_clock_offset_ns(void);
+
+/* Of a time or a length that is not negative. */
+static inline struct timespec pl_clock_timespec(int64_t ns)
+{
+	return (struct timespec){ .tv_sec = ns / PL_NS_PER_S, .tv_nsec = ns % PL_NS_PER_S };
+}
 
 /* Sleeps until the monotonic time; goes on after signals. */
 void pl_clock_sleep_until(int64_t due_ns);

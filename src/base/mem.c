@@ -121,10 +121,11 @@ void pl_free_auto(void *owner)
 	free(*(void **)owner);
 }
 
-void pl_fd_close_auto(int *fd)
+void pl_fd_close(int *fd)
 {
 	if (*fd >= 0)
 		close(*fd);
+	*fd = -1;
 }
 
 struct pl_arena *pl_arena_new(size_t block_bytes)

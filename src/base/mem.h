@@ -25,6 +25,14 @@
 		taken_;                             \
 	})
 
+/* The same for a descriptor, whose owner is left -1. */
+#define pl_take_fd(owner)                \
+	({                               \
+		int taken_fd_ = (owner); \
+		(owner) = -1;            \
+		taken_fd_;               \
+	})
+
 /* Defines the cleanup function for `auto_x` owners of `type *` freed by `fn` (which takes NULL). */
 #define PL_AUTO_DEFINE(type, fn)                   \
 	static inline void fn##_auto(type **owner) \
@@ -54,9 +62,10 @@ char *pl_vasprintf(const char *format, va_list args) PL_PRINTF(1, 0);
 void pl_free_auto(void *owner);
 #define auto_free __attribute__((cleanup(pl_free_auto), unused))
 
-void pl_fd_close_auto(int *fd);
+/* Closes what is >= 0 and sets it to -1. */
+void pl_fd_close(int *fd);
 /* int auto_fd fd = -1: closed at scope end when >= 0. */
-#define auto_fd __attribute__((cleanup(pl_fd_close_auto), unused))
+#define auto_fd __attribute__((cleanup(pl_fd_close), unused))
 
 struct pl_arena;
 struct pl_arena *pl_arena_new(size_t block_bytes);

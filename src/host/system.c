@@ -1,7 +1,5 @@
 #include "host/system.h"
 
-#include <ctype.h>
-#include <dirent.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +10,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "host/gpu/numa.h"
 
 #define PROC_BYTES_MAX (4u << 20)
 
@@ -55,23 +54,6 @@ static json_t *file_line(const char *path, const char *name)
 	return pl_json_text(value);
 }
 
-static json_t *numa_nodes(void)
-{
-	DIR *dir = opendir("/sys/devices/system/node");
-	struct dirent *entry;
-	json_int_t count = 0;
-
-	if (dir == NULL)
-		return json_null();
-	while ((entry = readdir(dir)) != NULL) {
-		if (strncmp(entry->d_name, "node", 4) == 0 &&
-		    isdigit((unsigned char)entry->d_name[4]))
-			count++;
-	}
-	closedir(dir);
-	return count > 0 ? json_integer(count) : json_null();
-}
-
 json_t *host_system_facts(void)
 {
 	json_t *facts = json_object();
@@ -79,6 +61,7 @@ json_t *host_system_facts(void)
 	char hostname[256] = "";
 	/* What the kernel has, and so a little less than what is built in. */
 	long pages = sysconf(_SC_PHYS_PAGES);
+	json_int_t nodes = (json_int_t)host_numa_count(HOST_NUMA_FOLDER);
 
 	gethostname(hostname, sizeof(hostname) - 1);
 	json_object_set_new(facts, "hostname", pl_json_text(hostname[0] != '\0' ? hostname : NULL));
@@ -87,7 +70,7 @@ json_t *host_system_facts(void)
 	json_object_set_new(facts, "cpu", file_line("/proc/cpuinfo", "model name"));
 	/* Of the host, not of our affinity: the fact is about the machine. */
 	json_object_set_new(facts, "cpu_count", json_integer(sysconf(_SC_NPROCESSORS_ONLN)));
-	json_object_set_new(facts, "numa_nodes", numa_nodes());
+	json_object_set_new(facts, "numa_nodes", nodes > 0 ? json_integer(nodes) : json_null());
 	json_object_set_new(facts, "memory_bytes",
 			    pages > 0 ? json_integer((json_int_t)pages * sysconf(_SC_PAGESIZE))
 				      : json_null());

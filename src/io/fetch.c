@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "io/http.h"
+#include "io/http_text.h"
 #include "io/loop.h"
 #include "io/tls.h"
 
@@ -84,8 +85,7 @@ static void conn_close(struct fetch_conn *conn)
 		(void)io_tls_flush(conn->tls, conn->fd, 0);
 		io_tls_free(pl_take(conn->tls));
 	}
-	close(conn->fd);
-	conn->fd = -1;
+	pl_fd_close(&conn->fd);
 	conn->connected = false;
 	conn->reused = false;
 }
@@ -126,20 +126,6 @@ static const char *method_of(const struct io_fetch *fetch)
 	if (fetch->method != NULL)
 		return fetch->method;
 	return fetch->body != NULL ? "POST" : "GET";
-}
-
-static bool names_header(const char *lines, const char *name)
-{
-	size_t len = strlen(name);
-
-	while (lines != NULL && *lines != '\0') {
-		if (strncasecmp(lines, name, len) == 0 && lines[len] == ':')
-			return true;
-		lines = strchr(lines, '\n');
-		if (lines != NULL)
-			lines++;
-	}
-	return false;
 }
 
 /*
@@ -191,7 +177,7 @@ static int write_head(struct fetch_conn *conn)
 	 */
 	if (!conn->set->keep)
 		pl_buf_add_text(head, "Connection: close\r\n");
-	if (fetch->body != NULL && !names_header(fetch->headers, "content-type"))
+	if (fetch->body != NULL && !io_http_lines_have(fetch->headers, "content-type"))
 		pl_buf_add_text(head, "Content-Type: application/json\r\n");
 	/* A POST without a body still says its length, 0: some servers answer 411 else. */
 	if (sends)
@@ -221,8 +207,7 @@ static int conn_open(struct fetch_conn *conn)
 			conn->tls = io_tls_new_client(conn->addr->tls, TLS_OUT_BYTES);
 		return 0;
 	}
-	close(conn->fd);
-	conn->fd = -1;
+	pl_fd_close(&conn->fd);
 	return -1;
 }
 

@@ -1,5 +1,8 @@
 #include "io/http_text.h"
 
+#include <string.h>
+#include <strings.h>
+
 #include "base/text.h"
 
 /*
@@ -24,6 +27,20 @@ bool io_http_percent_decode(char *text)
 	}
 	*out = '\0';
 	return true;
+}
+
+bool io_http_lines_have(const char *lines, const char *name)
+{
+	size_t len = strlen(name);
+
+	while (lines != NULL && *lines != '\0') {
+		if (strncasecmp(lines, name, len) == 0 && lines[len] == ':')
+			return true;
+		lines = strstr(lines, "\r\n");
+		if (lines != NULL)
+			lines += 2;
+	}
+	return false;
 }
 
 static const struct {

@@ -189,8 +189,7 @@ static int wait_events(struct io_loop *loop, int64_t due_ns)
 	 * milliseconds would make launches up to 1 ms late.
 	 */
 	if (!loop->no_pwait2) {
-		struct timespec wait = { .tv_sec = wait_ns / PL_NS_PER_S,
-					 .tv_nsec = wait_ns % PL_NS_PER_S };
+		struct timespec wait = pl_clock_timespec(wait_ns);
 		int count = epoll_pwait2(loop->epoll_fd, loop->batch, BATCH_MAX, &wait, NULL);
 		if (count >= 0 || errno != ENOSYS)
 			return count;
@@ -341,10 +340,8 @@ void io_loop_free(struct io_loop *loop)
 {
 	if (loop == NULL)
 		return;
-	if (loop->epoll_fd >= 0)
-		close(loop->epoll_fd);
-	if (loop->wake_fd >= 0)
-		close(loop->wake_fd);
+	pl_fd_close(&loop->epoll_fd);
+	pl_fd_close(&loop->wake_fd);
 	pthread_mutex_destroy(&loop->lock);
 	free(loop->posts.items);
 	free(loop->running.items);

@@ -177,8 +177,7 @@ int io_sock_listen(const struct io_addr *addr, int backlog, int *ret_fd, struct 
 			return pl_err_set(err, PL_ERR_BUSY, "address '%s' is in use", text);
 		return pl_err_errno(err, "cannot listen on '%s'", text);
 	}
-	*ret_fd = fd;
-	fd = -1;
+	*ret_fd = pl_take_fd(fd);
 	return 0;
 }
 
@@ -224,8 +223,7 @@ int io_sock_connect(const struct io_addr *addr, int *ret_fd, struct pl_err *err)
 
 	if (io_sock_new(addr, &fd, err) < 0 || io_sock_connect_begin(fd, addr, err) < 0)
 		return -1;
-	*ret_fd = fd;
-	fd = -1;
+	*ret_fd = pl_take_fd(fd);
 	return 0;
 }
 

@@ -220,9 +220,8 @@ int sim_event_log_open(const char *path, struct sim_event_log **ret, struct pl_e
 	log->text = pl_alloc(TEXT_BYTES);
 	if (log->wake_fd < 0 || pthread_create(&log->thread, NULL, writer_main, log) != 0) {
 		pl_err_errno(err, "log '%s': cannot start its writer", path);
-		close(log->fd);
-		if (log->wake_fd >= 0)
-			close(log->wake_fd);
+		pl_fd_close(&log->fd);
+		pl_fd_close(&log->wake_fd);
 		free(log->ring);
 		free(log->text);
 		free(log);

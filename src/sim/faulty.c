@@ -125,6 +125,23 @@ static void forget_unsent(struct sim_job *job)
 	job->tokens = job->request.stream ? sent : job->tokens - 1;
 }
 
+/* Stamped before the send(), once for all: that is what the client can see at the earliest. */
+static bool send_held(struct sim_job *job)
+{
+	int64_t now_ns = pl_clock_now_ns();
+	uint32_t count = job->held_count;
+
+	job->held_count = 0;
+	if (!sim_conn_send(job->conn, job->held.data, job->held.len))
+		return false;
+	for (uint32_t i = 0; i < count; i++)
+		sim_event_log_token(job->server->log, job->log_id, now_ns,
+				    job->held_events[i].choice, job->held_events[i].tokens,
+				    job->held_events[i].bytes);
+	pl_buf_clear(&job->held);
+	return true;
+}
+
 bool sim_fault_strikes(struct sim_job *job)
 {
 	enum sim_fault fault = job->fault;
@@ -132,7 +149,7 @@ bool sim_fault_strikes(struct sim_job *job)
 	/* Half of what was asked for; an answer that ends before is hit at its end. */
 	if (job->tokens <= job->fault_at && job->open_choices > 0)
 		return false;
-	if (job->held_count > 0 && !sim_send_held(job))
+	if (job->held_count > 0 && !send_held(job))
 		return true;
 	/* Once: the rest of the job, if there is one, is as any other's. */
 	job->fault = SIM_FAULT_NONE;
@@ -148,23 +165,6 @@ bool sim_fault_strikes(struct sim_job *job)
 	} else {
 		truncate_job(job);
 	}
-	return true;
-}
-
-/* Stamped before the send(), once for all: that is what the client can see at the earliest. */
-bool sim_send_held(struct sim_job *job)
-{
-	int64_t now_ns = pl_clock_now_ns();
-	uint32_t count = job->held_count;
-
-	job->held_count = 0;
-	if (!sim_conn_send(job->conn, job->held.data, job->held.len))
-		return false;
-	for (uint32_t i = 0; i < count; i++)
-		sim_event_log_token(job->server->log, job->log_id, now_ns,
-				    job->held_events[i].choice, job->held_events[i].tokens,
-				    job->held_events[i].bytes);
-	pl_buf_clear(&job->held);
 	return true;
 }
 
@@ -193,7 +193,7 @@ bool sim_send_event(struct sim_job *job, const char *bytes, size_t len, uint32_t
 		};
 	/* The end of a stream waits for nothing more. */
 	if (tokens == SIM_NO_TOKEN || job->held_count >= faults->merge_sends)
-		return sim_send_held(job);
+		return send_held(job);
 	return true;
 }
 

@@ -24,7 +24,6 @@ bool sim_fault_strikes(struct sim_job *job);
 #define SIM_NO_TOKEN UINT32_MAX /* for `tokens`: not an event of the log */
 bool sim_send_event(struct sim_job *job, const char *bytes, size_t len, uint32_t choice,
 		    uint32_t tokens);
-bool sim_send_held(struct sim_job *job);
 /* Asked behind every counted answer and before every step; true: it does no step more. */
 bool sim_engine_fails(struct sim_server *server);
 /* Would it? */

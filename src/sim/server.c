@@ -288,10 +288,8 @@ static int serve(struct sim_server *server, struct pl_err *err)
 	 * nobody may connect.
 	 */
 	if (server->options->startup_ns > 0 ||
-	    server->options->faults.fail_start != SIM_FAILURE_NONE) {
-		close(server->listener.fd);
-		server->listener.fd = -1;
-	}
+	    server->options->faults.fail_start != SIM_FAILURE_NONE)
+		pl_fd_close(&server->listener.fd);
 	if (sim_startup(server) == 1)
 		return 0;
 	if (server->listener.fd < 0 && listen_at(server, &addr, err) < 0)
@@ -316,12 +314,10 @@ static int stop(struct sim_server *server, int result, struct pl_err *err)
 		sim_conn_free(server->conns);
 	while (server->jobs != NULL)
 		sim_job_free(server->jobs);
-	if (server->listener.fd >= 0)
-		close(server->listener.fd);
-	if (server->signals.fd >= 0)
-		close(server->signals.fd);
 	if (server->options->uds != NULL && server->listener.fd >= 0)
 		unlink(server->options->uds);
+	pl_fd_close(&server->listener.fd);
+	pl_fd_close(&server->signals.fd);
 	sim_engine_free(server->engine);
 	io_loop_free(server->loop);
 	if (server->capture != NULL && fclose(server->capture) != 0 && result == 0)

@@ -104,9 +104,7 @@ static void conn_close(struct bench_conn *conn)
 	io_timer_stop(worker->loop, &conn->timeout);
 	if (conn->tls != NULL)
 		say_goodbye(conn);
-	if (conn->watch.fd >= 0)
-		close(conn->watch.fd);
-	conn->watch.fd = -1;
+	pl_fd_close(&conn->watch.fd);
 	idle_remove(conn);
 	if (conn->prev != NULL)
 		conn->prev->next = conn->next;

@@ -11,31 +11,16 @@
 #include "bench/load/feed_priv.h"
 #include "bench/load/retry.h"
 #include "bench/load/worker.h"
+#include "io/http_text.h"
 
 #define HEAD_BYTES_MAX (1u << 20)
 /* "x-request-id: ", "Content-Length: ", a number of 20 digits behind each, line ends and a NUL. */
 #define TAIL_TEXT_BYTES 96
 
-/* Is there a line "NAME:" among lines that each end in CRLF? */
-static bool has_header(const char *lines, const char *name)
-{
-	size_t len = strlen(name);
-
-	while (*lines != '\0') {
-		if (strncasecmp(lines, name, len) == 0 && lines[len] == ':')
-			return true;
-		const char *end = strstr(lines, "\r\n");
-		if (end == NULL)
-			return false;
-		lines = end + 2;
-	}
-	return false;
-}
-
 /* The user's line of that name instead, where there is one. */
 static void add_header(struct pl_buf *buf, const char *user, const char *name, const char *value)
 {
-	if (!has_header(user, name))
+	if (!io_http_lines_have(user, name))
 		pl_buf_addf(buf, "%s: %s\r\n", name, value);
 }
 
@@ -101,7 +86,7 @@ static int build_head(struct bench_shared *shared, struct pl_err *err)
 	const struct bench_load *load = shared->load;
 	const char *user = load->headers != NULL ? load->headers : "";
 	bool named = load->requests[0].request_id.prefix != NULL;
-	bool typed = has_header(user, "Content-Type");
+	bool typed = io_http_lines_have(user, "Content-Type");
 	auto_buf buf = { 0 }, rest = { 0 }, own = { 0 }, after = { 0 }, hostless = { 0 };
 
 	/*

@@ -36,7 +36,7 @@ bool host_numa_parse_cpus(const char *text, cpu_set_t *ret)
 	return true;
 }
 
-static size_t count_nodes(const char *folder)
+size_t host_numa_count(const char *folder)
 {
 	DIR *dir = opendir(folder);
 	struct dirent *entry;
@@ -62,7 +62,7 @@ bool host_numa_find(const char *folder, int node, struct host_numa *ret)
 	 * With one node there is nothing to be near to, and a binding would only take the
 	 * scheduler's freedom.
 	 */
-	if (node < 0 || count_nodes(folder) < 2 ||
+	if (node < 0 || host_numa_count(folder) < 2 ||
 	    pl_file_read(path, LIST_BYTES_MAX, &text, NULL, &ignored) < 0 ||
 	    !host_numa_parse_cpus(text, &numa.cpus) ||
 	    sched_getaffinity(0, sizeof(ours), &ours) < 0)

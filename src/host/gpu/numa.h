@@ -17,6 +17,9 @@ struct host_numa {
 	cpu_set_t cpus; /* of the node, as far as we may use them */
 };
 
+/* How many there are; 0: not to be known. `folder`: HOST_NUMA_FOLDER. */
+size_t host_numa_count(const char *folder);
+
 /*
  * A binding to `node`. False where there is nothing to bind: no such node, only one, or none of its
  * processors is ours. `folder`: HOST_NUMA_FOLDER.

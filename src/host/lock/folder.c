@@ -98,8 +98,7 @@ static int open_at(const char *path, mode_t mode, int *ret_fd, struct pl_err *er
 			mend_mode(fd, path);
 			if (check_folder(fd, path, err) < 0)
 				return -1;
-			*ret_fd = fd;
-			fd = -1;
+			*ret_fd = pl_take_fd(fd);
 			return 0;
 		}
 		if (errno == ENOTDIR || errno == ELOOP)

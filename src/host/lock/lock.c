@@ -56,19 +56,13 @@ int host_locks_open(struct host_locks **ret, struct pl_err *err)
 	return 0;
 }
 
-static void close_fd(int fd)
-{
-	if (fd >= 0)
-		close(fd);
-}
-
 void host_locks_free(struct host_locks *locks)
 {
 	if (locks == NULL)
 		return;
-	close_fd(locks->dir_fd);
-	close_fd(locks->inside_fd);
-	close_fd(locks->notify_fd);
+	pl_fd_close(&locks->dir_fd);
+	pl_fd_close(&locks->inside_fd);
+	pl_fd_close(&locks->notify_fd);
 	free(locks->path);
 	free(locks->warning);
 	free(locks);
@@ -131,8 +125,8 @@ static int make_lock_file(const struct host_locks *locks, const char *name)
 	return fd;
 }
 
-int host_lock_open(const struct host_locks *locks, const char *name, int *ret_fd,
-		   struct pl_err *err)
+static int open_lock(const struct host_locks *locks, const char *name, int *ret_fd,
+		     struct pl_err *err)
 {
 	for (int i = 0; i < OPEN_TRIES; i++) {
 		int fd = host_lock_open_existing(locks, name);
@@ -158,7 +152,7 @@ int host_lock_open(const struct host_locks *locks, const char *name, int *ret_fd
 
 int host_locks_enter(struct host_locks *locks, struct pl_err *err)
 {
-	if (locks->inside_fd < 0 && host_lock_open(locks, INSIDE_LOCK, &locks->inside_fd, err) < 0)
+	if (locks->inside_fd < 0 && open_lock(locks, INSIDE_LOCK, &locks->inside_fd, err) < 0)
 		return -1;
 	/* Held for moments, so it may block; EINTR is somebody's ^C. */
 	if (flock(locks->inside_fd, LOCK_EX) == 0)
@@ -178,15 +172,14 @@ int host_lock_try(const struct host_locks *locks, const char *name, enum host_lo
 {
 	auto_fd int fd = -1;
 
-	if (host_lock_open(locks, name, &fd, err) < 0)
+	if (open_lock(locks, name, &fd, err) < 0)
 		return -1;
 	if (flock(fd, (mode == HOST_LOCK_SHARED ? LOCK_SH : LOCK_EX) | LOCK_NB) < 0) {
 		if (errno == EWOULDBLOCK)
 			return 0;
 		return pl_err_errno(err, "lock '%s' in '%s' cannot be taken", name, locks->path);
 	}
-	*ret_fd = fd;
-	fd = -1;
+	*ret_fd = pl_take_fd(fd);
 	return 1;
 }
 
@@ -284,8 +277,7 @@ char *host_lock_holder_text(const json_t *holder)
 
 void host_locks_wait(struct host_locks *locks, int64_t timeout_ns)
 {
-	struct timespec wait = { .tv_sec = timeout_ns / PL_NS_PER_S,
-				 .tv_nsec = timeout_ns % PL_NS_PER_S };
+	struct timespec wait = pl_clock_timespec(timeout_ns);
 	char events[EVENT_ROOM];
 	char path[64];
 
@@ -295,8 +287,7 @@ void host_locks_wait(struct host_locks *locks, int64_t timeout_ns)
 		/* looks at locks open and close files, and must not wake others */
 		if (locks->notify_fd >= 0 &&
 		    inotify_add_watch(locks->notify_fd, path, IN_ATTRIB) < 0) {
-			close(locks->notify_fd);
-			locks->notify_fd = -1;
+			pl_fd_close(&locks->notify_fd);
 		} else if (locks->notify_fd >= 0) {
 			/* what was set free before the watch began is seen by looking once more */
 			return;

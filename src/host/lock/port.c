@@ -175,8 +175,7 @@ static int bind_port(const char *host, uint16_t port, int *ret_fd, struct pl_err
 			err->code = PL_ERR_BUSY;
 		return -1;
 	}
-	*ret_fd = fd;
-	fd = -1;
+	*ret_fd = pl_take_fd(fd);
 	return 0;
 }
 
@@ -213,8 +212,7 @@ static int take_one(const struct host_locks *locks, const char *host, uint16_t n
 	}
 	if (bind_port(host, number, &port.bound_fd, err) < 0) {
 		/* nobody waits for a lock that was only tried */
-		if (port.lock_fd >= 0)
-			close(port.lock_fd);
+		pl_fd_close(&port.lock_fd);
 		return -1;
 	}
 	if (port.lock_fd >= 0)
@@ -287,9 +285,7 @@ int host_port_take(const struct host_locks *locks, const char *host, uint16_t fi
 /* Until the server's own bind() the lock keeps other runs away; other programs nothing keeps. */
 void host_port_unbind(struct host_port *port)
 {
-	if (port->bound_fd >= 0)
-		close(port->bound_fd);
-	port->bound_fd = -1;
+	pl_fd_close(&port->bound_fd);
 }
 
 void host_port_release(struct host_port *port)

@@ -80,8 +80,7 @@ void host_server_log_free(struct host_server_log *log)
 		tail_drop(&log->tail);
 	free(log->tail.lines);
 	host_log_facts_done(&log->facts);
-	if (log->fd >= 0)
-		close(log->fd);
+	pl_fd_close(&log->fd);
 	free(log);
 }
 

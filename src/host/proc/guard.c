@@ -94,8 +94,7 @@ static void note(struct host_guard *guard, const struct host_guard_msg *msg, int
 		guard->answer = *msg;
 		if (msg->word == HOST_GUARD_STARTED && !host_proc_read(msg->a, &guard->head))
 			guard->head.pid = 0;
-		guard->pidfd = fds[0];
-		fds[0] = -1;
+		guard->pidfd = pl_take_fd(fds[0]);
 		break;
 	case HOST_GUARD_ENDED:
 		guard->ended = true;
@@ -124,10 +123,7 @@ static void take_all(struct host_guard *guard)
 			break;
 		}
 		note(guard, &msg, fds);
-		for (size_t i = 0; i < HOST_GUARD_FDS_MAX; i++) {
-			if (fds[i] >= 0)
-				close(fds[i]);
-		}
+		host_guard_close_fds(fds);
 	}
 }
 
@@ -143,12 +139,9 @@ static bool wait_until(struct host_guard *guard, const bool *what, int64_t timeo
 	while (!*what && !guard->lost) {
 		int64_t left_ns = due_ns - pl_clock_now_ns();
 		struct pollfd fds = { .fd = guard->socket, .events = POLLIN };
-		struct timespec wait;
-
 		if (left_ns <= 0)
 			break;
-		wait = (struct timespec){ .tv_sec = left_ns / PL_NS_PER_S,
-					  .tv_nsec = left_ns % PL_NS_PER_S };
+		struct timespec wait = pl_clock_timespec(left_ns);
 		int ready = ppoll(&fds, 1, &wait, NULL);
 		take_all(guard);
 		if (ready < 0 && !through)
@@ -228,8 +221,7 @@ static int make_texts(const struct host_process_spec *spec, struct host_guard_ms
 	auto_fd int fd = memfd_create("profllm-start", MFD_CLOEXEC);
 	if (fd < 0 || write(fd, texts.data, texts.len) != (ssize_t)texts.len)
 		return pl_err_errno(err, "cannot start '%s'", spec->argv[0]);
-	*ret_fd = fd;
-	fd = -1;
+	*ret_fd = pl_take_fd(fd);
 	return 0;
 }
 
@@ -257,8 +249,7 @@ int host_guard_spawn(struct host_guard *guard, const struct host_process_spec *s
 	}
 	guard->started = true;
 	*ret_pid = guard->answer.a;
-	*ret_pidfd = guard->pidfd;
-	guard->pidfd = -1;
+	*ret_pidfd = pl_take_fd(guard->pidfd);
 	return 0;
 }
 
@@ -366,8 +357,7 @@ void host_guard_free(struct host_guard *guard)
 	wait_for_guard(guard);
 	if (died)
 		host_guard_end_marked(guard);
-	if (guard->pidfd >= 0)
-		close(guard->pidfd);
-	close(guard->socket);
+	pl_fd_close(&guard->pidfd);
+	pl_fd_close(&guard->socket);
 	free(guard);
 }

@@ -332,14 +332,6 @@ static void start(struct guard *guard, const struct host_guard_msg *msg,
 	tell(guard, &started, &pidfd, pidfd >= 0 ? 1 : 0);
 }
 
-static void close_all(const int fds[HOST_GUARD_FDS_MAX])
-{
-	for (size_t i = 0; i < HOST_GUARD_FDS_MAX; i++) {
-		if (fds[i] >= 0)
-			close(fds[i]);
-	}
-}
-
 /* Nobody may read there any more: a full pipe must not hold us up. */
 static void say_alone(void)
 {
@@ -378,7 +370,7 @@ static void hear(struct guard *guard)
 		else if (msg.word == HOST_GUARD_KILL)
 			begin_kill(guard);
 		if (msg.word != HOST_GUARD_HOLD)
-			close_all(fds);
+			host_guard_close_fds(fds);
 	}
 }
 
@@ -390,13 +382,9 @@ static void wait_for_something(const struct guard *guard)
 		{ .fd = guard->alone ? -1 : SOCKET_FD, .events = POLLIN },
 	};
 	int64_t left_ns = guard->due_ns == NEVER ? NEVER : guard->due_ns - pl_clock_now_ns();
-	struct timespec wait = { 0 };
+	struct timespec wait = pl_clock_timespec(left_ns > 0 ? left_ns : 0);
 	struct signalfd_siginfo info[16];
 
-	if (left_ns > 0) {
-		wait.tv_sec = left_ns / PL_NS_PER_S;
-		wait.tv_nsec = left_ns % PL_NS_PER_S;
-	}
 	ppoll(fds, PL_ARRAY_SIZE(fds), left_ns == NEVER ? NULL : &wait, NULL);
 	/* which child it was is asked of waitid(): signals may merge */
 	while (read(guard->signals, info, sizeof(info)) > 0) {}

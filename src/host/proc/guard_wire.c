@@ -4,7 +4,8 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
-#include <unistd.h>
+
+#include "base/mem.h"
 
 union control {
 	char bytes[CMSG_SPACE(HOST_GUARD_FDS_MAX * sizeof(int))];
@@ -49,6 +50,12 @@ static void take_fds(struct msghdr *head, int fds[HOST_GUARD_FDS_MAX])
 	}
 }
 
+void host_guard_close_fds(int fds[HOST_GUARD_FDS_MAX])
+{
+	for (size_t i = 0; i < HOST_GUARD_FDS_MAX; i++)
+		pl_fd_close(&fds[i]);
+}
+
 int host_guard_take(int socket, struct host_guard_msg *ret, int fds[HOST_GUARD_FDS_MAX])
 {
 	struct iovec part = { .iov_base = ret, .iov_len = sizeof(*ret) };
@@ -75,10 +82,6 @@ int host_guard_take(int socket, struct host_guard_msg *ret, int fds[HOST_GUARD_F
 	if (got == (ssize_t)sizeof(*ret))
 		return 1;
 	/* what came with a broken message is ours all the same */
-	for (size_t i = 0; i < HOST_GUARD_FDS_MAX; i++) {
-		if (fds[i] >= 0)
-			close(fds[i]);
-		fds[i] = -1;
-	}
+	host_guard_close_fds(fds);
 	return -1;
 }

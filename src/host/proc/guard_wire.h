@@ -37,5 +37,7 @@ int host_guard_send(int socket, const struct host_guard_msg *msg, const int *fds
  * there, -1: the other side is gone.
  */
 int host_guard_take(int socket, struct host_guard_msg *ret, int fds[HOST_GUARD_FDS_MAX]);
+/* Closes those that came with a message and were not kept (-1). */
+void host_guard_close_fds(int fds[HOST_GUARD_FDS_MAX]);
 
 #endif

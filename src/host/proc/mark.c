@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "host/proc/stat.h"
 
 #define ENVIRON_BYTES_MAX (16u << 20)
@@ -41,19 +42,34 @@ static bool is_wiped(pid_t pid)
 	return env != NULL && len > 0 && env[0] == '\0';
 }
 
-bool host_mark_is_on(pid_t pid, const char *run_id)
+/* *ret_apart: HOST_MARK_APART_NAME stands beside it. */
+static bool find_mark(pid_t pid, const char *run_id, bool *ret_apart)
 {
 	auto_free char *mark = pl_asprintf("%s=%s", HOST_MARK_NAME, run_id);
 	size_t len = 0;
 	auto_free char *env = read_environment(pid, &len);
+	bool found = false;
 
-	if (env == NULL)
-		return false;
-	for (size_t at = 0; at < len; at += strlen(env + at) + 1) {
-		if (strcmp(env + at, mark) == 0)
-			return true;
+	*ret_apart = false;
+	for (size_t at = 0; env != NULL && at < len; at += strlen(env + at) + 1) {
+		found = found || strcmp(env + at, mark) == 0;
+		*ret_apart = *ret_apart || pl_text_starts(env + at, HOST_MARK_APART_NAME "=");
 	}
-	return false;
+	return found;
+}
+
+bool host_mark_is_on(pid_t pid, const char *run_id)
+{
+	bool apart;
+
+	return find_mark(pid, run_id, &apart);
+}
+
+bool host_mark_is_on_server(pid_t pid, const char *run_id)
+{
+	bool apart;
+
+	return find_mark(pid, run_id, &apart) && !apart;
 }
 
 /* By the folder in /proc, which belongs to the process's effective user. */

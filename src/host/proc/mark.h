@@ -19,6 +19,8 @@
 
 /* False where its environment cannot be read: another user's, or ended. */
 bool host_mark_is_on(pid_t pid, const char *run_id);
+/* The same, but for processes of the run that are none of the server's. */
+bool host_mark_is_on_server(pid_t pid, const char *run_id);
 /* Processes alive that carry the mark, descend from one or are in its session; not ourselves. */
 size_t host_mark_count(const char *run_id);
 /* SIGKILL to all of them, again until none is left or timeout_ns passed; returns how many are

@@ -117,12 +117,8 @@ static bool wait_own(struct host_process *process, int64_t timeout_ns)
 	while (!process->ended) {
 		int64_t left_ns = due_ns - pl_clock_now_ns();
 		struct pollfd fds = { .fd = process->pidfd, .events = POLLIN };
-		struct timespec wait = { 0 };
+		struct timespec wait = pl_clock_timespec(left_ns > 0 ? left_ns : 0);
 
-		if (left_ns > 0) {
-			wait.tv_sec = left_ns / PL_NS_PER_S;
-			wait.tv_nsec = left_ns % PL_NS_PER_S;
-		}
 		int ready = ppoll(&fds, 1, &wait, NULL);
 		reap(process);
 		/* a signal ends the wait: the caller looks at its own flags */
@@ -211,8 +207,7 @@ void host_process_free(struct host_process *process)
 		return;
 	if (!process->ended)
 		host_process_stop(process, 0, NULL);
-	if (process->pidfd >= 0)
-		close(process->pidfd);
+	pl_fd_close(&process->pidfd);
 	free(process);
 }
 

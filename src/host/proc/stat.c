@@ -19,33 +19,42 @@
 static bool parse(const char *text, pid_t pid, struct host_proc *ret)
 {
 	const char *behind = strrchr(text, ')');
-	int parent, group, session;
+	struct host_proc proc = { .pid = pid };
+	double user_ticks, system_ticks;
 	unsigned long long start;
 
+	/* the values are numbered in proc(5): state is the 3rd, utime the 14th, rss the 24th */
 	if (behind == NULL ||
 	    sscanf(behind + 1,
-		   " %c %d %d %d %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu",
-		   &ret->state, &parent, &group, &session, &start) != 5)
+		   " %c %d %d %d %*s %*s %*s %*s %*s %*s %*s %lf %lf %*s %*s %*s %*s %lf %*s %llu "
+		   "%*s %lf",
+		   &proc.state, &proc.parent, &proc.group, &proc.session, &user_ticks,
+		   &system_ticks, &proc.threads, &start, &proc.resident_pages) != 9)
 		return false;
-	ret->pid = pid;
-	ret->parent = parent;
-	ret->group = group;
-	ret->session = session;
-	ret->start_ticks = start;
+	proc.start_ticks = start;
+	proc.cpu_ticks = user_ticks + system_ticks;
+	*ret = proc;
 	return true;
 }
 
-bool host_proc_read(pid_t pid, struct host_proc *ret)
+bool host_proc_read_fd(int fd, pid_t pid, struct host_proc *ret)
 {
-	char path[32], text[STAT_BYTES];
+	char text[STAT_BYTES];
+	ssize_t got = fd < 0 ? -1 : pread(fd, text, sizeof(text) - 1, 0);
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t got = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
 	if (got <= 0)
 		return false;
 	text[got] = '\0';
 	return parse(text, pid, ret);
+}
+
+bool host_proc_read(pid_t pid, struct host_proc *ret)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+	return host_proc_read_fd(fd, pid, ret);
 }
 
 size_t host_proc_list(struct host_proc **ret)

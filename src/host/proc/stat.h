@@ -16,10 +16,15 @@ struct host_proc {
 	pid_t session;
 	char state;           /* R S D Z …: proc(5) */
 	uint64_t start_ticks; /* since boot: with the pid it names one process for ever */
+	double cpu_ticks;     /* user and system time */
+	double threads;
+	double resident_pages;
 };
 
 /* False: there is none. */
 bool host_proc_read(pid_t pid, struct host_proc *ret);
+/* The same from its file /proc/PID/stat, which may stay open: it fails once that process is gone. */
+bool host_proc_read_fd(int fd, pid_t pid, struct host_proc *ret);
 /* Everything in /proc, in the order of the numbers; *ret: free(). Returns how many. */
 size_t host_proc_list(struct host_proc **ret);
 /* Where the process stands in such a list; `count`: it does not. */

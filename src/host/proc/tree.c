@@ -11,19 +11,13 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/err.h"
-#include "base/file.h"
 #include "host/proc/mark.h"
+#include "host/proc/stat.h"
 
-#define PROCESSES_MAX     1024
-#define STAT_BYTES_MAX    1024
-#define ENVIRON_BYTES_MAX (4u << 20)
+#define PROCESSES_MAX 1024
+#define IO_BYTES_MAX  1024
 /* A child is its parent's copy until it loads its program: it is looked at for a while. */
 #define LOOK_NS PL_NS_PER_S
-
-/* Where a number stands in /proc/PID/stat behind the program's name, which may hold anything. */
-enum { STAT_STATE, STAT_PARENT, STAT_UTIME = 11, STAT_STIME, STAT_THREADS = 17, STAT_RSS = 21 };
-#define STAT_VALUES (STAT_RSS + 1)
 
 /*
  * Files of /proc/PID stay open: reading costs one pread() and no look-up, and a descriptor of a
@@ -49,7 +43,7 @@ struct other {
 };
 
 struct host_proc_tree {
-	char *mark;
+	char *run_id;
 	struct process *processes;
 	size_t count;
 	size_t room;
@@ -71,29 +65,10 @@ static int open_proc(pid_t pid, const char *name)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* The numbers behind the name; false: it is gone. */
-static bool read_stat(int fd, double values[STAT_VALUES])
+/* A zombie uses nothing any more; its times are already its parent's to collect. */
+static bool read_stat(int fd, pid_t pid, struct host_proc *ret)
 {
-	char text[STAT_BYTES_MAX];
-	ssize_t len = pread(fd, text, sizeof(text) - 1, 0);
-
-	if (len <= 0)
-		return false;
-	text[len] = '\0';
-	char *at = strrchr(text, ')');
-	if (at == NULL || at[1] != ' ' || at[2] == '\0')
-		return false;
-	values[STAT_STATE] = at[2];
-	at += 3;
-	for (size_t i = STAT_PARENT; i < STAT_VALUES; i++) {
-		char *end;
-		values[i] = strtod(at, &end);
-		if (end == at)
-			return false;
-		at = end;
-	}
-	/* a zombie uses nothing any more; its times are already its parent's to collect */
-	return values[STAT_STATE] != 'Z' && values[STAT_STATE] != 'X';
+	return host_proc_read_fd(fd, pid, ret) && !host_proc_is_dead(ret);
 }
 
 /* "name: 123" of /proc/PID/io; NaN where it is not there. */
@@ -106,7 +81,7 @@ static double io_value(const char *text, const char *name)
 
 static void read_io(int fd, double *ret_read, double *ret_written)
 {
-	char text[STAT_BYTES_MAX];
+	char text[IO_BYTES_MAX];
 	ssize_t len = fd >= 0 ? pread(fd, text, sizeof(text) - 1, 0) : -1;
 
 	*ret_read = *ret_written = NAN;
@@ -130,25 +105,6 @@ static double count_files(pid_t pid)
 		count += entry->d_name[0] != '.';
 	closedir(dir);
 	return count;
-}
-
-static bool carries_mark(const struct host_proc_tree *tree, pid_t pid)
-{
-	char path[64];
-	auto_free char *env = NULL;
-	struct pl_err err = PL_ERR_INIT;
-	size_t len = 0;
-
-	snprintf(path, sizeof(path), "/proc/%d/environ", (int)pid);
-	if (pl_file_read(path, ENVIRON_BYTES_MAX, &env, &len, &err) < 0)
-		return false;
-	bool marked = false;
-	for (size_t at = 0; at < len; at += strlen(env + at) + 1) {
-		if (strncmp(env + at, HOST_MARK_APART_NAME "=", sizeof(HOST_MARK_APART_NAME)) == 0)
-			return false;
-		marked = marked || strcmp(env + at, tree->mark) == 0;
-	}
-	return marked;
 }
 
 bool host_proc_tree_holds(const struct host_proc_tree *tree, pid_t pid)
@@ -210,17 +166,17 @@ static void leave_out(struct host_proc_tree *tree, pid_t pid)
 /* Takes the process in where it is of the run. */
 static bool adopt(struct host_proc_tree *tree, pid_t pid)
 {
-	double stat[STAT_VALUES];
+	struct host_proc stat;
 	auto_fd int fd = open_proc(pid, "stat");
 
-	if (fd < 0 || !read_stat(fd, stat))
+	if (!read_stat(fd, pid, &stat))
 		return false;
 	/* Its children too, as they come: they carry the same mark. */
-	if (is_left_out(tree, (pid_t)stat[STAT_PARENT])) {
+	if (is_left_out(tree, stat.parent)) {
 		leave_out(tree, pid);
 		return false;
 	}
-	if (!host_proc_tree_holds(tree, (pid_t)stat[STAT_PARENT]) && !carries_mark(tree, pid))
+	if (!host_proc_tree_holds(tree, stat.parent) && !host_mark_is_on_server(pid, tree->run_id))
 		return false;
 	if (tree->count == PROCESSES_MAX) {
 		tree->overflow = true;
@@ -228,9 +184,11 @@ static bool adopt(struct host_proc_tree *tree, pid_t pid)
 	}
 	pl_grow((void **)&tree->processes, &tree->room, tree->count + 1, sizeof(*tree->processes));
 	tree->processes[tree->count++] = (struct process){
-		.pid = pid, .stat_fd = fd, .io_fd = open_proc(pid, "io"), .open_files = NAN
+		.pid = pid,
+		.stat_fd = pl_take_fd(fd),
+		.io_fd = open_proc(pid, "io"),
+		.open_files = NAN,
 	};
-	fd = -1;
 	return true;
 }
 
@@ -314,7 +272,7 @@ struct host_proc_tree *host_proc_tree_new(const char *run_id)
 {
 	struct host_proc_tree *tree = pl_alloc(sizeof(*tree));
 
-	tree->mark = pl_asprintf("%s=%s", HOST_MARK_NAME, run_id);
+	tree->run_id = pl_strdup(run_id);
 	tree->tick_s = 1.0 / (double)sysconf(_SC_CLK_TCK);
 	tree->page_bytes = (double)sysconf(_SC_PAGESIZE);
 	for_each_process(tree, note_earlier);
@@ -324,9 +282,8 @@ struct host_proc_tree *host_proc_tree_new(const char *run_id)
 
 static void drop(struct host_proc_tree *tree, size_t at)
 {
-	close(tree->processes[at].stat_fd);
-	if (tree->processes[at].io_fd >= 0)
-		close(tree->processes[at].io_fd);
+	pl_fd_close(&tree->processes[at].stat_fd);
+	pl_fd_close(&tree->processes[at].io_fd);
 	tree->processes[at] = tree->processes[--tree->count];
 }
 
@@ -347,11 +304,12 @@ static double grown(bool read_before, double before, double now)
 
 static bool add_use(struct host_proc_tree *tree, struct process *process, struct host_proc_use *use)
 {
-	double stat[STAT_VALUES], read_bytes, written_bytes;
+	struct host_proc stat;
+	double read_bytes, written_bytes;
 
-	if (!read_stat(process->stat_fd, stat))
+	if (!read_stat(process->stat_fd, process->pid, &stat))
 		return false;
-	double cpu_s = (stat[STAT_UTIME] + stat[STAT_STIME]) * tree->tick_s;
+	double cpu_s = stat.cpu_ticks * tree->tick_s;
 	read_io(process->io_fd, &read_bytes, &written_bytes);
 	/*
 	 * From 0 for a process that was just found: what it used before is the server's too.
@@ -360,8 +318,8 @@ static bool add_use(struct host_proc_tree *tree, struct process *process, struct
 	tree->cpu_s += fmax(cpu_s - process->cpu_s, 0);
 	use->processes++;
 	use->cpu_grown_s += process->read_before ? fmax(cpu_s - process->cpu_s, 0) : 0;
-	use->memory_bytes += stat[STAT_RSS] * tree->page_bytes;
-	use->threads += stat[STAT_THREADS];
+	use->memory_bytes += stat.resident_pages * tree->page_bytes;
+	use->threads += stat.threads;
 	use->open_files += process->open_files;
 	use->read_grown_bytes += grown(process->read_before, process->read_bytes, read_bytes);
 	use->written_grown_bytes += grown(process->read_before, process->written_bytes,
@@ -402,6 +360,6 @@ void host_proc_tree_free(struct host_proc_tree *tree)
 		drop(tree, 0);
 	free(tree->processes);
 	free(tree->others);
-	free(tree->mark);
+	free(tree->run_id);
 	free(tree);
 }

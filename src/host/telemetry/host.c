@@ -12,6 +12,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "host/proc/stat.h"
 #include "host/system.h"
 #include "host/telemetry/sums.h"
 
@@ -22,7 +23,6 @@
 #define DEVICES_MAX  64
 #define NAME_BYTES   32
 #define KIB          1024.0
-#define SELF_BYTES   512
 #define CPU_VALUES   8
 
 #define AT(source, name)    (HOST_Q_##source##_##name - HOST_Q_##source##_FIRST)
@@ -277,21 +277,15 @@ void host_counters_read(struct host_counters *counters, int64_t t_ns, double *va
 	counters->t_ns = t_ns;
 }
 
-static void close_file(int fd)
-{
-	if (fd >= 0)
-		close(fd);
-}
-
 void host_counters_free(struct host_counters *counters)
 {
 	if (counters == NULL)
 		return;
-	close_file(counters->stat_fd);
-	close_file(counters->load_fd);
-	close_file(counters->memory_fd);
-	close_file(counters->disks_fd);
-	close_file(counters->network_fd);
+	pl_fd_close(&counters->stat_fd);
+	pl_fd_close(&counters->load_fd);
+	pl_fd_close(&counters->memory_fd);
+	pl_fd_close(&counters->disks_fd);
+	pl_fd_close(&counters->network_fd);
 	pl_buf_done(&counters->text);
 	free(counters);
 }
@@ -311,37 +305,20 @@ struct host_self *host_self_new(void)
 	return self;
 }
 
-/* Threads and resident pages: the 20th and the 24th value of the line. */
-static void read_self_stat(int fd, double *ret_threads, double *ret_bytes)
-{
-	char text[SELF_BYTES];
-	ssize_t len = fd >= 0 ? pread(fd, text, sizeof(text) - 1, 0) : -1;
-	double threads, pages;
-
-	*ret_threads = *ret_bytes = NAN;
-	if (len <= 0)
-		return;
-	text[len] = '\0';
-	const char *at = strrchr(text, ')');
-	if (at == NULL || sscanf(at + 1,
-				 " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
-				 "%*s %lf %*s %*s %*s %lf",
-				 &threads, &pages) != 2)
-		return;
-	*ret_threads = threads;
-	*ret_bytes = pages * (double)sysconf(_SC_PAGESIZE);
-}
-
 void host_self_read(struct host_self *self, int64_t t_ns, double *values)
 {
 	double cpu_s = (double)pl_clock_cpu_process_ns() / 1e9;
 	struct rusage usage;
+	struct host_proc stat;
 
 	getrusage(RUSAGE_SELF, &usage);
 	values[AT(client, cpu_s)] = cpu_s;
 	values[AT(client, cpu_share)] = host_rate(self->cpu_s, cpu_s, t_ns - self->t_ns);
-	read_self_stat(self->stat_fd, &values[AT(client, threads)],
-		       &values[AT(client, memory_bytes)]);
+	bool known = host_proc_read_fd(self->stat_fd, getpid(), &stat);
+	values[AT(client, threads)] = known ? stat.threads : NAN;
+	values[AT(client, memory_bytes)] = known ? stat.resident_pages *
+							   (double)sysconf(_SC_PAGESIZE)
+						 : NAN;
 	values[AT(client, voluntary_switches)] = (double)usage.ru_nvcsw;
 	values[AT(client, involuntary_switches)] = (double)usage.ru_nivcsw;
 	self->cpu_s = cpu_s;
@@ -352,6 +329,6 @@ void host_self_free(struct host_self *self)
 {
 	if (self == NULL)
 		return;
-	close_file(self->stat_fd);
+	pl_fd_close(&self->stat_fd);
 	free(self);
 }

@@ -73,8 +73,7 @@ static void disconnect(struct host_scrape *scrape)
 	if (scrape->watch.fd < 0)
 		return;
 	io_loop_unwatch(scrape->loop, &scrape->watch);
-	close(scrape->watch.fd);
-	scrape->watch.fd = -1;
+	pl_fd_close(&scrape->watch.fd);
 	scrape->connected = false;
 	scrape->reused = false;
 }

@@ -389,7 +389,7 @@ static bool await(struct host_telemetry *telemetry, const int64_t *what, int64_t
 		  int64_t timeout_ns)
 {
 	int64_t due_ns = pl_clock_now_ns() + timeout_ns;
-	struct timespec due = { .tv_sec = due_ns / PL_NS_PER_S, .tv_nsec = due_ns % PL_NS_PER_S };
+	struct timespec due = pl_clock_timespec(due_ns);
 	int code = 0;
 
 	pthread_mutex_lock(&telemetry->lock);

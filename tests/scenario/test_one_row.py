@@ -185,7 +185,7 @@ def test_a_load_option_is_in_the_experiment_file(load_made_up, tmp_path):
     done = validate(10)
     assert done.returncode == 2
     assert "benchmark.made_up_burst: found number 10, expected an integer from 1 to 9" in done.stdout + done.stderr
-    assert "benchmark.made_up_burst" in run_profllm(load_made_up, "completion", "bash").stdout
+    assert "\nbenchmark.made_up_burst=\t" in run_profllm(load_made_up, "complete", "run", "--set", "").stdout
 
 
 def test_a_load_option_is_in_schemas_and_pages(load_tree, load_made_up):

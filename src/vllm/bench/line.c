@@ -218,8 +218,10 @@ static void read_word(struct reader *reader, size_t at)
 		if (told)
 			return;
 		add_unknown(reader, word);
-		if (word->kind == OPTION_ARGV_WORD)
+		if (word->kind == OPTION_ARGV_WORD && hint_of(word->text) == NULL)
 			hint_at_word(reader, at);
+		else
+			hint_at_flag(reader, word);
 		reader->behind_unknown = true;
 		return;
 	default:

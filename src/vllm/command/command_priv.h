@@ -7,8 +7,8 @@
 #define VLLM_COMMAND_COMMAND_PRIV_H
 
 #include "option/argv.h"
-#include "vllm/command/line.h"
 #include "vllm/catalog.h"
+#include "vllm/command/line.h"
 #include "vllm/version.h"
 
 struct vllm_parse {

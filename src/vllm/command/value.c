@@ -8,10 +8,10 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "vllm/server_args.h"
 #include "base/yaml.h"
 #include "option/dotted.h"
 #include "option/value.h"
+#include "vllm/server_args.h"
 
 /* One value being read. */
 struct value {

@@ -34,6 +34,8 @@ int pl_err_set(struct pl_err *err, enum pl_err_code code, const char *format, ..
 	va_list args;
 
 	err->code = code;
+	err->line = err->column = 0;
+	err->reason = 0;
 	va_start(args, format);
 	vsnprintf(err->text, sizeof(err->text), format, args);
 	va_end(args);
@@ -57,6 +59,21 @@ int pl_err_errno(struct pl_err *err, const char *format, ...)
 	return -1;
 }
 
+int pl_err_set_at(struct pl_err *err, enum pl_err_code code, const char *source, int line,
+		  int column, const char *reason)
+{
+	char place[sizeof(err->text)];
+
+	int used = snprintf(place, sizeof(place), "%s:%d:%d: ", source, line, column);
+	pl_err_set(err, code, "%s%s", place, reason);
+	if (used < 0 || (size_t)used >= sizeof(place))
+		return -1;
+	err->line = line;
+	err->column = column;
+	err->reason = (size_t)used;
+	return -1;
+}
+
 int pl_err_wrap(struct pl_err *err, const char *format, ...)
 {
 	/* The text may be among the arguments of the format, and is about to be written over. */
@@ -64,6 +81,8 @@ int pl_err_wrap(struct pl_err *err, const char *format, ...)
 	va_list args;
 
 	memcpy(inner, err->text, sizeof(inner));
+	err->line = err->column = 0;
+	err->reason = 0;
 	va_start(args, format);
 	vsnprintf(err->text, sizeof(err->text), format, args);
 	va_end(args);

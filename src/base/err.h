@@ -21,6 +21,10 @@ enum pl_err_code {
 struct pl_err {
 	enum pl_err_code code;
 	char text[2048];
+	/* Where in a file, for those who tell it their own way: 0 but behind pl_err_set_at(). */
+	int line;
+	int column;
+	size_t reason; /* where in the text what is behind the place begins */
 };
 
 #define PL_ERR_INIT                 \
@@ -32,6 +36,9 @@ struct pl_err {
 int pl_err_set(struct pl_err *err, enum pl_err_code code, const char *format, ...) PL_PRINTF(3, 4);
 /* As pl_err_set(PL_ERR_IO) with ": strerror(errno)" behind it. */
 int pl_err_errno(struct pl_err *err, const char *format, ...) PL_PRINTF(2, 3);
+/* "SOURCE:LINE:COLUMN: reason" of a file that cannot be read. */
+int pl_err_set_at(struct pl_err *err, enum pl_err_code code, const char *source, int line,
+		  int column, const char *reason);
 /* Puts "text: " in front of what err says; keeps the code; returns -1. */
 int pl_err_wrap(struct pl_err *err, const char *format, ...) PL_PRINTF(2, 3);
 

@@ -50,8 +50,7 @@ static int build_node(struct builder *b, int depth, struct node **ret);
 static int fail_at(struct builder *b, int line, int column, const char *text)
 {
 	/* "file:line:column:", which editors and people jump to. */
-	return pl_err_set(b->err, PL_ERR_INVALID, "%s:%d:%d: %s", b->doc->source, line, column,
-			  text);
+	return pl_err_set_at(b->err, PL_ERR_INVALID, b->doc->source, line, column, text);
 }
 
 static int fail_here(struct builder *b, const char *text)

@@ -4,14 +4,13 @@
 #include <stdlib.h>
 
 #include "base/text.h"
-#include "bench/adapters/adapter.h"
 #include "bench/load/arrivals.h"
 #include "bench/data/dataset.h"
-#include "cli/bench_words.h"
 #include "cli/cli.h"
 #include "run/launch.h"
 #include "vllm/bench/line.h"
 #include "experiment/config.h"
+#include "experiment/kinds.h"
 #include "vllm/secret.h"
 
 #define DRY_RUN_BYTES_MAX (16u << 20)
@@ -63,7 +62,6 @@ static bool draw_lengths(const struct vllm_bench *bench, struct pl_nplegacy *npl
 static void plan_of(const struct vllm_bench *bench, bool plannable, json_t *plan)
 {
 	size_t count = plannable && bench->num_prompts > 0 ? (size_t)bench->num_prompts : 0;
-	struct pl_err ignored = PL_ERR_INIT;
 	auto_free double *arrivals_s = pl_alloc_array(count, sizeof(*arrivals_s));
 	struct pl_nplegacy nplegacy;
 
@@ -76,15 +74,15 @@ static void plan_of(const struct vllm_bench *bench, bool plannable, json_t *plan
 		json_object_set_new(plan, "output_tokens", json_null());
 	}
 	pl_nplegacy_seed(&nplegacy, (uint32_t)bench->seed);
-	bool known = count > 0 &&
-		     bench_arrivals_build(bench, count, &nplegacy, arrivals_s, &ignored) == 0;
+	bool known = count > 0;
+	bench_arrivals_build(bench, count, &nplegacy, arrivals_s);
 	json_object_set_new(plan, "first_send_s", known ? json_real(arrivals_s[0]) : json_null());
 	json_object_set_new(plan, "last_send_s",
 			    known ? json_real(arrivals_s[count - 1]) : json_null());
 }
 
 /* As typed, but for secrets. */
-static json_t *given_of(const struct vllm_bench *bench, const struct vllm_bench_line *line)
+static json_t *given_of(const struct vllm_bench_line *line)
 {
 	json_t *given = json_object();
 
@@ -92,21 +90,50 @@ static json_t *given_of(const struct vllm_bench *bench, const struct vllm_bench_
 		const char *name = vllm_bench_row((enum vllm_bench_id)i)->name;
 		if (!line->given[i])
 			continue;
-		auto_json json_t *value = vllm_bench_get(bench, (enum vllm_bench_id)i);
+		auto_json json_t *value = vllm_bench_get(&line->bench, (enum vllm_bench_id)i);
 		json_object_set_new(given, name, vllm_secret_json_shown(value));
 	}
 	return given;
 }
 
-static json_t *problems_of(const struct vllm_bench_line *line)
+/* With its words, as they stand on standard error. */
+static json_t *problem_to_json(const struct option_problem *problem, const char *words)
 {
-	json_t *problems = json_array();
+	json_t *json = option_problem_to_json(problem);
+	auto_buf text = { 0 };
+
+	pl_buf_init(&text, DRY_RUN_BYTES_MAX);
+	option_problem_text(problem, OPTION_AS_FLAG, &text);
+	json_object_set_new(json, "text", pl_json_text(words != NULL ? words : pl_buf_text(&text)));
+	return json;
+}
+
+static json_t *problems_of(const struct vllm_bench_line *line,
+			   const struct option_problems *problems)
+{
+	json_t *list = json_array();
 
 	for (size_t i = 0; i < line->fault_count; i++) {
-		if (line->faults[i].kind == VLLM_BENCH_REFUSED)
-			json_array_append_new(problems, pl_json_text(line->faults[i].text));
+		const struct vllm_bench_fault *fault = &line->faults[i];
+		auto_free char *key = fault->id != VLLM_BENCH_COUNT
+					      ? pl_asprintf("benchmark.%s",
+							    vllm_bench_row(fault->id)->name)
+					      : NULL;
+		json_array_append_new(
+			list, problem_to_json(&(struct option_problem){ .key = key,
+									.reason = "unreadable" },
+					      fault->text));
 	}
-	return problems;
+	for (size_t i = 0; i < problems->count; i++)
+		json_array_append_new(list, problem_to_json(&problems->items[i], NULL));
+	return list;
+}
+
+int cli_bench_refused(const struct vllm_bench_line *line, const struct option_problems *problems)
+{
+	auto_json json_t *refused = json_pack("{s:o}", "problems", problems_of(line, problems));
+
+	return cli_print_json(refused);
 }
 
 static void add_range(const json_t *plan, const char *key, const char *label, struct pl_buf *buf)
@@ -150,15 +177,15 @@ static void add_people_form(const json_t *shown, struct pl_buf *buf)
 	pl_buf_add_char(buf, '\n');
 	add_range(plan, "prompt_tokens", "prompt tokens: ", buf);
 	add_range(plan, "output_tokens", "output tokens: ", buf);
-	json_array_foreach(json_object_get(shown, "problems"), i, problem)
-		pl_buf_addf(buf, "problem:        %s\n", json_string_value(problem));
+	json_array_foreach(json_object_get(shown, "problems"), i, problem) pl_buf_addf(
+		buf, "problem:        %s\n", json_string_value(json_object_get(problem, "text")));
 }
 
 int cli_bench_dry_run(const struct exp_config *experiment, const struct vllm_bench_line *line,
-		      bool as_json)
+		      const struct option_problems *problems, bool as_json)
 {
 	const struct vllm_bench *bench = &experiment->bench;
-	const struct bench_adapter *adapter = bench_adapter_find(bench->backend);
+	const struct exp_backend *backend = exp_backend_find(bench->backend);
 	auto_launch struct run_launch *launch = NULL;
 	const struct run_taking taking = { .look_only = true, .quiet = true };
 	auto_json json_t *shown = json_object();
@@ -167,16 +194,16 @@ int cli_bench_dry_run(const struct exp_config *experiment, const struct vllm_ben
 	auto_buf text = { 0 };
 
 	json_object_set_new(shown, "options", vllm_bench_to_json(bench));
-	json_object_set_new(shown, "set", given_of(bench, line));
+	json_object_set_new(shown, "set", given_of(line));
 	json_object_set_new(shown, "plan", plan);
 	if (run_launch_plan(experiment, &taking, &launch, &err) < 0)
-		return cli_bench_fail(&err);
-	plan_of(bench, vllm_bench_line_count(line, VLLM_BENCH_REFUSED) == 0, plan);
-	json_object_set_new(shown, "problems", problems_of(line));
+		return cli_fail(&err);
+	plan_of(bench, problems->errors == 0, plan);
+	json_object_set_new(shown, "problems", problems_of(line, problems));
 	json_object_set_new(shown, "url", json_string(launch->url));
 	json_object_set_new(
 		shown, "endpoint",
-		json_string(bench->endpoint != NULL ? bench->endpoint : adapter->endpoint));
+		json_string(bench->endpoint != NULL ? bench->endpoint : backend->endpoint));
 	if (as_json)
 		return cli_print_json(shown);
 	pl_buf_init(&text, DRY_RUN_BYTES_MAX);

@@ -6,9 +6,8 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "bench/adapters/adapter.h"
-#include "bench/data/dataset.h"
 #include "cli/cli.h"
+#include "experiment/kinds.h"
 
 enum { TEXTS_BYTES = 4096, CHOICES_MAX = 256 };
 
@@ -79,8 +78,8 @@ static const char *keep(struct filling *filling, const char *text)
 static bool is_offered(const struct option_row *row, const char *choice)
 {
 	if (row == vllm_bench_row(VLLM_BENCH_backend))
-		return bench_adapter_find(choice) != NULL;
-	return row != vllm_bench_row(VLLM_BENCH_dataset_name) || bench_dataset_is_known(choice);
+		return !exp_backend_find(choice)->later;
+	return row != vllm_bench_row(VLLM_BENCH_dataset_name) || !exp_dataset_find(choice)->later;
 }
 
 static const char *const *choices_of(struct filling *filling, const struct option_row *row)

@@ -7,14 +7,11 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "base/text.h"
-#include "bench/adapters/adapter.h"
-#include "bench/data/dataset.h"
 #include "cli/bench_rows.h"
 #include "cli/bench_dry_run.h"
-#include "cli/bench_words.h"
 #include "result/report.h"
 #include "run/alone.h"
+#include "run/check.h"
 #include "vllm/bench/line.h"
 #include "experiment/config.h"
 
@@ -33,57 +30,72 @@ static const char *flag_text(const struct vllm_bench_line *line, const char *fla
 	return json_string_value(json_object_get(line->flags, flag));
 }
 
-/* One line each, as vLLM words it, with what to write instead. */
+static void print_line(const char *kind, const char *text)
+{
+	fprintf(stderr, "profllm bench serve: %s: %s\n", kind, text);
+}
+
+/* One line each, as vLLM's parser words it, with what to write instead. */
 static void print_faults(const struct vllm_bench_line *line)
 {
-	static const char *const words[] = {
-		[VLLM_BENCH_MISREAD] = "error",
-		[VLLM_BENCH_REFUSED] = "error",
-		[VLLM_BENCH_LATER] = "error",
-		[VLLM_BENCH_WARNING] = "warning",
-	};
-
 	for (size_t i = 0; i < line->fault_count; i++) {
 		const struct vllm_bench_fault *fault = &line->faults[i];
-		const char *hint = fault->hint != NULL ? fault->hint : "";
-		fprintf(stderr, "profllm bench serve: %s: %s%s%s%s\n", words[fault->kind],
-			fault->text, *hint != '\0' ? " (" : "", hint, *hint != '\0' ? ")" : "");
+		auto_free char *text = fault->hint != NULL
+					       ? pl_asprintf("%s (%s)", fault->text, fault->hint)
+					       : pl_strdup(fault->text);
+		print_line("error", text);
 	}
-	if (vllm_bench_line_count(line, VLLM_BENCH_LATER) > 0)
+}
+
+static void print_problems(const struct option_problems *problems)
+{
+	bool some_later = false;
+
+	for (size_t i = 0; i < problems->count; i++) {
+		const struct option_problem *problem = &problems->items[i];
+		auto_buf text = { 0 };
+		pl_buf_init(&text, REPORT_BYTES_MAX);
+		option_problem_text(problem, OPTION_AS_FLAG, &text);
+		print_line(problem->severity == OPTION_ERROR ? "error" : "warning",
+			   pl_buf_text(&text));
+		some_later |= exp_problem_is_later(problem);
+	}
+	if (some_later)
 		fputs("profllm bench serve: what vllm bench serve itself can do is measured by an "
 		      "experiment file with 'client: vllm' (docs/reference/client-vllm.md)\n",
 		      stderr);
 }
 
-/* The experiment that the line means: a server that runs, and this load. */
-static struct exp_config *make_experiment(struct vllm_bench_line *line)
+/* The defaults of the command where the experiment file has none. */
+static void add_defaults(const struct vllm_bench_line *line, json_t *options)
 {
-	struct exp_config *experiment = exp_config_new(vllm_catalog_reference(), "command line");
+	for (size_t i = 0; i < VLLM_BENCH_COUNT; i++) {
+		enum vllm_bench_id id = (enum vllm_bench_id)i;
+		const struct option_row *row = vllm_bench_row(id);
+		if (row->serve_default != NULL && !line->given[i])
+			json_object_set_new(options, row->name, vllm_bench_get(&line->bench, id));
+	}
+}
 
-	vllm_bench_done(&experiment->bench);
-	experiment->bench = line->bench;
-	vllm_bench_init(&line->bench);
-	memcpy(experiment->bench_set, line->given, sizeof(line->given));
+/* The experiment that the line means: a server that runs, and this load. */
+static struct exp_config *make_experiment(const struct vllm_bench_line *line,
+					  struct option_problems *problems)
+{
+	auto_json json_t *options = json_copy(line->set);
+
+	for (size_t i = 0; i < VLLM_BENCH_COUNT; i++) {
+		const struct option_row *row = vllm_bench_row((enum vllm_bench_id)i);
+		const json_t *value = json_object_get(options, row->name);
+		if (value != NULL && row->type == OPTION_DURATION)
+			json_object_set_new(options, row->name,
+					    option_duration_to_json(json_integer_value(value)));
+	}
+	add_defaults(line, options);
+	struct exp_config *experiment = exp_config_of_options(
+		vllm_catalog_reference(), options, line->given, "command line", problems);
 	if (experiment->bench.label != NULL)
 		experiment->name = pl_strdup(experiment->bench.label);
 	return experiment;
-}
-
-/* The lines about the end of a run, in the words of this command. */
-static int print_console(const char *text)
-{
-	auto_buf told = { 0 };
-
-	pl_buf_init(&told, REPORT_BYTES_MAX);
-	while (*text != '\0') {
-		size_t len = strcspn(text, "\n") + 1;
-		auto_free char *line = pl_strndup(text, len);
-		bool is_ours = pl_text_starts(line, "Status: ") || pl_text_starts(line, "To try: ");
-		auto_free char *shown = is_ours ? cli_bench_in_flags(line) : pl_strdup(line);
-		pl_buf_add_text(&told, shown);
-		text += strlen(line);
-	}
-	return cli_print(pl_buf_text(&told));
 }
 
 /* `path` NULL: the result was not to be kept. */
@@ -97,7 +109,7 @@ static int print_result(const struct exp_config *experiment, const struct vllm_b
 	pl_buf_init(&text, REPORT_BYTES_MAX);
 	res_report_run(result, &experiment->bench, path, failures, pl_log_has_colour(STDOUT_FILENO),
 		       &text);
-	return print_console(pl_buf_text(&text));
+	return cli_print(pl_buf_text(&text));
 }
 
 /* A folder for what is not to be kept: a killed run leaves its journal there. */
@@ -147,7 +159,7 @@ static int run(struct exp_config *experiment, const struct vllm_bench_line *line
 	};
 	int done = run_alone(experiment, &how, &result, &signal_number, &err);
 	if (done < 0)
-		done = cli_bench_fail(&err);
+		done = cli_fail(&err);
 	/* what could not be written is shown all the same */
 	if (result != NULL &&
 	    print_result(experiment, line, result, done == 0 ? output : NULL, failures) != 0)
@@ -163,54 +175,63 @@ static int run(struct exp_config *experiment, const struct vllm_bench_line *line
 	return res_exit_status(status, verdict, fail_on, signal_number);
 }
 
-/* What this version can do, and what only the experiment's own checks see. */
-static void check(struct vllm_bench_line *line, const struct exp_config *experiment)
+/* Are only values wrong? Where a word is not known, what it meant is missing. */
+static bool is_readable(const struct vllm_bench_line *line)
 {
-	const struct vllm_bench *bench = &experiment->bench;
-	struct pl_err err = PL_ERR_INIT;
-
-	if (bench_adapter_find(bench->backend) == NULL)
-		vllm_bench_line_add(
-			line, VLLM_BENCH_LATER,
-			pl_asprintf("--backend: '%s' is not in this version", bench->backend));
-	if (!bench_dataset_is_known(bench->dataset_name))
-		vllm_bench_line_add(line, VLLM_BENCH_LATER,
-				    pl_asprintf("--dataset-name: '%s' is not in this version",
-						bench->dataset_name));
-	if (vllm_bench_line_count(line, VLLM_BENCH_LATER) == 0 && run_check(experiment, &err) < 0 &&
-	    vllm_bench_line_count(line, VLLM_BENCH_REFUSED) == 0)
-		vllm_bench_line_add(line, VLLM_BENCH_REFUSED, cli_bench_in_flags(err.text));
+	for (size_t i = 0; i < line->fault_count; i++) {
+		if (line->faults[i].id == VLLM_BENCH_COUNT)
+			return false;
+	}
+	return true;
 }
 
-/* A dry run only lists what the run itself would refuse: a file may not be on this host. */
-static bool may_go_on(const struct vllm_bench_line *line)
+/* All that can be known to be wrong before anything is sent. */
+static void check(const struct exp_config *experiment, struct option_problems *problems)
 {
-	return vllm_bench_line_count(line, VLLM_BENCH_MISREAD) == 0 &&
-	       vllm_bench_line_count(line, VLLM_BENCH_LATER) == 0 &&
-	       (vllm_bench_line_count(line, VLLM_BENCH_REFUSED) == 0 ||
-		has_flag(line, "--dry-run"));
+	const struct run_check_options how = { .runs = true };
+	auto_check found = { 0 };
+
+	run_check_server(experiment, &how, &found, problems);
+	if (problems->errors == 0)
+		run_check_host(experiment, problems);
+}
+
+static bool has_later(const struct option_problems *problems)
+{
+	for (size_t i = 0; i < problems->count; i++) {
+		if (exp_problem_is_later(&problems->items[i]))
+			return true;
+	}
+	return false;
 }
 
 static int serve_read(struct vllm_bench_line *line)
 {
 	const char *fail_on_text = flag_text(line, "--fail-on");
+	bool dry_run = has_flag(line, "--dry-run"), as_json = has_flag(line, "--json");
 	auto_experiment struct exp_config *experiment = NULL;
 	enum res_fail_on fail_on = RES_FAIL_ON_NOTHING;
+	auto_problems problems = { 0 };
 	struct pl_err err = PL_ERR_INIT;
 
-	if (line->fault_count == 0) {
-		vllm_bench_line_check(line);
-		experiment = make_experiment(line);
-		check(line, experiment);
+	if (is_readable(line)) {
+		experiment = make_experiment(line, &problems);
+		check(experiment, &problems);
 	}
 	print_faults(line);
+	print_problems(&problems);
 	if (fail_on_text != NULL && res_fail_on_parse(fail_on_text, &fail_on, &err) < 0)
 		return cli_fail(&err);
-	if (experiment == NULL || !may_go_on(line))
-		return pl_err_exit_status(PL_ERR_INVALID);
-	if (has_flag(line, "--dry-run"))
-		return cli_bench_dry_run(experiment, line, has_flag(line, "--json"));
-	return run(experiment, line, fail_on);
+	/* a dry run only lists what the run itself would refuse: a file may not be on this host */
+	bool ends = line->fault_count > 0 || has_later(&problems) ||
+		    (problems.errors > 0 && !dry_run);
+	if (!ends && dry_run)
+		return cli_bench_dry_run(experiment, line, &problems, as_json);
+	if (!ends)
+		return run(experiment, line, fail_on);
+	if (dry_run && as_json)
+		(void)cli_bench_refused(line, &problems);
+	return pl_err_exit_status(PL_ERR_INVALID);
 }
 
 static int serve(int argc, char **argv)

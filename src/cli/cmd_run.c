@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "base/text.h"
 #include "cli/dry_run.h"
 #include "run/check.h"
 #include "result/report.h"
@@ -131,7 +130,7 @@ static void print_problems(const struct option_problems *problems)
 	for (size_t i = 0; i < problems->count; i++) {
 		auto_buf line = { 0 };
 		pl_buf_init(&line, LINE_BYTES_MAX);
-		option_problem_text(&problems->items[i], &line);
+		option_problem_text(&problems->items[i], OPTION_AS_FILE, &line);
 		fprintf(stderr, "%s%s\n",
 			problems->items[i].severity == OPTION_WARNING ? "warning: " : "",
 			pl_buf_text(&line));
@@ -142,17 +141,21 @@ static void print_problems(const struct option_problems *problems)
 static int check(const struct run_options *options, struct exp_config **experiment,
 		 struct option_problems *problems)
 {
-	struct run_check_options how = { .allow_gone = options->allow_gone };
+	struct run_check_options how = { .allow_gone = options->allow_gone, .runs = true };
 	auto_check found = { 0 };
-	size_t refused = problems->errors;
 
 	run_check_server(*experiment, &how, &found, problems);
-	/* a value that was not taken cannot be forced on the server */
-	bool ends = refused > 0 || (problems->errors > 0 && !options->force);
+	bool ends = exp_check_firm(problems) > 0 || (problems->errors > 0 && !options->force);
+	if (!ends) {
+		run_check_host(*experiment, problems);
+		ends = exp_check_firm(problems) > 0;
+	}
 	if (ends || !options->dry_run)
 		print_problems(problems);
 	if (!ends)
 		return 0;
+	if (options->dry_run && options->json)
+		(void)cli_dry_run_refused(problems);
 	exp_config_free(pl_take(*experiment));
 	return pl_err_exit_status(PL_ERR_INVALID);
 }
@@ -167,8 +170,7 @@ static int load(const struct run_options *options, struct exp_config **ret,
 		(*ret)->simulate = options->simulate;
 		return check(options, ret, problems);
 	}
-	/* not YAML: the text starts with file, line and column */
-	if (pl_text_starts(err.text, options->config)) {
+	if (err.line > 0) {
 		fprintf(stderr, "%s\n", err.text);
 		return pl_err_exit_status(err.code);
 	}

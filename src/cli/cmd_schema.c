@@ -84,11 +84,12 @@ static void add_row(json_t *lists, const char *list, const char *members, const 
 
 	for (char *rest = names, *name; (name = strsep(&rest, " ")) != NULL; values++) {
 		char *kind = name + strcspn(name, "~=|+");
-		json_t *value = *kind == '~'   ? word_json(*values)
-				: *kind == '=' ? json_loads(*values, JSON_DECODE_ANY, NULL)
-				: *kind == '|' ? parts_json(*values)
-				: *kind == '+' ? pl_json_words(*values)
-					       : json_string(*values);
+		json_t *value = *values == NULL ? json_null()
+				: *kind == '~'  ? word_json(*values)
+				: *kind == '='  ? json_loads(*values, JSON_DECODE_ANY, NULL)
+				: *kind == '|'  ? parts_json(*values)
+				: *kind == '+'  ? pl_json_words(*values)
+						: json_string(*values);
 		*kind = '\0';
 		json_object_set_new(row, name, value);
 	}
@@ -128,6 +129,16 @@ static void add_load_command(json_t *lists)
 #define LINE(label, when, verdict, remark) \
 	ROW("console_lines", "label when verdict~ remark", label, when, #verdict, remark)
 #include "tbl/bench_notes.h"
+#define DATASET(id, name, state, origin, traits) \
+	ROW("datasets", "name state~ origin~ traits", name, #state, #origin, #traits)
+#include "tbl/datasets.h"
+#define BACKEND(id, name, state, endpoint, suffix, traits)                                    \
+	ROW("backends", "name state~ endpoint suffix traits", name, #state, endpoint, suffix, \
+	    #traits)
+#include "tbl/backends.h"
+#define CHECK(id, phase, force, where, text) \
+	ROW("experiment_checks", "id phase~ force~ where~ text", #id, #phase, #force, #where, text)
+#include "tbl/experiment_checks.h"
 }
 
 static json_t *command_option_json(const struct pl_opt *option)

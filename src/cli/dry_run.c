@@ -64,9 +64,25 @@ static void add_warnings(const struct option_problems *problems, json_t *warning
 	for (size_t i = 0; i < problems->count; i++) {
 		auto_buf line = { 0 };
 		pl_buf_init(&line, DRY_RUN_BYTES_MAX);
-		option_problem_text(&problems->items[i], &line);
+		option_problem_text(&problems->items[i], OPTION_AS_FILE, &line);
 		json_array_append_new(warnings, pl_json_text(pl_buf_text(&line)));
 	}
+}
+
+static json_t *problems_to_json(const struct option_problems *problems)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < problems->count; i++)
+		json_array_append_new(list, option_problem_to_json(&problems->items[i]));
+	return list;
+}
+
+int cli_dry_run_refused(const struct option_problems *problems)
+{
+	auto_json json_t *refused = json_pack("{s:o}", "problems", problems_to_json(problems));
+
+	return cli_print_json(refused);
 }
 
 int cli_dry_run(const struct exp_config *experiment, const struct option_problems *problems,
@@ -79,11 +95,11 @@ int cli_dry_run(const struct exp_config *experiment, const struct option_problem
 	auto_buf text = { 0 };
 
 	run_release_find(experiment, NULL, &release);
-	if (run_check(experiment, &err) < 0 ||
-	    run_launch_plan(experiment, &taking, &launch, &err) < 0)
+	if (run_launch_plan(experiment, &taking, &launch, &err) < 0)
 		return cli_fail(&err);
 	auto_json json_t *plan = run_launch_to_json(launch, experiment);
 	add_warnings(problems, json_object_get(plan, "warnings"));
+	json_object_set_new(plan, "problems", problems_to_json(problems));
 	if (as_json)
 		return cli_print_json(plan);
 	pl_buf_init(&text, DRY_RUN_BYTES_MAX);

@@ -8,6 +8,8 @@
 
 struct exp_config;
 struct option_problems;
+/* Prints {"problems": [...]} of an experiment that is refused; returns the exit status. */
+int cli_dry_run_refused(const struct option_problems *problems);
 /* Prints it with the warnings among `problems`, as one JSON object or for people; returns the exit
  * status. */
 int cli_dry_run(const struct exp_config *experiment, const struct option_problems *problems,

@@ -1,6 +1,5 @@
 #include "cli/validate_input.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,22 +19,16 @@ void cli_input_done(struct cli_input *input)
 	run_check_done(&input->check);
 }
 
-/* "e.yaml:3:1: text", as libraries say it, or a text without a place. */
 static void add_unreadable(struct cli_input *input, const struct pl_err *err)
 {
-	struct option_problem problem = { .severity = OPTION_ERROR,
-					  .source = input->name,
-					  .key = "" };
-	size_t len = strlen(input->name);
-	const char *text = err->text;
-	int used = 0;
-
-	if (strncmp(text, input->name, len) == 0 &&
-	    sscanf(text + len, ":%d:%d: %n", &problem.line, &problem.column, &used) == 2 &&
-	    used > 0)
-		text += len + (size_t)used;
-	problem.found = text;
-	option_problems_add(&input->problems, &problem);
+	option_problems_add(&input->problems,
+			    &(struct option_problem){ .source = input->name,
+						      .line = err->line,
+						      .column = err->column,
+						      .key = "",
+						      .found = err->text + err->reason,
+						      .expected_is_reason = true,
+						      .reason = "unreadable" });
 }
 
 void cli_input_file(struct cli_input *input, const char *path, const char *const *sets,
@@ -159,7 +152,7 @@ void cli_input_check(struct cli_input *input, const struct run_check_options *op
 
 	if (input->experiment == NULL)
 		return;
-	how.headless = input->command != NULL;
+	how.is_command = input->command != NULL;
 	run_check_server(input->experiment, &how, &input->check, &input->problems);
 	input->is_checked = true;
 }

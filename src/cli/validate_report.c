@@ -5,15 +5,6 @@
 #define YELLOW            "\033[33m"
 #define PLAIN             "\033[0m"
 
-/* What could not be read has a reason and nothing that was found in it. */
-static void add_reason(const struct option_problem *problem, struct pl_buf *buf)
-{
-	pl_buf_add_text(buf, problem->source);
-	if (problem->line > 0)
-		pl_buf_addf(buf, ":%d:%d", problem->line, problem->column);
-	pl_buf_addf(buf, ": %s\n", problem->found);
-}
-
 static void add_problem(const struct cli_input *input, const struct option_problem *problem,
 			bool coloured, struct pl_buf *buf)
 {
@@ -21,12 +12,10 @@ static void add_problem(const struct cli_input *input, const struct option_probl
 	auto_buf text = { 0 };
 
 	pl_buf_init(&text, PROBLEM_BYTES_MAX);
-	if (input->experiment == NULL) {
-		add_reason(problem, &text);
-	} else if (input->command != NULL) {
+	if (input->command != NULL) {
 		vllm_command_problem_text(input->command, problem, &text);
 	} else {
-		option_problem_text(problem, &text);
+		option_problem_text(problem, OPTION_AS_FILE, &text);
 		pl_buf_add_char(&text, '\n');
 	}
 	if (coloured)
@@ -59,7 +48,7 @@ void cli_report_memory(const struct cli_input *input, struct pl_buf *buf)
 		return;
 	pl_buf_addf(buf, "%s: for vLLM %s%s\n", input->name, input->check.release.version,
 		    input->check.release.assumed ? " (assumed)" : "");
-	ckpt_memory_text(&input->check.memory, buf);
+	ckpt_memory_text(&input->check.checked.memory, buf);
 }
 
 static json_t *problems_to_json(const struct cli_input *input)
@@ -88,7 +77,7 @@ static json_t *memory_to_json(const struct cli_input *input, bool explained)
 {
 	if (!input->is_checked)
 		return json_null();
-	json_t *memory = ckpt_memory_to_json(&input->check.memory);
+	json_t *memory = ckpt_memory_to_json(&input->check.checked.memory);
 	if (!explained)
 		json_object_del(memory, "terms");
 	return memory;

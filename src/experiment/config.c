@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/yaml.h"
+#include "experiment/check.h"
 #include "experiment/config_priv.h"
 #include "vllm/secret.h"
 #include "vllm/catalog.h"
@@ -258,7 +259,7 @@ static int first_error(const struct option_problems *problems, struct pl_err *er
 	for (size_t i = 0; i < problems->count; i++) {
 		if (problems->items[i].severity != OPTION_ERROR)
 			continue;
-		option_problem_text(&problems->items[i], &text);
+		option_problem_text(&problems->items[i], OPTION_AS_FILE, &text);
 		return pl_err_set(err, PL_ERR_INVALID, "%s", pl_buf_text(&text));
 	}
 	return 0;
@@ -304,10 +305,60 @@ int exp_config_read_text(const struct vllm_catalog *catalog, const char *text, s
 	for (size_t i = 0; i < set_count; i++)
 		read_set(sets[i], reader.fields_open, experiment, problems);
 	exp_server_config_read(experiment, reader.fields_open, problems);
-	exp_launch_check(experiment, problems);
-	exp_benchmark_check(&reader, pl_yaml_get(root, "benchmark"), &experiment->bench);
+	exp_launch_join(experiment, problems);
+	exp_check_alone(experiment, problems);
 	*ret = pl_take(experiment);
 	return 0;
+}
+
+/* What a file would expand. */
+static bool is_path(enum vllm_bench_id id)
+{
+	return id == VLLM_BENCH_dataset_path || id == VLLM_BENCH_result_dir;
+}
+
+struct exp_config *exp_config_of_options(const struct vllm_catalog *catalog, const json_t *options,
+					 const bool given[VLLM_BENCH_COUNT], const char *source,
+					 struct option_problems *problems)
+{
+	struct exp_config *experiment = exp_config_new(catalog, source);
+	struct option_reader reader = { .source = source,
+					.problems = problems,
+					.places = &experiment->places,
+					.no_lines = true };
+	auto_yaml struct pl_yaml_doc *doc = NULL;
+	auto_json json_t *load = json_object();
+	struct pl_err err = PL_ERR_INIT;
+	size_t first = problems->count;
+	const char *name;
+	json_t *value;
+
+	experiment->voice = OPTION_AS_FLAG;
+	json_object_foreach((json_t *)options, name, value)
+	{
+		enum vllm_bench_id id = vllm_bench_find(name);
+		auto_free char *key = pl_asprintf("benchmark.%s", name);
+		if (!is_path(id))
+			json_object_set(load, name, value);
+		else
+			vllm_bench_set(&experiment->bench, id, value);
+		option_places_set(&experiment->places, key, source, 0, 0);
+	}
+	auto_free char *text = pl_json_to_text(load, PL_JSON_COMPACT);
+	if (pl_yaml_parse(text, strlen(text), source, &doc, &err) < 0)
+		option_problems_add(problems,
+				    &(struct option_problem){ .source = source,
+							      .key = "benchmark",
+							      .expected = err.text,
+							      .expected_is_reason = true });
+	else
+		exp_benchmark_read(&reader, pl_yaml_root(doc), &experiment->bench,
+				   experiment->bench_set);
+	for (size_t i = first; i < problems->count; i++)
+		problems->items[i].line = 0;
+	memcpy(experiment->bench_set, given, sizeof(experiment->bench_set));
+	exp_check_alone(experiment, problems);
+	return experiment;
 }
 
 int exp_config_parse(const struct vllm_catalog *catalog, const char *text, size_t len,
@@ -349,31 +400,15 @@ int exp_config_read(const struct vllm_catalog *catalog, const char *path, const 
 	return exp_config_read_text(catalog, text, len, path, sets, set_count, ret, problems, err);
 }
 
-static int unsupported(struct pl_err *err, const char *key)
+void exp_words(const struct exp_config *experiment, struct pl_err *err)
 {
-	return pl_err_set(err, PL_ERR_INVALID, "'%s' is not in this version", key);
-}
+	auto_buf words = { 0 };
 
-int exp_config_check_supported(const struct exp_config *experiment, struct pl_err *err)
-{
-	const struct vllm_bench *bench = &experiment->bench;
-	bool vllm = strcmp(bench->client, "vllm") == 0;
-
-	if (exp_keys_check_supported(experiment, err) < 0)
-		return -1;
-	for (size_t i = 0; i < VLLM_BENCH_COUNT; i++) {
-		const struct option_row *row = vllm_bench_row((enum vllm_bench_id)i);
-		/* vLLM's own client has what ours has not yet */
-		if (row->later && (row->ours || !vllm) && experiment->bench_set[i] &&
-		    !vllm_bench_is_default(bench, (enum vllm_bench_id)i))
-			return pl_err_set(err, PL_ERR_INVALID,
-					  "'benchmark.%s' is not in this version", row->name);
-	}
-	if (strcmp(bench->kind, "serve") != 0)
-		return unsupported(err, "benchmark.kind");
-	if (json_is_true(json_object_get(experiment->server, "headless")))
-		return unsupported(err, "server.headless");
-	return 0;
+	if (strchr(err->text, '{') == NULL)
+		return;
+	pl_buf_init(&words, EXPANDED_BYTES_MAX);
+	option_words_add(err->text, experiment->voice, &words);
+	pl_err_set(err, err->code, "%s", pl_buf_text(&words));
 }
 
 /* What the user set, secrets hidden. */

@@ -46,6 +46,7 @@ struct exp_output {
 struct exp_config {
 	const struct vllm_catalog *catalog; /* of its server's arguments; outlives it */
 	char *source;                       /* file name */
+	enum option_voice voice;            /* how keys are called where it came from */
 	char *suite;                        /* NULL: none */
 	char *name;                         /* NULL: none */
 	json_t *tags;                       /* object name -> text */
@@ -92,10 +93,22 @@ int exp_config_read_text(const struct vllm_catalog *catalog, const char *text, s
 			 const char *source, const char *const *sets, size_t set_count,
 			 struct exp_config **ret, struct option_problems *problems,
 			 struct pl_err *err) PL_MUST_CHECK;
-/* Options that are set and that `run` of this version cannot do: "'launch.container' is not in this
- * version"; -1 with PL_ERR_INVALID. */
-int exp_config_check_supported(const struct exp_config *experiment,
-			       struct pl_err *err) PL_MUST_CHECK;
+/* Calls fn for each key outside of `benchmark` that is set and not in this version. */
+void exp_keys_each_later(const struct exp_config *experiment,
+			 void (*fn)(void *user, const char *key), void *user);
+/* Keys that stand in braces in an error, in the words of who wrote the experiment. */
+void exp_words(const struct exp_config *experiment, struct pl_err *err);
+/* Where the server runs already: launch.url, or benchmark.base_url, host and port as vLLM's client
+ * reads them. NULL: it is to be started. The caller's (free()). */
+char *exp_server_url(const struct exp_config *experiment);
+/*
+ * The experiment that a command line of `bench serve` means: `options` is an object of load options,
+ * typed, durations as text, those that are in `given` the user's own. They are read as those of a file
+ * are, but for ${VAR}, which is the shell's. Keys are called by their flags.
+ */
+struct exp_config *exp_config_of_options(const struct vllm_catalog *catalog, const json_t *options,
+					 const bool given[VLLM_BENCH_COUNT], const char *source,
+					 struct option_problems *problems);
 void exp_config_free(struct exp_config *experiment);
 PL_AUTO_DEFINE(struct exp_config, exp_config_free);
 #define auto_experiment PL_AUTO(exp_config_free)

@@ -37,15 +37,9 @@ void exp_key_read(struct option_reader *reader, const char *section, const struc
 bool exp_section_exists(const char *section);
 /* The section's rows with their effective values; "" for the top. */
 void exp_keys_to_json(const struct exp_config *experiment, const char *section, json_t *into);
-/* -1: a LATER row is set. */
-int exp_keys_check_supported(const struct exp_config *experiment, struct pl_err *err) PL_MUST_CHECK;
 
-/* vLLM's arguments among the words of launch.command and launch.extra_args: what the run itself
- * must know is refused there, the others are warned of. */
-void exp_words_check(const struct exp_config *experiment, struct option_problems *problems);
-/* Takes server.port and server.host for those of `launch`, and checks its keys against each
- * other. */
-void exp_launch_check(struct exp_config *experiment, struct option_problems *problems);
+/* Takes server.port and server.host for those of `launch`; two that differ are a problem. */
+void exp_launch_join(struct exp_config *experiment, struct option_problems *problems);
 /* Takes in the file that server.config names, as vLLM does: below what is set already. */
 void exp_server_config_read(struct exp_config *experiment, bool fields_open,
 			    struct option_problems *problems);
@@ -53,9 +47,6 @@ void exp_server_read(const struct vllm_catalog *catalog, struct option_reader *r
 		     const struct pl_yaml *map, json_t *server);
 void exp_benchmark_read(struct option_reader *reader, const struct pl_yaml *map,
 			struct vllm_bench *bench, bool bench_set[VLLM_BENCH_COUNT]);
-/* Options against each other; `map` (or NULL) gives the places. */
-void exp_benchmark_check(struct option_reader *reader, const struct pl_yaml *map,
-			 const struct vllm_bench *bench);
 
 /* Notes a problem of a key at the place where it was set (NULL: nowhere). */
 void exp_config_add(const struct exp_config *experiment, const struct option_place *place,

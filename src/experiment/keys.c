@@ -285,7 +285,8 @@ void exp_keys_to_json(const struct exp_config *experiment, const char *section, 
 	}
 }
 
-int exp_keys_check_supported(const struct exp_config *experiment, struct pl_err *err)
+void exp_keys_each_later(const struct exp_config *experiment,
+			 void (*fn)(void *user, const char *key), void *user)
 {
 	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
 		if (!rows[i].later)
@@ -293,8 +294,6 @@ int exp_keys_check_supported(const struct exp_config *experiment, struct pl_err 
 		auto_json json_t *value = value_to_json(experiment, &rows[i]);
 		auto_json json_t *plain = option_member_default(&rows[i]);
 		if (!json_equal(value, plain))
-			return pl_err_set(err, PL_ERR_INVALID, "'%s' is not in this version",
-					  rows[i].name);
+			fn(user, rows[i].name);
 	}
-	return 0;
 }

@@ -1,4 +1,5 @@
 /* `launch:` as a whole: what single keys cannot tell. */
+#include "experiment/check_priv.h"
 #include "experiment/config_priv.h"
 
 #include <stdlib.h>
@@ -24,7 +25,7 @@ static void refuse_text(const struct exp_config *experiment, struct option_probl
 }
 
 /* `server.x` and `launch.x` mean the same: one of them fills the other, two must agree. */
-static void join_address(struct exp_config *experiment, struct option_problems *problems)
+void exp_launch_join(struct exp_config *experiment, struct option_problems *problems)
 {
 	const json_t *port = json_object_get(experiment->server, "port");
 	const json_t *host = json_object_get(experiment->server, "host");
@@ -82,7 +83,10 @@ static void check_url(const struct exp_config *experiment, struct option_problem
 		expected = "no user, query or fragment";
 	else if (scheme > 0 && is_authority(url + scheme, len))
 		return;
-	auto_free char *shown = vllm_secret_word_shown(url);
+	/* what is in front of an @ may be a secret, whatever the scheme */
+	auto_free char *shown = scheme == 0 && strchr(url, '@') != NULL
+					? pl_strdup(OPTION_SECRET_SHOWN)
+					: vllm_secret_word_shown(url);
 	auto_free char *found = pl_asprintf("text '%s'", shown);
 	refuse_text(experiment, problems, section, name, found, expected);
 }
@@ -126,22 +130,61 @@ static void check_env(const struct exp_config *experiment, struct option_problem
 	}
 }
 
-static void check_launch(const struct exp_config *experiment, struct option_problems *problems)
+void exp_check_launch(struct exp_checker *c)
 {
+	const struct exp_config *experiment = c->experiment;
 	const struct exp_launch *launch = &experiment->launch;
 
-	check_url(experiment, problems, "launch", "url", launch->url);
-	check_url(experiment, problems, "benchmark", "base_url", experiment->bench.base_url);
-	check_one_server(experiment, problems);
-	check_env(experiment, problems);
+	check_url(experiment, c->problems, "launch", "url", launch->url);
+	check_url(experiment, c->problems, "benchmark", "base_url", experiment->bench.base_url);
+	check_one_server(experiment, c->problems);
+	check_env(experiment, c->problems);
 	if (launch->command != NULL && json_array_size(launch->command) == 0)
-		refuse_text(experiment, problems, "launch", "command", "an empty list",
+		refuse_text(experiment, c->problems, "launch", "command", "an empty list",
 			    "a list of words such as [vllm, serve]");
-	exp_words_check(experiment, problems);
 }
 
-void exp_launch_check(struct exp_config *experiment, struct option_problems *problems)
+/* GPUs may be named in three places, and only in one of them. */
+void exp_check_gpus(struct exp_checker *c)
 {
-	join_address(experiment, problems);
-	check_launch(experiment, problems);
+	static const char argument[] = "server.device_ids";
+	const struct exp_config *experiment = c->experiment;
+	bool by_variable = json_is_string(
+		json_object_get(experiment->launch.env, "CUDA_VISIBLE_DEVICES"));
+	bool by_argument = json_is_string(json_object_get(experiment->server, "device_ids"));
+	bool by_key = option_places_find(&experiment->places, "launch.gpus") != NULL;
+	const json_t *gpus = experiment->launch.gpus;
+	auto_free char *url = exp_server_url(experiment);
+
+	/* without GPUs what its environment says is the user's own business */
+	if (url != NULL || (json_is_array(gpus) && json_array_size(gpus) == 0))
+		return;
+	if (by_key && (by_variable || by_argument))
+		exp_refuse_for(c, "launch.gpus",
+			       by_variable
+				       ? "launch.gpus and launch.env.CUDA_VISIBLE_DEVICES both say "
+					 "which GPUs the server has: leave out one of them"
+				       : "launch.gpus and server.device_ids both say which GPUs "
+					 "the server has: leave out one of them");
+	else if (by_variable && by_argument)
+		exp_refuse_for(
+			c, argument,
+			"server.device_ids and launch.env.CUDA_VISIBLE_DEVICES both say which "
+			"GPUs the server has: leave out one of them");
+}
+
+char *exp_server_url(const struct exp_config *experiment)
+{
+	const struct vllm_bench *bench = &experiment->bench;
+
+	if (experiment->launch.url != NULL)
+		return pl_strdup(experiment->launch.url);
+	if (bench->base_url != NULL)
+		return pl_strdup(bench->base_url);
+	if (bench->host == NULL && bench->port == OPTION_NO_I64)
+		return NULL;
+	const char *host = bench->host != NULL ? bench->host : "127.0.0.1";
+	bool bare_v6 = strchr(host, ':') != NULL && host[0] != '[';
+	return pl_asprintf(bare_v6 ? "http://[%s]:%lld" : "http://%s:%lld", host,
+			   bench->port != OPTION_NO_I64 ? (long long)bench->port : 8000LL);
 }

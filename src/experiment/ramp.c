@@ -14,35 +14,6 @@ bool exp_ramp_is_timed(const struct vllm_bench *bench)
 	return exp_ramp_is_asked(bench) && pl_text_equal(bench->ramp_up_by, "time");
 }
 
-int exp_ramp_check(const struct vllm_bench *bench, struct pl_err *err)
-{
-	int64_t start = bench->ramp_up_start_rps;
-	int64_t end = bench->ramp_up_end_rps;
-	bool exponential = pl_text_equal(bench->ramp_up_strategy, "exponential");
-
-	if (!exponential && !pl_text_equal(bench->ramp_up_strategy, "linear"))
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "'ramp_up_strategy': found '%s', expected linear or exponential",
-				  bench->ramp_up_strategy);
-	if (!isinf(bench->request_rate))
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "'ramp_up_strategy' needs 'request_rate' left at inf");
-	if (start == OPTION_NO_I64 || end == OPTION_NO_I64)
-		return pl_err_set(
-			err, PL_ERR_INVALID,
-			"'ramp_up_strategy' needs 'ramp_up_start_rps' and 'ramp_up_end_rps'");
-	if (start < 0 || end < 0)
-		return pl_err_set(err, PL_ERR_INVALID, "ramp-up rates must not be negative");
-	if (start > end)
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "'ramp_up_start_rps' must not be above 'ramp_up_end_rps'");
-	if (start == 0)
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "'ramp_up_start_rps' must not be 0: the first request would "
-				  "never be sent");
-	return 0;
-}
-
 struct exp_ramp exp_ramp_of(const struct vllm_bench *bench, size_t n)
 {
 	struct exp_ramp ramp = { .start = (double)bench->ramp_up_start_rps,

@@ -5,7 +5,6 @@
 #ifndef EXPERIMENT_RAMP_H
 #define EXPERIMENT_RAMP_H
 
-#include "base/err.h"
 #include "vllm/bench_options.h"
 
 /*
@@ -22,8 +21,6 @@ struct exp_ramp {
 bool exp_ramp_is_asked(const struct vllm_bench *bench);
 /* Is it one over time? */
 bool exp_ramp_is_timed(const struct vllm_bench *bench);
-/* -1: a ramp that cannot be. */
-int exp_ramp_check(const struct vllm_bench *bench, struct pl_err *err) PL_MUST_CHECK;
 /* The ramp over time for n requests. */
 struct exp_ramp exp_ramp_of(const struct vllm_bench *bench, size_t n);
 /* When x of the n requests are expected to have come: the inverse of the rate's integral. */

@@ -1,4 +1,5 @@
 /* vLLM's arguments among the words of launch.command and launch.extra_args, which nobody checks. */
+#include "experiment/check_priv.h"
 #include "experiment/config_priv.h"
 
 #include <stdint.h>
@@ -148,10 +149,11 @@ static size_t behind_program(const json_t *list)
 	return json_array_size(list);
 }
 
-void exp_words_check(const struct exp_config *experiment, struct option_problems *problems)
+void exp_check_launch_words(struct exp_checker *c)
 {
+	const struct exp_config *experiment = c->experiment;
 	struct words words = { .experiment = experiment,
-			       .problems = problems,
+			       .problems = c->problems,
 			       .list = experiment->launch.command,
 			       .key = "launch.command" };
 

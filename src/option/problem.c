@@ -1,8 +1,13 @@
 #include "option/problem.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
+
+#define WORDS_BYTES_MAX (1u << 20)
+#define KEY_LETTERS     "abcdefghijklmnopqrstuvwxyz0123456789_."
 
 static void problem_done(struct option_problem *problem)
 {
@@ -12,6 +17,7 @@ static void problem_done(struct option_problem *problem)
 	free((void *)problem->found);
 	free((void *)problem->expected);
 	free((void *)problem->nearest);
+	free((void *)problem->reason);
 }
 
 void option_problems_done(struct option_problems *problems)
@@ -37,6 +43,7 @@ void option_problems_add(struct option_problems *problems, const struct option_p
 		.expected = pl_strdup(problem->expected),
 		.expected_is_reason = problem->expected_is_reason,
 		.nearest = pl_strdup(problem->nearest),
+		.reason = pl_strdup(problem->reason),
 	};
 	problems->errors += problem->severity == OPTION_ERROR;
 }
@@ -48,24 +55,99 @@ static void add_line(struct pl_buf *buf, const char *text)
 		pl_buf_add_char(buf, (unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text);
 }
 
-void option_problem_text(const struct option_problem *problem, struct pl_buf *buf)
+char *option_key_text(const char *key, enum option_voice voice)
 {
-	if (problem->source != NULL) {
-		add_line(buf, problem->source);
-		if (problem->line > 0)
-			pl_buf_addf(buf, ":%d:%d", problem->line, problem->column);
-		pl_buf_add_text(buf, ": ");
+	static const char section[] = "benchmark.";
+
+	if (voice == OPTION_AS_FILE || key == NULL)
+		return pl_strdup(key);
+	/* what `bench serve` calls it */
+	if (pl_text_equal(key, "launch.url"))
+		return pl_strdup("--base-url");
+	if (!pl_text_starts(key, section))
+		return pl_strdup(key);
+	char *flag = pl_asprintf("--%s", key + strlen(section));
+	/* keys of a JSON option stay as they are */
+	for (char *at = flag; *at != '\0' && *at != '.'; at++)
+		*at = *at == '_' ? '-' : *at;
+	return flag;
+}
+
+/* Length of a key in braces; 0: what stands here is none. */
+static size_t key_in_braces(const char *text)
+{
+	size_t len = text[0] == '{' ? strspn(text + 1, KEY_LETTERS) : 0;
+
+	return len > 0 && text[1 + len] == '}' ? len : 0;
+}
+
+void option_words_add(const char *text, enum option_voice voice, struct pl_buf *buf)
+{
+	while (*text != '\0') {
+		size_t len = key_in_braces(text);
+		if (len == 0) {
+			pl_buf_add_char(buf, *text++);
+			continue;
+		}
+		auto_free char *key = pl_strndup(text + 1, len);
+		auto_free char *called = option_key_text(key, voice);
+		pl_buf_add_text(buf, called);
+		text += len + 2;
 	}
+}
+
+static void add_words(struct pl_buf *buf, const char *text, enum option_voice voice)
+{
+	auto_buf words = { 0 };
+
+	pl_buf_init(&words, WORDS_BYTES_MAX);
+	option_words_add(text, voice, &words);
+	add_line(buf, pl_buf_text(&words));
+}
+
+static void add_place(const struct option_problem *problem, struct pl_buf *buf)
+{
+	if (problem->source == NULL)
+		return;
+	add_line(buf, problem->source);
+	if (problem->line > 0)
+		pl_buf_addf(buf, ":%d:%d", problem->line, problem->column);
+	pl_buf_add_text(buf, ": ");
+}
+
+static void add_found(const struct option_problem *problem, enum option_voice voice,
+		      struct pl_buf *buf)
+{
+	const char *found = problem->found != NULL ? problem->found : "nothing";
+
+	if (problem->expected_is_reason && problem->expected == NULL) {
+		add_line(buf, found);
+		return;
+	}
+	/* nobody types it */
+	if (voice == OPTION_AS_FLAG && strcmp(found, "null") == 0)
+		found = "nothing";
+	if (problem->found != NULL || !problem->expected_is_reason) {
+		pl_buf_add_text(buf, "found ");
+		add_line(buf, found);
+		if (problem->expected != NULL)
+			pl_buf_add_text(buf, problem->expected_is_reason ? ": " : ", expected ");
+	}
+	if (problem->expected != NULL)
+		add_words(buf, problem->expected, voice);
+}
+
+void option_problem_text(const struct option_problem *problem, enum option_voice voice,
+			 struct pl_buf *buf)
+{
+	if (voice == OPTION_AS_FILE)
+		add_place(problem, buf);
 	if (problem->key != NULL && problem->key[0] != '\0') {
-		add_line(buf, problem->key);
+		auto_free char *key = option_key_text(problem->key, voice);
+		add_line(buf, key);
 		pl_buf_add_text(buf, ": ");
 	}
-	pl_buf_add_text(buf, "found ");
-	add_line(buf, problem->found != NULL ? problem->found : "nothing");
-	if (problem->expected != NULL) {
-		pl_buf_add_text(buf, problem->expected_is_reason ? ": " : ", expected ");
-		add_line(buf, problem->expected);
-	}
+	add_found(problem, voice, buf);
 	if (problem->nearest != NULL) {
 		pl_buf_add_text(buf, " (did you mean '");
 		add_line(buf, problem->nearest);
@@ -75,20 +157,46 @@ void option_problem_text(const struct option_problem *problem, struct pl_buf *bu
 		pl_buf_addf(buf, " [%s]", problem->rule);
 }
 
+static json_t *pointer_of(const char *key)
+{
+	auto_buf pointer = { 0 };
+
+	if (key == NULL)
+		return json_null();
+	pl_buf_init(&pointer, WORDS_BYTES_MAX);
+	if (key[0] != '\0')
+		pl_buf_add_char(&pointer, '/');
+	for (; *key != '\0'; key++) {
+		if (*key == '~' || *key == '/')
+			pl_buf_add_text(&pointer, *key == '~' ? "~0" : "~1");
+		else
+			pl_buf_add_char(&pointer, *key == '.' ? '/' : *key);
+	}
+	return pl_json_text(pl_buf_text(&pointer));
+}
+
 json_t *option_problem_to_json(const struct option_problem *problem)
 {
 	json_t *json = json_object();
 	bool placed = problem->line > 0;
+	auto_buf expected = { 0 };
 
+	pl_buf_init(&expected, WORDS_BYTES_MAX);
+	if (problem->expected != NULL)
+		option_words_add(problem->expected, OPTION_AS_FILE, &expected);
 	json_object_set_new(json, "severity",
 			    json_string(problem->severity == OPTION_ERROR ? "error" : "warning"));
 	json_object_set_new(json, "source", pl_json_text(problem->source));
 	json_object_set_new(json, "line", placed ? json_integer(problem->line) : json_null());
 	json_object_set_new(json, "col", placed ? json_integer(problem->column) : json_null());
 	json_object_set_new(json, "key", pl_json_text(problem->key));
+	json_object_set_new(json, "pointer", pointer_of(problem->key));
 	json_object_set_new(json, "rule", pl_json_text(problem->rule));
+	json_object_set_new(json, "reason", pl_json_text(problem->reason));
 	json_object_set_new(json, "found", pl_json_text(problem->found));
-	json_object_set_new(json, "expected", pl_json_text(problem->expected));
+	json_object_set_new(json, "expected",
+			    problem->expected != NULL ? pl_json_text(pl_buf_text(&expected))
+						      : json_null());
 	json_object_set_new(json, "nearest", pl_json_text(problem->nearest));
 	return json;
 }

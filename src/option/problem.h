@@ -1,6 +1,6 @@
 /*
- * Problems found in what a person wrote: all of them, each one line
- * "FILE:LINE:COL: KEY: found …, expected … (did you mean '…'?)".
+ * Problems found in what a person wrote: all of them, as data until they are printed. Nobody reads
+ * a printed one again: who wants to know something of a problem asks its members.
  */
 #ifndef OPTION_PROBLEM_H
 #define OPTION_PROBLEM_H
@@ -14,18 +14,25 @@
 
 enum option_severity { OPTION_ERROR, OPTION_WARNING };
 
+/* How keys are called by the person who is told. */
+enum option_voice {
+	OPTION_AS_FILE, /* benchmark.random_input_len */
+	OPTION_AS_FLAG, /* --random-input-len, as `bench serve` has it */
+};
+
 /* In a list of problems the texts are the list's own. */
 struct option_problem {
 	enum option_severity severity;
 	const char *source; /* file name or "--set" */
-	int line;           /* from 1; 0: none */
+	int line;           /* from 1, of a command line the number of a word; 0: none */
 	int column;
 	const char *key;  /* "server.tensor_parallel_size" */
 	const char *rule; /* constraint id, or NULL */
 	const char *found;
-	const char *expected;
-	const char *nearest;     /* the likely name or value, or NULL */
-	bool expected_is_reason; /* it says what is wrong instead of what would be right */
+	const char *expected; /* names options in braces, see option_words_add() */
+	const char *nearest;  /* the likely name or value, or NULL */
+	bool expected_is_reason; /* it says what is wrong instead of what would be right; NULL: found does */
+	const char *reason; /* id of the check that found it (tbl/experiment_checks.h), or NULL */
 };
 
 struct option_problems {
@@ -39,7 +46,19 @@ void option_problems_done(struct option_problems *problems);
 #define auto_problems __attribute__((cleanup(option_problems_done), unused)) struct option_problems
 /* Copies all texts. */
 void option_problems_add(struct option_problems *problems, const struct option_problem *problem);
-void option_problem_text(const struct option_problem *problem, struct pl_buf *buf);
+/*
+ * One line: "FILE:LINE:COL: KEY: found …, expected … (did you mean '…'?) [rule]", as a flag without
+ * its place; "KEY: reason" where only a reason is known.
+ */
+void option_problem_text(const struct option_problem *problem, enum option_voice voice,
+			 struct pl_buf *buf);
+/* {severity, source, line, col, key, pointer, rule, reason, found, expected, nearest}, in the words
+ * of a file; pointer: the key as a JSON pointer. New reference. */
 json_t *option_problem_to_json(const struct option_problem *problem);
+
+/* The key as this person calls it; one that is no flag stays. The caller's (free()). */
+char *option_key_text(const char *key, enum option_voice voice);
+/* A text of ours: "beside {benchmark.request_rate}" with the keys in braces as they are called. */
+void option_words_add(const char *text, enum option_voice voice, struct pl_buf *buf);
 
 #endif

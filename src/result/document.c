@@ -35,6 +35,8 @@ static const char *const cause_names[] = {
 	NULL
 };
 
+#define HINT_BYTES_MAX 4096
+
 static const char *const cause_hints[] = {
 #define CAUSE(id, name, text, hint) hint,
 #include "tbl/states.h"
@@ -246,15 +248,21 @@ char *res_engine_text(const json_t *engine)
 }
 
 json_t *res_error(enum res_stage stage, const struct pl_err *why, enum res_cause cause,
-		  json_t *log_tail)
+		  enum option_voice voice, json_t *log_tail)
 {
 	json_t *error = json_object();
+	auto_buf hint = { 0 };
+
+	pl_buf_init(&hint, HINT_BYTES_MAX);
+	if (cause_hints[cause] != NULL)
+		option_words_add(cause_hints[cause], voice, &hint);
 
 	json_object_set_new(error, "stage", json_string(stage_names[stage]));
 	json_object_set_new(error, "code", json_string(pl_err_name(why->code)));
 	json_object_set_new(error, "message", pl_json_text(why->text));
 	json_object_set_new(error, "cause", pl_json_text(cause_names[cause]));
-	json_object_set_new(error, "hint", pl_json_text(cause_hints[cause]));
+	json_object_set_new(error, "hint",
+			    hint.len > 0 ? pl_json_text(pl_buf_text(&hint)) : json_null());
 	json_object_set_new(error, "log_line", json_null());
 	set_part(error, "log_tail", log_tail);
 	return error;

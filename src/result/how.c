@@ -27,8 +27,8 @@ int res_how_make(const struct vllm_bench *bench, bool finite_rate, struct res_ho
 		.finite_rate = finite_rate,
 	};
 
-	if (res_slo_parse(bench->goodput, &how.slo, err) < 0 ||
-	    res_percentiles_parse(bench->metric_percentiles, &how.percentiles,
+	if (exp_slo_parse(bench->goodput, &how.slo, err) < 0 ||
+	    exp_percentiles_parse(bench->metric_percentiles, &how.percentiles,
 				  &how.percentile_count, err) < 0)
 		return -1;
 	sort_percentiles(&how);

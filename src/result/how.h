@@ -6,7 +6,7 @@
 #define RESULT_HOW_H
 
 #include "base/json.h"
-#include "result/slo.h"
+#include "experiment/values.h"
 #include "vllm/bench_options.h"
 
 #include <stdbool.h>
@@ -14,7 +14,7 @@
 struct res_how {
 	double *percentiles; /* [percentile_count] asked for, 0 to 100, ascending, each once */
 	size_t percentile_count;
-	struct res_slo slo;
+	struct exp_slo slo;
 	int64_t max_concurrency; /* OPTION_NO_I64: none */
 	bool finite_rate;        /* sends are spread over time, by a rate or a trace */
 };

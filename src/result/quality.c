@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 #include "base/text.h"
-#include "result/slo.h"
+#include "experiment/values.h"
 
 #define INFLIGHT_SAMPLES_MIN 5
 #define P99_REQUESTS_MIN     100 /* below it schedule_lateness goes by p95 */
@@ -207,7 +207,7 @@ static json_t *text_json(const struct check *check, const struct res_quality_fac
 		double needed = res_quality_sample_needed(facts->percentiles[i]);
 		if (!(needed > facts->completed) || !isfinite(needed))
 			continue;
-		res_percentile_text(facts->percentiles[i], number);
+		exp_percentile_text(facts->percentiles[i], number);
 		pl_buf_addf(&buf, "%sp%s (needs %.0f)", before, number, needed);
 		before = ", ";
 	}

@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "result/document.h"
-#include "result/slo.h"
+#include "experiment/values.h"
 
 #define TABLE_WIDTH  50
 #define LABEL_WIDTH  40
@@ -170,7 +170,7 @@ static void add_section(const json_t *results, const struct section *section,
 	for (size_t i = 0; i < count; i++) {
 		char text[PL_F64_TEXT_BYTES], key[PL_F64_TEXT_BYTES + 2],
 			word[PL_F64_TEXT_BYTES + 2];
-		res_percentile_text(percentiles[i], text);
+		exp_percentile_text(percentiles[i], text);
 		snprintf(key, sizeof(key), "p%s", text);
 		snprintf(word, sizeof(word), "P%s", text);
 		add_statistic(results, section, key, word, buf);
@@ -220,7 +220,7 @@ void res_report_table(const json_t *results, const struct vllm_bench *bench, str
 
 	/* Checked before the run; a wrong list shows none. */
 	if (bench->metric_percentiles == NULL ||
-	    res_percentiles_parse(bench->metric_percentiles, &percentiles, &count, &ignored) < 0)
+	    exp_percentiles_parse(bench->metric_percentiles, &percentiles, &count, &ignored) < 0)
 		count = 0;
 	add_title(buf, " Serving Benchmark Result ", '=');
 	add_totals(results, bench, buf);

@@ -1,29 +1,26 @@
 /*
- * What can be known to be wrong with an experiment's server before anything starts: arguments and
- * choices that the target release lacks, broken rules, GPUs, the model, its memory. `validate` and
- * `run` ask the same questions here.
+ * The checks of an experiment (experiment/check.h) with what this host knows: the release that is
+ * installed, the GPUs; and what only the host can say of a run: files, folders, libraries.
  */
 #ifndef RUN_CHECK_H
 #define RUN_CHECK_H
 
+#include "experiment/check.h"
 #include "run/target_release.h"
-#include "checkpoint/hardware.h"
-#include "checkpoint/memory/memory.h"
-#include "checkpoint/facts.h"
 
 struct run_check_options {
 	const char *version;                  /* --vllm-version; NULL: not given */
 	const struct ckpt_hardware *hardware; /* --hardware; NULL: what the host shows */
 	int64_t available_bytes;              /* of one GPU, for the KV cache; 0: not given */
 	bool strict;                          /* warnings become errors */
-	bool headless;                        /* a server without an API may be meant */
+	bool is_command;                      /* a command line that was pasted */
 	bool allow_gone; /* what the target no longer has is passed on, with a warning */
+	bool runs;       /* it is to run now: what this version cannot do is an error */
 };
 
 struct run_check {
 	struct run_release release;
-	struct ckpt_facts *facts;
-	struct ckpt_memory memory;
+	struct exp_checked checked;
 };
 
 void run_check_done(struct run_check *check);
@@ -37,11 +34,15 @@ int run_check_read(const struct vllm_catalog *catalog, const char *path, const c
 		   size_t set_count, struct exp_config **ret, struct option_problems *problems,
 		   struct pl_err *err) PL_MUST_CHECK;
 
-/*
- * Adds what is found to `problems`, those of the reader included: what it refused is not among the
- * values, and rules that ask for such a value are silent. `ret` starts as { 0 }.
- */
+/* As exp_check(), with what this host knows. `ret` starts as { 0 }. */
 void run_check_server(const struct exp_config *experiment, const struct run_check_options *options,
 		      struct run_check *ret, struct option_problems *problems);
+
+/*
+ * What would end the run before it begins though the experiment is right: a data set that cannot be
+ * read, a result that cannot be written, a library that is not here. To be called where the checks
+ * found no error.
+ */
+void run_check_host(const struct exp_config *experiment, struct option_problems *problems);
 
 #endif

@@ -15,6 +15,7 @@ int run_fail_err(const struct run_context *run, enum res_status status, enum res
 	ending->status = status;
 	ending->cause = cause;
 	ending->why = *why;
+	exp_words(run->experiment, &ending->why);
 	/* what a signal set in motion is not what ended the run */
 	if (number != 0 && status != RES_STATUS_PARTIAL) {
 		ending->status = RES_STATUS_INTERRUPTED;

@@ -61,9 +61,8 @@ bool run_host_hardware(const struct exp_config *experiment, struct ckpt_hardware
 	size_t count = 0;
 	bool found = false;
 
-	if (experiment->launch.url == NULL &&
-	    run_gpu_request_read(experiment, &request, &ignored) == 0 &&
-	    request.kind != RUN_GPUS_NONE && !request.simulator &&
+	run_gpu_request_read(experiment, &request);
+	if (experiment->launch.url == NULL && request.kind != RUN_GPUS_NONE && !request.simulator &&
 	    host_gpus_open(&gpus, &ignored) == 0) {
 		host_gpu_offers(gpus, &offers, &count);
 		host_gpu_hide(offers, count, getenv("CUDA_VISIBLE_DEVICES"));

@@ -16,33 +16,11 @@ static void warn(struct run_launch *launch, const char *text)
 	json_array_append_new(launch->warnings, json_string(text));
 }
 
-/* benchmark.base_url, .host and .port name a running server as they do for vLLM's client. */
-static char *url_of(const struct exp_config *experiment)
-{
-	const struct vllm_bench *bench = &experiment->bench;
-
-	if (experiment->launch.url != NULL)
-		return pl_strdup(experiment->launch.url);
-	if (bench->base_url != NULL)
-		return pl_strdup(bench->base_url);
-	if (bench->host == NULL && bench->port == OPTION_NO_I64)
-		return NULL;
-	const char *host = bench->host != NULL ? bench->host : "127.0.0.1";
-	bool bare_v6 = strchr(host, ':') != NULL && host[0] != '[';
-	return pl_asprintf(bare_v6 ? "http://[%s]:%lld" : "http://%s:%lld", host,
-			   bench->port != OPTION_NO_I64 ? (long long)bench->port : 8000LL);
-}
-
 static int check_url(const struct exp_config *experiment, const char *url, struct pl_err *err)
 {
 	if (experiment->simulate)
 		return pl_err_set(err, PL_ERR_INVALID,
 				  "--sim starts a simulator and '%s' names a server that runs: "
-				  "leave out one of them",
-				  url);
-	if (experiment->launch.command != NULL)
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "launch.command starts a server and '%s' names one that runs: "
 				  "leave out one of them",
 				  url);
 	return 0;
@@ -54,12 +32,10 @@ static json_t *default_command(bool simulate)
 			: json_pack("[ss]", "vllm", "serve");
 }
 
-static int find_program(struct run_launch *launch, struct pl_err *err)
+static void find_program(struct run_launch *launch)
 {
 	const char *name = json_string_value(json_array_get(launch->argv, 0));
 
-	if (name == NULL)
-		return pl_err_set(err, PL_ERR_INVALID, "launch.command: found no program");
 	/* ours lies beside us: an older one in PATH must not stand in for it */
 	struct pl_err not_found = PL_ERR_INIT;
 	int found = pl_text_equal(name, SIMULATOR)
@@ -67,7 +43,6 @@ static int find_program(struct run_launch *launch, struct pl_err *err)
 			    : host_program_find(name, &launch->program, &not_found);
 	if (found < 0)
 		warn(launch, not_found.text);
-	return 0;
 }
 
 static int take_resources(const struct exp_config *experiment, const struct run_taking *how,
@@ -154,8 +129,9 @@ static int plan_own(const struct exp_config *experiment, const struct run_taking
 
 	json_object_update(launch->values, experiment->server);
 	if (take_resources(experiment, how, launch, err) < 0 ||
-	    make_argv(experiment, launch, &from_args, err) < 0 || find_program(launch, err) < 0)
+	    make_argv(experiment, launch, &from_args, err) < 0)
 		return -1;
+	find_program(launch);
 	set_gpus(experiment, launch);
 	set_env(experiment, from_args, launch);
 	return 0;
@@ -184,7 +160,7 @@ int run_launch_plan(const struct exp_config *experiment, const struct run_taking
 	launch->secret_env = json_array();
 	launch->values = json_object();
 	launch->warnings = json_array();
-	launch->url = url_of(experiment);
+	launch->url = exp_server_url(experiment);
 	if (launch->url != NULL) {
 		if (check_url(experiment, launch->url, err) < 0)
 			return -1;

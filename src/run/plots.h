@@ -25,8 +25,6 @@ struct run_plots {
 	bool quiet; /* not a word of what was drawn */
 };
 
-/* Are the options right, and is there what draws? */
-int run_plots_check(const struct vllm_bench *bench, struct pl_err *err) PL_MUST_CHECK;
 /* Can the files be written where this run puts them? */
 int run_plots_check_paths(const struct run_state *run, struct pl_err *err) PL_MUST_CHECK;
 /* Draws what is asked for; adds it to `artifacts`, unless that is NULL. */

@@ -55,7 +55,7 @@ int run_redirect_error(const char *url, const char *path, const char *location, 
 	return pl_err_set(err, PL_ERR_NETWORK,
 			  "the server at '%s' redirects '%s' to '%.300s', and redirects are not "
 			  "followed, for each "
-			  "request would be two: set launch.url to %s%.300s%s",
+			  "request would be two: set {launch.url} to %s%.300s%s",
 			  url != NULL ? url : "its port", path,
 			  location != NULL ? location : "nowhere", quote,
 			  base != NULL ? base : "the address that answers itself", quote);

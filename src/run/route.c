@@ -6,44 +6,22 @@
 #include "base/buf.h"
 #include "base/text.h"
 #include "bench/load/source.h"
+#include "experiment/kinds.h"
 #include "run/context.h"
 #include "run/launch.h"
-
-int run_route_adapter(const struct vllm_bench *bench, bool others_too,
-		      const struct bench_adapter **ret, struct pl_err *err)
-{
-	const struct bench_adapter *adapter = bench_adapter_find(bench->backend);
-
-	*ret = NULL;
-	if (adapter == NULL && others_too)
-		return 0;
-	if (adapter == NULL)
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "'benchmark.backend': '%s' is not in this version",
-				  bench->backend);
-	if (bench->endpoint != NULL && adapter->path_suffix != NULL &&
-	    (bench->endpoint[0] != '/' || !pl_text_ends(bench->endpoint, adapter->path_suffix)))
-		return pl_err_set(
-			err, PL_ERR_INVALID,
-			"benchmark.endpoint: found '%s', expected a path that begins with "
-			"'/' and ends with '%s' for backend '%s'",
-			bench->endpoint, adapter->path_suffix, bench->backend);
-	*ret = adapter;
-	return 0;
-}
 
 static int open_sources(const struct exp_config *experiment, struct run_route *route,
 			struct pl_err *err)
 {
-	if (bench_sources_parse(experiment->bench.source_addresses, &route->sources,
-				&route->source_count, err) < 0)
-		return -1;
+	bench_sources_of(experiment->bench.source_addresses, &route->sources, &route->source_count);
 	if (route->target.unknown != NULL)
 		return 0;
 	/* the server is looked for where they can reach it */
 	if (route->source_count > 0)
 		run_target_keep_family(&route->target, route->sources[0].u.any.sa_family);
-	return bench_sources_check(route->sources, route->source_count, &route->target.addr, err);
+	if (bench_sources_check(route->sources, route->source_count, &route->target.addr, err) < 0)
+		return pl_err_wrap(err, "{benchmark.source_addresses}");
+	return 0;
 }
 
 /* What may not stand in a request line as it is, by its number; free(). */
@@ -76,15 +54,18 @@ static char *endpoint_of(const struct run_context *run, const struct run_target 
 	return path_quoted(whole);
 }
 
-int run_route_open(const struct run_context *run, const struct run_launch *launch, const char *path,
+int run_route_open(const struct run_context *run, const struct run_launch *launch,
 		   struct run_route *ret, struct pl_err *err)
 {
-	const char *asked = run->experiment->bench.endpoint;
+	const struct vllm_bench *bench = &run->experiment->bench;
+	const char *path = bench->endpoint != NULL ? bench->endpoint
+						   : exp_backend_find(bench->backend)->endpoint;
 
+	ret->adapter = bench_adapter_find(bench->backend);
 	if (run_launch_target(launch, run->experiment, &ret->target, err) < 0 ||
 	    open_sources(run->experiment, ret, err) < 0)
 		return -1;
-	ret->endpoint = endpoint_of(run, &ret->target, asked != NULL ? asked : path);
+	ret->endpoint = endpoint_of(run, &ret->target, path);
 	return 0;
 }
 

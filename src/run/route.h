@@ -20,12 +20,7 @@ struct run_route {
 	bool acks_may_wait; /* an unmeasured request showed that the server does not mind */
 };
 
-/* The adapter of benchmark.backend, where its endpoint fits. NULL for one that is none of ours, where
- * `others_too`. */
-int run_route_adapter(const struct vllm_bench *bench, bool others_too,
-		      const struct bench_adapter **ret, struct pl_err *err) PL_MUST_CHECK;
-/* ret->adapter is set. `path`: of its requests, unless benchmark.endpoint says another. */
-int run_route_open(const struct run_context *run, const struct run_launch *launch, const char *path,
+int run_route_open(const struct run_context *run, const struct run_launch *launch,
 		   struct run_route *ret, struct pl_err *err) PL_MUST_CHECK;
 void run_route_done(struct run_route *route);
 

@@ -6,10 +6,6 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "bench/adapters/adapter.h"
-#include "result/flat/file.h"
-#include "result/flat/pytorch.h"
-#include "result/slo.h"
 #include "run/document/document.h"
 #include "run/document/flat_result.h"
 #include "run/journal/journal.h"
@@ -19,26 +15,6 @@
 
 /* Ports that are tried where the server finds its own in use. */
 #define PORT_TRIES 3
-
-int run_check(const struct exp_config *experiment, struct pl_err *err)
-{
-	auto_free double *percentiles = NULL;
-	size_t percentile_count;
-	struct res_slo slo;
-
-	if (exp_config_check_supported(experiment, err) < 0 ||
-	    res_pytorch_check(&experiment->bench, err) < 0 ||
-	    res_flat_check(&experiment->bench, err) < 0)
-		return -1;
-	if (run_client_find(experiment->bench.client)->check(experiment, err) < 0)
-		return -1;
-	if (res_percentiles_parse(experiment->bench.metric_percentiles, &percentiles,
-				  &percentile_count, err) < 0)
-		return pl_err_wrap(err, "benchmark.metric_percentiles");
-	if (res_slo_parse(experiment->bench.goodput, &slo, err) < 0)
-		return pl_err_wrap(err, "benchmark.goodput");
-	return 0;
-}
 
 /* ---- before anything starts ---- */
 
@@ -104,24 +80,16 @@ static int prepare_launch(struct run_state *run, struct pl_err *err)
 
 static int prepare_client(struct run_state *run, struct pl_err *err)
 {
-	const struct bench_adapter *adapter = run->route.adapter;
-	const char *backend = run->context.experiment->bench.backend;
-	const char *path = adapter != NULL ? adapter->endpoint : run->client->path(backend);
-
-	if (run_route_open(&run->context, run->launch, path, &run->route, err) < 0)
+	if (run_route_open(&run->context, run->launch, &run->route, err) < 0)
 		return -1;
 	return run->client->open != NULL ? run->client->open(run->launch, &run->measured, err) : 0;
 }
 
 static int prepare(struct run_state *run, struct pl_err *err)
 {
-	const struct exp_config *experiment = run->context.experiment;
 	const struct run_settings *settings = run->settings;
 
-	if (run_check(experiment, err) < 0 ||
-	    run_route_adapter(&experiment->bench, run->client->path != NULL, &run->route.adapter,
-			      err) < 0 ||
-	    prepare_paths(run, err) < 0 ||
+	if (prepare_paths(run, err) < 0 ||
 	    run_journal_open(settings->output, settings->overwrite, &run->context.journal, err) <
 		    0 ||
 	    prepare_launch(run, err) < 0 || prepare_client(run, err) < 0)
@@ -354,6 +322,8 @@ int run_experiment(const struct exp_config *experiment, const struct run_setting
 		run_steps(&run);
 		done = finish(&run, &result, err);
 	}
+	if (done < 0)
+		exp_words(experiment, err);
 	run_done(&run, slot);
 	*ret_result = pl_take(result);
 	return done;

@@ -43,15 +43,12 @@ int run_slot_open(const struct exp_config *experiment, struct run_stop *stop, st
 void run_slot_close(struct run_slot *slot);
 
 /*
- * Runs to whatever end. 0: the result is written, *ret_result is it (new reference). -1: it did not
+ * Runs an experiment in which the checks found no fault (run/check.h) to whatever end. 0: the result is written, *ret_result is it (new reference). -1: it did not
  * start, nothing was written and nothing runs (bad configuration, unwritable output, port in use),
  * and *ret_result is NULL; or the result could not be written, *ret_result is it all the same, and
  * its journal (run/journal/journal.h) stays. The slot's guard is used up.
  */
 int run_experiment(const struct exp_config *experiment, const struct run_settings *settings,
 		   struct run_slot *slot, json_t **ret_result, struct pl_err *err) PL_MUST_CHECK;
-
-/* What can be checked without starting anything: options, data set, adapter. */
-int run_check(const struct exp_config *experiment, struct pl_err *err) PL_MUST_CHECK;
 
 #endif

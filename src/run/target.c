@@ -65,7 +65,8 @@ static int resolve(const char *host, uint16_t port, struct run_target *target, s
 
 static int bad_url(const char *url, const char *why, struct pl_err *err)
 {
-	return pl_err_set(err, PL_ERR_INVALID, "launch.url: found '%s', expected %s", url, why);
+	return pl_err_set(err, PL_ERR_INVALID, "the server's URL: found '%s', expected %s", url,
+			  why);
 }
 
 /* *ret_port: behind the host, which may be an IPv6 literal in brackets; else it stays. */
@@ -102,8 +103,9 @@ int run_target_from_url(const char *url, struct run_target *ret, struct pl_err *
 	target.https = pl_text_starts(url, "https://");
 	bool known = target.https || pl_text_starts(url, "http://");
 	if (!known && strchr(url, '@') != NULL)
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "launch.url: expected http://HOST:PORT, and no user or password");
+		return pl_err_set(
+			err, PL_ERR_INVALID,
+			"the server's URL: expected http://HOST:PORT, and no user or password");
 	if (!known)
 		return bad_url(url, "http://HOST:PORT or https://HOST:PORT", err);
 	const char *authority = url + strlen(target.https ? "https://" : "http://");
@@ -115,9 +117,8 @@ int run_target_from_url(const char *url, struct run_target *ret, struct pl_err *
 	/* what is in front of the @ is a secret, wherever this text goes */
 	if (strchr(host, '@') != NULL)
 		return pl_err_set(err, PL_ERR_INVALID,
-				  "launch.url: found a user or password, expected none: give "
-				  "OPENAI_API_KEY in the environment, or benchmark.header: "
-				  "[Authorization=...]");
+				  "the server's URL: found a user or password, expected none: give "
+				  "OPENAI_API_KEY in the environment, or a header Authorization");
 	if (strpbrk(path, "?#") != NULL)
 		return bad_url(url, "no query or fragment", err);
 	port = target.https ? 443 : 80;
@@ -217,7 +218,7 @@ static int collect_headers(const json_t *header, json_t *fields, struct pl_err *
 		auto_free char *name = NULL, *value = NULL;
 		if (!split_header(json_string_value(item), &name, &value) || name[0] == '\0')
 			return pl_err_set(err, PL_ERR_INVALID,
-					  "benchmark.header: expected KEY=VALUE in item %zu", i);
+					  "headers: expected KEY=VALUE in item %zu", i);
 		json_object_set_new(fields, name, json_string(value));
 	}
 	return 0;
@@ -263,7 +264,7 @@ int run_target_set_headers(struct run_target *target, const char *bearer, const 
 		return -1;
 	add_header_lines(fields, &lines);
 	if (lines.full)
-		return pl_err_set(err, PL_ERR_INVALID, "benchmark.header: too long");
+		return pl_err_set(err, PL_ERR_INVALID, "the headers are too long");
 	free(target->headers);
 	target->headers = pl_strdup(pl_buf_text(&lines));
 	return 0;

@@ -7,7 +7,8 @@
  *   error     the same of `error`
  * STAGE(id, name, text)                  how far the experiment had come: `error.stage`
  * CAUSE(id, name, text, hint)            the cause of a failed experiment: `error.cause`; hint: what to
- *                                        try, one sentence without a full stop: `error.hint`
+ *                                        try, one sentence without a full stop: `error.hint`; load options
+ *                                        stand in braces, as whoever asked for the run calls them
  * ARTIFACT(id, name, text)               what a side file is: `artifacts[].kind`
  * SOURCE(id, name, text)                 what a line of the series file was read from: `source`
  * FAILURE(name, text)                    why one request failed: `error.kind` of its record
@@ -86,13 +87,13 @@ CAUSE(KILLED,                killed,                "a signal from outside ended
 CAUSE(CRASHED,               crashed,               "the server, or vLLM's client, ended by itself",
       "the first traceback in its log says why; run again with enforce_eager, or with another release")
 CAUSE(HANG,                  hang,                  "the server lives and no longer answers: stall_timeout passed, or its workers do not answer it",
-      "look what it waits for (py-spy dump --pid PID) and for NCCL or GPU errors; raise benchmark.stall_timeout if it may pause this long")
+      "look what it waits for (py-spy dump --pid PID) and for NCCL or GPU errors; raise {benchmark.stall_timeout} if it may pause this long")
 CAUSE(READY_TIMEOUT,         ready_timeout,         "ready_timeout passed while the server lived",
       "raise launch.ready_timeout if its log shows it at work (download, weights, compilation); else see where it stands still")
 CAUSE(NOT_EXECUTABLE,        not_executable,        "the command of launch.command cannot be started",
       "check launch.command and PATH; activate the environment of the server, or name the program by its whole path")
 CAUSE(UNREACHABLE,           unreachable,           "the server of launch.url does not answer",
-      "check the address and that the server runs; raise benchmark.ready_check_timeout_sec if it is still starting")
+      "check the address and that the server runs; raise {benchmark.ready_check_timeout_sec} if it is still starting")
 CAUSE(ALL_FAILED,            all_failed,            "no request finished",
       "the first errors stand above the table; try one request by hand")
 CAUSE(RUN_TIMEOUT,           run_timeout,           "run_timeout passed",

@@ -139,7 +139,7 @@ def test_forms(bin_dir, words, name, value):
         (["--self-timed=1"], "argument --self-timed/--no-self-timed: ignored explicit argument '1'", None),
         (["--port", "it's"], 'argument --port: invalid int value: "it\'s"', None),
         (["--port", "++5"], "argument --port: invalid int value: '++5'", None),
-        (["--temperature", "nan"], "--temperature: found nan, expected a number", None),
+        (["--temperature", "nan"], "--temperature: found text 'nan', expected a number", None),
         (["--backend", "tgi"], "argument --backend: invalid choice: 'tgi' (choose from 'vllm', 'openai'", "gone"),
         (["--backend", "sglang"], "argument --backend: invalid choice: 'sglang'", "--backend openai"),
         (["--dataset-name", "sonnet"], "argument --dataset-name: invalid choice: 'sonnet'", "random"),
@@ -163,24 +163,25 @@ def test_forms(bin_dir, words, name, value):
         (["--extra-body." + ".".join("a" * 33), "1"], "argument --extra-body.a.a.", "at most 32"),
         (["org/model"], "unrecognized arguments: org/model", "--model org/model"),
         (["--sharegpt", "5"], "argument", None),
-        (["--max-concurrency", "0"], "--max-concurrency must be greater than 0", None),
-        (["--seed", "-1"], "--seed: Seed must be between 0 and 2**32 - 1", None),
-        (["--ramp-up-strategy", "linear", "--request-rate", "3"], "--request-rate must be left out", None),
-        (["--ramp-up-strategy", "linear"], "--ramp-up-strategy needs", None),
+        (["--max-concurrency", "0"], "--max-concurrency: found number 0, expected an integer from 1", None),
+        (["--seed", "-1"], "--seed: found number -1, expected an integer from 0 to 4294967295", None),
+        (["--ramp-up-strategy", "linear", "--request-rate", "3", "--ramp-up-start-rps", "1", "--ramp-up-end-rps", "2"],
+         "--request-rate: found a rate, expected inf beside --ramp-up-strategy", None),
+        (["--ramp-up-strategy", "linear"], "--ramp-up-start-rps: found nothing, expected a rate to start from", None),
         (["--ramp-up-strategy", "linear", "--ramp-up-start-rps", "3", "--ramp-up-end-rps", "2"],
-         "--ramp-up-start-rps must not be above", None),
+         "--ramp-up-end-rps: found number 2, expected a rate not below --ramp-up-start-rps", None),
         (["--ramp-up-strategy", "exponential", "--ramp-up-start-rps", "0", "--ramp-up-end-rps", "2"],
-         "For exponential ramp-up, the start RPS cannot be 0.", None),
-        (["--header", "abc"], "Invalid header format. Please use KEY=VALUE format.", None),
-        (["--metadata", "abc"], "Invalid metadata format. Please use KEY=VALUE format.", None),
-        (["--burstiness", "0"], "A positive burstiness factor is expected, but given 0", None),
-        (["--dataset-path", "x.json"], "--dataset-path: data set 'random' is made up", None),
-        (["--dataset-name", "sharegpt"], "--dataset-path FILE is missing", None),
-        (["--goodput", "ttft:x"], "--goodput: found 'ttft:x'", None),
-        (["--goodput", "itl:5"], "--goodput: found 'itl:5'", None),
-        (["--metric-percentiles", "a"], "--metric-percentiles: found 'a'", None),
-        (["--num-prompts", "0"], "--num-prompts: found 0, expected a number from 1 with data set 'random'", None),
-        (["--self-timed"], "--self-timed and --no-self-timed go with", None),
+         "--ramp-up-start-rps: found number 0, expected a rate above 0", None),
+        (["--header", "abc"], "--header: found text '***', expected KEY=VALUE", None),
+        (["--metadata", "abc"], "--metadata: found text 'abc', expected KEY=VALUE", None),
+        (["--burstiness", "0"], "--burstiness: found number 0.0, expected a number of at least 1e-06", None),
+        (["--dataset-path", "x.json"], "--dataset-path: found text 'x.json', expected none: data set 'random' is made up", None),
+        (["--dataset-name", "sharegpt"], "--dataset-path: found nothing, expected the file of data set 'sharegpt'", None),
+        (["--goodput", "ttft:x"], "--goodput: found text 'ttft:x', expected NAME:MILLISECONDS", None),
+        (["--goodput", "itl:5"], "--goodput: found text 'itl:5', expected ttft, tpot or e2el", None),
+        (["--metric-percentiles", "a"], "--metric-percentiles: found text 'a', expected numbers from 0 to 100", None),
+        (["--num-prompts", "0"], "--num-prompts: found number 0, expected an integer from 1", None),
+        (["--self-timed"], "--self-timed: it goes with --dataset-name timed_trace only", None),
     ],
 )
 def test_refusals(bin_dir, words, message, hint):
@@ -196,8 +197,10 @@ def test_refusals(bin_dir, words, message, hint):
 
 def test_a_dry_run_lists_what_the_run_would_refuse(bin_dir):
     shown = dry_run(bin_dir, "--dataset-name", "sharegpt", "--dataset-path", "/nowhere/x.json")
-    assert any("/nowhere/x.json" in text for text in shown["problems"])
-    assert dry_run(bin_dir, "--max-concurrency", "0")["problems"] == ["--max-concurrency must be greater than 0"]
+    assert any("/nowhere/x.json" in problem["text"] for problem in shown["problems"])
+    problem, = dry_run(bin_dir, "--max-concurrency", "0")["problems"]
+    assert problem["text"].startswith("--max-concurrency: found number 0, expected an integer from 1")
+    assert (problem["key"], problem["pointer"]) == ("benchmark.max_concurrency", "/benchmark/max_concurrency")
     assert dry_run(bin_dir)["problems"] == []
 
 
@@ -256,4 +259,4 @@ def test_a_dry_run_makes_no_folder(bin_dir, tmp_path):
     assert list(tmp_path.iterdir()) == []
     (tmp_path / "file").write_text("x")
     done = bench(bin_dir, "--save-result", "--result-dir", str(tmp_path / "file" / "b"), "--dry-run", "--json")
-    assert any("cannot make folder" in text for text in json.loads(done.stdout)["problems"])
+    assert any("cannot make folder" in problem["text"] for problem in json.loads(done.stdout)["problems"])

@@ -254,7 +254,7 @@ def test_a_server_that_fails_ends_the_run(play, server, other):
 @pytest.mark.parametrize("value", ["3", "[1]", '"x"', "true"])
 def test_arguments_that_are_no_object_are_refused(play, value):
     done = play.run(9, "--chat-template-kwargs", value, fine=False)
-    assert done.returncode == 2 and "--chat-template-kwargs: a JSON object is expected" in done.stderr
+    assert done.returncode == 2 and "--chat-template-kwargs: found " in done.stderr
 
 
 def test_in_an_experiment_file(play, server, bin_dir, tmp_path):

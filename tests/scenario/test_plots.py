@@ -274,10 +274,10 @@ def test_pictures_of_an_earlier_result_go(bin_dir, tmp_path, patience):
 
 
 @pytest.mark.parametrize("words, env, said", [
-    (["--plot-timeline", "--timeline-itl-thresholds", "25"], {}, "Invalid --timeline-itl-thresholds format"),
-    (["--plot-timeline", "--timeline-itl-thresholds", "a,b"], {}, "Invalid --timeline-itl-thresholds format"),
+    (["--plot-timeline", "--timeline-itl-thresholds", "25"], {}, "--timeline-itl-thresholds: found text"),
+    (["--plot-timeline", "--timeline-itl-thresholds", "a,b"], {}, "--timeline-itl-thresholds: found text"),
     (["--save-result", "--plot-dataset-stats"], NO_CAIRO, "libcairo2"),
-    (["--plot-dataset-stats"], {}, "--plot-dataset-stats needs --save-result"),
+    (["--plot-dataset-stats"], {}, "--plot-dataset-stats: it needs --save-result"),
     (["--plot-timeline", "--result-filename", "x.json"], {}, "x.timeline.html"),
     (["--save-result", "--plot-dataset-stats", "--result-filename", "x.json"], {}, "x.dataset_stats.png"),
     (["--save-result", "--result-filename", "x.json"], {"SAVE_TO_PYTORCH_BENCHMARK_FORMAT": "1"}, "x.pytorch.json"),

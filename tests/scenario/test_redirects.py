@@ -29,7 +29,7 @@ def test_the_list_of_models_is_elsewhere(bin_dir, tmp_path, location, advice, wo
     assert done.returncode == 3 and result["status"] == "launch_failed"
     assert result["error"]["cause"] == "unreachable"
     message = result["error"]["message"]
-    assert f"redirects '/v1/models' to '{location}'" in message and f"set launch.url {advice.format(url=url)}" in message
+    assert f"redirects '/v1/models' to '{location}'" in message and f"set --base-url {advice.format(url=url)}" in message
     assert not server.tries and f"set --base-url {advice.format(url=url)}" in done.stdout + done.stderr
 
 
@@ -40,7 +40,7 @@ def test_the_ready_check_is_sent_on(bin_dir, tmp_path):
         done, result = serve(bin_dir, tmp_path, f"http://127.0.0.1:{server.port}", "--ready-check-timeout-sec", 900)
     assert done.returncode == 3 and result["status"] == "launch_failed"
     message = result["error"]["message"]
-    assert "'https://llm.example/v1/completions'" in message and "launch.url" in message
+    assert "'https://llm.example/v1/completions'" in message and "--base-url" in message
     assert "not followed" in message and not server.tries and "--base-url" in done.stdout + done.stderr
 
 

@@ -11,6 +11,8 @@ LISTS = {
     "bench_args": {"BENCH": "load_options"}, "experiment_keys": {"KEY": "experiment_keys"},
     "bench_groups": {"BENCH_GROUP": "load_groups"}, "bench_line": {"OLD": "load_old_flags", "CLIENT": "load_client_flags"},
     "bench_notes": {"FLAT": "flat_keys", "LINE": "console_lines"},
+    "datasets": {"DATASET": "datasets"}, "backends": {"BACKEND": "backends"},
+    "experiment_checks": {"CHECK": "experiment_checks"},
     "constraints": {"RULE": "rules"}, "errors": {"ERR": "errors"}, "hardware": {"GPU": "hardware"},
     "log_lines": {"LOG_PHASE": "log_phases", "LOG_MARK": "log_marks", "LOG_FACT": "log_facts", "LOG_READ": "log_reads",
                   "LOG_EXECUTOR": "log_executors", "LOG_BACKEND": "log_backends",

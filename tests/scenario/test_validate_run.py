@@ -28,8 +28,9 @@ def test_errors_end_it_before_the_start(bin_dir, tmp_path):
 
 def test_dry_runs_are_refused_too(bin_dir, tmp_path):
     done = run(bin_dir, tmp_path, broken_config(), "--dry-run", "--json")
-    assert done.returncode == 2 and done.stdout == ""
-    assert "[auto_tool_needs_parser]" in done.stderr
+    assert done.returncode == 2 and "[auto_tool_needs_parser]" in done.stderr
+    assert [(one["key"], one["rule"]) for one in json.loads(done.stdout)["problems"]] == [
+        ("server.enable_auto_tool_choice", "auto_tool_needs_parser")]
 
 
 def test_force_starts_in_spite_and_is_recorded(bin_dir, tmp_path, patience):

@@ -1,6 +1,7 @@
 /*
- * A protocol: how a sample becomes a request and what its answer's bytes mean. One file each under
- * adapters/; docs/how-to/add-an-adapter.md walks through adapters/null.c.
+ * A protocol: how a sample becomes a request and what its answer's bytes mean. A row of
+ * tbl/backends.h, which says its name and path, and one file each under adapters/;
+ * docs/how-to/add-an-adapter.md walks through adapters/null.c.
  *
  * A stream's state lives in `struct bench_stream`, owned by the worker; adapters hold nothing.
  */
@@ -43,10 +44,6 @@ struct bench_event {
 };
 
 struct bench_adapter {
-	const char *name;        /* "openai-chat" */
-	const char *endpoint;    /* default path */
-	const char *path_suffix; /* what --endpoint must end with */
-	bool takes_ids;
 	bool types_last; /* Content-Type is the last header, as the HTTP library of vLLM adds it */
 	/* False: answered at once by the worker itself, without a socket (adapters/null.c). */
 	bool has_socket;
@@ -62,7 +59,5 @@ struct bench_adapter {
 
 /* NULL: no such back end in this version. */
 const struct bench_adapter *bench_adapter_find(const char *name);
-/* NULL-ended. */
-const struct bench_adapter *const *bench_adapters(void);
 
 #endif

@@ -1,15 +1,15 @@
 /*
- * The protocols' structs, one a file; bench/adapters/adapter.c lists them.
+ * The protocols' structs, one a file: each back end of tbl/backends.h that is not LATER has its own.
  */
 #ifndef BENCH_ADAPTERS_PRIV_H
 #define BENCH_ADAPTERS_PRIV_H
 
 #include "bench/adapters/adapter.h"
 
-extern const struct bench_adapter bench_adapter_openai;
-extern const struct bench_adapter bench_adapter_vllm;
-extern const struct bench_adapter bench_adapter_openai_chat;
-extern const struct bench_adapter bench_adapter_openai_responses;
-extern const struct bench_adapter bench_adapter_null;
+#define BACKEND(id, name, state, endpoint, suffix, traits) BENCH_ADAPTER_##state(id)
+#define BENCH_ADAPTER_NOW(id)                              extern const struct bench_adapter bench_adapter_##id;
+#define BENCH_ADAPTER_INNER(id)                            BENCH_ADAPTER_NOW(id)
+#define BENCH_ADAPTER_LATER(id)
+#include "tbl/backends.h"
 
 #endif

@@ -59,10 +59,6 @@ static int decode_null(const char *data, size_t len, struct bench_event *ret)
 }
 
 const struct bench_adapter bench_adapter_null = {
-	.name = "null",
-	.endpoint = "/",
-	.path_suffix = "",
-	.takes_ids = true,
 	.has_socket = false,
 	.encode = encode_null,
 	.decode = decode_null,

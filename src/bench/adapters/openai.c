@@ -34,10 +34,9 @@ static int encode_completions(const struct bench_encode *encode, const struct be
 	return openai_body_write(encode, body, buf, err);
 }
 
-#define COMPLETIONS                                                                     \
-	.endpoint = "/v1/completions", .path_suffix = "completions", .takes_ids = true, \
-	.types_last = true, .has_socket = true, .encode = encode_completions,           \
+#define COMPLETIONS                                                           \
+	.types_last = true, .has_socket = true, .encode = encode_completions, \
 	.decode = openai_decode
 
-const struct bench_adapter bench_adapter_openai = { .name = "openai", COMPLETIONS };
-const struct bench_adapter bench_adapter_vllm = { .name = "vllm", COMPLETIONS };
+const struct bench_adapter bench_adapter_openai = { COMPLETIONS };
+const struct bench_adapter bench_adapter_vllm = { COMPLETIONS };

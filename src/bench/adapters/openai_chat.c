@@ -31,9 +31,6 @@ static int encode_chat(const struct bench_encode *encode, const struct bench_sam
 }
 
 const struct bench_adapter bench_adapter_openai_chat = {
-	.name = "openai-chat",
-	.endpoint = "/v1/chat/completions",
-	.path_suffix = "chat/completions",
 	.has_socket = true,
 	.encode = encode_chat,
 	.decode = openai_decode,

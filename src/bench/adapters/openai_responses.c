@@ -192,9 +192,6 @@ static int decode_responses(const char *data, size_t len, struct bench_event *re
 }
 
 const struct bench_adapter bench_adapter_openai_responses = {
-	.name = "openai-responses",
-	.endpoint = "/v1/responses",
-	.path_suffix = "responses",
 	.has_socket = true,
 	.encode = encode_responses,
 	.decode = decode_responses,

@@ -133,7 +133,7 @@ static int load(const struct vllm_bench *bench, char **ret_sha256, struct rows *
 	return parse(text, bench->dataset_path, rows, err);
 }
 
-int bench_burstgpt_check(const struct vllm_bench *bench, struct pl_err *err)
+static int check(const struct vllm_bench *bench, struct pl_err *err)
 {
 	struct rows rows = { 0 };
 	int done = load(bench, NULL, &rows, err);
@@ -160,7 +160,7 @@ static void add_rows(struct bench_dataset_work *work, const struct rows *rows, c
 	}
 }
 
-int bench_burstgpt_build(struct bench_dataset_work *work, struct pl_err *err)
+static int build(struct bench_dataset_work *work, struct pl_err *err)
 {
 	size_t wanted = (size_t)work->bench->num_prompts;
 	auto_free size_t *chosen = pl_alloc_array(wanted, sizeof(*chosen));
@@ -185,3 +185,5 @@ int bench_burstgpt_build(struct bench_dataset_work *work, struct pl_err *err)
 	free(rows.items);
 	return done < 0 ? pl_err_wrap(err, "data set '%s'", work->bench->dataset_path) : 0;
 }
+
+const struct bench_dataset_kind bench_dataset_burstgpt = { .check = check, .build = build };

@@ -30,7 +30,7 @@ static int parse_output_tokens(const json_t *json, const char *source, size_t li
 	if (*ret < 1)
 		return pl_err_set(err, PL_ERR_INVALID,
 				  "%s:%zu: 'output_tokens': expected a whole number from 1 "
-				  "('custom_output_len' is -1)",
+				  "({benchmark.custom_output_len} is -1)",
 				  source, line_no);
 	return 0;
 }
@@ -92,24 +92,20 @@ static int load(const struct vllm_bench *bench, char **ret_sha256, struct bench_
 	auto_free char *text = NULL;
 	size_t len = 0;
 
-	if (output_len(bench) < 1 && output_len(bench) != FROM_RECORDS)
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "'custom_output_len': found %lld, expected -1 or a number from 1",
-				  (long long)output_len(bench));
 	if (bench_dataset_read(bench, &text, &len, ret_sha256, err) < 0)
 		return -1;
 	return bench_custom_parse(text, len, bench->dataset_path, output_len(bench) == FROM_RECORDS,
 				  ret, err);
 }
 
-int bench_custom_check(const struct vllm_bench *bench, struct pl_err *err)
+static int check(const struct vllm_bench *bench, struct pl_err *err)
 {
 	auto_entries entries = { 0 };
 
 	return load(bench, NULL, &entries, err);
 }
 
-int bench_custom_build(struct bench_dataset_work *work, struct pl_err *err)
+static int build(struct bench_dataset_work *work, struct pl_err *err)
 {
 	const struct vllm_bench *bench = work->bench;
 	const struct bench_sampling how = {
@@ -127,3 +123,5 @@ int bench_custom_build(struct bench_dataset_work *work, struct pl_err *err)
 		return -1;
 	return bench_entries_sample(work, &entries, &how, err);
 }
+
+const struct bench_dataset_kind bench_dataset_custom = { .check = check, .build = build };

@@ -1,5 +1,6 @@
 #include "bench/data/dataset.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,28 +11,14 @@
 /* Larger files are not data sets of prompts. */
 #define FILE_BYTES_MAX ((size_t)4 << 30)
 
-enum trait {
-	HAS_FILE = 1,          /* dataset_path is needed; else it is refused */
-	DRAWS_TOKENS = 2,      /* prompts are made up of tokens of the vocabulary */
-	WITHOUT_TOKENIZER = 4, /* it can be had with skip_tokenizer_init */
-	HAS_ALL = 8,           /* num_prompts 0 or less is all of the file, as vLLM's */
-};
-
-static const struct bench_dataset_kind {
+static const struct {
 	const char *name;
-	unsigned traits;
-	/* Everything that can be wrong before a server is there; reads the file. */
-	int (*check)(const struct vllm_bench *bench, struct pl_err *err);
-	int (*build)(struct bench_dataset_work *work, struct pl_err *err);
+	const struct bench_dataset_kind *kind;
 } kinds[] = {
-	{ "random", DRAWS_TOKENS, bench_random_check, bench_random_build },
-	{ "sharegpt", HAS_FILE, bench_sharegpt_check, bench_sharegpt_build },
-	{ "custom", HAS_FILE | WITHOUT_TOKENIZER | HAS_ALL, bench_custom_check,
-	  bench_custom_build },
-	{ "prefix_repetition", DRAWS_TOKENS, bench_prefix_check, bench_prefix_build },
-	{ "burstgpt", HAS_FILE | DRAWS_TOKENS, bench_burstgpt_check, bench_burstgpt_build },
-	{ "spec_bench", HAS_FILE | HAS_ALL, bench_spec_bench_check, bench_spec_bench_build },
-	{ "sonnet", HAS_FILE, bench_sonnet_check, bench_sonnet_build },
+#define DATASET(id, name, state, origin, traits) ROW_##state(id, name)
+#define ROW_NOW(id, name)                        { name, &bench_dataset_##id },
+#define ROW_LATER(id, name)
+#include "tbl/datasets.h"
 };
 
 /* Entries of files. */
@@ -174,59 +161,17 @@ static const struct bench_dataset_kind *find_kind(const char *name)
 {
 	for (size_t i = 0; i < PL_ARRAY_SIZE(kinds); i++) {
 		if (pl_text_equal(kinds[i].name, name))
-			return &kinds[i];
+			return kinds[i].kind;
 	}
 	return NULL;
-}
-
-bool bench_dataset_is_known(const char *name)
-{
-	return find_kind(name) != NULL;
-}
-
-bool bench_dataset_draws_tokens(const char *name)
-{
-	const struct bench_dataset_kind *kind = find_kind(name);
-
-	return kind != NULL && (kind->traits & DRAWS_TOKENS);
-}
-
-static int check_common(const struct vllm_bench *bench, const struct bench_dataset_kind *kind,
-			struct pl_err *err)
-{
-	if (kind == NULL)
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "'dataset_name': '%s' is not in this version",
-				  bench->dataset_name != NULL ? bench->dataset_name : "null");
-	if (bench->seed < 0 || bench->seed > UINT32_MAX)
-		return pl_err_set(err, PL_ERR_INVALID, "'seed' must be between 0 and 2^32 - 1");
-	if (bench->num_prompts < 1 && !(kind->traits & HAS_ALL))
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "'num_prompts': found %lld, expected a number from 1 with data "
-				  "set '%s'",
-				  (long long)bench->num_prompts, kind->name);
-	if ((kind->traits & HAS_FILE) && bench->dataset_path == NULL)
-		return pl_err_set(err, PL_ERR_INVALID, "data set '%s' needs 'dataset_path'",
-				  kind->name);
-	if (!(kind->traits & HAS_FILE) && bench->dataset_path != NULL)
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "data set '%s' takes no 'dataset_path': found '%s'", kind->name,
-				  bench->dataset_path);
-	/* in vLLM's words */
-	if (bench->skip_tokenizer_init && !(kind->traits & WITHOUT_TOKENIZER))
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "Tokenizer must be initialized for the '%s' dataset.",
-				  kind->name);
-	return 0;
 }
 
 int bench_dataset_check(const struct vllm_bench *bench, struct pl_err *err)
 {
 	const struct bench_dataset_kind *kind = find_kind(bench->dataset_name);
 
-	if (check_common(bench, kind, err) < 0)
-		return -1;
-	return kind->check(bench, err);
+	assert(kind != NULL);
+	return kind->check != NULL ? kind->check(bench, err) : 0;
 }
 
 int bench_dataset_build(const struct vllm_bench *bench, const struct bench_tokenizer *tokenizer,
@@ -242,8 +187,7 @@ int bench_dataset_build(const struct vllm_bench *bench, const struct bench_token
 		.nplegacy = nplegacy,
 	};
 
-	if (check_common(bench, kind, err) < 0)
-		return -1;
+	assert(kind != NULL);
 	pl_pyrandom_seed(pyrandom, (uint64_t)bench->seed);
 	pl_nplegacy_seed(nplegacy, (uint32_t)bench->seed);
 	dataset = pl_alloc(sizeof(*dataset));

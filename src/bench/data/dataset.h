@@ -46,11 +46,8 @@ int bench_dataset_build(const struct vllm_bench *bench, const struct bench_token
 void bench_dataset_free(struct bench_dataset *dataset);
 PL_AUTO_DEFINE(struct bench_dataset, bench_dataset_free);
 
-/* Is there a data set of this name in this version? */
-bool bench_dataset_is_known(const char *name);
-/* Are its prompts made up of tokens of the vocabulary, which therefore has to be known? */
-bool bench_dataset_draws_tokens(const char *name);
-/* -1 for a bad option or unreadable file: to be called before a server is started. */
+/* -1: its file cannot be read or is none: to be called before a server is started. The options were
+ * checked (experiment/check.h). */
 int bench_dataset_check(const struct vllm_bench *bench, struct pl_err *err) PL_MUST_CHECK;
 
 #endif

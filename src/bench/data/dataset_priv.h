@@ -1,6 +1,6 @@
 /*
- * What a kind of data set is made of: one row of the table in dataset.c and one file
- * (docs/how-to/add-a-dataset.md).
+ * What a kind of data set is made of: a row of tbl/datasets.h, which says what it needs, and one
+ * file with its bench_dataset_ID (docs/how-to/add-a-dataset.md).
  */
 #ifndef BENCH_DATA_DATASET_PRIV_H
 #define BENCH_DATA_DATASET_PRIV_H
@@ -18,20 +18,16 @@ struct bench_dataset_work {
 	size_t room; /* of into->samples */
 };
 
-int bench_random_check(const struct vllm_bench *bench, struct pl_err *err);
-int bench_random_build(struct bench_dataset_work *work, struct pl_err *err);
-int bench_sharegpt_check(const struct vllm_bench *bench, struct pl_err *err);
-int bench_sharegpt_build(struct bench_dataset_work *work, struct pl_err *err);
-int bench_custom_check(const struct vllm_bench *bench, struct pl_err *err);
-int bench_custom_build(struct bench_dataset_work *work, struct pl_err *err);
-int bench_prefix_check(const struct vllm_bench *bench, struct pl_err *err);
-int bench_prefix_build(struct bench_dataset_work *work, struct pl_err *err);
-int bench_burstgpt_check(const struct vllm_bench *bench, struct pl_err *err);
-int bench_burstgpt_build(struct bench_dataset_work *work, struct pl_err *err);
-int bench_spec_bench_check(const struct vllm_bench *bench, struct pl_err *err);
-int bench_spec_bench_build(struct bench_dataset_work *work, struct pl_err *err);
-int bench_sonnet_check(const struct vllm_bench *bench, struct pl_err *err);
-int bench_sonnet_build(struct bench_dataset_work *work, struct pl_err *err);
+struct bench_dataset_kind {
+	/* Reads the file, before a server is there; NULL: it has none. */
+	int (*check)(const struct vllm_bench *bench, struct pl_err *err);
+	int (*build)(struct bench_dataset_work *work, struct pl_err *err);
+};
+
+#define DATASET(id, name, state, origin, traits) BENCH_DATASET_##state(id)
+#define BENCH_DATASET_NOW(id)                    extern const struct bench_dataset_kind bench_dataset_##id;
+#define BENCH_DATASET_LATER(id)
+#include "tbl/datasets.h"
 
 /* A file's usable entries, in its order. */
 struct bench_entry {
@@ -100,8 +96,6 @@ int bench_fit_all(const struct bench_tokenizer *tokenizer, struct bench_fit *fit
 int bench_fit_rest(const struct bench_tokenizer *tokenizer, const struct bench_drawer *drawer,
 		   size_t target, struct bench_fit *fit, struct pl_err *err) PL_MUST_CHECK;
 
-/* Can the back end be sent token ids? */
-bool bench_dataset_takes_ids(const struct vllm_bench *bench);
 /* vocab_size, else the tokenizer's; -1: neither is known. */
 int bench_dataset_vocabulary(const struct bench_dataset_work *work, int64_t *ret,
 			     struct pl_err *err) PL_MUST_CHECK;

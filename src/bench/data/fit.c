@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
+#include "experiment/kinds.h"
 
 /* How often a prompt is corrected before its length is taken as it is. */
 #define FIT_TRIES 10
@@ -55,11 +56,6 @@ int bench_fit_rest(const struct bench_tokenizer *tokenizer, const struct bench_d
 	return 0;
 }
 
-bool bench_dataset_takes_ids(const struct vllm_bench *bench)
-{
-	return pl_text_equal(bench->backend, "openai") || pl_text_equal(bench->backend, "vllm");
-}
-
 int bench_dataset_vocabulary(const struct bench_dataset_work *work, int64_t *ret,
 			     struct pl_err *err)
 {
@@ -70,7 +66,7 @@ int bench_dataset_vocabulary(const struct bench_dataset_work *work, int64_t *ret
 	if (size <= 0)
 		return pl_err_set(err, PL_ERR_INVALID,
 				  "data set '%s' needs the size of the vocabulary, and neither a "
-				  "tokenizer nor 'vocab_size' tells it",
+				  "tokenizer nor {benchmark.vocab_size} tells it",
 				  work->bench->dataset_name);
 	*ret = size;
 	return 0;
@@ -83,7 +79,7 @@ int bench_dataset_form(struct bench_dataset_work *work, bool *ret_as_ids, struct
 	*ret_as_ids = bench->prompt_token_ids || work->tokenizer == NULL;
 	if (!*ret_as_ids)
 		return 0;
-	if (!bench_dataset_takes_ids(bench))
+	if (!exp_backend_has(bench->backend, EXP_BACKEND_TAKES_IDS))
 		return pl_err_set(err, PL_ERR_INVALID,
 				  "data set '%s' needs a tokenizer: back end '%s' takes no token "
 				  "ids and the server has no /tokenize and /detokenize",

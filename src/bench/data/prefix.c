@@ -22,27 +22,6 @@ static size_t per_prefix(const struct vllm_bench *bench)
 	return (size_t)(bench->num_prompts / bench->prefix_repetition_num_prefixes);
 }
 
-int bench_prefix_check(const struct vllm_bench *bench, struct pl_err *err)
-{
-	if (bench->prefix_repetition_num_prefixes < 1 || per_prefix(bench) == 0)
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "'prefix_repetition_num_prefixes': found %lld, expected 1 to "
-				  "num_prompts (%lld)",
-				  (long long)bench->prefix_repetition_num_prefixes,
-				  (long long)bench->num_prompts);
-	if (bench->prefix_repetition_prefix_len < 0 || bench->prefix_repetition_suffix_len < 0 ||
-	    bench->prefix_repetition_prefix_len + bench->prefix_repetition_suffix_len < 1)
-		return pl_err_set(
-			err, PL_ERR_INVALID,
-			"'prefix_repetition_prefix_len' and 'prefix_repetition_suffix_len' "
-			"leave an empty prompt");
-	if (bench->prompt_token_ids && !bench_dataset_takes_ids(bench))
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "'prompt_token_ids': back end '%s' takes no token ids",
-				  bench->backend);
-	return 0;
-}
-
 /* `len` random tokens, so chosen that their text has as many again. */
 static int draw_part(struct plan *plan, int64_t len, struct bench_ids *ret, struct pl_err *err)
 {
@@ -105,12 +84,12 @@ static void swap_samples(void *items, size_t i, size_t j)
 	samples[j] = kept;
 }
 
-int bench_prefix_build(struct bench_dataset_work *work, struct pl_err *err)
+static int build(struct bench_dataset_work *work, struct pl_err *err)
 {
 	const struct vllm_bench *bench = work->bench;
 	struct plan plan = { .work = work, .drawer = { .draw = draw_id, .rng = work->nplegacy } };
 
-	if (bench_prefix_check(bench, err) < 0 || bench_dataset_form(work, &plan.as_ids, err) < 0 ||
+	if (bench_dataset_form(work, &plan.as_ids, err) < 0 ||
 	    bench_dataset_vocabulary(work, &plan.drawer.vocab_size, err) < 0)
 		return -1;
 	for (int64_t i = 0; i < bench->prefix_repetition_num_prefixes; i++) {
@@ -131,3 +110,5 @@ int bench_prefix_build(struct bench_dataset_work *work, struct pl_err *err)
 				   work->into->count, (long long)bench->num_prompts);
 	return 0;
 }
+
+const struct bench_dataset_kind bench_dataset_prefix_repetition = { .build = build };

@@ -6,11 +6,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
-
-struct ratio {
-	double input;
-	double output;
-};
+#include "experiment/values.h"
 
 struct bounds {
 	int64_t in_low, in_high;
@@ -45,70 +41,27 @@ static int64_t input_len(const struct vllm_bench *bench)
 	return bench->input_len != OPTION_NO_I64 ? bench->input_len : bench->random_input_len;
 }
 
-static int parse_ratio(const char *text, struct ratio *ret, struct pl_err *err)
-{
-	auto_json json_t *json = NULL;
-	struct pl_err ignored = PL_ERR_INIT;
-	double both = NAN;
-
-	if (pl_text_to_f64(text, &both)) {
-		*ret = (struct ratio){ both, both };
-	} else {
-		if (pl_json_parse(text, strlen(text), "ratio", &json, &ignored) < 0)
-			json = NULL;
-		const json_t *input = json_object_get(json, "input");
-		const json_t *output = json_object_get(json, "output");
-		if (!json_is_number(input) || !json_is_number(output))
-			return pl_err_set(err, PL_ERR_INVALID,
-					  "'random_range_ratio': found '%s', expected a number or "
-					  "{\"input\": a, \"output\": b}",
-					  text);
-		*ret = (struct ratio){ json_number_value(input), json_number_value(output) };
-	}
-	if (!(ret->input >= 0 && ret->input < 1 && ret->output >= 0 && ret->output < 1))
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "'random_range_ratio': found '%s', expected numbers from 0 up "
-				  "to, but not, 1",
-				  text);
-	return 0;
-}
-
 static int compute_bounds(const struct vllm_bench *bench, size_t special_count, struct bounds *ret,
 			  struct pl_err *err)
 {
-	struct ratio ratio;
+	struct exp_range_ratio ratio = { 0, 0 };
 	int64_t specials = (int64_t)special_count;
 	int64_t real = input_len(bench) > specials ? input_len(bench) - specials : 0;
 	double out = (double)bench_dataset_output_len(bench, bench->random_output_len);
 
-	if (parse_ratio(bench->random_range_ratio != NULL ? bench->random_range_ratio : "0.0",
-			&ratio, err) < 0)
-		return -1;
+	if (bench->random_range_ratio != NULL)
+		(void)exp_range_ratio_parse(bench->random_range_ratio, &ratio);
 	ret->in_low = (int64_t)floor((double)real * (1 - ratio.input));
 	ret->in_high = (int64_t)ceil((double)real * (1 + ratio.input));
 	ret->out_low = (int64_t)fmax(1, floor(out * (1 - ratio.output)));
 	ret->out_high = (int64_t)fmax(1, ceil(out * (1 + ratio.output)));
 	if (bench->random_prefix_len + ret->in_low < 1)
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "'random_input_len' is too small: %lld less %zu special tokens, "
-				  "with the range ratio, leaves an empty prompt",
-				  (long long)input_len(bench), special_count);
+		return pl_err_set(
+			err, PL_ERR_INVALID,
+			"{benchmark.random_input_len} is too small: %lld less %zu special tokens, "
+			"with the range ratio, leaves an empty prompt",
+			(long long)input_len(bench), special_count);
 	return 0;
-}
-
-int bench_random_check(const struct vllm_bench *bench, struct pl_err *err)
-{
-	struct bounds bounds;
-
-	if (bench->random_batch_size != 1)
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "'random_batch_size': only 1 is in this version, found %lld",
-				  (long long)bench->random_batch_size);
-	if (bench->prompt_token_ids && !bench_dataset_takes_ids(bench))
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "'prompt_token_ids': back end '%s' takes no token ids",
-				  bench->backend);
-	return compute_bounds(bench, 0, &bounds, err);
 }
 
 /* The ids 0 .. vocab_size - 1 without those of special tokens. */
@@ -275,14 +228,14 @@ static int build_texts(struct bench_dataset_work *work, struct plan *plan, struc
 	return rc < 0 ? pl_err_wrap(err, "random prompts") : 0;
 }
 
-int bench_random_build(struct bench_dataset_work *work, struct pl_err *err)
+static int build(struct bench_dataset_work *work, struct pl_err *err)
 {
 	const struct vllm_bench *bench = work->bench;
 	struct bounds bounds;
 	auto_plan plan = { 0 };
 	bool as_ids;
 
-	if (bench_random_check(bench, err) < 0 || bench_dataset_form(work, &as_ids, err) < 0)
+	if (bench_dataset_form(work, &as_ids, err) < 0)
 		return -1;
 	/* A server adds no special tokens to ids. */
 	if (compute_bounds(bench, as_ids ? 0 : bench_tokenizer_special_count(work->tokenizer),
@@ -295,3 +248,5 @@ int bench_random_build(struct bench_dataset_work *work, struct pl_err *err)
 	add_ids(work, &plan);
 	return 0;
 }
+
+const struct bench_dataset_kind bench_dataset_random = { .build = build };

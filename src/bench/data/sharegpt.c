@@ -60,7 +60,7 @@ int bench_sharegpt_parse(const char *text, size_t len, const char *source,
 	return 0;
 }
 
-int bench_sharegpt_check(const struct vllm_bench *bench, struct pl_err *err)
+static int check(const struct vllm_bench *bench, struct pl_err *err)
 {
 	auto_entries entries = { 0 };
 
@@ -131,7 +131,7 @@ static size_t chunk_size(size_t missing, size_t left)
 	return size < left ? size : left;
 }
 
-int bench_sharegpt_build(struct bench_dataset_work *work, struct pl_err *err)
+static int build(struct bench_dataset_work *work, struct pl_err *err)
 {
 	size_t wanted = (size_t)work->bench->num_prompts;
 	auto_entries entries = { 0 };
@@ -165,3 +165,5 @@ int bench_sharegpt_build(struct bench_dataset_work *work, struct pl_err *err)
 	bench_dataset_oversample(work, (uint64_t)work->bench->seed);
 	return 0;
 }
+
+const struct bench_dataset_kind bench_dataset_sharegpt = { .check = check, .build = build };

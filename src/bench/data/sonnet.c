@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/text.h"
+#include "experiment/kinds.h"
 
 #define BASE "Pick as many lines as you can from these poem lines:\n"
 /* Prompts asked of the tokenizer at once. */
@@ -53,7 +54,7 @@ static int64_t input_len(const struct vllm_bench *bench)
 	return bench->input_len != OPTION_NO_I64 ? bench->input_len : bench->sonnet_input_len;
 }
 
-int bench_sonnet_check(const struct vllm_bench *bench, struct pl_err *err)
+static int check(const struct vllm_bench *bench, struct pl_err *err)
 {
 	auto_entries lines = { 0 };
 
@@ -135,10 +136,11 @@ static int settle(struct plan *plan, struct pl_err *err)
 		return -1;
 	free(text);
 	if (most <= base_tokens)
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "'sonnet_input_len' is %lld, expected more than the %lld tokens "
-				  "of the words before the lines",
-				  (long long)most, (long long)base_tokens);
+		return pl_err_set(
+			err, PL_ERR_INVALID,
+			"{benchmark.sonnet_input_len} is %lld, expected more than the %lld tokens "
+			"of the words before the lines",
+			(long long)most, (long long)base_tokens);
 	double all = fmax(lines_of(most - base_tokens, mean), 1);
 	double prefix = fmax(lines_of(bench->sonnet_prefix_len - base_tokens, mean), 0);
 	plan->extra = (size_t)fmax(all - prefix, 0);
@@ -173,7 +175,7 @@ static size_t take_chunk(const struct plan *plan, struct chunk *chunk)
 	struct bench_dataset_work *work = plan->work;
 	const struct vllm_bench *bench = work->bench;
 	/* there the server lays the template itself, and vLLM leaves it to it */
-	bool raw = pl_text_equal(bench->backend, "openai-chat");
+	bool raw = exp_backend_has(bench->backend, EXP_BACKEND_CHAT);
 	size_t i = 0;
 
 	for (; i < chunk->count && work->into->count < (size_t)bench->num_prompts; i++) {
@@ -235,13 +237,13 @@ static int add_prompts(const struct plan *plan, struct pl_err *err)
 		if (in_vain >= TRIES_MAX)
 			return pl_err_set(err, PL_ERR_INVALID,
 					  "of %zu prompts in a row none has at most "
-					  "'sonnet_input_len' (%lld) tokens",
+					  "{benchmark.sonnet_input_len} (%lld) tokens",
 					  in_vain, (long long)input_len(plan->work->bench));
 	}
 	return 0;
 }
 
-int bench_sonnet_build(struct bench_dataset_work *work, struct pl_err *err)
+static int build(struct bench_dataset_work *work, struct pl_err *err)
 {
 	struct plan plan = { .work = work };
 	int rc;
@@ -259,3 +261,5 @@ int bench_sonnet_build(struct bench_dataset_work *work, struct pl_err *err)
 	bench_entries_done(&plan.lines);
 	return rc < 0 ? pl_err_wrap(err, "data set '%s'", work->bench->dataset_path) : 0;
 }
+
+const struct bench_dataset_kind bench_dataset_sonnet = { .check = check, .build = build };

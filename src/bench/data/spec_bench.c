@@ -68,24 +68,20 @@ static int load(const struct vllm_bench *bench, char **ret_sha256, struct bench_
 	auto_free char *text = NULL;
 	size_t len = 0;
 
-	if (output_len(bench) < 1)
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "'spec_bench_output_len': found %lld, expected a number from 1",
-				  (long long)output_len(bench));
 	if (bench_dataset_read(bench, &text, &len, ret_sha256, err) < 0)
 		return -1;
 	return bench_spec_bench_parse(text, len, bench->dataset_path, bench->spec_bench_category,
 				      ret, err);
 }
 
-int bench_spec_bench_check(const struct vllm_bench *bench, struct pl_err *err)
+static int check(const struct vllm_bench *bench, struct pl_err *err)
 {
 	auto_entries entries = { 0 };
 
 	return load(bench, NULL, &entries, err);
 }
 
-int bench_spec_bench_build(struct bench_dataset_work *work, struct pl_err *err)
+static int build(struct bench_dataset_work *work, struct pl_err *err)
 {
 	/* vLLM hands neither skip_chat_template nor the template's arguments on to it */
 	const struct bench_sampling how = {
@@ -99,3 +95,5 @@ int bench_spec_bench_build(struct bench_dataset_work *work, struct pl_err *err)
 		return -1;
 	return bench_entries_sample(work, &entries, &how, err);
 }
+
+const struct bench_dataset_kind bench_dataset_spec_bench = { .check = check, .build = build };

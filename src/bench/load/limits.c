@@ -68,8 +68,8 @@ static int check_ports(const struct bench_load *load, uint64_t needed, uint64_t 
 	return pl_err_set(err, PL_ERR_INVALID,
 			  "%" PRIu64 " connections at once need as many local ports, limit "
 			  "'net.ipv4.ip_local_port_range' leaves %" PRIu64
-			  "%s: name more addresses of this host ('source_addresses'), "
-			  "widen the limit or lower 'max_concurrency'",
+			  "%s: name more addresses of this host ({benchmark.source_addresses}), "
+			  "widen the limit or lower {benchmark.max_concurrency}",
 			  needed, ports, each);
 }
 
@@ -86,7 +86,7 @@ int bench_load_check_limits(const struct bench_load *load, struct pl_err *err)
 		return pl_err_set(err, PL_ERR_INVALID,
 				  "%" PRIu64 " connections at once need %" PRIu64
 				  " open files, limit 'nofile' is %" PRIu64
-				  ": raise it (ulimit -n) or lower 'max_concurrency'",
+				  ": raise it (ulimit -n) or lower {benchmark.max_concurrency}",
 				  needed, needed + open + FILES_BESIDE, files);
 	/* A socket of a path has no port to run out of. */
 	if (load->addr.u.any.sa_family == AF_UNIX)

@@ -1,88 +1,30 @@
 #include "bench/load/source.h"
 
-#include <arpa/inet.h>
+#include <assert.h>
 #include <errno.h>
-#include <netdb.h>
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/text.h"
+#include "base/mem.h"
+#include "experiment/values.h"
 
-#define KEY "benchmark.source_addresses"
-
-/* "10.0.0.2", "::1", "[::1]", "fe80::1%eth0" and no names, which may stand for several. */
-static int parse_one(const char *text, struct io_addr *ret, struct pl_err *err)
+void bench_sources_of(const json_t *list, struct io_addr **ret, size_t *ret_count)
 {
-	const struct addrinfo hints = { .ai_socktype = SOCK_STREAM,
-					.ai_family = AF_UNSPEC,
-					.ai_flags = AI_NUMERICHOST };
-	struct addrinfo *found = NULL;
-	size_t len = strlen(text);
-	bool bracketed = len > 2 && text[0] == '[' && text[len - 1] == ']';
-	auto_free char *bare = bracketed ? pl_strndup(text + 1, len - 2) : pl_strdup(text);
+	size_t count = json_array_size(list);
 
-	if (bare[0] == '\0' || getaddrinfo(bare, NULL, &hints, &found) != 0)
-		return pl_err_set(err, PL_ERR_INVALID,
-				  KEY ": found '%s', expected an IPv4 or IPv6 address", text);
-	*ret = (struct io_addr){ .len = found->ai_addrlen };
-	memcpy(&ret->u, found->ai_addr, found->ai_addrlen);
-	freeaddrinfo(found);
-	return 0;
-}
-
-bool bench_source_is_address(const char *text)
-{
-	struct pl_err ignored = PL_ERR_INIT;
-	struct io_addr addr;
-
-	return parse_one(text, &addr, &ignored) == 0;
-}
-
-static bool is_any(const struct io_addr *addr)
-{
-	if (addr->u.any.sa_family == AF_INET)
-		return addr->u.v4.sin_addr.s_addr == htonl(INADDR_ANY);
-	return IN6_IS_ADDR_UNSPECIFIED(&addr->u.v6.sin6_addr);
-}
-
-static int add(struct io_addr *list, size_t *count, const char *text, struct pl_err *err)
-{
-	struct io_addr *addr = &list[*count];
-
-	if (parse_one(text, addr, err) < 0)
-		return -1;
-	if (is_any(addr))
-		return pl_err_set(err, PL_ERR_INVALID,
-				  KEY ": found '%s', which stands for any address, expected one",
-				  text);
-	for (size_t i = 0; i < *count; i++) {
-		if (list[i].len == addr->len && memcmp(&list[i].u, &addr->u, addr->len) == 0)
-			return pl_err_set(err, PL_ERR_INVALID, KEY ": '%s' is named twice", text);
-	}
-	(*count)++;
-	return 0;
-}
-
-int bench_sources_parse(const json_t *list, struct io_addr **ret, size_t *ret_count,
-			struct pl_err *err)
-{
-	auto_free struct io_addr *addrs = NULL;
-	size_t count = 0, i;
-	json_t *item;
-
-	if (json_array_size(list) > 0)
-		addrs = pl_alloc_array(json_array_size(list), sizeof(*addrs));
-	json_array_foreach((json_t *)list, i, item)
-	{
-		const char *text = json_string_value(item);
-		if (add(addrs, &count, text != NULL ? text : "", err) < 0)
-			return -1;
-	}
-	*ret = pl_take(addrs);
+	*ret = count > 0 ? pl_alloc_array(count, sizeof(**ret)) : NULL;
 	*ret_count = count;
-	return 0;
+	for (size_t i = 0; i < count; i++) {
+		struct exp_address address;
+		bool is_one = exp_address_parse(json_string_value(json_array_get(list, i)),
+						&address);
+		assert(is_one);
+		(void)is_one;
+		(*ret)[i] = (struct io_addr){ .len = address.len };
+		memcpy(&(*ret)[i].u, &address.addr, address.len);
+	}
 }
 
 int bench_source_bind(int fd, const struct io_addr *source, struct pl_err *err)
@@ -102,7 +44,7 @@ int bench_source_bind(int fd, const struct io_addr *source, struct pl_err *err)
 	io_addr_text(source, text, sizeof(text));
 	/* without the port, which is 0 */
 	*strrchr(text, ':') = '\0';
-	return pl_err_set(err, PL_ERR_INVALID, KEY ": '%s' is no address of this host: %s", text,
+	return pl_err_set(err, PL_ERR_INVALID, "'%s' is no address of this host: %s", text,
 			  strerror(saved));
 }
 
@@ -119,8 +61,8 @@ int bench_sources_check(const struct io_addr *sources, size_t count, const struc
 
 	if (count > 0 && family == AF_UNIX)
 		return pl_err_set(err, PL_ERR_INVALID,
-				  KEY ": the server is reached over a unix socket, which knows no "
-				      "addresses: leave it out");
+				  "the server is reached over a unix socket, which knows no "
+				  "addresses: leave it out");
 	for (size_t i = 0; i < count; i++) {
 		auto_fd int fd = -1;
 		if (sources[i].u.any.sa_family != family) {
@@ -128,7 +70,7 @@ int bench_sources_check(const struct io_addr *sources, size_t count, const struc
 			io_addr_text(target, server, sizeof(server));
 			*strrchr(text, ':') = '\0';
 			return pl_err_set(err, PL_ERR_INVALID,
-					  KEY ": '%s' is of %s, and the server at '%s' of %s", text,
+					  "'%s' is of %s, and the server at '%s' of %s", text,
 					  family_name(sources[i].u.any.sa_family), server,
 					  family_name(family));
 		}

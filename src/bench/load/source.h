@@ -11,11 +11,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Is it written as one? */
-bool bench_source_is_address(const char *text);
-/* `list`: texts such as "10.0.0.2" or "::1", each once; NULL: none. *ret: free(). */
-int bench_sources_parse(const json_t *list, struct io_addr **ret, size_t *ret_count,
-			struct pl_err *err) PL_MUST_CHECK;
+/* `list`: texts that are addresses (they were checked: experiment/check.h); NULL: none. *ret:
+ * free(). */
+void bench_sources_of(const json_t *list, struct io_addr **ret, size_t *ret_count);
 /* -1: some of them are no addresses of this host, or of no use for a server at `target`. */
 int bench_sources_check(const struct io_addr *sources, size_t count, const struct io_addr *target,
 			struct pl_err *err) PL_MUST_CHECK;

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "experiment/ramp.h"
 #include "result/report.h"
-#include "result/slo.h"
+#include "experiment/values.h"
 #include "result/timing.h"
 
 #define PER_POSITION "spec_decode_per_position_acceptance_rates"
@@ -252,12 +252,12 @@ static void set_percentiles(const struct res_flat_input *input, json_t *flat, co
 	auto_free double *percentiles = NULL;
 	size_t count = 0;
 
-	if (res_percentiles_parse(input->bench->metric_percentiles, &percentiles, &count,
+	if (exp_percentiles_parse(input->bench->metric_percentiles, &percentiles, &count,
 				  &ignored) < 0)
 		return;
 	for (size_t i = 0; i < count; i++) {
 		char text[PL_F64_TEXT_BYTES];
-		res_percentile_text(percentiles[i], text);
+		exp_percentile_text(percentiles[i], text);
 		auto_free char *word = pl_asprintf("p%s", text);
 		set_statistic(input, flat, word, family);
 	}

@@ -166,7 +166,7 @@ static void percentile_key(double percentile, const char *family, char *key, siz
 {
 	char number[PL_F64_TEXT_BYTES];
 
-	res_percentile_text(percentile, number);
+	exp_percentile_text(percentile, number);
 	snprintf(key, room, "p%s_%s", number, family);
 }
 

@@ -45,7 +45,7 @@ struct totals {
 	struct res_values offsets; /* prompt tokens by usage - asked */
 };
 
-static bool keeps_limits(const struct res_slo *slo, const struct res_timing *timing)
+static bool keeps_limits(const struct exp_slo *slo, const struct res_timing *timing)
 {
 	/* Written so that a NaN limit holds and a NaN latency does not. */
 	return (isnan(slo->ttft_ms) || timing->ttft_s <= slo->ttft_ms / 1000) &&
@@ -53,7 +53,7 @@ static bool keeps_limits(const struct res_slo *slo, const struct res_timing *tim
 	       (isnan(slo->e2el_ms) || timing->e2el_s <= slo->e2el_ms / 1000);
 }
 
-static void add_finished(const struct res_slo *slo, const struct res_record *record,
+static void add_finished(const struct exp_slo *slo, const struct res_record *record,
 			 struct totals *totals)
 {
 	struct res_timing timing = res_timing_of(record);
@@ -72,7 +72,7 @@ static void add_finished(const struct res_slo *slo, const struct res_record *rec
 			       (double)(record->prompt_tokens - record->prompt_tokens_asked));
 }
 
-static struct totals totals_of(const struct res_outcome *outcome, const struct res_slo *slo)
+static struct totals totals_of(const struct res_outcome *outcome, const struct exp_slo *slo)
 {
 	struct totals totals = { .input_known = true };
 
@@ -93,7 +93,7 @@ static void set_rate(json_t *into, const char *key, double count, double duratio
 	json_object_set_new(into, key, pl_json_number(duration_s > 0 ? count / duration_s : NAN));
 }
 
-static void write_totals(double t, const struct res_slo *slo, const struct totals *totals,
+static void write_totals(double t, const struct exp_slo *slo, const struct totals *totals,
 			 json_t *into)
 {
 	double in = totals->input_known ? (double)totals->input_tokens : NAN;

@@ -3,7 +3,7 @@
  * (native.c), or a program whose result is taken in (vllm.c). benchmark.client names it; what holds
  * for one of them only is known in its file.
  *
- *	check ─> open ─> (the server starts) ─> prepare ─> warmup ─> measure ─> results, facts, …
+ *	open ─> (the server starts) ─> prepare ─> warmup ─> measure ─> results, facts, …
  */
 #ifndef RUN_CLIENT_CLIENT_H
 #define RUN_CLIENT_CLIENT_H
@@ -52,11 +52,6 @@ struct run_client {
 	bool follows_redirects;
 	bool draws_pictures; /* its own, so that none is drawn of its records */
 
-	/* Can it do what is asked? "'benchmark.threads' …" */
-	int (*check)(const struct exp_config *experiment, struct pl_err *err);
-	/* The path of requests of a back end that is none of ours; NULL: not known. NULL: it speaks
-	 * none but ours. */
-	const char *(*path)(const char *backend);
 	/* Before anything is started: finds what it needs of the host. NULL: nothing. */
 	int (*open)(const struct run_launch *launch, struct run_measured *ret, struct pl_err *err);
 

@@ -26,22 +26,6 @@
 /* A refused connection may be seen before the process is. */
 #define END_WAIT_NS (200 * PL_NS_PER_MS)
 
-static int native_check(const struct exp_config *experiment, struct pl_err *err)
-{
-	const struct vllm_bench *bench = &experiment->bench;
-	const struct bench_adapter *adapter;
-	auto_free struct io_addr *sources = NULL;
-	size_t source_count;
-
-	if (run_route_adapter(bench, false, &adapter, err) < 0 ||
-	    bench_dataset_check(bench, err) < 0 || run_plan_check(bench, err) < 0 ||
-	    bench_sources_parse(bench->source_addresses, &sources, &source_count, err) < 0)
-		return -1;
-	if (bench_arrivals_check(bench, err) < 0)
-		return -1;
-	return run_plots_check(bench, err);
-}
-
 /* ---- what is sent ---- */
 
 static int fail_plan(const struct run_client_input *in, const struct pl_err *err)
@@ -270,7 +254,6 @@ static void native_results(const struct run_measured *measured, json_t *results)
 
 const struct run_client run_client_native = {
 	.name = "native",
-	.check = native_check,
 	.prepare = native_prepare,
 	.warmup = native_warmup,
 	.measure = native_measure,

@@ -17,6 +17,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "experiment/kinds.h"
 #include "base/strv.h"
 #include "base/text.h"
 #include "host/proc/program.h"
@@ -284,7 +285,7 @@ static bool counts_roles(const struct vllm_bench *bench, const char *release)
 	struct vllm_version mine, since;
 	struct pl_err ignored = PL_ERR_INIT;
 
-	if (!pl_text_equal(bench->backend, "openai-chat"))
+	if (!exp_backend_has(bench->backend, EXP_BACKEND_CHAT))
 		return false;
 	return release == NULL || vllm_version_parse(release, &mine, &ignored) < 0 ||
 	       vllm_version_parse(ROLE_RELEASE, &since, &ignored) < 0 ||
@@ -603,8 +604,6 @@ const struct run_client run_client_vllm = {
 	.is_program = true,
 	.follows_redirects = true,
 	.draws_pictures = true,
-	.check = run_vllm_check,
-	.path = run_vllm_path,
 	.open = vllm_open,
 	.measure = vllm_measure,
 	.results = vllm_results,

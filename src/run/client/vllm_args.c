@@ -8,7 +8,7 @@
 #include "base/strv.h"
 #include "base/text.h"
 #include "host/proc/mark.h"
-#include "result/slo.h"
+#include "experiment/values.h"
 #include "run/client/client.h"
 #include "run/context.h"
 #include "run/launch.h"
@@ -40,25 +40,6 @@ static const enum vllm_bench_id held_back[] = {
 	VLLM_BENCH_metric_percentiles,
 };
 
-/* Our own options that mean the same whoever sends the load. */
-static const enum vllm_bench_id ours_kept[] = { VLLM_BENCH_kind, VLLM_BENCH_client,
-						VLLM_BENCH_max_error_share };
-
-/* Paths of back ends that only vLLM's client speaks. */
-static const struct {
-	const char *backend, *path;
-} endpoints[] = {
-	{ "openai-audio", "/v1/audio/transcriptions" },
-	{ "openai-embeddings", "/v1/embeddings" },
-	{ "openai-embeddings-chat", "/v1/embeddings" },
-	{ "openai-embeddings-clip", "/v1/embeddings" },
-	{ "openai-embeddings-vlm2vec", "/v1/embeddings" },
-	{ "infinity-embeddings", "/embeddings" },
-	{ "infinity-embeddings-clip", "/embeddings" },
-	{ "vllm-pooling", "/pooling" },
-	{ "vllm-rerank", "/v1/rerank" },
-};
-
 static bool is_among(enum vllm_bench_id id, const enum vllm_bench_id *list, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -68,106 +49,10 @@ static bool is_among(enum vllm_bench_id id, const enum vllm_bench_id *list, size
 	return false;
 }
 
-const char *run_vllm_path(const char *backend)
-{
-	for (size_t i = 0; i < PL_ARRAY_SIZE(endpoints); i++) {
-		if (strcmp(endpoints[i].backend, backend) == 0)
-			return endpoints[i].path;
-	}
-	return NULL;
-}
-
-/* ---- what cannot be asked for ---- */
-
 static bool is_authorization(const char *header)
 {
 	return strcspn(header, "=") == strlen("Authorization") &&
 	       strncasecmp(header, "Authorization", strlen("Authorization")) == 0;
-}
-
-/* "Bearer KEY" goes by the environment; any other secret would be seen by everybody on the host. */
-static int check_headers(const json_t *headers, struct pl_err *err)
-{
-	size_t i;
-	json_t *item;
-
-	json_array_foreach((json_t *)headers, i, item)
-	{
-		const char *text = json_string_value(item);
-		auto_free char *name = pl_strndup(text, strcspn(text, "="));
-		if (is_authorization(text) && pl_text_starts(text + strlen(name) + 1, BEARER))
-			continue;
-		if (is_authorization(text) || option_secret_is_name(name))
-			return pl_err_set(err, PL_ERR_INVALID,
-					  "'benchmark.header': '%s' would stand on the command "
-					  "line of vLLM's client for everybody to see; it takes "
-					  "Authorization=Bearer KEY, or OPENAI_API_KEY in the "
-					  "environment",
-					  name);
-	}
-	return 0;
-}
-
-/* argparse takes what begins with '-' for the next option. */
-static int check_list(const struct option_row *row, const json_t *list, struct pl_err *err)
-{
-	size_t i;
-	json_t *item;
-
-	json_array_foreach((json_t *)list, i, item)
-	{
-		if (json_string_value(item)[0] == '-')
-			return pl_err_set(err, PL_ERR_INVALID,
-					  "'benchmark.%s': an item that begins with '-' cannot be "
-					  "given to vLLM's client",
-					  row->name);
-	}
-	return 0;
-}
-
-static int check_option(const struct exp_config *experiment, enum vllm_bench_id id,
-			struct pl_err *err)
-{
-	const struct option_row *row = vllm_bench_row(id);
-	auto_json json_t *value = vllm_bench_get(&experiment->bench, id);
-
-	if (!experiment->bench_set[id] || vllm_bench_is_default(&experiment->bench, id))
-		return 0;
-	if (row->ours && !is_among(id, ours_kept, PL_ARRAY_SIZE(ours_kept)))
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "'benchmark.%s' is of our own load generator and not of vLLM's "
-				  "client: leave it out, or set benchmark.client to native",
-				  row->name);
-	if (row->type == OPTION_LIST)
-		return check_list(row, value, err);
-	auto_free char *text = row->type == OPTION_JSON ? pl_json_to_text(value, PL_JSON_COMPACT)
-							: NULL;
-	if (text != NULL && option_secret_in_json(text))
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "'benchmark.%s' holds a secret, which would stand on the command "
-				  "line of vLLM's client for everybody to see",
-				  row->name);
-	return 0;
-}
-
-int run_vllm_check(const struct exp_config *experiment, struct pl_err *err)
-{
-	const struct vllm_bench *bench = &experiment->bench;
-
-	for (size_t i = 0; i < VLLM_BENCH_COUNT; i++) {
-		if (check_option(experiment, (enum vllm_bench_id)i, err) < 0)
-			return -1;
-	}
-	if (json_object_get(experiment->server, "uds") != NULL)
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "'server.uds': vLLM's client needs a host and a port, leave it "
-				  "out or set benchmark.client to native");
-	if (bench_adapter_find(bench->backend) == NULL && bench->endpoint == NULL &&
-	    run_vllm_path(bench->backend) == NULL)
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "benchmark.endpoint: expected the path of backend '%s'",
-				  bench->backend);
-	return check_headers(bench->header, err);
 }
 
 /* ---- the command line ---- */
@@ -272,7 +157,7 @@ static void add_percentiles(json_t *argv, const struct vllm_bench *bench)
 	pl_buf_init(&text, 4096);
 	pl_buf_add_text(&text, "1,5,10,25,50,75,90,95,99,99.9");
 	/* checked before the start */
-	if (res_percentiles_parse(bench->metric_percentiles, &asked, &count, &ignored) < 0)
+	if (exp_percentiles_parse(bench->metric_percentiles, &asked, &count, &ignored) < 0)
 		count = 0;
 	for (size_t i = 0; i < count; i++) {
 		char number[PL_F64_TEXT_BYTES];

@@ -1,10 +1,9 @@
 /*
- * The command line of vLLM's client, its environment, and what it cannot be asked for.
+ * The command line of vLLM's client, its environment.
  */
 #ifndef RUN_CLIENT_VLLM_ARGS_H
 #define RUN_CLIENT_VLLM_ARGS_H
 
-#include "base/err.h"
 #include "base/json.h"
 
 struct exp_config;
@@ -14,10 +13,6 @@ struct run_client_input;
 /* The name of the result in the client's own folder. */
 #define RUN_VLLM_RESULT "client.json"
 
-/* Can vLLM's client do what is asked? "'benchmark.threads' …" */
-int run_vllm_check(const struct exp_config *experiment, struct pl_err *err) PL_MUST_CHECK;
-/* The path of requests where the back end is none of ours; NULL: not known. */
-const char *run_vllm_path(const char *backend);
 /* The whole command line, with its result in `folder`; header values in clear. New reference. */
 json_t *run_vllm_argv(const struct run_client_input *in, const char *program, const char *folder);
 /* The same as it may be shown. New reference. */

@@ -282,7 +282,8 @@ static json_t *make_error(const struct run_state *run, bool with_log)
 	}
 	if (run->server.log != NULL)
 		line = find_log_line(run->server.log, run->ending.cause);
-	json_t *error = res_error(run->ending.stage, &run->ending.why, run->ending.cause, tail);
+	json_t *error = res_error(run->ending.stage, &run->ending.why, run->ending.cause,
+				  run->context.experiment->voice, tail);
 	if (line != NULL) {
 		auto_json json_t *said = pl_json_text(line);
 		set(error, "log_line", run_redact(said, secrets));

@@ -69,35 +69,20 @@ static bool is_simulator(const struct exp_config *experiment)
 	return experiment->simulate || (program != NULL && strstr(program, "profllm-sim") != NULL);
 }
 
-/* GPUs may be named in three places, and only in one of them. */
-static int read_elsewhere(const struct exp_config *experiment, struct run_gpu_request *request,
-			  const char **ret_text, struct pl_err *err)
+/* GPUs may be named in three places, and only in one of them: the text of the others; NULL: none. */
+static const char *read_elsewhere(const struct exp_config *experiment,
+				  struct run_gpu_request *request)
 {
 	const json_t *visible = json_object_get(experiment->launch.env, VISIBLE);
 	const json_t *device_ids = json_object_get(experiment->server, "device_ids");
-	bool given = option_places_find(&experiment->places, "launch.gpus") != NULL;
 
-	*ret_text = NULL;
 	if (!json_is_string(visible) && !json_is_string(device_ids))
-		return 0;
+		return NULL;
 	request->key = json_is_string(visible) ? "launch.env." VISIBLE : "server.device_ids";
-	if (given)
-		return pl_err_set(
-			err, PL_ERR_INVALID,
-			"launch.gpus and %s both say which GPUs the server has: leave out "
-			"one of them",
-			request->key);
-	if (json_is_string(visible) && json_is_string(device_ids))
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "server.device_ids and %s both say which GPUs the server has: "
-				  "leave out one of them",
-				  request->key);
-	*ret_text = json_string_value(json_is_string(visible) ? visible : device_ids);
-	return 0;
+	return json_string_value(json_is_string(visible) ? visible : device_ids);
 }
 
-int run_gpu_request_read(const struct exp_config *experiment, struct run_gpu_request *ret,
-			 struct pl_err *err)
+void run_gpu_request_read(const struct exp_config *experiment, struct run_gpu_request *ret)
 {
 	const json_t *gpus = experiment->launch.gpus;
 	const char *platform = experiment->launch.platform;
@@ -114,9 +99,8 @@ int run_gpu_request_read(const struct exp_config *experiment, struct run_gpu_req
 	*ret = request;
 	/* a server without GPUs; what its environment says is the user's own business */
 	if (json_is_array(gpus) && json_array_size(gpus) == 0)
-		return 0;
-	if (read_elsewhere(experiment, &request, &text, err) < 0)
-		return -1;
+		return;
+	text = read_elsewhere(experiment, &request);
 	if (text != NULL || json_is_array(gpus)) {
 		request.kind = RUN_GPUS_NAMED;
 		request.told = text != NULL;
@@ -136,7 +120,6 @@ int run_gpu_request_read(const struct exp_config *experiment, struct run_gpu_req
 			request.kind = RUN_GPUS_NONE;
 	}
 	*ret = request;
-	return 0;
 }
 
 void run_gpu_request_done(struct run_gpu_request *request)

@@ -20,8 +20,7 @@ struct run_gpu_request {
 	size_t count;      /* for RUN_GPUS_AUTO */
 };
 
-int run_gpu_request_read(const struct exp_config *experiment, struct run_gpu_request *ret,
-			 struct pl_err *err) PL_MUST_CHECK;
+void run_gpu_request_read(const struct exp_config *experiment, struct run_gpu_request *ret);
 void run_gpu_request_done(struct run_gpu_request *request);
 
 /* GPUs of the host while they are being taken. */

@@ -70,14 +70,14 @@ static void set_no_model(int status, struct pl_err *why)
 		pl_err_set(
 			why, PL_ERR_NETWORK,
 			"'/v1/models' answered %d: the server wants a key, OPENAI_API_KEY in the "
-			"environment or a benchmark.header",
+			"environment or a {benchmark.header}",
 			status);
 	else if (status != 200 && status != 0)
 		pl_err_set(why, PL_ERR_NETWORK,
-			   "'/v1/models' answered %d and benchmark.model is not set", status);
+			   "'/v1/models' answered %d and {benchmark.model} is not set", status);
 	else
 		pl_err_set(why, PL_ERR_NETWORK,
-			   "'/v1/models' names no model and benchmark.model is not set");
+			   "'/v1/models' names no model and {benchmark.model} is not set");
 }
 
 /* benchmark.served_model_name or .model as vLLM's client; else the first that the server offers. */

@@ -1,5 +1,6 @@
 #include "run/steps/plan.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,13 +10,17 @@
 #include "base/text.h"
 #include "base/unique.h"
 #include "bench/load/arrivals.h"
+#include "experiment/kinds.h"
+#include "experiment/values.h"
 
 #define BODY_BYTES_MAX    (256u << 20)
 #define PROMPTS_BYTES_MAX ((size_t)4 << 30)
 
+static_assert(EXP_ID_PREFIX_MAX == RES_ID_PREFIX_MAX, "what is checked fits into a record");
+
 bool run_plan_ignores_eos(const struct vllm_bench *bench)
 {
-	return bench->ignore_eos || pl_text_equal(bench->dataset_name, "random");
+	return bench->ignore_eos || exp_dataset_has(bench->dataset_name, EXP_DATASET_WHOLE_OUTPUT);
 }
 
 bool run_plan_has_rate(const struct vllm_bench *bench)
@@ -41,24 +46,6 @@ static int encode(const struct run_plan_input *input, const struct bench_sample 
 				  (long long)sample->index, BODY_BYTES_MAX);
 	*ret_len = body.len;
 	*ret_body = pl_buf_take(&body);
-	return 0;
-}
-
-/* What stands in a header, which servers take only so long. */
-int run_plan_check(const struct vllm_bench *bench, struct pl_err *err)
-{
-	const char *prefix = bench->request_id_prefix != NULL ? bench->request_id_prefix : "";
-
-	for (const char *at = prefix; *at != '\0'; at++) {
-		if ((unsigned char)*at < ' ' || *at == 127)
-			return pl_err_set(err, PL_ERR_INVALID,
-					  "benchmark.request_id_prefix: found a control character");
-	}
-	if (strlen(prefix) > RES_ID_PREFIX_MAX)
-		return pl_err_set(
-			err, PL_ERR_INVALID,
-			"benchmark.request_id_prefix: found %zu bytes, expected at most %d",
-			strlen(prefix), RES_ID_PREFIX_MAX);
 	return 0;
 }
 
@@ -89,8 +76,6 @@ static const char **assign_adapters(const struct vllm_bench *bench, size_t count
 static int encode_all(const struct run_plan_input *input, const double *arrivals_s,
 		      const char *const *adapters, struct run_plan *plan, struct pl_err *err)
 {
-	if (run_plan_check(input->bench, err) < 0)
-		return -1;
 	plan->id_prefix = make_prefix(input->bench);
 	for (size_t i = 0; i < plan->count; i++) {
 		const struct bench_sample *sample = &plan->dataset->samples[i];
@@ -196,8 +181,8 @@ int run_plan_build(const struct run_plan_input *input, struct run_plan **ret, st
 	plan->bodies = pl_alloc_array(plan->count, sizeof(*plan->bodies));
 	auto_free const char **adapters = assign_adapters(input->bench, plan->count, &pyrandom);
 	auto_free double *arrivals_s = pl_alloc_array(plan->count, sizeof(*arrivals_s));
-	if (bench_arrivals_build(input->bench, plan->count, &nplegacy, arrivals_s, err) < 0 ||
-	    encode_all(input, arrivals_s, adapters, plan, err) < 0)
+	bench_arrivals_build(input->bench, plan->count, &nplegacy, arrivals_s);
+	if (encode_all(input, arrivals_s, adapters, plan, err) < 0)
 		return -1;
 	hash_prompts(plan);
 	plan->shared_prefix_share = run_shared_prefix_share(plan->dataset->samples, plan->count);

@@ -27,8 +27,6 @@ struct run_plan_input {
 	const struct bench_tokenizer *tokenizer; /* NULL: none */
 };
 
-/* What would be wrong with a plan whatever its data set. */
-int run_plan_check(const struct vllm_bench *bench, struct pl_err *err) PL_MUST_CHECK;
 /* Draws in vLLM's order: data set, then arrivals. */
 int run_plan_build(const struct run_plan_input *input, struct run_plan **ret,
 		   struct pl_err *err) PL_MUST_CHECK;

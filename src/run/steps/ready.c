@@ -166,7 +166,7 @@ static int redirected(const struct run_context *run, const struct run_route *rou
 		      const struct run_server *server, const char *what)
 {
 	return run_fail(run, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_UNREACHABLE, PL_ERR_NETWORK,
-			"the server at '%s' does not answer '%s'%s as launch.url",
+			"the server at '%s' does not answer '%s'%s as {launch.url}",
 			server->url != NULL ? server->url : "its port", route->endpoint, what);
 }
 

@@ -4,6 +4,7 @@
 #include "bench/data/tokenizer.h"
 #include "checkpoint/facts.h"
 #include "checkpoint/tokenizer_files.h"
+#include "experiment/kinds.h"
 #include "run/steps/identity.h"
 
 /* Where the tokenizer may lie: its own folder, the model's, and the one that the server names. */
@@ -66,7 +67,7 @@ void run_vocabulary_learn(const struct exp_config *experiment, const struct run_
 {
 	struct places places = places_of(experiment, identity);
 
-	if (!bench_dataset_draws_tokens(bench->dataset_name))
+	if (!exp_dataset_has(bench->dataset_name, EXP_DATASET_TOKENS))
 		return;
 	for (size_t i = 0; i < places.count; i++) {
 		auto_vocabulary vocabulary = { 0 };

@@ -175,7 +175,7 @@ static void take_flag(struct reader *reader, const struct option_argv_word *word
 	json_object_set_new(line->set, row->name, value);
 }
 
-/* A known flag. */
+/* A known flag; what is wrong with its value is a fault of its option. */
 static void read_flag(struct reader *reader, const struct option_argv_word *word)
 {
 	struct vllm_bench_line *line = reader->line;

@@ -3,23 +3,16 @@
  * underscores, "=", unambiguous beginnings, several words, dotted keys of JSON options, the last of
  * equal options.
  *
- * All faults are found, in the order in which vLLM's parser and then its command would meet them:
- * the first is the one that vLLM tells. The words' rules stand in docs/reference/bench-serve.md.
+ * All faults of its parser are found, in the order in which it would meet them: the first is the one
+ * that vLLM tells. What its command finds behind it is experiment/check.h's. The words' rules stand in
+ * docs/reference/bench-serve.md.
  */
 #ifndef VLLM_BENCH_LINE_H
 #define VLLM_BENCH_LINE_H
 
 #include "vllm/bench_options.h"
 
-enum vllm_bench_fault_kind {
-	VLLM_BENCH_MISREAD, /* vLLM's parser refuses the line */
-	VLLM_BENCH_REFUSED, /* its command does, or would find it too late */
-	VLLM_BENCH_LATER,   /* right, and not in this version */
-	VLLM_BENCH_WARNING,
-};
-
 struct vllm_bench_fault {
-	enum vllm_bench_fault_kind kind;
 	size_t word;           /* of the words given; what it is about */
 	enum vllm_bench_id id; /* whose value is wrong; VLLM_BENCH_COUNT: of none that is known */
 	char *text;            /* in the words of vLLM's parser where it would say it */
@@ -43,12 +36,6 @@ struct vllm_bench_line {
  */
 void vllm_bench_line_read(const char *const *words, size_t count, const struct option_row *own,
 			  struct vllm_bench_line *ret);
-/* What vLLM's command finds wrong after its parser, in its order, then what it would find too late,
- * then what this version cannot do; adds faults. */
-void vllm_bench_line_check(struct vllm_bench_line *line);
-size_t vllm_bench_line_count(const struct vllm_bench_line *line, enum vllm_bench_fault_kind kind);
-/* One more, found by others; takes `text`. */
-void vllm_bench_line_add(struct vllm_bench_line *line, enum vllm_bench_fault_kind kind, char *text);
 void vllm_bench_line_done(struct vllm_bench_line *line);
 
 #endif

@@ -5,8 +5,6 @@
 #include "option/argv.h"
 #include "vllm/bench/line.h"
 
-/* Warns of options that change nothing on this line. */
-void vllm_bench_line_check_idle(struct vllm_bench_line *line);
 /* A fault about a word; takes `text`; hint NULL: none. Borrowed until the next one. */
 struct vllm_bench_fault *vllm_bench_fault_add(struct vllm_bench_line *line, size_t word, char *text,
 					      const char *hint);

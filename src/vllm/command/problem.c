@@ -195,7 +195,7 @@ void vllm_command_problem_text(const struct vllm_command *command,
 
 	if (word > 0)
 		placed.line = command->words.items[word - 1].line;
-	option_problem_text(&placed, buf);
+	option_problem_text(&placed, OPTION_AS_FILE, buf);
 	pl_buf_add_char(buf, '\n');
 	if (word > 0)
 		add_caret(command, word, buf);

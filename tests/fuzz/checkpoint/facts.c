@@ -36,7 +36,7 @@ static void check_sum(const struct ckpt_case *server)
 	ckpt_checks(server, &problems);
 	ckpt_memory_text(&memory, &text);
 	for (size_t i = 0; i < problems.count; i++)
-		option_problem_text(&problems.items[i], &text);
+		option_problem_text(&problems.items[i], OPTION_AS_FILE, &text);
 	for (int i = 0; i < CKPT_MEMORY_TERMS; i++) {
 		if (memory.terms[i].formula == NULL || memory.terms[i].value < 0)
 			abort();

@@ -44,7 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	if ((rc == 0) != (experiment != NULL) || (rc < 0 && err.text[0] == '\0'))
 		abort();
 	for (size_t i = 0; i < problems.count; i++)
-		option_problem_text(&problems.items[i], &lines);
+		option_problem_text(&problems.items[i], OPTION_AS_FILE, &lines);
 	if (lines.len > 0 && memchr(lines.data, '\n', lines.len) != NULL)
 		abort();
 	if (experiment != NULL)

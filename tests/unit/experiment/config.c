@@ -121,8 +121,6 @@ static const char whole_file[] =
 
 static void a_whole_file_is_read(void **state)
 {
-	struct pl_err err = PL_ERR_INIT;
-
 	(void)state;
 	setenv("PROFLLM_TEST_DIR", "/data", 1);
 	auto_experiment struct exp_config *e = parse(whole_file);
@@ -151,7 +149,6 @@ static void a_whole_file_is_read(void **state)
 	assert_true(e->telemetry.server_metrics_ns == OPTION_NO_I64);
 	assert_int_equal(e->telemetry.interval_ns, 50000000);
 	assert_false(e->output.series);
-	assert_int_equal(exp_config_check_supported(e, &err), 0);
 }
 
 static void json_is_read_too(void **state)
@@ -374,7 +371,7 @@ static void all_problems_are_told_at_once(void **state)
 			 -1);
 	pl_buf_init(&all, 1 << 16);
 	for (size_t i = 0; i < problems.count; i++) {
-		option_problem_text(&problems.items[i], &all);
+		option_problem_text(&problems.items[i], OPTION_AS_FILE, &all);
 		pl_buf_add_char(&all, '\n');
 	}
 	assert_string_equal(
@@ -444,7 +441,7 @@ static void warnings_do_not_refuse(void **state)
 		&problems);
 	pl_buf_init(&all, 1 << 16);
 	for (size_t i = 0; i < problems.count; i++) {
-		option_problem_text(&problems.items[i], &all);
+		option_problem_text(&problems.items[i], OPTION_AS_FILE, &all);
 		pl_buf_add_char(&all, '\n');
 	}
 	assert_string_equal(
@@ -454,47 +451,6 @@ static void warnings_do_not_refuse(void **state)
 		"sharded_state, gguf or mistral\n");
 	assert_string_equal(json_string_value(json_object_get(e->server, "load_format")),
 			    "my_plugin");
-}
-
-static void what_is_not_in_this_version_is_refused(void **state)
-{
-	static const struct {
-		const char *text;
-		const char *message; /* NULL: taken */
-	} cases[] = {
-		{ "launch: {container: {runtime: docker}}",
-		  "'launch.container' is not in this version" },
-		{ "profiling: {enabled: true}", "'profiling.enabled' is not in this version" },
-		{ "profiling: {enabled: false}", NULL },
-		{ "benchmark: {repeats: 2}", "'benchmark.repeats' is not in this version" },
-		{ "benchmark: {repeats: 1, profile: false}", NULL },
-		{ "benchmark: {stop_when: {ci_width: 5%, metric: median_ttft_ms}}",
-		  "'benchmark.stop_when' is not in this version" },
-		{ "benchmark: {kind: latency}", "'benchmark.kind' is not in this version" },
-		{ "benchmark: {client: vllm}", NULL },
-		{ "benchmark: {client: vllm, self_timed: false}", NULL },
-		{ "benchmark: {client: vllm, repeats: 2}",
-		  "'benchmark.repeats' is not in this version" },
-		{ "benchmark: {profile: true}", NULL },
-		{ "benchmark: {self_timed: false}",
-		  "'benchmark.self_timed' is not in this version" },
-		{ "launch: {gpus: [0, GPU-1a2b]}", NULL },
-		{ "launch: {gpus: all}", NULL },
-		{ "launch: {gpus: []}", NULL },
-		{ "launch: {gpus: auto}", NULL },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
-		struct pl_err err = PL_ERR_INIT;
-		auto_experiment struct exp_config *e = parse(cases[i].text);
-		int rc = exp_config_check_supported(e, &err);
-		if ((rc == 0) != (cases[i].message == NULL))
-			print_message("%s: %s\n", cases[i].text, err.text);
-		assert_int_equal(rc, cases[i].message != NULL ? -1 : 0);
-		if (rc < 0)
-			assert_string_equal(err.text, cases[i].message);
-	}
 }
 
 int main(void)
@@ -515,7 +471,6 @@ int main(void)
 		cmocka_unit_test(all_problems_are_told_at_once),
 		cmocka_unit_test(sets_are_checked),
 		cmocka_unit_test(warnings_do_not_refuse),
-		cmocka_unit_test(what_is_not_in_this_version_is_refused),
 	};
 
 	return cmocka_run_group_tests_name("model/experiment", tests, NULL, NULL);

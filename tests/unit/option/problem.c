@@ -15,21 +15,21 @@ static void a_problem_is_one_line(void **state)
 		const char *text;
 	} cases[] = {
 		{ { OPTION_ERROR, "e.yaml", 3, 9, "server.seed", NULL, "text 'x'", "an integer",
-		    NULL, false },
+		    NULL, false, NULL },
 		  "e.yaml:3:9: server.seed: found text 'x', expected an integer" },
 		{ { OPTION_ERROR, "e.yaml", 3, 9, "nmae", NULL, "an unknown key", "a key", "name",
-		    false },
+		    false, NULL },
 		  "e.yaml:3:9: nmae: found an unknown key, expected a key (did you mean 'name'?)" },
 		{ { OPTION_WARNING, "--set", 0, 0, "server.seed", "some_rule", "1", "2", NULL,
-		    false },
+		    false, NULL },
 		  "--set: server.seed: found 1, expected 2 [some_rule]" },
 		{ { OPTION_ERROR, "e", 2, 1, "server.seed", "rule", "seed 1", "needs a sum", NULL,
-		    true },
+		    true, NULL },
 		  "e:2:1: server.seed: found seed 1: needs a sum [rule]" },
-		{ { OPTION_ERROR, NULL, 0, 0, "", NULL, NULL, "a mapping", NULL, false },
+		{ { OPTION_ERROR, NULL, 0, 0, "", NULL, NULL, "a mapping", NULL, false, NULL },
 		  "found nothing, expected a mapping" },
 		{ { OPTION_ERROR, "e", 1, 1, "a\nb", NULL, "text 'x\r\n\x1b[31m'", NULL, NULL,
-		    false },
+		    false, NULL },
 		  "e:1:1: a?b: found text 'x???[31m'" },
 	};
 
@@ -37,8 +37,52 @@ static void a_problem_is_one_line(void **state)
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
 		auto_buf text = { 0 };
 		pl_buf_init(&text, 1024);
-		option_problem_text(&cases[i].problem, &text);
+		option_problem_text(&cases[i].problem, OPTION_AS_FILE, &text);
 		assert_string_equal(pl_buf_text(&text), cases[i].text);
+	}
+}
+
+static void the_person_who_is_told_chooses_the_words(void **state)
+{
+	static const struct {
+		struct option_problem problem;
+		const char *as_file, *as_flag;
+	} cases[] = {
+		{ { .source = "e.yaml",
+		    .line = 3,
+		    .column = 9,
+		    .key = "benchmark.ramp_up_end_rps",
+		    .found = "null",
+		    .expected = "a rate not below {benchmark.ramp_up_start_rps}" },
+		  "e.yaml:3:9: benchmark.ramp_up_end_rps: found null, expected a rate not below "
+		  "benchmark.ramp_up_start_rps",
+		  "--ramp-up-end-rps: found nothing, expected a rate not below "
+		  "--ramp-up-start-rps" },
+		{ { .source = "e",
+		    .key = "benchmark.extra_body.a_b",
+		    .found = "text '{benchmark.seed}'",
+		    .expected = "{}, {x y} or {launch.url}" },
+		  "e: benchmark.extra_body.a_b: found text '{benchmark.seed}', expected {}, {x y} "
+		  "or launch.url",
+		  "--extra-body.a_b: found text '{benchmark.seed}', expected {}, {x y} or "
+		  "--base-url" },
+		{ { .source = "e",
+		    .key = "server.seed",
+		    .expected = "no such file",
+		    .expected_is_reason = true },
+		  "e: server.seed: no such file",
+		  "server.seed: no such file" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		auto_buf file = { 0 }, flag = { 0 };
+		pl_buf_init(&file, 1024);
+		pl_buf_init(&flag, 1024);
+		option_problem_text(&cases[i].problem, OPTION_AS_FILE, &file);
+		option_problem_text(&cases[i].problem, OPTION_AS_FLAG, &flag);
+		assert_string_equal(pl_buf_text(&file), cases[i].as_file);
+		assert_string_equal(pl_buf_text(&flag), cases[i].as_flag);
 	}
 }
 
@@ -64,8 +108,8 @@ static void problems_are_copied_and_counted(void **state)
 
 static void a_problem_as_json(void **state)
 {
-	const struct option_problem placed = { OPTION_ERROR, "e.yaml", 3,   9,   "k",
-					       NULL,         "f",      "e", "n", false };
+	const struct option_problem placed = { OPTION_ERROR, "e.yaml",    3,   9,     "a.b", NULL,
+					       "f",          "not {a.b}", "n", false, "w" };
 	const struct option_problem unplaced = { .severity = OPTION_WARNING, .rule = "r" };
 	auto_json json_t *first = option_problem_to_json(&placed);
 	auto_json json_t *second = option_problem_to_json(&unplaced);
@@ -75,17 +119,20 @@ static void a_problem_as_json(void **state)
 	(void)state;
 	assert_string_equal(one,
 			    "{\"severity\":\"error\",\"source\":\"e.yaml\",\"line\":3,\"col\":9,"
-			    "\"key\":\"k\",\"rule\":null,\"found\":\"f\",\"expected\":\"e\","
+			    "\"key\":\"a.b\",\"pointer\":\"/a/b\",\"rule\":null,"
+			    "\"reason\":\"w\",\"found\":\"f\",\"expected\":\"not a.b\","
 			    "\"nearest\":\"n\"}");
-	assert_string_equal(two, "{\"severity\":\"warning\",\"source\":null,\"line\":null,"
-				 "\"col\":null,\"key\":null,\"rule\":\"r\",\"found\":null,"
-				 "\"expected\":null,\"nearest\":null}");
+	assert_string_equal(two,
+			    "{\"severity\":\"warning\",\"source\":null,\"line\":null,"
+			    "\"col\":null,\"key\":null,\"pointer\":null,\"rule\":\"r\","
+			    "\"reason\":null,\"found\":null,\"expected\":null,\"nearest\":null}");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_problem_is_one_line),
+		cmocka_unit_test(the_person_who_is_told_chooses_the_words),
 		cmocka_unit_test(problems_are_copied_and_counted),
 		cmocka_unit_test(a_problem_as_json),
 	};

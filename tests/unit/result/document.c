@@ -38,7 +38,7 @@ static struct parts make_parts(enum res_status status)
 	};
 
 	pl_err_set(&why, PL_ERR_TIMEOUT, "no byte for 60 s");
-	made.error = res_error(RES_STAGE_MEASURE, &why, RES_CAUSE_HANG, NULL);
+	made.error = res_error(RES_STAGE_MEASURE, &why, RES_CAUSE_HANG, OPTION_AS_FILE, NULL);
 	made.parts = (struct res_document_parts){
 		.run_id = "exp_20260102_030405_0a1b2c",
 		.started_real_ns = STARTED_NS,
@@ -220,7 +220,7 @@ static void test_result_document__error_object(void **state)
 
 	(void)state;
 	pl_err_set(&why, PL_ERR_LAUNCH, "server ended with status 1");
-	error = res_error(RES_STAGE_LAUNCH, &why, RES_CAUSE_OUT_OF_MEMORY, tail);
+	error = res_error(RES_STAGE_LAUNCH, &why, RES_CAUSE_OUT_OF_MEMORY, OPTION_AS_FILE, tail);
 	assert_true(json_string_length(json_object_get(error, "hint")) > 0);
 	json_object_set_new(error, "hint", json_string("less"));
 	text = pl_json_to_text(error, PL_JSON_COMPACT);
@@ -228,7 +228,7 @@ static void test_result_document__error_object(void **state)
 				  "\"message\":\"server ended with status 1\","
 				  "\"cause\":\"out_of_memory\",\"hint\":\"less\",\"log_line\":null,"
 				  "\"log_tail\":[\"one\",\"two\"]}");
-	bare = res_error(RES_STAGE_STOP, &why, RES_CAUSE_COUNT, NULL);
+	bare = res_error(RES_STAGE_STOP, &why, RES_CAUSE_COUNT, OPTION_AS_FILE, NULL);
 	assert_true(json_is_null(json_object_get(bare, "cause")));
 	assert_true(json_is_null(json_object_get(bare, "hint")));
 	assert_int_equal(res_cause_find("hang"), RES_CAUSE_HANG);

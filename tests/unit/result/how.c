@@ -140,7 +140,7 @@ static void test_result_how__percentiles_as_text(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
-		res_percentile_text(cases[i].percentile, text);
+		exp_percentile_text(cases[i].percentile, text);
 		assert_string_equal(text, cases[i].text);
 	}
 }

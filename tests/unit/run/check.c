@@ -139,7 +139,7 @@ static void releases_and_strictness(void **state)
 static void a_server_without_an_api_belongs_to_several_nodes(void **state)
 {
 	struct run_check_options nothing = { 0 };
-	struct run_check_options meant = { .headless = true };
+	struct run_check_options meant = { .is_command = true };
 
 	(void)state;
 	assert_checked("server: {headless: true}\n", &nothing,
@@ -147,7 +147,7 @@ static void a_server_without_an_api_belongs_to_several_nodes(void **state)
 	assert_checked("server: {headless: true}\n", &meant, "");
 	assert_checked("server: {headless: true, nnodes: 2, node_rank: 1, "
 		       "tensor_parallel_size: 2}\n",
-		       &nothing, "");
+		       &nothing, "warning e.yaml:1 server.headless -\n");
 }
 
 static void keys_of_objects_are_those_of_one_release(void **state)

@@ -195,6 +195,25 @@ static const char *sample_text(const struct option_row *row, char *room, size_t 
 	}
 }
 
+/* What an option asks for beside it. */
+static const char *beside(const char *name)
+{
+	static const struct {
+		const char *name, *text;
+	} asked[] = {
+		{ "dataset_name", "  dataset_path: x\n" },
+		{ "dataset_path", "  dataset_name: sharegpt\n" },
+		{ "self_timed", "  dataset_name: timed_trace\n  dataset_path: x\n" },
+		{ "skip_tokenizer_init", "  dataset_name: custom\n  dataset_path: x\n" },
+	};
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(asked); i++) {
+		if (strcmp(asked[i].name, name) == 0)
+			return asked[i].text;
+	}
+	return "";
+}
+
 static void every_option_is_read(void **state)
 {
 	(void)state;
@@ -203,10 +222,14 @@ static void every_option_is_read(void **state)
 		bool is_ramp = strncmp(row->name, "ramp_up", 7) == 0;
 		bool is_goodput = strcmp(row->name, "goodput") == 0;
 		char room[64];
-		auto_free char *text = pl_asprintf(
-			"benchmark:\n  %s: %s\n%s", row->name,
-			is_goodput ? "[\"ttft:1\"]" : sample_text(row, room, sizeof(room)),
-			strcmp(row->name, "dataset_name") == 0 ? "  dataset_path: x\n" : "");
+		auto_free char *text = pl_asprintf("benchmark:\n  %s: %s\n%s", row->name,
+						   is_goodput ? "[\"ttft:1\"]"
+						   : strcmp(row->name, "endpoint") == 0
+							   ? "/x/completions"
+						   : strcmp(row->name, "source_addresses") == 0
+							   ? "[127.0.0.2]"
+							   : sample_text(row, room, sizeof(room)),
+						   beside(row->name));
 		auto_problems problems = { 0 };
 		auto_experiment struct exp_config *e = NULL;
 		struct pl_err err = PL_ERR_INIT;

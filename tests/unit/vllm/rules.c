@@ -334,7 +334,7 @@ static void problems_say_what_and_where(void **state)
 		pl_buf_init(&text, 4096);
 		vllm_rules_check(values, &target, &env, place_of, user_text, &problems);
 		assert_int_equal(problems.count, 1);
-		option_problem_text(&problems.items[0], &text);
+		option_problem_text(&problems.items[0], OPTION_AS_FILE, &text);
 		assert_string_equal(pl_buf_text(&text), cases[i].text);
 	}
 }
@@ -353,7 +353,7 @@ static void the_host_alone_can_break_a_rule(void **state)
 	env.api_servers = 1;
 	vllm_rules_check(values, &target, &env, place_of, user_text, &problems);
 	assert_int_equal(problems.count, 1);
-	option_problem_text(&problems.items[0], &text);
+	option_problem_text(&problems.items[0], OPTION_AS_FILE, &text);
 	assert_string_equal(pl_buf_text(&text),
 			    "e.yaml:1:3: server: found api_servers 1, host_memory_gib 2.5: "
 			    "The multimodal cache is kept once per process and exceeds host memory "
@@ -475,7 +475,7 @@ static void targets_lack_arguments_and_choices(void **state)
 				 cases[i].target.version, problems.count);
 		if (problems.count == 0)
 			continue;
-		option_problem_text(&problems.items[0], &text);
+		option_problem_text(&problems.items[0], OPTION_AS_FILE, &text);
 		if (strstr(pl_buf_text(&text), cases[i].text) == NULL)
 			fail_msg("%s: %s", cases[i].values, pl_buf_text(&text));
 		assert_int_equal(problems.items[0].severity, cases[i].severity);

@@ -61,8 +61,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	vllm_bench_line_read(words, count, own, &line);
 	check_faults(&line);
 	check_options(&line);
-	vllm_bench_line_check(&line);
-	check_faults(&line);
 	vllm_bench_line_done(&line);
 	return 0;
 }

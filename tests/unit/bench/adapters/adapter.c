@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "bench/adapters/adapter.h"
+#include "experiment/kinds.h"
 
 /* Only what the adapters read is set: the table's defaults are another test's business. */
 static struct vllm_bench plain_bench(void)
@@ -154,12 +155,16 @@ static void samples_without_what_the_protocol_needs_are_refused(void **state)
 static void adapters_are_found_by_name(void **state)
 {
 	(void)state;
-	for (size_t i = 0; bench_adapters()[i] != NULL; i++) {
-		const struct bench_adapter *adapter = bench_adapters()[i];
-		size_t path = strlen(adapter->endpoint);
-		size_t suffix = strlen(adapter->path_suffix);
-		assert_ptr_equal(bench_adapter_find(adapter->name), adapter);
-		assert_string_equal(adapter->endpoint + path - suffix, adapter->path_suffix);
+	for (unsigned i = 0; exp_backend_at(i) != NULL; i++) {
+		const struct exp_backend *backend = exp_backend_at(i);
+		const struct bench_adapter *adapter = bench_adapter_find(backend->name);
+		assert_ptr_equal(exp_backend_find(backend->name), backend);
+		assert_int_equal(adapter == NULL, backend->later);
+		if (adapter == NULL)
+			continue;
+		size_t path = strlen(backend->endpoint);
+		size_t suffix = strlen(backend->suffix);
+		assert_string_equal(backend->endpoint + path - suffix, backend->suffix);
 		assert_int_equal(adapter->has_socket, adapter->answer == NULL);
 	}
 	assert_null(bench_adapter_find("openai-"));

@@ -496,99 +496,6 @@ static void test_bad_files(void **state)
 	}
 }
 
-static int check_with(void (*change)(struct vllm_bench *bench), char *text, size_t room)
-{
-	struct built b;
-
-	built_init(&b, 0, 3, 8, 4);
-	change(&b.bench);
-	int rc = bench_dataset_check(&b.bench, &b.err);
-	snprintf(text, room, "%s", b.err.text);
-	built_done(&b);
-	return rc;
-}
-
-static void nothing(struct vllm_bench *bench)
-{
-	(void)bench;
-}
-static void path_for_random(struct vllm_bench *bench)
-{
-	set_text(&bench->dataset_path, "x.json");
-}
-static void batches(struct vllm_bench *bench)
-{
-	bench->random_batch_size = 2;
-}
-static void no_path(struct vllm_bench *bench)
-{
-	set_text(&bench->dataset_name, "sharegpt");
-}
-static void no_file(struct vllm_bench *bench)
-{
-	set_text(&bench->dataset_name, "custom");
-	set_text(&bench->dataset_path, "/nonexistent/x.jsonl");
-}
-static void other_kind(struct vllm_bench *bench)
-{
-	set_text(&bench->dataset_name, "hf");
-}
-static void ratio_one(struct vllm_bench *bench)
-{
-	set_text(&bench->random_range_ratio, "1");
-}
-static void ratio_half(struct vllm_bench *bench)
-{
-	set_text(&bench->random_range_ratio, "{\"input\": 0.5}");
-}
-/* vLLM looks at two keys alone */
-static void ratio_more(struct vllm_bench *bench)
-{
-	set_text(&bench->random_range_ratio, "{\"input\": 0.5, \"more\": 1, \"output\": 0}");
-}
-static void ratio_text(struct vllm_bench *bench)
-{
-	set_text(&bench->random_range_ratio, "much");
-}
-static void empty_prompt(struct vllm_bench *bench)
-{
-	bench->random_input_len = 0;
-}
-static void ids_in_chat(struct vllm_bench *bench)
-{
-	bench->prompt_token_ids = true;
-	set_text(&bench->backend, "openai-chat");
-}
-
-static void test_checks(void **state)
-{
-	static const struct {
-		void (*change)(struct vllm_bench *bench);
-		int rc;
-		const char *text;
-	} cases[] = {
-		{ nothing, 0, "" },
-		{ path_for_random, -1, "takes no 'dataset_path'" },
-		{ batches, -1, "'random_batch_size'" },
-		{ no_path, -1, "needs 'dataset_path'" },
-		{ no_file, -1, "/nonexistent/x.jsonl" },
-		{ other_kind, -1, "'hf' is not in this version" },
-		{ ratio_one, -1, "'random_range_ratio'" },
-		{ ratio_half, -1, "'random_range_ratio'" },
-		{ ratio_more, 0, "" },
-		{ ratio_text, -1, "'random_range_ratio'" },
-		{ empty_prompt, -1, "'random_input_len' is too small" },
-		{ ids_in_chat, -1, "'prompt_token_ids'" },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
-		char text[2048];
-		assert_int_equal(check_with(cases[i].change, text, sizeof(text)), cases[i].rc);
-		assert_non_null(strstr(text, cases[i].text));
-	}
-}
-
 static void test_build_without_vocabulary(void **state)
 {
 	struct built b;
@@ -621,7 +528,6 @@ int main(void)
 		cmocka_unit_test(test_custom),
 		cmocka_unit_test(test_custom_output_tokens_in_other_forms),
 		cmocka_unit_test(test_bad_files),
-		cmocka_unit_test(test_checks),
 		cmocka_unit_test(test_build_without_vocabulary),
 	};
 

@@ -70,19 +70,6 @@ static void test_prefix_repetition_as_ids(void **state)
 	built_done(&b);
 }
 
-static void test_prefix_repetition_refused(void **state)
-{
-	struct built b;
-
-	(void)state;
-	built_init(&b, 0, 5, 0, 0);
-	use_prefix_repetition(&b);
-	b.bench.prefix_repetition_num_prefixes = 6;
-	assert_int_equal(bench_dataset_check(&b.bench, &b.err), -1);
-	assert_non_null(strstr(b.err.text, "'prefix_repetition_num_prefixes': found 6"));
-	built_done(&b);
-}
-
 static const char trace[] = "Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type\n"
 			    "0,ChatGPT,99,9,108,Conversation log\n"
 			    "1,GPT-4,10,1,11,Conversation log\n"
@@ -225,7 +212,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_prefix_repetition),
 		cmocka_unit_test(test_prefix_repetition_as_ids),
-		cmocka_unit_test(test_prefix_repetition_refused),
 		cmocka_unit_test(test_burstgpt),
 		cmocka_unit_test(test_burstgpt_quoted),
 		cmocka_unit_test(test_burstgpt_refused),

@@ -209,8 +209,6 @@ static void test_losses_are_noted(void **state)
 
 static void test_without_a_tokenizer(void **state)
 {
-	static const char *const others[] = { "random", "prefix_repetition", "sharegpt", "burstgpt",
-					      "spec_bench" };
 	struct built b;
 
 	(void)state;
@@ -222,17 +220,6 @@ static void test_without_a_tokenizer(void **state)
 	assert_int_equal(b.dataset->samples[0].output_tokens, 1);
 	assert_int_equal(notes_with(b.dataset, "template"), 0);
 	built_done(&b);
-	for (size_t i = 0; i < PL_ARRAY_SIZE(others); i++) {
-		auto_free char *says = pl_asprintf(
-			"Tokenizer must be initialized for the '%s' dataset.", others[i]);
-		use(&b, others[i], prompts);
-		b.bench.skip_tokenizer_init = true;
-		if (i < 2)
-			set_text(&b.bench.dataset_path, NULL);
-		assert_int_equal(bench_dataset_check(&b.bench, &b.err), -1);
-		assert_string_equal(b.err.text, says);
-		built_done(&b);
-	}
 	unlink("dataset_template_file");
 }
 

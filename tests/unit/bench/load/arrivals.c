@@ -125,13 +125,12 @@ static void test_equal_to_reference(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
-		struct pl_err err = PL_ERR_INIT;
 		struct pl_nplegacy rng;
 		struct vllm_bench bench;
 		double out[N_MAX];
 		bench_of(&cases[i], &bench);
 		pl_nplegacy_seed(&rng, cases[i].seed);
-		assert_int_equal(bench_arrivals_build(&bench, cases[i].n, &rng, out, &err), 0);
+		bench_arrivals_build(&bench, cases[i].n, &rng, out);
 		for (size_t j = 0; j < cases[i].n; j++) {
 			char got[PL_F64_TEXT_BYTES], wanted[PL_F64_TEXT_BYTES];
 			pl_text_from_f64(out[j], got);
@@ -145,7 +144,6 @@ static void test_equal_to_reference(void **state)
 static void test_draws_go_on(void **state)
 {
 	struct arrivals_case c = { 0, 2, 1, NULL, 0, 0, 2, { 0 } };
-	struct pl_err err = PL_ERR_INIT;
 	struct pl_nplegacy rng, alone;
 	struct vllm_bench bench;
 	double out[2];
@@ -154,43 +152,11 @@ static void test_draws_go_on(void **state)
 	bench_of(&c, &bench);
 	pl_nplegacy_seed(&rng, 0);
 	pl_nplegacy_seed(&alone, 0);
-	assert_int_equal(bench_arrivals_build(&bench, 2, &rng, out, &err), 0);
+	bench_arrivals_build(&bench, 2, &rng, out);
 	pl_nplegacy_gamma(&alone, 1, 1);
 	pl_nplegacy_gamma(&alone, 1, 1);
 	assert_true(pl_nplegacy_double(&rng) == pl_nplegacy_double(&alone));
 	vllm_bench_done(&bench);
-}
-
-static void test_refused(void **state)
-{
-	static const struct arrivals_case bad[] = {
-		{ .rate = 2, .burstiness = 0 },
-		{ .rate = 2, .burstiness = -1 },
-		{ .rate = 2, .burstiness = NAN },
-		{ .rate = 0, .burstiness = 1 },
-		{ .rate = 2, .burstiness = 1, .ramp = "linear", .from = 1, .to = 2 },
-		{ .rate = INFINITY, .burstiness = 1, .ramp = "linear", .from = 0, .to = 2 },
-		{ .rate = INFINITY, .burstiness = 1, .ramp = "exponential", .from = 0, .to = 2 },
-		{ .rate = INFINITY, .burstiness = 1, .ramp = "linear", .from = 3, .to = 2 },
-		{ .rate = INFINITY, .burstiness = 1, .ramp = "linear", .from = -3, .to = 2 },
-		{ .rate = INFINITY,
-		  .burstiness = 1,
-		  .ramp = "linear",
-		  .from = OPTION_NO_I64,
-		  .to = 2 },
-		{ .rate = INFINITY, .burstiness = 1, .ramp = "stairs", .from = 1, .to = 2 },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < PL_ARRAY_SIZE(bad); i++) {
-		struct pl_err err = PL_ERR_INIT;
-		struct vllm_bench bench;
-		bench_of(&bad[i], &bench);
-		assert_int_equal(bench_arrivals_check(&bench, &err), -1);
-		assert_int_equal(err.code, PL_ERR_INVALID);
-		assert_true(err.text[0] != '\0');
-		vllm_bench_done(&bench);
-	}
 }
 
 /* Without chance (burstiness inf) request i stands where i + 1 requests are expected. */
@@ -198,7 +164,6 @@ static void test_ramp_over_time(void **state)
 {
 	struct vllm_bench bench;
 	struct pl_nplegacy rng;
-	struct pl_err err = PL_ERR_INIT;
 	double out[12];
 
 	(void)state;
@@ -210,7 +175,7 @@ static void test_ramp_over_time(void **state)
 	bench.ramp_up_by = pl_strdup("time");
 	bench.ramp_up_strategy = pl_strdup("linear");
 	pl_nplegacy_seed(&rng, 0);
-	assert_int_equal(bench_arrivals_build(&bench, 12, &rng, out, &err), 0);
+	bench_arrivals_build(&bench, 12, &rng, out);
 	/* 12 requests at 3 a second on average take 4 s: t + t^2/2 requests by then */
 	for (size_t i = 0; i < 12; i++)
 		assert_true(fabs(out[i] + out[i] * out[i] / 2 - (double)(i + 1)) < 1e-12 * 12);
@@ -219,7 +184,7 @@ static void test_ramp_over_time(void **state)
 	assert_true(fabs(exp_ramp_rate(&bench, 0, 12, 9) - 5) < 1e-12);
 	free(bench.ramp_up_strategy);
 	bench.ramp_up_strategy = pl_strdup("exponential");
-	assert_int_equal(bench_arrivals_build(&bench, 12, &rng, out, &err), 0);
+	bench_arrivals_build(&bench, 12, &rng, out);
 	double length = 12 * log(5) / 4;
 	for (size_t i = 0; i < 12; i++) {
 		double expected = length / log(5) * (exp(log(5) * out[i] / length) - 1);
@@ -233,7 +198,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_equal_to_reference),
 		cmocka_unit_test(test_draws_go_on),
-		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_ramp_over_time),
 	};
 

@@ -10,62 +10,16 @@
 #include <cmocka.h>
 #include <unistd.h>
 
-static int parse(const char *text, struct io_addr **ret, size_t *ret_count, struct pl_err *err)
-{
-	auto_json json_t *list = json_loads(text, 0, NULL);
-
-	assert_non_null(list);
-	return bench_sources_parse(list, ret, ret_count, err);
-}
-
-static void test_bench_sources__parse(void **state)
-{
-	static const struct {
-		const char *list, *says; /* NULL: it is good */
-		size_t count;
-	} cases[] = {
-		{ "[]", NULL, 0 },
-		{ "[\"127.0.0.2\"]", NULL, 1 },
-		{ "[\"::1\"]", NULL, 1 },
-		{ "[\"[::1]\", \"127.0.0.1\"]", NULL, 2 },
-		{ "[\"127.0.0.2\", \"127.0.0.3\", \"127.0.0.2\"]", "'127.0.0.2' is named twice",
-		  0 },
-		{ "[\"::1\", \"[0:0::1]\"]", "named twice", 0 },
-		{ "[\"localhost\"]", "found 'localhost'", 0 },
-		{ "[\"127.0.0.2:80\"]", "found '127.0.0.2:80'", 0 },
-		{ "[\"\"]", "found ''", 0 },
-		{ "[\"[]\"]", "found '[]'", 0 },
-		{ "[\"::\"]", "any address", 0 },
-		{ "[\"0.0.0.0\"]", "any address", 0 },
-		{ "[5]", "found ''", 0 },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
-		auto_free struct io_addr *addrs = NULL;
-		struct pl_err err = PL_ERR_INIT;
-		size_t count = 0;
-		int done = parse(cases[i].list, &addrs, &count, &err);
-		if (done != (cases[i].says != NULL ? -1 : 0) || count != cases[i].count)
-			fail_msg("%s: %d, %s", cases[i].list, done, err.text);
-		if (done < 0 && strstr(err.text, cases[i].says) == NULL)
-			fail_msg("%s: %s", cases[i].list, err.text);
-	}
-	struct io_addr *none = NULL;
-	struct pl_err err = PL_ERR_INIT;
-	size_t count = 7;
-	assert_int_equal(bench_sources_parse(NULL, &none, &count, &err), 0);
-	assert_null(none);
-	assert_int_equal(count, 0);
-}
-
 static void check(const char *list, const struct io_addr *target, const char *says)
 {
+	auto_json json_t *texts = json_loads(list, 0, NULL);
 	auto_free struct io_addr *addrs = NULL;
 	struct pl_err err = PL_ERR_INIT;
 	size_t count = 0;
 
-	assert_int_equal(parse(list, &addrs, &count, &err), 0);
+	assert_non_null(texts);
+	bench_sources_of(texts, &addrs, &count);
+	assert_int_equal(count, json_array_size(texts));
 	int done = bench_sources_check(addrs, count, target, &err);
 	if (done != (says != NULL ? -1 : 0) || (done < 0 && strstr(err.text, says) == NULL))
 		fail_msg("%s: %d, %s", list, done, err.text);
@@ -117,7 +71,6 @@ static void test_bench_sources__bind(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bench_sources__parse),
 		cmocka_unit_test(test_bench_sources__check),
 		cmocka_unit_test(test_bench_sources__bind),
 	};

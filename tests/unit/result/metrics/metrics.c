@@ -107,7 +107,7 @@ static void fill_vector(struct plan *plan)
 			add_event(record, gaps[i][j], 1, RES_EVENT_CONTENT | RES_EVENT_GUESSED);
 	}
 	set_failed(add_record(plan, 102, RES_NO_COUNT), "connect", 0, "connection refused");
-	plan->how.slo = (struct res_slo){ 300, 300, NAN };
+	plan->how.slo = (struct exp_slo){ 300, 300, NAN };
 }
 
 static void test_reference_vector(void **state)
@@ -304,68 +304,6 @@ static void test_tries(void **state)
 	json_decref(results);
 }
 
-static json_t *texts(const char *a, const char *b)
-{
-	json_t *list = json_array();
-
-	if (a != NULL)
-		json_array_append_new(list, json_string(a));
-	if (b != NULL)
-		json_array_append_new(list, json_string(b));
-	return list;
-}
-
-static void test_slo(void **state)
-{
-	static const struct {
-		const char *a, *b;
-		int rc;
-		double ttft, tpot, e2el;
-	} cases[] = {
-		{ NULL, NULL, 0, NAN, NAN, NAN },
-		{ "ttft:200", "tpot:50", 0, 200, 50, NAN },
-		{ "ttft:200", "ttft:0.5", 0, 0.5, NAN, NAN },
-		{ "e2el:3000 ttft:1", NULL, 0, 1, NAN, 3000 },
-		{ "ttft", NULL, -1, 0, 0, 0 },
-		{ "ttft:1:2", NULL, -1, 0, 0, 0 },
-		{ "itl:5", NULL, -1, 0, 0, 0 },
-		{ "ttft:-1", NULL, -1, 0, 0, 0 },
-		{ "ttft:fast", NULL, -1, 0, 0, 0 },
-		{ "ttft:nan", NULL, -1, 0, 0, 0 },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
-		struct pl_err err = PL_ERR_INIT;
-		struct res_slo slo = { 0, 0, 0 };
-		json_t *list = texts(cases[i].a, cases[i].b);
-		assert_int_equal(res_slo_parse(list, &slo, &err), cases[i].rc);
-		json_decref(list);
-		const double got[] = { slo.ttft_ms, slo.tpot_ms, slo.e2el_ms };
-		const double wanted[] = { cases[i].ttft, cases[i].tpot, cases[i].e2el };
-		for (size_t j = 0; j < 3; j++)
-			assert_true(isnan(wanted[j]) ? isnan(got[j]) : got[j] == wanted[j]);
-	}
-}
-
-static void test_percentiles(void **state)
-{
-	struct pl_err err = PL_ERR_INIT;
-	static const char *const bad[] = { "", "50,", "a", "101", "-1", "nan", "50;90" };
-	double *list = NULL;
-	size_t count = 0;
-
-	(void)state;
-	assert_int_equal(res_percentiles_parse("99, 99.9,5", &list, &count, &err), 0);
-	assert_int_equal(count, 3);
-	assert_true(list[0] == 99 && list[1] == 99.9 && list[2] == 5);
-	free(list);
-	list = NULL;
-	for (size_t i = 0; i < PL_ARRAY_SIZE(bad); i++)
-		assert_int_equal(res_percentiles_parse(bad[i], &list, &count, &err), -1);
-	assert_null(list);
-}
-
 static void test_quality_facts(void **state)
 {
 	double queueing[] = { 1, 2, 3 };
@@ -454,8 +392,6 @@ int main(void)
 		cmocka_unit_test(test_steady_windows),
 		cmocka_unit_test(test_errors_by_kind),
 		cmocka_unit_test(test_tries),
-		cmocka_unit_test(test_slo),
-		cmocka_unit_test(test_percentiles),
 		cmocka_unit_test(test_quality_facts),
 		cmocka_unit_test(test_quality_facts_of_nothing),
 	};

@@ -1,0 +1,220 @@
+#include "experiment/check.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "experiment/check_priv.h"
+#include "experiment/config_priv.h"
+#include "vllm/secret.h"
+#include "vllm/server_args.h"
+
+enum phase { PHASE_ALONE, PHASE_TARGET };
+
+#define FORCE_FIRM  false
+#define FORCE_FORCE true
+#define WHERE_ALL   false
+#define WHERE_FLAGS true
+
+static const struct row {
+	const char *reason;
+	enum phase phase;
+	bool may_be_forced;
+	bool flags_only;
+	void (*run)(struct exp_checker *c);
+} rows[] = {
+#define CHECK(id, phase_, force, where, text) \
+	{ #id, PHASE_##phase_, FORCE_##force, WHERE_##where, exp_check_##id },
+#include "tbl/experiment_checks.h"
+};
+
+void exp_checked_done(struct exp_checked *checked)
+{
+	ckpt_facts_free(checked->facts);
+	ckpt_memory_done(&checked->memory);
+}
+
+/* ---- how a check tells ---- */
+
+void exp_problem_add(const struct exp_config *experiment, const struct option_problem *problem,
+		     const char *anchor, struct option_problems *problems)
+{
+	const struct option_place *place = option_places_find(&experiment->places, problem->key);
+
+	if (place == NULL && anchor != NULL)
+		place = option_places_find(&experiment->places, anchor);
+	exp_config_add(experiment, place, problem, problems);
+}
+
+static void add(struct exp_checker *c, const struct option_problem *problem)
+{
+	exp_problem_add(c->experiment, problem, NULL, c->problems);
+}
+
+void exp_refuse(struct exp_checker *c, const char *key, const char *found, const char *expected)
+{
+	add(c, &(struct option_problem){ .key = key, .found = found, .expected = expected });
+}
+
+void exp_refuse_number(struct exp_checker *c, const char *key, int64_t found, const char *expected)
+{
+	auto_free char *text = pl_asprintf("number %lld", (long long)found);
+
+	exp_refuse(c, key, text, expected);
+}
+
+void exp_refuse_text(struct exp_checker *c, const char *key, const char *found,
+		     const char *expected)
+{
+	auto_free char *text = pl_asprintf("text '%s'", found);
+
+	exp_refuse(c, key, text, expected);
+}
+
+void exp_refuse_for(struct exp_checker *c, const char *key, const char *reason)
+{
+	add(c,
+	    &(struct option_problem){ .key = key, .expected = reason, .expected_is_reason = true });
+}
+
+void exp_warn_for(struct exp_checker *c, const char *key, const char *reason)
+{
+	add(c, &(struct option_problem){ .severity = OPTION_WARNING,
+					 .key = key,
+					 .expected = reason,
+					 .expected_is_reason = true });
+}
+
+/* ---- the list ---- */
+
+static void run_rows(struct exp_checker *c, enum phase phase)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
+		size_t first = c->problems->count;
+		if (rows[i].phase != phase ||
+		    (rows[i].flags_only && c->experiment->voice != OPTION_AS_FLAG))
+			continue;
+		rows[i].run(c);
+		for (size_t k = first; k < c->problems->count; k++)
+			c->problems->items[k].reason = pl_strdup(rows[i].reason);
+	}
+}
+
+static const struct row *row_of(const struct option_problem *problem)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
+		if (pl_text_equal(rows[i].reason, problem->reason))
+			return &rows[i];
+	}
+	return NULL;
+}
+
+size_t exp_check_firm(const struct option_problems *problems)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < problems->count; i++) {
+		const struct row *row = row_of(&problems->items[i]);
+		count += problems->items[i].severity == OPTION_ERROR &&
+			 (row == NULL || !row->may_be_forced);
+	}
+	return count;
+}
+
+bool exp_problem_is_later(const struct option_problem *problem)
+{
+	return pl_text_equal(problem->reason, "not_in_this_version");
+}
+
+void exp_check_alone(const struct exp_config *experiment, struct option_problems *problems)
+{
+	struct exp_checker c = {
+		.experiment = experiment,
+		.bench = &experiment->bench,
+		.problems = problems,
+	};
+
+	run_rows(&c, PHASE_ALONE);
+}
+
+/* "tensor_parallel_size" of "server.tensor-parallel-size", "--tensor-parallel-size=x", … */
+static const struct option_row *arg_of_key(const struct vllm_catalog *catalog, const char *key)
+{
+	if (key == NULL)
+		return NULL;
+	if (pl_text_starts(key, "server."))
+		key += strlen("server.");
+	key += strspn(key, "-");
+	auto_free char *name = pl_strndup(key, strcspn(key, ".[="));
+	const struct option_row *arg = vllm_arg_find(catalog, name);
+	return arg != NULL ? arg : vllm_arg_find_negative(catalog, name);
+}
+
+/* Arguments that an error is about, and those that a misspelt name was likely meant for. */
+static json_t *refused_args(const struct vllm_catalog *catalog,
+			    const struct option_problems *problems)
+{
+	json_t *refused = json_object();
+
+	for (size_t i = 0; i < problems->count; i++) {
+		const struct option_problem *problem = &problems->items[i];
+		const struct option_row *arg = arg_of_key(catalog, problem->key);
+		if (problem->severity != OPTION_ERROR)
+			continue;
+		if (arg == NULL && problem->nearest != NULL)
+			arg = arg_of_key(catalog, problem->nearest);
+		if (arg != NULL)
+			json_object_set_new(refused, arg->name, json_true());
+	}
+	return refused;
+}
+
+/* Behind another one of the same file? What has no place comes last. */
+static bool is_behind(const struct option_problem *a, const struct option_problem *b)
+{
+	if (!pl_text_equal(a->source, b->source) || b->line == 0)
+		return false;
+	if (a->line == b->line)
+		return a->column > b->column;
+	return a->line == 0 || a->line > b->line;
+}
+
+static void sort_by_place(struct option_problems *problems)
+{
+	for (size_t i = 1; i < problems->count; i++) {
+		struct option_problem problem = problems->items[i];
+		size_t at = i;
+		for (; at > 0 && is_behind(&problems->items[at - 1], &problem); at--)
+			problems->items[at] = problems->items[at - 1];
+		problems->items[at] = problem;
+	}
+}
+
+static void make_strict(struct option_problems *problems)
+{
+	for (size_t i = 0; i < problems->count; i++)
+		problems->items[i].severity = OPTION_ERROR;
+	problems->errors = problems->count;
+}
+
+void exp_check(const struct exp_config *experiment, const struct exp_check_options *options,
+	       struct exp_checked *ret, struct option_problems *problems)
+{
+	auto_json json_t *refused = refused_args(experiment->catalog, problems);
+	struct exp_checker c = {
+		.experiment = experiment,
+		.bench = &experiment->bench,
+		.options = options,
+		.checked = ret,
+		.refused = refused,
+		.problems = problems,
+	};
+
+	struct ckpt_source source = ckpt_source_of(experiment->server, experiment->launch.env);
+
+	ret->facts = ckpt_facts_load(&source);
+	run_rows(&c, PHASE_TARGET);
+	sort_by_place(problems);
+	if (options->strict)
+		make_strict(problems);
+}

@@ -1,0 +1,101 @@
+/* What vLLM's own client (benchmark.client: vllm) cannot be asked for. */
+#include "experiment/check_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "vllm/secret.h"
+
+#define BEARER "Bearer "
+
+/* Our own options that mean the same whoever sends the load. */
+static bool is_kept(enum vllm_bench_id id)
+{
+	return id == VLLM_BENCH_kind || id == VLLM_BENCH_client || id == VLLM_BENCH_max_error_share;
+}
+
+static bool is_authorization(const char *header)
+{
+	return strcspn(header, "=") == strlen("Authorization") &&
+	       strncasecmp(header, "Authorization", strlen("Authorization")) == 0;
+}
+
+/* "Bearer KEY" goes by the environment; any other secret would be seen by everybody on the host. */
+static void check_headers(struct exp_checker *c)
+{
+	size_t i;
+	json_t *item;
+
+	json_array_foreach(c->bench->header, i, item)
+	{
+		const char *text = json_string_value(item);
+		auto_free char *name = pl_strndup(text, strcspn(text, "="));
+		if (is_authorization(text) && pl_text_starts(text + strcspn(text, "=") + 1, BEARER))
+			continue;
+		if (!is_authorization(text) && !option_secret_is_name(name))
+			continue;
+		auto_free char *reason = pl_asprintf(
+			"'%s' would stand on the command line of vLLM's client for everybody to "
+			"see; it takes Authorization=Bearer KEY, or OPENAI_API_KEY in the "
+			"environment",
+			name);
+		exp_refuse_for(c, "benchmark.header", reason);
+		return;
+	}
+}
+
+/* argparse takes what begins with '-' for the next option. */
+static bool has_dashed(const json_t *list)
+{
+	size_t i;
+	json_t *item;
+
+	json_array_foreach((json_t *)list, i, item)
+	{
+		if (json_string_value(item)[0] == '-')
+			return true;
+	}
+	return false;
+}
+
+static void check_option(struct exp_checker *c, enum vllm_bench_id id)
+{
+	const struct option_row *row = vllm_bench_row(id);
+	auto_free char *key = pl_asprintf("benchmark.%s", row->name);
+	auto_json json_t *value = NULL;
+	const char *reason = NULL;
+
+	/* what not even the client has is told as that */
+	if (!c->experiment->bench_set[id] || (row->ours && row->later) ||
+	    vllm_bench_is_default(c->bench, id))
+		return;
+	value = vllm_bench_get(c->bench, id);
+	auto_free char *text = row->type == OPTION_JSON ? pl_json_to_text(value, PL_JSON_COMPACT)
+							: NULL;
+	if (row->ours && !is_kept(id))
+		reason = "it is of our own load generator and not of vLLM's client: leave it out, "
+			 "or set {benchmark.client} to native";
+	else if (row->type == OPTION_LIST && has_dashed(value))
+		reason = "an item that begins with '-' cannot be given to vLLM's client";
+	else if (text != NULL && option_secret_in_json(text))
+		reason = "it holds a secret, which would stand on the command line of vLLM's "
+			 "client for everybody to see";
+	if (reason != NULL)
+		exp_refuse_for(c, key, reason);
+}
+
+void exp_check_vllm_client(struct exp_checker *c)
+{
+	if (!pl_text_equal(c->bench->client, "vllm"))
+		return;
+	for (size_t i = 0; i < VLLM_BENCH_COUNT; i++)
+		check_option(c, (enum vllm_bench_id)i);
+	if (json_object_get(c->experiment->server, "uds") != NULL)
+		exp_refuse_for(c, "server.uds",
+			       "vLLM's client needs a host and a port: leave it out, or set "
+			       "{benchmark.client} to native");
+	check_headers(c);
+}

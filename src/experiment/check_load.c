@@ -1,0 +1,548 @@
+/* What is asked of the load's options, alone and together. */
+#include "experiment/check_priv.h"
+
+#include <arpa/inet.h>
+#include <math.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "experiment/kinds.h"
+#include "experiment/values.h"
+#include "option/value.h"
+
+#define NAMES_BYTES_MAX 4096
+
+/* A fault of an option that was not given, at the one that asks for it. */
+static void refuse_missing(struct exp_checker *c, const char *key, const char *anchor,
+			   const char *found, const char *expected)
+{
+	exp_problem_add(
+		c->experiment,
+		&(struct option_problem){ .key = key, .found = found, .expected = expected },
+		anchor, c->problems);
+}
+
+/* A text whose form or name is not known, with the name that was likely meant. */
+static void tell_name(struct exp_checker *c, enum option_severity severity, const char *key,
+		      const char *text, const char *expected, const char *nearest)
+{
+	auto_free char *found = pl_asprintf("text '%s'", text);
+
+	exp_problem_add(c->experiment,
+			&(struct option_problem){ .severity = severity,
+						  .key = key,
+						  .found = found,
+						  .expected = expected,
+						  .nearest = nearest },
+			NULL, c->problems);
+}
+
+/* ---- texts with a form of their own ---- */
+
+void exp_check_header(struct exp_checker *c)
+{
+	size_t i;
+	json_t *item;
+
+	json_array_foreach(c->bench->header, i, item)
+	{
+		const char *text = json_string_value(item);
+		if (strchr(text, '=') == NULL || text[0] == '=')
+			exp_refuse_text(c, "benchmark.header", "***", "KEY=VALUE");
+		else if (strpbrk(text, "\r\n") != NULL)
+			exp_refuse(c, "benchmark.header", "a line end in a header",
+				   "names and values of one line");
+	}
+}
+
+void exp_check_metadata(struct exp_checker *c)
+{
+	size_t i;
+	json_t *item;
+
+	json_array_foreach(c->bench->metadata, i, item)
+	{
+		/* vLLM takes an empty key */
+		if (strchr(json_string_value(item), '=') == NULL)
+			exp_refuse_text(c, "benchmark.metadata", json_string_value(item),
+					"KEY=VALUE");
+	}
+}
+
+void exp_check_goodput(struct exp_checker *c)
+{
+	static const char *const names[] = { "ttft", "tpot", "e2el", NULL };
+	struct exp_slo slo;
+	size_t i;
+	json_t *item;
+
+	json_array_foreach(c->bench->goodput, i, item)
+	{
+		const char *text = json_string_value(item), *expected;
+		auto_free char *name = pl_strndup(text, strcspn(text, ":"));
+		if (exp_slo_add(&slo, text, &expected))
+			continue;
+		/* where the form is wrong no name was meant */
+		const char *near = strcmp(expected, EXP_SLO_FORM) != 0
+					   ? option_key_nearest(name, names)
+					   : NULL;
+		tell_name(c, OPTION_ERROR, "benchmark.goodput", text, expected, near);
+	}
+}
+
+void exp_check_percentiles(struct exp_checker *c)
+{
+	auto_free char *percentiles = pl_strdup(c->bench->metric_percentiles);
+	double percentile;
+
+	for (char *rest = percentiles, *one; (one = strsep(&rest, ",")) != NULL;) {
+		if (!exp_percentile_parse(one, &percentile))
+			exp_refuse_text(c, "benchmark.metric_percentiles", pl_text_trim(one),
+					"numbers from 0 to 100, separated by commas");
+	}
+}
+
+void exp_check_percentile_metrics(struct exp_checker *c)
+{
+	static const char *const names[] = {
+		"ttft", "tpot", "itl", "e2el", "client_queue_time", "e2el_including_client_queue",
+		NULL
+	};
+	auto_free char *metrics = pl_strdup(c->bench->percentile_metrics);
+
+	for (char *rest = metrics, *one; (one = strsep(&rest, ",")) != NULL;) {
+		bool known = false;
+		for (size_t i = 0; names[i] != NULL; i++)
+			known = known || strcmp(names[i], one) == 0;
+		if (!known)
+			tell_name(c, OPTION_WARNING, "benchmark.percentile_metrics", one,
+				  "ttft, tpot, itl, e2el, client_queue_time or "
+				  "e2el_including_client_queue",
+				  option_key_nearest(one, names));
+	}
+}
+
+void exp_check_thresholds(struct exp_checker *c)
+{
+	const char *text = c->bench->timeline_itl_thresholds;
+	double limits_ms[2];
+
+	if (c->bench->plot_timeline && !vllm_bench_thresholds(text, limits_ms))
+		exp_refuse_text(c, "benchmark.timeline_itl_thresholds", text != NULL ? text : "",
+				"two numbers of milliseconds, separated by a comma");
+}
+
+/* It stands in a header. */
+void exp_check_request_id_prefix(struct exp_checker *c)
+{
+	static const char key[] = "benchmark.request_id_prefix";
+	const char *prefix = c->bench->request_id_prefix;
+	bool is_plain = true;
+
+	for (const char *at = prefix; at != NULL && *at != '\0'; at++)
+		is_plain = is_plain && (unsigned char)*at >= ' ' && *at != 127;
+	if (!is_plain)
+		exp_refuse(c, key, "a control character", "a text of one line");
+	if (prefix == NULL || strlen(prefix) <= EXP_ID_PREFIX_MAX)
+		return;
+	auto_free char *found = pl_asprintf("%zu bytes", strlen(prefix));
+	auto_free char *expected = pl_asprintf("at most %d", EXP_ID_PREFIX_MAX);
+	exp_refuse(c, key, found, expected);
+}
+
+static bool is_any(const struct exp_address *address)
+{
+	const struct sockaddr_in *v4 = (const struct sockaddr_in *)&address->addr;
+	const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)&address->addr;
+
+	if (address->addr.ss_family == AF_INET)
+		return v4->sin_addr.s_addr == htonl(INADDR_ANY);
+	return IN6_IS_ADDR_UNSPECIFIED(&v6->sin6_addr);
+}
+
+/* One address of the list; `known`: those in front of it. */
+static void check_source(struct exp_checker *c, const char *text, struct exp_address *known,
+			 size_t count)
+{
+	static const char key[] = "benchmark.source_addresses";
+	struct exp_address *address = &known[count];
+
+	if (!exp_address_parse(text, address)) {
+		exp_refuse_text(c, key, text, "an IPv4 or IPv6 address");
+		return;
+	}
+	if (is_any(address))
+		exp_refuse_text(c, key, text, "one address: it stands for any");
+	for (size_t i = 0; i < count; i++) {
+		if (address->len > 0 && known[i].len == address->len &&
+		    memcmp(&known[i].addr, &address->addr, address->len) == 0)
+			exp_refuse_text(c, key, text, "each address once");
+	}
+}
+
+void exp_check_source_addresses(struct exp_checker *c)
+{
+	const json_t *list = c->bench->source_addresses;
+	auto_free struct exp_address *known = pl_alloc_array(json_array_size(list) + 1,
+							     sizeof(*known));
+
+	for (size_t i = 0; i < json_array_size(list); i++)
+		check_source(c, json_string_value(json_array_get(list, i)), known, i);
+}
+
+/* The path that requests go to is the back end's. */
+void exp_check_endpoint(struct exp_checker *c)
+{
+	const struct exp_backend *backend = exp_backend_find(c->bench->backend);
+	const char *path = c->bench->endpoint;
+
+	if (path == NULL || backend == NULL || backend->suffix == NULL ||
+	    (path[0] == '/' && pl_text_ends(path, backend->suffix)))
+		return;
+	auto_free char *expected = pl_asprintf("a path that begins with '/' and ends with '%s' for "
+					       "backend '%s'",
+					       backend->suffix, backend->name);
+	exp_refuse_text(c, "benchmark.endpoint", path, expected);
+}
+
+/* ---- the data set ---- */
+
+/* `own`, unless output_len is given, which stands above all; the key that said it. */
+static int64_t output_len(const struct exp_checker *c, int64_t own, const char **key)
+{
+	if (c->bench->output_len == OPTION_NO_I64)
+		return own;
+	*key = "benchmark.output_len";
+	return c->bench->output_len;
+}
+
+static bool is_dataset(const struct exp_checker *c, const char *name)
+{
+	return pl_text_equal(c->bench->dataset_name, name);
+}
+
+void exp_check_dataset_file(struct exp_checker *c)
+{
+	const struct exp_dataset *dataset = exp_dataset_find(c->bench->dataset_name);
+	static const char key[] = "benchmark.dataset_path";
+	auto_free char *expected = NULL;
+
+	if (dataset == NULL)
+		return;
+	if ((dataset->traits & EXP_DATASET_FILE) && c->bench->dataset_path == NULL) {
+		expected = pl_asprintf("the file of data set '%s'", dataset->name);
+		refuse_missing(c, key, "benchmark.dataset_name", "null", expected);
+	} else if (!(dataset->traits & EXP_DATASET_FILE) && c->bench->dataset_path != NULL) {
+		expected = pl_asprintf("none: data set '%s' is made up; {benchmark.dataset_name} "
+				       "says what kind a file is of",
+				       dataset->name);
+		exp_refuse_text(c, key, c->bench->dataset_path, expected);
+	}
+}
+
+void exp_check_dataset_tokenizer(struct exp_checker *c)
+{
+	const char *name = c->bench->dataset_name;
+
+	if (!c->bench->skip_tokenizer_init || exp_dataset_has(name, EXP_DATASET_UNCOUNTED))
+		return;
+	/* in vLLM's words */
+	auto_free char *reason = pl_asprintf("Tokenizer must be initialized for the '%s' dataset.",
+					     name);
+	exp_refuse_for(c, "benchmark.skip_tokenizer_init", reason);
+}
+
+static void add_sets_with_all(struct pl_buf *names)
+{
+	for (unsigned i = 0; exp_dataset_at(i) != NULL; i++) {
+		if (exp_dataset_at(i)->traits & EXP_DATASET_ALL)
+			pl_buf_addf(names, "%s%s", names->len > 0 ? " and " : "",
+				    exp_dataset_at(i)->name);
+	}
+}
+
+void exp_check_num_prompts(struct exp_checker *c)
+{
+	auto_buf names = { 0 };
+
+	if (c->bench->num_prompts >= 1 || exp_dataset_has(c->bench->dataset_name, EXP_DATASET_ALL))
+		return;
+	pl_buf_init(&names, NAMES_BYTES_MAX);
+	add_sets_with_all(&names);
+	auto_free char *expected = pl_asprintf(
+		"an integer from 1 (with data sets %s 0 is all records)", pl_buf_text(&names));
+	exp_refuse_number(c, "benchmark.num_prompts", c->bench->num_prompts, expected);
+}
+
+void exp_check_range_ratio(struct exp_checker *c)
+{
+	const char *text = c->bench->random_range_ratio;
+	struct exp_range_ratio ratio;
+
+	if (text != NULL && !exp_range_ratio_parse(text, &ratio))
+		exp_refuse_text(c, "benchmark.random_range_ratio", text,
+				"a number from 0 to below 1, or {input: a, output: b} of such");
+}
+
+/* A prompt of no tokens is none; special tokens, which are not known here, take some more. */
+void exp_check_random_prompts(struct exp_checker *c)
+{
+	const struct vllm_bench *bench = c->bench;
+	bool own = bench->input_len == OPTION_NO_I64;
+	int64_t len = own ? bench->random_input_len : bench->input_len;
+	const char *key = own ? "benchmark.random_input_len" : "benchmark.input_len";
+	struct exp_range_ratio ratio = { 0, 0 };
+
+	if (!is_dataset(c, "random"))
+		return;
+	if (bench->random_range_ratio != NULL &&
+	    !exp_range_ratio_parse(bench->random_range_ratio, &ratio))
+		return;
+	if ((double)bench->random_prefix_len + floor((double)len * (1 - ratio.input)) >= 1)
+		return;
+	auto_free char *found = pl_asprintf("number %lld", (long long)len);
+	refuse_missing(c, key, "benchmark.random_range_ratio", found,
+		       "a length that leaves each prompt a token, less "
+		       "{benchmark.random_range_ratio}, with {benchmark.random_prefix_len}");
+}
+
+void exp_check_prefix_prompts(struct exp_checker *c)
+{
+	const struct vllm_bench *bench = c->bench;
+	int64_t prefixes = bench->prefix_repetition_num_prefixes;
+	int64_t prefix = bench->prefix_repetition_prefix_len;
+	int64_t suffix = bench->prefix_repetition_suffix_len;
+
+	if (!is_dataset(c, "prefix_repetition"))
+		return;
+	if (prefixes < 1 || (bench->num_prompts > 0 && bench->num_prompts < prefixes)) {
+		auto_free char *expected = pl_asprintf(
+			"an integer from 1 to {benchmark.num_prompts}, which is %lld",
+			(long long)bench->num_prompts);
+		exp_refuse_number(c, "benchmark.prefix_repetition_num_prefixes", prefixes,
+				  expected);
+	}
+	if (prefix < 0 || suffix < 0 || prefix + suffix < 1)
+		exp_refuse_number(c, "benchmark.prefix_repetition_prefix_len", prefix,
+				  "lengths from 0 that leave each prompt a token, with "
+				  "{benchmark.prefix_repetition_suffix_len}");
+}
+
+void exp_check_output_length(struct exp_checker *c)
+{
+	const char *key;
+	int64_t len;
+
+	if (is_dataset(c, "custom")) {
+		key = "benchmark.custom_output_len";
+		len = output_len(c, c->bench->custom_output_len, &key);
+		if (len < 1 && len != -1)
+			exp_refuse_number(c, key, len, "-1 or an integer of at least 1");
+	} else if (is_dataset(c, "spec_bench")) {
+		key = "benchmark.spec_bench_output_len";
+		len = output_len(c, c->bench->spec_bench_output_len, &key);
+		if (len < 1)
+			exp_refuse_number(c, key, len, "an integer of at least 1");
+	}
+}
+
+void exp_check_token_ids(struct exp_checker *c)
+{
+	const struct vllm_bench *bench = c->bench;
+
+	if (!bench->prompt_token_ids || !exp_dataset_has(bench->dataset_name, EXP_DATASET_TOKENS) ||
+	    exp_backend_has(bench->backend, EXP_BACKEND_TAKES_IDS))
+		return;
+	auto_free char *expected = pl_asprintf("false: back end '%s' takes no token ids",
+					       bench->backend);
+	exp_refuse(c, "benchmark.prompt_token_ids", "true", expected);
+}
+
+void exp_check_self_timed(struct exp_checker *c)
+{
+	/* vLLM's own client says so itself */
+	if (pl_text_equal(c->bench->client, "native") && c->bench->self_timed >= 0 &&
+	    !exp_dataset_has(c->bench->dataset_name, EXP_DATASET_TIMED))
+		exp_refuse_for(c, "benchmark.self_timed",
+			       "it goes with {benchmark.dataset_name} timed_trace only");
+}
+
+/* ---- the rate ---- */
+
+void exp_check_ramp(struct exp_checker *c)
+{
+	static const char strategy[] = "benchmark.ramp_up_strategy";
+	static const char start[] = "benchmark.ramp_up_start_rps";
+	static const char end[] = "benchmark.ramp_up_end_rps";
+	const struct vllm_bench *bench = c->bench;
+	bool has_start = bench->ramp_up_start_rps != OPTION_NO_I64;
+	bool has_end = bench->ramp_up_end_rps != OPTION_NO_I64;
+
+	if (bench->ramp_up_strategy == NULL)
+		return;
+	if (!has_start)
+		refuse_missing(c, start, strategy, "null", "a rate to start from");
+	if (!has_end)
+		refuse_missing(c, end, strategy, "null", "a rate to end with");
+	if (has_start && bench->ramp_up_start_rps == 0)
+		exp_refuse_number(c, start, 0, "a rate above 0");
+	if (has_start && has_end && bench->ramp_up_start_rps > bench->ramp_up_end_rps)
+		exp_refuse_number(c, end, bench->ramp_up_end_rps,
+				  "a rate not below {benchmark.ramp_up_start_rps}");
+	if (!isinf(bench->request_rate))
+		exp_refuse(c, "benchmark.request_rate", "a rate",
+			   "inf beside {benchmark.ramp_up_strategy}");
+}
+
+/* ---- what is asked for and does nothing ---- */
+
+static bool is_set(const struct exp_checker *c, enum vllm_bench_id id)
+{
+	return c->experiment->bench_set[id] && !vllm_bench_is_default(c->bench, id);
+}
+
+static void warn_idle(struct exp_checker *c, enum vllm_bench_id id, const char *without)
+{
+	auto_free char *key = pl_asprintf("benchmark.%s", vllm_bench_row(id)->name);
+	auto_free char *reason = pl_asprintf("it does nothing without %s", without);
+
+	if (is_set(c, id))
+		exp_warn_for(c, key, reason);
+}
+
+/* vLLM passes over them, and whoever names a file without having it saved has none in the end. */
+static void warn_of_files(struct exp_checker *c)
+{
+	static const enum vllm_bench_id idle[] = { VLLM_BENCH_save_detailed, VLLM_BENCH_metadata,
+						   VLLM_BENCH_result_dir,
+						   VLLM_BENCH_result_filename };
+	const struct vllm_bench *bench = c->bench;
+
+	if (bench->save_result || bench->append_result || bench->plot_timeline ||
+	    bench->plot_dataset_stats)
+		return;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(idle); i++)
+		warn_idle(c, idle[i], "{benchmark.save_result} or {benchmark.append_result}");
+}
+
+/*
+ * Options that begin with a data set's name are that data set's alone, and of those whose names
+ * begin with its: random_input_len is of random and of random-mm.
+ */
+static void warn_of_dataset(struct exp_checker *c, enum vllm_bench_id id)
+{
+	const char *option = vllm_bench_row(id)->name;
+
+	for (unsigned i = 0; exp_dataset_at(i) != NULL; i++) {
+		const char *name = exp_dataset_at(i)->name;
+		size_t len = strlen(name);
+		if (strncmp(option, name, len) != 0 || option[len] != '_' ||
+		    strncmp(c->bench->dataset_name, name, len) == 0)
+			continue;
+		auto_free char *wanted = pl_asprintf("{benchmark.dataset_name} %s", name);
+		warn_idle(c, id, wanted);
+	}
+}
+
+void exp_check_idle(struct exp_checker *c)
+{
+	const struct vllm_bench *bench = c->bench;
+
+	warn_of_files(c);
+	for (size_t i = 0; i < VLLM_BENCH_COUNT; i++) {
+		if (c->experiment->bench_set[i] && !vllm_bench_row((enum vllm_bench_id)i)->later)
+			warn_of_dataset(c, (enum vllm_bench_id)i);
+	}
+	if (isinf(bench->request_rate) && bench->ramp_up_strategy == NULL)
+		warn_idle(c, VLLM_BENCH_burstiness, "{benchmark.request_rate}");
+	if (bench->ramp_up_strategy == NULL) {
+		warn_idle(c, VLLM_BENCH_ramp_up_start_rps, "{benchmark.ramp_up_strategy}");
+		warn_idle(c, VLLM_BENCH_ramp_up_end_rps, "{benchmark.ramp_up_strategy}");
+	}
+	if (bench->lora_modules == NULL)
+		warn_idle(c, VLLM_BENCH_lora_assignment, "{benchmark.lora_modules}");
+}
+
+void exp_check_pictures(struct exp_checker *c)
+{
+	const struct vllm_bench *bench = c->bench;
+
+	if (bench->plot_dataset_stats && !bench->save_result && !bench->append_result &&
+	    !bench->plot_timeline)
+		exp_refuse_for(c, "benchmark.plot_dataset_stats",
+			       "it needs {benchmark.save_result}, {benchmark.append_result} or "
+			       "{benchmark.plot_timeline}");
+}
+
+/* ---- what comes later ---- */
+
+/* What is not to run now may be for another version. */
+static void tell_later(struct exp_checker *c, const char *key, const char *value,
+		       const char *reason)
+{
+	auto_free char *found = value != NULL ? pl_asprintf("text '%s'", value) : NULL;
+
+	exp_problem_add(c->experiment,
+			&(struct option_problem){ .severity = c->options->runs ? OPTION_ERROR
+									       : OPTION_WARNING,
+						  .key = key,
+						  .found = found,
+						  .expected = reason,
+						  .expected_is_reason = true },
+			NULL, c->problems);
+}
+
+#define LATER "it is not in this version"
+
+static void tell_key_later(void *user, const char *key)
+{
+	tell_later(user, key, NULL, LATER);
+}
+
+static void check_option_later(struct exp_checker *c, enum vllm_bench_id id, bool is_native)
+{
+	const struct option_row *row = vllm_bench_row(id);
+	auto_free char *key = pl_asprintf("benchmark.%s", row->name);
+
+	/* vLLM's own client has what ours has not yet */
+	if (row->later && (row->ours || is_native) && is_set(c, id))
+		tell_later(c, key, NULL, LATER);
+}
+
+/* What our own load generator has not yet, of values. */
+static void check_values_later(struct exp_checker *c)
+{
+	const struct vllm_bench *bench = c->bench;
+	const struct exp_dataset *dataset = exp_dataset_find(bench->dataset_name);
+	const struct exp_backend *backend = exp_backend_find(bench->backend);
+
+	if (dataset != NULL && dataset->later)
+		tell_later(c, "benchmark.dataset_name", dataset->name, LATER);
+	if (backend != NULL && backend->later)
+		tell_later(c, "benchmark.backend", backend->name, LATER);
+	if (bench->random_batch_size != 1 && is_dataset(c, "random"))
+		tell_later(c, "benchmark.random_batch_size", NULL, "only 1 is in this version");
+}
+
+void exp_check_not_in_this_version(struct exp_checker *c)
+{
+	bool is_native = !pl_text_equal(c->bench->client, "vllm");
+
+	/* what was pasted is run elsewhere */
+	if (c->options->is_command)
+		return;
+	exp_keys_each_later(c->experiment, tell_key_later, c);
+	for (size_t i = 0; i < VLLM_BENCH_COUNT; i++)
+		check_option_later(c, (enum vllm_bench_id)i, is_native);
+	if (is_native)
+		check_values_later(c);
+	if (!pl_text_equal(c->bench->kind, "serve"))
+		tell_later(c, "benchmark.kind", c->bench->kind, LATER);
+	/* alone it is refused as a server without an API */
+	if (json_is_true(json_object_get(c->experiment->server, "headless")) &&
+	    exp_is_one_of_nodes(c->experiment->server))
+		tell_later(c, "server.headless", NULL, LATER);
+}

@@ -1,0 +1,236 @@
+/* What is asked of the server's arguments. */
+#include "experiment/check_priv.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "checkpoint/checks.h"
+#include "vllm/secret.h"
+#include "vllm/server_args.h"
+#include "vllm/version.h"
+
+static void find_place(void *user, const char *arg, struct vllm_rule_place *ret)
+{
+	const struct exp_checker *c = user;
+	auto_free char *key = pl_asprintf("server.%s", arg != NULL ? arg : "");
+	const struct option_place *place = option_places_find(&c->experiment->places,
+							      arg != NULL ? key : "server");
+
+	*ret = (struct vllm_rule_place){ .source = c->experiment->source };
+	if (place == NULL)
+		return;
+	ret->source = place->source;
+	ret->line = place->line;
+	ret->column = place->column;
+}
+
+/* An empty file is a slip, not a wish for the defaults. */
+void exp_check_nothing_to_run(struct exp_checker *c)
+{
+	const struct exp_config *experiment = c->experiment;
+
+	if (experiment->places.count > 0 || c->problems->count > 0 ||
+	    experiment->launch.command != NULL || experiment->launch.container != NULL)
+		return;
+	option_problems_add(c->problems,
+			    &(struct option_problem){
+				    .severity = OPTION_ERROR,
+				    .source = experiment->source,
+				    .line = 1,
+				    .column = 1,
+				    .found = "nothing to run",
+				    .expected = "an experiment: server.model, or launch.url",
+			    });
+}
+
+/* One that cannot be read is none: whoever asks assumes the reference. */
+void exp_check_release(struct exp_checker *c)
+{
+	const char *text = c->experiment->launch.vllm_version;
+	struct vllm_version version;
+	struct pl_err ignored = PL_ERR_INIT;
+
+	if (text != NULL && vllm_version_parse(text, &version, &ignored) < 0)
+		exp_refuse_text(c, "launch.vllm_version", text,
+				"a release such as " VLLM_REFERENCE_RELEASE);
+}
+
+void exp_check_not_in_release(struct exp_checker *c)
+{
+	const json_t *server = c->experiment->server;
+	const struct vllm_target *target = &c->options->target;
+
+	vllm_target_check_args(server, target, c->options->allow_gone, find_place, c, c->problems);
+	vllm_required_keys_check(server, target, find_place, c, c->problems);
+}
+
+bool exp_is_one_of_nodes(const json_t *server)
+{
+	static const char *const of_nodes[] = { "nnodes", "data_parallel_size_local",
+						"data_parallel_start_rank",
+						"data_parallel_address" };
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(of_nodes); i++) {
+		if (json_object_get(server, of_nodes[i]) != NULL)
+			return true;
+	}
+	return false;
+}
+
+/* Without an API nothing can be measured, unless another node has it. */
+void exp_check_headless(struct exp_checker *c)
+{
+	const json_t *server = c->experiment->server;
+
+	if (c->options->is_command || !json_is_true(json_object_get(server, "headless")) ||
+	    exp_is_one_of_nodes(server))
+		return;
+	exp_refuse(c, "server.headless", "true",
+		   "false: a server without an API cannot be measured");
+}
+
+/* Processes that answer requests: one, unless asked for more or one each data parallel rank. */
+static double api_servers(const json_t *server)
+{
+	const json_t *count = json_object_get(server, "api_server_count");
+
+	if (json_is_integer(count))
+		return (double)json_integer_value(count);
+	return json_object_get(server, "data_parallel_size") == NULL ? 1 : NAN;
+}
+
+static bool is_placeholder(const json_t *value)
+{
+	const json_t *text = json_is_array(value) ? json_array_get(value, 0) : value;
+
+	return pl_text_equal(json_string_value(text), OPTION_SECRET_SHOWN);
+}
+
+static void warn_of_placeholder(struct exp_checker *c, const char *key)
+{
+	exp_problem_add(c->experiment,
+			&(struct option_problem){ .severity = OPTION_WARNING,
+						  .key = key,
+						  .found = "'***'",
+						  .expected = "the secret that *** stands for" },
+			NULL, c->problems);
+}
+
+/* "***" was written where a secret was left out: profllm config from-command. */
+void exp_check_placeholder(struct exp_checker *c)
+{
+	const char *name;
+	json_t *value;
+
+	json_object_foreach(c->experiment->server, name, value)
+	{
+		auto_free char *key = pl_asprintf("server.%s", name);
+		const struct option_row *arg = vllm_arg_find(c->experiment->catalog, name);
+		if (arg != NULL && arg->secret && is_placeholder(value))
+			warn_of_placeholder(c, key);
+	}
+	json_object_foreach(c->experiment->launch.env, name, value)
+	{
+		auto_free char *key = pl_asprintf("launch.env.%s", name);
+		if (option_secret_is_name(name) && is_placeholder(value))
+			warn_of_placeholder(c, key);
+	}
+}
+
+void exp_check_model_name(struct exp_checker *c)
+{
+	const json_t *model = json_object_get(c->experiment->server, "model");
+
+	if (pl_text_equal(json_string_value(model), ""))
+		exp_refuse(c, "server.model", "an empty text", "a model");
+}
+
+/* What is known of the host: nothing where the server is another's or has no GPUs. */
+static struct vllm_rule_env env_of(const struct exp_config *experiment,
+				   const struct ckpt_hardware *hardware)
+{
+	const struct exp_launch *launch = &experiment->launch;
+	struct vllm_rule_env env = VLLM_RULE_ENV_UNKNOWN;
+	auto_free char *url = exp_server_url(experiment);
+	bool has_gpus = url == NULL &&
+			!(json_is_array(launch->gpus) && json_array_size(launch->gpus) == 0);
+
+	if (!pl_text_equal(launch->platform, "auto"))
+		env.platform = launch->platform;
+	else if (hardware != NULL && has_gpus)
+		env.platform = hardware->gpu.platform;
+	env.api_servers = api_servers(experiment->server);
+	if (has_gpus && json_is_array(launch->gpus))
+		env.gpus = (double)json_array_size(launch->gpus);
+	else if (has_gpus && hardware != NULL)
+		env.gpus = (double)hardware->count;
+	return env;
+}
+
+static void note_refused(void *user, const struct vllm_expr *name)
+{
+	struct exp_checker *c = ((void **)user)[0];
+	bool *found = ((void **)user)[1];
+
+	if (name->op != VLLM_EXPR_ENV && json_object_get(c->refused, name->text) != NULL)
+		*found = true;
+}
+
+/* Does a rule ask for a value that was refused? What it says then is nobody's fault. */
+static bool asks_refused(struct exp_checker *c, const char *id)
+{
+	const struct vllm_rule *rule = id != NULL ? vllm_rule_find(id) : NULL;
+	bool found = false;
+	void *user[] = { c, &found };
+
+	if (rule == NULL)
+		return false;
+	vllm_expr_each_name(vllm_rule_when(rule), note_refused, user);
+	vllm_expr_each_name(vllm_rule_require(rule), note_refused, user);
+	return found;
+}
+
+void exp_check_rule(struct exp_checker *c)
+{
+	auto_problems broken = { 0 };
+
+	c->env = env_of(c->experiment, c->options->hardware);
+	if (c->checked->facts->state == CKPT_MODEL_READ)
+		c->env.model_is_multimodal = c->checked->facts->multimodal;
+	vllm_rules_check(c->experiment->server, &c->options->target, &c->env, find_place, c,
+			 &broken);
+	for (size_t i = 0; i < broken.count; i++) {
+		if (json_object_size(c->refused) == 0 || !asks_refused(c, broken.items[i].rule))
+			option_problems_add(c->problems, &broken.items[i]);
+	}
+}
+
+/* The simulator serves any name; of a server that runs elsewhere nothing here is the model. */
+static bool needs_model(const struct exp_config *experiment)
+{
+	const char *program = json_string_value(json_array_get(experiment->launch.command, 0));
+	auto_free char *url = exp_server_url(experiment);
+
+	return url == NULL && !experiment->simulate &&
+	       (program == NULL || strstr(program, "profllm-sim") == NULL);
+}
+
+void exp_check_model(struct exp_checker *c)
+{
+	const struct exp_config *experiment = c->experiment;
+	const char *platform = experiment->launch.platform;
+	struct ckpt_case server =
+		CKPT_MODEL_CASE(.values = experiment->server, .env = experiment->launch.env,
+				.facts = c->checked->facts, .hardware = c->options->hardware,
+				.platform = pl_text_equal(platform, "auto") ? NULL : platform,
+				.target = &c->options->target, .place = find_place, .user = c);
+
+	if (c->options->available_bytes > 0)
+		server.available_bytes = (double)c->options->available_bytes;
+	ckpt_memory_explain(&server, &c->checked->memory);
+	if (!needs_model(experiment))
+		return;
+	ckpt_checks(&server, c->problems);
+	ckpt_memory_check(&server, &c->checked->memory, c->problems);
+}

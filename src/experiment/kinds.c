@@ -1,0 +1,68 @@
+#include "experiment/kinds.h"
+
+#include <stddef.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+
+#define STATE_NOW   false
+#define STATE_INNER false
+#define STATE_LATER true
+
+static const struct exp_dataset datasets[] = {
+#define DATASET(id, name_, state, origin, traits_) \
+	{ .name = name_, .later = STATE_##state, .traits = traits_ },
+#include "tbl/datasets.h"
+};
+
+static const struct exp_backend backends[] = {
+#define BACKEND(id, name_, state, endpoint_, suffix_, traits_) \
+	{ .name = name_,                                       \
+	  .later = STATE_##state,                              \
+	  .endpoint = endpoint_,                               \
+	  .suffix = suffix_,                                   \
+	  .traits = traits_ },
+#include "tbl/backends.h"
+};
+
+const struct exp_dataset *exp_dataset_at(unsigned i)
+{
+	return i < PL_ARRAY_SIZE(datasets) ? &datasets[i] : NULL;
+}
+
+const struct exp_backend *exp_backend_at(unsigned i)
+{
+	return i < PL_ARRAY_SIZE(backends) ? &backends[i] : NULL;
+}
+
+const struct exp_dataset *exp_dataset_find(const char *name)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(datasets); i++) {
+		if (pl_text_equal(datasets[i].name, name))
+			return &datasets[i];
+	}
+	return NULL;
+}
+
+const struct exp_backend *exp_backend_find(const char *name)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(backends); i++) {
+		if (pl_text_equal(backends[i].name, name))
+			return &backends[i];
+	}
+	return NULL;
+}
+
+bool exp_dataset_has(const char *name, enum exp_dataset_trait trait)
+{
+	const struct exp_dataset *dataset = exp_dataset_find(name);
+
+	return dataset != NULL && (dataset->traits & trait) != 0;
+}
+
+bool exp_backend_has(const char *name, enum exp_backend_trait trait)
+{
+	const struct exp_backend *backend = exp_backend_find(name);
+
+	return backend != NULL && (backend->traits & trait) != 0;
+}

@@ -1,0 +1,30 @@
+/*
+ * The protocols that requests are sent in: the values of `backend`, in vLLM's order. Choices, checks, planning, help,
+ * the command line of vLLM's client and the generator's table of adapters are made from these rows
+ * (experiment/kinds.h, bench/adapters/adapter.c).
+ *
+ * BACKEND(id, name, state, endpoint, suffix, traits)
+ *   state     NOW: bench_adapter_ID of src/bench/adapters/ speaks it; LATER: only vLLM's own client does;
+ *             INNER: ours, for measuring ourselves, and no choice of a user's
+ *   endpoint  the path of requests where none is given
+ *   suffix    what a given one must end with; NULL: it is not checked
+ *   traits    of enum exp_backend_trait
+ * Undefined again at the end.
+ */
+BACKEND(vllm, "vllm", NOW, "/v1/completions", "completions", EXP_BACKEND_TAKES_IDS)
+BACKEND(openai, "openai", NOW, "/v1/completions", "completions", EXP_BACKEND_TAKES_IDS)
+BACKEND(openai_chat, "openai-chat", NOW, "/v1/chat/completions", "chat/completions",
+	EXP_BACKEND_CHAT)
+BACKEND(openai_responses, "openai-responses", NOW, "/v1/responses", "responses", 0)
+BACKEND(openai_audio, "openai-audio", LATER, "/v1/audio/transcriptions", NULL, 0)
+BACKEND(openai_embeddings, "openai-embeddings", LATER, "/v1/embeddings", NULL, 0)
+BACKEND(openai_embeddings_chat, "openai-embeddings-chat", LATER, "/v1/embeddings", NULL, 0)
+BACKEND(openai_embeddings_clip, "openai-embeddings-clip", LATER, "/v1/embeddings", NULL, 0)
+BACKEND(openai_embeddings_vlm2vec, "openai-embeddings-vlm2vec", LATER, "/v1/embeddings", NULL, 0)
+BACKEND(infinity_embeddings, "infinity-embeddings", LATER, "/embeddings", NULL, 0)
+BACKEND(infinity_embeddings_clip, "infinity-embeddings-clip", LATER, "/embeddings", NULL, 0)
+BACKEND(vllm_pooling, "vllm-pooling", LATER, "/pooling", NULL, 0)
+BACKEND(vllm_rerank, "vllm-rerank", LATER, "/v1/rerank", NULL, 0)
+BACKEND(null, "null", INNER, "/", "", EXP_BACKEND_TAKES_IDS)
+
+#undef BACKEND

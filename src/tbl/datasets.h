@@ -1,0 +1,26 @@
+/*
+ * Where prompts come from: the values of `dataset_name`, in vLLM's order. Choices, checks, planning, help and the
+ * generator's table of data sets are made from these rows (experiment/kinds.h, bench/data/dataset.c).
+ *
+ * DATASET(id, name, state, origin, traits)
+ *   state    NOW: bench_dataset_ID of src/bench/data/ makes it; LATER: only vLLM's own client does
+ *   origin   VLLM, or OLD_VLLM (of older releases: the experiment file has it, the command line has not)
+ *   traits   of enum exp_dataset_trait: what it needs and brings
+ * Undefined again at the end.
+ */
+DATASET(sharegpt, "sharegpt", NOW, VLLM, EXP_DATASET_FILE)
+DATASET(burstgpt, "burstgpt", NOW, VLLM, EXP_DATASET_FILE | EXP_DATASET_TOKENS)
+DATASET(random, "random", NOW, VLLM, EXP_DATASET_TOKENS | EXP_DATASET_WHOLE_OUTPUT)
+DATASET(random_mm, "random-mm", LATER, VLLM, 0)
+DATASET(random_rerank, "random-rerank", LATER, VLLM, 0)
+DATASET(hf, "hf", LATER, VLLM, EXP_DATASET_FILE)
+DATASET(custom, "custom", NOW, VLLM, EXP_DATASET_FILE | EXP_DATASET_UNCOUNTED | EXP_DATASET_ALL)
+DATASET(custom_audio, "custom_audio", LATER, VLLM, EXP_DATASET_FILE)
+DATASET(custom_image, "custom_image", LATER, VLLM, EXP_DATASET_FILE)
+DATASET(prefix_repetition, "prefix_repetition", NOW, VLLM, EXP_DATASET_TOKENS)
+DATASET(spec_bench, "spec_bench", NOW, VLLM, EXP_DATASET_FILE | EXP_DATASET_ALL)
+DATASET(speed_bench, "speed_bench", LATER, VLLM, EXP_DATASET_FILE)
+DATASET(timed_trace, "timed_trace", LATER, VLLM, EXP_DATASET_FILE | EXP_DATASET_TIMED)
+DATASET(sonnet, "sonnet", NOW, OLD_VLLM, EXP_DATASET_FILE)
+
+#undef DATASET

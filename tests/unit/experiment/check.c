@@ -1,0 +1,234 @@
+#include "experiment/check.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/text.h"
+
+/* All that is found in a text, as "severity reason KEY: …" lines. */
+static char *found_in(const char *text, enum option_voice voice, bool runs)
+{
+	auto_experiment struct exp_config *experiment = NULL;
+	auto_problems problems = { 0 };
+	struct exp_checked checked = { 0 };
+	struct exp_check_options how = { .target = { "0.32.0", true }, .runs = runs };
+	struct pl_err err = PL_ERR_INIT;
+	auto_buf all = { 0 };
+
+	pl_buf_init(&all, 1 << 16);
+	assert_int_equal(exp_config_read_text(vllm_catalog_reference(), text, strlen(text),
+					      "e.yaml", NULL, 0, &experiment, &problems, &err),
+			 0);
+	exp_check(experiment, &how, &checked, &problems);
+	for (size_t i = 0; i < problems.count; i++) {
+		const struct option_problem *problem = &problems.items[i];
+		pl_buf_addf(&all, "%s %s ", problem->severity == OPTION_ERROR ? "error" : "warning",
+			    problem->reason != NULL ? problem->reason : "-");
+		option_problem_text(problem, voice, &all);
+		pl_buf_add_char(&all, '\n');
+	}
+	exp_checked_done(&checked);
+	return all.len > 0 ? pl_buf_take(&all) : pl_strdup("");
+}
+
+static void assert_found(const char *benchmark, const char *expected)
+{
+	auto_free char *text = pl_asprintf("benchmark: {%s}\n", benchmark);
+	auto_free char *found = found_in(text, OPTION_AS_FLAG, true);
+
+	assert_string_equal(found, expected);
+}
+
+static void the_load_is_checked_once(void **state)
+{
+	static const struct {
+		const char *benchmark, *found;
+	} cases[] = {
+		{ "num_prompts: 3", "" },
+		{ "dataset_path: x.json",
+		  "error dataset_file --dataset-path: found text 'x.json', expected none: data set "
+		  "'random' is made up; --dataset-name says what kind a file is of\n" },
+		{ "dataset_name: sharegpt",
+		  "error dataset_file --dataset-path: found nothing, expected the file of data set "
+		  "'sharegpt'\n" },
+		{ "dataset_name: custom, dataset_path: x, num_prompts: 0, custom_output_len: -1",
+		  "" },
+		{ "dataset_name: custom, dataset_path: x, custom_output_len: 0",
+		  "error output_length --custom-output-len: found number 0, expected -1 or an "
+		  "integer of at least 1\n" },
+		{ "dataset_name: spec_bench, dataset_path: x, spec_bench_output_len: 0",
+		  "error output_length --spec-bench-output-len: found number 0, expected an "
+		  "integer "
+		  "of at least 1\n" },
+		{ "dataset_name: spec_bench, dataset_path: x, spec_bench_output_len: 0, "
+		  "output_len: 5",
+		  "" },
+		{ "random_batch_size: 2",
+		  "error not_in_this_version --random-batch-size: only 1 is in this version\n" },
+		{ "random_input_len: 0",
+		  "error random_prompts --random-input-len: found number 0, expected a length that "
+		  "leaves each prompt a token, less --random-range-ratio, with "
+		  "--random-prefix-len\n" },
+		{ "random_input_len: 0, random_prefix_len: 1", "" },
+		{ "prompt_token_ids: true, backend: openai-chat",
+		  "error token_ids --prompt-token-ids: found true, expected false: back end "
+		  "'openai-chat' takes no token ids\n" },
+		{ "prompt_token_ids: true", "" },
+		{ "dataset_name: prefix_repetition, num_prompts: 5, "
+		  "prefix_repetition_num_prefixes: 6",
+		  "error prefix_prompts --prefix-repetition-num-prefixes: found number 6, expected "
+		  "an integer from 1 to --num-prompts, which is 5\n" },
+		{ "dataset_name: prefix_repetition, prefix_repetition_prefix_len: 0, "
+		  "prefix_repetition_suffix_len: 0",
+		  "error prefix_prompts --prefix-repetition-prefix-len: found number 0, expected "
+		  "lengths from 0 that leave each prompt a token, with "
+		  "--prefix-repetition-suffix-len\n" },
+		{ "skip_tokenizer_init: true", "error dataset_tokenizer --skip-tokenizer-init: "
+					       "Tokenizer must be initialized for "
+					       "the 'random' dataset.\n" },
+		{ "dataset_name: custom, dataset_path: x, skip_tokenizer_init: true", "" },
+		{ "ramp_up_strategy: exponential, ramp_up_start_rps: 0, ramp_up_end_rps: 2",
+		  "error ramp --ramp-up-start-rps: found number 0, expected a rate above 0\n" },
+		{ "ramp_up_start_rps: 3",
+		  "warning idle --ramp-up-start-rps: it does nothing without "
+		  "--ramp-up-strategy\n" },
+		{ "sharegpt_output_len: 3",
+		  "warning idle --sharegpt-output-len: it does nothing without --dataset-name "
+		  "sharegpt\n" },
+		{ "result_filename: r.json",
+		  "warning idle --result-filename: it does nothing without --save-result or "
+		  "--append-result\n" },
+		{ "result_filename: r.json, save_result: true", "" },
+		{ "burstiness: 1.0", "" },
+		{ "source_addresses: [127.0.0.2, localhost, '127.0.0.2', '::']",
+		  "error source_addresses --source-addresses: found text 'localhost', expected an "
+		  "IPv4 or IPv6 address\n"
+		  "error source_addresses --source-addresses: found text '127.0.0.2', expected "
+		  "each "
+		  "address once\n"
+		  "error source_addresses --source-addresses: found text '::', expected one "
+		  "address: it stands for any\n" },
+		{ "endpoint: /v1/nope",
+		  "error endpoint --endpoint: found text '/v1/nope', expected a path that begins "
+		  "with '/' and ends with 'completions' for backend 'openai'\n" },
+		{ "request_id_prefix: \"a\\tb\"", "error request_id_prefix --request-id-prefix: "
+						  "found a control character, expected "
+						  "a text of one line\n" },
+		{ "plot_dataset_stats: true", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++)
+		assert_found(cases[i].benchmark, cases[i].found);
+}
+
+static void what_is_not_in_this_version_is_told(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *keys[3]; /* that are not in this version */
+	} cases[] = {
+		{ "launch: {container: {runtime: docker}}", { "launch.container" } },
+		{ "profiling: {enabled: true}", { "profiling.enabled" } },
+		{ "profiling: {enabled: false}", { NULL } },
+		{ "benchmark: {repeats: 2}", { "benchmark.repeats" } },
+		{ "benchmark: {repeats: 1, profile: false}", { NULL } },
+		{ "benchmark: {stop_when: {ci_width: 5%, metric: median_ttft_ms}}",
+		  { "benchmark.stop_when" } },
+		{ "benchmark: {kind: latency}", { "benchmark.kind" } },
+		{ "benchmark: {client: vllm}", { NULL } },
+		{ "benchmark: {client: vllm, self_timed: false}", { NULL } },
+		{ "benchmark: {client: vllm, repeats: 2}", { "benchmark.repeats" } },
+		{ "benchmark: {profile: true}", { NULL } },
+		{ "benchmark: {self_timed: false}", { "benchmark.self_timed" } },
+		{ "benchmark: {dataset_name: hf, dataset_path: x, hf_split: y}",
+		  { "benchmark.dataset_name", "benchmark.hf_split" } },
+		{ "benchmark: {backend: vllm-rerank}", { "benchmark.backend" } },
+		{ "benchmark: {client: vllm, backend: vllm-rerank}", { NULL } },
+		{ "launch: {gpus: [0, GPU-1a2b]}", { NULL } },
+		{ "launch: {gpus: all}", { NULL } },
+		{ "launch: {gpus: []}", { NULL } },
+		{ "launch: {gpus: auto}", { NULL } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
+		auto_free char *now = found_in(cases[i].text, OPTION_AS_FILE, true);
+		auto_free char *checked = found_in(cases[i].text, OPTION_AS_FILE, false);
+		size_t count = 0;
+		for (const char *at = now; (at = strstr(at, "error not_in_this_version")) != NULL;
+		     at++)
+			count++;
+		assert_null(strstr(checked, "error not_in_this_version"));
+		for (size_t k = 0; k < 3 && cases[i].keys[k] != NULL; k++) {
+			auto_free char *key = pl_asprintf(" %s: ", cases[i].keys[k]);
+			assert_non_null(strstr(now, key));
+			assert_non_null(strstr(checked, key));
+			count--;
+		}
+		assert_int_equal(count, 0);
+	}
+}
+
+static void the_client_of_vllm_is_asked_for_what_it_can_do(void **state)
+{
+	(void)state;
+	assert_found("client: vllm, threads: 2",
+		     "error vllm_client --threads: it is of our own load generator and not of "
+		     "vLLM's client: leave it out, or set --client to native\n");
+	assert_found("client: vllm, threads: 1", "");
+	assert_found("client: vllm, lora_modules: ['-x']",
+		     "error vllm_client --lora-modules: an item that begins with '-' cannot be "
+		     "given to vLLM's client\n");
+	assert_found("client: vllm, header: ['Authorization=Bearer k']", "");
+}
+
+static void gpus_are_named_once(void **state)
+{
+	static const char variable[] = "launch: {gpus: [0], env: {CUDA_VISIBLE_DEVICES: '1'}}\n";
+	auto_free char *twice = found_in(variable, OPTION_AS_FILE, true);
+	auto_free char *none = found_in("launch: {gpus: [], env: {CUDA_VISIBLE_DEVICES: '1'}}\n",
+					OPTION_AS_FILE, true);
+
+	(void)state;
+	assert_string_equal(twice,
+			    "error gpus e.yaml:1:16: launch.gpus: launch.gpus and "
+			    "launch.env.CUDA_VISIBLE_DEVICES both say which GPUs the server has: "
+			    "leave out one of them\n");
+	assert_string_equal(none, "");
+}
+
+static void only_broken_rules_may_be_forced(void **state)
+{
+	static const struct {
+		const char *reason;
+		size_t firm;
+	} cases[] = { { "rule", 0 }, { "model", 0 }, { "goodput", 1 }, { NULL, 1 } };
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
+		auto_problems problems = { 0 };
+		option_problems_add(&problems,
+				    &(struct option_problem){ .reason = cases[i].reason });
+		assert_int_equal(exp_check_firm(&problems), cases[i].firm);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_load_is_checked_once),
+		cmocka_unit_test(what_is_not_in_this_version_is_told),
+		cmocka_unit_test(the_client_of_vllm_is_asked_for_what_it_can_do),
+		cmocka_unit_test(gpus_are_named_once),
+		cmocka_unit_test(only_broken_rules_may_be_forced),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -50,7 +50,7 @@ perf: ## benchmarks beside their peers, 15 minutes, run alone (VLLM_BENCH=FILE, 
 	@tools/build $(BUILD) Release gcc
 	@PROFLLM_BIN="$(CURDIR)/$(BUILD)/bin" $(PYTHON) tests/perf/run --json $(BUILD)/performance.json
 	@$(PYTHON) tests/perf/verdicts.py --binary $(BUILD)/bin/profllm
-	@PROFLLM_BIN="$(CURDIR)/$(BUILD)/bin" $(PYTHON) -m pytest -q -s -p no:cacheprovider tests/scenario/test_sim_packets.py
+	@PROFLLM_BIN="$(CURDIR)/$(BUILD)/bin" $(PYTHON) -m pytest -q -s -p no:cacheprovider tests/scenario/simulator/test_sim_packets.py
 
 fmt: ## format the C sources
 	@tools/install-packages build test

@@ -34,59 +34,6 @@ void exp_checked_done(struct exp_checked *checked)
 	ckpt_memory_done(&checked->memory);
 }
 
-/* ---- how a check tells ---- */
-
-void exp_problem_add(const struct exp_config *experiment, const struct option_problem *problem,
-		     const char *anchor, struct option_problems *problems)
-{
-	const struct option_place *place = option_places_find(&experiment->places, problem->key);
-
-	if (place == NULL && anchor != NULL)
-		place = option_places_find(&experiment->places, anchor);
-	exp_config_add(experiment, place, problem, problems);
-}
-
-static void add(struct exp_checker *c, const struct option_problem *problem)
-{
-	exp_problem_add(c->experiment, problem, NULL, c->problems);
-}
-
-void exp_refuse(struct exp_checker *c, const char *key, const char *found, const char *expected)
-{
-	add(c, &(struct option_problem){ .key = key, .found = found, .expected = expected });
-}
-
-void exp_refuse_number(struct exp_checker *c, const char *key, int64_t found, const char *expected)
-{
-	auto_free char *text = pl_asprintf("number %lld", (long long)found);
-
-	exp_refuse(c, key, text, expected);
-}
-
-void exp_refuse_text(struct exp_checker *c, const char *key, const char *found,
-		     const char *expected)
-{
-	auto_free char *text = pl_asprintf("text '%s'", found);
-
-	exp_refuse(c, key, text, expected);
-}
-
-void exp_refuse_for(struct exp_checker *c, const char *key, const char *reason)
-{
-	add(c,
-	    &(struct option_problem){ .key = key, .expected = reason, .expected_is_reason = true });
-}
-
-void exp_warn_for(struct exp_checker *c, const char *key, const char *reason)
-{
-	add(c, &(struct option_problem){ .severity = OPTION_WARNING,
-					 .key = key,
-					 .expected = reason,
-					 .expected_is_reason = true });
-}
-
-/* ---- the list ---- */
-
 static void run_rows(struct exp_checker *c, enum phase phase)
 {
 	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {

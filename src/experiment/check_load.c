@@ -19,6 +19,8 @@
 static void refuse_missing(struct exp_checker *c, const char *key, const char *anchor,
 			   const char *found, const char *expected)
 {
+	if (exp_is_refused(c, key))
+		return;
 	exp_problem_add(
 		c->experiment,
 		&(struct option_problem){ .key = key, .found = found, .expected = expected },

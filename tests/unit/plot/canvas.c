@@ -1,4 +1,4 @@
-/* What can be told of a picture without decoding it; its pixels: tests/scenario/test_plots.py. */
+/* What can be told of a picture without decoding it; its pixels: tests/scenario/programs/test_plots.py. */
 #include "plot/canvas.h"
 
 #include <stdarg.h>

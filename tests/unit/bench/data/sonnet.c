@@ -1,4 +1,4 @@
-/* Lines of a poem; the draws are compared in tests/scenario/test_sonnet.py. */
+/* Lines of a poem; the draws are compared in tests/scenario/load/test_sonnet.py. */
 #include "dataset_made.h"
 
 #include <unistd.h>

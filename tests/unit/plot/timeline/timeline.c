@@ -1,5 +1,5 @@
 /* The page's words and counts; its data against records, and its look:
- * tests/scenario/test_plots.py. */
+ * tests/scenario/programs/test_plots.py. */
 #include "plot/timeline/timeline.h"
 
 #include <stdarg.h>

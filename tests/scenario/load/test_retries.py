@@ -11,7 +11,7 @@ from flaky_server import FlakyServer
 from run_tools import (base_config, environment, load_result, read_zst_lines, run_profllm,
                        start_profllm, write_config)
 from sim_tools import Server, read_log
-from test_recover import SURELY_WRITTEN_S, completed_before
+from journal_tools import SURELY_WRITTEN_S, completed_before
 from wait_tools import wait_for
 
 SEED = 20261122

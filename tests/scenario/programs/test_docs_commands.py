@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from run_tools import run_profllm
 
-SOURCE = Path(__file__).resolve().parents[2]
+SOURCE = Path(__file__).resolve().parents[3]
 PAGES = sorted(path.relative_to(SOURCE) for path in [
     *SOURCE.glob("*.md"), *SOURCE.glob("docs/**/*.md"), *SOURCE.glob("src/*/README.md"), *SOURCE.glob("configs/**/*.md")])
 FENCE = re.compile(r"^ *```(\w*)\n(.*?)^ *```", re.M | re.S)
@@ -131,4 +131,4 @@ def test_paths_of_the_tree_are_there(page):
         if TREE.fullmatch(path) and not re.search(r"[A-Z]{3}(?![\w.]*\.md)", path):
             assert list(SOURCE.glob(path.rstrip("/"))), path
         if re.fullmatch(r"test_\w+\.py", path):
-            assert list(SOURCE.glob(f"tests/*/{path}")), path
+            assert list(SOURCE.glob(f"tests/**/{path}")), path

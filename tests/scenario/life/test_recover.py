@@ -12,6 +12,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 from host_tools import need
+from journal_tools import SURELY_WRITTEN_S, completed_before, journal_of
 from run_tools import (base_config, load_result, marked_processes, read_zst_lines, run_profllm,
                        start_profllm, write_config)
 from wait_tools import wait_for
@@ -20,8 +21,6 @@ LONG = bool(os.environ.get("PROFLLM_TEST_LONG"))
 KILLS = 500 if LONG else 20
 AT_ONCE = 4
 SEED = 20261121
-# what ended this long before the kill is in the journal: five times the promised 100 ms
-SURELY_WRITTEN_S = 0.5
 
 
 @pytest.fixture(scope="module")
@@ -33,31 +32,12 @@ def validators(source_dir):
     return read("result"), read("requests")
 
 
-def journal_of(output):
-    return Path(f"{output}.journal")
-
-
 def short_config(folder, **benchmark):
     """About a second and a half of load, with the simulator's own account beside it."""
     config = base_config(**{"num_prompts": 300, "random_output_len": 20, "max_concurrency": 8,
                             **benchmark})
     config["launch"]["extra_args"] += ["--sim-log", str(folder / "sim.jsonl")]
     return config
-
-
-def completed_before(folder, moment_ns):
-    """Requests with an id whose last token the simulator had sent by then."""
-    ended = set()
-    path = folder / "sim.jsonl"
-    for line in path.read_text().splitlines() if path.exists() else []:
-        try:
-            event = json.loads(line)
-        except json.JSONDecodeError:  # the line that it was writing
-            continue
-        if (event["event"] == "end" and event["status"] == "completed" and event["request_id"]
-                and event["t_ns"] < moment_ns):
-            ended.add(event["request_id"])
-    return ended
 
 
 def written_ns(output, killed_ns, patience):

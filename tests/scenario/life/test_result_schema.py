@@ -12,8 +12,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-SOURCE = Path(__file__).resolve().parents[2]
-DATA = Path(__file__).resolve().parent / "data"
+SOURCE = Path(__file__).resolve().parents[3]
+DATA = Path(__file__).resolve().parents[1] / "data"
 DELETE = object()
 
 

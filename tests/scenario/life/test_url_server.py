@@ -10,7 +10,7 @@ import pytest
 from aiohttp import ClientSession, web
 from run_tools import (base_config, environment, load_result, read_zst_lines, run_profllm,
                        start_profllm, write_config)
-from test_recover import SURELY_WRITTEN_S, completed_before
+from journal_tools import SURELY_WRITTEN_S, completed_before
 from wait_tools import wait_for
 
 

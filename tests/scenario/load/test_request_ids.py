@@ -5,7 +5,7 @@ import pytest
 from run_tools import (base_config, load_result, read_zst_lines, run_profllm, start_profllm,
                        write_config)
 from sim_tools import read_log
-from test_recover import completed_before, journal_of
+from journal_tools import completed_before, journal_of
 from wait_tools import wait_for
 
 

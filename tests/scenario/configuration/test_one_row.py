@@ -172,7 +172,7 @@ def test_a_load_option_is_on_the_command_line(load_made_up):
         return run_profllm(load_made_up, "bench", "serve", "--dry-run", "--json", *words)
     assert json.loads(dry_run().stdout)["options"]["made_up_burst"] == 2
     assert json.loads(dry_run("--made-up-burst", "5").stdout)["options"]["made_up_burst"] == 5
-    assert "--made-up-burst: found 10, expected 1 to 9" in dry_run("--made-up-burst", "10").stderr
+    assert "--made-up-burst: found number 10, expected an integer from 1 to 9" in dry_run("--made-up-burst", "10").stderr
     page = run_profllm(load_made_up, "bench", "serve", "--help").stdout
     assert re.search(r"--burstiness X.*?\n +--made-up-burst N +How many come at once.*?default 2", page, re.S)
 

@@ -200,7 +200,8 @@ def test_a_real_result_recomputes(bin_dir, shared_dir):
             "prompt_tokens_asked": None, "prompt_tokens": flat["input_lens"][i], "output_tokens_asked": None,
             "output_tokens": flat["output_lens"][i], "token_source": "usage", "finish_reason": "length",
             "status": 200, "error": None})
-    made = {"records": records, "duration_s": flat["duration"], "start_ns": records[0]["acted_ns"],
+    made = {"records": records, "tries": [], "start_ns": records[0]["acted_ns"],
+            "end_ns": records[0]["acted_ns"] + round(flat["duration"] * second),
             "percentiles": [99], "slo": None, "max_concurrency": None, "finite_rate": True, "inflight_peak": None}
     driver = bin_dir.parent / "tests" / "metrics_driver"
     done = subprocess.run([driver], input=json.dumps(made) + "\n", capture_output=True, text=True, check=True)

@@ -1,0 +1,25 @@
+"""What a killed run had written: its journal, held against the simulator's own account."""
+import json
+from pathlib import Path
+
+# what ended this long before the kill is in the journal: five times the promised 100 ms
+SURELY_WRITTEN_S = 0.5
+
+
+def journal_of(output):
+    return Path(f"{output}.journal")
+
+
+def completed_before(folder, moment_ns):
+    """Requests with an id whose last token the simulator had sent by then."""
+    ended = set()
+    path = folder / "sim.jsonl"
+    for line in path.read_text().splitlines() if path.exists() else []:
+        try:
+            event = json.loads(line)
+        except json.JSONDecodeError:  # the line that it was writing
+            continue
+        if (event["event"] == "end" and event["status"] == "completed" and event["request_id"]
+                and event["t_ns"] < moment_ns):
+            ended.add(event["request_id"])
+    return ended

@@ -1,5 +1,5 @@
 /*
- * The commands of `profllm`: one row of the table in commands.c and one file cmd_NAME.c each.
+ * The commands of `profllm`: one row of cmd_list.h and one file cmd_NAME.c each.
  */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
@@ -25,30 +25,12 @@ const struct cli_cmd *cli_cmd_find(const char *name);
 /* Says so, with the likely name, and returns the exit status. */
 int cli_unknown_command(const char *name);
 
-int cmd_bench(int argc, char **argv);
+#define COMMAND(name, options, summary)        \
+	int cmd_##name(int argc, char **argv); \
+	extern const struct pl_opt_command cli_##name##_command;
+#include "cli/cmd_list.h"
 /* What the scripts of cmd_completion() ask; listed nowhere. */
 int cmd_complete(int argc, char **argv);
-int cmd_completion(int argc, char **argv);
-int cmd_config(int argc, char **argv);
-int cmd_gpus(int argc, char **argv);
-int cmd_help(int argc, char **argv);
-int cmd_params(int argc, char **argv);
-int cmd_recover(int argc, char **argv);
-int cmd_run(int argc, char **argv);
-int cmd_schema(int argc, char **argv);
-int cmd_validate(int argc, char **argv);
-int cmd_version(int argc, char **argv);
-
-extern const struct pl_opt_command cli_bench_command;
-extern const struct pl_opt_command cli_completion_command;
-extern const struct pl_opt_command cli_config_command;
-extern const struct pl_opt_command cli_gpus_command;
-extern const struct pl_opt_command cli_params_command;
-extern const struct pl_opt_command cli_recover_command;
-extern const struct pl_opt_command cli_run_command;
-extern const struct pl_opt_command cli_schema_command;
-extern const struct pl_opt_command cli_validate_command;
-extern const struct pl_opt_command cli_version_command;
 
 /* One line on standard error; returns the exit status that belongs to it. */
 int cli_fail(const struct pl_err *err);

@@ -187,7 +187,10 @@ static void add_result(json_t *lists)
 #define QUALITY(id, unit, sense, limit, effect, worse, worse_effect, text)                      \
 	ROW("quality", "id unit sense~ limit= effect~ worse worse_at= worse_effect~ text", #id, \
 	    unit, #sense, #limit, #effect, worse, #worse_effect, text)
+#define FACT(name, text) ROW("quality_facts", "name text", #name, text)
 #include "tbl/quality.h"
+#undef FACT
+#undef QUALITY
 #define QUANTITY(source, name, unit, kind, text) \
 	ROW("quantities", "source name unit kind~ text", #source, #name, unit, #kind, text)
 #define PAGE(name, unit, kind, text)                                                               \

@@ -7,26 +7,8 @@
 #define NAMES_MAX 64
 
 const struct cli_cmd cli_cmds[] = {
-	{ "run", cmd_run, "start a server, send load to it and write the result",
-	  &cli_run_command },
-	{ "bench", cmd_bench, "send load to a server that runs, as vllm bench serve does",
-	  &cli_bench_command },
-	{ "recover", cmd_recover, "make the result of a run that was killed from its journal",
-	  &cli_recover_command },
-	{ "validate", cmd_validate, "find what is wrong with experiments or command lines",
-	  &cli_validate_command },
-	{ "config", cmd_config, "turn a command line into an experiment, or the other way",
-	  &cli_config_command },
-	{ "params", cmd_params, "show vLLM's arguments, or what another vLLM has changed",
-	  &cli_params_command },
-	{ "gpus", cmd_gpus, "show the GPUs of this host, what they do and who uses them",
-	  &cli_gpus_command },
-	{ "schema", cmd_schema, "print the rows that everything is made from, for programs",
-	  &cli_schema_command },
-	{ "completion", cmd_completion, "print what lets a shell complete profllm's words",
-	  &cli_completion_command },
-	{ "help", cmd_help, "show the commands, or one command's options", NULL },
-	{ "version", cmd_version, "show the version", &cli_version_command },
+#define COMMAND(name, options, summary) { #name, cmd_##name, summary, options },
+#include "cli/cmd_list.h"
 	{ NULL, NULL, NULL, NULL },
 };
 

@@ -2,6 +2,8 @@
  * Every check that a result's numbers must pass before they are believed: one row a check, in the
  * order in which results list them.
  *
+ * FACT(name, text)  what checks go by, a double each: NaN is "not known", shares are 0 to 1, what is so or not is 1 or 0
+ *
  * QUALITY(id, unit, sense, limit, effect, worse, worse_effect, text)
  *   unit    of value and limit: ms us s count, share (0 to 1), yes (1: it is so, 0: it is not)
  *   sense   MOST: beyond when value > limit; LEAST: beyond when value < limit
@@ -9,7 +11,51 @@
  *   effect  of a check that is beyond: INFO DEGRADED CLIENT_LIMITED
  *   worse   NEVER, ABOVE(x): worse_effect when value > x, TIMES(k): when value >= k times the limit
  *   text    what the check says, lower case, no full stop
+ * Undefined macros are skipped; who defines one undefines it.
  */
+#ifndef FACT
+#define FACT(name, text)
+#define NO_FACT
+#endif
+#ifndef QUALITY
+#define QUALITY(id, unit, sense, limit, effect, worse, worse_effect, text)
+#define NO_QUALITY
+#endif
+
+FACT(completed, "finished requests")
+FACT(failed, "failed requests")
+FACT(retries, "tries beyond a request's first")
+FACT(measured_s, "results.duration")
+FACT(median_itl_ms, "a limit follows from it, as from the next two")
+FACT(median_ttft_ms, "results.median_ttft_ms")
+FACT(mean_e2el_ms, "results.mean_e2el_ms")
+FACT(client_queueing_p99_ms, "user - kernel stamp")
+FACT(schedule_finite, "1: finite rate or trace; 0: not")
+FACT(schedule_lateness_p99_ms, "acted - planned of requests the cap did not hold")
+FACT(schedule_lateness_p95_ms, "the same at p95")
+FACT(schedule_requests, "how many the two are over")
+FACT(planned_span_s, "start of sending to the last planned send, uncapped requests")
+FACT(actual_span_s, "the same to the last actual send")
+FACT(cap_held_share, "requests that the cap held; not known without one")
+FACT(worker_cpu_share_max, "of the busiest worker")
+FACT(host_steal_share, "of the CPU time")
+FACT(clock_step_ms, "change of realtime - monotonic over the run")
+FACT(inflight_samples, "/metrics samples with ours >= 4")
+FACT(inflight_disagreement, "median distance / ours")
+FACT(merged_token_share, "tokens that came with another one in their segment")
+FACT(output_token_disagreement, "share by usage against ids or tokenizer")
+FACT(prompt_token_disagreement, "share, the run's median difference taken off")
+FACT(tokens_by_events, "1: tokens are counted by events")
+FACT(record_identity_us, "worst of the two identities")
+FACT(littles_law_share, "|∫inflight - Σ durations| / ∫")
+FACT(prefix_hit_share, "measured, 0..1")
+FACT(prefix_hit_expected, "the data set's own")
+FACT(foreign_load, "1: other requests or processes seen")
+FACT(throttled_share, "samples with a thermal or power-brake reason")
+FACT(server_restarted, "1: counters fell or start time moved")
+FACT(preemptions, "the server's in the run")
+FACT(simulated, "1: the engine is a simulator")
+
 QUALITY(client_queueing, "ms", MOST, 3, DEGRADED, TIMES(5), CLIENT_LIMITED,
 	"p99 of the time that received bytes waited in this client before they were read; limit 3 ms or 10 % of the median ITL, the larger")
 QUALITY(schedule_lateness, "ms", MOST, 2, DEGRADED, TIMES(10), CLIENT_LIMITED,
@@ -56,3 +102,12 @@ QUALITY(retries, "count", MOST, 0, INFO, NEVER, INFO,
 	"tries beyond the first: the latencies of requests that were tried again hold the failed tries and the pauses")
 QUALITY(simulated, "yes", MOST, 0, INFO, NEVER, INFO,
 	"the engine is a simulator: these are no figures of real hardware")
+
+#ifdef NO_FACT
+#undef FACT
+#undef NO_FACT
+#endif
+#ifdef NO_QUALITY
+#undef QUALITY
+#undef NO_QUALITY
+#endif

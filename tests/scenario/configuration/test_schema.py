@@ -19,7 +19,7 @@ LISTS = {
                   "LOG_CONFIG_FRAME": "log_config_frames", "LOG_FAILURE": "log_failures"},
     "metrics": {"FAMILY": "families", "FIGURE": "figures"},
     "model_types": {"MODEL": "model_types", "DEFAULT": "model_type_defaults"},
-    "quality": {"QUALITY": "quality"}, "result_fields": {"FIELD": "result_fields"},
+    "quality": {"FACT": "quality_facts", "QUALITY": "quality"}, "result_fields": {"FIELD": "result_fields"},
     "states": {"STATUS": "statuses", "STAGE": "stages", "CAUSE": "causes", "ARTIFACT": "artifacts", "SOURCE": "sources",
                "FAILURE": "failures", "TOKENS": "token_sources"},
     "telemetry": {"QUANTITY": "quantities", "PAGE": "server_metrics"},

@@ -1,5 +1,5 @@
 /*
- * The commands of `profllm`: one row of cmd_list.h and one file cmd_NAME.c each.
+ * The commands of `profllm`: one row of tbl/commands.h and one file cmd_NAME.c each.
  */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
@@ -28,7 +28,7 @@ int cli_unknown_command(const char *name);
 #define COMMAND(name, options, summary)        \
 	int cmd_##name(int argc, char **argv); \
 	extern const struct pl_opt_command cli_##name##_command;
-#include "cli/cmd_list.h"
+#include "tbl/commands.h"
 /* What the scripts of cmd_completion() ask; listed nowhere. */
 int cmd_complete(int argc, char **argv);
 

@@ -8,7 +8,7 @@
 
 const struct cli_cmd cli_cmds[] = {
 #define COMMAND(name, options, summary) { #name, cmd_##name, summary, options },
-#include "cli/cmd_list.h"
+#include "tbl/commands.h"
 	{ NULL, NULL, NULL, NULL },
 };
 

@@ -17,7 +17,8 @@ static char *found_in(const char *text, enum option_voice voice, bool runs)
 	auto_experiment struct exp_config *experiment = NULL;
 	auto_problems problems = { 0 };
 	struct exp_checked checked = { 0 };
-	struct exp_check_options how = { .target = { "0.32.0", true }, .runs = runs };
+	struct exp_check_options how = { .target = { .version = "0.32.0", .assumed = true },
+					 .runs = runs };
 	struct pl_err err = PL_ERR_INIT;
 	auto_buf all = { 0 };
 

@@ -32,8 +32,7 @@ def compiler(bin_dir):
             # in the list a quote within a macro is marked for the shell
             return [words[0], *(word.replace('\\"', '"') for word in words[1:]
                                 if re.match("-[DgOf]", word))]
-    pytest.skip("the programs were built elsewhere")
-    return []
+    raise AssertionError(f"{commands} does not say how src/cli/main.c is compiled")
 
 
 def link(compile_words, program, objects, bin_dir):

@@ -161,32 +161,6 @@ static void split_scientific(const char *text, char digits[18], int *ret_exponen
 	*ret_exponent = atoi(text + 1);
 }
 
-void pl_text_from_f64(double value, char text[PL_F64_TEXT_BYTES])
-{
-	char digits[18];
-	int exponent;
-
-	if (isnan(value) || isinf(value)) {
-		strcpy(text, isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
-		return;
-	}
-	shortest_scientific(value, text);
-	split_scientific(text, digits, &exponent);
-	const char *sign = signbit(value) ? "-" : "";
-	int count = (int)strlen(digits);
-	/* Where Python's repr() changes to the form with an exponent. */
-	if (exponent < -4 || exponent >= 16)
-		snprintf(text, PL_F64_TEXT_BYTES, "%s%c%s%se%c%02d", sign, digits[0],
-			 count > 1 ? "." : "", digits + 1, exponent < 0 ? '-' : '+', abs(exponent));
-	else if (exponent < 0)
-		snprintf(text, PL_F64_TEXT_BYTES, "%s0.%.*s%s", sign, -exponent - 1, "000", digits);
-	else if (count <= exponent + 1)
-		snprintf(text, PL_F64_TEXT_BYTES, "%.1f", value);
-	else
-		snprintf(text, PL_F64_TEXT_BYTES, "%s%.*s.%s", sign, exponent + 1, digits,
-			 digits + exponent + 1);
-}
-
 #define EIGHT_DIGITS 100000000u
 
 static void put_pair(char *at, uint32_t number)
@@ -222,6 +196,64 @@ static char *put_u64(char *at, uint64_t number)
 	while (used > 0)
 		*at++ = digits[--used];
 	return at;
+}
+
+/*
+ * Most of our numbers are whole ns said in seconds or ms: N / 10^9 with N of at most 15 digits. Where
+ * that division gives `value` (both are rounded right, so the text reads back) N's digits are the
+ * shortest, as no two decimals of at most 15 digits are the same double. Ten times as fast as trials;
+ * false: not such a number, or one that is written with an exponent.
+ */
+static bool from_billionths(double value, char text[PL_F64_TEXT_BYTES])
+{
+	double scaled = nearbyint(fabs(value) * 1e9);
+
+	if (!(scaled >= 1e5 && scaled < 1e15) || scaled / 1e9 != fabs(value))
+		return false;
+	uint64_t billionths = (uint64_t)scaled;
+	uint64_t whole = billionths / 1000000000, rest = billionths % 1000000000;
+	uint64_t unit = 100000000;
+	char *at = text;
+
+	if (value < 0)
+		*at++ = '-';
+	at = put_u64(at, whole);
+	*at++ = '.';
+	do {
+		*at++ = (char)('0' + rest / unit);
+		rest %= unit;
+		unit /= 10;
+	} while (rest > 0);
+	*at = '\0';
+	return true;
+}
+
+void pl_text_from_f64(double value, char text[PL_F64_TEXT_BYTES])
+{
+	char digits[18];
+	int exponent;
+
+	if (from_billionths(value, text))
+		return;
+	if (isnan(value) || isinf(value)) {
+		strcpy(text, isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
+		return;
+	}
+	shortest_scientific(value, text);
+	split_scientific(text, digits, &exponent);
+	const char *sign = signbit(value) ? "-" : "";
+	int count = (int)strlen(digits);
+	/* Where Python's repr() changes to the form with an exponent. */
+	if (exponent < -4 || exponent >= 16)
+		snprintf(text, PL_F64_TEXT_BYTES, "%s%c%s%se%c%02d", sign, digits[0],
+			 count > 1 ? "." : "", digits + 1, exponent < 0 ? '-' : '+', abs(exponent));
+	else if (exponent < 0)
+		snprintf(text, PL_F64_TEXT_BYTES, "%s0.%.*s%s", sign, -exponent - 1, "000", digits);
+	else if (count <= exponent + 1)
+		snprintf(text, PL_F64_TEXT_BYTES, "%.1f", value);
+	else
+		snprintf(text, PL_F64_TEXT_BYTES, "%s%.*s.%s", sign, exponent + 1, digits,
+			 digits + exponent + 1);
 }
 
 char *pl_text_put_i64(char *at, int64_t number)

@@ -143,7 +143,7 @@ static bool has_controller(const char *list, const char *name)
 	}
 }
 
-double host_throttled_us_of(const char *groups, const char *mounted)
+double host_throttled_us(const char *groups, const char *mounted)
 {
 	auto_free char *lines = pl_strdup(groups);
 	double unified = NAN, legacy = NAN;
@@ -165,19 +165,19 @@ double host_throttled_us_of(const char *groups, const char *mounted)
 	return isnan(legacy) ? unified : legacy;
 }
 
-double host_throttled_us(void)
+char *host_control_groups(void)
 {
-	auto_free char *groups = read_text("/proc/self/cgroup");
-
-	return groups == NULL ? NAN : host_throttled_us_of(groups, "/sys/fs/cgroup");
+	return read_text("/proc/self/cgroup");
 }
 
 void host_stolen_read(struct host_stolen *ret)
 {
+	auto_free char *groups = host_control_groups();
+
 	*ret = (struct host_stolen){ .t_ns = pl_clock_now_ns(),
 				     .steal = NAN,
 				     .total = NAN,
-				     .throttled_us = host_throttled_us() };
+				     .throttled_us = host_throttled_us(groups, HOST_CGROUP_FOLDER) };
 	read_steal(ret);
 }
 

@@ -380,12 +380,6 @@ enum io_jwalk_token io_jwalk_skip_value(struct io_jwalk *walk)
 	return token;
 }
 
-bool io_jwalk_is(const struct io_jwalk *walk, const char *text)
-{
-	return !walk->escaped && strlen(text) == walk->len &&
-	       memcmp(text, walk->text, walk->len) == 0;
-}
-
 bool io_jwalk_to_i64(const struct io_jwalk *walk, int64_t *ret)
 {
 	int64_t value = 0;

@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define IO_JWALK_DEPTH_MAX 64
 
@@ -56,7 +57,12 @@ enum io_jwalk_token io_jwalk_skip(struct io_jwalk *walk);
 /* Reads one value of any kind and passes over it; returns its first token. */
 enum io_jwalk_token io_jwalk_skip_value(struct io_jwalk *walk);
 /* Is the last KEY or STRING this text? (compares unescaped bytes; false when it holds escapes) */
-bool io_jwalk_is(const struct io_jwalk *walk, const char *text);
+static inline bool io_jwalk_is(const struct io_jwalk *walk, const char *text)
+{
+	/* here, so that the length of a literal is known where it is asked for: several times an event */
+	return !walk->escaped && strlen(text) == walk->len &&
+	       memcmp(text, walk->text, walk->len) == 0;
+}
 /* The last NUMBER as a whole number; false for fractions, exponents, out of range. */
 bool io_jwalk_to_i64(const struct io_jwalk *walk, int64_t *ret);
 /*

@@ -22,7 +22,7 @@ FULL_SHARE = 0.95  # of its core: from here a client falls behind
 
 # name of the client -> (class, shape); the order is that of drawing
 LOOKS = {"vllm bench serve": ("python", "square"), "asyncio": ("peer", "square"), "vllm-bench": ("rust", "triangle"),
-         "bench serve": ("whole", "diamond"), "profllm": ("ours", "circle")}
+         "bare reader": ("bare", "square"), "bench serve": ("whole", "diamond"), "profllm": ("ours", "circle")}
 
 # Each colour has at least 4.5 : 1 against its background.
 STYLE = """
@@ -35,6 +35,7 @@ STYLE = """
 .line.whole, .mark.whole { stroke: #6639ba } .mark.whole, .label.whole { fill: #6639ba }
 .line.rust, .mark.rust { stroke: #0a6b4f } .mark.rust, .label.rust { fill: #0a6b4f }
 .line.python, .mark.python { stroke: #a8174f } .mark.python, .label.python { fill: #a8174f }
+.line.bare, .mark.bare { stroke: #57606a } .line.bare { stroke-dasharray: 5 4 } .mark.bare, .label.bare { fill: #57606a }
 .mark.full { fill: #ffffff }
 @media (prefers-color-scheme: dark) {
 .ground { fill: #0d1117 } text { fill: #e6edf3 } .small { fill: #9aa4af }
@@ -44,6 +45,7 @@ STYLE = """
 .line.whole, .mark.whole { stroke: #c297ff } .mark.whole, .label.whole { fill: #c297ff }
 .line.rust, .mark.rust { stroke: #56d4a4 } .mark.rust, .label.rust { fill: #56d4a4 }
 .line.python, .mark.python { stroke: #ff8fb3 } .mark.python, .label.python { fill: #ff8fb3 }
+.line.bare, .mark.bare { stroke: #9aa4af } .mark.bare, .label.bare { fill: #9aa4af }
 .mark.full { fill: #0d1117 }
 }
 """

@@ -6,18 +6,20 @@ import sys
 
 import numpy as np
 
-from command_clients import OURS, PYTHON, RUST, cut_samples
+from command_clients import OURS, PYTHON, RUST, add_cpu, cut_samples
 from harness import ClientFailed, Simulator, counts_moved, kernel_counts, run_client
 
 HERE = pathlib.Path(__file__).resolve().parent
 COALESCED = 1  # flag of an event in our records: it came in the same read as the one before it
 TOKENS = {64: 300, 256: 300, 1024: 200, 4096: 100}
 AT_ONCE = "acks at once"
+BARE = "bare reader"
 # load_driver's options
 OWN = {"profllm": ["--delayed_acks"], AT_ONCE: []}
-CLIENTS = ("profllm", AT_ONCE, OURS, "asyncio", PYTHON, RUST)
-# Few streams cost little in all, so that a run says little: the one in the middle of so many.
-RUNS = {64: 3, 256: 3}
+CLIENTS = (BARE, "profllm", AT_ONCE, OURS, "asyncio", PYTHON, RUST)
+ALONE = (BARE, "profllm", OURS)  # without peers
+# What else the machine does moves single runs: the one in the middle of so many, all clients in turn.
+RUNS = 3
 
 # What one core keeps up with: as many streams as the simulator's core can serve, at shorter steps.
 FURTHER = [(8192, "60ms", ()), (4096, "30ms", ("--threads", 2)), (4096, "30ms", ("--realtime",)), (256, "20ms", ()),
@@ -98,8 +100,14 @@ def compare_figures(figures, log):
     return errors([(one, of_server(one[0], log)) for one in figures])
 
 
+def count_events(row, log):
+    """Of the bare reader, which knows bytes only: what the server sent is what came."""
+    row["events"] = sum(len(sent) for _, sent in log.values())
+    add_cpu(row, row["duration_s"])
+
+
 def takes_part(args, name, streams):
-    if name in OWN or name == "asyncio":
+    if name in OWN or name in (BARE, "asyncio"):
         return True
     client = args.commands.get(name)
     return client is not None and streams <= (client.most_streams or streams)
@@ -107,6 +115,8 @@ def takes_part(args, name, streams):
 
 def command_of(args, name, words):
     """None: a client that is a whole command."""
+    if name == BARE:
+        return [args.build / "tests" / "bare_reader"]
     if name == "asyncio":
         return [sys.executable, HERE / "asyncio_client.py"]
     return [args.build / "tests" / "load_driver", *OWN[name], *words] if name in OWN else None
@@ -120,7 +130,7 @@ def play(args, folder, name, streams, tokens, step, words):
     with Simulator(args.simulator, folder, step) as sim:
         if command:
             row, figures = run_client(command + ["--port", sim.port, "--requests", streams, "--tokens", tokens,
-                                                 "--records", records]), None
+                                                 *([] if name == BARE else ["--records", records])]), None
         else:
             row, figures = args.commands[name].run(sim.port, streams, tokens)
         row["sim_step_late_p50_ms"] = sim.step_lateness_ms(0.5)
@@ -130,7 +140,10 @@ def play(args, folder, name, streams, tokens, step, words):
     log = read_log(folder / "sim.log")
     if "cpu_samples" in row:
         cut_samples(row, log)
-    row.update(compare_figures(figures, log) if figures is not None else compare_records(records, log))
+    if name == BARE:
+        count_events(row, log)
+    else:
+        row.update(compare_figures(figures, log) if figures is not None else compare_records(records, log))
     return row
 
 
@@ -146,22 +159,33 @@ def measure_one(args, folder, streams, step=None, words=(), peers=True):
     tokens = TOKENS.get(streams, 100)
     result = {"streams": streams, "tokens": tokens, "step": step, "words": [str(word) for word in words]}
     names = ["profllm"]
-    runs = RUNS.get(streams, 1) if peers else 1
-    if peers and streams <= args.peer_max:
-        names = [name for name in CLIENTS if takes_part(args, name, streams)]
+    if peers:
+        names = [name for name in (CLIENTS if streams <= args.peer_max else ALONE) if takes_part(args, name, streams)]
+    rows, failures = {name: [] for name in names}, {}
+    for turn in range(RUNS if peers else 1):
+        for name in names:
+            if name in failures or (turn > 0 and name == PYTHON):
+                continue
+            try:
+                rows[name].append(play(args, folder, name, streams, tokens, step, words))
+            except ClientFailed as failure:
+                if name in OWN or name == BARE:
+                    sys.exit(f"{name}, {streams} streams: {failure}")
+                failures[name] = {"failure": str(failure)}
     for name in names:
-        try:
-            row = middle([play(args, folder, name, streams, tokens, step, words)
-                          for _ in range(1 if name == PYTHON else runs)])
-        except ClientFailed as failure:
-            if name in OWN:
-                sys.exit(f"{name}, {streams} streams: {failure}")
-            row = {"failure": str(failure)}
-        result[name] = row
-        print(f"  {name} {streams}: {json.dumps(row)}", file=sys.stderr, flush=True)
-        if name != "profllm" and "failure" not in row:
-            row["cpu_ratio"] = row["cpu_us_per_event"] / result["profllm"]["cpu_us_per_event"]
+        result[name] = failures.get(name) or middle(rows[name])
+        print(f"  {name} {streams}: {json.dumps(result[name])}", file=sys.stderr, flush=True)
+    add_ratios(result, names)
     return result
+
+
+def add_ratios(result, names):
+    """How many times the CPU time of the load generator, and of the kernel alone."""
+    for name in names:
+        row = result[name]
+        for key, base in (("cpu_ratio", "profllm"), ("cpu_of_bare", BARE)):
+            if base in result and "failure" not in row:
+                row[key] = row["cpu_us_per_event"] / result[base]["cpu_us_per_event"]
 
 
 def measure(args, folder):

@@ -4,7 +4,7 @@ import numpy as np
 
 import first_connect
 import telemetry
-from streams import CLIENTS, OWN
+from streams import BARE, CLIENTS, OWN
 
 
 def number(value, digits=1):
@@ -32,15 +32,15 @@ def rows_of(results, names=CLIENTS):
 
 
 def cost_table(results):
-    head("streams", "client", "CPU µs/event", "CPU share", "CPU ratio", "lag p50 µs", "lag p99 µs",
-         "read late p99 µs", "sim. step late p50 ms")
+    head("streams", "client", "CPU µs/event", "CPU share", "× bare reader", "CPU ratio", "lag p50 µs",
+         "lag p99 µs", "read late p99 µs", "sim. step late p50 ms")
     for streams, name, row in rows_of(results):
         if "failure" in row:
-            line(streams, name, f"failed: {row['failure']}", *["–"] * 6)
+            line(streams, name, f"failed: {row['failure']}", *["–"] * 7)
             continue
         line(streams, name, number(row["cpu_us_per_event"], 2), number(row["cpu_share"], 2),
-             number(row.get("cpu_ratio", 1.0)), number(row.get("lag_p50_us")), number(row.get("lag_p99_us")),
-             number(row.get("queueing_p99_us")), bucket(row["sim_step_late_p50_ms"]))
+             number(row.get("cpu_of_bare"), 2), number(row.get("cpu_ratio", 1.0)), number(row.get("lag_p50_us")),
+             number(row.get("lag_p99_us")), number(row.get("queueing_p99_us")), bucket(row["sim_step_late_p50_ms"]))
 
 
 def error_cells(row):
@@ -52,7 +52,7 @@ def error_table(results):
     head("streams", "client", "TTFT error mean ms", "p99 ms", "max ms", "ITL error p99 ms", "E2EL error p99 ms",
          "slowest connect ms", "merged first")
     for streams, name, row in rows_of(results):
-        if "failure" not in row:
+        if "failure" not in row and name != BARE:
             line(streams, name, *error_cells(row), number(row.get("connect_max_ms"), 3),
                  row["merged_first"] if name in OWN else "–")
 

@@ -49,6 +49,7 @@ struct host_counters {
 	/* of the read before; NaN: none */
 	int64_t t_ns;
 	double cpu[CPU_VALUES];
+	char *groups; /* our control groups: nobody moves a process while it measures */
 	double throttled_us;
 	double read_bytes, written_bytes;
 	double received_bytes, sent_bytes;
@@ -109,11 +110,18 @@ struct host_counters *host_counters_new(void)
 	find_devices("/sys/class/net", &counters->interfaces);
 	for (size_t i = 0; i < CPU_VALUES; i++)
 		counters->cpu[i] = NAN;
+	counters->groups = host_control_groups();
 	counters->throttled_us = NAN;
 	counters->read_bytes = counters->written_bytes = NAN;
 	counters->received_bytes = counters->sent_bytes = NAN;
 	return counters;
 }
+
+/*
+ * A read of /proc ends early where the kernel's next record does not fit into its page: from half a
+ * page on there may be more, which another read makes the kernel write anew from the start.
+ */
+#define MAY_GO_ON 2048
 
 /* The whole file, or at most `most` bytes of it; "" where it cannot be read. */
 static char *read_again(struct host_counters *counters, int fd, size_t most)
@@ -130,7 +138,7 @@ static char *read_again(struct host_counters *counters, int fd, size_t most)
 		len = pread(fd, into, room, (off_t)text->len);
 		if (len > 0)
 			text->len += (size_t)len;
-	} while (len > 0 && text->len < most);
+	} while (len >= MAY_GO_ON && text->len < most);
 	/* the buffer's text is ours to cut until the next read */
 	pl_buf_add_char(text, '\n');
 	return text->data;
@@ -244,7 +252,7 @@ static void read_network(struct host_counters *counters, int64_t elapsed_ns, dou
 
 static void read_throttled(struct host_counters *counters, int64_t elapsed_ns, double *values)
 {
-	double now_us = host_throttled_us();
+	double now_us = host_throttled_us(counters->groups, HOST_CGROUP_FOLDER);
 
 	/*
 	 * Groups count each processor's time, so several held back at once would be more than all
@@ -287,6 +295,7 @@ void host_counters_free(struct host_counters *counters)
 	pl_fd_close(&counters->disks_fd);
 	pl_fd_close(&counters->network_fd);
 	pl_buf_done(&counters->text);
+	free(counters->groups);
 	free(counters);
 }
 

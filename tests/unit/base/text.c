@@ -7,6 +7,7 @@
 #include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -264,6 +265,27 @@ static void test_base_text__shortest_floats_equal_python(void **state)
 		char text[PL_F64_TEXT_BYTES];
 		pl_text_from_f64(rows[i].value, text);
 		assert_string_equal(text, rows[i].text);
+	}
+}
+
+/* N ns in seconds: the digits of N are the shortest text, from 1e-4 on without an exponent. */
+static void test_base_text__whole_ns_in_seconds(void **state)
+{
+	uint64_t draw = 1;
+
+	(void)state;
+	for (int i = 0; i < 200000; i++) {
+		draw = draw * 6364136223846793005u + 1442695040888963407u;
+		uint64_t ns = 100000 + (draw >> 16) % (uint64_t)pow(10, 6 + i % 10);
+		char expected[40], text[PL_F64_TEXT_BYTES];
+		int len = snprintf(expected, sizeof(expected), "%llu.%09llu",
+				   (unsigned long long)(ns / 1000000000),
+				   (unsigned long long)(ns % 1000000000));
+		while (expected[len - 1] == '0' && expected[len - 2] != '.')
+			expected[--len] = '\0';
+		pl_text_from_f64((double)ns / 1e9, text);
+		assert_string_equal(text, expected);
+		assert_true(strtod(text, NULL) == (double)ns / 1e9);
 	}
 }
 
@@ -553,6 +575,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_base_text__to_i64),
 		cmocka_unit_test(test_base_text__to_f64),
+		cmocka_unit_test(test_base_text__whole_ns_in_seconds),
 		cmocka_unit_test(test_base_text__durations),
 		cmocka_unit_test(test_base_text__human_ints),
 		cmocka_unit_test(test_base_text__shortest_floats_equal_python),

@@ -109,7 +109,7 @@ static void test_host_system__throttled_of_all_groups_above(void **state)
 	write_cpu_stat(root, "/cpu/job", "nr_periods 2\nnr_throttled 1\nthrottled_time 7000\n");
 	write_cpu_stat(root, "/cpu/job/step", "nr_throttled 3\nthrottled_time 40000\n");
 	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
-		double us = host_throttled_us_of(rows[i].groups, root);
+		double us = host_throttled_us(rows[i].groups, root);
 		if (isnan(rows[i].us) ? !isnan(us) : !(fabs(us - rows[i].us) < 1e-9))
 			fail_msg("row %zu: %g, not %g", i, us, rows[i].us);
 	}

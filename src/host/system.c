@@ -177,7 +177,8 @@ void host_stolen_read(struct host_stolen *ret)
 	*ret = (struct host_stolen){ .t_ns = pl_clock_now_ns(),
 				     .steal = NAN,
 				     .total = NAN,
-				     .throttled_us = host_throttled_us(groups, HOST_CGROUP_FOLDER) };
+				     .throttled_us = host_throttled_us(groups,
+								       HOST_CGROUP_FOLDER) };
 	read_steal(ret);
 }
 

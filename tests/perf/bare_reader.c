@@ -151,7 +151,8 @@ int main(int argc, char **argv)
 	read_all(loop, streams, &bytes, &reads);
 	double duration_s = seconds_of(CLOCK_MONOTONIC) - start_s;
 	double cpu_s = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - start_cpu_s;
-	printf("{\"requests\": %ld, \"completed\": %ld, \"duration_s\": %.6f, \"cpu_load_s\": %.6f, "
+	printf("{\"requests\": %ld, \"completed\": %ld, \"duration_s\": %.6f, \"cpu_load_s\": "
+	       "%.6f, "
 	       "\"bytes\": %llu, \"reads\": %llu}\n",
 	       streams, streams, duration_s, cpu_s, (unsigned long long)bytes,
 	       (unsigned long long)reads);

@@ -23,6 +23,11 @@ struct pl_buf {
 void pl_buf_init(struct pl_buf *buf, size_t max_bytes);
 void pl_buf_done(struct pl_buf *buf);
 #define auto_buf __attribute__((cleanup(pl_buf_done), unused)) struct pl_buf
+/* auto_buf text = PL_BUF(TEXT_BYTES_MAX); as pl_buf_init(). */
+#define PL_BUF(max_bytes)           \
+	{                           \
+		.max = (max_bytes), \
+	}
 
 /* False, with nothing appended, when the ceiling would be passed. */
 bool pl_buf_add(struct pl_buf *buf, const void *data, size_t len);

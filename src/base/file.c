@@ -15,13 +15,12 @@ int pl_file_read(const char *path, size_t max_bytes, char **ret_text, size_t *re
 		 struct pl_err *err)
 {
 	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
-	auto_buf buf = { 0 };
-
 	/*
 	 * One more than allowed is read: a file that is exactly as large as the limit is fine, one
 	 * that grows past it is seen. Sizes from stat() say nothing of /proc and pipes.
 	 */
-	pl_buf_init(&buf, max_bytes + 1);
+	auto_buf buf = PL_BUF(max_bytes + 1);
+
 	if (fd < 0)
 		return pl_err_errno(err, "cannot open '%s'", path);
 	for (;;) {

@@ -45,11 +45,10 @@ char *pl_json_to_ctext(const json_t *string)
 {
 	const char *text = json_string_value(string);
 	size_t len = json_string_length(string);
-	auto_buf buf = { 0 };
+	auto_buf buf = PL_BUF(SIZE_MAX / 2);
 
 	if (text == NULL)
 		return NULL;
-	pl_buf_init(&buf, SIZE_MAX / 2);
 	for (size_t at = 0; at < len;) {
 		size_t plain = strnlen(text + at, len - at);
 		pl_buf_add(&buf, text + at, plain);
@@ -64,9 +63,8 @@ char *pl_json_to_ctext(const json_t *string)
 
 json_t *pl_json_from_ctext(const char *text)
 {
-	auto_buf buf = { 0 };
+	auto_buf buf = PL_BUF(SIZE_MAX / 2);
 
-	pl_buf_init(&buf, SIZE_MAX / 2);
 	for (const char *nul; (nul = strstr(text, "\xC0\x80")) != NULL; text = nul + 2) {
 		pl_buf_add(&buf, text, (size_t)(nul - text));
 		pl_buf_add_char(&buf, '\0');
@@ -105,11 +103,10 @@ json_t *pl_json_words(const char *words)
 json_t *pl_json_text(const char *text)
 {
 	json_t *json = text != NULL ? json_string(text) : json_null();
-	auto_buf quoted = { 0 };
+	auto_buf quoted = PL_BUF(SIZE_MAX / 2);
 
 	if (json != NULL)
 		return json;
-	pl_buf_init(&quoted, SIZE_MAX / 2);
 	pl_text_add_json(&quoted, text, strlen(text), false);
 	/*
 	 * By way of our own writer, which puts U+FFFD where bytes are none: jansson refuses such a
@@ -253,18 +250,16 @@ bool pl_json_write(const json_t *json, enum pl_json_style style, struct pl_buf *
 
 char *pl_json_to_text(const json_t *json, enum pl_json_style style)
 {
-	auto_buf buf = { 0 };
+	auto_buf buf = PL_BUF(SIZE_MAX / 2);
 
-	pl_buf_init(&buf, SIZE_MAX / 2);
 	pl_json_write(json, style, &buf);
 	return pl_buf_take(&buf);
 }
 
 int pl_json_write_file(const json_t *json, const char *path, struct pl_err *err)
 {
-	auto_buf buf = { 0 };
+	auto_buf buf = PL_BUF(SIZE_MAX / 2);
 
-	pl_buf_init(&buf, SIZE_MAX / 2);
 	pl_json_write(json, PL_JSON_INDENT, &buf);
 	pl_buf_add_char(&buf, '\n');
 	return pl_file_write(path, buf.data, buf.len, err);

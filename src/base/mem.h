@@ -51,6 +51,14 @@ void *pl_alloc_array(size_t count, size_t size);
 void *pl_realloc_array(void *ptr, size_t count, size_t size);
 /* Grows *ptr to hold at least `need` items, doubling *room; new items are zeroed. */
 void pl_grow(void **ptr, size_t *room, size_t need, size_t item_size);
+/*
+ * Where the next item goes, behind the others of an array that grows as above:
+ * *PL_PUSH(list->items, list->count, list->room) = item; what `item` is made of must not name count.
+ */
+#define PL_PUSH(items, count, room)                                                               \
+	((count) < (room) ? (void)0                                                               \
+			  : pl_grow((void **)&(items), &(room), (count) + 1, sizeof((items)[0])), \
+	 &(items)[(count)++])
 
 /* Copies; NULL in, NULL out. Free with free(). */
 char *pl_strdup(const char *text);

@@ -84,16 +84,14 @@ static void search_row(struct search *search, const struct pl_opt *option, const
 
 static int unknown_option(const struct parse *parse, const char *shown, struct pl_err *err)
 {
-	auto_free void *names = NULL;
+	auto_free const char **names = NULL;
 	size_t room = 0;
 	size_t count = 0;
 	const struct pl_opt *option;
 
 	for (size_t i = 0; (option = row(parse->command, i)) != NULL; i++) {
-		if (option->hidden)
-			continue;
-		pl_grow(&names, &room, count + 1, sizeof(const char *));
-		((const char **)names)[count++] = option->name;
+		if (!option->hidden)
+			*PL_PUSH(names, count, room) = option->name;
 	}
 	const char *nearest = shown[1] == '-' ? pl_text_nearest(shown + 2, names, count) : NULL;
 	if (nearest == NULL)
@@ -106,10 +104,9 @@ static int find_long(const struct parse *parse, size_t len, struct met *met, str
 {
 	const char *given = met->shown + 2;
 	const struct pl_opt *option;
-	auto_buf names = { 0 };
+	auto_buf names = PL_BUF(NAMES_BYTES_MAX);
 	struct search search = { .met = met, .names = &names };
 
-	pl_buf_init(&names, NAMES_BYTES_MAX);
 	for (size_t i = 0; (option = row(parse->command, i)) != NULL; i++) {
 		search_row(&search, option, given, len, false);
 		if (option->negatable && option->type == PL_OPT_FLAG && len > 3 &&
@@ -145,9 +142,8 @@ static int check_choice(const struct met *met, struct pl_err *err)
 {
 	const char *const *choices = met->option->choices;
 	size_t count = 0;
-	auto_buf expected = { 0 };
+	auto_buf expected = PL_BUF(NAMES_BYTES_MAX);
 
-	pl_buf_init(&expected, NAMES_BYTES_MAX);
 	if (choices == NULL)
 		return 0;
 	for (; choices[count] != NULL; count++) {
@@ -180,18 +176,10 @@ static int set_flag(const struct met *met, bool *into, struct pl_err *err)
 	return 0;
 }
 
-static void add_to_list(struct pl_opt_list *list, const char *value)
-{
-	void *items = list->items;
-
-	pl_grow(&items, &list->room, list->count + 1, sizeof(*list->items));
-	list->items = items;
-	list->items[list->count++] = value;
-}
-
 static int set_value(const struct met *met, void *into, struct pl_err *err)
 {
 	void *field = (char *)into + met->option->offset;
+	struct pl_opt_list *list = field;
 
 	switch (met->option->type) {
 	case PL_OPT_FLAG:
@@ -204,7 +192,7 @@ static int set_value(const struct met *met, void *into, struct pl_err *err)
 	case PL_OPT_LIST:
 		if (check_choice(met, err) < 0)
 			return -1;
-		add_to_list(field, met->value);
+		*PL_PUSH(list->items, list->count, list->room) = met->value;
 		return 0;
 	case PL_OPT_INT:
 		return pl_text_to_i64(met->value, field) ? 0
@@ -395,7 +383,7 @@ void pl_opt_help_behind(const struct pl_opt *option, struct pl_buf *buf)
 
 static void add_row(struct pl_buf *buf, const struct pl_opt *option, size_t column)
 {
-	auto_buf help = { 0 };
+	auto_buf help = PL_BUF(HELP_BYTES_MAX);
 	size_t before = buf->len;
 
 	add_left(buf, option);
@@ -405,7 +393,6 @@ static void add_row(struct pl_buf *buf, const struct pl_opt *option, size_t colu
 		at = 0;
 	}
 	add_blanks(buf, column - at);
-	pl_buf_init(&help, HELP_BYTES_MAX);
 	pl_buf_add_text(&help, option->help != NULL ? option->help : "");
 	pl_opt_help_behind(option, &help);
 	add_wrapped(buf, pl_buf_text(&help), help.len, column, column);
@@ -418,8 +405,7 @@ static size_t help_column(const struct pl_opt_command *command)
 	size_t widest = 0;
 
 	for (size_t i = 0; (option = row(command, i)) != NULL; i++) {
-		auto_buf left = { 0 };
-		pl_buf_init(&left, HELP_BYTES_MAX);
+		auto_buf left = PL_BUF(HELP_BYTES_MAX);
 		add_left(&left, option);
 		size_t width = pl_text_columns(pl_buf_text(&left), left.len);
 		if (!option->hidden && width <= HELP_LEFT_MAX && width > widest)
@@ -431,10 +417,9 @@ static size_t help_column(const struct pl_opt_command *command)
 /* Those that come later, by name alone. */
 static void add_later(const struct pl_opt_command *command, struct pl_buf *buf)
 {
-	auto_buf names = { 0 };
+	auto_buf names = PL_BUF(HELP_BYTES_MAX);
 	const struct pl_opt *option;
 
-	pl_buf_init(&names, HELP_BYTES_MAX);
 	for (size_t i = 0; (option = row(command, i)) != NULL; i++) {
 		if (option->later)
 			pl_buf_addf(&names, "%s--%s", names.len > 0 ? ", " : "", option->name);
@@ -465,9 +450,8 @@ static void add_rows(const struct pl_opt_command *command, struct pl_buf *buf)
 
 void pl_opt_help(const struct pl_opt_command *command, struct pl_buf *buf)
 {
-	auto_buf usage = { 0 };
+	auto_buf usage = PL_BUF(HELP_BYTES_MAX);
 
-	pl_buf_init(&usage, HELP_BYTES_MAX);
 	pl_buf_addf(&usage, "usage: %s%s%s", command->name, command->usage != NULL ? " " : "",
 		    command->usage != NULL ? command->usage : "");
 	add_wrapped(buf, pl_buf_text(&usage), usage.len, 0, strlen("usage: "));

@@ -155,15 +155,11 @@ static int spend(struct builder *b, size_t nodes)
 
 static int add_anchor(struct builder *b, const yaml_char_t *name, size_t *ret_index)
 {
-	void *anchors = b->anchors;
-
 	if (b->anchor_count >= YAML_ANCHORS_MAX)
 		return fail_here(b, "more than 1000 anchors");
-	pl_grow(&anchors, &b->anchor_room, b->anchor_count + 1, sizeof(*b->anchors));
-	b->anchors = anchors;
-	*ret_index = b->anchor_count++;
-	b->anchors[*ret_index].name = pl_arena_strndup(b->doc->arena, (const char *)name,
-						       strlen((const char *)name));
+	*ret_index = b->anchor_count;
+	PL_PUSH(b->anchors, b->anchor_count, b->anchor_room)->name = pl_arena_strndup(
+		b->doc->arena, (const char *)name, strlen((const char *)name));
 	return 0;
 }
 
@@ -254,7 +250,7 @@ static void adopt(struct node *parent, const struct node *child)
 static int build_list(struct builder *b, int depth, struct node **ret)
 {
 	struct node *node = new_node(b, PL_YAML_LIST);
-	auto_free void *items = NULL;
+	auto_free struct pl_yaml **items = NULL;
 	size_t room = 0;
 	bool is_text;
 
@@ -269,8 +265,7 @@ static int build_list(struct builder *b, int depth, struct node **ret)
 			break;
 		if (build_node(b, depth + 1, &item) < 0)
 			return -1;
-		pl_grow(&items, &room, node->pub.count + 1, sizeof(struct pl_yaml *));
-		((struct pl_yaml **)items)[node->pub.count++] = &item->pub;
+		*PL_PUSH(items, node->pub.count, room) = &item->pub;
 		adopt(node, item);
 	}
 	/*
@@ -298,14 +293,10 @@ static void pairs_done(struct pairs *pairs)
 
 static void pairs_add(struct pairs *pairs, struct node *key, struct node *value, bool merged)
 {
-	void *items = pairs->items;
+	size_t order = pairs->count;
 
-	pl_grow(&items, &pairs->room, pairs->count + 1, sizeof(struct pair));
-	pairs->items = items;
-	pairs->items[pairs->count] = (struct pair){
-		.key = key, .value = value, .order = pairs->count, .merged = merged
-	};
-	pairs->count++;
+	*PL_PUSH(pairs->items, pairs->count, pairs->room) =
+		(struct pair){ .key = key, .value = value, .order = order, .merged = merged };
 }
 
 /* By key, then the mapping's own pairs before merged ones, then as written. */

@@ -125,9 +125,8 @@ int pl_zst_read_file(const char *path, size_t max_bytes, char **ret_text, size_t
 		     struct pl_err *err)
 {
 	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
-	auto_buf buf = { 0 };
+	auto_buf buf = PL_BUF(max_bytes);
 
-	pl_buf_init(&buf, max_bytes);
 	if (fd < 0)
 		return pl_err_errno(err, "cannot open '%s'", path);
 	ZSTD_DCtx *context = ZSTD_createDCtx();

@@ -309,8 +309,8 @@ void io_loop_post(struct io_loop *loop, io_post_fn *fn, void *data)
 	struct post_list *posts = &loop->posts;
 	/* Only the first post of a pass pays for a system call. */
 	bool first = posts->count == 0;
-	pl_grow((void **)&posts->items, &posts->room, posts->count + 1, sizeof(*posts->items));
-	posts->items[posts->count++] = (struct loop_post){ .fn = fn, .data = data };
+	*PL_PUSH(posts->items, posts->count, posts->room) = (struct loop_post){ .fn = fn,
+										.data = data };
 	pthread_mutex_unlock(&loop->lock);
 	if (first)
 		wake(loop);

@@ -26,7 +26,7 @@ void sim_list_models(struct sim_conn *conn)
 	const struct sim_options *options = server->options;
 	auto_json json_t *list = json_array();
 	auto_json json_t *answer = NULL;
-	auto_buf body = { 0 };
+	auto_buf body = PL_BUF(BODY_MAX);
 
 	for (size_t i = 0; i < server->limits.name_count; i++) {
 		json_t *permission = json_pack(
@@ -47,7 +47,6 @@ void sim_list_models(struct sim_conn *conn)
 		json_array_append_new(list, model);
 	}
 	answer = json_pack("{s:s, s:O}", "object", "list", "data", list);
-	pl_buf_init(&body, BODY_MAX);
 	pl_json_write(answer, PL_JSON_COMPACT, &body);
 	sim_answer_json(conn, 200, &body);
 }
@@ -58,11 +57,9 @@ void sim_show_server_info(struct sim_conn *conn)
 	const struct sim_engine_config *config = &server->engine_config;
 	const struct sim_options *options = server->options;
 	auto_json json_t *answer = NULL;
-	auto_buf text = { 0 };
-	auto_buf body = { 0 };
+	auto_buf text = PL_BUF(BODY_MAX);
+	auto_buf body = PL_BUF(BODY_MAX);
 
-	pl_buf_init(&text, BODY_MAX);
-	pl_buf_init(&body, BODY_MAX);
 	pl_buf_addf(&text,
 		    "model='%s', engine='" SIM_SERVER_NAME "', max_seq_len=%u, "
 		    "tensor_parallel_size=%u, enable_prefix_caching=%s, enable_chunked_prefill=%s, "

@@ -21,9 +21,8 @@ void sim_answer_json(struct sim_conn *conn, int status, const struct pl_buf *bod
 
 void sim_answer_refusal(struct sim_conn *conn, const struct sim_refusal *refusal)
 {
-	auto_buf body = { 0 };
+	auto_buf body = PL_BUF(BODY_MAX);
 
-	pl_buf_init(&body, BODY_MAX);
 	sim_refusal_write(refusal, &body);
 	sim_answer_json(conn, refusal->status, &body);
 }

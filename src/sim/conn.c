@@ -416,9 +416,8 @@ void sim_conn_answer(struct sim_conn *conn, int status, const char *type, const 
 		     size_t len)
 {
 	const struct sim_faults *faults = &conn->server->options->faults;
-	auto_buf out = { 0 };
+	auto_buf out = PL_BUF(OUT_BYTES_MAX);
 
-	pl_buf_init(&out, OUT_BYTES_MAX);
 	pl_buf_addf(&out,
 		    "HTTP/1.1 %d %s\r\ndate: %s\r\nserver: " SIM_SERVER_NAME "\r\n"
 		    "content-length: %zu\r\n",
@@ -440,9 +439,8 @@ void sim_conn_answer(struct sim_conn *conn, int status, const char *type, const 
 
 void sim_conn_begin_stream(struct sim_conn *conn)
 {
-	auto_buf out = { 0 };
+	auto_buf out = PL_BUF(4096);
 
-	pl_buf_init(&out, 4096);
 	pl_buf_addf(&out,
 		    "HTTP/1.1 200 OK\r\ndate: %s\r\nserver: " SIM_SERVER_NAME "\r\n"
 		    "content-type: text/event-stream; charset=utf-8\r\n%s"

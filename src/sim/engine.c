@@ -403,9 +403,7 @@ static uint32_t admit(struct sim_engine *engine, uint32_t budget, int64_t now_ns
 	take_prefix(engine, seq, found);
 	count_admission(engine, seq, now_ns);
 	seq->place = RUNNING;
-	pl_grow((void **)&engine->running, &engine->running_room, engine->running_count + 1,
-		sizeof(struct sim_sequence_priv *));
-	engine->running[engine->running_count++] = seq;
+	*PL_PUSH(engine->running, engine->running_count, engine->running_room) = seq;
 	compute(engine, seq, tokens, 0);
 	return tokens;
 }

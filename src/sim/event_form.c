@@ -79,13 +79,12 @@ static void reform(enum sim_event_form form, const char *text, size_t len, struc
 void sim_event_reform(enum sim_event_form form, const char *chunks, size_t len, struct pl_buf *out)
 {
 	const char *end = chunks + len;
-	auto_buf text = { 0 };
+	auto_buf text = PL_BUF(64u << 20);
 
 	if (form == SIM_FORM_PLAIN || form == SIM_FORM_COMMENTS) {
 		pl_buf_add(out, chunks, len);
 		return;
 	}
-	pl_buf_init(&text, 64u << 20);
 	/* The chunks are our own, so sizes and line ends are where they belong. */
 	while (chunks < end) {
 		char *body;
@@ -102,9 +101,8 @@ void sim_event_reform(enum sim_event_form form, const char *chunks, size_t len, 
 
 void sim_event_error(const struct sim_refusal *refusal, enum sim_api api, struct pl_buf *out)
 {
-	auto_buf text = { 0 };
+	auto_buf text = PL_BUF(1u << 20);
 
-	pl_buf_init(&text, 1u << 20);
 	pl_buf_add_text(&text, api == SIM_RESPONSES ? "event: error\ndata: " : "data: ");
 	sim_refusal_write(refusal, &text);
 	pl_buf_add_text(&text, api == SIM_RESPONSES ? "\n\n" : "\n\ndata: [DONE]\n\n");

@@ -257,13 +257,12 @@ int sim_event_log_close(struct sim_event_log *log, struct pl_err *err)
 struct sim_event_id *sim_event_log_request(struct sim_event_log *log, int64_t t_ns,
 					   const char *request_id, uint32_t prompt_tokens)
 {
-	auto_buf json = { 0 };
+	auto_buf json = PL_BUF(TEXT_BYTES / 2);
 	struct sim_event_id *id;
 	struct record record = { .kind = KIND_REQUEST, .t_ns = t_ns, .tokens = prompt_tokens };
 
 	if (log == NULL)
 		return NULL;
-	pl_buf_init(&json, TEXT_BYTES / 2);
 	/* Quoted once for the request, not once for each event. */
 	if (request_id == NULL || !pl_text_add_json(&json, request_id, strlen(request_id), true)) {
 		pl_buf_clear(&json);

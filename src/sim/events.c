@@ -92,9 +92,8 @@ static void add_event_head(struct pl_buf *out, const struct sim_job *job)
  */
 void sim_event_prepare(struct sim_choice *choice)
 {
-	auto_buf head = { 0 };
+	auto_buf head = PL_BUF(65536);
 
-	pl_buf_init(&head, 65536);
 	if (choice->job->request.api == SIM_RESPONSES) {
 		sim_responses_delta_head(&head);
 		choice->head_len = head.len;

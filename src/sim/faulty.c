@@ -57,7 +57,7 @@ static void fail_job(struct sim_job *job, const char *words)
 {
 	struct sim_conn *conn = job->conn;
 	struct sim_refusal refusal;
-	auto_buf out = { 0 };
+	auto_buf out = PL_BUF(EVENTS_MAX);
 
 	sim_job_leave_engine(job);
 	sim_refusal_init(&refusal);
@@ -67,7 +67,6 @@ static void fail_job(struct sim_job *job, const char *words)
 		sim_job_close(job, "error");
 		sim_answer_refusal(conn, &refusal);
 	} else {
-		pl_buf_init(&out, EVENTS_MAX);
 		sim_event_error(&refusal, job->request.api, &out);
 		if (sim_conn_send(conn, out.data, out.len)) {
 			sim_job_close(job, "error");
@@ -82,7 +81,7 @@ static void fail_job(struct sim_job *job, const char *words)
 static void truncate_job(struct sim_job *job)
 {
 	struct sim_conn *conn = job->conn;
-	auto_buf body = { 0 };
+	auto_buf body = PL_BUF(EVENTS_MAX);
 
 	sim_job_leave_engine(job);
 	if (job->request.stream) {
@@ -93,7 +92,6 @@ static void truncate_job(struct sim_job *job)
 		sim_conn_resume(conn);
 		return;
 	}
-	pl_buf_init(&body, EVENTS_MAX);
 	sim_answer_write(job, &body);
 	sim_job_close(job, "error");
 	/* The length of the whole is announced, half is sent, then the connection ends. */

@@ -199,9 +199,8 @@ static void finish_job(struct sim_job *job)
 	struct sim_conn *conn = job->conn;
 	const char *status = job->spoiled ? "error" : "completed";
 	bool counted = job->counted && !job->spoiled;
-	auto_buf body = { 0 };
+	auto_buf body = PL_BUF(ANSWER_MAX);
 
-	pl_buf_init(&body, ANSWER_MAX);
 	if (job->request.stream) {
 		size_t len;
 		const char *bytes = sim_event_end(job, &len);

@@ -42,10 +42,9 @@ int main(int argc, char **argv)
 	struct sim_options options;
 	struct pl_err err = PL_ERR_INIT;
 	enum sim_action action;
-	auto_buf help = { 0 };
+	auto_buf help = PL_BUF(65536);
 	int status = 0;
 
-	pl_buf_init(&help, 65536);
 	if (sim_options_parse(argc, argv, &options, &action, &err) < 0) {
 		fprintf(stderr,
 			"usage: profllm-sim serve MODEL [options]\nprofllm-sim: error: %s\n",

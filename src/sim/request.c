@@ -93,7 +93,7 @@ int sim_request_find_model(const json_t *body, const struct sim_limits *limits, 
 			   struct sim_refusal *refusal)
 {
 	const char *name = json_string_value(json_object_get(body, "model"));
-	auto_buf known = { 0 };
+	auto_buf known = PL_BUF(4096);
 
 	for (size_t i = 0; i < limits->name_count; i++) {
 		if (name == NULL || pl_text_equal(name, limits->names[i])) {
@@ -101,7 +101,6 @@ int sim_request_find_model(const json_t *body, const struct sim_limits *limits, 
 			return 0;
 		}
 	}
-	pl_buf_init(&known, 4096);
 	for (size_t i = 0; i < limits->name_count; i++)
 		pl_buf_addf(&known, "%s%s", i > 0 ? ", " : "", limits->names[i]);
 	return sim_refuse(refusal, 404, "NotFoundError", "model",

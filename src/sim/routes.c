@@ -47,13 +47,12 @@ static void show_metrics(struct sim_conn *conn)
 	static const char garbage[] =
 		"<html>\n{{{ \xff\xfe = = nan\nvllm:num_requests_running{engine=\n";
 	int64_t fault = conn->server->options->faults.metrics;
-	auto_buf body = { 0 };
+	auto_buf body = PL_BUF(PAGE_BYTES_MAX);
 
 	if (fault == SIM_METRICS_GONE) {
 		sim_answer_text(conn, 404, "{\"detail\":\"Not Found\"}");
 		return;
 	}
-	pl_buf_init(&body, PAGE_BYTES_MAX);
 	if (fault == SIM_METRICS_GARBAGE)
 		pl_buf_add(&body, garbage, sizeof(garbage) - 1);
 	else

@@ -200,9 +200,8 @@ void sim_die_by(int64_t signal_number)
 static int fail(const struct sim_server *server)
 {
 	int64_t failure = server->options->faults.fail_start;
-	auto_buf words = { 0 };
+	auto_buf words = PL_BUF(65536);
 
-	pl_buf_init(&words, 65536);
 	add_words(server, failures[failure].text, &words);
 	/* No last words: the OOM killer leaves none in the log either. */
 	if (failure == SIM_FAILURE_KILLED)

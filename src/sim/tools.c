@@ -47,12 +47,11 @@ void sim_tokenize(struct sim_conn *conn)
 	auto_json json_t *body = NULL;
 	struct sim_prompt prompt = { 0 };
 	struct sim_refusal refusal;
-	auto_buf out = { 0 };
+	auto_buf out = PL_BUF(ANSWER_MAX);
 
 	if (!sim_body_json(conn, &body))
 		return;
 	sim_refusal_init(&refusal);
-	pl_buf_init(&out, ANSWER_MAX);
 	if (read_prompt(body, limits, &prompt, &refusal) < 0) {
 		sim_answer_refusal(conn, &refusal);
 		sim_refusal_done(&refusal);
@@ -86,9 +85,8 @@ void sim_tokenize(struct sim_conn *conn)
 /* Bytes that are no UTF-8 become U+FFFD, as in any text. */
 static void add_decoded(struct pl_buf *out, const struct sim_prompt *prompt)
 {
-	auto_buf text = { 0 };
+	auto_buf text = PL_BUF(ANSWER_MAX);
 
-	pl_buf_init(&text, ANSWER_MAX);
 	for (size_t i = 0; i < prompt->count; i++) {
 		char piece[SIM_PIECE_BYTES_MAX];
 		size_t len = sim_token_piece(prompt->ids[i], piece);
@@ -106,12 +104,11 @@ void sim_detokenize(struct sim_conn *conn)
 	struct sim_refusal refusal;
 	const json_t *tokens;
 	const char *model;
-	auto_buf out = { 0 };
+	auto_buf out = PL_BUF(ANSWER_MAX);
 
 	if (!sim_body_json(conn, &body))
 		return;
 	sim_refusal_init(&refusal);
-	pl_buf_init(&out, ANSWER_MAX);
 	tokens = json_object_get(body, "tokens");
 	if (!json_is_array(tokens))
 		sim_refuse_form(&refusal, tokens == NULL ? "missing" : "list_type", "tokens",
@@ -137,9 +134,8 @@ void sim_detokenize(struct sim_conn *conn)
  */
 void sim_tokenizer_info(struct sim_conn *conn)
 {
-	auto_buf out = { 0 };
+	auto_buf out = PL_BUF(4096);
 
-	pl_buf_init(&out, 4096);
 	pl_buf_addf(&out,
 		    "{\"tokenizer_class\":\"ProfllmSimTokenizer\",\"vocab_size\":%u,"
 		    "\"added_ids\":{\"bytes\":[%u,%u],\"letter_pairs\":[%u,%u]},"

@@ -93,8 +93,7 @@ static int read_row(char *line, int model, const char *source, size_t line_no, s
 				  source, line_no);
 	if (row.output == 0)
 		return 0;
-	pl_grow((void **)&rows->items, &rows->room, rows->count + 1, sizeof(row));
-	rows->items[rows->count++] = row;
+	*PL_PUSH(rows->items, rows->count, rows->room) = row;
 	return 0;
 }
 

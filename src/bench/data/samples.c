@@ -12,8 +12,7 @@
 
 void bench_entries_add(struct bench_entries *entries, const struct bench_entry *entry)
 {
-	pl_grow((void **)&entries->items, &entries->room, entries->count + 1, sizeof(*entry));
-	entries->items[entries->count++] = *entry;
+	*PL_PUSH(entries->items, entries->count, entries->room) = *entry;
 }
 
 void bench_entries_done(struct bench_entries *entries)
@@ -102,11 +101,11 @@ int bench_entries_load(const struct vllm_bench *bench,
 void bench_dataset_add(struct bench_dataset_work *work, const struct bench_sample *sample)
 {
 	struct bench_dataset *into = work->into;
+	int64_t index = (int64_t)into->count;
+	struct bench_sample *added = PL_PUSH(into->samples, into->count, work->room);
 
-	pl_grow((void **)&into->samples, &work->room, into->count + 1, sizeof(*sample));
-	into->samples[into->count] = *sample;
-	into->samples[into->count].index = (int64_t)into->count;
-	into->count++;
+	*added = *sample;
+	added->index = index;
 }
 
 void bench_dataset_note(struct bench_dataset *dataset, const char *format, ...)

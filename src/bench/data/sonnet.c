@@ -150,10 +150,9 @@ static int settle(struct plan *plan, struct pl_err *err)
 
 static char *draw_prompt(const struct plan *plan, size_t *drawn)
 {
-	auto_buf text = { 0 };
+	auto_buf text = PL_BUF(PROMPT_BYTES_MAX);
 
 	pl_pyrandom_choices(plan->work->pyrandom, plan->lines.count, plan->extra, drawn);
-	pl_buf_init(&text, PROMPT_BYTES_MAX);
 	pl_buf_add_text(&text, BASE);
 	for (size_t i = 0; i < plan->prefix; i++)
 		pl_buf_add_text(&text, plan->lines.items[i].prompt);

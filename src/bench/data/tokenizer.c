@@ -112,9 +112,8 @@ void bench_tokenizer_free(struct bench_tokenizer *tokenizer)
 
 static char *encode_body(const struct server_tokenizer *server, const char *text, bool specials)
 {
-	auto_buf body = { 0 };
+	auto_buf body = PL_BUF(BODY_BYTES_MAX);
 
-	pl_buf_init(&body, BODY_BYTES_MAX);
 	pl_buf_add_text(&body, "{\"model\": ");
 	pl_text_add_json(&body, server->model, strlen(server->model), true);
 	pl_buf_addf(&body, ", \"%s\": ", server->dialect->text);
@@ -125,9 +124,8 @@ static char *encode_body(const struct server_tokenizer *server, const char *text
 
 static char *decode_body(const struct server_tokenizer *server, const struct bench_ids *ids)
 {
-	auto_buf body = { 0 };
+	auto_buf body = PL_BUF(BODY_BYTES_MAX);
 
-	pl_buf_init(&body, BODY_BYTES_MAX);
 	pl_buf_add_text(&body, "{\"model\": ");
 	pl_text_add_json(&body, server->model, strlen(server->model), true);
 	pl_buf_add_text(&body, ", \"tokens\": [");
@@ -141,9 +139,8 @@ static char *decode_body(const struct server_tokenizer *server, const struct ben
 static char *template_body(const struct server_tokenizer *server, const char *text,
 			   const char *kwargs)
 {
-	auto_buf body = { 0 };
+	auto_buf body = PL_BUF(BODY_BYTES_MAX);
 
-	pl_buf_init(&body, BODY_BYTES_MAX);
 	pl_buf_add_text(&body, "{\"model\": ");
 	pl_text_add_json(&body, server->model, strlen(server->model), true);
 	pl_buf_add_text(&body, ", \"messages\": [{\"role\": \"user\", \"content\": ");
@@ -451,9 +448,7 @@ static void read_special_ids(const json_t *info, struct bench_tokenizer *base)
 		if (!json_is_true(json_object_get(token, "special")) || !pl_text_to_i64(key, &id) ||
 		    id < 0 || id > (int64_t)ID_MAX)
 			continue;
-		pl_grow((void **)&base->special_ids, &room, base->special_id_count + 1,
-			sizeof(uint32_t));
-		base->special_ids[base->special_id_count++] = (uint32_t)id;
+		*PL_PUSH(base->special_ids, base->special_id_count, room) = (uint32_t)id;
 	}
 }
 

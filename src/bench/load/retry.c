@@ -202,9 +202,7 @@ void bench_retry_gather(struct bench_worker *workers, unsigned count, struct res
 	for (unsigned i = 0; i < count; i++) {
 		struct bench_try *at = pl_take(workers[i].first_try);
 		for (; at != NULL; at = at->next) {
-			pl_grow((void **)&outcome->tries, &room, outcome->try_count + 1,
-				sizeof(struct res_record *));
-			outcome->tries[outcome->try_count++] = &at->record;
+			*PL_PUSH(outcome->tries, outcome->try_count, room) = &at->record;
 		}
 	}
 	res_record_sort_tries(outcome->tries, outcome->try_count);

@@ -31,8 +31,7 @@ void host_gpu_state_init(struct host_gpu_state *state)
 
 struct host_gpu_look *host_gpu_list_add(struct host_gpu_list *list)
 {
-	pl_grow((void **)&list->looks, &list->room, list->count + 1, sizeof(*list->looks));
-	struct host_gpu_look *look = &list->looks[list->count++];
+	struct host_gpu_look *look = PL_PUSH(list->looks, list->count, list->room);
 	/* Rows may have moved: pointers that were given out before are no longer good. */
 	look->facts = (struct host_gpu_facts){
 		.index = -1,
@@ -67,8 +66,7 @@ void host_gpu_list_done(struct host_gpu_list *list)
 void host_gpu_process_add(struct host_gpu_process_list *list, int64_t pid, double memory_bytes,
 			  char *name, bool compute)
 {
-	pl_grow((void **)&list->items, &list->room, list->count + 1, sizeof(*list->items));
-	list->items[list->count++] = (struct host_gpu_process){
+	*PL_PUSH(list->items, list->count, list->room) = (struct host_gpu_process){
 		.pid = pid,
 		.memory_bytes = memory_bytes,
 		.name = name,

@@ -642,9 +642,8 @@ int host_nvidia_smi_parse(const char *text, size_t len, const char *source,
 
 int host_nvidia_smi_read(const char *program, struct host_gpu_list *list, struct pl_err *err)
 {
-	auto_buf output = { 0 };
+	auto_buf output = PL_BUF(OUTPUT_BYTES_MAX);
 
-	pl_buf_init(&output, OUTPUT_BYTES_MAX);
 	if (run(program, &output, err) < 0)
 		return -1;
 	return host_nvidia_smi_parse(pl_buf_text(&output), output.len, program, list, err);

@@ -72,9 +72,8 @@ void host_gpu_add_list(const struct host_gpu_offer *offers, size_t count, struct
 static int not_there(const struct host_gpu_offer *offers, size_t count, const char *name,
 		     struct pl_err *err)
 {
-	auto_buf list = { 0 };
+	auto_buf list = PL_BUF(LIST_BYTES_MAX);
 
-	pl_buf_init(&list, LIST_BYTES_MAX);
 	host_gpu_add_list(offers, count, &list);
 	return pl_err_set(err, PL_ERR_INVALID, "found '%s', expected one of %s", name,
 			  pl_buf_text(&list));
@@ -329,9 +328,8 @@ char *host_gpu_foreign_use(struct host_gpus *gpus, size_t i)
 	struct host_gpu_process *processes = NULL;
 	size_t count = 0, shown = 0;
 	struct host_gpu_state state;
-	auto_buf buf = { 0 };
+	auto_buf buf = PL_BUF(USE_BYTES_MAX);
 
-	pl_buf_init(&buf, USE_BYTES_MAX);
 	if (host_gpus_processes(gpus, i, &processes, &count) < 0)
 		count = 0;
 	for (size_t k = 0; k < count; k++) {

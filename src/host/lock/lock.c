@@ -261,10 +261,9 @@ static void add_text(struct pl_buf *buf, const char *before, const json_t *json,
 
 char *host_lock_holder_text(const json_t *holder)
 {
-	auto_buf buf = { 0 };
+	auto_buf buf = PL_BUF(HOLDER_BYTES_MAX);
 	const json_t *pid = json_object_get(holder, "pid");
 
-	pl_buf_init(&buf, HOLDER_BYTES_MAX);
 	add_text(&buf, "run ", holder, "run_id", "");
 	add_text(&buf, "'", holder, "name", "'");
 	add_text(&buf, "user ", holder, "user", "");

@@ -212,10 +212,9 @@ static int make_texts(const struct host_process_spec *spec, struct host_guard_ms
 		      struct pl_err *err)
 {
 	auto_strv env = { 0 };
-	auto_buf texts = { 0 };
+	auto_buf texts = PL_BUF(TEXTS_BYTES_MAX);
 
 	host_exec_env(spec->env, &env);
-	pl_buf_init(&texts, TEXTS_BYTES_MAX);
 	msg->a = add_texts(&texts, spec->argv);
 	msg->b = add_texts(&texts, pl_strv_texts(&env));
 	auto_fd int fd = memfd_create("profllm-start", MFD_CLOEXEC);

@@ -119,8 +119,7 @@ static void remember(struct sessions *sessions, pid_t id)
 {
 	if (id == getsid(0) || is_known(sessions, id))
 		return;
-	pl_grow((void **)&sessions->ids, &sessions->room, sessions->count + 1, sizeof(pid_t));
-	sessions->ids[sessions->count++] = id;
+	*PL_PUSH(sessions->ids, sessions->count, sessions->room) = id;
 }
 
 /* Again until nothing changes: numbers wrap around, so a child may stand before its parent. */

@@ -70,8 +70,7 @@ size_t host_proc_list(struct host_proc **ret)
 		if (!isdigit((unsigned char)entry->d_name[0]) ||
 		    !host_proc_read((pid_t)strtol(entry->d_name, NULL, 10), &proc))
 			continue;
-		pl_grow((void **)&list, &room, count + 1, sizeof(*list));
-		list[count++] = proc;
+		*PL_PUSH(list, count, room) = proc;
 	}
 	if (dir != NULL)
 		closedir(dir);

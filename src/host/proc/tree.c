@@ -182,8 +182,7 @@ static bool adopt(struct host_proc_tree *tree, pid_t pid)
 		tree->overflow = true;
 		return false;
 	}
-	pl_grow((void **)&tree->processes, &tree->room, tree->count + 1, sizeof(*tree->processes));
-	tree->processes[tree->count++] = (struct process){
+	*PL_PUSH(tree->processes, tree->count, tree->room) = (struct process){
 		.pid = pid,
 		.stat_fd = pl_take_fd(fd),
 		.io_fd = open_proc(pid, "io"),

@@ -54,10 +54,8 @@ const char *host_quantity_name(enum host_quantity quantity)
 void host_windows_begin(struct host_windows *windows, int64_t t_ns)
 {
 	host_windows_end(windows, t_ns);
-	pl_grow((void **)&windows->items, &windows->room, windows->count + 1,
-		sizeof(*windows->items));
-	windows->items[windows->count++] = (struct host_window){ .begin_ns = t_ns,
-								 .end_ns = INT64_MAX };
+	*PL_PUSH(windows->items, windows->count,
+		 windows->room) = (struct host_window){ .begin_ns = t_ns, .end_ns = INT64_MAX };
 }
 
 void host_windows_end(struct host_windows *windows, int64_t t_ns)

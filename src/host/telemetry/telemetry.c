@@ -256,10 +256,8 @@ static void keep_requests(struct requests *requests, int64_t t_ns, double count)
 		requests->count = REQUESTS_MAX / 2;
 		requests->stride *= 2;
 	}
-	pl_grow((void **)&requests->items, &requests->room, requests->count + 1,
-		sizeof(*requests->items));
-	requests->items[requests->count++] = (struct host_requests_sample){ .t_ns = t_ns,
-									    .requests = count };
+	*PL_PUSH(requests->items, requests->count,
+		 requests->room) = (struct host_requests_sample){ .t_ns = t_ns, .requests = count };
 }
 
 /* NaN, a value that the page does not tell, is neither less nor more. */

@@ -141,9 +141,8 @@ int res_flat_write(const struct res_flat_input *input, char **ret_path, struct p
 {
 	auto_json json_t *flat = res_flat_build(input);
 	auto_free char *path = res_flat_path(input);
-	auto_buf text = { 0 };
+	auto_buf text = PL_BUF(FLAT_BYTES_MAX);
 
-	pl_buf_init(&text, FLAT_BYTES_MAX);
 	if (!pl_json_write(flat, PL_JSON_PYTHON, &text))
 		return pl_err_set(err, PL_ERR_INTERNAL, "the flat result is too large");
 	if (res_flat_folder(input->bench, err) < 0)

@@ -128,9 +128,8 @@ int res_pytorch_write(const struct res_flat_input *input, const char *flat_path,
 {
 	auto_json json_t *records = res_pytorch_build(input);
 	auto_free char *path = res_flat_beside(flat_path, RES_PYTORCH_SUFFIX);
-	auto_buf text = { 0 };
+	auto_buf text = PL_BUF(PYTORCH_BYTES_MAX);
 
-	pl_buf_init(&text, PYTORCH_BYTES_MAX);
 	if (!pl_json_write(records, PL_JSON_PYTHON, &text))
 		return pl_err_set(err, PL_ERR_INTERNAL, "'%s' is too large", path);
 	if (pl_file_write(path, text.data, text.len, err) < 0)

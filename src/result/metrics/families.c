@@ -18,9 +18,7 @@ static const char *const family_keys[RES_FAMILY_COUNT] = {
 
 void res_values_add(struct res_values *values, double x)
 {
-	if (values->count == values->room)
-		pl_grow((void **)&values->x, &values->room, values->count + 1, sizeof(double));
-	values->x[values->count++] = x;
+	*PL_PUSH(values->x, values->count, values->room) = x;
 }
 
 static void add_event_gaps(const struct res_record *record, struct res_values *gaps)
@@ -111,8 +109,7 @@ static void end_request(struct res_values *values)
 
 	if (values->count == before)
 		return;
-	pl_grow((void **)&values->ends, &values->end_room, values->end_count + 1, sizeof(size_t));
-	values->ends[values->end_count++] = values->count;
+	*PL_PUSH(values->ends, values->end_count, values->end_room) = values->count;
 }
 
 /* What only an answer that came in parts has. */

@@ -130,9 +130,8 @@ static json_t *sample_text(const char *text)
 {
 	size_t len = text != NULL ? strlen(text) : 0;
 	json_t *json = pl_json_text(text);
-	auto_buf buf = { 0 };
+	auto_buf buf = PL_BUF(16 + 6 * len);
 
-	pl_buf_init(&buf, 16 + 6 * len);
 	if (json != NULL)
 		return json;
 	pl_text_add_json(&buf, text, len, true);

@@ -135,8 +135,7 @@ static size_t add_token_times(const struct res_record *record, struct change **t
 	while (res_record_next(&cursor, &at)) {
 		if (at.tokens == 0)
 			continue;
-		pl_grow((void **)times, room, count + 1, sizeof(**times));
-		(*times)[count++] = (struct change){ at.t_ns, at.tokens };
+		*PL_PUSH(*times, count, *room) = (struct change){ at.t_ns, at.tokens };
 	}
 	return count;
 }

@@ -5,7 +5,7 @@
 #define HOST_TELEMETRY_METRICS_FETCH_H
 
 #include "host/telemetry/metrics_page.h"
-#include "io/sock.h"
+#include "io/fetch.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,6 +27,13 @@ struct host_metrics_source {
 	const char *headers; /* as io/fetch.h */
 	const char *prefix;  /* in front of /metrics; NULL: none */
 };
+
+/* The question for a page, which borrows all it names; the path is the caller's (free()). */
+char *host_metrics_path(const struct host_metrics_source *source);
+struct io_fetch host_metrics_question(const struct host_metrics_source *source, const char *path);
+/* What the page says; -1: it was refused, or is none. */
+int host_metrics_answer(const struct io_reply *reply, struct host_metrics *ret,
+			struct pl_err *err) PL_MUST_CHECK;
 
 /* One page, now; blocks. */
 int host_metrics_fetch(const struct host_metrics_source *source, struct host_metrics_sample *ret,

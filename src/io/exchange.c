@@ -1,0 +1,548 @@
+#include "io/exchange.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "io/http.h"
+#include "io/http_text.h"
+#include "io/tls.h"
+
+#define TIMEOUT_DEFAULT_NS     (30 * PL_NS_PER_S)
+#define REPLY_BYTES_DEFAULT    ((size_t)64 << 20)
+#define REQUEST_HEAD_BYTES_MAX 65536
+#define READ_BYTES             65536
+#define PLAIN_BYTES            (READ_BYTES + IO_TLS_PLAIN_SLACK)
+/* Of a body, encrypted before some of it is sent. */
+#define TLS_AHEAD_BYTES 65536
+#define TLS_OUT_BYTES   (4 * TLS_AHEAD_BYTES)
+
+/*
+ *    begin ──> send_request ──> work ──whole──> succeed ──> fn
+ *                   ^             |                         ^
+ *                   |             └──failed──> fail ────────┘
+ *                   └── once more, on a new connection ──┘
+ *
+ * Between two exchanges the connection stays where both sides let it, and is watched: bytes or an
+ * end that nobody asked for close it.
+ */
+struct io_exchange {
+	struct io_loop *loop;
+	io_exchange_fn *fn;
+	void *data;
+	bool keep; /* ask for a connection that stays */
+	struct io_watch watch;
+	struct io_timer timer;
+	int fd;             /* -1: none */
+	struct io_tls *tls; /* NULL: plain http */
+	bool connected;
+	bool reused; /* an exchange went well on it before */
+	bool busy;   /* one is under way */
+	bool heard;  /* bytes of this exchange's reply have come */
+	bool done;   /* the reply is whole */
+	bool keep_alive;
+	const struct io_addr *addr;
+	const struct io_fetch *fetch;
+	struct io_reply *reply;
+	struct io_http *http;
+	struct pl_buf head;
+	size_t sent; /* of head and body together; with TLS: encrypted */
+	struct pl_buf body;
+	struct pl_err err;
+	char *plain; /* what a read was before TLS; NULL: none was made yet */
+	char read[READ_BYTES];
+};
+
+/*
+ * close_notify is said where the socket takes it; nobody waits for its answer (RFC 8446, 6.1 asks
+ * for none).
+ */
+static void disconnect(struct io_exchange *exchange)
+{
+	if (exchange->fd < 0)
+		return;
+	io_loop_unwatch(exchange->loop, &exchange->watch);
+	if (exchange->tls != NULL) {
+		io_tls_close(exchange->tls);
+		(void)io_tls_flush(exchange->tls, exchange->fd, 0);
+		io_tls_free(pl_take(exchange->tls));
+	}
+	pl_fd_close(&exchange->fd);
+	exchange->connected = false;
+	exchange->reused = false;
+}
+
+static int on_head(void *data, const struct io_http_head *head)
+{
+	struct io_exchange *exchange = data;
+
+	exchange->reply->status = head->status;
+	exchange->reply->server = pl_strdup(io_http_header_get(head, "server"));
+	exchange->reply->location = pl_strdup(io_http_header_get(head, "location"));
+	exchange->reply->content_type = pl_strdup(io_http_header_get(head, "content-type"));
+	exchange->keep_alive = head->keep_alive;
+	return 0;
+}
+
+static int on_body(void *data, const char *bytes, size_t len)
+{
+	struct io_exchange *exchange = data;
+
+	/* The parser hands back what a callback returns and leaves the error to it. */
+	if (!pl_buf_add(&exchange->body, bytes, len))
+		return pl_err_set(&exchange->err, PL_ERR_NETWORK, "reply is larger than %zu bytes",
+				  exchange->body.max);
+	return 0;
+}
+
+static int on_done(void *data)
+{
+	struct io_exchange *exchange = data;
+
+	exchange->done = true;
+	return 0;
+}
+
+static const char *method_of(const struct io_fetch *fetch)
+{
+	if (fetch->method != NULL)
+		return fetch->method;
+	return fetch->body != NULL ? "POST" : "GET";
+}
+
+/*
+ * HTTP/1.1 wants a Host (RFC 9112, 3.2); a socket of a path has no name, and "localhost" is what
+ * clients send there.
+ */
+static void add_host(struct pl_buf *head, const struct io_fetch *fetch)
+{
+	char text[160];
+
+	if (fetch->host != NULL) {
+		pl_buf_addf(head, "Host: %s\r\n", fetch->host);
+		return;
+	}
+	io_addr_text(fetch->addr, text, sizeof(text));
+	pl_buf_addf(head, "Host: %s\r\n",
+		    fetch->addr->u.any.sa_family == AF_UNIX ? "localhost" : text);
+}
+
+/* Nothing that would end the request line early. */
+static bool is_target(const char *path)
+{
+	for (const char *c = path; *c != '\0'; c++) {
+		if (*c <= ' ' || *c > '~')
+			return false;
+	}
+	return *path != '\0';
+}
+
+static int write_head(struct io_exchange *exchange)
+{
+	const struct io_fetch *fetch = exchange->fetch;
+	struct pl_buf *head = &exchange->head;
+	const char *method = method_of(fetch);
+	bool sends = fetch->body != NULL || strcmp(method, "POST") == 0 ||
+		     strcmp(method, "PUT") == 0;
+
+	if (!is_target(fetch->path))
+		return pl_err_set(&exchange->err, PL_ERR_INVALID, "'%s' is no path of a request",
+				  fetch->path);
+	pl_buf_clear(head);
+	pl_buf_addf(head, "%s %s HTTP/1.1\r\n", method, fetch->path);
+	add_host(head, fetch);
+	pl_buf_addf(head, "User-Agent: profllm/%s\r\n", PROFLLM_VERSION);
+	pl_buf_add_text(head, "Accept: */*\r\nAccept-Encoding: identity\r\n");
+	/*
+	 * A single fetch has no use for its connection; saying so spares the server a keep-alive
+	 * timeout.
+	 */
+	if (!exchange->keep)
+		pl_buf_add_text(head, "Connection: close\r\n");
+	if (fetch->body != NULL && !io_http_lines_have(fetch->headers, "content-type"))
+		pl_buf_add_text(head, "Content-Type: application/json\r\n");
+	/* A POST without a body still says its length, 0: some servers answer 411 else. */
+	if (sends)
+		pl_buf_addf(head, "Content-Length: %zu\r\n",
+			    fetch->body != NULL ? fetch->body_len : 0);
+	if (fetch->headers != NULL)
+		pl_buf_add_text(head, fetch->headers);
+	pl_buf_add_text(head, "\r\n");
+	if (head->full)
+		return pl_err_set(&exchange->err, PL_ERR_INVALID,
+				  "request head is larger than %d bytes", REQUEST_HEAD_BYTES_MAX);
+	return 0;
+}
+
+static void on_events(struct io_loop *loop, struct io_watch *watch, uint32_t events);
+
+static int open_connection(struct io_exchange *exchange)
+{
+	exchange->addr = exchange->fetch->addr;
+	if (io_sock_connect(exchange->addr, &exchange->fd, &exchange->err) < 0)
+		return -1;
+	exchange->watch = (struct io_watch){
+		.fd = exchange->fd, .events = EPOLLIN | EPOLLOUT, .fn = on_events, .data = exchange
+	};
+	if (io_loop_watch(exchange->loop, &exchange->watch, &exchange->err) == 0) {
+		if (exchange->addr->tls != NULL)
+			exchange->tls = io_tls_new_client(exchange->addr->tls, TLS_OUT_BYTES);
+		if (exchange->tls != NULL && exchange->plain == NULL)
+			exchange->plain = pl_alloc(PLAIN_BYTES);
+		return 0;
+	}
+	pl_fd_close(&exchange->fd);
+	return -1;
+}
+
+/*
+ * By bytes and by whose certificates are trusted: a connection is not used again for a peer that
+ * would have to be checked another way.
+ */
+static bool same_addr(const struct io_addr *a, const struct io_addr *b)
+{
+	return a == b ||
+	       (a->tls == b->tls && a->len == b->len && memcmp(&a->u, &b->u, a->len) == 0);
+}
+
+/* Begins (or begins again) to send exchange->fetch. */
+static int send_request(struct io_exchange *exchange)
+{
+	size_t max = exchange->fetch->reply_bytes_max;
+
+	io_reply_done(exchange->reply);
+	exchange->err = (struct pl_err)PL_ERR_INIT;
+	exchange->heard = false;
+	exchange->done = false;
+	exchange->sent = 0;
+	pl_buf_clear(&exchange->body);
+	exchange->body.max = max > 0 ? max : REPLY_BYTES_DEFAULT;
+	io_http_reset(exchange->http);
+	/*
+	 * A HEAD is answered with the length of a body that does not follow; only who asked can
+	 * know.
+	 */
+	io_http_set_no_body(exchange->http, strcmp(method_of(exchange->fetch), "HEAD") == 0);
+	if (write_head(exchange) < 0)
+		return -1;
+	if (exchange->fd >= 0 && !same_addr(exchange->addr, exchange->fetch->addr))
+		disconnect(exchange);
+	if (exchange->fd < 0)
+		return open_connection(exchange);
+	io_loop_rewatch(exchange->loop, &exchange->watch, EPOLLIN | EPOLLOUT);
+	return 0;
+}
+
+static void finish(struct io_exchange *exchange, const struct pl_err *failure)
+{
+	io_timer_stop(exchange->loop, &exchange->timer);
+	exchange->busy = false;
+	exchange->fn(exchange->data, failure);
+}
+
+/* A kept connection may be closed at any time: what was not begun to be answered is sent again. */
+static void fail(struct io_exchange *exchange)
+{
+	bool again = exchange->reused && !exchange->heard && exchange->err.code != PL_ERR_TIMEOUT;
+
+	disconnect(exchange);
+	if (again && send_request(exchange) == 0)
+		return;
+	io_reply_done(exchange->reply);
+	finish(exchange, &exchange->err);
+}
+
+static size_t request_len(const struct io_exchange *exchange)
+{
+	return exchange->head.len + (exchange->fetch->body != NULL ? exchange->fetch->body_len : 0);
+}
+
+static bool wants_to_write(const struct io_exchange *exchange)
+{
+	bool unsent = exchange->sent < request_len(exchange);
+	size_t waiting = 0;
+
+	if (exchange->tls == NULL)
+		return unsent;
+	io_tls_out(exchange->tls, &waiting);
+	return waiting > 0 || (unsent && io_tls_is_established(exchange->tls));
+}
+
+static void succeed(struct io_exchange *exchange)
+{
+	exchange->reply->body_len = exchange->body.len;
+	exchange->reply->body = pl_buf_take(&exchange->body);
+	exchange->reused = true;
+	if (!exchange->keep || !exchange->keep_alive || wants_to_write(exchange))
+		disconnect(exchange);
+	finish(exchange, NULL);
+}
+
+/* 0 also where the socket is full. */
+static int write_tls(struct io_exchange *exchange)
+{
+	size_t all = request_len(exchange);
+
+	for (;;) {
+		int flushed = io_tls_flush(exchange->tls, exchange->fd, 0);
+		if (flushed <= 0)
+			return flushed;
+		if (!io_tls_is_established(exchange->tls) || exchange->sent == all)
+			return 0;
+		bool in_head = exchange->sent < exchange->head.len;
+		const char *from = in_head ? exchange->head.data + exchange->sent
+					   : exchange->fetch->body + exchange->sent -
+						     exchange->head.len;
+		size_t len = in_head ? exchange->head.len - exchange->sent : all - exchange->sent;
+		if (len > TLS_AHEAD_BYTES)
+			len = TLS_AHEAD_BYTES;
+		struct pl_err ignored = PL_ERR_INIT; /* reading will say it */
+		if (io_tls_write(exchange->tls, from, len, &ignored) < 0)
+			return -1;
+		exchange->sent += len;
+	}
+}
+
+static int write_some(struct io_exchange *exchange)
+{
+	if (exchange->tls != NULL)
+		return write_tls(exchange);
+	size_t all = request_len(exchange);
+
+	while (exchange->sent < all) {
+		struct iovec parts[2];
+		struct msghdr msg = { .msg_iov = parts };
+		size_t in_body = exchange->sent > exchange->head.len
+					 ? exchange->sent - exchange->head.len
+					 : 0;
+		/*
+		 * Head and body in one call: with TCP_NODELAY two would be two segments, and some
+		 * servers look at each.
+		 */
+		if (exchange->sent < exchange->head.len)
+			parts[msg.msg_iovlen++] =
+				(struct iovec){ .iov_base = exchange->head.data + exchange->sent,
+						.iov_len = exchange->head.len - exchange->sent };
+		if (all > exchange->head.len)
+			parts[msg.msg_iovlen++] =
+				(struct iovec){ .iov_base = (char *)exchange->fetch->body + in_body,
+						.iov_len = exchange->fetch->body_len - in_body };
+		ssize_t len = sendmsg(exchange->fd, &msg, MSG_NOSIGNAL);
+		if (len < 0 && errno == EINTR)
+			continue;
+		if (len < 0 && errno == EAGAIN)
+			return 0;
+		if (len < 0)
+			return -1;
+		exchange->sent += (size_t)len;
+	}
+	return 0;
+}
+
+static int take_end(struct io_exchange *exchange)
+{
+	exchange->keep_alive = false;
+	if (!exchange->heard)
+		return pl_err_set(&exchange->err, PL_ERR_NETWORK,
+				  "the peer closed the connection without a reply%s",
+				  exchange->tls != NULL && !io_tls_is_established(exchange->tls)
+					  ? ", within the handshake of TLS"
+					  : "");
+	/* A body without a length ends with the connection; of any other the end is a cut. */
+	return io_http_end(exchange->http, &exchange->err);
+}
+
+static int take(struct io_exchange *exchange, const char *bytes, size_t len)
+{
+	size_t used;
+
+	exchange->heard = true;
+	if (io_http_feed(exchange->http, bytes, len, true, &used, &exchange->err) != 0)
+		return -1;
+	if (exchange->done && used < len)
+		exchange->keep_alive =
+			false; /* more than was asked for: not to be trusted further */
+	return 0;
+}
+
+static int take_tls(struct io_exchange *exchange, size_t len)
+{
+	struct pl_err err = PL_ERR_INIT;
+	size_t plain_len;
+	enum io_tls_result result = io_tls_receive(exchange->tls, exchange->read, len,
+						   exchange->plain, PLAIN_BYTES, &plain_len, &err);
+
+	if (plain_len > 0 && take(exchange, exchange->plain, plain_len) < 0)
+		return -1;
+	if (result != IO_TLS_OPEN)
+		exchange->keep_alive = false;
+	if (exchange->done || result == IO_TLS_OPEN)
+		return 0;
+	if (result == IO_TLS_CLOSED)
+		return take_end(exchange);
+	exchange->err = err;
+	return -1;
+}
+
+static int read_some(struct io_exchange *exchange)
+{
+	/* The receive stamp is of no use here: these exchanges are not measured. */
+	int64_t stamp_ns;
+	ssize_t len = io_sock_recv(exchange->fd, exchange->read, READ_BYTES, &stamp_ns);
+
+	if (len < 0 && errno == EAGAIN)
+		return 0;
+	if (len < 0)
+		return pl_err_set(&exchange->err, PL_ERR_NETWORK, "cannot read the reply: %s",
+				  strerror(errno));
+	if (len > 0)
+		return exchange->tls != NULL ? take_tls(exchange, (size_t)len)
+					     : take(exchange, exchange->read, (size_t)len);
+	/* only close_notify says that a reply without a length is whole */
+	if (exchange->tls != NULL && exchange->heard)
+		return pl_err_set(&exchange->err, PL_ERR_NETWORK,
+				  "the connection was cut within the reply");
+	return take_end(exchange);
+}
+
+static int check_connected(struct io_exchange *exchange)
+{
+	/*
+	 * connect() was begun without waiting: how it went is asked once the socket has any event.
+	 */
+	int failure = io_sock_connect_result(exchange->fd);
+	char text[160];
+
+	if (failure == 0) {
+		exchange->connected = true;
+		return 0;
+	}
+	io_addr_text(exchange->addr, text, sizeof(text));
+	return pl_err_set(&exchange->err, PL_ERR_NETWORK, "cannot connect to '%s': %s", text,
+			  strerror(failure));
+}
+
+static int work(struct io_exchange *exchange, uint32_t events)
+{
+	if (!exchange->connected && check_connected(exchange) < 0)
+		return -1;
+	bool cut = false;
+	if ((events & EPOLLOUT) && wants_to_write(exchange))
+		cut = write_some(exchange) < 0;
+	if (events & (EPOLLIN | EPOLLERR | EPOLLHUP)) {
+		if (read_some(exchange) < 0)
+			return -1;
+		/* what was read of a handshake may be answered, or have been its end */
+		if (exchange->tls != NULL && !cut && wants_to_write(exchange))
+			cut = write_some(exchange) < 0;
+	}
+	/* a server that closed early may have said why: its reply is read all the same */
+	io_loop_rewatch(exchange->loop, &exchange->watch,
+			EPOLLIN | (!cut && wants_to_write(exchange) ? EPOLLOUT : 0));
+	return 0;
+}
+
+/* Nothing was asked: only TLS may have something to say by itself, as a new session ticket. */
+static bool rests(struct io_exchange *exchange)
+{
+	struct pl_err ignored = PL_ERR_INIT;
+	int64_t stamp_ns;
+	size_t plain_len;
+	ssize_t len = io_sock_recv(exchange->fd, exchange->read, READ_BYTES, &stamp_ns);
+
+	if (len < 0)
+		return errno == EAGAIN;
+	return len > 0 && exchange->tls != NULL &&
+	       io_tls_receive(exchange->tls, exchange->read, (size_t)len, exchange->plain,
+			      PLAIN_BYTES, &plain_len, &ignored) == IO_TLS_OPEN &&
+	       plain_len == 0;
+}
+
+static void on_events(struct io_loop *loop, struct io_watch *watch, uint32_t events)
+{
+	struct io_exchange *exchange = watch->data;
+
+	(void)loop;
+	if (!exchange->busy) {
+		if (!rests(exchange))
+			disconnect(exchange);
+	} else if (work(exchange, events) < 0) {
+		fail(exchange);
+	} else if (exchange->done) {
+		succeed(exchange);
+	}
+}
+
+static void on_deadline(struct io_loop *loop, struct io_timer *timer)
+{
+	struct io_exchange *exchange = timer->data;
+
+	(void)loop;
+	pl_err_set(&exchange->err, PL_ERR_TIMEOUT, "no whole reply to '%s %s' in time",
+		   method_of(exchange->fetch), exchange->fetch->path);
+	fail(exchange);
+}
+
+int io_exchange_begin(struct io_exchange *exchange, const struct io_fetch *fetch,
+		      struct io_reply *reply, struct pl_err *err)
+{
+	int64_t timeout_ns = fetch->timeout_ns > 0 ? fetch->timeout_ns : TIMEOUT_DEFAULT_NS;
+
+	assert(!exchange->busy);
+	exchange->fetch = fetch;
+	exchange->reply = reply;
+	if (send_request(exchange) < 0) {
+		disconnect(exchange);
+		*err = exchange->err;
+		return -1;
+	}
+	exchange->busy = true;
+	io_timer_start(exchange->loop, &exchange->timer, pl_clock_now_ns() + timeout_ns);
+	return 0;
+}
+
+struct io_exchange *io_exchange_new(struct io_loop *loop, bool keep, io_exchange_fn *fn, void *data)
+{
+	static const struct io_http_calls calls = { on_head, on_body, on_done };
+	struct io_exchange *exchange = pl_alloc(sizeof(*exchange));
+
+	exchange->loop = loop;
+	exchange->fn = fn;
+	exchange->data = data;
+	exchange->keep = keep;
+	exchange->fd = -1;
+	exchange->timer = (struct io_timer){ .fn = on_deadline, .data = exchange };
+	exchange->http = io_http_new(IO_HTTP_RESPONSE, &calls, exchange);
+	pl_buf_init(&exchange->head, REQUEST_HEAD_BYTES_MAX);
+	pl_buf_init(&exchange->body, REPLY_BYTES_DEFAULT);
+	return exchange;
+}
+
+void io_exchange_free(struct io_exchange *exchange)
+{
+	if (exchange == NULL)
+		return;
+	io_timer_stop(exchange->loop, &exchange->timer);
+	disconnect(exchange);
+	io_http_free(exchange->http);
+	pl_buf_done(&exchange->head);
+	pl_buf_done(&exchange->body);
+	free(exchange->plain);
+	free(exchange);
+}
+
+void io_reply_done(struct io_reply *reply)
+{
+	free(reply->body);
+	free(reply->server);
+	free(reply->location);
+	free(reply->content_type);
+	free(reply->error);
+	*reply = (struct io_reply){ 0 };
+}

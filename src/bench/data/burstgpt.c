@@ -8,17 +8,6 @@
 
 enum { COLUMNS_MAX = 32 };
 
-struct row {
-	int64_t input;
-	int64_t output;
-};
-
-struct rows {
-	struct row *items;
-	size_t count;
-	size_t room;
-};
-
 /* Columns that vLLM takes by place: request and response tokens. */
 #define INPUT_COLUMN  2
 #define OUTPUT_COLUMN 3
@@ -76,8 +65,8 @@ static int read_header(char *line, const char *source, int *ret_model, struct pl
 	return 0;
 }
 
-static int read_row(char *line, int model, const char *source, size_t line_no, struct rows *rows,
-		    struct pl_err *err)
+static int read_row(char *line, int model, const char *source, size_t line_no,
+		    struct bench_entries *into, struct pl_err *err)
 {
 	char *fields[COLUMNS_MAX];
 	size_t count = split(line, fields);
@@ -87,73 +76,51 @@ static int read_row(char *line, int model, const char *source, size_t line_no, s
 				  source, line_no, count);
 	if (strcmp(fields[model], "GPT-4") != 0)
 		return 0;
-	struct row row = { tokens_in(fields[INPUT_COLUMN]), tokens_in(fields[OUTPUT_COLUMN]) };
-	if (row.input < 0 || row.output < 0)
+	struct bench_entry row = { .input_tokens = tokens_in(fields[INPUT_COLUMN]),
+				   .output_tokens = tokens_in(fields[OUTPUT_COLUMN]) };
+	if (row.input_tokens < 0 || row.output_tokens < 0)
 		return pl_err_set(err, PL_ERR_INVALID, "%s:%zu: expected whole numbers of tokens",
 				  source, line_no);
-	if (row.output == 0)
-		return 0;
-	*PL_PUSH(rows->items, rows->count, rows->room) = row;
+	if (row.output_tokens > 0)
+		bench_entries_add(into, &row);
 	return 0;
 }
 
-static int parse(char *text, const char *source, struct rows *rows, struct pl_err *err)
+static int parse(const struct vllm_bench *bench, char *text, size_t len, struct bench_entries *into,
+		 struct pl_err *err)
 {
 	size_t line_no = 0;
 	int model = -1;
 
+	(void)len;
 	if (pl_text_starts(text, BYTE_ORDER_MARK))
 		text += strlen(BYTE_ORDER_MARK);
 	for (char *rest = text; rest != NULL;) {
 		char *line = strsep(&rest, "\n");
 		line_no++;
 		if (line_no == 1) {
-			if (read_header(line, source, &model, err) < 0)
+			if (read_header(line, bench->dataset_path, &model, err) < 0)
 				return -1;
 		} else if (*pl_text_trim(line) != '\0' &&
-			   read_row(line, model, source, line_no, rows, err) < 0) {
+			   read_row(line, model, bench->dataset_path, line_no, into, err) < 0) {
 			return -1;
 		}
 	}
-	if (rows->count == 0)
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "%s: holds no request of model GPT-4 with an answer", source);
 	return 0;
 }
 
-static int load(const struct vllm_bench *bench, char **ret_sha256, struct rows *rows,
-		struct pl_err *err)
-{
-	auto_free char *text = NULL;
-	size_t len = 0;
-
-	if (bench_dataset_read(bench, &text, &len, ret_sha256, err) < 0)
-		return -1;
-	return parse(text, bench->dataset_path, rows, err);
-}
-
-static int check(const struct vllm_bench *bench, struct pl_err *err)
-{
-	struct rows rows = { 0 };
-	int done = load(bench, NULL, &rows, err);
-
-	free(rows.items);
-	return done;
-}
-
 /* Prompt i: the ids i, i + 1, … of the vocabulary, turning round at its end. */
-static void add_rows(struct bench_dataset_work *work, const struct rows *rows, const size_t *chosen,
-		     int64_t vocab_size)
+static void add_rows(struct bench_dataset_work *work, const size_t *chosen, int64_t vocab_size)
 {
 	for (size_t i = 0; i < (size_t)work->bench->num_prompts; i++) {
-		const struct row *row = &rows->items[chosen[i]];
+		const struct bench_entry *row = &work->entries.items[chosen[i]];
 		struct bench_sample sample = {
-			.ids = pl_alloc_array((size_t)row->input + 1, sizeof(uint32_t)),
-			.id_count = (size_t)row->input,
-			.prompt_tokens = row->input,
-			.output_tokens = row->output,
+			.ids = pl_alloc_array((size_t)row->input_tokens + 1, sizeof(uint32_t)),
+			.id_count = (size_t)row->input_tokens,
+			.prompt_tokens = row->input_tokens,
+			.output_tokens = row->output_tokens,
 		};
-		for (int64_t j = 0; j < row->input; j++)
+		for (int64_t j = 0; j < row->input_tokens; j++)
 			sample.ids[j] = (uint32_t)(((int64_t)i + j) % vocab_size);
 		bench_dataset_add(work, &sample);
 	}
@@ -164,25 +131,21 @@ static int build(struct bench_dataset_work *work, struct pl_err *err)
 	size_t wanted = (size_t)work->bench->num_prompts;
 	auto_free size_t *chosen = pl_alloc_array(wanted, sizeof(*chosen));
 	struct pl_nplegacy own;
-	struct rows rows = { 0 };
 	int64_t vocab_size = 0;
 	bool as_ids = false;
-	int done = load(work->bench, &work->into->sha256, &rows, err);
 
-	if (done == 0)
-		done = bench_dataset_form(work, &as_ids, err);
-	if (done == 0)
-		done = bench_dataset_vocabulary(work, &vocab_size, err);
-	if (done == 0) {
-		/* an instance of its own, as a data frame samples: the global one stays fresh */
-		pl_nplegacy_seed(&own, (uint32_t)work->bench->seed);
-		pl_nplegacy_sample(&own, rows.count, wanted, wanted > rows.count, chosen);
-		add_rows(work, &rows, chosen, vocab_size);
-		if (!as_ids)
-			done = bench_dataset_decode(work, err);
-	}
-	free(rows.items);
-	return done < 0 ? pl_err_wrap(err, "data set '%s'", work->bench->dataset_path) : 0;
+	if (bench_dataset_form(work, &as_ids, err) < 0 ||
+	    bench_dataset_vocabulary(work, &vocab_size, err) < 0)
+		return pl_err_wrap(err, "data set '%s'", work->bench->dataset_path);
+	/* an instance of its own, as a data frame samples: the global one stays fresh */
+	pl_nplegacy_seed(&own, (uint32_t)work->bench->seed);
+	pl_nplegacy_sample(&own, work->entries.count, wanted, wanted > work->entries.count, chosen);
+	add_rows(work, chosen, vocab_size);
+	if (!as_ids && bench_dataset_decode(work, err) < 0)
+		return pl_err_wrap(err, "data set '%s'", work->bench->dataset_path);
+	return 0;
 }
 
-const struct bench_dataset_kind bench_dataset_burstgpt = { .check = check, .build = build };
+const struct bench_dataset_kind bench_dataset_burstgpt = {
+	.parse = parse, .nothing = "no request of model GPT-4 with an answer", .build = build
+};

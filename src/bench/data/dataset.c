@@ -4,8 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/text.h"
 #include "bench/data/dataset_priv.h"
+
+/* Larger files are not data sets of prompts. */
+#define FILE_BYTES_MAX ((size_t)4 << 30)
 
 static const struct {
 	const char *name;
@@ -26,12 +30,33 @@ static const struct bench_dataset_kind *find_kind(const char *name)
 	return NULL;
 }
 
+/* `ret_sha256` (NULL: not wanted) is the caller's. */
+static int load(const struct bench_dataset_kind *kind, const struct vllm_bench *bench,
+		char **ret_sha256, struct bench_entries *ret, struct pl_err *err)
+{
+	auto_free char *text = NULL;
+	char hex[65];
+	size_t len;
+
+	if (kind->parse == NULL)
+		return 0;
+	if (pl_file_read(bench->dataset_path, FILE_BYTES_MAX, &text, &len, err) < 0)
+		return -1;
+	/* before it is cut up */
+	if (ret_sha256 != NULL) {
+		pl_sha256(text, len, hex);
+		*ret_sha256 = pl_strdup(hex);
+	}
+	return bench_entries_parse(kind, bench, text, len, ret, err);
+}
+
 int bench_dataset_check(const struct vllm_bench *bench, struct pl_err *err)
 {
 	const struct bench_dataset_kind *kind = find_kind(bench->dataset_name);
+	auto_entries entries = { 0 };
 
 	assert(kind != NULL);
-	return kind->check != NULL ? kind->check(bench, err) : 0;
+	return load(kind, bench, NULL, &entries, err);
 }
 
 int bench_dataset_build(const struct vllm_bench *bench, const struct bench_tokenizer *tokenizer,
@@ -54,7 +79,11 @@ int bench_dataset_build(const struct vllm_bench *bench, const struct bench_token
 	dataset->prompt_form = "text";
 	dataset->notes = json_array();
 	work.into = dataset;
-	if (kind->build(&work, err) < 0)
+	int done = load(kind, bench, &dataset->sha256, &work.entries, err);
+	if (done == 0)
+		done = kind->build(&work, err);
+	bench_entries_done(&work.entries);
+	if (done < 0)
 		return -1;
 	*ret = pl_take(dataset);
 	return 0;

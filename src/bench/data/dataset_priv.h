@@ -8,31 +8,11 @@
 #include "bench/data/dataset.h"
 #include "bench/data/tokenizer.h"
 
-/* What build functions work with; `into` is empty and theirs to fill. */
-struct bench_dataset_work {
-	const struct vllm_bench *bench;
-	const struct bench_tokenizer *tokenizer; /* NULL: none */
-	struct pl_pyrandom *pyrandom;
-	struct pl_nplegacy *nplegacy;
-	struct bench_dataset *into;
-	size_t room; /* of into->samples */
-};
-
-struct bench_dataset_kind {
-	/* Reads the file, before a server is there; NULL: it has none. */
-	int (*check)(const struct vllm_bench *bench, struct pl_err *err);
-	int (*build)(struct bench_dataset_work *work, struct pl_err *err);
-};
-
-#define DATASET(id, name, state, origin, traits) BENCH_DATASET_##state(id)
-#define BENCH_DATASET_NOW(id)                    extern const struct bench_dataset_kind bench_dataset_##id;
-#define BENCH_DATASET_LATER(id)
-#include "tbl/datasets.h"
-
 /* A file's usable entries, in its order. */
 struct bench_entry {
-	char *prompt;
+	char *prompt;          /* NULL: made up */
 	char *completion;      /* NULL: none */
+	int64_t input_tokens;  /* of a prompt that is made up */
 	int64_t output_tokens; /* RES_NO_COUNT: not given */
 	size_t templated;      /* tokens that the chat template made of the prompt; 0: not told */
 };
@@ -45,36 +25,51 @@ struct bench_entries {
 void bench_entries_add(struct bench_entries *entries, const struct bench_entry *entry);
 void bench_entries_done(struct bench_entries *entries);
 #define auto_entries __attribute__((cleanup(bench_entries_done), unused)) struct bench_entries
+
+/* What build functions work with; `into` is empty and theirs to fill. */
+struct bench_dataset_work {
+	const struct vllm_bench *bench;
+	const struct bench_tokenizer *tokenizer; /* NULL: none */
+	struct pl_pyrandom *pyrandom;
+	struct pl_nplegacy *nplegacy;
+	struct bench_entries entries; /* of the file */
+	struct bench_dataset *into;
+	size_t room; /* of into->samples */
+};
+
+struct bench_dataset_kind {
+	/*
+	 * The entries of a file's text, which is ended by a NUL behind len and may be cut up;
+	 * errors begin with bench->dataset_path. NULL: there is no file.
+	 */
+	int (*parse)(const struct vllm_bench *bench, char *text, size_t len,
+		     struct bench_entries *into, struct pl_err *err);
+	const char *nothing; /* what a file without entries has: "no prompts" */
+	int (*build)(struct bench_dataset_work *work, struct pl_err *err);
+};
+/* The file's text as the kind takes it; without any entry it is refused. */
+int bench_entries_parse(const struct bench_dataset_kind *kind, const struct vllm_bench *bench,
+			char *text, size_t len, struct bench_entries *ret,
+			struct pl_err *err) PL_MUST_CHECK;
+/* Calls fn for each line that is not blank, a JSON value; `flags` are jansson's. */
+int bench_json_lines(const struct vllm_bench *bench, const char *text, size_t len, size_t flags,
+		     int (*fn)(const struct vllm_bench *bench, const json_t *json, size_t line_no,
+			       struct bench_entries *into, struct pl_err *err),
+		     struct bench_entries *into, struct pl_err *err) PL_MUST_CHECK;
+
+#define DATASET(id, name, state, origin, traits) BENCH_DATASET_##state(id)
+#define BENCH_DATASET_NOW(id)                    extern const struct bench_dataset_kind bench_dataset_##id;
+#define BENCH_DATASET_LATER(id)
+#include "tbl/datasets.h"
+
 /* As Python's random.seed(seed); random.shuffle(entries), unless disable_shuffle. */
-void bench_entries_shuffle(struct bench_entries *entries, struct bench_dataset_work *work,
-			   uint64_t seed);
+void bench_entries_shuffle(struct bench_dataset_work *work, uint64_t seed);
 
-/* The file forms, from text: `source` stands in messages. */
-int bench_custom_parse(const char *text, size_t len, const char *source, bool need_output_tokens,
-		       struct bench_entries *ret, struct pl_err *err) PL_MUST_CHECK;
-int bench_spec_bench_parse(const char *text, size_t len, const char *source, const char *category,
-			   struct bench_entries *ret, struct pl_err *err) PL_MUST_CHECK;
-/* Lines are the prompts, each with its end as "\n"; `text` is ended by a NUL behind len. */
-int bench_sonnet_parse(const char *text, size_t len, const char *source, struct bench_entries *ret,
-		       struct pl_err *err) PL_MUST_CHECK;
-/* Calls fn(data, line, len, number) for each line that is not blank, until it says -1. */
-int bench_lines_walk(const char *text, size_t len,
-		     int (*fn)(void *data, const char *line, size_t len, size_t line_no),
-		     void *data);
-int bench_sharegpt_parse(const char *text, size_t len, const char *source,
-			 struct bench_entries *ret, struct pl_err *err) PL_MUST_CHECK;
-
-/* The file at dataset_path; `ret_sha256` (NULL: not wanted) is the caller's. */
-int bench_dataset_read(const struct vllm_bench *bench, char **ret_text, size_t *ret_len,
-		       char **ret_sha256, struct pl_err *err) PL_MUST_CHECK;
-/* The same, as entries. */
-int bench_entries_load(const struct vllm_bench *bench,
-		       int (*parse)(const char *text, size_t len, const char *source,
-				    struct bench_entries *ret, struct pl_err *err),
-		       char **ret_sha256, struct bench_entries *ret,
-		       struct pl_err *err) PL_MUST_CHECK;
 /* Takes prompt, ids and messages over; sets the index. */
 void bench_dataset_add(struct bench_dataset_work *work, const struct bench_sample *sample);
+/* Token counts of texts, with special tokens. */
+int bench_count_tokens(const struct bench_tokenizer *tokenizer, const char *const *texts,
+		       size_t count, int64_t *ret, struct pl_err *err) PL_MUST_CHECK;
 void bench_dataset_note(struct bench_dataset *dataset, const char *format, ...) PL_PRINTF(2, 3);
 /* A text and the tokens that the tokenizer makes of it. */
 struct bench_fit {
@@ -121,8 +116,8 @@ struct bench_sampling {
  * Samples from entries as data set `custom` takes them: shuffled, the first num_prompts, templated,
  * their lengths from the tokenizer, copies where there are too few.
  */
-int bench_entries_sample(struct bench_dataset_work *work, struct bench_entries *entries,
-			 const struct bench_sampling *how, struct pl_err *err) PL_MUST_CHECK;
+int bench_entries_sample(struct bench_dataset_work *work, const struct bench_sampling *how,
+			 struct pl_err *err) PL_MUST_CHECK;
 /* `own`, unless output_len is given, which stands above all. */
 int64_t bench_dataset_output_len(const struct vllm_bench *bench, int64_t own);
 

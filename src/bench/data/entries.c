@@ -55,23 +55,26 @@ static int lay_template(struct bench_dataset_work *work, struct bench_entry *ent
 	return why.code == PL_ERR_INVALID ? refuse_template(how, err) : -1;
 }
 
-static int count_prompts(struct bench_dataset_work *work, const struct bench_entry *entries,
-			 size_t count, struct bench_ids *ids, struct pl_err *err)
+static int count_prompts(struct bench_dataset_work *work, size_t count, int64_t *ret,
+			 struct pl_err *err)
 {
 	auto_free const char **texts = pl_alloc_array(count, sizeof(*texts));
 
-	for (size_t i = 0; i < count; i++)
-		texts[i] = entries[i].prompt;
-	return bench_tokenizer_encode(work->tokenizer, texts, count, true, ids, err);
+	for (size_t i = 0; i < count; i++) {
+		texts[i] = work->entries.items[i].prompt;
+		ret[i] = RES_NO_COUNT;
+	}
+	return work->tokenizer != NULL ? bench_count_tokens(work->tokenizer, texts, count, ret, err)
+				       : 0;
 }
 
 static struct bench_sample take_entry(const struct bench_dataset_work *work,
 				      const struct bench_sampling *how, struct bench_entry *entry,
-				      const struct bench_ids *ids)
+				      int64_t tokens)
 {
 	struct bench_sample sample = {
 		.prompt = pl_take(entry->prompt),
-		.prompt_tokens = work->tokenizer != NULL ? (int64_t)ids->count : RES_NO_COUNT,
+		.prompt_tokens = tokens,
 		.output_tokens = how->output_len == RES_NO_COUNT ? entry->output_tokens
 								 : how->output_len,
 	};
@@ -82,16 +85,16 @@ static struct bench_sample take_entry(const struct bench_dataset_work *work,
 }
 
 /* What the server's decoding of the templated tokens lost, as far as lengths show it. */
-static void note_losses(struct bench_dataset_work *work, const struct bench_entry *entries,
-			const struct bench_ids *ids, size_t count)
+static void note_losses(struct bench_dataset_work *work, const int64_t *tokens, size_t count)
 {
+	const struct bench_entry *entries = work->entries.items;
 	size_t special = work->tokenizer != NULL ? bench_tokenizer_special_count(work->tokenizer)
 						 : 0;
 	size_t lossy = 0;
 
 	for (size_t i = 0; i < count; i++)
 		lossy += entries[i].templated != 0 &&
-			 ids[i].count != entries[i].templated + special;
+			 tokens[i] != (int64_t)(entries[i].templated + special);
 	if (lossy > 0)
 		bench_dataset_note(
 			work->into,
@@ -112,24 +115,24 @@ static void note_lengths(struct bench_dataset_work *work)
 				   "tokenizer");
 }
 
-int bench_entries_sample(struct bench_dataset_work *work, struct bench_entries *entries,
-			 const struct bench_sampling *how, struct pl_err *err)
+int bench_entries_sample(struct bench_dataset_work *work, const struct bench_sampling *how,
+			 struct pl_err *err)
 {
+	struct bench_entries *entries = &work->entries;
 	int64_t asked = work->bench->num_prompts;
 	bool all = asked < 1 || (uint64_t)asked > entries->count;
 	size_t count = all ? entries->count : (size_t)asked;
+	auto_free int64_t *tokens = pl_alloc_array(count, sizeof(*tokens));
 
-	bench_entries_shuffle(entries, work, how->seed);
-	auto_free struct bench_ids *ids = pl_alloc_array(count, sizeof(*ids));
+	bench_entries_shuffle(work, how->seed);
 	work->into->chat_template = "none";
 	if ((how->templated && lay_template(work, entries->items, count, how, err) < 0) ||
-	    (work->tokenizer != NULL && count_prompts(work, entries->items, count, ids, err) < 0))
+	    count_prompts(work, count, tokens, err) < 0)
 		return pl_err_wrap(err, "data set '%s'", work->bench->dataset_path);
-	note_losses(work, entries->items, ids, count);
+	note_losses(work, tokens, count);
 	for (size_t i = 0; i < count; i++) {
-		struct bench_sample sample = take_entry(work, how, &entries->items[i], &ids[i]);
+		struct bench_sample sample = take_entry(work, how, &entries->items[i], tokens[i]);
 		bench_dataset_add(work, &sample);
-		free(ids[i].ids);
 	}
 	note_lengths(work);
 	bench_dataset_oversample(work, how->seed);

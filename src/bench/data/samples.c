@@ -1,12 +1,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
-#include "base/text.h"
+#include "base/json.h"
 #include "bench/data/dataset_priv.h"
-
-/* Larger files are not data sets of prompts. */
-#define FILE_BYTES_MAX ((size_t)4 << 30)
 
 /* Entries of files. */
 
@@ -34,12 +30,12 @@ static void swap_entries(void *items, size_t i, size_t j)
 	entries[j] = kept;
 }
 
-void bench_entries_shuffle(struct bench_entries *entries, struct bench_dataset_work *work,
-			   uint64_t seed)
+void bench_entries_shuffle(struct bench_dataset_work *work, uint64_t seed)
 {
 	pl_pyrandom_seed(work->pyrandom, seed);
 	if (!work->bench->disable_shuffle)
-		pl_pyrandom_shuffle(work->pyrandom, entries->count, swap_entries, entries->items);
+		pl_pyrandom_shuffle(work->pyrandom, work->entries.count, swap_entries,
+				    work->entries.items);
 }
 
 static bool is_blank(const char *line, size_t len)
@@ -51,51 +47,61 @@ static bool is_blank(const char *line, size_t len)
 	return true;
 }
 
-int bench_lines_walk(const char *text, size_t len,
-		     int (*fn)(void *data, const char *line, size_t len, size_t line_no),
-		     void *data)
+int bench_json_lines(const struct vllm_bench *bench, const char *text, size_t len, size_t flags,
+		     int (*fn)(const struct vllm_bench *bench, const json_t *json, size_t line_no,
+			       struct bench_entries *into, struct pl_err *err),
+		     struct bench_entries *into, struct pl_err *err)
 {
 	const char *end = text + len;
 
 	for (size_t line_no = 1; text < end; line_no++) {
 		const char *newline = memchr(text, '\n', (size_t)(end - text));
-		const char *stop = newline != NULL ? newline : end;
-		size_t line_len = (size_t)(stop - text);
-		if (!is_blank(text, line_len) && fn(data, text, line_len, line_no) < 0)
-			return -1;
-		text = stop + 1;
+		size_t line_len = (size_t)((newline != NULL ? newline : end) - text);
+		json_error_t fault;
+		if (!is_blank(text, line_len)) {
+			auto_json json_t *json = json_loadb(text, line_len, flags | JSON_ALLOW_NUL,
+							    &fault);
+			if (json == NULL)
+				return pl_err_set(
+					err, PL_ERR_INVALID, "%s:%zu:%d: not valid JSON: %s",
+					bench->dataset_path, line_no, fault.column, fault.text);
+			if (fn(bench, json, line_no, into, err) < 0)
+				return -1;
+		}
+		text += line_len + 1;
 	}
+	return 0;
+}
+
+int bench_entries_parse(const struct bench_dataset_kind *kind, const struct vllm_bench *bench,
+			char *text, size_t len, struct bench_entries *ret, struct pl_err *err)
+{
+	auto_entries entries = { 0 };
+
+	if (kind->parse(bench, text, len, &entries, err) < 0)
+		return -1;
+	if (entries.count == 0)
+		return pl_err_set(err, PL_ERR_INVALID, "%s: holds %s", bench->dataset_path,
+				  kind->nothing);
+	*ret = entries;
+	entries = (struct bench_entries){ 0 };
 	return 0;
 }
 
 /* What all kinds use. */
 
-int bench_dataset_read(const struct vllm_bench *bench, char **ret_text, size_t *ret_len,
-		       char **ret_sha256, struct pl_err *err)
+int bench_count_tokens(const struct bench_tokenizer *tokenizer, const char *const *texts,
+		       size_t count, int64_t *ret, struct pl_err *err)
 {
-	char hex[65];
+	auto_free struct bench_ids *ids = pl_alloc_array(count, sizeof(*ids));
 
-	if (pl_file_read(bench->dataset_path, FILE_BYTES_MAX, ret_text, ret_len, err) < 0)
+	if (bench_tokenizer_encode(tokenizer, texts, count, true, ids, err) < 0)
 		return -1;
-	if (ret_sha256 != NULL) {
-		pl_sha256(*ret_text, *ret_len, hex);
-		free(*ret_sha256);
-		*ret_sha256 = pl_strdup(hex);
+	for (size_t i = 0; i < count; i++) {
+		ret[i] = (int64_t)ids[i].count;
+		free(ids[i].ids);
 	}
 	return 0;
-}
-
-int bench_entries_load(const struct vllm_bench *bench,
-		       int (*parse)(const char *text, size_t len, const char *source,
-				    struct bench_entries *ret, struct pl_err *err),
-		       char **ret_sha256, struct bench_entries *ret, struct pl_err *err)
-{
-	auto_free char *text = NULL;
-	size_t len = 0;
-
-	if (bench_dataset_read(bench, &text, &len, ret_sha256, err) < 0)
-		return -1;
-	return parse(text, len, bench->dataset_path, ret, err);
 }
 
 void bench_dataset_add(struct bench_dataset_work *work, const struct bench_sample *sample)

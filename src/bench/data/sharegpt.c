@@ -19,19 +19,18 @@ static char *turn_text(const json_t *turns, size_t i)
 	return pl_json_to_ctext(json_object_get(json_array_get(turns, i), "value"));
 }
 
-int bench_sharegpt_parse(const char *text, size_t len, const char *source,
-			 struct bench_entries *ret, struct pl_err *err)
+static int parse(const struct vllm_bench *bench, char *text, size_t len, struct bench_entries *into,
+		 struct pl_err *err)
 {
 	auto_json json_t *list = NULL;
-	auto_entries entries = { 0 };
 	json_t *item;
 	size_t i;
 
-	if (pl_json_parse_texts(text, len, source, &list, err) < 0)
+	if (pl_json_parse_texts(text, len, bench->dataset_path, &list, err) < 0)
 		return -1;
 	if (!json_is_array(list))
 		return pl_err_set(err, PL_ERR_INVALID, "%s: expected an array of conversations",
-				  source);
+				  bench->dataset_path);
 	json_array_foreach(list, i, item)
 	{
 		const json_t *turns = json_object_get(item, "conversations");
@@ -42,29 +41,17 @@ int bench_sharegpt_parse(const char *text, size_t len, const char *source,
 		if (prompt == NULL || completion == NULL)
 			return pl_err_set(err, PL_ERR_INVALID,
 					  "%s: entry %zu: the first two turns need a text 'value'",
-					  source, i + 1);
-		entries.with_media += json_object_get(item, "image") != NULL ||
-				      json_object_get(item, "video") != NULL;
+					  bench->dataset_path, i + 1);
+		into->with_media += json_object_get(item, "image") != NULL ||
+				    json_object_get(item, "video") != NULL;
 		struct bench_entry entry = {
 			.prompt = pl_take(prompt),
 			.completion = pl_take(completion),
 			.output_tokens = RES_NO_COUNT,
 		};
-		bench_entries_add(&entries, &entry);
+		bench_entries_add(into, &entry);
 	}
-	if (entries.count == 0)
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "%s: holds no conversation of two turns or more", source);
-	*ret = entries;
-	entries = (struct bench_entries){ 0 };
 	return 0;
-}
-
-static int check(const struct vllm_bench *bench, struct pl_err *err)
-{
-	auto_entries entries = { 0 };
-
-	return bench_entries_load(bench, bench_sharegpt_parse, NULL, &entries, err);
 }
 
 static int64_t fixed_output(const struct vllm_bench *bench)
@@ -78,22 +65,15 @@ static bool is_usable(int64_t prompt, int64_t output, bool fixed)
 	       (fixed || output >= OUTPUT_TOKENS_MIN) && prompt + output <= TOTAL_TOKENS_MAX;
 }
 
-/* Token counts of prompts, or of completions, with special tokens. */
+/* Of prompts, or of completions. */
 static int count_tokens(const struct bench_tokenizer *tokenizer, const struct bench_entry *entries,
 			size_t count, bool completions, int64_t *ret, struct pl_err *err)
 {
 	auto_free const char **texts = pl_alloc_array(count, sizeof(*texts));
-	auto_free struct bench_ids *ids = pl_alloc_array(count, sizeof(*ids));
 
 	for (size_t i = 0; i < count; i++)
 		texts[i] = completions ? entries[i].completion : entries[i].prompt;
-	if (bench_tokenizer_encode(tokenizer, texts, count, true, ids, err) < 0)
-		return -1;
-	for (size_t i = 0; i < count; i++) {
-		ret[i] = (int64_t)ids[i].count;
-		free(ids[i].ids);
-	}
-	return 0;
+	return bench_count_tokens(tokenizer, texts, count, ret, err);
 }
 
 static int add_chunk(struct bench_dataset_work *work, struct bench_entry *entries, size_t count,
@@ -134,20 +114,17 @@ static size_t chunk_size(size_t missing, size_t left)
 static int build(struct bench_dataset_work *work, struct pl_err *err)
 {
 	size_t wanted = (size_t)work->bench->num_prompts;
-	auto_entries entries = { 0 };
+	struct bench_entries *entries = &work->entries;
 
 	if (work->tokenizer == NULL)
 		return pl_err_set(
 			err, PL_ERR_INVALID,
 			"data set 'sharegpt' needs a tokenizer to choose conversations by "
 			"length: the server has no /tokenize and /detokenize");
-	if (bench_entries_load(work->bench, bench_sharegpt_parse, &work->into->sha256, &entries,
-			       err) < 0)
-		return -1;
-	bench_entries_shuffle(&entries, work, (uint64_t)work->bench->seed);
-	for (size_t at = 0; at < entries.count && work->into->count < wanted;) {
-		size_t size = chunk_size(wanted - work->into->count, entries.count - at);
-		if (add_chunk(work, entries.items + at, size, err) < 0)
+	bench_entries_shuffle(work, (uint64_t)work->bench->seed);
+	for (size_t at = 0; at < entries->count && work->into->count < wanted;) {
+		size_t size = chunk_size(wanted - work->into->count, entries->count - at);
+		if (add_chunk(work, entries->items + at, size, err) < 0)
 			return pl_err_wrap(err, "data set '%s'", work->bench->dataset_path);
 		at += size;
 	}
@@ -158,12 +135,14 @@ static int build(struct bench_dataset_work *work, struct pl_err *err)
 			"with its output at most %d)",
 			work->bench->dataset_path, PROMPT_TOKENS_MIN, PROMPT_TOKENS_MAX,
 			TOTAL_TOKENS_MAX);
-	if (entries.with_media > 0)
+	if (entries->with_media > 0)
 		bench_dataset_note(work->into,
 				   "%zu conversations carry an image or a video, which is not sent",
-				   entries.with_media);
+				   entries->with_media);
 	bench_dataset_oversample(work, (uint64_t)work->bench->seed);
 	return 0;
 }
 
-const struct bench_dataset_kind bench_dataset_sharegpt = { .check = check, .build = build };
+const struct bench_dataset_kind bench_dataset_sharegpt = {
+	.parse = parse, .nothing = "no conversation of two turns or more", .build = build
+};

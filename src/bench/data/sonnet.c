@@ -30,22 +30,17 @@ static size_t read_line(const char *text, size_t len, char **ret)
 	return end < len ? end + 1 : end;
 }
 
-int bench_sonnet_parse(const char *text, size_t len, const char *source, struct bench_entries *ret,
-		       struct pl_err *err)
+static int parse(const struct vllm_bench *bench, char *text, size_t len, struct bench_entries *into,
+		 struct pl_err *err)
 {
-	auto_entries entries = { 0 };
-
 	if (memchr(text, '\0', len) != NULL || !pl_text_is_utf8(text))
-		return pl_err_set(err, PL_ERR_INVALID, "%s: is no text in UTF-8", source);
+		return pl_err_set(err, PL_ERR_INVALID, "%s: is no text in UTF-8",
+				  bench->dataset_path);
 	for (size_t at = 0; at < len;) {
 		struct bench_entry line = { .output_tokens = RES_NO_COUNT };
 		at += read_line(text + at, len - at, &line.prompt);
-		bench_entries_add(&entries, &line);
+		bench_entries_add(into, &line);
 	}
-	if (entries.count == 0)
-		return pl_err_set(err, PL_ERR_INVALID, "%s: holds no lines", source);
-	*ret = entries;
-	entries = (struct bench_entries){ 0 };
 	return 0;
 }
 
@@ -54,34 +49,12 @@ static int64_t input_len(const struct vllm_bench *bench)
 	return bench->input_len != OPTION_NO_I64 ? bench->input_len : bench->sonnet_input_len;
 }
 
-static int check(const struct vllm_bench *bench, struct pl_err *err)
-{
-	auto_entries lines = { 0 };
-
-	return bench_entries_load(bench, bench_sonnet_parse, NULL, &lines, err);
-}
-
 struct plan {
 	struct bench_dataset_work *work;
-	struct bench_entries lines;
+	const struct bench_entries *lines;
 	size_t prefix; /* lines that all prompts begin with */
 	size_t extra;  /* lines drawn for each */
 };
-
-/* Token counts with special tokens. */
-static int count_texts(const struct plan *plan, const char *const *texts, size_t count,
-		       int64_t *ret, struct pl_err *err)
-{
-	auto_free struct bench_ids *ids = pl_alloc_array(count, sizeof(*ids));
-
-	if (bench_tokenizer_encode(plan->work->tokenizer, texts, count, true, ids, err) < 0)
-		return -1;
-	for (size_t i = 0; i < count; i++) {
-		ret[i] = (int64_t)ids[i].count;
-		free(ids[i].ids);
-	}
-	return 0;
-}
 
 /* The templated texts (the caller's) and how many tokens these have. */
 static int lay_templates(const struct plan *plan, const char *const *texts, size_t count,
@@ -93,7 +66,8 @@ static int lay_templates(const struct plan *plan, const char *const *texts, size
 		return pl_err_wrap(err, "chat template");
 	for (size_t i = 0; i < count; i++)
 		ret[i] = made[i].text;
-	if (count_texts(plan, (const char *const *)ret, count, ret_tokens, err) == 0)
+	if (bench_count_tokens(plan->work->tokenizer, (const char *const *)ret, count, ret_tokens,
+			       err) == 0)
 		return 0;
 	for (size_t i = 0; i < count; i++)
 		free(pl_take(ret[i]));
@@ -102,14 +76,14 @@ static int lay_templates(const struct plan *plan, const char *const *texts, size
 
 static int mean_tokens(const struct plan *plan, double *ret, struct pl_err *err)
 {
-	size_t count = plan->lines.count;
+	size_t count = plan->lines->count;
 	auto_free const char **texts = pl_alloc_array(count, sizeof(*texts));
 	auto_free int64_t *tokens = pl_alloc_array(count, sizeof(*tokens));
 	int64_t sum = 0;
 
 	for (size_t i = 0; i < count; i++)
-		texts[i] = plan->lines.items[i].prompt;
-	if (count_texts(plan, texts, count, tokens, err) < 0)
+		texts[i] = plan->lines->items[i].prompt;
+	if (bench_count_tokens(plan->work->tokenizer, texts, count, tokens, err) < 0)
 		return -1;
 	for (size_t i = 0; i < count; i++)
 		sum += tokens[i];
@@ -144,7 +118,7 @@ static int settle(struct plan *plan, struct pl_err *err)
 	double all = fmax(lines_of(most - base_tokens, mean), 1);
 	double prefix = fmax(lines_of(bench->sonnet_prefix_len - base_tokens, mean), 0);
 	plan->extra = (size_t)fmax(all - prefix, 0);
-	plan->prefix = prefix < (double)plan->lines.count ? (size_t)prefix : plan->lines.count;
+	plan->prefix = prefix < (double)plan->lines->count ? (size_t)prefix : plan->lines->count;
 	return 0;
 }
 
@@ -152,12 +126,12 @@ static char *draw_prompt(const struct plan *plan, size_t *drawn)
 {
 	auto_buf text = PL_BUF(PROMPT_BYTES_MAX);
 
-	pl_pyrandom_choices(plan->work->pyrandom, plan->lines.count, plan->extra, drawn);
+	pl_pyrandom_choices(plan->work->pyrandom, plan->lines->count, plan->extra, drawn);
 	pl_buf_add_text(&text, BASE);
 	for (size_t i = 0; i < plan->prefix; i++)
-		pl_buf_add_text(&text, plan->lines.items[i].prompt);
+		pl_buf_add_text(&text, plan->lines->items[i].prompt);
 	for (size_t i = 0; i < plan->extra; i++)
-		pl_buf_add_text(&text, plan->lines.items[drawn[i]].prompt);
+		pl_buf_add_text(&text, plan->lines->items[drawn[i]].prompt);
 	return pl_buf_take(&text);
 }
 
@@ -211,7 +185,7 @@ static int add_chunk(const struct plan *plan, size_t count, struct pl_err *err)
 	if (used < count)
 		*plan->work->pyrandom = before;
 	for (size_t i = 0; used < count && i < used; i++)
-		pl_pyrandom_choices(plan->work->pyrandom, plan->lines.count, plan->extra, drawn);
+		pl_pyrandom_choices(plan->work->pyrandom, plan->lines->count, plan->extra, drawn);
 	for (size_t i = 0; i < count; i++) {
 		free(chunk.raw[i]);
 		free(chunk.templated[i]);
@@ -244,21 +218,17 @@ static int add_prompts(const struct plan *plan, struct pl_err *err)
 
 static int build(struct bench_dataset_work *work, struct pl_err *err)
 {
-	struct plan plan = { .work = work };
-	int rc;
+	struct plan plan = { .work = work, .lines = &work->entries };
 
 	if (work->tokenizer == NULL)
 		return pl_err_set(err, PL_ERR_INVALID,
 				  "data set 'sonnet' needs a tokenizer to count its lines: the "
 				  "server has no /tokenize and /detokenize");
-	if (bench_entries_load(work->bench, bench_sonnet_parse, &work->into->sha256, &plan.lines,
-			       err) < 0)
-		return -1;
-	rc = settle(&plan, err);
-	if (rc == 0)
-		rc = add_prompts(&plan, err);
-	bench_entries_done(&plan.lines);
-	return rc < 0 ? pl_err_wrap(err, "data set '%s'", work->bench->dataset_path) : 0;
+	if (settle(&plan, err) < 0 || add_prompts(&plan, err) < 0)
+		return pl_err_wrap(err, "data set '%s'", work->bench->dataset_path);
+	return 0;
 }
 
-const struct bench_dataset_kind bench_dataset_sonnet = { .check = check, .build = build };
+const struct bench_dataset_kind bench_dataset_sonnet = { .parse = parse,
+							 .nothing = "no lines",
+							 .build = build };

@@ -16,12 +16,16 @@ static void must(bool holds)
 		abort();
 }
 
-static void parse(const char *text, size_t len, bool need_output_tokens)
+static void parse(char *text, size_t len, bool need_output_tokens)
 {
+	/* -1: each record tells its own */
+	const struct vllm_bench bench = { .dataset_path = (char *)"x.jsonl",
+					  .output_len = OPTION_NO_I64,
+					  .custom_output_len = need_output_tokens ? -1 : 1 };
 	auto_entries entries = { 0 };
 	struct pl_err err = PL_ERR_INIT;
 
-	if (bench_custom_parse(text, len, "x.jsonl", need_output_tokens, &entries, &err) < 0) {
+	if (bench_entries_parse(&bench_dataset_custom, &bench, text, len, &entries, &err) < 0) {
 		must(entries.count == 0);
 		must(err.code == PL_ERR_INVALID && pl_text_starts(err.text, "x.jsonl:"));
 		return;

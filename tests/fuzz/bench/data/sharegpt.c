@@ -21,9 +21,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	/* Exactly the bytes: what reads on is seen by the sanitizer. */
 	auto_free char *copy = pl_memdup(data, size);
 	auto_entries entries = { 0 };
+	const struct vllm_bench bench = { .dataset_path = (char *)"x.json" };
 	struct pl_err err = PL_ERR_INIT;
 
-	if (bench_sharegpt_parse(copy, size, "x.json", &entries, &err) < 0) {
+	if (bench_entries_parse(&bench_dataset_sharegpt, &bench, copy, size, &entries, &err) < 0) {
 		must(entries.count == 0);
 		must(err.code == PL_ERR_INVALID && pl_text_starts(err.text, "x.json:"));
 		return 0;

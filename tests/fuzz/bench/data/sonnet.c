@@ -35,12 +35,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	auto_free char *text = pl_strndup(size > 0 ? (const char *)data : "", size);
 	auto_free char *copy = pl_alloc(size + 1);
 	auto_entries lines = { 0 };
+	const struct vllm_bench bench = { .dataset_path = (char *)"x.txt" };
 	struct pl_err err = PL_ERR_INIT;
 	const char *rest = text;
 
 	if (size > 0)
 		memcpy(copy, data, size);
-	if (bench_sonnet_parse(copy, size, "x.txt", &lines, &err) < 0) {
+	if (bench_entries_parse(&bench_dataset_sonnet, &bench, copy, size, &lines, &err) < 0) {
 		must(lines.count == 0);
 		must(err.code == PL_ERR_INVALID && pl_text_starts(err.text, "x.txt:"));
 		return 0;

@@ -5,6 +5,13 @@
 
 #include "bench/data/dataset_priv.h"
 
+static int parse(const char *text, size_t len, struct bench_entries *ret, struct pl_err *err)
+{
+	const struct vllm_bench bench = { .dataset_path = (char *)"x" };
+
+	return bench_entries_parse(&bench_dataset_sonnet, &bench, (char *)text, len, ret, err);
+}
+
 static void test_lines(void **state)
 {
 	static const struct {
@@ -30,9 +37,7 @@ static void test_lines(void **state)
 		auto_entries lines = { 0 };
 		struct pl_err err = PL_ERR_INIT;
 		size_t count = 0;
-		assert_int_equal(
-			bench_sonnet_parse(cases[i].text, strlen(cases[i].text), "x", &lines, &err),
-			0);
+		assert_int_equal(parse(cases[i].text, strlen(cases[i].text), &lines, &err), 0);
 		while (count < 5 && cases[i].lines[count] != NULL)
 			count++;
 		assert_int_equal(lines.count, count);
@@ -58,8 +63,7 @@ static void test_bad_texts(void **state)
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
 		auto_entries lines = { 0 };
 		struct pl_err err = PL_ERR_INIT;
-		assert_int_equal(bench_sonnet_parse(cases[i].text, cases[i].len, "x", &lines, &err),
-				 -1);
+		assert_int_equal(parse(cases[i].text, cases[i].len, &lines, &err), -1);
 		assert_string_equal(err.text, cases[i].says);
 		assert_int_equal(lines.count, 0);
 	}

@@ -42,6 +42,31 @@ int pl_file_read(const char *path, size_t max_bytes, char **ret_text, size_t *re
 	return 0;
 }
 
+char *pl_file_text(const char *path, size_t max_bytes, size_t *ret_len)
+{
+	struct pl_err ignored = PL_ERR_INIT;
+	char *text = NULL;
+
+	return pl_file_read(path, max_bytes, &text, ret_len, &ignored) == 0 ? text : NULL;
+}
+
+const char *pl_dir_next(DIR *dir)
+{
+	struct dirent *entry = NULL;
+
+	while (dir != NULL && (entry = readdir(dir)) != NULL &&
+	       (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0))
+		continue;
+	return entry != NULL ? entry->d_name : NULL;
+}
+
+void pl_dir_close(DIR **dir)
+{
+	if (*dir != NULL)
+		closedir(*dir);
+	*dir = NULL;
+}
+
 /* A device, pipe or folder would be replaced by the rename, and never written to. */
 static int check_replaceable(const char *path, struct pl_err *err)
 {

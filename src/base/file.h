@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -13,6 +14,14 @@
 /* Reads a whole file of at most max_bytes; *ret_text is NUL-ended and the caller's (free()). */
 int pl_file_read(const char *path, size_t max_bytes, char **ret_text, size_t *ret_len,
 		 struct pl_err *err) PL_MUST_CHECK;
+/* The same where nobody asks why it cannot be read: NULL. `ret_len` NULL: not wanted. */
+char *pl_file_text(const char *path, size_t max_bytes, size_t *ret_len);
+
+/* The next name in an open folder but "." and ".."; NULL: no more, or `dir` is NULL. */
+const char *pl_dir_next(DIR *dir);
+void pl_dir_close(DIR **dir);
+/* auto_dir dir = opendir(path); */
+#define auto_dir __attribute__((cleanup(pl_dir_close), unused)) DIR *
 
 /*
  * A file being written beside its final place ("PATH.tmp.PID" in the same folder).

@@ -22,7 +22,7 @@ static json_t *user_of(int64_t pid)
 	if (stat(path, &st) < 0)
 		return json_null();
 	auto_free char *user = host_user_name(st.st_uid);
-	return user != NULL ? pl_json_text(user) : json_sprintf("%u", st.st_uid);
+	return pl_json_text(user);
 }
 
 /* With "***" for the secrets among the words. */

@@ -14,16 +14,6 @@
 
 #define PROC_BYTES_MAX (4u << 20)
 
-static char *read_text(const char *path)
-{
-	struct pl_err err = PL_ERR_INIT;
-	char *text = NULL;
-
-	if (pl_file_read(path, PROC_BYTES_MAX, &text, NULL, &err) < 0)
-		return NULL;
-	return text;
-}
-
 /* The rest of the first line that starts with `name`, behind ':', '=' or blanks; free(). */
 static char *line_value(const char *text, const char *name)
 {
@@ -48,7 +38,7 @@ static char *line_value(const char *text, const char *name)
 
 static json_t *file_line(const char *path, const char *name)
 {
-	auto_free char *text = read_text(path);
+	auto_free char *text = pl_file_text(path, PROC_BYTES_MAX, NULL);
 	auto_free char *value = text == NULL ? NULL : line_value(text, name);
 
 	return pl_json_text(value);
@@ -80,7 +70,7 @@ json_t *host_system_facts(void)
 /* user nice system idle iowait irq softirq steal; guest times are within user and nice. */
 static void read_steal(struct host_stolen *ret)
 {
-	auto_free char *text = read_text("/proc/stat");
+	auto_free char *text = pl_file_text("/proc/stat", PROC_BYTES_MAX, NULL);
 	double ticks[8] = { 0 };
 
 	if (text == NULL ||
@@ -97,7 +87,7 @@ static void read_steal(struct host_stolen *ret)
 static double read_throttled_us(const char *folder)
 {
 	auto_free char *path = pl_asprintf("%s/cpu.stat", folder);
-	auto_free char *text = read_text(path);
+	auto_free char *text = pl_file_text(path, PROC_BYTES_MAX, NULL);
 	auto_free char *v2_us = text == NULL ? NULL : line_value(text, "throttled_usec");
 	auto_free char *v1_ns = text == NULL ? NULL : line_value(text, "throttled_time");
 	double value;
@@ -167,7 +157,7 @@ double host_throttled_us(const char *groups, const char *mounted)
 
 char *host_control_groups(void)
 {
-	return read_text("/proc/self/cgroup");
+	return pl_file_text("/proc/self/cgroup", PROC_BYTES_MAX, NULL);
 }
 
 void host_stolen_read(struct host_stolen *ret)

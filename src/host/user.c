@@ -14,6 +14,6 @@ char *host_user_name(uid_t uid)
 	struct passwd entry, *found = NULL;
 
 	if (getpwuid_r(uid, &entry, room, ENTRY_BYTES, &found) != 0 || found == NULL)
-		return NULL;
+		return pl_asprintf("%u", (unsigned)uid);
 	return pl_strdup(found->pw_name);
 }

@@ -6,7 +6,7 @@
 
 #include <sys/types.h>
 
-/* The user's name; NULL: nobody knows it. free(). From any thread, as getpwuid() is not. */
+/* The user's name, or number where there is none. free(). From any thread, as getpwuid() is not. */
 char *host_user_name(uid_t uid);
 
 #endif

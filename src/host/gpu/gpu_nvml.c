@@ -40,21 +40,17 @@ static char *text_of(int (*ask)(struct nvml_device *, char *, unsigned), struct 
 static int numa_node_of_bus(const char *bus_id)
 {
 	const char *colon = bus_id != NULL ? strchr(bus_id, ':') : NULL;
-	auto_free char *path = NULL;
-	auto_free char *text = NULL;
-	struct pl_err err = PL_ERR_INIT;
 	int64_t node;
-	size_t len;
 
 	if (colon == NULL || strchr(bus_id, '/') != NULL)
 		return -1;
 	if (colon - bus_id == 8 && memcmp(bus_id, "0000", 4) == 0)
 		bus_id += 4;
-	path = pl_asprintf("/sys/bus/pci/devices/%s/numa_node", bus_id);
+	auto_free char *path = pl_asprintf("/sys/bus/pci/devices/%s/numa_node", bus_id);
 	for (char *at = path; *at != '\0'; at++)
 		*at = (char)tolower((unsigned char)*at);
-	if (pl_file_read(path, SYSFS_BYTES_MAX, &text, &len, &err) < 0 ||
-	    !pl_text_to_i64(pl_text_trim(text), &node) || node < 0)
+	auto_free char *text = pl_file_text(path, SYSFS_BYTES_MAX, NULL);
+	if (text == NULL || !pl_text_to_i64(pl_text_trim(text), &node) || node < 0)
 		return -1;
 	return (int)node;
 }

@@ -1,12 +1,10 @@
 #include "host/gpu/numa.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/err.h"
 #include "base/file.h"
 
 #define LIST_BYTES_MAX 65536
@@ -38,23 +36,19 @@ bool host_numa_parse_cpus(const char *text, cpu_set_t *ret)
 
 size_t host_numa_count(const char *folder)
 {
-	DIR *dir = opendir(folder);
-	struct dirent *entry;
+	auto_dir dir = opendir(folder);
+	const char *name;
 	size_t count = 0;
 
-	while (dir != NULL && (entry = readdir(dir)) != NULL)
-		count += strncmp(entry->d_name, "node", 4) == 0 &&
-			 isdigit((unsigned char)entry->d_name[4]);
-	if (dir != NULL)
-		closedir(dir);
+	while ((name = pl_dir_next(dir)) != NULL)
+		count += strncmp(name, "node", 4) == 0 && isdigit((unsigned char)name[4]);
 	return count;
 }
 
 bool host_numa_find(const char *folder, int node, struct host_numa *ret)
 {
 	auto_free char *path = pl_asprintf("%s/node%d/cpulist", folder, node);
-	auto_free char *text = NULL;
-	struct pl_err ignored = PL_ERR_INIT;
+	auto_free char *text = pl_file_text(path, LIST_BYTES_MAX, NULL);
 	struct host_numa numa = { .node = node };
 	cpu_set_t ours;
 
@@ -62,8 +56,7 @@ bool host_numa_find(const char *folder, int node, struct host_numa *ret)
 	 * With one node there is nothing to be near to, and a binding would only take the
 	 * scheduler's freedom.
 	 */
-	if (node < 0 || host_numa_count(folder) < 2 ||
-	    pl_file_read(path, LIST_BYTES_MAX, &text, NULL, &ignored) < 0 ||
+	if (node < 0 || host_numa_count(folder) < 2 || text == NULL ||
 	    !host_numa_parse_cpus(text, &numa.cpus) ||
 	    sched_getaffinity(0, sizeof(ours), &ours) < 0)
 		return false;

@@ -183,23 +183,16 @@ int host_lock_try(const struct host_locks *locks, const char *name, enum host_lo
 	return 1;
 }
 
-static json_t *user_name(void)
-{
-	auto_free char *name = host_user_name(geteuid());
-	auto_free char *number = pl_asprintf("%u", (unsigned)geteuid());
-
-	return pl_json_text(name != NULL ? name : number);
-}
-
 /* For people and for messages: nothing is decided by it, since anybody may write there. */
 void host_lock_say(int fd, const struct host_lock_who *who, const json_t *more)
 {
 	char since[32];
 	auto_json json_t *said = json_object();
+	auto_free char *user = host_user_name(geteuid());
 
 	pl_clock_rfc3339(pl_clock_real_ns(), since);
 	json_object_set_new(said, "pid", json_integer(getpid()));
-	json_object_set_new(said, "user", user_name());
+	json_object_set_new(said, "user", pl_json_text(user));
 	json_object_set_new(said, "run_id", pl_json_text(who->run_id));
 	json_object_set_new(said, "name", pl_json_text(who->name));
 	json_object_set_new(said, "since", json_string(since));

@@ -1,7 +1,5 @@
 #include "host/lock/port.h"
 
-#include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/unique.h"
+#include "host/proc/stat.h"
 #include "host/user.h"
 #include "io/sock.h"
 
@@ -46,11 +45,8 @@ static bool row_listens(const char *row, uint16_t port, unsigned *ret_uid, unsig
 static bool find_socket(const char *table, uint16_t port, unsigned *ret_uid,
 			unsigned long *ret_inode)
 {
-	auto_free char *text = NULL;
-	struct pl_err ignored = PL_ERR_INIT;
+	auto_free char *text = pl_file_text(table, TABLE_BYTES_MAX, NULL);
 
-	if (pl_file_read(table, TABLE_BYTES_MAX, &text, NULL, &ignored) < 0)
-		return false;
 	for (char *rest = text, *row; (row = strsep(&rest, "\n")) != NULL;) {
 		if (row_listens(row, port, ret_uid, ret_inode))
 			return true;
@@ -58,56 +54,48 @@ static bool find_socket(const char *table, uint16_t port, unsigned *ret_uid,
 	return false;
 }
 
-static bool has_socket(const char *pid, const char *wanted)
+static bool has_socket(pid_t pid, const char *wanted)
 {
-	auto_free char *path = pl_asprintf("/proc/%s/fd", pid);
-	DIR *dir = opendir(path);
-	struct dirent *entry;
-	bool found = false;
+	auto_free char *path = pl_asprintf("/proc/%d/fd", (int)pid);
+	auto_dir dir = opendir(path);
+	const char *name;
 
-	while (dir != NULL && !found && (entry = readdir(dir)) != NULL) {
+	while ((name = pl_dir_next(dir)) != NULL) {
 		char target[64];
-		ssize_t len = readlinkat(dirfd(dir), entry->d_name, target, sizeof(target) - 1);
+		ssize_t len = readlinkat(dirfd(dir), name, target, sizeof(target) - 1);
 		target[len < 0 ? 0 : len] = '\0';
-		found = strcmp(target, wanted) == 0;
+		if (strcmp(target, wanted) == 0)
+			return true;
 	}
-	if (dir != NULL)
-		closedir(dir);
-	return found;
+	return false;
 }
 
 /* Other users' descriptors cannot be seen; 0: not found. */
-static long find_process(unsigned long inode)
+static pid_t find_process(unsigned long inode)
 {
 	auto_free char *wanted = pl_asprintf("socket:[%lu]", inode);
-	DIR *dir = opendir("/proc");
-	struct dirent *entry;
-	long pid = 0;
+	auto_dir dir = opendir("/proc");
+	pid_t pid;
 
-	while (dir != NULL && pid == 0 && (entry = readdir(dir)) != NULL) {
-		if (isdigit((unsigned char)entry->d_name[0]) && has_socket(entry->d_name, wanted))
-			pid = strtol(entry->d_name, NULL, 10);
+	while (host_proc_next(dir, &pid)) {
+		if (has_socket(pid, wanted))
+			return pid;
 	}
-	if (dir != NULL)
-		closedir(dir);
-	return pid;
+	return 0;
 }
 
 /*
  * The first words of its command line, up to the first option: behind one there may be a secret.
  * "": not readable.
  */
-static void read_command(long pid, char shown[COMMAND_SHOWN_MAX])
+static void read_command(pid_t pid, char shown[COMMAND_SHOWN_MAX])
 {
-	auto_free char *path = pl_asprintf("/proc/%ld/cmdline", pid);
-	auto_free char *text = NULL;
-	struct pl_err ignored = PL_ERR_INIT;
+	auto_free char *path = pl_asprintf("/proc/%d/cmdline", (int)pid);
 	size_t len = 0, used = 0;
+	auto_free char *text = pl_file_text(path, COMMAND_BYTES_MAX, &len);
 
 	shown[0] = '\0';
-	if (pl_file_read(path, COMMAND_BYTES_MAX, &text, &len, &ignored) < 0)
-		return;
-	for (const char *word = text; word < text + len; word += strlen(word) + 1) {
+	for (const char *word = text; text != NULL && word < text + len; word += strlen(word) + 1) {
 		if (word > text && word[0] == '-' && strcmp(word, "-m") != 0)
 			break;
 		int added = snprintf(shown + used, COMMAND_SHOWN_MAX - used, "%s%s",
@@ -132,7 +120,7 @@ pid_t host_port_listener_pid(uint16_t port)
 	unsigned uid;
 	unsigned long inode;
 
-	return find_listener(port, &uid, &inode) ? (pid_t)find_process(inode) : 0;
+	return find_listener(port, &uid, &inode) ? find_process(inode) : 0;
 }
 
 char *host_port_listener(uint16_t port)
@@ -144,13 +132,11 @@ char *host_port_listener(uint16_t port)
 	if (!find_listener(port, &uid, &inode))
 		return NULL;
 	auto_free char *user = host_user_name(uid);
-	auto_free char *number = pl_asprintf("%u", uid);
-	const char *name = user != NULL ? user : number;
-	long pid = find_process(inode);
+	pid_t pid = find_process(inode);
 	if (pid == 0)
-		return pl_asprintf("a process of user '%s'", name);
+		return pl_asprintf("a process of user '%s'", user);
 	read_command(pid, command);
-	return pl_asprintf("pid %ld '%s' of user '%s'", pid, command, name);
+	return pl_asprintf("pid %d '%s' of user '%s'", (int)pid, command, user);
 }
 
 /* ---- taking one ---- */
@@ -259,14 +245,11 @@ int host_port_take(const struct host_locks *locks, const char *host, uint16_t fi
 		   const struct host_lock_who *who, struct host_port *ret, struct pl_err *err)
 {
 	auto_free uint16_t *usable = pl_alloc_array(SPAN, sizeof(*usable));
-	auto_free char *range = NULL;
-	struct pl_err ignored = PL_ERR_INIT;
+	auto_free char *range = pl_file_text(LOCAL_RANGE, RANGE_BYTES_MAX, NULL);
 
 	if (fixed != 0)
 		return take_fixed(locks, host, fixed, who, ret, err);
-	if (pl_file_read(LOCAL_RANGE, RANGE_BYTES_MAX, &range, NULL, &ignored) < 0)
-		range = pl_strdup("");
-	size_t count = host_port_usable(range, usable);
+	size_t count = host_port_usable(range != NULL ? range : "", usable);
 	/*
 	 * From a place of its own for each run: those that start at once do not try the same ports
 	 * one behind the other.

@@ -1,6 +1,5 @@
 #include "host/proc/guard.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -14,6 +13,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "host/proc/exec.h"
 #include "host/proc/guard_main.h"
@@ -72,14 +72,11 @@ struct host_guard {
 /* fork() copies one thread: a lock that another holds would stay taken in the guard. */
 static void warn_of_threads(void)
 {
-	DIR *dir = HAS_OWN_THREADS ? NULL : opendir("/proc/self/task");
+	auto_dir dir = HAS_OWN_THREADS ? NULL : opendir("/proc/self/task");
 	size_t count = 0;
 
-	if (dir == NULL)
-		return;
-	for (struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir))
-		count += entry->d_name[0] != '.';
-	closedir(dir);
+	while (pl_dir_next(dir) != NULL)
+		count++;
 	if (count > 1)
 		pl_log(PL_LOG_WARNING, "the guard starts beside %zu threads", count - 1);
 }

@@ -24,13 +24,9 @@
 static char *read_environment(pid_t pid, size_t *ret_len)
 {
 	char path[64];
-	char *env = NULL;
-	struct pl_err err = PL_ERR_INIT;
 
 	snprintf(path, sizeof(path), "/proc/%d/environ", (int)pid);
-	if (pl_file_read(path, ENVIRON_BYTES_MAX, &env, ret_len, &err) < 0)
-		return NULL;
-	return env;
+	return pl_file_text(path, ENVIRON_BYTES_MAX, ret_len);
 }
 
 /* Its title took the room: zeros stand where the first variable was. */

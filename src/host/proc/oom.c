@@ -11,13 +11,9 @@
 int64_t host_oom_kills_in(const char *path)
 {
 	static const char key[] = "oom_kill ";
-	struct pl_err ignored = PL_ERR_INIT;
-	auto_free char *text = NULL;
-	size_t len;
+	auto_free char *text = pl_file_text(path, FILE_BYTES_MAX, NULL);
 	int64_t count;
 
-	if (pl_file_read(path, FILE_BYTES_MAX, &text, &len, &ignored) < 0)
-		return -1;
 	for (char *rest = text, *line; (line = strsep(&rest, "\n")) != NULL;) {
 		if (pl_text_starts(line, key) && pl_text_to_i64(line + sizeof(key) - 1, &count))
 			return count;
@@ -45,12 +41,8 @@ static char *group_file(const char *line)
  */
 int64_t host_oom_kills(void)
 {
-	struct pl_err ignored = PL_ERR_INIT;
-	auto_free char *text = NULL;
-	size_t len;
+	auto_free char *text = pl_file_text("/proc/self/cgroup", FILE_BYTES_MAX, NULL);
 
-	if (pl_file_read("/proc/self/cgroup", FILE_BYTES_MAX, &text, &len, &ignored) < 0)
-		return host_oom_kills_in("/proc/vmstat");
 	for (char *rest = text, *line; (line = strsep(&rest, "\n")) != NULL;) {
 		auto_free char *path = group_file(line);
 		int64_t count = path != NULL ? host_oom_kills_in(path) : -1;

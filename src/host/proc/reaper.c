@@ -1,6 +1,5 @@
 #include "host/proc/reaper.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "host/proc/stat.h"
 #include "host/lock/lock.h"
@@ -278,15 +278,13 @@ void host_reaper_end_orphans(reaper_say *say)
 
 	for (size_t i = 0; i < count; i++) {
 		int notes = find_notes(list[i]);
-		DIR *dir = notes < 0 ? NULL : fdopendir(notes);
-		struct dirent *entry;
+		auto_dir dir = notes < 0 ? NULL : fdopendir(notes);
+		const char *name;
 
-		while (dir != NULL && (entry = readdir(dir)) != NULL)
-			look_at(notes, entry->d_name, say);
-		if (dir != NULL)
-			closedir(dir);
-		else if (notes >= 0)
-			close(notes);
+		if (dir == NULL)
+			pl_fd_close(&notes);
+		while ((name = pl_dir_next(dir)) != NULL)
+			look_at(notes, name, say);
 	}
 	free_folders(list, count);
 }

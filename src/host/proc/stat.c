@@ -1,7 +1,6 @@
 #include "host/proc/stat.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -11,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/mem.h"
+#include "base/file.h"
 
 #define STAT_BYTES 1024
 
@@ -57,23 +56,30 @@ bool host_proc_read(pid_t pid, struct host_proc *ret)
 	return host_proc_read_fd(fd, pid, ret);
 }
 
+bool host_proc_next(DIR *dir, pid_t *ret)
+{
+	const char *name;
+
+	while ((name = pl_dir_next(dir)) != NULL) {
+		if (!isdigit((unsigned char)name[0]))
+			continue;
+		*ret = (pid_t)strtol(name, NULL, 10);
+		return true;
+	}
+	return false;
+}
+
 size_t host_proc_list(struct host_proc **ret)
 {
-	DIR *dir = opendir("/proc");
-	struct dirent *entry;
-	struct host_proc *list = NULL;
+	auto_dir dir = opendir("/proc");
+	struct host_proc *list = NULL, proc;
 	size_t count = 0, room = 0;
+	pid_t pid;
 
-	while (dir != NULL && (entry = readdir(dir)) != NULL) {
-		struct host_proc proc;
-
-		if (!isdigit((unsigned char)entry->d_name[0]) ||
-		    !host_proc_read((pid_t)strtol(entry->d_name, NULL, 10), &proc))
-			continue;
-		*PL_PUSH(list, count, room) = proc;
+	while (host_proc_next(dir, &pid)) {
+		if (host_proc_read(pid, &proc))
+			*PL_PUSH(list, count, room) = proc;
 	}
-	if (dir != NULL)
-		closedir(dir);
 	*ret = list;
 	return count;
 }

@@ -4,6 +4,7 @@
 #ifndef HOST_PROC_STAT_H
 #define HOST_PROC_STAT_H
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,6 +26,8 @@ struct host_proc {
 bool host_proc_read(pid_t pid, struct host_proc *ret);
 /* The same from its file /proc/PID/stat, which may stay open: it fails once that process is gone. */
 bool host_proc_read_fd(int fd, pid_t pid, struct host_proc *ret);
+/* The next number in /proc, which is open as `dir` (NULL: there is none). */
+bool host_proc_next(DIR *dir, pid_t *ret);
 /* Everything in /proc, in the order of the numbers; *ret: free(). Returns how many. */
 size_t host_proc_list(struct host_proc **ret);
 /* Where the process stands in such a list; `count`: it does not. */

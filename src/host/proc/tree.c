@@ -1,7 +1,5 @@
 #include "host/proc/tree.h"
 
-#include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -11,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "host/proc/mark.h"
 #include "host/proc/stat.h"
 
@@ -98,13 +97,10 @@ static double count_files(pid_t pid)
 	double count = 0;
 
 	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
-	DIR *dir = opendir(path);
-	if (dir == NULL)
-		return NAN;
-	for (struct dirent *entry; (entry = readdir(dir)) != NULL;)
-		count += entry->d_name[0] != '.';
-	closedir(dir);
-	return count;
+	auto_dir dir = opendir(path);
+	while (pl_dir_next(dir) != NULL)
+		count++;
+	return dir != NULL ? count : NAN;
 }
 
 bool host_proc_tree_holds(const struct host_proc_tree *tree, pid_t pid)
@@ -236,15 +232,11 @@ static void forget_gone(struct host_proc_tree *tree)
 static void for_each_process(struct host_proc_tree *tree,
 			     void (*fn)(struct host_proc_tree *tree, pid_t pid))
 {
-	DIR *dir = opendir("/proc");
+	auto_dir dir = opendir("/proc");
+	pid_t pid;
 
-	if (dir == NULL)
-		return;
-	for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
-		if (isdigit((unsigned char)entry->d_name[0]))
-			fn(tree, (pid_t)strtol(entry->d_name, NULL, 10));
-	}
-	closedir(dir);
+	while (host_proc_next(dir, &pid))
+		fn(tree, pid);
 }
 
 static void note_earlier(struct host_proc_tree *tree, pid_t pid)

@@ -1,6 +1,5 @@
 #include "host/telemetry/host.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <math.h>
 #include <stdbool.h>
@@ -12,6 +11,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "host/proc/stat.h"
 #include "host/system.h"
 #include "host/telemetry/sums.h"
@@ -66,20 +66,16 @@ double host_rate(double before, double now, int64_t elapsed_ns)
 /* Those of a class that are hardware: they have a device behind them. */
 static void find_devices(const char *class, struct devices *ret)
 {
-	DIR *dir = opendir(class);
+	auto_dir dir = opendir(class);
+	const char *name;
 	char path[512];
 
 	ret->count = 0;
-	if (dir == NULL)
-		return;
-	for (struct dirent *entry; (entry = readdir(dir)) != NULL && ret->count < DEVICES_MAX;) {
-		snprintf(path, sizeof(path), "%s/%s/device", class, entry->d_name);
-		if (entry->d_name[0] == '.' || strlen(entry->d_name) >= NAME_BYTES ||
-		    access(path, F_OK) < 0)
-			continue;
-		strcpy(ret->names[ret->count++], entry->d_name);
+	while (ret->count < DEVICES_MAX && (name = pl_dir_next(dir)) != NULL) {
+		snprintf(path, sizeof(path), "%s/%s/device", class, name);
+		if (strlen(name) < NAME_BYTES && access(path, F_OK) == 0)
+			strcpy(ret->names[ret->count++], name);
 	}
-	closedir(dir);
 }
 
 static bool is_one_of(const struct devices *devices, const char *name)

@@ -7,12 +7,10 @@
 struct err_row {
 	const char *name;
 	int exit_status;
-	int http_status;
-	const char *text;
 };
 
 static const struct err_row err_rows[] = {
-#define ERR(name, exit, http, text) { #name, exit, http, text },
+#define ERR(name, exit, http, text) { #name, exit },
 #include "tbl/errors.h"
 #undef ERR
 };
@@ -97,17 +95,7 @@ int pl_err_exit_status(enum pl_err_code code)
 	return err_rows[code].exit_status;
 }
 
-int pl_err_http_status(enum pl_err_code code)
-{
-	return err_rows[code].http_status;
-}
-
 const char *pl_err_name(enum pl_err_code code)
 {
 	return err_rows[code].name;
-}
-
-const char *pl_err_meaning(enum pl_err_code code)
-{
-	return err_rows[code].text;
 }

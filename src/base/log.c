@@ -21,11 +21,6 @@ void pl_log_init(const char *program)
 	}
 }
 
-void pl_log_set_level(enum pl_log_level level)
-{
-	log_level = level;
-}
-
 /* NO_COLOR by its own convention (no-color.org): set and not empty, whatever it says. */
 bool pl_log_has_colour(int fd)
 {

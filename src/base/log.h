@@ -13,7 +13,6 @@ enum pl_log_level { PL_LOG_ERROR, PL_LOG_WARNING, PL_LOG_INFO, PL_LOG_DEBUG };
 
 /* Reads PROFLLM_LOG (error, warning, info, debug); default info. `program` is put in front. */
 void pl_log_init(const char *program);
-void pl_log_set_level(enum pl_log_level level);
 void pl_log(enum pl_log_level level, const char *format, ...) PL_PRINTF(2, 3);
 
 /* True when `fd` is a terminal that may be coloured: NO_COLOR unset or empty, TERM not "dumb". */

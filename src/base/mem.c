@@ -16,7 +16,6 @@ struct arena_block {
 struct pl_arena {
 	struct arena_block *blocks;
 	size_t block_bytes;
-	size_t total_bytes;
 };
 
 /*
@@ -163,7 +162,6 @@ void *pl_arena_alloc(struct pl_arena *arena, size_t size)
 		block->room = room;
 		block->next = arena->blocks;
 		arena->blocks = block;
-		arena->total_bytes += sizeof(*block) + room;
 	}
 	void *ptr = block->data + block->used;
 	block->used += size;
@@ -176,9 +174,4 @@ char *pl_arena_strndup(struct pl_arena *arena, const char *text, size_t len)
 
 	memcpy(copy, text, len);
 	return copy;
-}
-
-size_t pl_arena_bytes(const struct pl_arena *arena)
-{
-	return arena->total_bytes;
 }

@@ -81,7 +81,5 @@ void pl_arena_free(struct pl_arena *arena);
 /* Zeroed, aligned to 16 bytes. */
 void *pl_arena_alloc(struct pl_arena *arena, size_t size);
 char *pl_arena_strndup(struct pl_arena *arena, const char *text, size_t len);
-/* Bytes the arena took from the system. */
-size_t pl_arena_bytes(const struct pl_arena *arena);
 
 #endif

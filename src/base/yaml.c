@@ -331,8 +331,3 @@ const struct pl_yaml *pl_yaml_root(const struct pl_yaml_doc *doc)
 {
 	return doc->root;
 }
-
-const char *pl_yaml_source(const struct pl_yaml_doc *doc)
-{
-	return doc->source;
-}

@@ -35,7 +35,6 @@ PL_AUTO_DEFINE(struct pl_yaml_doc, pl_yaml_free);
 #define auto_yaml PL_AUTO(pl_yaml_free)
 
 const struct pl_yaml *pl_yaml_root(const struct pl_yaml_doc *doc);
-const char *pl_yaml_source(const struct pl_yaml_doc *doc);
 /* The value of a map's key, or NULL. */
 const struct pl_yaml *pl_yaml_get(const struct pl_yaml *map, const char *key);
 

@@ -5,30 +5,6 @@
 
 #include "base/text.h"
 
-/*
- * In place: what is decoded is never longer. "%00" is refused, since a NUL would end the text for
- * whoever reads it next.
- */
-bool io_http_percent_decode(char *text)
-{
-	char *out = text;
-
-	for (const char *at = text; *at != '\0'; at++) {
-		if (*at != '%') {
-			*out++ = *at;
-			continue;
-		}
-		int high = pl_hex_value(at[1]);
-		int low = high >= 0 ? pl_hex_value(at[2]) : -1;
-		if (low < 0 || high + low == 0)
-			return false;
-		*out++ = (char)(high << 4 | low);
-		at += 2;
-	}
-	*out = '\0';
-	return true;
-}
-
 bool io_http_lines_have(const char *lines, const char *name)
 {
 	size_t len = strlen(name);

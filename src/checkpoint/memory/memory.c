@@ -35,11 +35,6 @@ static const struct {
 	[CKPT_MEMORY_MAX_CONCURRENCY] = { "max_concurrency", "requests at once", "requests" },
 };
 
-const char *ckpt_memory_name(enum ckpt_memory_id id)
-{
-	return rows[id].name;
-}
-
 void ckpt_memory_set(struct ckpt_memory *memory, enum ckpt_memory_id id, double value,
 		     bool estimated, const char *source, const char *format, ...)
 {

@@ -71,8 +71,6 @@ void ckpt_memory_explain(const struct ckpt_case *server, struct ckpt_memory *ret
 void ckpt_memory_done(struct ckpt_memory *memory);
 #define auto_memory __attribute__((cleanup(ckpt_memory_done), unused)) struct ckpt_memory
 
-/* "weights_bytes" */
-const char *ckpt_memory_name(enum ckpt_memory_id id);
 /* {weights_bytes, kv_bytes_per_token, …: number or null, not_modelled, notes, terms: [{name, value,
  * unit, estimated, formula, source}]} */
 json_t *ckpt_memory_to_json(const struct ckpt_memory *memory);

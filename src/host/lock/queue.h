@@ -16,8 +16,6 @@ int host_ticket_take(const struct host_locks *locks, const struct host_lock_who 
 		     struct host_ticket **ret, struct pl_err *err) PL_MUST_CHECK;
 /* Leaves the queue and wakes the others. NULL: nothing. */
 void host_ticket_leave(struct host_ticket *ticket);
-PL_AUTO_DEFINE(struct host_ticket, host_ticket_leave);
-#define auto_ticket PL_AUTO(host_ticket_leave)
 
 /*
  * Those who came before `ticket` (NULL: all who wait), first come first: an array of what they say

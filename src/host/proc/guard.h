@@ -30,8 +30,6 @@ struct host_guard;
 int host_guard_start(const char *run_id, struct host_guard **ret, struct pl_err *err) PL_MUST_CHECK;
 /* Has it end what still runs, and waits for that and for its own end. */
 void host_guard_free(struct host_guard *guard);
-PL_AUTO_DEFINE(struct host_guard, host_guard_free);
-#define auto_guard PL_AUTO(host_guard_free)
 
 /*
  * It holds a copy of `fd` until the last descendant is gone, so that a lock (flock) on it lives as

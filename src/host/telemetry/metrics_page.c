@@ -348,15 +348,3 @@ size_t host_metrics_values(const struct host_metrics *metrics, const char *const
 	*ret_names = field_names;
 	return PL_ARRAY_SIZE(field_names);
 }
-
-json_t *host_metrics_to_json(const struct host_metrics *metrics)
-{
-	json_t *json = json_object();
-	const char *const *names;
-	double values[HOST_METRICS_VALUES_MAX];
-	size_t count = host_metrics_values(metrics, &names, values);
-
-	for (size_t i = 0; i < count; i++)
-		json_object_set_new(json, names[i], pl_json_number(values[i]));
-	return json;
-}

@@ -43,7 +43,5 @@ int host_metrics_parse(const char *text, size_t len, struct host_metrics *ret,
 /* Every field, in order, and its name; returns how many. */
 size_t host_metrics_values(const struct host_metrics *metrics, const char *const **ret_names,
 			   double values[HOST_METRICS_VALUES_MAX]);
-/* Every field with its name, null where it is not known. New reference. */
-json_t *host_metrics_to_json(const struct host_metrics *metrics);
 
 #endif

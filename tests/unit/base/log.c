@@ -47,7 +47,8 @@ static void test_base_log__lines_and_levels(void **state)
 	pl_log(PL_LOG_ERROR, "one %d", 1);
 	pl_log(PL_LOG_WARNING, "two");
 	pl_log(PL_LOG_INFO, "three");
-	pl_log_set_level(PL_LOG_DEBUG);
+	setenv("PROFLLM_LOG", "debug", 1);
+	pl_log_init("prog");
 	pl_log(PL_LOG_INFO, "four");
 	pl_log(PL_LOG_DEBUG, "five");
 	auto_free char *text = capture_end(&capture);
@@ -63,8 +64,8 @@ static void test_base_log__a_long_line_is_cut_but_ended(void **state)
 
 	memset(text, 'x', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
+	setenv("PROFLLM_LOG", "info", 1);
 	pl_log_init("prog");
-	pl_log_set_level(PL_LOG_INFO);
 	capture_start(&capture, scratch);
 	pl_log(PL_LOG_INFO, "%s", text);
 	auto_free char *line = capture_end(&capture);

@@ -35,10 +35,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int parsed = host_metrics_parse(page.start, size, &metrics, &err);
 	if (walked != parsed)
 		abort();
-	if (parsed == 0) {
-		auto_json json_t *json = host_metrics_to_json(&metrics);
-		if (json_object_size(json) == 0)
-			abort();
-	}
 	return 0;
 }

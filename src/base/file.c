@@ -25,9 +25,7 @@ int pl_file_read(const char *path, size_t max_bytes, char **ret_text, size_t *re
 		return pl_err_errno(err, "cannot open '%s'", path);
 	for (;;) {
 		char block[65536];
-		ssize_t got = read(fd, block, sizeof(block));
-		if (got < 0 && errno == EINTR)
-			continue;
+		ssize_t got = TEMP_FAILURE_RETRY(read(fd, block, sizeof(block)));
 		if (got < 0)
 			return pl_err_errno(err, "cannot read '%s'", path);
 		if (got == 0)
@@ -48,6 +46,18 @@ char *pl_file_text(const char *path, size_t max_bytes, size_t *ret_len)
 	char *text = NULL;
 
 	return pl_file_read(path, max_bytes, &text, ret_len, &ignored) == 0 ? text : NULL;
+}
+
+int pl_fd_write(int fd, const char *data, size_t len)
+{
+	while (len > 0) {
+		ssize_t done = TEMP_FAILURE_RETRY(write(fd, data, len));
+		if (done < 0)
+			return -1;
+		data += done;
+		len -= (size_t)done;
+	}
+	return 0;
 }
 
 const char *pl_dir_next(DIR *dir)
@@ -250,8 +260,8 @@ int pl_file_sha256(const char *path, char hex[65], struct pl_err *err)
 		return pl_err_errno(err, "cannot open '%s'", path);
 	EVP_MD_CTX *context = EVP_MD_CTX_new();
 	EVP_DigestInit_ex(context, EVP_sha256(), NULL);
-	while ((got = read(fd, block, sizeof(block))) > 0 || (got < 0 && errno == EINTR))
-		EVP_DigestUpdate(context, block, got > 0 ? (size_t)got : 0);
+	while ((got = TEMP_FAILURE_RETRY(read(fd, block, sizeof(block)))) > 0)
+		EVP_DigestUpdate(context, block, (size_t)got);
 	if (got < 0)
 		pl_err_errno(err, "cannot read '%s'", path);
 	EVP_DigestFinal_ex(context, digest, &digest_len);

@@ -17,6 +17,9 @@ int pl_file_read(const char *path, size_t max_bytes, char **ret_text, size_t *re
 /* The same where nobody asks why it cannot be read: NULL. `ret_len` NULL: not wanted. */
 char *pl_file_text(const char *path, size_t max_bytes, size_t *ret_len);
 
+/* All of it, through signals; -1 with errno. */
+int pl_fd_write(int fd, const char *data, size_t len) PL_MUST_CHECK;
+
 /* The next name in an open folder but "." and ".."; NULL: no more, or `dir` is NULL. */
 const char *pl_dir_next(DIR *dir);
 void pl_dir_close(DIR **dir);

@@ -9,11 +9,8 @@
 uint32_t pl_unique_u32(void)
 {
 	uint32_t number = 0;
-	ssize_t got;
+	ssize_t got = TEMP_FAILURE_RETRY(getrandom(&number, sizeof(number), 0));
 
-	do
-		got = getrandom(&number, sizeof(number), 0);
-	while (got < 0 && errno == EINTR);
 	if (got == sizeof(number))
 		return number;
 	/*

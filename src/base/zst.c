@@ -94,9 +94,7 @@ static int unpack_into(ZSTD_DCtx *context, const char *path, int fd, struct pl_b
 	size_t left = 1;
 	ssize_t got;
 
-	while ((got = read(fd, packed, sizeof(packed))) != 0) {
-		if (got < 0 && errno == EINTR)
-			continue;
+	while ((got = TEMP_FAILURE_RETRY(read(fd, packed, sizeof(packed)))) != 0) {
 		if (got < 0)
 			return pl_err_errno(err, "cannot read '%s'", path);
 		ZSTD_inBuffer in = { .src = packed, .size = (size_t)got };

@@ -11,6 +11,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/text.h"
 
 /*
@@ -67,19 +68,8 @@ struct sim_event_log {
  */
 static void write_out(struct sim_event_log *log)
 {
-	size_t done = 0;
-
-	while (done < log->text_len) {
-		ssize_t n = write(log->fd, log->text + done, log->text_len - done);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0) {
-			atomic_store(&log->failed, errno);
-			break;
-		}
-		done += (size_t)n;
-	}
+	if (pl_fd_write(log->fd, log->text, log->text_len) < 0)
+		atomic_store(&log->failed, errno);
 	log->text_len = 0;
 }
 
@@ -91,16 +81,9 @@ static void add_text(struct sim_event_log *log, const char *text, size_t len)
 #define ADD(log, literal) add_text(log, literal, sizeof(literal) - 1)
 
 /* printf() would cost more than the rest of the line. */
-static void add_number(struct sim_event_log *log, uint64_t value)
+static void add_number(struct sim_event_log *log, int64_t value)
 {
-	char digits[20];
-	size_t at = sizeof(digits);
-
-	do {
-		digits[--at] = (char)('0' + value % 10);
-		value /= 10;
-	} while (value > 0);
-	add_text(log, digits + at, sizeof(digits) - at);
+	log->text_len = (size_t)(pl_text_put_i64(log->text + log->text_len, value) - log->text);
 }
 
 static void format(struct sim_event_log *log, const struct record *record)
@@ -122,7 +105,7 @@ static void format(struct sim_event_log *log, const struct record *record)
 	}
 	add_text(log, id->json, id->len);
 	ADD(log, ",\"t_ns\":");
-	add_number(log, (uint64_t)record->t_ns);
+	add_number(log, record->t_ns);
 	if (record->kind == KIND_TOKEN) {
 		ADD(log, ",\"index\":");
 		add_number(log, record->index);

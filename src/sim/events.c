@@ -54,14 +54,9 @@ static const char *chunk_end(struct pl_buf *out, size_t *ret_len)
 
 static void add_number(struct pl_buf *out, uint32_t value)
 {
-	char digits[10];
-	size_t at = sizeof(digits);
+	char digits[PL_I64_TEXT_BYTES];
 
-	do {
-		digits[--at] = (char)('0' + value % 10);
-		value /= 10;
-	} while (value > 0);
-	pl_buf_add(out, digits + at, sizeof(digits) - at);
+	pl_buf_add(out, digits, (size_t)(pl_text_put_i64(digits, value) - digits));
 }
 
 static void add_ids(struct pl_buf *out, const struct sim_prompt *prompt)

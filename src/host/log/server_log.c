@@ -192,9 +192,7 @@ int host_server_log_follow(struct host_server_log *log, const char *path, struct
 		 */
 		if (bytes == NULL)
 			bytes = pl_alloc(READ_BYTES);
-		ssize_t got = pread(log->fd, bytes, READ_BYTES, log->offset);
-		if (got < 0 && errno == EINTR)
-			continue;
+		ssize_t got = TEMP_FAILURE_RETRY(pread(log->fd, bytes, READ_BYTES, log->offset));
 		if (got < 0)
 			return pl_err_errno(err, "cannot read '%s'", path);
 		if (got == 0)

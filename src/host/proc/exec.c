@@ -111,11 +111,8 @@ static void child_exec(const struct host_exec *exec, int report_fd, pid_t parent
 static int read_exec_error(int fd)
 {
 	int code = 0;
-	ssize_t got;
+	ssize_t got = TEMP_FAILURE_RETRY(read(fd, &code, sizeof(code)));
 
-	do {
-		got = read(fd, &code, sizeof(code));
-	} while (got < 0 && errno == EINTR);
 	return got == (ssize_t)sizeof(code) ? code : 0;
 }
 

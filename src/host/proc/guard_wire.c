@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 
@@ -19,7 +20,6 @@ int host_guard_send(int socket, const struct host_guard_msg *msg, const int *fds
 	struct iovec part = { .iov_base = &copy, .iov_len = sizeof(copy) };
 	union control control;
 	struct msghdr head = { .msg_iov = &part, .msg_iovlen = 1 };
-	ssize_t sent;
 
 	if (fd_count > 0) {
 		memset(&control, 0, sizeof(control));
@@ -31,9 +31,7 @@ int host_guard_send(int socket, const struct host_guard_msg *msg, const int *fds
 		item->cmsg_len = CMSG_LEN(fd_count * sizeof(int));
 		memcpy(CMSG_DATA(item), fds, fd_count * sizeof(int));
 	}
-	do {
-		sent = sendmsg(socket, &head, MSG_NOSIGNAL);
-	} while (sent < 0 && errno == EINTR);
+	ssize_t sent = TEMP_FAILURE_RETRY(sendmsg(socket, &head, MSG_NOSIGNAL));
 	return sent == (ssize_t)sizeof(copy) ? 0 : -1;
 }
 
@@ -66,13 +64,10 @@ int host_guard_take(int socket, struct host_guard_msg *ret, int fds[HOST_GUARD_F
 		.msg_control = control.bytes,
 		.msg_controllen = sizeof(control.bytes),
 	};
-	ssize_t got;
 
 	for (size_t i = 0; i < HOST_GUARD_FDS_MAX; i++)
 		fds[i] = -1;
-	do {
-		got = recvmsg(socket, &head, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-	} while (got < 0 && errno == EINTR);
+	ssize_t got = TEMP_FAILURE_RETRY(recvmsg(socket, &head, MSG_DONTWAIT | MSG_CMSG_CLOEXEC));
 	if (got < 0 && errno == EAGAIN)
 		return 0;
 	/* An end of 0 bytes is a broken message below: SEQPACKET has no other sign for "closed". */

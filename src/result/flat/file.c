@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -33,15 +32,12 @@ static char *name_of(const struct res_flat_input *input)
 {
 	const struct vllm_bench *bench = input->bench;
 	const char *label = is_given(bench->label) ? bench->label : bench->backend;
-	time_t seconds = (time_t)(input->ended_real_ns / PL_NS_PER_S);
 	auto_free char *cap = pl_strdup("");
 	char date[32], rate[PL_F64_TEXT_BYTES] = "inf";
-	struct tm local;
 
 	if (is_given(bench->result_filename))
 		return pl_strdup(bench->result_filename);
-	localtime_r(&seconds, &local);
-	strftime(date, sizeof(date), "%Y%m%d-%H%M%S", &local);
+	pl_clock_format(input->ended_real_ns, "%Y%m%d-%H%M%S", 0, date, sizeof(date));
 	if (isfinite(bench->request_rate))
 		pl_text_from_f64(bench->request_rate, rate);
 	if (bench->max_concurrency != OPTION_NO_I64) {
@@ -86,20 +82,6 @@ static int make_folder(const char *path, struct pl_err *err)
 	return 0;
 }
 
-static int write_all(int fd, const char *data, size_t len)
-{
-	while (len > 0) {
-		ssize_t done = write(fd, data, len);
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return -1;
-		data += done;
-		len -= (size_t)done;
-	}
-	return 0;
-}
-
 /* Behind what is there; where it cannot be written whole the file is as it was. */
 static int append(const char *path, const struct pl_buf *text, struct pl_err *err)
 {
@@ -108,8 +90,8 @@ static int append(const char *path, const struct pl_buf *text, struct pl_err *er
 
 	if (fd < 0 || fstat(fd, &before) < 0)
 		return pl_err_errno(err, "cannot append to '%s'", path);
-	if ((before.st_size > 0 && write_all(fd, "\n", 1) < 0) ||
-	    write_all(fd, text->data, text->len) < 0 || fsync(fd) < 0) {
+	if ((before.st_size > 0 && pl_fd_write(fd, "\n", 1) < 0) ||
+	    pl_fd_write(fd, text->data, text->len) < 0 || fsync(fd) < 0) {
 		int saved = errno;
 		if (ftruncate(fd, before.st_size) < 0)
 			saved = errno;

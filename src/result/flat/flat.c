@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/text.h"
@@ -26,12 +25,9 @@ static void set_text(json_t *flat, const char *key, const char *text)
 
 static void set_date(const struct res_flat_input *input, json_t *flat)
 {
-	time_t seconds = (time_t)(input->ended_real_ns / PL_NS_PER_S);
 	char text[32];
-	struct tm local;
 
-	localtime_r(&seconds, &local);
-	strftime(text, sizeof(text), "%Y%m%d-%H%M%S", &local);
+	pl_clock_format(input->ended_real_ns, "%Y%m%d-%H%M%S", 0, text, sizeof(text));
 	set_text(flat, "date", text);
 }
 
@@ -181,13 +177,10 @@ static void set_figures(const struct res_flat_input *input, json_t *flat)
 /* The local time of a moment as Python's isoformat() writes it. */
 static json_t *iso_local(int64_t real_ns)
 {
-	time_t seconds = (time_t)(real_ns / PL_NS_PER_S);
 	long micros = (long)(real_ns % PL_NS_PER_S / 1000);
 	char text[32];
-	struct tm local;
 
-	localtime_r(&seconds, &local);
-	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &local);
+	pl_clock_format(real_ns, "%Y-%m-%dT%H:%M:%S", 0, text, sizeof(text));
 	return micros != 0 ? json_sprintf("%s.%06ld", text, micros) : json_string(text);
 }
 

@@ -47,17 +47,15 @@ static size_t json_error_place(const struct pl_buf *body)
 bool sim_body_json(struct sim_conn *conn, json_t **ret)
 {
 	struct pl_err err = PL_ERR_INIT;
-	struct sim_refusal refusal;
+	auto_refusal refusal = SIM_REFUSAL_INIT;
 	char place[32];
 
 	if (pl_json_parse(pl_buf_text(&conn->body), conn->body.len, "body", ret, &err) == 0)
 		return true;
-	sim_refusal_init(&refusal);
 	snprintf(place, sizeof(place), "%zu", json_error_place(&conn->body));
 	/* FastAPI's own words for a body that is no JSON, which vLLM passes on with 400. */
 	sim_refuse_form(&refusal, "json_invalid", place, "JSON decode error", "'<dict of 0 items>'",
 			", 'ctx': {'error': 'Expecting value'}");
 	sim_answer_refusal(conn, &refusal);
-	sim_refusal_done(&refusal);
 	return false;
 }

@@ -48,12 +48,7 @@ void sim_conn_free(struct sim_conn *conn)
 	struct sim_server *server = conn->server;
 
 	io_loop_unwatch(server->loop, &conn->watch);
-	if (conn->before != NULL)
-		conn->before->after = conn->after;
-	else
-		server->conns = conn->after;
-	if (conn->after != NULL)
-		conn->after->before = conn->before;
+	LIST_REMOVE(conn, link);
 	forget_request(conn);
 	close(conn->watch.fd);
 	/* A descriptor is free again: see sim_conn_on_listener(). */
@@ -328,12 +323,7 @@ void sim_conn_drop(struct sim_conn *conn, bool reset)
 
 static ssize_t send_piece(struct sim_conn *conn, const char *data, size_t len)
 {
-	ssize_t n;
-
-	do {
-		n = send(conn->watch.fd, data, len, MSG_NOSIGNAL | MSG_DONTWAIT);
-	} while (n < 0 && errno == EINTR);
-	return n;
+	return TEMP_FAILURE_RETRY(send(conn->watch.fd, data, len, MSG_NOSIGNAL | MSG_DONTWAIT));
 }
 
 /* --sim-cut: as many pieces as the socket takes. */
@@ -495,10 +485,7 @@ static void accept_one(struct sim_server *server, int fd)
 	/* For the access log; of a unix socket uvicorn logs an empty one too. */
 	if (getpeername(fd, &peer.u.any, &peer.len) == 0 && peer.u.any.sa_family != AF_UNIX)
 		io_addr_text(&peer, conn->peer, sizeof(conn->peer));
-	conn->after = server->conns;
-	if (server->conns != NULL)
-		server->conns->before = conn;
-	server->conns = conn;
+	LIST_INSERT_HEAD(&server->conns, conn, link);
 	if (io_loop_watch(server->loop, &conn->watch, &err) < 0)
 		sim_conn_free(conn);
 }

@@ -12,6 +12,8 @@
 #include "io/loop.h"
 #include "io/tls.h"
 
+#include <sys/queue.h>
+
 #define SIM_BODY_BYTES_MAX (64u << 20)
 /* Of one read, and of what it can become behind TLS. */
 #define SIM_INPUT_BYTES 65536
@@ -22,8 +24,7 @@ struct sim_server;
 
 struct sim_conn {
 	struct sim_server *server;
-	struct sim_conn *before;
-	struct sim_conn *after;
+	LIST_ENTRY(sim_conn) link;
 	struct io_watch watch;
 	struct io_http *http;
 	struct io_tls *tls; /* NULL: plain http */

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 
 #include "base/mem.h"
 #include "sim/blocks.h"
@@ -24,9 +25,8 @@ enum place { WAITING, RUNNING, GONE };
 struct sim_sequence_priv {
 	struct sim_sequence open;
 	enum place place;
-	struct sim_sequence_priv *before; /* in the waiting queue */
-	struct sim_sequence_priv *after;  /* there, or in the list of the gone */
-	uint32_t known;                   /* prompt + generated */
+	TAILQ_ENTRY(sim_sequence_priv) link; /* among the waiting or the gone */
+	uint32_t known;                      /* prompt + generated */
 	uint32_t computed;
 	uint32_t scheduled; /* in the step that runs */
 	uint32_t drafts;    /* behind them */
@@ -38,12 +38,13 @@ struct sim_sequence_priv {
 	uint64_t *names; /* chain at each whole block of the known tokens */
 };
 
+TAILQ_HEAD(sequences, sim_sequence_priv);
+
 struct sim_engine {
 	struct sim_engine_config config;
 	struct sim_blocks blocks;
-	struct sim_sequence_priv *first_waiting;
-	struct sim_sequence_priv *last_waiting;
-	struct sim_sequence_priv *gone;
+	struct sequences waiting;
+	struct sequences gone; /* read until the next begin(): its last output points there */
 	struct sim_sequence_priv **running; /* in the order of admission */
 	size_t running_count;
 	size_t running_room;
@@ -78,39 +79,20 @@ static void learn(struct sim_engine *engine, struct sim_sequence_priv *seq, uint
 static void wait_at_end(struct sim_engine *engine, struct sim_sequence_priv *seq)
 {
 	seq->place = WAITING;
-	seq->before = engine->last_waiting;
-	seq->after = NULL;
-	if (engine->last_waiting != NULL)
-		engine->last_waiting->after = seq;
-	else
-		engine->first_waiting = seq;
-	engine->last_waiting = seq;
+	TAILQ_INSERT_TAIL(&engine->waiting, seq, link);
 	engine->stats.waiting++;
 }
 
 static void wait_at_front(struct sim_engine *engine, struct sim_sequence_priv *seq)
 {
 	seq->place = WAITING;
-	seq->before = NULL;
-	seq->after = engine->first_waiting;
-	if (engine->first_waiting != NULL)
-		engine->first_waiting->before = seq;
-	else
-		engine->last_waiting = seq;
-	engine->first_waiting = seq;
+	TAILQ_INSERT_HEAD(&engine->waiting, seq, link);
 	engine->stats.waiting++;
 }
 
 static void stop_waiting(struct sim_engine *engine, struct sim_sequence_priv *seq)
 {
-	if (seq->before != NULL)
-		seq->before->after = seq->after;
-	else
-		engine->first_waiting = seq->after;
-	if (seq->after != NULL)
-		seq->after->before = seq->before;
-	else
-		engine->last_waiting = seq->before;
+	TAILQ_REMOVE(&engine->waiting, seq, link);
 	engine->stats.waiting--;
 }
 
@@ -129,8 +111,7 @@ static void go(struct sim_engine *engine, struct sim_sequence_priv *seq, enum si
 	drop_blocks(engine, seq);
 	seq->open.finish = finish;
 	seq->place = GONE;
-	seq->after = engine->gone;
-	engine->gone = seq;
+	TAILQ_INSERT_TAIL(&engine->gone, seq, link);
 	engine->stats.finished[finish]++;
 }
 
@@ -141,13 +122,12 @@ static void free_sequence(struct sim_sequence_priv *seq)
 	free(seq);
 }
 
-/* The owner may read a finished sequence until the next begin(): its last output points to it. */
-static void free_gone(struct sim_engine *engine)
+static void free_all(struct sequences *sequences)
 {
-	while (engine->gone != NULL) {
-		struct sim_sequence_priv *seq = engine->gone;
+	struct sim_sequence_priv *seq;
 
-		engine->gone = seq->after;
+	while ((seq = TAILQ_FIRST(sequences)) != NULL) {
+		TAILQ_REMOVE(sequences, seq, link);
 		free_sequence(seq);
 	}
 }
@@ -162,6 +142,8 @@ struct sim_engine *sim_engine_new(const struct sim_engine_config *config)
 	assert(config->draft_tokens <= SIM_DRAFTS_MAX);
 	engine->config = *config;
 	sim_blocks_init(&engine->blocks, config->block_count);
+	TAILQ_INIT(&engine->waiting);
+	TAILQ_INIT(&engine->gone);
 	return engine;
 }
 
@@ -169,15 +151,10 @@ void sim_engine_free(struct sim_engine *engine)
 {
 	if (engine == NULL)
 		return;
-	free_gone(engine);
+	free_all(&engine->gone);
 	for (size_t i = 0; i < engine->running_count; i++)
 		free_sequence(engine->running[i]);
-	while (engine->first_waiting != NULL) {
-		struct sim_sequence_priv *seq = engine->first_waiting;
-
-		stop_waiting(engine, seq);
-		free_sequence(seq);
-	}
+	free_all(&engine->waiting);
 	sim_blocks_done(&engine->blocks);
 	free(engine->running);
 	free(engine->outputs);
@@ -380,7 +357,7 @@ static void count_admission(struct sim_engine *engine, struct sim_sequence_priv 
 /* Admits the head of the queue if it may; returns the tokens it takes of the budget, 0 when not. */
 static uint32_t admit(struct sim_engine *engine, uint32_t budget, int64_t now_ns)
 {
-	struct sim_sequence_priv *seq = engine->first_waiting;
+	struct sim_sequence_priv *seq = TAILQ_FIRST(&engine->waiting);
 	uint32_t revived;
 	uint32_t found = find_prefix(engine, seq, &revived);
 	uint32_t have = found * engine->config.block_size;
@@ -414,14 +391,14 @@ int64_t sim_engine_begin(struct sim_engine *engine, int64_t now_ns)
 	uint32_t budget = config->max_num_batched_tokens;
 
 	assert(!engine->in_step);
-	free_gone(engine);
+	free_all(&engine->gone);
 	engine->step = (struct sim_step){ .begin_ns = now_ns };
 	budget = schedule_running(engine, budget);
 	/*
 	 * Behind a preemption nobody is admitted: the block that he would take is what was lacking
 	 * a moment ago.
 	 */
-	while (engine->step.preempted == 0 && engine->first_waiting != NULL && budget > 0 &&
+	while (engine->step.preempted == 0 && !TAILQ_EMPTY(&engine->waiting) && budget > 0 &&
 	       engine->running_count < config->max_num_seqs) {
 		uint32_t tokens = admit(engine, budget, now_ns);
 

@@ -12,7 +12,6 @@ static const char *const failures[] = {
 	"none",
 #define FAILURE(id, name, stage, who, text) name,
 #include "tbl/sim_failures.h"
-#undef FAILURE
 };
 
 static const char *const metrics_faults[] = { "none", "gone", "garbage", "reset_counters" };
@@ -26,7 +25,6 @@ void sim_faults_init(struct sim_faults *faults)
 	*faults = (struct sim_faults){ 0 };
 #define FAULT(kind, type, field, otherwise, option, arg, min, max, help) faults->field = otherwise;
 #include "tbl/sim_faults.h"
-#undef FAULT
 }
 
 /*

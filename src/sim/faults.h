@@ -27,7 +27,6 @@ enum sim_failure {
 	SIM_FAILURE_NONE,
 #define FAILURE(id, name, stage, who, text) SIM_FAILURE_##id,
 #include "tbl/sim_failures.h"
-#undef FAILURE
 	SIM_FAILURE_COUNT
 };
 

@@ -37,7 +37,7 @@ bool sim_fault_refuse(struct sim_conn *conn, const struct sim_request *request,
 	struct sim_server *server = conn->server;
 	int64_t status = server->options->faults.error_status;
 	struct sim_event_id *id;
-	struct sim_refusal refusal;
+	auto_refusal refusal = SIM_REFUSAL_INIT;
 
 	if (fault != SIM_FAULT_ERROR)
 		return false;
@@ -45,10 +45,8 @@ bool sim_fault_refuse(struct sim_conn *conn, const struct sim_request *request,
 				   request->prompt_tokens);
 	sim_event_log_end(server->log, id, pl_clock_now_ns(), 0, "error");
 	sim_event_log_flush(server->log);
-	sim_refusal_init(&refusal);
 	sim_refuse(&refusal, (int)status, error_type(status), NULL, "Internal server error");
 	sim_answer_refusal(conn, &refusal);
-	sim_refusal_done(&refusal);
 	return true;
 }
 
@@ -56,11 +54,10 @@ bool sim_fault_refuse(struct sim_conn *conn, const struct sim_request *request,
 static void fail_job(struct sim_job *job, const char *words)
 {
 	struct sim_conn *conn = job->conn;
-	struct sim_refusal refusal;
+	auto_refusal refusal = SIM_REFUSAL_INIT;
 	auto_buf out = PL_BUF(EVENTS_MAX);
 
 	sim_job_leave_engine(job);
-	sim_refusal_init(&refusal);
 	/* As vLLM: behind a 200 whose stream has begun the error can only be an event. */
 	sim_refuse(&refusal, 500, error_type(500), NULL, "%s", words);
 	if (!job->request.stream) {
@@ -73,7 +70,6 @@ static void fail_job(struct sim_job *job, const char *words)
 			sim_conn_end_request(conn);
 		}
 	}
-	sim_refusal_done(&refusal);
 	if (!conn->dead)
 		sim_conn_resume(conn);
 }
@@ -213,9 +209,10 @@ bool sim_engine_is_due(const struct sim_server *server)
 static void die_without_words(struct sim_server *server)
 {
 	struct pl_err err = PL_ERR_INIT;
+	struct sim_job *job;
 
 	/* The log must be whole, for what a killed server had sent is what a test wants to know. */
-	for (struct sim_job *job = server->jobs; job != NULL; job = job->after)
+	LIST_FOREACH(job, &server->jobs, link)
 		sim_job_abort(job);
 	if (sim_event_log_close(pl_take(server->log), &err) < 0)
 		sim_log_line("ERROR", "core.py:1512", "%s", err.text);
@@ -239,8 +236,8 @@ static void die(struct sim_server *server)
 	sim_log_line("ERROR", "async_llm.py:906", "AsyncLLM output_handler failed.");
 	sim_log_line("ERROR", "async_llm.py:906",
 		     "vllm.v1.engine.exceptions.EngineDeadError: " DEAD_TEXT);
-	for (struct sim_job *job = server->jobs; job != NULL; job = next) {
-		next = job->after;
+	for (struct sim_job *job = LIST_FIRST(&server->jobs); job != NULL; job = next) {
+		next = LIST_NEXT(job, link);
 		if (!job->over)
 			fail_job(job, DEAD_TEXT);
 	}

@@ -59,26 +59,14 @@ static void add_choice(struct sim_job *job, uint32_t index, int64_t arrival_ns)
 /* Found from the server for the end of all, and from its connection for the client's going away. */
 static void link_job(struct sim_job *job, struct sim_conn *conn)
 {
-	struct sim_server *server = job->server;
-
 	job->conn = conn;
 	conn->job = job;
-	job->after = server->jobs;
-	if (server->jobs != NULL)
-		server->jobs->before = job;
-	server->jobs = job;
+	LIST_INSERT_HEAD(&job->server->jobs, job, link);
 }
 
 void sim_job_free(struct sim_job *job)
 {
-	struct sim_server *server = job->server;
-
-	if (job->before != NULL)
-		job->before->after = job->after;
-	else
-		server->jobs = job->after;
-	if (job->after != NULL)
-		job->after->before = job->before;
+	LIST_REMOVE(job, link);
 	for (uint32_t i = 0; i < job->choice_count; i++)
 		free(job->choices[i].head);
 	free(job->choices);
@@ -331,11 +319,10 @@ static void start(struct sim_conn *conn, enum sim_api api)
 	enum sim_fault fault = SIM_FAULT_NONE;
 	auto_json json_t *body = NULL;
 	struct sim_request request;
-	struct sim_refusal refusal;
+	auto_refusal refusal = SIM_REFUSAL_INIT;
 
 	if (!sim_body_json(conn, &body))
 		return;
-	sim_refusal_init(&refusal);
 	if (sim_request_parse(body, api, &server->limits, &request, &refusal) < 0) {
 		sim_answer_refusal(conn, &refusal);
 		sim_request_done(&request);
@@ -351,7 +338,6 @@ static void start(struct sim_conn *conn, enum sim_api api)
 		else
 			begin_job(conn, &request, fault);
 	}
-	sim_refusal_done(&refusal);
 }
 
 void sim_job_completions(struct sim_conn *conn)

@@ -9,6 +9,8 @@
 #include "sim/faults.h"
 #include "sim/request.h"
 
+#include <sys/queue.h>
+
 struct sim_conn;
 struct sim_event_id;
 struct sim_server;
@@ -37,8 +39,7 @@ struct sim_held_event {
 struct sim_job {
 	struct sim_server *server;
 	struct sim_conn *conn; /* NULL: the client is gone */
-	struct sim_job *before;
-	struct sim_job *after;
+	LIST_ENTRY(sim_job) link;
 	struct sim_request request;
 	struct sim_event_id *log_id;
 	char id[40];

@@ -29,7 +29,6 @@ static const struct {
 } rows[] = {
 #define HISTOGRAM(id, family, bounds, help) { family, bounds, help },
 #include "tbl/sim_metrics.h"
-#undef HISTOGRAM
 };
 
 static size_t bound_count(const double *bounds)

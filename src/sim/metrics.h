@@ -15,13 +15,11 @@ enum {
 	SIM_ROUTE_NONE = 0
 #define ROUTE(method, path, handler) +1
 #include "tbl/sim_routes.h"
-#undef ROUTE
 };
 
 enum sim_histogram_id {
 #define HISTOGRAM(id, family, bounds, help) SIM_HIST_##id,
 #include "tbl/sim_metrics.h"
-#undef HISTOGRAM
 	SIM_HIST_COUNT
 };
 

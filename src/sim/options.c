@@ -91,7 +91,6 @@ static const struct setting settings[] = {
 #define FAULT(kind, type, field, otherwise, option, arg, min, max, help) \
 	{ "--" option, kind, AT(faults.field), min, max, arg, help },
 #include "tbl/sim_faults.h"
-#undef FAULT
 };
 
 /* NULL: it changes nothing here. */

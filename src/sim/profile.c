@@ -12,7 +12,6 @@
 static const struct sim_profile profiles[] = {
 #define PROFILE(...) { __VA_ARGS__ },
 #include "tbl/sim_profiles.h"
-#undef PROFILE
 };
 
 const struct sim_profile *sim_profile_at(size_t i)

@@ -5,14 +5,6 @@
 
 #include "base/text.h"
 
-#define MESSAGE_BYTES_MAX 65536
-
-void sim_refusal_init(struct sim_refusal *refusal)
-{
-	*refusal = (struct sim_refusal){ 0 };
-	pl_buf_init(&refusal->message, MESSAGE_BYTES_MAX);
-}
-
 void sim_refusal_done(struct sim_refusal *refusal)
 {
 	pl_buf_done(&refusal->message);

@@ -13,8 +13,13 @@ struct sim_refusal {
 	struct pl_buf message;
 };
 
-void sim_refusal_init(struct sim_refusal *refusal);
+/* auto_refusal refusal = SIM_REFUSAL_INIT; */
+#define SIM_REFUSAL_INIT                  \
+	{                                 \
+		.message = PL_BUF(65536), \
+	}
 void sim_refusal_done(struct sim_refusal *refusal);
+#define auto_refusal __attribute__((cleanup(sim_refusal_done), unused)) struct sim_refusal
 /* All return -1. param NULL: none. */
 int sim_refuse(struct sim_refusal *refusal, int status, const char *type, const char *param,
 	       const char *format, ...) PL_PRINTF(5, 6);

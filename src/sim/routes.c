@@ -85,7 +85,6 @@ static const struct {
 } routes[] = {
 #define ROUTE(method, path, handler) { method, path, handler },
 #include "tbl/sim_routes.h"
-#undef ROUTE
 };
 
 /* False: refused and answered. */

@@ -17,7 +17,6 @@ static const struct {
 } routes[] = {
 #define ROUTE(method, path, handler) { method, path },
 #include "tbl/sim_routes.h"
-#undef ROUTE
 	[SIM_ROUTE_NONE] = { "POST", "none" },
 };
 

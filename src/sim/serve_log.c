@@ -53,7 +53,6 @@ void sim_log_routes(void)
 #define ROUTE(method, path, handler) \
 	sim_log_line("INFO", "launcher.py:195", "Route: %s, Methods: %s", path, method);
 #include "tbl/sim_routes.h"
-#undef ROUTE
 	printf("INFO:     Started server process [%d]\n"
 	       "INFO:     Waiting for application startup.\n"
 	       "INFO:     Application startup complete.\n",

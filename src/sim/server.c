@@ -40,13 +40,13 @@ static void reap(struct sim_server *server)
 	if (!server->any_dead)
 		return;
 	server->any_dead = false;
-	for (struct sim_job *job = server->jobs; job != NULL; job = next_job) {
-		next_job = job->after;
+	for (struct sim_job *job = LIST_FIRST(&server->jobs); job != NULL; job = next_job) {
+		next_job = LIST_NEXT(job, link);
 		if (job->over)
 			sim_job_free(job);
 	}
-	for (struct sim_conn *conn = server->conns; conn != NULL; conn = next_conn) {
-		next_conn = conn->after;
+	for (struct sim_conn *conn = LIST_FIRST(&server->conns); conn != NULL; conn = next_conn) {
+		next_conn = LIST_NEXT(conn, link);
 		if (conn->dead)
 			sim_conn_free(conn);
 	}
@@ -304,16 +304,19 @@ static int serve(struct sim_server *server, struct pl_err *err)
 
 static int stop(struct sim_server *server, int result, struct pl_err *err)
 {
-	for (struct sim_job *job = server->jobs; job != NULL; job = job->after)
+	struct sim_job *job;
+	struct sim_conn *conn;
+
+	LIST_FOREACH(job, &server->jobs, link)
 		sim_job_abort(job);
 	/*
 	 * Connections before jobs: a job that is over has let go of its connection, one that is not
 	 * was just aborted.
 	 */
-	while (server->conns != NULL)
-		sim_conn_free(server->conns);
-	while (server->jobs != NULL)
-		sim_job_free(server->jobs);
+	while ((conn = LIST_FIRST(&server->conns)) != NULL)
+		sim_conn_free(conn);
+	while ((job = LIST_FIRST(&server->jobs)) != NULL)
+		sim_job_free(job);
 	if (server->options->uds != NULL && server->listener.fd >= 0)
 		unlink(server->options->uds);
 	pl_fd_close(&server->listener.fd);

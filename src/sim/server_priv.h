@@ -19,6 +19,7 @@
 #include "sim/request.h"
 
 #include <stdio.h>
+#include <sys/queue.h>
 
 #define SIM_SERVER_NAME "profllm-sim"
 #define SIM_FINGERPRINT "profllm-sim-" PROFLLM_VERSION
@@ -42,8 +43,8 @@ struct sim_server {
 	int64_t step_due_ns; /* by the clock of steps, even when the timer is set later */
 	struct io_timer stats_timer;
 	const struct sim_conn_calls *calls;
-	struct sim_conn *conns;
-	struct sim_job *jobs;
+	LIST_HEAD(, sim_conn) conns;
+	LIST_HEAD(, sim_job) jobs;
 	int64_t clock_offset_ns; /* realtime - monotonic */
 	int64_t clock_offset_at_ns;
 	int64_t started_s;

@@ -32,7 +32,6 @@ static const struct {
 #define SPEAKER_API                         API
 #define SPEAKER_ENGINE                      ENGINE_CORE
 #include "tbl/sim_failures.h"
-#undef FAILURE
 };
 
 /* 1234567 -> "1,234,567" */

@@ -46,15 +46,13 @@ void sim_tokenize(struct sim_conn *conn)
 	const struct sim_limits *limits = &conn->server->limits;
 	auto_json json_t *body = NULL;
 	struct sim_prompt prompt = { 0 };
-	struct sim_refusal refusal;
+	auto_refusal refusal = SIM_REFUSAL_INIT;
 	auto_buf out = PL_BUF(ANSWER_MAX);
 
 	if (!sim_body_json(conn, &body))
 		return;
-	sim_refusal_init(&refusal);
 	if (read_prompt(body, limits, &prompt, &refusal) < 0) {
 		sim_answer_refusal(conn, &refusal);
-		sim_refusal_done(&refusal);
 		return;
 	}
 	/*
@@ -78,7 +76,6 @@ void sim_tokenize(struct sim_conn *conn)
 		pl_buf_add_text(&out, "]}");
 	}
 	sim_answer_json(conn, 200, &out);
-	sim_refusal_done(&refusal);
 	free(prompt.ids);
 }
 
@@ -101,14 +98,13 @@ void sim_detokenize(struct sim_conn *conn)
 {
 	auto_json json_t *body = NULL;
 	struct sim_prompt prompt = { 0 };
-	struct sim_refusal refusal;
+	auto_refusal refusal = SIM_REFUSAL_INIT;
 	const json_t *tokens;
 	const char *model;
 	auto_buf out = PL_BUF(ANSWER_MAX);
 
 	if (!sim_body_json(conn, &body))
 		return;
-	sim_refusal_init(&refusal);
 	tokens = json_object_get(body, "tokens");
 	if (!json_is_array(tokens))
 		sim_refuse_form(&refusal, tokens == NULL ? "missing" : "list_type", "tokens",
@@ -124,7 +120,6 @@ void sim_detokenize(struct sim_conn *conn)
 		sim_answer_refusal(conn, &refusal);
 	else
 		sim_answer_json(conn, 200, &out);
-	sim_refusal_done(&refusal);
 	free(prompt.ids);
 }
 

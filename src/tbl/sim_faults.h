@@ -45,3 +45,5 @@ FAULT(METRICS_NAME, int64_t, metrics, SIM_METRICS_GOOD, "sim-metrics-fault", "NA
       "/metrics is not there, is no metrics text, or begins anew")
 FAULT(HUMAN, int64_t, close_after, 0, "sim-close-after", "N", 1, 1e15,
       "a connection is closed, unannounced, behind N answers")
+
+#undef FAULT

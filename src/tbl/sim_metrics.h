@@ -24,3 +24,5 @@ HISTOGRAM(PREEMPTIONS, "vllm:request_num_preemptions", preempted,
 	  "How often a request lost its place.")
 HISTOGRAM(PREFILL_COMPUTED, "vllm:request_prefill_kv_computed_tokens", counts,
 	  "Prompt tokens computed, those found in the cache left out.")
+
+#undef HISTOGRAM

@@ -24,3 +24,5 @@ ROUTE("POST", "/wake_up", sim_wake_up)
 ROUTE("GET", "/is_sleeping", sim_is_sleeping)
 ROUTE("POST", "/start_profile", sim_start_profile)
 ROUTE("POST", "/stop_profile", sim_stop_profile)
+
+#undef ROUTE

@@ -43,9 +43,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	for (int api = SIM_COMPLETIONS; api <= SIM_RESPONSES; api++) {
 		struct sim_request request;
-		struct sim_refusal refusal;
+		auto_refusal refusal = SIM_REFUSAL_INIT;
 
-		sim_refusal_init(&refusal);
 		if (sim_request_parse(body, (enum sim_api)api, &limits, &request, &refusal) == 0) {
 			check(&request, limits.max_model_len);
 		} else {
@@ -53,7 +52,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			must(refusal.message.len > 0);
 		}
 		sim_request_done(&request);
-		sim_refusal_done(&refusal);
 	}
 	return 0;
 }

@@ -21,7 +21,7 @@ static int parse(const char *text, enum sim_api api, struct sim_request *request
 	auto_json json_t *body = NULL;
 	struct pl_err err = PL_ERR_INIT;
 
-	sim_refusal_init(refusal);
+	*refusal = (struct sim_refusal)SIM_REFUSAL_INIT;
 	assert_int_equal(pl_json_parse(text, strlen(text), "body", &body, &err), 0);
 	return sim_request_parse(body, api, &limits, request, refusal);
 }

@@ -100,9 +100,8 @@ static json_t *given_of(const struct vllm_bench_line *line)
 static json_t *problem_to_json(const struct option_problem *problem, const char *words)
 {
 	json_t *json = option_problem_to_json(problem);
-	auto_buf text = { 0 };
+	auto_buf text = PL_BUF(DRY_RUN_BYTES_MAX);
 
-	pl_buf_init(&text, DRY_RUN_BYTES_MAX);
 	option_problem_text(problem, OPTION_AS_FLAG, &text);
 	json_object_set_new(json, "text", pl_json_text(words != NULL ? words : pl_buf_text(&text)));
 	return json;
@@ -191,7 +190,7 @@ int cli_bench_dry_run(const struct exp_config *experiment, const struct vllm_ben
 	auto_json json_t *shown = json_object();
 	struct pl_err err = PL_ERR_INIT;
 	json_t *plan = json_object();
-	auto_buf text = { 0 };
+	auto_buf text = PL_BUF(DRY_RUN_BYTES_MAX);
 
 	json_object_set_new(shown, "options", vllm_bench_to_json(bench));
 	json_object_set_new(shown, "set", given_of(line));
@@ -206,7 +205,6 @@ int cli_bench_dry_run(const struct exp_config *experiment, const struct vllm_ben
 		json_string(bench->endpoint != NULL ? bench->endpoint : backend->endpoint));
 	if (as_json)
 		return cli_print_json(shown);
-	pl_buf_init(&text, DRY_RUN_BYTES_MAX);
 	add_people_form(shown, &text);
 	return cli_print(pl_buf_text(&text));
 }

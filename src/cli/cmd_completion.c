@@ -63,9 +63,8 @@ static void add_overlay(struct pl_buf *text, const char *shell, const char *over
 static int write_script(const char *shell, const char *overlay)
 {
 	struct pl_err err = PL_ERR_INIT;
-	auto_buf text = { 0 };
+	auto_buf text = PL_BUF(SCRIPT_BYTES_MAX);
 
-	pl_buf_init(&text, SCRIPT_BYTES_MAX);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(scripts); i++) {
 		if (strcmp(shells[i], shell) != 0)
 			continue;

@@ -29,7 +29,7 @@ static json_t *user_of(int64_t pid)
 static json_t *shown_words(char *text)
 {
 	auto_json json_t *words = json_array();
-	auto_buf line = { 0 };
+	auto_buf line = PL_BUF(2 * COMMAND_BYTES_MAX);
 	char *rest = NULL;
 
 	for (char *word = strtok_r(text, " ", &rest); word != NULL;
@@ -38,7 +38,6 @@ static json_t *shown_words(char *text)
 		json_array_append_new(words, item != NULL ? item : json_string("?"));
 	}
 	auto_json json_t *shown = vllm_secret_words_shown(words);
-	pl_buf_init(&line, 2 * COMMAND_BYTES_MAX);
 	for (size_t i = 0; i < json_array_size(shown); i++)
 		pl_buf_addf(&line, "%s%s", i > 0 ? " " : "",
 			    json_string_value(json_array_get(shown, i)));

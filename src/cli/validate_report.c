@@ -9,9 +9,8 @@ static void add_problem(const struct cli_input *input, const struct option_probl
 			bool coloured, struct pl_buf *buf)
 {
 	bool is_error = problem->severity == OPTION_ERROR;
-	auto_buf text = { 0 };
+	auto_buf text = PL_BUF(PROBLEM_BYTES_MAX);
 
-	pl_buf_init(&text, PROBLEM_BYTES_MAX);
 	if (input->command != NULL) {
 		vllm_command_problem_text(input->command, problem, &text);
 	} else {
@@ -105,9 +104,8 @@ static void add_count(struct pl_buf *buf, size_t count, const char *noun)
 
 void cli_tally_text(const struct cli_tally *tally, struct pl_buf *buf)
 {
-	auto_buf line = { 0 };
+	auto_buf line = PL_BUF(256);
 
-	pl_buf_init(&line, 256);
 	add_count(&line, tally->files, "file");
 	add_count(&line, tally->errors, "error");
 	add_count(&line, tally->warnings, "warning");

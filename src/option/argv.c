@@ -14,9 +14,8 @@ static void add_flags(struct option_argv *argv, const char *flags,
 {
 	for (size_t len; flags != NULL && *flags != '\0'; flags += len + strspn(flags + len, " ")) {
 		len = strcspn(flags, " ");
-		pl_grow((void **)&argv->flags, &argv->flag_room, argv->flag_count + 1,
-			sizeof(argv->flags[0]));
-		struct option_argv_flag *flag = &argv->flags[argv->flag_count++];
+		struct option_argv_flag *flag = PL_PUSH(argv->flags, argv->flag_count,
+							argv->flag_room);
 		*flag = *how;
 		flag->text = pl_strndup(flags, len);
 	}
@@ -35,8 +34,7 @@ void option_argv_add_row(struct option_argv *argv, const struct option_row *row,
 struct option_argv_word *option_argv_add_word(struct option_argv *argv, const char *text,
 					      const char *source, int line, int column)
 {
-	pl_grow((void **)&argv->words, &argv->room, argv->count + 1, sizeof(argv->words[0]));
-	struct option_argv_word *word = &argv->words[argv->count++];
+	struct option_argv_word *word = PL_PUSH(argv->words, argv->count, argv->room);
 	*word = (struct option_argv_word){
 		.text = pl_strdup(text),
 		.written = pl_strdup(text),
@@ -135,9 +133,8 @@ static struct option_argv_dotted *dotted_of(struct option_argv *argv, const char
 		if (strcmp(argv->dotted[i].flag, flag) == 0)
 			return &argv->dotted[i];
 	}
-	pl_grow((void **)&argv->dotted, &argv->dotted_room, argv->dotted_count + 1,
-		sizeof(argv->dotted[0]));
-	struct option_argv_dotted *dotted = &argv->dotted[argv->dotted_count++];
+	struct option_argv_dotted *dotted = PL_PUSH(argv->dotted, argv->dotted_count,
+						    argv->dotted_room);
 	*dotted = (struct option_argv_dotted){
 		.flag = pl_strdup(flag),
 		.object = json_object(),
@@ -154,8 +151,7 @@ static void put_dotted(struct option_argv *argv, size_t at, char *key, json_t *v
 
 	*path++ = '\0';
 	struct option_argv_dotted *dotted = dotted_of(argv, key, at);
-	pl_grow((void **)&dotted->keys, &dotted->room, dotted->count + 1, sizeof(dotted->keys[0]));
-	dotted->keys[dotted->count++] = (struct option_argv_key){
+	*PL_PUSH(dotted->keys, dotted->count, dotted->room) = (struct option_argv_key){
 		.path = pl_strdup(path),
 		.line = word->line,
 		.column = word->column,
@@ -240,9 +236,7 @@ static void add_joined(struct option_argv *argv, size_t index)
 
 static void refuse(struct option_argv *argv, struct option_argv_word word)
 {
-	pl_grow((void **)&argv->refused, &argv->refused_room, argv->refused_count + 1,
-		sizeof(argv->refused[0]));
-	argv->refused[argv->refused_count++] = word;
+	*PL_PUSH(argv->refused, argv->refused_count, argv->refused_room) = word;
 }
 
 /* Takes the dotted keys out and puts the joined objects at the end. */

@@ -163,11 +163,10 @@ bool option_secret_in_url(const char *text)
 
 char *option_secret_urls_shown(const char *text)
 {
-	auto_buf shown = { 0 };
+	auto_buf shown = PL_BUF(SIZE_MAX / 2);
 	const char *password;
 	size_t len;
 
-	pl_buf_init(&shown, SIZE_MAX / 2);
 	while ((password = find_url_password(text, &len)) != NULL) {
 		pl_buf_add(&shown, text, (size_t)(password - text));
 		pl_buf_add_text(&shown, OPTION_SECRET_SHOWN);

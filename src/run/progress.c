@@ -79,13 +79,11 @@ static void draw(const struct run_progress *progress, bool last)
 		.total = progress->spec.total,
 		.elapsed_s = (double)(pl_clock_now_ns() - progress->start_ns) / 1e9,
 	};
-	auto_buf line = { 0 };
+	auto_buf line = PL_BUF(1024);
 
-	pl_buf_init(&line, 1024);
 	if (progress->bar)
 		pl_buf_add_char(&line, '\r');
-	auto_buf text = { 0 };
-	pl_buf_init(&text, 512);
+	auto_buf text = PL_BUF(512);
 	run_progress_text(&view, progress->bar, &text);
 	pl_buf_add_text(&line, pl_buf_text(&text));
 	/* what a longer line left behind */

@@ -108,10 +108,9 @@ static json_t *redact_text(const char *text, const json_t *secrets)
 	json_array_foreach(secrets, i, item)
 	{
 		const char *secret = json_string_value(item), *at = now, *found;
-		auto_buf buf = { 0 };
+		auto_buf buf = PL_BUF(TEXT_BYTES_MAX);
 		if (strstr(now, secret) == NULL)
 			continue;
-		pl_buf_init(&buf, TEXT_BYTES_MAX);
 		for (; (found = strstr(at, secret)) != NULL; at = found + strlen(secret)) {
 			pl_buf_add(&buf, at, (size_t)(found - at));
 			pl_buf_add_text(&buf, OPTION_SECRET_SHOWN);

@@ -35,12 +35,11 @@ static int write_record(struct pl_zst *zst, struct pl_buf *line, const struct re
 int run_requests_write(const char *path, const struct res_outcome *outcome, struct pl_err *err)
 {
 	size_t at = 0;
-	auto_buf line = { 0 };
+	auto_buf line = PL_BUF(LINE_BYTES_MAX);
 	auto_zst struct pl_zst *zst = NULL;
 
 	if (pl_zst_open(path, &zst, err) < 0)
 		return -1;
-	pl_buf_init(&line, LINE_BYTES_MAX);
 	for (size_t i = 0; i < outcome->count; i++) {
 		for (; at < outcome->try_count && outcome->tries[at]->index == i; at++) {
 			if (write_record(zst, &line, outcome->tries[at], err) < 0)

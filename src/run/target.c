@@ -250,9 +250,8 @@ int run_target_set_headers(struct run_target *target, const char *bearer, const 
 			   struct pl_err *err)
 {
 	auto_json json_t *fields = json_object();
-	auto_buf lines = { 0 };
+	auto_buf lines = PL_BUF(HEADER_BYTES_MAX);
 
-	pl_buf_init(&lines, HEADER_BYTES_MAX);
 	if (bearer == NULL)
 		bearer = getenv("OPENAI_API_KEY");
 	if (bearer != NULL && bearer[0] != '\0') {

@@ -166,9 +166,8 @@ static void read_flag(struct vllm_help *help, struct vllm_help_arg *arg, const c
 
 static void read_names(struct vllm_help *help, struct vllm_help_arg *arg, const char *names)
 {
-	auto_buf aliases = { 0 };
+	auto_buf aliases = PL_BUF(TEXT_BYTES_MAX);
 
-	pl_buf_init(&aliases, TEXT_BYTES_MAX);
 	arg->style = OPTION_STYLE_FLAG;
 	while (*names != '\0') {
 		size_t len = part_len(names);
@@ -221,8 +220,7 @@ static void finish_arg(struct parser *parser)
 		json_decref(arg.choices);
 		return;
 	}
-	pl_grow((void **)&help->args, &help->room, help->count + 1, sizeof(arg));
-	help->args[help->count++] = arg;
+	*PL_PUSH(help->args, help->count, help->room) = arg;
 }
 
 /* ---- lines ------------------------------------------------------------------------------ */

@@ -22,10 +22,9 @@ static void skip_blanks(const char **at)
 /* 'a' or "a"; of the escapes only those for quotes, the backslash and line ends. */
 static json_t *read_string(const char **at)
 {
-	auto_buf text = { 0 };
+	auto_buf text = PL_BUF(STRING_BYTES_MAX);
 	char quote = *(*at)++;
 
-	pl_buf_init(&text, STRING_BYTES_MAX);
 	for (; **at != quote; ++*at) {
 		char c = **at;
 		if (c == '\\') {

@@ -49,8 +49,8 @@ static void send_one(struct run_probe *probe)
 	struct res_event_at at = { .t_ns = record->end_ns };
 	while (res_record_next(&cursor, &at))
 		continue;
-	pl_grow((void **)&probe->latencies_ms, &probe->room, probe->completed + 1, sizeof(double));
-	probe->latencies_ms[probe->completed++] = (double)(at.t_ns - record->acted_ns) / 1e6;
+	*PL_PUSH(probe->latencies_ms, probe->completed,
+		 probe->room) = (double)(at.t_ns - record->acted_ns) / 1e6;
 }
 
 static void *probe_loop(void *data)

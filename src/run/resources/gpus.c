@@ -58,12 +58,11 @@ static int want_named(struct run_gpu_taking *taking, struct pl_err *err)
 
 static int not_enough(const struct run_gpu_taking *taking, size_t allowed, struct pl_err *err)
 {
-	auto_buf list = { 0 };
+	auto_buf list = PL_BUF(LIST_BYTES_MAX);
 	bool hidden = false;
 
 	for (size_t i = 0; i < taking->count; i++)
 		hidden = hidden || taking->offers[i].hidden;
-	pl_buf_init(&list, LIST_BYTES_MAX);
 	host_gpu_add_list(taking->offers, taking->count, &list);
 	return pl_err_set(err, PL_ERR_INVALID,
 			  "launch.gpus: the server needs %zu GPUs (tensor x pipeline x context x "
@@ -257,10 +256,9 @@ static int lock_wanted(struct run_gpu_taking *taking, const struct host_locks *l
 
 static int all_busy(const struct run_gpu_taking *taking, struct pl_err *err)
 {
-	auto_buf who = { 0 };
+	auto_buf who = PL_BUF(WHO_BYTES_MAX);
 	size_t wanted = 0, free_count = 0;
 
-	pl_buf_init(&who, WHO_BYTES_MAX);
 	for (size_t i = 0; i < taking->count; i++) {
 		const struct host_gpu_offer *offer = &taking->offers[i];
 		auto_free char *label = host_gpu_label(offer->facts);

@@ -114,9 +114,8 @@ static bool takes_uuids(const struct run_release *release)
 static void set_visible(struct taking *t, const size_t *picked, size_t count)
 {
 	bool known = takes_uuids(t->how->release), instance = false, by_uuid = known;
-	auto_buf visible = { 0 };
+	auto_buf visible = PL_BUF(VISIBLE_MAX);
 
-	pl_buf_init(&visible, VISIBLE_MAX);
 	for (size_t i = 0; i < count; i++) {
 		const struct host_gpu_facts *facts = t->gpus.offers[picked[i]].facts;
 		instance = instance || facts->mig_parent != NULL;

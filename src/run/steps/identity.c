@@ -121,9 +121,8 @@ static bool others_served(const struct run_identity *identity, struct pl_buf *na
 int run_identity_check_model(const struct run_context *run, const struct run_identity *identity,
 			     const char *refusal)
 {
-	auto_buf names = { 0 };
+	auto_buf names = PL_BUF(NAMES_BYTES_MAX);
 
-	pl_buf_init(&names, NAMES_BYTES_MAX);
 	if (!others_served(identity, &names))
 		return 0;
 	return run_fail(run, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_MODEL_NOT_FOUND, PL_ERR_LAUNCH,

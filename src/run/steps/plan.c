@@ -36,9 +36,8 @@ static int encode(const struct run_plan_input *input, const struct bench_sample 
 		.model = model,
 		.ignore_eos = run_plan_ignores_eos(input->bench),
 	};
-	auto_buf body = { 0 };
+	auto_buf body = PL_BUF(BODY_BYTES_MAX);
 
-	pl_buf_init(&body, BODY_BYTES_MAX);
 	if (input->adapter->encode(&how, sample, &body, err) < 0)
 		return pl_err_wrap(err, "prompt %lld", (long long)sample->index);
 	if (body.full)
@@ -108,9 +107,8 @@ static void sample_bytes(const struct bench_sample *sample, const char **ret, si
 
 static void hash_prompts(struct run_plan *plan)
 {
-	auto_buf all = { 0 };
+	auto_buf all = PL_BUF(PROMPTS_BYTES_MAX);
 
-	pl_buf_init(&all, PROMPTS_BYTES_MAX);
 	if (plan->dataset->sha256 != NULL) {
 		snprintf(plan->sha256, sizeof(plan->sha256), "%s", plan->dataset->sha256);
 		return;

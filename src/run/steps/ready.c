@@ -180,7 +180,7 @@ int run_ready_request(const struct run_context *run, const struct run_identity *
 	struct bench_encode how = { .bench = &run->experiment->bench, .model = identity->model };
 	struct pl_err err = PL_ERR_INIT;
 	char what[512] = "";
-	auto_buf body = { 0 };
+	auto_buf body = PL_BUF(1u << 20);
 	int32_t status = 0;
 
 	/* a back end that only vLLM's client speaks, or no test request asked for: being healthy
@@ -190,7 +190,6 @@ int run_ready_request(const struct run_context *run, const struct run_identity *
 		run_server_set_ready(server);
 		return 0;
 	}
-	pl_buf_init(&body, 1u << 20);
 	if (route->adapter->encode(&how, &sample, &body, &err) < 0)
 		return run_fail_err(run, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_INTERNAL, &err);
 	for (;;) {

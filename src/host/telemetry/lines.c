@@ -84,20 +84,15 @@ void host_lines_add(struct host_lines *lines, int64_t t_ns, const char *source, 
 	pthread_mutex_unlock(&lines->lock);
 }
 
-int64_t host_lines_count(struct host_lines *lines)
+int64_t host_lines_count(const struct host_lines *lines)
 {
-	pthread_mutex_lock(&lines->lock);
-	int64_t count = lines->count;
-	pthread_mutex_unlock(&lines->lock);
-	return count;
+	return lines->count;
 }
 
-int host_lines_check(struct host_lines *lines, struct pl_err *err)
+int host_lines_check(const struct host_lines *lines, struct pl_err *err)
 {
-	pthread_mutex_lock(&lines->lock);
-	bool failed = lines->failure.code != PL_ERR_NONE;
-	if (failed)
-		*err = lines->failure;
-	pthread_mutex_unlock(&lines->lock);
-	return failed ? -1 : 0;
+	if (lines->failure.code == PL_ERR_NONE)
+		return 0;
+	*err = lines->failure;
+	return -1;
 }

@@ -18,8 +18,9 @@ void host_lines_free(struct host_lines *lines);
 /* `id` NULL: null; NaN: null. Once writing failed nothing more is written. */
 void host_lines_add(struct host_lines *lines, int64_t t_ns, const char *source, const char *id,
 		    const char *const *names, const double *values, size_t count);
-int64_t host_lines_count(struct host_lines *lines);
+/* These two once nobody writes any more. */
+int64_t host_lines_count(const struct host_lines *lines);
 /* -1 with the first failure. */
-int host_lines_check(struct host_lines *lines, struct pl_err *err) PL_MUST_CHECK;
+int host_lines_check(const struct host_lines *lines, struct pl_err *err) PL_MUST_CHECK;
 
 #endif

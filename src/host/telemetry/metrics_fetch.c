@@ -3,13 +3,15 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "io/exchange.h"
 
-char *host_metrics_path(const struct host_metrics_source *source)
+/* The caller's (free()). */
+static char *page_path(const struct host_metrics_source *source)
 {
 	return pl_asprintf("%s/metrics", source->prefix != NULL ? source->prefix : "");
 }
 
-struct io_fetch host_metrics_question(const struct host_metrics_source *source, const char *path)
+static struct io_fetch question(const struct host_metrics_source *source, const char *path)
 {
 	return (struct io_fetch){
 		.addr = source->addr,
@@ -22,7 +24,7 @@ struct io_fetch host_metrics_question(const struct host_metrics_source *source, 
 	};
 }
 
-int host_metrics_answer(const struct io_reply *reply, struct host_metrics *ret, struct pl_err *err)
+static int answer(const struct io_reply *reply, struct host_metrics *ret, struct pl_err *err)
 {
 	if (reply->status != 200)
 		return pl_err_set(err, PL_ERR_NETWORK, "'/metrics' answered %d", reply->status);
@@ -32,8 +34,8 @@ int host_metrics_answer(const struct io_reply *reply, struct host_metrics *ret, 
 int host_metrics_fetch(const struct host_metrics_source *source, struct host_metrics_sample *ret,
 		       struct pl_err *err)
 {
-	auto_free char *path = host_metrics_path(source);
-	struct io_fetch fetch = host_metrics_question(source, path);
+	auto_free char *path = page_path(source);
+	struct io_fetch fetch = question(source, path);
 	auto_reply reply = { 0 };
 	struct host_metrics_sample sample = { .asked_ns = pl_clock_now_ns() };
 
@@ -44,9 +46,70 @@ int host_metrics_fetch(const struct host_metrics_source *source, struct host_met
 	 * such.
 	 */
 	sample.answered_ns = pl_clock_now_ns();
-	if (host_metrics_answer(&reply, &sample.metrics, err) < 0)
+	if (answer(&reply, &sample.metrics, err) < 0)
 		return -1;
 	sample.known = true;
 	*ret = sample;
 	return 0;
+}
+
+/* A connection that stays; an exchange that is late, refused or no page is a gap. */
+struct host_scrape {
+	struct io_exchange *exchange;
+	struct io_fetch fetch;
+	char *path;
+	host_scrape_fn *fn;
+	void *data;
+	bool busy;
+	struct io_reply reply;
+	struct host_metrics_sample sample;
+};
+
+static void on_over(void *data, const struct pl_err *failure)
+{
+	struct host_scrape *scrape = data;
+	struct pl_err ignored = PL_ERR_INIT;
+
+	scrape->busy = false;
+	scrape->sample.answered_ns = pl_clock_now_ns();
+	scrape->sample.known = failure == NULL &&
+			       answer(&scrape->reply, &scrape->sample.metrics, &ignored) == 0;
+	io_reply_done(&scrape->reply);
+	scrape->fn(scrape->data, &scrape->sample);
+}
+
+bool host_scrape_ask(struct host_scrape *scrape)
+{
+	struct pl_err err = PL_ERR_INIT;
+
+	if (scrape->busy)
+		return false;
+	scrape->busy = true;
+	scrape->sample = (struct host_metrics_sample){ .asked_ns = pl_clock_now_ns() };
+	if (io_exchange_begin(scrape->exchange, &scrape->fetch, &scrape->reply, &err) < 0)
+		on_over(scrape, &err);
+	return true;
+}
+
+struct host_scrape *host_scrape_new(struct io_loop *loop, const struct host_metrics_source *source,
+				    host_scrape_fn *fn, void *data)
+{
+	struct host_scrape *scrape = pl_alloc(sizeof(*scrape));
+
+	scrape->exchange = io_exchange_new(loop, true, on_over, scrape);
+	scrape->path = page_path(source);
+	scrape->fetch = question(source, scrape->path);
+	scrape->fn = fn;
+	scrape->data = data;
+	return scrape;
+}
+
+void host_scrape_free(struct host_scrape *scrape)
+{
+	if (scrape == NULL)
+		return;
+	io_exchange_free(scrape->exchange);
+	io_reply_done(&scrape->reply);
+	free(scrape->path);
+	free(scrape);
 }

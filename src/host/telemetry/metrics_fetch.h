@@ -1,11 +1,13 @@
 /*
- * A page of a server's /metrics as it was at a time.
+ * Pages of a server's /metrics, each as it was at a time: one at once, or one after the other on an
+ * event loop.
  */
 #ifndef HOST_TELEMETRY_METRICS_FETCH_H
 #define HOST_TELEMETRY_METRICS_FETCH_H
 
 #include "host/telemetry/metrics_page.h"
-#include "io/fetch.h"
+#include "io/loop.h"
+#include "io/sock.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,15 +30,24 @@ struct host_metrics_source {
 	const char *prefix;  /* in front of /metrics; NULL: none */
 };
 
-/* The question for a page, which borrows all it names; the path is the caller's (free()). */
-char *host_metrics_path(const struct host_metrics_source *source);
-struct io_fetch host_metrics_question(const struct host_metrics_source *source, const char *path);
-/* What the page says; -1: it was refused, or is none. */
-int host_metrics_answer(const struct io_reply *reply, struct host_metrics *ret,
-			struct pl_err *err) PL_MUST_CHECK;
-
 /* One page, now; blocks. */
 int host_metrics_fetch(const struct host_metrics_source *source, struct host_metrics_sample *ret,
 		       struct pl_err *err) PL_MUST_CHECK;
+
+/*
+ * On a loop: one connection that is kept, one exchange at a time, nothing waits for it. The loop's
+ * thread only.
+ */
+struct host_scrape;
+/* Called once for every host_scrape_ask() that was begun; a gap where `known` is false. */
+typedef void host_scrape_fn(void *data, const struct host_metrics_sample *sample);
+
+/* Copies the source but borrows what it points to. Asks nothing yet. */
+struct host_scrape *host_scrape_new(struct io_loop *loop, const struct host_metrics_source *source,
+				    host_scrape_fn *fn, void *data);
+/* Without a last call of fn. */
+void host_scrape_free(struct host_scrape *scrape);
+/* False: the exchange before is still under way. */
+bool host_scrape_ask(struct host_scrape *scrape);
 
 #endif

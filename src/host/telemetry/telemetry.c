@@ -11,7 +11,7 @@
 #include "host/telemetry/gpu.h"
 #include "host/telemetry/host.h"
 #include "host/telemetry/lines.h"
-#include "host/telemetry/scrape.h"
+#include "host/telemetry/metrics_fetch.h"
 
 /* New processes, open files and GPU processes cost more to look at than the rest. */
 #define SCAN_NS (500 * PL_NS_PER_MS)
@@ -358,12 +358,6 @@ void host_telemetry_metrics(struct host_telemetry *telemetry,
 
 /* ---- life ---- */
 
-static void do_nothing(void *data, struct io_loop *loop)
-{
-	(void)data;
-	(void)loop;
-}
-
 static void on_end(void *data, struct io_loop *loop)
 {
 	end_metrics(loop, data);
@@ -371,8 +365,8 @@ static void on_end(void *data, struct io_loop *loop)
 
 static int start_threads(struct host_telemetry *telemetry, struct pl_err *err)
 {
-	static const struct host_ticks_calls calls = { do_nothing, on_tick, on_end };
-	static const struct host_ticks_calls slow = { do_nothing, on_slow_tick, do_nothing };
+	static const struct host_ticks_calls calls = { on_tick, on_end };
+	static const struct host_ticks_calls slow = { .tick = on_slow_tick };
 	int64_t slow_ns = telemetry->interval_ns > SLOW_GPU_NS ? telemetry->interval_ns
 							       : SLOW_GPU_NS;
 

@@ -102,14 +102,14 @@ static void *ticks_main(void *data)
 
 	pl_thread_short_slices();
 	ticks->start_ns = pl_clock_now_ns();
-	ticks->calls.begin(ticks->data, ticks->loop);
 	ticks->timer = (struct io_timer){ .fn = on_tick, .data = ticks };
 	io_timer_start(ticks->loop, &ticks->timer, pl_clock_now_ns());
 	/* an event queue that broke leaves gaps; the run goes on */
 	if (io_loop_run(ticks->loop, &ignored) == 0)
 		ticks->calls.tick(ticks->data, ticks->loop);
 	io_timer_stop(ticks->loop, &ticks->timer);
-	ticks->calls.end(ticks->data, ticks->loop);
+	if (ticks->calls.end != NULL)
+		ticks->calls.end(ticks->data, ticks->loop);
 	ticks->cpu_ns = pl_clock_cpu_thread_ns();
 	ticks->elapsed_ns = pl_clock_now_ns() - ticks->start_ns;
 	return NULL;

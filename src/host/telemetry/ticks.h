@@ -19,9 +19,8 @@
 int64_t host_tick_next(int64_t due_ns, int64_t interval_ns, int64_t now_ns, int64_t *ret_missed);
 
 struct host_ticks_calls {
-	void (*begin)(void *data, struct io_loop *loop);
 	void (*tick)(void *data, struct io_loop *loop);
-	void (*end)(void *data, struct io_loop *loop); /* the last thing the thread does */
+	void (*end)(void *data, struct io_loop *loop); /* the last thing the thread does, or NULL */
 };
 
 struct host_ticks_cost {

@@ -438,6 +438,7 @@ def own_config(pair, sim=()):
 def test_own_server_is_known_by_its_certificate(bin_dir, tmp_path, certificates, patience, which):
     """Whatever stands in it: it is the one that the server was started with."""
     config = own_config(getattr(certificates, which))
+    config["telemetry"] = {"server_metrics": "20ms"}
     done = run_tools.run_profllm(bin_dir, "run", "-c", run_tools.write_config(tmp_path, config), "-o",
                                  tmp_path / "r.json", patience=patience)
     assert done.returncode == 0, done.stderr
@@ -445,6 +446,8 @@ def test_own_server_is_known_by_its_certificate(bin_dir, tmp_path, certificates,
     assert result["results"]["completed"] == 20
     assert result["launch"]["version"]["version"] and result["launch"]["models"]["data"]
     assert "https://" in (tmp_path / "r.server.log").read_text()
+    pages = result["system"]["telemetry"]
+    assert pages["metrics_gaps"] < pages["metrics_asked"], "/metrics is read over TLS too"
 
 
 def test_own_server_with_another_certificate_is_not_believed(bin_dir, tmp_path, certificates, patience):

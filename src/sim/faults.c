@@ -8,17 +8,17 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-static const char *const failures[] = {
-	"none",
+const char *const sim_failure_words[] = { "none",
 #define FAILURE(id, name, stage, who, text) name,
 #include "tbl/sim_failures.h"
-};
+					  NULL };
 
-static const char *const metrics_faults[] = { "none", "gone", "garbage", "reset_counters" };
-_Static_assert(PL_ARRAY_SIZE(metrics_faults) == SIM_METRICS_COUNT, "each has a name");
+const char *const sim_metrics_words[] = { "none", "gone", "garbage", "reset_counters", NULL };
+_Static_assert(PL_ARRAY_SIZE(sim_metrics_words) == SIM_METRICS_COUNT + 1, "each has a name");
 
-static const char *const forms[] = { "plain", "comments", "crlf", "no_space", "lines", "fields" };
-_Static_assert(PL_ARRAY_SIZE(forms) == SIM_FORM_COUNT, "each has a name");
+const char *const sim_form_words[] = { "plain", "comments", "crlf", "no_space",
+				       "lines", "fields",   NULL };
+_Static_assert(PL_ARRAY_SIZE(sim_form_words) == SIM_FORM_COUNT + 1, "each has a name");
 
 void sim_faults_init(struct sim_faults *faults)
 {
@@ -46,28 +46,13 @@ enum sim_fault sim_faults_next(const struct sim_faults *faults, struct sim_fault
 	return SIM_FAULT_NONE;
 }
 
-static int64_t find(const char *const *names, size_t count, const char *name)
+int64_t sim_word_find(const char *const *words, const char *word)
 {
-	for (size_t i = 0; i < count; i++) {
-		if (strcmp(names[i], name) == 0)
-			return (int64_t)i;
+	for (int64_t i = 0; words[i] != NULL; i++) {
+		if (strcmp(words[i], word) == 0)
+			return i;
 	}
 	return -1;
-}
-
-int64_t sim_failure_find(const char *name)
-{
-	return find(failures, PL_ARRAY_SIZE(failures), name);
-}
-
-int64_t sim_metrics_fault_find(const char *name)
-{
-	return find(metrics_faults, PL_ARRAY_SIZE(metrics_faults), name);
-}
-
-int64_t sim_event_form_find(const char *name)
-{
-	return find(forms, PL_ARRAY_SIZE(forms), name);
 }
 
 int64_t sim_signal_find(const char *name)
@@ -83,19 +68,4 @@ int64_t sim_signal_find(const char *name)
 			return i;
 	}
 	return -1;
-}
-
-const char *sim_failure_name(int64_t failure)
-{
-	return failure < SIM_FAILURE_COUNT ? failures[failure] : NULL;
-}
-
-const char *sim_metrics_fault_name(int64_t fault)
-{
-	return fault < SIM_METRICS_COUNT ? metrics_faults[fault] : NULL;
-}
-
-const char *sim_event_form_name(int64_t form)
-{
-	return form < SIM_FORM_COUNT ? forms[form] : NULL;
 }

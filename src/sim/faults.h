@@ -78,15 +78,13 @@ void sim_faults_init(struct sim_faults *faults);
 /* Counts one request more; what hits it. */
 enum sim_fault sim_faults_next(const struct sim_faults *faults, struct sim_fault_count *count);
 
-/* By name; -1: there is none. */
-int64_t sim_failure_find(const char *name);
-int64_t sim_metrics_fault_find(const char *name);
-int64_t sim_event_form_find(const char *name);
+/* Their names in the order of the lists above, NULL behind the last. */
+extern const char *const sim_failure_words[SIM_FAILURE_COUNT + 1];
+extern const char *const sim_metrics_words[SIM_METRICS_COUNT + 1];
+extern const char *const sim_form_words[SIM_FORM_COUNT + 1];
+/* The place of a word in such a list; -1: it is none of them. */
+int64_t sim_word_find(const char *const *words, const char *word);
 /* "KILL", "SIGKILL" or "9". */
 int64_t sim_signal_find(const char *name);
-/* NULL behind the last. */
-const char *sim_failure_name(int64_t failure);
-const char *sim_metrics_fault_name(int64_t fault);
-const char *sim_event_form_name(int64_t form);
 
 #endif

@@ -145,10 +145,10 @@ static int set_profile(const char *text, const struct sim_profile **field, struc
 static int set_word(const struct setting *setting, const char *text, int64_t *field,
 		    struct pl_err *err)
 {
-	int64_t value = setting->kind == FAILURE_NAME   ? sim_failure_find(text)
+	int64_t value = setting->kind == FAILURE_NAME   ? sim_word_find(sim_failure_words, text)
 			: setting->kind == SIGNAL_NAME  ? sim_signal_find(text)
-			: setting->kind == METRICS_NAME ? sim_metrics_fault_find(text)
-							: sim_event_form_find(text);
+			: setting->kind == METRICS_NAME ? sim_word_find(sim_metrics_words, text)
+							: sim_word_find(sim_form_words, text);
 
 	if (value < 0)
 		return pl_err_set(err, PL_ERR_INVALID, "argument %s: invalid choice: '%s'",
@@ -424,11 +424,11 @@ void sim_options_done(struct sim_options *options)
 	option_argv_done(&options->argv);
 }
 
-static void add_words(struct pl_buf *buf, const char *option, const char *(*name)(int64_t))
+static void add_words(struct pl_buf *buf, const char *option, const char *const *words)
 {
 	pl_buf_addf(buf, "\nOf %s:", option);
-	for (int64_t i = 1; name(i) != NULL; i++)
-		pl_buf_addf(buf, " %s", name(i));
+	for (size_t i = 1; words[i] != NULL; i++)
+		pl_buf_addf(buf, " %s", words[i]);
 }
 
 void sim_options_help(struct pl_buf *buf)
@@ -452,8 +452,8 @@ void sim_options_help(struct pl_buf *buf)
 	pl_buf_add_text(buf, "  --help\n  --version\n\nProfiles:");
 	for (size_t i = 0; sim_profile_at(i) != NULL; i++)
 		pl_buf_addf(buf, " %s", sim_profile_at(i)->name);
-	add_words(buf, "--sim-fail-start", sim_failure_name);
-	add_words(buf, "--sim-metrics-fault", sim_metrics_fault_name);
-	add_words(buf, "--sim-event-form", sim_event_form_name);
+	add_words(buf, "--sim-fail-start", sim_failure_words);
+	add_words(buf, "--sim-metrics-fault", sim_metrics_words);
+	add_words(buf, "--sim-event-form", sim_form_words);
 	pl_buf_add_text(buf, "\nDurations: 30ms, 250us, 1.5s, 2m.\n");
 }

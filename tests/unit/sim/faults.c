@@ -91,14 +91,15 @@ static void test_sim_faults__names(void **state)
 {
 	(void)state;
 	for (int64_t i = 0; i < SIM_FAILURE_COUNT; i++)
-		assert_int_equal(sim_failure_find(sim_failure_name(i)), i);
+		assert_int_equal(sim_word_find(sim_failure_words, sim_failure_words[i]), i);
 	for (int64_t i = 0; i < SIM_METRICS_COUNT; i++)
-		assert_int_equal(sim_metrics_fault_find(sim_metrics_fault_name(i)), i);
+		assert_int_equal(sim_word_find(sim_metrics_words, sim_metrics_words[i]), i);
 	for (int64_t i = 0; i < SIM_FORM_COUNT; i++)
-		assert_int_equal(sim_event_form_find(sim_event_form_name(i)), i);
-	assert_null(sim_failure_name(SIM_FAILURE_COUNT));
-	assert_int_equal(sim_failure_find("out_of_memory"), SIM_FAILURE_OUT_OF_MEMORY);
-	assert_int_equal(sim_failure_find("out of memory"), -1);
+		assert_int_equal(sim_word_find(sim_form_words, sim_form_words[i]), i);
+	assert_null(sim_failure_words[SIM_FAILURE_COUNT]);
+	assert_int_equal(sim_word_find(sim_failure_words, "out_of_memory"),
+			 SIM_FAILURE_OUT_OF_MEMORY);
+	assert_int_equal(sim_word_find(sim_failure_words, "out of memory"), -1);
 	assert_int_equal(sim_signal_find("KILL"), SIGKILL);
 	assert_int_equal(sim_signal_find("SIGSEGV"), SIGSEGV);
 	assert_int_equal(sim_signal_find("15"), SIGTERM);

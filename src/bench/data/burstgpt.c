@@ -1,4 +1,7 @@
-/* burstgpt: lengths from a trace of real traffic, tokens made up. */
+/*
+ * burstgpt: lengths from a trace of real traffic, tokens made up. Only GPT-4's rows with an answer, as
+ * vLLM takes them: a failed request of the trace has no answer, and would ask for none.
+ */
 #include "bench/data/dataset_priv.h"
 
 #include <stdlib.h>

@@ -73,6 +73,7 @@ int bench_dataset_build(const struct vllm_bench *bench, const struct bench_token
 	};
 
 	assert(kind != NULL);
+	/* Python's two global generators begin here, as vLLM seeds them before it draws anything. */
 	pl_pyrandom_seed(pyrandom, (uint64_t)bench->seed);
 	pl_nplegacy_seed(nplegacy, (uint32_t)bench->seed);
 	dataset = pl_alloc(sizeof(*dataset));

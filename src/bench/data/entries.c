@@ -124,11 +124,13 @@ int bench_entries_sample(struct bench_dataset_work *work, const struct bench_sam
 	size_t count = all ? entries->count : (size_t)asked;
 	auto_free int64_t *tokens = pl_alloc_array(count, sizeof(*tokens));
 
+	/* Shuffled before it is cut: another num_prompts takes more or fewer of the same order. */
 	bench_entries_shuffle(work, how->seed);
 	work->into->chat_template = "none";
 	if ((how->templated && lay_template(work, entries->items, count, how, err) < 0) ||
 	    count_prompts(work, count, tokens, err) < 0)
 		return pl_err_wrap(err, "data set '%s'", work->bench->dataset_path);
+	/* Counted behind the template: the length that is told is that of what is sent. */
 	note_losses(work, tokens, count);
 	for (size_t i = 0; i < count; i++) {
 		struct bench_sample sample = take_entry(work, how, &entries->items[i], tokens[i]);

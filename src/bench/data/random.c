@@ -1,3 +1,10 @@
+/*
+ * random: prompts of made-up tokens, drawn as numpy's PCG64 draws for vLLM: all input lengths, all
+ * output lengths, all offsets, and only then what a correction needs. Prompt i is a run of the
+ * vocabulary from its offset + i on: two seldom begin alike, and no prefix cache helps by accident. The text
+ * of such ids seldom has as many tokens again (neighbours join, halves of characters are lost), so it
+ * is corrected until it has; sent as ids it is exact at once.
+ */
 #include "bench/data/dataset_priv.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* What data sets have in common: entries of files, samples, what vLLM does where there are too few. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,6 +132,7 @@ void bench_dataset_oversample(struct bench_dataset_work *work, uint64_t seed)
 
 	if (work->bench->no_oversample || original == 0 || original >= wanted)
 		return;
+	/* seeded anew: which ones are copied does not hang on how many draws came before */
 	pl_pyrandom_seed(work->pyrandom, seed);
 	while (work->into->count < wanted) {
 		uint64_t from = pl_pyrandom_below(work->pyrandom, original);

@@ -1,3 +1,9 @@
+/*
+ * sharegpt: conversations that people had. The first turn is the prompt, the length of the second is
+ * what is asked for, so that lengths are spread as they are in use. Which conversations are left is
+ * vLLM's choice (is_valid_sequence() of its data sets): what is too short or too long for it is so
+ * here too, or the samples behind would be others.
+ */
 #include "bench/data/dataset_priv.h"
 
 #include <stdlib.h>

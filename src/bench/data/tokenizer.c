@@ -495,7 +495,10 @@ static int find_dialect(struct server_tokenizer *server, const char *text, struc
 	return pl_err_set(err, PL_ERR_NETWORK, "'/tokenize' has no tokens for '%s'", text);
 }
 
-/* Both calls once, and what special tokens add to one text. */
+/*
+ * Both calls once, and what special tokens add to one text: what a server lacks is told before the
+ * first of thousands of prompts.
+ */
 static int try_calls(struct server_tokenizer *server, struct pl_err *err)
 {
 	const char *text = "Hello world";

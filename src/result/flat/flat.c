@@ -14,6 +14,11 @@
 
 #define PER_POSITION "spec_decode_per_position_acceptance_rates"
 
+/*
+ * In the order in which vLLM sets its keys, each as vLLM has it (zeros for what is not known, our
+ * nulls elsewhere): a file that a script reads for vLLM is read here too, and two of them compare.
+ */
+
 /* Lists that vLLM takes out again without save_detailed. */
 static const char *const detailed[] = { "input_lens", "output_lens",     "start_times", "ttfts",
 					"itls",       "generated_texts", "errors" };

@@ -55,7 +55,11 @@ static void count_record(struct buckets *buckets, const struct res_record *recor
 	buckets->requests[bucket_of(buckets, timing.last_event_ns) + 1]--;
 }
 
-/* vLLM's two: one-second buckets that begin with the first start. */
+/*
+ * vLLM's two: one-second buckets that begin with the first start. They depend on where that falls,
+ * and a request counts in each second that it touches: hence our own two beside them, the peak that
+ * was in flight and the busiest second wherever it begins.
+ */
 static void write_buckets(const struct res_outcome *outcome, json_t *into)
 {
 	struct buckets buckets = { 0 };

@@ -7,6 +7,11 @@
 #include "result/metrics/families.h"
 #include "result/timing.h"
 
+/*
+ * Figures without the start and the end of a load: while a closed loop fills and drains, or an open
+ * one has not yet its backlog, the server is not under the load that was asked for.
+ */
+
 /* Shorter windows say too little about a steady state. */
 #define WINDOW_NS_MIN (10 * PL_NS_PER_S)
 /* Of max_concurrency: from here on a closed loop counts as full. */

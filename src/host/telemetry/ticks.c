@@ -123,11 +123,8 @@ int host_ticks_start(int64_t interval_ns, const struct host_ticks_calls *calls, 
 	ticks->interval_ns = interval_ns;
 	ticks->calls = *calls;
 	ticks->data = data;
-	if (io_loop_new(&ticks->loop, err) < 0) {
-		host_ticks_free(ticks);
-		return -1;
-	}
-	if (pl_thread_start(&ticks->thread, ticks_main, ticks, err) < 0) {
+	if (io_loop_new(&ticks->loop, err) < 0 ||
+	    pl_thread_start(&ticks->thread, ticks_main, ticks, err) < 0) {
 		host_ticks_free(ticks);
 		return -1;
 	}

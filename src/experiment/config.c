@@ -259,18 +259,6 @@ int exp_config_parse(const struct vllm_catalog *catalog, const char *text, size_
 	return 0;
 }
 
-int exp_config_load(const struct vllm_catalog *catalog, const char *path, const char *const *sets,
-		    size_t set_count, struct exp_config **ret, struct option_problems *problems,
-		    struct pl_err *err)
-{
-	auto_free char *text = NULL;
-	size_t len = 0;
-
-	if (pl_file_read(path, EXPERIMENT_BYTES_MAX, &text, &len, err) < 0)
-		return -1;
-	return exp_config_parse(catalog, text, len, path, sets, set_count, ret, problems, err);
-}
-
 int exp_config_read(const struct vllm_catalog *catalog, const char *path, const char *const *sets,
 		    size_t set_count, struct exp_config **ret, struct option_problems *problems,
 		    struct pl_err *err)

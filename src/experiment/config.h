@@ -70,20 +70,16 @@ const struct option_row *exp_key_at(size_t i);
 struct exp_config *exp_config_new(const struct vllm_catalog *catalog, const char *source);
 
 /*
- * Reads, applies `sets` ("server.tensor_parallel_size=4", YAML values), checks everything that
- * needs no host. All problems are reported; *ret is given when problems has no errors, else -1 with
- * err (the first problem). Also -1 when the file cannot be read or is not YAML.
+ * Reads bytes, whose name in messages is `source`, applies `sets` ("server.tensor_parallel_size=4",
+ * YAML values), checks everything that needs no host. All problems are reported; *ret is given when
+ * problems has no errors, else -1 with err (the first problem). Also -1 when they are not YAML.
  */
-int exp_config_load(const struct vllm_catalog *catalog, const char *path, const char *const *sets,
-		    size_t set_count, struct exp_config **ret, struct option_problems *problems,
-		    struct pl_err *err) PL_MUST_CHECK;
-/* The same of bytes in memory; `source` is their name in messages. */
 int exp_config_parse(const struct vllm_catalog *catalog, const char *text, size_t len,
 		     const char *source, const char *const *sets, size_t set_count,
 		     struct exp_config **ret, struct option_problems *problems,
 		     struct pl_err *err) PL_MUST_CHECK;
 /*
- * As exp_config_load(), but *ret is also given where the problems have errors: without the
+ * The same of a file, and *ret is also given where the problems have errors: without the
  * values that were refused. For those who want every problem. -1: unreadable, or not YAML.
  */
 int exp_config_read(const struct vllm_catalog *catalog, const char *path, const char *const *sets,

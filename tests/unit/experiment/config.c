@@ -256,12 +256,12 @@ static void files_are_read(void **state)
 	close(scratch_file(path));
 	assert_int_equal(pl_file_write(path, "name: n\n", 8, &err), 0);
 	assert_int_equal(
-		exp_config_load(vllm_catalog_reference(), path, NULL, 0, &e, &problems, &err), 0);
+		exp_config_read(vllm_catalog_reference(), path, NULL, 0, &e, &problems, &err), 0);
 	assert_string_equal(e->source, path);
 	unlink(path);
 	struct exp_config *none = NULL;
 	assert_int_equal(
-		exp_config_load(vllm_catalog_reference(), path, NULL, 0, &none, &problems, &err),
+		exp_config_read(vllm_catalog_reference(), path, NULL, 0, &none, &problems, &err),
 		-1);
 	assert_null(none);
 	assert_int_equal(pl_err_exit_status(err.code), 2);

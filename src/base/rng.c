@@ -135,11 +135,17 @@ uint64_t pl_pyrandom_below(struct pl_pyrandom *rng, uint64_t n)
 }
 
 /* Fisher-Yates from the end, as random.shuffle() of Python 3. */
-void pl_pyrandom_shuffle(struct pl_pyrandom *rng, size_t n,
-			 void (*swap)(void *items, size_t i, size_t j), void *items)
+void pl_pyrandom_shuffle(struct pl_pyrandom *rng, void *items, size_t n, size_t item_size)
 {
-	for (size_t i = n; i-- > 1;)
-		swap(items, i, pl_pyrandom_below(rng, i + 1));
+	for (size_t i = n; i-- > 1;) {
+		char *a = (char *)items + i * item_size;
+		char *b = (char *)items + pl_pyrandom_below(rng, i + 1) * item_size;
+		for (size_t k = 0; k < item_size; k++) {
+			char kept = a[k];
+			a[k] = b[k];
+			b[k] = kept;
+		}
+	}
 }
 
 /* random.choices() multiplies and cuts off; it does not use the draws of randrange(). */

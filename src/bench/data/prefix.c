@@ -75,15 +75,6 @@ static int add_group(struct plan *plan, struct pl_err *err)
 	return done;
 }
 
-static void swap_samples(void *items, size_t i, size_t j)
-{
-	struct bench_sample *samples = items;
-	struct bench_sample kept = samples[i];
-
-	samples[i] = samples[j];
-	samples[j] = kept;
-}
-
 static int build(struct bench_dataset_work *work, struct pl_err *err)
 {
 	const struct vllm_bench *bench = work->bench;
@@ -99,8 +90,8 @@ static int build(struct bench_dataset_work *work, struct pl_err *err)
 	if (!plan.as_ids && bench_dataset_decode(work, err) < 0)
 		return pl_err_wrap(err, "prefix_repetition prompts");
 	if (!bench->disable_shuffle)
-		pl_pyrandom_shuffle(work->pyrandom, work->into->count, swap_samples,
-				    work->into->samples);
+		pl_pyrandom_shuffle(work->pyrandom, work->into->samples, work->into->count,
+				    sizeof(*work->into->samples));
 	for (size_t i = 0; i < work->into->count; i++)
 		work->into->samples[i].index = RES_NO_COUNT;
 	if ((int64_t)work->into->count < bench->num_prompts)

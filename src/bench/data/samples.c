@@ -22,21 +22,12 @@ void bench_entries_done(struct bench_entries *entries)
 	*entries = (struct bench_entries){ 0 };
 }
 
-static void swap_entries(void *items, size_t i, size_t j)
-{
-	struct bench_entry *entries = items;
-	struct bench_entry kept = entries[i];
-
-	entries[i] = entries[j];
-	entries[j] = kept;
-}
-
 void bench_entries_shuffle(struct bench_dataset_work *work, uint64_t seed)
 {
 	pl_pyrandom_seed(work->pyrandom, seed);
 	if (!work->bench->disable_shuffle)
-		pl_pyrandom_shuffle(work->pyrandom, work->entries.count, swap_entries,
-				    work->entries.items);
+		pl_pyrandom_shuffle(work->pyrandom, work->entries.items, work->entries.count,
+				    sizeof(*work->entries.items));
 }
 
 static bool is_blank(const char *line, size_t len)

@@ -110,13 +110,16 @@ static json_t *gaps_of(const struct res_record *record)
 	return gaps;
 }
 
-struct lists {
-	json_t *input_lens, *output_lens, *ttfts, *itls, *latencies, *start_times, *queue_times,
-		*texts, *errors;
+/* The lists of single requests, in their order. */
+enum { INPUT_LENS, OUTPUT_LENS, TTFTS, ITLS, LATENCIES, STARTS, QUEUE_TIMES, TEXTS, ERRORS, LISTS };
+
+static const char *const list_keys[LISTS] = {
+	"input_lens",  "output_lens", "ttfts",           "itls",   "latencies",
+	"start_times", "queue_times", "generated_texts", "errors",
 };
 
 /* uncounted: the length that vLLM has of a prompt that nobody counted. */
-static void add_record(const struct lists *lists, const struct res_record *record,
+static void add_record(json_t *const lists[LISTS], const struct res_record *record,
 		       int64_t uncounted)
 {
 	struct res_timing timing = res_timing_of(record);
@@ -125,39 +128,33 @@ static void add_record(const struct lists *lists, const struct res_record *recor
 	int64_t prompt = record->prompt_tokens != RES_NO_COUNT ? record->prompt_tokens
 							       : record->prompt_tokens_asked;
 	json_t *error = record->ok ? json_string("") : pl_json_text(record->error);
+	json_t *values[LISTS] = {
+		[INPUT_LENS] = json_integer(prompt != RES_NO_COUNT ? prompt : uncounted),
+		[OUTPUT_LENS] = json_integer(record->ok ? timing.output_tokens : 0),
+		[TTFTS] = seconds_or_zero(timing.ttft_s),
+		[ITLS] = gaps_of(record),
+		[LATENCIES] = seconds_or_zero(record->ok ? timing.e2el_s : NAN),
+		[STARTS] = json_real(acted ? (double)record->acted_ns / 1e9 : 0.0),
+		[QUEUE_TIMES] = json_real(held ? res_seconds(record->queued_ns, record->acted_ns)
+					       : 0.0),
+		[TEXTS] = json_string(record->text != NULL ? record->text : ""),
+		[ERRORS] = error != NULL ? error : json_string(""),
+	};
 
-	json_array_append_new(lists->input_lens,
-			      json_integer(prompt != RES_NO_COUNT ? prompt : uncounted));
-	json_array_append_new(lists->output_lens,
-			      json_integer(record->ok ? timing.output_tokens : 0));
-	json_array_append_new(lists->ttfts, seconds_or_zero(timing.ttft_s));
-	json_array_append_new(lists->itls, gaps_of(record));
-	json_array_append_new(lists->latencies, seconds_or_zero(record->ok ? timing.e2el_s : NAN));
-	json_array_append_new(lists->start_times,
-			      json_real(acted ? (double)record->acted_ns / 1e9 : 0.0));
-	json_array_append_new(
-		lists->queue_times,
-		json_real(held ? res_seconds(record->queued_ns, record->acted_ns) : 0.0));
-	json_array_append_new(lists->texts, json_string(record->text != NULL ? record->text : ""));
-	json_array_append_new(lists->errors, error != NULL ? error : json_string(""));
+	for (size_t i = 0; i < LISTS; i++)
+		json_array_append_new(lists[i], values[i]);
 }
 
 static void set_requests(const struct res_flat_input *input, json_t *flat)
 {
-	struct lists lists = { json_array(), json_array(), json_array(), json_array(), json_array(),
-			       json_array(), json_array(), json_array(), json_array() };
+	json_t *lists[LISTS];
 
+	for (size_t i = 0; i < LISTS; i++) {
+		lists[i] = json_array();
+		json_object_set_new(flat, list_keys[i], lists[i]);
+	}
 	for (size_t i = 0; i < input->count; i++)
-		add_record(&lists, &input->records[i], input->bench->skip_tokenizer_init ? 1 : 0);
-	json_object_set_new(flat, "input_lens", lists.input_lens);
-	json_object_set_new(flat, "output_lens", lists.output_lens);
-	json_object_set_new(flat, "ttfts", lists.ttfts);
-	json_object_set_new(flat, "itls", lists.itls);
-	json_object_set_new(flat, "latencies", lists.latencies);
-	json_object_set_new(flat, "start_times", lists.start_times);
-	json_object_set_new(flat, "queue_times", lists.queue_times);
-	json_object_set_new(flat, "generated_texts", lists.texts);
-	json_object_set_new(flat, "errors", lists.errors);
+		add_record(lists, &input->records[i], input->bench->skip_tokenizer_init ? 1 : 0);
 }
 
 static void set_figures(const struct res_flat_input *input, json_t *flat)

@@ -33,15 +33,6 @@ static void assert_f64(double found, double expected)
 	assert_memory_equal(&found, &expected, sizeof(found));
 }
 
-static void swap_sizes(void *items, size_t i, size_t j)
-{
-	size_t *sizes = items;
-	size_t kept = sizes[i];
-
-	sizes[i] = sizes[j];
-	sizes[j] = kept;
-}
-
 static void assert_sizes(const size_t *found, const size_t *expected, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -64,7 +55,7 @@ static void test_base_rng__pyrandom_vectors(void **state)
 	pl_pyrandom_seed(&rng, 0);
 	for (size_t i = 0; i < 10; i++)
 		items[i] = i;
-	pl_pyrandom_shuffle(&rng, 10, swap_sizes, items);
+	pl_pyrandom_shuffle(&rng, items, 10, sizeof(size_t));
 	assert_sizes(items, shuffled, 10);
 
 	pl_pyrandom_seed(&rng, 0);
@@ -97,8 +88,8 @@ static void test_base_rng__pyrandom_shuffle_of_none_and_one(void **state)
 
 	(void)state;
 	pl_pyrandom_seed(&rng, 0);
-	pl_pyrandom_shuffle(&rng, 0, swap_sizes, &one);
-	pl_pyrandom_shuffle(&rng, 1, swap_sizes, &one);
+	pl_pyrandom_shuffle(&rng, &one, 0, sizeof(size_t));
+	pl_pyrandom_shuffle(&rng, &one, 1, sizeof(size_t));
 	assert_int_equal(one, 5);
 	assert_f64(pl_pyrandom_random(&rng), 0.8444218515250481); /* nothing was drawn */
 }
@@ -160,7 +151,7 @@ static void check_pyrandom(const struct pyrandom_row *row)
 	hash = FOLD_START;
 	for (size_t i = 0; i < 1000; i++)
 		items[i] = i;
-	pl_pyrandom_shuffle(&rng, 1000, swap_sizes, items);
+	pl_pyrandom_shuffle(&rng, items, 1000, sizeof(size_t));
 	for (size_t i = 0; i < 1000; i++)
 		hash = fold(hash, items[i]);
 	assert_int_equal(hash, row->shuffle);

@@ -197,8 +197,9 @@ static void add_result(json_t *lists)
 	ROW("server_metrics", "source name unit kind~ text", "server_metrics", #name, unit, #kind, \
 	    text)
 #include "tbl/telemetry.h"
-#define STATUS(id, name, exit, results, error, text) \
-	ROW("statuses", "name exit= results~ error~ text", #name, #exit, #results, #error, text)
+#define STATUS(id, name, exit, results, error, run, text)                                      \
+	ROW("statuses", "name exit= results~ error~ run text", #name, #exit, #results, #error, \
+	    run, text)
 #define STAGE(id, name, text)       ROW("stages", "name text", #name, text)
 #define CAUSE(id, name, text, hint) ROW("causes", "name text hint", #name, text, hint)
 #define ARTIFACT(id, name, text)    ROW("artifacts", "name text", #name, text)

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -19,8 +20,9 @@ static const struct status_row {
 	int exit;
 	enum presence results;
 	enum presence error;
+	const char *run;
 } status_rows[] = {
-#define STATUS(id, name, exit, results, error, text) { #name, exit, results, error },
+#define STATUS(id, name, exit, results, error, run, text) { #name, exit, results, error, run },
 #include "tbl/states.h"
 };
 
@@ -36,6 +38,7 @@ static const char *const cause_names[] = {
 };
 
 #define HINT_BYTES_MAX 4096
+#define HINT_PID       "PID"
 
 static const char *const cause_hints[] = {
 #define CAUSE(id, name, text, hint) hint,
@@ -76,6 +79,11 @@ static const struct field {
 const char *res_status_name(enum res_status status)
 {
 	return status_rows[status].name;
+}
+
+const char *res_status_run(enum res_status status)
+{
+	return status_rows[status].run;
 }
 
 int res_status_find(const char *name, enum res_status *ret)
@@ -247,15 +255,33 @@ char *res_engine_text(const json_t *engine)
 					     : pl_asprintf("%s %s", name, version);
 }
 
+/* The hint with the number of the process, or without the parenthesis that would hold it. */
+static char *hint_about(const char *hint, int64_t pid)
+{
+	const char *at = strstr(hint, HINT_PID);
+	const char *open = at;
+
+	if (at == NULL)
+		return pl_strdup(hint);
+	if (pid > 0)
+		return pl_asprintf("%.*s%lld%s", (int)(at - hint), hint, (long long)pid,
+				   at + strlen(HINT_PID));
+	while (*open != '(')
+		open--;
+	return pl_asprintf("%.*s%s", (int)(open - 1 - hint), hint, strchr(at, ')') + 1);
+}
+
 json_t *res_error(enum res_stage stage, const struct pl_err *why, enum res_cause cause,
-		  enum option_voice voice, json_t *log_tail)
+		  enum option_voice voice, int64_t pid, json_t *log_tail)
 {
 	json_t *error = json_object();
 	auto_buf hint = { 0 };
 
 	pl_buf_init(&hint, HINT_BYTES_MAX);
-	if (cause_hints[cause] != NULL)
-		option_words_add(cause_hints[cause], voice, &hint);
+	if (cause_hints[cause] != NULL) {
+		auto_free char *text = hint_about(cause_hints[cause], pid);
+		option_words_add(text, voice, &hint);
+	}
 
 	json_object_set_new(error, "stage", json_string(stage_names[stage]));
 	json_object_set_new(error, "code", json_string(pl_err_name(why->code)));

@@ -17,7 +17,7 @@
 #define RES_SCHEMA_VERSION 1
 
 enum res_status {
-#define STATUS(id, name, exit, results, error, text) RES_STATUS_##id,
+#define STATUS(id, name, exit, results, error, run, text) RES_STATUS_##id,
 #include "tbl/states.h"
 	RES_STATUS_COUNT
 };
@@ -41,6 +41,8 @@ enum res_artifact_kind {
 };
 
 const char *res_status_name(enum res_status status);
+/* "a run that timed out" */
+const char *res_status_run(enum res_status status);
 /* -1: no such status. */
 int res_status_find(const char *name, enum res_status *ret) PL_MUST_CHECK;
 const char *res_stage_name(enum res_stage stage);
@@ -91,9 +93,9 @@ enum res_cause res_cause_find(const char *name);
 
 /* {stage, code, message, cause, hint, log_line, log_tail}; cause RES_CAUSE_COUNT (and its hint) and
  * log_tail (an array of lines) NULL are null, log_line is the caller's to set; the hint names options
- * as `voice` does. New reference. */
+ * as `voice` does, and `pid`, the process that it is about (0: not known). New reference. */
 json_t *res_error(enum res_stage stage, const struct pl_err *why, enum res_cause cause,
-		  enum option_voice voice, json_t *log_tail);
+		  enum option_voice voice, int64_t pid, json_t *log_tail);
 
 /* Appends {kind, name, size, sha256} of a file that is whole. */
 int res_artifact_add(json_t *artifacts, const char *path, enum res_artifact_kind kind,

@@ -21,15 +21,23 @@
 /* vLLM's choice where percentile_metrics is not given. */
 #define SHOWN_DEFAULT "ttft,tpot,itl"
 
+/* Of a figure: how far its value from the planned send time may lie before both are told. */
+#define PLANNED_SHARE 0.05
+
 struct section {
 	const char *key;
 	const char *title;
 	const char *label;
+	bool ours;
 };
 
-/* In vLLM's order; families that it doesn't have carry no label. */
+#define ORIGIN_VLLM false
+#define ORIGIN_OURS true
+
+/* In vLLM's order; those without a label are never in the table. */
 static const struct section sections[] = {
-#define FAMILY(id, key, title, label, direction, origin, formula, text) { key, title, label },
+#define FAMILY(id, key, title, label, direction, origin, formula, text) \
+	{ key, title, label, ORIGIN_##origin },
 #include "tbl/metrics.h"
 };
 
@@ -99,6 +107,9 @@ static void add_totals(const json_t *results, const struct vllm_bench *bench, st
 			   number(results, "max_output_tokens_per_s"));
 	}
 	add_number(buf, "Peak concurrent requests:", number(results, "max_concurrent_requests"));
+	/* vLLM's peak counts by seconds and can lie above the cap; this one shows that it held */
+	if (bench->max_concurrency != OPTION_NO_I64)
+		add_count(buf, "Peak requests in flight:", number(results, "peak_in_flight"));
 	if (number(results, "rtfx") > 0)
 		add_number(buf, "RTFx (Inverse Real-Time Factor):", number(results, "rtfx"));
 	if (counted)
@@ -120,12 +131,11 @@ static bool is_asked(const char *names, const char *key)
 	return false;
 }
 
-/* Is it a family of vLLM's? */
-static bool has_label(const char *key)
+static bool is_of_vllm(const char *key)
 {
 	for (size_t i = 0; i < PL_ARRAY_SIZE(sections); i++) {
 		if (pl_text_equal(sections[i].key, key))
-			return *sections[i].label != '\0';
+			return !sections[i].ours;
 	}
 	return false;
 }
@@ -140,7 +150,7 @@ bool res_report_shows(const char *key, const struct vllm_bench *bench)
 {
 	const char *names = bench->percentile_metrics ? bench->percentile_metrics : SHOWN_DEFAULT;
 
-	if (!has_label(key) || !is_asked(names, key))
+	if (!is_of_vllm(key) || !is_asked(names, key))
 		return false;
 	if (bench->skip_tokenizer_init && needs_tokenizer(key))
 		return false;
@@ -161,6 +171,15 @@ static void add_statistic(const json_t *results, const struct section *section, 
 	add_number(buf, label, number(results, name));
 }
 
+/* "p99.9" */
+static void percentile_key(double percentile, char key[PL_F64_TEXT_BYTES + 2])
+{
+	char text[PL_F64_TEXT_BYTES];
+
+	exp_percentile_text(percentile, text);
+	snprintf(key, PL_F64_TEXT_BYTES + 2, "p%s", text);
+}
+
 static void add_section(const json_t *results, const struct section *section,
 			const double *percentiles, size_t count, struct pl_buf *buf)
 {
@@ -168,13 +187,33 @@ static void add_section(const json_t *results, const struct section *section,
 	add_statistic(results, section, "mean", "Mean", buf);
 	add_statistic(results, section, "median", "Median", buf);
 	for (size_t i = 0; i < count; i++) {
-		char text[PL_F64_TEXT_BYTES], key[PL_F64_TEXT_BYTES + 2],
-			word[PL_F64_TEXT_BYTES + 2];
-		exp_percentile_text(percentiles[i], text);
-		snprintf(key, sizeof(key), "p%s", text);
-		snprintf(word, sizeof(word), "P%s", text);
+		char key[PL_F64_TEXT_BYTES + 2], word[PL_F64_TEXT_BYTES + 2];
+		percentile_key(percentiles[i], key);
+		snprintf(word, sizeof(word), "P%s", key + 1);
 		add_statistic(results, section, key, word, buf);
 	}
+}
+
+static bool is_apart(const json_t *results, const char *statistic)
+{
+	auto_free char *sent_key = pl_asprintf("%s_ttft_ms", statistic);
+	auto_free char *planned_key = pl_asprintf("%s_ttft_planned_ms", statistic);
+	double sent = number(results, sent_key);
+
+	return fabs(number(results, planned_key) - sent) > PLANNED_SHARE * sent;
+}
+
+/* Requests that went out late: what a user waits for a first token then is not in the TTFT. */
+static bool planned_is_apart(const json_t *results, const double *percentiles, size_t count)
+{
+	bool apart = is_apart(results, "mean") || is_apart(results, "median");
+
+	for (size_t i = 0; i < count && !apart; i++) {
+		char key[PL_F64_TEXT_BYTES + 2];
+		percentile_key(percentiles[i], key);
+		apart = is_apart(results, key);
+	}
+	return apart;
 }
 
 static void add_probes(const json_t *results, struct pl_buf *buf)
@@ -225,8 +264,11 @@ void res_report_table(const json_t *results, const struct vllm_bench *bench, str
 	add_title(buf, " Serving Benchmark Result ", '=');
 	add_totals(results, bench, buf);
 	add_probes(results, buf);
+	bool planned = res_report_shows("ttft_ms", bench) &&
+		       planned_is_apart(results, percentiles, count);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(sections); i++) {
-		if (res_report_shows(sections[i].key, bench))
+		if (res_report_shows(sections[i].key, bench) ||
+		    (planned && pl_text_equal(sections[i].key, "ttft_planned_ms")))
 			add_section(results, &sections[i], percentiles, count, buf);
 	}
 	add_spec_decode(results, buf);
@@ -303,14 +345,36 @@ static void add_reason(struct pl_buf *buf, const json_t *check, bool colour)
 	pl_buf_add_char(buf, '\n');
 }
 
-void res_report_verdict(const json_t *quality, bool colour, struct pl_buf *buf)
+/*
+ * A run that did not come to its end has no verdict, however sound what was measured until then: a
+ * bare "trusted" would be read as one of the whole run.
+ */
+static void add_verdict(const json_t *result, const char *verdict, bool colour, struct pl_buf *buf)
 {
+	const char *name = json_string_value(json_object_get(result, "status"));
+	double finished = number(json_object_get(result, "results"), "completed");
+	enum res_status status;
+
+	if (verdict == NULL && finished > 0)
+		pl_buf_add_text(buf, "none, too little is known of what was measured");
+	else if (verdict == NULL)
+		pl_buf_add_text(buf, "none, nothing was measured");
+	else if (res_status_find(name, &status) == 0 && status != RES_STATUS_COMPLETED)
+		pl_buf_addf(buf, "no verdict on %s; what was measured: %s", res_status_run(status),
+			    verdict);
+	else
+		add_coloured(buf, verdict, colour);
+}
+
+void res_report_verdict(const json_t *result, bool colour, struct pl_buf *buf)
+{
+	const json_t *quality = json_object_get(result, "quality");
 	const char *verdict = json_string_value(json_object_get(quality, "verdict"));
 	json_t *check;
 	size_t i;
 
 	pl_buf_add_text(buf, "Verdict: ");
-	add_coloured(buf, verdict != NULL ? verdict : "none, nothing was measured", colour);
+	add_verdict(result, verdict, colour, buf);
 	pl_buf_add_char(buf, '\n');
 	json_array_foreach(json_object_get(quality, "checks"), i, check)
 	{
@@ -458,7 +522,7 @@ void res_report_run(const json_t *result, const struct vllm_bench *bench, const 
 		else
 			res_report_failures(results, buf);
 		res_report_table(results, bench, buf);
-		res_report_verdict(json_object_get(result, "quality"), colour, buf);
+		res_report_verdict(result, colour, buf);
 	}
 	add_error(result, path, colour, buf);
 	if (path != NULL)

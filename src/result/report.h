@@ -10,12 +10,19 @@
 #include "vllm/bench_options.h"
 #include "result/record.h"
 
-/* vLLM's table from `results` for the metrics and percentiles that `bench` asks for. */
+/*
+ * vLLM's table from `results` for the metrics and percentiles that `bench` asks for. Ours in it: the
+ * exact peak of requests in flight beside a cap, and the TTFT from the planned send time where a
+ * shown statistic of it lies more than 5 % from that of the TTFT.
+ */
 void res_report_table(const json_t *results, const struct vllm_bench *bench, struct pl_buf *buf);
 /* Does the table, and vLLM's flat result, hold the statistics of the family `key` ("ttft_ms")? */
 bool res_report_shows(const char *key, const struct vllm_bench *bench);
-/* "Verdict: trusted" and the reasons, one line each; colour: ANSI codes. */
-void res_report_verdict(const json_t *quality, bool colour, struct pl_buf *buf);
+/*
+ * "Verdict: trusted" and the reasons, one line each, of a result document. A run whose status is not
+ * `completed` has no verdict: the line names the run and what the checks say of what was measured.
+ */
+void res_report_verdict(const json_t *result, bool colour, struct pl_buf *buf);
 /* Up to ten failed requests by kind. */
 void res_report_failures(const json_t *results, struct pl_buf *buf);
 /* The first ten failed requests, in the lines that vLLM prints before its table. */

@@ -5,7 +5,7 @@
  * FAMILY(id, key, title, label, direction, origin, formula, text)
  *   key        mean_KEY, median_KEY, std_KEY, p<N>_KEY
  *   title      of its section in the console table
- *   label      in "Mean LABEL (ms):"; "" where the console table has no such section
+ *   label      in "Mean LABEL (ms):"; "" where the console table never has such a section
  *   direction  LOWER or HIGHER is better, or NEITHER
  *   origin     VLLM (vLLM's name and formula) or OURS
  *   formula    what one sample is, in symbols of docs/reference/metrics.md
@@ -80,7 +80,7 @@ FAMILY(TOKEN_GAP, "token_gap_ms", "Token Gap", "", LOWER, OURS,
 FAMILY(TIME_PER_TOKEN, "time_per_token_ms", "Time per Token", "", LOWER, OURS,
        "(t_last - t_1) / (n - 1), n > 1",
        "mean gap of a request's tokens")
-FAMILY(TTFT_PLANNED, "ttft_planned_ms", "Planned Time to First Token", "", LOWER, OURS,
+FAMILY(TTFT_PLANNED, "ttft_planned_ms", "Planned Time to First Token", "Planned TTFT", LOWER, OURS,
        "e_1 - planned",
        "time to the first event from when the request should have been sent")
 FAMILY(FIRST_TOKEN_PLANNED, "first_token_planned_ms", "Planned First Token", "", LOWER, OURS,

@@ -1,14 +1,17 @@
 /*
  * What can become of a run, of one request, and of a check: the words that stand in result files.
  *
- * STATUS(id, name, exit, results, error, text)   the result's `status`
+ * STATUS(id, name, exit, results, error, run, text)   the result's `status`
  *   exit      exit status of `run` where nothing worse happened (INTERRUPTED: 128 + signal)
  *   results   ALWAYS: `results` is an object; NEVER: it is null; MAYBE: either
  *   error     the same of `error`
+ *   run       what a run that ended so is called, in a line that gives it no verdict
  * STAGE(id, name, text)                  how far the experiment had come: `error.stage`
  * CAUSE(id, name, text, hint)            the cause of a failed experiment: `error.cause`; hint: what to
  *                                        try, one sentence without a full stop: `error.hint`; load options
- *                                        stand in braces, as whoever asked for the run calls them
+ *                                        stand in braces, as whoever asked for the run calls them;
+ *                                        PID is the process that it is about, and the parenthesis
+ *                                        around it is left out where that is not known
  * ARTIFACT(id, name, text)               what a side file is: `artifacts[].kind`
  * SOURCE(id, name, text)                 what a line of the series file was read from: `source`
  * FAILURE(name, text)                    why one request failed: `error.kind` of its record
@@ -16,7 +19,7 @@
  * Undefined macros are skipped; they are undefined again at the end.
  */
 #ifndef STATUS
-#define STATUS(id, name, exit, results, error, text)
+#define STATUS(id, name, exit, results, error, run, text)
 #endif
 #ifndef STAGE
 #define STAGE(id, name, text)
@@ -37,12 +40,12 @@
 #define TOKENS(id, name, text)
 #endif
 
-STATUS(COMPLETED,     completed,     0,   ALWAYS, NEVER,  "all requests were sent; failures stay within max_error_share")
-STATUS(PARTIAL,       partial,       1,   ALWAYS, MAYBE,  "more than max_error_share of the requests failed")
-STATUS(FAILED,        failed,        1,   MAYBE,  ALWAYS, "nothing finished, or the server died during the run")
-STATUS(LAUNCH_FAILED, launch_failed, 3,   NEVER,  ALWAYS, "the server died before it was ready, or ready_timeout passed")
-STATUS(TIMEOUT,       timeout,       4,   MAYBE,  ALWAYS, "run_timeout or stall_timeout passed")
-STATUS(INTERRUPTED,   interrupted,   130, MAYBE,  ALWAYS, "ended by a signal")
+STATUS(COMPLETED,     completed,     0,   ALWAYS, NEVER,  "a whole run",        "all requests were sent; failures stay within max_error_share")
+STATUS(PARTIAL,       partial,       1,   ALWAYS, MAYBE,  "a partial run",      "more than max_error_share of the requests failed")
+STATUS(FAILED,        failed,        1,   MAYBE,  ALWAYS, "a run that failed",  "nothing finished, or the server died during the run")
+STATUS(LAUNCH_FAILED, launch_failed, 3,   NEVER,  ALWAYS, "a failed launch", "the server died before it was ready, or ready_timeout passed")
+STATUS(TIMEOUT,       timeout,       4,   MAYBE,  ALWAYS, "a run that timed out", "run_timeout or stall_timeout passed")
+STATUS(INTERRUPTED,   interrupted,   130, MAYBE,  ALWAYS, "an interrupted run", "ended by a signal")
 
 STAGE(PREPARE, prepare, "prompts, tokenizer, schedule")
 STAGE(LAUNCH,  launch,  "from the start of the server to its answer to one real request")
@@ -59,7 +62,7 @@ CAUSE(INVALID_ARGUMENT,      invalid_argument,      "the server refused an argum
 CAUSE(INVALID_CONFIGURATION, invalid_configuration, "the arguments do not go together, or not with the model",
       "read the refusal in the log, then profllm validate --explain on the same file; set launch.vllm_version if its rules are those of another release")
 CAUSE(PORT_IN_USE,           port_in_use,           "another process holds a port that the server needs",
-      "leave launch.port at auto, or end the process that holds the port")
+      "leave launch.port at auto, or end the process that holds the port (process PID)")
 CAUSE(MODEL_NOT_FOUND,       model_not_found,       "the model is not there, or could not be fetched",
       "check the model's name or path: one that the server lists, or one that can be fetched (the cache of Hugging Face where the host is offline)")
 CAUSE(GATED_MODEL,           gated_model,           "the model is there, and may not be read without a token that was granted access",
@@ -87,11 +90,11 @@ CAUSE(KILLED,                killed,                "a signal from outside ended
 CAUSE(CRASHED,               crashed,               "the server, or vLLM's client, ended by itself",
       "the first traceback in its log says why; run again with enforce_eager, or with another release")
 CAUSE(HANG,                  hang,                  "the server lives and no longer answers: stall_timeout passed, or its workers do not answer it",
-      "look what it waits for (py-spy dump --pid PID) and for NCCL or GPU errors; raise {benchmark.stall_timeout} if it may pause this long")
+      "look what it waits for while it stands still (here: py-spy dump --pid PID) and for NCCL or GPU errors; raise {benchmark.stall_timeout} if it may pause this long")
 CAUSE(READY_TIMEOUT,         ready_timeout,         "ready_timeout passed while the server lived",
       "raise launch.ready_timeout if its log shows it at work (download, weights, compilation); else see where it stands still")
 CAUSE(NOT_EXECUTABLE,        not_executable,        "the command of launch.command cannot be started",
-      "check launch.command and PATH; activate the environment of the server, or name the program by its whole path")
+      "check launch.command and PATH; activate the environment of the server, or name the program by its whole path; profllm run --sim needs none")
 CAUSE(UNREACHABLE,           unreachable,           "the server of launch.url does not answer",
       "check the address and that the server runs; raise {benchmark.ready_check_timeout_sec} if it is still starting")
 CAUSE(ALL_FAILED,            all_failed,            "no request finished",

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "host/lock/port.h"
 #include "result/metrics/metrics.h"
 #include "result/quality.h"
 #include "run/document/facts.h"
@@ -265,6 +266,16 @@ static const char *find_log_line(const struct host_server_log *log, enum res_cau
 		       : NULL;
 }
 
+/* The process that the hint of the cause is about; 0: there is none, or it cannot be seen. */
+static int64_t process_of(const struct run_state *run)
+{
+	uint16_t port = run->launch->resources.port.number;
+
+	if (run->ending.cause == RES_CAUSE_PORT_IN_USE)
+		return port != 0 ? host_port_listener_pid(port) : 0;
+	return run->server.process != NULL ? host_process_pid(run->server.process) : 0;
+}
+
 /* with_log: a journal's error goes without the log, which lies beside it. */
 static json_t *make_error(const struct run_state *run, bool with_log)
 {
@@ -283,7 +294,7 @@ static json_t *make_error(const struct run_state *run, bool with_log)
 	if (run->server.log != NULL)
 		line = find_log_line(run->server.log, run->ending.cause);
 	json_t *error = res_error(run->ending.stage, &run->ending.why, run->ending.cause,
-				  run->context.experiment->voice, tail);
+				  run->context.experiment->voice, process_of(run), tail);
 	if (line != NULL) {
 		auto_json json_t *said = pl_json_text(line);
 		set(error, "log_line", run_redact(said, secrets));

@@ -114,9 +114,9 @@ def test_a_flag_of_the_rust_client_is_taken_or_answered_as_it_says(bin_dir, sour
 
 @pytest.fixture(scope="module")
 def runs(bin_dir, tmp_path_factory):
-    """(flat result, console) of runs with everything that adds a key or a line."""
+    """(flat result, console) of runs with everything that adds a key or a line: one at a time, so that they go out late."""
     folder = tmp_path_factory.mktemp("flat")
-    both = ["--random-input", "16", "--random-output", "6", "--num-prompts", "12", "--max-concurrency", "4",
+    both = ["--random-input", "16", "--random-output", "6", "--num-prompts", "12", "--max-concurrency", "1",
             "--percentile-metrics", ",".join(FAMILIES), "--metric-percentiles", "50,99.9", "--save-result",
             "--result-filename", "r.json", "--save-detailed", "--metadata", "tp=2", "--goodput", "ttft:1000",
             "--probe-request-rate", "50", "--label", "all"]

@@ -38,7 +38,7 @@ static struct parts make_parts(enum res_status status)
 	};
 
 	pl_err_set(&why, PL_ERR_TIMEOUT, "no byte for 60 s");
-	made.error = res_error(RES_STAGE_MEASURE, &why, RES_CAUSE_HANG, OPTION_AS_FILE, NULL);
+	made.error = res_error(RES_STAGE_MEASURE, &why, RES_CAUSE_HANG, OPTION_AS_FILE, 0, NULL);
 	made.parts = (struct res_document_parts){
 		.run_id = "exp_20260102_030405_0a1b2c",
 		.started_real_ns = STARTED_NS,
@@ -220,7 +220,7 @@ static void test_result_document__error_object(void **state)
 
 	(void)state;
 	pl_err_set(&why, PL_ERR_LAUNCH, "server ended with status 1");
-	error = res_error(RES_STAGE_LAUNCH, &why, RES_CAUSE_OUT_OF_MEMORY, OPTION_AS_FILE, tail);
+	error = res_error(RES_STAGE_LAUNCH, &why, RES_CAUSE_OUT_OF_MEMORY, OPTION_AS_FILE, 0, tail);
 	assert_true(json_string_length(json_object_get(error, "hint")) > 0);
 	json_object_set_new(error, "hint", json_string("less"));
 	text = pl_json_to_text(error, PL_JSON_COMPACT);
@@ -228,12 +228,41 @@ static void test_result_document__error_object(void **state)
 				  "\"message\":\"server ended with status 1\","
 				  "\"cause\":\"out_of_memory\",\"hint\":\"less\",\"log_line\":null,"
 				  "\"log_tail\":[\"one\",\"two\"]}");
-	bare = res_error(RES_STAGE_STOP, &why, RES_CAUSE_COUNT, OPTION_AS_FILE, NULL);
+	bare = res_error(RES_STAGE_STOP, &why, RES_CAUSE_COUNT, OPTION_AS_FILE, 0, NULL);
 	assert_true(json_is_null(json_object_get(bare, "cause")));
 	assert_true(json_is_null(json_object_get(bare, "hint")));
 	assert_int_equal(res_cause_find("hang"), RES_CAUSE_HANG);
 	assert_int_equal(res_cause_find("bad_luck"), RES_CAUSE_UNKNOWN);
 	assert_true(json_is_null(json_object_get(bare, "log_tail")));
+}
+
+static char *hint_of(enum res_cause cause, int64_t pid)
+{
+	struct pl_err why = PL_ERR_INIT;
+
+	pl_err_set(&why, PL_ERR_FAILED, "it ended");
+	auto_json json_t *error = res_error(RES_STAGE_MEASURE, &why, cause, OPTION_AS_FILE, pid,
+					    NULL);
+	return pl_strdup(json_string_value(json_object_get(error, "hint")));
+}
+
+/* The process's number, or no word of a process. */
+static void test_result_document__hints_name_the_process(void **state)
+{
+	(void)state;
+	auto_free char *hang = hint_of(RES_CAUSE_HANG, 4711),
+		       *port = hint_of(RES_CAUSE_PORT_IN_USE, 5);
+	auto_free char *somewhere = hint_of(RES_CAUSE_HANG, 0);
+	assert_non_null(strstr(hang, "still (here: py-spy dump --pid 4711) and for"));
+	assert_non_null(strstr(port, "holds the port (process 5)"));
+	assert_non_null(strstr(somewhere, "still and for"));
+	for (int cause = 0; cause < RES_CAUSE_COUNT; cause++) {
+		auto_free char *known = hint_of((enum res_cause)cause, 4711);
+		auto_free char *unknown = hint_of((enum res_cause)cause, 0);
+		assert_null(strstr(known, "PID"));
+		assert_null(strstr(unknown, "PID"));
+		assert_int_equal(strcmp(known, unknown) == 0, strstr(known, "4711") == NULL);
+	}
 }
 
 static void test_result_document__artifact_and_file(void **state)
@@ -330,6 +359,7 @@ int main(void)
 		cmocka_unit_test(test_result_document__run_id),
 		cmocka_unit_test(test_result_document__empty_sections),
 		cmocka_unit_test(test_result_document__error_object),
+		cmocka_unit_test(test_result_document__hints_name_the_process),
 		cmocka_unit_test(test_result_document__artifact_and_file),
 		cmocka_unit_test(test_result_document__exit_statuses),
 		cmocka_unit_test(test_result_document__fail_on),

@@ -11,6 +11,8 @@
 #include <cmocka.h>
 
 #include "base/file.h"
+#include "base/text.h"
+#include "result/document.h"
 #include "result/metrics/metrics.h"
 #include "others_data.h"
 
@@ -42,7 +44,8 @@ static void test_table(void **state)
 				       "Request goodput (req/s):                 0.67      \n"
 				       "Output token throughput (tok/s):         8230.00   \n"
 				       "Peak output token throughput (tok/s):    99.00     \n"
-				       "Peak concurrent requests:                4.00      \n"
+				       "Peak concurrent requests:                5.00      \n"
+				       "Peak requests in flight:                 4         \n"
 				       "Total token throughput (tok/s):          n/a       \n"
 				       "---------------Time to First Token----------------\n"
 				       "Mean TTFT (ms):                          1.00      \n"
@@ -60,14 +63,15 @@ static void test_table(void **state)
 				       "P99.9 E2EL incl. Client Queue (ms):      n/a       \n"
 				       "P50 E2EL incl. Client Queue (ms):        n/a       \n"
 				       "==================================================\n";
-	json_t *results = parse("{\"completed\": 3, \"failed\": 1, \"duration\": 1.5,"
-				"\"total_input_tokens\": null, \"total_output_tokens\": 12345,"
-				"\"request_throughput\": 2.0, \"request_goodput\": 0.6667,"
-				"\"output_throughput\": 8230, \"max_output_tokens_per_s\": 99.0,"
-				"\"max_concurrent_requests\": 4, \"rtfx\": null,"
-				"\"total_token_throughput\": null, \"mean_ttft_ms\": 1,"
-				"\"median_ttft_ms\": 2, \"p99.9_ttft_ms\": 3, \"p50_ttft_ms\": 4,"
-				"\"mean_client_queue_time_ms\": 5}");
+	json_t *results = parse(
+		"{\"completed\": 3, \"failed\": 1, \"duration\": 1.5,"
+		"\"total_input_tokens\": null, \"total_output_tokens\": 12345,"
+		"\"request_throughput\": 2.0, \"request_goodput\": 0.6667,"
+		"\"output_throughput\": 8230, \"max_output_tokens_per_s\": 99.0,"
+		"\"max_concurrent_requests\": 5, \"peak_in_flight\": 4, \"rtfx\": null,"
+		"\"total_token_throughput\": null, \"mean_ttft_ms\": 1,"
+		"\"median_ttft_ms\": 2, \"p99.9_ttft_ms\": 3, \"p50_ttft_ms\": 4,"
+		"\"mean_client_queue_time_ms\": 5}");
 	struct vllm_bench bench;
 	auto_buf buf = { 0 };
 
@@ -121,11 +125,54 @@ static void test_sections(void **state)
 	json_decref(results);
 }
 
+/* The planned TTFT has its section from the first figure on that lies more than 5 % from TTFT's. */
+static void test_planned(void **state)
+{
+	static const struct {
+		const char *asked;
+		double mean, median, p99;
+		bool shown;
+	} cases[] = {
+		{ NULL, 100, 100, 100, false },  { NULL, 104.9, 104.9, 95.1, false },
+		{ NULL, 105.1, 100, 100, true }, { NULL, 100, 105.1, 100, true },
+		{ NULL, 100, 100, 105.1, true }, { NULL, 100, 94.9, 100, true },
+		{ "itl", 200, 200, 200, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
+		auto_json json_t *results = json_pack(
+			"{s:i, s:i, s:i, s:f, s:f, s:f, s:f}", "mean_ttft_ms", 100,
+			"median_ttft_ms", 100, "p99_ttft_ms", 100, "mean_ttft_planned_ms",
+			cases[i].mean, "median_ttft_planned_ms", cases[i].median,
+			"p99_ttft_planned_ms", cases[i].p99, "p50_ttft_planned_ms", 999.0);
+		auto_free char *line = pl_asprintf(
+			"P99 Planned TTFT (ms):                   %-10.2f\n", cases[i].p99);
+		struct vllm_bench bench;
+		auto_buf buf = { 0 };
+		pl_buf_init(&buf, 1u << 16);
+		vllm_bench_init(&bench);
+		set_text(&bench.percentile_metrics, cases[i].asked);
+		res_report_table(results, &bench, &buf);
+		const char *text = pl_buf_text(&buf);
+		assert_int_equal(strstr(text, "Planned Time to First Token") != NULL,
+				 cases[i].shown);
+		assert_int_equal(strstr(text, line) != NULL, cases[i].shown);
+		assert_false(res_report_shows("ttft_planned_ms", &bench));
+		vllm_bench_done(&bench);
+	}
+}
+
+static json_t *result_with(const char *status, const char *verdict, json_t *checks)
+{
+	return json_pack("{s:s, s:{s:i}, s:{s:s?, s:o}}", "status", status, "results", "completed",
+			 verdict != NULL ? 3 : 0, "quality", "verdict", verdict, "checks", checks);
+}
+
 static void test_verdict(void **state)
 {
-	json_t *quality = parse(
-		"{\"verdict\": \"degraded\", \"checks\": ["
-		"{\"id\": \"a\", \"status\": \"ok\", \"effect\": \"degraded\", \"value\": 1,"
+	json_t *checks = parse(
+		"[{\"id\": \"a\", \"status\": \"ok\", \"effect\": \"degraded\", \"value\": 1,"
 		" \"limit\": 2, \"unit\": \"ms\", \"text\": \"fine\"},"
 		"{\"id\": \"b\", \"status\": \"beyond\", \"effect\": \"degraded\", \"value\": "
 		"12.345,"
@@ -134,35 +181,67 @@ static void test_verdict(void **state)
 		" \"limit\": 0, \"unit\": \"count\", \"text\": \"failed requests\"},"
 		"{\"id\": \"d\", \"status\": \"unknown\", \"effect\": \"degraded\", \"value\": "
 		"null,"
-		" \"limit\": 1, \"unit\": \"ms\", \"text\": \"not known\"}]}");
+		" \"limit\": 1, \"unit\": \"ms\", \"text\": \"not known\"}]");
+	auto_json json_t *result = result_with("completed", "degraded", checks);
+	auto_json json_t *empty = result_with("completed", NULL, json_array());
 	auto_buf buf = { 0 };
 
 	(void)state;
 	pl_buf_init(&buf, 1u << 16);
-	res_report_verdict(quality, false, &buf);
+	res_report_verdict(result, false, &buf);
 	assert_string_equal(pl_buf_text(&buf), "Verdict: degraded\n"
 					       "  degraded: b: value 12.35 ms, limit 3 ms (late)\n"
 					       "  info: c: value 7, limit 0 (failed requests)\n");
 	pl_buf_clear(&buf);
-	res_report_verdict(quality, true, &buf);
+	res_report_verdict(result, true, &buf);
 	assert_non_null(strstr(pl_buf_text(&buf), "Verdict: \033[33mdegraded\033[0m\n"));
 	pl_buf_clear(&buf);
-	json_object_set_new(quality, "verdict", json_null());
-	json_object_set_new(quality, "checks", json_array());
-	res_report_verdict(quality, true, &buf);
+	res_report_verdict(empty, true, &buf);
 	assert_string_equal(pl_buf_text(&buf), "Verdict: none, nothing was measured\n");
-	json_decref(quality);
+	pl_buf_clear(&buf);
+	json_object_set_new(json_object_get(empty, "results"), "completed", json_integer(2));
+	res_report_verdict(empty, true, &buf);
+	assert_string_equal(pl_buf_text(&buf),
+			    "Verdict: none, too little is known of what was measured\n");
+}
+
+/* Of every status: only a run that came to its end has a verdict, and the line fits into 80. */
+static void test_verdict_of_status(void **state)
+{
+	static const char *const verdicts[] = { "trusted", "degraded", "client_limited" };
+	auto_buf buf = { 0 };
+
+	(void)state;
+	pl_buf_init(&buf, 1u << 16);
+	for (unsigned i = 0; i < RES_STATUS_COUNT * PL_ARRAY_SIZE(verdicts); i++) {
+		enum res_status status = (enum res_status)(i / PL_ARRAY_SIZE(verdicts));
+		const char *verdict = verdicts[i % PL_ARRAY_SIZE(verdicts)];
+		auto_json json_t *result = result_with(res_status_name(status), verdict,
+						       json_array());
+		auto_free char *bare = pl_asprintf("Verdict: %s\n", verdict);
+		pl_buf_clear(&buf);
+		res_report_verdict(result, false, &buf);
+		assert_int_equal(pl_text_equal(pl_buf_text(&buf), bare),
+				 status == RES_STATUS_COMPLETED);
+		assert_true(buf.len <= 81);
+	}
+	auto_json json_t *result = result_with("timeout", "trusted", json_array());
+	pl_buf_clear(&buf);
+	res_report_verdict(result, true, &buf);
+	assert_string_equal(pl_buf_text(&buf), "Verdict: no verdict on a run that timed out; what "
+					       "was measured: trusted\n");
 }
 
 /* Further lines stand under the first; colours take no columns. */
 static void test_verdict_wraps(void **state)
 {
-	json_t *quality = parse(
-		"{\"verdict\": \"degraded\", \"checks\": [{\"id\": \"prefix_hits\", \"status\": "
+	auto_json json_t *result = parse(
+		"{\"quality\": {\"verdict\": \"degraded\", \"checks\": [{\"id\": "
+		"\"prefix_hits\", \"status\": "
 		"\"beyond\", \"effect\": \"degraded\", \"value\": 0.37, \"limit\": 0.02, \"unit\": "
 		"\"share\", \"text\": \"hits above those that the data set itself brings: prompts "
 		"were "
-		"seen before\"}]}");
+		"seen before\"}]}}");
 	auto_buf buf = { 0 };
 
 	(void)state;
@@ -176,11 +255,10 @@ static void test_verdict_wraps(void **state)
 			"    set itself brings: prompts were seen before)\n",
 			on, off, on, off);
 		pl_buf_init(&buf, 1u << 16);
-		res_report_verdict(quality, colour == 1, &buf);
+		res_report_verdict(result, colour == 1, &buf);
 		assert_string_equal(pl_buf_text(&buf), wanted);
 		pl_buf_done(&buf);
 	}
-	json_decref(quality);
 }
 
 static void test_failures(void **state)
@@ -311,9 +389,14 @@ static void test_real_run(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_table),    cmocka_unit_test(test_sections),
-		cmocka_unit_test(test_verdict),  cmocka_unit_test(test_verdict_wraps),
-		cmocka_unit_test(test_failures), cmocka_unit_test(test_real_run),
+		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_sections),
+		cmocka_unit_test(test_planned),
+		cmocka_unit_test(test_verdict),
+		cmocka_unit_test(test_verdict_of_status),
+		cmocka_unit_test(test_verdict_wraps),
+		cmocka_unit_test(test_failures),
+		cmocka_unit_test(test_real_run),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -35,12 +35,20 @@ const struct pl_opt_command cli_recover_command = {
 		"  profllm recover r.json          write r.json with what had finished\n"
 		"  profllm recover r.json --json   and print it\n\n"
 		"The result has status 'interrupted'; requests that had not finished say so in "
-		"its requests file. The journal is removed once the result is in its place.\n\n"
-		"Exit status: 0 the result is there, 2 there is no journal, it cannot be read, or "
-		"its run is still going on.",
+		"its requests file. The journal is removed once the result is in its place. Of an "
+		"OUTPUT that is finished it says so, and changes nothing.\n\n"
+		"Exit status: 0 the result is there, 2 there is neither journal nor result, the "
+		"journal cannot be read, or its run is still going on.",
 	.options = recover_rows,
 	.operand = "OUTPUT",
 };
+
+static const char *text_of(const struct run_recovered *recovered, const char *key)
+{
+	const char *text = json_string_value(json_object_get(recovered->result, key));
+
+	return text != NULL ? text : "not told";
+}
 
 static int report(const char *output, const struct run_recovered *recovered, bool as_json)
 {
@@ -50,7 +58,12 @@ static int report(const char *output, const struct run_recovered *recovered, boo
 	if (as_json)
 		return cli_print_json(recovered->result);
 	pl_buf_init(&text, REPORT_BYTES_MAX);
-	if (recovered->was_whole) {
+	if (recovered->no_journal) {
+		pl_buf_addf(&text,
+			    "Nothing to recover: '%s' is finished (%s, status %s, begun %s).\n",
+			    output, text_of(recovered, "run_id"), text_of(recovered, "status"),
+			    text_of(recovered, "timestamp"));
+	} else if (recovered->was_whole) {
 		pl_buf_addf(&text, "The result was there already: only the journal was removed.\n");
 	} else {
 		pl_buf_addf(&text, "Recovered: %zu of %zu requests had finished.\n",

@@ -114,6 +114,7 @@ static json_t *make_error(const struct recovery *r)
 		tail = host_server_log_tail(log);
 	}
 	/* what ended the run is what it died of, not who killed it afterwards */
+	/* its server is gone: there is no process to look at */
 	return res_error(stage, &why, cause != NULL ? res_cause_find(cause) : RES_CAUSE_KILLED,
 			 OPTION_AS_FILE, 0, tail);
 }
@@ -300,13 +301,34 @@ static int read_journal(const char *output, const struct run_journal_file *file,
 	return recover(output, state, &ret->result, err);
 }
 
+/* The result of a run that came to its end took its journal with it. */
+static int read_finished(const char *output, struct run_recovered *ret, struct pl_err *err)
+{
+	auto_free char *journal = run_journal_path(output);
+	struct pl_err ignored = PL_ERR_INIT;
+	auto_json json_t *result = NULL;
+	enum res_status status;
+
+	if (!pl_file_exists(output))
+		return pl_err_set(err, PL_ERR_NOT_FOUND,
+				  "there is no journal '%s', and no result '%s'", journal, output);
+	if (pl_json_read_file(output, &result, &ignored) < 0 ||
+	    json_string_value(json_object_get(result, "run_id")) == NULL ||
+	    res_status_find(json_string_value(json_object_get(result, "status")), &status) < 0)
+		return pl_err_set(err, PL_ERR_NOT_FOUND,
+				  "there is no journal '%s', and '%s' is no result", journal,
+				  output);
+	*ret = (struct run_recovered){ .result = pl_take(result), .no_journal = true };
+	return 0;
+}
+
 int run_recover(const char *output, struct run_recovered *ret, struct pl_err *err)
 {
 	struct run_recovered recovered = { 0 };
 	struct run_journal_file file;
 
 	if (run_journal_file_find(output, &file, err) < 0)
-		return -1;
+		return err->code == PL_ERR_NOT_FOUND ? read_finished(output, ret, err) : -1;
 	int done = read_journal(output, &file, &recovered, err);
 	if (done == 0)
 		unlink(file.path);

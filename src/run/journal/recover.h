@@ -17,12 +17,14 @@ struct run_recovered {
 	size_t cut_bytes;    /* at the journal's end: a torn last line, or what follows */
 	size_t damaged_line; /* this one; 0: none is damaged */
 	bool was_whole;      /* the result was there already: only the journal was left */
+	bool no_journal;     /* nor was that: there was nothing to do */
 };
 
 /*
  * Writes OUTPUT and its requests file from OUTPUT.journal and removes that. First waits until the
- * server of that run, which is being stopped, has ended. -1: there is no journal, it cannot be
- * read, or its run lives: nothing was changed.
+ * server of that run, which is being stopped, has ended. A finished result without a journal is given
+ * back as it is. -1: there is neither, the journal cannot be read, or its run lives: nothing was
+ * changed.
  */
 int run_recover(const char *output, struct run_recovered *ret, struct pl_err *err) PL_MUST_CHECK;
 void run_recovered_done(struct run_recovered *recovered);

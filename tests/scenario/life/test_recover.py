@@ -161,9 +161,17 @@ def test_what_had_finished_is_kept(bin_dir, tmp_path, validators, patience):
     assert {artifact["kind"] for artifact in result["artifacts"]} == {"requests", "server_log"}
     # half-written files of the killed process neither
     assert not list(tmp_path.glob("*.tmp.*"))
-    # and once more: it is gone
+    # what was measured until then may be sound; the run has no verdict
+    assert not re.search("^Verdict: (trusted|degraded|client_limited)$", done.stdout, re.M)
+    assert "\nVerdict: no verdict on an interrupted run; what was measured: " in done.stdout
+    # and once more: it is finished, and stays as it is
+    whole = output.read_bytes()
     again = run_profllm(bin_dir, "recover", output, patience=patience)
-    assert again.returncode == 2 and "no journal" in again.stderr
+    assert again.returncode == 0 and again.stderr == ""
+    first, _, rest = again.stdout.partition("\n")
+    assert first == (f"Nothing to recover: '{output}' is finished ({result['run_id']}, status interrupted, "
+                     f"begun {result['timestamp']}).")
+    assert rest == done.stdout.partition("\n")[2] and output.read_bytes() == whole
 
 
 # A disk on which each sync takes four seconds, and a file that is there meanwhile.
@@ -210,6 +218,32 @@ def test_a_slow_disk_holds_up_no_write(bin_dir, tmp_path, validators, patience):
     done = run_profllm(bin_dir, "recover", output, patience=patience)
     assert done.returncode == 0, done.stderr
     check_recovered(output, validators, surely_ns)
+
+
+@pytest.mark.parametrize("content, says", [
+    (None, "and no result"), (b"", "is no result"), (b"[1]", "is no result"), (b"{}", "is no result"),
+    (b'{"run_id": "x", "status": "fine"}', "is no result"), (b'{"run_id": 1, "status": "completed"}', "is no result"),
+])
+def test_neither_journal_nor_result(bin_dir, tmp_path, patience, content, says):
+    output = tmp_path / "r.json"
+    if content is not None:
+        output.write_bytes(content)
+    done = run_profllm(bin_dir, "recover", output, patience=patience)
+    assert done.returncode == 2 and done.stdout == ""
+    assert done.stderr.startswith(f"profllm: error: there is no journal '{output}.journal', and ")
+    assert says in done.stderr
+
+
+def test_a_result_that_is_little_more_than_a_status(bin_dir, tmp_path, source_dir, patience):
+    """Whoever made it: what is there is shown."""
+    output = tmp_path / "r.json"
+    output.write_text('{"run_id": "exp_1", "status": "completed"}')
+    done = run_profllm(bin_dir, "recover", output, patience=patience)
+    assert done.returncode == 0, done.stderr
+    assert "(exp_1, status completed, begun not told)" in done.stdout
+    output.write_text((source_dir / "tests/scenario/data/result.json").read_text())
+    done = run_profllm(bin_dir, "recover", output, "--json", patience=patience)
+    assert done.returncode == 0 and json.loads(done.stdout) == load_result(output)
 
 
 def test_recover_prints_json(bin_dir, tmp_path, validators, patience):

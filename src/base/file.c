@@ -88,6 +88,22 @@ static int check_replaceable(const char *path, struct pl_err *err)
 			  S_ISDIR(st.st_mode) ? "a folder" : "no regular file");
 }
 
+/* What is in the way is the folder: a file that is there is replaced, whatever its own rights say. */
+static int refuse_folder(const char *path, struct pl_err *err)
+{
+	int why = errno;
+	auto_free char *folder = pl_file_dir(path);
+	auto_free char *whole = realpath(folder, NULL);
+
+	/* file systems of the kernel's own say so of files that nobody may make */
+	if (why == ENOENT && whole == NULL)
+		return pl_err_set(err, PL_ERR_IO, "cannot write '%s': there is no folder '%s'",
+				  path, folder);
+	errno = why;
+	return pl_err_errno(err, "cannot write '%s' in the folder '%s'", path,
+			    whole != NULL ? whole : folder);
+}
+
 int pl_file_new_open(struct pl_file_new *file, const char *path, struct pl_err *err)
 {
 	*file = (struct pl_file_new){ 0 };
@@ -105,7 +121,7 @@ int pl_file_new_open(struct pl_file_new *file, const char *path, struct pl_err *
 	int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
 
 	if (fd < 0)
-		return pl_err_errno(err, "cannot write '%s'", path);
+		return refuse_folder(path, err);
 	file->stream = fdopen(fd, "w");
 	if (file->stream == NULL) {
 		pl_err_errno(err, "cannot write '%s'", path);

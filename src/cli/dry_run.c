@@ -30,6 +30,7 @@ static void add_gpus(const json_t *gpus, struct pl_buf *buf)
 	}
 }
 
+/* What will happen stands first; the file with all its defaults takes screens. */
 static void add_people_form(const json_t *plan, struct pl_buf *buf)
 {
 	auto_free char *config = pl_json_to_text(json_object_get(plan, "config"), PL_JSON_INDENT);
@@ -38,7 +39,7 @@ static void add_people_form(const json_t *plan, struct pl_buf *buf)
 	json_t *item;
 	const char *name;
 
-	pl_buf_addf(buf, "config: %s\nargv:  ", config);
+	pl_buf_add_text(buf, "argv:  ");
 	if (json_is_null(json_object_get(plan, "argv")))
 		pl_buf_add_text(buf, " none, the server runs already");
 	json_array_foreach(json_object_get(plan, "argv"), i, item)
@@ -47,6 +48,8 @@ static void add_people_form(const json_t *plan, struct pl_buf *buf)
 		vllm_word_quote(json_string_value(item), buf);
 	}
 	pl_buf_add_text(buf, "\nenv:   ");
+	if (json_object_size(json_object_get(plan, "env")) == 0)
+		pl_buf_add_text(buf, " nothing beside yours");
 	json_object_foreach(json_object_get(plan, "env"), name, item)
 	{
 		pl_buf_addf(buf, " %s=", name);
@@ -54,9 +57,11 @@ static void add_people_form(const json_t *plan, struct pl_buf *buf)
 	}
 	pl_buf_add_text(buf, "\ngpus:   ");
 	add_gpus(json_object_get(plan, "gpus"), buf);
-	pl_buf_addf(buf, "\nport:   %s\n", port);
+	pl_buf_addf(buf, "\nport:   %s\n",
+		    json_is_null(json_object_get(plan, "port")) ? "none" : port);
 	json_array_foreach(json_object_get(plan, "warnings"), i, item)
 		pl_buf_addf(buf, "warning: %s\n", json_string_value(item));
+	pl_buf_addf(buf, "config: %s\n", config);
 }
 
 static void add_warnings(const struct option_problems *problems, json_t *warnings)

@@ -10,6 +10,7 @@
 #include "vllm/server_args.h"
 
 #define SIMULATOR "profllm-sim"
+#define SERVER    "vllm"
 
 static void warn(struct run_launch *launch, const char *text)
 {
@@ -29,7 +30,19 @@ static int check_url(const struct exp_config *experiment, const char *url, struc
 static json_t *default_command(bool simulate)
 {
 	return simulate ? json_pack("[ss]", SIMULATOR, "serve")
-			: json_pack("[ss]", "vllm", "serve");
+			: json_pack("[ss]", SERVER, "serve");
+}
+
+/* Whoever only wants to see what profllm does has no vLLM yet. */
+static char *missing_text(const struct run_launch *launch)
+{
+	const char *name = json_string_value(json_array_get(launch->argv, 0));
+
+	if (pl_text_equal(name, SERVER))
+		return pl_strdup("launch.command: vllm is not installed here: no program 'vllm' in "
+				 "PATH or beside profllm; --sim starts a simulator in its place");
+	return pl_asprintf("launch.command: found '%s', expected a program%s", name,
+			   strchr(name, '/') != NULL ? "" : " in PATH or beside profllm");
 }
 
 static void find_program(struct run_launch *launch)
@@ -41,8 +54,10 @@ static void find_program(struct run_launch *launch)
 	int found = pl_text_equal(name, SIMULATOR)
 			    ? host_program_find_sibling(name, &launch->program, &not_found)
 			    : host_program_find(name, &launch->program, &not_found);
-	if (found < 0)
-		warn(launch, not_found.text);
+	if (found < 0) {
+		auto_free char *text = missing_text(launch);
+		warn(launch, text);
+	}
 }
 
 static int take_resources(const struct exp_config *experiment, const struct run_taking *how,
@@ -195,10 +210,8 @@ int run_launch_check(const struct run_launch *launch, struct pl_err *err)
 {
 	if (launch->url != NULL || launch->program != NULL)
 		return 0;
-	return pl_err_set(
-		err, PL_ERR_NOT_FOUND,
-		"launch.command: found '%s', expected a program in PATH or beside profllm",
-		json_string_value(json_array_get(launch->argv, 0)));
+	auto_free char *text = missing_text(launch);
+	return pl_err_set(err, PL_ERR_NOT_FOUND, "%s", text);
 }
 
 /* What stands behind --ssl-certfile on the server's command line, wherever it came from. */

@@ -1,6 +1,7 @@
 """Every way a run can end: status, exit status, a whole result, and nothing left running."""
 import json
 import os
+import re
 import signal
 import subprocess
 import threading
@@ -41,6 +42,15 @@ def finish(process, patience):
     return process.returncode, out, err
 
 
+def assert_no_bare_verdict(out, result, run):
+    """The line of the verdict says what the run was; nowhere stands the checks' word alone."""
+    verdict = result["quality"]["verdict"]
+    line, = re.findall("^Verdict: (.*)$", out, re.M)
+    assert (verdict is None) == (result["results"]["completed"] == 0)
+    assert line == (f"no verdict on {run}; what was measured: {verdict}" if verdict else
+                    "none, nothing was measured")
+
+
 def assert_all_gone(result):
     assert marked_processes(result["run_id"]) == []
 
@@ -56,6 +66,22 @@ def test_program_that_is_not_there(bin_dir, tmp_path, patience):
     assert result["error"]["cause"] == "not_executable"
     assert result["quality"]["verdict"] is None
     assert result["environment"]["engine"]["simulated"] is None
+
+
+def test_vllm_that_is_not_there_names_the_simulator(bin_dir, tmp_path, patience):
+    """Where it is not installed what can be tried all the same is said, before and after."""
+    config = base_config(num_prompts=2)
+    config["launch"] = {"extra_args": ["--sim-step", "2ms"]}
+    words, env = ["run", "-c", write_config(tmp_path, config), "-q"], {"PATH": str(tmp_path)}
+    said = "vllm is not installed here: no program 'vllm' in PATH or beside profllm; --sim starts a simulator in its place"
+    done = run_profllm(bin_dir, *words, "-o", tmp_path / "r.json", env=env, patience=patience)
+    assert done.returncode == 3
+    assert f"\nStatus: launch_failed, launch.command: {said} (not_executable)\n" in "\n" + done.stdout
+    assert "--sim needs none" in done.stdout
+    plan = run_profllm(bin_dir, *words, "--dry-run", env=env, patience=patience)
+    assert plan.returncode == 0 and f"\nwarning: launch.command: {said}\n" in plan.stdout
+    done = run_profllm(bin_dir, *words, "-o", tmp_path / "s.json", "--sim", env=env, patience=patience)
+    assert done.returncode == 0 and load_result(tmp_path / "s.json")["status"] == "completed"
 
 
 def test_server_that_refuses_its_arguments(bin_dir, tmp_path, patience):
@@ -150,6 +176,7 @@ def test_signal_during_the_run(bin_dir, tmp_path, patience, number, status):
     assert result["error"]["stage"] == "measure"
     assert result["launch"]["exit"]["killed"] is False
     assert "Status: interrupted" in out
+    assert_no_bare_verdict(out, result, "an interrupted run")
     records = read_zst_lines(tmp_path / "r.requests.jsonl.zst")
     assert len(records) == 400
     assert_all_gone(result)
@@ -246,12 +273,13 @@ def test_server_killed_mid_run_keeps_what_had_finished(bin_dir, tmp_path, patien
     wait_for(lambda: sim_log.exists() and sim_log.read_text().count('"completed"') > 12,
              "requests of the measured run have finished", 60, process)
     os.kill(server, signal.SIGKILL)
-    code, _, _ = finish(process, patience)
+    code, out, _ = finish(process, patience)
     assert code == 1
     result = load_result(tmp_path / "r.json")
     assert result["status"] == "failed" and result["error"]["cause"] == "killed"
     assert "signal 9" in result["error"]["message"]
     assert result["results"]["completed"] > 0 and result["results"]["failed"] > 0
+    assert_no_bare_verdict(out, result, "a run that failed")
     records = read_zst_lines(tmp_path / "r.requests.jsonl.zst")
     done = {record["request_id"] for record in records if record["error"] is None}
     assert len(done) == result["results"]["completed"]
@@ -298,6 +326,7 @@ def test_some_refused_requests_are_partial(bin_dir, tmp_path, patience):
     assert len(failed) == 3
     assert {(record["status"], record["error"]["kind"]) for record in failed} == {(400, "http_status")}
     assert "Failed requests" in done.stdout and "400" in done.stdout
+    assert_no_bare_verdict(done.stdout, result, "a partial run")
 
 
 def test_few_refused_requests_are_within_max_error_share(bin_dir, tmp_path, patience):
@@ -318,6 +347,7 @@ def test_all_refused_is_failed(bin_dir, tmp_path, patience):
     assert result["status"] == "failed" and result["error"]["cause"] == "all_failed"
     assert result["results"]["completed"] == 0
     assert result["results"]["mean_ttft_ms"] is None
+    assert_no_bare_verdict(done.stdout, result, "a run that failed")
 
 
 def test_run_timeout(bin_dir, tmp_path, patience):
@@ -328,6 +358,7 @@ def test_run_timeout(bin_dir, tmp_path, patience):
     assert done.returncode == 4
     result = load_result(tmp_path / "r.json")
     assert result["status"] == "timeout" and result["error"]["cause"] == "run_timeout"
+    assert_no_bare_verdict(done.stdout, result, "a run that timed out")
     assert_all_gone(result)
 
 
@@ -343,10 +374,12 @@ def test_stalled_server_ends_in_timeout(bin_dir, tmp_path, patience):
     wait_for(lambda: requests_with_id(log), "a request of the load", 30, process)
     server = server_of(process.pid)
     os.kill(server, signal.SIGSTOP)
-    code, _, _ = finish(process, patience)
+    code, out, _ = finish(process, patience)
     assert code == 4
     result = load_result(tmp_path / "r.json")
     assert result["status"] == "timeout" and result["error"]["cause"] == "hang"
+    assert f"(here: py-spy dump --pid {server})" in result["error"]["hint"]
+    assert result["error"]["hint"] in out
     assert result["launch"]["exit"]["killed"] is True
     assert_all_gone(result)
 

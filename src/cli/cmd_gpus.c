@@ -41,7 +41,7 @@ static const struct pl_opt gpus_rows[] = {
 	  .offset = AT(watch_ns),
 	  .arg = "[TIME]",
 	  .optional = true,
-	  .help = "look again every TIME (default 2s) until ^C; JSON lines where it is no "
+	  .help = "look again every TIME (default 2s) until ^C; a line a GPU where it is no "
 		  "terminal" },
 	{ .name = "from",
 	  .letter = 'f',
@@ -120,13 +120,13 @@ static int show(struct host_gpus *gpus, const struct gpus_options *options)
 
 /* ---- again and again ----------------------------------------------------- */
 
-static void add_json_line(const json_t *look, struct pl_buf *text)
+enum watch_form { WATCH_REDRAWN, WATCH_LINES, WATCH_JSON };
+
+static void add_json_line(const json_t *look, const char *time, struct pl_buf *text)
 {
 	auto_json json_t *line = json_object();
-	char stamp[32];
 
-	pl_clock_rfc3339(pl_clock_real_ns(), stamp);
-	json_object_set_new(line, "time", json_string(stamp));
+	json_object_set_new(line, "time", json_string(time));
 	json_object_set(line, "gpus", (json_t *)look);
 	pl_json_write(line, PL_JSON_COMPACT, text);
 	pl_buf_add_char(text, '\n');
@@ -144,16 +144,31 @@ static void add_redraw(const char *table, struct pl_buf *text)
 	pl_buf_add_text(text, "\033[J");
 }
 
-static int show_again(struct host_gpus *gpus, bool lines)
+static void add_lines(struct host_gpus *gpus, const json_t *look, const char *time, bool first,
+		      struct pl_buf *text)
+{
+	if (json_array_size(look) > 0) {
+		cli_gpus_lines(look, time, first, text);
+		return;
+	}
+	pl_buf_addf(text, "%s  ", time);
+	add_none(gpus, text);
+}
+
+static int show_again(struct host_gpus *gpus, enum watch_form form, bool first)
 {
 	auto_json json_t *look = cli_gpus_look(gpus, true);
 	auto_buf table = { 0 };
 	auto_buf text = { 0 };
+	char time[32];
 
+	pl_clock_rfc3339(pl_clock_real_ns(), time);
 	pl_buf_init(&table, TEXT_BYTES_MAX);
 	pl_buf_init(&text, TEXT_BYTES_MAX);
-	if (lines) {
-		add_json_line(look, &text);
+	if (form == WATCH_JSON) {
+		add_json_line(look, time, &text);
+	} else if (form == WATCH_LINES) {
+		add_lines(gpus, look, time, first, &text);
 	} else {
 		add_table(gpus, look, true, &table);
 		add_redraw(pl_buf_text(&table), &text);
@@ -175,7 +190,9 @@ static bool wait_or_end(const sigset_t *ends, int64_t due_ns)
 
 static int watch(struct host_gpus *gpus, const struct gpus_options *options)
 {
-	bool lines = options->json || isatty(STDOUT_FILENO) != 1;
+	enum watch_form form = options->json                ? WATCH_JSON
+			       : isatty(STDOUT_FILENO) == 1 ? WATCH_REDRAWN
+							    : WATCH_LINES;
 	int64_t interval_ns = options->watch_ns == INTERVAL_DEFAULT ? INTERVAL_NS
 								    : options->watch_ns;
 	int64_t due_ns = pl_clock_now_ns();
@@ -188,10 +205,10 @@ static int watch(struct host_gpus *gpus, const struct gpus_options *options)
 	sigaddset(&ends, SIGTERM);
 	sigaddset(&ends, SIGHUP);
 	sigprocmask(SIG_BLOCK, &ends, NULL);
-	if (!lines)
+	if (form == WATCH_REDRAWN)
 		status = cli_print("\033[2J");
-	while (status == 0) {
-		status = show_again(gpus, lines);
+	for (bool first = true; status == 0; first = false) {
+		status = show_again(gpus, form, first);
 		due_ns = host_tick_next(due_ns, interval_ns, pl_clock_now_ns(), &missed);
 		if (status == 0 && wait_or_end(&ends, due_ns))
 			break;

@@ -23,5 +23,8 @@ struct cli_gpus_form {
 	bool cut;       /* lines are cut there: each look must have the lines it had */
 };
 void cli_gpus_table(const json_t *look, const struct cli_gpus_form *form, struct pl_buf *text);
+/* One line a GPU, each with `time` in front and in the columns of the look before: for files and
+ * pipes. `first`: with a heading. */
+void cli_gpus_lines(const json_t *look, const char *time, bool first, struct pl_buf *text);
 
 #endif

@@ -316,16 +316,39 @@ static void lay_out(struct table *table)
 		table->widths = narrow_widths(table);
 }
 
+static void add_heading(const struct table *table)
+{
+	const struct widths *widths = &table->widths;
+
+	pl_buf_addf(table->text, "%s%4s  %-*s  %*s%*s  %*s  %*s  %*s  %s%s\n", colour(table, BOLD),
+		    "GPU", widths->name, "name", table->bars ? BAR_COLUMNS + 3 : 0, "",
+		    widths->memory, "memory", widths->busy, "busy", widths->power, "power",
+		    widths->warm, "temp", "throttled", colour(table, PLAIN));
+}
+
+void cli_gpus_lines(const json_t *look, const char *time, bool first, struct pl_buf *text)
+{
+	const struct cli_gpus_form form = { 0 };
+	struct table table = { .look = look, .form = &form, .text = text };
+
+	lay_out(&table);
+	if (first) {
+		pl_buf_addf(text, "%-*s  ", (int)strlen(time), "time");
+		add_heading(&table);
+	}
+	for (size_t i = 0; i < json_array_size(look); i++) {
+		pl_buf_addf(text, "%s  ", time);
+		add_row(&table, json_array_get(look, i));
+	}
+}
+
 void cli_gpus_table(const json_t *look, const struct cli_gpus_form *form, struct pl_buf *text)
 {
 	struct table table = { .look = look, .form = form, .text = text };
 
 	lay_out(&table);
 	add_driver(&table);
-	pl_buf_addf(text, "%s%4s  %-*s  %*s%*s  %*s  %*s  %*s  %s%s\n", colour(&table, BOLD), "GPU",
-		    table.widths.name, "name", table.bars ? BAR_COLUMNS + 3 : 0, "",
-		    table.widths.memory, "memory", table.widths.busy, "busy", table.widths.power,
-		    "power", table.widths.warm, "temp", "throttled", colour(&table, PLAIN));
+	add_heading(&table);
 	for (size_t i = 0; i < json_array_size(look); i++)
 		add_gpu(&table, json_array_get(look, i));
 	if (form->cut && form->columns > 0)

@@ -3,6 +3,7 @@ import fcntl
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import termios
@@ -243,12 +244,56 @@ def test_who_holds_a_lock(bin_dir, tmp_path):
 
 # ---- --watch ------------------------------------------------------------------------------------
 
+LINE = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)  +([\d.]+)  NVIDIA L4 +([\d.]+) / 22\.5 GiB  .*  (\S+)")
+
+
+def watched_lines(bin_dir, env, count, *args):
+    """The first lines of a watch whose output is no terminal; ^C ends it with 0."""
+    child = subprocess.Popen(command(bin_dir, "gpus", "--watch", "50ms", *args), env=env, text=True,
+                             stdout=subprocess.PIPE)
+    guard = threading.Timer(TIMEOUT_S, child.kill)
+    guard.start()
+    try:
+        lines = [child.stdout.readline() for _ in range(count)]
+        child.send_signal(signal.SIGINT)
+        assert child.wait() == 0
+    finally:
+        guard.cancel()
+        child.kill()
+        child.wait()
+        child.stdout.close()
+    return lines
+
+
+def test_watch_gives_lines_where_it_is_no_terminal(bin_dir):
+    env = pretend(bin_dir, "2xL4", PRETEND_SET="1.memory_used=2GiB;1.throttle=sw_power_cap", TERM="xterm", NO_COLOR="")
+    heading, *lines = watched_lines(bin_dir, env, 5)
+    assert "\033" not in heading + "".join(lines)
+    assert heading.split() == ["time", "GPU", "name", "memory", "busy", "power", "temp", "throttled"]
+    assert {line.index("NVIDIA") for line in lines} == {heading.index("name")}
+    found = [LINE.fullmatch(line.rstrip("\n")) for line in lines]
+    assert all(found), lines
+    assert [match[2] for match in found] == ["0", "1", "0", "1"]
+    assert [match[3] for match in found][1::2] == ["2.0", "2.0"] and found[1][4] == found[3][4] == "power"
+    # one look has one time, and looks follow one another
+    assert found[0][1] == found[1][1] < found[2][1] == found[3][1]
+
+
+def test_watch_says_on_a_line_that_there_is_none(bin_dir):
+    first, second = watched_lines(bin_dir, pretend(bin_dir, ""), 2)
+    for line in first, second:
+        time, said = line.split("  ", 1)
+        assert said.startswith("No GPU found: ") and time.endswith("Z")
+    first, second = watched_lines(bin_dir, pretend(bin_dir, ""), 2, "--json")
+    assert json.loads(first)["gpus"] == json.loads(second)["gpus"] == []
+
+
 def test_watch_gives_json_lines(bin_dir, tmp_path):
     """What the file says while it goes on is seen; ^C ends it with 0."""
     settings = tmp_path / "gpus"
     settings.write_text("0.memory_used = 1GiB\n")
     env = pretend(bin_dir, "2xL4", PRETEND_FILE=str(settings))
-    child = subprocess.Popen(command(bin_dir, "gpus", "--watch", "50ms"), env=env, text=True,
+    child = subprocess.Popen(command(bin_dir, "gpus", "--watch", "50ms", "--json"), env=env, text=True,
                              stdout=subprocess.PIPE)
     guard = threading.Timer(TIMEOUT_S, child.kill)
     guard.start()

@@ -481,11 +481,20 @@ void exp_check_pictures(struct exp_checker *c)
 
 /* ---- what comes later ---- */
 
-/* What is not to run now may be for another version. */
-static void tell_later(struct exp_checker *c, const char *key, const char *value,
-		       const char *reason)
+#define LATER       "it is not in this version"
+#define VLLM_CLIENT "with benchmark.client: vllm vLLM's own client does it"
+
+/*
+ * What is not to run now may be for another version. The command line of `bench serve` has no such
+ * client: what it says of it stands below all problems.
+ */
+static void tell_later(struct exp_checker *c, const char *key, const char *value, const char *what,
+		       const char *instead)
 {
 	auto_free char *found = value != NULL ? pl_asprintf("text '%s'", value) : NULL;
+	bool is_told = c->experiment->voice == OPTION_AS_FILE;
+	auto_free char *reason = pl_asprintf("%s%s%s", what, is_told ? "; " : "",
+					     is_told ? instead : "");
 
 	exp_problem_add(c->experiment,
 			&(struct option_problem){ .severity = c->options->runs ? OPTION_ERROR
@@ -497,11 +506,9 @@ static void tell_later(struct exp_checker *c, const char *key, const char *value
 			NULL, c->problems);
 }
 
-#define LATER "it is not in this version"
-
-static void tell_key_later(void *user, const char *key)
+static void tell_key_later(void *user, const struct option_row *row)
 {
-	tell_later(user, key, NULL, LATER);
+	tell_later(user, row->name, NULL, LATER, row->instead);
 }
 
 static void check_option_later(struct exp_checker *c, enum vllm_bench_id id, bool is_native)
@@ -511,7 +518,7 @@ static void check_option_later(struct exp_checker *c, enum vllm_bench_id id, boo
 
 	/* vLLM's own client has what ours has not yet */
 	if (row->later && (row->ours || is_native) && is_set(c, id))
-		tell_later(c, key, NULL, LATER);
+		tell_later(c, key, NULL, LATER, row->ours ? row->instead : VLLM_CLIENT);
 }
 
 /* What our own load generator has not yet, of values. */
@@ -522,11 +529,12 @@ static void check_values_later(struct exp_checker *c)
 	const struct exp_backend *backend = exp_backend_find(bench->backend);
 
 	if (dataset != NULL && dataset->later)
-		tell_later(c, "benchmark.dataset_name", dataset->name, LATER);
+		tell_later(c, "benchmark.dataset_name", dataset->name, LATER, VLLM_CLIENT);
 	if (backend != NULL && backend->later)
-		tell_later(c, "benchmark.backend", backend->name, LATER);
+		tell_later(c, "benchmark.backend", backend->name, LATER, VLLM_CLIENT);
 	if (bench->random_batch_size != 1 && is_dataset(c, "random"))
-		tell_later(c, "benchmark.random_batch_size", NULL, "only 1 is in this version");
+		tell_later(c, "benchmark.random_batch_size", NULL, "only 1 is in this version",
+			   VLLM_CLIENT);
 }
 
 void exp_check_not_in_this_version(struct exp_checker *c)
@@ -542,9 +550,11 @@ void exp_check_not_in_this_version(struct exp_checker *c)
 	if (is_native)
 		check_values_later(c);
 	if (!pl_text_equal(c->bench->kind, "serve"))
-		tell_later(c, "benchmark.kind", c->bench->kind, LATER);
+		tell_later(c, "benchmark.kind", c->bench->kind, LATER,
+			   "vllm bench measures it without a server, kind: serve at one");
 	/* alone it is refused as a server without an API */
 	if (json_is_true(json_object_get(c->experiment->server, "headless")) &&
 	    exp_is_one_of_nodes(c->experiment->server))
-		tell_later(c, "server.headless", NULL, LATER);
+		tell_later(c, "server.headless", NULL, LATER,
+			   "start the nodes by hand and name the first one's API in launch.url");
 }

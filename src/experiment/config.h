@@ -91,7 +91,7 @@ int exp_config_read_text(const struct vllm_catalog *catalog, const char *text, s
 			 struct pl_err *err) PL_MUST_CHECK;
 /* Calls fn for each key outside of `benchmark` that is set and not in this version. */
 void exp_keys_each_later(const struct exp_config *experiment,
-			 void (*fn)(void *user, const char *key), void *user);
+			 void (*fn)(void *user, const struct option_row *row), void *user);
 /* Keys that stand in braces in an error, in the words of who wrote the experiment. */
 void exp_words(const struct exp_config *experiment, struct pl_err *err);
 /* Where the server runs already: launch.url, or benchmark.base_url, host and port as vLLM's client

@@ -286,7 +286,7 @@ void exp_keys_to_json(const struct exp_config *experiment, const char *section, 
 }
 
 void exp_keys_each_later(const struct exp_config *experiment,
-			 void (*fn)(void *user, const char *key), void *user)
+			 void (*fn)(void *user, const struct option_row *row), void *user)
 {
 	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
 		if (!rows[i].later)
@@ -294,6 +294,6 @@ void exp_keys_each_later(const struct exp_config *experiment,
 		auto_json json_t *value = value_to_json(experiment, &rows[i]);
 		auto_json json_t *plain = option_member_default(&rows[i]);
 		if (!json_equal(value, plain))
-			fn(user, rows[i].name);
+			fn(user, &rows[i]);
 	}
 }

@@ -1,4 +1,8 @@
-/* vLLM's arguments among the words of launch.command and launch.extra_args, which nobody checks. */
+/*
+ * vLLM's arguments among the words of launch.command and launch.extra_args. The command says how the
+ * server is started and not with what: an argument in it would be in no check and in no result, so it
+ * is refused with the key that it has. launch.extra_args is for words that go unchecked by intention.
+ */
 #include "experiment/check_priv.h"
 #include "experiment/config_priv.h"
 
@@ -17,7 +21,8 @@ struct words {
 	const struct exp_config *experiment;
 	struct option_problems *problems;
 	const json_t *list;
-	const char *key; /* "launch.command" */
+	const char *key;  /* "launch.command" */
+	bool starts_only; /* it may hold no argument at all */
 	struct option_argv flags;
 };
 
@@ -69,14 +74,46 @@ static void add(const struct words *words, enum option_severity severity, size_t
 		       words->problems);
 }
 
+/* Can it stand in YAML as it is, and is it no flag? */
+static bool is_plain(const char *value)
+{
+	double number;
+
+	return value[0] != '\0' && strpbrk(value, " \t{}[],:#'\"&*!|>%@`") == NULL &&
+	       (value[0] != '-' || pl_text_to_f64(value, &number));
+}
+
+/* What stands in the file in place of the flag: " 2" of "--tensor-parallel-size 2", or "". */
+static char *value_in_file(const struct words *words, size_t at, const char *word,
+			   const struct option_row *arg)
+{
+	const char *joined = strchr(word, '=');
+	const char *next = json_string_value(json_array_get(words->list, at + 1));
+	const char *value = joined != NULL ? joined + 1 : next;
+	bool is_switch = arg->style == OPTION_STYLE_TOGGLE || arg->style == OPTION_STYLE_FLAG;
+
+	if (is_of_the_run(arg) || !pl_text_starts(word, "--"))
+		return pl_strdup("");
+	if (is_switch)
+		return pl_strdup(option_argv_find(&words->flags, word)->negative ? " false"
+										 : " true");
+	/* more than one word is the reader's own to write */
+	if (arg->style == OPTION_STYLE_LIST || arg->type == OPTION_JSON || value == NULL ||
+	    !is_plain(value))
+		return pl_strdup("");
+	return pl_asprintf(" %s", value);
+}
+
 static void check_flag(const struct words *words, size_t at, const char *word,
 		       const struct option_row *arg)
 {
-	bool refused = is_of_the_run(arg);
+	bool refused = words->starts_only || is_of_the_run(arg);
 	auto_free char *flag = pl_strndup(word, strcspn(word, "="));
 	auto_free char *found = pl_asprintf("'%s'", flag);
-	auto_free char *expected = pl_asprintf(
-		refused ? "server.%s" : "server.%s: these words are not checked", arg->name);
+	auto_free char *value = refused ? value_in_file(words, at, word, arg) : NULL;
+	auto_free char *expected =
+		refused ? pl_asprintf("server.%s%s%s", arg->name, *value != '\0' ? ":" : "", value)
+			: pl_asprintf("server.%s: these words are not checked", arg->name);
 
 	/* secrets are refused already */
 	if (!arg->secret)
@@ -143,7 +180,8 @@ static size_t behind_program(const json_t *list)
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		const char *word = json_string_value(json_array_get(list, i));
 		if (strcmp(word, "serve") == 0 ||
-		    strcmp(word, "vllm.entrypoints.openai.api_server") == 0)
+		    strcmp(word, "vllm.entrypoints.openai.api_server") == 0 ||
+		    pl_text_ends(word, "vllm/entrypoints/openai/api_server.py"))
 			return i + 1;
 	}
 	return json_array_size(list);
@@ -155,12 +193,14 @@ void exp_check_launch_words(struct exp_checker *c)
 	struct words words = { .experiment = experiment,
 			       .problems = c->problems,
 			       .list = experiment->launch.command,
-			       .key = "launch.command" };
+			       .key = "launch.command",
+			       .starts_only = true };
 
 	add_rows(&words.flags, experiment->catalog);
 	check_from(&words, behind_program(words.list));
 	words.list = experiment->launch.extra_args;
 	words.key = "launch.extra_args";
+	words.starts_only = false;
 	check_from(&words, 0);
 	words.list = json_object_get(experiment->launch.container, "args");
 	words.key = "launch.container";

@@ -100,12 +100,13 @@ struct option_row {
 	const char *serve_default; /* JSON: the command's default where a file has none */
 
 	/* in an experiment file */
-	size_t offset; /* of the member that keeps it: option/member.h */
-	bool expand;   /* ${VAR} is expanded */
-	bool texts;    /* JSON: a mapping to texts */
-	bool joined;   /* a list is taken as one text with commas */
-	char pairs;    /* LIST: a mapping is taken as texts with this between; '\0': none */
-	bool later;    /* it validates, and `run` of this version refuses it */
+	size_t offset;       /* of the member that keeps it: option/member.h */
+	bool expand;         /* ${VAR} is expanded */
+	bool texts;          /* JSON: a mapping to texts */
+	bool joined;         /* a list is taken as one text with commas */
+	char pairs;          /* LIST: a mapping is taken as texts with this between; '\0': none */
+	bool later;          /* it validates, and `run` of this version refuses it */
+	const char *instead; /* what to do meanwhile; NULL: what vLLM has, its own client does */
 	const char *file_choices; /* JSON array: taken beside `choices` */
 
 	/* where and when there is such an option */

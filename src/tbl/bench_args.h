@@ -453,10 +453,12 @@ BENCH(FLOAT, VALUE, max_error_share, "--max-error-share", 0.01, 0, 1,
     .group = "Run", .ours = true)
 BENCH(INT, VALUE, repeats, "--repeats", 1, 1, 1000,
     "how often the measured run is repeated",
-    .group = "Run", .later = true, .ours = true)
+    .group = "Run", .later = true, .ours = true,
+    .instead = "run it again with --set benchmark.seed=N and an output of its own")
 BENCH(JSON, VALUE, stop_when, "--stop-when", null, -INF, INF,
     "stop early once an interval is narrow enough",
-    .nullable = true, .group = "Run", .later = true, .ours = true)
+    .nullable = true, .group = "Run", .later = true, .ours = true,
+    .instead = "choose num_prompts by the intervals (…_ci95) of a shorter run")
 BENCH(INT, VALUE, threads, "--threads", 1, 1, 256,
     "load generator workers",
     .group = "Load", .ours = true)

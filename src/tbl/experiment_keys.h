@@ -9,7 +9,7 @@
  *   min max  inclusive; durations as 1 * MS
  *   …        members of struct option_row that say something, by name; .texts: a mapping to texts;
  *            .expand: ${VAR} is expanded; .later: it validates, and `run` refuses another value than
- *            the default
+ *            the default; .instead: and says what to do until it is there
  */
 KEY(STRING, "suite", suite, null, -INF, INF,
     "the series of experiments this one belongs to",
@@ -21,7 +21,7 @@ KEY(JSON, "tags", tags, {}, -INF, INF,
     "names and texts of your own, kept in the result",
     .texts = true)
 KEY(LIST_STRING, "launch.command", launch.command, null, -INF, INF,
-    "words that start the server, the model follows; unset: [vllm, serve]",
+    "words that start the server, the model follows and then what server says; unset: [vllm, serve]",
     .nullable = true)
 KEY(STRING, "launch.url", launch.url, null, -INF, INF,
     "a server that already runs; nothing is started or stopped",
@@ -34,7 +34,8 @@ KEY(STRING, "launch.platform", launch.platform, "auto", -INF, INF,
     .choices = ARG_JSON(["auto", "cuda", "rocm", "cpu", "xpu", "tpu", "hpu"]))
 KEY(JSON, "launch.container", launch.container, null, -INF, INF,
     "runtime, image and args of a container to start the server in",
-    .nullable = true, .later = true)
+    .nullable = true, .later = true,
+    .instead = "start it by hand and name its address in launch.url")
 KEY(JSON, "launch.env", launch.env, {}, -INF, INF,
     "environment of the server; ${VAR} is expanded",
     .texts = true, .expand = true)
@@ -66,7 +67,8 @@ KEY(DURATION, "telemetry.server_metrics", telemetry.server_metrics_ns, "1s", 10 
     .nullable = true)
 KEY(BOOL, "profiling.enabled", profiling, false, -INF, INF,
     "profile the server beside the measured run",
-    .later = true)
+    .later = true,
+    .instead = "benchmark.profile: true has the server's own profiler run meanwhile")
 KEY(STRING, "profiling.profiler", profiling, "torch", -INF, INF,
     "which profiler",
     .choices = ARG_JSON(["torch", "cuda"]))

@@ -82,6 +82,7 @@ static const struct key more_keys[] = {
 	{ "texts", BOOL, AT(texts), true },
 	{ "joined", BOOL, AT(joined), true },
 	{ "later", BOOL, AT(later), true },
+	{ "instead", TEXT, AT(instead), true },
 	{ "ours", BOOL, AT(ours), true },
 	{ "file_choices", LIST, AT(file_choices), true },
 	{ "after", TEXT, AT(after), true },

@@ -71,7 +71,8 @@ static void the_load_is_checked_once(void **state)
 		  "output_len: 5",
 		  "" },
 		{ "random_batch_size: 2",
-		  "error not_in_this_version --random-batch-size: only 1 is in this version\n" },
+		  "error not_in_this_version --random-batch-size: only 1 is in this version; with "
+		  "benchmark.client: vllm vLLM's own client does it\n" },
 		{ "random_input_len: 0",
 		  "error random_prompts --random-input-len: found number 0, expected a length that "
 		  "leaves each prompt a token, less --random-range-ratio, with "
@@ -129,6 +130,24 @@ static void the_load_is_checked_once(void **state)
 		assert_found(cases[i].benchmark, cases[i].found);
 }
 
+/* With its place, and with what to do meanwhile: vLLM's own client, where that can do it. */
+static void assert_way_out(const char *told)
+{
+	static const char *const of_client[] = { "dataset_name", "hf_split", "self_timed",
+						 "backend" };
+	auto_free char *line = pl_strndup(told, strcspn(told, "\n"));
+	const char *way = strstr(line, "in this version; ");
+	bool by_client = false;
+
+	assert_true(pl_text_starts(line, "error not_in_this_version e.yaml:1:"));
+	assert_non_null(way);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(of_client); i++) {
+		auto_free char *key = pl_asprintf(" benchmark.%s: ", of_client[i]);
+		by_client |= strstr(line, key) != NULL;
+	}
+	assert_int_equal(strstr(way, "benchmark.client: vllm") != NULL, by_client);
+}
+
 static void what_is_not_in_this_version_is_told(void **state)
 {
 	static const struct {
@@ -164,8 +183,10 @@ static void what_is_not_in_this_version_is_told(void **state)
 		auto_free char *checked = found_in(cases[i].text, OPTION_AS_FILE, false);
 		size_t count = 0;
 		for (const char *at = now; (at = strstr(at, "error not_in_this_version")) != NULL;
-		     at++)
+		     at++) {
+			assert_way_out(at);
 			count++;
+		}
 		assert_null(strstr(checked, "error not_in_this_version"));
 		for (size_t k = 0; k < 3 && cases[i].keys[k] != NULL; k++) {
 			auto_free char *key = pl_asprintf(" %s: ", cases[i].keys[k]);
@@ -174,6 +195,18 @@ static void what_is_not_in_this_version_is_told(void **state)
 			count--;
 		}
 		assert_int_equal(count, 0);
+	}
+}
+
+/* Whoever set it is told what to do until then. */
+static void what_comes_later_has_a_way_out(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < exp_key_count(); i++)
+		assert_int_equal(exp_key_at(i)->later, exp_key_at(i)->instead != NULL);
+	for (size_t i = 0; i < VLLM_BENCH_COUNT; i++) {
+		const struct option_row *row = vllm_bench_row((enum vllm_bench_id)i);
+		assert_int_equal(row->later && row->ours, row->instead != NULL);
 	}
 }
 
@@ -226,6 +259,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_load_is_checked_once),
 		cmocka_unit_test(what_is_not_in_this_version_is_told),
+		cmocka_unit_test(what_comes_later_has_a_way_out),
 		cmocka_unit_test(the_client_of_vllm_is_asked_for_what_it_can_do),
 		cmocka_unit_test(gpus_are_named_once),
 		cmocka_unit_test(only_broken_rules_may_be_forced),

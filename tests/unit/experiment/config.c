@@ -340,7 +340,9 @@ static void known_words_are_warned_of(void **state)
 	auto_problems problems = { 0 };
 	auto_experiment struct exp_config *e = parse_with(
 		"launch:\n"
-		"  command: [numactl, --dtype, x, vllm, serve, --new-flag, a, b]\n"
+		"  command: [numactl, --dtype, x, nsys, profile, --seed=1, vllm, serve, "
+		"--sim-step, "
+		"2ms, --new-flag, a, b]\n"
 		"  extra_args: [--see, '3', --sim-step, 2ms, --no-enable-prefix-caching, -O3]\n",
 		no_sets, &problems);
 

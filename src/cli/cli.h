@@ -22,8 +22,12 @@ struct cli_cmd {
 extern const struct cli_cmd cli_cmds[];
 /* NULL: no such command. */
 const struct cli_cmd *cli_cmd_find(const char *name);
-/* Says so, with the likely name, and returns the exit status. */
+/* Says so, with the likely name, or what it will be in a later version; returns the exit status. */
 int cli_unknown_command(const char *name);
+/* The same of a word behind `bench`. */
+int cli_unknown_bench(const char *name);
+/* The names of those to come, with commas; free(). */
+char *cli_later_names(void);
 
 #define COMMAND(name, options, summary)        \
 	int cmd_##name(int argc, char **argv); \

@@ -17,9 +17,6 @@
 
 #define REPORT_BYTES_MAX (64u << 20)
 
-/* What vLLM's suite has and this version has not. */
-static const char *const later[] = { "latency", "throughput", "startup", "mm-processor", "sweep" };
-
 static bool has_flag(const struct vllm_bench_line *line, const char *flag)
 {
 	return json_object_get(line->flags, flag) != NULL;
@@ -251,26 +248,11 @@ static int serve(int argc, char **argv)
 
 int cmd_bench(int argc, char **argv)
 {
-	struct pl_err err = PL_ERR_INIT;
 	const char *what = argc > 1 ? argv[1] : "";
 
 	if (strcmp(what, "serve") == 0)
 		return serve(argc - 1, argv + 1);
 	if (strcmp(what, "--help") == 0 || strcmp(what, "-h") == 0)
 		return cli_print_help(&cli_bench_command);
-	for (size_t i = 0; i < PL_ARRAY_SIZE(later); i++) {
-		if (strcmp(what, later[i]) == 0) {
-			pl_err_set(&err, PL_ERR_INVALID,
-				   "'bench %s' is not in this version, only 'bench serve' is",
-				   what);
-			return cli_fail(&err);
-		}
-	}
-	if (what[0] == '\0')
-		pl_err_set(
-			&err, PL_ERR_INVALID,
-			"found 'bench' alone, expected 'bench serve' (see profllm bench --help)");
-	else
-		pl_err_set(&err, PL_ERR_INVALID, "found 'bench %s', expected 'bench serve'", what);
-	return cli_fail(&err);
+	return cli_unknown_bench(what);
 }

@@ -9,6 +9,7 @@
 
 static int print_commands(void)
 {
+	auto_free char *later = cli_later_names();
 	auto_buf text = { 0 };
 
 	pl_buf_init(&text, HELP_BYTES_MAX);
@@ -16,6 +17,7 @@ static int print_commands(void)
 			       "whether the figures can be trusted.\n\nCommands:\n");
 	for (const struct cli_cmd *cmd = cli_cmds; cmd->name != NULL; cmd++)
 		pl_buf_addf(&text, "  %-12s %s\n", cmd->name, cmd->summary);
+	pl_buf_addf(&text, "\nNot in this version (each says what it will be):\n  %s\n", later);
 	pl_buf_add_text(&text, "\nOptions:\n"
 			       "  -h, --help     show this help and exit\n"
 			       "  -V, --version  show the version and exit\n\n"

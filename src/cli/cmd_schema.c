@@ -165,6 +165,9 @@ static void add_commands(json_t *lists)
 		    json_pack("{s:s, s:s, s:o}", "name", cmd->name, "summary", cmd->summary,
 			      "options", options));
 	}
+#define LATER(name, suite, what, today) \
+	ROW("later_commands", "name suite~ what today", name, #suite, what, today)
+#include "tbl/commands.h"
 }
 
 /* ---- what is said ------------------------------------------------------------------------- */

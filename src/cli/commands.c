@@ -4,7 +4,21 @@
 
 #include "base/text.h"
 
-#define NAMES_MAX 64
+#define NAMES_MAX       64
+#define NAMES_BYTES_MAX 4096
+
+#define SUITE_VLLM true
+#define SUITE_OURS false
+
+static const struct later {
+	const char *name;
+	bool of_vllm; /* `vllm bench` has it */
+	const char *what;
+	const char *today;
+} laters[] = {
+#define LATER(name, suite, what, today) { name, SUITE_##suite, what, today },
+#include "tbl/commands.h"
+};
 
 const struct cli_cmd cli_cmds[] = {
 #define COMMAND(name, options, summary) { #name, cmd_##name, summary, options },
@@ -21,12 +35,61 @@ const struct cli_cmd *cli_cmd_find(const char *name)
 	return NULL;
 }
 
+static const struct later *find_later(const char *name)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(laters); i++) {
+		if (strcmp(laters[i].name, name) == 0)
+			return &laters[i];
+	}
+	return NULL;
+}
+
+static int tell_later(const char *shown, const struct later *later)
+{
+	struct pl_err err = PL_ERR_INIT;
+
+	pl_err_set(&err, PL_ERR_INVALID,
+		   "'%s' is not in this version, it comes later: %s; today: %s", shown, later->what,
+		   later->today);
+	return cli_fail(&err);
+}
+
+char *cli_later_names(void)
+{
+	auto_buf names = { 0 };
+
+	pl_buf_init(&names, NAMES_BYTES_MAX);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(laters); i++)
+		pl_buf_addf(&names, "%s%s", i > 0 ? ", " : "", laters[i].name);
+	return pl_buf_take(&names);
+}
+
+int cli_unknown_bench(const char *name)
+{
+	const struct later *later = find_later(name);
+	auto_free char *shown = pl_asprintf("bench %s", name);
+	struct pl_err err = PL_ERR_INIT;
+
+	if (later != NULL && later->of_vllm)
+		return tell_later(shown, later);
+	if (name[0] == '\0')
+		pl_err_set(
+			&err, PL_ERR_INVALID,
+			"found 'bench' alone, expected 'bench serve' (see profllm bench --help)");
+	else
+		pl_err_set(&err, PL_ERR_INVALID, "found '%s', expected 'bench serve'", shown);
+	return cli_fail(&err);
+}
+
 int cli_unknown_command(const char *name)
 {
+	const struct later *later = find_later(name);
 	const char *names[NAMES_MAX];
 	struct pl_err err = PL_ERR_INIT;
 	size_t count = 0;
 
+	if (later != NULL)
+		return tell_later(name, later);
 	for (const struct cli_cmd *cmd = cli_cmds; cmd->name != NULL && count < NAMES_MAX; cmd++)
 		names[count++] = cmd->name;
 	const char *nearest = pl_text_nearest(name, names, count);

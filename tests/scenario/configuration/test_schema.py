@@ -11,7 +11,7 @@ LISTS = {
     "bench_args": {"BENCH": "load_options"}, "experiment_keys": {"KEY": "experiment_keys"},
     "bench_groups": {"BENCH_GROUP": "load_groups"}, "bench_line": {"OLD": "load_old_flags", "CLIENT": "load_client_flags"},
     "bench_notes": {"FLAT": "flat_keys", "LINE": "console_lines"},
-    "commands": {"COMMAND": "commands"}, "datasets": {"DATASET": "datasets"}, "backends": {"BACKEND": "backends"},
+    "commands": {"COMMAND": "commands", "LATER": "later_commands"}, "datasets": {"DATASET": "datasets"}, "backends": {"BACKEND": "backends"},
     "experiment_checks": {"CHECK": "experiment_checks"},
     "constraints": {"RULE": "rules"}, "errors": {"ERR": "errors"}, "hardware": {"GPU": "hardware"},
     "log_lines": {"LOG_PHASE": "log_phases", "LOG_MARK": "log_marks", "LOG_FACT": "log_facts", "LOG_READ": "log_reads",

@@ -1,6 +1,7 @@
 """Bad input: the right exit status, one line that names the place, nothing started, nothing left."""
 import json
 import os
+import re
 import socket
 import stat
 
@@ -68,13 +69,24 @@ def test_file_that_is_not_there(bin_dir, tmp_path, patience):
     assert_nothing_left(tmp_path)
 
 
-@pytest.mark.parametrize("output", ["no/such/folder/r.json", ".", "/proc/r.json"])
-def test_output_that_cannot_be_written(bin_dir, tmp_path, patience, output):
+@pytest.mark.parametrize("output, why", [
+    ("no/such/folder/r.json", "there is no folder '{here}/no/such/folder'"),
+    ("none/", "there is no folder '{here}/none'"),
+    (".", "it is a folder"),
+    ("/proc/r.json", "in the folder '/proc': "),
+    ("experiment.yaml/r.json", "in the folder '{here}/experiment.yaml': Not a directory"),
+])
+def test_output_that_cannot_be_written_names_the_folder(bin_dir, tmp_path, patience, output, why):
     path = write_config(tmp_path, base_config())
-    done = run_profllm(bin_dir, "run", "-c", path, "-o", tmp_path / output, patience=patience)
+    done = run_profllm(bin_dir, "run", "-c", path, "-o", f"{tmp_path}/{output}" if output[0] != "/" else output,
+                       patience=patience)
     assert done.returncode == 2
-    assert len(done.stderr.splitlines()) == 1 and "cannot write" in done.stderr
+    assert len(done.stderr.splitlines()) == 1 and done.stderr.startswith("profllm: error: cannot write '")
+    assert why.format(here=tmp_path) in done.stderr
     assert_nothing_left(tmp_path, "experiment.yaml")
+    # where one is: its whole name
+    done = run_profllm(bin_dir, "run", "-c", path, "-o", "n" * 300, cwd=tmp_path, patience=patience)
+    assert done.returncode == 2 and f"in the folder '{tmp_path}': File name too long" in done.stderr
 
 
 def test_fixed_port_in_use(bin_dir, tmp_path, patience):
@@ -128,6 +140,27 @@ def test_usage(bin_dir, tmp_path, patience, args, word):
     assert_nothing_left(tmp_path)
 
 
+LATER = ["sweep", "compare", "report", "upload", "latency", "throughput", "startup", "mm-processor"]
+
+
+def test_commands_to_come_say_what_they_will_be(bin_dir, patience):
+    help_text = run_profllm(bin_dir, "--help", patience=patience).stdout
+    assert "\n  " + ", ".join(LATER) + "\n" in help_text and max(map(len, help_text.splitlines())) <= 80
+    for name in LATER:
+        told = [run_profllm(bin_dir, *words, patience=patience)
+                for words in ([name], [name, "--help", "x"], ["help", name])]
+        for done in told:
+            assert done.returncode == 2 and done.stdout == ""
+            assert re.fullmatch(f"profllm: error: '{name}' is not in this version, it comes later: .+; today: .+\n",
+                                done.stderr)
+        of_vllm = run_profllm(bin_dir, "bench", name, patience=patience)
+        assert of_vllm.returncode == 2
+        if name in ("compare", "report", "upload"):
+            assert f"found 'bench {name}', expected 'bench serve'" in of_vllm.stderr
+        else:
+            assert of_vllm.stderr == told[0].stderr.replace(f"'{name}'", f"'bench {name}'")
+
+
 @pytest.mark.parametrize("key, value", [
     ("server.max_num_seqs", "lots"),
     # more parts than are read
@@ -171,7 +204,9 @@ def test_dry_run_starts_nothing(bin_dir, tmp_path, patience):
     assert plan["config"]["benchmark"]["num_prompts"] == 20
     people = run_profllm(bin_dir, "run", "-c", path, "--dry-run", patience=patience)
     assert people.returncode == 0
-    assert "argv:   profllm-sim serve sim/test " in people.stdout
+    assert people.stdout.startswith("argv:   profllm-sim serve sim/test ")
+    heads = [line.split(":")[0] for line in people.stdout.splitlines() if not line.startswith((" ", "}"))]
+    assert [head for head in heads if head != "warning"] == ["argv", "env", "gpus", "port", "config"]
     assert "MY_API_KEY='***'" in people.stdout and "hidden-77" not in people.stdout
     assert_nothing_left(tmp_path, "experiment.yaml")
 
@@ -182,7 +217,9 @@ def test_dry_run_warns_of_a_program_that_is_not_there(bin_dir, tmp_path, patienc
     done = run_profllm(bin_dir, "run", "-c", write_config(tmp_path, config), "--dry-run", "--json",
                        patience=patience)
     assert done.returncode == 0
-    assert any("no-such-server" in text for text in json.loads(done.stdout)["warnings"])
+    warning, = [text for text in json.loads(done.stdout)["warnings"] if "no-such-server" in text]
+    people = run_profllm(bin_dir, "run", "-c", tmp_path / "experiment.yaml", "--dry-run", patience=patience).stdout
+    assert people.index(f"\nwarning: {warning}\n") < people.index("\nconfig: {\n")
 
 
 def test_what_is_read_is_not_written_over(bin_dir, tmp_path, patience):

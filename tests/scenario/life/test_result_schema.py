@@ -302,6 +302,20 @@ def test_broken_result_is_refused(case):
     assert faults(changed(GOOD, *case)) != []
 
 
+def test_no_time_is_negative():
+    """Of each family every statistic, those asked for too; only a confidence interval may reach below zero."""
+    families = [key.removeprefix("mean_") for key in RESULT["$defs"]["results"]["properties"]
+                if key.startswith("mean_") and key.endswith("_ms")]
+    keys = [f"{stat}_{family}" for family in families for stat in ("mean", "median", "std", "p99", "p42.5")]
+    for section in ("results",), ("results", "steady"):
+        for key in keys:
+            fine, below = (changed(GOOD, (*section, key), value) for value in (0.0, -0.001))
+            assert faults(fine) == [] and faults(below) != [], (section, key)
+    assert faults(changed(GOOD, ("results", "mean_ttft_ms_ci95"), [-0.1, 2.0])) == []
+    for key in "start_s", "end_s":
+        assert faults(changed(GOOD, ("results", "steady", key), -1.0)) != []
+
+
 def test_completed_excludes_an_error():
     assert faults(changed(changed(GOOD, ("status",), "completed"), ("error",), ERROR)) != []
 
@@ -327,6 +341,15 @@ FAILURE = {"kind": "http_status", "status": 503, "message": "engine is asleep"}
     (("error",), {"kind": "connect"})])
 def test_broken_record_is_refused(path, value):
     assert not RECORDS.is_valid(changed(RECORD, path, value))
+
+
+def test_no_number_of_a_record_is_negative():
+    times = [key for key in RECORD if key.endswith("_ns")]
+    for key in [*times, "index", "try", "tries", "prompt_tokens_asked", "prompt_tokens", "output_tokens_asked",
+                "output_tokens"]:
+        assert not RECORDS.is_valid(changed(RECORD, (key,), -1)), key
+    for at in range(3):
+        assert not RECORDS.is_valid(changed(RECORD, ("events", 0), [-1 if i == at else 1 for i in range(3)]))
 
 
 @pytest.mark.parametrize("error", [None, FAILURE, {"kind": "connect", "status": None, "message": None}])

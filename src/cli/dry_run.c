@@ -31,7 +31,7 @@ static void add_gpus(const json_t *gpus, struct pl_buf *buf)
 }
 
 /* What will happen stands first; the file with all its defaults takes screens. */
-static void add_people_form(const json_t *plan, struct pl_buf *buf)
+static void add_people_form(const json_t *plan, const char *url, struct pl_buf *buf)
 {
 	auto_free char *config = pl_json_to_text(json_object_get(plan, "config"), PL_JSON_INDENT);
 	auto_free char *port = pl_json_to_text(json_object_get(plan, "port"), PL_JSON_PYTHON);
@@ -40,8 +40,8 @@ static void add_people_form(const json_t *plan, struct pl_buf *buf)
 	const char *name;
 
 	pl_buf_add_text(buf, "argv:  ");
-	if (json_is_null(json_object_get(plan, "argv")))
-		pl_buf_add_text(buf, " none, the server runs already");
+	if (url != NULL)
+		pl_buf_addf(buf, " none, the server at %s runs already", url);
 	json_array_foreach(json_object_get(plan, "argv"), i, item)
 	{
 		pl_buf_add_char(buf, ' ');
@@ -108,6 +108,6 @@ int cli_dry_run(const struct exp_config *experiment, const struct option_problem
 	if (as_json)
 		return cli_print_json(plan);
 	pl_buf_init(&text, DRY_RUN_BYTES_MAX);
-	add_people_form(plan, &text);
+	add_people_form(plan, launch->url, &text);
 	return cli_print(pl_buf_text(&text));
 }

@@ -220,6 +220,9 @@ def test_dry_run_warns_of_a_program_that_is_not_there(bin_dir, tmp_path, patienc
     warning, = [text for text in json.loads(done.stdout)["warnings"] if "no-such-server" in text]
     people = run_profllm(bin_dir, "run", "-c", tmp_path / "experiment.yaml", "--dry-run", patience=patience).stdout
     assert people.index(f"\nwarning: {warning}\n") < people.index("\nconfig: {\n")
+    config["launch"] = {"url": "http://127.0.0.1:9"}
+    people = run_profllm(bin_dir, "run", "-c", write_config(tmp_path, config), "--dry-run", patience=patience).stdout
+    assert people.startswith("argv:   none, the server at http://127.0.0.1:9 runs already\nenv:    nothing beside yours\n")
 
 
 def test_what_is_read_is_not_written_over(bin_dir, tmp_path, patience):

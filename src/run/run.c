@@ -208,6 +208,12 @@ static void note_stage(struct run_state *run, enum res_stage stage)
 	run_journal_stage(run->context.journal, stage, run_document_so_far(run));
 }
 
+/* What the GPUs draw without a server is of use to figures alone, and true once none is left. */
+static bool is_power_asked_for(const struct run_state *run)
+{
+	return run->measured.outcome != NULL && run->launch->url == NULL && run->server.left == 0;
+}
+
 static void run_steps(struct run_state *run)
 {
 	const struct run_context *context = &run->context;
@@ -227,6 +233,8 @@ static void run_steps(struct run_state *run)
 	}
 	note_stage(run, RES_STAGE_STOP);
 	run_server_stop(context, &run->server);
+	if (is_power_asked_for(run))
+		run_telemetry_rest(context, &run->telemetry);
 	run_telemetry_stop(&run->telemetry);
 	check_stopped_late(run);
 	/* what it said up to now; a log that cannot be read says nothing more */

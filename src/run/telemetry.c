@@ -8,10 +8,15 @@
 #include "result/quality.h"
 #include "run/context.h"
 #include "run/launch.h"
+#include "run/stop.h"
 
-/* What is looked at before the server starts, for its power without load. */
-#define IDLE_LOOKS   3
-#define IDLE_WAIT_NS (300 * PL_NS_PER_MS)
+/* Power without a server is looked at for so long. */
+#define IDLE_NS (500 * PL_NS_PER_MS)
+/* Behind a server's end at least so many looks, for one alone does not show that it is level. */
+#define IDLE_LOOKS 3
+/* How long the first look at GPUs may be waited for, and behind the end their power. */
+#define FIRST_WAIT_NS (3 * PL_NS_PER_S)
+#define REST_WAIT_NS  (5 * PL_NS_PER_S)
 
 static bool is_loopback(const struct io_addr *addr)
 {
@@ -71,9 +76,12 @@ int run_telemetry_start(const struct run_context *run, const struct run_launch *
 	};
 	if (host_telemetry_start(&spec, &ret->host, err) < 0)
 		return pl_err_wrap(err, "telemetry");
-	if (host_telemetry_gpu_count(ret->host) > 0)
-		host_telemetry_await(ret->host, IDLE_LOOKS, IDLE_WAIT_NS);
-	host_telemetry_idle_over(ret->host);
+	if (host_telemetry_gpu_count(ret->host) > 0 && launch->url == NULL) {
+		int64_t until_ns = pl_clock_now_ns() + IDLE_NS;
+		host_telemetry_await(ret->host, 1, FIRST_WAIT_NS);
+		pl_clock_sleep_until(until_ns);
+	}
+	host_telemetry_idle(ret->host, HOST_IDLE_COUNT);
 	return 0;
 }
 
@@ -103,6 +111,26 @@ void run_telemetry_metrics_over(const struct run_telemetry *telemetry)
 		host_telemetry_metrics_over(telemetry->host);
 }
 
+void run_telemetry_rest(const struct run_context *run, const struct run_telemetry *telemetry)
+{
+	struct host_telemetry *host = telemetry->host;
+	int64_t due_ns = pl_clock_now_ns() + REST_WAIT_NS;
+
+	if (host == NULL || host_telemetry_gpu_count(host) == 0)
+		return;
+	int64_t looks_ns = IDLE_LOOKS * host_telemetry_gpu_interval_ns(host);
+	int64_t each_ns = looks_ns > IDLE_NS ? looks_ns : IDLE_NS;
+	/* looks are too far apart to show anything in that time */
+	if (each_ns > REST_WAIT_NS)
+		return;
+	do {
+		host_telemetry_idle(host, HOST_IDLE_AFTER);
+		pl_clock_sleep_until(pl_clock_now_ns() + each_ns);
+	} while (!host_telemetry_is_at_rest(host) && pl_clock_now_ns() < due_ns &&
+		 run_stop_signal(run->stop) == 0);
+	host_telemetry_idle(host, HOST_IDLE_COUNT);
+}
+
 void run_telemetry_stop(struct run_telemetry *telemetry)
 {
 	host_telemetry_stop(telemetry->host);
@@ -116,17 +144,43 @@ void run_telemetry_done(struct run_telemetry *telemetry)
 	*telemetry = (struct run_telemetry){ 0 };
 }
 
-double run_telemetry_energy_j(const struct run_telemetry *telemetry)
+static double mean_of_known(double a, double b)
+{
+	if (isnan(a) || isnan(b))
+		return isnan(a) ? b : a;
+	return (a + b) / 2;
+}
+
+void run_telemetry_gpu_energy(const struct host_telemetry *host, size_t i,
+			      struct run_gpu_energy *ret)
+{
+	const struct host_windows *windows = host_telemetry_windows(host);
+	const struct host_sum *power = host_sums_get(&host_telemetry_gpu(host, i)->sums,
+						     HOST_Q_gpu_power_w);
+
+	ret->idle_before_w = host_telemetry_idle_w(host, i, HOST_IDLE_BEFORE);
+	ret->idle_after_w = host_telemetry_idle_w(host, i, HOST_IDLE_AFTER);
+	ret->idle_w = mean_of_known(ret->idle_before_w, ret->idle_after_w);
+	ret->energy.total_j = host_sum_total(power, windows);
+	double above_j = ret->energy.total_j - ret->idle_w * host_windows_length_s(windows);
+	/* it was busy with something else then */
+	ret->energy.above_idle_j = above_j >= 0 ? above_j : NAN;
+}
+
+struct run_energy run_telemetry_energy(const struct run_telemetry *telemetry)
 {
 	const struct host_telemetry *host = telemetry->over ? telemetry->host : NULL;
 	size_t count = host != NULL ? host_telemetry_gpu_count(host) : 0;
-	double energy_j = count > 0 ? 0 : NAN;
+	double none = count > 0 ? 0 : NAN;
+	struct run_energy all = { .total_j = none, .above_idle_j = none };
 
-	for (size_t i = 0; i < count; i++)
-		energy_j += host_sum_total(
-			host_sums_get(&host_telemetry_gpu(host, i)->sums, HOST_Q_gpu_power_w),
-			host_telemetry_windows(host));
-	return energy_j;
+	for (size_t i = 0; i < count; i++) {
+		struct run_gpu_energy gpu;
+		run_telemetry_gpu_energy(host, i, &gpu);
+		all.total_j += gpu.energy.total_j;
+		all.above_idle_j += gpu.energy.above_idle_j;
+	}
+	return all;
 }
 
 /* The worst of the run's GPUs; NaN where none tells. */

@@ -26,6 +26,12 @@ int run_telemetry_start(const struct run_context *run, const struct run_launch *
 void run_telemetry_metrics(const struct run_context *run, const struct run_telemetry *telemetry,
 			   const struct run_target *target);
 void run_telemetry_metrics_over(const struct run_telemetry *telemetry);
+/*
+ * Of a server of ours that was measured and is gone: what its GPUs draw without it. Takes half a
+ * second where they are at once as they were before the start, and 5 s at the most; no time where
+ * no GPU is looked at.
+ */
+void run_telemetry_rest(const struct run_context *run, const struct run_telemetry *telemetry);
 /* After the server has been stopped. */
 void run_telemetry_stop(struct run_telemetry *telemetry);
 void run_telemetry_done(struct run_telemetry *telemetry);
@@ -33,8 +39,24 @@ void run_telemetry_done(struct run_telemetry *telemetry);
 /* The server's /metrics page. */
 struct host_metrics_source run_telemetry_source(const struct run_target *target);
 
-/* Of all GPUs of the run over the measured run, J; NaN where that is not known of each. */
-double run_telemetry_energy_j(const struct run_telemetry *telemetry);
+/* Over the measured run; NaN: not known. */
+struct run_energy {
+	double total_j;
+	double above_idle_j; /* less the idle power for as long; NaN where that is more */
+};
+
+/* Of one GPU. Its idle power is the mean of those before and after, where both are known. */
+struct run_gpu_energy {
+	double idle_before_w;
+	double idle_after_w;
+	double idle_w;
+	struct run_energy energy;
+};
+
+void run_telemetry_gpu_energy(const struct host_telemetry *host, size_t i,
+			      struct run_gpu_energy *ret);
+/* Of all GPUs of the run: known where it is of each. */
+struct run_energy run_telemetry_energy(const struct run_telemetry *telemetry);
 void run_telemetry_facts(const struct run_telemetry *telemetry, struct res_quality_facts *ret);
 
 #endif

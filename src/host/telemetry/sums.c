@@ -11,6 +11,14 @@
 #define TOTAL_COVERAGE_MIN 0.995
 #define MEAN_COVERAGE_MIN  0.9
 
+/*
+ * Power that moves by no more than the larger of both is level. A GPU that has just been used draws
+ * more at rest than a cold one, by less than the third.
+ */
+#define LEVEL_W      2.0
+#define LEVEL_SHARE  0.03
+#define WARMER_SHARE 0.10
+
 enum kind { KIND_LEVEL, KIND_RATE, KIND_COUNT, KIND_BITS };
 
 static const struct quantity {
@@ -98,7 +106,9 @@ void host_windows_done(struct host_windows *windows)
 
 void host_sums_init(struct host_sums *sums, enum host_source source, int64_t gap_ns)
 {
-	*sums = (struct host_sums){ .source = source, .gap_ns = gap_ns, .sample_ns = INT64_MIN };
+	*sums = (struct host_sums){
+		.source = source, .gap_ns = gap_ns, .sample_ns = INT64_MIN, .idle = HOST_IDLE_COUNT
+	};
 	for (size_t i = 0; i < HOST_SOURCE_VALUES_MAX; i++)
 		sums->sums[i] = (struct host_sum){
 			.highest = NAN, .min = NAN, .max = NAN, .last = NAN, .last_ns = INT64_MIN
@@ -174,6 +184,14 @@ static void add_bits(struct host_sum *sum, const struct host_windows *windows, i
 	sum->bad_samples += ((int64_t)value & HOST_BAD_BITS) != 0;
 }
 
+static void add_idle(struct host_idle_part *part, double value)
+{
+	part->min = part->count > 0 ? fmin(part->min, value) : value;
+	part->max = part->count > 0 ? fmax(part->max, value) : value;
+	part->sum += value;
+	part->count++;
+}
+
 static void add_value(struct host_sums *sums, struct host_sum *sum, enum kind kind,
 		      const struct host_windows *windows, int64_t t_ns, double value)
 {
@@ -189,10 +207,8 @@ static void add_value(struct host_sums *sums, struct host_sum *sum, enum kind ki
 		add_line(sum, windows, sums->sample_ns, value, t_ns, value);
 	sum->highest = fmax(sum->highest, value);
 	sum->samples += host_windows_hold(windows, t_ns);
-	if (!sums->idle_over && windows->count == 0) {
-		sum->idle_sum += value;
-		sum->idle_count++;
-	}
+	if (sums->idle != HOST_IDLE_COUNT)
+		add_idle(&sum->idle[sums->idle], value);
 	sum->last = value;
 	sum->last_ns = t_ns;
 }
@@ -209,9 +225,11 @@ void host_sums_add(struct host_sums *sums, const struct host_windows *windows, i
 	sums->sample_ns = t_ns;
 }
 
-void host_sums_idle_over(struct host_sums *sums)
+void host_sums_idle(struct host_sums *sums, enum host_idle when)
 {
-	sums->idle_over = true;
+	sums->idle = when;
+	for (size_t i = 0; when != HOST_IDLE_COUNT && i < HOST_SOURCE_VALUES_MAX; i++)
+		sums->sums[i].idle[when] = (struct host_idle_part){ 0 };
 }
 
 const struct host_sum *host_sums_get(const struct host_sums *sums, enum host_quantity quantity)
@@ -243,7 +261,20 @@ double host_sum_total(const struct host_sum *sum, const struct host_windows *win
 	return sum->integral;
 }
 
-double host_sum_idle(const struct host_sum *sum)
+double host_sum_idle(const struct host_sum *sum, enum host_idle when)
 {
-	return sum->idle_count > 0 ? sum->idle_sum / (double)sum->idle_count : NAN;
+	const struct host_idle_part *part = &sum->idle[when];
+
+	return part->count > 0 ? part->sum / (double)part->count : NAN;
+}
+
+bool host_power_is_at_rest(const struct host_sum *power)
+{
+	const struct host_idle_part *part = &power->idle[HOST_IDLE_AFTER];
+	double before_w = host_sum_idle(power, HOST_IDLE_BEFORE);
+	double after_w = host_sum_idle(power, HOST_IDLE_AFTER);
+
+	/* NaN, where nothing was told before, is no bound */
+	return part->count > 1 && part->max - part->min <= fmax(LEVEL_W, LEVEL_SHARE * after_w) &&
+	       !(after_w > before_w + fmax(LEVEL_W, WARMER_SHARE * before_w));
 }

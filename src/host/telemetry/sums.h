@@ -50,12 +50,19 @@ bool host_windows_hold(const struct host_windows *windows, int64_t t_ns);
 double host_windows_length_s(const struct host_windows *windows);
 void host_windows_done(struct host_windows *windows);
 
+/* When nothing is asked of it: before the server is started, after it was stopped. */
+enum host_idle { HOST_IDLE_BEFORE, HOST_IDLE_AFTER, HOST_IDLE_COUNT };
+
 /* One quantity of one GPU, of the host … */
 struct host_sum {
 	double highest; /* of all samples, in a window or not; NaN: none */
-	/* before the first window was opened and before host_sums_idle_over() */
-	double idle_sum;
-	int64_t idle_count;
+	/* of the samples since host_sums_idle() */
+	struct host_idle_part {
+		double sum;
+		double min;
+		double max;
+		int64_t count;
+	} idle[HOST_IDLE_COUNT];
 	/* in windows: */
 	double integral;  /* value times seconds; of a COUNT its growth */
 	double covered_s; /* seconds that are in `integral` */
@@ -72,9 +79,9 @@ struct host_sum {
 /* The quantities of one source's one entity. */
 struct host_sums {
 	enum host_source source;
-	int64_t gap_ns;    /* levels further apart than this are not joined */
-	int64_t sample_ns; /* of the sample before; INT64_MIN: none */
-	bool idle_over;
+	int64_t gap_ns;      /* levels further apart than this are not joined */
+	int64_t sample_ns;   /* of the sample before; INT64_MIN: none */
+	enum host_idle idle; /* HOST_IDLE_COUNT: now is no such time */
 	struct host_sum sums[HOST_SOURCE_VALUES_MAX];
 };
 
@@ -82,8 +89,9 @@ void host_sums_init(struct host_sums *sums, enum host_source source, int64_t gap
 /* `values` in the order of the source's rows; times rise. */
 void host_sums_add(struct host_sums *sums, const struct host_windows *windows, int64_t t_ns,
 		   const double *values);
-/* Samples from here on are not idle ones. */
-void host_sums_idle_over(struct host_sums *sums);
+/* Samples from here on are idle ones of then, and what was kept of then is given up;
+ * HOST_IDLE_COUNT: they are not. */
+void host_sums_idle(struct host_sums *sums, enum host_idle when);
 const struct host_sum *host_sums_get(const struct host_sums *sums, enum host_quantity quantity);
 
 /* Mean over the measured windows; NaN where too little of them is covered to tell. */
@@ -92,7 +100,13 @@ double host_sum_mean(const struct host_sum *sum, const struct host_windows *wind
 double host_sum_total(const struct host_sum *sum, const struct host_windows *windows);
 /* Share of the windows that lies between known samples; NaN without a window. */
 double host_sum_coverage(const struct host_sum *sum, const struct host_windows *windows);
-/* Mean of the samples taken while nothing ran yet; NaN: none. */
-double host_sum_idle(const struct host_sum *sum);
+/* Mean of the idle samples; NaN: none. */
+double host_sum_idle(const struct host_sum *sum, enum host_idle when);
+/*
+ * Of a GPU's power: two idle samples of HOST_IDLE_AFTER at least, level, and where those before were,
+ * if there were any; for just behind a server's end power may stay level for a while above what it
+ * falls to then.
+ */
+bool host_power_is_at_rest(const struct host_sum *power);
 
 #endif

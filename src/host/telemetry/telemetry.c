@@ -69,7 +69,6 @@ struct host_telemetry {
 	pthread_mutex_t lock; /* over all of the below, while a thread runs */
 	pthread_cond_t looked;
 	struct host_windows windows;
-	bool idle_over;
 	int64_t looks;  /* at the GPUs */
 	int64_t rounds; /* at everything the ticks look at */
 	struct host_sums host;
@@ -97,8 +96,6 @@ static void keep(struct host_telemetry *telemetry, struct host_sums *sums, const
 
 	names_of(sums->source, names, &count);
 	pthread_mutex_lock(&telemetry->lock);
-	if (telemetry->idle_over)
-		host_sums_idle_over(sums);
 	host_sums_add(sums, &telemetry->windows, t_ns, values);
 	pthread_mutex_unlock(&telemetry->lock);
 	host_lines_add(telemetry->lines, t_ns, host_source_name(sums->source), id, names, values,
@@ -363,12 +360,18 @@ static void on_end(void *data, struct io_loop *loop)
 	end_metrics(loop, data);
 }
 
+int64_t host_telemetry_gpu_interval_ns(const struct host_telemetry *telemetry)
+{
+	bool slow = host_gpu_watch_is_slow(telemetry->watch);
+
+	return slow && telemetry->interval_ns < SLOW_GPU_NS ? SLOW_GPU_NS : telemetry->interval_ns;
+}
+
 static int start_threads(struct host_telemetry *telemetry, struct pl_err *err)
 {
 	static const struct host_ticks_calls calls = { on_tick, on_end };
 	static const struct host_ticks_calls slow = { .tick = on_slow_tick };
-	int64_t slow_ns = telemetry->interval_ns > SLOW_GPU_NS ? telemetry->interval_ns
-							       : SLOW_GPU_NS;
+	int64_t slow_ns = host_telemetry_gpu_interval_ns(telemetry);
 
 	if (host_gpu_watch_is_slow(telemetry->watch) &&
 	    host_ticks_start(slow_ns, &slow, telemetry, &telemetry->slow, err) < 0)
@@ -391,6 +394,46 @@ static bool await(struct host_telemetry *telemetry, const int64_t *what, int64_t
 	pthread_mutex_unlock(&telemetry->lock);
 	return there;
 }
+
+/* ---- power at rest ---- */
+
+static const struct host_sum *power_of(const struct host_telemetry *telemetry, size_t i)
+{
+	return host_sums_get(&host_gpu_watch_at(telemetry->watch, i)->sums, HOST_Q_gpu_power_w);
+}
+
+void host_telemetry_idle(struct host_telemetry *telemetry, enum host_idle when)
+{
+	pthread_mutex_lock(&telemetry->lock);
+	for (size_t i = 0; i < host_gpu_watch_count(telemetry->watch); i++)
+		host_sums_idle(&host_gpu_watch_at(telemetry->watch, i)->sums, when);
+	pthread_mutex_unlock(&telemetry->lock);
+}
+
+bool host_telemetry_is_at_rest(struct host_telemetry *telemetry)
+{
+	bool all = true;
+
+	pthread_mutex_lock(&telemetry->lock);
+	for (size_t i = 0; i < host_gpu_watch_count(telemetry->watch); i++) {
+		const struct host_sum *power = power_of(telemetry, i);
+		/* what no look has told cannot be waited for */
+		all = all && (isnan(power->highest) || host_power_is_at_rest(power));
+	}
+	pthread_mutex_unlock(&telemetry->lock);
+	return all;
+}
+
+double host_telemetry_idle_w(const struct host_telemetry *telemetry, size_t i, enum host_idle when)
+{
+	const struct host_sum *power = power_of(telemetry, i);
+
+	/* before the start one look may be all there was time for */
+	return when == HOST_IDLE_BEFORE || host_power_is_at_rest(power) ? host_sum_idle(power, when)
+									: NAN;
+}
+
+/* ---- start, stop ---- */
 
 int host_telemetry_start(const struct host_telemetry_spec *spec, struct host_telemetry **ret,
 			 struct pl_err *err)
@@ -422,9 +465,11 @@ int host_telemetry_start(const struct host_telemetry_spec *spec, struct host_tel
 		telemetry->counters = host_counters_new();
 	if (spec->run_id != NULL)
 		telemetry->tree = host_proc_tree_new(spec->run_id);
-	if (host_gpu_watch_open(spec->gpu ? spec->gpus : none, gap_ns, &telemetry->watch, err) <
-		    0 ||
-	    start_threads(telemetry, err) < 0)
+	if (host_gpu_watch_open(spec->gpu ? spec->gpus : none, gap_ns, &telemetry->watch, err) < 0)
+		return -1;
+	if (spec->run_id != NULL)
+		host_telemetry_idle(telemetry, HOST_IDLE_BEFORE);
+	if (start_threads(telemetry, err) < 0)
 		return -1;
 	/* what comes next lies between two samples */
 	await(telemetry, &telemetry->rounds, 1, FIRST_WAIT_NS);
@@ -435,13 +480,6 @@ int host_telemetry_start(const struct host_telemetry_spec *spec, struct host_tel
 bool host_telemetry_await(struct host_telemetry *telemetry, int64_t looks, int64_t timeout_ns)
 {
 	return await(telemetry, &telemetry->looks, looks, timeout_ns);
-}
-
-void host_telemetry_idle_over(struct host_telemetry *telemetry)
-{
-	pthread_mutex_lock(&telemetry->lock);
-	telemetry->idle_over = true;
-	pthread_mutex_unlock(&telemetry->lock);
 }
 
 void host_telemetry_leave_out(struct host_telemetry *telemetry, pid_t pid)

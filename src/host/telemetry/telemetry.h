@@ -44,8 +44,16 @@ PL_AUTO_DEFINE(struct host_telemetry, host_telemetry_free);
 
 /* Until so many looks at the GPUs have been taken; false: timeout_ns passed. */
 bool host_telemetry_await(struct host_telemetry *telemetry, int64_t looks, int64_t timeout_ns);
-/* Power from here on is no idle power. */
-void host_telemetry_idle_over(struct host_telemetry *telemetry);
+/* Between two looks at the GPUs. */
+int64_t host_telemetry_gpu_interval_ns(const struct host_telemetry *telemetry);
+/*
+ * What the GPUs draw from here on is their idle power of then, and what was kept of then is given
+ * up; HOST_IDLE_COUNT: it is not. A server of ours is not there yet when telemetry starts:
+ * HOST_IDLE_BEFORE has begun. Of another's server it never does.
+ */
+void host_telemetry_idle(struct host_telemetry *telemetry, enum host_idle when);
+/* HOST_IDLE_AFTER, so far: each GPU that tells its power keeps it level, where it was before. */
+bool host_telemetry_is_at_rest(struct host_telemetry *telemetry);
 /* A process with the run's mark that is not the server's, and its children. */
 void host_telemetry_leave_out(struct host_telemetry *telemetry, pid_t pid);
 /* Reads /metrics on ticks of its own from now on. Borrows what `source` points to until the
@@ -75,6 +83,8 @@ struct host_telemetry_gpu {
 size_t host_telemetry_gpu_count(const struct host_telemetry *telemetry);
 const struct host_telemetry_gpu *host_telemetry_gpu(const struct host_telemetry *telemetry,
 						    size_t i);
+/* W; NaN: it was not measured, or the GPU had not come to rest by the end of the time for it. */
+double host_telemetry_idle_w(const struct host_telemetry *telemetry, size_t i, enum host_idle when);
 /* The driver's, for all GPUs of the host; NULL where none was looked for. */
 const struct host_gpus *host_telemetry_gpus(const struct host_telemetry *telemetry);
 /*

@@ -201,6 +201,7 @@ static void set_unknown(json_t *results)
 		"spec_decode_accepted_tokens",
 		"spec_decode_per_position_acceptance_rates",
 		"energy_per_token_j",
+		"energy_per_token_idle_subtracted_j",
 	};
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(keys); i++)

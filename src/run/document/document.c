@@ -245,10 +245,13 @@ static json_t *make_results(const struct run_state *run, const struct res_how *h
 	if (run->measured.outcome == NULL)
 		return NULL;
 	json_t *results = res_metrics_compute(run->measured.outcome, how);
-	/* a figure of records and host together */
+	/* figures of records and host together */
 	double tokens = json_number_value(json_object_get(results, "total_output_tokens"));
+	struct run_energy energy = run_telemetry_energy(&run->telemetry);
 	set(results, "energy_per_token_j",
-	    pl_json_number(tokens > 0 ? run_telemetry_energy_j(&run->telemetry) / tokens : NAN));
+	    pl_json_number(tokens > 0 ? energy.total_j / tokens : NAN));
+	set(results, "energy_per_token_idle_subtracted_j",
+	    pl_json_number(tokens > 0 ? energy.above_idle_j / tokens : NAN));
 	run->client->results(&run->measured, results);
 	return results;
 }

@@ -93,27 +93,27 @@ static void set_throttling(json_t *json, const struct view *view)
 	set_number(json, "throttled_brake_share", share_with(sum, HOST_GPU_THROTTLE_BRAKE));
 }
 
-static void set_energy(json_t *json, const struct view *view)
+static void set_energy(json_t *json, const struct view *view, const struct run_gpu_energy *of)
 {
 	const struct host_sum *power = host_sums_get(view->sums, HOST_Q_gpu_power_w);
-	double energy_j = total(view, HOST_Q_gpu_power_w);
-	double idle_w = host_sum_idle(power);
-	double above_j = energy_j - idle_w * host_windows_length_s(view->windows);
 
 	set_number(json, "power_mean_w", mean(view, HOST_Q_gpu_power_w));
 	set_number(json, "power_max_w", largest(view, HOST_Q_gpu_power_w));
-	set_number(json, "power_idle_w", idle_w);
-	set_number(json, "energy_j", energy_j);
-	/* it was busy with something else before */
-	set_number(json, "energy_above_idle_j", above_j >= 0 ? above_j : NAN);
+	set_number(json, "power_idle_before_w", of->idle_before_w);
+	set_number(json, "power_idle_after_w", of->idle_after_w);
+	set_number(json, "power_idle_w", of->idle_w);
+	set_number(json, "energy_j", of->energy.total_j);
+	set_number(json, "energy_above_idle_j", of->energy.above_idle_j);
 	set_number(json, "energy_counter_j", total(view, HOST_Q_gpu_energy_j));
 	set_number(json, "power_coverage_share", host_sum_coverage(power, view->windows));
 }
 
-static json_t *make_gpu(const struct host_telemetry_gpu *gpu, const struct host_windows *windows)
+static json_t *make_gpu(const struct host_telemetry *host, size_t i)
 {
+	const struct host_telemetry_gpu *gpu = host_telemetry_gpu(host, i);
 	json_t *json = res_document_empty("gpu_usage");
-	struct view view = { &gpu->sums, windows };
+	struct view view = { &gpu->sums, host_telemetry_windows(host) };
+	struct run_gpu_energy energy;
 
 	set(json, "index", gpu->facts->index >= 0 ? json_integer(gpu->facts->index) : json_null());
 	set(json, "uuid", pl_json_text(gpu->facts->uuid));
@@ -126,7 +126,8 @@ static json_t *make_gpu(const struct host_telemetry_gpu *gpu, const struct host_
 	set_number(json, "utilization_max", largest(&view, HOST_Q_gpu_utilization) * PERCENT);
 	set_number(json, "memory_utilization_mean",
 		   mean(&view, HOST_Q_gpu_memory_utilization) * PERCENT);
-	set_energy(json, &view);
+	run_telemetry_gpu_energy(host, i, &energy);
+	set_energy(json, &view, &energy);
 	set_number(json, "sm_clock_mean_mhz", mean(&view, HOST_Q_gpu_sm_clock_mhz));
 	set_number(json, "sm_clock_min_mhz", smallest(&view, HOST_Q_gpu_sm_clock_mhz));
 	set_number(json, "memory_clock_mean_mhz", mean(&view, HOST_Q_gpu_memory_clock_mhz));
@@ -153,7 +154,7 @@ static void set_gpus(json_t *json, json_t *hardware, const struct host_telemetry
 		struct view view = { &gpu->sums, windows };
 		peak_bytes = fmax(peak_bytes, highest(&view, HOST_Q_gpu_memory_used_bytes));
 		utilization += mean(&view, HOST_Q_gpu_utilization);
-		json_array_append_new(gpus, make_gpu(gpu, windows));
+		json_array_append_new(gpus, make_gpu(host, i));
 	}
 	set_number(json, "peak_gpu_memory_gb", peak_bytes / BYTES_PER_GB);
 	set_number(json, "avg_gpu_utilization", utilization / (double)count * PERCENT);

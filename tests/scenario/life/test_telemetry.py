@@ -7,10 +7,12 @@ import signal
 import subprocess
 import zlib
 
+import numpy as np
 import pytest
 
 from run_tools import (base_config, load_result, read_zst_lines, run_profllm, start_profllm,
                        write_config)
+from sim_tools import Server
 from wait_tools import wait_for
 
 GPU_KEYS = {"memory_used_bytes", "utilization", "memory_utilization", "power_w", "energy_j",
@@ -106,30 +108,71 @@ def test_energy_is_the_integral_of_power(bin_dir, tmp_path, patience, pretend, c
         assert gpu["power_mean_w"] == pytest.approx(sampled[-1] / (end_s - begin_s), rel=0.005)
         assert gpu["power_coverage_share"] == pytest.approx(1, abs=0.001)
         if curve.startswith("const"):
-            assert gpu["power_idle_w"] == gpu["power_max_w"] == 345.5
+            assert gpu["power_idle_before_w"] == gpu["power_idle_after_w"] == gpu["power_max_w"] == 345.5
             assert gpu["energy_above_idle_j"] is None or gpu["energy_above_idle_j"] < 0.01
+        else:
+            # it never comes to rest
+            assert gpu["power_idle_after_w"] is None and gpu["power_idle_w"] == gpu["power_idle_before_w"]
     tokens = result["results"]["total_output_tokens"]
     assert result["results"]["energy_per_token_j"] == pytest.approx(sum(sampled) / tokens, rel=0.005)
 
 
-def test_idle_power_is_that_before_the_start(bin_dir, tmp_path, patience, pretend):
-    """The library's power rises once the server has written its log."""
+def energy_of_lines(lines, begin_ns, end_ns):
+    """Trapezoids between samples, J, cut at the run's two ends."""
+    times = np.array([line["t_ns"] for line in lines])
+    power = np.array([line["values"]["power_w"] for line in lines])
+    within = times[(times > begin_ns) & (times < end_ns)]
+    at = np.concatenate([[begin_ns], within, [end_ns]])
+    watts = np.interp(at, times, power)
+    return float(np.sum((watts[1:] + watts[:-1]) / 2 * np.diff(at)) / 1e9)
+
+
+def test_energy_without_what_is_drawn_at_rest(bin_dir, tmp_path, patience, pretend):
+    """Power rises once the server has begun its log, and falls when it has sent its last token."""
     settings = tmp_path / "settings"
-    settings.write_text("power=const:70\n")
-    config = config_with({}, [0], num_prompts=120)
+
+    def set_power(*watts):
+        (tmp_path / "next").write_text("".join(f"{i}.power=const:{w}\n" for i, w in enumerate(watts)))
+        os.replace(tmp_path / "next", settings)
+
+    set_power(70, 90)
+    config = config_with({}, [0, 1], num_prompts=60)
     log = tmp_path / "sim.log"
     config["launch"]["extra_args"] += ["--sim-log", str(log)]
     run = start_profllm(bin_dir, "run", "-c", write_config(tmp_path, config), "-o",
-                        tmp_path / "r.json", "-q", env=pretend("1xH100", file=settings))
+                        tmp_path / "r.json", "-q", env=pretend("2xH100", file=settings))
     wait_for(log.exists, "the simulator has begun its log", 30, run)
-    (tmp_path / "next").write_text("power=const:570\n")
-    os.replace(tmp_path / "next", settings)
+    set_power(570, 480)
+    wait_for(lambda: log.read_text().count('"end"') > 60, "the last answer is whole", 30, run)
+    set_power(75, 94)
     run.communicate(timeout=60 * patience)
-    gpu, = load_result(tmp_path / "r.json")["system"]["gpus"]
-    assert gpu["power_idle_w"] == 70
-    assert gpu["power_max_w"] == 570
-    assert gpu["energy_above_idle_j"] < gpu["energy_j"]
-    assert gpu["energy_above_idle_j"] > 0
+    result = load_result(tmp_path / "r.json")
+    begin, end = (result["series"][f"measured_{edge}_ns"] for edge in ("begin", "end"))
+    lines, total, above = lines_by_source(tmp_path), 0, 0
+    for gpu, before, after in zip(result["system"]["gpus"], (70, 90), (75, 94)):
+        assert (gpu["power_idle_before_w"], gpu["power_idle_after_w"]) == (before, after)
+        assert gpu["power_idle_w"] == (before + after) / 2
+        energy = energy_of_lines(lines["gpu", gpu["uuid"]], begin, end)
+        without = energy - (before + after) / 2 * (end - begin) / 1e9
+        assert gpu["energy_j"] == pytest.approx(energy, rel=1e-9)
+        assert gpu["energy_above_idle_j"] == pytest.approx(without, rel=1e-9) and without > 0
+        total, above = total + energy, above + without
+    tokens = result["results"]["total_output_tokens"]
+    assert result["results"]["energy_per_token_j"] == pytest.approx(total / tokens, rel=1e-9)
+    assert result["results"]["energy_per_token_idle_subtracted_j"] == pytest.approx(above / tokens, rel=1e-9)
+
+
+def test_no_power_at_rest_of_anothers_server(bin_dir, tmp_path, patience, pretend):
+    """It is there before and after the run, and what it keeps in memory costs power."""
+    with Server(bin_dir, "--sim-step", "2ms") as server:
+        config = config_with({}, [0], num_prompts=5)
+        config["server"], config["launch"] = {}, {"url": f"http://127.0.0.1:{server.port}", "gpus": [0]}
+        result = play(bin_dir, tmp_path, config, pretend(power="const:90"), patience)
+    gpu, = result["system"]["gpus"]
+    assert gpu["energy_j"] > 0 and result["results"]["energy_per_token_j"] > 0
+    for key in ("power_idle_before_w", "power_idle_after_w", "power_idle_w", "energy_above_idle_j"):
+        assert gpu[key] is None, key
+    assert result["results"]["energy_per_token_idle_subtracted_j"] is None
 
 
 # ---- lines ----
@@ -224,12 +267,14 @@ def test_power_that_vanishes_is_null(bin_dir, tmp_path, patience, pretend):
     result = play(bin_dir, tmp_path, config_with({}, [0]), pretend(vanish="power,throttle"),
                   patience)
     gpu, = result["system"]["gpus"]
-    for key in ("power_mean_w", "power_max_w", "power_idle_w", "energy_j", "energy_above_idle_j",
+    for key in ("power_mean_w", "power_max_w", "power_idle_before_w", "power_idle_after_w", "power_idle_w",
+                "energy_j", "energy_above_idle_j",
                 "throttled_share", "throttle_reasons"):
         assert gpu[key] is None, key
     assert gpu["power_coverage_share"] == 0
     assert gpu["energy_counter_j"] > 0
     assert result["results"]["energy_per_token_j"] is None
+    assert result["results"]["energy_per_token_idle_subtracted_j"] is None
     assert check_of(result, "throttling")["status"] == "unknown"
     lines = lines_by_source(tmp_path)["gpu", gpu["uuid"]]
     assert {line["values"]["power_w"] for line in lines} == {None}
@@ -380,6 +425,6 @@ def test_stopped_while_all_is_looked_at(bin_dir, tmp_path, patience, pretend, na
 @pytest.mark.threads
 def test_whole_run_under_the_sanitizer(bin_dir, tmp_path, patience, pretend):
     config = config_with({"interval": "1ms", "server_metrics": "10ms"}, [0, 1], threads=2)
-    result = play(bin_dir, tmp_path, config, pretend(power="sine:100:500:1"), patience)
+    result = play(bin_dir, tmp_path, config, pretend(power="const:100"), patience)
     assert result["status"] == "completed"
     assert result["system"]["telemetry"]["ticks"] > 10

@@ -41,6 +41,7 @@ BESIDE = [
     "spec_decode_accepted_tokens",
     "spec_decode_per_position_acceptance_rates",
     "energy_per_token_j",
+    "energy_per_token_idle_subtracted_j",
 ]
 SETS = 2000 if os.environ.get("PROFLLM_TEST_LONG") else 200
 

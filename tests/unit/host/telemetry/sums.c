@@ -223,20 +223,76 @@ static void test_host_telemetry_sums__reasons_are_counted_one_by_one(void **stat
 	host_windows_done(&windows);
 }
 
-static void test_host_telemetry_sums__idle_ends_when_it_is_said(void **state)
+static void test_host_telemetry_sums__idle_is_when_it_is_said(void **state)
 {
 	(void)state;
 	struct host_windows windows = { 0 };
 	struct host_sums sums;
 
 	host_sums_init(&sums, HOST_SOURCE_gpu, 10 * S);
-	assert_true(isnan(host_sum_idle(host_sums_get(&sums, POWER))));
-	add(&sums, &windows, 0, POWER, 70);
-	add(&sums, &windows, S, POWER, 72);
-	host_sums_idle_over(&sums);
-	add(&sums, &windows, 2 * S, POWER, 700);
-	assert_near(host_sum_idle(host_sums_get(&sums, POWER)), 71);
+	const struct host_sum *sum = host_sums_get(&sums, POWER);
+	add(&sums, &windows, 0, POWER, 1000);
+	assert_true(isnan(host_sum_idle(sum, HOST_IDLE_BEFORE)));
+	host_sums_idle(&sums, HOST_IDLE_BEFORE);
+	add(&sums, &windows, S, POWER, 70);
+	add(&sums, &windows, 2 * S, POWER, NAN);
+	add(&sums, &windows, 3 * S, POWER, 72);
+	host_sums_idle(&sums, HOST_IDLE_COUNT);
+	add(&sums, &windows, 4 * S, POWER, 700);
+	assert_near(host_sum_idle(sum, HOST_IDLE_BEFORE), 71);
+	assert_true(isnan(host_sum_idle(sum, HOST_IDLE_AFTER)));
+	/* what is said again begins anew, and leaves the other as it is */
+	host_sums_idle(&sums, HOST_IDLE_AFTER);
+	add(&sums, &windows, 5 * S, POWER, 300);
+	host_sums_idle(&sums, HOST_IDLE_AFTER);
+	add(&sums, &windows, 6 * S, POWER, 83);
+	add(&sums, &windows, 7 * S, POWER, 80);
+	add(&sums, &windows, 8 * S, POWER, 80);
+	assert_near(host_sum_idle(sum, HOST_IDLE_AFTER), 81);
+	assert_near(host_sum_idle(sum, HOST_IDLE_BEFORE), 71);
 	host_windows_done(&windows);
+}
+
+static void test_host_telemetry_sums__at_rest_is_level_and_where_it_was(void **state)
+{
+	static const struct {
+		double before[2];
+		double after[3];
+		bool rest;
+	} cases[] = {
+		{ { 70, 70 }, { 70, 70, 70 }, true },
+		{ { 70, 70 }, { 60, 61, 60 }, true },
+		/* by 3 % or 2 W level */
+		{ { 100, 100 }, { 100, 103, 100 }, true },
+		{ { 100, 100 }, { 100, 103.1, 100 }, false },
+		{ { 20, 20 }, { 20, 22, 20 }, true },
+		{ { 20, 20 }, { 20, 22.1, 20 }, false },
+		/* by 10 % or 2 W where it was */
+		{ { 60, 80 }, { 77, 77, 77 }, true },
+		{ { 60, 80 }, { 77.1, 77.1, 77.1 }, false },
+		{ { 9, 11 }, { 12, 12, 12 }, true },
+		{ { 9, 11 }, { 12.1, 12.1, 12.1 }, false },
+		/* what was not told */
+		{ { NAN, NAN }, { 500, 500, 500 }, true },
+		{ { 70, NAN }, { NAN, 70, 70 }, true },
+		{ { 70, 70 }, { NAN, NAN, 70 }, false },
+		{ { 70, 70 }, { NAN, NAN, NAN }, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
+		struct host_windows windows = { 0 };
+		struct host_sums sums;
+		host_sums_init(&sums, HOST_SOURCE_gpu, 10 * S);
+		host_sums_idle(&sums, HOST_IDLE_BEFORE);
+		for (int64_t k = 0; k < 2; k++)
+			add(&sums, &windows, k * S, POWER, cases[i].before[k]);
+		host_sums_idle(&sums, HOST_IDLE_AFTER);
+		for (int64_t k = 0; k < 3; k++)
+			add(&sums, &windows, (2 + k) * S, POWER, cases[i].after[k]);
+		if (host_power_is_at_rest(host_sums_get(&sums, POWER)) != cases[i].rest)
+			fail_msg("case %zu", i);
+	}
 }
 
 static void test_host_telemetry_sums__without_a_window_nothing_is_known(void **state)
@@ -267,7 +323,8 @@ int main(void)
 		cmocka_unit_test(test_host_telemetry_sums__a_counter_that_vanishes),
 		cmocka_unit_test(test_host_telemetry_sums__a_rate_holds_since_the_sample_before),
 		cmocka_unit_test(test_host_telemetry_sums__reasons_are_counted_one_by_one),
-		cmocka_unit_test(test_host_telemetry_sums__idle_ends_when_it_is_said),
+		cmocka_unit_test(test_host_telemetry_sums__idle_is_when_it_is_said),
+		cmocka_unit_test(test_host_telemetry_sums__at_rest_is_level_and_where_it_was),
 		cmocka_unit_test(test_host_telemetry_sums__without_a_window_nothing_is_known),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

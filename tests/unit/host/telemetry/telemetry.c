@@ -270,7 +270,6 @@ static void test_host_telemetry_telemetry__energy_is_the_integral_of_power(void 
 		struct host_telemetry *telemetry = start(&spec);
 		assert_int_equal(host_telemetry_gpu_count(telemetry), 2);
 		assert_true(host_telemetry_await(telemetry, 3, LONG_NS));
-		host_telemetry_idle_over(telemetry);
 		host_telemetry_begin(telemetry);
 		pl_clock_sleep_until(pl_clock_now_ns() + 600 * MS);
 		host_telemetry_end(telemetry);
@@ -294,6 +293,92 @@ static void test_host_telemetry_telemetry__energy_is_the_integral_of_power(void 
 				    ->highest == 5.0 * (1u << 30));
 		host_telemetry_free(telemetry);
 	}
+}
+
+/* What the library plays from now on. */
+static void set_power(const char *path, const char *setting)
+{
+	auto_free char *next = pl_asprintf("%s.next", path);
+	struct pl_err err = PL_ERR_INIT;
+
+	assert_int_equal(pl_file_write(next, setting, strlen(setting), &err), 0);
+	assert_int_equal(rename(next, path), 0);
+}
+
+static void await_looks(struct host_telemetry *telemetry, int64_t more)
+{
+	int64_t looks = 0;
+
+	while (host_telemetry_await(telemetry, looks + 1, 0))
+		looks++;
+	assert_true(host_telemetry_await(telemetry, looks + more, LONG_NS));
+}
+
+/* Idle power is that of now; one look may have been under way as the setting changed. */
+static void look_idle(struct host_telemetry *telemetry)
+{
+	await_looks(telemetry, 2);
+	host_telemetry_idle(telemetry, HOST_IDLE_AFTER);
+	await_looks(telemetry, 4);
+}
+
+static void test_host_telemetry_telemetry__idle_power_before_and_after(void **state)
+{
+	(void)state;
+	char path[SCRATCH_PATH];
+
+	close(scratch_file(path));
+	pretend("2xH100", "const:1", "");
+	setenv("PRETEND_FILE", path, 1);
+	set_power(path, "0.power=const:70\n1.power=const:90\n");
+	struct host_telemetry_spec spec = { .interval_ns = MS, .gpu = true, .run_id = "exp_none" };
+	struct host_telemetry *telemetry = start(&spec);
+	assert_true(host_telemetry_await(telemetry, 3, LONG_NS));
+	host_telemetry_idle(telemetry, HOST_IDLE_COUNT);
+	/* nothing was seen of the time behind the run */
+	assert_false(host_telemetry_is_at_rest(telemetry));
+	/* one of the two is not where it was */
+	set_power(path, "0.power=const:70\n1.power=const:200\n");
+	look_idle(telemetry);
+	assert_false(host_telemetry_is_at_rest(telemetry));
+	set_power(path, "0.power=const:76.5\n1.power=const:60\n");
+	look_idle(telemetry);
+	assert_true(host_telemetry_is_at_rest(telemetry));
+	host_telemetry_idle(telemetry, HOST_IDLE_COUNT);
+	set_power(path, "power=const:500\n");
+	await_looks(telemetry, 3);
+	host_telemetry_stop(telemetry);
+	assert_true(fabs(host_telemetry_idle_w(telemetry, 0, HOST_IDLE_BEFORE) - 70) < 1e-9);
+	assert_true(fabs(host_telemetry_idle_w(telemetry, 1, HOST_IDLE_BEFORE) - 90) < 1e-9);
+	assert_true(fabs(host_telemetry_idle_w(telemetry, 0, HOST_IDLE_AFTER) - 76.5) < 1e-9);
+	assert_true(fabs(host_telemetry_idle_w(telemetry, 1, HOST_IDLE_AFTER) - 60) < 1e-9);
+	host_telemetry_free(telemetry);
+	unsetenv("PRETEND_FILE");
+}
+
+/* A GPU that tells no power is not waited for; another's server leaves none idle. */
+static void test_host_telemetry_telemetry__idle_power_that_nobody_tells(void **state)
+{
+	(void)state;
+	struct host_telemetry_spec spec = { .interval_ns = MS, .gpu = true, .run_id = "exp_none" };
+
+	pretend("1xH100", "const:70", "vanish=power");
+	struct host_telemetry *telemetry = start(&spec);
+	assert_true(host_telemetry_await(telemetry, 3, LONG_NS));
+	look_idle(telemetry);
+	assert_true(host_telemetry_is_at_rest(telemetry));
+	host_telemetry_stop(telemetry);
+	assert_true(isnan(host_telemetry_idle_w(telemetry, 0, HOST_IDLE_BEFORE)));
+	assert_true(isnan(host_telemetry_idle_w(telemetry, 0, HOST_IDLE_AFTER)));
+	host_telemetry_free(telemetry);
+
+	pretend("1xH100", "const:70", "");
+	spec.run_id = NULL;
+	telemetry = start(&spec);
+	assert_true(host_telemetry_await(telemetry, 3, LONG_NS));
+	host_telemetry_stop(telemetry);
+	assert_true(isnan(host_telemetry_idle_w(telemetry, 0, HOST_IDLE_BEFORE)));
+	host_telemetry_free(telemetry);
 }
 
 static void test_host_telemetry_telemetry__what_vanishes_or_wraps_is_a_gap(void **state)
@@ -600,6 +685,8 @@ int main(void)
 		cmocka_unit_test(
 			test_host_telemetry_telemetry__this_program_is_what_the_kernel_says),
 		cmocka_unit_test(test_host_telemetry_telemetry__energy_is_the_integral_of_power),
+		cmocka_unit_test(test_host_telemetry_telemetry__idle_power_before_and_after),
+		cmocka_unit_test(test_host_telemetry_telemetry__idle_power_that_nobody_tells),
 		cmocka_unit_test(test_host_telemetry_telemetry__what_vanishes_or_wraps_is_a_gap),
 		cmocka_unit_test(test_host_telemetry_telemetry__only_the_gpus_asked_for),
 		cmocka_unit_test(

@@ -130,6 +130,7 @@ PLAIN(throttling, throttled_share)
 PLAIN(server_restart, server_restarted)
 PLAIN(preemptions, preemptions)
 PLAIN(failures, failed)
+PLAIN(finish_reasons, reasonless)
 PLAIN(retries, retries)
 PLAIN(simulated, simulated)
 #undef PLAIN

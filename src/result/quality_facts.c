@@ -187,6 +187,35 @@ static double tokens_by_events(const struct res_outcome *outcome)
 	return any ? 0 : NAN;
 }
 
+/* Of several choices the record keeps the first one's reason; the events tell of the others. */
+static bool names_reason(const struct res_record *record)
+{
+	struct res_event_cursor cursor = res_record_cursor(record);
+	struct res_event_at at;
+
+	if (record->finish_reason[0] != '\0')
+		return true;
+	while (res_record_next(&cursor, &at)) {
+		if ((at.flags & RES_EVENT_FINISH) != 0)
+			return true;
+	}
+	return false;
+}
+
+static double reasonless(const struct res_outcome *outcome)
+{
+	double count = NAN;
+
+	for (size_t i = 0; i < outcome->count; i++) {
+		const struct res_record *record = &outcome->records[i];
+		if (!record->ok)
+			continue;
+		count = isnan(count) ? 0 : count;
+		count += !names_reason(record);
+	}
+	return count;
+}
+
 /* Both from the figures as they are reported, so that a slip in one of them shows. */
 static double identity_us(const struct res_record *record)
 {
@@ -254,6 +283,7 @@ void res_quality_facts(const struct res_outcome *outcome, const json_t *results,
 	ret->prompt_token_disagreement = prompt_disagreement(
 		outcome, result_number(results, "prompt_token_offset_median"));
 	ret->tokens_by_events = tokens_by_events(outcome);
+	ret->reasonless = reasonless(outcome);
 	ret->record_identity_us = worst_identity_us(outcome);
 	ret->littles_law_share = littles_law(outcome);
 }

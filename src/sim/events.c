@@ -17,11 +17,13 @@
 
 #define ADD(buf, literal) pl_buf_add(buf, literal, sizeof(literal) - 1)
 
-static const char *finish_name(enum sim_finish finish)
+static const char *finish_name(const struct sim_choice *choice)
 {
-	return finish == SIM_FINISH_STOP    ? "\"stop\""
-	       : finish == SIM_FINISH_ABORT ? "\"abort\""
-					    : "\"length\"";
+	if (choice->finish == SIM_FINISH_NONE || choice->job->server->options->faults.no_finish)
+		return "null";
+	return choice->finish == SIM_FINISH_STOP    ? "\"stop\""
+	       : choice->finish == SIM_FINISH_ABORT ? "\"abort\""
+						    : "\"length\"";
 }
 
 static void chunk_begin(struct pl_buf *out)
@@ -252,8 +254,7 @@ static void add_choice_end(struct pl_buf *out, const struct sim_choice *choice)
 	else
 		add_logprobs(out, choice, at, count, choice->text_bytes);
 	ADD(out, ",\"finish_reason\":");
-	pl_buf_add_text(out,
-			choice->finish == SIM_FINISH_NONE ? "null" : finish_name(choice->finish));
+	pl_buf_add_text(out, finish_name(choice));
 	/* Members as vLLM 0.32.0 writes them, differences between its two APIs included. */
 	if (!request->chat || choice->finish != SIM_FINISH_NONE)
 		ADD(out, ",\"stop_reason\":null");
@@ -405,7 +406,7 @@ static void add_whole_choice(struct pl_buf *out, const struct sim_choice *choice
 	else
 		add_logprobs(out, choice, 0, choice->said, 0);
 	pl_buf_addf(out, ",\"finish_reason\":%s,\"stop_reason\":null,\"token_ids\":",
-		    finish_name(choice->finish));
+		    finish_name(choice));
 	if (request->return_token_ids)
 		add_token_ids(out, choice, 0, choice->said);
 	else

@@ -66,6 +66,7 @@ struct sim_faults {
 	int64_t metrics;
 	int64_t close_after; /* 0: never */
 	bool no_usage;
+	bool no_finish;
 };
 
 struct sim_fault_count {

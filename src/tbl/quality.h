@@ -25,6 +25,7 @@
 FACT(completed, "finished requests")
 FACT(failed, "failed requests")
 FACT(retries, "tries beyond a request's first")
+FACT(reasonless, "finished requests whose answer named no finish reason")
 FACT(measured_s, "results.duration")
 FACT(median_itl_ms, "a limit follows from it, as from the next two")
 FACT(median_ttft_ms, "results.median_ttft_ms")
@@ -98,6 +99,8 @@ QUALITY(short_run, "s", LEAST, 10, INFO, NEVER, INFO,
 	"measured time; limit 10 s or 3 times the mean E2EL, the larger")
 QUALITY(failures, "count", MOST, 0, INFO, NEVER, INFO,
 	"failed requests")
+QUALITY(finish_reasons, "count", MOST, 0, INFO, NEVER, INFO,
+	"finished requests whose answer named no finish reason: its last word and its count of tokens alone say that it is whole")
 QUALITY(retries, "count", MOST, 0, INFO, NEVER, INFO,
 	"tries beyond the first: the latencies of requests that were tried again hold the failed tries and the pauses")
 QUALITY(simulated, "yes", MOST, 0, INFO, NEVER, INFO,

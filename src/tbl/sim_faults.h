@@ -33,6 +33,7 @@ FAULT(NUMBER, double, rates[SIM_FAULT_BAD_JSON], 0, "sim-bad-json-rate", "SHARE"
 FAULT(HUMAN, int64_t, wrong_usage, 0, "sim-wrong-usage", "N", -1e9, 1e9,
       "usage says N completion tokens more than there are (less, if negative)")
 FAULT(SWITCH, bool, no_usage, false, "sim-no-usage", "", 0, 0, "usage is never sent")
+FAULT(SWITCH, bool, no_finish, false, "sim-no-finish", "", 0, 0, "finish_reason is always null")
 FAULT(HUMAN, int64_t, merge_tokens, 1, "sim-merge", "N", 1, 1e6, "N tokens in one event")
 FAULT(HUMAN, int64_t, merge_sends, 1, "sim-merge-sends", "N", 1, 4096, "N events in one send()")
 FAULT(HUMAN, int64_t, cut_bytes, 0, "sim-cut", "BYTES", 1, 1e9,

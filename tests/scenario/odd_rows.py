@@ -383,12 +383,23 @@ def usages():
                                kind="truncated", says="finish_reason 'abort'", events=4, tokens=4),
         "finish-error": failed(stream(*four[:3], event(Completions.token(finish="error")), *good()[4:]),
                                kind="stream_error", says="finish_reason 'error'", events=4, tokens=4),
-        "finish-absent": failed(stream(*four[:3], event(usage(3)), DONE), kind="truncated",
-                                says="without a finish reason", events=3),
+        # a server that never names a reason: [DONE] and the count of the whole answer say that it is all
+        "finish-absent": one(*four[:3], event(usage(3)), DONE, tokens=3, events=3, finish=None, text=" t0 t1 t2"),
+        "finish-absent-uncounted": failed(stream(*four[:3], DONE), kind="truncated", says="without a finish reason",
+                                          events=3),
+        "finish-absent-no-done": failed(stream(*four[:3], event(usage(3))), kind="truncated",
+                                        says="without its last event", events=3),
+        "finish-absent-running-count": failed(
+            stream(*[event(Completions.token(usage={"completion_tokens": i + 1})) for i in range(3)], DONE),
+            kind="truncated", says="without a finish reason", events=3),
+        "finish-absent-running-count-closed": one(
+            *[event(Completions.token(usage={"completion_tokens": i + 1})) for i in range(4)], *good()[4:],
+            finish=None),
+        "finish-absent-of-two": one(*[event(Completions.token(index=i)) for i in (0, 1, 1, 0)], *good()[4:],
+                                    finish=None),
         "finish-empty-until-the-last": one(*[event(Completions.token(finish="stop" if i == 3 else ""))
                                              for i in range(4)], *good()[4:], finish="stop"),
-        "finish-always-empty": failed(stream(*[event(Completions.token(finish=""))] * 4, *good()[4:]),
-                                      kind="truncated", says="without a finish reason"),
+        "finish-always-empty": one(*[event(Completions.token(finish=""))] * 4, *good()[4:], finish=None),
         "finish-twice": one(*four[:3], event(Completions.token(finish="stop")), event({"choices": [
             {"index": 0, "text": "", "finish_reason": "length"}]}), *good()[4:], events=5),
         "finish-in-an-event-of-its-own": one(*[event(Completions.token())] * 4,
@@ -585,6 +596,7 @@ def in_one_piece():
         "whole-no-choices": bad(whole({"choices": []}), kind="no_output", says="output"),
         "whole-no-finish": bad(whole({"choices": [{"index": 0, "text": "abc"}]}), kind="truncated",
                                says="without a finish reason"),
+        "whole-no-finish-counted": good_one(whole({**answer, "choices": [{"index": 0, "text": "abc"}]}), finish=None),
         "whole-500": bad(whole({"error": {"message": "kaput"}}, "500 Internal Server Error"), kind="http_status",
                          says="kaput", status=500),
         "whole-surplus": good_one(whole(answer) + whole(answer)),

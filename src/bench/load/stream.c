@@ -137,6 +137,10 @@ static void take_usage(struct bench_stream *stream, const struct bench_event *ev
 	if (event->usage_completion != RES_NO_COUNT) {
 		stream->usage_completion = event->usage_completion;
 		stream->usage_with_choices = lone_choice(event) >= 0 && !stream->whole;
+		stream->usage_closes = !event->has_choices || !stream->usage_runs;
+		stream->usage_runs |= event->has_choices;
+	} else if (event->has_choices) {
+		stream->usage_closes = false;
 	}
 	if (event->usage_prompt != RES_NO_COUNT)
 		stream->usage_prompt = event->usage_prompt;
@@ -319,6 +323,17 @@ static void take_text(struct bench_stream *stream)
 		record->text[0] = '\0';
 }
 
+/*
+ * A server that names the reason of one choice names that of all, so that one without was cut short;
+ * of a server that names none the count at the end says that this was all.
+ */
+static bool is_cut_short(const struct bench_stream *stream)
+{
+	if (stream->seen_mask == stream->finished_mask)
+		return false;
+	return stream->finished_mask != 0 || !stream->usage_closes;
+}
+
 enum bench_stream_result bench_stream_finish(struct bench_stream *stream)
 {
 	struct res_record *record = stream->recorder->record;
@@ -337,7 +352,7 @@ enum bench_stream_result bench_stream_finish(struct bench_stream *stream)
 		fail_short(stream, "truncated", "the stream ended without its last event");
 	else if (!stream->any_event)
 		fail_short(stream, "no_output", "the stream held no event with output");
-	else if (stream->seen_mask != stream->finished_mask)
+	else if (is_cut_short(stream))
 		fail_short(stream, "truncated", "the stream ended without a finish reason");
 	else if (strcmp(record->finish_reason, "abort") == 0)
 		fail_short(stream, "truncated",
@@ -520,6 +535,8 @@ void bench_stream_start(struct bench_stream *stream, struct bench_recorder *reco
 	stream->usage_completion = RES_NO_COUNT;
 	stream->usage_prompt = RES_NO_COUNT;
 	stream->usage_with_choices = false;
+	stream->usage_runs = false;
+	stream->usage_closes = false;
 	stream->usage_mask = 0;
 	memset(stream->choice_usage, 0, sizeof(stream->choice_usage));
 	stream->result = BENCH_STREAM_MORE;

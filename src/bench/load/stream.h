@@ -9,7 +9,10 @@
  * All events that a read completes get its stamp; all but the first of them RES_EVENT_COALESCED.
  *
  * What counts as finished: status 200, an event stream with at least one event that carries choices,
- * a finish_reason for each choice that was in it, and the closing [DONE]. Behind [DONE] nothing counts.
+ * the closing [DONE], and a finish_reason for each choice that was in it; or, of a server that names
+ * none for any choice, the whole answer's count by usage. That count stands behind all choices or on
+ * the last of their events alone: one that every event carries is there in a stream that was cut, too.
+ * Behind [DONE] nothing counts.
  *
  * Tokens of an event: exact from usage where each event has it; else the number of its token ids or
  * log-probabilities; else 1 with RES_EVENT_GUESSED (0 for an event that only names the speaker). Where
@@ -70,7 +73,9 @@ struct bench_stream {
 	int64_t usage_completion;
 	int64_t usage_prompt;
 	bool usage_with_choices; /* the last usage stood on an event with one choice */
-	unsigned usage_mask;     /* choices whose own events told usage */
+	bool usage_runs;         /* some usage stood on an event with choices */
+	bool usage_closes;   /* the last usage counts the whole answer: no choice came behind it */
+	unsigned usage_mask; /* choices whose own events told usage */
 	uint32_t choice_usage[BENCH_STREAM_CHOICES];
 	enum bench_stream_result result;
 };

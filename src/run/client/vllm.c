@@ -560,6 +560,8 @@ static void vllm_facts(const struct exp_config *experiment, const struct run_mea
 
 	/* it reads no kernel stamps that a step of the clock could move */
 	ret->clock_step_ms = NAN;
+	/* it keeps no answer's finish reason */
+	ret->reasonless = NAN;
 	/* it says how long each waited, not for what */
 	ret->cap_held_share = NAN;
 	ret->worker_cpu_share_max = own->cpu_share;

@@ -13,7 +13,7 @@ import pytest
 from odd_rows import CHUNKED, HEAD, TABLES, Row
 from odd_server import (CLOSE, HANG, LAST_CHUNK, RESET, SECOND_TIME, OddServer, Pause, chunk, event, good, head, stream,
                         tokens, whole)
-from run_tools import read_zst_lines, run_profllm, start_profllm
+from run_tools import base_config, read_zst_lines, run_profllm, start_profllm, write_config
 
 CONTENT = 2
 
@@ -202,6 +202,21 @@ def test_surplus_is_nobodys_answer(bin_dir, tmp_path, patience):
     lie = stream(*good(count=99))
     rows = {f"r{i}": Row(ANSWER + lie if i % 2 else ANSWER + lie[:50]) for i in range(50)}
     played(bin_dir, tmp_path, rows, patience=patience)
+
+
+@pytest.mark.parametrize("choices", [1, 2])
+def test_a_server_that_names_no_finish_reason(bin_dir, tmp_path, patience, choices):
+    config = base_config(num_prompts=6, extra_body={"n": choices})
+    config["launch"]["extra_args"] += ["--sim-no-finish"]
+    done = run_profllm(bin_dir, "run", "-c", write_config(tmp_path, config), "-o", tmp_path / "r.json", "-q",
+                       patience=patience)
+    assert done.returncode == 0, done.stderr
+    result = json.loads((tmp_path / "r.json").read_text())
+    assert result["results"]["completed"] == 6 and result["results"]["total_output_tokens"] == 6 * 8 * choices
+    for record in read_zst_lines(tmp_path / "r.requests.jsonl.zst"):
+        assert record["error"] is None and record["finish_reason"] is None
+    check, = [check for check in result["quality"]["checks"] if check["id"] == "finish_reasons"]
+    assert (check["status"], check["value"], check["effect"]) == ("beyond", 6, "info")
 
 
 def test_silence(bin_dir, tmp_path, patience):

@@ -171,6 +171,17 @@ def test_usage_can_be_wrong_or_missing(bin_dir, tmp_path):
         assert server.post("/v1/completions", {"prompt": " ab"})["usage"] is None
 
 
+def test_finish_reasons_can_be_missing(bin_dir, tmp_path):
+    with faulty(bin_dir, tmp_path, "--sim-no-finish") as server:
+        events, _ = server.stream("/v1/completions", {**COMPLETION, "n": 2})
+        choices = [choice for event in events[:-1] for choice in event["choices"]]
+        assert {choice["index"] for choice in choices} == {0, 1}
+        assert {choice["finish_reason"] for choice in choices} == {None}
+        assert events[-2]["usage"]["completion_tokens"] == 2 * COMPLETION["max_tokens"]
+        whole = server.post("/v1/chat/completions", {"messages": [{"role": "user", "content": "a"}], "max_tokens": 2})
+        assert whole["choices"][0]["finish_reason"] is None and whole["usage"]["completion_tokens"] == 2
+
+
 @pytest.mark.parametrize("merged", [1, 3, 100])
 def test_tokens_merged_into_events(bin_dir, tmp_path, merged):
     body = {**COMPLETION, "max_tokens": 8, "logprobs": 0, "return_token_ids": True}

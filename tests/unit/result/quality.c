@@ -238,6 +238,10 @@ static const struct quality_case {
 	{ "failures", "beyond", "info", { { AT(failed), 1 } } },
 	{ "failures", "unknown", "info", { { AT(failed), NAN } } },
 
+	{ "finish_reasons", "ok", "info", { { AT(reasonless), 0 } } },
+	{ "finish_reasons", "beyond", "info", { { AT(reasonless), 1 } } },
+	{ "finish_reasons", "unknown", "info", { { AT(reasonless), NAN } } },
+
 	{ "retries", "ok", "info", { { AT(retries), 0 } } },
 	{ "retries", "beyond", "info", { { AT(retries), 1 } } },
 	{ "retries", "unknown", "info", { { AT(retries), NAN } } },

@@ -85,6 +85,7 @@ static void test_sim_faults__none_without_being_asked(void **state)
 	assert_int_equal(faults.merge_tokens, 1);
 	assert_int_equal(faults.merge_sends, 1);
 	assert_false(faults.no_usage);
+	assert_false(faults.no_finish);
 }
 
 static void test_sim_faults__names(void **state)

@@ -117,19 +117,21 @@ static void test_sim_options__faults(void **state)
 	enum sim_action action;
 
 	(void)state;
-	assert_int_equal(parse("profllm-sim serve m --sim-start-delay 2s --sim-fail-start killed "
-			       "--sim-error-rate=0.25 --sim-error-status 429 --sim-wrong-usage -3 "
-			       "--sim-no-usage --sim-crash-after 5 --sim-crash-signal KILL "
-			       "--sim-event-form crlf --sim-metrics-fault gone --sim-unhealthy 5ms "
-			       "--sim-no-chat-template",
-			       &options, &action, &err),
-			 0);
+	assert_int_equal(
+		parse("profllm-sim serve m --sim-start-delay 2s --sim-fail-start killed "
+		      "--sim-error-rate=0.25 --sim-error-status 429 --sim-wrong-usage -3 "
+		      "--sim-no-usage --sim-no-finish --sim-crash-after 5 --sim-crash-signal KILL "
+		      "--sim-event-form crlf --sim-metrics-fault gone --sim-unhealthy 5ms "
+		      "--sim-no-chat-template",
+		      &options, &action, &err),
+		0);
 	assert_int_equal(options.startup_ns, 2000000000);
 	assert_int_equal(options.faults.fail_start, SIM_FAILURE_KILLED);
 	assert_float_equal(options.faults.rates[SIM_FAULT_ERROR], 0.25, 0);
 	assert_int_equal(options.faults.error_status, 429);
 	assert_int_equal(options.faults.wrong_usage, -3);
 	assert_true(options.faults.no_usage);
+	assert_true(options.faults.no_finish);
 	assert_int_equal(options.faults.crash_after, 5);
 	assert_int_equal(options.faults.crash_signal, 9);
 	assert_int_equal(options.faults.event_form, SIM_FORM_CRLF);

@@ -325,7 +325,7 @@ static void test_quality_facts(void **state)
 	record->prompt_tokens_asked = 100;
 	record->prompt_tokens = 99;
 	record->queued_ns = record->planned_ns;
-	add_event(record, 0.5, 5, RES_EVENT_CONTENT);
+	add_event(record, 0.5, 5, RES_EVENT_CONTENT | RES_EVENT_FINISH);
 	json_t *results = res_metrics_compute(&plan.outcome, &plan.how);
 	struct res_outcome outcome = {
 		.records = plan.records,
@@ -357,6 +357,8 @@ static void test_quality_facts(void **state)
 	/* 1 and -1 about a median of 0, of 200 tokens. */
 	assert_true(facts.prompt_token_disagreement == 0.01);
 	assert_true(facts.tokens_by_events == 0);
+	/* the second names its reason, for a choice that is not the first */
+	assert_true(facts.reasonless == 1);
 	assert_true(facts.record_identity_us < 1e-3);
 	/* 0.3 s and 0.5 s of records against an integral of 1 s. */
 	assert_true(fabs(facts.littles_law_share - 0.2) < 1e-9);
@@ -380,6 +382,7 @@ static void test_quality_facts_of_nothing(void **state)
 	assert_true(isnan(facts.client_queueing_p99_ms) && isnan(facts.merged_token_share));
 	assert_true(isnan(facts.record_identity_us) && isnan(facts.littles_law_share));
 	assert_true(isnan(facts.tokens_by_events) && isnan(facts.measured_s));
+	assert_true(isnan(facts.reasonless));
 }
 
 int main(void)

@@ -63,6 +63,7 @@ enum field_type {
 	FIELD_OBJECT,
 	FIELD_LIST,
 	FIELD_MAYBE,
+	FIELD_MAYBE_LIST,
 };
 
 static const struct field {
@@ -128,6 +129,7 @@ static json_t *empty_field(const struct field *field)
 	case FIELD_OBJECT:
 		return res_document_empty(field->of);
 	case FIELD_LIST:
+	case FIELD_MAYBE_LIST:
 		return json_array();
 	case FIELD_REQUIRED_YES:
 		return json_false();

@@ -301,8 +301,9 @@ BENCH(INT, VALUE, num_warmups, "--num-warmups", 0, 0, 1000000,
     .group = "Load", .after = "ramp_up_by", .verdict = OPTION_DIFFERENT,
     .remark = "other prompts of the same lengths, not prompt 0 again and again")
 BENCH(BOOL, FLAG, profile, "--profile", false, -INF, INF,
-    "ask the server to profile while the run goes on",
-    .group = "Figures and files", .after = "plot_dataset_stats")
+    "ask the server to profile while the run goes on; the figures are degraded by it",
+    .group = "Figures and files", .after = "plot_dataset_stats", .verdict = OPTION_MORE,
+    .remark = "the result says so (`profiling`, the check `profiled`)")
 BENCH(BOOL, FLAG, save_result, "--save-result", false, -INF, INF,
     "write vLLM's flat result file; its last key, profllm, holds the whole result",
     .group = "Figures and files", .after = "goodput", .verdict = OPTION_MORE,

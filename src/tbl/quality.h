@@ -55,6 +55,7 @@ FACT(foreign_load, "1: other requests or processes seen")
 FACT(throttled_share, "samples with a thermal or power-brake reason")
 FACT(server_restarted, "1: counters fell or start time moved")
 FACT(preemptions, "the server's in the run")
+FACT(profiled, "1: the server was asked to profile the load and did not refuse")
 FACT(simulated, "1: the engine is a simulator")
 
 QUALITY(client_queueing, "ms", MOST, 3, DEGRADED, TIMES(5), CLIENT_LIMITED,
@@ -89,6 +90,8 @@ QUALITY(foreign_load, "yes", MOST, 0, DEGRADED, NEVER, DEGRADED,
 	"other requests at the server or other processes on the run's GPUs")
 QUALITY(throttling, "share", MOST, 0.01, DEGRADED, NEVER, DEGRADED,
 	"GPU samples with a thermal or power-brake reason")
+QUALITY(profiled, "yes", MOST, 0, DEGRADED, NEVER, DEGRADED,
+	"the server's profiler ran with the load: these are figures of a server that is slower than it is without")
 QUALITY(server_restart, "yes", MOST, 0, DEGRADED, NEVER, DEGRADED,
 	"the server's counters fell or its start time moved")
 QUALITY(preemptions, "count", MOST, 0, INFO, NEVER, INFO,

@@ -7,7 +7,7 @@
  *         TEXTS MAP               array of texts, object of texts; or null
  *         ANY                     whatever the server said; or null
  *         OBJECT LIST             a section by the name of `of`, or an array of such
- *         MAYBE                   a section by the name of `of`, or null
+ *         MAYBE MAYBE_LIST        the same, or null
  *         REQUIRED_YES            a boolean, never null once the section is filled
  */
 FIELD(system, peak_gpu_memory_gb, NUMBER, "", "largest memory in use on one GPU, start-up included, 10^9 bytes")
@@ -110,11 +110,12 @@ FIELD(telemetry_cost, metrics_gaps, COUNT, "", "of those, without a page in time
 FIELD(telemetry_cost, cpu_s, NUMBER, "", "CPU time of its threads")
 FIELD(telemetry_cost, cpu_share, NUMBER, "", "of one processor, 0 to 1")
 
-FIELD(profiling, enabled, REQUIRED_YES, "", "a profiler ran")
-FIELD(profiling, profiler, TEXT, "", "which")
-FIELD(profiling, trace_file_path, TEXT, "", "the first trace file")
+FIELD(profiling, enabled, REQUIRED_YES, "", "the server was asked to profile the measured run and did not refuse")
+FIELD(profiling, profiler, TEXT, "", "which; null: not known, or none ran")
+FIELD(profiling, trace_dir, TEXT, "", "where the server writes, by its own arguments or VLLM_TORCH_PROFILER_DIR; null: not known, as with launch.url")
+FIELD(profiling, trace_file_path, TEXT, "", "the first trace file; null: not known")
 FIELD(profiling, trace_file_size_mb, NUMBER, "", "its size, 10^6 bytes")
-FIELD(profiling, trace_files, LIST, "trace_file", "all of them")
+FIELD(profiling, trace_files, MAYBE_LIST, "trace_file", "all of them; null: not known, for the server wrote them by itself")
 
 FIELD(trace_file, path, TEXT, "", "beside the result")
 FIELD(trace_file, size_mb, NUMBER, "", "10^6 bytes")

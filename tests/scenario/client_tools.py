@@ -40,6 +40,7 @@ parser.add_argument("--max-concurrency", type=int)
 parser.add_argument("--metric-percentiles", default="99")
 parser.add_argument("--result-dir")
 parser.add_argument("--result-filename")
+parser.add_argument("--profile", action="store_true")
 args, _ = parser.parse_known_args()
 print(args, file=sys.stderr)
 result_path = Path(args.result_dir) / args.result_filename
@@ -53,6 +54,20 @@ if MODE == "child":
     # one that leaves its parent's session
     subprocess.Popen(["sleep", "600"], start_new_session=True)
 
+url = urlsplit(args.base_url)
+
+
+def profile(path, word):
+    connection = http.client.HTTPConnection(url.hostname, url.port, timeout=60)
+    connection.request("POST", path, b"")
+    # releases before 0.32 look for tokens in the answer, and say nothing
+    if connection.getresponse().status == 200 and os.environ["FAKE_RELEASE"] >= "0.32":
+        print("Profiler", word)
+
+
+if args.profile:
+    print("Starting profiler...")
+    profile("/start_profile", "started")
 print("Starting main benchmark run...")
 (NOTES / "begun").touch()
 if MODE == "stubborn":
@@ -61,7 +76,6 @@ if MODE == "stubborn":
 while MODE in ("hang", "stubborn"):
     time.sleep(1)
 
-url = urlsplit(args.base_url)
 chat = args.backend == "openai-chat"
 
 
@@ -182,17 +196,19 @@ print("{{s:{{c}}^{{n}}}}".format(s=" Serving Benchmark Result ", n=50, c="="))
 if MODE != "nothing":
     result_path.write_text("null and void" if MODE == "garbage" else text)
 (NOTES / "flat.json").write_text(text)
+if args.profile:
+    profile("/stop_profile", "stopped")
 if MODE == "plots":
     result_path.with_suffix(".timeline.html").write_text("<html></html>")
 '''
 
 
-def make_client(folder, name="vllm"):
+def make_client(folder, name="vllm", python=sys.executable):
     """The stand-in as a program in `folder`; what it was given is noted beside it."""
     folder = Path(folder)
     folder.mkdir(exist_ok=True)
     path = folder / name
-    path.write_text(FAKE.format(python=sys.executable, notes=str(folder)))
+    path.write_text(FAKE.format(python=python, notes=str(folder)))
     path.chmod(0o755)
     return path
 

@@ -19,23 +19,35 @@ static void read_counters(const struct run_target *target, struct host_spec_deco
 		host_spec_decode_parse(reply.body, reply.body_len, ret);
 }
 
-/* POST with an empty body, as vLLM's client does. */
-static bool tell_profiler(const struct run_context *run, const struct run_target *target,
-			  const char *path, int64_t timeout_ns)
+#define NO_ANSWER 0
+
+/* POST with an empty body, as vLLM's client does. The answer's status. */
+static int tell_profiler(const struct run_context *run, const struct run_target *target,
+			 const char *path, int64_t timeout_ns)
 {
 	auto_reply reply = { 0 };
 	struct pl_err err = PL_ERR_INIT;
 
-	if (run_target_fetch(target, path, "", timeout_ns, &reply, &err) < 0)
+	if (run_target_fetch(target, path, "", timeout_ns, &reply, &err) < 0) {
 		run_say(run, "note: '%s': %s", path, err.text);
-	else if (reply.status != 200)
+		return NO_ANSWER;
+	}
+	if (reply.status != 200)
 		run_say(run,
 			"note: '%s' answers %d: the server has to be started with a "
 			"profiler_config",
 			path, reply.status);
-	else
-		return true;
-	return false;
+	return reply.status;
+}
+
+static void start_profiler(const struct run_context *run, const struct run_target *target,
+			   struct run_extras *ret)
+{
+	int status = tell_profiler(run, target, "/start_profile", PAGE_TIMEOUT_NS);
+
+	ret->profiling = ret->profiled = status == 200 || status == NO_ANSWER;
+	if (status == 200)
+		run_say(run, "the server's profiler runs: figures are taken under it");
 }
 
 int run_extras_start(const struct run_context *run, const struct run_route *route,
@@ -44,12 +56,8 @@ int run_extras_start(const struct run_context *run, const struct run_route *rout
 	const struct vllm_bench *bench = &run->experiment->bench;
 
 	read_counters(&route->target, &ret->before);
-	if (bench->profile) {
-		ret->profiling = tell_profiler(run, &route->target, "/start_profile",
-					       PAGE_TIMEOUT_NS);
-		if (ret->profiling)
-			run_say(run, "the server's profiler runs");
-	}
+	if (bench->profile)
+		start_profiler(run, &route->target, ret);
 	if (bench->probe_request_rate > 0)
 		return run_probe_start(run, route, model, &ret->probe, err);
 	return 0;

@@ -14,11 +14,12 @@ struct run_extras {
 	struct run_probe *probe; /* NULL: none */
 	struct host_spec_decode before;
 	struct host_spec_decode after;
-	bool profiling;
+	bool profiling; /* now */
+	bool profiled;  /* the server was asked to profile the load and did not refuse */
 };
 
-/* Just before the load. A profiler that cannot be started is told, and no reason to stop. `model`:
- * what requests call it. */
+/* Just before the load. A profiler that cannot be started is told, and no reason to stop; one that
+ * does not answer in time may well run. `model`: what requests call it. */
 int run_extras_start(const struct run_context *run, const struct run_route *route,
 		     const char *model, struct run_extras *ret, struct pl_err *err) PL_MUST_CHECK;
 /* Just behind it: ends probes and profiler. */

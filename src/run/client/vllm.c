@@ -42,6 +42,8 @@
 #define VARIABLE "PROFLLM_VLLM"
 /* From here on a chat's first chunk, which only names the speaker, is no event to it. */
 #define ROLE_RELEASE "0.33.0"
+/* From here on it says that the server's profiler was started; before it says nothing of it. */
+#define PROFILE_RELEASE "0.32.0"
 /* Figures of one summary agree to this share with what its lists give. */
 #define AGREES  1e-6
 #define LOOK_NS (50 * PL_NS_PER_MS)
@@ -183,6 +185,25 @@ static void empty_folder(const struct child *child)
 
 /* ---- the process ---- */
 
+/* A release that is not known is taken for an older one. */
+static bool is_before(const char *release, const char *other)
+{
+	struct vllm_version mine, since;
+	struct pl_err ignored = PL_ERR_INIT;
+
+	return release == NULL || vllm_version_parse(release, &mine, &ignored) < 0 ||
+	       vllm_version_parse(other, &since, &ignored) < 0 ||
+	       vllm_version_compare(&mine, &since) < 0;
+}
+
+/* Asked for and not refused: of a client that says nothing of it the careful answer. */
+static bool was_profiled(const struct child *child)
+{
+	return child->in->run->experiment->bench.profile &&
+	       (run_vllm_watch_profiled(child->watch) ||
+		is_before(child->own->version, PROFILE_RELEASE));
+}
+
 static int start(struct child *child, struct pl_err *err)
 {
 	auto_strv argv = { 0 };
@@ -263,6 +284,7 @@ static enum end watch_child(struct child *child)
 		host_process_stop(child->process, in->run->experiment->launch.stop_timeout_ns,
 				  &in->run->stop->hurry);
 	look(child);
+	child->measured->extras.profiled = was_profiled(child);
 	/* a client whose log does not say when it begins: nothing is known of that time */
 	if (window->start_ns == RES_NO_TIME)
 		begin_window(child);
@@ -279,17 +301,10 @@ static enum end watch_child(struct child *child)
 
 /* ---- its result ---- */
 
-/* A release that is not known is taken for the newest that does so. */
 static bool counts_roles(const struct vllm_bench *bench, const char *release)
 {
-	struct vllm_version mine, since;
-	struct pl_err ignored = PL_ERR_INIT;
-
-	if (!exp_backend_has(bench->backend, EXP_BACKEND_CHAT))
-		return false;
-	return release == NULL || vllm_version_parse(release, &mine, &ignored) < 0 ||
-	       vllm_version_parse(ROLE_RELEASE, &since, &ignored) < 0 ||
-	       vllm_version_compare(&mine, &since) < 0;
+	return exp_backend_has(bench->backend, EXP_BACKEND_CHAT) &&
+	       is_before(release, ROLE_RELEASE);
 }
 
 /*

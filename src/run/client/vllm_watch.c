@@ -12,6 +12,7 @@
 
 #define BEGIN_LINE     "Starting main benchmark run"
 #define OVER_LINE      "Serving Benchmark Result"
+#define PROFILE_LINE   "Profiler started"
 #define READ_BYTES     65536
 #define LINE_BYTES_MAX 4096
 #define WINDOW_NS_MIN  PL_NS_PER_S
@@ -33,6 +34,7 @@ struct run_vllm_watch {
 	size_t line_len;
 	bool begun;
 	bool over;
+	bool profiled;
 	bool has_children;
 	struct cpu_sample *samples;
 	size_t count;
@@ -61,6 +63,7 @@ static void take_line(struct run_vllm_watch *watch)
 	watch->line[watch->line_len] = '\0';
 	watch->begun = watch->begun || strstr(watch->line, BEGIN_LINE) != NULL;
 	watch->over = watch->over || strstr(watch->line, OVER_LINE) != NULL;
+	watch->profiled = watch->profiled || strstr(watch->line, PROFILE_LINE) != NULL;
 	watch->line_len = 0;
 }
 
@@ -136,6 +139,11 @@ bool run_vllm_watch_begun(const struct run_vllm_watch *watch)
 bool run_vllm_watch_over(const struct run_vllm_watch *watch)
 {
 	return watch->over;
+}
+
+bool run_vllm_watch_profiled(const struct run_vllm_watch *watch)
+{
+	return watch->profiled;
 }
 
 double run_vllm_watch_cpu_share(const struct run_vllm_watch *watch, int64_t from_ns, int64_t to_ns)

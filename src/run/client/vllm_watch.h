@@ -24,6 +24,8 @@ void run_vllm_watch_look(struct run_vllm_watch *watch);
 /* By the log: the requests that count are being sent; its run is over. */
 bool run_vllm_watch_begun(const struct run_vllm_watch *watch);
 bool run_vllm_watch_over(const struct run_vllm_watch *watch);
+/* The server's profiler was started; a client before 0.32.0 does not say so. */
+bool run_vllm_watch_profiled(const struct run_vllm_watch *watch);
 /*
  * CPU share of the main thread between two moments; NaN where they are less than a second apart,
  * were not watched, or it did nothing and had children that may have done the work.

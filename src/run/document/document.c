@@ -9,6 +9,7 @@
 #include "result/metrics/metrics.h"
 #include "result/quality.h"
 #include "run/document/facts.h"
+#include "run/document/profiling.h"
 #include "run/document/system.h"
 #include "run/redact.h"
 #include "run/run_priv.h"
@@ -336,6 +337,8 @@ int run_document(const struct run_state *run, json_t **ret, struct pl_err *err)
 	auto_json json_t *launch = make_launch(run);
 	auto_json json_t *environment = make_environment(run);
 	auto_json json_t *system = run_system(run, results, environment);
+	auto_json json_t *profiling = run_profiling(run->measured.extras.profiled, config, launch,
+						    getenv(RUN_PROFILER_DIR));
 	auto_json json_t *quality = res_quality_evaluate(&facts);
 	auto_json json_t *error = make_error(run, true);
 	if (run->client->verdict != NULL)
@@ -350,6 +353,7 @@ int run_document(const struct run_state *run, json_t **ret, struct pl_err *err)
 		.config = config,
 		.results = results,
 		.system = system,
+		.profiling = profiling,
 		.status = run->ending.status,
 		.launch = launch,
 		.environment = environment,

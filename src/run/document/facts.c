@@ -113,6 +113,7 @@ void run_facts(const struct run_state *run, const json_t *results, const struct 
 					   : NAN;
 	ret->preemptions = GROWN(&run->measured.window, preemptions);
 	ret->server_restarted = is_restart_seen(run) ? 1 : server_restarted(&run->measured.window);
+	ret->profiled = run->measured.extras.profiled ? 1 : 0;
 	ret->foreign_load = foreign_load(run);
 	agreement(run, ret);
 	if (run->client->facts != NULL)

@@ -13,6 +13,7 @@
 #include "result/metrics/metrics.h"
 #include "result/quality_facts.h"
 #include "run/client/client.h"
+#include "run/document/profiling.h"
 #include "run/journal/file.h"
 #include "run/journal/read.h"
 #include "run/paths.h"
@@ -64,6 +65,13 @@ static void fill_outcome(struct recovery *r)
 	};
 }
 
+/* Whether the server refused is gone with the process, too. */
+static bool was_profiled(const struct recovery *r)
+{
+	return r->outcome.start_ns != RES_NO_TIME &&
+	       json_is_true(pl_json_get_path(r->state->document, "config.benchmark.profile"));
+}
+
 /* What records alone tell; what the process had counted is gone with it. */
 static json_t *make_quality(const struct recovery *r, const json_t *results)
 {
@@ -75,6 +83,7 @@ static json_t *make_quality(const struct recovery *r, const json_t *results)
 	if (results != NULL) {
 		res_quality_facts(&r->outcome, results, &r->how, &facts);
 		facts.clock_step_ms = NAN;
+		facts.profiled = was_profiled(r);
 	}
 	if (json_is_boolean(simulated))
 		facts.simulated = json_is_true(simulated);
@@ -229,6 +238,8 @@ static int build(const struct recovery *r, json_t **ret, struct pl_err *err)
 	remove_old(r, artifacts);
 	auto_json json_t *quality = make_quality(r, results);
 	auto_json json_t *error = make_error(r);
+	auto_json json_t *profiling = run_profiling(was_profiled(r), part(r, "config"),
+						    part(r, "launch"), NULL);
 	struct res_document_parts parts = {
 		.run_id = state->run_id,
 		.suite = json_string_value(part(r, "suite")),
@@ -239,6 +250,7 @@ static int build(const struct recovery *r, json_t **ret, struct pl_err *err)
 		.config = part(r, "config"),
 		.results = results,
 		.system = part(r, "system"),
+		.profiling = profiling,
 		.status = RES_STATUS_INTERRUPTED,
 		.launch = part(r, "launch"),
 		.environment = part(r, "environment"),

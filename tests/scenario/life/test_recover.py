@@ -247,10 +247,17 @@ def test_a_result_that_is_little_more_than_a_status(bin_dir, tmp_path, source_di
 
 
 def test_recover_prints_json(bin_dir, tmp_path, validators, patience):
-    output, _ = kill_in_the_run(bin_dir, tmp_path, patience)
+    config = short_config(tmp_path, num_prompts=4000, profile=True)
+    config["launch"]["env"] = {"VLLM_TORCH_PROFILER_DIR": "/tmp/traces"}
+    output, _ = kill_in_the_run(bin_dir, tmp_path, patience, config)
     done = run_profllm(bin_dir, "recover", output, "--json", patience=patience)
     assert done.returncode == 0
-    assert json.loads(done.stdout) == load_result(output)
+    result = load_result(output)
+    assert json.loads(done.stdout) == result
+    # the server was asked to profile, and its answer is gone with the process
+    profiling = result["profiling"]
+    assert (profiling["enabled"], profiling["trace_dir"], profiling["trace_files"]) == (True, "/tmp/traces", None)
+    assert ("profiled", "beyond") in [(check["id"], check["status"]) for check in result["quality"]["checks"]]
 
 
 def test_the_percentiles_asked_for_are_kept(bin_dir, tmp_path, validators, patience):

@@ -267,8 +267,13 @@ def test_adapters_are_assigned_as_vllm_draws_them(bin_dir, tmp_path):
 def test_the_profiler_is_started_and_stopped(bin_dir, server, tmp_path):
     with Server(bin_dir, "--sim-step", "1ms", "--profiler-config", '{"profiler": "torch", "torch_profiler_dir": "/tmp"}',
                 model="org/tiny") as profiled:
-        done = bench(bin_dir, profiled, "--num-prompts", 2, "--profile", cwd=tmp_path)
+        done = bench(bin_dir, profiled, "--num-prompts", 2, "--profile", "--output", "r.json", cwd=tmp_path)
         assert "profiler runs" in done.stderr
+    result = json.loads((tmp_path / "r.json").read_text())
+    # of another's server it is not known where it writes
+    assert result["profiling"] == {"enabled": True, "profiler": None, "trace_dir": None, "trace_file_path": None,
+                                   "trace_file_size_mb": None, "trace_files": None}
+    assert ("profiled", "beyond") in [(check["id"], check["status"]) for check in result["quality"]["checks"]]
     # all that it printed has been read
     assert any("/start_profile" in line for line in profiled.lines)
     assert any("/stop_profile" in line for line in profiled.lines)

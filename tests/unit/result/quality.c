@@ -212,6 +212,10 @@ static const struct quality_case {
 	{ "throttling", "beyond", "degraded", { { AT(throttled_share), 0.011 } } },
 	{ "throttling", "unknown", "degraded", { { AT(throttled_share), NAN } } },
 
+	{ "profiled", "ok", "degraded", { { AT(profiled), 0 } } },
+	{ "profiled", "beyond", "degraded", { { AT(profiled), 1 } } },
+	{ "profiled", "unknown", "degraded", { { AT(profiled), NAN } } },
+
 	{ "server_restart", "ok", "degraded", { { AT(server_restarted), 0 } } },
 	{ "server_restart", "beyond", "degraded", { { AT(server_restarted), 1 } } },
 	{ "server_restart", "unknown", "degraded", { { AT(server_restarted), NAN } } },

@@ -1,0 +1,39 @@
+#include "run/document/profiling.h"
+
+#include "base/mem.h"
+#include "result/document.h"
+
+static const char *text_at(const json_t *json, const char *path)
+{
+	return json_string_value(pl_json_get_path(json, path));
+}
+
+json_t *run_profiling(bool ran, const json_t *config, const json_t *launch,
+		      const char *inherited_dir)
+{
+	json_t *json = res_document_empty("profiling");
+
+	if (!ran)
+		return json;
+	json_object_set_new(json, "enabled", json_true());
+	/* the server names and writes them, some of them long after the run */
+	json_object_set_new(json, "trace_files", json_null());
+	/* another's server has arguments that we do not know */
+	if (text_at(launch, "url") != NULL)
+		return json;
+	const char *profiler = text_at(config, "server.profiler_config.profiler");
+	const char *dir = text_at(launch, "env." RUN_PROFILER_DIR);
+	if (profiler != NULL) {
+		auto_free char *key = pl_asprintf("server.profiler_config.%s_profiler_dir",
+						  profiler);
+		dir = text_at(config, key);
+	} else if (dir == NULL) {
+		dir = inherited_dir;
+	}
+	/* the variable is of releases that have the one profiler */
+	if (profiler == NULL && dir != NULL)
+		profiler = "torch";
+	json_object_set_new(json, "profiler", pl_json_text(profiler));
+	json_object_set_new(json, "trace_dir", pl_json_text(dir));
+	return json;
+}

@@ -1,0 +1,92 @@
+"""The server's own profiler beside the load: the result says so, and what it does not know."""
+import json
+import sys
+
+import jsonschema
+import pytest
+from client_tools import client_config, make_client
+from run_tools import base_config, load_result, run_profllm, write_config
+
+TORCH = {"profiler": "torch", "torch_profiler_dir": "/tmp/traces of mine"}
+NOTHING_RAN = {"enabled": False, "profiler": None, "trace_dir": None, "trace_file_path": None,
+               "trace_file_size_mb": None, "trace_files": []}
+
+
+def ran(profiler=None, trace_dir=None):
+    """A profiler whose files nobody told us."""
+    return {**NOTHING_RAN, "enabled": True, "profiler": profiler, "trace_dir": trace_dir, "trace_files": None}
+
+
+def play(bin_dir, folder, config, patience, env=None):
+    done = run_profllm(bin_dir, "run", "-c", write_config(folder, config), "-o", folder / "r.json", env=env,
+                       patience=patience)
+    assert done.returncode == 0, done.stderr
+    return load_result(folder / "r.json"), done
+
+
+def check_of(result):
+    check, = [check for check in result["quality"]["checks"] if check["id"] == "profiled"]
+    return check["status"], check["value"], check["effect"]
+
+
+SET_UPS = {
+    "argument": ({"profiler_config": TORCH}, {}, {}, ran("torch", TORCH["torch_profiler_dir"])),
+    "its keys": ({"profiler_config.profiler": "torch", "profiler_config.torch_profiler_dir": "relative"}, {}, {},
+                 ran("torch", "relative")),
+    "variable": ({}, {"VLLM_TORCH_PROFILER_DIR": "/tmp/there"}, {}, ran("torch", "/tmp/there")),
+    "our own variable": ({}, {}, {"VLLM_TORCH_PROFILER_DIR": "/tmp/ours"}, ran("torch", "/tmp/ours")),
+    # passed on unread
+    "more words": (["--profiler-config", json.dumps(TORCH)], {}, {}, ran()),
+}
+
+
+@pytest.mark.parametrize("how", SET_UPS)
+def test_figures_that_were_taken_under_a_profiler(bin_dir, tmp_path, patience, source_dir, how):
+    server, launch_env, env, expected = SET_UPS[how]
+    config = base_config(num_prompts=3, profile=True)
+    config["launch"]["env"] = launch_env
+    if isinstance(server, list):
+        config["launch"]["extra_args"] += server
+    else:
+        config["server"].update(server)
+    result, done = play(bin_dir, tmp_path, config, patience, env)
+    assert result["profiling"] == expected
+    assert check_of(result) == ("beyond", 1, "degraded")
+    assert result["quality"]["verdict"] != "trusted"
+    assert "taken under it" in done.stderr
+    schema = json.loads((source_dir / "api/result.schema.json").read_text())
+    jsonschema.Draft202012Validator(schema).validate(result)
+
+
+def test_a_server_that_refuses(bin_dir, tmp_path, patience):
+    """It has no profiler set up: what it does is not profiled, whatever was asked for."""
+    result, done = play(bin_dir, tmp_path, base_config(num_prompts=3, profile=True), patience)
+    assert "'/start_profile' answers 404" in done.stderr
+    assert result["config"]["benchmark"]["profile"] is True
+    assert result["profiling"] == NOTHING_RAN
+    assert check_of(result) == ("ok", 0, "degraded")
+
+
+@pytest.mark.parametrize("has_profiler, release, expected", [
+    # it says that it started it
+    (True, "0.32.0", ran("torch", "/tmp/there")),
+    # it says nothing, which from this release on is a refusal, and before it is nothing
+    (False, "0.32.0", NOTHING_RAN), (True, "0.31.0", ran("torch", "/tmp/there")),
+    (True, None, ran("torch", "/tmp/there"))])
+def test_by_the_word_of_vllms_client(bin_dir, tmp_path, patience, has_profiler, release, expected):
+    python = tmp_path / "venv" / "bin" / "python3"
+    python.parent.mkdir(parents=True)
+    python.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    python.chmod(0o755)
+    if release:
+        (tmp_path / f"venv/lib/python3.12/site-packages/vllm-{release}.dist-info").mkdir(parents=True)
+    program = make_client(tmp_path / "fake", python=python)
+    config = client_config(profile=True)
+    if has_profiler:
+        config["launch"]["env"] = {"VLLM_TORCH_PROFILER_DIR": "/tmp/there"}
+    env = {"PROFLLM_VLLM": str(program), "FAKE_RELEASE": release or "0.31.0"}
+    result, _ = play(bin_dir, tmp_path, config, patience, env)
+    assert result["environment"]["client"]["version"] == release
+    assert "--profile" in result["environment"]["client"]["argv"]
+    assert result["profiling"] == expected
+    assert check_of(result) == (("beyond", 1, "degraded") if expected["enabled"] else ("ok", 0, "degraded"))

@@ -1,5 +1,3 @@
-#include "cli/bench_rows.h"
-
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,34 +6,11 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "experiment/kinds.h"
+#include "vllm/bench_options.h"
 
 enum { TEXTS_BYTES = 4096, CHOICES_MAX = 256 };
 
 static const char *const actions[] = { "serve", NULL };
-static const char *const verdicts[] = { "degraded", "client_limited", NULL };
-
-/* Flags of the command itself: what is done with a run, not how it loads. */
-#define FLAGS(X)                                                                             \
-	X("output", "FILE", NULL,                                                            \
-	  "write the whole result there, as profllm run does; its side files lie beside it") \
-	X("dry-run", NULL, NULL,                                                             \
-	  "show the completed options and what would be sent, and send nothing")             \
-	X("json", NULL, NULL,                                                                \
-	  "print the result (or the dry run) as one JSON object, alone on standard output")  \
-	X("quiet", NULL, NULL, "no progress and no notes; faults are told")                  \
-	X("fail-on", "VERDICT", verdicts, "exit status 6 on this verdict or a worse one")
-
-const struct option_row cli_bench_flags[] = {
-#define FLAG(name_, arg_, choices, help)                                    \
-	{ .name = name_,                                                    \
-	  .flag = "--" name_,                                               \
-	  .style = (arg_) != NULL ? OPTION_STYLE_VALUE : OPTION_STYLE_FLAG, \
-	  .ours = true },
-	FLAGS(FLAG)
-#undef FLAG
-		{ .name = "help", .flag = "--help", .aliases = "-h", .style = OPTION_STYLE_FLAG },
-	{ 0 },
-};
 
 static const char *const groups[] = {
 #define BENCH_GROUP(title) title,
@@ -44,14 +19,17 @@ static const char *const groups[] = {
 
 /* Read by vllm/bench/line.h, so that offsets are of no use here. */
 static const struct pl_opt flags[] = {
-#define FLAG(name_, arg_, choices_, help_)                    \
+#define BENCH_FLAG(name_, arg_, choices_, help_)              \
 	{ .name = name_,                                      \
 	  .type = (arg_) != NULL ? PL_OPT_TEXT : PL_OPT_FLAG, \
 	  .arg = arg_,                                        \
-	  .choices = choices_,                                \
 	  .help = help_ },
-	FLAGS(FLAG)
-#undef FLAG
+#include "tbl/bench_flags.h"
+};
+
+static const char *const flag_choices[] = {
+#define BENCH_FLAG(name, arg, choices, help) choices,
+#include "tbl/bench_flags.h"
 };
 
 static struct pl_opt rows[VLLM_BENCH_COUNT + PL_ARRAY_SIZE(flags) + 1];
@@ -95,6 +73,21 @@ static const char *const *choices_of(struct filling *filling, const struct optio
 	*filling->choice++ = NULL;
 	assert(filling->choice <= choices + CHOICES_MAX);
 	return list != NULL ? first : NULL;
+}
+
+/* The parts of a text with bars between them; NULL for NULL. */
+static const char *const *split_choices(struct filling *filling, const char *text)
+{
+	const char **first = filling->choice;
+
+	if (text == NULL)
+		return NULL;
+	auto_free char *copy = pl_strdup(text);
+	for (char *rest = copy; rest != NULL;)
+		*filling->choice++ = keep(filling, strsep(&rest, "|"));
+	*filling->choice++ = NULL;
+	assert(filling->choice <= choices + CHOICES_MAX);
+	return first;
 }
 
 static const char *default_of(struct filling *filling, const struct option_row *row)
@@ -176,6 +169,8 @@ __attribute__((constructor)) static void make_rows(void)
 		}
 	}
 	memcpy(filling.row, flags, sizeof(flags));
+	for (size_t i = 0; i < PL_ARRAY_SIZE(flags); i++)
+		filling.row[i].choices = split_choices(&filling, flag_choices[i]);
 }
 
 const struct pl_opt_command cli_bench_command = {

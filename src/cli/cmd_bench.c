@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "cli/bench_rows.h"
 #include "cli/bench_dry_run.h"
 #include "result/report.h"
 #include "run/alone.h"
@@ -39,6 +38,9 @@ static void print_faults(const struct vllm_bench_line *line)
 		const struct vllm_bench_fault *fault = &line->faults[i];
 		auto_free char *text = fault->hint != NULL
 					       ? pl_asprintf("%s (%s)", fault->text, fault->hint)
+				       : fault->nearest != NULL
+					       ? pl_asprintf("%s (did you mean '%s'?)", fault->text,
+							     fault->nearest)
 					       : pl_strdup(fault->text);
 		print_line("error", text);
 	}
@@ -63,33 +65,17 @@ static void print_problems(const struct option_problems *problems)
 		      stderr);
 }
 
-/* The defaults of the command where the experiment file has none. */
-static void add_defaults(const struct vllm_bench_line *line, json_t *options)
-{
-	for (size_t i = 0; i < VLLM_BENCH_COUNT; i++) {
-		enum vllm_bench_id id = (enum vllm_bench_id)i;
-		const struct option_row *row = vllm_bench_row(id);
-		if (row->serve_default != NULL && !line->given[i])
-			json_object_set_new(options, row->name, vllm_bench_get(&line->bench, id));
-	}
-}
-
 /* The experiment that the line means: a server that runs, and this load. */
 static struct exp_config *make_experiment(const struct vllm_bench_line *line,
 					  struct option_problems *problems)
 {
-	auto_json json_t *options = json_copy(line->set);
+	auto_json json_t *options = vllm_bench_line_options(line);
+	struct exp_config *experiment = exp_config_new(vllm_catalog_reference(), "command line");
 
-	for (size_t i = 0; i < VLLM_BENCH_COUNT; i++) {
-		const struct option_row *row = vllm_bench_row((enum vllm_bench_id)i);
-		const json_t *value = json_object_get(options, row->name);
-		if (value != NULL && row->type == OPTION_DURATION)
-			json_object_set_new(options, row->name,
-					    option_duration_to_json(json_integer_value(value)));
-	}
-	add_defaults(line, options);
-	struct exp_config *experiment = exp_config_of_options(
-		vllm_catalog_reference(), options, line->given, "command line", problems);
+	exp_config_set_options(experiment, options, problems);
+	/* where the server is by default is nobody's wish */
+	memcpy(experiment->bench_set, line->given, sizeof(experiment->bench_set));
+	exp_check_alone(experiment, problems);
 	if (experiment->bench.label != NULL)
 		experiment->name = pl_strdup(experiment->bench.label);
 	return experiment;
@@ -236,7 +222,7 @@ static int serve(int argc, char **argv)
 	struct vllm_bench_line line;
 	int status;
 
-	vllm_bench_line_read((const char *const *)argv + 1, (size_t)argc - 1, cli_bench_flags,
+	vllm_bench_line_read((const char *const *)argv + 1, (size_t)argc - 1, VLLM_BENCH_OF_OURS,
 			     &line);
 	if (has_flag(&line, "--help"))
 		status = cli_print_help(&cli_bench_command);

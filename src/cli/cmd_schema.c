@@ -120,6 +120,9 @@ static void add_load_command(json_t *lists)
 {
 #define BENCH_GROUP(title) ROW("load_groups", "title", title)
 #include "tbl/bench_groups.h"
+#define BENCH_FLAG(name, arg, choices, help) \
+	ROW("load_flags", "name arg choices| help", name, arg, choices, help)
+#include "tbl/bench_flags.h"
 #define OLD(flag, hint) ROW("load_old_flags", "flag hint", flag, hint)
 #define CLIENT(flag, verdict, hint) \
 	ROW("load_client_flags", "flag verdict~ hint", flag, #verdict, hint)

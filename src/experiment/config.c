@@ -200,15 +200,22 @@ static bool is_path(enum vllm_bench_id id)
 	return id == VLLM_BENCH_dataset_path || id == VLLM_BENCH_result_dir;
 }
 
-struct exp_config *exp_config_of_options(const struct vllm_catalog *catalog, const json_t *options,
-					 const bool given[VLLM_BENCH_COUNT], const char *source,
-					 struct option_problems *problems)
+/* The option that a problem's key is about: "benchmark.extra_body" of "benchmark.extra_body.x". */
+static const struct option_place *place_of(const struct exp_config *experiment, const char *key)
 {
-	struct exp_config *experiment = exp_config_new(catalog, source);
-	struct option_reader reader = { .source = source,
-					.problems = problems,
-					.places = &experiment->places,
-					.no_lines = true };
+	const char *name = key != NULL ? strchr(key, '.') : NULL;
+	size_t len = name != NULL ? strcspn(name + 1, ".[") : 0;
+	auto_free char *option = name != NULL ? pl_strndup(key, (size_t)(name + 1 - key) + len)
+					      : NULL;
+
+	return option != NULL ? option_places_find(&experiment->places, option) : NULL;
+}
+
+void exp_config_set_options(struct exp_config *experiment, const json_t *options,
+			    struct option_problems *problems)
+{
+	const char *source = experiment->source;
+	struct option_reader reader = { .source = source, .problems = problems, .no_lines = true };
 	auto_yaml struct pl_yaml_doc *doc = NULL;
 	auto_json json_t *load = json_object();
 	struct pl_err err = PL_ERR_INIT;
@@ -225,7 +232,9 @@ struct exp_config *exp_config_of_options(const struct vllm_catalog *catalog, con
 			json_object_set(load, name, value);
 		else
 			vllm_bench_set(&experiment->bench, id, value);
-		option_places_set(&experiment->places, key, source, 0, 0);
+		experiment->bench_set[id] = true;
+		if (option_places_find(&experiment->places, key) == NULL)
+			option_places_set(&experiment->places, key, source, 0, 0);
 	}
 	auto_free char *text = pl_json_to_text(load, PL_JSON_COMPACT);
 	if (pl_yaml_parse(text, strlen(text), source, &doc, &err) < 0)
@@ -237,11 +246,11 @@ struct exp_config *exp_config_of_options(const struct vllm_catalog *catalog, con
 	else
 		exp_benchmark_read(&reader, pl_yaml_root(doc), &experiment->bench,
 				   experiment->bench_set);
-	for (size_t i = first; i < problems->count; i++)
-		problems->items[i].line = 0;
-	memcpy(experiment->bench_set, given, sizeof(experiment->bench_set));
-	exp_check_alone(experiment, problems);
-	return experiment;
+	for (size_t i = first; i < problems->count; i++) {
+		const struct option_place *place = place_of(experiment, problems->items[i].key);
+		problems->items[i].line = place != NULL ? place->line : 0;
+		problems->items[i].column = place != NULL ? place->column : 0;
+	}
 }
 
 int exp_config_parse(const struct vllm_catalog *catalog, const char *text, size_t len,

@@ -98,13 +98,12 @@ void exp_words(const struct exp_config *experiment, struct pl_err *err);
  * reads them. NULL: it is to be started. The caller's (free()). */
 char *exp_server_url(const struct exp_config *experiment);
 /*
- * The experiment that a command line of `bench serve` means: `options` is an object of load options,
- * typed, durations as text, those that are in `given` the user's own. They are read as those of a file
- * are, but for ${VAR}, which is the shell's. Keys are called by their flags.
+ * Sets the options of a load from a command line of `bench serve`: an object, typed, durations as text.
+ * They are read as those of a file are, but for ${VAR}, which is the shell's, and count as set. Keys are
+ * called by their flags from here on; where an option has a place already, problems stand there.
  */
-struct exp_config *exp_config_of_options(const struct vllm_catalog *catalog, const json_t *options,
-					 const bool given[VLLM_BENCH_COUNT], const char *source,
-					 struct option_problems *problems);
+void exp_config_set_options(struct exp_config *experiment, const json_t *options,
+			    struct option_problems *problems);
 void exp_config_free(struct exp_config *experiment);
 PL_AUTO_DEFINE(struct exp_config, exp_config_free);
 #define auto_experiment PL_AUTO(exp_config_free)

@@ -7,7 +7,11 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "vllm/bench_options.h"
 #include "vllm/catalog.h"
+
+/* Shorter beginnings mean several options of `bench serve`. */
+enum { BENCH_FLAG_LEAST = 4 };
 
 /* Length of the dashes in front, typed or made of two hyphens by a text editor. */
 static size_t dashes_len(const char *word)
@@ -40,6 +44,20 @@ static bool begins_flag(const struct vllm_catalog *catalog, const char *name, bo
 	return false;
 }
 
+/* Of `bench serve`: "--header", "--head". */
+static bool begins_bench_flag(const char *name)
+{
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < VLLM_BENCH_COUNT; i++) {
+		const struct option_row *row = vllm_bench_row((enum vllm_bench_id)i);
+		if (row->secret && len >= BENCH_FLAG_LEAST &&
+		    strncmp(row->flag + strlen("--"), name, len) == 0)
+			return true;
+	}
+	return false;
+}
+
 bool vllm_secret_is_flag(const char *word)
 {
 	const struct vllm_catalog *catalog = vllm_catalog_reference();
@@ -56,7 +74,7 @@ bool vllm_secret_is_flag(const char *word)
 		return arg->secret;
 	if (vllm_arg_find_negative(catalog, name) != NULL)
 		return false;
-	if (begins_flag(catalog, name, true))
+	if (begins_flag(catalog, name, true) || begins_bench_flag(name))
 		return true;
 	if (begins_flag(catalog, name, false))
 		return false;
@@ -97,10 +115,20 @@ char *vllm_secret_word_shown(const char *word)
 	return pl_asprintf("%.*s" OPTION_SECRET_SHOWN, (int)(value - word), word);
 }
 
+/* Of a header, "NAME=value", the name is shown. */
+static json_t *hidden_word(const char *word, bool is_header)
+{
+	size_t len = strcspn(word, "=");
+
+	if (is_header && word[len] == '=')
+		return json_sprintf("%.*s=" OPTION_SECRET_SHOWN, (int)len, word);
+	return json_string(OPTION_SECRET_SHOWN);
+}
+
 json_t *vllm_secret_words_shown(const json_t *words)
 {
 	json_t *all = json_is_array(words) ? json_array() : NULL;
-	bool hides = false;
+	bool hides = false, is_header = false;
 	size_t i;
 	json_t *item;
 
@@ -114,8 +142,11 @@ json_t *vllm_secret_words_shown(const json_t *words)
 		bool is_flag = dashes_len(word) > 0;
 		auto_free char *text = vllm_secret_word_shown(word);
 		hides = hides && !is_flag;
-		json_array_append_new(all, json_string(hides ? OPTION_SECRET_SHOWN : text));
+		json_array_append_new(all,
+				      hides ? hidden_word(word, is_header) : json_string(text));
 		hides = hides || (is_flag && vllm_secret_is_flag(word));
+		if (is_flag)
+			is_header = begins_bench_flag(word + dashes_len(word));
 	}
 	return all;
 }

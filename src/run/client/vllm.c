@@ -35,6 +35,7 @@
 #include "run/steps/judge.h"
 #include "run/steps/server.h"
 #include "run/telemetry.h"
+#include "vllm/secret.h"
 #include "vllm/version.h"
 
 #define NAME     "vllm bench serve"
@@ -605,7 +606,7 @@ static json_t *vllm_environment(const struct run_measured *measured)
 	json_object_set_new(json, "version", pl_json_text(own->version));
 	json_object_set_new(json, "program", pl_json_text(own->program));
 	if (own->argv != NULL)
-		json_object_set_new(json, "argv", run_vllm_argv_shown(own->argv));
+		json_object_set_new(json, "argv", vllm_secret_words_shown(own->argv));
 	if (own->flat == NULL)
 		return json;
 	json_object_set_new(json, "cpu_share", pl_json_number(own->cpu_share));

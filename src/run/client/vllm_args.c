@@ -14,6 +14,7 @@
 #include "run/launch.h"
 #include "run/route.h"
 #include "run/steps/identity.h"
+#include "vllm/bench/write.h"
 #include "vllm/secret.h"
 
 #define BEARER "Bearer "
@@ -62,69 +63,6 @@ static void add(json_t *argv, const char *word)
 	json_array_append_new(argv, json_string(word));
 }
 
-/* "--name" of a row's name. The caller's (free()). */
-static char *flag_of(const char *prefix, const char *name)
-{
-	char *flag = pl_asprintf("%s%s", prefix, name);
-
-	for (char *at = flag; *at != '\0'; at++) {
-		if (*at == '_')
-			*at = '-';
-	}
-	return flag;
-}
-
-/* A value that begins with '-' is one word with its flag. */
-static void add_pair(json_t *argv, const char *flag, const char *value)
-{
-	if (value[0] == '-') {
-		json_array_append_new(argv, json_sprintf("%s=%s", flag, value));
-		return;
-	}
-	add(argv, flag);
-	add(argv, value);
-}
-
-static void add_value(json_t *argv, const char *flag, const json_t *value)
-{
-	char number[PL_F64_TEXT_BYTES];
-	auto_free char *text = NULL;
-
-	if (json_is_real(value)) {
-		pl_text_from_f64(json_real_value(value), number);
-		text = pl_strdup(number);
-	} else if (json_is_string(value)) {
-		text = pl_strdup(json_string_value(value));
-	} else {
-		/* whole numbers and objects as JSON says them */
-		text = pl_json_to_text(value, PL_JSON_PYTHON);
-	}
-	add_pair(argv, flag, text);
-}
-
-static void add_option(json_t *argv, const struct vllm_bench *bench, enum vllm_bench_id id)
-{
-	const struct option_row *row = vllm_bench_row(id);
-	auto_json json_t *value = vllm_bench_get(bench, id);
-	auto_free char *flag = flag_of("--", row->name);
-
-	if (json_is_null(value))
-		return;
-	if (row->type == OPTION_TRI && json_is_false(value)) {
-		auto_free char *negative = flag_of("--no-", row->name);
-		add(argv, negative);
-	} else if (json_is_boolean(value)) {
-		if (json_is_true(value))
-			add(argv, flag);
-	} else if (json_is_array(value)) {
-		if (json_array_size(value) > 0)
-			add(argv, flag);
-		json_array_extend(argv, value);
-	} else {
-		add_value(argv, flag, value);
-	}
-}
-
 /* vLLM's client takes the model for the tokenizer's name too, and the served name for requests. */
 static void add_model(json_t *argv, const struct exp_config *experiment,
 		      const struct run_identity *identity)
@@ -138,11 +76,11 @@ static void add_model(json_t *argv, const struct exp_config *experiment,
 		model = run_identity_root(identity);
 	if (model == NULL)
 		model = given != NULL ? given : identity->model;
-	add_pair(argv, "--model", model);
+	vllm_bench_pair_add(argv, "--model", model);
 	if (!pl_text_equal(model, identity->model))
-		add_pair(argv, "--served-model-name", identity->model);
+		vllm_bench_pair_add(argv, "--served-model-name", identity->model);
 	if (bench->tokenizer == NULL && tokenizer != NULL)
-		add_pair(argv, "--tokenizer", tokenizer);
+		vllm_bench_pair_add(argv, "--tokenizer", tokenizer);
 }
 
 /* All that results hold, so that a result without lists says as much. */
@@ -170,9 +108,9 @@ static void add_percentiles(json_t *argv, const struct vllm_bench *bench)
 		if (!known)
 			pl_buf_addf(&text, ",%s", number);
 	}
-	add_pair(argv, "--percentile-metrics",
-		 "ttft,tpot,itl,e2el,client_queue_time,e2el_including_client_queue");
-	add_pair(argv, "--metric-percentiles", pl_buf_text(&text));
+	vllm_bench_pair_add(argv, "--percentile-metrics",
+			    "ttft,tpot,itl,e2el,client_queue_time,e2el_including_client_queue");
+	vllm_bench_pair_add(argv, "--metric-percentiles", pl_buf_text(&text));
 }
 
 static void add_headers(json_t *argv, const struct vllm_bench *bench)
@@ -199,15 +137,15 @@ json_t *run_vllm_argv(const struct run_client_input *in, const char *program, co
 					   target->host, target->prefix);
 	json_t *argv = json_pack("[sss]", program, "bench", "serve");
 
-	add_pair(argv, "--backend", bench->backend);
-	add_pair(argv, "--base-url", base);
-	add_pair(argv, "--endpoint", in->route->endpoint + strlen(target->prefix));
+	vllm_bench_pair_add(argv, "--backend", bench->backend);
+	vllm_bench_pair_add(argv, "--base-url", base);
+	vllm_bench_pair_add(argv, "--endpoint", in->route->endpoint + strlen(target->prefix));
 	add_model(argv, experiment, in->identity);
 	for (size_t i = 0; i < VLLM_BENCH_COUNT; i++) {
 		enum vllm_bench_id id = (enum vllm_bench_id)i;
 		if (experiment->bench_set[i] && !vllm_bench_row(id)->ours &&
 		    !is_among(id, held_back, PL_ARRAY_SIZE(held_back)))
-			add_option(argv, bench, id);
+			(void)vllm_bench_words_add(bench, id, argv);
 	}
 	/* our own server's certificate need not be for the address that it is reached by */
 	if (target->https && in->launch->url == NULL && !bench->insecure)
@@ -216,29 +154,9 @@ json_t *run_vllm_argv(const struct run_client_input *in, const char *program, co
 	add_percentiles(argv, bench);
 	add(argv, "--save-result");
 	add(argv, "--save-detailed");
-	add_pair(argv, "--result-dir", folder);
-	add_pair(argv, "--result-filename", RUN_VLLM_RESULT);
+	vllm_bench_pair_add(argv, "--result-dir", folder);
+	vllm_bench_pair_add(argv, "--result-filename", RUN_VLLM_RESULT);
 	return argv;
-}
-
-json_t *run_vllm_argv_shown(const json_t *argv)
-{
-	json_t *shown = vllm_secret_words_shown(argv);
-	bool header = false;
-	size_t i;
-	json_t *word;
-
-	json_array_foreach((json_t *)argv, i, word)
-	{
-		const char *text = json_string_value(word);
-		if (header && text[0] != '-')
-			json_array_set_new(shown, i,
-					   json_sprintf("%.*s=%s", (int)strcspn(text, "="), text,
-							OPTION_SECRET_SHOWN));
-		else
-			header = strcmp(text, "--header") == 0;
-	}
-	return shown;
 }
 
 /* ---- the environment ---- */

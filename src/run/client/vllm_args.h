@@ -15,8 +15,6 @@ struct run_client_input;
 
 /* The whole command line, with its result in `folder`; header values in clear. New reference. */
 json_t *run_vllm_argv(const struct run_client_input *in, const char *program, const char *folder);
-/* The same as it may be shown. New reference. */
-json_t *run_vllm_argv_shown(const json_t *argv);
 /* Its variables over our own environment. */
 void run_vllm_env(const struct run_client_input *in, struct pl_strv *ret);
 

@@ -33,20 +33,46 @@ struct vllm_bench_fault *vllm_bench_fault_add(struct vllm_bench_line *line, size
 	return &line->faults[line->fault_count - 1];
 }
 
+static const struct option_row own_rows[] = {
+#define BENCH_FLAG(name_, arg_, choices_, help_)                            \
+	{ .name = name_,                                                    \
+	  .flag = "--" name_,                                               \
+	  .style = (arg_) != NULL ? OPTION_STYLE_VALUE : OPTION_STYLE_FLAG, \
+	  .ours = true },
+#include "tbl/bench_flags.h"
+	{ .name = "help", .flag = "--help", .aliases = "-h", .style = OPTION_STYLE_FLAG },
+};
+
+bool vllm_bench_is_later(const char *what)
+{
+	static const char *const later[] = { "latency", "throughput", "startup", "mm-processor",
+					     "sweep" };
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(later); i++) {
+		if (strcmp(what, later[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* In the order in which an ambiguous beginning lists them: vLLM's parser has --help first. No
  * beginning means a flag that vLLM does not have. */
-static void add_rows(struct option_argv *argv, const struct option_row *own)
+void vllm_bench_line_rows(struct option_argv *argv, enum vllm_bench_program program)
 {
-	for (; own->flag != NULL; own++)
-		option_argv_add_row(argv, own, own->ours);
+	bool of_vllm = program == VLLM_BENCH_OF_VLLM;
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(own_rows); i++) {
+		if (!(own_rows[i].ours && of_vllm))
+			option_argv_add_row(argv, &own_rows[i], own_rows[i].ours);
+	}
 	for (size_t i = 0; i < VLLM_BENCH_COUNT; i++) {
 		const struct option_row *row = vllm_bench_row((enum vllm_bench_id)i);
-		if (!row->gone)
+		if (!row->gone && !(row->ours && of_vllm))
 			option_argv_add_row(argv, row, row->ours);
 	}
 }
 
-static const char *hint_of(const char *text)
+const char *vllm_bench_flag_hint(const char *text)
 {
 	auto_free char *flag = pl_strndup(text, strcspn(text, "="));
 
@@ -68,7 +94,7 @@ static void tell_ambiguous(struct reader *reader, const struct option_argv_word 
 	for (size_t i = 0; i < word->candidate_count; i++)
 		pl_buf_addf(&text, "%s%s", i > 0 ? ", " : "", word->candidates[i]->text);
 	vllm_bench_fault_add(reader->line, (size_t)word->line, pl_strdup(pl_buf_text(&text)),
-			     hint_of(word->text));
+			     vllm_bench_flag_hint(word->text));
 }
 
 /* vLLM's parser sends what the JSON has on as it is. */
@@ -132,7 +158,7 @@ static void hint_at_word(struct reader *reader, size_t at)
 static void hint_at_flag(struct reader *reader, const struct option_argv_word *word)
 {
 	const char *comma = reader->hints.len > 0 ? "; " : "";
-	const char *hint = hint_of(word->text);
+	const char *hint = vllm_bench_flag_hint(word->text);
 	int len = (int)strcspn(word->text, "=");
 	const char *nearest = hint == NULL && pl_text_starts(word->text, "--")
 				      ? option_argv_nearest(&reader->argv, word->text)
@@ -153,9 +179,8 @@ static void add_unknown(struct reader *reader, const struct option_argv_word *wo
 	pl_buf_addf(&reader->unknown, " %s", word->text);
 }
 
-static void take_flag(struct reader *reader, const struct option_argv_word *word)
+static bool take_flag(struct vllm_bench_line *line, const struct option_argv_word *word)
 {
-	struct vllm_bench_line *line = reader->line;
 	const struct option_row *row = word->flag->row;
 	enum vllm_bench_id id = vllm_bench_find(row->name);
 	bool is_switch = option_argv_is_switch(word->flag);
@@ -164,15 +189,26 @@ static void take_flag(struct reader *reader, const struct option_argv_word *word
 		json_object_set_new(line->flags, row->flag,
 				    is_switch ? json_true()
 					      : json_string(option_argv_value(word, 0)));
-		return;
+		return true;
 	}
 	json_t *value = is_switch ? json_boolean(!word->flag->negative)
 				  : vllm_bench_value_read(line, word);
 	if (value == NULL)
-		return;
+		return false;
 	vllm_bench_set(&line->bench, id, value);
 	line->given[id] = true;
 	json_object_set_new(line->set, row->name, value);
+	return true;
+}
+
+bool vllm_bench_line_take(struct vllm_bench_line *line, const struct option_argv_word *word)
+{
+	size_t first = line->fault_count;
+	bool taken = take_flag(line, word);
+
+	for (size_t i = first; i < line->fault_count; i++)
+		line->faults[i].id = vllm_bench_find(word->flag->row->name);
+	return taken;
 }
 
 /* A known flag; what is wrong with its value is a fault of its option. */
@@ -183,7 +219,7 @@ static void read_flag(struct reader *reader, const struct option_argv_word *word
 
 	reader->behind_unknown = false;
 	if (word->kind == OPTION_ARGV_FLAG) {
-		take_flag(reader, word);
+		(void)take_flag(line, word);
 	} else if (word->kind == OPTION_ARGV_NO_VALUE) {
 		value_fault(reader, word,
 			    word->flag->row->style == OPTION_STYLE_WORDS
@@ -218,7 +254,7 @@ static void read_word(struct reader *reader, size_t at)
 		if (told)
 			return;
 		add_unknown(reader, word);
-		if (word->kind == OPTION_ARGV_WORD && hint_of(word->text) == NULL)
+		if (word->kind == OPTION_ARGV_WORD && vllm_bench_flag_hint(word->text) == NULL)
 			hint_at_word(reader, at);
 		else
 			hint_at_flag(reader, word);
@@ -270,8 +306,9 @@ static bool are_texts(struct vllm_bench_line *line, const char *const *words, si
 	return line->fault_count == 0;
 }
 
-static void set_defaults(struct vllm_bench_line *line)
+void vllm_bench_line_init(struct vllm_bench_line *line)
 {
+	*line = (struct vllm_bench_line){ .set = json_object(), .flags = json_object() };
 	vllm_bench_init(&line->bench);
 	for (size_t i = 0; i < VLLM_BENCH_COUNT; i++) {
 		const struct option_row *row = vllm_bench_row((enum vllm_bench_id)i);
@@ -282,17 +319,16 @@ static void set_defaults(struct vllm_bench_line *line)
 	}
 }
 
-void vllm_bench_line_read(const char *const *words, size_t count, const struct option_row *own,
+void vllm_bench_line_read(const char *const *words, size_t count, enum vllm_bench_program program,
 			  struct vllm_bench_line *ret)
 {
 	struct reader reader = { .line = ret };
 
-	*ret = (struct vllm_bench_line){ .set = json_object(), .flags = json_object() };
+	vllm_bench_line_init(ret);
 	pl_buf_init(&reader.unknown, 1u << 20);
 	pl_buf_init(&reader.hints, HINTS_BYTES_MAX);
-	set_defaults(ret);
 	if (are_texts(ret, words, count)) {
-		add_rows(&reader.argv, own);
+		vllm_bench_line_rows(&reader.argv, program);
 		for (size_t i = 0; i < count; i++)
 			(void)option_argv_add_word(&reader.argv, words[i], NULL, (int)i, 0);
 		read_words(&reader);
@@ -300,6 +336,24 @@ void vllm_bench_line_read(const char *const *words, size_t count, const struct o
 	option_argv_done(&reader.argv);
 	pl_buf_done(&reader.unknown);
 	pl_buf_done(&reader.hints);
+}
+
+json_t *vllm_bench_line_options(const struct vllm_bench_line *line)
+{
+	json_t *options = json_copy(line->set);
+
+	for (size_t i = 0; i < VLLM_BENCH_COUNT; i++) {
+		enum vllm_bench_id id = (enum vllm_bench_id)i;
+		const struct option_row *row = vllm_bench_row(id);
+		const json_t *value = json_object_get(options, row->name);
+		if (value != NULL && row->type == OPTION_DURATION)
+			json_object_set_new(options, row->name,
+					    option_duration_to_json(json_integer_value(value)));
+		if (value == NULL && row->serve_default != NULL &&
+		    !line->given[VLLM_BENCH_base_url])
+			json_object_set_new(options, row->name, vllm_bench_get(&line->bench, id));
+	}
+	return options;
 }
 
 void vllm_bench_line_done(struct vllm_bench_line *line)
@@ -310,6 +364,7 @@ void vllm_bench_line_done(struct vllm_bench_line *line)
 	for (size_t i = 0; i < line->fault_count; i++) {
 		free(line->faults[i].text);
 		free(line->faults[i].hint);
+		free(line->faults[i].nearest);
 	}
 	free(line->faults);
 	*line = (struct vllm_bench_line){ 0 };

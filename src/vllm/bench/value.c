@@ -209,7 +209,6 @@ static void tell_choice(struct vllm_bench_line *line, const struct option_row *r
 	auto_free char *shown = vllm_bench_repr(text);
 	auto_buf fault = { 0 };
 	const char *names[64];
-	auto_free char *near = NULL;
 	size_t count = 0;
 
 	pl_buf_init(&fault, CHOICES_BYTES_MAX);
@@ -221,10 +220,8 @@ static void tell_choice(struct vllm_bench_line *line, const struct option_row *r
 	pl_buf_add_char(&fault, ')');
 	const char *hint = old_value_hint(row, text);
 	const char *nearest = hint == NULL ? pl_text_nearest(text, names, count) : NULL;
-	if (nearest != NULL)
-		near = pl_asprintf("did you mean '%s'?", nearest);
-	vllm_bench_fault_add(line, word, pl_strdup(pl_buf_text(&fault)),
-			     hint != NULL ? hint : near);
+	vllm_bench_fault_add(line, word, pl_strdup(pl_buf_text(&fault)), hint)->nearest = pl_strdup(
+		nearest);
 }
 
 /* NULL with a fault: no duration, or one that the row does not allow. */

@@ -9,7 +9,8 @@ from run_tools import run_profllm
 LISTS = {
     "engine_args": {"ARG": "arguments"}, "engine_fields": {"FIELD": "argument_fields"},
     "bench_args": {"BENCH": "load_options"}, "experiment_keys": {"KEY": "experiment_keys"},
-    "bench_groups": {"BENCH_GROUP": "load_groups"}, "bench_line": {"OLD": "load_old_flags", "CLIENT": "load_client_flags"},
+    "bench_groups": {"BENCH_GROUP": "load_groups"}, "bench_flags": {"BENCH_FLAG": "load_flags"},
+    "bench_line": {"OLD": "load_old_flags", "CLIENT": "load_client_flags"},
     "bench_notes": {"FLAT": "flat_keys", "LINE": "console_lines"},
     "commands": {"COMMAND": "commands", "LATER": "later_commands"}, "datasets": {"DATASET": "datasets"}, "backends": {"BACKEND": "backends"},
     "experiment_checks": {"CHECK": "experiment_checks"},

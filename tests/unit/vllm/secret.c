@@ -121,6 +121,7 @@ static void flags_of_secrets(void **state)
 		"--hf-toke", "-api-key",
 		"--hf-tokn", "--some-secret=x",
 		"–-api-key", "--model-loader-extra-config.token",
+		"--header",  "--head=X=y",
 	};
 	static const char *const others[] = { "--max-num-batched-tokens",
 					      "--long-prefill-token",
@@ -196,6 +197,8 @@ static void json_is_shown(void **state)
 	static const struct {
 		const char *json, *shown;
 	} cases[] = {
+		{ "[\"--header\",\"A=S\",\"S\",\"--seed\",\"1\"]",
+		  "[\"--header\",\"A=***\",\"***\",\"--seed\",\"1\"]" },
 		{ "[\"--api-key=a,\",\"S\",\"--seed\",\"1\"]",
 		  "[\"--api-key=***\",\"***\",\"--seed\",\"1\"]" },
 		{ "[\"--apikey\",\"S\",\"T\",\"-x\",\"y\"]",

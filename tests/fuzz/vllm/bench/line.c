@@ -13,13 +13,6 @@ enum { WORDS_MAX = 200 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
-static const struct option_row own[] = {
-	{ .name = "help", .flag = "--help", .aliases = "-h", .style = OPTION_STYLE_FLAG },
-	{ .name = "output", .flag = "--output", .ours = true },
-	{ .name = "json", .flag = "--json", .style = OPTION_STYLE_FLAG, .ours = true },
-	{ 0 },
-};
-
 static void check_faults(const struct vllm_bench_line *line)
 {
 	for (size_t i = 0; i < line->fault_count; i++) {
@@ -58,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 
 	for (char *rest = text; rest != NULL && count < WORDS_MAX;)
 		words[count++] = strsep(&rest, "\n");
-	vllm_bench_line_read(words, count, own, &line);
+	vllm_bench_line_read(words, count, VLLM_BENCH_OF_OURS, &line);
 	check_faults(&line);
 	check_options(&line);
 	vllm_bench_line_done(&line);

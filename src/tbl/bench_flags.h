@@ -1,0 +1,21 @@
+/*
+ * Flags of `profllm bench serve` itself, beside the options of tbl/bench_args.h: what is done with a
+ * run, not how it loads. An experiment file has no place for them, `profllm run` has options of its own.
+ *
+ * BENCH_FLAG(name, arg, choices, help)
+ *   arg      what its value is called; NULL: it takes none
+ *   choices  its values with bars between them; NULL: any
+ * Undefined again at the end.
+ */
+BENCH_FLAG("output", "FILE", NULL,
+    "write the whole result there, as profllm run does; its side files lie beside it")
+BENCH_FLAG("dry-run", NULL, NULL,
+    "show the completed options and what would be sent, and send nothing")
+BENCH_FLAG("json", NULL, NULL,
+    "print the result (or the dry run) as one JSON object, alone on standard output")
+BENCH_FLAG("quiet", NULL, NULL,
+    "no progress and no notes; faults are told")
+BENCH_FLAG("fail-on", "VERDICT", "degraded|client_limited",
+    "exit status 6 on this verdict or a worse one")
+
+#undef BENCH_FLAG

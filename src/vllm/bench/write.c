@@ -1,0 +1,101 @@
+#include "vllm/bench/write.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+
+#define VALUE_BYTES_MAX (16u << 20)
+
+void vllm_bench_pair_add(json_t *argv, const char *flag, const char *value)
+{
+	if (value[0] == '-') {
+		json_array_append_new(argv, json_sprintf("%s=%s", flag, value));
+		return;
+	}
+	json_array_append_new(argv, json_string(flag));
+	json_array_append_new(argv, json_string(value));
+}
+
+/* Numbers, and objects as JSON says them. */
+static char *plain_text(const json_t *value)
+{
+	char text[PL_F64_TEXT_BYTES];
+
+	if (!json_is_real(value))
+		return pl_json_to_text(value, PL_JSON_PYTHON);
+	pl_text_from_f64(json_real_value(value), text);
+	return pl_strdup(text);
+}
+
+/* {"(256, 256, 1)": 0.5} as Python writes it: {(256, 256, 1): 0.5} */
+static char *literal_text(const json_t *object)
+{
+	struct pl_buf buf;
+	const char *key;
+	json_t *member;
+
+	pl_buf_init(&buf, VALUE_BYTES_MAX);
+	pl_buf_add_char(&buf, '{');
+	json_object_foreach((json_t *)object, key, member)
+	{
+		auto_free char *number = plain_text(member);
+		pl_buf_addf(&buf, "%s%s: %s", buf.len > 1 ? ", " : "", key, number);
+	}
+	pl_buf_add_char(&buf, '}');
+	return pl_buf_take(&buf);
+}
+
+static char *joined_text(const json_t *list)
+{
+	struct pl_buf buf;
+	size_t i;
+	json_t *item;
+
+	pl_buf_init(&buf, VALUE_BYTES_MAX);
+	json_array_foreach((json_t *)list, i, item)
+		pl_buf_addf(&buf, "%s%s", i > 0 ? "," : "", json_string_value(item));
+	return pl_buf_take(&buf);
+}
+
+static bool add_items(json_t *argv, const char *flag, const json_t *list)
+{
+	size_t count = json_array_size(list);
+
+	for (size_t i = 0; count > 1 && i < count; i++) {
+		if (json_string_value(json_array_get(list, i))[0] == '-')
+			return false;
+	}
+	if (count > 0)
+		vllm_bench_pair_add(argv, flag, json_string_value(json_array_get(list, 0)));
+	for (size_t i = 1; i < count; i++)
+		json_array_append(argv, json_array_get(list, i));
+	return true;
+}
+
+bool vllm_bench_words_add(const struct vllm_bench *bench, enum vllm_bench_id id, json_t *argv)
+{
+	const struct option_row *row = vllm_bench_row(id);
+	auto_json json_t *value = vllm_bench_get(bench, id);
+	auto_free char *text = NULL;
+
+	if (json_is_null(value))
+		return true;
+	if (json_is_boolean(value)) {
+		const char *flag = json_is_true(value) ? row->flag : row->negative_flag;
+		if (flag != NULL)
+			json_array_append_new(argv, json_string(flag));
+		return true;
+	}
+	if (json_is_array(value) && !row->commas)
+		return add_items(argv, row->flag, value);
+	if (json_is_string(value))
+		text = pl_strdup(json_string_value(value));
+	else if (json_is_array(value))
+		text = joined_text(value);
+	else
+		text = row->literal ? literal_text(value) : plain_text(value);
+	vllm_bench_pair_add(argv, row->flag, text);
+	return true;
+}

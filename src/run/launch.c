@@ -137,6 +137,14 @@ static void set_env(const struct exp_config *experiment, const json_t *from_args
 		launch->bearer = pl_strdup(key);
 }
 
+/* The key that requests carry as vLLM's client takes it, where the server's own does not say it. */
+static void set_bearer(const struct exp_config *experiment, struct run_launch *launch)
+{
+	if (launch->bearer == NULL)
+		launch->bearer = pl_strdup(json_string_value(
+			json_object_get(experiment->launch.env, "OPENAI_API_KEY")));
+}
+
 static int plan_own(const struct exp_config *experiment, const struct run_taking *how,
 		    struct run_launch *launch, struct pl_err *err)
 {
@@ -183,6 +191,7 @@ int run_launch_plan(const struct exp_config *experiment, const struct run_taking
 	} else if (plan_own(experiment, how, launch, err) < 0) {
 		return -1;
 	}
+	set_bearer(experiment, launch);
 	*ret = pl_take(launch);
 	return 0;
 }

@@ -69,6 +69,17 @@ def play(bin_dir, tmp_path, url, patience, *args, **benchmark):
     return done, load_result(path) if path.exists() else None
 
 
+def test_a_key_of_the_file_is_sent(bin_dir, tmp_path, simulator):
+    """As vLLM's client has it in its environment."""
+    server = simulator("--api-key", "geheim")
+    config = url_config(server.url, num_prompts=2)
+    config["launch"]["env"] = {"OPENAI_API_KEY": "geheim"}
+    done = run_profllm(bin_dir, "run", "-c", write_config(tmp_path, config), "-o", tmp_path / "r.json")
+    assert done.returncode == 0, done.stderr
+    assert load_result(tmp_path / "r.json")["results"]["completed_requests"] == 2
+    assert "geheim" not in (tmp_path / "r.json").read_text() + done.stdout + done.stderr
+
+
 @pytest.mark.parametrize("ending", ["", "/", "/v1", "/v1/"])
 def test_ways_to_write_the_url(bin_dir, tmp_path, simulator, validator, patience, ending):
     server = simulator()

@@ -148,7 +148,8 @@ static int check(const struct run_options *options, struct exp_config **experime
 	bool ends = exp_check_firm(problems) > 0 || (problems->errors > 0 && !options->force);
 	if (!ends) {
 		run_check_host(*experiment, problems);
-		ends = exp_check_firm(problems) > 0;
+		/* a dry run may be made elsewhere than the run */
+		ends = exp_check_firm(problems) > 0 && !options->dry_run;
 	}
 	if (ends || !options->dry_run)
 		print_problems(problems);

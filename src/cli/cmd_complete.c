@@ -218,50 +218,72 @@ static void complete_own(struct answer *answer, const struct pl_opt_command *com
 		offer_values(answer, command->operand);
 }
 
-static void offer_flags(struct answer *answer)
+/* The row at `i` of a command of vLLM's: of its server's arguments, or of its load's options. NULL: no
+ * more. */
+static const struct option_row *row_at(const struct answer *answer, bool is_load, size_t i)
 {
-	for (size_t i = 0; i < vllm_arg_count(answer->catalog); i++) {
-		const struct option_row *arg = vllm_arg_at(answer->catalog, i);
-		auto_free char *aliases = pl_strdup(arg->aliases);
-		if (arg->gone)
+	if (!is_load)
+		return i < vllm_arg_count(answer->catalog) ? vllm_arg_at(answer->catalog, i) : NULL;
+	return i < VLLM_BENCH_COUNT ? vllm_bench_row((enum vllm_bench_id)i) : NULL;
+}
+
+static bool is_vllms(const struct option_row *row)
+{
+	return !row->gone && !row->ours && row->flag != NULL;
+}
+
+static void offer_flags(struct answer *answer, bool is_load)
+{
+	const struct option_row *row;
+
+	for (size_t i = 0; (row = row_at(answer, is_load, i)) != NULL; i++) {
+		auto_free char *aliases = pl_strdup(row->aliases);
+		if (!is_vllms(row))
 			continue;
-		offer(answer, arg->flag, arg->help);
+		offer(answer, row->flag, row->help);
 		for (char *rest = aliases; rest != NULL;)
-			offer(answer, strsep(&rest, " "), arg->help);
-		if (arg->negative_flag != NULL)
-			offer(answer, arg->negative_flag, arg->help);
+			offer(answer, strsep(&rest, " "), row->help);
+		if (row->negative_flag != NULL)
+			offer(answer, row->negative_flag, row->help);
 	}
 }
 
-/* vLLM's argument that a flag sets, if it takes a value. */
-static const struct option_row *arg_with_value(const struct answer *answer, const char *flag)
+/* vLLM's option that a flag sets, if it takes a value. */
+static const struct option_row *row_with_value(const struct answer *answer, bool is_load,
+					       const char *flag)
 {
-	for (size_t i = 0; i < vllm_arg_count(answer->catalog); i++) {
-		const struct option_row *arg = vllm_arg_at(answer->catalog, i);
-		bool is_alone = arg->style == OPTION_STYLE_TOGGLE ||
-				arg->style == OPTION_STYLE_FLAG;
-		if (!arg->gone && !is_alone &&
-		    (strcmp(arg->flag, flag) == 0 || pl_text_has_word(arg->aliases, ' ', flag)))
-			return arg;
+	const struct option_row *row;
+
+	for (size_t i = 0; (row = row_at(answer, is_load, i)) != NULL; i++) {
+		bool is_alone = row->style == OPTION_STYLE_TOGGLE ||
+				row->style == OPTION_STYLE_FLAG;
+		if (is_vllms(row) && !is_alone &&
+		    (strcmp(row->flag, flag) == 0 || pl_text_has_word(row->aliases, ' ', flag)))
+			return row;
 	}
 	return NULL;
 }
 
-/* A server's command line, behind "--". */
-static void complete_server(struct answer *answer, int count)
+/* A command line of vLLM's, behind "--"; the last of the words is the one under the cursor. */
+static void complete_command(struct answer *answer, char **words, int count)
 {
-	const struct option_row *arg = arg_with_value(answer, answer->name);
+	bool is_bench = count > 2 && strcmp(words[1], "bench") == 0;
+	const struct option_row *row = row_with_value(answer, is_bench, answer->name);
 
-	if (count == 1)
+	if (count == 1) {
 		offer(answer, "vllm", NULL);
-	else if (count == 2 && strcmp(answer->name, "vllm") == 0)
+	} else if (count == 2 && strcmp(answer->name, "vllm") == 0) {
 		offer(answer, "serve", NULL);
-	else if (arg != NULL && arg->choices != NULL)
-		offer_choices(answer, arg->choices);
-	else if (arg == NULL && answer->line[answer->behind] == '-')
-		offer_flags(answer);
-	else
+		offer(answer, "bench", NULL);
+	} else if (count == 3 && is_bench) {
+		offer(answer, "serve", NULL);
+	} else if (row != NULL && row->choices != NULL) {
+		offer_choices(answer, row->choices);
+	} else if (row == NULL && answer->line[answer->behind] == '-') {
+		offer_flags(answer, is_bench);
+	} else {
 		offer_files(answer);
+	}
 }
 
 /* The last of the words is the one under the cursor. */
@@ -281,7 +303,7 @@ static void complete_line(struct answer *answer, char **words, int count)
 	while (dashes < count - 1 && strcmp(words[dashes], "--") != 0)
 		dashes++;
 	if (dashes < count - 1 && cmd->options != NULL && cmd->options->takes_command)
-		complete_server(answer, count - dashes - 1);
+		complete_command(answer, words + dashes + 1, count - dashes - 1);
 	else
 		complete_own(answer, cmd->options, words + 1, count - 1);
 }

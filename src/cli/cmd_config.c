@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "cli/cli.h"
+#include "cli/config_bench.h"
 #include "cli/validate_report.h"
 #include "vllm/version.h"
 #include "vllm/yaml_out.h"
@@ -21,6 +22,7 @@ struct config_options {
 	const struct vllm_catalog *catalog;
 	struct pl_opt_list sets;
 	bool oneline;
+	bool bench;
 };
 
 #define AT(field) offsetof(struct config_options, field)
@@ -52,6 +54,10 @@ static const struct pl_opt config_rows[] = {
 	  .type = PL_OPT_FLAG,
 	  .offset = AT(oneline),
 	  .help = "to-command: all in one line" },
+	{ .name = "bench",
+	  .type = PL_OPT_FLAG,
+	  .offset = AT(bench),
+	  .help = "to-command: the line of the load, vllm bench serve, instead of the server's" },
 	{ .name = "params-overlay",
 	  .type = PL_OPT_TEXT,
 	  .offset = AT(overlay),
@@ -67,13 +73,19 @@ const struct pl_opt_command cli_config_command = {
 	.usage = "from-command [options] -- vllm serve MODEL … | to-command [options] FILE",
 	.summary = "Turn a command line into an experiment, and an experiment into a command "
 		   "line.",
-	.details = "Secrets (api_key, hf_token, variables named so) are shown as *** in a command "
+	.details = "The command starts a server (vllm serve and its older forms) or sends load to "
+		   "one (vllm bench serve, benchmark_serving.py, profllm bench serve); one of each "
+		   "is one experiment, as a text, a file or words with a quoted '&&' between.\n\n"
+		   "Secrets (api_key, hf_token, variables named so) are shown as *** in a command "
 		   "line, and on standard output; '-o FILE' takes them into a file for its owner "
 		   "alone.\n\n"
 		   "Examples:\n"
 		   "  profllm config from-command -o exp.yaml -- vllm serve MODEL -tp 4\n"
 		   "  profllm config from-command --command-file start.sh\n"
-		   "  profllm config to-command --oneline exp.yaml\n\n"
+		   "  profllm config from-command -- vllm bench serve --model MODEL --port 8001\n"
+		   "  cat serve.sh bench.sh | profllm config from-command -o exp.yaml -\n"
+		   "  profllm config to-command --oneline exp.yaml\n"
+		   "  profllm config to-command --bench exp.yaml\n\n"
 		   "Exit status: 0 done, 2 errors in what was given, or bad usage.",
 	.options = config_rows,
 	.words = actions,
@@ -154,8 +166,10 @@ static int from_command(const struct config_options *options, char **argv, int a
 	bool has_secrets;
 
 	pl_buf_init(&text, OUTPUT_BYTES_MAX);
-	if (options->oneline || options->sets.count > 0)
-		return fail("'--%s' is for to-command", options->oneline ? "oneline" : "set");
+	if (options->oneline || options->bench || options->sets.count > 0)
+		return fail("'--%s' is for to-command", options->oneline ? "oneline"
+							: options->bench ? "bench"
+									 : "set");
 	if ((options->command_file != NULL) == (argc > 0))
 		return fail("expected a command behind '--', or --command-file");
 	if (argc > 0)
@@ -278,10 +292,14 @@ static int to_command(const struct config_options *options, char **files, int fi
 		cli_input_file(&input, files[0], options->sets.items, options->sets.count);
 	if (!is_usable(&input))
 		return pl_err_exit_status(PL_ERR_INVALID);
-	if (input.experiment->launch.url != NULL)
-		return fail("'launch.url' names a server that runs already: '%s' starts none",
-			    input.name);
-	if (write_command(input.experiment, options->oneline, &text, &err) < 0)
+	auto_free char *url = exp_server_url(input.experiment);
+	if (url != NULL && !options->bench)
+		return fail(
+			"'%s' has a server that runs already (launch.url, or benchmark.base_url, "
+			"host and port) and starts none; '--bench' writes the line of its load",
+			input.name);
+	if ((options->bench ? cli_config_bench : write_command)(input.experiment, options->oneline,
+								&text, &err) < 0)
 		return cli_fail(&err);
 	return write_out(options, &text);
 }

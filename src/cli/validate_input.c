@@ -153,6 +153,9 @@ void cli_input_check(struct cli_input *input, const struct run_check_options *op
 	if (input->experiment == NULL)
 		return;
 	how.is_command = input->command != NULL;
+	/* a file's reader has gone through these */
+	if (how.is_command && input->command->load != NULL)
+		exp_check_alone(input->experiment, &input->problems);
 	run_check_server(input->experiment, &how, &input->check, &input->problems);
 	input->is_checked = true;
 }

@@ -541,10 +541,9 @@ void exp_check_not_in_this_version(struct exp_checker *c)
 {
 	bool is_native = !pl_text_equal(c->bench->client, "vllm");
 
-	/* what was pasted is run elsewhere */
-	if (c->options->is_command)
-		return;
-	exp_keys_each_later(c->experiment, tell_key_later, c);
+	/* a server that was pasted is run elsewhere */
+	if (!c->options->is_command)
+		exp_keys_each_later(c->experiment, tell_key_later, c);
 	for (size_t i = 0; i < VLLM_BENCH_COUNT; i++)
 		check_option_later(c, (enum vllm_bench_id)i, is_native);
 	if (is_native)
@@ -553,7 +552,8 @@ void exp_check_not_in_this_version(struct exp_checker *c)
 		tell_later(c, "benchmark.kind", c->bench->kind, LATER,
 			   "vllm bench measures it without a server, kind: serve at one");
 	/* alone it is refused as a server without an API */
-	if (json_is_true(json_object_get(c->experiment->server, "headless")) &&
+	if (!c->options->is_command &&
+	    json_is_true(json_object_get(c->experiment->server, "headless")) &&
 	    exp_is_one_of_nodes(c->experiment->server))
 		tell_later(c, "server.headless", NULL, LATER,
 			   "start the nodes by hand and name the first one's API in launch.url");

@@ -122,6 +122,13 @@ void exp_check_placeholder(struct exp_checker *c)
 {
 	const char *name;
 	json_t *value;
+	size_t i;
+
+	json_array_foreach(c->bench->header, i, value)
+	{
+		if (pl_text_ends(json_string_value(value), "=" OPTION_SECRET_SHOWN))
+			warn_of_placeholder(c, "benchmark.header");
+	}
 
 	json_object_foreach(c->experiment->server, name, value)
 	{

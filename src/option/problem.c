@@ -140,7 +140,7 @@ static void add_found(const struct option_problem *problem, enum option_voice vo
 void option_problem_text(const struct option_problem *problem, enum option_voice voice,
 			 struct pl_buf *buf)
 {
-	if (voice == OPTION_AS_FILE)
+	if (voice != OPTION_AS_FLAG)
 		add_place(problem, buf);
 	if (problem->key != NULL && problem->key[0] != '\0') {
 		auto_free char *key = option_key_text(problem->key, voice);

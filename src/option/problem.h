@@ -18,6 +18,7 @@ enum option_severity { OPTION_ERROR, OPTION_WARNING };
 enum option_voice {
 	OPTION_AS_FILE, /* benchmark.random_input_len */
 	OPTION_AS_FLAG, /* --random-input-len, as `bench serve` has it */
+	OPTION_AS_LINE, /* the same, in a line that has places */
 };
 
 /* In a list of problems the texts are the list's own. */
@@ -47,7 +48,7 @@ void option_problems_done(struct option_problems *problems);
 /* Copies all texts. */
 void option_problems_add(struct option_problems *problems, const struct option_problem *problem);
 /*
- * One line: "FILE:LINE:COL: KEY: found …, expected … (did you mean '…'?) [rule]", as a flag without
+ * One line: "FILE:LINE:COL: KEY: found …, expected … (did you mean '…'?) [rule]", AS_FLAG without
  * its place; "KEY: reason" where only a reason is known.
  */
 void option_problem_text(const struct option_problem *problem, enum option_voice voice,

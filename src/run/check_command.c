@@ -27,6 +27,20 @@ static void set_places(const struct vllm_command *command, struct exp_config *ex
 	}
 }
 
+static void set_load_places(const struct vllm_command *command, struct exp_config *experiment)
+{
+	const char *name;
+	json_t *word;
+
+	json_object_foreach(command->load_places, name, word)
+	{
+		auto_free char *key = pl_asprintf("benchmark.%s", name);
+		size_t number = (size_t)json_integer_value(word);
+		option_places_set(&experiment->places, key, command->source, (int)number,
+				  command->words.items[number - 1].column);
+	}
+}
+
 static void set_env(const struct vllm_command *command, struct exp_config *experiment)
 {
 	const char *name;
@@ -40,7 +54,8 @@ static void set_env(const struct vllm_command *command, struct exp_config *exper
 	}
 }
 
-struct exp_config *run_command_experiment(const struct vllm_command *command)
+struct exp_config *run_command_experiment(const struct vllm_command *command,
+					  struct option_problems *problems)
 {
 	struct exp_config *experiment = exp_config_new(command->catalog, command->source);
 	struct exp_launch *launch = &experiment->launch;
@@ -55,6 +70,9 @@ struct exp_config *run_command_experiment(const struct vllm_command *command)
 	launch->vllm_version = pl_strdup(command->version);
 	set_env(command, experiment);
 	set_places(command, experiment);
+	set_load_places(command, experiment);
+	if (command->load != NULL)
+		exp_config_set_options(experiment, command->load, problems);
 	return experiment;
 }
 
@@ -84,7 +102,7 @@ int run_command_read(const struct run_command_input *input, struct vllm_command 
 
 	if (parse(input, input->version, &command, &found, err) < 0)
 		return -1;
-	experiment = run_command_experiment(command);
+	experiment = run_command_experiment(command, &found);
 	run_release_find(experiment, input->version, &release);
 	if (release.found_in == NULL) {
 		for (size_t i = 0; i < found.count; i++)
@@ -95,7 +113,7 @@ int run_command_read(const struct run_command_input *input, struct vllm_command 
 		exp_config_free(pl_take(experiment));
 		if (parse(input, release.version, &command, problems, err) < 0)
 			return -1;
-		experiment = run_command_experiment(command);
+		experiment = run_command_experiment(command, problems);
 	}
 	*ret_command = pl_take(command);
 	*ret_experiment = pl_take(experiment);

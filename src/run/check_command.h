@@ -8,8 +8,10 @@
 #include "vllm/command/line.h"
 #include "experiment/config.h"
 
-/* Places are the command's: the number of a word and its column. Never NULL. */
-struct exp_config *run_command_experiment(const struct vllm_command *command);
+/* Places are the command's: the number of a word and its column. Never NULL; of a load's options those
+ * that are refused are not in it. */
+struct exp_config *run_command_experiment(const struct vllm_command *command,
+					  struct option_problems *problems);
 
 /*
  * Reads a command of `len` bytes, or, where text is NULL, of the words of argv. `version` (or NULL)

@@ -7,8 +7,9 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "vllm/command/line.h"
+#include "vllm/bench_options.h"
 #include "vllm/catalog.h"
+#include "vllm/command/line.h"
 
 #define PLAIN_BYTES "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-"
 
@@ -103,8 +104,8 @@ void vllm_yaml_add_members(struct pl_buf *buf, const json_t *object, int indent)
 	json_object_foreach((json_t *)object, name, value) add_member(buf, name, value, indent);
 }
 
-/* "llama-3-8b-tp2" of "meta-llama/Llama-3-8B" on two GPUs */
-static char *derive_name(const json_t *values)
+/* "llama-3-8b-tp2" of "meta-llama/Llama-3-8B" on two GPUs; what a load calls itself counts more. */
+static char *derive_name(const struct vllm_command *command)
 {
 	static const struct {
 		const char *arg;
@@ -112,9 +113,17 @@ static char *derive_name(const json_t *values)
 	} sizes[] = { { "tensor_parallel_size", "tp" },
 		      { "pipeline_parallel_size", "pp" },
 		      { "data_parallel_size", "dp" } };
+	const json_t *values = command->values;
+	const char *label = json_string_value(json_object_get(command->load, "label"));
 	const char *model = json_string_value(json_object_get(values, "model"));
-	auto_free char *base = pl_strdup(model != NULL ? model : "server");
 	auto_buf name = { 0 };
+
+	if (label != NULL)
+		return pl_strdup(label);
+	if (model == NULL)
+		model = json_string_value(json_object_get(command->load, "model"));
+	const char *nothing = command->form == VLLM_COMMAND_NONE ? "load" : "server";
+	auto_free char *base = pl_strdup(model != NULL ? model : nothing);
 
 	pl_buf_init(&name, 2 * NAME_BYTES_MAX);
 	for (size_t len = strlen(base); len > 0 && base[len - 1] == '/'; len--)
@@ -127,7 +136,7 @@ static char *derive_name(const json_t *values)
 			pl_buf_add_char(&name, c);
 	}
 	if (name.len == 0)
-		pl_buf_add_text(&name, "server");
+		pl_buf_add_text(&name, nothing);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(sizes); i++) {
 		json_int_t size = json_integer_value(json_object_get(values, sizes[i].arg));
 		if (size > 1)
@@ -200,9 +209,14 @@ static void add_launch(struct pl_buf *buf, const struct vllm_command *command, b
 	auto_json json_t *words = secrets ? json_incref(command->launch)
 					  : vllm_secret_words_shown(command->launch);
 
+	bool has_server = command->form != VLLM_COMMAND_NONE;
+
+	if (!has_server && command->target == NULL && json_object_size(command->env) == 0)
+		return;
 	pl_buf_add_text(buf, "launch:\n");
 	add_container_note(buf, command);
-	add_member(buf, "command", words, INDENT);
+	if (has_server)
+		add_member(buf, "command", words, INDENT);
 	if (command->target != NULL) {
 		auto_json json_t *version = json_string(command->target);
 		add_member(buf, "vllm_version", version, INDENT);
@@ -233,6 +247,8 @@ static void add_server(struct pl_buf *buf, const struct vllm_command *command, b
 	const char *name;
 	json_t *value;
 
+	if (command->form == VLLM_COMMAND_NONE)
+		return;
 	pl_buf_add_text(buf, json_object_size(command->values) > 0 ? "server:\n" : "server: {}\n");
 	json_object_foreach(command->values, name, value)
 	{
@@ -245,12 +261,75 @@ static void add_server(struct pl_buf *buf, const struct vllm_command *command, b
 	}
 }
 
+/* Variables of the load, beside those of a server. */
+static void add_load_env(struct pl_buf *buf, const struct vllm_command *command, bool secrets)
+{
+	const char *name;
+	json_t *value;
+
+	json_object_foreach(command->load_env, name, value)
+	{
+		const char *text = json_string_value(value);
+		bool hidden = !secrets && option_secret_is_name(name) && text[0] != '$';
+		auto_free char *shown = option_secret_urls_shown(text);
+		pl_buf_add_text(buf, "  # environment of the load: ");
+		add_comment_text(buf, name);
+		pl_buf_add_text(buf, " = ");
+		add_comment_text(buf, hidden ? OPTION_SECRET_SHOWN : secrets ? text : shown);
+		pl_buf_add_char(buf, '\n');
+	}
+}
+
+/* ["KEY=***"] */
+static json_t *headers_shown(const json_t *headers)
+{
+	json_t *shown = json_array();
+	size_t i;
+	json_t *item;
+
+	json_array_foreach((json_t *)headers, i, item)
+	{
+		const char *text = json_string_value(item);
+		const char *value = strchr(text, '=');
+		/* "$TOKEN" names one and is none */
+		bool is_named = value == NULL || strchr(value, '$') != NULL;
+		json_array_append_new(shown, is_named ? json_string(text)
+						      : json_sprintf("%.*s=" OPTION_SECRET_SHOWN,
+								     (int)(value - text), text));
+	}
+	return shown;
+}
+
+static void add_load(struct pl_buf *buf, const struct vllm_command *command, bool secrets)
+{
+	const char *name;
+	json_t *value;
+
+	if (command->load == NULL)
+		return;
+	pl_buf_add_text(buf,
+			json_object_size(command->load) > 0 ? "benchmark:\n" : "benchmark: {}\n");
+	add_load_env(buf, command, secrets);
+	json_object_foreach(command->load, name, value)
+	{
+		bool is_header = vllm_bench_row(vllm_bench_find(name))->secret;
+		auto_json json_t *shown = is_header ? headers_shown(value)
+						    : vllm_secret_json_shown(value);
+		add_member(buf, name, secrets ? value : shown, INDENT);
+	}
+}
+
 int vllm_yaml_from_command(const struct vllm_command *command, bool secrets, struct pl_buf *buf,
 			   struct pl_err *err)
 {
-	auto_free char *name = derive_name(command->values);
+	auto_free char *name = derive_name(command);
 
-	pl_buf_add_text(buf, "# Made from a command line; the benchmark has its defaults.\n");
+	pl_buf_add_text(buf,
+			command->load == NULL
+				? "# Made from a command line; the benchmark has its defaults.\n"
+			: command->form == VLLM_COMMAND_NONE
+				? "# Made from a command line; its server runs already.\n"
+				: "# Made from command lines.\n");
 	if (command->config != NULL) {
 		pl_buf_add_text(buf, "# With the arguments of ");
 		add_comment_text(buf, command->config);
@@ -261,5 +340,6 @@ int vllm_yaml_from_command(const struct vllm_command *command, bool secrets, str
 	pl_buf_add_char(buf, '\n');
 	add_server(buf, command, secrets);
 	add_launch(buf, command, secrets);
+	add_load(buf, command, secrets);
 	return buf->full ? pl_err_set(err, PL_ERR_INVALID, "the experiment file is too long") : 0;
 }

@@ -19,9 +19,9 @@ void vllm_yaml_add_inline(struct pl_buf *buf, const json_t *value);
 void vllm_yaml_add_members(struct pl_buf *buf, const json_t *object, int indent);
 
 /*
- * The experiment file of a command: a name made from the model, `server` as it was given, `launch`
- * with the command's words, environment and target release. What has no place there, such
- * as a container's options, becomes a comment. Without `secrets` "***" stands for them.
+ * The experiment file of a command: a name made from the load's label or the model, `server` as it was
+ * given, `launch` with the command's words, environment and target release, `benchmark` with the
+ * options of a load. What has no place there, such as a container's options, becomes a comment. Without `secrets` "***" stands for them.
  * -1: larger than the buffer may get.
  */
 int vllm_yaml_from_command(const struct vllm_command *command, bool secrets, struct pl_buf *buf,

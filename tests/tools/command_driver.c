@@ -1,9 +1,10 @@
 /*
  * What the command-line reader makes of command lines: one JSON object a line on standard input,
- * one a line back. In: {command, release}, release null where it is not known. Out: {errors: [{key,
- * word, found}], values, env, form, version, yaml_values, rewritten, shown}: `yaml_values` are the
- * server arguments of the experiment file made from it, `rewritten` the command line made from that
- * file, `shown` all problems as text.
+ * one a line back. In: {command, release, argv}, release null where it is not known. Out: {errors:
+ * [{key, word, found}], values, load, env, form, version, yaml_values, rewritten, shown}: `yaml_values`
+ * are the server arguments of the experiment file made from it, `rewritten` the command line made from
+ * that file, `shown` all problems as text. Of a load also {benchmark, bench_serve}: the completed
+ * options of that file, and those of `profllm bench serve` with the words argv.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "vllm/bench/line.h"
 #include "vllm/command/line.h"
 #include "experiment/config.h"
 #include "vllm/yaml_out.h"
@@ -18,10 +20,9 @@
 #define TEXT_BYTES_MAX (16u << 20)
 
 static const char *const forms[] = {
-	[VLLM_COMMAND_FLAGS] = "flags",
-	[VLLM_COMMAND_SERVE] = "serve",
-	[VLLM_COMMAND_MODULE] = "module",
-	[VLLM_COMMAND_CONTAINER] = "docker",
+	[VLLM_COMMAND_FLAGS] = "flags",   [VLLM_COMMAND_SERVE] = "serve",
+	[VLLM_COMMAND_MODULE] = "module", [VLLM_COMMAND_CONTAINER] = "docker",
+	[VLLM_COMMAND_NONE] = "none",
 };
 
 static json_t *errors_of(const struct vllm_command *command, const struct option_problems *problems)
@@ -59,8 +60,29 @@ static int put_round_trip(const struct vllm_command *command, json_t *answer, st
 	if (vllm_command_write(experiment->server, &style, &line, err) < 0)
 		return -1;
 	json_object_set(answer, "yaml_values", experiment->server);
+	json_object_set_new(answer, "benchmark", vllm_bench_to_json(&experiment->bench));
 	json_object_set_new(answer, "rewritten", json_string(pl_buf_text(&line)));
 	return 0;
+}
+
+/* As `profllm bench serve` completes the words; null where it refuses them. */
+static json_t *complete(const json_t *argv)
+{
+	auto_experiment struct exp_config *experiment = exp_config_new(vllm_catalog_reference(),
+								       "command line");
+	auto_free const char **words = pl_alloc_array(json_array_size(argv) + 1, sizeof(*words));
+	auto_problems problems = { 0 };
+	struct vllm_bench_line line;
+
+	for (size_t i = 0; i < json_array_size(argv); i++)
+		words[i] = json_string_value(json_array_get(argv, i));
+	vllm_bench_line_read(words, json_array_size(argv), VLLM_BENCH_OF_OURS, &line);
+	auto_json json_t *options = vllm_bench_line_options(&line);
+	bool refused = line.fault_count > 0;
+	vllm_bench_line_done(&line);
+	exp_config_set_options(experiment, options, &problems);
+	return refused || problems.errors > 0 ? json_null()
+					      : vllm_bench_to_json(&experiment->bench);
 }
 
 static void put_texts(const struct vllm_command *command, const struct option_problems *problems,
@@ -91,6 +113,9 @@ static int answer(const char *line, size_t len, struct pl_err *err)
 		return -1;
 	json_object_set_new(answer, "errors", errors_of(command, &problems));
 	json_object_set(answer, "values", command->values);
+	json_object_set_new(answer, "load",
+			    command->load != NULL ? json_incref(command->load) : json_null());
+	json_object_set_new(answer, "bench_serve", complete(json_object_get(asked, "argv")));
 	json_object_set(answer, "env", command->env);
 	json_object_set_new(answer, "form", json_string(forms[command->form]));
 	json_object_set_new(answer, "version", pl_json_text(command->version));

@@ -264,7 +264,7 @@ static void add_rows(struct vllm_parse *parse)
 	}
 }
 
-static void tell_ambiguous(struct vllm_parse *parse, const struct option_argv_word *word)
+void vllm_tell_ambiguous(struct vllm_parse *parse, const struct option_argv_word *word)
 {
 	size_t count = word->candidate_count;
 	auto_buf expected = { 0 };
@@ -321,7 +321,7 @@ static void tell_unknown(struct vllm_parse *parse, const struct option_argv_word
 }
 
 /* A joined value of a flag that takes none. */
-static void tell_joined(struct vllm_parse *parse, const struct option_argv_word *word)
+void vllm_tell_joined(struct vllm_parse *parse, const struct option_argv_word *word)
 {
 	const struct option_row *arg = word->flag->row;
 	bool is_off = strcasecmp(word->joined, "false") == 0 || strcmp(word->joined, "0") == 0;
@@ -330,7 +330,7 @@ static void tell_joined(struct vllm_parse *parse, const struct option_argv_word 
 		       is_off && !word->flag->negative ? arg->negative_flag : NULL);
 }
 
-static void tell_no_value(struct vllm_parse *parse, const struct option_argv_word *word)
+void vllm_tell_no_value(struct vllm_parse *parse, const struct option_argv_word *word)
 {
 	const struct option_row *arg = word->flag->row;
 	auto_free char *expected = pl_asprintf("a value: '%s' takes %s", arg->flag,
@@ -340,7 +340,7 @@ static void tell_no_value(struct vllm_parse *parse, const struct option_argv_wor
 	vllm_parse_add(parse, OPTION_ERROR, word, "no value", expected, NULL);
 }
 
-static void tell_dotted(struct vllm_parse *parse, const struct option_argv_word *word)
+void vllm_tell_dotted(struct vllm_parse *parse, const struct option_argv_word *word)
 {
 	if (word->kind == OPTION_ARGV_DOTTED_BARE)
 		vllm_parse_add(parse, OPTION_ERROR, word, "no value", "one behind the flag", NULL);
@@ -353,7 +353,7 @@ static void tell_dotted(struct vllm_parse *parse, const struct option_argv_word 
 }
 
 /* A long flag whose dashes a text processor has joined into one: "–x". */
-static bool has_wide_dash(const char *text)
+bool vllm_has_wide_dash(const char *text)
 {
 	return pl_text_starts(text, "\xE2\x80\x93") || pl_text_starts(text, "\xE2\x80\x94");
 }
@@ -364,21 +364,26 @@ static void tell_word(struct vllm_parse *parse, const struct option_argv_word *w
 	const struct option_row *named = vllm_arg_find(parse->catalog, word->text);
 	const char *nearest = named != NULL ? named->flag : NULL;
 
-	if (has_wide_dash(word->text))
+	if (vllm_has_wide_dash(word->text))
 		nearest = nearest_flag(parse, word->text + strlen("\xE2\x80\x93"));
 	json_array_append_new(parse->command->unknown, json_string(word->text));
 	vllm_parse_add(parse, OPTION_ERROR, word, NULL, "a flag: the model is given once", nearest);
 }
 
+void vllm_tell_help(struct vllm_parse *parse, const struct option_argv_word *word)
+{
+	vllm_parse_add(parse, OPTION_ERROR, word, "a call for help",
+		       "arguments of a server: this one starts none", NULL);
+}
+
 static void take_flag(struct vllm_parse *parse, const struct option_argv_word *word)
 {
 	if (word->flag->row == &help_row)
-		vllm_parse_add(parse, OPTION_ERROR, word, "a call for help",
-			       "arguments of a server: this one starts none", NULL);
+		vllm_tell_help(parse, word);
 	else if (word->kind == OPTION_ARGV_TAKES_NONE)
-		tell_joined(parse, word);
+		vllm_tell_joined(parse, word);
 	else if (word->kind == OPTION_ARGV_NO_VALUE)
-		tell_no_value(parse, word);
+		vllm_tell_no_value(parse, word);
 	else
 		vllm_command_take(parse, word->flag->row, word);
 }
@@ -390,7 +395,7 @@ static void take_words(struct vllm_parse *parse)
 
 	for (size_t i = 0; i < parse->argv.count; i++) {
 		struct option_argv_word *word = &parse->argv.words[i];
-		bool is_wide = has_wide_dash(word->text);
+		bool is_wide = vllm_has_wide_dash(word->text);
 		switch (word->kind) {
 		case OPTION_ARGV_WORD:
 			if (!model_taken && !is_wide) {
@@ -420,12 +425,12 @@ static void take_words(struct vllm_parse *parse)
 	}
 }
 
-void vllm_command_arguments(struct vllm_parse *parse, size_t first)
+void vllm_command_arguments(struct vllm_parse *parse)
 {
 	const struct vllm_command *command = parse->command;
 	struct option_argv *argv = &parse->argv;
 
-	for (size_t i = first; i < command->end; i++) {
+	for (size_t i = parse->server.first; i < parse->server.end; i++) {
 		const struct vllm_word *word = &command->words.items[i];
 		(void)option_argv_add_word(argv, word->text, command->source, (int)i + 1,
 					   word->column);
@@ -437,10 +442,10 @@ void vllm_command_arguments(struct vllm_parse *parse, size_t first)
 	option_argv_read(argv);
 	/* faults in the order in which vLLM's parser meets them */
 	for (size_t i = 0; i < argv->refused_count; i++)
-		tell_dotted(parse, &argv->refused[i]);
+		vllm_tell_dotted(parse, &argv->refused[i]);
 	for (size_t i = 0; i < argv->count; i++) {
 		if (argv->words[i].kind == OPTION_ARGV_AMBIGUOUS)
-			tell_ambiguous(parse, &argv->words[i]);
+			vllm_tell_ambiguous(parse, &argv->words[i]);
 	}
 	take_words(parse);
 }

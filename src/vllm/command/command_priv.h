@@ -1,15 +1,26 @@
 /*
- * The way of the words: form (which command, where its arguments begin) -> arguments (--config in
- * place, -O turned, then option/argv.h: which argument each flag means, which words are its values)
- * -> value (typed and checked).
+ * The way of a server's words: form (which command, where its arguments begin) -> arguments (--config
+ * in place, -O turned, then option/argv.h: which argument each flag means, which words are its
+ * values) -> value (typed and checked). Of a load's: form -> load (option/argv.h and vllm/bench/) ->
+ * address (is it for the server of the same text?).
  */
 #ifndef VLLM_COMMAND_COMMAND_PRIV_H
 #define VLLM_COMMAND_COMMAND_PRIV_H
 
 #include "option/argv.h"
+#include "vllm/bench/line.h"
 #include "vllm/catalog.h"
 #include "vllm/command/line.h"
 #include "vllm/version.h"
+
+/* A command of the text that is taken. Numbers are of words, from 0. */
+struct vllm_part {
+	bool found;
+	size_t begin; /* assignments and programs in front included */
+	size_t first; /* argument */
+	size_t end;   /* behind the last */
+	size_t outer; /* which command of the text itself: that of "bash -c" */
+};
 
 struct vllm_parse {
 	const struct vllm_catalog *catalog;
@@ -23,21 +34,41 @@ struct vllm_parse {
 	bool at_reference; /* the target is the reference or newer, or taken to be */
 	struct option_argv argv;
 	bool has_positional; /* the model; --model counts only without it */
+	struct vllm_part server;
+	struct vllm_part load;
+	enum vllm_bench_program load_program;
+	size_t later; /* number (from 1) of the word that names a benchmark which is not here yet */
 };
 
-/* Fills form, launch, env, image and the words' range; false, with a problem, when there is none.
- * *ret_first: the first argument. */
-bool vllm_command_recognise(struct vllm_parse *parse, size_t *ret_first);
+/* Fills form, launch, env, image and the two parts; false, with a problem, when there is neither. */
+bool vllm_command_recognise(struct vllm_parse *parse);
 /* `docker run …` from the word at `at`, which is the runtime; false: nothing behind the image. */
 bool vllm_command_container(struct vllm_parse *parse, size_t at, size_t end, size_t *ret_image);
 
-/* Reads the words from `first` on. */
-void vllm_command_arguments(struct vllm_parse *parse, size_t first);
+/* Reads the words of the server. */
+void vllm_command_arguments(struct vllm_parse *parse);
 /* Reads the values of a flag, one of the words read, and puts them among the command's. */
 void vllm_command_take(struct vllm_parse *parse, const struct option_row *arg,
 		       const struct option_argv_word *flag);
 
-/* A problem at a word. found NULL: the word's text. */
+/* Reads the words of the load. */
+void vllm_command_load(struct vllm_parse *parse);
+/* Takes a load and a server for one experiment: the load's address goes, or is a problem. */
+void vllm_command_join(struct vllm_parse *parse);
+
+/* Faults that a word of either has (option/argv.h). */
+void vllm_tell_ambiguous(struct vllm_parse *parse, const struct option_argv_word *word);
+void vllm_tell_joined(struct vllm_parse *parse, const struct option_argv_word *word);
+void vllm_tell_no_value(struct vllm_parse *parse, const struct option_argv_word *word);
+void vllm_tell_dotted(struct vllm_parse *parse, const struct option_argv_word *word);
+void vllm_tell_help(struct vllm_parse *parse, const struct option_argv_word *word);
+/* A long flag whose dashes a text processor has joined into one: "–x". */
+bool vllm_has_wide_dash(const char *text);
+
+/* A problem at a word; where `what` has no key or found, those are the word's own. */
+void vllm_parse_tell(struct vllm_parse *parse, const struct option_argv_word *at,
+		     const struct option_problem *what);
+/* The same. found NULL: the word's text. */
 void vllm_parse_add(struct vllm_parse *parse, enum option_severity severity,
 		    const struct option_argv_word *at, const char *found, const char *expected,
 		    const char *nearest);

@@ -1,4 +1,7 @@
-/* Which command of the text starts vLLM, and where its arguments begin. */
+/*
+ * Which commands of the text start vLLM's server and send load to it, and where their arguments begin:
+ * the first of each kind counts.
+ */
 #include "vllm/command/command_priv.h"
 
 #include <stdlib.h>
@@ -109,44 +112,115 @@ static void put_launch(struct vllm_parse *parse, size_t from, size_t end)
 		json_array_append_new(parse->command->launch, json_string(word_at(parse, i)));
 }
 
-/* "vllm serve": the first argument; 0: it is something else. */
-static size_t after_serve(struct vllm_parse *parse, size_t at, size_t end)
+/* What the words of a program mean. LATER: a benchmark that is not in this version; `first` names it. */
+enum meaning { MEANS_NOTHING, MEANS_SERVER, MEANS_LOAD, MEANS_LATER };
+
+struct program {
+	enum meaning meaning;
+	size_t first; /* argument */
+	enum vllm_command_form form;
+	enum vllm_bench_program load;
+};
+
+/* "bench serve": behind "vllm" or "profllm"; `at` is "bench". */
+static struct program read_bench(const struct vllm_parse *parse, size_t at, size_t end,
+				 enum vllm_bench_program load)
 {
-	if (at + 1 < end && strcmp(word_at(parse, at + 1), "serve") == 0)
-		return at + 2;
-	return 0;
+	const char *what = at + 1 < end ? word_at(parse, at + 1) : "";
+
+	if (strcmp(what, "serve") == 0)
+		return (struct program){ .meaning = MEANS_LOAD, .first = at + 2, .load = load };
+	if (vllm_bench_is_later(what))
+		return (struct program){ .meaning = MEANS_LATER, .first = at + 1 };
+	return (struct program){ .meaning = MEANS_NOTHING };
 }
 
-/* "python -m MODULE" or "python …/api_server.py" */
-static size_t after_module(struct vllm_parse *parse, size_t at, size_t end,
-			   enum vllm_command_form *ret_form)
+/* "vllm serve", "vllm bench serve"; `at` is what stands for "vllm". */
+static struct program read_vllm(const struct vllm_parse *parse, size_t at, size_t end)
 {
-	for (size_t i = at + 1; i < end && i <= at + PYTHON_OPTIONS_MAX; i++) {
+	const char *what = at + 1 < end ? word_at(parse, at + 1) : "";
+
+	if (strcmp(what, "serve") == 0)
+		return (struct program){ .meaning = MEANS_SERVER,
+					 .first = at + 2,
+					 .form = VLLM_COMMAND_SERVE };
+	if (strcmp(what, "bench") == 0)
+		return read_bench(parse, at + 1, end, VLLM_BENCH_OF_VLLM);
+	return (struct program){ .meaning = MEANS_NOTHING };
+}
+
+/* vLLM's scripts of before `vllm bench`: benchmark_serving.py and others. */
+static struct program read_script(const struct vllm_parse *parse, size_t at)
+{
+	const char *name = base_name(word_at(parse, at));
+
+	if (strcmp(name, "benchmark_serving.py") == 0)
+		return (struct program){ .meaning = MEANS_LOAD, .first = at + 1 };
+	if (pl_text_starts(name, "benchmark_") && pl_text_ends(name, ".py"))
+		return (struct program){ .meaning = MEANS_LATER, .first = at };
+	return (struct program){ .meaning = MEANS_NOTHING };
+}
+
+/* "-m MODULE"; `at` is the module. */
+static struct program read_module(const struct vllm_parse *parse, size_t at, size_t end)
+{
+	static const char benchmarks[] = "vllm.benchmarks.";
+	const char *module = word_at(parse, at);
+	const char *of_bench = pl_text_starts(module, benchmarks) ? module + strlen(benchmarks)
+								  : "";
+
+	if (strcmp(module, API_SERVER) == 0)
+		return (struct program){ .meaning = MEANS_SERVER,
+					 .first = at + 1,
+					 .form = VLLM_COMMAND_MODULE };
+	if (strcmp(module, "vllm") == 0 || strcmp(module, "vllm.entrypoints.cli.main") == 0)
+		return read_vllm(parse, at, end);
+	if (strcmp(of_bench, "serve") == 0 || pl_text_ends(module, "benchmark_serving"))
+		return (struct program){ .meaning = MEANS_LOAD, .first = at + 1 };
+	if (vllm_bench_is_later(of_bench))
+		return (struct program){ .meaning = MEANS_LATER, .first = at };
+	return (struct program){ .meaning = MEANS_NOTHING };
+}
+
+/* "python -m MODULE", "python …/api_server.py", "python …/benchmark_serving.py" */
+static struct program read_python(const struct vllm_parse *parse, size_t at, size_t end)
+{
+	struct program program = { .meaning = MEANS_NOTHING };
+
+	for (size_t i = at + 1;
+	     program.meaning == MEANS_NOTHING && i < end && i <= at + PYTHON_OPTIONS_MAX; i++) {
 		const char *word = word_at(parse, i);
-		const char *module = strcmp(word, "-m") == 0 && i + 1 < end ? word_at(parse, i + 1)
-									    : "";
-		*ret_form = VLLM_COMMAND_MODULE;
-		if (strcmp(module, API_SERVER) == 0)
-			return i + 2;
+		if (strcmp(word, "-m") == 0 && i + 1 < end)
+			return read_module(parse, i + 1, end);
 		if (pl_text_ends(word, "vllm/entrypoints/openai/api_server.py"))
-			return i + 1;
-		*ret_form = VLLM_COMMAND_SERVE;
-		if (strcmp(module, "vllm") == 0 || strcmp(module, "vllm.entrypoints.cli.main") == 0)
-			return after_serve(parse, i + 1, end);
+			return (struct program){ .meaning = MEANS_SERVER,
+						 .first = i + 1,
+						 .form = VLLM_COMMAND_MODULE };
 		if (word[0] != '-' && strcmp(base_name(word), "vllm") == 0)
-			return after_serve(parse, i, end);
-		if (module[0] != '\0')
-			return 0;
+			return read_vllm(parse, i, end);
+		program = read_script(parse, i);
 	}
-	return 0;
+	return program;
 }
 
-static void take_env(struct vllm_parse *parse, const char *word)
+static struct program read_program(const struct vllm_parse *parse, size_t at, size_t end)
+{
+	const char *word = word_at(parse, at);
+	bool is_bench = at + 1 < end && strcmp(word_at(parse, at + 1), "bench") == 0;
+
+	if (strcmp(base_name(word), "vllm") == 0)
+		return read_vllm(parse, at, end);
+	if (strcmp(base_name(word), "profllm") == 0 && is_bench)
+		return read_bench(parse, at + 1, end, VLLM_BENCH_OF_OURS);
+	return is_python(word) ? read_python(parse, at, end) : read_script(parse, at);
+}
+
+static void take_env(json_t *env, const char *word)
 {
 	size_t len = vllm_word_name_len(word);
 	auto_free char *name = pl_strndup(word, len);
 
-	json_object_set_new(parse->command->env, name, json_string(word + len + 1));
+	json_object_set_new(env, name, json_string(word + len + 1));
 }
 
 static bool is_shell_text_flag(const char *word)
@@ -190,45 +264,59 @@ static bool open_shell(struct vllm_parse *parse, size_t at, size_t end, size_t *
 	return *ret_end > *ret_first;
 }
 
-static bool recognise_any(struct vllm_parse *parse, size_t from, size_t end, int depth,
-			  size_t *ret_first);
+static bool recognise_any(struct vllm_parse *parse, size_t from, size_t end, int depth);
 
 /* Words behind an image that are no arguments of vLLM yet: "serve", "-m MODULE" (behind another
  * entry point), "vllm serve", "bash -c …". False: they are arguments. */
-static bool recognise_inside(struct vllm_parse *parse, size_t at, size_t end, int depth,
-			     size_t *ret_first)
+static bool recognise_inside(struct vllm_parse *parse, size_t at, size_t end, int depth)
 {
 	const char *word = word_at(parse, at);
 	size_t from;
 	size_t inner_end;
 
 	if (strcmp(word, "serve") == 0) {
-		*ret_first = at + 1;
+		parse->server = (struct vllm_part){ .found = true, .first = at + 1, .end = end };
 		return true;
 	}
 	if (strcmp(word, "-m") == 0 && at + 1 < end &&
 	    strcmp(word_at(parse, at + 1), API_SERVER) == 0) {
-		*ret_first = at + 2;
+		parse->server = (struct vllm_part){ .found = true, .first = at + 2, .end = end };
 		return true;
 	}
 	if (is_shell_text_flag(word))
 		return depth < SHELL_DEPTH_MAX &&
 		       open_shell(parse, at - 1, end, &from, &inner_end) &&
-		       recognise_any(parse, from, inner_end, depth + 1, ret_first);
-	return word[0] != '-' && recognise_any(parse, at, end, depth + 1, ret_first);
+		       recognise_any(parse, from, inner_end, depth + 1);
+	return word[0] != '-' && recognise_any(parse, at, end, depth + 1);
 }
 
-static bool recognise_container(struct vllm_parse *parse, size_t at, size_t end, int depth,
-				size_t *ret_first)
+/* What is measured with a container's client is measured without it all the same. */
+static void forget_container(struct vllm_command *command)
+{
+	free(pl_take(command->runtime));
+	free(pl_take(command->image));
+	free(pl_take(command->version));
+	json_array_clear(command->runtime_args);
+}
+
+/* One container is enough: a second server is another command. */
+static bool recognise_container(struct vllm_parse *parse, size_t at, size_t end, int depth)
 {
 	struct vllm_command *command = parse->command;
+	bool had_load = parse->load.found, had_later = parse->later > 0;
 	size_t after;
 
-	if (depth >= SHELL_DEPTH_MAX || !vllm_command_container(parse, at, end, &after))
+	if (depth >= SHELL_DEPTH_MAX || parse->server.found ||
+	    !vllm_command_container(parse, at, end, &after))
 		return false;
-	command->end = end;
-	if (after == end || !recognise_inside(parse, after, end, depth, ret_first))
-		*ret_first = after;
+	bool inside = after < end && recognise_inside(parse, after, end, depth);
+	if (!parse->server.found &&
+	    (parse->load.found != had_load || (parse->later > 0) != had_later)) {
+		forget_container(command);
+		return inside;
+	}
+	if (!parse->server.found)
+		parse->server = (struct vllm_part){ .found = true, .first = after, .end = end };
 	command->form = VLLM_COMMAND_CONTAINER;
 	json_array_clear(command->launch);
 	json_array_append_new(command->launch, json_string("vllm"));
@@ -236,46 +324,56 @@ static bool recognise_container(struct vllm_parse *parse, size_t at, size_t end,
 	return true;
 }
 
+/* A second of a kind is another command. */
+static bool take_program(struct vllm_parse *parse, const struct program *program, size_t kept,
+			 size_t end)
+{
+	bool is_server = program->meaning == MEANS_SERVER;
+	struct vllm_part *part = is_server ? &parse->server : &parse->load;
+
+	if (program->meaning == MEANS_LATER && parse->later == 0)
+		parse->later = program->first + 1;
+	if (program->meaning == MEANS_NOTHING || program->meaning == MEANS_LATER || part->found)
+		return false;
+	*part = (struct vllm_part){ .found = true, .first = program->first, .end = end };
+	if (is_server) {
+		json_array_clear(parse->command->launch);
+		put_launch(parse, kept, program->first);
+		parse->command->form = program->form;
+	} else {
+		parse->load_program = program->load;
+	}
+	return true;
+}
+
 /* The words from `at`, which is no assignment and no wrapper. */
 static bool recognise_program(struct vllm_parse *parse, size_t kept, size_t at, size_t end,
-			      int depth, size_t *ret_first)
+			      int depth)
 {
 	const char *word = word_at(parse, at);
-	enum vllm_command_form form = VLLM_COMMAND_SERVE;
-	size_t first = 0;
+	size_t from;
+	size_t inner_end;
 
 	if (is_runtime(word))
-		return recognise_container(parse, at, end, depth, ret_first);
-	if (is_shell(word)) {
-		size_t from;
-		size_t inner_end;
+		return recognise_container(parse, at, end, depth);
+	if (is_shell(word))
 		return depth < SHELL_DEPTH_MAX && open_shell(parse, at, end, &from, &inner_end) &&
-		       recognise_any(parse, from, inner_end, depth + 1, ret_first);
-	}
-	if (strcmp(base_name(word), "vllm") == 0)
-		first = after_serve(parse, at, end);
-	else if (is_python(word))
-		first = after_module(parse, at, end, &form);
-	if (first == 0)
-		return false;
-	json_array_clear(parse->command->launch);
-	put_launch(parse, kept, first);
-	parse->command->form = form;
-	parse->command->end = end;
-	*ret_first = first;
-	return true;
+		       recognise_any(parse, from, inner_end, depth + 1);
+	const struct program program = read_program(parse, at, end);
+	return take_program(parse, &program, kept, end);
 }
 
 static bool is_program(const char *word)
 {
 	return is_runtime(word) || is_shell(word) || is_python(word) ||
-	       strcmp(base_name(word), "vllm") == 0;
+	       strcmp(base_name(word), "vllm") == 0 || strcmp(base_name(word), "profllm") == 0 ||
+	       pl_text_starts(base_name(word), "benchmark_");
 }
 
 /* One command: assignments, wrappers with their own options, then the program. */
-static bool recognise(struct vllm_parse *parse, size_t from, size_t end, int depth,
-		      size_t *ret_first)
+static bool recognise(struct vllm_parse *parse, size_t from, size_t end, int depth)
 {
+	bool had_server = parse->server.found;
 	size_t at = from;
 	size_t kept = end;
 	bool wrapped = false;
@@ -290,39 +388,52 @@ static bool recognise(struct vllm_parse *parse, size_t from, size_t end, int dep
 		if (wrapper == 0 && kept == end)
 			kept = at;
 		if (wrapper < 0 && is_program(word) &&
-		    recognise_program(parse, kept < at ? kept : at, at, end, depth, ret_first))
+		    recognise_program(parse, kept < at ? kept : at, at, end, depth))
 			break;
 		wrapped |= wrapper >= 0;
 		if (!wrapped && vllm_word_name_len(word) == 0)
 			return false;
 	}
+	bool is_load = parse->server.found == had_server;
 	for (size_t i = from; at < end && i < at; i++) {
 		if (vllm_word_name_len(word_at(parse, i)) > 0)
-			take_env(parse, word_at(parse, i));
+			take_env(is_load ? parse->command->load_env : parse->command->env,
+				 word_at(parse, i));
 	}
+	if (at < end && is_load && kept < at)
+		add_problem(parse, OPTION_WARNING, kept, "a program in front of the load",
+			    "it in front of 'profllm run': a file has no place for it", NULL);
 	return at < end;
 }
 
-/* The first of the commands that starts vLLM. */
-static bool recognise_any(struct vllm_parse *parse, size_t from, size_t end, int depth,
-			  size_t *ret_first)
+/* Where a part that was found just now stands; "bash -c": the words inside are the command. */
+static void place_part(const struct vllm_parse *parse, struct vllm_part *part, size_t at,
+		       size_t next)
 {
-	size_t at = from;
+	if (part->first <= next)
+		part->begin = at;
+	part->outer = parse->command->words.items[at].command;
+}
 
-	while (at < end) {
-		size_t next = at;
+/* The first of the commands that start vLLM, and of those that send load to it. */
+static bool recognise_any(struct vllm_parse *parse, size_t from, size_t end, int depth)
+{
+	bool any = false;
+	size_t next;
+
+	for (size_t at = from; at < end; at = next) {
 		size_t command = parse->command->words.items[at].command;
+		bool had_server = parse->server.found, had_load = parse->load.found;
+		next = at;
 		while (next < end && parse->command->words.items[next].command == command)
 			next++;
-		if (recognise(parse, at, next, depth, ret_first)) {
-			/* "bash -c": the words inside are the command */
-			if (*ret_first <= next)
-				parse->command->first = at;
-			return true;
-		}
-		at = next;
+		any |= recognise(parse, at, next, depth);
+		if (parse->server.found && !had_server)
+			place_part(parse, &parse->server, at, next);
+		if (parse->load.found && !had_load)
+			place_part(parse, &parse->load, at, next);
 	}
-	return false;
+	return any;
 }
 
 static bool is_flag(const char *word)
@@ -331,7 +442,7 @@ static bool is_flag(const char *word)
 }
 
 /* "--model X --port 8": the first command is taken for flags. */
-static bool recognise_flags(struct vllm_parse *parse, size_t *ret_first)
+static bool recognise_flags(struct vllm_parse *parse)
 {
 	struct vllm_command *command = parse->command;
 	size_t end = 0;
@@ -342,29 +453,41 @@ static bool recognise_flags(struct vllm_parse *parse, size_t *ret_first)
 	       command->words.items[end].command == command->words.items[0].command)
 		end++;
 	command->form = VLLM_COMMAND_FLAGS;
-	command->end = end;
+	parse->server = (struct vllm_part){ .found = true, .end = end };
 	json_array_append_new(command->launch, json_string("vllm"));
 	json_array_append_new(command->launch, json_string("serve"));
-	*ret_first = 0;
 	return true;
 }
 
-/* What stands in the text besides the command. */
+static bool is_part_of(const struct vllm_part *part, const struct vllm_parse *parse, size_t word)
+{
+	const struct vllm_word *items = parse->command->words.items;
+
+	return part->found && (items[word].command == part->outer ||
+			       items[word].command == items[part->begin].command);
+}
+
+/* What stands in the text besides the commands, behind the first of them. */
 static void note_others(struct vllm_parse *parse)
 {
-	const struct vllm_command *command = parse->command;
-	const struct vllm_words *words = &command->words;
+	const struct vllm_part *server = &parse->server, *load = &parse->load;
+	const struct vllm_words *words = &parse->command->words;
+	bool load_first = !server->found || (load->found && load->end < server->end);
+	const struct vllm_part *part = load_first ? load : server;
 
-	for (size_t i = command->end; i < words->count; i++) {
+	for (size_t i = part->end; i < words->count; i++) {
 		bool begins = words->items[i].command != words->items[i - 1].command;
-		if (i == command->end && begins && is_flag(words->items[i].text)) {
+		if (!begins || is_part_of(server, parse, i) || is_part_of(load, parse, i))
+			continue;
+		if (is_flag(words->items[i].text) &&
+		    ((server->found && i == server->end) || (load->found && i == load->end))) {
 			add_problem(parse, OPTION_WARNING, i, "a line that begins with a flag",
 				    "a backslash at the end of the line before: "
 				    "the command ends there",
 				    NULL);
 			return;
 		}
-		if (begins && words->items[i].line >= words->items[command->first].line) {
+		if (words->items[i].line >= words->items[part->begin].line) {
 			add_problem(parse, OPTION_WARNING, i, "another command",
 				    "one: this is left out", NULL);
 			return;
@@ -372,35 +495,66 @@ static void note_others(struct vllm_parse *parse)
 	}
 }
 
+/* A benchmark of vLLM's that this version does not run. */
+static void refuse_later(struct vllm_parse *parse)
+{
+	const struct vllm_word *word = &parse->command->words.items[parse->later - 1];
+	const char *name = base_name(word->text);
+	bool is_sub = vllm_bench_is_later(name);
+	auto_free char *found = pl_asprintf(is_sub ? "'vllm bench %s'" : "'%s'", name);
+
+	option_problems_add(parse->problems,
+			    &(struct option_problem){
+				    .severity = OPTION_ERROR,
+				    .source = parse->command->source,
+				    .line = (int)parse->later,
+				    .column = word->column,
+				    .found = found,
+				    .expected = "it is not in this version, only 'vllm bench "
+						"serve' is",
+				    .expected_is_reason = true,
+				    .reason = "not_in_this_version",
+			    });
+}
+
 /* Says what is wrong with a text in which nothing starts vLLM. */
 static void refuse(struct vllm_parse *parse)
 {
-	static const char *const expected = "'vllm serve …', 'python -m " API_SERVER
-					    " …', 'docker run … IMAGE …' or flags";
+	static const char *const expected =
+		"'vllm serve …', 'vllm bench serve …', 'python -m " API_SERVER
+		" …', 'docker run … IMAGE …' or flags";
 	const struct vllm_words *words = &parse->command->words;
 
+	if (parse->later > 0) {
+		refuse_later(parse);
+		return;
+	}
 	for (size_t i = 0; i + 1 < words->count; i++) {
-		if (strcmp(base_name(words->items[i].text), "vllm") == 0) {
-			add_problem(parse, OPTION_ERROR, i + 1, words->items[i + 1].text, expected,
-				    "serve");
-			return;
-		}
+		if (strcmp(base_name(words->items[i].text), "vllm") != 0)
+			continue;
+		bool is_bench = strcmp(words->items[i + 1].text, "bench") == 0;
+		bool is_alone = is_bench && i + 2 == words->count;
+		size_t at = i + 1 + (is_bench && !is_alone);
+		add_problem(parse, OPTION_ERROR, at, words->items[at].text, expected,
+			    is_alone ? "bench serve" : "serve");
+		return;
 	}
 	add_problem(parse, OPTION_ERROR, 0, words->count == 0 ? "nothing" : words->items[0].text,
 		    expected, NULL);
 }
 
-bool vllm_command_recognise(struct vllm_parse *parse, size_t *ret_first)
+bool vllm_command_recognise(struct vllm_parse *parse)
 {
 	struct vllm_command *command = parse->command;
 
-	if (recognise_any(parse, 0, command->words.count, 0, ret_first) ||
-	    recognise_flags(parse, ret_first)) {
-		json_object_update_missing(command->env, command->words.exported);
-		note_others(parse);
-		return true;
+	if (!recognise_any(parse, 0, command->words.count, 0) && !recognise_flags(parse)) {
+		refuse(parse);
+		return false;
 	}
-	command->end = 0;
-	refuse(parse);
-	return false;
+	if (parse->server.found)
+		json_object_update_missing(command->env, command->words.exported);
+	else
+		json_object_update_missing(command->load_env, command->words.exported);
+	note_others(parse);
+	return true;
 }

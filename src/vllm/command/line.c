@@ -24,6 +24,9 @@ static struct vllm_command *command_new(const struct vllm_command_options *optio
 	command->launch = json_array();
 	command->unknown = json_array();
 	command->runtime_args = json_array();
+	command->load_places = json_object();
+	command->load_env = json_object();
+	command->form = VLLM_COMMAND_NONE;
 	return command;
 }
 
@@ -45,6 +48,9 @@ void vllm_command_free(struct vllm_command *command)
 	free(command->version);
 	free(command->target);
 	free(command->config);
+	json_decref(command->load);
+	json_decref(command->load_places);
+	json_decref(command->load_env);
 	free(command);
 }
 
@@ -94,12 +100,16 @@ static void parse_words(struct vllm_command *command, const struct vllm_command_
 				    .problems = problems,
 				    .folder = options->folder,
 				    .allow_gone = options->allow_gone };
-	size_t first;
 
-	if (vllm_command_recognise(&parse, &first)) {
+	if (vllm_command_recognise(&parse))
 		set_target(&parse, options->release);
-		vllm_command_arguments(&parse, first);
+	if (parse.server.found) {
+		vllm_command_arguments(&parse);
 		check_headless(&parse);
+	}
+	if (parse.load.found) {
+		vllm_command_load(&parse);
+		vllm_command_join(&parse);
 	}
 	option_argv_done(&parse.argv);
 }
@@ -134,31 +144,79 @@ int vllm_command_parse(const char *text, size_t len, const struct vllm_command_o
 	return 0;
 }
 
-int vllm_command_from_argv(const char *const *argv, size_t count,
-			   const struct vllm_command_options *options, struct vllm_command **ret,
-			   struct option_problems *problems, struct pl_err *err)
+/* Are they whole commands, each in quotes? Flags alone are one only by themselves. */
+static bool are_texts(const char *const *argv, size_t count)
 {
-	auto_command struct vllm_command *command = command_new(options);
+	for (size_t i = 0; i < count; i++) {
+		if ((count > 1 && argv[i][0] == '-') || strpbrk(argv[i], " \t\n") == NULL)
+			return false;
+	}
+	return count > 0;
+}
+
+/* The texts, one below the other. */
+static int parse_texts(const char *const *argv, size_t count,
+		       const struct vllm_command_options *options, struct vllm_command **ret,
+		       struct option_problems *problems, struct pl_err *err)
+{
+	auto_buf text = { 0 };
+
+	pl_buf_init(&text, VLLM_WORDS_BYTES_MAX + 1);
+	for (size_t i = 0; i < count; i++)
+		pl_buf_addf(&text, "%s%s", i > 0 ? "\n" : "", argv[i]);
+	return vllm_command_parse(pl_buf_text(&text), text.len, options, ret, problems, err);
+}
+
+/* What a shell would have taken for itself, had it not been quoted. */
+static bool is_operator(const char *word)
+{
+	static const char *const operators[] = { "&&", "||", "&", ";", "|" };
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(operators); i++) {
+		if (strcmp(word, operators[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The words, and the line that their columns count in. */
+static int add_words(struct vllm_command *command, const char *const *argv, size_t count,
+		     struct pl_err *err)
+{
+	struct vllm_words *words = &command->words;
 	auto_buf line = { 0 };
+	bool ended = true;
 
 	pl_buf_init(&line, VLLM_WORDS_BYTES_MAX);
-	if (count == 1 && strpbrk(argv[0], " \t\n") != NULL)
-		return vllm_command_parse(argv[0], strlen(argv[0]), options, ret, problems, err);
-	if (check_release(options, err) < 0)
-		return -1;
 	for (size_t i = 0; i < count; i++) {
 		size_t column = line.len + 1;
 		vllm_word_quote(argv[i], &line);
 		if (!pl_buf_add_char(&line, ' '))
 			return pl_err_set(err, PL_ERR_INVALID, "'%s' is longer than %u bytes",
 					  command->source, VLLM_WORDS_BYTES_MAX);
-		if (!vllm_words_add(&command->words, argv[i], 1, (int)column, 0))
+		if (is_operator(argv[i])) {
+			ended = true;
+			continue;
+		}
+		words->commands += ended;
+		ended = false;
+		if (!vllm_words_add(words, argv[i], 1, (int)column, words->commands - 1))
 			return pl_err_set(err, PL_ERR_INVALID, "'%s': word %zu is no UTF-8",
 					  command->source, i + 1);
 	}
-	if (check_count(command, err) < 0)
+	return check_count(command, err);
+}
+
+int vllm_command_from_argv(const char *const *argv, size_t count,
+			   const struct vllm_command_options *options, struct vllm_command **ret,
+			   struct option_problems *problems, struct pl_err *err)
+{
+	auto_command struct vllm_command *command = command_new(options);
+
+	if (are_texts(argv, count))
+		return parse_texts(argv, count, options, ret, problems, err);
+	if (check_release(options, err) < 0 || add_words(command, argv, count, err) < 0)
 		return -1;
-	command->words.commands = count > 0;
 	command->words.variables = json_object();
 	command->words.exported = json_object();
 	parse_words(command, options, problems);

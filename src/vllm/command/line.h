@@ -1,10 +1,12 @@
 /*
- * A pasted command line that starts vLLM's server, read as vLLM's own parser reads it
- * (docs/reference/command-lines.md).
+ * A pasted command line that starts vLLM's server or sends load to one, or one of each, read as
+ * vLLM's own parser reads it (docs/reference/command-lines.md).
  *
- * - Forms: "vllm serve MODEL …", "python -m vllm.entrypoints.openai.api_server …", "docker run …
- *   IMAGE …" (podman, nerdctl), "bash -c '…'", or flags alone; with assignments and programs such
- *   as nohup or numactl in front, and among other commands of the same text.
+ * - Forms of a server: "vllm serve MODEL …", "python -m vllm.entrypoints.openai.api_server …",
+ *   "docker run … IMAGE …" (podman, nerdctl), "bash -c '…'", or flags alone; with assignments and
+ *   programs such as nohup or numactl in front, and among other commands of the same text.
+ * - Forms of a load: "vllm bench serve …", "python benchmark_serving.py …", "profllm bench serve …".
+ *   A load beside a server must be for that server: address.c.
  * - Every fault is a problem. In those of the command's own words `source` is the command's,
  *   `line` the number of the word (from 1) and `column` its column in its line of the text; those
  *   of a --config file have that file's name, line and column.
@@ -27,6 +29,7 @@ enum vllm_command_form {
 	VLLM_COMMAND_SERVE,
 	VLLM_COMMAND_MODULE,
 	VLLM_COMMAND_CONTAINER,
+	VLLM_COMMAND_NONE, /* no server: a load alone, or nothing that is known */
 };
 
 struct vllm_command_options {
@@ -41,14 +44,13 @@ struct vllm_command {
 	const struct vllm_catalog *catalog; /* the options' */
 	char *source;
 	struct vllm_words words;
-	enum vllm_command_form form;
-	size_t first;         /* word of the chosen command */
-	size_t end;           /* behind its last word */
+	enum vllm_command_form form; /* of the server */
 	json_t *values;       /* object: argument -> typed value, as an experiment's `server` */
 	json_t *given;        /* object: JSON arguments as they were written, for those in values */
 	json_t *places;       /* object: argument -> number of its word (from 1),
 			       * [line, column] in the --config file */
-	json_t *env;          /* object: variable -> text; null: taken from the caller's */
+	json_t *env;          /* object: variable -> text; null: taken from the caller's. Of a load
+			       * beside a server its API key alone */
 	json_t *launch;       /* array: words that start the server, [vllm, serve] */
 	json_t *unknown;      /* array: words of arguments that the table does not have */
 	char *runtime;        /* "docker", or NULL */
@@ -57,6 +59,10 @@ struct vllm_command {
 	char *version;        /* release in the image's tag, or NULL */
 	char *target;         /* release that the arguments were read for; NULL: not known */
 	char *config;         /* the --config file as it was named, or NULL */
+	json_t *load;         /* object: option of `bench serve` -> typed value, as an experiment's
+			       * `benchmark`; NULL: no load */
+	json_t *load_places;  /* object: option -> number of its word (from 1) */
+	json_t *load_env;     /* object: variables of the load that a file has no place for */
 };
 
 /*
@@ -97,5 +103,9 @@ struct vllm_command_style {
 /* Values as a command line for a shell, with a newline at the end. */
 int vllm_command_write(const json_t *values, const struct vllm_command_style *style,
 		       struct pl_buf *buf, struct pl_err *err) PL_MUST_CHECK;
+/* `vllm bench serve` with the words of its options (vllm/bench/write.h); of the style `launch` is not
+ * asked. */
+int vllm_command_write_load(const json_t *words, const struct vllm_command_style *style,
+			    struct pl_buf *buf, struct pl_err *err) PL_MUST_CHECK;
 
 #endif

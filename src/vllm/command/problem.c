@@ -45,25 +45,35 @@ static char *found_text(const struct vllm_parse *parse, const struct option_argv
 	return pl_asprintf("text '%.60s'", shown);
 }
 
+void vllm_parse_tell(struct vllm_parse *parse, const struct option_argv_word *at,
+		     const struct option_problem *what)
+{
+	struct option_problem problem = *what;
+
+	if (parse->problems->count >= VLLM_WORDS_PROBLEMS_MAX && parse->problems->errors > 0)
+		return;
+	auto_free char *key = at->text[0] == '-' ? vllm_word_key(at) : NULL;
+	auto_free char *text = what->found == NULL ? found_text(parse, at) : NULL;
+
+	problem.source = at->source;
+	problem.line = at->line;
+	problem.column = at->column;
+	if (problem.key == NULL)
+		problem.key = key;
+	if (problem.found == NULL)
+		problem.found = text;
+	option_problems_add(parse->problems, &problem);
+}
+
 void vllm_parse_add(struct vllm_parse *parse, enum option_severity severity,
 		    const struct option_argv_word *at, const char *found, const char *expected,
 		    const char *nearest)
 {
-	if (parse->problems->count >= VLLM_WORDS_PROBLEMS_MAX && parse->problems->errors > 0)
-		return;
-	auto_free char *key = at->text[0] == '-' ? vllm_word_key(at) : NULL;
-	auto_free char *text = found == NULL ? found_text(parse, at) : NULL;
-
-	option_problems_add(parse->problems, &(struct option_problem){
-						     .severity = severity,
-						     .source = at->source,
-						     .line = at->line,
-						     .column = at->column,
-						     .key = key,
-						     .found = found != NULL ? found : text,
-						     .expected = expected,
-						     .nearest = nearest,
-					     });
+	vllm_parse_tell(parse, at,
+			&(struct option_problem){ .severity = severity,
+						  .found = found,
+						  .expected = expected,
+						  .nearest = nearest });
 }
 
 char *vllm_word_key(const struct option_argv_word *word)
@@ -195,7 +205,7 @@ void vllm_command_problem_text(const struct vllm_command *command,
 
 	if (word > 0)
 		placed.line = command->words.items[word - 1].line;
-	option_problem_text(&placed, OPTION_AS_FILE, buf);
+	option_problem_text(&placed, OPTION_AS_LINE, buf);
 	pl_buf_add_char(buf, '\n');
 	if (word > 0)
 		add_caret(command, word, buf);

@@ -18,6 +18,11 @@ static bool is_module(const json_t *launch)
 	return last != NULL && pl_text_ends(last, API_SERVER);
 }
 
+static int too_long(const struct pl_buf *buf, struct pl_err *err)
+{
+	return buf->full ? pl_err_set(err, PL_ERR_INVALID, "the command line is too long") : 0;
+}
+
 static void write_env(const json_t *env, bool secrets, struct pl_buf *buf)
 {
 	const char *name;
@@ -90,5 +95,18 @@ int vllm_command_write(const json_t *values, const struct vllm_command_style *st
 	}
 	write_argv(argv_shown, style, model, buf);
 	pl_buf_add_char(buf, '\n');
-	return buf->full ? pl_err_set(err, PL_ERR_INVALID, "the command line is too long") : 0;
+	return too_long(buf, err);
+}
+
+int vllm_command_write_load(const json_t *words, const struct vllm_command_style *style,
+			    struct pl_buf *buf, struct pl_err *err)
+{
+	auto_json json_t *shown = style->secrets ? json_incref((json_t *)words)
+						 : vllm_secret_words_shown(words);
+
+	write_env(style->env, style->secrets, buf);
+	pl_buf_add_text(buf, "vllm bench serve");
+	write_argv(shown, style, NULL, buf);
+	pl_buf_add_char(buf, '\n');
+	return too_long(buf, err);
 }

@@ -178,7 +178,7 @@ def test_bash_offers_vllms_flags_behind_two_dashes(bin_dir, tmp_path, table):
     def offers(line):
         return bash_offers(bin_dir, line, tmp_path)
     assert offers("profllm validate -- ") == ["vllm"]
-    assert offers("profllm config from-command -- vllm ") == ["serve"]
+    assert offers("profllm config from-command -- vllm ") == ["serve", "bench"]
     assert offers(BEHIND + "model-f") == ["model-folder"]
     assert set(offers(BEHIND + "m -")) == flags_of(table)
     assert offers(BEHIND + "m --tensor-p") == ["--tensor-parallel-size"]
@@ -244,6 +244,18 @@ def test_words_are_told_apart(bin_dir):
     assert asked(bin_dir, "run", "--no-such=") == asked(bin_dir, "nothing", "") == []
     assert asked(bin_dir, "bench", "") == ["serve"]
     assert asked(bin_dir, "bench", "serve", "") == []
+
+
+def test_words_of_vllms_commands(bin_dir):
+    """Behind two dashes: a server's arguments, or a load's options."""
+    def words(*line):
+        return [offer.split("\t")[0] for offer in asked(bin_dir, "config", "from-command", "--", *line)]
+    assert words("vllm", "") == ["serve", "bench"] and words("vllm", "bench", "") == ["serve"]
+    load, server = words("vllm", "bench", "serve", "--"), words("vllm", "serve", "--")
+    assert "--num-prompts" in load and "--no-self-timed" in load and "--dtype" not in load
+    assert not {"--retries", "--sonnet-input-len"} & set(load)
+    assert "--dtype" in server and "--num-prompts" not in server
+    assert "openai-chat" in words("vllm", "bench", "serve", "--backend", "")
 
 
 @pytest.mark.parametrize("name", SHELLS)

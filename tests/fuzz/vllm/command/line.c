@@ -1,7 +1,7 @@
 /*
  * Any bytes as a command line: answers, never a crash. What is taken is said again by the
- * experiment file made from it, where that has a place for it, and by the command made from its
- * values.
+ * experiment file made from it, where that has a place for it, and by the commands made from its
+ * values and from its load's options.
  */
 #include "vllm/command/line.h"
 
@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "experiment/config.h"
+#include "vllm/bench/write.h"
 #include "vllm/yaml_out.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
@@ -62,6 +63,61 @@ static void check_written(const struct vllm_command *command,
 	}
 }
 
+/* Header values are "***" on the way back, and an empty list is nothing. */
+static bool load_says_less(const char *name, const json_t *value)
+{
+	return strcmp(name, "header") == 0 || (json_is_array(value) && json_array_size(value) == 0);
+}
+
+static void check_load_written(const struct vllm_command *command, const struct vllm_bench *bench,
+			       const struct vllm_command_options *options)
+{
+	auto_command struct vllm_command *again = NULL;
+	auto_json json_t *words = json_array();
+	auto_problems problems = { 0 };
+	struct pl_err err = PL_ERR_INIT;
+	const char *name;
+	json_t *value;
+	auto_buf line = { 0 };
+
+	json_object_foreach(command->load, name, value)
+	{
+		/* of ours alone */
+		if (vllm_bench_row(vllm_bench_find(name))->ours ||
+		    !vllm_bench_words_add(bench, vllm_bench_find(name), words))
+			return;
+	}
+	pl_buf_init(&line, TEXT_BYTES_MAX);
+	if (vllm_command_write_load(words, &(struct vllm_command_style){ .secrets = true }, &line,
+				    &err) < 0 ||
+	    line.len > VLLM_WORDS_BYTES_MAX)
+		return;
+	if (vllm_command_parse(pl_buf_text(&line), line.len, options, &again, &problems, &err) <
+		    0 ||
+	    problems.errors > 0)
+		abort();
+	json_object_foreach(command->load, name, value)
+	{
+		if (!load_says_less(name, value) &&
+		    !json_equal(value, json_object_get(again->load, name)))
+			abort();
+	}
+}
+
+static void check_load(const struct vllm_command *command,
+		       const struct vllm_command_options *options)
+{
+	auto_experiment struct exp_config *experiment = exp_config_new(vllm_catalog_reference(),
+								       "fuzz");
+	auto_problems problems = { 0 };
+
+	if (command->load == NULL)
+		return;
+	exp_config_set_options(experiment, command->load, &problems);
+	if (problems.errors == 0)
+		check_load_written(command, &experiment->bench, options);
+}
+
 static void check_yaml(const struct vllm_command *command)
 {
 	auto_experiment struct exp_config *experiment = NULL;
@@ -96,6 +152,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	if (problems.errors > 0)
 		return 0;
 	check_yaml(command);
+	check_load(command, &options);
 	/* an image said the release */
 	same.release = command->target;
 	check_written(command, &same);

@@ -1,0 +1,171 @@
+/*
+ * A load that is for the experiment's own server goes where `config to-command` starts it: to this host,
+ * and to the port that the file fixes, else to vLLM's own default, which both lines then leave out.
+ */
+#include "cli/config_bench.h"
+
+#include <string.h>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "experiment/config.h"
+#include "vllm/bench/write.h"
+#include "vllm/command/line.h"
+
+#define API_KEY "OPENAI_API_KEY"
+
+/* What stands for the server's address. */
+static bool is_address(enum vllm_bench_id id)
+{
+	return id == VLLM_BENCH_base_url || id == VLLM_BENCH_host || id == VLLM_BENCH_port;
+}
+
+/* Says the same whoever sends the load, or who that is. */
+static bool is_said(enum vllm_bench_id id)
+{
+	return id == VLLM_BENCH_kind || id == VLLM_BENCH_client;
+}
+
+static int64_t command_port(void)
+{
+	auto_json json_t *usual = json_loads(vllm_bench_row(VLLM_BENCH_port)->serve_default,
+					     JSON_DECODE_ANY, NULL);
+
+	return json_integer_value(usual);
+}
+
+/* A server that the experiment starts. */
+static int add_own_address(const struct exp_config *experiment, json_t *words, struct pl_err *err)
+{
+	const struct exp_launch *launch = &experiment->launch;
+	int64_t port = launch->port != OPTION_NO_I64 ? launch->port : command_port();
+	bool any = strcmp(launch->host, "0.0.0.0") == 0 || strcmp(launch->host, "::") == 0;
+	const char *host = any ? "127.0.0.1" : launch->host;
+	bool bare_v6 = strchr(host, ':') != NULL && host[0] != '[';
+	auto_free char *number = pl_asprintf("%lld", (long long)port);
+	auto_free char *url = pl_asprintf(bare_v6 ? "https://[%s]:%s" : "https://%s:%s", host,
+					  number);
+
+	if (json_is_string(json_object_get(experiment->server, "uds")))
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "server.uds: 'vllm bench serve' needs a host and a port");
+	if (json_is_string(json_object_get(experiment->server, "ssl_certfile"))) {
+		vllm_bench_pair_add(words, "--base-url", url);
+		/* its certificate need not be for the address that it is reached by */
+		if (!experiment->bench.insecure)
+			json_array_append_new(words, json_string("--insecure"));
+		return 0;
+	}
+	if (strcmp(host, "127.0.0.1") != 0)
+		vllm_bench_pair_add(words, "--host", host);
+	if (port != command_port())
+		vllm_bench_pair_add(words, "--port", number);
+	return 0;
+}
+
+/* Where it does not stand among the options. */
+static int add_address(const struct exp_config *experiment, json_t *words, struct pl_err *err)
+{
+	auto_free char *url = exp_server_url(experiment);
+
+	if (url == NULL)
+		return add_own_address(experiment, words, err);
+	if (experiment->launch.url != NULL)
+		vllm_bench_pair_add(words, "--base-url", experiment->launch.url);
+	return 0;
+}
+
+/* What today's vLLM has no more. */
+static int check_gone(const struct vllm_bench *bench, struct pl_err *err)
+{
+	const struct option_row *row = vllm_bench_row(VLLM_BENCH_dataset_name);
+	auto_json json_t *known = json_loads(row->choices, 0, NULL);
+	size_t i;
+	json_t *choice;
+
+	json_array_foreach(known, i, choice)
+	{
+		if (pl_text_equal(json_string_value(choice), bench->dataset_name))
+			return 0;
+	}
+	return pl_err_set(err, PL_ERR_INVALID,
+			  "benchmark.dataset_name: 'vllm bench serve' of vLLM %s has no '%s'",
+			  VLLM_REFERENCE_RELEASE, bench->dataset_name);
+}
+
+static void tell_left_out(const struct option_row *row)
+{
+	pl_log(PL_LOG_WARNING, "benchmark.%s is left out: %s", row->name,
+	       row->ours ? "it is profllm's own, 'vllm bench serve' does not have it"
+			 : "'vllm bench serve' no longer has it");
+}
+
+static int add_option(const struct exp_config *experiment, enum vllm_bench_id id, json_t *words,
+		      struct pl_err *err)
+{
+	const struct option_row *row = vllm_bench_row(id);
+
+	/* launch.url wins */
+	if (is_said(id) || (is_address(id) && experiment->launch.url != NULL))
+		return 0;
+	if (row->ours || row->gone)
+		tell_left_out(row);
+	else if (!vllm_bench_words_add(&experiment->bench, id, words))
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "benchmark.%s: no command line says several items of which one "
+				  "begins with '-'",
+				  row->name);
+	return 0;
+}
+
+/* In the order of the file. */
+static int add_options(const struct exp_config *experiment, json_t *words, struct pl_err *err)
+{
+	static const char section[] = "benchmark.";
+
+	for (size_t i = 0; i < experiment->places.count; i++) {
+		const char *key = experiment->places.items[i].key;
+		enum vllm_bench_id id = pl_text_starts(key, section)
+						? vllm_bench_find(key + strlen(section))
+						: VLLM_BENCH_COUNT;
+		if (id != VLLM_BENCH_COUNT && experiment->bench_set[id] &&
+		    add_option(experiment, id, words, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* The load's own variables: all of the file where it starts no server, else the server's API key. */
+static json_t *env_of(const struct exp_config *experiment)
+{
+	const json_t *env = experiment->launch.env;
+	const json_t *key = json_object_get(env, API_KEY);
+	auto_free char *url = exp_server_url(experiment);
+
+	if (url != NULL)
+		return json_copy((json_t *)env);
+	if (key == NULL)
+		key = json_object_get(env, "VLLM_API_KEY");
+	if (key == NULL && json_object_get(experiment->server, "api_key") == NULL)
+		return json_object();
+	return json_pack("{s:s}", API_KEY, OPTION_SECRET_SHOWN);
+}
+
+int cli_config_bench(const struct exp_config *experiment, bool oneline, struct pl_buf *text,
+		     struct pl_err *err)
+{
+	const struct vllm_bench *bench = &experiment->bench;
+	auto_json json_t *words = json_array();
+	auto_json json_t *env = env_of(experiment);
+
+	if (!pl_text_equal(bench->kind, "serve"))
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "benchmark.kind: found '%s', expected serve: its line alone can "
+				  "be written",
+				  bench->kind);
+	if (check_gone(bench, err) < 0 || add_address(experiment, words, err) < 0 ||
+	    add_options(experiment, words, err) < 0)
+		return -1;
+	const struct vllm_command_style style = { .env = env, .flag_a_line = !oneline };
+	return vllm_command_write_load(words, &style, text, err);
+}

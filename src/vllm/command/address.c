@@ -1,0 +1,241 @@
+/*
+ * A server and a load in one text are one experiment, which starts that server and no other: the
+ * load's address must be the server's, and then it needs none. Where the server listens on every
+ * address of its host, a name that is not known to be this host's is taken for it, and told.
+ */
+#include "vllm/command/command_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+
+#define ANY_HOST     "0.0.0.0"
+#define DEFAULT_HOST "127.0.0.1"
+
+enum { DEFAULT_PORT = 8000 };
+
+struct address {
+	char *host; /* without brackets */
+	int64_t port;
+	bool https;
+	const char *path; /* "": none */
+};
+
+/* "http://[::1]:8000/v1" */
+static void read_url(const char *url, struct address *ret)
+{
+	ret->https = pl_text_starts(url, "https://");
+	const char *at = strstr(url, "://") != NULL ? strstr(url, "://") + 3 : url;
+	size_t len = strcspn(at, "/?#");
+	auto_free char *authority = pl_strndup(at, len);
+	char *bracket = strchr(authority, ']');
+	char *colon = strrchr(bracket != NULL ? bracket : authority, ':');
+
+	ret->path = at + len;
+	ret->port = ret->https ? 443 : 80;
+	if (colon != NULL && pl_text_to_i64(colon + 1, &ret->port))
+		*colon = '\0';
+	if (bracket != NULL)
+		*bracket = '\0';
+	ret->host = pl_strdup(authority + (authority[0] == '['));
+}
+
+static void read_load(const json_t *load, struct address *ret)
+{
+	const char *url = json_string_value(json_object_get(load, "base_url"));
+	const char *host = json_string_value(json_object_get(load, "host"));
+	const json_t *port = json_object_get(load, "port");
+
+	if (url != NULL) {
+		read_url(url, ret);
+		return;
+	}
+	host = host != NULL ? host : DEFAULT_HOST;
+	size_t len = strlen(host);
+	bool bracketed = host[0] == '[' && len > 1 && host[len - 1] == ']';
+	ret->host = pl_strndup(host + bracketed, len - 2 * (size_t)bracketed);
+	ret->port = json_is_integer(port) ? json_integer_value(port) : DEFAULT_PORT;
+	ret->path = "";
+}
+
+static bool is_any(const char *host)
+{
+	return host == NULL || host[0] == '\0' || strcmp(host, ANY_HOST) == 0 ||
+	       strcmp(host, "::") == 0;
+}
+
+static bool is_loopback(const char *host)
+{
+	return strcmp(host, "localhost") == 0 || strcmp(host, "::1") == 0 ||
+	       pl_text_starts(host, "127.");
+}
+
+/* "-p 9000:8000" of a container: the first number is the host's. */
+static bool is_published(const struct vllm_command *command, int64_t port)
+{
+	auto_free char *wanted = pl_asprintf("%lld:", (long long)port);
+
+	for (size_t i = 0; i + 1 < json_array_size(command->runtime_args); i++) {
+		const char *flag = json_string_value(json_array_get(command->runtime_args, i));
+		const char *value = json_string_value(json_array_get(command->runtime_args, i + 1));
+		const char *last = strrchr(value, ':');
+		if (strcmp(flag, "-p") != 0 && strcmp(flag, "--publish") != 0)
+			continue;
+		/* "127.0.0.1:9000:8000" */
+		const char *found = strstr(value, wanted);
+		if (last != NULL && found != NULL && found + strlen(wanted) == last + 1 &&
+		    (found == value || found[-1] == ':'))
+			return true;
+	}
+	return false;
+}
+
+/* At the option that says it, or, where none does, at what names the load. */
+static void tell(struct vllm_parse *parse, enum option_severity severity, const char *option,
+		 const char *found, const char *expected)
+{
+	const struct vllm_command *command = parse->command;
+	json_t *load = command->load_places;
+	const char *said = json_object_get(load, "base_url") != NULL ? "base_url" : option;
+	json_int_t word = json_integer_value(json_object_get(load, said));
+	size_t at = word > 0 ? (size_t)word - 1 : parse->load.first - 1;
+	auto_free char *key = vllm_flag_of(said);
+
+	option_problems_add(parse->problems, &(struct option_problem){
+						     .severity = severity,
+						     .source = command->source,
+						     .line = (int)at + 1,
+						     .column = command->words.items[at].column,
+						     .key = key,
+						     .found = found,
+						     .expected = expected,
+					     });
+}
+
+static void check_port(struct vllm_parse *parse, const struct address *load)
+{
+	const json_t *given = json_object_get(parse->command->values, "port");
+	int64_t port = json_is_integer(given) ? json_integer_value(given) : DEFAULT_PORT;
+	auto_free char *found = pl_asprintf("port %lld", (long long)load->port);
+	auto_free char *expected = pl_asprintf(
+		"%lld, the port of the server that the other command starts", (long long)port);
+
+	if (load->port != port && !is_published(parse->command, load->port))
+		tell(parse, OPTION_ERROR, "port", found, expected);
+}
+
+static void check_host(struct vllm_parse *parse, const struct address *load)
+{
+	const char *host = json_string_value(json_object_get(parse->command->values, "host"));
+	auto_free char *found = pl_asprintf("host '%s'", load->host);
+	auto_free char *expected = pl_asprintf(
+		"'%s', the host of the server that the other command starts",
+		is_any(host) ? DEFAULT_HOST : host);
+
+	if (is_loopback(load->host) || is_any(load->host) || pl_text_equal(load->host, host))
+		return;
+	if (is_any(host))
+		tell(parse, OPTION_WARNING, "host", found,
+		     "this host: it is taken for the server that the other command starts");
+	else
+		tell(parse, OPTION_ERROR, "host", found, expected);
+}
+
+/* What a started server is not reached by. */
+static void check_url(struct vllm_parse *parse, const struct address *load)
+{
+	const json_t *values = parse->command->values;
+	bool https = json_is_string(json_object_get(values, "ssl_certfile"));
+	bool plain = load->path[0] == '\0' || strcmp(load->path, "/") == 0 ||
+		     strcmp(load->path, "/v1") == 0 || strcmp(load->path, "/v1/") == 0;
+	auto_free char *found = pl_asprintf("path '%s'", load->path);
+
+	if (!plain)
+		tell(parse, OPTION_ERROR, "base_url", found,
+		     "no path: it is the server that the other command starts");
+	if (load->https != https)
+		tell(parse, OPTION_ERROR, "base_url", load->https ? "https" : "http",
+		     https ? "https, as the server of the other command has a certificate"
+			   : "http, as the server of the other command has no certificate");
+}
+
+/* "--base-url …/v1 --endpoint /completions" */
+static void join_path(struct vllm_command *command, const char *path)
+{
+	const char *endpoint = json_string_value(json_object_get(command->load, "endpoint"));
+
+	if (endpoint != NULL && endpoint[0] == '/' && pl_text_starts(path, "/v1") &&
+	    !pl_text_starts(endpoint, "/v1/"))
+		json_object_set_new(command->load, "endpoint", json_sprintf("/v1%s", endpoint));
+}
+
+static bool is_key_of_server(const struct vllm_command *command, const json_t *key)
+{
+	const json_t *keys = json_object_get(command->values, "api_key");
+
+	for (size_t i = 0; i < json_array_size(keys); i++) {
+		if (json_equal(json_array_get(keys, i), key))
+			return true;
+	}
+	return json_equal(keys, key) ||
+	       json_equal(json_object_get(command->env, "VLLM_API_KEY"), key);
+}
+
+/* A file has one environment, the server's. Of the load's only the API key is known to reach it. */
+static void join_env(struct vllm_parse *parse)
+{
+	struct vllm_command *command = parse->command;
+	auto_json json_t *env = pl_take(command->load_env);
+	const char *name;
+	json_t *value;
+
+	command->load_env = json_object();
+	json_object_foreach(env, name, value)
+	{
+		bool is_key = strcmp(name, "OPENAI_API_KEY") == 0;
+		if (json_equal(json_object_get(command->env, name), value) ||
+		    (is_key && is_key_of_server(command, value)))
+			continue;
+		if (is_key) {
+			json_object_set(command->env, name, value);
+			continue;
+		}
+		json_object_set(command->load_env, name, value);
+		auto_free char *found = pl_asprintf("the variable %s of the load", name);
+		option_problems_add(
+			parse->problems,
+			&(struct option_problem){
+				.severity = OPTION_WARNING,
+				.source = command->source,
+				.line = (int)parse->load.begin + 1,
+				.column = command->words.items[parse->load.begin].column,
+				.found = found,
+				.expected = "it in the environment of 'profllm run': a file has "
+					    "the server's variables alone",
+			});
+	}
+}
+
+void vllm_command_join(struct vllm_parse *parse)
+{
+	struct vllm_command *command = parse->command;
+	struct address address = { 0 };
+
+	if (!parse->server.found) {
+		json_object_update(command->env, command->load_env);
+		json_object_clear(command->load_env);
+		return;
+	}
+	read_load(command->load, &address);
+	check_port(parse, &address);
+	check_host(parse, &address);
+	check_url(parse, &address);
+	join_path(command, address.path);
+	free(address.host);
+	json_object_del(command->load, "base_url");
+	json_object_del(command->load, "host");
+	json_object_del(command->load, "port");
+	join_env(parse);
+}

@@ -1,0 +1,207 @@
+/*
+ * The words of a load's options: the twin of arguments.c, over the rows of `bench serve`. They are
+ * typed as `bench serve` types them (vllm/bench/line.h); faults are told as those of a server's words.
+ */
+#include "vllm/command/command_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+
+enum { EXPECTED_BYTES_MAX = 8192, NEAREST_MAX = 100 };
+
+struct load {
+	struct vllm_parse *parse;
+	struct option_argv argv;
+	struct vllm_bench_line line;
+	bool after_unknown; /* the words behind it may be its values */
+};
+
+/* An option or flag that `profllm bench serve` alone has. */
+static bool is_ours(const char *text)
+{
+	auto_argv argv = { 0 };
+
+	vllm_bench_line_rows(&argv, VLLM_BENCH_OF_OURS);
+	const struct option_argv_flag *flag = option_argv_find(&argv, text);
+	return flag != NULL && flag->row->ours;
+}
+
+static void tell_unknown(struct load *load, const struct option_argv_word *word)
+{
+	struct option_problem problem = { .found = "an unknown option",
+					  .expected = "one of vllm bench serve" };
+	const char *hint = vllm_bench_flag_hint(word->text);
+
+	json_array_append_new(load->parse->command->unknown, json_string(word->written));
+	if (hint != NULL) {
+		problem.expected = hint;
+		problem.expected_is_reason = true;
+	} else if (load->parse->load_program == VLLM_BENCH_OF_VLLM && is_ours(word->text)) {
+		problem.found = "an option that only 'profllm bench serve' has";
+	} else if (load->parse->problems->errors < NEAREST_MAX) {
+		/* looking through all flags takes its time */
+		problem.nearest = option_argv_nearest(&load->argv,
+						      word->text + strspn(word->text, "-"));
+	}
+	vllm_parse_tell(load->parse, word, &problem);
+}
+
+static void tell_ambiguous(struct load *load, const struct option_argv_word *word)
+{
+	const char *hint = vllm_bench_flag_hint(word->text);
+
+	if (hint == NULL) {
+		vllm_tell_ambiguous(load->parse, word);
+		return;
+	}
+	vllm_parse_tell(load->parse, word,
+			&(struct option_problem){ .found = "an option of older releases",
+						  .expected = hint,
+						  .expected_is_reason = true });
+}
+
+/* A word of no option: a switch's value, or the model as `vllm serve` takes it. */
+static void tell_word(struct load *load, size_t at)
+{
+	const struct option_argv_word *word = &load->argv.words[at];
+	const struct option_argv_flag *before = at > 0 ? word[-1].flag : NULL;
+	auto_free char *alone = NULL;
+	const char *expected = "an option: a model is given as '--model MODEL'";
+	const char *nearest = NULL;
+
+	if (before != NULL && option_argv_is_switch(before)) {
+		alone = pl_asprintf("'%s' alone: it takes no value", before->text);
+		expected = alone;
+	} else if (vllm_has_wide_dash(word->text)) {
+		nearest = option_argv_nearest(&load->argv, word->text + strlen("\xE2\x80\x93"));
+		load->after_unknown = true;
+	}
+	json_array_append_new(load->parse->command->unknown, json_string(word->text));
+	vllm_parse_add(load->parse, OPTION_ERROR, word, NULL, expected, nearest);
+}
+
+/* What a value of the row may be, as somebody types it. */
+static void describe(const struct option_row *row, struct pl_buf *buf)
+{
+	struct option_row typed = *row;
+
+	/* null is no word */
+	typed.nullable = false;
+	if (row->literal)
+		pl_buf_add_text(buf, "a mapping such as '{(256, 256, 1): 1.0}'");
+	else if (row->type == OPTION_JSON)
+		pl_buf_add_text(buf, "JSON such as '{\"key\": 1}'");
+	else
+		option_row_describe(&typed, buf);
+}
+
+/* The value's own word, or the part of the flag's. */
+static void tell_value(struct load *load, const struct option_argv_word *flag)
+{
+	const struct vllm_bench_fault *fault = &load->line.faults[load->line.fault_count - 1];
+	const struct option_argv_word *at = flag->joined == NULL ? flag + 1 : flag;
+	auto_free char *key = vllm_word_key(flag);
+	auto_free char *shown = vllm_secret_word_shown(option_argv_value(flag, 0));
+	auto_free char *found = pl_asprintf("text '%.60s'", shown);
+	auto_buf expected = { 0 };
+
+	pl_buf_init(&expected, EXPECTED_BYTES_MAX);
+	describe(flag->flag->row, &expected);
+	if (fault->hint != NULL)
+		pl_buf_addf(&expected, ": %s", fault->hint);
+	vllm_parse_tell(load->parse, at,
+			&(struct option_problem){ .key = key,
+						  .found = found,
+						  .expected = pl_buf_text(&expected),
+						  .nearest = fault->nearest });
+}
+
+/* Flags of `profllm bench serve` itself. */
+static void tell_own(struct load *load, const struct option_argv_word *word)
+{
+	if (strcmp(word->flag->row->name, "help") == 0)
+		vllm_parse_add(load->parse, OPTION_ERROR, word, "a call for help",
+			       "options of a load: this one sends none", NULL);
+	else
+		vllm_parse_add(load->parse, OPTION_WARNING, word, "a flag of the command itself",
+			       "it at 'profllm run': a file has no place for it", NULL);
+}
+
+static void take_flag(struct load *load, const struct option_argv_word *word)
+{
+	const struct option_row *row = word->flag->row;
+	auto_json json_t *known = json_incref(json_object_get(load->line.set, row->name));
+
+	if (word->kind == OPTION_ARGV_TAKES_NONE) {
+		vllm_tell_joined(load->parse, word);
+	} else if (word->kind == OPTION_ARGV_NO_VALUE) {
+		vllm_tell_no_value(load->parse, word);
+	} else if (!vllm_bench_line_take(&load->line, word)) {
+		tell_value(load, word);
+	} else if (vllm_bench_find(row->name) == VLLM_BENCH_COUNT) {
+		tell_own(load, word);
+	} else {
+		if (known != NULL && !json_equal(known, json_object_get(load->line.set, row->name)))
+			vllm_parse_add(load->parse, OPTION_WARNING, word,
+				       "an option that was given before",
+				       "it once: the last one counts", NULL);
+		json_object_set_new(load->parse->command->load_places, row->name,
+				    json_integer(word->line));
+	}
+}
+
+static void read_word(struct load *load, size_t at)
+{
+	const struct option_argv_word *word = &load->argv.words[at];
+
+	switch (word->kind) {
+	case OPTION_ARGV_VALUE:
+		return;
+	case OPTION_ARGV_WORD:
+	case OPTION_ARGV_SEPARATOR:
+		if (!load->after_unknown)
+			tell_word(load, at);
+		return;
+	case OPTION_ARGV_UNKNOWN:
+		tell_unknown(load, word);
+		load->after_unknown = true;
+		return;
+	case OPTION_ARGV_AMBIGUOUS:
+		load->after_unknown = true;
+		return;
+	default:
+		take_flag(load, word);
+		load->after_unknown = false;
+	}
+}
+
+void vllm_command_load(struct vllm_parse *parse)
+{
+	struct vllm_command *command = parse->command;
+	struct load load = { .parse = parse };
+	struct option_argv *argv = &load.argv;
+
+	vllm_bench_line_init(&load.line);
+	vllm_bench_line_rows(argv, parse->load_program);
+	for (size_t i = parse->load.first; i < parse->load.end; i++) {
+		const struct vllm_word *word = &command->words.items[i];
+		(void)option_argv_add_word(argv, word->text, command->source, (int)i + 1,
+					   word->column);
+	}
+	option_argv_read(argv);
+	/* in the order in which vLLM's parser meets them */
+	for (size_t i = 0; i < argv->refused_count; i++)
+		vllm_tell_dotted(parse, &argv->refused[i]);
+	for (size_t i = 0; i < argv->count; i++) {
+		if (argv->words[i].kind == OPTION_ARGV_AMBIGUOUS)
+			tell_ambiguous(&load, &argv->words[i]);
+	}
+	for (size_t i = 0; i < argv->count; i++)
+		read_word(&load, i);
+	command->load = vllm_bench_line_options(&load.line);
+	option_argv_done(argv);
+	vllm_bench_line_done(&load.line);
+}

@@ -15,6 +15,24 @@
 #define PARALLEL_MAX         (1 << 20)
 #define MAX_SEQS_SMALL       256
 
+static struct ckpt_case of_facts(const struct ckpt_case *server, bool is_shape)
+{
+	struct ckpt_case copy = *server;
+
+	copy.doubtful = server->facts != NULL && ckpt_facts_are_doubtful(server->facts, is_shape);
+	return copy;
+}
+
+struct ckpt_case ckpt_case_of_facts(const struct ckpt_case *server)
+{
+	return of_facts(server, false);
+}
+
+struct ckpt_case ckpt_case_of_shape(const struct ckpt_case *server)
+{
+	return of_facts(server, true);
+}
+
 double ckpt_case_number(const struct ckpt_case *server, const char *arg, double missing)
 {
 	const json_t *value = json_object_get(server->values, arg);
@@ -153,16 +171,17 @@ void ckpt_case_add(const struct ckpt_case *server, struct option_problems *probl
 
 	if (server->place != NULL)
 		server->place(server->user, set ? arg : NULL, &place);
-	option_problems_add(problems,
-			    &(struct option_problem){
-				    .severity = is_newer(server) ? OPTION_WARNING : severity,
-				    .source = place.source,
-				    .line = place.line,
-				    .column = place.column,
-				    .key = key,
-				    .rule = rule,
-				    .found = found,
-				    .expected = expected,
-				    .nearest = nearest,
-			    });
+	option_problems_add(problems, &(struct option_problem){
+					      .severity = is_newer(server) || server->doubtful
+								  ? OPTION_WARNING
+								  : severity,
+					      .source = place.source,
+					      .line = place.line,
+					      .column = place.column,
+					      .key = key,
+					      .rule = rule,
+					      .found = found,
+					      .expected = expected,
+					      .nearest = nearest,
+				      });
 }

@@ -21,12 +21,18 @@ struct ckpt_case {
 	const char *platform;             /* cuda, rocm, cpu …; NULL: the hardware's */
 	const struct vllm_target *target; /* NULL: the reference release */
 	double available_bytes;           /* what a GPU has left for the KV cache, by a log; NaN */
+	bool doubtful;                    /* what breaks only warns */
 
 	vllm_rule_place_fn *place; /* where an argument was set; NULL: no places */
 	void *user;
 };
 
 #define CKPT_MODEL_CASE(...) ((struct ckpt_case){ .available_bytes = NAN, __VA_ARGS__ })
+
+/* The same server for what follows from its model's facts, or its shape alone: where those are
+ * doubtful it only warns. */
+struct ckpt_case ckpt_case_of_facts(const struct ckpt_case *server);
+struct ckpt_case ckpt_case_of_shape(const struct ckpt_case *server);
 
 /* Whole numbers and flags out of `values`; `missing` where the argument is not set to one. */
 int64_t ckpt_case_int(const struct ckpt_case *server, const char *arg, int64_t missing);

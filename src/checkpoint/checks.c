@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "checkpoint/config.h"
+#include "checkpoint/known.h"
 #include "vllm/python_literal.h"
 
 #define ADAPTER_BYTES_MAX (1u << 20)
@@ -20,6 +21,22 @@ static void add(const struct ckpt_case *server, struct option_problems *problems
 	ckpt_case_add(server, problems, severity, arg, rule, found, expected, NULL);
 }
 
+/* A name that is none of the known ones may be a private model's: the nearest is only told. */
+static void add_absent(const struct ckpt_case *server, struct option_problems *problems,
+		       const char *found)
+{
+	const char *model = server->facts->model;
+	auto_free char *nearest = strchr(model, '/') != NULL && model[0] != '/'
+					  ? ckpt_known_nearest(model)
+					  : NULL;
+
+	ckpt_case_add(server, problems, OPTION_WARNING, "model", "model_not_found", found,
+		      model[0] == '/' ? "a folder with the model's config.json"
+				      : "a model folder, or a model in the Hugging Face cache "
+					"(vLLM will download it)",
+		      nearest);
+}
+
 static void check_found(const struct ckpt_case *server, struct option_problems *problems)
 {
 	const struct ckpt_facts *facts = server->facts;
@@ -27,10 +44,11 @@ static void check_found(const struct ckpt_case *server, struct option_problems *
 	auto_free char *found = pl_asprintf("'%s'", facts->model);
 
 	if (facts->state == CKPT_MODEL_NOT_FOUND)
+		add_absent(server, problems, found);
+	if (facts->known != NULL)
 		add(server, problems, OPTION_WARNING, "model", "model_not_found", found,
-		    facts->model[0] == '/' ? "a folder with the model's config.json"
-					   : "a model folder, or a model in the Hugging Face cache "
-					     "(vLLM will download it)");
+		    "a model folder, or a model in the Hugging Face cache (vLLM will download it; "
+		    "its facts are known by name)");
 	if (facts->state == CKPT_MODEL_NO_CONFIG)
 		add(server, problems, OPTION_ERROR, "model", "model_not_found", facts->problem,
 		    "a folder with the model's config.json");
@@ -254,18 +272,24 @@ static void check_quantization(const struct ckpt_case *server, struct option_pro
 		      found, expected, facts->quantization);
 }
 
-static void check_dtype(const struct ckpt_case *server, struct option_problems *problems)
+static void check_dtype_of_model(const struct ckpt_case *server, struct option_problems *problems)
 {
 	const struct ckpt_facts *facts = server->facts;
 	const char *given = ckpt_case_text(server, "dtype");
-	enum ckpt_dtype dtype = ckpt_dtype_find(given);
-	int capability = server->hardware != NULL ? server->hardware->gpu.capability : 0;
 
-	if (dtype == CKPT_DTYPE_F16 && facts != NULL && facts->model_type != NULL &&
+	if (ckpt_dtype_find(given) == CKPT_DTYPE_F16 && facts->model_type != NULL &&
 	    has_word("gemma2 gemma3 gemma3_text plamo2 glm4", facts->model_type))
 		ckpt_case_add(server, problems, OPTION_ERROR, "dtype", "dtype_suits_model", given,
 			      "bfloat16 or float32: vLLM does not serve this family in float16",
 			      "bfloat16");
+}
+
+static void check_dtype_of_gpu(const struct ckpt_case *server, struct option_problems *problems)
+{
+	const char *given = ckpt_case_text(server, "dtype");
+	enum ckpt_dtype dtype = ckpt_dtype_find(given);
+	int capability = server->hardware != NULL ? server->hardware->gpu.capability : 0;
+
 	if (dtype == CKPT_DTYPE_BF16 && capability > 0 && capability < 80)
 		ckpt_case_add(
 			server, problems, OPTION_ERROR, "dtype", "dtype_suits_gpu", given,
@@ -345,16 +369,20 @@ static void check_adapters(const struct ckpt_case *server, struct option_problem
 
 void ckpt_checks(const struct ckpt_case *server, struct option_problems *problems)
 {
-	check_dtype(server, problems);
+	struct ckpt_case of_facts = ckpt_case_of_facts(server);
+	struct ckpt_case of_shape = ckpt_case_of_shape(server);
+
+	check_dtype_of_gpu(server, problems);
 	check_adapters(server, problems);
 	if (server->facts == NULL)
 		return;
+	check_dtype_of_model(&of_shape, problems);
 	check_found(server, problems);
 	if (server->facts->state != CKPT_MODEL_READ)
 		return;
-	check_heads(server, problems);
-	check_layers(server, problems);
-	check_length(server, problems);
-	check_budget(server, problems);
-	check_quantization(server, problems);
+	check_heads(&of_shape, problems);
+	check_layers(&of_shape, problems);
+	check_length(&of_facts, problems);
+	check_budget(&of_facts, problems);
+	check_quantization(&of_facts, problems);
 }

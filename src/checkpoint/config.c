@@ -6,16 +6,17 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "checkpoint/config_priv.h"
+#include "checkpoint/known.h"
 
 /* No count of a model is larger; what is, is refused as not known. */
 #define COUNT_MAX 1e9
-/* More layers than any model's. */
-#define LAYERS_MAX 4096
 /* No sequence is longer. */
 #define LENGTH_MAX 1e12
 
 static const struct ckpt_type model_types[] = {
-#define MODEL(name_, attention_, window_, period_, mlp_, biases_, norms_, final_, qk_, tied_) \
+#define MODEL(name_, attention_, window_, period_, mlp_, biases_, norms_, final_, qk_, tied_, \
+	      trait_)                                                                         \
 	{ .name = name_,                                                                      \
 	  .attention = CKPT_ATTENTION_##attention_,                                           \
 	  .window = CKPT_WINDOW_##window_,                                                    \
@@ -25,7 +26,8 @@ static const struct ckpt_type model_types[] = {
 	  .norms = norms_,                                                                    \
 	  .final_norm = final_,                                                               \
 	  .qk_norm = CKPT_QK_NORM_##qk_,                                                      \
-	  .tied = tied_ },
+	  .tied = tied_,                                                                      \
+	  .trait = CKPT_TRAIT_##trait_ },
 #define DEFAULT(type, key, value)
 #include "tbl/model_types.h"
 #undef DEFAULT
@@ -37,7 +39,7 @@ static const struct {
 	const char *key;
 	int64_t value;
 } defaults[] = {
-#define MODEL(name, attention, window, period, mlp, biases, norms, final_norm, qk_norm, tied)
+#define MODEL(name, attention, window, period, mlp, biases, norms, final_norm, qk_norm, tied, trait)
 #define DEFAULT(type_, key_, value_) { type_, key_, value_ },
 #include "tbl/model_types.h"
 #undef DEFAULT
@@ -51,6 +53,11 @@ const struct ckpt_type *ckpt_type_find(const char *name)
 			return &model_types[i];
 	}
 	return NULL;
+}
+
+bool ckpt_has_trait(const struct ckpt_facts *facts, enum ckpt_trait trait)
+{
+	return facts->type != NULL && facts->type->trait == trait;
 }
 
 /* "Qwen3MoeForCausalLM" is of the family "qwen3_moe"; NULL: of none with a row. */
@@ -75,12 +82,23 @@ static const char *type_of_architecture(const char *architecture)
 	return NULL;
 }
 
-/* A count from 1, 0 where it is none. */
-static int64_t count_of(const json_t *json)
+int64_t ckpt_count_of(const json_t *json)
 {
 	double value = json_number_value(json);
 
 	return value >= 1 && value <= COUNT_MAX ? (int64_t)value : 0;
+}
+
+void ckpt_refuse(struct ckpt_facts *facts, const char *why)
+{
+	if (facts->not_modelled == NULL)
+		facts->not_modelled = pl_strdup(why);
+}
+
+void ckpt_refuse_count(struct ckpt_facts *facts, const char *why)
+{
+	facts->uncounted = true;
+	ckpt_refuse(facts, why);
 }
 
 static int64_t default_of(const struct ckpt_facts *facts, const char *key)
@@ -93,16 +111,26 @@ static int64_t default_of(const struct ckpt_facts *facts, const char *key)
 	return 0;
 }
 
-/* The first of `keys` (separated by blanks) that holds a count; the family's default of the
- * first. */
-static int64_t count_at(const struct ckpt_facts *facts, const json_t *part, const char *keys)
+/* A row that was put together does not say what a file would be silent about. */
+static int64_t missing_at(struct ckpt_facts *facts, const char *key)
+{
+	int64_t value = default_of(facts, key);
+
+	if (value == 0 || facts->known == NULL || !facts->known->derived)
+		return value;
+	auto_free char *why = pl_asprintf("its %s is not known", key);
+	ckpt_refuse(facts, why);
+	return 0;
+}
+
+int64_t ckpt_count_at(struct ckpt_facts *facts, const json_t *part, const char *keys)
 {
 	char key[64];
 
 	for (const char *at = keys; *at != '\0';) {
 		size_t len = strcspn(at, " ");
 		snprintf(key, sizeof(key), "%.*s", (int)len, at);
-		int64_t count = count_of(json_object_get(part, key));
+		int64_t count = ckpt_count_of(json_object_get(part, key));
 		if (count > 0)
 			return count;
 		at += len + (at[len] == ' ');
@@ -110,7 +138,7 @@ static int64_t count_at(const struct ckpt_facts *facts, const json_t *part, cons
 	snprintf(key, sizeof(key), "%.*s", (int)strcspn(keys, " "), keys);
 	if (json_object_get(part, key) != NULL)
 		return 0;
-	return default_of(facts, key);
+	return missing_at(facts, key);
 }
 
 static const char *text_at(const json_t *part, const char *key)
@@ -163,22 +191,22 @@ void ckpt_config_override(json_t *config, const json_t *overrides)
 
 static void read_sizes(struct ckpt_facts *facts, const json_t *part)
 {
-	facts->hidden_size = count_at(facts, part, "hidden_size n_embd d_model");
-	facts->layers = count_at(facts, part, "num_hidden_layers n_layer n_layers num_layers");
-	facts->heads = count_at(facts, part, "num_attention_heads n_head n_heads num_heads");
-	facts->kv_heads = count_at(facts, part,
-				   "num_key_value_heads n_head_kv num_kv_heads "
-				   "multi_query_group_num");
-	facts->head_dim = count_at(facts, part, "head_dim kv_channels");
-	facts->vocab_size = count_at(facts, part, "vocab_size padded_vocab_size");
-	facts->intermediate = count_at(facts, part,
-				       "intermediate_size n_inner ffn_dim ffn_hidden_size");
+	facts->hidden_size = ckpt_count_at(facts, part, "hidden_size n_embd d_model");
+	facts->layers = ckpt_count_at(facts, part, "num_hidden_layers n_layer n_layers num_layers");
+	facts->heads = ckpt_count_at(facts, part, "num_attention_heads n_head n_heads num_heads");
+	facts->kv_heads = ckpt_count_at(facts, part,
+					"num_key_value_heads n_head_kv num_kv_heads "
+					"multi_query_group_num");
+	facts->head_dim = ckpt_count_at(facts, part, "head_dim kv_channels");
+	facts->vocab_size = ckpt_count_at(facts, part, "vocab_size padded_vocab_size");
+	facts->intermediate = ckpt_count_at(facts, part,
+					    "intermediate_size n_inner ffn_dim ffn_hidden_size");
 	if (pl_text_equal(facts->model_type, "falcon") &&
 	    !json_is_true(json_object_get(part, "new_decoder_architecture")))
 		facts->kv_heads = json_is_false(json_object_get(part, "multi_query")) ? facts->heads
 										      : 1;
 	if (pl_text_equal(facts->model_type, "mpt")) {
-		int64_t kv = count_of(pl_json_get_path(part, "attn_config.kv_n_heads"));
+		int64_t kv = ckpt_count_of(pl_json_get_path(part, "attn_config.kv_n_heads"));
 		facts->kv_heads = kv > 0 ? kv : facts->heads;
 	}
 	if (facts->kv_heads == 0)
@@ -188,14 +216,18 @@ static void read_sizes(struct ckpt_facts *facts, const json_t *part)
 	if (facts->intermediate == 0 && facts->type != NULL && facts->type->mlp == CKPT_MLP_PLAIN)
 		facts->intermediate = 4 * facts->hidden_size;
 	if (pl_text_equal(facts->model_type, "gpt2"))
-		facts->positions = count_at(facts, part, "n_positions");
+		facts->positions = ckpt_count_at(facts, part, "n_positions");
 	if (pl_text_equal(facts->model_type, "opt"))
-		facts->positions = count_at(facts, part, "max_position_embeddings") + 2;
+		facts->positions = ckpt_count_at(facts, part, "max_position_embeddings") + 2;
+	if (ckpt_has_trait(facts, CKPT_TRAIT_ENCODER)) {
+		facts->positions = ckpt_count_at(facts, part, "max_position_embeddings");
+		facts->token_types = ckpt_count_at(facts, part, "type_vocab_size");
+	}
 }
 
 static bool is_in_list(const json_t *list, int64_t number)
 {
-	for (size_t i = 0; i < json_array_size(list) && i < LAYERS_MAX; i++) {
+	for (size_t i = 0; i < json_array_size(list) && i < CKPT_LAYERS_MAX; i++) {
 		if (json_integer_value(json_array_get(list, i)) == number)
 			return true;
 	}
@@ -204,25 +236,32 @@ static bool is_in_list(const json_t *list, int64_t number)
 
 static void read_experts(struct ckpt_facts *facts, const json_t *part)
 {
-	int64_t dense = count_of(json_object_get(part, "first_k_dense_replace"));
-	int64_t step = count_of(json_object_get(part, "decoder_sparse_step"));
-	int64_t shared = count_of(json_object_get(part, "n_shared_experts"));
+	int64_t dense = ckpt_count_of(json_object_get(part, "first_k_dense_replace"));
+	int64_t step = ckpt_count_at(facts, part, "decoder_sparse_step interleave_moe_layer_step");
+	int64_t shared = ckpt_count_of(json_object_get(part, "n_shared_experts"));
 
-	facts->experts = count_at(facts, part,
-				  "num_local_experts num_experts n_routed_experts moe_num_experts");
-	if (facts->experts <= 1 || facts->layers > LAYERS_MAX) {
+	facts->experts = ckpt_count_at(
+		facts, part, "num_local_experts num_experts n_routed_experts moe_num_experts");
+	if (facts->experts <= 1 || facts->layers > CKPT_LAYERS_MAX) {
 		facts->experts = 0;
 		return;
 	}
-	facts->expert_intermediate = count_of(json_object_get(part, "moe_intermediate_size"));
+	facts->expert_intermediate = ckpt_count_of(json_object_get(part, "moe_intermediate_size"));
 	if (facts->expert_intermediate == 0)
 		facts->expert_intermediate = facts->intermediate;
-	facts->shared_intermediate = count_at(
-		facts, part, "shared_expert_intermediate_size shared_intermediate_size");
+	facts->shared_intermediate = ckpt_count_at(
+		facts, part,
+		"shared_expert_intermediate_size shared_intermediate_size "
+		"moe_shared_expert_intermediate_size");
 	facts->shared_gate = facts->shared_intermediate > 0 &&
 			     json_object_get(part, "shared_expert_intermediate_size") != NULL;
 	if (facts->shared_intermediate == 0)
 		facts->shared_intermediate = shared * facts->expert_intermediate;
+	/* Llama 4's shared expert is as wide as one of the others, its dense layers wider */
+	if (ckpt_has_trait(facts, CKPT_TRAIT_CHUNKS)) {
+		facts->shared_intermediate = facts->expert_intermediate;
+		facts->intermediate = ckpt_count_at(facts, part, "intermediate_size_mlp");
+	}
 	for (int64_t i = 0; i < facts->layers; i++) {
 		if (i >= dense && (step <= 1 || (i + 1) % step == 0) &&
 		    !is_in_list(json_object_get(part, "mlp_only_layers"), i))
@@ -232,60 +271,11 @@ static void read_experts(struct ckpt_facts *facts, const json_t *part)
 
 static void read_latent(struct ckpt_facts *facts, const json_t *part)
 {
-	facts->q_lora_rank = count_of(json_object_get(part, "q_lora_rank"));
-	facts->kv_lora_rank = count_of(json_object_get(part, "kv_lora_rank"));
-	facts->rope_dim = count_of(json_object_get(part, "qk_rope_head_dim"));
-	facts->nope_dim = count_of(json_object_get(part, "qk_nope_head_dim"));
-	facts->value_dim = count_of(json_object_get(part, "v_head_dim"));
-}
-
-static void refuse_model(struct ckpt_facts *facts, const char *why)
-{
-	if (facts->not_modelled == NULL)
-		facts->not_modelled = pl_strdup(why);
-}
-
-/* layer_types, where the file has it, says of each layer what it is. */
-static void read_layer_types(struct ckpt_facts *facts, const json_t *types)
-{
-	facts->sliding_layers = 0;
-	for (size_t i = 0; i < json_array_size(types); i++) {
-		const char *name = json_string_value(json_array_get(types, i));
-		if (pl_text_equal(name, "sliding_attention"))
-			facts->sliding_layers++;
-		else if (!pl_text_equal(name, "full_attention"))
-			refuse_model(facts, "it has layers that are not full or sliding attention");
-	}
-	if ((int64_t)json_array_size(types) != facts->layers)
-		refuse_model(facts, "layer_types does not name every layer");
-}
-
-static void read_windows(struct ckpt_facts *facts, const json_t *part)
-{
-	const json_t *types = json_object_get(part, "layer_types");
-	const struct ckpt_type *type = facts->type;
-	int64_t period = count_at(facts, part, "sliding_window_pattern");
-	int64_t top = count_of(json_object_get(part, "max_window_layers"));
-	bool off = json_is_false(json_object_get(part, "use_sliding_window"));
-
-	if (type == NULL)
-		return;
-	if (period == 0)
-		period = type->period;
-	facts->sliding_window = off ? 0 : count_at(facts, part, "sliding_window");
-	if (type->window == CKPT_WINDOW_ALL)
-		facts->sliding_layers = facts->layers;
-	if (type->window == CKPT_WINDOW_PERIOD && period > 0)
-		facts->sliding_layers = facts->layers - facts->layers / period;
-	if (type->window == CKPT_WINDOW_TOP &&
-	    json_is_true(json_object_get(part, "use_sliding_window")))
-		facts->sliding_layers = facts->layers > top ? facts->layers - top : 0;
-	if (json_is_array(types))
-		read_layer_types(facts, types);
-	if (facts->sliding_window == 0)
-		facts->sliding_layers = 0;
-	if (facts->sliding_layers == 0)
-		facts->sliding_window = 0;
+	facts->q_lora_rank = ckpt_count_of(json_object_get(part, "q_lora_rank"));
+	facts->kv_lora_rank = ckpt_count_of(json_object_get(part, "kv_lora_rank"));
+	facts->rope_dim = ckpt_count_of(json_object_get(part, "qk_rope_head_dim"));
+	facts->nope_dim = ckpt_count_of(json_object_get(part, "qk_nope_head_dim"));
+	facts->value_dim = ckpt_count_of(json_object_get(part, "v_head_dim"));
 }
 
 /* RoPE scaling multiplies the limit, except where the file's limit has it already. */
@@ -293,7 +283,7 @@ static void scale_limit(struct ckpt_facts *facts, const json_t *rope)
 {
 	const char *type = text_at(rope, "rope_type");
 	double factor = json_number_value(json_object_get(rope, "factor"));
-	int64_t original = count_of(json_object_get(rope, "original_max_position_embeddings"));
+	int64_t original = ckpt_count_of(json_object_get(rope, "original_max_position_embeddings"));
 
 	if (type == NULL)
 		type = text_at(rope, "type");
@@ -318,13 +308,13 @@ static void read_limit(struct ckpt_facts *facts, const json_t *part)
 	json_t *nested;
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(keys); i++) {
-		int64_t limit = count_at(facts, part, keys[i]);
+		int64_t limit = ckpt_count_at(facts, part, keys[i]);
 		if (limit > 0 && (facts->max_len == 0 || limit < facts->max_len)) {
 			facts->max_len = limit;
 			snprintf(facts->max_len_key, sizeof(facts->max_len_key), "%s", keys[i]);
 		}
 	}
-	facts->model_max_length = count_of(json_object_get(part, "model_max_length"));
+	facts->model_max_length = ckpt_count_of(json_object_get(part, "model_max_length"));
 	if (!json_is_object(rope))
 		rope = json_object_get(part, "rope_scaling");
 	if (facts->max_len == 0 ||
@@ -433,34 +423,55 @@ static void read_quantization(struct ckpt_facts *facts, const json_t *part)
 		ckpt_config_quantization(facts, given[i]);
 }
 
+/* A key of what no row has; lists of ones say that all is as usual. */
+static bool is_foreign(const json_t *value)
+{
+	size_t ones = 0;
+
+	while (ones < json_array_size(value) &&
+	       json_integer_value(json_array_get(value, ones)) == 1)
+		ones++;
+	return value != NULL && !json_is_null(value) &&
+	       !(json_is_integer(value) && json_integer_value(value) == 0) &&
+	       !(ones > 0 && ones == json_array_size(value));
+}
+
 /* What a row of the table cannot express. */
 static void check_modelled(struct ckpt_facts *facts, const json_t *part)
 {
-	static const char *const foreign[] = { "num_kv_shared_layers",   "index_topk",
-					       "cross_attention_layers", "hybrid_override_pattern",
-					       "attn_type_list",         "block_configs",
-					       "linear_attn_config" };
+	static const struct {
+		const char *key;
+		enum ckpt_trait trait; /* of families that have it in their rows */
+	} foreign[] = {
+		{ "num_kv_shared_layers", CKPT_TRAIT_PLAIN },
+		{ "index_topk", CKPT_TRAIT_INDEXER },
+		{ "cross_attention_layers", CKPT_TRAIT_PLAIN },
+		{ "hybrid_override_pattern", CKPT_TRAIT_PATTERN },
+		{ "attn_type_list", CKPT_TRAIT_PLAIN },
+		{ "block_configs", CKPT_TRAIT_PLAIN },
+		{ "linear_attn_config", CKPT_TRAIT_PLAIN },
+	};
 	auto_free char *unknown = pl_asprintf("the family '%s' is not modelled",
 					      facts->model_type != NULL ? facts->model_type : "");
 	auto_free char *missing = NULL;
 
 	if (facts->type == NULL)
-		refuse_model(facts, unknown);
+		ckpt_refuse(facts, unknown);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(foreign); i++) {
-		const json_t *value = json_object_get(part, foreign[i]);
-		if (value == NULL || json_is_null(value) ||
-		    (json_is_integer(value) && json_integer_value(value) == 0))
+		if (!is_foreign(json_object_get(part, foreign[i].key)) ||
+		    (foreign[i].trait != CKPT_TRAIT_PLAIN &&
+		     ckpt_has_trait(facts, foreign[i].trait)))
 			continue;
 		free(missing);
-		missing = pl_asprintf("'%s' is not modelled", foreign[i]);
-		refuse_model(facts, missing);
+		missing = pl_asprintf("'%s' is not modelled", foreign[i].key);
+		ckpt_refuse(facts, missing);
 	}
 	if (facts->layers == 0 || facts->heads == 0 || facts->head_dim == 0 ||
 	    facts->hidden_size == 0)
-		refuse_model(facts, "config.json does not give its layers, heads and sizes");
+		ckpt_refuse(facts, "config.json does not give its layers, heads and sizes");
 	if (facts->type != NULL && facts->type->attention == CKPT_ATTENTION_LATENT &&
 	    (facts->kv_lora_rank == 0 || facts->rope_dim == 0))
-		refuse_model(facts, "config.json does not give its latent sizes");
+		ckpt_refuse(facts, "config.json does not give its latent sizes");
 }
 
 void ckpt_config_read(struct ckpt_facts *facts)
@@ -480,7 +491,8 @@ void ckpt_config_read(struct ckpt_facts *facts)
 	/* the text part of Gemma 3 where its file does not name it */
 	facts->model_type = pl_strdup(pl_text_equal(type, "gemma3") ? "gemma3_text" : type);
 	facts->type = ckpt_type_find(facts->model_type);
-	facts->multimodal = is_multimodal(config);
+	/* a text part of its own stands beside others, also where they are not described */
+	facts->multimodal = part != config || is_multimodal(config);
 	if (dtype == NULL)
 		dtype = text_at(config, "dtype");
 	if (dtype == NULL)
@@ -493,7 +505,7 @@ void ckpt_config_read(struct ckpt_facts *facts)
 	read_sizes(facts, part);
 	read_experts(facts, part);
 	read_latent(facts, part);
-	read_windows(facts, part);
+	ckpt_layers_read(facts, part);
 	read_limit(facts, part);
 	read_quantization(facts, part);
 	check_modelled(facts, part);

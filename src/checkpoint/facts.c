@@ -3,11 +3,13 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 #include "base/file.h"
 #include "base/text.h"
 #include "checkpoint/config.h"
+#include "checkpoint/known.h"
 #include "vllm/python_literal.h"
 
 #define CONFIG_BYTES_MAX (16u << 20)
@@ -31,6 +33,7 @@ void ckpt_facts_free(struct ckpt_facts *facts)
 	free(facts->model_type);
 	free(facts->architecture);
 	free(facts->not_modelled);
+	free(facts->doubt);
 	free(facts->quantization);
 	free(facts->weights_problem);
 	json_decref(facts->config);
@@ -149,6 +152,7 @@ struct ckpt_facts *ckpt_facts_load(const struct ckpt_source *source)
 	if (source->model == NULL || source->model[0] == '\0')
 		return facts;
 	facts->folder = ckpt_find(source, source->model, &root);
+	facts->cached = root != NULL;
 	if (source->config_path != NULL)
 		config_folder = ckpt_find(source, source->config_path, &config_root);
 	if (facts->folder == NULL) {
@@ -165,6 +169,71 @@ struct ckpt_facts *ckpt_facts_load(const struct ckpt_source *source)
 	else
 		read_folder(facts, facts->folder, root, root, source->overrides);
 	return facts;
+}
+
+static const char *env_text(const struct ckpt_source *source, const char *name)
+{
+	const char *given = json_string_value(json_object_get(source->env, name));
+
+	return given != NULL ? given : getenv(name);
+}
+
+/* Why the facts of a name may be another checkpoint's; NULL: they are its own. */
+static char *doubt_of(const struct ckpt_source *source)
+{
+	const char *scope = env_text(source, "VLLM_USE_MODELSCOPE");
+
+	if (source->revision != NULL && strcmp(source->revision, "main") != 0)
+		return pl_asprintf("they are of the usual revision, not of '%s'", source->revision);
+	if (scope != NULL && (strcmp(scope, "1") == 0 || strcasecmp(scope, "true") == 0))
+		return pl_strdup("they are of the Hugging Face Hub, not of ModelScope");
+	if (pl_text_equal(source->load_format, "gguf"))
+		return pl_strdup("they are of the usual files, not of GGUF ones");
+	return NULL;
+}
+
+/* The row that stands for a configuration which is not here; NULL: it is, or has no row. */
+static const struct ckpt_known *known_of(const struct ckpt_facts *facts,
+					 const struct ckpt_source *source)
+{
+	auto_free char *root = NULL;
+	auto_free char *folder = NULL;
+
+	if (facts->state != CKPT_MODEL_NOT_FOUND &&
+	    !(facts->state == CKPT_MODEL_NO_CONFIG && facts->cached))
+		return NULL;
+	if (source->config_path == NULL)
+		return ckpt_known_find(source->model);
+	folder = ckpt_find(source, source->config_path, &root);
+	return folder == NULL ? ckpt_known_find(source->config_path) : NULL;
+}
+
+struct ckpt_facts *ckpt_facts_know(const struct ckpt_source *source)
+{
+	struct ckpt_facts *facts = ckpt_facts_load(source);
+	const struct ckpt_known *known = known_of(facts, source);
+	auto_json json_t *quantization = NULL;
+	struct pl_err err = PL_ERR_INIT;
+
+	if (known == NULL)
+		return facts;
+	facts->known = known;
+	facts->doubt = doubt_of(source);
+	set_state(facts, CKPT_MODEL_READ, NULL);
+	read_config(facts, known->config, strlen(known->config), known->name, source->overrides);
+	if (facts->quantization == NULL &&
+	    pl_json_parse(known->hf_quant_config, strlen(known->hf_quant_config), known->name,
+			  &quantization, &err) == 0)
+		ckpt_config_quantization(facts, json_object_get(quantization, "quantization"));
+	return facts;
+}
+
+bool ckpt_facts_are_doubtful(const struct ckpt_facts *facts, bool is_shape)
+{
+	const struct ckpt_known *known = facts->known;
+
+	return known != NULL &&
+	       (facts->doubt != NULL || (known->derived && !(is_shape && known->counted)));
 }
 
 static json_t *count_to_json(int64_t count)
@@ -216,6 +285,8 @@ json_t *ckpt_facts_to_json(const struct ckpt_facts *facts)
 				    ? json_string(ckpt_dtype_name(facts->dtype))
 				    : json_null());
 	json_object_set_new(json, "quantization", pl_json_text(facts->quantization));
+	json_object_set_new(json, "known",
+			    pl_json_text(facts->known != NULL ? facts->known->name : NULL));
 	json_object_set_new(json, "multimodal",
 			    read ? json_boolean(facts->multimodal) : json_null());
 	json_object_set_new(json, "weight_files_bytes",

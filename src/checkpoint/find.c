@@ -142,6 +142,7 @@ struct ckpt_source ckpt_source_of(const json_t *values, const json_t *env)
 		.config_path = text_of(values, "hf_config_path"),
 		.revision = text_of(values, "revision"),
 		.download_dir = text_of(values, "download_dir"),
+		.load_format = text_of(values, "load_format"),
 		.overrides = json_object_get(values, "hf_overrides"),
 		.env = env,
 	};

@@ -8,6 +8,8 @@
 /* The 4-bit experts' kernels take widths in whole tiles. */
 #define EXPERT_WIDTH_TILE  128
 #define EXPERT_HIDDEN_TILE 256
+/* Rows that the embedding of a model with cross attention has beyond the vocabulary. */
+#define IMAGE_TOKEN_ROWS 8
 
 double ckpt_params_sum(const struct ckpt_params *params)
 {
@@ -15,16 +17,18 @@ double ckpt_params_sum(const struct ckpt_params *params)
 }
 
 /* One layer's attention. Keys and values are copied where there are more GPUs than heads. */
-static void add_heads(const struct ckpt_facts *facts, int64_t tensor, struct ckpt_params *layer)
+static void add_heads(const struct ckpt_facts *facts, int64_t kv_heads, int64_t head_dim,
+		      int64_t tensor, struct ckpt_params *layer)
 {
 	double hidden = (double)facts->hidden_size;
-	double dim = (double)facts->head_dim;
+	double dim = (double)head_dim;
 	double q = (double)facts->heads * dim / (double)tensor;
-	double kv = (double)facts->kv_heads * dim / (double)tensor;
+	double kv = (double)kv_heads * dim / (double)tensor;
+	double gate = ckpt_has_trait(facts, CKPT_TRAIT_DELTA) ? q : 0;
 
-	if (tensor > 1 && facts->kv_heads < tensor)
+	if (tensor > 1 && kv_heads < tensor)
 		kv = dim;
-	layer->linear += hidden * (q + 2 * kv) + q * hidden;
+	layer->linear += hidden * (q + gate + 2 * kv) + q * hidden;
 	if (facts->type->biases >= CKPT_BIASES_QKV)
 		layer->rest += q + 2 * kv;
 	if (facts->type->biases >= CKPT_BIASES_ATTENTION)
@@ -55,6 +59,17 @@ static void add_latent(const struct ckpt_facts *facts, int64_t tensor, struct ck
 	layer->rest += (double)facts->q_lora_rank + rank;
 }
 
+/* What picks the tokens of sparse attention is whole on every GPU (vLLM, deepseek_v2.py). */
+static void add_indexer(const struct ckpt_facts *facts, struct ckpt_params *layer)
+{
+	double hidden = (double)facts->hidden_size;
+	double dim = (double)facts->index_dim;
+	double heads = (double)facts->index_heads;
+
+	layer->linear += (double)facts->q_lora_rank * heads * dim + hidden * dim;
+	layer->rest += hidden * heads + 2 * dim;
+}
+
 static double mlp_matrices(const struct ckpt_facts *facts)
 {
 	return facts->type->mlp == CKPT_MLP_GATED ? 3 : 2;
@@ -67,7 +82,7 @@ static void add_dense(const struct ckpt_facts *facts, int64_t tensor, double lay
 	double width = (double)facts->intermediate / (double)tensor;
 
 	sum->linear += layers * mlp_matrices(facts) * hidden * width;
-	if (facts->type->biases == CKPT_BIASES_ALL)
+	if (facts->type->biases == CKPT_BIASES_ALL || facts->type->biases == CKPT_BIASES_MLP)
 		sum->rest += layers * (width * (mlp_matrices(facts) - 1) + hidden);
 }
 
@@ -101,6 +116,63 @@ static void add_experts(const struct ckpt_facts *facts, struct ckpt_cut cut, dou
 	if (facts->type->biases == CKPT_BIASES_ALL)
 		sum->rest += layers *
 			     (experts * (2 * width + hidden) / (double)cut.experts + experts);
+	/* beside an MLP they have norms of their own, and their router scales */
+	if (ckpt_has_trait(facts, CKPT_TRAIT_GLOBAL))
+		sum->rest += layers * (4 * hidden + experts);
+}
+
+static void add(struct ckpt_params *sum, double times, const struct ckpt_params *layer)
+{
+	sum->linear += times * layer->linear;
+	sum->rest += times * layer->rest;
+}
+
+/* Attention, or what stands in its place, and the norms of all layers. */
+static void add_mixers(const struct ckpt_facts *facts, int64_t tensor, struct ckpt_params *sum)
+{
+	const struct ckpt_recurrent *recurrent = &facts->recurrent;
+	struct ckpt_params usual = { 0 };
+	struct ckpt_params global = { 0 };
+	struct ckpt_params state = { .linear = recurrent->linear / (double)tensor,
+				     .rest = recurrent->rest / (double)tensor };
+
+	if (facts->type->attention == CKPT_ATTENTION_LATENT)
+		add_latent(facts, tensor, &usual);
+	else
+		add_heads(facts, facts->kv_heads, facts->head_dim, tensor, &usual);
+	if (ckpt_has_trait(facts, CKPT_TRAIT_INDEXER))
+		add_indexer(facts, &usual);
+	if (facts->global_layers > 0)
+		add_heads(facts, facts->global_kv_heads, facts->global_head_dim, tensor, &global);
+	add(sum, (double)(facts->attention_layers - facts->global_layers), &usual);
+	add(sum, (double)facts->global_layers, &global);
+	add(sum, (double)recurrent->layers, &state);
+	sum->rest += (double)facts->layers * facts->type->norms * (double)facts->hidden_size;
+	/* norms of q and k and two gates */
+	sum->rest += (double)facts->cross_layers * (2 * (double)facts->head_dim + 2);
+	if (ckpt_has_trait(facts, CKPT_TRAIT_GLOBAL))
+		sum->rest += (double)facts->layers;
+}
+
+/* What stands before and behind the layers. */
+static void add_ends(const struct ckpt_facts *facts, struct ckpt_cut cut, struct ckpt_params *sum)
+{
+	double hidden = (double)facts->hidden_size;
+	double rows = (double)facts->vocab_size;
+
+	if (cut.tensor > 1)
+		rows = ceil(rows / VOCAB_MULTIPLE) * VOCAB_MULTIPLE / (double)cut.tensor;
+	sum->embedding = rows * hidden;
+	if (ckpt_has_trait(facts, CKPT_TRAIT_CROSS))
+		sum->embedding += IMAGE_TOKEN_ROWS * hidden;
+	if (!facts->tied && cut.pipeline == 1)
+		sum->head = rows * hidden;
+	if (sum->head > 0 && ckpt_has_trait(facts, CKPT_TRAIT_HEAD_BIAS))
+		sum->rest += rows;
+	sum->rest += (double)(facts->positions + facts->token_types + facts->type->final_norm) *
+		     hidden;
+	if (ckpt_has_trait(facts, CKPT_TRAIT_ENCODER))
+		sum->rest += hidden * hidden + hidden;
 }
 
 static void scale(struct ckpt_params *params, double factor)
@@ -113,33 +185,19 @@ static void scale(struct ckpt_params *params, double factor)
 bool ckpt_params_count(const struct ckpt_facts *facts, struct ckpt_cut cut, struct ckpt_params *ret)
 {
 	struct ckpt_params sum = { 0 };
-	struct ckpt_params layer = { 0 };
-	double hidden = (double)facts->hidden_size;
 
-	if (facts->type == NULL || facts->layers == 0 || facts->heads == 0 ||
+	if (facts->type == NULL || facts->uncounted || facts->layers == 0 || facts->heads == 0 ||
 	    facts->hidden_size == 0 || facts->vocab_size == 0 ||
-	    (facts->intermediate == 0 && facts->expert_layers < facts->layers))
+	    (facts->intermediate == 0 && facts->dense_layers > 0))
 		return false;
-	if (facts->type->attention == CKPT_ATTENTION_LATENT)
-		add_latent(facts, cut.tensor, &layer);
-	else
-		add_heads(facts, cut.tensor, &layer);
-	layer.rest += facts->type->norms * hidden;
-	sum = layer;
-	scale(&sum, (double)facts->layers);
-	add_dense(facts, cut.tensor, (double)(facts->layers - facts->expert_layers), &sum);
+	add_mixers(facts, cut.tensor, &sum);
+	add_dense(facts, cut.tensor, (double)facts->dense_layers, &sum);
 	add_experts(facts, cut, (double)facts->expert_layers, &sum);
 
 	/* the fullest stage has the layers that are left over, and one end of the model */
 	double stage = ceil((double)facts->layers / (double)cut.pipeline);
 	scale(&sum, stage / (double)facts->layers);
-	double rows = (double)facts->vocab_size;
-	if (cut.tensor > 1)
-		rows = ceil(rows / VOCAB_MULTIPLE) * VOCAB_MULTIPLE / (double)cut.tensor;
-	sum.embedding = rows * hidden;
-	if (!facts->tied && cut.pipeline == 1)
-		sum.head = rows * hidden;
-	sum.rest += (double)facts->positions * hidden + facts->type->final_norm * hidden;
+	add_ends(facts, cut, &sum);
 	*ret = sum;
 	return true;
 }
@@ -152,7 +210,6 @@ double ckpt_params_lora_widths(const struct ckpt_facts *facts)
 	double attention = (hidden + q) * 2 + (hidden + kv) * 2;
 	double mlp = facts->type != NULL ? mlp_matrices(facts) : 0;
 
-	return (double)facts->layers * attention + (double)(facts->layers - facts->expert_layers) *
-							   mlp *
-							   (hidden + (double)facts->intermediate);
+	return (double)facts->attention_layers * attention +
+	       (double)facts->dense_layers * mlp * (hidden + (double)facts->intermediate);
 }

@@ -235,13 +235,21 @@ static void add_knowledge(json_t *lists)
 	ROW("log_failures", "cause strength~ when~ forms~ phrase also", #cause, #strength, #when, \
 	    #forms, phrase, also)
 #include "tbl/log_lines.h"
-#define MODEL(type, attention, window, period, mlp, biases, norms, final_norm, qk_norm, tied) \
+#define MODEL(type, attention, window, period, mlp, biases, norms, final_norm, qk_norm, tied, \
+	      trait)                                                                          \
 	ROW("model_types",                                                                    \
-	    "type attention~ window~ period= mlp~ biases~ norms= final_norm= qk_norm~ tied=", \
+	    "type attention~ window~ period= mlp~ biases~ norms= final_norm= qk_norm~ tied= " \
+	    "trait~",                                                                         \
 	    type, #attention, #window, #period, #mlp, #biases, #norms, #final_norm, #qk_norm, \
-	    #tied)
+	    #tied, #trait)
 #define DEFAULT(type, key, value) ROW("model_type_defaults", "type key value=", type, key, #value)
 #include "tbl/model_types.h"
+#define KNOWN(name, same_as, parameters, computed, confidence, config, quant)                  \
+	ROW("known_models",                                                                    \
+	    "name same_as+ parameters= computed= confidence~ config= hf_quant_config=", name,  \
+	    same_as, (parameters) > 0 ? #parameters : NULL, (computed) > 0 ? #computed : NULL, \
+	    #confidence, config, quant[0] != '\0' ? quant : NULL)
+#include "tbl/models.h"
 #define GPU(name, aliases, title, memory_mib, platform, capability, bandwidth, tflops, large)     \
 	ROW("hardware",                                                                           \
 	    "name aliases+ titles| memory_mib= platform capability= bandwidth_gb_per_s= tflops= " \

@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "checkpoint/known.h"
 #include "cli/cli.h"
 #include "cli/validate_report.h"
 #include "vllm/version.h"
@@ -12,6 +13,7 @@
 
 struct validate_options {
 	const char *hardware;
+	const char *models;
 	const char *version;
 	struct pl_opt_list command_files;
 	const char *overlay;
@@ -31,6 +33,12 @@ static const struct pl_opt validate_rows[] = {
 	  .offset = AT(hardware),
 	  .arg = "PROFILE",
 	  .help = "GPUs to check against, as h100x8; 'list' shows them" },
+	{ .name = "models",
+	  .type = PL_OPT_TEXT,
+	  .offset = AT(models),
+	  .arg = "list",
+	  .choices = (const char *const[]){ "list", NULL },
+	  .help = "show the models whose facts are known without their files" },
 	{ .name = "vllm-version",
 	  .type = PL_OPT_TEXT,
 	  .offset = AT(version),
@@ -117,6 +125,19 @@ static int list_hardware(bool as_json)
 	}
 	pl_buf_init(&text, REPORT_BYTES_MAX);
 	ckpt_hardware_text(&text);
+	return cli_print(pl_buf_text(&text));
+}
+
+static int list_models(bool as_json)
+{
+	auto_buf text = { 0 };
+
+	if (as_json) {
+		auto_json json_t *list = ckpt_known_to_json();
+		return cli_print_json(list);
+	}
+	pl_buf_init(&text, REPORT_BYTES_MAX);
+	ckpt_known_text(&text);
 	return cli_print(pl_buf_text(&text));
 }
 
@@ -268,6 +289,8 @@ static int validate(const struct validate_options *options, char **files, int fi
 
 	if (options->hardware != NULL && strcmp(options->hardware, "list") == 0)
 		return list_hardware(options->json);
+	if (options->models != NULL)
+		return list_models(options->json);
 	if (read_options(options, &hardware, &v.check, &err) < 0 ||
 	    cli_catalog_open(options->overlay, &catalog, &err) < 0)
 		return cli_fail(&err);

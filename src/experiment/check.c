@@ -159,7 +159,7 @@ void exp_check(const struct exp_config *experiment, const struct exp_check_optio
 
 	struct ckpt_source source = ckpt_source_of(experiment->server, experiment->launch.env);
 
-	ret->facts = ckpt_facts_load(&source);
+	ret->facts = ckpt_facts_know(&source);
 	run_rows(&c, PHASE_TARGET);
 	sort_by_place(problems);
 	if (options->strict)

@@ -1,10 +1,13 @@
-"""How long whole processes of profllm take: --version, validate of a file of 200 lines and of 1,000 files."""
+"""How long whole processes of profllm take: --version, validate of a file of 200 lines, of 1,000 files and of a model
+that is known by name."""
 import json
 import statistics
 import subprocess
 import time
 
 RUNS = 50
+# its configuration is among the longest rows
+KNOWN = "LGAI-EXAONE/EXAONE-4.0-32B"
 
 
 def seconds_of(command):
@@ -39,6 +42,8 @@ def measure(program, folder):
     cases = {
         "`profllm --version`": ([program, "--version"], RUNS),
         "`profllm validate`, 200 lines": ([program, "validate", paths[0]], RUNS),
+        f"`profllm validate --explain`, {KNOWN} by name": (
+            [program, "validate", "--explain", "--hardware", "h100x8", "--", "vllm", "serve", KNOWN, "-tp", "8"], RUNS),
         "`profllm validate`, 1,000 files of 200 lines": ([program, "validate", *paths], 3),
     }
     result = {}

@@ -88,7 +88,8 @@ static void check_request(const struct ckpt_case *server, const struct ckpt_memo
 		return;
 	double certain = certain_cache(memory);
 	/* one block short, older releases start, and hang at the first request of that length */
-	bool sure = !isnan(certain) && need * layout->block_bytes > certain;
+	bool sure = !isnan(certain) && !memory->terms[CKPT_MEMORY_KV_BYTES_PER_REQUEST].estimated &&
+		    need * layout->block_bytes > certain;
 	int64_t longest = ckpt_memory_longest(memory, (int64_t)len);
 	double cache = value_of(memory, CKPT_MEMORY_KV_CACHE_BYTES);
 	auto_free char *needed = text_of_bytes(need * layout->block_bytes);
@@ -109,8 +110,11 @@ static void check_request(const struct ckpt_case *server, const struct ckpt_memo
 void ckpt_memory_check(const struct ckpt_case *server, const struct ckpt_memory *memory,
 		       struct option_problems *problems)
 {
-	if (check_weights(server, memory, problems))
+	struct ckpt_case of_facts = ckpt_case_of_facts(server);
+	struct ckpt_case of_shape = ckpt_case_of_shape(server);
+
+	if (check_weights(&of_shape, memory, problems))
 		return;
-	check_told_cache(server, memory, problems);
-	check_request(server, memory, problems);
+	check_told_cache(&of_shape, memory, problems);
+	check_request(&of_facts, memory, problems);
 }

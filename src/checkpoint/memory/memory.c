@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "checkpoint/known.h"
 #include "checkpoint/memory/memory_priv.h"
 #include "vllm/catalog.h"
 
@@ -65,6 +66,7 @@ void ckpt_memory_done(struct ckpt_memory *memory)
 	for (int i = 0; i < CKPT_MEMORY_TERMS; i++)
 		free(memory->terms[i].formula);
 	free(memory->not_modelled);
+	free(memory->facts);
 	json_decref(memory->notes);
 	*memory = (struct ckpt_memory){ 0 };
 }
@@ -133,6 +135,11 @@ static void set_cache(const struct ckpt_case *server, struct ckpt_memory *memory
 		      value_of(memory, CKPT_MEMORY_ACTIVATION_BYTES) -
 		      (memory->outside_budget ? 0 : graphs);
 
+	if (server->facts != NULL && ckpt_has_trait(server->facts, CKPT_TRAIT_ENCODER)) {
+		ckpt_memory_set(memory, CKPT_MEMORY_KV_CACHE_BYTES, 0, false, source,
+				"none: an encoder keeps no keys and values");
+		return;
+	}
 	memory->cache_given = set_given_cache(server, memory);
 	if (memory->cache_given)
 		return;
@@ -186,9 +193,31 @@ static void set_concurrency(const struct ckpt_case *server, struct ckpt_memory *
 			source, "max_concurrency x max_model_len");
 }
 
+static void set_facts(const struct ckpt_facts *facts, struct ckpt_memory *memory)
+{
+	if (facts == NULL || facts->state != CKPT_MODEL_READ)
+		return;
+	memory->facts_source = facts->known != NULL ? "known_by_name" : "file";
+	if (facts->known == NULL) {
+		memory->facts = pl_asprintf("config.json of '%s'", facts->model);
+		return;
+	}
+	memory->facts_confidence = ckpt_known_confidence(facts->known);
+	memory->facts = pl_asprintf("known by name ('%s', %s)", facts->known->name,
+				    facts->known->derived ? "put together, not from a copy of its "
+							    "config.json"
+							  : "from a copy of its config.json");
+	if (facts->doubt != NULL)
+		ckpt_memory_note(memory, "the facts known by name may not hold: %s", facts->doubt);
+	if (facts->dtype == CKPT_DTYPE_UNKNOWN)
+		ckpt_memory_note(memory, "the checkpoint's dtype is not known: 2 bytes a number, "
+					 "as vLLM serves float32, float16 and bfloat16");
+}
+
 void ckpt_memory_explain(const struct ckpt_case *server, struct ckpt_memory *ret)
 {
 	*ret = (struct ckpt_memory){ .notes = json_array() };
+	set_facts(server->facts, ret);
 	set_budget(server, ret);
 	ckpt_memory_weights(server, ret);
 	ckpt_memory_lora(server, ret);
@@ -233,6 +262,8 @@ json_t *ckpt_memory_to_json(const struct ckpt_memory *memory)
 		json_array_append_new(terms, row);
 	}
 	json_object_set_new(json, "not_modelled", pl_json_text(memory->not_modelled));
+	json_object_set_new(json, "facts_source", pl_json_text(memory->facts_source));
+	json_object_set_new(json, "facts_confidence", pl_json_text(memory->facts_confidence));
 	json_object_set(json, "notes", memory->notes);
 	json_object_set_new(json, "terms", terms);
 	return json;
@@ -258,6 +289,8 @@ void ckpt_memory_text(const struct ckpt_memory *memory, struct pl_buf *buf)
 	size_t i;
 	json_t *note;
 
+	if (memory->facts != NULL)
+		pl_buf_addf(buf, "facts: %s\n", memory->facts);
 	pl_buf_add_text(buf, "memory of one GPU (~: estimated)\n");
 	for (i = 0; i < CKPT_MEMORY_TERMS; i++) {
 		const struct ckpt_memory_term *term = &memory->terms[i];

@@ -44,13 +44,16 @@ struct ckpt_memory_term {
 /* How a GPU's KV cache is cut into blocks. */
 struct ckpt_kv_layout {
 	bool known;
-	double layer_bytes;     /* of one token in one layer */
-	int64_t layers;         /* on this GPU */
+	double token_bytes;     /* of one token in all layers on this GPU */
 	int64_t full_groups;    /* groups of layers that keep every token */
-	int64_t sliding_groups; /* ... that keep a window */
+	int64_t sliding_groups; /* ... that keep a window, or a chunk */
+	int64_t state_groups;   /* ... that keep one state a sequence */
 	int64_t group_layers;   /* layers a group, padded */
-	int64_t block_tokens;
+	int64_t block_tokens;   /* of a full group's block */
+	int64_t sliding_block_tokens;
+	int64_t state_blocks; /* of one sequence in a state group */
 	int64_t window;
+	bool chunked; /* `window` is a chunk */
 	int64_t batched_tokens;
 	int64_t context_ranks; /* GPUs that share one sequence's tokens */
 	double block_bytes;    /* of one block in one group */
@@ -60,10 +63,13 @@ struct ckpt_kv_layout {
 struct ckpt_memory {
 	struct ckpt_memory_term terms[CKPT_MEMORY_TERMS];
 	struct ckpt_kv_layout layout;
-	bool cache_given;    /* the KV cache's size was told, not worked out */
-	bool outside_budget; /* graphs come on top of the budget (before 0.21.0) */
-	char *not_modelled;  /* why there is no KV cache term; NULL */
-	json_t *notes;       /* array of lines */
+	bool cache_given;         /* the KV cache's size was told, not worked out */
+	bool outside_budget;      /* graphs come on top of the budget (before 0.21.0) */
+	char *not_modelled;       /* why there is no KV cache term; NULL */
+	char *facts;              /* one line on where the model's facts are from; NULL: none are */
+	const char *facts_source; /* "file", "known_by_name"; NULL */
+	const char *facts_confidence; /* of the latter: "seen", "derived"; NULL */
+	json_t *notes;                /* array of lines */
 };
 
 /* Never fails. */
@@ -71,8 +77,8 @@ void ckpt_memory_explain(const struct ckpt_case *server, struct ckpt_memory *ret
 void ckpt_memory_done(struct ckpt_memory *memory);
 #define auto_memory __attribute__((cleanup(ckpt_memory_done), unused)) struct ckpt_memory
 
-/* {weights_bytes, kv_bytes_per_token, …: number or null, not_modelled, notes, terms: [{name, value,
- * unit, estimated, formula, source}]} */
+/* {weights_bytes, kv_bytes_per_token, …: number or null, not_modelled, facts_source,
+ * facts_confidence, notes, terms: [{name, value, unit, estimated, formula, source}]} */
 json_t *ckpt_memory_to_json(const struct ckpt_memory *memory);
 void ckpt_memory_text(const struct ckpt_memory *memory, struct pl_buf *buf);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "checkpoint/known.h"
 
 #define MIB (1 << 20)
 /* What CUDA graphs of one layer and one batch size took in logged runs, 160 to 680 KiB. */
@@ -108,16 +109,44 @@ static double file_bytes(const struct ckpt_facts *facts, double dtype_bytes)
 	return numbers * dtype_bytes + weights->other_bytes;
 }
 
+/* What a model has besides its language model is in no row. */
+static void note_uncounted(const struct ckpt_case *server, double counted,
+			   struct ckpt_memory *memory)
+{
+	const struct ckpt_facts *facts = server->facts;
+	double all = facts->known != NULL ? facts->known->parameters : 0;
+
+	if (!facts->multimodal || ckpt_case_is_true(server, "language_model_only"))
+		return;
+	if (all > counted)
+		ckpt_memory_note(memory,
+				 "the parts that read images or sound are not counted: with them "
+				 "(and drafting layers) its public count has %.0f numbers more",
+				 all - counted);
+	else
+		ckpt_memory_note(memory,
+				 "the parts that read images or sound are not counted, as no "
+				 "weight files are here");
+}
+
 static void set_unknown_weights(struct ckpt_memory *memory, const char *why)
 {
 	ckpt_memory_set(memory, CKPT_MEMORY_WEIGHTS_BYTES, NAN, false, NULL, "%s", why);
 }
 
-/* No row for the family: the files' bytes, cut evenly. */
-static void weights_of_files(struct ckpt_memory *memory, struct ckpt_cut cut, double files)
+/* The family is not counted: the files' bytes, or the public count of a known name, cut evenly. */
+static void weights_of_files(const struct ckpt_facts *facts, struct ckpt_memory *memory,
+			     struct ckpt_cut cut, double files, double dtype_bytes)
 {
 	double gpus = (double)(cut.tensor * cut.pipeline);
+	double count = facts->known != NULL ? facts->known->parameters : 0;
 
+	if (isnan(files) && count > 0 && dtype_bytes > 0 && facts->quantization == NULL) {
+		ckpt_memory_set(memory, CKPT_MEMORY_WEIGHTS_BYTES, count * dtype_bytes / gpus,
+				gpus > 1, "the public number of parameters",
+				"%.0f numbers x %g bytes / %g GPUs", count, dtype_bytes, gpus);
+		return;
+	}
 	if (isnan(files)) {
 		set_unknown_weights(memory, "neither weight files here nor a modelled family");
 		return;
@@ -135,13 +164,22 @@ static double offload(const struct ckpt_case *server, double bytes)
 	return away > bytes ? 0 : bytes - away;
 }
 
-static const char *parts_missing(const struct ckpt_case *server, double files)
+static void set_counted(const struct ckpt_case *server, const struct ckpt_params *gpu, double value,
+			double bits, struct ckpt_memory *memory)
 {
-	const struct ckpt_facts *facts = server->facts;
+	enum ckpt_dtype dtype = ckpt_memory_dtype(server);
 
-	if (facts->multimodal && isnan(files) && !ckpt_case_is_true(server, "language_model_only"))
-		return "the parts that read images or sound are not modelled, and no weight files "
-		       "are here";
+	ckpt_memory_set(memory, CKPT_MEMORY_WEIGHTS_BYTES, offload(server, value), bits > 0,
+			"counted from config.json (docs/reference/memory.md)",
+			"(%.0f + %.0f quantizable) numbers on a GPU x %g bytes (%s)%s%s",
+			gpu->embedding + gpu->head + gpu->rest, gpu->linear + gpu->expert,
+			ckpt_dtype_bits(dtype) / 8.0, ckpt_dtype_name(dtype),
+			bits > 0 ? ", the quantizable ones in fewer" : "",
+			server->facts->multimodal ? ", the language model alone" : "");
+}
+
+static const char *parts_missing(const struct ckpt_facts *facts, double files)
+{
 	if (facts->quantization != NULL && isnan(facts->quant_bits) && isnan(files))
 		return "the checkpoint's quantization is not modelled, and no weight files are "
 		       "here";
@@ -169,7 +207,7 @@ void ckpt_memory_weights(const struct ckpt_case *server, struct ckpt_memory *mem
 	double online = online_bits(server, &experts_only);
 	if (facts->quantization != NULL)
 		experts_only = facts->quant_experts;
-	const char *missing = parts_missing(server, files);
+	const char *missing = parts_missing(facts, files);
 	if (dtype_bytes == 0 || isnan(online) || missing != NULL) {
 		set_unknown_weights(memory, missing != NULL ? missing
 					    : dtype_bytes == 0
@@ -179,7 +217,8 @@ void ckpt_memory_weights(const struct ckpt_case *server, struct ckpt_memory *mem
 	}
 	if (!ckpt_params_count(facts, CKPT_CUT_NONE, &all) ||
 	    !ckpt_params_count(facts, cut, &gpu)) {
-		weights_of_files(memory, cut, online > 0 ? NAN : files);
+		weights_of_files(facts, memory, cut, online > 0 ? NAN : files,
+				 online > 0 ? NAN : dtype_bytes);
 		return;
 	}
 	double bits = facts->quantization != NULL ? facts->quant_bits : online;
@@ -197,12 +236,9 @@ void ckpt_memory_weights(const struct ckpt_case *server, struct ckpt_memory *mem
 				files, counted / total, (long long)cut.tensor,
 				(long long)cut.pipeline);
 	else
-		ckpt_memory_set(memory, CKPT_MEMORY_WEIGHTS_BYTES, offload(server, value), bits > 0,
-				"counted from config.json (docs/reference/memory.md)",
-				"(%.0f + %.0f quantizable) numbers on a GPU x %g bytes (%s)%s",
-				gpu.embedding + gpu.head + gpu.rest, gpu.linear + gpu.expert,
-				dtype_bytes, ckpt_dtype_name(ckpt_memory_dtype(server)),
-				bits > 0 ? ", the quantizable ones in fewer" : "");
+		set_counted(server, &gpu, value, bits, memory);
+	if (!by_files)
+		note_uncounted(server, ckpt_params_sum(&all), memory);
 	if (ckpt_case_number(server, "cpu_offload_gb", 0) > 0)
 		ckpt_memory_note(memory, "cpu_offload_gb is taken off the weights");
 }
@@ -271,14 +307,13 @@ void ckpt_memory_activations(const struct ckpt_case *server, struct ckpt_memory 
 	}
 	double bytes = ckpt_dtype_bits(ckpt_memory_dtype(server)) / 8.0;
 	double width = token_width(facts, ckpt_memory_cut(server));
+	double logits = ckpt_has_trait(facts, CKPT_TRAIT_ENCODER) ? 0 : (double)facts->vocab_size;
 	ckpt_memory_set(
 		memory, CKPT_MEMORY_ACTIVATION_BYTES,
-		tokens * width * bytes + seqs * (double)facts->vocab_size * LOGIT_BYTES +
-			RUNTIME_BYTES,
-		true, source,
+		tokens * width * bytes + seqs * logits * LOGIT_BYTES + RUNTIME_BYTES, true, source,
 		"%.0f batched tokens x %.0f (4 hidden + (3 MLP + QKV) / tensor) x %g bytes + "
-		"%.0f sequences x %lld logits x %d bytes + 256 MiB",
-		tokens, width, bytes, seqs, (long long)facts->vocab_size, LOGIT_BYTES);
+		"%.0f sequences x %.0f logits x %d bytes + 256 MiB",
+		tokens, width, bytes, seqs, logits, LOGIT_BYTES);
 }
 
 /* vLLM's list of batch sizes up to `most`: 1, 2, 4, then every 8th to 256, then every 16th. */

@@ -19,7 +19,7 @@ LISTS = {
                   "LOG_EXECUTOR": "log_executors", "LOG_BACKEND": "log_backends",
                   "LOG_CONFIG_FRAME": "log_config_frames", "LOG_FAILURE": "log_failures"},
     "metrics": {"FAMILY": "families", "FIGURE": "figures"},
-    "model_types": {"MODEL": "model_types", "DEFAULT": "model_type_defaults"},
+    "model_types": {"MODEL": "model_types", "DEFAULT": "model_type_defaults"}, "models": {"KNOWN": "known_models"},
     "quality": {"FACT": "quality_facts", "QUALITY": "quality"}, "result_fields": {"FIELD": "result_fields"},
     "states": {"STATUS": "statuses", "STAGE": "stages", "CAUSE": "causes", "ARTIFACT": "artifacts", "SOURCE": "sources",
                "FAILURE": "failures", "TOKENS": "token_sources"},

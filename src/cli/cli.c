@@ -2,9 +2,12 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
+#include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "result/standing.h"
 
 #define HELP_BYTES_MAX (1u << 20)
 
@@ -39,6 +42,50 @@ int cli_print_help(const struct pl_opt_command *command)
 	pl_buf_init(&text, HELP_BYTES_MAX);
 	pl_opt_help(command, &text);
 	return cli_print(pl_buf_text(&text));
+}
+
+static int check_standing(const struct cli_file *file, struct pl_err *err)
+{
+	return file->overwrite ? 0 : res_standing_check(file->path, file->option, err);
+}
+
+int cli_check_file(const struct cli_file *file)
+{
+	struct pl_err err = PL_ERR_INIT;
+
+	return check_standing(file, &err) < 0 ? cli_fail(&err) : 0;
+}
+
+void cli_warn_file(const struct cli_file *file, struct option_problems *problems)
+{
+	struct pl_err err = PL_ERR_INIT;
+
+	if (check_standing(file, &err) < 0)
+		option_problems_add(problems, &(struct option_problem){ .severity = OPTION_WARNING,
+									.key = file->option,
+									.expected = err.text,
+									.expected_is_reason = true,
+									.reason = "host" });
+}
+
+static int write_file(const struct cli_file *file, const struct pl_buf *text, struct pl_err *err)
+{
+	auto_file_new new_file = { 0 };
+
+	if (check_standing(file, err) < 0 || pl_file_new_open(&new_file, file->path, err) < 0)
+		return -1;
+	if (file->is_private && fchmod(fileno(new_file.stream), S_IRUSR | S_IWUSR) < 0)
+		return pl_err_errno(err, "cannot write '%s'", file->path);
+	if (fwrite(pl_buf_text(text), 1, text->len, new_file.stream) != text->len)
+		return pl_err_errno(err, "cannot write '%s'", file->path);
+	return pl_file_new_commit(&new_file, err);
+}
+
+int cli_write_file(const struct cli_file *file, const struct pl_buf *text)
+{
+	struct pl_err err = PL_ERR_INIT;
+
+	return write_file(file, text, &err) < 0 ? cli_fail(&err) : 0;
 }
 
 int cli_catalog_open(const char *path, const struct vllm_catalog **ret, struct pl_err *err)

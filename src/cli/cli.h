@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/opt.h"
+#include "option/problem.h"
 #include "vllm/catalog.h"
 
 /* argv[0] is the command's name; returns the exit status (docs/reference/exit-status.md). */
@@ -43,6 +44,19 @@ int cli_print(const char *text);
 /* The same of a document, indented and with a line end: what --json prints. */
 int cli_print_json(const json_t *json);
 int cli_print_help(const struct pl_opt_command *command);
+/* A file that the user named; `option`: by which. What stands there is written over only with
+ * `overwrite`. private: nobody else may read it, from its first byte on. 0, or the exit status. */
+struct cli_file {
+	const char *path;
+	const char *option;
+	bool overwrite;
+	bool is_private;
+};
+int cli_write_file(const struct cli_file *file, const struct pl_buf *text);
+/* Before there is anything to write: would that be refused? 0, or the exit status. */
+int cli_check_file(const struct cli_file *file);
+/* The same as a warning, for a dry run. */
+void cli_warn_file(const struct cli_file *file, struct option_problems *problems);
 
 /* The server arguments that count: with those of a --params-overlay file; NULL: the one that the
  * environment names in PROFLLM_PARAMS_OVERLAY, if any. vllm_catalog_free(). */

@@ -121,6 +121,7 @@ static int run(struct exp_config *experiment, const struct vllm_bench_line *line
 	const char *output = flag_text(line, "--output");
 	auto_free char *path = pl_strdup(output);
 	auto_free char *failures = NULL;
+	auto_free char *written = NULL;
 	char folder[PATH_MAX];
 	auto_json json_t *result = NULL;
 	struct pl_err err = PL_ERR_INIT;
@@ -136,6 +137,8 @@ static int run(struct exp_config *experiment, const struct vllm_bench_line *line
 	struct run_settings how = {
 		.output = path,
 		.failures = &failures,
+		.written = &written,
+		.overwrite = has_flag(line, "--overwrite"),
 		.names_of_vllm = true,
 		.output_dropped = output == NULL,
 		.quiet = has_flag(line, "--quiet"),
@@ -145,7 +148,7 @@ static int run(struct exp_config *experiment, const struct vllm_bench_line *line
 		done = cli_fail(&err);
 	/* what could not be written is shown all the same */
 	if (result != NULL &&
-	    print_result(experiment, line, result, done == 0 ? output : NULL, failures) != 0)
+	    print_result(experiment, line, result, output != NULL ? written : NULL, failures) != 0)
 		done = pl_err_exit_status(PL_ERR_IO);
 	if (output == NULL)
 		drop_place(folder, path);
@@ -188,6 +191,18 @@ static bool has_later(const struct option_problems *problems)
 	return false;
 }
 
+static void warn_standing(const struct vllm_bench_line *line, struct option_problems *problems)
+{
+	const struct cli_file file = {
+		.path = flag_text(line, "--output"),
+		.option = "--output",
+		.overwrite = has_flag(line, "--overwrite"),
+	};
+
+	if (file.path != NULL)
+		cli_warn_file(&file, problems);
+}
+
 static int serve_read(struct vllm_bench_line *line)
 {
 	const char *fail_on_text = flag_text(line, "--fail-on");
@@ -201,6 +216,8 @@ static int serve_read(struct vllm_bench_line *line)
 		experiment = make_experiment(line, &problems);
 		check(experiment, &problems);
 	}
+	if (dry_run)
+		warn_standing(line, &problems);
 	print_faults(line);
 	print_problems(&problems);
 	if (fail_on_text != NULL && res_fail_on_parse(fail_on_text, &fail_on, &err) < 0)

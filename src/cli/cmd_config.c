@@ -2,9 +2,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "base/file.h"
 #include "base/log.h"
 #include "cli/cli.h"
 #include "cli/config_bench.h"
@@ -23,6 +21,7 @@ struct config_options {
 	struct pl_opt_list sets;
 	bool oneline;
 	bool bench;
+	bool overwrite;
 };
 
 #define AT(field) offsetof(struct config_options, field)
@@ -34,6 +33,10 @@ static const struct pl_opt config_rows[] = {
 	  .offset = AT(output),
 	  .arg = "FILE",
 	  .help = "where to write it; standard output otherwise" },
+	{ .name = "overwrite",
+	  .type = PL_OPT_FLAG,
+	  .offset = AT(overwrite),
+	  .help = "write over the file that is there" },
 	{ .name = "command-file",
 	  .type = PL_OPT_TEXT,
 	  .offset = AT(command_file),
@@ -105,31 +108,17 @@ static int PL_PRINTF(1, 2) fail(const char *format, ...)
 	return cli_fail(&err);
 }
 
-static int write_out(const struct config_options *options, const struct pl_buf *text)
+static int write_out(const struct config_options *options, bool is_private,
+		     const struct pl_buf *text)
 {
-	struct pl_err err = PL_ERR_INIT;
+	const struct cli_file file = {
+		.path = options->output,
+		.option = "--output",
+		.overwrite = options->overwrite,
+		.is_private = is_private,
+	};
 
-	if (options->output == NULL)
-		return cli_print(pl_buf_text(text));
-	if (pl_file_write(options->output, pl_buf_text(text), text->len, &err) < 0)
-		return cli_fail(&err);
-	return 0;
-}
-
-/* A file that others cannot read, from its first byte on. */
-static int write_private(const char *path, const struct pl_buf *text)
-{
-	auto_file_new file;
-	struct pl_err err = PL_ERR_INIT;
-
-	if (pl_file_new_open(&file, path, &err) < 0)
-		return cli_fail(&err);
-	if (fchmod(fileno(file.stream), S_IRUSR | S_IWUSR) < 0 ||
-	    fwrite(pl_buf_text(text), 1, text->len, file.stream) != text->len) {
-		pl_err_errno(&err, "cannot write '%s'", path);
-		return cli_fail(&err);
-	}
-	return pl_file_new_commit(&file, &err) < 0 ? cli_fail(&err) : 0;
+	return file.path != NULL ? cli_write_file(&file, text) : cli_print(pl_buf_text(text));
 }
 
 /* With its secrets into a file, without them for the eye; *ret_has_secrets: there are some. */
@@ -180,13 +169,11 @@ static int from_command(const struct config_options *options, char **argv, int a
 		return pl_err_exit_status(PL_ERR_INVALID);
 	if (write_experiment(input.command, options->output != NULL, &text, &has_secrets, &err) < 0)
 		return cli_fail(&err);
-	if (options->output != NULL && has_secrets)
-		return write_private(options->output, &text);
-	if (has_secrets)
+	if (options->output == NULL && has_secrets)
 		pl_log(PL_LOG_WARNING,
 		       "*** stands for what is secret: with '-o FILE' it is written as it is, "
 		       "into a file for you alone");
-	return write_out(options, &text);
+	return write_out(options, has_secrets, &text);
 }
 
 static void add_all(json_t *words, const json_t *more)
@@ -301,7 +288,7 @@ static int to_command(const struct config_options *options, char **files, int fi
 	if ((options->bench ? cli_config_bench : write_command)(input.experiment, options->oneline,
 								&text, &err) < 0)
 		return cli_fail(&err);
-	return write_out(options, &text);
+	return write_out(options, false, &text);
 }
 
 static int config(struct config_options *options, char **rest, int rest_count, char **command,

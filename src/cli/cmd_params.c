@@ -30,6 +30,7 @@ struct params_options {
 	const char *overlay;
 	bool json;
 	bool markdown;
+	bool overwrite;
 };
 
 #define AT(field) offsetof(struct params_options, field)
@@ -60,6 +61,10 @@ static const struct pl_opt params_rows[] = {
 	  .offset = AT(overlay),
 	  .arg = "FILE",
 	  .help = "with --from-vllm: write the differences there; without: let them count" },
+	{ .name = "overwrite",
+	  .type = PL_OPT_FLAG,
+	  .offset = AT(overwrite),
+	  .help = "with --from-vllm: write over the file that is there" },
 	{ .name = NULL },
 };
 
@@ -265,25 +270,37 @@ static int diff_command(const char *command, json_t **ret, struct pl_err *err)
 
 static int compare(const struct params_options *options)
 {
+	const struct cli_file file = {
+		.path = options->overlay,
+		.option = "--params-overlay",
+		.overwrite = options->overwrite,
+	};
 	auto_json json_t *diff = NULL;
 	struct pl_err err = PL_ERR_INIT;
 	auto_buf text = { 0 };
 
+	/* vLLM takes a minute to print its help */
+	if (file.path != NULL && cli_check_file(&file) != 0)
+		return pl_err_exit_status(PL_ERR_INVALID);
 	if (diff_command(options->from_vllm, &diff, &err) < 0)
 		return cli_fail(&err);
 	if (json_array_size(json_object_get(diff, "gone")) >
 	    vllm_arg_count(vllm_catalog_reference()) / 2)
 		pl_log(PL_LOG_WARNING, "most arguments are missing: is it the whole help, as vllm "
 				       "serve --help=all prints it?");
-	if (options->overlay != NULL) {
+	pl_buf_init(&text, TEXT_BYTES_MAX);
+	if (file.path != NULL) {
 		auto_json json_t *overlay = vllm_help_overlay(vllm_catalog_reference(), diff,
 							      options->from_vllm);
-		if (pl_json_write_file(overlay, options->overlay, &err) < 0)
-			return cli_fail(&err);
+		pl_json_write(overlay, PL_JSON_INDENT, &text);
+		pl_buf_add_char(&text, '\n');
+		int status = cli_write_file(&file, &text);
+		if (status != 0)
+			return status;
+		pl_buf_clear(&text);
 	}
 	if (options->json)
 		return cli_print_json(diff);
-	pl_buf_init(&text, TEXT_BYTES_MAX);
 	cli_params_diff(diff, &text);
 	return cli_print(pl_buf_text(&text));
 }

@@ -50,7 +50,7 @@ static const char *text_of(const struct run_recovered *recovered, const char *ke
 	return text != NULL ? text : "not told";
 }
 
-static int report(const char *output, const struct run_recovered *recovered, bool as_json)
+static int report(const struct run_recovered *recovered, bool as_json)
 {
 	auto_buf text = { 0 };
 	struct vllm_bench bench;
@@ -61,7 +61,7 @@ static int report(const char *output, const struct run_recovered *recovered, boo
 	if (recovered->no_journal) {
 		pl_buf_addf(&text,
 			    "Nothing to recover: '%s' is finished (%s, status %s, begun %s).\n",
-			    output, text_of(recovered, "run_id"), text_of(recovered, "status"),
+			    recovered->path, text_of(recovered, "run_id"), text_of(recovered, "status"),
 			    text_of(recovered, "timestamp"));
 	} else if (recovered->was_whole) {
 		pl_buf_addf(&text, "The result was there already: only the journal was removed.\n");
@@ -78,8 +78,8 @@ static int report(const char *output, const struct run_recovered *recovered, boo
 				    recovered->cut_bytes);
 	}
 	run_recovered_bench(recovered->result, &bench);
-	res_report_run(recovered->result, &bench, output, NULL, pl_log_has_colour(STDOUT_FILENO),
-		       &text);
+	res_report_run(recovered->result, &bench, recovered->path, NULL,
+		       pl_log_has_colour(STDOUT_FILENO), &text);
 	vllm_bench_done(&bench);
 	return cli_print(pl_buf_text(&text));
 }
@@ -93,7 +93,7 @@ static int recover(const char *output, bool as_json)
 		cli_fail(&err);
 		return pl_err_exit_status(PL_ERR_INVALID);
 	}
-	int status = report(output, &recovered, as_json);
+	int status = report(&recovered, as_json);
 	run_recovered_done(&recovered);
 	return status;
 }

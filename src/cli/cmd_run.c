@@ -98,8 +98,8 @@ static const struct pl_opt run_rows[] = {
 	{ .name = "overwrite",
 	  .type = PL_OPT_FLAG,
 	  .offset = AT(overwrite),
-	  .help = "give up the journal that a killed run left by this output (see profllm "
-		  "recover)" },
+	  .help = "replace what stands at the output, once there is a result that tells as much; "
+		  "give up the journal that a killed run left there (see profllm recover)" },
 	{ .name = "allow-gone",
 	  .type = PL_OPT_FLAG,
 	  .offset = AT(allow_gone),
@@ -195,8 +195,10 @@ static int print_result(const json_t *result, const struct exp_config *experimen
 static int run(const struct exp_config *experiment, const struct run_options *options,
 	       const struct option_problems *problems, enum res_fail_on fail_on)
 {
+	auto_free char *written = NULL;
 	struct run_settings how = {
 		.output = options->output,
+		.written = &written,
 		.quiet = options->quiet,
 		.forced = problems->errors > 0,
 		.overwrite = options->overwrite,
@@ -214,7 +216,7 @@ static int run(const struct exp_config *experiment, const struct run_options *op
 		return err.code == PL_ERR_INTERRUPTED && signal_number != 0 ? 128 + signal_number
 									    : failed;
 	}
-	int printed = print_result(result, experiment, options, options->output);
+	int printed = print_result(result, experiment, options, written);
 	const char *name = json_string_value(json_object_get(result, "status"));
 	const char *verdict = json_string_value(pl_json_get_path(result, "quality.verdict"));
 	if (res_status_find(name, &status) < 0)
@@ -223,6 +225,20 @@ static int run(const struct exp_config *experiment, const struct run_options *op
 	/* a terminal that was closed is also where it cannot be printed: what ended the run
 	 * counts */
 	return ended != 0 || printed == 0 ? ended : pl_err_exit_status(PL_ERR_IO);
+}
+
+static int dry_run(const struct exp_config *experiment, const struct run_options *options,
+		   struct option_problems *problems)
+{
+	const struct cli_file file = {
+		.path = options->output,
+		.option = "--output",
+		.overwrite = options->overwrite,
+	};
+
+	if (file.path != NULL)
+		cli_warn_file(&file, problems);
+	return cli_dry_run(experiment, problems, options->json);
 }
 
 static int check_usage(const struct run_options *options, int rest_count, char **rest,
@@ -266,7 +282,7 @@ int cmd_run(int argc, char **argv)
 	else
 		status = load(&options, &experiment, &problems);
 	if (experiment != NULL && options.dry_run)
-		status = cli_dry_run(experiment, &problems, options.json);
+		status = dry_run(experiment, &options, &problems);
 	else if (experiment != NULL)
 		status = run(experiment, &options, &problems, fail_on);
 	pl_opt_list_done(&options.sets);

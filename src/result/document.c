@@ -98,6 +98,11 @@ int res_status_find(const char *name, enum res_status *ret)
 	return -1;
 }
 
+bool res_status_is_whole(enum res_status status)
+{
+	return status_rows[status].results == ALWAYS;
+}
+
 const char *res_stage_name(enum res_stage stage)
 {
 	return stage_names[stage];

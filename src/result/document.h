@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "option/problem.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define RES_SCHEMA_VERSION 1
@@ -45,6 +46,8 @@ const char *res_status_name(enum res_status status);
 const char *res_status_run(enum res_status status);
 /* -1: no such status. */
 int res_status_find(const char *name, enum res_status *ret) PL_MUST_CHECK;
+/* Did the run come to the end of all that it was asked for? */
+bool res_status_is_whole(enum res_status status);
 const char *res_stage_name(enum res_stage stage);
 int res_stage_find(const char *name, enum res_stage *ret) PL_MUST_CHECK;
 

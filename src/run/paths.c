@@ -1,31 +1,63 @@
 #include "run/paths.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/file.h"
+#include "base/mem.h"
+#include "base/text.h"
 
 #define RESULT_SUFFIX ".json"
 
-void run_paths_make(const char *output, struct run_paths *ret)
+static const struct {
+	size_t at;
+	const char *suffix;
+} side_files[] = {
+	{ offsetof(struct run_paths, requests), ".requests.jsonl.zst" },
+	{ offsetof(struct run_paths, series), ".series.jsonl.zst" },
+	{ offsetof(struct run_paths, server_log), ".server.log" },
+	{ offsetof(struct run_paths, client_log), ".client.log" },
+	{ offsetof(struct run_paths, timeline), RUN_TIMELINE_SUFFIX },
+	{ offsetof(struct run_paths, dataset_stats), RUN_DATASET_STATS_SUFFIX },
+	{ offsetof(struct run_paths, client_timeline), ".client" RUN_TIMELINE_SUFFIX },
+	{ offsetof(struct run_paths, client_dataset_stats), ".client" RUN_DATASET_STATS_SUFFIX },
+};
+
+static char **side_at(const struct run_paths *paths, size_t i)
 {
+	return (char **)((char *)paths + side_files[i].at);
+}
+
+void run_paths_make(const char *output, const char *run_id, struct run_paths *ret)
+{
+	auto_free char *suffix = run_id != NULL ? pl_asprintf(".%s" RESULT_SUFFIX, run_id) : NULL;
+
 	*ret = (struct run_paths){
-		.result = output,
-		.requests = pl_file_sibling(output, RESULT_SUFFIX, ".requests.jsonl.zst"),
-		.series = pl_file_sibling(output, RESULT_SUFFIX, ".series.jsonl.zst"),
-		.server_log = pl_file_sibling(output, RESULT_SUFFIX, ".server.log"),
-		.client_log = pl_file_sibling(output, RESULT_SUFFIX, ".client.log"),
-		.timeline = pl_file_sibling(output, RESULT_SUFFIX, RUN_TIMELINE_SUFFIX),
-		.dataset_stats = pl_file_sibling(output, RESULT_SUFFIX, RUN_DATASET_STATS_SUFFIX),
+		.output = pl_strdup(output),
+		.beside = run_id != NULL,
+		.result = run_id != NULL ? pl_file_sibling(output, RESULT_SUFFIX, suffix)
+					 : pl_strdup(output),
 	};
+	for (size_t i = 0; i < PL_ARRAY_SIZE(side_files); i++)
+		*side_at(ret, i) = pl_file_sibling(ret->result, RESULT_SUFFIX,
+						   side_files[i].suffix);
 }
 
 void run_paths_done(struct run_paths *paths)
 {
-	free(paths->requests);
-	free(paths->series);
-	free(paths->server_log);
-	free(paths->client_log);
-	free(paths->timeline);
-	free(paths->dataset_stats);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(side_files); i++)
+		free(*side_at(paths, i));
+	free(paths->output);
+	free(paths->result);
 	*paths = (struct run_paths){ 0 };
+}
+
+size_t run_paths_side_count(void)
+{
+	return PL_ARRAY_SIZE(side_files);
+}
+
+const char *run_paths_side(const struct run_paths *paths, size_t i)
+{
+	return *side_at(paths, i);
 }

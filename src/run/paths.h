@@ -1,23 +1,40 @@
 /*
  * Where the files of a result lie: beside it, named after it.
+ *
+ * A run whose OUTPUT is taken writes beside it, as if OUTPUT had the run's id in its name:
+ * "r.exp_….json", "r.exp_….server.log". run/replace.h tells what becomes of these.
  */
 #ifndef RUN_PATHS_H
 #define RUN_PATHS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #define RUN_TIMELINE_SUFFIX      ".timeline.html"
 #define RUN_DATASET_STATS_SUFFIX ".dataset_stats.png"
 
+/* All texts are its own. */
 struct run_paths {
-	const char *result; /* borrowed */
+	char *output; /* what was asked for */
+	bool beside;  /* the files do not lie there */
+	char *result;
 	char *requests;
 	char *series;
 	char *server_log;
 	char *client_log; /* of a client that is another program */
 	char *timeline;
 	char *dataset_stats;
+	char *client_timeline; /* that such a client drew */
+	char *client_dataset_stats;
 };
 
-void run_paths_make(const char *output, struct run_paths *ret);
+/* `run_id` NULL: at OUTPUT; else beside it. */
+void run_paths_make(const char *output, const char *run_id, struct run_paths *ret);
 void run_paths_done(struct run_paths *paths);
+#define auto_paths __attribute__((cleanup(run_paths_done), unused)) struct run_paths
+
+/* All but the result, one by one. */
+size_t run_paths_side_count(void);
+const char *run_paths_side(const struct run_paths *paths, size_t i);
 
 #endif

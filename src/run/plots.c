@@ -150,10 +150,15 @@ static bool lies_beside(const char *path, const char *other)
 static void draw_beside_flat(const struct run_state *run, struct run_plots *plots,
 			     json_t *artifacts)
 {
+	struct vllm_bench bench = run->context.experiment->bench;
+	auto_free char *beside_name = run_flat_name_beside(run);
 	struct res_flat_input input;
 	struct pl_err why = PL_ERR_INIT;
 
 	run_flat_input(run, NULL, &input);
+	if (beside_name != NULL)
+		bench.result_filename = beside_name;
+	input.bench = &bench;
 	if (res_flat_folder(&run->context.experiment->bench, &why) < 0) {
 		pl_log(PL_LOG_WARNING, "no pictures: %s", why.text);
 		return;

@@ -6,10 +6,12 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "result/standing.h"
 #include "run/document/document.h"
 #include "run/document/flat_result.h"
 #include "run/journal/journal.h"
 #include "run/plots.h"
+#include "run/replace.h"
 #include "run/run_priv.h"
 #include "run/steps/ready.h"
 
@@ -41,13 +43,11 @@ static int check_output(const struct exp_config *experiment, const char *path, s
 	return pl_file_check_writable(path, err);
 }
 
-static int prepare_paths(struct run_state *run, struct pl_err *err)
+static int check_paths(const struct run_state *run, struct pl_err *err)
 {
 	const struct exp_config *experiment = run->context.experiment;
 	const struct run_paths *paths = &run->paths;
 
-	run_paths_make(run->settings->output, &run->paths);
-	run->server.log_path = paths->server_log;
 	if (check_output(experiment, paths->result, err) < 0 ||
 	    check_output(experiment, paths->requests, err) < 0 ||
 	    check_output(experiment, paths->series, err) < 0 ||
@@ -58,6 +58,26 @@ static int prepare_paths(struct run_state *run, struct pl_err *err)
 	    check_inputs_kept(experiment, paths->dataset_stats, err) < 0)
 		return -1;
 	return run_plots_check_paths(run, err);
+}
+
+/* The journal comes first: of a run that lives, or was killed, something else is to be said. */
+static int prepare_paths(struct run_state *run, struct pl_err *err)
+{
+	const struct run_settings *settings = run->settings;
+	const char *output = settings->output;
+
+	run_paths_make(output, NULL, &run->paths);
+	if (check_paths(run, err) < 0 ||
+	    run_journal_open(output, settings->overwrite, &run->context.journal, err) < 0)
+		return -1;
+	if (!settings->overwrite && (res_standing_check(output, "--output", err) < 0 ||
+				     run_flat_check_standing(run, err) < 0))
+		return -1;
+	if (res_standing_worth(output) == RES_WORTH_NOTHING)
+		return 0;
+	run_paths_done(&run->paths);
+	run_paths_make(output, run->context.run_id, &run->paths);
+	return check_paths(run, err);
 }
 
 static int prepare_launch(struct run_state *run, struct pl_err *err)
@@ -87,13 +107,10 @@ static int prepare_client(struct run_state *run, struct pl_err *err)
 
 static int prepare(struct run_state *run, struct pl_err *err)
 {
-	const struct run_settings *settings = run->settings;
-
-	if (prepare_paths(run, err) < 0 ||
-	    run_journal_open(settings->output, settings->overwrite, &run->context.journal, err) <
-		    0 ||
-	    prepare_launch(run, err) < 0 || prepare_client(run, err) < 0)
+	if (prepare_paths(run, err) < 0 || prepare_launch(run, err) < 0 ||
+	    prepare_client(run, err) < 0)
 		return -1;
+	run->server.log_path = run->paths.server_log;
 	return run_telemetry_start(&run->context, run->launch, &run->route.target,
 				   run->paths.series, &run->telemetry, err);
 }
@@ -218,8 +235,8 @@ static void run_steps(struct run_state *run)
 {
 	const struct run_context *context = &run->context;
 
-	run_journal_head(context->journal, context->run_id, context->started_real_ns,
-			 context->started_ns);
+	run_journal_head(context->journal, context->run_id, run->paths.beside,
+			 context->started_real_ns, context->started_ns);
 	note_stage(run, RES_STAGE_PREPARE);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(steps);) {
 		run->ending.stage = steps[i].stage;
@@ -246,20 +263,31 @@ static void run_steps(struct run_state *run)
 
 /* ---- the end ---- */
 
+/* vLLM's file may have a name that an earlier run gave it too: that one goes with its result. */
+static int write_results(struct run_state *run, json_t *document, struct pl_err *err)
+{
+	if (!run->paths.beside)
+		return run_flat_result(run, document, &run->flat_path, err) < 0
+			       ? -1
+			       : run_replace(&run->paths, document, err);
+	if (run_replace(&run->paths, document, err) < 0)
+		return -1;
+	return run_flat_result(run, document, &run->flat_path, err);
+}
+
 /* A result that cannot be written leaves the journal to make it from later. */
 static int finish(struct run_state *run, json_t **ret, struct pl_err *err)
 {
-	const char *output = run->settings->output;
-
 	if (run_document(run, ret, err) < 0)
 		return -1;
 	run_failure_lines(run);
-	if (run_flat_result(run, *ret, &run->flat_path, err) < 0 ||
-	    res_document_write(*ret, output, err) < 0)
+	if (write_results(run, *ret, err) < 0)
 		return pl_err_wrap(err,
 				   "the result could not be written ('profllm recover %s' makes it "
 				   "from the journal)",
-				   output);
+				   run->settings->output);
+	if (run->settings->written != NULL)
+		*run->settings->written = pl_strdup(run->paths.result);
 	run_journal_remove(run->context.journal);
 	return 0;
 }

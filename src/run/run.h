@@ -15,11 +15,13 @@ struct host_guard;
 struct run_stop;
 
 struct run_settings {
-	const char *output;  /* the result's path; side files lie beside it */
-	bool quiet;          /* no progress */
-	bool forced;         /* validation errors were passed over */
-	bool overwrite;      /* a journal that a killed run left may be given up */
-	char **failures;     /* vLLM's lines on failed requests; the caller's; NULL: not wanted */
+	const char *output; /* the result's path; side files lie beside it */
+	bool quiet;         /* no progress */
+	bool forced;        /* validation errors were passed over */
+	bool overwrite;  /* what stands at `output` may be replaced (run/replace.h), and a journal
+			      * that a killed run left there be given up */
+	char **failures; /* vLLM's lines on failed requests; the caller's; NULL: not wanted */
+	char **written; /* where the result is, `output` or beside it; the caller's; NULL: not wanted */
 	bool names_of_vllm;  /* pictures are named after vLLM's flat result and lie beside it */
 	bool output_dropped; /* `output` is not kept: what stays is the flat result */
 	int64_t wait_ns;     /* for GPUs and ports that others hold; 0: not at all */

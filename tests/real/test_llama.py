@@ -26,7 +26,7 @@ def play(bin_dir, tmp_path, server, source_dir):
                   "benchmark": {"num_prompts": REQUESTS, "request_rate": 10, "num_warmups": 2,
                                 "temperature": 0, "ignore_eos": True, **benchmark}}
         done = run_profllm(bin_dir, "run", "-c", write_config(tmp_path, config), "-o",
-                           tmp_path / "r.json", patience=5)
+                           tmp_path / "r.json", "--overwrite", patience=5)
         assert done.returncode == 0, done.stderr + done.stdout
         assert "SIMULATED" not in done.stdout
         result = load_result(tmp_path / "r.json")

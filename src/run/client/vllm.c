@@ -154,15 +154,13 @@ static int make_folder(struct child *child, struct pl_err *err)
 	return 0;
 }
 
-/* Pictures go beside our result; all else that it wrote has been read. */
-static void keep_plot(const struct child *child, const char *path, const char *name)
+/* Where a picture of its goes, beside our result; NULL: all else that it wrote has been read. */
+static const char *place_of_plot(const struct run_paths *paths, const char *name)
 {
-	const char *suffix = name + strlen("client");
-	auto_free char *kept_suffix = pl_asprintf(".client%s", suffix);
-	auto_free char *kept = pl_file_sibling(child->in->paths->result, ".json", kept_suffix);
-
-	if (rename(path, kept) == 0)
-		json_array_append_new(child->measured->plots, json_string(kept));
+	if (strcmp(name, "client" RUN_TIMELINE_SUFFIX) == 0)
+		return paths->client_timeline;
+	return strcmp(name, "client" RUN_DATASET_STATS_SUFFIX) == 0 ? paths->client_dataset_stats
+								    : NULL;
 }
 
 static void empty_folder(const struct child *child)
@@ -175,10 +173,11 @@ static void empty_folder(const struct child *child)
 		auto_free char *path = pl_asprintf("%s/%s", child->folder, entry->d_name);
 		if (entry->d_name[0] == '.')
 			continue;
-		if (strcmp(entry->d_name, "client.timeline.html") == 0 ||
-		    strcmp(entry->d_name, "client.dataset_stats.png") == 0)
-			keep_plot(child, path, entry->d_name);
-		unlink(path);
+		const char *kept = place_of_plot(child->in->paths, entry->d_name);
+		if (kept != NULL && rename(path, kept) == 0)
+			json_array_append_new(child->measured->plots, json_string(kept));
+		else
+			unlink(path);
 	}
 	closedir(dir);
 	rmdir(child->folder);

@@ -5,6 +5,7 @@
 #include "result/flat/file.h"
 #include "result/flat/pytorch.h"
 #include "result/report.h"
+#include "result/standing.h"
 #include "run/run_priv.h"
 
 #define FAILURES_BYTES_MAX (1u << 20)
@@ -62,16 +63,56 @@ static void write_pytorch(const struct run_context *run, const struct res_flat_i
 		run_say(run, "PyTorch benchmark file: %s", path);
 }
 
+/* Where a new file of a name of its own would stand. NULL: it is appended, or named after its time.
+ * The caller's (free()). */
+static char *fixed_path(const struct vllm_bench *bench)
+{
+	const struct res_flat_input named = { .bench = bench };
+
+	if (bench->append_result || bench->result_filename == NULL ||
+	    bench->result_filename[0] == '\0')
+		return NULL;
+	return res_flat_path(&named);
+}
+
+int run_flat_check_standing(const struct run_state *run, struct pl_err *err)
+{
+	const struct vllm_bench *bench = &run->context.experiment->bench;
+	auto_free char *path = fixed_path(bench);
+
+	if (path == NULL || !bench->save_result || run->settings->names_of_vllm)
+		return 0;
+	return res_standing_check(path, "benchmark.result_filename", err);
+}
+
+char *run_flat_name_beside(const struct run_state *run)
+{
+	const struct vllm_bench *bench = &run->context.experiment->bench;
+	auto_free char *path = fixed_path(bench);
+	enum res_worth worth = res_status_is_whole(run->ending.status) ? RES_WORTH_WHOLE
+								       : RES_WORTH_PART;
+
+	if (path == NULL || worth >= res_standing_worth(path))
+		return NULL;
+	auto_free char *suffix = pl_asprintf(".%s.json", run->context.run_id);
+	return res_flat_beside(bench->result_filename, suffix);
+}
+
 int run_flat_result(const struct run_state *run, const json_t *document, char **ret_path,
 		    struct pl_err *err)
 {
-	const struct vllm_bench *bench = &run->context.experiment->bench;
+	struct vllm_bench bench = run->context.experiment->bench;
+	auto_free char *beside = NULL;
 	struct res_flat_input input;
 
 	/* what measured nothing has nothing to say in vLLM's form */
-	if ((!bench->save_result && !bench->append_result) || run->measured.outcome == NULL)
+	if ((!bench.save_result && !bench.append_result) || run->measured.outcome == NULL)
 		return 0;
 	run_flat_input(run, document, &input);
+	beside = run_flat_name_beside(run);
+	if (beside != NULL)
+		bench.result_filename = beside;
+	input.bench = &bench;
 	if (res_flat_write(&input, ret_path, err) < 0)
 		return -1;
 	run_say(&run->context, "vLLM's flat result: %s", *ret_path);

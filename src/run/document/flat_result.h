@@ -16,7 +16,14 @@ void run_failure_lines(const struct run_state *run);
 /* What vLLM's flat result of the run is made from; it has an outcome. Everything is borrowed. */
 void run_flat_input(const struct run_state *run, const json_t *document,
 		    struct res_flat_input *ret);
-/* Writes it where it is asked for; *ret_path tells where (free()). */
+/* A name that the experiment gives it (result_filename) may be an earlier run's; `bench serve` writes
+ * over that as vLLM does. */
+int run_flat_check_standing(const struct run_state *run, struct pl_err *err) PL_MUST_CHECK;
+/* benchmark.result_filename with the run's id in it, where the file of that name tells more than this
+ * run, which measured something; NULL: it may have the name. The caller's (free()). */
+char *run_flat_name_beside(const struct run_state *run);
+/* Writes it where it is asked for; *ret_path tells where (free()). One that tells more than this
+ * (result/standing.h) stays, and this goes beside it. */
 int run_flat_result(const struct run_state *run, const json_t *document, char **ret_path,
 		    struct pl_err *err) PL_MUST_CHECK;
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include "base/text.h"
 #include "run/journal/read.h"
 #include "run/paths.h"
+#include "run/replace.h"
 
 /* A file that vanishes between two looks was removed by a run that ended well. */
 #define TAKE_TRIES 16
@@ -105,12 +107,12 @@ void run_journal_file_unmap(void *data, size_t len)
 		munmap(data, len);
 }
 
-json_t *run_journal_result(const char *output, const char *run_id)
+static json_t *result_at(const char *path, const char *run_id)
 {
 	struct pl_err ignored = PL_ERR_INIT;
 	json_t *result = NULL;
 
-	if (pl_json_read_file(output, &result, &ignored) < 0)
+	if (pl_json_read_file(path, &result, &ignored) < 0)
 		return NULL;
 	if (pl_text_equal(json_string_value(json_object_get(result, "run_id")), run_id))
 		return result;
@@ -118,30 +120,60 @@ json_t *run_journal_result(const char *output, const char *run_id)
 	return NULL;
 }
 
-/* It was killed between the rename of its result and the end. */
-static bool has_result(const char *output, const char *run_id)
+json_t *run_journal_result(const char *output, const char *run_id, char **ret_path)
 {
-	auto_json json_t *result = run_journal_result(output, run_id);
+	auto_paths beside = { 0 };
+	const char *path = output;
+	json_t *result = result_at(output, run_id);
 
-	return result != NULL;
+	if (result == NULL) {
+		run_paths_make(output, run_id, &beside);
+		path = beside.result;
+		result = result_at(path, run_id);
+	}
+	if (result != NULL)
+		*ret_path = pl_strdup(path);
+	return result;
 }
 
-void run_journal_drop_temporaries(const char *output, int64_t pid)
+/* 1: it was killed between the rename of its result and the end, and what it left to do is done. */
+static int finish_run(const char *output, const struct run_journal_glance *glance,
+		      struct pl_err *err)
 {
-	struct run_paths paths;
+	auto_free char *path = NULL;
+	auto_json json_t *result = run_journal_result(output, glance->run_id, &path);
 
-	run_paths_make(output, &paths);
-	const char *files[] = { paths.result, paths.requests, paths.series };
-	for (size_t i = 0; i < PL_ARRAY_SIZE(files); i++) {
-		/* as base/file.h names them */
-		auto_free char *path = pl_asprintf("%s.tmp.%lld", files[i], (long long)pid);
-		unlink(path);
+	if (result == NULL)
+		return 0;
+	if (glance->beside && pl_text_equal(path, output) &&
+	    run_replace_finish(output, result, err) < 0)
+		return -1;
+	return 1;
+}
+
+/* As base/file.h names them. */
+static void drop_temporary(const char *path, int64_t pid)
+{
+	auto_free char *temporary = pl_asprintf("%s.tmp.%lld", path, (long long)pid);
+
+	unlink(temporary);
+}
+
+void run_journal_drop_temporaries(const char *output, const char *run_id, int64_t pid)
+{
+	const char *const ids[] = { NULL, run_id };
+
+	for (size_t k = 0; k < PL_ARRAY_SIZE(ids); k++) {
+		auto_paths paths = { 0 };
+		run_paths_make(output, ids[k], &paths);
+		drop_temporary(paths.result, pid);
+		for (size_t i = 0; i < run_paths_side_count(); i++)
+			drop_temporary(run_paths_side(&paths, i), pid);
 	}
-	run_paths_done(&paths);
 }
 
 /* May what a file of a dead run holds be given up? */
-static int check_left(const char *output, const struct run_journal_file *file, bool overwrite,
+static int check_left(const char *output, struct run_journal_file *file, bool overwrite,
 		      struct pl_err *err)
 {
 	struct run_journal_glance glance;
@@ -154,8 +186,13 @@ static int check_left(const char *output, const struct run_journal_file *file, b
 	run_journal_file_unmap(data, len);
 	if (look == RUN_JOURNAL_EMPTY)
 		return 0;
-	if (look == RUN_JOURNAL_RUN && (overwrite || has_result(output, glance.run_id))) {
-		run_journal_drop_temporaries(output, glance.pid);
+	int finished = look == RUN_JOURNAL_RUN ? finish_run(output, &glance, err) : 0;
+	if (finished < 0)
+		return -1;
+	if (look == RUN_JOURNAL_RUN && (finished > 0 || overwrite)) {
+		run_journal_drop_temporaries(output, glance.run_id, glance.pid);
+		if (finished == 0 && glance.beside)
+			memcpy(file->given_up, glance.run_id, sizeof(file->given_up));
 		return 0;
 	}
 	if (look == RUN_JOURNAL_FOREIGN)

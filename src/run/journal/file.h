@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "result/document.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,6 +18,8 @@ struct run_journal_file {
 	char *path;
 	int fd;    /* locked for this process */
 	bool made; /* by this process */
+	/* a killed run whose other files go with what the journal holds of it; empty: none */
+	char given_up[RES_RUN_ID_BYTES];
 };
 
 /* As run_journal_open(). */
@@ -26,11 +29,12 @@ int run_journal_file_take(const char *output, bool overwrite, struct run_journal
 int run_journal_file_find(const char *output, struct run_journal_file *ret,
 			  struct pl_err *err) PL_MUST_CHECK;
 void run_journal_file_done(struct run_journal_file *file);
-/* Files that process `pid` was writing for `output` when it was killed. */
-void run_journal_drop_temporaries(const char *output, int64_t pid);
+/* Files that process `pid` was writing for this run when it was killed. */
+void run_journal_drop_temporaries(const char *output, const char *run_id, int64_t pid);
 
-/* The result at `output`, where it is this run's; NULL: it is not there. New reference. */
-json_t *run_journal_result(const char *output, const char *run_id);
+/* This run's result at `output` or beside it, *ret_path: where (free()); NULL: it is not there. New
+ * reference. */
+json_t *run_journal_result(const char *output, const char *run_id, char **ret_path);
 
 /* The whole file, mapped for reading; *ret_len 0 and *ret_data NULL for an empty one. */
 int run_journal_file_map(const struct run_journal_file *file, void **ret_data, size_t *ret_len,

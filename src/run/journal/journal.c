@@ -11,6 +11,7 @@
 #include "bench/load/feed.h"
 #include "run/journal/file.h"
 #include "run/journal/line.h"
+#include "run/replace.h"
 
 /* Bytes gathered before they are written. One line may be larger. */
 #define GATHERED_BYTES (1u << 20)
@@ -18,6 +19,7 @@
 
 struct run_journal {
 	struct run_journal_file file;
+	char *output;
 	bool begun;            /* the file holds this run */
 	bool broken;           /* it cannot be written: nothing more goes in */
 	atomic_bool dirty;     /* something was written since the last sync */
@@ -101,6 +103,7 @@ int run_journal_open(const char *output, bool overwrite, struct run_journal **re
 		return -1;
 	struct run_journal *journal = pl_alloc(sizeof(*journal));
 	journal->file = file;
+	journal->output = pl_strdup(output);
 	pl_buf_init(&journal->gathered, ROOM_BYTES_MAX);
 	pl_pause_init(&journal->pause);
 	*ret = journal;
@@ -126,23 +129,26 @@ void run_journal_free(struct run_journal *journal)
 	run_journal_file_done(&journal->file);
 	pl_buf_done(&journal->gathered);
 	pl_pause_done(&journal->pause);
+	free(journal->output);
 	free(journal);
 }
 
-void run_journal_head(struct run_journal *journal, const char *run_id, int64_t started_real_ns,
-		      int64_t started_ns)
+void run_journal_head(struct run_journal *journal, const char *run_id, bool beside,
+		      int64_t started_real_ns, int64_t started_ns)
 {
 	if (journal == NULL)
 		return;
-	auto_json json_t *head = json_pack("{s:s, s:I, s:I, s:i, s:s}", "run_id", run_id,
-					   "started_real_ns", (json_int_t)started_real_ns,
-					   "started_ns", (json_int_t)started_ns, "pid",
-					   (int)getpid(), "profllm", PROFLLM_VERSION);
+	auto_json json_t *head = json_pack(
+		"{s:s, s:b, s:I, s:I, s:i, s:s}", "run_id", run_id, "beside", beside,
+		"started_real_ns", (json_int_t)started_real_ns, "started_ns",
+		(json_int_t)started_ns, "pid", (int)getpid(), "profllm", PROFLLM_VERSION);
 	journal->begun = true;
 	if (ftruncate(journal->file.fd, 0) < 0 || lseek(journal->file.fd, 0, SEEK_SET) < 0) {
 		give_up(journal);
 		return;
 	}
+	if (journal->file.given_up[0] != '\0')
+		run_replace_drop(journal->output, journal->file.given_up);
 	added(journal, run_line_add_start(&journal->gathered));
 	added(journal, run_line_add_json(&journal->gathered, RUN_LINE_HEAD, head));
 }

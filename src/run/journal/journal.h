@@ -41,9 +41,10 @@ void run_journal_free(struct run_journal *journal);
 PL_AUTO_DEFINE(struct run_journal, run_journal_free);
 #define auto_journal PL_AUTO(run_journal_free)
 
-/* The first lines: give up what the file held. */
-void run_journal_head(struct run_journal *journal, const char *run_id, int64_t started_real_ns,
-		      int64_t started_ns);
+/* The first lines: give up what the file held. beside: the run's files do not lie at its output
+ * (run/paths.h). */
+void run_journal_head(struct run_journal *journal, const char *run_id, bool beside,
+		      int64_t started_real_ns, int64_t started_ns);
 /* The run has come here; document: the result so far (run_document_so_far()), taken. */
 void run_journal_stage(struct run_journal *journal, enum res_stage stage, json_t *document);
 /* What will be sent, and how figures will be made of it; `how` is taken. */

@@ -28,7 +28,7 @@
 
 /* HEAD is first and once; the others come in any number, a request's PLAN before its ACTED. */
 enum run_line_kind {
-	RUN_LINE_HEAD,   /* run_id, started_real_ns, started_ns, pid, profllm */
+	RUN_LINE_HEAD,   /* run_id, beside, started_real_ns, started_ns, pid, profllm */
 	RUN_LINE_STAGE,  /* stage, t_ns, document: the result so far, without results */
 	RUN_LINE_LOAD,   /* what figures are made with; the plan follows */
 	RUN_LINE_PLAN,   /* a request of the plan, in order; planned_ns counts from the start */

@@ -70,6 +70,8 @@ static bool take_head(struct run_journal_state *state, const struct run_line *li
 	    !get_time(head, "pid", &state->pid))
 		return false;
 	snprintf(state->run_id, sizeof(state->run_id), "%s", json_string_value(run_id));
+	/* an earlier version's journal does not say: it had one place only */
+	state->beside = json_is_true(json_object_get(head, "beside"));
 	state->last_ns = state->started_ns;
 	return true;
 }
@@ -282,6 +284,7 @@ enum run_journal_look run_journal_look(const void *data, size_t len, struct run_
 	if (begun) {
 		snprintf(ret->run_id, sizeof(ret->run_id), "%s", state.run_id);
 		ret->pid = state.pid;
+		ret->beside = state.beside;
 	}
 	json_decref(state.document);
 	return begun ? RUN_JOURNAL_RUN : RUN_JOURNAL_EMPTY;

@@ -19,6 +19,7 @@
 #include "run/paths.h"
 #include "run/plots.h"
 #include "run/redact.h"
+#include "run/replace.h"
 #include "run/side_files.h"
 
 #define LOG_LINES 200
@@ -271,18 +272,20 @@ static void await_server(const char *run_id)
 	host_mark_kill(run_id, END_KILL_NS);
 }
 
-static int recover(const char *output, const struct run_journal_state *state, json_t **ret,
-		   struct pl_err *err)
+static int recover(const char *output, const struct run_journal_state *state,
+		   struct run_recovered *ret, struct pl_err *err)
 {
 	struct recovery r = { .state = state };
 
 	await_server(state->run_id);
-	run_paths_make(output, &r.paths);
+	run_paths_make(output, state->beside ? state->run_id : NULL, &r.paths);
 	res_how_from_json(state->load, &r.how);
 	fill_outcome(&r);
-	int done = build(&r, ret, err);
+	int done = build(&r, &ret->result, err);
 	if (done == 0)
-		done = res_document_write(*ret, output, err);
+		done = run_replace(&r.paths, ret->result, err);
+	if (done == 0)
+		ret->path = pl_strdup(r.paths.result);
 	res_how_done(&r.how);
 	run_paths_done(&r.paths);
 	return done;
@@ -301,16 +304,18 @@ static int read_journal(const char *output, const struct run_journal_file *file,
 	run_journal_file_unmap(data, len);
 	if (done < 0)
 		return pl_err_wrap(err, "journal '%s'", file->path);
-	run_journal_drop_temporaries(output, state->pid);
+	run_journal_drop_temporaries(output, state->run_id, state->pid);
 	ret->count = state->count;
 	ret->over = state->over;
 	ret->cut_bytes = state->cut_bytes;
 	ret->damaged_line = state->damaged_line;
-	ret->result = run_journal_result(output, state->run_id);
+	ret->result = run_journal_result(output, state->run_id, &ret->path);
 	ret->was_whole = ret->result != NULL;
-	if (ret->was_whole)
-		return 0;
-	return recover(output, state, &ret->result, err);
+	if (!ret->was_whole)
+		return recover(output, state, ret, err);
+	if (state->beside && pl_text_equal(ret->path, output))
+		return run_replace_finish(output, ret->result, err);
+	return 0;
 }
 
 /* The result of a run that came to its end took its journal with it. */
@@ -330,7 +335,9 @@ static int read_finished(const char *output, struct run_recovered *ret, struct p
 		return pl_err_set(err, PL_ERR_NOT_FOUND,
 				  "there is no journal '%s', and '%s' is no result", journal,
 				  output);
-	*ret = (struct run_recovered){ .result = pl_take(result), .no_journal = true };
+	*ret = (struct run_recovered){ .result = pl_take(result),
+				       .path = pl_strdup(output),
+				       .no_journal = true };
 	return 0;
 }
 
@@ -355,5 +362,6 @@ int run_recover(const char *output, struct run_recovered *ret, struct pl_err *er
 void run_recovered_done(struct run_recovered *recovered)
 {
 	json_decref(recovered->result);
-	recovered->result = NULL;
+	free(recovered->path);
+	*recovered = (struct run_recovered){ 0 };
 }

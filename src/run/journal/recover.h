@@ -12,16 +12,18 @@
 
 struct run_recovered {
 	json_t *result;
-	size_t count;        /* requests of the plan */
-	size_t over;         /* those of which the journal holds the end */
-	size_t cut_bytes;    /* at the journal's end: a torn last line, or what follows */
+	char *path;       /* where it stands: OUTPUT, or beside it where that holds a better one */
+	size_t count;     /* requests of the plan */
+	size_t over;      /* those of which the journal holds the end */
+	size_t cut_bytes; /* at the journal's end: a torn last line, or what follows */
 	size_t damaged_line; /* this one; 0: none is damaged */
 	bool was_whole;      /* the result was there already: only the journal was left */
 	bool no_journal;     /* nor was that: there was nothing to do */
 };
 
 /*
- * Writes OUTPUT and its requests file from OUTPUT.journal and removes that. First waits until the
+ * Writes OUTPUT and its requests file from OUTPUT.journal and removes that; what stands at OUTPUT
+ * and tells more stays, and the result goes beside it (run/replace.h). First waits until the
  * server of that run, which is being stopped, has ended. A finished result without a journal is given
  * back as it is. -1: there is neither, the journal cannot be read, or its run lives: nothing was
  * changed.

@@ -26,7 +26,7 @@ class Play:
         self.output = folder / "r.json"
 
     def args(self):
-        return ("run", "-c", write_config(self.folder, self.config), "-o", self.output, "-q")
+        return ("run", "-c", write_config(self.folder, self.config), "-o", self.output, "-q", "--overwrite")
 
     def run(self, mode="ok"):
         return run_profllm(self.bin_dir, *self.args(), env={**self.env, "FAKE_MODE": mode},

@@ -169,9 +169,9 @@ def test_names_of_gpus(bin_dir, tmp_path, patience):
     whole = completed(bin_dir, tmp_path, "all", env, gpus="all", patience=patience).result()
     uuids = [gpu["uuid"] for gpu in whole["launch"]["gpus"]]
     assert len(uuids) == 3
-    for gpus, expected in [([1], [1]), ([2, 0], [0, 2]), (["1"], [1]), ([uuids[2]], [2]),
-                           ([uuids[1][:-5], 0], [0, 1])]:
-        run = completed(bin_dir, tmp_path, "named", env, gpus=gpus, patience=patience)
+    for i, (gpus, expected) in enumerate([([1], [1]), ([2, 0], [0, 2]), (["1"], [1]), ([uuids[2]], [2]),
+                                         ([uuids[1][:-5], 0], [0, 1])]):
+        run = completed(bin_dir, tmp_path, f"named{i}", env, gpus=gpus, patience=patience)
         assert run.gpus() == expected
     # TP over two models is nobody's wish where two of one are free
     run = completed(bin_dir, tmp_path, "pair", env, server={"tensor_parallel_size": 2},

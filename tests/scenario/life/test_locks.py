@@ -103,7 +103,7 @@ def test_no_existing_lock_is_opened_with_o_creat(bin_dir, tmp_path, patience):
         trace = tmp_path / f"trace{turn}"
         subprocess.run(["strace", "-f", "-qq", "-e", "trace=open,openat,openat2,creat", "-o",
                         str(trace), str(bin_dir / "profllm"), "run", "-c", str(path), "-o",
-                        str(tmp_path / "r.json"), "-q"], check=True, timeout=120 * patience,
+                        str(tmp_path / f"r{turn}.json"), "-q"], check=True, timeout=120 * patience,
                        env={**os.environ, **env}, stdout=subprocess.DEVNULL)
         for line in trace.read_text().splitlines():
             found = re.search(r'"([^"]*\.lock)", ([A-Z_|]+)', line)

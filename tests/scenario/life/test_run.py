@@ -302,7 +302,7 @@ def test_examples_all_run(bin_dir, source_dir, tmp_path, patience):
     examples = sorted((source_dir / "configs" / "examples").glob("*.yaml"))
     assert len(examples) >= 5
     for example in examples:
-        done = run_profllm(bin_dir, "run", "-c", example, "-o", tmp_path / "r.json", "-q", "--set",
-                           "benchmark.num_prompts=24", cwd=source_dir, patience=patience)
+        done = run_profllm(bin_dir, "run", "-c", example, "-o", tmp_path / f"{example.stem}.json", "-q",
+                           "--set", "benchmark.num_prompts=24", cwd=source_dir, patience=patience)
         assert done.returncode == 0, (example.name, done.stderr)
-        assert load_result(tmp_path / "r.json")["results"]["completed"] == 24
+        assert load_result(tmp_path / f"{example.stem}.json")["results"]["completed"] == 24

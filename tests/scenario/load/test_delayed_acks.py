@@ -92,7 +92,7 @@ def test_of_a_server_of_ours(bin_dir, tmp_path):
 
     def play(*words):
         done = run_profllm(bin_dir, "run", "--sim", "--config", tmp_path / "e.yaml", "--output", tmp_path / "r.json",
-                           *words)
+                           "--overwrite", *words)
         assert done.returncode == 0, done.stderr
         result = json.loads((tmp_path / "r.json").read_text())
         assert result["config"]["benchmark"]["immediate_acks"] is bool(words)

@@ -34,7 +34,7 @@ def count_templated(server, text):
 def bench(bin_dir, server, folder, name, path, *words):
     done = subprocess.run(
         [bin_dir / "profllm", "bench", "serve", "--port", str(server.port), "--dataset-name", name, "--dataset-path",
-         path, "--no-oversample", "--output", "r.json", "--quiet", *map(str, words)],
+         path, "--no-oversample", "--output", "r.json", "--overwrite", "--quiet", *map(str, words)],
         cwd=folder, capture_output=True, text=True, timeout=300, check=False, env=run_tools.environment())
     assert done.returncode == 0, done.stderr + done.stdout
     records = run_tools.read_zst_lines(folder / "r.requests.jsonl.zst")

@@ -33,7 +33,7 @@ def fonts(tmp_path_factory):
 
 def run(bin_dir, folder, config, env=None, patience=1, ok=(0,)):
     done = run_profllm(bin_dir, "run", "-c", write_config(folder, config), "-o", folder / "r.json",
-                       env=env, patience=patience)
+                       "--overwrite", env=env, patience=patience)
     assert done.returncode in ok, done.stderr
     return done
 

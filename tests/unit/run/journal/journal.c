@@ -51,7 +51,7 @@ static void write_run(const char *output, size_t count, struct res_outcome **ret
 	};
 	if (run_journal_open(output, false, &journal, &err) < 0)
 		fail_msg("%s", err.text);
-	run_journal_head(journal, RUN_ID, 1767323045 * PL_NS_PER_S, 1000);
+	run_journal_head(journal, RUN_ID, false, 1767323045 * PL_NS_PER_S, 1000);
 	run_journal_stage(journal, RES_STAGE_PREPARE, json_pack("{s:s}", "name", "first"));
 	run_journal_stage(journal, RES_STAGE_MEASURE, json_pack("{s:s}", "name", "second"));
 	run_journal_load(journal, requests, count, json_pack("{s:b}", "requests", 1));
@@ -393,7 +393,7 @@ static void test_run_journal__one_of_a_run_that_lives_is_left_alone(void **state
 		close(end[1]);
 		if (run_journal_open(output, false, &journal, &err) < 0)
 			_exit(1);
-		run_journal_head(journal, RUN_ID, 1, 1);
+		run_journal_head(journal, RUN_ID, false, 1, 1);
 		run_journal_stage(journal, RES_STAGE_PREPARE, json_object());
 		if (write(ready[1], &byte, 1) != 1 || read(end[0], &byte, 1) < 0)
 			_exit(2);
@@ -425,7 +425,7 @@ static void test_run_journal__one_of_a_run_that_lives_is_left_alone(void **state
 static void test_run_journal__none(void **state)
 {
 	(void)state;
-	run_journal_head(NULL, RUN_ID, 1, 1);
+	run_journal_head(NULL, RUN_ID, false, 1, 1);
 	run_journal_stage(NULL, RES_STAGE_LAUNCH, json_object());
 	run_journal_load(NULL, NULL, 0, json_object());
 	run_journal_alive(NULL);

@@ -1,0 +1,71 @@
+#include "result/standing.h"
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "result/document.h"
+
+static bool is_result(const json_t *document)
+{
+	return json_is_string(json_object_get(document, "run_id")) &&
+	       json_is_string(json_object_get(document, "timestamp")) &&
+	       json_is_string(json_object_get(document, "status"));
+}
+
+json_t *res_standing_result(const char *path)
+{
+	struct pl_err ignored = PL_ERR_INIT;
+	auto_json json_t *document = NULL;
+
+	if (pl_file_size(path) <= 0 || pl_json_read_file(path, &document, &ignored) < 0)
+		return NULL;
+	if (is_result(document))
+		return pl_take(document);
+	json_t *inside = json_object_get(document, "profllm");
+	return is_result(inside) ? json_incref(inside) : NULL;
+}
+
+enum res_worth res_worth(const json_t *document)
+{
+	enum res_status status;
+
+	if (document == NULL)
+		return RES_WORTH_NOTHING;
+	if (res_status_find(json_string_value(json_object_get(document, "status")), &status) == 0 &&
+	    res_status_is_whole(status))
+		return RES_WORTH_WHOLE;
+	return json_is_object(json_object_get(document, "results")) ? RES_WORTH_PART
+								    : RES_WORTH_END;
+}
+
+enum res_worth res_standing_worth(const char *path)
+{
+	auto_json json_t *document = res_standing_result(path);
+
+	if (document != NULL)
+		return res_worth(document);
+	return pl_file_size(path) > 0 ? RES_WORTH_WHOLE : RES_WORTH_NOTHING;
+}
+
+char *res_standing_text(const char *path)
+{
+	auto_json json_t *document = res_standing_result(path);
+
+	if (document != NULL)
+		return pl_asprintf("a result of %s, status %s",
+				   json_string_value(json_object_get(document, "timestamp")),
+				   json_string_value(json_object_get(document, "status")));
+	return pl_file_size(path) > 0 ? pl_strdup("another file") : NULL;
+}
+
+int res_standing_check(const char *path, const char *option, struct pl_err *err)
+{
+	auto_json json_t *document = res_standing_result(path);
+	auto_free char *what = res_standing_text(path);
+
+	if (what == NULL)
+		return 0;
+	return pl_err_set(err, PL_ERR_INVALID, "'%s' %s%s: give another %s or --overwrite", path,
+			  document != NULL ? "holds " : "is there already",
+			  document != NULL ? what : "", option);
+}

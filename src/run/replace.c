@@ -1,0 +1,117 @@
+#include "run/replace.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "result/document.h"
+#include "result/standing.h"
+
+/* Where the object's text at `key` is the one file's name it becomes the other's. */
+static void rename_text(json_t *object, const char *key, const char *from, const char *to)
+{
+	auto_free char *old_name = pl_file_name(from);
+	auto_free char *new_name = pl_file_name(to);
+
+	if (pl_text_equal(json_string_value(json_object_get(object, key)), old_name))
+		json_object_set_new(object, key, pl_json_text(new_name));
+}
+
+static void rename_in_document(json_t *document, const struct run_paths *from,
+			       const struct run_paths *to)
+{
+	const json_t *artifacts = json_object_get(document, "artifacts");
+
+	for (size_t i = 0; i < run_paths_side_count(); i++) {
+		const char *old_path = run_paths_side(from, i), *new_path = run_paths_side(to, i);
+		for (size_t k = 0; k < json_array_size(artifacts); k++)
+			rename_text(json_array_get(artifacts, k), "name", old_path, new_path);
+		rename_text(json_object_get(document, "series"), "file", old_path, new_path);
+	}
+}
+
+static bool is_named(const json_t *document, const char *path)
+{
+	const json_t *artifacts = json_object_get(document, "artifacts");
+	auto_free char *name = pl_file_name(path);
+	bool found = false;
+
+	for (size_t i = 0; i < json_array_size(artifacts); i++) {
+		const json_t *artifact = json_array_get(artifacts, i);
+		found |= pl_text_equal(json_string_value(json_object_get(artifact, "name")), name);
+	}
+	return found;
+}
+
+/* What was moved already is named and not there any more: done again it does no more than is left. */
+static int move_side_files(const json_t *document, const struct run_paths *from,
+			   const struct run_paths *to, struct pl_err *err)
+{
+	for (size_t i = 0; i < run_paths_side_count(); i++) {
+		const char *old_path = run_paths_side(from, i), *new_path = run_paths_side(to, i);
+		if (rename(old_path, new_path) == 0)
+			continue;
+		if (errno != ENOENT)
+			return pl_err_errno(err, "cannot move '%s' to '%s'", old_path, new_path);
+		if (!is_named(document, new_path))
+			unlink(new_path);
+	}
+	return 0;
+}
+
+static int take_place(struct run_paths *paths, json_t *document, struct pl_err *err)
+{
+	struct run_paths to;
+
+	run_paths_make(paths->output, NULL, &to);
+	rename_in_document(document, paths, &to);
+	int done = res_document_write(document, to.result, err);
+	if (done == 0)
+		done = move_side_files(document, paths, &to, err);
+	if (done < 0) {
+		run_paths_done(&to);
+		return -1;
+	}
+	run_paths_done(paths);
+	*paths = to;
+	return 0;
+}
+
+int run_replace(struct run_paths *paths, json_t *document, struct pl_err *err)
+{
+	if (paths->beside && res_worth(document) >= res_standing_worth(paths->output))
+		return take_place(paths, document, err);
+	if (res_document_write(document, paths->result, err) < 0)
+		return -1;
+	if (!paths->beside)
+		return 0;
+	auto_free char *what = res_standing_text(paths->output);
+	pl_log(PL_LOG_WARNING, "'%s' stays, it holds %s; this run's result, status %s, is '%s'",
+	       paths->output, what, json_string_value(json_object_get(document, "status")),
+	       paths->result);
+	return 0;
+}
+
+int run_replace_finish(const char *output, const json_t *document, struct pl_err *err)
+{
+	const char *run_id = json_string_value(json_object_get(document, "run_id"));
+	auto_paths from = { 0 };
+	auto_paths to = { 0 };
+
+	run_paths_make(output, run_id, &from);
+	run_paths_make(output, NULL, &to);
+	return move_side_files(document, &from, &to, err);
+}
+
+void run_replace_drop(const char *output, const char *run_id)
+{
+	auto_paths paths = { 0 };
+
+	run_paths_make(output, run_id, &paths);
+	for (size_t i = 0; i < run_paths_side_count(); i++)
+		unlink(run_paths_side(&paths, i));
+}

@@ -1,0 +1,418 @@
+"""A finished result is lost by nothing: not by a second run, one that fails over it, a kill in it."""
+import concurrent.futures
+import hashlib
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import time
+
+import jsonschema
+import pytest
+from host_tools import need
+from journal_tools import journal_of
+from run_tools import base_config, load_result, marked_processes, read_zst_lines, run_profllm, start_profllm, write_config
+from sim_tools import Server
+from wait_tools import wait_for
+
+LONG = bool(os.environ.get("PROFLLM_TEST_LONG"))
+KILLS = 200 if LONG else 8
+AT_ONCE = 4
+SEED = 20261122
+
+
+def config_of(**benchmark):
+    return base_config(**{"num_prompts": 12, "random_output_len": 4, "max_concurrency": 4, **benchmark})
+
+
+@pytest.fixture(scope="module")
+def first(bin_dir, tmp_path_factory, patience):
+    """A folder with a whole result, its side files and vLLM's flat one."""
+    folder = tmp_path_factory.mktemp("first")
+    done = run_profllm(bin_dir, "run", "-c", write_config(folder, config_of()), "-o", folder / "r.json", "-q",
+                       patience=patience)
+    assert done.returncode == 0, done.stderr
+    (folder / "experiment.yaml").unlink()
+    return folder
+
+
+@pytest.fixture(scope="module")
+def validator(source_dir):
+    return jsonschema.Draft202012Validator(json.loads((source_dir / "api/result.schema.json").read_text()))
+
+
+@pytest.fixture
+def folder(first, tmp_path):
+    return copy_of(first, tmp_path / "run")
+
+
+def copy_of(first, to):
+    shutil.copytree(first, to)
+    return to
+
+
+def bytes_of(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def is_whole(path, validator):
+    """Every side file that the result names is the one that it means."""
+    result = load_result(path)
+    validator.validate(result)
+    for artifact in result["artifacts"]:
+        side = path.parent / artifact["name"]
+        if not side.exists() or hashlib.sha256(side.read_bytes()).hexdigest() != artifact["sha256"]:
+            return False
+    return True
+
+
+def beside(folder):
+    """The result that a run has left beside r.json."""
+    path, = folder.glob("r.exp_*.json")
+    return path
+
+
+def run_over(bin_dir, folder, config, *words, patience, env=None):
+    return run_profllm(bin_dir, "run", "-c", write_config(folder, config), "-o", folder / "r.json", "-q", *words,
+                       patience=patience, env=env)
+
+
+def check_kept(folder, before, validator):
+    now = bytes_of(folder)
+    assert {name: now.get(name) for name in before} == before
+    assert is_whole(folder / "r.json", validator)
+
+
+def test_a_second_run_is_refused(bin_dir, folder, validator, patience):
+    before = bytes_of(folder)
+    result = load_result(folder / "r.json")
+    done = run_over(bin_dir, folder, config_of(), patience=patience)
+    assert done.returncode == 2 and done.stdout == ""
+    line = done.stderr.splitlines()[-1]
+    assert line.endswith(f"'{folder / 'r.json'}' holds a result of {result['timestamp']}, status completed: "
+                         "give another --output or --overwrite")
+    check_kept(folder, before, validator)
+    assert set(bytes_of(folder)) == set(before) | {"experiment.yaml"}
+    plan = run_over(bin_dir, folder, config_of(), "--dry-run", "--json", patience=patience)
+    assert plan.returncode == 0
+    assert any("holds a result of" in text and "--overwrite" in text for text in json.loads(plan.stdout)["warnings"])
+    plan = run_over(bin_dir, folder, config_of(), "--dry-run", "--json", "--overwrite", patience=patience)
+    assert not any("holds a result of" in text for text in json.loads(plan.stdout)["warnings"])
+
+
+def test_any_other_file_is_refused_too(bin_dir, tmp_path, patience):
+    notes = tmp_path / "r.json"
+    notes.write_text("what I thought")
+    done = run_over(bin_dir, tmp_path, config_of(), patience=patience)
+    assert done.returncode == 2 and f"'{notes}' is there already: give another --output" in done.stderr
+    assert notes.read_text() == "what I thought" and {path.name for path in tmp_path.iterdir()} == {"r.json", "experiment.yaml"}
+    # an empty file holds nothing that could be lost
+    notes.write_text("")
+    assert run_over(bin_dir, tmp_path, config_of(), patience=patience).returncode == 0
+    assert load_result(notes)["status"] == "completed"
+
+
+def test_overwrite_takes_the_place_of_all(bin_dir, folder, validator, patience):
+    """What the old result had and the new one has not is gone; what it has is its own."""
+    old = load_result(folder / "r.json")
+    config = config_of()
+    config["output"] = {"series": False}
+    done = run_over(bin_dir, folder, config, "--overwrite", patience=patience)
+    assert done.returncode == 0, done.stderr
+    result = load_result(folder / "r.json")
+    assert result["run_id"] != old["run_id"] and is_whole(folder / "r.json", validator)
+    assert set(bytes_of(folder)) == {"experiment.yaml", "r.json", "r.requests.jsonl.zst", "r.server.log"}
+    assert len(read_zst_lines(folder / "r.requests.jsonl.zst")) == 12
+    assert f"Result: {folder / 'r.json'}" in done.stdout
+
+
+@pytest.mark.parametrize("what", ["launch", "all requests fail", "run_timeout"])
+def test_a_run_that_tells_less_goes_beside(bin_dir, folder, validator, patience, what):
+    before = bytes_of(folder)
+    config = config_of()
+    if what == "launch":
+        config["launch"]["command"] = ["sh", "-c", "exit 3"]
+    elif what == "all requests fail":
+        config["launch"]["extra_args"] += ["--sim-error-rate", "1"]
+    else:
+        config["benchmark"].update(num_prompts=2000, max_concurrency=1)
+        config["launch"]["run_timeout"] = "1s"
+    done = run_over(bin_dir, folder, config, "--overwrite", patience=patience)
+    assert done.returncode not in (0, 2), done.stderr
+    check_kept(folder, before, validator)
+    path = beside(folder)
+    assert is_whole(path, validator)
+    result = load_result(path)
+    assert result["status"] != "completed" and f"Result: {path}" in done.stdout
+    assert f"'{folder / 'r.json'}' stays, it holds a result of" in done.stderr and str(path) in done.stderr
+    assert not journal_of(folder / "r.json").exists()
+    # the next one that comes to its end has its place
+    done = run_over(bin_dir, folder, config_of(), "--overwrite", patience=patience)
+    assert done.returncode == 0 and is_whole(folder / "r.json", validator)
+    assert load_result(folder / "r.json")["run_id"] not in (result["run_id"], json.loads(before["r.json"])["run_id"])
+
+
+def test_one_that_tells_as_much_takes_the_place(bin_dir, tmp_path, validator, patience):
+    config = config_of()
+    config["launch"]["command"] = ["sh", "-c", "exit 3"]
+    assert run_over(bin_dir, tmp_path, config, patience=patience).returncode == 3
+    first_id = load_result(tmp_path / "r.json")["run_id"]
+    assert run_over(bin_dir, tmp_path, config, patience=patience).returncode == 2
+    assert run_over(bin_dir, tmp_path, config, "--overwrite", patience=patience).returncode == 3
+    assert load_result(tmp_path / "r.json")["run_id"] != first_id
+    assert not list(tmp_path.glob("r.exp_*")) and is_whole(tmp_path / "r.json", validator)
+
+
+def long_config():
+    return config_of(num_prompts=4000, max_concurrency=8, random_output_len=20)
+
+
+def start_over(bin_dir, folder, config, env=None):
+    return start_profllm(bin_dir, "run", "-c", write_config(folder, config), "-o", folder / "r.json", "-q", "--overwrite",
+                         env=env)
+
+
+def has_records(folder):
+    path = journal_of(folder / "r.json")
+    return path.exists() and b'"record"' in path.read_bytes()
+
+
+@pytest.mark.parametrize("number, status", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interrupted_run_goes_beside(bin_dir, folder, validator, patience, number, status):
+    before = bytes_of(folder)
+    process = start_over(bin_dir, folder, long_config())
+    wait_for(lambda: has_records(folder), "requests have finished", 60, process)
+    process.send_signal(number)
+    process.communicate(timeout=60 * patience)
+    assert process.returncode == status
+    check_kept(folder, before, validator)
+    assert is_whole(beside(folder), validator)
+    assert load_result(beside(folder))["results"]["completed"] > 0
+
+
+def test_a_killed_run_is_recovered_beside(bin_dir, folder, validator, patience):
+    before = bytes_of(folder)
+    process = start_over(bin_dir, folder, long_config())
+    wait_for(lambda: has_records(folder), "requests have finished", 60, process)
+    process.kill()
+    process.communicate(timeout=60 * patience)
+    check_kept(folder, before, validator)
+    again = run_over(bin_dir, folder, config_of(), patience=patience)
+    assert again.returncode == 2 and "profllm recover" in again.stderr
+    done = run_profllm(bin_dir, "recover", folder / "r.json", patience=patience)
+    assert done.returncode == 0 and f"Result: {beside(folder)}" in done.stdout, done.stderr
+    check_kept(folder, before, validator)
+    assert is_whole(beside(folder), validator) and load_result(beside(folder))["status"] == "interrupted"
+    assert not journal_of(folder / "r.json").exists() and not list(folder.glob("*.tmp.*"))
+
+
+def test_what_was_given_up_is_gone(bin_dir, folder, validator, patience):
+    """--overwrite over a journal and a result: the killed run leaves nothing, the new one is whole."""
+    process = start_over(bin_dir, folder, long_config())
+    wait_for(lambda: has_records(folder), "requests have finished", 60, process)
+    process.kill()
+    process.communicate(timeout=60 * patience)
+    assert list(folder.glob("r.exp_*.server.log"))
+    done = run_over(bin_dir, folder, config_of(), "--overwrite", patience=patience)
+    assert done.returncode == 0 and not list(folder.glob("r.exp_*")) and not list(folder.glob("*.tmp.*"))
+    assert is_whole(folder / "r.json", validator)
+
+
+def after_a_kill(bin_dir, folder, before, validator, patience):
+    """'old', 'new', or 'between': the new result is in place and `recover` brings its side files."""
+    output = folder / "r.json"
+    old_id = json.loads(before["r.json"])["run_id"]
+    end = "old" if load_result(output)["run_id"] == old_id else "new"
+    if end == "old":
+        check_kept(folder, before, validator)
+    elif not is_whole(output, validator):
+        assert journal_of(output).exists()
+        end = "between"
+    if journal_of(output).exists():
+        done = run_profllm(bin_dir, "recover", output, patience=patience)
+        assert done.returncode == 0 or "holds no run" in done.stderr, done.stderr
+        assert (end == "old") == (load_result(output)["run_id"] == old_id)
+    if end == "old":
+        check_kept(folder, before, validator)
+    else:
+        assert is_whole(output, validator) and load_result(output)["status"] == "completed"
+        assert not list(folder.glob("r.exp_*"))
+    for path in folder.glob("r.exp_*.json"):
+        assert is_whole(path, validator) and marked_processes(load_result(path)["run_id"]) == []
+    return end
+
+
+def kill_once(bin_dir, first, folder, moment_s, validator, patience):
+    copy_of(first, folder)
+    before = bytes_of(folder)
+    process = start_over(bin_dir, folder, config_of(num_prompts=100))
+    try:
+        process.communicate(timeout=moment_s)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate(timeout=60 * patience)
+    return after_a_kill(bin_dir, folder, before, validator, patience)
+
+
+def test_kill_at_random_moments_over_a_result(bin_dir, first, tmp_path, validator, patience):
+    rng = random.Random(SEED)
+    began = time.monotonic()
+    assert kill_once(bin_dir, first, tmp_path / "whole", None, validator, patience) == "new"
+    longest_s = 1.2 * (time.monotonic() - began)
+    moments = [rng.uniform(0, longest_s) for _ in range(KILLS)]
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        ends = list(pool.map(lambda i: kill_once(bin_dir, first, tmp_path / str(i), moments[i], validator, patience),
+                             range(KILLS)))
+    assert ends.count("old") >= KILLS / 4, ends
+
+
+# Notes each rename and removal of a file of this folder, and kills the process before the N-th.
+KILL_AT = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static void count(const char *what, const char *path)
+{
+	static atomic_int seen;
+	const char *folder = getenv("TEST_FOLDER");
+	if (folder == NULL || strstr(path, folder) == NULL || strstr(path, "/r.") == NULL)
+		return;
+	FILE *notes = fopen(getenv("TEST_NOTES"), "a");
+	fprintf(notes, "%s %s\n", what, strrchr(path, '/') + 1);
+	fclose(notes);
+	if (atomic_fetch_add(&seen, 1) + 1 == atoi(getenv("TEST_KILL_AT")))
+		kill(getpid(), SIGKILL);
+}
+int rename(const char *from, const char *to)
+{
+	int (*next)(const char *, const char *) = dlsym(RTLD_NEXT, "rename");
+	count("rename", to);
+	return next(from, to);
+}
+int unlink(const char *path)
+{
+	int (*next)(const char *) = dlsym(RTLD_NEXT, "unlink");
+	count("unlink", path);
+	return next(path);
+}
+"""
+
+
+def kill_at(bin_dir, first, tmp_path, at, validator, patience):
+    """(What became of it; the steps that it had taken or was about to take.)"""
+    folder = copy_of(first, tmp_path / str(at))
+    before, notes = bytes_of(folder), tmp_path / f"{at}.notes"
+    process = start_over(bin_dir, folder, config_of(num_prompts=2), env={
+        "LD_PRELOAD": str(tmp_path / "shim.so"), "TEST_FOLDER": f"/{at}/", "TEST_KILL_AT": str(at), "TEST_NOTES": str(notes)})
+    process.communicate(timeout=60 * patience)
+    steps = notes.read_text().splitlines()
+    assert process.returncode == (-signal.SIGKILL if len(steps) == at else 0)
+    return after_a_kill(bin_dir, folder, before, validator, patience), steps
+
+
+def test_kill_at_each_step_of_the_end(bin_dir, first, tmp_path, validator, patience):
+    """Before each single rename and removal, from the one that brings the result on."""
+    if os.environ.get("PROFLLM_SANITIZED"):
+        pytest.skip("a sanitizer wants to be loaded before the library that kills")
+    (tmp_path / "shim.c").write_text(KILL_AT)
+    subprocess.run([need("gcc"), "-shared", "-fPIC", "-o", "shim.so", "shim.c", "-ldl"], cwd=tmp_path, check=True)
+    end, steps = kill_at(bin_dir, first, tmp_path, 1000, validator, patience)
+    assert end == "new" and steps[-1] == "unlink r.json.journal"
+    result = steps.index("rename r.json") + 1
+    numbers = range(1 if LONG else result, len(steps) + 1)
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        ends = list(pool.map(lambda at: kill_at(bin_dir, first, tmp_path, at, validator, patience)[0], numbers))
+    # the result comes at once; its files one by one; and nothing is left to do at last
+    assert ends[result - numbers[0]] == "old" and ends[-1] == "new" and "between" in ends, (steps, ends)
+    assert ends == sorted(ends, key=["old", "between", "new"].index), (steps, ends)
+
+
+def test_a_flat_result_with_a_name_is_kept(bin_dir, tmp_path, patience):
+    config = config_of(save_result=True, result_dir=str(tmp_path), result_filename="flat.json")
+    assert run_over(bin_dir, tmp_path, config, patience=patience).returncode == 0
+    before = (tmp_path / "flat.json").read_bytes()
+    done = run_profllm(bin_dir, "run", "-c", write_config(tmp_path, config), "-o", tmp_path / "other.json", "-q",
+                       patience=patience)
+    assert done.returncode == 2
+    assert f"'{tmp_path / 'flat.json'}' holds a result of" in done.stderr and "result_filename" in done.stderr
+    # a run that was interrupted writes beside it
+    config["benchmark"].update(num_prompts=4000, random_output_len=20, max_concurrency=8)
+    process = start_over(bin_dir, tmp_path, config)
+    wait_for(lambda: has_records(tmp_path), "requests have finished", 60, process)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60 * patience)
+    assert process.returncode == 130 and (tmp_path / "flat.json").read_bytes() == before
+    flat, = tmp_path.glob("flat.exp_*.json")
+    assert json.loads(flat.read_text())["profllm"]["status"] == "interrupted"
+    # and one that came to its end takes its place
+    config["benchmark"].update(num_prompts=12)
+    assert run_over(bin_dir, tmp_path, config, "--overwrite", patience=patience).returncode == 0
+    assert json.loads((tmp_path / "flat.json").read_text())["profllm"]["run_id"] == load_result(tmp_path / "r.json")["run_id"]
+
+
+def test_what_bench_serve_saved_by_name_is_kept(bin_dir, tmp_path, patience):
+    """vLLM writes over a file of that name; what ^C leaves does not."""
+    with Server(bin_dir, "--sim-step", "1ms", model="org/tiny") as server:
+        words = ["bench", "serve", "--port", str(server.port), "--random-input-len", "8", "--random-output-len", "20", "--quiet",
+                 "--save-result", "--plot-timeline", "--result-dir", str(tmp_path), "--result-filename", "f.json",
+                 "--max-concurrency", "4", "--num-prompts"]
+        assert run_profllm(bin_dir, *words, "8", patience=patience).returncode == 0
+        before = bytes_of(tmp_path)
+        assert set(before) == {"f.json", "f.timeline.html"}
+        process = start_profllm(bin_dir, *words, "4000", "--output", tmp_path / "r.json")
+        wait_for(lambda: has_records(tmp_path), "requests have finished", 60, process)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60 * patience)
+        assert process.returncode == 130
+        after = bytes_of(tmp_path)
+        assert {name: after[name] for name in before} == before
+        run_id = load_result(tmp_path / "r.json")["run_id"]
+        assert {f"f.{run_id}.json", f"f.{run_id}.timeline.html"} <= set(after)
+        assert run_profllm(bin_dir, *words, "8", patience=patience).returncode == 0
+        last = bytes_of(tmp_path)
+        assert all(last[name] != before[name] for name in before) and set(last) == set(after)
+
+
+def test_config_writes_over_nothing(bin_dir, tmp_path, patience):
+    path = tmp_path / "e.yaml"
+    for words in (["from-command", "-o", path, "--", "vllm", "serve", "org/model"],
+                  ["to-command", "-o", path, tmp_path / "experiment.yaml"]):
+        path.write_text("mine")
+        write_config(tmp_path, config_of())
+        done = run_profllm(bin_dir, "config", *words, patience=patience)
+        assert done.returncode == 2 and "is there already: give another --output or --overwrite" in done.stderr
+        assert path.read_text() == "mine"
+        words.insert(1, "--overwrite")
+        assert run_profllm(bin_dir, "config", *words, patience=patience).returncode == 0
+        assert path.read_text() != "mine"
+
+
+def test_an_overlay_writes_over_nothing(bin_dir, tmp_path, patience):
+    path = tmp_path / "o.json"
+    path.write_text("mine")
+    words = ["params", "--from-vllm", f"touch {tmp_path}/ran; echo", "--params-overlay", path]
+    done = run_profllm(bin_dir, *words, patience=patience)
+    assert done.returncode == 2 and "give another --params-overlay or --overwrite" in done.stderr
+    assert path.read_text() == "mine" and not (tmp_path / "ran").exists()
+
+
+def test_bench_serve_writes_over_nothing(bin_dir, folder, validator, patience):
+    before = bytes_of(folder)
+    words = ["bench", "serve", "--base-url", "http://127.0.0.1:9", "--model", "m", "--num-prompts", "1", "--random-input", "4",
+             "--vocab-size", "100", "--ready-check-timeout-sec", "0", "--output", folder / "r.json"]
+    done = run_profllm(bin_dir, *words, patience=patience)
+    assert done.returncode == 2 and "holds a result of" in done.stderr and bytes_of(folder) == before
+    dry = run_profllm(bin_dir, *words, "--dry-run", patience=patience)
+    assert dry.returncode == 0 and "holds a result of" in dry.stderr
+    # nobody answers: what that tells goes beside
+    done = run_profllm(bin_dir, *words, "--overwrite", patience=patience)
+    assert done.returncode in (1, 3), done.stderr
+    check_kept(folder, before, validator)
+    assert is_whole(beside(folder), validator)

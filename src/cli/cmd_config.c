@@ -7,6 +7,8 @@
 #include "cli/cli.h"
 #include "cli/config_bench.h"
 #include "cli/validate_report.h"
+#include "result/document.h"
+#include "run/repeat.h"
 #include "vllm/version.h"
 #include "vllm/yaml_out.h"
 
@@ -69,13 +71,14 @@ static const struct pl_opt config_rows[] = {
 	{ .name = NULL },
 };
 
-static const char *const actions[] = { "from-command", "to-command", NULL };
+static const char *const actions[] = { "from-command", "to-command", "from-result", NULL };
 
 const struct pl_opt_command cli_config_command = {
 	.name = "profllm config",
-	.usage = "from-command [options] -- vllm serve MODEL … | to-command [options] FILE",
-	.summary = "Turn a command line into an experiment, and an experiment into a command "
-		   "line.",
+	.usage = "from-command [options] -- vllm serve MODEL … | to-command [options] FILE | "
+		 "from-result [options] RESULT",
+	.summary = "Turn a command line or a result into an experiment, and an experiment into a "
+		   "command line.",
 	.details = "The command starts a server (vllm serve and its older forms) or sends load to "
 		   "one (vllm bench serve, benchmark_serving.py, profllm bench serve); one of each "
 		   "is one experiment, as a text, a file or words with a quoted '&&' between.\n\n"
@@ -88,7 +91,10 @@ const struct pl_opt_command cli_config_command = {
 		   "  profllm config from-command -- vllm bench serve --model MODEL --port 8001\n"
 		   "  cat serve.sh bench.sh | profllm config from-command -o exp.yaml -\n"
 		   "  profllm config to-command --oneline exp.yaml\n"
-		   "  profllm config to-command --bench exp.yaml\n\n"
+		   "  profllm config to-command --bench exp.yaml\n"
+		   "  profllm config from-result r.json -o exp.yaml\n\n"
+		   "'from-result' writes what was asked for when the result was made; 'profllm run "
+		   "--config r.json' runs it again with the same seed, request ids and data set.\n\n"
 		   "Exit status: 0 done, 2 errors in what was given, or bad usage.",
 	.options = config_rows,
 	.words = actions,
@@ -291,6 +297,67 @@ static int to_command(const struct config_options *options, char **files, int fi
 	return write_out(options, false, &text);
 }
 
+/* A comment is one line, whatever a name holds. */
+static void add_comment(struct pl_buf *buf, const char *text)
+{
+	pl_buf_add_text(buf, "# ");
+	for (; *text != '\0'; text++)
+		pl_buf_add_char(buf, (unsigned char)*text < 0x20 || *text == 0x7f ? ' ' : *text);
+	pl_buf_add_char(buf, '\n');
+}
+
+static void add_result_comments(const json_t *result, const char *path, struct pl_buf *text)
+{
+	const json_t *engine = pl_json_get_path(result, "environment.engine");
+	const char *sha256 = json_string_value(
+		pl_json_get_path(result, "config.benchmark.dataset_sha256"));
+	auto_free char *engine_text = res_engine_text(engine);
+	auto_free char *head = pl_asprintf("What was asked for in run %s of %s, status %s.",
+					   json_string_value(json_object_get(result, "run_id")),
+					   json_string_value(json_object_get(result, "timestamp")),
+					   json_string_value(json_object_get(result, "status")));
+	auto_free char *answered = engine_text != NULL ? pl_asprintf("%s answered.", engine_text)
+						       : NULL;
+	auto_free char *data = sha256 != NULL ? pl_asprintf("SHA-256 of the data set: %s", sha256)
+					      : NULL;
+	auto_free char *again = pl_asprintf(
+		"With seed, request ids and data set as they were: profllm run --config %s", path);
+	const char *const lines[] = { head, answered, data, again };
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(lines); i++) {
+		if (lines[i] != NULL)
+			add_comment(text, lines[i]);
+	}
+}
+
+static int from_result(const struct config_options *options, char **files, int file_count)
+{
+	auto_json json_t *result = NULL;
+	struct pl_err err = PL_ERR_INIT;
+	auto_buf text = { 0 };
+
+	pl_buf_init(&text, OUTPUT_BYTES_MAX);
+	if (options->command_file != NULL || options->version != NULL)
+		return fail("'--%s' is for from-command",
+			    options->version != NULL ? "vllm-version" : "command-file");
+	if (options->oneline || options->sets.count > 0)
+		return fail("'--%s' is for to-command", options->oneline ? "oneline" : "set");
+	if (file_count != 1)
+		return fail("expected one RESULT");
+	if (run_repeat_find(files[0], &result, &err) < 0)
+		return cli_fail(&err);
+	if (result == NULL)
+		return fail("'%s' is no result of profllm", files[0]);
+	add_result_comments(result, files[0], &text);
+	const json_t *experiment = pl_json_get_path(result, "config.experiment");
+	auto_free char *all = pl_json_to_text(experiment, PL_JSON_COMPACT);
+	if (strstr(all, OPTION_SECRET_SHOWN) != NULL)
+		add_comment(&text, OPTION_SECRET_SHOWN " stands for a secret: put it there, or "
+						       "${NAME} in launch.env");
+	vllm_yaml_add_members(&text, experiment, 0);
+	return write_out(options, false, &text);
+}
+
 static int config(struct config_options *options, char **rest, int rest_count, char **command,
 		  int command_count)
 {
@@ -298,7 +365,7 @@ static int config(struct config_options *options, char **rest, int rest_count, c
 	struct vllm_version version;
 
 	if (rest_count == 0)
-		return fail("expected from-command or to-command");
+		return fail("expected from-command, to-command or from-result");
 	if (options->version != NULL && vllm_version_parse(options->version, &version, &err) < 0) {
 		pl_err_wrap(&err, "--vllm-version");
 		return cli_fail(&err);
@@ -310,8 +377,14 @@ static int config(struct config_options *options, char **rest, int rest_count, c
 			return fail("'to-command' takes a FILE and no command");
 		return to_command(options, rest + 1, rest_count - 1);
 	}
+	if (strcmp(rest[0], "from-result") == 0) {
+		if (command_count > 0)
+			return fail("'from-result' takes a RESULT and no command");
+		return from_result(options, rest + 1, rest_count - 1);
+	}
 	if (strcmp(rest[0], "from-command") != 0)
-		return fail("unknown action '%s', expected from-command or to-command", rest[0]);
+		return fail("unknown action '%s', expected from-command, to-command or from-result",
+			    rest[0]);
 	if (rest_count == 2 && strcmp(rest[1], CLI_STDIN) == 0 && options->command_file == NULL) {
 		options->command_file = CLI_STDIN;
 		rest_count--;

@@ -42,7 +42,7 @@ static const struct pl_opt run_rows[] = {
 	  .type = PL_OPT_TEXT,
 	  .offset = AT(config),
 	  .arg = "FILE",
-	  .help = "the experiment, as YAML or JSON" },
+	  .help = "the experiment, as YAML or JSON, or a result that is run again" },
 	{ .name = "output",
 	  .letter = 'o',
 	  .type = PL_OPT_TEXT,
@@ -116,7 +116,8 @@ const struct pl_opt_command cli_run_command = {
 		"  profllm run -c configs/examples/quickstart.yaml -o r.json\n"
 		"  profllm run -c exp.yaml -o r.json --set benchmark.request_rate=20\n"
 		"  profllm run -c exp.yaml -o r.json --wait 2h\n"
-		"  profllm run -c exp.yaml --dry-run\n\n"
+		"  profllm run -c exp.yaml --dry-run\n"
+		"  profllm run -c r.json -o again.json\n\n"
 		"Exit status: 0 completed, 1 partial or failed, 2 bad usage or input, 3 the server "
 		"did not start, 4 timeout, 5 GPU or port taken, 6 verdict not accepted, 128 + "
 		"signal "

@@ -86,6 +86,8 @@ static json_t *read_option(struct option_reader *reader, enum vllm_bench_id id,
 		value = option_value_read(reader, node, key, row);
 	if (!json_is_string(value) || !row->expand)
 		return value;
+	auto_free char *raw_key = pl_asprintf("benchmark.%s", row->name);
+	exp_raw_put(reader, raw_key, node, json_incref(value));
 	auto_free char *path = exp_expand(reader, node, key, json_string_value(value));
 	json_decref(value);
 	return path != NULL ? json_string(path) : NULL;

@@ -23,6 +23,7 @@ struct exp_config *exp_config_new(const struct vllm_catalog *catalog, const char
 	experiment->source = pl_strdup(source);
 	experiment->server = json_object();
 	experiment->given = json_object();
+	experiment->raw = json_object();
 	exp_keys_init(experiment);
 	vllm_bench_init(&experiment->bench);
 	return experiment;
@@ -35,6 +36,9 @@ void exp_config_free(struct exp_config *experiment)
 	free(experiment->source);
 	json_decref(experiment->server);
 	json_decref(experiment->given);
+	json_decref(experiment->raw);
+	json_decref(experiment->asked);
+	json_decref(experiment->repeats);
 	exp_keys_done(experiment);
 	vllm_bench_done(&experiment->bench);
 	option_places_done(&experiment->places);
@@ -100,6 +104,7 @@ static void read_set(const char *set, bool fields_open, struct exp_config *exper
 					.problems = problems,
 					.places = &experiment->places,
 					.given = experiment->given,
+					.raw = experiment->raw,
 					.no_lines = true,
 					.fields_open = fields_open };
 	auto_yaml struct pl_yaml_doc *doc = NULL;
@@ -167,17 +172,19 @@ static bool means_another_release(const struct pl_yaml *root, const char *const 
 	       vllm_version_compare(&meant, &reference) != 0;
 }
 
-int exp_config_read_text(const struct vllm_catalog *catalog, const char *text, size_t len,
-			 const char *source, const char *const *sets, size_t set_count,
-			 struct exp_config **ret, struct option_problems *problems,
-			 struct pl_err *err)
+static int read_text(const struct vllm_catalog *catalog, const char *text, size_t len,
+		     const char *source, bool no_lines, const char *const *sets, size_t set_count,
+		     struct exp_config **ret, struct option_problems *problems, struct pl_err *err)
 {
 	auto_yaml struct pl_yaml_doc *doc = NULL;
 	auto_experiment struct exp_config *experiment = exp_config_new(catalog, source);
 	struct option_reader reader = { .source = source,
 					.problems = problems,
 					.places = &experiment->places,
-					.given = experiment->given };
+					.given = experiment->given,
+					.raw = experiment->raw,
+					.no_lines = no_lines };
+	size_t first = problems->count;
 
 	if (pl_yaml_parse(text, len, source, &doc, err) < 0)
 		return -1;
@@ -185,6 +192,8 @@ int exp_config_read_text(const struct vllm_catalog *catalog, const char *text, s
 	reader.fields_open = root->kind == PL_YAML_MAP &&
 			     means_another_release(root, sets, set_count);
 	read_root(&reader, root, experiment);
+	for (size_t i = first; no_lines && i < problems->count; i++)
+		problems->items[i].line = 0;
 	for (size_t i = 0; i < set_count; i++)
 		read_set(sets[i], reader.fields_open, experiment, problems);
 	exp_server_config_read(experiment, reader.fields_open, problems);
@@ -192,6 +201,24 @@ int exp_config_read_text(const struct vllm_catalog *catalog, const char *text, s
 	exp_check_alone(experiment, problems);
 	*ret = pl_take(experiment);
 	return 0;
+}
+
+int exp_config_read_text(const struct vllm_catalog *catalog, const char *text, size_t len,
+			 const char *source, const char *const *sets, size_t set_count,
+			 struct exp_config **ret, struct option_problems *problems,
+			 struct pl_err *err)
+{
+	return read_text(catalog, text, len, source, false, sets, set_count, ret, problems, err);
+}
+
+int exp_config_read_json(const struct vllm_catalog *catalog, const json_t *json, const char *source,
+			 const char *const *sets, size_t set_count, struct exp_config **ret,
+			 struct option_problems *problems, struct pl_err *err)
+{
+	auto_free char *text = pl_json_to_text(json, PL_JSON_COMPACT);
+
+	return read_text(catalog, text, strlen(text), source, true, sets, set_count, ret, problems,
+			 err);
 }
 
 /* What a file would expand. */
@@ -329,4 +356,82 @@ json_t *exp_config_to_json(const struct exp_config *experiment)
 	json_object_set_new(json, "profiling", section_to_json(experiment, "profiling"));
 	json_object_set_new(json, "output", section_to_json(experiment, "output"));
 	return json;
+}
+
+/* Arguments of the file that server.config names are that file's. */
+static json_t *server_asked(const struct exp_config *experiment)
+{
+	const char *file = json_string_value(json_object_get(experiment->server, "config"));
+	json_t *asked = server_to_json(experiment);
+	const char *name;
+	json_t *value;
+
+	json_object_foreach(experiment->server, name, value)
+	{
+		auto_free char *key = pl_asprintf("server.%s", name);
+		const struct option_place *place = option_places_find(&experiment->places, key);
+		const json_t *given = json_object_get(experiment->given, name);
+		if (file != NULL && place != NULL && pl_text_equal(place->source, file))
+			json_object_del(asked, name);
+		else if (json_is_object(value) && given != NULL)
+			json_object_set_new(asked, name, vllm_secret_json_shown(given));
+	}
+	return asked;
+}
+
+static json_t *benchmark_asked(const struct exp_config *experiment)
+{
+	auto_json json_t *all = vllm_bench_to_json(&experiment->bench);
+	json_t *asked = json_object();
+
+	for (size_t i = 0; i < VLLM_BENCH_COUNT; i++) {
+		enum vllm_bench_id id = (enum vllm_bench_id)i;
+		const char *name = vllm_bench_row(id)->name;
+		auto_free char *key = pl_asprintf("benchmark.%s", name);
+		json_t *value = json_object_get(all, name);
+		json_t *raw = json_object_get(experiment->raw, key);
+		bool is_set = experiment->bench_set[id] ||
+			      (experiment->voice == OPTION_AS_FLAG &&
+			       !vllm_bench_is_default(&experiment->bench, id));
+		if (is_set)
+			json_object_set(asked, name,
+					raw != NULL && json_is_string(value) ? raw : value);
+	}
+	return asked;
+}
+
+/* What was set, section by section in the order of a file; nothing of those that are empty. */
+static json_t *all_asked(const struct exp_config *experiment)
+{
+	static const char *const sections[] = { "server",    "launch",    "benchmark",
+						"telemetry", "profiling", "output" };
+	json_t *asked = json_object();
+
+	exp_keys_asked(experiment, "", asked);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(sections); i++) {
+		auto_json json_t *section = NULL;
+		if (i == 0)
+			section = server_asked(experiment);
+		else if (i == 2)
+			section = benchmark_asked(experiment);
+		else
+			exp_keys_asked(experiment, sections[i], section = json_object());
+		if (json_object_size(section) > 0)
+			json_object_set(asked, sections[i], section);
+	}
+	return asked;
+}
+
+json_t *exp_config_asked(const struct exp_config *experiment)
+{
+	json_t *asked = experiment->asked != NULL ? json_deep_copy(experiment->asked)
+						  : all_asked(experiment);
+	json_t *launch = json_object_get(asked, "launch");
+
+	if (!experiment->simulate)
+		return asked;
+	if (launch == NULL)
+		json_object_set_new(asked, "launch", launch = json_object());
+	json_object_set_new(launch, "command", json_pack("[ss]", EXP_SIMULATOR, "serve"));
+	return asked;
 }

@@ -14,6 +14,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What --sim starts in place of launch.command. */
+#define EXP_SIMULATOR "profllm-sim"
+
 struct exp_launch {
 	json_t *command;    /* array of strings: argv prefix; NULL: not given ([vllm, serve]) */
 	char *url;          /* a server that already runs; NULL: start one */
@@ -52,6 +55,10 @@ struct exp_config {
 	json_t *tags;                       /* object name -> text */
 	json_t *server;                     /* object: what the user set, typed, snake_case */
 	json_t *given; /* object: those of them that are objects, as they were written */
+	json_t *raw;   /* object: what is expanded, as it was written, by "launch.env" … */
+	/* what was asked for, where more than that was set here; NULL: what was set */
+	json_t *asked;
+	json_t *repeats; /* the result that it was taken from; NULL: none, a file */
 	struct exp_launch launch;
 	struct vllm_bench bench;
 	bool bench_set[VLLM_BENCH_COUNT]; /* given in the file or by --set */
@@ -89,6 +96,10 @@ int exp_config_read_text(const struct vllm_catalog *catalog, const char *text, s
 			 const char *source, const char *const *sets, size_t set_count,
 			 struct exp_config **ret, struct option_problems *problems,
 			 struct pl_err *err) PL_MUST_CHECK;
+/* The same of an experiment that is data: places in it are no lines. */
+int exp_config_read_json(const struct vllm_catalog *catalog, const json_t *json, const char *source,
+			 const char *const *sets, size_t set_count, struct exp_config **ret,
+			 struct option_problems *problems, struct pl_err *err) PL_MUST_CHECK;
 /* Calls fn for each key outside of `benchmark` that is set and not in this version. */
 void exp_keys_each_later(const struct exp_config *experiment,
 			 void (*fn)(void *user, const struct option_row *row), void *user);
@@ -110,5 +121,11 @@ PL_AUTO_DEFINE(struct exp_config, exp_config_free);
 
 /* The checked, completed configuration as JSON (dry run); secrets as "***". */
 json_t *exp_config_to_json(const struct exp_config *experiment);
+/*
+ * What was asked for: of every section the keys that were set, and no others, so that it reads as the
+ * same experiment. ${VAR} stands as it was written, secrets as "***"; --sim as the command that it means.
+ * Of a command line of `bench serve` also where its defaults are not those of a file.
+ */
+json_t *exp_config_asked(const struct exp_config *experiment);
 
 #endif

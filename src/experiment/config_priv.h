@@ -19,6 +19,8 @@ void exp_key_read(struct option_reader *reader, const char *section, const struc
 bool exp_section_exists(const char *section);
 /* The section's rows with their effective values; "" for the top. */
 void exp_keys_to_json(const struct exp_config *experiment, const char *section, json_t *into);
+/* Those of them that were set, as they were written. */
+void exp_keys_asked(const struct exp_config *experiment, const char *section, json_t *into);
 
 /* Takes server.port and server.host for those of `launch`; two that differ are a problem. */
 void exp_launch_join(struct exp_config *experiment, struct option_problems *problems);

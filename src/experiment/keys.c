@@ -102,11 +102,13 @@ static json_t *read_texts(struct option_reader *reader, const struct option_row 
 {
 	static const struct option_row text = { .type = OPTION_STRING, .number_text = true };
 	auto_json json_t *texts = json_object();
+	json_t *raw = json_object();
 	bool refused = false;
 
 	if (node->kind != PL_YAML_MAP) {
 		option_reader_add(reader, OPTION_ERROR, node, row->name, NULL, "a mapping to texts",
 				  NULL);
+		json_decref(raw);
 		return NULL;
 	}
 	for (size_t i = 0; i < node->count; i++) {
@@ -114,6 +116,7 @@ static json_t *read_texts(struct option_reader *reader, const struct option_row 
 		json_t *value = option_value_read(reader, node->items[i], key, &text);
 		auto_free char *expanded = NULL;
 		if (value != NULL && row->expand) {
+			json_object_set(raw, node->keys[i]->text, value);
 			expanded = exp_expand(reader, node->items[i], key,
 					      json_string_value(value));
 			json_decref(value);
@@ -123,6 +126,9 @@ static json_t *read_texts(struct option_reader *reader, const struct option_row 
 		if (value != NULL)
 			json_object_set_new(texts, node->keys[i]->text, value);
 	}
+	if (row->expand)
+		exp_raw_put(reader, row->name, node, json_incref(raw));
+	json_decref(raw);
 	return refused ? NULL : pl_take(texts);
 }
 
@@ -177,6 +183,7 @@ static json_t *read_value(struct option_reader *reader, const struct option_row 
 		return NULL;
 	if (value == NULL || !row->expand)
 		return pl_take(value);
+	exp_raw_put(reader, row->name, node, json_incref(value));
 	auto_free char *path = exp_expand(reader, node, row->name, json_string_value(value));
 	return path != NULL ? json_string(path) : NULL;
 }
@@ -237,6 +244,14 @@ void exp_key_read(struct option_reader *reader, const char *section, const struc
 	unknown_key(reader, section, name);
 }
 
+/* "${HF_TOKEN}": names a secret and holds none. */
+static bool is_reference(const char *text)
+{
+	size_t len = strlen(text);
+
+	return len > 3 && pl_text_starts(text, "${") && strcspn(text + 2, "$}") == len - 3;
+}
+
 /* Values of secret variables hidden; a name tells, whatever the text is. */
 static json_t *env_shown(const json_t *env)
 {
@@ -245,9 +260,13 @@ static json_t *env_shown(const json_t *env)
 	json_t *value;
 
 	json_object_foreach((json_t *)env, name, value)
+	{
+		bool is_hidden = option_secret_is_name(name) &&
+				 !is_reference(json_string_value(value));
 		json_object_set_new(shown, name,
-				    option_secret_is_name(name) ? json_string(OPTION_SECRET_SHOWN)
-								: vllm_secret_json_shown(value));
+				    is_hidden ? json_string(OPTION_SECRET_SHOWN)
+					      : vllm_secret_json_shown(value));
+	}
 	return shown;
 }
 
@@ -282,6 +301,27 @@ void exp_keys_to_json(const struct exp_config *experiment, const char *section, 
 		const char *name = name_in_section(&rows[i], section);
 		if (name != NULL)
 			json_object_set_new(into, name, value_to_json(experiment, &rows[i]));
+	}
+}
+
+/* The value in its raw form, where it has one. */
+static json_t *asked_value(const struct exp_config *experiment, const struct option_row *row)
+{
+	json_t *value = value_to_json(experiment, row);
+	const json_t *raw = json_object_get(experiment->raw, row->name);
+
+	if (raw == NULL || json_is_null(value))
+		return value;
+	json_decref(value);
+	return shown(row, raw);
+}
+
+void exp_keys_asked(const struct exp_config *experiment, const char *section, json_t *into)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
+		const char *name = name_in_section(&rows[i], section);
+		if (name != NULL && option_places_find(&experiment->places, rows[i].name) != NULL)
+			json_object_set_new(into, name, asked_value(experiment, &rows[i]));
 	}
 }
 

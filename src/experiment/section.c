@@ -20,6 +20,15 @@ void exp_object_put(json_t *object, const char *name, const struct pl_yaml *node
 	json_object_set_new(object, name, value);
 }
 
+void exp_raw_put(struct option_reader *reader, const char *key, const struct pl_yaml *node,
+		 json_t *value)
+{
+	if (reader->raw != NULL)
+		exp_object_put(reader->raw, key, node, value);
+	else
+		json_decref(value);
+}
+
 bool exp_same_name(const char *a, const char *b)
 {
 	for (; *a != '\0' && *b != '\0'; a++, b++) {

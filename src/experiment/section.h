@@ -41,5 +41,8 @@ char *exp_expand(struct option_reader *reader, const struct pl_yaml *node, const
 		 const char *text);
 /* Sets or, for a map from a dotted name, merges. Steals `value`. */
 void exp_object_put(json_t *object, const char *name, const struct pl_yaml *node, json_t *value);
+/* Keeps what is to be expanded as it was written. Steals `value`. */
+void exp_raw_put(struct option_reader *reader, const char *key, const struct pl_yaml *node,
+		 json_t *value);
 
 #endif

@@ -16,6 +16,7 @@ struct option_reader {
 	struct option_problems *problems;
 	struct option_places *places; /* NULL: nobody asks where a value stands */
 	json_t *given;    /* object: server objects as they were written; NULL: nobody asks */
+	json_t *raw;      /* object: texts with their ${VAR}, by key; NULL: nobody asks */
 	bool no_lines;    /* the source has none: a --set */
 	bool fields_open; /* keys of objects are another release's: faults in them are warnings */
 	bool as_words;    /* scalars will be words of a command line: "8" is a number, 8 a text */

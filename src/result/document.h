@@ -15,7 +15,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define RES_SCHEMA_VERSION 1
+/* 2: config.experiment, environment.repeat_of. */
+#define RES_SCHEMA_VERSION 2
 
 enum res_status {
 #define STATUS(id, name, exit, results, error, run, text) RES_STATUS_##id,
@@ -60,7 +61,8 @@ struct res_document_parts {
 	json_t *tags;            /* object of texts */
 	int64_t started_real_ns; /* `timestamp` */
 	double duration_s;       /* the whole experiment */
-	json_t *config;  /* {server, server_source, server_explicit, params_overlay, benchmark} */
+	json_t *config;  /* {server, server_source, server_explicit, params_overlay, benchmark,
+			  * experiment} */
 	json_t *results; /* res_metrics_compute(); NULL: nothing was measured */
 	json_t *system;
 	json_t *profiling;

@@ -6,6 +6,7 @@
 #include "result/flat/file.h"
 #include "result/flat/pytorch.h"
 #include "run/host_hardware.h"
+#include "run/repeat.h"
 #include "vllm/version.h"
 
 void run_check_done(struct run_check *check)
@@ -14,10 +15,21 @@ void run_check_done(struct run_check *check)
 	exp_checked_done(&check->checked);
 }
 
-/* Reads with one --set more: launch.vllm_version. */
-static int read_for(const struct vllm_catalog *catalog, const char *path, const char *const *sets,
-		    size_t set_count, const char *version, struct exp_config **ret,
-		    struct option_problems *problems, struct pl_err *err)
+/* A file, or a result that is run again. */
+static int read_input(const struct vllm_catalog *catalog, const char *path, json_t *repeats,
+		      const char *const *sets, size_t set_count, struct exp_config **ret,
+		      struct option_problems *problems, struct pl_err *err)
+{
+	return repeats != NULL
+		       ? run_repeat_read(catalog, path, repeats, sets, set_count, ret, problems,
+					 err)
+		       : exp_config_read(catalog, path, sets, set_count, ret, problems, err);
+}
+
+/* Reads with one --set more: launch.vllm_version, which nobody asked for. */
+static int read_for(const struct vllm_catalog *catalog, const char *path, json_t *repeats,
+		    const char *const *sets, size_t set_count, const char *version,
+		    struct exp_config **ret, struct option_problems *problems, struct pl_err *err)
 {
 	auto_free const char **all = pl_alloc_array(set_count + 1, sizeof(*all));
 	auto_free char *set = pl_asprintf("launch.vllm_version=%s", version);
@@ -25,7 +37,16 @@ static int read_for(const struct vllm_catalog *catalog, const char *path, const 
 	for (size_t i = 0; i < set_count; i++)
 		all[i] = sets[i];
 	all[set_count] = set;
-	return exp_config_read(catalog, path, all, set_count + 1, ret, problems, err);
+	if (read_input(catalog, path, repeats, all, set_count + 1, ret, problems, err) < 0)
+		return -1;
+	json_t *asked = exp_config_asked(*ret);
+	json_t *launch = json_object_get(asked, "launch");
+	json_object_del(launch, "vllm_version");
+	if (json_object_size(launch) == 0)
+		json_object_del(asked, "launch");
+	json_decref((*ret)->asked);
+	(*ret)->asked = asked;
+	return 0;
 }
 
 int run_check_read(const struct vllm_catalog *catalog, const char *path, const char *const *sets,
@@ -33,16 +54,18 @@ int run_check_read(const struct vllm_catalog *catalog, const char *path, const c
 		   struct pl_err *err)
 {
 	auto_experiment struct exp_config *experiment = NULL;
+	auto_json json_t *repeats = NULL;
 	auto_problems found = { 0 };
 	auto_release release = { 0 };
 
-	if (exp_config_read(catalog, path, sets, set_count, &experiment, &found, err) < 0)
+	if (run_repeat_find(path, &repeats, err) < 0 ||
+	    read_input(catalog, path, repeats, sets, set_count, &experiment, &found, err) < 0)
 		return -1;
 	if (found.errors > 0)
 		run_release_find(experiment, NULL, &release);
 	if (release.found_in != NULL)
-		return read_for(catalog, path, sets, set_count, release.version, ret, problems,
-				err);
+		return read_for(catalog, path, repeats, sets, set_count, release.version, ret,
+				problems, err);
 	for (size_t i = 0; i < found.count; i++)
 		option_problems_add(problems, &found.items[i]);
 	*ret = pl_take(experiment);
@@ -107,7 +130,7 @@ void run_check_host(const struct exp_config *experiment, struct option_problems 
 	/* vLLM's client looks for itself */
 	if (pl_text_equal(bench->client, "vllm"))
 		return;
-	if (bench_dataset_check(bench, &err) < 0)
+	if (bench_dataset_check(bench, &err) < 0 || run_repeat_check_dataset(experiment, &err) < 0)
 		add_reason(experiment, "benchmark.dataset_path", &err, problems);
 	if (bench->plot_dataset_stats && plot_canvas_check(&err) < 0)
 		add_reason(experiment, "benchmark.plot_dataset_stats", &err, problems);

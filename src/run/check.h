@@ -27,7 +27,7 @@ void run_check_done(struct run_check *check);
 #define auto_check __attribute__((cleanup(run_check_done), unused)) struct run_check
 
 /*
- * exp_config_read() with the release in mind: where the file and the sets name none, the
+ * exp_config_read() of a file or a result (run/repeat.h), with the release in mind: where the file and the sets name none, the
  * installed one. In objects whose keys are another release's faults are warnings.
  */
 int run_check_read(const struct vllm_catalog *catalog, const char *path, const char *const *sets,

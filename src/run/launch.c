@@ -9,8 +9,7 @@
 #include "vllm/secret.h"
 #include "vllm/server_args.h"
 
-#define SIMULATOR "profllm-sim"
-#define SERVER    "vllm"
+#define SERVER "vllm"
 
 static void warn(struct run_launch *launch, const char *text)
 {
@@ -29,7 +28,7 @@ static int check_url(const struct exp_config *experiment, const char *url, struc
 
 static json_t *default_command(bool simulate)
 {
-	return simulate ? json_pack("[ss]", SIMULATOR, "serve")
+	return simulate ? json_pack("[ss]", EXP_SIMULATOR, "serve")
 			: json_pack("[ss]", SERVER, "serve");
 }
 
@@ -51,7 +50,7 @@ static void find_program(struct run_launch *launch)
 
 	/* ours lies beside us: an older one in PATH must not stand in for it */
 	struct pl_err not_found = PL_ERR_INIT;
-	int found = pl_text_equal(name, SIMULATOR)
+	int found = pl_text_equal(name, EXP_SIMULATOR)
 			    ? host_program_find_sibling(name, &launch->program, &not_found)
 			    : host_program_find(name, &launch->program, &not_found);
 	if (found < 0) {

@@ -11,6 +11,7 @@
 #include "run/document/flat_result.h"
 #include "run/journal/journal.h"
 #include "run/plots.h"
+#include "run/repeat.h"
 #include "run/replace.h"
 #include "run/run_priv.h"
 #include "run/steps/ready.h"
@@ -127,10 +128,23 @@ static int wait_for_server(struct run_state *run)
 	return run_ready_wait(&run->context, &run->route.target, &run->server);
 }
 
+/* From the run that is repeated, as soon as they are known. */
+static void say_differences(struct run_state *run)
+{
+	if (run->context.experiment->repeats == NULL)
+		return;
+	auto_json json_t *known = run_document_so_far(run);
+	run->differences_said = run_repeat_warn(pl_json_get_path(known, "environment.repeat_of"),
+						run->differences_said);
+}
+
 static int learn_identity(struct run_state *run)
 {
-	return run_identity_learn(&run->context, &run->route.target, &run->server,
-				  run->client->follows_redirects, &run->identity);
+	if (run_identity_learn(&run->context, &run->route.target, &run->server,
+			       run->client->follows_redirects, &run->identity) < 0)
+		return -1;
+	say_differences(run);
+	return 0;
 }
 
 static int send_test_request(struct run_state *run)
@@ -156,7 +170,10 @@ static int call_client(struct run_state *run,
 
 static int prepare_load(struct run_state *run)
 {
-	return call_client(run, run->client->prepare);
+	if (call_client(run, run->client->prepare) < 0)
+		return -1;
+	say_differences(run);
+	return 0;
 }
 
 static int warm_up(struct run_state *run)

@@ -30,7 +30,8 @@ struct run_state {
 	const struct run_client *client;
 	struct run_measured measured;
 	struct run_telemetry telemetry;
-	char *flat_path; /* vLLM's flat result; NULL: none */
+	char *flat_path;         /* vLLM's flat result; NULL: none */
+	size_t differences_said; /* from the run that this one repeats */
 };
 
 #endif

@@ -21,7 +21,7 @@ COMMAND(run, &cli_run_command, "start a server, send load to it and write the re
 COMMAND(bench, &cli_bench_command, "send load to a server that runs, as vllm bench serve does")
 COMMAND(recover, &cli_recover_command, "make the result of a run that was killed from its journal")
 COMMAND(validate, &cli_validate_command, "find what is wrong with experiments or command lines")
-COMMAND(config, &cli_config_command, "turn a command line into an experiment, or the other way")
+COMMAND(config, &cli_config_command, "turn a command line or a result into an experiment, or back")
 COMMAND(params, &cli_params_command, "show vLLM's arguments, or what another vLLM has changed")
 COMMAND(gpus, &cli_gpus_command, "show the GPUs of this host, what they do and who uses them")
 COMMAND(schema, &cli_schema_command, "print the rows that everything is made from, for programs")

@@ -215,6 +215,7 @@ FIELD(environment, python, TEXT, "", "version beside the server")
 FIELD(environment, profllm, TEXT, "", "version of this program")
 FIELD(environment, container, MAYBE, "container", "the server's")
 FIELD(environment, client, MAYBE, "load_client", "another program that sent the load; null: this one")
+FIELD(environment, repeat_of, MAYBE, "repeat", "the result that was run again; null: an experiment file")
 
 FIELD(engine, name, TEXT, "", "vllm, profllm-sim, …")
 FIELD(engine, version, TEXT, "", "as /version says it")
@@ -228,6 +229,14 @@ FIELD(load_client, cpu_share, NUMBER, "", "of its main thread during its measure
 FIELD(load_client, per_request, YES, "", "its result held lists of single requests; without them results are its summary")
 FIELD(load_client, summary_difference, NUMBER, "", "of its own summary from what its lists give, the worst figure's share")
 FIELD(load_client, summary_worst, TEXT, "", "that figure; null where all agree within 1e-6")
+
+FIELD(repeat, run_id, TEXT, "", "of the first run")
+FIELD(repeat, timestamp, TEXT, "", "of its start")
+FIELD(repeat, differences, LIST, "difference", "what was not as in the first run, of host, engine and prompts")
+
+FIELD(difference, key, TEXT, "", "hostname, cpu, cpu_count, gpu_models, gpu_driver, cuda, engine.name, engine.version, dataset_sha256")
+FIELD(difference, then, ANY, "", "in the first run")
+FIELD(difference, now, ANY, "", "in this one")
 
 FIELD(container, image, TEXT, "", "")
 FIELD(container, digest, TEXT, "", "")

@@ -12,6 +12,7 @@
 #include "run/document/profiling.h"
 #include "run/document/system.h"
 #include "run/redact.h"
+#include "run/repeat.h"
 #include "run/run_priv.h"
 #include "run/side_files.h"
 #include "vllm/secret.h"
@@ -63,10 +64,12 @@ static json_t *make_config(const struct run_state *run)
 						    : NULL));
 	set(benchmark, "dataset_sha256",
 	    pl_json_text(run->measured.plan != NULL ? run->measured.plan->sha256 : NULL));
-	return json_pack("{s:o, s:o, s:o, s:O?, s:o}", "server", server, "server_source", source,
-			 "server_explicit", explicit_names, "params_overlay",
+	if (run->measured.plan != NULL)
+		set(benchmark, "request_id_prefix", pl_json_text(run->measured.plan->id_prefix));
+	return json_pack("{s:o, s:o, s:o, s:O?, s:o, s:o}", "server", server, "server_source",
+			 source, "server_explicit", explicit_names, "params_overlay",
 			 vllm_catalog_overlaid(run->context.experiment->catalog), "benchmark",
-			 benchmark);
+			 benchmark, "experiment", exp_config_asked(run->context.experiment));
 }
 
 static json_t *make_phases(const struct run_server *server)
@@ -237,6 +240,10 @@ static json_t *make_environment(const struct run_state *run)
 	set(engine, "version", pl_json_text(run->identity.engine_version));
 	if (run->identity.known)
 		set(engine, "simulated", json_boolean(run->identity.simulated));
+	json_t *repeat = run_repeat_section(run->context.experiment, json,
+					    run->measured.plan != NULL ? run->measured.plan->sha256
+								       : NULL);
+	set(json, "repeat_of", repeat != NULL ? repeat : json_null());
 	return json;
 }
 

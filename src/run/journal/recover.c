@@ -237,6 +237,9 @@ static int build(const struct recovery *r, json_t **ret, struct pl_err *err)
 	if (make_side_files(r, results, &artifacts, err) < 0)
 		return -1;
 	remove_old(r, artifacts);
+	/* an earlier version's journal does not tell it */
+	if (json_object_get(part(r, "config"), "experiment") == NULL)
+		json_object_set_new(part(r, "config"), "experiment", json_null());
 	auto_json json_t *quality = make_quality(r, results);
 	auto_json json_t *error = make_error(r);
 	auto_json json_t *profiling = run_profiling(was_profiled(r), part(r, "config"),

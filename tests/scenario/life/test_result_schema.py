@@ -148,6 +148,9 @@ GOOD_VARIANTS = {
                          ("quality", "verdict"): None},
     "interrupted before the run": {("status",): "interrupted", ("error",): ERROR,
                                    ("results",): None, ("quality", "verdict"): None},
+    "recovered from an earlier version's journal": {("config", "experiment"): None},
+    "run again": {("environment", "repeat_of"): {"run_id": "exp_20260102_030405_0a1b2c", "timestamp": "2026-01-02T03:04:05Z",
+                                                 "differences": [{"key": "gpu_models", "then": ["H100"], "now": None}]}},
     "rate inf": {("config", "benchmark", "request_rate"): "inf"},
     "any percentile": {("results", "p33.25_token_gap_ms"): 1.5,
                        ("results", "p33.25_token_gap_ms_ci95"): [1.25, 1.75],
@@ -173,7 +176,7 @@ def test_good_variant_passes(what):
 BROKEN = [
     # a part is missing
     *[((key,), DELETE) for key in RESULT["required"]],
-    (("config", "benchmark"), DELETE),
+    (("config", "benchmark"), DELETE), (("config", "experiment"), DELETE), (("environment", "repeat_of"), DELETE),
     (("config", "server", "tensor_parallel_size"), DELETE),
     (("config", "server_source", "model"), DELETE),
     (("config", "benchmark", "seed"), DELETE),
@@ -196,6 +199,7 @@ BROKEN = [
     # a key that nobody knows
     (("more",), 1),
     (("config", "more"), {}),
+    (("config", "experiment"), "server"), (("config", "experiment", "results"), {}), (("config", "experiment", "server"), 3),
     (("config", "server", "tensor_paralel_size"), 2),
     (("config", "benchmark", "rate"), 2),
     (("results", "mean_ttft"), 2.0),
@@ -236,7 +240,7 @@ BROKEN = [
     (("quality", "checks", 0, "value"), "0.5"),
     (("quality", "checks", 0, "limit"), None),
     # out of range, or a word or form that is not one
-    (("schema_version",), 2),
+    (("schema_version",), 1), (("schema_version",), 3),
     (("run_id",), "exp_2026_0304_0a1b2c"),
     (("run_id",), "exp_20260102_030405_0A1B2C"),
     (("timestamp",), "2026-01-02 03:04:05"),

@@ -296,13 +296,3 @@ def test_api_key_reaches_the_server_and_stands_nowhere(bin_dir, tmp_path, patien
     assert secret not in shown
     dry = run_profllm(bin_dir, "run", "-c", path, "--dry-run", "--json", patience=patience)
     assert secret not in dry.stdout and json.loads(dry.stdout)["env"]["VLLM_API_KEY"] == "***"
-
-
-def test_examples_all_run(bin_dir, source_dir, tmp_path, patience):
-    examples = sorted((source_dir / "configs" / "examples").glob("*.yaml"))
-    assert len(examples) >= 5
-    for example in examples:
-        done = run_profllm(bin_dir, "run", "-c", example, "-o", tmp_path / f"{example.stem}.json", "-q",
-                           "--set", "benchmark.num_prompts=24", cwd=source_dir, patience=patience)
-        assert done.returncode == 0, (example.name, done.stderr)
-        assert load_result(tmp_path / f"{example.stem}.json")["results"]["completed"] == 24

@@ -1,0 +1,343 @@
+#include "run/repeat.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "experiment/kinds.h"
+#include "experiment/section.h"
+#include "option/secret.h"
+#include "result/document.h"
+#include "result/standing.h"
+#include "vllm/version.h"
+
+/* The first version that tells what was asked for. */
+#define VERSION_MIN 2
+#define SETS_MAX    3
+#define VALUE_MAX   200
+
+int run_repeat_check(const json_t *result, const char *path, struct pl_err *err)
+{
+	json_int_t version = json_integer_value(json_object_get(result, "schema_version"));
+
+	if (version > RES_SCHEMA_VERSION)
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "'%s' is a result of schema version %lld, and this profllm reads "
+				  "them up to %d",
+				  path, (long long)version, RES_SCHEMA_VERSION);
+	if (version < VERSION_MIN || !json_is_object(pl_json_get_path(result, "config.experiment")))
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "'%s' is a result of schema version %lld that does not tell what "
+				  "was asked for (config.experiment), so that it cannot be run "
+				  "again: give the experiment file",
+				  path, (long long)version);
+	return 0;
+}
+
+int run_repeat_find(const char *path, json_t **ret, struct pl_err *err)
+{
+	auto_json json_t *result = res_standing_result(path);
+
+	*ret = NULL;
+	if (result != NULL && run_repeat_check(result, path, err) < 0)
+		return -1;
+	*ret = pl_take(result);
+	return 0;
+}
+
+/* ---- secrets ---- */
+
+struct filling {
+	const struct vllm_catalog *catalog;
+	const char *source;
+	const char *const *sets;
+	size_t set_count;
+	struct option_problems *problems;
+};
+
+/* Does a --set give the key, what is in it, or what it is in? */
+static bool is_set(const char *const *sets, size_t set_count, const char *key)
+{
+	for (size_t i = 0; i < set_count; i++) {
+		auto_free char *name = pl_strndup(sets[i], strcspn(sets[i], "="));
+		size_t len = strlen(name), key_len = strlen(key);
+		auto_free char *head = pl_strndup(key, len);
+		auto_free char *name_head = pl_strndup(name, key_len);
+		if ((exp_same_name(head, name) && strchr(".[", key[len]) != NULL) ||
+		    (exp_same_name(name_head, key) && len > key_len && name[key_len] == '.'))
+			return true;
+	}
+	return false;
+}
+
+/* The variable that brings what stands at the key; NULL: none does. */
+static const char *variable_of(const struct filling *filling, const char *key)
+{
+	static const char env[] = "launch.env.", server[] = "server.";
+
+	if (pl_text_starts(key, env))
+		return key + strlen(env);
+	if (!pl_text_starts(key, server))
+		return NULL;
+	const struct option_row *row = vllm_arg_find(filling->catalog, key + strlen(server));
+	return row != NULL ? row->variable : NULL;
+}
+
+/* What to put in place of a text: the secret that was hidden in it, or itself; NULL with a problem
+ * where that is not given. New reference. */
+static json_t *filled(const struct filling *filling, const char *key, json_t *text)
+{
+	const char *variable = variable_of(filling, key);
+	const char *value = variable != NULL ? getenv(variable) : NULL;
+
+	if (strstr(json_string_value(text), OPTION_SECRET_SHOWN) == NULL ||
+	    is_set(filling->sets, filling->set_count, key))
+		return json_incref(text);
+	if (value != NULL && value[0] != '\0' && pl_text_is_utf8(value))
+		return json_string(value);
+	auto_free char *expected =
+		variable != NULL
+			? pl_asprintf("the secret by %s in the environment, or by --set %s=…",
+				      variable, key)
+			: pl_asprintf("the secret by --set %.*s=…", (int)strcspn(key, "["), key);
+	option_problems_add(filling->problems,
+			    &(struct option_problem){ .source = filling->source,
+						      .key = key,
+						      .found = "*** in place of a secret, which "
+							       "no result keeps",
+						      .expected = expected });
+	return NULL;
+}
+
+static void fill_secrets(const struct filling *filling, const char *key, json_t *value)
+{
+	const char *name;
+	json_t *item;
+	size_t i;
+	void *next;
+
+	json_object_foreach_safe(value, next, name, item)
+	{
+		auto_free char *path = pl_asprintf("%s.%s", key, name);
+		json_t *text = json_is_string(item) ? filled(filling, path, item) : NULL;
+		if (!json_is_string(item))
+			fill_secrets(filling, path, item);
+		else if (text != NULL)
+			json_object_set_new(value, name, text);
+		else /* what is missing is told, and once is enough */
+			json_object_del(value, name);
+	}
+	json_array_foreach(value, i, item)
+	{
+		auto_free char *path = pl_asprintf("%s[%zu]", key, i);
+		json_t *text = json_is_string(item) ? filled(filling, path, item) : NULL;
+		if (!json_is_string(item))
+			fill_secrets(filling, path, item);
+		else if (text != NULL)
+			json_array_set_new(value, i, text);
+	}
+}
+
+/* ---- what the first run had ---- */
+
+/* Is a release of vLLM named? A simulator's own version is none. */
+static bool is_release(const char *text)
+{
+	struct vllm_version version;
+	struct pl_err ignored = PL_ERR_INIT;
+
+	return text != NULL && vllm_version_parse(text, &version, &ignored) == 0;
+}
+
+/* The release whose arguments the first run had: what it was checked for, or what then answered. */
+static const char *release_of(const json_t *result)
+{
+	const json_t *target = pl_json_get_path(result, "launch.target");
+	const json_t *engine = pl_json_get_path(result, "environment.engine");
+	const char *checked = json_string_value(json_object_get(target, "version"));
+	const char *answered = json_string_value(json_object_get(engine, "version"));
+
+	if (json_is_false(json_object_get(target, "assumed")) && is_release(checked))
+		return checked;
+	return json_is_false(json_object_get(engine, "simulated")) && is_release(answered)
+		       ? answered
+		       : NULL;
+}
+
+/* Keys that are set below all others, and are nobody's wish: they count as not asked for. */
+struct pins {
+	char *sets[SETS_MAX];
+	const char *keys[SETS_MAX];
+	size_t count;
+};
+
+static void add_pin(struct pins *pins, const json_t *result, const char *const *sets,
+		    size_t set_count, const char *key, json_t *value)
+{
+	const json_t *asked = pl_json_get_path(pl_json_get_path(result, "config.experiment"), key);
+	auto_json json_t *taken = value;
+
+	if (taken == NULL || json_is_null(taken) || asked != NULL || is_set(sets, set_count, key))
+		return;
+	auto_free char *text = json_dumps(taken, JSON_COMPACT | JSON_ENCODE_ANY);
+	pins->keys[pins->count] = key;
+	pins->sets[pins->count++] = pl_asprintf("%s=%s", key, text);
+}
+
+static void find_pins(const json_t *result, const char *const *sets, size_t set_count,
+		      struct pins *ret)
+{
+	const char *release = release_of(result);
+
+	*ret = (struct pins){ 0 };
+	add_pin(ret, result, sets, set_count, "benchmark.seed",
+		json_incref(pl_json_get_path(result, "config.benchmark.seed")));
+	add_pin(ret, result, sets, set_count, "benchmark.request_id_prefix",
+		json_incref(pl_json_get_path(result, "config.benchmark.request_id_prefix")));
+	add_pin(ret, result, sets, set_count, "launch.vllm_version",
+		release != NULL ? json_string(release) : NULL);
+}
+
+/* A section that has nothing but a pin was not there. */
+static void drop_pins(json_t *asked, const struct pins *pins)
+{
+	for (size_t i = 0; i < pins->count; i++) {
+		auto_free char *section = pl_strndup(pins->keys[i], strcspn(pins->keys[i], "."));
+		json_t *keys = json_object_get(asked, section);
+		json_object_del(keys, pins->keys[i] + strlen(section) + 1);
+		if (json_object_size(keys) == 0)
+			json_object_del(asked, section);
+	}
+}
+
+int run_repeat_read(const struct vllm_catalog *catalog, const char *path, json_t *result,
+		    const char *const *sets, size_t set_count, struct exp_config **ret,
+		    struct option_problems *problems, struct pl_err *err)
+{
+	static const char *const sections[] = { "server", "launch", "benchmark" };
+	auto_json json_t *experiment = json_deep_copy(
+		pl_json_get_path(result, "config.experiment"));
+	auto_free const char **all = pl_alloc_array(SETS_MAX + set_count, sizeof(*all));
+	struct filling filling = { catalog, path, sets, set_count, problems };
+	struct pins pins;
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(sections); i++)
+		fill_secrets(&filling, sections[i], json_object_get(experiment, sections[i]));
+	find_pins(result, sets, set_count, &pins);
+	for (size_t i = 0; i < pins.count; i++)
+		all[i] = pins.sets[i];
+	for (size_t i = 0; i < set_count; i++)
+		all[pins.count + i] = sets[i];
+	int done = exp_config_read_json(catalog, experiment, path, all, pins.count + set_count, ret,
+					problems, err);
+	if (done == 0) {
+		(*ret)->repeats = json_incref(result);
+		(*ret)->asked = exp_config_asked(*ret);
+		drop_pins((*ret)->asked, &pins);
+	}
+	for (size_t i = 0; i < pins.count; i++)
+		free(pins.sets[i]);
+	return done;
+}
+
+/* ---- what is not as it was ---- */
+
+int run_repeat_check_dataset(const struct exp_config *experiment, struct pl_err *err)
+{
+	const struct vllm_bench *bench = &experiment->bench;
+	const json_t *config = pl_json_get_path(experiment->repeats, "config.benchmark");
+	const char *then = json_string_value(json_object_get(config, "dataset_sha256"));
+	const char *name = json_string_value(json_object_get(config, "dataset_name"));
+	const struct option_place *place = option_places_find(&experiment->places,
+							      "benchmark.dataset_path");
+	char now[65];
+
+	/* of prompts that are made up the hash is known when they are */
+	if (then == NULL || bench->dataset_path == NULL ||
+	    !pl_text_equal(bench->dataset_name, name) ||
+	    !exp_dataset_has(bench->dataset_name, EXP_DATASET_FILE))
+		return 0;
+	if (pl_file_sha256(bench->dataset_path, now, err) < 0)
+		return -1;
+	if (pl_text_equal(now, then))
+		return 0;
+	if (place != NULL && pl_text_equal(place->source, "--set"))
+		return 0;
+	return pl_err_set(err, PL_ERR_INVALID,
+			  "'%s' is not the data set of the result that is repeated: its SHA-256 is "
+			  "%s and was %s; --set benchmark.dataset_path=FILE takes another",
+			  bench->dataset_path, now, then);
+}
+
+static void add_difference(json_t *differences, const char *key, const json_t *then,
+			   const json_t *now)
+{
+	json_t *difference;
+
+	if (json_equal(then, now))
+		return;
+	difference = res_document_empty("difference");
+	json_object_set_new(difference, "key", json_string(key));
+	json_object_set(difference, "then", (json_t *)then);
+	json_object_set(difference, "now", (json_t *)now);
+	json_array_append_new(differences, difference);
+}
+
+json_t *run_repeat_section(const struct exp_config *experiment, const json_t *environment,
+			   const char *dataset_sha256)
+{
+	static const char *const keys[] = { "hostname",   "cpu",  "cpu_count",   "gpu_models",
+					    "gpu_driver", "cuda", "engine.name", "engine.version" };
+	const json_t *result = experiment->repeats;
+	const json_t *before = json_object_get(result, "environment");
+	json_t *section;
+
+	if (result == NULL)
+		return NULL;
+	section = res_document_empty("repeat");
+	json_object_set(section, "run_id", json_object_get(result, "run_id"));
+	json_object_set(section, "timestamp", json_object_get(result, "timestamp"));
+	json_t *differences = json_object_get(section, "differences");
+	for (size_t i = 0; i < PL_ARRAY_SIZE(keys); i++) {
+		const json_t *then = pl_json_get_path(before, keys[i]);
+		const json_t *now = pl_json_get_path(environment, keys[i]);
+		bool of_engine = pl_text_starts(keys[i], "engine.");
+		/* a server that did not start says nothing of itself */
+		if (!of_engine || (json_is_string(then) && json_is_string(now)))
+			add_difference(differences, keys[i], then, now);
+	}
+	const json_t *prompts = pl_json_get_path(result, "config.benchmark.dataset_sha256");
+	auto_json json_t *now = json_string(dataset_sha256 != NULL ? dataset_sha256 : "");
+	if (dataset_sha256 != NULL && json_is_string(prompts))
+		add_difference(differences, "dataset_sha256", prompts, now);
+	return section;
+}
+
+/* "none" for null. The caller's (free()). */
+static char *value_text(const json_t *value)
+{
+	auto_free char *text = json_is_string(value) ? pl_strdup(json_string_value(value))
+			       : json_is_null(value) || value == NULL
+				       ? pl_strdup("none")
+				       : json_dumps(value, JSON_ENCODE_ANY);
+
+	return pl_asprintf("%.*s%s", VALUE_MAX, text, strlen(text) > VALUE_MAX ? "…" : "");
+}
+
+size_t run_repeat_warn(const json_t *section, size_t said)
+{
+	const char *run_id = json_string_value(json_object_get(section, "run_id"));
+	const json_t *differences = json_object_get(section, "differences");
+
+	for (; said < json_array_size(differences); said++) {
+		const json_t *difference = json_array_get(differences, said);
+		auto_free char *then = value_text(json_object_get(difference, "then"));
+		auto_free char *now = value_text(json_object_get(difference, "now"));
+		pl_log(PL_LOG_WARNING, "not as in the run that is repeated (%s): %s was %s, is %s",
+		       run_id, json_string_value(json_object_get(difference, "key")), then, now);
+	}
+	return said;
+}

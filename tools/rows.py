@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+PROGRAM = Path(os.environ.get("PROFLLM_BIN", ROOT / "build/bin")) / "profllm"
+PROGRAM_HELP = "a built profllm (default: that of PROFLLM_BIN or build/bin)"
 
 
 def load(program):
@@ -55,8 +57,7 @@ def main(text, make):
     name = Path(sys.argv[0]).name
     parser = argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="change nothing; 1 when something is out of date")
-    parser.add_argument("program", nargs="?", type=Path, help="a built profllm (default: that of PROFLLM_BIN or build/bin)",
-                        default=Path(os.environ.get("PROFLLM_BIN", ROOT / "build/bin")) / "profllm")
+    parser.add_argument("program", nargs="?", type=Path, help=PROGRAM_HELP, default=PROGRAM)
     options = parser.parse_args()
     stale = [(path, page) for path, page in make(load(options.program)).items()
              if not (ROOT / path).exists() or (ROOT / path).read_text() != page]

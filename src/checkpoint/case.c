@@ -1,5 +1,6 @@
 #include "checkpoint/case.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,6 +39,16 @@ double ckpt_case_number(const struct ckpt_case *server, const char *arg, double 
 	const json_t *value = json_object_get(server->values, arg);
 
 	return json_is_number(value) ? json_number_value(value) : missing;
+}
+
+double ckpt_case_default(const struct ckpt_case *server, const char *arg)
+{
+	const struct vllm_catalog *catalog = vllm_catalog_or_reference(
+		server->target != NULL ? server->target->catalog : NULL);
+	const struct option_row *row = vllm_arg_find(catalog, arg);
+	double number;
+
+	return row != NULL && pl_text_to_f64(row->default_json, &number) ? number : NAN;
 }
 
 int64_t ckpt_case_int(const struct ckpt_case *server, const char *arg, int64_t missing)

@@ -39,6 +39,8 @@ int64_t ckpt_case_int(const struct ckpt_case *server, const char *arg, int64_t m
 /* A parallel size: 1 where it is not set; at most 2^20. */
 int64_t ckpt_case_parallel(const struct ckpt_case *server, const char *arg);
 double ckpt_case_number(const struct ckpt_case *server, const char *arg, double missing);
+/* The default in the target's catalogue; NaN: none, or no number. */
+double ckpt_case_default(const struct ckpt_case *server, const char *arg);
 int ckpt_case_is_true(const struct ckpt_case *server, const char *arg);
 int ckpt_case_is_false(const struct ckpt_case *server, const char *arg);
 const char *ckpt_case_text(const struct ckpt_case *server, const char *arg);

@@ -229,7 +229,7 @@ static const struct option_row *row_at(const struct answer *answer, bool is_load
 
 static bool is_vllms(const struct option_row *row)
 {
-	return !row->gone && !row->ours && row->flag != NULL;
+	return !row->absent && !row->gone && !row->ours && row->flag != NULL;
 }
 
 static void offer_flags(struct answer *answer, bool is_load)

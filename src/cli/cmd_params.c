@@ -15,6 +15,7 @@
 #include "cli/cli.h"
 #include "vllm/arg_json.h"
 #include "vllm/help_diff.h"
+#include "vllm/version.h"
 
 #define TEXT_BYTES_MAX  (16u << 20)
 #define HELP_BYTES_MAX  (16u << 20)
@@ -26,6 +27,7 @@
 
 struct params_options {
 	const char *group;
+	const char *version;
 	const char *from_vllm;
 	const char *overlay;
 	bool json;
@@ -42,6 +44,11 @@ static const struct pl_opt params_rows[] = {
 	  .offset = AT(group),
 	  .arg = "GROUP",
 	  .help = "only the arguments of this group, as ParallelConfig or parallel" },
+	{ .name = "vllm-version",
+	  .type = PL_OPT_TEXT,
+	  .offset = AT(version),
+	  .arg = "RELEASE",
+	  .help = "the arguments that this release of vLLM has, with its defaults and choices" },
 	{ .name = "json",
 	  .type = PL_OPT_FLAG,
 	  .offset = AT(json),
@@ -82,6 +89,7 @@ const struct pl_opt_command cli_params_command = {
 		"  profllm params parallel_size\n"
 		"  profllm params --group cache\n"
 		"  profllm params '*cache*' --json\n"
+		"  profllm params --vllm-version 0.10.1 prefix_caching\n"
 		"  profllm params --from-vllm 'vllm serve --help=all'\n"
 		"  profllm params --from-vllm 'vllm serve --help=all' --params-overlay o.json\n"
 		"  profllm run -c exp.yaml -o r.json --params-overlay o.json",
@@ -116,7 +124,6 @@ static bool arg_matches(const struct option_row *arg, const char *pattern)
 
 	return text_matches(arg->name, pattern, glob) || text_matches(arg->flag, pattern, glob) ||
 	       words_match(arg->aliases, pattern, glob) ||
-	       words_match(arg->older_aliases, pattern, glob) ||
 	       text_matches(arg->negative_flag, pattern, glob) ||
 	       text_matches(arg->help, pattern, glob) || text_matches(arg->note, pattern, glob) ||
 	       text_matches(arg->choices_note, pattern, glob) ||
@@ -154,8 +161,12 @@ static int check_group(const struct vllm_catalog *catalog, const char *name, str
 	return pl_err_set(err, PL_ERR_NOT_FOUND, "no group '%s' (profllm params shows them)", name);
 }
 
-static int no_match(const struct vllm_catalog *catalog, const char *pattern, struct pl_err *err)
+static int no_match(const struct vllm_catalog *catalog, const struct params_options *options,
+		    const char *pattern, struct pl_err *err)
 {
+	if (pattern == NULL)
+		return pl_err_set(err, PL_ERR_NOT_FOUND, "vLLM %s has no argument of group '%s'",
+				  options->version, options->group);
 	const char *nearest = vllm_arg_nearest(catalog, pattern);
 
 	if (nearest != NULL)
@@ -204,17 +215,18 @@ static int show(const struct vllm_catalog *catalog, const struct params_options 
 		return cli_fail(&err);
 	for (size_t i = 0; i < vllm_arg_count(catalog); i++) {
 		const struct option_row *arg = vllm_arg_at(catalog, i);
-		if ((options->group == NULL || is_group(arg->group, options->group)) &&
+		bool is_there = options->version == NULL || !arg->absent;
+		if (is_there && (options->group == NULL || is_group(arg->group, options->group)) &&
 		    (pattern == NULL || arg_matches(arg, pattern)))
 			args[count++] = arg;
 	}
-	if (count == 0 && no_match(catalog, pattern, &err) < 0)
+	if (count == 0 && no_match(catalog, options, pattern, &err) < 0)
 		return cli_fail(&err);
 	if (options->json)
 		return print_json(args, count);
 	pl_buf_init(&text, TEXT_BYTES_MAX);
 	if (options->markdown)
-		cli_params_markdown(args, count, &text);
+		cli_params_markdown(args, count, options->version, &text);
 	else
 		cli_params_table(args, count,
 				 &(struct cli_params_form){
@@ -308,12 +320,16 @@ static int compare(const struct params_options *options)
 static int check_usage(const struct params_options *options, int rest_count, char **rest,
 		       struct pl_err *err)
 {
+	struct vllm_version version;
+
 	if (rest_count > 1)
 		return pl_err_set(err, PL_ERR_INVALID, "found '%s', expected one PATTERN", rest[1]);
+	if (options->version != NULL && vllm_version_parse(options->version, &version, err) < 0)
+		return pl_err_wrap(err, "--vllm-version");
 	if (options->json && options->markdown)
 		return pl_err_set(err, PL_ERR_INVALID, "--json and --markdown exclude each other");
-	if (options->from_vllm != NULL &&
-	    (options->markdown || options->group != NULL || rest_count > 0))
+	if (options->from_vllm != NULL && (options->markdown || options->group != NULL ||
+					   options->version != NULL || rest_count > 0))
 		return pl_err_set(err, PL_ERR_INVALID,
 				  "--from-vllm goes with --json and --params-overlay only");
 	return 0;
@@ -339,5 +355,6 @@ int cmd_params(int argc, char **argv)
 		return compare(&options);
 	if (cli_catalog_open(options.overlay, &catalog, &err) < 0)
 		return cli_fail(&err);
-	return show(catalog, &options, rest_count > 0 ? rest[0] : NULL);
+	return show(vllm_catalog_release(catalog, options.version), &options,
+		    rest_count > 0 ? rest[0] : NULL);
 }

@@ -80,11 +80,12 @@ static void add_meaning(const struct option_row *arg, struct pl_buf *text)
 	add_code_list(". One of ", choices, text);
 	if (json_array_size(choices) > 0 && option_row_is_open(arg))
 		pl_buf_add_text(text, " or another");
-	add_code_list(". Older releases: ", older, text);
-	if (arg->gone && arg->removed_in != NULL)
-		pl_buf_addf(text, ". Gone in %s", arg->removed_in);
-	else if (arg->gone)
-		pl_buf_add_text(text, ". Gone in " VLLM_REFERENCE_RELEASE " or before");
+	add_code_list(". Other releases: ", older, text);
+	if (arg->since != NULL)
+		pl_buf_addf(text, ". Since %s", arg->since);
+	if (arg->absent)
+		pl_buf_addf(text, ". Gone in %s",
+			    arg->removed_in != NULL ? arg->removed_in : VLLM_REFERENCE_RELEASE);
 	else if (arg->deprecated)
 		pl_buf_add_text(text, ". Deprecated");
 	if (arg->replaced_by != NULL) {
@@ -153,7 +154,8 @@ static void add_fields(const struct option_row *arg, struct pl_buf *text)
 	}
 }
 
-void cli_params_markdown(const struct option_row *const *args, size_t count, struct pl_buf *text)
+void cli_params_markdown(const struct option_row *const *args, size_t count, const char *release,
+			 struct pl_buf *text)
 {
 	pl_buf_addf(text,
 		    "# Server arguments\n\n"
@@ -163,7 +165,7 @@ void cli_params_markdown(const struct option_row *const *args, size_t count, str
 		    "under `server:`, by name in `snake_case` or `kebab-case`. Defaults and "
 		    "choices are those of vLLM %s; `null` is unset. A key inside an object is "
 		    "written as a mapping or as `argument.key`.\n",
-		    count, VLLM_REFERENCE_RELEASE);
+		    count, release != NULL ? release : VLLM_REFERENCE_RELEASE);
 	for (size_t i = 0; i < count;) {
 		const char *group = args[i]->group;
 		size_t end = i;

@@ -21,8 +21,9 @@ struct cli_params_form {
 /* For people, under their groups' headings. */
 void cli_params_table(const struct option_row *const *args, size_t count,
 		      const struct cli_params_form *form, struct pl_buf *text);
-/* A page of the manual. */
-void cli_params_markdown(const struct option_row *const *args, size_t count, struct pl_buf *text);
+/* A page of the manual. `release`: whose arguments they are; NULL: the reference's and older ones. */
+void cli_params_markdown(const struct option_row *const *args, size_t count, const char *release,
+			 struct pl_buf *text);
 /* A comparison of vllm_help_diff(). */
 void cli_params_diff(const json_t *diff, struct pl_buf *text);
 

@@ -100,7 +100,7 @@ static void add_first_line(const struct option_row *arg, const struct cli_params
 	pl_buf_addf(text, "%*s%-*s", (int)(FLAG_COLUMNS - used), "", TYPE_COLUMNS,
 		    option_type_words(arg));
 	cli_params_value(value, &rest);
-	pl_buf_addf(text, "%s%s\n", pl_buf_text(&rest), !arg->gone ? "" : "  (gone)");
+	pl_buf_addf(text, "%s%s\n", pl_buf_text(&rest), !arg->absent ? "" : "  (gone)");
 }
 
 static void add_detail(const char *name, const char *value, const struct cli_params_form *form,
@@ -143,11 +143,16 @@ static void add_release(const struct option_row *arg, const struct cli_params_fo
 	auto_buf words = { 0 };
 
 	pl_buf_init(&words, VALUE_BYTES_MAX);
-	if (arg->gone)
-		pl_buf_addf(&words, "vLLM %s no longer has it",
+	if (arg->since != NULL)
+		pl_buf_addf(&words, "since %s", arg->since);
+	if (arg->absent)
+		pl_buf_addf(&words, "%svLLM %s no longer has it", words.len > 0 ? "; " : "",
 			    arg->removed_in != NULL ? arg->removed_in : VLLM_REFERENCE_RELEASE);
+	else if (arg->removed_in != NULL)
+		pl_buf_addf(&words, "%sgone in vLLM %s", words.len > 0 ? "; " : "",
+			    arg->removed_in);
 	else if (arg->deprecated)
-		pl_buf_add_text(&words, "deprecated");
+		pl_buf_addf(&words, "%sdeprecated", words.len > 0 ? "; " : "");
 	if (arg->replaced_by != NULL)
 		pl_buf_addf(&words, "%suse %s", words.len > 0 ? "; " : "", arg->replaced_by);
 	add_detail("release", pl_buf_text(&words), form, text);
@@ -165,7 +170,7 @@ static void add_details(const struct option_row *arg, const struct cli_params_fo
 	cli_params_bounds(arg, &bounds);
 	add_list_detail("choices", option_row_is_open(arg) ? ", or another" : "", choices, form,
 			text);
-	add_list_detail("only in older releases", "", older, form, text);
+	add_list_detail("only in other releases", "", older, form, text);
 	add_list_detail("also", "", special, form, text);
 	add_detail("bounds", pl_buf_text(&bounds), form, text);
 	add_detail("switched off by", arg->negative_flag, form, text);

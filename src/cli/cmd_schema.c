@@ -8,6 +8,7 @@
 #include "experiment/config.h"
 #include "vllm/arg_json.h"
 #include "vllm/bench_options.h"
+#include "vllm/history.h"
 #include "vllm/rules.h"
 
 #define COUNTS_BYTES_MAX 65536
@@ -113,6 +114,18 @@ static void add_options(json_t *lists)
 		    vllm_option_to_json(vllm_bench_row((enum vllm_bench_id)i)));
 	for (size_t i = 0; i < exp_key_count(); i++)
 		add(lists, "experiment_keys", vllm_option_to_json(exp_key_at(i)));
+}
+
+/* When arguments and their keys came and went. */
+static void add_history(json_t *lists)
+{
+	for (size_t i = 0; i < vllm_release_count(); i++)
+		add(lists, "releases", json_pack("{s:s}", "version", vllm_release_at(i)));
+	for (size_t i = 0; i < vllm_history_count(); i++) {
+		const struct vllm_history *history = vllm_history_at(i);
+		add(lists, history->of == NULL ? "argument_history" : "field_history",
+		    vllm_history_to_json(history));
+	}
 }
 
 /* What the command line of `bench serve` and its comparison with vLLM's have beside the options. */
@@ -291,6 +304,7 @@ int cmd_schema(int argc, char **argv)
 		return cli_fail(&err);
 	}
 	add_options(lists);
+	add_history(lists);
 	add_load_command(lists);
 	add_commands(lists);
 	add_result(lists);

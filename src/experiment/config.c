@@ -11,7 +11,6 @@
 #include "experiment/config_priv.h"
 #include "vllm/secret.h"
 #include "vllm/catalog.h"
-#include "vllm/version.h"
 
 enum { EXPANDED_BYTES_MAX = 1 << 16, EXPERIMENT_BYTES_MAX = 8 << 20 };
 
@@ -153,23 +152,22 @@ static int first_error(const struct option_problems *problems, struct pl_err *er
 	return 0;
 }
 
-/* The keys of objects are the reference release's; is another one meant? */
-static bool means_another_release(const struct pl_yaml *root, const char *const *sets,
-				  size_t set_count)
+/* The release that the file or a --set names; NULL: none. */
+static const char *named_release(const struct pl_yaml *root, const char *const *sets,
+				 size_t set_count)
 {
 	static const char key[] = "launch.vllm_version=";
-	const struct pl_yaml *node = exp_map_get(pl_yaml_get(root, "launch"), "vllm_version");
+	const struct pl_yaml *node = root->kind == PL_YAML_MAP
+					     ? exp_map_get(pl_yaml_get(root, "launch"),
+							   "vllm_version")
+					     : NULL;
 	const char *text = node != NULL && node->kind == PL_YAML_SCALAR ? node->text : NULL;
-	struct vllm_version meant, reference;
-	struct pl_err ignored = PL_ERR_INIT;
 
 	for (size_t i = 0; i < set_count; i++) {
 		if (pl_text_starts(sets[i], key))
 			text = sets[i] + strlen(key);
 	}
-	return text != NULL && vllm_version_parse(text, &meant, &ignored) == 0 &&
-	       vllm_version_parse(VLLM_REFERENCE_RELEASE, &reference, &ignored) == 0 &&
-	       vllm_version_compare(&meant, &reference) != 0;
+	return text;
 }
 
 static int read_text(const struct vllm_catalog *catalog, const char *text, size_t len,
@@ -189,8 +187,10 @@ static int read_text(const struct vllm_catalog *catalog, const char *text, size_
 	if (pl_yaml_parse(text, len, source, &doc, err) < 0)
 		return -1;
 	const struct pl_yaml *root = pl_yaml_root(doc);
-	reader.fields_open = root->kind == PL_YAML_MAP &&
-			     means_another_release(root, sets, set_count);
+	const char *release = named_release(root, sets, set_count);
+	if (release != NULL && vllm_catalog_is_reference(catalog))
+		experiment->catalog = vllm_catalog_release(catalog, release);
+	reader.fields_open = !vllm_catalog_is_reference(experiment->catalog);
 	read_root(&reader, root, experiment);
 	for (size_t i = first; no_lines && i < problems->count; i++)
 		problems->items[i].line = 0;

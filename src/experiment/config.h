@@ -47,7 +47,7 @@ struct exp_output {
 };
 
 struct exp_config {
-	const struct vllm_catalog *catalog; /* of its server's arguments; outlives it */
+	const struct vllm_catalog *catalog; /* of its server's arguments in its release; outlives it */
 	char *source;                       /* file name */
 	enum option_voice voice;            /* how keys are called where it came from */
 	char *suite;                        /* NULL: none */
@@ -78,8 +78,10 @@ struct exp_config *exp_config_new(const struct vllm_catalog *catalog, const char
 
 /*
  * Reads bytes, whose name in messages is `source`, applies `sets` ("server.tensor_parallel_size=4",
- * YAML values), checks everything that needs no host. All problems are reported; *ret is given when
- * problems has no errors, else -1 with err (the first problem). Also -1 when they are not YAML.
+ * YAML values), checks everything that needs no host. `catalog` is one of the reference release, of
+ * which the one that the file names is taken (launch.vllm_version), or that of a release that counts
+ * more than what the file says. All problems are reported; *ret is given when problems has no errors,
+ * else -1 with err (the first problem). Also -1 when they are not YAML.
  */
 int exp_config_parse(const struct vllm_catalog *catalog, const char *text, size_t len,
 		     const char *source, const char *const *sets, size_t set_count,

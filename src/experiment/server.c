@@ -40,7 +40,7 @@ static void unknown_argument(const struct vllm_catalog *catalog, struct option_r
 static void warn_deprecated(struct option_reader *reader, const struct pl_yaml *node,
 			    const char *key, const struct option_row *arg)
 {
-	if (!arg->gone && arg->deprecated)
+	if (!arg->absent && arg->deprecated)
 		option_reader_add(reader, OPTION_WARNING, node, key, "a deprecated argument",
 				  "a newer one", arg->replaced_by);
 }

@@ -29,7 +29,7 @@ struct words {
 static void add_rows(struct option_argv *argv, const struct vllm_catalog *catalog)
 {
 	for (size_t i = 0; i < vllm_arg_count(catalog); i++)
-		option_argv_add_row(argv, vllm_arg_at(catalog, i), vllm_arg_at(catalog, i)->gone);
+		option_argv_add_row(argv, vllm_arg_at(catalog, i), vllm_arg_at(catalog, i)->absent);
 }
 
 /* The argument of "--port", "--port=1", "--no-x", "--x.key", "--gpu-mem", "-tp" or "-O3"; NULL. */

@@ -25,9 +25,8 @@ static const char *const type_names[] = {
 };
 
 static const char *const list_names[] = {
-	[OPTION_ANY] = "list",
-	[OPTION_INT] = "list<int>",
-	[OPTION_STRING] = "list<string>",
+	[OPTION_ANY] = "list",          [OPTION_INT] = "list<int>",
+	[OPTION_FLOAT] = "list<float>", [OPTION_STRING] = "list<string>",
 	[OPTION_ENUM] = "list<enum>",
 };
 
@@ -124,18 +123,20 @@ const struct option_row *option_field_next(const struct option_row *object,
 {
 	size_t i = previous != NULL ? (size_t)(previous - object->fields) + 1 : 0;
 
-	while (i < object->field_count && option_field_in(object, &object->fields[i]) == NULL)
+	while (i < object->field_count &&
+	       (object->fields[i].absent || option_field_in(object, &object->fields[i]) == NULL))
 		i++;
 	return i < object->field_count ? &object->fields[i] : NULL;
 }
 
 const struct option_row *option_field_find(const struct option_row *object, const char *name)
 {
-	const struct option_row *field = option_field_next(object, NULL);
-
-	while (field != NULL && strcmp(option_field_in(object, field), name) != 0)
-		field = option_field_next(object, field);
-	return field;
+	for (size_t i = 0; i < object->field_count; i++) {
+		const char *known = option_field_in(object, &object->fields[i]);
+		if (known != NULL && strcmp(known, name) == 0)
+			return &object->fields[i];
+	}
+	return NULL;
 }
 
 json_t *option_row_choices(const struct option_row *row)

@@ -32,6 +32,7 @@ enum option_type {
 
 /* As a row's type: these say of what a list is. */
 #define OPTION_LIST_INT    OPTION_LIST, .items = OPTION_INT
+#define OPTION_LIST_FLOAT  OPTION_LIST, .items = OPTION_FLOAT
 #define OPTION_LIST_STRING OPTION_LIST, .items = OPTION_STRING
 #define OPTION_LIST_ENUM   OPTION_LIST, .items = OPTION_ENUM
 
@@ -98,6 +99,7 @@ struct option_row {
 	bool literal;              /* JSON: written as Python does: {(256, 256, 1): 0.5} */
 	const char *variable;      /* a secret reaches the server by this environment variable */
 	const char *serve_default; /* JSON: the command's default where a file has none */
+	const char *default_env;   /* the variable that the default is read from, where it is set */
 
 	/* in an experiment file */
 	size_t offset;       /* of the member that keeps it: option/member.h */
@@ -114,13 +116,15 @@ struct option_row {
 	const char *after; /* the option that it is shown behind; NULL: the rows' order */
 	bool ours;         /* no option of vLLM's */
 	bool gone;         /* the reference release no longer has it */
-	bool deprecated;   /* ... has it still */
-	const char *removed_in;
-	const char *replaced_by;    /* argument or "argument.key" */
-	const char *since;          /* first release known to have it, in words */
-	const char *older_choices;  /* JSON array: only older releases take these */
-	const char *older_aliases;  /* flags that meant this in older releases */
-	const char *older_default;  /* JSON */
+	bool absent;       /* the release that is meant does not have it; else: of its release */
+	bool deprecated;
+	const char *since; /* first release with it; NULL: not known */
+	const char *
+		removed_in; /* first release without it; NULL: the reference has it, or not known */
+	const char *replaced_by;   /* argument or "argument.key" */
+	const char *older_choices; /* JSON array: only older releases take these */
+	const char *const
+		*release_choices;   /* ... what other releases take, each such a list; NULL ends */
 	const char *choices_origin; /* "flag" (the parser's list), "help", "source" */
 	const char *help_choices;   /* JSON array: what the help names, where it is not `choices` */
 	const char *choices_note;   /* "not checked …": the list is open */
@@ -156,11 +160,12 @@ void option_row_describe(const struct option_row *row, struct pl_buf *buf);
 /* A key's name within an object, a part of an argument or the whole: "mode", "pass_config.fuse_norm";
  * NULL: it stands elsewhere. */
 const char *option_field_in(const struct option_row *object, const struct option_row *field);
-/* The keys in an object and in its objects, one behind another; NULL: no more. `previous` NULL: the
- * first. */
+/* The keys in an object and in its objects, one behind another, without absent ones; NULL: no more.
+ * `previous` NULL: the first. */
 const struct option_row *option_field_next(const struct option_row *object,
 					   const struct option_row *previous);
-/* By its name in the object; NULL: there is no such key, or the object's keys are not known. */
+/* By its name in the object, also an absent one; NULL: there is no such key, or the object's keys are
+ * not known. */
 const struct option_row *option_field_find(const struct option_row *object, const char *name);
 
 /* `choices` and `file_choices` in one. New reference; NULL: any value is right. */

@@ -291,6 +291,18 @@ static json_t *value_text(struct option_reader *reader, const struct pl_yaml *no
 	return json_string(node->text);
 }
 
+/* Do other releases take it? */
+static bool have_other_choice(const struct option_row *row, const struct pl_yaml *node)
+{
+	if (have_choice(row->older_choices, node, row->any_case))
+		return true;
+	for (const char *const *at = row->release_choices; at != NULL && *at != NULL; at++) {
+		if (have_choice(*at, node, row->any_case))
+			return true;
+	}
+	return false;
+}
+
 /* A value outside of the list, told as a warning where it can be right. */
 static json_t *value_other(struct option_reader *reader, const struct pl_yaml *node,
 			   const char *key, const struct option_row *row)
@@ -298,15 +310,15 @@ static json_t *value_other(struct option_reader *reader, const struct pl_yaml *n
 	auto_buf expected = { 0 };
 	auto_free char *nearest = NULL;
 	int64_t number;
-	bool older = have_choice(row->older_choices, node, row->any_case);
+	bool other = have_other_choice(row, node);
 	bool is_number = row->type == OPTION_INT;
 
 	pl_buf_init(&expected, EXPECTED_BYTES_MAX);
-	if (!older && (!option_row_is_open(row) || (is_number && !read_int(node, row, &number)) ||
+	if (!other && (!option_row_is_open(row) || (is_number && !read_int(node, row, &number)) ||
 		       (!is_number && !reads_as_text(node, row))))
 		return refuse(reader, node, key, row, NULL);
-	/* whether the target takes an older one is told where the target is known */
-	if (!older) {
+	/* that the target does not take it is told where the target is known */
+	if (!other) {
 		option_row_describe(row, &expected);
 		nearest = option_choice_nearest(row, node->text);
 		option_reader_add(reader, OPTION_WARNING, node, key, NULL, pl_buf_text(&expected),
@@ -416,14 +428,21 @@ static void soften(struct option_problems *problems, size_t first)
 	}
 }
 
-/* A key that older releases have in this object, as far as their default shows. */
-static bool is_older_key(const struct option_row *row, const char *name)
+/* A key that another release has here. */
+static void refuse_absent(struct option_reader *reader, const struct pl_yaml *name, const char *key,
+			  const struct option_row *row, const struct option_row *field)
 {
-	auto_json json_t *keys = row->older_default != NULL
-					 ? json_loads(row->older_default, 0, NULL)
-					 : NULL;
+	auto_free char *place = row->of == NULL ? pl_asprintf("%s.", row->name)
+						: pl_asprintf("%s.%s.", row->of, row->name);
+	auto_free char *found = field->removed_in != NULL
+					? pl_asprintf("a key of vLLM before %s", field->removed_in)
+					: pl_asprintf("a key that came with vLLM %s", field->since);
+	const char *newer = field->replaced_by;
 
-	return json_object_get(keys, name) != NULL;
+	if (newer != NULL && pl_text_starts(newer, place))
+		newer += strlen(place);
+	option_reader_add(reader, OPTION_ERROR, name, key, found, "one that this object has",
+			  newer);
 }
 
 /* Why a text that begins as an object is none, where it is worth saying; NULL: no word on it. */
@@ -443,9 +462,9 @@ static bool read_member(struct option_reader *reader, const struct pl_yaml *map,
 	auto_free char *member_key = pl_asprintf("%s.%s", key, name);
 	const struct option_row *field = option_field_find(row, name);
 
-	if (field == NULL && reader->fields_open && is_older_key(row, name)) {
-		json_object_set_new(object, name, pl_yaml_to_json(map->items[i]));
-		return true;
+	if (field != NULL && field->absent) {
+		refuse_absent(reader, map->keys[i], member_key, row, field);
+		return false;
 	}
 	if (field == NULL) {
 		option_reader_add(reader, reader->fields_open ? OPTION_WARNING : OPTION_ERROR,

@@ -18,7 +18,7 @@ struct option_reader {
 	json_t *given;    /* object: server objects as they were written; NULL: nobody asks */
 	json_t *raw;      /* object: texts with their ${VAR}, by key; NULL: nobody asks */
 	bool no_lines;    /* the source has none: a --set */
-	bool fields_open; /* keys of objects are another release's: faults in them are warnings */
+	bool fields_open; /* types of an object's keys are not known for sure: faults in them warn */
 	bool as_words;    /* scalars will be words of a command line: "8" is a number, 8 a text */
 };
 

@@ -26,29 +26,6 @@ static int read_input(const struct vllm_catalog *catalog, const char *path, json
 		       : exp_config_read(catalog, path, sets, set_count, ret, problems, err);
 }
 
-/* Reads with one --set more: launch.vllm_version, which nobody asked for. */
-static int read_for(const struct vllm_catalog *catalog, const char *path, json_t *repeats,
-		    const char *const *sets, size_t set_count, const char *version,
-		    struct exp_config **ret, struct option_problems *problems, struct pl_err *err)
-{
-	auto_free const char **all = pl_alloc_array(set_count + 1, sizeof(*all));
-	auto_free char *set = pl_asprintf("launch.vllm_version=%s", version);
-
-	for (size_t i = 0; i < set_count; i++)
-		all[i] = sets[i];
-	all[set_count] = set;
-	if (read_input(catalog, path, repeats, all, set_count + 1, ret, problems, err) < 0)
-		return -1;
-	json_t *asked = exp_config_asked(*ret);
-	json_t *launch = json_object_get(asked, "launch");
-	json_object_del(launch, "vllm_version");
-	if (json_object_size(launch) == 0)
-		json_object_del(asked, "launch");
-	json_decref((*ret)->asked);
-	(*ret)->asked = asked;
-	return 0;
-}
-
 int run_check_read(const struct vllm_catalog *catalog, const char *path, const char *const *sets,
 		   size_t set_count, struct exp_config **ret, struct option_problems *problems,
 		   struct pl_err *err)
@@ -61,11 +38,12 @@ int run_check_read(const struct vllm_catalog *catalog, const char *path, const c
 	if (run_repeat_find(path, &repeats, err) < 0 ||
 	    read_input(catalog, path, repeats, sets, set_count, &experiment, &found, err) < 0)
 		return -1;
-	if (found.errors > 0)
-		run_release_find(experiment, NULL, &release);
-	if (release.found_in != NULL)
-		return read_for(catalog, path, repeats, sets, set_count, release.version, ret,
-				problems, err);
+	run_release_find(experiment, NULL, &release);
+	/* the first reading said which vLLM it is; now as that one has it */
+	if (release.found_in != NULL &&
+	    vllm_catalog_release(catalog, release.version) != experiment->catalog)
+		return read_input(vllm_catalog_release(catalog, release.version), path, repeats,
+				  sets, set_count, ret, problems, err);
 	for (size_t i = 0; i < found.count; i++)
 		option_problems_add(problems, &found.items[i]);
 	*ret = pl_take(experiment);

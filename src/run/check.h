@@ -27,8 +27,8 @@ void run_check_done(struct run_check *check);
 #define auto_check __attribute__((cleanup(run_check_done), unused)) struct run_check
 
 /*
- * exp_config_read() of a file or a result (run/repeat.h), with the release in mind: where the file and the sets name none, the
- * installed one. In objects whose keys are another release's faults are warnings.
+ * exp_config_read() of a file or a result (run/repeat.h), with the release in mind: where the file and
+ * the sets name none, the installed one. `catalog` is one of the reference release.
  */
 int run_check_read(const struct vllm_catalog *catalog, const char *path, const char *const *sets,
 		   size_t set_count, struct exp_config **ret, struct option_problems *problems,

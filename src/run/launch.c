@@ -299,9 +299,21 @@ json_t *run_launch_env_shown(const struct run_launch *launch)
 	return shown;
 }
 
+json_t *run_launch_server(const struct run_launch *launch, const struct exp_config *experiment,
+			  json_t **ret_source)
+{
+	auto_json json_t *effective = NULL;
+
+	vllm_args_effective(experiment->catalog, launch->values, launch->env, &effective,
+			    ret_source);
+	return vllm_secret_json_shown(effective);
+}
+
 json_t *run_launch_to_json(const struct run_launch *launch, const struct exp_config *experiment)
 {
 	json_t *json = json_object();
+	json_t *config = exp_config_to_json(experiment);
+	json_t *source;
 	bool own = launch->url == NULL;
 
 	json_object_set_new(json, "argv", own ? run_launch_argv_shown(launch) : json_null());
@@ -311,7 +323,9 @@ json_t *run_launch_to_json(const struct run_launch *launch, const struct exp_con
 			    launch->resources.port.number != 0
 				    ? json_integer(launch->resources.port.number)
 				    : json_null());
-	json_object_set_new(json, "config", exp_config_to_json(experiment));
+	json_object_set_new(config, "server", run_launch_server(launch, experiment, &source));
+	json_object_set_new(config, "server_source", source);
+	json_object_set_new(json, "config", config);
 	json_object_set(json, "warnings", launch->warnings);
 	return json;
 }

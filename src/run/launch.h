@@ -45,6 +45,10 @@ int run_launch_target(const struct run_launch *launch, const struct exp_config *
 /* Words and environment with "***" for secrets. New references. */
 json_t *run_launch_argv_shown(const struct run_launch *launch);
 json_t *run_launch_env_shown(const struct run_launch *launch);
+/* Every argument of the server as the launch has it, secrets as "***", and where its value is from:
+ * vllm_args_effective(). New references. */
+json_t *run_launch_server(const struct run_launch *launch, const struct exp_config *experiment,
+			  json_t **ret_source);
 /* {argv, env, gpus, port, config, warnings}: what --dry-run --json prints. New reference. */
 json_t *run_launch_to_json(const struct run_launch *launch, const struct exp_config *experiment);
 

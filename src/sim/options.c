@@ -326,7 +326,7 @@ static int read_words(int argc, char **words, struct sim_options *options, struc
 	struct option_row own[PL_ARRAY_SIZE(settings)] = { 0 };
 
 	for (size_t i = 0; i < vllm_arg_count(catalog); i++)
-		option_argv_add_row(argv, vllm_arg_at(catalog, i), vllm_arg_at(catalog, i)->gone);
+		option_argv_add_row(argv, vllm_arg_at(catalog, i), vllm_arg_at(catalog, i)->absent);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(settings); i++) {
 		own[i].flag = settings[i].flag;
 		own[i].style = settings[i].kind == SWITCH ? OPTION_STYLE_FLAG : OPTION_STYLE_VALUE;

@@ -3,7 +3,7 @@
  * the server's command line, the result's config.server and the reference page are made from it.
  *
  * ARG(type, style, release, name, flag, default, min, max, help, …)
- *   type     BOOL INT FLOAT STRING ENUM JSON (an object) HUMAN_INT (32k, 1.5m, 4K) LIST_INT LIST_STRING LIST_ENUM
+ *   type     BOOL INT FLOAT STRING ENUM JSON (an object) HUMAN_INT (32k, 1.5m, 4K) LIST_INT LIST_FLOAT LIST_STRING LIST_ENUM
  *   style    how it is written: VALUE (--x v), TOGGLE (--x, --no-x), FLAG (--x only), LIST (--x a b),
  *            OPTIONAL_VALUE (--x [v]), REPEAT (--x a --x b)
  *   release  CURRENT: the reference release 0.32.0 has it; GONE: only older releases
@@ -12,7 +12,8 @@
  *   …        members of struct option_row that say something, by name
  *
  * ARG_GROUP is the group's name while its rows are read. ARG_JSON(…) is the text of JSON .
- * The keys inside the JSON objects are rows of tbl/engine_fields.h.
+ * The keys inside the JSON objects are rows of tbl/engine_fields.h. When an argument came and went, and what was
+ * otherwise in older releases: tbl/engine_args_history.h.
  */
 #define ARG_GROUP "ModelConfig"
 #include "tbl/engine_args/model.h"
@@ -73,4 +74,7 @@
 #undef ARG_GROUP
 #define ARG_GROUP "LoggingConfig"
 #include "tbl/engine_args/logging.h"
+#undef ARG_GROUP
+#define ARG_GROUP "Older releases"
+#include "tbl/engine_args/older.h"
 #undef ARG_GROUP

@@ -212,9 +212,9 @@ ARG_HISTORY(cpu_offload_gb, RANGES(
 ARG_HISTORY(cpu_offload_params, RANGES(
     RANGE("0.17.0", NULL)))
 ARG_HISTORY(cuda_graph_sizes, RANGES(
-    RANGE("0.9.0", "0.10.0", .default_json = ARG_JSON([512]), .deprecated = ARG_JSON(false)),
-    RANGE("0.10.0", "0.11.1", .default_json = ARG_JSON([]), .deprecated = ARG_JSON(false)),
-    RANGE("0.11.1", "0.13.0")),
+    RANGE("0.9.0", "0.10.0", .default_json = ARG_JSON([512])),
+    RANGE("0.10.0", "0.11.1"),
+    RANGE("0.11.1", "0.13.0", .default_json = ARG_JSON(null), .deprecated = ARG_JSON(true))),
     REPLACED("cudagraph_capture_sizes", SAME), .told_by = "message 0.11.1")
 ARG_HISTORY(cudagraph_capture_sizes, RANGES(
     RANGE("0.11.1", NULL)))
@@ -229,7 +229,7 @@ ARG_HISTORY(data_parallel_backend, RANGES(
 ARG_HISTORY(data_parallel_external_lb, RANGES(
     RANGE("0.11.1", NULL)))
 ARG_HISTORY(data_parallel_hybrid_lb, RANGES(
-    RANGE("0.10.0", "0.11.1"),
+    RANGE("0.10.0", "0.11.1", .aliases = ""),
     RANGE("0.11.1", NULL)))
 ARG_HISTORY(data_parallel_multi_port_external_lb, RANGES(
     RANGE("0.22.0", NULL)))
@@ -315,7 +315,7 @@ ARG_HISTORY(disable_log_requests, RANGES(
 ARG_HISTORY(disable_log_stats, RANGES(
     RANGE("0.4.0", NULL)))
 ARG_HISTORY(disable_logprobs_during_spec_decoding, RANGES(
-    RANGE("0.5.3", "0.5.5", .style = "value", .const_json = ARG_JSON(null)),
+    RANGE("0.5.3", "0.5.5", .style = "value"),
     RANGE("0.5.5", "0.8.3")),
     REPLACED("speculative_config.disable_logprobs", SAME), .told_by = "message 0.8.2",
     .replacement_until = "0.11.1")
@@ -363,7 +363,7 @@ ARG_HISTORY(enable_auto_tool_choice, RANGES(
 ARG_HISTORY(enable_batch_sharded_sampling, RANGES(
     RANGE("0.29.0", NULL)))
 ARG_HISTORY(enable_bf16x3_router_gemm, RANGES(
-    RANGE("0.26.0", "0.30.0")),
+    RANGE("0.26.0", "0.30.0", .default_json = ARG_JSON(false))),
     .told_by = "code 0.30.0", .note = "used by itself where the hardware allows")
 ARG_HISTORY(enable_chunked_prefill, RANGES(
     RANGE("0.4.0", "0.4.1", .default_json = ARG_JSON(false), .style = "value"),
@@ -381,8 +381,8 @@ ARG_HISTORY(enable_ep_weight_filter, RANGES(
 ARG_HISTORY(enable_eplb, RANGES(
     RANGE("0.9.2", NULL)))
 ARG_HISTORY(enable_expert_parallel, RANGES(
-    RANGE("0.8.0", "0.8.5", .style = "flag"),
-    RANGE("0.8.5", "0.14.0"),
+    RANGE("0.8.0", "0.8.5", .aliases = "", .style = "flag"),
+    RANGE("0.8.5", "0.14.0", .aliases = ""),
     RANGE("0.14.0", NULL)))
 ARG_HISTORY(enable_fault_tolerance, RANGES(
     RANGE("0.27.0", NULL)))
@@ -409,8 +409,8 @@ ARG_HISTORY(enable_lora, RANGES(
     RANGE("0.4.0", "0.8.5", .default_json = ARG_JSON(false), .style = "flag"),
     RANGE("0.8.5", NULL)))
 ARG_HISTORY(enable_lora_bias, RANGES(
-    RANGE("0.6.4", "0.8.5", .style = "flag"),
-    RANGE("0.8.5", "0.11.1")),
+    RANGE("0.6.4", "0.8.5", .style = "flag", .deprecated = ARG_JSON(false)),
+    RANGE("0.8.5", "0.11.1", .deprecated = ARG_JSON(false))),
     .told_by = "message 0.11.0")
 ARG_HISTORY(enable_mamba_cache_stochastic_rounding, RANGES(
     RANGE("0.20.0", NULL)))
@@ -535,8 +535,8 @@ ARG_HISTORY(generation_config, RANGES(
     RANGE("0.6.6", "0.8.0", .default_json = ARG_JSON(null)),
     RANGE("0.8.0", NULL)))
 ARG_HISTORY(gpu_memory_utilization, RANGES(
-    RANGE("0.4.0", "0.20.0", .default_json = ARG_JSON(0.9)),
-    RANGE("0.20.0", "0.31.0"),
+    RANGE("0.4.0", "0.20.0", .default_json = ARG_JSON(0.9), .aliases = ""),
+    RANGE("0.20.0", "0.31.0", .aliases = ""),
     RANGE("0.31.0", NULL)))
 ARG_HISTORY(grpc, RANGES(
     RANGE("0.18.0", NULL)))
@@ -544,22 +544,19 @@ ARG_HISTORY(grpc_port, RANGES(
     RANGE("0.32.0", NULL)))
 ARG_HISTORY(guided_decoding_backend, RANGES(
     RANGE("0.4.1", "0.6.5", .default_json = ARG_JSON("outlines"),
-          .choices = ARG_JSON(["lm-format-enforcer", "outlines"]), .type = "enum",
-          .deprecated = ARG_JSON(false)),
+          .choices = ARG_JSON(["lm-format-enforcer", "outlines"]), .deprecated = ARG_JSON(false)),
     RANGE("0.6.5", "0.8.0", .default_json = ARG_JSON("xgrammar"),
-          .choices = ARG_JSON(["lm-format-enforcer", "outlines", "xgrammar"]), .type = "enum",
+          .choices = ARG_JSON(["lm-format-enforcer", "outlines", "xgrammar"]),
           .deprecated = ARG_JSON(false)),
-    RANGE("0.8.0", "0.8.4", .default_json = ARG_JSON("xgrammar"), .deprecated = ARG_JSON(false)),
-    RANGE("0.8.4", "0.8.5", .default_json = ARG_JSON("auto"), .deprecated = ARG_JSON(false)),
-    RANGE("0.8.5", "0.10.1", .default_json = ARG_JSON("auto"), .choices = ARG_JSON(["auto",
-          "guidance", "lm-format-enforcer", "outlines", "xgrammar"]), .type = "enum",
+    RANGE("0.8.0", "0.8.4", .default_json = ARG_JSON("xgrammar"), .choices = ARG_JSON(null),
           .deprecated = ARG_JSON(false)),
+    RANGE("0.8.4", "0.8.5", .default_json = ARG_JSON("auto"), .choices = ARG_JSON(null),
+          .deprecated = ARG_JSON(false)),
+    RANGE("0.8.5", "0.10.1", .default_json = ARG_JSON("auto"), .deprecated = ARG_JSON(false)),
     RANGE("0.10.1", "0.10.2", .default_json = ARG_JSON("auto"), .choices = ARG_JSON(["auto",
-          "guidance", "outlines", "xgrammar"]), .type = "enum", .deprecated = ARG_JSON(false)),
-    RANGE("0.10.2", "0.11.0", .default_json = ARG_JSON("auto"), .choices = ARG_JSON(["auto",
-          "guidance", "lm-format-enforcer", "outlines", "xgrammar"]), .type = "enum",
-          .deprecated = ARG_JSON(false)),
-    RANGE("0.11.0", "0.12.0")),
+          "guidance", "outlines", "xgrammar"]), .deprecated = ARG_JSON(false)),
+    RANGE("0.10.2", "0.11.0", .default_json = ARG_JSON("auto"), .deprecated = ARG_JSON(false)),
+    RANGE("0.11.0", "0.12.0", .choices = ARG_JSON(null))),
     REPLACED("structured_outputs_config.backend", SAME), .told_by = "code 0.11.2")
 ARG_HISTORY(guided_decoding_disable_additional_properties, RANGES(
     RANGE("0.9.0", "0.11.0", .default_json = ARG_JSON(false), .style = "toggle",
@@ -739,8 +736,8 @@ ARG_HISTORY(lora_dtype, RANGES(
     RANGE("0.4.0", "0.6.5", .choices = ARG_JSON(["auto", "bfloat16", "float16", "float32"])),
     RANGE("0.6.5", NULL)))
 ARG_HISTORY(lora_extra_vocab_size, RANGES(
-    RANGE("0.4.0", "0.11.1", .choices = ARG_JSON(null)),
-    RANGE("0.11.1", "0.12.0")),
+    RANGE("0.4.0", "0.11.1", .deprecated = ARG_JSON(false)),
+    RANGE("0.11.1", "0.12.0", .choices = ARG_JSON([256, 512]), .deprecated = ARG_JSON(false))),
     .told_by = "message 0.11.2")
 ARG_HISTORY(lora_modules, RANGES(
     RANGE("0.4.0", NULL)))
@@ -986,9 +983,8 @@ ARG_HISTORY(pooler_config, RANGES(
 ARG_HISTORY(port, RANGES(
     RANGE("0.4.0", NULL)))
 ARG_HISTORY(preemption_mode, RANGES(
-    RANGE("0.5.0", "0.5.1", .choices = ARG_JSON(null), .flag = "--preemption_mode",
-          .type = "string"),
-    RANGE("0.5.1", "0.8.5", .choices = ARG_JSON(null), .type = "string"),
+    RANGE("0.5.0", "0.5.1", .choices = ARG_JSON(null), .flag = "--preemption_mode"),
+    RANGE("0.5.1", "0.8.5", .choices = ARG_JSON(null)),
     RANGE("0.8.5", "0.11.0")))
 ARG_HISTORY(prefill_context_parallel_size, RANGES(
     RANGE("0.12.0", NULL)))
@@ -1238,8 +1234,8 @@ ARG_HISTORY(spec_tokens, RANGES(
 ARG_HISTORY(specialize_active_lora, RANGES(
     RANGE("0.16.0", NULL)))
 ARG_HISTORY(speculative_config, RANGES(
-    RANGE("0.8.2", "0.8.3", .type = "string"),
-    RANGE("0.8.3", "0.19.0"),
+    RANGE("0.8.2", "0.8.3", .aliases = "", .type = "string"),
+    RANGE("0.8.3", "0.19.0", .aliases = ""),
     RANGE("0.19.0", NULL)))
 ARG_HISTORY(speculative_disable_by_batch_size, RANGES(
     RANGE("0.4.3", "0.8.3")),

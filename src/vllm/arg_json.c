@@ -11,10 +11,11 @@
 #define WORDS_BYTES_MAX 65536
 
 enum kind {
-	TEXT,  /* or null */
-	WORDS, /* a list of texts; in the row one text with blanks */
-	JSON,  /* anything; in the row its JSON text */
-	LIST,  /* the same, a list or null */
+	TEXT,   /* or null */
+	WORDS,  /* a list of texts; in the row one text with blanks */
+	JSON,   /* anything; in the row its JSON text */
+	LIST,   /* the same, a list or null */
+	OTHERS, /* a list or null; in the row also the choices of other releases */
 	BOOL,
 	NOT, /* a bool that says the opposite of the row's */
 	NUMBER,
@@ -52,9 +53,7 @@ static const struct key keys[] = {
 	{ "help", TEXT, AT(help), false },
 	{ "in_reference", NOT, AT(gone), false },
 	{ "choices_note", TEXT, AT(choices_note), true },
-	{ "older_choices", LIST, AT(older_choices), true },
-	{ "older_aliases", WORDS, AT(older_aliases), true },
-	{ "older_default", JSON, AT(older_default), true },
+	{ "older_choices", OTHERS, AT(older_choices), true },
 	{ "special_values", LIST, AT(special_values), true },
 	{ "also_accepts", WORDS, AT(also_accepts), true },
 	{ "item_accepts", WORDS, AT(item_accepts), true },
@@ -63,6 +62,7 @@ static const struct key keys[] = {
 	{ "null_on_cli", NOT, AT(no_null_on_cli), true },
 	{ "replaced_by", TEXT, AT(replaced_by), true },
 	{ "since", TEXT, AT(since), true },
+	{ "default_env", TEXT, AT(default_env), true },
 	{ "reference_group", TEXT, AT(reference_group), true },
 	{ "note", TEXT, AT(note), true },
 };
@@ -108,6 +108,42 @@ static json_t *parsed(const char *text)
 	return json != NULL ? json : json_null();
 }
 
+static bool has_item(const json_t *list, const json_t *wanted)
+{
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		if (json_equal(json_array_get(list, i), wanted))
+			return true;
+	}
+	return false;
+}
+
+/* Appends what neither list has. */
+static void add_others(json_t *list, const json_t *choices, const char *more)
+{
+	auto_json json_t *others = parsed(more);
+
+	for (size_t i = 0; i < json_array_size(others); i++) {
+		json_t *other = json_array_get(others, i);
+		if (!has_item(list, other) && !has_item(choices, other))
+			json_array_append(list, other);
+	}
+}
+
+/* What is a choice of other releases only; null: nothing. */
+static json_t *other_choices(const struct option_row *arg)
+{
+	auto_json json_t *choices = parsed(arg->choices);
+	json_t *list = json_array();
+
+	add_others(list, choices, arg->older_choices);
+	for (const char *const *at = arg->release_choices; at != NULL && *at != NULL; at++)
+		add_others(list, choices, *at);
+	if (json_array_size(list) > 0)
+		return list;
+	json_decref(list);
+	return json_null();
+}
+
 static json_t *value_json(const struct option_row *arg, const struct key *key)
 {
 	const char *at = (const char *)arg + key->offset;
@@ -120,6 +156,8 @@ static json_t *value_json(const struct option_row *arg, const struct key *key)
 	case JSON:
 	case LIST:
 		return parsed(text_at(arg, key));
+	case OTHERS:
+		return other_choices(arg);
 	case BOOL:
 		return json_boolean(*(const bool *)at);
 	case NOT:
@@ -141,6 +179,10 @@ static bool is_silent(const struct option_row *arg, const struct key *key)
 		return false;
 	if (key->kind == BOOL || key->kind == NOT)
 		return !*(const bool *)((const char *)arg + key->offset);
+	if (key->kind == OTHERS && arg->release_choices != NULL) {
+		auto_json json_t *others = other_choices(arg);
+		return json_is_null(others);
+	}
 	return text_at(arg, key) == NULL;
 }
 
@@ -334,7 +376,8 @@ static int set_text(const char **slot, const struct key *key, const json_t *valu
 		return set_words(slot, key, value, arena, err);
 	if (key->kind == TEXT && !json_is_string(value) && !json_is_null(value))
 		return refuse(key, value, "a text", err);
-	if (key->kind == LIST && !json_is_array(value) && !json_is_null(value))
+	if ((key->kind == LIST || key->kind == OTHERS) && !json_is_array(value) &&
+	    !json_is_null(value))
 		return refuse(key, value, "a list", err);
 	if (key->kind == TEXT)
 		text = pl_strdup(json_string_value(value));

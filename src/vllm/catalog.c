@@ -1,52 +1,22 @@
 #include "vllm/catalog.h"
 
+#include <assert.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "option/row_words.h"
 #include "vllm/arg_json.h"
+#include "vllm/catalog_priv.h"
+#include "vllm/history.h"
 
 #define NAME_BYTES        128
 #define SLOTS_PER_NAME    4 /* few names share a place, so that what is no name is told at once */
 #define ENTRIES_MAX       10000
 #define ARENA_BLOCK_BYTES 65536
 #define NAME_BYTES_MAX    100
-
-#define RELEASE_CURRENT false
-#define RELEASE_GONE    true
-
-/* How many rows the keys of JSON arguments are. */
-enum {
-	FIELD_COUNT = 0
-#define FIELD(...) +1
-#include "tbl/engine_fields.h"
-#undef FIELD
-};
-
-static const struct option_row fields[FIELD_COUNT];
-
-/* clang-format off */
-static const struct option_row fields[FIELD_COUNT] = {
-#define FIELD(type_, arg_, path_, min_, max_, ...)                                                 \
-	{ .of = #arg_, .name = path_, .type = OPTION_##type_, .min = min_, .max = max_,              \
-	  .lenient = true, .fields = fields, .field_count = FIELD_COUNT, __VA_ARGS__ },
-#include "tbl/engine_fields.h"
-#undef FIELD
-};
-
-static const struct option_row reference_args[] = {
-#define ARG(type_, style_, release_, name_, flag_, default_, min_, max_, help_, ...)               \
-	{ .name = #name_, .flag = flag_, .group = ARG_GROUP, .type = OPTION_##type_,                 \
-	  .style = OPTION_STYLE_##style_, .gone = RELEASE_##release_,                                \
-	  .default_json = #default_, .min = min_, .max = max_, .help = help_,                        \
-	  .fields = fields, .field_count = FIELD_COUNT, __VA_ARGS__ },
-#include "tbl/engine_args.h"
-#undef ARG
-};
-/* clang-format on */
 
 /* A name may be of several kinds; bits. */
 enum name_kind {
@@ -63,14 +33,18 @@ struct slot {
 };
 
 struct vllm_catalog {
-	const struct option_row *args;
+	struct option_row *args;
 	size_t count;
-	struct slot *slots; /* all names in one hash table, '-' and '_' alike */
-	size_t slot_count;  /* a power of two */
-	/* of an overlay */
-	struct option_row *own; /* the rows */
-	struct pl_arena *arena; /* their texts */
-	json_t *overlaid;       /* array of names */
+	struct slot *slots;     /* all names in one hash table, '-' and '_' alike */
+	size_t slot_count;      /* a power of two */
+	struct pl_arena *arena; /* what the rows point to */
+	json_t *overlays;       /* array of what was laid over the rows, each an array of entries */
+	json_t *overlaid;       /* array of names; NULL: no overlays */
+
+	bool is_reference;
+	struct vllm_catalog *next; /* of the same overlays, another release; made when asked for */
+	size_t release;            /* ... which: behind so many of vllm_release_at() */
+	pthread_mutex_t lock;      /* of `next` in the reference's, which the others hang from */
 };
 
 static char plain(char c)
@@ -162,19 +136,134 @@ static const struct option_row *find(const struct vllm_catalog *catalog, const c
 	return found != NULL ? found->arg : NULL;
 }
 
-static struct vllm_catalog reference = { .args = reference_args,
-					 .count = PL_ARRAY_SIZE(reference_args) };
+static bool is_name(const char *name)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
+
+	return name != NULL && name[0] != '\0' && strlen(name) <= NAME_BYTES_MAX &&
+	       strspn(name, letters) == strlen(name);
+}
+
+/* What a plain `--name VALUE` has. */
+static struct option_row plain_arg(const char *name, struct pl_arena *into)
+{
+	auto_free char *flag = pl_asprintf("--%s", name);
+
+	for (char *at = flag; *at != '\0'; at++) {
+		if (*at == '_')
+			*at = '-';
+	}
+	return (struct option_row){
+		.name = pl_arena_strndup(into, name, strlen(name)),
+		.flag = pl_arena_strndup(into, flag, strlen(flag)),
+		.group = "Overlay",
+		.type = OPTION_STRING,
+		.style = OPTION_STYLE_VALUE,
+		.nullable = true,
+		.default_json = "null",
+		.min = -INFINITY,
+		.max = INFINITY,
+		.help = "",
+	};
+}
+
+static struct option_row *find_row(struct option_row *table, size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(table[i].name, name) == 0)
+			return &table[i];
+	}
+	return NULL;
+}
+
+/* Does the release lack what an entry says of it? `release` NULL: the reference. */
+static bool is_absent(const struct option_row *row, const struct vllm_version *release)
+{
+	bool known;
+
+	if (release == NULL)
+		return row->gone;
+	return vllm_release_compare(release, row->since, &known) < 0 ||
+	       (vllm_release_compare(release, row->removed_in, &known) >= 0 && known);
+}
+
+static int add_entry(struct vllm_catalog *catalog, const json_t *entry,
+		     const struct vllm_version *release, struct pl_err *err)
+{
+	const char *name = json_string_value(json_object_get(entry, "name"));
+
+	if (!is_name(name))
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "an entry without a name in lower case letters, digits and '_'");
+	struct option_row *row = find_row(catalog->args, catalog->count, name);
+	if (row == NULL) {
+		row = &catalog->args[catalog->count++];
+		*row = plain_arg(name, catalog->arena);
+	}
+	if (vllm_arg_set_json(row, entry, catalog->arena, err) < 0)
+		return pl_err_wrap(err, "argument '%s'", name);
+	if (json_object_get(entry, release == NULL ? "in_reference" : "since") != NULL)
+		row->absent = is_absent(row, release);
+	return 0;
+}
+
+static int add_overlays(struct vllm_catalog *catalog, const struct vllm_version *release,
+			struct pl_err *err)
+{
+	size_t i, k;
+	json_t *entries, *entry;
+
+	json_array_foreach(catalog->overlays, i, entries)
+	{
+		json_array_foreach(entries, k, entry)
+		{
+			if (add_entry(catalog, entry, release, err) < 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+/* `release` NULL: the reference's. Takes over the reference to `overlays`. */
+static int make(const struct vllm_version *release, json_t *overlays, struct vllm_catalog **ret,
+		struct pl_err *err)
+{
+	struct vllm_catalog *catalog = pl_alloc(sizeof(*catalog));
+	size_t most = vllm_rows_arg_count();
+	size_t i;
+	json_t *entries;
+
+	catalog->overlays = overlays;
+	json_array_foreach(overlays, i, entries) most += json_array_size(entries);
+	catalog->arena = pl_arena_new(ARENA_BLOCK_BYTES);
+	catalog->args = pl_alloc_array(most, sizeof(*catalog->args));
+	catalog->count = vllm_rows_arg_count();
+	pthread_mutex_init(&catalog->lock, NULL);
+	*ret = catalog;
+	vllm_rows_make(release, catalog->args, catalog->arena);
+	if (add_overlays(catalog, release, err) < 0)
+		return -1;
+	build_index(catalog);
+	return 0;
+}
+
+static struct vllm_catalog *reference;
 static pthread_once_t reference_once = PTHREAD_ONCE_INIT;
 
 static void build_reference(void)
 {
-	build_index(&reference);
+	struct pl_err err = PL_ERR_INIT;
+
+	int rc = make(NULL, json_array(), &reference, &err);
+	assert(rc == 0);
+	(void)rc;
+	reference->is_reference = true;
 }
 
 const struct vllm_catalog *vllm_catalog_reference(void)
 {
 	pthread_once(&reference_once, build_reference);
-	return &reference;
+	return reference;
 }
 
 const struct vllm_catalog *vllm_catalog_or_reference(const struct vllm_catalog *catalog)
@@ -190,16 +279,6 @@ size_t vllm_arg_count(const struct vllm_catalog *catalog)
 const struct option_row *vllm_arg_at(const struct vllm_catalog *catalog, size_t i)
 {
 	return &catalog->args[i];
-}
-
-size_t vllm_field_count(void)
-{
-	return PL_ARRAY_SIZE(fields);
-}
-
-const struct option_row *vllm_field_at(size_t i)
-{
-	return &fields[i];
 }
 
 /* snake_case of a name in either spelling; false when it is too long to be one of ours. */
@@ -241,78 +320,31 @@ const struct option_row *vllm_arg_find_negative(const struct vllm_catalog *catal
 	return find(catalog, name, NEGATIVE);
 }
 
-const char *vllm_arg_nearest(const struct vllm_catalog *catalog, const char *name)
+/* A row that the release has, or lacks, by a short alias or by the nearest name; NULL. */
+static const char *nearest_name(const struct vllm_catalog *catalog, const char *snake, bool absent)
 {
 	auto_free const char **names = pl_alloc_array(catalog->count, sizeof(*names));
+	size_t count = 0;
+
+	for (size_t i = 0; i < catalog->count; i++) {
+		const struct option_row *arg = &catalog->args[i];
+		if (arg->absent != absent)
+			continue;
+		if (has_alias(arg->aliases, snake, true))
+			return arg->name;
+		names[count++] = arg->name;
+	}
+	return pl_text_nearest(snake, names, count);
+}
+
+const char *vllm_arg_nearest(const struct vllm_catalog *catalog, const char *name)
+{
 	char snake[NAME_BYTES];
 
 	if (!snake_name(name, snake))
 		return NULL;
-	for (size_t i = 0; i < catalog->count; i++) {
-		names[i] = catalog->args[i].name;
-		if (has_alias(catalog->args[i].aliases, snake, true))
-			return catalog->args[i].name;
-	}
-	return pl_text_nearest(snake, names, catalog->count);
-}
-
-static bool is_name(const char *name)
-{
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
-
-	return name != NULL && name[0] != '\0' && strlen(name) <= NAME_BYTES_MAX &&
-	       strspn(name, letters) == strlen(name);
-}
-
-/* What a plain `--name VALUE` has. */
-static struct option_row plain_arg(const char *name, struct pl_arena *into)
-{
-	auto_free char *flag = pl_asprintf("--%s", name);
-
-	for (char *at = flag; *at != '\0'; at++) {
-		if (*at == '_')
-			*at = '-';
-	}
-	return (struct option_row){
-		.name = pl_arena_strndup(into, name, strlen(name)),
-		.flag = pl_arena_strndup(into, flag, strlen(flag)),
-		.group = "Overlay",
-		.type = OPTION_STRING,
-		.style = OPTION_STYLE_VALUE,
-		.nullable = true,
-		.default_json = "null",
-		.min = -INFINITY,
-		.max = INFINITY,
-		.help = "",
-	};
-}
-
-static struct option_row *find_row(struct option_row *table, size_t count, const char *name)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (strcmp(table[i].name, name) == 0)
-			return &table[i];
-	}
-	return NULL;
-}
-
-static int add_entry(struct option_row *table, size_t *count, const json_t *entry,
-		     struct pl_arena *into, struct pl_err *err)
-{
-	const char *name = json_string_value(json_object_get(entry, "name"));
-
-	if (!is_name(name))
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "an entry without a name in lower case letters, digits and '_'");
-	struct option_row *row = find_row(table, *count, name);
-	if (row == NULL) {
-		row = &table[*count];
-		*row = plain_arg(name, into);
-		++*count;
-	}
-	if (vllm_arg_set_json(row, entry, into, err) < 0)
-		return pl_err_wrap(err, "argument '%s'", name);
-	return 0;
+	const char *nearest = nearest_name(catalog, snake, false);
+	return nearest != NULL ? nearest : nearest_name(catalog, snake, true);
 }
 
 static int check_overlay(const json_t *overlay, struct pl_err *err)
@@ -353,20 +385,36 @@ static void keep_names(json_t *names, const json_t *entries)
 	}
 }
 
+static void free_one(struct vllm_catalog *catalog)
+{
+	free(catalog->slots);
+	free(catalog->args);
+	pl_arena_free(catalog->arena);
+	json_decref(catalog->overlays);
+	json_decref(catalog->overlaid);
+	pthread_mutex_destroy(&catalog->lock);
+	free(catalog);
+}
+
 void vllm_catalog_free(const struct vllm_catalog *catalog)
 {
-	if (catalog == NULL || catalog == &reference)
+	if (catalog == NULL || catalog == reference || !catalog->is_reference)
 		return;
-	free(catalog->slots);
-	free(catalog->own);
-	pl_arena_free(catalog->arena);
-	json_decref(catalog->overlaid);
-	free((void *)catalog);
+	for (struct vllm_catalog *at = (struct vllm_catalog *)catalog, *next; at != NULL;
+	     at = next) {
+		next = at->next;
+		free_one(at);
+	}
 }
 
 const json_t *vllm_catalog_overlaid(const struct vllm_catalog *catalog)
 {
 	return catalog->overlaid;
+}
+
+bool vllm_catalog_is_reference(const struct vllm_catalog *catalog)
+{
+	return catalog->is_reference;
 }
 
 int vllm_catalog_overlay(const struct vllm_catalog *base, const json_t *overlay, const char *source,
@@ -375,28 +423,83 @@ int vllm_catalog_overlay(const struct vllm_catalog *base, const json_t *overlay,
 	if (check_overlay(overlay, err) < 0)
 		return pl_err_wrap(err, "overlay '%s'", source);
 
-	const json_t *entries = json_object_get(overlay, "args");
-	struct vllm_catalog *catalog = pl_alloc(sizeof(*catalog));
-	auto_catalog const struct vllm_catalog *owned = catalog;
-	size_t i;
-	json_t *entry;
+	json_t *entries = json_object_get(overlay, "args");
+	json_t *overlays = json_copy(base->overlays);
+	struct vllm_catalog *catalog;
 
-	catalog->arena = pl_arena_new(ARENA_BLOCK_BYTES);
+	json_array_append(overlays, entries);
+	int rc = make(NULL, overlays, &catalog, err);
+	catalog->is_reference = true;
+	auto_catalog const struct vllm_catalog *owned = catalog;
+	if (rc < 0)
+		return pl_err_wrap(err, "overlay '%s'", source);
 	catalog->overlaid = base->overlaid != NULL ? json_copy(base->overlaid) : json_array();
-	catalog->count = base->count;
-	catalog->own = pl_alloc_array(catalog->count + json_array_size(entries),
-				      sizeof(*catalog->own));
-	catalog->args = catalog->own;
-	memcpy(catalog->own, base->args, base->count * sizeof(*catalog->own));
-	json_array_foreach((json_t *)entries, i, entry)
-	{
-		if (add_entry(catalog->own, &catalog->count, entry, catalog->arena, err) < 0)
-			return pl_err_wrap(err, "overlay '%s'", source);
-	}
-	build_index(catalog);
 	keep_names(catalog->overlaid, entries);
 	*ret = pl_take(owned);
 	return 0;
+}
+
+/* ---- other releases ----------------------------------------------------------------------- */
+
+/* How many of the releases that were read are at most this one; it has what the last of them had. */
+static size_t release_number(const struct vllm_version *release)
+{
+	size_t number = vllm_release_count();
+	bool known;
+
+	while (number > 1 && vllm_release_compare(release, vllm_release_at(number - 1), &known) < 0)
+		number--;
+	return number;
+}
+
+static struct vllm_catalog *find_release(struct vllm_catalog *first, size_t number)
+{
+	while (first != NULL && (first->is_reference || first->release != number))
+		first = first->next;
+	return first;
+}
+
+/* A newer one has the reference's rows, as far as anybody knows. */
+static struct vllm_catalog *make_release(const struct vllm_catalog *base, size_t number)
+{
+	struct vllm_version release;
+	struct vllm_catalog *catalog;
+	struct pl_err err = PL_ERR_INIT;
+	bool is_older = number < vllm_release_count();
+
+	/* both were read before */
+	int rc = vllm_version_parse(vllm_release_at(number - 1), &release, &err);
+	rc |= make(is_older ? &release : NULL, json_incref(base->overlays), &catalog, &err);
+	assert(rc == 0);
+	(void)rc;
+	catalog->overlaid = json_incref(base->overlaid);
+	catalog->release = number;
+	return catalog;
+}
+
+const struct vllm_catalog *vllm_catalog_release(const struct vllm_catalog *catalog,
+						const char *release)
+{
+	struct vllm_catalog *base = (struct vllm_catalog *)catalog;
+	struct vllm_version version;
+	struct pl_err ignored = PL_ERR_INIT;
+	bool known;
+
+	assert(catalog->is_reference);
+	if (release == NULL || vllm_version_parse(release, &version, &ignored) < 0 ||
+	    vllm_version_is_untagged(&version) ||
+	    vllm_release_compare(&version, VLLM_REFERENCE_RELEASE, &known) == 0)
+		return catalog;
+	size_t number = release_number(&version);
+	pthread_mutex_lock(&base->lock);
+	struct vllm_catalog *found = find_release(base->next, number);
+	if (found == NULL) {
+		found = make_release(base, number);
+		found->next = base->next;
+		base->next = found;
+	}
+	pthread_mutex_unlock(&base->lock);
+	return found;
 }
 
 int vllm_catalog_overlay_file(const struct vllm_catalog *base, const char *path,

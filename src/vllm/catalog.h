@@ -1,9 +1,14 @@
 /*
- * The catalogue of vLLM's server arguments: the rows of tbl/engine_args.h, or those with another
- * vLLM's laid over them. A handle, as a process may know several at once.
+ * The catalogue of vLLM's server arguments in a release: the rows of tbl/engine_args.h with what the
+ * history says of that release (vllm/history.h), or those with another vLLM's laid over them. A
+ * handle, as a process may know several at once.
  *
- * - The reference release's is constant and there until the end; others are their maker's, and what
- *   was found in one is gone with it. Nothing changes one: any thread may read it.
+ * - The reference release's is constant and there until the end; one with an overlay is its maker's,
+ *   and what was found in it is gone with it. Those of other releases are made when they are asked
+ *   for first and live as long as the one that they were asked of. Nothing changes one: any thread
+ *   may read it.
+ * - Each has a row for every argument that any release has; `absent` where its own does not. Such a
+ *   row is as in the nearest release that has it. The same with the keys of objects.
  * - An overlay is a JSON file
  *
  *     {"profllm_overlay": 1, "args": [{"name": "new_flag", "type": "int", "default": 3}, …]}
@@ -19,14 +24,24 @@
 #include "base/mem.h"
 #include "option/row.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
-/* The vLLM release that defaults, choices and `gone` are read from. */
+/* The vLLM release that the rows of the tables are of. */
 #define VLLM_REFERENCE_RELEASE "0.32.0"
 
 struct vllm_catalog;
 
 const struct vllm_catalog *vllm_catalog_reference(void);
+/*
+ * `catalog`, which is one of the reference release, as it is in another one; an overlay lies over
+ * that as well. Itself for the reference, and where `release` is NULL or none. A release that was not
+ * read has what the one before it had; a newer one than the reference the reference's rows.
+ */
+const struct vllm_catalog *vllm_catalog_release(const struct vllm_catalog *catalog,
+						const char *release);
+/* Is it of the reference release, with overlays or without? */
+bool vllm_catalog_is_reference(const struct vllm_catalog *catalog);
 /* That one in place of NULL. */
 const struct vllm_catalog *vllm_catalog_or_reference(const struct vllm_catalog *catalog);
 /* One with an overlay over it, which it borrows; `source` is the document's name in messages. */
@@ -36,7 +51,8 @@ int vllm_catalog_overlay_file(const struct vllm_catalog *base, const char *path,
 			      const struct vllm_catalog **ret, struct pl_err *err) PL_MUST_CHECK;
 /* Names of the arguments that overlays added or changed (borrowed); NULL: there is none. */
 const json_t *vllm_catalog_overlaid(const struct vllm_catalog *catalog);
-/* Does nothing to the reference release's. */
+/* Does nothing to the one without overlays, nor to one of another release, which belongs to the one
+ * that it was asked of. */
 void vllm_catalog_free(const struct vllm_catalog *catalog);
 PL_AUTO_DEFINE(const struct vllm_catalog, vllm_catalog_free);
 #define auto_catalog PL_AUTO(vllm_catalog_free)
@@ -50,7 +66,8 @@ const char *vllm_arg_nearest(const struct vllm_catalog *catalog, const char *nam
 /* The argument whose negative flag is "--no-x", given "no_x" or "no-x"; NULL. */
 const struct option_row *vllm_arg_find_negative(const struct vllm_catalog *catalog,
 						const char *name);
-/* The keys of JSON arguments, each behind the object that it stands in: of every catalogue. */
+/* The keys of JSON arguments in the reference release, each behind the object that it stands in. Those
+ * of a catalogue: option_field_next() of its rows. */
 size_t vllm_field_count(void);
 const struct option_row *vllm_field_at(size_t i);
 

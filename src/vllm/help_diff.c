@@ -332,7 +332,7 @@ static json_t *compare(const struct option_row *row, const struct vllm_help_arg 
 	auto_json json_t *choices = typed_choices(arg);
 	auto_json json_t *table = vllm_arg_json_value(row, "choices");
 
-	if (row->gone)
+	if (row->absent)
 		add_change(changes, row, "in_reference", json_true());
 	compare_flags(row, arg, changes);
 	if (!same_type(row, arg, value))
@@ -395,7 +395,7 @@ static void add_gone(const struct vllm_catalog *catalog, json_t *diff, const jso
 {
 	for (size_t i = 0; i < vllm_arg_count(catalog); i++) {
 		const struct option_row *row = vllm_arg_at(catalog, i);
-		const char *key = !row->gone ? "gone" : "already_gone";
+		const char *key = !row->absent ? "gone" : "already_gone";
 		if (json_object_get(seen, row->name) == NULL)
 			json_array_append_new(json_object_get(diff, key), short_entry(row));
 	}

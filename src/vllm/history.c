@@ -6,10 +6,10 @@
 #include "base/mem.h"
 #include "option/row_words.h"
 
-#define RANGES(...)         ((const struct vllm_range[]){ __VA_ARGS__, { .since = NULL } })
-#define RANGE(since_, until_, ...)                                                                 \
-	{                                                                                          \
-		.since = since_, .until = until_, __VA_ARGS__                                      \
+#define RANGES(...) ((const struct vllm_range[]){ __VA_ARGS__, { .since = NULL } })
+#define RANGE(since_, until_, ...)                            \
+	{                                                     \
+		.since = since_, .until = until_, __VA_ARGS__ \
 	}
 #define REPLACED(by_, map_) .replaced_by = by_, .map = VLLM_MAP_##map_
 
@@ -71,21 +71,30 @@ const struct vllm_history *vllm_history_find(const char *of, const char *name)
 	return bsearch(&wanted, from, count, sizeof(*from), compare_names);
 }
 
+const struct vllm_range *vllm_history_last(const struct vllm_history *history)
+{
+	const struct vllm_range *last = history->ranges;
+
+	while (last[1].since != NULL)
+		last++;
+	return last;
+}
+
+/* Ranges follow each other without gaps: only behind the last is nothing. */
 const struct vllm_range *vllm_history_range(const struct vllm_history *history,
 					    const struct vllm_version *release)
 {
-	const struct vllm_range *found = NULL;
+	const struct vllm_range *range = history->ranges;
 	bool known;
-	bool is_first = vllm_release_compare(release, releases[0], &known) < 0;
 
-	for (const struct vllm_range *range = history->ranges; range->since != NULL; range++) {
-		bool begun = is_first ? strcmp(range->since, releases[0]) == 0
-				      : vllm_release_compare(release, range->since, &known) >= 0;
-		if (begun && (is_first || range->until == NULL ||
-			      vllm_release_compare(release, range->until, &known) < 0))
-			found = range;
+	if (vllm_release_compare(release, range->since, &known) < 0) {
+		bool is_first = vllm_release_compare(release, releases[0], &known) < 0 &&
+				strcmp(range->since, releases[0]) == 0;
+		return is_first ? range : NULL;
 	}
-	return found;
+	while (range->until != NULL && vllm_release_compare(release, range->until, &known) >= 0)
+		range++;
+	return range->since != NULL ? range : NULL;
 }
 
 const char *vllm_history_since(const struct vllm_history *history)
@@ -95,9 +104,57 @@ const char *vllm_history_since(const struct vllm_history *history)
 
 const char *vllm_history_until(const struct vllm_history *history)
 {
-	const struct vllm_range *last = history->ranges;
+	return vllm_history_last(history)->until;
+}
 
-	while (last[1].since != NULL)
-		last++;
-	return last->until;
+static json_t *range_to_json(const struct vllm_range *range)
+{
+	const struct {
+		const char *key;
+		const char *text;
+		bool is_json;
+	} members[] = {
+		{ "default", range->default_json, true },
+		{ "computed", range->computed, false },
+		{ "choices", range->choices, true },
+		{ "choices_open", range->choices_open, true },
+		{ "flag", range->flag, false },
+		{ "aliases", range->aliases, false },
+		{ "type", range->type, false },
+		{ "cli_style", range->style, false },
+		{ "const", range->const_json, true },
+		{ "deprecated", range->deprecated, true },
+		{ "default_env", range->default_env, false },
+	};
+	json_t *json = json_pack("{s:s, s:s?}", "since", range->since, "until", range->until);
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(members); i++) {
+		const char *text = members[i].text;
+		if (text != NULL)
+			json_object_set_new(json, members[i].key,
+					    members[i].is_json
+						    ? json_loads(text, JSON_DECODE_ANY, NULL)
+						    : json_string(text));
+	}
+	return json;
+}
+
+json_t *vllm_history_to_json(const struct vllm_history *history)
+{
+	static const char *const maps[] = {
+		[VLLM_MAP_NONE] = NULL,         [VLLM_MAP_SAME] = "same",
+		[VLLM_MAP_NEGATED] = "negated", [VLLM_MAP_CONSTANT] = "constant",
+		[VLLM_MAP_VALUES] = "values",   [VLLM_MAP_OTHER] = "other",
+	};
+	json_t *ranges = json_array();
+
+	for (const struct vllm_range *range = history->ranges; range->since != NULL; range++)
+		json_array_append_new(ranges, range_to_json(range));
+	return json_pack("{s:s?, s:s, s:o, s:s?, s:s?, s:o, s:s?, s:s?, s:s?}", "of", history->of,
+			 "name", history->name, "ranges", ranges, "replaced_by",
+			 history->replaced_by, "map", maps[history->map], "value",
+			 history->value != NULL ? json_loads(history->value, JSON_DECODE_ANY, NULL)
+						: json_null(),
+			 "told_by", history->told_by, "replacement_until",
+			 history->replacement_until, "note", history->note);
 }

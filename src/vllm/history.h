@@ -13,6 +13,7 @@
 #ifndef VLLM_HISTORY_H
 #define VLLM_HISTORY_H
 
+#include "base/json.h"
 #include "vllm/version.h"
 
 #include <stddef.h>
@@ -27,11 +28,11 @@ struct vllm_range {
 	const char *choices;      /* JSON: a list; null: any value */
 	const char *choices_open; /* JSON */
 	const char *flag;
-	const char *aliases;    /* separated by blanks; "": none */
-	const char *type;       /* as option_type_read() takes it */
-	const char *style;      /* as option_style_find() takes it */
-	const char *const_json; /* JSON */
-	const char *deprecated; /* JSON */
+	const char *aliases;     /* separated by blanks; "": none */
+	const char *type;        /* as option_type_read() takes it */
+	const char *style;       /* as option_style_find() takes it */
+	const char *const_json;  /* JSON */
+	const char *deprecated;  /* JSON */
 	const char *default_env; /* the variable that the default is read from; "": none */
 };
 
@@ -53,8 +54,8 @@ struct vllm_history {
 	/* of one that the reference release does not have; NULL where nothing is known */
 	const char *replaced_by; /* "pooler_config", "eplb_config.window_size", "runner, convert" */
 	enum vllm_map map;
-	const char *value;   /* JSON */
-	const char *told_by; /* "message 0.12.0", "code 0.11.2", "succession" */
+	const char *value;             /* JSON */
+	const char *told_by;           /* "message 0.12.0", "code 0.11.2", "succession" */
 	const char *replacement_until; /* the replacement is gone since */
 	const char *note;
 };
@@ -71,6 +72,13 @@ const struct vllm_history *vllm_history_find(const char *of, const char *name);
 /* What holds for a release; NULL: it had no such argument or key. */
 const struct vllm_range *vllm_history_range(const struct vllm_history *history,
 					    const struct vllm_version *release);
+/*
+ * {of, name, ranges: [{since, until, …}], replaced_by, map, value, told_by, replacement_until, note};
+ * a range has beside its bounds what it says, by the names of its members. New reference.
+ */
+json_t *vllm_history_to_json(const struct vllm_history *history);
+/* The last one that there was or is. */
+const struct vllm_range *vllm_history_last(const struct vllm_history *history);
 /* First release with it, and first one without it (NULL: the reference has it still). */
 const char *vllm_history_since(const struct vllm_history *history);
 const char *vllm_history_until(const struct vllm_history *history);

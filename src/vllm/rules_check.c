@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "vllm/history.h"
 #include "vllm/rules_priv.h"
 #include "vllm/secret.h"
 #include "option/value.h"
@@ -162,18 +163,20 @@ void vllm_rules_check(const json_t *values, const struct vllm_target *target,
 struct target_check {
 	struct vllm_version release;
 	const char *version; /* as text */
-	enum option_severity severity;
+	bool is_known;
+	bool allow_gone;
 	vllm_rule_place_fn *place;
 	void *user;
 	struct option_problems *problems;
 };
 
-static void add_target_problem(const struct target_check *check, const char *arg, const char *found,
-			       const char *expected, const char *nearest)
+static void add_target_problem(const struct target_check *check, enum option_severity severity,
+			       const char *arg, const char *found, const char *expected,
+			       const char *nearest)
 {
 	auto_free char *key = pl_asprintf("server.%s", arg);
 	struct option_problem problem = {
-		.severity = check->severity,
+		.severity = severity,
 		.key = key,
 		.found = found,
 		.expected = expected,
@@ -184,37 +187,48 @@ static void add_target_problem(const struct target_check *check, const char *arg
 	option_problems_add(check->problems, &problem);
 }
 
-/* The first release without it; NULL: it is still there. */
-static const char *gone_since(const struct option_row *arg)
+/* Of what older releases have: it may be passed on, where that was asked for. */
+static enum option_severity gone_severity(const struct target_check *check)
 {
-	if (!arg->gone)
-		return NULL;
-	return arg->removed_in != NULL ? arg->removed_in : VLLM_REFERENCE_RELEASE;
+	return check->is_known && !check->allow_gone ? OPTION_ERROR : OPTION_WARNING;
+}
+
+/* Of what newer ones have: a build between two releases may have it already. */
+static enum option_severity later_severity(const struct target_check *check)
+{
+	return check->is_known && check->release.stage >= 0 ? OPTION_ERROR : OPTION_WARNING;
+}
+
+static bool is_before(const struct target_check *check, const char *release)
+{
+	bool known;
+
+	return vllm_release_compare(&check->release, release, &known) < 0;
 }
 
 static void check_arg(const struct target_check *check, const struct option_row *arg)
 {
-	const char *gone = gone_since(arg);
-	bool known;
-
-	if (gone != NULL && vllm_release_compare(&check->release, gone, &known) >= 0) {
-		auto_free char *found = pl_asprintf("an argument that vLLM %s no longer has",
-						    check->version);
-		add_target_problem(check, arg->name, found, "an older release", arg->replaced_by);
+	if (!arg->absent)
 		return;
-	}
-	if (vllm_release_compare(&check->release, arg->since, &known) < 0) {
+	if (is_before(check, arg->since)) {
 		auto_free char *found = pl_asprintf("an argument that vLLM %s does not have yet",
 						    check->version);
 		auto_free char *expected = pl_asprintf("vLLM %s or newer", arg->since);
-		add_target_problem(check, arg->name, found, expected, NULL);
+		add_target_problem(check, later_severity(check), arg->name, found, expected, NULL);
+		return;
 	}
+	auto_free char *found = pl_asprintf("an argument that vLLM %s no longer has",
+					    check->version);
+	add_target_problem(check, gone_severity(check), arg->name, found, "an older release",
+			   arg->replaced_by);
 }
 
-static bool is_among(const json_t *choices, const json_t *value, bool any_case)
+static bool is_among(const char *choices, const json_t *value, bool any_case)
 {
-	for (size_t i = 0; i < json_array_size(choices); i++) {
-		const json_t *choice = json_array_get(choices, i);
+	auto_json json_t *list = choices != NULL ? json_loads(choices, 0, NULL) : NULL;
+
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const json_t *choice = json_array_get(list, i);
 		if (json_equal(choice, value))
 			return true;
 		if (any_case && json_is_string(choice) && json_is_string(value) &&
@@ -224,45 +238,95 @@ static bool is_among(const json_t *choices, const json_t *value, bool any_case)
 	return false;
 }
 
-static void check_choice(const struct target_check *check, const struct option_row *arg,
-			 const json_t *choices, const json_t *value)
+/* First release of those behind the target that takes it; NULL: none. */
+static const char *later_with(const struct target_check *check, const struct option_row *arg,
+			      const json_t *value)
 {
-	if (!is_among(choices, value, arg->any_case))
+	const struct vllm_history *history = vllm_history_find(NULL, arg->name);
+	const struct option_row *today = vllm_arg_find(vllm_catalog_reference(), arg->name);
+
+	for (const struct vllm_range *range = history != NULL ? history->ranges : NULL;
+	     range != NULL && range->since != NULL; range++) {
+		const char *choices = range->choices != NULL || today == NULL ? range->choices
+									      : today->choices;
+		if (is_before(check, range->since) && is_among(choices, value, arg->any_case))
+			return range->since;
+	}
+	return NULL;
+}
+
+/* Of some release's list, or known to be gone from the reference though no parser checks it. */
+static bool is_of_others(const struct target_check *check, const struct option_row *arg,
+			 const json_t *value)
+{
+	bool found = !is_before(check, VLLM_REFERENCE_RELEASE) &&
+		     is_among(arg->older_choices, value, arg->any_case);
+
+	for (const char *const *at = arg->release_choices; at != NULL && *at != NULL; at++)
+		found = found || is_among(*at, value, arg->any_case);
+	return found;
+}
+
+static enum option_severity choice_severity(const struct target_check *check,
+					    const struct option_row *arg, const char *later)
+{
+	if (option_row_is_open(arg) && arg->older_choices == NULL)
+		return OPTION_WARNING;
+	return later != NULL ? later_severity(check) : gone_severity(check);
+}
+
+static void check_choice(const struct target_check *check, const struct option_row *arg,
+			 const json_t *value)
+{
+	if (is_among(arg->choices, value, arg->any_case) || !is_of_others(check, arg, value))
 		return;
+	const char *later = later_with(check, arg, value);
 	auto_free char *text = pl_json_to_text(value, PL_JSON_COMPACT);
-	auto_free char *found = pl_asprintf("%s, a choice that vLLM %s no longer has", text,
-					    check->version);
+	auto_free char *found = pl_asprintf(later != NULL
+						    ? "%s, not a choice of vLLM %s"
+						    : "%s, a choice that vLLM %s no longer has",
+					    text, check->version);
+	auto_buf expected = { 0 };
 	auto_free char *nearest = json_is_string(value)
 					  ? option_choice_nearest(arg, json_string_value(value))
 					  : NULL;
-	add_target_problem(check, arg->name, found, "one of its choices, or an older release",
-			   nearest);
+
+	pl_buf_init(&expected, TEXT_BYTES_MAX);
+	option_row_describe(arg, &expected);
+	if (later != NULL)
+		pl_buf_addf(&expected, ", or vLLM %s or newer", later);
+	else
+		pl_buf_add_text(&expected, ", or an older release");
+	add_target_problem(check, choice_severity(check, arg, later), arg->name, found,
+			   pl_buf_text(&expected), nearest);
 }
 
-/* When older choices went is not known: the reference lacks them. */
+/* Where no list is checked, any text will do. */
 static void check_choices(const struct target_check *check, const struct option_row *arg,
 			  const json_t *value)
 {
-	bool known;
-	json_error_t fault;
-	auto_json json_t *choices = arg->older_choices != NULL
-					    ? json_loads(arg->older_choices, 0, &fault)
-					    : NULL;
-
-	if (choices == NULL ||
-	    vllm_release_compare(&check->release, VLLM_REFERENCE_RELEASE, &known) < 0)
+	if (arg->choices == NULL || arg->absent)
 		return;
 	if (!json_is_array(value))
-		check_choice(check, arg, choices, value);
+		check_choice(check, arg, value);
 	for (size_t i = 0; i < json_array_size(value); i++)
-		check_choice(check, arg, choices, json_array_get(value, i));
+		check_choice(check, arg, json_array_get(value, i));
+}
+
+/* The target's own, whichever catalogue of it was given. */
+static const struct vllm_catalog *catalog_of(const struct vllm_target *target, const char *version)
+{
+	const struct vllm_catalog *catalog = vllm_catalog_or_reference(target->catalog);
+
+	return vllm_catalog_is_reference(catalog) ? vllm_catalog_release(catalog, version)
+						  : catalog;
 }
 
 void vllm_target_check_args(const json_t *values, const struct vllm_target *target, bool allow_gone,
 			    vllm_rule_place_fn *place, void *user, struct option_problems *problems)
 {
-	const struct vllm_catalog *catalog = vllm_catalog_or_reference(target->catalog);
 	struct target_check check = {
+		.allow_gone = allow_gone,
 		.place = place,
 		.user = user,
 		.problems = problems,
@@ -271,8 +335,8 @@ void vllm_target_check_args(const json_t *values, const struct vllm_target *targ
 	json_t *value;
 
 	check.version = vllm_target_release(target, &check.release);
-	bool known = check.version != NULL && !target->assumed;
-	check.severity = known && !allow_gone ? OPTION_ERROR : OPTION_WARNING;
+	const struct vllm_catalog *catalog = catalog_of(target, check.version);
+	check.is_known = check.version != NULL && !target->assumed;
 	if (check.version == NULL)
 		check.version = VLLM_REFERENCE_RELEASE;
 	json_object_foreach((json_t *)values, name, value)
@@ -298,44 +362,52 @@ static const json_t *object_of(const json_t *values, const struct option_row *fi
 	return json_is_object(object) ? object : NULL;
 }
 
-static void add_missing(const struct target_check *check, const struct option_row *field)
+static void add_missing(const struct vllm_rule_place *where, enum option_severity severity,
+			const struct option_row *field, struct option_problems *problems)
 {
 	auto_buf expected = { 0 };
 	auto_free char *key = pl_asprintf("server.%s.%s", field->of, field->name);
-	struct option_problem problem = {
-		.severity = check->severity,
-		.key = key,
-		.found = "no such key",
-	};
 
 	pl_buf_init(&expected, TEXT_BYTES_MAX);
 	option_row_describe(field, &expected);
-	problem.expected = pl_buf_text(&expected);
-	find_place(check->place, check->user, field->of, &problem);
-	option_problems_add(check->problems, &problem);
+	option_problems_add(problems, &(struct option_problem){
+					      .severity = severity,
+					      .source = where->source,
+					      .line = where->line,
+					      .column = where->column,
+					      .key = key,
+					      .found = "no such key",
+					      .expected = pl_buf_text(&expected),
+				      });
 }
 
 void vllm_required_keys_check(const json_t *values, const struct vllm_target *target,
 			      vllm_rule_place_fn *place, void *user,
 			      struct option_problems *problems)
 {
-	struct target_check check = {
-		.severity = OPTION_ERROR,
-		.place = place,
-		.user = user,
-		.problems = problems,
-	};
-	bool known;
+	struct vllm_version release;
+	const char *version = vllm_target_release(target, &release);
+	const struct vllm_catalog *catalog = catalog_of(target, version);
+	enum option_severity severity = vllm_catalog_is_reference(catalog) ? OPTION_ERROR
+									   : OPTION_WARNING;
+	const char *arg_name;
+	json_t *value;
 
-	vllm_target_release(target, &check.release);
-	if (vllm_release_compare(&check.release, VLLM_REFERENCE_RELEASE, &known) != 0)
-		check.severity = OPTION_WARNING;
-	for (size_t i = 0; i < vllm_field_count(); i++) {
-		const struct option_row *field = vllm_field_at(i);
-		const char *name = strrchr(field->name, '.');
-		const json_t *object = field->required ? object_of(values, field) : NULL;
-		if (object != NULL &&
-		    json_object_get(object, name != NULL ? name + 1 : field->name) == NULL)
-			add_missing(&check, field);
+	json_object_foreach((json_t *)values, arg_name, value)
+	{
+		const struct option_row *arg = vllm_rule_find_arg(catalog, arg_name);
+		const struct option_row *field = NULL;
+		while (arg != NULL && json_is_object(value) &&
+		       (field = option_field_next(arg, field)) != NULL) {
+			const char *name = strrchr(field->name, '.');
+			const json_t *object = field->required ? object_of(values, field) : NULL;
+			struct vllm_rule_place where = { 0 };
+			if (object == NULL ||
+			    json_object_get(object, name != NULL ? name + 1 : field->name) != NULL)
+				continue;
+			if (place != NULL)
+				place(user, field->of, &where);
+			add_missing(&where, severity, field, problems);
+		}
 	}
 }

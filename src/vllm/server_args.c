@@ -100,7 +100,7 @@ static int add_arg(json_t *argv, const struct option_row *arg, const json_t *val
 	case OPTION_STYLE_OPTIONAL_VALUE:
 		if (json_is_true(value))
 			add_word(argv, arg->flag);
-		else if (!json_is_false(value))
+		else if (!json_is_false(value) || arg->type == OPTION_BOOL)
 			add_flag_value(argv, arg->flag, value);
 		return 0;
 	case OPTION_STYLE_VALUE:
@@ -150,15 +150,28 @@ int vllm_args_to_argv(const struct vllm_catalog *catalog, const json_t *values, 
 	return 0;
 }
 
-static json_t *default_value(const struct option_row *arg)
+/* What the variable of a default makes of it; NULL: nothing that is known. */
+static json_t *default_of_variable(const struct option_row *arg, const char *text)
 {
-	if (arg->default_json == NULL || arg->gone)
-		return NULL;
-	return json_loads(arg->default_json, JSON_DECODE_ANY, NULL);
+	return arg->type == OPTION_STRING ? json_string(text) : NULL;
+}
+
+static json_t *default_value(const struct option_row *arg, const json_t *env)
+{
+	const char *text = arg->default_env != NULL
+				   ? json_string_value(json_object_get(env, arg->default_env))
+				   : NULL;
+
+	if (text == NULL && arg->default_env != NULL)
+		text = getenv(arg->default_env);
+	if (text != NULL)
+		return default_of_variable(arg, text);
+	return arg->default_json != NULL ? json_loads(arg->default_json, JSON_DECODE_ANY, NULL)
+					 : NULL;
 }
 
 void vllm_args_effective(const struct vllm_catalog *catalog, const json_t *values,
-			 json_t **ret_config, json_t **ret_source)
+			 const json_t *env, json_t **ret_config, json_t **ret_source)
 {
 	json_t *config = json_object();
 	json_t *source = json_object();
@@ -168,11 +181,12 @@ void vllm_args_effective(const struct vllm_catalog *catalog, const json_t *value
 		json_t *value = json_object_get(values, arg->name);
 		bool is_set = value != NULL;
 		bool shown = !arg->secret || json_is_boolean(value) || json_is_null(value);
-		json_t *use = !is_set ? default_value(arg)
-			      : shown ? json_deep_copy(value)
-				      : json_string("***");
+		json_t *use = is_set        ? shown ? json_deep_copy(value) : json_string("***")
+				     : arg->absent ? NULL
+					    : default_value(arg, env);
 		json_object_set_new(source, arg->name,
 				    json_string(is_set        ? "explicit"
+						: arg->absent ? "absent"
 						: use != NULL ? "default"
 							      : "unknown"));
 		json_object_set_new(config, arg->name, use != NULL ? use : json_null());

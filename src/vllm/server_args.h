@@ -19,10 +19,14 @@
 int vllm_args_to_argv(const struct vllm_catalog *catalog, const json_t *values, json_t *argv,
 		      json_t **ret_env, struct pl_err *err) PL_MUST_CHECK;
 
-/* config.server: every argument with its value (secrets as "***"), default or null; *ret_source:
- * explicit|default|unknown. */
+/*
+ * config.server: every argument with its value (secrets as "***"), the default of the catalogue's
+ * release, or null. `env`: object of the variables that the server gets beside ours, which some
+ * defaults are read from; NULL: none. *ret_source: explicit, default, unknown (it has one that depends
+ * on others) or absent (the release does not have the argument).
+ */
 void vllm_args_effective(const struct vllm_catalog *catalog, const json_t *values,
-			 json_t **ret_config, json_t **ret_source);
+			 const json_t *env, json_t **ret_config, json_t **ret_source);
 
 /* An item of lora_modules: "name=path", or an object (or its text) with both. */
 #define VLLM_ADAPTER_EXPECTED "name=path, or a JSON object with name and path"

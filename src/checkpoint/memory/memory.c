@@ -11,8 +11,6 @@
 #include "vllm/catalog.h"
 
 #define GIB ((double)(1 << 30))
-/* The reference release's gpu_memory_utilization. */
-#define UTILIZATION 0.92
 /* Beyond it a double is no exact count. */
 #define WHOLE_MAX 9e15
 
@@ -79,7 +77,8 @@ static double value_of(const struct ckpt_memory *memory, enum ckpt_memory_id id)
 static void set_budget(const struct ckpt_case *server, struct ckpt_memory *memory)
 {
 	static const char source[] = "docs/reference/hardware.md, or the host";
-	double share = ckpt_case_number(server, "gpu_memory_utilization", UTILIZATION);
+	double share = ckpt_case_number(server, "gpu_memory_utilization",
+					ckpt_case_default(server, "gpu_memory_utilization"));
 
 	if (ckpt_case_is_cpu(server) || server->hardware == NULL ||
 	    server->hardware->gpu.memory_bytes <= 0) {

@@ -16,7 +16,6 @@
 #include "run/run_priv.h"
 #include "run/side_files.h"
 #include "vllm/secret.h"
-#include "vllm/server_args.h"
 
 #define BYTES_PER_GB  1e9
 #define BYTES_PER_GIB 1073741824.0
@@ -40,15 +39,12 @@ static json_t *count_or_null(double value)
 
 static json_t *make_config(const struct run_state *run)
 {
-	auto_json json_t *effective = NULL;
 	json_t *server = NULL, *source = NULL, *explicit_names = json_array();
 	json_t *benchmark = vllm_bench_to_json(&run->context.experiment->bench);
 	const char *name;
 	json_t *value;
 
-	vllm_args_effective(run->context.experiment->catalog, run->launch->values, &effective,
-			    &source);
-	server = vllm_secret_json_shown(effective);
+	server = run_launch_server(run->launch, run->context.experiment, &source);
 	json_object_foreach(run->context.experiment->server, name, value)
 		json_array_append_new(explicit_names, json_string(name));
 	set(benchmark, "ignore_eos",

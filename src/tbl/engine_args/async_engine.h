@@ -4,5 +4,4 @@ ARG(BOOL, TOGGLE, CURRENT, enable_log_requests, "--enable-log-requests", false, 
     .negative_flag = "--no-enable-log-requests")
 ARG(BOOL, TOGGLE, GONE, disable_log_requests, "--disable-log-requests", true, -INF, INF,
     "Old opposite of enable_log_requests",
-    .negative_flag = "--no-disable-log-requests", .deprecated = true,
-    .replaced_by = "enable_log_requests")
+    .negative_flag = "--no-disable-log-requests", .deprecated = true)

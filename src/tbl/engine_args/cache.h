@@ -6,7 +6,7 @@ ARG(INT, VALUE, CURRENT, block_size, "--block-size", null, -INF, INF,
     .choices_note = "not checked by the 0.32.0 parser")
 ARG(FLOAT, VALUE, CURRENT, gpu_memory_utilization, "--gpu-memory-utilization", 0.92, 0, 1,
     "Share of GPU memory this instance may use",
-    .aliases = "--device-memory-utilization", .older_default = ARG_JSON(0.9), .exclusive = "min")
+    .aliases = "--device-memory-utilization", .exclusive = "min")
 ARG(FLOAT, VALUE, GONE, swap_space, "--swap-space", 4.0, 0, INF,
     "CPU swap space per GPU, in GiB")
 ARG(ENUM, VALUE, CURRENT, kv_cache_dtype, "--kv-cache-dtype", "auto", -INF, INF,
@@ -63,8 +63,7 @@ ARG(INT, VALUE, CURRENT, prefix_match_unit, "--prefix-match-unit", null, -INF, I
     .note = "its unit is not known")
 ARG(ENUM, VALUE, CURRENT, mamba_cache_mode, "--mamba-cache-mode", "none", -INF, INF,
     "Which Mamba states prefix caching keeps",
-    .choices = ARG_JSON(["align", "none"]), .choices_origin = "flag",
-    .older_choices = ARG_JSON(["all"]))
+    .choices = ARG_JSON(["align", "none"]), .choices_origin = "flag")
 ARG(INT, VALUE, CURRENT, replayssm_buffer_len, "--replayssm-buffer-len", 16, 0, INF,
     "Length of the ReplaySSM buffer")
 ARG(BOOL, TOGGLE, CURRENT, use_replayssm, "--use-replayssm", false, -INF, INF,

@@ -10,20 +10,18 @@ ARG(STRING, VALUE, CURRENT, uds, "--uds", null, -INF, INF,
 ARG(INT, VALUE, CURRENT, data_parallel_supervisor_port,
     "--data-parallel-supervisor-port", 9256, 0, 65535,
     "Port of the joint health check with one server port per rank",
-    .since = "later than cli_args.py@789340fb",
     .note = "matters only with data_parallel_multi_port_external_lb")
 ARG(FLOAT, VALUE, CURRENT, dp_supervisor_probe_interval_s,
     "--dp-supervisor-probe-interval-s", 5.0, 0, INF,
     "Seconds between joint health checks with one server port per rank",
-    .exclusive = "min", .since = "later than cli_args.py@789340fb")
+    .exclusive = "min")
 ARG(FLOAT, VALUE, CURRENT, dp_supervisor_probe_timeout_s,
     "--dp-supervisor-probe-timeout-s", 5.0, 0, INF,
     "Seconds before a failed health check of a rank is tried again",
-    .exclusive = "min", .since = "later than cli_args.py@789340fb")
+    .exclusive = "min")
 ARG(INT, VALUE, CURRENT, dp_supervisor_probe_failure_threshold,
     "--dp-supervisor-probe-failure-threshold", 3, 1, INF,
-    "Connection errors in a row before a rank counts as failed",
-    .since = "later than cli_args.py@789340fb")
+    "Connection errors in a row before a rank counts as failed")
 ARG(ENUM, VALUE, CURRENT, uvicorn_log_level, "--uvicorn-log-level", "info", -INF, INF,
     "How much the HTTP server logs",
     .choices = ARG_JSON(["critical", "debug", "error", "info", "trace", "warning"]),
@@ -35,7 +33,7 @@ ARG(BOOL, TOGGLE, CURRENT, disable_uvicorn_access_log,
 ARG(STRING, VALUE, CURRENT, disable_access_log_for_endpoints,
     "--disable-access-log-for-endpoints", null, -INF, INF,
     "Paths left out of the access log, separated by commas",
-    .nullable = true, .since = "later than cli_args.py@789340fb",
+    .nullable = true,
     .note = "one comma-separated value, such as /health,/metrics")
 ARG(BOOL, TOGGLE, CURRENT, allow_credentials, "--allow-credentials", false, -INF, INF,
     "CORS: let browsers send credentials",
@@ -70,7 +68,7 @@ ARG(INT, VALUE, CURRENT, ssl_cert_reqs, "--ssl-cert-reqs", 0, 0, 2,
     .note = "numbers of Python's ssl module")
 ARG(STRING, VALUE, CURRENT, ssl_ciphers, "--ssl-ciphers", null, -INF, INF,
     "TLS cipher suites, for TLS 1.2 and older",
-    .nullable = true, .since = "later than cli_args.py@789340fb")
+    .nullable = true)
 ARG(STRING, VALUE, CURRENT, root_path, "--root-path", null, -INF, INF,
     "Path prefix when behind a proxy that routes by path",
     .nullable = true)
@@ -85,7 +83,7 @@ ARG(BOOL, TOGGLE, CURRENT, disable_fastapi_docs, "--disable-fastapi-docs", false
     .negative_flag = "--no-disable-fastapi-docs")
 ARG(BOOL, TOGGLE, CURRENT, enable_offline_docs, "--enable-offline-docs", false, -INF, INF,
     "Serve the documentation pages from bundled files, without internet",
-    .negative_flag = "--no-enable-offline-docs", .since = "later than cli_args.py@789340fb")
+    .negative_flag = "--no-enable-offline-docs")
 ARG(INT, VALUE, CURRENT, h11_max_incomplete_event_size,
     "--h11-max-incomplete-event-size", 4194304, 1, INF,
     "Largest unfinished HTTP event in bytes")
@@ -94,8 +92,7 @@ ARG(INT, VALUE, CURRENT, h11_max_header_count, "--h11-max-header-count", 256, 1,
 ARG(BOOL, TOGGLE, CURRENT, enable_flash_late_interaction,
     "--enable-flash-late-interaction", true, -INF, INF,
     "Compute late-interaction scores on the GPU in the API server process",
-    .negative_flag = "--no-enable-flash-late-interaction",
-    .since = "later than cli_args.py@789340fb")
+    .negative_flag = "--no-enable-flash-late-interaction")
 ARG(LIST_STRING, LIST, CURRENT, lora_modules, "--lora-modules", null, -INF, INF,
     "LoRA adapters to offer at start",
     .nullable = true, .item_accepts = "json",
@@ -114,7 +111,7 @@ ARG(BOOL, TOGGLE, CURRENT, trust_request_chat_template,
 ARG(JSON, VALUE, CURRENT, default_chat_template_kwargs,
     "--default-chat-template-kwargs", null, -INF, INF,
     "Template arguments for every chat request; the request's own win",
-    .nullable = true, .since = "later than cli_args.py@789340fb")
+    .nullable = true)
 ARG(STRING, VALUE, CURRENT, response_role, "--response-role", "assistant", -INF, INF,
     "Role named in answers when a generation prompt is added")
 ARG(BOOL, TOGGLE, CURRENT, return_tokens_as_token_ids,
@@ -154,12 +151,11 @@ ARG(STRING, VALUE, CURRENT, tool_server, "--tool-server", null, -INF, INF,
 ARG(BOOL, TOGGLE, CURRENT, cohere_is_reasoning_model,
     "--cohere-is-reasoning-model", true, -INF, INF,
     "Cohere endpoint only: the model reasons, so show its thoughts as such",
-    .negative_flag = "--no-cohere-is-reasoning-model", .since = "later than cli_args.py@789340fb")
+    .negative_flag = "--no-cohere-is-reasoning-model")
 ARG(ENUM, VALUE, CURRENT, cohere_format, "--cohere-format", "cmd4", -INF, INF,
     "Cohere tokenizer mode only: prompt format to render",
     .choices = ARG_JSON(["cmd3", "cmd4"]), .choices_open = true, .choices_origin = "help",
-    .choices_note = "not checked by the 0.32.0 parser",
-    .since = "later than cli_args.py@789340fb")
+    .choices_note = "not checked by the 0.32.0 parser")
 ARG(STRING, VALUE, CURRENT, log_config_file, "--log-config-file", null, -INF, INF,
     "JSON logging configuration for server and engine",
     .nullable = true, .reference_group = "LoggingConfig",
@@ -175,7 +171,7 @@ ARG(BOOL, TOGGLE, CURRENT, enable_per_request_metrics,
     "--enable-per-request-metrics", false, -INF, INF,
     "Add timings of the request to each answer",
     .negative_flag = "--no-enable-per-request-metrics",
-    .since = "later than cli_args.py@789340fb", .note = "not together with disable_log_stats")
+    .note = "not together with disable_log_stats")
 ARG(BOOL, TOGGLE, CURRENT, enable_server_load_tracking,
     "--enable-server-load-tracking", false, -INF, INF,
     "Track the server's load",
@@ -193,22 +189,21 @@ ARG(BOOL, TOGGLE, CURRENT, enable_log_outputs, "--enable-log-outputs", false, -I
     .negative_flag = "--no-enable-log-outputs", .note = "requires enable_log_requests")
 ARG(BOOL, TOGGLE, CURRENT, enable_log_deltas, "--enable-log-deltas", true, -INF, INF,
     "Log streamed pieces too",
-    .negative_flag = "--no-enable-log-deltas", .since = "later than cli_args.py@789340fb",
+    .negative_flag = "--no-enable-log-deltas",
     .note = "matters only with enable_log_outputs")
 ARG(BOOL, TOGGLE, CURRENT, log_error_stack, "--log-error-stack", false, -INF, INF,
     "Log the stack trace of error answers",
-    .negative_flag = "--no-log-error-stack",
+    .negative_flag = "--no-log-error-stack", .default_env = "VLLM_SERVER_DEV_MODE",
     .note = "default comes from the environment variable VLLM_SERVER_DEV_MODE")
 ARG(BOOL, TOGGLE, CURRENT, tokens_only, "--tokens-only", false, -INF, INF,
     "Offer only the endpoint that takes and returns token ids",
     .negative_flag = "--no-tokens-only")
 ARG(ENUM, VALUE, CURRENT, fingerprint_mode, "--fingerprint-mode", "full", -INF, INF,
     "How system_fingerprint in answers is made",
-    .choices = ARG_JSON(["custom", "full", "hash", "none"]), .choices_origin = "flag",
-    .since = "later than cli_args.py@789340fb")
+    .choices = ARG_JSON(["custom", "full", "hash", "none"]), .choices_origin = "flag")
 ARG(STRING, VALUE, CURRENT, fingerprint_value, "--fingerprint-value", null, -INF, INF,
     "Text of system_fingerprint for the custom mode",
-    .nullable = true, .since = "later than cli_args.py@789340fb",
+    .nullable = true,
     .note = "matters with fingerprint_mode custom")
 ARG(BOOL, TOGGLE, CURRENT, trust_request_mm_kwargs, "--trust-request-mm-kwargs", false, -INF, INF,
     "Accept multimodal processor settings sent with a request",

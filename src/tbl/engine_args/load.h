@@ -13,7 +13,7 @@ ARG(JSON, VALUE, CURRENT, model_loader_extra_config, "--model-loader-extra-confi
 ARG(LIST_STRING, LIST, CURRENT, ignore_patterns,
     "--ignore-patterns", ["original/**/*"], -INF, INF,
     "File patterns to skip while loading weights",
-    .nullable = true, .older_default = ARG_JSON(null))
+    .nullable = true)
 ARG(BOOL, TOGGLE, CURRENT, use_tqdm_on_load, "--use-tqdm-on-load", true, -INF, INF,
     "Show a progress bar while loading weights",
     .negative_flag = "--no-use-tqdm-on-load")
@@ -24,7 +24,7 @@ ARG(ENUM, VALUE, CURRENT, safetensors_load_strategy,
     "--safetensors-load-strategy", null, -INF, INF,
     "Map safetensors files lazily or read them whole up front",
     .nullable = true, .choices = ARG_JSON(["eager", "lazy", "prefetch", "torchao"]),
-    .choices_origin = "flag", .older_default = ARG_JSON("lazy"))
+    .choices_origin = "flag")
 ARG(INT, VALUE, CURRENT, safetensors_prefetch_num_threads,
     "--safetensors-prefetch-num-threads", 8, 1, INF,
     "Threads that read safetensors files ahead")

@@ -4,7 +4,7 @@ ARG(BOOL, TOGGLE, CURRENT, enable_lora, "--enable-lora", null, -INF, INF,
     .negative_flag = "--no-enable-lora", .nullable = true)
 ARG(BOOL, TOGGLE, GONE, enable_lora_bias, "--enable-lora-bias", false, -INF, INF,
     "Allow bias terms in LoRA adapters",
-    .negative_flag = "--no-enable-lora-bias", .deprecated = true, .removed_in = "0.12.0")
+    .negative_flag = "--no-enable-lora-bias", .deprecated = true)
 ARG(INT, VALUE, CURRENT, max_loras, "--max-loras", 1, 1, INF,
     "Adapters that may share one batch")
 ARG(INT, VALUE, CURRENT, max_lora_rank, "--max-lora-rank", 16, 1, 512,
@@ -12,7 +12,7 @@ ARG(INT, VALUE, CURRENT, max_lora_rank, "--max-lora-rank", 16, 1, 512,
     .choices = ARG_JSON([1, 8, 16, 32, 64, 128, 256, 320, 512]), .choices_origin = "flag")
 ARG(INT, VALUE, GONE, lora_extra_vocab_size, "--lora-extra-vocab-size", 256, 256, 512,
     "Extra vocabulary an adapter may add",
-    .deprecated = true, .removed_in = "0.12.0")
+    .deprecated = true)
 ARG(ENUM, VALUE, CURRENT, lora_dtype, "--lora-dtype", "auto", -INF, INF,
     "Data type of adapters; auto follows the base model",
     .choices = ARG_JSON(["auto", "bfloat16", "float16"]), .choices_origin = "flag")

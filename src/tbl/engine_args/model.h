@@ -6,8 +6,7 @@ ARG(ENUM, VALUE, CURRENT, runner, "--runner", "auto", -INF, INF,
     .choices = ARG_JSON(["auto", "draft", "generate", "pooling"]), .choices_origin = "flag")
 ARG(ENUM, VALUE, CURRENT, convert, "--convert", "auto", -INF, INF,
     "Adapter that turns a model into another kind, mostly for pooling use",
-    .choices = ARG_JSON(["auto", "classify", "embed", "none"]), .choices_origin = "flag",
-    .older_choices = ARG_JSON(["reward"]))
+    .choices = ARG_JSON(["auto", "classify", "embed", "none"]), .choices_origin = "flag")
 ARG(ENUM, VALUE, GONE, task, "--task", null, -INF, INF,
     "Old way to pick what the model is used for; prefer runner and convert",
     .nullable = true,
@@ -33,7 +32,7 @@ ARG(ENUM, VALUE, CURRENT, dtype, "--dtype", "auto", -INF, INF,
     .choices_origin = "flag")
 ARG(INT, VALUE, CURRENT, seed, "--seed", 0, -INF, INF,
     "Random seed; when unset the engine version decides (0 on V1)",
-    .nullable = true, .no_null_on_cli = true, .older_default = ARG_JSON(null))
+    .nullable = true, .no_null_on_cli = true)
 ARG(STRING, VALUE, CURRENT, hf_config_path, "--hf-config-path", null, -INF, INF,
     "Alternative id or path to read the Hugging Face config from",
     .nullable = true)
@@ -78,7 +77,7 @@ ARG(BOOL, TOGGLE, CURRENT, disable_sliding_window, "--disable-sliding-window", f
     .negative_flag = "--no-disable-sliding-window")
 ARG(BOOL, TOGGLE, CURRENT, disable_cascade_attn, "--disable-cascade-attn", null, -INF, INF,
     "Turn off cascade attention even where the heuristic would use it",
-    .negative_flag = "--no-disable-cascade-attn", .older_default = ARG_JSON(false))
+    .negative_flag = "--no-disable-cascade-attn")
 ARG(BOOL, TOGGLE, CURRENT, skip_tokenizer_init, "--skip-tokenizer-init", false, -INF, INF,
     "Do not load a tokenizer; token ids in, token ids out",
     .negative_flag = "--no-skip-tokenizer-init")
@@ -104,7 +103,7 @@ ARG(JSON, VALUE, GONE, override_neuron_config, "--override-neuron-config", {}, -
     "Neuron-device config overrides")
 ARG(JSON, VALUE, GONE, override_pooler_config, "--override-pooler-config", null, -INF, INF,
     "Old spelling of pooler_config",
-    .nullable = true, .deprecated = true, .removed_in = "0.12.0", .replaced_by = "pooler_config")
+    .nullable = true, .deprecated = true)
 ARG(STRING, VALUE, GONE, logits_processor_pattern, "--logits-processor-pattern", null, -INF, INF,
     "Regex of logits processor names a request may ask for",
     .nullable = true)

@@ -43,25 +43,19 @@ ARG(BOOL, TOGGLE, CURRENT, enable_eplb, "--enable-eplb", false, -INF, INF,
     "Rebalance experts across ranks in MoE layers",
     .negative_flag = "--no-enable-eplb")
 ARG(JSON, VALUE, CURRENT, eplb_config, "--eplb-config", {}, -INF, INF,
-    "Expert rebalancing settings as a JSON object",
-    .older_default = ARG_JSON({"window_size": 1000, "step_interval": 3000,
-        "num_redundant_experts": 0, "log_balancedness": false}))
+    "Expert rebalancing settings as a JSON object")
 ARG(INT, VALUE, GONE, num_redundant_experts, "--num-redundant-experts", null, 0, INF,
     "Old spelling of eplb_config.num_redundant_experts",
-    .nullable = true, .deprecated = true, .removed_in = "0.12.0",
-    .replaced_by = "eplb_config.num_redundant_experts")
+    .nullable = true, .deprecated = true)
 ARG(INT, VALUE, GONE, eplb_window_size, "--eplb-window-size", null, 1, INF,
     "Old spelling of eplb_config.window_size",
-    .nullable = true, .deprecated = true, .removed_in = "0.12.0",
-    .replaced_by = "eplb_config.window_size")
+    .nullable = true, .deprecated = true)
 ARG(INT, VALUE, GONE, eplb_step_interval, "--eplb-step-interval", null, 1, INF,
     "Old spelling of eplb_config.step_interval",
-    .nullable = true, .deprecated = true, .removed_in = "0.12.0",
-    .replaced_by = "eplb_config.step_interval")
+    .nullable = true, .deprecated = true)
 ARG(BOOL, TOGGLE, GONE, eplb_log_balancedness, "--eplb-log-balancedness", null, -INF, INF,
     "Old spelling of eplb_config.log_balancedness",
-    .negative_flag = "--no-eplb-log-balancedness", .nullable = true, .deprecated = true,
-    .removed_in = "0.12.0", .replaced_by = "eplb_config.log_balancedness")
+    .negative_flag = "--no-eplb-log-balancedness", .nullable = true, .deprecated = true)
 ARG(INT, VALUE, CURRENT, max_parallel_loading_workers,
     "--max-parallel-loading-workers", null, 1, INF,
     "Upper bound on workers loading weights at the same time",
@@ -100,81 +94,74 @@ ARG(ENUM, VALUE, CURRENT, expert_placement_strategy,
     "Lay experts out in blocks or in turn across ranks",
     .choices = ARG_JSON(["linear", "round_robin"]), .choices_origin = "flag")
 ARG(STRING, VALUE, CURRENT, master_addr, "--master-addr", "127.0.0.1", -INF, INF,
-    "Address of the first node, for several nodes with the mp executor",
-    .since = "later than arg_utils.py@99d7eb5d")
+    "Address of the first node, for several nodes with the mp executor")
 ARG(INT, VALUE, CURRENT, master_port, "--master-port", 29501, 0, 65535,
-    "Port on the first node, for several nodes with the mp executor",
-    .since = "later than arg_utils.py@99d7eb5d")
+    "Port on the first node, for several nodes with the mp executor")
 ARG(INT, VALUE, CURRENT, nnodes, "--nnodes", 1, 1, INF,
     "Number of nodes with the mp executor",
-    .aliases = "-n", .since = "later than arg_utils.py@99d7eb5d")
+    .aliases = "-n")
 ARG(INT, VALUE, CURRENT, node_rank, "--node-rank", 0, 0, INF,
     "Which of the nodes this one is, from 0",
-    .aliases = "-r", .since = "later than arg_utils.py@99d7eb5d")
+    .aliases = "-r")
 ARG(INT, VALUE, CURRENT, distributed_timeout_seconds,
     "--distributed-timeout-seconds", null, 1, INF,
     "Time limit of distributed operations",
-    .nullable = true, .since = "later than arg_utils.py@99d7eb5d")
+    .nullable = true)
 ARG(INT, VALUE, CURRENT, cpu_distributed_timeout_seconds,
     "--cpu-distributed-timeout-seconds", null, 1, INF,
     "Time limit of CPU communication groups",
-    .nullable = true, .since = "later than arg_utils.py@99d7eb5d")
+    .nullable = true)
 ARG(BOOL, TOGGLE, CURRENT, numa_bind, "--numa-bind", false, -INF, INF,
     "Bind each GPU worker to the CPUs and memory near its GPU",
-    .negative_flag = "--no-numa-bind", .since = "later than arg_utils.py@99d7eb5d")
+    .negative_flag = "--no-numa-bind")
 ARG(LIST_INT, LIST, CURRENT, numa_bind_nodes, "--numa-bind-nodes", null, -INF, INF,
     "NUMA node per visible GPU; detected when unset",
-    .nullable = true, .since = "later than arg_utils.py@99d7eb5d",
+    .nullable = true,
     .note = "matters with numa_bind")
 ARG(LIST_STRING, LIST, CURRENT, numa_bind_cpus, "--numa-bind-cpus", null, -INF, INF,
     "CPU list per visible GPU",
-    .nullable = true, .since = "later than arg_utils.py@99d7eb5d",
+    .nullable = true,
     .note = "matters with numa_bind; each item such as 0-3")
 ARG(STRING, VALUE, CURRENT, device_ids, "--device-ids", null, -INF, INF,
     "Physical GPUs to use, as ids or UUIDs separated by commas",
-    .nullable = true, .since = "later than arg_utils.py@99d7eb5d", .note = "no effect with Ray")
+    .nullable = true, .note = "no effect with Ray")
 ARG(INT, VALUE, CURRENT, prefill_context_parallel_size,
     "--prefill-context-parallel-size", 1, 1, INF,
     "Ranks that share the context during prefill",
-    .aliases = "-pcp", .since = "later than arg_utils.py@99d7eb5d")
+    .aliases = "-pcp")
 ARG(ENUM, VALUE, CURRENT, dcp_comm_backend, "--dcp-comm-backend", null, -INF, INF,
     "How ranks exchange partial results of decode context parallelism",
     .nullable = true, .choices = ARG_JSON(["a2a", "ag_rs"]), .choices_origin = "flag",
-    .since = "later than arg_utils.py@99d7eb5d",
     .note = "a2a needs decode_context_parallel_size above 1")
 ARG(BOOL, TOGGLE, CURRENT, dcp_q_replicate, "--dcp-q-replicate", null, -INF, INF,
     "Keep a full copy of the queries on each decode context rank",
-    .negative_flag = "--no-dcp-q-replicate", .nullable = true,
-    .since = "later than arg_utils.py@99d7eb5d")
+    .negative_flag = "--no-dcp-q-replicate", .nullable = true)
 ARG(INT, VALUE, CURRENT, dcp_kv_cache_interleave_size,
     "--dcp-kv-cache-interleave-size", 1, 1, INF,
-    "Older form of cp_kv_cache_interleave_size",
-    .since = "later than arg_utils.py@99d7eb5d", .note = "announced as going away")
+    "Older form of cp_kv_cache_interleave_size", .note = "announced as going away")
 ARG(INT, VALUE, CURRENT, cp_kv_cache_interleave_size,
     "--cp-kv-cache-interleave-size", null, 1, INF,
     "Tokens in a row kept on one context rank",
-    .nullable = true, .no_null_on_cli = true, .since = "later than arg_utils.py@99d7eb5d",
+    .nullable = true, .no_null_on_cli = true,
     .note = "must divide block_size")
 ARG(BOOL, TOGGLE, CURRENT, data_parallel_external_lb,
     "--data-parallel-external-lb", false, -INF, INF,
     "Leave balancing between data parallel ranks to an outside balancer",
     .aliases = "-dpe", .negative_flag = "--no-data-parallel-external-lb",
-    .since = "later than arg_utils.py@99d7eb5d",
     .note = "needs data_parallel_size above 1; only one balancing mode at a time; "
             "data_parallel_rank implies it")
 ARG(BOOL, FLAG, CURRENT, data_parallel_multi_port_external_lb,
     "--data-parallel-multi-port-external-lb", false, -INF, INF,
     "One API server and port per local rank, under a supervisor",
-    .aliases = "-dpm", .since = "later than arg_utils.py@99d7eb5d",
+    .aliases = "-dpm",
     .note = "only one balancing mode at a time")
 ARG(BOOL, TOGGLE, CURRENT, enable_batch_sharded_sampling,
     "--enable-batch-sharded-sampling", null, -INF, INF,
     "Split sampling over the tensor parallel ranks by batch",
-    .negative_flag = "--no-enable-batch-sharded-sampling", .nullable = true,
-    .since = "later than arg_utils.py@99d7eb5d")
+    .negative_flag = "--no-enable-batch-sharded-sampling", .nullable = true)
 ARG(BOOL, TOGGLE, CURRENT, enable_ep_weight_filter, "--enable-ep-weight-filter", false, -INF, INF,
     "Skip the weights of other ranks' experts while loading",
-    .negative_flag = "--no-enable-ep-weight-filter", .since = "later than arg_utils.py@99d7eb5d")
+    .negative_flag = "--no-enable-ep-weight-filter")
 ARG(ENUM, VALUE, CURRENT, all2all_backend,
     "--all2all-backend", "allgather_reducescatter", -INF, INF,
     "How tokens travel between expert parallel ranks",
@@ -182,18 +169,17 @@ ARG(ENUM, VALUE, CURRENT, all2all_backend,
         "deepep_low_latency", "deepep_v2", "flashinfer_all2allv", "flashinfer_nvlink_one_sided",
         "flashinfer_nvlink_two_sided", "moonep", "mori_high_throughput", "mori_low_latency",
         "naive", "nixl_ep", "pplx"]),
-    .choices_origin = "flag", .older_choices = ARG_JSON(["mori"]),
+    .choices_origin = "flag",
     .note = "in newer releases flashinfer_all2allv is another name of flashinfer_nvlink_two_sided")
 ARG(BOOL, TOGGLE, CURRENT, enable_elastic_ep, "--enable-elastic-ep", false, -INF, INF,
     "Let the number of expert parallel ranks change at run time",
-    .negative_flag = "--no-enable-elastic-ep", .since = "later than arg_utils.py@99d7eb5d",
+    .negative_flag = "--no-enable-elastic-ep",
     .note = "at most one API server")
 ARG(INT, VALUE, CURRENT, ubatch_size, "--ubatch-size", 0, 0, INF,
     "Number of micro-batches; above 1 splits batches",
-    .since = "later than arg_utils.py@99d7eb5d", .note = "ignored with enable_dbo, which uses 2")
+    .note = "ignored with enable_dbo, which uses 2")
 ARG(INT, VALUE, CURRENT, dp_sync_interval, "--dp-sync-interval", 16, 1, INF,
-    "Steps between synchronizations of data parallel ranks",
-    .since = "later than arg_utils.py@99d7eb5d")
+    "Steps between synchronizations of data parallel ranks")
 ARG(BOOL, TOGGLE, CURRENT, disable_nccl_for_dp_synchronization,
     "--disable-nccl-for-dp-synchronization", null, -INF, INF,
     "Synchronize data parallel ranks over Gloo instead of NCCL",

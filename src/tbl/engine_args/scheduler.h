@@ -33,14 +33,14 @@ ARG(BOOL, TOGGLE, CURRENT, disable_chunked_mm_input,
     .negative_flag = "--no-disable-chunked-mm-input")
 ARG(STRING, VALUE, CURRENT, scheduler_cls, "--scheduler-cls", null, -INF, INF,
     "Scheduler class by full name",
-    .nullable = true, .older_default = ARG_JSON("vllm.core.scheduler.Scheduler"))
+    .nullable = true)
 ARG(BOOL, TOGGLE, CURRENT, disable_hybrid_kv_cache_manager,
     "--disable-hybrid-kv-cache-manager", null, -INF, INF,
     "Give every attention layer an equally sized KV cache",
-    .negative_flag = "--no-disable-hybrid-kv-cache-manager", .older_default = ARG_JSON(false))
+    .negative_flag = "--no-disable-hybrid-kv-cache-manager")
 ARG(BOOL, TOGGLE, CURRENT, async_scheduling, "--async-scheduling", null, -INF, INF,
     "Schedule ahead of the GPU; experimental",
-    .negative_flag = "--no-async-scheduling", .older_default = ARG_JSON(false))
+    .negative_flag = "--no-async-scheduling")
 ARG(HUMAN_INT, VALUE, CURRENT, max_num_scheduled_tokens,
     "--max-num-scheduled-tokens", null, 1, INF,
     "Most tokens scheduled in one step",

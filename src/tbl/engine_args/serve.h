@@ -10,8 +10,7 @@ ARG(STRING, VALUE, CURRENT, config, "--config", null, -INF, INF,
     "YAML file with options; what is given on the command line wins",
     .nullable = true)
 ARG(BOOL, FLAG, CURRENT, grpc, "--grpc", false, -INF, INF,
-    "Serve gRPC instead of the HTTP API",
-    .since = "later than cli_args.py@789340fb", .note = "needs the grpc extra of the package")
+    "Serve gRPC instead of the HTTP API", .note = "needs the grpc extra of the package")
 ARG(ENUM, VALUE, CURRENT, kda_decode_backend, "--kda-decode-backend", null, -INF, INF,
     "Decode implementation of KDA layers",
     .nullable = true, .no_null_on_cli = true,

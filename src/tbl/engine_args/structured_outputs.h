@@ -3,26 +3,22 @@ ARG(ENUM, VALUE, GONE, guided_decoding_backend, "--guided-decoding-backend", nul
     "Structured output engine used by default",
     .nullable = true,
     .choices = ARG_JSON(["auto", "guidance", "lm-format-enforcer", "outlines", "xgrammar"]),
-    .choices_origin = "flag", .deprecated = true, .removed_in = "0.12.0",
-    .replaced_by = "structured_outputs_config.backend")
+    .choices_origin = "flag", .deprecated = true)
 ARG(BOOL, VALUE, GONE, guided_decoding_disable_fallback,
     "--guided-decoding-disable-fallback", null, -INF, INF,
     "Fail instead of trying another structured output engine",
     .negative_flag = "--no-guided-decoding-disable-fallback", .nullable = true,
-    .deprecated = true, .removed_in = "0.12.0",
-    .replaced_by = "structured_outputs_config.disable_fallback")
+    .deprecated = true)
 ARG(BOOL, VALUE, GONE, guided_decoding_disable_any_whitespace,
     "--guided-decoding-disable-any-whitespace", null, -INF, INF,
     "No whitespace in structured output; xgrammar and guidance only",
     .negative_flag = "--no-guided-decoding-disable-any-whitespace", .nullable = true,
-    .deprecated = true, .removed_in = "0.12.0",
-    .replaced_by = "structured_outputs_config.disable_any_whitespace")
+    .deprecated = true)
 ARG(BOOL, VALUE, GONE, guided_decoding_disable_additional_properties,
     "--guided-decoding-disable-additional-properties", null, -INF, INF,
     "Guidance only: ignore additionalProperties in JSON schemas",
     .negative_flag = "--no-guided-decoding-disable-additional-properties", .nullable = true,
-    .deprecated = true, .removed_in = "0.12.0",
-    .replaced_by = "structured_outputs_config.disable_additional_properties")
+    .deprecated = true)
 ARG(ENUM, VALUE, CURRENT, reasoning_parser, "--reasoning-parser", "", -INF, INF,
     "Parser that splits reasoning text out of answers; empty means none",
     .choices = ARG_JSON(["deepseek_r1", "glm45", "openai_gptoss", "granite", "hunyuan_a13b",

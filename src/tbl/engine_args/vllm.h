@@ -10,23 +10,13 @@ ARG(JSON, VALUE, CURRENT, kv_events_config, "--kv-events-config", null, -INF, IN
     .nullable = true)
 ARG(JSON, VALUE, CURRENT, compilation_config, "--compilation-config", {}, -INF, INF,
     "torch.compile and CUDA graph settings",
-    .aliases = "-cc", .older_aliases = "-O", .also_accepts = "int",
-    .older_default = ARG_JSON({"level": null, "debug_dump_path": "", "cache_dir": "",
-        "backend": "", "custom_ops": [], "splitting_ops": null, "use_inductor": true,
-        "compile_sizes": null, "inductor_compile_config": {"enable_auto_functionalized_v2":
-        false}, "inductor_passes": {}, "cudagraph_mode": null, "use_cudagraph": true,
-        "cudagraph_num_of_warmups": 0, "cudagraph_capture_sizes": null, "cudagraph_copy_inputs":
-        false, "full_cuda_graph": false, "use_inductor_graph_partition": false, "pass_config": {},
-        "max_capture_size": null, "local_cache_dir": null}),
+    .aliases = "-cc", .also_accepts = "int",
     .note = "older releases: -O<n> or a bare integer sets the level, -O.key=value one key; "
             "0.32.0 refuses a bare integer")
 ARG(JSON, VALUE, CURRENT, additional_config, "--additional-config", {}, -INF, INF,
     "Extra platform-specific settings")
 ARG(JSON, VALUE, CURRENT, structured_outputs_config, "--structured-outputs-config", {}, -INF, INF,
-    "Structured output settings",
-    .older_default = ARG_JSON({"backend": "auto", "disable_fallback": false,
-        "disable_any_whitespace": false, "disable_additional_properties": false,
-        "reasoning_parser": ""}))
+    "Structured output settings")
 ARG(ENUM, VALUE, CURRENT, spec_method, "--spec-method", null, -INF, INF,
     "Speculative decoding method; short for speculative_config.method",
     .nullable = true,

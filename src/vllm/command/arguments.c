@@ -177,7 +177,8 @@ static bool is_since(const struct vllm_parse *parse, const char *release)
 	struct vllm_version since = { 0 };
 	struct pl_err err = PL_ERR_INIT;
 
-	return !parse->target_known || vllm_version_parse(release, &since, &err) < 0 ||
+	return !parse->target_known || release == NULL ||
+	       vllm_version_parse(release, &since, &err) < 0 ||
 	       vllm_version_compare(&parse->target, &since) >= 0;
 }
 
@@ -227,20 +228,6 @@ static void turn_optimization(struct vllm_parse *parse)
 	}
 }
 
-/* Does the target release lack an argument that an older one has? */
-static bool is_gone(const struct vllm_parse *parse, const struct option_row *arg)
-{
-	struct vllm_version removed;
-	struct pl_err err = PL_ERR_INIT;
-
-	if (!arg->gone)
-		return false;
-	if (!parse->target_known || arg->removed_in == NULL ||
-	    vllm_version_parse(arg->removed_in, &removed, &err) < 0)
-		return parse->at_reference;
-	return vllm_version_compare(&parse->target, &removed) >= 0;
-}
-
 static const struct option_row help_row = {
 	.name = "help", .flag = "--help", .aliases = "-h", .style = OPTION_STYLE_FLAG
 };
@@ -252,9 +239,9 @@ static void add_rows(struct vllm_parse *parse)
 	option_argv_add_row(argv, &help_row, false);
 	for (size_t i = 0; i < vllm_arg_count(parse->catalog); i++) {
 		const struct option_row *arg = vllm_arg_at(parse->catalog, i);
-		bool gone = is_gone(parse, arg);
-		if (!gone || !parse->target_known || parse->allow_gone)
-			option_argv_add_row(argv, arg, gone);
+		if (!arg->absent || !parse->target_known ||
+		    (parse->allow_gone && is_since(parse, arg->since)))
+			option_argv_add_row(argv, arg, arg->absent);
 		/* a joined -O was turned before, and no other is known */
 		struct option_argv_flag *last = &argv->flags[argv->flag_count - 1];
 		if (strcmp(last->text, "-O") == 0) {
@@ -284,14 +271,16 @@ void vllm_tell_ambiguous(struct vllm_parse *parse, const struct option_argv_word
 }
 
 /* The argument of another release that this flag is. */
-static const struct option_row *find_gone(const struct vllm_catalog *catalog, const char *text)
+static const struct option_row *find_absent(const struct vllm_catalog *catalog, const char *text)
 {
 	auto_free char *name = pl_strndup(text, strcspn(text, "="));
 
 	if (!pl_text_starts(name, "--"))
 		return NULL;
 	const struct option_row *arg = vllm_arg_find(catalog, name + 2);
-	return arg != NULL ? arg : vllm_arg_find_negative(catalog, name + 2);
+	if (arg == NULL)
+		arg = vllm_arg_find_negative(catalog, name + 2);
+	return arg != NULL && arg->absent ? arg : NULL;
 }
 
 /* The long flag of the release that is nearest. */
@@ -302,14 +291,22 @@ static const char *nearest_flag(const struct vllm_parse *parse, const char *text
 
 static void tell_unknown(struct vllm_parse *parse, const struct option_argv_word *word)
 {
-	const struct option_row *gone = find_gone(parse->catalog, word->text);
+	const struct option_row *absent = find_absent(parse->catalog, word->text);
 
 	json_array_append_new(parse->command->unknown, json_string(word->written));
-	if (gone != NULL) {
+	if (absent != NULL && !is_since(parse, absent->since)) {
+		auto_free char *found = pl_asprintf("an argument that vLLM %s does not have yet",
+						    parse->target_text);
+		auto_free char *expected = pl_asprintf("vLLM %s or newer", absent->since);
+		vllm_parse_add(parse, OPTION_ERROR, word, found, expected, NULL);
+		return;
+	}
+	if (absent != NULL) {
 		auto_free char *found = pl_asprintf("an argument that vLLM %s no longer has",
 						    parse->target_text);
-		auto_free char *newer = gone->replaced_by != NULL ? vllm_flag_of(gone->replaced_by)
-								  : NULL;
+		auto_free char *newer = absent->replaced_by != NULL
+						? vllm_flag_of(absent->replaced_by)
+						: NULL;
 		vllm_parse_add(parse, OPTION_ERROR, word, found, "an older release", newer);
 		return;
 	}

@@ -23,7 +23,7 @@ struct vllm_part {
 };
 
 struct vllm_parse {
-	const struct vllm_catalog *catalog;
+	const struct vllm_catalog *catalog; /* the target's */
 	struct vllm_command *command;
 	struct option_problems *problems;
 	const char *folder;
@@ -31,7 +31,6 @@ struct vllm_parse {
 	const char *target_text;
 	bool target_known;
 	bool allow_gone;
-	bool at_reference; /* the target is the reference or newer, or taken to be */
 	struct option_argv argv;
 	bool has_positional; /* the model; --model counts only without it */
 	struct vllm_part server;

@@ -57,7 +57,6 @@ void vllm_command_free(struct vllm_command *command)
 /* The release that was asked for, else the image's, else the reference. */
 static void set_target(struct vllm_parse *parse, const char *release)
 {
-	struct vllm_version reference = { 0 };
 	struct pl_err err = PL_ERR_INIT;
 
 	if (release == NULL)
@@ -67,9 +66,9 @@ static void set_target(struct vllm_parse *parse, const char *release)
 	if (parse->target_known)
 		parse->command->target = pl_strdup(release);
 	parse->target_text = parse->target_known ? release : VLLM_REFERENCE_RELEASE;
-	parse->at_reference = !parse->target_known ||
-			      (vllm_version_parse(VLLM_REFERENCE_RELEASE, &reference, &err) == 0 &&
-			       vllm_version_compare(&parse->target, &reference) >= 0);
+	if (parse->target_known)
+		parse->catalog = vllm_catalog_release(parse->catalog, release);
+	parse->command->catalog = parse->catalog;
 }
 
 /* What cannot be measured, though vLLM starts it. */

@@ -33,7 +33,7 @@ enum vllm_command_form {
 };
 
 struct vllm_command_options {
-	const struct vllm_catalog *catalog; /* NULL: the reference's */
+	const struct vllm_catalog *catalog; /* of the reference; NULL: that without overlays */
 	const char *source;                 /* name in messages; NULL: "command line" */
 	const char *release; /* the target release; NULL: the image's tag, else the reference */
 	bool allow_gone;     /* arguments that the release no longer has are taken */
@@ -41,7 +41,7 @@ struct vllm_command_options {
 };
 
 struct vllm_command {
-	const struct vllm_catalog *catalog; /* the options' */
+	const struct vllm_catalog *catalog; /* the target's */
 	char *source;
 	struct vllm_words words;
 	enum vllm_command_form form; /* of the server */

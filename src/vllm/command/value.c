@@ -172,7 +172,8 @@ static json_t *read_object(struct value *value, const struct option_row *spec, c
 	size_t first = value->parse->problems->count;
 
 	/* a bare level of compilation, in older releases */
-	if (json_is_integer(given) && spec->also_accepts != NULL && !value->parse->at_reference)
+	if (json_is_integer(given) && spec->also_accepts != NULL &&
+	    !vllm_catalog_is_reference(value->parse->catalog))
 		return pl_take(given);
 	if (!json_is_object(given)) {
 		refuse(value, spec, text);
@@ -342,7 +343,7 @@ static void warn_deprecated(struct vllm_parse *parse, const struct option_argv_w
 {
 	auto_free char *newer = arg->replaced_by != NULL ? vllm_flag_of(arg->replaced_by) : NULL;
 
-	if (!arg->gone && arg->deprecated)
+	if (!arg->absent && arg->deprecated)
 		vllm_parse_add(parse, OPTION_WARNING, at, "a deprecated argument", "a newer one",
 			       newer);
 }
@@ -388,7 +389,7 @@ void vllm_command_take(struct vllm_parse *parse, const struct option_row *arg,
 		.at = flag,
 		.reader = { .source = flag->source,
 			    .problems = parse->problems,
-			    .fields_open = !parse->at_reference },
+			    .fields_open = !vllm_catalog_is_reference(parse->catalog) },
 	};
 
 	/* vLLM reads a file from "--config FILE" alone */

@@ -47,8 +47,8 @@ def link(compile_words, program, objects, bin_dir):
 def build(compile_words, tree, bin_dir, folder):
     """profllm and profllm-sim with the tree's rows."""
     words = [*compile_words, f"-I{tree / 'src'}"]
-    rows = folder / "catalog.o"
-    subprocess.run([*words, "-c", tree / "src/vllm/catalog.c", "-o", rows], check=True)
+    rows = folder / "catalog_rows.o"
+    subprocess.run([*words, "-c", tree / "src/vllm/catalog_rows.c", "-o", rows], check=True)
     for layer, program in (("cli", "profllm"), ("sim", "profllm-sim")):
         link(words, folder / program, [tree / f"src/{layer}/main.c", rows], bin_dir)
 

@@ -260,14 +260,14 @@ def test_rules_are_those_of_the_release(bin_dir, tmp_path):
 def test_the_installed_release_is_read_and_never_run(bin_dir, tmp_path):
     venv = tmp_path / "venv"
     (venv / "bin").mkdir(parents=True)
-    (venv / "lib/python3.12/site-packages/vllm-0.11.0+cu129.dist-info").mkdir(parents=True)
+    (venv / "lib/python3.12/site-packages/vllm-0.10.0+cu129.dist-info").mkdir(parents=True)
     for name, text in (("python3", "#!/bin/sh\ntouch ran\n"),
                        ("vllm", f"#!{venv}/bin/python3\nimport sys\n")):
         (venv / "bin" / name).write_text(text)
         (venv / "bin" / name).chmod(0o755)
     report = check(bin_dir, tmp_path, "server: {task: embed}\n",
                    env={"PATH": f"{venv}/bin:/usr/bin:/bin"})
-    assert report["target"] == {"version": "0.11.0", "assumed": False}
+    assert report["target"] == {"version": "0.10.0", "assumed": False}
     assert report["problems"] == []
     assert not (tmp_path / "ran").exists()
 

@@ -66,13 +66,18 @@ def test_warnings_are_printed_and_listed(bin_dir, tmp_path, patience):
 
 def test_the_release_that_is_meant_is_in_the_result(bin_dir, tmp_path, patience):
     config = base_config(num_prompts=2)
-    config["launch"]["vllm_version"] = "0.11.0"
+    config["launch"]["vllm_version"] = "0.10.0"
     config["server"]["task"] = "generate"
     done = run(bin_dir, tmp_path, config, "-o", "r.json", patience=patience)
     assert done.returncode == 0, done.stderr
     assert "warning" not in done.stderr
-    target = load_result(tmp_path / "r.json")["launch"]["target"]
-    assert target == {"version": "0.11.0", "assumed": False}
+    result = load_result(tmp_path / "r.json")
+    assert result["launch"]["target"] == {"version": "0.10.0", "assumed": False}
+    # its defaults, and what it does not have
+    server, source = result["config"]["server"], result["config"]["server_source"]
+    assert (server["gpu_memory_utilization"], source["gpu_memory_utilization"]) == (0.9, "default")
+    assert (server["task"], source["task"]) == ("generate", "explicit")
+    assert (server["runner"], source["runner"]) == (None, "absent")
 
 
 def test_what_a_release_no_longer_has(bin_dir, tmp_path):

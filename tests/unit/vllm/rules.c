@@ -383,102 +383,105 @@ static void long_values_are_cut_between_characters(void **state)
 	assert_int_equal(problems.items[0].line, 0);
 }
 
+static const struct {
+	const char *values;
+	struct vllm_target target;
+	bool allow_gone;
+	const char *text; /* NULL: no problem */
+	int severity;
+} target_cases[] = {
+	{ "{\"swap_space\": 4}",
+	  { "0.32.0", false, NULL },
+	  false,
+	  "e.yaml:10:3: server.swap_space: found an argument that vLLM 0.32.0 no longer "
+	  "has, "
+	  "expected an older release",
+	  OPTION_ERROR },
+	{ "{\"swap_space\": 4}", { "0.32.0", false, NULL }, true, "swap_space", OPTION_WARNING },
+	{ "{\"swap_space\": 4}", { "0.32.0", true, NULL }, false, "vLLM 0.32.0", OPTION_WARNING },
+	{ "{\"swap_space\": 4}", { "nightly", false, NULL }, false, "vLLM 0.32.0", OPTION_WARNING },
+	{ "{\"swap_space\": 4}",
+	  { "0.1.dev1+g975", false, NULL },
+	  false,
+	  "vLLM 0.32.0",
+	  OPTION_WARNING },
+	{ "{\"swap_space\": 4}", { NULL, true, NULL }, false, "vLLM 0.32.0", OPTION_WARNING },
+	{ "{\"swap_space\": 4}", { "0.40.1", false, NULL }, false, "vLLM 0.40.1", OPTION_ERROR },
+	{ "{\"swap_space\": 4}", { "0.18.0", false, NULL }, false, "no longer has", OPTION_ERROR },
+	{ "{\"swap_space\": 4}", { "0.17.1.post1", false, NULL }, false, NULL, 0 },
+	/* not there yet: no --allow-gone, but a build between releases may have it */
+	{ "{\"grpc\": true}",
+	  { "0.17.1", false, NULL },
+	  true,
+	  "server.grpc: found an argument that vLLM 0.17.1 does not have yet, expected "
+	  "vLLM "
+	  "0.18.0 or newer",
+	  OPTION_ERROR },
+	{ "{\"grpc\": true}",
+	  { "0.18.0rc1", false, NULL },
+	  false,
+	  "does not have yet",
+	  OPTION_WARNING },
+	{ "{\"grpc\": true}", { "0.18.0", false, NULL }, false, NULL, 0 },
+	{ "{\"swap_space\": null}", { "0.32.0", false, NULL }, false, NULL, 0 },
+	/* with a release that it was removed in, and a newer name */
+	{ "{\"num_redundant_experts\": 4}",
+	  { "0.12.0", false, NULL },
+	  false,
+	  "(did you mean 'eplb_config.num_redundant_experts'?)",
+	  OPTION_ERROR },
+	{ "{\"num_redundant_experts\": 4}", { "0.12.0rc1", false, NULL }, false, NULL, 0 },
+	/* choices */
+	{ "{\"convert\": \"reward\"}",
+	  { "0.32.0", false, NULL },
+	  false,
+	  "e.yaml:7:3: server.convert: found \"reward\", a choice that vLLM 0.32.0 no "
+	  "longer has, expected auto, classify, embed or none, or an older release",
+	  OPTION_ERROR },
+	{ "{\"convert\": \"reward\"}", { "0.32.0", true, NULL }, false, "reward", OPTION_WARNING },
+	{ "{\"convert\": \"reward\"}", { "0.15.0", false, NULL }, false, NULL, 0 },
+	{ "{\"prefix_caching_hash_algo\": \"xxhash\"}",
+	  { "0.10.1", false, NULL },
+	  true,
+	  "found \"xxhash\", not a choice of vLLM 0.10.1, expected builtin, sha256 or "
+	  "sha256_cbor_64bit, or vLLM 0.13.0 or newer",
+	  OPTION_ERROR },
+	{ "{\"prefix_caching_hash_algo\": \"builtin\"}",
+	  { "0.10.1", false, NULL },
+	  false,
+	  NULL,
+	  0 },
+	/* a list that nobody checks */
+	{ "{\"attention_backend\": \"tree_attn\"}", { "0.20.0", false, NULL }, false, NULL, 0 },
+	{ "{\"convert\": \"embed\"}", { "0.32.0", false, NULL }, false, NULL, 0 },
+	{ "{\"attention_backend\": \"tree_attn\"}",
+	  { "0.32.0", false, NULL },
+	  false,
+	  "\"tree_attn\", a choice that vLLM 0.32.0 no longer has",
+	  OPTION_ERROR },
+	/* not a row: another's business */
+	{ "{\"made_up\": 1}", { "0.32.0", false, NULL }, false, NULL, 0 },
+};
+
 static void targets_lack_arguments_and_choices(void **state)
 {
-	static const struct {
-		const char *values;
-		struct vllm_target target;
-		bool allow_gone;
-		const char *text; /* NULL: no problem */
-		int severity;
-	} cases[] = {
-		{ "{\"swap_space\": 4}",
-		  { "0.32.0", false, NULL },
-		  false,
-		  "e.yaml:10:3: server.swap_space: found an argument that vLLM 0.32.0 no longer "
-		  "has, "
-		  "expected an older release",
-		  OPTION_ERROR },
-		{ "{\"swap_space\": 4}",
-		  { "0.32.0", false, NULL },
-		  true,
-		  "swap_space",
-		  OPTION_WARNING },
-		{ "{\"swap_space\": 4}",
-		  { "0.32.0", true, NULL },
-		  false,
-		  "vLLM 0.32.0",
-		  OPTION_WARNING },
-		{ "{\"swap_space\": 4}",
-		  { "nightly", false, NULL },
-		  false,
-		  "vLLM 0.32.0",
-		  OPTION_WARNING },
-		{ "{\"swap_space\": 4}",
-		  { "0.1.dev1+g975", false, NULL },
-		  false,
-		  "vLLM 0.32.0",
-		  OPTION_WARNING },
-		{ "{\"swap_space\": 4}",
-		  { NULL, true, NULL },
-		  false,
-		  "vLLM 0.32.0",
-		  OPTION_WARNING },
-		{ "{\"swap_space\": 4}",
-		  { "0.40.1", false, NULL },
-		  false,
-		  "vLLM 0.40.1",
-		  OPTION_ERROR },
-		{ "{\"swap_space\": 4}", { "0.31.0", false, NULL }, false, NULL, 0 },
-		{ "{\"swap_space\": null}", { "0.32.0", false, NULL }, false, NULL, 0 },
-		/* with a release that it was removed in, and a newer name */
-		{ "{\"num_redundant_experts\": 4}",
-		  { "0.12.0", false, NULL },
-		  false,
-		  "(did you mean 'eplb_config.num_redundant_experts'?)",
-		  OPTION_ERROR },
-		{ "{\"num_redundant_experts\": 4}", { "0.12.0rc1", false, NULL }, false, NULL, 0 },
-		/* choices */
-		{ "{\"convert\": \"reward\"}",
-		  { "0.32.0", false, NULL },
-		  false,
-		  "e.yaml:7:3: server.convert: found \"reward\", a choice that vLLM 0.32.0 no "
-		  "longer "
-		  "has, expected one of its choices, or an older release",
-		  OPTION_ERROR },
-		{ "{\"convert\": \"reward\"}",
-		  { "0.32.0", true, NULL },
-		  false,
-		  "reward",
-		  OPTION_WARNING },
-		{ "{\"convert\": \"reward\"}", { "0.18.0", false, NULL }, false, NULL, 0 },
-		{ "{\"convert\": \"embed\"}", { "0.32.0", false, NULL }, false, NULL, 0 },
-		{ "{\"attention_backend\": \"tree_attn\"}",
-		  { "0.32.0", false, NULL },
-		  false,
-		  "\"tree_attn\", a choice",
-		  OPTION_ERROR },
-		/* not a row: another's business */
-		{ "{\"made_up\": 1}", { "0.32.0", false, NULL }, false, NULL, 0 },
-	};
-
 	(void)state;
-	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
-		auto_json json_t *values = json_loads(cases[i].values, 0, NULL);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(target_cases); i++) {
+		auto_json json_t *values = json_loads(target_cases[i].values, 0, NULL);
 		auto_problems problems = { 0 };
 		auto_buf text = { 0 };
 		pl_buf_init(&text, 4096);
-		vllm_target_check_args(values, &cases[i].target, cases[i].allow_gone, place_of,
-				       user_text, &problems);
-		if (problems.count != (cases[i].text != NULL))
-			fail_msg("%s for %s: %zu problems", cases[i].values,
-				 cases[i].target.version, problems.count);
+		vllm_target_check_args(values, &target_cases[i].target, target_cases[i].allow_gone,
+				       place_of, user_text, &problems);
+		if (problems.count != (target_cases[i].text != NULL))
+			fail_msg("%s for %s: %zu problems", target_cases[i].values,
+				 target_cases[i].target.version, problems.count);
 		if (problems.count == 0)
 			continue;
 		option_problem_text(&problems.items[0], OPTION_AS_FILE, &text);
-		if (strstr(pl_buf_text(&text), cases[i].text) == NULL)
-			fail_msg("%s: %s", cases[i].values, pl_buf_text(&text));
-		assert_int_equal(problems.items[0].severity, cases[i].severity);
+		if (strstr(pl_buf_text(&text), target_cases[i].text) == NULL)
+			fail_msg("%s: %s", target_cases[i].values, pl_buf_text(&text));
+		assert_int_equal(problems.items[0].severity, target_cases[i].severity);
 		assert_null(problems.items[0].rule);
 	}
 }

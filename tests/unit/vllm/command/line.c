@@ -441,7 +441,10 @@ static void the_release_decides(void **state)
 		{ "0.9.0", false, "--compilation-config 3", true },
 		{ "0.32.0", false, "--compilation-config 3", false },
 		{ NULL, false, "--compilation-config 3", false },
-		{ "0.9.0", false, "-O.use_inductor_graph_partition=true", true },
+		{ "0.9.0", false, "-O.use_inductor=true", true },
+		/* a key that came later */
+		{ "0.9.0", false, "-O.use_inductor_graph_partition=true", false },
+		{ "0.11.0", false, "-O.use_inductor_graph_partition=true", true },
 		{ "0.32.0", false, "-O.use_inductor_graph_partition=true", false },
 	};
 

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/json.h"
 #include "base/text.h"
@@ -290,6 +291,23 @@ static int unrecognised(const struct option_argv_word *word, struct pl_err *err)
 	return pl_err_set(err, PL_ERR_INVALID, "unrecognized arguments: %s", word->written);
 }
 
+/* "--enable-chunked-prefill False", as releases before 0.8.5 have some flags. */
+static bool is_value_of_switch(const struct option_argv_word *word, const char *text)
+{
+	return word->kind == OPTION_ARGV_FLAG && word->flag->row->type == OPTION_BOOL &&
+	       (strcasecmp(text, "true") == 0 || strcasecmp(text, "false") == 0);
+}
+
+static void take_value_of_switch(const struct option_argv_word *word, const char *text,
+				 struct sim_options *options)
+{
+	const struct setting *setting = find_setting(word->flag->row);
+
+	if (setting != NULL && (setting->kind == SWITCH || setting->kind == SWITCH_OFF))
+		*((bool *)options + setting->offset) = (setting->kind == SWITCH) ==
+						       (strcasecmp(text, "true") == 0);
+}
+
 static int take_word(const struct option_argv *argv, size_t at, struct sim_options *options,
 		     struct pl_err *err)
 {
@@ -304,6 +322,10 @@ static int take_word(const struct option_argv *argv, size_t at, struct sim_optio
 		/* "-O 3" */
 		if (at > 0 && word[-1].kind == OPTION_ARGV_UNKNOWN)
 			return 0;
+		if (at > 0 && is_value_of_switch(&word[-1], word->text)) {
+			take_value_of_switch(&word[-1], word->text, options);
+			return 0;
+		}
 		if (options->model != NULL)
 			return unrecognised(word, err);
 		options->model = word->text;

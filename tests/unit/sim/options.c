@@ -54,6 +54,26 @@ static void test_sim_options__vllm_arguments(void **state)
 	sim_options_done(&options);
 }
 
+/* Flags that take no value today took one before 0.8.5. */
+static void test_sim_options__older_spelling(void **state)
+{
+	struct sim_options options;
+	struct pl_err err = PL_ERR_INIT;
+	enum sim_action action;
+
+	(void)state;
+	assert_int_equal(parse("profllm-sim serve m --enable-chunked-prefill False "
+			       "--use-v2-block-manager --max-seq_len-to-capture 5",
+			       &options, &action, &err),
+			 0);
+	assert_false(options.chunked_prefill);
+	sim_options_done(&options);
+	assert_int_equal(parse("profllm-sim serve m --enable-chunked-prefill maybe", &options,
+			       &action, &err),
+			 -1);
+	sim_options_done(&options);
+}
+
 static void test_sim_options__defaults(void **state)
 {
 	struct sim_options options;
@@ -182,6 +202,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sim_options__vllm_arguments),
 		cmocka_unit_test(test_sim_options__defaults),
+		cmocka_unit_test(test_sim_options__older_spelling),
 		cmocka_unit_test(test_sim_options__refused),
 		cmocka_unit_test(test_sim_options__faults),
 		cmocka_unit_test(test_sim_options__wrong_faults),

@@ -227,9 +227,9 @@ static const struct option_row *row_at(const struct answer *answer, bool is_load
 	return i < VLLM_BENCH_COUNT ? vllm_bench_row((enum vllm_bench_id)i) : NULL;
 }
 
-static bool is_vllms(const struct option_row *row)
+static bool is_vllms(const struct option_row *row, bool is_load)
 {
-	return !row->absent && !row->gone && !row->ours && row->flag != NULL;
+	return row->flag != NULL && (is_load ? !row->gone && !row->ours : !row->absent);
 }
 
 static void offer_flags(struct answer *answer, bool is_load)
@@ -238,7 +238,7 @@ static void offer_flags(struct answer *answer, bool is_load)
 
 	for (size_t i = 0; (row = row_at(answer, is_load, i)) != NULL; i++) {
 		auto_free char *aliases = pl_strdup(row->aliases);
-		if (!is_vllms(row))
+		if (!is_vllms(row, is_load))
 			continue;
 		offer(answer, row->flag, row->help);
 		for (char *rest = aliases; rest != NULL;)
@@ -257,7 +257,7 @@ static const struct option_row *row_with_value(const struct answer *answer, bool
 	for (size_t i = 0; (row = row_at(answer, is_load, i)) != NULL; i++) {
 		bool is_alone = row->style == OPTION_STYLE_TOGGLE ||
 				row->style == OPTION_STYLE_FLAG;
-		if (is_vllms(row) && !is_alone &&
+		if (is_vllms(row, is_load) && !is_alone &&
 		    (strcmp(row->flag, flag) == 0 || pl_text_has_word(row->aliases, ' ', flag)))
 			return row;
 	}

@@ -18,6 +18,7 @@ static void problem_done(struct option_problem *problem)
 	free((void *)problem->expected);
 	free((void *)problem->nearest);
 	free((void *)problem->reason);
+	json_decref((json_t *)problem->replaced_by);
 }
 
 void option_problems_done(struct option_problems *problems)
@@ -44,6 +45,7 @@ void option_problems_add(struct option_problems *problems, const struct option_p
 		.expected_is_reason = problem->expected_is_reason,
 		.nearest = pl_strdup(problem->nearest),
 		.reason = pl_strdup(problem->reason),
+		.replaced_by = json_incref((json_t *)problem->replaced_by),
 	};
 	problems->errors += problem->severity == OPTION_ERROR;
 }
@@ -198,5 +200,8 @@ json_t *option_problem_to_json(const struct option_problem *problem)
 			    problem->expected != NULL ? pl_json_text(pl_buf_text(&expected))
 						      : json_null());
 	json_object_set_new(json, "nearest", pl_json_text(problem->nearest));
+	json_object_set_new(json, "replaced_by",
+			    problem->replaced_by != NULL ? json_deep_copy(problem->replaced_by)
+							 : json_null());
 	return json;
 }

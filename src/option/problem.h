@@ -34,6 +34,9 @@ struct option_problem {
 	const char *nearest;  /* the likely name or value, or NULL */
 	bool expected_is_reason; /* it says what is wrong instead of what would be right; NULL: found does */
 	const char *reason; /* id of the check that found it (tbl/experiment_checks.h), or NULL */
+	/* array of {key, value}: what to set in the place of what the target release does not have;
+	 * without a value it is for people to choose. NULL: nothing is known to replace it */
+	const json_t *replaced_by;
 };
 
 struct option_problems {
@@ -53,8 +56,8 @@ void option_problems_add(struct option_problems *problems, const struct option_p
  */
 void option_problem_text(const struct option_problem *problem, enum option_voice voice,
 			 struct pl_buf *buf);
-/* {severity, source, line, col, key, pointer, rule, reason, found, expected, nearest}, in the words
- * of a file; pointer: the key as a JSON pointer. New reference. */
+/* {severity, source, line, col, key, pointer, rule, reason, found, expected, nearest, replaced_by}, in
+ * the words of a file; pointer: the key as a JSON pointer. New reference. */
 json_t *option_problem_to_json(const struct option_problem *problem);
 
 /* The key as this person calls it; one that is no flag stays. The caller's (free()). */

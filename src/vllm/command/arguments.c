@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "base/yaml.h"
 #include "vllm/config_file.h"
+#include "vllm/replaced.h"
 
 enum { NEAREST_MAX = 100, CANDIDATES_SHOWN_MAX = 6 };
 

@@ -73,7 +73,5 @@ void vllm_parse_add(struct vllm_parse *parse, enum option_severity severity,
 		    const char *nearest);
 /* The flag as it was written, without "=value". The caller's (free()). */
 char *vllm_word_key(const struct option_argv_word *word);
-/* "--structured-outputs-config.backend" of "structured_outputs_config.backend". The caller's. */
-char *vllm_flag_of(const char *name);
 
 #endif

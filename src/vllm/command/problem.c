@@ -81,15 +81,6 @@ char *vllm_word_key(const struct option_argv_word *word)
 	return pl_strndup(word->written, strcspn(word->written, "="));
 }
 
-char *vllm_flag_of(const char *name)
-{
-	char *flag = pl_asprintf("--%s", name);
-
-	for (char *at = flag; *at != '\0' && *at != '.'; at++)
-		*at = *at == '_' ? '-' : *at;
-	return flag;
-}
-
 size_t vllm_command_word(const struct vllm_command *command, const struct option_problem *problem)
 {
 	if (problem->source == NULL || strcmp(problem->source, command->source) != 0 ||

@@ -11,6 +11,7 @@
 #include "base/yaml.h"
 #include "option/dotted.h"
 #include "option/value.h"
+#include "vllm/replaced.h"
 #include "vllm/server_args.h"
 
 /* One value being read. */

@@ -15,21 +15,22 @@ static void a_problem_is_one_line(void **state)
 		const char *text;
 	} cases[] = {
 		{ { OPTION_ERROR, "e.yaml", 3, 9, "server.seed", NULL, "text 'x'", "an integer",
-		    NULL, false, NULL },
+		    NULL, false, NULL, NULL },
 		  "e.yaml:3:9: server.seed: found text 'x', expected an integer" },
 		{ { OPTION_ERROR, "e.yaml", 3, 9, "nmae", NULL, "an unknown key", "a key", "name",
-		    false, NULL },
+		    false, NULL, NULL },
 		  "e.yaml:3:9: nmae: found an unknown key, expected a key (did you mean 'name'?)" },
 		{ { OPTION_WARNING, "--set", 0, 0, "server.seed", "some_rule", "1", "2", NULL,
-		    false, NULL },
+		    false, NULL, NULL },
 		  "--set: server.seed: found 1, expected 2 [some_rule]" },
 		{ { OPTION_ERROR, "e", 2, 1, "server.seed", "rule", "seed 1", "needs a sum", NULL,
-		    true, NULL },
+		    true, NULL, NULL },
 		  "e:2:1: server.seed: found seed 1: needs a sum [rule]" },
-		{ { OPTION_ERROR, NULL, 0, 0, "", NULL, NULL, "a mapping", NULL, false, NULL },
+		{ { OPTION_ERROR, NULL, 0, 0, "", NULL, NULL, "a mapping", NULL, false, NULL,
+		    NULL },
 		  "found nothing, expected a mapping" },
 		{ { OPTION_ERROR, "e", 1, 1, "a\nb", NULL, "text 'x\r\n\x1b[31m'", NULL, NULL,
-		    false, NULL },
+		    false, NULL, NULL },
 		  "e:1:1: a?b: found text 'x???[31m'" },
 	};
 
@@ -108,8 +109,9 @@ static void problems_are_copied_and_counted(void **state)
 
 static void a_problem_as_json(void **state)
 {
+	auto_json json_t *by = json_pack("[{s:s, s:i}]", "key", "c", "value", 1);
 	const struct option_problem placed = { OPTION_ERROR, "e.yaml",    3,   9,     "a.b", NULL,
-					       "f",          "not {a.b}", "n", false, "w" };
+					       "f",          "not {a.b}", "n", false, "w",   by };
 	const struct option_problem unplaced = { .severity = OPTION_WARNING, .rule = "r" };
 	auto_json json_t *first = option_problem_to_json(&placed);
 	auto_json json_t *second = option_problem_to_json(&unplaced);
@@ -121,11 +123,12 @@ static void a_problem_as_json(void **state)
 			    "{\"severity\":\"error\",\"source\":\"e.yaml\",\"line\":3,\"col\":9,"
 			    "\"key\":\"a.b\",\"pointer\":\"/a/b\",\"rule\":null,"
 			    "\"reason\":\"w\",\"found\":\"f\",\"expected\":\"not a.b\","
-			    "\"nearest\":\"n\"}");
+			    "\"nearest\":\"n\",\"replaced_by\":[{\"key\":\"c\",\"value\":1}]}");
 	assert_string_equal(two,
 			    "{\"severity\":\"warning\",\"source\":null,\"line\":null,"
 			    "\"col\":null,\"key\":null,\"pointer\":null,\"rule\":\"r\","
-			    "\"reason\":null,\"found\":null,\"expected\":null,\"nearest\":null}");
+			    "\"reason\":null,\"found\":null,\"expected\":null,\"nearest\":null,"
+			    "\"replaced_by\":null}");
 }
 
 int main(void)

@@ -1,0 +1,80 @@
+/*
+ * What single values became: where an argument or a key has no rule of its own for all values
+ * (tbl/engine_args_history.h and tbl/engine_fields_history.h say that), and choices that went while
+ * their argument stayed.
+ *
+ * REPLACED_VALUE(key, value, by, why)
+ *   key    argument, or "argument.key"
+ *   value  JSON; ANY_VALUE: each that has no row of its own
+ *   by     JSON: {key: value, …} to be set in its place, {}: nothing, it is so by itself; a value that is
+ *          THIS_VALUE stays what it was, one that is null is left to the reader
+ *   why    what vLLM says or does, in one clause
+ *
+ * A row counts for releases that lack the key, or its value among the choices. What stands in `by` may be
+ * gone itself in a newer one: then its own row is asked. Undefined again at the end.
+ */
+#define ANY_VALUE  NULL
+#define THIS_VALUE "\"*\""
+
+/* task: the runner and the conversion that vLLM 0.10.1 to 0.12.0 made of it. */
+REPLACED_VALUE("task", ARG_JSON("auto"), ARG_JSON({}),
+    "runner and convert choose by the model when they are not set")
+REPLACED_VALUE("task", ARG_JSON("generate"), ARG_JSON({"runner": "generate"}),
+    "the tasks of the runner 'generate' are generate and transcription")
+REPLACED_VALUE("task", ARG_JSON("transcription"), ARG_JSON({"runner": "generate"}),
+    "the tasks of the runner 'generate' are generate and transcription")
+REPLACED_VALUE("task", ARG_JSON("draft"), ARG_JSON({"runner": "draft"}), "the runner of draft models")
+REPLACED_VALUE("task", ARG_JSON("embed"), ARG_JSON({"runner": "pooling", "convert": "embed"}),
+    "a pooling task; it converts models that are none to embedding models")
+REPLACED_VALUE("task", ARG_JSON("embedding"), ARG_JSON({"runner": "pooling", "convert": "embed"}),
+    "another name of embed")
+REPLACED_VALUE("task", ARG_JSON("classify"), ARG_JSON({"runner": "pooling", "convert": "classify"}),
+    "a pooling task; it converts models that are none to classifiers")
+REPLACED_VALUE("task", ARG_JSON("reward"), ARG_JSON({"runner": "pooling", "convert": "embed"}),
+    "a pooling task; --convert reward became --convert embed")
+REPLACED_VALUE("task", ARG_JSON("score"), ARG_JSON({"runner": "pooling"}),
+    "a pooling task; whether by embedding or classifying is the model's, as convert is when it is not set")
+
+/* Choices that went. */
+REPLACED_VALUE("convert", ARG_JSON("reward"), ARG_JSON({"convert": "embed"}),
+    "vLLM says so since 0.13.0")
+REPLACED_VALUE("convert", ARG_JSON("mm_encoder_only"), ARG_JSON({"mm_encoder_only": true}),
+    "vLLM says so since 0.15.0")
+REPLACED_VALUE("prefix_caching_hash_algo", ARG_JSON("builtin"),
+    ARG_JSON({"prefix_caching_hash_algo": "sha256"}),
+    "Python's own hash went with 0.10.2, whose default is sha256")
+REPLACED_VALUE("prefix_caching_hash_algo", ARG_JSON("sha256_cbor_64bit"),
+    ARG_JSON({"prefix_caching_hash_algo": "sha256_cbor"}),
+    "since 0.10.2 the whole hash is kept, and the name says no length")
+REPLACED_VALUE("reasoning_parser", ARG_JSON("glm4_moe"), ARG_JSON({"reasoning_parser": "glm45"}),
+    "named anew in 0.10.1")
+REPLACED_VALUE("reasoning_parser", ARG_JSON("GptOss"), ARG_JSON({"reasoning_parser": "openai_gptoss"}),
+    "named anew in 0.10.2")
+REPLACED_VALUE("quantization", ARG_JSON("nvfp4"), ARG_JSON({"quantization": "modelopt_fp4"}),
+    "named anew in 0.9.0")
+
+/* Booleans whose other value was what happens anyway. */
+REPLACED_VALUE("compilation_config.full_cuda_graph", ARG_JSON(false), ARG_JSON({}),
+    "cudagraph_mode chooses when it is not set")
+REPLACED_VALUE("compilation_config.use_cudagraph", ARG_JSON(true), ARG_JSON({}),
+    "cudagraph_mode chooses when it is not set")
+REPLACED_VALUE("enable_reasoning", ARG_JSON(false), ARG_JSON({}),
+    "without reasoning_parser nothing is parsed")
+REPLACED_VALUE("use_v2_block_manager", ANY_VALUE, ARG_JSON({}),
+    "block manager v2 was the only one since 0.6.4")
+
+/* Keys whose successor vLLM's own messages name. */
+REPLACED_VALUE("pooler_config.normalize", ANY_VALUE,
+    ARG_JSON({"pooler_config.use_activation": "*"}), "one key for every task since 0.11.1")
+REPLACED_VALUE("pooler_config.softmax", ANY_VALUE,
+    ARG_JSON({"pooler_config.use_activation": "*"}), "one key for every task since 0.11.1")
+REPLACED_VALUE("pooler_config.activation", ANY_VALUE,
+    ARG_JSON({"pooler_config.use_activation": "*"}), "one key for every task since 0.11.1")
+REPLACED_VALUE("pooler_config.logit_bias", ANY_VALUE, ARG_JSON({"pooler_config.logit_mean": "*"}),
+    "vLLM says so since 0.20.0")
+REPLACED_VALUE("pooler_config.logit_scale", ANY_VALUE, ARG_JSON({"pooler_config.logit_sigma": null}),
+    "logit_sigma is 1 / logit_scale")
+
+#undef ANY_VALUE
+#undef THIS_VALUE
+#undef REPLACED_VALUE

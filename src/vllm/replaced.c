@@ -1,0 +1,394 @@
+/*
+ * A replacement is looked for step by step: each step turns one key and value into others, until
+ * all of them are the release's own. A step that nothing is known of makes the whole unknown: half
+ * of a replacement would be another configuration.
+ */
+#include "vllm/replaced.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "option/row_words.h"
+#include "vllm/secret.h"
+#include "vllm/shell_words.h"
+#include "vllm/yaml_out.h"
+
+#define STEPS_MAX       8 /* the longest way in the tables has 3 */
+#define WORDS_BYTES_MAX 4096
+#define THIS_VALUE_TEXT "*"
+
+/* clang-format off */
+static const struct vllm_replacement replacements[] = {
+#define REPLACED_VALUE(key_, value_, by_, why_) { key_, value_, by_, why_ },
+#include "tbl/replacements.h"
+};
+/* clang-format on */
+
+size_t vllm_replacement_count(void)
+{
+	return PL_ARRAY_SIZE(replacements);
+}
+
+const struct vllm_replacement *vllm_replacement_at(size_t i)
+{
+	return &replacements[i];
+}
+
+const struct vllm_history *vllm_history_of(const char *key)
+{
+	const char *dot = strchr(key, '.');
+	auto_free char *argument = dot != NULL ? pl_strndup(key, (size_t)(dot - key)) : NULL;
+
+	return vllm_history_find(argument, dot != NULL ? dot + 1 : key);
+}
+
+bool vllm_is_older_key(const struct option_row *object, const char *name)
+{
+	auto_free char *key = object->of != NULL
+				      ? pl_asprintf("%s.%s.%s", object->of, object->name, name)
+				      : pl_asprintf("%s.%s", object->name, name);
+
+	return vllm_history_of(key) != NULL;
+}
+
+enum vllm_presence vllm_presence(const char *key, const struct vllm_version *release)
+{
+	const struct vllm_history *history = vllm_history_of(key);
+	bool known;
+
+	if (history == NULL || vllm_history_range(history, release) != NULL)
+		return VLLM_PRESENT;
+	return vllm_release_compare(release, vllm_history_since(history), &known) < 0 ? VLLM_NOT_YET
+										      : VLLM_GONE;
+}
+
+/* The row that says what the key's value may be; NULL: nobody knows. */
+static const struct option_row *row_of(const struct vllm_catalog *catalog, const char *key)
+{
+	auto_free char *argument = pl_strndup(key, strcspn(key, "."));
+	const struct option_row *row = vllm_arg_find(catalog, argument);
+
+	if (row == NULL || key[strlen(argument)] == '\0')
+		return row;
+	return option_field_find(row, key + strlen(argument) + 1);
+}
+
+static bool has_value(const json_t *list, const json_t *value, bool any_case)
+{
+	size_t i;
+	json_t *item;
+
+	json_array_foreach((json_t *)list, i, item)
+	{
+		const char *one = json_string_value(item), *other = json_string_value(value);
+		if (json_equal(item, value) ||
+		    (any_case && one != NULL && other != NULL && strcasecmp(one, other) == 0))
+			return true;
+	}
+	return false;
+}
+
+bool vllm_is_taken(const struct vllm_catalog *catalog, const char *key, const json_t *value)
+{
+	const struct option_row *row = row_of(catalog, key);
+	auto_json json_t *choices = row != NULL ? option_row_choices(row) : NULL;
+	auto_json json_t *special = row != NULL && row->special_values != NULL
+					    ? json_loads(row->special_values, 0, NULL)
+					    : NULL;
+
+	if (choices == NULL || option_row_is_open(row) || json_is_null(value))
+		return true;
+	if (!json_is_string(value) && !json_is_integer(value))
+		return true;
+	return has_value(choices, value, row->any_case) || has_value(special, value, true);
+}
+
+struct search {
+	const struct vllm_replacing *for_whom;
+	json_t *found;
+	int steps;
+};
+
+static bool take_step(struct search *search, const char *key, const json_t *value);
+
+static void add_found(struct search *search, const char *key, const json_t *value)
+{
+	json_t *setting = json_object();
+	size_t i;
+	json_t *known;
+
+	json_object_set_new(setting, "key", json_string(key));
+	if (value != NULL)
+		json_object_set_new(setting, "value", json_deep_copy(value));
+	json_array_foreach(search->found, i, known)
+	{
+		if (json_equal(known, setting)) {
+			json_decref(setting);
+			return;
+		}
+	}
+	json_array_append_new(search->found, setting);
+}
+
+static bool is_set(const struct search *search, const char *key)
+{
+	return pl_json_get_path(search->for_whom->values, key) != NULL;
+}
+
+static const struct vllm_replacement *row_for(const char *key, const json_t *value)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(replacements); i++) {
+		const struct vllm_replacement *row = &replacements[i];
+		if (strcmp(row->key, key) != 0)
+			continue;
+		auto_json json_t *wanted = row->value != NULL
+						   ? json_loads(row->value, JSON_DECODE_ANY, NULL)
+						   : NULL;
+		if (row->value == NULL || (value != NULL && json_equal(wanted, value)))
+			return row;
+	}
+	return NULL;
+}
+
+static bool take_row(struct search *search, const struct vllm_replacement *row, const json_t *value)
+{
+	auto_json json_t *by = json_loads(row->by, 0, NULL);
+	const char *key;
+	json_t *set;
+
+	json_object_foreach(by, key, set)
+	{
+		bool is_same = pl_text_equal(json_string_value(set), THIS_VALUE_TEXT);
+		if (!take_step(search, key, is_same ? value : json_is_null(set) ? NULL : set))
+			return false;
+	}
+	return true;
+}
+
+/* The value of a pair [this, that]; NULL: there is none. */
+static const json_t *paired(const json_t *pairs, const json_t *value)
+{
+	size_t i;
+	json_t *pair;
+
+	json_array_foreach((json_t *)pairs, i, pair)
+	{
+		if (value != NULL && json_equal(json_array_get(pair, 0), value))
+			return json_array_get(pair, 1);
+	}
+	return NULL;
+}
+
+/* Each of the keys that replaced it. */
+static bool take_keys(struct search *search, const char *keys, const json_t *value)
+{
+	auto_free char *copy = pl_strdup(keys);
+
+	for (char *rest = copy; rest != NULL;) {
+		const char *key = pl_text_trim(strsep(&rest, ","));
+		/* what was left to people is done where they have set it */
+		if (value == NULL && is_set(search, key))
+			continue;
+		if (!take_step(search, key, value))
+			return false;
+	}
+	return true;
+}
+
+static bool take_rule(struct search *search, const struct vllm_history *history,
+		      const json_t *value)
+{
+	auto_json json_t *said = history->value != NULL
+					 ? json_loads(history->value, JSON_DECODE_ANY, NULL)
+					 : NULL;
+	auto_json json_t *other = json_is_boolean(value) ? json_boolean(!json_is_true(value))
+							 : NULL;
+
+	switch (history->map) {
+	case VLLM_MAP_NONE:
+		return false;
+	case VLLM_MAP_SAME:
+		return take_keys(search, history->replaced_by, value);
+	case VLLM_MAP_NEGATED:
+		return take_keys(search, history->replaced_by, other);
+	case VLLM_MAP_CONSTANT:
+		/* switched off it was as if it were not there */
+		return json_is_false(value) || take_keys(search, history->replaced_by, said);
+	case VLLM_MAP_VALUES:
+		return take_keys(search, history->replaced_by, paired(said, value));
+	case VLLM_MAP_OTHER:
+		break;
+	}
+	return take_keys(search, history->replaced_by, NULL);
+}
+
+/* An object's keys have histories of their own. */
+static bool take_members(struct search *search, const char *argument, const json_t *object)
+{
+	const char *name;
+	json_t *value;
+
+	json_object_foreach((json_t *)object, name, value)
+	{
+		auto_free char *key = pl_asprintf("%s.%s", argument, name);
+		if (!take_step(search, key, value))
+			return false;
+	}
+	return true;
+}
+
+static bool has_keys(const struct search *search, const char *key)
+{
+	const struct option_row *row = row_of(search->for_whom->catalog, key);
+
+	return row != NULL && option_field_next(row, NULL) != NULL;
+}
+
+/* Of a key the argument must be there too. */
+static enum vllm_presence presence_of(const struct search *search, const char *key)
+{
+	auto_free char *argument = pl_strndup(key, strcspn(key, "."));
+	enum vllm_presence presence = vllm_presence(argument, search->for_whom->release);
+
+	return presence == VLLM_PRESENT ? vllm_presence(key, search->for_whom->release) : presence;
+}
+
+static bool take_present(struct search *search, const char *key, const json_t *value)
+{
+	if (json_object_size(value) > 0 && has_keys(search, key))
+		return take_members(search, key, value);
+	if (value != NULL && !vllm_is_taken(search->for_whom->catalog, key, value)) {
+		const struct vllm_replacement *row = row_for(key, value);
+		if (row != NULL)
+			return take_row(search, row, value);
+		value = NULL;
+	}
+	add_found(search, key, value);
+	return true;
+}
+
+static bool take_step(struct search *search, const char *key, const json_t *value)
+{
+	enum vllm_presence presence = presence_of(search, key);
+	const struct vllm_replacement *row = row_for(key, value);
+	const struct vllm_history *history = vllm_history_of(key);
+
+	if (search->steps >= STEPS_MAX || presence == VLLM_NOT_YET)
+		return false;
+	if (presence == VLLM_PRESENT)
+		return take_present(search, key, value);
+	search->steps++;
+	bool taken = row != NULL       ? take_row(search, row, value)
+		     : history != NULL ? take_rule(search, history, value)
+				       : false;
+	search->steps--;
+	return taken;
+}
+
+json_t *vllm_replaced_by(const struct vllm_replacing *replacing, const char *key,
+			 const json_t *value)
+{
+	auto_json json_t *found = json_array();
+	struct search search = { .for_whom = replacing, .found = found };
+	bool is_choice = presence_of(&search, key) == VLLM_PRESENT;
+	const struct vllm_replacement *row = is_choice ? row_for(key, value) : NULL;
+
+	if (is_choice)
+		return row != NULL && take_row(&search, row, value) ? pl_take(found) : NULL;
+	return take_step(&search, key, value) ? pl_take(found) : NULL;
+}
+
+char *vllm_flag_of(const char *key)
+{
+	char *flag = pl_asprintf("--%s", key);
+
+	for (char *at = flag; *at != '\0' && *at != '.'; at++)
+		*at = *at == '_' ? '-' : *at;
+	return flag;
+}
+
+/* ---- words --------------------------------------------------------------------------------- */
+
+static void add_setting(const char *key, const json_t *value, struct pl_buf *buf)
+{
+	auto_json json_t *shown = vllm_secret_json_shown(value);
+
+	pl_buf_addf(buf, "%s: ", key);
+	vllm_yaml_add_inline(buf, shown);
+}
+
+/* "--x v"; a switch alone. */
+static void add_flag(const char *key, const json_t *value, struct pl_buf *buf)
+{
+	const struct option_row *arg = vllm_arg_find(vllm_catalog_reference(), key);
+	auto_free char *flag = pl_strdup(arg != NULL ? arg->flag : NULL);
+	auto_json json_t *shown = vllm_secret_json_shown(value);
+	bool is_switch = arg != NULL && json_is_boolean(value) &&
+			 (arg->style == OPTION_STYLE_TOGGLE || arg->style == OPTION_STYLE_FLAG);
+
+	if (flag == NULL)
+		flag = vllm_flag_of(key);
+	if (is_switch && json_is_false(value) && arg->negative_flag != NULL) {
+		pl_buf_add_text(buf, arg->negative_flag);
+		return;
+	}
+	pl_buf_add_text(buf, flag);
+	if (is_switch && json_is_true(value))
+		return;
+	auto_free char *word = json_is_string(shown) ? pl_strdup(json_string_value(shown))
+						     : pl_json_to_text(shown, PL_JSON_COMPACT);
+	pl_buf_add_char(buf, ' ');
+	vllm_word_quote(word, buf);
+}
+
+void vllm_replaced_words(const json_t *replaced_by, bool as_flags, struct pl_buf *buf)
+{
+	size_t count = json_array_size(replaced_by);
+
+	for (size_t i = 0; i < count; i++) {
+		const json_t *setting = json_array_get(replaced_by, i);
+		const char *key = json_string_value(json_object_get(setting, "key"));
+		const json_t *value = json_object_get(setting, "value");
+		auto_free char *flag = as_flags ? vllm_flag_of(key) : NULL;
+		if (i > 0)
+			pl_buf_add_text(buf, as_flags ? " " : i + 1 == count ? " and " : ", ");
+		if (value == NULL)
+			pl_buf_addf(buf, "%s with a value of its own", as_flags ? flag : key);
+		else if (as_flags)
+			add_flag(key, value, buf);
+		else
+			add_setting(key, value, buf);
+	}
+}
+
+/* Why there is nothing in the place of a key, where it is known. */
+static const char *end_note(const char *key)
+{
+	const struct vllm_history *history = vllm_history_of(key);
+
+	return history != NULL ? history->note : NULL;
+}
+
+void vllm_replaced_sentence(const char *key, const json_t *replaced_by, bool as_flags,
+			    struct pl_buf *buf)
+{
+	const struct vllm_history *history = vllm_history_of(key);
+	const char *note = end_note(key);
+
+	if (json_array_size(replaced_by) > 0) {
+		vllm_replaced_words(replaced_by, as_flags, buf);
+		pl_buf_add_text(buf, " in its place");
+	} else if (replaced_by != NULL) {
+		pl_buf_add_text(buf, "nothing in its place: it is so without it");
+	} else if (history != NULL && history->replaced_by != NULL) {
+		pl_buf_addf(buf, "an older release: '%s', which replaced it, is gone too",
+			    history->replaced_by);
+	} else {
+		pl_buf_add_text(buf, "an older release: nothing replaced it");
+		if (note != NULL)
+			pl_buf_addf(buf, " (%s)", note);
+	}
+}

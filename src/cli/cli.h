@@ -9,6 +9,7 @@
 #include "base/opt.h"
 #include "option/problem.h"
 #include "vllm/catalog.h"
+#include "vllm/version.h"
 
 /* argv[0] is the command's name; returns the exit status (docs/reference/exit-status.md). */
 struct cli_cmd {
@@ -61,6 +62,14 @@ void cli_warn_file(const struct cli_file *file, struct option_problems *problems
 /* The server arguments that count: with those of a --params-overlay file; NULL: the one that the
  * environment names in PROFLLM_PARAMS_OVERLAY, if any. vllm_catalog_free(). */
 int cli_catalog_open(const char *path, const struct vllm_catalog **ret,
+		     struct pl_err *err) PL_MUST_CHECK;
+
+/*
+ * A release of vLLM that was given to an option; the error names the option and, where one is near,
+ * the release that was likely meant. One that nobody has read is taken for the one before it, which
+ * is said on standard error.
+ */
+int cli_release_read(const char *option, const char *text, struct vllm_version *ret,
 		     struct pl_err *err) PL_MUST_CHECK;
 
 #endif

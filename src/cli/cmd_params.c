@@ -15,6 +15,7 @@
 #include "cli/cli.h"
 #include "vllm/arg_json.h"
 #include "vllm/help_diff.h"
+#include "vllm/release_diff.h"
 #include "vllm/version.h"
 
 #define TEXT_BYTES_MAX  (16u << 20)
@@ -30,6 +31,8 @@ struct params_options {
 	const char *version;
 	const char *from_vllm;
 	const char *overlay;
+	const char *since;
+	const char *until;
 	bool json;
 	bool markdown;
 	bool overwrite;
@@ -63,6 +66,18 @@ static const struct pl_opt params_rows[] = {
 	  .arg = "CMD",
 	  .help = "run the shell command CMD, which prints a vLLM's whole help, and show what is "
 		  "new, gone or changed in it" },
+	{ .name = "since",
+	  .type = PL_OPT_TEXT,
+	  .offset = AT(since),
+	  .arg = "RELEASE",
+	  .help = "show what changed since this release of vLLM: what is new, gone (and what "
+		  "replaced it) or changed" },
+	{ .name = "until",
+	  .type = PL_OPT_TEXT,
+	  .offset = AT(until),
+	  .arg = "RELEASE",
+	  .help = "with --since: up to this release",
+	  .def = VLLM_REFERENCE_RELEASE },
 	{ .name = "params-overlay",
 	  .type = PL_OPT_TEXT,
 	  .offset = AT(overlay),
@@ -90,6 +105,7 @@ const struct pl_opt_command cli_params_command = {
 		"  profllm params --group cache\n"
 		"  profllm params '*cache*' --json\n"
 		"  profllm params --vllm-version 0.10.1 prefix_caching\n"
+		"  profllm params --since 0.8.5 --until 0.10.1\n"
 		"  profllm params --from-vllm 'vllm serve --help=all'\n"
 		"  profllm params --from-vllm 'vllm serve --help=all' --params-overlay o.json\n"
 		"  profllm run -c exp.yaml -o r.json --params-overlay o.json",
@@ -317,6 +333,68 @@ static int compare(const struct params_options *options)
 	return cli_print(pl_buf_text(&text));
 }
 
+/* ---- two releases ------------------------------------------------------------------------- */
+
+/* Entries of arguments that were not asked for go; a key belongs to its argument. */
+static void keep_asked(const struct params_options *options, const struct vllm_catalog *catalog,
+		       const char *pattern, json_t *list)
+{
+	for (size_t i = json_array_size(list); i > 0; i--) {
+		const char *name = json_string_value(
+			json_object_get(json_array_get(list, i - 1), "name"));
+		auto_free char *argument = pl_strndup(name, strcspn(name, "."));
+		const struct option_row *arg = vllm_arg_find(catalog, argument);
+		if (arg == NULL ||
+		    (options->group != NULL && !is_group(arg->group, options->group)) ||
+		    (pattern != NULL && !arg_matches(arg, pattern)))
+			json_array_remove(list, i - 1);
+	}
+}
+
+static void keep_asked_of(const struct params_options *options, const struct vllm_catalog *catalog,
+			  const char *pattern, json_t *lists)
+{
+	static const char *const names[] = { "new", "gone", "changed" };
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(names); i++)
+		keep_asked(options, catalog, pattern, json_object_get(lists, names[i]));
+}
+
+static int show_changes(const struct vllm_catalog *catalog, const struct params_options *options,
+			const char *pattern)
+{
+	struct vllm_release since = { 0 }, until = { 0 };
+	const char *last = options->until != NULL ? options->until : VLLM_REFERENCE_RELEASE;
+	struct pl_err err = PL_ERR_INIT;
+	auto_buf text = { 0 };
+
+	if (options->group != NULL && check_group(catalog, options->group, &err) < 0)
+		return cli_fail(&err);
+	if (cli_release_read("--since", options->since, &since.version, &err) < 0 ||
+	    cli_release_read("--until", last, &until.version, &err) < 0)
+		return cli_fail(&err);
+	if (vllm_version_compare(&since.version, &until.version) > 0) {
+		pl_err_set(&err, PL_ERR_INVALID, "--since %s is a later release than --until %s",
+			   options->since, last);
+		return cli_fail(&err);
+	}
+	since.catalog = vllm_catalog_release(catalog, options->since);
+	until.catalog = vllm_catalog_release(catalog, last);
+	auto_json json_t *diff = json_pack("{s:s, s:s}", "since", options->since, "until", last);
+	auto_json json_t *lists = vllm_release_diff(&since, &until);
+	json_object_update(diff, lists);
+	keep_asked_of(options, catalog, pattern, diff);
+	keep_asked_of(options, catalog, pattern, json_object_get(diff, "keys"));
+	if (options->json)
+		return cli_print_json(diff);
+	pl_buf_init(&text, TEXT_BYTES_MAX);
+	if (options->markdown)
+		cli_params_release_markdown(diff, &text);
+	else
+		cli_params_release(diff, &text);
+	return cli_print(pl_buf_text(&text));
+}
+
 static int check_usage(const struct params_options *options, int rest_count, char **rest,
 		       struct pl_err *err)
 {
@@ -328,10 +406,16 @@ static int check_usage(const struct params_options *options, int rest_count, cha
 		return pl_err_wrap(err, "--vllm-version");
 	if (options->json && options->markdown)
 		return pl_err_set(err, PL_ERR_INVALID, "--json and --markdown exclude each other");
-	if (options->from_vllm != NULL && (options->markdown || options->group != NULL ||
-					   options->version != NULL || rest_count > 0))
+	if (options->from_vllm != NULL &&
+	    (options->markdown || options->group != NULL || options->version != NULL ||
+	     options->since != NULL || rest_count > 0))
 		return pl_err_set(err, PL_ERR_INVALID,
 				  "--from-vllm goes with --json and --params-overlay only");
+	if (options->until != NULL && options->since == NULL)
+		return pl_err_set(err, PL_ERR_INVALID, "--until goes with --since only");
+	if (options->version != NULL && options->since != NULL)
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "--since and --until name the releases, found --vllm-version too");
 	return 0;
 }
 
@@ -355,6 +439,8 @@ int cmd_params(int argc, char **argv)
 		return compare(&options);
 	if (cli_catalog_open(options.overlay, &catalog, &err) < 0)
 		return cli_fail(&err);
-	return show(vllm_catalog_release(catalog, options.version), &options,
-		    rest_count > 0 ? rest[0] : NULL);
+	const char *pattern = rest_count > 0 ? rest[0] : NULL;
+	if (options.since != NULL)
+		return show_changes(catalog, &options, pattern);
+	return show(vllm_catalog_release(catalog, options.version), &options, pattern);
 }

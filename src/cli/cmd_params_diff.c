@@ -53,22 +53,18 @@ static void add_items_less(const char *words, const json_t *list, const json_t *
 	}
 }
 
-static void add_change(const json_t *change, struct pl_buf *text)
+void cli_params_change(const char *key, const json_t *old, const json_t *new, struct pl_buf *text)
 {
-	const json_t *table = json_object_get(change, "table");
-	const json_t *help = json_object_get(change, "help");
-	const char *key = text_of(change, "key");
-
 	pl_buf_add_text(text, key);
-	if (strcmp(key, "default") != 0 && json_is_array(table) && json_is_array(help)) {
-		add_items_less(", new: ", help, table, text);
-		add_items_less(", gone: ", table, help, text);
+	if (strcmp(key, "default") != 0 && json_is_array(old) && json_is_array(new)) {
+		add_items_less(", new: ", new, old, text);
+		add_items_less(", gone: ", old, new, text);
 		return;
 	}
 	pl_buf_add_text(text, " ");
-	cli_params_value(table, text);
+	cli_params_value(old, text);
 	pl_buf_add_text(text, " -> ");
-	cli_params_value(help, text);
+	cli_params_value(new, text);
 }
 
 static void add_changed(const json_t *diff, struct pl_buf *text)
@@ -81,7 +77,8 @@ static void add_changed(const json_t *diff, struct pl_buf *text)
 		json_array_foreach(json_object_get(entry, "changes"), k, change)
 		{
 			pl_buf_addf(text, "changed  %s  ", text_of(entry, "flag"));
-			add_change(change, text);
+			cli_params_change(text_of(change, "key"), json_object_get(change, "table"),
+					  json_object_get(change, "help"), text);
 			pl_buf_add_char(text, '\n');
 		}
 	}

@@ -7,8 +7,7 @@
 
 #define CELL_BYTES_MAX 65536
 
-/* A cell of a table: what Markdown would read otherwise is marked. */
-static void add_cell(const char *cell, struct pl_buf *text)
+void cli_params_cell(const char *cell, struct pl_buf *text)
 {
 	for (; *cell != '\0'; cell++) {
 		if (strchr("|<*_\\", *cell) != NULL)
@@ -65,7 +64,7 @@ static void add_type(const struct option_row *arg, struct pl_buf *text)
 
 	pl_buf_init(&bounds, CELL_BYTES_MAX);
 	cli_params_bounds(arg, &bounds);
-	add_cell(option_type_words(arg), text);
+	cli_params_cell(option_type_words(arg), text);
 	if (bounds.len > 0)
 		pl_buf_addf(text, ", %s", pl_buf_text(&bounds));
 	add_code_list("; also ", special, text);
@@ -76,7 +75,7 @@ static void add_meaning(const struct option_row *arg, struct pl_buf *text)
 	auto_json json_t *choices = vllm_arg_json_value(arg, "choices");
 	auto_json json_t *older = vllm_arg_json_value(arg, "older_choices");
 
-	add_cell(arg->help, text);
+	cli_params_cell(arg->help, text);
 	add_code_list(". One of ", choices, text);
 	if (json_array_size(choices) > 0 && option_row_is_open(arg))
 		pl_buf_add_text(text, " or another");
@@ -94,7 +93,7 @@ static void add_meaning(const struct option_row *arg, struct pl_buf *text)
 	}
 	if (arg->note != NULL) {
 		pl_buf_add_text(text, ". Note: ");
-		add_cell(arg->note, text);
+		cli_params_cell(arg->note, text);
 	}
 }
 

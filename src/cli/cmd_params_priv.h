@@ -26,7 +26,15 @@ void cli_params_markdown(const struct option_row *const *args, size_t count, con
 			 struct pl_buf *text);
 /* A comparison of vllm_help_diff(). */
 void cli_params_diff(const json_t *diff, struct pl_buf *text);
+/* A comparison of vllm_release_diff(), with the releases' names as `since` and `until`; the second
+ * as a page of the manual. */
+void cli_params_release(const json_t *diff, struct pl_buf *text);
+void cli_params_release_markdown(const json_t *diff, struct pl_buf *text);
 
+/* "default 1 -> 2"; of lists what is new and what is gone: "choices, new: a, gone: b". */
+void cli_params_change(const char *key, const json_t *old, const json_t *new, struct pl_buf *text);
+/* A cell of a Markdown table: what Markdown would read otherwise is marked. */
+void cli_params_cell(const char *cell, struct pl_buf *text);
 /* "at least 1", "above 0, at most 1"; "" where there are none. */
 void cli_params_bounds(const struct option_row *arg, struct pl_buf *text);
 /* "a, b, c" of a JSON array, texts without quotes. */

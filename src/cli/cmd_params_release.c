@@ -1,0 +1,168 @@
+/* `profllm params --since V1 --until V2`: what changed between two releases, for people. */
+#include "cli/cmd_params_priv.h"
+
+#include <string.h>
+
+#include "base/text.h"
+
+#define WORDS_BYTES_MAX 65536
+
+/* A line of the table or a row of the page. */
+struct told {
+	const char *kind; /* "new", "gone", "changed" */
+	const char *name;
+	const char *words;
+};
+typedef void tell_fn(const struct told *told, struct pl_buf *text);
+
+static const char *text_of(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text != NULL ? text : "";
+}
+
+/* The flag; a key has none. */
+static const char *name_of(const json_t *entry)
+{
+	const char *flag = json_string_value(json_object_get(entry, "flag"));
+
+	return flag != NULL ? flag : text_of(entry, "name");
+}
+
+static void tell(tell_fn *fn, const char *kind, const json_t *entry, const struct pl_buf *words,
+		 struct pl_buf *text)
+{
+	fn(&(struct told){ kind, name_of(entry), pl_buf_text(words) }, text);
+}
+
+static void tell_new(const json_t *entry, tell_fn *fn, struct pl_buf *text)
+{
+	const json_t *choices = json_object_get(entry, "choices");
+	const char *type = json_string_value(json_object_get(entry, "type"));
+	const char *group = json_string_value(json_object_get(entry, "group"));
+	auto_buf words = { 0 };
+
+	pl_buf_init(&words, WORDS_BYTES_MAX);
+	if (type != NULL)
+		pl_buf_addf(&words, "%s, ", type);
+	pl_buf_add_text(&words, "default ");
+	cli_params_value(json_object_get(entry, "default"), &words);
+	if (json_is_array(choices)) {
+		pl_buf_add_text(&words, ", one of ");
+		cli_params_list(choices, &words);
+	}
+	if (group != NULL)
+		pl_buf_addf(&words, "  (%s)", group);
+	tell(fn, "new", entry, &words, text);
+}
+
+static void add_replaced(const json_t *entry, struct pl_buf *words)
+{
+	const json_t *by = json_object_get(entry, "replaced_by");
+	bool is_negated = strcmp(text_of(entry, "map"), "negated") == 0;
+	size_t i;
+	json_t *setting;
+
+	if (!json_is_array(by))
+		pl_buf_add_text(words, "nothing replaced it");
+	else if (json_array_size(by) == 0)
+		pl_buf_add_text(words, "nothing needs to be set in its place");
+	json_array_foreach((json_t *)by, i, setting)
+	{
+		const json_t *value = json_object_get(setting, "value");
+		pl_buf_addf(words, "%s%s", i == 0 ? "-> " : ", ", text_of(setting, "key"));
+		if (value != NULL) {
+			pl_buf_add_text(words, ": ");
+			cli_params_value(value, words);
+		}
+	}
+	if (is_negated && json_array_size(by) > 0)
+		pl_buf_add_text(words, ", negated");
+}
+
+static void tell_gone(const json_t *entry, tell_fn *fn, struct pl_buf *text)
+{
+	const char *note = text_of(entry, "note");
+	auto_buf words = { 0 };
+
+	pl_buf_init(&words, WORDS_BYTES_MAX);
+	pl_buf_addf(&words, "since %s, ", text_of(entry, "gone_in"));
+	add_replaced(entry, &words);
+	if (note[0] != '\0')
+		pl_buf_addf(&words, "; %s", note);
+	tell(fn, "gone", entry, &words, text);
+}
+
+static void tell_changed(const json_t *entry, tell_fn *fn, struct pl_buf *text)
+{
+	size_t i;
+	json_t *change;
+
+	json_array_foreach(json_object_get(entry, "changes"), i, change)
+	{
+		auto_buf words = { 0 };
+		pl_buf_init(&words, WORDS_BYTES_MAX);
+		cli_params_change(text_of(change, "key"), json_object_get(change, "old"),
+				  json_object_get(change, "new"), &words);
+		tell(fn, "changed", entry, &words, text);
+	}
+}
+
+static void tell_lists(const json_t *lists, tell_fn *fn, struct pl_buf *text)
+{
+	static const struct {
+		const char *list;
+		void (*tell)(const json_t *entry, tell_fn *fn, struct pl_buf *text);
+	} kinds[] = { { "new", tell_new }, { "gone", tell_gone }, { "changed", tell_changed } };
+	size_t k;
+	json_t *entry;
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(kinds); i++) {
+		json_array_foreach(json_object_get(lists, kinds[i].list), k, entry) kinds[i].tell(
+			entry, fn, text);
+	}
+}
+
+static void add_counts(const json_t *lists, const char *noun, struct pl_buf *text)
+{
+	pl_buf_addf(text, "%s: %zu new, %zu gone, %zu changed\n", noun,
+		    json_array_size(json_object_get(lists, "new")),
+		    json_array_size(json_object_get(lists, "gone")),
+		    json_array_size(json_object_get(lists, "changed")));
+}
+
+static void as_line(const struct told *told, struct pl_buf *text)
+{
+	pl_buf_addf(text, "%-8s %s  %s\n", told->kind, told->name, told->words);
+}
+
+static void as_row(const struct told *told, struct pl_buf *text)
+{
+	pl_buf_addf(text, "| `%s` | %s | ", told->name, told->kind);
+	cli_params_cell(told->words, text);
+	pl_buf_add_text(text, " |\n");
+}
+
+void cli_params_release(const json_t *diff, struct pl_buf *text)
+{
+	const json_t *keys = json_object_get(diff, "keys");
+
+	tell_lists(diff, as_line, text);
+	tell_lists(keys, as_line, text);
+	pl_buf_addf(text, "from vLLM %s to %s\n", text_of(diff, "since"), text_of(diff, "until"));
+	add_counts(diff, "arguments", text);
+	add_counts(keys, "keys of JSON arguments", text);
+}
+
+void cli_params_release_markdown(const json_t *diff, struct pl_buf *text)
+{
+	static const char head[] = "| name | | what |\n| --- | --- | --- |\n";
+	const json_t *keys = json_object_get(diff, "keys");
+
+	pl_buf_addf(text, "# vLLM %s to %s\n\n## Arguments\n\n%s", text_of(diff, "since"),
+		    text_of(diff, "until"), head);
+	tell_lists(diff, as_row, text);
+	pl_buf_addf(text, "\n## Keys of JSON arguments\n\n%s", head);
+	tell_lists(keys, as_row, text);
+}

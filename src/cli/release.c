@@ -1,0 +1,50 @@
+#include "base/log.h"
+#include "base/text.h"
+#include "cli/cli.h"
+#include "vllm/history.h"
+
+static const char *nearest(const char *text)
+{
+	size_t count = vllm_release_count();
+	auto_free const char **names = pl_alloc_array(count, sizeof(*names));
+
+	for (size_t i = 0; i < count; i++)
+		names[i] = vllm_release_at(i);
+	return pl_text_nearest(text + (text[0] == 'v' || text[0] == 'V'), names, count);
+}
+
+/* The last release that was read and is not newer; NULL: all are. */
+static const char *read_before(const struct vllm_version *release)
+{
+	const char *found = NULL;
+	bool known;
+
+	for (size_t i = 0; i < vllm_release_count(); i++) {
+		if (vllm_release_compare(release, vllm_release_at(i), &known) >= 0)
+			found = vllm_release_at(i);
+	}
+	return found;
+}
+
+int cli_release_read(const char *option, const char *text, struct vllm_version *ret,
+		     struct pl_err *err)
+{
+	bool known;
+
+	if (vllm_version_parse(text, ret, err) < 0) {
+		const char *likely = nearest(text);
+		if (likely != NULL)
+			return pl_err_set(err, PL_ERR_INVALID,
+					  "%s: found '%.100s', expected a release of vLLM (did you "
+					  "mean '%s'?)",
+					  option, text, likely);
+		return pl_err_wrap(err, "%s", option);
+	}
+	const char *before = read_before(ret);
+	const char *taken = before != NULL ? before : vllm_release_at(0);
+	if (vllm_release_compare(ret, taken, &known) != 0)
+		pl_log(PL_LOG_WARNING,
+		       "nothing was read of vLLM %s itself: what %s has is taken for it", text,
+		       taken);
+	return 0;
+}

@@ -1,0 +1,289 @@
+/* Releases are compared by their catalogues; whether one has a thing at all is its history's to say. */
+#include "vllm/release_diff.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "vllm/arg_json.h"
+#include "vllm/history.h"
+#include "vllm/replaced.h"
+
+/* What of an argument is compared, in the order in which it is told. */
+static const char *const compared[] = { "default",   "default_env",   "choices",   "choices_open",
+					"flag",      "negative_flag", "aliases",   "type",
+					"cli_style", "const",         "deprecated" };
+static const char *const compared_of_keys[] = { "default", "choices" };
+
+/*
+ * Which defaults come first: what decides how much fits and how work is batched and spread, then
+ * what the model and its kernels are; what only the front end has is told after all others.
+ */
+static const char *const groups_first[] = {
+	"CacheConfig",       "SchedulerConfig", "ParallelConfig", "ModelConfig", "VllmConfig",
+	"CompilationConfig", "AttentionConfig", "KernelConfig",   "LoadConfig",  "LoRAConfig",
+};
+static const char *const groups_last[] = { "Frontend", "Serve", "ObservabilityConfig",
+					   "LoggingConfig" };
+
+static const char *map_name(enum vllm_map map)
+{
+	static const char *const names[] = {
+		[VLLM_MAP_SAME] = "same",         [VLLM_MAP_NEGATED] = "negated",
+		[VLLM_MAP_CONSTANT] = "constant", [VLLM_MAP_VALUES] = "values",
+		[VLLM_MAP_OTHER] = "other",
+	};
+
+	return names[map];
+}
+
+struct diff {
+	const struct vllm_release *since, *until;
+	json_t *into_new, *into_gone, *into_changed;
+};
+
+static bool has(const struct vllm_release *release, const char *key)
+{
+	return vllm_presence(key, &release->version) == VLLM_PRESENT;
+}
+
+static json_t *add(json_t *list, const char *name, const struct option_row *arg)
+{
+	json_t *entry = json_object();
+
+	json_object_set_new(entry, "name", json_string(name));
+	if (arg != NULL)
+		json_object_set_new(entry, "flag", json_string(arg->flag));
+	if (arg != NULL)
+		json_object_set_new(entry, "group", json_string(arg->group));
+	json_array_append_new(list, entry);
+	return entry;
+}
+
+static void add_end(const struct diff *diff, json_t *entry, const char *key)
+{
+	const struct vllm_history *history = vllm_history_of(key);
+	struct vllm_replacing replacing = { diff->until->catalog, &diff->until->version, NULL };
+	json_t *by = vllm_replaced_by(&replacing, key, NULL);
+
+	json_object_set_new(entry, "gone_in", pl_json_text(vllm_history_until(history)));
+	json_object_set_new(entry, "replaced_by", by != NULL ? by : json_null());
+	json_object_set_new(entry, "map", pl_json_text(map_name(history->map)));
+	json_object_set_new(entry, "told_by", pl_json_text(history->told_by));
+	json_object_set_new(entry, "note", pl_json_text(history->note));
+}
+
+/* ---- arguments ----------------------------------------------------------------------------- */
+
+static void add_new(json_t *list, const struct option_row *arg)
+{
+	static const char *const told[] = { "type", "default", "choices", "help" };
+	json_t *entry = add(list, arg->name, arg);
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(told); i++)
+		json_object_set_new(entry, told[i], vllm_arg_json_value(arg, told[i]));
+}
+
+static void add_change(json_t *changes, const char *key, json_t *old, json_t *new)
+{
+	if (!json_equal(old, new))
+		json_array_append_new(
+			changes, json_pack("{s:s, s:O, s:O}", "key", key, "old", old, "new", new));
+	json_decref(old);
+	json_decref(new);
+}
+
+static void add_changed(const struct diff *diff, const struct option_row *arg)
+{
+	const struct option_row *old = vllm_arg_find(diff->since->catalog, arg->name);
+	auto_json json_t *changes = json_array();
+
+	for (size_t i = 0; old != NULL && i < PL_ARRAY_SIZE(compared); i++)
+		add_change(changes, compared[i], vllm_arg_json_value(old, compared[i]),
+			   vllm_arg_json_value(arg, compared[i]));
+	if (json_array_size(changes) > 0)
+		json_object_set(add(diff->into_changed, arg->name, arg), "changes", changes);
+}
+
+static void compare_arg(const struct diff *diff, const struct option_row *arg)
+{
+	bool was = has(diff->since, arg->name), is = has(diff->until, arg->name);
+
+	if (!was && is)
+		add_new(diff->into_new, arg);
+	else if (was && is)
+		add_changed(diff, arg);
+	else if (was)
+		add_end(diff, add(diff->into_gone, arg->name, arg), arg->name);
+}
+
+/* ---- keys of JSON arguments ---------------------------------------------------------------- */
+
+/* The key's row of the reference release; what a range does not say stands there. */
+static const struct option_row *row_of_key(const struct vllm_history *history)
+{
+	const struct option_row *arg = vllm_arg_find(vllm_catalog_reference(), history->of);
+
+	return arg != NULL ? option_field_find(arg, history->name) : NULL;
+}
+
+static json_t *fact_of_key(const struct vllm_history *history, const struct vllm_release *release,
+			   const char *fact)
+{
+	const struct vllm_range *range = vllm_history_range(history, &release->version);
+	const struct option_row *row = row_of_key(history);
+	bool is_default = strcmp(fact, "default") == 0;
+	const char *text = is_default ? range->default_json : range->choices;
+
+	if (text == NULL && is_default && range->computed != NULL)
+		return json_string(range->computed);
+	if (text == NULL && row != NULL)
+		text = is_default ? row->default_json : row->choices;
+	return text != NULL ? json_loads(text, JSON_DECODE_ANY, NULL) : json_null();
+}
+
+static void add_changed_key(const struct diff *diff, const struct vllm_history *history,
+			    const char *key)
+{
+	auto_json json_t *changes = json_array();
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(compared_of_keys); i++)
+		add_change(changes, compared_of_keys[i],
+			   fact_of_key(history, diff->since, compared_of_keys[i]),
+			   fact_of_key(history, diff->until, compared_of_keys[i]));
+	if (json_array_size(changes) > 0)
+		json_object_set(add(diff->into_changed, key, NULL), "changes", changes);
+}
+
+static void add_new_key(const struct diff *diff, const struct vllm_history *history,
+			const char *key)
+{
+	json_t *entry = add(diff->into_new, key, NULL);
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(compared_of_keys); i++)
+		json_object_set_new(entry, compared_of_keys[i],
+				    fact_of_key(history, diff->until, compared_of_keys[i]));
+}
+
+static void compare_key(const struct diff *diff, const struct vllm_history *history)
+{
+	auto_free char *key = pl_asprintf("%s.%s", history->of, history->name);
+	bool was = has(diff->since, key), is = has(diff->until, key);
+
+	/* a new argument's keys are all new */
+	if (!has(diff->since, history->of) || !has(diff->until, history->of))
+		return;
+	if (!was && is)
+		add_new_key(diff, history, key);
+	else if (was && is)
+		add_changed_key(diff, history, key);
+	else if (was)
+		add_end(diff, add(diff->into_gone, key, NULL), key);
+}
+
+static struct diff lists_in(json_t *object, const struct vllm_release *since,
+			    const struct vllm_release *until)
+{
+	struct diff diff = { since, until, json_array(), json_array(), json_array() };
+
+	json_object_set_new(object, "new", diff.into_new);
+	json_object_set_new(object, "gone", diff.into_gone);
+	json_object_set_new(object, "changed", diff.into_changed);
+	return diff;
+}
+
+json_t *vllm_release_diff(const struct vllm_release *since, const struct vllm_release *until)
+{
+	json_t *all = json_object();
+	json_t *keys = json_object();
+	struct diff args = lists_in(all, since, until);
+	struct diff of_keys = lists_in(keys, since, until);
+
+	json_object_set_new(all, "keys", keys);
+	for (size_t i = 0; i < vllm_arg_count(until->catalog); i++)
+		compare_arg(&args, vllm_arg_at(until->catalog, i));
+	for (size_t i = 0; i < vllm_history_count(); i++) {
+		if (vllm_history_at(i)->of != NULL)
+			compare_key(&of_keys, vllm_history_at(i));
+	}
+	return all;
+}
+
+/* ---- defaults ------------------------------------------------------------------------------ */
+
+static size_t place_in(const char *const *names, size_t count, const char *name)
+{
+	size_t i = 0;
+
+	while (i < count && strcmp(names[i], name) != 0)
+		i++;
+	return i;
+}
+
+static bool is_unset(const json_t *value)
+{
+	return json_is_null(value) || (json_is_object(value) && json_object_size(value) == 0) ||
+	       (json_is_string(value) && json_string_length(value) == 0);
+}
+
+/* The smaller, the sooner it is told. */
+static size_t rank(const json_t *entry)
+{
+	enum { LAST = 100, UNSET = 1000 };
+	const char *group = json_string_value(json_object_get(entry, "group"));
+	size_t place = place_in(groups_first, PL_ARRAY_SIZE(groups_first), group);
+
+	if (place_in(groups_last, PL_ARRAY_SIZE(groups_last), group) < PL_ARRAY_SIZE(groups_last))
+		place += LAST;
+	if (is_unset(json_object_get(entry, "old")) && is_unset(json_object_get(entry, "new")))
+		place += UNSET;
+	return place;
+}
+
+/* Appends where it belongs; equals stay in their order. */
+static void insert(json_t *list, json_t *entry)
+{
+	size_t at = json_array_size(list);
+
+	while (at > 0 && rank(json_array_get(list, at - 1)) > rank(entry))
+		at--;
+	json_array_insert_new(list, at, entry);
+}
+
+static void add_defaults(json_t *list, const json_t *changed, const struct vllm_release *until,
+			 const json_t *values)
+{
+	size_t i, k;
+	json_t *entry, *change;
+
+	json_array_foreach((json_t *)changed, i, entry)
+	{
+		const char *key = json_string_value(json_object_get(entry, "name"));
+		auto_free char *argument = pl_strndup(key, strcspn(key, "."));
+		const struct option_row *arg = vllm_arg_find(until->catalog, argument);
+		if (pl_json_get_path(values, key) != NULL || arg == NULL)
+			continue;
+		json_array_foreach(json_object_get(entry, "changes"), k, change)
+		{
+			if (strcmp(json_string_value(json_object_get(change, "key")), "default") ==
+			    0)
+				insert(list, json_pack("{s:s, s:O, s:O, s:s}", "key", key, "old",
+						       json_object_get(change, "old"), "new",
+						       json_object_get(change, "new"), "group",
+						       arg->group));
+		}
+	}
+}
+
+json_t *vllm_release_defaults(const struct vllm_release *since, const struct vllm_release *until,
+			      const json_t *values)
+{
+	auto_json json_t *diff = vllm_release_diff(since, until);
+	json_t *list = json_array();
+
+	add_defaults(list, json_object_get(diff, "changed"), until, values);
+	add_defaults(list, json_object_get(json_object_get(diff, "keys"), "changed"), until,
+		     values);
+	return list;
+}

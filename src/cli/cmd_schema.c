@@ -9,6 +9,7 @@
 #include "vllm/arg_json.h"
 #include "vllm/bench_options.h"
 #include "vllm/history.h"
+#include "vllm/replaced.h"
 #include "vllm/rules.h"
 
 #define COUNTS_BYTES_MAX 65536
@@ -109,6 +110,10 @@ static void add_options(json_t *lists)
 		add(lists, "arguments", vllm_option_to_json(vllm_arg_at(catalog, i)));
 	for (size_t i = 0; i < vllm_field_count(); i++)
 		add(lists, "argument_fields", vllm_option_to_json(vllm_field_at(i)));
+	for (size_t i = 0; i < vllm_replacement_count(); i++) {
+		const struct vllm_replacement *row = vllm_replacement_at(i);
+		ROW("replacements", "key value= by= why", row->key, row->value, row->by, row->why)
+	}
 	for (int i = 0; i < VLLM_BENCH_COUNT; i++)
 		add(lists, "load_options",
 		    vllm_option_to_json(vllm_bench_row((enum vllm_bench_id)i)));

@@ -10,6 +10,17 @@
 #include "vllm/server_args.h"
 #include "vllm/version.h"
 
+/* The flag of an argument or a key in a command line; NULL: a file has none. */
+static const char *flag_in(const struct exp_checker *c, const char *key)
+{
+	auto_free char *name = pl_strndup(key, key != NULL ? strcspn(key, ".") : 0);
+	const struct option_row *arg = c->options->is_command && name != NULL
+					       ? vllm_arg_find(c->experiment->catalog, name)
+					       : NULL;
+
+	return arg != NULL ? arg->flag : NULL;
+}
+
 static void find_place(void *user, const char *arg, struct vllm_rule_place *ret)
 {
 	const struct exp_checker *c = user;
@@ -17,7 +28,7 @@ static void find_place(void *user, const char *arg, struct vllm_rule_place *ret)
 	const struct option_place *place = option_places_find(&c->experiment->places,
 							      arg != NULL ? key : "server");
 
-	*ret = (struct vllm_rule_place){ .source = c->experiment->source };
+	*ret = (struct vllm_rule_place){ .source = c->experiment->source, .flag = flag_in(c, arg) };
 	if (place == NULL)
 		return;
 	ret->source = place->source;

@@ -97,22 +97,10 @@ static bool is_usable(struct option_reader *reader, const struct pl_yaml *node, 
 	return arg->item_accepts == NULL || are_adapters(reader, node, key, value);
 }
 
-/* 0.32.0 takes no bare compilation level, as older releases did. */
-static struct option_row spec_of_arg(const struct option_reader *reader,
-				     const struct option_row *arg)
+/* The spec of an argument for words: quotes make no difference, but true and false are flags. */
+static struct option_row spec_of_words(const struct option_row *arg, struct pl_yaml *node)
 {
 	struct option_row spec = *arg;
-
-	if (arg->type == OPTION_JSON && !reader->fields_open)
-		spec.also_accepts = NULL;
-	return spec;
-}
-
-/* The spec of an argument for words: quotes make no difference, but true and false are flags. */
-static struct option_row spec_of_words(const struct option_reader *reader,
-				       const struct option_row *arg, struct pl_yaml *node)
-{
-	struct option_row spec = spec_of_arg(reader, arg);
 	bool truth;
 
 	if (node->kind == PL_YAML_SCALAR && node->text[0] != '\0')
@@ -195,8 +183,7 @@ static void read_arg(struct option_reader *reader, const struct pl_yaml *name,
 	auto_free char *key = pl_asprintf("server.%s", name->text);
 	auto_free char *place = pl_asprintf("server.%s", arg->name);
 	struct pl_yaml word = *node;
-	struct option_row spec = reader->as_words ? spec_of_words(reader, arg, &word)
-						  : spec_of_arg(reader, arg);
+	struct option_row spec = reader->as_words ? spec_of_words(arg, &word) : *arg;
 	size_t first = reader->problems->count;
 	json_t *value = option_value_read(reader, &word, key, &spec);
 

@@ -428,23 +428,6 @@ static void soften(struct option_problems *problems, size_t first)
 	}
 }
 
-/* A key that another release has here. */
-static void refuse_absent(struct option_reader *reader, const struct pl_yaml *name, const char *key,
-			  const struct option_row *row, const struct option_row *field)
-{
-	auto_free char *place = row->of == NULL ? pl_asprintf("%s.", row->name)
-						: pl_asprintf("%s.%s.", row->of, row->name);
-	auto_free char *found = field->removed_in != NULL
-					? pl_asprintf("a key of vLLM before %s", field->removed_in)
-					: pl_asprintf("a key that came with vLLM %s", field->since);
-	const char *newer = field->replaced_by;
-
-	if (newer != NULL && pl_text_starts(newer, place))
-		newer += strlen(place);
-	option_reader_add(reader, OPTION_ERROR, name, key, found, "one that this object has",
-			  newer);
-}
-
 /* Why a text that begins as an object is none, where it is worth saying; NULL: no word on it. */
 static char *reason_of(const char *text, const char *fault)
 {
@@ -462,9 +445,15 @@ static bool read_member(struct option_reader *reader, const struct pl_yaml *map,
 	auto_free char *member_key = pl_asprintf("%s.%s", key, name);
 	const struct option_row *field = option_field_find(row, name);
 
+	/* of another release: whoever knows the target tells of it */
 	if (field != NULL && field->absent) {
-		refuse_absent(reader, map->keys[i], member_key, row, field);
-		return false;
+		json_t *given = value_any(reader, map->items[i], member_key);
+		if (given == NULL)
+			return false;
+		json_object_set_new(object, name, given);
+		if (map->keys[i]->line > 0)
+			option_reader_place(reader, member_key, map->keys[i]);
+		return true;
 	}
 	if (field == NULL) {
 		option_reader_add(reader, reader->fields_open ? OPTION_WARNING : OPTION_ERROR,

@@ -45,15 +45,6 @@ const struct vllm_history *vllm_history_of(const char *key)
 	return vllm_history_find(argument, dot != NULL ? dot + 1 : key);
 }
 
-bool vllm_is_older_key(const struct option_row *object, const char *name)
-{
-	auto_free char *key = object->of != NULL
-				      ? pl_asprintf("%s.%s.%s", object->of, object->name, name)
-				      : pl_asprintf("%s.%s", object->name, name);
-
-	return vllm_history_of(key) != NULL;
-}
-
 enum vllm_presence vllm_presence(const char *key, const struct vllm_version *release)
 {
 	const struct vllm_history *history = vllm_history_of(key);
@@ -299,6 +290,21 @@ json_t *vllm_replaced_by(const struct vllm_replacing *replacing, const char *key
 	if (is_choice)
 		return row != NULL && take_row(&search, row, value) ? pl_take(found) : NULL;
 	return take_step(&search, key, value) ? pl_take(found) : NULL;
+}
+
+json_t *vllm_replaced_in_file(const json_t *replaced_by)
+{
+	json_t *settings = replaced_by != NULL ? json_deep_copy(replaced_by) : NULL;
+	size_t i;
+	json_t *setting;
+
+	json_array_foreach(settings, i, setting)
+	{
+		const char *key = json_string_value(json_object_get(setting, "key"));
+		auto_free char *placed = pl_asprintf("server.%s", key);
+		json_object_set_new(setting, "key", json_string(placed));
+	}
+	return settings;
 }
 
 char *vllm_flag_of(const char *key)

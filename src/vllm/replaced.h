@@ -28,8 +28,6 @@ enum vllm_presence vllm_presence(const char *key, const struct vllm_version *rel
 
 /* The history of an argument, or of "argument.key"; NULL: it has none. */
 const struct vllm_history *vllm_history_of(const char *key);
-/* Has another release such a key in this object (an argument, or an object inside of one)? */
-bool vllm_is_older_key(const struct option_row *object, const char *name);
 
 /* Whom the replacement is for. */
 struct vllm_replacing {
@@ -44,6 +42,8 @@ struct vllm_replacing {
  */
 json_t *vllm_replaced_by(const struct vllm_replacing *replacing, const char *key,
 			 const json_t *value);
+/* As a problem has it: with the keys of an experiment file, "server.runner". New reference; NULL: NULL. */
+json_t *vllm_replaced_in_file(const json_t *replaced_by);
 /* Can a release's argument or "argument.key" have this value, as far as its choices tell? */
 bool vllm_is_taken(const struct vllm_catalog *catalog, const char *key, const json_t *value);
 

@@ -80,8 +80,9 @@ struct vllm_rule_place {
 	const char *source; /* file name, or NULL */
 	int line;           /* from 1; 0: none */
 	int column;
+	const char *flag; /* of a command line: how the argument is called there, or NULL */
 };
-/* Where an argument was set; NULL: the section itself. ret is zeroed before. */
+/* Where an argument or "argument.key" was set; NULL: the section itself. ret is zeroed before. */
 typedef void vllm_rule_place_fn(void *user, const char *arg, struct vllm_rule_place *ret);
 
 /* What a broken rule is for a release. */
@@ -110,6 +111,15 @@ void vllm_rules_check(const json_t *values, const struct vllm_target *target,
 void vllm_target_check_args(const json_t *values, const struct vllm_target *target, bool allow_gone,
 			    vllm_rule_place_fn *place, void *user,
 			    struct option_problems *problems);
+
+/*
+ * The same of the keys in an argument's object, nothing of the argument itself; they are errors also
+ * where the release is assumed, as keys that nobody has are. Returns how many errors.
+ */
+size_t vllm_target_check_keys(const struct option_row *arg, const json_t *value,
+			      const struct vllm_target *target, bool allow_gone,
+			      vllm_rule_place_fn *place, void *user,
+			      struct option_problems *problems);
 
 /*
  * Adds a problem for each key that must be in an object of `values` and is not: an error, or a

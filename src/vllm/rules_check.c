@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "vllm/history.h"
+#include "vllm/replaced.h"
 #include "vllm/rules_priv.h"
 #include "vllm/secret.h"
 #include "option/value.h"
@@ -161,6 +162,8 @@ void vllm_rules_check(const json_t *values, const struct vllm_target *target,
 
 /* What a target is checked with. */
 struct target_check {
+	const struct vllm_catalog *catalog;
+	const json_t *values;
 	struct vllm_version release;
 	const char *version; /* as text */
 	bool is_known;
@@ -170,27 +173,73 @@ struct target_check {
 	struct option_problems *problems;
 };
 
-static void add_target_problem(const struct target_check *check, enum option_severity severity,
-			       const char *arg, const char *found, const char *expected,
-			       const char *nearest)
-{
-	auto_free char *key = pl_asprintf("server.%s", arg);
-	struct option_problem problem = {
-		.severity = severity,
-		.key = key,
-		.found = found,
-		.expected = expected,
-		.nearest = nearest,
-	};
+/* What is wrong with a setting, and what to do instead. */
+struct target_fault {
+	enum option_severity severity;
+	const char *found;
+	const char *expected;
+	const char *nearest;
+	const json_t *replaced_by;
+};
 
-	find_place(check->place, check->user, arg, &problem);
-	option_problems_add(check->problems, &problem);
+/* "task", "compilation_config.level" */
+static char *key_of(const struct option_row *row)
+{
+	return row->of != NULL ? pl_asprintf("%s.%s", row->of, row->name) : pl_strdup(row->name);
+}
+
+/* Of the key, where its place was kept, else of its argument. */
+static struct vllm_rule_place place_of(const struct target_check *check,
+				       const struct option_row *row)
+{
+	struct vllm_rule_place where = { 0 };
+	auto_free char *setting = key_of(row);
+
+	if (check->place != NULL)
+		check->place(check->user, setting, &where);
+	if (check->place != NULL && where.line == 0 && row->of != NULL)
+		check->place(check->user, row->of, &where);
+	return where;
+}
+
+static void add_target_problem(const struct target_check *check, const struct option_row *row,
+			       const struct target_fault *fault)
+{
+	struct vllm_rule_place where = place_of(check, row);
+	auto_free char *setting = key_of(row);
+	const char *inner = row->of != NULL ? setting + strlen(row->of) : "";
+	auto_free char *key = where.flag != NULL ? pl_asprintf("%s%s", where.flag, inner)
+						 : pl_asprintf("server.%s", setting);
+	auto_json json_t *replaced_by = vllm_replaced_in_file(fault->replaced_by);
+
+	option_problems_add(check->problems, &(struct option_problem){
+						     .severity = fault->severity,
+						     .source = where.source,
+						     .line = where.line,
+						     .column = where.column,
+						     .key = key,
+						     .found = fault->found,
+						     .expected = fault->expected,
+						     .nearest = fault->nearest,
+						     .replaced_by = replaced_by,
+					     });
+}
+
+static json_t *replaced_by(const struct target_check *check, const struct option_row *row,
+			   const json_t *value)
+{
+	struct vllm_replacing replacing = { check->catalog, &check->release, check->values };
+	auto_free char *key = key_of(row);
+
+	return vllm_replaced_by(&replacing, key, value);
 }
 
 /* Of what older releases have: it may be passed on, where that was asked for. */
-static enum option_severity gone_severity(const struct target_check *check)
+static enum option_severity gone_severity(const struct target_check *check,
+					  const struct option_row *row)
 {
-	return check->is_known && !check->allow_gone ? OPTION_ERROR : OPTION_WARNING;
+	return (check->is_known || row->of != NULL) && !check->allow_gone ? OPTION_ERROR
+									  : OPTION_WARNING;
 }
 
 /* Of what newer ones have: a build between two releases may have it already. */
@@ -206,21 +255,35 @@ static bool is_before(const struct target_check *check, const char *release)
 	return vllm_release_compare(&check->release, release, &known) < 0;
 }
 
-static void check_arg(const struct target_check *check, const struct option_row *arg)
+/* One that is there has no fault. */
+static void check_presence(const struct target_check *check, const struct option_row *row,
+			   const json_t *value)
 {
-	if (!arg->absent)
+	const char *noun = row->of != NULL ? "a key" : "an argument";
+	struct target_fault fault = { 0 };
+	auto_json json_t *by = NULL;
+	auto_buf expected = { 0 };
+
+	if (!row->absent)
 		return;
-	if (is_before(check, arg->since)) {
-		auto_free char *found = pl_asprintf("an argument that vLLM %s does not have yet",
-						    check->version);
-		auto_free char *expected = pl_asprintf("vLLM %s or newer", arg->since);
-		add_target_problem(check, later_severity(check), arg->name, found, expected, NULL);
-		return;
+	pl_buf_init(&expected, TEXT_BYTES_MAX);
+	bool is_later = is_before(check, row->since);
+	auto_free char *found = pl_asprintf(is_later ? "%s that vLLM %s does not have yet"
+						     : "%s that vLLM %s no longer has",
+					    noun, check->version);
+	if (is_later) {
+		pl_buf_addf(&expected, "vLLM %s or newer", row->since);
+		fault.severity = later_severity(check);
+	} else {
+		auto_free char *key = key_of(row);
+		by = replaced_by(check, row, value);
+		vllm_replaced_sentence(key, by, place_of(check, row).flag != NULL, &expected);
+		fault.severity = gone_severity(check, row);
 	}
-	auto_free char *found = pl_asprintf("an argument that vLLM %s no longer has",
-					    check->version);
-	add_target_problem(check, gone_severity(check), arg->name, found, "an older release",
-			   arg->replaced_by);
+	fault.found = found;
+	fault.expected = pl_buf_text(&expected);
+	fault.replaced_by = by;
+	add_target_problem(check, row, &fault);
 }
 
 static bool is_among(const char *choices, const json_t *value, bool any_case)
@@ -242,8 +305,12 @@ static bool is_among(const char *choices, const json_t *value, bool any_case)
 static const char *later_with(const struct target_check *check, const struct option_row *arg,
 			      const json_t *value)
 {
-	const struct vllm_history *history = vllm_history_find(NULL, arg->name);
-	const struct option_row *today = vllm_arg_find(vllm_catalog_reference(), arg->name);
+	const struct vllm_history *history = vllm_history_find(arg->of, arg->name);
+	const struct option_row *today = vllm_arg_find(vllm_catalog_reference(),
+						       arg->of != NULL ? arg->of : arg->name);
+
+	if (arg->of != NULL && today != NULL)
+		today = option_field_find(today, arg->name);
 
 	for (const struct vllm_range *range = history != NULL ? history->ranges : NULL;
 	     range != NULL && range->since != NULL; range++) {
@@ -272,7 +339,7 @@ static enum option_severity choice_severity(const struct target_check *check,
 {
 	if (option_row_is_open(arg) && arg->older_choices == NULL)
 		return OPTION_WARNING;
-	return later != NULL ? later_severity(check) : gone_severity(check);
+	return later != NULL ? later_severity(check) : gone_severity(check, arg);
 }
 
 static void check_choice(const struct target_check *check, const struct option_row *arg,
@@ -281,24 +348,35 @@ static void check_choice(const struct target_check *check, const struct option_r
 	if (is_among(arg->choices, value, arg->any_case) || !is_of_others(check, arg, value))
 		return;
 	const char *later = later_with(check, arg, value);
+	auto_json json_t *by = later == NULL ? replaced_by(check, arg, value) : NULL;
 	auto_free char *text = pl_json_to_text(value, PL_JSON_COMPACT);
 	auto_free char *found = pl_asprintf(later != NULL
 						    ? "%s, not a choice of vLLM %s"
 						    : "%s, a choice that vLLM %s no longer has",
 					    text, check->version);
 	auto_buf expected = { 0 };
-	auto_free char *nearest = json_is_string(value)
+	auto_free char *nearest = json_is_string(value) && by == NULL
 					  ? option_choice_nearest(arg, json_string_value(value))
 					  : NULL;
 
 	pl_buf_init(&expected, TEXT_BYTES_MAX);
-	option_row_describe(arg, &expected);
-	if (later != NULL)
-		pl_buf_addf(&expected, ", or vLLM %s or newer", later);
-	else
-		pl_buf_add_text(&expected, ", or an older release");
-	add_target_problem(check, choice_severity(check, arg, later), arg->name, found,
-			   pl_buf_text(&expected), nearest);
+	if (by != NULL) {
+		vllm_replaced_sentence(arg->name, by, place_of(check, arg).flag != NULL, &expected);
+	} else {
+		option_row_describe(arg, &expected);
+		if (later != NULL)
+			pl_buf_addf(&expected, ", or vLLM %s or newer", later);
+		else
+			pl_buf_add_text(&expected, ", or an older release");
+	}
+	add_target_problem(check, arg,
+			   &(struct target_fault){
+				   .severity = choice_severity(check, arg, later),
+				   .found = found,
+				   .expected = pl_buf_text(&expected),
+				   .nearest = nearest,
+				   .replaced_by = by,
+			   });
 }
 
 /* Where no list is checked, any text will do. */
@@ -313,6 +391,61 @@ static void check_choices(const struct target_check *check, const struct option_
 		check_choice(check, arg, json_array_get(value, i));
 }
 
+/* A bare number in the place of an object is the level of compilation, as releases before the
+ * reference take it. */
+static void check_level(const struct target_check *check, const struct option_row *arg,
+			const json_t *value)
+{
+	const struct option_row *level = option_field_find(arg, "level");
+
+	if (!json_is_integer(value) || level == NULL || !vllm_catalog_is_reference(check->catalog))
+		return;
+	auto_json json_t *by = replaced_by(check, level, value);
+	auto_free char *found = pl_asprintf("%lld, a bare level that vLLM %s does not take",
+					    (long long)json_integer_value(value), check->version);
+	auto_buf expected = { 0 };
+
+	pl_buf_init(&expected, TEXT_BYTES_MAX);
+	vllm_replaced_sentence("compilation_config.level", by, place_of(check, arg).flag != NULL,
+			       &expected);
+	add_target_problem(check, arg,
+			   &(struct target_fault){
+				   .severity = gone_severity(check, level),
+				   .found = found,
+				   .expected = pl_buf_text(&expected),
+				   .replaced_by = by,
+			   });
+}
+
+/* The keys of an object, an argument or inside of one. */
+static void check_keys(const struct target_check *check, const struct option_row *object,
+		       const json_t *value)
+{
+	const char *name;
+	json_t *member;
+
+	json_object_foreach((json_t *)value, name, member)
+	{
+		const struct option_row *field = option_field_find(object, name);
+		if (field == NULL)
+			continue;
+		check_presence(check, field, member);
+		if (json_is_object(member))
+			check_keys(check, field, member);
+		else
+			check_choices(check, field, member);
+	}
+}
+
+static void check_object(const struct target_check *check, const struct option_row *arg,
+			 const json_t *value)
+{
+	if (json_is_object(value))
+		check_keys(check, arg, value);
+	else
+		check_level(check, arg, value);
+}
+
 /* The target's own, whichever catalogue of it was given. */
 static const struct vllm_catalog *catalog_of(const struct vllm_target *target, const char *version)
 {
@@ -322,31 +455,57 @@ static const struct vllm_catalog *catalog_of(const struct vllm_target *target, c
 						  : catalog;
 }
 
-void vllm_target_check_args(const json_t *values, const struct vllm_target *target, bool allow_gone,
-			    vllm_rule_place_fn *place, void *user, struct option_problems *problems)
+static struct target_check check_of(const struct vllm_target *target)
 {
-	struct target_check check = {
-		.allow_gone = allow_gone,
-		.place = place,
-		.user = user,
-		.problems = problems,
-	};
-	const char *name;
-	json_t *value;
+	struct target_check check = { 0 };
 
 	check.version = vllm_target_release(target, &check.release);
-	const struct vllm_catalog *catalog = catalog_of(target, check.version);
+	check.catalog = catalog_of(target, check.version);
 	check.is_known = check.version != NULL && !target->assumed;
 	if (check.version == NULL)
 		check.version = VLLM_REFERENCE_RELEASE;
+	return check;
+}
+
+void vllm_target_check_args(const json_t *values, const struct vllm_target *target, bool allow_gone,
+			    vllm_rule_place_fn *place, void *user, struct option_problems *problems)
+{
+	struct target_check check = check_of(target);
+	const char *name;
+	json_t *value;
+
+	check.values = values;
+	check.allow_gone = allow_gone;
+	check.place = place;
+	check.user = user;
+	check.problems = problems;
 	json_object_foreach((json_t *)values, name, value)
 	{
-		const struct option_row *arg = vllm_rule_find_arg(catalog, name);
+		const struct option_row *arg = vllm_rule_find_arg(check.catalog, name);
 		if (arg == NULL || json_is_null(value))
 			continue;
-		check_arg(&check, arg);
+		check_presence(&check, arg, value);
 		check_choices(&check, arg, value);
+		if (!arg->absent)
+			check_object(&check, arg, value);
 	}
+}
+
+size_t vllm_target_check_keys(const struct option_row *arg, const json_t *value,
+			      const struct vllm_target *target, bool allow_gone,
+			      vllm_rule_place_fn *place, void *user,
+			      struct option_problems *problems)
+{
+	struct target_check check = check_of(target);
+	size_t errors = problems->errors;
+
+	check.allow_gone = allow_gone;
+	check.place = place;
+	check.user = user;
+	check.problems = problems;
+	if (!arg->absent)
+		check_object(&check, arg, value);
+	return problems->errors - errors;
 }
 
 /* The object that has the field among its keys, where it was given; NULL. */

@@ -240,8 +240,8 @@ static void add_rows(struct vllm_parse *parse)
 	option_argv_add_row(argv, &help_row, false);
 	for (size_t i = 0; i < vllm_arg_count(parse->catalog); i++) {
 		const struct option_row *arg = vllm_arg_at(parse->catalog, i);
-		if (!arg->absent || !parse->target_known ||
-		    (parse->allow_gone && is_since(parse, arg->since)))
+		/* one that is gone is known with its values, to say what replaced it */
+		if (!arg->absent || is_since(parse, arg->since))
 			option_argv_add_row(argv, arg, arg->absent);
 		/* a joined -O was turned before, and no other is known */
 		struct option_argv_flag *last = &argv->flags[argv->flag_count - 1];
@@ -271,7 +271,7 @@ void vllm_tell_ambiguous(struct vllm_parse *parse, const struct option_argv_word
 		       pl_buf_text(&expected), NULL);
 }
 
-/* The argument of another release that this flag is. */
+/* The argument of a later release that this flag is. */
 static const struct option_row *find_absent(const struct vllm_catalog *catalog, const char *text)
 {
 	auto_free char *name = pl_strndup(text, strcspn(text, "="));
@@ -302,20 +302,28 @@ static void tell_unknown(struct vllm_parse *parse, const struct option_argv_word
 		vllm_parse_add(parse, OPTION_ERROR, word, found, expected, NULL);
 		return;
 	}
-	if (absent != NULL) {
-		auto_free char *found = pl_asprintf("an argument that vLLM %s no longer has",
-						    parse->target_text);
-		auto_free char *newer = absent->replaced_by != NULL
-						? vllm_flag_of(absent->replaced_by)
-						: NULL;
-		vllm_parse_add(parse, OPTION_ERROR, word, found, "an older release", newer);
-		return;
-	}
 	/* looking through all flags takes its time */
 	const char *nearest = parse->problems->errors < NEAREST_MAX
 				      ? nearest_flag(parse, word->text)
 				      : NULL;
 	vllm_parse_add(parse, OPTION_ERROR, word, "an unknown argument", "one of vLLM's", nearest);
+}
+
+static void tell_gone(struct vllm_parse *parse, const struct option_argv_word *word)
+{
+	const struct option_row *arg = word->flag->row;
+	struct vllm_replacing replacing = { parse->catalog, &parse->target,
+					    parse->command->values };
+	auto_free char *found = pl_asprintf("an argument that vLLM %s no longer has",
+					    parse->target_text);
+	auto_json json_t *value = vllm_command_value(parse, arg, word);
+	auto_json json_t *by = vllm_replaced_by(&replacing, arg->name, value);
+	auto_buf expected = { 0 };
+
+	pl_buf_init(&expected, 4096);
+	vllm_replaced_sentence(arg->name, by, true, &expected);
+	json_array_append_new(parse->command->unknown, json_string(word->written));
+	vllm_parse_add_replaced(parse, word, found, pl_buf_text(&expected), by);
 }
 
 /* A joined value of a flag that takes none. */
@@ -386,6 +394,13 @@ static void take_flag(struct vllm_parse *parse, const struct option_argv_word *w
 		vllm_command_take(parse, word->flag->row, word);
 }
 
+/* Is it a flag that the target is known to lack, and that is not to be passed on? */
+static bool is_refused(const struct vllm_parse *parse, const struct option_argv_word *word)
+{
+	return word->flag != NULL && word->flag->row->absent && parse->target_known &&
+	       !parse->allow_gone;
+}
+
 static void take_words(struct vllm_parse *parse)
 {
 	bool model_taken = false;
@@ -417,9 +432,15 @@ static void take_words(struct vllm_parse *parse)
 			after_unknown = true;
 			break;
 		default:
-			take_flag(parse, word);
+			if (!is_refused(parse, word))
+				take_flag(parse, word);
 			after_unknown = false;
 		}
+	}
+	/* what replaced them depends on what else is set */
+	for (size_t i = 0; i < parse->argv.count; i++) {
+		if (is_refused(parse, &parse->argv.words[i]))
+			tell_gone(parse, &parse->argv.words[i]);
 	}
 }
 

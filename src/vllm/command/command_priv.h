@@ -50,6 +50,10 @@ void vllm_command_arguments(struct vllm_parse *parse);
 void vllm_command_take(struct vllm_parse *parse, const struct option_row *arg,
 		       const struct option_argv_word *flag);
 
+/* The value of such a flag, as far as it can be told: faults are not. New reference; NULL: it cannot. */
+json_t *vllm_command_value(const struct vllm_parse *parse, const struct option_row *arg,
+			   const struct option_argv_word *flag);
+
 /* Reads the words of the load. */
 void vllm_command_load(struct vllm_parse *parse);
 /* Takes a load and a server for one experiment: the load's address goes, or is a problem. */
@@ -71,6 +75,9 @@ void vllm_parse_tell(struct vllm_parse *parse, const struct option_argv_word *at
 void vllm_parse_add(struct vllm_parse *parse, enum option_severity severity,
 		    const struct option_argv_word *at, const char *found, const char *expected,
 		    const char *nearest);
+/* An error at a word, with what replaced it (vllm/replaced.h; NULL: nothing is known to). */
+void vllm_parse_add_replaced(struct vllm_parse *parse, const struct option_argv_word *at,
+			     const char *found, const char *expected, const json_t *replaced_by);
 /* The flag as it was written, without "=value". The caller's (free()). */
 char *vllm_word_key(const struct option_argv_word *word);
 

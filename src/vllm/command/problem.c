@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "vllm/command/command_priv.h"
+#include "vllm/replaced.h"
 
 /* Each word has a column and a blank at least. */
 enum {
@@ -74,6 +75,18 @@ void vllm_parse_add(struct vllm_parse *parse, enum option_severity severity,
 						  .found = found,
 						  .expected = expected,
 						  .nearest = nearest });
+}
+
+void vllm_parse_add_replaced(struct vllm_parse *parse, const struct option_argv_word *at,
+			     const char *found, const char *expected, const json_t *replaced_by)
+{
+	auto_json json_t *settings = vllm_replaced_in_file(replaced_by);
+
+	vllm_parse_tell(parse, at,
+			&(struct option_problem){ .severity = OPTION_ERROR,
+						  .found = found,
+						  .expected = expected,
+						  .replaced_by = settings });
 }
 
 char *vllm_word_key(const struct option_argv_word *word)

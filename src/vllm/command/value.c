@@ -12,6 +12,7 @@
 #include "option/dotted.h"
 #include "option/value.h"
 #include "vllm/replaced.h"
+#include "vllm/rules.h"
 #include "vllm/server_args.h"
 
 /* One value being read. */
@@ -172,9 +173,8 @@ static json_t *read_object(struct value *value, const struct option_row *spec, c
 	struct option_row object = *spec;
 	size_t first = value->parse->problems->count;
 
-	/* a bare level of compilation, in older releases */
-	if (json_is_integer(given) && spec->also_accepts != NULL &&
-	    !vllm_catalog_is_reference(value->parse->catalog))
+	/* a bare level of compilation: whether the target takes it is told with its keys */
+	if (json_is_integer(given) && spec->also_accepts != NULL)
 		return pl_take(given);
 	if (!json_is_object(given)) {
 		refuse(value, spec, text);
@@ -338,6 +338,66 @@ static json_t *read_values(struct value *value)
 						 : read_one(value, arg, text);
 }
 
+json_t *vllm_command_value(const struct vllm_parse *parse, const struct option_row *arg,
+			   const struct option_argv_word *flag)
+{
+	struct vllm_parse quiet = *parse;
+	struct vllm_command command = *parse->command;
+	auto_problems ignored = { 0 };
+	auto_json json_t *given = json_object();
+	auto_free char *key = vllm_word_key(flag);
+	struct value value = { .parse = &quiet, .arg = arg, .flag = flag, .at = flag, .key = key };
+
+	if (flag->kind != OPTION_ARGV_FLAG)
+		return NULL;
+	quiet.problems = &ignored;
+	quiet.command = &command;
+	command.given = given;
+	value.reader = (struct option_reader){ .source = flag->source,
+					       .problems = &ignored,
+					       .fields_open = true };
+	return read_values(&value);
+}
+
+/* Where a key of a joined object stands, else the value. */
+static void find_place(void *user, const char *key, struct vllm_rule_place *ret)
+{
+	const struct value *value = user;
+	const char *path = strchr(key, '.') != NULL ? strchr(key, '.') + 1 : "";
+
+	*ret = (struct vllm_rule_place){ .source = value->at->source,
+					 .line = value->at->line,
+					 .column = value->at->column,
+					 .flag = value->key };
+	if (value->flag->dotted == 0)
+		return;
+	const struct option_argv_dotted *dotted =
+		&value->parse->argv.dotted[value->flag->dotted - 1];
+	for (size_t i = 0; i < dotted->count; i++) {
+		if (strcmp(dotted->keys[i].path, path) != 0)
+			continue;
+		ret->line = dotted->keys[i].line;
+		ret->column = dotted->keys[i].column;
+	}
+}
+
+/* Keys that the target lacks; what only warns is told with the other facts of the release. */
+static bool has_refused_keys(struct value *value, const json_t *json)
+{
+	const struct vllm_parse *parse = value->parse;
+	struct vllm_target target = { parse->target_known ? parse->target_text : NULL,
+				      !parse->target_known, parse->catalog };
+	auto_problems found = { 0 };
+
+	if (parse->allow_gone || value->arg->type != OPTION_JSON ||
+	    vllm_target_check_keys(value->arg, json, &target, false, find_place, value, &found) ==
+		    0)
+		return false;
+	for (size_t i = 0; i < found.count; i++)
+		option_problems_add(parse->problems, &found.items[i]);
+	return true;
+}
+
 /* Arguments that the target lacks are told with the other facts of the release. */
 static void warn_deprecated(struct vllm_parse *parse, const struct option_argv_word *at,
 			    const struct option_row *arg)
@@ -401,6 +461,10 @@ void vllm_command_take(struct vllm_parse *parse, const struct option_row *arg,
 	}
 	value.key = flag->text[0] == '-' ? vllm_word_key(flag) : pl_strdup(arg->name);
 	json_t *json = read_values(&value);
+	if (json != NULL && has_refused_keys(&value, json)) {
+		json_decref(json);
+		json = NULL;
+	}
 	free(value.key);
 	if (json == NULL) {
 		json_object_del(parse->command->values, arg->name);

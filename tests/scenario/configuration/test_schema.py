@@ -10,6 +10,7 @@ LISTS = {
     "engine_args": {"ARG": "arguments"}, "engine_fields": {"FIELD": "argument_fields"},
     "engine_args_history": {"RELEASE": "releases", "ARG_HISTORY": "argument_history"},
     "engine_fields_history": {"KEY_HISTORY": "field_history"},
+    "replacements": {"REPLACED_VALUE": "replacements"},
     "bench_args": {"BENCH": "load_options"}, "experiment_keys": {"KEY": "experiment_keys"},
     "bench_groups": {"BENCH_GROUP": "load_groups"}, "bench_flags": {"BENCH_FLAG": "load_flags"},
     "bench_line": {"OLD": "load_old_flags", "CLIENT": "load_client_flags"},

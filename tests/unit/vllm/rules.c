@@ -291,7 +291,7 @@ static void place_of(void *user, const char *arg, struct vllm_rule_place *ret)
 {
 	assert_ptr_equal(user, user_text);
 	assert_null(ret->source);
-	*ret = (struct vllm_rule_place){ "e.yaml", arg != NULL ? (int)strlen(arg) : 1, 3 };
+	*ret = (struct vllm_rule_place){ "e.yaml", arg != NULL ? (int)strlen(arg) : 1, 3, NULL };
 }
 
 static void problems_say_what_and_where(void **state)
@@ -428,15 +428,45 @@ static const struct {
 	{ "{\"num_redundant_experts\": 4}",
 	  { "0.12.0", false, NULL },
 	  false,
-	  "(did you mean 'eplb_config.num_redundant_experts'?)",
+	  "expected eplb_config.num_redundant_experts: 4 in its place",
 	  OPTION_ERROR },
 	{ "{\"num_redundant_experts\": 4}", { "0.12.0rc1", false, NULL }, false, NULL, 0 },
+	/* keys; also where the release is assumed, as keys that nobody has */
+	{ "{\"compilation_config\": {\"level\": 3}}",
+	  { "0.32.0", false, NULL },
+	  false,
+	  "server.compilation_config.level: found a key that vLLM 0.32.0 no longer has, "
+	  "expected compilation_config.mode: 3 in its place",
+	  OPTION_ERROR },
+	{ "{\"compilation_config\": {\"level\": 3}}",
+	  { NULL, true, NULL },
+	  false,
+	  "compilation_config.mode: 3",
+	  OPTION_ERROR },
+	{ "{\"compilation_config\": {\"level\": 3}}",
+	  { "0.32.0", false, NULL },
+	  true,
+	  "compilation_config.mode: 3",
+	  OPTION_WARNING },
+	{ "{\"compilation_config\": {\"level\": 3}}", { "0.10.1", false, NULL }, false, NULL, 0 },
+	{ "{\"compilation_config\": {\"mode\": 3}}",
+	  { "0.10.1", false, NULL },
+	  false,
+	  "a key that vLLM 0.10.1 does not have yet, expected vLLM 0.11.1 or newer",
+	  OPTION_ERROR },
+	{ "{\"compilation_config\": 3}",
+	  { NULL, true, NULL },
+	  false,
+	  "found 3, a bare level that vLLM 0.32.0 does not take, expected "
+	  "compilation_config.mode: 3 in its place",
+	  OPTION_ERROR },
+	{ "{\"compilation_config\": 3}", { "0.10.1", false, NULL }, false, NULL, 0 },
 	/* choices */
 	{ "{\"convert\": \"reward\"}",
 	  { "0.32.0", false, NULL },
 	  false,
 	  "e.yaml:7:3: server.convert: found \"reward\", a choice that vLLM 0.32.0 no "
-	  "longer has, expected auto, classify, embed or none, or an older release",
+	  "longer has, expected convert: embed in its place",
 	  OPTION_ERROR },
 	{ "{\"convert\": \"reward\"}", { "0.32.0", true, NULL }, false, "reward", OPTION_WARNING },
 	{ "{\"convert\": \"reward\"}", { "0.15.0", false, NULL }, false, NULL, 0 },

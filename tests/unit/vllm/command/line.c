@@ -164,7 +164,7 @@ static const struct {
 	{ "---max-num-seqs 2", "---max-num-seqs", 4, "--max-num-seqs" },
 	{ "-mtp", "-mtp", 4, NULL },
 	{ "-tp2", "-tp2", 4, NULL },
-	{ "--disable-log-requests", "--disable-log-requests", 4, "--enable-log-requests" },
+	{ "--disable-log-requests", "--disable-log-requests", 4, NULL },
 	{ "--device cpu", "--device", 4, NULL },
 	{ "-d 1", "-d", 4, NULL },
 	{ "--enforce-eager=False", "--enforce-eager", 4, "--no-enforce-eager" },
@@ -458,6 +458,50 @@ static void the_release_decides(void **state)
 		if ((problems.errors == 0) != cases[i].taken)
 			fail_msg("%s for %s", cases[i].args, cases[i].release);
 		assert_int_equal(json_object_size(command->values), cases[i].taken ? 2 : 1);
+	}
+}
+
+/* With the value that stands behind the flag, and what is set elsewhere in the line. */
+static void what_replaced_a_flag_is_told(void **state)
+{
+	static const struct {
+		const char *args, *expected, *replaced_by;
+	} cases[] = {
+		{ "--task embed", "--runner pooling --convert embed in its place",
+		  "[{\"key\":\"server.runner\",\"value\":\"pooling\"},"
+		  "{\"key\":\"server.convert\",\"value\":\"embed\"}]" },
+		{ "--task=embed", "--runner pooling --convert embed in its place", NULL },
+		{ "--disable-log-requests", "--no-enable-log-requests in its place", NULL },
+		{ "--no-disable-log-requests", "--enable-log-requests in its place", NULL },
+		{ "--rope-scaling.factor 2",
+		  "--hf-overrides.rope_scaling '{\"factor\":2}' in its place", NULL },
+		{ "--enable-reasoning", "--reasoning-parser with a value of its own in its place",
+		  "[{\"key\":\"server.reasoning_parser\"}]" },
+		{ "--enable-reasoning --reasoning-parser qwen3",
+		  "nothing in its place: it is so without it", "[]" },
+		{ "--num-speculative-tokens x",
+		  "--speculative-config.num_speculative_tokens with a value of its own in its "
+		  "place",
+		  NULL },
+		{ "--swap-space 4",
+		  "an older release: nothing replaced it (the Python API still took and ignored it "
+		  "then)",
+		  NULL },
+	};
+	const struct vllm_command_options options = { .release = "0.32.0" };
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
+		auto_problems problems = { 0 };
+		auto_free char *text = pl_asprintf("vllm serve m %s", cases[i].args);
+		auto_command struct vllm_command *command = parse_as(text, &options, &problems);
+		auto_json json_t *wanted = cases[i].replaced_by != NULL
+						   ? json_loads(cases[i].replaced_by, 0, NULL)
+						   : NULL;
+		assert_int_equal(problems.errors, 1);
+		assert_string_equal(problems.items[0].expected, cases[i].expected);
+		if (wanted != NULL && !json_equal((json_t *)problems.items[0].replaced_by, wanted))
+			fail_msg("%s", cases[i].args);
 	}
 }
 
@@ -838,6 +882,7 @@ int main(void)
 		cmocka_unit_test(what_starts_no_server_is_refused),
 		cmocka_unit_test(an_image_says_the_release),
 		cmocka_unit_test(the_release_decides),
+		cmocka_unit_test(what_replaced_a_flag_is_told),
 		cmocka_unit_test(too_many_words),
 		cmocka_unit_test(a_release_that_is_none),
 		cmocka_unit_test(a_config_file_is_read),

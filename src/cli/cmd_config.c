@@ -85,6 +85,11 @@ const struct pl_opt_command cli_config_command = {
 		   "Secrets (api_key, hf_token, variables named so) are shown as *** in a command "
 		   "line, and on standard output; '-o FILE' takes them into a file for its owner "
 		   "alone.\n\n"
+		   "from-command writes the form of the release that is meant (--vllm-version, the "
+		   "tag of "
+		   "an image, what is installed, else " VLLM_REFERENCE_RELEASE
+		   "): what that no longer "
+		   "has is replaced, and said on standard error.\n\n"
 		   "Examples:\n"
 		   "  profllm config from-command -o exp.yaml -- vllm serve MODEL -tp 4\n"
 		   "  profllm config from-command --command-file start.sh\n"
@@ -154,7 +159,8 @@ static bool is_usable(const struct cli_input *input)
 
 static int from_command(const struct config_options *options, char **argv, int argc)
 {
-	struct run_check_options how = { .version = options->version };
+	/* what is gone is taken, to be written in today's form */
+	struct run_check_options how = { .version = options->version, .allow_gone = true };
 	auto_input input = { .catalog = options->catalog };
 	struct pl_err err = PL_ERR_INIT;
 	auto_buf text = { 0 };
@@ -171,6 +177,8 @@ static int from_command(const struct config_options *options, char **argv, int a
 		cli_input_command(&input, argv, argc, &how);
 	else
 		cli_input_command_file(&input, options->command_file, &how);
+	if (input.command != NULL)
+		vllm_command_renew(input.command, &input.problems);
 	if (!is_usable(&input))
 		return pl_err_exit_status(PL_ERR_INVALID);
 	if (write_experiment(input.command, options->output != NULL, &text, &has_secrets, &err) < 0)

@@ -93,6 +93,13 @@ json_t *vllm_command_problem_to_json(const struct vllm_command *command,
 void vllm_command_problem_text(const struct vllm_command *command,
 			       const struct option_problem *problem, struct pl_buf *buf);
 
+/*
+ * Puts what the target (the reference where it is not known) no longer has into the target's own
+ * form (vllm/renew.h), with a warning for each change; what the target lacks still is an error where
+ * it is known, a warning elsewhere. For a command that was read with allow_gone.
+ */
+void vllm_command_renew(struct vllm_command *command, struct option_problems *problems);
+
 struct vllm_command_style {
 	const struct vllm_catalog *catalog; /* NULL: the reference's */
 	const json_t *launch;               /* NULL: [vllm, serve] */

@@ -1,0 +1,73 @@
+/* A command in the form of the release that it is for. */
+#include "vllm/command/line.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "vllm/renew.h"
+#include "vllm/rules.h"
+
+#define WORDS_BYTES_MAX 4096
+
+/* Where an argument, or one of its keys, was given. */
+static void find_place(void *user, const char *arg, struct vllm_rule_place *ret)
+{
+	const struct vllm_command *command = user;
+	auto_free char *name = pl_strndup(arg, strcspn(arg, "."));
+	const json_t *place = json_object_get(command->places, name);
+	size_t word = (size_t)json_integer_value(place);
+	bool is_word = word > 0 && word <= command->words.count;
+
+	ret->flag = vllm_arg_find(command->catalog, name)->flag;
+	ret->source = is_word || command->config == NULL ? command->source : command->config;
+	ret->line = is_word ? (int)word : (int)json_integer_value(json_array_get(place, 0));
+	ret->column = is_word ? command->words.items[word - 1].column
+			      : (int)json_integer_value(json_array_get(place, 1));
+}
+
+static void tell_change(struct vllm_command *command, const char *version, const json_t *change,
+			struct option_problems *problems)
+{
+	const char *key = json_string_value(json_object_get(change, "key"));
+	const json_t *by = json_object_get(change, "replaced_by");
+	auto_json json_t *settings = vllm_replaced_in_file(by);
+	auto_free char *flag = vllm_flag_of(key);
+	auto_free char *found = pl_asprintf("what vLLM %s no longer has", version);
+	struct vllm_rule_place place = { 0 };
+	auto_buf expected = { 0 };
+
+	pl_buf_init(&expected, WORDS_BYTES_MAX);
+	vllm_replaced_words(by, false, &expected);
+	pl_buf_add_text(&expected, json_array_size(by) > 0
+					   ? ", which is written in its place"
+					   : "nothing in its place, and nothing is written");
+	find_place(command, key, &place);
+	option_problems_add(problems, &(struct option_problem){
+					      .severity = OPTION_WARNING,
+					      .source = place.source,
+					      .line = place.line,
+					      .column = place.column,
+					      .key = flag,
+					      .found = found,
+					      .expected = pl_buf_text(&expected),
+					      .replaced_by = settings,
+				      });
+}
+
+void vllm_command_renew(struct vllm_command *command, struct option_problems *problems)
+{
+	struct vllm_target target = { command->target, command->target == NULL, command->catalog };
+	struct vllm_version release;
+
+	vllm_target_release(&target, &release);
+	struct vllm_replacing replacing = { command->catalog, &release, NULL };
+	auto_json json_t *changes = vllm_renew(&replacing, command->values, command->given);
+	size_t i;
+	json_t *change;
+
+	json_array_foreach(changes, i, change) tell_change(
+		command, command->target != NULL ? command->target : VLLM_REFERENCE_RELEASE, change,
+		problems);
+	vllm_target_check_args(command->values, &target, false, find_place, command, problems);
+}

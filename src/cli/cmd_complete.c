@@ -16,6 +16,7 @@
 #include "checkpoint/hardware.h"
 #include "experiment/config.h"
 #include "vllm/bench_options.h"
+#include "vllm/history.h"
 #include "vllm/server_args.h"
 
 #define ANSWER_BYTES_MAX (4u << 20)
@@ -87,6 +88,13 @@ static void offer_profiles(struct answer *answer)
 		offer(answer, ckpt_gpu_at(i)->name, NULL);
 }
 
+/* Newest first: few ask for what is long gone. */
+static void offer_releases(struct answer *answer)
+{
+	for (size_t i = vllm_release_count(); i > 0; i--)
+		offer(answer, vllm_release_at(i - 1), NULL);
+}
+
 /* The key with an '=', or the values of the one that is `wanted`. */
 static void offer_key(struct answer *answer, const char *wanted, const char *key,
 		      const struct option_row *row)
@@ -137,6 +145,7 @@ static void offer_values(struct answer *answer, const char *name)
 		{ "FILE", offer_files },        { "GROUP", offer_groups },
 		{ "KEY=VALUE", offer_keys },    { "OUTPUT", offer_files },
 		{ "PATTERN", offer_arguments }, { "PROFILE", offer_profiles },
+		{ "RELEASE", offer_releases },
 	};
 
 	for (size_t i = 0; name != NULL && i < PL_ARRAY_SIZE(kinds); i++) {

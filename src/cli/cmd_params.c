@@ -414,8 +414,9 @@ static int check_usage(const struct params_options *options, int rest_count, cha
 	if (options->until != NULL && options->since == NULL)
 		return pl_err_set(err, PL_ERR_INVALID, "--until goes with --since only");
 	if (options->version != NULL && options->since != NULL)
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "--since and --until name the releases, found --vllm-version too");
+		return pl_err_set(
+			err, PL_ERR_INVALID,
+			"--since and --until name the releases, found --vllm-version too");
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 #include "checkpoint/known.h"
 #include "cli/cli.h"
 #include "cli/validate_report.h"
+#include "cli/validate_upgrade.h"
 #include "vllm/version.h"
 
 #define REPORT_BYTES_MAX (1u << 30)
@@ -15,6 +16,7 @@ struct validate_options {
 	const char *hardware;
 	const char *models;
 	const char *version;
+	const char *upgrade_to;
 	struct pl_opt_list command_files;
 	const char *overlay;
 	const char *available;
@@ -44,6 +46,12 @@ static const struct pl_opt validate_rows[] = {
 	  .offset = AT(version),
 	  .arg = "RELEASE",
 	  .help = "the release of vLLM that is meant, over launch.vllm_version" },
+	{ .name = "upgrade-to",
+	  .type = PL_OPT_TEXT,
+	  .offset = AT(upgrade_to),
+	  .arg = "RELEASE",
+	  .help = "what going on to this release of vLLM means: everything that must change, with "
+		  "what replaced it, and the defaults that change" },
 	{ .name = "command-file",
 	  .type = PL_OPT_LIST,
 	  .offset = AT(command_files),
@@ -95,7 +103,8 @@ const struct pl_opt_command cli_validate_command = {
 		   "  profllm validate experiments/*.yaml\n"
 		   "  profllm validate --hardware h100x8 --explain exp.yaml\n"
 		   "  profllm validate -- vllm serve MODEL -tp 4 --max-model-len 32k\n"
-		   "  profllm validate --json --command-file start.sh\n\n"
+		   "  profllm validate --json --command-file start.sh\n"
+		   "  profllm validate --upgrade-to 0.32.0 experiments/*.yaml\n\n"
 		   "Exit status: 0 no errors, 2 errors or bad usage.",
 	.options = validate_rows,
 	.operand = "FILE",
@@ -109,6 +118,10 @@ struct validation {
 	struct run_check_options check;
 	const char **sets; /* of the options, and the release */
 	size_t set_count;
+	/* with --upgrade-to: the same for the release that there is today */
+	struct run_check_options check_today;
+	const char **sets_today;
+	size_t set_count_today;
 	bool coloured;
 	struct cli_tally tally;
 	json_t *files; /* reports, with --json */
@@ -159,45 +172,63 @@ static void refuse_sets(const struct validation *v, struct cli_input *input)
 	}
 }
 
-static void report(struct validation *v, struct cli_input *input)
+static void report(struct validation *v, struct cli_input *input, const struct cli_upgrade *upgrade)
 {
 	refuse_sets(v, input);
 	cli_input_check(input, &v->check);
 	cli_tally_add(&v->tally, input);
 	if (v->options->json) {
-		json_array_append_new(v->files, cli_report_json(input, v->options->explain));
+		json_t *file = cli_report_json(input, v->options->explain);
+		if (v->options->upgrade_to != NULL)
+			json_object_set_new(file, "upgrade", cli_upgrade_json(upgrade));
+		json_array_append_new(v->files, file);
 		return;
 	}
+	cli_upgrade_head(upgrade, input->name, &v->text);
 	cli_report_text(input, v->coloured, &v->text);
+	cli_upgrade_text(upgrade, &v->text);
 	if (v->options->explain)
 		cli_report_memory(input, &v->text);
 }
 
-static void take_file(struct validation *v, const char *path)
-{
-	auto_input input = { .catalog = v->catalog };
+/* Where an input comes from. */
+struct source {
+	enum { FROM_FILE, FROM_COMMAND_FILE, FROM_WORDS } kind;
+	const char *path;
+	char **argv;
+	int argc;
+};
 
-	if (strcmp(path, CLI_STDIN) == 0)
-		cli_input_stdin(&input, v->sets, v->set_count, &v->check);
+static void read_source(const struct source *source, struct cli_input *input,
+			const char *const *sets, size_t set_count,
+			const struct run_check_options *how)
+{
+	if (source->kind == FROM_WORDS)
+		cli_input_command(input, source->argv, source->argc, how);
+	else if (source->kind == FROM_COMMAND_FILE)
+		cli_input_command_file(input, source->path, how);
+	else if (strcmp(source->path, CLI_STDIN) == 0)
+		cli_input_stdin(input, sets, set_count, how);
 	else
-		cli_input_file(&input, path, v->sets, v->set_count);
-	report(v, &input);
+		cli_input_file(input, source->path, sets, set_count);
 }
 
-static void take_command_file(struct validation *v, const char *path)
+static void take(struct validation *v, const struct source *source)
 {
+	auto_input today = { .catalog = v->catalog };
 	auto_input input = { .catalog = v->catalog };
+	auto_upgrade upgrade = { 0 };
 
-	cli_input_command_file(&input, path, &v->check);
-	report(v, &input);
-}
-
-static void take_command(struct validation *v, char **argv, int argc)
-{
-	auto_input input = { .catalog = v->catalog };
-
-	cli_input_command(&input, argv, argc, &v->check);
-	report(v, &input);
+	if (v->options->upgrade_to != NULL) {
+		read_source(source, &today, v->sets_today, v->set_count_today, &v->check_today);
+		cli_upgrade_look(&today, v->options->version, v->options->upgrade_to, &upgrade);
+		bool is_stdin = source->kind != FROM_WORDS && strcmp(source->path, CLI_STDIN) == 0;
+		input.text = is_stdin ? pl_take(today.text) : NULL;
+		input.len = today.len;
+	}
+	read_source(source, &input, v->sets, v->set_count, &v->check);
+	cli_upgrade_flags(&upgrade, &today, &input);
+	report(v, &input, &upgrade);
 }
 
 static int print_report(struct validation *v)
@@ -231,7 +262,7 @@ static int read_options(const struct validate_options *options, struct ckpt_hard
 	struct vllm_version version;
 
 	*ret = (struct run_check_options){
-		.version = options->version,
+		.version = options->upgrade_to != NULL ? options->upgrade_to : options->version,
 		.strict = options->strict,
 		.allow_gone = options->allow_gone,
 	};
@@ -241,6 +272,9 @@ static int read_options(const struct validate_options *options, struct ckpt_hard
 				  VLLM_REFERENCE_RELEASE);
 	if (options->version != NULL && vllm_version_parse(options->version, &version, err) < 0)
 		return pl_err_wrap(err, "--vllm-version");
+	if (options->upgrade_to != NULL &&
+	    cli_release_read("--upgrade-to", options->upgrade_to, &version, err) < 0)
+		return -1;
 	if (options->available != NULL &&
 	    (!pl_text_to_human_int(options->available, &ret->available_bytes) ||
 	     ret->available_bytes <= 0))
@@ -255,27 +289,44 @@ static int read_options(const struct validate_options *options, struct ckpt_hard
 	return 0;
 }
 
+/* The sets of the options and, where one is given, the release as one more; *ret_count: how many. The
+ * caller's, the release is in *ret_release. */
+static const char **sets_for(const struct validate_options *options, const char *version,
+			     char **ret_release, size_t *ret_count)
+{
+	const struct pl_opt_list *sets = &options->sets;
+	const char **all = pl_alloc_array(sets->count + 1, sizeof(*all));
+
+	*ret_release = version != NULL ? pl_asprintf("launch.vllm_version=%s", version) : NULL;
+	for (size_t i = 0; i < sets->count; i++)
+		all[i] = sets->items[i];
+	all[sets->count] = *ret_release;
+	*ret_count = sets->count + (version != NULL);
+	return all;
+}
+
 static void read_all(struct validation *v, char **files, int file_count, char **command,
 		     int command_count)
 {
 	const struct validate_options *options = v->options;
-	const struct pl_opt_list *sets = &options->sets;
-	auto_free const char **all = pl_alloc_array(sets->count + 1, sizeof(*all));
-	auto_free char *release = options->version == NULL
-					  ? NULL
-					  : pl_asprintf("launch.vllm_version=%s", options->version);
+	auto_free char *release = NULL;
+	auto_free char *release_today = NULL;
+	auto_free const char **sets = sets_for(options, v->check.version, &release, &v->set_count);
+	auto_free const char **sets_today = sets_for(options, options->version, &release_today,
+						     &v->set_count_today);
 
-	for (size_t i = 0; i < sets->count; i++)
-		all[i] = sets->items[i];
-	all[sets->count] = release;
-	v->sets = all;
-	v->set_count = sets->count + (release != NULL);
+	v->sets = sets;
+	v->sets_today = sets_today;
+	v->check_today = v->check;
+	v->check_today.version = options->version;
 	for (int i = 0; i < file_count; i++)
-		take_file(v, files[i]);
+		take(v, &(struct source){ .kind = FROM_FILE, .path = files[i] });
 	for (size_t i = 0; i < options->command_files.count; i++)
-		take_command_file(v, options->command_files.items[i]);
+		take(v, &(struct source){ .kind = FROM_COMMAND_FILE,
+					  .path = options->command_files.items[i] });
 	if (command_count > 0)
-		take_command(v, command, command_count);
+		take(v, &(struct source){
+				.kind = FROM_WORDS, .argv = command, .argc = command_count });
 }
 
 static int validate(const struct validate_options *options, char **files, int file_count,

@@ -13,6 +13,7 @@
 void cli_input_done(struct cli_input *input)
 {
 	free(input->name);
+	free(input->text);
 	exp_config_free(input->experiment);
 	vllm_command_free(input->command);
 	option_problems_done(&input->problems);
@@ -64,10 +65,12 @@ void cli_input_command(struct cli_input *input, char **argv, int argc,
 			    });
 }
 
-static int read_stdin(char **ret_text, size_t *ret_len, struct pl_err *err)
+static int read_stdin(struct cli_input *input, struct pl_err *err)
 {
 	auto_buf text = { 0 };
 
+	if (input->text != NULL)
+		return 0;
 	pl_buf_init(&text, TEXT_BYTES_MAX);
 	for (;;) {
 		char block[65536];
@@ -80,8 +83,8 @@ static int read_stdin(char **ret_text, size_t *ret_len, struct pl_err *err)
 	}
 	if (ferror(stdin))
 		return pl_err_errno(err, "cannot read standard input");
-	*ret_len = text.len;
-	*ret_text = pl_buf_take(&text);
+	input->len = text.len;
+	input->text = text.len > 0 ? pl_buf_take(&text) : pl_strdup("");
 	return 0;
 }
 
@@ -89,21 +92,19 @@ void cli_input_command_file(struct cli_input *input, const char *path,
 			    const struct run_check_options *options)
 {
 	bool is_stdin = strcmp(path, CLI_STDIN) == 0;
-	auto_free char *text = NULL;
 	struct pl_err err = PL_ERR_INIT;
-	size_t len = 0;
 
 	input->name = pl_strdup(is_stdin ? "standard input" : path);
-	if ((is_stdin ? read_stdin(&text, &len, &err)
-		      : pl_file_read(path, TEXT_BYTES_MAX, &text, &len, &err)) < 0) {
+	if ((is_stdin ? read_stdin(input, &err)
+		      : pl_file_read(path, TEXT_BYTES_MAX, &input->text, &input->len, &err)) < 0) {
 		add_unreadable(input, &err);
 		return;
 	}
 	read_command(input, &(struct run_command_input){
 				    .catalog = input->catalog,
 				    .source = input->name,
-				    .text = text,
-				    .len = len,
+				    .text = input->text,
+				    .len = input->len,
 				    .version = options->version,
 				    .allow_gone = options->allow_gone,
 			    });
@@ -121,28 +122,26 @@ static bool is_mapping(const char *text, size_t len)
 void cli_input_stdin(struct cli_input *input, const char *const *sets, size_t set_count,
 		     const struct run_check_options *options)
 {
-	auto_free char *text = NULL;
 	struct pl_err err = PL_ERR_INIT;
-	size_t len = 0;
 
 	input->name = pl_strdup("standard input");
-	if (read_stdin(&text, &len, &err) < 0) {
+	if (read_stdin(input, &err) < 0) {
 		add_unreadable(input, &err);
 		return;
 	}
-	if (!is_mapping(text, len)) {
+	if (!is_mapping(input->text, input->len)) {
 		read_command(input, &(struct run_command_input){
 					    .catalog = input->catalog,
 					    .source = input->name,
-					    .text = text,
-					    .len = len,
+					    .text = input->text,
+					    .len = input->len,
 					    .version = options->version,
 					    .allow_gone = options->allow_gone,
 				    });
 		return;
 	}
-	if (exp_config_read_text(input->catalog, text, len, input->name, sets, set_count,
-				 &input->experiment, &input->problems, &err) < 0)
+	if (exp_config_read_text(input->catalog, input->text, input->len, input->name, sets,
+				 set_count, &input->experiment, &input->problems, &err) < 0)
 		add_unreadable(input, &err);
 }
 

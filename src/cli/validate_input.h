@@ -18,6 +18,9 @@ struct cli_input {
 	struct option_problems problems;
 	struct run_check check;
 	bool is_checked;
+	/* of standard input, which can be read once only: set before, it is taken as it is */
+	char *text;
+	size_t len;
 };
 
 void cli_input_done(struct cli_input *input);

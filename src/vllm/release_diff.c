@@ -85,9 +85,39 @@ static void add_new(json_t *list, const struct option_row *arg)
 		json_object_set_new(entry, told[i], vllm_arg_json_value(arg, told[i]));
 }
 
+static bool has_item(const json_t *list, const json_t *wanted)
+{
+	size_t i;
+	json_t *item;
+
+	json_array_foreach((json_t *)list, i, item)
+	{
+		if (json_equal(item, wanted))
+			return true;
+	}
+	return false;
+}
+
+/* Nobody reads a list of choices or aliases by its order. */
+static bool is_same(const char *key, const json_t *old, const json_t *new)
+{
+	size_t i;
+	json_t *item;
+
+	if (strcmp(key, "default") == 0 || !json_is_array(old) ||
+	    json_array_size(old) != json_array_size(new))
+		return json_equal(old, new);
+	json_array_foreach((json_t *)old, i, item)
+	{
+		if (!has_item(new, item))
+			return false;
+	}
+	return true;
+}
+
 static void add_change(json_t *changes, const char *key, json_t *old, json_t *new)
 {
-	if (!json_equal(old, new))
+	if (!is_same(key, old, new))
 		json_array_append_new(
 			changes, json_pack("{s:s, s:O, s:O}", "key", key, "old", old, "new", new));
 	json_decref(old);

@@ -1,0 +1,191 @@
+#include "cli/validate_upgrade.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "vllm/release_diff.h"
+#include "vllm/renew.h"
+#include "vllm/rules.h"
+#include "vllm/yaml_out.h"
+
+/* More of them hide those that matter. */
+#define DEFAULTS_SHOWN_MAX 12
+#define VALUE_COLUMNS_MAX  60
+#define VALUE_BYTES_MAX    (1u << 20)
+
+void cli_upgrade_done(struct cli_upgrade *upgrade)
+{
+	run_release_done(&upgrade->from);
+	json_decref(upgrade->defaults);
+}
+
+/* A release that cannot be read is none: the reference is assumed, as everywhere. */
+static void find_from(const struct cli_input *today, const char *version, struct cli_upgrade *ret,
+		      struct vllm_version *ret_parsed)
+{
+	run_release_find(today->experiment, version, &ret->from);
+	struct vllm_target target = { ret->from.version, ret->from.assumed, today->catalog };
+	if (vllm_target_release(&target, ret_parsed) != NULL)
+		return;
+	run_release_done(&ret->from);
+	ret->from = (struct run_release){ .version = pl_strdup(VLLM_REFERENCE_RELEASE),
+					  .assumed = true };
+}
+
+void cli_upgrade_look(const struct cli_input *today, const char *version, const char *to,
+		      struct cli_upgrade *ret)
+{
+	struct vllm_release since = { 0 }, until = { 0 };
+	struct pl_err ignored = PL_ERR_INIT;
+
+	if (today->experiment == NULL || vllm_version_parse(to, &until.version, &ignored) < 0)
+		return;
+	find_from(today, version, ret, &since.version);
+	since.catalog = vllm_catalog_release(today->catalog, ret->from.version);
+	until.catalog = vllm_catalog_release(today->catalog, to);
+	ret->to = to;
+	ret->defaults = vllm_release_defaults(&since, &until, today->experiment->server);
+}
+
+/* The argument that a word of a command set; NULL: none. */
+static const char *set_by(const struct vllm_command *command, json_int_t word)
+{
+	const char *name;
+	json_t *place;
+
+	json_object_foreach(command->places, name, place)
+	{
+		if (json_is_integer(place) && json_integer_value(place) == word)
+			return name;
+	}
+	return NULL;
+}
+
+/* What the argument was set to, as the release has it: an array of one setting. */
+static json_t *kept(const struct cli_upgrade *upgrade, const struct cli_input *today,
+		    const char *name)
+{
+	struct vllm_version release;
+	struct pl_err ignored = PL_ERR_INIT;
+	json_t *values = json_pack("{s:O}", name, json_object_get(today->command->values, name));
+
+	if (vllm_version_parse(upgrade->to, &release, &ignored) == 0) {
+		struct vllm_replacing replacing = {
+			vllm_catalog_release(today->catalog, upgrade->to), &release, NULL
+		};
+		auto_json json_t *given = json_deep_copy(values);
+		json_decref(vllm_renew(&replacing, given, NULL));
+		json_object_update(values, given);
+	}
+	json_t *by = json_pack("[{s:s, s:O}]", "key", name, "value", json_object_get(values, name));
+	json_decref(values);
+	return by;
+}
+
+static void warn_of_flag(const struct cli_upgrade *upgrade, const struct cli_input *today,
+			 struct cli_input *input, const char *name, const char *before)
+{
+	json_int_t word = json_integer_value(json_object_get(input->command->places, name));
+	const struct vllm_word *written = &input->command->words.items[word - 1];
+	auto_json json_t *by = kept(upgrade, today, before);
+	auto_json json_t *replaced_by = vllm_replaced_in_file(by);
+	auto_free char *found = pl_asprintf("a flag that sets %s in vLLM %s, and %s in %s", before,
+					    upgrade->from.version, name, upgrade->to);
+	auto_buf expected = { 0 };
+
+	pl_buf_init(&expected, VALUE_BYTES_MAX);
+	vllm_replaced_sentence(before, by, true, &expected);
+	option_problems_add(&input->problems, &(struct option_problem){
+						      .severity = OPTION_WARNING,
+						      .source = input->command->source,
+						      .line = (int)word,
+						      .column = written->column,
+						      .key = written->text,
+						      .found = found,
+						      .expected = pl_buf_text(&expected),
+						      .replaced_by = replaced_by,
+					      });
+}
+
+void cli_upgrade_flags(const struct cli_upgrade *upgrade, const struct cli_input *today,
+		       struct cli_input *input)
+{
+	const char *name;
+	json_t *place;
+
+	if (upgrade->to == NULL || today->command == NULL || input->command == NULL)
+		return;
+	json_object_foreach(input->command->places, name, place)
+	{
+		const char *before = json_is_integer(place) && json_integer_value(place) > 0
+					     ? set_by(today->command, json_integer_value(place))
+					     : NULL;
+		if (before != NULL && strcmp(before, name) != 0)
+			warn_of_flag(upgrade, today, input, name, before);
+	}
+}
+
+void cli_upgrade_head(const struct cli_upgrade *upgrade, const char *name, struct pl_buf *buf)
+{
+	if (upgrade->to != NULL)
+		pl_buf_addf(buf, "%s: from vLLM %s%s to %s\n", name, upgrade->from.version,
+			    upgrade->from.assumed ? " (assumed: nothing says which it is)" : "",
+			    upgrade->to);
+}
+
+static void add_value(const json_t *value, struct pl_buf *buf)
+{
+	auto_buf words = { 0 };
+
+	pl_buf_init(&words, VALUE_BYTES_MAX);
+	vllm_yaml_add_inline(&words, value);
+	const char *text = pl_buf_text(&words);
+	bool is_long = pl_text_columns(text, words.len) > VALUE_COLUMNS_MAX;
+	pl_buf_add_text(buf, is_long ? "…" : text);
+}
+
+void cli_upgrade_text(const struct cli_upgrade *upgrade, struct pl_buf *buf)
+{
+	size_t count = json_array_size(upgrade->defaults);
+
+	if (count == 0)
+		return;
+	pl_buf_add_text(buf, "  other defaults where nothing is set:\n");
+	for (size_t i = 0; i < count && i < DEFAULTS_SHOWN_MAX; i++) {
+		const json_t *entry = json_array_get(upgrade->defaults, i);
+		pl_buf_addf(buf, "    %s  ", json_string_value(json_object_get(entry, "key")));
+		add_value(json_object_get(entry, "old"), buf);
+		pl_buf_add_text(buf, " -> ");
+		add_value(json_object_get(entry, "new"), buf);
+		pl_buf_add_char(buf, '\n');
+	}
+	if (count > DEFAULTS_SHOWN_MAX)
+		pl_buf_addf(buf, "    … %zu more (--json shows all)\n", count - DEFAULTS_SHOWN_MAX);
+}
+
+/* As the problems have their keys: those of an experiment file. */
+static json_t *defaults_json(const struct cli_upgrade *upgrade)
+{
+	json_t *list = json_array();
+	size_t i;
+	json_t *entry;
+
+	json_array_foreach(upgrade->defaults, i, entry)
+	{
+		const char *key = json_string_value(json_object_get(entry, "key"));
+		auto_free char *placed = pl_asprintf("server.%s", key);
+		json_array_append_new(list, json_pack("{s:s, s:O, s:O}", "key", placed, "old",
+						      json_object_get(entry, "old"), "new",
+						      json_object_get(entry, "new")));
+	}
+	return list;
+}
+
+json_t *cli_upgrade_json(const struct cli_upgrade *upgrade)
+{
+	if (upgrade->to == NULL)
+		return json_null();
+	return json_pack("{s:{s:s, s:b}, s:s, s:o}", "from", "version", upgrade->from.version,
+			 "assumed", upgrade->from.assumed, "to", upgrade->to, "defaults",
+			 defaults_json(upgrade));
+}

@@ -4,6 +4,7 @@
  * address of its host, a name that is not known to be this host's is taken for it, and told.
  */
 #include "vllm/command/command_priv.h"
+#include "vllm/replaced.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -74,6 +74,9 @@ bool vllm_secret_is_flag(const char *word)
 		return arg->secret;
 	if (vllm_arg_find_negative(catalog, name) != NULL)
 		return false;
+	enum vllm_bench_id option = vllm_bench_find(name);
+	if (option != VLLM_BENCH_COUNT)
+		return vllm_bench_row(option)->secret;
 	if (begins_flag(catalog, name, true) || begins_bench_flag(name))
 		return true;
 	if (begins_flag(catalog, name, false))

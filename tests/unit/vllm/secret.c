@@ -123,7 +123,8 @@ static void flags_of_secrets(void **state)
 		"–-api-key", "--model-loader-extra-config.token",
 		"--header",  "--head=X=y",
 	};
-	static const char *const others[] = { "--max-num-batched-tokens",
+	static const char *const others[] = { "--hf-name",
+					      "--max-num-batched-tokens",
 					      "--long-prefill-token",
 					      "--no-enable-prompt-tokens-details",
 					      "-tp",

@@ -75,8 +75,8 @@ static const char *const actions[] = { "from-command", "to-command", "from-resul
 
 const struct pl_opt_command cli_config_command = {
 	.name = "profllm config",
-	.usage = "from-command [options] -- vllm serve MODEL … | to-command [options] FILE | "
-		 "from-result [options] RESULT",
+	.usage = "from-command [options] -- vllm serve … | -- vllm bench serve … | to-command "
+		 "[options] FILE | from-result [options] RESULT",
 	.summary = "Turn a command line or a result into an experiment, and an experiment into a "
 		   "command line.",
 	.details = "The command starts a server (vllm serve and its older forms) or sends load to "

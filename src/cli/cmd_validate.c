@@ -94,7 +94,7 @@ static const struct pl_opt validate_rows[] = {
 
 const struct pl_opt_command cli_validate_command = {
 	.name = "profllm validate",
-	.usage = "[options] FILE… | [options] -- vllm serve MODEL …",
+	.usage = "[options] FILE… | [options] -- vllm serve MODEL … | -- vllm bench serve …",
 	.summary = "Find everything that is wrong with experiments or command lines, before "
 		   "anything starts.",
 	.details = "A FILE is an experiment; '-' is standard input, an experiment or a command "
@@ -103,6 +103,7 @@ const struct pl_opt_command cli_validate_command = {
 		   "  profllm validate experiments/*.yaml\n"
 		   "  profllm validate --hardware h100x8 --explain exp.yaml\n"
 		   "  profllm validate -- vllm serve MODEL -tp 4 --max-model-len 32k\n"
+		   "  profllm validate -- vllm bench serve --model MODEL --request-rate 10\n"
 		   "  profllm validate --json --command-file start.sh\n"
 		   "  profllm validate --upgrade-to 0.32.0 experiments/*.yaml\n\n"
 		   "Exit status: 0 no errors, 2 errors or bad usage.",

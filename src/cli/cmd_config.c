@@ -79,28 +79,29 @@ const struct pl_opt_command cli_config_command = {
 		 "[options] FILE | from-result [options] RESULT",
 	.summary = "Turn a command line or a result into an experiment, and an experiment into a "
 		   "command line.",
-	.details = "The command starts a server (vllm serve and its older forms) or sends load to "
-		   "one (vllm bench serve, benchmark_serving.py, profllm bench serve); one of each "
-		   "is one experiment, as a text, a file or words with a quoted '&&' between.\n\n"
-		   "Secrets (api_key, hf_token, variables named so) are shown as *** in a command "
-		   "line, and on standard output; '-o FILE' takes them into a file for its owner "
-		   "alone.\n\n"
-		   "from-command writes the form of the release that is meant (--vllm-version, the "
-		   "tag of "
-		   "an image, what is installed, else " VLLM_REFERENCE_RELEASE
-		   "): what that no longer "
-		   "has is replaced, and said on standard error.\n\n"
-		   "Examples:\n"
-		   "  profllm config from-command -o exp.yaml -- vllm serve MODEL -tp 4\n"
-		   "  profllm config from-command --command-file start.sh\n"
-		   "  profllm config from-command -- vllm bench serve --model MODEL --port 8001\n"
-		   "  cat serve.sh bench.sh | profllm config from-command -o exp.yaml -\n"
-		   "  profllm config to-command --oneline exp.yaml\n"
-		   "  profllm config to-command --bench exp.yaml\n"
-		   "  profllm config from-result r.json -o exp.yaml\n\n"
-		   "'from-result' writes what was asked for when the result was made; 'profllm run "
-		   "--config r.json' runs it again with the same seed, request ids and data set.\n\n"
-		   "Exit status: 0 done, 2 errors in what was given, or bad usage.",
+	.details =
+		"The command starts a server (vllm serve and its older forms) or sends load to "
+		"one (vllm bench serve, benchmark_serving.py, profllm bench serve); one of each "
+		"is one experiment, as a text, a file or words with a quoted '&&' between.\n\n"
+		"Secrets (api_key, hf_token, variables named so) are shown as *** in a command "
+		"line, and on standard output; '-o FILE' takes them into a file for its owner "
+		"alone.\n\n"
+		"from-command writes the form of the release that is meant (--vllm-version, the "
+		"tag of "
+		"an image, what is installed, else " VLLM_REFERENCE_RELEASE
+		"): what that no longer "
+		"has is replaced, and said on standard error.\n\n"
+		"Examples:\n"
+		"  profllm config from-command -o exp.yaml -- vllm serve MODEL -tp 4\n"
+		"  profllm config from-command --command-file start.sh\n"
+		"  profllm config from-command -- vllm bench serve --model MODEL --port 8001\n"
+		"  cat serve.sh bench.sh | profllm config from-command -o exp.yaml -\n"
+		"  profllm config to-command --oneline exp.yaml\n"
+		"  profllm config to-command --bench exp.yaml\n"
+		"  profllm config from-result r.json -o exp.yaml\n\n"
+		"'from-result' writes what was asked for when the result was made; 'profllm run "
+		"--config r.json' runs it again with the same seed, request ids and data set.\n\n"
+		"Exit status: 0 done, 2 errors in what was given, or bad usage.",
 	.options = config_rows,
 	.words = actions,
 	.operand = "FILE",

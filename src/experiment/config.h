@@ -47,15 +47,16 @@ struct exp_output {
 };
 
 struct exp_config {
-	const struct vllm_catalog *catalog; /* of its server's arguments in its release; outlives it */
-	char *source;                       /* file name */
-	enum option_voice voice;            /* how keys are called where it came from */
-	char *suite;                        /* NULL: none */
-	char *name;                         /* NULL: none */
-	json_t *tags;                       /* object name -> text */
-	json_t *server;                     /* object: what the user set, typed, snake_case */
-	json_t *given; /* object: those of them that are objects, as they were written */
-	json_t *raw;   /* object: what is expanded, as it was written, by "launch.env" … */
+	const struct vllm_catalog
+		*catalog;        /* of its server's arguments in its release; outlives it */
+	char *source;            /* file name */
+	enum option_voice voice; /* how keys are called where it came from */
+	char *suite;             /* NULL: none */
+	char *name;              /* NULL: none */
+	json_t *tags;            /* object name -> text */
+	json_t *server;          /* object: what the user set, typed, snake_case */
+	json_t *given;           /* object: those of them that are objects, as they were written */
+	json_t *raw; /* object: what is expanded, as it was written, by "launch.env" … */
 	/* what was asked for, where more than that was set here; NULL: what was set */
 	json_t *asked;
 	json_t *repeats; /* the result that it was taken from; NULL: none, a file */

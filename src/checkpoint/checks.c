@@ -107,9 +107,8 @@ static void check_heads(const struct ckpt_case *server, struct option_problems *
 	const struct ckpt_facts *facts = server->facts;
 	int64_t tensor = ckpt_case_int(server, "tensor_parallel_size", 1);
 	bool latent = facts->type != NULL && facts->type->attention == CKPT_ATTENTION_LATENT;
-	auto_buf right = { 0 };
+	auto_buf right = PL_BUF(8192);
 
-	pl_buf_init(&right, 8192);
 	if (facts->heads == 0 || tensor <= 1)
 		return;
 	auto_free char *found = pl_asprintf("%" PRId64, tensor);

@@ -89,9 +89,8 @@ static char *commit_of(const char *repository, const char *revision)
 static char *find_snapshot(const char *cache, const char *model, const char *revision,
 			   char **ret_root)
 {
-	auto_buf name = { 0 };
+	auto_buf name = PL_BUF(1024);
 
-	pl_buf_init(&name, 1024);
 	for (const char *at = model; *at != '\0'; at++) {
 		if (*at == '/')
 			pl_buf_add_text(&name, "--");

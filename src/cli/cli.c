@@ -37,9 +37,8 @@ int cli_print_json(const json_t *json)
 
 int cli_print_help(const struct pl_opt_command *command)
 {
-	auto_buf text = { 0 };
+	auto_buf text = PL_BUF(HELP_BYTES_MAX);
 
-	pl_buf_init(&text, HELP_BYTES_MAX);
 	pl_opt_help(command, &text);
 	return cli_print(pl_buf_text(&text));
 }

@@ -52,8 +52,7 @@ static void print_problems(const struct option_problems *problems)
 
 	for (size_t i = 0; i < problems->count; i++) {
 		const struct option_problem *problem = &problems->items[i];
-		auto_buf text = { 0 };
-		pl_buf_init(&text, REPORT_BYTES_MAX);
+		auto_buf text = PL_BUF(REPORT_BYTES_MAX);
 		option_problem_text(problem, OPTION_AS_FLAG, &text);
 		print_line(problem->severity == OPTION_ERROR ? "error" : "warning",
 			   pl_buf_text(&text));
@@ -85,11 +84,10 @@ static struct exp_config *make_experiment(const struct vllm_bench_line *line,
 static int print_result(const struct exp_config *experiment, const struct vllm_bench_line *line,
 			const json_t *result, const char *path, const char *failures)
 {
-	auto_buf text = { 0 };
+	auto_buf text = PL_BUF(REPORT_BYTES_MAX);
 
 	if (has_flag(line, "--json"))
 		return cli_print_json(result);
-	pl_buf_init(&text, REPORT_BYTES_MAX);
 	res_report_run(result, &experiment->bench, path, failures, pl_log_has_colour(STDOUT_FILENO),
 		       &text);
 	return cli_print(pl_buf_text(&text));

@@ -137,9 +137,8 @@ static int write_out(const struct config_options *options, bool is_private,
 static int write_experiment(const struct vllm_command *command, bool with_secrets,
 			    struct pl_buf *text, bool *ret_has_secrets, struct pl_err *err)
 {
-	auto_buf other = { 0 };
+	auto_buf other = PL_BUF(OUTPUT_BYTES_MAX);
 
-	pl_buf_init(&other, OUTPUT_BYTES_MAX);
 	if (vllm_yaml_from_command(command, with_secrets, text, err) < 0 ||
 	    vllm_yaml_from_command(command, !with_secrets, &other, err) < 0)
 		return -1;
@@ -150,9 +149,8 @@ static int write_experiment(const struct vllm_command *command, bool with_secret
 /* The reader's problems on standard error; true when they allow going on. */
 static bool is_usable(const struct cli_input *input)
 {
-	auto_buf text = { 0 };
+	auto_buf text = PL_BUF(OUTPUT_BYTES_MAX);
 
-	pl_buf_init(&text, OUTPUT_BYTES_MAX);
 	cli_report_text(input, false, &text);
 	fputs(pl_buf_text(&text), stderr);
 	return input->problems.errors == 0;
@@ -164,10 +162,9 @@ static int from_command(const struct config_options *options, char **argv, int a
 	struct run_check_options how = { .version = options->version, .allow_gone = true };
 	auto_input input = { .catalog = options->catalog };
 	struct pl_err err = PL_ERR_INIT;
-	auto_buf text = { 0 };
+	auto_buf text = PL_BUF(OUTPUT_BYTES_MAX);
 	bool has_secrets;
 
-	pl_buf_init(&text, OUTPUT_BYTES_MAX);
 	if (options->oneline || options->bench || options->sets.count > 0)
 		return fail("'--%s' is for to-command", options->oneline ? "oneline"
 							: options->bench ? "bench"
@@ -280,9 +277,8 @@ static int to_command(const struct config_options *options, char **files, int fi
 	struct run_check_options how = { 0 };
 	auto_input input = { .catalog = options->catalog };
 	struct pl_err err = PL_ERR_INIT;
-	auto_buf text = { 0 };
+	auto_buf text = PL_BUF(OUTPUT_BYTES_MAX);
 
-	pl_buf_init(&text, OUTPUT_BYTES_MAX);
 	if (options->command_file != NULL || options->version != NULL)
 		return fail("'--%s' is for from-command",
 			    options->version != NULL ? "vllm-version" : "command-file");
@@ -343,9 +339,8 @@ static int from_result(const struct config_options *options, char **files, int f
 {
 	auto_json json_t *result = NULL;
 	struct pl_err err = PL_ERR_INIT;
-	auto_buf text = { 0 };
+	auto_buf text = PL_BUF(OUTPUT_BYTES_MAX);
 
-	pl_buf_init(&text, OUTPUT_BYTES_MAX);
 	if (options->command_file != NULL || options->version != NULL)
 		return fail("'--%s' is for from-command",
 			    options->version != NULL ? "vllm-version" : "command-file");

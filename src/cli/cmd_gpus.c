@@ -109,11 +109,10 @@ static void add_table(struct host_gpus *gpus, const json_t *look, bool again, st
 static int show(struct host_gpus *gpus, const struct gpus_options *options)
 {
 	auto_json json_t *look = cli_gpus_look(gpus, options->from == NULL);
-	auto_buf text = { 0 };
+	auto_buf text = PL_BUF(TEXT_BYTES_MAX);
 
 	if (options->json)
 		return cli_print_json(look);
-	pl_buf_init(&text, TEXT_BYTES_MAX);
 	add_table(gpus, look, false, &text);
 	return cli_print(pl_buf_text(&text));
 }
@@ -158,13 +157,11 @@ static void add_lines(struct host_gpus *gpus, const json_t *look, const char *ti
 static int show_again(struct host_gpus *gpus, enum watch_form form, bool first)
 {
 	auto_json json_t *look = cli_gpus_look(gpus, true);
-	auto_buf table = { 0 };
-	auto_buf text = { 0 };
+	auto_buf table = PL_BUF(TEXT_BYTES_MAX);
+	auto_buf text = PL_BUF(TEXT_BYTES_MAX);
 	char time[32];
 
 	pl_clock_rfc3339(pl_clock_real_ns(), time);
-	pl_buf_init(&table, TEXT_BYTES_MAX);
-	pl_buf_init(&text, TEXT_BYTES_MAX);
 	if (form == WATCH_JSON) {
 		add_json_line(look, time, &text);
 	} else if (form == WATCH_LINES) {

@@ -182,9 +182,8 @@ static void add_detail(const struct table *table, const json_t *gpu)
 	double node = number_of(gpu, "numa_node");
 	double capability = number_of(gpu, "compute_capability");
 	double errors = number_of(gpu, "ecc_uncorrected");
-	auto_buf words = { 0 };
+	auto_buf words = PL_BUF(4096);
 
-	pl_buf_init(&words, 4096);
 	if (!isnan(generation))
 		pl_buf_addf(&words, ", PCIe %.0f x%.0f", generation, number_of(gpu, "pcie_lanes"));
 	if (!isnan(received) && !isnan(sent))

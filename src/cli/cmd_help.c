@@ -10,9 +10,8 @@
 static int print_commands(void)
 {
 	auto_free char *later = cli_later_names();
-	auto_buf text = { 0 };
+	auto_buf text = PL_BUF(HELP_BYTES_MAX);
 
-	pl_buf_init(&text, HELP_BYTES_MAX);
 	pl_buf_add_text(&text, "Usage: profllm COMMAND [options]\n\nMeasures LLM servers, and says "
 			       "whether the figures can be trusted.\n\nCommands:\n");
 	for (const struct cli_cmd *cmd = cli_cmds; cmd->name != NULL; cmd++)
@@ -60,7 +59,7 @@ static void add_head(struct pl_buf *buf, const char *name, const char *summary)
 
 static void add_option(struct pl_buf *buf, const struct pl_opt *option)
 {
-	auto_buf behind = { 0 };
+	auto_buf behind = PL_BUF(BEHIND_BYTES_MAX);
 
 	pl_buf_add_text(buf, ".TP\n.B ");
 	if (option->letter != 0)
@@ -73,7 +72,6 @@ static void add_option(struct pl_buf *buf, const struct pl_opt *option)
 	}
 	pl_buf_add_text(buf, "\n");
 	add_text(buf, option->help);
-	pl_buf_init(&behind, BEHIND_BYTES_MAX);
 	pl_opt_help_behind(option, &behind);
 	add_text(buf, pl_buf_text(&behind));
 	pl_buf_add_text(buf, "\n");
@@ -141,9 +139,8 @@ static void man_overview(struct pl_buf *buf)
 /* help --man [COMMAND]: what `make install` puts into share/man */
 static int print_man(const char *name)
 {
-	auto_buf text = { 0 };
+	auto_buf text = PL_BUF(HELP_BYTES_MAX);
 
-	pl_buf_init(&text, HELP_BYTES_MAX);
 	if (name == NULL) {
 		man_overview(&text);
 		return cli_print(pl_buf_text(&text));
@@ -161,9 +158,8 @@ static int print_man(const char *name)
 /* help --man --list: the commands that have a page of their own */
 static int print_man_list(void)
 {
-	auto_buf text = { 0 };
+	auto_buf text = PL_BUF(HELP_BYTES_MAX);
 
-	pl_buf_init(&text, HELP_BYTES_MAX);
 	for (const struct cli_cmd *cmd = cli_cmds; cmd->name != NULL; cmd++) {
 		if (cmd->options != NULL)
 			pl_buf_addf(&text, "%s\n", cmd->name);

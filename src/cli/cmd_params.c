@@ -225,7 +225,7 @@ static int show(const struct vllm_catalog *catalog, const struct params_options 
 								  sizeof(*args));
 	struct pl_err err = PL_ERR_INIT;
 	size_t count = 0;
-	auto_buf text = { 0 };
+	auto_buf text = PL_BUF(TEXT_BYTES_MAX);
 
 	if (options->group != NULL && check_group(catalog, options->group, &err) < 0)
 		return cli_fail(&err);
@@ -240,7 +240,6 @@ static int show(const struct vllm_catalog *catalog, const struct params_options 
 		return cli_fail(&err);
 	if (options->json)
 		return print_json(args, count);
-	pl_buf_init(&text, TEXT_BYTES_MAX);
 	if (options->markdown)
 		cli_params_markdown(args, count, options->version, &text);
 	else
@@ -285,9 +284,8 @@ static int read_command(const char *command, struct pl_buf *text, struct pl_err 
 static int diff_command(const char *command, json_t **ret, struct pl_err *err)
 {
 	auto_help struct vllm_help *help = NULL;
-	auto_buf text = { 0 };
+	auto_buf text = PL_BUF(HELP_BYTES_MAX);
 
-	pl_buf_init(&text, HELP_BYTES_MAX);
 	if (read_command(command, &text, err) < 0)
 		return -1;
 	if (vllm_help_parse(pl_buf_text(&text), text.len, &help, err) < 0)
@@ -305,7 +303,7 @@ static int compare(const struct params_options *options)
 	};
 	auto_json json_t *diff = NULL;
 	struct pl_err err = PL_ERR_INIT;
-	auto_buf text = { 0 };
+	auto_buf text = PL_BUF(TEXT_BYTES_MAX);
 
 	/* vLLM takes a minute to print its help */
 	if (file.path != NULL && cli_check_file(&file) != 0)
@@ -316,7 +314,6 @@ static int compare(const struct params_options *options)
 	    vllm_arg_count(vllm_catalog_reference()) / 2)
 		pl_log(PL_LOG_WARNING, "most arguments are missing: is it the whole help, as vllm "
 				       "serve --help=all prints it?");
-	pl_buf_init(&text, TEXT_BYTES_MAX);
 	if (file.path != NULL) {
 		auto_json json_t *overlay = vllm_help_overlay(vllm_catalog_reference(), diff,
 							      options->from_vllm);
@@ -366,7 +363,7 @@ static int show_changes(const struct vllm_catalog *catalog, const struct params_
 	struct vllm_release since = { 0 }, until = { 0 };
 	const char *last = options->until != NULL ? options->until : VLLM_REFERENCE_RELEASE;
 	struct pl_err err = PL_ERR_INIT;
-	auto_buf text = { 0 };
+	auto_buf text = PL_BUF(TEXT_BYTES_MAX);
 
 	if (options->group != NULL && check_group(catalog, options->group, &err) < 0)
 		return cli_fail(&err);
@@ -387,7 +384,6 @@ static int show_changes(const struct vllm_catalog *catalog, const struct params_
 	keep_asked_of(options, catalog, pattern, json_object_get(diff, "keys"));
 	if (options->json)
 		return cli_print_json(diff);
-	pl_buf_init(&text, TEXT_BYTES_MAX);
 	if (options->markdown)
 		cli_params_release_markdown(diff, &text);
 	else

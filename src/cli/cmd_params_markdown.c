@@ -30,9 +30,8 @@ static void add_code(const char *value, struct pl_buf *text)
 
 static void add_code_value(const json_t *value, struct pl_buf *text)
 {
-	auto_buf words = { 0 };
+	auto_buf words = PL_BUF(CELL_BYTES_MAX);
 
-	pl_buf_init(&words, CELL_BYTES_MAX);
 	cli_params_value(value, &words);
 	add_code(pl_buf_text(&words), text);
 }
@@ -60,9 +59,8 @@ static void add_names(const struct option_row *arg, struct pl_buf *text)
 static void add_type(const struct option_row *arg, struct pl_buf *text)
 {
 	auto_json json_t *special = vllm_arg_json_value(arg, "special_values");
-	auto_buf bounds = { 0 };
+	auto_buf bounds = PL_BUF(CELL_BYTES_MAX);
 
-	pl_buf_init(&bounds, CELL_BYTES_MAX);
 	cli_params_bounds(arg, &bounds);
 	cli_params_cell(option_type_words(arg), text);
 	if (bounds.len > 0)
@@ -118,9 +116,8 @@ static void add_field(const struct option_row *field, struct pl_buf *text)
 {
 	auto_json json_t *choices = field->choices != NULL ? json_loads(field->choices, 0, NULL)
 							   : NULL;
-	auto_buf bounds = { 0 };
+	auto_buf bounds = PL_BUF(CELL_BYTES_MAX);
 
-	pl_buf_init(&bounds, CELL_BYTES_MAX);
 	cli_params_bounds(field, &bounds);
 	pl_buf_add_text(text, "| ");
 	add_code(field->name, text);

@@ -41,9 +41,8 @@ static void tell_new(const json_t *entry, tell_fn *fn, struct pl_buf *text)
 	const json_t *choices = json_object_get(entry, "choices");
 	const char *type = json_string_value(json_object_get(entry, "type"));
 	const char *group = json_string_value(json_object_get(entry, "group"));
-	auto_buf words = { 0 };
+	auto_buf words = PL_BUF(WORDS_BYTES_MAX);
 
-	pl_buf_init(&words, WORDS_BYTES_MAX);
 	if (type != NULL)
 		pl_buf_addf(&words, "%s, ", type);
 	pl_buf_add_text(&words, "default ");
@@ -84,9 +83,8 @@ static void add_replaced(const json_t *entry, struct pl_buf *words)
 static void tell_gone(const json_t *entry, tell_fn *fn, struct pl_buf *text)
 {
 	const char *note = text_of(entry, "note");
-	auto_buf words = { 0 };
+	auto_buf words = PL_BUF(WORDS_BYTES_MAX);
 
-	pl_buf_init(&words, WORDS_BYTES_MAX);
 	pl_buf_addf(&words, "since %s, ", text_of(entry, "gone_in"));
 	add_replaced(entry, &words);
 	if (note[0] != '\0')
@@ -101,8 +99,7 @@ static void tell_changed(const json_t *entry, tell_fn *fn, struct pl_buf *text)
 
 	json_array_foreach(json_object_get(entry, "changes"), i, change)
 	{
-		auto_buf words = { 0 };
-		pl_buf_init(&words, WORDS_BYTES_MAX);
+		auto_buf words = PL_BUF(WORDS_BYTES_MAX);
 		cli_params_change(text_of(change, "key"), json_object_get(change, "old"),
 				  json_object_get(change, "new"), &words);
 		tell(fn, "changed", entry, &words, text);

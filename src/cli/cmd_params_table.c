@@ -42,9 +42,8 @@ void cli_params_bounds(const struct option_row *arg, struct pl_buf *text)
 {
 	const char *exclusive = arg->exclusive != NULL ? arg->exclusive : "";
 	bool both = strcmp(exclusive, "both") == 0;
-	auto_buf bounds = { 0 };
+	auto_buf bounds = PL_BUF(VALUE_BYTES_MAX);
 
-	pl_buf_init(&bounds, VALUE_BYTES_MAX);
 	add_bound(both || strcmp(exclusive, "min") == 0 ? "above" : "at least", arg->min, &bounds);
 	add_bound(both || strcmp(exclusive, "max") == 0 ? "below" : "at most", arg->max, &bounds);
 	pl_buf_add_text(text, pl_buf_text(&bounds));
@@ -81,11 +80,9 @@ static void add_first_line(const struct option_row *arg, const struct cli_params
 {
 	auto_json json_t *value = vllm_arg_json_value(arg, "default");
 	auto_json json_t *aliases = vllm_arg_json_value(arg, "aliases");
-	auto_buf flags = { 0 };
-	auto_buf rest = { 0 };
+	auto_buf flags = PL_BUF(VALUE_BYTES_MAX);
+	auto_buf rest = PL_BUF(VALUE_BYTES_MAX);
 
-	pl_buf_init(&flags, VALUE_BYTES_MAX);
-	pl_buf_init(&rest, VALUE_BYTES_MAX);
 	if (json_array_size(aliases) > 0) {
 		pl_buf_add_text(&flags, ", ");
 		cli_params_list(aliases, &flags);
@@ -117,9 +114,8 @@ static void add_detail(const char *name, const char *value, const struct cli_par
 static void add_list_detail(const char *name, const char *note, const json_t *list,
 			    const struct cli_params_form *form, struct pl_buf *text)
 {
-	auto_buf words = { 0 };
+	auto_buf words = PL_BUF(VALUE_BYTES_MAX);
 
-	pl_buf_init(&words, VALUE_BYTES_MAX);
 	cli_params_list(list, &words);
 	if (json_array_size(list) > 0)
 		pl_buf_add_text(&words, note);
@@ -140,9 +136,8 @@ static void add_keys(const struct option_row *arg, const struct cli_params_form 
 static void add_release(const struct option_row *arg, const struct cli_params_form *form,
 			struct pl_buf *text)
 {
-	auto_buf words = { 0 };
+	auto_buf words = PL_BUF(VALUE_BYTES_MAX);
 
-	pl_buf_init(&words, VALUE_BYTES_MAX);
 	if (arg->since != NULL)
 		pl_buf_addf(&words, "since %s", arg->since);
 	if (arg->absent)
@@ -164,9 +159,8 @@ static void add_details(const struct option_row *arg, const struct cli_params_fo
 	auto_json json_t *choices = vllm_arg_json_value(arg, "choices");
 	auto_json json_t *older = vllm_arg_json_value(arg, "older_choices");
 	auto_json json_t *special = vllm_arg_json_value(arg, "special_values");
-	auto_buf bounds = { 0 };
+	auto_buf bounds = PL_BUF(VALUE_BYTES_MAX);
 
-	pl_buf_init(&bounds, VALUE_BYTES_MAX);
 	cli_params_bounds(arg, &bounds);
 	add_list_detail("choices", option_row_is_open(arg) ? ", or another" : "", choices, form,
 			text);

@@ -52,17 +52,16 @@ static const char *text_of(const struct run_recovered *recovered, const char *ke
 
 static int report(const struct run_recovered *recovered, bool as_json)
 {
-	auto_buf text = { 0 };
+	auto_buf text = PL_BUF(REPORT_BYTES_MAX);
 	struct vllm_bench bench;
 
 	if (as_json)
 		return cli_print_json(recovered->result);
-	pl_buf_init(&text, REPORT_BYTES_MAX);
 	if (recovered->no_journal) {
 		pl_buf_addf(&text,
 			    "Nothing to recover: '%s' is finished (%s, status %s, begun %s).\n",
-			    recovered->path, text_of(recovered, "run_id"), text_of(recovered, "status"),
-			    text_of(recovered, "timestamp"));
+			    recovered->path, text_of(recovered, "run_id"),
+			    text_of(recovered, "status"), text_of(recovered, "timestamp"));
 	} else if (recovered->was_whole) {
 		pl_buf_addf(&text, "The result was there already: only the journal was removed.\n");
 	} else {

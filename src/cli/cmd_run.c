@@ -129,8 +129,7 @@ const struct pl_opt_command cli_run_command = {
 static void print_problems(const struct option_problems *problems)
 {
 	for (size_t i = 0; i < problems->count; i++) {
-		auto_buf line = { 0 };
-		pl_buf_init(&line, LINE_BYTES_MAX);
+		auto_buf line = PL_BUF(LINE_BYTES_MAX);
 		option_problem_text(&problems->items[i], OPTION_AS_FILE, &line);
 		fprintf(stderr, "%s%s\n",
 			problems->items[i].severity == OPTION_WARNING ? "warning: " : "",
@@ -183,11 +182,10 @@ static int load(const struct run_options *options, struct exp_config **ret,
 static int print_result(const json_t *result, const struct exp_config *experiment,
 			const struct run_options *options, const char *path)
 {
-	auto_buf text = { 0 };
+	auto_buf text = PL_BUF(REPORT_BYTES_MAX);
 
 	if (options->json)
 		return cli_print_json(result);
-	pl_buf_init(&text, REPORT_BYTES_MAX);
 	res_report_run(result, &experiment->bench, path, NULL, pl_log_has_colour(STDOUT_FILENO),
 		       &text);
 	return cli_print(pl_buf_text(&text));

@@ -131,26 +131,24 @@ struct validation {
 
 static int list_hardware(bool as_json)
 {
-	auto_buf text = { 0 };
+	auto_buf text = PL_BUF(REPORT_BYTES_MAX);
 
 	if (as_json) {
 		auto_json json_t *list = ckpt_hardware_to_json();
 		return cli_print_json(list);
 	}
-	pl_buf_init(&text, REPORT_BYTES_MAX);
 	ckpt_hardware_text(&text);
 	return cli_print(pl_buf_text(&text));
 }
 
 static int list_models(bool as_json)
 {
-	auto_buf text = { 0 };
+	auto_buf text = PL_BUF(REPORT_BYTES_MAX);
 
 	if (as_json) {
 		auto_json json_t *list = ckpt_known_to_json();
 		return cli_print_json(list);
 	}
-	pl_buf_init(&text, REPORT_BYTES_MAX);
 	ckpt_known_text(&text);
 	return cli_print(pl_buf_text(&text));
 }

@@ -56,9 +56,8 @@ static int tell_later(const char *shown, const struct later *later)
 
 char *cli_later_names(void)
 {
-	auto_buf names = { 0 };
+	auto_buf names = PL_BUF(NAMES_BYTES_MAX);
 
-	pl_buf_init(&names, NAMES_BYTES_MAX);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(laters); i++)
 		pl_buf_addf(&names, "%s%s", i > 0 ? ", " : "", laters[i].name);
 	return pl_buf_take(&names);

@@ -67,8 +67,7 @@ static void add_people_form(const json_t *plan, const char *url, struct pl_buf *
 static void add_warnings(const struct option_problems *problems, json_t *warnings)
 {
 	for (size_t i = 0; i < problems->count; i++) {
-		auto_buf line = { 0 };
-		pl_buf_init(&line, DRY_RUN_BYTES_MAX);
+		auto_buf line = PL_BUF(DRY_RUN_BYTES_MAX);
 		option_problem_text(&problems->items[i], OPTION_AS_FILE, &line);
 		json_array_append_new(warnings, pl_json_text(pl_buf_text(&line)));
 	}
@@ -97,7 +96,7 @@ int cli_dry_run(const struct exp_config *experiment, const struct option_problem
 	struct pl_err err = PL_ERR_INIT;
 	auto_release release = { 0 };
 	struct run_taking taking = { .release = &release, .look_only = true };
-	auto_buf text = { 0 };
+	auto_buf text = PL_BUF(DRY_RUN_BYTES_MAX);
 
 	run_release_find(experiment, NULL, &release);
 	if (run_launch_plan(experiment, &taking, &launch, &err) < 0)
@@ -107,7 +106,6 @@ int cli_dry_run(const struct exp_config *experiment, const struct option_problem
 	json_object_set_new(plan, "problems", problems_to_json(problems));
 	if (as_json)
 		return cli_print_json(plan);
-	pl_buf_init(&text, DRY_RUN_BYTES_MAX);
 	add_people_form(plan, launch->url, &text);
 	return cli_print(pl_buf_text(&text));
 }

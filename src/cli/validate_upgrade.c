@@ -91,9 +91,8 @@ static void warn_of_flag(const struct cli_upgrade *upgrade, const struct cli_inp
 	auto_json json_t *replaced_by = vllm_replaced_in_file(by);
 	auto_free char *found = pl_asprintf("a flag that sets %s in vLLM %s, and %s in %s", before,
 					    upgrade->from.version, name, upgrade->to);
-	auto_buf expected = { 0 };
+	auto_buf expected = PL_BUF(VALUE_BYTES_MAX);
 
-	pl_buf_init(&expected, VALUE_BYTES_MAX);
 	vllm_replaced_sentence(before, by, true, &expected);
 	option_problems_add(&input->problems, &(struct option_problem){
 						      .severity = OPTION_WARNING,
@@ -135,9 +134,8 @@ void cli_upgrade_head(const struct cli_upgrade *upgrade, const char *name, struc
 
 static void add_value(const json_t *value, struct pl_buf *buf)
 {
-	auto_buf words = { 0 };
+	auto_buf words = PL_BUF(VALUE_BYTES_MAX);
 
-	pl_buf_init(&words, VALUE_BYTES_MAX);
 	vllm_yaml_add_inline(&words, value);
 	const char *text = pl_buf_text(&words);
 	bool is_long = pl_text_columns(text, words.len) > VALUE_COLUMNS_MAX;

@@ -12,9 +12,8 @@
 /* A list of scalars as the text that vLLM wants: "50,99". */
 static json_t *joined(const struct pl_yaml *list)
 {
-	auto_buf text = { 0 };
+	auto_buf text = PL_BUF(4096);
 
-	pl_buf_init(&text, 4096);
 	for (size_t i = 0; i < list->count; i++) {
 		if (list->items[i]->kind != PL_YAML_SCALAR)
 			return NULL;

@@ -268,11 +268,10 @@ static void add_sets_with_all(struct pl_buf *names)
 
 void exp_check_num_prompts(struct exp_checker *c)
 {
-	auto_buf names = { 0 };
+	auto_buf names = PL_BUF(NAMES_BYTES_MAX);
 
 	if (c->bench->num_prompts >= 1 || exp_dataset_has(c->bench->dataset_name, EXP_DATASET_ALL))
 		return;
-	pl_buf_init(&names, NAMES_BYTES_MAX);
 	add_sets_with_all(&names);
 	auto_free char *expected = pl_asprintf(
 		"an integer from 1 (with data sets %s 0 is all records)", pl_buf_text(&names));

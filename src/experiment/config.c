@@ -309,11 +309,10 @@ int exp_config_read(const struct vllm_catalog *catalog, const char *path, const 
 
 void exp_words(const struct exp_config *experiment, struct pl_err *err)
 {
-	auto_buf words = { 0 };
+	auto_buf words = PL_BUF(EXPANDED_BYTES_MAX);
 
 	if (strchr(err->text, '{') == NULL)
 		return;
-	pl_buf_init(&words, EXPANDED_BYTES_MAX);
 	option_words_add(err->text, experiment->voice, &words);
 	pl_err_set(err, err->code, "%s", pl_buf_text(&words));
 }

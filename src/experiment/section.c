@@ -66,9 +66,8 @@ bool exp_key_is_repeated(struct option_reader *reader, const struct pl_yaml *map
 char *exp_expand(struct option_reader *reader, const struct pl_yaml *node, const char *key,
 		 const char *text)
 {
-	auto_buf out = { 0 };
+	auto_buf out = PL_BUF(EXPANDED_BYTES_MAX);
 
-	pl_buf_init(&out, EXPANDED_BYTES_MAX);
 	for (const char *at = text; *at != '\0';) {
 		const char *end = strncmp(at, "${", 2) == 0 ? strchr(at, '}') : NULL;
 		if (end == NULL) {

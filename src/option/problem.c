@@ -31,9 +31,7 @@ void option_problems_done(struct option_problems *problems)
 
 void option_problems_add(struct option_problems *problems, const struct option_problem *problem)
 {
-	pl_grow((void **)&problems->items, &problems->room, problems->count + 1,
-		sizeof(problems->items[0]));
-	problems->items[problems->count++] = (struct option_problem){
+	*PL_PUSH(problems->items, problems->count, problems->room) = (struct option_problem){
 		.severity = problem->severity,
 		.source = pl_strdup(problem->source),
 		.line = problem->line,
@@ -100,9 +98,8 @@ void option_words_add(const char *text, enum option_voice voice, struct pl_buf *
 
 static void add_words(struct pl_buf *buf, const char *text, enum option_voice voice)
 {
-	auto_buf words = { 0 };
+	auto_buf words = PL_BUF(WORDS_BYTES_MAX);
 
-	pl_buf_init(&words, WORDS_BYTES_MAX);
 	option_words_add(text, voice, &words);
 	add_line(buf, pl_buf_text(&words));
 }
@@ -161,11 +158,10 @@ void option_problem_text(const struct option_problem *problem, enum option_voice
 
 static json_t *pointer_of(const char *key)
 {
-	auto_buf pointer = { 0 };
+	auto_buf pointer = PL_BUF(WORDS_BYTES_MAX);
 
 	if (key == NULL)
 		return json_null();
-	pl_buf_init(&pointer, WORDS_BYTES_MAX);
 	if (key[0] != '\0')
 		pl_buf_add_char(&pointer, '/');
 	for (; *key != '\0'; key++) {
@@ -181,9 +177,8 @@ json_t *option_problem_to_json(const struct option_problem *problem)
 {
 	json_t *json = json_object();
 	bool placed = problem->line > 0;
-	auto_buf expected = { 0 };
+	auto_buf expected = PL_BUF(WORDS_BYTES_MAX);
 
-	pl_buf_init(&expected, WORDS_BYTES_MAX);
 	if (problem->expected != NULL)
 		option_words_add(problem->expected, OPTION_AS_FILE, &expected);
 	json_object_set_new(json, "severity",

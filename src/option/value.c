@@ -114,10 +114,9 @@ char *option_choice_nearest(const struct option_row *row, const char *text)
 static json_t *refuse(struct option_reader *reader, const struct pl_yaml *node, const char *key,
 		      const struct option_row *row, const char *found)
 {
-	auto_buf expected = { 0 };
+	auto_buf expected = PL_BUF(EXPECTED_BYTES_MAX);
 	auto_free char *nearest = NULL;
 
-	pl_buf_init(&expected, EXPECTED_BYTES_MAX);
 	option_row_describe(row, &expected);
 	if (row->choices != NULL && node->kind == PL_YAML_SCALAR && !pl_yaml_is_null(node))
 		nearest = option_choice_nearest(row, node->text);
@@ -307,13 +306,12 @@ static bool have_other_choice(const struct option_row *row, const struct pl_yaml
 static json_t *value_other(struct option_reader *reader, const struct pl_yaml *node,
 			   const char *key, const struct option_row *row)
 {
-	auto_buf expected = { 0 };
+	auto_buf expected = PL_BUF(EXPECTED_BYTES_MAX);
 	auto_free char *nearest = NULL;
 	int64_t number;
 	bool other = have_other_choice(row, node);
 	bool is_number = row->type == OPTION_INT;
 
-	pl_buf_init(&expected, EXPECTED_BYTES_MAX);
 	if (!other && (!option_row_is_open(row) || (is_number && !read_int(node, row, &number)) ||
 		       (!is_number && !reads_as_text(node, row))))
 		return refuse(reader, node, key, row, NULL);

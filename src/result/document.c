@@ -282,9 +282,8 @@ json_t *res_error(enum res_stage stage, const struct pl_err *why, enum res_cause
 		  enum option_voice voice, int64_t pid, json_t *log_tail)
 {
 	json_t *error = json_object();
-	auto_buf hint = { 0 };
+	auto_buf hint = PL_BUF(HINT_BYTES_MAX);
 
-	pl_buf_init(&hint, HINT_BYTES_MAX);
 	if (cause_hints[cause] != NULL) {
 		auto_free char *text = hint_about(cause_hints[cause], pid);
 		option_words_add(text, voice, &hint);

@@ -199,11 +199,10 @@ static json_t *text_json(const struct check *check, const struct res_quality_fac
 {
 	char number[PL_F64_TEXT_BYTES];
 	const char *before = "; not carried: ";
-	auto_buf buf = { 0 };
+	auto_buf buf = PL_BUF(1 << 16);
 
 	if (!beyond || check->value != value_sample_size)
 		return json_string(check->text);
-	pl_buf_init(&buf, 1 << 16);
 	pl_buf_add_text(&buf, check->text);
 	for (size_t i = 0; i < facts->percentile_count; i++) {
 		double needed = res_quality_sample_needed(facts->percentiles[i]);

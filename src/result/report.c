@@ -324,14 +324,13 @@ static void add_wrapped(struct pl_buf *buf, const char *text, size_t at)
 
 static void add_reason(struct pl_buf *buf, const json_t *check, bool colour)
 {
-	auto_buf rest = { 0 };
+	auto_buf rest = PL_BUF(REASON_BYTES_MAX);
 	const char *id = json_string_value(json_object_get(check, "id"));
 	const char *effect = json_string_value(json_object_get(check, "effect"));
 	const char *text = json_string_value(json_object_get(check, "text"));
 
 	if (effect == NULL)
 		effect = "info";
-	pl_buf_init(&rest, REASON_BYTES_MAX);
 	pl_buf_addf(&rest, ": %s: ", id != NULL ? id : "unknown");
 	add_value(&rest, check, "value");
 	if (json_is_number(json_object_get(check, "limit"))) {

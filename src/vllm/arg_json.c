@@ -349,11 +349,10 @@ static int refuse(const struct key *key, const json_t *value, const char *expect
 static int set_words(const char **slot, const struct key *key, const json_t *value,
 		     struct pl_arena *arena, struct pl_err *err)
 {
-	auto_buf words = { 0 };
+	auto_buf words = PL_BUF(WORDS_BYTES_MAX);
 	size_t i;
 	json_t *item;
 
-	pl_buf_init(&words, WORDS_BYTES_MAX);
 	if (!json_is_array(value))
 		return refuse(key, value, "a list of texts", err);
 	json_array_foreach((json_t *)value, i, item)

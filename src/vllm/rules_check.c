@@ -115,7 +115,7 @@ static void add_broken(const struct vllm_rule *rule, enum option_severity severi
 	struct vllm_rule_names names;
 	const char *args[VLLM_EXPR_NODES_MAX];
 	const char *first = NULL;
-	auto_buf found = { 0 };
+	auto_buf found = PL_BUF(TEXT_BYTES_MAX);
 	auto_free char *key = NULL;
 	struct option_problem problem = {
 		.severity = severity,
@@ -128,7 +128,6 @@ static void add_broken(const struct vllm_rule *rule, enum option_severity severi
 	size_t count = vllm_rule_args(&names, args);
 	for (size_t i = 0; i < count && first == NULL; i++)
 		first = vllm_rule_is_set(subject, args[i], NULL) ? args[i] : NULL;
-	pl_buf_init(&found, TEXT_BYTES_MAX);
 	describe_found(&names, subject, &found);
 	key = first != NULL ? pl_asprintf("server.%s", first) : pl_strdup("server");
 	problem.key = key;
@@ -262,11 +261,10 @@ static void check_presence(const struct target_check *check, const struct option
 	const char *noun = row->of != NULL ? "a key" : "an argument";
 	struct target_fault fault = { 0 };
 	auto_json json_t *by = NULL;
-	auto_buf expected = { 0 };
+	auto_buf expected = PL_BUF(TEXT_BYTES_MAX);
 
 	if (!row->absent)
 		return;
-	pl_buf_init(&expected, TEXT_BYTES_MAX);
 	bool is_later = is_before(check, row->since);
 	auto_free char *found = pl_asprintf(is_later ? "%s that vLLM %s does not have yet"
 						     : "%s that vLLM %s no longer has",
@@ -354,12 +352,11 @@ static void check_choice(const struct target_check *check, const struct option_r
 						    ? "%s, not a choice of vLLM %s"
 						    : "%s, a choice that vLLM %s no longer has",
 					    text, check->version);
-	auto_buf expected = { 0 };
+	auto_buf expected = PL_BUF(TEXT_BYTES_MAX);
 	auto_free char *nearest = json_is_string(value) && by == NULL
 					  ? option_choice_nearest(arg, json_string_value(value))
 					  : NULL;
 
-	pl_buf_init(&expected, TEXT_BYTES_MAX);
 	if (by != NULL) {
 		vllm_replaced_sentence(arg->name, by, place_of(check, arg).flag != NULL, &expected);
 	} else {
@@ -403,9 +400,8 @@ static void check_level(const struct target_check *check, const struct option_ro
 	auto_json json_t *by = replaced_by(check, level, value);
 	auto_free char *found = pl_asprintf("%lld, a bare level that vLLM %s does not take",
 					    (long long)json_integer_value(value), check->version);
-	auto_buf expected = { 0 };
+	auto_buf expected = PL_BUF(TEXT_BYTES_MAX);
 
-	pl_buf_init(&expected, TEXT_BYTES_MAX);
 	vllm_replaced_sentence("compilation_config.level", by, place_of(check, arg).flag != NULL,
 			       &expected);
 	add_target_problem(check, arg,
@@ -524,10 +520,9 @@ static const json_t *object_of(const json_t *values, const struct option_row *fi
 static void add_missing(const struct vllm_rule_place *where, enum option_severity severity,
 			const struct option_row *field, struct option_problems *problems)
 {
-	auto_buf expected = { 0 };
+	auto_buf expected = PL_BUF(TEXT_BYTES_MAX);
 	auto_free char *key = pl_asprintf("server.%s.%s", field->of, field->name);
 
-	pl_buf_init(&expected, TEXT_BYTES_MAX);
 	option_row_describe(field, &expected);
 	option_problems_add(problems, &(struct option_problem){
 					      .severity = severity,

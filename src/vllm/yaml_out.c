@@ -116,7 +116,7 @@ static char *derive_name(const struct vllm_command *command)
 	const json_t *values = command->values;
 	const char *label = json_string_value(json_object_get(command->load, "label"));
 	const char *model = json_string_value(json_object_get(values, "model"));
-	auto_buf name = { 0 };
+	auto_buf name = PL_BUF(2 * NAME_BYTES_MAX);
 
 	if (label != NULL)
 		return pl_strdup(label);
@@ -125,7 +125,6 @@ static char *derive_name(const struct vllm_command *command)
 	const char *nothing = command->form == VLLM_COMMAND_NONE ? "load" : "server";
 	auto_free char *base = pl_strdup(model != NULL ? model : nothing);
 
-	pl_buf_init(&name, 2 * NAME_BYTES_MAX);
 	for (size_t len = strlen(base); len > 0 && base[len - 1] == '/'; len--)
 		base[len - 1] = '\0';
 	const char *at = strrchr(base, '/') != NULL ? strrchr(base, '/') + 1 : base;

@@ -338,9 +338,8 @@ static void set_request(struct ckpt_memory *memory, int64_t len)
 {
 	const struct ckpt_kv_layout *layout = &memory->layout;
 	static const char source[] = "vLLM, v1/core/kv_cache_utils.py and v1/kv_cache_interface.py";
-	auto_buf words = { 0 };
+	auto_buf words = PL_BUF(4096);
 
-	pl_buf_init(&words, 4096);
 	if (len <= 0) {
 		ckpt_memory_set(memory, CKPT_MEMORY_KV_BYTES_PER_REQUEST, NAN, false, source,
 				"max_model_len is not known");
@@ -399,9 +398,8 @@ void ckpt_memory_layout(const struct ckpt_case *server, struct ckpt_memory *memo
 	const char *why = why_not(server);
 	int64_t len = ckpt_case_max_len(server);
 	struct ckpt_kv_layout *layout = &memory->layout;
-	auto_buf words = { 0 };
+	auto_buf words = PL_BUF(4096);
 
-	pl_buf_init(&words, 4096);
 	layout->blocks = NAN;
 	set_max_len(server, len, memory);
 	if (why != NULL) {

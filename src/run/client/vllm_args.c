@@ -90,9 +90,8 @@ static void add_percentiles(json_t *argv, const struct vllm_bench *bench)
 	auto_free double *asked = NULL;
 	struct pl_err ignored = PL_ERR_INIT;
 	size_t count = 0;
-	auto_buf text = { 0 };
+	auto_buf text = PL_BUF(4096);
 
-	pl_buf_init(&text, 4096);
 	pl_buf_add_text(&text, "1,5,10,25,50,75,90,95,99,99.9");
 	/* checked before the start */
 	if (exp_percentiles_parse(bench->metric_percentiles, &asked, &count, &ignored) < 0)

@@ -127,8 +127,7 @@ void run_vllm_watch_look(struct run_vllm_watch *watch)
 	watch->has_children = watch->has_children || (watch->begun && has_children(watch->pid));
 	if (isnan(sample.cpu_s))
 		return;
-	pl_grow((void **)&watch->samples, &watch->room, watch->count + 1, sizeof(sample));
-	watch->samples[watch->count++] = sample;
+	*PL_PUSH(watch->samples, watch->count, watch->room) = sample;
 }
 
 bool run_vllm_watch_begun(const struct run_vllm_watch *watch)

@@ -12,11 +12,10 @@
 
 void run_failure_lines(const struct run_state *run)
 {
-	auto_buf lines = { 0 };
+	auto_buf lines = PL_BUF(FAILURES_BYTES_MAX);
 
 	if (run->settings->failures == NULL || run->measured.outcome == NULL)
 		return;
-	pl_buf_init(&lines, FAILURES_BYTES_MAX);
 	res_report_first_failures(run->measured.outcome->records, run->measured.outcome->count,
 				  &lines);
 	*run->settings->failures = pl_buf_take(&lines);

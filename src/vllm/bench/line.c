@@ -22,9 +22,7 @@ struct reader {
 struct vllm_bench_fault *vllm_bench_fault_add(struct vllm_bench_line *line, size_t word, char *text,
 					      const char *hint)
 {
-	pl_grow((void **)&line->faults, &line->fault_room, line->fault_count + 1,
-		sizeof(line->faults[0]));
-	line->faults[line->fault_count++] = (struct vllm_bench_fault){
+	*PL_PUSH(line->faults, line->fault_count, line->fault_room) = (struct vllm_bench_fault){
 		.word = word,
 		.id = VLLM_BENCH_COUNT,
 		.text = text,
@@ -87,9 +85,8 @@ const char *vllm_bench_flag_hint(const char *text)
 /* More than one option begins so. */
 static void tell_ambiguous(struct reader *reader, const struct option_argv_word *word)
 {
-	auto_buf text = { 0 };
+	auto_buf text = PL_BUF(HINTS_BYTES_MAX);
 
-	pl_buf_init(&text, HINTS_BYTES_MAX);
 	pl_buf_addf(&text, "ambiguous option: %s could match ", word->text);
 	for (size_t i = 0; i < word->candidate_count; i++)
 		pl_buf_addf(&text, "%s%s", i > 0 ? ", " : "", word->candidates[i]->text);

@@ -62,9 +62,8 @@ static const char *skip_blanks(const char *at)
 char *vllm_bench_repr(const char *text)
 {
 	char quote = strchr(text, '\'') != NULL && strchr(text, '"') == NULL ? '"' : '\'';
-	auto_buf buf = { 0 };
+	auto_buf buf = PL_BUF(REPR_BYTES_MAX);
 
-	pl_buf_init(&buf, REPR_BYTES_MAX);
 	pl_buf_add_char(&buf, quote);
 	for (; *text != '\0'; text++) {
 		if (*text == quote || *text == '\\')
@@ -85,11 +84,10 @@ char *vllm_bench_repr(const char *text)
 /* "(256, 256, 1)" as it is printed; NULL: no tuple of whole numbers. *at moves behind it. */
 static char *read_tuple(const char **at)
 {
-	auto_buf text = { 0 };
+	auto_buf text = PL_BUF(256);
 	const char *here = skip_blanks(*at);
 	size_t count = 0;
 
-	pl_buf_init(&text, 256);
 	if (*here++ != '(')
 		return NULL;
 	pl_buf_add_char(&text, '(');
@@ -207,11 +205,10 @@ static void tell_choice(struct vllm_bench_line *line, const struct option_row *r
 			const json_t *choices, const char *text)
 {
 	auto_free char *shown = vllm_bench_repr(text);
-	auto_buf fault = { 0 };
+	auto_buf fault = PL_BUF(CHOICES_BYTES_MAX);
 	const char *names[64];
 	size_t count = 0;
 
-	pl_buf_init(&fault, CHOICES_BYTES_MAX);
 	pl_buf_addf(&fault, "argument %s: invalid choice: %.200s (choose from ", row->flag, shown);
 	for (; count < json_array_size(choices) && count < PL_ARRAY_SIZE(names); count++) {
 		names[count] = json_string_value(json_array_get(choices, count));

@@ -255,9 +255,8 @@ static void add_rows(struct vllm_parse *parse)
 void vllm_tell_ambiguous(struct vllm_parse *parse, const struct option_argv_word *word)
 {
 	size_t count = word->candidate_count;
-	auto_buf expected = { 0 };
+	auto_buf expected = PL_BUF(4096);
 
-	pl_buf_init(&expected, 4096);
 	pl_buf_add_text(&expected, "more of the flag: ");
 	for (size_t i = 0; i < count && i < CANDIDATES_SHOWN_MAX; i++)
 		pl_buf_addf(&expected, "%s%s",
@@ -318,9 +317,8 @@ static void tell_gone(struct vllm_parse *parse, const struct option_argv_word *w
 					    parse->target_text);
 	auto_json json_t *value = vllm_command_value(parse, arg, word);
 	auto_json json_t *by = vllm_replaced_by(&replacing, arg->name, value);
-	auto_buf expected = { 0 };
+	auto_buf expected = PL_BUF(4096);
 
-	pl_buf_init(&expected, 4096);
 	vllm_replaced_sentence(arg->name, by, true, &expected);
 	json_array_append_new(parse->command->unknown, json_string(word->written));
 	vllm_parse_add_replaced(parse, word, found, pl_buf_text(&expected), by);

@@ -158,9 +158,8 @@ static int parse_texts(const char *const *argv, size_t count,
 		       const struct vllm_command_options *options, struct vllm_command **ret,
 		       struct option_problems *problems, struct pl_err *err)
 {
-	auto_buf text = { 0 };
+	auto_buf text = PL_BUF(VLLM_WORDS_BYTES_MAX + 1);
 
-	pl_buf_init(&text, VLLM_WORDS_BYTES_MAX + 1);
 	for (size_t i = 0; i < count; i++)
 		pl_buf_addf(&text, "%s%s", i > 0 ? "\n" : "", argv[i]);
 	return vllm_command_parse(pl_buf_text(&text), text.len, options, ret, problems, err);
@@ -183,10 +182,9 @@ static int add_words(struct vllm_command *command, const char *const *argv, size
 		     struct pl_err *err)
 {
 	struct vllm_words *words = &command->words;
-	auto_buf line = { 0 };
+	auto_buf line = PL_BUF(VLLM_WORDS_BYTES_MAX);
 	bool ended = true;
 
-	pl_buf_init(&line, VLLM_WORDS_BYTES_MAX);
 	for (size_t i = 0; i < count; i++) {
 		size_t column = line.len + 1;
 		vllm_word_quote(argv[i], &line);

@@ -106,9 +106,8 @@ static void tell_value(struct load *load, const struct option_argv_word *flag)
 	auto_free char *key = vllm_word_key(flag);
 	auto_free char *shown = vllm_secret_word_shown(option_argv_value(flag, 0));
 	auto_free char *found = pl_asprintf("text '%.60s'", shown);
-	auto_buf expected = { 0 };
+	auto_buf expected = PL_BUF(EXPECTED_BYTES_MAX);
 
-	pl_buf_init(&expected, EXPECTED_BYTES_MAX);
 	describe(flag->flag->row, &expected);
 	if (fault->hint != NULL)
 		pl_buf_addf(&expected, ": %s", fault->hint);

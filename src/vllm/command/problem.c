@@ -181,9 +181,8 @@ static void add_caret(const struct vllm_command *command, size_t word, struct pl
 	bool hides = words_hide(words, first);
 	size_t begin = 0;
 	size_t end = 0;
-	auto_buf line = { 0 };
+	auto_buf line = PL_BUF(LINE_BYTES_MAX);
 
-	pl_buf_init(&line, LINE_BYTES_MAX);
 	for (size_t i = first; i < words->count && i < word + SHOWN_COLUMNS; i++) {
 		const char *text = words->items[i].text;
 		if (words->items[i].command != chosen)

@@ -35,9 +35,8 @@ static void tell_change(struct vllm_command *command, const char *version, const
 	auto_free char *flag = vllm_flag_of(key);
 	auto_free char *found = pl_asprintf("what vLLM %s no longer has", version);
 	struct vllm_rule_place place = { 0 };
-	auto_buf expected = { 0 };
+	auto_buf expected = PL_BUF(WORDS_BYTES_MAX);
 
-	pl_buf_init(&expected, WORDS_BYTES_MAX);
 	vllm_replaced_words(by, false, &expected);
 	pl_buf_add_text(&expected, json_array_size(by) > 0
 					   ? ", which is written in its place"

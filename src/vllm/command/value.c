@@ -154,10 +154,9 @@ static void refuse(struct value *value, const struct option_row *spec, const cha
 	const char *excess = option_json_excess(text);
 	auto_free char *found = excess != NULL ? pl_asprintf("a JSON object with %s", excess)
 					       : NULL;
-	auto_buf expected = { 0 };
+	auto_buf expected = PL_BUF(1024);
 	struct pl_yaml node = node_of(value, text, false);
 
-	pl_buf_init(&expected, 1024);
 	pl_buf_add_text(&expected, "a JSON object such as '{\"key\": 1}'");
 	if (spec->nullable)
 		pl_buf_add_text(&expected, ", or None");

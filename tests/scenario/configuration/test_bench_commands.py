@@ -20,7 +20,8 @@ def check(bin_dir, folder, text, *args):
 
 
 def from_command(bin_dir, folder, text, name="e.yaml"):
-    done = profllm(bin_dir, folder, "config", "from-command", "-o", name, "--command-file", "-", stdin=text)
+    done = profllm(bin_dir, folder, "config", "from-command", "--overwrite", "-o", name, "--command-file", "-",
+                   stdin=text)
     assert done.returncode == 0, done.stderr
     return (folder / name).read_text()
 
@@ -93,7 +94,8 @@ def test_what_this_version_lacks_is_told_as_in_a_file(bin_dir, tmp_path):
     assert errors(report) == errors(file) == []
 
     def told(one):
-        return {(problem["key"], problem["reason"], problem["expected"]) for problem in warnings(one)}
+        # a file has a way out, client: vllm, that a line of vLLM's own client does not need
+        return {(problem["key"], problem["reason"], problem["expected"].partition(";")[0]) for problem in warnings(one)}
     assert told(report) == told(file) and len(told(report)) == 2
 
 

@@ -133,7 +133,8 @@ def test_every_form_of_a_value_reads_back(bin_dir, everything, tmp_path, validat
         done = run_profllm(bin_dir, "run", "-c", config, "--dry-run", "--json", env=env, patience=patience)
         assert done.returncode == 0, done.stderr
         plan = json.loads(done.stdout)
-        plan["argv"][plan["argv"].index("--port") + 1] = plan["port"] = plan["config"]["benchmark"]["request_id_prefix"] = None
+        plan["argv"][plan["argv"].index("--port") + 1] = plan["port"] = plan["config"]["server"]["port"] = None
+        plan["config"]["benchmark"]["request_id_prefix"] = None
         plans.append({key: plan[key] for key in ("argv", "env", "config")})
     assert plans[0] == plans[1] == plans[2]
     # and validate takes it as the experiment that it holds

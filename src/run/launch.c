@@ -182,6 +182,7 @@ int run_launch_plan(const struct exp_config *experiment, const struct run_taking
 	launch->secret_env = json_array();
 	launch->values = json_object();
 	launch->warnings = json_array();
+	launch->headers = json_incref(experiment->bench.header);
 	launch->url = exp_server_url(experiment);
 	if (launch->url != NULL) {
 		if (check_url(experiment, launch->url, err) < 0)
@@ -211,6 +212,7 @@ void run_launch_free(struct run_launch *launch)
 	json_decref(launch->values);
 	json_decref(launch->gpus);
 	json_decref(launch->warnings);
+	json_decref(launch->headers);
 	free(launch);
 }
 

@@ -21,6 +21,7 @@ struct run_launch {
 	unsigned port_tries; /* ports that were drawn, the one in use included; 0: none was */
 	char *uds;           /* socket path instead of host and port; NULL: none */
 	char *bearer;        /* API key, of our own server or launch.env's; NULL: none */
+	json_t *headers;     /* benchmark.header, array of "NAME=value"; NULL: none */
 	json_t *warnings;    /* array of texts */
 };
 

@@ -80,6 +80,22 @@ static void collect_inherited(json_t *secrets)
 	}
 }
 
+/* "Authorization=Bearer sk-…": what a server tells of it is the key alone as well. */
+static void collect_headers(const json_t *headers, json_t *secrets)
+{
+	size_t i;
+	json_t *item;
+
+	json_array_foreach(headers, i, item)
+	{
+		const char *value = option_secret_assigned(json_string_value(item));
+		const char *scheme_end = value != NULL ? strchr(value, ' ') : NULL;
+		add(secrets, value);
+		if (scheme_end != NULL)
+			add(secrets, scheme_end + 1);
+	}
+}
+
 json_t *run_redact_secrets(const struct run_launch *launch)
 {
 	json_t *secrets = json_array();
@@ -93,6 +109,7 @@ json_t *run_redact_secrets(const struct run_launch *launch)
 	collect(launch->values, shown, false, secrets);
 	collect(launch->env, env, false, secrets);
 	add(secrets, launch->bearer);
+	collect_headers(launch->headers, secrets);
 	collect_inherited(secrets);
 	return secrets;
 }

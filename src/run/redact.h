@@ -9,7 +9,8 @@
 #include "base/json.h"
 #include "run/launch.h"
 
-/* The secrets that a server was given: its environment and arguments. New reference to an array. */
+/* The secrets that a server was given: its environment, arguments and the requests' headers. New
+ * reference to an array. */
 json_t *run_redact_secrets(const struct run_launch *launch);
 /* A text, or an array of texts, with "***" in place of each secret; other values are as they are.
  * New reference. */

@@ -151,6 +151,7 @@ def commands(shared_dir):
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
+@pytest.mark.release_only  # 700 starts; a fuzz target has the same lines
 def test_real_commands_survive_the_way(bin_dir, commands, tmp_path):
     """The file and the command made from it set what the first command set."""
     wrong = []

@@ -176,6 +176,7 @@ def test_what_is_wrong_is_refused(validator, old, new):
     assert not validator.is_valid(yaml.safe_load(WHOLE.replace(old, new)))
 
 
+@pytest.mark.release_only  # ten thousand documents for jsonschema; the program's reader has fuzz targets
 def test_every_argument_agrees_with_the_program(bin_dir, tmp_path, validator, table, patience):
     cases = [(entry["name"], value) for entry in table for value in values_for(entry)]
     documents = [{"server": {name: value}, "launch": {"gpus": []}} for name, value in cases]
@@ -193,6 +194,7 @@ def test_every_argument_agrees_with_the_program(bin_dir, tmp_path, validator, ta
     assert sum(taken) > 348
 
 
+@pytest.mark.release_only  # ten thousand documents for jsonschema; the program's reader has fuzz targets
 def test_the_schema_refuses_nothing_that_the_program_takes(bin_dir, tmp_path, source_dir, validator,
                                                            table, patience):
     cases = []

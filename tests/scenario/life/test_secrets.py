@@ -135,11 +135,15 @@ def test_log_of_a_server_that_prints_what_it_was_given(bin_dir, tmp_path, patien
     config = config_with_secrets()
     config["launch"]["command"] = ["sh", "-c", 'env; echo "tok $HF_TOKEN$HF_TOKEN."; exec "$@"', "x",
                                    str(bin_dir / "profllm-sim"), "serve"]
+    config["benchmark"]["header"] = ["Authorization=Bearer SECQ-77ba", "X-Api-Key=SECR-77bb", "X-Team=serve"]
+    # a shell word in pieces, so that the key is in no argument
+    config["launch"]["command"][2] = 'k=SEC; echo "key ${k}Q-77ba ${k}R-77bb"; ' + config["launch"]["command"][2]
     path = write_config(tmp_path, config)
     done = run_profllm(bin_dir, "run", "-c", path, "-o", tmp_path / "r.json", patience=patience)
     assert done.returncode == 0, done.stderr
     log = (tmp_path / "r.server.log").read_bytes()
     assert b"tok ******.\n" in log and b"MAX_TOKENS_NOTE=plain-1\n" in log
+    assert b"key *** ***\n" in log
     result = (tmp_path / "r.json").read_text()
     assert_hidden(shown_by(done), log.decode(), result)
     told = [item for item in json.loads(result)["artifacts"] if item["kind"] == "server_log"]

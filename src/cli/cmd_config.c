@@ -156,6 +156,15 @@ static bool is_usable(const struct cli_input *input)
 	return input->problems.errors == 0;
 }
 
+/* The option given that `to-command` alone has; NULL: none. */
+static const char *only_to_command(const struct config_options *options)
+{
+	return options->oneline          ? "oneline"
+	       : options->bench          ? "bench"
+	       : options->sets.count > 0 ? "set"
+					 : NULL;
+}
+
 static int from_command(const struct config_options *options, char **argv, int argc)
 {
 	/* what is gone is taken, to be written in today's form */
@@ -165,10 +174,8 @@ static int from_command(const struct config_options *options, char **argv, int a
 	auto_buf text = PL_BUF(OUTPUT_BYTES_MAX);
 	bool has_secrets;
 
-	if (options->oneline || options->bench || options->sets.count > 0)
-		return fail("'--%s' is for to-command", options->oneline ? "oneline"
-							: options->bench ? "bench"
-									 : "set");
+	if (only_to_command(options) != NULL)
+		return fail("'--%s' is for to-command", only_to_command(options));
 	if ((options->command_file != NULL) == (argc > 0))
 		return fail("expected a command behind '--', or --command-file");
 	if (argc > 0)
@@ -344,8 +351,8 @@ static int from_result(const struct config_options *options, char **files, int f
 	if (options->command_file != NULL || options->version != NULL)
 		return fail("'--%s' is for from-command",
 			    options->version != NULL ? "vllm-version" : "command-file");
-	if (options->oneline || options->sets.count > 0)
-		return fail("'--%s' is for to-command", options->oneline ? "oneline" : "set");
+	if (only_to_command(options) != NULL)
+		return fail("'--%s' is for to-command", only_to_command(options));
 	if (file_count != 1)
 		return fail("expected one RESULT");
 	if (run_repeat_find(files[0], &result, &err) < 0)

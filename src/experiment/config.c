@@ -392,9 +392,10 @@ static json_t *benchmark_asked(const struct exp_config *experiment)
 		bool is_set = experiment->bench_set[id] ||
 			      (experiment->voice == OPTION_AS_FLAG &&
 			       !vllm_bench_is_default(&experiment->bench, id));
-		if (is_set)
-			json_object_set(asked, name,
-					raw != NULL && json_is_string(value) ? raw : value);
+		if (is_set && raw != NULL && json_is_string(value))
+			json_object_set_new(asked, name, vllm_secret_json_shown(raw));
+		else if (is_set)
+			json_object_set(asked, name, value);
 	}
 	return asked;
 }

@@ -11,7 +11,7 @@
 #include "vllm/catalog.h"
 
 /* Shorter beginnings mean several options of `bench serve`. */
-enum { BENCH_FLAG_LEAST = 4 };
+enum { BENCH_FLAG_LEAST = 3 };
 
 /* Length of the dashes in front, typed or made of two hyphens by a text editor. */
 static size_t dashes_len(const char *word)

@@ -279,6 +279,22 @@ static void add_load_env(struct pl_buf *buf, const struct vllm_command *command,
 	}
 }
 
+/* Is it a variable's name alone, behind a scheme or not: "Bearer ${TOKEN}"? A shell fills it in. */
+static bool is_variable(const char *value)
+{
+	const char *blank = strrchr(value, ' ');
+	const char *at = blank != NULL ? blank + 1 : value;
+	bool braced = pl_text_starts(at, "${");
+	size_t prefix = braced ? 2 : 1;
+
+	if (*at != '$' || isdigit((unsigned char)at[prefix]))
+		return false;
+	size_t len = 0;
+	while (isalnum((unsigned char)at[prefix + len]) || at[prefix + len] == '_')
+		len++;
+	return len > 0 && strcmp(at + prefix + len, braced ? "}" : "") == 0;
+}
+
 /* ["KEY=***"] */
 static json_t *headers_shown(const json_t *headers)
 {
@@ -290,8 +306,7 @@ static json_t *headers_shown(const json_t *headers)
 	{
 		const char *text = json_string_value(item);
 		const char *value = strchr(text, '=');
-		/* "$TOKEN" names one and is none */
-		bool is_named = value == NULL || strchr(value, '$') != NULL;
+		bool is_named = value == NULL || is_variable(value + 1);
 		json_array_append_new(shown, is_named ? json_string(text)
 						      : json_sprintf("%.*s=" OPTION_SECRET_SHOWN,
 								     (int)(value - text), text));

@@ -43,11 +43,17 @@ static const struct option_row own_rows[] = {
 
 bool vllm_bench_is_later(const char *what)
 {
-	static const char *const later[] = { "latency", "throughput", "startup", "mm-processor",
-					     "sweep" };
+	enum suite { OURS, VLLM };
+	static const struct {
+		const char *name;
+		enum suite suite;
+	} later[] = {
+#define LATER(name, suite, what, today) { name, suite },
+#include "tbl/commands.h"
+	};
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(later); i++) {
-		if (strcmp(what, later[i]) == 0)
+		if (later[i].suite == VLLM && strcmp(what, later[i].name) == 0)
 			return true;
 	}
 	return false;

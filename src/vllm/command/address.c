@@ -24,13 +24,15 @@ struct address {
 	const char *path; /* "": none */
 };
 
-/* "http://[::1]:8000/v1" */
+/* "http://[::1]:8000/v1"; a user and a password in front of the host are no part of it. */
 static void read_url(const char *url, struct address *ret)
 {
 	ret->https = pl_text_starts(url, "https://");
 	const char *at = strstr(url, "://") != NULL ? strstr(url, "://") + 3 : url;
 	size_t len = strcspn(at, "/?#");
-	auto_free char *authority = pl_strndup(at, len);
+	auto_free char *whole = pl_strndup(at, len);
+	char *user_end = strrchr(whole, '@');
+	char *authority = user_end != NULL ? user_end + 1 : whole;
 	char *bracket = strchr(authority, ']');
 	char *colon = strrchr(bracket != NULL ? bracket : authority, ':');
 

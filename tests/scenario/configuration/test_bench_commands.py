@@ -171,7 +171,7 @@ def test_a_load_for_another_server_is_refused(bin_dir, tmp_path):
     assert not (tmp_path / "e.yaml").exists()
 
 
-SECRET = "OPENAI_API_KEY=hidden1 vllm bench serve --header 'X-Key=hidden2' --extra-body '{\"token\": \"hidden3\"}'"
+SECRET = "OPENAI_API_KEY=hidden1 vllm bench serve --header 'X-Key=hidden2' 'X-More=a$hidden4' --extra-body '{\"token\": \"hidden3\"}'"
 
 
 def test_secrets_are_written_into_a_private_file_alone(bin_dir, tmp_path):
@@ -179,7 +179,7 @@ def test_secrets_are_written_into_a_private_file_alone(bin_dir, tmp_path):
     assert shown.returncode == 0 and "hidden" not in shown.stdout + shown.stderr and "***" in shown.stderr
     text = from_command(bin_dir, tmp_path, SECRET)
     assert stat.S_IMODE((tmp_path / "e.yaml").stat().st_mode) == 0o600
-    assert [f"hidden{i}" in text for i in (1, 2, 3)] == [True] * 3
+    assert [f"hidden{i}" in text for i in (1, 2, 3, 4)] == [True] * 4
     assert "hidden" not in to_command(bin_dir, tmp_path, "--bench", "e.yaml")
     (tmp_path / "shown.yaml").write_text(shown.stdout)
     [report] = reports(profllm(bin_dir, tmp_path, "validate", "--json", "shown.yaml"))

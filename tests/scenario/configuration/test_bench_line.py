@@ -43,6 +43,7 @@ def same(ours, theirs):
     return ours == theirs and isinstance(ours, bool) == isinstance(theirs, bool)
 
 
+@pytest.mark.release_only  # many starts of one reader, which has a fuzz target
 def test_real_lines_are_read_as_vllm_reads_them(bin_dir, real_lines, spec):
     defaults = {row["name"]: row["default"] for row in spec}
     wrong = []

@@ -284,6 +284,7 @@ def differs(bin_dir, parser, argv):
     return None if given == wanted else (argv, wanted, given)
 
 
+@pytest.mark.release_only  # many starts of one reader, which has a fuzz target
 def test_awkward_lines(bin_dir, parser):
     wrong = [differs(bin_dir, parser, line.split("|")) for line in AWKWARD]
     assert [one for one in wrong if one is not None] == []
@@ -307,6 +308,7 @@ def random_words(draw, flags):
     return [draw.choice(VALUES)]
 
 
+@pytest.mark.release_only  # many starts of one reader, which has a fuzz target
 def test_random_lines(bin_dir, parser, rows):
     draw = random.Random(20)
     # words of a header are secrets and not shown; "=--" is a fault of older Pythons

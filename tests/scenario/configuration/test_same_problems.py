@@ -179,6 +179,7 @@ def host_says(problem):
     return problem["reason"] == "host"
 
 
+@pytest.mark.release_only  # hundreds of starts; unit tests have every check
 def test_all_three_tell_the_same(bin_dir, tmp_path, options, flags, only_flags):
     count = LONG if os.environ.get("PROFLLM_TEST_LONG") else SHORT
     kinds = {name: kind for name, (_, _, kind) in options.items()}

@@ -105,6 +105,7 @@ def commands(shared_dir):
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
+@pytest.mark.release_only  # many starts of one reader, which has a fuzz target
 def test_real_commands_are_judged_as_their_parser_does(bin_dir, commands, tmp_path):
     """As far as single arguments go."""
     wrong = []

@@ -77,6 +77,7 @@ def words_of(row):
     return [flag, JSON_VALUES.get(name, '{"a": 1}')]
 
 
+@pytest.mark.release_only  # many starts of one reader, which has a fuzz target
 def test_a_flag_is_taken_or_refused_as_it_says(bin_dir, source_dir, spec):
     wrong = []
     for flag, verdict, _ in rows(source_dir, "flags"):

@@ -1,3 +1,8 @@
+/*
+ * `bench serve --dry-run`: options as they were understood, and what would be sent. Nothing is
+ * asked of the server and no data set is read: what depends on either is null, and said to be known
+ * later.
+ */
 #include "cli/bench_dry_run.h"
 
 #include <math.h>
@@ -48,6 +53,7 @@ static bool draw_lengths(const struct vllm_bench *bench, struct pl_nplegacy *npl
 
 	if (!pl_text_equal(bench->dataset_name, "random"))
 		return false;
+	/* ids need no tokenizer, and this back end takes them */
 	plain.backend = openai;
 	plain.prompt_token_ids = true;
 	plain.vocab_size = bench->vocab_size != OPTION_NO_I64 ? bench->vocab_size : SOME_VOCABULARY;
@@ -73,6 +79,7 @@ static void plan_of(const struct vllm_bench *bench, bool plannable, json_t *plan
 		json_object_set_new(plan, "prompt_tokens", json_null());
 		json_object_set_new(plan, "output_tokens", json_null());
 	}
+	/* as after the prompts; where none could be drawn, from the seed alone */
 	pl_nplegacy_seed(&nplegacy, (uint32_t)bench->seed);
 	bool known = count > 0;
 	bench_arrivals_build(bench, count, &nplegacy, arrivals_s);

@@ -1,3 +1,9 @@
+/*
+ * Rows of `bench serve --help`, of completion and of the manual page, made of the load options'
+ * rows. They are for showing alone: the command line is read by vLLM's own rules in
+ * vllm/bench/line.h. All stand in arrays of fixed size, made before main(), so that the command is
+ * a constant like the others.
+ */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>

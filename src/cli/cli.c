@@ -1,3 +1,7 @@
+/*
+ * What all commands share: how they fail, print and write files. Results go to standard output and
+ * everything that is said about them to standard error, so that --json can be piped.
+ */
 #include "cli/cli.h"
 
 #include <stdio.h>
@@ -21,6 +25,7 @@ int cli_print(const char *text)
 {
 	struct pl_err err = PL_ERR_INIT;
 
+	/* a full disk behind a pipe or a file shows only at the flush */
 	if (fputs(text, stdout) >= 0 && fflush(stdout) == 0)
 		return 0;
 	pl_err_errno(&err, "cannot write standard output");
@@ -67,12 +72,14 @@ void cli_warn_file(const struct cli_file *file, struct option_problems *problems
 									.reason = "host" });
 }
 
+/* What stands there is looked at again, for it may have come while the command worked. */
 static int write_file(const struct cli_file *file, const struct pl_buf *text, struct pl_err *err)
 {
 	auto_file_new new_file = { 0 };
 
 	if (check_standing(file, err) < 0 || pl_file_new_open(&new_file, file->path, err) < 0)
 		return -1;
+	/* before the first byte: a secret must not be readable even for a moment */
 	if (file->is_private && fchmod(fileno(new_file.stream), S_IRUSR | S_IWUSR) < 0)
 		return pl_err_errno(err, "cannot write '%s'", file->path);
 	if (fwrite(pl_buf_text(text), 1, text->len, new_file.stream) != text->len)

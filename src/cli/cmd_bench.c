@@ -1,3 +1,10 @@
+/*
+ * `profllm bench serve`: a line of vLLM's in place of an experiment file. The line is made into an
+ * experiment, and from there on checks and run are those of `profllm run`.
+ *
+ * Without --output nothing is kept but vLLM's own files: the run writes into a folder of its own,
+ * which is removed behind it.
+ */
 #include "cli/cli.h"
 
 #include <limits.h>
@@ -129,6 +136,7 @@ static int run(struct exp_config *experiment, const struct vllm_bench_line *line
 	if (output == NULL) {
 		if (make_place(folder, sizeof(folder), &path, &err) < 0)
 			return cli_fail(&err);
+		/* side files would be removed with the folder */
 		experiment->output.requests = false;
 		experiment->output.series = false;
 	}
@@ -180,6 +188,7 @@ static void check(const struct exp_config *experiment, struct option_problems *p
 		run_check_host(experiment, problems);
 }
 
+/* An option of a later version ends a dry run, too: there is nothing to show of it. */
 static bool has_later(const struct option_problems *problems)
 {
 	for (size_t i = 0; i < problems->count; i++) {
@@ -237,6 +246,7 @@ static int serve(int argc, char **argv)
 	struct vllm_bench_line line;
 	int status;
 
+	/* argv[0] is "serve" */
 	vllm_bench_line_read((const char *const *)argv + 1, (size_t)argc - 1, VLLM_BENCH_OF_OURS,
 			     &line);
 	if (has_flag(&line, "--help"))

@@ -1,3 +1,8 @@
+/*
+ * `profllm completion SHELL`: a short script that asks `profllm complete` for every word. What can
+ * be completed so is known in one place, the rows of the program that is asked, whatever shell it
+ * is.
+ */
 #include "cli/cli.h"
 
 #include <stddef.h>
@@ -56,6 +61,7 @@ static void add_overlay(struct pl_buf *text, const char *shell, const char *over
 
 	pl_buf_add_text(text, strcmp(shell, "fish") == 0 ? "set -g _profllm_overlay '"
 							 : "_profllm_overlay='");
+	/* 'it'\''s': the quotes end, one stands by itself, they begin again */
 	for (char *rest = path, *part; (part = strsep(&rest, "'")) != NULL;)
 		pl_buf_addf(text, "%s%s", part, rest != NULL ? "'\\''" : "'\n");
 }
@@ -100,6 +106,7 @@ int cmd_completion(int argc, char **argv)
 		pl_err_set(&err, PL_ERR_INVALID, "expected one shell, " SHELLS);
 		return cli_fail(&err);
 	}
+	/* an overlay that cannot be read would be found out at every key press, and silently */
 	if (cli_catalog_open(options.overlay, &catalog, &err) < 0)
 		return cli_fail(&err);
 	return write_script(rest[0], options.overlay);

@@ -1,3 +1,8 @@
+/*
+ * `profllm config`: command lines to experiment files and back, and results to experiment files.
+ * What is written can be read again and means the same; a secret is written only into a file, for
+ * its owner alone, and is *** everywhere else.
+ */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -133,7 +138,10 @@ static int write_out(const struct config_options *options, bool is_private,
 	return file.path != NULL ? cli_write_file(&file, text) : cli_print(pl_buf_text(text));
 }
 
-/* With its secrets into a file, without them for the eye; *ret_has_secrets: there are some. */
+/*
+ * With its secrets into a file, without them for the eye; *ret_has_secrets: there are some. Whether
+ * there are any shows by writing both ways: no second list of what is secret.
+ */
 static int write_experiment(const struct vllm_command *command, bool with_secrets,
 			    struct pl_buf *text, bool *ret_has_secrets, struct pl_err *err)
 {
@@ -188,6 +196,7 @@ static int from_command(const struct config_options *options, char **argv, int a
 		return pl_err_exit_status(PL_ERR_INVALID);
 	if (write_experiment(input.command, options->output != NULL, &text, &has_secrets, &err) < 0)
 		return cli_fail(&err);
+	/* what is printed ends in terminals and logs */
 	if (options->output == NULL && has_secrets)
 		pl_log(PL_LOG_WARNING,
 		       "*** stands for what is secret: with '-o FILE' it is written as it is, "
@@ -232,6 +241,7 @@ static json_t *server_values(const struct exp_config *experiment)
 	const char *name;
 	json_t *given;
 
+	/* objects as they were given, without what their short forms were made into */
 	json_object_foreach(experiment->given, name, given)
 	{
 		if (json_is_object(json_object_get(values, name)))

@@ -1,3 +1,8 @@
+/*
+ * `profllm gpus`: the GPUs of this host, what they do and who has them; once, or again and again.
+ * On a terminal a table is drawn over the last one; into a pipe or a file goes a line per GPU and
+ * look, or an object per look, so that what is read behind it never meets an escape.
+ */
 #include "cli/cmd_gpus_priv.h"
 
 #include <errno.h>
@@ -201,11 +206,13 @@ static int watch(struct host_gpus *gpus, const struct gpus_options *options)
 	sigaddset(&ends, SIGINT);
 	sigaddset(&ends, SIGTERM);
 	sigaddset(&ends, SIGHUP);
+	/* blocked and waited for: no handler, and no look that is cut off in the middle */
 	sigprocmask(SIG_BLOCK, &ends, NULL);
 	if (form == WATCH_REDRAWN)
 		status = cli_print("\033[2J");
 	for (bool first = true; status == 0; first = false) {
 		status = show_again(gpus, form, first);
+		/* a look that took too long skips ticks and does not shift those behind it */
 		due_ns = host_tick_next(due_ns, interval_ns, pl_clock_now_ns(), &missed);
 		if (status == 0 && wait_or_end(&ends, due_ns))
 			break;

@@ -1,3 +1,8 @@
+/*
+ * One look at the GPUs as JSON, which the table is made of, too. What stands under another user, or
+ * in another's namespace of processes, is null and no error; a command line is shown without its
+ * secrets.
+ */
 #include "cli/cmd_gpus_priv.h"
 
 #include <math.h>
@@ -80,6 +85,7 @@ static json_t *process_to_json(const struct host_gpu_process *process, bool is_o
 
 static json_t *processes_to_json(struct host_gpus *gpus, size_t i, bool live)
 {
+	/* numbers of another namespace's processes would be somebody else's in ours */
 	bool are_ours = live && host_gpu_pids_are_ours(host_gpus_facts(gpus, i));
 	struct host_gpu_process *processes;
 	size_t count;

@@ -1,3 +1,9 @@
+/*
+ * The table of `profllm gpus`, made of the JSON of a look and nothing else. A row a GPU, then in
+ * faint letters what seldom changes, who holds it, and its processes.
+ *
+ *	 GPU  name          [##------]   memory    busy   power   temp  throttled
+ */
 #include "cli/cmd_gpus_priv.h"
 
 #include <math.h>
@@ -253,7 +259,10 @@ static void add_driver(const struct table *table)
 	pl_buf_add_text(table->text, "\n\n");
 }
 
-/* Cuts each line; escapes take no room on a terminal. */
+/*
+ * Cuts each line; escapes take no room on a terminal. A line that wraps would shift those below it,
+ * and the next look would be drawn over the wrong ones.
+ */
 static void cut_lines(struct pl_buf *text, size_t columns)
 {
 	size_t used = 0;

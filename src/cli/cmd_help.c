@@ -1,3 +1,7 @@
+/*
+ * `profllm help`, and manual pages. Pages are made of the rows that --help is made of, so that
+ * neither can tell of an option that the other leaves out.
+ */
 #include "cli/cli.h"
 
 #include <string.h>
@@ -35,6 +39,7 @@ static void add_text(struct pl_buf *buf, const char *text)
 	bool line_start = true;
 
 	for (; *text != '\0'; text++) {
+		/* a line that begins so would be a request of roff's; \& stands for nothing */
 		if (line_start && (*text == '.' || *text == '\''))
 			pl_buf_add_text(buf, "\\&");
 		if (*text == '\\')

@@ -1,3 +1,8 @@
+/*
+ * `profllm params`: vLLM's server arguments by release, group and pattern; what changed between two
+ * releases; and what another vLLM's help has that the rows do not. All three end in a table, a page
+ * or JSON made of the same rows.
+ */
 #include "cli/cmd_params_priv.h"
 
 #include <fnmatch.h>

@@ -1,3 +1,12 @@
+/*
+ * What another vLLM's help has that our rows do not, for people:
+ *
+ *	new      --flag  int, default 8, one of 8, 16  (CacheConfig)
+ *	changed  --flag  default 1 -> 2
+ *	gone     --flag
+ *
+ * What the rows themselves say to be gone is told last: it is no news.
+ */
 #include "cli/cmd_params_priv.h"
 
 #include <string.h>

@@ -1,3 +1,7 @@
+/*
+ * The reference page of the server's arguments, docs/reference, as `make docs` writes it: a table a
+ * group and, behind it, the keys of each argument that is an object.
+ */
 #include "cli/cmd_params_priv.h"
 
 #include <string.h>

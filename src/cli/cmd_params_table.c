@@ -1,3 +1,7 @@
+/*
+ * The server's arguments for a terminal: a line each, with help below it. Details take many lines,
+ * and are shown where few arguments were asked for.
+ */
 #include "cli/cmd_params_priv.h"
 
 #include <math.h>
@@ -16,6 +20,7 @@
 #define FAINT           "\033[2m"
 #define PLAIN           "\033[0m"
 
+/* An empty text as "", for nothing at all could not be seen. */
 void cli_params_value(const json_t *value, struct pl_buf *text)
 {
 	if (json_is_string(value) && json_string_length(value) > 0)
@@ -90,6 +95,7 @@ static void add_first_line(const struct option_row *arg, const struct cli_params
 	size_t used = INDENT + strlen(arg->flag) + flags.len;
 	pl_buf_addf(text, "%*s%s%s%s%s", INDENT, "", form->colour ? BOLD : "", arg->flag,
 		    form->colour ? PLAIN : "", pl_buf_text(&flags));
+	/* long flags have a line of their own; what follows stays in its column */
 	if (used + INDENT > FLAG_COLUMNS) {
 		pl_buf_add_char(text, '\n');
 		used = 0;

@@ -1,3 +1,8 @@
+/*
+ * `profllm recover OUTPUT`: words around run/journal/recover.h. It may be called at any time and as
+ * often as one likes: a run that goes on is told by its lock and left alone, a finished result
+ * stays as it is.
+ */
 #include "cli/cli.h"
 
 #include <stddef.h>
@@ -76,6 +81,7 @@ static int report(const struct run_recovered *recovered, bool as_json)
 			pl_buf_addf(&text, "The journal's last %zu bytes were not whole.\n",
 				    recovered->cut_bytes);
 	}
+	/* the options that the table depends on are in the result: no file is needed */
 	run_recovered_bench(recovered->result, &bench);
 	res_report_run(recovered->result, &bench, recovered->path, NULL,
 		       pl_log_has_colour(STDOUT_FILENO), &text);
@@ -89,6 +95,7 @@ static int recover(const char *output, bool as_json)
 	struct pl_err err = PL_ERR_INIT;
 
 	if (run_recover(output, &recovered, &err) < 0) {
+		/* whatever the reason was: to a script there is one case, no result */
 		cli_fail(&err);
 		return pl_err_exit_status(PL_ERR_INVALID);
 	}

@@ -1,3 +1,7 @@
+/*
+ * `profllm run`: reads, checks, and runs one experiment, or shows what it would do. Everything that
+ * can be known to be wrong is said before anything starts, and all of it at once.
+ */
 #include "cli/cli.h"
 
 #include <stddef.h>
@@ -145,6 +149,7 @@ static int check(const struct run_options *options, struct exp_config **experime
 	auto_check found = { 0 };
 
 	run_check_server(*experiment, &how, &found, problems);
+	/* --force passes over rules between arguments, never over what cannot work */
 	bool ends = exp_check_firm(problems) > 0 || (problems->errors > 0 && !options->force);
 	if (!ends) {
 		run_check_host(*experiment, problems);
@@ -161,6 +166,7 @@ static int check(const struct run_options *options, struct exp_config **experime
 	return pl_err_exit_status(PL_ERR_INVALID);
 }
 
+/* Where a file's line is known the message begins with it, so that editors find it. */
 static int load(const struct run_options *options, struct exp_config **ret,
 		struct option_problems *problems)
 {
@@ -212,6 +218,7 @@ static int run(const struct exp_config *experiment, const struct run_options *op
 		int failed = cli_fail(&err);
 		if (result != NULL)
 			(void)print_result(result, experiment, options, NULL);
+		/* as a shell has it: a script that was interrupted should know */
 		return err.code == PL_ERR_INTERRUPTED && signal_number != 0 ? 128 + signal_number
 									    : failed;
 	}

@@ -1,3 +1,10 @@
+/*
+ * `profllm schema`: the tables of src/tbl as JSON. Schemas and reference pages are made of it, so
+ * that a row is written once. A table is included here with its own macro, which says how the row's
+ * members are called.
+ *
+ *	STAGE(PREPARE, prepare, "…")  ─>  "stages": [{"name": "prepare", "text": "…"}, …]
+ */
 #include "cli/cli.h"
 
 #include <ctype.h>

@@ -1,3 +1,8 @@
+/*
+ * `profllm validate`: every problem of any number of files and lines, in one call. A file that
+ * cannot be read is a problem like others and does not end the call. With --upgrade-to each input
+ * is read twice, as the release of today has it and as the other one would.
+ */
 #include <stddef.h>
 #include <string.h>
 #include <unistd.h>
@@ -221,11 +226,13 @@ static void take(struct validation *v, const struct source *source)
 	if (v->options->upgrade_to != NULL) {
 		read_source(source, &today, v->sets_today, v->set_count_today, &v->check_today);
 		cli_upgrade_look(&today, v->options->version, v->options->upgrade_to, &upgrade);
+		/* standard input can be read once only */
 		bool is_stdin = source->kind != FROM_WORDS && strcmp(source->path, CLI_STDIN) == 0;
 		input.text = is_stdin ? pl_take(today.text) : NULL;
 		input.len = today.len;
 	}
 	read_source(source, &input, v->sets, v->set_count, &v->check);
+	/* a flag may be there in both and set something else */
 	cli_upgrade_flags(&upgrade, &today, &input);
 	report(v, &input, &upgrade);
 }
@@ -246,6 +253,7 @@ static int print_report(struct validation *v)
 	return cli_print(pl_buf_text(&v->text));
 }
 
+/* A report that could not be printed is the worse news. */
 static int end(struct validation *v)
 {
 	int printed = print_report(v);

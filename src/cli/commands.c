@@ -1,3 +1,7 @@
+/*
+ * The commands, and names that are none yet: what vLLM's suite has, or what is planned, gets an
+ * answer that says what to do today, and not "unknown command".
+ */
 #include "cli/cli.h"
 
 #include <string.h>
@@ -63,6 +67,7 @@ char *cli_later_names(void)
 	return pl_buf_take(&names);
 }
 
+/* A command of ours that is planned is no benchmark of vLLM's, whatever its name. */
 int cli_unknown_bench(const char *name)
 {
 	const struct later *later = find_later(name);

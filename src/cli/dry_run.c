@@ -1,3 +1,7 @@
+/*
+ * `run --dry-run`: the plan of the launch as it would be made, GPUs and port looked for and let go
+ * of. Problems do not end it: it may be made on another host than the run.
+ */
 #include "cli/dry_run.h"
 
 #include "cli/cli.h"

@@ -1,3 +1,7 @@
+/*
+ * Servers that a killed run has left are ended by whichever command is called next, for nobody else
+ * knows of them. Commands that only print do not look.
+ */
 #include "cli/orphans.h"
 
 #include <stddef.h>

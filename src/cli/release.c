@@ -1,3 +1,8 @@
+/*
+ * A release as an option names it. One that nothing was read of is taken as the newest before it,
+ * and said to be: an error would keep everybody from a release of today, and silence would be a
+ * guess.
+ */
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/cli.h"

@@ -1,3 +1,8 @@
+/*
+ * One input of `validate` or `config`: an experiment's file, a command line, or standard input,
+ * which may be either (a YAML mapping is a file). Read, then checked; what cannot be read becomes a
+ * problem of the input, so that the others are still told of.
+ */
 #include "cli/validate_input.h"
 
 #include <stdio.h>

@@ -1,3 +1,7 @@
+/*
+ * Problems of an input, as lines or as JSON. Errors stand in front of warnings, each in the order
+ * in which they were found. Of a command line a problem shows the words that it is about.
+ */
 #include "cli/validate_report.h"
 
 #define PROBLEM_BYTES_MAX (1u << 20)
@@ -77,6 +81,7 @@ static json_t *memory_to_json(const struct cli_input *input, bool explained)
 	if (!input->is_checked)
 		return json_null();
 	json_t *memory = ckpt_memory_to_json(&input->check.checked.memory);
+	/* "terms" say what the memory goes to: long, and asked for by --explain alone */
 	if (!explained)
 		json_object_del(memory, "terms");
 	return memory;

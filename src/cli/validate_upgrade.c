@@ -1,3 +1,8 @@
+/*
+ * What going on to another release means for one input. Gone arguments are problems that the checks
+ * find by themselves; here is what they cannot see in one reading: defaults that change under what
+ * is not set, and flags that are still there and set something else.
+ */
 #include "cli/validate_upgrade.h"
 
 #include <string.h>
@@ -119,6 +124,7 @@ void cli_upgrade_flags(const struct cli_upgrade *upgrade, const struct cli_input
 		const char *before = json_is_integer(place) && json_integer_value(place) > 0
 					     ? set_by(today->command, json_integer_value(place))
 					     : NULL;
+		/* the same word of the line, read by both releases */
 		if (before != NULL && strcmp(before, name) != 0)
 			warn_of_flag(upgrade, today, input, name, before);
 	}

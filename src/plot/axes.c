@@ -1,3 +1,7 @@
+/*
+ * Axes of a diagram: ticks at round values, their texts, grid and frame. x goes to the right and y
+ * up; the canvas counts from its upper left corner.
+ */
 #include "plot/axes.h"
 
 #include <math.h>
@@ -13,6 +17,7 @@
 /* Below this part of a step a value counts as on the tick. */
 #define SLACK 1e-9
 
+/* The smallest of 1, 2, 5 times a power of ten that makes no more than `most` of them. */
 struct pl_ticks pl_ticks_make(double low, double high, size_t most, bool whole)
 {
 	static const double round_steps[] = { 1, 2, 5, 10 };
@@ -29,6 +34,7 @@ struct pl_ticks pl_ticks_make(double low, double high, size_t most, bool whole)
 	double from = ceil(low / ticks.step - SLACK), to = floor(high / ticks.step + SLACK);
 	ticks.first = from * ticks.step;
 	ticks.count = to >= from ? (size_t)(to - from) + 1 : 0;
+	/* as many as the step needs: 0.2 has one, 50 none */
 	double decimals = -floor(log10(ticks.step) + SLACK);
 	ticks.decimals = decimals > 0 ? (int)decimals : 0;
 	return ticks;

@@ -1,3 +1,8 @@
+/*
+ * Drawing with cairo, which is opened when the first picture is asked for: a host that draws none
+ * needs neither the library nor fonts. Its header is needed to build, for types alone; a function
+ * that is missing in the library is an error with the package's name and no crash.
+ */
 #include "plot/canvas.h"
 
 #include <cairo.h>
@@ -73,6 +78,7 @@ static int find_functions(void *library, const char *name, struct cairo_table *r
 					  "library '%s' has no function '%s' (Debian's package "
 					  "'" PACKAGE "' has it)",
 					  name, functions[i].symbol);
+		/* ISO C has no cast from an object's pointer to a function's */
 		memcpy((char *)ret + functions[i].offset, &symbol, sizeof(symbol));
 	}
 	return 0;
@@ -204,6 +210,7 @@ double plot_canvas_text_width(struct plot_canvas *canvas, const char *text,
 	return width;
 }
 
+/* x, y is the point of the base line that `align` names; an upright text turns about it. */
 void plot_canvas_text(struct plot_canvas *canvas, double x, double y, const char *text,
 		      const struct plot_canvas_font *font)
 {
@@ -246,6 +253,7 @@ int plot_canvas_save(struct plot_canvas *canvas, const char *path, struct pl_err
 	if (status == CAIRO_STATUS_SUCCESS)
 		status = cairo->surface_write_to_png_stream(canvas->surface, write_block,
 							    file.stream);
+	/* a full disk is told by the commit, with its own reason */
 	if (status != CAIRO_STATUS_SUCCESS && !ferror(file.stream))
 		return pl_err_set(err, PL_ERR_IO, "cannot draw '%s': %s", path,
 				  cairo->status_to_string(status));

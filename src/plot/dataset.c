@@ -1,3 +1,13 @@
+/*
+ * The lengths of a data set, four panels on one sheet: prompts, answers as asked for, both, and
+ * each request in its order. All that is drawn is what was asked for, not what came back: the
+ * picture is of the data set and not of the server.
+ *
+ *	┌ prompt ┐ ┌ output ┐
+ *	└────────┘ └────────┘
+ *	┌ both ──┐ ┌ each ──┐
+ *	└────────┘ └────────┘
+ */
 #include "plot/dataset.h"
 
 #include <math.h>
@@ -39,6 +49,7 @@ struct lengths {
 	size_t told; /* prompts as long as the server said */
 };
 
+/* What the client counted; else what the server told, which the sheet then says. */
 static int64_t prompt_of(const struct res_record *record)
 {
 	return record->prompt_tokens_asked != RES_NO_COUNT ? record->prompt_tokens_asked
@@ -156,6 +167,7 @@ static void draw_histogram(struct plot_axes *axes, struct plot_canvas *canvas, c
 	pl_histogram(x, count, BINS, counts, edges);
 	for (size_t i = 0; i < BINS; i++)
 		most = counts[i] > most ? counts[i] : most;
+	/* the outer bars do not touch the frame */
 	double margin = (edges[BINS] - edges[0]) * 0.03;
 	axes->x.low = edges[0] - margin;
 	axes->x.high = edges[BINS] + margin;
@@ -200,6 +212,7 @@ static void draw_stacks(const struct plot_axes *axes, struct plot_canvas *canvas
 		double right = round(plot_axes_x(axes, (double)(i + count) - 0.5));
 		double between = round(plot_axes_y(axes, prompt)),
 		       top = round(plot_axes_y(axes, total));
+		/* a gap between bars only where there is room for one */
 		double width = right - left > 3 ? right - left - 1 : right - left;
 		plot_canvas_rectangle(canvas, left, between, width, ground - between,
 				      PROMPT_COLOUR);
@@ -210,6 +223,7 @@ static void draw_stacks(const struct plot_axes *axes, struct plot_canvas *canvas
 static void draw_requests(struct plot_axes *axes, struct plot_canvas *canvas,
 			  const struct lengths *lengths)
 {
+	/* a bar is no narrower than a pixel */
 	size_t group = (lengths->count + PANEL_WIDTH - 1) / PANEL_WIDTH;
 	auto_free char *label = group > 1 ? pl_asprintf("Request (a bar: the mean of %zu)", group)
 					  : pl_strdup("Request");

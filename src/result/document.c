@@ -1,3 +1,8 @@
+/*
+ * The result's document, made of the rows of src/tbl: which sections and fields there are, what an
+ * empty one looks like, what each status must have. Every field of a section is always there, null
+ * where nothing is known, so that a reader needs no case for a missing key.
+ */
 #include "result/document.h"
 
 #include <math.h>
@@ -158,6 +163,7 @@ json_t *res_document_empty(const char *section)
 	return json;
 }
 
+/* A status says whether it has results and an error: never, always, or as it comes. */
 static bool fits(enum presence presence, const json_t *part)
 {
 	bool there = part != NULL && !json_is_null(part);
@@ -165,6 +171,10 @@ static bool fits(enum presence presence, const json_t *part)
 	return presence == MAYBE || there == (presence == ALWAYS);
 }
 
+/*
+ * A slip of ours, not of the user's: better no result than one that readers of the schema cannot
+ * take.
+ */
 static int check_parts(const struct res_document_parts *parts, struct pl_err *err)
 {
 	const struct status_row *row;
@@ -243,6 +253,7 @@ int res_document_write(const json_t *result, const char *path, struct pl_err *er
 	return pl_json_write_file(result, path, err);
 }
 
+/* "exp_20260101_120000_a1b2c3": in order of time by name, and two of one second are still apart. */
 void res_run_id_make(int64_t real_ns, char run_id[RES_RUN_ID_BYTES])
 {
 	char date[16];
@@ -251,6 +262,7 @@ void res_run_id_make(int64_t real_ns, char run_id[RES_RUN_ID_BYTES])
 	snprintf(run_id, RES_RUN_ID_BYTES, "exp_%s_%06x", date, pl_unique_u32() & 0xffffff);
 }
 
+/* "vllm 0.32.0", but "profllm-sim/1.0" where the version has the name in it. */
 char *res_engine_text(const json_t *engine)
 {
 	const char *name = json_string_value(json_object_get(engine, "name"));
@@ -342,6 +354,7 @@ static bool verdict_accepted(const char *verdict, enum res_fail_on fail_on)
 	}
 }
 
+/* A signal's number counts before the status; a verdict only where the run itself is fine. */
 int res_exit_status(enum res_status status, const char *verdict, enum res_fail_on fail_on,
 		    int signal)
 {

@@ -1,3 +1,7 @@
+/*
+ * How figures are made: percentiles, limits, cap, kind of rate. Taken from the options once and
+ * kept in the journal, so that `recover` makes them as the run would have.
+ */
 #include "result/how.h"
 
 #include <math.h>
@@ -83,6 +87,7 @@ void res_how_from_json(const json_t *json, struct res_how *ret)
 		ret->max_concurrency = json_integer_value(cap);
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		double value = json_number_value(json_array_get(list, i));
+		/* a journal is a file like others: what it says is checked */
 		if (value >= 0 && value <= 100)
 			ret->percentiles[ret->percentile_count++] = value;
 	}

@@ -1,3 +1,8 @@
+/*
+ * The server's count of requests against ours at the same moment. A page of counters is made some
+ * time between its request and its answer, so that the nearest of our values within a short time
+ * before counts: what stays different then is not the time's doing.
+ */
 #include "result/inflight.h"
 
 #include <math.h>
@@ -38,6 +43,10 @@ static int64_t next_try_ns(const struct res_outcome *outcome, size_t i)
 	return record->sent_ns != RES_NO_TIME ? record->sent_ns : record->end_ns;
 }
 
+/*
+ * For us a request is in flight from its first try to its end; the server does not have it between
+ * a failed try and the next one.
+ */
 struct res_inflight *res_inflight_asked(const struct res_outcome *outcome, size_t *ret_count)
 {
 	size_t count = outcome->inflight_count, room = count + 2 * outcome->try_count;

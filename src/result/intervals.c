@@ -1,3 +1,12 @@
+/*
+ * Intervals of 95 %, for two cases that differ in what may be assumed.
+ *
+ * Of a mean: samples of one request depend on each other, and so do neighbours under one load.
+ * Means of 20 batches of whole requests in order are nearly independent; Student's t over them
+ * (batch means). Of a percentile: order statistics. How many of n samples lie below the true one is
+ * binomial (n, q), whatever the distribution; the two ranks that cut off 2.5 % on either side are
+ * the interval.
+ */
 #include "result/intervals.h"
 
 #include <math.h>
@@ -21,6 +30,7 @@ bool res_interval_of_mean(const double *x, const size_t *ends, size_t count,
 	if (count < RES_BATCH_REQUESTS_MIN)
 		return false;
 	for (size_t b = 0; b < BATCHES; b++) {
+		/* the last batch has what does not divide */
 		size_t from = b * (count / BATCHES);
 		size_t to = b + 1 < BATCHES ? from + count / BATCHES : count;
 		size_t begin = from > 0 ? ends[from - 1] : 0;
@@ -68,6 +78,7 @@ bool res_interval_of_percentile(const double *sorted, size_t n, double percentil
 		}
 		if (below >= 1 - TAIL)
 			high = (size_t)k + 1;
+		/* P(k + 1) of P(k), so that one logarithm of the gamma function does for all */
 		pmf *= (count - k) / (k + 1) * (q / (1 - q));
 	}
 	if (low == 0 || high == 0 || high > n)

@@ -19,6 +19,7 @@ void res_outcome_free(struct res_outcome *outcome)
 	free(outcome);
 }
 
+/* At one time an end before a start: a slot that is filled again was never two. */
 static int by_time(const void *a, const void *b)
 {
 	const struct res_inflight *x = a;

@@ -1,3 +1,9 @@
+/*
+ * The verdict: rows of checks, each a value against a limit. A value that is not known (NaN) is
+ * neither good nor bad and does not lower the verdict; the worst effect of those beyond their limit
+ * is the verdict. Limits may be widened by what was measured, since an error of a millisecond
+ * matters to a server that answers in ten and not to one that takes a minute.
+ */
 #include "result/quality.h"
 
 #include <math.h>
@@ -44,12 +50,14 @@ static void widen(double *limit, double to)
 	*limit = fmax(*limit, to);
 }
 
+/* An event that waited in the client looks like a gap between tokens: hence a tenth of one. */
 static double value_client_queueing(const struct res_quality_facts *facts, double *limit)
 {
 	widen(limit, 0.10 * facts->median_itl_ms);
 	return facts->client_queueing_p99_ms;
 }
 
+/* The first token's time begins with the send: hence a twentieth of it. */
 static double value_schedule_lateness(const struct res_quality_facts *facts, double *limit)
 {
 	widen(limit, 0.05 * facts->median_ttft_ms);
@@ -81,6 +89,7 @@ static double value_inflight_agreement(const struct res_quality_facts *facts, do
 	return facts->inflight_samples >= INFLIGHT_SAMPLES_MIN ? facts->inflight_disagreement : NAN;
 }
 
+/* The worse of both, or the one that is known. */
 static double value_token_agreement(const struct res_quality_facts *facts, double *limit)
 {
 	(void)limit;
@@ -106,6 +115,7 @@ static double value_sample_size(const struct res_quality_facts *facts, double *l
 	return any ? facts->completed : NAN;
 }
 
+/* Shorter than three requests last, most of them ran while the load began or ended. */
 static double value_short_run(const struct res_quality_facts *facts, double *limit)
 {
 	widen(limit, 3 * facts->mean_e2el_ms / 1e3);
@@ -171,6 +181,10 @@ void res_quality_init(struct res_quality_facts *facts)
 	facts->percentile_count = 0;
 }
 
+/*
+ * The least n at which the upper rank exists: the chance that all n lie below the percentile, q^n,
+ * is 2.5 %.
+ */
 double res_quality_sample_needed(double percentile)
 {
 	double q = percentile / 100;
@@ -238,6 +252,7 @@ json_t *res_quality_evaluate(const struct res_quality_facts *facts)
 		json_object_set_new(row, "effect", json_string(effect_names[effect]));
 		json_object_set_new(row, "text", text_json(check, facts, beyond));
 		json_array_append_new(list, row);
+		/* effects stand in order of severity */
 		if (beyond && effect > verdict)
 			verdict = effect;
 	}

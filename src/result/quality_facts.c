@@ -1,3 +1,7 @@
+/*
+ * Facts for the checks that the records themselves tell; who ran the load adds those of host and
+ * server. All begin as NaN: a fact that nobody could see must not look like a good one.
+ */
 #include "result/quality_facts.h"
 
 #include <math.h>
@@ -92,6 +96,7 @@ struct merged {
 static void close_segment(struct merged *merged, int64_t *segment)
 {
 	merged->tokens += *segment;
+	/* alone in its segment a token has a time of its own */
 	if (*segment > 1)
 		merged->merged += *segment;
 	*segment = 0;
@@ -171,6 +176,7 @@ static double prompt_disagreement(const struct res_outcome *outcome, double medi
 	return told > 0 ? off / told : NAN;
 }
 
+/* One such request is enough: sums over all then mix tokens with events. */
 static double tokens_by_events(const struct res_outcome *outcome)
 {
 	bool any = false;
@@ -253,6 +259,10 @@ static double worst_identity_us(const struct res_outcome *outcome)
 	return worst;
 }
 
+/*
+ * L = λW: the integral of requests in flight is the sum of their durations. The loop keeps the one,
+ * records give the other, and only a request that was lost or counted twice sets them apart.
+ */
 static double littles_law(const struct res_outcome *outcome)
 {
 	double sum_s = 0;

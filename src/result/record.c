@@ -1,3 +1,11 @@
+/*
+ * One request's record, and its line in files: api/requests.schema.json. Times are CLOCK_MONOTONIC
+ * ns, RES_NO_TIME is null. Events take eight bytes each in memory, as the time since the one
+ * before; one with more tokens than fit goes over several entries, all but the last marked MORE,
+ * and is one again for all who read it through the cursor.
+ *
+ *	{"index":0,"request_id":"bench-0",…,"acted_ns":…,"events":[[t_ns,tokens,flags],…],…,"error":null}
+ */
 #include "result/record.h"
 
 #include <stdio.h>
@@ -62,6 +70,7 @@ void res_record_done(struct res_record *record)
 	res_record_init(record, record->index);
 }
 
+/* An id read from a file is one text; a plan's is a prefix that all share, and a number. */
 void res_record_set_id(struct res_record *record, const char *text)
 {
 	if (record->owns_id)
@@ -185,6 +194,7 @@ static void add_text(struct pl_buf *line, const char *key, const char *text)
 		pl_text_add_json(line, text, strlen(text), false);
 }
 
+/* Room for a whole event at a time, and no check per digit: this is most of a line. */
 static void add_events(struct pl_buf *line, const struct res_record *record)
 {
 	struct res_event_cursor cursor = res_record_cursor(record);
@@ -266,6 +276,7 @@ bool res_record_add_json(struct pl_buf *line, const struct res_record *record)
 	add_error(line, record);
 	if (pl_buf_add_char(line, '}') && !line->full)
 		return true;
+	/* a line that does not fit leaves no part of itself */
 	line->len = before;
 	return false;
 }
@@ -346,6 +357,7 @@ static int take_times(struct reader *r, struct res_record *record)
 	return take_time(r, "end_ns", &record->end_ns);
 }
 
+/* MORE is of the memory's form, a file has none. */
 static bool event_values(const json_t *event, json_int_t value[3])
 {
 	if (!json_is_array(event) || json_array_size(event) != 3)
@@ -527,6 +539,7 @@ static int take_all(struct reader *r, struct res_record *record)
 		return -1;
 	if (record->retried && record->ok)
 		return wrong(r, "error", "an object where 'retried'");
+	/* each key was taken once: what is left is unknown */
 	if (json_object_size(r->json) != r->seen)
 		return pl_err_set(r->err, PL_ERR_INVALID, "record: has unknown keys");
 	return 0;

@@ -1,3 +1,8 @@
+/*
+ * What a person reads at the end. The table is vLLM's to the letter, labels, widths and order, for
+ * scripts read it; what is ours stands apart from it, above or below, or in a line of its own where
+ * vLLM has nothing to say it.
+ */
 #include "result/report.h"
 
 #include <math.h>
@@ -83,6 +88,10 @@ static void add_count(struct pl_buf *buf, const char *label, double value)
 	add_line(buf, label, isnan(value) ? "n/a" : text);
 }
 
+/*
+ * vLLM's lines in vLLM's order; without a tokenizer it leaves out what tokens it would have to
+ * count.
+ */
 static void add_totals(const json_t *results, const struct vllm_bench *bench, struct pl_buf *buf)
 {
 	bool counted = !bench->skip_tokenizer_init;
@@ -386,6 +395,7 @@ void res_report_verdict(const json_t *result, bool colour, struct pl_buf *buf)
 /* One line of a message that may have many. */
 static void add_message(struct pl_buf *buf, const char *text)
 {
+	/* a peer's text may hold a terminal's escapes */
 	for (; *text != '\0'; text++)
 		pl_buf_add_char(buf, (unsigned char)*text < ' ' ? ' ' : *text);
 }

@@ -1,3 +1,8 @@
+/*
+ * What stands where a result is to be written, and how much it tells: nothing, an end without
+ * figures, part of them, all. A file that is no result is worth as much as a whole one: it is
+ * somebody's.
+ */
 #include "result/standing.h"
 
 #include "base/file.h"

@@ -1,3 +1,8 @@
+/*
+ * A request's times in short, as vLLM's client has them: TTFT ends with the first event, whatever
+ * is in it, and the latency with the last one; TPOT is what lies between over the tokens but the
+ * first. Events with content, and with tokens, are kept apart for our own figures.
+ */
 #include "result/timing.h"
 
 #include <math.h>
@@ -22,6 +27,7 @@ static void timing_walk(const struct res_record *record, struct res_timing *timi
 		timing->guessed = timing->guessed || (at.flags & RES_EVENT_GUESSED) != 0;
 		if (content && timing->first_content_ns == RES_NO_TIME)
 			timing->first_content_ns = at.t_ns;
+		/* as a chunk that only names the speaker */
 		if (!content && at.tokens == 0)
 			continue;
 		if (timing->first_token_ns == RES_NO_TIME)

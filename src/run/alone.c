@@ -1,3 +1,7 @@
+/*
+ * One run of a process that has no other. Signals are taken before the guard starts and given back
+ * when it is gone: in between there is no moment at which Ctrl-C would leave a server behind.
+ */
 #include "run/alone.h"
 
 #include "run/signals.h"

@@ -1,3 +1,8 @@
+/*
+ * All checks before a run, as `validate` and the run make them. Which release of vLLM is meant may
+ * stand in the file or be found on this host, and the file is read by that release's arguments:
+ * hence it is read twice where the first reading shows another release.
+ */
 #include "run/check.h"
 
 #include "base/text.h"

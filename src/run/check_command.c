@@ -1,3 +1,8 @@
+/*
+ * A vLLM command line as an experiment, so that one set of checks and words serves both. Places are
+ * carried over: a problem points to the word of the line, or to line and column of the file that
+ * --config names.
+ */
 #include "run/check_command.h"
 
 #include <stdlib.h>
@@ -48,6 +53,7 @@ static void set_env(const struct vllm_command *command, struct exp_config *exper
 
 	json_object_foreach(command->env, name, value)
 	{
+		/* a name without a value, as docker's "-e NAME", is ours */
 		const char *text = json_is_string(value) ? json_string_value(value) : getenv(name);
 		if (text != NULL)
 			json_object_set_new(experiment->launch.env, name, json_string(text));

@@ -1,3 +1,7 @@
+/*
+ * How a step says that the run ends. One place decides what counts: a signal before what it set in
+ * motion, so that a server that our own TERM ended is not told as one that died.
+ */
 #include "run/context.h"
 
 #include <stdarg.h>
@@ -15,6 +19,7 @@ int run_fail_err(const struct run_context *run, enum res_status status, enum res
 	ending->status = status;
 	ending->cause = cause;
 	ending->why = *why;
+	/* "{launch.url}" becomes what this user writes: a key of a file, or an option */
 	exp_words(run->experiment, &ending->why);
 	/* what a signal set in motion is not what ended the run */
 	if (number != 0 && status != RES_STATUS_PARTIAL) {

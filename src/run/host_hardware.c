@@ -1,3 +1,7 @@
+/*
+ * What a server would run on, for checks that ask whether a model fits. Nothing is locked: the
+ * answer is what the host has, whoever uses it at the moment.
+ */
 #include "run/host_hardware.h"
 
 #include <stdlib.h>

@@ -1,3 +1,15 @@
+/*
+ * What will be started. GPUs and port come first, for the argument array names the port and the
+ * environment the GPUs; then the array, the program, and the variables.
+ *
+ * Three rules that the result depends on:
+ * - Arguments that hold a secret become variables: an argument array is everybody's to read in
+ * /proc.
+ * - Among variables the GPUs' come first, the user's over them, those of arguments last: as vLLM
+ * takes an argument before a variable.
+ * - launch.extra_args stand at the end of the line, where argparse lets them overrule what is
+ * before.
+ */
 #include "run/launch.h"
 
 #include <stdlib.h>
@@ -67,6 +79,7 @@ static int take_resources(const struct exp_config *experiment, const struct run_
 
 	if (run_resources_take(experiment, how, launch->warnings, &launch->resources, err) < 0)
 		return -1;
+	/* who only looks prints them with the rest of what was found */
 	for (size_t i = known; !how->look_only && i < json_array_size(launch->warnings); i++)
 		pl_log(PL_LOG_WARNING, "%s",
 		       json_string_value(json_array_get(launch->warnings, i)));
@@ -92,6 +105,7 @@ static int make_argv(const struct exp_config *experiment, struct run_launch *lau
 		json_object_set_new(launch->values, "port",
 				    json_integer(launch->resources.port.number));
 	}
+	/* made again where the port turns out to be taken */
 	json_array_clear(launch->argv);
 	json_array_extend(launch->argv, command);
 	if (vllm_args_to_argv(experiment->catalog, launch->values, launch->argv, ret_from_args,
@@ -108,6 +122,7 @@ static void set_gpus(const struct exp_config *experiment, struct run_launch *lau
 	bool none = json_is_array(gpus) && json_array_size(gpus) == 0;
 	const char *visible = none ? "" : launch->resources.visible;
 
+	/* CUDA counts the fastest first by itself; our indices are NVML's, which go by the bus */
 	if (json_array_size(launch->gpus) > 0 || none)
 		json_object_set_new(launch->env, "CUDA_DEVICE_ORDER", json_string("PCI_BUS_ID"));
 	if (visible != NULL)
@@ -164,6 +179,7 @@ int run_launch_new_port(struct run_launch *launch, const struct exp_config *expe
 {
 	auto_json json_t *from_args = NULL;
 
+	/* variables are as they were: no secret depends on the port */
 	if (run_resources_new_port(experiment, run_id, &launch->resources, err) < 0)
 		return -1;
 	launch->port_tries++;
@@ -224,7 +240,10 @@ int run_launch_check(const struct run_launch *launch, struct pl_err *err)
 	return pl_err_set(err, PL_ERR_NOT_FOUND, "%s", text);
 }
 
-/* What stands behind --ssl-certfile on the server's command line, wherever it came from. */
+/*
+ * What stands behind --ssl-certfile on the server's command line, wherever it came from. The last
+ * one counts and both spellings do, as vLLM's parser has it.
+ */
 static const char *find_certificate(const json_t *argv)
 {
 	static const char *const flags[] = { "--ssl-certfile", "--ssl_certfile" };

@@ -1,3 +1,12 @@
+/*
+ * Where a run's files lie: all names come of the result's.
+ *
+ *	r.json               r.requests.jsonl.zst              r.server.log              …
+ *	r.exp_….json         r.exp_….requests.jsonl.zst        r.exp_….server.log        …
+ *
+ * The second line is a run beside a result that stays until the new one is whole. Whoever moves,
+ * drops or recovers files goes over these rows: a new side file is a row and nothing else.
+ */
 #include "run/paths.h"
 
 #include <stdlib.h>

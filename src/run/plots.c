@@ -1,3 +1,8 @@
+/*
+ * Pictures of a run. A picture repeats what records say: where it cannot be drawn a warning is
+ * enough, and the result is what it is. That the paths can be written is checked before the run,
+ * when it costs nothing.
+ */
 #include "run/plots.h"
 
 #include <stdlib.h>

@@ -1,3 +1,10 @@
+/*
+ * A thread that reads the load's counters ten times a second, and draws. It runs where nothing is
+ * drawn as well: it is who sees the server's end while the load's threads wait for bytes that will
+ * not come, and asks the run to stop.
+ *
+ *	[########............] 412/1000 (3 failed) 38.1/s 4870 tok/s 64 open left 0:15
+ */
 #include "run/progress.h"
 
 #include <math.h>
@@ -61,6 +68,7 @@ void run_progress_text(const struct run_progress_view *view, bool bar, struct pl
 		pl_buf_add_text(buf, "in ");
 		add_time(view->elapsed_s, buf);
 	}
+	/* a line that wraps is not drawn over by the next \r */
 	if (buf->len > COLUMNS) {
 		buf->len = COLUMNS;
 		buf->data[COLUMNS] = '\0';
@@ -91,6 +99,7 @@ static void draw(const struct run_progress *progress, bool last)
 		pl_buf_addf(&line, "%*s", (int)(COLUMNS - text.len), "");
 	if (!progress->bar || last)
 		pl_buf_add_char(&line, '\n');
+	/* one write: no other thread's line comes between */
 	ssize_t ignored = write(STDERR_FILENO, line.data, line.len);
 	(void)ignored;
 }

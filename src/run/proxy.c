@@ -1,3 +1,8 @@
+/*
+ * Is the server behind a proxy, by the environment's word? Then what would be measured is not what
+ * the user's other tools reach, and the run does not start. Loopback is never behind one. An
+ * exception is a name with all below it, an address or a network, each with or without a port.
+ */
 #include "run/proxy.h"
 
 #include <arpa/inet.h>

@@ -1,3 +1,8 @@
+/*
+ * Secrets struck out of what others wrote: logs, and the lines that a result quotes. A run knows
+ * its secrets as texts; `recover` has prints alone and looks for them with a rolling sum, a hash
+ * only where the sum fits. Both end in the same search over the mapped file.
+ */
 #include "run/redact.h"
 
 #include <fcntl.h>
@@ -222,6 +227,7 @@ static const char *find(const char *data, size_t len, const json_t *print, const
 		}
 		if (at + width == len)
 			return NULL;
+		/* the byte that leaves was multiplied width - 1 times since it came */
 		sum = (sum - (unsigned char)data[at] * highest) * SUM_FACTOR +
 		      (unsigned char)data[at + width];
 	}

@@ -27,6 +27,10 @@ static size_t origin_len(const char *url)
 	return (size_t)(host - url) + strcspn(host, "/?#");
 }
 
+/*
+ * url http://a:8000, path /v1/models, location https://b/x/v1/models: https://b/x. "//b/…", which
+ * leaves the scheme open, gives no advice.
+ */
 char *run_redirect_base(const char *url, const char *path, const char *location)
 {
 	auto_free char *whole = NULL;

@@ -1,3 +1,8 @@
+/*
+ * A result that is run again: its config.experiment with secrets filled in, and under it the pins,
+ * which are what the first run drew or found out by itself. What cannot be pinned, as the host, is
+ * compared and told.
+ */
 #include "run/repeat.h"
 
 #include <stdlib.h>
@@ -37,6 +42,10 @@ int run_repeat_check(const json_t *result, const char *path, struct pl_err *err)
 	return 0;
 }
 
+/*
+ * What is no result is no error: the caller takes it for an experiment file, whose reader judges
+ * it.
+ */
 int run_repeat_find(const char *path, json_t **ret, struct pl_err *err)
 {
 	auto_json json_t *result = res_standing_result(path);
@@ -58,7 +67,10 @@ struct filling {
 	struct option_problems *problems;
 };
 
-/* Does a --set give the key, what is in it, or what it is in? */
+/*
+ * Does a --set give the key, what is in it, or what it is in? Of the key server.a.b[0] the names
+ * server.a, server.a.b and server.a.b[0]; of server.a also server.a.b.
+ */
 static bool is_set(const char *const *sets, size_t set_count, const char *key)
 {
 	for (size_t i = 0; i < set_count; i++) {
@@ -66,6 +78,7 @@ static bool is_set(const char *const *sets, size_t set_count, const char *key)
 		size_t len = strlen(name), key_len = strlen(key);
 		auto_free char *head = pl_strndup(key, len);
 		auto_free char *name_head = pl_strndup(name, key_len);
+		/* strchr() finds the end of a text, too: the key itself */
 		if ((exp_same_name(head, name) && strchr(".[", key[len]) != NULL) ||
 		    (exp_same_name(name_head, key) && len > key_len && name[key_len] == '.'))
 			return true;
@@ -73,7 +86,10 @@ static bool is_set(const char *const *sets, size_t set_count, const char *key)
 	return false;
 }
 
-/* The variable that brings what stands at the key; NULL: none does. */
+/*
+ * The variable that brings what stands at the key; NULL: none does. "launch.env.HF_TOKEN" is
+ * HF_TOKEN; an argument of the server has the one that its row names.
+ */
 static const char *variable_of(const struct filling *filling, const char *key)
 {
 	static const char env[] = "launch.env.", server[] = "server.";
@@ -174,6 +190,10 @@ struct pins {
 	size_t count;
 };
 
+/*
+ * None where the first file said it, for it is read from there, or where a --set does. As JSON, so
+ * that a number stays one.
+ */
 static void add_pin(struct pins *pins, const json_t *result, const char *const *sets,
 		    size_t set_count, const char *key, json_t *value)
 {
@@ -234,6 +254,8 @@ int run_repeat_read(const struct vllm_catalog *catalog, const char *path, json_t
 	int done = exp_config_read_json(catalog, experiment, path, all, pins.count + set_count, ret,
 					problems, err);
 	if (done == 0) {
+		/* the pins are not what was asked for: who repeats this run finds them in its
+		 * result again */
 		(*ret)->repeats = json_incref(result);
 		(*ret)->asked = exp_config_asked(*ret);
 		drop_pins((*ret)->asked, &pins);
@@ -264,6 +286,7 @@ int run_repeat_check_dataset(const struct exp_config *experiment, struct pl_err 
 		return -1;
 	if (pl_text_equal(now, then))
 		return 0;
+	/* who names another file here means it */
 	if (place != NULL && pl_text_equal(place->source, "--set"))
 		return 0;
 	return pl_err_set(err, PL_ERR_INVALID,
@@ -311,6 +334,7 @@ json_t *run_repeat_section(const struct exp_config *experiment, const json_t *en
 	}
 	const json_t *prompts = pl_json_get_path(result, "config.benchmark.dataset_sha256");
 	auto_json json_t *now = json_string(dataset_sha256 != NULL ? dataset_sha256 : "");
+	/* told a second time when the prompts are made; before that there is nothing to compare */
 	if (dataset_sha256 != NULL && json_is_string(prompts))
 		add_difference(differences, "dataset_sha256", prompts, now);
 	return section;
@@ -327,6 +351,7 @@ static char *value_text(const json_t *value)
 	return pl_asprintf("%.*s%s", VALUE_MAX, text, strlen(text) > VALUE_MAX ? "…" : "");
 }
 
+/* The section is made anew each time and in one order: what is new stands behind what was said. */
 size_t run_repeat_warn(const json_t *section, size_t said)
 {
 	const char *run_id = json_string_value(json_object_get(section, "run_id"));

@@ -57,6 +57,7 @@ static int move_side_files(const json_t *document, const struct run_paths *from,
 			continue;
 		if (errno != ENOENT)
 			return pl_err_errno(err, "cannot move '%s' to '%s'", old_path, new_path);
+		/* the new result has none of this kind: what lies there is the old one's */
 		if (!is_named(document, new_path))
 			unlink(new_path);
 	}
@@ -67,6 +68,9 @@ static int take_place(struct run_paths *paths, json_t *document, struct pl_err *
 {
 	struct run_paths to;
 
+	/* the result first, with the names that its files will have: killed behind it, its run's id
+	 * in the journal leads to what is left to be moved; the other way round the old result
+	 * would name files of another run */
 	run_paths_make(paths->output, NULL, &to);
 	rename_in_document(document, paths, &to);
 	int done = res_document_write(document, to.result, err);
@@ -83,6 +87,7 @@ static int take_place(struct run_paths *paths, json_t *document, struct pl_err *
 
 int run_replace(struct run_paths *paths, json_t *document, struct pl_err *err)
 {
+	/* as much is enough: whoever runs again over a whole result wants the new one */
 	if (paths->beside && res_worth(document) >= res_standing_worth(paths->output))
 		return take_place(paths, document, err);
 	if (res_document_write(document, paths->result, err) < 0)

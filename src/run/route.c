@@ -1,3 +1,8 @@
+/*
+ * How requests get to the server: its address, the addresses that they come from, the path, and
+ * what all loads of a run have in common. Test request, warm-ups, probes and the measured load are
+ * loads of one kind, so that a server that answers one of them answers the others.
+ */
 #include "run/route.h"
 
 #include <stdlib.h>
@@ -14,6 +19,7 @@ static int open_sources(const struct exp_config *experiment, struct run_route *r
 			struct pl_err *err)
 {
 	bench_sources_of(experiment->bench.source_addresses, &route->sources, &route->source_count);
+	/* a name that nobody resolves: the wait for the server says so */
 	if (route->target.unknown != NULL)
 		return 0;
 	/* the server is looked for where they can reach it */
@@ -103,6 +109,7 @@ struct bench_load run_route_load(const struct run_context *run, const struct run
 	};
 }
 
+/* What is not measured finds out whether acknowledgements may wait; what is measured goes by it. */
 struct bench_load run_route_load_unmeasured(const struct run_context *run,
 					    const struct run_route *route)
 {

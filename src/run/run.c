@@ -1,3 +1,15 @@
+/*
+ * The order of a run, and what is done whichever way it ends.
+ *
+ *	prepare   paths, journal, GPUs and port, route, client, telemetry   fails: nothing is left
+ *	steps     server up, who answers, test request, plan, warm-up, load  fails: the rest is left out
+ *	          (the port was lost meanwhile: another one, from the first step again)
+ *	end       server down, power at rest, telemetry down, the log's rest
+ *	finish    side files, document, all in their place, journal removed  fails: the journal stays
+ *
+ * A step's stage is noted before the step begins, so that a killed run says what it was at. Once
+ * the first stage is noted every end leaves a result, or the journal to make one of.
+ */
 #include "run/run.h"
 
 #include <stdlib.h>

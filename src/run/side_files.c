@@ -1,3 +1,7 @@
+/*
+ * The files beside a result. Each is whole before the document is made, for the document names it
+ * with its size and SHA-256; what is not named in `artifacts` is not this run's.
+ */
 #include "run/side_files.h"
 
 #include <stdlib.h>
@@ -41,6 +45,8 @@ int run_requests_write(const char *path, const struct res_outcome *outcome, stru
 	if (pl_zst_open(path, &zst, err) < 0)
 		return -1;
 	for (size_t i = 0; i < outcome->count; i++) {
+		/* both are in the order of requests: one pass, failed tries in front of what became
+		 * of them */
 		for (; at < outcome->try_count && outcome->tries[at]->index == i; at++) {
 			if (write_record(zst, &line, outcome->tries[at], err) < 0)
 				return -1;
@@ -94,6 +100,7 @@ static json_t *series_section(const struct run_state *run, size_t lines)
 	json_object_set_new(series, "samples", json_integer((json_int_t)lines));
 	json_object_set_new(series, "interval_ms",
 			    pl_json_number((double)asked->interval_ns / 1e6));
+	/* several measured windows: from the begin of the first to the end of the last */
 	if (windows->count > 0) {
 		const struct host_window *last = &windows->items[windows->count - 1];
 		json_object_set_new(series, "measured_begin_ns",
@@ -105,6 +112,7 @@ static json_t *series_section(const struct run_state *run, size_t lines)
 	if (cost.metrics_asked > 0)
 		json_object_set_new(series, "server_interval_ms",
 				    pl_json_number((double)asked->server_metrics_ns / 1e6));
+	/* of one core, over the whole run */
 	if (cost.ticks.elapsed_s > 0)
 		json_object_set_new(series, "overhead_share",
 				    pl_json_number(cost.cpu_s / cost.ticks.elapsed_s));
@@ -118,13 +126,17 @@ static void remove_old(const struct run_state *run)
 	unlink(run->paths.series);
 	unlink(run->paths.timeline);
 	unlink(run->paths.dataset_stats);
+	/* logs are written from the start on, by these names: where one was, it is this run's */
 	if (run->server.spawned_ns == RES_NO_TIME)
 		unlink(run->paths.server_log);
 	if (!run->measured.has_log)
 		unlink(run->paths.client_log);
 }
 
-/* What a server or a client wrote by itself. */
+/*
+ * What a server or a client wrote by itself. Secrets go before the hash is taken: an artifact is
+ * the file as it stays.
+ */
 static int add_log(const struct run_state *run, json_t *artifacts, const char *path,
 		   enum res_artifact_kind kind, struct pl_err *err)
 {

@@ -1,3 +1,7 @@
+/*
+ * Two atomic numbers and no lock: they are written by signal handlers and by the thread that sees
+ * the server die, and read by all that wait or send.
+ */
 #include "run/stop.h"
 
 #include <stddef.h>

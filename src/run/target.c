@@ -1,3 +1,8 @@
+/*
+ * Where the server is and how it is spoken to: the address, others that its name has, the Host
+ * header, the path in front of every endpoint, and headers as vLLM's client makes them of the same
+ * options.
+ */
 #include "run/target.h"
 
 #include <stdlib.h>

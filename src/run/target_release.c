@@ -1,3 +1,11 @@
+/*
+ * Which vLLM will be started, without starting it: `vllm --version` imports torch, for seconds.
+ *
+ *	vllm ─ #!/v/bin/python3 ─> /v/bin/python3 ─> /v/lib/python3.12/site-packages
+ *	                                             └ vllm-0.32.0+cpu.dist-info: 0.32.0
+ *
+ * What cannot be found is assumed to be the release that all rows are of, and said to be assumed.
+ */
 #include "run/target_release.h"
 
 #include <ctype.h>

@@ -1,3 +1,12 @@
+/*
+ * When what is sampled, over a run's life:
+ *
+ *	start ── idle power ── counting: server up, load, server down ── idle power ── stop
+ *	           before                 windows are marked in it          after
+ *
+ * Energy above idle is what was drawn within the windows less the mean of both idles over their
+ * length. One that is higher than the load's was no idle: then it is not told.
+ */
 #include "run/telemetry.h"
 
 #include <arpa/inet.h>

@@ -128,6 +128,8 @@ void plot_timeline_facts_make(const struct plot_timeline_input *input,
 		add_times(record, ret);
 		ret->failed += !record->ok;
 		taken += weight_of(record, events);
+		/* figures are of all requests, the picture of the first that a browser can hold;
+		 * one at least */
 		if (taken > most && i > 0)
 			continue;
 		counts[PLOT_TIMELINE_FAILED] = !record->ok;
@@ -236,6 +238,7 @@ static void put_end(struct base64 *out)
 	fputs(out->bits == 2 ? "==" : "=", out->stream);
 }
 
+/* Below zero there is nothing: what is not known was written as 0. */
 static void put_number(struct base64 *out, int64_t value)
 {
 	uint64_t rest = value > 0 ? (uint64_t)value : 0;

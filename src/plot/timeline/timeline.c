@@ -1,3 +1,8 @@
+/*
+ * The time line as one HTML page that needs nothing else, no network and no other file. The page
+ * stands in the program with places such as @META@ in it; they are filled while it is written, the
+ * large ones straight into the stream. Texts of others go in escaped.
+ */
 #include "plot/timeline/timeline.h"
 
 #include <math.h>
@@ -182,6 +187,7 @@ static void write_page(struct page *page)
 	for (const char *at = from; (at = strchr(at, '@')) != NULL;) {
 		fwrite(from, 1, (size_t)(at - from), page->stream);
 		size_t len = fill_place(page, at);
+		/* an @ that begins no place is written with what follows it */
 		from = at + len;
 		at += len > 0 ? len : 1;
 	}

@@ -1,3 +1,8 @@
+/*
+ * Does the summary that vLLM's client wrote follow from the lists that it wrote? Every figure is
+ * made again of the lists; the one that is farthest off, as a share, is the answer. So a mistake in
+ * reading the file shows, and so does a release whose formulas are others.
+ */
 #include "result/flat/compare.h"
 
 #include <math.h>
@@ -57,6 +62,7 @@ static void collect(const struct res_flat *flat, struct sample samples[SAMPLES])
 			continue;
 		samples[TTFT].ms[samples[TTFT].count++] = request->ttft_s * 1e3;
 		samples[E2EL].ms[samples[E2EL].count++] = latency_s * 1e3;
+		/* of one token there is no time per token */
 		if (request->output_tokens > 1)
 			samples[TPOT].ms[samples[TPOT].count++] =
 				(latency_s - request->ttft_s) /

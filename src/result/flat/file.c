@@ -1,3 +1,8 @@
+/*
+ * Where vLLM's flat result goes and how it is written: names and folders as vLLM's client makes
+ * them, for scripts look for them there. Checked before the run with the same functions that name
+ * the file.
+ */
 #include "result/flat/file.h"
 
 #include <errno.h>
@@ -82,7 +87,10 @@ static int make_folder(const char *path, struct pl_err *err)
 	return 0;
 }
 
-/* Behind what is there; where it cannot be written whole the file is as it was. */
+/*
+ * Behind what is there; where it cannot be written whole the file is as it was. One object a line,
+ * as vLLM appends: the newline stands in front of what is new.
+ */
 static int append(const char *path, const struct pl_buf *text, struct pl_err *err)
 {
 	auto_fd int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
@@ -172,6 +180,7 @@ static int check_file(const struct vllm_bench *bench, const char *suffix, struct
 	const char *dir = bench->result_dir;
 	auto_free char *name = name_of(&input);
 
+	/* a folder that is to be made has nothing in it that could be in the way */
 	if (is_given(dir) && !pl_file_exists(dir)) {
 		if (check_folder(dir, err) < 0)
 			return -1;

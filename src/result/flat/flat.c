@@ -118,7 +118,10 @@ static const char *const list_keys[LISTS] = {
 	"start_times", "queue_times", "generated_texts", "errors",
 };
 
-/* uncounted: the length that vLLM has of a prompt that nobody counted. */
+/*
+ * uncounted: the length that vLLM has of a prompt that nobody counted. Zeros for what a failed
+ * request does not have: vLLM's lists are of one length and hold no null.
+ */
 static void add_record(json_t *const lists[LISTS], const struct res_record *record,
 		       int64_t uncounted)
 {
@@ -218,7 +221,10 @@ static void set_rate_events(const struct res_flat_input *input, json_t *flat)
 	json_object_set_new(flat, "rps_change_events", events);
 }
 
-/* The figures with this beginning, in the rows' order, where they are known. */
+/*
+ * The figures with this beginning, in the rows' order, where they are known. vLLM writes these keys
+ * only where there was a probe, or drafts.
+ */
 static void set_known(const struct res_flat_input *input, json_t *flat, const char *prefix)
 {
 	static const char *const keys[] = {

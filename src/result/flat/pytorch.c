@@ -1,3 +1,7 @@
+/*
+ * The file for PyTorch's benchmark dashboard, which vLLM's client writes where the variable is set:
+ * a record for each statistic, every one with all options and the rest of the flat result.
+ */
 #include "result/flat/pytorch.h"
 
 #include <stdlib.h>
@@ -79,6 +83,7 @@ static json_t *make_benchmark(const struct res_flat_input *input, const json_t *
 {
 	json_t *mode = setting(flat, MODE);
 	const char *filename = input->bench->result_filename;
+	/* vLLM's own guess, the file's name included */
 	bool is_eager = pl_text_equal(json_string_value(mode), "0") ||
 			(filename != NULL && strstr(filename, "eager") != NULL);
 

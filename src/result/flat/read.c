@@ -1,3 +1,12 @@
+/*
+ * Reading a flat result of `vllm bench serve`, of any release: what a key was called, and which
+ * lists there are, changed over time. Strict about what is there and lenient about what is not: a
+ * wrong type is an error with the key's name, a missing list means that less is known.
+ *
+ * Python's json.dump() writes NaN, Infinity and lone halves of surrogate pairs, none of which is
+ * JSON: they are put into a form that is, outside and inside of strings, before the parser sees the
+ * text.
+ */
 #include "result/flat/read.h"
 
 #include <math.h>
@@ -233,6 +242,7 @@ static int read_gaps(struct res_flat *flat, const json_t *itls, struct pl_err *e
 		struct res_flat_request *request = &flat->requests[i];
 		if (!json_is_array(list))
 			return wrong("itls", "a list of lists", err);
+		/* one block for all: the requests borrow parts of it */
 		request->gaps = flat->gaps + at;
 		request->gap_count = json_array_size(list);
 		for (size_t k = 0; k < request->gap_count; k++) {

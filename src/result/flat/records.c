@@ -1,3 +1,8 @@
+/*
+ * Records of a flat result. vLLM's client keeps an error's text and no kind: it is told by what the
+ * text holds. Times are its own, of user space, and how many tokens an event held is a guess of
+ * one.
+ */
 #include "result/flat/records.h"
 
 #include <math.h>

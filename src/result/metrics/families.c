@@ -1,3 +1,8 @@
+/*
+ * Samples of each family, and their statistics. vLLM's families go by its formulas, to the last
+ * digit: seconds are added up in the order of requests, and milliseconds made of the statistic.
+ * Ends of requests are kept beside the samples, for intervals need whole requests.
+ */
 #include "result/metrics/families.h"
 
 #include <math.h>
@@ -40,6 +45,10 @@ static bool token_gaps_known(const struct res_record *record, const struct res_t
 	return !timing->guessed || record->output_tokens == timing->event_tokens;
 }
 
+/*
+ * An event of n tokens is n samples of an n-th of its gap: each token counts once, as in a stream
+ * of single ones.
+ */
 static void add_token_gaps(const struct res_record *record, struct res_values *gaps)
 {
 	struct res_event_cursor cursor = res_record_cursor(record);
@@ -87,6 +96,10 @@ static void add_tokens(const struct res_record *record, const struct res_timing 
 				       (double)(record->output_tokens - 1));
 }
 
+/*
+ * Only under a cap does a request wait in the client; with a rate the wait is part of what a user
+ * would see.
+ */
 static void add_queueing(const struct res_how *how, const struct res_record *record,
 			 const struct res_timing *timing, struct res_values *of)
 {
@@ -132,6 +145,7 @@ void res_families_collect(const struct res_outcome *outcome, const struct res_ho
 		if (!record->ok || (chosen != NULL && !chosen[i]))
 			continue;
 		struct res_timing timing = res_timing_of(record);
+		/* no time at all: neither an event nor an end */
 		if (isnan(timing.e2el_s))
 			continue;
 		res_values_add(&ret->of[RES_FAMILY_E2EL], timing.e2el_s);

@@ -1,3 +1,8 @@
+/*
+ * `results` of the document: totals and rates, peaks, families, errors, the steady part. vLLM's key
+ * has vLLM's formula, so that figures of both compare; where that formula is coarse, a key of ours
+ * stands beside it and not in its place.
+ */
 #include "result/metrics/metrics.h"
 
 #include <math.h>
@@ -63,6 +68,7 @@ static void add_finished(const struct exp_slo *slo, const struct res_record *rec
 	totals->completed++;
 	totals->good += keeps_limits(slo, &timing);
 	totals->output_tokens += timing.output_tokens;
+	/* one prompt of unknown length makes the sum unknown */
 	if (prompt == RES_NO_COUNT)
 		totals->input_known = false;
 	else
@@ -72,6 +78,7 @@ static void add_finished(const struct exp_slo *slo, const struct res_record *rec
 			       (double)(record->prompt_tokens - record->prompt_tokens_asked));
 }
 
+/* Of what was never sent nothing is counted, neither as finished nor as failed. */
 static struct totals totals_of(const struct res_outcome *outcome, const struct exp_slo *slo)
 {
 	struct totals totals = { .input_known = true };

@@ -52,6 +52,7 @@ static void count_record(struct buckets *buckets, const struct res_record *recor
 	if (isnan(timing.e2el_s))
 		return;
 	buckets->requests[bucket_of(buckets, record->acted_ns)]++;
+	/* up to and with the last second that it touches */
 	buckets->requests[bucket_of(buckets, timing.last_event_ns) + 1]--;
 }
 
@@ -111,6 +112,7 @@ static json_t *peak_in_flight(const struct res_outcome *outcome)
 	size_t count = 0;
 	int64_t open = 0, peak = 0;
 
+	/* the load's own count, where one was kept, knows requests that have no record */
 	if (outcome->inflight_peak != OPTION_NO_I64)
 		return json_integer(outcome->inflight_peak);
 	for (size_t i = 0; i < outcome->count; i++) {
@@ -162,6 +164,7 @@ static json_t *sliding_peak(const struct res_outcome *outcome)
 		while (last < count && times[last].t_ns < times[first].t_ns + PL_NS_PER_S)
 			tokens += times[last++].by;
 		peak = tokens > peak ? tokens : peak;
+		/* two ends that only go forward: one pass */
 		tokens -= times[first].by;
 	}
 	return json_real((double)peak);

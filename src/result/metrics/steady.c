@@ -109,6 +109,8 @@ json_t *res_steady_compute(const struct res_outcome *outcome, const struct res_h
 		if (!record->ok)
 			continue;
 		struct res_timing timing = res_timing_of(record);
+		/* by the start: a request that began in the steady part is measured in it, wherever
+		 * it ends */
 		chosen[i] = is_inside(&window, closed ? record->acted_ns : record->planned_ns);
 		completed += is_inside(&window, timing.last_event_ns);
 	}

@@ -1,3 +1,8 @@
+/*
+ * Beside the load: counters of speculative decoding before and after, the profiler around it,
+ * probes during it. They are started in front of the first send and stopped behind the last answer;
+ * nothing of it ends a run but a probe that cannot be started.
+ */
 #include "run/client/extras.h"
 
 #include "base/clock.h"

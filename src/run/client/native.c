@@ -44,6 +44,7 @@ static int make_plan(const struct run_client_input *in, struct run_plan **ret, s
 	const struct exp_config *experiment = in->run->experiment;
 	const struct run_target *target = &in->route->target;
 	PL_AUTO(bench_tokenizer_free) struct bench_tokenizer *tokenizer = NULL;
+	/* a copy: the vocabulary's size is filled in */
 	struct vllm_bench bench = experiment->bench;
 	struct run_plan_input input = {
 		.bench = &bench,
@@ -129,6 +130,7 @@ static int native_warmup(const struct run_client_input *in, struct run_measured 
 	run_say(run, "%zu warm-ups", count);
 	if (send_warmups(in, measured->plan, count, &outcome, &err) < 0)
 		return run_fail_err(run, RES_STATUS_FAILED, RES_CAUSE_INTERNAL, &err);
+	/* the test request may have seen it, or these */
 	in->route->acks_may_wait |= outcome->acks_may_wait;
 	if (run_check_stop(run) < 0)
 		return -1;
@@ -165,6 +167,7 @@ static int send_load(const struct run_client_input *in, struct run_measured *ret
 	load.progress = &counters;
 	if (run_progress_start(&progress_spec, &progress, err) < 0)
 		return -1;
+	/* from before the first send until the last answer is in */
 	run_journal_follow(run->journal, feed);
 	int done = bench_load_run(&load, &ret->outcome, err);
 	run_journal_unfollow(run->journal);
@@ -187,12 +190,17 @@ static int journal_plan(const struct run_context *run, const struct run_plan *pl
 	return 0;
 }
 
+/*
+ * The window ends before a profiler is told to write its traces, which may take minutes, and before
+ * the server is waited for to count its last requests: neither is the load's time.
+ */
 static int measure(const struct run_client_input *in, struct run_measured *ret, struct pl_err *err)
 {
 	const struct run_context *run = in->run;
 	const struct run_target *target = &in->route->target;
 	struct run_window *window = &ret->window;
 
+	/* a killed run's figures need the plan, and writing it takes time */
 	if (journal_plan(run, ret->plan, err) < 0)
 		return -1;
 	run_window_settled(target, &window->before);
@@ -233,6 +241,8 @@ static int native_measure(const struct run_client_input *in, struct run_measured
 	if (measure(in, ret, &err) < 0)
 		return run_fail_err(run, RES_STATUS_FAILED, RES_CAUSE_INTERNAL, &err);
 	const struct res_outcome *outcome = ret->outcome;
+	/* what ended the load comes before how many failed: each of these makes requests fail as
+	 * well */
 	if (run_stop_signal(run->stop) != 0 && outcome->end == RES_END_STOPPED)
 		return run_fail_interrupted(run);
 	if (outcome->end == RES_END_STALLED && !run_server_ended(in->server, 0))

@@ -56,11 +56,13 @@ static void send_one(struct run_probe *probe)
 static void *probe_loop(void *data)
 {
 	struct run_probe *probe = data;
+	/* a rate next to 0 must not overflow */
 	int64_t pause_ns = (int64_t)fmin(1e9 / probe->run->experiment->bench.probe_request_rate,
 					 1e18);
 
 	do
 		send_one(probe);
+	/* from the answer on: probes never overlap, however slow the server is */
 	while (pl_pause_until(&probe->pause, pl_clock_now_ns() + pause_ns));
 	return NULL;
 }

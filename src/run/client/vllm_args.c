@@ -1,3 +1,8 @@
+/*
+ * vLLM's client as it is started: its options as they were asked for, those that were not left to
+ * its release's own defaults, and what the run knows better put in their place. The key goes by the
+ * environment, for an argument array is everybody's to read.
+ */
 #include "run/client/vllm_args.h"
 
 #include <math.h>
@@ -138,6 +143,7 @@ json_t *run_vllm_argv(const struct run_client_input *in, const char *program, co
 
 	vllm_bench_pair_add(argv, "--backend", bench->backend);
 	vllm_bench_pair_add(argv, "--base-url", base);
+	/* the base has the prefix */
 	vllm_bench_pair_add(argv, "--endpoint", in->route->endpoint + strlen(target->prefix));
 	add_model(argv, experiment, in->identity);
 	for (size_t i = 0; i < VLLM_BENCH_COUNT; i++) {
@@ -151,6 +157,7 @@ json_t *run_vllm_argv(const struct run_client_input *in, const char *program, co
 		add(argv, "--insecure");
 	add_headers(argv, bench);
 	add_percentiles(argv, bench);
+	/* with the lists of all requests: without them there is nothing to make records of */
 	add(argv, "--save-result");
 	add(argv, "--save-detailed");
 	vllm_bench_pair_add(argv, "--result-dir", folder);

@@ -10,6 +10,10 @@
 #include "base/clock.h"
 #include "host/log/server_log.h"
 
+/*
+ * Parts of lines that the client writes when its warm-ups are over, when its load is, and when the
+ * server took the profiler's start:
+ */
 #define BEGIN_LINE     "Starting main benchmark run"
 #define OVER_LINE      "Serving Benchmark Result"
 #define PROFILE_LINE   "Profiler started"
@@ -58,6 +62,7 @@ void run_vllm_watch_free(struct run_vllm_watch *watch)
 	free(watch);
 }
 
+/* A part found once stays found: lines come in order and are looked at once. */
 static void take_line(struct run_vllm_watch *watch)
 {
 	watch->line[watch->line_len] = '\0';
@@ -76,6 +81,7 @@ static void follow(struct run_vllm_watch *watch)
 	while (fd >= 0 && (got = pread(fd, bytes, sizeof(bytes), watch->read)) > 0) {
 		watch->read += got;
 		for (ssize_t i = 0; i < got; i++) {
+			/* tqdm draws its bar over itself with \r */
 			if (bytes[i] == '\n' || bytes[i] == '\r' ||
 			    watch->line_len == LINE_BYTES_MAX - 1)
 				take_line(watch);
@@ -85,7 +91,10 @@ static void follow(struct run_vllm_watch *watch)
 	}
 }
 
-/* The main thread's; NaN: it is gone. */
+/*
+ * The main thread's; NaN: it is gone. The client's event loop is there: at a share of 1 it cannot
+ * send faster, whatever cores are left.
+ */
 static double cpu_s_of(pid_t pid)
 {
 	char path[64], text[STAT_BYTES];
@@ -97,6 +106,8 @@ static double cpu_s_of(pid_t pid)
 	if (len <= 0)
 		return NAN;
 	text[len] = '\0';
+	/* a program's name may hold blanks and parentheses: fields count from behind the last
+	 * one */
 	char *at = strrchr(text, ')');
 	for (int i = 0; at != NULL && i <= STAT_UTIME; i++) {
 		at = strchr(at, ' ');

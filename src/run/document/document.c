@@ -1,3 +1,8 @@
+/*
+ * The result's document, of a finished run or of one that goes on: run_document_so_far() is what
+ * the journal keeps at each stage, and what `recover` builds on. Both are made by the same
+ * functions, so that a recovered result has the same keys.
+ */
 #include "run/document/document.h"
 
 #include <math.h>

@@ -1,3 +1,8 @@
+/*
+ * vLLM's own files of a run, beside ours: the flat result, the lines on failures, and the file for
+ * PyTorch's dashboard. Whether a name is fixed matters: a file named after its time stands in
+ * nobody's way, one with a name of its own may hold an earlier result.
+ */
 #include "run/document/flat_result.h"
 
 #include "base/log.h"

@@ -1,3 +1,7 @@
+/*
+ * Where a profiler's traces are to be looked for: named by the server's configuration, or by the
+ * variable of releases that had no such configuration.
+ */
 #include "run/document/profiling.h"
 
 #include "base/mem.h"

@@ -1,3 +1,8 @@
+/*
+ * `system` of the result: telemetry's sums over the measured windows. Means and totals are over the
+ * windows alone, "highest" over all samples, for memory is at its peak while a model is loaded. A
+ * source that told nothing gives null, never 0.
+ */
 #include "run/document/system.h"
 
 #include <math.h>
@@ -152,6 +157,8 @@ static void set_gpus(json_t *json, json_t *hardware, const struct host_telemetry
 	for (size_t i = 0; i < count; i++) {
 		const struct host_telemetry_gpu *gpu = host_telemetry_gpu(host, i);
 		struct view view = { &gpu->sums, windows };
+		/* fmax() passes over NaN and the sum does not: a mean over some of the GPUs would
+		 * be no mean */
 		peak_bytes = fmax(peak_bytes, highest(&view, HOST_Q_gpu_memory_used_bytes));
 		utilization += mean(&view, HOST_Q_gpu_utilization);
 		json_array_append_new(gpus, make_gpu(host, i));

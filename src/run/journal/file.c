@@ -1,3 +1,8 @@
+/*
+ * The journal's file: whose it is, and whether what a dead run left in it may be given up. The lock
+ * tells the living from the dead; a process number would not, for another process may have it by
+ * now.
+ */
 #include "run/journal/file.h"
 
 #include <errno.h>
@@ -59,6 +64,7 @@ static bool same_file(int fd, const char *path)
 /* 1: opened and locked, 0: it has just gone or come, -1: error. `make`: only a new one. */
 static int open_once(const char *path, bool make, struct run_journal_file *file, struct pl_err *err)
 {
+	/* no link is written through, and a pipe of this name is not waited for */
 	int flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
 	/* prints of secrets are in it */
 	auto_fd int fd = open(path, make ? flags | O_CREAT | O_EXCL : flags, 0600);
@@ -72,6 +78,8 @@ static int open_once(const char *path, bool make, struct run_journal_file *file,
 		return pl_err_set(err, PL_ERR_IO, "the journal '%s' is no regular file", path);
 	if (lock_file(fd, path, err) < 0)
 		return -1;
+	/* who had it may have ended and removed it since it was opened: the lock would be on a file
+	 * without a name */
 	if (!same_file(fd, path))
 		return 0;
 	/* one that was left here may be everybody's to read; whose file it is may want it so */
@@ -136,7 +144,11 @@ json_t *run_journal_result(const char *output, const char *run_id, char **ret_pa
 	return result;
 }
 
-/* 1: it was killed between the rename of its result and the end, and what it left to do is done. */
+/*
+ * 1: it was killed between the rename of its result and the end, and what it left to do is done.
+ * Its result is there by its run's id, at the output or beside it, and names what is still to be
+ * moved.
+ */
 static int finish_run(const char *output, const struct run_journal_glance *glance,
 		      struct pl_err *err)
 {
@@ -218,6 +230,8 @@ int run_journal_file_take(const char *output, bool overwrite, struct run_journal
 	struct run_journal_file file = { .path = run_journal_path(output), .fd = -1 };
 	int opened = 0;
 
+	/* by turns a new one, and the one that is there: neither can be had in one step with the
+	 * lock */
 	for (int i = 0; i < TAKE_TRIES && opened == 0; i++)
 		opened = open_once(file.path, i % 2 == 0, &file, err);
 	if (opened == 0)

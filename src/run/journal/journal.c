@@ -1,3 +1,13 @@
+/*
+ * Who writes when:
+ *
+ *	main thread    head, stages, plan         before follow and after unfollow
+ *	follower       records, ticks             between them; nobody else touches `gathered`
+ *	syncer         fdatasync() alone          beside the follower, and a little behind it
+ *
+ * Lines are gathered and written in one go: a write() per record would cost the load's host time. A
+ * sync that fails is told by its number, and who writes gives up.
+ */
 #include "run/journal/journal.h"
 
 #include <errno.h>
@@ -124,6 +134,7 @@ void run_journal_free(struct run_journal *journal)
 		return;
 	run_journal_unfollow(journal);
 	end_syncer(journal);
+	/* taken and never begun: as if it had not been there */
 	if (!journal->begun && journal->file.made)
 		unlink(journal->file.path);
 	run_journal_file_done(&journal->file);
@@ -143,6 +154,8 @@ void run_journal_head(struct run_journal *journal, const char *run_id, bool besi
 		"started_real_ns", (json_int_t)started_real_ns, "started_ns",
 		(json_int_t)started_ns, "pid", (int)getpid(), "profllm", PROFLLM_VERSION);
 	journal->begun = true;
+	/* only here what was left by another run is given up: until now this one could still fail
+	 * to start */
 	if (ftruncate(journal->file.fd, 0) < 0 || lseek(journal->file.fd, 0, SEEK_SET) < 0) {
 		give_up(journal);
 		return;
@@ -165,6 +178,7 @@ void run_journal_stage(struct run_journal *journal, enum res_stage stage, json_t
 					   taken);
 	added(journal, run_line_add_json(&journal->gathered, RUN_LINE_STAGE, line));
 	write_gathered(journal);
+	/* between these two the syncer does it; before and behind the load nobody else would */
 	if (stage == RES_STAGE_MEASURE || stage == RES_STAGE_STOP)
 		sync_file(journal);
 	heed_sync(journal);
@@ -220,6 +234,7 @@ static void take_feed(struct run_journal *journal)
 	const struct bench_feed_reader reader = {
 		.data = journal, .acted = on_acted, .tried = on_record, .over = on_record
 	};
+	/* the feed's readers are no threads of the load: a slow disk holds up nobody who sends */
 	int64_t start_ns = bench_feed_start_ns(journal->feed);
 
 	heed_sync(journal);

@@ -1,3 +1,9 @@
+/*
+ * Lines of a journal, by hand where they are many: a tree of values per record would be made while
+ * the load runs. A sum before each line, for after a power cut a page in the middle may be zeros
+ * while those behind it are whole. Every line is JSON, so that a journal can be looked at with any
+ * tool.
+ */
 #include "run/journal/line.h"
 
 #include <pthread.h>
@@ -191,6 +197,7 @@ int64_t run_lines_begin(struct run_lines *lines, const void *data, size_t len)
 	return pl_text_to_i64(number, &version) && version > 0 ? version : -1;
 }
 
+/* The sum is put as text and compared so: one form, and no second parser. */
 static bool read_line(const char *line, size_t len, struct run_line *ret)
 {
 	char sum[SUM_DIGITS];

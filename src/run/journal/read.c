@@ -1,3 +1,8 @@
+/*
+ * What a journal says. Each line is held against those before it: one head, one plan, tries in
+ * order, no record twice. The first line that is damaged, or contradicts them, ends the reading;
+ * all that was read before it counts, and how much was cut is told.
+ */
 #include "run/journal/read.h"
 
 #include <stdio.h>
@@ -122,6 +127,7 @@ static bool take_plan(struct reading *r, const struct run_line *line)
 
 	if (!r->in_plan || !get_number(json, "index", 0, &index) ||
 	    (uint64_t)index != state->count || !get_time(json, "planned_ns", &planned_ns) ||
+	    /* the start is added to it at the end */
 	    planned_ns > RES_TIME_MAX / 2 ||
 	    !get_number(json, "prompt_tokens_asked", RES_NO_COUNT, &prompt_tokens) ||
 	    !get_number(json, "output_tokens_asked", RES_NO_COUNT, &output_tokens) ||
@@ -246,7 +252,10 @@ static bool take_line(struct reading *r, const struct run_line *line)
 	}
 }
 
-/* What had not come to its end says how far it had. */
+/*
+ * What had not come to its end says how far it had. Planned times count from the start until a
+ * request is sent: only then is it known.
+ */
 static void finish_records(struct run_journal_state *state)
 {
 	for (size_t i = 0; i < state->count; i++) {

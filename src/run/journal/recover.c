@@ -1,3 +1,11 @@
+/*
+ * The result of a run that was killed, made of its journal.
+ *
+ *	server gone ─> logs redacted ─> figures of the records ─> side files ─> replace ─> journal removed
+ *
+ * The journal goes last: killed anywhere before, `recover` begins again and comes to the same. What
+ * only the process knew (CPU time, clock steps, telemetry) is null or unknown, never 0.
+ */
 #include "run/journal/recover.h"
 
 #include <math.h>

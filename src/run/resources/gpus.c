@@ -1,3 +1,9 @@
+/*
+ * Which GPUs a run gets. All that would do are locked, the best of those that were free are picked,
+ * and the rest let go: so the choice is made among GPUs that are really ours, and nobody can take
+ * one between the look and the lock. Called inside host_locks_enter(), one run of the host at a
+ * time.
+ */
 #include "run/resources/resources_priv.h"
 
 #include <stdio.h>
@@ -76,6 +82,7 @@ static int not_enough(const struct run_gpu_taking *taking, size_t allowed, struc
 static int want_allowed(struct run_gpu_taking *taking, struct pl_err *err)
 {
 	bool all = taking->request->kind == RUN_GPUS_ALL;
+	/* of two and more only whole GPUs count: instances of MIG do not work together */
 	size_t whole = host_gpu_allowed(taking->offers, taking->count, 2);
 	size_t wanted = all ? (whole > 0 ? 2 : 1) : taking->request->count;
 	size_t allowed = host_gpu_allowed(taking->offers, taking->count, wanted);
@@ -111,6 +118,7 @@ int run_gpu_taking_open(struct run_gpu_request *request, json_t *warnings,
 		request->kind = RUN_GPUS_NONE;
 		return 0;
 	}
+	/* who names a GPU means it, whatever CUDA_VISIBLE_DEVICES hides */
 	if (request->kind == RUN_GPUS_NAMED)
 		return want_named(ret, err);
 	host_gpu_hide(ret->offers, ret->count, getenv("CUDA_VISIBLE_DEVICES"));
@@ -148,6 +156,9 @@ void run_gpu_taking_close(struct run_gpu_taking *taking)
 	*taking = (struct run_gpu_taking){ 0 };
 }
 
+/*
+ * What a ticket of the queue says: {"any":true}, or {"gpus":["gpu-GPU-8a1c…", …]} of locks' names.
+ */
 json_t *run_gpu_taking_claim(const struct run_gpu_taking *taking)
 {
 	enum run_gpus kind = taking->request != NULL ? taking->request->kind : RUN_GPUS_NONE;
@@ -164,6 +175,7 @@ json_t *run_gpu_taking_claim(const struct run_gpu_taking *taking)
 	return json_pack("{s:o}", "gpus", gpus);
 }
 
+/* Locks tell of runs alone: other programs are seen by what they have on the GPU. */
 void run_gpu_taking_look(struct run_gpu_taking *taking)
 {
 	for (size_t i = 0; i < taking->count; i++) {
@@ -221,7 +233,10 @@ static ssize_t find_uuid(const struct run_gpu_taking *taking, const char *uuid)
 	return -1;
 }
 
-/* 1: locked; 0: held by another. An instance also keeps others from its GPU as a whole. */
+/*
+ * 1: locked; 0: held by another. An instance also keeps others from its GPU as a whole. Shared on
+ * the whole, so that several instances of one GPU may go to several runs.
+ */
 static int lock_one(struct run_gpu_taking *taking, size_t i, const struct host_locks *locks,
 		    char name[NAME_BYTES], struct pl_err *err)
 {
@@ -311,6 +326,7 @@ int run_gpu_taking_try(struct run_gpu_taking *taking, const struct host_locks *l
 {
 	int done = -1;
 
+	/* not even tried: who came first would find it locked */
 	if (keep_for_others(taking, before, err) < 0)
 		return 0;
 	bool locked = lock_wanted(taking, locks, err) == 0;

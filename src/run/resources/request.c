@@ -1,3 +1,4 @@
+/* Which GPUs an experiment asks for, before it is looked what there are. */
 #include "run/resources/resources_priv.h"
 
 #include <stdlib.h>
@@ -21,6 +22,7 @@ static size_t gpus_needed(const json_t *server)
 	int64_t replicas = argument(server, "data_parallel_size_local",
 				    argument(server, "data_parallel_size", 1));
 
+	/* one replica a process: others are started by somebody else */
 	if (json_is_integer(json_object_get(server, "data_parallel_rank")))
 		replicas = 1;
 	double needed = (double)argument(server, "tensor_parallel_size", 1) *
@@ -29,6 +31,7 @@ static size_t gpus_needed(const json_t *server)
 			(double)replicas;
 	if (nodes > 1)
 		needed = (needed + (double)nodes - 1) / (double)nodes;
+	/* numbers of a file may be any; what is beyond all hosts must not overflow */
 	return needed < 0 ? 0 : needed > 1e6 ? 1000000 : (size_t)needed;
 }
 

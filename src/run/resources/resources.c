@@ -1,3 +1,12 @@
+/*
+ * GPUs and port, all or nothing: two runs that each held half of what the other needs would wait
+ * for ever. So both are tried in one go while the folder of locks is entered, and what cannot be
+ * had whole is let go of before it is left.
+ *
+ *	try ── all ──> locks go to the guard with the server
+ *	 │ no
+ *	 └─ --wait ─> ticket ─> [a lock is released, or a second is over] ─> try again, in tickets' order
+ */
 #include "run/resources/resources.h"
 
 #include <stdlib.h>
@@ -232,6 +241,7 @@ static int try_once(struct taking *t, struct pl_err *err)
 {
 	auto_json json_t *before = NULL;
 
+	/* asks the driver, which may take its time: before others are kept out */
 	run_gpu_taking_look(&t->gpus);
 	if (t->into->locks == NULL)
 		return try_inside(t, NULL, err);
@@ -280,6 +290,7 @@ static int wait_for_turn(struct taking *t, struct pl_err *err)
 	if (t->into->locks == NULL)
 		return -1;
 	struct pl_err why = *err;
+	/* a ticket first, then the next try: who comes later sees that we wait */
 	if (join_queue(t, err) < 0)
 		return run_stop_signal(t->how->stop) != 0 ? stopped(t->how->stop, err) : -1;
 	for (;;) {
@@ -348,6 +359,7 @@ int run_resources_take(const struct exp_config *experiment, const struct run_tak
 	host_ticket_leave(t.ticket);
 	run_gpu_taking_close(&t.gpus);
 	run_gpu_request_done(&t.request);
+	/* a look keeps the number, to show it, and nothing else */
 	if (done < 0 || how->look_only) {
 		uint16_t port = ret->port.number;
 		run_resources_release(ret);
@@ -375,6 +387,8 @@ void run_resources_release(struct run_resources *resources)
 {
 	host_port_unbind(&resources->port);
 	for (size_t i = 0; i < resources->lock_count; i++) {
+		/* close() leaves the lock with the guard's descriptor; to unlock would take it from
+		 * those processes */
 		if (resources->still_used)
 			close(resources->lock_fds[i]);
 		else

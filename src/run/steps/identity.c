@@ -1,3 +1,8 @@
+/*
+ * Who answers, asked before anything is sent: /version, /v1/models, /server_info and the `server`
+ * header. Each may be missing, for servers other than vLLM have only some of them; what ends a run
+ * is an answer that shows that this is not the server that was meant.
+ */
 #include "run/steps/identity.h"
 
 #include <stdlib.h>
@@ -42,7 +47,10 @@ static void fetch_or_null(const struct run_target *target, const char *path, jso
 		*ret = NULL;
 }
 
-/* -1: what answers here is not where the model is. */
+/*
+ * -1: what answers here is not where the model is. An error alone is none: whether a model's name
+ * is missed is said where it is chosen.
+ */
 static int learn_models(const struct run_context *run, const struct run_target *target,
 			const struct run_server *server, bool follows_redirects,
 			struct run_identity *identity)
@@ -167,6 +175,7 @@ static bool is_another(const struct run_context *run, const struct run_server *s
 		if (id == NULL || was_asked_for(run->experiment->server, id))
 			return false;
 	}
+	/* a listener that cannot be seen, as in another's namespace, proves nothing */
 	pid_t listener = host_port_listener_pid(server->port);
 	return listener > 0 && !host_proc_may_descend(listener, host_guard_pid(server->guard));
 }

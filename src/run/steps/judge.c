@@ -1,3 +1,8 @@
+/*
+ * What failed requests say of the server. A server that ended, or that nobody reaches any more, is
+ * why the run failed, whatever each request's own error was; only when it is well do failures count
+ * one by one, against max_error_share.
+ */
 #include "run/steps/judge.h"
 
 #include <string.h>
@@ -60,6 +65,10 @@ static int fail_unreachable(const struct run_context *run, const struct run_serv
 			server->url, finished, outcome->count);
 }
 
+/*
+ * A dying server breaks its connections before its process is gone, so that the process alone,
+ * looked at once, would seem well.
+ */
 int run_judge_server(const struct run_context *run, const struct run_target *target,
 		     struct run_server *server, const struct res_outcome *outcome)
 {
@@ -75,6 +84,8 @@ int run_judge_server(const struct run_context *run, const struct run_target *tar
 			return run_server_died(run, server, RES_STATUS_FAILED);
 		if (pl_clock_now_ns() < due_ns && run_stop_signal(run->stop) == 0)
 			continue;
+		/* ours lives and does not say that it is well: its requests' failures stand for
+		 * themselves */
 		return server->process == NULL ? fail_unreachable(run, server, outcome) : 0;
 	}
 	return 0;
@@ -86,6 +97,8 @@ int run_judge(const struct run_context *run, const struct run_target *target,
 {
 	if (run_judge_server(run, target, server, outcome) < 0)
 		return -1;
+	/* COMPLETED, within the share; PARTIAL, beyond it, with figures; FAILED, nothing to make
+	 * figures of */
 	double share = (double)(count - completed) / (double)count;
 	if (completed > 0 && share <= run->experiment->bench.max_error_share) {
 		run->ending->status = RES_STATUS_COMPLETED;

@@ -1,3 +1,11 @@
+/*
+ * What is sent, made before the first request goes out: to encode bodies while the load runs would
+ * take the time of the threads that send.
+ *
+ * Random numbers are vLLM's: its client seeds Python's `random` and NumPy's legacy generator with
+ * one seed. Both are streams, so that the same load comes of the same seed only while prompts,
+ * adapters and arrivals are drawn in its order.
+ */
 #include "run/steps/plan.h"
 
 #include <assert.h>
@@ -48,6 +56,10 @@ static int encode(const struct run_plan_input *input, const struct bench_sample 
 	return 0;
 }
 
+/*
+ * vLLM's own is "bench-", eight hexadecimal digits, "-"; it is drawn apart from the seed there,
+ * too.
+ */
 static char *make_prefix(const struct vllm_bench *bench)
 {
 	if (bench->request_id_prefix != NULL)
@@ -55,7 +67,10 @@ static char *make_prefix(const struct vllm_bench *bench)
 	return pl_asprintf("bench-%08x-", pl_unique_u32());
 }
 
-/* The adapter of each request, as vLLM draws them; NULL: no adapters. The caller's (free()). */
+/*
+ * The adapter of each request, as vLLM draws them; NULL: no adapters. The caller's (free()).
+ * random.choice() there, else one after the other.
+ */
 static const char **assign_adapters(const struct vllm_bench *bench, size_t count,
 				    struct pl_pyrandom *pyrandom)
 {
@@ -105,6 +120,10 @@ static void sample_bytes(const struct bench_sample *sample, const char **ret, si
 	}
 }
 
+/*
+ * A file's hash is the file's own. Of prompts that were made up each ends with a zero byte: "ab",
+ * "c" and "a", "bc" are not the same.
+ */
 static void hash_prompts(struct run_plan *plan)
 {
 	auto_buf all = PL_BUF(PROMPTS_BYTES_MAX);
@@ -228,7 +247,10 @@ static json_t *turn_messages(const json_t *messages, size_t part, size_t parts)
 	return turned;
 }
 
-/* Part 1 of 3: the last two thirds, then the first. */
+/*
+ * Part 1 of 3: the last two thirds, then the first. A prefix cache knows a prompt by its start, so
+ * that a warm-up of the same text would make the measured one cheaper.
+ */
 static struct bench_sample turn_sample(const struct bench_sample *sample, size_t part, size_t parts)
 {
 	struct bench_sample turned = *sample;

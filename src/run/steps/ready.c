@@ -1,3 +1,8 @@
+/*
+ * Two waits, until one due time: for /health, then for a test request like those that follow.
+ * Healthy is what a server says of itself; ready, that it has answered. Between two looks the same
+ * is looked at each time: a wish to end, the server's own end, the time.
+ */
 #include "run/steps/ready.h"
 
 #include <stdio.h>
@@ -88,7 +93,10 @@ static int not_trusted(const struct run_context *run, const struct run_server *s
 			"the server does not answer%s", what);
 }
 
-/* Between two looks. 0: go on waiting. */
+/*
+ * Between two looks. 0: go on waiting. In this order, for the first explains the second, and the
+ * second the third.
+ */
 static int look_around(const struct run_context *run, struct run_server *server, const char *what)
 {
 	run_journal_alive(run->journal);
@@ -106,6 +114,7 @@ int run_ready_wait(const struct run_context *run, struct run_target *target,
 {
 	char why[512] = "";
 
+	/* the name was not resolved at the start, and is not asked for again */
 	if (target->unknown != NULL) {
 		snprintf(why, sizeof(why), ": %s", target->unknown);
 		return not_ready(run, server, why);
@@ -130,7 +139,10 @@ int run_ready_wait(const struct run_context *run, struct run_target *target,
 	return 0;
 }
 
-/* 1: answered, with *ret_status; 0: try again; *why says what came instead. -1: cannot be asked. */
+/*
+ * 1: answered, with *ret_status; 0: try again; *why says what came instead. -1: cannot be asked.
+ * "Try again" is for what passes by itself: no connection, 429, 5xx.
+ */
 static int try_request(const struct run_context *run, struct run_route *route,
 		       const struct run_server *server, const struct pl_buf *body, char *why,
 		       size_t room, int32_t *ret_status, struct pl_err *err)

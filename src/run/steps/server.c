@@ -1,3 +1,8 @@
+/*
+ * The server's life: start, pause, end. Its parent is the guard, which holds the locks of GPUs and
+ * port and ends what is left should this process be killed. The mark in the environment goes down
+ * to every descendant, those that left the group too: by it they are found.
+ */
 #include "run/steps/server.h"
 
 #include <signal.h>
@@ -59,6 +64,7 @@ static int start_process(const struct run_context *run, struct run_launch *launc
 
 	if (hold_locks(&launch->resources, server->guard, err) < 0)
 		return -1;
+	/* the file that was checked: launch.env may bring another PATH */
 	json_array_set_new(words, 0, json_string_nocheck(launch->program));
 	pl_strv_add_json(&argv, words);
 	pl_strv_add_env(&env, launch->env);
@@ -70,11 +76,14 @@ static int start_process(const struct run_context *run, struct run_launch *launc
 		.guard = server->guard,
 		.stop_timeout_ns = run->experiment->launch.stop_timeout_ns,
 	};
+	/* the guard's children, and theirs, are born with its processors */
 	if (launch->resources.has_numa)
 		host_numa_bind(&launch->resources.numa, host_guard_pid(server->guard));
+	/* bound up to here, so that nobody else was given it; the lock stays */
 	host_port_unbind(&launch->resources.port);
 	host_server_log_free(server->log);
 	server->log = host_server_log_new((size_t)run->experiment->output.server_log_tail);
+	/* one more at its death: it was the kernel that killed it */
 	server->oom_kills = host_oom_kills();
 	server->spawned_ns = pl_clock_now_ns();
 	int done = host_process_start(&spec, &server->process, err);
@@ -131,6 +140,7 @@ bool run_server_ended(const struct run_server *server, int64_t wait_ns)
 	return server->process != NULL && host_process_wait(server->process, wait_ns);
 }
 
+/* Waiting on the process, for a pause ends with it. */
 void run_server_pause(const struct run_server *server, int64_t ns)
 {
 	if (server->process != NULL)
@@ -201,5 +211,7 @@ void run_server_stop(const struct run_context *run, struct run_server *server)
 	server->killed = !host_process_stop(
 		server->process, run->experiment->launch.stop_timeout_ns, &run->stop->hurry);
 	server->stop_ns = pl_clock_now_ns() - from_ns;
+	/* workers that outlive their parent hold the GPU's memory, and the next run would fail on
+	 * it */
 	server->left = run_server_sweep(run);
 }

@@ -1,3 +1,8 @@
+/*
+ * How many tokens the model knows, for data sets that make prompts of token ids: an id beyond the
+ * vocabulary fails at the server, and a special one may end an answer. The first place that has a
+ * tokenizer counts; without any the model's own size bounds the ids.
+ */
 #include "run/steps/vocabulary.h"
 
 #include "bench/data/dataset.h"

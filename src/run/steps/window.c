@@ -1,3 +1,8 @@
+/*
+ * The measured window: what was counted between its begin and its end, by this process, the host
+ * and the server. The end reads in the reverse order of the begin, so that the CPU time that is
+ * told as the load's own is that of the innermost span.
+ */
 #include "run/steps/window.h"
 
 #include <sys/resource.h>
@@ -21,6 +26,7 @@ static int64_t involuntary_switches(void)
 void run_window_begin(struct run_window *window, const struct run_telemetry *telemetry)
 {
 	host_stolen_read(&window->stolen_before);
+	/* below zero until the end adds what is there then */
 	window->involuntary_switches = -involuntary_switches();
 	window->start_ns = host_telemetry_begin(telemetry->host);
 	window->cpu_ns = -pl_clock_cpu_process_ns();

@@ -1,3 +1,5 @@
+/* A server as the checks see it: arguments, environment, GPU and model together. Values were
+ * typed before; what is missing or of another type is not set here, and told elsewhere. */
 #include "checkpoint/case.h"
 
 #include <math.h>
@@ -41,6 +43,7 @@ double ckpt_case_number(const struct ckpt_case *server, const char *arg, double 
 	return json_is_number(value) ? json_number_value(value) : missing;
 }
 
+/* Of the target's own table: defaults differ between releases. */
 double ckpt_case_default(const struct ckpt_case *server, const char *arg)
 {
 	const struct vllm_catalog *catalog = vllm_catalog_or_reference(
@@ -58,6 +61,7 @@ int64_t ckpt_case_int(const struct ckpt_case *server, const char *arg, int64_t m
 	return value >= -9e15 && value <= 9e15 ? (int64_t)value : missing;
 }
 
+/* A size out of bounds is refused elsewhere; here it must only not make a sum overflow. */
 int64_t ckpt_case_parallel(const struct ckpt_case *server, const char *arg)
 {
 	int64_t size = ckpt_case_int(server, arg, 1);
@@ -115,6 +119,7 @@ int ckpt_case_since(const struct ckpt_case *server, const char *release)
 	return vllm_version_compare(&target, &since) >= 0;
 }
 
+/* vLLM shortens it to the window where that is switched off. */
 int64_t ckpt_case_max_len(const struct ckpt_case *server)
 {
 	const struct ckpt_facts *facts = server->facts;
@@ -146,6 +151,8 @@ int64_t ckpt_case_max_seqs(const struct ckpt_case *server)
 	return is_large(server) ? MAX_SEQS_LARGE : MAX_SEQS_SMALL;
 }
 
+/* A prompt must fit in one step where it cannot be split; and no step has more than all
+ * sequences at full length. */
 int64_t ckpt_case_batched_tokens(const struct ckpt_case *server)
 {
 	int64_t given = ckpt_case_int(server, "max_num_batched_tokens", 0);
@@ -172,6 +179,7 @@ static bool is_newer(const struct ckpt_case *server)
 	return vllm_release_compare(&release, VLLM_REFERENCE_RELEASE, &known) > 0;
 }
 
+/* At the argument that was set; where none was, at the section. */
 void ckpt_case_add(const struct ckpt_case *server, struct option_problems *problems,
 		   enum option_severity severity, const char *arg, const char *rule,
 		   const char *found, const char *expected, const char *nearest)

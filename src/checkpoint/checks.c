@@ -1,3 +1,8 @@
+/*
+ * What a model's own files say against the arguments: what vLLM would refuse only when it has
+ * loaded the model, told before. Facts that are known by name and may be another checkpoint's can
+ * only warn (ckpt_case_of_facts).
+ */
 #include "checkpoint/checks.h"
 
 #include <ctype.h>
@@ -37,6 +42,7 @@ static void add_absent(const struct ckpt_case *server, struct option_problems *p
 		      nearest);
 }
 
+/* With load_format dummy there are no files to be whole. */
 static void check_found(const struct ckpt_case *server, struct option_problems *problems)
 {
 	const struct ckpt_facts *facts = server->facts;
@@ -69,7 +75,8 @@ static void check_found(const struct ckpt_case *server, struct option_problems *
 	}
 }
 
-/* Divisors that fit: "1, 2, 4, 7, 14 or 28". */
+/* Divisors that fit: "1, 2, 4, 7, 14 or 28". The last one is kept back, as "or" stands in front
+ * of it. */
 static void add_divisors(struct pl_buf *buf, int64_t number, bool (*fits)(int64_t, int64_t),
 			 int64_t other)
 {
@@ -102,6 +109,7 @@ static bool kv_fits(int64_t heads, int64_t tensor)
 	return heads >= tensor ? heads % tensor == 0 : tensor % heads == 0;
 }
 
+/* Only the first fault is told: the divisors that are shown for it fit the KV heads as well. */
 static void check_heads(const struct ckpt_case *server, struct option_problems *problems)
 {
 	const struct ckpt_facts *facts = server->facts;
@@ -145,6 +153,7 @@ static void check_layers(const struct ckpt_case *server, struct option_problems 
 	    expected);
 }
 
+/* As vLLM reads its own switches. */
 static bool is_long_allowed(const struct ckpt_case *server)
 {
 	const char *text = ckpt_case_env(server, "VLLM_ALLOW_LONG_MAX_MODEL_LEN");
@@ -227,6 +236,7 @@ static bool is_known_method(const char *method)
 	return has_word("fp8_per_tensor fp8_per_block ptpc_fp8 mxfp8 experts_int8 gguf", method);
 }
 
+/* A method that is not known is compared by its name. */
 static bool same_family(const char *a, const char *b)
 {
 	for (size_t i = 0; i < PL_ARRAY_SIZE(families); i++) {
@@ -315,7 +325,7 @@ static char *adapter_path(const json_t *module)
 	return pl_strdup(json_string_value(json_object_get(parsed, "path")));
 }
 
-/* 0: not known. */
+/* 0: not known. The adapter is found as a model is: a folder, or one in the cache. */
 static int64_t adapter_rank(const struct ckpt_case *server, const char *path)
 {
 	struct ckpt_source source = { .env = server->env };
@@ -366,6 +376,8 @@ static void check_adapters(const struct ckpt_case *server, struct option_problem
 	}
 }
 
+/* A row that was put together may still have the right shape: heads and layers are checked with
+ * a case of their own. */
 void ckpt_checks(const struct ckpt_case *server, struct option_problems *problems)
 {
 	struct ckpt_case of_facts = ckpt_case_of_facts(server);

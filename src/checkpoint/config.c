@@ -1,3 +1,12 @@
+/*
+ * config.json as facts. Each family has its own words for one thing (n_embd, d_model,
+ * hidden_size), leaves out what is a default of its Python class, and may nest the language model
+ * in a part of its own; what comes of that is one struct.
+ *
+ * What the rows of src/tbl/model_types.h cannot express is refused by name (ckpt_refuse): no KV
+ * cache is worked out, and where the weights cannot be counted either (ckpt_refuse_count), no
+ * count is made.
+ */
 #include "checkpoint/config.h"
 
 #include <ctype.h>
@@ -60,7 +69,11 @@ bool ckpt_has_trait(const struct ckpt_facts *facts, enum ckpt_trait trait)
 	return facts->type != NULL && facts->type->trait == trait;
 }
 
-/* "Qwen3MoeForCausalLM" is of the family "qwen3_moe"; NULL: of none with a row. */
+/*
+ * "Qwen3MoeForCausalLM" is of the family "qwen3_moe"; NULL: of none with a row. Only where no
+ * model_type is given. Letters are compared without case and '_', from the front: the whole name
+ * must fit.
+ */
 static const char *type_of_architecture(const char *architecture)
 {
 	const char *end = architecture != NULL ? strstr(architecture, "For") : NULL;
@@ -89,6 +102,7 @@ int64_t ckpt_count_of(const json_t *json)
 	return value >= 1 && value <= COUNT_MAX ? (int64_t)value : 0;
 }
 
+/* The first reason counts: those that follow are mostly of its making. */
 void ckpt_refuse(struct ckpt_facts *facts, const char *why)
 {
 	if (facts->not_modelled == NULL)
@@ -123,6 +137,8 @@ static int64_t missing_at(struct ckpt_facts *facts, const char *key)
 	return 0;
 }
 
+/* Keys in the order in which they count, the usual one first: a default is looked for by that. A
+ * key that is there and is no count (null, 0) means that there is none. */
 int64_t ckpt_count_at(struct ckpt_facts *facts, const json_t *part, const char *keys)
 {
 	char key[64];
@@ -146,7 +162,8 @@ static const char *text_at(const json_t *part, const char *key)
 	return json_string_value(json_object_get(part, key));
 }
 
-/* The language model's part of a configuration. */
+/* The language model's part of a configuration. A "thinker" of an omni model is itself such a
+ * model, with the text inside. */
 static const json_t *text_part(const json_t *config)
 {
 	static const char *const keys[] = { "text_config", "llm_config", "language_config",
@@ -174,6 +191,7 @@ static bool is_multimodal(const json_t *config)
 	return false;
 }
 
+/* Objects are laid over each other, all else is replaced: --hf-overrides. */
 void ckpt_config_override(json_t *config, const json_t *overrides)
 {
 	const char *key;
@@ -189,6 +207,8 @@ void ckpt_config_override(json_t *config, const json_t *overrides)
 	}
 }
 
+/* From what most files say to what is left out: as many KV heads as heads, heads that fill the
+ * hidden size, an MLP of four times its width. */
 static void read_sizes(struct ckpt_facts *facts, const json_t *part)
 {
 	facts->hidden_size = ckpt_count_at(facts, part, "hidden_size n_embd d_model");
@@ -234,6 +254,8 @@ static bool is_in_list(const json_t *list, int64_t number)
 	return false;
 }
 
+/* Which layers have experts: those behind the dense ones in front, each `step`-th, none that the
+ * file names as dense. */
 static void read_experts(struct ckpt_facts *facts, const json_t *part)
 {
 	int64_t dense = ckpt_count_of(json_object_get(part, "first_k_dense_replace"));
@@ -297,6 +319,7 @@ static void scale_limit(struct ckpt_facts *facts, const json_t *rope)
 		facts->max_len = (int64_t)((double)facts->max_len * factor);
 }
 
+/* The smallest counts where a file has several, and its key is kept for messages. */
 static void read_limit(struct ckpt_facts *facts, const json_t *part)
 {
 	static const char *const keys[] = {
@@ -339,7 +362,8 @@ char *ckpt_quantization_name(const char *text)
 	return name;
 }
 
-/* Bits of a weight with the scale (and zero point) that a group of them shares. */
+/* Bits of a weight with the scale (and zero point) that a group of them shares. A group has one
+ * 16-bit scale and one zero point of `bits`. */
 static double grouped_bits(const json_t *quantization)
 {
 	double bits = json_number_value(json_object_get(quantization, "bits"));
@@ -354,6 +378,7 @@ static double grouped_bits(const json_t *quantization)
 	return group > 0 ? bits + (16 + bits) / group : bits;
 }
 
+/* NAN where groups of layers differ: an average needs to know how many are of each. */
 static double compressed_bits(const json_t *quantization)
 {
 	const json_t *groups = json_object_get(quantization, "config_groups");
@@ -372,6 +397,7 @@ static double compressed_bits(const json_t *quantization)
 	return found;
 }
 
+/* mxfp4: 4 bits and an 8-bit scale for each 32; NVFP4: 4 bits and an 8-bit scale for each 16. */
 static double bits_of(const char *method, const json_t *quantization)
 {
 	const char *algorithm = text_at(quantization, "quant_algo");

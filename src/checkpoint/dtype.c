@@ -1,3 +1,5 @@
+/* Number formats by all the names they go by: PyTorch's, those of safetensors and those of
+ * vLLM's --dtype. */
 #include "checkpoint/dtype.h"
 
 #include <string.h>
@@ -67,6 +69,8 @@ int ckpt_dtype_is_plain_float(enum ckpt_dtype dtype)
 	return dtype >= CKPT_DTYPE_F64 && dtype <= CKPT_DTYPE_BF16;
 }
 
+/* vLLM's --dtype auto: 32 and 64 bits become 16, bfloat16 where the GPU has it (compute
+ * capability 8.0). */
 enum ckpt_dtype ckpt_dtype_served(enum ckpt_dtype stored, const char *wanted, const char *platform,
 				  int capability)
 {

@@ -1,3 +1,11 @@
+/*
+ * What is known of a model, from its own files or by its name. Nothing here is an error: a model
+ * that cannot be read has a state that says why, and who asks decides whether that matters
+ * (checks.c, the memory estimate).
+ *
+ *   ckpt_find -> config.json -> config.c -> files of the quantization -> heads of the weights
+ *   not here  -> known.c (a row by name), read in the same way, perhaps with a doubt
+ */
 #include "checkpoint/facts.h"
 
 #include <math.h>
@@ -14,6 +22,7 @@
 
 #define CONFIG_BYTES_MAX (16u << 20)
 
+/* NAN: not known. Counts that are not known are 0, which no model has. */
 static struct ckpt_facts *facts_new(const char *model)
 {
 	struct ckpt_facts *facts = pl_alloc(sizeof(*facts));
@@ -82,7 +91,8 @@ static bool has_file(const char *folder, const char *name)
 	return pl_file_exists(path);
 }
 
-/* Files beside config.json that tell how the weights are quantized. */
+/* Files beside config.json that tell how the weights are quantized. Read only where config.json
+ * does not say it: NVIDIA's ModelOpt writes it there. */
 static void read_quantization_files(struct ckpt_facts *facts, const char *root)
 {
 	auto_free char *path = pl_asprintf("%s/hf_quant_config.json", facts->folder);
@@ -100,6 +110,7 @@ static void read_quantization_files(struct ckpt_facts *facts, const char *root)
 		ckpt_config_quantization(facts, json_object_get(json, "quantization"));
 }
 
+/* A fault of the weights leaves the configuration usable, and is told beside it. */
 static void read_folder(struct ckpt_facts *facts, const char *config_folder,
 			const char *config_root, const char *root, const json_t *overrides)
 {
@@ -192,7 +203,11 @@ static char *doubt_of(const struct ckpt_source *source)
 	return NULL;
 }
 
-/* The row that stands for a configuration which is not here; NULL: it is, or has no row. */
+/*
+ * The row that stands for a configuration which is not here; NULL: it is, or has no row. A folder
+ * that was given and has no config.json is a mistake to tell; a cached one is only not fetched
+ * yet.
+ */
 static const struct ckpt_known *known_of(const struct ckpt_facts *facts,
 					 const struct ckpt_source *source)
 {
@@ -236,6 +251,7 @@ bool ckpt_facts_are_doubtful(const struct ckpt_facts *facts, bool is_shape)
 	       (facts->doubt != NULL || (known->derived && !(is_shape && known->counted)));
 }
 
+/* 0 is not known. */
 static json_t *count_to_json(int64_t count)
 {
 	return count > 0 ? json_integer(count) : json_null();

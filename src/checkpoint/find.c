@@ -1,3 +1,14 @@
+/*
+ * Where a model lies: a folder as it was named, else the cache of Hugging Face, laid out as
+ * huggingface_hub does it:
+ *
+ *   models--ORG--NAME/refs/REVISION        the commit, as a line of text
+ *   models--ORG--NAME/snapshots/COMMIT/    links to the files
+ *   models--ORG--NAME/blobs/               the files themselves
+ *
+ * A folder of somebody's own may link anywhere; one of the cache only within its repository
+ * (*ret_root).
+ */
 #include "checkpoint/facts.h"
 
 #include <stdlib.h>
@@ -54,7 +65,8 @@ static char *cache_folder(const json_t *env)
 	return expand_home(plain, env);
 }
 
-/* "org/name" or "name", in the letters that a repository can have. */
+/* "org/name" or "name", in the letters that a repository can have. The name becomes part of a
+ * path: what could lead out of the cache is no name. */
 static bool is_repository_name(const char *model)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -67,13 +79,15 @@ static bool is_repository_name(const char *model)
 	       (slash == NULL || (slash[1] != '\0' && strchr(slash + 1, '/') == NULL));
 }
 
+/* A branch may have a '/' in its name. */
 static bool is_revision(const char *revision)
 {
 	return revision[0] != '\0' && revision[0] != '/' && strstr(revision, "..") == NULL &&
 	       strlen(revision) <= 200;
 }
 
-/* The commit that refs/REVISION names, or the revision itself. */
+/* The commit that refs/REVISION names, or the revision itself. A revision may be a commit
+ * already, which has no file under refs. */
 static char *commit_of(const char *repository, const char *revision)
 {
 	auto_free char *path = pl_asprintf("%s/refs/%s", repository, revision);
@@ -109,6 +123,7 @@ static char *find_snapshot(const char *cache, const char *model, const char *rev
 	return pl_take(snapshot);
 }
 
+/* A folder here wins over a model of the same name, as it does for vLLM. */
 char *ckpt_find(const struct ckpt_source *source, const char *model, char **ret_root)
 {
 	auto_free char *path = expand_home(model, source->env);

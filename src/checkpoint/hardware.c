@@ -1,3 +1,5 @@
+/* GPUs by the names that people type and by the titles that drivers print. "h100x8", "h100:8"
+ * and "8xh100" are eight. */
 #include "checkpoint/hardware.h"
 
 #include <ctype.h>
@@ -34,7 +36,8 @@ const struct ckpt_gpu *ckpt_gpu_at(size_t i)
 	return &gpus[i];
 }
 
-/* Lower case, without what people put between the parts of a name. */
+/* Lower case, without what people put between the parts of a name. "RTX-4090", "rtx 4090" and
+ * "rtx4090" are one name. */
 static void plain_name(const char *text, size_t len, char plain[NAME_BYTES_MAX])
 {
 	size_t used = 0;
@@ -80,6 +83,7 @@ static const struct ckpt_gpu *find_name(const char *text, size_t len)
 	return NULL;
 }
 
+/* The longest title that the text begins with: "NVIDIA H100" begins "NVIDIA H100 NVL" too. */
 const struct ckpt_gpu *ckpt_gpu_find_title(const char *title)
 {
 	const struct ckpt_gpu *best = NULL;
@@ -99,7 +103,8 @@ const struct ckpt_gpu *ckpt_gpu_find_title(const char *title)
 	return best;
 }
 
-/* "h100x8" and "h100:8": where the name ends; the length of the text where no count follows. */
+/* "h100x8" and "h100:8": where the name ends; the length of the text where no count follows.
+ * Something must stay for the name. */
 static size_t name_end(const char *text)
 {
 	size_t len = strlen(text);
@@ -142,6 +147,7 @@ static int read_count(const char *text, const char *whole, int64_t *ret, struct 
 	return 0;
 }
 
+/* The whole text first: a name may itself end as a count does ("…x2"). */
 int ckpt_hardware_find(const char *text, struct ckpt_hardware *ret, struct pl_err *err)
 {
 	const struct ckpt_gpu *gpu = find_name(text, strlen(text));
@@ -166,6 +172,8 @@ int ckpt_hardware_find(const char *text, struct ckpt_hardware *ret, struct pl_er
 	return 0;
 }
 
+/* What the host itself says wins over the row: a card may have other memory than its title
+ * promises. */
 int ckpt_hardware_from_host(const char *title, int64_t memory_bytes, const char *platform,
 			    int64_t count, struct ckpt_hardware *ret, struct pl_err *err)
 {

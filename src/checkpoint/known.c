@@ -1,3 +1,8 @@
+/*
+ * Configurations of well-known models, so that a model that was not fetched yet can be checked
+ * too. A row may stand for several names (same_as), and says whether it is a copy or was put
+ * together.
+ */
 #include "checkpoint/known.h"
 
 #include <string.h>
@@ -24,6 +29,7 @@ static const struct ckpt_known rows[] = {
 #undef SEEN
 };
 
+/* Without case: people type it either way. */
 static bool has_name(const struct ckpt_known *row, const char *name, size_t len)
 {
 	if (strcasecmp(row->name, name) == 0)
@@ -65,6 +71,7 @@ char *ckpt_known_nearest(const char *name)
 	return pl_strdup(pl_text_nearest(name, pl_strv_texts(&names), names.count));
 }
 
+/* The family is read from the row's configuration as from a file: it is not written twice. */
 static json_t *row_to_json(const struct ckpt_known *row)
 {
 	auto_model_facts struct ckpt_facts *facts = ckpt_facts_parse(row->config,

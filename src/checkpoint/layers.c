@@ -20,7 +20,8 @@ static int64_t count_in(const json_t *part, const char *key)
 	return ckpt_count_of(json_object_get(part, key));
 }
 
-/* layer_types, where the file has it, says of each layer what it is. */
+/* layer_types, where the file has it, says of each layer what it is. It counts more than any
+ * rule: periods are only what files without it mean. */
 static void read_layer_types(struct ckpt_facts *facts, const json_t *types)
 {
 	facts->sliding_layers = 0;
@@ -45,6 +46,7 @@ static void read_layer_types(struct ckpt_facts *facts, const json_t *types)
 	ckpt_refuse(facts, "layer_types does not name every layer");
 }
 
+/* One layer of each period is full. */
 static void read_windows(struct ckpt_facts *facts, const json_t *part)
 {
 	const struct ckpt_type *type = facts->type;
@@ -82,7 +84,10 @@ static void read_chunks(struct ckpt_facts *facts, const json_t *part)
 		facts->chunk_layers += json_integer_value(json_array_get(rope, i)) != 0;
 }
 
-/* Gated delta rule (Qwen3-Next, Qwen3.5): transformers, models/qwen3_next. */
+/*
+ * Gated delta rule (Qwen3-Next, Qwen3.5): transformers, models/qwen3_next. What follows is for one
+ * layer: a convolution over q, k and v keeps its last inputs, the rule itself one matrix a head.
+ */
 static void read_delta(struct ckpt_facts *facts, const json_t *part)
 {
 	struct ckpt_recurrent *recurrent = &facts->recurrent;
@@ -108,7 +113,8 @@ static void read_delta(struct ckpt_facts *facts, const json_t *part)
 	recurrent->state_numbers = heads * key_dim * value_dim;
 }
 
-/* Mamba 2: transformers, models/nemotron_h. */
+/* Mamba 2: transformers, models/nemotron_h. The state takes as many numbers for each channel as
+ * the model has states. */
 static void read_mamba(struct ckpt_facts *facts, const json_t *part)
 {
 	struct ckpt_recurrent *recurrent = &facts->recurrent;
@@ -180,6 +186,8 @@ static void read_global(struct ckpt_facts *facts, const json_t *part)
 		ckpt_refuse_count(facts, "its embeddings of each layer are not modelled");
 }
 
+/* The order matters: a rule of the family, then what the file says of each layer, then what is
+ * left for attention. */
 void ckpt_layers_read(struct ckpt_facts *facts, const json_t *part)
 {
 	const json_t *types = json_object_get(part, "layer_types");

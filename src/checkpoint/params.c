@@ -1,3 +1,9 @@
+/*
+ * How many numbers one GPU holds, from the shapes in config.json: of the largest share, for that
+ * one fills first. Tensor parallelism cuts the widths of a layer, pipeline parallelism the layers,
+ * expert parallelism the experts; what cannot be cut (norms, latent maps, routers) is whole on
+ * every GPU. Doubles, as shares need not be whole.
+ */
 #include "checkpoint/params.h"
 
 #include <math.h>
@@ -16,7 +22,11 @@ double ckpt_params_sum(const struct ckpt_params *params)
 	return params->embedding + params->head + params->linear + params->expert + params->rest;
 }
 
-/* One layer's attention. Keys and values are copied where there are more GPUs than heads. */
+/*
+ * One layer's attention. Keys and values are copied where there are more GPUs than heads. Q and
+ * its gate, K, V: hidden x width; O: width x hidden. A norm per head has one weight for each of
+ * its numbers, a full one for the whole width.
+ */
 static void add_heads(const struct ckpt_facts *facts, int64_t kv_heads, int64_t head_dim,
 		      int64_t tensor, struct ckpt_params *layer)
 {
@@ -41,7 +51,13 @@ static void add_heads(const struct ckpt_facts *facts, int64_t kv_heads, int64_t 
 		layer->rest += (double)facts->heads / (double)tensor;
 }
 
-/* Multi-head latent attention: the maps down to the latent vectors are on every GPU. */
+/*
+ * Multi-head latent attention: the maps down to the latent vectors are on every GPU.
+ *
+ *   q:  hidden -> q_lora_rank -> heads x (nope + rope)     (straight where there is no rank)
+ *   kv: hidden -> kv_lora_rank + rope, rank -> heads x (nope + value)
+ *   o:  heads x value -> hidden
+ */
 static void add_latent(const struct ckpt_facts *facts, int64_t tensor, struct ckpt_params *layer)
 {
 	double hidden = (double)facts->hidden_size;
@@ -70,6 +86,7 @@ static void add_indexer(const struct ckpt_facts *facts, struct ckpt_params *laye
 	layer->rest += hidden * heads + 2 * dim;
 }
 
+/* Gate, up and down, or up and down. */
 static double mlp_matrices(const struct ckpt_facts *facts)
 {
 	return facts->type->mlp == CKPT_MLP_GATED ? 3 : 2;
@@ -91,6 +108,7 @@ static double tiles(double width, double tile)
 	return ceil(width / tile) * tile;
 }
 
+/* Padding is of the memory, not of the model: the count that people know is without it. */
 static double expert_numbers(const struct ckpt_facts *facts, struct ckpt_cut cut)
 {
 	double hidden = (double)facts->hidden_size;
@@ -102,6 +120,7 @@ static double expert_numbers(const struct ckpt_facts *facts, struct ckpt_cut cut
 	       tiles(width, EXPERT_WIDTH_TILE);
 }
 
+/* The router is whole on every GPU; what they share is cut as an MLP is. */
 static void add_experts(const struct ckpt_facts *facts, struct ckpt_cut cut, double layers,
 			struct ckpt_params *sum)
 {
@@ -127,7 +146,8 @@ static void add(struct ckpt_params *sum, double times, const struct ckpt_params 
 	sum->rest += times * layer->rest;
 }
 
-/* Attention, or what stands in its place, and the norms of all layers. */
+/* Attention, or what stands in its place, and the norms of all layers. Three kinds of layers at
+ * most: usual attention, global attention with heads of its own, and a recurrent state. */
 static void add_mixers(const struct ckpt_facts *facts, int64_t tensor, struct ckpt_params *sum)
 {
 	const struct ckpt_recurrent *recurrent = &facts->recurrent;
@@ -154,7 +174,8 @@ static void add_mixers(const struct ckpt_facts *facts, int64_t tensor, struct ck
 		sum->rest += (double)facts->layers;
 }
 
-/* What stands before and behind the layers. */
+/* What stands before and behind the layers. The head shares the embedding's numbers where they
+ * are tied. */
 static void add_ends(const struct ckpt_facts *facts, struct ckpt_cut cut, struct ckpt_params *sum)
 {
 	double hidden = (double)facts->hidden_size;
@@ -182,6 +203,7 @@ static void scale(struct ckpt_params *params, double factor)
 	params->rest *= factor;
 }
 
+/* False where a shape that counts is missing: no count is better than one that is too low. */
 bool ckpt_params_count(const struct ckpt_facts *facts, struct ckpt_cut cut, struct ckpt_params *ret)
 {
 	struct ckpt_params sum = { 0 };

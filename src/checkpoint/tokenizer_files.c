@@ -45,6 +45,7 @@ static json_t *read_object(const char *folder, const char *root, const char *nam
 	return pl_take(json);
 }
 
+/* An added token behind the base vocabulary is never drawn, so that it need not be kept out. */
 static void add_id(struct ckpt_vocabulary *vocabulary, size_t *room, int64_t id)
 {
 	if (id < 0 || id >= vocabulary->size)
@@ -64,7 +65,8 @@ static const char *token_text(const json_t *token)
 	return json_string_value(json_is_object(token) ? json_object_get(token, "content") : token);
 }
 
-/* -1: there is none. An array holds [text, score] at the place of its id. */
+/* -1: there is none. An array holds [text, score] at the place of its id. Vocabularies are
+ * objects (BPE, WordPiece) or arrays (Unigram). */
 static int64_t id_of(const struct files *files, const char *text)
 {
 	const json_t *id = json_object_get(files->words, text);

@@ -1,3 +1,14 @@
+/*
+ * The weight files, by their heads alone: a checkpoint has hundreds of GB, a head some KB.
+ * safetensors:
+ *
+ *   8 bytes   length of the head, little endian
+ *   head      {"NAME": {"dtype": "BF16", "shape": […], "data_offsets": [begin, end]}, …}
+ *   data      the offsets count from here
+ *
+ * All of it is somebody else's bytes: sizes have limits, names stay in their folder, links within
+ * the cache.
+ */
 #include "checkpoint/weights.h"
 
 #include <dirent.h>
@@ -25,6 +36,8 @@ struct reading {
 	double dtype_numbers[CKPT_DTYPE_BOOL + 1];
 };
 
+/* Links are followed first: in the cache of Hugging Face a snapshot's files are links into its
+ * blobs, and only where they end tells whether they lead out. */
 int ckpt_open_plain(const char *path, const char *root, struct pl_err *err)
 {
 	auto_free char *real = realpath(path, NULL);
@@ -98,6 +111,7 @@ static int64_t layer_of(const char *name)
 	return layer;
 }
 
+/* The bytes count, not the shape: they are what lies in memory, packed numbers too. */
 static int tensor_bytes(const char *name, const json_t *tensor, int64_t data_bytes, double *ret,
 			struct pl_err *err)
 {
@@ -117,6 +131,7 @@ static int tensor_bytes(const char *name, const json_t *tensor, int64_t data_byt
 	return 0;
 }
 
+/* Layers past the last are there to predict further tokens, and are not loaded with the model. */
 static void add_tensor(const char *name, enum ckpt_dtype dtype, double bytes, int64_t layers,
 		       struct ckpt_weights *add, double *dtype_numbers)
 {
@@ -136,6 +151,7 @@ static void add_tensor(const char *name, enum ckpt_dtype dtype, double bytes, in
 	add->float_numbers += numbers;
 }
 
+/* Sums go to a copy, so that a head with a fault in it adds nothing. */
 static int parse_head(const char *data, size_t len, int64_t file_bytes, int64_t layers,
 		      struct ckpt_weights *add, double *dtype_numbers, struct pl_err *err)
 {
@@ -240,6 +256,8 @@ static bool name_is_inside(const char *name)
 	       !pl_text_ends(name, "/..");
 }
 
+/* With a file missing the index's own total is used only where no file is here: a part of it
+ * would be no size. */
 static int read_indexed(struct reading *reading, const json_t *names, double total,
 			struct pl_err *err)
 {
@@ -289,6 +307,7 @@ static int read_index(struct reading *reading, const char *path, struct pl_err *
 	return read_indexed(reading, names, isfinite(total) && total > 0 ? total : 0, err);
 }
 
+/* "consolidated" is Mistral's own copy of the same weights: with it all would count twice. */
 static bool is_weight_name(const char *name, const char *ending)
 {
 	return pl_text_ends(name, ending) && !pl_text_starts(name, "consolidated") &&
@@ -332,6 +351,8 @@ static void add_sizes(struct reading *reading, const json_t *names)
 	reading->sum->known = reading->sum->file_bytes > 0;
 }
 
+/* The index first: a folder may hold files that it does not name. PyTorch's files count only
+ * without safetensors, as vLLM prefers those. */
 int ckpt_weights_read(const char *folder, const char *root, int64_t layers,
 		      struct ckpt_weights *ret, struct pl_err *err)
 {

@@ -1,4 +1,9 @@
-/* What is asked of the load's options, alone and together. */
+/*
+ * What is asked of the load's options, alone and together. One function a check, in the order of
+ * experiment/check.c's list. Keys are named in braces ("{benchmark.seed}") so that a command line
+ * is told its flag. What vLLM's client would accept is accepted, even where it does nothing: then
+ * it is a warning.
+ */
 #include "experiment/check_priv.h"
 
 #include <arpa/inet.h>
@@ -15,7 +20,8 @@
 
 #define NAMES_BYTES_MAX 4096
 
-/* A fault of an option that was not given, at the one that asks for it. */
+/* A fault of an option that was not given, at the one that asks for it. Not twice: where the
+ * option itself was refused it is missing only for that reason. */
 static void refuse_missing(struct exp_checker *c, const char *key, const char *anchor,
 			   const char *found, const char *expected)
 {
@@ -44,6 +50,7 @@ static void tell_name(struct exp_checker *c, enum option_severity severity, cons
 
 /* ---- texts with a form of their own ---- */
 
+/* The text is not shown: it may be the key of an API. */
 void exp_check_header(struct exp_checker *c)
 {
 	size_t i;
@@ -107,6 +114,7 @@ void exp_check_percentiles(struct exp_checker *c)
 	}
 }
 
+/* A warning: vLLM takes any name and leaves out what it does not know. */
 void exp_check_percentile_metrics(struct exp_checker *c)
 {
 	static const char *const names[] = {
@@ -165,7 +173,8 @@ static bool is_any(const struct exp_address *address)
 	return IN6_IS_ADDR_UNSPECIFIED(&v6->sin6_addr);
 }
 
-/* One address of the list; `known`: those in front of it. */
+/* One address of the list; `known`: those in front of it. Equal as addresses, not as texts:
+ * "::1" and "0:0:0:0:0:0:0:1" are one. One that was refused has len 0. */
 static void check_source(struct exp_checker *c, const char *text, struct exp_address *known,
 			 size_t count)
 {
@@ -226,6 +235,7 @@ static bool is_dataset(const struct exp_checker *c, const char *name)
 	return pl_text_equal(c->bench->dataset_name, name);
 }
 
+/* Else the load would not be the one that was asked for. */
 void exp_check_dataset_file(struct exp_checker *c)
 {
 	const struct exp_dataset *dataset = exp_dataset_find(c->bench->dataset_name);
@@ -288,7 +298,8 @@ void exp_check_range_ratio(struct exp_checker *c)
 				"a number from 0 to below 1, or {input: a, output: b} of such");
 }
 
-/* A prompt of no tokens is none; special tokens, which are not known here, take some more. */
+/* A prompt of no tokens is none; special tokens, which are not known here, take some more. The
+ * shortest of the range decides: some prompt will have it. */
 void exp_check_random_prompts(struct exp_checker *c)
 {
 	const struct vllm_bench *bench = c->bench;
@@ -373,6 +384,7 @@ void exp_check_self_timed(struct exp_checker *c)
 
 /* ---- the rate ---- */
 
+/* The rates are asked for by the strategy, so that its line is named where they are missing. */
 void exp_check_ramp(struct exp_checker *c)
 {
 	static const char strategy[] = "benchmark.ramp_up_strategy";
@@ -400,6 +412,7 @@ void exp_check_ramp(struct exp_checker *c)
 
 /* ---- what is asked for and does nothing ---- */
 
+/* To write out a default changes nothing, and is worth no word. */
 static bool is_set(const struct exp_checker *c, enum vllm_bench_id id)
 {
 	return c->experiment->bench_set[id] && !vllm_bench_is_default(c->bench, id);
@@ -431,7 +444,8 @@ static void warn_of_files(struct exp_checker *c)
 
 /*
  * Options that begin with a data set's name are that data set's alone, and of those whose names
- * begin with its: random_input_len is of random and of random-mm.
+ * begin with its: random_input_len is of random and of random-mm. A warning: a file that is used
+ * with several data sets may keep the options of all.
  */
 static void warn_of_dataset(struct exp_checker *c, enum vllm_bench_id id)
 {

@@ -21,6 +21,7 @@ static const char *flag_in(const struct exp_checker *c, const char *key)
 	return arg != NULL ? arg->flag : NULL;
 }
 
+/* A value of the file that server.config names has that file's place. */
 static void find_place(void *user, const char *arg, struct vllm_rule_place *ret)
 {
 	const struct exp_checker *c = user;
@@ -67,6 +68,7 @@ void exp_check_release(struct exp_checker *c)
 				"a release such as " VLLM_REFERENCE_RELEASE);
 }
 
+/* With allow_gone they are told as warnings and passed on. */
 void exp_check_not_in_release(struct exp_checker *c)
 {
 	const json_t *server = c->experiment->server;
@@ -76,6 +78,7 @@ void exp_check_not_in_release(struct exp_checker *c)
 	vllm_required_keys_check(server, target, find_place, c, c->problems);
 }
 
+/* Any of them says that other machines take part. */
 bool exp_is_one_of_nodes(const json_t *server)
 {
 	static const char *const of_nodes[] = { "nnodes", "data_parallel_size_local",
@@ -101,7 +104,8 @@ void exp_check_headless(struct exp_checker *c)
 		   "false: a server without an API cannot be measured");
 }
 
-/* Processes that answer requests: one, unless asked for more or one each data parallel rank. */
+/* Processes that answer requests: one, unless asked for more or one each data parallel rank.
+ * NAN: not known, so that no rule is decided by it. */
 static double api_servers(const json_t *server)
 {
 	const json_t *count = json_object_get(server, "api_server_count");

@@ -1,3 +1,12 @@
+/*
+ * The experiment file, read in this order:
+ *
+ *   file  ->  each --set  ->  server.config (vLLM's YAML)  ->  launch words joined  ->  checks
+ *
+ * A --set is a file of one key, laid over what is there, so that it is read by the same code. What
+ * server.config has goes below both: vLLM lets the command line win. Every fault becomes a problem
+ * and the reading goes on; -1 is only for what is no YAML at all.
+ */
 #include "experiment/config.h"
 
 #include <stdlib.h>
@@ -68,6 +77,7 @@ static void read_section(struct option_reader *reader, const struct pl_yaml *nam
 	}
 }
 
+/* Keys without a section (name, tags) have rows as those of sections have. */
 static void read_root(struct option_reader *reader, const struct pl_yaml *root,
 		      struct exp_config *experiment)
 {
@@ -96,6 +106,7 @@ static void read_root(struct option_reader *reader, const struct pl_yaml *root,
 	}
 }
 
+/* "KEY=" is null: it takes back what the file has. Problems have no line, as the text has none. */
 static void read_set(const char *set, bool fields_open, struct exp_config *experiment,
 		     struct option_problems *problems)
 {
@@ -152,7 +163,8 @@ static int first_error(const struct option_problems *problems, struct pl_err *er
 	return 0;
 }
 
-/* The release that the file or a --set names; NULL: none. */
+/* The release that the file or a --set names; NULL: none. Looked for before all else is read: by
+ * it the arguments are known. */
 static const char *named_release(const struct pl_yaml *root, const char *const *sets,
 				 size_t set_count)
 {
@@ -170,6 +182,8 @@ static const char *named_release(const struct pl_yaml *root, const char *const *
 	return text;
 }
 
+/* A release's rows take any key in their objects (fields_open): only the reference's are known
+ * in full. */
 static int read_text(const struct vllm_catalog *catalog, const char *text, size_t len,
 		     const char *source, bool no_lines, const char *const *sets, size_t set_count,
 		     struct exp_config **ret, struct option_problems *problems, struct pl_err *err)
@@ -211,6 +225,7 @@ int exp_config_read_text(const struct vllm_catalog *catalog, const char *text, s
 	return read_text(catalog, text, len, source, false, sets, set_count, ret, problems, err);
 }
 
+/* As text: JSON is YAML, and one reader is enough. Its lines are nobody's. */
 int exp_config_read_json(const struct vllm_catalog *catalog, const json_t *json, const char *source,
 			 const char *const *sets, size_t set_count, struct exp_config **ret,
 			 struct option_problems *problems, struct pl_err *err)
@@ -221,7 +236,8 @@ int exp_config_read_json(const struct vllm_catalog *catalog, const json_t *json,
 			 err);
 }
 
-/* What a file would expand. */
+/* What a file would expand. In a command line the shell has expanded it; "${" in one is part of
+ * the name. */
 static bool is_path(enum vllm_bench_id id)
 {
 	return id == VLLM_BENCH_dataset_path || id == VLLM_BENCH_result_dir;
@@ -307,6 +323,7 @@ int exp_config_read(const struct vllm_catalog *catalog, const char *path, const 
 	return exp_config_read_text(catalog, text, len, path, sets, set_count, ret, problems, err);
 }
 
+/* Texts name keys in braces, "{benchmark.seed}", which a command line calls by its flag. */
 void exp_words(const struct exp_config *experiment, struct pl_err *err)
 {
 	auto_buf words = PL_BUF(EXPANDED_BYTES_MAX);
@@ -357,7 +374,8 @@ json_t *exp_config_to_json(const struct exp_config *experiment)
 	return json;
 }
 
-/* Arguments of the file that server.config names are that file's. */
+/* Arguments of the file that server.config names are that file's. Naming the file is what was
+ * asked; its arguments would be asked twice. */
 static json_t *server_asked(const struct exp_config *experiment)
 {
 	const char *file = json_string_value(json_object_get(experiment->server, "config"));
@@ -378,6 +396,7 @@ static json_t *server_asked(const struct exp_config *experiment)
 	return asked;
 }
 
+/* A text with "${…}" as it was written: what it stood for may be of this machine alone. */
 static json_t *benchmark_asked(const struct exp_config *experiment)
 {
 	auto_json json_t *all = vllm_bench_to_json(&experiment->bench);
@@ -422,6 +441,8 @@ static json_t *all_asked(const struct exp_config *experiment)
 	return asked;
 }
 
+/* The simulator is asked for by a flag, not by the file: without it here a second run would
+ * start vLLM. */
 json_t *exp_config_asked(const struct exp_config *experiment)
 {
 	json_t *asked = experiment->asked != NULL ? json_deep_copy(experiment->asked)

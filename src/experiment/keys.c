@@ -1,4 +1,8 @@
-/* The sections made from tbl/experiment_keys.h. */
+/*
+ * The sections made from tbl/experiment_keys.h. All sections but `server` and `benchmark`. A row
+ * says where its value lies in struct exp_config; `profiling` has no members there, and is one
+ * JSON object.
+ */
 #include "experiment/config_priv.h"
 
 #include <stdlib.h>
@@ -67,6 +71,7 @@ bool exp_section_exists(const char *section)
 	return false;
 }
 
+/* profiling stays NULL until something of it is set. */
 static void store(struct exp_config *experiment, const struct option_row *row, const json_t *value)
 {
 	if (!in_profiling(row)) {
@@ -96,7 +101,8 @@ void exp_keys_done(struct exp_config *experiment)
 	json_decref(experiment->profiling);
 }
 
-/* A mapping to texts: numbers and booleans are taken as they are written. */
+/* A mapping to texts: numbers and booleans are taken as they are written. Variables of an
+ * environment are texts, whatever YAML makes of 1 and true. */
 static json_t *read_texts(struct option_reader *reader, const struct option_row *row,
 			  const struct pl_yaml *node)
 {
@@ -132,7 +138,8 @@ static json_t *read_texts(struct option_reader *reader, const struct option_row 
 	return refused ? NULL : pl_take(texts);
 }
 
-/* GPUs are numbers or uuids, as far as these are clear: "GPU-1a2b", "MIG-…". */
+/* GPUs are numbers or uuids, as far as these are clear: "GPU-1a2b", "MIG-…". Numbers that came
+ * as texts ("0") become numbers, as the driver has them. */
 static bool check_gpus(struct option_reader *reader, const struct pl_yaml *node, const char *key,
 		       json_t *gpus)
 {
@@ -220,6 +227,8 @@ static void place_value(struct option_reader *reader, const struct option_row *r
 	}
 }
 
+/* A mapping without a line comes of a dotted name (--set launch.env.A=1): it is laid over what
+ * is there, while one in the file replaces it. */
 void exp_key_read(struct option_reader *reader, const char *section, const struct pl_yaml *name,
 		  const struct pl_yaml *value, struct exp_config *experiment)
 {
@@ -304,7 +313,7 @@ void exp_keys_to_json(const struct exp_config *experiment, const char *section, 
 	}
 }
 
-/* The value in its raw form, where it has one. */
+/* The value in its raw form, where it has one. The raw one is before "${…}" was expanded. */
 static json_t *asked_value(const struct exp_config *experiment, const struct option_row *row)
 {
 	json_t *value = value_to_json(experiment, row);
@@ -316,6 +325,7 @@ static json_t *asked_value(const struct exp_config *experiment, const struct opt
 	return shown(row, raw);
 }
 
+/* What has a place was written by somebody. */
 void exp_keys_asked(const struct exp_config *experiment, const char *section, json_t *into)
 {
 	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {

@@ -1,3 +1,5 @@
+/* Data sets and back ends by name, with what each needs and can (traits), from src/tbl: what
+ * knows a name asks here, and nobody compares names. */
 #include "experiment/kinds.h"
 
 #include <stddef.h>

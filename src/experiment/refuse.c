@@ -1,3 +1,5 @@
+/* The ways to tell a problem of a key: at the place where it was set, or at the anchor, the key
+ * that asks for it. */
 #include "experiment/refuse.h"
 
 #include "base/text.h"
@@ -18,6 +20,7 @@ static void add(struct exp_checker *c, const struct option_problem *problem)
 	exp_problem_add(c->experiment, problem, NULL, c->problems);
 }
 
+/* A check asks it before it tells what may only follow from that fault. */
 bool exp_is_refused(const struct exp_checker *c, const char *key)
 {
 	for (size_t i = 0; i < c->problems->count; i++) {

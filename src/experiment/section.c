@@ -1,3 +1,5 @@
+/* What all sections need: values laid over each other, names in either spelling, keys that come
+ * twice, "${…}" expanded, and mappings made of dotted names. */
 #include "experiment/section.h"
 
 #include <stdlib.h>
@@ -7,6 +9,8 @@
 
 #define EXPANDED_BYTES_MAX (1 << 16)
 
+/* A mapping without a line was made of a dotted name, and is laid over what is there; one of the
+ * file replaces it. */
 void exp_object_put(json_t *object, const char *name, const struct pl_yaml *node, json_t *value)
 {
 	json_t *there = json_object_get(object, name);
@@ -29,6 +33,7 @@ void exp_raw_put(struct option_reader *reader, const char *key, const struct pl_
 		json_decref(value);
 }
 
+/* vLLM's own YAML has hyphens, and people copy from it. */
 bool exp_same_name(const char *a, const char *b)
 {
 	for (; *a != '\0' && *b != '\0'; a++, b++) {
@@ -49,6 +54,7 @@ const struct pl_yaml *exp_map_get(const struct pl_yaml *map, const char *name)
 	return NULL;
 }
 
+/* YAML forbids it, but libraries take the last one without a word: a setting would be lost. */
 bool exp_key_is_repeated(struct option_reader *reader, const struct pl_yaml *map, size_t i,
 			 const char *key)
 {
@@ -63,6 +69,8 @@ bool exp_key_is_repeated(struct option_reader *reader, const struct pl_yaml *map
 	return false;
 }
 
+/* A variable that is not set is an error: an empty text would be another path or another secret.
+ * A lone "$" stays. */
 char *exp_expand(struct option_reader *reader, const struct pl_yaml *node, const char *key,
 		 const char *text)
 {
@@ -107,6 +115,8 @@ void exp_config_add(const struct exp_config *experiment, const struct option_pla
 	option_problems_add(problems, &placed);
 }
 
+/* All nodes are in `nest`, the caller's: nothing to free. They borrow the words of `path`, which
+ * is cut up. */
 const struct pl_yaml *exp_nest(struct exp_nest *nest, char *path, const struct pl_yaml *at,
 			       const struct pl_yaml *value)
 {

@@ -1,4 +1,9 @@
-/* `server:`, vLLM's arguments. */
+/*
+ * `server:`, vLLM's arguments. Each key is an argument of the target's catalogue, in any spelling
+ * vLLM takes: snake or kebab case, an alias, the negative form ("no_enable_x: true"), or dotted
+ * ("compilation_config.mode: 3"). They meet under one name, so that one argument set in two
+ * spellings is found out.
+ */
 #include "experiment/config_priv.h"
 
 #include <stdlib.h>
@@ -10,7 +15,11 @@
 
 #define PREFIX_MIN 4
 
-/* The only argument that begins so ("gpu_memory_util"), else the one that is spelt nearest. */
+/*
+ * The only argument that begins so ("gpu_memory_util"), else the one that is spelt nearest. A
+ * beginning is what argparse would have taken on the command line; a file is not read that way,
+ * but it is what was meant.
+ */
 static const char *nearest_argument(const struct vllm_catalog *catalog, const char *name)
 {
 	const char *bare = name + strspn(name, "-");
@@ -83,7 +92,7 @@ static bool are_words(struct option_reader *reader, const struct pl_yaml *node, 
 	return all;
 }
 
-/* What single values cannot tell. */
+/* What single values cannot tell. VLLM_API_KEY has room for one. */
 static bool is_usable(struct option_reader *reader, const struct pl_yaml *node, const char *key,
 		      const struct option_row *arg, const json_t *value)
 {
@@ -150,7 +159,8 @@ static bool is_again(const struct option_row *const *meant, size_t i)
 	return false;
 }
 
-/* An object before its values were typed: "3" stays a text. */
+/* An object before its values were typed: "3" stays a text. So that the server gets the words
+ * that were written, not ours. */
 static void keep_given(struct option_reader *reader, const struct option_row *arg,
 		       const struct pl_yaml *node, bool again)
 {
@@ -241,6 +251,8 @@ static void read_dotted(const struct vllm_catalog *catalog, struct option_reader
 	read_arg(reader, &arg_name, value, arg, false, again, server);
 }
 
+/* What each key means is kept, so that one argument under two names is found; keys of one object
+ * may each be dotted on a line of their own. */
 void exp_server_read(const struct vllm_catalog *catalog, struct option_reader *reader,
 		     const struct pl_yaml *map, json_t *server)
 {

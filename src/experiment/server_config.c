@@ -28,6 +28,7 @@ static void refuse_file(const struct exp_config *experiment, struct option_probl
 		       problems);
 }
 
+/* A file that is named by a file is not read by vLLM. */
 static void read_pairs(const struct vllm_catalog *catalog, struct option_reader *reader,
 		       const struct pl_yaml *root, json_t *server)
 {
@@ -53,7 +54,8 @@ static void read_pairs(const struct vllm_catalog *catalog, struct option_reader 
 	exp_server_read(catalog, reader, &kept, server);
 }
 
-/* The file's values go below those that are set, with their places. */
+/* The file's values go below those that are set, with their places. Places come along, so that a
+ * fault found later is told in that file. */
 static void lay_under(struct exp_config *experiment, const json_t *server,
 		      const struct option_places *places)
 {

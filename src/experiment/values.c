@@ -1,3 +1,12 @@
+/*
+ * Texts with a form of their own, for the checks and for those who use the values: one parser, so
+ * that what was accepted can be read.
+ *
+ *   goodput               "ttft:200 tpot:50", milliseconds
+ *   metric_percentiles    "50,90,99.9"
+ *   random_range_ratio    "0.5", or {"input": 0.2, "output": 0.5}
+ *   source_addresses      "10.0.0.1", "[::1]"
+ */
 #include "experiment/values.h"
 
 #include <math.h>
@@ -31,6 +40,7 @@ static bool add_limit(struct exp_slo *slo, const char *text, const char **ret_ex
 	return true;
 }
 
+/* One item may hold several, as one word on the command line does. */
 bool exp_slo_add(struct exp_slo *slo, const char *item, const char **ret_expected)
 {
 	auto_free char *words = pl_strdup(item);
@@ -93,6 +103,7 @@ int exp_percentiles_parse(const char *text, double **ret, size_t *ret_count, str
 	return 0;
 }
 
+/* As it is part of a metric's name: "p99", not "p99.0". */
 void exp_percentile_text(double percentile, char text[PL_F64_TEXT_BYTES])
 {
 	pl_text_from_f64(percentile, text);
@@ -120,6 +131,7 @@ bool exp_range_ratio_parse(const char *text, struct exp_range_ratio *ret)
 	return ret->input >= 0 && ret->input < 1 && ret->output >= 0 && ret->output < 1;
 }
 
+/* AI_NUMERICHOST: a name would ask a server, and may mean several addresses. */
 bool exp_address_parse(const char *text, struct exp_address *ret)
 {
 	const struct addrinfo hints = { .ai_socktype = SOCK_STREAM,

@@ -1,3 +1,16 @@
+/*
+ * A command line as vLLM's parser reads it: argparse, and before it what FlexibleArgumentParser
+ * adds.
+ *
+ *   --a_b        "--a-b", up to the first '.' or '='
+ *   --x.k=v      all keys of --x joined to one object, put at the end as "--x JSON"
+ *   each word    flag, abbreviation, unknown flag or word, by itself: argparse does not ask what
+ *                stands before it, so that "--x -1e3" is two flags
+ *   each flag    takes the words behind it, as many as it wants
+ *
+ * Nothing is printed and nothing stops at a fault: each word keeps its kind, and the caller tells
+ * it in its own way.
+ */
 #include "option/argv.h"
 
 #include <ctype.h>
@@ -8,7 +21,7 @@
 #include "base/text.h"
 #include "option/dotted.h"
 
-/* Each flag of "--long -s". */
+/* Each flag of "--long -s". Each row knows all its flags, and each flag whether it says no. */
 static void add_flags(struct option_argv *argv, const char *flags,
 		      const struct option_argv_flag *how)
 {
@@ -61,6 +74,7 @@ void option_argv_drop(struct option_argv *argv, size_t at, size_t count)
 	argv->count -= count;
 }
 
+/* Only towards the front: `to` is at most `from`. */
 void option_argv_move(struct option_argv *argv, size_t from, size_t count, size_t to)
 {
 	auto_free struct option_argv_word *moved = pl_alloc_array(count + 1, sizeof(*moved));
@@ -110,7 +124,8 @@ static void turn_underscores(char *text)
 	}
 }
 
-/* Objects are merged, lists joined, anything else is replaced. */
+/* Objects are merged, lists joined, anything else is replaced. As vLLM's
+ * recursive_dict_update(). */
 static void merge(json_t *into, const char *key, json_t *value)
 {
 	json_t *known = json_object_get(into, key);
@@ -143,7 +158,8 @@ static struct option_argv_dotted *dotted_of(struct option_argv *argv, const char
 	return dotted;
 }
 
-/* Puts value under the path of "--x.a.b" into the object of "--x"; takes it. */
+/* Puts value under the path of "--x.a.b" into the object of "--x"; takes it. Built from the
+ * inside: the last part of the path names the value, the first stands in the object. */
 static void put_dotted(struct option_argv *argv, size_t at, char *key, json_t *value)
 {
 	const struct option_argv_word *word = &argv->words[at];
@@ -212,7 +228,8 @@ static size_t read_dotted(struct option_argv *argv, size_t at)
 	return joined ? 1 : 2;
 }
 
-/* "--x JSON" at the end, in the place of the first of its keys. */
+/* "--x JSON" at the end, in the place of the first of its keys. json.dumps() makes the text
+ * there too. The words before may move: `first` is a copy. */
 static void add_joined(struct option_argv *argv, size_t index)
 {
 	const struct option_argv_dotted *dotted = &argv->dotted[index];
@@ -239,7 +256,8 @@ static void refuse(struct option_argv *argv, struct option_argv_word word)
 	*PL_PUSH(argv->refused, argv->refused_count, argv->refused_room) = word;
 }
 
-/* Takes the dotted keys out and puts the joined objects at the end. */
+/* Takes the dotted keys out and puts the joined objects at the end. In two passes: a key may
+ * come anywhere, and its words are needed until its object is written. */
 static void join_dotted(struct option_argv *argv)
 {
 	size_t count = argv->count;
@@ -264,6 +282,7 @@ static void join_dotted(struct option_argv *argv)
 	argv->count = kept;
 }
 
+/* Before any abbreviation: "--a" is no beginning of "--ab" where both are flags. */
 static const struct option_argv_flag *find_whole(const struct option_argv *argv, const char *text,
 						 size_t len)
 {
@@ -281,7 +300,8 @@ static bool is_letter_of(const struct option_argv_flag *flag, const char *text)
 	return text[1] != '-' && flag->text[2] == '\0' && strncmp(flag->text, text, 2) == 0;
 }
 
-/* By its beginning; false: no flag has it. */
+/* By its beginning; false: no flag has it. argparse's allow_abbrev: with two dashes the text
+ * before '=' is compared, with one all of it. */
 static bool find_beginning(const struct option_argv *argv, struct option_argv_word *word)
 {
 	const char *text = word->text;
@@ -312,7 +332,7 @@ static bool find_beginning(const struct option_argv *argv, struct option_argv_wo
 	return true;
 }
 
-/* "-1", "-.5"; "-1e3" and "-5." are flags to Python. */
+/* "-1", "-.5"; "-1e3" and "-5." are flags to Python. Its pattern is '^-\d+$|^-\d*\.\d+$'. */
 static bool is_negative_number(const char *text)
 {
 	size_t whole = strspn(text + 1, "0123456789");
@@ -322,7 +342,8 @@ static bool is_negative_number(const char *text)
 	return *rest == '\0' ? whole > 0 : part > 0 && rest[1 + part] == '\0';
 }
 
-/* What the word is by itself: a flag, known or not, or none. */
+/* What the word is by itself: a flag, known or not, or none. A word with a blank in it is no
+ * unknown flag: argparse takes it for a value. */
 static void classify(const struct option_argv *argv, struct option_argv_word *word)
 {
 	const char *text = word->text;
@@ -343,6 +364,7 @@ static void classify(const struct option_argv *argv, struct option_argv_word *wo
 				     : OPTION_ARGV_UNKNOWN;
 }
 
+/* All words before any value is given out, as argparse does it. */
 static void classify_all(struct option_argv *argv)
 {
 	bool words_only = false;
@@ -380,7 +402,8 @@ static size_t most_values(const struct option_argv_flag *flag)
 		       : 1;
 }
 
-/* Which words behind the flag are its values; one without those it needs has a fault. */
+/* Which words behind the flag are its values; one without those it needs has a fault. It takes
+ * them as they come, and never leaves one for what follows: a list swallows the model behind it. */
 static void give_values(struct option_argv *argv, size_t at)
 {
 	struct option_argv_word *word = &argv->words[at];
@@ -431,6 +454,7 @@ const struct option_argv_flag *option_argv_find(const struct option_argv *argv, 
 	return alone.flag;
 }
 
+/* With the dashes of `text`, or without: what is compared and what is returned are one text. */
 const char *option_argv_nearest(const struct option_argv *argv, const char *text)
 {
 	auto_free const char **names = pl_alloc_array(argv->flag_count + 1, sizeof(*names));

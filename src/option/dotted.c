@@ -1,3 +1,8 @@
+/*
+ * Values of dotted keys ("--x.k=v") as vLLM guesses their types: json.loads(), and what is no JSON
+ * is a text. Python's JSON takes NaN, Infinity and integers of any length, which ours cannot hold:
+ * those are told, not turned into texts.
+ */
 #include "option/dotted.h"
 
 #include <ctype.h>
@@ -14,7 +19,8 @@ static bool ends_with(const char *text, size_t end, const char *word)
 	       (end == len || !isalnum((unsigned char)text[end - len - 1]));
 }
 
-/* Has the reader stopped at a word that only Python takes for a number? */
+/* Has the reader stopped at a word that only Python takes for a number? jansson stops behind the
+ * word that it does not know, or, at "-Infinity", behind the minus. */
 static bool is_python_number(const char *text, size_t end)
 {
 	return ends_with(text, end, "NaN") || ends_with(text, end, "Infinity") ||
@@ -57,6 +63,7 @@ json_t *option_dotted_list(const char *text)
 	return list;
 }
 
+/* As Python's int() and float(): blanks around, '_' between digits. */
 char *option_number_text(const char *text)
 {
 	auto_free char *copy = pl_strdup(text);

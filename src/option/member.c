@@ -1,3 +1,5 @@
+/* A typed value in a struct's member, found by the row's offset: the row is all that knows it.
+ * What is not set is NULL, -1 (of three), OPTION_NO_I64 or NAN, and null in JSON. */
 #include "option/member.h"
 
 #include <math.h>
@@ -6,6 +8,8 @@
 #include "base/mem.h"
 #include "base/text.h"
 
+/* Rows are macros, in which durations and objects are texts: a comma within braces would part
+ * the arguments. */
 json_t *option_member_default(const struct option_row *row)
 {
 	auto_json json_t *value = json_loads(row->default_json, JSON_DECODE_ANY, NULL);
@@ -20,6 +24,7 @@ json_t *option_member_default(const struct option_row *row)
 	return pl_take(value);
 }
 
+/* "inf" is a text, as JSON has no number for it. */
 static double to_f64(const json_t *value)
 {
 	double number = NAN;

@@ -1,3 +1,5 @@
+/* Where each key was written. The last one wins, as its value does. A list is enough: a file has
+ * some tens of keys. */
 #include "option/places.h"
 
 #include <stdlib.h>

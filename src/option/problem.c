@@ -1,3 +1,8 @@
+/*
+ * Problems as data, and as one line of text: "SOURCE:LINE:COL: KEY: found X, expected Y (did you
+ * mean 'Z'?) [rule]". One problem serves the file, the command line and the API: only at the end
+ * is it said in one of these voices.
+ */
 #include "option/problem.h"
 
 #include <stdlib.h>
@@ -29,6 +34,7 @@ void option_problems_done(struct option_problems *problems)
 	*problems = (struct option_problems){ 0 };
 }
 
+/* Texts are copied: those that tell are gone when it is shown. */
 void option_problems_add(struct option_problems *problems, const struct option_problem *problem)
 {
 	*PL_PUSH(problems->items, problems->count, problems->room) = (struct option_problem){
@@ -73,7 +79,8 @@ char *option_key_text(const char *key, enum option_voice voice)
 	return flag;
 }
 
-/* Length of a key in braces; 0: what stands here is none. */
+/* Length of a key in braces; 0: what stands here is none. JSON in a message has braces too, but
+ * no bare key between them. */
 static size_t key_in_braces(const char *text)
 {
 	size_t len = text[0] == '{' ? strspn(text + 1, KEY_LETTERS) : 0;
@@ -156,6 +163,7 @@ void option_problem_text(const struct option_problem *problem, enum option_voice
 		pl_buf_addf(buf, " [%s]", problem->rule);
 }
 
+/* RFC 6901; ~ and / are escaped. Items ("[0]") stay as they are. */
 static json_t *pointer_of(const char *key)
 {
 	auto_buf pointer = PL_BUF(WORDS_BYTES_MAX);

@@ -1,3 +1,8 @@
+/*
+ * What a row says in words: its type, its limits, its choices, as they stand in messages, help,
+ * JSON and overlays. All of these are made from the row, so that none can say something else than
+ * what value.c checks.
+ */
 #include "option/row.h"
 
 #include <math.h>
@@ -10,6 +15,7 @@
 
 enum { CHOICES_SHOWN_MAX = 16 };
 
+/* The names are those of the JSON and of overlays: people's files have them. */
 static const char *const type_names[] = {
 	[OPTION_ANY] = "any",
 	[OPTION_BOOL] = "bool",
@@ -91,18 +97,22 @@ int option_style_find(const char *name, enum option_style *ret)
 	return 0;
 }
 
+/* vLLM may take more than the list: plugins add to it, or the parser does not look. */
 bool option_row_is_open(const struct option_row *row)
 {
 	return row->choices_open ||
 	       (row->choices_note != NULL && pl_text_starts(row->choices_note, "not checked"));
 }
 
+/* argparse's nargs '+': a flag alone is an error, unless no item is the default. */
 bool option_row_needs_item(const struct option_row *row)
 {
 	return row->type == OPTION_LIST && row->style == OPTION_STYLE_LIST &&
 	       !pl_text_equal(row->default_json, "[]");
 }
 
+/* A field's name is the whole path below its argument ("pass_config.fuse_norm"), so that keys of
+ * any depth are one flat table. */
 const char *option_field_in(const struct option_row *object, const struct option_row *field)
 {
 	/* the object is an argument, or itself a key of one */
@@ -159,6 +169,7 @@ char *option_row_default_text(const struct option_row *row)
 	return pl_strdup(json_is_string(value) ? json_string_value(value) : row->default_json);
 }
 
+/* The largest unit that leaves no rest; "1e-05" is told as "1e-5". */
 char *option_row_bound_text(const struct option_row *row, double bound)
 {
 	static const struct {
@@ -182,6 +193,7 @@ char *option_row_bound_text(const struct option_row *row, double bound)
 	return pl_strdup(number);
 }
 
+/* Never a fraction: what is written is read back to the same nanosecond. */
 json_t *option_duration_to_json(int64_t ns)
 {
 	static const struct {

@@ -1,3 +1,8 @@
+/*
+ * What may be a secret is told by names, for no value looks like one: a name as it is spelt
+ * anywhere (HF_TOKEN, hfToken, --api-key), a key in JSON, a password in a URL. To hide a value too
+ * many is a nuisance, to show one is a leak.
+ */
 #include "option/secret.h"
 
 #include <ctype.h>
@@ -45,6 +50,7 @@ static char *name_of_words(const char *text)
 	return name;
 }
 
+/* "token" is the hard word: it is what a model is made of, and what opens an account. */
 bool option_secret_is_name(const char *name)
 {
 	/* also glued to what stands before: PGPASSWORD */
@@ -110,6 +116,7 @@ static bool is_plain_json(const char *value)
 	       strcmp(text, "null") == 0 || pl_text_to_f64(text, &number);
 }
 
+/* The text need not be well formed: a fault in it is no reason to show it. */
 bool option_secret_in_json(const char *text)
 {
 	text += strspn(text, " \t\n");

@@ -1,3 +1,9 @@
+/*
+ * A value of a file checked against its row: the typed JSON value, or NULL with a problem that
+ * says what was found and what was expected. Every way in (file, --set, command line, API) comes
+ * here as a YAML node, so that all have the same limits. What another release may take is no error
+ * here: only who knows the target can tell.
+ */
 #include "option/value.h"
 
 #include <ctype.h>
@@ -57,7 +63,8 @@ const char *option_key_nearest(const char *key, const char *const *keys)
 	return pl_text_nearest(key, keys, count);
 }
 
-/* Equal by case and hyphen, where any_case says so. */
+/* Equal by case and hyphen, where any_case says so. The distance is 0 where only case and
+ * hyphens differ; the length keeps out a hyphen more. */
 static bool same_text(const char *a, const char *b, bool any_case)
 {
 	return any_case ? pl_text_distance(a, b) == 0 && strlen(a) == strlen(b) : strcmp(a, b) == 0;
@@ -111,6 +118,7 @@ char *option_choice_nearest(const struct option_row *row, const char *text)
 	return pl_strdup(pl_text_nearest(text, names, used));
 }
 
+/* A secret's value is not shown, whatever was wrong with it. */
 static json_t *refuse(struct option_reader *reader, const struct pl_yaml *node, const char *key,
 		      const struct option_row *row, const char *found)
 {
@@ -141,6 +149,7 @@ static bool in_bounds(const struct option_row *row, double value)
 	       (below ? value < row->max : value <= row->max);
 }
 
+/* More than YAML's own words only for options of a command that takes them. */
 static bool read_bool(const struct pl_yaml *node, const struct option_row *row, bool *ret)
 {
 	static const char *const yes[] = { "true", "on", "yes", "1", NULL };
@@ -181,7 +190,8 @@ static bool read_int(const struct pl_yaml *node, const struct option_row *row, i
 	return true;
 }
 
-/* A plain scalar that is a number or true/false is no text unless asked for as it is written. */
+/* A plain scalar that is a number or true/false is no text unless asked for as it is written.
+ * Which text was meant is not known any more: 1.10, 0x10, True. */
 static bool reads_as_text(const struct pl_yaml *node, const struct option_row *row)
 {
 	double number;
@@ -360,7 +370,8 @@ static bool add_item(struct option_reader *reader, const struct pl_yaml *node, c
 	return true;
 }
 
-/* One value for a whole list; choices may be joined by commas, as vLLM takes them. */
+/* One value for a whole list; choices may be joined by commas, as vLLM takes them. A part has
+ * the place of the whole: it stands in the same scalar. */
 static bool add_scalar(struct option_reader *reader, const struct pl_yaml *node, const char *key,
 		       const struct option_row *item, json_t *list)
 {
@@ -417,7 +428,8 @@ static const char *nearest_field(const struct option_row *row, const char *name)
 	return pl_text_nearest(name, names, count);
 }
 
-/* Errors from the problem `first` on become warnings. */
+/* Errors from the problem `first` on become warnings. `errors` counts them, and must go on to
+ * fit. */
 static void soften(struct option_problems *problems, size_t first)
 {
 	for (size_t i = first; i < problems->count; i++) {
@@ -495,6 +507,8 @@ static json_t *value_object(struct option_reader *reader, const struct pl_yaml *
 
 	if (node->kind == PL_YAML_MAP)
 		return value_mapping(reader, node, key, row);
+	/* read twice: as JSON, which it must be (YAML takes more), and as YAML, whose nodes are
+	 * walked */
 	if (node->kind != PL_YAML_SCALAR || node->text[0] != '{' ||
 	    pl_json_parse(node->text, strlen(node->text), key, &json, &err) < 0 ||
 	    pl_yaml_parse(node->text, strlen(node->text), key, &doc, &err) < 0) {
@@ -529,6 +543,8 @@ static json_t *value_special(const struct pl_yaml *node, const struct option_row
 	return json_incref(special);
 }
 
+/* From the most exact to the least: null, values with a meaning of their own, other types that
+ * the row takes, its choices, its type. Else -1 for "no limit" would be out of bounds. */
 json_t *option_value_read(struct option_reader *reader, const struct pl_yaml *node, const char *key,
 			  const struct option_row *row)
 {

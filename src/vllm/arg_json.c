@@ -1,3 +1,5 @@
+/* One table of keys for both ways: a row as the JSON that people and tools read, and an
+ * overlay's entry back into a row. A key that is not in the table can neither be seen nor set. */
 #include "vllm/arg_json.h"
 
 #include <math.h>
@@ -94,6 +96,7 @@ static const char *text_at(const struct option_row *arg, const struct key *key)
 	return *(const char *const *)((const char *)arg + key->offset);
 }
 
+/* A whole number without ".0"; beyond the limit a double is no longer exact. */
 static json_t *number_json(double value)
 {
 	if (isfinite(value) && value == floor(value) && fabs(value) < 9e15)
@@ -172,7 +175,7 @@ static json_t *value_json(const struct option_row *arg, const struct key *key)
 	return json_null();
 }
 
-/* Does a rare key say nothing? */
+/* Does a rare key say nothing? A switch that is off, a text that is not there. */
 static bool is_silent(const struct option_row *arg, const struct key *key)
 {
 	if (!key->rare)
@@ -346,6 +349,7 @@ static int refuse(const struct key *key, const json_t *value, const char *expect
 			  expected);
 }
 
+/* The row parts words by blanks, so that none may have one. */
 static int set_words(const char **slot, const struct key *key, const json_t *value,
 		     struct pl_arena *arena, struct pl_err *err)
 {
@@ -366,6 +370,7 @@ static int set_words(const char **slot, const struct key *key, const json_t *val
 	return 0;
 }
 
+/* Texts are copied into the arena: the row outlives the JSON that it was set from. */
 static int set_text(const char **slot, const struct key *key, const json_t *value,
 		    struct pl_arena *arena, struct pl_err *err)
 {
@@ -463,6 +468,7 @@ int vllm_arg_set_json(struct option_row *arg, const json_t *entry, struct pl_are
 
 	json_object_foreach((json_t *)entry, name, value)
 	{
+		/* it has found the row */
 		if (strcmp(name, "name") == 0)
 			continue;
 		const struct key *key = find_key(name, err);

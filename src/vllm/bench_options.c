@@ -1,3 +1,5 @@
+/* The options of `vllm bench serve` and ours: one row each (src/tbl/bench_args.h), one member of
+ * struct vllm_bench each. */
 #include "vllm/bench_options.h"
 
 #include <math.h>
@@ -26,6 +28,7 @@ const struct option_row *vllm_bench_row(enum vllm_bench_id id)
 	return &rows[id];
 }
 
+/* '-' and '_' are one, as in a flag. */
 enum vllm_bench_id vllm_bench_find(const char *name)
 {
 	size_t len = strlen(name);
@@ -95,6 +98,7 @@ static json_t *without_values(const json_t *headers)
 	return shown;
 }
 
+/* Headers without their values: whoever sends them reads the member. */
 json_t *vllm_bench_get(const struct vllm_bench *bench, enum vllm_bench_id id)
 {
 	json_t *value = option_member_get(bench, &rows[id]);

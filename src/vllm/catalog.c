@@ -1,3 +1,14 @@
+/*
+ * Catalogues: the rows of a release with overlays laid over them, and one hash table of all their
+ * names.
+ *
+ *   the reference, made once, never freed  -> next: an older release -> next: another …
+ *   a caller's, with overlays              -> next: the same overlays on an older release …
+ *
+ * Others hang from their reference and go with it, never before: what vllm_catalog_release()
+ * returns is read without the lock. A catalogue that was handed out is never changed; a further
+ * overlay makes it anew.
+ */
 #include "vllm/catalog.h"
 
 #include <assert.h>
@@ -47,12 +58,13 @@ struct vllm_catalog {
 	pthread_mutex_t lock;      /* of `next` in the reference's, which the others hang from */
 };
 
+/* vLLM's parser takes either in a flag. */
 static char plain(char c)
 {
 	return c == '-' ? '_' : c;
 }
 
-/* FNV-1a */
+/* FNV-1a, as the names are compared: '-' and '_' are one. */
 static size_t hash_of(const char *name, size_t len)
 {
 	uint64_t hash = 0xcbf29ce484222325u;
@@ -100,6 +112,7 @@ static size_t each_long(struct vllm_catalog *catalog, const struct option_row *a
 	return count;
 }
 
+/* Counted first, so that the table never grows: slots hold pointers into the rows. */
 static void build_index(struct vllm_catalog *catalog)
 {
 	const struct option_row *args = catalog->args;
@@ -118,7 +131,8 @@ static void build_index(struct vllm_catalog *catalog)
 	}
 }
 
-/* `name` without dashes in front. The lowest of the kinds asked for wins, then the first row. */
+/* `name` without dashes in front. The lowest of the kinds asked for wins, then the first row. A
+ * name of one argument may be an alias of another. */
 static const struct option_row *find(const struct vllm_catalog *catalog, const char *name,
 				     unsigned kinds)
 {
@@ -176,7 +190,8 @@ static struct option_row *find_row(struct option_row *table, size_t count, const
 	return NULL;
 }
 
-/* Does the release lack what an entry says of it? `release` NULL: the reference. */
+/* Does the release lack what an entry says of it? `release` NULL: the reference. `since` not
+ * known: it was always there. `removed_in` not known: it never went. */
 static bool is_absent(const struct option_row *row, const struct vllm_version *release)
 {
 	bool known;
@@ -187,6 +202,8 @@ static bool is_absent(const struct option_row *row, const struct vllm_version *r
 	       (vllm_release_compare(release, row->removed_in, &known) >= 0 && known);
 }
 
+/* An entry that says nothing of releases leaves the row where it was: it changes only the keys
+ * that it has. */
 static int add_entry(struct vllm_catalog *catalog, const json_t *entry,
 		     const struct vllm_version *release, struct pl_err *err)
 {
@@ -224,7 +241,8 @@ static int add_overlays(struct vllm_catalog *catalog, const struct vllm_version 
 	return 0;
 }
 
-/* `release` NULL: the reference's. Takes over the reference to `overlays`. */
+/* `release` NULL: the reference's. Takes over the reference to `overlays`. *ret is set on
+ * failure too, and the caller's to free. */
 static int make(const struct vllm_version *release, json_t *overlays, struct vllm_catalog **ret,
 		struct pl_err *err)
 {
@@ -337,6 +355,7 @@ static const char *nearest_name(const struct vllm_catalog *catalog, const char *
 	return pl_text_nearest(snake, names, count);
 }
 
+/* What the release has comes first: to be sent to an argument that is gone helps nobody. */
 const char *vllm_arg_nearest(const struct vllm_catalog *catalog, const char *name)
 {
 	char snake[NAME_BYTES];
@@ -396,6 +415,7 @@ static void free_one(struct vllm_catalog *catalog)
 	free(catalog);
 }
 
+/* Nothing for those that hang from another, and for the process's own. */
 void vllm_catalog_free(const struct vllm_catalog *catalog)
 {
 	if (catalog == NULL || catalog == reference || !catalog->is_reference)
@@ -429,6 +449,7 @@ int vllm_catalog_overlay(const struct vllm_catalog *base, const json_t *overlay,
 
 	json_array_append(overlays, entries);
 	int rc = make(NULL, overlays, &catalog, err);
+	/* vllm_catalog_free() leaves alone what is none */
 	catalog->is_reference = true;
 	auto_catalog const struct vllm_catalog *owned = catalog;
 	if (rc < 0)
@@ -459,7 +480,8 @@ static struct vllm_catalog *find_release(struct vllm_catalog *first, size_t numb
 	return first;
 }
 
-/* A newer one has the reference's rows, as far as anybody knows. */
+/* A newer one has the reference's rows, as far as anybody knows. Overlays were checked when the
+ * reference was made, so that it cannot fail. */
 static struct vllm_catalog *make_release(const struct vllm_catalog *base, size_t number)
 {
 	struct vllm_version release;

@@ -1,3 +1,18 @@
+/*
+ * The expressions of the rules (src/tbl/constraints.h) as a tree:
+ *
+ *   or       and {"or" and}
+ *   and      not {"and" not}
+ *   not      "not" not | compare
+ *   compare  sum [("==" | "!=" | "<=" | ">=" | "<" | ">" | "in" | "not" "in") sum]
+ *   sum      product {("+" | "-") product}
+ *   product  primary {("*" | "/" | "%") primary}
+ *   primary  literal | name | name.key | env.fact | "(" or ")"
+ *            | is_set(name) | any_set(name, …) | starts_with(or, or)
+ *
+ * Bytes, nodes and depth have limits: the text may be anybody's. Nodes are the arena's, so that a
+ * fault only returns; the first one is in `err`.
+ */
 #include "vllm/expr.h"
 
 #include <math.h>
@@ -7,6 +22,7 @@
 
 #include "base/text.h"
 
+/* Every number is a double; up to here a whole one is exact. */
 #define INTEGER_MAX 9007199254740992.0 /* 2^53 */
 
 struct parser {
@@ -86,7 +102,8 @@ static size_t word_length(const char *at)
 	return len;
 }
 
-/* Takes the word or sign when it comes next. */
+/* Takes the word or sign when it comes next. A word ends where no letter follows: "in" is not
+ * taken from "index". */
 static bool take(struct parser *parser, const char *token)
 {
 	size_t len = strlen(token);
@@ -197,7 +214,8 @@ static struct vllm_expr *parse_list(struct parser *parser)
 	return node;
 }
 
-/* NULL with the error untouched where no literal stands. */
+/* NULL with the error untouched where no literal stands. A minus is part of a number only: of a
+ * name there is "0 - name". */
 static struct vllm_expr *try_literal(struct parser *parser, bool *ret_found)
 {
 	bool yes = false;
@@ -272,6 +290,7 @@ static struct vllm_expr *parse_name(struct parser *parser)
 	return node;
 }
 
+/* Facts are known or not, never set. */
 static struct vllm_expr *parse_set_name(struct parser *parser)
 {
 	struct vllm_expr *name = parse_name(parser);
@@ -281,6 +300,8 @@ static struct vllm_expr *parse_set_name(struct parser *parser)
 		       : fault(parser, "only arguments can be set");
 }
 
+/* is_set and any_set take names, not values: they ask what the user wrote, which a value,
+ * default or not, no longer tells. */
 static struct vllm_expr *parse_call(struct parser *parser, enum vllm_expr_op op, size_t least,
 				    size_t most)
 {
@@ -365,6 +386,7 @@ static struct vllm_expr *parse_sum(struct parser *parser)
 /* VLLM_EXPR_NULL: no comparison comes next. */
 static enum vllm_expr_op take_comparison(struct parser *parser)
 {
+	/* a longer sign before its beginning */
 	static const struct {
 		const char *sign;
 		enum vllm_expr_op op;
@@ -383,6 +405,7 @@ static enum vllm_expr_op take_comparison(struct parser *parser)
 	return VLLM_EXPR_NULL;
 }
 
+/* "a < b < c" means one thing in Python and another in C: it is refused. */
 static struct vllm_expr *parse_comparison(struct parser *parser)
 {
 	struct vllm_expr *left = parse_sum(parser);
@@ -408,7 +431,8 @@ static struct vllm_expr *parse_not(struct parser *parser)
 	return node->first != NULL ? node : NULL;
 }
 
-/* One operand alone, or all between the same words in one node. */
+/* One operand alone, or all between the same words in one node. Flat, so that a long chain is no
+ * deep tree. */
 static struct vllm_expr *parse_words(struct parser *parser, enum vllm_expr_op op, const char *word,
 				     struct vllm_expr *(*parse)(struct parser *parser))
 {
@@ -485,6 +509,7 @@ static json_t *literal_to_json(const struct vllm_expr *literal)
 	}
 }
 
+/* [operator, operand, …]: ["<", ["arg", "block_size"], ["lit", 32]]. */
 json_t *vllm_expr_to_json(const struct vllm_expr *expr)
 {
 	static const char *const words[] = {

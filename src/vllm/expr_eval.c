@@ -1,3 +1,8 @@
+/*
+ * Kleene's three truths. What is not known is null; a comparison with it is unknown; `and` and
+ * `or` are sure only where the operands that are known decide. Values are compared and judged as
+ * Python does it, for the rules are vLLM's own checks, which are Python.
+ */
 #include "vllm/expr_eval.h"
 
 #include <math.h>
@@ -51,6 +56,7 @@ struct vllm_value vllm_value_of_json(const json_t *json)
 	}
 }
 
+/* Python's bool is an int: True == 1. */
 static bool is_number(struct vllm_value value)
 {
 	return value.kind == VLLM_VALUE_NUMBER || value.kind == VLLM_VALUE_BOOL;
@@ -114,6 +120,8 @@ static enum vllm_truth equal_lists(struct vllm_value a, struct vllm_value b)
 	}
 }
 
+/* null == null is unknown too: two things of which nothing is known need not be equal. is_set()
+ * asks for null. */
 static enum vllm_truth equal(struct vllm_value a, struct vllm_value b)
 {
 	if (a.kind == VLLM_VALUE_NULL || b.kind == VLLM_VALUE_NULL)
@@ -129,6 +137,7 @@ static enum vllm_truth equal(struct vllm_value a, struct vllm_value b)
 	return truth_of_bool(json_equal(a.json, b.json));
 }
 
+/* Texts by their bytes, which for ASCII is Python's order. */
 static enum vllm_truth order(enum vllm_expr_op op, struct vllm_value a, struct vllm_value b)
 {
 	double sign;
@@ -151,6 +160,7 @@ static enum vllm_truth order(enum vllm_expr_op op, struct vllm_value a, struct v
 	}
 }
 
+/* An unknown item leaves it open: one behind it may still be the one. */
 static enum vllm_truth contains(struct vllm_value list, struct vllm_value item)
 {
 	const struct vllm_expr *at = NULL;
@@ -167,6 +177,7 @@ static enum vllm_truth contains(struct vllm_value list, struct vllm_value item)
 	return truth;
 }
 
+/* Python's: the sign is the divisor's, that of fmod() the dividend's. */
 static double modulo(double a, double b)
 {
 	double rest = fmod(a, b);
@@ -174,6 +185,7 @@ static double modulo(double a, double b)
 	return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
+/* Where Python would raise (a division by zero) or overflow, nothing is known. */
 static struct vllm_value arithmetic(enum vllm_expr_op op, struct vllm_value a, struct vllm_value b)
 {
 	double number = NAN;
@@ -229,7 +241,8 @@ static struct vllm_value pair_value(const struct vllm_expr *expr,
 	}
 }
 
-/* `or` looks for a true operand, `and` for a false one; without it any unknown is the answer. */
+/* `or` looks for a true operand, `and` for a false one; without it any unknown is the answer.
+ * Operands behind the one that decides are not looked at. */
 static enum vllm_truth words_truth(const struct vllm_expr *expr,
 				   const struct vllm_expr_scope *scope, enum vllm_truth wanted)
 {
@@ -281,6 +294,7 @@ struct vllm_value vllm_expr_value(const struct vllm_expr *expr, const struct vll
 	}
 }
 
+/* As Python's bool(): 0, "", [] and {} are false. */
 enum vllm_truth vllm_expr_truth(const struct vllm_expr *expr, const struct vllm_expr_scope *scope)
 {
 	struct vllm_value value = vllm_expr_value(expr, scope);

@@ -1,3 +1,10 @@
+/*
+ * Another vLLM's help beside the table. A help text tells less than the table knows (no limits,
+ * hardly a type), so that only what it shows for sure is a change: a false one would lay an
+ * overlay over something that was right.
+ *
+ *   help_text -> vllm_help_diff: new, gone, already_gone, changed -> vllm_help_overlay -> catalog
+ */
 #include "vllm/help_diff.h"
 
 #include <ctype.h>
@@ -50,7 +57,8 @@ static bool is_object_text(const char *text)
 	return text[0] == '{' || (name > 0 && text[name] == '(');
 }
 
-/* The default that the help prints, as JSON; a word is a text. NULL: it prints none. */
+/* The default that the help prints, as JSON; a word is a text. NULL: it prints none. Python
+ * prints it with str(): texts without quotes, sets and objects as they would be made. */
 static json_t *help_default(const struct vllm_help_arg *arg)
 {
 	if (arg->default_text == NULL)
@@ -136,7 +144,8 @@ static enum option_type items_type(const struct vllm_help_arg *arg, const json_t
 	return json_is_integer(json_array_get(value, 0)) ? OPTION_INT : OPTION_STRING;
 }
 
-/* As far as choices, words and default tell. */
+/* As far as choices, words and default tell. From the surest to the vaguest: a switch shows by
+ * its flags, a text by nothing. */
 static enum option_type guess_type(const struct vllm_help_arg *arg, const json_t *value)
 {
 	if (arg->style == OPTION_STYLE_TOGGLE || arg->style == OPTION_STYLE_FLAG)
@@ -391,6 +400,7 @@ static json_t *short_entry(const struct option_row *row)
 			 row->group);
 }
 
+/* What the table knows to be gone already is no news. */
 static void add_gone(const struct vllm_catalog *catalog, json_t *diff, const json_t *seen)
 {
 	for (size_t i = 0; i < vllm_arg_count(catalog); i++) {
@@ -452,6 +462,7 @@ static void keep_older_choices(const struct vllm_catalog *catalog, json_t *entry
 	json_decref(older);
 }
 
+/* Only the keys that changed: what the help does not tell stays the table's. */
 static json_t *changed_entry(const struct vllm_catalog *catalog, const json_t *changed)
 {
 	json_t *entry = json_object();
@@ -478,6 +489,7 @@ static json_t *changed_entry(const struct vllm_catalog *catalog, const json_t *c
 	return entry;
 }
 
+/* already_gone is not in it: the rows say so themselves. */
 json_t *vllm_help_overlay(const struct vllm_catalog *catalog, const json_t *diff,
 			  const char *made_from)
 {

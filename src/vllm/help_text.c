@@ -1,3 +1,16 @@
+/*
+ * argparse's help, printed for people, read back into arguments:
+ *
+ *   ParallelConfig:                                     a group: column 0, behind a blank line
+ *     Configuration for the distributed execution.      its own words: passed over
+ *
+ *     --enable-x, --no-enable-x                         an argument: two columns in
+ *                           What it does. (default:     its help: deeper; Python breaks lines at
+ *                           False)                      the width of the terminal, even in words
+ *
+ * The width is not told, so that it is guessed from the text (help_width()): by it alone can a
+ * word that was cut be told from two words.
+ */
 #include "vllm/help_text.h"
 
 #include <ctype.h>
@@ -84,6 +97,7 @@ static size_t part_len(const char *text)
 	return i;
 }
 
+/* A quote is shown by "[…]" alone, and is no part of the choice. */
 static void add_choice(struct vllm_help_arg *arg, const char *text, size_t len)
 {
 	while (len > 0 && (*text == ' ' || *text == '\'')) {
@@ -151,6 +165,7 @@ static bool is_negative(const char *flag, const char *no_flag)
 	       strcmp(flag + 2, no_flag + 5) == 0;
 }
 
+/* The first long flag names the argument; all others are aliases, whatever order they stand in. */
 static void read_flag(struct vllm_help *help, struct vllm_help_arg *arg, const char *flag,
 		      struct pl_buf *aliases)
 {
@@ -186,6 +201,8 @@ static void read_names(struct vllm_help *help, struct vllm_help_arg *arg, const 
 		arg->aliases = keep(help, aliases.data, aliases.len);
 }
 
+/* The last mark counts: the words before it may speak of a default too, and argparse adds its
+ * own behind them. */
 static void read_help(struct vllm_help *help, struct vllm_help_arg *arg, const char *text)
 {
 	const char *mark = NULL;
@@ -286,6 +303,7 @@ static bool is_heading(const char *line, bool was_blank)
 	return words <= HEADING_WORDS_MAX;
 }
 
+/* Python's own group has no name that tells: an empty one. */
 static void start_group(struct parser *parser, const char *line)
 {
 	size_t len = strlen(line) - 1;
@@ -296,6 +314,7 @@ static void start_group(struct parser *parser, const char *line)
 	parser->group = keep(parser->help, line, len);
 }
 
+/* Two blanks part the names from help in the same line; within the names there are single ones. */
 static void start_arg(struct parser *parser, const char *line)
 {
 	const char *names = line + ARG_INDENT;
@@ -393,7 +412,8 @@ static const char *next_line(const char *line)
 	return line + (*line == '\n');
 }
 
-/* The longest line that is indented as most lines are: that is how help is. */
+/* The longest line that is indented as most lines are: that is how help is. Lines of usage and
+ * of the groups' own words are broken by other rules. */
 static size_t help_width(const char *text)
 {
 	size_t lines[INDENTS] = { 0 };

@@ -1,3 +1,7 @@
+/*
+ * When each argument and key came, what it was in each range of releases, and when it went: tables
+ * of src/tbl. Both are sorted by name, arguments before keys, so that names are found by halves.
+ */
 #include "vllm/history.h"
 
 #include <stdlib.h>
@@ -80,7 +84,8 @@ const struct vllm_range *vllm_history_last(const struct vllm_history *history)
 	return last;
 }
 
-/* Ranges follow each other without gaps: only behind the last is nothing. */
+/* Ranges follow each other without gaps: only behind the last is nothing. Before the first
+ * release that was read, what that one had is taken to have been there. */
 const struct vllm_range *vllm_history_range(const struct vllm_history *history,
 					    const struct vllm_version *release)
 {

@@ -1,3 +1,5 @@
+/* Python's way to write values, as its help texts and defaults have it ("{'a': [1, None]}"), and
+ * its JSON, which has NaN and Infinity. No expression is evaluated: what is no literal is NULL. */
 #include "vllm/python_literal.h"
 
 #include <ctype.h>
@@ -149,7 +151,8 @@ static size_t no_number_len(const char *at, size_t len)
 	return 0;
 }
 
-/* Outside of texts; the length stays, and with it the places in messages. */
+/* Outside of texts; the length stays, and with it the places in messages. NaN becomes 0.0 and
+ * Infinity null, with blanks for the rest of the word. */
 static void blank_no_numbers(char *text, size_t len)
 {
 	bool in_text = false;

@@ -61,6 +61,7 @@ static json_t *add(json_t *list, const char *name, const struct option_row *arg)
 	return entry;
 }
 
+/* Its replacement as `until` has it: what replaced it may itself be gone. */
 static void add_end(const struct diff *diff, json_t *entry, const char *key)
 {
 	const struct vllm_history *history = vllm_history_of(key);
@@ -98,7 +99,7 @@ static bool has_item(const json_t *list, const json_t *wanted)
 	return false;
 }
 
-/* Nobody reads a list of choices or aliases by its order. */
+/* Nobody reads a list of choices or aliases by its order. A default's order is its value. */
 static bool is_same(const char *key, const json_t *old, const json_t *new)
 {
 	size_t i;
@@ -158,6 +159,7 @@ static const struct option_row *row_of_key(const struct vllm_history *history)
 	return arg != NULL ? option_field_find(arg, history->name) : NULL;
 }
 
+/* A default that vLLM computes is told in words. */
 static json_t *fact_of_key(const struct vllm_history *history, const struct vllm_release *release,
 			   const char *fact)
 {
@@ -196,6 +198,7 @@ static void add_new_key(const struct diff *diff, const struct vllm_history *hist
 				    fact_of_key(history, diff->until, compared_of_keys[i]));
 }
 
+/* Keys of an argument that only one release has are not told: the argument says it. */
 static void compare_key(const struct diff *diff, const struct vllm_history *history)
 {
 	auto_free char *key = pl_asprintf("%s.%s", history->of, history->name);
@@ -306,6 +309,7 @@ static void add_defaults(json_t *list, const json_t *changed, const struct vllm_
 	}
 }
 
+/* What is set in the values has no default to change. */
 json_t *vllm_release_defaults(const struct vllm_release *since, const struct vllm_release *until,
 			      const json_t *values)
 {

@@ -1,3 +1,8 @@
+/*
+ * A configuration in the form of a release: each setting that it lacks gives way to what
+ * vllm/replaced.h finds, in the typed values and in the objects as they were written, so that both
+ * still say the same.
+ */
 #include "vllm/renew.h"
 
 #include <string.h>

@@ -1,3 +1,8 @@
+/*
+ * The rules between arguments: the table, its expressions (compiled once), what a name in them is
+ * worth for a subject, and what a rule does for a release. rules_check.c asks them and tells what
+ * it finds.
+ */
 #include "vllm/rules.h"
 
 #include <assert.h>
@@ -25,6 +30,7 @@ static const struct vllm_rule rules[] = {
 
 enum { RULES = PL_ARRAY_SIZE(rules) };
 
+/* What may stand behind `env.`; vllm_rule_fact() has a value for each. */
 static const char *const facts[] = { "gpus", "platform", "host_memory_gib", "api_servers",
 				     "model_is_multimodal" };
 
@@ -36,6 +42,7 @@ static struct {
 } book;
 static pthread_once_t book_once = PTHREAD_ONCE_INIT;
 
+/* By its name alone: what stands in rules is the table's name, not what a user may type for it. */
 const struct option_row *vllm_rule_find_arg(const struct vllm_catalog *catalog, const char *name)
 {
 	const struct option_row *arg = vllm_arg_find(catalog, name);
@@ -58,6 +65,7 @@ static bool says_auto(const json_t *value)
 	return json_is_string(value) && strcasecmp(json_string_value(value), "auto") == 0;
 }
 
+/* The expressions are the program's own: one that does not parse is a bug. */
 static const struct vllm_expr *compile(const char *text)
 {
 	struct pl_err err = PL_ERR_INIT;
@@ -284,6 +292,7 @@ const json_t *vllm_rule_given(const struct vllm_rule_subject *subject, const cha
 	return key == NULL ? value : json_object_get(value, key);
 }
 
+/* A choice that is left to vLLM is not known: "auto" is no value to compare with. */
 static struct vllm_value subject_value(void *user, const char *arg, const char *key)
 {
 	const json_t *given = vllm_rule_given(user, arg, key);
@@ -295,6 +304,7 @@ static struct vllm_value subject_value(void *user, const char *arg, const char *
 	return vllm_value_of_json(given);
 }
 
+/* A null that was given sets nothing. */
 bool vllm_rule_is_set(void *user, const char *arg, const char *key)
 {
 	const json_t *given = vllm_rule_given(user, arg, key);
@@ -351,6 +361,7 @@ void vllm_rule_evaluate(const struct vllm_catalog *catalog, const struct vllm_ru
 		*ret_require = vllm_expr_truth(vllm_rule_require(rule), &scope);
 }
 
+/* NULL, with the reference in *ret, where no tagged release is named. */
 const char *vllm_target_release(const struct vllm_target *target, struct vllm_version *ret)
 {
 	struct pl_err err = PL_ERR_INIT;
@@ -382,6 +393,7 @@ enum vllm_rule_effect vllm_rule_effect_for(const struct vllm_rule *rule,
 		return VLLM_RULE_SILENT;
 	if (vllm_release_compare(release, rule->until, &known) >= 0 && known)
 		return VLLM_RULE_SILENT;
+	/* nobody has read whether a newer one still has it */
 	if (vllm_release_compare(release, VLLM_REFERENCE_RELEASE, &known) > 0)
 		return VLLM_RULE_WARNS;
 	return rule->severity == OPTION_ERROR && rule->reference != VLLM_RULE_ADVICE

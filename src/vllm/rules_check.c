@@ -1,3 +1,8 @@
+/*
+ * The rules asked of one configuration, with a problem for each that does not hold: at the
+ * arguments that it names, with their values shown as far as they are no secrets. A rule that is
+ * unknown on either side is silent.
+ */
 #include "vllm/rules.h"
 
 #include <stdlib.h>

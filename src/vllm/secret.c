@@ -1,3 +1,7 @@
+/*
+ * Secrets among vLLM's words and values. A flag may be abbreviated, misspelt or typed with a wide
+ * dash, and its value is a secret all the same: what is near a secret flag is treated as one.
+ */
 #include "vllm/secret.h"
 
 #include <ctype.h>
@@ -58,6 +62,7 @@ static bool begins_bench_flag(const char *name)
 	return false;
 }
 
+/* The exact names decide first, in both directions; only then beginnings and the nearest name. */
 bool vllm_secret_is_flag(const char *word)
 {
 	const struct vllm_catalog *catalog = vllm_catalog_reference();
@@ -128,6 +133,7 @@ static json_t *hidden_word(const char *word, bool is_header)
 	return json_string(OPTION_SECRET_SHOWN);
 }
 
+/* A list flag hides each word up to the next flag. */
 json_t *vllm_secret_words_shown(const json_t *words)
 {
 	json_t *all = json_is_array(words) ? json_array() : NULL;

@@ -1,3 +1,8 @@
+/*
+ * Values as words for vLLM's argparse, and the configuration that comes of them. argparse shapes
+ * the words: what begins with '-' must be joined with '='; a list takes each word behind its flag,
+ * so that the model stands in front of all flags.
+ */
 #include "vllm/server_args.h"
 
 #include <stdlib.h>
@@ -43,6 +48,8 @@ static void add_flag_value(json_t *argv, const char *flag, const json_t *value)
 	add_word(argv, word);
 }
 
+/* Many values cannot be joined with "=": one that begins as a flag does is refused before it
+ * comes here. */
 static void add_list(json_t *argv, const struct option_row *arg, const json_t *value)
 {
 	size_t i;
@@ -76,6 +83,8 @@ static bool null_is_unsaid(const struct option_row *arg)
 	       pl_text_equal(arg->default_json, "null");
 }
 
+/* A switch without a way back (store_true) is left out when it is off: that is what it is
+ * without the flag. */
 static int add_arg(json_t *argv, const struct option_row *arg, const json_t *value,
 		   struct pl_err *err)
 {
@@ -110,7 +119,8 @@ static int add_arg(json_t *argv, const struct option_row *arg, const json_t *val
 	return 0;
 }
 
-/* Moves a secret into the environment; false when the value is none (a bare --hf-token). */
+/* Moves a secret into the environment; false when the value is none (a bare --hf-token). Every
+ * user of the machine can read the words of a process; its environment only its owner. */
 static bool add_secret(json_t *env, const struct option_row *arg, const json_t *value)
 {
 	const json_t *text = json_is_array(value) ? json_array_get(value, 0) : value;
@@ -170,6 +180,8 @@ static json_t *default_value(const struct option_row *arg, const json_t *env)
 					 : NULL;
 }
 
+/* explicit: given; default: the table's or its variable's; absent: the release has no such
+ * argument; unknown: nobody knows what vLLM makes of it. */
 void vllm_args_effective(const struct vllm_catalog *catalog, const json_t *values,
 			 const json_t *env, json_t **ret_config, json_t **ret_source)
 {
@@ -195,6 +207,8 @@ void vllm_args_effective(const struct vllm_catalog *catalog, const json_t *value
 	*ret_source = source;
 }
 
+/* "name=path", or JSON with both keys; to vLLM's LoRAParserAction a comma makes it JSON, and a
+ * second '=' is an error. */
 bool vllm_is_adapter(const json_t *module)
 {
 	const char *text = json_string_value(module);

@@ -1,3 +1,13 @@
+/*
+ * A shell's words, as far as they can be told without running anything: quotes, escapes, continued
+ * lines, comments, and variables that the text itself has set. No file and no environment is read.
+ * "$(…)", "`…`" and variables of elsewhere stay as they are written, with a warning; "*" and "~"
+ * stay without one.
+ *
+ * A command ends at a newline or at one of ; & | ( ), and each word knows its command, line and
+ * column. The text is a person's paste: where a shell would do what nobody means, a warning says
+ * so and the reading goes on.
+ */
 #include "vllm/shell_words.h"
 
 #include <ctype.h>
@@ -8,6 +18,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 
+/* What Python's shlex.quote() leaves without quotes. */
 #define SAFE_BYTES "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=@%+,"
 
 /* Of all words, variables in place. */
@@ -30,6 +41,8 @@ struct lexer {
 	size_t first; /* word of the command */
 };
 
+/* Past the limit an error is kept only where it is the first: a text that is refused must say
+ * why. */
 static void add_problem(struct lexer *lexer, enum option_severity severity, const char *found,
 			const char *expected)
 {
@@ -95,7 +108,8 @@ static void remember(json_t *into, const char *word, size_t name_len)
 	json_object_set_new(into, name, json_string(word + name_len + 1));
 }
 
-/* "A=1 B=2" and "export A=1 B": what later commands see. */
+/* "A=1 B=2" and "export A=1 B": what later commands see. In front of a program they are that
+ * program's alone, and stay words (command/form.c). */
 static void remember_assignments(struct lexer *lexer)
 {
 	struct vllm_words *words = lexer->words;
@@ -180,7 +194,8 @@ static bool take_variable(struct lexer *lexer, const char *name, size_t len, con
 	return true;
 }
 
-/* "${NAME}", "${NAME:-text}", "${NAME-text}" */
+/* "${NAME}", "${NAME:-text}", "${NAME-text}" The default is taken as it is written: what stands
+ * in it is not looked up. */
 static void take_braced(struct lexer *lexer)
 {
 	const char *name = lexer->at + 2;
@@ -220,6 +235,7 @@ static unsigned take_digits(struct lexer *lexer, int base, int count)
 	return value;
 }
 
+/* What comes out as no UTF-8 is told when the word ends. */
 static void add_utf8(struct pl_buf *buf, unsigned code)
 {
 	if (code < 0x80) {
@@ -399,6 +415,7 @@ static void take_backslash(struct lexer *lexer)
 		take_byte(lexer);
 }
 
+/* "2>&1": the number before it was read as the beginning of a word. */
 static void take_redirection(struct lexer *lexer)
 {
 	const char *word = pl_buf_text(&lexer->word);
@@ -417,6 +434,7 @@ static void take_redirection(struct lexer *lexer)
 	lexer->skips_target = true;
 }
 
+/* The second of "&&" ends a command without words, which is none. */
 static void take_operator(struct lexer *lexer)
 {
 	if (*lexer->at == '<' || *lexer->at == '>' ||
@@ -452,6 +470,7 @@ static void take_any(struct lexer *lexer)
 		take_byte(lexer);
 }
 
+/* A carriage return is a blank: texts come from Windows too. */
 static void step(struct lexer *lexer)
 {
 	char c = *lexer->at;

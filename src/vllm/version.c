@@ -1,3 +1,10 @@
+/*
+ * Releases as Python orders them (PEP 440): 0.11.1.dev3 < 0.11.1rc2 < 0.11.1 < 0.11.1.post1.
+ * `stage` puts them in these four steps, so that a comparison goes from the left to the right and
+ * stops at the first difference.
+ *
+ *   stage  -2 dev alone   -1 a, b, rc   0 the release   1 post
+ */
 #include "vllm/version.h"
 
 #include <limits.h>
@@ -22,6 +29,7 @@ static bool take_number(const char **at, bool optional, int *ret)
 	return true;
 }
 
+/* Parts that are not given are 0: 0.11 is 0.11.0. */
 static bool take_release(const char **at, struct vllm_version *version)
 {
 	for (size_t i = 0; i < VLLM_VERSION_PARTS; i++) {
@@ -80,6 +88,7 @@ static bool is_local_or_end(const char *at)
 				     "0123456789.-_")] == '\0';
 }
 
+/* dev INT_MAX: without one, which stands behind all that have one. */
 int vllm_version_parse(const char *text, struct vllm_version *ret, struct pl_err *err)
 {
 	struct vllm_version version = { .dev = INT_MAX };
@@ -120,6 +129,7 @@ int vllm_version_compare(const struct vllm_version *a, const struct vllm_version
 	return order != 0 ? order : sign(a->dev, b->dev);
 }
 
+/* What setuptools_scm calls a build from a checkout without tags: 0.1.dev1+gabc. */
 bool vllm_version_is_untagged(const struct vllm_version *version)
 {
 	static const struct vllm_version untagged = { .release = { 0, 1 } };

@@ -1,3 +1,8 @@
+/*
+ * An experiment file from a command line. What a file has no place for (the container, variables
+ * of the caller's) is told in comments between the keys, which a writer of YAML would not keep: so
+ * the text is made here.
+ */
 #include "vllm/yaml_out.h"
 
 #include <ctype.h>
@@ -29,7 +34,8 @@ static bool is_reserved(const char *text)
 	return false;
 }
 
-/* Does a text need no quotes, as a key or value, in block and flow style? */
+/* Does a text need no quotes, as a key or value, in block and flow style? The first byte keeps
+ * out numbers, dates and all of YAML's signs. */
 static bool is_plain(const char *text)
 {
 	return (isalpha((unsigned char)text[0]) || text[0] == '_' || text[0] == '/') &&
@@ -81,6 +87,8 @@ static void add_blanks(struct pl_buf *buf, int count)
 		pl_buf_add_char(buf, ' ');
 }
 
+/* Past the depth an object stands in one line: the indentation of a deep one would be most of
+ * the file. */
 static void add_member(struct pl_buf *buf, const char *name, const json_t *value, int indent)
 {
 	add_blanks(buf, indent);
@@ -279,7 +287,8 @@ static void add_load_env(struct pl_buf *buf, const struct vllm_command *command,
 	}
 }
 
-/* Is it a variable's name alone, behind a scheme or not: "Bearer ${TOKEN}"? A shell fills it in. */
+/* Is it a variable's name alone, behind a scheme or not: "Bearer ${TOKEN}"? A shell fills it in.
+ * Such a value is no secret: it names one. */
 static bool is_variable(const char *value)
 {
 	const char *blank = strrchr(value, ' ');

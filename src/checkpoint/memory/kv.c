@@ -1,3 +1,14 @@
+/*
+ * The KV cache as vLLM lays it out (v1/core/kv_cache_utils.py), and how many tokens of requests it
+ * holds:
+ *
+ *   layers of one kind -> groups of the same number of layers -> one pool of blocks for all groups
+ *   a block: block_tokens of one group's layers; any free block can be any group's
+ *   a request: in each group the blocks that its tokens need there
+ *        full      ceil(len / block_tokens)
+ *        sliding   those of the window and of the tokens of one step, no more
+ *        state     one or two, whatever the length
+ */
 #include "checkpoint/memory/memory_priv.h"
 
 #include <math.h>
@@ -18,12 +29,14 @@
 /* Sparse attention had 8-bit latent vectors unless told otherwise. */
 #define SPARSE_BF16_SINCE "0.12.0"
 
+/* 0 for a divisor that is 0: a kind that the model does not have. */
 static int64_t divide_up(int64_t a, int64_t b)
 {
 	return b > 0 ? (a + b - 1) / b : 0;
 }
 
-/* Bytes of one number of the KV cache; NaN with a reason for formats that are not modelled. */
+/* Bytes of one number of the KV cache; NaN with a reason for formats that are not modelled.
+ * "auto" is the model's own format, unless its checkpoint was made for an 8-bit cache. */
 static double cache_number_bytes(const struct ckpt_case *server, const char **ret_name,
 				 const char **ret_why)
 {
@@ -61,6 +74,8 @@ static bool is_ds_mla(const struct ckpt_case *server)
 	return pl_text_starts(wanted, "fp8");
 }
 
+/* One vector for keys and values of all heads, which no tensor parallelism cuts: each GPU has
+ * all of it. */
 static double latent_bytes(const struct ckpt_case *server, struct pl_buf *words,
 			   const char **ret_why)
 {
@@ -87,7 +102,8 @@ static double latent_bytes(const struct ckpt_case *server, struct pl_buf *words,
 	return latent + index;
 }
 
-/* Bytes of one token in one layer on one GPU, with the words of it. */
+/* Bytes of one token in one layer on one GPU, with the words of it. 2: keys and values. With
+ * more GPUs than KV heads each GPU has a copy of one. */
 static double layer_bytes(const struct ckpt_case *server, int64_t kv_heads, int64_t head_dim,
 			  struct pl_buf *words, const char **ret_why)
 {
@@ -139,7 +155,8 @@ static int64_t default_block(const struct ckpt_case *server)
 								 : BLOCK_TOKENS;
 }
 
-/* Blocks that one request of `len` tokens takes in a group with a window. */
+/* Blocks that one request of `len` tokens takes in a group with a window. In one step a request
+ * may be given batched_tokens new ones, and all of them see a window behind them. */
 static double window_blocks(const struct ckpt_kv_layout *layout, int64_t len)
 {
 	int64_t window = layout->window + layout->batched_tokens - (layout->chunked ? 0 : 1);
@@ -149,6 +166,7 @@ static double window_blocks(const struct ckpt_kv_layout *layout, int64_t len)
 	return (double)(layout->chunked ? blocks : blocks + 1);
 }
 
+/* The ranks of context parallelism share the tokens of full attention. */
 double ckpt_memory_request_blocks(const struct ckpt_kv_layout *layout, int64_t len)
 {
 	int64_t own = divide_up(len, layout->context_ranks);
@@ -158,11 +176,14 @@ double ckpt_memory_request_blocks(const struct ckpt_kv_layout *layout, int64_t l
 	       (double)layout->state_groups * (double)layout->state_blocks;
 }
 
+/* vLLM keeps one block as the null block, for places that a window has left. */
 double ckpt_memory_usable_blocks(const struct ckpt_kv_layout *layout)
 {
 	return layout->blocks - 1;
 }
 
+/* Searched by halves: blocks only grow with the length, but not by a formula that can be turned
+ * round. */
 int64_t ckpt_memory_longest(const struct ckpt_memory *memory, int64_t limit)
 {
 	const struct ckpt_kv_layout *layout = &memory->layout;
@@ -270,6 +291,7 @@ static double set_page(struct kind_bytes bytes, struct ckpt_kv_layout *layout)
 	return page;
 }
 
+/* Stages hold the layers evenly; the fullest is the one that counts. */
 static void fill_layout(const struct ckpt_case *server, struct kind_bytes bytes,
 			struct ckpt_kv_layout *layout, const char **ret_why)
 {
@@ -309,6 +331,7 @@ static void fill_layout(const struct ckpt_case *server, struct kind_bytes bytes,
 	}
 }
 
+/* The formula as it was worked out, so that a reader can check it by hand. */
 static void add_request_words(const struct ckpt_kv_layout *layout, int64_t len,
 			      struct pl_buf *words)
 {

@@ -1,3 +1,13 @@
+/*
+ * One GPU's memory as a sum of terms, each with its formula in words and where it comes from:
+ *
+ *   gpu memory x gpu_memory_utilization = budget
+ *   budget - weights - LoRA slots - activations (- graphs) = KV cache
+ *   KV cache / a block's bytes = blocks;  blocks / a request's blocks = requests at once
+ *
+ * A term that is not known is NAN, and so is what is made of it: no term is ever taken for 0
+ * because it could not be worked out.
+ */
 #include "checkpoint/memory/memory.h"
 
 #include <inttypes.h>
@@ -14,6 +24,7 @@
 /* Beyond it a double is no exact count. */
 #define WHOLE_MAX 9e15
 
+/* In the order in which they are told. */
 static const struct {
 	const char *name;
 	const char *title;
@@ -34,6 +45,7 @@ static const struct {
 	[CKPT_MEMORY_MAX_CONCURRENCY] = { "max_concurrency", "requests at once", "requests" },
 };
 
+/* What is not known is no estimate. */
 void ckpt_memory_set(struct ckpt_memory *memory, enum ckpt_memory_id id, double value,
 		     bool estimated, const char *source, const char *format, ...)
 {
@@ -98,7 +110,8 @@ static void set_budget(const struct ckpt_case *server, struct ckpt_memory *memor
 			bytes, share);
 }
 
-/* The KV cache's size where something says it outright. True: it was set. */
+/* The KV cache's size where something says it outright. True: it was set. From the surest: a
+ * measured size, the argument, the CPU's variable. */
 static bool set_given_cache(const struct ckpt_case *server, struct ckpt_memory *memory)
 {
 	const char *space = ckpt_case_env(server, "VLLM_CPU_KVCACHE_SPACE");
@@ -124,6 +137,7 @@ static bool set_given_cache(const struct ckpt_case *server, struct ckpt_memory *
 	return false;
 }
 
+/* Graphs are taken off only where vLLM itself counts them (parts.c). */
 static void set_cache(const struct ckpt_case *server, struct ckpt_memory *memory)
 {
 	static const char source[] = "what vLLM leaves for it";
@@ -154,6 +168,7 @@ static void set_cache(const struct ckpt_case *server, struct ckpt_memory *memory
 			rest > 0 ? "" : ": nothing is left");
 }
 
+/* A number of blocks that is given decides what the cache has, whatever would fit. */
 static void set_concurrency(const struct ckpt_case *server, struct ckpt_memory *memory)
 {
 	static const char source[] = "vLLM, v1/core/kv_cache_utils.py";
@@ -234,6 +249,7 @@ void ckpt_memory_explain(const struct ckpt_case *server, struct ckpt_memory *ret
 				 server->facts->weights.missing);
 }
 
+/* Bytes and tokens are whole; JSON has nothing for what is not known but null. */
 static json_t *number(enum ckpt_memory_id id, double value)
 {
 	if (isnan(value) || isinf(value))

@@ -1,3 +1,8 @@
+/*
+ * What takes memory beside the KV cache. Weights are known from the files' heads, or counted;
+ * activations and CUDA graphs are what vLLM measures when it starts, so that they are estimates
+ * with factors from logged runs.
+ */
 #include "checkpoint/memory/memory_priv.h"
 
 #include <math.h>
@@ -28,6 +33,7 @@ struct ckpt_cut ckpt_memory_cut(const struct ckpt_case *server)
 	};
 }
 
+/* vLLM has the same default: float32, which it then serves in 16 bits. */
 enum ckpt_dtype ckpt_memory_dtype(const struct ckpt_case *server)
 {
 	int capability = server->hardware != NULL ? server->hardware->gpu.capability : 0;
@@ -40,6 +46,7 @@ enum ckpt_dtype ckpt_memory_dtype(const struct ckpt_case *server)
 				 ckpt_case_platform(server), capability);
 }
 
+/* An n-gram or suffix drafter has no weights of its own. */
 bool ckpt_memory_drafts(const struct ckpt_case *server)
 {
 	const json_t *drafting = json_object_get(server->values, "speculative_config");
@@ -54,7 +61,8 @@ bool ckpt_memory_drafts(const struct ckpt_case *server)
 	       (!pl_text_starts(method, "ngram") && strcmp(method, "suffix") != 0);
 }
 
-/* Bits of a weight that vLLM quantizes while it loads; 0: none, NaN: not modelled. */
+/* Bits of a weight that vLLM quantizes while it loads; 0: none, NaN: not modelled. A checkpoint
+ * that is quantized is not quantized again: its own method counts. */
 static double online_bits(const struct ckpt_case *server, bool *ret_experts)
 {
 	const char *wanted = ckpt_case_text(server, "quantization");
@@ -134,7 +142,8 @@ static void set_unknown_weights(struct ckpt_memory *memory, const char *why)
 	ckpt_memory_set(memory, CKPT_MEMORY_WEIGHTS_BYTES, NAN, false, NULL, "%s", why);
 }
 
-/* The family is not counted: the files' bytes, or the public count of a known name, cut evenly. */
+/* The family is not counted: the files' bytes, or the public count of a known name, cut evenly.
+ * To cut evenly is an estimate: what is whole on every GPU is not known of such a family. */
 static void weights_of_files(const struct ckpt_facts *facts, struct ckpt_memory *memory,
 			     struct ckpt_cut cut, double files, double dtype_bytes)
 {
@@ -156,6 +165,7 @@ static void weights_of_files(const struct ckpt_facts *facts, struct ckpt_memory 
 			files, gpus);
 }
 
+/* GiB, whatever the argument's name says. */
 static double offload(const struct ckpt_case *server, double bytes)
 {
 	double gib = ckpt_case_number(server, "cpu_offload_gb", 0);
@@ -270,6 +280,7 @@ void ckpt_memory_lora(const struct ckpt_case *server, struct ckpt_memory *memory
 			slots, rank, widths, bytes, (long long)cut.tensor);
 }
 
+/* The widest step of a layer counts, not the sum: buffers are used again. */
 static double token_width(const struct ckpt_facts *facts, struct ckpt_cut cut)
 {
 	double chosen = 0;
@@ -316,7 +327,8 @@ void ckpt_memory_activations(const struct ckpt_case *server, struct ckpt_memory 
 		tokens, width, bytes, seqs, logits, LOGIT_BYTES);
 }
 
-/* vLLM's list of batch sizes up to `most`: 1, 2, 4, then every 8th to 256, then every 16th. */
+/* vLLM's list of batch sizes up to `most`: 1, 2, 4, then every 8th to 256, then every 16th. Each
+ * size is a graph of its own. */
 static int64_t capture_sizes(int64_t most)
 {
 	int64_t low = most < 256 ? most : 256 - 8;
@@ -329,6 +341,7 @@ static int64_t capture_sizes(int64_t most)
 	return count;
 }
 
+/* vLLM's own bound: twice the sequences at once, at most 512. */
 static int64_t graph_count(const struct ckpt_case *server)
 {
 	const json_t *compile = json_object_get(server->values, "compilation_config");
@@ -352,6 +365,7 @@ static int64_t graph_count(const struct ckpt_case *server)
 	return capture_sizes(most);
 }
 
+/* Releases before that one take graphs from what gpu_memory_utilization leaves. */
 void ckpt_memory_graphs(const struct ckpt_case *server, struct ckpt_memory *memory)
 {
 	static const char source[] = "estimate from logged runs (docs/reference/memory.md); vLLM "

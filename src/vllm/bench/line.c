@@ -1,3 +1,8 @@
+/*
+ * The words of `vllm bench serve`. Faults have the words and the order of its own parser
+ * ("argument --x: expected one argument"), which people know and search for; what helps is a hint
+ * beside them, not another wording.
+ */
 #include "vllm/bench/line.h"
 
 #include <stdlib.h>
@@ -31,6 +36,8 @@ struct vllm_bench_fault *vllm_bench_fault_add(struct vllm_bench_line *line, size
 	return &line->faults[line->fault_count - 1];
 }
 
+/* Flags that are not options of a load (src/tbl/bench_flags.h): they are kept apart, in
+ * line->flags. */
 static const struct option_row own_rows[] = {
 #define BENCH_FLAG(name_, arg_, choices_, help_)                            \
 	{ .name = name_,                                                    \
@@ -158,6 +165,7 @@ static void hint_at_word(struct reader *reader, size_t at)
 		pl_buf_addf(&reader->hints, "%sif it is the model: --model %.100s", comma, text);
 }
 
+/* What it is called here comes before what is spelled like it. */
 static void hint_at_flag(struct reader *reader, const struct option_argv_word *word)
 {
 	const char *comma = reader->hints.len > 0 ? "; " : "";
@@ -182,6 +190,7 @@ static void add_unknown(struct reader *reader, const struct option_argv_word *wo
 	pl_buf_addf(&reader->unknown, " %s", word->text);
 }
 
+/* A value that is refused leaves the one before. */
 static bool take_flag(struct vllm_bench_line *line, const struct option_argv_word *word)
 {
 	const struct option_row *row = word->flag->row;
@@ -268,7 +277,11 @@ static void read_word(struct reader *reader, size_t at)
 	}
 }
 
-/* Faults in the order in which vLLM's parser meets them. */
+/*
+ * Faults in the order in which vLLM's parser meets them. argparse tells what is ambiguous before
+ * it gives out values, and what it does not know when all else is done: a key without a value
+ * comes last, with the unknown ones.
+ */
 static void read_words(struct reader *reader)
 {
 	struct option_argv *argv = &reader->argv;
@@ -309,6 +322,7 @@ static bool are_texts(struct vllm_bench_line *line, const char *const *words, si
 	return line->fault_count == 0;
 }
 
+/* A default of the command line that the experiment file does not have is set, but not `given`. */
 void vllm_bench_line_init(struct vllm_bench_line *line)
 {
 	*line = (struct vllm_bench_line){ .set = json_object(), .flags = json_object() };
@@ -341,6 +355,8 @@ void vllm_bench_line_read(const char *const *words, size_t count, enum vllm_benc
 	pl_buf_done(&reader.hints);
 }
 
+/* A default of the command line is written out, for a file would have another; --base-url leaves
+ * it without meaning. */
 json_t *vllm_bench_line_options(const struct vllm_bench_line *line)
 {
 	json_t *options = json_copy(line->set);

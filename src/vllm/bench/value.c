@@ -22,7 +22,8 @@ static json_t *read_int(const char *word)
 	return json_integer(value);
 }
 
-/* As Python's float(): a number out of range is infinite. */
+/* As Python's float(): a number out of range is infinite. strtod() takes hexadecimal too, and
+ * float() does not. */
 static bool to_f64(const char *text, double *ret)
 {
 	const char *digits = text + (text[0] == '+' || text[0] == '-');
@@ -151,7 +152,8 @@ static json_t *read_list(const struct option_argv_word *flag)
 	return list;
 }
 
-/* NULL: the text is none of the type, as Python calls it. */
+/* NULL: the text is none of the type, as Python calls it. The name is of the Python function
+ * that vLLM's parser calls: its message has it. */
 static json_t *read_typed(const struct option_row *row, const char *text, const char **ret_type)
 {
 	switch (row->type) {
@@ -170,6 +172,7 @@ static json_t *read_typed(const struct option_row *row, const char *text, const 
 	}
 }
 
+/* Python's way to quote is the usual mistake. */
 static char *why_no_json(const char *text)
 {
 	json_error_t fault;

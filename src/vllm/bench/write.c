@@ -1,3 +1,4 @@
+/* A load's options as words of `vllm bench serve`, in the forms its argparse takes. */
 #include "vllm/bench/write.h"
 
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 
 #define VALUE_BYTES_MAX (16u << 20)
 
+/* A value that begins as a flag must be joined. */
 void vllm_bench_pair_add(json_t *argv, const char *flag, const char *value)
 {
 	if (value[0] == '-') {
@@ -59,6 +61,7 @@ static char *joined_text(const json_t *list)
 	return pl_buf_take(&buf);
 }
 
+/* False: of several words one begins as a flag, which no form of the command line can say. */
 static bool add_items(json_t *argv, const char *flag, const json_t *list)
 {
 	size_t count = json_array_size(list);

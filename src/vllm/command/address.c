@@ -24,7 +24,8 @@ struct address {
 	const char *path; /* "": none */
 };
 
-/* "http://[::1]:8000/v1"; a user and a password in front of the host are no part of it. */
+/* "http://[::1]:8000/v1"; a user and a password in front of the host are no part of it. Without
+ * a port the scheme's own, as a client has it: not that of vLLM. */
 static void read_url(const char *url, struct address *ret)
 {
 	ret->https = pl_text_starts(url, "https://");
@@ -63,6 +64,7 @@ static void read_load(const json_t *load, struct address *ret)
 	ret->path = "";
 }
 
+/* A server without --host listens on all. */
 static bool is_any(const char *host)
 {
 	return host == NULL || host[0] == '\0' || strcmp(host, ANY_HOST) == 0 ||
@@ -164,7 +166,8 @@ static void check_url(struct vllm_parse *parse, const struct address *load)
 			   : "http, as the server of the other command has no certificate");
 }
 
-/* "--base-url …/v1 --endpoint /completions" */
+/* "--base-url …/v1 --endpoint /completions": the base URL goes, and with it the part of the path
+ * that it had. */
 static void join_path(struct vllm_command *command, const char *path)
 {
 	const char *endpoint = json_string_value(json_object_get(command->load, "endpoint"));

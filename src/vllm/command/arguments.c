@@ -1,6 +1,8 @@
 /*
  * The words of the server's arguments: those of --config FILE, vLLM's own YAML, in their place, -O
- * turned, each flag told or its value taken. Unlike vLLM's parser this goes on behind a fault.
+ * turned, each flag told or its value taken. Unlike vLLM's parser this goes on behind a fault. The
+ * order is that of vLLM's FlexibleArgumentParser: the model to the front, the file's words in, -O
+ * turned; then option/argv.c goes on with underscores, dotted keys and what is argparse's own.
  */
 #include "vllm/command/command_priv.h"
 
@@ -15,7 +17,11 @@
 
 enum { NEAREST_MAX = 100, CANDIDATES_SHOWN_MAX = 6 };
 
-/* The first "--model X" or "--model=X" becomes the positional model in front. */
+/*
+ * The first "--model X" or "--model=X" becomes the positional model in front. vLLM does it before
+ * it looks for --config: the words of the file go behind the model, wherever it stood. One without
+ * a value stays, for argparse's own fault.
+ */
 static void move_model(struct option_argv *argv)
 {
 	for (size_t i = 0; i < argv->count; i++) {
@@ -46,6 +52,8 @@ static void add(struct config *config, const char *text, const struct pl_yaml *a
 	(void)option_argv_add_word(&config->parse->argv, text, config->path, at->line, at->column);
 }
 
+/* YAML's null and truths as Python's str() prints them: vLLM makes words of the file, and its
+ * parser reads those. */
 static void add_scalar(struct config *config, const struct pl_yaml *node)
 {
 	bool truth;
@@ -72,6 +80,7 @@ static void add_value(struct config *config, const struct pl_yaml *node)
 	add(config, text, node);
 }
 
+/* A truth is a flag alone, a list one flag with many words, an object its JSON text. */
 static void add_pair(struct config *config, const struct pl_yaml *key, const struct pl_yaml *value)
 {
 	auto_free char *flag = pl_asprintf("--%s", key->text);
@@ -149,8 +158,11 @@ static void add_config(struct config *config)
 		add_pair(config, root->keys[i], root->items[i]);
 }
 
-/* Puts the words of --config FILE where vLLM puts them: behind a model that comes first, before
- * everything else, so that the command line wins. */
+/*
+ * Puts the words of --config FILE where vLLM puts them: behind a model that comes first, before
+ * everything else, so that the command line wins. "--config=FILE" is left to argparse, which reads
+ * no file (vllm_command_take()).
+ */
 static void read_config(struct vllm_parse *parse)
 {
 	struct option_argv *argv = &parse->argv;
@@ -164,6 +176,8 @@ static void read_config(struct vllm_parse *parse)
 	free(command->config);
 	command->config = pl_strdup(argv->words[at + 1].text);
 	struct config config = { .parse = parse, .path = command->config };
+	/* a copy with a text of its own: the words move, and the one that is named here is
+	 * dropped */
 	config.at = argv->words[at + 1];
 	config.at.text = config.at.written = command->config;
 	option_argv_drop(argv, at, 2);
@@ -173,6 +187,7 @@ static void read_config(struct vllm_parse *parse)
 			 count > 0 && argv->words[0].text[0] != '-');
 }
 
+/* A target that is not known has everything. */
 static bool is_since(const struct vllm_parse *parse, const char *release)
 {
 	struct vllm_version since = { 0 };
@@ -195,6 +210,12 @@ static const char *compilation_mode(const struct vllm_parse *parse)
 	return is_since(parse, "0.11.1") ? "mode" : "level";
 }
 
+/*
+ * What the word becomes; NULL: it stays.
+ *
+ *   -O3, -O=3, -O 3   --optimization-level=3; before it --compilation-config.mode=3 (or .level)
+ *   -O.key=value      before it --compilation-config.key=value, a dotted key
+ */
 static char *optimization_text(const struct vllm_parse *parse, const char *word, const char *next)
 {
 	bool digit = next != NULL && strlen(next) == 1 && next[0] >= '0' && next[0] <= '3';
@@ -215,6 +236,8 @@ static char *optimization_text(const struct vllm_parse *parse, const char *word,
 	return pl_asprintf("--optimization-level=%s", rest + (*rest == '='));
 }
 
+/* As vLLM's parser does it before argparse: a dotted key must stand there before those are
+ * joined. */
 static void turn_optimization(struct vllm_parse *parse)
 {
 	struct option_argv *argv = &parse->argv;
@@ -457,7 +480,8 @@ void vllm_command_arguments(struct vllm_parse *parse)
 	turn_optimization(parse);
 	add_rows(parse);
 	option_argv_read(argv);
-	/* faults in the order in which vLLM's parser meets them */
+	/* faults in the order in which vLLM's parser meets them (dotted keys are joined before
+	 * argparse runs, and it tells every flag's meaning before it gives any its values) */
 	for (size_t i = 0; i < argv->refused_count; i++)
 		vllm_tell_dotted(parse, &argv->refused[i]);
 	for (size_t i = 0; i < argv->count; i++) {

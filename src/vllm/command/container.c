@@ -1,4 +1,8 @@
-/* "docker run [options] IMAGE [command]": its options are read well enough to find the image. */
+/*
+ * "docker run [options] IMAGE [command]": its options are read well enough to find the image. It
+ * need not be exact: an option that is not known is taken to have a value, as most have, and a
+ * wrong guess shows as an image that is not vLLM's, which is told.
+ */
 #include "vllm/command/command_priv.h"
 
 #include <stdlib.h>
@@ -58,6 +62,7 @@ static bool is_switch(const char *name, size_t len)
 	return false;
 }
 
+/* "-e NAME" without a value passes on the caller's: null. */
 static void take_env(struct run *run, const char *text)
 {
 	size_t len = strcspn(text, "=");
@@ -114,7 +119,8 @@ static void take_letters(struct run *run, const char *letters)
 	}
 }
 
-/* "0.14.1" of "vllm/vllm-openai:v0.14.1-cu130"; NULL where the tag is no release. */
+/* "0.14.1" of "vllm/vllm-openai:v0.14.1-cu130"; NULL where the tag is no release. A ':' before
+ * the last '/' is a registry's port. "latest" and "nightly" are no releases. */
 static char *image_release(const char *image)
 {
 	const char *slash = strrchr(image, '/');

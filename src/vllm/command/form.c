@@ -1,6 +1,12 @@
 /*
- * Which commands of the text start vLLM's server and send load to it, and where their arguments begin:
- * the first of each kind counts.
+ * Which commands of the text start vLLM's server and send load to it, and where their arguments
+ * begin: the first of each kind counts. The ways into a command:
+ *
+ *   recognise_any       each command of the text
+ *     recognise         "A=1 nohup numactl -N 0 PROGRAM …": assignments, wrappers, the program
+ *       container       behind its image: recognise_any again, one deeper
+ *       bash -c '…'     its words, put behind all others: recognise_any again, one deeper
+ *       program         a server, a load, or a benchmark that is not here yet
  */
 #include "vllm/command/command_priv.h"
 
@@ -14,8 +20,11 @@
 
 enum { SHELL_DEPTH_MAX = 4, PYTHON_OPTIONS_MAX = 6 };
 
-/* Programs that run another one, and words of the shell. Those marked leave no trace in how the
- * server starts. */
+/*
+ * Programs that run another one, and words of the shell. Those marked leave no trace in how the
+ * server starts. Those that are kept change how it runs (cores, a profiler, an environment), and
+ * are words of `launch`.
+ */
 static const struct {
 	const char *name;
 	bool dropped;
@@ -48,6 +57,7 @@ static const char *word_at(const struct vllm_parse *parse, size_t i)
 	return parse->command->words.items[i].text;
 }
 
+/* Also "python3" and "python3.12". */
 static bool is_python(const char *word)
 {
 	return pl_text_starts(base_name(word), "python");
@@ -68,7 +78,8 @@ static bool is_shell(const char *word)
 	return strcmp(name, "bash") == 0 || strcmp(name, "sh") == 0 || strcmp(name, "zsh") == 0;
 }
 
-/* "docker exec CONTAINER", "docker compose exec SERVICE" */
+/* "docker exec CONTAINER", "docker compose exec SERVICE". They count as a wrapper that is kept:
+ * without it the server would start outside. */
 static bool runs_inside(const struct vllm_parse *parse, size_t at, size_t end)
 {
 	return is_runtime(word_at(parse, at)) && at + 1 < end &&
@@ -182,7 +193,11 @@ static struct program read_module(const struct vllm_parse *parse, size_t at, siz
 	return (struct program){ .meaning = MEANS_NOTHING };
 }
 
-/* "python -m MODULE", "python …/api_server.py", "python …/benchmark_serving.py" */
+/*
+ * "python -m MODULE", "python …/api_server.py", "python …/benchmark_serving.py". Options of
+ * Python's own may stand in front ("-u", "-X dev"); a few words on a name is an argument of some
+ * other script.
+ */
 static struct program read_python(const struct vllm_parse *parse, size_t at, size_t end)
 {
 	struct program program = { .meaning = MEANS_NOTHING };
@@ -234,8 +249,12 @@ static bool is_shell_text_flag(const char *word)
 	return false;
 }
 
-/* Splits the text of "bash -c 'text'" into words of the same place, put behind all others; `at` is
- * the word before the shell's options. False when it is something else. */
+/*
+ * Splits the text of "bash -c 'text'" into words of the same place, put behind all others; `at` is
+ * the word before the shell's options. False when it is something else. Behind all others, so that
+ * the numbers of the words before them hold: a part is a range of numbers. Within the quoted text
+ * no place can be told: its quotes and escapes are gone.
+ */
 static bool open_shell(struct vllm_parse *parse, size_t at, size_t end, size_t *ret_first,
 		       size_t *ret_end)
 {
@@ -283,6 +302,7 @@ static bool recognise_inside(struct vllm_parse *parse, size_t at, size_t end, in
 		parse->server = (struct vllm_part){ .found = true, .first = at + 2, .end = end };
 		return true;
 	}
+	/* "--entrypoint bash IMAGE -c '…'": the word before stands for the shell's name */
 	if (is_shell_text_flag(word))
 		return depth < SHELL_DEPTH_MAX &&
 		       open_shell(parse, at - 1, end, &from, &inner_end) &&
@@ -299,7 +319,8 @@ static void forget_container(struct vllm_command *command)
 	json_array_clear(command->runtime_args);
 }
 
-/* One container is enough: a second server is another command. */
+/* One container is enough: a second server is another command. The launch is the plain command
+ * whatever the image starts: the experiment starts its server without the container. */
 static bool recognise_container(struct vllm_parse *parse, size_t at, size_t end, int depth)
 {
 	struct vllm_command *command = parse->command;
@@ -391,6 +412,11 @@ static bool recognise(struct vllm_parse *parse, size_t from, size_t end, int dep
 		    recognise_program(parse, kept < at ? kept : at, at, end, depth))
 			break;
 		wrapped |= wrapper >= 0;
+		/*
+		 * any word behind a wrapper may be an option of it or its value ("taskset -c
+		 * 0-7"): what options each of them has is not known here. Without one it is a
+		 * program of no interest
+		 */
 		if (!wrapped && vllm_word_name_len(word) == 0)
 			return false;
 	}
@@ -406,7 +432,8 @@ static bool recognise(struct vllm_parse *parse, size_t from, size_t end, int dep
 	return at < end;
 }
 
-/* Where a part that was found just now stands; "bash -c": the words inside are the command. */
+/* Where a part that was found just now stands; "bash -c": the words inside are the command. Then
+ * the call inside has set `begin`, and `outer` becomes the command that is written in the text. */
 static void place_part(const struct vllm_parse *parse, struct vllm_part *part, size_t at,
 		       size_t next)
 {
@@ -467,7 +494,11 @@ static bool is_part_of(const struct vllm_part *part, const struct vllm_parse *pa
 			       items[word].command == items[part->begin].command);
 }
 
-/* What stands in the text besides the commands, behind the first of them. */
+/*
+ * What stands in the text besides the commands, behind the first of them. One warning is enough:
+ * what follows has mostly the same cause. Words of an opened shell stand behind all others, so
+ * that only their line tells what comes before the part.
+ */
 static void note_others(struct vllm_parse *parse)
 {
 	const struct vllm_part *server = &parse->server, *load = &parse->load;
@@ -551,6 +582,7 @@ bool vllm_command_recognise(struct vllm_parse *parse)
 		refuse(parse);
 		return false;
 	}
+	/* what stands in front of the program wins over an `export` before it */
 	if (parse->server.found)
 		json_object_update_missing(command->env, command->words.exported);
 	else

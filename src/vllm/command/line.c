@@ -1,3 +1,5 @@
+/* A text, or words that a shell has split, to a command. Which command it is comes first
+ * (form.c): the image's tag may name the release, and by the release the arguments are read. */
 #include "vllm/command/line.h"
 
 #include <stdlib.h>
@@ -54,7 +56,8 @@ void vllm_command_free(struct vllm_command *command)
 	free(command);
 }
 
-/* The release that was asked for, else the image's, else the reference. */
+/* The release that was asked for, else the image's, else the reference. A release that is not
+ * known leaves the reference's catalogue: what is read is then what this version knows best. */
 static void set_target(struct vllm_parse *parse, const char *release)
 {
 	struct pl_err err = PL_ERR_INIT;
@@ -143,7 +146,8 @@ int vllm_command_parse(const char *text, size_t len, const struct vllm_command_o
 	return 0;
 }
 
-/* Are they whole commands, each in quotes? Flags alone are one only by themselves. */
+/* Are they whole commands, each in quotes? Flags alone are one only by themselves. `profllm …
+ * 'vllm serve X --port 8' 'vllm bench serve'`: in each word there is a blank. */
 static bool are_texts(const char *const *argv, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -177,7 +181,8 @@ static bool is_operator(const char *word)
 	return false;
 }
 
-/* The words, and the line that their columns count in. */
+/* The words, and the line that their columns count in. Columns count in the line as a shell
+ * would have it typed, quotes and all: that is the line that is shown. */
 static int add_words(struct vllm_command *command, const char *const *argv, size_t count,
 		     struct pl_err *err)
 {

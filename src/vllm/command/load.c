@@ -98,7 +98,7 @@ static void describe(const struct option_row *row, struct pl_buf *buf)
 		option_row_describe(&typed, buf);
 }
 
-/* The value's own word, or the part of the flag's. */
+/* The value's own word, or the part of the flag's. A secret among the words is not shown. */
 static void tell_value(struct load *load, const struct option_argv_word *flag)
 {
 	const struct vllm_bench_fault *fault = &load->line.faults[load->line.fault_count - 1];
@@ -129,6 +129,7 @@ static void tell_own(struct load *load, const struct option_argv_word *word)
 			       "it at 'profllm run': a file has no place for it", NULL);
 }
 
+/* A flag that is given twice is told only where that changes something. */
 static void take_flag(struct load *load, const struct option_argv_word *word)
 {
 	const struct option_row *row = word->flag->row;

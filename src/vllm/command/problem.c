@@ -18,7 +18,8 @@ enum {
 	LINE_BYTES_MAX = 8 << 20
 };
 
-/* Does the word stand among the values of a secret flag? */
+/* Does the word stand among the values of a secret flag? A list flag hides all of its words, so
+ * that the flag before it decides. */
 static bool words_hide(const struct vllm_words *words, size_t at)
 {
 	size_t command = words->items[at].command;
@@ -173,6 +174,7 @@ static void add_excerpt(struct pl_buf *buf, const char *line, size_t begin, size
 	pl_buf_add_char(buf, '\n');
 }
 
+/* Only the words around it: a line of some thousand words is not put together for each problem. */
 static void add_caret(const struct vllm_command *command, size_t word, struct pl_buf *buf)
 {
 	const struct vllm_words *words = &command->words;

@@ -1,4 +1,9 @@
-/* The words of a flag as the typed value of its argument. */
+/*
+ * The words of a flag as the typed value of its argument. The values go through the reader of the
+ * experiment file (option/value.h), each word as a scalar of YAML, so that both have the same
+ * types, limits and messages. Here is only what a command line has of its own: Python's numbers
+ * and None, human numbers within JSON, lists of many words, repeated flags.
+ */
 #include "vllm/command/command_priv.h"
 
 #include <ctype.h>
@@ -25,6 +30,7 @@ struct value {
 	char *key;
 };
 
+/* Plain, as without quotes in YAML: 8 is a number and true a bool. Else all of it is a text. */
 static struct pl_yaml node_of(const struct value *value, const char *text, bool plain)
 {
 	return (struct pl_yaml){
@@ -63,7 +69,8 @@ static json_t *read_number(struct value *value, const struct option_row *spec, c
 	return read_node(value, spec, shown, true);
 }
 
-/* Does the parser read any JSON here, and leave the keys to the engine? */
+/* Does the parser read any JSON here, and leave the keys to the engine? Then nothing in it is
+ * written out: 80m is no JSON there either. */
 static bool takes_any_json(const struct option_row *arg)
 {
 	static const char *const names[] = { "speculative_config", "diffusion_config",
@@ -122,7 +129,8 @@ static char *expand_numbers(const char *text)
 	return pl_buf_take(&buf);
 }
 
-/* Moves problems of a joined object to the dotted key they are about. */
+/* Moves problems of a joined object to the dotted key they are about. Their line and column are
+ * those of the first key so far, which stands for the whole object. */
 static void place_problems(struct value *value, size_t first)
 {
 	const struct option_argv_dotted *dotted =
@@ -207,6 +215,7 @@ static json_t *read_text(struct value *value, const struct option_row *spec, con
 			refuse(value, spec, text);
 		return json;
 	}
+	/* argparse turns no word into a number by itself: "--served-model-name 8" is the text */
 	plain.number_text = true;
 	return read_node(value, &plain, text, false);
 }
@@ -282,7 +291,7 @@ static bool add_item(struct value *value, const struct option_row *spec, const c
 	return true;
 }
 
-/* "a" or, of a list of choices, "a,b" */
+/* "a" or, of a list of choices, "a,b". One bad item does not end it: each has its own problem. */
 static bool add_items(struct value *value, const struct option_row *spec, const char *text,
 		      json_t *list)
 {
@@ -309,7 +318,8 @@ static json_t *read_list(struct value *value, const struct option_row *spec)
 	return taken ? pl_take(list) : NULL;
 }
 
-/* A flag given many times, one item each. */
+/* A flag given many times, one item each. It goes on from the list that the flag before it has
+ * made. */
 static json_t *read_repeated(struct value *value, const struct option_row *spec, const char *text)
 {
 	json_t *known = json_object_get(value->parse->command->values, value->arg->name);
@@ -327,6 +337,7 @@ static json_t *read_values(struct value *value)
 		return json_boolean(!flag->flag->negative);
 	if (arg->style == OPTION_STYLE_LIST)
 		return read_list(value, arg);
+	/* argparse's const: what the flag alone means */
 	if (option_argv_value_count(flag) == 0)
 		return arg->const_json != NULL ? json_loads(arg->const_json, JSON_DECODE_ANY, NULL)
 					       : json_true();
@@ -337,6 +348,7 @@ static json_t *read_values(struct value *value)
 						 : read_one(value, arg, text);
 }
 
+/* Problems and texts as they were given go into copies: the value is only looked at. */
 json_t *vllm_command_value(const struct vllm_parse *parse, const struct option_row *arg,
 			   const struct option_argv_word *flag)
 {
@@ -408,6 +420,8 @@ static void warn_deprecated(struct vllm_parse *parse, const struct option_argv_w
 			       newer);
 }
 
+/* Only two on the command line are worth a word: to win over the file is what a flag beside
+ * --config is for. A place in the file is an array, which is the integer 0 here. */
 static void put(struct vllm_parse *parse, const struct option_row *arg,
 		const struct option_argv_word *at, json_t *value)
 {
@@ -465,6 +479,7 @@ void vllm_command_take(struct vllm_parse *parse, const struct option_row *arg,
 		json = NULL;
 	}
 	free(value.key);
+	/* the one before goes too: the last counts, and it is none */
 	if (json == NULL) {
 		json_object_del(parse->command->values, arg->name);
 		return;

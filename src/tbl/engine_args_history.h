@@ -591,7 +591,7 @@ ARG_HISTORY(hf_token, RANGES(
 ARG_HISTORY(host, RANGES(
     RANGE("0.4.0", NULL)))
 ARG_HISTORY(ignore_patterns, RANGES(
-    RANGE("0.5.3", "0.9.0", .default_json = ARG_JSON([]), .type = "string", .style = "repeat"),
+    RANGE("0.5.3", "0.9.0", .default_json = ARG_JSON([]), .style = "repeat"),
     RANGE("0.9.0", "0.11.1", .default_json = ARG_JSON(null)),
     RANGE("0.11.1", NULL)))
 ARG_HISTORY(image_feature_size, RANGES(
@@ -873,7 +873,7 @@ ARG_HISTORY(model_impl, RANGES(
     RANGE("0.10.2", "0.11.0", .choices_open = ARG_JSON(false)),
     RANGE("0.11.0", NULL)))
 ARG_HISTORY(model_loader_extra_config, RANGES(
-    RANGE("0.4.1", "0.8.5", .default_json = ARG_JSON(null), .type = "string"),
+    RANGE("0.4.1", "0.8.5", .default_json = ARG_JSON(null)),
     RANGE("0.8.5", NULL)))
 ARG_HISTORY(moe_backend, RANGES(
     RANGE("0.17.0", "0.20.0", .choices = ARG_JSON(["aiter", "auto", "cutlass", "deep_gemm",
@@ -1234,7 +1234,7 @@ ARG_HISTORY(spec_tokens, RANGES(
 ARG_HISTORY(specialize_active_lora, RANGES(
     RANGE("0.16.0", NULL)))
 ARG_HISTORY(speculative_config, RANGES(
-    RANGE("0.8.2", "0.8.3", .aliases = "", .type = "string"),
+    RANGE("0.8.2", "0.8.3", .aliases = ""),
     RANGE("0.8.3", "0.19.0", .aliases = ""),
     RANGE("0.19.0", NULL)))
 ARG_HISTORY(speculative_disable_by_batch_size, RANGES(
@@ -1349,8 +1349,7 @@ ARG_HISTORY(tokenizer_mode, RANGES(
           "hf", "inkling", "kimi_k3", "mistral", "slow"])),
     RANGE("0.31.0", NULL)))
 ARG_HISTORY(tokenizer_pool_extra_config, RANGES(
-    RANGE("0.4.0", "0.8.5", .default_json = ARG_JSON(null), .type = "string",
-          .deprecated = ARG_JSON(false)),
+    RANGE("0.4.0", "0.8.5", .default_json = ARG_JSON(null), .deprecated = ARG_JSON(false)),
     RANGE("0.8.5", "0.10.0")),
     .told_by = "message 0.8.5", .note = "no effect any more")
 ARG_HISTORY(tokenizer_pool_size, RANGES(

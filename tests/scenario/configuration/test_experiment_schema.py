@@ -69,6 +69,14 @@ def values_for(entry):
     return VALUES + ([entry["choices"][0], "Zz", [entry["choices"][0]]] if entry.get("choices") else [])
 
 
+def other_releases(bin_dir):
+    """name -> releases in which its value may be another than in the reference."""
+    rows = json.loads(run_profllm(bin_dir, "schema", "--json").stdout)["argument_history"]
+    told = {"type", "cli_style", "choices", "computed"}
+    return {row["name"]: [given["since"] for given in row["ranges"]
+                          if told & set(given) or given.get("default", "") is None] for row in rows}
+
+
 def program_takes(bin_dir, folder, documents, patience):
     """Whether `validate` finds no fault in single values, for each document."""
     paths = []
@@ -178,9 +186,15 @@ def test_what_is_wrong_is_refused(validator, old, new):
 
 @pytest.mark.release_only  # ten thousand documents for jsonschema; the program's reader has fuzz targets
 def test_every_argument_agrees_with_the_program(bin_dir, tmp_path, validator, table, patience):
+    others = other_releases(bin_dir)
     cases = [(entry["name"], value) for entry in table for value in values_for(entry)]
-    documents = [{"server": {name: value}, "launch": {"gpus": []}} for name, value in cases]
-    taken = program_takes(bin_dir, tmp_path, documents, patience)
+    # nobody read the keys that an object had at first: there the program takes any
+    runs = [(i, release) for i, (name, value) in enumerate(cases)
+            for release in [None] + (others.get(name, []) if not isinstance(value, dict) else [])]
+    documents = [{"server": dict([cases[i]]), "launch": {"gpus": [], "vllm_version": release}} for i, release in runs]
+    taken = [False] * len(cases)  # by any release
+    for (i, _), is_taken in zip(runs, program_takes(bin_dir, tmp_path, documents, patience)):
+        taken[i] |= is_taken
     choices_of_numbers = {entry["name"] for entry in table
                           if entry["type"] == "int" and entry["choices"]}
     for (name, value), is_taken in zip(cases, taken):

@@ -1,7 +1,10 @@
 """What each release of vLLM has, against a history of its arguments that was read from all of them."""
 import json
 import re
+import subprocess
+import sys
 
+import jsonschema
 import pytest
 from run_tools import run_profllm, write_config
 from validate_tools import errors, profllm, reports, warnings
@@ -15,6 +18,22 @@ def history(shared_dir):
     if not path.exists():
         pytest.skip("no history of vLLM's arguments here (../shared/spec)")
     return json.loads(path.read_text())
+
+
+def part_of(source_dir, name, part):
+    schema = json.loads((source_dir / f"api/{name}.schema.json").read_text())
+    return jsonschema.Draft202012Validator({"$ref": f"#/$defs/{part}", "$defs": schema["$defs"]})
+
+
+@pytest.fixture(scope="module")
+def in_result(source_dir):
+    """Of a result, the arguments."""
+    return part_of(source_dir, "result", "server")
+
+
+@pytest.fixture(scope="module")
+def in_experiment(source_dir):
+    return part_of(source_dir, "experiment", "server")
 
 
 @pytest.fixture(scope="module")
@@ -56,13 +75,21 @@ def dry_run(bin_dir, folder, release, server=None, **launch):
     return run_profllm(bin_dir, "run", "--config", path, "--dry-run", "--json")
 
 
-def test_every_default_of_every_release(bin_dir, tmp_path, history):
+def test_the_tables_are_made_from_the_history(bin_dir, source_dir, shared_dir, history):
+    done = subprocess.run([sys.executable, source_dir / "tools/make-history", "--check",
+                           shared_dir / "spec/engine-args-history.json", bin_dir / "profllm"],
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_default_of_every_release(bin_dir, tmp_path, history, in_result):
     for release in history["releases_read"]:
         done = dry_run(bin_dir, tmp_path, release)
         assert done.returncode == 0, done.stdout + done.stderr
         config = json.loads(done.stdout)["config"]
         values, sources = config["server"], config["server_source"]
         assert set(values) == set(sources) == set(history["args"])
+        assert [error.message for error in in_result.iter_errors(values)] == [], release
         for name, entry in history["args"].items():
             given = range_of(entry, release)
             if name in ("host", "port"):
@@ -80,6 +107,13 @@ def is_checked(row):
     return row["choices_origin"] in (None, "flag") and not row["choices_open"] and "choices_note" not in row
 
 
+def types_of(given):
+    """A parser's texts are also choices, or the text of an object; one behind another they are a list."""
+    if given.get("cli_style") == "repeat":
+        return {f"list<{given['type']}>"}
+    return {"string": {"string", "enum", "json"}, "enum": {"string", "enum"}}.get(given["type"], {given["type"]})
+
+
 def differs(row, given, today):
     """The key that is not as the history has it; None: none. `today`: the last range of one that is still there."""
     choices, wanted = row["choices"], given["choices"]
@@ -92,7 +126,7 @@ def differs(row, given, today):
     for key, mine in (("cli_style", "cli_style"), ("aliases", "aliases")):
         if key in given and row[mine] != given[key]:
             return key
-    if "type" in given and row["type"] != given["type"] and {row["type"], given["type"]} != {"string", "enum"}:
+    if "type" in given and row["type"] not in types_of(given):
         return "type"
     if row.get("default_env") != given.get("default_env"):
         return "default_env"
@@ -175,6 +209,36 @@ def test_the_line_is_spelt_as_the_release_has_it(bin_dir, tmp_path, release, ser
     assert done.returncode == 0, done.stdout
     argv = json.loads(done.stdout)["argv"]
     assert [word for word in argv if word not in ("vllm", "serve")][:-4] == words
+
+
+@pytest.mark.parametrize("release, server, line", [
+    ("0.4.0", {"served_model_name": "m", "swap_space": 2}, "--served-model-name m --swap-space 2"),
+    ("0.8.4", {"long_prefill_token_threshold": 0.04}, "--long-prefill-token-threshold 0.04"),
+    ("0.8.4", {"long_lora_scaling_factors": "1.5,2"}, "--long-lora-scaling-factors 1.5,2"),
+    ("0.8.4", {"max_parallel_loading_workers": "2"}, "--max-parallel-loading-workers 2"),
+    ("0.8.4", {"ignore_patterns": ["a*", "b*"]}, "--ignore-patterns a* --ignore-patterns b*"),
+    ("0.8.4", {"model_loader_extra_config": {"a": 1}}, '--model-loader-extra-config {"a":1}'),
+    ("0.8.4", {"model_loader_extra_config": '{"a": 1}'}, '--model-loader-extra-config {"a":1}'),
+    ("0.8.4", {"tokenizer_pool_extra_config": {"a": 1}}, '--tokenizer-pool-extra-config {"a":1}'),
+    ("0.8.5", {"collect_detailed_traces": "model,worker", "otlp_traces_endpoint": "grpc://h:1"}, "--collect-detailed-traces model,worker"),
+    ("0.9.1", {"long_lora_scaling_factors": [1.5]}, "--long-lora-scaling-factors 1.5"),
+    ("0.9.1", {"compilation_config": {"level": 3}}, '--compilation-config {"level":3}'),
+    ("0.9.1", {"compilation_config": 3}, "--compilation-config 3"),
+])
+def test_values_that_are_of_another_type_in_a_release(bin_dir, tmp_path, in_result, in_experiment, release, server, line):
+    done = dry_run(bin_dir, tmp_path, release, server)
+    assert done.returncode == 0, done.stdout
+    assert line in " ".join(json.loads(done.stdout)["argv"])
+    for schema, values in ((in_result, json.loads(done.stdout)["config"]["server"]), (in_experiment, server)):
+        assert [error.message for error in schema.iter_errors(values)] == []
+
+
+def test_a_line_of_an_older_release_as_a_file(bin_dir, tmp_path):
+    words = ["--ignore-patterns", "a*", "--model-loader-extra-config", '{"a": 1}', "--long-lora-scaling-factors", "1.5,2"]
+    made = profllm(bin_dir, tmp_path, "config", "from-command", "--vllm-version", "0.8.4", "--", "vllm", "serve", "m", *words)
+    assert made.returncode == 0, made.stderr
+    report = check(bin_dir, tmp_path, made.stdout)
+    assert report["ok"], report
 
 
 def test_releases_beside_those_that_were_read(bin_dir, tmp_path):

@@ -67,9 +67,11 @@ static void offer_commands(struct answer *answer)
 
 static void offer_arguments(struct answer *answer)
 {
-	for (size_t i = 0; i < vllm_arg_count(answer->catalog); i++)
-		offer(answer, vllm_arg_at(answer->catalog, i)->name,
-		      vllm_arg_at(answer->catalog, i)->help);
+	for (size_t i = 0; i < vllm_arg_count(answer->catalog); i++) {
+		const struct option_row *arg = vllm_arg_at(answer->catalog, i);
+		if (!arg->absent)
+			offer(answer, arg->name, arg->help);
+	}
 }
 
 static void offer_groups(struct answer *answer)
@@ -116,9 +118,10 @@ static void offer_keys(struct answer *answer)
 
 	answer->behind += wanted != NULL ? len + 1 : 0;
 	for (size_t i = 0; i < vllm_arg_count(answer->catalog); i++) {
-		auto_free char *key = pl_asprintf("server.%s",
-						  vllm_arg_at(answer->catalog, i)->name);
-		offer_key(answer, wanted, key, vllm_arg_at(answer->catalog, i));
+		const struct option_row *arg = vllm_arg_at(answer->catalog, i);
+		auto_free char *key = pl_asprintf("server.%s", arg->name);
+		if (!arg->absent)
+			offer_key(answer, wanted, key, arg);
 	}
 	for (size_t i = 0; i < vllm_field_count(); i++) {
 		const struct option_row *field = vllm_field_at(i);

@@ -21,6 +21,7 @@
 #include "vllm/arg_json.h"
 #include "vllm/help_diff.h"
 #include "vllm/release_diff.h"
+#include "vllm/rules.h"
 #include "vllm/version.h"
 
 #define TEXT_BYTES_MAX  (16u << 20)
@@ -182,14 +183,40 @@ static int check_group(const struct vllm_catalog *catalog, const char *name, str
 	return pl_err_set(err, PL_ERR_NOT_FOUND, "no group '%s' (profllm params shows them)", name);
 }
 
+/* One that other releases have. */
+static int tell_absent(const struct option_row *arg, const struct params_options *options,
+		       const char *pattern, struct pl_err *err)
+{
+	struct vllm_target target = { .version = options->version };
+	struct vllm_version release;
+	auto_buf gone = PL_BUF(TEXT_BYTES_MAX);
+	bool known;
+
+	vllm_target_release(&target, &release);
+	if (vllm_release_compare(&release, arg->since, &known) < 0)
+		return pl_err_set(
+			err, PL_ERR_NOT_FOUND,
+			"no argument matches '%s': vLLM %s does not have it yet, since %s", pattern,
+			options->version, arg->since);
+	if (arg->removed_in != NULL)
+		pl_buf_addf(&gone, ", gone in %s", arg->removed_in);
+	if (arg->replaced_by != NULL)
+		pl_buf_addf(&gone, ", replaced by %s", arg->replaced_by);
+	return pl_err_set(err, PL_ERR_NOT_FOUND,
+			  "no argument matches '%s': vLLM %s no longer has it%s", pattern,
+			  options->version, pl_buf_text(&gone));
+}
+
 static int no_match(const struct vllm_catalog *catalog, const struct params_options *options,
 		    const char *pattern, struct pl_err *err)
 {
 	if (pattern == NULL)
 		return pl_err_set(err, PL_ERR_NOT_FOUND, "vLLM %s has no argument of group '%s'",
 				  options->version, options->group);
+	const struct option_row *arg = vllm_arg_find(catalog, pattern + strspn(pattern, "-"));
+	if (arg != NULL && arg->absent && options->version != NULL)
+		return tell_absent(arg, options, pattern, err);
 	const char *nearest = vllm_arg_nearest(catalog, pattern);
-
 	if (nearest != NULL)
 		return pl_err_set(err, PL_ERR_NOT_FOUND,
 				  "no argument matches '%s' (did you mean '%s'?)", pattern,

@@ -95,6 +95,9 @@ def test_a_group_by_any_of_its_names(bin_dir, name, table):
     (["--group", "CachConfig"], "no group 'CachConfig' (did you mean 'CacheConfig'?)"),
     (["tensor_paralel_size"], "no argument matches 'tensor_paralel_size' (did you mean "
                               "'tensor_parallel_size'?)"),
+    (["--vllm-version", "0.32.0", "swap_space"], "no argument matches 'swap_space': vLLM 0.32.0 no longer has it, gone in "),
+    (["--vllm-version", "0.32.0", "--", "--task"], "vLLM 0.32.0 no longer has it, gone in 0.13.0, replaced by runner, convert"),
+    (["--vllm-version", "0.10.1", "attention-backend"], "vLLM 0.10.1 does not have it yet, since 0.13.0"),
     (["a", "b"], "found 'b', expected one PATTERN"),
     (["--json", "--markdown"], "exclude each other"),
     (["--from-vllm", "true", "seed"], "--from-vllm goes with"),

@@ -145,8 +145,8 @@ void cli_input_stdin(struct cli_input *input, const char *const *sets, size_t se
 				    });
 		return;
 	}
-	if (exp_config_read_text(input->catalog, input->text, input->len, input->name, sets,
-				 set_count, &input->experiment, &input->problems, &err) < 0)
+	if (run_check_read_text(input->catalog, input->text, input->len, input->name, sets,
+				set_count, &input->experiment, &input->problems, &err) < 0)
 		add_unreadable(input, &err);
 }
 

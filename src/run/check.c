@@ -20,39 +20,72 @@ void run_check_done(struct run_check *check)
 	exp_checked_done(&check->checked);
 }
 
-/* A file, or a result that is run again. */
-static int read_input(const struct vllm_catalog *catalog, const char *path, json_t *repeats,
-		      const char *const *sets, size_t set_count, struct exp_config **ret,
-		      struct option_problems *problems, struct pl_err *err)
+/* A file, a text, or a result that is run again. */
+struct input {
+	const char *name; /* or path */
+	const char *text; /* NULL: not a text */
+	size_t len;
+	json_t *repeats; /* NULL: not a result */
+	const char *const *sets;
+	size_t set_count;
+};
+
+static int read_with(const struct vllm_catalog *catalog, const struct input *input,
+		     struct exp_config **ret, struct option_problems *problems, struct pl_err *err)
 {
-	return repeats != NULL
-		       ? run_repeat_read(catalog, path, repeats, sets, set_count, ret, problems,
-					 err)
-		       : exp_config_read(catalog, path, sets, set_count, ret, problems, err);
+	if (input->repeats != NULL)
+		return run_repeat_read(catalog, input->name, input->repeats, input->sets,
+				       input->set_count, ret, problems, err);
+	if (input->text != NULL)
+		return exp_config_read_text(catalog, input->text, input->len, input->name,
+					    input->sets, input->set_count, ret, problems, err);
+	return exp_config_read(catalog, input->name, input->sets, input->set_count, ret, problems,
+			       err);
+}
+
+static int read_input(const struct vllm_catalog *catalog, const struct input *input,
+		      struct exp_config **ret, struct option_problems *problems, struct pl_err *err)
+{
+	auto_experiment struct exp_config *experiment = NULL;
+	auto_problems found = { 0 };
+	auto_release release = { 0 };
+
+	if (read_with(catalog, input, &experiment, &found, err) < 0)
+		return -1;
+	run_release_find(experiment, NULL, &release);
+	/* the first reading said which vLLM it is; now as that one has it */
+	if (release.found_in != NULL &&
+	    vllm_catalog_release(catalog, release.version) != experiment->catalog)
+		return read_with(vllm_catalog_release(catalog, release.version), input, ret,
+				 problems, err);
+	for (size_t i = 0; i < found.count; i++)
+		option_problems_add(problems, &found.items[i]);
+	*ret = pl_take(experiment);
+	return 0;
 }
 
 int run_check_read(const struct vllm_catalog *catalog, const char *path, const char *const *sets,
 		   size_t set_count, struct exp_config **ret, struct option_problems *problems,
 		   struct pl_err *err)
 {
-	auto_experiment struct exp_config *experiment = NULL;
 	auto_json json_t *repeats = NULL;
-	auto_problems found = { 0 };
-	auto_release release = { 0 };
 
-	if (run_repeat_find(path, &repeats, err) < 0 ||
-	    read_input(catalog, path, repeats, sets, set_count, &experiment, &found, err) < 0)
+	if (run_repeat_find(path, &repeats, err) < 0)
 		return -1;
-	run_release_find(experiment, NULL, &release);
-	/* the first reading said which vLLM it is; now as that one has it */
-	if (release.found_in != NULL &&
-	    vllm_catalog_release(catalog, release.version) != experiment->catalog)
-		return read_input(vllm_catalog_release(catalog, release.version), path, repeats,
-				  sets, set_count, ret, problems, err);
-	for (size_t i = 0; i < found.count; i++)
-		option_problems_add(problems, &found.items[i]);
-	*ret = pl_take(experiment);
-	return 0;
+	struct input input = {
+		.name = path, .repeats = repeats, .sets = sets, .set_count = set_count
+	};
+	return read_input(catalog, &input, ret, problems, err);
+}
+
+int run_check_read_text(const struct vllm_catalog *catalog, const char *text, size_t len,
+			const char *source, const char *const *sets, size_t set_count,
+			struct exp_config **ret, struct option_problems *problems,
+			struct pl_err *err)
+{
+	struct input input = { source, text, len, NULL, sets, set_count };
+
+	return read_input(catalog, &input, ret, problems, err);
 }
 
 /* One that cannot be read is none. */

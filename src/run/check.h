@@ -33,6 +33,11 @@ void run_check_done(struct run_check *check);
 int run_check_read(const struct vllm_catalog *catalog, const char *path, const char *const *sets,
 		   size_t set_count, struct exp_config **ret, struct option_problems *problems,
 		   struct pl_err *err) PL_MUST_CHECK;
+/* The same of a text, as exp_config_read_text(). */
+int run_check_read_text(const struct vllm_catalog *catalog, const char *text, size_t len,
+			const char *source, const char *const *sets, size_t set_count,
+			struct exp_config **ret, struct option_problems *problems,
+			struct pl_err *err) PL_MUST_CHECK;
 
 /* As exp_check(), with what this host knows. `ret` starts as { 0 }. */
 void run_check_server(const struct exp_config *experiment, const struct run_check_options *options,

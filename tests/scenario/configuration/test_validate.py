@@ -257,14 +257,34 @@ def test_rules_are_those_of_the_release(bin_dir, tmp_path):
     assert newer["ok"] and [one["rule"] for one in warnings(newer)] == ["auto_tool_needs_parser"]
 
 
-def test_the_installed_release_is_read_and_never_run(bin_dir, tmp_path):
+def make_installed(tmp_path, release):
+    """A vLLM that is found, and tells when it is run."""
     venv = tmp_path / "venv"
     (venv / "bin").mkdir(parents=True)
-    (venv / "lib/python3.12/site-packages/vllm-0.10.0+cu129.dist-info").mkdir(parents=True)
+    (venv / f"lib/python3.12/site-packages/vllm-{release}+cu129.dist-info").mkdir(parents=True)
     for name, text in (("python3", "#!/bin/sh\ntouch ran\n"),
                        ("vllm", f"#!{venv}/bin/python3\nimport sys\n")):
         (venv / "bin" / name).write_text(text)
         (venv / "bin" / name).chmod(0o755)
+    return venv
+
+
+def test_what_is_installed_is_asked_for_standard_input_too(bin_dir, tmp_path):
+    """It is read as that release has it, wherever the text comes from: what its keys may be nobody knows."""
+    venv = make_installed(tmp_path, "0.10.1")
+    text = (f"server: {{prefix_caching_hash_algo: builtin, compilation_config: {{no_such_key: 1}}}}\n"
+            f"launch: {{command: [{venv}/bin/python3, -m, vllm.entrypoints.openai.api_server]}}\n")
+    (tmp_path / "e.yaml").write_text(text)
+    found = {}
+    for name in ("e.yaml", "-"):
+        [report] = reports(profllm(bin_dir, tmp_path, "validate", "--json", name, stdin=text))
+        assert report["target"] == {"version": "0.10.1", "assumed": False}
+        found[name] = [(one["severity"], one["key"], one["line"]) for one in report["problems"]]
+    assert found["-"] == found["e.yaml"] == [("warning", "server.compilation_config.no_such_key", 1)]
+
+
+def test_the_installed_release_is_read_and_never_run(bin_dir, tmp_path):
+    venv = make_installed(tmp_path, "0.10.0")
     report = check(bin_dir, tmp_path, "server: {task: embed}\n",
                    env={"PATH": f"{venv}/bin:/usr/bin:/bin"})
     assert report["target"] == {"version": "0.10.0", "assumed": False}

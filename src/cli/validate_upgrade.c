@@ -98,7 +98,7 @@ static void warn_of_flag(const struct cli_upgrade *upgrade, const struct cli_inp
 					    upgrade->from.version, name, upgrade->to);
 	auto_buf expected = PL_BUF(VALUE_BYTES_MAX);
 
-	vllm_replaced_sentence(before, by, true, &expected);
+	vllm_replaced_sentence(before, by, input->command->catalog, &expected);
 	option_problems_add(&input->problems, &(struct option_problem){
 						      .severity = OPTION_WARNING,
 						      .source = input->command->source,

@@ -16,9 +16,9 @@
 #include "vllm/shell_words.h"
 #include "vllm/yaml_out.h"
 
-#define STEPS_MAX       8 /* the longest way in the tables has 3 */
-#define WORDS_BYTES_MAX 4096
-#define THIS_VALUE_TEXT "*"
+#define STEPS_MAX        8 /* the longest way in the tables has 3 */
+#define THIS_VALUE_TEXT  "*"
+#define VALUE_OF_ITS_OWN " with a value of its own"
 
 /* clang-format off */
 static const struct vllm_replacement replacements[] = {
@@ -326,23 +326,38 @@ static void add_setting(const char *key, const json_t *value, struct pl_buf *buf
 	vllm_yaml_add_inline(buf, shown);
 }
 
-/* "--x v"; a switch alone. */
-static void add_flag(const char *key, const json_t *value, struct pl_buf *buf)
+static bool is_switch(const struct option_row *arg, const json_t *value)
 {
-	const struct option_row *arg = vllm_arg_find(vllm_catalog_reference(), key);
-	auto_free char *flag = pl_strdup(arg != NULL ? arg->flag : NULL);
+	return arg != NULL && json_is_boolean(value) &&
+	       (arg->style == OPTION_STYLE_TOGGLE || arg->style == OPTION_STYLE_FLAG);
+}
+
+/* As the release spells it; NULL: a switch that only switches on, and is off. The caller's. */
+static char *spelling(const struct vllm_catalog *flags, const char *key, const json_t *value)
+{
+	const struct option_row *arg = vllm_arg_find(flags, key);
+
+	if (arg == NULL)
+		return vllm_flag_of(key);
+	return pl_strdup(is_switch(arg, value) && json_is_false(value) ? arg->negative_flag
+								       : arg->flag);
+}
+
+/* "--x v"; a switch alone. `gap` stands before it. */
+static void add_flag(const struct vllm_catalog *flags, const char *key, const json_t *value,
+		     const char *gap, struct pl_buf *buf)
+{
+	auto_free char *flag = spelling(flags, key, value);
 	auto_json json_t *shown = vllm_secret_json_shown(value);
-	bool is_switch = arg != NULL && json_is_boolean(value) &&
-			 (arg->style == OPTION_STYLE_TOGGLE || arg->style == OPTION_STYLE_FLAG);
 
 	if (flag == NULL)
-		flag = vllm_flag_of(key);
-	if (is_switch && json_is_false(value) && arg->negative_flag != NULL) {
-		pl_buf_add_text(buf, arg->negative_flag);
+		return;
+	pl_buf_addf(buf, "%s%s", gap, flag);
+	if (value == NULL) {
+		pl_buf_add_text(buf, VALUE_OF_ITS_OWN);
 		return;
 	}
-	pl_buf_add_text(buf, flag);
-	if (is_switch && json_is_true(value))
+	if (is_switch(vllm_arg_find(flags, key), value))
 		return;
 	auto_free char *word = json_is_string(shown) ? pl_strdup(json_string_value(shown))
 						     : pl_json_to_text(shown, PL_JSON_COMPACT);
@@ -350,21 +365,24 @@ static void add_flag(const char *key, const json_t *value, struct pl_buf *buf)
 	vllm_word_quote(word, buf);
 }
 
-void vllm_replaced_words(const json_t *replaced_by, bool as_flags, struct pl_buf *buf)
+void vllm_replaced_words(const json_t *replaced_by, const struct vllm_catalog *flags,
+			 struct pl_buf *buf)
 {
 	size_t count = json_array_size(replaced_by);
+	size_t before = buf->len;
 
 	for (size_t i = 0; i < count; i++) {
 		const json_t *setting = json_array_get(replaced_by, i);
 		const char *key = json_string_value(json_object_get(setting, "key"));
 		const json_t *value = json_object_get(setting, "value");
-		auto_free char *flag = as_flags ? vllm_flag_of(key) : NULL;
+		if (flags != NULL) {
+			add_flag(flags, key, value, buf->len > before ? " " : "", buf);
+			continue;
+		}
 		if (i > 0)
-			pl_buf_add_text(buf, as_flags ? " " : i + 1 == count ? " and " : ", ");
+			pl_buf_add_text(buf, i + 1 == count ? " and " : ", ");
 		if (value == NULL)
-			pl_buf_addf(buf, "%s with a value of its own", as_flags ? flag : key);
-		else if (as_flags)
-			add_flag(key, value, buf);
+			pl_buf_addf(buf, "%s" VALUE_OF_ITS_OWN, key);
 		else
 			add_setting(key, value, buf);
 	}
@@ -378,14 +396,15 @@ static const char *end_note(const char *key)
 	return history != NULL ? history->note : NULL;
 }
 
-void vllm_replaced_sentence(const char *key, const json_t *replaced_by, bool as_flags,
-			    struct pl_buf *buf)
+void vllm_replaced_sentence(const char *key, const json_t *replaced_by,
+			    const struct vllm_catalog *flags, struct pl_buf *buf)
 {
 	const struct vllm_history *history = vllm_history_of(key);
 	const char *note = end_note(key);
+	size_t before = buf->len;
 
-	if (json_array_size(replaced_by) > 0) {
-		vllm_replaced_words(replaced_by, as_flags, buf);
+	vllm_replaced_words(replaced_by, flags, buf);
+	if (buf->len > before) {
 		pl_buf_add_text(buf, " in its place");
 	} else if (replaced_by != NULL) {
 		pl_buf_add_text(buf, "nothing in its place: it is so without it");

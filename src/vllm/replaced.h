@@ -52,13 +52,15 @@ bool vllm_is_taken(const struct vllm_catalog *catalog, const char *key, const js
 char *vllm_flag_of(const char *key);
 
 /*
- * The same for people: "runner: pooling and convert: embed", as flags "--runner pooling --convert
- * embed". Secrets are shown as ***.
+ * The same for people: "runner: pooling and convert: embed". `flags`: as those
+ * of this release, "--runner pooling --convert embed"; a switch that is off and has no flag for that
+ * is left out. NULL: as in a file. Secrets are shown as ***.
  */
-void vllm_replaced_words(const json_t *replaced_by, bool as_flags, struct pl_buf *buf);
+void vllm_replaced_words(const json_t *replaced_by, const struct vllm_catalog *flags,
+			 struct pl_buf *buf);
 /* What is expected in the place of a key that went, whether or not something is known to be. */
-void vllm_replaced_sentence(const char *key, const json_t *replaced_by, bool as_flags,
-			    struct pl_buf *buf);
+void vllm_replaced_sentence(const char *key, const json_t *replaced_by,
+			    const struct vllm_catalog *flags, struct pl_buf *buf);
 
 /* The rows of tbl/replacements.h. */
 struct vllm_replacement {

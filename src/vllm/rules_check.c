@@ -206,6 +206,13 @@ static struct vllm_rule_place place_of(const struct target_check *check,
 	return where;
 }
 
+/* Those that words name in the place of a flag; NULL: it is a file's key. */
+static const struct vllm_catalog *flags_of(const struct target_check *check,
+					   const struct option_row *row)
+{
+	return place_of(check, row).flag != NULL ? check->catalog : NULL;
+}
+
 static void add_target_problem(const struct target_check *check, const struct option_row *row,
 			       const struct target_fault *fault)
 {
@@ -280,7 +287,7 @@ static void check_presence(const struct target_check *check, const struct option
 	} else {
 		auto_free char *key = key_of(row);
 		by = replaced_by(check, row, value);
-		vllm_replaced_sentence(key, by, place_of(check, row).flag != NULL, &expected);
+		vllm_replaced_sentence(key, by, flags_of(check, row), &expected);
 		fault.severity = gone_severity(check, row);
 	}
 	fault.found = found;
@@ -363,7 +370,7 @@ static void check_choice(const struct target_check *check, const struct option_r
 					  : NULL;
 
 	if (by != NULL) {
-		vllm_replaced_sentence(arg->name, by, place_of(check, arg).flag != NULL, &expected);
+		vllm_replaced_sentence(arg->name, by, flags_of(check, arg), &expected);
 	} else {
 		option_row_describe(arg, &expected);
 		if (later != NULL)
@@ -407,8 +414,7 @@ static void check_level(const struct target_check *check, const struct option_ro
 					    (long long)json_integer_value(value), check->version);
 	auto_buf expected = PL_BUF(TEXT_BYTES_MAX);
 
-	vllm_replaced_sentence("compilation_config.level", by, place_of(check, arg).flag != NULL,
-			       &expected);
+	vllm_replaced_sentence("compilation_config.level", by, flags_of(check, arg), &expected);
 	add_target_problem(check, arg,
 			   &(struct target_fault){
 				   .severity = gone_severity(check, level),

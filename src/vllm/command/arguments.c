@@ -342,7 +342,7 @@ static void tell_gone(struct vllm_parse *parse, const struct option_argv_word *w
 	auto_json json_t *by = vllm_replaced_by(&replacing, arg->name, value);
 	auto_buf expected = PL_BUF(4096);
 
-	vllm_replaced_sentence(arg->name, by, true, &expected);
+	vllm_replaced_sentence(arg->name, by, parse->catalog, &expected);
 	json_array_append_new(parse->command->unknown, json_string(word->written));
 	vllm_parse_add_replaced(parse, word, found, pl_buf_text(&expected), by);
 }

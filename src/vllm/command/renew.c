@@ -37,7 +37,7 @@ static void tell_change(struct vllm_command *command, const char *version, const
 	struct vllm_rule_place place = { 0 };
 	auto_buf expected = PL_BUF(WORDS_BYTES_MAX);
 
-	vllm_replaced_words(by, false, &expected);
+	vllm_replaced_words(by, NULL, &expected);
 	pl_buf_add_text(&expected, json_array_size(by) > 0
 					   ? ", which is written in its place"
 					   : "nothing in its place, and nothing is written");

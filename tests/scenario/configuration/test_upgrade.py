@@ -340,6 +340,18 @@ def test_flags_name_what_replaced_them_as_flags(bin_dir, tmp_path):
     assert told["--task"] == FILES["embed-0.8.5.yaml"]["task"] and told["--swap-space"] is None
 
 
+@pytest.mark.parametrize("release, words", [
+    ("0.6.6", "nothing in its place: it is so without it"), ("0.9.0", "--no-disable-mm-preprocessor-cache in its place"),
+    ("0.10.0", "--no-disable-mm-preprocessor-cache in its place")])
+def test_flags_are_named_as_the_release_has_them(bin_dir, tmp_path, release, words):
+    """What is told can be written: the parser of 0.6.6 has a switch that only switches on."""
+    line = ["vllm", "serve", "m", "--mm-cache-preprocessor"]
+    [report] = reports(profllm(bin_dir, tmp_path, "validate", "--json", "--vllm-version", release, "--", *line))
+    [told] = errors(report)
+    assert told["expected"] == words
+    assert told["replaced_by"] == [setting("disable_mm_preprocessor_cache", False)]
+
+
 def test_a_line_is_upgraded_as_a_file_is(bin_dir, tmp_path):
     line = "docker run vllm/vllm-openai:v0.8.5 --model m --task embed -O3"
     [report] = reports(profllm(bin_dir, tmp_path, "validate", "--json", "--upgrade-to", REFERENCE, "--",

@@ -14,13 +14,15 @@
 
 static json_t *replaced(const char *release, const char *key, const char *value, const char *values)
 {
+	const struct vllm_catalog *catalog = vllm_catalog_release(vllm_catalog_reference(),
+								  release);
 	struct vllm_version version;
 	struct pl_err err = PL_ERR_INIT;
 	auto_json json_t *json = value != NULL ? json_loads(value, JSON_DECODE_ANY, NULL) : NULL;
 	auto_json json_t *set = values != NULL ? json_loads(values, 0, NULL) : NULL;
 
 	assert_int_equal(vllm_version_parse(release, &version, &err), 0);
-	struct vllm_replacing replacing = { vllm_catalog_reference(), &version, set };
+	struct vllm_replacing replacing = { catalog, &version, set };
 	return vllm_replaced_by(&replacing, key, json);
 }
 
@@ -180,39 +182,57 @@ static void rows_are_of_things_that_went(void **state)
 static void replacements_in_words(void **state)
 {
 	static const struct {
-		const char *key, *value;
+		const char *release, *key, *value;
 		const char *as_file, *as_flags;
 	} cases[] = {
-		{ "task", "\"embed\"", "runner: pooling and convert: embed in its place",
+		{ "0.32.0", "task", "\"embed\"", "runner: pooling and convert: embed in its place",
 		  "--runner pooling --convert embed in its place" },
-		{ "disable_log_requests", "true", "enable_log_requests: false in its place",
+		{ "0.32.0", "disable_log_requests", "true",
+		  "enable_log_requests: false in its place",
 		  "--no-enable-log-requests in its place" },
-		{ "disable_log_requests", "false", "enable_log_requests: true in its place",
-		  "--enable-log-requests in its place" },
-		{ "speculative_model", "\"a b\"", "speculative_config.model: \"a b\" in its place",
+		{ "0.32.0", "disable_log_requests", "false",
+		  "enable_log_requests: true in its place", "--enable-log-requests in its place" },
+		{ "0.32.0", "speculative_model", "\"a b\"",
+		  "speculative_config.model: \"a b\" in its place",
 		  "--speculative-config.model 'a b' in its place" },
-		{ "enable_reasoning", "true",
+		{ "0.32.0", "enable_reasoning", "true",
 		  "reasoning_parser with a value of its own in its place",
 		  "--reasoning-parser with a value of its own in its place" },
-		{ "task", "\"auto\"", "nothing in its place: it is so without it",
+		{ "0.32.0", "task", "\"auto\"", "nothing in its place: it is so without it",
 		  "nothing in its place: it is so without it" },
-		{ "num_scheduler_steps", "8",
+		{ "0.32.0", "num_scheduler_steps", "8",
 		  "an older release: nothing replaced it (multi-step scheduling was removed)",
 		  "an older release: nothing replaced it (multi-step scheduling was removed)" },
-		{ "max_context_len_to_capture", "1",
+		{ "0.32.0", "max_context_len_to_capture", "1",
 		  "an older release: 'max_seq_len_to_capture', which replaced it, is gone too",
 		  "an older release: 'max_seq_len_to_capture', which replaced it, is gone too" },
+		/* flags as the release has them: a switch that only switches on, then a toggle */
+		{ "0.6.6", "mm_cache_preprocessor", "false",
+		  "disable_mm_preprocessor_cache: true in its place",
+		  "--disable-mm-preprocessor-cache in its place" },
+		{ "0.6.6", "mm_cache_preprocessor", "true",
+		  "disable_mm_preprocessor_cache: false in its place",
+		  "nothing in its place: it is so without it" },
+		{ "0.9.0", "mm_cache_preprocessor", "true",
+		  "disable_mm_preprocessor_cache: false in its place",
+		  "--no-disable-mm-preprocessor-cache in its place" },
+		{ "0.10.0", "mm_cache_preprocessor", "true",
+		  "disable_mm_preprocessor_cache: false in its place",
+		  "--no-disable-mm-preprocessor-cache in its place" },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
-		auto_json json_t *by = replaced("0.32.0", cases[i].key, cases[i].value, NULL);
+		const char *release = cases[i].release;
+		const struct vllm_catalog *catalog = vllm_catalog_release(vllm_catalog_reference(),
+									  release);
+		auto_json json_t *by = replaced(release, cases[i].key, cases[i].value, NULL);
 		auto_buf file = { 0 };
 		auto_buf flags = { 0 };
 		pl_buf_init(&file, 1024);
 		pl_buf_init(&flags, 1024);
-		vllm_replaced_sentence(cases[i].key, by, false, &file);
-		vllm_replaced_sentence(cases[i].key, by, true, &flags);
+		vllm_replaced_sentence(cases[i].key, by, NULL, &file);
+		vllm_replaced_sentence(cases[i].key, by, catalog, &flags);
 		assert_string_equal(pl_buf_text(&file), cases[i].as_file);
 		assert_string_equal(pl_buf_text(&flags), cases[i].as_flags);
 	}

@@ -113,11 +113,13 @@ static bool renew_setting(struct renewal *renewal, const char *key, const json_t
 	return true;
 }
 
-/* Itself where it is gone or not taken, else its members. */
+/* Itself where it is gone, not taken or called otherwise, else its members. */
 static void renew(struct renewal *renewal, const char *key, const json_t *value)
 {
 	auto_json json_t *members = json_is_object(value) ? json_copy((json_t *)value) : NULL;
-	bool is_gone = vllm_presence(key, renewal->replacing.release) == VLLM_GONE;
+	bool is_old = vllm_presence(key, renewal->replacing.release) == VLLM_GONE ||
+		      !vllm_is_taken(renewal->replacing.catalog, key, value) ||
+		      vllm_is_old_name(&renewal->replacing, key, value);
 	const char *name;
 	json_t *member;
 
@@ -128,7 +130,7 @@ static void renew(struct renewal *renewal, const char *key, const json_t *value)
 		(void)renew_setting(renewal, "compilation_config.level", value);
 		return;
 	}
-	if (is_gone || !vllm_is_taken(renewal->replacing.catalog, key, value)) {
+	if (is_old) {
 		(void)renew_setting(renewal, key, value);
 		return;
 	}

@@ -97,6 +97,24 @@ bool vllm_is_taken(const struct vllm_catalog *catalog, const char *key, const js
 	return has_value(choices, value, row->any_case) || has_value(special, value, true);
 }
 
+/* Did a release before this one have the value in its list? */
+static bool was_choice(const char *key, const json_t *value, const struct vllm_version *release)
+{
+	const struct vllm_history *history = vllm_history_of(key);
+	bool known;
+
+	for (const struct vllm_range *range = history != NULL ? history->ranges : NULL;
+	     range != NULL && range->since != NULL; range++) {
+		auto_json json_t *choices = range->choices != NULL
+						    ? json_loads(range->choices, 0, NULL)
+						    : NULL;
+		if (has_value(choices, value, false) &&
+		    vllm_release_compare(release, range->until, &known) >= 0 && known)
+			return true;
+	}
+	return false;
+}
+
 struct search {
 	const struct vllm_replacing *for_whom;
 	json_t *found;
@@ -142,6 +160,16 @@ static const struct vllm_replacement *row_for(const char *key, const json_t *val
 			return row;
 	}
 	return NULL;
+}
+
+bool vllm_is_old_name(const struct vllm_replacing *replacing, const char *key, const json_t *value)
+{
+	const struct option_row *row = row_of(replacing->catalog, key);
+	auto_json json_t *choices = row != NULL ? option_row_choices(row) : NULL;
+
+	return row != NULL && row_for(key, value) != NULL &&
+	       was_choice(key, value, replacing->release) &&
+	       !has_value(choices, value, row->any_case);
 }
 
 static bool take_row(struct search *search, const struct vllm_replacement *row, const json_t *value)

@@ -46,6 +46,11 @@ json_t *vllm_replaced_by(const struct vllm_replacing *replacing, const char *key
 json_t *vllm_replaced_in_file(const json_t *replaced_by);
 /* Can a release's argument or "argument.key" have this value, as far as its choices tell? */
 bool vllm_is_taken(const struct vllm_catalog *catalog, const char *key, const json_t *value);
+/*
+ * Is it a value that only releases before have in their lists, and that is called otherwise by now? The
+ * release may take it all the same where it takes any.
+ */
+bool vllm_is_old_name(const struct vllm_replacing *replacing, const char *key, const json_t *value);
 
 /* "--structured-outputs-config.backend" of "structured_outputs_config.backend". The caller's
  * (free()). */

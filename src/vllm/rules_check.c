@@ -245,6 +245,15 @@ static json_t *replaced_by(const struct target_check *check, const struct option
 	return vllm_replaced_by(&replacing, key, value);
 }
 
+static bool is_old_name(const struct target_check *check, const struct option_row *row,
+			const json_t *value)
+{
+	struct vllm_replacing replacing = { check->catalog, &check->release, check->values };
+	auto_free char *key = key_of(row);
+
+	return vllm_is_old_name(&replacing, key, value);
+}
+
 /* Of what older releases have: it may be passed on, where that was asked for. */
 static enum option_severity gone_severity(const struct target_check *check,
 					  const struct option_row *row)
@@ -347,7 +356,9 @@ static bool is_of_others(const struct target_check *check, const struct option_r
 static enum option_severity choice_severity(const struct target_check *check,
 					    const struct option_row *arg, const char *later)
 {
-	if (option_row_is_open(arg) && arg->older_choices == NULL)
+	bool is_any = arg->choices == NULL || option_row_is_open(arg);
+
+	if (is_any && arg->older_choices == NULL)
 		return OPTION_WARNING;
 	return later != NULL ? later_severity(check) : gone_severity(check, arg);
 }
@@ -388,11 +399,11 @@ static void check_choice(const struct target_check *check, const struct option_r
 			   });
 }
 
-/* Where no list is checked, any text will do. */
+/* Where no list is known any text will do, but for the older name of another. */
 static void check_choices(const struct target_check *check, const struct option_row *arg,
 			  const json_t *value)
 {
-	if (arg->choices == NULL || arg->absent)
+	if (arg->absent || (arg->choices == NULL && !is_old_name(check, arg, value)))
 		return;
 	if (!json_is_array(value))
 		check_choice(check, arg, value);

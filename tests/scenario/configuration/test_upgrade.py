@@ -352,6 +352,18 @@ def test_flags_are_named_as_the_release_has_them(bin_dir, tmp_path, release, wor
     assert told["replaced_by"] == [setting("disable_mm_preprocessor_cache", False)]
 
 
+def test_older_names_of_values_that_no_parser_checks(bin_dir, tmp_path):
+    text = "server: {quantization: nvfp4, reasoning_parser: glm4_moe}\n"
+    [report] = reports(profllm(bin_dir, tmp_path, "validate", "--json", "--vllm-version", REFERENCE, "-", stdin=text))
+    assert errors(report) == []
+    assert {one["key"]: one["replaced_by"] for one in warnings(report)} == {
+        "server.quantization": [setting("quantization", "modelopt_fp4")],
+        "server.reasoning_parser": [setting("reasoning_parser", "glm45")]}
+    [report] = reports(profllm(bin_dir, tmp_path, "validate", "--json", "--vllm-version", "0.8.5", "-",
+                               stdin="server: {quantization: nvfp4}\n"))
+    assert report["problems"] == []
+
+
 def test_a_line_is_upgraded_as_a_file_is(bin_dir, tmp_path):
     line = "docker run vllm/vllm-openai:v0.8.5 --model m --task embed -O3"
     [report] = reports(profllm(bin_dir, tmp_path, "validate", "--json", "--upgrade-to", REFERENCE, "--",
@@ -377,6 +389,8 @@ RENEWED = {
     "vllm serve m --speculative-model d --num-speculative-tokens 5":
         {"model": "m", "speculative_config": {"model": "d", "num_speculative_tokens": 5}},
     "vllm serve m --convert reward": {"model": "m", "convert": "embed"},
+    "vllm serve m --reasoning-parser glm4_moe": {"model": "m", "reasoning_parser": "glm45"},
+    "vllm serve m --quantization nvfp4": {"model": "m", "quantization": "modelopt_fp4"},
     "vllm serve m --task auto": {"model": "m"},
     "vllm serve m --enable-reasoning --reasoning-parser qwen3": {"model": "m", "reasoning_parser": "qwen3"},
 }
@@ -388,7 +402,7 @@ def test_a_command_becomes_a_file_of_today(bin_dir, tmp_path, line, given):
     done = profllm(bin_dir, tmp_path, "config", "from-command", *given, "--command-file", "-", stdin=line)
     assert done.returncode == 0, done.stderr
     assert yaml.safe_load(done.stdout)["server"] == RENEWED[line]
-    flag = re.search(r"--(?!reasoning|num)[a-z-]+", line)[0]
+    flag = re.search(r"--(?!reasoning-parser q|num)[a-z-]+", line)[0]
     assert f"{flag}" in done.stderr and "written" in done.stderr, done.stderr
     (tmp_path / "e.yaml").write_text(done.stdout)
     [report] = reports(profllm(bin_dir, tmp_path, "validate", "--json", "--vllm-version", REFERENCE, "e.yaml"))

@@ -238,6 +238,37 @@ static void replacements_in_words(void **state)
 	}
 }
 
+static void older_names_of_values(void **state)
+{
+	static const struct {
+		const char *release, *key, *value;
+		bool is_old;
+	} cases[] = {
+		{ "0.32.0", "reasoning_parser", "glm4_moe", true },
+		{ "0.10.1", "reasoning_parser", "glm4_moe", true },
+		{ "0.10.0", "reasoning_parser", "glm4_moe", false },
+		{ "0.7.1", "reasoning_parser", "glm4_moe", false },
+		{ "0.32.0", "reasoning_parser", "glm45", false },
+		{ "0.32.0", "quantization", "nvfp4", true },
+		{ "0.8.5", "quantization", "nvfp4", false },
+		{ "0.32.0", "quantization", "squeezellm", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
+		const char *release = cases[i].release;
+		auto_json json_t *value = json_string(cases[i].value);
+		struct vllm_version version;
+		struct pl_err err = PL_ERR_INIT;
+		assert_int_equal(vllm_version_parse(release, &version, &err), 0);
+		struct vllm_replacing replacing = {
+			vllm_catalog_release(vllm_catalog_reference(), release), &version, NULL
+		};
+		if (vllm_is_old_name(&replacing, cases[i].key, value) != cases[i].is_old)
+			fail_msg("%s: %s in %s", cases[i].key, cases[i].value, release);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -246,6 +277,7 @@ int main(void)
 		cmocka_unit_test(replacements_are_there),
 		cmocka_unit_test(rows_are_of_things_that_went),
 		cmocka_unit_test(replacements_in_words),
+		cmocka_unit_test(older_names_of_values),
 	};
 
 	return cmocka_run_group_tests_name("vllm/replaced", tests, NULL, NULL);

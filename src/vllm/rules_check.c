@@ -275,6 +275,14 @@ static bool is_before(const struct target_check *check, const char *release)
 	return vllm_release_compare(&check->release, release, &known) < 0;
 }
 
+/* Newer than what is known: it may have changed there. */
+static bool is_newer(const struct target_check *check)
+{
+	bool known;
+
+	return vllm_release_compare(&check->release, VLLM_REFERENCE_RELEASE, &known) > 0;
+}
+
 /* One that is there has no fault. */
 static void check_presence(const struct target_check *check, const struct option_row *row,
 			   const json_t *value)
@@ -418,7 +426,7 @@ static void check_level(const struct target_check *check, const struct option_ro
 {
 	const struct option_row *level = option_field_find(arg, "level");
 
-	if (!json_is_integer(value) || level == NULL || !vllm_catalog_is_reference(check->catalog))
+	if (!json_is_integer(value) || level == NULL || is_before(check, VLLM_REFERENCE_RELEASE))
 		return;
 	auto_json json_t *by = replaced_by(check, level, value);
 	auto_free char *found = pl_asprintf("%lld, a bare level that vLLM %s does not take",
@@ -426,13 +434,14 @@ static void check_level(const struct target_check *check, const struct option_ro
 	auto_buf expected = PL_BUF(TEXT_BYTES_MAX);
 
 	vllm_replaced_sentence("compilation_config.level", by, flags_of(check, arg), &expected);
-	add_target_problem(check, arg,
-			   &(struct target_fault){
-				   .severity = gone_severity(check, level),
-				   .found = found,
-				   .expected = pl_buf_text(&expected),
-				   .replaced_by = by,
-			   });
+	add_target_problem(
+		check, arg,
+		&(struct target_fault){
+			.severity = is_newer(check) ? OPTION_WARNING : gone_severity(check, level),
+			.found = found,
+			.expected = pl_buf_text(&expected),
+			.replaced_by = by,
+		});
 }
 
 /* The keys of an object, an argument or inside of one. */

@@ -446,6 +446,15 @@ def test_a_bare_level_is_a_key_today(bin_dir, tmp_path, old):
     assert yaml.safe_load(renewed.stdout)["server"]["compilation_config"] == {"mode": 3}
 
 
+@pytest.mark.parametrize("newer", ["0.33.0", "0.32.0.post1"])
+def test_a_bare_level_in_a_newer_release_is_warned_of(bin_dir, tmp_path, newer):
+    text = f"server: {{compilation_config: 3}}\nlaunch: {{vllm_version: {newer}}}\n"
+    [report] = reports(profllm(bin_dir, tmp_path, "validate", "--json", "-", stdin=text))
+    [told] = warnings(report)
+    assert report["ok"] and told["found"] == f"3, a bare level that vLLM {newer} does not take"
+    assert told["replaced_by"] == [setting("compilation_config.mode", 3)]
+
+
 def test_a_run_tells_the_same(bin_dir, tmp_path):
     (tmp_path / "e.yaml").write_text("server: {model: m, task: embed}\nlaunch: {vllm_version: 0.32.0, command: [vllm]}\n")
     done = profllm(bin_dir, tmp_path, "run", "-c", "e.yaml", "-o", "r.json", "--dry-run", "--json")

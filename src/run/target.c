@@ -274,21 +274,36 @@ int run_target_set_headers(struct run_target *target, const char *bearer, const 
 	return 0;
 }
 
-int run_target_fetch(const struct run_target *target, const char *path, const char *body,
-		     int64_t timeout_ns, struct io_reply *ret, struct pl_err *err)
+static int fetch_path(const struct run_target *target, const char *path, struct io_fetch fetch,
+		      struct io_reply *ret, struct pl_err *err)
 {
 	auto_free char *whole = pl_asprintf("%s%s", target->prefix, path);
+
+	fetch.addr = &target->addr;
+	fetch.host = target->host;
+	fetch.path = whole;
+	fetch.headers = target->headers;
+	return io_fetch(&fetch, ret, err);
+}
+
+int run_target_fetch(const struct run_target *target, const char *path, int64_t timeout_ns,
+		     struct io_reply *ret, struct pl_err *err)
+{
+	struct io_fetch fetch = { .timeout_ns = timeout_ns };
+
+	return fetch_path(target, path, fetch, ret, err);
+}
+
+int run_target_post(const struct run_target *target, const char *path, int64_t timeout_ns,
+		    const atomic_int *stop_signal, struct io_reply *ret, struct pl_err *err)
+{
 	struct io_fetch fetch = {
-		.addr = &target->addr,
-		.host = target->host,
-		.path = whole,
-		.headers = target->headers,
-		.body = body,
-		.body_len = body == NULL ? 0 : strlen(body),
+		.body = "",
 		.timeout_ns = timeout_ns,
+		.stop_signal = stop_signal,
 	};
 
-	return io_fetch(&fetch, ret, err);
+	return fetch_path(target, path, fetch, ret, err);
 }
 
 int run_target_fetch_json(const struct run_target *target, const char *path, json_t **ret,
@@ -296,7 +311,7 @@ int run_target_fetch_json(const struct run_target *target, const char *path, jso
 {
 	auto_reply reply = { 0 };
 
-	if (run_target_fetch(target, path, NULL, FETCH_TIMEOUT_NS, &reply, err) < 0)
+	if (run_target_fetch(target, path, FETCH_TIMEOUT_NS, &reply, err) < 0)
 		return -1;
 	if (reply.status != 200)
 		return pl_err_set(err, PL_ERR_NETWORK, "'%s' answered %d", path, reply.status);

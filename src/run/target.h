@@ -52,9 +52,14 @@ int run_target_use_tls(struct run_target *target, const struct io_tls_trust *tru
 int run_target_set_headers(struct run_target *target, const char *bearer, const json_t *header,
 			   struct pl_err *err) PL_MUST_CHECK;
 
-/* GET, or POST with a body, of prefix + path. */
-int run_target_fetch(const struct run_target *target, const char *path, const char *body,
-		     int64_t timeout_ns, struct io_reply *ret, struct pl_err *err) PL_MUST_CHECK;
+/* GET of prefix + path. */
+int run_target_fetch(const struct run_target *target, const char *path, int64_t timeout_ns,
+		     struct io_reply *ret, struct pl_err *err) PL_MUST_CHECK;
+/* POST with an empty body, as vLLM's client does; *stop_signal becoming non-zero ends it with
+ * INTERRUPTED. */
+int run_target_post(const struct run_target *target, const char *path, int64_t timeout_ns,
+		    const atomic_int *stop_signal, struct io_reply *ret,
+		    struct pl_err *err) PL_MUST_CHECK;
 /* A JSON answer with status 200. */
 int run_target_fetch_json(const struct run_target *target, const char *path, json_t **ret,
 			  struct pl_err *err) PL_MUST_CHECK;

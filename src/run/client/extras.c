@@ -19,23 +19,24 @@ static void read_counters(const struct run_target *target, struct host_spec_deco
 	struct pl_err ignored = PL_ERR_INIT;
 
 	*ret = (struct host_spec_decode){ .known = false };
-	if (run_target_fetch(target, "/metrics", NULL, PAGE_TIMEOUT_NS, &reply, &ignored) == 0 &&
+	if (run_target_fetch(target, "/metrics", PAGE_TIMEOUT_NS, &reply, &ignored) == 0 &&
 	    reply.status == 200)
 		host_spec_decode_parse(reply.body, reply.body_len, ret);
 }
 
-#define NO_ANSWER 0
+#define NO_ANSWER 0    /* in time: the server may well do what it was asked for */
+#define NOT_ASKED (-1) /* the server was not reached, or broke off */
 
-/* POST with an empty body, as vLLM's client does. The answer's status. */
+/* The answer's status. A second ^C gives it up: a first one leaves the server the time to write. */
 static int tell_profiler(const struct run_context *run, const struct run_target *target,
 			 const char *path, int64_t timeout_ns)
 {
 	auto_reply reply = { 0 };
 	struct pl_err err = PL_ERR_INIT;
 
-	if (run_target_fetch(target, path, "", timeout_ns, &reply, &err) < 0) {
+	if (run_target_post(target, path, timeout_ns, &run->stop->hurry, &reply, &err) < 0) {
 		run_say(run, "note: '%s': %s", path, err.text);
-		return NO_ANSWER;
+		return err.code == PL_ERR_TIMEOUT ? NO_ANSWER : NOT_ASKED;
 	}
 	if (reply.status != 200)
 		run_say(run,
@@ -50,9 +51,13 @@ static void start_profiler(const struct run_context *run, const struct run_targe
 {
 	int status = tell_profiler(run, target, "/start_profile", PAGE_TIMEOUT_NS);
 
-	ret->profiling = ret->profiled = status == 200 || status == NO_ANSWER;
-	if (status == 200)
-		run_say(run, "the server's profiler runs: figures are taken under it");
+	ret->profiled = status == 200 || status == NO_ANSWER;
+	if (status == NO_ANSWER)
+		ret->flush_ns = PAGE_TIMEOUT_NS; /* it is not likely to answer this time either */
+	if (status != 200)
+		return;
+	ret->flush_ns = FLUSH_TIMEOUT_NS;
+	run_say(run, "the server's profiler runs: figures are taken under it");
 }
 
 int run_extras_start(const struct run_context *run, const struct run_route *route,
@@ -72,11 +77,11 @@ void run_extras_stop(const struct run_context *run, const struct run_target *tar
 		     struct run_extras *extras)
 {
 	run_probe_stop(extras->probe);
-	if (!extras->profiling)
+	if (extras->flush_ns == 0)
 		return;
 	run_say(run, "the server writes its profile");
-	tell_profiler(run, target, "/stop_profile", FLUSH_TIMEOUT_NS);
-	extras->profiling = false;
+	tell_profiler(run, target, "/stop_profile", extras->flush_ns);
+	extras->flush_ns = 0;
 }
 
 void run_extras_count(const struct run_target *target, struct run_extras *extras)

@@ -14,15 +14,15 @@ struct run_extras {
 	struct run_probe *probe; /* NULL: none */
 	struct host_spec_decode before;
 	struct host_spec_decode after;
-	bool profiling; /* now */
-	bool profiled;  /* the server was asked to profile the load and did not refuse */
+	int64_t flush_ns; /* the server may be profiling, and take so long to end that; 0: it is not */
+	bool profiled;    /* it was asked to profile the load, and did or did not answer in time */
 };
 
 /* Just before the load. A profiler that cannot be started is told, and no reason to stop; one that
  * does not answer in time may well run. `model`: what requests call it. */
 int run_extras_start(const struct run_context *run, const struct run_route *route,
 		     const char *model, struct run_extras *ret, struct pl_err *err) PL_MUST_CHECK;
-/* Just behind it: ends probes and profiler. */
+/* Just behind it: ends probes and profiler; a second ^C ends the wait for the latter. */
 void run_extras_stop(const struct run_context *run, const struct run_target *target,
 		     struct run_extras *extras);
 /* Once the server has counted all: its counters. */

@@ -34,7 +34,7 @@ static char *server_header(const struct run_target *target)
 	auto_reply reply = { 0 };
 	struct pl_err ignored = PL_ERR_INIT;
 
-	if (run_target_fetch(target, "/health", NULL, FETCH_TIMEOUT_NS, &reply, &ignored) < 0)
+	if (run_target_fetch(target, "/health", FETCH_TIMEOUT_NS, &reply, &ignored) < 0)
 		return NULL;
 	return pl_strdup(reply.server);
 }
@@ -59,7 +59,7 @@ static int learn_models(const struct run_context *run, const struct run_target *
 	auto_reply reply = { 0 };
 	struct pl_err err = PL_ERR_INIT;
 
-	if (run_target_fetch(target, path, NULL, FETCH_TIMEOUT_NS, &reply, &err) < 0)
+	if (run_target_fetch(target, path, FETCH_TIMEOUT_NS, &reply, &err) < 0)
 		return 0;
 	identity->models_status = reply.status;
 	if (run_redirect_is(reply.status) && !follows_redirects) {

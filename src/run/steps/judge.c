@@ -48,7 +48,7 @@ static bool is_well(const struct run_target *target, const struct run_server *se
 	auto_reply reply = { 0 };
 	struct pl_err ignored = PL_ERR_INIT;
 
-	if (run_target_fetch(target, "/health", NULL, AFTER_FETCH_NS, &reply, &ignored) < 0)
+	if (run_target_fetch(target, "/health", AFTER_FETCH_NS, &reply, &ignored) < 0)
 		return false;
 	return server->process != NULL ? reply.status == 200 : reply.status > 0;
 }

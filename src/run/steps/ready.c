@@ -29,7 +29,7 @@ static int ask_for_health(struct run_target *target, struct io_reply *ret, char 
 	size_t used = 0;
 
 	for (size_t i = 0; i <= target->other_count; i++) {
-		if (run_target_fetch(target, "/health", NULL, HEALTH_TIMEOUT_NS, ret, err) == 0)
+		if (run_target_fetch(target, "/health", HEALTH_TIMEOUT_NS, ret, err) == 0)
 			return 0;
 		/* a certificate that is not trusted is a server's that was reached */
 		if (err->code == PL_ERR_INVALID)

@@ -1,11 +1,13 @@
 """The server's own profiler beside the load: the result says so, and what it does not know."""
 import json
+import signal
 import sys
 
 import jsonschema
 import pytest
 from client_tools import client_config, make_client
-from run_tools import base_config, load_result, run_profllm, write_config
+from odd_server import HANG, RESET, OddServer, good, stream, whole
+from run_tools import base_config, load_result, run_profllm, start_profllm, write_config
 
 TORCH = {"profiler": "torch", "torch_profiler_dir": "/tmp/traces of mine"}
 NOTHING_RAN = {"enabled": False, "profiler": None, "trace_dir": None, "trace_file_path": None,
@@ -65,6 +67,39 @@ def test_a_server_that_refuses(bin_dir, tmp_path, patience):
     assert result["config"]["benchmark"]["profile"] is True
     assert result["profiling"] == NOTHING_RAN
     assert check_of(result) == ("ok", 0, "degraded")
+
+
+def config_against(server, folder):
+    (folder / "prompts.jsonl").write_text('{"prompt": "case:fine"}\n')
+    config = base_config(num_prompts=1, profile=True, model="odd", dataset_name="custom",
+                         dataset_path=str(folder / "prompts.jsonl"), skip_chat_template=True, custom_output_len=4)
+    return {**config, "server": {}, "launch": {"url": server.url}}
+
+
+def test_a_server_that_breaks_off(bin_dir, tmp_path, patience):
+    """It was not asked: nothing is profiled, and nothing is to be ended."""
+    with OddServer({"fine": [stream(*good())]}) as server:
+        server.helpers.update({"/start_profile": [RESET], "/stop_profile": [HANG]})
+        result, done = play(bin_dir, tmp_path, config_against(server, tmp_path), patience)
+    assert "note: '/start_profile': " in done.stderr and "writes its profile" not in done.stderr
+    assert result["profiling"] == NOTHING_RAN
+    assert check_of(result) == ("ok", 0, "degraded")
+
+
+def test_a_profile_that_is_never_written(bin_dir, tmp_path, patience):
+    """The first ^C leaves the server the time to write it, the second does not."""
+    with OddServer({"fine": [stream(*good())]}) as server:
+        server.helpers.update({"/start_profile": [whole(b"")], "/stop_profile": [HANG]})
+        process = start_profllm(bin_dir, "run", "-c", write_config(tmp_path, config_against(server, tmp_path)), "-o",
+                                tmp_path / "r.json")
+        for line in process.stderr:
+            if "writes its profile" in line:
+                break
+        process.send_signal(signal.SIGINT)
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=60 * patience)
+    assert process.returncode in (130, 143)
+    assert load_result(tmp_path / "r.json")["profiling"] == ran()
 
 
 @pytest.mark.parametrize("has_profiler, release, expected", [

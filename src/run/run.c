@@ -279,10 +279,11 @@ static void run_steps(struct run_state *run)
 	}
 	note_stage(run, RES_STAGE_STOP);
 	run_server_stop(context, &run->server);
+	check_stopped_late(run);
+	/* all is measured: a signal from here on takes nothing but the time for this */
 	if (is_power_asked_for(run))
 		run_telemetry_rest(context, &run->telemetry);
 	run_telemetry_stop(&run->telemetry);
-	check_stopped_late(run);
 	/* what it said up to now; a log that cannot be read says nothing more */
 	run_server_end_log(&run->server);
 	if (run->server.left > 0)

@@ -21,11 +21,11 @@
 
 /* Power without a server is looked at for so long. */
 #define IDLE_NS (500 * PL_NS_PER_MS)
-/* Behind a server's end at least so many looks, for one alone does not show that it is level. */
-#define IDLE_LOOKS 3
 /* How long the first look at GPUs may be waited for, and behind the end their power. */
 #define FIRST_WAIT_NS (3 * PL_NS_PER_S)
 #define REST_WAIT_NS  (5 * PL_NS_PER_S)
+/* So soon a signal is seen meanwhile. */
+#define REST_SLICE_NS (100 * PL_NS_PER_MS)
 
 static bool is_loopback(const struct io_addr *addr)
 {
@@ -120,23 +120,35 @@ void run_telemetry_metrics_over(const struct run_telemetry *telemetry)
 		host_telemetry_metrics_over(telemetry->host);
 }
 
+/* False: the run was asked to end. */
+static bool sleep_on(const struct run_context *run, int64_t until_ns)
+{
+	for (;;) {
+		int64_t now_ns = pl_clock_now_ns();
+		if (run_stop_signal(run->stop) != 0 || now_ns >= until_ns)
+			return now_ns >= until_ns;
+		pl_clock_sleep_until(until_ns - now_ns > REST_SLICE_NS ? now_ns + REST_SLICE_NS
+								       : until_ns);
+	}
+}
+
 void run_telemetry_rest(const struct run_context *run, const struct run_telemetry *telemetry)
 {
 	struct host_telemetry *host = telemetry->host;
 	int64_t due_ns = pl_clock_now_ns() + REST_WAIT_NS;
 
-	if (host == NULL || host_telemetry_gpu_count(host) == 0)
+	if (host == NULL || host_telemetry_gpu_count(host) == 0 || run_stop_signal(run->stop) != 0)
 		return;
-	int64_t looks_ns = IDLE_LOOKS * host_telemetry_gpu_interval_ns(host);
+	/* one interval more, for a look may be late */
+	int64_t looks_ns = (HOST_IDLE_LOOKS + 1) * host_telemetry_gpu_interval_ns(host);
 	int64_t each_ns = looks_ns > IDLE_NS ? looks_ns : IDLE_NS;
 	/* looks are too far apart to show anything in that time */
 	if (each_ns > REST_WAIT_NS)
 		return;
-	do {
+	do
 		host_telemetry_idle(host, HOST_IDLE_AFTER);
-		pl_clock_sleep_until(pl_clock_now_ns() + each_ns);
-	} while (!host_telemetry_is_at_rest(host) && pl_clock_now_ns() < due_ns &&
-		 run_stop_signal(run->stop) == 0);
+	while (sleep_on(run, pl_clock_now_ns() + each_ns) && !host_telemetry_is_at_rest(host) &&
+	       pl_clock_now_ns() + each_ns <= due_ns);
 	host_telemetry_idle(host, HOST_IDLE_COUNT);
 }
 

@@ -102,10 +102,12 @@ double host_sum_total(const struct host_sum *sum, const struct host_windows *win
 double host_sum_coverage(const struct host_sum *sum, const struct host_windows *windows);
 /* Mean of the idle samples; NaN: none. */
 double host_sum_idle(const struct host_sum *sum, enum host_idle when);
+/* One alone does not show that power is level, and two do so by chance. */
+#define HOST_IDLE_LOOKS 3
 /*
- * Of a GPU's power: two idle samples of HOST_IDLE_AFTER at least, level, and where those before were,
- * if there were any; for just behind a server's end power may stay level for a while above what it
- * falls to then.
+ * Of a GPU's power: HOST_IDLE_LOOKS samples of HOST_IDLE_AFTER at least, level, and where those
+ * before were, if there were any; for just behind a server's end power may stay level for a while
+ * above what it falls to then.
  */
 bool host_power_is_at_rest(const struct host_sum *power);
 

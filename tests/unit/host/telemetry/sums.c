@@ -274,7 +274,8 @@ static void test_host_telemetry_sums__at_rest_is_level_and_where_it_was(void **s
 		{ { 9, 11 }, { 12.1, 12.1, 12.1 }, false },
 		/* what was not told */
 		{ { NAN, NAN }, { 500, 500, 500 }, true },
-		{ { 70, NAN }, { NAN, 70, 70 }, true },
+		{ { 70, NAN }, { 70, 70, 70 }, true },
+		{ { 70, 70 }, { NAN, 70, 70 }, false },
 		{ { 70, 70 }, { NAN, NAN, 70 }, false },
 		{ { 70, 70 }, { NAN, NAN, NAN }, false },
 	};

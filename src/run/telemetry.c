@@ -183,9 +183,13 @@ void run_telemetry_gpu_energy(const struct host_telemetry *host, size_t i,
 	ret->idle_after_w = host_telemetry_idle_w(host, i, HOST_IDLE_AFTER);
 	ret->idle_w = mean_of_known(ret->idle_before_w, ret->idle_after_w);
 	ret->energy.total_j = host_sum_total(power, windows);
-	double above_j = ret->energy.total_j - ret->idle_w * host_windows_length_s(windows);
-	/* it was busy with something else then */
-	ret->energy.above_idle_j = above_j >= 0 ? above_j : NAN;
+	ret->energy.above_idle_j = ret->energy.total_j -
+				   ret->idle_w * host_windows_length_s(windows);
+}
+
+double run_energy_known(double above_idle_j)
+{
+	return above_idle_j >= 0 ? above_idle_j : NAN;
 }
 
 struct run_energy run_telemetry_energy(const struct run_telemetry *telemetry)

@@ -42,7 +42,7 @@ struct host_metrics_source run_telemetry_source(const struct run_target *target)
 /* Over the measured run; NaN: not known. */
 struct run_energy {
 	double total_j;
-	double above_idle_j; /* less the idle power for as long; NaN where that is more */
+	double above_idle_j; /* less the idle power for as long; may be below 0 */
 };
 
 /* Of one GPU. Its idle power is the mean of those before and after, where both are known. */
@@ -55,8 +55,11 @@ struct run_gpu_energy {
 
 void run_telemetry_gpu_energy(const struct host_telemetry *host, size_t i,
 			      struct run_gpu_energy *ret);
-/* Of all GPUs of the run: known where it is of each. */
+/* Of all GPUs of the run: known where it is of each. One that had nothing to do is as likely a bit
+ * below its idle power as above it, so that sums are made of what is below 0 too. */
 struct run_energy run_telemetry_energy(const struct run_telemetry *telemetry);
+/* What is told of above_idle_j: NaN below 0, where there was something else to do at rest. */
+double run_energy_known(double above_idle_j);
 void run_telemetry_facts(const struct run_telemetry *telemetry, struct res_quality_facts *ret);
 
 #endif

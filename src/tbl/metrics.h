@@ -121,7 +121,7 @@ FIGURE(energy_per_token_j, "J/tok", NUM, LOWER, OURS, "energy / total_output_tok
        "null where no power is known")
 FIGURE(energy_per_token_idle_subtracted_j, "J/tok", NUM, LOWER, OURS,
        "sum over GPUs of (energy - idle power * measured time) / total_output_tokens",
-       "what the load itself took; null where the power without a server was not measured, or a GPU drew more then")
+       "what the load itself took; null where the power without a server was not measured, or they drew more then")
 FIGURE(prompt_token_offset_median, "tok", NUM, NEITHER, OURS, "median over S of (usage - asked)",
        "prompt tokens that the server counts beyond those asked: template and special tokens")
 

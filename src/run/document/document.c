@@ -260,7 +260,7 @@ static json_t *make_results(const struct run_state *run, const struct res_how *h
 	set(results, "energy_per_token_j",
 	    pl_json_number(tokens > 0 ? energy.total_j / tokens : NAN));
 	set(results, "energy_per_token_idle_subtracted_j",
-	    pl_json_number(tokens > 0 ? energy.above_idle_j / tokens : NAN));
+	    pl_json_number(tokens > 0 ? run_energy_known(energy.above_idle_j) / tokens : NAN));
 	run->client->results(&run->measured, results);
 	return results;
 }

@@ -108,7 +108,7 @@ static void set_energy(json_t *json, const struct view *view, const struct run_g
 	set_number(json, "power_idle_after_w", of->idle_after_w);
 	set_number(json, "power_idle_w", of->idle_w);
 	set_number(json, "energy_j", of->energy.total_j);
-	set_number(json, "energy_above_idle_j", of->energy.above_idle_j);
+	set_number(json, "energy_above_idle_j", run_energy_known(of->energy.above_idle_j));
 	set_number(json, "energy_counter_j", total(view, HOST_Q_gpu_energy_j));
 	set_number(json, "power_coverage_share", host_sum_coverage(power, view->windows));
 }

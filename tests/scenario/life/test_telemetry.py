@@ -127,35 +127,44 @@ def energy_of_lines(lines, begin_ns, end_ns):
     return float(np.sum((watts[1:] + watts[:-1]) / 2 * np.diff(at)) / 1e9)
 
 
+# What the GPUs draw follows the server: it rises before that is there, and has fallen before it is gone.
+LOADED = """#!/bin/sh
+trap : TERM
+folder=$1
+shift
+mv "$folder/loaded" "$folder/settings"
+"$@" & server=$!
+wait
+kill $server
+wait
+mv "$folder/after" "$folder/settings"
+"""
+
+
 def test_energy_without_what_is_drawn_at_rest(bin_dir, tmp_path, patience, pretend):
-    """Power rises once the server has begun its log, and falls when it has sent its last token."""
-    settings = tmp_path / "settings"
+    """The third GPU has nothing to do, and happens to draw a bit less than at rest: its share is noise, not unknown."""
+    def set_power(name, *watts):
+        (tmp_path / name).write_text("".join(f"{i}.power=const:{w}\n" for i, w in enumerate(watts)))
 
-    def set_power(*watts):
-        (tmp_path / "next").write_text("".join(f"{i}.power=const:{w}\n" for i, w in enumerate(watts)))
-        os.replace(tmp_path / "next", settings)
-
-    set_power(70, 90)
-    config = config_with({}, [0, 1], num_prompts=60)
-    log = tmp_path / "sim.log"
-    config["launch"]["extra_args"] += ["--sim-log", str(log)]
-    run = start_profllm(bin_dir, "run", "-c", write_config(tmp_path, config), "-o",
-                        tmp_path / "r.json", "-q", env=pretend("2xH100", file=settings))
-    wait_for(log.exists, "the simulator has begun its log", 30, run)
-    set_power(570, 480)
-    wait_for(lambda: log.read_text().count('"end"') > 60, "the last answer is whole", 30, run)
-    set_power(75, 94)
-    run.communicate(timeout=60 * patience)
-    result = load_result(tmp_path / "r.json")
+    set_power("settings", 70, 90, 80)
+    set_power("loaded", 570, 480, 79.5)
+    set_power("after", 75, 94, 80)
+    (tmp_path / "loaded.sh").write_text(LOADED)
+    config = config_with({}, [0, 1, 2], num_prompts=60)
+    config["launch"]["command"] = ["sh", str(tmp_path / "loaded.sh"), str(tmp_path), str(bin_dir / "profllm-sim"), "serve"]
+    result = play(bin_dir, tmp_path, config, pretend("3xH100", file=tmp_path / "settings"), patience)
     begin, end = (result["series"][f"measured_{edge}_ns"] for edge in ("begin", "end"))
     lines, total, above = lines_by_source(tmp_path), 0, 0
-    for gpu, before, after in zip(result["system"]["gpus"], (70, 90), (75, 94)):
+    for gpu, before, after in zip(result["system"]["gpus"], (70, 90, 80), (75, 94, 80)):
         assert (gpu["power_idle_before_w"], gpu["power_idle_after_w"]) == (before, after)
         assert gpu["power_idle_w"] == (before + after) / 2
         energy = energy_of_lines(lines["gpu", gpu["uuid"]], begin, end)
         without = energy - (before + after) / 2 * (end - begin) / 1e9
         assert gpu["energy_j"] == pytest.approx(energy, rel=1e-9)
-        assert gpu["energy_above_idle_j"] == pytest.approx(without, rel=1e-9) and without > 0
+        if before == 80:
+            assert gpu["energy_above_idle_j"] is None and without < 0
+        else:
+            assert gpu["energy_above_idle_j"] == pytest.approx(without, rel=1e-9) and without > 0
         total, above = total + energy, above + without
     tokens = result["results"]["total_output_tokens"]
     assert result["results"]["energy_per_token_j"] == pytest.approx(total / tokens, rel=1e-9)

@@ -217,7 +217,7 @@ static int run(const struct exp_config *experiment, const struct run_options *op
 	if (run_alone(experiment, &how, &result, &signal_number, &err) < 0) {
 		int failed = cli_fail(&err);
 		if (result != NULL)
-			(void)print_result(result, experiment, options, NULL);
+			(void)print_result(result, experiment, options, written);
 		/* as a shell has it: a script that was interrupted should know */
 		return err.code == PL_ERR_INTERRUPTED && signal_number != 0 ? 128 + signal_number
 									    : failed;

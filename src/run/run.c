@@ -293,33 +293,42 @@ static void run_steps(struct run_state *run)
 
 /* ---- the end ---- */
 
-/* vLLM's file may have a name that an earlier run gave it too: that one goes with its result. */
-static int write_results(struct run_state *run, json_t *document, struct pl_err *err)
+static int write_result(struct run_state *run, json_t *document, struct pl_err *err)
 {
-	if (!run->paths.beside)
-		return run_flat_result(run, document, &run->flat_path, err) < 0
-			       ? -1
-			       : run_replace(&run->paths, document, err);
 	if (run_replace(&run->paths, document, err) < 0)
 		return -1;
-	return run_flat_result(run, document, &run->flat_path, err);
+	if (run->settings->written != NULL)
+		*run->settings->written = pl_strdup(run->paths.result);
+	return 0;
+}
+
+/* vLLM's file may have a name that an earlier run gave it too: that one goes with its result. */
+static int write_flat_last(struct run_state *run, const json_t *document, struct pl_err *err)
+{
+	if (run_flat_result(run, document, &run->flat_path, err) == 0)
+		return 0;
+	return pl_err_wrap(err, "vLLM's flat result could not be written; the run's own is '%s'",
+			   run->paths.result);
 }
 
 /* A result that cannot be written leaves the journal to make it from later. */
 static int finish(struct run_state *run, json_t **ret, struct pl_err *err)
 {
+	bool flat_last = run->paths.beside;
+	int done;
+
 	if (run_document(run, ret, err) < 0)
 		return -1;
 	run_failure_lines(run);
-	if (write_results(run, *ret, err) < 0)
+	if ((!flat_last && run_flat_result(run, *ret, &run->flat_path, err) < 0) ||
+	    write_result(run, *ret, err) < 0)
 		return pl_err_wrap(err,
 				   "the result could not be written ('profllm recover %s' makes it "
 				   "from the journal)",
 				   run->settings->output);
-	if (run->settings->written != NULL)
-		*run->settings->written = pl_strdup(run->paths.result);
+	done = flat_last ? write_flat_last(run, *ret, err) : 0;
 	run_journal_remove(run->context.journal);
-	return 0;
+	return done;
 }
 
 /* Locks are let go of last: what they protect is gone with the guard. */

@@ -48,7 +48,8 @@ void run_slot_close(struct run_slot *slot);
  * Runs an experiment in which the checks found no fault (run/check.h) to whatever end. 0: the result is written, *ret_result is it (new reference). -1: it did not
  * start, nothing was written and nothing runs (bad configuration, unwritable output, port in use),
  * and *ret_result is NULL; or the result could not be written, *ret_result is it all the same, and
- * its journal (run/journal/journal.h) stays. The slot's guard is used up.
+ * its journal (run/journal/journal.h) stays; or it was (settings->written), and vLLM's flat one could
+ * not be. The slot's guard is used up.
  */
 int run_experiment(const struct exp_config *experiment, const struct run_settings *settings,
 		   struct run_slot *slot, json_t **ret_result, struct pl_err *err) PL_MUST_CHECK;

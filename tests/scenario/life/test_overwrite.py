@@ -357,6 +357,20 @@ def test_a_flat_result_with_a_name_is_kept(bin_dir, tmp_path, patience):
     assert json.loads((tmp_path / "flat.json").read_text())["profllm"]["run_id"] == load_result(tmp_path / "r.json")["run_id"]
 
 
+def test_a_flat_result_that_cannot_be_written(bin_dir, folder, validator, patience):
+    """It is written behind the result that takes another's place, which is there and whole all the same."""
+    old = load_result(folder / "r.json")["run_id"]
+    config = config_of(save_result=True, result_dir=str(folder / "flat"))
+    # a file takes the name of its folder while the run goes on
+    config["launch"]["command"] = ["sh", "-c", ': > "$0"; exec "$@"', str(folder / "flat"), str(bin_dir / "profllm-sim"), "serve"]
+    done = run_over(bin_dir, folder, config, "--overwrite", patience=patience)
+    assert done.returncode == 2
+    assert f"vLLM's flat result could not be written; the run's own is '{folder / 'r.json'}'" in done.stderr
+    assert "profllm recover" not in done.stderr and f"Result: {folder / 'r.json'}" in done.stdout
+    assert is_whole(folder / "r.json", validator) and load_result(folder / "r.json")["run_id"] != old
+    assert not journal_of(folder / "r.json").exists()
+
+
 def test_what_bench_serve_saved_by_name_is_kept(bin_dir, tmp_path, patience):
     """vLLM writes over a file of that name; what ^C leaves does not."""
     with Server(bin_dir, "--sim-step", "1ms", model="org/tiny") as server:

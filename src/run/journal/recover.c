@@ -20,6 +20,7 @@
 #include "host/proc/mark.h"
 #include "result/metrics/metrics.h"
 #include "result/quality_facts.h"
+#include "result/standing.h"
 #include "run/client/client.h"
 #include "run/document/profiling.h"
 #include "run/journal/file.h"
@@ -232,6 +233,13 @@ static void remove_old(const struct recovery *r, const json_t *artifacts)
 	unlink(r->paths.requests);
 }
 
+/* An earlier version's journal does not tell it. */
+static void set_untold(json_t *object, const char *key)
+{
+	if (json_object_get(object, key) == NULL)
+		json_object_set_new(object, key, json_null());
+}
+
 static int build(const struct recovery *r, json_t **ret, struct pl_err *err)
 {
 	const struct run_journal_state *state = r->state;
@@ -245,9 +253,8 @@ static int build(const struct recovery *r, json_t **ret, struct pl_err *err)
 	if (make_side_files(r, results, &artifacts, err) < 0)
 		return -1;
 	remove_old(r, artifacts);
-	/* an earlier version's journal does not tell it */
-	if (json_object_get(part(r, "config"), "experiment") == NULL)
-		json_object_set_new(part(r, "config"), "experiment", json_null());
+	set_untold(part(r, "config"), "experiment");
+	set_untold(part(r, "environment"), "repeat_of");
 	auto_json json_t *quality = make_quality(r, results);
 	auto_json json_t *error = make_error(r);
 	auto_json json_t *profiling = run_profiling(was_profiled(r), part(r, "config"),
@@ -334,13 +341,14 @@ static int read_finished(const char *output, struct run_recovered *ret, struct p
 {
 	auto_free char *journal = run_journal_path(output);
 	struct pl_err ignored = PL_ERR_INIT;
-	auto_json json_t *result = NULL;
+	auto_json json_t *result = res_standing_result(output);
 	enum res_status status;
 
 	if (!pl_file_exists(output))
 		return pl_err_set(err, PL_ERR_NOT_FOUND,
 				  "there is no journal '%s', and no result '%s'", journal, output);
-	if (pl_json_read_file(output, &result, &ignored) < 0 ||
+	/* one that does not tell its time is shown, too */
+	if ((result == NULL && pl_json_read_file(output, &result, &ignored) < 0) ||
 	    json_string_value(json_object_get(result, "run_id")) == NULL ||
 	    res_status_find(json_string_value(json_object_get(result, "status")), &status) < 0)
 		return pl_err_set(err, PL_ERR_NOT_FOUND,

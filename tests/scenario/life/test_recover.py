@@ -244,6 +244,11 @@ def test_a_result_that_is_little_more_than_a_status(bin_dir, tmp_path, source_di
     output.write_text((source_dir / "tests/scenario/data/result.json").read_text())
     done = run_profllm(bin_dir, "recover", output, "--json", patience=patience)
     assert done.returncode == 0 and json.loads(done.stdout) == load_result(output)
+    # within vLLM's flat result
+    flat = tmp_path / "flat.json"
+    flat.write_text(json.dumps({"date": "20261122-100000", "profllm": load_result(output)}))
+    again = run_profllm(bin_dir, "recover", flat, "--json", patience=patience)
+    assert again.returncode == 0 and again.stdout == done.stdout
 
 
 def test_recover_prints_json(bin_dir, tmp_path, validators, patience):
@@ -380,6 +385,26 @@ def test_the_journal_holds_the_lines_of_the_requests_file(bin_dir, tmp_path, val
     kept = subprocess.run(["zstd", "-dc", output.with_suffix(".requests.jsonl.zst")], check=True,
                           capture_output=True).stdout.splitlines()
     assert all(kept[index] == text for index, text in told.items())
+
+
+def test_a_journal_of_an_earlier_version(bin_dir, tmp_path, validators, patience):
+    """What it could not tell yet is null in the result."""
+    output, _ = kill_in_the_run(bin_dir, tmp_path, patience)
+    lines = journal_of(output).read_bytes().split(b"\n")
+    told = 0
+    for i, line in enumerate(lines):
+        if line[11:20] == b',"stage",':
+            _, kind, content = json.loads(line)
+            told += content["document"]["config"].pop("experiment", None) is not None
+            content["document"].get("environment", {}).pop("repeat_of", None)
+            rest = b"," + json.dumps([kind, content], separators=(",", ":")).encode()[1:]
+            lines[i] = b'["%08x"' % crc32c(rest) + rest
+    assert told > 0
+    journal_of(output).write_bytes(b"\n".join(lines))
+    done = run_profllm(bin_dir, "recover", output, patience=patience)
+    assert done.returncode == 0 and "damaged" not in done.stdout, done.stdout
+    result, _ = check_recovered(output, validators)
+    assert result["config"]["experiment"] is None and result["environment"]["repeat_of"] is None
 
 
 def test_a_damaged_line_is_told(bin_dir, tmp_path, validators, patience):

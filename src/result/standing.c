@@ -30,6 +30,14 @@ json_t *res_standing_result(const char *path)
 	return is_result(inside) ? json_incref(inside) : NULL;
 }
 
+static bool has_figures(const json_t *results)
+{
+	const json_t *completed = json_object_get(results, "completed");
+
+	return json_is_object(results) &&
+	       !(json_is_integer(completed) && json_integer_value(completed) == 0);
+}
+
 enum res_worth res_worth(const json_t *document)
 {
 	enum res_status status;
@@ -39,8 +47,7 @@ enum res_worth res_worth(const json_t *document)
 	if (res_status_find(json_string_value(json_object_get(document, "status")), &status) == 0 &&
 	    res_status_is_whole(status))
 		return RES_WORTH_WHOLE;
-	return json_is_object(json_object_get(document, "results")) ? RES_WORTH_PART
-								    : RES_WORTH_END;
+	return has_figures(json_object_get(document, "results")) ? RES_WORTH_PART : RES_WORTH_END;
 }
 
 enum res_worth res_standing_worth(const char *path)

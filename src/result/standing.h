@@ -13,7 +13,7 @@
 /* How much a result tells. One takes the place of another that tells no more than it does. */
 enum res_worth {
 	RES_WORTH_NOTHING, /* there is none */
-	RES_WORTH_END,     /* how the run ended; nothing was measured */
+	RES_WORTH_END,     /* how the run ended; no request completed, or none was sent */
 	RES_WORTH_PART,    /* what was measured up to an end that came too early */
 	RES_WORTH_WHOLE,   /* all that was asked for: completed, partial */
 };

@@ -89,14 +89,26 @@ int run_flat_check_standing(const struct run_state *run, struct pl_err *err)
 	return res_standing_check(path, "benchmark.result_filename", err);
 }
 
+/* As res_worth() of the run's result, which is not made yet where its pictures are drawn. */
+static enum res_worth worth_of(const struct run_state *run)
+{
+	const struct res_outcome *outcome = run->measured.outcome;
+
+	if (res_status_is_whole(run->ending.status))
+		return RES_WORTH_WHOLE;
+	for (size_t i = 0; i < outcome->count; i++) {
+		if (outcome->records[i].ok)
+			return RES_WORTH_PART;
+	}
+	return RES_WORTH_END;
+}
+
 char *run_flat_name_beside(const struct run_state *run)
 {
 	const struct vllm_bench *bench = &run->context.experiment->bench;
 	auto_free char *path = fixed_path(bench);
-	enum res_worth worth = res_status_is_whole(run->ending.status) ? RES_WORTH_WHOLE
-								       : RES_WORTH_PART;
 
-	if (path == NULL || worth >= res_standing_worth(path))
+	if (path == NULL || worth_of(run) >= res_standing_worth(path))
 		return NULL;
 	auto_free char *suffix = pl_asprintf(".%s.json", run->context.run_id);
 	return res_flat_beside(bench->result_filename, suffix);

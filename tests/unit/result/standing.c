@@ -35,6 +35,8 @@ static const struct {
 	{ RESULT("partial", "{}"), RES_WORTH_WHOLE, HOLDS("partial") },
 	{ RESULT("timeout", "{}"), RES_WORTH_PART, HOLDS("timeout") },
 	{ RESULT("interrupted", "{}"), RES_WORTH_PART, HOLDS("interrupted") },
+	{ RESULT("interrupted", "{\"completed\": 1}"), RES_WORTH_PART, HOLDS("interrupted") },
+	{ RESULT("failed", "{\"completed\": 0}"), RES_WORTH_END, HOLDS("failed") },
 	{ RESULT("interrupted", "null"), RES_WORTH_END, HOLDS("interrupted") },
 	{ RESULT("launch_failed", "null"), RES_WORTH_END, HOLDS("launch_failed") },
 	{ RESULT("of a later version", "{}"), RES_WORTH_PART, HOLDS("of a later version") },

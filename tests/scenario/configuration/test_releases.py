@@ -82,6 +82,7 @@ def test_the_tables_are_made_from_the_history(bin_dir, source_dir, shared_dir, h
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.release_only  # 68 starts of one reader; unit tests have its tables
 def test_every_default_of_every_release(bin_dir, tmp_path, history, in_result):
     for release in history["releases_read"]:
         done = dry_run(bin_dir, tmp_path, release)
@@ -138,6 +139,7 @@ def differs(row, given, today):
     return None if row["negative_flag"] is None else "negative_flag"
 
 
+@pytest.mark.release_only  # 68 starts of one reader; unit tests have its tables
 def test_every_choice_and_spelling_of_every_release(tables, history):
     for release, rows in tables.items():
         wanted = {name: range_of(entry, release) for name, entry in history["args"].items()}

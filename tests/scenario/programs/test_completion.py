@@ -12,6 +12,8 @@ from host_tools import need
 from run_tools import run_profllm
 
 SHELLS = ["bash", "zsh", "fish"]
+# under a sanitizer: what shells ask many times is asked once by the others
+of_shells = pytest.mark.release_only
 
 
 def script(bin_dir, name, *args):
@@ -88,6 +90,7 @@ def options(bin_dir, command):
     return {f"--{name}" for _, name in told} | {f"--no-{name}" for no, name in told if no}
 
 
+@of_shells
 def test_bash_offers_every_command(bin_dir):
     assert set(bash_offers(bin_dir, "profllm ")) == {*commands(bin_dir), "--help", "--version"}
     assert {"run", "params", "completion"} <= set(commands(bin_dir))
@@ -95,6 +98,7 @@ def test_bash_offers_every_command(bin_dir):
     assert set(bash_offers(bin_dir, "profllm help ")) == set(commands(bin_dir))
 
 
+@of_shells
 def test_bash_offers_every_option(bin_dir):
     for command in commands(bin_dir):
         if command != "help":
@@ -102,11 +106,13 @@ def test_bash_offers_every_option(bin_dir):
     assert bash_offers(bin_dir, "profllm run --dry") == ["--dry-run"]
 
 
+@of_shells
 @pytest.mark.parametrize("line", ["profllm run --fail-on ", "profllm run --fail-on="])
 def test_bash_offers_an_options_choices(bin_dir, line):
     assert bash_offers(bin_dir, line) == ["degraded", "client_limited"]
 
 
+@of_shells
 @pytest.mark.parametrize("option", ["--set ", "-s ", "--set="])
 def test_bash_offers_keys(bin_dir, option, table):
     keys = bash_offers(bin_dir, f"profllm run {option}")
@@ -120,6 +126,7 @@ def test_bash_offers_keys(bin_dir, option, table):
     assert bash_offers(bin_dir, f"profllm run {option}server.dty") == ["server.dtype="]
 
 
+@of_shells
 @pytest.mark.parametrize("option", ["--set ", "-s ", "--set="])
 def test_bash_offers_a_keys_values(bin_dir, option, table):
     values = {entry["name"]: entry["choices"] for entry in table}
@@ -135,12 +142,14 @@ def test_bash_offers_a_keys_values(bin_dir, option, table):
     assert offers("server.max_num_seqs=") == []
 
 
+@of_shells
 def test_bash_offers_arguments_groups_and_shells(bin_dir, table):
     assert set(bash_offers(bin_dir, "profllm params ")) == {entry["name"] for entry in table if entry["in_reference"]}
     assert bash_offers(bin_dir, "profllm params --group Cac") == ["CacheConfig"]
     assert bash_offers(bin_dir, "profllm completion ") == SHELLS
 
 
+@of_shells
 @pytest.mark.parametrize("option", ["--config ", "-c ", "--config="])
 def test_bash_offers_files(bin_dir, tmp_path, option):
     (tmp_path / "some experiment.yaml").touch()
@@ -173,6 +182,7 @@ def flags_of(table):
     return flags
 
 
+@of_shells
 def test_bash_offers_vllms_flags_behind_two_dashes(bin_dir, tmp_path, table):
     (tmp_path / "model-folder").mkdir()
 
@@ -190,6 +200,7 @@ def test_bash_offers_vllms_flags_behind_two_dashes(bin_dir, tmp_path, table):
     assert offers("profllm run -- vllm serve --dty") == []
 
 
+@of_shells
 def test_fish_offers_vllms_flags_behind_two_dashes(bin_dir, tmp_path, table):
     need("fish")
     assert fish_offers(bin_dir, "profllm validate -- v", tmp_path) == ["vllm"]
@@ -268,6 +279,7 @@ def test_a_shell_takes_the_script(bin_dir, tmp_path, name):
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@of_shells
 @pytest.mark.parametrize("line, completed", [
     ("profllm ru", "profllm run "),
     ("profllm run --fail-on deg", "profllm run --fail-on degraded "),
@@ -288,6 +300,7 @@ def test_zsh_completes(bin_dir, tmp_path, line, completed):
     assert zsh_line(bin_dir, line, tmp_path) == completed
 
 
+@of_shells
 @pytest.mark.parametrize("words, offers", [
     (["--", ""], "vllm"), (["--", "vllm", ""], "serve"), (["--", "vllm", "serve", "m", "--dt"], "--dtype"),
     (["--", "vllm", "serve", "m", "--dtype", ""], "bfloat16"),
@@ -301,6 +314,7 @@ def test_zsh_offers_vllms_flags_behind_two_dashes(bin_dir, tmp_path, words, offe
     assert offers in run_shell("zsh", text, bin_dir, tmp_path)
 
 
+@of_shells
 @pytest.mark.parametrize("line, offers", [
     ("profllm ru", ["run"]),
     ("profllm run --fail-on ", ["client_limited", "degraded"]),

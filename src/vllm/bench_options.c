@@ -123,11 +123,13 @@ json_t *vllm_bench_to_json(const struct vllm_bench *bench)
 
 bool vllm_bench_is_default(const struct vllm_bench *bench, enum vllm_bench_id id)
 {
-	struct vllm_bench plain;
+	/* of this row alone: whoever asks for all of them asks often */
+	struct vllm_bench plain = { 0 };
+	auto_json json_t *value = option_member_default(&rows[id]);
 
-	vllm_bench_init(&plain);
+	option_member_set(&plain, &rows[id], value);
 	auto_json json_t *mine = option_member_get(bench, &rows[id]);
 	auto_json json_t *theirs = option_member_get(&plain, &rows[id]);
-	vllm_bench_done(&plain);
+	option_member_done(&plain, &rows[id]);
 	return json_equal(mine, theirs);
 }

@@ -164,11 +164,12 @@ static const struct vllm_replacement *row_for(const char *key, const json_t *val
 
 bool vllm_is_old_name(const struct vllm_replacing *replacing, const char *key, const json_t *value)
 {
+	if (row_for(key, value) == NULL)
+		return false;
 	const struct option_row *row = row_of(replacing->catalog, key);
 	auto_json json_t *choices = row != NULL ? option_row_choices(row) : NULL;
 
-	return row != NULL && row_for(key, value) != NULL &&
-	       was_choice(key, value, replacing->release) &&
+	return row != NULL && was_choice(key, value, replacing->release) &&
 	       !has_value(choices, value, row->any_case);
 }
 

@@ -424,9 +424,11 @@ static void check_choices(const struct target_check *check, const struct option_
 static void check_level(const struct target_check *check, const struct option_row *arg,
 			const json_t *value)
 {
-	const struct option_row *level = option_field_find(arg, "level");
+	const struct option_row *level = arg->type == OPTION_JSON && json_is_integer(value)
+						 ? option_field_find(arg, "level")
+						 : NULL;
 
-	if (!json_is_integer(value) || level == NULL || is_before(check, VLLM_REFERENCE_RELEASE))
+	if (level == NULL || is_before(check, VLLM_REFERENCE_RELEASE))
 		return;
 	auto_json json_t *by = replaced_by(check, level, value);
 	auto_free char *found = pl_asprintf("%lld, a bare level that vLLM %s does not take",

@@ -18,6 +18,8 @@
  * returns at once anyway.
  */
 #define BATCH_MAX 256
+/* Between the kernel's last look at what is ready and our reading the clock behind it. */
+#define LOOK_NS 20000
 
 /* `order` numbers the starts, so that timers due at the same time fire first come, first served. */
 struct heap_entry {
@@ -50,6 +52,9 @@ struct io_loop {
 	int epoll_fd;
 	int wake_fd;
 	int64_t now_ns;
+	int64_t looked_ns; /* the last look that saw all that was ready */
+	int64_t idle_ns;   /* the one before it: what this pass found came behind that */
+	int64_t waited_ns;
 	bool no_pwait2; /* the kernel has epoll_wait() only: whole milliseconds */
 	bool firing;
 
@@ -177,11 +182,11 @@ static void run_posts(struct io_loop *loop)
 	loop->running = taken;
 }
 
-static int wait_events(struct io_loop *loop, int64_t due_ns)
+static int wait_events(struct io_loop *loop, int64_t due_ns, int64_t now_ns)
 {
 	if (due_ns == INT64_MAX)
 		return epoll_wait(loop->epoll_fd, loop->batch, BATCH_MAX, -1);
-	int64_t wait_ns = due_ns > 0 ? due_ns - pl_clock_now_ns() : 0;
+	int64_t wait_ns = due_ns > 0 ? due_ns - now_ns : 0;
 	if (wait_ns <= 0)
 		return epoll_wait(loop->epoll_fd, loop->batch, BATCH_MAX, 0);
 	/*
@@ -224,18 +229,34 @@ static void dispatch(struct io_loop *loop)
 		run_posts(loop);
 }
 
+/*
+ * A wait that a signal ended saw nothing, though the process may have stood still in it (SIGSTOP),
+ * and a full batch may have left some behind.
+ */
+static void note_wait(struct io_loop *loop, int64_t from_ns, int count)
+{
+	loop->now_ns = pl_clock_now_ns();
+	loop->waited_ns = count >= 0 ? loop->now_ns - from_ns : 0;
+	loop->idle_ns = loop->looked_ns;
+	if (count >= 0 && count < BATCH_MAX)
+		loop->looked_ns = from_ns > loop->now_ns - LOOK_NS ? from_ns
+								   : loop->now_ns - LOOK_NS;
+}
+
 int io_loop_step(struct io_loop *loop, int64_t due_ns, struct pl_err *err)
 {
+	int64_t from_ns = pl_clock_now_ns();
+
 	if (loop->heap_count > 0 && loop->heap[1].due_ns < due_ns)
 		due_ns = loop->heap[1].due_ns;
 	/*
 	 * EINTR counts as a pass without events: whoever was signalled looks at his flags in his
 	 * next timer or post.
 	 */
-	int count = wait_events(loop, due_ns);
+	int count = wait_events(loop, due_ns, from_ns);
 	if (count < 0 && errno != EINTR)
 		return pl_err_errno(err, "cannot wait for events");
-	loop->now_ns = pl_clock_now_ns();
+	note_wait(loop, from_ns, count);
 	loop->batch_count = count > 0 ? count : 0;
 	dispatch(loop);
 	fire_timers(loop);
@@ -261,6 +282,16 @@ void io_loop_stop(struct io_loop *loop)
 int64_t io_loop_now_ns(const struct io_loop *loop)
 {
 	return loop->now_ns;
+}
+
+int64_t io_loop_idle_ns(const struct io_loop *loop)
+{
+	return loop->idle_ns;
+}
+
+int64_t io_loop_waited_ns(const struct io_loop *loop)
+{
+	return loop->waited_ns;
 }
 
 int io_loop_watch(struct io_loop *loop, struct io_watch *watch, struct pl_err *err)
@@ -323,6 +354,8 @@ int io_loop_new(struct io_loop **ret, struct pl_err *err)
 	pthread_mutex_init(&loop->lock, NULL);
 	loop->wake_fd = -1;
 	loop->now_ns = pl_clock_now_ns();
+	loop->looked_ns = loop->now_ns;
+	loop->idle_ns = loop->now_ns;
 	loop->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (loop->epoll_fd < 0)
 		return pl_err_errno(err, "cannot make an event queue");

@@ -52,6 +52,10 @@ int io_loop_step(struct io_loop *loop, int64_t due_ns, struct pl_err *err) PL_MU
 /* From a callback or (thread-safe) from elsewhere: io_loop_run() returns after the pass. */
 void io_loop_stop(struct io_loop *loop);
 int64_t io_loop_now_ns(const struct io_loop *loop);
+/* What this pass found ready was not so at this time. */
+int64_t io_loop_idle_ns(const struct io_loop *loop);
+/* How long this pass waited, and then for a processor: about 0 where something was ready already. */
+int64_t io_loop_waited_ns(const struct io_loop *loop);
 
 /* `watch` with fd, events, fn set. */
 int io_loop_watch(struct io_loop *loop, struct io_watch *watch, struct pl_err *err) PL_MUST_CHECK;

@@ -323,6 +323,16 @@ bool io_sock_segments(int fd, struct io_segments *ret)
 	return true;
 }
 
+int64_t io_sock_handshake_ns(int fd)
+{
+	struct tcp_info info = { .tcpi_state = 0 };
+	socklen_t len = sizeof(info);
+
+	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) < 0)
+		return -1;
+	return info.tcpi_total_retrans > 0 ? INT64_MAX : (int64_t)info.tcpi_rtt * 1000;
+}
+
 /*
  * released: one segment may have been under way when counting began, and each of ours let one more
  * go. What exceeds that, full ones left out, was sent without waiting.

@@ -82,6 +82,12 @@ struct io_segments {
 /* False where it cannot be told (no TCP). */
 bool io_sock_segments(int fd, struct io_segments *ret);
 /*
+ * How long the peer's first answer took on a connection that has just come to stand, by the
+ * kernel's clock: what connecting cost beyond it was this process's own doing. INT64_MAX where a
+ * segment had to be sent again: no time is too long then. -1: it cannot be told.
+ */
+int64_t io_sock_handshake_ns(int fd);
+/*
  * Between the two counts, did the peer send on while what it had sent was not acknowledged? By
  * Nagle's algorithm (RFC 896) a segment that is not full waits for that: one can be under way
  * already, and each one of ours releases one more. A full one is as large as the largest that came,

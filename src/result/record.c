@@ -2,12 +2,15 @@
  * One request's record, and its line in files: api/requests.schema.json. Times are CLOCK_MONOTONIC
  * ns, RES_NO_TIME is null. Events take eight bytes each in memory, as the time since the one
  * before; one with more tokens than fit goes over several entries, all but the last marked MORE,
- * and is one again for all who read it through the cursor.
+ * and is one again for all who read it through the cursor. How uncertain the times of one read are
+ * stands once, behind its events (SINCE).
  *
- *	{"index":0,"request_id":"bench-0",…,"acted_ns":…,"events":[[t_ns,tokens,flags],…],…,"error":null}
+ *	{"index":0,…,"acted_ns":…,"events":[[t_ns,tokens,flags],…],…,"error":null}
+ *	                                   or [t_ns,tokens,flags,earliest_ns], where t_ns is not exact
  */
 #include "result/record.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +53,7 @@ void res_record_init(struct res_record *record, uint64_t index)
 		.queued_ns = RES_NO_TIME,
 		.acted_ns = RES_NO_TIME,
 		.connected_ns = RES_NO_TIME,
+		.handshake_ns = RES_NO_COUNT,
 		.sent_ns = RES_NO_TIME,
 		.headers_ns = RES_NO_TIME,
 		.end_ns = RES_NO_TIME,
@@ -132,9 +136,40 @@ uint32_t res_event_encode(struct res_event *entries, uint32_t room, int64_t delt
 	return used;
 }
 
+struct res_event res_event_since(int64_t early_ns, unsigned exact)
+{
+	struct res_event entry;
+	uint32_t used = res_event_encode(&entry, 1, early_ns, exact, RES_EVENT_SINCE);
+
+	assert(used == 1);
+	(void)used;
+	return entry;
+}
+
 struct res_event_cursor res_record_cursor(const struct res_record *record)
 {
 	return (struct res_event_cursor){ .record = record, .t_ns = record->acted_ns };
+}
+
+/* At the first event of a read: what stands behind its events is looked up once for all of them. */
+static void begin_read(struct res_event_cursor *cursor)
+{
+	const struct res_record *record = cursor->record;
+	const struct res_event *entry = &record->events[cursor->at];
+	uint32_t at = cursor->at, count = 0;
+
+	do {
+		while ((entry->flags & RES_EVENT_MORE) != 0 && at + 1 < record->event_count)
+			entry = &record->events[++at];
+		count++;
+		entry = &record->events[++at];
+	} while (at < record->event_count && (entry->flags & RES_EVENT_COALESCED) != 0);
+	cursor->read_end = at;
+	cursor->inexact = 0;
+	if (at == record->event_count || (entry->flags & RES_EVENT_SINCE) == 0)
+		return;
+	cursor->inexact = count > entry->tokens ? count - (uint32_t)entry->tokens : 0;
+	cursor->early_ns = (int64_t)entry->delta_ns;
 }
 
 bool res_record_next(struct res_event_cursor *cursor, struct res_event_at *ret)
@@ -143,8 +178,13 @@ bool res_record_next(struct res_event_cursor *cursor, struct res_event_at *ret)
 	struct res_event_at at = { 0 };
 	bool more = true;
 
+	while (cursor->at < record->event_count &&
+	       (record->events[cursor->at].flags & RES_EVENT_SINCE) != 0)
+		cursor->at++;
 	if (cursor->at >= record->event_count)
 		return false;
+	if (cursor->at >= cursor->read_end)
+		begin_read(cursor);
 	while (more && cursor->at < record->event_count) {
 		const struct res_event *entry = &record->events[cursor->at++];
 		cursor->t_ns += (int64_t)entry->delta_ns;
@@ -153,8 +193,24 @@ bool res_record_next(struct res_event_cursor *cursor, struct res_event_at *ret)
 		more = (entry->flags & RES_EVENT_MORE) != 0;
 	}
 	at.t_ns = cursor->t_ns;
+	at.earliest_ns = at.t_ns;
+	if (cursor->inexact > 0) {
+		at.earliest_ns -= cursor->early_ns;
+		cursor->inexact--;
+	}
 	*ret = at;
 	return true;
+}
+
+uint32_t res_record_events(const struct res_record *record)
+{
+	struct res_event_cursor cursor = res_record_cursor(record);
+	struct res_event_at at;
+	uint32_t count = 0;
+
+	while (res_record_next(&cursor, &at))
+		count++;
+	return count;
 }
 
 static int64_t first_event_ns(const struct res_record *record, unsigned flags)
@@ -181,8 +237,8 @@ int64_t res_record_first_token_ns(const struct res_record *record)
 
 /* Writing: the text itself and no tree of values, for it is done while a run is measured. */
 
-/* "[t,tokens,flags]," */
-#define EVENT_BYTES_MAX (3 * PL_I64_TEXT_BYTES + 5)
+/* "[t,tokens,flags,earliest]," */
+#define EVENT_BYTES_MAX (4 * PL_I64_TEXT_BYTES + 6)
 
 /* A peer's text may be no UTF-8, which a JSON text must be: bad bytes become U+FFFD. */
 static void add_text(struct pl_buf *line, const char *key, const char *text)
@@ -210,6 +266,10 @@ static void add_events(struct pl_buf *line, const struct res_record *record)
 		at = pl_text_put_i64(at, event.tokens);
 		*at++ = ',';
 		at = pl_text_put_i64(at, event.flags);
+		if (event.earliest_ns < event.t_ns) {
+			*at++ = ',';
+			at = pl_text_put_i64(at, event.earliest_ns);
+		}
 		*at++ = ']';
 		*at++ = ',';
 		line->len = (size_t)(at - line->data);
@@ -239,6 +299,7 @@ static void add_times(struct pl_buf *line, const struct res_record *record)
 	pl_json_add_i64(line, ",\"queued_ns\":", record->queued_ns, RES_NO_TIME);
 	pl_json_add_i64(line, ",\"acted_ns\":", record->acted_ns, RES_NO_TIME);
 	pl_json_add_i64(line, ",\"connected_ns\":", record->connected_ns, RES_NO_TIME);
+	pl_json_add_i64(line, ",\"handshake_ns\":", record->handshake_ns, RES_NO_COUNT);
 	pl_json_add_i64(line, ",\"sent_ns\":", record->sent_ns, RES_NO_TIME);
 	pl_json_add_i64(line, ",\"headers_ns\":", record->headers_ns, RES_NO_TIME);
 	pl_json_add_i64(line, ",\"first_event_ns\":", res_record_first_event_ns(record),
@@ -354,29 +415,87 @@ static int take_times(struct reader *r, struct res_record *record)
 	    take_time(r, "sent_ns", &record->sent_ns) < 0 ||
 	    take_time(r, "headers_ns", &record->headers_ns) < 0)
 		return -1;
+	/* not in lines that were written before it was recorded */
+	if (json_object_get(r->json, "handshake_ns") != NULL &&
+	    take_integer(r, "handshake_ns", RES_NO_COUNT, &record->handshake_ns) < 0)
+		return -1;
 	return take_time(r, "end_ns", &record->end_ns);
 }
 
-/* MORE is of the memory's form, a file has none. */
-static bool event_values(const json_t *event, json_int_t value[3])
+/* What one event says; MORE and SINCE are of the memory's form, a file has none. */
+struct told_event {
+	int64_t t_ns;
+	int64_t tokens;
+	int64_t flags;
+	int64_t earliest_ns; /* t_ns where it is not told */
+};
+
+static bool event_values(const json_t *event, struct told_event *ret)
 {
-	if (!json_is_array(event) || json_array_size(event) != 3)
+	int64_t value[4];
+	size_t count = json_array_size(event);
+
+	if (count != 3 && count != 4)
 		return false;
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < count; i++) {
 		const json_t *item = json_array_get(event, i);
 		if (!json_is_integer(item) || json_integer_value(item) < 0)
 			return false;
 		value[i] = json_integer_value(item);
 	}
-	return value[2] < RES_EVENT_MORE;
+	*ret = (struct told_event){ value[0], value[1], value[2],
+				    count == 4 ? value[3] : value[0] };
+	return ret->flags < RES_EVENT_MORE && ret->t_ns <= RES_TIME_MAX &&
+	       ret->tokens <= RES_RECORD_TOKENS_MAX &&
+	       (count == 3 || ret->earliest_ns < ret->t_ns) &&
+	       ret->t_ns - ret->earliest_ns <= RES_EVENT_DELTA_MAX;
+}
+
+/* Of the events of one read, while they are read. */
+struct told_read {
+	int64_t early_ns; /* 0: all are exact */
+	unsigned exact;   /* behind those that are not */
+};
+
+/* Events that are not exact stand in front of those that are, and may all have come as early. */
+static bool takes_its_place(struct told_read *read, const struct told_event *event, bool begins)
+{
+	int64_t early_ns = event->t_ns - event->earliest_ns;
+
+	if (begins)
+		*read = (struct told_read){ .early_ns = early_ns };
+	if (early_ns == 0)
+		return ++read->exact <= RES_EVENT_TOKENS_MAX || read->early_ns == 0;
+	return early_ns == read->early_ns && read->exact == 0;
+}
+
+static void add_event_entries(struct res_record *record, size_t *room, int64_t delta_ns,
+			      const struct told_event *event)
+{
+	uint32_t need = (uint32_t)(event->tokens / RES_EVENT_TOKENS_MAX + 1);
+
+	pl_grow((void **)&record->events, room, (size_t)record->event_count + need,
+		sizeof(struct res_event));
+	record->event_count += res_event_encode(record->events + record->event_count, need,
+						delta_ns, event->tokens, (unsigned)event->flags);
+}
+
+static void end_read(struct res_record *record, size_t *room, const struct told_read *read)
+{
+	if (read->early_ns == 0)
+		return;
+	pl_grow((void **)&record->events, room, (size_t)record->event_count + 1,
+		sizeof(struct res_event));
+	record->events[record->event_count++] = res_event_since(read->early_ns, read->exact);
 }
 
 static int take_events(struct reader *r, struct res_record *record)
 {
 	const json_t *events = take(r, "events");
 	int64_t before_ns = record->acted_ns;
+	struct told_read read = { 0 };
 	size_t room = 0, i;
-	json_t *event;
+	json_t *json;
 
 	if (events == NULL)
 		return -1;
@@ -384,21 +503,26 @@ static int take_events(struct reader *r, struct res_record *record)
 		return wrong(r, "events", "an array");
 	if (json_array_size(events) > 0 && before_ns == RES_NO_TIME)
 		return wrong(r, "events", "none before 'acted_ns'");
-	json_array_foreach((json_t *)events, i, event)
+	json_array_foreach((json_t *)events, i, json)
 	{
-		json_int_t value[3];
-		if (!event_values(event, value) || value[0] < before_ns ||
-		    value[0] > RES_TIME_MAX || value[0] - before_ns > RES_EVENT_DELTA_MAX ||
-		    value[1] > RES_RECORD_TOKENS_MAX)
-			return wrong(r, "events", "[t_ns, tokens, flags] in order of time");
-		uint32_t need = (uint32_t)(value[1] / RES_EVENT_TOKENS_MAX + 1);
-		pl_grow((void **)&record->events, &room, (size_t)record->event_count + need,
-			sizeof(struct res_event));
-		record->event_count += res_event_encode(record->events + record->event_count, need,
-							value[0] - before_ns, value[1],
-							(unsigned)value[2]);
-		before_ns = value[0];
+		struct told_event event;
+		if (!event_values(json, &event) || event.t_ns < before_ns ||
+		    event.t_ns - before_ns > RES_EVENT_DELTA_MAX ||
+		    event.earliest_ns < record->acted_ns)
+			return wrong(r, "events",
+				     "[t_ns, tokens, flags] in order of time, with earliest_ns "
+				     "behind where the time is not exact");
+		bool begins = i == 0 || (event.flags & RES_EVENT_COALESCED) == 0;
+		if (begins)
+			end_read(record, &room, &read);
+		if (!takes_its_place(&read, &event, begins))
+			return wrong(r, "events",
+				     "events that came equally early, in front of the exact ones "
+				     "of their read");
+		add_event_entries(record, &room, event.t_ns - before_ns, &event);
+		before_ns = event.t_ns;
 	}
+	end_read(record, &room, &read);
 	return 0;
 }
 

@@ -27,14 +27,17 @@ enum res_event_flag {
 	RES_EVENT_FINISH = 1 << 2,     /* carries a finish_reason */
 	RES_EVENT_USER_STAMP = 1 << 3, /* timed by the reader: the kernel gave no stamp */
 	RES_EVENT_GUESSED = 1 << 4,    /* its token count is the rule "one event, one token" */
-	RES_EVENT_MORE = 1 << 5, /* the next entry belongs to this event (tokens above 8191) */
+	RES_EVENT_MORE = 1 << 5, /* the next entry belongs to this event (tokens above 4095) */
+	/* No event: those of the read in front of it came up to delta_ns before their time, but for
+	 * the last `tokens` ones, whose time is exact. */
+	RES_EVENT_SINCE = 1 << 6,
 };
 
 #define RES_EVENT_DELTA_BITS  45 /* 9.7 hours */
-#define RES_EVENT_TOKENS_BITS 13
+#define RES_EVENT_TOKENS_BITS 12
 #define RES_EVENT_DELTA_MAX   ((INT64_C(1) << RES_EVENT_DELTA_BITS) - 1)
 #define RES_EVENT_TOKENS_MAX  ((1 << RES_EVENT_TOKENS_BITS) - 1)
-#define RES_EVENT_FLAGS_MASK  0x3fu
+#define RES_EVENT_FLAGS_MASK  0x7fu
 #define RES_RECORD_TOKENS_MAX (1 << 20) /* of one event, in files */
 #define RES_TRIES_MAX         1000      /* of one request, in files */
 
@@ -42,7 +45,7 @@ struct res_event {
 	uint64_t delta_ns
 	    : RES_EVENT_DELTA_BITS; /* since the event before; the first: since acted_ns */
 	uint64_t tokens : RES_EVENT_TOKENS_BITS;
-	uint64_t flags : 6;
+	uint64_t flags : 7;
 };
 _Static_assert(sizeof(struct res_event) == 8, "an event is 8 bytes");
 
@@ -73,6 +76,8 @@ struct res_record {
 	int64_t acted_ns; /* connect() called, or send() on an open connection: vLLM's start. Of the
 			       * request's own record: by the first try; what follows is the last one's */
 	int64_t connected_ns; /* none on a connection that was open */
+	int64_t handshake_ns; /* of that the network's part, as the kernel measured it; RES_NO_COUNT:
+			       * too short to ask for, or none */
 	int64_t sent_ns;      /* the last byte of the request was given to the kernel */
 	int64_t headers_ns;   /* first byte of the answer */
 	int64_t end_ns;       /* the answer was whole, or the request failed */
@@ -105,15 +110,24 @@ void res_request_id_text(const struct res_request_id *id, char *text, size_t roo
 /* By request, and its tries in their order. */
 void res_record_sort_tries(struct res_record **tries, size_t count);
 
-/* One event with its absolute time; entries joined by RES_EVENT_MORE are one. */
+/*
+ * One event with its absolute time; entries joined by RES_EVENT_MORE are one. The kernel keeps one
+ * receive stamp of what a read takes, the last: an event with others behind it came between
+ * earliest_ns, when its socket was known to be empty, and t_ns. Where the two are equal the time is
+ * exact.
+ */
 struct res_event_at {
 	int64_t t_ns;
+	int64_t earliest_ns;
 	int64_t tokens;
 	unsigned flags;
 };
 struct res_event_cursor {
 	const struct res_record *record;
 	uint32_t at;
+	uint32_t read_end; /* entries of the read that `at` is in end here */
+	uint32_t inexact;  /* events of it whose time is not exact are left */
+	int64_t early_ns;  /* how much before it they may have come */
 	int64_t t_ns;
 };
 struct res_event_cursor res_record_cursor(const struct res_record *record);
@@ -125,6 +139,10 @@ bool res_record_next(struct res_event_cursor *cursor, struct res_event_at *ret);
  */
 uint32_t res_event_encode(struct res_event *entries, uint32_t room, int64_t delta_ns,
 			  int64_t tokens, unsigned flags);
+/* The entry behind the events of one read: RES_EVENT_SINCE. */
+struct res_event res_event_since(int64_t early_ns, unsigned exact);
+/* How many events there are. */
+uint32_t res_record_events(const struct res_record *record);
 /* Times of the first event, and of the first with RES_EVENT_CONTENT; RES_NO_TIME without one. */
 int64_t res_record_first_event_ns(const struct res_record *record);
 int64_t res_record_first_token_ns(const struct res_record *record);

@@ -144,7 +144,7 @@ static json_t *report(const struct res_outcome *outcome, double before_bytes)
 
 	for (size_t i = 0; i < outcome->count; i++) {
 		const struct res_record *record = &outcome->records[i];
-		events += record->event_count;
+		events += res_record_events(record);
 		ok += record->ok;
 		if (record->connected_ns > connected_ns)
 			connected_ns = record->connected_ns;

@@ -19,6 +19,9 @@
 #define TLS_OUT_BYTES    (2 * TLS_AHEAD_BYTES)
 #define TLS_PLAIN_BYTES  (BENCH_READ_BYTES + IO_TLS_PLAIN_SLACK)
 
+/* A connection that stands sooner is not worth a system call. */
+#define HANDSHAKE_LOOK_NS 200000
+
 /*
  * Edge-triggered: a level-triggered socket is looked at once more by the next wait, a tenth of what
  * a token event costs. An edge is spent by its wake-up, so reading goes on until the socket is
@@ -214,6 +217,16 @@ static int left_to_send(const struct bench_conn *conn, struct iovec parts[3])
 	return count;
 }
 
+/* What connecting took beyond it was our own doing, or TLS. */
+static void note_handshake(const struct bench_conn *conn, struct res_record *record)
+{
+	int64_t took_ns = record->connected_ns - conn->req->try_ns;
+	int64_t handshake_ns = io_sock_handshake_ns(conn->watch.fd);
+
+	if (handshake_ns >= 0)
+		record->handshake_ns = handshake_ns < took_ns ? handshake_ns : took_ns;
+}
+
 /*
  * Called where the kernel has taken bytes (or TLS stands), not where connect() returned: on
  * loopback a connection stands at once, and a socket reported writable may still have an error to
@@ -223,8 +236,11 @@ static void note_connected(struct bench_conn *conn)
 {
 	if (conn->req->state != REQ_CONNECT)
 		return;
+	struct res_record *record = conn->req->recorder.record;
 	bench_req_set_state(conn->worker, conn->req, REQ_SEND);
-	conn->req->recorder.record->connected_ns = pl_clock_now_ns();
+	record->connected_ns = pl_clock_now_ns();
+	if (record->connected_ns - conn->req->try_ns > HANDSHAKE_LOOK_NS)
+		note_handshake(conn, record);
 }
 
 static void note_sent(struct bench_conn *conn)
@@ -379,6 +395,7 @@ static bool conn_take(struct bench_conn *conn, const char *bytes, size_t len,
 	}
 	delay_acks(conn, begins);
 	bench_stream_read(&conn->stream, t_ns, kernel);
+	bench_stream_since(&conn->stream, bench_wakes_since(&worker->wakes, worker->loop));
 	enum bench_stream_result result = bench_stream_feed(&conn->stream, bytes, len, &used);
 	if (result != BENCH_STREAM_MORE) {
 		conn_finish(conn, conn->stream.body_done && conn->stream.keep_alive &&

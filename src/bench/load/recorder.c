@@ -3,10 +3,10 @@
 #include "base/mem.h"
 
 /*
- * A role-only event, a finish event, usage and one to spare: a well-behaved stream never makes the
- * room grow while the clock runs.
+ * A role-only event, a finish event, what is said of the first and of the last read, and some to
+ * spare: a well-behaved stream never makes the room grow while the clock runs.
  */
-#define EVENTS_BESIDE_TOKENS 4
+#define EVENTS_BESIDE_TOKENS 8
 #define EVENTS_UNASKED       64
 /* Asked lengths are the user's numbers: what is beyond this grows when it comes. */
 #define EVENTS_RESERVED_MAX (1u << 16)
@@ -22,13 +22,27 @@ void bench_recorder_reserve(struct bench_recorder *recorder, int64_t output_toke
 						  sizeof(*recorder->record->events));
 }
 
+/* Room for one more entry at least. False: the ceiling. */
+static bool make_room(struct bench_recorder *recorder)
+{
+	struct res_record *record = recorder->record;
+
+	if (recorder->room >= BENCH_EVENTS_MAX)
+		return false;
+	recorder->room *= 2;
+	record->events = pl_realloc_array(record->events, recorder->room, sizeof(*record->events));
+	return true;
+}
+
 bool bench_recorder_event(struct bench_recorder *recorder, int64_t t_ns, int64_t tokens,
 			  unsigned flags)
 {
 	struct res_record *record = recorder->record;
 
-	if (recorder->last_ns == RES_NO_TIME || record->event_count == 0)
+	if (recorder->last_ns == RES_NO_TIME || record->event_count == 0) {
 		recorder->last_ns = record->acted_ns;
+		recorder->before_ns = record->acted_ns;
+	}
 	/*
 	 * Two reads can have stamps of different clocks (kernel, ours) and a step of the wall clock
 	 * may lie between them. The encoding holds differences from 0 up.
@@ -41,13 +55,28 @@ bool bench_recorder_event(struct bench_recorder *recorder, int64_t t_ns, int64_t
 						 t_ns - recorder->last_ns, tokens, flags);
 		if (used > 0) {
 			record->event_count += used;
-			recorder->last_ns = t_ns;
-			return true;
+			break;
 		}
-		if (recorder->room >= BENCH_EVENTS_MAX)
+		if (!make_room(recorder))
 			return false;
-		recorder->room *= 2;
-		record->events = pl_realloc_array(record->events, recorder->room,
-						  sizeof(*record->events));
 	}
+	if (t_ns > recorder->last_ns)
+		recorder->before_ns = recorder->last_ns;
+	recorder->last_ns = t_ns;
+	return true;
+}
+
+bool bench_recorder_since(struct bench_recorder *recorder, int64_t since_ns, unsigned exact)
+{
+	struct res_record *record = recorder->record;
+
+	if (since_ns < recorder->before_ns)
+		since_ns = recorder->before_ns;
+	if (since_ns >= recorder->last_ns)
+		return true;
+	if (record->event_count == recorder->room && !make_room(recorder))
+		return false;
+	record->events[record->event_count++] = res_event_since(recorder->last_ns - since_ns,
+								exact);
+	return true;
 }

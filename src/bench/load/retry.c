@@ -98,6 +98,7 @@ static void keep_try(struct bench_worker *worker, struct bench_req *req)
 	kept->record.events = NULL;
 	kept->record.retried = true;
 	record->connected_ns = RES_NO_TIME;
+	record->handshake_ns = RES_NO_COUNT;
 	record->sent_ns = RES_NO_TIME;
 	record->headers_ns = RES_NO_TIME;
 	record->end_ns = RES_NO_TIME;

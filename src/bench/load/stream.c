@@ -110,6 +110,7 @@ static void record_event(struct bench_stream *stream, const struct bench_event *
 	 */
 	if (stream->events_in_read++ > 0)
 		flags |= RES_EVENT_COALESCED;
+	stream->events_in_piece = stream->chunked ? stream->events_in_piece + 1 : 1;
 	if (!stream->kernel)
 		flags |= RES_EVENT_USER_STAMP;
 	if (event->content)
@@ -183,7 +184,9 @@ void bench_stream_event(struct bench_stream *stream, const char *data, size_t le
 	keep_text(stream, &event);
 	if (event.has_choices)
 		record_event(stream, &event);
-	else if (event.finish)
+	else
+		stream->events_in_piece = 0;
+	if (!event.has_choices && event.finish)
 		note_finish(stream, &event);
 	if (event.error)
 		fail_by_event(stream, &event, data, len);
@@ -437,6 +440,7 @@ static int on_head(void *user, const struct io_http_head *head)
 
 	stream->head_seen = true;
 	stream->keep_alive = head->keep_alive;
+	stream->chunked = head->chunked;
 	if (retry_after == NULL || !pl_text_to_i64(retry_after, &stream->retry_after_s) ||
 	    stream->retry_after_s < 0)
 		stream->retry_after_s = -1;
@@ -465,6 +469,13 @@ static int keep_body(struct bench_stream *stream, const char *bytes, size_t len)
 	return 1;
 }
 
+/* By an empty line; else a part of the next one came with it. */
+static bool ends_event(const char *bytes, size_t len)
+{
+	return len == 1 || (len > 1 && bytes[len - 1] == '\n' &&
+			    (bytes[len - 2] == '\n' || bytes[len - 2] == '\r'));
+}
+
 static int on_body(void *user, const char *bytes, size_t len)
 {
 	struct bench_stream *stream = user;
@@ -472,10 +483,14 @@ static int on_body(void *user, const char *bytes, size_t len)
 
 	if (!stream->is_events)
 		return keep_body(stream, bytes, len);
-	if (io_sse_feed(&stream->sse, bytes, len, &err) == 0)
-		return 0;
-	fail(stream, "protocol", err.text);
-	return 1;
+	stream->events_in_piece = 0;
+	if (io_sse_feed(&stream->sse, bytes, len, &err) < 0) {
+		fail(stream, "protocol", err.text);
+		return 1;
+	}
+	if (!ends_event(bytes, len))
+		stream->events_in_piece = 0;
+	return 0;
 }
 
 static int on_done(void *user)
@@ -483,6 +498,7 @@ static int on_done(void *user)
 	struct bench_stream *stream = user;
 
 	stream->body_done = true;
+	stream->events_in_piece = 0;
 	return 0;
 }
 
@@ -516,8 +532,11 @@ void bench_stream_start(struct bench_stream *stream, struct bench_recorder *reco
 	stream->recorder = recorder;
 	/* Until a byte comes a failure has the time at which the request was acted on. */
 	stream->t_ns = recorder->record->acted_ns;
+	stream->since_ns = stream->t_ns;
 	stream->kernel = false;
 	stream->events_in_read = 0;
+	stream->events_in_piece = 0;
+	stream->chunked = false;
 	stream->head_seen = false;
 	stream->retry_after_s = -1;
 	stream->keep_alive = false;
@@ -545,8 +564,25 @@ void bench_stream_start(struct bench_stream *stream, struct bench_recorder *reco
 void bench_stream_read(struct bench_stream *stream, int64_t t_ns, bool kernel)
 {
 	stream->t_ns = t_ns;
+	stream->since_ns = t_ns;
 	stream->kernel = kernel;
 	stream->events_in_read = 0;
+	stream->events_in_piece = 0;
+}
+
+void bench_stream_since(struct bench_stream *stream, int64_t since_ns)
+{
+	stream->since_ns = since_ns;
+}
+
+/* Before the record may be whole, and somebody else's. */
+static void end_read(struct bench_stream *stream)
+{
+	unsigned exact = stream->kernel ? stream->events_in_piece : 0;
+
+	if (exact < stream->events_in_read && stream->since_ns < stream->t_ns &&
+	    !bench_recorder_since(stream->recorder, stream->since_ns, exact))
+		fail(stream, "protocol", "the stream has more events than a record holds");
 }
 
 enum bench_stream_result bench_stream_feed(struct bench_stream *stream, const char *bytes,
@@ -562,6 +598,7 @@ enum bench_stream_result bench_stream_feed(struct bench_stream *stream, const ch
 	 */
 	if (io_http_feed(stream->http, bytes, len, true, ret_used, &err) != 0)
 		fail(stream, "protocol", err.text);
+	end_read(stream);
 	if (stream->body_done || stream->result != BENCH_STREAM_MORE)
 		return bench_stream_finish(stream);
 	return BENCH_STREAM_MORE;

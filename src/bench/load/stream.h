@@ -4,9 +4,12 @@
  *
  *	bench_stream_start(stream, &recorder);
  *	bench_stream_read(stream, t_ns, kernel);  a read of the socket begins
- *	bench_stream_feed(stream, bytes, len);	  its bytes, in one piece or many
+ *	bench_stream_feed(stream, bytes, len);	  its bytes; in one piece, where since when they came is told
  *
- * All events that a read completes get its stamp; all but the first of them RES_EVENT_COALESCED.
+ * All events that a read completes get its stamp; all but the first of them RES_EVENT_COALESCED. The
+ * stamp is that of the read's last byte: of events with anything behind them it is the latest time
+ * that they can have come at, and the record says since when. A server that puts events into one
+ * chunk has sent them at once: they have one time.
  *
  * What counts as finished: status 200, an event stream with at least one event that carries choices,
  * the closing [DONE], and a finish_reason for each choice that was in it; or, of a server that names
@@ -52,14 +55,17 @@ struct bench_stream {
 	struct pl_buf body; /* of a failed answer, or of one in one piece; of a stream of events: a
 			     * message that stood beside them */
 
-	int64_t t_ns; /* of the current read */
+	int64_t t_ns;     /* of the current read */
+	int64_t since_ns; /* its bytes came then at the earliest */
 	bool kernel;
-	unsigned events_in_read; /* recorded ones */
+	unsigned events_in_read;  /* recorded ones */
+	unsigned events_in_piece; /* of them in the last piece of the body, with nothing behind */
 
 	bool head_seen;
 	int64_t retry_after_s; /* as the head says; -1: it does not */
 	bool keep_alive;
 	bool is_events;  /* status 200: a stream of events */
+	bool chunked;    /* a piece of the body is what the server sent at once */
 	bool drops_body; /* it says nothing that could be read */
 	char type[80];   /* of what should have been a stream of events and is none; else "" */
 	bool body_done;
@@ -88,6 +94,8 @@ void bench_stream_done(struct bench_stream *stream);
 void bench_stream_start(struct bench_stream *stream, struct bench_recorder *recorder);
 
 void bench_stream_read(struct bench_stream *stream, int64_t t_ns, bool kernel);
+/* Of the read that has begun: its bytes came since_ns at the earliest; not called: at its t_ns. */
+void bench_stream_since(struct bench_stream *stream, int64_t since_ns);
 /* Not to be called again after DONE or FAILED. *ret_used: bytes that belonged to this answer. */
 enum bench_stream_result bench_stream_feed(struct bench_stream *stream, const char *bytes,
 					   size_t len, size_t *ret_used);

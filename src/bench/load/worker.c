@@ -471,6 +471,7 @@ void *bench_worker_main(void *data)
 	struct bench_worker *worker = data;
 
 	set_up_thread(worker);
+	bench_wakes_open(&worker->wakes);
 	bench_stamps_sample(&worker->stamps);
 	await_start(worker->shared);
 	if (atomic_load(&worker->shared->ended) != 0)
@@ -525,6 +526,7 @@ int bench_worker_init(struct bench_worker *worker, struct bench_shared *shared, 
 	worker->read_buffer = pl_alloc(BENCH_READ_BYTES);
 	bench_stream_init(&worker->answer, load->adapter, false);
 	bench_stamps_init(&worker->stamps, BENCH_QUEUEING_MAX / workers);
+	worker->wakes.fd = -1;
 	bench_trace_init(&worker->trace, worker->req_count);
 	worker->reqs = pl_alloc_array(worker->req_count, sizeof(*worker->reqs));
 	worker->counts[REQ_PLANNED] = worker->req_count;
@@ -546,6 +548,7 @@ void bench_worker_done(struct bench_worker *worker)
 	bench_retry_done(worker);
 	bench_stream_done(&worker->answer);
 	bench_stamps_done(&worker->stamps);
+	bench_wakes_close(&worker->wakes);
 	bench_trace_done(&worker->trace);
 	io_loop_free(worker->loop);
 	free(worker->reqs);

@@ -19,6 +19,7 @@
 #include "bench/load/stamps.h"
 #include "bench/load/stream.h"
 #include "bench/load/trace.h"
+#include "bench/load/wakes.h"
 #include "io/loop.h"
 
 #include <pthread.h>
@@ -116,6 +117,7 @@ struct bench_worker {
 	char *plain_buffer; /* what a read was before TLS; NULL: none is spoken */
 
 	struct bench_stamps stamps;
+	struct bench_wakes wakes;
 	struct bench_trace trace;
 	/* last byte from any stream, or the first open request after none */
 	_Atomic int64_t heard_ns;

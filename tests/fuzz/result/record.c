@@ -27,6 +27,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (json_string_length(pl_json_get_path(json, "error.message")) == 0 &&
 	    json_is_object(json_object_get(json, "error")))
 		json_object_set_new(json_object_get(json, "error"), "message", json_null());
+	/* nor need a line tell it that was written before it was recorded */
+	if (json_object_get(json, "handshake_ns") == NULL)
+		json_object_set_new(json, "handshake_ns", json_null());
 	if (!json_equal(json, again))
 		abort();
 	res_record_done(&record);

@@ -53,11 +53,11 @@ def test_records_equal_the_servers_log(bin_dir, tmp_path, options):
             ["request"] + ["token"] * len(record["events"]) + ["end"]
         )
         sent = [row["tokens"] for row in lines if row["event"] == "token"]
-        assert [tokens for _, tokens, _ in record["events"]] == sent
+        assert [event[1] for event in record["events"]] == sent
         assert record["output_tokens"] == lines[-1]["tokens"] == 25
         assert lines[-1]["status"] == "completed"
         assert record["prompt_tokens"] == lines[0]["prompt_tokens"] == 8
-        times = [t for t, _, _ in record["events"]]
+        times = [event[0] for event in record["events"]]
         assert times == sorted(times)
         assert record["planned_ns"] <= record["acted_ns"] <= record["sent_ns"]
         assert times[-1] <= record["end_ns"]

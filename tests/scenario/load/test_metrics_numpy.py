@@ -49,7 +49,7 @@ SETS = 2000 if os.environ.get("PROFLLM_TEST_LONG") else 40 if os.environ.get("PR
 
 def record(index, acted, events, **more):
     """A record as in the requests side file; events: [[t_ns, tokens, flags], …]."""
-    content = [t for t, _, flags in events if flags & CONTENT]
+    content = [event[0] for event in events if event[2] & CONTENT]
     made = {
         "index": index, "request_id": f"r-{index}", "try": 0 if acted is None else 1,
         "tries": 0 if acted is None else 1, "retried": False, "planned_ns": None, "queued_ns": None,

@@ -473,6 +473,41 @@ static void *stop_from_thread(void *data)
 	return NULL;
 }
 
+static void on_readable(struct io_loop *loop, struct io_watch *watch, uint32_t events)
+{
+	uint64_t count;
+
+	(void)events;
+	assert_int_equal(read(watch->fd, &count, sizeof(count)), sizeof(count));
+	io_loop_unwatch(loop, watch);
+}
+
+/* What a pass found came behind the last one that would have found it, and it slept that long. */
+static void test_io_loop__tells_since_when_it_was_idle(void **state)
+{
+	auto_loop struct io_loop *loop = new_loop();
+	struct pl_err err = PL_ERR_INIT;
+	uint64_t one = 1;
+
+	(void)state;
+	int fd = eventfd(0, EFD_NONBLOCK);
+	struct io_watch watch = { .fd = fd, .events = EPOLLIN, .fn = on_readable };
+	assert_int_equal(io_loop_watch(loop, &watch, &err), 0);
+	step(loop);
+	int64_t looked_ns = io_loop_now_ns(loop);
+	int64_t due_ns = pl_clock_now_ns() + 2 * PL_NS_PER_MS;
+	assert_int_equal(io_loop_step(loop, due_ns, &err), 0);
+	assert_true(io_loop_idle_ns(loop) <= looked_ns);
+	assert_true(io_loop_waited_ns(loop) >= PL_NS_PER_MS);
+	int64_t empty_ns = pl_clock_now_ns();
+	assert_int_equal(write(fd, &one, sizeof(one)), sizeof(one));
+	step(loop);
+	assert_false(watch.active);
+	assert_true(io_loop_idle_ns(loop) <= empty_ns);
+	assert_true(io_loop_idle_ns(loop) >= looked_ns);
+	close(fd);
+}
+
 static void test_io_loop__stop(void **state)
 {
 	auto_loop struct io_loop *loop = new_loop();
@@ -503,6 +538,7 @@ int main(void)
 		cmocka_unit_test(test_io_loop__bad_descriptor),
 		cmocka_unit_test(test_io_loop__posts_from_threads_keep_order),
 		cmocka_unit_test(test_io_loop__post_from_a_post_waits_a_pass),
+		cmocka_unit_test(test_io_loop__tells_since_when_it_was_idle),
 		cmocka_unit_test(test_io_loop__stop),
 	};
 

@@ -29,6 +29,7 @@ static void make_finished(struct res_record *record)
 	record->planned_ns = START_NS - 500;
 	record->acted_ns = START_NS;
 	record->connected_ns = START_NS + 100;
+	record->handshake_ns = 60;
 	record->sent_ns = START_NS + 200;
 	record->headers_ns = START_NS + 5000;
 	add_event(record, 6000, 0, 0);
@@ -124,7 +125,8 @@ static void test_result_record__writes_the_side_files_object(void **state)
 		"{\"index\":7,\"request_id\":\"bench-7\",\"try\":2,\"tries\":2,"
 		"\"retried\":false,\"planned_ns\":999999500,\"queued_ns\":"
 		"null,"
-		"\"acted_ns\":1000000000,\"connected_ns\":1000000100,\"sent_ns\":1000000200,"
+		"\"acted_ns\":1000000000,\"connected_ns\":1000000100,\"handshake_ns\":60,"
+		"\"sent_ns\":1000000200,"
 		"\"headers_ns\":1000005000,\"first_event_ns\":1000006000,"
 		"\"first_token_ns\":1000007000,\"end_ns\":1000008000,"
 		"\"events\":[[1000006000,0,0],[1000007000,1,2],[1000007000,2,3],[1000007900,0,12]],"
@@ -219,8 +221,8 @@ static void test_result_record__numbers_of_any_size(void **state)
 
 static void test_result_record__joins_entries_of_one_event(void **state)
 {
-	static const int64_t counts[] = { 0,    1,     8190,  8191,  8192,
-					  8193, 16382, 16383, 65536, RES_RECORD_TOKENS_MAX };
+	static const int64_t counts[] = { 0,    1,    4094, 4095,  4096,
+					  4097, 8190, 8191, 65536, RES_RECORD_TOKENS_MAX };
 	struct res_record record;
 	struct res_event_at at;
 
@@ -240,6 +242,64 @@ static void test_result_record__joins_entries_of_one_event(void **state)
 	}
 	assert_false(res_record_next(&cursor, &at));
 	assert_round_trip(&record);
+	res_record_done(&record);
+}
+
+static void add_since(struct res_record *record, int64_t early_ns, unsigned exact)
+{
+	record->events = realloc(record->events,
+				 (record->event_count + 1) * sizeof(struct res_event));
+	assert_non_null(record->events);
+	record->events[record->event_count++] = res_event_since(early_ns, exact);
+}
+
+static void test_result_record__tells_which_times_are_exact(void **state)
+{
+	static const int64_t early[] = { 0, 7, 7, 0, 0, 40, 0, 5, 5 };
+	struct res_record record;
+	struct res_event_at at;
+
+	(void)state;
+	res_record_init(&record, 0);
+	record.ok = true;
+	record.acted_ns = START_NS;
+	add_event(&record, 100, 1, RES_EVENT_CONTENT);
+	/* two of three; the middle one over several entries */
+	add_event(&record, 100, 1, RES_EVENT_CONTENT);
+	add_event(&record, 0, 3 * RES_EVENT_TOKENS_MAX, RES_EVENT_COALESCED);
+	add_event(&record, 0, 1, RES_EVENT_COALESCED);
+	add_since(&record, 7, 1);
+	add_event(&record, 100, 1, RES_EVENT_CONTENT);
+	/* one that the reader timed */
+	add_event(&record, 100, 1, RES_EVENT_USER_STAMP);
+	add_since(&record, 40, 0);
+	add_event(&record, 100, 1, 0);
+	add_event(&record, 100, 1, 0);
+	add_event(&record, 0, 1, RES_EVENT_COALESCED);
+	add_since(&record, 5, 0);
+	struct res_event_cursor cursor = res_record_cursor(&record);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(early); i++) {
+		assert_true(res_record_next(&cursor, &at));
+		assert_int_equal(at.t_ns - at.earliest_ns, early[i]);
+	}
+	assert_int_equal(at.t_ns, START_NS + 600);
+	assert_false(res_record_next(&cursor, &at));
+	assert_round_trip(&record);
+	res_record_done(&record);
+}
+
+static void test_result_record__reads_lines_without_a_handshake(void **state)
+{
+	struct res_record record, back;
+	struct pl_err err = PL_ERR_INIT;
+
+	(void)state;
+	make_finished(&record);
+	auto_json json_t *json = record_json(&record);
+	json_object_del(json, "handshake_ns");
+	assert_int_equal(res_record_from_json(json, &back, &err), 0);
+	assert_int_equal(back.handshake_ns, RES_NO_COUNT);
+	res_record_done(&back);
 	res_record_done(&record);
 }
 
@@ -263,9 +323,9 @@ static void test_result_record__refuses_entries_without_room(void **state)
 
 	(void)state;
 	assert_int_equal(res_event_encode(entries, 0, 1, 1, 0), 0);
-	assert_int_equal(res_event_encode(entries, 1, 1, 8192, 0), 0);
-	assert_int_equal(res_event_encode(entries, 2, 1, 8192, 0), 2);
-	assert_int_equal(res_event_encode(entries, 2, 1, 3 * 8191, 0), 0);
+	assert_int_equal(res_event_encode(entries, 1, 1, 4096, 0), 0);
+	assert_int_equal(res_event_encode(entries, 2, 1, 4096, 0), 2);
+	assert_int_equal(res_event_encode(entries, 2, 1, 3 * 4095, 0), 0);
 	assert_int_equal(res_event_encode(entries, 2, -5, -5, RES_EVENT_MORE), 1);
 	assert_int_equal(entries[0].delta_ns, 0);
 	assert_int_equal(entries[0].tokens, 0);
@@ -325,7 +385,13 @@ static const struct broken {
 	{ "events", "{}" },
 	{ "events", "[1]" },
 	{ "events", "[[1000006000,0]]" },
-	{ "events", "[[1000006000,0,0,0]]" },
+	{ "events", "[[1000006000,0,0,1000005000,0]]" },
+	{ "events", "[[1000006000,0,0,1000006000]]" },
+	{ "events", "[[1000006000,0,0,999999999]]" },
+	{ "events", "[[1000006000,0,0],[1000007000,0,2,1000006500],[1000007000,0,1,1000006400]]" },
+	{ "events", "[[1000006000,0,0],[1000007000,0,2],[1000007000,0,1,1000006500]]" },
+	{ "handshake_ns", "-1" },
+	{ "handshake_ns", "1.5" },
 	{ "events", "[[1000006000,-1,0]]" },
 	{ "events", "[[1000006000,0,32]]" },
 	{ "events", "[[1000006000,1048577,0]]" },
@@ -448,6 +514,8 @@ int main(void)
 		cmocka_unit_test(test_result_record__needs_room_for_all),
 		cmocka_unit_test(test_result_record__numbers_of_any_size),
 		cmocka_unit_test(test_result_record__joins_entries_of_one_event),
+		cmocka_unit_test(test_result_record__tells_which_times_are_exact),
+		cmocka_unit_test(test_result_record__reads_lines_without_a_handshake),
 		cmocka_unit_test(test_result_record__keeps_the_longest_gap),
 		cmocka_unit_test(test_result_record__refuses_entries_without_room),
 		cmocka_unit_test(test_result_record__first_times_follow_the_flags),

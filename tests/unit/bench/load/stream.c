@@ -280,7 +280,7 @@ static void usage_in_every_event_is_exact(void **state)
 		assert_int_equal(at.tokens, tokens[i]);
 		assert_int_equal(at.flags & RES_EVENT_GUESSED, 0);
 	}
-	assert_int_equal(fed.record.event_count, 4); /* 9,000 tokens take two entries */
+	assert_int_equal(fed.record.event_count, 5); /* 9,000 tokens take three entries */
 	assert_int_equal(fed.record.output_tokens, 9001);
 	assert_int_equal(fed.record.token_source, RES_TOKENS_USAGE);
 	fed_done(&fed);
@@ -464,6 +464,75 @@ static void stamps_never_go_back(void **state)
 	assert_int_equal(fed.record.events[1].flags & RES_EVENT_USER_STAMP, RES_EVENT_USER_STAMP);
 	assert_int_equal(fed.record.events[2].delta_ns, 0);
 	assert_int_equal(fed.record.events[2].flags & RES_EVENT_USER_STAMP, 0);
+	fed_done(&fed);
+}
+
+/* One read from T0 + 100 to T0 + 900: what each event's earliest time is, by their number. */
+static void assert_since(bool kernel, const char *rest, const int64_t *earliest, size_t count)
+{
+	struct res_event_at at;
+	struct fed fed;
+
+	fed_begin(&fed, "openai");
+	bench_stream_read(&fed.stream, T0 + 50, true);
+	bench_stream_since(&fed.stream, T0 + 20);
+	fed_bytes(&fed, stream_head, strlen(stream_head));
+	bench_stream_read(&fed.stream, T0 + 900, kernel);
+	bench_stream_since(&fed.stream, T0 + 100);
+	fed_bytes(&fed, rest, strlen(rest));
+	struct res_event_cursor cursor = res_record_cursor(&fed.record);
+	for (size_t i = 0; i < count; i++) {
+		assert_true(res_record_next(&cursor, &at));
+		assert_int_equal(at.t_ns, T0 + 900);
+		assert_int_equal(at.earliest_ns, T0 + earliest[i]);
+	}
+	assert_false(res_record_next(&cursor, &at));
+	fed_done(&fed);
+}
+
+#define A_EVENT "2c\r\n" TEXT("a") "\r\n"
+
+static void only_what_ends_a_read_has_its_time(void **state)
+{
+	static const int64_t exact[] = { 900 }, early[] = { 100 };
+	static const int64_t last[] = { 100, 100, 900 }, all[] = { 100, 100, 100 };
+	static const int64_t at_once[] = { 100, 900, 900 };
+
+	(void)state;
+	assert_int_equal(strlen(TEXT("a")), 0x2c);
+	assert_since(true, A_EVENT, exact, 1);
+	assert_since(true, A_EVENT A_EVENT A_EVENT, last, 3);
+	/* what the server put into one chunk, it sent at once */
+	assert_since(true, A_EVENT "58\r\n" TEXT("a") TEXT("a") "\r\n", at_once, 3);
+	/* an event without choices, a comment, a part of the next event, or the end came behind */
+	assert_since(true, A_EVENT "e\r\n" DONE_WORD "\r\n", early, 1);
+	assert_since(true, A_EVENT "8\r\n: ping\n\n\r\n", early, 1);
+	assert_since(true, A_EVENT A_EVENT A_EVENT "5\r\ndata:\r\n", all, 3);
+	assert_since(true, A_EVENT "0\r\n\r\n", early, 1);
+	/* nobody knows when the last byte of these came */
+	assert_since(false, A_EVENT, early, 1);
+	assert_since(false, A_EVENT A_EVENT A_EVENT, all, 3);
+}
+
+static void an_event_is_not_earlier_than_the_one_before(void **state)
+{
+	struct res_event_at at;
+	struct fed fed;
+
+	(void)state;
+	fed_begin(&fed, "openai");
+	fed_bytes(&fed, stream_head, strlen(stream_head));
+	for (int64_t i = 1; i <= 2; i++) {
+		bench_stream_read(&fed.stream, T0 + 1000 * i, true);
+		bench_stream_since(&fed.stream, T0 - 5);
+		fed_bytes(&fed, A_EVENT A_EVENT, 2 * strlen(A_EVENT));
+	}
+	static const int64_t earliest[] = { 0, 1000, 1000, 2000 };
+	struct res_event_cursor cursor = res_record_cursor(&fed.record);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(earliest); i++) {
+		assert_true(res_record_next(&cursor, &at));
+		assert_int_equal(at.earliest_ns, T0 + earliest[i]);
+	}
 	fed_done(&fed);
 }
 
@@ -801,6 +870,8 @@ int main(void)
 		cmocka_unit_test(a_closed_connection_ends_the_answer),
 		cmocka_unit_test(one_stream_object_serves_many_answers),
 		cmocka_unit_test(stamps_never_go_back),
+		cmocka_unit_test(only_what_ends_a_read_has_its_time),
+		cmocka_unit_test(an_event_is_not_earlier_than_the_one_before),
 		cmocka_unit_test(long_failure_bodies_are_cut),
 		cmocka_unit_test(a_response_is_its_deltas),
 		cmocka_unit_test(failed_responses_say_why),

@@ -1,0 +1,79 @@
+/*
+ * Of a thread that slept, the wake-up tells when the first byte came: that long ago as the thread
+ * then waited for a processor, which /proc/thread-self/schedstat counts (its second number), and
+ * as waking takes. Asking costs a microsecond, and is done now and then only: where sleeps are short
+ * the last look at the sockets is near enough. It is done by those that did not sleep, too, for what
+ * was waited since the last time counts against the next to wake.
+ */
+#include "bench/load/wakes.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+/* A look at the sockets that is not older needs no better bound; as often at most the kernel is
+ * asked. */
+#define WAKES_SLEEP_NS 500000
+/* From a segment's stamp to the thread's first clock, when a processor is free: 15 to 60 us, with
+ * the deeper sleep of an idle one. */
+#define WAKES_WAKE_NS 100000
+
+/* -1: not told. */
+static int64_t read_delayed_ns(int fd)
+{
+	char text[96];
+	ssize_t len = fd >= 0 ? pread(fd, text, sizeof(text) - 1, 0) : -1;
+
+	if (len <= 0)
+		return -1;
+	text[len] = '\0';
+	const char *second = strchr(text, ' ');
+	return second != NULL ? strtoll(second, NULL, 10) : -1;
+}
+
+void bench_wakes_open(struct bench_wakes *wakes)
+{
+	*wakes = (struct bench_wakes){
+		.fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC),
+	};
+	wakes->delayed_ns = read_delayed_ns(wakes->fd);
+	if (wakes->delayed_ns < 0)
+		pl_fd_close(&wakes->fd);
+}
+
+void bench_wakes_close(struct bench_wakes *wakes)
+{
+	pl_fd_close(&wakes->fd);
+}
+
+/* All delays since the last time asked may have been this one wake-up's. */
+static int64_t woken_ns(struct bench_wakes *wakes, int64_t now_ns)
+{
+	int64_t delayed_ns = read_delayed_ns(wakes->fd);
+
+	if (delayed_ns < wakes->delayed_ns)
+		return INT64_MIN;
+	int64_t delay_ns = delayed_ns - wakes->delayed_ns;
+	wakes->delayed_ns = delayed_ns;
+	wakes->asked_ns = now_ns;
+	return now_ns - delay_ns - WAKES_WAKE_NS;
+}
+
+int64_t bench_wakes_since(struct bench_wakes *wakes, const struct io_loop *loop)
+{
+	int64_t now_ns = io_loop_now_ns(loop);
+
+	if (wakes->pass_ns == now_ns)
+		return wakes->since_ns;
+	wakes->pass_ns = now_ns;
+	wakes->since_ns = io_loop_idle_ns(loop);
+	if (wakes->fd < 0 || now_ns - wakes->asked_ns < WAKES_SLEEP_NS)
+		return wakes->since_ns;
+	int64_t woken = woken_ns(wakes, now_ns);
+	if (io_loop_waited_ns(loop) > WAKES_SLEEP_NS && woken > wakes->since_ns)
+		wakes->since_ns = woken;
+	return wakes->since_ns;
+}

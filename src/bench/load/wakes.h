@@ -1,0 +1,29 @@
+/*
+ * Since when what a pass of the loop reads can have come. The kernel keeps one stamp of all that a
+ * read takes: of events with others behind them the time has only this other bound.
+ *
+ *	looked: nothing there ──asleep──> first byte comes ──> runs again, and reads
+ *	└──────────── any time ──────────┘└── this long: what the kernel counts as waiting
+ *	                                      for a processor, and a wake-up's own time ──┘
+ *
+ * A worker's own, to be opened and asked by its thread.
+ */
+#ifndef BENCH_LOAD_WAKES_H
+#define BENCH_LOAD_WAKES_H
+
+#include "io/loop.h"
+
+struct bench_wakes {
+	int fd;             /* of the thread's counters; -1: the kernel keeps none */
+	int64_t delayed_ns; /* the thread waited for a processor, as it was told last */
+	int64_t asked_ns;   /* when that was */
+	int64_t pass_ns;    /* the pass that since_ns is of */
+	int64_t since_ns;
+};
+
+void bench_wakes_open(struct bench_wakes *wakes);
+void bench_wakes_close(struct bench_wakes *wakes);
+/* What the loop's current pass reads came then at the earliest. */
+int64_t bench_wakes_since(struct bench_wakes *wakes, const struct io_loop *loop);
+
+#endif

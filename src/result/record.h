@@ -11,7 +11,7 @@
 #ifndef RESULT_RECORD_H
 #define RESULT_RECORD_H
 
-#include "base/json.h"
+#include "base/mem.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -147,17 +147,8 @@ uint32_t res_record_events(const struct res_record *record);
 int64_t res_record_first_event_ns(const struct res_record *record);
 int64_t res_record_first_token_ns(const struct res_record *record);
 
-/*
- * A record's one form in files (api/requests.schema.json): a JSON object on one line, in the side
- * file and in a run's journal. Writing appends it without a line end; false: the ceiling of `line`,
- * nothing appended. Reading refuses what could not have been written; what it gives holds memory:
- * res_record_done().
- */
-bool res_record_add_json(struct pl_buf *line, const struct res_record *record);
-int res_record_from_json(const json_t *json, struct res_record *ret,
-			 struct pl_err *err) PL_MUST_CHECK;
-
 const char *res_token_source_name(enum res_token_source source);
+bool res_token_source_find(const char *name, enum res_token_source *ret);
 /* The row of tbl/states.h with this name, as the static text that error_kind wants; NULL: none. */
 const char *res_failure_name(const char *name);
 

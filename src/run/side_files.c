@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/zst.h"
+#include "result/record_line.h"
 #include "run/redact.h"
 #include "run/plots.h"
 #include "run/run_priv.h"

@@ -14,6 +14,7 @@
 #include "base/rng.h"
 #include "base/stats.h"
 #include "bench/load/limits.h"
+#include "result/record_line.h"
 #include "vllm/bench_options.h"
 
 struct driver {

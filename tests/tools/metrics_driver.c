@@ -10,6 +10,7 @@
 
 #include "base/json.h"
 #include "result/metrics/metrics.h"
+#include "result/record_line.h"
 
 static double number(const json_t *json, const char *key)
 {

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "result/record_line.h"
 
 #define CRC32C_POLYNOMIAL 0x82f63b78u /* reflected */
 #define START             "[\"ProfLLM journal\","

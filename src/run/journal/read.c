@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "result/record_line.h"
 #include "run/journal/line.h"
 
 /* A plan's requests before there are records of them. */

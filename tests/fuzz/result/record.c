@@ -1,5 +1,5 @@
 /* A line of a side file from anywhere: refused, or a record that gives the same line again. */
-#include "result/record.h"
+#include "result/record_line.h"
 
 #include <stdint.h>
 #include <stdlib.h>

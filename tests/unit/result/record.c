@@ -1,4 +1,4 @@
-#include "result/record.h"
+#include "result/record_line.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -7,6 +7,7 @@
 
 #include "result/flat/compare.h"
 #include "result/flat/records.h"
+#include "result/record_line.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "result/record_line.h"
 #include "run/journal/line.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/scratch.h"
 #include "bench/load/feed.h"
+#include "result/record_line.h"
 #include "run/journal/file.h"
 #include "run/journal/line.h"
 #include "run/journal/read.h"

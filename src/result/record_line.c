@@ -1,0 +1,461 @@
+/*
+ * A record's line in files: api/requests.schema.json. Times are CLOCK_MONOTONIC ns, RES_NO_TIME is
+ * null. It is written as text and not as a tree of values, for that is done while a run is measured.
+ *
+ *	{"index":0,…,"acted_ns":…,"events":[[t_ns,tokens,flags],…],…,"error":null}
+ *	                                   or [t_ns,tokens,flags,earliest_ns], where t_ns is not exact
+ */
+#include "result/record_line.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+
+/* A failure's text comes from a peer: what a record keeps of it is bounded where it is made, this
+ * bounds what a file may claim. */
+#define MESSAGE_BYTES_MAX (1u << 20)
+
+/* "[t,tokens,flags,earliest]," */
+#define EVENT_BYTES_MAX (4 * PL_I64_TEXT_BYTES + 6)
+
+/* A peer's text may be no UTF-8, which a JSON text must be: bad bytes become U+FFFD. */
+static void add_text(struct pl_buf *line, const char *key, const char *text)
+{
+	pl_buf_add_text(line, key);
+	if (text == NULL || *text == '\0')
+		pl_buf_add_text(line, "null");
+	else
+		pl_text_add_json(line, text, strlen(text), false);
+}
+
+/* Room for a whole event at a time, and no check per digit: this is most of a line. */
+static void add_events(struct pl_buf *line, const struct res_record *record)
+{
+	struct res_event_cursor cursor = res_record_cursor(record);
+	struct res_event_at event;
+	char *at;
+
+	pl_buf_add_text(line, ",\"events\":[");
+	while (res_record_next(&cursor, &event) &&
+	       (at = pl_buf_reserve(line, EVENT_BYTES_MAX)) != NULL) {
+		*at++ = '[';
+		at = pl_text_put_i64(at, event.t_ns);
+		*at++ = ',';
+		at = pl_text_put_i64(at, event.tokens);
+		*at++ = ',';
+		at = pl_text_put_i64(at, event.flags);
+		if (event.earliest_ns < event.t_ns) {
+			*at++ = ',';
+			at = pl_text_put_i64(at, event.earliest_ns);
+		}
+		*at++ = ']';
+		*at++ = ',';
+		line->len = (size_t)(at - line->data);
+	}
+	/* the comma behind the last one */
+	if (record->event_count > 0 && !line->full)
+		line->len--;
+	pl_buf_add_char(line, ']');
+}
+
+static void add_error(struct pl_buf *line, const struct res_record *record)
+{
+	if (record->ok) {
+		pl_buf_add_text(line, ",\"error\":null");
+		return;
+	}
+	add_text(line, ",\"error\":{\"kind\":",
+		 record->error_kind != NULL ? record->error_kind : "unknown");
+	pl_json_add_i64(line, ",\"status\":", record->status, 0);
+	add_text(line, ",\"message\":", record->error);
+	pl_buf_add_char(line, '}');
+}
+
+static void add_times(struct pl_buf *line, const struct res_record *record)
+{
+	pl_json_add_i64(line, ",\"planned_ns\":", record->planned_ns, RES_NO_TIME);
+	pl_json_add_i64(line, ",\"queued_ns\":", record->queued_ns, RES_NO_TIME);
+	pl_json_add_i64(line, ",\"acted_ns\":", record->acted_ns, RES_NO_TIME);
+	pl_json_add_i64(line, ",\"connected_ns\":", record->connected_ns, RES_NO_TIME);
+	pl_json_add_i64(line, ",\"handshake_ns\":", record->handshake_ns, RES_NO_COUNT);
+	pl_json_add_i64(line, ",\"sent_ns\":", record->sent_ns, RES_NO_TIME);
+	pl_json_add_i64(line, ",\"headers_ns\":", record->headers_ns, RES_NO_TIME);
+	pl_json_add_i64(line, ",\"first_event_ns\":", res_record_first_event_ns(record),
+			RES_NO_TIME);
+	pl_json_add_i64(line, ",\"first_token_ns\":", res_record_first_token_ns(record),
+			RES_NO_TIME);
+	pl_json_add_i64(line, ",\"end_ns\":", record->end_ns, RES_NO_TIME);
+}
+
+bool res_record_add_json(struct pl_buf *line, const struct res_record *record)
+{
+	size_t before = line->len;
+	char id[RES_ID_BYTES];
+
+	line->full = false;
+	res_request_id_text(&record->request_id, id, sizeof(id));
+	pl_json_add_i64(line, "{\"index\":", (int64_t)record->index, RES_NO_COUNT);
+	add_text(line, ",\"request_id\":", id);
+	pl_json_add_i64(line, ",\"try\":", record->tries, RES_NO_COUNT);
+	pl_json_add_i64(line,
+			",\"tries\":", record->retried ? RES_NO_COUNT : (int64_t)record->tries,
+			RES_NO_COUNT);
+	pl_buf_add_text(line, record->retried ? ",\"retried\":true" : ",\"retried\":false");
+	add_times(line, record);
+	add_events(line, record);
+	pl_json_add_i64(line, ",\"prompt_tokens_asked\":", record->prompt_tokens_asked,
+			RES_NO_COUNT);
+	pl_json_add_i64(line, ",\"prompt_tokens\":", record->prompt_tokens, RES_NO_COUNT);
+	pl_json_add_i64(line, ",\"output_tokens_asked\":", record->output_tokens_asked,
+			RES_NO_COUNT);
+	pl_json_add_i64(line, ",\"output_tokens\":", record->output_tokens, RES_NO_COUNT);
+	add_text(line, ",\"token_source\":", res_token_source_name(record->token_source));
+	add_text(line, ",\"finish_reason\":", record->finish_reason);
+	pl_json_add_i64(line, ",\"status\":", record->status, 0);
+	add_error(line, record);
+	if (pl_buf_add_char(line, '}') && !line->full)
+		return true;
+	/* a line that does not fit leaves no part of itself */
+	line->len = before;
+	return false;
+}
+
+/* Reading: each function takes one key, counts it in *seen and says what is wrong with it. */
+
+struct reader {
+	const json_t *json;
+	size_t seen;
+	struct pl_err *err;
+};
+
+static const json_t *take(struct reader *r, const char *key)
+{
+	const json_t *value = json_object_get(r->json, key);
+
+	if (value == NULL) {
+		pl_err_set(r->err, PL_ERR_INVALID, "record: '%s' is missing", key);
+		return NULL;
+	}
+	r->seen++;
+	return value;
+}
+
+static int wrong(struct reader *r, const char *key, const char *expected)
+{
+	return pl_err_set(r->err, PL_ERR_INVALID, "record: '%s': expected %s", key, expected);
+}
+
+static int take_integer(struct reader *r, const char *key, int64_t none, int64_t *ret)
+{
+	const json_t *value = take(r, key);
+
+	if (value == NULL)
+		return -1;
+	if (json_is_null(value)) {
+		*ret = none;
+		return 0;
+	}
+	if (!json_is_integer(value) || json_integer_value(value) < 0)
+		return wrong(r, key, "null or a whole number from 0");
+	*ret = json_integer_value(value);
+	return 0;
+}
+
+static int take_text(struct reader *r, const char *key, char *ret, size_t room)
+{
+	const json_t *value = take(r, key);
+
+	if (value == NULL)
+		return -1;
+	*ret = '\0';
+	if (json_is_null(value))
+		return 0;
+	if (!json_is_string(value) || json_string_length(value) == 0 ||
+	    json_string_length(value) >= room)
+		return wrong(r, key, "null or a short text");
+	memcpy(ret, json_string_value(value), json_string_length(value) + 1);
+	return 0;
+}
+
+static int take_time(struct reader *r, const char *key, int64_t *ret)
+{
+	if (take_integer(r, key, RES_NO_TIME, ret) < 0)
+		return -1;
+	return *ret > RES_TIME_MAX ? wrong(r, key, "a time of a running host") : 0;
+}
+
+static int take_times(struct reader *r, struct res_record *record)
+{
+	if (take_time(r, "planned_ns", &record->planned_ns) < 0 ||
+	    take_time(r, "queued_ns", &record->queued_ns) < 0 ||
+	    take_time(r, "acted_ns", &record->acted_ns) < 0 ||
+	    take_time(r, "connected_ns", &record->connected_ns) < 0 ||
+	    take_time(r, "sent_ns", &record->sent_ns) < 0 ||
+	    take_time(r, "headers_ns", &record->headers_ns) < 0)
+		return -1;
+	/* not in lines that were written before it was recorded */
+	if (json_object_get(r->json, "handshake_ns") != NULL &&
+	    take_integer(r, "handshake_ns", RES_NO_COUNT, &record->handshake_ns) < 0)
+		return -1;
+	return take_time(r, "end_ns", &record->end_ns);
+}
+
+/* What one event says; MORE and SINCE are of the memory's form, a file has none. */
+struct told_event {
+	int64_t t_ns;
+	int64_t tokens;
+	int64_t flags;
+	int64_t earliest_ns; /* t_ns where it is not told */
+};
+
+static bool event_values(const json_t *event, struct told_event *ret)
+{
+	int64_t value[4];
+	size_t count = json_array_size(event);
+
+	if (count != 3 && count != 4)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		const json_t *item = json_array_get(event, i);
+		if (!json_is_integer(item) || json_integer_value(item) < 0)
+			return false;
+		value[i] = json_integer_value(item);
+	}
+	*ret = (struct told_event){ value[0], value[1], value[2],
+				    count == 4 ? value[3] : value[0] };
+	return ret->flags < RES_EVENT_MORE && ret->t_ns <= RES_TIME_MAX &&
+	       ret->tokens <= RES_RECORD_TOKENS_MAX &&
+	       (count == 3 || ret->earliest_ns < ret->t_ns) &&
+	       ret->t_ns - ret->earliest_ns <= RES_EVENT_DELTA_MAX;
+}
+
+/* Of the events of one read, while they are read. */
+struct told_read {
+	int64_t early_ns; /* 0: all are exact */
+	unsigned exact;   /* behind those that are not */
+};
+
+/* Events that are not exact stand in front of those that are, and may all have come as early. */
+static bool takes_its_place(struct told_read *read, const struct told_event *event, bool begins)
+{
+	int64_t early_ns = event->t_ns - event->earliest_ns;
+
+	if (begins)
+		*read = (struct told_read){ .early_ns = early_ns };
+	if (early_ns == 0)
+		return ++read->exact <= RES_EVENT_TOKENS_MAX || read->early_ns == 0;
+	return early_ns == read->early_ns && read->exact == 0;
+}
+
+static void add_event_entries(struct res_record *record, size_t *room, int64_t delta_ns,
+			      const struct told_event *event)
+{
+	uint32_t need = (uint32_t)(event->tokens / RES_EVENT_TOKENS_MAX + 1);
+
+	pl_grow((void **)&record->events, room, (size_t)record->event_count + need,
+		sizeof(struct res_event));
+	record->event_count += res_event_encode(record->events + record->event_count, need,
+						delta_ns, event->tokens, (unsigned)event->flags);
+}
+
+static void end_read(struct res_record *record, size_t *room, const struct told_read *read)
+{
+	if (read->early_ns == 0)
+		return;
+	pl_grow((void **)&record->events, room, (size_t)record->event_count + 1,
+		sizeof(struct res_event));
+	record->events[record->event_count++] = res_event_since(read->early_ns, read->exact);
+}
+
+static int take_events(struct reader *r, struct res_record *record)
+{
+	const json_t *events = take(r, "events");
+	int64_t before_ns = record->acted_ns;
+	struct told_read read = { 0 };
+	size_t room = 0, i;
+	json_t *json;
+
+	if (events == NULL)
+		return -1;
+	if (!json_is_array(events))
+		return wrong(r, "events", "an array");
+	if (json_array_size(events) > 0 && before_ns == RES_NO_TIME)
+		return wrong(r, "events", "none before 'acted_ns'");
+	json_array_foreach((json_t *)events, i, json)
+	{
+		struct told_event event;
+		if (!event_values(json, &event) || event.t_ns < before_ns ||
+		    event.t_ns - before_ns > RES_EVENT_DELTA_MAX ||
+		    event.earliest_ns < record->acted_ns)
+			return wrong(r, "events",
+				     "[t_ns, tokens, flags] in order of time, with earliest_ns "
+				     "behind where the time is not exact");
+		bool begins = i == 0 || (event.flags & RES_EVENT_COALESCED) == 0;
+		if (begins)
+			end_read(record, &room, &read);
+		if (!takes_its_place(&read, &event, begins))
+			return wrong(r, "events",
+				     "events that came equally early, in front of the exact ones "
+				     "of their read");
+		add_event_entries(record, &room, event.t_ns - before_ns, &event);
+		before_ns = event.t_ns;
+	}
+	end_read(record, &room, &read);
+	return 0;
+}
+
+/* The two derived times must say what the events say. */
+static int check_derived(struct reader *r, const struct res_record *record)
+{
+	int64_t first_event = 0, first_token = 0;
+
+	if (take_integer(r, "first_event_ns", RES_NO_TIME, &first_event) < 0 ||
+	    take_integer(r, "first_token_ns", RES_NO_TIME, &first_token) < 0)
+		return -1;
+	if (first_event != res_record_first_event_ns(record))
+		return wrong(r, "first_event_ns", "the time of the first event");
+	if (first_token != res_record_first_token_ns(record))
+		return wrong(r, "first_token_ns", "the time of the first event with content");
+	return 0;
+}
+
+static int take_token_source(struct reader *r, struct res_record *record)
+{
+	const json_t *value = take(r, "token_source");
+
+	if (value == NULL)
+		return -1;
+	if (res_token_source_find(json_string_value(value), &record->token_source))
+		return 0;
+	return wrong(r, "token_source", "none, usage, ids, tokenizer or events");
+}
+
+static int take_counts(struct reader *r, struct res_record *record)
+{
+	if (take_integer(r, "prompt_tokens_asked", RES_NO_COUNT, &record->prompt_tokens_asked) <
+		    0 ||
+	    take_integer(r, "prompt_tokens", RES_NO_COUNT, &record->prompt_tokens) < 0 ||
+	    take_integer(r, "output_tokens_asked", RES_NO_COUNT, &record->output_tokens_asked) <
+		    0 ||
+	    take_integer(r, "output_tokens", RES_NO_COUNT, &record->output_tokens) < 0)
+		return -1;
+	return take_token_source(r, record);
+}
+
+/* An HTTP status; null is 0. */
+static int take_status(struct reader *r, int32_t *ret)
+{
+	int64_t status = 0;
+
+	if (take_integer(r, "status", 0, &status) < 0)
+		return -1;
+	if (status > 999 || (status == 0 && !json_is_null(json_object_get(r->json, "status"))))
+		return wrong(r, "status", "null or an HTTP status");
+	*ret = (int32_t)status;
+	return 0;
+}
+
+static int take_error(struct reader *r, struct res_record *record)
+{
+	const json_t *error = take(r, "error");
+	struct reader inner = { .json = error, .err = r->err };
+	int32_t status = 0;
+
+	if (error == NULL)
+		return -1;
+	record->ok = json_is_null(error);
+	if (record->ok)
+		return 0;
+	if (!json_is_object(error))
+		return wrong(r, "error", "null or an object");
+	record->error_kind = res_failure_name(json_string_value(json_object_get(error, "kind")));
+	if (record->error_kind == NULL)
+		return wrong(r, "error.kind", "a known kind");
+	if (take_status(&inner, &status) < 0)
+		return -1;
+	if (status != record->status)
+		return wrong(r, "error.status", "the same as 'status'");
+	const json_t *message = take(&inner, "message");
+	if (message == NULL)
+		return -1;
+	if (!json_is_null(message) &&
+	    (!json_is_string(message) || json_string_length(message) > MESSAGE_BYTES_MAX))
+		return wrong(r, "error.message", "null or a text");
+	if (json_object_size(error) != 3)
+		return wrong(r, "error", "kind, status and message only");
+	record->error = pl_strdup(json_string_value(message));
+	return 0;
+}
+
+/* A failed try is not told how many there were in all. */
+static int take_tries(struct reader *r, struct res_record *record)
+{
+	const json_t *retried = take(r, "retried");
+	int64_t number = -1, all = -1;
+
+	if (retried == NULL || take_integer(r, "try", -1, &number) < 0 ||
+	    take_integer(r, "tries", -1, &all) < 0)
+		return -1;
+	if (!json_is_boolean(retried))
+		return wrong(r, "retried", "true or false");
+	record->retried = json_is_true(retried);
+	if (number < (record->retried ? 1 : 0) || number > RES_TRIES_MAX)
+		return wrong(r, "try", "the number of a try");
+	if (all != (record->retried ? -1 : number))
+		return wrong(r, "tries", "null where 'retried', else the same as 'try'");
+	record->tries = (uint32_t)number;
+	return 0;
+}
+
+static int take_id(struct reader *r, struct res_record *record)
+{
+	char id[RES_ID_BYTES];
+
+	if (take_text(r, "request_id", id, sizeof(id)) < 0)
+		return -1;
+	res_record_set_id(record, id);
+	return 0;
+}
+
+static int take_all(struct reader *r, struct res_record *record)
+{
+	int64_t index = -1;
+
+	if (take_integer(r, "index", -1, &index) < 0 || take_tries(r, record) < 0 ||
+	    take_times(r, record) < 0)
+		return -1;
+	if (index < 0)
+		return wrong(r, "index", "a whole number from 0");
+	record->index = (uint64_t)index;
+	if (take_events(r, record) < 0 || check_derived(r, record) < 0 ||
+	    take_counts(r, record) < 0 || take_status(r, &record->status) < 0)
+		return -1;
+	if (take_id(r, record) < 0 ||
+	    take_text(r, "finish_reason", record->finish_reason, sizeof(record->finish_reason)) <
+		    0 ||
+	    take_error(r, record) < 0)
+		return -1;
+	if (record->retried && record->ok)
+		return wrong(r, "error", "an object where 'retried'");
+	/* each key was taken once: what is left is unknown */
+	if (json_object_size(r->json) != r->seen)
+		return pl_err_set(r->err, PL_ERR_INVALID, "record: has unknown keys");
+	return 0;
+}
+
+int res_record_from_json(const json_t *json, struct res_record *ret, struct pl_err *err)
+{
+	struct reader r = { .json = json, .err = err };
+	struct res_record record;
+
+	if (!json_is_object(json))
+		return pl_err_set(err, PL_ERR_INVALID, "record: expected an object");
+	res_record_init(&record, 0);
+	if (take_all(&r, &record) < 0) {
+		res_record_done(&record);
+		return -1;
+	}
+	*ret = record;
+	return 0;
+}

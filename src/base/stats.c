@@ -94,20 +94,30 @@ double pl_stats_median_sorted(const double *x, size_t n)
 	return n % 2 == 1 ? x[n / 2] : (x[n / 2 - 1] + x[n / 2]) / 2;
 }
 
+struct pl_stats_place pl_stats_percentile_place(size_t n, double p)
+{
+	double share = p / 100;
+	double at = (double)(n - 1) * share;
+	size_t i = (size_t)at;
+
+	if (i >= n - 1)
+		return (struct pl_stats_place){ n - 1, 0 };
+	return (struct pl_stats_place){ i, at - (double)i };
+}
+
+/* numpy's _lerp(): from the nearer end. */
+double pl_stats_between(double below, double above, double share)
+{
+	double step = above - below;
+
+	return share < 0.5 ? below + step * share : above - step * (1 - share);
+}
+
 double pl_stats_percentile_sorted(const double *x, size_t n, double p)
 {
 	if (n == 0 || !(p >= 0 && p <= 100))
 		return NAN;
-	double share = p / 100;
-	double at = (double)(n - 1) * share;
-	size_t i = (size_t)at;
-	if (i >= n - 1)
-		return x[n - 1];
-	double between = at - (double)i;
-	double step = x[i + 1] - x[i];
-	/*
-	 * numpy's _lerp(): from the nearer end, so that the result is exact at both and monotonic
-	 * between them.
-	 */
-	return between < 0.5 ? x[i] + step * between : x[i + 1] - step * (1 - between);
+	struct pl_stats_place place = pl_stats_percentile_place(n, p);
+	double below = x[place.below];
+	return pl_stats_between(below, place.share > 0 ? x[place.below + 1] : below, place.share);
 }

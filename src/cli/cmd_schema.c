@@ -205,12 +205,13 @@ static void add_result(json_t *lists)
 #define FIELD(section, key, type, of, text) \
 	ROW("result_fields", "section key type~ of text", #section, #key, #type, of, text)
 #include "tbl/result_fields.h"
-#define FAMILY(id, key, title, label, direction, origin, formula, text)                       \
-	ROW("families", "key title label direction~ origin~ formula text", key, title, label, \
-	    #direction, #origin, formula, text)
+#define FAMILY(id, key, title, label, direction, origin, headline, formula, text)                \
+	ROW("families", "key title label direction~ origin~ headline= formula text", key, title, \
+	    label, #direction, #origin, #headline, formula, text)
 #define FIGURE(key, unit, type, direction, origin, formula, text)                           \
 	ROW("figures", "key unit type~ direction~ origin~ formula text", #key, unit, #type, \
 	    #direction, #origin, formula, text)
+#define STATISTIC(name, percentile) ROW("headline_statistics", "name", #name)
 #include "tbl/metrics.h"
 #define NEVER    "never", "null"
 #define ABOVE(x) "above", #x

@@ -41,7 +41,7 @@ struct section {
 
 /* In vLLM's order; those without a label are never in the table. */
 static const struct section sections[] = {
-#define FAMILY(id, key, title, label, direction, origin, formula, text) \
+#define FAMILY(id, key, title, label, direction, origin, headline, formula, text) \
 	{ key, title, label, ORIGIN_##origin },
 #include "tbl/metrics.h"
 };

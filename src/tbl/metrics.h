@@ -2,22 +2,29 @@
  * Every figure of `results`: one row a family of statistics or a single figure. The keys, the schema,
  * the docs page (docs/reference/metrics.md) and the console labels are made from these rows.
  *
- * FAMILY(id, key, title, label, direction, origin, formula, text)
+ * FAMILY(id, key, title, label, direction, origin, headline, formula, text)
  *   key        mean_KEY, median_KEY, std_KEY, p<N>_KEY
  *   title      of its section in the console table
  *   label      in "Mean LABEL (ms):"; "" where the console table never has such a section
  *   direction  LOWER or HIGHER is better, or NEITHER
  *   origin     VLLM (vLLM's name and formula) or OURS
+ *   headline   true: each STATISTIC of it tells how far the client can have moved it, and by that
+ *              goes the verdict (result/metrics/client_error.h); else false
  *   formula    what one sample is, in symbols of docs/reference/metrics.md
  * FIGURE(key, unit, type, direction, origin, formula, text)
  *   type       INT or NUM; each may be null
+ * STATISTIC(name, percentile)  of headline families
+ *   percentile in percent; NAN: it is the mean
  * Undefined macros are skipped; they are undefined again at the end.
  */
 #ifndef FAMILY
-#define FAMILY(id, key, title, label, direction, origin, formula, text)
+#define FAMILY(id, key, title, label, direction, origin, headline, formula, text)
 #endif
 #ifndef FIGURE
 #define FIGURE(key, unit, type, direction, origin, formula, text)
+#endif
+#ifndef STATISTIC
+#define STATISTIC(name, percentile)
 #endif
 
 FIGURE(duration, "s", NUM, NEITHER, VLLM, "T",
@@ -63,37 +70,37 @@ FIGURE(peak_output_tokens_per_s_sliding, "tok/s", NUM, HIGHER, OURS,
 FIGURE(rtfx, "s/s", NUM, HIGHER, VLLM, "audio seconds / T",
        "audio transcribed a second; null without audio")
 
-FAMILY(TTFT, "ttft_ms", "Time to First Token", "TTFT", LOWER, VLLM, "e_1 - a",
+FAMILY(TTFT, "ttft_ms", "Time to First Token", "TTFT", LOWER, VLLM, true, "e_1 - a",
        "time to the first event, the chat's role-only one included")
-FAMILY(TPOT, "tpot_ms", "Time per Output Token (excl. 1st token)", "TPOT", LOWER, VLLM,
+FAMILY(TPOT, "tpot_ms", "Time per Output Token (excl. 1st token)", "TPOT", LOWER, VLLM, true,
        "(L - TTFT) / (n - 1), n > 1",
        "mean time of the tokens after the first event")
-FAMILY(ITL, "itl_ms", "Inter-token Latency", "ITL", LOWER, VLLM, "e_k - e_(k-1)",
+FAMILY(ITL, "itl_ms", "Inter-token Latency", "ITL", LOWER, VLLM, true, "e_k - e_(k-1)",
        "gaps between events, pooled over all requests")
-FAMILY(E2EL, "e2el_ms", "End-to-end Latency", "E2EL", LOWER, VLLM, "L = e_last - a",
+FAMILY(E2EL, "e2el_ms", "End-to-end Latency", "E2EL", LOWER, VLLM, true, "L = e_last - a",
        "time to the last event")
-FAMILY(FIRST_TOKEN, "first_token_ms", "First Token", "", LOWER, OURS, "c_1 - a",
+FAMILY(FIRST_TOKEN, "first_token_ms", "First Token", "", LOWER, OURS, true, "c_1 - a",
        "time to the first event that carries text, reasoning, a tool call or token ids")
-FAMILY(TOKEN_GAP, "token_gap_ms", "Token Gap", "", LOWER, OURS,
+FAMILY(TOKEN_GAP, "token_gap_ms", "Token Gap", "", LOWER, OURS, false,
        "k times (t_j - t_(j-1)) / k for a token event of k tokens",
        "gaps between tokens, pooled over all requests")
-FAMILY(TIME_PER_TOKEN, "time_per_token_ms", "Time per Token", "", LOWER, OURS,
+FAMILY(TIME_PER_TOKEN, "time_per_token_ms", "Time per Token", "", LOWER, OURS, false,
        "(t_last - t_1) / (n - 1), n > 1",
        "mean gap of a request's tokens")
 FAMILY(TTFT_PLANNED, "ttft_planned_ms", "Planned Time to First Token", "Planned TTFT", LOWER, OURS,
-       "e_1 - planned",
+       false, "e_1 - planned",
        "time to the first event from when the request should have been sent")
-FAMILY(FIRST_TOKEN_PLANNED, "first_token_planned_ms", "Planned First Token", "", LOWER, OURS,
+FAMILY(FIRST_TOKEN_PLANNED, "first_token_planned_ms", "Planned First Token", "", LOWER, OURS, false,
        "c_1 - planned",
        "time to the first token from when the request should have been sent")
-FAMILY(E2EL_PLANNED, "e2el_planned_ms", "Planned End-to-end Latency", "", LOWER, OURS,
+FAMILY(E2EL_PLANNED, "e2el_planned_ms", "Planned End-to-end Latency", "", LOWER, OURS, false,
        "e_last - planned",
        "time to the last event from when the request should have been sent")
 FAMILY(CLIENT_QUEUE_TIME, "client_queue_time_ms", "Client-side Queueing", "Client Queue Time",
-       LOWER, VLLM, "a - queued, 0 where it did not wait",
+       LOWER, VLLM, false, "a - queued, 0 where it did not wait",
        "time spent waiting for max_concurrency; none without it")
 FAMILY(E2EL_INCLUDING_CLIENT_QUEUE, "e2el_including_client_queue_ms",
-       "Queue-inclusive End-to-end Latency", "E2EL incl. Client Queue", LOWER, VLLM,
+       "Queue-inclusive End-to-end Latency", "E2EL incl. Client Queue", LOWER, VLLM, false,
        "L + client queue time",
        "only with max_concurrency and a finite rate")
 
@@ -125,5 +132,11 @@ FIGURE(energy_per_token_idle_subtracted_j, "J/tok", NUM, LOWER, OURS,
 FIGURE(prompt_token_offset_median, "tok", NUM, NEITHER, OURS, "median over S of (usage - asked)",
        "prompt tokens that the server counts beyond those asked: template and special tokens")
 
+STATISTIC(mean, NAN)
+STATISTIC(median, 50)
+STATISTIC(p90, 90)
+STATISTIC(p99, 99)
+
 #undef FAMILY
 #undef FIGURE
+#undef STATISTIC

@@ -267,7 +267,7 @@ static void set_percentiles(const struct res_flat_input *input, json_t *flat, co
 static void set_families(const struct res_flat_input *input, json_t *flat)
 {
 	static const char *const families[] = {
-#define FAMILY(id, key, title, label, direction, origin, formula, text) key,
+#define FAMILY(id, key, title, label, direction, origin, headline, formula, text) key,
 #include "tbl/metrics.h"
 	};
 

@@ -17,7 +17,7 @@
 #include "result/timing.h"
 
 static const char *const family_keys[RES_FAMILY_COUNT] = {
-#define FAMILY(id, key, title, label, direction, origin, formula, text) key,
+#define FAMILY(id, key, title, label, direction, origin, headline, formula, text) key,
 #include "tbl/metrics.h"
 };
 

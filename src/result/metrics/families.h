@@ -10,7 +10,7 @@
 #include "result/outcome.h"
 
 enum res_family {
-#define FAMILY(id, key, title, label, direction, origin, formula, text) RES_FAMILY_##id,
+#define FAMILY(id, key, title, label, direction, origin, headline, formula, text) RES_FAMILY_##id,
 #include "tbl/metrics.h"
 	RES_FAMILY_COUNT
 };

@@ -21,7 +21,7 @@ LISTS = {
     "log_lines": {"LOG_PHASE": "log_phases", "LOG_MARK": "log_marks", "LOG_FACT": "log_facts", "LOG_READ": "log_reads",
                   "LOG_EXECUTOR": "log_executors", "LOG_BACKEND": "log_backends",
                   "LOG_CONFIG_FRAME": "log_config_frames", "LOG_FAILURE": "log_failures"},
-    "metrics": {"FAMILY": "families", "FIGURE": "figures"},
+    "metrics": {"FAMILY": "families", "FIGURE": "figures", "STATISTIC": "headline_statistics"},
     "model_types": {"MODEL": "model_types", "DEFAULT": "model_type_defaults"}, "models": {"KNOWN": "known_models"},
     "quality": {"FACT": "quality_facts", "QUALITY": "quality"}, "result_fields": {"FIELD": "result_fields"},
     "states": {"STATUS": "statuses", "STAGE": "stages", "CAUSE": "causes", "ARTIFACT": "artifacts", "SOURCE": "sources",

@@ -1,7 +1,8 @@
 /*
  * Computes `results` for made-up records: one JSON object a line on standard input, one a line
  * back. In: {records, tries: [as in the requests side file], start_ns, end_ns, percentiles, slo:
- * {ttft, tpot, e2el}, max_concurrency, finite_rate, inflight_peak}, each null where there is none.
+ * {ttft, tpot, e2el}, max_concurrency, finite_rate, inflight_peak}, each null where there is none, and
+ * clock_step_ns where the clock made one.
  */
 #include <math.h>
 #include <stdio.h>
@@ -75,6 +76,7 @@ static int answer(const char *line, size_t len, struct pl_err *err)
 		.try_count = try_count,
 		.start_ns = integer(set, "start_ns"),
 		.end_ns = integer(set, "end_ns"),
+		.clock_step_ns = json_integer_value(json_object_get(set, "clock_step_ns")),
 		.inflight_peak = integer(set, "inflight_peak"),
 	};
 	const struct res_how how = {

@@ -11,6 +11,7 @@
 
 #include "base/stats.h"
 #include "base/text.h"
+#include "result/metrics/client_error.h"
 #include "result/metrics/families.h"
 #include "result/metrics/peaks.h"
 #include "result/metrics/steady.h"
@@ -236,6 +237,7 @@ json_t *res_metrics_compute(const struct res_outcome *outcome, const struct res_
 	json_object_set_new(results, "rtfx", json_null());
 	res_families_collect(outcome, how, NULL, &families);
 	res_families_write(&families, percentiles, percentile_count, true, results);
+	res_client_error_write(outcome, &families, results);
 	res_families_done(&families);
 	json_object_set_new(results, "errors", errors_of(outcome));
 	json_object_set_new(results, "repeats", json_array());

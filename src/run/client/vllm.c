@@ -24,6 +24,7 @@
 #include "result/document.h"
 #include "result/flat/compare.h"
 #include "result/flat/records.h"
+#include "result/metrics/client_error.h"
 #include "result/quality.h"
 #include "run/client/vllm_args.h"
 #include "run/client/vllm_watch.h"
@@ -555,6 +556,8 @@ static void vllm_results(const struct run_measured *measured, json_t *results)
 		return;
 	if (!flat->has_starts)
 		forget_figures(flat, results);
+	/* how long its events waited in it, and its requests before they went out, nobody noted */
+	res_client_error_forget(results);
 	/* one of vLLM's clients tries again and does not say so */
 	json_object_set_new(results, "retries", json_null());
 	json_object_set_new(results, "retried_requests", json_null());

@@ -82,6 +82,8 @@ def test_result_is_whole(play, result_schema):
     for key, value in flat.items():
         if key.endswith("_ms") or key.endswith("throughput"):
             assert figures[key] == pytest.approx(value, rel=1e-5, abs=2e-6), key
+    # how late it read and sent nobody knows
+    assert {value for key, value in figures.items() if key.endswith("_client_error")} == {None}
     # what vLLM does not have: families and intervals of ours
     assert figures["mean_time_per_token_ms"] == pytest.approx(flat["mean_tpot_ms"], rel=1e-5)
     assert figures["peak_in_flight"] == 3
@@ -320,6 +322,7 @@ def test_result_without_starts_is_its_summary(play, result_schema):
             assert figures[key] == value
     assert figures["mean_token_gap_ms"] is None and figures["peak_in_flight"] is None
     assert figures["mean_ttft_ms_ci95"] is None and figures["steady"] is None
+    assert figures["mean_ttft_ms_client_error"] is None
     assert result["environment"]["client"]["per_request"] is False
     # a busy host can speak against it, nothing can speak for it
     against = [check for check in result["quality"]["checks"]

@@ -53,7 +53,7 @@ def record(index, acted, events, **more):
     made = {
         "index": index, "request_id": f"r-{index}", "try": 0 if acted is None else 1,
         "tries": 0 if acted is None else 1, "retried": False, "planned_ns": None, "queued_ns": None,
-        "acted_ns": acted, "connected_ns": None, "sent_ns": acted, "headers_ns": None,
+        "acted_ns": acted, "connected_ns": None, "handshake_ns": None, "sent_ns": acted, "headers_ns": None,
         "first_event_ns": events[0][0] if events else None,
         "first_token_ns": content[0] if content else None,
         "end_ns": None if acted is None else (events[-1][0] if events else acted) + 1000,
@@ -477,8 +477,9 @@ def driver(bin_dir):
 
 
 def split_intervals(got):
+    """The rest, and the intervals; client errors are test_client_error.py's."""
     intervals = {k: v for k, v in got.items() if k.endswith("_ci95")}
-    return {k: v for k, v in got.items() if not k.endswith("_ci95")}, intervals
+    return {k: v for k, v in got.items() if not k.endswith(("_ci95", "_client_error"))}, intervals
 
 
 def test_every_key_of_made_up_sets(driver):

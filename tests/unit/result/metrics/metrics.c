@@ -230,6 +230,8 @@ static void test_steady_windows(void **state)
 	assert_key(steady, "completed", 16); /* ends at 2.5 … 17.5 */
 	assert_key(steady, "mean_ttft_ms", 500);
 	assert_null(json_object_get(steady, "mean_ttft_ms_ci95"));
+	assert_null(json_object_get(steady, "mean_ttft_ms_client_error"));
+	assert_non_null(json_object_get(results, "mean_ttft_ms_client_error"));
 	json_decref(results);
 
 	/* Closed loop of one: full from the first start to the last end. */

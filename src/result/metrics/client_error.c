@@ -1,0 +1,340 @@
+/*
+ * Nearly all samples are exact, and there can be millions. So only those that are not are kept
+ * beside the sorted ones, and an order statistic of all lows is found by counting: so many of the
+ * samples are at most v, less the uncertain ones as they were measured, and their lows instead. All
+ * offsets are from the same formula to the same formula, so that what is exact is 0 and no rounding.
+ */
+#include "result/metrics/client_error.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/stats.h"
+#include "result/metrics/families.h"
+#include "result/timing.h"
+
+#define ENDING "_client_error"
+/* The least figure that a share is taken of: a nanosecond, in ms. */
+#define FIGURE_MS_MIN 1e-6
+
+static const struct {
+	const char *key;
+	bool headline;
+} rows[RES_FAMILY_COUNT] = {
+#define FAMILY(id, key, title, label, direction, origin, headline, formula, text) { key, headline },
+#include "tbl/metrics.h"
+};
+
+static const struct {
+	const char *name;
+	double percentile;
+} statistics[] = {
+#define STATISTIC(name, percentile) { #name, percentile },
+#include "tbl/metrics.h"
+};
+
+/* The uncertain samples of a family in seconds, and the sums over all of them. */
+struct moved {
+	struct res_values x;
+	struct res_values low;
+	struct res_values high;
+	double less_s; /* by which the sum of the samples can be smaller */
+	double more_s;
+};
+
+/* ---- what one record leaves open ---- */
+
+static void add_sample(struct moved *moved, double x, double less_s, double more_s)
+{
+	if (!(less_s > 0) && !(more_s > 0))
+		return;
+	res_values_add(&moved->x, x);
+	res_values_add(&moved->low, fmax(0, x - less_s));
+	res_values_add(&moved->high, x + more_s);
+}
+
+static void add_to_sums(struct moved *moved, double x, double less_s, double more_s)
+{
+	moved->less_s += fmin(less_s, x);
+	moved->more_s += more_s;
+}
+
+static void add(struct moved *moved, double x, double less_s, double more_s)
+{
+	add_sample(moved, x, less_s, more_s);
+	add_to_sums(moved, x, less_s, more_s);
+}
+
+/* What this client took to send the request, beside what the network took; RES_NO_TIME: not known.
+ * A request's own record begins with its first try and was sent by its last. */
+static int64_t sending_ns(const struct res_record *record)
+{
+	int64_t handshake_ns = record->handshake_ns > 0 ? record->handshake_ns : 0;
+
+	if (record->acted_ns == RES_NO_TIME || record->sent_ns == RES_NO_TIME || record->tries > 1)
+		return RES_NO_TIME;
+	int64_t taken_ns = record->sent_ns - record->acted_ns - handshake_ns;
+	return taken_ns > 0 ? taken_ns : 0;
+}
+
+/* INT64_MAX: of none. */
+static int64_t least_sending_ns(const struct res_outcome *outcome)
+{
+	int64_t least_ns = INT64_MAX;
+
+	for (size_t i = 0; i < outcome->count; i++) {
+		int64_t taken_ns = sending_ns(&outcome->records[i]);
+		if (outcome->records[i].ok && taken_ns != RES_NO_TIME && taken_ns < least_ns)
+			least_ns = taken_ns;
+	}
+	return least_ns;
+}
+
+static double late_s(const struct res_event_at *at)
+{
+	return res_seconds(at->earliest_ns, at->t_ns);
+}
+
+/* Of the events those that samples begin or end with. */
+struct ends {
+	struct res_event_at first;
+	struct res_event_at content; /* t_ns RES_NO_TIME: none */
+	struct res_event_at last;
+};
+
+static struct ends walk(const struct res_record *record, double step_s, struct moved *gaps)
+{
+	struct res_event_cursor cursor = res_record_cursor(record);
+	struct ends ends = { .content.t_ns = RES_NO_TIME };
+	struct res_event_at at;
+
+	for (size_t i = 0; res_record_next(&cursor, &at); i++) {
+		if (i == 0)
+			ends.first = at;
+		else
+			add_sample(gaps, res_seconds(ends.last.t_ns, at.t_ns), late_s(&at) + step_s,
+				   late_s(&ends.last) + step_s);
+		if (ends.content.t_ns == RES_NO_TIME && (at.flags & RES_EVENT_CONTENT) != 0)
+			ends.content = at;
+		ends.last = at;
+	}
+	return ends;
+}
+
+/* early_s: by which a perfect client would have had all of it earlier. */
+static void add_stream(const struct res_record *record, const struct res_timing *timing,
+		       double early_s, double step_s, struct moved *of)
+{
+	const struct ends ends = walk(record, step_s, &of[RES_FAMILY_ITL]);
+	double whole_s = res_seconds(ends.first.t_ns, ends.last.t_ns);
+	double less_s = late_s(&ends.last) + step_s;
+	double more_s = late_s(&ends.first) + step_s;
+	double steps = (double)(timing->output_tokens - 1);
+
+	add(&of[RES_FAMILY_TTFT], timing->ttft_s, late_s(&ends.first) + early_s + step_s, step_s);
+	if (ends.content.t_ns != RES_NO_TIME)
+		add(&of[RES_FAMILY_FIRST_TOKEN], res_seconds(timing->acted_ns, ends.content.t_ns),
+		    late_s(&ends.content) + early_s + step_s, step_s);
+	add(&of[RES_FAMILY_E2EL], timing->e2el_s, less_s + early_s, step_s);
+	/* one event alone: what lies between it and itself is known */
+	if (timing->event_count < 2)
+		return;
+	add_to_sums(&of[RES_FAMILY_ITL], whole_s, less_s, more_s);
+	if (steps > 0)
+		add(&of[RES_FAMILY_TPOT], timing->tpot_s, less_s / steps, more_s / steps);
+}
+
+static void collect(const struct res_outcome *outcome, struct moved *of)
+{
+	int64_t least_ns = least_sending_ns(outcome);
+	int64_t step_ns = llabs(outcome->clock_step_ns);
+	double step_s = step_ns >= RES_CLIENT_ERROR_STEP_NS_MIN ? res_seconds(0, step_ns) : 0;
+
+	for (size_t i = 0; i < outcome->count; i++) {
+		const struct res_record *record = &outcome->records[i];
+		if (!record->ok)
+			continue;
+		struct res_timing timing = res_timing_of(record);
+		if (isnan(timing.e2el_s))
+			continue;
+		int64_t taken_ns = sending_ns(record);
+		double early_s = taken_ns != RES_NO_TIME ? res_seconds(least_ns, taken_ns) : 0;
+		if (timing.event_count > 0)
+			add_stream(record, &timing, early_s, step_s, of);
+		else
+			add(&of[RES_FAMILY_E2EL], timing.e2el_s, early_s + step_s, step_s);
+	}
+}
+
+/* ---- statistics of lows and highs ---- */
+
+/* Sorted samples, those of `in` in the place of those of `out`. */
+struct replaced {
+	const struct res_values *all;
+	const struct res_values *out;
+	const struct res_values *in;
+};
+
+/* How many are at most v. */
+static size_t count_to(const struct res_values *sorted, double v)
+{
+	size_t low = 0, high = sorted->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (sorted->x[middle] <= v)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The least of `candidates` that more than `rank` of the samples are at most; INFINITY: none. */
+static double least_beyond(const struct replaced *of, const struct res_values *candidates,
+			   size_t rank)
+{
+	size_t low = 0, high = candidates->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		double v = candidates->x[middle];
+		if (count_to(of->all, v) - count_to(of->out, v) + count_to(of->in, v) > rank)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low < candidates->count ? candidates->x[low] : INFINITY;
+}
+
+/* rank from 0. A value that stands in `all` alone because it went out is never less than the right
+ * one, which is a candidate too. */
+static double value_at(const struct replaced *of, size_t rank)
+{
+	return fmin(least_beyond(of, of->all, rank), least_beyond(of, of->in, rank));
+}
+
+static double percentile_of(const struct replaced *of, double percentile)
+{
+	struct pl_stats_place place = pl_stats_percentile_place(of->all->count, percentile);
+	double below = value_at(of, place.below);
+
+	return pl_stats_between(below, place.share > 0 ? value_at(of, place.below + 1) : below,
+				place.share);
+}
+
+struct offsets {
+	double lo_s;
+	double hi_s;
+};
+
+static struct offsets offsets_of(const struct res_values *all, const struct moved *moved,
+				 double percentile)
+{
+	const struct replaced lows = { .all = all, .out = &moved->x, .in = &moved->low };
+	const struct replaced highs = { .all = all, .out = &moved->x, .in = &moved->high };
+	double n = (double)all->count;
+
+	if (isnan(percentile))
+		return (struct offsets){ 0 - moved->less_s / n, moved->more_s / n };
+	double x = pl_stats_percentile_sorted(all->x, all->count, percentile);
+	/* rounding between two samples may cross the figure */
+	return (struct offsets){ fmin(0, percentile_of(&lows, percentile) - x),
+				 fmax(0, percentile_of(&highs, percentile) - x) };
+}
+
+/* ---- keys ---- */
+
+static void make_key(size_t family, size_t statistic, const char *ending,
+		     char key[RES_CLIENT_ERROR_KEY_BYTES])
+{
+	snprintf(key, RES_CLIENT_ERROR_KEY_BYTES, "%s_%s%s", statistics[statistic].name,
+		 rows[family].key, ending);
+}
+
+static void write_family(size_t family, const struct res_values *all, struct moved *moved,
+			 json_t *into)
+{
+	char key[RES_CLIENT_ERROR_KEY_BYTES];
+
+	pl_stats_sort(moved->x.x, moved->x.count);
+	pl_stats_sort(moved->low.x, moved->low.count);
+	pl_stats_sort(moved->high.x, moved->high.count);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(statistics); i++) {
+		make_key(family, i, ENDING, key);
+		if (all->count == 0) {
+			json_object_set_new(into, key, json_null());
+			continue;
+		}
+		struct offsets offsets = offsets_of(all, moved, statistics[i].percentile);
+		json_object_set_new(into, key,
+				    json_pack("[f, f]", offsets.lo_s * 1000, offsets.hi_s * 1000));
+	}
+}
+
+void res_client_error_write(const struct res_outcome *outcome, const struct res_families *families,
+			    json_t *results)
+{
+	struct moved of[RES_FAMILY_COUNT] = { 0 };
+
+	collect(outcome, of);
+	for (size_t i = 0; i < RES_FAMILY_COUNT; i++) {
+		if (rows[i].headline)
+			write_family(i, &families->of[i], &of[i], results);
+		free(of[i].x.x);
+		free(of[i].low.x);
+		free(of[i].high.x);
+	}
+}
+
+void res_client_error_forget(json_t *results)
+{
+	char key[RES_CLIENT_ERROR_KEY_BYTES];
+
+	for (size_t i = 0; i < RES_FAMILY_COUNT; i++) {
+		for (size_t j = 0; j < PL_ARRAY_SIZE(statistics) && rows[i].headline; j++) {
+			make_key(i, j, ENDING, key);
+			json_object_set_new(results, key, json_null());
+		}
+	}
+}
+
+/* ---- the worst of them ---- */
+
+static bool read_error(const json_t *results, size_t family, size_t statistic,
+		       struct res_client_error_worst *ret)
+{
+	char key[RES_CLIENT_ERROR_KEY_BYTES];
+
+	make_key(family, statistic, ENDING, key);
+	const json_t *error = json_object_get(results, key);
+	make_key(family, statistic, "", ret->key);
+	const json_t *figure = json_object_get(results, ret->key);
+	if (!json_is_array(error) || !json_is_number(figure))
+		return false;
+	ret->figure = json_number_value(figure);
+	ret->lo_ms = json_number_value(json_array_get(error, 0));
+	ret->hi_ms = json_number_value(json_array_get(error, 1));
+	double of_ms = fmax(ret->figure, FIGURE_MS_MIN);
+	ret->share = fmax(0 - ret->lo_ms, ret->hi_ms) / of_ms;
+	ret->limit_share = fmax(RES_CLIENT_ERROR_SHARE_MAX, RES_CLIENT_ERROR_MS_MAX / of_ms);
+	return true;
+}
+
+bool res_client_error_worst(const json_t *results, struct res_client_error_worst *ret)
+{
+	struct res_client_error_worst here = { 0 };
+	bool known = false;
+
+	for (size_t i = 0; i < RES_FAMILY_COUNT; i++) {
+		for (size_t j = 0; j < PL_ARRAY_SIZE(statistics) && rows[i].headline; j++) {
+			if (!read_error(results, i, j, &here))
+				continue;
+			if (!known || here.share / here.limit_share > ret->share / ret->limit_share)
+				*ret = here;
+			known = true;
+		}
+	}
+	return known;
+}

@@ -10,6 +10,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -198,6 +199,46 @@ static void test_base_stats__equal_numpy(void **state)
 		check_numpy(&numpy_rows[i]);
 }
 
+static int ascending(const void *left, const void *right)
+{
+	double a = *(const double *)left, b = *(const double *)right;
+
+	return (a > b) - (a < b);
+}
+
+/* As many as qsort() no longer sorts: times, all doubles there are, and what has no order. */
+static void test_base_stats__sorts_many(void **state)
+{
+	enum { MANY = 20000 };
+	static double x[MANY], wanted[MANY];
+	uint64_t seed = 1;
+
+	(void)state;
+	for (int kind = 0; kind < 3; kind++) {
+		for (size_t i = 0; i < MANY; i++) {
+			seed = seed * 6364136223846793005u + 1442695040888963407u;
+			double part = (double)(seed >> 11) / 9007199254740992.0;
+			x[i] = kind == 0 ? 0.02 + part / 1000
+			       : kind == 1
+				       ? (part - 0.5) * pow(10, (double)(seed >> 40 & 511) - 256)
+				       : round(part * 10) - 5;
+		}
+		x[7] = INFINITY;
+		x[8] = -INFINITY;
+		memcpy(wanted, x, sizeof(x));
+		qsort(wanted, MANY, sizeof(*wanted), ascending);
+		pl_stats_sort(x, MANY);
+		for (size_t i = 0; i < MANY; i++)
+			assert_true(x[i] == wanted[i]);
+	}
+	x[0] = x[MANY / 2] = NAN;
+	x[9] = -NAN;
+	pl_stats_sort(x, MANY);
+	assert_true(x[MANY - 4] == INFINITY);
+	for (size_t i = MANY - 3; i < MANY; i++)
+		assert_true(isnan(x[i]));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -209,6 +250,7 @@ int main(void)
 		cmocka_unit_test(test_base_stats__percentile_out_of_range_is_nan),
 		cmocka_unit_test(test_base_stats__one_value),
 		cmocka_unit_test(test_base_stats__sort_puts_nan_last),
+		cmocka_unit_test(test_base_stats__sorts_many),
 		cmocka_unit_test(test_base_stats__equal_numpy),
 	};
 

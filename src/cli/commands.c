@@ -11,16 +11,15 @@
 #define NAMES_MAX       64
 #define NAMES_BYTES_MAX 4096
 
-#define SUITE_VLLM true
-#define SUITE_OURS false
-
 static const struct later {
 	const char *name;
 	bool of_vllm; /* `vllm bench` has it */
 	const char *what;
 	const char *today;
 } laters[] = {
-#define LATER(name, suite, what, today) { name, SUITE_##suite, what, today },
+#define BENCH_COMMAND(name, what, today) { name, true, what, today },
+#include "tbl/bench_commands.h"
+#define LATER(name, what, today) { name, false, what, today },
 #include "tbl/commands.h"
 };
 

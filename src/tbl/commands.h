@@ -4,8 +4,8 @@
  *
  * COMMAND(name, options, summary)
  *   options   &cli_NAME_command, or NULL for a command without any
- * LATER(name, suite, what, today)   one that is not in this version, and says so when it is called
- *   suite     VLLM (`vllm bench` has it: also `profllm bench NAME`) or OURS
+ * LATER(name, what, today)   one that is not in this version, and says so when it is called; those
+ *                            that `vllm bench` has are in tbl/bench_commands.h
  *   what      what it will be
  *   today     how to come by it until then
  * Undefined macros are skipped; they are undefined again at the end.
@@ -14,7 +14,7 @@
 #define COMMAND(name, options, summary)
 #endif
 #ifndef LATER
-#define LATER(name, suite, what, today)
+#define LATER(name, what, today)
 #endif
 
 COMMAND(run, &cli_run_command, "start a server, send load to it and write the result")
@@ -29,22 +29,12 @@ COMMAND(completion, &cli_completion_command, "print what lets a shell complete p
 COMMAND(help, NULL, "show the commands, or one command's options")
 COMMAND(version, &cli_version_command, "show the version")
 
-LATER("sweep", VLLM, "one experiment over many settings of server and load",
-      "profllm run once for each, with --set KEY=VALUE and an --output of its own")
-LATER("compare", OURS, "results side by side, and what became worse",
+LATER("compare", "results side by side, and what became worse",
       "profllm recover FILE prints the table of a finished result again")
-LATER("report", OURS, "a result as a page to look at",
+LATER("report", "a result as a page to look at",
       "profllm recover FILE prints its table again, benchmark.plot_timeline draws the requests")
-LATER("upload", OURS, "sends results to the dashboard",
+LATER("upload", "sends results to the dashboard",
       "a result is one file and those beside it that its artifacts name: copy them")
-LATER("latency", VLLM, "the time of one batch in vLLM's engine, without a server",
-      "vllm bench latency, or at a server profllm bench serve --max-concurrency 1")
-LATER("throughput", VLLM, "the tokens a second of vLLM's engine, without a server",
-      "vllm bench throughput, or at a server profllm bench serve, which sends all at once")
-LATER("startup", VLLM, "how long an engine takes to start, cold and warm",
-      "profllm run: launch.phases of its result has the parts of the start in seconds")
-LATER("mm-processor", VLLM, "how long images, audio and video take to prepare",
-      "vllm bench mm-processor")
 
 #undef COMMAND
 #undef LATER

@@ -50,17 +50,13 @@ static const struct option_row own_rows[] = {
 
 bool vllm_bench_is_later(const char *what)
 {
-	enum suite { OURS, VLLM };
-	static const struct {
-		const char *name;
-		enum suite suite;
-	} later[] = {
-#define LATER(name, suite, what, today) { name, suite },
-#include "tbl/commands.h"
+	static const char *const others[] = {
+#define BENCH_COMMAND(name, what, today) name,
+#include "tbl/bench_commands.h"
 	};
 
-	for (size_t i = 0; i < PL_ARRAY_SIZE(later); i++) {
-		if (later[i].suite == VLLM && strcmp(what, later[i].name) == 0)
+	for (size_t i = 0; i < PL_ARRAY_SIZE(others); i++) {
+		if (strcmp(what, others[i]) == 0)
 			return true;
 	}
 	return false;

@@ -45,15 +45,6 @@ static void unknown_argument(const struct vllm_catalog *catalog, struct option_r
 			  nearest_argument(catalog, name->text));
 }
 
-/* Arguments that a release lacks are told where the release is known: vllm_target_check_args(). */
-static void warn_deprecated(struct option_reader *reader, const struct pl_yaml *node,
-			    const char *key, const struct option_row *arg)
-{
-	if (!arg->absent && arg->deprecated)
-		option_reader_add(reader, OPTION_WARNING, node, key, "a deprecated argument",
-				  "a newer one", arg->replaced_by);
-}
-
 static bool are_adapters(struct option_reader *reader, const struct pl_yaml *node, const char *key,
 			 const json_t *list)
 {
@@ -204,7 +195,6 @@ static void read_arg(struct option_reader *reader, const struct pl_yaml *name,
 		json_decref(value);
 		return;
 	}
-	warn_deprecated(reader, name, key, arg);
 	if (inverted && json_is_boolean(value)) {
 		json_t *other = json_boolean(!json_is_true(value));
 		json_decref(value);

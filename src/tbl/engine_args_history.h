@@ -284,11 +284,10 @@ ARG_HISTORY(disable_access_log_for_endpoints, RANGES(
 ARG_HISTORY(disable_async_output_proc, RANGES(
     RANGE("0.6.0", "0.11.0")))
 ARG_HISTORY(disable_cascade_attn, RANGES(
-    RANGE("0.8.2", "0.9.0", .default_json = ARG_JSON(false), .style = "flag",
-          .deprecated = ARG_JSON(false)),
-    RANGE("0.9.0", "0.18.0", .default_json = ARG_JSON(false), .deprecated = ARG_JSON(false)),
-    RANGE("0.18.0", "0.32.0", .default_json = ARG_JSON(true), .deprecated = ARG_JSON(false)),
-    RANGE("0.32.0", NULL)))
+    RANGE("0.8.2", "0.9.0", .default_json = ARG_JSON(false), .style = "flag"),
+    RANGE("0.9.0", "0.18.0", .default_json = ARG_JSON(false)),
+    RANGE("0.18.0", "0.32.0", .default_json = ARG_JSON(true)),
+    RANGE("0.32.0", NULL, .deprecated = ARG_JSON(true))))
 ARG_HISTORY(disable_chunked_mm_input, RANGES(
     RANGE("0.8.4", "0.8.5", .style = "optional_value", .const_json = ARG_JSON(true)),
     RANGE("0.8.5", NULL)))
@@ -709,9 +708,8 @@ ARG_HISTORY(load_format, RANGES(
           "runai_streamer_sharded", "safetensors", "sharded_state", "tensorizer"])),
     RANGE("0.10.1", NULL)))
 ARG_HISTORY(log_config_file, RANGES(
-    RANGE("0.9.1", "0.31.0", .deprecated = ARG_JSON(false),
-          .default_env = "VLLM_LOGGING_CONFIG_PATH"),
-    RANGE("0.31.0", NULL)))
+    RANGE("0.9.1", "0.31.0", .default_env = "VLLM_LOGGING_CONFIG_PATH"),
+    RANGE("0.31.0", NULL, .deprecated = ARG_JSON(true))))
 ARG_HISTORY(log_error_stack, RANGES(
     RANGE("0.10.2", NULL)))
 ARG_HISTORY(log_level, RANGES(

@@ -112,7 +112,8 @@ static void apply(struct option_row *row, const struct vllm_range *range, struct
 		row->items = text_type(row->items, row->choices);
 	}
 	set_spelling(row, range, arena);
-	if (range->deprecated != NULL)
+	/* of a range that the reference is in the row says it: two releases of it do not differ */
+	if (range->deprecated != NULL && range->until != NULL)
 		row->deprecated = strcmp(range->deprecated, "true") == 0;
 	if (range->default_env != NULL)
 		row->default_env = range->default_env[0] != '\0' ? range->default_env : NULL;

@@ -290,22 +290,28 @@ static bool take_present(struct search *search, const char *key, const json_t *v
 	return true;
 }
 
-static bool take_step(struct search *search, const char *key, const json_t *value)
+/* On from a key that is to be left, whether it is there or not. */
+static bool leave(struct search *search, const char *key, const json_t *value)
 {
-	enum vllm_presence presence = presence_of(search, key);
 	const struct vllm_replacement *row = row_for(key, value);
 	const struct vllm_history *history = vllm_history_of(key);
 
-	if (search->steps >= STEPS_MAX || presence == VLLM_NOT_YET)
-		return false;
-	if (presence == VLLM_PRESENT)
-		return take_present(search, key, value);
 	search->steps++;
 	bool taken = row != NULL       ? take_row(search, row, value)
 		     : history != NULL ? take_rule(search, history, value)
 				       : false;
 	search->steps--;
 	return taken;
+}
+
+static bool take_step(struct search *search, const char *key, const json_t *value)
+{
+	enum vllm_presence presence = presence_of(search, key);
+
+	if (search->steps >= STEPS_MAX || presence == VLLM_NOT_YET)
+		return false;
+	return presence == VLLM_PRESENT ? take_present(search, key, value)
+					: leave(search, key, value);
 }
 
 json_t *vllm_replaced_by(const struct vllm_replacing *replacing, const char *key,
@@ -319,6 +325,15 @@ json_t *vllm_replaced_by(const struct vllm_replacing *replacing, const char *key
 	if (is_choice)
 		return row != NULL && take_row(&search, row, value) ? pl_take(found) : NULL;
 	return take_step(&search, key, value) ? pl_take(found) : NULL;
+}
+
+json_t *vllm_deprecated_by(const struct vllm_replacing *replacing, const char *key,
+			   const json_t *value)
+{
+	auto_json json_t *found = json_array();
+	struct search search = { .for_whom = replacing, .found = found };
+
+	return leave(&search, key, value) ? pl_take(found) : NULL;
 }
 
 json_t *vllm_replaced_in_file(const json_t *replaced_by)
@@ -445,4 +460,24 @@ void vllm_replaced_sentence(const char *key, const json_t *replaced_by,
 		if (note != NULL)
 			pl_buf_addf(buf, " (%s)", note);
 	}
+}
+
+void vllm_deprecated_sentence(const char *key, const json_t *replaced_by,
+			      const struct vllm_catalog *flags, struct pl_buf *buf)
+{
+	const struct vllm_history *history = vllm_history_of(key);
+	size_t before = buf->len;
+
+	vllm_replaced_words(replaced_by, flags, buf);
+	if (buf->len > before)
+		pl_buf_add_text(buf, " in its place");
+	else if (replaced_by != NULL)
+		pl_buf_add_text(buf, "nothing in its place: it is so without it");
+	else if (history != NULL && history->replaced_by != NULL)
+		pl_buf_addf(buf, "nothing in its place yet: '%s', which replaces it, is not there",
+			    history->replaced_by);
+	else if (history != NULL && history->note != NULL)
+		pl_buf_addf(buf, "nothing in its place (%s)", history->note);
+	else
+		pl_buf_add_text(buf, "nothing in its place");
 }

@@ -42,6 +42,9 @@ struct vllm_replacing {
  */
 json_t *vllm_replaced_by(const struct vllm_replacing *replacing, const char *key,
 			 const json_t *value);
+/* The same of a key that the release still has, and says that it is to be left. */
+json_t *vllm_deprecated_by(const struct vllm_replacing *replacing, const char *key,
+			   const json_t *value);
 /* As a problem has it: with the keys of an experiment file, "server.runner". New reference; NULL: NULL. */
 json_t *vllm_replaced_in_file(const json_t *replaced_by);
 /* Can a release's argument or "argument.key" have this value, as far as its choices tell? */
@@ -66,6 +69,9 @@ void vllm_replaced_words(const json_t *replaced_by, const struct vllm_catalog *f
 /* What is expected in the place of a key that went, whether or not something is known to be. */
 void vllm_replaced_sentence(const char *key, const json_t *replaced_by,
 			    const struct vllm_catalog *flags, struct pl_buf *buf);
+/* The same of a key that is to be left. */
+void vllm_deprecated_sentence(const char *key, const json_t *replaced_by,
+			      const struct vllm_catalog *flags, struct pl_buf *buf);
 
 /* The rows of tbl/replacements.h. */
 struct vllm_replacement {

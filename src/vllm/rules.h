@@ -106,7 +106,8 @@ void vllm_rules_check(const json_t *values, const struct vllm_target *target,
 
 /*
  * Adds a problem for each argument or choice that the target does not have: an error where the
- * release is known and allow_gone is false, a warning elsewhere.
+ * release is known and allow_gone is false, a warning elsewhere; and a warning for each argument
+ * that it has still and deprecates.
  */
 void vllm_target_check_args(const json_t *values, const struct vllm_target *target, bool allow_gone,
 			    vllm_rule_place_fn *place, void *user,

@@ -283,7 +283,43 @@ static bool is_newer(const struct target_check *check)
 	return vllm_release_compare(&check->release, VLLM_REFERENCE_RELEASE, &known) > 0;
 }
 
-/* One that is there has no fault. */
+/* By the row of the release, or by what its parser says where the row is the reference's. */
+static bool is_deprecated(const struct target_check *check, const struct option_row *row)
+{
+	auto_free char *key = key_of(row);
+	const struct vllm_history *history = vllm_history_of(key);
+	const struct vllm_range *range = history != NULL
+						 ? vllm_history_range(history, &check->release)
+						 : NULL;
+
+	return row->deprecated || (range != NULL && pl_text_equal(range->deprecated, "true"));
+}
+
+/* Of what is there still, and is to be left. */
+static void warn_deprecated(const struct target_check *check, const struct option_row *row,
+			    const json_t *value)
+{
+	struct vllm_replacing replacing = { check->catalog, &check->release, check->values };
+	auto_free char *key = key_of(row);
+	const struct vllm_history *history = vllm_history_of(key);
+	const char *until = history != NULL ? vllm_history_until(history) : NULL;
+	auto_json json_t *by = vllm_deprecated_by(&replacing, key, value);
+	auto_free char *found = pl_asprintf("an argument that vLLM %s deprecates%s%s%s",
+					    check->version, until != NULL ? " and " : "",
+					    until != NULL ? until : "",
+					    until != NULL ? " no longer has" : "");
+	auto_buf expected = PL_BUF(TEXT_BYTES_MAX);
+
+	vllm_deprecated_sentence(key, by, flags_of(check, row), &expected);
+	add_target_problem(check, row,
+			   &(struct target_fault){
+				   .severity = OPTION_WARNING,
+				   .found = found,
+				   .expected = pl_buf_text(&expected),
+				   .replaced_by = by,
+			   });
+}
+
 static void check_presence(const struct target_check *check, const struct option_row *row,
 			   const json_t *value)
 {
@@ -292,8 +328,11 @@ static void check_presence(const struct target_check *check, const struct option
 	auto_json json_t *by = NULL;
 	auto_buf expected = PL_BUF(TEXT_BYTES_MAX);
 
-	if (!row->absent)
+	if (!row->absent) {
+		if (is_deprecated(check, row))
+			warn_deprecated(check, row, value);
 		return;
+	}
 	bool is_later = is_before(check, row->since);
 	auto_free char *found = pl_asprintf(is_later ? "%s that vLLM %s does not have yet"
 						     : "%s that vLLM %s no longer has",

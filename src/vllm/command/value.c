@@ -409,17 +409,6 @@ static bool has_refused_keys(struct value *value, const json_t *json)
 	return true;
 }
 
-/* Arguments that the target lacks are told with the other facts of the release. */
-static void warn_deprecated(struct vllm_parse *parse, const struct option_argv_word *at,
-			    const struct option_row *arg)
-{
-	auto_free char *newer = arg->replaced_by != NULL ? vllm_flag_of(arg->replaced_by) : NULL;
-
-	if (!arg->absent && arg->deprecated)
-		vllm_parse_add(parse, OPTION_WARNING, at, "a deprecated argument", "a newer one",
-			       newer);
-}
-
 /* Only two on the command line are worth a word: to win over the file is what a flag beside
  * --config is for. A place in the file is an array, which is the integer 0 here. */
 static void put(struct vllm_parse *parse, const struct option_row *arg,
@@ -488,7 +477,5 @@ void vllm_command_take(struct vllm_parse *parse, const struct option_row *arg,
 		json_decref(json);
 		return;
 	}
-	if (flag->text[0] == '-')
-		warn_deprecated(parse, flag, arg);
 	put(parse, arg, flag, json);
 }

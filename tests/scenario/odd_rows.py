@@ -392,6 +392,11 @@ def usages():
         "finish-absent-running-count": failed(
             stream(*[event(Completions.token(usage={"completion_tokens": i + 1})) for i in range(3)], DONE),
             kind="truncated", says="without a finish reason", events=3),
+        "finish-absent-running-count-cut-at-once": failed(
+            stream(event(Completions.token(usage={"completion_tokens": 1})), DONE),
+            kind="truncated", says="without a finish reason", events=1),
+        "finish-absent-all-at-once": one(event(Completions.token(usage={"completion_tokens": 4})), DONE, events=1,
+                                         finish=None),
         "finish-absent-running-count-closed": one(
             *[event(Completions.token(usage={"completion_tokens": i + 1})) for i in range(4)], *good()[4:],
             finish=None),

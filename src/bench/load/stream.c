@@ -133,12 +133,26 @@ static void keep_text(struct bench_stream *stream, const struct bench_event *eve
 		pl_buf_add(&stream->text, event->text, event->text_len);
 }
 
+/*
+ * Does the event's usage count the whole answer? The first one that stands on choices may be the
+ * only one, or the beginning of a count that runs (vLLM's continuous_usage_stats): that begins with
+ * one token at the most, and who asked for more has the beginning.
+ */
+static bool counts_all(const struct bench_stream *stream, const struct bench_event *event)
+{
+	if (!event->has_choices || stream->whole)
+		return true;
+	return !stream->usage_runs &&
+	       (event->usage_completion > 1 ||
+		event->usage_completion >= stream->recorder->record->output_tokens_asked);
+}
+
 static void take_usage(struct bench_stream *stream, const struct bench_event *event)
 {
 	if (event->usage_completion != RES_NO_COUNT) {
 		stream->usage_completion = event->usage_completion;
 		stream->usage_with_choices = lone_choice(event) >= 0 && !stream->whole;
-		stream->usage_closes = !event->has_choices || !stream->usage_runs;
+		stream->usage_closes = counts_all(stream, event);
 		stream->usage_runs |= event->has_choices;
 	} else if (event->has_choices) {
 		stream->usage_closes = false;

@@ -15,6 +15,9 @@
  * the closing [DONE], and a finish_reason for each choice that was in it; or, of a server that names
  * none for any choice, the whole answer's count by usage. That count stands behind all choices or on
  * the last of their events alone: one that every event carries is there in a stream that was cut, too.
+ * In a cut behind the first of them it is told by its size: one token at the most, of more that were
+ * asked for. A running count whose first event brings several tokens, of a server that would have
+ * named a reason, looks like a whole answer in one event, and is taken for that.
  * Behind [DONE] nothing counts.
  *
  * Tokens of an event: exact from usage where each event has it; else the number of its token ids or

@@ -382,6 +382,48 @@ static void failed_streams_say_why_and_keep_what_came(void **state)
 	fed_done(&fed);
 }
 
+/* No choice has a finish reason: is the count that stands on them that of the whole answer? */
+static void a_count_closes_an_answer_unless_it_may_run(void **state)
+{
+#define COUNTED(n)                                                                                \
+	"data: {\"choices\":[{\"index\":0,\"text\":\"a\"}],\"usage\":{\"completion_tokens\":" #n \
+	"}}\n\n"
+	static const struct {
+		const char *events;
+		int64_t asked; /* tokens; RES_NO_COUNT: as many as it likes */
+		bool is_whole;
+	} cases[] = {
+		{ COUNTED(1), 64, false },
+		{ COUNTED(0), 64, false },
+		{ COUNTED(1) COUNTED(2), 64, false },
+		{ COUNTED(1) COUNTED(2), 2, false },
+		{ TEXT("a") COUNTED(1), 64, false },
+		{ COUNTED(1), 1, true },
+		{ COUNTED(1), RES_NO_COUNT, true },
+		{ COUNTED(64), 64, true },
+		/* it stopped by itself */
+		{ COUNTED(30), 64, true },
+		{ TEXT("a") COUNTED(2), 64, true },
+		{ COUNTED(1) USAGE(1), 64, true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
+		struct fed fed;
+		fed_begin(&fed, "openai");
+		fed.record.output_tokens_asked = cases[i].asked;
+		fed_bytes(&fed, "HTTP/1.1 200 OK\r\n\r\n", strlen("HTTP/1.1 200 OK\r\n\r\n"));
+		fed_bytes(&fed, cases[i].events, strlen(cases[i].events));
+		fed_bytes(&fed, DONE_WORD, strlen(DONE_WORD));
+		bool is_whole = bench_stream_end(&fed.stream) == BENCH_STREAM_DONE;
+		if (is_whole != cases[i].is_whole)
+			fail_msg("%s of %lld: %s", cases[i].events, (long long)cases[i].asked,
+				 is_whole ? "whole" : "cut");
+		fed_done(&fed);
+	}
+#undef COUNTED
+}
+
 static void a_closed_connection_ends_the_answer(void **state)
 {
 	static const char until_close[] =
@@ -867,6 +909,7 @@ int main(void)
 		cmocka_unit_test(usage_of_several_choices_adds_up),
 		cmocka_unit_test(token_ids_count_where_usage_is_silent),
 		cmocka_unit_test(failed_streams_say_why_and_keep_what_came),
+		cmocka_unit_test(a_count_closes_an_answer_unless_it_may_run),
 		cmocka_unit_test(a_closed_connection_ends_the_answer),
 		cmocka_unit_test(one_stream_object_serves_many_answers),
 		cmocka_unit_test(stamps_never_go_back),

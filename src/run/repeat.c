@@ -8,15 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "experiment/kinds.h"
 #include "experiment/section.h"
-#include "option/secret.h"
 #include "result/document.h"
 #include "result/standing.h"
+#include "vllm/secret.h"
 #include "vllm/version.h"
 
 /* The first version that tells what was asked for. */
@@ -102,14 +103,57 @@ static const char *variable_of(const struct filling *filling, const char *key)
 	return row != NULL ? row->variable : NULL;
 }
 
+/*
+ * The section as it is hidden with some text where "***" stands: what was hidden in it is hidden
+ * again, and what the user wrote himself is not. New reference.
+ */
+static json_t *hidden_anew(const json_t *section)
+{
+	auto_free char *text = pl_json_to_text(section, PL_JSON_COMPACT);
+	auto_buf probe = PL_BUF(SIZE_MAX / 2);
+	const char *at = text, *found;
+
+	for (; (found = strstr(at, OPTION_SECRET_SHOWN)) != NULL;
+	     at = found + strlen(OPTION_SECRET_SHOWN)) {
+		pl_buf_add(&probe, at, (size_t)(found - at));
+		pl_buf_add_text(&probe, "hidden");
+	}
+	pl_buf_add_text(&probe, at);
+	auto_json json_t *json = json_loads(pl_buf_text(&probe), 0, NULL);
+	return vllm_secret_json_shown(json);
+}
+
+/* Is it an option of the load of which nothing is shown, whatever the names in it are? */
+static bool is_secret_option(const char *key)
+{
+	static const char benchmark[] = "benchmark.";
+	const char *from = pl_text_starts(key, benchmark) ? key + strlen(benchmark) : "";
+	auto_free char *name = pl_strndup(from, strcspn(from, ".["));
+	enum vllm_bench_id id = vllm_bench_find(name);
+
+	return id != VLLM_BENCH_COUNT && vllm_bench_row(id)->secret;
+}
+
+/* Alone "***" may also stand for a text of JSON with a secret in it, wherever it is. */
+static bool is_hidden(const char *key, const char *text, const json_t *anew)
+{
+	const char *again = json_string_value(anew);
+
+	if (strstr(text, OPTION_SECRET_SHOWN) == NULL)
+		return false;
+	return strcmp(text, OPTION_SECRET_SHOWN) == 0 || is_secret_option(key) || again == NULL ||
+	       strstr(again, OPTION_SECRET_SHOWN) != NULL;
+}
+
 /* What to put in place of a text: the secret that was hidden in it, or itself; NULL with a problem
- * where that is not given. New reference. */
-static json_t *filled(const struct filling *filling, const char *key, json_t *text)
+ * where that is not given. `anew`: as hidden_anew() has it. New reference. */
+static json_t *filled(const struct filling *filling, const char *key, json_t *text,
+		      const json_t *anew)
 {
 	const char *variable = variable_of(filling, key);
 	const char *value = variable != NULL ? getenv(variable) : NULL;
 
-	if (strstr(json_string_value(text), OPTION_SECRET_SHOWN) == NULL ||
+	if (!is_hidden(key, json_string_value(text), anew) ||
 	    is_set(filling->sets, filling->set_count, key))
 		return json_incref(text);
 	if (value != NULL && value[0] != '\0' && pl_text_is_utf8(value))
@@ -128,7 +172,8 @@ static json_t *filled(const struct filling *filling, const char *key, json_t *te
 	return NULL;
 }
 
-static void fill_secrets(const struct filling *filling, const char *key, json_t *value)
+static void fill_secrets(const struct filling *filling, const char *key, json_t *value,
+			 const json_t *anew)
 {
 	const char *name;
 	json_t *item;
@@ -138,9 +183,10 @@ static void fill_secrets(const struct filling *filling, const char *key, json_t 
 	json_object_foreach_safe(value, next, name, item)
 	{
 		auto_free char *path = pl_asprintf("%s.%s", key, name);
-		json_t *text = json_is_string(item) ? filled(filling, path, item) : NULL;
+		const json_t *part = json_object_get(anew, name);
+		json_t *text = json_is_string(item) ? filled(filling, path, item, part) : NULL;
 		if (!json_is_string(item))
-			fill_secrets(filling, path, item);
+			fill_secrets(filling, path, item, part);
 		else if (text != NULL)
 			json_object_set_new(value, name, text);
 		else /* what is missing is told, and once is enough */
@@ -149,9 +195,10 @@ static void fill_secrets(const struct filling *filling, const char *key, json_t 
 	json_array_foreach(value, i, item)
 	{
 		auto_free char *path = pl_asprintf("%s[%zu]", key, i);
-		json_t *text = json_is_string(item) ? filled(filling, path, item) : NULL;
+		const json_t *part = json_array_get(anew, i);
+		json_t *text = json_is_string(item) ? filled(filling, path, item, part) : NULL;
 		if (!json_is_string(item))
-			fill_secrets(filling, path, item);
+			fill_secrets(filling, path, item, part);
 		else if (text != NULL)
 			json_array_set_new(value, i, text);
 	}
@@ -244,8 +291,11 @@ int run_repeat_read(const struct vllm_catalog *catalog, const char *path, json_t
 	struct filling filling = { catalog, path, sets, set_count, problems };
 	struct pins pins;
 
-	for (size_t i = 0; i < PL_ARRAY_SIZE(sections); i++)
-		fill_secrets(&filling, sections[i], json_object_get(experiment, sections[i]));
+	for (size_t i = 0; i < PL_ARRAY_SIZE(sections); i++) {
+		json_t *section = json_object_get(experiment, sections[i]);
+		auto_json json_t *anew = section != NULL ? hidden_anew(section) : NULL;
+		fill_secrets(&filling, sections[i], section, anew);
+	}
 	find_pins(result, sets, set_count, &pins);
 	for (size_t i = 0; i < pins.count; i++)
 		all[i] = pins.sets[i];

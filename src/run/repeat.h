@@ -5,7 +5,8 @@
  *	seed, request ids      as the first run had them
  *	release                launch.vllm_version, where the file names none
  *	data set               a file with another SHA-256 is an error
- *	secrets                "***" has to be given: by --set, or by the environment
+ *	secrets                "***" has to be given: by --set, or by the environment; what the user
+ *	                       wrote with these characters in it is his text
  *	host, engine, prompts  what differs is said, and kept in environment.repeat_of
  *
  * A --set counts more than any of them.

@@ -240,6 +240,24 @@ def test_secrets_have_to_be_given(bin_dir, tmp_path, patience):
     assert again["config"]["experiment"] == json.loads(text)["config"]["experiment"]
 
 
+def test_stars_that_the_user_wrote_are_no_secrets(bin_dir, tmp_path, patience):
+    capture, output = tmp_path / "capture", tmp_path / "r.json"
+    config = base_config(num_prompts=2, extra_body={"user": "a *** b", "note": ["***x", "https://h/***"]})
+    config["launch"]["env"] = {"STARS": "*** and ***", "PLACE": "http://someone:pass-33@h/"}
+    config["launch"]["extra_args"] += ["--served-model-name", "three***", "--sim-capture", str(capture)]
+    config["benchmark"]["model"] = "three***"
+    run(bin_dir, write_config(tmp_path, config), output, patience=patience)
+    sent = requests_of(capture)
+    assert any(b"a *** b" in body for _, body in sent)
+    # only the one that was hidden is missing
+    done = run(bin_dir, output, tmp_path / "b.json", patience=patience, status=2)
+    refused = [line for line in done.stderr.splitlines() if "***" in line]
+    assert len(refused) == 1 and refused[0].startswith(f"{output}: launch.env.PLACE: found ***"), done.stderr
+    run(bin_dir, output, tmp_path / "b.json", env={"PLACE": "http://someone:pass-33@h/"}, patience=patience)
+    assert requests_of(capture) == sent
+    assert load_result(tmp_path / "b.json")["config"]["experiment"] == load_result(output)["config"]["experiment"]
+
+
 def test_what_was_simulated_is_simulated_again(bin_dir, tmp_path, patience):
     config = base_config(num_prompts=2)
     config["launch"] = {}

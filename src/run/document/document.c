@@ -278,14 +278,15 @@ static const char *find_log_line(const struct host_server_log *log, enum res_cau
 		       : NULL;
 }
 
-/* The process that the hint of the cause is about; 0: there is none, or it cannot be seen. */
+/* The process that the hint of the cause is about; 0: there is none, or it cannot be seen. The
+ * server is none: it ends with the run, and nothing can be done about it then. */
 static int64_t process_of(const struct run_state *run)
 {
 	uint16_t port = run->launch->resources.port.number;
 
-	if (run->ending.cause == RES_CAUSE_PORT_IN_USE)
-		return port != 0 ? host_port_listener_pid(port) : 0;
-	return run->server.process != NULL ? host_process_pid(run->server.process) : 0;
+	return run->ending.cause == RES_CAUSE_PORT_IN_USE && port != 0
+		       ? host_port_listener_pid(port)
+		       : 0;
 }
 
 /* with_log: a journal's error goes without the log, which lies beside it. */

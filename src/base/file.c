@@ -240,6 +240,15 @@ char *pl_file_name(const char *path)
 	return pl_strdup(slash == NULL ? path : slash + 1);
 }
 
+bool pl_file_would_be_same(const char *a, const char *b)
+{
+	auto_free char *folder = pl_file_dir(a), *other_folder = pl_file_dir(b);
+	auto_free char *name = pl_file_name(a), *other_name = pl_file_name(b);
+
+	return pl_file_same(a, b) ||
+	       (strcmp(name, other_name) == 0 && pl_file_same(folder, other_folder));
+}
+
 char *pl_file_sibling(const char *path, const char *strip, const char *suffix)
 {
 	size_t len = strlen(path);

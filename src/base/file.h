@@ -48,6 +48,8 @@ int pl_file_check_writable(const char *path, struct pl_err *err) PL_MUST_CHECK;
 bool pl_file_exists(const char *path);
 /* Do both stand for one file, whatever their names? False where either is not there. */
 bool pl_file_same(const char *a, const char *b);
+/* Would they, were both written? Of files that are not there the folder and the name tell. */
+bool pl_file_would_be_same(const char *a, const char *b);
 int64_t pl_file_size(const char *path); /* -1: none */
 /* Folder part ("." when there is none) and name part; the caller's (free()). */
 char *pl_file_dir(const char *path);

@@ -213,6 +213,7 @@ static void warn_standing(const struct vllm_bench_line *line, struct option_prob
 static int serve_read(struct vllm_bench_line *line)
 {
 	const char *fail_on_text = flag_text(line, "--fail-on");
+	const char *output = flag_text(line, "--output");
 	bool dry_run = has_flag(line, "--dry-run"), as_json = has_flag(line, "--json");
 	auto_experiment struct exp_config *experiment = NULL;
 	enum res_fail_on fail_on = RES_FAIL_ON_NOTHING;
@@ -222,6 +223,8 @@ static int serve_read(struct vllm_bench_line *line)
 	if (is_readable(line)) {
 		experiment = make_experiment(line, &problems);
 		check(experiment, &problems);
+		if (output != NULL)
+			run_check_output(experiment, output, true, &problems);
 	}
 	if (dry_run)
 		warn_standing(line, &problems);

@@ -242,8 +242,10 @@ static int dry_run(const struct exp_config *experiment, const struct run_options
 		.overwrite = options->overwrite,
 	};
 
-	if (file.path != NULL)
+	if (file.path != NULL) {
 		cli_warn_file(&file, problems);
+		run_check_output(experiment, file.path, false, problems);
+	}
 	return cli_dry_run(experiment, problems, options->json);
 }
 

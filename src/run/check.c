@@ -10,7 +10,9 @@
 #include "plot/canvas.h"
 #include "result/flat/file.h"
 #include "result/flat/pytorch.h"
+#include "run/document/flat_result.h"
 #include "run/host_hardware.h"
+#include "run/paths.h"
 #include "run/repeat.h"
 #include "vllm/version.h"
 
@@ -150,4 +152,16 @@ void run_check_host(const struct exp_config *experiment, struct option_problems 
 		add_reason(experiment, "benchmark.dataset_path", &err, problems);
 	if (bench->plot_dataset_stats && plot_canvas_check(&err) < 0)
 		add_reason(experiment, "benchmark.plot_dataset_stats", &err, problems);
+}
+
+void run_check_output(const struct exp_config *experiment, const char *output, bool names_of_vllm,
+		      struct option_problems *problems)
+{
+	struct run_paths paths;
+	struct pl_err err = PL_ERR_INIT;
+
+	run_paths_make(output, NULL, &paths);
+	if (run_flat_check_apart(&experiment->bench, &paths, names_of_vllm, &err) < 0)
+		add_reason(experiment, "benchmark.result_filename", &err, problems);
+	run_paths_done(&paths);
 }

@@ -49,5 +49,8 @@ void run_check_server(const struct exp_config *experiment, const struct run_chec
  * found no error.
  */
 void run_check_host(const struct exp_config *experiment, struct option_problems *problems);
+/* The same of the result's path, as run_flat_check_apart(). */
+void run_check_output(const struct exp_config *experiment, const char *output, bool names_of_vllm,
+		      struct option_problems *problems);
 
 #endif

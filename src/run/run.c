@@ -68,7 +68,8 @@ static int check_paths(const struct run_state *run, struct pl_err *err)
 	    check_output(experiment, paths->client_log, err) < 0 ||
 	    /* removed where this run draws none */
 	    check_inputs_kept(experiment, paths->timeline, err) < 0 ||
-	    check_inputs_kept(experiment, paths->dataset_stats, err) < 0)
+	    check_inputs_kept(experiment, paths->dataset_stats, err) < 0 ||
+	    run_flat_check_apart(&experiment->bench, paths, run->settings->names_of_vllm, err) < 0)
 		return -1;
 	return run_plots_check_paths(run, err);
 }

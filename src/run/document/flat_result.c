@@ -5,12 +5,15 @@
  */
 #include "run/document/flat_result.h"
 
+#include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "result/flat/file.h"
 #include "result/flat/pytorch.h"
 #include "result/report.h"
 #include "result/standing.h"
+#include "run/journal/file.h"
+#include "run/paths.h"
 #include "run/run_priv.h"
 
 #define FAILURES_BYTES_MAX (1u << 20)
@@ -87,6 +90,50 @@ int run_flat_check_standing(const struct run_state *run, struct pl_err *err)
 	if (path == NULL || !bench->save_result || run->settings->names_of_vllm)
 		return 0;
 	return res_standing_check(path, "benchmark.result_filename", err);
+}
+
+/* Is it the result, a file beside it, or its journal? */
+static bool is_of_run(const struct run_paths *paths, const char *path)
+{
+	auto_free char *journal = run_journal_path(paths->output);
+	bool is = pl_file_would_be_same(paths->result, path) ||
+		  pl_file_would_be_same(journal, path);
+
+	for (size_t i = 0; i < run_paths_side_count() && !is; i++)
+		is = pl_file_would_be_same(run_paths_side(paths, i), path);
+	return is;
+}
+
+int run_flat_check_apart(const struct vllm_bench *bench, const struct run_paths *paths,
+			 bool names_of_vllm, struct pl_err *err)
+{
+	const struct res_flat_input named = { .bench = bench };
+	bool is_saved = bench->save_result || bench->append_result;
+	const struct {
+		bool written;
+		const char *suffix; /* NULL: the flat result itself */
+	} files[] = {
+		{ is_saved, NULL },
+		{ is_saved && res_pytorch_wanted(), RES_PYTORCH_SUFFIX },
+		{ names_of_vllm && bench->plot_timeline, RUN_TIMELINE_SUFFIX },
+		{ names_of_vllm && bench->plot_dataset_stats, RUN_DATASET_STATS_SUFFIX },
+	};
+
+	/* what is named after its time meets nothing */
+	if (bench->result_filename == NULL || bench->result_filename[0] == '\0')
+		return 0;
+	auto_free char *flat = res_flat_path(&named);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(files); i++) {
+		auto_free char *beside = files[i].suffix != NULL
+						 ? res_flat_beside(flat, files[i].suffix)
+						 : pl_strdup(flat);
+		if (files[i].written && is_of_run(paths, beside))
+			return pl_err_set(err, PL_ERR_INVALID,
+					  "--output '%s' and {benchmark.result_filename} '%s' "
+					  "meet: both would write '%s'",
+					  paths->output, flat, beside);
+	}
+	return 0;
 }
 
 /* As res_worth() of the run's result, which is not made yet where its pictures are drawn. */

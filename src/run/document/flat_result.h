@@ -9,7 +9,9 @@
 #include "base/json.h"
 
 struct res_flat_input;
+struct run_paths;
 struct run_state;
+struct vllm_bench;
 
 /* Into settings->failures, where they are wanted and some request failed. */
 void run_failure_lines(const struct run_state *run);
@@ -19,6 +21,10 @@ void run_flat_input(const struct run_state *run, const json_t *document,
 /* A name that the experiment gives it (result_filename) may be an earlier run's; `bench serve` writes
  * over that as vLLM does. */
 int run_flat_check_standing(const struct run_state *run, struct pl_err *err) PL_MUST_CHECK;
+/* Do vLLM's files, by a name of their own, meet the run's? Each would be written over by the other.
+ * names_of_vllm: as in run/run.h. */
+int run_flat_check_apart(const struct vllm_bench *bench, const struct run_paths *paths,
+			 bool names_of_vllm, struct pl_err *err) PL_MUST_CHECK;
 /* benchmark.result_filename with the run's id in it, where the file of that name tells more than this
  * run, which measured something; NULL: it may have the name. The caller's (free()). */
 char *run_flat_name_beside(const struct run_state *run);

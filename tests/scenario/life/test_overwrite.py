@@ -357,6 +357,27 @@ def test_a_flat_result_with_a_name_is_kept(bin_dir, tmp_path, patience):
     assert json.loads((tmp_path / "flat.json").read_text())["profllm"]["run_id"] == load_result(tmp_path / "r.json")["run_id"]
 
 
+@pytest.mark.parametrize("output, name", [("r.json", "r.json"), ("r.json", "r.server.log"), ("r.json", "r.json.journal"),
+                                          ("r.requests.jsonl.zst", "r.requests.jsonl.zst"), ("sub/../r.json", "./r.json")])
+def test_files_that_meet_are_refused(bin_dir, tmp_path, patience, output, name):
+    (tmp_path / "sub").mkdir()
+    config = write_config(tmp_path, config_of(save_result=True, result_dir=str(tmp_path), result_filename=name))
+    before = {path.name for path in tmp_path.iterdir()}
+    told = (f"--output '{tmp_path}/{output}' and "
+            f"benchmark.result_filename '{tmp_path}/{name}' meet: both would write '{tmp_path}/{name}'")
+    done = run_profllm(bin_dir, "run", "-c", config, "-o", f"{tmp_path}/{output}", "--overwrite", patience=patience)
+    assert done.returncode == 2 and told in done.stderr and {path.name for path in tmp_path.iterdir()} == before
+    done = run_profllm(bin_dir, "run", "-c", config, "-o", f"{tmp_path}/{output}", "--dry-run", "--json", patience=patience)
+    assert any(told in (problem["expected"] or "") for problem in json.loads(done.stdout)["problems"])
+
+
+def test_what_is_named_after_the_flat_result_may_not_meet_it(bin_dir, tmp_path, patience):
+    words = ("bench", "serve", "--port", "9", "--save-result", "--result-dir", tmp_path, "--result-filename", "r.json")
+    done = run_profllm(bin_dir, *words, "--plot-timeline", "--output", tmp_path / "r.timeline.html", patience=patience)
+    assert done.returncode == 2 and f"--result-filename: --output '{tmp_path}/r.timeline.html' and --result-filename " in done.stderr
+    assert f"both would write '{tmp_path}/r.timeline.html'" in done.stderr and list(tmp_path.iterdir()) == []
+
+
 def test_a_flat_result_that_cannot_be_written(bin_dir, folder, validator, patience):
     """It is written behind the result that takes another's place, which is there and whole all the same."""
     old = load_result(folder / "r.json")["run_id"]

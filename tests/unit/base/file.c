@@ -307,6 +307,22 @@ static void test_base_file__sha256(void **state)
 	assert_int_equal(err.code, PL_ERR_IO);
 }
 
+static void test_base_file__files_that_are_not_there_yet(void **state)
+{
+	struct scratch *scratch = *state;
+	const char *dir = scratch->dir;
+	auto_free char *a = pl_asprintf("%s/a", dir), *dotted = pl_asprintf("%s/./a", dir),
+		       *b = pl_asprintf("%s/b", dir), *nowhere = pl_asprintf("%s/x/a", dir);
+
+	assert_false(pl_file_same(a, dotted));
+	assert_true(pl_file_would_be_same(a, dotted));
+	assert_false(pl_file_would_be_same(a, b));
+	assert_false(pl_file_would_be_same(a, nowhere));
+	write_text(a, "a");
+	assert_int_equal(symlink("a", b), 0);
+	assert_true(pl_file_would_be_same(a, b));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -323,6 +339,7 @@ int main(void)
 		scratch_test(test_base_file__check_writable),
 		cmocka_unit_test(test_base_file__parts_of_paths),
 		cmocka_unit_test(test_base_file__siblings),
+		scratch_test(test_base_file__files_that_are_not_there_yet),
 		scratch_test(test_base_file__sha256),
 	};
 

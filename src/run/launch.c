@@ -281,7 +281,7 @@ static int add_tls(const struct run_launch *launch, const struct exp_config *exp
 }
 
 int run_launch_target(const struct run_launch *launch, const struct exp_config *experiment,
-		      struct run_target *ret, struct pl_err *err)
+		      const struct run_stop *stop, struct run_target *ret, struct pl_err *err)
 {
 	struct run_target target = { 0 };
 	int done;
@@ -300,6 +300,7 @@ int run_launch_target(const struct run_launch *launch, const struct exp_config *
 		run_target_done(&target);
 		return -1;
 	}
+	target.stop = stop;
 	*ret = target;
 	return 0;
 }

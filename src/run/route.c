@@ -68,7 +68,7 @@ int run_route_open(const struct run_context *run, const struct run_launch *launc
 						   : exp_backend_find(bench->backend)->endpoint;
 
 	ret->adapter = bench_adapter_find(bench->backend);
-	if (run_launch_target(launch, run->experiment, &ret->target, err) < 0 ||
+	if (run_launch_target(launch, run->experiment, run->stop, &ret->target, err) < 0 ||
 	    open_sources(run->experiment, ret, err) < 0)
 		return -1;
 	ret->endpoint = endpoint_of(run, &ret->target, path);

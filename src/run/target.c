@@ -11,9 +11,11 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "run/proxy.h"
+#include "run/stop.h"
 
 #define HEADER_BYTES_MAX 65536
 #define FETCH_TIMEOUT_NS (30 * PL_NS_PER_S)
+#define LATE_TIMEOUT_NS  (500 * PL_NS_PER_MS)
 
 void run_target_done(struct run_target *target)
 {
@@ -286,10 +288,26 @@ static int fetch_path(const struct run_target *target, const char *path, struct 
 	return io_fetch(&fetch, ret, err);
 }
 
+struct run_patience run_target_patience(const struct run_target *target, int64_t timeout_ns)
+{
+	const struct run_stop *stop = target->stop;
+
+	if (stop == NULL)
+		return (struct run_patience){ timeout_ns, NULL };
+	if (atomic_load(&stop->reason) == 0)
+		return (struct run_patience){ timeout_ns, &stop->reason };
+	return (struct run_patience){ timeout_ns < LATE_TIMEOUT_NS ? timeout_ns : LATE_TIMEOUT_NS,
+				      &stop->hurry };
+}
+
 int run_target_fetch(const struct run_target *target, const char *path, int64_t timeout_ns,
 		     struct io_reply *ret, struct pl_err *err)
 {
-	struct io_fetch fetch = { .timeout_ns = timeout_ns };
+	struct run_patience patience = run_target_patience(target, timeout_ns);
+	struct io_fetch fetch = {
+		.timeout_ns = patience.timeout_ns,
+		.stop_signal = patience.stop_signal,
+	};
 
 	return fetch_path(target, path, fetch, ret, err);
 }

@@ -10,6 +10,8 @@
 #include "io/tls.h"
 #include "experiment/config.h"
 
+struct run_stop;
+
 /* Addresses of one name that are tried; names with more are rare. */
 #define RUN_TARGET_OTHERS_MAX 7
 
@@ -24,7 +26,19 @@ struct run_target {
 	char *prefix;              /* path in front of every path, "" mostly */
 	bool v1_cut;               /* the URL ended with /v1, which the paths bring along */
 	char *headers; /* lines ending in CRLF: authorization and benchmark.header; may hold secrets */
+	const struct run_stop *stop; /* who may wish for the run's end, borrowed; NULL: nobody */
 };
+
+/*
+ * How long an answer is waited for. A wish to end gives up what is under way, within 100 ms. What is
+ * asked after one (a page of counters, is it well?) a server that is well still answers at once: for
+ * that it has half a second, or until the second wish.
+ */
+struct run_patience {
+	int64_t timeout_ns;
+	const atomic_int *stop_signal; /* as io/fetch.h */
+};
+struct run_patience run_target_patience(const struct run_target *target, int64_t timeout_ns);
 
 void run_target_done(struct run_target *target);
 /* The next of the name's addresses, in a circle. To be called only before `addr` was handed on. */
@@ -52,7 +66,7 @@ int run_target_use_tls(struct run_target *target, const struct io_tls_trust *tru
 int run_target_set_headers(struct run_target *target, const char *bearer, const json_t *header,
 			   struct pl_err *err) PL_MUST_CHECK;
 
-/* GET of prefix + path. */
+/* GET of prefix + path, with run_target_patience(). */
 int run_target_fetch(const struct run_target *target, const char *path, int64_t timeout_ns,
 		     struct io_reply *ret, struct pl_err *err) PL_MUST_CHECK;
 /* POST with an empty body, as vLLM's client does; *stop_signal becoming non-zero ends it with

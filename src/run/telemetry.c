@@ -96,11 +96,15 @@ int run_telemetry_start(const struct run_context *run, const struct run_launch *
 
 struct host_metrics_source run_telemetry_source(const struct run_target *target)
 {
+	struct run_patience patience = run_target_patience(target, HOST_METRICS_TIMEOUT_NS);
+
 	return (struct host_metrics_source){
 		.addr = &target->addr,
 		.host = target->host,
 		.headers = target->headers,
 		.prefix = target->prefix,
+		.timeout_ns = patience.timeout_ns,
+		.stop_signal = patience.stop_signal,
 	};
 }
 

@@ -36,7 +36,7 @@ void run_telemetry_rest(const struct run_context *run, const struct run_telemetr
 void run_telemetry_stop(struct run_telemetry *telemetry);
 void run_telemetry_done(struct run_telemetry *telemetry);
 
-/* The server's /metrics page. */
+/* The server's /metrics page, to be asked for with the patience of this moment. */
 struct host_metrics_source run_telemetry_source(const struct run_target *target);
 
 /* Over the measured run; NaN: not known. */

@@ -37,6 +37,10 @@ int host_metrics_fetch(const struct host_metrics_source *source, struct host_met
 	auto_free char *path = page_path(source);
 	struct io_fetch fetch = question(source, path);
 	auto_reply reply = { 0 };
+
+	fetch.stop_signal = source->stop_signal;
+	if (source->timeout_ns != 0)
+		fetch.timeout_ns = source->timeout_ns;
 	struct host_metrics_sample sample = { .asked_ns = pl_clock_now_ns() };
 
 	if (io_fetch(&fetch, &reply, err) < 0)

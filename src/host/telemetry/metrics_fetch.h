@@ -9,6 +9,7 @@
 #include "io/loop.h"
 #include "io/sock.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -28,6 +29,8 @@ struct host_metrics_source {
 	const char *host;    /* Host header, or NULL */
 	const char *headers; /* as io/fetch.h */
 	const char *prefix;  /* in front of /metrics; NULL: none */
+	int64_t timeout_ns;  /* for host_metrics_fetch(); 0: HOST_METRICS_TIMEOUT_NS */
+	const atomic_int *stop_signal; /* the same; as io/fetch.h */
 };
 
 /* One page, now; blocks. */

@@ -204,7 +204,8 @@ int run_identity_learn(const struct run_context *run, const struct run_target *t
 		       struct run_identity *ret)
 {
 	fetch_or_null(target, "/version", &ret->version);
-	if (learn_models(run, target, server, follows_redirects, ret) < 0)
+	if (learn_models(run, target, server, follows_redirects, ret) < 0 ||
+	    run_check_stop(run) < 0)
 		return -1;
 	if (is_another(run, server, ret))
 		return fail_another(run, server->port);

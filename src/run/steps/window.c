@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 
 #include "base/clock.h"
+#include "run/stop.h"
 #include "run/target.h"
 #include "run/telemetry.h"
 
@@ -53,7 +54,8 @@ void run_window_settled(const struct run_target *target, struct host_metrics_sam
 		if (host_metrics_fetch(&source, ret, &ignored) < 0)
 			return;
 		/* NaN is not above 0 */
-		if (!(ret->metrics.running + ret->metrics.waiting > 0))
+		if (!(ret->metrics.running + ret->metrics.waiting > 0) ||
+		    run_stop_signal(target->stop) != 0)
 			return;
 		pl_clock_sleep_until(pl_clock_now_ns() + SETTLE_WAIT_NS);
 	}

@@ -28,7 +28,8 @@ struct run_window {
 void run_window_begin(struct run_window *window, const struct run_telemetry *telemetry);
 void run_window_end(struct run_window *window, const struct run_telemetry *telemetry);
 
-/* A page of the server once nothing runs or waits there, or whatever it says after a second. */
+/* A page of the server once nothing runs or waits there, or whatever it says after a second, or at
+ * once where the run was asked to end. */
 void run_window_settled(const struct run_target *target, struct host_metrics_sample *ret);
 
 #endif

@@ -90,7 +90,7 @@ CAUSE(KILLED,                killed,                "a signal from outside ended
 CAUSE(CRASHED,               crashed,               "the server, or vLLM's client, ended by itself",
       "the first traceback in its log says why; run again with enforce_eager, or with another release")
 CAUSE(HANG,                  hang,                  "the server lives and no longer answers: stall_timeout passed, or its workers do not answer it",
-      "look for NCCL or GPU errors in its log; raise {benchmark.stall_timeout} if it may pause this long; a server that the run started ended with it: to see what it waits for, run again and ask its process, which profllm gpus and ps name, by py-spy dump --pid before that time has passed")
+      "look for NCCL or GPU errors in its log; raise {benchmark.stall_timeout} if it may pause so long; to see what it waits for, run again and ask its process (profllm gpus names it) by py-spy dump --pid before that time has passed")
 CAUSE(READY_TIMEOUT,         ready_timeout,         "ready_timeout passed while the server lived",
       "raise launch.ready_timeout if its log shows it at work (download, weights, compilation); else see where it stands still")
 CAUSE(NOT_EXECUTABLE,        not_executable,        "the command of launch.command cannot be started",

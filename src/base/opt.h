@@ -45,6 +45,14 @@ struct pl_opt {
 	bool later;        /* hidden; only named at the end of the help as not in this version */
 };
 
+/* A row in one line or two, where AT(field) is the place of a field in the options' struct: kind as
+ * FLAG or TEXT, letter or 0, arg or NULL; further members behind the help, by name. */
+#define PL_OPT(kind, letter_, name_, field, arg_, help_, ...)                                 \
+	{                                                                                     \
+		.name = name_, .letter = letter_, .type = PL_OPT_##kind, .offset = AT(field), \
+		.arg = arg_, .help = help_, __VA_ARGS__                                       \
+	}
+
 struct pl_opt_command {
 	const char *name;             /* "profllm run" */
 	const char *usage;            /* "--config FILE --output FILE [options]" */

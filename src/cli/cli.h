@@ -40,6 +40,19 @@ int cmd_complete(int argc, char **argv);
 
 /* One line on standard error; returns the exit status that belongs to it. */
 int cli_fail(const struct pl_err *err);
+/* What stands on a command's line beside its options. Borrowed from argv. */
+struct cli_words {
+	char **items;
+	int count;
+	char **command; /* behind "--", where the command takes another's line there */
+	int command_count;
+};
+/*
+ * Reads a command's line into its struct of options. False: the command is done, with *ret_status: a
+ * fault was told (words where it takes none, too), or its help was asked for.
+ */
+bool cli_read(const struct pl_opt_command *command, int argc, char **argv, void *options,
+	      struct cli_words *ret, int *ret_status);
 /* All of it on standard output; 0, or the exit status where it cannot be written. */
 int cli_print(const char *text);
 /* The same of a document, indented and with a line end: what --json prints. */

@@ -33,12 +33,11 @@ struct completion_options {
 	const char *overlay;
 };
 
+#define AT(field) offsetof(struct completion_options, field)
+
 static const struct pl_opt completion_rows[] = {
-	{ .name = "params-overlay",
-	  .type = PL_OPT_TEXT,
-	  .offset = offsetof(struct completion_options, overlay),
-	  .arg = "FILE",
-	  .help = "server arguments of another vLLM, as profllm params --from-vllm writes them" },
+	PL_OPT(TEXT, 0, "params-overlay", overlay, "FILE",
+	       "server arguments of another vLLM, as profllm params --from-vllm writes them"),
 	{ .name = NULL },
 };
 
@@ -93,21 +92,17 @@ int cmd_completion(int argc, char **argv)
 	struct completion_options options = { 0 };
 	auto_catalog const struct vllm_catalog *catalog = NULL;
 	struct pl_err err = PL_ERR_INIT;
-	char **rest;
-	int rest_count;
-	bool help = false;
+	struct cli_words words;
+	int status;
 
-	if (pl_opt_parse(&cli_completion_command, argc, argv, &options, &rest, &rest_count, &help,
-			 &err) < 0)
-		return cli_fail(&err);
-	if (help)
-		return cli_print_help(&cli_completion_command);
-	if (rest_count != 1) {
+	if (!cli_read(&cli_completion_command, argc, argv, &options, &words, &status))
+		return status;
+	if (words.count != 1) {
 		pl_err_set(&err, PL_ERR_INVALID, "expected one shell, " SHELLS);
 		return cli_fail(&err);
 	}
 	/* an overlay that cannot be read would be found out at every key press, and silently */
 	if (cli_catalog_open(options.overlay, &catalog, &err) < 0)
 		return cli_fail(&err);
-	return write_script(rest[0], options.overlay);
+	return write_script(words.items[0], options.overlay);
 }

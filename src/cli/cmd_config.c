@@ -34,45 +34,19 @@ struct config_options {
 #define AT(field) offsetof(struct config_options, field)
 
 static const struct pl_opt config_rows[] = {
-	{ .name = "output",
-	  .letter = 'o',
-	  .type = PL_OPT_TEXT,
-	  .offset = AT(output),
-	  .arg = "FILE",
-	  .help = "where to write it; standard output otherwise" },
-	{ .name = "overwrite",
-	  .type = PL_OPT_FLAG,
-	  .offset = AT(overwrite),
-	  .help = "write over the file that is there" },
-	{ .name = "command-file",
-	  .type = PL_OPT_TEXT,
-	  .offset = AT(command_file),
-	  .arg = "FILE",
-	  .help = "from-command: a file with the command line; '-': standard input" },
-	{ .name = "vllm-version",
-	  .type = PL_OPT_TEXT,
-	  .offset = AT(version),
-	  .arg = "RELEASE",
-	  .help = "from-command: the release of vLLM whose arguments these are" },
-	{ .name = "set",
-	  .letter = 's',
-	  .type = PL_OPT_LIST,
-	  .offset = AT(sets),
-	  .arg = "KEY=VALUE",
-	  .help = "to-command: set a key over the file; may be repeated" },
-	{ .name = "oneline",
-	  .type = PL_OPT_FLAG,
-	  .offset = AT(oneline),
-	  .help = "to-command: all in one line" },
-	{ .name = "bench",
-	  .type = PL_OPT_FLAG,
-	  .offset = AT(bench),
-	  .help = "to-command: the line of the load, vllm bench serve, instead of the server's" },
-	{ .name = "params-overlay",
-	  .type = PL_OPT_TEXT,
-	  .offset = AT(overlay),
-	  .arg = "FILE",
-	  .help = "server arguments of another vLLM, as profllm params --from-vllm writes them" },
+	PL_OPT(TEXT, 'o', "output", output, "FILE", "where to write it; standard output otherwise"),
+	PL_OPT(FLAG, 0, "overwrite", overwrite, NULL, "write over the file that is there"),
+	PL_OPT(TEXT, 0, "command-file", command_file, "FILE",
+	       "from-command: a file with the command line; '-': standard input"),
+	PL_OPT(TEXT, 0, "vllm-version", version, "RELEASE",
+	       "from-command: the release of vLLM whose arguments these are"),
+	PL_OPT(LIST, 's', "set", sets, "KEY=VALUE",
+	       "to-command: set a key over the file; may be repeated"),
+	PL_OPT(FLAG, 0, "oneline", oneline, NULL, "to-command: all in one line"),
+	PL_OPT(FLAG, 0, "bench", bench, NULL,
+	       "to-command: the line of the load, vllm bench serve, instead of the server's"),
+	PL_OPT(TEXT, 0, "params-overlay", overlay, "FILE",
+	       "server arguments of another vLLM, as profllm params --from-vllm writes them"),
 	{ .name = NULL },
 };
 
@@ -379,9 +353,10 @@ static int from_result(const struct config_options *options, char **files, int f
 	return write_out(options, false, &text);
 }
 
-static int config(struct config_options *options, char **rest, int rest_count, char **command,
-		  int command_count)
+static int config(struct config_options *options, const struct cli_words *words)
 {
+	char **rest = words->items;
+	int rest_count = words->count;
 	struct pl_err err = PL_ERR_INIT;
 	struct vllm_version version;
 
@@ -394,12 +369,12 @@ static int config(struct config_options *options, char **rest, int rest_count, c
 	if (cli_catalog_open(options->overlay, &options->catalog, &err) < 0)
 		return cli_fail(&err);
 	if (strcmp(rest[0], "to-command") == 0) {
-		if (command_count > 0)
+		if (words->command_count > 0)
 			return fail("'to-command' takes a FILE and no command");
 		return to_command(options, rest + 1, rest_count - 1);
 	}
 	if (strcmp(rest[0], "from-result") == 0) {
-		if (command_count > 0)
+		if (words->command_count > 0)
 			return fail("'from-result' takes a RESULT and no command");
 		return from_result(options, rest + 1, rest_count - 1);
 	}
@@ -412,29 +387,17 @@ static int config(struct config_options *options, char **rest, int rest_count, c
 	}
 	if (rest_count > 1)
 		return fail("found '%s', expected the command behind '--'", rest[1]);
-	return from_command(options, command, command_count);
+	return from_command(options, words->command, words->command_count);
 }
 
 int cmd_config(int argc, char **argv)
 {
 	struct config_options options = { 0 };
-	struct pl_err err = PL_ERR_INIT;
-	char **rest;
-	int rest_count, own = 1, status;
-	bool help = false;
+	struct cli_words words;
+	int status;
 
-	/* what stands behind "--" is somebody else's command */
-	while (own < argc && strcmp(argv[own], "--") != 0)
-		own++;
-	char **command = own < argc ? argv + own + 1 : argv + argc;
-	int command_count = own < argc ? argc - own - 1 : 0;
-	if (pl_opt_parse(&cli_config_command, own, argv, &options, &rest, &rest_count, &help,
-			 &err) < 0)
-		status = cli_fail(&err);
-	else if (help)
-		status = cli_print_help(&cli_config_command);
-	else
-		status = config(&options, rest, rest_count, command, command_count);
+	if (cli_read(&cli_config_command, argc, argv, &options, &words, &status))
+		status = config(&options, &words);
 	pl_opt_list_done(&options.sets);
 	vllm_catalog_free(options.catalog);
 	return status;

@@ -36,24 +36,13 @@ struct gpus_options {
 #define AT(field) offsetof(struct gpus_options, field)
 
 static const struct pl_opt gpus_rows[] = {
-	{ .name = "json",
-	  .type = PL_OPT_FLAG,
-	  .offset = AT(json),
-	  .help = "one JSON array of objects, for programs; with --watch one object a line" },
-	{ .name = "watch",
-	  .letter = 'w',
-	  .type = PL_OPT_DURATION,
-	  .offset = AT(watch_ns),
-	  .arg = "[TIME]",
-	  .optional = true,
-	  .help = "look again every TIME (default 2s) until ^C; a line a GPU where it is no "
-		  "terminal" },
-	{ .name = "from",
-	  .letter = 'f',
-	  .type = PL_OPT_TEXT,
-	  .offset = AT(from),
-	  .arg = "FILE",
-	  .help = "show what 'nvidia-smi -q -x' printed into FILE; - is standard input" },
+	PL_OPT(FLAG, 0, "json", json, NULL,
+	       "one JSON array of objects, for programs; with --watch one object a line"),
+	PL_OPT(DURATION, 'w', "watch", watch_ns, "[TIME]",
+	       "look again every TIME (default 2s) until ^C; a line a GPU where it is no terminal",
+	       .optional = true),
+	PL_OPT(TEXT, 'f', "from", from, "FILE",
+	       "show what 'nvidia-smi -q -x' printed into FILE; - is standard input"),
 	{ .name = NULL },
 };
 
@@ -236,12 +225,8 @@ static int open_gpus(const struct gpus_options *options, struct host_gpus **ret,
 	return host_gpus_from_text(text, len, is_input ? "standard input" : path, ret, err);
 }
 
-static int check_usage(const struct gpus_options *options, int rest_count, char **rest,
-		       struct pl_err *err)
+static int check_usage(const struct gpus_options *options, struct pl_err *err)
 {
-	if (rest_count > 0)
-		return pl_err_set(err, PL_ERR_INVALID, "found '%s', expected options only",
-				  rest[0]);
 	if (options->watch_ns == NOT_GIVEN)
 		return 0;
 	if (options->from != NULL)
@@ -256,17 +241,12 @@ int cmd_gpus(int argc, char **argv)
 	struct gpus_options options = { .watch_ns = NOT_GIVEN };
 	auto_gpus struct host_gpus *gpus = NULL;
 	struct pl_err err = PL_ERR_INIT;
-	char **rest;
-	int rest_count;
-	bool help = false;
+	struct cli_words words;
+	int status;
 
-	if (pl_opt_parse(&cli_gpus_command, argc, argv, &options, &rest, &rest_count, &help, &err) <
-	    0)
-		return cli_fail(&err);
-	if (help)
-		return cli_print_help(&cli_gpus_command);
-	if (check_usage(&options, rest_count, rest, &err) < 0 ||
-	    open_gpus(&options, &gpus, &err) < 0)
+	if (!cli_read(&cli_gpus_command, argc, argv, &options, &words, &status))
+		return status;
+	if (check_usage(&options, &err) < 0 || open_gpus(&options, &gpus, &err) < 0)
 		return cli_fail(&err);
 	return options.watch_ns == NOT_GIVEN ? show(gpus, &options) : watch(gpus, &options);
 }

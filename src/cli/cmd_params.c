@@ -47,52 +47,25 @@ struct params_options {
 #define AT(field) offsetof(struct params_options, field)
 
 static const struct pl_opt params_rows[] = {
-	{ .name = "group",
-	  .letter = 'g',
-	  .type = PL_OPT_TEXT,
-	  .offset = AT(group),
-	  .arg = "GROUP",
-	  .help = "only the arguments of this group, as ParallelConfig or parallel" },
-	{ .name = "vllm-version",
-	  .type = PL_OPT_TEXT,
-	  .offset = AT(version),
-	  .arg = "RELEASE",
-	  .help = "the arguments that this release of vLLM has, with its defaults and choices" },
-	{ .name = "json",
-	  .type = PL_OPT_FLAG,
-	  .offset = AT(json),
-	  .help = "one JSON array of objects (with --from-vllm one object), for programs" },
-	{ .name = "markdown",
-	  .type = PL_OPT_FLAG,
-	  .offset = AT(markdown),
-	  .help = "the reference page" },
-	{ .name = "from-vllm",
-	  .type = PL_OPT_TEXT,
-	  .offset = AT(from_vllm),
-	  .arg = "CMD",
-	  .help = "run the shell command CMD, which prints a vLLM's whole help, and show what is "
-		  "new, gone or changed in it" },
-	{ .name = "since",
-	  .type = PL_OPT_TEXT,
-	  .offset = AT(since),
-	  .arg = "RELEASE",
-	  .help = "show what changed since this release of vLLM: what is new, gone (and what "
-		  "replaced it) or changed" },
-	{ .name = "until",
-	  .type = PL_OPT_TEXT,
-	  .offset = AT(until),
-	  .arg = "RELEASE",
-	  .help = "with --since: up to this release",
-	  .def = VLLM_REFERENCE_RELEASE },
-	{ .name = "params-overlay",
-	  .type = PL_OPT_TEXT,
-	  .offset = AT(overlay),
-	  .arg = "FILE",
-	  .help = "with --from-vllm: write the differences there; without: let them count" },
-	{ .name = "overwrite",
-	  .type = PL_OPT_FLAG,
-	  .offset = AT(overwrite),
-	  .help = "with --from-vllm: write over the file that is there" },
+	PL_OPT(TEXT, 'g', "group", group, "GROUP",
+	       "only the arguments of this group, as ParallelConfig or parallel"),
+	PL_OPT(TEXT, 0, "vllm-version", version, "RELEASE",
+	       "the arguments that this release of vLLM has, with its defaults and choices"),
+	PL_OPT(FLAG, 0, "json", json, NULL,
+	       "one JSON array of objects (with --from-vllm one object), for programs"),
+	PL_OPT(FLAG, 0, "markdown", markdown, NULL, "the reference page"),
+	PL_OPT(TEXT, 0, "from-vllm", from_vllm, "CMD",
+	       "run the shell command CMD, which prints a vLLM's whole help, and show what is new, "
+	       "gone or changed in it"),
+	PL_OPT(TEXT, 0, "since", since, "RELEASE",
+	       "show what changed since this release of vLLM: what is new, gone (and what replaced "
+	       "it) or changed"),
+	PL_OPT(TEXT, 0, "until", until, "RELEASE", "with --since: up to this release",
+	       .def = VLLM_REFERENCE_RELEASE),
+	PL_OPT(TEXT, 0, "params-overlay", overlay, "FILE",
+	       "with --from-vllm: write the differences there; without: let them count"),
+	PL_OPT(FLAG, 0, "overwrite", overwrite, NULL,
+	       "with --from-vllm: write over the file that is there"),
 	{ .name = NULL },
 };
 
@@ -423,20 +396,21 @@ static int show_changes(const struct vllm_catalog *catalog, const struct params_
 	return cli_print(pl_buf_text(&text));
 }
 
-static int check_usage(const struct params_options *options, int rest_count, char **rest,
+static int check_usage(const struct params_options *options, const struct cli_words *words,
 		       struct pl_err *err)
 {
 	struct vllm_version version;
 
-	if (rest_count > 1)
-		return pl_err_set(err, PL_ERR_INVALID, "found '%s', expected one PATTERN", rest[1]);
+	if (words->count > 1)
+		return pl_err_set(err, PL_ERR_INVALID, "found '%s', expected one PATTERN",
+				  words->items[1]);
 	if (options->version != NULL && vllm_version_parse(options->version, &version, err) < 0)
 		return pl_err_wrap(err, "--vllm-version");
 	if (options->json && options->markdown)
 		return pl_err_set(err, PL_ERR_INVALID, "--json and --markdown exclude each other");
 	if (options->from_vllm != NULL &&
 	    (options->markdown || options->group != NULL || options->version != NULL ||
-	     options->since != NULL || rest_count > 0))
+	     options->since != NULL || words->count > 0))
 		return pl_err_set(err, PL_ERR_INVALID,
 				  "--from-vllm goes with --json and --params-overlay only");
 	if (options->until != NULL && options->since == NULL)
@@ -453,22 +427,18 @@ int cmd_params(int argc, char **argv)
 	struct params_options options = { 0 };
 	auto_catalog const struct vllm_catalog *catalog = NULL;
 	struct pl_err err = PL_ERR_INIT;
-	char **rest;
-	int rest_count;
-	bool help = false;
+	struct cli_words words;
+	int status;
 
-	if (pl_opt_parse(&cli_params_command, argc, argv, &options, &rest, &rest_count, &help,
-			 &err) < 0)
-		return cli_fail(&err);
-	if (help)
-		return cli_print_help(&cli_params_command);
-	if (check_usage(&options, rest_count, rest, &err) < 0)
+	if (!cli_read(&cli_params_command, argc, argv, &options, &words, &status))
+		return status;
+	if (check_usage(&options, &words, &err) < 0)
 		return cli_fail(&err);
 	if (options.from_vllm != NULL)
 		return compare(&options);
 	if (cli_catalog_open(options.overlay, &catalog, &err) < 0)
 		return cli_fail(&err);
-	const char *pattern = rest_count > 0 ? rest[0] : NULL;
+	const char *pattern = words.count > 0 ? words.items[0] : NULL;
 	if (options.since != NULL)
 		return show_changes(catalog, &options, pattern);
 	return show(vllm_catalog_release(catalog, options.version), &options, pattern);

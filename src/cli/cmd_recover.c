@@ -20,11 +20,11 @@ struct recover_options {
 	bool json;
 };
 
+#define AT(field) offsetof(struct recover_options, field)
+
 static const struct pl_opt recover_rows[] = {
-	{ .name = "json",
-	  .type = PL_OPT_FLAG,
-	  .offset = offsetof(struct recover_options, json),
-	  .help = "print the result as one JSON object, alone on standard output" },
+	PL_OPT(FLAG, 0, "json", json, NULL,
+	       "print the result as one JSON object, alone on standard output"),
 	{ .name = NULL },
 };
 
@@ -108,21 +108,17 @@ int cmd_recover(int argc, char **argv)
 {
 	struct recover_options options = { 0 };
 	struct pl_err err = PL_ERR_INIT;
-	char **rest;
-	int rest_count;
-	bool help = false;
+	struct cli_words words;
+	int status;
 
-	if (pl_opt_parse(&cli_recover_command, argc, argv, &options, &rest, &rest_count, &help,
-			 &err) < 0)
-		return cli_fail(&err);
-	if (help)
-		return cli_print_help(&cli_recover_command);
-	if (rest_count == 1)
-		return recover(rest[0], options.json);
-	if (rest_count == 0)
+	if (!cli_read(&cli_recover_command, argc, argv, &options, &words, &status))
+		return status;
+	if (words.count == 1)
+		return recover(words.items[0], options.json);
+	if (words.count == 0)
 		pl_err_set(&err, PL_ERR_INVALID,
 			   "OUTPUT is missing: the file that the run was to write");
 	else
-		pl_err_set(&err, PL_ERR_INVALID, "found '%s', expected one OUTPUT", rest[1]);
+		pl_err_set(&err, PL_ERR_INVALID, "found '%s', expected one OUTPUT", words.items[1]);
 	return cli_fail(&err);
 }

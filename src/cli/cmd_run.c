@@ -41,73 +41,32 @@ struct run_options {
 static const char *const fail_on_choices[] = { "degraded", "client_limited", NULL };
 
 static const struct pl_opt run_rows[] = {
-	{ .name = "config",
-	  .letter = 'c',
-	  .type = PL_OPT_TEXT,
-	  .offset = AT(config),
-	  .arg = "FILE",
-	  .help = "the experiment, as YAML or JSON, or a result that is run again" },
-	{ .name = "output",
-	  .letter = 'o',
-	  .type = PL_OPT_TEXT,
-	  .offset = AT(output),
-	  .arg = "FILE",
-	  .help = "where the result goes; its side files lie beside it" },
-	{ .name = "set",
-	  .letter = 's',
-	  .type = PL_OPT_LIST,
-	  .offset = AT(sets),
-	  .arg = "KEY=VALUE",
-	  .help = "set a key over the file, as server.max_num_seqs=8; may be repeated" },
-	{ .name = "dry-run",
-	  .type = PL_OPT_FLAG,
-	  .offset = AT(dry_run),
-	  .help = "show what would be started, and start nothing" },
-	{ .name = "json",
-	  .type = PL_OPT_FLAG,
-	  .offset = AT(json),
-	  .help = "print the result (or the dry run) as one JSON object, alone on standard "
-		  "output" },
-	{ .name = "quiet",
-	  .letter = 'q',
-	  .type = PL_OPT_FLAG,
-	  .offset = AT(quiet),
-	  .help = "no progress" },
-	{ .name = "sim",
-	  .type = PL_OPT_FLAG,
-	  .offset = AT(simulate),
-	  .help = "profllm-sim in place of launch.command" },
-	{ .name = "fail-on",
-	  .type = PL_OPT_TEXT,
-	  .offset = AT(fail_on),
-	  .arg = "VERDICT",
-	  .choices = fail_on_choices,
-	  .help = "exit status 6 when the verdict is this bad or worse" },
-	{ .name = "params-overlay",
-	  .type = PL_OPT_TEXT,
-	  .offset = AT(overlay),
-	  .arg = "FILE",
-	  .help = "server arguments of another vLLM, as profllm params --from-vllm writes them" },
-	{ .name = "wait",
-	  .type = PL_OPT_DURATION,
-	  .optional = true,
-	  .offset = AT(wait_ns),
-	  .arg = "[TIME]",
-	  .help = "wait for GPUs and a port that others hold, first come, first served; for at "
-		  "most TIME (90s, 2h), else as long as it takes" },
-	{ .name = "force",
-	  .type = PL_OPT_FLAG,
-	  .offset = AT(force),
-	  .help = "start in spite of broken rules between arguments; recorded in the result" },
-	{ .name = "overwrite",
-	  .type = PL_OPT_FLAG,
-	  .offset = AT(overwrite),
-	  .help = "replace what stands at the output, once there is a result that tells as much; "
-		  "give up the journal that a killed run left there (see profllm recover)" },
-	{ .name = "allow-gone",
-	  .type = PL_OPT_FLAG,
-	  .offset = AT(allow_gone),
-	  .help = "arguments and choices that the release no longer has are warnings" },
+	PL_OPT(TEXT, 'c', "config", config, "FILE",
+	       "the experiment, as YAML or JSON, or a result that is run again"),
+	PL_OPT(TEXT, 'o', "output", output, "FILE",
+	       "where the result goes; its side files lie beside it"),
+	PL_OPT(LIST, 's', "set", sets, "KEY=VALUE",
+	       "set a key over the file, as server.max_num_seqs=8; may be repeated"),
+	PL_OPT(FLAG, 0, "dry-run", dry_run, NULL, "show what would be started, and start nothing"),
+	PL_OPT(FLAG, 0, "json", json, NULL,
+	       "print the result (or the dry run) as one JSON object, alone on standard output"),
+	PL_OPT(FLAG, 'q', "quiet", quiet, NULL, "no progress"),
+	PL_OPT(FLAG, 0, "sim", simulate, NULL, "profllm-sim in place of launch.command"),
+	PL_OPT(TEXT, 0, "fail-on", fail_on, "VERDICT",
+	       "exit status 6 when the verdict is this bad or worse", .choices = fail_on_choices),
+	PL_OPT(TEXT, 0, "params-overlay", overlay, "FILE",
+	       "server arguments of another vLLM, as profllm params --from-vllm writes them"),
+	PL_OPT(DURATION, 0, "wait", wait_ns, "[TIME]",
+	       "wait for GPUs and a port that others hold, first come, first served; for at most "
+	       "TIME (90s, 2h), else as long as it takes",
+	       .optional = true),
+	PL_OPT(FLAG, 0, "force", force, NULL,
+	       "start in spite of broken rules between arguments; recorded in the result"),
+	PL_OPT(FLAG, 0, "overwrite", overwrite, NULL,
+	       "replace what stands at the output, once there is a result that tells as much; give "
+	       "up the journal that a killed run left there (see profllm recover)"),
+	PL_OPT(FLAG, 0, "allow-gone", allow_gone, NULL,
+	       "arguments and choices that the release no longer has are warnings"),
 	{ .name = NULL },
 };
 
@@ -166,12 +125,29 @@ static int check(const struct run_options *options, struct exp_config **experime
 	return pl_err_exit_status(PL_ERR_INVALID);
 }
 
+static int check_usage(const struct run_options *options, enum res_fail_on *ret_fail_on,
+		       struct pl_err *err)
+{
+	if (options->config == NULL)
+		return pl_err_set(err, PL_ERR_INVALID, "--config FILE is missing");
+	if (options->output == NULL && !options->dry_run)
+		return pl_err_set(err, PL_ERR_INVALID, "--output FILE is missing");
+	if (options->wait_ns < 0)
+		return pl_err_set(err, PL_ERR_INVALID, "--wait: found a time below zero");
+	if (options->fail_on == NULL)
+		return 0;
+	return res_fail_on_parse(options->fail_on, ret_fail_on, err);
+}
+
 /* Where a file's line is known the message begins with it, so that editors find it. */
-static int load(const struct run_options *options, struct exp_config **ret,
+static int load(struct run_options *options, enum res_fail_on *ret_fail_on, struct exp_config **ret,
 		struct option_problems *problems)
 {
 	struct pl_err err = PL_ERR_INIT;
 
+	if (check_usage(options, ret_fail_on, &err) < 0 ||
+	    cli_catalog_open(options->overlay, &options->catalog, &err) < 0)
+		return cli_fail(&err);
 	if (run_check_read(options->catalog, options->config, options->sets.items,
 			   options->sets.count, ret, problems, &err) == 0) {
 		(*ret)->simulate = options->simulate;
@@ -249,46 +225,17 @@ static int dry_run(const struct exp_config *experiment, const struct run_options
 	return cli_dry_run(experiment, problems, options->json);
 }
 
-static int check_usage(const struct run_options *options, int rest_count, char **rest,
-		       enum res_fail_on *ret_fail_on, struct pl_err *err)
-{
-	*ret_fail_on = RES_FAIL_ON_NOTHING;
-	if (rest_count > 0)
-		return pl_err_set(err, PL_ERR_INVALID, "found '%s', expected options only",
-				  rest[0]);
-	if (options->config == NULL)
-		return pl_err_set(err, PL_ERR_INVALID, "--config FILE is missing");
-	if (options->output == NULL && !options->dry_run)
-		return pl_err_set(err, PL_ERR_INVALID, "--output FILE is missing");
-	if (options->wait_ns < 0)
-		return pl_err_set(err, PL_ERR_INVALID, "--wait: found a time below zero");
-	if (options->fail_on == NULL)
-		return 0;
-	return res_fail_on_parse(options->fail_on, ret_fail_on, err);
-}
-
 int cmd_run(int argc, char **argv)
 {
 	struct run_options options = { 0 };
 	auto_experiment struct exp_config *experiment = NULL;
 	auto_problems problems = { 0 };
-	struct pl_err err = PL_ERR_INIT;
-	enum res_fail_on fail_on;
-	char **rest;
-	int rest_count, status;
-	bool help = false;
+	struct cli_words words;
+	enum res_fail_on fail_on = RES_FAIL_ON_NOTHING;
+	int status;
 
-	if (pl_opt_parse(&cli_run_command, argc, argv, &options, &rest, &rest_count, &help, &err) <
-	    0)
-		status = cli_fail(&err);
-	else if (help)
-		status = cli_print_help(&cli_run_command);
-	else if (check_usage(&options, rest_count, rest, &fail_on, &err) < 0)
-		status = cli_fail(&err);
-	else if (cli_catalog_open(options.overlay, &options.catalog, &err) < 0)
-		status = cli_fail(&err);
-	else
-		status = load(&options, &experiment, &problems);
+	if (cli_read(&cli_run_command, argc, argv, &options, &words, &status))
+		status = load(&options, &fail_on, &experiment, &problems);
 	if (experiment != NULL && options.dry_run)
 		status = dry_run(experiment, &options, &problems);
 	else if (experiment != NULL)

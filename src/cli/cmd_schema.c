@@ -25,11 +25,11 @@ struct schema_options {
 	bool json;
 };
 
+#define AT(field) offsetof(struct schema_options, field)
+
 static const struct pl_opt schema_rows[] = {
-	{ .name = "json",
-	  .type = PL_OPT_FLAG,
-	  .offset = offsetof(struct schema_options, json),
-	  .help = "one JSON object of arrays of objects; without it only how many rows each has" },
+	PL_OPT(FLAG, 0, "json", json, NULL,
+	       "one JSON object of arrays of objects; without it only how many rows each has"),
 	{ .name = NULL },
 };
 
@@ -304,20 +304,11 @@ int cmd_schema(int argc, char **argv)
 {
 	auto_json json_t *lists = json_object();
 	struct schema_options options = { 0 };
-	struct pl_err err = PL_ERR_INIT;
-	char **rest;
-	int rest_count;
-	bool help = false;
+	struct cli_words words;
+	int status;
 
-	if (pl_opt_parse(&cli_schema_command, argc, argv, &options, &rest, &rest_count, &help,
-			 &err) < 0)
-		return cli_fail(&err);
-	if (help)
-		return cli_print_help(&cli_schema_command);
-	if (rest_count > 0) {
-		pl_err_set(&err, PL_ERR_INVALID, "found '%s', expected options only", rest[0]);
-		return cli_fail(&err);
-	}
+	if (!cli_read(&cli_schema_command, argc, argv, &options, &words, &status))
+		return status;
 	add_options(lists);
 	add_history(lists);
 	add_load_command(lists);

@@ -35,65 +35,29 @@ struct validate_options {
 #define AT(field) offsetof(struct validate_options, field)
 
 static const struct pl_opt validate_rows[] = {
-	{ .name = "hardware",
-	  .type = PL_OPT_TEXT,
-	  .offset = AT(hardware),
-	  .arg = "PROFILE",
-	  .help = "GPUs to check against, as h100x8; 'list' shows them" },
-	{ .name = "models",
-	  .type = PL_OPT_TEXT,
-	  .offset = AT(models),
-	  .arg = "list",
-	  .choices = (const char *const[]){ "list", NULL },
-	  .help = "show the models whose facts are known without their files" },
-	{ .name = "vllm-version",
-	  .type = PL_OPT_TEXT,
-	  .offset = AT(version),
-	  .arg = "RELEASE",
-	  .help = "the release of vLLM that is meant, over launch.vllm_version" },
-	{ .name = "upgrade-to",
-	  .type = PL_OPT_TEXT,
-	  .offset = AT(upgrade_to),
-	  .arg = "RELEASE",
-	  .help = "what going on to this release of vLLM means: everything that must change, with "
-		  "what replaced it, and the defaults that change" },
-	{ .name = "command-file",
-	  .type = PL_OPT_LIST,
-	  .offset = AT(command_files),
-	  .arg = "FILE",
-	  .help = "a file with a command line, as pasted; '-': standard input; may be repeated" },
-	{ .name = "set",
-	  .letter = 's',
-	  .type = PL_OPT_LIST,
-	  .offset = AT(sets),
-	  .arg = "KEY=VALUE",
-	  .help = "set a key over the experiments, as server.max_num_seqs=8; may be repeated" },
-	{ .name = "params-overlay",
-	  .type = PL_OPT_TEXT,
-	  .offset = AT(overlay),
-	  .arg = "FILE",
-	  .help = "server arguments of another vLLM, as profllm params --from-vllm writes them" },
-	{ .name = "json",
-	  .type = PL_OPT_FLAG,
-	  .offset = AT(json),
-	  .help = "print one JSON object" },
-	{ .name = "explain",
-	  .type = PL_OPT_FLAG,
-	  .offset = AT(explain),
-	  .help = "show what the memory of a GPU goes to" },
-	{ .name = "available-memory",
-	  .type = PL_OPT_TEXT,
-	  .offset = AT(available),
-	  .arg = "BYTES",
-	  .help = "memory of one GPU that is left for the KV cache, for --explain" },
-	{ .name = "strict",
-	  .type = PL_OPT_FLAG,
-	  .offset = AT(strict),
-	  .help = "warnings are errors" },
-	{ .name = "allow-gone",
-	  .type = PL_OPT_FLAG,
-	  .offset = AT(allow_gone),
-	  .help = "arguments and choices that the release no longer has are warnings" },
+	PL_OPT(TEXT, 0, "hardware", hardware, "PROFILE",
+	       "GPUs to check against, as h100x8; 'list' shows them"),
+	PL_OPT(TEXT, 0, "models", models, "list",
+	       "show the models whose facts are known without their files",
+	       .choices = (const char *const[]){ "list", NULL }),
+	PL_OPT(TEXT, 0, "vllm-version", version, "RELEASE",
+	       "the release of vLLM that is meant, over launch.vllm_version"),
+	PL_OPT(TEXT, 0, "upgrade-to", upgrade_to, "RELEASE",
+	       "what going on to this release of vLLM means: everything that must change, with "
+	       "what replaced it, and the defaults that change"),
+	PL_OPT(LIST, 0, "command-file", command_files, "FILE",
+	       "a file with a command line, as pasted; '-': standard input; may be repeated"),
+	PL_OPT(LIST, 's', "set", sets, "KEY=VALUE",
+	       "set a key over the experiments, as server.max_num_seqs=8; may be repeated"),
+	PL_OPT(TEXT, 0, "params-overlay", overlay, "FILE",
+	       "server arguments of another vLLM, as profllm params --from-vllm writes them"),
+	PL_OPT(FLAG, 0, "json", json, NULL, "print one JSON object"),
+	PL_OPT(FLAG, 0, "explain", explain, NULL, "show what the memory of a GPU goes to"),
+	PL_OPT(TEXT, 0, "available-memory", available, "BYTES",
+	       "memory of one GPU that is left for the KV cache, for --explain"),
+	PL_OPT(FLAG, 0, "strict", strict, NULL, "warnings are errors"),
+	PL_OPT(FLAG, 0, "allow-gone", allow_gone, NULL,
+	       "arguments and choices that the release no longer has are warnings"),
 	{ .name = NULL },
 };
 
@@ -312,8 +276,7 @@ static const char **sets_for(const struct validate_options *options, const char 
 	return all;
 }
 
-static void read_all(struct validation *v, char **files, int file_count, char **command,
-		     int command_count)
+static void read_all(struct validation *v, const struct cli_words *words)
 {
 	const struct validate_options *options = v->options;
 	auto_free char *release = NULL;
@@ -326,18 +289,18 @@ static void read_all(struct validation *v, char **files, int file_count, char **
 	v->sets_today = sets_today;
 	v->check_today = v->check;
 	v->check_today.version = options->version;
-	for (int i = 0; i < file_count; i++)
-		take(v, &(struct source){ .kind = FROM_FILE, .path = files[i] });
+	for (int i = 0; i < words->count; i++)
+		take(v, &(struct source){ .kind = FROM_FILE, .path = words->items[i] });
 	for (size_t i = 0; i < options->command_files.count; i++)
 		take(v, &(struct source){ .kind = FROM_COMMAND_FILE,
 					  .path = options->command_files.items[i] });
-	if (command_count > 0)
-		take(v, &(struct source){
-				.kind = FROM_WORDS, .argv = command, .argc = command_count });
+	if (words->command_count > 0)
+		take(v, &(struct source){ .kind = FROM_WORDS,
+					  .argv = words->command,
+					  .argc = words->command_count });
 }
 
-static int validate(const struct validate_options *options, char **files, int file_count,
-		    char **command, int command_count)
+static int validate(const struct validate_options *options, const struct cli_words *words)
 {
 	struct validation v = { .options = options, .coloured = pl_log_has_colour(STDOUT_FILENO) };
 	struct ckpt_hardware hardware;
@@ -353,14 +316,14 @@ static int validate(const struct validate_options *options, char **files, int fi
 	    cli_catalog_open(options->overlay, &catalog, &err) < 0)
 		return cli_fail(&err);
 	v.catalog = catalog;
-	if (file_count == 0 && command_count == 0 && options->command_files.count == 0) {
+	if (words->count == 0 && words->command_count == 0 && options->command_files.count == 0) {
 		pl_err_set(&err, PL_ERR_INVALID,
 			   "nothing to validate: expected files, or a command behind '--'");
 		return cli_fail(&err);
 	}
 	v.files = reports;
 	pl_buf_init(&v.text, REPORT_BYTES_MAX);
-	read_all(&v, files, file_count, command, command_count);
+	read_all(&v, words);
 	int status = end(&v);
 	pl_buf_done(&v.text);
 	return status;
@@ -369,23 +332,11 @@ static int validate(const struct validate_options *options, char **files, int fi
 int cmd_validate(int argc, char **argv)
 {
 	struct validate_options options = { 0 };
-	struct pl_err err = PL_ERR_INIT;
-	char **files;
-	int file_count, own = 1, status;
-	bool help = false;
+	struct cli_words words;
+	int status;
 
-	/* what stands behind "--" is somebody else's command */
-	while (own < argc && strcmp(argv[own], "--") != 0)
-		own++;
-	char **command = own < argc ? argv + own + 1 : argv + argc;
-	int command_count = own < argc ? argc - own - 1 : 0;
-	if (pl_opt_parse(&cli_validate_command, own, argv, &options, &files, &file_count, &help,
-			 &err) < 0)
-		status = cli_fail(&err);
-	else if (help)
-		status = cli_print_help(&cli_validate_command);
-	else
-		status = validate(&options, files, file_count, command, command_count);
+	if (cli_read(&cli_validate_command, argc, argv, &options, &words, &status))
+		status = validate(&options, &words);
 	pl_opt_list_done(&options.sets);
 	pl_opt_list_done(&options.command_files);
 	return status;

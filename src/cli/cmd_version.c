@@ -11,20 +11,10 @@ const struct pl_opt_command cli_version_command = {
 
 int cmd_version(int argc, char **argv)
 {
-	struct pl_err err = PL_ERR_INIT;
-	char **rest;
-	int rest_count;
-	bool help = false;
-	char nothing;
+	struct cli_words words;
+	int status;
 
-	if (pl_opt_parse(&cli_version_command, argc, argv, &nothing, &rest, &rest_count, &help,
-			 &err) < 0)
-		return cli_fail(&err);
-	if (help)
-		return cli_print_help(&cli_version_command);
-	if (rest_count > 0) {
-		pl_err_set(&err, PL_ERR_INVALID, "found '%s', expected options only", rest[0]);
-		return cli_fail(&err);
-	}
+	if (!cli_read(&cli_version_command, argc, argv, NULL, &words, &status))
+		return status;
 	return cli_print("profllm " PROFLLM_VERSION "\n");
 }

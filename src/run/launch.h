@@ -42,7 +42,8 @@ PL_AUTO_DEFINE(struct run_launch, run_launch_free);
 int run_launch_check(const struct run_launch *launch, struct pl_err *err) PL_MUST_CHECK;
 /* `stop`: what is asked of the target ends with it. */
 int run_launch_target(const struct run_launch *launch, const struct exp_config *experiment,
-		      const struct run_stop *stop, struct run_target *ret, struct pl_err *err) PL_MUST_CHECK;
+		      const struct run_stop *stop, struct run_target *ret,
+		      struct pl_err *err) PL_MUST_CHECK;
 
 /* Words and environment with "***" for secrets. New references. */
 json_t *run_launch_argv_shown(const struct run_launch *launch);

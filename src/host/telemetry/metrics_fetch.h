@@ -26,10 +26,10 @@ struct host_metrics_sample {
 /* Where the page is. */
 struct host_metrics_source {
 	const struct io_addr *addr;
-	const char *host;    /* Host header, or NULL */
-	const char *headers; /* as io/fetch.h */
-	const char *prefix;  /* in front of /metrics; NULL: none */
-	int64_t timeout_ns;  /* for host_metrics_fetch(); 0: HOST_METRICS_TIMEOUT_NS */
+	const char *host;              /* Host header, or NULL */
+	const char *headers;           /* as io/fetch.h */
+	const char *prefix;            /* in front of /metrics; NULL: none */
+	int64_t timeout_ns;            /* for host_metrics_fetch(); 0: HOST_METRICS_TIMEOUT_NS */
 	const atomic_int *stop_signal; /* the same; as io/fetch.h */
 };
 

@@ -385,7 +385,7 @@ static void failed_streams_say_why_and_keep_what_came(void **state)
 /* No choice has a finish reason: is the count that stands on them that of the whole answer? */
 static void a_count_closes_an_answer_unless_it_may_run(void **state)
 {
-#define COUNTED(n)                                                                                \
+#define COUNTED(n)                                                                               \
 	"data: {\"choices\":[{\"index\":0,\"text\":\"a\"}],\"usage\":{\"completion_tokens\":" #n \
 	"}}\n\n"
 	static const struct {

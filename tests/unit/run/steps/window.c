@@ -68,9 +68,7 @@ static struct run_target busy_start(struct busy *busy, struct run_stop *wished_b
 	assert_int_equal(io_sock_local(busy->listen_fd, &busy->addr, &err), 0);
 	fcntl(busy->listen_fd, F_SETFL, fcntl(busy->listen_fd, F_GETFL) & ~O_NONBLOCK);
 	assert_int_equal(pthread_create(&busy->thread, NULL, serve, busy), 0);
-	return (struct run_target){ .addr = busy->addr,
-				    .prefix = pl_strdup(""),
-				    .stop = stop };
+	return (struct run_target){ .addr = busy->addr, .prefix = pl_strdup(""), .stop = stop };
 }
 
 static void busy_stop(struct busy *busy, struct run_target *target)

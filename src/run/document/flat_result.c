@@ -92,15 +92,17 @@ int run_flat_check_standing(const struct run_state *run, struct pl_err *err)
 	return res_standing_check(path, "benchmark.result_filename", err);
 }
 
-/* Is it the result, a file beside it, or its journal? */
-static bool is_of_run(const struct run_paths *paths, const char *path)
+/* Is it the result, a file beside it (but for `own`), or its journal? */
+static bool is_of_run(const struct run_paths *paths, const char *path, const char *own)
 {
 	auto_free char *journal = run_journal_path(paths->output);
 	bool is = pl_file_would_be_same(paths->result, path) ||
 		  pl_file_would_be_same(journal, path);
 
-	for (size_t i = 0; i < run_paths_side_count() && !is; i++)
-		is = pl_file_would_be_same(run_paths_side(paths, i), path);
+	for (size_t i = 0; i < run_paths_side_count() && !is; i++) {
+		const char *side = run_paths_side(paths, i);
+		is = side != own && pl_file_would_be_same(side, path);
+	}
 	return is;
 }
 
@@ -112,11 +114,13 @@ int run_flat_check_apart(const struct vllm_bench *bench, const struct run_paths 
 	const struct {
 		bool written;
 		const char *suffix; /* NULL: the flat result itself */
+		const char *own;    /* what the run writes there is this picture and no other */
 	} files[] = {
-		{ is_saved, NULL },
-		{ is_saved && res_pytorch_wanted(), RES_PYTORCH_SUFFIX },
-		{ names_of_vllm && bench->plot_timeline, RUN_TIMELINE_SUFFIX },
-		{ names_of_vllm && bench->plot_dataset_stats, RUN_DATASET_STATS_SUFFIX },
+		{ is_saved, NULL, NULL },
+		{ is_saved && res_pytorch_wanted(), RES_PYTORCH_SUFFIX, NULL },
+		{ names_of_vllm && bench->plot_timeline, RUN_TIMELINE_SUFFIX, paths->timeline },
+		{ names_of_vllm && bench->plot_dataset_stats, RUN_DATASET_STATS_SUFFIX,
+		  paths->dataset_stats },
 	};
 
 	/* what is named after its time meets nothing */
@@ -127,7 +131,7 @@ int run_flat_check_apart(const struct vllm_bench *bench, const struct run_paths 
 		auto_free char *beside = files[i].suffix != NULL
 						 ? res_flat_beside(flat, files[i].suffix)
 						 : pl_strdup(flat);
-		if (files[i].written && is_of_run(paths, beside))
+		if (files[i].written && is_of_run(paths, beside, files[i].own))
 			return pl_err_set(err, PL_ERR_INVALID,
 					  "--output '%s' and {benchmark.result_filename} '%s' "
 					  "meet: both would write '%s'",

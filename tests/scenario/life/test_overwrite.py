@@ -376,6 +376,10 @@ def test_what_is_named_after_the_flat_result_may_not_meet_it(bin_dir, tmp_path, 
     done = run_profllm(bin_dir, *words, "--plot-timeline", "--output", tmp_path / "r.timeline.html", patience=patience)
     assert done.returncode == 2 and f"--result-filename: --output '{tmp_path}/r.timeline.html' and --result-filename " in done.stderr
     assert f"both would write '{tmp_path}/r.timeline.html'" in done.stderr and list(tmp_path.iterdir()) == []
+    # a picture that has the name of the run's own is that: there is one
+    done = run_profllm(bin_dir, *words[:-1], "r.txt", "--plot-timeline", "--output", tmp_path / "r.json", "--dry-run",
+                       patience=patience)
+    assert done.returncode == 0 and "meet" not in done.stderr + done.stdout
 
 
 def test_a_flat_result_that_cannot_be_written(bin_dir, folder, validator, patience):

@@ -218,10 +218,10 @@ static void add_result(json_t *lists)
 #include "tbl/metrics.h"
 #define NEVER    "never", "null"
 #define ABOVE(x) "above", #x
-#define TIMES(k) "times", #k
-#define QUALITY(id, unit, sense, limit, effect, worse, worse_effect, text)                      \
-	ROW("quality", "id unit sense~ limit= effect~ worse worse_at= worse_effect~ text", #id, \
-	    unit, #sense, #limit, #effect, worse, #worse_effect, text)
+#define BELOW(x) "below", #x
+#define QUALITY(id, about, unit, sense, limit, effect, worse, worse_effect, text)                 \
+	ROW("quality", "id about~ unit sense~ limit= effect~ worse worse_at= worse_effect~ text", \
+	    #id, #about, unit, #sense, #limit, #effect, worse, #worse_effect, text)
 #define FACT(name, text) ROW("quality_facts", "name text", #name, text)
 #include "tbl/quality.h"
 #undef FACT

@@ -1,8 +1,10 @@
 /*
- * The verdict: rows of checks, each a value against a limit. A value that is not known (NaN) is
- * neither good nor bad and does not lower the verdict; the worst effect of those beyond their limit
- * is the verdict. Limits may be widened by what was measured, since an error of a millisecond
- * matters to a server that answers in ten and not to one that takes a minute.
+ * The verdict: rows of checks, each a value against a limit; the worst effect of those beyond their
+ * limit is the verdict. A value that is not known (NaN) is neither good nor bad and does not lower
+ * it, but trust is not given for nothing: how far the client can have moved the figures must be
+ * known, and whether it offered the load that was asked for. Limits may be widened by what was
+ * measured, since an error of a millisecond matters to a server that answers in ten and not to one
+ * that takes a minute.
  */
 #include "result/quality.h"
 
@@ -18,10 +20,16 @@
 #define INFLIGHT_SAMPLES_MIN 5
 #define P99_REQUESTS_MIN     100 /* below it schedule_lateness goes by p95 */
 
+/* A late send does no harm while it is small against the latency, or against the planned gap. */
+#define LATENESS_OF_GAP 0.50
+/* A burst has no gaps, and takes what its system calls take. */
+#define LATENESS_OF_BURST 0.10
+
 /* In order of severity. */
 enum effect { INFO, DEGRADED, CLIENT_LIMITED };
 enum sense { MOST, LEAST };
-enum worse_kind { WORSE_NEVER, WORSE_ABOVE, WORSE_TIMES };
+enum about { FIGURES, LOAD, CLIENT, RUN };
+enum worse_kind { WORSE_NEVER, WORSE_ABOVE, WORSE_BELOW };
 
 struct worse {
 	enum worse_kind kind;
@@ -30,6 +38,7 @@ struct worse {
 
 struct check {
 	const char *id;
+	enum about about;
 	const char *unit;
 	enum sense sense;
 	double limit;
@@ -44,10 +53,55 @@ struct check {
 static const char *const effect_names[] = { "info", "degraded", "client_limited" };
 static const char *const verdict_names[] = { "trusted", "degraded", "client_limited" };
 
+enum check_id {
+#define QUALITY(id, about, unit, sense, limit, effect, worse, worse_effect, text) CHECK_##id,
+#include "tbl/quality.h"
+#undef QUALITY
+};
+
+static const double limits[] = {
+#define QUALITY(id, about, unit, sense, limit, effect, worse, worse_effect, text) limit,
+#include "tbl/quality.h"
+#undef QUALITY
+};
+
 /* fmax() passes over NaN: an unknown latency leaves the base limit. */
 static void widen(double *limit, double to)
 {
 	*limit = fmax(*limit, to);
+}
+
+static double value_client_error(const struct res_quality_facts *facts, double *limit)
+{
+	widen(limit, facts->client_error_limit);
+	return facts->client_error_share;
+}
+
+static double late_of_gap(const struct res_quality_facts *facts)
+{
+	return facts->mean_gap_ms > 0 ? facts->send_lateness_ms / facts->mean_gap_ms : NAN;
+}
+
+static double value_send_lateness(const struct res_quality_facts *facts, double *limit)
+{
+	if (!(facts->median_e2el_ms > 0))
+		return NAN;
+	widen(limit, facts->burst > 0
+			     ? LATENESS_OF_BURST
+			     : LATENESS_OF_GAP * facts->mean_gap_ms / facts->median_e2el_ms);
+	return facts->send_lateness_ms / facts->median_e2el_ms;
+}
+
+static double value_in_flight_distance(const struct res_quality_facts *facts, double *limit)
+{
+	(void)limit;
+	return facts->closed_loop > 0 ? NAN : facts->in_flight_distance;
+}
+
+static double value_idle_slots(const struct res_quality_facts *facts, double *limit)
+{
+	(void)limit;
+	return facts->closed_loop > 0 ? facts->in_flight_distance : NAN;
 }
 
 /* An event that waited in the client looks like a gap between tokens: hence a tenth of one. */
@@ -65,16 +119,6 @@ static double value_schedule_lateness(const struct res_quality_facts *facts, dou
 		return NAN;
 	return facts->schedule_requests < P99_REQUESTS_MIN ? facts->schedule_lateness_p95_ms
 							   : facts->schedule_lateness_p99_ms;
-}
-
-static double value_rate_shortfall(const struct res_quality_facts *facts, double *limit)
-{
-	(void)limit;
-	/* all sends planned at the start: there is no rate to fall short of */
-	if (!(facts->schedule_finite > 0) || !(facts->planned_span_s > 0) ||
-	    !(facts->actual_span_s > 0))
-		return NAN;
-	return facts->planned_span_s / facts->actual_span_s;
 }
 
 static double value_clock_step(const struct res_quality_facts *facts, double *limit)
@@ -128,6 +172,8 @@ static double value_short_run(const struct res_quality_facts *facts, double *lim
 		(void)limit;                                                           \
 		return facts->field;                                                   \
 	}
+PLAIN(rate_shortfall, rate_reached)
+PLAIN(gap_distance, gap_distance)
 PLAIN(cap_held_rate, cap_held_share)
 PLAIN(client_cpu, worker_cpu_share_max)
 PLAIN(host_steal, host_steal_share)
@@ -154,20 +200,20 @@ PLAIN(simulated, simulated)
 	{                      \
 		WORSE_ABOVE, x \
 	}
-#define TIMES(k)               \
+#define BELOW(x)               \
 	{                      \
-		WORSE_TIMES, k \
+		WORSE_BELOW, x \
 	}
 static const struct check checks[] = {
-#define QUALITY(id, unit, sense, limit, effect, worse, worse_effect, text) \
-	{ #id, unit, sense, limit, effect, worse, worse_effect, value_##id, text },
+#define QUALITY(id, about, unit, sense, limit, effect, worse, worse_effect, text) \
+	{ #id, about, unit, sense, limit, effect, worse, worse_effect, value_##id, text },
 #include "tbl/quality.h"
 #undef QUALITY
 };
 
 void res_quality_init(struct res_quality_facts *facts)
 {
-	/* each member but the percentiles is a double; so written that a new one is not
+	/* each member before the percentiles is a double; so written that a new one is not
 	 * forgotten */
 	union {
 		struct res_quality_facts facts;
@@ -179,6 +225,7 @@ void res_quality_init(struct res_quality_facts *facts)
 	*facts = unknown.facts;
 	facts->percentiles = NULL;
 	facts->percentile_count = 0;
+	facts->worst_figure[0] = '\0';
 }
 
 /*
@@ -199,10 +246,10 @@ static bool is_beyond(const struct check *check, double value, double limit)
 	return check->sense == MOST ? value > limit : value < limit;
 }
 
-static enum effect effect_of(const struct check *check, double value, double limit)
+static enum effect effect_of(const struct check *check, double value)
 {
 	bool worse = (check->worse.kind == WORSE_ABOVE && value > check->worse.value) ||
-		     (check->worse.kind == WORSE_TIMES && value >= check->worse.value * limit);
+		     (check->worse.kind == WORSE_BELOW && value < check->worse.value);
 
 	return worse ? check->worse_effect : check->effect;
 }
@@ -229,36 +276,83 @@ static json_t *text_json(const struct check *check, const struct res_quality_fac
 	return json_string(pl_buf_text(&buf));
 }
 
+static json_t *measurement_json(const struct res_quality_facts *facts)
+{
+	if (isnan(facts->client_error_share))
+		return json_null();
+	return json_pack("{s:s, s:f, s:f, s:f}", "worst_figure", facts->worst_figure, "share",
+			 facts->client_error_share, "lo", facts->client_error_lo_ms, "hi",
+			 facts->client_error_hi_ms);
+}
+
+static void set_load(json_t *load, const char *key, double value, double limit)
+{
+	json_object_set_new(load, key,
+			    isnan(value) ? json_null()
+					 : json_pack("{s:f, s:f}", "value", value, "limit", limit));
+}
+
+/* Of lateness both shares, each with its own limit: the check is beyond where both are. */
+static json_t *load_json(const struct res_quality_facts *facts)
+{
+	enum check_id in_flight = facts->closed_loop > 0 ? CHECK_idle_slots
+							 : CHECK_in_flight_distance;
+	json_t *load = json_object();
+	double ignored = 0;
+
+	set_load(load, "rate_reached", facts->rate_reached, limits[CHECK_rate_shortfall]);
+	set_load(load, "gap_distance", facts->gap_distance, limits[CHECK_gap_distance]);
+	set_load(load, "lateness_p99_of_mean_gap", late_of_gap(facts), LATENESS_OF_GAP);
+	set_load(load, "lateness_p99_of_median_e2el", value_send_lateness(facts, &ignored),
+		 facts->burst > 0 ? LATENESS_OF_BURST : limits[CHECK_send_lateness]);
+	set_load(load, "in_flight_distance", facts->in_flight_distance, limits[in_flight]);
+	return load;
+}
+
+static json_t *check_json(const struct check *check, const struct res_quality_facts *facts,
+			  enum effect *ret_effect, bool *ret_known)
+{
+	double limit = check->limit;
+	double value = check->value(facts, &limit);
+	bool beyond = is_beyond(check, value, limit);
+	enum effect effect = beyond ? effect_of(check, value) : check->effect;
+	const char *status = isnan(value) ? "unknown" : beyond ? "beyond" : "ok";
+	json_t *row = json_object();
+
+	json_object_set_new(row, "id", json_string(check->id));
+	json_object_set_new(row, "status", json_string(status));
+	json_object_set_new(row, "value", pl_json_number(value));
+	json_object_set_new(row, "limit", pl_json_number(limit));
+	json_object_set_new(row, "unit", json_string(check->unit));
+	json_object_set_new(row, "effect", json_string(effect_names[effect]));
+	json_object_set_new(row, "text", text_json(check, facts, beyond));
+	*ret_effect = beyond ? effect : INFO;
+	*ret_known = !isnan(value);
+	return row;
+}
+
 json_t *res_quality_evaluate(const struct res_quality_facts *facts)
 {
 	json_t *quality = json_object();
 	json_t *list = json_array();
 	enum effect verdict = INFO;
+	bool is_known[] = { [FIGURES] = false, [LOAD] = false, [CLIENT] = false, [RUN] = false };
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(checks); i++) {
-		const struct check *check = &checks[i];
-		double limit = check->limit;
-		double value = check->value(facts, &limit);
-		bool beyond = is_beyond(check, value, limit);
-		enum effect effect = beyond ? effect_of(check, value, limit) : check->effect;
-		const char *status = isnan(value) ? "unknown" : beyond ? "beyond" : "ok";
-		json_t *row = json_object();
-
-		json_object_set_new(row, "id", json_string(check->id));
-		json_object_set_new(row, "status", json_string(status));
-		json_object_set_new(row, "value", pl_json_number(value));
-		json_object_set_new(row, "limit", pl_json_number(limit));
-		json_object_set_new(row, "unit", json_string(check->unit));
-		json_object_set_new(row, "effect", json_string(effect_names[effect]));
-		json_object_set_new(row, "text", text_json(check, facts, beyond));
-		json_array_append_new(list, row);
+		enum effect effect;
+		bool known;
+		json_array_append_new(list, check_json(&checks[i], facts, &effect, &known));
+		is_known[checks[i].about] |= known;
 		/* effects stand in order of severity */
-		if (beyond && effect > verdict)
+		if (effect > verdict)
 			verdict = effect;
 	}
+	bool told = verdict > INFO || (is_known[FIGURES] && is_known[LOAD]);
 	json_object_set_new(quality, "verdict",
-			    facts->completed > 0 ? json_string(verdict_names[verdict])
-						 : json_null());
+			    facts->completed > 0 && told ? json_string(verdict_names[verdict])
+							 : json_null());
+	json_object_set_new(quality, "measurement", measurement_json(facts));
+	json_object_set_new(quality, "load", load_json(facts));
 	json_object_set_new(quality, "checks", list);
 	return quality;
 }

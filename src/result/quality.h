@@ -16,6 +16,7 @@ struct res_quality_facts {
 #undef FACT
 	const double *percentiles; /* reported ones, for sample_size */
 	size_t percentile_count;
+	char worst_figure[64]; /* key of `results` whose client error is worst; "": not known */
 };
 
 /* All facts unknown. */
@@ -23,8 +24,11 @@ void res_quality_init(struct res_quality_facts *facts);
 /* Samples from which a percentile (in percent) has a 95 % interval by order statistics: 368 for 99;
  * infinite for 0 and 100. */
 double res_quality_sample_needed(double percentile);
-/* {verdict, checks: [{id, status, value, limit, unit, effect, text}]}; verdict null when nothing
- * was measured. New reference. */
+/*
+ * {verdict, measurement: {worst_figure, share, lo, hi}, load: {KEY: {value, limit}, …}, checks: [{id,
+ * status, value, limit, unit, effect, text}]}, null what is not known. verdict: null when nothing was
+ * measured, or too little is known to trust it. New reference.
+ */
 json_t *res_quality_evaluate(const struct res_quality_facts *facts);
 
 #endif

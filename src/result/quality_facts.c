@@ -5,10 +5,13 @@
 #include "result/quality_facts.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/stats.h"
+#include "result/metrics/client_error.h"
+#include "result/offered.h"
 #include "result/timing.h"
 
 static double ms_of(int64_t ns)
@@ -32,6 +35,7 @@ static void figures(const json_t *results, struct res_quality_facts *ret)
 	ret->median_itl_ms = result_number(results, "median_itl_ms");
 	ret->median_ttft_ms = result_number(results, "median_ttft_ms");
 	ret->mean_e2el_ms = result_number(results, "mean_e2el_ms");
+	ret->median_e2el_ms = result_number(results, "median_e2el_ms");
 }
 
 static void client_queueing(const struct res_outcome *outcome, struct res_quality_facts *ret)
@@ -55,25 +59,45 @@ static bool is_free(const struct res_record *record)
 static void schedule(const struct res_outcome *outcome, struct res_quality_facts *ret)
 {
 	auto_free double *late_ms = pl_alloc_array(outcome->count, sizeof(double));
-	int64_t planned_ns = INT64_MIN, acted_ns = INT64_MIN;
 	size_t n = 0;
 
 	for (size_t i = 0; i < outcome->count; i++) {
 		const struct res_record *record = &outcome->records[i];
-		if (!is_free(record))
-			continue;
-		late_ms[n++] = ms_of(record->acted_ns - record->planned_ns);
-		if (record->planned_ns > planned_ns)
-			planned_ns = record->planned_ns;
-		if (record->acted_ns > acted_ns)
-			acted_ns = record->acted_ns;
+		if (is_free(record))
+			late_ms[n++] = ms_of(record->acted_ns - record->planned_ns);
 	}
 	pl_stats_sort(late_ms, n);
 	ret->schedule_requests = (double)n;
 	ret->schedule_lateness_p99_ms = pl_stats_percentile_sorted(late_ms, n, 99);
 	ret->schedule_lateness_p95_ms = pl_stats_percentile_sorted(late_ms, n, 95);
-	ret->planned_span_s = n > 0 ? res_seconds(outcome->start_ns, planned_ns) : NAN;
-	ret->actual_span_s = n > 0 ? res_seconds(outcome->start_ns, acted_ns) : NAN;
+}
+
+static void load(const struct res_outcome *outcome, const struct res_how *how,
+		 struct res_quality_facts *ret)
+{
+	struct res_offered offered;
+
+	res_offered_measure(outcome, how, &offered);
+	ret->closed_loop = offered.kind == RES_OFFERED_CLOSED;
+	ret->burst = offered.kind == RES_OFFERED_BURST;
+	ret->rate_reached = offered.rate_reached;
+	ret->gap_distance = offered.gap_distance;
+	ret->send_lateness_ms = offered.lateness_ms;
+	ret->mean_gap_ms = offered.mean_gap_ms;
+	ret->in_flight_distance = offered.in_flight_distance;
+}
+
+static void client_error(const json_t *results, struct res_quality_facts *ret)
+{
+	struct res_client_error_worst worst;
+
+	if (!res_client_error_worst(results, &worst))
+		return;
+	snprintf(ret->worst_figure, sizeof(ret->worst_figure), "%s", worst.key);
+	ret->client_error_share = worst.share;
+	ret->client_error_limit = worst.limit_share;
+	ret->client_error_lo_ms = worst.lo_ms;
+	ret->client_error_hi_ms = worst.hi_ms;
 }
 
 static double held_share(const struct res_outcome *outcome)
@@ -281,6 +305,8 @@ void res_quality_facts(const struct res_outcome *outcome, const json_t *results,
 		       const struct res_how *how, struct res_quality_facts *ret)
 {
 	figures(results, ret);
+	client_error(results, ret);
+	load(outcome, how, ret);
 	client_queueing(outcome, ret);
 	ret->schedule_finite = how->finite_rate;
 	if (how->finite_rate)

@@ -18,10 +18,7 @@
 #define LABEL_WIDTH  40
 #define VALUE_WIDTH  10
 #define FAILURES_MAX 10
-/* Of what stands below the table. */
-#define TEXT_WIDTH       80
-#define REASON_BYTES_MAX (1u << 20)
-#define TAIL_LINES       10
+#define TAIL_LINES   10 /* of the server's log, below the table */
 
 /* vLLM's choice where percentile_metrics is not given. */
 #define SHOWN_DEFAULT "ttft,tpot,itl"
@@ -282,114 +279,6 @@ void res_report_table(const json_t *results, const struct vllm_bench *bench, str
 	}
 	add_spec_decode(results, buf);
 	add_title(buf, "", '=');
-}
-
-static const char *colour_of(const char *effect)
-{
-	if (pl_text_equal(effect, "trusted"))
-		return "\033[32m";
-	if (pl_text_equal(effect, "degraded"))
-		return "\033[33m";
-	if (pl_text_equal(effect, "client_limited"))
-		return "\033[31m";
-	return "";
-}
-
-static void add_coloured(struct pl_buf *buf, const char *text, bool colour)
-{
-	const char *start = colour ? colour_of(text) : "";
-
-	pl_buf_addf(buf, "%s%s%s", start, text, *start != '\0' ? "\033[0m" : "");
-}
-
-static void add_value(struct pl_buf *buf, const json_t *check, const char *key)
-{
-	const json_t *value = json_object_get(check, key);
-	const char *unit = json_string_value(json_object_get(check, "unit"));
-
-	if (!json_is_number(value))
-		return;
-	pl_buf_addf(buf, "%s %.4g", key, json_number_value(value));
-	if (unit != NULL && !pl_text_equal(unit, "count") && !pl_text_equal(unit, "share") &&
-	    !pl_text_equal(unit, "yes"))
-		pl_buf_addf(buf, " %s", unit);
-}
-
-/* Words from column `at`, further lines under the first. */
-static void add_wrapped(struct pl_buf *buf, const char *text, size_t at)
-{
-	while (*text != '\0') {
-		size_t word = *text == ' ' ? 1 + strcspn(text + 1, " ") : strcspn(text, " ");
-		size_t columns = pl_text_columns(text, word);
-		if (at + columns > TEXT_WIDTH && *text == ' ') {
-			pl_buf_add_text(buf, "\n   ");
-			at = strlen("   ");
-		}
-		pl_buf_add(buf, text, word);
-		at += columns;
-		text += word;
-	}
-}
-
-static void add_reason(struct pl_buf *buf, const json_t *check, bool colour)
-{
-	auto_buf rest = PL_BUF(REASON_BYTES_MAX);
-	const char *id = json_string_value(json_object_get(check, "id"));
-	const char *effect = json_string_value(json_object_get(check, "effect"));
-	const char *text = json_string_value(json_object_get(check, "text"));
-
-	if (effect == NULL)
-		effect = "info";
-	pl_buf_addf(&rest, ": %s: ", id != NULL ? id : "unknown");
-	add_value(&rest, check, "value");
-	if (json_is_number(json_object_get(check, "limit"))) {
-		pl_buf_add_text(&rest, ", ");
-		add_value(&rest, check, "limit");
-	}
-	pl_buf_addf(&rest, " (%s)", text != NULL ? text : "");
-	pl_buf_add_text(buf, "  ");
-	add_coloured(buf, effect, colour);
-	add_wrapped(buf, pl_buf_text(&rest), 2 + strlen(effect));
-	pl_buf_add_char(buf, '\n');
-}
-
-/*
- * A run that did not come to its end has no verdict, however sound what was measured until then: a
- * bare "trusted" would be read as one of the whole run.
- */
-static void add_verdict(const json_t *result, const char *verdict, bool colour, struct pl_buf *buf)
-{
-	const char *name = json_string_value(json_object_get(result, "status"));
-	double finished = number(json_object_get(result, "results"), "completed");
-	enum res_status status;
-
-	if (verdict == NULL && finished > 0)
-		pl_buf_add_text(buf, "none, too little is known of what was measured");
-	else if (verdict == NULL)
-		pl_buf_add_text(buf, "none, nothing was measured");
-	else if (res_status_find(name, &status) == 0 && status != RES_STATUS_COMPLETED)
-		pl_buf_addf(buf, "no verdict on %s; what was measured: %s", res_status_run(status),
-			    verdict);
-	else
-		add_coloured(buf, verdict, colour);
-}
-
-void res_report_verdict(const json_t *result, bool colour, struct pl_buf *buf)
-{
-	const json_t *quality = json_object_get(result, "quality");
-	const char *verdict = json_string_value(json_object_get(quality, "verdict"));
-	json_t *check;
-	size_t i;
-
-	pl_buf_add_text(buf, "Verdict: ");
-	add_verdict(result, verdict, colour, buf);
-	pl_buf_add_char(buf, '\n');
-	json_array_foreach(json_object_get(quality, "checks"), i, check)
-	{
-		const char *status = json_string_value(json_object_get(check, "status"));
-		if (pl_text_equal(status, "beyond"))
-			add_reason(buf, check, colour);
-	}
 }
 
 /* One line of a message that may have many. */

@@ -19,8 +19,10 @@ void res_report_table(const json_t *results, const struct vllm_bench *bench, str
 /* Does the table, and vLLM's flat result, hold the statistics of the family `key` ("ttft_ms")? */
 bool res_report_shows(const char *key, const struct vllm_bench *bench);
 /*
- * "Verdict: trusted" and the reasons, one line each, of a result document. A run whose status is not
- * `completed` has no verdict: the line names the run and what the checks say of what was measured.
+ * "Verdict: trusted", below it how far the client can have moved a figure and whether the load was as
+ * asked, and the reasons, of a result document. What only explains an error of the client is left out
+ * where that and the load are within their limits. A run whose status is not `completed` has no
+ * verdict: the line names the run and what the checks say of what was measured.
  */
 void res_report_verdict(const json_t *result, bool colour, struct pl_buf *buf);
 /* Up to ten failed requests by kind. */

@@ -4,12 +4,14 @@
  *
  * FACT(name, text)  what checks go by, a double each: NaN is "not known", shares are 0 to 1, what is so or not is 1 or 0
  *
- * QUALITY(id, unit, sense, limit, effect, worse, worse_effect, text)
+ * QUALITY(id, about, unit, sense, limit, effect, worse, worse_effect, text)
+ *   about   FIGURES how far this client can have moved a figure; LOAD how the offered load differs from the asked one;
+ *           CLIENT what can be the reason of either, of itself no fault; RUN all else: the server, the sample, the counting
  *   unit    of value and limit: ms us s count, share (0 to 1), yes (1: it is so, 0: it is not)
  *   sense   MOST: beyond when value > limit; LEAST: beyond when value < limit
  *   limit   the base; value_ID() in result/quality.c may widen it by what was measured
  *   effect  of a check that is beyond: INFO DEGRADED CLIENT_LIMITED
- *   worse   NEVER, ABOVE(x): worse_effect when value > x, TIMES(k): when value >= k times the limit
+ *   worse   of a check that is beyond: NEVER, ABOVE(x): worse_effect when value > x, BELOW(x): when value < x
  *   text    what the check says, lower case, no full stop
  * Undefined macros are skipped; who defines one undefines it.
  */
@@ -18,7 +20,7 @@
 #define NO_FACT
 #endif
 #ifndef QUALITY
-#define QUALITY(id, unit, sense, limit, effect, worse, worse_effect, text)
+#define QUALITY(id, about, unit, sense, limit, effect, worse, worse_effect, text)
 #define NO_QUALITY
 #endif
 
@@ -30,13 +32,23 @@ FACT(measured_s, "results.duration")
 FACT(median_itl_ms, "a limit follows from it, as from the next two")
 FACT(median_ttft_ms, "results.median_ttft_ms")
 FACT(mean_e2el_ms, "results.mean_e2el_ms")
+FACT(median_e2el_ms, "results.median_e2el_ms")
+FACT(client_error_share, "of the worst headline figure, whose name stands beside the facts")
+FACT(client_error_limit, "the share that this figure's may be")
+FACT(client_error_lo_ms, "a perfect client's is not lower by more: 0 or less")
+FACT(client_error_hi_ms, "nor higher by more: 0 or more")
+FACT(closed_loop, "1: slots of max_concurrency that become free set the sends; 0: a rate, a trace or the start does")
+FACT(burst, "1: all was planned for the start and none held; 0: not")
+FACT(rate_reached, "planned span of the sends that the cap did not hold over their actual one")
+FACT(gap_distance, "between the distributions of planned and actual gaps, 0 to 1")
+FACT(send_lateness_ms, "p99 (p95 below 100 requests) of acted - ideal start")
+FACT(mean_gap_ms, "of the ideal starts")
+FACT(in_flight_distance, "integral of |planned - actual in flight| over the planned one")
 FACT(client_queueing_p99_ms, "user - kernel stamp")
 FACT(schedule_finite, "1: finite rate or trace; 0: not")
 FACT(schedule_lateness_p99_ms, "acted - planned of requests the cap did not hold")
 FACT(schedule_lateness_p95_ms, "the same at p95")
 FACT(schedule_requests, "how many the two are over")
-FACT(planned_span_s, "start of sending to the last planned send, uncapped requests")
-FACT(actual_span_s, "the same to the last actual send")
 FACT(cap_held_share, "requests that the cap held; not known without one")
 FACT(worker_cpu_share_max, "of the busiest worker")
 FACT(host_steal_share, "of the CPU time")
@@ -58,55 +70,65 @@ FACT(preemptions, "the server's in the run")
 FACT(profiled, "1: the server was asked to profile the load and did not refuse")
 FACT(simulated, "1: the engine is a simulator")
 
-QUALITY(client_queueing, "ms", MOST, 3, DEGRADED, TIMES(5), CLIENT_LIMITED,
-	"p99 of the time that received bytes waited in this client before they were read; limit 3 ms or 10 % of the median ITL, the larger")
-QUALITY(schedule_lateness, "ms", MOST, 2, DEGRADED, TIMES(10), CLIENT_LIMITED,
-	"p99 (p95 below 100 requests) of how late requests were sent against the schedule; limit 2 ms or 5 % of the median TTFT, the larger")
-QUALITY(rate_shortfall, "share", LEAST, 0.98, CLIENT_LIMITED, NEVER, CLIENT_LIMITED,
+QUALITY(client_error, FIGURES, "share", MOST, 0.02, DEGRADED, ABOVE(0.10), CLIENT_LIMITED,
+	"how far the worst headline figure can lie from a perfect client's; limit 0.02 of the figure or 0.1 ms, the larger")
+QUALITY(rate_shortfall, LOAD, "share", LEAST, 0.98, DEGRADED, BELOW(0.95), CLIENT_LIMITED,
 	"planned span of the sends against the actual span: below the limit the asked rate was not reached")
-QUALITY(cap_held_rate, "share", MOST, 0.05, INFO, NEVER, INFO,
+QUALITY(gap_distance, LOAD, "share", MOST, 0.10, DEGRADED, NEVER, DEGRADED,
+	"distance of the distributions of planned and actual gaps between sends: the arrivals are not those asked for")
+QUALITY(send_lateness, LOAD, "share", MOST, 0.05, DEGRADED, NEVER, DEGRADED,
+	"p99 (p95 below 100 requests) of how late requests were sent, of the median E2EL; limit 0.05 or half of the mean gap, the larger, 0.10 where all were to be sent at once")
+QUALITY(in_flight_distance, LOAD, "share", MOST, 0.05, DEGRADED, NEVER, DEGRADED,
+	"requests in flight that late sends took from those planned, as a share of these, over time")
+QUALITY(idle_slots, LOAD, "share", MOST, 0.05, DEGRADED, ABOVE(0.10), CLIENT_LIMITED,
+	"time that slots of max_concurrency stood free because this client was late to fill them: concurrency, and so throughput, below what was asked for")
+QUALITY(cap_held_rate, RUN, "share", MOST, 0.05, INFO, NEVER, INFO,
 	"requests that waited for max_concurrency: the asked rate is not the offered one")
-QUALITY(client_cpu, "share", MOST, 0.80, DEGRADED, ABOVE(0.95), CLIENT_LIMITED,
+QUALITY(client_queueing, CLIENT, "ms", MOST, 3, INFO, NEVER, INFO,
+	"p99 of the time that received bytes waited in this client before they were read; limit 3 ms or 10 % of the median ITL, the larger")
+QUALITY(schedule_lateness, CLIENT, "ms", MOST, 2, INFO, NEVER, INFO,
+	"p99 (p95 below 100 requests) of how late requests were sent against the schedule; limit 2 ms or 5 % of the median TTFT, the larger")
+QUALITY(client_cpu, CLIENT, "share", MOST, 0.80, INFO, NEVER, INFO,
 	"CPU share of the busiest load worker")
-QUALITY(host_steal, "share", MOST, 0.05, DEGRADED, NEVER, DEGRADED,
+QUALITY(host_steal, CLIENT, "share", MOST, 0.05, INFO, NEVER, INFO,
 	"CPU time stolen from this host or withheld by its control group")
-QUALITY(clock_step, "ms", MOST, 1, DEGRADED, NEVER, DEGRADED,
-	"change of the wall clock against the monotonic clock during the run: kernel receive stamps are off by it")
-QUALITY(inflight_agreement, "share", MOST, 0.10, DEGRADED, NEVER, DEGRADED,
+QUALITY(clock_step, CLIENT, "ms", MOST, 1, INFO, NEVER, INFO,
+	"change of the wall clock against the monotonic clock during the run: kernel receive stamps are off by it until the distance of the clocks is measured again")
+QUALITY(merged_events, CLIENT, "share", MOST, 0.05, INFO, NEVER, INFO,
+	"tokens that arrived in one segment or event with another, by the server's doing or a late read: gaps between them are not seen")
+QUALITY(inflight_agreement, RUN, "share", MOST, 0.10, DEGRADED, NEVER, DEGRADED,
 	"median distance of the server's running and waiting requests from the client's own count")
-QUALITY(merged_events, "share", MOST, 0.05, INFO, ABOVE(0.20), DEGRADED,
-	"tokens that arrived in one segment or event with another: gaps between them are not seen")
-QUALITY(token_agreement, "share", MOST, 0.01, DEGRADED, NEVER, DEGRADED,
+QUALITY(token_agreement, RUN, "share", MOST, 0.01, DEGRADED, NEVER, DEGRADED,
 	"disagreement of the server's token counts with ids, tokenizer or the lengths asked, the larger of output and prompt")
-QUALITY(token_source, "yes", MOST, 0, DEGRADED, NEVER, DEGRADED,
+QUALITY(token_source, RUN, "yes", MOST, 0, DEGRADED, NEVER, DEGRADED,
 	"tokens are counted by events, which the server may merge")
-QUALITY(record_identity, "us", MOST, 1, DEGRADED, NEVER, DEGRADED,
+QUALITY(record_identity, RUN, "us", MOST, 1, DEGRADED, NEVER, DEGRADED,
 	"worst request by the identities TTFT + gaps = E2EL and TTFT + TPOT (n - 1) = E2EL")
-QUALITY(littles_law, "share", MOST, 0.001, DEGRADED, NEVER, DEGRADED,
+QUALITY(littles_law, RUN, "share", MOST, 0.001, DEGRADED, NEVER, DEGRADED,
 	"time integral of the in-flight counter against the sum of the records' durations")
-QUALITY(prefix_hits, "share", MOST, 0.02, DEGRADED, NEVER, DEGRADED,
+QUALITY(prefix_hits, RUN, "share", MOST, 0.02, DEGRADED, NEVER, DEGRADED,
 	"prefix-cache hits above those that the data set itself brings: prompts were seen before; another seed or an emptied cache avoids it")
-QUALITY(foreign_load, "yes", MOST, 0, DEGRADED, NEVER, DEGRADED,
+QUALITY(foreign_load, RUN, "yes", MOST, 0, DEGRADED, NEVER, DEGRADED,
 	"other requests at the server or other processes on the run's GPUs")
-QUALITY(throttling, "share", MOST, 0.01, DEGRADED, NEVER, DEGRADED,
+QUALITY(throttling, RUN, "share", MOST, 0.01, DEGRADED, NEVER, DEGRADED,
 	"GPU samples with a thermal or power-brake reason")
-QUALITY(profiled, "yes", MOST, 0, DEGRADED, NEVER, DEGRADED,
+QUALITY(profiled, RUN, "yes", MOST, 0, DEGRADED, NEVER, DEGRADED,
 	"the server's profiler ran with the load: these are figures of a server that is slower than it is without")
-QUALITY(server_restart, "yes", MOST, 0, DEGRADED, NEVER, DEGRADED,
+QUALITY(server_restart, RUN, "yes", MOST, 0, DEGRADED, NEVER, DEGRADED,
 	"the server's counters fell or its start time moved")
-QUALITY(preemptions, "count", MOST, 0, INFO, NEVER, INFO,
+QUALITY(preemptions, RUN, "count", MOST, 0, INFO, NEVER, INFO,
 	"requests that the server preempted during the run")
-QUALITY(sample_size, "count", LEAST, 0, INFO, NEVER, INFO,
+QUALITY(sample_size, RUN, "count", LEAST, 0, INFO, NEVER, INFO,
 	"finished requests against what the most demanding reported percentile needs for a 95 % interval")
-QUALITY(short_run, "s", LEAST, 10, INFO, NEVER, INFO,
+QUALITY(short_run, RUN, "s", LEAST, 10, INFO, NEVER, INFO,
 	"measured time; limit 10 s or 3 times the mean E2EL, the larger")
-QUALITY(failures, "count", MOST, 0, INFO, NEVER, INFO,
+QUALITY(failures, RUN, "count", MOST, 0, INFO, NEVER, INFO,
 	"failed requests")
-QUALITY(finish_reasons, "count", MOST, 0, INFO, NEVER, INFO,
+QUALITY(finish_reasons, RUN, "count", MOST, 0, INFO, NEVER, INFO,
 	"finished requests whose answer named no finish reason: its last word and its count of tokens alone say that it is whole")
-QUALITY(retries, "count", MOST, 0, INFO, NEVER, INFO,
+QUALITY(retries, RUN, "count", MOST, 0, INFO, NEVER, INFO,
 	"tries beyond the first: the latencies of requests that were tried again hold the failed tries and the pauses")
-QUALITY(simulated, "yes", MOST, 0, INFO, NEVER, INFO,
+QUALITY(simulated, RUN, "yes", MOST, 0, INFO, NEVER, INFO,
 	"the engine is a simulator: these are no figures of real hardware")
 
 #ifdef NO_FACT

@@ -100,8 +100,7 @@ def guard_of(pid):
 
 
 # what other work on the machine can do to a run of some milliseconds
-OF_THE_MACHINE = {"client_queueing", "schedule_lateness", "rate_shortfall", "client_cpu", "host_steal", "merged_events",
-                  "clock_step"}
+OF_THE_MACHINE = {"client_error", "rate_shortfall", "gap_distance", "send_lateness", "in_flight_distance", "idle_slots"}
 
 
 def doubts_of(result):

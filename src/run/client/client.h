@@ -65,8 +65,6 @@ struct run_client {
 	/* What only this client knows, and what is not known of it. NULL: nothing. */
 	void (*facts)(const struct exp_config *experiment, const struct run_measured *measured,
 		      struct res_quality_facts *ret);
-	/* Takes back a verdict that this client's figures do not bear. NULL: they do. */
-	void (*verdict)(const struct run_measured *measured, json_t *quality);
 	/* environment.client of the result; NULL: our own load. New reference. */
 	json_t *(*environment)(const struct run_measured *measured);
 	/* Frees measured->own. NULL: nothing. */

@@ -589,16 +589,6 @@ static void vllm_facts(const struct exp_config *experiment, const struct run_mea
 		ret->foreign_load = NAN;
 }
 
-/* A summary alone cannot be trusted: without a check that is beyond its limit there is no verdict. */
-static void vllm_verdict(const struct run_measured *measured, json_t *quality)
-{
-	const struct own *own = measured->own;
-	const char *verdict = json_string_value(json_object_get(quality, "verdict"));
-
-	if (own->flat != NULL && !own->flat->has_starts && pl_text_equal(verdict, "trusted"))
-		json_object_set_new(quality, "verdict", json_null());
-}
-
 static json_t *vllm_environment(const struct run_measured *measured)
 {
 	const struct own *own = measured->own;
@@ -628,7 +618,6 @@ const struct run_client run_client_vllm = {
 	.measure = vllm_measure,
 	.results = vllm_results,
 	.facts = vllm_facts,
-	.verdict = vllm_verdict,
 	.environment = vllm_environment,
 	.close = vllm_close,
 };

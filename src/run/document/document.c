@@ -350,8 +350,6 @@ int run_document(const struct run_state *run, json_t **ret, struct pl_err *err)
 						    getenv(RUN_PROFILER_DIR));
 	auto_json json_t *quality = res_quality_evaluate(&facts);
 	auto_json json_t *error = make_error(run, true);
-	if (run->client->verdict != NULL)
-		run->client->verdict(&run->measured, quality);
 	struct res_document_parts parts = {
 		.run_id = run->context.run_id,
 		.suite = run->context.experiment->suite,

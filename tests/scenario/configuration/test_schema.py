@@ -109,9 +109,11 @@ def test_rows_as_they_are_written(rows):
     window = next(row for row in rows["argument_fields"] if (row["of"], row["name"]) == ("eplb_config", "window_size"))
     assert (window["type"], window["default"], window["min"], window["exclusive"]) == ("int", 1000, 0, "min")
     assert by(rows["quality"], "id", "client_cpu") == {
-        "id": "client_cpu", "unit": "share", "sense": "most", "limit": 0.8, "effect": "degraded", "worse": "above",
-        "worse_at": 0.95, "worse_effect": "client_limited", "text": "CPU share of the busiest load worker"}
-    assert by(rows["quality"], "id", "host_steal")["worse_at"] is None
+        "id": "client_cpu", "about": "client", "unit": "share", "sense": "most", "limit": 0.8, "effect": "info", "worse": "never",
+        "worse_at": None, "worse_effect": "info", "text": "CPU share of the busiest load worker"}
+    rate = by(rows["quality"], "id", "rate_shortfall")
+    assert (rate["about"], rate["sense"], rate["effect"], rate["worse"], rate["worse_at"], rate["worse_effect"]) == (
+        "load", "least", "degraded", "below", 0.95, "client_limited")
     assert by(rows["errors"], "name", "LAUNCH") == {"name": "LAUNCH", "exit": 3, "http": 502, "text": "server did not start"}
     assert by(rows["figures"], "key", "rtfx")["unit"] == "s/s"
     assert by(rows["hardware"], "name", "v100")["titles"] == ["Tesla V100-SXM2-16GB", "Tesla V100-PCIE-16GB"]

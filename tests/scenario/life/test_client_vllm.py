@@ -362,12 +362,23 @@ def test_pictures_are_kept(play):
 
 def test_checks_that_need_our_own_stamps_are_unknown(play):
     assert play.run().returncode == 0
-    for name in ("client_queueing", "schedule_lateness", "rate_shortfall", "clock_step",
-                 "littles_law", "cap_held_rate", "token_agreement"):
+    for name in ("client_error", "rate_shortfall", "gap_distance", "send_lateness", "in_flight_distance", "idle_slots",
+                 "client_queueing", "schedule_lateness", "clock_step", "littles_law", "cap_held_rate", "token_agreement"):
         assert play.check(name)["status"] == "unknown"
     for name in ("record_identity", "token_source", "foreign_load", "failures"):
         assert play.check(name)["status"] == "ok"
     assert play.check("merged_events")["status"] != "unknown"
+
+
+def test_no_trust_in_a_client_that_nobody_looked_into(play):
+    """Its figures may be right; by how much they are wrong is not known, nor what load it was."""
+    done = play.run()
+    assert done.returncode == 0
+    quality = play.result()["quality"]
+    against = [check for check in quality["checks"] if check["status"] == "beyond" and check["effect"] != "info"]
+    assert (quality["verdict"] is None) == (not against) and quality["verdict"] != "trusted"
+    assert quality["measurement"] is None and set(quality["load"].values()) == {None}
+    assert "\n  client error not known; load not known\n" in done.stdout
 
 
 @pytest.mark.parametrize("mode,cause,said", [

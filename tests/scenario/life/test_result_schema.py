@@ -158,6 +158,7 @@ GOOD_VARIANTS = {
     "exact, and nothing known of the client": {("results", "mean_itl_ms_client_error"): [0, 0],
                                                ("results", "p90_tpot_ms_client_error"): None},
     "no steady window": {("results", "steady"): None},
+    "a client of which nothing is known": {("quality", "measurement"): None, ("quality", "load", "rate_reached"): None},
     "unknown check": {("quality", "checks", 3, "status"): "unknown",
                       ("quality", "checks", 3, "value"): None},
     "server by url": {("launch", "argv"): None, ("launch", "env"): None, ("launch", "url"):
@@ -197,6 +198,9 @@ BROKEN = [
     (("profiling", "trace_files"), DELETE),
     (("quality", "verdict"), DELETE),
     (("quality", "checks", 0, "effect"), DELETE),
+    (("quality", "measurement"), DELETE), (("quality", "measurement", "lo"), DELETE),
+    (("quality", "load"), DELETE), (("quality", "load", "gap_distance"), DELETE),
+    (("quality", "load", "rate_reached", "limit"), DELETE),
     (("artifacts", 0, "sha256"), DELETE),
     # a key that nobody knows
     (("more",), 1),
@@ -246,6 +250,8 @@ BROKEN = [
     (("launch", "env", "VLLM_LOGGING_LEVEL"), 5),
     (("quality", "checks", 0, "value"), "0.5"),
     (("quality", "checks", 0, "limit"), None),
+    (("quality", "load"), None), (("quality", "load", "rate_reached", "value"), None),
+    (("quality", "measurement", "worst_figure"), None),
     # out of range, or a word or form that is not one
     (("schema_version",), 1), (("schema_version",), 3),
     (("run_id",), "exp_2026_0304_0a1b2c"),
@@ -271,6 +277,8 @@ BROKEN = [
     (("results", "errors", 0, "status"), 7),
     (("system", "host", "cpu_share_mean"), -0.1),
     (("quality", "verdict"), "fine"),
+    (("quality", "measurement", "lo"), 0.1), (("quality", "measurement", "hi"), -0.1),
+    (("quality", "measurement", "share"), -1),
     (("quality", "checks", 0, "status"), "bad"),
     (("quality", "checks", 0, "effect"), "none"),
     (("quality", "checks", 0, "id"), "schedule_lateness"),

@@ -10,9 +10,10 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "result/metrics/client_error.h"
 
 static const char *const ids[] = {
-#define QUALITY(id, unit, sense, limit, effect, worse, worse_effect, text) #id,
+#define QUALITY(id, about, unit, sense, limit, effect, worse, worse_effect, text) #id,
 #include "tbl/quality.h"
 #undef QUALITY
 };
@@ -29,13 +30,23 @@ static struct res_quality_facts good_facts(void)
 		.median_itl_ms = 20,
 		.median_ttft_ms = 30,
 		.mean_e2el_ms = 2000,
+		.median_e2el_ms = 2000,
+		.client_error_share = 0.001,
+		.client_error_limit = 0.02,
+		.client_error_lo_ms = -0.03,
+		.client_error_hi_ms = 0.01,
+		.closed_loop = 0,
+		.burst = 0,
+		.rate_reached = 1,
+		.gap_distance = 0.01,
+		.send_lateness_ms = 1,
+		.mean_gap_ms = 50,
+		.in_flight_distance = 0.001,
 		.client_queueing_p99_ms = 0.1,
 		.schedule_finite = 1,
 		.schedule_lateness_p99_ms = 0.1,
 		.schedule_lateness_p95_ms = 0.05,
 		.schedule_requests = 400,
-		.planned_span_s = 28,
-		.actual_span_s = 28,
 		.cap_held_share = 0,
 		.worker_cpu_share_max = 0.1,
 		.host_steal_share = 0,
@@ -52,11 +63,13 @@ static struct res_quality_facts good_facts(void)
 		.prefix_hit_expected = 0.1,
 		.foreign_load = 0,
 		.throttled_share = 0,
+		.profiled = 0,
 		.server_restarted = 0,
 		.preemptions = 0,
 		.simulated = 0,
 		.percentiles = percentiles,
 		.percentile_count = PL_ARRAY_SIZE(percentiles),
+		.worst_figure = "p99_ttft_ms",
 	};
 }
 
@@ -74,84 +87,134 @@ static const struct quality_case {
 	const char *effect;
 	struct change changes[4];
 } cases[] = {
-	{ "client_queueing", "ok", "degraded", { { AT(client_queueing_p99_ms), 3 } } },
-	{ "client_queueing", "beyond", "degraded", { { AT(client_queueing_p99_ms), 3.001 } } },
-	{ "client_queueing", "beyond", "degraded", { { AT(client_queueing_p99_ms), 14.999 } } },
-	{ "client_queueing", "beyond", "client_limited", { { AT(client_queueing_p99_ms), 15 } } },
-	{ "client_queueing",
+	{ "client_error", "ok", "degraded", { { AT(client_error_share), 0.02 } } },
+	{ "client_error", "beyond", "degraded", { { AT(client_error_share), 0.021 } } },
+	{ "client_error", "beyond", "degraded", { { AT(client_error_share), 0.10 } } },
+	{ "client_error", "beyond", "client_limited", { { AT(client_error_share), 0.101 } } },
+	/* 0.1 ms of a figure of half a millisecond */
+	{ "client_error",
 	  "ok",
 	  "degraded",
-	  { { AT(client_queueing_p99_ms), 5 }, { AT(median_itl_ms), 50 } } },
-	{ "client_queueing",
+	  { { AT(client_error_share), 0.2 }, { AT(client_error_limit), 0.2 } } },
+	{ "client_error",
 	  "beyond",
 	  "client_limited",
-	  { { AT(client_queueing_p99_ms), 25 }, { AT(median_itl_ms), 50 } } },
-	{ "client_queueing",
-	  "beyond",
-	  "degraded",
-	  { { AT(client_queueing_p99_ms), 4 }, { AT(median_itl_ms), NAN } } },
-	{ "client_queueing", "unknown", "degraded", { { AT(client_queueing_p99_ms), NAN } } },
-
-	{ "schedule_lateness", "ok", "degraded", { { AT(schedule_lateness_p99_ms), 2 } } },
-	{ "schedule_lateness", "beyond", "degraded", { { AT(schedule_lateness_p99_ms), 2.01 } } },
-	{ "schedule_lateness", "beyond", "degraded", { { AT(schedule_lateness_p99_ms), 19.9 } } },
-	{ "schedule_lateness",
-	  "beyond",
-	  "client_limited",
-	  { { AT(schedule_lateness_p99_ms), 20 } } },
-	{ "schedule_lateness",
-	  "ok",
-	  "degraded",
-	  { { AT(schedule_lateness_p99_ms), 5 }, { AT(median_ttft_ms), 100 } } },
-	{ "schedule_lateness",
-	  "ok",
-	  "degraded",
-	  { { AT(schedule_lateness_p99_ms), 50 }, { AT(schedule_requests), 99 } } },
-	{ "schedule_lateness",
-	  "beyond",
-	  "degraded",
-	  { { AT(schedule_lateness_p95_ms), 3 }, { AT(schedule_requests), 99 } } },
-	{ "schedule_lateness",
-	  "ok",
-	  "degraded",
-	  { { AT(schedule_lateness_p95_ms), 3 }, { AT(schedule_requests), 100 } } },
-	{ "schedule_lateness", "unknown", "degraded", { { AT(schedule_finite), 0 } } },
-	{ "schedule_lateness", "unknown", "degraded", { { AT(schedule_finite), NAN } } },
-	{ "schedule_lateness", "unknown", "degraded", { { AT(schedule_requests), 0 } } },
-
-	{ "rate_shortfall",
-	  "ok",
-	  "client_limited",
-	  { { AT(planned_span_s), 98 }, { AT(actual_span_s), 100 } } },
-	{ "rate_shortfall",
-	  "beyond",
-	  "client_limited",
-	  { { AT(planned_span_s), 97.9 }, { AT(actual_span_s), 100 } } },
-	{ "rate_shortfall", "unknown", "client_limited", { { AT(schedule_finite), 0 } } },
-	{ "rate_shortfall", "unknown", "client_limited", { { AT(actual_span_s), NAN } } },
-	{ "rate_shortfall",
+	  { { AT(client_error_share), 0.21 }, { AT(client_error_limit), 0.2 } } },
+	{ "client_error",
 	  "unknown",
+	  "degraded",
+	  { { AT(client_error_share), NAN }, { AT(client_error_limit), NAN } } },
+
+	{ "rate_shortfall", "ok", "degraded", { { AT(rate_reached), 0.98 } } },
+	{ "rate_shortfall", "beyond", "degraded", { { AT(rate_reached), 0.979 } } },
+	{ "rate_shortfall", "beyond", "degraded", { { AT(rate_reached), 0.95 } } },
+	{ "rate_shortfall", "beyond", "client_limited", { { AT(rate_reached), 0.949 } } },
+	{ "rate_shortfall", "unknown", "degraded", { { AT(rate_reached), NAN } } },
+
+	{ "gap_distance", "ok", "degraded", { { AT(gap_distance), 0.10 } } },
+	{ "gap_distance", "beyond", "degraded", { { AT(gap_distance), 0.101 } } },
+	{ "gap_distance", "unknown", "degraded", { { AT(gap_distance), NAN } } },
+
+	/* small against a latency of two seconds, or against a gap of half a second */
+	{ "send_lateness", "ok", "degraded", { { AT(send_lateness_ms), 100 } } },
+	{ "send_lateness", "beyond", "degraded", { { AT(send_lateness_ms), 101 } } },
+	{ "send_lateness", "beyond", "degraded", { { AT(send_lateness_ms), 5000 } } },
+	{ "send_lateness",
+	  "ok",
+	  "degraded",
+	  { { AT(send_lateness_ms), 250 }, { AT(mean_gap_ms), 500 } } },
+	{ "send_lateness",
+	  "beyond",
+	  "degraded",
+	  { { AT(send_lateness_ms), 251 }, { AT(mean_gap_ms), 500 } } },
+	{ "send_lateness",
+	  "ok",
+	  "degraded",
+	  { { AT(send_lateness_ms), 200 }, { AT(burst), 1 }, { AT(mean_gap_ms), NAN } } },
+	{ "send_lateness",
+	  "beyond",
+	  "degraded",
+	  { { AT(send_lateness_ms), 201 }, { AT(burst), 1 }, { AT(mean_gap_ms), NAN } } },
+	{ "send_lateness", "unknown", "degraded", { { AT(send_lateness_ms), NAN } } },
+	{ "send_lateness", "unknown", "degraded", { { AT(median_e2el_ms), NAN } } },
+
+	{ "in_flight_distance", "ok", "degraded", { { AT(in_flight_distance), 0.05 } } },
+	{ "in_flight_distance", "beyond", "degraded", { { AT(in_flight_distance), 0.9 } } },
+	{ "in_flight_distance", "unknown", "degraded", { { AT(in_flight_distance), NAN } } },
+	{ "in_flight_distance", "unknown", "degraded", { { AT(closed_loop), 1 } } },
+
+	{ "idle_slots",
+	  "ok",
+	  "degraded",
+	  { { AT(closed_loop), 1 }, { AT(in_flight_distance), 0.05 } } },
+	{ "idle_slots",
+	  "beyond",
+	  "degraded",
+	  { { AT(closed_loop), 1 }, { AT(in_flight_distance), 0.10 } } },
+	{ "idle_slots",
+	  "beyond",
 	  "client_limited",
-	  { { AT(planned_span_s), 0 }, { AT(actual_span_s), 1e-4 } } },
+	  { { AT(closed_loop), 1 }, { AT(in_flight_distance), 0.101 } } },
+	{ "idle_slots", "unknown", "degraded", { { AT(in_flight_distance), 0.9 } } },
 
 	{ "cap_held_rate", "ok", "info", { { AT(cap_held_share), 0.05 } } },
 	{ "cap_held_rate", "beyond", "info", { { AT(cap_held_share), 0.051 } } },
 	{ "cap_held_rate", "unknown", "info", { { AT(cap_held_share), NAN } } },
 
-	{ "client_cpu", "ok", "degraded", { { AT(worker_cpu_share_max), 0.80 } } },
-	{ "client_cpu", "beyond", "degraded", { { AT(worker_cpu_share_max), 0.81 } } },
-	{ "client_cpu", "beyond", "degraded", { { AT(worker_cpu_share_max), 0.95 } } },
-	{ "client_cpu", "beyond", "client_limited", { { AT(worker_cpu_share_max), 0.951 } } },
-	{ "client_cpu", "unknown", "degraded", { { AT(worker_cpu_share_max), NAN } } },
+	{ "client_queueing", "ok", "info", { { AT(client_queueing_p99_ms), 3 } } },
+	{ "client_queueing", "beyond", "info", { { AT(client_queueing_p99_ms), 3.001 } } },
+	{ "client_queueing", "beyond", "info", { { AT(client_queueing_p99_ms), 300 } } },
+	{ "client_queueing",
+	  "ok",
+	  "info",
+	  { { AT(client_queueing_p99_ms), 5 }, { AT(median_itl_ms), 50 } } },
+	{ "client_queueing",
+	  "beyond",
+	  "info",
+	  { { AT(client_queueing_p99_ms), 4 }, { AT(median_itl_ms), NAN } } },
+	{ "client_queueing", "unknown", "info", { { AT(client_queueing_p99_ms), NAN } } },
 
-	{ "host_steal", "ok", "degraded", { { AT(host_steal_share), 0.05 } } },
-	{ "host_steal", "beyond", "degraded", { { AT(host_steal_share), 0.06 } } },
-	{ "host_steal", "unknown", "degraded", { { AT(host_steal_share), NAN } } },
+	{ "schedule_lateness", "ok", "info", { { AT(schedule_lateness_p99_ms), 2 } } },
+	{ "schedule_lateness", "beyond", "info", { { AT(schedule_lateness_p99_ms), 2.01 } } },
+	{ "schedule_lateness", "beyond", "info", { { AT(schedule_lateness_p99_ms), 200 } } },
+	{ "schedule_lateness",
+	  "ok",
+	  "info",
+	  { { AT(schedule_lateness_p99_ms), 5 }, { AT(median_ttft_ms), 100 } } },
+	{ "schedule_lateness",
+	  "ok",
+	  "info",
+	  { { AT(schedule_lateness_p99_ms), 50 }, { AT(schedule_requests), 99 } } },
+	{ "schedule_lateness",
+	  "beyond",
+	  "info",
+	  { { AT(schedule_lateness_p95_ms), 3 }, { AT(schedule_requests), 99 } } },
+	{ "schedule_lateness",
+	  "ok",
+	  "info",
+	  { { AT(schedule_lateness_p95_ms), 3 }, { AT(schedule_requests), 100 } } },
+	{ "schedule_lateness", "unknown", "info", { { AT(schedule_finite), 0 } } },
+	{ "schedule_lateness", "unknown", "info", { { AT(schedule_finite), NAN } } },
+	{ "schedule_lateness", "unknown", "info", { { AT(schedule_requests), 0 } } },
 
-	{ "clock_step", "ok", "degraded", { { AT(clock_step_ms), 1 } } },
-	{ "clock_step", "beyond", "degraded", { { AT(clock_step_ms), 1.01 } } },
-	{ "clock_step", "beyond", "degraded", { { AT(clock_step_ms), -1.01 } } },
-	{ "clock_step", "unknown", "degraded", { { AT(clock_step_ms), NAN } } },
+	{ "client_cpu", "ok", "info", { { AT(worker_cpu_share_max), 0.80 } } },
+	{ "client_cpu", "beyond", "info", { { AT(worker_cpu_share_max), 0.81 } } },
+	{ "client_cpu", "beyond", "info", { { AT(worker_cpu_share_max), 0.99 } } },
+	{ "client_cpu", "unknown", "info", { { AT(worker_cpu_share_max), NAN } } },
+
+	{ "host_steal", "ok", "info", { { AT(host_steal_share), 0.05 } } },
+	{ "host_steal", "beyond", "info", { { AT(host_steal_share), 0.06 } } },
+	{ "host_steal", "unknown", "info", { { AT(host_steal_share), NAN } } },
+
+	{ "clock_step", "ok", "info", { { AT(clock_step_ms), 1 } } },
+	{ "clock_step", "beyond", "info", { { AT(clock_step_ms), 1.01 } } },
+	{ "clock_step", "beyond", "info", { { AT(clock_step_ms), -1.01 } } },
+	{ "clock_step", "unknown", "info", { { AT(clock_step_ms), NAN } } },
+
+	{ "merged_events", "ok", "info", { { AT(merged_token_share), 0.05 } } },
+	{ "merged_events", "beyond", "info", { { AT(merged_token_share), 0.06 } } },
+	{ "merged_events", "beyond", "info", { { AT(merged_token_share), 0.9 } } },
+	{ "merged_events", "unknown", "info", { { AT(merged_token_share), NAN } } },
 
 	{ "inflight_agreement", "ok", "degraded", { { AT(inflight_disagreement), 0.10 } } },
 	{ "inflight_agreement", "beyond", "degraded", { { AT(inflight_disagreement), 0.11 } } },
@@ -164,12 +227,6 @@ static const struct quality_case {
 	  "degraded",
 	  { { AT(inflight_disagreement), 0.5 }, { AT(inflight_samples), 4 } } },
 	{ "inflight_agreement", "unknown", "degraded", { { AT(inflight_samples), NAN } } },
-
-	{ "merged_events", "ok", "info", { { AT(merged_token_share), 0.05 } } },
-	{ "merged_events", "beyond", "info", { { AT(merged_token_share), 0.06 } } },
-	{ "merged_events", "beyond", "info", { { AT(merged_token_share), 0.20 } } },
-	{ "merged_events", "beyond", "degraded", { { AT(merged_token_share), 0.21 } } },
-	{ "merged_events", "unknown", "info", { { AT(merged_token_share), NAN } } },
 
 	{ "token_agreement", "ok", "degraded", { { AT(output_token_disagreement), 0.01 } } },
 	{ "token_agreement", "beyond", "degraded", { { AT(output_token_disagreement), 0.011 } } },
@@ -315,15 +372,20 @@ static void test_result_quality__cases(void **state)
 	}
 }
 
-/* Changing one fact to make a check beyond gives that check's effect as the verdict. */
+/*
+ * Changing one fact to make a check beyond gives that check's effect as the verdict. Nothing is
+ * trusted of which it is not known how far the client moved it.
+ */
 static void test_result_quality__verdict_is_the_worst_effect(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
 		struct res_quality_facts facts = facts_of(&cases[i]);
 		bool beyond = strcmp(cases[i].status, "beyond") == 0;
-		if (isnan(facts.completed))
+		if (isnan(facts.completed) || isnan(facts.client_error_share))
 			assert_verdict(&facts, NULL);
+		else if (facts.in_flight_distance > 0.05 && facts.closed_loop == 0)
+			assert_verdict(&facts, "degraded");
 		else if (!beyond || strcmp(cases[i].effect, "info") == 0)
 			assert_verdict(&facts, "trusted");
 		else
@@ -340,10 +402,44 @@ static void test_result_quality__worst_of_several(void **state)
 	assert_verdict(&facts, "trusted");
 	facts.throttled_share = 0.5;
 	assert_verdict(&facts, "degraded");
-	facts.worker_cpu_share_max = 0.99;
+	facts.client_error_share = 0.3;
 	assert_verdict(&facts, "client_limited");
 	facts.throttled_share = 0;
 	assert_verdict(&facts, "client_limited");
+}
+
+/* A busy, stopped, starved client whose figures and load are right all the same. */
+static void test_result_quality__the_clients_state_is_no_verdict(void **state)
+{
+	struct res_quality_facts facts = good_facts();
+
+	(void)state;
+	facts.client_queueing_p99_ms = 500;
+	facts.schedule_lateness_p99_ms = facts.schedule_lateness_p95_ms = 500;
+	facts.worker_cpu_share_max = 1;
+	facts.host_steal_share = 0.9;
+	facts.clock_step_ms = 1000;
+	facts.merged_token_share = 1;
+	assert_verdict(&facts, "trusted");
+	facts.gap_distance = 0.2;
+	assert_verdict(&facts, "degraded");
+}
+
+/* Trust wants both known; a fault needs no more than itself. */
+static void test_result_quality__unknown_is_not_trusted(void **state)
+{
+	struct res_quality_facts facts = good_facts();
+
+	(void)state;
+	facts.client_error_share = NAN;
+	assert_verdict(&facts, NULL);
+	facts.foreign_load = 1;
+	assert_verdict(&facts, "degraded");
+	facts = good_facts();
+	facts.rate_reached = facts.gap_distance = facts.send_lateness_ms = NAN;
+	assert_verdict(&facts, "trusted");
+	facts.in_flight_distance = NAN;
+	assert_verdict(&facts, NULL);
 }
 
 static void test_result_quality__nothing_measured_has_no_verdict(void **state)
@@ -371,6 +467,58 @@ static void test_result_quality__init_knows_nothing(void **state)
 	const json_t *list = json_object_get(quality, "checks");
 	for (size_t i = 0; i < json_array_size(list); i++)
 		assert_string_equal(text_of(json_array_get(list, i), "status"), "unknown");
+	assert_true(json_is_null(json_object_get(quality, "measurement")));
+	json_t *load = json_object_get(quality, "load"), *value;
+	const char *key;
+	assert_int_equal(json_object_size(load), 5);
+	json_object_foreach(load, key, value) assert_true(json_is_null(value));
+}
+
+static void assert_load(const json_t *quality, const char *key, double value, double limit)
+{
+	const json_t *row = json_object_get(json_object_get(quality, "load"), key);
+
+	assert_int_equal(json_object_size(row), 2);
+	assert_float_equal(json_real_value(json_object_get(row, "value")), value, 1e-12);
+	assert_float_equal(json_real_value(json_object_get(row, "limit")), limit, 1e-12);
+}
+
+static void test_result_quality__tells_measurement_and_load(void **state)
+{
+	struct res_quality_facts facts = good_facts();
+
+	(void)state;
+	for (int closed = 0; closed < 2; closed++) {
+		facts.closed_loop = closed;
+		facts.burst = 1 - closed;
+		auto_json json_t *quality = res_quality_evaluate(&facts);
+		const json_t *measurement = json_object_get(quality, "measurement");
+		assert_string_equal(text_of(measurement, "worst_figure"), "p99_ttft_ms");
+		assert_float_equal(json_real_value(json_object_get(measurement, "share")), 0.001,
+				   1e-12);
+		assert_float_equal(json_real_value(json_object_get(measurement, "lo")), -0.03,
+				   1e-12);
+		assert_float_equal(json_real_value(json_object_get(measurement, "hi")), 0.01,
+				   1e-12);
+		assert_load(quality, "rate_reached", 1, 0.98);
+		assert_load(quality, "gap_distance", 0.01, 0.10);
+		assert_load(quality, "lateness_p99_of_mean_gap", 0.02, 0.50);
+		assert_load(quality, "lateness_p99_of_median_e2el", 0.0005, closed ? 0.05 : 0.10);
+		assert_load(quality, "in_flight_distance", 0.001, 0.05);
+	}
+}
+
+/* The worst figure is chosen by a limit that stands beside the client error; the check's is a row. */
+static void test_result_quality__one_limit_of_the_client_error(void **state)
+{
+	struct res_quality_facts facts = good_facts();
+	auto_json json_t *quality = NULL;
+
+	(void)state;
+	facts.client_error_limit = RES_CLIENT_ERROR_SHARE_MAX;
+	quality = res_quality_evaluate(&facts);
+	const json_t *limit = json_object_get(check_of(quality, "client_error"), "limit");
+	assert_true(json_real_value(limit) == RES_CLIENT_ERROR_SHARE_MAX);
 }
 
 static void test_result_quality__all_checks_in_the_tables_order(void **state)
@@ -384,7 +532,9 @@ static void test_result_quality__all_checks_in_the_tables_order(void **state)
 	for (size_t i = 0; i < PL_ARRAY_SIZE(ids); i++) {
 		const json_t *row = json_array_get(list, i);
 		assert_string_equal(text_of(row, "id"), ids[i]);
-		assert_string_equal(text_of(row, "status"), "ok");
+		/* there are no slots without a cap */
+		assert_string_equal(text_of(row, "status"),
+				    strcmp(ids[i], "idle_slots") == 0 ? "unknown" : "ok");
 		assert_true(json_is_number(json_object_get(row, "limit")));
 		assert_true(strlen(text_of(row, "text")) > 0);
 		assert_int_equal(json_object_size(row), 7);
@@ -464,6 +614,10 @@ int main(void)
 		cmocka_unit_test(test_result_quality__cases),
 		cmocka_unit_test(test_result_quality__verdict_is_the_worst_effect),
 		cmocka_unit_test(test_result_quality__worst_of_several),
+		cmocka_unit_test(test_result_quality__the_clients_state_is_no_verdict),
+		cmocka_unit_test(test_result_quality__unknown_is_not_trusted),
+		cmocka_unit_test(test_result_quality__tells_measurement_and_load),
+		cmocka_unit_test(test_result_quality__one_limit_of_the_client_error),
 		cmocka_unit_test(test_result_quality__nothing_measured_has_no_verdict),
 		cmocka_unit_test(test_result_quality__init_knows_nothing),
 		cmocka_unit_test(test_result_quality__all_checks_in_the_tables_order),

@@ -190,6 +190,7 @@ static void test_verdict(void **state)
 	pl_buf_init(&buf, 1u << 16);
 	res_report_verdict(result, false, &buf);
 	assert_string_equal(pl_buf_text(&buf), "Verdict: degraded\n"
+					       "  client error not known; load not known\n"
 					       "  degraded: b: value 12.35 ms, limit 3 ms (late)\n"
 					       "  info: c: value 7, limit 0 (failed requests)\n");
 	pl_buf_clear(&buf);
@@ -202,7 +203,89 @@ static void test_verdict(void **state)
 	json_object_set_new(json_object_get(empty, "results"), "completed", json_integer(2));
 	res_report_verdict(empty, true, &buf);
 	assert_string_equal(pl_buf_text(&buf),
-			    "Verdict: none, too little is known of what was measured\n");
+			    "Verdict: none, too little is known of what was measured\n"
+			    "  client error not known; load not known\n");
+}
+
+static json_t *check_with(const char *id, const char *status, double value, double limit)
+{
+	bool info = pl_text_equal(id, "client_cpu") || pl_text_equal(id, "short_run");
+
+	return json_pack("{s:s, s:s, s:s, s:f, s:f, s:s, s:s}", "id", id, "status", status,
+			 "effect", info ? "info" : "degraded", "value", value, "limit", limit,
+			 "unit", "share", "text", "why");
+}
+
+/* What is beyond its limit in each case, and what is read then. */
+static void test_sentence(void **state)
+{
+	static const struct {
+		const char *figure;
+		double share, lo, hi;
+		const char *error, *rate, *gaps; /* status of client_error, rate_…, gap_distance */
+		const char *sentence;
+		bool explained;
+	} cases[] = {
+		{ "p99_ttft_ms", 0.00098, -0.0213, 0.005, "ok", "ok", "ok",
+		  "client error at most 0.021 ms (0.098 %) on p99 TTFT; load as asked", false },
+		{ "mean_first_token_ms", 0, 0, 0, "ok", "unknown", "ok",
+		  "client error at most 0 ms (0 %) on mean First Token; load as asked", false },
+		/* a nanosecond is not more than a microsecond */
+		{ "p90_itl_ms", 1e-9, 0, 1e-6, "ok", "ok", "unknown",
+		  "client error at most 0.001 ms (0.01 %) on p90 ITL; load as asked", false },
+		{ "median_e2el_ms", 1.25, -1, 1234.5, "beyond", "ok", "ok",
+		  "client error at most 1234 ms (125 %) on median E2EL; load as asked", true },
+		{ "p90_itl_ms", 1.5e8, -1, 153.4, "beyond", "ok", "ok",
+		  "client error at most 153 ms (over 1000 %) on p90 ITL; load as asked", true },
+		{ "p99_ttft_ms", 0.001, -1, 2, "ok", "ok", "beyond",
+		  "client error at most 2 ms (0.1 %) on p99 TTFT; load off: gap_distance 0.14\n"
+		  "    (limit 0.1)",
+		  true },
+		{ "p99_ttft_ms", 0.001, -1, 2, "ok", "beyond", "unknown",
+		  "client error at most 2 ms (0.1 %) on p99 TTFT; rate not reached: 0.5 (limit\n"
+		  "    0.98)",
+		  true },
+		{ "p99_ttft_ms", 0.001, -1, 2, "ok", "beyond", "beyond",
+		  "client error at most 2 ms (0.1 %) on p99 TTFT; rate not reached: 0.5 (limit\n"
+		  "    0.98); load off: gap_distance 0.14 (limit 0.1)",
+		  true },
+		{ NULL, 0, 0, 0, "unknown", "unknown", "unknown",
+		  "client error not known; load not known", true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
+		json_t *measurement = cases[i].figure == NULL
+					      ? json_null()
+					      : json_pack("{s:s, s:f, s:f, s:f}", "worst_figure",
+							  cases[i].figure, "share", cases[i].share,
+							  "lo", cases[i].lo, "hi", cases[i].hi);
+		auto_json json_t *result = result_with("completed", "degraded", json_array());
+		json_t *quality = json_object_get(result, "quality");
+		json_t *checks = json_object_get(quality, "checks");
+		auto_free char *wanted = pl_asprintf("Verdict: degraded\n  %s\n",
+						     cases[i].sentence);
+		auto_buf buf = { 0 };
+		json_object_set_new(quality, "measurement", measurement);
+		json_array_append_new(checks,
+				      check_with("client_error", cases[i].error, 0.03, 0.02));
+		json_array_append_new(checks,
+				      check_with("rate_shortfall", cases[i].rate, 0.5, 0.98));
+		json_array_append_new(checks, check_with("gap_distance", cases[i].gaps, 0.14, 0.1));
+		json_array_append_new(checks, check_with("client_cpu", "beyond", 0.9, 0.8));
+		json_array_append_new(checks, check_with("short_run", "beyond", 2, 10));
+		pl_buf_init(&buf, 1u << 16);
+		res_report_verdict(result, false, &buf);
+		const char *text = pl_buf_text(&buf);
+		if (!pl_text_starts(text, wanted))
+			fail_msg("case %zu: %s is not %s", i, text, wanted);
+		/* a client's state explains; of itself it is nothing to read of */
+		assert_int_equal(strstr(text, "  info: client_cpu: value 0.9, limit 0.8") != NULL,
+				 cases[i].explained);
+		assert_non_null(strstr(text, "  info: short_run: "));
+		assert_int_equal(strstr(text, "degraded: client_error: ") != NULL,
+				 pl_text_equal(cases[i].error, "beyond"));
+	}
 }
 
 /* Of every status: only a run that came to its end has a verdict, and the line fits into 80. */
@@ -221,15 +304,16 @@ static void test_verdict_of_status(void **state)
 		auto_free char *bare = pl_asprintf("Verdict: %s\n", verdict);
 		pl_buf_clear(&buf);
 		res_report_verdict(result, false, &buf);
-		assert_int_equal(pl_text_equal(pl_buf_text(&buf), bare),
+		assert_int_equal(pl_text_starts(pl_buf_text(&buf), bare),
 				 status == RES_STATUS_COMPLETED);
-		assert_true(buf.len <= 81);
+		assert_true(strcspn(pl_buf_text(&buf), "\n") <= 80);
 	}
 	auto_json json_t *result = result_with("timeout", "trusted", json_array());
 	pl_buf_clear(&buf);
 	res_report_verdict(result, true, &buf);
 	assert_string_equal(pl_buf_text(&buf), "Verdict: no verdict on a run that timed out; what "
-					       "was measured: trusted\n");
+					       "was measured: trusted\n"
+					       "  client error not known; load not known\n");
 }
 
 /* Further lines stand under the first; colours take no columns. */
@@ -389,13 +473,10 @@ static void test_real_run(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_table),
-		cmocka_unit_test(test_sections),
-		cmocka_unit_test(test_planned),
-		cmocka_unit_test(test_verdict),
-		cmocka_unit_test(test_verdict_of_status),
-		cmocka_unit_test(test_verdict_wraps),
-		cmocka_unit_test(test_failures),
+		cmocka_unit_test(test_table),         cmocka_unit_test(test_sections),
+		cmocka_unit_test(test_planned),       cmocka_unit_test(test_verdict),
+		cmocka_unit_test(test_sentence),      cmocka_unit_test(test_verdict_of_status),
+		cmocka_unit_test(test_verdict_wraps), cmocka_unit_test(test_failures),
 		cmocka_unit_test(test_real_run),
 	};
 

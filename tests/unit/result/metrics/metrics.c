@@ -348,7 +348,11 @@ static void test_quality_facts(void **state)
 	assert_true(fabs(facts.client_queueing_p99_ms - 2.98) < 1e-12);
 	assert_true(facts.schedule_finite == 1 && facts.schedule_requests == 1);
 	assert_true(facts.schedule_lateness_p99_ms == 3);
-	assert_true(facts.planned_span_s == 1 && facts.actual_span_s == 1.003);
+	/* two slots for two: neither waits for the other's end; 3 ms late of 0.303 s, and in time */
+	assert_true(facts.closed_loop == 0 && facts.burst == 0);
+	assert_true(fabs(facts.rate_reached - 1) < 1e-12);
+	assert_true(facts.mean_gap_ms == 500 && isnan(facts.gap_distance));
+	assert_true(fabs(facts.in_flight_distance - 0.003 / 0.803) < 1e-9);
 	assert_true(facts.cap_held_share == 0.5);
 	assert_true(facts.worker_cpu_share_max == 0.25);
 	assert_true(facts.clock_step_ms == 2);

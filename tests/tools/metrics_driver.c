@@ -2,7 +2,8 @@
  * Computes `results` for made-up records: one JSON object a line on standard input, one a line
  * back. In: {records, tries: [as in the requests side file], start_ns, end_ns, percentiles, slo:
  * {ttft, tpot, e2el}, max_concurrency, finite_rate, inflight_peak}, each null where there is none, and
- * clock_step_ns where the clock made one.
+ * clock_step_ns where the clock made one. With `quality`: true in it, {results, quality} comes back, of
+ * what records alone tell.
  */
 #include <math.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 
 #include "base/json.h"
 #include "result/metrics/metrics.h"
+#include "result/quality_facts.h"
 #include "result/record_line.h"
 
 static double number(const json_t *json, const char *key)
@@ -44,10 +46,26 @@ static void done_records(struct res_record *records, size_t count)
 		res_record_done(&records[i]);
 }
 
+static void print_answer(const json_t *set, const struct res_outcome *outcome,
+			 const struct res_how *how)
+{
+	auto_json json_t *results = res_metrics_compute(outcome, how);
+	auto_json json_t *both = NULL;
+	struct res_quality_facts facts;
+
+	if (json_is_true(json_object_get(set, "quality"))) {
+		res_quality_init(&facts);
+		res_quality_facts(outcome, results, how, &facts);
+		both = json_pack("{s:O, s:o}", "results", results, "quality",
+				 res_quality_evaluate(&facts));
+	}
+	auto_free char *text = pl_json_to_text(both != NULL ? both : results, PL_JSON_COMPACT);
+	puts(text);
+}
+
 static int answer(const char *line, size_t len, struct pl_err *err)
 {
 	auto_json json_t *set = NULL;
-	auto_json json_t *results = NULL;
 	size_t count = 0, try_count = 0;
 
 	if (pl_json_parse(line, len, "stdin", &set, err) < 0)
@@ -77,6 +95,7 @@ static int answer(const char *line, size_t len, struct pl_err *err)
 		.start_ns = integer(set, "start_ns"),
 		.end_ns = integer(set, "end_ns"),
 		.clock_step_ns = json_integer_value(json_object_get(set, "clock_step_ns")),
+		.worker_cpu_share_max = NAN,
 		.inflight_peak = integer(set, "inflight_peak"),
 	};
 	const struct res_how how = {
@@ -86,11 +105,8 @@ static int answer(const char *line, size_t len, struct pl_err *err)
 		.max_concurrency = integer(set, "max_concurrency"),
 		.finite_rate = json_is_true(json_object_get(set, "finite_rate")),
 	};
-	if (rc == 0) {
-		results = res_metrics_compute(&outcome, &how);
-		auto_free char *text = pl_json_to_text(results, PL_JSON_COMPACT);
-		puts(text);
-	}
+	if (rc == 0)
+		print_answer(set, &outcome, &how);
 	done_records(records, count);
 	done_records(tries, try_count);
 	return rc;

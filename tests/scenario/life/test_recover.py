@@ -161,6 +161,9 @@ def test_what_had_finished_is_kept(bin_dir, tmp_path, validators, patience):
     assert {artifact["kind"] for artifact in result["artifacts"]} == {"requests", "server_log"}
     # half-written files of the killed process neither
     assert not list(tmp_path.glob("*.tmp.*"))
+    # records tell how wrong they can be, and what load it was
+    assert result["quality"]["measurement"]["worst_figure"] in result["results"]
+    assert result["quality"]["load"]["in_flight_distance"]["value"] >= 0
     # what was measured until then may be sound; the run has no verdict
     assert not re.search("^Verdict: (trusted|degraded|client_limited)$", done.stdout, re.M)
     assert "\nVerdict: no verdict on an interrupted run; what was measured: " in done.stdout

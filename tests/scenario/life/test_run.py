@@ -73,6 +73,35 @@ def test_quickstart_result_has_every_part(quickstart):
     assert checks["preemptions"]["value"] == 0
 
 
+def test_quickstart_says_how_far_it_can_be_trusted(quickstart):
+    """On whatever machine: the worst of its figures is named, and the verdict is that of its checks."""
+    folder, done, _ = quickstart
+    result = load_result(folder / "r.json")
+    results, quality = result["results"], result["quality"]
+    errors = {key.removesuffix("_client_error"): value for key, value in results.items() if key.endswith("_client_error")}
+    assert len(errors) == 20 and all(lo <= 0 <= hi for lo, hi in errors.values())
+
+    def excess(figure):
+        return max(-errors[figure][0], errors[figure][1]) / max(0.02 * results[figure], 0.1)
+
+    measurement = quality["measurement"]
+    worst = measurement["worst_figure"]
+    assert excess(worst) == pytest.approx(max(map(excess, errors)))
+    assert [measurement["lo"], measurement["hi"]] == errors[worst]
+    assert measurement["share"] == pytest.approx(max(-measurement["lo"], measurement["hi"]) / results[worst])
+    checks = {check["id"]: check for check in quality["checks"]}
+    assert checks["client_error"]["value"] == measurement["share"]
+    assert (checks["client_error"]["status"] == "ok") == (excess(worst) <= 1)
+    assert quality["load"]["in_flight_distance"]["value"] == checks["idle_slots"]["value"]
+    effects = [check["effect"] for check in quality["checks"] if check["status"] == "beyond"]
+    assert quality["verdict"] == ("client_limited" if "client_limited" in effects else
+                                  "degraded" if "degraded" in effects else "trusted")
+    behind = done.stdout.splitlines()[done.stdout.splitlines().index(f"Verdict: {quality['verdict']}") + 1]
+    statistic, _, family = worst.partition("_")
+    assert behind.startswith("  client error at most ")
+    assert f"{statistic} {dict(ttft_ms='TTFT', tpot_ms='TPOT', itl_ms='ITL', e2el_ms='E2EL').get(family, 'First Token')}" in behind
+
+
 def test_quickstart_fits_the_schemas(quickstart, source_dir):
     jsonschema = pytest.importorskip("jsonschema")
     folder, _, _ = quickstart

@@ -12,6 +12,7 @@
 
 #include "base/stats.h"
 #include "result/metrics/families.h"
+#include "result/metrics/gap_bounds.h"
 #include "result/timing.h"
 
 #define ENDING "_client_error"
@@ -103,7 +104,7 @@ struct ends {
 	struct res_event_at last;
 };
 
-static struct ends walk(const struct res_record *record, double step_s, struct moved *gaps)
+static struct ends walk(const struct res_record *record)
 {
 	struct res_event_cursor cursor = res_record_cursor(record);
 	struct ends ends = { .content.t_ns = RES_NO_TIME };
@@ -112,9 +113,6 @@ static struct ends walk(const struct res_record *record, double step_s, struct m
 	for (size_t i = 0; res_record_next(&cursor, &at); i++) {
 		if (i == 0)
 			ends.first = at;
-		else
-			add_sample(gaps, res_seconds(ends.last.t_ns, at.t_ns), late_s(&at) + step_s,
-				   late_s(&ends.last) + step_s);
 		if (ends.content.t_ns == RES_NO_TIME && (at.flags & RES_EVENT_CONTENT) != 0)
 			ends.content = at;
 		ends.last = at;
@@ -126,7 +124,7 @@ static struct ends walk(const struct res_record *record, double step_s, struct m
 static void add_stream(const struct res_record *record, const struct res_timing *timing,
 		       double early_s, double step_s, struct moved *of)
 {
-	const struct ends ends = walk(record, step_s, &of[RES_FAMILY_ITL]);
+	const struct ends ends = walk(record);
 	double whole_s = res_seconds(ends.first.t_ns, ends.last.t_ns);
 	double less_s = late_s(&ends.last) + step_s;
 	double more_s = late_s(&ends.first) + step_s;
@@ -145,11 +143,15 @@ static void add_stream(const struct res_record *record, const struct res_timing 
 		add(&of[RES_FAMILY_TPOT], timing->tpot_s, less_s / steps, more_s / steps);
 }
 
-static void collect(const struct res_outcome *outcome, struct moved *of)
+static void collect(const struct res_outcome *outcome, struct moved *of,
+		    struct res_gap_bounds *gaps)
 {
 	int64_t least_ns = least_sending_ns(outcome);
 	int64_t step_ns = llabs(outcome->clock_step_ns);
-	double step_s = step_ns >= RES_CLIENT_ERROR_STEP_NS_MIN ? res_seconds(0, step_ns) : 0;
+
+	if (step_ns < RES_CLIENT_ERROR_STEP_NS_MIN)
+		step_ns = 0;
+	double step_s = res_seconds(0, step_ns);
 
 	for (size_t i = 0; i < outcome->count; i++) {
 		const struct res_record *record = &outcome->records[i];
@@ -160,6 +162,7 @@ static void collect(const struct res_outcome *outcome, struct moved *of)
 			continue;
 		int64_t taken_ns = sending_ns(record);
 		double early_s = taken_ns != RES_NO_TIME ? res_seconds(least_ns, taken_ns) : 0;
+		res_gap_bounds_add(gaps, record, step_ns);
 		if (timing.event_count > 0)
 			add_stream(record, &timing, early_s, step_s, of);
 		else
@@ -229,8 +232,34 @@ struct offsets {
 	double hi_s;
 };
 
+static double gap_percentile(const struct res_gap_bounds *gaps, const struct res_values *all,
+			     double percentile,
+			     double (*at)(const struct res_gap_bounds *bounds,
+					  const struct res_values *all, size_t rank))
+{
+	struct pl_stats_place place = pl_stats_percentile_place(all->count, percentile);
+	double below = at(gaps, all, place.below);
+
+	return pl_stats_between(below, place.share > 0 ? at(gaps, all, place.below + 1) : below,
+				place.share);
+}
+
+static struct offsets gap_offsets(const struct res_values *all, const struct res_gap_bounds *gaps,
+				  double percentile)
+{
+	double x = pl_stats_percentile_sorted(all->x, all->count, percentile);
+
+	if (gaps->count == 0)
+		return (struct offsets){ 0, 0 };
+	return (struct offsets){
+		fmin(0, gap_percentile(gaps, all, percentile, res_gap_bounds_least) - x),
+		fmax(0, gap_percentile(gaps, all, percentile, res_gap_bounds_most) - x),
+	};
+}
+
+/* gaps: NULL where the samples do not depend on each other. */
 static struct offsets offsets_of(const struct res_values *all, const struct moved *moved,
-				 double percentile)
+				 const struct res_gap_bounds *gaps, double percentile)
 {
 	const struct replaced lows = { .all = all, .out = &moved->x, .in = &moved->low };
 	const struct replaced highs = { .all = all, .out = &moved->x, .in = &moved->high };
@@ -238,6 +267,8 @@ static struct offsets offsets_of(const struct res_values *all, const struct move
 
 	if (isnan(percentile))
 		return (struct offsets){ 0 - moved->less_s / n, moved->more_s / n };
+	if (gaps != NULL)
+		return gap_offsets(all, gaps, percentile);
 	double x = pl_stats_percentile_sorted(all->x, all->count, percentile);
 	/* rounding between two samples may cross the figure */
 	return (struct offsets){ fmin(0, percentile_of(&lows, percentile) - x),
@@ -254,7 +285,7 @@ static void make_key(size_t family, size_t statistic, const char *ending,
 }
 
 static void write_family(size_t family, const struct res_values *all, struct moved *moved,
-			 json_t *into)
+			 const struct res_gap_bounds *gaps, json_t *into)
 {
 	char key[RES_CLIENT_ERROR_KEY_BYTES];
 
@@ -267,7 +298,7 @@ static void write_family(size_t family, const struct res_values *all, struct mov
 			json_object_set_new(into, key, json_null());
 			continue;
 		}
-		struct offsets offsets = offsets_of(all, moved, statistics[i].percentile);
+		struct offsets offsets = offsets_of(all, moved, gaps, statistics[i].percentile);
 		json_object_set_new(into, key,
 				    json_pack("[f, f]", offsets.lo_s * 1000, offsets.hi_s * 1000));
 	}
@@ -277,15 +308,19 @@ void res_client_error_write(const struct res_outcome *outcome, const struct res_
 			    json_t *results)
 {
 	struct moved of[RES_FAMILY_COUNT] = { 0 };
+	struct res_gap_bounds gaps = { 0 };
 
-	collect(outcome, of);
+	collect(outcome, of, &gaps);
+	pl_stats_sort(gaps.measured.x, gaps.measured.count);
 	for (size_t i = 0; i < RES_FAMILY_COUNT; i++) {
 		if (rows[i].headline)
-			write_family(i, &families->of[i], &of[i], results);
+			write_family(i, &families->of[i], &of[i],
+				     i == RES_FAMILY_ITL ? &gaps : NULL, results);
 		free(of[i].x.x);
 		free(of[i].low.x);
 		free(of[i].high.x);
 	}
+	res_gap_bounds_done(&gaps);
 }
 
 void res_client_error_forget(json_t *results)

@@ -24,9 +24,9 @@
  *   TPOT of exactly 0, whenever it came.
  * - A mean is moved by the mean of what its samples are moved by, a median or percentile is taken of
  *   all lows and of all highs: it grows with each sample, so no assignment in between goes further.
- * - Gaps are taken one by one, as if a late event did not make the one gap longer and the next one
- *   shorter: median and percentiles of ITL are a superset of what can be. Its mean is not, for there
- *   the gaps of a request add up to last - first.
+ * - A late event makes one gap longer and the next one shorter: median and percentiles of ITL are
+ *   bounded by how many gaps of a read can be long or short together (result/metrics/gap_bounds.h).
+ *   Its mean goes by the sum of a request's gaps, which is last - first.
  * - Wider in any event, no interval is narrower. Nothing uncertain: [0, 0], to the last digit.
  * - null where the figure is null, and where nothing is known of the client
  *   (res_client_error_forget()).

@@ -66,7 +66,7 @@ void bench_stamps_done(struct bench_stamps *stamps)
 
 /*
  * NTP's slewing moves both clocks alike; only a step of the wall clock changes their distance, and
- * each one counts against the run (quality check clock_step).
+ * the farthest is told (quality check clock_step) and widens client errors.
  */
 void bench_stamps_sample(struct bench_stamps *stamps)
 {

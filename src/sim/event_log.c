@@ -38,6 +38,7 @@ struct record {
 	uint32_t choice;
 	uint32_t tokens;
 	uint32_t bytes;
+	uint32_t took_ns; /* 4 s at most */
 	enum kind kind;
 };
 
@@ -115,6 +116,8 @@ static void format(struct sim_event_log *log, const struct record *record)
 		add_number(log, record->tokens);
 		ADD(log, ",\"bytes\":");
 		add_number(log, record->bytes);
+		ADD(log, ",\"took_ns\":");
+		add_number(log, record->took_ns);
 	} else if (record->kind == KIND_END) {
 		ADD(log, ",\"tokens\":");
 		add_number(log, record->tokens);
@@ -260,7 +263,7 @@ struct sim_event_id *sim_event_log_request(struct sim_event_log *log, int64_t t_
 }
 
 void sim_event_log_token(struct sim_event_log *log, struct sim_event_id *id, int64_t t_ns,
-			 uint32_t choice, uint32_t tokens, uint32_t bytes)
+			 int64_t took_ns, uint32_t choice, uint32_t tokens, uint32_t bytes)
 {
 	struct record record = {
 		.kind = KIND_TOKEN,
@@ -269,6 +272,7 @@ void sim_event_log_token(struct sim_event_log *log, struct sim_event_id *id, int
 		.choice = choice,
 		.tokens = tokens,
 		.bytes = bytes,
+		.took_ns = took_ns < UINT32_MAX ? (uint32_t)took_ns : UINT32_MAX,
 	};
 
 	if (id == NULL)

@@ -25,9 +25,9 @@ int sim_event_log_close(struct sim_event_log *log, struct pl_err *err);
 struct sim_event_id *sim_event_log_request(struct sim_event_log *log, int64_t t_ns,
 					   const char *request_id, uint32_t prompt_tokens);
 /* One event of a stream, `bytes` with its chunk's frame; an answer that is not streamed has
- * none. */
+ * none. It went out between t_ns and took_ns later. */
 void sim_event_log_token(struct sim_event_log *log, struct sim_event_id *id, int64_t t_ns,
-			 uint32_t choice, uint32_t tokens, uint32_t bytes);
+			 int64_t took_ns, uint32_t choice, uint32_t tokens, uint32_t bytes);
 /* status: "completed", "aborted" or "error". */
 void sim_event_log_end(struct sim_event_log *log, struct sim_event_id *id, int64_t t_ns,
 		       uint32_t tokens, const char *status);

@@ -124,12 +124,14 @@ static bool send_held(struct sim_job *job)
 {
 	int64_t now_ns = pl_clock_now_ns();
 	uint32_t count = job->held_count;
+	int64_t took_ns;
 
 	job->held_count = 0;
 	if (!sim_conn_send(job->conn, job->held.data, job->held.len))
 		return false;
+	took_ns = pl_clock_now_ns() - now_ns;
 	for (uint32_t i = 0; i < count; i++)
-		sim_event_log_token(job->server->log, job->log_id, now_ns,
+		sim_event_log_token(job->server->log, job->log_id, now_ns, took_ns,
 				    job->held_events[i].choice, job->held_events[i].tokens,
 				    job->held_events[i].bytes);
 	pl_buf_clear(&job->held);

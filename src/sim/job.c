@@ -124,7 +124,8 @@ static bool send_event(struct sim_job *job, const char *bytes, size_t len, uint3
 	now_ns = pl_clock_now_ns();
 	if (!sim_conn_send(job->conn, bytes, len))
 		return false;
-	sim_event_log_token(job->server->log, job->log_id, now_ns, choice, tokens, (uint32_t)len);
+	sim_event_log_token(job->server->log, job->log_id, now_ns, pl_clock_now_ns() - now_ns,
+			    choice, tokens, (uint32_t)len);
 	return true;
 }
 

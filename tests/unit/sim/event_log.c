@@ -44,8 +44,8 @@ static void test_sim_event_log__lines(void **state)
 	struct pl_err err = PL_ERR_INIT;
 
 	(void)state;
-	sim_event_log_token(log, named, 3000, 0, 0, 44);
-	sim_event_log_token(log, named, 4000, 1, 1, 55);
+	sim_event_log_token(log, named, 3000, 900, 0, 0, 44);
+	sim_event_log_token(log, named, 4000, INT64_C(1) << 40, 1, 1, 55);
 	sim_event_log_end(log, nameless, 5000, 0, "aborted");
 	sim_event_log_end(log, named, 6000, 1, "completed");
 	assert_int_equal(sim_event_log_close(log, &err), 0);
@@ -56,9 +56,9 @@ static void test_sim_event_log__lines(void **state)
 		"7}\n"
 		"{\"event\":\"request\",\"request_id\":null,\"t_ns\":2000,\"prompt_tokens\":1}\n"
 		"{\"event\":\"token\",\"request_id\":\"a\\\"b\",\"t_ns\":3000,\"index\":0,"
-		"\"choice\":0,\"tokens\":0,\"bytes\":44}\n"
+		"\"choice\":0,\"tokens\":0,\"bytes\":44,\"took_ns\":900}\n"
 		"{\"event\":\"token\",\"request_id\":\"a\\\"b\",\"t_ns\":4000,\"index\":1,"
-		"\"choice\":1,\"tokens\":1,\"bytes\":55}\n"
+		"\"choice\":1,\"tokens\":1,\"bytes\":55,\"took_ns\":4294967295}\n"
 		"{\"event\":\"end\",\"request_id\":null,\"t_ns\":5000,\"tokens\":0,"
 		"\"status\":\"aborted\"}\n"
 		"{\"event\":\"end\",\"request_id\":\"a\\\"b\",\"t_ns\":6000,\"tokens\":1,"
@@ -77,7 +77,7 @@ static void test_sim_event_log__nothing_is_lost(void **state)
 
 	(void)state;
 	for (uint32_t i = 0; i < MANY; i++)
-		sim_event_log_token(log, id, i, 0, 1, 1);
+		sim_event_log_token(log, id, i, 0, 0, 1, 1);
 	sim_event_log_end(log, id, MANY, MANY, "completed");
 	assert_int_equal(sim_event_log_close(log, &err), 0);
 	file = fopen(path, "re");
@@ -99,7 +99,7 @@ static void test_sim_event_log__none(void **state)
 	(void)state;
 	assert_int_equal(sim_event_log_open("/no/such/folder/log", &log, &err), -1);
 	assert_null(sim_event_log_request(NULL, 0, "x", 1));
-	sim_event_log_token(NULL, NULL, 0, 0, 0, 0);
+	sim_event_log_token(NULL, NULL, 0, 0, 0, 0, 0);
 	sim_event_log_end(NULL, NULL, 0, 0, "completed");
 	sim_event_log_flush(NULL);
 	assert_int_equal(sim_event_log_close(NULL, &err), 0);

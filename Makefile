@@ -45,11 +45,11 @@ fuzz: ## libFuzzer on every parser, FUZZ_SECONDS each (default 60) or FUZZ_RUNS 
 	@tools/install-packages build test
 	@tools/fuzz
 
-perf: ## benchmarks beside their peers, 15 minutes, run alone (VLLM_BENCH=FILE, VLLM=FOLDER: vLLM's own clients too)
+perf: ## benchmarks beside their peers and the calibration, 40 minutes, run alone (VLLM_BENCH=FILE, VLLM=FOLDER: vLLM's own clients too)
 	@tools/install-packages build test
 	@tools/build $(BUILD) Release gcc
 	@PROFLLM_BIN="$(CURDIR)/$(BUILD)/bin" $(PYTHON) tests/perf/run --json $(BUILD)/performance.json
-	@$(PYTHON) tests/perf/verdicts.py --binary $(BUILD)/bin/profllm
+	@$(PYTHON) tests/perf/calibration.py --binary $(BUILD)/bin/profllm --json $(BUILD)/calibration.json
 	@PROFLLM_BIN="$(CURDIR)/$(BUILD)/bin" $(PYTHON) -m pytest -q -s -p no:cacheprovider tests/scenario/simulator/test_sim_packets.py
 
 fmt: ## format the C sources

@@ -1,5 +1,6 @@
 """What the measurements share: cores, the simulator with its log, clients as child processes, kernel counts."""
 
+import contextlib
 import json
 import os
 import re
@@ -36,16 +37,20 @@ def free_port():
 
 
 class Simulator:
-    """profllm-sim on the server's core with a fixed step; its log and its own lateness."""
+    """
+    profllm-sim on the server's core with a fixed step; its log and its own lateness. `words`: further ones of its
+    command line; `first`: before all else on its core, where that is allowed.
+    """
 
-    def __init__(self, binary, folder, step, log=True):
+    def __init__(self, binary, folder, step, log=True, words=(), first=False):
+        self.first = first
         self.port = free_port()
         self.log = folder / "sim.log" if log else None
         self.command = [
             str(binary), "serve", "perf", "--host", "127.0.0.1", "--port", str(self.port),
             "--sim-step", step, "--max-num-seqs", "16384", "--max-num-batched-tokens", "262144",
             "--num-gpu-blocks-override", "2000000", "--disable-log-stats",
-            "--no-enable-prefix-caching",
+            "--no-enable-prefix-caching", *words,
         ]
         if log:
             self.command += ["--sim-log", str(self.log)]
@@ -61,10 +66,21 @@ class Simulator:
                 sys.exit(f"the simulator ended: see {self.output.name}")
             try:
                 self.fetch("/health")
+                if self.first:
+                    self.put_first()
                 return self
             except OSError:
                 time.sleep(0.005)
         sys.exit("the simulator does not answer")
+
+    def put_first(self):
+        """What it logs as sent is then sent at once. Only its loop: the log's writer must not hold that up."""
+        with contextlib.suppress(PermissionError):
+            for task in map(int, os.listdir(f"/proc/{self.process.pid}/task")):
+                if task == self.process.pid:
+                    os.sched_setscheduler(task, os.SCHED_FIFO, os.sched_param(1))
+                else:
+                    os.setpriority(os.PRIO_PROCESS, task, -20)
 
     def fetch(self, path):
         with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=10) as answer:

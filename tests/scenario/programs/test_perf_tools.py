@@ -3,6 +3,7 @@ import importlib
 import json
 import stat
 import sys
+import types
 
 import pytest
 
@@ -177,14 +178,14 @@ def test_middle_of_the_runs(perf):
 
 @pytest.mark.parametrize("legacy", [False, True])
 def test_control_group_of_either_version(perf, tmp_path, monkeypatch, legacy):
-    verdicts = perf("verdicts")
-    monkeypatch.setattr(verdicts, "CGROUPS", tmp_path)
+    disturbances = perf("disturbances")
+    monkeypatch.setattr(disturbances, "CGROUPS", tmp_path)
     if legacy:
         (tmp_path / "cpu").mkdir()
         (tmp_path / "cpu" / "cgroup.procs").touch()
     else:
         (tmp_path / "cgroup.controllers").write_text("cpuset cpu memory\n")
-    group = verdicts.Group()
+    group = disturbances.Group()
     assert group.folder.parent == (tmp_path / "cpu" if legacy else tmp_path)
 
     def limits():
@@ -200,11 +201,144 @@ def test_control_group_of_either_version(perf, tmp_path, monkeypatch, legacy):
 
 
 def test_no_control_group(perf, tmp_path, monkeypatch):
-    verdicts = perf("verdicts")
-    monkeypatch.setattr(verdicts, "CGROUPS", tmp_path)
+    disturbances = perf("disturbances")
+    monkeypatch.setattr(disturbances, "CGROUPS", tmp_path)
     with pytest.raises(OSError):
-        verdicts.Group()
+        disturbances.Group()
     (tmp_path / "cgroup.controllers").write_text("cpuset memory\n")
     with pytest.raises(OSError, match="processor time"):
-        verdicts.Group()
+        disturbances.Group()
+    assert "processor time" in disturbances.not_here(tmp_path / "none")["limit"]
     assert [path.name for path in tmp_path.iterdir()] == ["cgroup.controllers"]
+
+
+def test_a_limit_is_one_that_the_kernel_takes(perf):
+    limit = perf("disturbances").Limit
+    for of_need, need, quota in ((0.5, 0.4, (20_000, 100_000)), (0.3, 0.01, (1_000, 333_334)), (5, 0.4, (95_000, 100_000))):
+        words = {"of_need": of_need, "period_us": 100_000}
+        assert limit(words, types.SimpleNamespace(need=need)).quota() == quota
+
+
+def write_served(path, requests, took_ns=9_000):
+    """(id, arrival, [(sent, tokens)], end) in ms."""
+    rows = []
+    for name, arrival, sent, end in requests:
+        rows.append({"event": "request", "request_id": name, "t_ns": int(arrival * 1e6)})
+        rows += [{"event": "token", "request_id": name, "t_ns": int(t * 1e6), "tokens": tokens,
+                  "took_ns": took_ns} for t, tokens in sent]
+        rows.append({"event": "end", "request_id": name, "t_ns": int(end * 1e6), "tokens": sum(n for _, n in sent)})
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def record_of(name, planned, events, error=None):
+    return {"request_id": name, "planned_ns": int(planned * 1e6), "acted_ns": int(planned * 1e6), "events": events,
+            "error": error}
+
+
+def test_true_figures(perf, tmp_path):
+    truth = perf("truth")
+    # a chat: what only names the speaker is an event without tokens
+    write_served(tmp_path / "log", [("cal-0", 1, [(11, 0), (11.5, 1), (31, 1), (41, 2)], 42), ("cal-1", 2, [(22, 1)], 22),
+                                    ("cal-2", 3, [(13, 1)], 14), (None, 0, [], 1), ("other-0", 0, [(5, 1)], 5)])
+    log = truth.read_log(tmp_path / "log", "cal-")
+    assert sorted(log) == ["cal-0", "cal-1", "cal-2"] and log["cal-0"].total == 4 and log["cal-0"].end_ns == 42e6
+    records = [record_of("cal-0", 1, [0] * 4), record_of("cal-1", 1, [0]), record_of("cal-2", 1, [], {"kind": "reset"})]
+    true = truth.figures(records, log)
+    assert len(true) == 20 and all(low == high for low, high in true.values())
+    true = {name: low for name, (low, _) in true.items()}
+    assert true["mean_ttft_ms"] == pytest.approx(15) and true["p90_ttft_ms"] == pytest.approx(19)
+    assert true["mean_first_token_ms"] == pytest.approx((10.5 + 20) / 2)
+    assert true["mean_tpot_ms"] == true["p99_tpot_ms"] == pytest.approx(30 / 3)
+    assert true["median_itl_ms"] == pytest.approx(10) and true["mean_itl_ms"] == pytest.approx(10)
+    assert true["median_e2el_ms"] == pytest.approx(30) and true["p99_e2el_ms"] == pytest.approx(20 + 0.99 * 20)
+    assert truth.figures(records[1:], log)["mean_itl_ms"] is None
+    # 30 us for each to connect and send at the least; of whole milliseconds only what a perfect client may take
+    records = [{**record, "acted_ns": log[record["request_id"]].arrival_ns - 30_000} for record in records]
+    assert truth.figures(records, log)["mean_ttft_ms"] == pytest.approx([15.03] * 2)
+    records = [{**record, "acted_ns": record["acted_ns"] - 2_000_000} for record in records]
+    assert truth.figures(records, log)["mean_ttft_ms"] == pytest.approx([15.1] * 2)
+    for broken in (record_of("cal-9", 1, []), record_of("cal-0", 1, [0] * 3)):
+        with pytest.raises(truth.NotJoined, match=broken["request_id"]):
+            truth.figures([broken], log)
+
+
+def test_true_figures_of_sends_that_were_held_up(perf, tmp_path):
+    truth, plays = perf("truth"), perf("plays")
+    write_served(tmp_path / "log", [("cal-0", 0, [(10, 1), (20, 1), (25, 1)], 25)], took_ns=2_000_000)
+    true = truth.figures([record_of("cal-0", 0, [0] * 3)], truth.read_log(tmp_path / "log", "cal-"))
+    assert true["mean_ttft_ms"] == [10, 12] and true["mean_tpot_ms"] == [6.5, 8.5] and true["mean_itl_ms"] == [5.5, 9.5]
+    results = {"mean_ttft_ms": 11, "mean_tpot_ms": 9, "mean_tpot_ms_client_error": [-0.49, 0], "mean_itl_ms": 3,
+               "mean_itl_ms_client_error": [0, 2.4]}
+    rows = plays.judge_figures(results, true)
+    assert rows["mean_ttft_ms"]["error_ms"] == 0 and rows["mean_ttft_ms"]["inside"] is None
+    assert rows["mean_tpot_ms"]["error_ms"] == 0.5 and rows["mean_tpot_ms"]["inside"]  # by the 0.02 ms
+    assert rows["mean_itl_ms"]["error_ms"] == 2.5 and not rows["mean_itl_ms"]["inside"]
+
+
+def offered(perf, tmp_path, arrivals, planned, cap=None, rate=True, lasts=5):
+    truth = perf("truth")
+    write_served(tmp_path / "log", [(f"cal-{i}", t, [(t + lasts, 1)], t + lasts) for i, t in enumerate(arrivals)])
+    records = [record_of(f"cal-{i}", t, [0]) for i, t in enumerate(planned)]
+    return truth.offered(records, truth.read_log(tmp_path / "log", "cal-"), cap, rate)
+
+
+def test_offered_load(perf, tmp_path):
+    plan = [10 * i for i in range(101)]
+    # constant arrivals, each 15 us late or not: as asked
+    load = offered(perf, tmp_path, [t + 0.015 * (i % 2) for i, t in enumerate(plan)], plan)
+    assert load["rate_ratio"] == pytest.approx(1, abs=1e-4) and load["gap_distance"] == 0
+    # a quarter slower
+    load = offered(perf, tmp_path, [1.25 * t for t in plan], plan)
+    assert load["rate_ratio"] == pytest.approx(0.8) and load["gap_distance"] == 1
+    # the rate is reached, in pairs: half of the gaps are none
+    load = offered(perf, tmp_path, [t + 10 * (i % 2 == 1 and i < 99) for i, t in enumerate(plan)], plan)
+    assert load["rate_ratio"] == pytest.approx(1) and load["gap_distance"] == pytest.approx(0.5, abs=0.02)
+
+
+def test_offered_load_under_a_cap(perf, tmp_path):
+    """What the cap holds is no fault: each begins when it should have, as the one before ended."""
+    load = offered(perf, tmp_path, [0, 5, 10, 15, 20], [0, 1, 2, 3, 4], cap=1)
+    assert load["rate_ratio"] == 1 and load["inflight_off"] == 0 and load["gap_distance"] == 0
+    # 1 ms late each time: of 6 ms a slot serves 5
+    arrivals = [6 * i for i in range(101)]
+    assert offered(perf, tmp_path, arrivals, range(101), cap=1)["rate_ratio"] == pytest.approx(5 / 6, rel=0.01)
+    load = offered(perf, tmp_path, arrivals, [0] * 101, cap=1, rate=False)
+    assert load["rate_ratio"] == pytest.approx(5 / 6, rel=0.01) and load["gap_distance"] is None
+
+
+def run_of(verdict, error=0.0, rate=1.0, bounds=(-1, 1), part="random", **more):
+    figure = {"true": 100.0, "reported": 100 + error, "error_ms": abs(error), "share": abs(error) / 100,
+              "bounds": bounds, "inside": None if bounds is None else bounds[0] <= -error <= bounds[1]}
+    return {"part": part, "verdict": verdict, "figures": {"mean_ttft_ms": figure}, "counting": [], "kind": "busy",
+            "offered": {"rate_ratio": rate, "gap_distance": 0.0}, "fault": "", "loop": "open", **more}
+
+
+def test_table_of_a_calibration(perf, capsys):
+    table = perf("calibration_table")
+    runs = [run_of("trusted")] * 6 + [run_of("trusted", 3), run_of("trusted", 6, bounds=None), run_of("trusted", rate=0.9),
+                                      run_of("degraded", 0.5, counting=["client_error"]), run_of("client_limited", 20)]
+    runs += [run_of("degraded", 30, part="held", held="stops")] * 2 + [run_of("trusted", 2, part="held", held="stops")]
+    table.show({"runs": runs, "failures": [{"name": "random-7", "kind": "none", "failure": "no result"}],
+                "skipped": {"limit": 4}, "not_here": {"limit": "no group"}})
+    shown = capsys.readouterr().out
+    for text in ("client error | 8 of 10 (80.00 %) |", "without a client error | 1 of 11 (9.09 %) |",
+                 "above 2 % | 2 of 9 (22.22 %) |", "above 5 % | 1 of 9 (11.11 %) |", "≤ 0.05 | 1 of 7 (14.29 %) |",
+                 "of the rate | 1 of 2 (50.00 %) |",
+                 "| stops | 3 | 2 | 2 of 2 (100.00 %) | 30 %, rate 100.0 % | trusted 1 |",
+                 "| busy | 11 | trusted 9, degraded 1, client_limited 1 | client_error 1 | 2 | 20 % (mean_ttft_ms) |",
+                 "4 runs of 'limit': no group.", "random-7 (none): no result."):
+        assert text in shown, text
+
+
+def test_a_run_is_drawn_from_its_name(perf):
+    plays, calibration = perf("plays"), perf("calibration")
+    one = plays.draw_run("random-3", 15)
+    assert one == plays.draw_run("random-3", 15) != plays.draw_run("random-4", 15)
+    assert plays.draw_run("random-3", 15)["benchmark"] != plays.draw_run("random-3", 16)["benchmark"]
+    calm = plays.draw_run("random-3", 15, kind="none", fault="")
+    assert calm["benchmark"] == one["benchmark"] and (calm["kind"], calm["fault"], calm["words"]) == ("none", "", {})
+    part, held = calibration.draw("held-stopped for 50 ms in each 100-2", 15)
+    assert part == "held" and held["words"] == {"stop_ms": 50, "pause_ms": 50}
+    assert calibration.draw("fault-cut streams-1", 15)[1]["fault"] == "cut streams"
+    with pytest.raises(SystemExit, match="random-N"):
+        calibration.draw("fault-none-1", 15)

@@ -4,6 +4,7 @@
  */
 #include "cli/cli.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,18 @@ int cli_fail(const struct pl_err *err)
 {
 	pl_log(PL_LOG_ERROR, "%s", err->text);
 	return pl_err_exit_status(err->code);
+}
+
+int cli_refuse(const char *format, ...)
+{
+	struct pl_err err = PL_ERR_INIT;
+	va_list args;
+
+	va_start(args, format);
+	auto_free char *message = pl_vasprintf(format, args);
+	va_end(args);
+	pl_err_set(&err, PL_ERR_INVALID, "%s", message);
+	return cli_fail(&err);
 }
 
 int cli_print(const char *text)

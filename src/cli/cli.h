@@ -40,6 +40,8 @@ int cmd_complete(int argc, char **argv);
 
 /* One line on standard error; returns the exit status that belongs to it. */
 int cli_fail(const struct pl_err *err);
+/* The same of bad usage. */
+int cli_refuse(const char *format, ...) PL_PRINTF(1, 2);
 /* What stands on a command's line beside its options. Borrowed from argv. */
 struct cli_words {
 	char **items;

@@ -67,7 +67,6 @@ static void add_overlay(struct pl_buf *text, const char *shell, const char *over
 
 static int write_script(const char *shell, const char *overlay)
 {
-	struct pl_err err = PL_ERR_INIT;
 	auto_buf text = PL_BUF(SCRIPT_BYTES_MAX);
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(scripts); i++) {
@@ -80,11 +79,8 @@ static int write_script(const char *shell, const char *overlay)
 	}
 	const char *nearest = pl_text_nearest(shell, shells, PL_ARRAY_SIZE(scripts));
 	if (nearest != NULL)
-		pl_err_set(&err, PL_ERR_INVALID, "unknown shell '%s' (did you mean '%s'?)", shell,
-			   nearest);
-	else
-		pl_err_set(&err, PL_ERR_INVALID, "unknown shell '%s', expected " SHELLS, shell);
-	return cli_fail(&err);
+		return cli_refuse("unknown shell '%s' (did you mean '%s'?)", shell, nearest);
+	return cli_refuse("unknown shell '%s', expected " SHELLS, shell);
 }
 
 int cmd_completion(int argc, char **argv)
@@ -97,10 +93,8 @@ int cmd_completion(int argc, char **argv)
 
 	if (!cli_read(&cli_completion_command, argc, argv, &options, &words, &status))
 		return status;
-	if (words.count != 1) {
-		pl_err_set(&err, PL_ERR_INVALID, "expected one shell, " SHELLS);
-		return cli_fail(&err);
-	}
+	if (words.count != 1)
+		return cli_refuse("expected one shell, " SHELLS);
 	/* an overlay that cannot be read would be found out at every key press, and silently */
 	if (cli_catalog_open(options.overlay, &catalog, &err) < 0)
 		return cli_fail(&err);

@@ -3,7 +3,6 @@
  * What is written can be read again and means the same; a secret is written only into a file, for
  * its owner alone, and is *** everywhere else.
  */
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -87,18 +86,6 @@ const struct pl_opt_command cli_config_command = {
 	.takes_command = true,
 };
 
-static int PL_PRINTF(1, 2) fail(const char *format, ...)
-{
-	struct pl_err err = PL_ERR_INIT;
-	va_list args;
-
-	va_start(args, format);
-	auto_free char *message = pl_vasprintf(format, args);
-	va_end(args);
-	pl_err_set(&err, PL_ERR_INVALID, "%s", message);
-	return cli_fail(&err);
-}
-
 static int write_out(const struct config_options *options, bool is_private,
 		     const struct pl_buf *text)
 {
@@ -157,9 +144,9 @@ static int from_command(const struct config_options *options, char **argv, int a
 	bool has_secrets;
 
 	if (only_to_command(options) != NULL)
-		return fail("'--%s' is for to-command", only_to_command(options));
+		return cli_refuse("'--%s' is for to-command", only_to_command(options));
 	if ((options->command_file != NULL) == (argc > 0))
-		return fail("expected a command behind '--', or --command-file");
+		return cli_refuse("expected a command behind '--', or --command-file");
 	if (argc > 0)
 		cli_input_command(&input, argv, argc, &how);
 	else
@@ -271,10 +258,10 @@ static int to_command(const struct config_options *options, char **files, int fi
 	auto_buf text = PL_BUF(OUTPUT_BYTES_MAX);
 
 	if (options->command_file != NULL || options->version != NULL)
-		return fail("'--%s' is for from-command",
-			    options->version != NULL ? "vllm-version" : "command-file");
+		return cli_refuse("'--%s' is for from-command",
+				  options->version != NULL ? "vllm-version" : "command-file");
 	if (file_count != 1)
-		return fail("expected one FILE");
+		return cli_refuse("expected one FILE");
 	if (strcmp(files[0], CLI_STDIN) == 0)
 		cli_input_stdin(&input, options->sets.items, options->sets.count, &how);
 	else
@@ -283,7 +270,7 @@ static int to_command(const struct config_options *options, char **files, int fi
 		return pl_err_exit_status(PL_ERR_INVALID);
 	auto_free char *url = exp_server_url(input.experiment);
 	if (url != NULL && !options->bench)
-		return fail(
+		return cli_refuse(
 			"'%s' has a server that runs already (launch.url, or benchmark.base_url, "
 			"host and port) and starts none; '--bench' writes the line of its load",
 			input.name);
@@ -333,16 +320,16 @@ static int from_result(const struct config_options *options, char **files, int f
 	auto_buf text = PL_BUF(OUTPUT_BYTES_MAX);
 
 	if (options->command_file != NULL || options->version != NULL)
-		return fail("'--%s' is for from-command",
-			    options->version != NULL ? "vllm-version" : "command-file");
+		return cli_refuse("'--%s' is for from-command",
+				  options->version != NULL ? "vllm-version" : "command-file");
 	if (only_to_command(options) != NULL)
-		return fail("'--%s' is for to-command", only_to_command(options));
+		return cli_refuse("'--%s' is for to-command", only_to_command(options));
 	if (file_count != 1)
-		return fail("expected one RESULT");
+		return cli_refuse("expected one RESULT");
 	if (run_repeat_find(files[0], &result, &err) < 0)
 		return cli_fail(&err);
 	if (result == NULL)
-		return fail("'%s' is no result of profllm", files[0]);
+		return cli_refuse("'%s' is no result of profllm", files[0]);
 	add_result_comments(result, files[0], &text);
 	const json_t *experiment = pl_json_get_path(result, "config.experiment");
 	auto_free char *all = pl_json_to_text(experiment, PL_JSON_COMPACT);
@@ -361,7 +348,7 @@ static int config(struct config_options *options, const struct cli_words *words)
 	struct vllm_version version;
 
 	if (rest_count == 0)
-		return fail("expected from-command, to-command or from-result");
+		return cli_refuse("expected from-command, to-command or from-result");
 	if (options->version != NULL && vllm_version_parse(options->version, &version, &err) < 0) {
 		pl_err_wrap(&err, "--vllm-version");
 		return cli_fail(&err);
@@ -370,23 +357,24 @@ static int config(struct config_options *options, const struct cli_words *words)
 		return cli_fail(&err);
 	if (strcmp(rest[0], "to-command") == 0) {
 		if (words->command_count > 0)
-			return fail("'to-command' takes a FILE and no command");
+			return cli_refuse("'to-command' takes a FILE and no command");
 		return to_command(options, rest + 1, rest_count - 1);
 	}
 	if (strcmp(rest[0], "from-result") == 0) {
 		if (words->command_count > 0)
-			return fail("'from-result' takes a RESULT and no command");
+			return cli_refuse("'from-result' takes a RESULT and no command");
 		return from_result(options, rest + 1, rest_count - 1);
 	}
 	if (strcmp(rest[0], "from-command") != 0)
-		return fail("unknown action '%s', expected from-command, to-command or from-result",
-			    rest[0]);
+		return cli_refuse(
+			"unknown action '%s', expected from-command, to-command or from-result",
+			rest[0]);
 	if (rest_count == 2 && strcmp(rest[1], CLI_STDIN) == 0 && options->command_file == NULL) {
 		options->command_file = CLI_STDIN;
 		rest_count--;
 	}
 	if (rest_count > 1)
-		return fail("found '%s', expected the command behind '--'", rest[1]);
+		return cli_refuse("found '%s', expected the command behind '--'", rest[1]);
 	return from_command(options, words->command, words->command_count);
 }
 

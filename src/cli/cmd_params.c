@@ -375,11 +375,9 @@ static int show_changes(const struct vllm_catalog *catalog, const struct params_
 	if (cli_release_read("--since", options->since, &since.version, &err) < 0 ||
 	    cli_release_read("--until", last, &until.version, &err) < 0)
 		return cli_fail(&err);
-	if (vllm_version_compare(&since.version, &until.version) > 0) {
-		pl_err_set(&err, PL_ERR_INVALID, "--since %s is a later release than --until %s",
-			   options->since, last);
-		return cli_fail(&err);
-	}
+	if (vllm_version_compare(&since.version, &until.version) > 0)
+		return cli_refuse("--since %s is a later release than --until %s", options->since,
+				  last);
 	since.catalog = vllm_catalog_release(catalog, options->since);
 	until.catalog = vllm_catalog_release(catalog, last);
 	auto_json json_t *diff = json_pack("{s:s, s:s}", "since", options->since, "until", last);

@@ -107,7 +107,6 @@ static int recover(const char *output, bool as_json)
 int cmd_recover(int argc, char **argv)
 {
 	struct recover_options options = { 0 };
-	struct pl_err err = PL_ERR_INIT;
 	struct cli_words words;
 	int status;
 
@@ -116,9 +115,6 @@ int cmd_recover(int argc, char **argv)
 	if (words.count == 1)
 		return recover(words.items[0], options.json);
 	if (words.count == 0)
-		pl_err_set(&err, PL_ERR_INVALID,
-			   "OUTPUT is missing: the file that the run was to write");
-	else
-		pl_err_set(&err, PL_ERR_INVALID, "found '%s', expected one OUTPUT", words.items[1]);
-	return cli_fail(&err);
+		return cli_refuse("OUTPUT is missing: the file that the run was to write");
+	return cli_refuse("found '%s', expected one OUTPUT", words.items[1]);
 }

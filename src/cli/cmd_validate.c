@@ -208,12 +208,8 @@ static int print_report(struct validation *v)
 		return cli_print_json(all);
 	}
 	cli_tally_text(&v->tally, &v->text);
-	if (v->text.full) {
-		struct pl_err err = PL_ERR_INIT;
-		pl_err_set(&err, PL_ERR_INVALID, "the report is larger than %u bytes",
-			   REPORT_BYTES_MAX);
-		return cli_fail(&err);
-	}
+	if (v->text.full)
+		return cli_refuse("the report is larger than %u bytes", REPORT_BYTES_MAX);
 	return cli_print(pl_buf_text(&v->text));
 }
 
@@ -316,11 +312,8 @@ static int validate(const struct validate_options *options, const struct cli_wor
 	    cli_catalog_open(options->overlay, &catalog, &err) < 0)
 		return cli_fail(&err);
 	v.catalog = catalog;
-	if (words->count == 0 && words->command_count == 0 && options->command_files.count == 0) {
-		pl_err_set(&err, PL_ERR_INVALID,
-			   "nothing to validate: expected files, or a command behind '--'");
-		return cli_fail(&err);
-	}
+	if (words->count == 0 && words->command_count == 0 && options->command_files.count == 0)
+		return cli_refuse("nothing to validate: expected files, or a command behind '--'");
 	v.files = reports;
 	pl_buf_init(&v.text, REPORT_BYTES_MAX);
 	read_all(&v, words);

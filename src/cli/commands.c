@@ -49,12 +49,8 @@ static const struct later *find_later(const char *name)
 
 static int tell_later(const char *shown, const struct later *later)
 {
-	struct pl_err err = PL_ERR_INIT;
-
-	pl_err_set(&err, PL_ERR_INVALID,
-		   "'%s' is not in this version, it comes later: %s; today: %s", shown, later->what,
-		   later->today);
-	return cli_fail(&err);
+	return cli_refuse("'%s' is not in this version, it comes later: %s; today: %s", shown,
+			  later->what, later->today);
 }
 
 char *cli_later_names(void)
@@ -71,24 +67,19 @@ int cli_unknown_bench(const char *name)
 {
 	const struct later *later = find_later(name);
 	auto_free char *shown = pl_asprintf("bench %s", name);
-	struct pl_err err = PL_ERR_INIT;
 
 	if (later != NULL && later->of_vllm)
 		return tell_later(shown, later);
 	if (name[0] == '\0')
-		pl_err_set(
-			&err, PL_ERR_INVALID,
-			"found 'bench' alone, expected 'bench serve' (see profllm bench --help)");
-	else
-		pl_err_set(&err, PL_ERR_INVALID, "found '%s', expected 'bench serve'", shown);
-	return cli_fail(&err);
+		return cli_refuse("found 'bench' alone, expected 'bench serve' (see profllm bench "
+				  "--help)");
+	return cli_refuse("found '%s', expected 'bench serve'", shown);
 }
 
 int cli_unknown_command(const char *name)
 {
 	const struct later *later = find_later(name);
 	const char *names[NAMES_MAX];
-	struct pl_err err = PL_ERR_INIT;
 	size_t count = 0;
 
 	if (later != NULL)
@@ -97,9 +88,6 @@ int cli_unknown_command(const char *name)
 		names[count++] = cmd->name;
 	const char *nearest = pl_text_nearest(name, names, count);
 	if (nearest != NULL)
-		pl_err_set(&err, PL_ERR_INVALID, "unknown command '%s' (did you mean '%s'?)", name,
-			   nearest);
-	else
-		pl_err_set(&err, PL_ERR_INVALID, "unknown command '%s' (see profllm --help)", name);
-	return cli_fail(&err);
+		return cli_refuse("unknown command '%s' (did you mean '%s'?)", name, nearest);
+	return cli_refuse("unknown command '%s' (see profllm --help)", name);
 }

@@ -13,9 +13,7 @@ static int run_option(int argc, char **argv)
 		return cmd_version(1, argv);
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
 		return cmd_help(argc - 1, argv + 1);
-	struct pl_err err = PL_ERR_INIT;
-	pl_err_set(&err, PL_ERR_INVALID, "unknown option '%s' (see profllm --help)", argv[1]);
-	return cli_fail(&err);
+	return cli_refuse("unknown option '%s' (see profllm --help)", argv[1]);
 }
 
 int main(int argc, char **argv)

@@ -52,8 +52,10 @@ struct io_loop {
 	int epoll_fd;
 	int wake_fd;
 	int64_t now_ns;
-	int64_t looked_ns; /* the last look that saw all that was ready */
-	int64_t idle_ns;   /* the one before it: what this pass found came behind that */
+	int64_t looked_ns;      /* the last look that saw all that was ready */
+	int64_t idle_ns;        /* the one before it: what this pass found came behind that */
+	int64_t sure_looked_ns; /* before that look was asked for, which may have slept first */
+	int64_t sure_idle_ns;
 	int64_t waited_ns;
 	bool no_pwait2; /* the kernel has epoll_wait() only: whole milliseconds */
 	bool firing;
@@ -238,9 +240,11 @@ static void note_wait(struct io_loop *loop, int64_t from_ns, int count)
 	loop->now_ns = pl_clock_now_ns();
 	loop->waited_ns = count >= 0 ? loop->now_ns - from_ns : 0;
 	loop->idle_ns = loop->looked_ns;
-	if (count >= 0 && count < BATCH_MAX)
-		loop->looked_ns = from_ns > loop->now_ns - LOOK_NS ? from_ns
-								   : loop->now_ns - LOOK_NS;
+	loop->sure_idle_ns = loop->sure_looked_ns;
+	if (count < 0 || count == BATCH_MAX)
+		return;
+	loop->sure_looked_ns = from_ns;
+	loop->looked_ns = from_ns > loop->now_ns - LOOK_NS ? from_ns : loop->now_ns - LOOK_NS;
 }
 
 int io_loop_step(struct io_loop *loop, int64_t due_ns, struct pl_err *err)
@@ -287,6 +291,11 @@ int64_t io_loop_now_ns(const struct io_loop *loop)
 int64_t io_loop_idle_ns(const struct io_loop *loop)
 {
 	return loop->idle_ns;
+}
+
+int64_t io_loop_sure_idle_ns(const struct io_loop *loop)
+{
+	return loop->sure_idle_ns;
 }
 
 int64_t io_loop_waited_ns(const struct io_loop *loop)
@@ -356,6 +365,8 @@ int io_loop_new(struct io_loop **ret, struct pl_err *err)
 	loop->now_ns = pl_clock_now_ns();
 	loop->looked_ns = loop->now_ns;
 	loop->idle_ns = loop->now_ns;
+	loop->sure_looked_ns = loop->now_ns;
+	loop->sure_idle_ns = loop->now_ns;
 	loop->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (loop->epoll_fd < 0)
 		return pl_err_errno(err, "cannot make an event queue");

@@ -54,6 +54,8 @@ void io_loop_stop(struct io_loop *loop);
 int64_t io_loop_now_ns(const struct io_loop *loop);
 /* What this pass found ready was not so at this time. */
 int64_t io_loop_idle_ns(const struct io_loop *loop);
+/* Nor at this one, whatever held the thread up between a look and the clock. */
+int64_t io_loop_sure_idle_ns(const struct io_loop *loop);
 /* How long this pass waited, and then for a processor: about 0 where something was ready already. */
 int64_t io_loop_waited_ns(const struct io_loop *loop);
 

@@ -17,13 +17,18 @@ struct bench_wakes {
 	int fd;             /* of the thread's counters; -1: the kernel keeps none */
 	int64_t delayed_ns; /* the thread waited for a processor, as it was told last */
 	int64_t asked_ns;   /* when that was */
+	int64_t late_ns;    /* by so much that had grown since the time before */
 	int64_t pass_ns;    /* the pass that since_ns is of */
 	int64_t since_ns;
 };
 
 void bench_wakes_open(struct bench_wakes *wakes);
 void bench_wakes_close(struct bench_wakes *wakes);
-/* What the loop's current pass reads came then at the earliest. */
-int64_t bench_wakes_since(struct bench_wakes *wakes, const struct io_loop *loop);
+/*
+ * What the loop's current pass reads came then at the earliest. t_ns: when the last byte of this read
+ * did. One that came long before shows that the thread stood still where nothing counts it (stopped,
+ * out of its control group's time): from then on only the sure bound holds in this pass.
+ */
+int64_t bench_wakes_since(struct bench_wakes *wakes, const struct io_loop *loop, int64_t t_ns);
 
 #endif

@@ -498,6 +498,7 @@ static void test_io_loop__tells_since_when_it_was_idle(void **state)
 	int64_t due_ns = pl_clock_now_ns() + 2 * PL_NS_PER_MS;
 	assert_int_equal(io_loop_step(loop, due_ns, &err), 0);
 	assert_true(io_loop_idle_ns(loop) <= looked_ns);
+	assert_true(io_loop_sure_idle_ns(loop) <= io_loop_idle_ns(loop));
 	assert_true(io_loop_waited_ns(loop) >= PL_NS_PER_MS);
 	int64_t empty_ns = pl_clock_now_ns();
 	assert_int_equal(write(fd, &one, sizeof(one)), sizeof(one));
@@ -505,6 +506,9 @@ static void test_io_loop__tells_since_when_it_was_idle(void **state)
 	assert_false(watch.active);
 	assert_true(io_loop_idle_ns(loop) <= empty_ns);
 	assert_true(io_loop_idle_ns(loop) >= looked_ns);
+	/* before the wait of two milliseconds: where in it the look was, nobody knows for sure */
+	assert_true(io_loop_sure_idle_ns(loop) >= looked_ns);
+	assert_true(io_loop_sure_idle_ns(loop) <= due_ns - PL_NS_PER_MS);
 	close(fd);
 }
 

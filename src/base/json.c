@@ -7,8 +7,8 @@
 #include "base/file.h"
 #include "base/text.h"
 
-static int parse(const char *text, size_t len, const char *source, size_t flags, json_t **ret,
-		 struct pl_err *err)
+static int parse(const char *text, size_t len, const char *source, size_t flags, bool is_wide,
+		 json_t **ret, struct pl_err *err)
 {
 	json_error_t fault;
 	/*
@@ -18,6 +18,12 @@ static int parse(const char *text, size_t len, const char *source, size_t flags,
 	json_t *json = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | flags,
 				  &fault);
 
+	/* jansson has reals for all numbers or for none */
+	if (json == NULL && is_wide && json_error_code(&fault) == json_error_numeric_overflow)
+		json = json_loadb(text, len,
+				  JSON_REJECT_DUPLICATES | JSON_DECODE_ANY |
+					  JSON_DECODE_INT_AS_REAL | flags,
+				  &fault);
 	if (json == NULL)
 		return pl_err_set(err, PL_ERR_INVALID, "%s:%d:%d: not valid JSON: %s", source,
 				  fault.line, fault.column, fault.text);
@@ -28,13 +34,19 @@ static int parse(const char *text, size_t len, const char *source, size_t flags,
 int pl_json_parse(const char *text, size_t len, const char *source, json_t **ret,
 		  struct pl_err *err)
 {
-	return parse(text, len, source, 0, ret, err);
+	return parse(text, len, source, 0, false, ret, err);
 }
 
 int pl_json_parse_texts(const char *text, size_t len, const char *source, json_t **ret,
 			struct pl_err *err)
 {
-	return parse(text, len, source, JSON_ALLOW_NUL, ret, err);
+	return parse(text, len, source, JSON_ALLOW_NUL, false, ret, err);
+}
+
+int pl_json_parse_wide(const char *text, size_t len, const char *source, json_t **ret,
+		       struct pl_err *err)
+{
+	return parse(text, len, source, 0, true, ret, err);
 }
 
 /*

@@ -28,6 +28,10 @@ int pl_json_read_file(const char *path, json_t **ret, struct pl_err *err) PL_MUS
  * pl_json_to_ctext). */
 int pl_json_parse_texts(const char *text, size_t len, const char *source, json_t **ret,
 			struct pl_err *err) PL_MUST_CHECK;
+/* As pl_json_parse, for those who only look: where a whole number has more than 64 bits all numbers
+ * become reals. */
+int pl_json_parse_wide(const char *text, size_t len, const char *source, json_t **ret,
+		       struct pl_err *err) PL_MUST_CHECK;
 /*
  * The text of a JSON string as a C string, and back: U+0000, which byte-level tokenizers have as a
  * token, stands as the two bytes C0 80, which no valid UTF-8 holds. to: the caller's (free()), NULL

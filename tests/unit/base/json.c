@@ -200,6 +200,24 @@ static void test_base_json__nul_in_texts_survives(void **state)
 	assert_null(pl_json_from_ctext("\xC0"));
 }
 
+static void test_base_json__wide_numbers_are_reals(void **state)
+{
+	static const char doc[] = "[1, 123456789012345678901234567890, -0.5]";
+	struct pl_err err = PL_ERR_INIT;
+	auto_json json_t *list = NULL;
+	auto_json json_t *narrow = NULL;
+
+	(void)state;
+	assert_int_equal(pl_json_parse(doc, strlen(doc), "x", &list, &err), -1);
+	assert_int_equal(pl_json_parse_wide(doc, strlen(doc), "x", &list, &err), 0);
+	assert_true(json_real_value(json_array_get(list, 1)) == 123456789012345678901234567890.0);
+	assert_true(json_real_value(json_array_get(list, 0)) == 1);
+	assert_int_equal(pl_json_parse_wide("[1]", 3, "x", &narrow, &err), 0);
+	assert_true(json_is_integer(json_array_get(narrow, 0)));
+	assert_int_equal(pl_json_parse_wide("[1e999]", 7, "x", &list, &err), -1);
+	assert_int_equal(pl_json_parse_wide("[1,", 3, "x", &list, &err), -1);
+}
+
 static void test_base_json__files(void **state)
 {
 	struct scratch *scratch = *state;
@@ -233,6 +251,7 @@ int main(void)
 		cmocka_unit_test(test_base_json__write_stops_at_the_ceiling),
 		cmocka_unit_test(test_base_json__dotted_paths),
 		cmocka_unit_test(test_base_json__nul_in_texts_survives),
+		cmocka_unit_test(test_base_json__wide_numbers_are_reals),
 		scratch_test(test_base_json__files),
 	};
 

@@ -13,6 +13,7 @@
 
 #include "base/mem.h"
 #include "experiment/config.h"
+#include "result/schema/schema.h"
 #include "vllm/arg_json.h"
 #include "vllm/bench_options.h"
 #include "vllm/history.h"
@@ -22,12 +23,16 @@
 #define COUNTS_BYTES_MAX 65536
 
 struct schema_options {
+	const char *print;
 	bool json;
 };
 
 #define AT(field) offsetof(struct schema_options, field)
 
 static const struct pl_opt schema_rows[] = {
+	PL_OPT(TEXT, 0, "print", print, "NAME",
+	       "a JSON schema made from them, for editors and validators",
+	       .choices = res_schema_names),
 	PL_OPT(FLAG, 0, "json", json, NULL,
 	       "one JSON object of arrays of objects; without it only how many rows each has"),
 	{ .name = NULL },
@@ -35,15 +40,16 @@ static const struct pl_opt schema_rows[] = {
 
 const struct pl_opt_command cli_schema_command = {
 	.name = "profllm schema",
-	.usage = "[--json]",
+	.usage = "[--json | --print NAME]",
 	.summary = "Print the rows that this program was built from.",
 	.details = "Server arguments, load options, keys of the experiment file, fields and "
 		   "figures of the result, checks, states, errors, hardware: with types, units, "
 		   "bounds and help. Schemas and reference pages are made from them.\n\n"
 		   "The lists have the names of what they hold; docs/reference/commands.md says "
 		   "which there are.\n\n"
-		   "Example:\n"
-		   "  profllm schema --json | jq '.figures[] | {key, unit}'",
+		   "Examples:\n"
+		   "  profllm schema --json | jq '.figures[] | {key, unit}'\n"
+		   "  profllm schema --print experiment > experiment.schema.json",
 	.options = schema_rows,
 };
 
@@ -309,6 +315,10 @@ int cmd_schema(int argc, char **argv)
 
 	if (!cli_read(&cli_schema_command, argc, argv, &options, &words, &status))
 		return status;
+	if (options.print != NULL && options.json)
+		return cli_refuse("found --print and --json, expected one of them");
+	if (options.print != NULL)
+		return cli_print(res_schema_text(options.print));
 	add_options(lists);
 	add_history(lists);
 	add_load_command(lists);

@@ -12,7 +12,9 @@
 #include "checkpoint/known.h"
 #include "cli/cli.h"
 #include "cli/validate_report.h"
+#include "cli/validate_schema.h"
 #include "cli/validate_upgrade.h"
+#include "result/schema/schema.h"
 #include "vllm/version.h"
 
 #define REPORT_BYTES_MAX (1u << 30)
@@ -22,6 +24,7 @@ struct validate_options {
 	const char *models;
 	const char *version;
 	const char *upgrade_to;
+	const char *schema;
 	struct pl_opt_list command_files;
 	const char *overlay;
 	const char *available;
@@ -51,6 +54,9 @@ static const struct pl_opt validate_rows[] = {
 	       "set a key over the experiments, as server.max_num_seqs=8; may be repeated"),
 	PL_OPT(TEXT, 0, "params-overlay", overlay, "FILE",
 	       "server arguments of another vLLM, as profllm params --from-vllm writes them"),
+	PL_OPT(TEXT, 0, "schema", schema, "NAME",
+	       "the files are JSON for this schema: results, their side files, experiments",
+	       .choices = res_schema_names),
 	PL_OPT(FLAG, 0, "json", json, NULL, "print one JSON object"),
 	PL_OPT(FLAG, 0, "explain", explain, NULL, "show what the memory of a GPU goes to"),
 	PL_OPT(TEXT, 0, "available-memory", available, "BYTES",
@@ -67,14 +73,16 @@ const struct pl_opt_command cli_validate_command = {
 	.summary = "Find everything that is wrong with experiments or command lines, before "
 		   "anything starts.",
 	.details = "A FILE is an experiment; '-' is standard input, an experiment or a command "
-		   "line.\n\n"
+		   "line. With --schema it is checked by its form alone, each line of .jsonl and "
+		   ".jsonl.zst by itself.\n\n"
 		   "Examples:\n"
 		   "  profllm validate experiments/*.yaml\n"
 		   "  profllm validate --hardware h100x8 --explain exp.yaml\n"
 		   "  profllm validate -- vllm serve MODEL -tp 4 --max-model-len 32k\n"
 		   "  profllm validate -- vllm bench serve --model MODEL --request-rate 10\n"
 		   "  profllm validate --json --command-file start.sh\n"
-		   "  profllm validate --upgrade-to 0.32.0 experiments/*.yaml\n\n"
+		   "  profllm validate --upgrade-to 0.32.0 experiments/*.yaml\n"
+		   "  profllm validate --schema result results/*.json\n\n"
 		   "Exit status: 0 no errors, 2 errors or bad usage.",
 	.options = validate_rows,
 	.operand = "FILE",
@@ -296,6 +304,31 @@ static void read_all(struct validation *v, const struct cli_words *words)
 					  .argc = words->command_count });
 }
 
+/* What is about experiments and command lines says nothing of a form. */
+static int validate_form(const struct validate_options *options, const struct cli_words *words)
+{
+	const char *other = options->hardware != NULL          ? "--hardware"
+			    : options->models != NULL          ? "--models"
+			    : options->version != NULL         ? "--vllm-version"
+			    : options->upgrade_to != NULL      ? "--upgrade-to"
+			    : options->command_files.count > 0 ? "--command-file"
+			    : options->sets.count > 0          ? "--set"
+			    : options->overlay != NULL         ? "--params-overlay"
+			    : options->available != NULL       ? "--available-memory"
+			    : options->explain                 ? "--explain"
+			    : options->strict                  ? "--strict"
+			    : options->allow_gone              ? "--allow-gone"
+			    : words->command_count > 0         ? "a command"
+							       : NULL;
+
+	if (other != NULL)
+		return cli_refuse("--schema: found %s beside it, expected files and --json alone",
+				  other);
+	if (words->count == 0)
+		return cli_refuse("--schema: nothing to check: expected files");
+	return cli_schema_validate(options->schema, words->items, words->count, options->json);
+}
+
 static int validate(const struct validate_options *options, const struct cli_words *words)
 {
 	struct validation v = { .options = options, .coloured = pl_log_has_colour(STDOUT_FILENO) };
@@ -304,6 +337,8 @@ static int validate(const struct validate_options *options, const struct cli_wor
 	auto_json json_t *reports = json_array();
 	struct pl_err err = PL_ERR_INIT;
 
+	if (options->schema != NULL)
+		return validate_form(options, words);
 	if (options->hardware != NULL && strcmp(options->hardware, "list") == 0)
 		return list_hardware(options->json);
 	if (options->models != NULL)

@@ -70,13 +70,10 @@ void cli_input_command(struct cli_input *input, char **argv, int argc,
 			    });
 }
 
-static int read_stdin(struct cli_input *input, struct pl_err *err)
+int cli_stdin_read(size_t max_bytes, char **ret_text, size_t *ret_len, struct pl_err *err)
 {
-	auto_buf text = { 0 };
+	auto_buf text = PL_BUF(max_bytes);
 
-	if (input->text != NULL)
-		return 0;
-	pl_buf_init(&text, TEXT_BYTES_MAX);
 	for (;;) {
 		char block[65536];
 		size_t got = fread(block, 1, sizeof(block), stdin);
@@ -84,13 +81,19 @@ static int read_stdin(struct cli_input *input, struct pl_err *err)
 			break;
 		if (!pl_buf_add(&text, block, got))
 			return pl_err_set(err, PL_ERR_INVALID,
-					  "standard input is larger than %u bytes", TEXT_BYTES_MAX);
+					  "standard input is larger than %zu bytes", max_bytes);
 	}
 	if (ferror(stdin))
 		return pl_err_errno(err, "cannot read standard input");
-	input->len = text.len;
-	input->text = text.len > 0 ? pl_buf_take(&text) : pl_strdup("");
+	*ret_len = text.len;
+	*ret_text = pl_buf_take(&text);
 	return 0;
+}
+
+static int read_stdin(struct cli_input *input, struct pl_err *err)
+{
+	return input->text != NULL ? 0
+				   : cli_stdin_read(TEXT_BYTES_MAX, &input->text, &input->len, err);
 }
 
 void cli_input_command_file(struct cli_input *input, const char *path,

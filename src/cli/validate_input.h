@@ -9,6 +9,10 @@
 
 #define CLI_STDIN "-"
 
+/* All of it; *ret_text is the caller's (free()). */
+int cli_stdin_read(size_t max_bytes, char **ret_text, size_t *ret_len,
+		   struct pl_err *err) PL_MUST_CHECK;
+
 /* One of them, read and checked. */
 struct cli_input {
 	const struct vllm_catalog *catalog; /* set before it is read */

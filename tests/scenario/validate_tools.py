@@ -2,7 +2,7 @@
 import json
 import subprocess
 
-from run_tools import command, environment
+from run_tools import PATIENCE, command, environment
 
 TIMEOUT_S = 60
 
@@ -57,3 +57,21 @@ def errors(report):
 
 def warnings(report):
     return of_severity(report, "warning")
+
+
+def pointer(path):
+    return "".join("/" + str(key).replace("~", "~0").replace("/", "~1") for key in path)
+
+
+def schema_faults(bin_dir, folder, name, documents):
+    """Of each document the pointers of its faults as `validate --schema NAME` tells them, in one call."""
+    path = folder / f"{name}.jsonl"
+    path.write_text("".join(json.dumps(document) + "\n" for document in documents))
+    report, = reports(profllm(bin_dir, folder, "validate", "--schema", name, "--json", str(path), patience=PATIENCE))
+    assert report["checked"] == len(documents) and not report["cut"]
+    told = [[] for _ in documents]
+    for problem in report["problems"]:
+        assert problem["reason"] is None, problem
+        told[problem["line"] - 1].append(problem["pointer"])
+    assert report["wrong"] == sum(1 for one in told if one)
+    return told

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from validate_tools import pointer, schema_faults
+from validate_tools import pointer, profllm, reports, schema_faults
 
 SOURCE = Path(__file__).resolve().parents[3]
 DATA = Path(__file__).resolve().parents[1] / "data"
@@ -460,6 +460,9 @@ def test_real_result_passes(bin_dir, tmp_path, patience, rate):
     samples = lines_of(tmp_path / "r.series.jsonl.zst")
     assert len(samples) == result["series"]["samples"]
     assert [fault.message for sample in samples for fault in SAMPLES.iter_errors(sample)] == []
+    for name, path in ("result", "r.json"), ("requests", "r.requests.jsonl.zst"), ("series", "r.series.jsonl.zst"):
+        report, = reports(profllm(bin_dir, tmp_path, "validate", "--schema", name, "--json", path, patience=patience))
+        assert report["ok"] and report["checked"] == {"result": 1, "requests": 12, "series": len(samples)}[name], report
 
 
 def test_launch_failure_passes(bin_dir, tmp_path, patience):

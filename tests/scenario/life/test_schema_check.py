@@ -119,6 +119,76 @@ def test_there_are_500_of_them():
     assert sum(count for of_schema in bases().values() for _, count in of_schema) >= 500
 
 
+# no number beyond 64 bits: one makes reals of all, and 2**53 + 1 is none
+SMALL = [None, True, False, 0, 1, -1, 2, 3, 1.0, 2.5, -0.5, 1e300, 2**53, 2**53 + 1, -2**63, "", "a", "ab", "é", "b1", "12", "\n"]
+KEYS = ["a", "ab", "b", "c", "", "x/y", "~"]
+PATTERNS = ["^a", "b$", "^[0-9]+$", "^.{1,2}$", "\\d", "^(a|b)+\\w*$", "[^a]", "^$", "é"]
+NAMES = ["null", "boolean", "integer", "number", "string", "array", "object"]
+
+
+def some_document(rng, depth=0):
+    kind = rng.random() if depth < 3 else 0
+    if kind < 0.4:
+        return rng.choice(SMALL)
+    if kind < 0.7:
+        return [some_document(rng, depth + 1) for _ in range(rng.randrange(4))]
+    return {key: some_document(rng, depth + 1) for key in rng.sample(KEYS, rng.randrange(4))}
+
+
+def some_schema(rng, depth=0):
+    """Any of the keywords, a few at a time; a $ref leads on by a step into the document, or to what has none."""
+    if rng.random() < 0.1:
+        return rng.random() < 0.7
+
+    def inner():
+        return some_schema(rng, depth + 1) if depth < 3 else rng.choice([True, {"type": rng.choice(NAMES)}])
+
+    def inners():
+        return [inner() for _ in range(rng.randrange(1, 4))]
+
+    def by(names):
+        return {name: inner() for name in rng.sample(names, rng.randrange(1, 4))}
+
+    makers = {
+        "type": lambda: rng.choice([rng.choice(NAMES), rng.sample(NAMES, rng.randrange(1, 4))]),
+        # python3-jsonschema 4.10 has [true] and [1] for equal in an enum, so nothing within arrays here
+        "enum": lambda: [rng.choice(SMALL) for _ in range(rng.randrange(1, 5))], "const": lambda: some_document(rng, 2),
+        **{key: lambda: rng.choice([-1, 0, 1, 2, 2.5, 2**53 + 1])
+           for key in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")},
+        "multipleOf": lambda: rng.choice([1, 2, 0.5, 2.5, 3.0]),
+        **{key: lambda: rng.choice([0, 1, 2, 2.0, 3]) for key in ("minLength", "maxLength", "minItems", "maxItems",
+                                                                "minProperties", "maxProperties")},
+        "pattern": lambda: rng.choice(PATTERNS), "uniqueItems": lambda: rng.random() < 0.8,
+        "required": lambda: rng.sample(KEYS, rng.randrange(3)), "prefixItems": inners, "properties": lambda: by(KEYS),
+        "patternProperties": lambda: by(PATTERNS),
+        "items": lambda: rng.choice([inner(), False, {"$ref": "#"}]), "additionalProperties": lambda: rng.choice([inner(), False]),
+        "propertyNames": lambda: rng.choice([{"pattern": rng.choice(PATTERNS)}, {"minLength": 1}, {"enum": KEYS[:3]}]),
+        **{key: inners for key in ("allOf", "anyOf", "oneOf")}, **{key: inner for key in ("not", "if", "then", "else")},
+        "$ref": lambda: "#/$defs/" + rng.choice(["count", "x~1y", "list"]), "title": lambda: "t", "format": lambda: "date"}
+    return {key: makers[key]() for key in rng.sample(list(makers), rng.choice([1, 1, 2, 3, 5]))}
+
+
+DEFS = {"count": {"type": "integer", "minimum": 0}, "x/y": {"enum": ["a", None]}, "list": {"items": {"$ref": "#/$defs/list"}, "maxItems": 2}}
+
+
+def test_schemas_made_at_random_are_read_alike(bin_dir):
+    """Each keyword beside each other, on documents that hold what they are about."""
+    rng = random.Random("keywords")
+    cases = []
+    for _ in range(600 * TIMES):
+        made = some_schema(rng)
+        cases += [(dict(made, **{"$defs": DEFS}) if isinstance(made, dict) else made, some_document(rng)) for _ in range(4)]
+    asked = "".join(json.dumps({"schema": schema, "document": document}) + "\n" for schema, document in cases)
+    done = subprocess.run([bin_dir.parent / "tests/schema_driver"], input=asked, capture_output=True, text=True, check=True)
+    wrong = 0
+    for (made, document), line in zip(cases, done.stdout.splitlines(), strict=True):
+        wanted = {pointer(fault.absolute_path) for fault in jsonschema.Draft202012Validator(made).iter_errors(document)}
+        said = json.loads(line)
+        assert set(said["pointers"]) == wanted and said["fits"] == (not wanted), (made, document)
+        wrong += bool(wanted)
+    assert len(cases) // 4 < wrong < len(cases)
+
+
 def test_what_a_person_reads(bin_dir, tmp_path):
     broken = copy.deepcopy(GOOD)
     broken["duration"] = -1

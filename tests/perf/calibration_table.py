@@ -59,7 +59,9 @@ def percent(part, whole):
 
 def share_text(found):
     share, name = found
-    return "–" if share == 0 else f"{100 * share:.3g} % ({name})"
+    if share == 0:
+        return "–"
+    return f"of 0 ({name})" if math.isinf(share) else f"{100 * share:.3g} % ({name})"
 
 
 def count(runs, condition):

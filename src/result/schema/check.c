@@ -162,97 +162,6 @@ static bool spend(const struct asked *a, size_t work)
 	return true;
 }
 
-/* ---- what a value says by itself ----------------------------------------------------------- */
-
-static bool fits_type(const struct schema_rule *rule, const json_t *value)
-{
-	return (res_schema_type_of(value) & rule->types) != 0;
-}
-
-static bool fits_const(const struct schema_rule *rule, const json_t *value)
-{
-	return res_value_same(rule->value, value);
-}
-
-static bool fits_enum(const struct schema_rule *rule, const json_t *value)
-{
-	size_t i;
-	json_t *choice;
-
-	json_array_foreach((json_t *)rule->value, i, choice)
-	{
-		if (res_value_same(choice, value))
-			return true;
-	}
-	return false;
-}
-
-static bool fits_minimum(const struct schema_rule *rule, const json_t *value)
-{
-	return res_value_compare(value, rule->value) >= 0;
-}
-
-static bool fits_exclusive_minimum(const struct schema_rule *rule, const json_t *value)
-{
-	return res_value_compare(value, rule->value) > 0;
-}
-
-static bool fits_maximum(const struct schema_rule *rule, const json_t *value)
-{
-	return res_value_compare(value, rule->value) <= 0;
-}
-
-static bool fits_exclusive_maximum(const struct schema_rule *rule, const json_t *value)
-{
-	return res_value_compare(value, rule->value) < 0;
-}
-
-static bool fits_multiple_of(const struct schema_rule *rule, const json_t *value)
-{
-	return res_value_is_multiple(value, rule->value);
-}
-
-static size_t characters(const json_t *value)
-{
-	return pl_text_columns(json_string_value(value), json_string_length(value));
-}
-
-static bool fits_min_length(const struct schema_rule *rule, const json_t *value)
-{
-	return characters(value) >= rule->count;
-}
-
-static bool fits_max_length(const struct schema_rule *rule, const json_t *value)
-{
-	return characters(value) <= rule->count;
-}
-
-static bool fits_pattern(const struct schema_rule *rule, const json_t *value)
-{
-	return res_pattern_matches(rule->patterns[0], json_string_value(value),
-				   json_string_length(value));
-}
-
-static bool fits_min_items(const struct schema_rule *rule, const json_t *value)
-{
-	return json_array_size(value) >= rule->count;
-}
-
-static bool fits_max_items(const struct schema_rule *rule, const json_t *value)
-{
-	return json_array_size(value) <= rule->count;
-}
-
-static bool fits_min_properties(const struct schema_rule *rule, const json_t *value)
-{
-	return json_object_size(value) >= rule->count;
-}
-
-static bool fits_max_properties(const struct schema_rule *rule, const json_t *value)
-{
-	return json_object_size(value) <= rule->count;
-}
-
 /* ---- arrays -------------------------------------------------------------------------------- */
 
 static bool walk_unique(const struct asked *a)
@@ -491,18 +400,16 @@ static bool walk_same(const struct asked *a)
 /* Is the value at least of the schema's type, or one of its values? */
 static bool may_be_meant(const struct schema_node *node, const json_t *value)
 {
+	unsigned types = res_schema_type_of(value);
 	bool is_meant = !json_is_false(node->json);
 
 	for (size_t i = 0; i < node->count && is_meant; i++) {
 		const struct schema_rule *rule = &node->rules[i];
-		if (rule->keyword == SCHEMA_TYPE)
-			is_meant = fits_type(rule, value);
-		else if (rule->keyword == SCHEMA_CONST)
-			is_meant = fits_const(rule, value);
-		else if (rule->keyword == SCHEMA_ENUM)
-			is_meant = fits_enum(rule, value);
-		else if (rule->keyword == SCHEMA_REF)
+		if (rule->keyword == SCHEMA_REF)
 			is_meant = may_be_meant(rule->nodes[0], value);
+		else if (rule->keyword == SCHEMA_TYPE || rule->keyword == SCHEMA_CONST ||
+			 rule->keyword == SCHEMA_ENUM)
+			is_meant = !res_schema_breaks(rule, value, types);
 	}
 	return is_meant;
 }
@@ -577,58 +484,39 @@ static bool walk_if(const struct asked *a)
 
 /* ---- all rules ----------------------------------------------------------------------------- */
 
-#define NUMBER SCHEMA_TYPE_NUMBER
-#define TEXT   SCHEMA_TYPE_STRING
 #define ARRAY  SCHEMA_TYPE_ARRAY
 #define OBJECT SCHEMA_TYPE_OBJECT
 #define EVERY  (~0u)
 
-/* Those that say nothing, or something only to another one, have neither. */
+/* Those that a value breaks by itself, or that say nothing, or something only to another one, have
+ * none. */
 static const struct {
 	unsigned types; /* of values that it is about */
-	bool (*fits)(const struct schema_rule *, const json_t *);
 	bool (*walk)(const struct asked *);
 } rules[SCHEMA_KEYWORD_COUNT] = {
-	[SCHEMA_REF] = { EVERY, NULL, walk_same },
-	[SCHEMA_TYPE] = { EVERY, fits_type, NULL },
-	[SCHEMA_CONST] = { EVERY, fits_const, NULL },
-	[SCHEMA_ENUM] = { EVERY, fits_enum, NULL },
-	[SCHEMA_MINIMUM] = { NUMBER, fits_minimum, NULL },
-	[SCHEMA_EXCLUSIVE_MINIMUM] = { NUMBER, fits_exclusive_minimum, NULL },
-	[SCHEMA_MAXIMUM] = { NUMBER, fits_maximum, NULL },
-	[SCHEMA_EXCLUSIVE_MAXIMUM] = { NUMBER, fits_exclusive_maximum, NULL },
-	[SCHEMA_MULTIPLE_OF] = { NUMBER, fits_multiple_of, NULL },
-	[SCHEMA_MIN_LENGTH] = { TEXT, fits_min_length, NULL },
-	[SCHEMA_MAX_LENGTH] = { TEXT, fits_max_length, NULL },
-	[SCHEMA_PATTERN] = { TEXT, fits_pattern, NULL },
-	[SCHEMA_MIN_ITEMS] = { ARRAY, fits_min_items, NULL },
-	[SCHEMA_MAX_ITEMS] = { ARRAY, fits_max_items, NULL },
-	[SCHEMA_UNIQUE_ITEMS] = { ARRAY, NULL, walk_unique },
-	[SCHEMA_PREFIX_ITEMS] = { ARRAY, NULL, walk_prefix },
-	[SCHEMA_ITEMS] = { ARRAY, NULL, walk_items },
-	[SCHEMA_MIN_PROPERTIES] = { OBJECT, fits_min_properties, NULL },
-	[SCHEMA_MAX_PROPERTIES] = { OBJECT, fits_max_properties, NULL },
-	[SCHEMA_REQUIRED] = { OBJECT, NULL, walk_required },
-	[SCHEMA_PROPERTY_NAMES] = { OBJECT, NULL, walk_names },
-	[SCHEMA_PROPERTIES] = { OBJECT, NULL, walk_properties },
-	[SCHEMA_BY_PATTERN] = { OBJECT, NULL, walk_by_pattern },
-	[SCHEMA_ADDITIONAL] = { OBJECT, NULL, walk_additional },
-	[SCHEMA_ALL_OF] = { EVERY, NULL, walk_same },
-	[SCHEMA_ANY_OF] = { EVERY, NULL, walk_any },
-	[SCHEMA_ONE_OF] = { EVERY, NULL, walk_one },
-	[SCHEMA_NOT] = { EVERY, NULL, walk_not },
-	[SCHEMA_IF] = { EVERY, NULL, walk_if },
+	[SCHEMA_REF] = { EVERY, walk_same },
+	[SCHEMA_UNIQUE_ITEMS] = { ARRAY, walk_unique },
+	[SCHEMA_PREFIX_ITEMS] = { ARRAY, walk_prefix },
+	[SCHEMA_ITEMS] = { ARRAY, walk_items },
+	[SCHEMA_REQUIRED] = { OBJECT, walk_required },
+	[SCHEMA_PROPERTY_NAMES] = { OBJECT, walk_names },
+	[SCHEMA_PROPERTIES] = { OBJECT, walk_properties },
+	[SCHEMA_BY_PATTERN] = { OBJECT, walk_by_pattern },
+	[SCHEMA_ADDITIONAL] = { OBJECT, walk_additional },
+	[SCHEMA_ALL_OF] = { EVERY, walk_same },
+	[SCHEMA_ANY_OF] = { EVERY, walk_any },
+	[SCHEMA_ONE_OF] = { EVERY, walk_one },
+	[SCHEMA_NOT] = { EVERY, walk_not },
+	[SCHEMA_IF] = { EVERY, walk_if },
 };
 
 static bool check_rule(const struct asked *a, unsigned types)
 {
 	enum schema_keyword keyword = a->rule->keyword;
 
-	if (!(rules[keyword].types & types))
-		return true;
-	if (rules[keyword].walk != NULL)
-		return rules[keyword].walk(a);
-	return rules[keyword].fits(a->rule, a->value) || tell_rule(a);
+	if (rules[keyword].walk == NULL)
+		return !res_schema_breaks(a->rule, a->value, types) || tell_rule(a);
+	return !(rules[keyword].types & types) || rules[keyword].walk(a);
 }
 
 static bool check_node(struct check *c, const struct schema_node *node, const json_t *value,

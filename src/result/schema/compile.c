@@ -20,9 +20,6 @@
 #define COUNT_MAX         1e15
 #define FOUND_BYTES_MAX   200
 
-const char *const res_schema_types[SCHEMA_TYPES] = { "null",   "boolean", "integer", "number",
-						     "string", "array",   "object" };
-
 struct compiler {
 	struct res_schema *schema;
 	json_t *indexes; /* place: index of its node */
@@ -48,27 +45,6 @@ bool res_pointer_add(struct pl_buf *pointer, const char *key)
 			    : *key == '/' ? pl_buf_add_text(pointer, "~1")
 					  : pl_buf_add_char(pointer, *key));
 	return ok;
-}
-
-unsigned res_schema_type_of(const json_t *json)
-{
-	switch (json_typeof(json)) {
-	case JSON_NULL:
-		return SCHEMA_TYPE_NULL;
-	case JSON_TRUE:
-	case JSON_FALSE:
-		return SCHEMA_TYPE_BOOLEAN;
-	case JSON_INTEGER:
-	case JSON_REAL:
-		return SCHEMA_TYPE_NUMBER | (res_value_is_whole(json) ? SCHEMA_TYPE_INTEGER : 0);
-	case JSON_STRING:
-		return SCHEMA_TYPE_STRING;
-	case JSON_ARRAY:
-		return SCHEMA_TYPE_ARRAY;
-	case JSON_OBJECT:
-		return SCHEMA_TYPE_OBJECT;
-	}
-	return 0;
 }
 
 /* ---- errors -------------------------------------------------------------------------------- */

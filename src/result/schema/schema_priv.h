@@ -139,6 +139,12 @@ static inline const struct schema_rule *schema_rule_of(const struct schema_node 
 	return NULL;
 }
 
+/*
+ * Does the value, which is of these types, break the rule by itself? No for rules that are about what
+ * lies in it, or about other schemas.
+ */
+bool res_schema_breaks(const struct schema_rule *rule, const json_t *value, unsigned types);
+
 /* How deep schemas may lie within each other for one value, and values and schemas together. */
 #define SCHEMA_CHAIN_MAX 64
 #define SCHEMA_DEPTH_MAX 256

@@ -211,8 +211,16 @@ static void add_commands(json_t *lists)
 
 static void add_result(json_t *lists)
 {
-#define FIELD(section, key, type, of, text) \
-	ROW("result_fields", "section key type~ of text", #section, #key, #type, of, text)
+#define FIELD(section, key, type, of, unit, role, one, text)                                     \
+	ROW("result_fields", "section key type~ of unit role~ one~ text", #section, #key, #type, \
+	    of, unit, #role, #one, text)
+#define TOP(section, key, type, unit, role, text)                                                  \
+	ROW("result_top_fields", "section key type~ unit role~ text", #section, #key, #type, unit, \
+	    #role, text)
+#define DERIVED(key, type, unit, direction, role, text)                                  \
+	ROW("derived_fields", "key type~ unit direction~ role~ text", #key, #type, unit, \
+	    #direction, #role, text)
+#define GROUP(section, title) ROW("field_groups", "section title", #section, title)
 #include "tbl/result_fields.h"
 #define FAMILY(id, key, title, label, direction, origin, headline, formula, text)                \
 	ROW("families", "key title label direction~ origin~ headline= formula text", key, title, \

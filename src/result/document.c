@@ -77,9 +77,8 @@ static const struct field {
 	enum field_type type;
 	const char *of;
 } fields[] = {
-#define FIELD(section, key, type, of, text) { #section, #key, FIELD_##type, of },
+#define FIELD(section, key, type, of, ...) { #section, #key, FIELD_##type, of },
 #include "tbl/result_fields.h"
-#undef FIELD
 };
 
 const char *res_status_name(enum res_status status)

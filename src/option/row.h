@@ -129,6 +129,7 @@ struct option_row {
 	const char *help_choices;   /* JSON array: what the help names, where it is not `choices` */
 	const char *choices_note;   /* "not checked …": the list is open */
 	const char *reference_group;
+	bool aside; /* an address, a file's name, what is logged or shown: no input of a measurement */
 	const char *note;
 	enum option_verdict verdict;
 	const char *remark;

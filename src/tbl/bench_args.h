@@ -57,7 +57,7 @@ BENCH(BOOL, FLAG, no_stream, "--no-stream", false, -INF, INF,
     .group = "Other data sets", .after = "hf_output_len", .later = true)
 BENCH(STRING, VALUE, dataset_path, "--dataset-path", null, -INF, INF,
     "file, folder or hub id of the data set; ${VAR} is expanded",
-    .nullable = true, .group = "Data set", .expand = true)
+    .nullable = true, .group = "Data set", .expand = true, .aside = true)
 BENCH(BOOL, FLAG, no_oversample, "--no-oversample", false, -INF, INF,
     "do not repeat samples when the data set has too few",
     .group = "Data set", .after = "disable_shuffle")
@@ -208,7 +208,8 @@ BENCH(STRING, VALUE, speed_bench_category, "--speed-bench-category", null, -INF,
 BENCH(STRING, VALUE, label, "--label", null, -INF, INF,
     "name of the run in vLLM's flat result; the back end's when unset",
     .nullable = true, .group = "Figures and files", .after = "result_filename",
-    .verdict = OPTION_MORE, .remark = "also the experiment's name in the whole result")
+    .verdict = OPTION_MORE, .remark = "also the experiment's name in the whole result",
+    .aside = true)
 BENCH(STRING, VALUE, backend, "--backend", "openai", -INF, INF,
     "protocol that requests are sent in",
     .group = "Server", .after = "port", .verdict = OPTION_EQUAL, .remark = "the values stand below",
@@ -237,13 +238,14 @@ BENCH(STRING, VALUE, backend, "--backend", "openai", -INF, INF,
 BENCH(STRING, VALUE, base_url, "--base-url", null, -INF, INF,
     "scheme, host and port of the server in one; wins over host and port",
     .nullable = true, .group = "Server", .verdict = OPTION_MORE,
-    .remark = "`/v1` at its end is left out, and said so; a redirect is not followed but told")
+    .remark = "`/v1` at its end is left out, and said so; a redirect is not followed but told",
+    .aside = true)
 BENCH(STRING, VALUE, host, "--host", null, -INF, INF,
     "the server's host; not needed where the experiment starts the server",
-    .nullable = true, .group = "Server", .serve_default = ARG_JSON("127.0.0.1"))
+    .nullable = true, .group = "Server", .serve_default = ARG_JSON("127.0.0.1"), .aside = true)
 BENCH(INT, VALUE, port, "--port", null, 1, 65535,
     "the server's port; not needed where the experiment starts the server",
-    .nullable = true, .group = "Server", .serve_default = ARG_JSON(8000))
+    .nullable = true, .group = "Server", .serve_default = ARG_JSON(8000), .aside = true)
 BENCH(STRING, VALUE, endpoint, "--endpoint", null, -INF, INF,
     "path of the requests; unset: the back end's own",
     .nullable = true, .group = "Server", .verdict = OPTION_MORE,
@@ -295,7 +297,7 @@ BENCH(FLOAT, VALUE, probe_request_rate, "--probe-request-rate", 0.0, 0, 1000,
     .remark = "connections of their own; not in `duration`")
 BENCH(BOOL, FLAG, disable_tqdm, "--disable-tqdm", false, -INF, INF,
     "show no progress line; stages, notes and names of files still",
-    .group = "Run", .after = "stop_when")
+    .group = "Run", .after = "stop_when", .aside = true)
 BENCH(INT, VALUE, num_warmups, "--num-warmups", 0, 0, 1000000,
     "requests sent before the measured ones and not counted",
     .group = "Load", .after = "ramp_up_by", .verdict = OPTION_DIFFERENT,
@@ -309,24 +311,27 @@ BENCH(BOOL, FLAG, save_result, "--save-result", false, -INF, INF,
     .group = "Figures and files", .after = "goodput", .verdict = OPTION_MORE,
 
     .remark = "whole or not there: a full disk leaves no half file; that it can be written is "
-              "tried before")
+              "tried before",
+    .aside = true)
 BENCH(BOOL, FLAG, save_detailed, "--save-detailed", false, -INF, INF,
     "keep per-request lists in vLLM's flat result file",
-    .group = "Figures and files", .after = "save_result")
+    .group = "Figures and files", .after = "save_result", .aside = true)
 BENCH(BOOL, FLAG, append_result, "--append-result", false, -INF, INF,
     "append to vLLM's flat result file, one line a run",
     .group = "Figures and files", .after = "save_detailed", .verdict = OPTION_MORE,
-    .remark = "what the file held stays whatever happens")
+    .remark = "what the file held stays whatever happens", .aside = true)
 BENCH(LIST_STRING, WORDS, metadata, "--metadata", null, -INF, INF,
     "keys for vLLM's flat result, each KEY=VALUE",
     .nullable = true, .group = "Figures and files", .after = "label", .pairs = '=',
-    .verdict = OPTION_MORE, .remark = "told before the first request when it is wrong")
+    .verdict = OPTION_MORE, .remark = "told before the first request when it is wrong",
+    .aside = true)
 BENCH(STRING, VALUE, result_dir, "--result-dir", null, -INF, INF,
     "folder of vLLM's flat result file",
-    .nullable = true, .group = "Figures and files", .after = "append_result", .expand = true)
+    .nullable = true, .group = "Figures and files", .after = "append_result", .expand = true,
+    .aside = true)
 BENCH(STRING, VALUE, result_filename, "--result-filename", null, -INF, INF,
     "name of vLLM's flat result file; unset: label, rate, model and date",
-    .nullable = true, .group = "Figures and files", .after = "result_dir")
+    .nullable = true, .group = "Figures and files", .after = "result_dir", .aside = true)
 BENCH(BOOL, FLAG, ignore_eos, "--ignore-eos", false, -INF, INF,
     "ask for the whole output length whatever the model says",
     .group = "Request bodies", .after = "repetition_penalty")
@@ -337,11 +342,11 @@ BENCH(STRING, VALUE, percentile_metrics, "--percentile-metrics", null, -INF, INF
     "metrics shown and saved, separated by commas: ttft, tpot, itl, e2el, client_queue_time, "
     "e2el_including_client_queue; unset: ttft,tpot,itl",
     .nullable = true, .group = "Figures and files", .joined = true, .verdict = OPTION_MORE,
-    .remark = "all families are in `profllm.results` whatever is chosen")
+    .remark = "all families are in `profllm.results` whatever is chosen", .aside = true)
 BENCH(STRING, VALUE, metric_percentiles, "--metric-percentiles", "99", -INF, INF,
     "percentiles to show, separated by commas",
     .group = "Figures and files", .joined = true, .verdict = OPTION_MORE,
-    .remark = "told at once when wrong; each has an interval in `profllm.results`")
+    .remark = "told at once when wrong; each has an interval in `profllm.results`", .aside = true)
 BENCH(LIST_STRING, WORDS, goodput, "--goodput", null, -INF, INF,
     "limits in ms a good request keeps, each NAME:MS of ttft, tpot, e2el",
     .nullable = true, .group = "Figures and files", .words_least = 1, .pairs = ':',
@@ -349,7 +354,7 @@ BENCH(LIST_STRING, WORDS, goodput, "--goodput", null, -INF, INF,
 BENCH(STRING, VALUE, request_id_prefix, "--request-id-prefix", null, -INF, INF,
     "start of each x-request-id; unset: a random one",
     .nullable = true, .group = "Request bodies", .after = "continuous_usage",
-    .verdict = OPTION_EQUAL, .remark = "up to 1,024 bytes")
+    .verdict = OPTION_EQUAL, .remark = "up to 1,024 bytes", .aside = true)
 BENCH(FLOAT, VALUE, top_p, "--top-p", null, -INF, INF,
     "sampling: smallest set of tokens with this probability",
     .nullable = true, .group = "Request bodies", .after = "temperature")
@@ -373,7 +378,7 @@ BENCH(FLOAT, VALUE, repetition_penalty, "--repetition-penalty", null, -INF, INF,
     .nullable = true, .group = "Request bodies")
 BENCH(STRING, VALUE, served_model_name, "--served-model-name", null, -INF, INF,
     "model name in the payload where it differs from the model",
-    .nullable = true, .group = "Server")
+    .nullable = true, .group = "Server", .aside = true)
 BENCH(LIST_STRING, WORDS, lora_modules, "--lora-modules", null, -INF, INF,
     "adapters that requests are spread over",
     .nullable = true, .group = "Server", .words_least = 1)
@@ -413,19 +418,20 @@ BENCH(BOOL, FLAG, skip_tokenizer_init, "--skip-tokenizer-init", false, -INF, INF
     .remark = "`profllm.results` keeps all figures: they come from what the server sent")
 BENCH(BOOL, FLAG, insecure, "--insecure", false, -INF, INF,
     "take any TLS certificate",
-    .group = "Server", .after = "header")
+    .group = "Server", .after = "header", .aside = true)
 BENCH(BOOL, FLAG, plot_timeline, "--plot-timeline", false, -INF, INF,
     "write a time line of the requests, an HTML page beside the result",
     .group = "Figures and files", .verdict = OPTION_MORE,
-    .remark = "also failed requests; needs no network to be looked at")
+    .remark = "also failed requests; needs no network to be looked at", .aside = true)
 BENCH(STRING, VALUE, timeline_itl_thresholds, "--timeline-itl-thresholds", "25,50", -INF, INF,
     "the two limits in ms that colour the time line's gaps between tokens",
-    .group = "Figures and files", .joined = true)
+    .group = "Figures and files", .joined = true, .aside = true)
 BENCH(BOOL, FLAG, plot_dataset_stats, "--plot-dataset-stats", false, -INF, INF,
     "draw the lengths of prompts and outputs, a PNG beside the result (needs libcairo2)",
     .group = "Figures and files", .verdict = OPTION_MORE,
     .remark = "told before the first request where libcairo2 or a save flag is missing, not "
-              "after the run")
+              "after the run",
+    .aside = true)
 BENCH(STRING, VALUE, kind, NULL, "serve", -INF, INF,
     "what is measured; only serve is in this version",
     .ours = true, .choices = ARG_JSON(["serve", "latency", "throughput", "startup"]))
@@ -448,7 +454,8 @@ BENCH(DURATION, VALUE, retry_delay, "--retry-delay", "500ms", 0, 1 * HOUR,
     .group = "Run", .ours = true)
 BENCH(LIST_STRING, VALUE, source_addresses, "--source-addresses", null, -INF, INF,
     "addresses of this host that new connections are made from in turn; unset: the kernel's choice",
-    .nullable = true, .group = "Load", .aliases = "--source-address", .ours = true, .commas = true)
+    .nullable = true, .group = "Load", .aliases = "--source-address", .ours = true, .commas = true,
+    .aside = true)
 BENCH(FLOAT, VALUE, max_error_share, "--max-error-share", 0.01, 0, 1,
     "share of failed requests above which the status is partial",
     .group = "Run", .ours = true)

@@ -22,49 +22,55 @@ KEY(JSON, "tags", tags, {}, -INF, INF,
     .texts = true)
 KEY(LIST_STRING, "launch.command", launch.command, null, -INF, INF,
     "words that start the server, the model follows and then what server says; unset: [vllm, serve]",
-    .nullable = true)
+    .nullable = true, .aside = true)
 KEY(STRING, "launch.url", launch.url, null, -INF, INF,
     "a server that already runs; nothing is started or stopped",
-    .nullable = true)
+    .nullable = true, .aside = true)
 KEY(STRING, "launch.vllm_version", launch.vllm_version, null, -INF, INF,
     "the server's release, where it cannot be read",
-    .nullable = true)
+    .nullable = true, .aside = true)
 KEY(STRING, "launch.platform", launch.platform, "auto", -INF, INF,
     "what the server computes on",
     .choices = ARG_JSON(["auto", "cuda", "rocm", "cpu", "xpu", "tpu", "hpu"]))
 KEY(JSON, "launch.container", launch.container, null, -INF, INF,
     "runtime, image and args of a container to start the server in",
     .nullable = true, .later = true,
-    .instead = "start it by hand and name its address in launch.url")
+    .instead = "start it by hand and name its address in launch.url", .aside = true)
 KEY(JSON, "launch.env", launch.env, {}, -INF, INF,
     "environment of the server; ${VAR} is expanded",
     .texts = true, .expand = true)
 KEY(LIST_STRING, "launch.gpus", launch.gpus, "auto", -INF, INF,
     "auto, all, a list of GPUs, or [] for a server without any",
-    .special_values = ARG_JSON(["auto", "all"]))
+    .special_values = ARG_JSON(["auto", "all"]), .aside = true)
 KEY(INT, "launch.port", launch.port, "auto", 1, 65535,
     "the server's port; auto takes a free one",
-    .special_values = ARG_JSON(["auto"]))
+    .special_values = ARG_JSON(["auto"]), .aside = true)
 KEY(STRING, "launch.host", launch.host, "127.0.0.1", -INF, INF,
-    "the address the server binds")
+    "the address the server binds",
+    .aside = true)
 KEY(DURATION, "launch.ready_timeout", launch.ready_timeout_ns, "600s", 1 * MS, 7 * DAY,
-    "from the start to the first answer")
+    "from the start to the first answer",
+    .aside = true)
 KEY(DURATION, "launch.run_timeout", launch.run_timeout_ns, null, 1 * MS, 30 * DAY,
     "the whole measured run",
-    .nullable = true)
+    .nullable = true, .aside = true)
 KEY(DURATION, "launch.stop_timeout", launch.stop_timeout_ns, "30s", 0, 1 * DAY,
-    "from the asking to the killing when the server is stopped")
+    "from the asking to the killing when the server is stopped",
+    .aside = true)
 KEY(LIST_STRING, "launch.extra_args", launch.extra_args, [], -INF, INF,
     "further words for the server's command line, passed on unchecked")
 KEY(DURATION, "telemetry.interval", telemetry.interval_ns, "100ms", 1 * MS, 1 * HOUR,
-    "between two samples of host and GPUs")
+    "between two samples of host and GPUs",
+    .aside = true)
 KEY(BOOL, "telemetry.gpu", telemetry.gpu, true, -INF, INF,
-    "sample the GPUs")
+    "sample the GPUs",
+    .aside = true)
 KEY(BOOL, "telemetry.host", telemetry.host, true, -INF, INF,
-    "sample CPU, memory, disk and network")
+    "sample CPU, memory, disk and network",
+    .aside = true)
 KEY(DURATION, "telemetry.server_metrics", telemetry.server_metrics_ns, "1s", 10 * MS, 1 * HOUR,
     "between two readings of the server's /metrics; null: none",
-    .nullable = true)
+    .nullable = true, .aside = true)
 KEY(BOOL, "profiling.enabled", profiling, false, -INF, INF,
     "profile the server beside the measured run",
     .later = true,
@@ -74,12 +80,15 @@ KEY(STRING, "profiling.profiler", profiling, "torch", -INF, INF,
     .choices = ARG_JSON(["torch", "cuda"]))
 KEY(STRING, "profiling.dir", profiling, "traces", -INF, INF,
     "folder of the traces; ${VAR} is expanded",
-    .expand = true)
+    .expand = true, .aside = true)
 KEY(INT, "profiling.num_prompts", profiling, 4, 1, 1000000,
     "requests sent while the profiler runs")
 KEY(BOOL, "output.requests", output.requests, true, -INF, INF,
-    "write one record a request beside the result")
+    "write one record a request beside the result",
+    .aside = true)
 KEY(BOOL, "output.series", output.series, true, -INF, INF,
-    "write the telemetry beside the result")
+    "write the telemetry beside the result",
+    .aside = true)
 KEY(INT, "output.server_log_tail", output.server_log_tail, 200, 0, 100000,
-    "last lines of the server's log kept in a failed result")
+    "last lines of the server's log kept in a failed result",
+    .aside = true)

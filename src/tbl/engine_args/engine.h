@@ -1,8 +1,10 @@
 /* EngineArgs: engine settings outside any config group. Rows: see tbl/engine_args.h. */
 ARG(BOOL, FLAG, CURRENT, disable_log_stats, "--disable-log-stats", false, -INF, INF,
-    "Do not log periodic engine statistics")
+    "Do not log periodic engine statistics",
+    .aside = true)
 ARG(BOOL, FLAG, CURRENT, aggregate_engine_logging, "--aggregate-engine-logging", false, -INF, INF,
-    "Log joint statistics of data parallel engines, not one per engine")
+    "Log joint statistics of data parallel engines, not one per engine",
+    .aside = true)
 ARG(BOOL, TOGGLE, CURRENT, fail_on_environ_validation,
     "--fail-on-environ-validation", false, -INF, INF,
     "Stop when the environment check fails",

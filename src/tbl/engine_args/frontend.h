@@ -1,16 +1,17 @@
 /* Frontend: HTTP server, chat handling and logging. Rows: see tbl/engine_args.h. */
 ARG(STRING, VALUE, CURRENT, host, "--host", null, -INF, INF,
     "Address to listen on",
-    .nullable = true)
+    .nullable = true, .aside = true)
 ARG(INT, VALUE, CURRENT, port, "--port", 8000, 0, 65535,
-    "TCP port to listen on")
+    "TCP port to listen on",
+    .aside = true)
 ARG(STRING, VALUE, CURRENT, uds, "--uds", null, -INF, INF,
     "Unix socket to listen on; host and port are then not used",
-    .nullable = true)
+    .nullable = true, .aside = true)
 ARG(INT, VALUE, CURRENT, data_parallel_supervisor_port,
     "--data-parallel-supervisor-port", 9256, 0, 65535,
     "Port of the joint health check with one server port per rank",
-    .note = "matters only with data_parallel_multi_port_external_lb")
+    .note = "matters only with data_parallel_multi_port_external_lb", .aside = true)
 ARG(FLOAT, VALUE, CURRENT, dp_supervisor_probe_interval_s,
     "--dp-supervisor-probe-interval-s", 5.0, 0, INF,
     "Seconds between joint health checks with one server port per rank",
@@ -25,53 +26,54 @@ ARG(INT, VALUE, CURRENT, dp_supervisor_probe_failure_threshold,
 ARG(ENUM, VALUE, CURRENT, uvicorn_log_level, "--uvicorn-log-level", "info", -INF, INF,
     "How much the HTTP server logs",
     .choices = ARG_JSON(["critical", "debug", "error", "info", "trace", "warning"]),
-    .choices_origin = "flag")
+    .choices_origin = "flag", .aside = true)
 ARG(BOOL, TOGGLE, CURRENT, disable_uvicorn_access_log,
     "--disable-uvicorn-access-log", false, -INF, INF,
     "Do not log each HTTP request",
-    .negative_flag = "--no-disable-uvicorn-access-log")
+    .negative_flag = "--no-disable-uvicorn-access-log", .aside = true)
 ARG(STRING, VALUE, CURRENT, disable_access_log_for_endpoints,
     "--disable-access-log-for-endpoints", null, -INF, INF,
     "Paths left out of the access log, separated by commas",
     .nullable = true,
-    .note = "one comma-separated value, such as /health,/metrics")
+    .note = "one comma-separated value, such as /health,/metrics", .aside = true)
 ARG(BOOL, TOGGLE, CURRENT, allow_credentials, "--allow-credentials", false, -INF, INF,
     "CORS: let browsers send credentials",
-    .negative_flag = "--no-allow-credentials")
+    .negative_flag = "--no-allow-credentials", .aside = true)
 ARG(LIST_STRING, VALUE, CURRENT, allowed_origins, "--allowed-origins", [], -INF, INF,
     "CORS: origins that may call the server",
-    .note = "one JSON array on the command line, such as [\"*\"]")
+    .note = "one JSON array on the command line, such as [\"*\"]", .aside = true)
 ARG(LIST_STRING, VALUE, CURRENT, allowed_methods, "--allowed-methods", ["*"], -INF, INF,
     "CORS: HTTP methods that may be used",
-    .note = "one JSON array on the command line, such as [\"*\"]")
+    .note = "one JSON array on the command line, such as [\"*\"]", .aside = true)
 ARG(LIST_STRING, VALUE, CURRENT, allowed_headers, "--allowed-headers", ["*"], -INF, INF,
     "CORS: request headers that may be sent",
-    .note = "one JSON array on the command line, such as [\"*\"]")
+    .note = "one JSON array on the command line, such as [\"*\"]", .aside = true)
 ARG(LIST_STRING, LIST, CURRENT, api_key, "--api-key", null, -INF, INF,
     "Keys of which a request must carry one",
     .nullable = true, .secret = true, .variable = "VLLM_API_KEY",
-    .note = "secret; guards only /v1, /v2 and /inference paths, other endpoints stay open")
+    .note = "secret; guards only /v1, /v2 and /inference paths, other endpoints stay open",
+    .aside = true)
 ARG(STRING, VALUE, CURRENT, ssl_keyfile, "--ssl-keyfile", null, -INF, INF,
     "TLS private key file",
-    .nullable = true)
+    .nullable = true, .aside = true)
 ARG(STRING, VALUE, CURRENT, ssl_certfile, "--ssl-certfile", null, -INF, INF,
     "TLS certificate file",
-    .nullable = true)
+    .nullable = true, .aside = true)
 ARG(STRING, VALUE, CURRENT, ssl_ca_certs, "--ssl-ca-certs", null, -INF, INF,
     "File of CA certificates used to check clients",
-    .nullable = true)
+    .nullable = true, .aside = true)
 ARG(BOOL, TOGGLE, CURRENT, enable_ssl_refresh, "--enable-ssl-refresh", false, -INF, INF,
     "Load the TLS certificate again when its files change",
-    .negative_flag = "--no-enable-ssl-refresh")
+    .negative_flag = "--no-enable-ssl-refresh", .aside = true)
 ARG(INT, VALUE, CURRENT, ssl_cert_reqs, "--ssl-cert-reqs", 0, 0, 2,
     "Client certificate: 0 not asked, 1 optional, 2 required",
-    .note = "numbers of Python's ssl module")
+    .note = "numbers of Python's ssl module", .aside = true)
 ARG(STRING, VALUE, CURRENT, ssl_ciphers, "--ssl-ciphers", null, -INF, INF,
     "TLS cipher suites, for TLS 1.2 and older",
     .nullable = true)
 ARG(STRING, VALUE, CURRENT, root_path, "--root-path", null, -INF, INF,
     "Path prefix when behind a proxy that routes by path",
-    .nullable = true)
+    .nullable = true, .aside = true)
 ARG(LIST_STRING, REPEAT, CURRENT, middleware, "--middleware", [], -INF, INF,
     "Import paths of ASGI middleware to add")
 ARG(BOOL, TOGGLE, CURRENT, enable_request_id_headers,
@@ -80,10 +82,10 @@ ARG(BOOL, TOGGLE, CURRENT, enable_request_id_headers,
     .negative_flag = "--no-enable-request-id-headers")
 ARG(BOOL, TOGGLE, CURRENT, disable_fastapi_docs, "--disable-fastapi-docs", false, -INF, INF,
     "Turn off the OpenAPI schema and its documentation pages",
-    .negative_flag = "--no-disable-fastapi-docs")
+    .negative_flag = "--no-disable-fastapi-docs", .aside = true)
 ARG(BOOL, TOGGLE, CURRENT, enable_offline_docs, "--enable-offline-docs", false, -INF, INF,
     "Serve the documentation pages from bundled files, without internet",
-    .negative_flag = "--no-enable-offline-docs")
+    .negative_flag = "--no-enable-offline-docs", .aside = true)
 ARG(INT, VALUE, CURRENT, h11_max_incomplete_event_size,
     "--h11-max-incomplete-event-size", 4194304, 1, INF,
     "Largest unfinished HTTP event in bytes")
@@ -143,11 +145,12 @@ ARG(STRING, VALUE, CURRENT, tool_call_parser, "--tool-call-parser", null, -INF, 
         "qwen3_json", "qwen3_xml", "seed_oss", "step3", "step3p5", "xlam"]),
     .note = "a built-in parser or one from tool_parser_plugin; the names depend on the version")
 ARG(STRING, VALUE, CURRENT, tool_parser_plugin, "--tool-parser-plugin", "", -INF, INF,
-    "Plugin file that registers further tool parsers")
+    "Plugin file that registers further tool parsers",
+    .aside = true)
 ARG(STRING, VALUE, CURRENT, tool_server, "--tool-server", null, -INF, INF,
     "Tool servers as host:port, separated by commas",
     .nullable = true, .special_values = ARG_JSON(["demo"]),
-    .note = "demo runs built-in tools, model-written code among them")
+    .note = "demo runs built-in tools, model-written code among them", .aside = true)
 ARG(BOOL, TOGGLE, CURRENT, cohere_is_reasoning_model,
     "--cohere-is-reasoning-model", true, -INF, INF,
     "Cohere endpoint only: the model reasons, so show its thoughts as such",
@@ -159,10 +162,10 @@ ARG(ENUM, VALUE, CURRENT, cohere_format, "--cohere-format", "cmd4", -INF, INF,
 ARG(STRING, VALUE, CURRENT, log_config_file, "--log-config-file", null, -INF, INF,
     "JSON logging configuration for server and engine",
     .nullable = true, .reference_group = "LoggingConfig",
-    .note = "default comes from the environment variable VLLM_LOGGING_CONFIG_PATH")
+    .note = "default comes from the environment variable VLLM_LOGGING_CONFIG_PATH", .aside = true)
 ARG(INT, VALUE, CURRENT, max_log_len, "--max-log-len", null, 0, INF,
     "Most prompt characters or ids logged; unlimited when unset",
-    .nullable = true)
+    .nullable = true, .aside = true)
 ARG(BOOL, TOGGLE, CURRENT, enable_prompt_tokens_details,
     "--enable-prompt-tokens-details", false, -INF, INF,
     "Add prompt token details to usage",
@@ -186,25 +189,27 @@ ARG(BOOL, TOGGLE, CURRENT, enable_tokenizer_info_endpoint,
     .negative_flag = "--no-enable-tokenizer-info-endpoint", .note = "can reveal chat templates")
 ARG(BOOL, TOGGLE, CURRENT, enable_log_outputs, "--enable-log-outputs", false, -INF, INF,
     "Log what the model generates",
-    .negative_flag = "--no-enable-log-outputs", .note = "requires enable_log_requests")
+    .negative_flag = "--no-enable-log-outputs", .note = "requires enable_log_requests",
+    .aside = true)
 ARG(BOOL, TOGGLE, CURRENT, enable_log_deltas, "--enable-log-deltas", true, -INF, INF,
     "Log streamed pieces too",
     .negative_flag = "--no-enable-log-deltas",
-    .note = "matters only with enable_log_outputs")
+    .note = "matters only with enable_log_outputs", .aside = true)
 ARG(BOOL, TOGGLE, CURRENT, log_error_stack, "--log-error-stack", false, -INF, INF,
     "Log the stack trace of error answers",
     .negative_flag = "--no-log-error-stack", .default_env = "VLLM_SERVER_DEV_MODE",
-    .note = "default comes from the environment variable VLLM_SERVER_DEV_MODE")
+    .note = "default comes from the environment variable VLLM_SERVER_DEV_MODE", .aside = true)
 ARG(BOOL, TOGGLE, CURRENT, tokens_only, "--tokens-only", false, -INF, INF,
     "Offer only the endpoint that takes and returns token ids",
     .negative_flag = "--no-tokens-only")
 ARG(ENUM, VALUE, CURRENT, fingerprint_mode, "--fingerprint-mode", "full", -INF, INF,
     "How system_fingerprint in answers is made",
-    .choices = ARG_JSON(["custom", "full", "hash", "none"]), .choices_origin = "flag")
+    .choices = ARG_JSON(["custom", "full", "hash", "none"]), .choices_origin = "flag",
+    .aside = true)
 ARG(STRING, VALUE, CURRENT, fingerprint_value, "--fingerprint-value", null, -INF, INF,
     "Text of system_fingerprint for the custom mode",
     .nullable = true,
-    .note = "matters with fingerprint_mode custom")
+    .note = "matters with fingerprint_mode custom", .aside = true)
 ARG(BOOL, TOGGLE, CURRENT, trust_request_mm_kwargs, "--trust-request-mm-kwargs", false, -INF, INF,
     "Accept multimodal processor settings sent with a request",
     .negative_flag = "--no-trust-request-mm-kwargs")
@@ -223,4 +228,4 @@ ARG(BOOL, TOGGLE, CURRENT, enable_scale_out, "--enable-scale-out", false, -INF, 
     .negative_flag = "--no-enable-scale-out")
 ARG(INT, VALUE, CURRENT, grpc_port, "--grpc-port", null, -INF, INF,
     "Port of the gRPC services beside HTTP",
-    .nullable = true)
+    .nullable = true, .aside = true)

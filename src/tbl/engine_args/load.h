@@ -7,7 +7,7 @@ ARG(ENUM, VALUE, CURRENT, load_format, "--load-format", "auto", -INF, INF,
     .choices_note = "not checked by the 0.32.0 parser")
 ARG(STRING, VALUE, CURRENT, download_dir, "--download-dir", null, -INF, INF,
     "Folder for downloaded weights; the Hugging Face cache when unset",
-    .nullable = true)
+    .nullable = true, .aside = true)
 ARG(JSON, VALUE, CURRENT, model_loader_extra_config, "--model-loader-extra-config", {}, -INF, INF,
     "Extra settings for the loader of the chosen load_format")
 ARG(LIST_STRING, LIST, CURRENT, ignore_patterns,
@@ -16,7 +16,7 @@ ARG(LIST_STRING, LIST, CURRENT, ignore_patterns,
     .nullable = true)
 ARG(BOOL, TOGGLE, CURRENT, use_tqdm_on_load, "--use-tqdm-on-load", true, -INF, INF,
     "Show a progress bar while loading weights",
-    .negative_flag = "--no-use-tqdm-on-load")
+    .negative_flag = "--no-use-tqdm-on-load", .aside = true)
 ARG(STRING, VALUE, CURRENT, pt_load_map_location, "--pt-load-map-location", "cpu", -INF, INF,
     "Device, or device-to-device JSON map, for loading PyTorch checkpoints",
     .also_accepts = "json")

@@ -37,7 +37,8 @@ ARG(STRING, VALUE, CURRENT, hf_config_path, "--hf-config-path", null, -INF, INF,
     "Alternative id or path to read the Hugging Face config from",
     .nullable = true)
 ARG(STRING, VALUE, CURRENT, allowed_local_media_path, "--allowed-local-media-path", "", -INF, INF,
-    "Directory requests may read local media from; unsafe unless trusted")
+    "Directory requests may read local media from; unsafe unless trusted",
+    .aside = true)
 ARG(STRING, VALUE, CURRENT, revision, "--revision", null, -INF, INF,
     "Model version: branch, tag or commit",
     .nullable = true)
@@ -86,7 +87,7 @@ ARG(BOOL, TOGGLE, CURRENT, enable_prompt_embeds, "--enable-prompt-embeds", false
     .negative_flag = "--no-enable-prompt-embeds")
 ARG(LIST_STRING, LIST, CURRENT, served_model_name, "--served-model-name", null, -INF, INF,
     "Name or names the API answers to; the first one is reported back",
-    .nullable = true)
+    .nullable = true, .aside = true)
 ARG(BOOL, FLAG, GONE, disable_async_output_proc, "--disable-async-output-proc", false, -INF, INF,
     "Turn off asynchronous output processing; may be slower")
 ARG(ENUM, VALUE, CURRENT, config_format, "--config-format", "auto", -INF, INF,
@@ -96,7 +97,7 @@ ARG(ENUM, VALUE, CURRENT, config_format, "--config-format", "auto", -INF, INF,
 ARG(STRING, OPTIONAL_VALUE, CURRENT, hf_token, "--hf-token", null, -INF, INF,
     "Hub access token; bare flag uses the locally stored login",
     .nullable = true, .also_accepts = "bool", .const_json = ARG_JSON(true),
-    .secret = true, .variable = "HF_TOKEN")
+    .secret = true, .variable = "HF_TOKEN", .aside = true)
 ARG(JSON, VALUE, CURRENT, hf_overrides, "--hf-overrides", {}, -INF, INF,
     "Values that override the Hugging Face config")
 ARG(JSON, VALUE, GONE, override_neuron_config, "--override-neuron-config", {}, -INF, INF,

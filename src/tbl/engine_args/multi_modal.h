@@ -74,7 +74,7 @@ ARG(STRING, VALUE, CURRENT, mm_encoder_fp8_scale_path,
 ARG(STRING, VALUE, CURRENT, mm_encoder_fp8_scale_save_path,
     "--mm-encoder-fp8-scale-save-path", null, -INF, INF,
     "File to which measured FP8 scales are written",
-    .nullable = true)
+    .nullable = true, .aside = true)
 ARG(FLOAT, VALUE, CURRENT, mm_encoder_fp8_scale_save_margin,
     "--mm-encoder-fp8-scale-save-margin", 1.5, -INF, INF,
     "Safety margin of the written FP8 scales")

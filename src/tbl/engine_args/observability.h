@@ -5,7 +5,7 @@ ARG(STRING, VALUE, CURRENT, show_hidden_metrics_for_version,
     .nullable = true)
 ARG(STRING, VALUE, CURRENT, otlp_traces_endpoint, "--otlp-traces-endpoint", null, -INF, INF,
     "URL that receives OpenTelemetry traces",
-    .nullable = true)
+    .nullable = true, .aside = true)
 ARG(LIST_ENUM, LIST, CURRENT, collect_detailed_traces,
     "--collect-detailed-traces", null, -INF, INF,
     "Modules to trace in detail; costly",
@@ -35,7 +35,7 @@ ARG(BOOL, TOGGLE, CURRENT, enable_mfu_metrics, "--enable-mfu-metrics", false, -I
 ARG(BOOL, TOGGLE, CURRENT, enable_logging_iteration_details,
     "--enable-logging-iteration-details", false, -INF, INF,
     "Log requests, tokens and time of each engine step",
-    .negative_flag = "--no-enable-logging-iteration-details")
+    .negative_flag = "--no-enable-logging-iteration-details", .aside = true)
 ARG(ENUM, VALUE, CURRENT, jit_monitor_mode, "--jit-monitor-mode", "warn", -INF, INF,
     "What to do about kernels compiled while serving",
     .choices = ARG_JSON(["error", "warn"]), .choices_origin = "flag",

@@ -25,10 +25,10 @@ ARG(INT, VALUE, CURRENT, data_parallel_size_local, "--data-parallel-size-local",
     .aliases = "-dpl", .nullable = true, .no_null_on_cli = true)
 ARG(STRING, VALUE, CURRENT, data_parallel_address, "--data-parallel-address", null, -INF, INF,
     "Address of the data parallel head node",
-    .aliases = "-dpa", .nullable = true)
+    .aliases = "-dpa", .nullable = true, .aside = true)
 ARG(INT, VALUE, CURRENT, data_parallel_rpc_port, "--data-parallel-rpc-port", null, 1, 65535,
     "TCP port the data parallel ranks use for RPC",
-    .aliases = "-dpp", .nullable = true, .no_null_on_cli = true)
+    .aliases = "-dpp", .nullable = true, .no_null_on_cli = true, .aside = true)
 ARG(ENUM, VALUE, CURRENT, data_parallel_backend, "--data-parallel-backend", "mp", -INF, INF,
     "Backend for data parallel: mp or ray",
     .aliases = "-dpb", .choices = ARG_JSON(["mp", "ray"]), .choices_origin = "help",
@@ -55,7 +55,8 @@ ARG(INT, VALUE, GONE, eplb_step_interval, "--eplb-step-interval", null, 1, INF,
     .nullable = true, .deprecated = true)
 ARG(BOOL, TOGGLE, GONE, eplb_log_balancedness, "--eplb-log-balancedness", null, -INF, INF,
     "Old spelling of eplb_config.log_balancedness",
-    .negative_flag = "--no-eplb-log-balancedness", .nullable = true, .deprecated = true)
+    .negative_flag = "--no-eplb-log-balancedness", .nullable = true, .deprecated = true,
+    .aside = true)
 ARG(INT, VALUE, CURRENT, max_parallel_loading_workers,
     "--max-parallel-loading-workers", null, 1, INF,
     "Upper bound on workers loading weights at the same time",
@@ -94,9 +95,11 @@ ARG(ENUM, VALUE, CURRENT, expert_placement_strategy,
     "Lay experts out in blocks or in turn across ranks",
     .choices = ARG_JSON(["linear", "round_robin"]), .choices_origin = "flag")
 ARG(STRING, VALUE, CURRENT, master_addr, "--master-addr", "127.0.0.1", -INF, INF,
-    "Address of the first node, for several nodes with the mp executor")
+    "Address of the first node, for several nodes with the mp executor",
+    .aside = true)
 ARG(INT, VALUE, CURRENT, master_port, "--master-port", 29501, 0, 65535,
-    "Port on the first node, for several nodes with the mp executor")
+    "Port on the first node, for several nodes with the mp executor",
+    .aside = true)
 ARG(INT, VALUE, CURRENT, nnodes, "--nnodes", 1, 1, INF,
     "Number of nodes with the mp executor",
     .aliases = "-n")
@@ -124,7 +127,7 @@ ARG(LIST_STRING, LIST, CURRENT, numa_bind_cpus, "--numa-bind-cpus", null, -INF, 
     .note = "matters with numa_bind; each item such as 0-3")
 ARG(STRING, VALUE, CURRENT, device_ids, "--device-ids", null, -INF, INF,
     "Physical GPUs to use, as ids or UUIDs separated by commas",
-    .nullable = true, .note = "no effect with Ray")
+    .nullable = true, .note = "no effect with Ray", .aside = true)
 ARG(INT, VALUE, CURRENT, prefill_context_parallel_size,
     "--prefill-context-parallel-size", 1, 1, INF,
     "Ranks that share the context during prefill",

@@ -8,7 +8,7 @@ ARG(INT, VALUE, CURRENT, api_server_count, "--api-server-count", null, 0, INF,
     .note = "unset: data_parallel_size, or the local size with hybrid balancing, 1 with external")
 ARG(STRING, VALUE, CURRENT, config, "--config", null, -INF, INF,
     "YAML file with options; what is given on the command line wins",
-    .nullable = true)
+    .nullable = true, .aside = true)
 ARG(BOOL, FLAG, CURRENT, grpc, "--grpc", false, -INF, INF,
     "Serve gRPC instead of the HTTP API", .note = "needs the grpc extra of the package")
 ARG(ENUM, VALUE, CURRENT, kda_decode_backend, "--kda-decode-backend", null, -INF, INF,

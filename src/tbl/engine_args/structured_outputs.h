@@ -28,4 +28,4 @@ ARG(ENUM, VALUE, CURRENT, reasoning_parser, "--reasoning-parser", "", -INF, INF,
     .note = "the parsers depend on the build; plugins add more")
 ARG(STRING, VALUE, CURRENT, reasoning_parser_plugin, "--reasoning-parser-plugin", "", -INF, INF,
     "Plugin file that registers further reasoning parsers",
-    .nullable = true)
+    .nullable = true, .aside = true)

@@ -17,8 +17,7 @@
 #include "result/metrics/steady.h"
 #include "result/timing.h"
 
-/* Reported whatever the user asks for. */
-static const double default_percentiles[] = { 1, 5, 10, 25, 50, 75, 90, 95, 99, 99.9 };
+static const double default_percentiles[] = { RES_PERCENTILES };
 
 /* The default ones and those asked for, ascending, each once. The caller's. */
 static double *merge_percentiles(const double *asked, size_t asked_count, size_t *ret_count)

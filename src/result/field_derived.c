@@ -1,0 +1,158 @@
+/*
+ * Fields that follow from others, one function a DERIVED row of tbl/result_fields.h.
+ *
+ * The input key is made so that it stays the same for one experiment while all else moves on: of the
+ * server's arguments those count that were set, for a default belongs to the engine's release; of the
+ * load's options those that are not what this program would have taken; a null says nothing. So
+ * neither another release nor a new row of a table gives an old experiment another key.
+ */
+#include "result/field_priv.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/text.h"
+
+#define KEY_DIGITS 32
+
+/* Of another field; NaN: it has none. *ret_recorded stays where it is recorded. */
+static double number_at(const json_t *document, const char *place, bool *ret_recorded)
+{
+	const json_t *json = pl_json_get_path(document, place);
+
+	*ret_recorded = *ret_recorded && json != NULL;
+	return json_is_number(json) ? json_number_value(json) : NAN;
+}
+
+static json_t *derive_gpu_count(const struct res_fields *fields, const json_t *document)
+{
+	const json_t *count = pl_json_get_path(document, "system.hardware_info.gpu_count");
+	const json_t *gpus = pl_json_get_path(document, "launch.gpus");
+
+	(void)fields;
+	if (json_is_number(count))
+		return json_incref((json_t *)count);
+	/* what a server that already ran has is not in its list */
+	if (json_is_array(gpus) && !json_is_string(pl_json_get_path(document, "launch.url")))
+		return json_integer((json_int_t)json_array_size(gpus));
+	return count != NULL || gpus != NULL ? json_null() : NULL;
+}
+
+static json_t *derive_output_throughput_per_gpu(const struct res_fields *fields,
+						const json_t *document)
+{
+	auto_json json_t *gpus = derive_gpu_count(fields, document);
+	bool recorded = gpus != NULL;
+	double rate = number_at(document, "results.output_throughput", &recorded);
+	double count = json_is_number(gpus) ? json_number_value(gpus) : NAN;
+
+	if (!recorded)
+		return NULL;
+	return count > 0 ? pl_json_number(rate / count) : json_null();
+}
+
+static json_t *derive_tokens_per_s_per_user(const struct res_fields *fields, const json_t *document)
+{
+	bool recorded = true;
+	double tpot_ms = number_at(document, "results.median_tpot_ms", &recorded);
+
+	(void)fields;
+	if (!recorded)
+		return NULL;
+	return tpot_ms > 0 ? pl_json_number(1000 / tpot_ms) : json_null();
+}
+
+/* ---- what was chosen ----------------------------------------------------------------------- */
+
+static bool is_default(const struct res_field *field, const struct res_value *value)
+{
+	auto_value before = { .state = RES_VALUE_NOT_RECORDED };
+	const char *text = field->option != NULL ? field->option->default_json : NULL;
+
+	if (text == NULL)
+		return false;
+	res_field_value_of(field, json_loads(text, JSON_DECODE_ANY, NULL), &before);
+	if (before.state != value->state || before.kind != value->kind)
+		return false;
+	if (value->kind == RES_VALUE_NUMBER)
+		return !(value->number < before.number) && !(value->number > before.number);
+	return json_equal(value->json, before.json);
+}
+
+static bool is_chosen(const struct res_field *field, const struct res_value *value)
+{
+	if (value->state != RES_VALUE_THERE)
+		return false;
+	if (pl_text_starts(field->id, "server."))
+		return value->is_explicit || value->source == NULL;
+	return !pl_text_starts(field->id, "benchmark.") || !is_default(field, value);
+}
+
+/* 10 and 10.0 are one number. New reference. */
+static json_t *chosen_json(const struct res_value *value)
+{
+	double number = value->number;
+
+	if (value->kind != RES_VALUE_NUMBER)
+		return json_incref(value->json);
+	if (isinf(number))
+		return json_string(number > 0 ? "inf" : "-inf");
+	return number == floor(number) && fabs(number) < WHOLE_MAX
+		       ? json_integer((json_int_t)number)
+		       : json_real(number);
+}
+
+static void add_chosen(const struct res_fields *fields, const struct res_field *field,
+		       const json_t *document, json_t *chosen)
+{
+	auto_value value = { .state = RES_VALUE_NOT_RECORDED };
+
+	if (field->role != RES_FIELD_INPUT || field->of != NULL)
+		return;
+	res_field_value(fields, field, document, &value);
+	if (is_chosen(field, &value))
+		json_object_set_new(chosen, field->id, chosen_json(&value));
+}
+
+static json_t *derive_input_key(const struct res_fields *fields, const json_t *document)
+{
+	json_t *arguments = pl_json_get_path(document, "config.server"), *ignored;
+	auto_json json_t *chosen = json_object();
+	const char *name;
+	char hex[65];
+
+	for (size_t i = 0; i < res_fields_count(fields); i++)
+		add_chosen(fields, res_fields_at(fields, i), document, chosen);
+	/* arguments that are newer than the rows */
+	json_object_foreach(arguments, name, ignored)
+	{
+		auto_free char *id = pl_asprintf("server.%s", name);
+		struct res_field unlisted;
+		res_field_unlisted(id, &unlisted);
+		if (res_fields_find(fields, id) == NULL)
+			add_chosen(fields, &unlisted, document, chosen);
+	}
+	if (json_object_size(chosen) == 0)
+		return NULL;
+	auto_free char *text = res_field_canonical(chosen);
+	pl_sha256(text, strlen(text), hex);
+	return json_stringn(hex, KEY_DIGITS);
+}
+
+json_t *res_field_derive(const struct res_fields *fields, const char *key, const json_t *document)
+{
+	static const struct {
+		const char *key;
+		json_t *(*derive)(const struct res_fields *fields, const json_t *document);
+	} derived[] = {
+#define DERIVED(key, type, unit, direction, role, text) { #key, derive_##key },
+#include "tbl/result_fields.h"
+	};
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(derived); i++) {
+		if (pl_text_equal(derived[i].key, key))
+			return derived[i].derive(fields, document);
+	}
+	return NULL;
+}

@@ -1,0 +1,364 @@
+/*
+ * What a field has in a document. Three things are kept apart from one end to the other: a leaf that
+ * is not there (also one inside of a section that is null: the document says nothing of it), a leaf
+ * that is null, and a value. Where a document has a list and the field is one value, the row says how
+ * the entries become one; an entry that does not know leaves the whole unknown, for half a sum is a
+ * wrong one.
+ */
+#include "result/fields.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "result/field_priv.h"
+
+#define QUALITY  "quality."
+#define FAILURES "results.errors."
+#define DERIVED  "derived."
+
+/* Ids that are named otherwise than the places in the document. */
+static const struct {
+	const char *beginning;
+	const char *place;
+} places[] = {
+	{ "server.", "config.server" },
+	{ "benchmark.", "config.benchmark" },
+	{ "experiment.", "config.experiment" },
+};
+
+/* ---- lists --------------------------------------------------------------------------------- */
+
+static double number_of(const json_t *json)
+{
+	return json_is_boolean(json) ? json_is_true(json) : json_number_value(json);
+}
+
+/* Numbers, or what is so or not: of these MAX is whether any is. */
+static json_t *sum_up(const json_t *values, enum res_field_one one)
+{
+	size_t count = json_array_size(values), i;
+	bool whole = true;
+	double sum = 0, least = INFINITY, most = -INFINITY;
+	json_t *item;
+
+	json_array_foreach((json_t *)values, i, item)
+	{
+		if (!json_is_number(item) && !json_is_boolean(item))
+			return json_null();
+		double number = number_of(item);
+		whole = whole && json_is_integer(item);
+		sum += number;
+		least = fmin(least, number);
+		most = fmax(most, number);
+	}
+	double made = one == RES_FIELD_SUM    ? sum
+		      : one == RES_FIELD_MEAN ? sum / (double)count
+		      : one == RES_FIELD_MAX  ? most
+					      : least;
+	if (json_is_boolean(json_array_get(values, 0)))
+		return json_boolean(made > 0);
+	return whole && one != RES_FIELD_MEAN && fabs(made) < WHOLE_MAX
+		       ? json_integer((json_int_t)made)
+		       : pl_json_number(made);
+}
+
+/* Of one at least; null where a part is not known. */
+static json_t *make_one(json_t *values, enum res_field_one one)
+{
+	json_t *first = json_array_get(values, 0);
+	size_t i;
+	json_t *item;
+
+	if (one == RES_FIELD_EACH)
+		return json_incref(values);
+	if (one != RES_FIELD_SAME)
+		return sum_up(values, one);
+	json_array_foreach(values, i, item)
+	{
+		if (!json_equal(item, first))
+			return json_null();
+	}
+	return json_incref(first);
+}
+
+/* ---- places -------------------------------------------------------------------------------- */
+
+static json_t *walk(const json_t *json, const char *path, enum res_field_one one);
+
+/* Keys may have dots in them (p99.9_ttft_ms): the longest one that is there counts. */
+static json_t *walk_object(const json_t *json, const char *path, enum res_field_one one)
+{
+	auto_free char *key = pl_strdup(path);
+
+	for (char *dot = key + strlen(key); dot != NULL; dot = strrchr(key, '.')) {
+		*dot = '\0';
+		const json_t *inside = json_object_get(json, key);
+		const char *rest = path + (dot - key);
+		json_t *found = inside == NULL ? NULL : walk(inside, rest + (*rest == '.'), one);
+		if (found != NULL)
+			return found;
+	}
+	return NULL;
+}
+
+static json_t *walk_list(const json_t *json, const char *path, enum res_field_one one)
+{
+	auto_json json_t *values = json_array();
+	size_t i, known = 0;
+	json_t *item;
+	int64_t index;
+
+	if (one == RES_FIELD_NONE)
+		return pl_text_to_i64(path, &index) && index >= 0
+			       ? json_incref(json_array_get(json, (size_t)index))
+			       : NULL;
+	json_array_foreach((json_t *)json, i, item)
+	{
+		json_t *value = walk(item, path, RES_FIELD_NONE);
+		known += value != NULL;
+		json_array_append_new(values, value != NULL ? value : json_null());
+	}
+	return known > 0 ? make_one(values, one) : NULL;
+}
+
+/* What stands at a dotted path. New reference; NULL: nothing. */
+static json_t *walk(const json_t *json, const char *path, enum res_field_one one)
+{
+	if (path[0] == '\0')
+		return json_incref((json_t *)json);
+	if (json_is_object(json))
+		return walk_object(json, path, one);
+	return json_is_array(json) ? walk_list(json, path, one) : NULL;
+}
+
+/* "client_cpu.value": of the check by that id. */
+static json_t *check_value(const json_t *document, const char *path)
+{
+	const json_t *checks = pl_json_get_path(document, "quality.checks");
+	const char *dot = strrchr(path, '.');
+	auto_free char *id = dot != NULL ? pl_strndup(path, (size_t)(dot - path)) : pl_strdup("");
+	size_t i;
+	json_t *check;
+
+	json_array_foreach((json_t *)checks, i, check)
+	{
+		const char *name = json_string_value(json_object_get(check, "id"));
+		if (dot != NULL && name != NULL && strcmp(name, id) == 0)
+			return json_incref(json_object_get(check, dot + 1));
+	}
+	return NULL;
+}
+
+/* "http_status.count": over all entries of the kind. The list names every kind that there was. */
+static json_t *failure_count(const json_t *document, const char *path)
+{
+	const json_t *errors = pl_json_get_path(document, "results.errors");
+	const char *dot = strchr(path, '.');
+	double count = 0;
+	size_t i;
+	json_t *entry;
+
+	if (!json_is_array(errors) || dot == NULL)
+		return NULL;
+	json_array_foreach((json_t *)errors, i, entry)
+	{
+		const char *kind = json_string_value(json_object_get(entry, "kind"));
+		const json_t *more = json_object_get(entry, dot + 1);
+		if (kind == NULL || strncmp(kind, path, (size_t)(dot - path)) != 0 ||
+		    kind[dot - path] != '\0')
+			continue;
+		if (more == NULL)
+			return NULL;
+		count += json_number_value(more);
+	}
+	return count < WHOLE_MAX ? json_integer((json_int_t)count) : json_null();
+}
+
+/* New reference; NULL: not recorded. */
+static json_t *find_value(const struct res_fields *fields, const struct res_field *field,
+			  const json_t *document)
+{
+	const char *path;
+	json_t *found;
+
+	if (!json_is_object(document))
+		return NULL;
+	if ((path = res_field_below(field->id, DERIVED)) != NULL)
+		return res_field_derive(fields, path, document);
+	if ((path = res_field_below(field->id, FAILURES)) != NULL)
+		return failure_count(document, path);
+	if ((path = res_field_below(field->id, QUALITY)) != NULL &&
+	    (found = check_value(document, path)) != NULL)
+		return found;
+	if ((path = res_field_below(field->id, "run.")) != NULL)
+		return walk(document, path, field->one);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(places); i++) {
+		if ((path = res_field_below(field->id, places[i].beginning)) != NULL) {
+			const json_t *place = pl_json_get_path(document, places[i].place);
+			return place != NULL ? walk(place, path, field->one) : NULL;
+		}
+	}
+	return walk(document, field->id, field->one);
+}
+
+/* ---- meanings ------------------------------------------------------------------------------ */
+
+static int compare_texts(const void *a, const void *b)
+{
+	const char *const *one = a, *const *other = b;
+
+	return strcmp(*one, *other);
+}
+
+/* The same with the keys of its objects in order. New reference. */
+static json_t *in_order(json_t *json)
+{
+	size_t count = json_object_size(json), i = 0;
+	auto_free const char **keys = pl_alloc_array(count, sizeof(*keys));
+	const char *key;
+	json_t *item, *made;
+
+	if (json_is_array(json)) {
+		made = json_array();
+		json_array_foreach(json, i, item) json_array_append_new(made, in_order(item));
+		return made;
+	}
+	if (!json_is_object(json))
+		return json_incref(json);
+	made = json_object();
+	json_object_foreach(json, key, item) keys[i++] = key;
+	qsort(keys, count, sizeof(*keys), compare_texts);
+	for (i = 0; i < count; i++)
+		json_object_set_new(made, keys[i], in_order(json_object_get(json, keys[i])));
+	return made;
+}
+
+char *res_field_canonical(json_t *json)
+{
+	auto_json json_t *ordered = in_order(json);
+
+	return pl_json_to_text(ordered, PL_JSON_COMPACT);
+}
+
+static void set_number(struct res_value *value, double number)
+{
+	value->kind = RES_VALUE_NUMBER;
+	value->number = number;
+}
+
+/* A number may be a text: "inf", "30s"; any other text is the word that it is. */
+static void set_text(const struct res_field *field, struct res_value *value)
+{
+	bool is_number = field->type == RES_FIELD_NUMBER || field->type == RES_FIELD_COUNT;
+	double number;
+	int64_t ns;
+
+	value->kind = RES_VALUE_TEXT;
+	value->text = json_string_value(value->json);
+	if (field->option != NULL && field->option->type == OPTION_DURATION &&
+	    pl_text_to_duration_ns(value->text, &ns)) {
+		set_number(value, (double)ns / (double)PL_NS_PER_S);
+		json_decref(value->json);
+		value->json = json_real(value->number);
+	} else if (is_number && pl_text_to_f64(value->text, &number) && isinf(number)) {
+		set_number(value, number);
+	}
+}
+
+void res_field_value_of(const struct res_field *field, json_t *json, struct res_value *ret)
+{
+	*ret = (struct res_value){ .json = json };
+	if (json == NULL)
+		return;
+	ret->state = json_is_null(json) ? RES_VALUE_NULL : RES_VALUE_THERE;
+	if (json_is_number(json)) {
+		set_number(ret, json_number_value(json));
+	} else if (json_is_boolean(json)) {
+		ret->kind = RES_VALUE_YES;
+		ret->yes = json_is_true(json);
+	} else if (json_is_string(json)) {
+		set_text(field, ret);
+	} else if (ret->state == RES_VALUE_THERE) {
+		ret->kind = RES_VALUE_JSON;
+		ret->text = ret->made = res_field_canonical(json);
+	}
+}
+
+static bool has_text(const json_t *list, const char *text)
+{
+	size_t i;
+	json_t *item;
+
+	json_array_foreach((json_t *)list, i, item)
+	{
+		if (json_is_string(item) && strcmp(json_string_value(item), text) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* A run gives the server a port and an address of its own: the list has what the user set. */
+static void set_argument_source(const char *name, const json_t *document, struct res_value *value)
+{
+	const json_t *explicit = pl_json_get_path(document, "config.server_explicit");
+	const json_t *sources = pl_json_get_path(document, "config.server_source");
+
+	value->source = json_string_value(json_object_get(sources, name));
+	value->is_explicit = json_is_array(explicit)
+				     ? has_text(explicit, name)
+				     : value->source != NULL &&
+					       strcmp(value->source, "explicit") == 0;
+}
+
+/* The whole argument or option is set or not, its keys with it. */
+static void set_source(const struct res_field *field, const json_t *document,
+		       struct res_value *value)
+{
+	const char *argument = res_field_below(field->id, "server.");
+	const char *option = res_field_below(field->id, "benchmark.");
+	const json_t *asked = pl_json_get_path(document, "config.experiment");
+	const char *below = argument != NULL ? argument : option;
+	auto_free char *name = below != NULL ? pl_strndup(below, strcspn(below, ".")) : NULL;
+
+	if (argument != NULL) {
+		set_argument_source(name, document, value);
+		return;
+	}
+	if (option != NULL && json_is_object(asked))
+		value->is_explicit = json_object_get(json_object_get(asked, "benchmark"), name) !=
+				     NULL;
+	else if (pl_text_starts(field->id, "experiment.") && value->state != RES_VALUE_NOT_RECORDED)
+		value->is_explicit = true;
+	else
+		return;
+	value->source = value->is_explicit ? "explicit" : "default";
+}
+
+void res_field_value(const struct res_fields *fields, const struct res_field *field,
+		     const json_t *document, struct res_value *ret)
+{
+	res_field_value_of(field, find_value(fields, field, document), ret);
+	set_source(field, document, ret);
+}
+
+void res_value_done(struct res_value *value)
+{
+	json_decref(value->json);
+	free(value->made);
+}
+
+json_t *res_value_to_json(const struct res_value *value)
+{
+	static const char *const states[] = { "not_recorded", "null", "value" };
+	json_t *shown = value->state != RES_VALUE_THERE ? json_null() : json_incref(value->json);
+
+	if (value->kind == RES_VALUE_NUMBER && isinf(value->number)) {
+		json_decref(shown);
+		shown = json_string(value->number > 0 ? "inf" : "-inf");
+	}
+	return json_pack("{s:s, s:o, s:b, s:s?}", "state", states[value->state], "value", shown,
+			 "explicit", value->is_explicit, "source", value->source);
+}

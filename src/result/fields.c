@@ -1,0 +1,648 @@
+/*
+ * The list of fields. A table of src/tbl says what stands in a result for other reasons already (a
+ * server argument, a family of statistics, a key of a section), so each gives its rows here by one
+ * rule, and none is written a second time. What may be a column is part of that rule: a figure that
+ * another says as well, a text for people, an address or a list is read from the document instead.
+ */
+#include "result/fields.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "experiment/config.h"
+#include "experiment/values.h"
+#include "result/field_priv.h"
+#include "result/metrics/metrics.h"
+#include "vllm/bench_options.h"
+
+#define ARENA_BLOCK_BYTES (64 * 1024)
+#define INTERVAL          "_ci95"
+#define CLIENT_ERROR      "_client_error"
+
+struct res_fields {
+	struct pl_arena *arena; /* texts that no table has */
+	struct res_field *items;
+	size_t count;
+	size_t room;
+	struct res_field **by_id;
+	const char **ids; /* as in by_id */
+};
+
+/* ---- the rows of a document ---------------------------------------------------------------- */
+
+/* A row that is no value: a section, or a list of such. */
+enum { ROW_SECTION = RES_FIELD_JSON + 1 };
+
+#define TYPE_NUMBER       RES_FIELD_NUMBER
+#define TYPE_COUNT        RES_FIELD_COUNT
+#define TYPE_YES          RES_FIELD_YES
+#define TYPE_REQUIRED_YES RES_FIELD_YES
+#define TYPE_TEXT         RES_FIELD_TEXT
+#define TYPE_TIME         RES_FIELD_TIME
+#define TYPE_TEXTS        RES_FIELD_JSON
+#define TYPE_MAP          RES_FIELD_JSON
+#define TYPE_ANY          RES_FIELD_JSON
+#define TYPE_OBJECT       ROW_SECTION
+#define TYPE_MAYBE        ROW_SECTION
+#define TYPE_LIST         ROW_SECTION
+#define TYPE_MAYBE_LIST   ROW_SECTION
+
+static const struct row {
+	const char *section;
+	const char *key;
+	int type;
+	const char *of;
+	const char *unit;
+	enum res_field_direction direction;
+	enum res_field_role role;
+	enum res_field_one one;
+	const char *text;
+} rows[] = {
+#define FIELD(section, key, type, of, unit, role, one, text)                                 \
+	{ #section,        #key, TYPE_##type, of, unit, RES_FIELD_NEITHER, RES_FIELD_##role, \
+	  RES_FIELD_##one, text },
+#define TOP(section, key, type, unit, role, text)                                     \
+	{ #section,         #key,           TYPE_##type, "", unit, RES_FIELD_NEITHER, \
+	  RES_FIELD_##role, RES_FIELD_NONE, text },
+#define DERIVED(key, type, unit, direction, role, text)                                   \
+	{ "derived",        #key,           TYPE_##type, "", unit, RES_FIELD_##direction, \
+	  RES_FIELD_##role, RES_FIELD_NONE, text },
+#include "tbl/result_fields.h"
+};
+
+static const struct {
+	const char *section, *title;
+} groups[] = {
+#define GROUP(section, title) { #section, title },
+#include "tbl/result_fields.h"
+};
+
+static const struct family {
+	const char *key, *title, *label, *text;
+	enum res_field_direction direction;
+} families[] = {
+#define FAMILY(id, key, title, label, direction, origin, headline, formula, text) \
+	{ key, title, label, text, RES_FIELD_##direction },
+#include "tbl/metrics.h"
+};
+
+static const double percentiles[] = { RES_PERCENTILES };
+
+static const char *const type_names[] = { "number", "count", "yes", "text", "time", "json" };
+static const char *const direction_names[] = { "neither", "lower", "higher" };
+static const char *const role_names[] = { "input", "output", "engine", "host", "provenance" };
+static const char *const one_names[] = { "none", "sum", "mean", "max", "min", "same", "each" };
+
+const char *res_field_below(const char *id, const char *beginning)
+{
+	return pl_text_starts(id, beginning) ? id + strlen(beginning) : NULL;
+}
+
+/* ---- one field ----------------------------------------------------------------------------- */
+
+static const char *keep(struct res_fields *fields, char *text)
+{
+	const char *kept = pl_arena_strndup(fields->arena, text, strlen(text));
+
+	free(text);
+	return kept;
+}
+
+/* "launch.phases.ready_s" as "Ready": the last key in words, less the unit behind it. */
+static const char *label_of(struct res_fields *fields, const char *id, const char *unit)
+{
+	const char *dot = strrchr(id, '.');
+	char *label = pl_strdup(dot != NULL ? dot + 1 : id);
+	auto_free char *suffix = pl_asprintf("_%s", unit);
+
+	for (char *at = suffix; *at != '\0'; at++)
+		*at = (char)tolower((unsigned char)*at);
+	if (unit[0] != '\0' && strlen(label) > strlen(suffix) && pl_text_ends(label, suffix))
+		label[strlen(label) - strlen(suffix)] = '\0';
+	for (char *at = label; *at != '\0'; at++)
+		*at = *at == '_' ? ' ' : *at;
+	label[0] = (char)toupper((unsigned char)label[0]);
+	return keep(fields, label);
+}
+
+static void add(struct res_fields *fields, struct res_field field)
+{
+	if (field.unit == NULL)
+		field.unit = "";
+	if (field.help == NULL)
+		field.help = "";
+	if (field.label == NULL)
+		field.label = label_of(fields, field.id, field.unit);
+	*PL_PUSH(fields->items, fields->count, fields->room) = field;
+}
+
+/* ---- arguments and options ----------------------------------------------------------------- */
+
+static enum res_field_type option_type(const struct option_row *row)
+{
+	switch (row->type) {
+	case OPTION_BOOL:
+	case OPTION_TRI:
+		return RES_FIELD_YES;
+	case OPTION_INT:
+	case OPTION_HUMAN_INT:
+		return RES_FIELD_COUNT;
+	case OPTION_FLOAT:
+	case OPTION_DURATION:
+		return RES_FIELD_NUMBER;
+	case OPTION_STRING:
+	case OPTION_ENUM:
+		return RES_FIELD_TEXT;
+	default:
+		return RES_FIELD_JSON;
+	}
+}
+
+/* What its name tells: options have no other unit. */
+static const char *option_unit(const struct option_row *row)
+{
+	static const struct {
+		const char *end, *unit;
+	} ends[] = {
+		{ "_gb", "GB" },   { "_bytes", "B" },   { "_mb", "MB" },   { "_ms", "ms" },
+		{ "_s", "s" },     { "_seconds", "s" }, { "_sec", "s" },   { "_timeout", "s" },
+		{ "_rps", "1/s" }, { "_rate", "1/s" },  { "_len", "tok" }, { "_tokens", "tok" },
+	};
+
+	if (row->type == OPTION_DURATION)
+		return "s";
+	for (size_t i = 0; i < PL_ARRAY_SIZE(ends); i++) {
+		if (option_type(row) <= RES_FIELD_COUNT && pl_text_ends(row->name, ends[i].end))
+			return ends[i].unit;
+	}
+	return "";
+}
+
+static struct res_field option_field(const struct option_row *row, const char *id)
+{
+	enum res_field_type type = option_type(row);
+
+	return (struct res_field){
+		.id = id,
+		.label = row->name,
+		.help = row->help,
+		.group = row->group != NULL ? row->group : "Load",
+		.unit = option_unit(row),
+		.type = type,
+		.role = row->aside ? RES_FIELD_PROVENANCE : RES_FIELD_INPUT,
+		.column = !row->aside && !row->secret,
+		.words = type <= RES_FIELD_COUNT &&
+			 (row->special_values != NULL || row->also_accepts != NULL),
+		.open = row->type == OPTION_JSON,
+		.option = row,
+	};
+}
+
+static void add_arguments(struct res_fields *fields, const struct vllm_catalog *catalog)
+{
+	for (size_t i = 0; i < vllm_arg_count(catalog); i++) {
+		const struct option_row *row = vllm_arg_at(catalog, i);
+		const char *id = keep(fields, pl_asprintf("server.%s", row->name));
+		struct res_field argument = option_field(row, id);
+		if (row->group == NULL)
+			argument.group = "Other arguments";
+		add(fields, argument);
+		if (row->type != OPTION_JSON)
+			continue;
+		for (const struct option_row *key = option_field_next(row, NULL); key != NULL;
+		     key = option_field_next(row, key)) {
+			struct res_field field = option_field(
+				key, keep(fields, pl_asprintf("%s.%s", id, key->name)));
+			field.group = argument.group;
+			field.role = argument.role;
+			field.of = id;
+			field.column = false;
+			add(fields, field);
+		}
+	}
+}
+
+static void add_options(struct res_fields *fields)
+{
+	for (int i = 0; i < VLLM_BENCH_COUNT; i++) {
+		const struct option_row *row = vllm_bench_row((enum vllm_bench_id)i);
+		add(fields,
+		    option_field(row, keep(fields, pl_asprintf("benchmark.%s", row->name))));
+	}
+}
+
+/* The other keys of an experiment file stand in the document only where they were set. */
+static void add_experiment(struct res_fields *fields)
+{
+	for (size_t i = 0; i < exp_key_count(); i++) {
+		const struct option_row *row = exp_key_at(i);
+		if (strchr(row->name, '.') == NULL)
+			continue;
+		struct res_field field = option_field(
+			row, keep(fields, pl_asprintf("experiment.%s", row->name)));
+		field.group = "Experiment file";
+		field.column = false;
+		add(fields, field);
+	}
+}
+
+/* ---- sections ------------------------------------------------------------------------------ */
+
+static const char *group_of(const char *section)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(groups); i++) {
+		if (pl_text_equal(groups[i].section, section))
+			return groups[i].title;
+	}
+	return "";
+}
+
+/* The fields of a section and of those inside of it. */
+static void add_section(struct res_fields *fields, const char *section, const char *id)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
+		const struct row *row = &rows[i];
+		if (!pl_text_equal(row->section, section))
+			continue;
+		const char *below = keep(fields, pl_asprintf("%s.%s", id, row->key));
+		if (row->type == ROW_SECTION) {
+			add_section(fields, row->of, below);
+			continue;
+		}
+		add(fields,
+		    (struct res_field){
+			    .id = below,
+			    .help = row->text,
+			    .group = group_of(section),
+			    .unit = row->unit,
+			    .type = row->one == RES_FIELD_EACH ? RES_FIELD_JSON
+							       : (enum res_field_type)row->type,
+			    .direction = row->direction,
+			    .role = row->role,
+			    .one = row->one,
+			    .column = row->type != RES_FIELD_JSON && row->one != RES_FIELD_EACH,
+			    .open = row->type == RES_FIELD_JSON,
+		    });
+	}
+}
+
+/* ---- figures ------------------------------------------------------------------------------- */
+
+static struct res_field statistic_field(struct res_fields *fields, const struct family *family,
+					const char *word, const char *id)
+{
+	return (struct res_field){
+		.id = id,
+		.label = keep(
+			fields,
+			pl_asprintf("%c%s %s", toupper((unsigned char)word[0]), word + 1,
+				    family->label[0] != '\0' ? family->label : family->title)),
+		.help = family->text,
+		.group = family->title,
+		.unit = "ms",
+		.direction = family->direction,
+		.role = RES_FIELD_OUTPUT,
+		.column = true,
+	};
+}
+
+static void add_statistic(struct res_fields *fields, const struct family *family, const char *place,
+			  const char *word)
+{
+	add(fields,
+	    statistic_field(fields, family, word,
+			    keep(fields, pl_asprintf("%s%s_%s", place, word, family->key))));
+}
+
+static void add_statistics(struct res_fields *fields, const char *place, bool all)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(families); i++) {
+		add_statistic(fields, &families[i], place, "mean");
+		add_statistic(fields, &families[i], place, "median");
+		if (all)
+			add_statistic(fields, &families[i], place, "std");
+		for (size_t k = 0; k < PL_ARRAY_SIZE(percentiles); k++) {
+			char text[PL_F64_TEXT_BYTES];
+			exp_percentile_text(percentiles[k], text);
+			auto_free char *word = pl_asprintf("p%s", text);
+			if (all || pl_text_equal(word, "p99"))
+				add_statistic(fields, &families[i], place, word);
+		}
+	}
+}
+
+static void add_figures(struct res_fields *fields)
+{
+	enum { TYPE_INT = RES_FIELD_COUNT, TYPE_NUM = RES_FIELD_NUMBER };
+	static const struct res_field figures[] = {
+#define FIGURE(key, figure_unit, figure_type, figure_direction, origin, formula, text) \
+	{ .id = "results." #key,                                                       \
+	  .help = (text),                                                              \
+	  .group = "",                                                                 \
+	  .unit = (figure_unit),                                                       \
+	  .type = (enum res_field_type)TYPE_##figure_type,                             \
+	  .direction = RES_FIELD_##figure_direction,                                   \
+	  .role = RES_FIELD_OUTPUT,                                                    \
+	  .column = true },
+#include "tbl/metrics.h"
+	};
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(figures); i++) {
+		struct res_field figure = figures[i];
+		figure.group = group_of("results");
+		add(fields, figure);
+	}
+	add_section(fields, "results", "results");
+	add_statistics(fields, "results.", true);
+	add_section(fields, "steady", "results.steady");
+	add_statistics(fields, "results.steady.", false);
+}
+
+static void add_failures(struct res_fields *fields)
+{
+	static const struct {
+		const char *name, *text;
+	} failures[] = {
+#define FAILURE(name, text) { #name, text },
+#include "tbl/states.h"
+	};
+	static const char *const counts[] = { "count", "retried" };
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(failures); i++) {
+		for (size_t k = 0; k < PL_ARRAY_SIZE(counts); k++) {
+			bool retried = k == 1;
+			add(fields,
+			    (struct res_field){
+				    .id = keep(fields, pl_asprintf("results.errors.%s.%s",
+								   failures[i].name, counts[k])),
+				    .label = keep(fields,
+						  pl_asprintf("%s (%s)", failures[i].name,
+							      retried ? "retried" : "failed")),
+				    .help = failures[i].text,
+				    .group = "Failed requests",
+				    .unit = "req",
+				    .type = RES_FIELD_COUNT,
+				    .direction = RES_FIELD_LOWER,
+				    .role = RES_FIELD_OUTPUT,
+				    .column = !retried,
+			    });
+		}
+	}
+}
+
+/* ---- quality ------------------------------------------------------------------------------- */
+
+static void add_check(struct res_fields *fields, const char *check, const char *key,
+		      const char *unit, const char *text)
+{
+	bool is_number = pl_text_equal(key, "value") || pl_text_equal(key, "limit");
+	bool is_value = pl_text_equal(key, "value");
+
+	add(fields, (struct res_field){
+			    .id = keep(fields, pl_asprintf("quality.%s.%s", check, key)),
+			    .label = keep(fields, pl_asprintf("%s%s%s", check, is_value ? "" : " ",
+							      is_value ? "" : key)),
+			    .help = text,
+			    .group = "Quality",
+			    .unit = is_number ? unit : "",
+			    .type = is_number ? RES_FIELD_NUMBER : RES_FIELD_TEXT,
+			    .role = RES_FIELD_OUTPUT,
+			    .column = is_value || pl_text_equal(key, "status"),
+		    });
+}
+
+static void add_quality(struct res_fields *fields)
+{
+	static const struct {
+		const char *id, *unit, *text;
+	} checks[] = {
+#define QUALITY(id, group, unit, sense, limit, effect, worse, worse_effect, text) \
+	{ #id, unit, text },
+#include "tbl/quality.h"
+#undef QUALITY
+	};
+	static const char *const keys[] = { "value", "status", "limit", "effect", "text" };
+
+	add(fields, (struct res_field){
+			    .id = "quality.verdict",
+			    .help = "trusted, degraded or client_limited",
+			    .group = "Quality",
+			    .type = RES_FIELD_TEXT,
+			    .role = RES_FIELD_OUTPUT,
+			    .column = true,
+		    });
+	add_section(fields, "measurement", "quality.measurement");
+	add_section(fields, "offered_load", "quality.load");
+	for (size_t i = 0; i < PL_ARRAY_SIZE(checks); i++) {
+		for (size_t k = 0; k < PL_ARRAY_SIZE(keys); k++)
+			add_check(fields, checks[i].id, keys[k], checks[i].unit, checks[i].text);
+	}
+}
+
+/* ---- the list ------------------------------------------------------------------------------ */
+
+static int compare_ids(const void *a, const void *b)
+{
+	const struct res_field *const *one = a, *const *other = b;
+
+	return strcmp((*one)->id, (*other)->id);
+}
+
+static void sort(struct res_fields *fields)
+{
+	fields->by_id = pl_alloc_array(fields->count, sizeof(*fields->by_id));
+	fields->ids = pl_alloc_array(fields->count, sizeof(*fields->ids));
+	for (size_t i = 0; i < fields->count; i++)
+		fields->by_id[i] = &fields->items[i];
+	qsort(fields->by_id, fields->count, sizeof(*fields->by_id), compare_ids);
+	for (size_t i = 0; i < fields->count; i++)
+		fields->ids[i] = fields->by_id[i]->id;
+}
+
+struct res_fields *res_fields_new(const struct vllm_catalog *catalog)
+{
+	static const char *const behind[] = { "system", "launch", "environment", "profiling",
+					      "series" };
+	struct res_fields *fields = pl_alloc(sizeof(*fields));
+
+	fields->arena = pl_arena_new(ARENA_BLOCK_BYTES);
+	add_section(fields, "run", "run");
+	add(fields, (struct res_field){ .id = "tags",
+					.help = "names and texts of whoever ran it",
+					.group = group_of("run"),
+					.type = RES_FIELD_JSON,
+					.role = RES_FIELD_PROVENANCE,
+					.open = true });
+	add_section(fields, "error", "error");
+	add_section(fields, "derived", "derived");
+	add_arguments(fields, vllm_catalog_or_reference(catalog));
+	add_options(fields);
+	add_section(fields, "benchmark", "benchmark");
+	add_experiment(fields);
+	add_figures(fields);
+	add_failures(fields);
+	add_quality(fields);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(behind); i++)
+		add_section(fields, behind[i], behind[i]);
+	sort(fields);
+	return fields;
+}
+
+void res_fields_free(struct res_fields *fields)
+{
+	if (fields == NULL)
+		return;
+	pl_arena_free(fields->arena);
+	free(fields->items);
+	free(fields->by_id);
+	free((void *)fields->ids);
+	free(fields);
+}
+
+size_t res_fields_count(const struct res_fields *fields)
+{
+	return fields->count;
+}
+
+const struct res_field *res_fields_at(const struct res_fields *fields, size_t i)
+{
+	return &fields->items[i];
+}
+
+const struct res_field *res_fields_find(const struct res_fields *fields, const char *id)
+{
+	const struct res_field key = { .id = id };
+	const struct res_field *const wanted = &key;
+	struct res_field *const *found = bsearch(&wanted, fields->by_id, fields->count,
+						 sizeof(*fields->by_id), compare_ids);
+
+	return found != NULL ? *found : NULL;
+}
+
+/* A whole name without what it stands in is meant as much as one that is misspelt. */
+const char *res_fields_nearest(const struct res_fields *fields, const char *id)
+{
+	auto_free char *end = pl_asprintf(".%s", id);
+
+	for (size_t i = 0; i < fields->count; i++) {
+		if (pl_text_ends(fields->items[i].id, end))
+			return fields->items[i].id;
+	}
+	return pl_text_nearest(id, fields->ids, fields->count);
+}
+
+/* ---- ids that are no rows ------------------------------------------------------------------ */
+
+/* "mean_", "p97.5_": the statistic that a key begins with, and what is behind it; NULL: none. */
+static const char *behind_statistic(const char *key)
+{
+	static const char *const words[] = { "mean_", "median_", "std_" };
+	const char *end = key[0] == 'p' ? strchr(key, '_') : NULL;
+	auto_free char *number = end != NULL ? pl_strndup(key + 1, (size_t)(end - key - 1)) : NULL;
+	double percentile;
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(words); i++) {
+		if (pl_text_starts(key, words[i]))
+			return key + strlen(words[i]);
+	}
+	return number != NULL && exp_percentile_parse(number, &percentile) ? end + 1 : NULL;
+}
+
+/* What may stand behind a statistic: nothing, an interval, one of its ends. */
+static bool is_statistic_end(const char *end)
+{
+	const char *below = res_field_below(end, INTERVAL);
+
+	if (below == NULL)
+		below = res_field_below(end, CLIENT_ERROR);
+	if (below == NULL)
+		below = end;
+	return below[0] == '\0' || pl_text_equal(below, ".0") || pl_text_equal(below, ".1");
+}
+
+/* As the family's mean, which is a row. */
+static bool resolve_statistic(const struct res_fields *fields, const char *id,
+			      struct res_field *ret)
+{
+	const char *key = res_field_below(id, "results.");
+	const char *steady = key != NULL ? res_field_below(key, "steady.") : NULL;
+	const char *rest = key != NULL ? behind_statistic(steady != NULL ? steady : key) : NULL;
+	const char *end = rest != NULL ? strstr(rest, "_ms") : NULL;
+
+	if (end == NULL || !is_statistic_end(end += strlen("_ms")))
+		return false;
+	auto_free char *mean = pl_asprintf("results.mean_%.*s", (int)(end - rest), rest);
+	const struct res_field *row = res_fields_find(fields, mean);
+	if (row == NULL)
+		return false;
+	*ret = *row;
+	ret->id = ret->label = id;
+	ret->column = false;
+	if (end[0] != '\0' && strchr(end, '.') == NULL)
+		ret->type = RES_FIELD_JSON;
+	return true;
+}
+
+/* A key inside of an object whose keys are anybody's; the innermost such object counts. */
+static bool resolve_below(const struct res_fields *fields, const char *id, struct res_field *ret)
+{
+	auto_free char *object = pl_strdup(id);
+
+	for (char *dot; (dot = strrchr(object, '.')) != NULL;) {
+		*dot = '\0';
+		const struct res_field *field = res_fields_find(fields, object);
+		if (field == NULL || !field->open)
+			continue;
+		res_field_unlisted(id, ret);
+		ret->group = field->group;
+		ret->role = field->role;
+		ret->of = field->id;
+		return true;
+	}
+	return false;
+}
+
+int res_fields_resolve(const struct res_fields *fields, const char *id, struct res_field *ret,
+		       struct pl_err *err)
+{
+	const struct res_field *field = res_fields_find(fields, id);
+	const char *nearest;
+
+	if (field != NULL) {
+		*ret = *field;
+		return 0;
+	}
+	if (resolve_statistic(fields, id, ret) || resolve_below(fields, id, ret))
+		return 0;
+	nearest = res_fields_nearest(fields, id);
+	return pl_err_set(err, PL_ERR_INVALID, "unknown field '%s'%s%s%s", id,
+			  nearest != NULL ? " (did you mean '" : "", nearest != NULL ? nearest : "",
+			  nearest != NULL ? "'?)" : "");
+}
+
+void res_field_unlisted(const char *id, struct res_field *ret)
+{
+	*ret = (struct res_field){
+		.id = id,
+		.label = id,
+		.help = "",
+		.group = "",
+		.unit = "",
+		.type = RES_FIELD_JSON,
+		.role = pl_text_starts(id, "server.") || pl_text_starts(id, "benchmark.")
+				? RES_FIELD_INPUT
+				: RES_FIELD_PROVENANCE,
+		.words = true,
+	};
+}
+
+json_t *res_field_to_json(const struct res_field *field)
+{
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:b, s:b}", "id", field->id,
+			 "label", field->label, "help", field->help, "group", field->group, "unit",
+			 field->unit, "type", type_names[field->type], "direction",
+			 direction_names[field->direction], "role", role_names[field->role], "one",
+			 one_names[field->one], "column", field->column, "words", field->words);
+}

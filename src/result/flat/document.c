@@ -1,0 +1,79 @@
+#include "result/flat/document.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+
+/* Keys that are called otherwise here; those of older releases last. */
+static const struct {
+	const char *key, *id;
+} renamed[] = {
+	{ "model_id", "benchmark.model" },
+	{ "tokenizer_id", "benchmark.tokenizer" },
+	{ "endpoint_type", "benchmark.backend" },
+	{ "request_goodput:", "results.request_goodput" },
+};
+
+/* "20261121-022202" as "2026-11-21T02:22:02"; another text as it stands. */
+static json_t *timestamp(const char *date)
+{
+	int part[6], used = 0;
+
+	if (sscanf(date, "%4d%2d%2d-%2d%2d%2d%n", &part[0], &part[1], &part[2], &part[3], &part[4],
+		   &part[5], &used) == 6 &&
+	    date[used] == '\0')
+		return json_sprintf("%04d-%02d-%02dT%02d:%02d:%02d", part[0], part[1], part[2],
+				    part[3], part[4], part[5]);
+	return json_string(date);
+}
+
+/* "benchmark.model": by the name as it stands, or by another; NULL: it has no field. The caller's. */
+static char *id_of(const struct res_fields *fields, const char *key)
+{
+	static const char *const places[] = { "results", "benchmark" };
+	struct pl_err ignored = PL_ERR_INIT;
+	struct res_field field;
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(renamed); i++) {
+		if (pl_text_equal(renamed[i].key, key))
+			return pl_strdup(renamed[i].id);
+	}
+	for (size_t i = 0; i < PL_ARRAY_SIZE(places); i++) {
+		auto_free char *id = pl_asprintf("%s.%s", places[i], key);
+		if (res_fields_resolve(fields, id, &field, &ignored) == 0)
+			return pl_take(id);
+	}
+	return NULL;
+}
+
+/* What an older name says gives way. */
+static void put(json_t *place, const char *key, json_t *value, bool as_it_stands)
+{
+	if (as_it_stands || json_object_get(place, key) == NULL)
+		json_object_set(place, key, value);
+}
+
+json_t *res_flat_document(const struct res_fields *fields, const struct res_flat *flat)
+{
+	json_t *benchmark = json_object(), *results = json_object(), *tags = json_object();
+	json_t *document = json_pack("{s:o, s:{s:o}, s:o}", "tags", tags, "config", "benchmark",
+				     benchmark, "results", results);
+	const char *key, *name;
+	json_t *value;
+
+	if (flat->date != NULL)
+		json_object_set_new(document, "timestamp", timestamp(flat->date));
+	json_object_foreach(flat->json, key, value)
+	{
+		auto_free char *id = id_of(fields, key);
+		if (pl_text_equal(key, "date"))
+			continue;
+		if (id == NULL && json_is_string(value))
+			json_object_set(tags, key, value);
+		else if (id != NULL && (name = strchr(id, '.')) != NULL)
+			put(pl_text_starts(id, "results.") ? results : benchmark, name + 1, value,
+			    pl_text_equal(name + 1, key));
+	}
+	return document;
+}

@@ -1,0 +1,51 @@
+#include "result/read.h"
+
+#include <stdlib.h>
+
+#include "base/file.h"
+#include "result/flat/document.h"
+
+/* A document that tells little is one too: its name is what all have. */
+static json_t *own_of(json_t *json)
+{
+	json_t *inside = json_object_get(json, "profllm");
+
+	if (json_is_string(json_object_get(json, "run_id")))
+		return json;
+	return json_is_string(json_object_get(inside, "run_id")) ? inside : NULL;
+}
+
+int res_read_text(const struct res_fields *fields, const char *text, size_t len, const char *source,
+		  json_t **ret, enum res_form *ret_form, struct pl_err *err)
+{
+	struct pl_err ignored = PL_ERR_INIT;
+	auto_json json_t *json = NULL;
+	auto_flat struct res_flat *flat = NULL;
+	json_t *own;
+
+	/* what vLLM writes may be no JSON: its own reader takes that */
+	if (pl_json_parse(text, len, source, &json, &ignored) < 0)
+		json = NULL;
+	own = own_of(json);
+	if (own == NULL && res_flat_parse(text, len, source, &flat, err) < 0)
+		return json_is_object(json) ? pl_err_wrap(err, "'run_id' is not there, nor is it "
+							       "another form of a result")
+					    : -1;
+	if (own == NULL)
+		own = own_of(flat->json);
+	*ret = own != NULL ? json_incref(own) : res_flat_document(fields, flat);
+	if (ret_form != NULL)
+		*ret_form = own != NULL ? RES_FORM_OWN : RES_FORM_FLAT;
+	return 0;
+}
+
+int res_read_file(const struct res_fields *fields, const char *path, json_t **ret,
+		  enum res_form *ret_form, struct pl_err *err)
+{
+	auto_free char *text = NULL;
+	size_t len = 0;
+
+	if (pl_file_read(path, PL_JSON_BYTES_MAX, &text, &len, err) < 0)
+		return -1;
+	return res_read_text(fields, text, len, path, ret, ret_form, err);
+}

@@ -1,0 +1,18 @@
+/*
+ * A result file of any form as a document: our own of every schema_version, with what it has; our
+ * flat result, which holds one; vLLM's flat result of any release.
+ */
+#ifndef RESULT_READ_H
+#define RESULT_READ_H
+
+#include "result/fields.h"
+
+enum res_form { RES_FORM_OWN, RES_FORM_FLAT };
+
+/* `source` is the file's name in messages; ret_form may be NULL. New reference. */
+int res_read_text(const struct res_fields *fields, const char *text, size_t len, const char *source,
+		  json_t **ret, enum res_form *ret_form, struct pl_err *err) PL_MUST_CHECK;
+int res_read_file(const struct res_fields *fields, const char *path, json_t **ret,
+		  enum res_form *ret_form, struct pl_err *err) PL_MUST_CHECK;
+
+#endif

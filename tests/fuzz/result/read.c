@@ -1,0 +1,49 @@
+/* A result from anywhere, or none: refused, or each field is one of three things and stays it. */
+#include "result/read.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check_value(const struct res_fields *fields, const struct res_field *field,
+			const json_t *document)
+{
+	auto_value value = { .state = RES_VALUE_NOT_RECORDED };
+
+	res_field_value(fields, field, document, &value);
+	auto_json json_t *told = res_value_to_json(&value);
+	bool is_there = value.state == RES_VALUE_THERE;
+	if (told == NULL || is_there != !json_is_null(json_object_get(told, "value")) ||
+	    (value.state == RES_VALUE_NOT_RECORDED) != (value.json == NULL) ||
+	    (is_there && value.kind == RES_VALUE_NUMBER && isnan(value.number)) ||
+	    (is_there && value.text == NULL &&
+	     (value.kind == RES_VALUE_TEXT || value.kind == RES_VALUE_JSON)))
+		abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct res_fields *fields;
+	struct pl_err err = PL_ERR_INIT;
+	auto_json json_t *document = NULL;
+	struct res_field field;
+	const char *key;
+	json_t *ignored;
+
+	if (fields == NULL)
+		fields = res_fields_new(NULL);
+	if (res_read_text(fields, (const char *)data, size, "input", &document, NULL, &err) < 0)
+		return 0;
+	for (size_t i = 0; i < res_fields_count(fields); i++)
+		check_value(fields, res_fields_at(fields, i), document);
+	/* what the document calls something is an id that somebody may ask for */
+	json_object_foreach(pl_json_get_path(document, "results"), key, ignored)
+	{
+		auto_free char *id = pl_asprintf("results.%s", key);
+		if (res_fields_resolve(fields, id, &field, &err) == 0)
+			check_value(fields, &field, document);
+	}
+	return 0;
+}

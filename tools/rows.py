@@ -12,15 +12,20 @@ PROGRAM = Path(os.environ.get("PROFLLM_BIN", ROOT / "build/bin")) / "profllm"
 PROGRAM_HELP = "a built profllm (default: that of PROFLLM_BIN or build/bin)"
 
 
-def load(program):
-    """{list: [row, …]} of `profllm schema --json`."""
+def schema(program, *options):
+    """What `profllm schema --json` prints."""
     try:
-        done = subprocess.run([program, "schema", "--json"], capture_output=True, text=True)
+        done = subprocess.run([program, "schema", "--json", *options], capture_output=True, text=True)
     except OSError as error:
         sys.exit(f"{program}: {error.strerror} (make build makes it)")
     if done.returncode:
         sys.exit(f"{program} schema --json: exit status {done.returncode}\n{done.stderr}")
     return json.loads(done.stdout)
+
+
+def load(program):
+    """{list: [row, …]} of all tables, and the fields of a result that are made from these."""
+    return {**schema(program), "fields": schema(program, "--fields")}
 
 
 def number(value):

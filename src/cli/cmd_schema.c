@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "cli/schema_fields.h"
 #include "experiment/config.h"
 #include "result/schema/schema.h"
 #include "vllm/arg_json.h"
@@ -25,6 +26,8 @@
 struct schema_options {
 	const char *print;
 	bool json;
+	bool fields;
+	struct pl_opt_list ids;
 };
 
 #define AT(field) offsetof(struct schema_options, field)
@@ -35,21 +38,30 @@ static const struct pl_opt schema_rows[] = {
 	       .choices = res_schema_names),
 	PL_OPT(FLAG, 0, "json", json, NULL,
 	       "one JSON object of arrays of objects; without it only how many rows each has"),
+	PL_OPT(FLAG, 0, "fields", fields, NULL,
+	       "instead what a result can be asked for, or with RESULT what it has"),
+	PL_OPT(LIST, 0, "field", ids, "ID", "with --fields: only this one; may be repeated"),
 	{ .name = NULL },
 };
 
 const struct pl_opt_command cli_schema_command = {
 	.name = "profllm schema",
-	.usage = "[--json | --print NAME]",
+	.usage = "[--json | --print NAME] [--fields [--field ID] [RESULT ...]]",
+	.operand = "FILE",
 	.summary = "Print the rows that this program was built from.",
-	.details = "Server arguments, load options, keys of the experiment file, fields and "
-		   "figures of the result, checks, states, errors, hardware: with types, units, "
-		   "bounds and help. Schemas and reference pages are made from them.\n\n"
-		   "The lists have the names of what they hold; docs/reference/commands.md says "
-		   "which there are.\n\n"
-		   "Examples:\n"
-		   "  profllm schema --json | jq '.figures[] | {key, unit}'\n"
-		   "  profllm schema --print experiment > experiment.schema.json",
+	.details =
+		"Server arguments, load options, keys of the experiment file, fields and "
+		"figures of the result, checks, states, errors, hardware: with types, units, "
+		"bounds and help. Schemas and reference pages are made from them.\n\n"
+		"The lists have the names of what they hold; docs/reference/commands.md says "
+		"which there are.\n\n"
+		"Fields are all that a result has or that follows from it, each by an id such as "
+		"server.tensor_parallel_size or results.p99_ttft_ms (docs/reference/fields.md). "
+		"A RESULT is a file of profllm or of vllm bench serve.\n\n"
+		"Examples:\n"
+		"  profllm schema --json | jq '.figures[] | {key, unit}'\n"
+		"  profllm schema --print experiment > experiment.schema.json\n"
+		"  profllm schema --fields --field results.p99_ttft_ms r.json",
 	.options = schema_rows,
 };
 
@@ -314,24 +326,41 @@ static int print_counts(const json_t *lists)
 	return cli_print(pl_buf_text(&text));
 }
 
-int cmd_schema(int argc, char **argv)
+static int print_lists(bool json)
 {
 	auto_json json_t *lists = json_object();
-	struct schema_options options = { 0 };
-	struct cli_words words;
-	int status;
 
-	if (!cli_read(&cli_schema_command, argc, argv, &options, &words, &status))
-		return status;
-	if (options.print != NULL && options.json)
-		return cli_refuse("found --print and --json, expected one of them");
-	if (options.print != NULL)
-		return cli_print(res_schema_text(options.print));
 	add_options(lists);
 	add_history(lists);
 	add_load_command(lists);
 	add_commands(lists);
 	add_result(lists);
 	add_knowledge(lists);
-	return options.json ? cli_print_json(lists) : print_counts(lists);
+	return json ? cli_print_json(lists) : print_counts(lists);
+}
+
+static int print(const struct schema_options *options, const struct cli_words *words)
+{
+	if (options->print != NULL && (options->json || options->fields))
+		return cli_refuse("found --print and --%s, expected one of them",
+				  options->json ? "json" : "fields");
+	if (options->fields)
+		return cli_schema_fields(&options->ids, words->items, words->count, options->json);
+	if (words->count > 0 || options->ids.count > 0)
+		return cli_refuse("found '%s', expected --fields with it",
+				  words->count > 0 ? words->items[0] : "--field");
+	return options->print != NULL ? cli_print(res_schema_text(options->print))
+				      : print_lists(options->json);
+}
+
+int cmd_schema(int argc, char **argv)
+{
+	struct schema_options options = { 0 };
+	struct cli_words words;
+	int status;
+
+	if (cli_read(&cli_schema_command, argc, argv, &options, &words, &status))
+		status = print(&options, &words);
+	pl_opt_list_done(&options.ids);
+	return status;
 }

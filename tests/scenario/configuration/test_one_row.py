@@ -132,6 +132,18 @@ def test_result(made_up, tmp_path, patience):
     result = load_result(path)
     assert result["config"]["server"]["made_up_depth"] == 4
     assert result["config"]["server_source"]["made_up_depth"] == "explicit"
+    (told,) = json.loads(run_profllm(made_up, "schema", "--fields", "--json", "--field", "server.made_up_depth", path).stdout)
+    assert told["fields"] == {"server.made_up_depth": {"state": "value", "value": 4, "explicit": True, "source": "explicit"}}
+
+
+def fields(programs):
+    return {row["id"]: row for row in json.loads(run_profllm(programs, "schema", "--fields", "--json").stdout)}
+
+
+def test_field(made_up):
+    row = fields(made_up)["server.made_up_depth"]
+    assert (row["type"], row["role"], row["group"], row["column"]) == ("count", "input", "LoRAConfig", True)
+    assert row["help"] == "How deep it is made up"
 
 
 # ---- an option of the load: its row, and the code that uses it ---------------------------------
@@ -188,6 +200,11 @@ def test_a_load_option_is_in_the_experiment_file(load_made_up, tmp_path):
     assert done.returncode == 2
     assert "benchmark.made_up_burst: found number 10, expected an integer from 1 to 9" in done.stdout + done.stderr
     assert "\nbenchmark.made_up_burst=\t" in run_profllm(load_made_up, "complete", "run", "--set", "").stdout
+
+
+def test_a_load_option_is_a_field(load_made_up):
+    row = fields(load_made_up)["benchmark.made_up_burst"]
+    assert (row["type"], row["role"], row["group"], row["column"]) == ("count", "input", "Load", True)
 
 
 def test_a_load_option_is_in_schemas_and_pages(load_tree, load_made_up):

@@ -132,4 +132,4 @@ def test_without_json_the_lists_are_counted(bin_dir, rows):
 
 def test_words_are_refused(bin_dir):
     done = run_profllm(bin_dir, "schema", "figures")
-    assert done.returncode == 2 and "found 'figures', expected options only" in done.stderr
+    assert done.returncode == 2 and "found 'figures', expected --fields with it" in done.stderr

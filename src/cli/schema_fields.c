@@ -1,0 +1,133 @@
+#include "cli/schema_fields.h"
+
+#include <stdlib.h>
+
+#include "base/text.h"
+#include "cli/cli.h"
+#include "result/fields.h"
+#include "result/read.h"
+
+#define TEXT_BYTES_MAX (64u << 20)
+
+/* Those that were asked for, or all. The caller's (free()). */
+static int choose(const struct res_fields *fields, const struct pl_opt_list *ids,
+		  struct res_field **ret, size_t *ret_count, struct pl_err *err)
+{
+	size_t count = ids->count > 0 ? ids->count : res_fields_count(fields);
+	auto_free struct res_field *chosen = pl_alloc_array(count, sizeof(*chosen));
+
+	for (size_t i = 0; i < count; i++) {
+		if (ids->count == 0)
+			chosen[i] = *res_fields_at(fields, i);
+		else if (res_fields_resolve(fields, ids->items[i], &chosen[i], err) < 0)
+			return pl_err_wrap(err, "--field");
+	}
+	*ret = pl_take(chosen);
+	*ret_count = count;
+	return 0;
+}
+
+static json_t *rows_json(const struct res_field *fields, size_t count)
+{
+	json_t *rows = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(rows, res_field_to_json(&fields[i]));
+	return rows;
+}
+
+static int print_rows(const struct res_field *fields, size_t count, bool json)
+{
+	auto_json json_t *rows = rows_json(fields, count);
+	auto_buf text = PL_BUF(TEXT_BYTES_MAX);
+	size_t columns = 0;
+
+	if (json)
+		return cli_print_json(rows);
+	for (size_t i = 0; i < count; i++) {
+		const json_t *row = json_array_get(rows, i);
+		columns += fields[i].column;
+		pl_buf_addf(&text, "%-50s %-7s %-10s %s%s%s\n", fields[i].id,
+			    json_string_value(json_object_get(row, "type")),
+			    json_string_value(json_object_get(row, "role")),
+			    fields[i].column ? "column" : "", fields[i].unit[0] != '\0' ? " " : "",
+			    fields[i].unit);
+	}
+	pl_buf_addf(&text, "%zu fields, %zu of them columns\n", count, columns);
+	return cli_print(pl_buf_text(&text));
+}
+
+static json_t *values_json(const struct res_fields *fields, const struct res_field *chosen,
+			   size_t count, const json_t *document)
+{
+	json_t *values = json_object();
+
+	for (size_t i = 0; i < count; i++) {
+		auto_value value = { .state = RES_VALUE_NOT_RECORDED };
+		res_field_value(fields, &chosen[i], document, &value);
+		json_object_set_new(values, chosen[i].id, res_value_to_json(&value));
+	}
+	return values;
+}
+
+/* What is recorded, a line each. */
+static int print_values(const json_t *files)
+{
+	auto_buf text = PL_BUF(TEXT_BYTES_MAX);
+	size_t i;
+	json_t *file, *value;
+	const char *id;
+
+	json_array_foreach((json_t *)files, i, file)
+	{
+		if (json_array_size(files) > 1)
+			pl_buf_addf(&text, "%s%s\n", i > 0 ? "\n" : "",
+				    json_string_value(json_object_get(file, "file")));
+		json_object_foreach(json_object_get(file, "fields"), id, value)
+		{
+			auto_free char *shown = pl_json_to_text(json_object_get(value, "value"),
+								PL_JSON_COMPACT);
+			const char *state = json_string_value(json_object_get(value, "state"));
+			if (pl_text_equal(state, "not_recorded"))
+				continue;
+			pl_buf_addf(&text, "%-50s %s%s\n", id, shown,
+				    json_is_true(json_object_get(value, "explicit")) ? "  (set)"
+										     : "");
+		}
+	}
+	return cli_print(pl_buf_text(&text));
+}
+
+/* {file, fields: {id: value}} of each. */
+static int read_files(const struct res_fields *fields, const struct res_field *chosen, size_t count,
+		      char *const *files, int file_count, json_t *into, struct pl_err *err)
+{
+	for (int i = 0; i < file_count; i++) {
+		auto_json json_t *document = NULL;
+		enum res_form form;
+		if (res_read_file(fields, files[i], &document, &form, err) < 0)
+			return -1;
+		json_array_append_new(into,
+				      json_pack("{s:s, s:s, s:o}", "file", files[i], "form",
+						form == RES_FORM_OWN ? "profllm" : "vllm", "fields",
+						values_json(fields, chosen, count, document)));
+	}
+	return 0;
+}
+
+int cli_schema_fields(const struct pl_opt_list *ids, char *const *files, int file_count, bool json)
+{
+	auto_fields struct res_fields *fields = res_fields_new(NULL);
+	auto_json json_t *read = json_array();
+	auto_free struct res_field *chosen = NULL;
+	struct pl_err err = PL_ERR_INIT;
+	size_t count = 0;
+
+	if (choose(fields, ids, &chosen, &count, &err) < 0)
+		return cli_fail(&err);
+	if (file_count == 0)
+		return print_rows(chosen, count, json);
+	if (read_files(fields, chosen, count, files, file_count, read, &err) < 0)
+		return cli_fail(&err);
+	return json ? cli_print_json(read) : print_values(read);
+}

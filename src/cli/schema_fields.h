@@ -1,0 +1,17 @@
+/*
+ * `profllm schema --fields`: the fields of a result, and what they have in result files.
+ */
+#ifndef CLI_SCHEMA_FIELDS_H
+#define CLI_SCHEMA_FIELDS_H
+
+#include "base/opt.h"
+
+#include <stdbool.h>
+
+/*
+ * Without files the fields, with files what they have in each; only those of `ids` where there are
+ * any. Returns the exit status.
+ */
+int cli_schema_fields(const struct pl_opt_list *ids, char *const *files, int file_count, bool json);
+
+#endif

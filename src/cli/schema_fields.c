@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "cli/cli.h"
-#include "result/fields.h"
+#include "result/fields/fields.h"
 #include "result/read.h"
 
 #define TEXT_BYTES_MAX (64u << 20)

@@ -5,7 +5,7 @@
 #ifndef RESULT_READ_H
 #define RESULT_READ_H
 
-#include "result/fields.h"
+#include "result/fields/fields.h"
 
 enum res_form { RES_FORM_OWN, RES_FORM_FLAT };
 

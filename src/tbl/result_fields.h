@@ -1,6 +1,6 @@
 /*
  * The fixed sections of a result file, one row a key: an empty section (res_document_empty()), the
- * schema and its checks, and the fields by which results are compared (result/fields.h) are made from
+ * schema and its checks, and the fields by which results are compared (result/fields/fields.h) are made from
  * them.
  *
  * FIELD(section, key, type, of, unit, role, one, text)
@@ -21,7 +21,7 @@
  *   keys for which the schema has words of its own: of the document itself (run), error, results,
  *   results.steady, quality.measurement, quality.load, config.benchmark; these are fields only
  * DERIVED(key, type, unit, direction, role, text)
- *   what follows from others, a function of result/field_derived.c each
+ *   what follows from others, a function of result/fields/derived.c each
  * GROUP(section, title)  what the section's fields are called together
  * Undefined macros are skipped; they are undefined again at the end.
  */

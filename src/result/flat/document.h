@@ -5,7 +5,7 @@
 #ifndef RESULT_FLAT_DOCUMENT_H
 #define RESULT_FLAT_DOCUMENT_H
 
-#include "result/fields.h"
+#include "result/fields/fields.h"
 #include "result/flat/read.h"
 
 /*

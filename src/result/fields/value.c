@@ -5,7 +5,7 @@
  * the entries become one; an entry that does not know leaves the whole unknown, for half a sum is a
  * wrong one.
  */
-#include "result/fields.h"
+#include "result/fields/fields.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "result/field_priv.h"
+#include "result/fields/fields_priv.h"
 
 #define QUALITY  "quality."
 #define FAILURES "results.errors."

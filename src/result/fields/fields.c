@@ -4,7 +4,7 @@
  * rule, and none is written a second time. What may be a column is part of that rule: a figure that
  * another says as well, a text for people, an address or a list is read from the document instead.
  */
-#include "result/fields.h"
+#include "result/fields/fields.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "experiment/config.h"
 #include "experiment/values.h"
-#include "result/field_priv.h"
+#include "result/fields/fields_priv.h"
 #include "result/metrics/metrics.h"
 #include "vllm/bench_options.h"
 

@@ -1,11 +1,11 @@
 /*
- * Between fields.c (which fields there are), field_value.c (what they have in a document) and
- * field_derived.c (what follows from others).
+ * Between fields.c (which fields there are), value.c (what they have in a document) and
+ * derived.c (what follows from others).
  */
-#ifndef RESULT_FIELD_PRIV_H
-#define RESULT_FIELD_PRIV_H
+#ifndef RESULT_FIELDS_FIELDS_PRIV_H
+#define RESULT_FIELDS_FIELDS_PRIV_H
 
-#include "result/fields.h"
+#include "result/fields/fields.h"
 
 #define WHOLE_MAX 9e15 /* a double is exact to here */
 

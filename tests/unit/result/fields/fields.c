@@ -1,4 +1,4 @@
-#include "result/fields.h"
+#include "result/fields/fields.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -6,7 +6,7 @@
  * load's options those that are not what this program would have taken; a null says nothing. So
  * neither another release nor a new row of a table gives an old experiment another key.
  */
-#include "result/field_priv.h"
+#include "result/fields/fields_priv.h"
 
 #include <math.h>
 #include <string.h>

@@ -21,8 +21,8 @@
  * - Nothing is checked here: a document of an older or newer version, or one that holds little, has
  *   what it has. What is not in it is not recorded; null is something else, and zero too.
  */
-#ifndef RESULT_FIELDS_H
-#define RESULT_FIELDS_H
+#ifndef RESULT_FIELDS_FIELDS_H
+#define RESULT_FIELDS_FIELDS_H
 
 #include "base/err.h"
 #include "base/json.h"

@@ -21,7 +21,7 @@ LOAD_ROW = '''BENCH(INT, VALUE, made_up_burst, "--made-up-burst", 2, 1, 9,
     "How many come at once",
     .group = "Load", .after = "burstiness", .ours = true)
 '''
-LIBRARIES = ["jansson", "yaml-0.1", "expat", "libzstd", "openssl"]
+LIBRARIES = ["jansson", "yaml-0.1", "expat", "libzstd", "openssl", "libpcre2-8"]
 LAYERS = ["cli", "run", "bench", "sim", "host", "result", "experiment", "checkpoint", "vllm", "option", "io", "base"]
 
 

@@ -395,7 +395,9 @@ static bool conn_take(struct bench_conn *conn, const char *bytes, size_t len,
 	}
 	delay_acks(conn, begins);
 	bench_stream_read(&conn->stream, t_ns, kernel);
-	bench_stream_since(&conn->stream, bench_wakes_since(&worker->wakes, worker->loop, t_ns));
+	int64_t sure_ns;
+	int64_t since_ns = bench_wakes_since(&worker->wakes, worker->loop, t_ns, &sure_ns);
+	bench_stream_since(&conn->stream, since_ns, sure_ns);
 	enum bench_stream_result result = bench_stream_feed(&conn->stream, bytes, len, &used);
 	if (result != BENCH_STREAM_MORE) {
 		conn_finish(conn, conn->stream.body_done && conn->stream.keep_alive &&

@@ -115,6 +115,9 @@ static void record_event(struct bench_stream *stream, const struct bench_event *
 		flags |= RES_EVENT_USER_STAMP;
 	if (event->content)
 		flags |= RES_EVENT_CONTENT;
+	if (event->content && !(stream->chunked && stream->piece_has_output))
+		stream->outputs_in_read++;
+	stream->piece_has_output |= event->content;
 	if (event->finish)
 		flags |= RES_EVENT_FINISH;
 	int64_t tokens = count_tokens(stream, event, &flags);
@@ -498,6 +501,7 @@ static int on_body(void *user, const char *bytes, size_t len)
 	if (!stream->is_events)
 		return keep_body(stream, bytes, len);
 	stream->events_in_piece = 0;
+	stream->piece_has_output = false;
 	if (io_sse_feed(&stream->sse, bytes, len, &err) < 0) {
 		fail(stream, "protocol", err.text);
 		return 1;
@@ -547,6 +551,9 @@ void bench_stream_start(struct bench_stream *stream, struct bench_recorder *reco
 	/* Until a byte comes a failure has the time at which the request was acted on. */
 	stream->t_ns = recorder->record->acted_ns;
 	stream->since_ns = stream->t_ns;
+	stream->sure_ns = stream->t_ns;
+	stream->outputs_in_read = 0;
+	stream->piece_has_output = false;
 	stream->kernel = false;
 	stream->events_in_read = 0;
 	stream->events_in_piece = 0;
@@ -579,23 +586,27 @@ void bench_stream_read(struct bench_stream *stream, int64_t t_ns, bool kernel)
 {
 	stream->t_ns = t_ns;
 	stream->since_ns = t_ns;
+	stream->sure_ns = t_ns;
+	stream->outputs_in_read = 0;
 	stream->kernel = kernel;
 	stream->events_in_read = 0;
 	stream->events_in_piece = 0;
 }
 
-void bench_stream_since(struct bench_stream *stream, int64_t since_ns)
+void bench_stream_since(struct bench_stream *stream, int64_t since_ns, int64_t sure_ns)
 {
 	stream->since_ns = since_ns;
+	stream->sure_ns = sure_ns;
 }
 
 /* Before the record may be whole, and somebody else's. */
 static void end_read(struct bench_stream *stream)
 {
 	unsigned exact = stream->kernel ? stream->events_in_piece : 0;
+	int64_t since_ns = stream->outputs_in_read > 1 ? stream->sure_ns : stream->since_ns;
 
-	if (exact < stream->events_in_read && stream->since_ns < stream->t_ns &&
-	    !bench_recorder_since(stream->recorder, stream->since_ns, exact))
+	if (exact < stream->events_in_read && since_ns < stream->t_ns &&
+	    !bench_recorder_since(stream->recorder, since_ns, exact))
 		fail(stream, "protocol", "the stream has more events than a record holds");
 }
 

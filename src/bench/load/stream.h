@@ -59,10 +59,13 @@ struct bench_stream {
 			     * message that stood beside them */
 
 	int64_t t_ns;     /* of the current read */
-	int64_t since_ns; /* its bytes came then at the earliest */
+	int64_t since_ns; /* its bytes came then at the earliest, if they were sent together */
+	int64_t sure_ns;  /* and if they were not */
 	bool kernel;
 	unsigned events_in_read;  /* recorded ones */
 	unsigned events_in_piece; /* of them in the last piece of the body, with nothing behind */
+	unsigned outputs_in_read; /* pieces of its body that held output */
+	bool piece_has_output;
 
 	bool head_seen;
 	int64_t retry_after_s; /* as the head says; -1: it does not */
@@ -97,8 +100,12 @@ void bench_stream_done(struct bench_stream *stream);
 void bench_stream_start(struct bench_stream *stream, struct bench_recorder *recorder);
 
 void bench_stream_read(struct bench_stream *stream, int64_t t_ns, bool kernel);
-/* Of the read that has begun: its bytes came since_ns at the earliest; not called: at its t_ns. */
-void bench_stream_since(struct bench_stream *stream, int64_t since_ns);
+/*
+ * Of the read that has begun: its bytes came since_ns at the earliest where no more than one piece of
+ * output is among them, for what servers say beside one (who speaks, usage, [DONE]) they say with it;
+ * else sure_ns. Not called: at its t_ns.
+ */
+void bench_stream_since(struct bench_stream *stream, int64_t since_ns, int64_t sure_ns);
 /* Not to be called again after DONE or FAILED. *ret_used: bytes that belonged to this answer. */
 enum bench_stream_result bench_stream_feed(struct bench_stream *stream, const char *bytes,
 					   size_t len, size_t *ret_used);

@@ -13,6 +13,8 @@
 
 #include "io/loop.h"
 
+#include <stdbool.h>
+
 struct bench_wakes {
 	int fd;             /* of the thread's counters; -1: the kernel keeps none */
 	int64_t delayed_ns; /* the thread waited for a processor, as it was told last */
@@ -20,6 +22,7 @@ struct bench_wakes {
 	int64_t late_ns;    /* by so much that had grown since the time before */
 	int64_t pass_ns;    /* the pass that since_ns is of */
 	int64_t since_ns;
+	bool held_up; /* the thread stood still in it, where nothing counts that */
 };
 
 void bench_wakes_open(struct bench_wakes *wakes);
@@ -27,8 +30,11 @@ void bench_wakes_close(struct bench_wakes *wakes);
 /*
  * What the loop's current pass reads came then at the earliest. t_ns: when the last byte of this read
  * did. One that came long before shows that the thread stood still where nothing counts it (stopped,
- * out of its control group's time): from then on only the sure bound holds in this pass.
+ * out of its control group's time, its processor taken by the host): for the rest of the pass
+ * *ret_sure_ns is when nothing had come for sure, and what is returned holds for bytes that were sent
+ * together, on the grounds that the thread did not stand still for much longer than it is seen to.
  */
-int64_t bench_wakes_since(struct bench_wakes *wakes, const struct io_loop *loop, int64_t t_ns);
+int64_t bench_wakes_since(struct bench_wakes *wakes, const struct io_loop *loop, int64_t t_ns,
+			  int64_t *ret_sure_ns);
 
 #endif

@@ -32,19 +32,26 @@ static void test_wakes__a_stamp_long_before_disproves_the_bound(void **state)
 	wait_ms(loop, 0);
 	int64_t now_ns = io_loop_now_ns(loop);
 	int64_t sure_ns = io_loop_sure_idle_ns(loop);
-	int64_t since_ns = bench_wakes_since(&wakes, loop, now_ns);
+	int64_t told_ns, t_ns;
+	int64_t since_ns = bench_wakes_since(&wakes, loop, now_ns, &told_ns);
 
 	/* the last look was behind the wait of 5 ms, unless it was held up itself */
 	assert_true(sure_ns <= now_ns - 5 * PL_NS_PER_MS);
 	assert_true(since_ns >= sure_ns);
 	assert_true(since_ns <= now_ns);
-	assert_int_equal(bench_wakes_since(&wakes, loop, since_ns - 50000), since_ns);
-	/* and before it for sure: so it stays in this pass, whatever the next one's stamp */
-	assert_int_equal(bench_wakes_since(&wakes, loop, sure_ns - PL_NS_PER_MS), sure_ns);
-	assert_int_equal(bench_wakes_since(&wakes, loop, now_ns), sure_ns);
+	assert_int_equal(told_ns, since_ns);
+	assert_int_equal(bench_wakes_since(&wakes, loop, since_ns - 50000, &told_ns), since_ns);
+	/* a stamp of before it: in this pass nothing is sure but the look before */
+	t_ns = since_ns - PL_NS_PER_MS;
+	int64_t near_ns = bench_wakes_since(&wakes, loop, t_ns, &told_ns);
+	assert_int_equal(told_ns, sure_ns);
+	assert_true(near_ns < t_ns && near_ns >= sure_ns);
+	assert_true(near_ns == sure_ns || near_ns == t_ns - (now_ns - t_ns) - 100000);
+	assert_true(bench_wakes_since(&wakes, loop, now_ns, &told_ns) <= since_ns);
+	assert_int_equal(told_ns, sure_ns);
 	wait_ms(loop, 0);
-	assert_true(bench_wakes_since(&wakes, loop, io_loop_now_ns(loop)) >=
-		    sure_ns + 5 * PL_NS_PER_MS);
+	bench_wakes_since(&wakes, loop, io_loop_now_ns(loop), &told_ns);
+	assert_true(told_ns >= sure_ns + 5 * PL_NS_PER_MS);
 	bench_wakes_close(&wakes);
 }
 

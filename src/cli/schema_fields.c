@@ -107,10 +107,10 @@ static int read_files(const struct res_fields *fields, const struct res_field *c
 		enum res_form form;
 		if (res_read_file(fields, files[i], &document, &form, err) < 0)
 			return -1;
-		json_array_append_new(into,
-				      json_pack("{s:s, s:s, s:o}", "file", files[i], "form",
-						form == RES_FORM_OWN ? "profllm" : "vllm", "fields",
-						values_json(fields, chosen, count, document)));
+		json_array_append_new(
+			into, json_pack("{s:o, s:s, s:o}", "file", pl_json_text(files[i]), "form",
+					form == RES_FORM_OWN ? "profllm" : "vllm", "fields",
+					values_json(fields, chosen, count, document)));
 	}
 	return 0;
 }

@@ -29,6 +29,7 @@ struct schema_report {
 	size_t checked; /* documents */
 	size_t wrong;   /* of them */
 	bool cut;
+	size_t told; /* faults */
 	json_t *problems;
 };
 
@@ -93,6 +94,19 @@ static void add_faults_text(struct schema_report *r, size_t line,
 	}
 }
 
+/* A side file checked by a schema that is not its own has faults on every line. */
+static bool is_to_tell(struct schema_report *r)
+{
+	if (r->told < FAULTS_MAX)
+		return true;
+	if (!r->cut) {
+		add_place(r, 0);
+		pl_buf_addf(&r->text, "there are more than %d faults\n", FAULTS_MAX);
+	}
+	r->cut = true;
+	return false;
+}
+
 static void check_document(struct schema_report *r, size_t line, const json_t *document)
 {
 	auto_schema_faults faults = { 0 };
@@ -101,6 +115,9 @@ static void check_document(struct schema_report *r, size_t line, const json_t *d
 	if (res_schema_check(r->schema, document, FAULTS_MAX, &faults))
 		return;
 	r->wrong++;
+	if (!is_to_tell(r))
+		return;
+	r->told += faults.count;
 	r->cut |= faults.cut;
 	add_faults_text(r, line, &faults);
 	add_faults_json(r, line, &faults);
@@ -116,6 +133,12 @@ static void check_line(struct schema_report *r, size_t line, const char *text, s
 		check_document(r, line, document);
 		return;
 	}
+	if (!is_to_tell(r)) {
+		r->checked++;
+		r->wrong++;
+		return;
+	}
+	r->told++;
 	pl_buf_addf(&r->text, "%s:%zu%s\n", r->name, line, err.text + strlen(":1"));
 	add_reason(r, line, err.text + strlen(":1:"));
 }
@@ -185,7 +208,7 @@ static void take(struct schema_report *r, const char *path)
 
 	r->name = strcmp(path, CLI_STDIN) == 0 ? "standard input" : path;
 	r->problems = problems;
-	r->checked = r->wrong = 0;
+	r->checked = r->wrong = r->told = 0;
 	r->cut = false;
 	if (check_file(r, path, &err) < 0) {
 		pl_buf_addf(&r->text, "%s\n", err.text);

@@ -86,7 +86,7 @@ static bool is_chosen(const struct res_field *field, const struct res_value *val
 		return false;
 	if (pl_text_starts(field->id, "server."))
 		return value->is_explicit || value->source == NULL;
-	return !pl_text_starts(field->id, "benchmark.") || !is_default(field, value);
+	return !is_default(field, value);
 }
 
 /* 10 and 10.0 are one number. New reference. */

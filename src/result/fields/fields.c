@@ -616,6 +616,9 @@ int res_fields_resolve(const struct res_fields *fields, const char *id, struct r
 	}
 	if (resolve_statistic(fields, id, ret) || resolve_below(fields, id, ret))
 		return 0;
+	/* the nearest of a thousand ids costs more than all else here */
+	if (err == NULL)
+		return -1;
 	nearest = res_fields_nearest(fields, id);
 	return pl_err_set(err, PL_ERR_INVALID, "unknown field '%s'%s%s%s", id,
 			  nearest != NULL ? " (did you mean '" : "", nearest != NULL ? nearest : "",

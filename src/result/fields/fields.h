@@ -96,7 +96,7 @@ const char *res_fields_nearest(const struct res_fields *fields, const char *id);
 /*
  * A field for any id that a document may have: a row; a percentile, an interval ("…_ci95.0") or a
  * client error that is no row; a key inside of an object. *ret borrows `id` where it is no row's.
- * -1: there is no such field; the error names the nearest.
+ * -1: there is no such field; the error names the nearest. err NULL: nobody wants to know why.
  */
 int res_fields_resolve(const struct res_fields *fields, const char *id, struct res_field *ret,
 		       struct pl_err *err) PL_MUST_CHECK;

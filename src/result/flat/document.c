@@ -28,20 +28,37 @@ static json_t *timestamp(const char *date)
 	return json_string(date);
 }
 
+/* Keys that vLLM writes itself: what else is named as an option of the load is the user's word
+ * (--metadata). */
+static const char *const flat_keys[] = {
+#define FLAT(key, when, verdict, remark) key,
+#include "tbl/bench_notes.h"
+};
+
+static bool is_flat_key(const char *key)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(flat_keys); i++) {
+		if (pl_text_equal(flat_keys[i], key))
+			return true;
+	}
+	return false;
+}
+
 /* "benchmark.model": by the name as it stands, or by another; NULL: it has no field. The caller's. */
 static char *id_of(const struct res_fields *fields, const char *key)
 {
 	static const char *const places[] = { "results", "benchmark" };
-	struct pl_err ignored = PL_ERR_INIT;
 	struct res_field field;
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(renamed); i++) {
 		if (pl_text_equal(renamed[i].key, key))
 			return pl_strdup(renamed[i].id);
 	}
-	for (size_t i = 0; i < PL_ARRAY_SIZE(places); i++) {
+	for (size_t i = 0; i < PL_ARRAY_SIZE(places) && strchr(key, '.') == NULL; i++) {
+		if (i > 0 && !is_flat_key(key))
+			break;
 		auto_free char *id = pl_asprintf("%s.%s", places[i], key);
-		if (res_fields_resolve(fields, id, &field, &ignored) == 0)
+		if (res_fields_resolve(fields, id, &field, NULL) == 0)
 			return pl_take(id);
 	}
 	return NULL;

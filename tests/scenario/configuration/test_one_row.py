@@ -154,12 +154,14 @@ def load_tree(source_dir, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def load_made_up(load_tree, bin_dir, tmp_path_factory):
+def load_made_up(load_tree, bin_dir, source_dir, tmp_path_factory):
     """Its row is a member of a struct that many files know: all of them are compiled anew."""
     folder = tmp_path_factory.mktemp("load_bin")
     words = [*compiler(bin_dir), "-O0", f"-I{load_tree / 'src'}"]
     commands = json.loads((bin_dir.parent / "compile_commands.json").read_text())
-    sources = [entry["file"].split("/src/", 1)[1] for entry in commands if "/src/" in entry["file"]]
+    home = f"{source_dir.resolve() / 'src'}/"
+    sources = [file.removeprefix(home) for file in (entry["file"] for entry in commands) if file.startswith(home)]
+    assert sources
     users = [source for source in sources if not source.startswith("sim/")
              and "vllm/bench_options.h" in included(load_tree / "src", source, {})]
     objects = [folder / (source.replace("/", "_") + ".o") for source in users]

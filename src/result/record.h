@@ -76,8 +76,10 @@ struct res_record {
 	int64_t acted_ns; /* connect() called, or send() on an open connection: vLLM's start. Of the
 			       * request's own record: by the first try; what follows is the last one's */
 	int64_t connected_ns; /* none on a connection that was open */
-	int64_t handshake_ns; /* of that the network's part, as the kernel measured it; RES_NO_COUNT:
-			       * too short to ask for, or none */
+	int64_t handshake_ns; /* of acted to sent what the network and the peer took: the connection's
+			       * first round trip as the kernel measured it, or until TLS stood,
+			       * and what the peer did not take at once; RES_NO_COUNT: none, or too
+			       * short to ask for */
 	int64_t sent_ns;      /* the last byte of the request was given to the kernel */
 	int64_t headers_ns;   /* first byte of the answer */
 	int64_t end_ns;       /* the answer was whole, or the request failed */

@@ -195,9 +195,12 @@ static int take_times(struct reader *r, struct res_record *record)
 	    take_time(r, "headers_ns", &record->headers_ns) < 0)
 		return -1;
 	/* not in lines that were written before it was recorded */
-	if (json_object_get(r->json, "handshake_ns") != NULL &&
-	    take_integer(r, "handshake_ns", RES_NO_COUNT, &record->handshake_ns) < 0)
-		return -1;
+	if (json_object_get(r->json, "handshake_ns") != NULL) {
+		if (take_integer(r, "handshake_ns", RES_NO_COUNT, &record->handshake_ns) < 0)
+			return -1;
+		if (record->handshake_ns > RES_TIME_MAX)
+			return wrong(r, "handshake_ns", "a time of a running host");
+	}
 	return take_time(r, "end_ns", &record->end_ns);
 }
 

@@ -144,7 +144,13 @@ static void add_figure(struct pl_buf *buf, const char *figure)
 /* Two digits, and nothing finer than `least`: "at most" stays true. */
 static void add_at_most(struct pl_buf *buf, double value, double least)
 {
-	pl_buf_addf(buf, value < 10 ? "%.2g" : "%.0f", value > 0 ? fmax(value, least) : 0);
+	double shown = value > 0 ? fmax(value, least) : 0;
+	double grain = shown > 0 && shown < 10 ? pow(10, floor(log10(shown)) - 1) : 1;
+
+	/* upwards; a hair less, for 0.12 is 12.000000000000002 hundredths */
+	if (shown > 0)
+		shown = ceil(shown / grain - 1e-9) * grain;
+	pl_buf_addf(buf, shown < 10 ? "%.2g" : "%.0f", shown);
 }
 
 static void add_error(struct pl_buf *buf, const json_t *measurement)

@@ -55,7 +55,7 @@ FACT(host_steal_share, "of the CPU time")
 FACT(clock_step_ms, "change of realtime - monotonic over the run")
 FACT(inflight_samples, "/metrics samples with ours >= 4")
 FACT(inflight_disagreement, "median distance / ours")
-FACT(merged_token_share, "tokens that came with another one in their segment")
+FACT(merged_token_share, "tokens that came with another one in their read")
 FACT(output_token_disagreement, "share by usage against ids or tokenizer")
 FACT(prompt_token_disagreement, "share, the run's median difference taken off")
 FACT(tokens_by_events, "1: tokens are counted by events")
@@ -95,7 +95,7 @@ QUALITY(host_steal, CLIENT, "share", MOST, 0.05, INFO, NEVER, INFO,
 QUALITY(clock_step, CLIENT, "ms", MOST, 1, INFO, NEVER, INFO,
 	"change of the wall clock against the monotonic clock during the run: kernel receive stamps are off by it until the distance of the clocks is measured again")
 QUALITY(merged_events, CLIENT, "share", MOST, 0.05, INFO, NEVER, INFO,
-	"tokens that arrived in one segment or event with another, by the server's doing or a late read: gaps between them are not seen")
+	"tokens that arrived in one read or event with another, by the server's doing or a late read: gaps between them are not seen")
 QUALITY(inflight_agreement, RUN, "share", MOST, 0.10, DEGRADED, NEVER, DEGRADED,
 	"median distance of the server's running and waiting requests from the client's own count")
 QUALITY(token_agreement, RUN, "share", MOST, 0.01, DEGRADED, NEVER, DEGRADED,

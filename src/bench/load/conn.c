@@ -59,7 +59,8 @@ struct bench_conn {
 	struct io_segments answered; /* when the answer began; largest_bytes 0: not known */
 	unsigned sockets;            /* how many it has had */
 	int cut_errno;               /* the peer takes no more of the request; 0: it does */
-	char tail[];                 /* [shared->tail_room] */
+	int64_t blocked_ns; /* since then the kernel takes no more for now; RES_NO_TIME: it does */
+	char tail[];        /* [shared->tail_room] */
 };
 
 /*
@@ -217,14 +218,35 @@ static int left_to_send(const struct bench_conn *conn, struct iovec parts[3])
 	return count;
 }
 
-/* What connecting took beyond it was our own doing, or TLS. */
+/*
+ * What connecting took beyond it was our own doing. Of the handshake of TLS, in which the server
+ * computes and packets go to and fro, nobody tells our part: all of it counts as the network's.
+ */
 static void note_handshake(const struct bench_conn *conn, struct res_record *record)
 {
 	int64_t took_ns = record->connected_ns - conn->req->try_ns;
-	int64_t handshake_ns = io_sock_handshake_ns(conn->watch.fd);
+	int64_t handshake_ns = conn->tls == NULL ? io_sock_handshake_ns(conn->watch.fd) : took_ns;
 
 	if (handshake_ns >= 0)
 		record->handshake_ns = handshake_ns < took_ns ? handshake_ns : took_ns;
+}
+
+/* The peer, or the network, takes no more for now: the time until it does is not ours. */
+static void note_blocked(struct bench_conn *conn)
+{
+	if (conn->req->state == REQ_SEND)
+		conn->blocked_ns = pl_clock_now_ns();
+}
+
+static void note_unblocked(struct bench_conn *conn)
+{
+	struct res_record *record = conn->req->recorder.record;
+
+	if (conn->blocked_ns == RES_NO_TIME)
+		return;
+	record->handshake_ns = (record->handshake_ns > 0 ? record->handshake_ns : 0) +
+			       pl_clock_now_ns() - conn->blocked_ns;
+	conn->blocked_ns = RES_NO_TIME;
 }
 
 /*
@@ -302,6 +324,8 @@ static bool conn_send_tls(struct bench_conn *conn)
 		int flushed = io_tls_flush(conn->tls, conn->watch.fd, 0);
 		if (flushed < 0)
 			return conn_cut(conn, errno);
+		if (flushed == 0)
+			note_blocked(conn);
 		if (flushed == 0 || !io_tls_is_established(conn->tls))
 			return true;
 		note_connected(conn);
@@ -321,6 +345,7 @@ static bool conn_send(struct bench_conn *conn)
 {
 	if (conn->cut_errno != 0)
 		return true;
+	note_unblocked(conn);
 	if (conn->tls != NULL)
 		return conn_send_tls(conn);
 	while (conn->sent < conn->total) {
@@ -331,6 +356,7 @@ static bool conn_send(struct bench_conn *conn)
 		if (len < 0 && errno == EINTR)
 			continue;
 		if (len < 0 && errno == EAGAIN) {
+			note_blocked(conn);
 			return true;
 		}
 		if (len < 0)
@@ -534,6 +560,7 @@ static void conn_prepare(struct bench_conn *conn, struct bench_req *req, bool re
 	conn->reused = reused;
 	conn->sent = 0;
 	conn->cut_errno = 0;
+	conn->blocked_ns = RES_NO_TIME;
 	conn->answered.largest_bytes = 0;
 	conn->sent_all = false;
 	conn->total = shared->head_len + conn->tail_len + request->body_len;

@@ -70,8 +70,13 @@ void bench_stamps_done(struct bench_stamps *stamps)
  */
 void bench_stamps_sample(struct bench_stamps *stamps)
 {
+	int64_t before_ns = stamps->offset_ns;
+
 	stamps->offset_ns = pl_clock_offset_ns();
-	int64_t step = stamps->offset_ns - stamps->first_offset_ns;
+	/* there and back again is twice as far as either */
+	int64_t since_first = stamps->offset_ns - stamps->first_offset_ns;
+	int64_t since_last = stamps->offset_ns - before_ns;
+	int64_t step = llabs(since_last) > llabs(since_first) ? since_last : since_first;
 	if (llabs(step) > llabs(stamps->step_ns))
 		stamps->step_ns = step;
 }

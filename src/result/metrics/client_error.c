@@ -357,6 +357,18 @@ static bool read_error(const json_t *results, size_t family, size_t statistic,
 	return true;
 }
 
+/* What decides the verdict comes first: a figure that may be off by more than a tenth, be it nearer to
+ * its limit than another. */
+static bool is_worse(const struct res_client_error_worst *a, const struct res_client_error_worst *b)
+{
+	bool far = a->share > fmax(RES_CLIENT_ERROR_SHARE_FAR, a->limit_share);
+	bool other_far = b->share > fmax(RES_CLIENT_ERROR_SHARE_FAR, b->limit_share);
+
+	if (far != other_far)
+		return far;
+	return a->share / a->limit_share > b->share / b->limit_share;
+}
+
 bool res_client_error_worst(const json_t *results, struct res_client_error_worst *ret)
 {
 	struct res_client_error_worst here = { 0 };
@@ -366,7 +378,7 @@ bool res_client_error_worst(const json_t *results, struct res_client_error_worst
 		for (size_t j = 0; j < PL_ARRAY_SIZE(statistics) && rows[i].headline; j++) {
 			if (!read_error(results, i, j, &here))
 				continue;
-			if (!known || here.share / here.limit_share > ret->share / ret->limit_share)
+			if (!known || is_worse(&here, ret))
 				*ret = here;
 			known = true;
 		}

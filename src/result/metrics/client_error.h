@@ -48,6 +48,8 @@ struct res_outcome;
 /* A figure is told well enough while its error is at most this share of it, or so many ms. */
 #define RES_CLIENT_ERROR_SHARE_MAX 0.02
 #define RES_CLIENT_ERROR_MS_MAX    0.1
+/* Beyond its limit and this share it is the client's. */
+#define RES_CLIENT_ERROR_SHARE_FAR 0.10
 
 #define RES_CLIENT_ERROR_KEY_BYTES 64
 
@@ -61,7 +63,7 @@ void res_client_error_forget(json_t *results);
 
 /*
  * Of all figures the one whose error, max(-lo, hi), is the greatest multiple of what it may be, the
- * first of equals. Shares are of the figure, limit_share = max(2 %, 0.1 ms / figure); below a
+ * first of equals; before it one that is beyond its limit and RES_CLIENT_ERROR_SHARE_FAR. Shares are of the figure, limit_share = max(2 %, 0.1 ms / figure); below a
  * nanosecond a figure counts as one, so that shares stay finite and share / limit_share true. False
  * where no client error is known; `results` may be NULL.
  */

@@ -227,16 +227,16 @@ static void test_sentence(void **state)
 		bool explained;
 	} cases[] = {
 		{ "p99_ttft_ms", 0.00098, -0.0213, 0.005, "ok", "ok", "ok",
-		  "client error at most 0.021 ms (0.098 %) on p99 TTFT; load as asked", false },
+		  "client error at most 0.022 ms (0.098 %) on p99 TTFT; load as asked", false },
 		{ "mean_first_token_ms", 0, 0, 0, "ok", "unknown", "ok",
 		  "client error at most 0 ms (0 %) on mean First Token; load as asked", false },
 		/* a nanosecond is not more than a microsecond */
 		{ "p90_itl_ms", 1e-9, 0, 1e-6, "ok", "ok", "unknown",
 		  "client error at most 0.001 ms (0.01 %) on p90 ITL; load as asked", false },
 		{ "median_e2el_ms", 1.25, -1, 1234.5, "beyond", "ok", "ok",
-		  "client error at most 1234 ms (125 %) on median E2EL; load as asked", true },
+		  "client error at most 1235 ms (125 %) on median E2EL; load as asked", true },
 		{ "p90_itl_ms", 1.5e8, -1, 153.4, "beyond", "ok", "ok",
-		  "client error at most 153 ms (over 1000 %) on p90 ITL; load as asked", true },
+		  "client error at most 154 ms (over 1000 %) on p90 ITL; load as asked", true },
 		{ "p99_ttft_ms", 0.001, -1, 2, "ok", "ok", "beyond",
 		  "client error at most 2 ms (0.1 %) on p99 TTFT; load off: gap_distance 0.14\n"
 		  "    (limit 0.1)",

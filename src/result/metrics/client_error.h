@@ -63,9 +63,10 @@ void res_client_error_forget(json_t *results);
 
 /*
  * Of all figures the one whose error, max(-lo, hi), is the greatest multiple of what it may be, the
- * first of equals; before it one that is beyond its limit and RES_CLIENT_ERROR_SHARE_FAR. Shares are of the figure, limit_share = max(2 %, 0.1 ms / figure); below a
- * nanosecond a figure counts as one, so that shares stay finite and share / limit_share true. False
- * where no client error is known; `results` may be NULL.
+ * first of equals; before it one that is beyond its limit and RES_CLIENT_ERROR_SHARE_FAR. Shares are
+ * of the figure, limit_share = max(2 %, 0.1 ms / figure); below a nanosecond a figure counts as one,
+ * so that shares stay finite and share / limit_share true. False where no client error is known;
+ * `results` may be NULL.
  */
 struct res_client_error_worst {
 	char key[RES_CLIENT_ERROR_KEY_BYTES]; /* "p99_ttft_ms" */

@@ -15,11 +15,15 @@ void run_stop_server_died(struct run_stop *stop)
 
 void run_stop_by_signal(struct run_stop *stop, int number)
 {
-	/* a person's wish counts more than the server's death */
-	if (atomic_load(&stop->reason) > 0)
-		atomic_store(&stop->hurry, number);
-	else
-		atomic_store(&stop->reason, number);
+	int before = atomic_load(&stop->reason);
+
+	/* a person's wish counts more than the server's death; of two that come at once, on
+	 * whichever threads, one is the second */
+	while (before <= 0) {
+		if (atomic_compare_exchange_weak(&stop->reason, &before, number))
+			return;
+	}
+	atomic_store(&stop->hurry, number);
 }
 
 int run_stop_signal(const struct run_stop *stop)

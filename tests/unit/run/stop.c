@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <pthread.h>
 #include <signal.h>
 
 #include "run/signals.h"
@@ -37,6 +38,42 @@ static void test_run_stop__the_second_signal_hurries(void **state)
 	assert_int_equal(stop.hurry, SIGTERM);
 }
 
+struct caller {
+	struct run_stop *stop;
+	pthread_barrier_t *together;
+	int number;
+};
+
+static void *call(void *arg)
+{
+	const struct caller *caller = arg;
+
+	pthread_barrier_wait(caller->together);
+	run_stop_by_signal(caller->stop, caller->number);
+	return NULL;
+}
+
+static void test_run_stop__of_two_at_once_none_is_lost(void **state)
+{
+	(void)state;
+
+	for (int i = 0; i < 500; i++) {
+		struct run_stop stop = { .reason = i % 2 == 0 ? 0 : RUN_STOP_SERVER_DIED };
+		pthread_barrier_t together;
+		struct caller other = { &stop, &together, SIGTERM };
+		pthread_t thread;
+
+		pthread_barrier_init(&together, NULL, 2);
+		assert_int_equal(pthread_create(&thread, NULL, call, &other), 0);
+		pthread_barrier_wait(&together);
+		run_stop_by_signal(&stop, SIGINT);
+		pthread_join(thread, NULL);
+		pthread_barrier_destroy(&together);
+		assert_int_equal(run_stop_signal(&stop) + stop.hurry, SIGINT + SIGTERM);
+		assert_int_not_equal(stop.hurry, 0);
+	}
+}
+
 static void test_run_stop__a_signal_asks_all_that_were_given(void **state)
 {
 	(void)state;
@@ -65,6 +102,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_run_stop__a_person_counts_more_than_a_death),
 		cmocka_unit_test(test_run_stop__the_second_signal_hurries),
+		cmocka_unit_test(test_run_stop__of_two_at_once_none_is_lost),
 		cmocka_unit_test(test_run_stop__a_signal_asks_all_that_were_given),
 	};
 

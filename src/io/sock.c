@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <linux/net_tstamp.h>
 #include <linux/tcp.h>
 #include <netdb.h>
 #include <stddef.h>
@@ -292,6 +293,40 @@ ssize_t io_sock_recv(int fd, void *data, size_t room, int64_t *ret_stamp_real_ns
 	} while (len < 0 && errno == EINTR);
 	*ret_stamp_real_ns = len > 0 ? stamp_of(&msg) : 0;
 	return len;
+}
+
+/*
+ * SO_TIMESTAMPNS, which is on, makes the kernel put the time beside each notice of a send; without
+ * that a report would have to be asked for that comes with every read too. Stamps without the bytes
+ * that were sent (TSONLY) need no right to see these.
+ */
+void io_sock_stamp_sends(int fd)
+{
+	int flags = SOF_TIMESTAMPING_TX_SOFTWARE | SOF_TIMESTAMPING_OPT_TSONLY;
+
+	setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPING, &flags, sizeof(flags));
+}
+
+int64_t io_sock_sent_stamp(int fd)
+{
+	/* the stamp, and a notice of which nothing is wanted */
+	union {
+		struct cmsghdr align;
+		char bytes[256];
+	} control;
+	int64_t last_ns = 0;
+
+	for (;;) {
+		struct msghdr msg = { .msg_control = control.bytes,
+				      .msg_controllen = sizeof(control.bytes) };
+		ssize_t len = recvmsg(fd, &msg, MSG_ERRQUEUE | MSG_DONTWAIT);
+		if (len < 0 && errno == EINTR)
+			continue;
+		if (len < 0)
+			return last_ns;
+		int64_t stamp_ns = stamp_of(&msg);
+		last_ns = stamp_ns > last_ns ? stamp_ns : last_ns;
+	}
 }
 
 /*

@@ -64,6 +64,18 @@ int io_sock_accept(int listen_fd);
 ssize_t io_sock_recv(int fd, void *data, size_t room, int64_t *ret_stamp_real_ns);
 
 /*
+ * From now on the kernel stamps what is sent as the network takes it: beside a processor that is
+ * wanted elsewhere, sendmsg() may return long after. A socket of TCP.
+ */
+void io_sock_stamp_sends(int fd);
+/*
+ * Of such a socket: CLOCK_REALTIME when the last byte of the latest send() that has gone whole
+ * went; 0: no stamp has come since the last call. Each takes the stamps that wait, which the socket
+ * shows as EPOLLERR.
+ */
+int64_t io_sock_sent_stamp(int fd);
+
+/*
  * From now on what comes is acknowledged two segments at a time, or after 40 ms; once that time
  * was needed, at once again. Half of what receiving a small segment costs is sending its
  * acknowledgement. Nothing where it cannot be (no TCP).

@@ -80,7 +80,8 @@ struct res_record {
 			       * first round trip as the kernel measured it, or until TLS stood,
 			       * and what the peer did not take at once; RES_NO_COUNT: none, or too
 			       * short to ask for */
-	int64_t sent_ns;      /* the last byte of the request was given to the kernel */
+	int64_t sent_ns;      /* the last byte of the request left: the kernel's stamp, or when it
+			       * had been given to the kernel */
 	int64_t headers_ns;   /* first byte of the answer */
 	int64_t end_ns;       /* the answer was whole, or the request failed */
 	struct res_event *events;

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "bench/load/retry.h"
+#include "bench/load/segments.h"
 #include "bench/load/worker.h"
 #include "io/tls.h"
 
@@ -54,8 +55,10 @@ struct bench_conn {
 	size_t sent;        /* with TLS: encrypted */
 	size_t total;       /* head, tail and body */
 	size_t tail_len;
-	bool sent_all;               /* the kernel has the whole request */
-	bool reused;                 /* carried a request before this one */
+	bool sent_all;  /* the kernel has the whole request */
+	bool in_pieces; /* and took it in several */
+	bool reused;    /* carried a request before this one */
+	struct bench_segments segments;
 	struct io_segments answered; /* when the answer began; largest_bytes 0: not known */
 	unsigned sockets;            /* how many it has had */
 	int cut_errno;               /* the peer takes no more of the request; 0: it does */
@@ -218,6 +221,11 @@ static int left_to_send(const struct bench_conn *conn, struct iovec parts[3])
 	return count;
 }
 
+static bool has_send_stamps(const struct bench_conn *conn)
+{
+	return conn->worker->load->addr.u.any.sa_family != AF_UNIX;
+}
+
 /*
  * What connecting took beyond it was our own doing. Of the handshake of TLS, in which the server
  * computes and packets go to and fro, nobody tells our part: all of it counts as the network's.
@@ -234,6 +242,7 @@ static void note_handshake(const struct bench_conn *conn, struct res_record *rec
 /* The peer, or the network, takes no more for now: the time until it does is not ours. */
 static void note_blocked(struct bench_conn *conn)
 {
+	conn->in_pieces = true;
 	if (conn->req->state == REQ_SEND)
 		conn->blocked_ns = pl_clock_now_ns();
 }
@@ -263,16 +272,39 @@ static void note_connected(struct bench_conn *conn)
 	record->connected_ns = pl_clock_now_ns();
 	if (record->connected_ns - conn->req->try_ns > HANDSHAKE_LOOK_NS)
 		note_handshake(conn, record);
+	/* what is stamped from now on is of the request */
+	if (conn->tls != NULL && has_send_stamps(conn))
+		(void)io_sock_sent_stamp(conn->watch.fd);
+}
+
+/*
+ * When the network took the request, by the kernel; a thread that had to wait for a processor in
+ * sendmsg() or behind it is late to see. Not where the request went in pieces: the last of them may
+ * wait for the peer, and the stamp be of another.
+ */
+static int64_t sent_ns_of(struct bench_conn *conn)
+{
+	int64_t now_ns = pl_clock_now_ns();
+	int64_t real_ns = has_send_stamps(conn) ? io_sock_sent_stamp(conn->watch.fd) : 0;
+	int64_t sent_ns = bench_stamps_monotonic(&conn->worker->stamps, real_ns);
+
+	return real_ns != 0 && !conn->in_pieces && sent_ns >= conn->req->try_ns && sent_ns < now_ns
+		       ? sent_ns
+		       : now_ns;
 }
 
 static void note_sent(struct bench_conn *conn)
 {
 	struct bench_req *req = conn->req;
+	struct res_record *record = req->recorder.record;
 
 	if (conn->sent_all)
 		return;
 	conn->sent_all = true;
-	req->recorder.record->sent_ns = pl_clock_now_ns();
+	record->sent_ns = sent_ns_of(conn);
+	/* on loopback both are seen by one sendmsg() */
+	if (record->connected_ns > record->sent_ns)
+		record->connected_ns = record->sent_ns;
 	if (req->state == REQ_SEND)
 		bench_req_set_state(conn->worker, req, REQ_WAIT);
 }
@@ -331,6 +363,7 @@ static bool conn_send_tls(struct bench_conn *conn)
 		note_connected(conn);
 		if (conn->sent == conn->total)
 			break;
+		conn->in_pieces |= conn->sent > 0;
 		if (encrypt_some(conn, &err) < 0) {
 			conn_lost(conn, "send", err.text);
 			return false;
@@ -363,6 +396,7 @@ static bool conn_send(struct bench_conn *conn)
 			return conn_cut(conn, errno);
 		note_connected(conn);
 		conn->sent += (size_t)len;
+		conn->in_pieces |= conn->sent < conn->total;
 	}
 	note_sent(conn);
 	return true;
@@ -476,6 +510,8 @@ static bool conn_read(struct bench_conn *conn, bool to_end)
 	when.user_ns = pl_clock_now_ns();
 	if (len < 0 && errno == EAGAIN)
 		return false;
+	if (len > 0)
+		bench_segments_read(&conn->segments, (size_t)len, len == BENCH_READ_BYTES);
 	if (conn->tls != NULL && len > 0) {
 		conn_take_tls(conn, (size_t)len, &when);
 	} else if (conn->req == NULL) { /* kept alive, and the server has had enough of it */
@@ -512,6 +548,9 @@ static void on_ready(struct io_loop *loop, struct io_watch *watch, uint32_t even
 	if (conn->req != NULL && (events & EPOLLOUT) && (!conn->sent_all || conn->tls != NULL) &&
 	    !conn_send(conn))
 		return;
+	/* a stamp that came late is of no use, and would show as an error again and again */
+	if ((events & EPOLLERR) && has_send_stamps(conn))
+		(void)io_sock_sent_stamp(watch->fd);
 	bool to_end = events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR);
 	bool more = to_end || (events & EPOLLIN);
 	while (more)
@@ -522,6 +561,13 @@ static void on_timeout(struct io_loop *loop, struct io_timer *timer)
 {
 	(void)loop;
 	conn_fail(timer->data, "timeout", "no whole answer within request_timeout");
+}
+
+static bool came_in_one(void *user)
+{
+	struct bench_conn *conn = user;
+
+	return bench_segments_was_one(&conn->segments, conn->watch.fd);
 }
 
 static struct bench_conn *conn_take_spare(struct bench_worker *worker)
@@ -540,6 +586,8 @@ static struct bench_conn *conn_take_spare(struct bench_worker *worker)
 	conn->timeout = (struct io_timer){ .fn = on_timeout, .data = conn };
 	bench_stream_init(&conn->stream, worker->load->adapter, worker->load->whole_answers);
 	conn->stream.keeps_text = worker->load->keeps_text;
+	conn->stream.came_in_one = came_in_one;
+	conn->stream.user = conn;
 	return conn;
 }
 
@@ -563,6 +611,7 @@ static void conn_prepare(struct bench_conn *conn, struct bench_req *req, bool re
 	conn->blocked_ns = RES_NO_TIME;
 	conn->answered.largest_bytes = 0;
 	conn->sent_all = false;
+	conn->in_pieces = false;
 	conn->total = shared->head_len + conn->tail_len + request->body_len;
 	bench_stream_start(&conn->stream, &req->recorder);
 }
@@ -619,7 +668,10 @@ static bool conn_open(struct bench_worker *worker, struct bench_req *req)
 	if (worker->load->addr.tls != NULL)
 		prepare_tls(conn);
 	conn->sockets++;
+	conn->segments = (struct bench_segments){ 0 };
 	int rc = bench_worker_new_socket(worker, &conn->watch.fd, &err);
+	if (rc == 0 && has_send_stamps(conn))
+		io_sock_stamp_sends(conn->watch.fd);
 	/*
 	 * Making and binding a socket is preparation; connect() is the first thing of the request
 	 * that the server can notice.

@@ -99,16 +99,21 @@ static void keep(struct bench_stamps *stamps, int64_t late_ns)
 	stamps->skip = stamps->stride - 1;
 }
 
+int64_t bench_stamps_monotonic(const struct bench_stamps *stamps, int64_t real_ns)
+{
+	return real_ns - stamps->offset_ns;
+}
+
 int64_t bench_stamps_of(struct bench_stamps *stamps, int64_t stamp_real_ns, int64_t user_ns,
 			bool *ret_kernel)
 {
 	*ret_kernel = false;
 	if (stamp_real_ns == 0)
 		return user_ns;
-	int64_t t_ns = stamp_real_ns - stamps->offset_ns;
+	int64_t t_ns = bench_stamps_monotonic(stamps, stamp_real_ns);
 	if (t_ns > user_ns) { /* not yet come, yet read: the wall clock was set */
 		bench_stamps_sample(stamps);
-		t_ns = stamp_real_ns - stamps->offset_ns;
+		t_ns = bench_stamps_monotonic(stamps, stamp_real_ns);
 	}
 	if (t_ns > user_ns)
 		return user_ns;

@@ -29,6 +29,8 @@ int bench_stamps_switch_on(void);
 void bench_stamps_init(struct bench_stamps *stamps, size_t queueing_room);
 void bench_stamps_done(struct bench_stamps *stamps);
 void bench_stamps_sample(struct bench_stamps *stamps);
+/* The monotonic time of a stamp. */
+int64_t bench_stamps_monotonic(const struct bench_stamps *stamps, int64_t real_ns);
 /*
  * The monotonic time of a read that ended at user_ns: the kernel's stamp where there is one that
  * can be true (*ret_kernel), else user_ns. Keeps the difference.

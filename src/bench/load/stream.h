@@ -53,6 +53,9 @@ struct bench_stream {
 	struct bench_recorder *recorder;
 	struct io_http *http;
 	struct io_sse sse;
+	/* Set once: did the current read take one segment alone? NULL: nobody knows. */
+	bool (*came_in_one)(void *user);
+	void *user;
 	bool keeps_text;    /* set before a start: the record gets the output */
 	struct pl_buf text; /* of the first choice, with its JSON escapes */
 	struct pl_buf body; /* of a failed answer, or of one in one piece; of a stream of events: a

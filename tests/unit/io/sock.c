@@ -211,6 +211,33 @@ static void test_io_sock__kernel_stamps(void **state)
 	pair_close(&pair);
 }
 
+/* Each between the call of write() and what is read behind it; once taken it is gone. */
+static void test_io_sock__stamps_of_sends(void **state)
+{
+	struct pair pair;
+
+	(void)state;
+	pair_open(&pair);
+	io_sock_stamp_sends(pair.client);
+	assert_int_equal(io_sock_sent_stamp(pair.client), 0);
+	for (int i = 0; i < 3; i++) {
+		struct pollfd notice = { .fd = pair.client };
+		char c = 'x';
+		int64_t before_ns = pl_clock_real_ns();
+		assert_int_equal(write(pair.client, &c, 1), 1);
+		wait_for(pair.server, POLLIN);
+		int64_t after_ns = pl_clock_real_ns();
+		assert_int_equal(poll(&notice, 1, 10000), 1);
+		assert_int_equal(notice.revents & POLLERR, POLLERR);
+		int64_t stamp_ns = io_sock_sent_stamp(pair.client);
+		assert_in_range(stamp_ns, before_ns, after_ns);
+		assert_int_equal(poll(&notice, 1, 0), 0);
+		assert_int_equal(io_sock_sent_stamp(pair.client), 0);
+		assert_int_equal(read(pair.server, &c, 1), 1);
+	}
+	pair_close(&pair);
+}
+
 static void test_io_sock__port_in_use(void **state)
 {
 	struct pl_err err = PL_ERR_INIT;
@@ -413,6 +440,7 @@ int main(void)
 		cmocka_unit_test(test_io_sock__both_ends_are_set_up),
 		cmocka_unit_test(test_io_sock__reading),
 		cmocka_unit_test(test_io_sock__kernel_stamps),
+		cmocka_unit_test(test_io_sock__stamps_of_sends),
 		cmocka_unit_test(test_io_sock__port_in_use),
 		cmocka_unit_test(test_io_sock__nobody_listens),
 		cmocka_unit_test(test_io_sock__unix_sockets),

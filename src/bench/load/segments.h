@@ -1,0 +1,28 @@
+/*
+ * Did the bytes of a read come in one segment? The kernel keeps one stamp of all that a read takes:
+ * of several segments that of the last, of one alone it is right for every byte, though the thread
+ * was late to read.
+ *
+ * By counting: each read takes a segment at least, so that no more segments than reads means one
+ * each. One per connection, told of each of its reads, from the first on.
+ */
+#ifndef BENCH_LOAD_SEGMENTS_H
+#define BENCH_LOAD_SEGMENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct bench_segments {
+	uint64_t bytes;   /* that were read */
+	uint32_t counted; /* segments of data, when the kernel was asked last */
+	uint32_t reads;   /* since then */
+	bool unknown;     /* how many of them were read is not known */
+};
+
+/* A read of len bytes; `cut`: it took what it had room for, perhaps a part of a segment. */
+void bench_segments_read(struct bench_segments *segments, size_t len, bool cut);
+/* Of the read that was told last. Asks the kernel; false where that cannot tell. */
+bool bench_segments_was_one(struct bench_segments *segments, int fd);
+
+#endif

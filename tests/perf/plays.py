@@ -22,6 +22,8 @@ PREFIX = "cal-"
 TIMEOUT_S = 120
 # More than these the simulator's core does not keep up with, nor does reading the log.
 EVENTS_PER_MS, EVENTS_MOST = 50, 120_000
+# Nobody sends all at once: as many as go, one in this time, within a twentieth of an answer.
+AT_ONCE_S, AT_ONCE_SHARE = 100e-6, 0.05
 # What a request and an event take of the client's processor, roughly, and what it takes to look (telemetry).
 REQUEST_S, EVENT_S, LOOK_SHARE = 200e-6, 10e-6, 0.01
 
@@ -62,7 +64,8 @@ def draw_load(draw):
         asked["max_concurrency"] = streams
         requests = streams * max(round(run_s / answer_s), 1)
     elif loop == "at once":
-        requests = max(streams, 10)
+        streams = max(min(streams, round(AT_ONCE_SHARE * answer_s / AT_ONCE_S)), 10)
+        requests = streams
     else:
         # a cap at the mean holds about half of the requests
         asked["max_concurrency"] = max(round(streams * draw.uniform(1, 2)), 1) if loop != "open" else None

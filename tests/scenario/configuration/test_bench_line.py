@@ -66,6 +66,7 @@ def test_real_lines_are_read_as_vllm_reads_them(bin_dir, real_lines, spec):
     assert wrong == []
 
 
+@pytest.mark.release_only  # many starts of one reader, which has a fuzz target
 def test_every_flag_of_the_spec_is_known_with_its_default(bin_dir, spec):
     options = dry_run(bin_dir)["options"]
     ours_where_vllm_has_a_text = {"random_mm_limit_mm_per_prompt", "random_mm_bucket_config",

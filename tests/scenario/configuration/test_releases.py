@@ -153,6 +153,7 @@ def test_every_choice_and_spelling_of_every_release(tables, history):
             assert row.get("replaced_by") == entry.get("replaced_by") or entry["in_reference"]
 
 
+@pytest.mark.release_only  # many starts of one reader; unit tests have its tables
 def test_every_key_of_every_release(tables, history):
     for release, rows in tables.items():
         for place, keys in history["config_keys"].items():

@@ -143,6 +143,7 @@ def test_run_timeout_names_itself(bin_dir, tmp_path, validator, patience):
     assert "abandoned" in kinds and "not_sent" in kinds
 
 
+@pytest.mark.release_only  # waits; timeouts of requests are in the unit tests of the load
 def test_request_timeout_only_fails_its_request(bin_dir, tmp_path, validator, patience):
     result, done = play(bin_dir, tmp_path, validator, patience, ["--sim-stall-rate", "0.1"],
                         status="partial", stage="measure", cause=None, exit_status=1,

@@ -164,6 +164,7 @@ def test_waiting_for_another_program(bin_dir, tmp_path, patience):
     assert run.finish(patience) == 0
 
 
+@pytest.mark.release_only  # eight runs that differ in words alone
 def test_names_of_gpus(bin_dir, tmp_path, patience):
     env = host(bin_dir, tmp_path, "2xH100,1xA100")
     whole = completed(bin_dir, tmp_path, "all", env, gpus="all", patience=patience).result()

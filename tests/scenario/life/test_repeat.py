@@ -42,7 +42,8 @@ def without_ports(config):
     return config
 
 
-@pytest.mark.parametrize("name", ["arrival-rate", "chat-conversations", "quickstart", "shared-prefix", "small-kv-cache"])
+@pytest.mark.parametrize("name", ["quickstart", *(pytest.param(name, marks=pytest.mark.release_only) for name in (
+    "arrival-rate", "chat-conversations", "shared-prefix", "small-kv-cache"))])
 def test_each_example_repeats_itself(bin_dir, source_dir, tmp_path, validator, patience, name):
     capture, first, again = tmp_path / "capture", tmp_path / "a.json", tmp_path / "b.json"
     examples = source_dir / "configs" / "examples"

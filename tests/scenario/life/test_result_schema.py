@@ -328,6 +328,7 @@ def test_broken_result_is_refused(number):
     assert broken_faults(number) != []
 
 
+@pytest.mark.release_only  # many starts of one reader, which has a fuzz target
 def test_the_program_says_the_same_of_each(bin_dir, tmp_path):
     documents = [GOOD] + [changed(GOOD, *case) for case in BROKEN]
     for number, told in enumerate(schema_faults(bin_dir, tmp_path, "result", documents)):

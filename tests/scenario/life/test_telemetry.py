@@ -92,7 +92,7 @@ def astray_where_stalled(curve, lines, begin_s, end_s):
     return astray
 
 
-@pytest.mark.parametrize("curve", ["const:345.5", "sine:120:680:1.7", "ramp:300:400:2.3"])
+@pytest.mark.parametrize("curve", ["const:345.5", *(pytest.param(curve, marks=pytest.mark.release_only) for curve in ("sine:120:680:1.7", "ramp:300:400:2.3"))])
 def test_energy_is_the_integral_of_power(bin_dir, tmp_path, patience, pretend, curve):
     config = config_with({"interval": "10ms"}, [0, 1], num_prompts=120)
     result = play(bin_dir, tmp_path, config, pretend(power=curve), patience)

@@ -482,6 +482,7 @@ def split_intervals(got):
     return {k: v for k, v in got.items() if not k.endswith(("_ci95", "_client_error"))}, intervals
 
 
+@pytest.mark.release_only  # numbers; unit tests walk the same code
 def test_every_key_of_made_up_sets(driver):
     sets = [random_set(seed) for seed in range(SETS)]
     results = driver(sets)

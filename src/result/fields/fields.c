@@ -28,6 +28,8 @@ struct res_fields {
 	size_t room;
 	struct res_field **by_id;
 	const char **ids; /* as in by_id */
+	const struct res_field **columns;
+	size_t column_count;
 };
 
 /* ---- the rows of a document ---------------------------------------------------------------- */
@@ -450,7 +452,7 @@ static int compare_ids(const void *a, const void *b)
 	return strcmp((*one)->id, (*other)->id);
 }
 
-static void sort(struct res_fields *fields)
+static void make_lists(struct res_fields *fields)
 {
 	fields->by_id = pl_alloc_array(fields->count, sizeof(*fields->by_id));
 	fields->ids = pl_alloc_array(fields->count, sizeof(*fields->ids));
@@ -459,6 +461,11 @@ static void sort(struct res_fields *fields)
 	qsort(fields->by_id, fields->count, sizeof(*fields->by_id), compare_ids);
 	for (size_t i = 0; i < fields->count; i++)
 		fields->ids[i] = fields->by_id[i]->id;
+	fields->columns = pl_alloc_array(fields->count, sizeof(*fields->columns));
+	for (size_t i = 0; i < fields->count; i++) {
+		if (fields->items[i].column)
+			fields->columns[fields->column_count++] = &fields->items[i];
+	}
 }
 
 struct res_fields *res_fields_new(const struct vllm_catalog *catalog)
@@ -486,7 +493,7 @@ struct res_fields *res_fields_new(const struct vllm_catalog *catalog)
 	add_quality(fields);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(behind); i++)
 		add_section(fields, behind[i], behind[i]);
-	sort(fields);
+	make_lists(fields);
 	return fields;
 }
 
@@ -498,6 +505,7 @@ void res_fields_free(struct res_fields *fields)
 	free(fields->items);
 	free(fields->by_id);
 	free((void *)fields->ids);
+	free((void *)fields->columns);
 	free(fields);
 }
 
@@ -509,6 +517,13 @@ size_t res_fields_count(const struct res_fields *fields)
 const struct res_field *res_fields_at(const struct res_fields *fields, size_t i)
 {
 	return &fields->items[i];
+}
+
+const struct res_field *const *res_fields_columns(const struct res_fields *fields,
+						  size_t *ret_count)
+{
+	*ret_count = fields->column_count;
+	return fields->columns;
 }
 
 const struct res_field *res_fields_find(const struct res_fields *fields, const char *id)

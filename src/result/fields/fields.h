@@ -89,6 +89,9 @@ PL_AUTO_DEFINE(struct res_fields, res_fields_free);
 /* In the order of the rows. */
 size_t res_fields_count(const struct res_fields *fields);
 const struct res_field *res_fields_at(const struct res_fields *fields, size_t i);
+/* Those that are columns, in that order; borrowed from the list. */
+const struct res_field *const *res_fields_columns(const struct res_fields *fields,
+						  size_t *ret_count);
 /* NULL: no row is called so. */
 const struct res_field *res_fields_find(const struct res_fields *fields, const char *id);
 /* The id that was likely meant, or NULL. */

@@ -1,0 +1,68 @@
+/*
+ * One document that came in: what it is, and whether it can be taken.
+ *
+ *	form         what it is                                      its document
+ *	profllm      a result of ours, any schema_version; inside of  itself
+ *	             a flat file of ours (key `profllm`), too
+ *	bench_serve  vLLM's flat result                              made by result/flat/document.h
+ *	plain        run_id and the other keys that the first         itself
+ *	             description of results names, no schema_version
+ *
+ * - A result of our schema_version is checked against the schema. Of another version what it has is
+ *   taken; keys that no field and no place of the schema knows are kept, and told as notes.
+ * - Secrets, by the names of their keys, are "***" in all that is kept.
+ * - Two documents have the same content where their JSON is the same but for blanks and the order of
+ *   keys. Of a flat result all that the file says counts.
+ * - A reader never changes after it was made and may be used by any number of threads.
+ */
+#ifndef STORE_DOCUMENT_H
+#define STORE_DOCUMENT_H
+
+#include "result/fields/fields.h"
+
+enum store_form {
+#define STORE_FORM(NAME, name, text) STORE_FORM_##NAME,
+#include "tbl/store_words.h"
+	STORE_FORM_COUNT
+};
+/* "profllm", "bench_serve", "plain" */
+const char *store_form_name(enum store_form form);
+
+#define STORE_DOCUMENT_BYTES_MAX (64u << 20)
+
+struct store_reader;
+/* Borrows the fields. */
+int store_reader_new(const struct res_fields *fields, struct store_reader **ret,
+		     struct pl_err *err) PL_MUST_CHECK;
+void store_reader_free(struct store_reader *reader);
+PL_AUTO_DEFINE(struct store_reader, store_reader_free);
+#define auto_store_reader PL_AUTO(store_reader_free)
+
+struct store_document {
+	enum store_form form;
+	json_t *json; /* a document as res_field_value() takes it */
+	char *bytes;  /* as they came; written anew, with "***", where there was a secret */
+	size_t len;
+	char sha256[65];    /* of the content */
+	const char *run_id; /* borrowed from json; NULL: it has none */
+	/* Array of faults as below that are none: unknown keys of another version, secrets. */
+	json_t *notes;
+};
+
+/*
+ * Reads one document: `name` is its file for messages. 0: *ret is filled (store_document_done()).
+ * -1: it is rejected, err says why in one line and *ret_faults, a new reference, is an array of all
+ * that there is to say: {pointer, key, line, found, expected, nearest, message}, where a member that says
+ * nothing is null; line is of bytes that are no JSON, 1 and up.
+ */
+int store_document_read(const struct store_reader *reader, const char *bytes, size_t len,
+			const char *name, struct store_document *ret, json_t **ret_faults,
+			struct pl_err *err) PL_MUST_CHECK;
+void store_document_done(struct store_document *document);
+#define auto_store_document \
+	__attribute__((cleanup(store_document_done), unused)) struct store_document
+
+/* {pointer, key, line, found, expected, nearest, message}; NULL and 0 say nothing. */
+json_t *store_fault_new(const char *pointer, int line, const char *message);
+
+#endif

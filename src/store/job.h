@@ -1,0 +1,63 @@
+/*
+ * Jobs: bytes that came in and are worked on later, one document after the other. A job is on the disk
+ * when store_job_add() has answered, and each of its documents is stored in the same transaction as
+ * what is told of it, so that a process that takes the job up again after a kill goes on behind the last
+ * one: every document that was taken is there exactly once.
+ *
+ *	queued --store_job_next()--> running --store_job_finish()--> done
+ *
+ * The store has to be opened with_jobs for store_job_next() and what follows it; those that were
+ * running when a process died are queued again by store_open().
+ */
+#ifndef STORE_JOB_H
+#define STORE_JOB_H
+
+#include "store/store.h"
+
+/* `kind` is the caller's word for what the bytes are: "json", "batch", "raw". `media`: their media
+ * type, or NULL. */
+int store_job_add(struct store *store, const char *kind, const char *name, const char *media,
+		  const char *bytes, size_t len, int64_t *ret_id, struct pl_err *err) PL_MUST_CHECK;
+
+struct store_job {
+	int64_t id; /* 0: none is waiting */
+	char *kind;
+	char *name;
+	char *media; /* or NULL */
+	char *bytes;
+	size_t len;
+	size_t items_done; /* documents that were finished before: go on behind them */
+};
+/* The oldest that waits; it is running then. */
+int store_job_next(struct store *store, struct store_job *ret, struct pl_err *err) PL_MUST_CHECK;
+void store_job_release(struct store_job *job); /* its memory */
+#define auto_store_job __attribute__((cleanup(store_job_release), unused)) struct store_job
+
+/* How many documents it turned out to have: those without an outcome are shown as queued. */
+int store_job_expect(struct store *store, int64_t id, size_t count,
+		     struct pl_err *err) PL_MUST_CHECK;
+
+struct store_job_item {
+	size_t index; /* from 0, without a gap */
+	const char *name;
+	/* what is stored; NULL: it is rejected, and message and faults tell why */
+	const struct store_document *document;
+	const char *message;  /* of a rejected one */
+	const json_t *faults; /* array as of store_document_read(), or NULL */
+};
+/* Stores the item's document and notes what became of it, both or neither. */
+int store_job_item(struct store *store, int64_t id, const struct store_job_item *item,
+		   struct store_put_result *ret, struct pl_err *err) PL_MUST_CHECK;
+/* Its bytes are forgotten; what became of its items stays. */
+int store_job_finish(struct store *store, int64_t id, struct pl_err *err) PL_MUST_CHECK;
+
+/*
+ * {job_id, kind, name, state: "queued" | "running" | "done", created, finished,
+ *  counts: {queued, stored, duplicate, conflict, rejected},
+ *  items: [{index, name, state, form, id, run_id, message, faults}]}
+ * id: of a conflict or a duplicate the result that is there. *ret NULL: there is no such job. New
+ * reference.
+ */
+int store_job_json(struct store *store, int64_t id, json_t **ret, struct pl_err *err) PL_MUST_CHECK;
+
+#endif

@@ -1,0 +1,49 @@
+/*
+ * One result as a row: what each column field has in it. The rows of the database and the columns in
+ * memory are made from this, so that both hold the same.
+ *
+ * - Three kinds of nothing stay apart: a field that is not recorded, one that is null (unset, or: there
+ *   is no such figure), and a value, which may be 0, "" or infinite. What `state` does not call there
+ *   has no value; whether the user set the field is told beside it, of a null too.
+ * - The value's kind may be another than its field's: a number column may hold a word ("auto").
+ */
+#ifndef STORE_ROW_H
+#define STORE_ROW_H
+
+#include "result/fields/fields.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What one field has in one row. */
+struct store_cell {
+	unsigned char state; /* enum res_value_state */
+	unsigned char kind;  /* enum res_value_kind, where the value is there */
+	bool is_explicit;    /* the user set it (arguments and options) */
+	double number;       /* of NUMBER; of YES 0 or 1 */
+	const char *text;    /* of TEXT and JSON (compact, keys sorted); else NULL */
+};
+
+/* One result as a row. */
+struct store_row {
+	int64_t id;               /* > 0, grows; never used again */
+	const char *run_id;       /* NULL: the document has none */
+	struct store_cell *cells; /* one a column field, in the order of store_column_fields() */
+	struct pl_arena *arena;   /* of all texts and cells */
+};
+
+/* The fields that are columns, in the order of the list; borrowed from it. */
+static inline const struct res_field *const *store_column_fields(const struct res_fields *fields,
+								 size_t *ret_count)
+{
+	return res_fields_columns(fields, ret_count);
+}
+
+/* Overwrites *ret; its id is 0. Nothing of the document is borrowed. */
+void store_row_of_document(const struct res_fields *fields, const json_t *document,
+			   struct store_row *ret);
+void store_row_done(struct store_row *row);
+#define auto_row __attribute__((cleanup(store_row_done), unused)) struct store_row
+
+#endif

@@ -1,0 +1,110 @@
+/*
+ * The store: results in a database, each once, with a column for each column field. One interface for
+ * the database of today, an SQLite file, and for others to come: nothing of SQL shows here.
+ *
+ * What is promised:
+ * - What store_put() and the jobs (store/job.h) have answered is on the disk: a kill or a power cut
+ *   afterwards loses nothing, one before leaves nothing half done.
+ * - Same content is stored once; other content under a run_id that is there is a conflict and is not
+ *   stored.
+ * - A file that a newer program has changed is refused; one of an older program is brought up to this
+ *   one's form at store_open(), in one transaction. Fields that are newer than the file get their
+ *   columns then, and their values from the documents.
+ * - Several processes may use one file at a time; what another one stores is seen by
+ *   store_columns_borrow().
+ *
+ * Threads: every function may be called by any thread. Writes wait for each other; reads wait for no
+ * write. The columns in memory are lent under a read-write lock: whoever has borrowed them keeps
+ * writers waiting, so give them back soon, and call none of the functions that write meanwhile.
+ */
+#ifndef STORE_STORE_H
+#define STORE_STORE_H
+
+#include "store/document.h"
+#include "store/row.h"
+
+#include <stdint.h>
+
+struct store;
+struct store_columns;
+
+struct store_options {
+	const char *path;
+	const struct res_fields *fields; /* borrowed */
+	bool must_exist;                 /* else the file is made; its folder has to be there */
+	bool with_columns;               /* keep the columns in memory (store/columns.h) */
+	/* Work on its jobs: one process at a time, PL_ERR_BUSY where another one does. */
+	bool with_jobs;
+};
+int store_open(const struct store_options *options, struct store **ret,
+	       struct pl_err *err) PL_MUST_CHECK;
+void store_close(struct store *store);
+PL_AUTO_DEFINE(struct store, store_close);
+#define auto_store PL_AUTO(store_close)
+
+/* profllm.db in $XDG_DATA_HOME/profllm (~/.local/share/profllm), which is made; free(). */
+int store_default_path(char **ret, struct pl_err *err) PL_MUST_CHECK;
+
+/* ---- in ------------------------------------------------------------------------------------ */
+
+enum store_outcome {
+#define STORE_OUTCOME(NAME, name, text) STORE_##NAME,
+#include "tbl/store_words.h"
+	STORE_OUTCOME_COUNT
+};
+/* "stored", "duplicate", "conflict", "rejected" */
+const char *store_outcome_name(enum store_outcome outcome);
+
+struct store_put_result {
+	enum store_outcome outcome; /* never REJECTED */
+	int64_t id;                 /* of the new row, or of the one that is there already */
+};
+/* `name`: of the file that it came in. */
+int store_put(struct store *store, const struct store_document *document, const char *name,
+	      struct store_put_result *ret, struct pl_err *err) PL_MUST_CHECK;
+
+/*
+ * Between these two the puts of the calling thread are one transaction: all are on the disk when
+ * store_batch_end() answers 0, and none where it does not. Others who write wait: keep it short.
+ */
+int store_batch_begin(struct store *store, struct pl_err *err) PL_MUST_CHECK;
+int store_batch_end(struct store *store, struct pl_err *err) PL_MUST_CHECK;
+
+/* ---- out ----------------------------------------------------------------------------------- */
+
+struct store_entry {
+	int64_t id;   /* 0: there is no such result */
+	char *run_id; /* NULL: none */
+	char *name;
+	enum store_form form;
+	char sha256[65];
+	char *stored_at; /* RFC 3339, UTC */
+	char *bytes;     /* as they came, secrets "***" */
+	size_t len;
+	json_t *document;
+	json_t *notes;
+};
+int store_get(struct store *store, int64_t id, struct store_entry *ret,
+	      struct pl_err *err) PL_MUST_CHECK;
+void store_entry_done(struct store_entry *entry);
+#define auto_store_entry __attribute__((cleanup(store_entry_done), unused)) struct store_entry
+
+/* *ret_id: of the result with this run_id; 0: there is none. */
+int store_find(struct store *store, const char *run_id, int64_t *ret_id,
+	       struct pl_err *err) PL_MUST_CHECK;
+int store_count(struct store *store, int64_t *ret_count, struct pl_err *err) PL_MUST_CHECK;
+/* Grows with each change of what is stored, and goes on from there in the next process. */
+int store_data_version(struct store *store, int64_t *ret, struct pl_err *err) PL_MUST_CHECK;
+
+/*
+ * The columns in memory, with all that was stored until now by whomever. They are the store's;
+ * store_columns_return() exactly once behind each 0, by the same thread.
+ */
+int store_columns_borrow(struct store *store, const struct store_columns **ret,
+			 struct pl_err *err) PL_MUST_CHECK;
+void store_columns_return(struct store *store);
+
+/* For messages and --help: "SQLite 3.40.1". */
+const char *store_engine(void);
+
+#endif

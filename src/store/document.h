@@ -1,12 +1,12 @@
 /*
  * One document that came in: what it is, and whether it can be taken.
  *
- *	form         what it is                                      its document
- *	profllm      a result of ours, any schema_version; inside of  itself
- *	             a flat file of ours (key `profllm`), too
- *	bench_serve  vLLM's flat result                              made by result/flat/document.h
- *	plain        run_id and the other keys that the first         itself
- *	             description of results names, no schema_version
+ *	form   what it is                                         its document
+ *	own    a result of ours, of any schema_version; inside     itself
+ *	       of a flat file of ours (key `profllm`), too
+ *	flat   vLLM's flat result                                  made by result/flat/document.h
+ *	plain  run_id and other keys that the first description    itself
+ *	       of results names, no schema_version
  *
  * - A result of our schema_version is checked against the schema. Of another version what it has is
  *   taken; keys that no field and no place of the schema knows are kept, and told as notes.
@@ -25,7 +25,7 @@ enum store_form {
 #include "tbl/store_words.h"
 	STORE_FORM_COUNT
 };
-/* "profllm", "bench_serve", "plain" */
+/* "own", "flat", "plain" */
 const char *store_form_name(enum store_form form);
 
 #define STORE_DOCUMENT_BYTES_MAX (64u << 20)
@@ -53,7 +53,7 @@ struct store_document {
  * Reads one document: `name` is its file for messages. 0: *ret is filled (store_document_done()).
  * -1: it is rejected, err says why in one line and *ret_faults, a new reference, is an array of all
  * that there is to say: {pointer, key, line, found, expected, nearest, message}, where a member that says
- * nothing is null; line is of bytes that are no JSON, 1 and up.
+ * nothing is left out; line is of bytes that are no JSON, 1 and up.
  */
 int store_document_read(const struct store_reader *reader, const char *bytes, size_t len,
 			const char *name, struct store_document *ret, json_t **ret_faults,

@@ -52,10 +52,11 @@ int store_job_item(struct store *store, int64_t id, const struct store_job_item 
 int store_job_finish(struct store *store, int64_t id, struct pl_err *err) PL_MUST_CHECK;
 
 /*
- * {job_id, kind, name, state: "queued" | "running" | "done", created, finished,
+ * {job_id: text, kind, state: "queued" | "running" | "done", created, finished,
  *  counts: {queued, stored, duplicate, conflict, rejected},
  *  items: [{index, name, state, form, id, run_id, message, faults}]}
- * id: of a conflict or a duplicate the result that is there. *ret NULL: there is no such job. New
+ * created and finished are RFC 3339; finished, form, id, run_id and message may be null; faults of what
+ * is stored are the document's notes; id of a conflict or a duplicate is the result that is there. *ret NULL: there is no such job. New
  * reference.
  */
 int store_job_json(struct store *store, int64_t id, json_t **ret, struct pl_err *err) PL_MUST_CHECK;

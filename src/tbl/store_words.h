@@ -12,9 +12,9 @@
 #define STORE_OUTCOME(NAME, name, text)
 #endif
 
-STORE_FORM(PROFLLM,     profllm,     "a result of profllm")
-STORE_FORM(BENCH_SERVE, bench_serve, "a result of vllm bench serve")
-STORE_FORM(PLAIN,       plain,       "a document with run_id, of no program in particular")
+STORE_FORM(OWN,   own,   "a result of profllm")
+STORE_FORM(FLAT,  flat,  "a result of vllm bench serve")
+STORE_FORM(PLAIN, plain, "a document with run_id and no schema_version")
 
 STORE_OUTCOME(STORED,    stored,    "it is in the store now")
 STORE_OUTCOME(DUPLICATE, duplicate, "the same content is there already")

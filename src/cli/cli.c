@@ -1,66 +1,16 @@
 /*
- * What all commands share: how they fail, print and write files. Results go to standard output and
- * everything that is said about them to standard error, so that --json can be piped.
+ * What all commands share: how they read their line and write files.
  */
 #include "cli/cli.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/file.h"
-#include "base/log.h"
 #include "base/text.h"
 #include "result/standing.h"
-
-#define HELP_BYTES_MAX (1u << 20)
-
-int cli_fail(const struct pl_err *err)
-{
-	pl_log(PL_LOG_ERROR, "%s", err->text);
-	return pl_err_exit_status(err->code);
-}
-
-int cli_refuse(const char *format, ...)
-{
-	struct pl_err err = PL_ERR_INIT;
-	va_list args;
-
-	va_start(args, format);
-	auto_free char *message = pl_vasprintf(format, args);
-	va_end(args);
-	pl_err_set(&err, PL_ERR_INVALID, "%s", message);
-	return cli_fail(&err);
-}
-
-int cli_print(const char *text)
-{
-	struct pl_err err = PL_ERR_INIT;
-
-	/* a full disk behind a pipe or a file shows only at the flush */
-	if (fputs(text, stdout) >= 0 && fflush(stdout) == 0)
-		return 0;
-	pl_err_errno(&err, "cannot write standard output");
-	return cli_fail(&err);
-}
-
-int cli_print_json(const json_t *json)
-{
-	auto_free char *indented = pl_json_to_text(json, PL_JSON_INDENT);
-	auto_free char *text = pl_asprintf("%s\n", indented);
-
-	return cli_print(text);
-}
-
-int cli_print_help(const struct pl_opt_command *command)
-{
-	auto_buf text = PL_BUF(HELP_BYTES_MAX);
-
-	pl_opt_help(command, &text);
-	return cli_print(pl_buf_text(&text));
-}
 
 /* The command's fault, or 0; *ret_help: its help was asked for. */
 static int read_words(const struct pl_opt_command *command, int argc, char **argv, void *options,

@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/opt.h"
+#include "base/program.h"
 #include "option/problem.h"
 #include "vllm/catalog.h"
 #include "vllm/version.h"
@@ -38,10 +39,12 @@ char *cli_later_names(void);
 /* What the scripts of cmd_completion() ask; listed nowhere. */
 int cmd_complete(int argc, char **argv);
 
-/* One line on standard error; returns the exit status that belongs to it. */
-int cli_fail(const struct pl_err *err);
-/* The same of bad usage. */
-int cli_refuse(const char *format, ...) PL_PRINTF(1, 2);
+/* What base/program.h has for every program. */
+#define cli_fail       pl_program_fail
+#define cli_refuse     pl_program_refuse
+#define cli_print      pl_program_print
+#define cli_print_json pl_program_print_json
+#define cli_print_help pl_program_print_help
 /* What stands on a command's line beside its options. Borrowed from argv. */
 struct cli_words {
 	char **items;
@@ -55,11 +58,6 @@ struct cli_words {
  */
 bool cli_read(const struct pl_opt_command *command, int argc, char **argv, void *options,
 	      struct cli_words *ret, int *ret_status);
-/* All of it on standard output; 0, or the exit status where it cannot be written. */
-int cli_print(const char *text);
-/* The same of a document, indented and with a line end: what --json prints. */
-int cli_print_json(const json_t *json);
-int cli_print_help(const struct pl_opt_command *command);
 /* A file that the user named; `option`: by which. What stands there is written over only with
  * `overwrite`. private: nobody else may read it, from its first byte on. 0, or the exit status. */
 struct cli_file {

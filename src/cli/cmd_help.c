@@ -1,15 +1,14 @@
 /*
- * `profllm help`, and manual pages. Pages are made of the rows that --help is made of, so that
- * neither can tell of an option that the other leaves out.
+ * `profllm help`, and manual pages.
  */
 #include "cli/cli.h"
 
 #include <string.h>
 
-#include "base/opt.h"
+#include "base/man.h"
 
-#define HELP_BYTES_MAX   65536
-#define BEHIND_BYTES_MAX 65536
+#define HELP_BYTES_MAX 65536
+#define PAGES_MAX      64
 
 static int print_commands(void)
 {
@@ -31,114 +30,19 @@ static int print_commands(void)
 	return cli_print(pl_buf_text(&text));
 }
 
-/* ---- manual pages (roff, man(7)), from the same rows as --help ---- */
-
-/* Text as roff shows it: backslashes and dashes as they are, no line taken for a request. */
-static void add_text(struct pl_buf *buf, const char *text)
-{
-	bool line_start = true;
-
-	for (; *text != '\0'; text++) {
-		/* a line that begins so would be a request of roff's; \& stands for nothing */
-		if (line_start && (*text == '.' || *text == '\''))
-			pl_buf_add_text(buf, "\\&");
-		if (*text == '\\')
-			pl_buf_add_text(buf, "\\e");
-		else if (*text == '-')
-			pl_buf_add_text(buf, "\\-");
-		else
-			pl_buf_add_char(buf, *text);
-		line_start = *text == '\n';
-	}
-}
-
-static void add_head(struct pl_buf *buf, const char *name, const char *summary)
-{
-	pl_buf_addf(buf, ".TH %s 1 \"\" \"ProfLLM %s\" \"ProfLLM\"\n.SH NAME\n", name,
-		    PROFLLM_VERSION);
-	add_text(buf, name);
-	pl_buf_add_text(buf, " \\- ");
-	add_text(buf, summary);
-	pl_buf_add_text(buf, "\n.SH SYNOPSIS\n.nf\n");
-}
-
-static void add_option(struct pl_buf *buf, const struct pl_opt *option)
-{
-	auto_buf behind = PL_BUF(BEHIND_BYTES_MAX);
-
-	pl_buf_add_text(buf, ".TP\n.B ");
-	if (option->letter != 0)
-		pl_buf_addf(buf, "\\-%c, ", option->letter);
-	pl_buf_add_text(buf, "\\-\\-");
-	add_text(buf, option->name);
-	if (option->arg != NULL) {
-		pl_buf_add_text(buf, " ");
-		add_text(buf, option->arg);
-	}
-	pl_buf_add_text(buf, "\n");
-	add_text(buf, option->help);
-	pl_opt_help_behind(option, &behind);
-	add_text(buf, pl_buf_text(&behind));
-	pl_buf_add_text(buf, "\n");
-}
-
-static void add_options(struct pl_buf *buf, const struct pl_opt *options)
-{
-	const char *comma = ".SH NOT IN THIS VERSION\n";
-
-	for (const struct pl_opt *option = options; option->name != NULL; option++) {
-		if (option->group != NULL) {
-			pl_buf_add_text(buf, ".SS ");
-			add_text(buf, option->group);
-			pl_buf_add_text(buf, "\n");
-		}
-		if (!option->hidden)
-			add_option(buf, option);
-	}
-	for (const struct pl_opt *option = options; option->name != NULL; option++) {
-		if (!option->later)
-			continue;
-		pl_buf_addf(buf, "%s\\-\\-", comma);
-		add_text(buf, option->name);
-		comma = ",\n";
-	}
-	pl_buf_add_text(buf, comma[0] == ',' ? "\n" : "");
-}
-
-static void man_command(const char *name, const struct pl_opt_command *command, struct pl_buf *buf)
-{
-	auto_free char *page = pl_asprintf("profllm-%s", name);
-
-	add_head(buf, page, command->summary);
-	add_text(buf, command->name);
-	pl_buf_add_text(buf, " ");
-	add_text(buf, command->usage);
-	pl_buf_add_text(buf, "\n.fi\n.SH OPTIONS\n");
-	add_options(buf, command->options);
-	if (command->details != NULL) {
-		pl_buf_add_text(buf, ".SH DESCRIPTION\n.nf\n");
-		add_text(buf, command->details);
-		pl_buf_add_text(buf, "\n.fi\n");
-	}
-	pl_buf_add_text(buf, ".SH SEE ALSO\n.BR profllm (1)\n");
-}
-
 static void man_overview(struct pl_buf *buf)
 {
-	add_head(buf, "profllm",
-		 "measures LLM servers, and says whether the figures can be trusted");
-	pl_buf_add_text(buf, "profllm COMMAND [options]\n.fi\n.SH COMMANDS\n");
+	const char *pages[PAGES_MAX + 1] = { NULL };
+	size_t count = 0;
+
+	pl_man_add_program(buf, "profllm",
+			   "measures LLM servers, and says whether the figures can be trusted");
 	for (const struct cli_cmd *cmd = cli_cmds; cmd->name != NULL; cmd++) {
-		pl_buf_addf(buf, ".TP\n.B %s\n", cmd->name);
-		add_text(buf, cmd->summary);
-		pl_buf_add_text(buf, "\n");
+		pl_man_add_summary(buf, cmd->name, cmd->summary);
+		if (cmd->options != NULL && count < PAGES_MAX)
+			pages[count++] = cmd->name;
 	}
-	pl_buf_add_text(buf, ".SH SEE ALSO\n.nf\n");
-	for (const struct cli_cmd *cmd = cli_cmds; cmd->name != NULL; cmd++) {
-		if (cmd->options != NULL)
-			pl_buf_addf(buf, ".BR profllm\\-%s (1)\n", cmd->name);
-	}
-	pl_buf_add_text(buf, ".fi\n");
+	pl_man_add_end(buf, "profllm", pages);
 }
 
 /* help --man [COMMAND]: what `make install` puts into share/man */
@@ -156,7 +60,7 @@ static int print_man(const char *name)
 	if (cmd->options == NULL)
 		man_overview(&text);
 	else
-		man_command(name, cmd->options, &text);
+		pl_man_add_command(&text, "profllm", name, cmd->options);
 	return cli_print(pl_buf_text(&text));
 }
 

@@ -1,0 +1,20 @@
+/*
+ * Manual pages (roff, man(7)), from the same rows as --help, so that neither can tell of an option
+ * that the other leaves out.
+ */
+#ifndef BASE_MAN_H
+#define BASE_MAN_H
+
+#include "base/opt.h"
+
+/* A command's page: "profllm-run" of `program` profllm. */
+void pl_man_add_command(struct pl_buf *buf, const char *program, const char *name,
+			const struct pl_opt_command *command);
+
+/* A program's page: its head, the commands one by one, its end, which names the pages of those that
+ * have any (NULL-ended). */
+void pl_man_add_program(struct pl_buf *buf, const char *program, const char *summary);
+void pl_man_add_summary(struct pl_buf *buf, const char *name, const char *summary);
+void pl_man_add_end(struct pl_buf *buf, const char *program, const char *const *pages);
+
+#endif

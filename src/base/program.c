@@ -1,0 +1,54 @@
+#include "base/program.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/log.h"
+
+#define HELP_BYTES_MAX (1u << 20)
+
+int pl_program_fail(const struct pl_err *err)
+{
+	pl_log(PL_LOG_ERROR, "%s", err->text);
+	return pl_err_exit_status(err->code);
+}
+
+int pl_program_refuse(const char *format, ...)
+{
+	struct pl_err err = PL_ERR_INIT;
+	va_list args;
+
+	va_start(args, format);
+	auto_free char *message = pl_vasprintf(format, args);
+	va_end(args);
+	pl_err_set(&err, PL_ERR_INVALID, "%s", message);
+	return pl_program_fail(&err);
+}
+
+int pl_program_print(const char *text)
+{
+	struct pl_err err = PL_ERR_INIT;
+
+	/* a full disk behind a pipe or a file shows only at the flush */
+	if (fputs(text, stdout) >= 0 && fflush(stdout) == 0)
+		return 0;
+	pl_err_errno(&err, "cannot write standard output");
+	return pl_program_fail(&err);
+}
+
+int pl_program_print_json(const json_t *json)
+{
+	auto_free char *indented = pl_json_to_text(json, PL_JSON_INDENT);
+	auto_free char *text = pl_asprintf("%s\n", indented);
+
+	return pl_program_print(text);
+}
+
+int pl_program_print_help(const struct pl_opt_command *command)
+{
+	auto_buf text = PL_BUF(HELP_BYTES_MAX);
+
+	pl_opt_help(command, &text);
+	return pl_program_print(pl_buf_text(&text));
+}

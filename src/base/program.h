@@ -1,0 +1,22 @@
+/*
+ * What the commands of our programs share: how they fail and print. Results go to standard output and
+ * everything that is said about them to standard error, so that --json can be piped.
+ */
+#ifndef BASE_PROGRAM_H
+#define BASE_PROGRAM_H
+
+#include "base/err.h"
+#include "base/json.h"
+#include "base/opt.h"
+
+/* One line on standard error; returns the exit status that belongs to it. */
+int pl_program_fail(const struct pl_err *err);
+/* The same of bad usage. */
+int pl_program_refuse(const char *format, ...) PL_PRINTF(1, 2);
+/* All of it on standard output; 0, or the exit status where it cannot be written. */
+int pl_program_print(const char *text);
+/* The same of a document, indented and with a line end: what --json prints. */
+int pl_program_print_json(const json_t *json);
+int pl_program_print_help(const struct pl_opt_command *command);
+
+#endif

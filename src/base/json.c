@@ -1,6 +1,7 @@
 #include "base/json.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,9 +25,11 @@ static int parse(const char *text, size_t len, const char *source, size_t flags,
 				  JSON_REJECT_DUPLICATES | JSON_DECODE_ANY |
 					  JSON_DECODE_INT_AS_REAL | flags,
 				  &fault);
-	if (json == NULL)
-		return pl_err_set(err, PL_ERR_INVALID, "%s:%d:%d: not valid JSON: %s", source,
-				  fault.line, fault.column, fault.text);
+	if (json == NULL) {
+		char reason[sizeof(fault.text) + 32];
+		snprintf(reason, sizeof(reason), "not valid JSON: %s", fault.text);
+		return pl_err_set_at(err, PL_ERR_INVALID, source, fault.line, fault.column, reason);
+	}
 	*ret = json;
 	return 0;
 }

@@ -85,38 +85,76 @@ void pl_zst_free(struct pl_zst *zst)
 	free(zst);
 }
 
-static int unpack_into(ZSTD_DCtx *context, const char *path, int fd, struct pl_buf *buf,
-		       struct pl_err *err)
+/* An unpacking under way: `left` is 0 once a frame is whole; several in a row are one text. */
+struct unpack {
+	ZSTD_DCtx *context;
+	const char *name;
+	struct pl_buf *buf;
+	size_t left;
+};
+
+static int unpack_some(struct unpack *unpack, const void *packed, size_t len, struct pl_err *err)
+{
+	ZSTD_inBuffer in = { .src = packed, .size = len };
+	ZSTD_outBuffer out = { .size = 0 };
+	char plain[ZST_BLOCK_BYTES];
+
+	/* a full output block may leave more behind in the decoder */
+	while (in.pos < in.size || out.pos == sizeof(plain)) {
+		out = (ZSTD_outBuffer){ .dst = plain, .size = sizeof(plain) };
+		unpack->left = ZSTD_decompressStream(unpack->context, &out, &in);
+		if (ZSTD_isError(unpack->left))
+			return pl_err_set(err, PL_ERR_INVALID, "'%s' is not zstd data: %s",
+					  unpack->name, ZSTD_getErrorName(unpack->left));
+		if (!pl_buf_add(unpack->buf, plain, out.pos))
+			return pl_err_set(err, PL_ERR_INVALID,
+					  "'%s' is larger than %zu bytes unpacked", unpack->name,
+					  unpack->buf->max);
+		if (unpack->left == 0 && in.pos == in.size)
+			break;
+	}
+	return 0;
+}
+
+static int unpack_file(struct unpack *unpack, int fd, struct pl_err *err)
 {
 	char packed[ZST_BLOCK_BYTES];
-	char plain[ZST_BLOCK_BYTES];
-	/* 0 once a frame is whole; several frames in a row are one text. An empty file is none. */
-	size_t left = 1;
 	ssize_t got;
 
 	while ((got = TEMP_FAILURE_RETRY(read(fd, packed, sizeof(packed)))) != 0) {
 		if (got < 0)
-			return pl_err_errno(err, "cannot read '%s'", path);
-		ZSTD_inBuffer in = { .src = packed, .size = (size_t)got };
-		ZSTD_outBuffer out = { .size = 0 };
-		/* a full output block may leave more behind in the decoder */
-		while (in.pos < in.size || out.pos == sizeof(plain)) {
-			out = (ZSTD_outBuffer){ .dst = plain, .size = sizeof(plain) };
-			left = ZSTD_decompressStream(context, &out, &in);
-			if (ZSTD_isError(left))
-				return pl_err_set(err, PL_ERR_INVALID, "'%s' is not zstd data: %s",
-						  path, ZSTD_getErrorName(left));
-			if (!pl_buf_add(buf, plain, out.pos))
-				return pl_err_set(err, PL_ERR_INVALID,
-						  "'%s' is larger than %zu bytes unpacked", path,
-						  buf->max);
-			if (left == 0 && in.pos == in.size)
-				break;
-		}
+			return pl_err_errno(err, "cannot read '%s'", unpack->name);
+		if (unpack_some(unpack, packed, (size_t)got, err) < 0)
+			return -1;
 	}
-	if (left != 0)
-		return pl_err_set(err, PL_ERR_INVALID, "'%s' is cut off", path);
 	return 0;
+}
+
+/* Of the file, or where there is none (-1) of the bytes. */
+static int unpack_all(int fd, const void *packed, size_t len, const char *name, struct pl_buf *buf,
+		      struct pl_err *err)
+{
+	/* an empty file is no frame */
+	struct unpack unpack = { .name = name, .buf = buf, .left = 1 };
+
+	unpack.context = ZSTD_createDCtx();
+	if (unpack.context == NULL)
+		return pl_err_set(err, PL_ERR_INTERNAL, "cannot read '%s': no memory", name);
+	int result = fd >= 0 ? unpack_file(&unpack, fd, err)
+			     : unpack_some(&unpack, packed, len, err);
+	ZSTD_freeDCtx(unpack.context);
+	if (result < 0)
+		return -1;
+	if (unpack.left != 0)
+		return pl_err_set(err, PL_ERR_INVALID, "'%s' is cut off", name);
+	return 0;
+}
+
+static void give(struct pl_buf *buf, char **ret_text, size_t *ret_len)
+{
+	if (ret_len != NULL)
+		*ret_len = buf->len;
+	*ret_text = pl_buf_take(buf);
 }
 
 int pl_zst_read_file(const char *path, size_t max_bytes, char **ret_text, size_t *ret_len,
@@ -127,15 +165,47 @@ int pl_zst_read_file(const char *path, size_t max_bytes, char **ret_text, size_t
 
 	if (fd < 0)
 		return pl_err_errno(err, "cannot open '%s'", path);
-	ZSTD_DCtx *context = ZSTD_createDCtx();
-	if (context == NULL)
-		return pl_err_set(err, PL_ERR_INTERNAL, "cannot read '%s': no memory", path);
-	int result = unpack_into(context, path, fd, &buf, err);
-	ZSTD_freeDCtx(context);
-	if (result < 0)
+	if (unpack_all(fd, NULL, 0, path, &buf, err) < 0)
 		return -1;
-	if (ret_len != NULL)
-		*ret_len = buf.len;
-	*ret_text = pl_buf_take(&buf);
+	give(&buf, ret_text, ret_len);
+	return 0;
+}
+
+/* ---- in memory ----------------------------------------------------------------------------- */
+
+bool pl_zst_is(const void *data, size_t len)
+{
+	static const unsigned char magic[] = { 0x28, 0xb5, 0x2f, 0xfd };
+
+	return len >= sizeof(magic) && memcmp(data, magic, sizeof(magic)) == 0;
+}
+
+void *pl_zst_pack(const void *data, size_t len, size_t *ret_len)
+{
+	size_t room = ZSTD_compressBound(len);
+	char *packed = pl_alloc(room);
+	ZSTD_CCtx *context = ZSTD_createCCtx();
+
+	/* room for the worst and a context are all that it can lack */
+	if (context == NULL)
+		abort();
+	ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, ZST_LEVEL);
+	ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
+	size_t used = ZSTD_compress2(context, packed, room, data, len);
+	if (ZSTD_isError(used))
+		abort();
+	ZSTD_freeCCtx(context);
+	*ret_len = used;
+	return packed;
+}
+
+int pl_zst_unpack(const void *packed, size_t len, size_t max_bytes, const char *name,
+		  char **ret_text, size_t *ret_len, struct pl_err *err)
+{
+	auto_buf buf = PL_BUF(max_bytes);
+
+	if (unpack_all(-1, packed, len, name, &buf, err) < 0)
+		return -1;
+	give(&buf, ret_text, ret_len);
 	return 0;
 }

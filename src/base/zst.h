@@ -1,10 +1,13 @@
 /*
- * Zstandard files written line by line, atomically (temporary file, fsync, rename), and read back.
+ * Zstandard: files written line by line, atomically (temporary file, fsync, rename), and read back; and
+ * bytes in memory.
  */
 #ifndef BASE_ZST_H
 #define BASE_ZST_H
 
 #include "base/err.h"
+
+#include <stdbool.h>
 
 struct pl_zst;
 int pl_zst_open(const char *path, struct pl_zst **ret, struct pl_err *err) PL_MUST_CHECK;
@@ -19,5 +22,14 @@ PL_AUTO_DEFINE(struct pl_zst, pl_zst_free);
 /* A whole file unpacked, at most max_bytes. */
 int pl_zst_read_file(const char *path, size_t max_bytes, char **ret_text, size_t *ret_len,
 		     struct pl_err *err) PL_MUST_CHECK;
+
+/* Do the bytes begin as such a file does? */
+bool pl_zst_is(const void *data, size_t len);
+/* One frame with a checksum; the caller's (free()). */
+void *pl_zst_pack(const void *data, size_t len, size_t *ret_len);
+/* One frame or more, at most max_bytes unpacked; `name` stands for them in messages. *ret_text is
+ * NUL-ended and the caller's (free()). */
+int pl_zst_unpack(const void *packed, size_t len, size_t max_bytes, const char *name,
+		  char **ret_text, size_t *ret_len, struct pl_err *err) PL_MUST_CHECK;
 
 #endif

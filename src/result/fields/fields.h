@@ -144,5 +144,8 @@ void res_value_done(struct res_value *value);
 /* {state: "not_recorded" | "null" | "value", value, explicit, source}; an infinite number is "inf".
  * New reference. */
 json_t *res_value_to_json(const struct res_value *value);
+/* Compact JSON, the keys of objects in order: two texts are the same where the values are. The caller's
+ * (free()). */
+char *res_field_canonical(json_t *json);
 
 #endif

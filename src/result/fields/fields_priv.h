@@ -14,8 +14,6 @@
 const char *res_field_below(const char *id, const char *beginning);
 /* The value of a field where it is this one; takes the reference, NULL: not recorded. */
 void res_field_value_of(const struct res_field *field, json_t *json, struct res_value *ret);
-/* Compact JSON, the keys of objects in order. The caller's (free()). */
-char *res_field_canonical(json_t *json);
 /* What derived.KEY is. New reference; NULL: not recorded. */
 json_t *res_field_derive(const struct res_fields *fields, const char *key, const json_t *document);
 

@@ -5,7 +5,8 @@
  *	r.exp_….json         r.exp_….requests.jsonl.zst        r.exp_….server.log        …
  *
  * The second line is a run beside a result that stays until the new one is whole. Whoever moves,
- * drops or recovers files goes over these rows: a new side file is a row and nothing else.
+ * drops or recovers files goes over the rows of tbl/side_files.h: a new side file is a row and a
+ * member.
  */
 #include "run/paths.h"
 
@@ -22,14 +23,8 @@ static const struct {
 	size_t at;
 	const char *suffix;
 } side_files[] = {
-	{ offsetof(struct run_paths, requests), ".requests.jsonl.zst" },
-	{ offsetof(struct run_paths, series), ".series.jsonl.zst" },
-	{ offsetof(struct run_paths, server_log), ".server.log" },
-	{ offsetof(struct run_paths, client_log), ".client.log" },
-	{ offsetof(struct run_paths, timeline), RUN_TIMELINE_SUFFIX },
-	{ offsetof(struct run_paths, dataset_stats), RUN_DATASET_STATS_SUFFIX },
-	{ offsetof(struct run_paths, client_timeline), ".client" RUN_TIMELINE_SUFFIX },
-	{ offsetof(struct run_paths, client_dataset_stats), ".client" RUN_DATASET_STATS_SUFFIX },
+#define SIDE_FILE(member, suffix, what) { offsetof(struct run_paths, member), suffix },
+#include "tbl/side_files.h"
 };
 
 static char **side_at(const struct run_paths *paths, size_t i)

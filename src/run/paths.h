@@ -10,8 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define RUN_TIMELINE_SUFFIX      ".timeline.html"
-#define RUN_DATASET_STATS_SUFFIX ".dataset_stats.png"
+#include "tbl/side_files.h"
 
 /* All texts are its own. */
 struct run_paths {

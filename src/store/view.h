@@ -1,0 +1,86 @@
+/*
+ * What one query sees of the columns: those of the fields that it names, for as long as it runs. Here is
+ * the form of a column too, for those who scan it.
+ *
+ * A view belongs to one thread and to a stretch of time in which nobody writes the columns.
+ */
+#ifndef STORE_VIEW_H
+#define STORE_VIEW_H
+
+#include "store/columns.h"
+
+/* What stands in a cell, in the order in which values are sorted. */
+enum store_class {
+	STORE_NUMBER, /* numbers[row] */
+	STORE_NO,
+	STORE_YES,
+	STORE_TEXT, /* texts[codes[row]] */
+	STORE_JSON, /* the same: compact, keys sorted */
+	STORE_NULL,
+	STORE_MISSING, /* not recorded */
+	STORE_CLASS_COUNT
+};
+#define STORE_EXPLICIT 0x80 /* beside the class in its byte */
+
+/* One text of a column, there once. Also of a time: when. */
+struct store_text {
+	const char *text;
+	enum store_class class; /* TEXT or JSON */
+	bool is_time;           /* RFC 3339, in a field of times */
+	int64_t time_us;        /* since 1970, UTC */
+};
+
+/* Arrays are as long as the view has rows. NULL: no cell has need of it; classes NULL: all is missing. */
+struct store_column {
+	struct res_field field; /* its id is the column's own where no row has it */
+	unsigned char *classes; /* enum store_class, and STORE_EXPLICIT */
+	double *numbers;
+	uint32_t *codes;
+	struct store_text *texts;
+	size_t text_count;
+	size_t text_room;
+	uint32_t *slots; /* of a hash of texts: code + 1, 0: free */
+	size_t slot_count;
+	size_t class_counts[STORE_CLASS_COUNT]; /* cells that ever had it; MISSING is not counted */
+	char *id;                               /* the field's own */
+	struct pl_arena *arena;                 /* of texts */
+};
+
+static inline enum store_class store_class_at(const struct store_column *column, size_t row)
+{
+	return column->classes != NULL ? column->classes[row] & ~STORE_EXPLICIT : STORE_MISSING;
+}
+
+/* Ids of fields, borrowed; the array is the caller's (free()). */
+struct store_ids {
+	const char **items;
+	size_t count;
+	size_t room;
+};
+
+struct store_view;
+
+/* With the columns of these fields and of all column fields. -1: a document could not be read. */
+int store_view_new(const struct store_columns *columns, const struct store_ids *ids,
+		   struct store_view **ret, struct pl_err *err) PL_MUST_CHECK;
+void store_view_free(struct store_view *view);
+PL_AUTO_DEFINE(struct store_view, store_view_free);
+#define auto_view PL_AUTO(store_view_free)
+
+/* NULL: there is no such field. */
+const struct store_column *store_view_column(const struct store_view *view, const char *id);
+/* Of the column fields, in their order. */
+const struct store_column *store_view_at(const struct store_view *view, size_t i);
+size_t store_view_column_count(const struct store_view *view);
+
+const struct res_fields *store_view_fields(const struct store_view *view);
+/* Rows with the removed ones among them, and 64-bit words of a bitmap of them. */
+size_t store_view_rows(const struct store_view *view);
+size_t store_view_words(const struct store_view *view);
+/* The rows that are there. */
+const uint64_t *store_view_live(const struct store_view *view);
+int64_t store_view_id(const struct store_view *view, size_t row);
+/* NULL: it has none. */
+const char *store_view_run_id(const struct store_view *view, size_t row);
+
+#endif

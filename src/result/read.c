@@ -6,7 +6,7 @@
 #include "result/flat/document.h"
 
 /* A document that tells little is one too: its name is what all have. */
-static json_t *own_of(json_t *json)
+json_t *res_read_own(json_t *json)
 {
 	json_t *inside = json_object_get(json, "profllm");
 
@@ -26,13 +26,13 @@ int res_read_text(const struct res_fields *fields, const char *text, size_t len,
 	/* what vLLM writes may be no JSON: its own reader takes that */
 	if (pl_json_parse(text, len, source, &json, &ignored) < 0)
 		json = NULL;
-	own = own_of(json);
+	own = res_read_own(json);
 	if (own == NULL && res_flat_parse(text, len, source, &flat, err) < 0)
 		return json_is_object(json) ? pl_err_wrap(err, "'run_id' is not there, nor is it "
 							       "another form of a result")
 					    : -1;
 	if (own == NULL)
-		own = own_of(flat->json);
+		own = res_read_own(flat->json);
 	*ret = own != NULL ? json_incref(own) : res_flat_document(fields, flat);
 	if (ret_form != NULL)
 		*ret_form = own != NULL ? RES_FORM_OWN : RES_FORM_FLAT;

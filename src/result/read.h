@@ -14,5 +14,7 @@ int res_read_text(const struct res_fields *fields, const char *text, size_t len,
 		  json_t **ret, enum res_form *ret_form, struct pl_err *err) PL_MUST_CHECK;
 int res_read_file(const struct res_fields *fields, const char *path, json_t **ret,
 		  enum res_form *ret_form, struct pl_err *err) PL_MUST_CHECK;
+/* The document of ours that parsed JSON is, or holds under `profllm`; borrowed. NULL: there is none. */
+json_t *res_read_own(json_t *json);
 
 #endif

@@ -1,0 +1,347 @@
+/*
+ * What a document is told by what it holds, never by its name, and checked as far as its version can be
+ * known. Of our schema_version the schema says what is wrong; but rows were added to it since, so that a
+ * key below the top that is missing or unknown is another release's and no fault. What an older or a
+ * newer version has is not ours to judge.
+ */
+#include "store/document.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "result/document.h"
+#include "result/flat/read.h"
+#include "result/read.h"
+#include "result/schema/schema.h"
+#include "vllm/secret.h"
+
+#define FAULTS_MAX      1000
+#define NOTES_MAX       100
+#define FAULT_BYTES_MAX 8192
+
+static const char *const form_names[] = {
+#define STORE_FORM(NAME, name, text) #name,
+#include "tbl/store_words.h"
+};
+
+/* The keys that the first description of results names. */
+static const char plain_schema[] =
+	"{\"type\": \"object\", \"required\": [\"run_id\"], \"additionalProperties\": false,"
+	" \"properties\": {"
+	"  \"run_id\": {\"type\": \"string\", \"minLength\": 1},"
+	"  \"suite\": {\"type\": [\"string\", \"null\"]},"
+	"  \"timestamp\": {\"type\": [\"string\", \"null\"]},"
+	"  \"duration\": {\"type\": [\"number\", \"null\"]},"
+	"  \"config\": {\"type\": [\"object\", \"null\"]},"
+	"  \"results\": {\"type\": [\"object\", \"null\"]},"
+	"  \"system\": {\"type\": [\"object\", \"null\"]},"
+	"  \"profiling\": {\"type\": [\"object\", \"null\"]},"
+	"  \"status\": {\"type\": [\"string\", \"null\"]}}}";
+
+struct store_reader {
+	const struct res_fields *fields;
+	const struct res_schema *own;
+	const struct res_schema *plain;
+};
+
+const char *store_form_name(enum store_form form)
+{
+	return form_names[form];
+}
+
+int store_reader_new(const struct res_fields *fields, struct store_reader **ret, struct pl_err *err)
+{
+	auto_store_reader struct store_reader *reader = pl_alloc(sizeof(*reader));
+	auto_json json_t *plain = NULL;
+
+	reader->fields = fields;
+	if (res_schema_open("result", &reader->own, err) < 0 ||
+	    pl_json_parse(plain_schema, strlen(plain_schema), "plain schema", &plain, err) < 0 ||
+	    res_schema_compile(plain, "plain schema", "", &reader->plain, err) < 0)
+		return -1;
+	*ret = pl_take(reader);
+	return 0;
+}
+
+void store_reader_free(struct store_reader *reader)
+{
+	if (reader == NULL)
+		return;
+	res_schema_free(reader->own);
+	res_schema_free(reader->plain);
+	free(reader);
+}
+
+/* ---- faults -------------------------------------------------------------------------------- */
+
+json_t *store_fault_new(const char *pointer, int line, const char *message)
+{
+	json_t *fault = json_object();
+
+	json_object_set_new(fault, "pointer", pl_json_text(pointer));
+	if (line > 0)
+		json_object_set_new(fault, "line", json_integer(line));
+	json_object_set_new(fault, "message", pl_json_text(message));
+	return fault;
+}
+
+/* place: where the document checked stands in the whole, "" or "/profllm". */
+static json_t *schema_fault(const char *place, const struct res_schema_fault *fault)
+{
+	auto_free char *pointer = pl_asprintf("%s%s", place, fault->pointer);
+	auto_buf text = PL_BUF(FAULT_BYTES_MAX);
+
+	res_schema_fault_text(fault, &text);
+	json_t *json = store_fault_new(pointer, 0, pl_buf_text(&text));
+	const struct {
+		const char *key, *text;
+	} more[] = {
+		{ "key", fault->key },
+		{ "found", fault->found },
+		{ "expected", fault->expected },
+		{ "nearest", fault->nearest },
+	};
+	for (size_t i = 0; i < PL_ARRAY_SIZE(more); i++) {
+		if (more[i].text != NULL)
+			json_object_set_new(json, more[i].key, pl_json_text(more[i].text));
+	}
+	return json;
+}
+
+static bool is_unknown_key(const struct res_schema_fault *fault)
+{
+	return pl_text_equal(fault->keyword, "additionalProperties") && fault->key != NULL;
+}
+
+/* Is it more than another release's keys? A fault with details is what they are. */
+static bool is_grave(const struct res_schema_faults *faults, size_t at)
+{
+	const struct res_schema_fault *fault = &faults->items[at];
+
+	if (res_schema_fault_has_details(faults, at)) {
+		for (size_t i = at + 1; i < faults->count && faults->items[i].level > fault->level;
+		     i++) {
+			if (faults->items[i].level == fault->level + 1 && is_grave(faults, i))
+				return true;
+		}
+		return false;
+	}
+	return !is_unknown_key(fault) &&
+	       (!pl_text_equal(fault->keyword, "required") || fault->pointer[0] == '\0');
+}
+
+/* A document under way. */
+struct intake {
+	const struct store_reader *reader;
+	const char *name;
+	const char *place; /* of the document in the whole */
+	struct store_document *ret;
+	json_t *faults;
+};
+
+/* The unknown keys that the faults tell of, as notes. */
+static void note_unknown_keys(const struct intake *intake, const struct res_schema_faults *faults)
+{
+	size_t unknown = 0;
+
+	for (size_t i = 0; i < faults->count; i++) {
+		if (!is_unknown_key(&faults->items[i]))
+			continue;
+		if (unknown++ < NOTES_MAX)
+			json_array_append_new(intake->ret->notes,
+					      schema_fault(intake->place, &faults->items[i]));
+	}
+	if (unknown > NOTES_MAX) {
+		auto_free char *text = pl_asprintf("%zu more keys are unknown",
+						   unknown - NOTES_MAX);
+		json_array_append_new(intake->ret->notes, store_fault_new("", 0, text));
+	}
+}
+
+/* All that is wrong, the grave first: another release's keys did not get it refused. */
+static int reject(const struct intake *intake, const char *what,
+		  const struct res_schema_faults *faults, struct pl_err *err)
+{
+	size_t first = faults->count, count = 0;
+
+	for (int grave = 1; grave >= 0; grave--) {
+		for (size_t i = 0; i < faults->count; i++) {
+			if (is_grave(faults, i) != (grave == 1) ||
+			    res_schema_fault_has_details(faults, i))
+				continue;
+			first = first < faults->count ? first : i;
+			count++;
+			json_array_append_new(intake->faults,
+					      schema_fault(intake->place, &faults->items[i]));
+		}
+	}
+	auto_buf text = PL_BUF(FAULT_BYTES_MAX);
+	res_schema_fault_text(&faults->items[first], &text);
+	if (count > 1)
+		return pl_err_set(err, PL_ERR_INVALID, "'%s' is no %s: %s (and %zu more faults)",
+				  intake->name, what, pl_buf_text(&text), count - 1);
+	return pl_err_set(err, PL_ERR_INVALID, "'%s' is no %s: %s", intake->name, what,
+			  pl_buf_text(&text));
+}
+
+static int check(const struct intake *intake, const struct res_schema *schema, const char *what,
+		 const json_t *document, bool is_judged, struct pl_err *err)
+{
+	auto_schema_faults faults = { 0 };
+
+	if (res_schema_check(schema, document, FAULTS_MAX, &faults))
+		return 0;
+	for (size_t i = 0; is_judged && i < faults.count; i++) {
+		if (is_grave(&faults, i))
+			return reject(intake, what, &faults, err);
+	}
+	note_unknown_keys(intake, &faults);
+	return 0;
+}
+
+/* ---- forms --------------------------------------------------------------------------------- */
+
+static int check_own(const struct intake *intake, const json_t *document, struct pl_err *err)
+{
+	const json_t *version = json_object_get(document, "schema_version");
+	auto_free char *what = pl_asprintf("result of schema_version %d", RES_SCHEMA_VERSION);
+	bool is_known = !json_is_integer(version) ||
+			json_integer_value(version) == RES_SCHEMA_VERSION;
+
+	if (json_is_integer(version) && json_integer_value(version) > RES_SCHEMA_VERSION) {
+		auto_free char *text = pl_asprintf("schema_version %lld is newer than %d: what is "
+						   "not known yet is kept as it came",
+						   (long long)json_integer_value(version),
+						   RES_SCHEMA_VERSION);
+		auto_free char *pointer = pl_asprintf("%s/schema_version", intake->place);
+		json_array_append_new(intake->ret->notes, store_fault_new(pointer, 0, text));
+	}
+	return check(intake, intake->reader->own, what, document, is_known, err);
+}
+
+static int check_form(const struct intake *intake, const json_t *document, struct pl_err *err)
+{
+	if (intake->ret->form == STORE_FORM_OWN)
+		return check_own(intake, document, err);
+	return check(intake, intake->reader->plain, "result", document, true, err);
+}
+
+/* Ours, or what it is said to be by run_id. */
+static int take_own(struct intake *intake, json_t *root, json_t *document, struct pl_err *err)
+{
+	struct store_document *ret = intake->ret;
+
+	intake->place = document != root ? "/profllm" : "";
+	ret->form = json_object_get(document, "schema_version") != NULL ? STORE_FORM_OWN
+									: STORE_FORM_PLAIN;
+	ret->json = json_incref(document);
+	ret->run_id = json_string_value(json_object_get(document, "run_id"));
+	if (ret->run_id[0] == '\0')
+		return check(intake, intake->reader->plain, "result", document, true, err);
+	return check_form(intake, document, err);
+}
+
+static int take_flat(struct intake *intake, const json_t *root, struct pl_err *err)
+{
+	struct store_document *ret = intake->ret;
+
+	/* a run_id of another type is what is wrong with it, not that vLLM's keys are missing */
+	if (json_is_object(root) && json_object_get(root, "run_id") != NULL &&
+	    json_object_get(root, "num_prompts") == NULL) {
+		auto_schema_faults faults = { 0 };
+		if (!res_schema_check(intake->reader->plain, root, FAULTS_MAX, &faults))
+			return reject(intake, "result", &faults, err);
+	}
+	ret->form = STORE_FORM_FLAT;
+	return res_read_text(intake->reader->fields, ret->bytes, ret->len, intake->name, &ret->json,
+			     NULL, err);
+}
+
+/* vLLM's files may have NaN and Infinity in them, which are no JSON: its own reader takes these. */
+static int parse(const char *bytes, size_t len, const char *name, json_t **ret, struct pl_err *err)
+{
+	struct pl_err ignored = PL_ERR_INIT;
+	auto_flat struct res_flat *flat = NULL;
+
+	if (pl_json_parse(bytes, len, name, ret, err) == 0)
+		return 0;
+	if (res_flat_parse(bytes, len, name, &flat, &ignored) < 0)
+		return -1;
+	*ret = json_incref(flat->json);
+	return 0;
+}
+
+/* The bytes as they are, or written anew where they hold secrets; *root then has none, too. */
+static void keep_bytes(struct intake *intake, const char *bytes, size_t len, json_t **root)
+{
+	struct store_document *ret = intake->ret;
+	auto_json json_t *shown = vllm_secret_json_shown(*root);
+
+	if (json_equal(shown, *root)) {
+		ret->bytes = pl_alloc(len + 1);
+		memcpy(ret->bytes, bytes, len);
+		ret->len = len;
+		return;
+	}
+	ret->bytes = pl_json_to_text(shown, memchr(bytes, '\n', len) != NULL ? PL_JSON_INDENT
+									     : PL_JSON_COMPACT);
+	ret->len = strlen(ret->bytes);
+	json_array_append_new(ret->notes,
+			      store_fault_new("", 0,
+					      "it held secrets, which stand as \"***\" in what is "
+					      "kept"));
+	json_decref(*root);
+	*root = pl_take(shown);
+}
+
+static int take(struct intake *intake, const char *bytes, size_t len, struct pl_err *err)
+{
+	auto_json json_t *root = NULL;
+	json_t *own;
+
+	if (len > STORE_DOCUMENT_BYTES_MAX)
+		return pl_err_set(err, PL_ERR_INVALID, "'%s' is larger than %u bytes", intake->name,
+				  STORE_DOCUMENT_BYTES_MAX);
+	if (parse(bytes, len, intake->name, &root, err) < 0)
+		return -1;
+	keep_bytes(intake, bytes, len, &root);
+	own = res_read_own(root);
+	if ((own != NULL ? take_own(intake, root, own, err) : take_flat(intake, root, err)) < 0)
+		return -1;
+	/* one result may come as our file and within a flat one; of vLLM's all that it says counts */
+	auto_free char *content = res_field_canonical(
+		intake->ret->form == STORE_FORM_FLAT ? root : intake->ret->json);
+	pl_sha256(content, strlen(content), intake->ret->sha256);
+	return 0;
+}
+
+int store_document_read(const struct store_reader *reader, const char *bytes, size_t len,
+			const char *name, struct store_document *ret, json_t **ret_faults,
+			struct pl_err *err)
+{
+	auto_store_document made = { .notes = json_array() };
+	auto_json json_t *faults = json_array();
+	struct intake intake = {
+		.reader = reader, .name = name, .place = "", .ret = &made, .faults = faults
+	};
+
+	if (take(&intake, bytes, len, err) < 0) {
+		if (json_array_size(faults) == 0)
+			json_array_append_new(faults, store_fault_new("", err->line, err->text));
+		*ret_faults = pl_take(faults);
+		return -1;
+	}
+	*ret = made;
+	made = (struct store_document){ 0 };
+	return 0;
+}
+
+void store_document_done(struct store_document *document)
+{
+	json_decref(document->json);
+	json_decref(document->notes);
+	free(document->bytes);
+	*document = (struct store_document){ 0 };
+}

@@ -1,0 +1,228 @@
+/*
+ * Parts are slices of the text that came, so that each is kept as it stood and a broken one takes
+ * nothing else with it. Where a value ends is told by brackets and quotes alone; whether it is JSON is
+ * for its reader to say.
+ */
+#include "store/parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/zst.h"
+
+static const struct {
+	const char *suffix, *what;
+} side_files[] = {
+#define SIDE_FILE(member, suffix, what) { suffix, what },
+#include "tbl/side_files.h"
+	/* not beside every result: the journal of a run that goes on or was killed, and what tools
+	 * of others read */
+	{ ".journal", "a journal (profllm recover makes its result)" },
+	{ ".pytorch.json", "figures for PyTorch's pages" },
+};
+
+const char *store_side_file(const char *name)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(side_files); i++) {
+		if (pl_text_ends(name, side_files[i].suffix))
+			return side_files[i].what;
+	}
+	return NULL;
+}
+
+/* ---- the text ------------------------------------------------------------------------------ */
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static const char *skip_blanks(const char *at, const char *end)
+{
+	while (at < end && is_blank(*at))
+		at++;
+	return at;
+}
+
+/* Behind the string that begins at `at`, or the end. */
+static const char *skip_string(const char *at, const char *end)
+{
+	for (at++; at < end; at++) {
+		if (*at == '\\')
+			at++;
+		else if (*at == '"')
+			return at + 1;
+	}
+	return end;
+}
+
+/*
+ * Behind the value that begins at `at`: the first place on its own level where one of `stops` stands,
+ * or behind the bracket that closes it where `stops` is "". The end: it is cut off.
+ */
+static const char *skip_value(const char *at, const char *end, const char *stops)
+{
+	size_t depth = 0;
+
+	while (at < end) {
+		if (depth == 0 && stops[0] != '\0' && strchr(stops, *at) != NULL && *at != '\0')
+			return at;
+		if (*at == '"') {
+			at = skip_string(at, end);
+			continue;
+		}
+		if (*at == '{' || *at == '[')
+			depth++;
+		else if ((*at == '}' || *at == ']') && depth > 0 && --depth == 0 &&
+			 stops[0] == '\0')
+			return at + 1;
+		at++;
+	}
+	return end;
+}
+
+/* ---- parts --------------------------------------------------------------------------------- */
+
+struct cut {
+	struct store_parts *parts;
+	const char *name;
+	const char *counted; /* lines up to here */
+	int line;
+};
+
+/* Takes its name. */
+static int add_part(struct cut *cut, const char *at, const char *end, char *name,
+		    struct pl_err *err)
+{
+	struct store_parts *parts = cut->parts;
+
+	for (; cut->counted < at; cut->counted++)
+		cut->line += *cut->counted == '\n';
+	while (end > at && is_blank(end[-1]))
+		end--;
+	*PL_PUSH(parts->items, parts->count, parts->room) = (struct store_part){
+		.bytes = at, .len = (size_t)(end - at), .name = name, .line = cut->line
+	};
+	if (parts->count > STORE_PARTS_MAX)
+		return pl_err_set(err, PL_ERR_INVALID, "'%s' holds more than %d documents",
+				  cut->name, STORE_PARTS_MAX);
+	return 0;
+}
+
+/* at: behind the bracket. */
+static int cut_array(struct cut *cut, const char *at, const char *end, struct pl_err *err)
+{
+	for (size_t index = 0;; index++) {
+		at = skip_blanks(at, end);
+		const char *stop = skip_value(at, end, ",]");
+		/* an empty array, or a comma too many, is for nobody to read */
+		bool is_last = stop == end || *stop == ']';
+		if (stop == at && is_last)
+			break;
+		if (add_part(cut, at, stop, pl_asprintf("%s[%zu]", cut->name, index), err) < 0)
+			return -1;
+		if (is_last)
+			break;
+		at = stop + 1;
+	}
+	return 0;
+}
+
+static int cut_lines(struct cut *cut, const char *at, const char *end, struct pl_err *err)
+{
+	while (at < end) {
+		const char *stop = memchr(at, '\n', (size_t)(end - at));
+		const char *next = stop != NULL ? stop + 1 : end;
+		const char *begin = skip_blanks(at, next);
+		at = next;
+		if (begin == next)
+			continue;
+		if (add_part(cut, begin, next, NULL, err) < 0)
+			return -1;
+		cut->parts->items[cut->parts->count - 1].name = pl_asprintf("%s:%d", cut->name,
+									    cut->line);
+	}
+	return 0;
+}
+
+/* JSON lines by the name, or where the first line is an object and more follow. */
+static bool has_lines(const char *name, const char *at, const char *end)
+{
+	auto_free char *plain = pl_strdup(name);
+
+	if (pl_text_ends(plain, ".zst"))
+		plain[strlen(plain) - strlen(".zst")] = '\0';
+	if (pl_text_ends(plain, ".jsonl") || pl_text_ends(plain, ".ndjson"))
+		return true;
+	if (at == end || *at != '{')
+		return false;
+	const char *line = memchr(at, '\n', (size_t)(end - at));
+	const char *behind = skip_value(at, end, "");
+	return line != NULL && behind <= line && skip_blanks(behind, line) == line &&
+	       skip_blanks(line, end) < end;
+}
+
+/* Behind the closing bracket of an array nothing may stand: it would be lost without a word. */
+static int check_array(const char *at, const char *end, const char *name, struct pl_err *err)
+{
+	const char *behind = skip_value(at, end, "");
+
+	if (behind == end && (end == at || end[-1] != ']'))
+		return pl_err_set(err, PL_ERR_INVALID, "'%s' is cut off: its array has no end",
+				  name);
+	if (skip_blanks(behind, end) != end)
+		return pl_err_set(err, PL_ERR_INVALID,
+				  "'%s' has something behind the end of its array", name);
+	return 0;
+}
+
+static int cut_text(struct store_parts *parts, size_t len, const char *name, struct pl_err *err)
+{
+	static const char mark[] = "\xef\xbb\xbf"; /* of UTF-8: some editors put it there */
+	const char *text = parts->text, *end = text + len;
+	struct cut cut = { .parts = parts, .name = name, .counted = text, .line = 1 };
+	const char *at = len >= 3 && memcmp(text, mark, 3) == 0 ? text + 3 : text;
+
+	at = skip_blanks(at, end);
+	if (at == end)
+		return pl_err_set(err, PL_ERR_INVALID, "'%s' is empty", name);
+	if (has_lines(name, at, end))
+		return cut_lines(&cut, at, end, err);
+	if (*at != '[')
+		return add_part(&cut, at, end, pl_strdup(name), err);
+	return check_array(at, end, name, err) < 0 ? -1 : cut_array(&cut, at + 1, end, err);
+}
+
+int store_parts_of(const char *bytes, size_t len, const char *name, struct store_parts *ret,
+		   struct pl_err *err)
+{
+	auto_store_parts parts = { 0 };
+	size_t text_len = len;
+
+	if (pl_zst_is(bytes, len)) {
+		if (pl_zst_unpack(bytes, len, STORE_PARTS_BYTES_MAX, name, &parts.text, &text_len,
+				  err) < 0)
+			return -1;
+	} else if (len > STORE_PARTS_BYTES_MAX) {
+		return pl_err_set(err, PL_ERR_INVALID, "'%s' is larger than %u bytes", name,
+				  STORE_PARTS_BYTES_MAX);
+	} else {
+		parts.text = pl_alloc(len + 1);
+		memcpy(parts.text, bytes, len);
+	}
+	if (cut_text(&parts, text_len, name, err) < 0)
+		return -1;
+	*ret = parts;
+	parts = (struct store_parts){ 0 };
+	return 0;
+}
+
+void store_parts_done(struct store_parts *parts)
+{
+	for (size_t i = 0; i < parts->count; i++)
+		free(parts->items[i].name);
+	free(parts->items);
+	free(parts->text);
+	*parts = (struct store_parts){ 0 };
+}

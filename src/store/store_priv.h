@@ -1,0 +1,86 @@
+/*
+ * The store from inside. A connection that writes and one that only reads, each with a lock of its own,
+ * so that no reader waits for a disk; locks are taken in the order in which they stand here.
+ */
+#ifndef STORE_STORE_PRIV_H
+#define STORE_STORE_PRIV_H
+
+#include "store/sqlite.h"
+#include "store/store.h"
+
+#include <pthread.h>
+
+struct store {
+	const struct res_fields *fields;
+	const struct res_field *const *columns; /* those that the table has a column for */
+	size_t column_count;
+	char *path;
+
+	pthread_mutex_t write_lock; /* taken again by the thread that has a batch open */
+	struct store_sql writer;
+	sqlite3_stmt *add_row;
+	bool in_batch;
+	struct pl_err batch_err; /* the first failure in it; then nothing of it is kept */
+
+	pthread_rwlock_t columns_lock;
+	struct store_columns *memory; /* NULL: not kept */
+	int64_t memory_version;       /* data_version of what it holds */
+	int64_t memory_id;            /* the greatest in it */
+
+	pthread_mutex_t read_lock;
+	struct store_sql reader;
+	sqlite3_stmt *rows_since;
+
+	int jobs_fd; /* the lock of who works on jobs; -1: not this process */
+};
+
+/*
+ * A transaction of the writer, or a part of the batch that the thread has open. What was begun is to be
+ * ended, whatever came of it: end gives back `result`, or -1 where it cannot be made to last.
+ */
+int store_begin(struct store *store, struct pl_err *err) PL_MUST_CHECK;
+int store_end(struct store *store, int result, struct pl_err *err) PL_MUST_CHECK;
+
+/* The same: a document made ready outside of it, and put inside of it. */
+struct store_prepared {
+	const struct store_document *document;
+	const char *name;
+	struct store_row row;
+	void *packed; /* its bytes */
+	size_t packed_len;
+	char *explicit_fields; /* JSON array of ids */
+	char *notes;           /* JSON array */
+};
+void store_prepare(const struct store *store, const struct store_document *document,
+		   const char *name, struct store_prepared *ret);
+void store_prepared_done(struct store_prepared *prepared);
+#define auto_prepared __attribute__((cleanup(store_prepared_done), unused)) struct store_prepared
+int store_put_prepared(struct store *store, const struct store_prepared *prepared,
+		       struct store_put_result *ret, struct pl_err *err) PL_MUST_CHECK;
+
+/* Within a transaction: the count of changes, this one included. */
+int store_next_version(struct store *store, int64_t *ret, struct pl_err *err) PL_MUST_CHECK;
+/* Ids of the fields that the user set, as a JSON array; free(). */
+char *store_explicit_fields(const struct store *store, const struct store_row *row);
+
+/* A document from its packed bytes; *ret_bytes NULL: nobody wants them. */
+int store_unpack(const struct store *store, int64_t id, const void *packed, size_t len,
+		 char **ret_bytes, size_t *ret_len, json_t **ret, struct pl_err *err) PL_MUST_CHECK;
+
+int store_read_document(struct store *store, int64_t id, json_t **ret,
+			struct pl_err *err) PL_MUST_CHECK;
+
+/* The columns in memory, filled; see memory.c. Of what was never opened close does nothing. */
+int store_memory_open(struct store *store, struct pl_err *err) PL_MUST_CHECK;
+void store_memory_close(struct store *store);
+
+/* The form of the file is this program's; see migrate.c. Before any other use of it. */
+int store_migrate(struct store *store, struct pl_err *err) PL_MUST_CHECK;
+
+/* One process at a time works on the jobs; see job.c. */
+int store_jobs_open(struct store *store, struct pl_err *err) PL_MUST_CHECK;
+
+/* Now, as it stands in the file. */
+void store_now(char text[32]);
+
+#endif

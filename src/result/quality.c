@@ -50,8 +50,11 @@ struct check {
 	const char *text;
 };
 
+enum status { OK, BEYOND, UNKNOWN };
+
 static const char *const effect_names[] = { "info", "degraded", "client_limited" };
-static const char *const verdict_names[] = { "trusted", "degraded", "client_limited" };
+const char *const res_quality_verdicts[] = { "trusted", "degraded", "client_limited", NULL };
+const char *const res_quality_statuses[] = { "ok", "beyond", "unknown", NULL };
 
 enum check_id {
 #define QUALITY(id, about, unit, sense, limit, effect, worse, worse_effect, text) CHECK_##id,
@@ -316,11 +319,11 @@ static json_t *check_json(const struct check *check, const struct res_quality_fa
 	double value = check->value(facts, &limit);
 	bool beyond = is_beyond(check, value, limit);
 	enum effect effect = beyond ? effect_of(check, value) : check->effect;
-	const char *status = isnan(value) ? "unknown" : beyond ? "beyond" : "ok";
+	enum status status = isnan(value) ? UNKNOWN : beyond ? BEYOND : OK;
 	json_t *row = json_object();
 
 	json_object_set_new(row, "id", json_string(check->id));
-	json_object_set_new(row, "status", json_string(status));
+	json_object_set_new(row, "status", json_string(res_quality_statuses[status]));
 	json_object_set_new(row, "value", pl_json_number(value));
 	json_object_set_new(row, "limit", pl_json_number(limit));
 	json_object_set_new(row, "unit", json_string(check->unit));
@@ -349,7 +352,7 @@ json_t *res_quality_evaluate(const struct res_quality_facts *facts)
 	}
 	bool told = verdict > INFO || (is_known[FIGURES] && is_known[LOAD]);
 	json_object_set_new(quality, "verdict",
-			    facts->completed > 0 && told ? json_string(verdict_names[verdict])
+			    facts->completed > 0 && told ? json_string(res_quality_verdicts[verdict])
 							 : json_null());
 	json_object_set_new(quality, "measurement", measurement_json(facts));
 	json_object_set_new(quality, "load", load_json(facts));

@@ -19,6 +19,10 @@ struct res_quality_facts {
 	char worst_figure[64]; /* key of `results` whose client error is worst; "": not known */
 };
 
+/* What a verdict and a check's status are called, best first; NULL-ended. */
+extern const char *const res_quality_verdicts[];
+extern const char *const res_quality_statuses[];
+
 /* All facts unknown. */
 void res_quality_init(struct res_quality_facts *facts);
 /* Samples from which a percentile (in percent) has a 95 % interval by order statistics: 368 for 99;

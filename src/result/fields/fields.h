@@ -138,6 +138,9 @@ struct res_value {
 /* Overwrites *ret (res_value_done()); its texts may be the document's. */
 void res_field_value(const struct res_fields *fields, const struct res_field *field,
 		     const json_t *document, struct res_value *ret);
+/* The value where a document has this one, with nothing of its source; takes the reference, NULL: not
+ * recorded. */
+void res_field_value_of(const struct res_field *field, json_t *json, struct res_value *ret);
 void res_value_done(struct res_value *value);
 #define auto_value __attribute__((cleanup(res_value_done), unused)) struct res_value
 

@@ -12,8 +12,6 @@
 /* What stands behind a beginning: "ready_s" of "launch.phases.ready_s" and "launch.phases."; NULL:
  * it does not begin so. */
 const char *res_field_below(const char *id, const char *beginning);
-/* The value of a field where it is this one; takes the reference, NULL: not recorded. */
-void res_field_value_of(const struct res_field *field, json_t *json, struct res_value *ret);
 /* What derived.KEY is. New reference; NULL: not recorded. */
 json_t *res_field_derive(const struct res_fields *fields, const char *key, const json_t *document);
 

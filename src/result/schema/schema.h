@@ -76,6 +76,11 @@ void res_schema_faults_done(struct res_schema_faults *faults);
 #define auto_schema_faults \
 	__attribute__((cleanup(res_schema_faults_done), unused)) struct res_schema_faults
 
+/* For those who find faults of their own in JSON: "/" and the key, escaped as RFC 6901 has it; and what
+ * was found: "null", "12", "\"text\"", "an object", "a list of 3" (free()). */
+bool res_pointer_add(struct pl_buf *pointer, const char *key);
+char *res_schema_describe(const json_t *value);
+
 /* "/config/server: unknown key 'tensor_paralel_size' (did you mean 'tensor_parallel_size'?)": one
  * line whatever the document holds. */
 void res_schema_fault_text(const struct res_schema_fault *fault, struct pl_buf *buf);

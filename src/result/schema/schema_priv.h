@@ -125,9 +125,6 @@ struct res_schema {
 	const struct schema_node *root;
 };
 
-/* "/" and the key, escaped as RFC 6901 has it. */
-bool res_pointer_add(struct pl_buf *pointer, const char *key);
-
 /* The rule of that keyword, or NULL. */
 static inline const struct schema_rule *schema_rule_of(const struct schema_node *node,
 						       enum schema_keyword keyword)

@@ -6,8 +6,6 @@
 
 #include "result/schema/schema_priv.h"
 
-/* "null", "12", "\"text\"", "an object", "a list of 3"; the caller's (free()). */
-char *res_schema_describe(const json_t *value);
 /* "integer or null", "one of \"a\", \"b\""; of forms each of them. The caller's (free()). */
 char *res_schema_expectation(const struct schema_rule *rule);
 /* The text among the schema's that is near, where the value is one; NULL: none. */

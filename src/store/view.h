@@ -9,41 +9,47 @@
 
 #include "store/columns.h"
 
-/* What stands in a cell, in the order in which values are sorted. */
+/* What stands in a cell. Values are sorted in this order, what is nothing behind them. */
 enum store_class {
+	STORE_MISSING, /* not recorded */
+	STORE_NULL,
 	STORE_NUMBER, /* numbers[row] */
 	STORE_NO,
 	STORE_YES,
 	STORE_TEXT, /* texts[codes[row]] */
 	STORE_JSON, /* the same: compact, keys sorted */
-	STORE_NULL,
-	STORE_MISSING, /* not recorded */
 	STORE_CLASS_COUNT
 };
 #define STORE_EXPLICIT 0x80 /* beside the class in its byte */
 
-/* One text of a column, there once. Also of a time: when. */
+/* One text of a column, there once. In a field of times also the instant, where it is one. */
 struct store_text {
 	const char *text;
 	enum store_class class; /* TEXT or JSON */
-	bool is_time;           /* RFC 3339, in a field of times */
-	int64_t time_us;        /* since 1970, UTC */
+	bool is_time;
+	int64_t time_us; /* since 1970, UTC */
 };
 
-/* Arrays are as long as the view has rows. NULL: no cell has need of it; classes NULL: all is missing. */
+/*
+ * Arrays have an item a row, at least as many as the view has rows. Those that no cell has need of are
+ * NULL; classes NULL: nothing is recorded.
+ */
 struct store_column {
-	struct res_field field; /* its id is the column's own where no row has it */
+	struct res_field field;
 	unsigned char *classes; /* enum store_class, and STORE_EXPLICIT */
 	double *numbers;
 	uint32_t *codes;
+	size_t room; /* of the arrays */
+
 	struct store_text *texts;
 	size_t text_count;
 	size_t text_room;
-	uint32_t *slots; /* of a hash of texts: code + 1, 0: free */
+	uint32_t *slots; /* a hash of the texts: code + 1; 0: free */
 	size_t slot_count;
-	size_t class_counts[STORE_CLASS_COUNT]; /* cells that ever had it; MISSING is not counted */
-	char *id;                               /* the field's own */
-	struct pl_arena *arena;                 /* of texts */
+	struct pl_arena *arena; /* of texts, and of the field's id where no row has it */
+
+	size_t class_counts[STORE_CLASS_COUNT]; /* of cells that were ever written */
+	size_t odd_times;                       /* texts of a field of times that are none */
 };
 
 static inline enum store_class store_class_at(const struct store_column *column, size_t row)
@@ -67,7 +73,7 @@ void store_view_free(struct store_view *view);
 PL_AUTO_DEFINE(struct store_view, store_view_free);
 #define auto_view PL_AUTO(store_view_free)
 
-/* NULL: there is no such field. */
+/* NULL: there is no such field, or the view was not asked for it. */
 const struct store_column *store_view_column(const struct store_view *view, const char *id);
 /* Of the column fields, in their order. */
 const struct store_column *store_view_at(const struct store_view *view, size_t i);

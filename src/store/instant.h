@@ -1,0 +1,15 @@
+/* Times of documents as instants. */
+#ifndef STORE_INSTANT_H
+#define STORE_INSTANT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * RFC 3339, years 0001 to 9999: "2026-11-19T14:12:00.5+01:00". "t", "z" and a blank for the "T" are taken too, and
+ * a time without a zone, which is UTC: Python writes such ones. Digits behind the microsecond are cut
+ * off; second 60 is the first one of the next minute. False, with *ret_us untouched: it is none.
+ */
+bool store_instant_parse(const char *text, int64_t *ret_us);
+
+#endif

@@ -49,14 +49,15 @@
 #define STORE_FILTER_H
 
 #include "result/schema/schema.h"
+#include "store/needle.h"
 #include "store/view.h"
 
 #include <stdint.h>
 
-#define STORE_FILTER_DEPTH_MAX 32    /* a predicate alone has depth 1 */
-#define STORE_FILTER_NODES_MAX 1000  /* and, or, not and predicates together */
-#define STORE_FILTER_ITEMS_MAX 10000 /* of a list of values */
-#define STORE_FILTER_TEXT_MAX  1000  /* bytes of contains and starts_with */
+#define STORE_FILTER_DEPTH_MAX 32                     /* a predicate alone has depth 1 */
+#define STORE_FILTER_NODES_MAX 1000                   /* and, or, not and predicates together */
+#define STORE_FILTER_ITEMS_MAX 10000                  /* of a list of values */
+#define STORE_FILTER_TEXT_MAX  STORE_NEEDLE_BYTES_MAX /* bytes of contains and starts_with */
 
 struct store_filter;
 
@@ -68,7 +69,7 @@ void store_filter_fields(const json_t *tree, struct store_ids *ids);
 
 /*
  * `tree` NULL or JSON null: every row. `pointer`: where the tree stands in the request, for faults. -1:
- * its faults were added to `faults`. The filter borrows the view and the tree.
+ * its faults were added to `faults`. The filter borrows the view, of the tree nothing.
  */
 int store_filter_new(const struct store_view *view, const json_t *tree, const char *pointer,
 		     struct store_filter **ret, struct res_schema_faults *faults) PL_MUST_CHECK;
@@ -82,12 +83,12 @@ PL_AUTO_DEFINE(struct store_filter, store_filter_free);
  */
 void store_filter_rows(const struct store_filter *filter, uint64_t *ret_rows);
 /*
- * The same but for what the tree asks of that field: terms of the and at its top (or the tree itself) that
- * speak of this field alone are left out. So a list of values to choose from shows what each choice
- * would give. False: no term is left out, and ret_rows is
- * untouched.
+ * The same but for what the tree asks of that column: terms of the and at its top (or the tree itself)
+ * that speak of this field alone, also by or and not, are left out. So a list of values to choose from
+ * shows what each choice would give. False, with ret_rows untouched: there is no such term, and the rows
+ * are those of store_filter_rows().
  */
-bool store_filter_rows_without(const struct store_filter *filter, const char *field,
+bool store_filter_rows_without(const struct store_filter *filter, const struct store_column *column,
 			       uint64_t *ret_rows);
 
 #endif

@@ -1,0 +1,37 @@
+/*
+ * Where a reader of a request stands in it, and what it finds wrong there.
+ */
+#ifndef STORE_FAULTS_PRIV_H
+#define STORE_FAULTS_PRIV_H
+
+#include "result/schema/schema.h"
+
+#define FAULTS_MAX 20 /* more help nobody */
+
+struct place {
+	struct pl_buf pointer;
+	struct res_schema_faults *faults;
+};
+
+#define PLACE_BYTES_MAX (1u << 20)
+static inline void place_done(struct place *place)
+{
+	pl_buf_done(&place->pointer);
+}
+#define auto_place __attribute__((cleanup(place_done), unused)) struct place
+
+/* Into a key, an item; back by what they gave. */
+size_t place_enter(struct place *place, const char *key);
+size_t place_enter_item(struct place *place, size_t i);
+void place_leave(struct place *place, size_t before);
+
+/* All false. `keyword` lasts; nearest may be NULL. */
+bool place_fault(struct place *place, const char *keyword, const json_t *found,
+		 const char *expected, const char *nearest);
+bool place_fault_found(struct place *place, const char *keyword, const char *found,
+		       const char *expected);
+bool place_missing(struct place *place, const char *key, const char *expected);
+/* The first key that is none of `known` (NULL-ended) and every other: true where there is none. */
+bool place_keys(struct place *place, const json_t *object, const char *const *known);
+
+#endif

@@ -1,0 +1,67 @@
+/*
+ * Between filter_parse.c (JSON to a checked tree), predicate.c (what one predicate asks of a column) and
+ * filter.c (which rows the tree means).
+ */
+#ifndef STORE_FILTER_PRIV_H
+#define STORE_FILTER_PRIV_H
+
+#include "store/faults_priv.h"
+#include "store/filter.h"
+
+enum filter_op {
+#define FILTER_OP(ID, name, value, text) FILTER_##ID,
+#include "tbl/filter_ops.h"
+#undef FILTER_OP
+	FILTER_OP_COUNT
+};
+
+/* One value of a filter, its text of the filter's arena. */
+struct operand {
+	enum store_class class; /* NUMBER, NO, YES, TEXT, JSON */
+	double number;
+	const char *text;
+	bool is_time;
+	int64_t time_us;
+};
+
+/* Both ends belong to it. */
+struct range {
+	double low, high;
+};
+
+/* What is asked of a column, as a table of all that can stand in a cell. */
+struct predicate {
+	const struct store_column *column;
+	enum filter_op op;
+	struct operand *operands; /* sorted where they are many: compare_operands() */
+	size_t operand_count;
+
+	bool classes[STORE_CLASS_COUNT]; /* of all but numbers, texts and JSON */
+	bool explicit_only;
+	struct range *ranges; /* numbers in them, rising; or, others_too, those that are not */
+	size_t range_count;
+	bool others_too;
+	bool *texts; /* by their code; NULL: none */
+};
+
+/* The operands were checked: they fit column and op. */
+void predicate_compile(struct predicate *predicate, struct pl_arena *arena);
+/* Removed rows, too. */
+void predicate_rows(const struct predicate *predicate, size_t words, size_t rows,
+		    uint64_t *ret_rows);
+
+enum filter_kind { FILTER_AND, FILTER_OR, FILTER_NOT, FILTER_PREDICATE };
+
+struct filter_node {
+	enum filter_kind kind;
+	struct filter_node *children;
+	size_t count;
+	struct predicate predicate;
+	const struct store_column *only; /* that all of it speaks of; NULL: several */
+};
+
+/* False: faults were added. Compiled, of the arena. */
+bool filter_parse(const struct store_view *view, const json_t *tree, struct place *place,
+		  struct pl_arena *arena, struct filter_node *ret);
+
+#endif

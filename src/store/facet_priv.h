@@ -1,0 +1,35 @@
+/*
+ * One field over some rows, for those who choose: how many have nothing, which values there are and how
+ * often (FACET of query.h).
+ */
+#ifndef STORE_FACET_PRIV_H
+#define STORE_FACET_PRIV_H
+
+#include "store/needle.h"
+#include "store/view.h"
+
+/* Memory that one query's facets use one after the other. */
+struct facet_scratch;
+struct facet_scratch *facet_scratch_new(const struct store_view *view);
+void facet_scratch_free(struct facet_scratch *scratch);
+PL_AUTO_DEFINE(struct facet_scratch, facet_scratch_free);
+#define auto_facets PL_AUTO(facet_scratch_free)
+
+struct facet_options {
+	size_t limit;                      /* of values, where they are many */
+	const struct store_needle *needle; /* that values have to contain; NULL: none */
+	bool only_varying;
+};
+
+/* New reference; NULL: all rows have the same, and only_varying was asked. */
+json_t *facet_of(struct facet_scratch *scratch, const struct store_column *column,
+		 const uint64_t *rows, const struct facet_options *options);
+
+/* ---- values as JSON -------------------------------------------------------------------------- */
+
+/* "inf" for an infinite one, whole ones without a point. */
+json_t *store_number_to_json(double number);
+/* NULL: not recorded. */
+json_t *store_cell_to_json(const struct store_column *column, size_t row);
+
+#endif

@@ -1,0 +1,153 @@
+#include "store/order.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "result/quality.h"
+
+/* ---- texts ---------------------------------------------------------------------------------- */
+
+static const char *const run_statuses[] = {
+#define STATUS(id, name, exit, results, error, run, text) #name,
+#include "tbl/states.h"
+	NULL,
+};
+
+/* The words of a field in their own order, NULL-ended; NULL: they have none. */
+static const char *const *words_of_field(const char *id)
+{
+	if (strcmp(id, "quality.verdict") == 0)
+		return res_quality_verdicts;
+	if (strcmp(id, "run.status") == 0)
+		return run_statuses;
+	if (pl_text_starts(id, "quality.") && pl_text_ends(id, ".status"))
+		return res_quality_statuses;
+	return NULL;
+}
+
+static size_t place_among(const char *const *words, const char *text)
+{
+	size_t i = 0;
+
+	while (words[i] != NULL && strcmp(words[i], text) != 0)
+		i++;
+	return i;
+}
+
+static int compare_sizes(size_t a, size_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare_texts(const struct store_text *one, const struct store_text *other,
+			 const char *const *words)
+{
+	int difference = 0;
+
+	if (one->class != other->class)
+		return one->class < other->class ? -1 : 1;
+	if (one->is_time != other->is_time)
+		return one->is_time ? -1 : 1;
+	if (one->is_time)
+		difference = (one->time_us > other->time_us) - (one->time_us < other->time_us);
+	else if (words != NULL)
+		difference = compare_sizes(place_among(words, one->text),
+					   place_among(words, other->text));
+	return difference != 0 ? difference : strcmp(one->text, other->text);
+}
+
+int store_order_texts(const struct store_column *column, uint32_t a, uint32_t b)
+{
+	return compare_texts(&column->texts[a], &column->texts[b],
+			     words_of_field(column->field.id));
+}
+
+struct ranking {
+	const struct store_column *column;
+	const char *const *words;
+};
+
+static int compare_codes(const void *a, const void *b, void *context)
+{
+	const struct ranking *ranking = context;
+	const uint32_t *one = a, *other = b;
+
+	return compare_texts(&ranking->column->texts[*one], &ranking->column->texts[*other],
+			     ranking->words);
+}
+
+uint32_t *store_order_ranks(const struct store_column *column)
+{
+	struct ranking ranking = { column, words_of_field(column->field.id) };
+	auto_free uint32_t *codes = pl_alloc_array(column->text_count, sizeof(*codes));
+	uint32_t *ranks = pl_alloc_array(column->text_count, sizeof(*ranks));
+
+	for (size_t i = 0; i < column->text_count; i++)
+		codes[i] = (uint32_t)i;
+	qsort_r(codes, column->text_count, sizeof(*codes), compare_codes, &ranking);
+	for (size_t i = 0; i < column->text_count; i++) {
+		/* the same instant, written in two ways, is one place: the next key decides */
+		bool is_same = i > 0 && column->texts[codes[i]].is_time &&
+			       column->texts[codes[i - 1]].is_time &&
+			       column->texts[codes[i]].time_us ==
+				       column->texts[codes[i - 1]].time_us;
+		ranks[codes[i]] = is_same ? ranks[codes[i - 1]] : (uint32_t)i;
+	}
+	return ranks;
+}
+
+/* ---- the first ------------------------------------------------------------------------------ */
+
+struct heap {
+	char *items;
+	size_t count;
+	size_t size;
+	int (*compare)(const void *, const void *, void *);
+	void *context;
+};
+
+static void swap(const struct heap *heap, size_t a, size_t b)
+{
+	char kept[STORE_ORDER_ITEM_MAX];
+
+	memcpy(kept, heap->items + a * heap->size, heap->size);
+	memcpy(heap->items + a * heap->size, heap->items + b * heap->size, heap->size);
+	memcpy(heap->items + b * heap->size, kept, heap->size);
+}
+
+static bool is_before(const struct heap *heap, size_t a, size_t b)
+{
+	return heap->compare(heap->items + a * heap->size, heap->items + b * heap->size,
+			     heap->context) < 0;
+}
+
+/* The last of the order is on top. */
+static void sink(const struct heap *heap, size_t at)
+{
+	for (size_t child; (child = 2 * at + 1) < heap->count; at = child) {
+		if (child + 1 < heap->count && is_before(heap, child, child + 1))
+			child++;
+		if (!is_before(heap, at, child))
+			return;
+		swap(heap, at, child);
+	}
+}
+
+void store_order_first(void *items, size_t count, size_t size, size_t first,
+		       int (*compare)(const void *, const void *, void *), void *context)
+{
+	struct heap heap = { items, first < count ? first : count, size, compare, context };
+
+	assert(size <= STORE_ORDER_ITEM_MAX);
+	for (size_t i = heap.count / 2; first < count && i-- > 0;)
+		sink(&heap, i);
+	for (size_t i = heap.count; heap.count > 0 && i < count; i++) {
+		if (is_before(&heap, i, 0)) {
+			swap(&heap, i, 0);
+			sink(&heap, 0);
+		}
+	}
+	qsort_r(items, heap.count, size, compare, context);
+}

@@ -1,0 +1,283 @@
+"""Filters, sorted pages and facets of the columns in memory against a plain evaluation in Python on the documents
+(query_tools.py), through tests/tools/query_driver: one program run for all of it."""
+import json
+import os
+import random
+import subprocess
+
+import pytest
+from query_tools import FIELDS, MISSING, NULL, Rows, facet, made_results, matching, random_tree, shown, sorted_places, tally, without_own
+
+LONG = bool(os.environ.get("PROFLLM_TEST_LONG"))
+TREES = 2000 if LONG else 200
+RESULTS = 2000
+SEED = 20261122
+
+
+class Driver:
+    def __init__(self, bin_dir):
+        self.child = subprocess.Popen([bin_dir.parent / "tests" / "query_driver"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def tell(self, **line):
+        self.child.stdin.write(json.dumps(line).encode() + b"\n")
+
+    def ask(self, **line):
+        self.tell(**line)
+        self.child.stdin.flush()
+        return json.loads(self.child.stdout.readline())
+
+    def apply(self, **request):
+        said = self.ask(apply=request)
+        assert "answer" in said, said
+        return said["answer"]
+
+    def faults(self, tree):
+        return self.ask(apply={"filter": tree})["faults"]
+
+    def close(self):
+        self.child.stdin.close()
+        assert self.child.wait() == 0
+
+
+@pytest.fixture
+def driver(bin_dir):
+    one = Driver(bin_dir)
+    yield one
+    one.close()
+
+
+@pytest.fixture(scope="module")
+def made(bin_dir):
+    """(driver, rows): 2,000 results, ids from 1."""
+    one = Driver(bin_dir)
+    rows = Rows(made_results(random.Random(SEED), RESULTS))
+    for i, document in enumerate(rows.documents):
+        one.tell(document=document, id=i + 1)
+    yield one, rows
+    one.close()
+
+
+def ids_of(places):
+    return [i + 1 for i in places]
+
+
+def test_random_trees_mean_what_a_plain_evaluation_says(made):
+    driver, rows = made
+    rng = random.Random(SEED + 1)
+    trees = [random_tree(rng, rows.documents) for _ in range(TREES)]
+    said = driver.ask(match=trees)["ids"]
+    some = 0
+    for tree, ids in zip(trees, said, strict=True):
+        wanted = ids_of(sorted(matching(rows, tree)))
+        assert ids == wanted, (json.dumps(tree, ensure_ascii=False), ids[:3], wanted[:3])
+        some += 0 < len(wanted) < len(rows.documents)
+    # most of them tell rows apart, else nothing was shown
+    assert some > TREES * 0.6
+
+
+def test_each_op_of_each_kind_of_value_is_played(made):
+    """What the random trees are made of: every op on every type, all three kinds of nothing, words and infinities."""
+    _, rows = made
+    rng = random.Random(SEED + 1)
+    played = set()
+
+    def walk(tree):
+        for one in tree.get("and", []) + tree.get("or", []) + ([tree["not"]] if "not" in tree else []):
+            walk(one)
+        if "field" in tree:
+            played.add((FIELDS[tree["field"]][0], tree["op"]))
+
+    for _ in range(TREES):
+        walk(random_tree(rng, rows.documents))
+    for type_ in ("number", "text", "time", "json"):
+        missing = {"eq", "ne", "in", "not_in", "lt", "le", "gt", "ge", "between", "is_null", "not_null", "is_recorded", "is_explicit"} - \
+            {op for of, op in played if of == type_}
+        assert not missing, (type_, missing)
+    for type_ in ("text", "time", "json"):
+        assert {(type_, "contains"), (type_, "starts_with")} <= played
+    cells = [value for column in rows.cells.values() for value, _ in column]
+    assert MISSING in cells and NULL in cells and "auto" in cells and float("inf") in cells
+
+
+def test_pages_stand_in_order(made):
+    driver, rows = made
+    rng = random.Random(SEED + 2)
+    for _ in range(60 if not LONG else 600):
+        tree = random_tree(rng, rows.documents)
+        sort = [(field, rng.random() < 0.5) for field in rng.sample(list(FIELDS), rng.randint(0, 3))]
+        offset = rng.choice([0, 0, 30, 500, 3000])
+        answer = driver.apply(filter=tree, sort=[{"field": field, "dir": "desc" if down else "asc"} for field, down in sort],
+                              columns=list(FIELDS), limit=40, offset=offset)
+        places = sorted_places(rows, matching(rows, tree), sort)
+        assert (answer["count"], answer["total"]) == (len(places), RESULTS)
+        assert [row["id"] for row in answer["rows"]] == ids_of(places[offset:offset + 40]), (tree, sort)
+        for row in answer["rows"]:
+            has = {field: column[row["id"] - 1][0] for field, column in rows.cells.items()}
+            wanted = {field: None if value is NULL else shown(value) for field, value in has.items() if value is not MISSING}
+            assert row["cells"] == wanted
+            assert row["run_id"] == f"run-{row['id'] - 1}"
+            assert row["simulated"] == wanted.get("environment.engine.simulated") and row["verdict"] == wanted.get("quality.verdict")
+
+
+def test_facets_ignore_their_own_terms(made):
+    driver, rows = made
+    rng = random.Random(SEED + 3)
+    for _ in range(25 if not LONG else 250):
+        tree = {"and": [random_tree(rng, rows.documents, depth=3) for _ in range(3)]}
+        fields = rng.sample(list(FIELDS), 6)
+        said = driver.apply(filter=tree, facets=fields, columns=[], limit=0)["facets"]
+        assert set(said) == set(fields)
+        for field in fields:
+            left = without_own(tree, field)
+            places = matching(rows, left) if left else range(RESULTS)
+            check_facet(said[field], facet(rows, places, field), field)
+
+
+def check_facet(said, wanted, field):
+    for key in ("count", "recorded", "null", "missing", "explicit"):
+        assert said[key] == wanted[key], (field, key)
+    values = {json.dumps(one["value"], sort_keys=True, separators=(",", ":"), ensure_ascii=False): one["count"] for one in said["values"]}
+    assert said["distinct"] == len(wanted["values"])
+    assert len(values) == len(said["values"]) and said["more"] == len(wanted["values"]) - len(values)
+    if said["distinct"] <= 30:
+        assert values == wanted["values"], field
+    else:
+        assert len(values) == 50 or said["more"] == 0
+        assert all(wanted["values"][value] == count for value, count in values.items())
+        counts = [one["count"] for one in said["values"]]
+        assert counts == sorted(wanted["values"].values(), reverse=True)[:len(counts)]
+    if wanted["words"] is not None:
+        assert tally_of(said["words"]) == wanted["words"]
+    if "histogram" in said:
+        edges, counts = said["histogram"]["edges"], said["histogram"]["counts"]
+        assert len(edges) == len(counts) + 1 and edges == sorted(set(edges))
+        finite = [(json.loads(value), count) for value, count in wanted["values"].items() if value not in ('"inf"', '"-inf"', "true", "false")]
+        finite = [(value, count) for value, count in finite if isinstance(value, (int, float))]
+        for i, count in enumerate(counts):
+            last = i == len(counts) - 1
+            assert count == sum(n for value, n in finite if edges[i] <= value < edges[i + 1] or (last and value == edges[-1]))
+        assert sum(counts) == sum(n for _, n in finite)
+
+
+def tally_of(values):
+    return {json.dumps(one["value"], ensure_ascii=False): one["count"] for one in values}
+
+
+def test_without_fields_the_options_are_of_columns_that_vary(driver):
+    same = {"config": {"server": {"tensor_parallel_size": 2, "max_model_len": 5}}}
+    for i in range(3):
+        document = json.loads(json.dumps(same))
+        document["config"]["server"]["max_model_len"] = 5 + (i > 1)
+        if i > 0:
+            document["config"]["server"]["dtype"] = None
+        driver.tell(document=document, id=i + 1)
+    options = driver.ask(options={})["answer"]["options"]
+    assert {"server.max_model_len", "server.dtype"} <= set(options) and "server.tensor_parallel_size" not in options
+    narrowed = driver.ask(options={"filter": {"field": "server.max_model_len", "op": "eq", "value": 5}})["answer"]
+    # the field that was narrowed still shows what else there is
+    assert "server.max_model_len" in narrowed["options"] and narrowed["count"] == 2
+    assert tally_of(narrowed["options"]["server.max_model_len"]["values"]) == {"5": 2, "6": 1}
+
+
+def test_search_finds_values_in_any_case_and_counts_the_rest(driver):
+    for i in range(100):
+        driver.tell(document={"config": {"server": {"model": f"Model-{i:02}", "seed": i}}}, id=i + 1)
+    found = driver.ask(options={"fields": ["server.model", "server.seed"], "search": "mODEL-1"})["answer"]["options"]
+    assert [one["value"] for one in found["server.model"]["values"]] == [f"Model-{i}" for i in range(10, 20)]
+    assert found["server.model"]["distinct"] == 100 and found["server.model"]["more"] == 0
+    assert found["server.seed"]["values"] == []
+    found = driver.ask(options={"fields": ["server.seed"], "search": "9", "limit": 5})["answer"]["options"]["server.seed"]
+    assert [one["value"] for one in found["values"]] == [9, 19, 29, 39, 49] and found["more"] == 14
+
+
+def test_rows_that_come_and_go(driver):
+    for i in range(1, 5):
+        driver.tell(document={"run_id": f"r{i}", "tags": {"n": i}}, id=i)
+    above = {"field": "tags.n", "op": "ge", "value": 2}
+    assert driver.ask(match=[above]) == {"ids": [[2, 3, 4]], "reads": 4}
+    # the array of a field that is no column is kept, and gets what is new alone
+    driver.tell(document={"tags": {"n": 9}}, id=5)
+    assert driver.ask(match=[above, above]) == {"ids": [[2, 3, 4, 5], [2, 3, 4, 5]], "reads": 5}
+    version = driver.apply()["data_version"]
+    driver.tell(remove=3)
+    driver.tell(document={"run_id": "new", "tags": {"n": 0}}, id=4)
+    assert driver.ask(match=[above, {"not": above}]) == {"ids": [[2, 5], [1, 4]], "reads": 9}
+    answer = driver.apply(columns=["tags.n"])
+    assert [(row["id"], row["run_id"], row["cells"]["tags.n"]) for row in answer["rows"]] == \
+        [(5, None, 9), (4, "new", 0), (2, "r2", 2), (1, "r1", 1)]
+    assert answer["total"] == 4 and answer["data_version"] == version + 2
+
+
+TP = {"field": "server.tensor_parallel_size", "op": "eq", "value": 2}
+DEEP = TP
+for _ in range(32):
+    DEEP = {"not": DEEP}
+
+
+@pytest.mark.parametrize("tree, pointer, found, expected, nearest", [
+    ({"field": "server.tensor_paralel_size", "op": "eq", "value": 2}, "/filter/field", '"server.tensor_paralel_size"', "the id of a field",
+     "server.tensor_parallel_size"),
+    ({"and": [TP, dict(TP, op="equal")]}, "/filter/and/1/op", '"equal"', "one of eq, ne, in", None),
+    (dict(TP, op="is_nul"), "/filter/op", '"is_nul"', "one of eq", "is_null"),
+    (dict(TP, value="two"), "/filter/value", '"two"', "a number", None),
+    (dict(TP, value=True), "/filter/value", "true", "a number", None),
+    (dict(TP, value=None), "/filter/value", "null", "a number (is_null asks for null)", None),
+    (dict(TP, op="contains", value="2"), "/filter/op", '"contains"', "of a number one of eq, ne, in, not_in, lt", None),
+    (dict(TP, op="in", value=[]), "/filter/value", "a list of 0", "a list of values, one at least", None),
+    (dict(TP, op="in", value=2), "/filter/value", "2", "a list of values, one at least", None),
+    (dict(TP, op="in", value=[2, "x", 4]), "/filter/value/1", '"x"', "a number", None),
+    (dict(TP, op="between", value=[1]), "/filter/value", "a list of 1", "a list of two, low and high", None),
+    (dict(TP, op="is_null"), "/filter/value", "2", "no value with this op", None),
+    ({"field": TP["field"], "op": "eq"}, "/filter", "nothing", "a number", None),
+    ({"field": TP["field"]}, "/filter", "nothing", "what is asked of the field", None),
+    ({"field": "server.max_model_len", "op": "lt", "value": "auto"}, "/filter/value", '"auto"', "a number", None),
+    ({"field": "server.enable_prefix_caching", "op": "gt", "value": 1}, "/filter/op", '"gt"', "of true and false one of", None),
+    ({"field": "run.timestamp", "op": "ge", "value": "yesterday"}, "/filter/value", '"yesterday"', "a time as \"2026-11-19T14:12:00Z\"", None),
+    ({"field": "server.model", "op": "contains", "value": "x" * 1001}, "/filter/value", '"xxx', "a text of at most 1000 bytes", None),
+    ({"and": []}, "/filter/and", "a list of 0", "a list of trees, one at least", None),
+    ({"or": TP}, "/filter/or", "an object", "a list of trees, one at least", None),
+    ({"and": [TP], "op": "eq"}, "/filter", "key 'op'", "one of and", None),
+    (dict(TP, vlaue=3), "/filter", "key 'vlaue'", "one of and, or, not, field, op, value", "value"),
+    ({}, "/filter", "an object", "and, or, not, or a predicate", None),
+    ([TP], "/filter", "a list of 1", "and, or, not, or a predicate", None),
+    (DEEP, "/filter" + "/not" * 32, "a level more", "a tree of at most 32 levels", None),
+    ({"and": [TP] * 1000}, "/filter/and/999", "one node more", "a tree of at most 1000 nodes", None),
+])
+def test_a_filter_that_is_wrong_is_told_where(driver, tree, pointer, found, expected, nearest):
+    driver.tell(document={"config": {"server": {"tensor_parallel_size": 2}}}, id=1)
+    fault = driver.faults(tree)[0]
+    assert fault["pointer"] == pointer
+    assert fault["found"].startswith(found) and fault["expected"].startswith(expected)
+    assert fault["nearest"] == nearest
+
+
+def test_bounds_themselves_are_within(driver):
+    driver.tell(document={"config": {"server": {"tensor_parallel_size": 2}}}, id=1)
+    assert driver.apply(filter=DEEP["not"])["count"] == 0 and driver.apply(filter=DEEP["not"]["not"])["count"] == 1
+    assert driver.apply(filter={"and": [TP] * 999})["count"] == 1
+
+
+@pytest.mark.parametrize("request_, pointer, expected", [
+    ({"sort": [{"field": "server.modle"}]}, "/sort/0/field", "the id of a field"),
+    ({"sort": [{"field": "server.model", "dir": "down"}]}, "/sort/0/dir", "asc or desc"),
+    ({"sort": [{"dir": "asc"}]}, "/sort/0", "the id of a field"),
+    ({"columns": ["server.model", 3]}, "/columns/1", "the id of a field"),
+    ({"columns": "server.model"}, "/columns", "a list of ids of fields"),
+    ({"limit": 201}, "/limit", "a whole number from 0 to 200"),
+    ({"offset": -1}, "/offset", "a whole number from 0 to 1000000000"),
+    ({"facets": ["nothing.there"]}, "/facets/0", "the id of a field"),
+    ({"filters": TP}, "", "one of filter, sort, columns, limit, offset, facets"),
+])
+def test_a_request_that_is_wrong_is_told_where(driver, request_, pointer, expected):
+    fault = driver.ask(apply=request_)["faults"][0]
+    assert (fault["pointer"], fault["expected"]) == (pointer, expected)
+
+
+def test_what_is_there_can_be_asked_for_whatever_the_type(driver):
+    """A word among numbers, a number among texts, a time that is none: each value that options show is a filter."""
+    driver.tell(document={"timestamp": "yesterday", "config": {"server": {"tensor_parallel_size": "many", "model": 7}}}, id=1)
+    for field, value in (("server.tensor_parallel_size", "many"), ("server.model", 7), ("run.timestamp", "yesterday")):
+        shown_ = driver.ask(options={"fields": [field]})["answer"]["options"][field]
+        assert value in [one["value"] for one in shown_["values"] + shown_.get("words", [])]
+        assert driver.apply(filter={"field": field, "op": "eq", "value": value})["count"] == 1
+    assert tally([7.0]) == {"7": 1}

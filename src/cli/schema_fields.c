@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "cli/cli.h"
-#include "result/fields/fields.h"
+#include "result/fields/list.h"
 #include "result/read.h"
 
 #define TEXT_BYTES_MAX (64u << 20)
@@ -27,33 +27,15 @@ static int choose(const struct res_fields *fields, const struct pl_opt_list *ids
 	return 0;
 }
 
-static json_t *rows_json(const struct res_field *fields, size_t count)
-{
-	json_t *rows = json_array();
-
-	for (size_t i = 0; i < count; i++)
-		json_array_append_new(rows, res_field_to_json(&fields[i]));
-	return rows;
-}
-
 static int print_rows(const struct res_field *fields, size_t count, bool json)
 {
-	auto_json json_t *rows = rows_json(fields, count);
 	auto_buf text = PL_BUF(TEXT_BYTES_MAX);
-	size_t columns = 0;
 
-	if (json)
+	if (json) {
+		auto_json json_t *rows = res_fields_list_json(fields, count);
 		return cli_print_json(rows);
-	for (size_t i = 0; i < count; i++) {
-		const json_t *row = json_array_get(rows, i);
-		columns += fields[i].column;
-		pl_buf_addf(&text, "%-50s %-7s %-10s %s%s%s\n", fields[i].id,
-			    json_string_value(json_object_get(row, "type")),
-			    json_string_value(json_object_get(row, "role")),
-			    fields[i].column ? "column" : "", fields[i].unit[0] != '\0' ? " " : "",
-			    fields[i].unit);
 	}
-	pl_buf_addf(&text, "%zu fields, %zu of them columns\n", count, columns);
+	res_fields_list_text(fields, count, &text);
 	return cli_print(pl_buf_text(&text));
 }
 

@@ -273,12 +273,33 @@ static int parse(const char *bytes, size_t len, const char *name, json_t **ret, 
 	return 0;
 }
 
+/* "default" says where the value of api_key is from, and is none. */
+static void put_back_sources(const json_t *document, json_t *shown)
+{
+	static const char *const words[] = { "explicit", "default", "unknown", "absent" };
+	const json_t *sources = pl_json_get_path(document, "config.server_source");
+	json_t *into = pl_json_get_path(shown, "config.server_source");
+	const char *name;
+	json_t *source;
+
+	json_object_foreach((json_t *)sources, name, source)
+	{
+		for (size_t i = 0; i < PL_ARRAY_SIZE(words); i++) {
+			if (pl_text_equal(json_string_value(source), words[i]))
+				json_object_set(into, name, source);
+		}
+	}
+}
+
 /* The bytes as they are, or written anew where they hold secrets; *root then has none, too. */
 static void keep_bytes(struct intake *intake, const char *bytes, size_t len, json_t **root)
 {
 	struct store_document *ret = intake->ret;
 	auto_json json_t *shown = vllm_secret_json_shown(*root);
+	json_t *own = res_read_own(*root);
 
+	if (own != NULL)
+		put_back_sources(own, res_read_own(shown));
 	if (json_equal(shown, *root)) {
 		ret->bytes = pl_alloc(len + 1);
 		memcpy(ret->bytes, bytes, len);

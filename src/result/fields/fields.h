@@ -86,7 +86,7 @@ void res_fields_free(struct res_fields *fields);
 PL_AUTO_DEFINE(struct res_fields, res_fields_free);
 #define auto_fields PL_AUTO(res_fields_free)
 
-/* In the order of the rows. */
+/* In the order of the rows, in one array. */
 size_t res_fields_count(const struct res_fields *fields);
 const struct res_field *res_fields_at(const struct res_fields *fields, size_t i);
 /* Those that are columns, in that order; borrowed from the list. */

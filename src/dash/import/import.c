@@ -1,0 +1,190 @@
+/*
+ * A transaction costs a wait for the disk, so several documents share one. They are read and checked
+ * before it begins: while it is open, nobody else can write.
+ */
+#include "dash/import/import.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "store/parts.h"
+
+#define BATCH_COUNT 64
+#define BATCH_BYTES (8u << 20)
+
+struct waiting {
+	char *path;
+	char *name;
+	struct store_document document;
+	bool is_rejected;
+	char *message;
+	json_t *faults;
+	struct store_put_result result;
+};
+
+struct dash_import {
+	struct store *store;
+	const struct store_reader *reader;
+	dash_import_fn *told;
+	void *context;
+	struct waiting waiting[BATCH_COUNT];
+	size_t count;
+	size_t bytes;
+};
+
+struct dash_import *dash_import_new(struct store *store, const struct store_reader *reader,
+				    dash_import_fn *told, void *context)
+{
+	struct dash_import *import = pl_alloc(sizeof(*import));
+
+	import->store = store;
+	import->reader = reader;
+	import->told = told;
+	import->context = context;
+	return import;
+}
+
+static void forget(struct dash_import *import)
+{
+	for (size_t i = 0; i < import->count; i++) {
+		struct waiting *waiting = &import->waiting[i];
+		free(waiting->path);
+		free(waiting->name);
+		free(waiting->message);
+		json_decref(waiting->faults);
+		store_document_done(&waiting->document);
+		*waiting = (struct waiting){ 0 };
+	}
+	import->count = 0;
+	import->bytes = 0;
+}
+
+void dash_import_free(struct dash_import *import)
+{
+	if (import == NULL)
+		return;
+	forget(import);
+	free(import);
+}
+
+static void tell(struct dash_import *import, const struct waiting *waiting)
+{
+	import->told(
+		import->context,
+		&(struct dash_imported){
+			.path = waiting->path,
+			.name = waiting->name,
+			.outcome = waiting->is_rejected ? STORE_REJECTED : waiting->result.outcome,
+			.document = waiting->is_rejected ? NULL : &waiting->document,
+			.id = waiting->result.id,
+			.message = waiting->message,
+			.faults = waiting->is_rejected ? waiting->faults : waiting->document.notes,
+		});
+}
+
+static int put_all(struct dash_import *import, struct pl_err *err)
+{
+	struct pl_err later = PL_ERR_INIT;
+	int result = 0;
+
+	if (store_batch_begin(import->store, err) < 0)
+		return -1;
+	for (size_t i = 0; i < import->count && result == 0; i++) {
+		struct waiting *waiting = &import->waiting[i];
+		if (!waiting->is_rejected)
+			result = store_put(import->store, &waiting->document, waiting->name,
+					   &waiting->result, err);
+	}
+	/* it tells of the first failure again */
+	if (store_batch_end(import->store, result < 0 ? &later : err) < 0)
+		return -1;
+	return result;
+}
+
+static bool has_documents(const struct dash_import *import)
+{
+	for (size_t i = 0; i < import->count; i++) {
+		if (!import->waiting[i].is_rejected)
+			return true;
+	}
+	return false;
+}
+
+int dash_import_finish(struct dash_import *import, struct pl_err *err)
+{
+	if (has_documents(import) && put_all(import, err) < 0)
+		return -1;
+	for (size_t i = 0; i < import->count; i++)
+		tell(import, &import->waiting[i]);
+	forget(import);
+	return 0;
+}
+
+/* Without its folders: those are of the host that it was imported on. */
+static char *own_name(const char *name, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return pl_strdup(name + (slash != NULL ? slash + 1 - path : 0));
+}
+
+static struct waiting *add(struct dash_import *import, const char *path, const char *name)
+{
+	struct waiting *waiting = &import->waiting[import->count++];
+
+	waiting->path = pl_strdup(path);
+	waiting->name = own_name(name, path);
+	return waiting;
+}
+
+static void reject(struct waiting *waiting, const struct pl_err *err, json_t *faults)
+{
+	waiting->is_rejected = true;
+	waiting->message = pl_strdup(err->text);
+	waiting->faults = faults;
+}
+
+static int take_part(struct dash_import *import, const char *path, const struct store_part *part,
+		     struct pl_err *err)
+{
+	struct pl_err why = PL_ERR_INIT;
+	json_t *faults = NULL;
+
+	struct waiting *waiting = add(import, path, part->name);
+	import->bytes += part->len;
+	if (store_document_read(import->reader, part->bytes, part->len, part->name,
+				&waiting->document, &faults, &why) < 0)
+		reject(waiting, &why, faults);
+	if (import->count == BATCH_COUNT || import->bytes >= BATCH_BYTES)
+		return dash_import_finish(import, err);
+	return 0;
+}
+
+static int read_parts(const char *path, struct store_parts *ret, struct pl_err *err)
+{
+	auto_free char *bytes = NULL;
+	size_t len = 0;
+
+	if (pl_file_read(path, STORE_PARTS_BYTES_MAX, &bytes, &len, err) < 0)
+		return -1;
+	return store_parts_of(bytes, len, path, ret, err);
+}
+
+int dash_import_file(struct dash_import *import, const char *path, struct pl_err *err)
+{
+	struct pl_err why = PL_ERR_INIT;
+	auto_store_parts parts = { 0 };
+
+	if (read_parts(path, &parts, &why) < 0) {
+		json_t *faults = json_array();
+		json_array_append_new(faults, store_fault_new("", 0, why.text));
+		reject(add(import, path, path), &why, faults);
+		return import->count == BATCH_COUNT ? dash_import_finish(import, err) : 0;
+	}
+	for (size_t i = 0; i < parts.count; i++) {
+		if (take_part(import, path, &parts.items[i], err) < 0)
+			return -1;
+	}
+	return 0;
+}

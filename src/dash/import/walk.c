@@ -1,0 +1,107 @@
+#include "dash/import/walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "base/strv.h"
+#include "base/text.h"
+#include "store/parts.h"
+
+#define DEPTH_MAX 100
+
+static bool may_hold_results(const char *name)
+{
+	static const char *const ends[] = { ".json", ".jsonl", ".ndjson" };
+	size_t len = strlen(name) - (pl_text_ends(name, ".zst") ? strlen(".zst") : 0);
+	auto_free char *plain = pl_strndup(name, len);
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(ends); i++) {
+		if (pl_text_ends(plain, ends[i]))
+			return true;
+	}
+	return false;
+}
+
+static void add_file(struct dash_files *files, const char *path)
+{
+	*PL_PUSH(files->items, files->count, files->room) = (struct dash_file){
+		.path = pl_strdup(path),
+		.side = store_side_file(path),
+	};
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+	const char *const *one = a, *const *other = b;
+
+	return strcmp(*one, *other);
+}
+
+static int add_folder(struct dash_files *files, const char *path, int depth, struct pl_err *err);
+
+/* What goes away meanwhile is not there. */
+static int add_entry(struct dash_files *files, const char *path, int depth, struct pl_err *err)
+{
+	struct stat own, meant;
+
+	if (lstat(path, &own) < 0 || stat(path, &meant) < 0)
+		return 0;
+	if (S_ISDIR(own.st_mode))
+		return add_folder(files, path, depth + 1, err);
+	if (!S_ISREG(meant.st_mode))
+		return 0;
+	if (store_side_file(path) != NULL || may_hold_results(path))
+		add_file(files, path);
+	else
+		files->others++;
+	return 0;
+}
+
+static int add_folder(struct dash_files *files, const char *path, int depth, struct pl_err *err)
+{
+	auto_dir dir = opendir(path);
+	auto_strv names = { 0 };
+	const char *name;
+
+	if (dir == NULL)
+		return pl_err_errno(err, "cannot read the folder '%s'", path);
+	if (depth > DEPTH_MAX)
+		return pl_err_set(err, PL_ERR_INVALID, "'%s' lies more than %d folders deep", path,
+				  DEPTH_MAX);
+	while ((name = pl_dir_next(dir)) != NULL) {
+		if (name[0] != '.')
+			pl_strv_add(&names, name);
+	}
+	if (names.count > 0)
+		qsort(names.items, names.count, sizeof(*names.items), compare_texts);
+	for (size_t i = 0; i < names.count; i++) {
+		bool has_slash = pl_text_ends(path, "/");
+		auto_free char *below = pl_asprintf("%s%s%s", path, has_slash ? "" : "/",
+						    names.items[i]);
+		if (add_entry(files, below, depth, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int dash_files_add(struct dash_files *files, const char *path, struct pl_err *err)
+{
+	struct stat meant;
+
+	if (stat(path, &meant) < 0)
+		return pl_err_errno(err, "cannot open '%s'", path);
+	if (S_ISDIR(meant.st_mode))
+		return add_folder(files, path, 0, err);
+	add_file(files, path);
+	return 0;
+}
+
+void dash_files_done(struct dash_files *files)
+{
+	for (size_t i = 0; i < files->count; i++)
+		free(files->items[i].path);
+	free(files->items);
+	*files = (struct dash_files){ 0 };
+}

@@ -1,0 +1,16 @@
+/*
+ * The commands of `profllm-dashboard`, in the order of its help. A row declares dash_cmd_NAME() and, but
+ * for help, dash_NAME_command, and is the line of the table in src/dash/commands.c.
+ *
+ * COMMAND(name, options, summary)
+ *   options   &dash_NAME_command, or NULL for a command without any
+ * Undefined again at the end. The one named by DASH_COMMAND_DEFAULT is taken where a line names none.
+ */
+#define DASH_COMMAND_DEFAULT "serve"
+
+COMMAND(import, &dash_import_command, "take result files into the database")
+COMMAND(fields, &dash_fields_command, "list what results can be filtered by")
+COMMAND(help, NULL, "show the commands, or one command's options")
+COMMAND(version, &dash_version_command, "show the version")
+
+#undef COMMAND

@@ -9,7 +9,7 @@
  *
  * so that `"server.seed" IS NULL`, `= x''` and `> 5` ask for the three things that they look like. Where
  * a value is of another kind than its field, and the type of SQL alone would not tell which, it is a blob
- * of a letter and the value as text: y1, n1.5, t…, j….
+ * of a letter and the value as text: y1.0, n1.5, t…, j….
  */
 #ifndef STORE_SQLITE_CELL_H
 #define STORE_SQLITE_CELL_H

@@ -1,0 +1,173 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "store/columns.h"
+#include "store/sqlite.h"
+#include "unit/base/scratch.h"
+#include "unit/store/stores.h"
+
+#define SEED                                                                        \
+	"{'run_id': '%d', 'schema_version': 1, 'config': {'server': {'seed': %d}, " \
+	"'server_source': {'seed': 'explicit'}}}"
+
+static void run_sql(const char *path, const char *text)
+{
+	struct store_sql sql = { 0 };
+	struct pl_err err = PL_ERR_INIT;
+
+	if (store_sql_open(&sql, path, true, &err) < 0 || store_sql_run(&sql, text, &err) < 0)
+		fail_msg("%s", err.text);
+	store_sql_close(&sql);
+}
+
+/* The only value of a query, as text; free(). */
+static char *ask_sql(const char *path, const char *text)
+{
+	struct store_sql sql = { 0 };
+	struct pl_err err = PL_ERR_INIT;
+	sqlite3_stmt *statement = NULL;
+	bool is_row = false;
+
+	if (store_sql_open(&sql, path, false, &err) < 0 ||
+	    store_sql_prepare(&sql, text, &statement, &err) < 0 ||
+	    store_sql_step(statement, &is_row, &err) < 0)
+		fail_msg("%s", err.text);
+	char *answer = pl_strdup(is_row ? store_sql_text(statement, 0) : NULL);
+	sqlite3_finalize(statement);
+	store_sql_close(&sql);
+	return answer;
+}
+
+static void assert_sql(const char *path, const char *text, const char *expected)
+{
+	auto_free char *answer = ask_sql(path, text);
+
+	assert_non_null(answer);
+	assert_string_equal(answer, expected);
+}
+
+static void fill(const struct tools *tools, const char *path, int count)
+{
+	auto_store struct store *store = open_store(tools, path, false, false);
+
+	for (int i = 1; i <= count; i++) {
+		auto_free char *text = pl_asprintf(SEED, i, i);
+		put_text(tools, store, text);
+	}
+}
+
+static void test_store_migrate__refuses_a_newer_file(void **state)
+{
+	auto_tools tools = { NULL };
+	struct pl_err err = PL_ERR_INIT;
+	struct store *store = NULL;
+
+	tools_init(&tools);
+	const char *path = scratch_path(*state, "a.db");
+	fill(&tools, path, 1);
+	run_sql(path, "PRAGMA user_version = 99; ALTER TABLE jobs RENAME TO work;");
+	struct store_options options = { .path = path, .fields = tools.fields };
+	assert_int_equal(store_open(&options, &store, &err), -1);
+	assert_int_equal(err.code, PL_ERR_INVALID);
+	assert_non_null(
+		strstr(err.text, "was changed by a newer program: found form 99, expected"));
+	/* and left as it is */
+	assert_sql(path, "PRAGMA user_version", "99");
+	assert_sql(path, "SELECT count(*) FROM work", "0");
+}
+
+static void test_store_migrate__leaves_other_programs_files_alone(void **state)
+{
+	static const char *const texts[] = {
+		"CREATE TABLE mine (a)",
+		"PRAGMA application_id = 5",
+	};
+	auto_tools tools = { NULL };
+
+	tools_init(&tools);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(texts); i++) {
+		struct pl_err err = PL_ERR_INIT;
+		struct store *store = NULL;
+		const char *path = scratch_path(*state, i == 0 ? "0.db" : "1.db");
+		run_sql(path, texts[i]);
+		struct store_options options = { .path = path, .fields = tools.fields };
+		assert_int_equal(store_open(&options, &store, &err), -1);
+		assert_non_null(strstr(err.text, "is a database of another program"));
+		assert_sql(path, "SELECT count(*) FROM sqlite_schema", i == 0 ? "1" : "0");
+		assert_sql(path, "PRAGMA journal_mode", "delete");
+	}
+}
+
+/* A program that is older than the rows has made the file: it knew nothing of a field that its documents
+ * have. */
+static void test_store_migrate__new_columns_have_old_values(void **state)
+{
+	auto_tools tools = { NULL };
+
+	tools_init(&tools);
+	const char *path = scratch_path(*state, "a.db");
+	fill(&tools, path, 3);
+	assert_sql(path, "SELECT explicit_fields FROM benchmark_runs WHERE id = 2",
+		   "[\"server.seed\"]");
+	run_sql(path, "ALTER TABLE benchmark_runs DROP COLUMN \"server.seed\";"
+		      "ALTER TABLE benchmark_runs DROP COLUMN \"run.duration\";"
+		      "ALTER TABLE benchmark_runs ADD COLUMN \"of.another\";"
+		      "UPDATE benchmark_runs SET explicit_fields = '[\"of.another\"]', "
+		      "\"of.another\" = 5");
+	fill(&tools, path, 4);
+	assert_sql(path, "SELECT group_concat(\"server.seed\") FROM benchmark_runs", "1,2,3,4");
+	assert_sql(path, "SELECT count(*) FROM benchmark_runs WHERE \"run.duration\" IS NULL", "4");
+	/* what this program knows nothing of stays */
+	assert_sql(path, "SELECT count(\"of.another\") FROM benchmark_runs", "3");
+	assert_sql(path, "SELECT explicit_fields FROM benchmark_runs WHERE id = 2",
+		   "[\"server.seed\"]");
+	/* a process that has the columns in memory takes the changed rows in */
+	assert_sql(path, "SELECT group_concat(changed) FROM benchmark_runs", "4,5,6,7");
+	assert_sql(path, "SELECT data_version FROM store_state", "7");
+}
+
+static void test_store_migrate__once_only(void **state)
+{
+	auto_tools tools = { NULL };
+
+	tools_init(&tools);
+	const char *path = scratch_path(*state, "a.db");
+	fill(&tools, path, 1);
+	auto_free char *before = ask_sql(path, "PRAGMA schema_version");
+	fill(&tools, path, 2);
+	assert_sql(path, "PRAGMA schema_version", before);
+	assert_sql(path, "PRAGMA journal_mode", "wal");
+}
+
+/* Names of columns know no case, and stand in quotes. */
+static void test_store_migrate__every_field_can_be_a_column(void **state)
+{
+	auto_fields struct res_fields *fields = res_fields_new(NULL);
+	size_t count;
+	const struct res_field *const *columns = store_column_fields(fields, &count);
+
+	(void)state;
+	assert_in_range(count, 1, 1000);
+	for (size_t i = 0; i < count; i++) {
+		assert_null(strchr(columns[i]->id, '"'));
+		for (size_t k = 0; k < i; k++)
+			assert_int_not_equal(sqlite3_stricmp(columns[i]->id, columns[k]->id), 0);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		scratch_test(test_store_migrate__refuses_a_newer_file),
+		scratch_test(test_store_migrate__leaves_other_programs_files_alone),
+		scratch_test(test_store_migrate__new_columns_have_old_values),
+		scratch_test(test_store_migrate__once_only),
+		cmocka_unit_test(test_store_migrate__every_field_can_be_a_column),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,239 @@
+#include "store/store.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "store/columns.h"
+#include "unit/base/scratch.h"
+#include "unit/store/stores.h"
+
+#define THREADS 4
+#define EACH    12
+
+static int64_t count(struct store *store)
+{
+	struct pl_err err = PL_ERR_INIT;
+	int64_t result = -1;
+
+	if (store_count(store, &result, &err) < 0)
+		fail_msg("%s", err.text);
+	return result;
+}
+
+static void assert_result(struct store_put_result result, enum store_outcome outcome, int64_t id)
+{
+	assert_int_equal(result.outcome, outcome);
+	assert_int_equal(result.id, id);
+}
+
+static void test_store__takes_each_content_once(void **state)
+{
+	auto_tools tools = { NULL };
+
+	tools_init(&tools);
+	auto_store struct store *store = open_store(&tools, scratch_path(*state, "a.db"), false,
+						    false);
+	assert_result(put_text(&tools, store, "{'run_id': 'r', 'duration': 1}"), STORE_STORED, 1);
+	assert_result(put_text(&tools, store, "{ 'duration': 1, 'run_id': 'r'}"), STORE_DUPLICATE,
+		      1);
+	assert_result(put_text(&tools, store, "{'run_id': 'r', 'duration': 2}"), STORE_CONFLICT, 1);
+	assert_result(put_text(&tools, store, "{'run_id': 's', 'duration': 1}"), STORE_STORED, 2);
+	/* vLLM's have no run_id that could be another's */
+	assert_result(put_text(&tools, store, FLAT), STORE_STORED, 3);
+	assert_result(put_text(&tools, store, FLAT), STORE_DUPLICATE, 3);
+	assert_int_equal(count(store), 3);
+}
+
+static void test_store__gives_back_what_came(void **state)
+{
+	auto_tools tools = { NULL };
+	struct pl_err err = PL_ERR_INIT;
+	int64_t id = 0;
+
+	tools_init(&tools);
+	const char *path = scratch_path(*state, "a.db");
+	auto_store struct store *store = open_store(&tools, path, false, false);
+	put_text(&tools, store, "{ 'run_id': 'r', 'more': 1 }");
+	put_text(&tools, store, FLAT);
+	store_close(pl_take(store));
+	store = open_store(&tools, path, false, false);
+
+	auto_store_entry own = { .id = 0 };
+	assert_int_equal(store_get(store, 1, &own, &err), 0);
+	assert_int_equal(own.id, 1);
+	assert_string_equal(own.run_id, "r");
+	assert_string_equal(own.name, "x.json");
+	assert_int_equal(own.form, STORE_FORM_PLAIN);
+	assert_string_equal(own.bytes, "{ \"run_id\": \"r\", \"more\": 1 }");
+	assert_int_equal(own.len, strlen(own.bytes));
+	assert_int_equal(json_integer_value(json_object_get(own.document, "more")), 1);
+	assert_int_equal(json_array_size(own.notes), 1);
+	assert_int_equal(strlen(own.stored_at), strlen("2026-01-02T03:04:05.678Z"));
+
+	auto_store_entry flat = { .id = 0 };
+	assert_int_equal(store_get(store, 2, &flat, &err), 0);
+	assert_null(flat.run_id);
+	assert_int_equal(flat.form, STORE_FORM_FLAT);
+	assert_non_null(pl_json_get_path(flat.document, "results.p99_ttft_ms"));
+
+	auto_store_entry none = { .id = 7 };
+	assert_int_equal(store_get(store, 3, &none, &err), 0);
+	assert_int_equal(none.id, 0);
+	assert_int_equal(store_find(store, "r", &id, &err), 0);
+	assert_int_equal(id, 1);
+	assert_int_equal(store_find(store, "x", &id, &err), 0);
+	assert_int_equal(id, 0);
+}
+
+static void test_store__a_batch_is_there_as_a_whole(void **state)
+{
+	auto_tools tools = { NULL };
+	struct pl_err err = PL_ERR_INIT;
+
+	tools_init(&tools);
+	auto_store struct store *store = open_store(&tools, scratch_path(*state, "a.db"), false,
+						    false);
+	assert_int_equal(store_batch_begin(store, &err), 0);
+	assert_result(put_text(&tools, store, "{'run_id': 'a'}"), STORE_STORED, 1);
+	assert_result(put_text(&tools, store, "{'run_id': 'a'}"), STORE_DUPLICATE, 1);
+	assert_result(put_text(&tools, store, "{'run_id': 'b'}"), STORE_STORED, 2);
+	assert_int_equal(count(store), 0);
+	assert_int_equal(store_batch_end(store, &err), 0);
+	assert_int_equal(count(store), 2);
+}
+
+/* ---- the columns in memory ----------------------------------------------------------------- */
+
+static size_t in_memory(struct store *store, int64_t *ret_version)
+{
+	const struct store_columns *columns = NULL;
+	struct pl_err err = PL_ERR_INIT;
+
+	if (store_columns_borrow(store, &columns, &err) < 0)
+		fail_msg("%s", err.text);
+	size_t rows = store_columns_count(columns);
+	*ret_version = store_columns_version(columns);
+	store_columns_return(store);
+	return rows;
+}
+
+static void test_store__columns_follow_every_writer(void **state)
+{
+	auto_tools tools = { NULL };
+	struct pl_err err = PL_ERR_INIT;
+	int64_t version = 0, stored = 0;
+
+	tools_init(&tools);
+	const char *path = scratch_path(*state, "a.db");
+	auto_store struct store *other = open_store(&tools, path, false, false);
+	put_text(&tools, other, "{'run_id': 'a'}");
+	auto_store struct store *store = open_store(&tools, path, true, false);
+	assert_int_equal(in_memory(store, &version), 1);
+	put_text(&tools, store, "{'run_id': 'b'}");
+	put_text(&tools, store, "{'run_id': 'b'}");
+	assert_int_equal(in_memory(store, &version), 2);
+	put_text(&tools, other, FLAT);
+	assert_int_equal(in_memory(store, &version), 3);
+	assert_int_equal(store_data_version(store, &stored, &err), 0);
+	assert_int_equal(version, stored);
+	assert_int_equal(version, 3);
+}
+
+struct writer {
+	const struct tools *tools;
+	struct store *store;
+	int number;
+};
+
+static void *write_and_read(void *data)
+{
+	const struct writer *writer = data;
+	int64_t version;
+	size_t before = 0;
+
+	for (int i = 0; i < EACH; i++) {
+		/* every result comes from two threads */
+		auto_free char *text = pl_asprintf("{'run_id': 'r%d_%d'}", writer->number / 2, i);
+		put_text(writer->tools, writer->store, text);
+		size_t now = in_memory(writer->store, &version);
+		assert_true(now > (size_t)i && now >= before && (int64_t)now == version);
+		before = now;
+	}
+	return NULL;
+}
+
+static void test_store__many_threads(void **state)
+{
+	auto_tools tools = { NULL };
+	struct writer writers[THREADS];
+	pthread_t threads[THREADS];
+	int64_t version;
+
+	tools_init(&tools);
+	auto_store struct store *store = open_store(&tools, scratch_path(*state, "a.db"), true,
+						    false);
+	for (int i = 0; i < THREADS; i++) {
+		writers[i] = (struct writer){ .tools = &tools, .store = store, .number = i };
+		assert_int_equal(pthread_create(&threads[i], NULL, write_and_read, &writers[i]), 0);
+	}
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	assert_int_equal(in_memory(store, &version), THREADS / 2 * EACH);
+}
+
+/* ---- files that are none ------------------------------------------------------------------- */
+
+static void assert_refused(const struct tools *tools, const char *path, bool must_exist,
+			   enum pl_err_code code, const char *says)
+{
+	struct store_options options = { .path = path,
+					 .fields = tools->fields,
+					 .must_exist = must_exist };
+	struct pl_err err = PL_ERR_INIT;
+	struct store *store = NULL;
+
+	assert_int_equal(store_open(&options, &store, &err), -1);
+	if (strstr(err.text, says) == NULL)
+		fail_msg("%s", err.text);
+	assert_int_equal(err.code, code);
+}
+
+static void test_store__refuses_what_is_no_database(void **state)
+{
+	auto_tools tools = { NULL };
+	char text[SCRATCH_PATH], folder[SCRATCH_PATH];
+
+	tools_init(&tools);
+	int fd = scratch_file(text);
+	assert_int_equal(write(fd,
+			       "no database, and longer than its head would be: a text that goes "
+			       "on for more than a hundred bytes",
+			       97),
+			 97);
+	close(fd);
+	assert_refused(&tools, text, false, PL_ERR_INVALID, "is no SQLite database");
+	scratch_folder(folder);
+	assert_refused(&tools, folder, false, PL_ERR_IO, "cannot open '");
+	assert_refused(&tools, scratch_path(*state, "none.db"), true, PL_ERR_IO, "cannot open '");
+	assert_refused(&tools, scratch_path(*state, "none/x.db"), false, PL_ERR_IO,
+		       "cannot open '");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		scratch_test(test_store__takes_each_content_once),
+		scratch_test(test_store__gives_back_what_came),
+		scratch_test(test_store__a_batch_is_there_as_a_whole),
+		scratch_test(test_store__columns_follow_every_writer),
+		scratch_test(test_store__many_threads),
+		scratch_test(test_store__refuses_what_is_no_database),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -180,7 +180,7 @@ static int reject(const struct intake *intake, const char *what,
 	auto_buf text = PL_BUF(FAULT_BYTES_MAX);
 	res_schema_fault_text(&faults->items[first], &text);
 	if (count > 1)
-		return pl_err_set(err, PL_ERR_INVALID, "'%s' is no %s: %s (and %zu more faults)",
+		return pl_err_set(err, PL_ERR_INVALID, "'%s' is no %s: %s (and %zu more)",
 				  intake->name, what, pl_buf_text(&text), count - 1);
 	return pl_err_set(err, PL_ERR_INVALID, "'%s' is no %s: %s", intake->name, what,
 			  pl_buf_text(&text));

@@ -1,0 +1,383 @@
+"""`profllm-dashboard import`: files of every form go in once, as they are, and what is wrong is told by its place."""
+import contextlib
+import json
+import math
+import re
+import shutil
+import sqlite3
+import subprocess
+
+import pytest
+from field_tools import expected, expected_of_flat, leaves
+from host_tools import need
+from import_tools import ask, dashboard_command, import_json, run_dashboard, stored_bytes, stored_fields
+from run_tools import command, environment, run_profllm
+
+EXAMPLES = ["quickstart", "arrival-rate", "chat-conversations", "shared-prefix", "small-kv-cache"]
+SHORT = ["benchmark.num_prompts=6", "benchmark.num_warmups=0", "benchmark.request_rate=inf"]
+# the first description of results, with an example's values
+SAMPLE = {"run_id": "exp_20240115_103000_abc123", "suite": "baseline_performance", "timestamp": "2024-01-15T10:30:00Z",
+          "duration": 300.5,
+          "config": {"server": {"model": "meta-llama/Llama-3-8B", "tensor_parallel_size": 2, "max_model_len": "auto", "seed": None},
+                     "benchmark": {"num_prompts": 1000, "request_rate": "inf", "max_concurrency": None}},
+          "results": {"request_throughput": 12.5, "mean_ttft_ms": 45.2, "p99_ttft_ms": 0},
+          "system": {"gpu_count": 2}, "profiling": {}, "status": "completed"}
+
+
+@pytest.fixture(scope="module")
+def rows(bin_dir):
+    return {row["id"]: row for row in json.loads(run_dashboard(bin_dir, "fields", "--json").stdout)}
+
+
+@pytest.fixture(scope="module")
+def examples(bin_dir, source_dir, tmp_path_factory):
+    """The results of the five examples, with few requests."""
+    folder = tmp_path_factory.mktemp("examples")
+    running = [subprocess.Popen(command(bin_dir, "run", "-c", source_dir / f"configs/examples/{name}.yaml", "--quiet",
+                                        "-o", folder / f"{name}.json",
+                                        *[word for pair in SHORT for word in ("--set", pair)]),
+                                cwd=source_dir, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+               for name in EXAMPLES]
+    for run in running:
+        _, said = run.communicate()
+        assert run.returncode == 0, said
+    return folder
+
+
+def write(path, value):
+    path.write_text(value if isinstance(value, str) else json.dumps(value))
+    return path
+
+
+def same(told, value):
+    if isinstance(value, str) and value in ("inf", "-inf"):
+        return told == float(value)
+    return told == value and isinstance(told, bool) == isinstance(value, bool)
+
+
+def assert_stored(db, id_, wanted, rows):
+    """Every leaf that has a column is in it, and nothing else is."""
+    told, explicit = stored_fields(db, id_, rows)
+    columns = {name: value for name, value in wanted.items() if rows.get(name, {}).get("column")}
+    different = {name: (told.get(name, "not recorded"), value) for name, value in columns.items()
+                 if name not in told or not same(told[name], value)}
+    assert different == {}
+    for name in {name for name in told.keys() - columns.keys() if not name.startswith("derived.")}:
+        # an object: its leaves are
+        assert rows[name]["type"] == "json" and dict(leaves(name, told[name])) == \
+            {inside: value for inside, value in wanted.items() if inside.startswith(f"{name}.")}
+    return told, explicit
+
+
+# ---- what is stored -------------------------------------------------------------------------------------------------
+
+def test_every_leaf_of_the_examples(bin_dir, examples, rows, tmp_path):
+    told = import_json(bin_dir, examples, "--db", tmp_path / "a.db")
+    assert told["counts"] == {"stored": 5, "duplicate": 0, "conflict": 0, "rejected": 0, "passed_over": 15}
+    stored = [result for result in told["results"] if result["state"] == "stored"]
+    assert [result["name"] for result in stored] == sorted(f"{name}.json" for name in EXAMPLES)
+    for result in stored:
+        document = json.loads((examples / result["name"]).read_text())
+        assert result["form"] == "own" and result["faults"] == [] and result["run_id"] == document["run_id"]
+        wanted = dict(expected(document, rows))
+        assert sum(rows[name]["column"] for name in wanted if name in rows) > 600
+        values, explicit = assert_stored(told["db"], result["id"], wanted, rows)
+        assert {name.removeprefix("server.") for name in explicit if name.startswith("server.")} == \
+            set(document["config"]["server_explicit"]) & {name.removeprefix("server.") for name in values}
+        columns = {name for name, row in rows.items() if row["column"]}
+        assert {f"benchmark.{name}" for name in document["config"]["experiment"]["benchmark"]} & columns == \
+            {name for name in explicit if name.startswith("benchmark.")}
+
+
+@pytest.mark.parametrize("name", ["py-random", "rs-random"])
+def test_every_leaf_of_vllms_file(bin_dir, rows, shared_dir, tmp_path, name):
+    path = shared_dir / "data/real/bench" / f"{name}.json"
+    told = import_json(bin_dir, path, "--db", tmp_path / "a.db")
+    (result,) = told["results"]
+    assert result["state"] == "stored" and result["form"] == "flat" and result["run_id"] is None
+    assert_stored(told["db"], result["id"], expected_of_flat(json.loads(path.read_text())), rows)
+
+
+def test_documents_are_kept_as_they_came(bin_dir, examples, tmp_path):
+    need("zstd")
+    text = '{ "run_id":"r",\n\n  "duration": 1.50,"more":[1.0, 1e2]}\n\n'
+    write(tmp_path / "r.json", text)
+    told = import_json(bin_dir, tmp_path / "r.json", examples / "quickstart.json", "--db", tmp_path / "a.db")
+    assert stored_bytes(told["db"], 1).decode() == text.rstrip()
+    assert stored_bytes(told["db"], 2).decode() == (examples / "quickstart.json").read_text().rstrip()
+
+
+def test_a_document_that_tells_little(bin_dir, rows, tmp_path):
+    told = import_json(bin_dir, write(tmp_path / "r.json", SAMPLE), "--db", tmp_path / "a.db")
+    (result,) = told["results"]
+    assert result == {"path": str(tmp_path / "r.json"), "name": "r.json", "state": "stored", "form": "plain", "id": 1,
+                      "run_id": SAMPLE["run_id"], "message": None, "faults": []}
+    values, explicit = assert_stored(told["db"], 1, {
+        "run.run_id": SAMPLE["run_id"], "run.suite": SAMPLE["suite"], "run.timestamp": SAMPLE["timestamp"],
+        "run.duration": 300.5, "run.status": "completed", "server.model": "meta-llama/Llama-3-8B",
+        "server.tensor_parallel_size": 2, "server.max_model_len": "auto", "server.seed": None,
+        "benchmark.num_prompts": 1000, "benchmark.request_rate": math.inf, "benchmark.max_concurrency": None,
+        "results.request_throughput": 12.5, "results.mean_ttft_ms": 45.2, "results.p99_ttft_ms": 0}, rows)
+    assert "quality.verdict" not in values and explicit == set()
+
+
+def test_three_kinds_of_nothing_in_sql(bin_dir, tmp_path):
+    db = tmp_path / "a.db"
+    for run_id, seed in [("none", {}), ("null", {"seed": None}), ("zero", {"seed": 0}), ("word", {"seed": "auto"})]:
+        document = {"run_id": run_id, "config": {"server": seed, "benchmark": {"request_rate": "inf"}}}
+        write(tmp_path / f"{run_id}.json", document)
+    import_json(bin_dir, tmp_path, "--db", db)
+    for condition, found in {'"server.seed" IS NULL': ["none"], "\"server.seed\" = x''": ["null"], '"server.seed" = 0': ["zero"],
+                             "\"server.seed\" = 'auto'": ["word"]}.items():
+        assert ask(db, f"SELECT run_id FROM benchmark_runs WHERE {condition}") == [(name,) for name in found]
+    assert ask(db, 'SELECT count(*) FROM benchmark_runs WHERE "benchmark.request_rate" > 1e300') == [(4,)]
+
+
+def test_a_newer_version_keeps_what_is_not_known(bin_dir, examples, tmp_path):
+    need("zstd")
+    document = json.loads((examples / "quickstart.json").read_text())
+    document["schema_version"] = 99
+    document["tomorrow"] = {"a": 1}
+    document["results"]["moon_phase"] = 0.5
+    done = run_dashboard(bin_dir, "import", write(tmp_path / "r.json", document), "--db", tmp_path / "a.db")
+    assert done.returncode == 0 and done.stderr == ""
+    assert "note: schema_version 99 is newer than 2" in done.stdout
+    assert "unknown key 'tomorrow'" in done.stdout and "/results: unknown key 'moon_phase'" in done.stdout
+    assert json.loads(stored_bytes(tmp_path / "a.db", 1)) == document
+
+
+def test_no_secret_is_kept(bin_dir, tmp_path):
+    need("zstd")
+    document = {"run_id": "r", "config": {"server": {"api_key": "S3CRET", "model": "m"}, "url": "http://u:S3CRET@h/"}}
+    done = run_dashboard(bin_dir, "import", write(tmp_path / "r.json", document), "--db", tmp_path / "a.db")
+    assert done.returncode == 0 and "note: it held secrets" in done.stdout
+    kept = json.loads(stored_bytes(tmp_path / "a.db", 1))
+    assert kept["config"] == {"server": {"api_key": "***", "model": "m"}, "url": "http://u:***@h/"}
+    assert not any(b"S3CRET" in path.read_bytes() for path in tmp_path.glob("a.db*"))
+
+
+# ---- once, and what is in conflict ----------------------------------------------------------------------------------
+
+def test_the_same_twice_and_another_by_that_name(bin_dir, tmp_path):
+    db = tmp_path / "a.db"
+    one = write(tmp_path / "one.json", SAMPLE)
+    again = write(tmp_path / "two.json", json.dumps(dict(reversed(SAMPLE.items())), indent=3))
+    other = write(tmp_path / "zzz.json", {**SAMPLE, "duration": 1})
+    assert run_dashboard(bin_dir, "import", one, "--db", db).returncode == 0
+    done = run_dashboard(bin_dir, "import", tmp_path, "--db", db)
+    assert done.returncode == 1
+    assert [line.split()[0] for line in done.stdout.splitlines()] == ["duplicate", "duplicate", "0"]
+    assert done.stdout.splitlines()[-1] == \
+        f"0 stored, 2 there already, 1 in conflict, 0 rejected; 1 results in {db}"
+    assert done.stderr == (f"profllm-dashboard: error: '{other}' is not stored: other content is there under its run_id "
+                           f"'{SAMPLE['run_id']}' (result 1)\n")
+    assert ask(db, 'SELECT "run.duration" FROM benchmark_runs') == [(300.5,)]
+    assert again.exists()
+
+
+def test_our_file_and_the_flat_one_around_it_are_one_result(bin_dir, examples, tmp_path):
+    document = json.loads((examples / "quickstart.json").read_text())
+    write(tmp_path / "flat.json", {"num_prompts": 1, "completed": 1, "duration": 1, "profllm": document})
+    told = import_json(bin_dir, examples / "quickstart.json", tmp_path / "flat.json", "--db", tmp_path / "a.db")
+    assert [(result["state"], result["form"], result["id"]) for result in told["results"]] == \
+        [("stored", "own", 1), ("duplicate", "own", 1)]
+
+
+# ---- many in one file, folders --------------------------------------------------------------------------------------
+
+def test_many_in_one_file(bin_dir, tmp_path):
+    need("zstd")
+    documents = [{"run_id": f"r{i}"} for i in range(4)]
+    lines = "\n".join([json.dumps(documents[0]), '{"run_id": ', "", json.dumps(documents[1])])
+    write(tmp_path / "lines.jsonl", lines)
+    write(tmp_path / "array.json", [documents[2], {"odd": 1}, documents[0]])
+    write(tmp_path / "packed.ndjson", json.dumps(documents[3]))
+    subprocess.run(["zstd", "-q", "--rm", tmp_path / "packed.ndjson"], check=True)
+    told = import_json(bin_dir, tmp_path, "--db", tmp_path / "a.db", status=1)
+    assert [(result["name"], result["state"], result["run_id"]) for result in told["results"]] == [
+        ("array.json[0]", "stored", "r2"), ("array.json[1]", "rejected", None), ("array.json[2]", "stored", "r0"),
+        ("lines.jsonl:1", "duplicate", "r0"), ("lines.jsonl:2", "rejected", None), ("lines.jsonl:4", "stored", "r1"),
+        ("packed.ndjson.zst:1", "stored", "r3")]
+    assert told["total"] == 4
+
+
+def test_folders(bin_dir, examples, tmp_path):
+    below = tmp_path / "a" / "b"
+    below.mkdir(parents=True)
+    shutil.copytree(examples, below / "c")
+    write(tmp_path / "a" / "README.md", "no result")
+    write(tmp_path / "a" / ".hidden.json", "no result")
+    write(tmp_path / "z.json", {"run_id": "z"})
+    write(below / "r.json", {"run_id": "r"})
+    (below / "loop").symlink_to(tmp_path)
+    (below / "link.json").symlink_to(below / "r.json")
+    done = run_dashboard(bin_dir, "import", tmp_path, "--db", tmp_path / "x.db")
+    assert done.returncode == 0, done.stderr
+    told = [line.split()[-1] for line in done.stdout.splitlines() if re.match("stored|duplicate", line)]
+    assert told == [*sorted(f"{name}.json" for name in EXAMPLES), "link.json", "r.json", "z.json"]
+    assert "quickstart.requests.jsonl.zst: records of requests\n" in done.stdout
+    assert done.stdout.splitlines()[-1].startswith("7 stored, 1 there already, 0 in conflict, 0 rejected, 15 files passed over;")
+    quiet = run_dashboard(bin_dir, "import", tmp_path, "--db", tmp_path / "x.db", "--quiet")
+    assert quiet.stdout.count("\n") == 1 and quiet.stderr == ""
+
+
+# ---- what is refused ------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("text,says,fault", [
+    ("", "is empty", {}),
+    ('{"run_id": "r",\n "a": }', ":2:7: not valid JSON", {"line": 2}),
+    ('{"run_id": "r", "run_id": "s"}', "duplicate object key", {"line": 1}),
+    ('{"run_id": NaN}', "not valid JSON", {"line": 1}),
+    ("{\"run_id\": \"\\ud800\"}", "not valid JSON", {"line": 1}),
+    ("[" * 100000, "is cut off", {}),
+    ('{"run_id": ' + "[" * 5000 + "]" * 5000 + "}", "maximum parsing depth", {"line": 1}),
+    ('{"tool": "another", "metrics": {}}', "'run_id' is not there, nor is it another form of a result", {}),
+    ('{"run_id": 7}', "/run_id: found 7, expected string", {"pointer": "/run_id", "found": "7", "expected": "string"}),
+    ('{"run_id": "r", "config": [], "results": 5}', "(and 1 more)", {"pointer": "/config"}),
+    ('{"run_id": "r", "schema_version": 2}', "is no result of schema_version 2", {"pointer": "", "key": "config"}),
+])
+def test_broken_files(bin_dir, tmp_path, text, says, fault):
+    path = write(tmp_path / "r.json", text)
+    done = run_dashboard(bin_dir, "import", path, "--db", tmp_path / "a.db", "--json")
+    assert done.returncode == 1
+    (result,) = json.loads(done.stdout)["results"]
+    assert says in result["message"] and result["message"] in done.stderr and "r.json" in result["message"]
+    assert result["state"] == "rejected" and result["id"] is None
+    assert any(fault.items() <= told.items() for told in result["faults"])
+    assert ask(tmp_path / "a.db", "SELECT count(*) FROM benchmark_runs") == [(0,)]
+
+
+def test_a_broken_result_has_every_fault(bin_dir, examples, tmp_path):
+    document = json.loads((examples / "quickstart.json").read_text())
+    document["duration"] = "long"
+    document["status"] = "complete"
+    del document["system"]
+    document["results"]["completed"] = -1
+    done = run_dashboard(bin_dir, "import", write(tmp_path / "r.json", document), "--db", tmp_path / "a.db")
+    assert done.returncode == 1
+    for line in ["/duration: found \"long\", expected number", "/results/completed: found -1, expected at least 0",
+                 "did you mean 'completed'?"]:
+        assert line in done.stderr, done.stderr
+    assert "  at the top: key 'system' is missing\n" in done.stderr
+
+
+@pytest.mark.parametrize("sql,says", [
+    ("PRAGMA user_version = 99", "was changed by a newer program: found form 99, expected 1 at most"),
+    ("PRAGMA application_id = 1", "is a database of another program"),
+])
+def test_databases_of_others_are_left_alone(bin_dir, tmp_path, sql, says):
+    db, path = tmp_path / "a.db", write(tmp_path / "r.json", SAMPLE)
+    import_json(bin_dir, path, "--db", db)
+    with contextlib.closing(sqlite3.connect(db)) as connection:
+        connection.execute(sql)
+        connection.commit()
+    before = db.read_bytes()
+    done = run_dashboard(bin_dir, "import", path, "--db", db)
+    assert done.returncode == 2 and says in done.stderr and done.stdout == ""
+    assert db.read_bytes() == before
+
+
+@pytest.mark.parametrize("words,says", [
+    (["import"], "found no PATH, expected a file or folder"),
+    (["import", "none.json"], "cannot open 'none.json': No such file"),
+    (["import", ".", "--db", "none/a.db"], "cannot open 'none/a.db'"),
+    (["import", ".", "--db", "r.json"], "'r.json' is no SQLite database"),
+    (["import", ".", "--bd", "a.db"], "unknown option '--bd' (did you mean '--db'?)"),
+    (["imprt"], "unknown command 'imprt' (did you mean 'import'?)"),
+    (["--db", "a.db", "fields", "x"], "unknown option '--db'"),
+    (["fields", "x"], "found 'x', expected options only"),
+])
+def test_what_is_refused(bin_dir, tmp_path, words, says):
+    # longer than the head of a database
+    write(tmp_path / "r.json", {**SAMPLE, "run_id": "r" * 200})
+    done = run_dashboard(bin_dir, *words, cwd=tmp_path)
+    assert done.returncode == 2 and says.replace("r.json", str(tmp_path / "r.json") if "SQLite" in says else "r.json") in done.stderr
+    assert done.stdout == ""
+
+
+def test_where_the_database_lies(bin_dir, tmp_path):
+    write(tmp_path / "r.json", SAMPLE)
+    for number, (words, env, path) in enumerate([
+            (["--db", "a.db", "import", "r.json"], {}, "a.db"),
+            (["--db=b.db", "import", "r.json"], {}, "b.db"),
+            (["import", "r.json", "--db", ":memory:"], {}, ":memory:"),
+            (["import", "r.json"], {"XDG_DATA_HOME": str(tmp_path / "data")}, "data/profllm/profllm.db"),
+            (["import", "r.json"], {"XDG_DATA_HOME": "", "HOME": str(tmp_path / "home")},
+             "home/.local/share/profllm/profllm.db")]):
+        done = run_dashboard(bin_dir, *words, cwd=tmp_path, env=env)
+        assert done.returncode == 0, (number, done.stderr)
+        assert ask(tmp_path / path, "SELECT count(*) FROM benchmark_runs") == [(1,)]
+
+
+# ---- kills, and several at once -------------------------------------------------------------------------------------
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("many")
+    for number in range(300):
+        write(folder / f"{number:03}.json", {**SAMPLE, "run_id": f"r{number}", "duration": number})
+    return folder
+
+
+def assert_each_once(db, count):
+    assert ask(db, "PRAGMA integrity_check") == [("ok",)]
+    assert ask(db, "SELECT count(*), count(DISTINCT run_id), count(DISTINCT content_sha256) FROM benchmark_runs") == \
+        [(count, count, count)]
+    assert ask(db, "SELECT count(*) FROM benchmark_documents d JOIN benchmark_runs r USING (id)") == [(count,)]
+
+
+@pytest.mark.parametrize("lines", [0, 1, 64, 65, 190])
+def test_a_kill_loses_nothing_that_was_told(bin_dir, many, tmp_path, lines):
+    db = tmp_path / "a.db"
+    running = subprocess.Popen(dashboard_command(bin_dir, "import", many, "--db", db), env=environment(), text=True,
+                               stdout=subprocess.PIPE)
+    told = [running.stdout.readline() for _ in range(lines)]
+    running.kill()
+    told += running.stdout.read().splitlines()
+    running.wait()
+    names = [line.split()[2] for line in told if line.startswith("stored") and line.rstrip().endswith(".json")]
+    assert len(names) >= lines
+    done = run_dashboard(bin_dir, "import", many, "--db", db, "--json")
+    assert done.returncode == 0, done.stderr
+    again = json.loads(done.stdout)
+    assert {result["run_id"] for result in again["results"] if result["state"] == "stored"} & set(names) == set()
+    assert again["counts"]["stored"] + again["counts"]["duplicate"] == again["total"] == 300
+    assert_each_once(db, 300)
+
+
+def test_several_at_once(bin_dir, many, tmp_path):
+    db = tmp_path / "a.db"
+    running = [subprocess.Popen(dashboard_command(bin_dir, "import", many, "--db", db, "--json"), env=environment(), text=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(3)]
+    told = [run.communicate() for run in running]
+    assert [run.returncode for run in running] == [0, 0, 0], told
+    assert sum(json.loads(out)["counts"]["stored"] for out, _ in told) == 300
+    assert_each_once(db, 300)
+
+
+# ---- the program ----------------------------------------------------------------------------------------------------
+
+def test_fields(bin_dir, rows):
+    columns = sum(row["column"] for row in rows.values())
+    assert columns <= 1000
+    assert run_dashboard(bin_dir, "fields", "--count").stdout == f"{len(rows)} fields, {columns} of them columns\n"
+    assert json.loads(run_dashboard(bin_dir, "fields", "--count", "--json").stdout) == {"fields": len(rows), "columns": columns}
+    listed = run_dashboard(bin_dir, "fields").stdout
+    assert listed == run_profllm(bin_dir, "schema", "--fields").stdout and listed.count("\n") == len(rows) + 1
+
+
+def test_help_version_and_pages(bin_dir):
+    listing = run_dashboard(bin_dir, "--help").stdout
+    names = [line.split()[0] for line in listing.split("Commands:\n")[1].split("\n\n")[0].splitlines()]
+    assert names[-4:] == ["import", "fields", "help", "version"]
+    assert re.fullmatch(r"profllm-dashboard \d+\.\d+\.\d+\n", run_dashboard(bin_dir, "--version").stdout)
+    paged = run_dashboard(bin_dir, "help", "--man", "--list").stdout.split()
+    assert set(paged) == set(names) - {"help"}
+    for name in names:
+        page = run_dashboard(bin_dir, "help", "--man", name).stdout
+        assert page.startswith(".TH profllm-dashboard")
+        for option in re.findall(r"^ +(?:-\w, +)?--([a-z-]+)", run_dashboard(bin_dir, "help", name).stdout.split("options:")[-1],
+                                 re.M):
+            assert option in ("help", "version", "db") or "\\-\\-" + option.replace("-", "\\-") in page
+        done = subprocess.run([need("groff"), "-Kutf8", "-man", "-Tutf8", "-P-c", "-ww"], input=page, text=True, capture_output=True)
+        assert done.returncode == 0 and done.stderr == ""

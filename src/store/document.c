@@ -291,6 +291,24 @@ static void put_back_sources(const json_t *document, json_t *shown)
 	}
 }
 
+/* So do the names of the variables that were secret: their values are not there. */
+static void put_back_names(const json_t *document, json_t *shown)
+{
+	json_t *names = pl_json_get_path(document, "launch.secret_env");
+	size_t i;
+	json_t *name;
+
+	if (!json_is_array(names))
+		return;
+	json_array_foreach(names, i, name)
+	{
+		const char *text = json_string_value(name);
+		if (text == NULL || strchr(text, '=') != NULL)
+			return;
+	}
+	json_object_set(json_object_get(shown, "launch"), "secret_env", names);
+}
+
 /* The bytes as they are, or written anew where they hold secrets; *root then has none, too. */
 static void keep_bytes(struct intake *intake, const char *bytes, size_t len, json_t **root)
 {
@@ -298,8 +316,10 @@ static void keep_bytes(struct intake *intake, const char *bytes, size_t len, jso
 	auto_json json_t *shown = vllm_secret_json_shown(*root);
 	json_t *own = res_read_own(*root);
 
-	if (own != NULL)
+	if (own != NULL) {
 		put_back_sources(own, res_read_own(shown));
+		put_back_names(own, res_read_own(shown));
+	}
 	if (json_equal(shown, *root)) {
 		ret->bytes = pl_alloc(len + 1);
 		memcpy(ret->bytes, bytes, len);

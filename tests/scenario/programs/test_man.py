@@ -37,10 +37,12 @@ def test_pages_are_good_roff(bin_dir, patience):
 def test_install_brings_programs_and_pages(bin_dir, tmp_path, patience):
     done = subprocess.run(["cmake", "--install", bin_dir.parent, "--prefix", tmp_path], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    for name in ("bin/profllm", "bin/profllm-sim", "share/man/man1/profllm.1"):
+    for name in ("bin/profllm", "bin/profllm-dashboard", "bin/profllm-sim", "share/man/man1/profllm.1"):
         assert (tmp_path / name).stat().st_size > 200
     # a command without options has no page of its own
     own = [name for name in commands_of(bin_dir, patience)
            if run_profllm(bin_dir, "help", "--man", name, patience=patience).stdout.startswith(f'.TH profllm-{name} ')]
+    listed = subprocess.run([bin_dir / "profllm-dashboard", "help", "--man", "--list"], capture_output=True, text=True)
     assert {path.name for path in (tmp_path / "share/man/man1").iterdir()} == \
-        {"profllm.1", *(f"profllm-{name}.1" for name in own)} and "run" in own
+        {"profllm.1", *(f"profllm-{name}.1" for name in own), "profllm-dashboard.1",
+         *(f"profllm-dashboard-{name}.1" for name in listed.stdout.split())} and "run" in own and "import" in listed.stdout

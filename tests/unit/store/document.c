@@ -55,7 +55,7 @@ static void assert_notes(const json_t *notes, const char *pointers, const char *
 
 static void test_store_document__is_told_by_what_it_holds(void **state)
 {
-	auto_tools tools = { NULL };
+	auto_tools tools = { .fields = NULL };
 
 	(void)state;
 	tools_init(&tools);
@@ -108,7 +108,7 @@ static bool has_fault(const json_t *faults, const char *pointer, int line)
 
 static void test_store_document__is_rejected_with_every_fault(void **state)
 {
-	auto_tools tools = { NULL };
+	auto_tools tools = { .fields = NULL };
 
 	(void)state;
 	tools_init(&tools);
@@ -148,7 +148,7 @@ static void test_store_document__same_content_whatever_its_form(void **state)
 		{ "{'run_id': 'r', 'config': {'token': 'x'}}",
 		  "{'run_id': 'r', 'config': {'token': 'y'}}", true },
 	};
-	auto_tools tools = { NULL };
+	auto_tools tools = { .fields = NULL };
 
 	(void)state;
 	tools_init(&tools);
@@ -163,7 +163,7 @@ static void test_store_document__same_content_whatever_its_form(void **state)
 
 static void test_store_document__keeps_bytes_and_no_secrets(void **state)
 {
-	auto_tools tools = { NULL };
+	auto_tools tools = { .fields = NULL };
 	auto_store_document plain = { .len = 0 };
 	auto_store_document secret = { .len = 0 };
 

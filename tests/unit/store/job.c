@@ -68,7 +68,7 @@ static void assert_job(struct store *store, int64_t id, const char *path, const 
 
 static void test_store_job__from_queue_to_end(void **state)
 {
-	auto_tools tools = { NULL };
+	auto_tools tools = { .fields = NULL };
 	auto_store_job job = { .id = 0 };
 	auto_store_job none = { .id = 7 };
 	struct pl_err err = PL_ERR_INIT;
@@ -112,7 +112,7 @@ static void test_store_job__from_queue_to_end(void **state)
 
 static void test_store_job__items_as_json(void **state)
 {
-	auto_tools tools = { NULL };
+	auto_tools tools = { .fields = NULL };
 	auto_store_job job = { .id = 0 };
 
 	tools_init(&tools);
@@ -133,7 +133,7 @@ static void test_store_job__items_as_json(void **state)
 /* A process that is gone has left its job where it was. */
 static void test_store_job__goes_on_where_it_stopped(void **state)
 {
-	auto_tools tools = { NULL };
+	auto_tools tools = { .fields = NULL };
 	struct pl_err err = PL_ERR_INIT;
 
 	tools_init(&tools);
@@ -161,7 +161,7 @@ static void test_store_job__goes_on_where_it_stopped(void **state)
 
 static void test_store_job__one_process_works_on_them(void **state)
 {
-	auto_tools tools = { NULL };
+	auto_tools tools = { .fields = NULL };
 	struct pl_err err = PL_ERR_INIT;
 	struct store *second = NULL;
 	struct store_job job = { .id = 0 };

@@ -62,7 +62,7 @@ static void fill(const struct tools *tools, const char *path, int count)
 
 static void test_store_migrate__refuses_a_newer_file(void **state)
 {
-	auto_tools tools = { NULL };
+	auto_tools tools = { .fields = NULL };
 	struct pl_err err = PL_ERR_INIT;
 	struct store *store = NULL;
 
@@ -86,7 +86,7 @@ static void test_store_migrate__leaves_other_programs_files_alone(void **state)
 		"CREATE TABLE mine (a)",
 		"PRAGMA application_id = 5",
 	};
-	auto_tools tools = { NULL };
+	auto_tools tools = { .fields = NULL };
 
 	tools_init(&tools);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(texts); i++) {
@@ -106,7 +106,7 @@ static void test_store_migrate__leaves_other_programs_files_alone(void **state)
  * have. */
 static void test_store_migrate__new_columns_have_old_values(void **state)
 {
-	auto_tools tools = { NULL };
+	auto_tools tools = { .fields = NULL };
 
 	tools_init(&tools);
 	const char *path = scratch_path(*state, "a.db");
@@ -132,7 +132,7 @@ static void test_store_migrate__new_columns_have_old_values(void **state)
 
 static void test_store_migrate__once_only(void **state)
 {
-	auto_tools tools = { NULL };
+	auto_tools tools = { .fields = NULL };
 
 	tools_init(&tools);
 	const char *path = scratch_path(*state, "a.db");

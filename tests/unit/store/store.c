@@ -33,7 +33,7 @@ static void assert_result(struct store_put_result result, enum store_outcome out
 
 static void test_store__takes_each_content_once(void **state)
 {
-	auto_tools tools = { NULL };
+	auto_tools tools = { .fields = NULL };
 
 	tools_init(&tools);
 	auto_store struct store *store = open_store(&tools, scratch_path(*state, "a.db"), false,
@@ -51,7 +51,7 @@ static void test_store__takes_each_content_once(void **state)
 
 static void test_store__gives_back_what_came(void **state)
 {
-	auto_tools tools = { NULL };
+	auto_tools tools = { .fields = NULL };
 	struct pl_err err = PL_ERR_INIT;
 	int64_t id = 0;
 
@@ -92,7 +92,7 @@ static void test_store__gives_back_what_came(void **state)
 
 static void test_store__a_batch_is_there_as_a_whole(void **state)
 {
-	auto_tools tools = { NULL };
+	auto_tools tools = { .fields = NULL };
 	struct pl_err err = PL_ERR_INIT;
 
 	tools_init(&tools);
@@ -124,7 +124,7 @@ static size_t in_memory(struct store *store, int64_t *ret_version)
 
 static void test_store__columns_follow_every_writer(void **state)
 {
-	auto_tools tools = { NULL };
+	auto_tools tools = { .fields = NULL };
 	struct pl_err err = PL_ERR_INIT;
 	int64_t version = 0, stored = 0;
 
@@ -169,7 +169,7 @@ static void *write_and_read(void *data)
 
 static void test_store__many_threads(void **state)
 {
-	auto_tools tools = { NULL };
+	auto_tools tools = { .fields = NULL };
 	struct writer writers[THREADS];
 	pthread_t threads[THREADS];
 	int64_t version;
@@ -205,7 +205,7 @@ static void assert_refused(const struct tools *tools, const char *path, bool mus
 
 static void test_store__refuses_what_is_no_database(void **state)
 {
-	auto_tools tools = { NULL };
+	auto_tools tools = { .fields = NULL };
 	char text[SCRATCH_PATH], folder[SCRATCH_PATH];
 
 	tools_init(&tools);

@@ -268,8 +268,7 @@ static void add_result(json_t *lists)
 #define FAILURE(name, text)         ROW("failures", "name text", #name, text)
 #define TOKENS(id, name, text)      ROW("token_sources", "name text", #name, text)
 #include "tbl/states.h"
-#define SIDE_FILE(member, suffix, text) \
-	ROW("side_files", "name suffix text", #member, suffix, text)
+#define SIDE_FILE(member, suffix, text) ROW("side_files", "name suffix text", #member, suffix, text)
 #include "tbl/side_files.h"
 #define ERR(name, exit, http, text) \
 	ROW("errors", "name exit= http= text", #name, #exit, #http, text)

@@ -236,7 +236,8 @@ static int print_summary(struct view *view, const char *db, int64_t total)
 		    counts[STORE_REJECTED]);
 	if (view->passed_over > 0)
 		pl_buf_addf(&text, ", %zu files passed over", view->passed_over);
-	pl_buf_addf(&text, "; %lld results in %s\n", (long long)total, shown);
+	pl_buf_addf(&text, "; %lld result%s in %s\n", (long long)total, total == 1 ? "" : "s",
+		    shown);
 	return pl_program_print(pl_buf_text(&text));
 }
 

@@ -20,6 +20,8 @@
 #define FAULTS_MAX      1000
 #define NOTES_MAX       100
 #define FAULT_BYTES_MAX 8192
+/* what is longer the schema below looks at: its limit is one of characters */
+#define RUN_ID_BYTES_MAX 1000
 
 static const char *const form_names[] = {
 #define STORE_FORM(NAME, name, text) #name,
@@ -30,7 +32,7 @@ static const char *const form_names[] = {
 static const char plain_schema[] =
 	"{\"type\": \"object\", \"required\": [\"run_id\"], \"additionalProperties\": false,"
 	" \"properties\": {"
-	"  \"run_id\": {\"type\": \"string\", \"minLength\": 1},"
+	"  \"run_id\": {\"type\": \"string\", \"minLength\": 1, \"maxLength\": 1000},"
 	"  \"suite\": {\"type\": [\"string\", \"null\"]},"
 	"  \"timestamp\": {\"type\": [\"string\", \"null\"]},"
 	"  \"duration\": {\"type\": [\"number\", \"null\"]},"
@@ -238,7 +240,7 @@ static int take_own(struct intake *intake, json_t *root, json_t *document, struc
 									: STORE_FORM_PLAIN;
 	ret->json = json_incref(document);
 	ret->run_id = json_string_value(json_object_get(document, "run_id"));
-	if (ret->run_id[0] == '\0')
+	if (ret->run_id[0] == '\0' || strlen(ret->run_id) > RUN_ID_BYTES_MAX)
 		return check(intake, intake->reader->plain, "result", document, true, err);
 	return check_form(intake, document, err);
 }

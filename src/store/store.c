@@ -20,6 +20,8 @@
 
 #define SQL_BYTES_MAX (4u << 20)
 #define FIRST_VALUE   8 /* of add_row: the others stand in front */
+#define LOG_TRIES     200
+#define LOG_PAUSE_NS  (50 * PL_NS_PER_MS)
 
 static const char *const outcome_names[] = {
 #define STORE_OUTCOME(NAME, name, text) #name,
@@ -132,6 +134,21 @@ static char *add_row_text(const struct store *store)
 	return pl_buf_take(&text);
 }
 
+/* Of two that open a new file at a time one is told at once that it is busy, and waits by itself. */
+static int use_log(struct store *store, struct pl_err *err)
+{
+	static const char text[] = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;";
+
+	for (int tries = 0; tries < LOG_TRIES; tries++) {
+		if (store_sql_run(&store->writer, text, err) == 0)
+			return 0;
+		if (err->code != PL_ERR_BUSY)
+			return -1;
+		pl_clock_sleep_until(pl_clock_now_ns() + LOG_PAUSE_NS);
+	}
+	return -1;
+}
+
 static int open_writer(struct store *store, const struct store_options *options, struct pl_err *err)
 {
 	if (store_sql_open(&store->writer, store->path, !options->must_exist, err) < 0)
@@ -142,8 +159,7 @@ static int open_writer(struct store *store, const struct store_options *options,
 	    store_migrate(store, err) < 0)
 		return -1;
 	/* only now: the file is ours */
-	if (store_sql_run(&store->writer, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;",
-			  err) < 0)
+	if (use_log(store, err) < 0)
 		return -1;
 	auto_free char *text = add_row_text(store);
 	return store_sql_prepare(&store->writer, text, &store->add_row, err);
@@ -211,7 +227,7 @@ static int make_folders(char *path, struct pl_err *err)
 {
 	for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
-		int made = mkdir(path, 0777);
+		int made = mkdir(path, 0700);
 		int why = errno;
 		*slash = '/';
 		errno = why;

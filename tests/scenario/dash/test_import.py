@@ -168,7 +168,7 @@ def test_the_same_twice_and_another_by_that_name(bin_dir, tmp_path):
     assert done.returncode == 1
     assert [line.split()[0] for line in done.stdout.splitlines()] == ["duplicate", "duplicate", "0"]
     assert done.stdout.splitlines()[-1] == \
-        f"0 stored, 2 there already, 1 in conflict, 0 rejected; 1 results in {db}"
+        f"0 stored, 2 there already, 1 in conflict, 0 rejected; 1 result in {db}"
     assert done.stderr == (f"profllm-dashboard: error: '{other}' is not stored: other content is there under its run_id "
                            f"'{SAMPLE['run_id']}' (result 1)\n")
     assert ask(db, 'SELECT "run.duration" FROM benchmark_runs') == [(300.5,)]

@@ -1,8 +1,8 @@
 /*
- * What a document is told by what it holds, never by its name, and checked as far as its version can be
- * known. Of our schema_version the schema says what is wrong; but rows were added to it since, so that a
- * key below the top that is missing or unknown is another release's and no fault. What an older or a
- * newer version has is not ours to judge.
+ * What a document is is told by what it holds, never by its name, and checked as far as its version can be
+ * known. Of our schema_version the schema says what is wrong; but releases add rows to it, so that a key
+ * below the top that is missing, or a key or a word of a list that is not known, is another release's and
+ * no fault. What an older or a newer version has is not ours to judge.
  */
 #include "store/document.h"
 
@@ -112,12 +112,16 @@ static json_t *schema_fault(const char *place, const struct res_schema_fault *fa
 	return json;
 }
 
-static bool is_unknown_key(const struct res_schema_fault *fault)
+/* A key, or one of the words of a list ("cause"); but what a run came to is said in these words only. */
+static bool is_unknown(const struct res_schema_fault *fault)
 {
+	if (pl_text_equal(fault->keyword, "enum"))
+		return fault->found[0] == '"' && !pl_text_equal(fault->pointer, "/status") &&
+		       !pl_text_equal(fault->pointer, "/quality/verdict");
 	return pl_text_equal(fault->keyword, "additionalProperties") && fault->key != NULL;
 }
 
-/* Is it more than another release's keys? A fault with details is what they are. */
+/* Is it more than what another release has? A fault with details is what they are. */
 static bool is_grave(const struct res_schema_faults *faults, size_t at)
 {
 	const struct res_schema_fault *fault = &faults->items[at];
@@ -130,7 +134,7 @@ static bool is_grave(const struct res_schema_faults *faults, size_t at)
 		}
 		return false;
 	}
-	return !is_unknown_key(fault) &&
+	return !is_unknown(fault) &&
 	       (!pl_text_equal(fault->keyword, "required") || fault->pointer[0] == '\0');
 }
 
@@ -143,13 +147,13 @@ struct intake {
 	json_t *faults;
 };
 
-/* The unknown keys that the faults tell of, as notes. */
-static void note_unknown_keys(const struct intake *intake, const struct res_schema_faults *faults)
+/* What is not known, as notes. */
+static void note_unknown(const struct intake *intake, const struct res_schema_faults *faults)
 {
 	size_t unknown = 0;
 
 	for (size_t i = 0; i < faults->count; i++) {
-		if (!is_unknown_key(&faults->items[i]))
+		if (!is_unknown(&faults->items[i]))
 			continue;
 		if (unknown++ < NOTES_MAX)
 			json_array_append_new(intake->ret->notes,
@@ -162,7 +166,7 @@ static void note_unknown_keys(const struct intake *intake, const struct res_sche
 	}
 }
 
-/* All that is wrong, the grave first: another release's keys did not get it refused. */
+/* All that is wrong, the grave first: what another release has did not get it refused. */
 static int reject(const struct intake *intake, const char *what,
 		  const struct res_schema_faults *faults, struct pl_err *err)
 {
@@ -199,7 +203,7 @@ static int check(const struct intake *intake, const struct res_schema *schema, c
 		if (is_grave(&faults, i))
 			return reject(intake, what, &faults, err);
 	}
-	note_unknown_keys(intake, &faults);
+	note_unknown(intake, &faults);
 	return 0;
 }
 

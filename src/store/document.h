@@ -9,7 +9,8 @@
  *	       of results names, no schema_version
  *
  * - A result of our schema_version is checked against the schema. Of another version what it has is
- *   taken; keys that no field and no place of the schema knows are kept, and told as notes.
+ *   taken. Keys, and words of lists, that the schema does not know are kept, and told as notes: a newer
+ *   release has written them.
  * - Secrets, by the names of their keys, are "***" in all that is kept.
  * - Two documents have the same content where their JSON is the same but for blanks and the order of
  *   keys. Of a flat result all that the file says counts.

@@ -8,6 +8,7 @@ import sys
 
 import jsonschema
 import pytest
+from import_tools import ask, run_dashboard
 from run_tools import base_config, load_result, run_profllm, write_config
 
 # a sanitizer has nothing to find in a row more
@@ -21,8 +22,7 @@ LOAD_ROW = '''BENCH(INT, VALUE, made_up_burst, "--made-up-burst", 2, 1, 9,
     "How many come at once",
     .group = "Load", .after = "burstiness", .ours = true)
 '''
-LIBRARIES = ["jansson", "yaml-0.1", "expat", "libzstd", "openssl", "libpcre2-8"]
-LAYERS = ["cli", "run", "bench", "sim", "host", "result", "experiment", "checkpoint", "vllm", "option", "io", "base"]
+LIBRARIES = ["jansson", "yaml-0.1", "expat", "libzstd", "openssl", "libpcre2-8", "sqlite3", "libmicrohttpd"]
 
 
 def compiler(bin_dir):
@@ -48,11 +48,11 @@ def link(compile_words, program, objects, bin_dir):
 
 
 def build(compile_words, tree, bin_dir, folder):
-    """profllm and profllm-sim with the tree's rows."""
+    """The programs with the tree's rows."""
     words = [*compile_words, f"-I{tree / 'src'}"]
     rows = folder / "catalog_rows.o"
     subprocess.run([*words, "-c", tree / "src/vllm/catalog_rows.c", "-o", rows], check=True)
-    for layer, program in (("cli", "profllm"), ("sim", "profllm-sim")):
+    for layer, program in (("cli", "profllm"), ("sim", "profllm-sim"), ("dash", "profllm-dashboard")):
         link(words, folder / program, [tree / f"src/{layer}/main.c", rows], bin_dir)
 
 
@@ -121,14 +121,21 @@ def test_schemas(tree, made_up):
     assert "made_up_depth" in result["$defs"]["server"]["properties"]
 
 
-def test_result(made_up, tmp_path, patience):
+@pytest.fixture(scope="module")
+def result_path(made_up, tmp_path_factory, patience):
+    folder = tmp_path_factory.mktemp("result")
     config = base_config(num_prompts=2)
     config["server"]["made_up_depth"] = 4
     config["launch"]["command"] = [str(made_up / "profllm-sim"), "serve"]
-    path = tmp_path / "r.json"
-    done = run_profllm(made_up, "run", "--config", write_config(tmp_path, config), "--output", path,
+    path = folder / "r.json"
+    done = run_profllm(made_up, "run", "--config", write_config(folder, config), "--output", path,
                        "--quiet", patience=patience)
     assert done.returncode == 0, done.stderr
+    return path
+
+
+def test_result(made_up, result_path):
+    path = result_path
     result = load_result(path)
     assert result["config"]["server"]["made_up_depth"] == 4
     assert result["config"]["server_source"]["made_up_depth"] == "explicit"
@@ -144,6 +151,17 @@ def test_field(made_up):
     row = fields(made_up)["server.made_up_depth"]
     assert (row["type"], row["role"], row["group"], row["column"]) == ("count", "input", "LoRAConfig", True)
     assert row["help"] == "How deep it is made up"
+
+
+def test_column(made_up, bin_dir, result_path, tmp_path):
+    """Also of a database and a result that are older than the row: the program that stored it knew no such key."""
+    db = tmp_path / "a.db"
+    for programs, told in ((bin_dir, "stored"), (made_up, "duplicate")):
+        done = run_dashboard(programs, "import", result_path, "--db", db)
+        assert done.returncode == 0 and done.stdout.startswith(told), done.stderr
+        assert programs == made_up or "note: /config/server: unknown key 'made_up_depth'\n" in done.stdout
+    ((value, explicit),) = ask(db, 'SELECT "server.made_up_depth", explicit_fields FROM benchmark_runs')
+    assert value == 4 and "server.made_up_depth" in json.loads(explicit)
 
 
 # ---- an option of the load: its row, and the code that uses it ---------------------------------
@@ -162,7 +180,7 @@ def load_made_up(load_tree, bin_dir, source_dir, tmp_path_factory):
     home = f"{source_dir.resolve() / 'src'}/"
     sources = [file.removeprefix(home) for file in (entry["file"] for entry in commands) if file.startswith(home)]
     assert sources
-    users = [source for source in sources if not source.startswith("sim/")
+    users = [source for source in sources if not source.startswith(("sim/", "store/", "dash/"))
              and "vllm/bench_options.h" in included(load_tree / "src", source, {})]
     objects = [folder / (source.replace("/", "_") + ".o") for source in users]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:

@@ -191,6 +191,30 @@ static void test_base_zst__two_frames(void **state)
 	assert_int_equal(len, 12);
 }
 
+static void test_base_zst__in_memory(void **state)
+{
+	static const char text[] = "hello, hello, hello";
+	struct pl_err err = PL_ERR_INIT;
+	char *none = NULL;
+	size_t packed_len, len = 0;
+
+	(void)state;
+	auto_free char *packed = pl_zst_pack(text, sizeof(text), &packed_len);
+	auto_free char *back = NULL;
+	assert_true(pl_zst_is(packed, packed_len));
+	assert_false(pl_zst_is(packed, 3));
+	assert_false(pl_zst_is(text, sizeof(text)));
+	assert_int_equal(pl_zst_unpack(packed, packed_len, sizeof(text), "x", &back, &len, &err),
+			 0);
+	assert_int_equal(len, sizeof(text));
+	assert_memory_equal(back, text, len);
+	assert_int_equal(pl_zst_unpack(packed, packed_len, 5, "x", &none, &len, &err), -1);
+	assert_string_equal(err.text, "'x' is larger than 5 bytes unpacked");
+	for (size_t cut = 0; cut < packed_len; cut++)
+		assert_int_equal(pl_zst_unpack(packed, cut, 1000, "x", &none, &len, &err), -1);
+	assert_null(none);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -202,6 +226,7 @@ int main(void)
 		scratch_test(test_base_zst__folder_that_is_not_there),
 		scratch_test(test_base_zst__what_cannot_be_read),
 		scratch_test(test_base_zst__two_frames),
+		cmocka_unit_test(test_base_zst__in_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -143,6 +143,8 @@ struct intake {
 	const struct store_reader *reader;
 	const char *name;
 	const char *place; /* of the document in the whole */
+	/* of ours as it came, where it held secrets: "***" may break rules that it keeps */
+	json_t *before;
 	struct store_document *ret;
 	json_t *faults;
 };
@@ -192,6 +194,25 @@ static int reject(const struct intake *intake, const char *what,
 			  pl_buf_text(&text));
 }
 
+static bool has_grave(const struct res_schema_faults *faults)
+{
+	for (size_t i = 0; i < faults->count; i++) {
+		if (is_grave(faults, i))
+			return true;
+	}
+	return false;
+}
+
+static bool was_sound(const struct intake *intake, const struct res_schema *schema)
+{
+	auto_schema_faults faults = { 0 };
+
+	return intake->before != NULL &&
+	       (res_schema_check(schema, intake->before, FAULTS_MAX, &faults) ||
+		!has_grave(&faults));
+}
+
+/* What is told is what is kept: no fault shows a secret. */
 static int check(const struct intake *intake, const struct res_schema *schema, const char *what,
 		 const json_t *document, bool is_judged, struct pl_err *err)
 {
@@ -199,10 +220,8 @@ static int check(const struct intake *intake, const struct res_schema *schema, c
 
 	if (res_schema_check(schema, document, FAULTS_MAX, &faults))
 		return 0;
-	for (size_t i = 0; is_judged && i < faults.count; i++) {
-		if (is_grave(&faults, i))
-			return reject(intake, what, &faults, err);
-	}
+	if (is_judged && has_grave(&faults) && !was_sound(intake, schema))
+		return reject(intake, what, &faults, err);
 	note_unknown(intake, &faults);
 	return 0;
 }
@@ -339,6 +358,7 @@ static void keep_bytes(struct intake *intake, const char *bytes, size_t len, jso
 			      store_fault_new("", 0,
 					      "it held secrets, which stand as \"***\" in what is "
 					      "kept"));
+	intake->before = json_incref(own);
 	json_decref(*root);
 	*root = pl_take(shown);
 }
@@ -374,7 +394,9 @@ int store_document_read(const struct store_reader *reader, const char *bytes, si
 		.reader = reader, .name = name, .place = "", .ret = &made, .faults = faults
 	};
 
-	if (take(&intake, bytes, len, err) < 0) {
+	int result = take(&intake, bytes, len, err);
+	json_decref(intake.before);
+	if (result < 0) {
 		if (json_array_size(faults) == 0)
 			json_array_append_new(faults, store_fault_new("", err->line, err->text));
 		*ret_faults = pl_take(faults);

@@ -156,6 +156,20 @@ def test_no_secret_is_kept(bin_dir, tmp_path):
     assert not any(b"S3CRET" in path.read_bytes() for path in tmp_path.glob("a.db*"))
 
 
+def test_stars_in_place_of_a_secret_are_no_fault(bin_dir, examples, tmp_path):
+    need("zstd")
+    document = json.loads((examples / "quickstart.json").read_text())
+    # a list, says its schema; somebody wrote more than names into it
+    document["launch"]["secret_env"] = ["HF_TOKEN=S3CRET"]
+    done = run_dashboard(bin_dir, "import", write(tmp_path / "r.json", document), "--db", tmp_path / "a.db")
+    assert done.returncode == 0 and "S3CRET" not in done.stdout + done.stderr
+    assert json.loads(stored_bytes(tmp_path / "a.db", 1))["launch"]["secret_env"] == "***"
+    document["duration"] = "long"
+    document["config"]["server"]["api_key"] = {"a": "S3CRET"}
+    done = run_dashboard(bin_dir, "import", write(tmp_path / "r.json", document), "--db", tmp_path / "a.db")
+    assert done.returncode == 1 and "/duration: found" in done.stderr and "S3CRET" not in done.stdout + done.stderr
+
+
 # ---- once, and what is in conflict ----------------------------------------------------------------------------------
 
 def test_the_same_twice_and_another_by_that_name(bin_dir, tmp_path):

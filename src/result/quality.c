@@ -352,8 +352,9 @@ json_t *res_quality_evaluate(const struct res_quality_facts *facts)
 	}
 	bool told = verdict > INFO || (is_known[FIGURES] && is_known[LOAD]);
 	json_object_set_new(quality, "verdict",
-			    facts->completed > 0 && told ? json_string(res_quality_verdicts[verdict])
-							 : json_null());
+			    facts->completed > 0 && told
+				    ? json_string(res_quality_verdicts[verdict])
+				    : json_null());
 	json_object_set_new(quality, "measurement", measurement_json(facts));
 	json_object_set_new(quality, "load", load_json(facts));
 	json_object_set_new(quality, "checks", list);

@@ -200,11 +200,11 @@ static void list_values(struct facet_scratch *scratch, const struct store_column
 		*PL_PUSH(scratch->values, scratch->value_count, scratch->value_room) =
 			(struct value){ STORE_NUMBER, 0, slot->number, slot->count };
 	}
-	for (int class = STORE_NO; others && class <= STORE_YES; class ++) {
-		if (scratch->class_counts[class] > 0)
-			*PL_PUSH(scratch->values, scratch->value_count, scratch->value_room) =
-				(struct value){ (enum store_class) class, 0, 0,
-						scratch->class_counts[class] };
+	for (int i = STORE_NO; others && i <= STORE_YES; i++) {
+		if (scratch->class_counts[i] == 0)
+			continue;
+		*PL_PUSH(scratch->values, scratch->value_count, scratch->value_room) =
+			(struct value){ (enum store_class)i, 0, 0, scratch->class_counts[i] };
 	}
 	for (size_t i = 0; i < column->text_count; i++) {
 		enum store_class class = column->texts[i].class;
@@ -285,8 +285,8 @@ static void add_numbers(struct facet_scratch *scratch, json_t *facet)
 	scratch->finite_count = 0;
 	for (size_t i = 0; i < scratch->used_count; i++) {
 		const struct slot *slot = &scratch->slots[scratch->used[i]];
-		least = fmin(least, slot->number);
-		most = fmax(most, slot->number);
+		least = slot->number < least ? slot->number : least;
+		most = slot->number > most ? slot->number : most;
 		if (isfinite(slot->number))
 			*PL_PUSH(scratch->finite, scratch->finite_count, scratch->finite_room) =
 				(struct store_counted){ slot->number, slot->count };
@@ -318,11 +318,15 @@ static void add_times(struct facet_scratch *scratch, const struct store_column *
 /* ---- the facet ------------------------------------------------------------------------------- */
 
 /* Are there two rows that differ? Null and not recorded count as any value. */
-static bool varies(const struct facet_scratch *scratch)
+static bool varies(const struct facet_scratch *scratch, const struct store_column *column)
 {
-	return scratch->value_count + (scratch->class_counts[STORE_NULL] > 0) +
-		       (scratch->class_counts[STORE_MISSING] > 0) >
-	       1;
+	size_t different = scratch->used_count;
+
+	for (size_t i = 0; i <= STORE_YES; i++)
+		different += i != STORE_NUMBER && scratch->class_counts[i] > 0;
+	for (size_t i = 0; different < 2 && i < column->text_count; i++)
+		different += scratch->text_counts[i] > 0;
+	return different > 1;
 }
 
 static bool is_numeric(const struct facet_scratch *scratch, const struct store_column *column)
@@ -342,14 +346,12 @@ json_t *facet_of(struct facet_scratch *scratch, const struct store_column *colum
 	if (options->only_varying && column->classes == NULL)
 		return NULL;
 	scan(scratch, column, rows);
-	list_values(scratch, column, true, true);
-	if (options->only_varying && !varies(scratch))
+	if (options->only_varying && !varies(scratch, column))
 		return NULL;
 	bool numeric = is_numeric(scratch, column);
-	for (int class = 0; class < STORE_CLASS_COUNT; class ++)
-		count += scratch->class_counts[class];
-	if (numeric)
-		list_values(scratch, column, false, true);
+	for (size_t i = 0; i < STORE_CLASS_COUNT; i++)
+		count += scratch->class_counts[i];
+	list_values(scratch, column, !numeric, true);
 	size_t distinct = scratch->value_count;
 	values = show_values(scratch, column, options, &more);
 	facet = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:I}", "count", (json_int_t)count,

@@ -25,6 +25,13 @@ struct step {
 	int exponent;
 };
 
+static bool is_whole(double number)
+{
+	double whole = (double)(long long)number;
+
+	return whole >= number && whole <= number;
+}
+
 static struct spread spread_of(const struct store_counted *numbers, size_t count)
 {
 	struct spread spread = {
@@ -33,12 +40,13 @@ static struct spread spread_of(const struct store_counted *numbers, size_t count
 
 	for (size_t i = 0; i < count; i++) {
 		double number = numbers[i].number;
-		spread.least = fmin(spread.least, number);
-		spread.most = fmax(spread.most, number);
-		if (number > 0)
-			spread.least_positive = fmin(spread.least_positive, number);
-		spread.is_whole = spread.is_whole && trunc(number) >= number &&
-				  trunc(number) <= number && fabs(number) < EXACT_MAX;
+		if (number < spread.least)
+			spread.least = number;
+		if (number > spread.most)
+			spread.most = number;
+		if (number > 0 && number < spread.least_positive)
+			spread.least_positive = number;
+		spread.is_whole = spread.is_whole && fabs(number) < EXACT_MAX && is_whole(number);
 	}
 	return spread;
 }

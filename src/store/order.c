@@ -149,5 +149,7 @@ void store_order_first(void *items, size_t count, size_t size, size_t first,
 			sink(&heap, 0);
 		}
 	}
-	qsort_r(items, heap.count, size, compare, context);
+	/* none may be no array at all */
+	if (heap.count > 0)
+		qsort_r(items, heap.count, size, compare, context);
 }

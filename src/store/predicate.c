@@ -64,9 +64,9 @@ static void compile_equal(struct predicate *predicate, bool wanted, struct pl_ar
 										      number };
 	}
 	predicate->others_too = !wanted;
-	for (int class = STORE_NO; class <= STORE_YES; class ++) {
-		const struct operand value = { .class = (enum store_class) class };
-		predicate->classes[class] = is_operand(predicate, &value) == wanted;
+	for (int i = STORE_NO; i <= STORE_YES; i++) {
+		const struct operand value = { .class = (enum store_class)i };
+		predicate->classes[i] = is_operand(predicate, &value) == wanted;
 	}
 	predicate->texts = pl_arena_alloc(arena, column->text_count);
 	for (size_t i = 0; i < column->text_count; i++) {

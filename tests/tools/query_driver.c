@@ -1,7 +1,8 @@
 /*
  * Filters, rows and facets from outside, over documents that are in memory alone: one JSON object a line
  * on standard input.
- *   {document, id}             a result; of an id that is there: it takes that one's place. Nothing back
+ *   {document, id, forget}     a result; of an id that is there: it takes that one's place; forget: only its
+ *                              columns are kept. Nothing back
  *   {remove: id}               nothing back
  *   {apply: request}, {options: request}, {match: [filter, …]}
  *                              one line back: {answer} or {faults, error}; of match {ids: [[id, …], …]}
@@ -34,7 +35,7 @@ static int read_document(void *context, int64_t id, json_t **ret, struct pl_err 
 	return 0;
 }
 
-static void take_document(struct driver *driver, int64_t id, json_t *document)
+static void take_document(struct driver *driver, int64_t id, json_t *document, bool kept)
 {
 	auto_row row = { .id = 0 };
 
@@ -45,7 +46,7 @@ static void take_document(struct driver *driver, int64_t id, json_t *document)
 	pl_grow((void **)&driver->documents, &driver->room, (size_t)id + 1,
 		sizeof(*driver->documents));
 	json_decref(driver->documents[id]);
-	driver->documents[id] = json_incref(document);
+	driver->documents[id] = kept ? json_incref(document) : NULL;
 }
 
 static json_t *ids_of(struct driver *driver, const json_t *tree)
@@ -128,7 +129,8 @@ static void take_line(struct driver *driver, const json_t *asked)
 	auto_json json_t *said = NULL;
 
 	if (document != NULL) {
-		take_document(driver, json_integer_value(json_object_get(asked, "id")), document);
+		take_document(driver, json_integer_value(json_object_get(asked, "id")), document,
+			      !json_is_true(json_object_get(asked, "forget")));
 		return;
 	}
 	if (removed != NULL) {

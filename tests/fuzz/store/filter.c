@@ -114,8 +114,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		make_columns();
 	if (tree == NULL)
 		return 0;
-	auto_json json_t *request = json_pack("{s:O, s:b, s:i}", "filter", tree, "facets", 1,
-					      "limit", 3);
+	auto_json json_t *request = json_pack("{s:O, s:[s, s], s:[s], s:i}", "filter", tree,
+					      "facets", "tags.any", "run.timestamp", "columns",
+					      "server.max_model_len", "limit", 3);
 	auto_json json_t *other = json_pack("{s:{s:O}, s:i}", "filter", "not", tree, "limit", 0);
 	json_int_t count = count_of(request), rest = count_of(other);
 	/* one level more may be one too many */

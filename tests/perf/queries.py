@@ -10,6 +10,8 @@ import statistics
 import subprocess
 import time
 
+import tables
+
 ROWS = 10_000
 TIMES = 20
 PLACES = {"server": "config.server", "benchmark": "config.benchmark"}
@@ -145,13 +147,21 @@ def measure(build, rows=ROWS):
     return out
 
 
+def table(results):
+    tables.head("results in memory", "fields", "what", "median ms", "most ms", "SQLite ms", "SQLite / ours")
+    for row in results:
+        for name, what in (("page", "count and 50 sorted rows"), ("facets", "count and a facet of each field")):
+            one = row[name]
+            tables.line(row["rows"], row["fields"], what, tables.number(one["ms"], 2), tables.number(one["max_ms"], 2),
+                        tables.number(one["sqlite_ms"]), tables.number(one["ratio"]))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path(os.environ.get("PROFLLM_BIN", "build/bin")).parent)
     parser.add_argument("--rows", type=int, default=ROWS)
     args = parser.parse_args()
-    for row in measure(args.build.resolve(), args.rows):
-        print(json.dumps(row))
+    table(measure(args.build.resolve(), args.rows))
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import numpy as np
 
 import first_connect
+import queries
 import telemetry
 from streams import BARE, CLIENTS, OWN
 
@@ -110,3 +111,4 @@ def show(results):
     other_table(results)
     first_connect.table(results["first_connect"])
     telemetry.table(results["telemetry"])
+    queries.table(results["queries"])

@@ -245,7 +245,7 @@ def matching(rows, tree):
 
 
 def random_predicate(rng, documents):
-    field = rng.choice(list(FIELDS))
+    field = rng.choice(list(FIELDS) + ["run.timestamp"] * 3)  # the one of its type
     type_, path = FIELDS[field]
     there = [one[0] for one in (found(rng.choice(documents), path) for _ in range(20)) if one is not MISSING and one[0] is not None]
     value = (lambda: rng.choice(there) if there and rng.random() < 0.8 else some_value(rng, field)

@@ -342,3 +342,10 @@ def test_a_run_is_drawn_from_its_name(perf):
     assert calibration.draw("fault-cut streams-1", 15)[1]["fault"] == "cut streams"
     with pytest.raises(SystemExit, match="random-N"):
         calibration.draw("fault-none-1", 15)
+
+
+def test_queries_and_sqlite_count_alike(perf, bin_dir):
+    # compare() holds the counts against each other
+    for row in perf("queries").measure(bin_dir.parent, rows=40):
+        assert row["rows"] == 40 and 0 < row["count"] < 40
+        assert row["page"]["ratio"] > 0 and row["facets"]["ratio"] > 0

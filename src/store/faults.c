@@ -55,14 +55,11 @@ bool place_fault(struct place *place, const char *keyword, const json_t *found,
 						     .nearest = pl_strdup(nearest) });
 }
 
-bool place_fault_found(struct place *place, const char *keyword, const char *found,
-		       const char *expected)
+bool place_limit(struct place *place, const json_t *found, size_t most, const char *what)
 {
-	if (is_full(place))
-		return false;
-	return add(place, (struct res_schema_fault){ .keyword = keyword,
-						     .found = pl_strdup(found),
-						     .expected = pl_strdup(expected) });
+	auto_free char *expected = pl_asprintf("at most %zu %s", most, what);
+
+	return place_fault(place, "limit", found, expected, NULL);
 }
 
 bool place_missing(struct place *place, const char *key, const char *expected)

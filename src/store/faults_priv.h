@@ -25,13 +25,13 @@ size_t place_enter(struct place *place, const char *key);
 size_t place_enter_item(struct place *place, size_t i);
 void place_leave(struct place *place, size_t before);
 
-/* All false. `keyword` lasts; nearest may be NULL. */
+/* All but the last are always false. `keyword` lasts; nearest may be NULL. */
 bool place_fault(struct place *place, const char *keyword, const json_t *found,
 		 const char *expected, const char *nearest);
-bool place_fault_found(struct place *place, const char *keyword, const char *found,
-		       const char *expected);
+/* "at most 1000 nodes" */
+bool place_limit(struct place *place, const json_t *found, size_t most, const char *what);
 bool place_missing(struct place *place, const char *key, const char *expected);
-/* The first key that is none of `known` (NULL-ended) and every other: true where there is none. */
+/* A fault of each key that is none of `known` (NULL-ended); true: there is none. */
 bool place_keys(struct place *place, const json_t *object, const char *const *known);
 
 #endif

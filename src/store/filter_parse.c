@@ -12,18 +12,18 @@
 #include "store/instant.h"
 
 #define TREE_EXPECTED "and, or, not, or a predicate of field, op and value"
-#define OPS_EQUAL     "eq, ne, in, not_in"
-#define OPS_ORDER     "lt, le, gt, ge, between"
-#define OPS_WORD      "contains, starts_with"
-#define OPS_STATE     "is_null, not_null, is_recorded, is_explicit"
+#define OPS_BYTES_MAX 1024
 
+/* Bits: sets of them are told to people. */
+enum op_about { ABOUT_EQUAL = 1, ABOUT_ORDER = 2, ABOUT_WORD = 4, ABOUT_STATE = 8 };
 enum op_value { VALUE_NONE, VALUE_ONE, VALUE_LIST, VALUE_PAIR, VALUE_WORD };
 
 static const struct {
 	const char *name;
+	enum op_about about;
 	enum op_value value;
 } ops[] = {
-#define FILTER_OP(ID, name, value, text) { #name, VALUE_##value },
+#define FILTER_OP(ID, name, about, value) { #name, ABOUT_##about, VALUE_##value },
 #include "tbl/filter_ops.h"
 #undef FILTER_OP
 };
@@ -37,7 +37,7 @@ struct parse {
 
 static bool is_order(enum filter_op op)
 {
-	return op >= FILTER_LT && op <= FILTER_BETWEEN;
+	return ops[op].about == ABOUT_ORDER;
 }
 
 /* ---- what a field takes --------------------------------------------------------------------- */
@@ -113,26 +113,36 @@ static const char *expected_of(const struct store_column *column, enum filter_op
 	}
 }
 
+/* "one of eq, ne, …": those that are about one of these. Always false. */
+static bool op_fault(struct parse *p, const json_t *found, unsigned about, const char *nearest)
+{
+	auto_buf expected = PL_BUF(OPS_BYTES_MAX);
+	size_t before = place_enter(p->place, "op");
+
+	for (size_t i = 0; i < FILTER_OP_COUNT; i++) {
+		if (ops[i].about & about)
+			pl_buf_addf(&expected, "%s%s", expected.len > 0 ? ", " : "one of ",
+				    ops[i].name);
+	}
+	place_fault(p->place, "op", found, pl_buf_text(&expected), nearest);
+	place_leave(p->place, before);
+	return false;
+}
+
 /* What can be asked of the field: with an unfit value of a fit question the value is the fault. */
 static bool check_op(struct parse *p, const struct store_column *column, enum filter_op op,
 		     const json_t *found)
 {
 	const struct res_field *field = &column->field;
-	bool has_order = field->type != RES_FIELD_YES ||
-			 takes_in_order(column, STORE_NUMBER, false) ||
-			 takes_in_order(column, STORE_TEXT, false);
-	bool has_words = field->type == RES_FIELD_TEXT || field->type == RES_FIELD_TIME ||
-			 field->type == RES_FIELD_JSON || field->words || has_texts(column);
+	unsigned about = ABOUT_EQUAL | ABOUT_STATE;
 
-	if ((ops[op].value != VALUE_WORD || has_words) && (!is_order(op) || has_order))
-		return true;
-	size_t before = place_enter(p->place, "op");
-	place_fault(p->place, "op", found,
-		    has_order ? "of a number one of " OPS_EQUAL ", " OPS_ORDER ", " OPS_STATE
-			      : "of true and false one of " OPS_EQUAL ", " OPS_STATE,
-		    NULL);
-	place_leave(p->place, before);
-	return false;
+	if (field->type != RES_FIELD_YES || takes_in_order(column, STORE_NUMBER, false) ||
+	    takes_in_order(column, STORE_TEXT, false))
+		about |= ABOUT_ORDER;
+	if ((field->type != RES_FIELD_YES && !is_numeric(field)) || field->words ||
+	    has_texts(column))
+		about |= ABOUT_WORD;
+	return (ops[op].about & about) ? true : op_fault(p, found, about, NULL);
 }
 
 /* ---- values --------------------------------------------------------------------------------- */
@@ -191,7 +201,7 @@ static bool parse_list(struct parse *p, struct predicate *predicate, const json_
 					   : "a list of values, one at least",
 				   NULL);
 	if (count > STORE_FILTER_ITEMS_MAX)
-		return place_fault(p->place, "limit", list, "a list of at most 10000", NULL);
+		return place_limit(p->place, list, STORE_FILTER_ITEMS_MAX, "items");
 	predicate->operands = pl_arena_alloc(p->arena, count * sizeof(*predicate->operands));
 	predicate->operand_count = count;
 	for (size_t i = 0; i < count; i++) {
@@ -212,7 +222,7 @@ static bool parse_word(struct parse *p, struct predicate *predicate, const json_
 	if (!json_is_string(value))
 		return value_fault(p, value, "a text");
 	if (json_string_length(value) > STORE_FILTER_TEXT_MAX)
-		return place_fault(p->place, "limit", value, "a text of at most 1000 bytes", NULL);
+		return place_limit(p->place, value, STORE_FILTER_TEXT_MAX, "bytes");
 	predicate->operands = pl_arena_alloc(p->arena, sizeof(*predicate->operands));
 	predicate->operand_count = 1;
 	predicate->operands[0].class = STORE_TEXT;
@@ -265,7 +275,6 @@ static bool parse_op(struct parse *p, const json_t *tree, enum filter_op *ret)
 {
 	const json_t *op = json_object_get(tree, "op");
 	const char *names[FILTER_OP_COUNT];
-	size_t before;
 
 	if (op == NULL)
 		return place_missing(p->place, "op", "what is asked of the field");
@@ -276,13 +285,10 @@ static bool parse_op(struct parse *p, const json_t *tree, enum filter_op *ret)
 			return true;
 		}
 	}
-	before = place_enter(p->place, "op");
-	place_fault(
-		p->place, "op", op, "one of " OPS_EQUAL ", " OPS_ORDER ", " OPS_WORD ", " OPS_STATE,
-		json_is_string(op) ? pl_text_nearest(json_string_value(op), names, FILTER_OP_COUNT)
-				   : NULL);
-	place_leave(p->place, before);
-	return false;
+	return op_fault(p, op, ABOUT_EQUAL | ABOUT_ORDER | ABOUT_WORD | ABOUT_STATE,
+			json_is_string(op)
+				? pl_text_nearest(json_string_value(op), names, FILTER_OP_COUNT)
+				: NULL);
 }
 
 static bool parse_predicate(struct parse *p, const json_t *tree, struct filter_node *ret)
@@ -355,11 +361,9 @@ static bool parse_node(struct parse *p, const json_t *tree, unsigned depth, stru
 	} kinds[] = { { "and", FILTER_AND }, { "or", FILTER_OR }, { "not", FILTER_NOT } };
 
 	if (++p->nodes > STORE_FILTER_NODES_MAX)
-		return place_fault_found(p->place, "limit", "one node more",
-					 "a tree of at most 1000 nodes");
+		return place_limit(p->place, tree, STORE_FILTER_NODES_MAX, "nodes");
 	if (depth > STORE_FILTER_DEPTH_MAX)
-		return place_fault_found(p->place, "limit", "a level more",
-					 "a tree of at most 32 levels");
+		return place_limit(p->place, tree, STORE_FILTER_DEPTH_MAX, "levels");
 	if (!json_is_object(tree) || json_object_size(tree) == 0)
 		return place_fault(p->place, "type", tree, TREE_EXPECTED, NULL);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(kinds); i++) {

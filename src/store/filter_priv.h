@@ -9,7 +9,7 @@
 #include "store/filter.h"
 
 enum filter_op {
-#define FILTER_OP(ID, name, value, text) FILTER_##ID,
+#define FILTER_OP(ID, name, about, value) FILTER_##ID,
 #include "tbl/filter_ops.h"
 #undef FILTER_OP
 	FILTER_OP_COUNT

@@ -110,10 +110,10 @@ static bool read_columns(struct query *query, const json_t *request, const char 
 	size_t count = json_array_size(list);
 	bool fits = json_is_array(list) && count <= FIELDS_MAX;
 
-	if (!fits)
-		place_fault(&query->place, json_is_array(list) ? "limit" : "type", list,
-			    json_is_array(list) ? "at most 2000 fields" : "a list of ids of fields",
-			    NULL);
+	if (!json_is_array(list))
+		place_fault(&query->place, "type", list, "a list of ids of fields", NULL);
+	else if (!fits)
+		place_limit(&query->place, list, FIELDS_MAX, "fields");
 	*ret = pl_alloc_array(count, sizeof(**ret));
 	*ret_count = count;
 	for (size_t i = 0; i < count && count <= FIELDS_MAX; i++) {
@@ -166,13 +166,15 @@ static bool read_sort(struct query *query, const json_t *request)
 {
 	const json_t *sort = member(request, "sort");
 	size_t before = place_enter(&query->place, "sort");
-	bool fits = sort == NULL ||
-		    (json_is_array(sort) && json_array_size(sort) <= STORE_QUERY_KEYS_MAX);
+	size_t count = json_array_size(sort);
+	bool fits = (sort == NULL || json_is_array(sort)) && count <= STORE_QUERY_KEYS_MAX;
 
-	if (!fits)
-		place_fault(&query->place, "type", sort,
-			    "a list of at most 16 objects with field and dir", NULL);
-	for (size_t i = 0; fits && i < json_array_size(sort); i++) {
+	if (sort != NULL && !json_is_array(sort))
+		place_fault(&query->place, "type", sort, "a list of objects with field and dir",
+			    NULL);
+	else if (!fits)
+		place_limit(&query->place, sort, STORE_QUERY_KEYS_MAX, "keys");
+	for (size_t i = 0; fits && i < count; i++) {
 		size_t outside = place_enter_item(&query->place, i);
 		fits = read_key(query, json_array_get(sort, i), &query->keys[i]);
 		place_leave(&query->place, outside);
@@ -216,7 +218,10 @@ static bool read_search(struct query *query, const json_t *request)
 		return true;
 	}
 	before = place_enter(&query->place, "search");
-	place_fault(&query->place, "value", search, "a text of at most 1000 bytes", NULL);
+	if (json_is_string(search))
+		place_limit(&query->place, search, STORE_NEEDLE_BYTES_MAX, "bytes");
+	else
+		place_fault(&query->place, "type", search, "a text", NULL);
 	place_leave(&query->place, before);
 	return false;
 }

@@ -280,7 +280,6 @@ static void add_histogram(struct facet_scratch *scratch, json_t *facet)
 static void add_numbers(struct facet_scratch *scratch, json_t *facet)
 {
 	double least = INFINITY, most = -INFINITY;
-	bool any = scratch->used_count > 0;
 
 	scratch->finite_count = 0;
 	for (size_t i = 0; i < scratch->used_count; i++) {
@@ -291,8 +290,10 @@ static void add_numbers(struct facet_scratch *scratch, json_t *facet)
 			*PL_PUSH(scratch->finite, scratch->finite_count, scratch->finite_room) =
 				(struct store_counted){ slot->number, slot->count };
 	}
-	json_object_set_new(facet, "min", any ? store_number_to_json(least) : json_null());
-	json_object_set_new(facet, "max", any ? store_number_to_json(most) : json_null());
+	if (scratch->used_count > 0) {
+		json_object_set_new(facet, "min", store_number_to_json(least));
+		json_object_set_new(facet, "max", store_number_to_json(most));
+	}
 	if (scratch->finite_count > HISTOGRAM_ABOVE)
 		add_histogram(scratch, facet);
 }
@@ -311,8 +312,10 @@ static void add_times(struct facet_scratch *scratch, const struct store_column *
 		if (last == NULL || text->time_us > last->time_us)
 			last = text;
 	}
-	json_object_set_new(facet, "min", pl_json_text(first != NULL ? first->text : NULL));
-	json_object_set_new(facet, "max", pl_json_text(last != NULL ? last->text : NULL));
+	if (first != NULL) {
+		json_object_set_new(facet, "min", json_string(first->text));
+		json_object_set_new(facet, "max", json_string(last->text));
+	}
 }
 
 /* ---- the facet ------------------------------------------------------------------------------- */

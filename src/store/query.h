@@ -22,7 +22,7 @@
  * Answers {count, total, data_version, options: {ID: FACET}}; without fields: as facets: true.
  *
  *	FACET  {count, recorded, null, missing, explicit, distinct, values: [{value, count}], more}
- *	       and of times min, max; of numbers min, max, words: [{value, count}], and histogram where
+ *	       and of times min, max where there are any; of numbers the same, words: [{value, count}], and histogram where
  *	       they are more than 12 different ones
  *
  * - count = recorded + missing; null ones are among the recorded. explicit: set by the user.

@@ -139,7 +139,8 @@ def found(document, path):
 
 
 @functools.lru_cache(maxsize=None)
-def _parsed(text):
+def when(text):
+    """None: the text is no time."""
     try:
         at = datetime.fromisoformat(text) if ":" in text else None
     except ValueError:
@@ -185,8 +186,8 @@ def equal(field, one, other):
         return False
     if kind(one) == "json":
         return canonical(one) == canonical(other)
-    if FIELDS[field][0] == "time" and _parsed(one) and _parsed(other):
-        return _parsed(one) == _parsed(other)
+    if FIELDS[field][0] == "time" and when(one) and when(other):
+        return when(one) == when(other)
     return one == other
 
 
@@ -202,7 +203,7 @@ def compare(field, value, operand):
     if FIELDS[field][0] == "number" and kind(value) == "text":
         return None
     if FIELDS[field][0] == "time":
-        value, operand = _parsed(value), _parsed(operand)
+        value, operand = when(value), when(operand)
         if value is None or operand is None:
             return None
     return (value > operand) - (value < operand)
@@ -294,9 +295,9 @@ def place(field, value):
     at = kinds.index("yes" if value is True else "no" if value is False else kind(value))
     if kind(value) == "text":
         order = ORDERS.get(field, [])
-        when = _parsed(value) if FIELDS[field][0] == "time" else None
-        if when is not None:
-            return (at, 0, when.timestamp(), "")
+        instant = when(value) if FIELDS[field][0] == "time" else None
+        if instant is not None:
+            return (at, 0, instant.timestamp(), "")
         return (at, 1, order.index(value) if value in order else len(order), value)
     return (at, 0, 0, canonical(value)) if kind(value) == "json" else (at, 0, value, "")
 
@@ -347,7 +348,16 @@ def facet(rows, places, field):
     missing = sum(value is MISSING for value, _ in cells)
     return {"count": len(cells), "recorded": len(cells) - missing, "null": sum(value is NULL for value, _ in cells),
             "missing": missing, "explicit": sum(explicit for _, explicit in cells), "values": tally(values),
-            "words": tally(words) if numeric else None}
+            "words": tally(words) if numeric else None, "ends": ends(field, there) if numeric or FIELDS[field][0] == "time" else None}
+
+
+def ends(field, there):
+    """The least and greatest number or instant; None: there are none."""
+    if FIELDS[field][0] == "time":
+        there = [when(value) for value in there if when(value)]
+    else:
+        there = [value for value in there if kind(value) == "number"]
+    return (min(there), max(there)) if there else None
 
 
 def tally(values):

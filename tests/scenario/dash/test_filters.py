@@ -6,7 +6,7 @@ import random
 import subprocess
 
 import pytest
-from query_tools import FIELDS, MISSING, NULL, Rows, facet, made_results, matching, random_tree, shown, sorted_places, tally, without_own
+from query_tools import FIELDS, MISSING, NULL, Rows, facet, made_results, matching, random_tree, shown, sorted_places, tally, when, without_own
 
 LONG = bool(os.environ.get("PROFLLM_TEST_LONG"))
 TREES = 2000 if LONG else 200
@@ -155,6 +155,7 @@ def check_facet(said, wanted, field):
         assert all(wanted["values"][value] == count for value, count in values.items())
         counts = [one["count"] for one in said["values"]]
         assert counts == sorted(wanted["values"].values(), reverse=True)[:len(counts)]
+    assert said_ends(said, field) == wanted["ends"]
     if wanted["words"] is not None:
         assert tally_of(said["words"]) == wanted["words"]
     if "histogram" in said:
@@ -166,6 +167,12 @@ def check_facet(said, wanted, field):
             last = i == len(counts) - 1
             assert count == sum(n for value, n in finite if edges[i] <= value < edges[i + 1] or (last and value == edges[-1]))
         assert sum(counts) == sum(n for _, n in finite)
+
+
+def said_ends(said, field):
+    if "min" not in said:
+        return None
+    return tuple(when(said[key]) if field == "run.timestamp" else float(said[key]) for key in ("min", "max"))
 
 
 def tally_of(values):

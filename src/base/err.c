@@ -7,10 +7,11 @@
 struct err_row {
 	const char *name;
 	int exit_status;
+	int http_status;
 };
 
 static const struct err_row err_rows[] = {
-#define ERR(name, exit, http, text) { #name, exit },
+#define ERR(name, exit, http, text) { #name, exit, http },
 #include "tbl/errors.h"
 #undef ERR
 };
@@ -93,6 +94,11 @@ int pl_err_wrap(struct pl_err *err, const char *format, ...)
 int pl_err_exit_status(enum pl_err_code code)
 {
 	return err_rows[code].exit_status;
+}
+
+int pl_err_http_status(enum pl_err_code code)
+{
+	return err_rows[code].http_status;
 }
 
 const char *pl_err_name(enum pl_err_code code)

@@ -43,6 +43,7 @@ int pl_err_set_at(struct pl_err *err, enum pl_err_code code, const char *source,
 int pl_err_wrap(struct pl_err *err, const char *format, ...) PL_PRINTF(2, 3);
 
 int pl_err_exit_status(enum pl_err_code code);
+int pl_err_http_status(enum pl_err_code code);
 /* "INVALID" */
 const char *pl_err_name(enum pl_err_code code);
 

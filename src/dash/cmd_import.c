@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "dash/import/import.h"
-#include "dash/import/walk.h"
+#include "result/files.h"
 
 #define TEXT_BYTES_MAX (1u << 20)
 #define FAULTS_SHOWN   10
@@ -194,7 +194,7 @@ static void told(void *context, const struct dash_imported *imported)
 		tell_success(view, imported);
 }
 
-static void pass_over(struct view *view, const struct dash_file *file)
+static void pass_over(struct view *view, const struct res_file *file)
 {
 	view->passed_over++;
 	if (view->options->json) {
@@ -241,13 +241,13 @@ static int print_summary(struct view *view, const char *db, int64_t total)
 	return pl_program_print(pl_buf_text(&text));
 }
 
-static int import_files(struct view *view, const struct dash_files *files, struct store *store,
+static int import_files(struct view *view, const struct res_files *files, struct store *store,
 			const struct store_reader *reader, struct pl_err *err)
 {
 	auto_dash_import struct dash_import *import = dash_import_new(store, reader, told, view);
 
 	for (size_t i = 0; i < files->count; i++) {
-		const struct dash_file *file = &files->items[i];
+		const struct res_file *file = &files->items[i];
 		show_progress(view, i, files->count);
 		if (file->side != NULL)
 			pass_over(view, file);
@@ -257,7 +257,7 @@ static int import_files(struct view *view, const struct dash_files *files, struc
 	return dash_import_finish(import, err);
 }
 
-static int import_all(struct view *view, const struct dash_files *files, const char *db,
+static int import_all(struct view *view, const struct res_files *files, const char *db,
 		      int64_t *ret_total, struct pl_err *err)
 {
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
@@ -271,12 +271,12 @@ static int import_all(struct view *view, const struct dash_files *files, const c
 	return store_count(store, ret_total, err);
 }
 
-static int find_files(const struct dash_words *words, struct dash_files *files, struct pl_err *err)
+static int find_files(const struct dash_words *words, struct res_files *files, struct pl_err *err)
 {
 	if (words->count == 0)
 		return pl_err_set(err, PL_ERR_INVALID, "found no PATH, expected a file or folder");
 	for (int i = 0; i < words->count; i++) {
-		if (dash_files_add(files, words->items[i], err) < 0)
+		if (res_files_add(files, words->items[i], err) < 0)
 			return -1;
 	}
 	return 0;
@@ -285,7 +285,7 @@ static int find_files(const struct dash_words *words, struct dash_files *files, 
 /* All paths are looked at first: a slip of the pen is no reason for half an import. */
 static int run(const struct import_options *options, const struct dash_words *words)
 {
-	auto_dash_files files = { 0 };
+	auto_res_files files = { 0 };
 	auto_free char *default_db = NULL;
 	auto_json json_t *results = json_array();
 	struct view view = { .options = options,

@@ -11,26 +11,6 @@
 #include "base/text.h"
 #include "base/zst.h"
 
-static const struct {
-	const char *suffix, *what;
-} side_files[] = {
-#define SIDE_FILE(member, suffix, what) { suffix, what },
-#include "tbl/side_files.h"
-	/* not beside every result: the journal of a run that goes on or was killed, and what tools
-	 * of others read */
-	{ ".journal", "a journal (profllm recover makes its result)" },
-	{ ".pytorch.json", "figures for PyTorch's pages" },
-};
-
-const char *store_side_file(const char *name)
-{
-	for (size_t i = 0; i < PL_ARRAY_SIZE(side_files); i++) {
-		if (pl_text_ends(name, side_files[i].suffix))
-			return side_files[i].what;
-	}
-	return NULL;
-}
-
 /* ---- the text ------------------------------------------------------------------------------ */
 
 static bool is_blank(char c)

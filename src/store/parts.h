@@ -1,7 +1,7 @@
 /*
  * Bytes that hold one document or many, cut into documents: one JSON object (also over many lines), an
  * array of objects, or JSON lines; each of them also packed (zstd). What a document is, is
- * store/document.h's to find out. And which files lie beside results and are none.
+ * store/document.h's to find out.
  */
 #ifndef STORE_PARTS_H
 #define STORE_PARTS_H
@@ -36,11 +36,5 @@ int store_parts_of(const char *bytes, size_t len, const char *name, struct store
 		   struct pl_err *err) PL_MUST_CHECK;
 void store_parts_done(struct store_parts *parts);
 #define auto_store_parts __attribute__((cleanup(store_parts_done), unused)) struct store_parts
-
-/*
- * What a file beside a result is, by the end of its name: "requests" (records), "server_log"; NULL:
- * by its name it may be a result.
- */
-const char *store_side_file(const char *name);
 
 #endif

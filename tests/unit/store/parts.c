@@ -87,22 +87,11 @@ static void test_store_parts__what_cannot_be_cut(void **state)
 	}
 }
 
-static void test_store_parts__files_beside_a_result(void **state)
-{
-	(void)state;
-	assert_string_equal(store_side_file("a/r.requests.jsonl.zst"), "records of requests");
-	assert_string_equal(store_side_file("r.client.timeline.html"), "a drawing");
-	assert_non_null(store_side_file("r.json.journal"));
-	assert_null(store_side_file("r.json"));
-	assert_null(store_side_file("requests.jsonl.zst"));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_store_parts__slices),
 		cmocka_unit_test(test_store_parts__what_cannot_be_cut),
-		cmocka_unit_test(test_store_parts__files_beside_a_result),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

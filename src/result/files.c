@@ -1,4 +1,4 @@
-#include "dash/import/walk.h"
+#include "result/files.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,9 +7,28 @@
 #include "base/file.h"
 #include "base/strv.h"
 #include "base/text.h"
-#include "store/parts.h"
 
 #define DEPTH_MAX 100
+
+static const struct {
+	const char *suffix, *what;
+} side_files[] = {
+#define SIDE_FILE(member, suffix, what) { suffix, what },
+#include "tbl/side_files.h"
+	/* not beside every result: the journal of a run that goes on or was killed, and what tools
+	 * of others read */
+	{ ".journal", "a journal (profllm recover makes its result)" },
+	{ ".pytorch.json", "figures for PyTorch's pages" },
+};
+
+const char *res_side_file(const char *name)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(side_files); i++) {
+		if (pl_text_ends(name, side_files[i].suffix))
+			return side_files[i].what;
+	}
+	return NULL;
+}
 
 static bool may_hold_results(const char *name)
 {
@@ -24,11 +43,11 @@ static bool may_hold_results(const char *name)
 	return false;
 }
 
-static void add_file(struct dash_files *files, const char *path)
+static void add_file(struct res_files *files, const char *path)
 {
-	*PL_PUSH(files->items, files->count, files->room) = (struct dash_file){
+	*PL_PUSH(files->items, files->count, files->room) = (struct res_file){
 		.path = pl_strdup(path),
-		.side = store_side_file(path),
+		.side = res_side_file(path),
 	};
 }
 
@@ -39,10 +58,10 @@ static int compare_texts(const void *a, const void *b)
 	return strcmp(*one, *other);
 }
 
-static int add_folder(struct dash_files *files, const char *path, int depth, struct pl_err *err);
+static int add_folder(struct res_files *files, const char *path, int depth, struct pl_err *err);
 
 /* What goes away meanwhile is not there. */
-static int add_entry(struct dash_files *files, const char *path, int depth, struct pl_err *err)
+static int add_entry(struct res_files *files, const char *path, int depth, struct pl_err *err)
 {
 	struct stat own, meant;
 
@@ -52,14 +71,14 @@ static int add_entry(struct dash_files *files, const char *path, int depth, stru
 		return add_folder(files, path, depth + 1, err);
 	if (!S_ISREG(meant.st_mode))
 		return 0;
-	if (store_side_file(path) != NULL || may_hold_results(path))
+	if (res_side_file(path) != NULL || may_hold_results(path))
 		add_file(files, path);
 	else
 		files->others++;
 	return 0;
 }
 
-static int add_folder(struct dash_files *files, const char *path, int depth, struct pl_err *err)
+static int add_folder(struct res_files *files, const char *path, int depth, struct pl_err *err)
 {
 	auto_dir dir = opendir(path);
 	auto_strv names = { 0 };
@@ -86,7 +105,7 @@ static int add_folder(struct dash_files *files, const char *path, int depth, str
 	return 0;
 }
 
-int dash_files_add(struct dash_files *files, const char *path, struct pl_err *err)
+int res_files_add(struct res_files *files, const char *path, struct pl_err *err)
 {
 	struct stat meant;
 
@@ -98,10 +117,10 @@ int dash_files_add(struct dash_files *files, const char *path, struct pl_err *er
 	return 0;
 }
 
-void dash_files_done(struct dash_files *files)
+void res_files_done(struct res_files *files)
 {
 	for (size_t i = 0; i < files->count; i++)
 		free(files->items[i].path);
 	free(files->items);
-	*files = (struct dash_files){ 0 };
+	*files = (struct res_files){ 0 };
 }

@@ -23,6 +23,7 @@ COMMAND(recover, &cli_recover_command, "make the result of a run that was killed
 COMMAND(validate, &cli_validate_command, "find what is wrong with experiments or command lines")
 COMMAND(config, &cli_config_command, "turn a command line or a result into an experiment, or back")
 COMMAND(params, &cli_params_command, "show vLLM's arguments, or what another vLLM has changed")
+COMMAND(upload, &cli_upload_command, "send results to a dashboard")
 COMMAND(gpus, &cli_gpus_command, "show the GPUs of this host, what they do and who uses them")
 COMMAND(schema, &cli_schema_command, "print the rows that everything is made from, for programs")
 COMMAND(completion, &cli_completion_command, "print what lets a shell complete profllm's words")
@@ -33,8 +34,6 @@ LATER("compare", "results side by side, and what became worse",
       "profllm recover FILE prints the table of a finished result again")
 LATER("report", "a result as a page to look at",
       "profllm recover FILE prints its table again, benchmark.plot_timeline draws the requests")
-LATER("upload", "sends results to the dashboard",
-      "a result is one file and those beside it that its artifacts name: copy them")
 
 #undef COMMAND
 #undef LATER

@@ -1,0 +1,302 @@
+/* `profllm upload FILE… --to URL`: words around run/upload/upload.h. */
+#include "cli/cli.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clean.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "result/files.h"
+#include "run/upload/upload.h"
+
+#define REPORT_BYTES_MAX (256u << 20)
+
+struct upload_options {
+	const char *to;
+	bool insecure;
+	bool json;
+};
+
+#define AT(field) offsetof(struct upload_options, field)
+
+static const struct pl_opt upload_rows[] = {
+	PL_OPT(TEXT, 0, "to", to, "URL", "the dashboard, as http://127.0.0.1:8421"),
+	PL_OPT(FLAG, 0, "insecure", insecure, NULL, "take any certificate of an https address"),
+	PL_OPT(FLAG, 0, "json", json, NULL, "print one JSON object"),
+	{ .name = NULL },
+};
+
+const struct pl_opt_command cli_upload_command = {
+	.name = "profllm upload",
+	.usage = "FILE… --to URL [--insecure] [--json]",
+	.summary = "Send results to a dashboard and show what became of each.",
+	.details =
+		"A FILE is a result of profllm, of any version, or of vllm bench serve, or many of "
+		"them as a JSON array or a line each; also packed (.zst). A folder stands for all "
+		"in it that may be results by their names (.json, .jsonl, .ndjson), without the "
+		"files beside them.\n\n"
+		"Examples:\n"
+		"  profllm upload r.json --to http://127.0.0.1:8421\n"
+		"  profllm upload results/ --to https://bench.example --json\n\n"
+		"Same content is stored once (duplicate); other content under a run_id that is "
+		"there is a conflict and is not stored. What the dashboard has accepted it reads "
+		"even if this command is ended.\n\n"
+		"Exit status: 0 every result is there, 1 the dashboard cannot be reached or does "
+		"not take files, 2 usage, a file cannot be read, or a result was rejected or is in "
+		"conflict.",
+	.options = upload_rows,
+	.operand = "FILE",
+};
+
+/* ---- outcomes ------------------------------------------------------------------------------ */
+
+static const char *text_of(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text != NULL ? text : "";
+}
+
+static bool is_there(const json_t *item)
+{
+	const char *state = text_of(item, "state");
+
+	return strcmp(state, "stored") == 0 || strcmp(state, "duplicate") == 0;
+}
+
+static enum pl_err_code worse(enum pl_err_code a, enum pl_err_code b)
+{
+	return a == PL_ERR_NETWORK || b == PL_ERR_NETWORK ? PL_ERR_NETWORK
+	       : a != PL_ERR_NONE                         ? a
+							  : b;
+}
+
+static enum pl_err_code code_of(const struct run_upload_result *result)
+{
+	size_t i;
+	json_t *item;
+
+	if (result->failure != NULL)
+		return result->is_unreachable ? PL_ERR_NETWORK : PL_ERR_INVALID;
+	json_array_foreach(result->items, i, item)
+	{
+		if (!is_there(item))
+			return PL_ERR_INVALID;
+	}
+	return PL_ERR_NONE;
+}
+
+/* ---- for people ---------------------------------------------------------------------------- */
+
+/* Texts of the dashboard and names of files: nothing that a terminal obeys. */
+static void add_clean(struct pl_buf *text, const char *before, const char *words)
+{
+	auto_free char *clean = pl_clean_line(words);
+
+	if (clean[0] != '\0')
+		pl_buf_addf(text, "%s%s", before, clean);
+}
+
+static void add_item(struct pl_buf *text, const json_t *item)
+{
+	const json_t *id = json_object_get(item, "id");
+	size_t i;
+	json_t *fault;
+
+	auto_free char *state = pl_clean_line(text_of(item, "state"));
+	pl_buf_addf(text, "%-9s", state);
+	add_clean(text, "  ", text_of(item, "name"));
+	if (json_is_integer(id))
+		pl_buf_addf(text, "  (experiment %lld)", (long long)json_integer_value(id));
+	add_clean(text, ": ", text_of(item, "message"));
+	pl_buf_add_char(text, '\n');
+	if (is_there(item))
+		return;
+	json_array_foreach(json_object_get(item, "faults"), i, fault)
+	{
+		add_clean(text, "             ", text_of(fault, "message"));
+		pl_buf_add_char(text, '\n');
+	}
+}
+
+static void add_counts(const struct run_upload *upload, struct pl_buf *text)
+{
+	static const char *const states[] = { "stored", "duplicate", "conflict", "rejected" };
+	size_t counts[PL_ARRAY_SIZE(states)] = { 0 }, failed = 0;
+
+	for (size_t i = 0; i < upload->count; i++) {
+		size_t j;
+		json_t *item;
+		failed += upload->results[i].failure != NULL;
+		json_array_foreach(upload->results[i].items, j, item)
+		{
+			for (size_t k = 0; k < PL_ARRAY_SIZE(states); k++)
+				counts[k] += strcmp(text_of(item, "state"), states[k]) == 0;
+		}
+	}
+	for (size_t k = 0; k < PL_ARRAY_SIZE(states); k++)
+		pl_buf_addf(text, "%s%zu %s", k > 0 ? ", " : "", counts[k], states[k]);
+	if (failed > 0)
+		pl_buf_addf(text, "; %zu of %zu files failed", failed, upload->count);
+	pl_buf_add_char(text, '\n');
+}
+
+static int print_text(const struct run_upload *upload)
+{
+	auto_buf text = PL_BUF(REPORT_BYTES_MAX);
+
+	for (size_t i = 0; i < upload->count; i++) {
+		const struct run_upload_result *result = &upload->results[i];
+		size_t j;
+		json_t *item;
+		if (result->failure != NULL) {
+			add_clean(&text, "failed     ", upload->files[i].path);
+			add_clean(&text, ": ", result->failure);
+			pl_buf_add_char(&text, '\n');
+		}
+		json_array_foreach(result->items, j, item) add_item(&text, item);
+	}
+	add_counts(upload, &text);
+	return cli_print(pl_buf_text(&text));
+}
+
+/* ---- for programs -------------------------------------------------------------------------- */
+
+static int print_json(const struct run_upload *upload, const char *to)
+{
+	auto_json json_t *report = json_object();
+	json_t *files = json_array();
+
+	json_object_set_new(report, "to", pl_json_text(to));
+	json_object_set_new(report, "files", files);
+	for (size_t i = 0; i < upload->count; i++) {
+		const struct run_upload_result *result = &upload->results[i];
+		json_t *file = json_object();
+		json_object_set_new(file, "path", pl_json_text(upload->files[i].path));
+		json_object_set_new(file, "status_url", pl_json_text(result->status_url));
+		json_object_set_new(file, "failure", pl_json_text(result->failure));
+		json_object_set_new(file, "items",
+				    result->items != NULL ? json_incref(result->items)
+							  : json_array());
+		json_array_append_new(files, file);
+	}
+	return cli_print_json(report);
+}
+
+/* ---- the command --------------------------------------------------------------------------- */
+
+static void show_progress(const struct run_upload *upload)
+{
+	fprintf(stderr, "\rsent %zu of %zu files, %zu read\x1b[K%s", upload->sent, upload->count,
+		upload->over > upload->sent ? upload->sent : upload->over,
+		upload->over == upload->count ? "\r\x1b[K" : "");
+	fflush(stderr);
+}
+
+static int open_target(const struct upload_options *options, struct run_target *ret,
+		       struct pl_err *err)
+{
+	struct io_tls_trust trust = { .insecure = options->insecure };
+
+	if (run_target_from_url(options->to, ret, err) < 0)
+		return -1;
+	if (ret->unknown != NULL)
+		return pl_err_set(err, PL_ERR_NETWORK, "--to: %s", ret->unknown);
+	return ret->https ? run_target_use_tls(ret, &trust, err) : 0;
+}
+
+static int send_files(const struct upload_options *options, const struct run_target *target,
+		      const struct run_upload_file *files, size_t count)
+{
+	struct run_upload upload = { .target = target, .files = files, .count = count };
+	enum pl_err_code code = PL_ERR_NONE;
+
+	if (isatty(STDERR_FILENO))
+		upload.on_progress = show_progress;
+	run_upload_all(&upload);
+	if (upload.on_progress != NULL)
+		show_progress(&upload);
+	for (size_t i = 0; i < count; i++)
+		code = worse(code, code_of(&upload.results[i]));
+	int status = options->json ? print_json(&upload, options->to) : print_text(&upload);
+
+	run_upload_done(&upload);
+	return status != 0 ? status : pl_err_exit_status(code);
+}
+
+/* Where the name of what a word stands for begins in it: "results/" is called "results". */
+static size_t name_at(const char *word)
+{
+	size_t len = strlen(word);
+
+	while (len > 0 && word[len - 1] == '/')
+		len--;
+	while (len > 0 && word[len - 1] != '/')
+		len--;
+	return len;
+}
+
+/* Files of a folder have their names from the folder on. */
+static int name_files(const struct cli_words *words, struct res_files *files,
+		      struct run_upload_file **ret, size_t *ret_count, struct pl_err *err)
+{
+	size_t room = 0;
+
+	for (int i = 0; i < words->count; i++) {
+		size_t from = files->count, before = *ret_count;
+		if (res_files_add(files, words->items[i], err) < 0)
+			return -1;
+		for (; from < files->count; from++) {
+			const char *path = files->items[from].path;
+			bool is_named = strcmp(path, words->items[i]) == 0;
+			if (files->items[from].side != NULL && !is_named)
+				continue;
+			*PL_PUSH(*ret, *ret_count, room) = (struct run_upload_file){
+				.path = path, .name = path + name_at(words->items[i])
+			};
+		}
+		if (*ret_count == before)
+			return pl_err_set(err, PL_ERR_INVALID,
+					  "'%s': found no file that may be a result (.json, "
+					  ".jsonl, .ndjson)",
+					  words->items[i]);
+	}
+	return 0;
+}
+
+static int upload_words(const struct upload_options *options, const struct cli_words *words)
+{
+	auto_res_files files = { 0 };
+	auto_free struct run_upload_file *named = NULL;
+	struct run_target target = { 0 };
+	struct pl_err err = PL_ERR_INIT;
+	size_t count = 0;
+	int status;
+
+	if (options->to == NULL)
+		return cli_refuse("--to is missing: the address of the dashboard, as "
+				  "http://127.0.0.1:8421");
+	if (words->count == 0)
+		return cli_refuse("nothing to send: expected files or folders");
+	if (name_files(words, &files, &named, &count, &err) < 0 ||
+	    open_target(options, &target, &err) < 0)
+		status = cli_fail(&err);
+	else
+		status = send_files(options, &target, named, count);
+	run_target_done(&target);
+	return status;
+}
+
+int cmd_upload(int argc, char **argv)
+{
+	struct upload_options options = { 0 };
+	struct cli_words words;
+	int status;
+
+	if (!cli_read(&cli_upload_command, argc, argv, &options, &words, &status))
+		return status;
+	return upload_words(&options, &words);
+}

@@ -1,0 +1,66 @@
+/*
+ * The build writes PAGE_FOLDER/page_table.h, a row a file (tools/web build), and its files are put in
+ * as they are. Without a page there are no rows, and an index that says how to get one: whoever opens
+ * the address must not meet a bare "not found".
+ */
+#include "dash/page_files.h"
+
+#include <string.h>
+
+#ifdef PAGE_FOLDER
+
+#define BYTES(number, kind, file)                        \
+	__asm__(".pushsection .rodata\n"                 \
+		"dash_page_" #kind "_" #number ":\n"     \
+		".incbin \"" PAGE_FOLDER "/" file "\"\n" \
+		".popsection\n");                        \
+	extern const unsigned char dash_page_##kind##_##number[]
+#define PLAIN(number, path, type, etag, hashed, file, len) BYTES(number, plain, file);
+#define BOTH(number, path, type, etag, hashed, file, len, packed, packed_len) \
+	BYTES(number, plain, file);                                           \
+	BYTES(number, gzip, packed);
+#include PAGE_TABLE
+#undef PLAIN
+#undef BOTH
+
+#define PLAIN(number, path, type, etag, hashed, file, len) \
+	{ path, type, etag, dash_page_plain_##number, len, NULL, 0, hashed },
+#define BOTH(number, path, type, etag, hashed, file, len, packed, packed_len)              \
+	{ path,       type,  etag, dash_page_plain_##number, len, dash_page_gzip_##number, \
+	  packed_len, hashed },
+static const struct dash_page_file files[] = {
+#include PAGE_TABLE
+};
+
+#else
+
+#define NO_PAGE                                                                              \
+	"<!doctype html>\n<html lang=\"en-GB\"><head><meta charset=\"utf-8\"><title>ProfLLM" \
+	"</title></head>\n<body><h1>ProfLLM</h1>\n<p>This profllm-dashboard was built "      \
+	"without its page (-DPROFLLM_PAGE=OFF). Its API answers: <a href=\"/api/health\">"   \
+	"/api/health</a>, <a href=\"/api/data/experiments\">/api/data/experiments</a>."      \
+	"</p></body></html>\n"
+
+static const struct dash_page_file files[] = {
+	{ "/index.html", "text/html; charset=utf-8",
+	  "0000000000000000000000000000000000000000000000000000000000000000",
+	  (const unsigned char *)NO_PAGE, sizeof(NO_PAGE) - 1, NULL, 0, false },
+};
+
+#endif
+
+#define FILE_COUNT (sizeof(files) / sizeof(files[0]))
+
+const struct dash_page_file *dash_page_find(const char *path)
+{
+	for (size_t i = 0; i < FILE_COUNT; i++) {
+		if (strcmp(files[i].path, path) == 0)
+			return &files[i];
+	}
+	return NULL;
+}
+
+const struct dash_page_file *dash_page_at(size_t i)
+{
+	return i < FILE_COUNT ? &files[i] : NULL;
+}

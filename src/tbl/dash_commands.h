@@ -8,6 +8,7 @@
  */
 #define DASH_COMMAND_DEFAULT "serve"
 
+COMMAND(serve, &dash_serve_command, "show results in the browser and take new ones in")
 COMMAND(import, &dash_import_command, "take result files into the database")
 COMMAND(fields, &dash_fields_command, "list what results can be filtered by")
 COMMAND(help, NULL, "show the commands, or one command's options")

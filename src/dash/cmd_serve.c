@@ -1,0 +1,180 @@
+/*
+ * `profllm-dashboard serve`: the store, the thread that takes uploads in, the server; then it waits
+ * for a signal. The first one ends it well: the request under way is answered, the document that is
+ * worked on is stored, the rest of the uploads waits in the store for the next start. The second one
+ * does not wait for clients.
+ */
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/opt.h"
+#include "base/program.h"
+#include "base/unique.h"
+#include "dash/contract.h"
+#include "dash/dash.h"
+#include "dash/guard.h"
+#include "dash/routes.h"
+#include "dash/server.h"
+#include "dash/upload/ingest.h"
+#include "store/store.h"
+
+#define HOST_DEFAULT "127.0.0.1"
+#define PORT_DEFAULT 8421
+/* Longer than any answer takes; a client that sends slowly does not hold the end up. */
+#define PATIENCE_NS (5 * PL_NS_PER_S)
+
+struct serve_options {
+	const char *db;
+	const char *host;
+	int64_t port;
+	bool verbose;
+};
+
+#define AT(field) offsetof(struct serve_options, field)
+
+static const struct pl_opt serve_rows[] = {
+	PL_OPT(TEXT, 0, "db", db, "FILE",
+	       "the database; made where it is missing (default: profllm.db in "
+	       "$XDG_DATA_HOME/profllm, ~/.local/share/profllm)"),
+	PL_OPT(TEXT, 0, "host", host, "ADDRESS",
+	       "the address to listen on, one of this machine's loopback", .def = HOST_DEFAULT),
+	PL_OPT(INT, 'p', "port", port, "PORT", "the port to listen on; 0 takes a free one",
+	       .def = "8421"),
+	PL_OPT(FLAG, 'v', "verbose", verbose, NULL, "a line on standard error for each request"),
+	{ .name = NULL },
+};
+
+const struct pl_opt_command dash_serve_command = {
+	.name = "profllm-dashboard serve",
+	.usage = "[--db FILE] [--host ADDRESS] [--port PORT] [--verbose]",
+	.summary = "Show results in the browser and take new ones in.",
+	.details =
+		"The first line on standard output is 'listening on http://ADDRESS:PORT': open "
+		"that in a browser. profllm upload --to sends results there; "
+		"/api/openapi.yaml says what programs can ask.\n\n"
+		"There is no log-in yet: who can reach the port can read and add results, so only "
+		"addresses of the loopback are taken. From another machine: "
+		"ssh -L 8421:localhost:8421 HOST.\n\n"
+		"^C or SIGTERM ends it: requests under way are answered, and uploads that are not "
+		"all read are gone on with at the next start, as after kill -9.\n\n"
+		"Exit status: 0 ended by a signal, 2 an option, the address or the database "
+		"cannot be used, 5 the port, or the database's uploads, are another program's.",
+	.options = serve_rows,
+};
+
+static int read_address(const struct serve_options *options, struct io_addr *ret,
+			struct pl_err *err)
+{
+	if (options->port < 0 || options->port > UINT16_MAX)
+		return pl_err_set(err, PL_ERR_INVALID, "--port: found %lld, expected 0 to 65535",
+				  (long long)options->port);
+	if (io_addr_resolve(options->host, (uint16_t)options->port, ret, err) < 0)
+		return pl_err_wrap(err, "--host");
+	if (dash_guard_is_loopback(&ret->u.any))
+		return 0;
+	return pl_err_set(err, PL_ERR_INVALID,
+			  "--host: found '%s', which others can reach, expected an address of the "
+			  "loopback (127.0.0.1, ::1, localhost): there is no log-in yet",
+			  options->host);
+}
+
+static int open_store(const struct serve_options *options, const struct res_fields *fields,
+		      struct store **ret, struct pl_err *err)
+{
+	auto_free char *path = pl_strdup(options->db);
+	struct store_options store = { .fields = fields, .with_columns = true, .with_jobs = true };
+
+	if (path == NULL && store_default_path(&path, err) < 0)
+		return -1;
+	store.path = path;
+	return store_open(&store, ret, err);
+}
+
+/* Taken by sigwait() alone, so that nothing ever runs amid something else; before any thread begins. */
+static void block_signals(sigset_t *ret)
+{
+	sigemptyset(ret);
+	sigaddset(ret, SIGINT);
+	sigaddset(ret, SIGTERM);
+	sigaddset(ret, SIGHUP);
+	pthread_sigmask(SIG_BLOCK, ret, NULL);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+static bool is_asked_again(void)
+{
+	sigset_t waiting;
+
+	return sigpending(&waiting) == 0 &&
+	       (sigismember(&waiting, SIGINT) == 1 || sigismember(&waiting, SIGTERM) == 1);
+}
+
+/* False: nobody can read it, so nobody knows where the server is. */
+static bool say_where(const struct dash_server *server)
+{
+	char text[128];
+
+	io_addr_text(dash_server_addr(server), text, sizeof(text));
+	return printf("listening on http://%s\n", text) > 0 && fflush(stdout) == 0;
+}
+
+static int run(const struct serve_options *options, struct dash_context *context,
+	       const struct store_reader *reader, const struct io_addr *addr, struct pl_err *err)
+{
+	struct dash_server *server;
+	sigset_t signals;
+	int number, rc = 0;
+
+	block_signals(&signals);
+	if (dash_ingest_start(context->store, reader, &context->ingest, err) < 0)
+		return -1;
+	rc = dash_server_start(&(struct dash_server_options){ .addr = *addr,
+							      .context = context,
+							      .verbose = options->verbose },
+			       &server, err);
+	if (rc == 0) {
+		if (say_where(server))
+			sigwait(&signals, &number);
+		else
+			rc = pl_err_errno(err, "standard output");
+		dash_server_stop(server, PATIENCE_NS, is_asked_again);
+	}
+	dash_ingest_stop(context->ingest);
+	return rc;
+}
+
+static int serve(const struct serve_options *options, struct pl_err *err)
+{
+	auto_fields struct res_fields *fields = NULL;
+	auto_contract struct dash_contract *contract = NULL;
+	auto_store_reader struct store_reader *reader = NULL;
+	auto_store struct store *store = NULL;
+	struct io_addr addr;
+
+	if (read_address(options, &addr, err) < 0 || dash_contract_open(&contract, err) < 0 ||
+	    dash_routes_check(contract, err) < 0)
+		return -1;
+	fields = res_fields_new(NULL);
+	if (store_reader_new(fields, &reader, err) < 0 ||
+	    open_store(options, fields, &store, err) < 0)
+		return -1;
+	struct dash_context context = {
+		.store = store, .fields = fields, .contract = contract, .start = pl_unique_u32()
+	};
+
+	return run(options, &context, reader, &addr, err);
+}
+
+int dash_cmd_serve(int argc, char **argv)
+{
+	struct serve_options options = { .host = HOST_DEFAULT, .port = PORT_DEFAULT };
+	struct dash_words words;
+	struct pl_err err = PL_ERR_INIT;
+	int status;
+
+	if (!dash_read(&dash_serve_command, argc, argv, &options, &words, &status))
+		return status;
+	return serve(&options, &err) < 0 ? pl_program_fail(&err) : 0;
+}

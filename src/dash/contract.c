@@ -1,0 +1,354 @@
+/*
+ * The members of a query string are checked as one object by a schema that is made of the operation's
+ * parameters and put into the document beside the others, so that its $refs reach them: a fault of a
+ * parameter is told exactly as one of a body.
+ */
+#include "dash/contract.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/text.h"
+#include "base/yaml.h"
+
+#define NAME "openapi.yaml"
+/* Where the made schemas stand in the document. */
+#define QUERIES          "x-queries"
+#define JSON_MEDIA       "application/json"
+#define QUERY_FAULTS_MAX 100
+
+/* CONTRACT_FILE: where the build finds it (CMakeLists.txt) */
+__asm__(".pushsection .rodata\n"
+	"dash_contract_bytes:\n"
+	".incbin \"" CONTRACT_FILE "\"\n"
+	"dash_contract_end:\n"
+	".byte 0\n"
+	".popsection\n");
+extern const char dash_contract_bytes[];
+extern const char dash_contract_end[];
+
+enum member_form { MEMBER_TEXT, MEMBER_INTEGER, MEMBER_NUMBER, MEMBER_FLAG, MEMBER_JSON };
+
+struct member {
+	const char *name;
+	enum member_form form;
+};
+
+struct dash_operation {
+	char *method;
+	const char *path;
+	bool can_be_304;
+	uint64_t bytes_max;
+	struct member *members;
+	size_t member_count;
+	const struct res_schema *query;
+	const json_t *media; /* by type: what it is */
+	char *media_text;
+	const struct res_schema *body; /* of application/json */
+};
+
+struct dash_contract {
+	json_t *document;
+	struct dash_operation *operations;
+	size_t count;
+	size_t room;
+};
+
+const char *dash_contract_text(size_t *ret_len)
+{
+	*ret_len = (size_t)(dash_contract_end - dash_contract_bytes);
+	return dash_contract_bytes;
+}
+
+/* What a "$ref" within the document stands for; anything else is itself. */
+static json_t *resolve(const struct dash_contract *contract, json_t *json)
+{
+	const char *at = json_string_value(json_object_get(json, "$ref"));
+
+	if (at == NULL || !pl_text_starts(at, "#/"))
+		return json;
+	json = contract->document;
+	for (at += 2; json != NULL;) {
+		size_t len = strcspn(at, "/");
+		auto_free char *key = pl_strndup(at, len);
+		json = json_object_get(json, key);
+		if (at[len] == '\0')
+			return json;
+		at += len + 1;
+	}
+	return NULL;
+}
+
+/* ---- reading ------------------------------------------------------------------------------- */
+
+static enum member_form form_of(const struct dash_contract *contract, json_t *parameter,
+				json_t **ret_schema)
+{
+	json_t *content = json_object_get(json_object_get(parameter, "content"), JSON_MEDIA);
+
+	if (content != NULL) {
+		*ret_schema = json_object_get(content, "schema");
+		return MEMBER_JSON;
+	}
+	*ret_schema = json_object_get(parameter, "schema");
+	const char *type = json_string_value(
+		json_object_get(resolve(contract, *ret_schema), "type"));
+
+	return pl_text_equal(type, "integer")   ? MEMBER_INTEGER
+	       : pl_text_equal(type, "number")  ? MEMBER_NUMBER
+	       : pl_text_equal(type, "boolean") ? MEMBER_FLAG
+						: MEMBER_TEXT;
+}
+
+static int compile(const struct dash_contract *contract, const char *pointer,
+		   const struct res_schema **ret, struct pl_err *err)
+{
+	return res_schema_compile(contract->document, NAME, pointer, ret, err);
+}
+
+static int read_query(struct dash_contract *contract, struct dash_operation *operation,
+		      json_t *parameters, struct pl_err *err)
+{
+	auto_free char *place = pl_asprintf("%s %s", operation->method, operation->path);
+	json_t *properties = json_object();
+	json_t *required = json_array();
+	json_t *all = json_object_get(contract->document, QUERIES);
+	size_t i;
+	json_t *item;
+
+	/* the schema's own key has no '/' in it: a pointer needs no escapes then */
+	for (char *c = place; *c != '\0'; c++)
+		*c = *c == '/' || *c == '~' ? '.' : *c;
+	json_object_set_new(all, place,
+			    json_pack("{s:s, s:o, s:o, s:b}", "type", "object", "properties",
+				      properties, "required", required, "additionalProperties", 0));
+	operation->members = pl_alloc_array(json_array_size(parameters), sizeof(struct member));
+	json_array_foreach(parameters, i, item)
+	{
+		json_t *parameter = resolve(contract, item);
+		const char *name = json_string_value(json_object_get(parameter, "name"));
+		json_t *schema = NULL;
+		if (!pl_text_equal(json_string_value(json_object_get(parameter, "in")), "query"))
+			continue;
+		operation->members[operation->member_count++] = (struct member){
+			.name = name, .form = form_of(contract, parameter, &schema)
+		};
+		json_object_set(properties, name, schema);
+		if (json_is_true(json_object_get(parameter, "required")))
+			json_array_append_new(required, json_string(name));
+	}
+	auto_free char *pointer = pl_asprintf("/" QUERIES "/%s", place);
+	return compile(contract, pointer, &operation->query, err);
+}
+
+static int read_body(const struct dash_contract *contract, struct dash_operation *operation,
+		     const char *pointer, json_t *body, struct pl_err *err)
+{
+	auto_buf names = PL_BUF(4096);
+	const char *type;
+	json_t *media;
+
+	operation->media = json_object_get(body, "content");
+	json_object_foreach((json_t *)operation->media, type, media)
+		pl_buf_addf(&names, "%s%s", names.len > 0 ? ", " : "", type);
+	operation->media_text = pl_buf_take(&names);
+	operation->bytes_max = (uint64_t)json_integer_value(json_object_get(body, "x-bytes-max"));
+	if (body != NULL && operation->bytes_max == 0)
+		return pl_err_set(err, PL_ERR_INVALID, NAME ": %s/requestBody: has no x-bytes-max",
+				  pointer);
+	if (json_object_get(json_object_get(operation->media, JSON_MEDIA), "schema") == NULL)
+		return 0;
+	auto_free char *at = pl_asprintf("%s/requestBody/content/application~1json/schema",
+					 pointer);
+	return compile(contract, at, &operation->body, err);
+}
+
+static int read_operation(struct dash_contract *contract, const char *path, const char *key,
+			  json_t *json, struct pl_err *err)
+{
+	struct dash_operation *operation = PL_PUSH(contract->operations, contract->count,
+						   contract->room);
+	auto_buf pointer = PL_BUF(4096);
+
+	*operation = (struct dash_operation){ .method = pl_strdup(key), .path = path };
+	for (char *c = operation->method; *c != '\0'; c++)
+		*c = *c >= 'a' && *c <= 'z' ? (char)(*c - 'a' + 'A') : *c;
+	operation->can_be_304 = json_object_get(json_object_get(json, "responses"), "304") != NULL;
+	pl_buf_add_text(&pointer, "/paths/");
+	for (const char *c = path; *c != '\0'; c++) {
+		if (*c == '/')
+			pl_buf_add_text(&pointer, "~1");
+		else
+			pl_buf_add_char(&pointer, *c);
+	}
+	pl_buf_addf(&pointer, "/%s", key);
+	if (read_query(contract, operation, json_object_get(json, "parameters"), err) < 0)
+		return -1;
+	return read_body(contract, operation, pl_buf_text(&pointer),
+			 json_object_get(json, "requestBody"), err);
+}
+
+int dash_contract_read(const char *text, size_t len, struct dash_contract **ret, struct pl_err *err)
+{
+	auto_contract struct dash_contract *contract = pl_alloc(sizeof(*contract));
+	auto_yaml struct pl_yaml_doc *yaml = NULL;
+	const char *path, *key;
+	json_t *item, *operation;
+
+	if (pl_yaml_parse(text, len, NAME, &yaml, err) < 0)
+		return -1;
+	contract->document = pl_yaml_to_json(pl_yaml_root(yaml));
+	json_object_set_new(contract->document, QUERIES, json_object());
+	json_object_foreach(json_object_get(contract->document, "paths"), path,
+			    item){ json_object_foreach(item, key, operation){
+		if (read_operation(contract, path, key, operation, err) < 0) return -1;
+}
+}
+*ret = pl_take(contract);
+return 0;
+}
+
+int dash_contract_open(struct dash_contract **ret, struct pl_err *err)
+{
+	size_t len;
+	const char *text = dash_contract_text(&len);
+
+	return dash_contract_read(text, len, ret, err);
+}
+
+void dash_contract_free(struct dash_contract *contract)
+{
+	if (contract == NULL)
+		return;
+	for (size_t i = 0; i < contract->count; i++) {
+		struct dash_operation *operation = &contract->operations[i];
+		free(operation->method);
+		free(operation->members);
+		free(operation->media_text);
+		res_schema_free(operation->query);
+		res_schema_free(operation->body);
+	}
+	free(contract->operations);
+	json_decref(contract->document);
+	free(contract);
+}
+
+/* ---- asking -------------------------------------------------------------------------------- */
+
+size_t dash_contract_count(const struct dash_contract *contract)
+{
+	return contract->count;
+}
+
+const struct dash_operation *dash_contract_at(const struct dash_contract *contract, size_t i,
+					      const char **ret_method, const char **ret_path)
+{
+	*ret_method = contract->operations[i].method;
+	*ret_path = contract->operations[i].path;
+	return &contract->operations[i];
+}
+
+const struct dash_operation *dash_contract_find(const struct dash_contract *contract,
+						const char *method, const char *path)
+{
+	for (size_t i = 0; i < contract->count; i++) {
+		const struct dash_operation *operation = &contract->operations[i];
+		if (strcmp(operation->method, method) == 0 && strcmp(operation->path, path) == 0)
+			return operation;
+	}
+	return NULL;
+}
+
+bool dash_operation_can_be_304(const struct dash_operation *operation)
+{
+	return operation->can_be_304;
+}
+
+uint64_t dash_operation_bytes_max(const struct dash_operation *operation)
+{
+	return operation->bytes_max;
+}
+
+const char *dash_operation_media(const struct dash_operation *operation)
+{
+	return operation->media_text;
+}
+
+bool dash_media_is(const char *media, const char *type)
+{
+	size_t len = strlen(type);
+
+	return media != NULL && strncasecmp(media, type, len) == 0 &&
+	       strchr("; \t", media[len]) != NULL;
+}
+
+bool dash_operation_takes(const struct dash_operation *operation, const char *media)
+{
+	const char *type;
+	json_t *ignored;
+
+	json_object_foreach((json_t *)operation->media, type, ignored)
+	{
+		if (strcmp(type, "*/*") == 0 || dash_media_is(media, type))
+			return true;
+	}
+	return false;
+}
+
+const struct res_schema *dash_operation_schema(const struct dash_operation *operation,
+					       const char *media)
+{
+	return dash_media_is(media, JSON_MEDIA) ? operation->body : NULL;
+}
+
+/* What the schema will refuse stays a text: it is then told as one. */
+static json_t *value_of(enum member_form form, const char *text)
+{
+	int64_t whole;
+	double number;
+
+	if (form == MEMBER_INTEGER && pl_text_to_i64(text, &whole))
+		return json_integer(whole);
+	if (form == MEMBER_NUMBER && pl_text_to_f64(text, &number))
+		return json_real(number);
+	if (form == MEMBER_FLAG && (strcmp(text, "true") == 0 || strcmp(text, "false") == 0))
+		return json_boolean(text[0] == 't');
+	return json_string(text);
+}
+
+static int add_member(const struct dash_operation *operation, const struct dash_member *member,
+		      json_t *query, struct pl_err *err)
+{
+	enum member_form form = MEMBER_TEXT;
+	json_t *value = NULL;
+
+	for (size_t i = 0; i < operation->member_count; i++) {
+		if (strcmp(operation->members[i].name, member->name) == 0)
+			form = operation->members[i].form;
+	}
+	if (json_object_get(query, member->name) != NULL)
+		return pl_err_set(err, PL_ERR_INVALID, "found '%s' twice, expected it once",
+				  member->name);
+	if (form != MEMBER_JSON)
+		value = value_of(form, member->value);
+	else if (pl_json_parse(member->value, strlen(member->value), member->name, &value, err) < 0)
+		return -1;
+	json_object_set_new(query, member->name, value);
+	return 0;
+}
+
+int dash_operation_query(const struct dash_operation *operation, const struct dash_target *target,
+			 json_t **ret, struct res_schema_faults *faults, struct pl_err *err)
+{
+	auto_json json_t *query = json_object();
+
+	for (size_t i = 0; i < target->count; i++) {
+		if (add_member(operation, &target->members[i], query, err) < 0)
+			return -1;
+	}
+	if (!res_schema_check(operation->query, query, QUERY_FAULTS_MAX, faults))
+		return pl_err_set(err, PL_ERR_INVALID, "the query does not fit");
+	*ret = pl_take(query);
+	return 0;
+}

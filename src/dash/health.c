@@ -1,0 +1,28 @@
+/* What is said of the server itself. */
+#include "dash/contract.h"
+#include "dash/problem.h"
+#include "store/store.h"
+
+void dash_get_health(const struct dash_request *request, struct dash_answer *answer)
+{
+	struct store *store = request->context->store;
+	struct pl_err err = PL_ERR_INIT;
+	int64_t count, version;
+
+	if (store_count(store, &count, &err) < 0 || store_data_version(store, &version, &err) < 0) {
+		dash_refuse_error(answer, &err);
+		return;
+	}
+	dash_answer_json(answer, 200,
+			 json_pack("{s:s, s:s, s:I, s:I}", "status", "ok", "version",
+				   PROFLLM_VERSION, "total", (json_int_t)count, "data_version",
+				   (json_int_t)version));
+}
+
+void dash_get_contract(const struct dash_request *request, struct dash_answer *answer)
+{
+	(void)request;
+	answer->status = 200;
+	answer->type = "application/yaml";
+	answer->fixed = dash_contract_text(&answer->len);
+}

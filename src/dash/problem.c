@@ -1,0 +1,91 @@
+#include "dash/problem.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "base/clean.h"
+#include "io/http_text.h"
+
+/* Of a text of others in a line of ours; a longer one is cut by whoever words it. */
+static void set_text(json_t *object, const char *key, const char *text)
+{
+	if (text == NULL)
+		return;
+	auto_free char *clean = pl_clean_line(text);
+	json_object_set_new(object, key, json_string(clean));
+}
+
+static void set_place(json_t *object, const char *key, int number)
+{
+	if (number > 0)
+		json_object_set_new(object, key, json_integer(number));
+}
+
+void dash_problem_answer(struct dash_answer *answer, const struct dash_problem *problem)
+{
+	json_t *object = json_object();
+
+	json_object_set_new(object, "type", json_string("about:blank"));
+	json_object_set_new(object, "title", json_string(io_http_reason(problem->status)));
+	json_object_set_new(object, "status", json_integer(problem->status));
+	set_text(object, "detail", problem->detail);
+	set_text(object, "instance", answer->path != NULL ? answer->path : "");
+	/* a key of a pointer is the client's: it is given back as it is */
+	if (problem->pointer != NULL)
+		json_object_set_new(object, "pointer", pl_json_text(problem->pointer));
+	set_place(object, "line", problem->line);
+	set_place(object, "column", problem->column);
+	set_text(object, "found", problem->found);
+	set_text(object, "expected", problem->expected);
+	set_text(object, "nearest", problem->nearest);
+	if (problem->faults != NULL)
+		json_object_set(object, "faults", (json_t *)problem->faults);
+	dash_answer_json(answer, problem->status, object);
+}
+
+void dash_refuse(struct dash_answer *answer, int status, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	auto_free char *detail = pl_vasprintf(format, args);
+	va_end(args);
+	dash_problem_answer(answer, &(struct dash_problem){ .status = status, .detail = detail });
+}
+
+void dash_refuse_error(struct dash_answer *answer, const struct pl_err *err)
+{
+	dash_problem_answer(answer, &(struct dash_problem){ .status = pl_err_http_status(err->code),
+							    .detail = err->text,
+							    .line = err->line,
+							    .column = err->column });
+}
+
+void dash_refuse_faults(struct dash_answer *answer, const struct res_schema_faults *faults)
+{
+	const struct res_schema_fault *first = &faults->items[0];
+	auto_buf detail = PL_BUF(65536);
+	auto_json json_t *all = json_array();
+
+	for (size_t i = 0; i < faults->count; i++) {
+		const struct res_schema_fault *fault = &faults->items[i];
+		auto_buf message = PL_BUF(65536);
+		res_schema_fault_text(fault, &message);
+		json_array_append_new(all, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "pointer",
+						     pl_json_text(fault->pointer), "key",
+						     pl_json_text(fault->key), "found",
+						     pl_json_text(fault->found), "expected",
+						     pl_json_text(fault->expected), "nearest",
+						     pl_json_text(fault->nearest), "message",
+						     pl_json_text(pl_buf_text(&message))));
+	}
+	res_schema_fault_text(first, &detail);
+	dash_problem_answer(answer,
+			    &(struct dash_problem){ .status = 422,
+						    .detail = pl_buf_text(&detail),
+						    .pointer = first->pointer,
+						    .found = first->found,
+						    .expected = first->expected,
+						    .nearest = first->nearest,
+						    .faults = faults->count > 1 ? all : NULL });
+}

@@ -1,0 +1,300 @@
+/*
+ * A route is found by its parts, a row after the other: a dozen rows take less than the parsing of the
+ * head did. What is not below /api is the page's (dash/page.h).
+ */
+#include "dash/routes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "dash/page.h"
+#include "dash/problem.h"
+#include "store/store.h"
+
+#define BODY_FAULTS_MAX 100
+
+enum tag { TAG_NONE, TAG_DATA, TAG_PROGRAM };
+
+struct dash_route {
+	const char *method;
+	const char *path;
+	dash_handler_fn *handler;
+	enum tag tag;
+};
+
+static const struct dash_route routes[] = {
+#define ROUTE(method, path, handler, tag) { method, path, dash_##handler, TAG_##tag },
+#include "tbl/routes.h"
+};
+
+void dash_match_done(struct dash_match *match)
+{
+	for (size_t i = 0; i < DASH_WORDS_MAX; i++)
+		free(match->words[i]);
+	*match = (struct dash_match){ 0 };
+}
+
+/* ---- which route --------------------------------------------------------------------------- */
+
+/* Words of an earlier row that did not match in the end are written over. */
+static bool matches(const char *pattern, const char *path, struct dash_match *match)
+{
+	size_t words = 0;
+
+	while (*pattern != '\0') {
+		if (*pattern != '{') {
+			if (*pattern++ != *path++)
+				return false;
+			continue;
+		}
+		size_t len = strcspn(path, "/");
+		if (len == 0)
+			return false;
+		free(match->words[words]);
+		match->words[words++] = pl_strndup(path, len);
+		pattern = strchr(pattern, '}') + 1;
+		path += len;
+	}
+	return *path == '\0';
+}
+
+static bool is_api(const char *path)
+{
+	return strcmp(path, "/api") == 0 || pl_text_starts(path, "/api/");
+}
+
+/* A HEAD is a GET whose body the HTTP library keeps to itself. */
+static bool is_method(const struct dash_route *route, const char *method)
+{
+	return strcmp(route->method, method) == 0 ||
+	       (strcmp(method, "HEAD") == 0 && strcmp(route->method, "GET") == 0);
+}
+
+static void refuse_path(const char *path, struct dash_answer *answer)
+{
+	const char *paths[PL_ARRAY_SIZE(routes)];
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(routes); i++)
+		paths[i] = routes[i].path;
+	const char *nearest = pl_text_nearest(path, paths, PL_ARRAY_SIZE(paths));
+	auto_free char *detail =
+		nearest != NULL
+			? pl_asprintf("there is no '%s' (did you mean '%s'?)", path, nearest)
+			: pl_asprintf("there is no '%s' (see /api/openapi.yaml)", path);
+	dash_problem_answer(answer, &(struct dash_problem){
+					    .status = 404, .detail = detail, .nearest = nearest });
+}
+
+static void refuse_method(const char *method, const char *path, const char *allow,
+			  struct dash_answer *answer)
+{
+	answer->allow = allow;
+	dash_refuse(answer, 405, "found %s, '%s' takes %s", method, path, allow);
+}
+
+static bool find(const struct dash_head *head, struct dash_match *match, struct dash_answer *answer)
+{
+	const char *path = head->target->path;
+	const struct dash_route *other = NULL;
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(routes); i++) {
+		if (!matches(routes[i].path, path, match))
+			continue;
+		if (is_method(&routes[i], head->method)) {
+			match->route = &routes[i];
+			return true;
+		}
+		other = &routes[i];
+	}
+	if (other == NULL)
+		refuse_path(path, answer);
+	else
+		refuse_method(head->method, path,
+			      strcmp(other->method, "GET") == 0 ? "GET, HEAD" : other->method,
+			      answer);
+	return false;
+}
+
+static bool begin_page(const struct dash_head *head, struct dash_answer *answer)
+{
+	if (strcmp(head->method, "GET") == 0 || strcmp(head->method, "HEAD") == 0)
+		return true;
+	refuse_method(head->method, head->target->path, "GET, HEAD", answer);
+	return false;
+}
+
+bool dash_routes_begin(const struct dash_context *context, const struct dash_head *head,
+		       struct dash_match *ret, struct dash_answer *answer)
+{
+	*ret = (struct dash_match){ 0 };
+	answer->path = head->target->path;
+	if (!is_api(head->target->path))
+		return begin_page(head, answer);
+	if (!find(head, ret, answer))
+		return false;
+	ret->operation = dash_contract_find(context->contract, ret->route->method,
+					    ret->route->path);
+	ret->bytes_max = dash_operation_bytes_max(ret->operation);
+	if (ret->bytes_max > 0 && !dash_operation_takes(ret->operation, head->media)) {
+		dash_refuse(answer, 415, "Content-Type: found %s%s%s, expected %s",
+			    head->media != NULL ? "'" : "none",
+			    head->media != NULL ? head->media : "", head->media != NULL ? "'" : "",
+			    dash_operation_media(ret->operation));
+		return false;
+	}
+	return true;
+}
+
+/* ---- its answer ---------------------------------------------------------------------------- */
+
+/*
+ * A weak tag: an answer also says how long it took. The server's start is in it because versions of
+ * the data count within one database, and the next server at this port may have another.
+ */
+static int make_tag(const struct dash_context *context, enum tag tag, struct dash_answer *answer,
+		    struct pl_err *err)
+{
+	int64_t version = 0;
+
+	if (tag == TAG_NONE)
+		return 0;
+	if (tag == TAG_DATA && store_data_version(context->store, &version, err) < 0)
+		return -1;
+	snprintf(answer->tag, sizeof(answer->tag), "W/\"%08x-%lld\"", (unsigned)context->start,
+		 (long long)version);
+	return 0;
+}
+
+/* RFC 9110, 13.1.2: "*", or tags with commas between them, compared without their W/. */
+static bool has_tag(const char *list, const char *tag)
+{
+	if (list == NULL || tag[0] == '\0')
+		return false;
+	if (strcmp(list, "*") == 0)
+		return true;
+	return strstr(list, tag + strlen("W/")) != NULL;
+}
+
+static void refuse_query(const struct res_schema_faults *faults, const struct pl_err *err,
+			 struct dash_answer *answer)
+{
+	if (faults->count > 0)
+		dash_refuse_faults(answer, faults);
+	else
+		dash_refuse_error(answer, err);
+}
+
+/* *ret stays NULL where the contract leaves the body to the handler. False: refused. */
+static bool read_body(const struct dash_head *head, const struct dash_match *match,
+		      const char *bytes, size_t len, json_t **ret, struct dash_answer *answer)
+{
+	const struct res_schema *schema = dash_operation_schema(match->operation, head->media);
+	struct pl_err err = PL_ERR_INIT;
+	auto_schema_faults faults = { 0 };
+
+	if (schema == NULL)
+		return true;
+	if (pl_json_parse(bytes, len, "body", ret, &err) < 0) {
+		dash_refuse_error(answer, &err);
+		return false;
+	}
+	if (res_schema_check(schema, *ret, BODY_FAULTS_MAX, &faults))
+		return true;
+	dash_refuse_faults(answer, &faults);
+	return false;
+}
+
+static void run(const struct dash_context *context, const struct dash_head *head,
+		const struct dash_match *match, const char *bytes, size_t len,
+		struct dash_answer *answer)
+{
+	auto_json json_t *query = NULL;
+	auto_json json_t *body = NULL;
+	auto_schema_faults faults = { 0 };
+	struct pl_err err = PL_ERR_INIT;
+
+	if (dash_operation_query(match->operation, head->target, &query, &faults, &err) < 0) {
+		refuse_query(&faults, &err, answer);
+		return;
+	}
+	if (!read_body(head, match, bytes, len, &body, answer))
+		return;
+	struct dash_request request = { .context = context,
+					.path = head->target->path,
+					.query = query,
+					.body = body,
+					.bytes = bytes,
+					.len = len,
+					.media = head->media };
+	memcpy(request.words, match->words, sizeof(request.words));
+	match->route->handler(&request, answer);
+}
+
+void dash_routes_answer(const struct dash_context *context, const struct dash_head *head,
+			const struct dash_match *match, const char *bytes, size_t len,
+			struct dash_answer *answer)
+{
+	struct pl_err err = PL_ERR_INIT;
+
+	answer->path = head->target->path;
+	if (match->route == NULL) {
+		dash_page_answer(head->target->path, head->takes_gzip, answer);
+	} else if (make_tag(context, match->route->tag, answer, &err) < 0) {
+		dash_refuse_error(answer, &err);
+	} else if (dash_operation_can_be_304(match->operation) &&
+		   has_tag(head->if_none_match, answer->tag)) {
+		answer->status = 304;
+		return;
+	} else {
+		run(context, head, match, bytes, len, answer);
+	}
+	if (answer->status >= 400) {
+		answer->tag[0] = '\0';
+	} else if (match->route == NULL && has_tag(head->if_none_match, answer->tag)) {
+		answer->status = 304;
+		answer->len = 0;
+	}
+}
+
+/* ---- rows and contract --------------------------------------------------------------------- */
+
+static const struct dash_route *row_of(const char *method, const char *path)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(routes); i++) {
+		if (strcmp(routes[i].method, method) == 0 && strcmp(routes[i].path, path) == 0)
+			return &routes[i];
+	}
+	return NULL;
+}
+
+int dash_routes_check(const struct dash_contract *contract, struct pl_err *err)
+{
+	for (size_t i = 0; i < PL_ARRAY_SIZE(routes); i++) {
+		const struct dash_route *row = &routes[i];
+		const struct dash_operation *operation = dash_contract_find(contract, row->method,
+									    row->path);
+		if (operation == NULL)
+			return pl_err_set(err, PL_ERR_INTERNAL,
+					  "api/openapi.yaml has no %s %s, a row of "
+					  "src/tbl/routes.h",
+					  row->method, row->path);
+		if (dash_operation_can_be_304(operation) !=
+		    (row->tag != TAG_NONE && strcmp(row->method, "GET") == 0))
+			return pl_err_set(err, PL_ERR_INTERNAL,
+					  "%s %s: 304 in api/openapi.yaml and the tag in "
+					  "src/tbl/routes.h do not go together",
+					  row->method, row->path);
+	}
+	for (size_t i = 0; i < dash_contract_count(contract); i++) {
+		const char *method, *path;
+		dash_contract_at(contract, i, &method, &path);
+		if (row_of(method, path) == NULL)
+			return pl_err_set(err, PL_ERR_INTERNAL,
+					  "src/tbl/routes.h has no row for %s %s of "
+					  "api/openapi.yaml",
+					  method, path);
+	}
+	return 0;
+}

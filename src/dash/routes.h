@@ -1,0 +1,49 @@
+/*
+ * From a request to its handler: the rows of tbl/routes.h, what the contract says of them, and the
+ * answers that no handler gives (there is no such path, it takes another method, it is not the type or
+ * the form that it takes, it has not changed).
+ *
+ * What comes in is known in two steps: the head, by which a body may be refused before it is read, and
+ * then all of it.
+ */
+#ifndef DASH_ROUTES_H
+#define DASH_ROUTES_H
+
+#include "dash/contract.h"
+#include "dash/request.h"
+
+/* A head of a request; all borrowed. */
+struct dash_head {
+	const char *method;
+	const struct dash_target *target;
+	const char *media;         /* Content-Type, or NULL */
+	const char *if_none_match; /* or NULL */
+	bool takes_gzip;           /* Accept-Encoding */
+};
+
+struct dash_route; /* a row with its operation; lives as long as the program */
+
+/* Which route a request is for, and what stands in the braces of its path. */
+struct dash_match {
+	const struct dash_route *route;
+	const struct dash_operation *operation; /* NULL: a file of the page */
+	char *words[DASH_WORDS_MAX];
+	uint64_t bytes_max; /* of the body */
+};
+void dash_match_done(struct dash_match *match);
+
+/* 0, or an error where rows and contract differ. */
+int dash_routes_check(const struct dash_contract *contract, struct pl_err *err) PL_MUST_CHECK;
+
+/*
+ * False: refused, and *answer says why. *ret is overwritten (dash_match_done()) either way; its
+ * bytes_max is how much of a body may come.
+ */
+bool dash_routes_begin(const struct dash_context *context, const struct dash_head *head,
+		       struct dash_match *ret, struct dash_answer *answer);
+/* With the whole body: the answer. */
+void dash_routes_answer(const struct dash_context *context, const struct dash_head *head,
+			const struct dash_match *match, const char *bytes, size_t len,
+			struct dash_answer *answer);
+
+#endif

@@ -1,0 +1,468 @@
+/*
+ *	on_target ──> on_request (head) ──> on_request (body, in pieces) … ──> on_request (end) ──> on_over
+ *	 exchange       dash_routes_begin     kept, or read and forgotten        dash_routes_answer   freed
+ *
+ * All calls for one exchange come from one thread of the library's. An exchange is in flight from its
+ * request line to the last byte of its answer: that is what a stop waits for.
+ */
+#include "dash/server.h"
+
+#include <microhttpd.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "base/clean.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "dash/guard.h"
+#include "dash/problem.h"
+#include "dash/routes.h"
+
+#define THREADS         4
+#define CONNECTIONS_MAX 256
+#define IDLE_S          60
+#define BACKLOG         128
+#define HEAD_BYTES_MAX  65536
+/* A head's twice: the library keeps what it read and what it made of it, and reads bodies in here. */
+#define CONNECTION_BYTES (4 * HEAD_BYTES_MAX)
+#define BODIES_BYTES_MAX ((size_t)512 << 20)
+/* Of a body that is not wanted. A browser sends all of a form before it looks for an answer. */
+#define FORGET_BYTES_MAX ((uint64_t)256 << 20)
+#define STOP_TICK_NS     (10 * PL_NS_PER_MS)
+
+struct dash_server {
+	const struct dash_context *context;
+	bool verbose;
+	struct io_addr addr;
+	struct MHD_Daemon *daemon;
+	atomic_bool is_stopping;
+	atomic_int in_flight;
+	atomic_size_t body_bytes; /* of all exchanges */
+};
+
+struct exchange {
+	struct dash_server *server;
+	int64_t begun_ns;
+	char *text; /* the target as it came */
+	char *method;
+	struct dash_target target;
+	struct dash_head head;
+	struct dash_match match;
+	struct pl_buf body;
+	uint64_t came; /* bytes of the body */
+	bool has_begun;
+	bool is_refused; /* the answer is there; what comes is forgotten */
+	struct dash_answer answer;
+	int status;
+	size_t sent;
+};
+
+/* ---- answers ------------------------------------------------------------------------------- */
+
+/*
+ * The page loads nothing but its own files and asks nobody but us; nobody frames it, nobody learns
+ * where it was. (OWASP's list of security headers, for what is served without TLS.)
+ */
+static const char *const headers_of_all[][2] = {
+	{ "Content-Security-Policy",
+	  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+	  "connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; "
+	  "frame-ancestors 'none'" },
+	{ "X-Content-Type-Options", "nosniff" },
+	{ "X-Frame-Options", "DENY" },
+	{ "Referrer-Policy", "no-referrer" },
+	{ "Cross-Origin-Opener-Policy", "same-origin" },
+	{ "Cross-Origin-Resource-Policy", "same-origin" },
+	{ "Permissions-Policy", "camera=(), geolocation=(), microphone=()" },
+};
+
+static void add_header(struct MHD_Response *response, const char *name, const char *value)
+{
+	/* one that has bytes which may not stand there is left out */
+	if (value != NULL && value[0] != '\0')
+		(void)MHD_add_response_header(response, name, value);
+}
+
+static struct MHD_Response *make_response(struct exchange *exchange)
+{
+	struct dash_answer *answer = &exchange->answer;
+	struct MHD_Response *response;
+	char retry[16];
+
+	if (answer->bytes != NULL)
+		response = MHD_create_response_from_buffer(answer->len, pl_take(answer->bytes),
+							   MHD_RESPMEM_MUST_FREE);
+	else
+		response = MHD_create_response_from_buffer(
+			answer->len, (void *)(answer->fixed != NULL ? answer->fixed : ""),
+			MHD_RESPMEM_PERSISTENT);
+	if (response == NULL)
+		return NULL;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(headers_of_all); i++)
+		add_header(response, headers_of_all[i][0], headers_of_all[i][1]);
+	add_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, answer->type);
+	add_header(response, MHD_HTTP_HEADER_CACHE_CONTROL,
+		   answer->cache != NULL ? answer->cache : "no-cache");
+	add_header(response, MHD_HTTP_HEADER_ETAG, answer->tag);
+	add_header(response, MHD_HTTP_HEADER_ALLOW, answer->allow);
+	add_header(response, MHD_HTTP_HEADER_LOCATION, answer->location);
+	add_header(response, MHD_HTTP_HEADER_CONTENT_DISPOSITION, answer->disposition);
+	add_header(response, MHD_HTTP_HEADER_CONTENT_ENCODING, answer->encoding);
+	if (answer->varies)
+		add_header(response, MHD_HTTP_HEADER_VARY, "Accept-Encoding");
+	if (answer->retry_s > 0) {
+		snprintf(retry, sizeof(retry), "%u", answer->retry_s);
+		add_header(response, MHD_HTTP_HEADER_RETRY_AFTER, retry);
+	}
+	if (answer->closes || atomic_load(&exchange->server->is_stopping))
+		add_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
+	return response;
+}
+
+static enum MHD_Result send_answer(struct exchange *exchange, struct MHD_Connection *connection)
+{
+	struct MHD_Response *response;
+	enum MHD_Result result;
+
+	exchange->status = exchange->answer.status;
+	exchange->sent = exchange->answer.len;
+	response = make_response(exchange);
+	if (response == NULL)
+		return MHD_NO;
+	result = MHD_queue_response(connection, (unsigned)exchange->status, response);
+	MHD_destroy_response(response);
+	return result;
+}
+
+/* ---- the head ------------------------------------------------------------------------------ */
+
+/* How often a header is there; two of some are an attempt to be read in two ways. */
+struct count {
+	const char *name;
+	unsigned count;
+};
+
+static enum MHD_Result count_header(void *data, enum MHD_ValueKind kind, const char *name,
+				    const char *value)
+{
+	struct count *count = data;
+
+	(void)kind;
+	(void)value;
+	count->count += strcasecmp(name, count->name) == 0;
+	return MHD_YES;
+}
+
+static const char *header(struct MHD_Connection *connection, const char *name)
+{
+	return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+}
+
+static bool is_safe(const char *method)
+{
+	return strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0 ||
+	       strcmp(method, "OPTIONS") == 0;
+}
+
+static bool check_sender(struct exchange *exchange, struct MHD_Connection *connection)
+{
+	struct count hosts = { .name = MHD_HTTP_HEADER_HOST };
+	const char *host = header(connection, MHD_HTTP_HEADER_HOST);
+	const char *origin = header(connection, MHD_HTTP_HEADER_ORIGIN);
+
+	MHD_get_connection_values(connection, MHD_HEADER_KIND, count_header, &hosts);
+	if (hosts.count != 1) {
+		dash_refuse(&exchange->answer, 400, "Host: found %u of it, expected one",
+			    hosts.count);
+		return false;
+	}
+	if (!dash_guard_host(host)) {
+		dash_refuse(&exchange->answer, 403,
+			    "Host: found '%s', expected a name of this machine's loopback "
+			    "(localhost, 127.0.0.1, [::1])",
+			    host);
+		return false;
+	}
+	if (is_safe(exchange->method) || dash_guard_origin(origin, host))
+		return true;
+	dash_refuse(&exchange->answer, 403,
+		    "Origin: found '%s', expected 'http://%s' or none: another site's page may "
+		    "not change anything here",
+		    origin, host);
+	return false;
+}
+
+static size_t head_bytes(struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+		connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+
+	return info != NULL ? info->header_size : 0;
+}
+
+/* False: refused. */
+static bool read_head(struct exchange *exchange, struct MHD_Connection *connection)
+{
+	struct dash_answer *answer = &exchange->answer;
+	const char *encodings = header(connection, MHD_HTTP_HEADER_ACCEPT_ENCODING);
+	struct pl_err err = PL_ERR_INIT;
+
+	if (atomic_load(&exchange->server->is_stopping)) {
+		answer->retry_s = 1;
+		dash_refuse(answer, 503, "the server is going down");
+		return false;
+	}
+	if (head_bytes(connection) > HEAD_BYTES_MAX) {
+		dash_refuse(answer, 431, "the head is larger than %d bytes", HEAD_BYTES_MAX);
+		return false;
+	}
+	if (!check_sender(exchange, connection))
+		return false;
+	if (dash_target_read(exchange->text, &exchange->target, &err) < 0) {
+		dash_refuse_error(answer, &err);
+		return false;
+	}
+	exchange->head = (struct dash_head){
+		.method = exchange->method,
+		.target = &exchange->target,
+		.media = header(connection, MHD_HTTP_HEADER_CONTENT_TYPE),
+		.if_none_match = header(connection, MHD_HTTP_HEADER_IF_NONE_MATCH),
+		/* one with a weight of its own may be one that is not wanted: plain always is */
+		.takes_gzip = encodings != NULL && strstr(encodings, "gzip") != NULL &&
+			      strstr(encodings, "gzip;") == NULL,
+	};
+	return dash_routes_begin(exchange->server->context, &exchange->head, &exchange->match,
+				 answer);
+}
+
+static void forget_body(struct exchange *exchange)
+{
+	atomic_fetch_sub(&exchange->server->body_bytes, exchange->body.len);
+	pl_buf_done(&exchange->body);
+	exchange->body = (struct pl_buf){ 0 };
+}
+
+static void refuse_size(struct exchange *exchange)
+{
+	exchange->is_refused = true;
+	forget_body(exchange);
+	if (exchange->match.bytes_max == 0)
+		dash_refuse(&exchange->answer, 413, "found a body, expected none");
+	else
+		dash_refuse(&exchange->answer, 413,
+			    "the body is larger than %llu bytes, the most that this takes",
+			    (unsigned long long)exchange->match.bytes_max);
+}
+
+/* Of a body; 0: there is none, UINT64_MAX: in pieces. */
+static uint64_t body_length(struct MHD_Connection *connection)
+{
+	const char *length = header(connection, MHD_HTTP_HEADER_CONTENT_LENGTH);
+	int64_t bytes;
+
+	if (header(connection, MHD_HTTP_HEADER_TRANSFER_ENCODING) != NULL)
+		return UINT64_MAX;
+	return length != NULL && pl_text_to_i64(length, &bytes) && bytes > 0 ? (uint64_t)bytes : 0;
+}
+
+/*
+ * A refusal goes out at once, and ends the connection, where the client has not begun to send (it waits
+ * for "100 Continue") or would send for long; else behind the body.
+ */
+static enum MHD_Result begin(struct exchange *exchange, struct MHD_Connection *connection)
+{
+	uint64_t length = body_length(connection);
+
+	exchange->has_begun = true;
+	exchange->answer.path = exchange->text;
+	if (!read_head(exchange, connection))
+		exchange->is_refused = true;
+	else if (length != UINT64_MAX && length > exchange->match.bytes_max)
+		refuse_size(exchange);
+	if (!exchange->is_refused) {
+		pl_buf_init(&exchange->body, exchange->match.bytes_max + 1);
+		return MHD_YES;
+	}
+	if ((length != UINT64_MAX && length > FORGET_BYTES_MAX) ||
+	    header(connection, MHD_HTTP_HEADER_EXPECT) != NULL) {
+		exchange->answer.closes = true;
+		return send_answer(exchange, connection);
+	}
+	return MHD_YES;
+}
+
+/* ---- the body ------------------------------------------------------------------------------ */
+
+/* MHD_NO closes the connection: no answer can be given amid a body. */
+static enum MHD_Result take(struct exchange *exchange, const char *bytes, size_t len)
+{
+	struct dash_server *server = exchange->server;
+
+	exchange->came += len;
+	if (exchange->is_refused)
+		return exchange->came <= FORGET_BYTES_MAX ? MHD_YES : MHD_NO;
+	if (exchange->came > exchange->match.bytes_max) {
+		refuse_size(exchange);
+		return MHD_YES;
+	}
+	if (atomic_fetch_add(&server->body_bytes, len) + len > BODIES_BYTES_MAX) {
+		atomic_fetch_sub(&server->body_bytes, len);
+		exchange->is_refused = true;
+		forget_body(exchange);
+		exchange->answer.retry_s = 1;
+		dash_refuse(&exchange->answer, 503, "too much is being uploaded at once");
+		return MHD_YES;
+	}
+	pl_buf_add(&exchange->body, bytes, len);
+	return MHD_YES;
+}
+
+static enum MHD_Result end(struct exchange *exchange, struct MHD_Connection *connection)
+{
+	if (!exchange->is_refused)
+		dash_routes_answer(exchange->server->context, &exchange->head, &exchange->match,
+				   pl_buf_text(&exchange->body), exchange->body.len,
+				   &exchange->answer);
+	forget_body(exchange);
+	return send_answer(exchange, connection);
+}
+
+/* ---- what the library calls ---------------------------------------------------------------- */
+
+static void *on_target(void *data, const char *text, struct MHD_Connection *connection)
+{
+	struct dash_server *server = data;
+	struct exchange *exchange = pl_alloc(sizeof(*exchange));
+
+	(void)connection;
+	atomic_fetch_add(&server->in_flight, 1);
+	exchange->server = server;
+	exchange->begun_ns = pl_clock_now_ns();
+	exchange->text = pl_strdup(text);
+	return exchange;
+}
+
+static enum MHD_Result on_request(void *data, struct MHD_Connection *connection, const char *url,
+				  const char *method, const char *version, const char *bytes,
+				  size_t *len, void **at)
+{
+	struct exchange *exchange = *at;
+	size_t came = *len;
+
+	(void)data;
+	(void)url;
+	(void)version;
+	if (!exchange->has_begun) {
+		exchange->method = pl_strdup(method);
+		return begin(exchange, connection);
+	}
+	*len = 0;
+	return came > 0 ? take(exchange, bytes, came) : end(exchange, connection);
+}
+
+static void log_request(const struct exchange *exchange)
+{
+	auto_free char *text = pl_clean_line(exchange->text);
+	double ms = (double)(pl_clock_now_ns() - exchange->begun_ns) / 1e6;
+
+	fprintf(stderr, "%s %.500s %d %zu bytes in %.1f ms\n",
+		exchange->method != NULL ? exchange->method : "?", text, exchange->status,
+		exchange->sent, ms);
+}
+
+static void on_over(void *data, struct MHD_Connection *connection, void **at,
+		    enum MHD_RequestTerminationCode why)
+{
+	struct dash_server *server = data;
+	struct exchange *exchange = *at;
+
+	(void)connection;
+	(void)why;
+	if (exchange == NULL)
+		return;
+	if (server->verbose)
+		log_request(exchange);
+	if (exchange->has_begun)
+		forget_body(exchange);
+	dash_answer_done(&exchange->answer);
+	dash_match_done(&exchange->match);
+	dash_target_done(&exchange->target);
+	free(exchange->method);
+	free(exchange->text);
+	free(exchange);
+	*at = NULL;
+	atomic_fetch_sub(&server->in_flight, 1);
+}
+
+static PL_PRINTF(2, 0) void on_library_line(void *data, const char *format, va_list args)
+{
+	const struct dash_server *server = data;
+
+	if (!server->verbose)
+		return;
+	auto_free char *text = pl_vasprintf(format, args);
+	auto_free char *line = pl_clean_line(text);
+	fprintf(stderr, "libmicrohttpd: %s\n", pl_text_trim(line));
+}
+
+/* ---- start and stop ------------------------------------------------------------------------ */
+
+static int start(struct dash_server *server, int listener, struct pl_err *err)
+{
+	/*
+	 * poll() and not epoll: 0.9.75 asks for edges there and misses the end of a connection that
+	 * comes with its last bytes, which then stays until it times out. The logger is first: it is
+	 * asked about the options behind it.
+	 */
+	server->daemon = MHD_start_daemon(
+		MHD_USE_POLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_USE_ERROR_LOG, 0, NULL, NULL,
+		on_request, server, MHD_OPTION_EXTERNAL_LOGGER, on_library_line, server,
+		MHD_OPTION_LISTEN_SOCKET, listener, MHD_OPTION_THREAD_POOL_SIZE, (unsigned)THREADS,
+		MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
+		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+		(size_t)CONNECTION_BYTES, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+		MHD_OPTION_URI_LOG_CALLBACK, on_target, server, MHD_OPTION_NOTIFY_COMPLETED,
+		on_over, server, MHD_OPTION_END);
+	if (server->daemon == NULL)
+		return pl_err_set(err, PL_ERR_IO, "the HTTP server cannot be started");
+	return 0;
+}
+
+int dash_server_start(const struct dash_server_options *options, struct dash_server **ret,
+		      struct pl_err *err)
+{
+	auto_free struct dash_server *server = pl_alloc(sizeof(*server));
+	auto_fd int listener = -1;
+
+	server->context = options->context;
+	server->verbose = options->verbose;
+	if (io_sock_listen(&options->addr, BACKLOG, &listener, err) < 0 ||
+	    io_sock_local(listener, &server->addr, err) < 0 || start(server, listener, err) < 0)
+		return -1;
+	(void)pl_take_fd(listener);
+	*ret = pl_take(server);
+	return 0;
+}
+
+const struct io_addr *dash_server_addr(const struct dash_server *server)
+{
+	return &server->addr;
+}
+
+void dash_server_stop(struct dash_server *server, int64_t patience_ns, bool (*hurry)(void))
+{
+	int64_t end_ns = pl_clock_now_ns() + patience_ns;
+	int listener = MHD_quiesce_daemon(server->daemon);
+
+	atomic_store(&server->is_stopping, true);
+	while (atomic_load(&server->in_flight) > 0 && pl_clock_now_ns() < end_ns && !hurry())
+		pl_clock_sleep_until(pl_clock_now_ns() + STOP_TICK_NS);
+	MHD_stop_daemon(server->daemon);
+	pl_fd_close(&listener);
+	free(server);
+}

@@ -1,0 +1,218 @@
+#include "dash/upload/ingest.h"
+
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/thread.h"
+#include "dash/upload/documents.h"
+#include "store/job.h"
+
+/* A disk that is full may be so for long; each look costs a transaction that fails. */
+#define AGAIN_NS (2 * PL_NS_PER_S)
+/* Of one document: a job may have thousands of documents, and its status tells of all of them. */
+#define FAULTS_MAX 20
+/* What one transaction takes: its way to the disk is most of what a small document costs. */
+#define GROUP_MAX   64
+#define GROUP_BYTES ((size_t)4 << 20)
+
+struct dash_ingest {
+	struct store *store;
+	const struct store_reader *reader;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t wake;
+	bool has_work; /* under lock: there may be a job */
+	bool is_over;  /* under lock */
+	struct pl_pause pause;
+};
+
+static bool is_over(struct dash_ingest *ingest)
+{
+	pthread_mutex_lock(&ingest->lock);
+	bool over = ingest->is_over;
+	pthread_mutex_unlock(&ingest->lock);
+	return over;
+}
+
+/* The store cannot be written to. False: the server ends. */
+static bool wait_after(struct dash_ingest *ingest, const struct pl_err *err)
+{
+	pl_log(PL_LOG_WARNING, "uploads wait: %s", err->text);
+	return pl_pause_until(&ingest->pause, pl_clock_now_ns() + AGAIN_NS);
+}
+
+/* A document that was read, or why it cannot be. */
+struct ready {
+	struct store_document document;
+	bool is_rejected;
+	json_t *faults;
+	char *message;
+};
+
+static void ready_done(struct ready *ready)
+{
+	store_document_done(&ready->document);
+	json_decref(ready->faults);
+	free(ready->message);
+	*ready = (struct ready){ 0 };
+}
+
+static void read_one(const struct dash_ingest *ingest, const struct dash_document *from,
+		     struct ready *ret)
+{
+	struct pl_err why = PL_ERR_INIT;
+
+	*ret = (struct ready){ .is_rejected = true };
+	if (from->fault != NULL) {
+		ret->message = pl_strdup(from->fault);
+		return;
+	}
+	if (store_document_read(ingest->reader, from->bytes, from->len, from->name, &ret->document,
+				&ret->faults, &why) == 0) {
+		ret->is_rejected = false;
+		return;
+	}
+	ret->document = (struct store_document){ 0 };
+	ret->message = pl_strdup(why.text);
+	while (json_array_size(ret->faults) > FAULTS_MAX)
+		json_array_remove(ret->faults, json_array_size(ret->faults) - 1);
+}
+
+static int store_one(struct dash_ingest *ingest, int64_t id, size_t index, const char *name,
+		     const struct ready *ready, struct pl_err *err)
+{
+	struct store_put_result result;
+	struct store_job_item item = { .index = index,
+				       .name = name,
+				       .document = ready->is_rejected ? NULL : &ready->document,
+				       .message = ready->message,
+				       .faults = ready->is_rejected ? ready->faults : NULL };
+
+	return store_job_item(ingest->store, id, &item, &result, err);
+}
+
+/* A group of documents, from `first` on, in one transaction: all or none. */
+static int store_group(struct dash_ingest *ingest, int64_t id, size_t first, size_t count,
+		       const struct dash_document *documents, const struct ready *ready,
+		       struct pl_err *err)
+{
+	struct pl_err later = PL_ERR_INIT;
+	int rc = 0;
+
+	if (store_batch_begin(ingest->store, err) < 0)
+		return -1;
+	for (size_t i = 0; rc == 0 && i < count; i++)
+		rc = store_one(ingest, id, first + i, documents[i].name, &ready[i], err);
+	if (store_batch_end(ingest->store, rc < 0 ? &later : err) < 0)
+		return -1;
+	return rc;
+}
+
+/* How many documents from there on are stored together: reading goes on beside others who write. */
+static size_t group_size(const struct dash_documents *documents, size_t first)
+{
+	size_t count = 0, bytes = 0;
+
+	while (first + count < documents->count && count < GROUP_MAX && bytes < GROUP_BYTES)
+		bytes += documents->items[first + count++].len;
+	return count;
+}
+
+/* False: the server ends, and the job is the next one's. */
+static bool work_on(struct dash_ingest *ingest, const struct store_job *job)
+{
+	auto_documents documents;
+	struct ready ready[GROUP_MAX];
+	struct pl_err err = PL_ERR_INIT;
+	bool goes_on = true;
+	size_t count;
+
+	dash_documents_of(job->kind, job->media, job->name, job->bytes, job->len, &documents);
+	while (goes_on && store_job_expect(ingest->store, job->id, documents.count, &err) < 0)
+		goes_on = wait_after(ingest, &err);
+	for (size_t i = job->items_done; goes_on && i < documents.count; i += count) {
+		count = group_size(&documents, i);
+		for (size_t j = 0; j < count; j++)
+			read_one(ingest, &documents.items[i + j], &ready[j]);
+		while (goes_on &&
+		       store_group(ingest, job->id, i, count, &documents.items[i], ready, &err) < 0)
+			goes_on = wait_after(ingest, &err);
+		for (size_t j = 0; j < count; j++)
+			ready_done(&ready[j]);
+		goes_on = goes_on && !is_over(ingest);
+	}
+	while (goes_on && store_job_finish(ingest->store, job->id, &err) < 0)
+		goes_on = wait_after(ingest, &err);
+	return goes_on;
+}
+
+/* Until there may be a job. False: the server ends. */
+static bool await(struct dash_ingest *ingest)
+{
+	pthread_mutex_lock(&ingest->lock);
+	while (!ingest->has_work && !ingest->is_over)
+		pthread_cond_wait(&ingest->wake, &ingest->lock);
+	ingest->has_work = false;
+	bool over = ingest->is_over;
+	pthread_mutex_unlock(&ingest->lock);
+	return !over;
+}
+
+static void *work(void *data)
+{
+	struct dash_ingest *ingest = data;
+	struct pl_err err = PL_ERR_INIT;
+	bool goes_on = true;
+
+	while (goes_on) {
+		auto_store_job job = { 0 };
+		if (store_job_next(ingest->store, &job, &err) < 0)
+			goes_on = wait_after(ingest, &err);
+		else if (job.id == 0)
+			goes_on = await(ingest);
+		else
+			goes_on = work_on(ingest, &job);
+	}
+	return NULL;
+}
+
+int dash_ingest_start(struct store *store, const struct store_reader *reader,
+		      struct dash_ingest **ret, struct pl_err *err)
+{
+	struct dash_ingest *ingest = pl_alloc(sizeof(*ingest));
+
+	ingest->store = store;
+	ingest->reader = reader;
+	pthread_mutex_init(&ingest->lock, NULL);
+	pthread_cond_init(&ingest->wake, NULL);
+	pl_pause_init(&ingest->pause);
+	if (pl_thread_start(&ingest->thread, work, ingest, err) < 0) {
+		free(ingest);
+		return -1;
+	}
+	*ret = ingest;
+	return 0;
+}
+
+void dash_ingest_wake(struct dash_ingest *ingest)
+{
+	pthread_mutex_lock(&ingest->lock);
+	ingest->has_work = true;
+	pthread_cond_signal(&ingest->wake);
+	pthread_mutex_unlock(&ingest->lock);
+}
+
+void dash_ingest_stop(struct dash_ingest *ingest)
+{
+	pthread_mutex_lock(&ingest->lock);
+	ingest->is_over = true;
+	pthread_cond_signal(&ingest->wake);
+	pthread_mutex_unlock(&ingest->lock);
+	pl_pause_end(&ingest->pause);
+	pthread_join(ingest->thread, NULL);
+	pl_pause_done(&ingest->pause);
+	pthread_cond_destroy(&ingest->wake);
+	pthread_mutex_destroy(&ingest->lock);
+	free(ingest);
+}

@@ -1,0 +1,186 @@
+"""What the plays of profllm-dashboard share: starting one, asking it, and holding each answer against api/openapi.yaml."""
+import contextlib
+import functools
+import http.client
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import jsonschema
+import yaml
+from run_tools import PATIENCE, environment
+from wait_tools import wait_for
+
+SOURCE = Path(__file__).resolve().parents[2]
+sys.path.append(str(Path(__file__).resolve().parent / "life"))
+
+from test_result_schema import make_result  # noqa: E402
+
+CONTRACT = yaml.safe_load((SOURCE / "api/openapi.yaml").read_text())
+GOOD = make_result()
+
+
+def results(count, first=0, **keys):
+    """So many results that differ in their names and a figure."""
+    for number in range(first, first + count):
+        result = {**GOOD, **keys, "run_id": f"exp_20260101_000000_{number:06x}"}
+        result["results"] = {**GOOD["results"], "p99_ttft_ms": 100.0 + number}
+        yield result
+
+
+def little(number=0, **keys):
+    """A document that tells little and is small."""
+    return {"run_id": f"small-{number}", "suite": "s", "results": {"mean_ttft_ms": 1.5}, **keys}
+
+
+# ---- the contract --------------------------------------------------------------------------------
+
+
+def resolved(part):
+    while "$ref" in part:
+        place = CONTRACT
+        for key in part["$ref"][2:].split("/"):
+            place = place[key]
+        part = place
+    return part
+
+
+@functools.cache
+def validator(text):
+    """Of a schema as JSON text, with what its $refs name."""
+    return jsonschema.Draft202012Validator({**json.loads(text), "components": CONTRACT["components"]})
+
+
+def faults_of(schema, value):
+    return [f"{'/'.join(map(str, fault.absolute_path))}: {fault.message[:300]}"
+            for fault in validator(json.dumps(schema)).iter_errors(value)]
+
+
+def operation_of(method, path):
+    """Of a path as it was asked for: the template that fits it best."""
+    parts = path.split("?")[0].split("/")
+    for template, operations in sorted(CONTRACT["paths"].items(), key=lambda pair: pair[0].count("{")):
+        wanted = template.split("/")
+        if len(wanted) == len(parts) and all(one.startswith("{") or one == other for one, other in zip(wanted, parts)):
+            return operations.get("get" if method == "HEAD" else method.lower())
+    return None
+
+
+def check_answer(method, path, status, headers, body):
+    """By the contract: the status is one that it has, the type too, and the body fits its schema."""
+    if not path.startswith("/api"):
+        return
+    operation = operation_of(method, path)
+    responses = operation["responses"] if operation else {"default": {"$ref": "#/components/responses/Problem"}}
+    assert str(status) in responses or ("default" in responses and status >= 400), f"{method} {path}: {status}"
+    response = resolved(responses.get(str(status), responses.get("default")))
+    for name in response.get("headers", {}):
+        assert name in headers or name == "Content-Disposition", f"{method} {path}: no {name}"
+    content = response.get("content")
+    if content is None or method == "HEAD":
+        assert not body
+        return
+    media = headers["Content-Type"].split(";")[0]
+    assert media in content, f"{method} {path}: {media}"
+    if "schema" in content[media]:
+        faults = faults_of(content[media]["schema"], json.loads(body))
+        assert not faults, f"{method} {path}: {faults[:5]}"
+
+
+# ---- a dashboard ---------------------------------------------------------------------------------
+
+
+class Answer:
+    def __init__(self, status, headers, body):
+        self.status, self.headers, self.body = status, headers, body
+
+    @functools.cached_property
+    def json(self):
+        return json.loads(self.body)
+
+
+class Dashboard:
+    def __init__(self, bin_dir, db, *args):
+        self.process = subprocess.Popen([bin_dir / "profllm-dashboard", "serve", "--db", db, "--port", "0", *args],
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
+                                        text=True, env=environment())
+        line = self.process.stdout.readline()
+        assert line.startswith("listening on http://"), self.process.communicate()
+        self.url = line.split()[-1]
+        self.host = self.url.removeprefix("http://")
+
+    def connect(self):
+        host, port = self.host.rsplit(":", 1)
+        return http.client.HTTPConnection(host.strip("[]"), int(port), timeout=60 * PATIENCE)
+
+    def ask(self, method, path, body=None, headers=None, connection=None, check=True):
+        own = connection or self.connect()
+        own.request(method, path, body, headers or {})
+        reply = own.getresponse()
+        answer = Answer(reply.status, reply.headers, reply.read())
+        if connection is None:
+            own.close()
+        if check:
+            check_answer(method, path, answer.status, answer.headers, answer.body)
+        return answer
+
+    def get(self, path, **headers):
+        return self.ask("GET", path, headers=headers)
+
+    def post(self, path, value, media="application/json", **headers):
+        body = value if isinstance(value, bytes) else json.dumps(value).encode()
+        return self.ask("POST", path, body, {"Content-Type": media, **headers} if media else headers)
+
+    def job(self, answer):
+        """Of an upload's answer the job, when it is done."""
+        assert answer.status == 202, answer.body
+        assert answer.headers["Location"] == answer.json["status_url"]
+        return self.done(answer.json["status_url"])
+
+    def done(self, status_url):
+        def look():
+            job = self.get(status_url).json
+            return job if job["state"] == "done" else None
+        return wait_for(look, "the job is done", seconds=60)
+
+    def upload(self, path, value, media="application/json"):
+        return self.job(self.post(path, value, media))
+
+    def ids(self):
+        return [row["id"] for row in self.rows()]
+
+    def rows(self, **request):
+        rows, request = [], {"limit": 200, "sort": [{"field": "run.run_id", "dir": "asc"}], **request}
+        while True:
+            page = self.post("/api/filters/apply", {**request, "offset": len(rows)}).json
+            rows += page["rows"]
+            if len(rows) >= page["count"] or not page["rows"]:
+                return rows
+
+    def stop(self, number=signal.SIGTERM):
+        self.process.send_signal(number)
+        out, err = self.process.communicate(timeout=60 * PATIENCE)
+        return self.process.returncode, out, err
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+        with contextlib.suppress(ValueError):
+            self.process.communicate()
+
+
+def form(*files, boundary="XyZ", end=True, preamble=b"", newline=b"\r\n"):
+    """(body, media) of a form with (name, bytes) each; a name of None is a field that is no file."""
+    body = preamble
+    for name, data in files:
+        more = b"" if name is None else b'; filename="' + name.encode() + b'"'
+        body += (b"--" + boundary.encode() + newline + b'Content-Disposition: form-data; name="f"' + more + newline +
+                 b"Content-Type: application/json" + newline + newline + data + newline)
+    if end:
+        body += b"--" + boundary.encode() + b"--" + newline
+    return body, f"multipart/form-data; boundary={boundary}"

@@ -1,0 +1,67 @@
+// The one place that talks to the server. Errors are problem documents, also where none came.
+import type { Accepted, Problem } from './types'
+
+export class ApiError extends Error {
+  constructor(
+    readonly problem: Partial<Problem> & { detail: string },
+    readonly request: string,
+  ) {
+    super(problem.detail)
+  }
+
+  // None: it did not answer at all.
+  get status() {
+    return this.problem.status
+  }
+}
+
+async function problemOf(answer: Response) {
+  try {
+    const body: unknown = await answer.json()
+    if (body && typeof body === 'object' && 'detail' in body) return body as Problem
+  } catch {
+    // no JSON: something between here and the server spoke
+  }
+  return { status: answer.status, title: answer.statusText, detail: answer.statusText || `status ${answer.status}` }
+}
+
+async function call<T>(method: string, path: string, options: { body?: unknown; signal?: AbortSignal | undefined } = {}): Promise<T> {
+  const request = `${method} ${path.split('?')[0]}`
+  const init: RequestInit = { method, signal: options.signal ?? null, headers: { Accept: 'application/json' } }
+  if (options.body !== undefined) {
+    init.body = JSON.stringify(options.body)
+    init.headers = { ...init.headers, 'Content-Type': 'application/json' }
+  }
+  let answer: Response
+  try {
+    answer = await fetch(path, init)
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error
+    throw new ApiError({ detail: 'no answer: the server is not running, or cannot be reached' }, request)
+  }
+  if (!answer.ok) throw new ApiError(await problemOf(answer), request)
+  return (await answer.json()) as T
+}
+
+export const get = <T>(path: string, signal?: AbortSignal) => call<T>('GET', path, { signal })
+export const post = <T>(path: string, body: unknown, signal?: AbortSignal) => call<T>('POST', path, { body, signal })
+
+// fetch() tells no progress of what it sends.
+export function send(path: string, form: FormData, onProgress: (share: number) => void, signal: AbortSignal): Promise<Accepted> {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest()
+    const name = `POST ${path}`
+    request.open('POST', path)
+    request.responseType = 'json'
+    request.upload.onprogress = (event) => onProgress(event.total ? event.loaded / event.total : 0)
+    request.onload = () => {
+      if (request.status < 300) return resolve(request.response as Accepted)
+      const problem = request.response as Problem | null
+      reject(new ApiError(problem?.detail ? problem : { status: request.status, detail: request.statusText || `status ${request.status}` }, name))
+    }
+    request.onerror = () => reject(new ApiError({ detail: 'no answer: the server is not running, or refused the files before it read them all' }, name))
+    request.onabort = () => reject(new DOMException('cancelled', 'AbortError'))
+    signal.addEventListener('abort', () => request.abort())
+    request.send(form)
+  })
+}

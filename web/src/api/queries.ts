@@ -1,0 +1,75 @@
+// What is asked of the server, and how long an answer holds. A request that is superseded is cancelled.
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+
+import { get, post } from './client'
+import type { ApplyAnswer, ApplyRequest, Experiment, Field, Filter, Health, Job, OptionsAnswer } from './types'
+
+const HEALTH_EVERY_MS = 10_000
+const JOB_EVERY_MS = 300
+
+export function useFields() {
+  return useQuery({
+    queryKey: ['fields'],
+    queryFn: async ({ signal }) => (await get<{ fields: Field[] }>('/api/fields', signal)).fields,
+    staleTime: Infinity,
+  })
+}
+
+export const apply = (request: ApplyRequest | { filter: Filter }, signal?: AbortSignal) =>
+  post<ApplyAnswer>('/api/filters/apply', request, signal)
+
+// `round` grows when somebody asks for newer data: nothing moves before.
+export function useApply(request: ApplyRequest, round: number) {
+  return useQuery({
+    queryKey: ['apply', request, round],
+    queryFn: async ({ signal }) => ({ ...(await apply(request, signal)), request, at: Date.now() }),
+    placeholderData: keepPreviousData,
+    staleTime: Infinity,
+  })
+}
+
+export function optionsPath(filter: Filter | undefined, fields?: string[], search?: string, limit?: number) {
+  const query = new URLSearchParams()
+  if (filter) query.set('filter', JSON.stringify(filter))
+  if (fields) query.set('fields', fields.join(','))
+  if (search) query.set('search', search)
+  if (limit) query.set('limit', String(limit))
+  const text = query.toString()
+  return `/api/filters/options${text ? `?${text}` : ''}`
+}
+
+// Without fields: of all columns that vary under the filter.
+export function useOptions(filter: Filter | undefined, round: number, fields?: string[], search?: string) {
+  const path = optionsPath(filter, fields, search)
+  return useQuery({
+    queryKey: ['options', path, round],
+    queryFn: ({ signal }) => get<OptionsAnswer>(path, signal),
+    placeholderData: keepPreviousData,
+    staleTime: Infinity,
+    enabled: !fields || fields.length > 0,
+  })
+}
+
+export function useHealth() {
+  return useQuery({
+    queryKey: ['health'],
+    queryFn: ({ signal }) => get<Health>('/api/health', signal),
+    refetchInterval: HEALTH_EVERY_MS,
+  })
+}
+
+export function useExperiment(id: string) {
+  return useQuery({
+    queryKey: ['experiment', id],
+    queryFn: ({ signal }) => get<Experiment>(`/api/data/experiments/${encodeURIComponent(id)}`, signal),
+    staleTime: Infinity,
+  })
+}
+
+export function useJob(id: string) {
+  return useQuery({
+    queryKey: ['job', id],
+    queryFn: ({ signal }) => get<Job>(`/api/upload/status/${encodeURIComponent(id)}`, signal),
+    refetchInterval: (query) => (query.state.data?.state === 'done' || query.state.error ? false : JOB_EVERY_MS),
+  })
+}

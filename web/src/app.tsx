@@ -1,0 +1,51 @@
+import { lazy, Suspense, useEffect, useState } from 'react'
+import { Route, Switch, useLocation } from 'wouter'
+
+import { Bar } from './bar'
+import { Explore } from './explore/explore'
+import { usePreferences } from './keys/store'
+import { useKeys } from './keys/use-keys'
+import { Missing } from './missing'
+import { Progress } from './ui/controls'
+import { DropAnywhere } from './upload/drop-anywhere'
+
+// The first screen does not wait for what it does not show.
+const Experiment = lazy(() => import('./experiment/experiment').then((module) => ({ default: module.Experiment })))
+const Upload = lazy(() => import('./upload/upload').then((module) => ({ default: module.Upload })))
+const Find = lazy(() => import('./find/find').then((module) => ({ default: module.Find })))
+const Help = lazy(() => import('./keys/help').then((module) => ({ default: module.Help })))
+
+// Where one screen follows another a reader hears its name.
+function Title() {
+  const [location] = useLocation()
+  useEffect(() => {
+    if (location === '/' || location.startsWith('/upload')) document.title = `${location === '/' ? 'Explore' : 'Upload'} · ProfLLM`
+    if (location === '/') usePreferences.getState().set({ lastExplore: `/${window.location.search}` })
+    else window.scrollTo(0, 0)
+  }, [location])
+  return null
+}
+
+export function App() {
+  const [open, setOpen] = useState<'find' | 'help' | null>(null)
+  useKeys({ '/': () => setOpen('find'), '?': () => setOpen('help') })
+  return (
+    <>
+      <Title />
+      <Bar onFind={() => setOpen('find')} onHelp={() => setOpen('help')} />
+      <Suspense fallback={<Progress on />}>
+        <Switch>
+          <Route path="/"><Explore /></Route>
+          <Route path="/experiments/:id">{({ id }) => <Experiment key={id} id={decodeURIComponent(id)} />}</Route>
+          <Route path="/upload/:job?">{({ job }) => <Upload job={job ?? null} />}</Route>
+          <Route><Missing /></Route>
+        </Switch>
+      </Suspense>
+      <Suspense fallback={null}>
+        {open === 'find' && <Find onClose={() => setOpen(null)} />}
+        {open === 'help' && <Help onClose={() => setOpen(null)} />}
+      </Suspense>
+      <DropAnywhere />
+    </>
+  )
+}

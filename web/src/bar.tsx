@@ -1,0 +1,38 @@
+import { Button as AriaButton } from 'react-aria-components'
+import { Link, useLocation } from 'wouter'
+
+import css from './bar.module.css'
+import { applyTheme, type Theme, usePreferences } from './keys/store'
+import { IconButton } from './ui/controls'
+import { Icon, Mark } from './ui/icons'
+import { paths } from './url/paths'
+
+const NEXT: Record<Theme, Theme> = { system: 'light', light: 'dark', dark: 'system' }
+
+export function Bar({ onFind, onHelp }: { onFind: () => void; onHelp: () => void }) {
+  const [location] = useLocation()
+  const { theme, lastExplore } = usePreferences()
+  const isUpload = location.startsWith(paths.upload())
+  return (
+    <header className={css.bar}>
+      <a className="skip" href="#main">Skip to the content</a>
+      <Link className={css.brand} href={paths.explore()}>
+        <Mark />
+        ProfLLM
+      </Link>
+      <nav className={css.nav} aria-label="Screens">
+        <Link href={location === '/' ? paths.explore() : lastExplore} aria-current={isUpload ? undefined : 'page'}>Explore</Link>
+        <Link href={paths.upload()} aria-current={isUpload ? 'page' : undefined}>Upload</Link>
+      </nav>
+      <div className={css.end}>
+        <AriaButton className={css.find ?? ''} aria-label="Find a run, a field or a value" onPress={onFind}>
+          <Icon name="search" />
+          <span>Find a run, field or value</span>
+          <kbd aria-hidden="true">/</kbd>
+        </AriaButton>
+        <IconButton icon="theme" name={`Theme: ${theme}`} onPress={() => applyTheme(NEXT[theme])} />
+        <IconButton icon="help" name="Help and keys" onPress={onHelp} />
+      </div>
+    </header>
+  )
+}

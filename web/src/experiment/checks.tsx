@@ -1,0 +1,36 @@
+// All checks of the verdict, those beyond their limit first.
+import { join } from '../ui/controls'
+import page from '../ui/page.module.css'
+import { State } from '../ui/verdict'
+import { type Check, checkRank } from './model'
+import { figure, unitOf } from './ruling'
+
+const WORDS: Record<string, string> = { ok: 'fine', beyond: 'beyond', unknown: 'not made' }
+const EFFECTS: Record<string, string> = { client_limited: 'client limited', degraded: 'degraded', info: 'told only' }
+
+export function Checks({ checks }: { checks: Check[] }) {
+  if (checks.length === 0) return null
+  return (
+    <section className={page.block} id="checks" aria-label="Quality checks">
+      <div className={page.blockHead}><h2>Quality checks</h2><p>what each found, and what it would make of the verdict</p></div>
+      <div className={page.scroll} tabIndex={0} role="region" aria-label="Quality checks, scroll sideways">
+        <table className={page.rows}>
+          <thead><tr><th scope="col">State</th><th scope="col">Check</th><th scope="col" className={page.num}>Value</th><th scope="col" className={page.num}>Limit</th><th scope="col">Unit</th><th scope="col">Makes it</th><th scope="col">What it looks at</th></tr></thead>
+          <tbody>
+            {checks.toSorted((a, b) => checkRank(a) - checkRank(b)).map((check) => (
+              <tr key={check.id}>
+                <td><State state={check.status} word={WORDS[check.status] ?? check.status} {...(check.status === 'beyond' && check.effect === 'info' ? { colour: 'quiet' as const } : {})} /></td>
+                <th scope="row"><code>{check.id}</code></th>
+                <td className={page.num}>{figure(check.value, check.unit)}</td>
+                <td className={join(page.num, 'mid')}>{figure(check.limit, check.unit)}</td>
+                <td className="dim">{unitOf(check.unit)}</td>
+                <td className="mid">{EFFECTS[check.effect] ?? check.effect}</td>
+                <td className={join('mid', page.text)}><bdi>{check.text}</bdi></td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,108 @@
+// One experiment: whether it can be trusted and why, what it measured, how it was set up, the file itself.
+import { useEffect, useMemo } from 'react'
+import { Link } from 'wouter'
+
+import { ApiError } from '../api/client'
+import { useExperiment, useFields } from '../api/queries'
+import type { Experiment as Result } from '../api/types'
+import { Catalogue } from '../fields/catalogue'
+import { count } from '../format/number'
+import { span, time } from '../format/time'
+import { usePreferences } from '../keys/store'
+import { Act, ButtonLink, join, Note, Progress } from '../ui/controls'
+import page from '../ui/page.module.css'
+import { Simulated } from '../ui/verdict'
+import { paths } from '../url/paths'
+import { Checks } from './checks'
+import { Document } from './document'
+import css from './experiment.module.css'
+import { AllFields } from './all-fields'
+import { Figures, Metrics } from './metrics'
+import { checksOf, decides, entriesOf, isSet, textOf } from './model'
+import { Parameters } from './parameters'
+import { Ruling } from './ruling'
+
+export function Experiment({ id }: { id: string }) {
+  const experiment = useExperiment(id)
+  const fields = useFields()
+  const catalogue = useMemo(() => fields.data && new Catalogue(fields.data), [fields.data])
+  if (experiment.data && catalogue) return <Screen experiment={experiment.data} catalogue={catalogue} />
+  const error = experiment.error ?? fields.error
+  return (
+    <main id="main" className={join(page.read, page.wide)}>
+      <Progress on={!error} />
+      <h1>Experiment <span className="n">{id}</span></h1>
+      {error && (
+        <>
+          <p className={page.lead}>{error instanceof ApiError && error.status === 404 ? 'Nothing is stored under this number or run id.' : 'It cannot be shown.'}</p>
+          <Note kind="bad" role="alert">{error instanceof ApiError && <code>{error.request} </code>}{error.message}. <Act onPress={() => { void experiment.refetch(); void fields.refetch() }}>Try again</Act></Note>
+          <p className={page.lead}><ButtonLink href={paths.explore()} look="line">Explore experiments</ButtonLink></p>
+        </>
+      )}
+    </main>
+  )
+}
+
+export function titleOf(experiment: Result) {
+  const name = textOf(experiment, 'run.name')
+  return typeof name === 'string' && name.trim() ? name : (experiment.run_id ?? experiment.name ?? `Result ${experiment.id}`)
+}
+
+function Facts({ experiment }: { experiment: Result }) {
+  const text = (id: string) => textOf(experiment, id)
+  const gpus = text('derived.gpu_count')
+  const duration = text('run.duration')
+  const started = text('run.timestamp')
+  return (
+    <p className={page.facts}>
+      {experiment.simulated && <Simulated />}
+      {text('run.status') !== null && <span>{String(text('run.status'))}</span>}
+      <span><bdi>{String(text('server.model') ?? text('benchmark.model') ?? '')}</bdi></span>
+      {text('system.hardware_info.gpu_name') !== null && <span>{typeof gpus === 'number' && <><span className="n">{gpus}</span>× </>}<bdi>{String(text('system.hardware_info.gpu_name'))}</bdi></span>}
+      {text('environment.engine.name') !== null && <span>{String(text('environment.engine.name'))} <span className="n">{String(text('environment.engine.version') ?? '')}</span></span>}
+      {typeof started === 'string' && <span className="n">{time(started, true)} UTC</span>}
+      {typeof duration === 'number' && <span>took <span className="n">{span(duration)}</span></span>}
+    </p>
+  )
+}
+
+function Screen({ experiment, catalogue }: { experiment: Result; catalogue: Catalogue }) {
+  const entries = useMemo(() => entriesOf(catalogue, experiment), [catalogue, experiment])
+  const checks = useMemo(() => checksOf(experiment), [experiment])
+  const lastExplore = usePreferences((kept) => kept.lastExplore)
+  const title = titleOf(experiment)
+  useEffect(() => { document.title = `${title} · ProfLLM` }, [title])
+  const places: [string, string, string][] = [
+    ['verdict', 'Verdict', String(checks.filter(decides).length || '')],
+    ['parameters', 'Parameters', `${entries.filter(isSet).length} set`],
+    ['metrics', 'Metrics', ''],
+    ['checks', 'Quality checks', String(checks.length || '')],
+    ['fields', 'All fields', count(entries.length)],
+    ['document', 'Document', ''],
+  ]
+  return (
+    <div className={page.doc}>
+      <nav className={css.toc} aria-label="On this page">
+        {places.map(([id, name, note]) => <a key={id} href={`#${id}`}>{name}<span className="n-11">{note}</span></a>)}
+      </nav>
+      <main id="main" className={page.read}>
+        <p className={page.crumbs}><Link href={lastExplore}>Explore</Link> <span>/</span> <span className="n clip"><bdi>{experiment.run_id ?? experiment.id}</bdi></span></p>
+        <div className={page.head}>
+          <div>
+            <h1><bdi>{title}</bdi></h1>
+            <Facts experiment={experiment} />
+          </div>
+        </div>
+        <div id="verdict" className={css.place}><Ruling experiment={experiment} checks={checks} /></div>
+        <Figures experiment={experiment} catalogue={catalogue} />
+        <div className={page.two}>
+          <Parameters entries={entries} experiment={experiment} />
+          <Metrics entries={entries} experiment={experiment} />
+        </div>
+        <Checks checks={checks} />
+        <AllFields entries={entries} />
+        <Document experiment={experiment} />
+      </main>
+    </div>
+  )
+}

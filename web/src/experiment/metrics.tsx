@@ -1,0 +1,113 @@
+// Figures: the few at the top, and the families of latency with their intervals.
+import type { Experiment } from '../api/types'
+import { type Catalogue, longName, shortName } from '../fields/catalogue'
+import { directionWords } from '../filter/words'
+import { arrow, type Form, formFor, showNumber } from '../format/number'
+import { NOT_RECORDED, UNSET } from '../format/value'
+import { join } from '../ui/controls'
+import page from '../ui/page.module.css'
+import css from './experiment.module.css'
+import { type Entry, familiesOf, type Family, isFigure } from './model'
+
+const KEY = ['results.output_throughput', 'results.request_throughput', 'results.median_ttft_ms', 'results.p99_ttft_ms', 'results.median_tpot_ms', 'results.energy_per_token_j']
+const INSTEAD = 'results.median_e2el_ms' // of energy, where none was measured
+const GLYPH = 100
+
+function intervalWords([low, high]: [number, number], form: Form) {
+  return `${showNumber(low, form)} – ${showNumber(high, form)}`
+}
+
+export function Figures({ experiment, catalogue }: { experiment: Experiment; catalogue: Catalogue }) {
+  const results = (experiment.document['results'] ?? {}) as Record<string, unknown>
+  const ids = KEY.map((id, i) => (i === KEY.length - 1 && typeof experiment.fields[id]?.value !== 'number' ? INSTEAD : id))
+  return (
+    <dl className={css.figures} aria-label="Key figures, 95 % interval within the run beneath">
+      {ids.map((id) => {
+        const field = catalogue.get(id)
+        const found = experiment.fields[id]
+        const value = typeof found?.value === 'number' ? found.value : null
+        const form = formFor(field, value === null ? [] : [value])
+        const ends = results[`${id.slice('results.'.length)}_ci95`]
+        const interval = Array.isArray(ends) && typeof ends[0] === 'number' && typeof ends[1] === 'number' ? intervalWords([ends[0], ends[1]], form) : ''
+        return (
+          <div key={id}>
+            <dt title={`${id}\n${field.help}`}>{shortName(field)}</dt>
+            <dd title={value === null ? undefined : `${value} ${field.unit}`}>
+              <span className={css.v}>{value === null ? (found ? UNSET : NOT_RECORDED) : showNumber(value, form)}</span>
+              {value !== null && <span className={css.u}>{form.unit}</span>}
+              <span className={css.c}>{interval}</span>
+            </dd>
+          </div>
+        )
+      })}
+    </dl>
+  )
+}
+
+export function Metrics({ entries, experiment }: { entries: Entry[]; experiment: Experiment }) {
+  const families = familiesOf(experiment, entries)
+  const figures = entries.filter(isFigure).filter(({ value }) => value.state === 'value')
+  const done = experiment.fields['results.completed']?.value
+  const failed = experiment.fields['results.failed']?.value
+  return (
+    <section className={page.block} id="metrics" aria-label="Metrics">
+      <div className={page.blockHead}>
+        <h2>Metrics</h2>
+        <p>{typeof done === 'number' ? `${done.toLocaleString('en-GB')} requests${failed === 0 ? ', none failed' : typeof failed === 'number' ? `, ${failed} failed` : ''}` : ''}</p>
+      </div>
+      <div className={page.scroll} tabIndex={0} role="region" aria-label="Metrics, scroll sideways">
+        <table className={page.rows}>
+          <thead><tr><th scope="col">Metric</th><th scope="col" className={page.num}>Value</th><th scope="col">Unit</th><th scope="col" className={page.num}>95 % interval</th><th scope="col" className={css.ci}>±20 %</th></tr></thead>
+          <tbody>
+            {figures.length > 0 && <tr className={page.sect}><th colSpan={5} scope="colgroup">Counts and rates</th></tr>}
+            {figures.map(({ field, value }) => {
+              const form = formFor(field, [value.value])
+              return (
+                <tr key={field.id} title={`${field.id}\n${field.help}\n${String(value.value)} ${field.unit}`}>
+                  <th scope="row">{longName(field)}</th>
+                  <td className={page.num}>{typeof value.value === 'number' ? showNumber(value.value, form) : String(value.value)}</td>
+                  <td className="dim">{form.unit} {arrow(field)}<span className="sr">{directionWords(field)}</span></td>
+                  <td /><td />
+                </tr>
+              )
+            })}
+            {families.map((family) => <FamilyView key={family.title} family={family} />)}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  )
+}
+
+function FamilyView({ family }: { family: Family }) {
+  const first = family.statistics[0]
+  if (!first) return null
+  const form = formFor(first.field, family.statistics.map((one) => one.value))
+  return (
+    <>
+      <tr className={page.sect}><th colSpan={5} scope="colgroup" title={first.field.help}>{family.title}</th></tr>
+      {family.statistics.map(({ id, name, field, value, interval }) => (
+        <tr key={id} title={`${id}\n${field.help}\n${value ?? 'unset'} ${field.unit}`}>
+          <th scope="row">{name}</th>
+          <td className={page.num}>{value === null ? <span className="dim">{UNSET}</span> : showNumber(value, form)}</td>
+          <td className="dim">{form.unit} {arrow(field)}<span className="sr">{directionWords(field)}</span></td>
+          <td className={join(page.num, 'mid')}>{interval ? intervalWords(interval, form) : NOT_RECORDED}</td>
+          <td className={css.ci}>{interval && value ? <Interval value={value} interval={interval} form={form} /> : null}</td>
+        </tr>
+      ))}
+    </>
+  )
+}
+
+// The interval relative to its figure; what goes beyond ±20 % ends open.
+function Interval({ value, interval: [low, high], form }: { value: number; interval: [number, number]; form: Form }) {
+  const place = (at: number) => Math.max(0, Math.min(GLYPH, GLYPH / 2 + ((at / value - 1) / 0.2) * (GLYPH / 2)))
+  const [from, to] = [place(low), place(high)]
+  return (
+    <svg viewBox={`0 0 ${GLYPH} 14`} role="img" aria-label={`95 % interval ${intervalWords([low, high], form)}`}>
+      <path d={`M${GLYPH / 2} 1V13`} stroke="var(--line-2)" />
+      <path d={`M${from} 7H${to}${from > 0 ? `M${from} 4v6` : ''}${to < GLYPH ? `M${to} 4v6` : ''}`} stroke="var(--text-2)" fill="none" />
+      <circle cx={GLYPH / 2} cy="7" r="2.6" fill="var(--text)" />
+    </svg>
+  )
+}

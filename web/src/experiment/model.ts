@@ -1,0 +1,87 @@
+// An experiment's fields, sorted into what its screen shows.
+import type { Experiment, Field, FieldValue } from '../api/types'
+import { type Catalogue, longName } from '../fields/catalogue'
+import { isParameter } from '../format/number'
+
+export interface Entry {
+  field: Field
+  value: FieldValue
+}
+
+export interface Check {
+  id: string
+  status: string // ok, beyond, unknown
+  effect: string
+  text: string
+  unit: string
+  value: number | boolean | null
+  limit: number | boolean | null
+}
+
+export interface Family {
+  title: string
+  statistics: { name: string; id: string; field: Field; value: number | null; interval: [number, number] | null }[]
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+// In the order of the lists; keys inside of objects behind them.
+export function entriesOf(catalogue: Catalogue, experiment: Experiment): Entry[] {
+  const rank = new Map(catalogue.fields.map((field, i) => [field.id, i]))
+  return Object.entries(experiment.fields)
+    .map(([id, value]) => ({ field: catalogue.get(id), value }))
+    .toSorted((a, b) => (rank.get(a.field.id) ?? Infinity) - (rank.get(b.field.id) ?? Infinity))
+}
+
+export function checksOf(experiment: Experiment): Check[] {
+  const quality = experiment.document['quality']
+  const checks = isObject(quality) ? quality['checks'] : undefined
+  return Array.isArray(checks) ? checks.filter(isObject).map((check) => check as unknown as Check) : []
+}
+
+// What counts against the verdict comes first, then what could not be told.
+export function checkRank({ status, effect }: Check) {
+  if (status === 'beyond') return effect === 'client_limited' ? 0 : effect === 'degraded' ? 1 : 2
+  return status === 'unknown' ? 3 : 4
+}
+
+export const decides = (check: Check) => check.status === 'beyond' && check.effect !== 'info'
+
+const STATISTIC = /^results\.(mean|median|std|p[\d.]+)_(.+)$/
+const SHOWN = ['mean', 'median', 'p50', 'p90', 'p95', 'p99', 'p99.9', 'std']
+
+function intervalOf(experiment: Experiment, id: string): [number, number] | null {
+  const results = experiment.document['results']
+  const ends = isObject(results) ? results[`${id.slice('results.'.length)}_ci95`] : undefined
+  return Array.isArray(ends) && typeof ends[0] === 'number' && typeof ends[1] === 'number' ? [ends[0], ends[1]] : null
+}
+
+export function familiesOf(experiment: Experiment, entries: Entry[]): Family[] {
+  const families = new Map<string, Family>()
+  for (const { field, value } of entries) {
+    const [, name = '', family = ''] = STATISTIC.exec(field.id) ?? []
+    if (!SHOWN.includes(name) || /_(ci95|client_error)/.test(field.id)) continue
+    const number = typeof value.value === 'number' ? value.value : null
+    const one = families.get(family) ?? { title: field.group, statistics: [] }
+    one.statistics.push({ name, id: field.id, field, value: number, interval: intervalOf(experiment, field.id) })
+    families.set(family, one)
+  }
+  const order = (name: string) => SHOWN.indexOf(name)
+  return [...families.values()]
+    .filter((family) => family.statistics.some((one) => one.value !== null))
+    .map((family) => {
+      const has50 = family.statistics.some((one) => one.name === 'median')
+      return { title: family.title, statistics: family.statistics.filter((one) => !(has50 && one.name === 'p50')).toSorted((a, b) => order(a.name) - order(b.name)) }
+    })
+}
+
+export const isStatistic = (field: Field) => STATISTIC.test(field.id)
+export const isFigure = ({ field }: Entry) => /^(results|derived)\./.test(field.id) && (field.type === 'number' || field.type === 'count') && !isStatistic(field) && !/^results\.(errors|steady)/.test(field.id)
+export const isSet = ({ field, value }: Entry) => isParameter(field) && value.explicit === true
+export const isDefault = ({ field, value }: Entry) => isParameter(field) && value.explicit !== true
+export const nameOf = (entry: Entry) => (isParameter(entry.field) ? entry.field.id.split('.').slice(1).join('.') : longName(entry.field))
+
+export const textOf = (experiment: Experiment, id: string) => {
+  const value = experiment.fields[id]?.value
+  return value === undefined || value === null ? null : value
+}

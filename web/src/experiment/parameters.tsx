@@ -1,0 +1,71 @@
+// How it was set up: what somebody set first, defaults when asked for. Values stand as they were written.
+import { useState } from 'react'
+
+import type { Experiment } from '../api/types'
+import { formFor } from '../format/number'
+import { showValue, UNSET } from '../format/value'
+import { Act, Field as TextField } from '../ui/controls'
+import page from '../ui/page.module.css'
+import css from './experiment.module.css'
+import { type Entry, isDefault, isSet, nameOf } from './model'
+
+const DEFAULTS_SHOWN = 5
+const TITLES: Record<string, string> = { server: 'Server', benchmark: 'Benchmark', experiment: 'Experiment' }
+const SOURCES: Record<string, string> = { explicit: 'set', default: 'default', unknown: 'default not known', absent: 'not in this release' }
+
+const partOf = (entry: Entry) => entry.field.id.split('.')[0] ?? ''
+
+function matches(entry: Entry, words: string) {
+  return `${entry.field.id} ${entry.field.help}`.toLowerCase().includes(words.toLowerCase().trim())
+}
+
+export function ValueText({ entry: { field, value } }: { entry: Entry }) {
+  if (value.state === 'null') return <span className="dim">{UNSET}</span>
+  return <bdi>{showValue(field, value.value, { ...formFor(field, [value.value]), decimals: null, scale: 1 })}</bdi>
+}
+
+export function Parameters({ entries, experiment }: { entries: Entry[]; experiment: Experiment }) {
+  const [words, setWords] = useState('')
+  const [isLong, setLong] = useState(false)
+  const set = entries.filter((entry) => isSet(entry) && matches(entry, words))
+  const defaults = entries.filter((entry) => isDefault(entry) && matches(entry, words))
+  const shown = isLong || words ? defaults : defaults.slice(0, DEFAULTS_SHOWN)
+  const parts = [...new Set(set.map(partOf))]
+  const engine = experiment.fields['environment.engine.version']?.value
+  return (
+    <section className={page.block} id="parameters" aria-label="Parameters">
+      <div className={page.blockHead}>
+        <h2>Parameters</h2>
+        <p>set ones first</p>
+        <span className={`${page.end ?? ''} ${css.filter ?? ''}`}>
+          <TextField label="Search parameters" type="search" icon="search" placeholder="Search parameters" value={words} onChange={(event) => setWords(event.target.value)} />
+        </span>
+      </div>
+      <table className={page.rows}>
+        <thead><tr><th scope="col">Name</th><th scope="col">Value</th><th scope="col">From</th></tr></thead>
+        <tbody>
+          {parts.map((part) => [
+            <tr key={part} className={page.sect}><th colSpan={3} scope="colgroup">{TITLES[part] ?? part}, set by you</th></tr>,
+            ...set.filter((entry) => partOf(entry) === part).map((entry) => <ParameterRow key={entry.field.id} entry={entry} />),
+          ])}
+          {set.length === 0 && !words && <tr><td colSpan={3} className="dim">This file does not say what was set.</td></tr>}
+          {defaults.length > 0 && <tr className={page.sect}><th colSpan={3} scope="colgroup">Not set by you{typeof engine === 'string' ? `, ${engine}` : ''} <span className="n-11">({defaults.length})</span></th></tr>}
+          {shown.map((entry) => <ParameterRow key={entry.field.id} entry={entry} quiet />)}
+          {words && set.length + defaults.length === 0 && <tr><td colSpan={3} className="dim">No parameter is called “{words}”.</td></tr>}
+        </tbody>
+      </table>
+      {shown.length < defaults.length && <p className={css.more}><Act onPress={() => setLong(true)}>Show {defaults.length - shown.length} more</Act></p>}
+    </section>
+  )
+}
+
+function ParameterRow({ entry, quiet = false }: { entry: Entry; quiet?: boolean }) {
+  const { field, value } = entry
+  return (
+    <tr className={quiet ? page.quiet : undefined} title={field.help}>
+      <th scope="row"><code>{nameOf(entry)}</code></th>
+      <td className={page.val}><ValueText entry={entry} /></td>
+      <td className="dim">{value.source ? (SOURCES[value.source] ?? value.source) : value.explicit ? 'set' : ''}</td>
+    </tr>
+  )
+}

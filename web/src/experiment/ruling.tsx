@@ -1,0 +1,88 @@
+// The verdict in words, with what it rests on.
+import type { Experiment } from '../api/types'
+import { verdictWord } from '../format/value'
+import { State } from '../ui/verdict'
+import css from './experiment.module.css'
+import { type Check, decides, textOf } from './model'
+
+const BAR = 188
+const NUMBERS = ['No', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine']
+const CONSEQUENCE: Record<string, string> = {
+  trusted: 'Every check that could be made is within its limit.',
+  degraded: 'Read the figures with the reasons beside them.',
+  client_limited: 'The load generator was the limit: the figures tell more of it than of the server.',
+}
+
+const word = (n: number) => NUMBERS[n] ?? String(n)
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+
+function summary(checks: Check[]) {
+  const beyond = checks.filter(decides).length
+  const fine = checks.filter((check) => check.status === 'ok').length
+  const unknown = checks.filter((check) => check.status === 'unknown').length
+  const parts = [`${word(beyond)} of ${checks.length} checks ${beyond === 1 ? 'is' : 'are'} beyond ${beyond === 1 ? 'its' : 'their'} limit`, `${fine} are fine`]
+  if (unknown) parts.push(`${unknown} could not be made`)
+  return `${parts.join(', ')}.`
+}
+
+export function figure(value: number | boolean | null, unit: string) {
+  if (typeof value !== 'number') return value === null ? '–' : value ? 'yes' : 'no'
+  const scaled = unit === 'share' ? value * 100 : value
+  const digits = Math.abs(scaled) >= 100 || Number.isInteger(scaled) ? 0 : Math.abs(scaled) >= 1 ? 1 : 3
+  return scaled.toLocaleString('en-GB', { minimumFractionDigits: digits > 1 ? 0 : digits, maximumFractionDigits: digits }).replace('-', '−')
+}
+
+export const unitOf = (unit: string) => (unit === 'share' ? '%' : unit === 'yes' || unit === 'count' ? '' : unit)
+
+export function Ruling({ experiment, checks }: { experiment: Experiment; checks: Check[] }) {
+  const { verdict } = experiment
+  const failure = textOf(experiment, 'error.message')
+  if (failure !== null) return <Failure experiment={experiment} message={String(failure)} />
+  const reasons = checks.filter(decides)
+  return (
+    <section className={css.ruling} data-verdict={verdict ?? undefined} aria-label="Verdict">
+      <div className={css.what}>
+        {verdict ? <State state={verdict} word={capital(verdictWord(verdict))} /> : <span className="dim">Not measured</span>}
+        <p>{verdict ? (checks.length ? summary(checks) : '') : 'This file carries no checks of its quality, so there is no verdict.'}</p>
+      </div>
+      <ul className={css.reasons}>
+        {reasons.map((check) => (
+          <li key={check.id}>
+            <div><b>{capital(check.id.replaceAll('_', ' '))}</b><p><bdi>{check.text}</bdi></p></div>
+            <span className="n">{figure(check.value, check.unit)} {unitOf(check.unit)}<span className="mid">, limit {figure(check.limit, check.unit)}</span></span>
+            <Bullet check={check} />
+          </li>
+        ))}
+        {reasons.length === 0 && verdict && <li><p>{CONSEQUENCE[verdict] ?? ''}</p></li>}
+      </ul>
+    </section>
+  )
+}
+
+// Value and limit on one scale; a value far beyond fills the bar, and the tick says where the limit lay.
+function Bullet({ check: { value, limit, unit } }: { check: Check }) {
+  if (typeof value !== 'number' || typeof limit !== 'number' || value < 0 || limit <= 0) return <span />
+  const most = Math.max(value, limit * 1.4)
+  return (
+    <svg viewBox={`0 0 ${BAR} 14`} role="img" aria-label={`${figure(value, unit)} of a limit of ${figure(limit, unit)} ${unitOf(unit)}`}>
+      <path d={`M0 7H${BAR}`} stroke="var(--line-2)" />
+      <rect y="4" width={(value / most) * BAR} height="6" fill="var(--degraded)" />
+      <path d={`M${(limit / most) * BAR} 0V14`} stroke="var(--text)" strokeWidth="1.5" />
+    </svg>
+  )
+}
+
+function Failure({ experiment, message }: { experiment: Experiment; message: string }) {
+  const text = (id: string) => textOf(experiment, `error.${id}`)
+  return (
+    <section className={css.ruling} data-verdict="failed" aria-label="Failure">
+      <div className={css.what}>
+        <State state="rejected" word={`Failed${text('stage') === null ? '' : ` while: ${String(text('stage'))}`}`} />
+        {text('cause') !== null && <p>Cause: {String(text('cause'))}</p>}
+      </div>
+      <ul className={css.reasons}>
+        <li><div><b><bdi>{message}</bdi></b>{text('hint') !== null && <p>Try: <bdi>{String(text('hint'))}</bdi></p>}{text('log_line') !== null && <p><code><bdi>{String(text('log_line'))}</bdi></code></p>}</div></li>
+      </ul>
+    </section>
+  )
+}

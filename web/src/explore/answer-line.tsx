@@ -1,0 +1,95 @@
+// How many there are, and by which filters.
+import { useState } from 'react'
+import { Button as AriaButton, Tag, TagGroup, TagList } from 'react-aria-components'
+
+import type { ApplyAnswer, OptionsAnswer } from '../api/types'
+import { type Catalogue, longName, shortName } from '../fields/catalogue'
+import { withChoice } from '../filter/model'
+import { choiceWords } from '../filter/words'
+import { count } from '../format/number'
+import { Button, join } from '../ui/controls'
+import controls from '../ui/controls.module.css'
+import { Icon } from '../ui/icons'
+import type { ExploreState } from '../url/explore'
+import type { Change } from '../url/use-explore'
+import css from './explore.module.css'
+
+interface Props {
+  catalogue: Catalogue
+  state: ExploreState
+  change: Change
+  shown: ApplyAnswer | undefined
+  options: OptionsAnswer | undefined
+  isWaiting: boolean
+  onFilters: () => void
+}
+
+const WHERE = 'where' // no field is called so: ids have a dot
+
+export function AnswerLine({ catalogue, state, change, shown, options, isWaiting, onFilters }: Props) {
+  const chips = Object.entries(state.choices).map(([id, choice]) => {
+    const field = catalogue.get(id)
+    return { id, name: shortName(field), long: longName(field), words: choiceWords(field, choice, options?.options[id]) }
+  })
+  if (state.where) chips.push({ id: WHERE, name: 'Condition', long: 'Condition', words: JSON.stringify(state.where) })
+  const remove = (keys: Set<unknown>) => {
+    const left = [...keys].reduce((choices: ExploreState['choices'], id) => withChoice(choices, String(id), undefined), state.choices)
+    change(keys.has(WHERE) ? { choices: left, where: undefined } : { choices: left })
+  }
+  return (
+    <div className={css.answer}>
+      <p className={css.count} role="status" aria-live="polite">
+        {shown && (
+          <>
+            <b>{count(shown.count)}</b> <span className="mid">of</span> <span className="n">{count(shown.total)}</span> <span className="mid">experiments</span>
+          </>
+        )}
+        <span className="sr">{isWaiting ? ' asking again' : ''}</span>
+      </p>
+      <span className={css.filtersButton}>
+        <Button look="line" onPress={onFilters}>
+          <Icon name="filter" />
+          Filters {chips.length > 0 && <span className="n-11 dim">{chips.length}</span>}
+        </Button>
+      </span>
+      {chips.length > 0 && (
+        <div className={css.chips}>
+          <TagGroup aria-label="Active filters" onRemove={remove}>
+            <TagList items={chips} className={css.tags ?? ''}>
+              {(chip) => (
+                <Tag id={chip.id} textValue={`${chip.long} ${chip.words}`} className={css.chip ?? ''}>
+                  <span>{chip.name}</span>
+                  <b className="clip"><bdi>{chip.words}</bdi></b>
+                  <AriaButton slot="remove" aria-label={`Remove filter ${chip.long}`}>
+                    <Icon name="close" small />
+                  </AriaButton>
+                </Tag>
+              )}
+            </TagList>
+          </TagGroup>
+          <AriaButton className={join(controls.button, controls.low)} onPress={() => change({ choices: {}, where: undefined })}>
+            Clear all
+          </AriaButton>
+        </div>
+      )}
+      <div className={css.answerEnd}>
+        <CopyLink />
+      </div>
+    </div>
+  )
+}
+
+function CopyLink() {
+  const [done, setDone] = useState(false)
+  const copy = async () => {
+    await navigator.clipboard.writeText(window.location.href)
+    setDone(true)
+    setTimeout(() => setDone(false), 2000)
+  }
+  return (
+    <Button onPress={() => void copy()}>
+      <Icon name="link" />
+      <span aria-live="polite">{done ? 'Copied' : 'Link'}</span>
+    </Button>
+  )
+}

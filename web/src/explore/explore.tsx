@@ -1,0 +1,114 @@
+// Explore: filters at the left, what they leave at the right; the address is the state of both.
+import { useEffect, useMemo, useRef, useState } from 'react'
+
+import { ApiError } from '../api/client'
+import { useApply, useFields, useHealth, useOptions } from '../api/queries'
+import type { ApplyRequest, Filter } from '../api/types'
+import { CARD_FACTS, CARD_FIGURES, Catalogue, DEFAULT_COLUMNS } from '../fields/catalogue'
+import { treeOf } from '../filter/model'
+import { useKeys } from '../keys/use-keys'
+import { useMedia } from '../ui/use-media'
+import { usePreferences } from '../keys/store'
+import { useExplore } from '../url/use-explore'
+import { Progress } from '../ui/controls'
+import { AnswerLine } from './answer-line'
+import { Cards } from './cards'
+import css from './explore.module.css'
+import { FilterDrawer } from './filter-drawer'
+import { FilterPanel, type PanelHandle } from './filter-panel'
+import { Grid } from './grid'
+import { Empty, ErrorNote, FirstRun, Waiting } from './states'
+import { StatusLine } from './status-line'
+import { TableTools } from './table-tools'
+
+export const PAGE_ROWS = 200
+const ALWAYS = ['run.name'] // what a row is called
+
+export function Explore() {
+  const fields = useFields()
+  const catalogue = useMemo(() => fields.data && new Catalogue(fields.data), [fields.data])
+  if (catalogue) return <Screen catalogue={catalogue} />
+  return (
+    <main id="main" className={css.main}>
+      <h1 className="sr">Explore</h1>
+      {fields.error ? <ErrorNote error={fields.error} what="The page could not begin." onRetry={() => void fields.refetch()} /> : <Waiting />}
+    </main>
+  )
+}
+
+function useScreen(catalogue: Catalogue) {
+  const [state, change] = useExplore()
+  const [round, setRound] = useState(0)
+  const tree = useMemo(() => treeOf(state.choices, state.where), [state.choices, state.where])
+  const options = useOptions(tree, round)
+  const chosen = useMemo(() => state.columns ?? DEFAULT_COLUMNS.filter((id) => catalogue.byId.has(id)), [state.columns, catalogue])
+  const varying = options.data?.options
+  const columns = useMemo(() => (state.onlyDiffering && varying ? chosen.filter((id) => id in varying) : chosen), [chosen, varying, state.onlyDiffering])
+  const request = useMemo(() => {
+    const asked: ApplyRequest = { sort: state.sort, columns: [...new Set([...ALWAYS, ...chosen, ...CARD_FACTS, ...CARD_FIGURES])], limit: PAGE_ROWS, offset: state.page * PAGE_ROWS }
+    return tree ? { ...asked, filter: tree as ApplyRequest['filter'] & Filter } : asked
+  }, [tree, chosen, state.sort, state.page]) as ApplyRequest
+  const answer = useApply(request, round)
+  // the last answer that came stays on the screen, also while the server refuses the next
+  const last = useRef(answer.data)
+  if (answer.data) last.current = answer.data
+  return { state, change, round, setRound, tree, options, chosen, columns, request, answer, shown: answer.data ?? last.current }
+}
+
+function Screen({ catalogue }: { catalogue: Catalogue }) {
+  const { state, change, round, setRound, tree, options, chosen, columns, answer, shown } = useScreen(catalogue)
+  const isNarrow = useMedia('(max-width: 1023px)')
+  const isPhone = useMedia('(max-width: 640px)')
+  const health = useHealth()
+  const panel = useRef<PanelHandle>(null)
+  const [drawer, setDrawer] = useState(false)
+  const [picker, setPicker] = useState(false)
+  useKeys({
+    f: () => (isNarrow ? setDrawer(true) : panel.current?.focus()),
+    c: () => setPicker(!picker),
+  })
+  useEffect(() => usePreferences.getState().set({ lastExplore: `/${window.location.search}` }), [state])
+
+  const isWaiting = answer.isFetching && (!answer.data || answer.isPlaceholderData)
+  const newer = shown && health.data && health.data.data_version > shown.data_version ? health.data.total - shown.total : null
+  const asked = answer.error instanceof ApiError || answer.error ? answer.error : options.error
+  const filters = (
+    <FilterPanel ref={panel} catalogue={catalogue} state={state} change={change} options={options.data} tree={tree} round={round} />
+  )
+  return (
+    <div className={css.explore}>
+      {!isNarrow && filters}
+      {isNarrow && <FilterDrawer isOpen={drawer} onClose={() => setDrawer(false)}>{filters}</FilterDrawer>}
+      <main id="main" className={css.main}>
+        <h1 className="sr">Explore experiments</h1>
+        <Progress on={isWaiting} />
+        <AnswerLine catalogue={catalogue} state={state} change={change} shown={shown} options={options.data} isWaiting={isWaiting}
+          onFilters={() => setDrawer(true)} />
+        {asked && (
+          <ErrorNote error={asked} what={shown ? 'The table was not updated.' : 'The table could not be shown.'}
+            onRetry={() => void (answer.error ? answer.refetch() : options.refetch())} onNearest={(nearest, wrong) => change({ choices: renamed(state.choices, wrong, nearest), sort: state.sort.map((key) => (key.field === wrong ? { ...key, field: nearest } : key)), columns: state.columns?.map((id) => (id === wrong ? nearest : id)) ?? null })} />
+        )}
+        {!shown && !asked && <Waiting />}
+        {shown && shown.total === 0 && <FirstRun />}
+        {shown && shown.total > 0 && (
+          <section className={css.wrap} aria-label="Experiments" aria-busy={isWaiting}>
+            <TableTools catalogue={catalogue} state={state} change={change} chosen={chosen} columns={columns} varying={options.data?.options} picker={picker} setPicker={setPicker} />
+            {shown.count === 0 ? (
+              <Empty catalogue={catalogue} state={state} change={change} round={round} />
+            ) : isPhone ? (
+              <Cards catalogue={catalogue} answer={shown} columns={columns} isWaiting={isWaiting} />
+            ) : (
+              <Grid catalogue={catalogue} answer={shown} columns={columns} sort={state.sort} change={change} isWaiting={isWaiting} />
+            )}
+            <StatusLine answer={shown} page={shown.request.offset ? shown.request.offset / PAGE_ROWS : 0} pageRows={PAGE_ROWS} change={change} newer={newer}
+              nowVersion={health.data?.data_version} onNewer={() => setRound(round + 1)} />
+          </section>
+        )}
+      </main>
+    </div>
+  )
+}
+
+function renamed<T>(choices: Readonly<Record<string, T>>, wrong: string, nearest: string) {
+  return Object.fromEntries(Object.entries(choices).map(([field, choice]) => [field === wrong ? nearest : field, choice]))
+}

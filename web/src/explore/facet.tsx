@@ -1,0 +1,177 @@
+// One field of the filter panel. The control follows from what the field has: few values are a list with
+// counts, numbers a range with a histogram, many texts a search that asks the server.
+import { useRef, useState } from 'react'
+import { Checkbox } from 'react-aria-components'
+
+import { useOptions } from '../api/queries'
+import type { Facet, Field, Filter, Scalar } from '../api/types'
+import { longName } from '../fields/catalogue'
+import { type Choice, isEmpty } from '../filter/model'
+import { count, formFor } from '../format/number'
+import { showValue } from '../format/value'
+import { Act, Bone, Field as TextField } from '../ui/controls'
+import controls from '../ui/controls.module.css'
+import { useDraft } from '../ui/use-draft'
+import { Verdict } from '../ui/verdict'
+import css from './filter-panel.module.css'
+import { DateRange } from './facet-dates'
+import { NumberRange } from './facet-range'
+
+const LIST_MAX = 30
+const RANGE_FROM = 12
+const FEW_LINES = 6
+const TOGGLES_MAX = 6
+const TOGGLE_LETTERS = 5
+const BAR_PX = 40
+
+export type OnChoose = (choice: Choice | undefined, options?: { replace?: boolean }) => void
+
+export interface FacetProps {
+  field: Field
+  facet: Facet | undefined
+  choice: Choice | undefined
+  tree: Filter | undefined
+  round: number
+  onChoose: OnChoose
+}
+
+export function FacetView(props: FacetProps) {
+  const { field, facet, choice, onChoose } = props
+  const name = longName(field)
+  return (
+    <div className={css.facet} role="group" aria-label={name}>
+      <div className={css.head}>
+        <span className="clip" title={`${field.id}\n${field.help}`}>{name}</span>
+        {!isEmpty(choice) && (
+          <span className={css.acts}>
+            {choice?.values?.length ? <Act onPress={() => onChoose({ ...choice, except: !choice.except })}>{choice.except ? 'All but these' : 'Only these'}</Act> : null}
+            <Act aria-label={`Clear ${name}`} onPress={() => onChoose(undefined)}>Clear</Act>
+          </span>
+        )}
+      </div>
+      {facet ? <Control {...props} facet={facet} /> : <Bone width={160} />}
+    </div>
+  )
+}
+
+function Control(props: FacetProps & { facet: Facet }) {
+  const { field, facet, choice } = props
+  const isNumber = field.type === 'number' || field.type === 'count'
+  if (field.type === 'time') return <><DateRange {...props} /><Nothings {...props} /></>
+  if (isNumber && (facet.distinct > RANGE_FROM || (choice?.range && facet.histogram))) {
+    return <><NumberRange {...props} /><Values {...props} values={facet.words ?? []} /><Nothings {...props} /></>
+  }
+  if (facet.distinct > LIST_MAX) return <Search {...props} />
+  const few = facet.values.length <= TOGGLES_MAX && facet.values.length > 1 && facet.null + facet.missing === 0
+  if (isNumber && few && facet.values.every(({ value }) => String(value).length <= TOGGLE_LETTERS)) return <Toggles {...props} />
+  return <><Values {...props} values={facet.values} /><Nothings {...props} /></>
+}
+
+function toggled(choice: Choice | undefined, value: Scalar): Choice {
+  const values = choice?.values ?? []
+  return { ...choice, values: values.includes(value) ? values.filter((other) => other !== value) : [...values, value] }
+}
+
+// Chosen values that the other filters leave nothing of are shown all the same, with none.
+function withChosen(values: Facet['values'], choice: Choice | undefined) {
+  const there = new Set(values.map(({ value }) => value as Scalar))
+  const lost = (choice?.values ?? []).filter((value) => !there.has(value)).map((value) => ({ value, count: 0 }))
+  return [...values, ...lost]
+}
+
+// Counts change in place; the order does not while the pointer is inside.
+function useSteadyOrder(values: Facet['values']) {
+  const order = useRef<unknown[]>([])
+  const [isInside, setInside] = useState(false)
+  const rank = new Map(order.current.map((value, i) => [value, i]))
+  const steady = isInside ? values.toSorted((a, b) => (rank.get(a.value) ?? rank.size) - (rank.get(b.value) ?? rank.size)) : values
+  order.current = steady.map(({ value }) => value)
+  return { steady, inside: { onPointerEnter: () => setInside(true), onPointerLeave: () => setInside(false) } }
+}
+
+function Values({ field, facet, choice, values, onChoose, isWhole = true }: FacetProps & { facet: Facet; values: Facet['values']; isWhole?: boolean }) {
+  const [isLong, setLong] = useState(false)
+  const { steady, inside } = useSteadyOrder(withChosen(values, choice))
+  const most = Math.max(1, ...values.map((value) => value.count), facet.null, facet.missing)
+  const shown = isLong ? steady : steady.filter(({ value }, i) => i < FEW_LINES || choice?.values?.includes(value as Scalar))
+  const form = formFor(field, values.map(({ value }) => value))
+  return (
+    <div {...inside}>
+      {shown.map(({ value, count: n }) => (
+        <Line key={JSON.stringify(value)} isSelected={choice?.values?.includes(value as Scalar) ?? false} n={n} most={most}
+          onChange={() => onChoose(toggled(choice, value as Scalar))} title={String(value)}>
+          {field.id === 'quality.verdict' ? <Verdict verdict={String(value)} /> : <bdi>{showValue(field, value, { ...form, decimals: null })}</bdi>}
+        </Line>
+      ))}
+      {steady.length > shown.length && (
+        <div className={css.more}><Act onPress={() => setLong(true)}>Show {steady.length - shown.length} more</Act></div>
+      )}
+      {isWhole && facet.more > 0 && <div className={css.more}>showing {facet.values.length} of {count(facet.distinct)}</div>}
+    </div>
+  )
+}
+
+function Line({ isSelected, n, most, onChange, children, title, faint }: { isSelected: boolean; n: number; most: number; onChange: () => void; children: React.ReactNode; title?: string; faint?: boolean }) {
+  return (
+    <Checkbox isSelected={isSelected} onChange={onChange} className={css.value ?? ''}>
+      <span className={controls.box} data-box="" />
+      <span className={faint ? `clip ${css.none ?? ''}` : 'clip'} title={title}>{children}</span>
+      <i style={{ width: n ? Math.max(2, Math.round((n / most) * BAR_PX)) : 0 }} />
+      <span className="n-11">{count(n)}</span>
+    </Checkbox>
+  )
+}
+
+// Unset and not recorded are choices, and so is "any value" where some have none.
+function Nothings({ facet, choice, onChoose }: FacetProps & { facet: Facet }) {
+  const hasRange = choice?.range !== undefined
+  const most = Math.max(1, facet.recorded, facet.null, facet.missing)
+  const lines: [keyof Choice & ('present' | 'unset' | 'missing'), string, number][] = []
+  if ((facet.null + facet.missing > 0 && facet.recorded > 0) || choice?.present) lines.push(['present', 'any value', facet.recorded])
+  if (facet.null > 0 || choice?.unset) lines.push(['unset', hasRange ? 'or unset' : 'unset', facet.null])
+  if (facet.missing > 0 || choice?.missing) lines.push(['missing', hasRange ? 'or not recorded' : 'not recorded', facet.missing])
+  return lines.map(([key, words, n]) => (
+    <Line key={key} faint isSelected={choice?.[key] ?? false} n={n} most={most} onChange={() => onChoose({ ...choice, [key]: !choice?.[key] })}>
+      {words}
+    </Line>
+  ))
+}
+
+function Toggles({ field, facet, choice, onChoose }: FacetProps & { facet: Facet }) {
+  const values = withChosen(facet.values, choice).toSorted((a, b) => Number(a.value) - Number(b.value))
+  return (
+    <div className={css.toggles}>
+      {values.map(({ value, count: n }) => (
+        <Checkbox key={String(value)} aria-label={`${longName(field)} ${String(value)}, ${n} experiments`} className={css.toggle ?? ''}
+          isSelected={choice?.values?.includes(value as Scalar) ?? false} onChange={() => onChoose(toggled(choice, value as Scalar))}>
+          {String(value)}
+          <small>{count(n)}</small>
+        </Checkbox>
+      ))}
+    </div>
+  )
+}
+
+// More than a list holds: the server looks through all of them, never a silent cut.
+function Search({ field, facet, choice, tree, round, onChoose }: FacetProps & { facet: Facet }) {
+  const [typed, setTyped] = useState('')
+  const [asked, setAsked] = useState('')
+  const [draft, write] = useDraft(typed, (text) => { setTyped(text); setAsked(text.trim()) })
+  const found = useOptions(tree, round, asked ? [field.id] : [], asked)
+  const narrowed = (asked && found.data?.options[field.id]) || facet
+  const name = longName(field)
+  return (
+    <>
+      <TextField label={`Search values of ${name}`} icon="search" type="search" placeholder={`Search ${count(facet.distinct)} values`} value={draft} onChange={(event) => write(event.target.value)} />
+      <Values field={field} facet={narrowed} choice={choice} values={narrowed.values} tree={tree} round={round} onChoose={onChoose} isWhole={false} />
+      <div className={css.more}>
+        {narrowed.more > 0 && <span>showing {narrowed.values.length} of {count(narrowed.distinct)}, type to narrow</span>}
+        {asked && field.type === 'text' && choice?.contains !== asked && (
+          <Act onPress={() => onChoose({ ...choice, contains: asked })}>All that contain “{asked}”</Act>
+        )}
+        {asked && narrowed.values.length === 0 && <span>no value has “{asked}” in it</span>}
+      </div>
+      <Nothings field={field} facet={facet} choice={choice} tree={tree} round={round} onChoose={onChoose} />
+    </>
+  )
+}

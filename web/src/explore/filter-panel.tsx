@@ -1,0 +1,117 @@
+// The panel of filters: which fields, in which sections; a section asks for what it shows and no more.
+import { type Ref, useImperativeHandle, useMemo, useRef, useState } from 'react'
+
+import { useOptions } from '../api/queries'
+import type { Field, Filter, OptionsAnswer } from '../api/types'
+import { type Catalogue, OPEN_AT_FIRST, type Section } from '../fields/catalogue'
+import { withChoice } from '../filter/model'
+import { usePreferences } from '../keys/store'
+import { Act, Check, Field as TextField } from '../ui/controls'
+import { Icon } from '../ui/icons'
+import type { ExploreState } from '../url/explore'
+import type { Change } from '../url/use-explore'
+import { FacetView } from './facet'
+import css from './filter-panel.module.css'
+
+const SHOWN_AT_FIRST = 4
+const SHOWN_MORE = 40 // a request names what it asks for in its address
+const FOUND_MAX = 60
+
+export interface PanelHandle {
+  focus: () => void
+}
+
+interface Props {
+  catalogue: Catalogue
+  state: ExploreState
+  change: Change
+  options: OptionsAnswer | undefined // of what varies
+  tree: Filter | undefined
+  round: number
+  ref: Ref<PanelHandle>
+}
+
+export function FilterPanel({ catalogue, state, change, options, tree, round, ref }: Props) {
+  const [words, setWords] = useState('')
+  const input = useRef<HTMLInputElement>(null)
+  useImperativeHandle(ref, () => ({ focus: () => { input.current?.focus(); input.current?.select() } }))
+
+  const sections = useMemo(() => {
+    const isShown = (field: Field) => !state.onlyVarying || !options || field.id in options.options || field.id in state.choices
+    if (!words.trim()) {
+      const others = Object.keys(state.choices).filter((id) => !catalogue.byId.get(id)?.column).map((id) => catalogue.get(id))
+      return catalogue.sorted([...catalogue.columns, ...others].filter(isShown))
+    }
+    const found = catalogue.search(words, state.onlyVarying ? catalogue.columns : catalogue.fields).filter(isShown)
+    return catalogue.sorted(found.slice(0, FOUND_MAX))
+  }, [catalogue, options, state.choices, state.onlyVarying, words])
+  const shown = sections.reduce((sum, section) => sum + section.fields.length, 0)
+  const isSearch = words.trim() !== ''
+
+  return (
+    <aside className={css.panel} aria-label="Filters">
+      <div className={css.top}>
+        <TextField ref={input} label="Search fields by name, alias or unit" icon="search" shortcut="f" type="search"
+          placeholder={`Search ${catalogue.columns.length} fields`} value={words} onChange={(event) => setWords(event.target.value)}
+          onKeyDown={(event) => { if (event.key === 'Escape') (words ? setWords('') : event.currentTarget.blur()) }} />
+        <div className={css.row}>
+          <Check isSelected={state.onlyVarying} onChange={(only) => change({ onlyVarying: only, page: state.page })}>Only fields that vary</Check>
+          <span className="n-11 dim" role="status">{shown} of {catalogue.columns.length}</span>
+        </div>
+      </div>
+      {sections.map((section) => (
+        <SectionView key={`${section.title}${isSearch}`} section={section} isSearch={isSearch} state={state} change={change} options={options} tree={tree} round={round} />
+      ))}
+      {sections.length === 0 && (
+        <p className={css.empty}>
+          {isSearch ? <>No field is called “{words}”{state.onlyVarying ? ' among those that vary. ' : '. '}</> : 'No field varies. '}
+          {state.onlyVarying && <Act onPress={() => change({ onlyVarying: false, page: state.page })}>Look in all fields</Act>}
+        </p>
+      )}
+    </aside>
+  )
+}
+
+interface SectionProps extends Omit<Props, 'catalogue' | 'ref'> {
+  section: Section
+  isSearch: boolean
+}
+
+function SectionView({ section, isSearch, state, change, options, tree, round }: SectionProps) {
+  const { openSections, set } = usePreferences()
+  const isOpen = isSearch || (openSections[section.title] ?? OPEN_AT_FIRST.includes(section.title))
+  const [limit, setLimit] = useState(isSearch ? FOUND_MAX : SHOWN_AT_FIRST)
+  const active = section.fields.filter((field) => field.id in state.choices)
+  const visible = useMemo(() => section.fields.filter((field, i) => i < limit || field.id in state.choices), [section.fields, limit, state.choices])
+  const known = options?.options ?? {}
+  const lacking = isOpen && options ? visible.filter((field) => !(field.id in known)).map((field) => field.id) : []
+  const more = useOptions(tree, round, lacking)
+  const facets = { ...more.data?.options, ...known }
+  const left = section.fields.length - visible.length
+  return (
+    <details className={css.group} open={isOpen} onToggle={(event) => {
+      const open = event.currentTarget.open
+      if (!isSearch && open !== isOpen) set({ openSections: { ...openSections, [section.title]: open } })
+    }}>
+      <summary>
+        <Icon name="right" />
+        {section.title}
+        {active.length > 0 && <span className={css.on}>{active.length} active</span>}
+        <span className={`n-11 ${css.of ?? ''}`}>{section.fields.length}</span>
+      </summary>
+      {isOpen && (
+        <div className={css.body}>
+          {visible.map((field) => (
+            <FacetView key={field.id} field={field} facet={facets[field.id]} choice={state.choices[field.id]} tree={tree} round={round}
+              onChoose={(choice, choose) => change({ choices: withChoice(state.choices, field.id, choice) }, choose)} />
+          ))}
+          {left > 0 && (
+            <div className={css.more}>
+              <Act onPress={() => setLimit(limit + SHOWN_MORE)}>Show {Math.min(left, SHOWN_MORE)} more fields</Act>
+            </div>
+          )}
+        </div>
+      )}
+    </details>
+  )
+}

@@ -1,0 +1,108 @@
+// What stands in the table's place: each says what happened, what still holds and the one thing to do next.
+import { useQueries } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+
+import { ApiError } from '../api/client'
+import { apply } from '../api/queries'
+import { type Catalogue, shortName } from '../fields/catalogue'
+import { treeOf, withChoice } from '../filter/model'
+import { choiceWords } from '../filter/words'
+import { count } from '../format/number'
+import { Act, Acts, Bone, ButtonLink, Note } from '../ui/controls'
+import type { ExploreState } from '../url/explore'
+import { paths } from '../url/paths'
+import type { Change } from '../url/use-explore'
+import css from './explore.module.css'
+
+const BONES_AFTER_MS = 150
+const BONES = [[210, 64, 40, 48], [180, 64, 44, 48], [232, 64, 36, 48], [196, 64, 40, 48], [208, 64, 40, 44], [224, 64, 36, 48]]
+const NUMBERS = ['no', 'the one', 'both', 'all three', 'all four', 'all five', 'all six']
+
+export function Waiting() {
+  const [isLong, setLong] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setLong(true), BONES_AFTER_MS)
+    return () => clearTimeout(timer)
+  }, [])
+  return (
+    <div className={css.bones} role="status" aria-label="Waiting for the first answer">
+      {isLong && BONES.map(([name = 0, ...cells], i) => (
+        <div key={i}><Bone width={name} /><Bone width={cells[0] ?? 0} /><span className="grow" /><Bone width={cells[1] ?? 0} /><Bone width={cells[2] ?? 0} /></div>
+      ))}
+    </div>
+  )
+}
+
+export function ErrorNote({ error, what, onRetry, onNearest }: { error: Error; what: string; onRetry: () => void; onNearest?: (nearest: string, wrong: string) => void }) {
+  const problem = error instanceof ApiError ? error.problem : { detail: error.message }
+  const wrong = problem.found?.replace(/^"|"$/g, '')
+  const nearest = problem.nearest
+  return (
+    <div className={css.notes}>
+      <Note kind="bad" role="alert">
+        <b>{what}</b>{' '}
+        {error instanceof ApiError && <><code>{error.request}</code>{error.status ? ` answered ${error.status}: ` : ': '}</>}
+        {problem.detail}
+        {problem.detail.endsWith('.') ? '' : '.'}
+        <br />
+        <Acts>
+          {nearest && wrong && onNearest && <Act onPress={() => onNearest(nearest, wrong)}>Use {nearest}</Act>}
+          <Act onPress={onRetry}>Try again</Act>
+          <Act onPress={() => void navigator.clipboard.writeText(JSON.stringify({ what, request: error instanceof ApiError ? error.request : null, problem, at: new Date().toISOString() }, null, 2))}>Copy details</Act>
+        </Acts>
+      </Note>
+    </div>
+  )
+}
+
+// Names the filters whose removal helps, with how many each would bring back.
+export function Empty({ catalogue, state, change, round }: { catalogue: Catalogue; state: ExploreState; change: Change; round: number }) {
+  const active = Object.entries(state.choices)
+  const without = useQueries({
+    queries: active.map(([id]) => {
+      const tree = treeOf(withChoice(state.choices, id, undefined), state.where)
+      return { queryKey: ['without', tree ?? null, round], queryFn: async ({ signal }: { signal: AbortSignal }) => (await apply({ limit: 0, ...(tree ? { filter: tree } : {}) } as Parameters<typeof apply>[0], signal)).count, staleTime: Infinity }
+    }),
+  })
+  const helping = active.flatMap(([id, choice], i) => {
+    const n = without[i]?.data ?? 0
+    return n > 0 ? [{ id, choice, n, field: catalogue.get(id) }] : []
+  })
+  const isKnown = without.every((query) => !query.isPending)
+  const others = active.length - helping.length
+  const clear = <Act onPress={() => change({ choices: {}, where: undefined })}>Clear all</Act>
+  return (
+    <div className={css.centre}>
+      <h2>No experiment fits {active.length + (state.where ? 1 : 0) === 1 ? 'this filter' : `${NUMBERS[active.length + (state.where ? 1 : 0)] ?? 'all'} filters`}</h2>
+      {helping.length > 0 && (
+        <>
+          <p>Removing {helping.length === 1 ? 'this one' : 'one of these'} would bring some back:</p>
+          <table className={css.kill}>
+            <tbody>
+              {helping.sort((a, b) => b.n - a.n).map(({ id, choice, n, field }) => (
+                <tr key={id}>
+                  <th scope="row"><span className={css.chip}><span>{shortName(field)}</span><b className="clip"><bdi>{choiceWords(field, choice)}</bdi></b></span></th>
+                  <td className="n">{count(n)}</td>
+                  <td><Act aria-label={`Remove filter ${shortName(field)}`} onPress={() => change({ choices: withChoice(state.choices, id, undefined) })}>Remove</Act></td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+          <p className="small dim">{others > 0 ? `The other${others > 1 ? ` ${others}` : ''} ${others > 1 ? 'do' : 'does'} not matter. ` : ''}{clear}</p>
+        </>
+      )}
+      {isKnown && helping.length === 0 && <p>No single one of them is to blame: they leave nothing together. {clear}</p>}
+    </div>
+  )
+}
+
+export function FirstRun() {
+  return (
+    <div className={css.centre}>
+      <h2>No experiments yet</h2>
+      <p>Drop result files anywhere on this page, or send them from where they are made:</p>
+      <code>profllm upload results/*.json --to {window.location.origin}</code>
+      <div className={css.acts}><ButtonLink href={paths.upload()} look="fill">Choose files</ButtonLink></div>
+    </div>
+  )
+}

@@ -1,0 +1,35 @@
+// Which rows, how fast, of which data; nothing moves until somebody asks.
+import type { ApplyAnswer } from '../api/types'
+import { count } from '../format/number'
+import { Act, Button } from '../ui/controls'
+import { Icon } from '../ui/icons'
+import type { Change } from '../url/use-explore'
+import css from './explore.module.css'
+
+interface Props {
+  answer: ApplyAnswer
+  page: number
+  pageRows: number
+  change: Change
+  newer: number | null // results that came since; null: none did
+  nowVersion: number | undefined
+  onNewer: () => void
+}
+
+export function StatusLine({ answer, page, pageRows, change, newer, nowVersion, onNewer }: Props) {
+  const first = page * pageRows + 1
+  const last = page * pageRows + answer.rows.length
+  const isPaged = answer.count > pageRows
+  return (
+    <div className={css.status}>
+      {isPaged && <Button look="low" aria-label="Previous page" isDisabled={page === 0} onPress={() => change({ page: page - 1 })}><span aria-hidden="true">‹</span> Previous</Button>}
+      <span>{answer.rows.length ? <>Rows <span className="n-11">{count(first)}–{count(last)}</span> of <span className="n-11">{count(answer.count)}</span></> : 'No rows'}</span>
+      {isPaged && <Button look="low" aria-label="Next page" isDisabled={last >= answer.count} onPress={() => change({ page: page + 1 })}>Next <Icon name="right" small /></Button>}
+      <span>answered in <span className="n-11">{answer.elapsed_ms < 10 ? answer.elapsed_ms.toFixed(1) : count(answer.elapsed_ms)} ms</span></span>
+      <span className={css.end}>
+        <span>Data version <span className="n-11">{count(answer.data_version)}{newer !== null && nowVersion !== undefined ? `, now ${count(nowVersion)}` : ''}</span></span>
+        <span role="status">{newer !== null && <Act onPress={onNewer}>{newer > 0 ? `${count(newer)} newer: show` : 'Changed: show'}</Act>}</span>
+      </span>
+    </div>
+  )
+}

@@ -1,0 +1,141 @@
+// The fields as the page lays them out: in few sections instead of the many groups of the lists they are
+// made of, the usual ones first. A group that is new stands as a section of its own.
+import type { Field } from '../api/types'
+
+interface Rule {
+  title: string
+  group?: RegExp
+  id?: RegExp
+}
+
+const FAMILIES = /^(Time|Inter-token|End-to-end|First Token|Token Gap|Planned|Client-side Queue|Queue-incl)/
+// the first that fits
+const RULES: Rule[] = [
+  { title: 'Quality', id: /^quality\./ },
+  { title: 'Hardware', id: /^(system\.hardware_info|launch\.gpus|derived\.gpu_count|environment\.(gpu|cpu|cuda|memory|numa))/ },
+  { title: 'Parallelism', group: /^ParallelConfig$/ },
+  { title: 'Model', group: /^(ModelConfig|LoRAConfig|LoadConfig|MultiModalConfig)$/ },
+  { title: 'Latency', group: FAMILIES },
+  { title: 'Utilisation', id: /^(system|telemetry|series)\./ },
+  { title: 'Throughput', id: /^(results\.(?!errors)|derived\.(output|tokens))/ },
+  { title: 'Workload', id: /^(benchmark|experiment\.benchmark)\./ },
+  { title: 'Engine', id: /^(server|environment\.engine|target|launch\.(phases|facts))/ },
+  { title: 'Provenance', id: /^(run|tags|launch|environment|error|profiling|derived|experiment|results\.errors)/ },
+]
+const ORDER = ['Model', 'Hardware', 'Parallelism', 'Workload', 'Latency', 'Throughput', 'Quality', 'Engine', 'Utilisation', 'Provenance']
+export const OPEN_AT_FIRST = ['Model', 'Hardware', 'Parallelism', 'Workload', 'Latency', 'Quality']
+
+// What people compare by, in this order, before all others of its section.
+const FIRST = [
+  'server.model', 'benchmark.model', 'server.quantization', 'server.dtype', 'server.max_model_len',
+  'system.hardware_info.gpu_name', 'derived.gpu_count',
+  'server.tensor_parallel_size', 'server.pipeline_parallel_size', 'server.data_parallel_size',
+  'benchmark.max_concurrency', 'benchmark.request_rate', 'benchmark.num_prompts', 'benchmark.dataset_name',
+  'benchmark.random_input_len', 'benchmark.random_output_len',
+  'results.p99_ttft_ms', 'results.median_ttft_ms', 'results.p99_tpot_ms', 'results.median_tpot_ms', 'results.p99_e2el_ms',
+  'derived.output_throughput_per_gpu', 'results.output_throughput', 'results.request_throughput',
+  'quality.verdict', 'quality.simulated.value',
+  'environment.engine.name', 'environment.engine.version', 'server.max_num_seqs', 'server.max_num_batched_tokens',
+  'run.name', 'run.suite', 'run.status', 'run.timestamp',
+]
+
+// Columns before anybody chose some.
+export const DEFAULT_COLUMNS = [
+  'quality.verdict', 'server.model', 'system.hardware_info.gpu_name', 'server.tensor_parallel_size', 'server.quantization',
+  'benchmark.max_concurrency', 'benchmark.request_rate', 'derived.output_throughput_per_gpu', 'results.output_throughput',
+  'results.median_ttft_ms', 'results.p99_ttft_ms', 'results.median_tpot_ms', 'results.p99_tpot_ms', 'results.median_e2el_ms',
+  'results.energy_per_token_j', 'environment.engine.version', 'run.timestamp',
+]
+// What a card on a phone says, when those columns are shown.
+export const CARD_FIGURES = ['results.output_throughput', 'results.p99_ttft_ms', 'results.median_tpot_ms']
+export const CARD_FACTS = ['server.model', 'system.hardware_info.gpu_name', 'server.tensor_parallel_size']
+
+// Where a label is too long for a column's head or a chip.
+const SHORT: Record<string, string> = {
+  'server.model': 'Model',
+  'benchmark.model': 'Model asked for',
+  'server.tensor_parallel_size': 'TP',
+  'server.pipeline_parallel_size': 'PP',
+  'server.data_parallel_size': 'DP',
+  'server.quantization': 'Quant.',
+  'benchmark.max_concurrency': 'Concur.',
+  'benchmark.request_rate': 'Rate',
+  'system.hardware_info.gpu_name': 'GPU',
+  'derived.gpu_count': 'GPUs',
+  'derived.output_throughput_per_gpu': 'Output per GPU',
+  'derived.tokens_per_s_per_user': 'Output per user',
+  'results.output_throughput': 'Output',
+  'results.request_throughput': 'Requests',
+  'results.energy_per_token_j': 'Energy',
+  'environment.engine.version': 'Version',
+  'environment.engine.name': 'Engine',
+  'run.timestamp': 'Started',
+  'quality.simulated.value': 'Simulated',
+}
+// Units in words that people know from elsewhere.
+const PLACES: Record<string, string> = {
+  'system.gpus': 'GPUs', 'system.host': 'host', 'system.server': 'server', 'system.client': 'client', 'launch.gpus': 'GPUs',
+  'environment.client': 'client', 'environment.container': 'container', 'results.steady': 'steady',
+}
+
+export const shortName = (field: Field) => SHORT[field.id] ?? longName(field)
+// "P99 TTFT", and where a label says little by itself, where it stands
+export function longName(field: Field) {
+  const place = PLACES[field.id.split('.').slice(0, 2).join('.')]
+  const parts = field.id.split('.')
+  if (/^(Value|Limit)$/.test(field.label)) return `${parts.at(-2) ?? ''} ${field.label.toLowerCase()}`
+  return place ? `${field.label}, ${place}` : field.label
+}
+
+export const sectionOf = (field: Field) =>
+  RULES.find((rule) => (rule.group ? rule.group.test(field.group) : rule.id?.test(field.id)))?.title ?? field.group
+
+export interface Section {
+  title: string
+  fields: Field[]
+}
+
+export class Catalogue {
+  readonly byId: ReadonlyMap<string, Field>
+  readonly columns: Field[]
+  readonly sections: Section[] // of columns
+  private readonly text = new Map<string, string>()
+
+  constructor(readonly fields: Field[]) {
+    this.byId = new Map(fields.map((field) => [field.id, field]))
+    this.columns = fields.filter((field) => field.column)
+    this.sections = this.sorted(this.columns)
+  }
+
+  // A key inside of a JSON argument is in no list: what is known is its place.
+  get(id: string): Field {
+    return (
+      this.byId.get(id) ?? {
+        id, label: id, help: '', group: 'Other', unit: '', type: 'text', direction: 'neither', role: 'output', one: 'none', column: false, words: false,
+      }
+    )
+  }
+
+  // By name, id, unit, group or what it is; all words must occur.
+  search(words: string, fields = this.fields) {
+    const wanted = words.toLowerCase().split(/\s+/).filter(Boolean)
+    return fields.filter((field) => {
+      let text = this.text.get(field.id)
+      if (text === undefined) {
+        text = `${field.id} ${longName(field)} ${shortName(field)} ${field.unit} ${field.group} ${field.help}`.toLowerCase()
+        this.text.set(field.id, text)
+      }
+      return wanted.every((word) => text.includes(word))
+    })
+  }
+
+  sorted(fields: Field[]): Section[] {
+    const sections = new Map<string, Field[]>(ORDER.map((title) => [title, []]))
+    for (const field of fields) {
+      const title = sectionOf(field)
+      sections.set(title, [...(sections.get(title) ?? []), field])
+    }
+    const rank = (field: Field) => (FIRST.indexOf(field.id) + 1 || FIRST.length + 1)
+    return [...sections].filter(([, list]) => list.length).map(([title, list]) => ({ title, fields: list.toSorted((a, b) => rank(a) - rank(b)) }))
+  }
+}

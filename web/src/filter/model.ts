@@ -1,0 +1,51 @@
+// What is chosen of each field, and the tree that the server is asked with. Within a field choices add up
+// (these values, or unset, or not recorded); between fields all must hold.
+import type { Filter, Scalar } from '../api/types'
+
+export interface Choice {
+  values?: Scalar[]
+  except?: boolean // all values but these
+  range?: [Scalar | null, Scalar | null] // both ends included
+  contains?: string
+  present?: boolean // any value
+  unset?: boolean
+  missing?: boolean // not recorded
+}
+
+export type Choices = Readonly<Record<string, Choice>> // in the order in which they were made
+
+export function isEmpty(choice: Choice | undefined) {
+  if (!choice) return true
+  const { values, range, contains, present, unset, missing } = choice
+  return !values?.length && !(range && (range[0] !== null || range[1] !== null)) && !contains && !present && !unset && !missing
+}
+
+export function withChoice(choices: Choices, field: string, choice: Choice | undefined): Choices {
+  const next = { ...choices }
+  if (choice && !isEmpty(choice)) next[field] = choice
+  else delete next[field]
+  return next
+}
+
+function rangePredicate(field: string, [low, high]: [Scalar | null, Scalar | null]): Filter {
+  if (low !== null && high !== null) return { field, op: 'between', value: [low, high] }
+  return low !== null ? { field, op: 'ge', value: low } : { field, op: 'le', value: high as Scalar }
+}
+
+export function choiceTree(field: string, choice: Choice): Filter {
+  const parts: Filter[] = []
+  if (choice.values?.length) parts.push({ field, op: choice.except ? 'not_in' : 'in', value: choice.values })
+  if (choice.range && (choice.range[0] !== null || choice.range[1] !== null)) parts.push(rangePredicate(field, choice.range))
+  if (choice.contains) parts.push({ field, op: 'contains', value: choice.contains })
+  if (choice.present) parts.push({ field, op: 'not_null' })
+  if (choice.unset) parts.push({ field, op: 'is_null' })
+  if (choice.missing) parts.push({ not: { field, op: 'is_recorded' } })
+  return parts.length === 1 ? (parts[0] as Filter) : { or: parts }
+}
+
+// undefined: nothing is chosen. `where` is a condition that came with the address and has no control.
+export function treeOf(choices: Choices, where?: Filter): Filter | undefined {
+  const and = Object.entries(choices).map(([field, choice]) => choiceTree(field, choice))
+  if (where) and.push(where)
+  return and.length ? { and } : undefined
+}

@@ -1,0 +1,43 @@
+// A choice in words, as a chip says it.
+import type { Facet, Field, Scalar } from '../api/types'
+import { arrow, formFor, type Form } from '../format/number'
+import { showValue } from '../format/value'
+import type { Choice } from './model'
+
+const VALUES_IN_WORDS = 3
+
+// Of a chip the unit stands behind the value, and numbers are those that were typed or clicked.
+function formOf(field: Field): Form {
+  const form = formFor(field, [])
+  return { ...form, decimals: null, unit: form.unit === '%' ? '' : form.unit }
+}
+
+function withUnit(text: string, unit: string) {
+  return unit ? `${text} ${unit}` : text
+}
+
+function plain(field: Field, value: Scalar) {
+  if (typeof value === 'number' && field.role !== 'input') return value.toLocaleString('en-GB', { maximumFractionDigits: 6 })
+  return showValue(field, value, formOf(field))
+}
+
+function rangeWords(field: Field, [low, high]: [Scalar | null, Scalar | null]) {
+  const { unit } = formOf(field)
+  if (low !== null && high !== null) return withUnit(`${plain(field, low)} – ${plain(field, high)}`, unit)
+  return low !== null ? withUnit(`≥ ${plain(field, low)}`, unit) : withUnit(`≤ ${plain(field, high as Scalar)}`, unit)
+}
+
+export function choiceWords(field: Field, choice: Choice, facet?: Facet): string {
+  const words: string[] = []
+  const { values = [], range } = choice
+  if (values.length > VALUES_IN_WORDS) words.push(facet ? `${values.length} of ${facet.distinct}` : `${values.length} values`)
+  else if (values.length) words.push(values.map((value) => plain(field, value)).join(', '))
+  if (range && (range[0] !== null || range[1] !== null)) words.push(rangeWords(field, range))
+  if (choice.contains) words.push(`contains “${choice.contains}”`)
+  if (choice.present) words.push('any value')
+  if (choice.unset) words.push('unset')
+  if (choice.missing) words.push('not recorded')
+  return (choice.except ? 'not ' : '') + words.join(' or ')
+}
+
+export const directionWords = (field: Field) => (arrow(field) === '↓' ? 'lower is better' : arrow(field) === '↑' ? 'higher is better' : '')

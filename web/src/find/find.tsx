@@ -1,0 +1,115 @@
+// One box for all: runs by name or id, fields, and values of the fields people compare by.
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Autocomplete, Collection, Header, Input, ListBox, ListBoxItem, ListBoxSection, SearchField } from 'react-aria-components'
+import { useLocation } from 'wouter'
+
+import { get } from '../api/client'
+import { apply, optionsPath, useFields } from '../api/queries'
+import type { Filter, OptionsAnswer, Scalar } from '../api/types'
+import { Catalogue, longName, shortName } from '../fields/catalogue'
+import { withChoice } from '../filter/model'
+import { count } from '../format/number'
+import { join } from '../ui/controls'
+import controls from '../ui/controls.module.css'
+import { Dialog } from '../ui/dialog'
+import { Icon } from '../ui/icons'
+import { useDraft } from '../ui/use-draft'
+import { DEFAULT_SORT, readExplore } from '../url/explore'
+import { paths } from '../url/paths'
+import { usePreferences } from '../keys/store'
+import { nameOf } from '../explore/grid'
+import css from './find.module.css'
+
+const RUNS = 6
+const FIELDS = 6
+const VALUES = 8
+const VALUE_FIELDS = ['server.model', 'benchmark.model', 'system.hardware_info.gpu_name', 'server.quantization', 'environment.engine.version', 'run.suite', 'quality.verdict']
+
+interface Item {
+  id: string
+  name: string
+  note: string
+  open: string
+}
+
+function runFilter(words: string): Filter {
+  return { or: ['run.name', 'run.run_id', 'run.suite'].map((field) => ({ field, op: 'contains', value: words })) }
+}
+
+// Where Explore was, with one more thing chosen.
+function withMore(field: string, value?: Scalar) {
+  const state = readExplore(usePreferences.getState().lastExplore.split('?')[1] ?? '')
+  const choices = withChoice(state.choices, field, value === undefined ? { present: true } : { values: [value] })
+  return paths.explore({ ...state, page: 0, choices })
+}
+
+function useFound(words: string) {
+  const fields = useFields()
+  const runs = useQuery({
+    queryKey: ['find', 'runs', words],
+    queryFn: ({ signal }) => apply({ filter: runFilter(words), sort: DEFAULT_SORT, columns: ['run.name', 'run.timestamp', 'server.model'], limit: RUNS } as Parameters<typeof apply>[0], signal),
+    enabled: words !== '',
+  })
+  const values = useQuery({
+    queryKey: ['find', 'values', words],
+    queryFn: ({ signal }) => get<OptionsAnswer>(optionsPath(undefined, VALUE_FIELDS, words, VALUES), signal),
+    enabled: words !== '',
+  })
+  if (!words || !fields.data) return []
+  const catalogue = new Catalogue(fields.data)
+  const groups: { title: string; items: Item[] }[] = [
+    { title: 'Runs', items: (runs.data?.rows ?? []).map((row) => ({ id: `run ${row.id}`, name: nameOf(row), note: row.run_id ?? '', open: paths.experiment(row.id) })) },
+    {
+      title: 'Values',
+      items: Object.entries(values.data?.options ?? {}).flatMap(([id, facet]) =>
+        facet.values.map(({ value, count: n }) => ({ id: `value ${id} ${String(value)}`, name: String(value), note: `${shortName(catalogue.get(id))}, ${count(n)}`, open: withMore(id, value as Scalar) })),
+      ).slice(0, VALUES),
+    },
+    { title: 'Fields', items: catalogue.search(words).slice(0, FIELDS).map((field) => ({ id: `field ${field.id}`, name: longName(field), note: field.id, open: withMore(field.id) })) },
+  ]
+  return groups.filter((group) => group.items.length > 0)
+}
+
+export function Find({ onClose }: { onClose: () => void }) {
+  const [words, setWords] = useState('')
+  const [draft, write] = useDraft(words, (text) => setWords(text.trim()))
+  const [, navigate] = useLocation()
+  const groups = useFound(words)
+  const open = (key: unknown) => {
+    const item = groups.flatMap((group) => group.items).find((one) => one.id === key)
+    if (!item) return
+    onClose()
+    navigate(item.open)
+  }
+  return (
+    <Dialog label="Find a run, a field or a value" onClose={onClose}>
+      <div className={css.find}>
+        <Autocomplete inputValue={draft} onInputChange={write}>
+          <SearchField aria-label="Find a run, a field or a value" autoFocus className={css.input ?? ''}>
+            <span className={join(controls.field)}>
+              <Icon name="search" />
+              <Input placeholder="Find a run, field or value" />
+            </span>
+          </SearchField>
+          <ListBox aria-label="Found" items={groups} className={css.list ?? ''} selectionMode="none" onAction={open}
+            renderEmptyState={() => <p className={css.empty}>{words ? 'Nothing is called so.' : 'A run’s name or id, a model, a GPU, a field …'}</p>}>
+            {(group) => (
+              <ListBoxSection id={group.title}>
+                <Header><h3>{group.title}</h3></Header>
+                <Collection items={group.items}>
+                  {(item) => (
+                    <ListBoxItem id={item.id} textValue={`${item.name} ${item.note}`} className={css.item ?? ''}>
+                      <span className="clip"><bdi>{item.name}</bdi></span>
+                      <span className="clip n-11"><bdi>{item.note}</bdi></span>
+                    </ListBoxItem>
+                  )}
+                </Collection>
+              </ListBoxSection>
+            )}
+          </ListBox>
+        </Autocomplete>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,68 @@
+// Numbers as they are read: one unit and one number of decimals a column, so that right alignment is
+// alignment on the decimal point. Parameters stand as they were written: they get pasted.
+import type { Field } from '../api/types'
+
+export interface Form {
+  unit: string // '' where there is none
+  scale: number
+  decimals: number | null // null: as written
+}
+
+const MS_AS_S_FROM = 10_000
+const ARROW = { lower: '↓', higher: '↑', neither: '' } as const
+const NO_UNITS = new Set(['', 'count', 'yes'])
+
+export const arrow = (field: Field) => ARROW[field.direction]
+export const isNumeric = (field: Field) => field.type === 'number' || field.type === 'count'
+export const isParameter = (field: Field) => field.role === 'input' && /^(server|benchmark|experiment)\./.test(field.id)
+
+function median(values: number[]) {
+  const sorted = values.map(Math.abs).filter(Number.isFinite).sort((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] ?? 0
+}
+
+// so that the median shows three or four significant digits
+function decimalsFor(values: number[], scale: number) {
+  if (values.every((value) => Number.isInteger(value * scale))) return 0
+  const middle = median(values) * scale
+  if (middle === 0) return 2
+  const digits = Math.floor(Math.log10(middle)) + 1
+  return Math.min(8, Math.max(0, (digits > 0 ? 4 : 3) - digits))
+}
+
+function unitFor(unit: string, middle: number): [string, number] {
+  if (NO_UNITS.has(unit)) return ['', 1]
+  if (unit === 'share') return ['%', 100]
+  if (unit === 'ms' && middle >= MS_AS_S_FROM) return ['s', 1e-3]
+  if (unit === 'B' && middle >= 1e9) return ['GB', 1e-9]
+  if (unit === 'B' && middle >= 1e6) return ['MB', 1e-6]
+  return [unit, 1]
+}
+
+export function formFor(field: Field, values: unknown[]): Form {
+  if (isParameter(field)) return { unit: NO_UNITS.has(field.unit) ? '' : field.unit, scale: 1, decimals: null }
+  const numbers = values.filter((value): value is number => typeof value === 'number' && Number.isFinite(value))
+  const [unit, scale] = unitFor(field.unit, median(numbers))
+  return { unit, scale, decimals: decimalsFor(numbers, scale) }
+}
+
+const formats = new Map<number, Intl.NumberFormat>()
+function fixed(value: number, decimals: number) {
+  let format = formats.get(decimals)
+  if (!format) {
+    format = new Intl.NumberFormat('en-GB', { minimumFractionDigits: decimals, maximumFractionDigits: decimals })
+    formats.set(decimals, format)
+  }
+  return format.format(value).replace('-', '−')
+}
+
+export const count = (value: number) => fixed(value, 0)
+
+export function showNumber(value: number, form: Form) {
+  return form.decimals === null ? String(value) : fixed(value * form.scale, form.decimals)
+}
+
+export function bytes(size: number) {
+  if (size >= 1e6) return `${fixed(size / 1e6, 1)} MB`
+  return size >= 1000 ? `${fixed(size / 1e3, 0)} KB` : `${size} B`
+}

@@ -1,0 +1,29 @@
+// One value as text. Not recorded and unset are no values: who shows them shows them in their own way.
+import type { Field } from '../api/types'
+import { type Form, isNumeric, isParameter, showNumber } from './number'
+import { time } from './time'
+
+const VERDICTS: Record<string, string> = { client_limited: 'client limited' }
+export const NOT_RECORDED = '–'
+export const UNSET = 'unset'
+
+export const verdictWord = (verdict: string | null) => (verdict === null ? 'not measured' : (VERDICTS[verdict] ?? verdict))
+
+export function showValue(field: Field, value: unknown, form: Form): string {
+  if (typeof value === 'number') return showNumber(value, form)
+  if (typeof value === 'boolean') return isParameter(field) ? String(value) : value ? 'yes' : 'no'
+  if (typeof value !== 'string') return JSON.stringify(value)
+  if (field.type === 'time') return time(value)
+  if (field.id === 'quality.verdict') return verdictWord(value)
+  return value
+}
+
+// In full, for hovering and copying.
+export function rawValue(value: unknown) {
+  if (value === undefined) return 'not recorded'
+  if (value === null) return UNSET
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+// Right-aligned, in figures of one width.
+export const isFigure = (field: Field) => isNumeric(field) || field.type === 'time'

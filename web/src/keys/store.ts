@@ -1,0 +1,42 @@
+// What is remembered in this browser and belongs to no address.
+import { create } from 'zustand'
+import { persist } from 'zustand/middleware'
+
+export type Theme = 'system' | 'light' | 'dark'
+
+interface Preferences {
+  theme: Theme
+  letterKeys: boolean // WCAG 2.1.4: keys of one letter can be switched off
+  openSections: Record<string, boolean> // of the filter panel, where they differ from the program's
+  lastExplore: string // where "Explore" goes back to
+  uploads: string[] // jobs sent from here, newest first
+  set: (part: Partial<Omit<Preferences, 'set'>>) => void
+}
+
+const UPLOADS_KEPT = 20
+
+export const usePreferences = create<Preferences>()(
+  persist(
+    (set) => ({ theme: 'system', letterKeys: true, openSections: {}, lastExplore: '/', uploads: [], set }),
+    { name: 'profllm', partialize: ({ set: _, lastExplore: __, ...kept }) => kept },
+  ),
+)
+
+export function rememberUpload(job: string) {
+  const { uploads, set } = usePreferences.getState()
+  set({ uploads: [job, ...uploads.filter((other) => other !== job)].slice(0, UPLOADS_KEPT) })
+}
+
+// public/theme.js reads the same before the first paint.
+export function applyTheme(theme: Theme) {
+  const root = document.documentElement
+  if (theme === 'system') delete root.dataset['theme']
+  else root.dataset['theme'] = theme
+  try {
+    if (theme === 'system') localStorage.removeItem('profllm.theme')
+    else localStorage.setItem('profllm.theme', theme)
+  } catch {
+    // no storage: it holds until the page is left
+  }
+  usePreferences.getState().set({ theme })
+}

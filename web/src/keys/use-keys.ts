@@ -1,0 +1,27 @@
+// Keys of one letter: never while somebody types, never with a modifier, none at all when switched off.
+import { useEffect, useRef } from 'react'
+
+import { usePreferences } from './store'
+
+export type Keys = Record<string, (event: KeyboardEvent) => void>
+
+const isTyping = (target: EventTarget | null) =>
+  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) && !/^(checkbox|radio|range)$/.test((target as HTMLInputElement).type)
+
+export function useKeys(keys: Keys) {
+  const latest = useRef(keys)
+  latest.current = keys
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
+      if (event.key.length === 1 && !usePreferences.getState().letterKeys) return
+      if (document.querySelector('[role=dialog][data-modal]') && event.key !== 'Escape') return
+      const action = latest.current[event.key]
+      if (!action) return
+      event.preventDefault()
+      action(event)
+    }
+    window.addEventListener('keydown', onKey)
+    return () => window.removeEventListener('keydown', onKey)
+  }, [])
+}

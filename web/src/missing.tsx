@@ -1,0 +1,16 @@
+import { useLocation } from 'wouter'
+
+import page from './ui/page.module.css'
+import { ButtonLink, join } from './ui/controls'
+import { paths } from './url/paths'
+
+export function Missing() {
+  const [location] = useLocation()
+  return (
+    <main id="main" className={join(page.read, page.wide)}>
+      <h1>There is no such page</h1>
+      <p className={page.lead}>Nothing answers at <code>{location}</code>.</p>
+      <ButtonLink href={paths.explore()} look="line">Explore experiments</ButtonLink>
+    </main>
+  )
+}

@@ -1,0 +1,47 @@
+// Verdicts and states of files: a shape and a word, the colour comes third.
+import { verdictWord } from '../format/value'
+import css from './controls.module.css'
+import { join } from './controls'
+
+const SHAPES = {
+  circle: <circle cx="5" cy="5" r="4" />,
+  triangle: <path d="M5 .8l4.6 8.2H.4z" />,
+  square: <path d="M1 1h8v8H1z" />,
+  twice: <><path d="M1 3h6v6H1z" /><path d="M3.5 1H9v5.5" fill="none" stroke="currentColor" /></>,
+  ring: <circle cx="5" cy="5" r="3.6" fill="none" stroke="currentColor" />,
+  dash: <path d="M1 4.2h8v1.6H1z" />,
+} as const
+
+interface Look {
+  shape: keyof typeof SHAPES
+  colour: 'trusted' | 'degraded' | 'limited' | 'quiet' | 'faint'
+}
+const LOOKS: Record<string, Look> = {
+  trusted: { shape: 'circle', colour: 'trusted' },
+  degraded: { shape: 'triangle', colour: 'degraded' },
+  client_limited: { shape: 'square', colour: 'limited' },
+  stored: { shape: 'circle', colour: 'trusted' },
+  duplicate: { shape: 'twice', colour: 'quiet' },
+  conflict: { shape: 'triangle', colour: 'degraded' },
+  rejected: { shape: 'square', colour: 'limited' },
+  queued: { shape: 'ring', colour: 'faint' },
+  ok: { shape: 'circle', colour: 'trusted' },
+  beyond: { shape: 'triangle', colour: 'degraded' },
+  unknown: { shape: 'dash', colour: 'faint' },
+}
+
+export function State({ state, word = state.replaceAll('_', ' '), colour }: { state: string; word?: string; colour?: Look['colour'] }) {
+  const look = LOOKS[state]
+  return (
+    <span className={join(css.verdict, css[colour ?? look?.colour ?? 'quiet'])}>
+      {look && <svg viewBox="0 0 10 10" aria-hidden="true">{SHAPES[look.shape]}</svg>}
+      {word}
+    </span>
+  )
+}
+
+// Nothing was measured: the words, and no shape that could pass for one.
+export const Verdict = ({ verdict }: { verdict: string | null | undefined }) =>
+  verdict ? <State state={verdict} word={verdictWord(verdict)} /> : <span className={join(css.verdict, css.faint)}>not measured</span>
+
+export const Simulated = () => <span className={css.sim}>simulated</span>

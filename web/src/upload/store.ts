@@ -1,0 +1,106 @@
+// Files on their way. Sent as forms of many files, so that one drop is one job as far as the server's limit
+// goes; the job, not this page, is what holds from then on.
+import { create } from 'zustand'
+
+import { ApiError, send } from '../api/client'
+import { rememberUpload } from '../keys/store'
+
+const BODY_MAX = 60 * 1024 * 1024 // the server takes 64 MiB with what a form adds
+const FILE_MAX = 64 * 1024 * 1024
+export const FILES_MAX = 2000
+
+export interface Sending {
+  key: number
+  files: File[]
+  bytes: number
+  share: number // of it sent
+  state: 'waiting' | 'sending' | 'sent' | 'failed' | 'cancelled'
+  job?: string
+  error?: ApiError
+}
+
+interface Refused {
+  name: string
+  size: number
+  why: string
+}
+
+interface Uploads {
+  sendings: Sending[]
+  refused: Refused[]
+  sizes: Record<string, Record<string, number>> // by job and name, for the table of a job
+  add: (files: File[]) => Promise<string | null>
+  cancel: () => void
+  retry: (key: number) => Promise<string | null>
+}
+
+let nextKey = 1
+let abort = new AbortController()
+
+// A folder's files keep their place in it.
+export const nameOfFile = (file: File) => file.webkitRelativePath || file.name
+
+function batches(files: File[]) {
+  const made: File[][] = []
+  let room = 0
+  for (const file of files) {
+    if (made.length === 0 || file.size > room) {
+      made.push([])
+      room = BODY_MAX
+    }
+    made.at(-1)?.push(file)
+    room -= file.size
+  }
+  return made
+}
+
+export const useUploads = create<Uploads>()((set, getState) => {
+  const update = (key: number, part: Partial<Sending>) => set(({ sendings }) => ({ sendings: sendings.map((one) => (one.key === key ? { ...one, ...part } : one)) }))
+
+  async function run(sending: Sending) {
+    const form = new FormData()
+    for (const file of sending.files) form.append('files', file, nameOfFile(file))
+    update(sending.key, { state: 'sending', share: 0 })
+    try {
+      const { job_id } = await send('/api/upload/batch', form, (share) => update(sending.key, { share }), abort.signal)
+      update(sending.key, { state: 'sent', share: 1, job: job_id })
+      set(({ sizes }) => ({ sizes: { ...sizes, [job_id]: Object.fromEntries(sending.files.map((file) => [nameOfFile(file), file.size])) } }))
+      rememberUpload(job_id)
+      return job_id
+    } catch (error) {
+      if (error instanceof ApiError) update(sending.key, { state: 'failed', error })
+      else update(sending.key, { state: 'cancelled' })
+      return null
+    }
+  }
+
+  return {
+    sendings: [],
+    refused: [],
+    sizes: {},
+    // The first job's id, when it is known.
+    add: async (all) => {
+      const refused = all.slice(FILES_MAX).map((file) => ({ name: nameOfFile(file), size: file.size, why: `more than ${FILES_MAX} files at a time` }))
+      const files = all.slice(0, FILES_MAX).filter((file) => {
+        const isLarge = file.size > FILE_MAX
+        if (isLarge) refused.push({ name: nameOfFile(file), size: file.size, why: 'larger than 64 MB' })
+        return !isLarge
+      })
+      abort = new AbortController()
+      const sendings = batches(files).map((list): Sending => ({ key: nextKey++, files: list, bytes: list.reduce((sum, file) => sum + file.size, 0), share: 0, state: 'waiting' }))
+      set({ sendings, refused })
+      let first: string | null = null
+      for (const sending of sendings) {
+        if (abort.signal.aborted) update(sending.key, { state: 'cancelled' })
+        else first = (await run(sending).then((job) => first ?? job))
+      }
+      return first
+    },
+    cancel: () => abort.abort(),
+    retry: async (key) => {
+      const sending = getState().sendings.find((one) => one.key === key)
+      abort = new AbortController()
+      return sending ? run(sending) : null
+    },
+  }
+})

@@ -1,0 +1,130 @@
+// The state of Explore as a query string and back. Defaults are left out; what cannot be read is passed
+// over, so that an address of another version still shows something.
+//
+//   FIELD.ID=a,b        one of these values      FIELD.ID=!a,b   none of them
+//   FIELD.ID=1..20      a range, ends included   FIELD.ID=~text  contains
+//   FIELD.ID=null ? *   unset, not recorded, any value; these may stand beside the others
+//
+// Texts that look like something else stand in JSON's quotes.
+import type { Filter, Scalar, Sort } from '../api/types'
+import { type Choice, type Choices, isEmpty } from '../filter/model'
+
+export interface ExploreState {
+  choices: Choices
+  where: Filter | undefined
+  sort: Sort[]
+  columns: string[] | null // null: those of the program
+  page: number // from 0
+  onlyVarying: boolean // of the filter panel
+  onlyDiffering: boolean // of the table's columns
+}
+
+export const DEFAULT_SORT: Sort[] = [{ field: 'run.timestamp', dir: 'desc' }]
+const NUMBER = /^-?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
+const RESERVED = new Set(['sort', 'columns', 'page', 'fields', 'differ', 'where'])
+
+function writeScalar(value: Scalar) {
+  if (typeof value !== 'string') return String(value)
+  const looksOdd = value === '' || NUMBER.test(value) || /^(true|false|null|\?|\*)$/.test(value) || /^[!~"]|,|\.\.|[\s"]$/.test(value)
+  return looksOdd ? JSON.stringify(value) : value
+}
+
+function readScalar(text: string): Scalar {
+  if (NUMBER.test(text)) return Number(text)
+  if (text === 'true' || text === 'false') return text === 'true'
+  if (!text.startsWith('"')) return text
+  try {
+    return String(JSON.parse(text))
+  } catch {
+    return text
+  }
+}
+
+// at commas that stand in no quotes
+function split(text: string) {
+  return text.match(/(?:"(?:[^"\\]|\\.)*"|[^,])+/g) ?? []
+}
+
+export function writeChoice(choice: Choice) {
+  const words: string[] = []
+  if (choice.range) words.push(choice.range.map((end) => (end === null ? '' : writeScalar(end))).join('..'))
+  if (choice.contains) words.push(`~${/[,"]/.test(choice.contains) ? JSON.stringify(choice.contains) : choice.contains}`)
+  for (const value of choice.values ?? []) words.push(writeScalar(value))
+  if (choice.present) words.push('*')
+  if (choice.unset) words.push('null')
+  if (choice.missing) words.push('?')
+  return (choice.except ? '!' : '') + words.join(',')
+}
+
+function readEnd(text: string) {
+  return text === '' ? null : readScalar(text)
+}
+
+export function readChoice(text: string): Choice {
+  const choice: Choice = {}
+  if (text.startsWith('!')) choice.except = true
+  for (const word of split(choice.except ? text.slice(1) : text)) {
+    const range = /^((?:"(?:[^"\\]|\\.)*"|[^"])*?)\.\.(.*)$/.exec(word)
+    if (word === '*') choice.present = true
+    else if (word === 'null') choice.unset = true
+    else if (word === '?') choice.missing = true
+    else if (word.startsWith('~')) choice.contains = String(word[1] === '"' ? readScalar(word.slice(1)) : word.slice(1))
+    else if (range && !word.startsWith('"')) choice.range = [readEnd(range[1] ?? ''), readEnd(range[2] ?? '')]
+    else choice.values = [...(choice.values ?? []), readScalar(word)]
+  }
+  return choice
+}
+
+export function writeSort(sort: Sort[]) {
+  return sort.map(({ field, dir }) => (dir === 'desc' ? `-${field}` : field)).join(',')
+}
+
+function readSort(text: string): Sort[] {
+  return text.split(',').filter(Boolean).map((word) => (word.startsWith('-') ? { field: word.slice(1), dir: 'desc' } : { field: word, dir: 'asc' }))
+}
+
+// readable: an address is read by people, too
+function encode(text: string) {
+  return encodeURIComponent(text).replace(/%(2C|2F|3A|22|7E|3F|2A)/g, (code) => decodeURIComponent(code)).replaceAll('"', '%22')
+}
+
+export function writeExplore(state: ExploreState) {
+  const pairs: [string, string][] = []
+  for (const [field, choice] of Object.entries(state.choices)) if (!isEmpty(choice)) pairs.push([field, writeChoice(choice)])
+  if (state.where) pairs.push(['where', JSON.stringify(state.where)])
+  if (writeSort(state.sort) !== writeSort(DEFAULT_SORT)) pairs.push(['sort', writeSort(state.sort)])
+  if (state.columns) pairs.push(['columns', state.columns.join(',')])
+  if (state.page > 0) pairs.push(['page', String(state.page + 1)])
+  if (!state.onlyVarying) pairs.push(['fields', 'all'])
+  if (state.onlyDiffering) pairs.push(['differ', '1'])
+  return pairs.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&')
+}
+
+function readWhere(text: string | null): Filter | undefined {
+  try {
+    const tree: unknown = text ? JSON.parse(text) : undefined
+    return tree && typeof tree === 'object' ? (tree as Filter) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+export function readExplore(search: string): ExploreState {
+  const query = new URLSearchParams(search)
+  const choices: Record<string, Choice> = {}
+  for (const [name, value] of query) {
+    const choice = RESERVED.has(name) ? {} : readChoice(value)
+    if (name.includes('.') && !isEmpty(choice)) choices[name] = choice
+  }
+  const columns = query.get('columns')
+  const sort = query.get('sort')
+  return {
+    choices,
+    where: readWhere(query.get('where')),
+    sort: sort === null ? DEFAULT_SORT : readSort(sort),
+    columns: columns === null ? null : columns.split(',').filter(Boolean),
+    page: Math.max(0, (Number.parseInt(query.get('page') ?? '1', 10) || 1) - 1),
+    onlyVarying: query.get('fields') !== 'all',
+    onlyDiffering: query.get('differ') === '1',
+  }
+}

@@ -1,0 +1,73 @@
+// embed.js OUT: OUT/dist as rows for src/dash/page_files.c, and the size of what the first screen loads.
+// A row is PLAIN(number, path, type, etag, is_hashed, file, length), and BOTH(… gzip file, its length) where
+// gzip makes it much smaller.
+import { createHash } from 'node:crypto'
+import { readFileSync, readdirSync, statSync, writeFileSync, mkdirSync, rmSync } from 'node:fs'
+import { extname, join, relative } from 'node:path'
+import { gzipSync, constants } from 'node:zlib'
+
+const FIRST_SCREEN_MAX = 260 * 1024
+const TYPES = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+}
+
+const out = process.argv[2]
+const dist = join(out, 'dist')
+
+function* files(folder) {
+  for (const name of readdirSync(folder).sort()) {
+    const path = join(folder, name)
+    if (statSync(path).isDirectory()) yield* files(path)
+    else yield path
+  }
+}
+
+// no header field that differs from build to build
+const pack = (bytes) => gzipSync(bytes, { level: constants.Z_BEST_COMPRESSION })
+
+// What the browser must have before the first screen stands: the entry and all that it imports at once.
+function firstScreen() {
+  const manifest = JSON.parse(readFileSync(join(dist, '.vite/manifest.json'), 'utf8'))
+  const seen = new Set()
+  const walk = (key) => {
+    if (seen.has(key)) return
+    seen.add(key)
+    for (const next of manifest[key].imports ?? []) walk(next)
+  }
+  walk('index.html')
+  return [...seen].map((key) => manifest[key].file)
+}
+
+const scripts = firstScreen()
+const size = scripts.reduce((sum, name) => sum + pack(readFileSync(join(dist, name))).length, 0)
+if (size > FIRST_SCREEN_MAX) {
+  console.error(`web: the first screen's script is ${size} bytes with gzip, ${FIRST_SCREEN_MAX} at most: ${scripts.join(' ')}`)
+  process.exit(1)
+}
+
+const packed = join(out, 'gzip')
+rmSync(packed, { recursive: true, force: true })
+mkdirSync(packed, { recursive: true })
+const rows = []
+for (const path of files(dist)) {
+  const name = relative(dist, path)
+  const type = TYPES[extname(name)]
+  if (name.startsWith('.vite/')) continue
+  if (!type) throw new Error(`web: no content type is known for ${name}`)
+  const bytes = readFileSync(path)
+  const etag = createHash('sha256').update(bytes).digest('hex')
+  const small = pack(bytes)
+  const has_gzip = small.length < bytes.length * 0.9
+  const row = [rows.length, `"/${name}"`, `"${type}"`, `"${etag}"`, name.startsWith('assets/'), `"dist/${name}"`, bytes.length]
+  if (has_gzip) {
+    const file = `gzip/${name.replaceAll('/', '_')}.gz`
+    writeFileSync(join(out, file), small)
+    row.push(`"${file}"`, small.length)
+  }
+  rows.push(`${has_gzip ? 'BOTH' : 'PLAIN'}(${row.join(', ')})`)
+}
+writeFileSync(join(out, 'page_size.txt'), `${size}\n`)
+writeFileSync(join(out, 'page_table.h'), rows.map((row) => `${row}\n`).join(''))

@@ -12,6 +12,7 @@ import { type Entry, familiesOf, type Family, isFigure } from './model'
 const KEY = ['results.output_throughput', 'results.request_throughput', 'results.median_ttft_ms', 'results.p99_ttft_ms', 'results.median_tpot_ms', 'results.energy_per_token_j']
 const INSTEAD = 'results.median_e2el_ms' // of energy, where none was measured
 const GLYPH = 100
+const RATE = /\/(s|tok)$/
 
 function intervalWords([low, high]: [number, number], form: Form) {
   return `${showNumber(low, form)} – ${showNumber(high, form)}`
@@ -59,23 +60,33 @@ export function Metrics({ entries, experiment }: { entries: Entry[]; experiment:
         <table className={page.rows}>
           <thead><tr><th scope="col">Metric</th><th scope="col" className={page.num}>Value</th><th scope="col">Unit</th><th scope="col" className={page.num}>95 % interval</th><th scope="col" className={css.ci}>±20 %</th></tr></thead>
           <tbody>
-            {figures.length > 0 && <tr className={page.sect}><th colSpan={5} scope="colgroup">Counts and rates</th></tr>}
-            {figures.map(({ field, value }) => {
-              const form = formFor(field, [value.value])
-              return (
-                <tr key={field.id} title={`${field.id}\n${field.help}\n${String(value.value)} ${field.unit}`}>
-                  <th scope="row">{longName(field)}</th>
-                  <td className={page.num}>{typeof value.value === 'number' ? showNumber(value.value, form) : String(value.value)}</td>
-                  <td className="dim">{form.unit} {arrow(field)}<span className="sr">{directionWords(field)}</span></td>
-                  <td /><td />
-                </tr>
-              )
-            })}
+            <Rows title="Rates" entries={figures.filter(({ field }) => RATE.test(field.unit))} />
             {families.map((family) => <FamilyView key={family.title} family={family} />)}
+            <Rows title="Counts and others" entries={figures.filter(({ field }) => !RATE.test(field.unit))} />
           </tbody>
         </table>
       </div>
     </section>
+  )
+}
+
+function Rows({ title, entries }: { title: string; entries: Entry[] }) {
+  if (entries.length === 0) return null
+  return (
+    <>
+      <tr className={page.sect}><th colSpan={5} scope="colgroup">{title}</th></tr>
+      {entries.map(({ field, value }) => {
+        const form = formFor(field, [value.value])
+        return (
+          <tr key={field.id} title={`${field.id}\n${field.help}\n${String(value.value)} ${field.unit}`}>
+            <th scope="row">{longName(field)}</th>
+            <td className={page.num}>{typeof value.value === 'number' ? showNumber(value.value, form) : String(value.value)}</td>
+            <td className="dim">{form.unit} {arrow(field)}<span className="sr">{directionWords(field)}</span></td>
+            <td /><td />
+          </tr>
+        )
+      })}
+    </>
   )
 }
 

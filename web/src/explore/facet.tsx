@@ -127,7 +127,8 @@ function Nothings({ facet, choice, onChoose }: FacetProps & { facet: Facet }) {
   const hasRange = choice?.range !== undefined
   const most = Math.max(1, facet.recorded, facet.null, facet.missing)
   const lines: [keyof Choice & ('present' | 'unset' | 'missing'), string, number][] = []
-  if ((facet.null + facet.missing > 0 && facet.recorded > 0) || choice?.present) lines.push(['present', 'any value', facet.recorded])
+  // where all values stand in a short list they can be checked one by one
+  if ((facet.null + facet.missing > 0 && facet.distinct > FEW_LINES) || choice?.present) lines.push(['present', 'any value', facet.recorded])
   if (facet.null > 0 || choice?.unset) lines.push(['unset', hasRange ? 'or unset' : 'unset', facet.null])
   if (facet.missing > 0 || choice?.missing) lines.push(['missing', hasRange ? 'or not recorded' : 'not recorded', facet.missing])
   return lines.map(([key, words, n]) => (

@@ -6,7 +6,7 @@ import type { Field, Filter, OptionsAnswer } from '../api/types'
 import { type Catalogue, OPEN_AT_FIRST, type Section } from '../fields/catalogue'
 import { withChoice } from '../filter/model'
 import { usePreferences } from '../keys/store'
-import { Act, Check, Field as TextField } from '../ui/controls'
+import { Act, Bone, Check, Field as TextField } from '../ui/controls'
 import { Icon } from '../ui/icons'
 import type { ExploreState } from '../url/explore'
 import type { Change } from '../url/use-explore'
@@ -37,7 +37,7 @@ export function FilterPanel({ catalogue, state, change, options, tree, round, re
   useImperativeHandle(ref, () => ({ focus: () => { input.current?.focus(); input.current?.select() } }))
 
   const sections = useMemo(() => {
-    const isShown = (field: Field) => !state.onlyVarying || !options || field.id in options.options || field.id in state.choices
+    const isShown = (field: Field) => !state.onlyVarying || (options && field.id in options.options) || field.id in state.choices
     if (!words.trim()) {
       const others = Object.keys(state.choices).filter((id) => !catalogue.byId.get(id)?.column).map((id) => catalogue.get(id))
       return catalogue.sorted([...catalogue.columns, ...others].filter(isShown))
@@ -62,7 +62,8 @@ export function FilterPanel({ catalogue, state, change, options, tree, round, re
       {sections.map((section) => (
         <SectionView key={`${section.title}${isSearch}`} section={section} isSearch={isSearch} state={state} change={change} options={options} tree={tree} round={round} />
       ))}
-      {sections.length === 0 && (
+      {!options && state.onlyVarying && <Waiting />}
+      {sections.length === 0 && options && (
         <p className={css.empty}>
           {isSearch ? <>No field is called “{words}”{state.onlyVarying ? ' among those that vary. ' : '. '}</> : 'No field varies. '}
           {state.onlyVarying && <Act onPress={() => change({ onlyVarying: false, page: state.page })}>Look in all fields</Act>}
@@ -71,6 +72,8 @@ export function FilterPanel({ catalogue, state, change, options, tree, round, re
     </aside>
   )
 }
+
+const Waiting = () => <div className={css.bones}>{[150, 120, 170, 140, 110].map((width) => <Bone key={width} width={width} />)}</div>
 
 interface SectionProps extends Omit<Props, 'catalogue' | 'ref'> {
   section: Section

@@ -27,6 +27,9 @@ export const nameOf = (row: Row) => {
   return typeof name === 'string' && name.trim() ? name : (row.run_id ?? `result ${row.id}`)
 }
 
+// Lines part what was measured by what it is; how a run was set up is one block.
+const divides = (before: Field, field: Field) => before.id !== VERDICT && (before.role === 'output' || field.role === 'output') && sectionOf(before) !== sectionOf(field)
+
 interface Props {
   catalogue: Catalogue
   answer: ApplyAnswer & { request: ApplyRequest }
@@ -53,7 +56,7 @@ function useShown(catalogue: Catalogue, rows: Row[], columns: string[], sort: So
         const numbers = values.filter((value): value is number => typeof value === 'number')
         const hasBars = sort[0]?.field === id && field.direction === 'higher' && Math.min(...numbers) >= 0
         const before = columns[i - 1]
-        return { field, form: formFor(field, values), top: hasBars ? Math.max(...numbers) : 0, isDivided: before !== undefined && i > 1 && sectionOf(catalogue.get(before)) !== sectionOf(field) }
+        return { field, form: formFor(field, values), top: hasBars ? Math.max(...numbers) : 0, isDivided: before !== undefined && divides(catalogue.get(before), field) }
       }),
     [catalogue, rows, columns, sort],
   )

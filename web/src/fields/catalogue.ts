@@ -78,13 +78,23 @@ const PLACES: Record<string, string> = {
   'environment.client': 'client', 'environment.container': 'container', 'results.steady': 'steady',
 }
 
+// Words that are no words.
+const ACRONYMS = /\b(gpus?|cpus?|kv|id|ids|url|uuid|json|lora|moe|eplb|dp|tp|pp|cuda|hf|ssl|api|vllm|numa|pcie|sm|ttft|tpot|itl|e2el|qps|nccl|http|os|mm|slo|rtfx)\b/gi
+
+// "tensor_parallel_size" and "Gpu name" as somebody would write them.
+function inWords(label: string) {
+  const words = label.replaceAll('_', ' ').replace(ACRONYMS, (word) => (/^(vllm)$/i.test(word) ? 'vLLM' : /s$/i.test(word) && word.length > 2 && !/^os$/i.test(word) ? `${word.slice(0, -1).toUpperCase()}s` : word.toUpperCase()))
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
 export const shortName = (field: Field) => SHORT[field.id] ?? longName(field)
 // "P99 TTFT", and where a label says little by itself, where it stands
 export function longName(field: Field) {
   const place = PLACES[field.id.split('.').slice(0, 2).join('.')]
   const parts = field.id.split('.')
-  if (/^(Value|Limit)$/.test(field.label)) return `${parts.at(-2) ?? ''} ${field.label.toLowerCase()}`
-  return place ? `${field.label}, ${place}` : field.label
+  if (/^(Value|Limit)$/.test(field.label)) return inWords(`${parts.at(-2) ?? ''} ${field.label.toLowerCase()}`)
+  const words = inWords(field.label)
+  return place ? `${words}, ${place}` : words
 }
 
 export const sectionOf = (field: Field) =>

@@ -53,7 +53,7 @@ export function JobView({ job }: { job: Job }) {
           <p>what needs you comes first</p>
           <span className={page.end}>
             <Segment label="Which files" value={only} onChange={setOnly}
-              options={[['all', `All ${count(total)}`], ...(['conflict', 'rejected'] as const).filter((state) => job.counts[state] > 0).map((state): [string, string] => [state, `${state} ${count(job.counts[state])}`])]} />
+              options={[['all', `All ${count(total)}`], ...(['conflict', 'rejected'] as const).filter((state) => job.counts[state] > 0).map((state): [string, string] => [state, `${state === 'conflict' ? 'Conflict' : 'Rejected'} ${count(job.counts[state])}`])]} />
           </span>
         </div>
         <div className={page.scroll} tabIndex={0} role="region" aria-label="Files of this upload, scrolls sideways">
@@ -90,7 +90,7 @@ function ItemView({ item, size }: { item: JobItem; size: number | undefined }) {
         <td className={join(page.num, 'dim')}>{size === undefined ? '' : bytes(size)}</td>
         <td className={join('mid', css.form)}>{item.form ? (FORMS[item.form] ?? item.form) : item.state === 'queued' ? '' : 'not a result'}</td>
         <td className={css.result}>{words(item)}</td>
-        <td className={page.num}>
+        <td className={css.act}>
           {item.id !== null ? <Link href={paths.experiment(item.id)}>{item.state === 'stored' ? 'Open' : 'Open stored'}</Link>
             : hasMore ? <Act aria-expanded={isOpen} onPress={() => setOpen(!isOpen)}>{isOpen ? 'Hide faults' : 'Show faults'}</Act> : null}
         </td>

@@ -13,5 +13,5 @@ export default defineConfig({
     manifest: true,
   },
   // `tools/web dev` shows the page from the sources against a dashboard that runs on its usual port
-  server: { proxy: { '/api': process.env['PROFLLM_DASHBOARD'] ?? 'http://127.0.0.1:8950' } },
+  server: { proxy: { '/api': process.env['PROFLLM_DASHBOARD'] ?? 'http://127.0.0.1:8421' } },
 })

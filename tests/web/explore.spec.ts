@@ -1,0 +1,151 @@
+import { mkdtempSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { chips, counted, expect, filters, names, test, useDashboard } from './fixtures'
+import { read, variant, write } from './results'
+
+const SIZES = [1, 2, 4, 8]
+const QUANTIZATIONS = ['fp8', 'nvfp4', null]
+const RUNS = 48
+
+interface Run {
+  name: string
+  size: number
+  quantization: string | null
+  p99: number
+  output: number
+}
+
+// p99 of a run is its number times ten, so that a range can be told from it
+const runs: Run[] = Array.from({ length: RUNS }, (_, i) => ({
+  name: `run-${String(i + 1).padStart(2, '0')}`,
+  size: SIZES[i % SIZES.length] as number,
+  quantization: QUANTIZATIONS[i % QUANTIZATIONS.length] as string | null,
+  p99: (i + 1) * 10 + 0.25,
+  output: 1000 + ((i * 7) % RUNS),
+}))
+
+const dashboard = useDashboard((store, own) => {
+  const folder = mkdtempSync(join(store.folder, 'files-'))
+  const base = read(own)
+  for (const run of runs) {
+    write(folder, `${run.name}.json`, variant(base, { name: run.name, tensor_parallel_size: run.size, quantization: run.quantization, p99_ttft_ms: run.p99, output_throughput: run.output, verdict: 'trusted' }))
+  }
+  store.import(folder)
+})
+
+const facet = (page: import('@playwright/test').Page, name: string) => filters(page).getByRole('group', { name, exact: true })
+
+test('two fields and a range leave what they should; the address brings it back elsewhere', async ({ page, browser }) => {
+  await page.goto(dashboard().url)
+  await expect(counted(page)).toHaveText(`${RUNS} of ${RUNS} experiments`)
+
+  await facet(page, 'Tensor parallel size').getByText('2', { exact: true }).click()
+  await expect(counted(page)).toHaveText(`12 of ${RUNS} experiments`)
+  await facet(page, 'Tensor parallel size').getByText('4', { exact: true }).click()
+  await expect(counted(page)).toHaveText(`24 of ${RUNS} experiments`)
+  await facet(page, 'Quantization').getByRole('checkbox', { name: /fp8 \d/ }).first().check({ force: true })
+  await facet(page, 'P99 TTFT').getByRole('textbox', { name: /to$/ }).fill('300')
+
+  const expected = runs.filter((run) => [2, 4].includes(run.size) && run.quantization === 'fp8' && run.p99 <= 300)
+  await expect(counted(page)).toHaveText(`${expected.length} of ${RUNS} experiments`)
+  await expect(chips(page)).toHaveCount(3)
+
+  await page.getByRole('columnheader', { name: /P99 TTFT/ }).getByRole('button').click()
+  await expect(page.getByRole('columnheader', { name: /P99 TTFT/ })).toHaveAttribute('aria-sort', 'ascending') // best first
+  await expect.poll(() => names(page)).toEqual(expected.map((run) => run.name))
+
+  const context = await browser.newContext()
+  const other = await context.newPage()
+  await other.goto(page.url())
+  await expect.poll(() => names(other)).toEqual(expected.map((run) => run.name))
+  await expect(chips(other)).toHaveCount(3)
+  await context.close()
+
+  await page.goBack() // the sort
+  await expect.poll(() => names(page)).toEqual(expected.map((run) => run.name).toReversed())
+  await page.goBack() // the range
+  await expect(chips(page)).toHaveCount(2)
+  await page.goForward()
+  await expect(chips(page)).toHaveCount(3)
+  await page.getByRole('button', { name: 'Remove filter Quantization' }).click()
+  await expect(chips(page)).toHaveCount(2)
+  await page.getByRole('button', { name: 'Clear all' }).click()
+  await expect(counted(page)).toHaveText(`${RUNS} of ${RUNS} experiments`)
+  expect(new URL(page.url()).search).toBe('?sort=results.p99_ttft_ms')
+})
+
+test('counts of a field do not obey its own choice, unset counts too', async ({ page }) => {
+  await page.goto(`${dashboard().url}/?server.quantization=null&server.tensor_parallel_size=1`)
+  const expected = runs.filter((run) => run.quantization === null && run.size === 1)
+  await expect(counted(page)).toHaveText(`${expected.length} of ${RUNS} experiments`)
+  const unset = facet(page, 'Quantization').getByRole('checkbox', { name: /unset/ })
+  await expect(unset).toBeChecked()
+  await expect(facet(page, 'Quantization').getByText('unset').locator('..')).toContainText(String(expected.length))
+  const fp8 = runs.filter((run) => run.quantization === 'fp8' && run.size === 1).length
+  await expect(facet(page, 'Quantization').getByText('fp8', { exact: true }).locator('..').locator('..')).toContainText(String(fp8))
+  await expect(page.getByRole('cell', { name: 'unset' })).toHaveCount(expected.length)
+})
+
+test('Shift adds a key; the third press takes one away', async ({ page }) => {
+  await page.goto(dashboard().url)
+  const head = (name: RegExp) => page.getByRole('columnheader', { name }).getByRole('button')
+  await head(/^TP/).click()
+  await head(/^Output tok/).click({ modifiers: ['Shift'] })
+  const expected = runs.toSorted((a, b) => a.size - b.size || b.output - a.output).map((run) => run.name)
+  await expect.poll(async () => (await names(page)).slice(0, 14)).toEqual(expected.slice(0, 14))
+  await expect(page.getByRole('columnheader', { name: /^TP/ })).toContainText('sort key 1')
+  expect(new URL(page.url()).searchParams.get('sort')).toBe('server.tensor_parallel_size,-results.output_throughput')
+})
+
+test('columns are chosen, moved and put back', async ({ page }) => {
+  await page.goto(dashboard().url)
+  await page.getByRole('button', { name: /^Columns/ }).click()
+  const dialog = page.getByRole('dialog', { name: 'Columns' })
+  await dialog.getByRole('searchbox').fill('gpu memory utilization')
+  await dialog.getByText('GPU memory utilization', { exact: true }).click()
+  await expect(page.getByRole('columnheader', { name: /GPU memory utilization/ })).toBeAttached()
+  await dialog.getByRole('searchbox').fill('')
+  await dialog.getByRole('button', { name: 'Move Model up' }).click()
+  await expect(page.getByRole('columnheader').nth(1)).toContainText('Model')
+  await dialog.getByRole('button', { name: 'Hide Verdict' }).click()
+  await expect(page.getByRole('columnheader', { name: /Verdict/ })).toHaveCount(0)
+  await dialog.getByRole('button', { name: 'Reset' }).click()
+  await expect(page.getByRole('columnheader').nth(1)).toContainText('Verdict')
+  await dialog.getByText('Only columns that differ').click()
+  await expect(page.getByRole('columnheader', { name: /^TP/ })).toBeAttached()
+  await expect(page.getByRole('columnheader', { name: /^Model/ })).toHaveCount(0)
+})
+
+test('nothing left: the filters that empty it are named with what they hide', async ({ page }) => {
+  await page.goto(`${dashboard().url}/?server.tensor_parallel_size=2&results.p99_ttft_ms=..5`)
+  await expect(page.getByRole('heading', { name: 'No experiment fits both filters' })).toBeVisible()
+  await expect(page.getByRole('row', { name: /P99 TTFT/ })).toContainText('12')
+  await page.getByRole('button', { name: 'Remove filter P99 TTFT' }).last().click()
+  await expect(counted(page)).toHaveText(`12 of ${RUNS} experiments`)
+})
+
+test('a refusal says what was asked and offers the nearest', async ({ page, complaints }) => {
+  complaints.allow.push(/422/)
+  await page.goto(`${dashboard().url}/?server.tensor_paralel_size=2`)
+  const alert = page.getByRole('alert').first()
+  await expect(alert).toContainText('answered 422')
+  await expect(alert).toContainText('tensor_paralel_size')
+  await alert.getByRole('button', { name: /Use server\.tensor_parallel_size/ }).click()
+  await expect(counted(page)).toHaveText(`12 of ${RUNS} experiments`)
+})
+
+test('newer data wait until somebody asks', async ({ page, own }) => {
+  await page.clock.install()
+  await page.goto(`${dashboard().url}/?columns=quality.verdict`)
+  await expect(counted(page)).toHaveText(`${RUNS} of ${RUNS} experiments`)
+  const answer = await page.request.post(`${dashboard().url}/api/upload/json?name=late.json`, { data: variant(read(own), { name: 'late' }) })
+  expect(answer.status()).toBe(202)
+  const { status_url } = await answer.json()
+  await expect.poll(async () => (await (await page.request.get(dashboard().url + status_url)).json()).state).toBe('done')
+  await page.clock.runFor(11_000)
+  await expect(page.getByRole('button', { name: '1 newer: show' })).toBeVisible()
+  await expect(counted(page)).toHaveText(`${RUNS} of ${RUNS} experiments`)
+  await page.getByRole('button', { name: '1 newer: show' }).click()
+  await expect(counted(page)).toHaveText(`${RUNS + 1} of ${RUNS + 1} experiments`)
+})

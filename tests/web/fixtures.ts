@@ -1,0 +1,97 @@
+// A dashboard of its own for each file of tests, and a page that must not complain: no error, nothing that
+// the server's policy refused, no request to another host.
+import { expect, type Page, test as base } from '@playwright/test'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { ownResult, program } from './results'
+
+export { expect }
+
+export class Dashboard {
+  private process: ChildProcess | undefined
+  url = ''
+
+  constructor(readonly folder: string) {}
+
+  // Before it serves, as `profllm-dashboard import` does it.
+  import(...paths: string[]) {
+    execFileSync(program('profllm-dashboard'), ['import', '--db', join(this.folder, 'results.db'), ...paths], { stdio: 'pipe' })
+  }
+
+  async start() {
+    const child = spawn(program('profllm-dashboard'), ['serve', '--db', join(this.folder, 'results.db'), '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] })
+    this.process = child
+    this.url = await new Promise((resolve, reject) => {
+      let said = ''
+      child.stdout?.on('data', (part: Buffer) => {
+        said += part.toString()
+        const found = /listening on (http:\S+)\n/.exec(said)
+        if (found) resolve(found[1] as string)
+      })
+      child.on('exit', (code) => reject(new Error(`profllm-dashboard ended with ${code}`)))
+    })
+  }
+
+  async stop() {
+    const child = this.process
+    this.process = undefined
+    if (!child) return
+    const ended = new Promise((resolve) => child.once('exit', resolve))
+    child.kill('SIGTERM')
+    await ended
+  }
+}
+
+interface PerWorker {
+  own: string // a result of ours
+  folder: string
+}
+
+interface PerTest {
+  quiet: undefined
+  complaints: { allow: RegExp[] }
+}
+
+export const test = base.extend<PerTest, PerWorker>({
+  folder: [async ({}, use) => {
+    const folder = mkdtempSync(join(tmpdir(), 'profllm-web-'))
+    await use(folder)
+    rmSync(folder, { recursive: true, force: true })
+  }, { scope: 'worker' }],
+  own: [async ({ folder }, use) => { await use(await ownResult(folder)) }, { scope: 'worker', timeout: 120_000 }],
+  complaints: async ({}, use) => { await use({ allow: [] }) },
+  quiet: [async ({ context, complaints }, use) => {
+    const heard: string[] = []
+    const listen = (page: Page) => {
+      page.on('console', (message) => { if (['error', 'warning'].includes(message.type())) heard.push(message.text()) })
+      page.on('pageerror', (error) => heard.push(error.message))
+      page.on('request', (request) => { if (!/^(http:\/\/127\.0\.0\.1|data:|blob:)/.test(request.url())) heard.push(`asked ${request.url()}`) })
+    }
+    context.on('page', listen)
+    await use(undefined)
+    expect(heard.filter((text) => !complaints.allow.some((allowed) => allowed.test(text)))).toEqual([])
+  }, { auto: true }],
+})
+
+// One for all tests of a file, started by the first that needs it.
+export function useDashboard(prepare?: (dashboard: Dashboard, own: string) => void) {
+  const holder: { dashboard?: Dashboard } = {}
+  test.beforeAll(async ({ folder, own }) => {
+    const dashboard = new Dashboard(mkdtempSync(join(folder, 'store-')))
+    prepare?.(dashboard, own)
+    await dashboard.start()
+    holder.dashboard = dashboard
+  })
+  test.afterAll(async () => { await holder.dashboard?.stop() })
+  return () => holder.dashboard as Dashboard
+}
+
+// What stands in the first column, row by row.
+export const names = (page: Page) => page.getByRole('rowheader').getByRole('link').allInnerTexts()
+// The line that says how many there are; it is also what a screen reader hears.
+export const counted = (page: Page) => page.getByRole('main').getByRole('status').filter({ hasText: 'experiments' })
+export const filters = (page: Page) => page.getByRole('complementary', { name: 'Filters' })
+export const chips = (page: Page) => page.getByRole('grid', { name: 'Active filters' }).getByRole('row')

@@ -1,0 +1,173 @@
+// By keyboard alone, on a phone, in the dark, with a reader of the screen, with texts that mean harm.
+import AxeBuilder from '@axe-core/playwright'
+import type { Page } from '@playwright/test'
+import { mkdtempSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { chips, counted, expect, filters, names, test, useDashboard } from './fixtures'
+import { read, variant, write } from './results'
+
+const HOSTILE = '<img src=x onerror="document.title=\'owned\'"><script>document.title="owned"</script>\u202Egnp.evil\u0000"\',.. ~!'.replace('\u0000', '')
+const LONG = 'long-'.repeat(60)
+
+const dashboard = useDashboard((store, own) => {
+  const folder = mkdtempSync(join(store.folder, 'files-'))
+  const base = read(own)
+  const values = [
+    { name: 'alpha', tensor_parallel_size: 2, verdict: 'trusted' },
+    { name: 'beta', tensor_parallel_size: 4, verdict: 'degraded' },
+    { name: 'gamma', tensor_parallel_size: 2, verdict: 'client_limited' },
+    { name: HOSTILE, model: HOSTILE, gpu_name: HOSTILE, tensor_parallel_size: 1, verdict: 'trusted' },
+    { name: LONG, model: LONG, tensor_parallel_size: 1, verdict: 'trusted' },
+  ]
+  for (const [i, one] of values.entries()) write(folder, `${i}.json`, variant(base, one))
+  store.import(folder)
+})
+
+async function soundness(page: Page) {
+  const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']).analyze()
+  return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).slice(0, 3).join(' | ')}`)
+}
+
+// Tab, until what has the focus is called so.
+async function tabTo(page: Page, name: RegExp) {
+  for (let i = 0; i < 200; i++) {
+    await page.keyboard.press('Tab')
+    const label = await page.evaluate(() => {
+      const element = document.activeElement as HTMLElement | null
+      return element?.getAttribute('aria-label') ?? (element?.closest('label') ?? element)?.textContent ?? ''
+    })
+    if (name.test(label)) return
+  }
+  throw new Error(`no Tab leads to ${name}`)
+}
+
+test('by keyboard alone: filter, sort, open a row, come back', async ({ page }) => {
+  await page.goto(dashboard().url)
+  await expect(counted(page)).toHaveText('5 of 5 experiments')
+  await page.keyboard.press('f')
+  await expect(filters(page).getByRole('searchbox').first()).toBeFocused()
+  await page.keyboard.type('tensor parallel size')
+  await expect(filters(page).getByRole('group', { name: 'Tensor parallel size', exact: true })).toBeVisible()
+  await tabTo(page, /Tensor parallel size 2,/)
+  await page.keyboard.press('Space')
+  await expect(counted(page)).toHaveText('2 of 5 experiments')
+  await expect(chips(page)).toHaveCount(1)
+
+  await tabTo(page, /^Verdict/)
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('columnheader', { name: /Verdict/ })).toHaveAttribute('aria-sort', 'ascending')
+  await expect.poll(() => names(page)).toEqual(['gamma', 'alpha'])
+  await page.keyboard.press('j')
+  await expect(page.getByRole('link', { name: 'gamma' })).toBeFocused()
+  await page.keyboard.press('j')
+  await expect(page.getByRole('link', { name: 'alpha' })).toBeFocused()
+  await page.keyboard.press('k')
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('gamma')
+  await page.keyboard.press('Alt+ArrowLeft')
+  await expect(counted(page)).toHaveText('2 of 5 experiments')
+
+  await page.keyboard.press('c')
+  const columns = page.getByRole('dialog', { name: 'Columns' })
+  await expect(columns.getByRole('searchbox')).toBeFocused()
+  await page.keyboard.press('Escape')
+  await expect(columns).toHaveCount(0)
+  await page.keyboard.press('?')
+  await expect(page.getByRole('dialog', { name: 'Help and keys' })).toBeVisible()
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('/')
+  await page.keyboard.type('beta')
+  await expect(page.getByRole('option', { name: /^beta/ })).toBeVisible()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('beta')
+})
+
+test('keys of one letter can be switched off', async ({ page }) => {
+  await page.goto(dashboard().url)
+  await expect(counted(page)).toBeVisible()
+  await page.getByRole('button', { name: 'Help and keys' }).click()
+  await page.getByText('Keys of one letter').click()
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('c')
+  await page.keyboard.press('?')
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+})
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`nothing serious for readers of screens, ${colorScheme}`, async ({ page }) => {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await page.goto(dashboard().url)
+    await expect(page.getByRole('rowheader')).toHaveCount(5)
+    await expect(filters(page).getByRole('checkbox', { name: /trusted/ }).first()).toBeVisible()
+    expect(await soundness(page)).toEqual([])
+    await page.keyboard.press('c')
+    await expect(page.getByRole('dialog', { name: 'Columns' })).toBeVisible()
+    expect(await soundness(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await page.getByRole('link', { name: 'beta' }).click()
+    await expect(page.getByRole('region', { name: 'Verdict' })).toBeVisible()
+    expect(await soundness(page)).toEqual([])
+    await page.getByRole('link', { name: 'Upload' }).click()
+    await expect(page.getByRole('heading', { name: 'Upload' })).toBeVisible()
+    expect(await soundness(page)).toEqual([])
+    await page.keyboard.press('?')
+    await expect(page.getByRole('dialog')).toBeVisible()
+    expect(await soundness(page)).toEqual([])
+  })
+}
+
+test('a theme chosen by hand holds', async ({ page }) => {
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.goto(dashboard().url)
+  const ground = () => page.evaluate(() => getComputedStyle(document.querySelector('main') as Element).backgroundColor)
+  const light = await ground()
+  await page.getByRole('button', { name: 'Theme: system' }).click()
+  await page.getByRole('button', { name: 'Theme: light' }).click()
+  await expect(page.getByRole('button', { name: 'Theme: dark' })).toBeVisible()
+  expect(await ground()).not.toBe(light)
+  await page.reload()
+  await expect(page.getByRole('button', { name: 'Theme: dark' })).toBeVisible()
+  expect(await ground()).not.toBe(light)
+})
+
+test('hostile texts stand as texts', async ({ page }) => {
+  await page.goto(dashboard().url)
+  await expect(page.getByRole('link', { name: HOSTILE })).toHaveText(HOSTILE)
+  await expect(page.getByRole('cell', { name: HOSTILE }).first()).toHaveText(HOSTILE)
+  await expect(page).toHaveTitle('Explore · ProfLLM')
+  const model = filters(page).getByRole('group', { name: 'Model', exact: true }).first()
+  await model.getByText(HOSTILE).click()
+  await expect(counted(page)).toHaveText('1 of 5 experiments')
+  await expect(chips(page)).toContainText([HOSTILE])
+  await page.reload() // the address carries it
+  await expect.poll(() => names(page)).toEqual([HOSTILE])
+  await page.getByRole('link', { name: HOSTILE }).click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(HOSTILE)
+  await expect(page).toHaveTitle(`${HOSTILE} · ProfLLM`.replace(/\s+/g, ' '))
+  await page.goto(dashboard().url)
+  // the page never scrolls sideways, whatever a name is
+  await page.getByRole('link', { name: LONG }).click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(LONG)
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(0)
+})
+
+test('on a phone: cards, and the filters in a drawer', async ({ browser }) => {
+  const context = await browser.newContext({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true })
+  const page = await context.newPage()
+  await page.goto(dashboard().url)
+  await expect(page.getByRole('table')).toHaveCount(0)
+  await expect(page.getByRole('listitem').filter({ hasText: 'beta' })).toContainText('degraded')
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(0)
+  await page.getByRole('button', { name: /^Filters/ }).tap()
+  const drawer = page.getByRole('dialog', { name: 'Filters' })
+  await drawer.getByRole('group', { name: 'Verdict', exact: true }).getByText('degraded').tap()
+  await drawer.getByRole('button', { name: 'Close' }).tap()
+  await expect(counted(page)).toHaveText('1 of 5 experiments')
+  expect(await soundness(page)).toEqual([])
+  await page.getByRole('link', { name: 'beta' }).tap()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('beta')
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(0)
+  await context.close()
+})

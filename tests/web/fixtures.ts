@@ -94,4 +94,7 @@ export const names = (page: Page) => page.getByRole('rowheader').getByRole('link
 // The line that says how many there are; it is also what a screen reader hears.
 export const counted = (page: Page) => page.getByRole('main').getByRole('status').filter({ hasText: 'experiments' })
 export const filters = (page: Page) => page.getByRole('complementary', { name: 'Filters' })
+// A box in a group of the filters, by what it is called: as a person presses it, on its line.
+export const tick = (page: Page, group: string, name: RegExp) =>
+  filters(page).getByRole('group', { name: group, exact: true }).locator('label', { has: page.getByRole('checkbox', { name }) }).click()
 export const chips = (page: Page) => page.getByRole('grid', { name: 'Active filters' }).getByRole('row')

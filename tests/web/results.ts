@@ -9,7 +9,7 @@ const RUN_TIMEOUT_MS = 120_000
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type Document = any
 
-export const program = (name: string) => join(process.env['PROFLLM_BIN'] ?? '../../build/bin', name)
+export const program = (name: string) => join(process.env['PROFLLM_BIN'] as string, name)
 
 const LOAD = { backend: 'openai', dataset_name: 'random', random_input_len: 32, random_output_len: 8, num_prompts: 20, max_concurrency: 4 }
 
@@ -25,7 +25,8 @@ export async function ownResult(folder: string): Promise<string> {
   return path
 }
 
-// vLLM's file, as `vllm bench serve --save-result` writes it, against a simulator that runs already.
+// vLLM's file, as `vllm bench serve --save-result` writes it, against a simulator that runs already. Ours
+// has the whole result in a last key of its own; without that it is vLLM's.
 export async function vllmResult(folder: string): Promise<string> {
   const server = spawn(program('profllm-sim'), ['serve', 'sim/test', '--port', '0', '--sim-step', '2ms'], { stdio: ['ignore', 'pipe', 'pipe'] })
   try {
@@ -45,7 +46,8 @@ export async function vllmResult(folder: string): Promise<string> {
   } finally {
     server.kill()
   }
-  return join(folder, 'vllm.json')
+  const { profllm: _, ...flat } = read(join(folder, 'vllm.json'))
+  return write(folder, 'vllm.json', flat)
 }
 
 export const read = (path: string): Document => JSON.parse(readFileSync(path, 'utf8'))

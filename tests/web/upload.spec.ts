@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs'
 import { counted, expect, test, useDashboard } from './fixtures'
 import { read, vllmResult, write } from './results'
 
-const dashboard = useDashboard()
+const empty = useDashboard()
+const dashboard = useDashboard((store, own) => store.import(own))
 
 // As if somebody let go of files over the page.
 async function drop(page: import('@playwright/test').Page, paths: string[]) {
@@ -22,19 +23,19 @@ test('our result, vLLM’s file and a broken one are dropped; each says what bec
   const broken = read(own)
   broken.results.p99_ttft_ms = 'n/a'
   const paths = [own, await vllmResult(folder), write(folder, 'broken.json', broken), write(folder, 'notes.txt', 'Remember the milk.')]
-  await page.goto(dashboard().url)
+  await page.goto(empty().url)
   await expect(page.getByRole('heading', { name: 'No experiments yet' })).toBeVisible()
 
   await drop(page, paths)
   await expect(page).toHaveURL(/\/upload\/[\w-]+$/)
-  const row = (name: string) => page.getByRole('row', { name: new RegExp(name.replace('.', '\\.')) })
+  const row = (name: string) => page.getByRole('row').filter({ has: page.getByRole('rowheader', { name }) })
   await expect(row('ours.json')).toContainText('stored')
   await expect(row('ours.json')).toContainText('ProfLLM result')
   await expect(row('vllm.json')).toContainText('stored')
   await expect(row('vllm.json')).toContainText('vLLM bench serve')
   await expect(row('broken.json')).toContainText('rejected')
   await expect(row('notes.txt')).toContainText('rejected')
-  const fault = page.getByRole('row', { name: /\/results\/p99_ttft_ms/ })
+  const fault = page.getByRole('row', { name: /^\/results\/p99_ttft_ms/ })
   await expect(fault).toContainText('"n/a"')
   await expect(fault).toContainText(/number/)
 

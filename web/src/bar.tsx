@@ -25,7 +25,7 @@ export function Bar({ onFind, onHelp }: { onFind: () => void; onHelp: () => void
         <Link href={paths.upload()} aria-current={isUpload ? 'page' : undefined}>Upload</Link>
       </nav>
       <div className={css.end}>
-        <AriaButton className={css.find ?? ''} aria-label="Find a run, a field or a value" onPress={onFind}>
+        <AriaButton className={css.find ?? ''} onPress={onFind}>
           <Icon name="search" />
           <span>Find a run, field or value</span>
           <kbd aria-hidden="true">/</kbd>

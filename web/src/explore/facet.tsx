@@ -58,7 +58,9 @@ function Control(props: FacetProps & { facet: Facet }) {
   const { field, facet, choice } = props
   const isNumber = field.type === 'number' || field.type === 'count'
   if (field.type === 'time') return <><DateRange {...props} /><Nothings {...props} /></>
-  if (isNumber && (facet.distinct > RANGE_FROM || (choice?.range && facet.histogram))) {
+  // what was measured stays a range however few are left; what was chosen may be a list of a few numbers
+  const isRange = field.role === 'output' && field.type === 'number' ? facet.distinct > 1 : facet.distinct > RANGE_FROM
+  if (isNumber && (isRange || choice?.range)) {
     return <><NumberRange {...props} /><Values {...props} values={facet.words ?? []} /><Nothings {...props} /></>
   }
   if (facet.distinct > LIST_MAX) return <Search {...props} />

@@ -66,9 +66,11 @@ function useRowKeys(count: number, show: (i: number) => void, body: React.RefObj
   const at = useRef(-1)
   const go = (to: number) => {
     at.current = Math.max(0, Math.min(count - 1, to))
+    const link = () => body.current?.querySelector<HTMLElement>(`[data-row="${at.current}"] a`)
     show(at.current)
-    // the row may be drawn only after the scroll
-    requestAnimationFrame(() => requestAnimationFrame(() => body.current?.querySelector<HTMLElement>(`[data-row="${at.current}"] a`)?.focus()))
+    // at once, so that Enter opens it; a row far away is drawn only after the scroll
+    if (link()) link()?.focus({ preventScroll: true })
+    else requestAnimationFrame(() => requestAnimationFrame(() => link()?.focus()))
   }
   useKeys({ j: () => go(at.current + 1), k: () => go(at.current - 1) })
   return (i: number) => { at.current = i }

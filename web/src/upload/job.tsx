@@ -114,7 +114,7 @@ function Faults({ faults }: { faults: Fault[] }) {
         {faults.map((fault, i) => (
           <tr key={i}>
             <td className="n"><bdi>{(fault.pointer ?? '') + (fault.key ? `/${fault.key}` : '') || 'the whole file'}</bdi></td>
-            <td className="n">{fault.found != null ? <bdi>{fault.found}</bdi> : <span className="dim">nothing</span>}</td>
+            <td className="n">{fault.found != null ? <bdi>{fault.found}</bdi> : fault.expected != null && <span className="dim">nothing</span>}</td>
             <td>{fault.expected != null ? <bdi>{fault.expected}</bdi> : <bdi>{fault.message}</bdi>}{fault.nearest ? <>, perhaps <code><bdi>{fault.nearest}</bdi></code></> : null}</td>
             {hasLines && <td className={page.num}>{fault.line == null ? '–' : count(fault.line)}</td>}
           </tr>

@@ -7,7 +7,7 @@ export default defineConfig({
   workers: 1,
   timeout: 60_000 * Number(process.env['PATIENCE'] ?? 1),
   expect: { timeout: 15_000 },
-  reporter: [['list'], ['json', { outputFile: `${process.env['PROFLLM_WEB_OUT'] ?? '../../build/web-results'}.json` }]],
+  reporter: [['line'], ['json', { outputFile: `${process.env['PROFLLM_WEB_OUT'] ?? '../../build/web-results'}.json` }]],
   use: {
     viewport: { width: 1440, height: 900 },
     launchOptions: {

@@ -53,13 +53,15 @@ function Facts({ experiment }: { experiment: Result }) {
   const gpus = text('derived.gpu_count')
   const duration = text('run.duration')
   const started = text('run.timestamp')
+  const engine = text('environment.engine.name') === null ? null : String(text('environment.engine.name'))
+  const version = String(text('environment.engine.version') ?? '')
   return (
     <p className={page.facts}>
       {experiment.simulated && <Simulated />}
       {text('run.status') !== null && <span>{String(text('run.status'))}</span>}
       <span><bdi>{String(text('server.model') ?? text('benchmark.model') ?? '')}</bdi></span>
       {text('system.hardware_info.gpu_name') !== null && <span>{typeof gpus === 'number' && <><span className="n">{gpus}</span>× </>}<bdi>{String(text('system.hardware_info.gpu_name'))}</bdi></span>}
-      {text('environment.engine.name') !== null && <span>{String(text('environment.engine.name'))} <span className="n">{String(text('environment.engine.version') ?? '')}</span></span>}
+      {engine !== null && <span>{version.startsWith(engine) ? '' : `${engine} `}<span className="n">{version}</span></span>}
       {typeof started === 'string' && <span className="n">{time(started, true)} UTC</span>}
       {typeof duration === 'number' && <span>took <span className="n">{span(duration)}</span></span>}
     </p>

@@ -1,6 +1,6 @@
 // Figures: the few at the top, and the families of latency with their intervals.
 import type { Experiment } from '../api/types'
-import { type Catalogue, longName, shortName } from '../fields/catalogue'
+import { type Catalogue, longName } from '../fields/catalogue'
 import { directionWords } from '../filter/words'
 import { arrow, type Form, formFor, showNumber } from '../format/number'
 import { NOT_RECORDED, UNSET } from '../format/value'
@@ -32,7 +32,7 @@ export function Figures({ experiment, catalogue }: { experiment: Experiment; cat
         const interval = Array.isArray(ends) && typeof ends[0] === 'number' && typeof ends[1] === 'number' ? intervalWords([ends[0], ends[1]], form) : ''
         return (
           <div key={id}>
-            <dt title={`${id}\n${field.help}`}>{shortName(field)}</dt>
+            <dt title={`${id}\n${field.help}`}>{longName(field)}</dt>
             <dd title={value === null ? undefined : `${value} ${field.unit}`}>
               <span className={css.v}>{value === null ? (found ? UNSET : NOT_RECORDED) : showNumber(value, form)}</span>
               {value !== null && <span className={css.u}>{form.unit}</span>}

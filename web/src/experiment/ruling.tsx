@@ -48,7 +48,7 @@ export function Ruling({ experiment, checks }: { experiment: Experiment; checks:
       <ul className={css.reasons}>
         {reasons.map((check) => (
           <li key={check.id}>
-            <div><b>{capital(check.id.replaceAll('_', ' '))}</b><p><bdi>{check.text}</bdi></p></div>
+            <div><b>{capital(check.id.replaceAll('_', ' '))}</b><p><bdi>{capital(check.text)}.</bdi></p></div>
             <span className="n">{figure(check.value, check.unit)} {unitOf(check.unit)}<span className="mid">, limit {figure(check.limit, check.unit)}</span></span>
             <Bullet check={check} />
           </li>

@@ -4,7 +4,7 @@ import { Link } from 'wouter'
 import type { ApplyAnswer, Row } from '../api/types'
 import { CARD_FACTS, CARD_FIGURES, type Catalogue, shortName } from '../fields/catalogue'
 import { formFor } from '../format/number'
-import { NOT_RECORDED, showValue, UNSET } from '../format/value'
+import { briefly, NOT_RECORDED, showValue, UNSET } from '../format/value'
 import { join } from '../ui/controls'
 import { Simulated, Verdict } from '../ui/verdict'
 import { paths } from '../url/paths'
@@ -17,7 +17,7 @@ function facts(catalogue: Catalogue, row: Row) {
     const value = row.cells[id]
     if (value === undefined || value === null) return []
     const field = catalogue.get(id)
-    const text = showValue(field, value, formFor(field, []))
+    const text = briefly(field, showValue(field, value, formFor(field, [])))
     return [id === 'server.tensor_parallel_size' ? `TP ${text}` : text]
   }).join(' · ')
 }

@@ -44,7 +44,7 @@ export function FacetView(props: FacetProps) {
         <span className="clip" title={`${field.id}\n${field.help}`}>{name}</span>
         {!isEmpty(choice) && (
           <span className={css.acts}>
-            {choice?.values?.length ? <Act onPress={() => onChoose({ ...choice, except: !choice.except })}>{choice.except ? 'All but these' : 'Only these'}</Act> : null}
+            {choice?.values?.length ? <Act aria-label={`${choice.except ? 'Include' : 'Exclude'} these of ${name}`} onPress={() => onChoose({ ...choice, except: !choice.except })}>{choice.except ? 'Include' : 'Exclude'}</Act> : null}
             <Act aria-label={`Clear ${name}`} onPress={() => onChoose(undefined)}>Clear</Act>
           </span>
         )}

@@ -8,7 +8,7 @@ import type { ApplyAnswer, ApplyRequest, Field, Row, Sort } from '../api/types'
 import { type Catalogue, sectionOf, shortName } from '../fields/catalogue'
 import { directionWords } from '../filter/words'
 import { arrow, type Form, formFor } from '../format/number'
-import { isFigure, NOT_RECORDED, rawValue, showValue, UNSET } from '../format/value'
+import { briefly, isFigure, NOT_RECORDED, rawValue, showValue, UNSET } from '../format/value'
 import { useKeys } from '../keys/use-keys'
 import { join } from '../ui/controls'
 import explore from './explore.module.css'
@@ -175,7 +175,7 @@ function CellView({ row, field, form, top, isDivided }: Shown & { row: Row }) {
   return (
     <td className={look} title={`${rawValue(value)} ${field.unit}\n${field.id}`}>
       {top > 0 && typeof value === 'number' && <span className={css.bar} style={{ width: Math.round((value / top) * BAR_PX) }} />}
-      <bdi>{showValue(field, value, form)}</bdi>
+      <bdi>{briefly(field, showValue(field, value, form))}</bdi>
     </td>
   )
 }

@@ -72,7 +72,17 @@ const SHORT: Record<string, string> = {
   'run.timestamp': 'Started',
   'quality.simulated.value': 'Simulated',
 }
-// Units in words that people know from elsewhere.
+// Where a label's words say too little, or more than the unit does already.
+const LONG: Record<string, string> = {
+  'derived.gpu_count': 'GPUs of the run',
+  'derived.output_throughput_per_gpu': 'Output throughput per GPU',
+  'derived.tokens_per_s_per_user': 'Output per user',
+  'results.energy_per_token_j': 'Energy per token',
+  'results.energy_per_token_idle_subtracted_j': 'Energy per token, idle subtracted',
+  'results.max_output_tokens_per_s': 'Most output in a second',
+  'results.peak_output_tokens_per_s_sliding': 'Most output in any second',
+}
+// What a field is of, where several have the same label.
 const PLACES: Record<string, string> = {
   'system.gpus': 'GPUs', 'system.host': 'host', 'system.server': 'server', 'system.client': 'client', 'launch.gpus': 'GPUs',
   'environment.client': 'client', 'environment.container': 'container', 'results.steady': 'steady',
@@ -93,7 +103,7 @@ export function longName(field: Field) {
   const place = PLACES[field.id.split('.').slice(0, 2).join('.')]
   const parts = field.id.split('.')
   if (/^(Value|Limit)$/.test(field.label)) return inWords(`${parts.at(-2) ?? ''} ${field.label.toLowerCase()}`)
-  const words = inWords(field.label)
+  const words = LONG[field.id] ?? inWords(field.label)
   return place ? `${words}, ${place}` : words
 }
 

@@ -9,6 +9,12 @@ export const UNSET = 'unset'
 
 export const verdictWord = (verdict: string | null) => (verdict === null ? 'not measured' : (VERDICTS[verdict] ?? verdict))
 
+// A model by its last name, a GPU without its maker: the whole is on hover, and in filters.
+export function briefly(field: Field, text: string) {
+  if (/\.model$/.test(field.id) && /^[\w.-]+\/[\w.-]+$/.test(text)) return text.slice(text.indexOf('/') + 1)
+  return /gpu_name$/.test(field.id) ? text.replace(/^NVIDIA (?=[A-Z])/, '') : text
+}
+
 export function showValue(field: Field, value: unknown, form: Form): string {
   if (typeof value === 'number') return showNumber(value, form)
   if (typeof value === 'boolean') return isParameter(field) ? String(value) : value ? 'yes' : 'no'

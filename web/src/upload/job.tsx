@@ -70,6 +70,13 @@ export function JobView({ job }: { job: Job }) {
   )
 }
 
+// What a schema found faults in was held to be ours.
+function formWords(item: JobItem) {
+  if (item.form) return FORMS[item.form] ?? item.form
+  if (item.state === 'queued') return ''
+  return item.faults.some((fault) => fault.pointer) ? 'ProfLLM result' : 'not a result'
+}
+
 function words(item: JobItem) {
   if (item.state === 'queued') return <span className="dim">waiting</span>
   const run = <span className="n"><bdi>{item.run_id ?? item.id}</bdi></span>
@@ -81,14 +88,15 @@ function words(item: JobItem) {
 
 function ItemView({ item, size }: { item: JobItem; size: number | undefined }) {
   const [isOpen, setOpen] = useState(item.state === 'rejected')
-  const hasMore = item.faults.length > 0
+  // one that says no more than the line does is not said twice
+  const hasMore = item.faults.some((fault) => fault.pointer || fault.expected != null || fault.message !== item.message)
   return (
     <Fragment>
       <tr className={hasMore && isOpen ? css.open : undefined}>
         <td><State state={item.state} /></td>
         <th scope="row"><span className="clip" style={{ display: 'block' }} title={item.name ?? ''}><bdi>{item.name ?? `item ${item.index + 1}`}</bdi></span></th>
         <td className={join(page.num, 'dim')}>{size === undefined ? '' : bytes(size)}</td>
-        <td className={join('mid', css.form)}>{item.form ? (FORMS[item.form] ?? item.form) : item.state === 'queued' ? '' : 'not a result'}</td>
+        <td className={join('mid', css.form)}>{formWords(item)}</td>
         <td className={css.result}>{words(item)}</td>
         <td className={css.act}>
           {item.id !== null ? <Link href={paths.experiment(item.id)}>{item.state === 'stored' ? 'Open' : 'Open stored'}</Link>
@@ -114,8 +122,14 @@ function Faults({ faults }: { faults: Fault[] }) {
         {faults.map((fault, i) => (
           <tr key={i}>
             <td className="n"><bdi>{(fault.pointer ?? '') + (fault.key ? `/${fault.key}` : '') || 'the whole file'}</bdi></td>
-            <td className="n">{fault.found != null ? <bdi>{fault.found}</bdi> : fault.expected != null && <span className="dim">nothing</span>}</td>
-            <td>{fault.expected != null ? <bdi>{fault.expected}</bdi> : <bdi>{fault.message}</bdi>}{fault.nearest ? <>, perhaps <code><bdi>{fault.nearest}</bdi></code></> : null}</td>
+            {fault.found == null && fault.expected == null ? (
+              <td colSpan={2}><bdi>{fault.message}</bdi></td>
+            ) : (
+              <>
+                <td className="n">{fault.found != null ? <bdi>{fault.found}</bdi> : <span className="dim">nothing</span>}</td>
+                <td><bdi>{fault.expected ?? fault.message}</bdi>{fault.nearest ? <>, perhaps <code><bdi>{fault.nearest}</bdi></code></> : null}</td>
+              </>
+            )}
             {hasLines && <td className={page.num}>{fault.line == null ? '–' : count(fault.line)}</td>}
           </tr>
         ))}

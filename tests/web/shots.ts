@@ -1,0 +1,93 @@
+// The pictures of docs/images, of results that the simulator made and copies of them: `tools/web shots docs/images`.
+import type { Page } from '@playwright/test'
+import { mkdtempSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { counted, expect, filters, test, useDashboard } from './fixtures'
+import { read, variant, write } from './results'
+
+const MODELS = ['meta-llama/Llama-3.1-70B-Instruct', 'Qwen/Qwen2.5-72B-Instruct', 'openai/gpt-oss-120b']
+const GPUS: [string, number][] = [['NVIDIA H100 80GB HBM3', 1], ['NVIDIA H200', 1.3], ['NVIDIA B200', 2.1]]
+const SIZES = [2, 4, 8]
+const LOADS = [16, 64, 256]
+const OUT = process.env['PROFLLM_SHOTS'] as string
+
+// figures that hang together well enough to look at: nobody measured them
+const dashboard = useDashboard((store, own) => {
+  const folder = mkdtempSync(join(store.folder, 'files-'))
+  const base = read(own)
+  let at = 0
+  for (const model of MODELS) for (const [gpu_name, speed] of GPUS) for (const size of SIZES) for (const load of LOADS) {
+    const wave = 1 + 0.17 * Math.sin(++at * 2.39)
+    const output = 38 * speed * size * load ** 0.62 * wave
+    const document = variant(base, {
+      name: `${model.split('/')[1]?.split('-').slice(0, 2).join('-').toLowerCase()}-${gpu_name.split(' ')[1]?.toLowerCase()}-tp${size}-c${load}`, model, gpu_name, tensor_parallel_size: size, max_concurrency: load,
+      quantization: at % 4 === 0 ? null : at % 3 === 0 ? 'nvfp4' : 'fp8', output_throughput: output, p99_ttft_ms: (60 + load * 5.5) / speed / Math.sqrt(size) * wave * 2.3, verdict: at % 9 === 4 ? 'degraded' : at % 17 === 5 ? 'client_limited' : 'trusted',
+    })
+    const { results } = document
+    results.median_ttft_ms = results.p99_ttft_ms / 3.1
+    results.median_tpot_ms = (9 + load / 7) / speed / Math.sqrt(size) * wave
+    results.p99_tpot_ms = results.median_tpot_ms * 1.4
+    results.median_e2el_ms = results.median_ttft_ms + 256 * results.median_tpot_ms
+    results.energy_per_token_j = at % 5 === 0 ? null : 3.1 / output * 400 * wave
+    for (const key of Object.keys(results)) if (/_ci95$/.test(key)) results[key] = null
+    document.environment.engine = { ...document.environment.engine, simulated: at % 11 === 3, name: at % 11 === 3 ? 'profllm-sim' : 'vllm', version: at % 11 === 3 ? '0.1.0' : '0.32.0' }
+    write(folder, `${at}.json`, document)
+  }
+  store.import(folder)
+})
+
+const QUERY = '/?system.hardware_info.gpu_name=NVIDIA B200,NVIDIA H200&server.tensor_parallel_size=2,4,8&results.p99_ttft_ms=..900&sort=-results.output_throughput'
+
+async function explore(page: Page) {
+  await page.goto(dashboard().url + QUERY)
+  await expect(counted(page)).toBeVisible()
+}
+
+const save = (page: Page, name: string) => page.screenshot({ path: join(OUT, `${name}.png`), animations: 'disabled' })
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`explore ${colorScheme}`, async ({ page }) => {
+    await page.emulateMedia({ colorScheme })
+    await explore(page)
+    await expect(filters(page).getByRole('group', { name: 'Verdict', exact: true })).toBeAttached()
+    await save(page, `explore-${colorScheme}`)
+  })
+
+  test(`experiment ${colorScheme}`, async ({ page, own }) => {
+    await page.emulateMedia({ colorScheme })
+    await page.goto(`${dashboard().url}/upload`)
+    await page.getByTestId('files').setInputFiles(own)
+    await page.getByRole('link', { name: /^Open/ }).click()
+    await expect(page.getByRole('region', { name: 'Verdict' })).toBeVisible()
+    await save(page, `experiment-${colorScheme}`)
+  })
+}
+
+test('columns', async ({ page }) => {
+  await explore(page)
+  await page.getByRole('button', { name: /^Columns/ }).click()
+  await expect(page.getByRole('dialog', { name: 'Columns' })).toBeVisible()
+  await save(page, 'columns-light')
+})
+
+test('upload', async ({ page, own, folder }) => {
+  const broken = read(own)
+  broken.results.p99_ttft_ms = 'n/a'
+  broken.quality.verdict = 'ok'
+  const changed = read(own)
+  changed.results.p99_ttft_ms += 1
+  await page.goto(`${dashboard().url}/upload`)
+  await page.getByTestId('files').setInputFiles([write(folder, 'llama70-tp4-r12.json', broken), own, write(folder, 'other.json', changed), write(folder, 'qwen72-tp8.json', variant(read(own), { name: 'qwen72-tp8' })), write(folder, 'notes.txt', 'Remember the milk.')])
+  await expect(page.getByText('all 5 done')).toBeVisible()
+  await save(page, 'upload-light')
+})
+
+test('phone', async ({ browser }) => {
+  const context = await browser.newContext({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true })
+  const page = await context.newPage()
+  await explore(page)
+  await expect(page.getByRole('listitem').first()).toBeVisible()
+  await save(page, 'explore-phone')
+  await context.close()
+})

@@ -413,12 +413,16 @@ export interface components {
          *     its outermost "and"
          * @example {
          *       "count": 412,
-         *       "recorded": 409,
+         *       "recorded": 411,
          *       "null": 2,
          *       "missing": 1,
          *       "explicit": 380,
          *       "distinct": 3,
          *       "values": [
+         *         {
+         *           "value": 1,
+         *           "count": 9
+         *         },
          *         {
          *           "value": 2,
          *           "count": 300
@@ -426,10 +430,6 @@ export interface components {
          *         {
          *           "value": 4,
          *           "count": 100
-         *         },
-         *         {
-         *           "value": 1,
-         *           "count": 9
          *         }
          *       ],
          *       "more": 0,
@@ -438,11 +438,11 @@ export interface components {
          *     }
          */
         Facet: {
-            /** @description Rows: recorded + null + missing */
+            /** @description Rows: recorded + missing */
             count: number;
-            /** @description With a value */
+            /** @description With a value or null */
             recorded: number;
-            /** @description Unset */
+            /** @description Recorded as null, unset */
             null: number;
             /** @description Not recorded */
             missing: number;
@@ -450,9 +450,9 @@ export interface components {
             explicit: number;
             /** @description Different values */
             distinct: number;
-            /** @description The most frequent first, where equally frequent by value */
+            /** @description All in their order where at most 30 are distinct, else the most frequent ones first */
             values: components["schemas"]["ValueCount"][];
-            /** @description How many further values there are */
+            /** @description How many further values there are, with a search of those that have its text */
             more: number;
             /** @description Of numbers and times */
             min?: components["schemas"]["Number"] | string;
@@ -492,8 +492,11 @@ export interface components {
         Experiment: {
             id: number;
             run_id: string | null;
-            /** @description What the file was: own, flat */
-            form: string;
+            /**
+             * @description What the file was
+             * @enum {string}
+             */
+            form: "own" | "flat" | "plain";
             /** @description Under which it came */
             name: string | null;
             /** Format: date-time */
@@ -626,8 +629,11 @@ export interface components {
              * @enum {string}
              */
             state: "queued" | "stored" | "duplicate" | "conflict" | "rejected";
-            /** @description What it is: own, flat; null where that could not be told */
-            form: string | null;
+            /**
+             * @description What it is; null where that could not be told
+             * @enum {unknown}
+             */
+            form: "own" | "flat" | "plain" | null;
             id: number | null;
             run_id: string | null;
             /** @description Why it is not stored, or what is odd about it */
@@ -829,7 +835,7 @@ export interface operations {
                 filter?: string;
                 /** @description Only values that have this text in them, whatever its case */
                 search?: string;
-                /** @description At most so many values a field; without it all up to 30, else the 50 most frequent */
+                /** @description At most so many values where more than 30 are distinct; 50 without it */
                 limit?: number;
             };
             header?: never;
@@ -1001,7 +1007,7 @@ export interface operations {
         /** @description At most 64 MiB; its type does not count */
         requestBody: {
             content: {
-                "application/octet-stream": unknown;
+                "*/*": unknown;
             };
         };
         responses: {

@@ -3,6 +3,7 @@ import { useState } from 'react'
 
 import type { Experiment } from '../api/types'
 import { time } from '../format/time'
+import { formWord } from '../format/value'
 import { Button, join } from '../ui/controls'
 import controls from '../ui/controls.module.css'
 import { Icon } from '../ui/icons'
@@ -11,7 +12,6 @@ import { paths } from '../url/paths'
 import css from './experiment.module.css'
 
 const ENTRIES_SHOWN = 200
-const FORMS: Record<string, string> = { own: 'ProfLLM result', profllm: 'ProfLLM result', flat: 'vLLM bench serve', vllm: 'vLLM bench serve' }
 
 export function Document({ experiment }: { experiment: Experiment }) {
   const [copied, setCopied] = useState(false)
@@ -25,7 +25,7 @@ export function Document({ experiment }: { experiment: Experiment }) {
       <div className={page.blockHead}>
         <h2>Document</h2>
         <p>
-          {FORMS[experiment.form] ?? experiment.form}, came as <bdi>{experiment.name ?? 'nameless'}</bdi>, stored {time(experiment.stored_at)} UTC,
+          {formWord(experiment.form)}, came as <bdi>{experiment.name ?? 'nameless'}</bdi>, stored {time(experiment.stored_at)} UTC,
           SHA-256 <span className="n" title={experiment.sha256}>{experiment.sha256.slice(0, 12)}</span>
         </p>
         <span className={page.end}>

@@ -93,7 +93,9 @@ function useSteadyOrder(values: Facet['values']) {
 
 function Values({ field, facet, choice, values, onChoose, isWhole = true }: FacetProps & { facet: Facet; values: Facet['values']; isWhole?: boolean }) {
   const [isLong, setLong] = useState(false)
-  const { steady, inside } = useSteadyOrder(withChosen(values, choice))
+  const all = withChosen(values, choice)
+  // words: the most frequent first; numbers as they follow each other
+  const { steady, inside } = useSteadyOrder(field.type === 'text' || field.type === 'json' ? all.toSorted((a, b) => b.count - a.count) : all)
   const most = Math.max(1, ...values.map((value) => value.count), facet.null, facet.missing)
   const shown = isLong ? steady : steady.filter(({ value }, i) => i < FEW_LINES || choice?.values?.includes(value as Scalar))
   const form = formFor(field, values.map(({ value }) => value))
@@ -130,7 +132,7 @@ function Nothings({ facet, choice, onChoose }: FacetProps & { facet: Facet }) {
   const most = Math.max(1, facet.recorded, facet.null, facet.missing)
   const lines: [keyof Choice & ('present' | 'unset' | 'missing'), string, number][] = []
   // where all values stand in a short list they can be checked one by one
-  if ((facet.null + facet.missing > 0 && facet.distinct > FEW_LINES) || choice?.present) lines.push(['present', 'any value', facet.recorded])
+  if ((facet.null + facet.missing > 0 && facet.distinct > FEW_LINES) || choice?.present) lines.push(['present', 'any value', facet.recorded - facet.null])
   if (facet.null > 0 || choice?.unset) lines.push(['unset', hasRange ? 'or unset' : 'unset', facet.null])
   if (facet.missing > 0 || choice?.missing) lines.push(['missing', hasRange ? 'or not recorded' : 'not recorded', facet.missing])
   return lines.map(([key, words, n]) => (

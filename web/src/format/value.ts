@@ -7,6 +7,10 @@ const VERDICTS: Record<string, string> = { client_limited: 'client limited' }
 export const NOT_RECORDED = '–'
 export const UNSET = 'unset'
 
+// What a file was, by the contract's names.
+const FORMS = { own: 'ProfLLM result', flat: 'vLLM bench serve', plain: 'result of a few keys' } as const
+export const formWord = (form: string) => FORMS[form as keyof typeof FORMS] ?? form
+
 export const verdictWord = (verdict: string | null) => (verdict === null ? 'not measured' : (VERDICTS[verdict] ?? verdict))
 
 // A model by its last name, a GPU without its maker: the whole is on hover, and in filters.

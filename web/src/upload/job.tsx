@@ -7,6 +7,7 @@ import { Link } from 'wouter'
 import type { Fault, Job, JobItem } from '../api/types'
 import { bytes, count } from '../format/number'
 import { clock } from '../format/time'
+import { formWord } from '../format/value'
 import { Act, join, Meter, Segment } from '../ui/controls'
 import page from '../ui/page.module.css'
 import { State } from '../ui/verdict'
@@ -17,7 +18,6 @@ import css from './upload.module.css'
 const STATES = ['stored', 'duplicate', 'conflict', 'rejected', 'queued'] as const
 const COLOURS = { stored: 'trusted', duplicate: 'line-3', conflict: 'degraded', rejected: 'limited', queued: 'pressed' } as const
 const URGENCY = { rejected: 0, conflict: 1, queued: 2, stored: 3, duplicate: 4 } as const
-const FORMS: Record<string, string> = { own: 'ProfLLM result', profllm: 'ProfLLM result', flat: 'vLLM bench serve', vllm: 'vLLM bench serve', brief: 'result of a few keys' }
 const ITEMS_SHOWN = 200
 
 export function JobView({ job }: { job: Job }) {
@@ -72,9 +72,9 @@ export function JobView({ job }: { job: Job }) {
 
 // What a schema found faults in was held to be ours.
 function formWords(item: JobItem) {
-  if (item.form) return FORMS[item.form] ?? item.form
+  if (item.form) return formWord(item.form)
   if (item.state === 'queued') return ''
-  return item.faults.some((fault) => fault.pointer) ? 'ProfLLM result' : 'not a result'
+  return item.faults.some((fault) => fault.pointer) ? formWord('own') : 'not a result'
 }
 
 function words(item: JobItem) {

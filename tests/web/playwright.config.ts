@@ -1,10 +1,10 @@
 import { defineConfig } from '@playwright/test'
 
-// One browser at a time: the machine has few cores, and each file has a server of its own.
+// A file has a server of its own, so two can run beside each other; they wait for servers and browsers mostly.
 export default defineConfig({
   testDir: '.',
   outputDir: process.env['PROFLLM_WEB_OUT'] ?? '../../build/web-results',
-  workers: 1,
+  workers: 2,
   timeout: 60_000 * Number(process.env['PATIENCE'] ?? 1),
   expect: { timeout: 15_000 },
   reporter: [['line'], ['json', { outputFile: `${process.env['PROFLLM_WEB_OUT'] ?? '../../build/web-results'}.json` }]],

@@ -12,7 +12,8 @@ import { DropAnywhere } from './upload/drop-anywhere'
 // The first screen does not wait for what it does not show.
 const Experiment = lazy(() => import('./experiment/experiment').then((module) => ({ default: module.Experiment })))
 const Upload = lazy(() => import('./upload/upload').then((module) => ({ default: module.Upload })))
-const Find = lazy(() => import('./find/find').then((module) => ({ default: module.Find })))
+const loadFind = () => import('./find/find')
+const Find = lazy(() => loadFind().then((module) => ({ default: module.Find })))
 const Help = lazy(() => import('./keys/help').then((module) => ({ default: module.Help })))
 
 // Where one screen follows another a reader hears its name.
@@ -28,6 +29,8 @@ function Title() {
 
 export function App() {
   const [open, setOpen] = useState<'find' | 'help' | null>(null)
+  // somebody who presses "/" types on at once
+  useEffect(() => { void loadFind() }, [])
   useKeys({ '/': () => setOpen('find'), '?': () => setOpen('help') })
   return (
     <>

@@ -64,6 +64,7 @@ docs: build ## write the files that are made from the rows (schemas, reference)
 	@tools/install-packages build test
 	@$(PYTHON) tools/make-schemas $(BUILD)/bin/profllm
 	@$(PYTHON) tools/make-reference $(BUILD)/bin/profllm
+	@tools/web types
 	@$(BUILD)/bin/profllm params --markdown >docs/reference/arguments.md.tmp && mv docs/reference/arguments.md.tmp docs/reference/arguments.md
 
 install: build ## install into PREFIX (default /usr/local)

@@ -22,7 +22,7 @@ const dashboard = useDashboard((store, own) => {
     const output = 38 * speed * size * load ** 0.62 * wave
     const document = variant(base, {
       name: `${model.split('/')[1]?.split('-').slice(0, 2).join('-').toLowerCase()}-${gpu_name.split(' ')[1]?.toLowerCase()}-tp${size}-c${load}`, model, gpu_name, tensor_parallel_size: size, max_concurrency: load,
-      quantization: at % 4 === 0 ? null : at % 3 === 0 ? 'nvfp4' : 'fp8', output_throughput: output, p99_ttft_ms: (60 + load * 5.5) / speed / Math.sqrt(size) * wave * 2.3, verdict: at % 9 === 4 ? 'degraded' : at % 17 === 5 ? 'client_limited' : 'trusted',
+      quantization: at % 4 === 0 ? null : at % 3 === 0 ? 'nvfp4' : 'fp8', output_throughput: output, p99_ttft_ms: (60 + load * 5.5) / speed / Math.sqrt(size) * wave * 2.3, verdict: at % 7 === 4 ? 'degraded' : at % 16 === 2 ? 'client_limited' : 'trusted',
     })
     const { results } = document
     results.median_ttft_ms = results.p99_ttft_ms / 3.1

@@ -78,7 +78,7 @@ function Screen({ experiment, catalogue }: { experiment: Result; catalogue: Cata
     ['verdict', 'Verdict', String(checks.filter(decides).length || '')],
     ['parameters', 'Parameters', `${entries.filter(isSet).length} set`],
     ['metrics', 'Metrics', ''],
-    ['checks', 'Quality checks', String(checks.length || '')],
+    ...(checks.length ? [['checks', 'Quality checks', String(checks.length)] as [string, string, string]] : []),
     ['fields', 'All fields', count(entries.length)],
     ['document', 'Document', ''],
   ]

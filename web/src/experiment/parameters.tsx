@@ -49,7 +49,7 @@ export function Parameters({ entries, experiment }: { entries: Entry[]; experime
             ...set.filter((entry) => partOf(entry) === part).map((entry) => <ParameterRow key={entry.field.id} entry={entry} />),
           ])}
           {set.length === 0 && !words && <tr><td colSpan={3} className="dim">This file does not say what was set.</td></tr>}
-          {defaults.length > 0 && <tr className={page.sect}><th colSpan={3} scope="colgroup">Not set by you{typeof engine === 'string' ? `, ${engine}` : ''} <span className="n-11">({defaults.length})</span></th></tr>}
+          {defaults.length > 0 && <tr className={page.sect}><th colSpan={3} scope="colgroup">{defaults.some(({ value }) => value.source) ? `Not set by you${typeof engine === 'string' ? `, ${engine}` : ''}` : 'Recorded'} <span className="n-11">({defaults.length})</span></th></tr>}
           {shown.map((entry) => <ParameterRow key={entry.field.id} entry={entry} quiet />)}
           {words && set.length + defaults.length === 0 && <tr><td colSpan={3} className="dim">No parameter is called “{words}”.</td></tr>}
         </tbody>

@@ -136,10 +136,16 @@ export class Catalogue {
     )
   }
 
-  // By name, id, unit, group or what it is; all words must occur.
+  // By name, id, unit, group or what it is; all words must occur. The usual ones first, then those that are
+  // called so, then those that tell of it.
   search(words: string, fields = this.fields) {
     const wanted = words.toLowerCase().split(/\s+/).filter(Boolean)
-    return fields.filter((field) => {
+    const rank = (field: Field) => {
+      const name = `${field.id} ${longName(field)}`.toLowerCase()
+      const isNamed = wanted.every((word) => name.includes(word))
+      return isNamed ? FIRST.indexOf(field.id) + 1 || FIRST.length + 1 : FIRST.length + 2
+    }
+    const found = fields.filter((field) => {
       let text = this.text.get(field.id)
       if (text === undefined) {
         text = `${field.id} ${longName(field)} ${shortName(field)} ${field.unit} ${field.group} ${field.help}`.toLowerCase()
@@ -147,6 +153,7 @@ export class Catalogue {
       }
       return wanted.every((word) => text.includes(word))
     })
+    return found.map((field) => ({ field, at: rank(field) })).sort((a, b) => a.at - b.at).map(({ field }) => field)
   }
 
   sorted(fields: Field[]): Section[] {

@@ -43,7 +43,7 @@ static const struct dash_page_file files[] = {
 
 static const struct dash_page_file files[] = {
 	{ "/index.html", "text/html; charset=utf-8",
-	  "0000000000000000000000000000000000000000000000000000000000000000",
+	  "b6dbb54136593526cf4a753dc3cc8609d01ddc64a2013e1fe109776d944a5477",
 	  (const unsigned char *)NO_PAGE, sizeof(NO_PAGE) - 1, NULL, 0, false },
 };
 

@@ -13,7 +13,7 @@ build: ## build into build/bin (installs missing Debian packages)
 	@tools/install-packages build
 	@tools/build $(BUILD) Release gcc
 
-demo: build ## run the quickstart experiment against the simulator and show its result
+demo: build ## run the quickstart experiment against the simulator, show its result and keep it for the browser
 	@tools/demo $(BUILD)/bin
 
 test: ## all tests: both compilers, scenarios, sanitizers, fuzz targets, tree checks

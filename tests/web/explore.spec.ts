@@ -149,3 +149,47 @@ test('newer data wait until somebody asks', async ({ page, own }) => {
   await page.getByRole('button', { name: '1 newer: show' }).click()
   await expect(counted(page)).toHaveText(`${RUNS + 1} of ${RUNS + 1} experiments`)
 })
+
+test('a range goes by bins with the arrow keys, and its histogram tells what is inside', async ({ page }) => {
+  await page.goto(dashboard().url)
+  const latency = facet(page, 'P99 TTFT')
+  await expect(latency.getByRole('img', { name: /^Histogram of P99 TTFT, .* Chosen: all\./ })).toBeVisible()
+  await latency.getByRole('slider', { name: /to/ }).focus()
+  await page.keyboard.press('ArrowLeft')
+  await expect(chips(page)).toHaveCount(1)
+  await expect(latency.getByRole('img', { name: /Chosen: up to / })).toBeVisible()
+  const end = Number((await latency.getByRole('textbox', { name: /to$/ }).inputValue()).replaceAll(',', ''))
+  const inside = runs.filter((run) => run.p99 <= end).length
+  expect(inside).toBeLessThan(RUNS)
+  await expect(counted(page)).toHaveText(new RegExp(`^${inside} of `))
+  await latency.getByRole('textbox', { name: /from$/ }).fill('100')
+  await expect(counted(page)).toHaveText(new RegExp(`^${runs.filter((run) => run.p99 >= 100 && run.p99 <= end).length} of `))
+  await page.getByRole('button', { name: 'Clear all' }).click()
+  await expect(latency.getByRole('textbox', { name: /from$/ })).toHaveValue('')
+})
+
+const MANY = 230
+const many = useDashboard((store) => {
+  // with no more than the few keys that make a result
+  const lines = Array.from({ length: MANY }, (_, i) => ({
+    run_id: `run_${String(i).padStart(3, '0')}`, suite: 'many', timestamp: new Date(Date.UTC(2026, 9, 1, 0, i)).toISOString(), duration: 1, config: { server: {}, benchmark: {} },
+    results: { p99_ttft_ms: i }, system: {}, profiling: {}, status: 'completed',
+  }))
+  for (const line of lines) write(join(store.folder, 'many'), `${line.run_id}.json`, line)
+  store.import(join(store.folder, 'many'))
+})
+
+test('more than a page: pages, and rows drawn where one looks', async ({ page }) => {
+  await page.goto(`${many().url}/?sort=results.p99_ttft_ms`)
+  await expect(counted(page)).toHaveText(`${MANY} of ${MANY} experiments`)
+  await expect(page.getByText('Rows 1–200 of 230')).toBeVisible()
+  await expect(page.getByRole('table')).toHaveAttribute('aria-rowcount', String(MANY + 1))
+  await expect(page.getByRole('link', { name: 'run_199' })).toHaveCount(0)
+  await page.getByRole('region', { name: /^Table/ }).evaluate((element) => element.scrollTo(0, element.scrollHeight))
+  await expect(page.getByRole('link', { name: 'run_199' })).toBeVisible()
+  await page.getByRole('button', { name: 'Next page' }).click()
+  await expect(page.getByText('Rows 201–230 of 230')).toBeVisible()
+  await expect.poll(async () => (await names(page))[0]).toBe('run_200')
+  await page.goBack()
+  await expect(page.getByText('Rows 1–200 of 230')).toBeVisible()
+})

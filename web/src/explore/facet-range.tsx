@@ -56,12 +56,14 @@ export function NumberRange({ field, facet, choice, onChoose }: FacetProps & { f
 function Histogram({ name, edges, counts, ends, form }: { name: string; edges: number[]; counts: number[]; ends: Ends; form: Form }) {
   const most = Math.max(1, ...counts)
   const width = PX / counts.length
-  const chosen = ends[0] === null && ends[1] === null ? 'all' : `${ends[0] === null ? '' : `from ${shown(ends[0], form)} `}${ends[1] === null ? '' : `up to ${shown(ends[1], form)}`}`
+  const isChosen = ends[0] !== null || ends[1] !== null
+  const chosen = !isChosen ? 'all' : `${ends[0] === null ? '' : `from ${shown(ends[0], form)} `}${ends[1] === null ? '' : `up to ${shown(ends[1], form)}`}`
   return (
     <svg viewBox={`0 0 ${PX} ${HIGH}`} preserveAspectRatio="none" role="img"
       aria-label={`Histogram of ${name}, ${shown(edges[0] ?? 0, form)} to ${shown(edges.at(-1) ?? 0, form)} ${form.unit}. Chosen: ${chosen}.`}>
       {counts.map((n, i) => {
-        const inside = (ends[1] === null || (edges[i] ?? 0) <= ends[1]) && (ends[0] === null || (edges[i + 1] ?? 0) >= ends[0])
+        // the accent is for what is chosen; where nothing is, nothing is outside either
+        const inside = isChosen && (ends[1] === null || (edges[i] ?? 0) <= ends[1]) && (ends[0] === null || (edges[i + 1] ?? 0) >= ends[0])
         const high = n ? Math.max(1.5, (n / most) * HIGH) : 0
         return <rect key={i} x={i * width + 0.5} y={HIGH - high} width={Math.max(1, width - 1)} height={high} fill={`var(--${inside ? 'accent' : 'mark-quiet'})`} />
       })}
@@ -86,11 +88,11 @@ function Thumbs({ name, edges, ends, form, onChange, onEnd }: { name: string; ed
     onChange([from === low ? ends[0] : from === 0 ? null : (edges[from] ?? null), to === high ? ends[1] : to === last ? null : (edges[to] ?? null)])
   }
   return (
-    <Slider aria-label={name} className={css.slider ?? ''} minValue={0} maxValue={last} step={1} value={[low, high]} onChange={move} onChangeEnd={onEnd}>
+    <Slider aria-label={`Range of ${name}`} className={css.slider ?? ''} minValue={0} maxValue={last} step={1} value={[low, high]} onChange={move} onChangeEnd={onEnd}>
       <SliderTrack className={css.track ?? ''}>
         {() => (
           <>
-            <span className={css.fill} style={{ left: `${(low / last) * 100}%`, right: `${100 - (high / last) * 100}%` }} />
+            {(ends[0] !== null || ends[1] !== null) && <span className={css.fill} style={{ left: `${(low / last) * 100}%`, right: `${100 - (high / last) * 100}%` }} />}
             {[['from', low], ['to', high]].map(([end, at], i) => (
               <SliderThumb key={end} index={i} aria-label={`${name}, ${end ?? ''} ${shown(edges[Number(at)] ?? 0, form)} ${form.unit}`} className={css.thumb ?? ''} />
             ))}

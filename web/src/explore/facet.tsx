@@ -61,7 +61,7 @@ function Control(props: FacetProps & { facet: Facet }) {
   // what was measured stays a range however few are left; what was chosen may be a list of a few numbers
   const isRange = field.role === 'output' && field.type === 'number' ? facet.distinct > 1 : facet.distinct > RANGE_FROM
   if (isNumber && (isRange || choice?.range)) {
-    return <><NumberRange {...props} /><Values {...props} values={facet.words ?? []} /><Nothings {...props} /></>
+    return <><NumberRange {...props} /><Values {...props} values={facet.words ?? []} isWhole={false} /><Nothings {...props} /></>
   }
   if (facet.distinct > LIST_MAX) return <Search {...props} />
   const few = facet.values.length <= TOGGLES_MAX && facet.values.length > 1 && facet.null + facet.missing === 0

@@ -163,8 +163,6 @@ static void put_string(struct writer *w, const char *text, size_t len)
 
 static void write_object(struct writer *w, const json_t *json, int depth)
 {
-	const char *key;
-	json_t *value;
 	size_t left = json_object_size(json);
 
 	put(w, "{");
@@ -172,8 +170,7 @@ static void write_object(struct writer *w, const json_t *json, int depth)
 	 * In the order of insertion, which jansson keeps since 2.8: documents read as they were
 	 * made, and equal ones are equal byte by byte.
 	 */
-	json_object_foreach((json_t *)json, key, value)
-	{
+	PL_JSON_EACH_MEMBER(key, value, json) {
 		put_newline(w, depth + 1);
 		put_string(w, key, strlen(key));
 		put(w, w->style == PL_JSON_COMPACT ? ":" : ": ");
@@ -189,11 +186,7 @@ static void write_object(struct writer *w, const json_t *json, int depth)
 /* Lists of numbers stand on one line: a result has thousands of them. */
 static bool is_flat(const json_t *array)
 {
-	size_t i;
-	json_t *item;
-
-	json_array_foreach((json_t *)array, i, item)
-	{
+	PL_JSON_EACH(item, array) {
 		if (json_is_object(item) || json_is_array(item))
 			return false;
 	}

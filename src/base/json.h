@@ -40,6 +40,40 @@ int pl_json_parse_wide(const char *text, size_t len, const char *source, json_t 
 char *pl_json_to_ctext(const json_t *string);
 json_t *pl_json_from_ctext(const char *text);
 
+/*
+ * The loops over an array's items and an object's members, in their order; over NULL, or what is
+ * neither, nothing is done. They declare the names that they are given, and break and continue mean
+ * what they do in any loop (NAME_left tells the outer of two loops that the inner was left early).
+ *
+ *     PL_JSON_EACH(item, list) {                  PL_JSON_EACH_MEMBER(key, value, object) {
+ *             use(item);                                  use(key, value);
+ *     }                                           }
+ *
+ * Members may be set to other values on the way; none may be added or taken away.
+ */
+#define PL_JSON_EACH(item, list)                                                        \
+	for (size_t item##_at = 0, item##_left = 0;                                     \
+	     !item##_left && item##_at < json_array_size(list); item##_at++)            \
+		for (json_t *item = (item##_left = 1, json_array_get(list, item##_at)); \
+		     item##_left; item##_left = 0)
+#define PL_JSON_EACH_MEMBER(key, value, object)                                                   \
+	for (const char *key = pl_json_key_behind(object, NULL), *key##_left = NULL; key != NULL; \
+	     key = key##_left == NULL ? pl_json_key_behind(object, key) : NULL)                   \
+		for (json_t *value = (key##_left = key, pl_json_value_of(key));                   \
+		     key##_left != NULL; key##_left = NULL)
+/* For PL_JSON_EACH_MEMBER alone; key NULL: the first. */
+static inline const char *pl_json_key_behind(const json_t *object, const char *key)
+{
+	return json_object_iter_key(
+		key == NULL
+			? json_object_iter((json_t *)object)
+			: json_object_iter_next((json_t *)object, json_object_key_to_iter(key)));
+}
+static inline json_t *pl_json_value_of(const char *key)
+{
+	return json_object_iter_value(json_object_key_to_iter(key));
+}
+
 /* A real number, or null where there is none: NaN and the infinities. */
 json_t *pl_json_number(double value);
 /* A string, or null for NULL. Bytes that are no UTF-8, which no JSON can hold, become U+FFFD. */

@@ -33,11 +33,7 @@ void pl_strv_addf(struct pl_strv *strv, const char *format, ...)
 
 void pl_strv_add_json(struct pl_strv *strv, const json_t *array)
 {
-	size_t i;
-	json_t *item;
-
-	json_array_foreach((json_t *)array, i, item)
-	{
+	PL_JSON_EACH(item, array) {
 		if (json_is_string(item))
 			pl_strv_add(strv, json_string_value(item));
 	}
@@ -45,11 +41,7 @@ void pl_strv_add_json(struct pl_strv *strv, const json_t *array)
 
 void pl_strv_add_env(struct pl_strv *strv, const json_t *object)
 {
-	const char *name;
-	json_t *value;
-
-	json_object_foreach((json_t *)object, name, value)
-	{
+	PL_JSON_EACH_MEMBER(name, value, object) {
 		/*
 		 * What is no text is nobody's variable: an experiment file has been checked long
 		 * before.

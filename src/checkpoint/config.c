@@ -194,11 +194,7 @@ static bool is_multimodal(const json_t *config)
 /* Objects are laid over each other, all else is replaced: --hf-overrides. */
 void ckpt_config_override(json_t *config, const json_t *overrides)
 {
-	const char *key;
-	json_t *value;
-
-	json_object_foreach((json_t *)overrides, key, value)
-	{
+	PL_JSON_EACH_MEMBER(key, value, overrides) {
 		json_t *old = json_object_get(config, key);
 		if (json_is_object(old) && json_is_object(value))
 			ckpt_config_override(old, value);
@@ -327,8 +323,6 @@ static void read_limit(struct ckpt_facts *facts, const json_t *part)
 		"model_max_length",        "max_sequence_length", "max_seq_length", "seq_len"
 	};
 	const json_t *rope = json_object_get(part, "rope_parameters");
-	const char *name;
-	json_t *nested;
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(keys); i++) {
 		int64_t limit = ckpt_count_at(facts, part, keys[i]);
@@ -344,8 +338,7 @@ static void read_limit(struct ckpt_facts *facts, const json_t *part)
 	    strstr(facts->model_type != NULL ? facts->model_type : "", "gemma3") != NULL)
 		return;
 	scale_limit(facts, rope);
-	json_object_foreach((json_t *)rope, name, nested)
-	{
+	PL_JSON_EACH_MEMBER(name, nested, rope) {
 		if (json_is_object(nested))
 			scale_limit(facts, nested);
 	}
@@ -383,11 +376,8 @@ static double compressed_bits(const json_t *quantization)
 {
 	const json_t *groups = json_object_get(quantization, "config_groups");
 	double found = NAN;
-	const char *name;
-	json_t *group;
 
-	json_object_foreach((json_t *)groups, name, group)
-	{
+	PL_JSON_EACH_MEMBER(name, group, groups) {
 		double bits = json_number_value(pl_json_get_path(group, "weights.num_bits"));
 		double size = json_number_value(pl_json_get_path(group, "weights.group_size"));
 		if (bits < 1 || (!isnan(found) && found != bits))

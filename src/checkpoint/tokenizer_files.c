@@ -70,20 +70,17 @@ static const char *token_text(const json_t *token)
 static int64_t id_of(const struct files *files, const char *text)
 {
 	const json_t *id = json_object_get(files->words, text);
-	json_t *entry;
-	size_t i;
 
 	if (json_is_integer(id))
 		return json_integer_value(id);
-	json_array_foreach(json_object_get(files->tokenizer, "added_tokens"), i, entry)
-	{
+	PL_JSON_EACH(entry, json_object_get(files->tokenizer, "added_tokens")) {
 		const char *content = json_string_value(json_object_get(entry, "content"));
 		id = json_object_get(entry, "id");
 		if (content != NULL && strcmp(content, text) == 0 && json_is_integer(id))
 			return json_integer_value(id);
 	}
-	json_array_foreach(files->words, i, entry)
-	{
+	for (size_t i = 0; i < json_array_size(files->words); i++) {
+		json_t *entry = json_array_get(files->words, i);
 		const char *word = json_string_value(json_array_get(entry, 0));
 		if (word != NULL && strcmp(word, text) == 0)
 			return (int64_t)i;
@@ -97,21 +94,16 @@ static void add_named(const struct files *files, const json_t *names, const char
 {
 	json_t *value = json_object_get(names, name);
 	const char *text = token_text(value);
-	const char *key;
-	json_t *entry;
-	size_t i;
 
 	if (text != NULL) {
 		add_id(vocabulary, room, id_of(files, text));
 		return;
 	}
-	json_array_foreach(value, i, entry)
-	{
+	PL_JSON_EACH(entry, value) {
 		if (token_text(entry) != NULL)
 			add_id(vocabulary, room, id_of(files, token_text(entry)));
 	}
-	json_object_foreach(value, key, entry)
-	{
+	PL_JSON_EACH_MEMBER(key, entry, value) {
 		if (json_is_string(entry))
 			add_id(vocabulary, room, id_of(files, json_string_value(entry)));
 	}

@@ -158,8 +158,6 @@ static int parse_head(const char *data, size_t len, int64_t file_bytes, int64_t 
 	uint64_t head = 0;
 	auto_json json_t *json = NULL;
 	struct ckpt_weights sum = *add;
-	const char *name;
-	json_t *tensor;
 
 	if (len >= 7 && memcmp(data, "version", 7) == 0)
 		return pl_err_set(
@@ -180,8 +178,7 @@ static int parse_head(const char *data, size_t len, int64_t file_bytes, int64_t 
 	if (!json_is_object(json))
 		return pl_err_set(err, PL_ERR_INVALID, "the head is no JSON object");
 	int64_t data_bytes = file_bytes >= 0 ? file_bytes - LENGTH_BYTES - (int64_t)head : -1;
-	json_object_foreach(json, name, tensor)
-	{
+	PL_JSON_EACH_MEMBER(name, tensor, json) {
 		double bytes = 0;
 		if (strcmp(name, "__metadata__") == 0)
 			continue;
@@ -261,11 +258,7 @@ static bool name_is_inside(const char *name)
 static int read_indexed(struct reading *reading, const json_t *names, double total,
 			struct pl_err *err)
 {
-	const char *name;
-	json_t *unused;
-
-	json_object_foreach((json_t *)names, name, unused)
-	{
+	PL_JSON_EACH_MEMBER(name, unused, names) {
 		auto_free char *path = pl_asprintf("%s/%s", reading->folder, name);
 		if (access(path, F_OK) != 0)
 			reading->sum->missing++;
@@ -284,16 +277,13 @@ static int read_index(struct reading *reading, const char *path, struct pl_err *
 	auto_free char *text = NULL;
 	auto_json json_t *json = NULL;
 	auto_json json_t *names = json_object();
-	const char *tensor;
-	json_t *file;
 	size_t len;
 
 	if (ckpt_read_plain(path, reading->root, CKPT_WEIGHTS_INDEX_BYTES_MAX, &text, &len, err) <
 		    0 ||
 	    vllm_python_json(text, len, path, &json, err) < 0)
 		return -1;
-	json_object_foreach(json_object_get(json, "weight_map"), tensor, file)
-	{
+	PL_JSON_EACH_MEMBER(tensor, file, json_object_get(json, "weight_map")) {
 		if (!name_is_inside(json_string_value(file)))
 			return pl_err_set(err, PL_ERR_INVALID,
 					  "'%s': the file of tensor '%s' is not in the folder",
@@ -336,11 +326,7 @@ static json_t *list_folder(const char *folder, const char *ending)
 /* PyTorch's own files have no head that tells anything: their size alone. */
 static void add_sizes(struct reading *reading, const json_t *names)
 {
-	const char *name;
-	json_t *unused;
-
-	json_object_foreach((json_t *)names, name, unused)
-	{
+	PL_JSON_EACH_MEMBER(name, unused, names) {
 		auto_free char *path = pl_asprintf("%s/%s", reading->folder, name);
 		int64_t size = pl_file_size(path);
 		if (size > 0) {

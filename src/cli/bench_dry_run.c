@@ -164,8 +164,6 @@ static void add_people_form(const json_t *shown, struct pl_buf *buf)
 						  PL_JSON_INDENT);
 	auto_free char *set = pl_json_to_text(json_object_get(shown, "set"), PL_JSON_PYTHON);
 	const json_t *plan = json_object_get(shown, "plan");
-	json_t *problem;
-	size_t i;
 
 	pl_buf_addf(buf, "options: %s\n", options);
 	pl_buf_addf(buf, "set:            %s\n", set);
@@ -183,8 +181,9 @@ static void add_people_form(const json_t *shown, struct pl_buf *buf)
 	pl_buf_add_char(buf, '\n');
 	add_range(plan, "prompt_tokens", "prompt tokens: ", buf);
 	add_range(plan, "output_tokens", "output tokens: ", buf);
-	json_array_foreach(json_object_get(shown, "problems"), i, problem) pl_buf_addf(
-		buf, "problem:        %s\n", json_string_value(json_object_get(problem, "text")));
+	PL_JSON_EACH(problem, json_object_get(shown, "problems"))
+		pl_buf_addf(buf, "problem:        %s\n",
+			    json_string_value(json_object_get(problem, "text")));
 }
 
 int cli_bench_dry_run(const struct exp_config *experiment, const struct vllm_bench_line *line,

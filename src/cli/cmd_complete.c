@@ -45,8 +45,7 @@ static void offer_choices(struct answer *answer, const char *choices)
 {
 	auto_json json_t *list = choices != NULL ? json_loads(choices, 0, NULL) : NULL;
 
-	for (size_t i = 0; i < json_array_size(list); i++) {
-		const json_t *choice = json_array_get(list, i);
+	PL_JSON_EACH(choice, list) {
 		auto_free char *text = json_is_string(choice)
 					       ? pl_strdup(json_string_value(choice))
 					       : pl_json_to_text(choice, PL_JSON_COMPACT);

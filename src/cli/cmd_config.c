@@ -175,11 +175,8 @@ static json_t *container_words(const struct exp_launch *launch)
 {
 	const char *runtime = json_string_value(json_object_get(launch->container, "runtime"));
 	json_t *words = json_pack("[s, s]", runtime != NULL ? runtime : "docker", "run");
-	const char *name;
-	json_t *value;
 
-	json_object_foreach(launch->env, name, value)
-	{
+	PL_JSON_EACH_MEMBER(name, value, launch->env) {
 		auto_free char *text = option_secret_urls_shown(json_string_value(value));
 		json_array_append_new(words, json_string("-e"));
 		json_array_append_new(
@@ -199,12 +196,9 @@ static json_t *server_values(const struct exp_config *experiment)
 {
 	const struct exp_launch *launch = &experiment->launch;
 	json_t *values = json_copy(experiment->server);
-	const char *name;
-	json_t *given;
 
 	/* objects as they were given, without what their short forms were made into */
-	json_object_foreach(experiment->given, name, given)
-	{
+	PL_JSON_EACH_MEMBER(name, given, experiment->given) {
 		if (json_is_object(json_object_get(values, name)))
 			json_object_set(values, name, given);
 	}
@@ -224,8 +218,6 @@ static int write_command(const struct exp_config *experiment, bool oneline, stru
 	auto_json json_t *extra = vllm_secret_words_shown(launch->extra_args);
 	auto_json json_t *values = server_values(experiment);
 	auto_json json_t *words = contained ? container_words(launch) : json_array();
-	size_t i;
-	json_t *word;
 
 	if (!contained && launch->command != NULL)
 		add_all(words, launch->command);
@@ -241,8 +233,7 @@ static int write_command(const struct exp_config *experiment, bool oneline, stru
 		return 0;
 	/* in place of the last newline */
 	text->len--;
-	json_array_foreach(extra, i, word)
-	{
+	PL_JSON_EACH(word, extra) {
 		pl_buf_add_char(text, ' ');
 		vllm_word_quote(json_string_value(word), text);
 	}

@@ -27,11 +27,7 @@ static size_t count_of(const json_t *diff, const char *key)
 
 static void add_new(const json_t *diff, struct pl_buf *text)
 {
-	size_t i;
-	json_t *entry;
-
-	json_array_foreach(json_object_get(diff, "new"), i, entry)
-	{
+	PL_JSON_EACH(entry, json_object_get(diff, "new")) {
 		const json_t *choices = json_object_get(entry, "choices");
 		pl_buf_addf(text, "new      %s  %s, default ", text_of(entry, "flag"),
 			    text_of(entry, "type"));
@@ -78,13 +74,8 @@ void cli_params_change(const char *key, const json_t *old, const json_t *new, st
 
 static void add_changed(const json_t *diff, struct pl_buf *text)
 {
-	size_t i, k;
-	json_t *entry, *change;
-
-	json_array_foreach(json_object_get(diff, "changed"), i, entry)
-	{
-		json_array_foreach(json_object_get(entry, "changes"), k, change)
-		{
+	PL_JSON_EACH(entry, json_object_get(diff, "changed")) {
+		PL_JSON_EACH(change, json_object_get(entry, "changes")) {
 			pl_buf_addf(text, "changed  %s  ", text_of(entry, "flag"));
 			cli_params_change(text_of(change, "key"), json_object_get(change, "table"),
 					  json_object_get(change, "help"), text);
@@ -95,10 +86,7 @@ static void add_changed(const json_t *diff, struct pl_buf *text)
 
 static void add_gone(const json_t *diff, const char *key, const char *words, struct pl_buf *text)
 {
-	size_t i;
-	json_t *entry;
-
-	json_array_foreach(json_object_get(diff, key), i, entry)
+	PL_JSON_EACH(entry, json_object_get(diff, key))
 		pl_buf_addf(text, "gone     %s%s\n", text_of(entry, "flag"), words);
 }
 

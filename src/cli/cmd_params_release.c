@@ -60,15 +60,13 @@ static void add_replaced(const json_t *entry, struct pl_buf *words)
 {
 	const json_t *by = json_object_get(entry, "replaced_by");
 	bool is_negated = strcmp(text_of(entry, "map"), "negated") == 0;
-	size_t i;
-	json_t *setting;
 
 	if (!json_is_array(by))
 		pl_buf_add_text(words, "nothing replaced it");
 	else if (json_array_size(by) == 0)
 		pl_buf_add_text(words, "nothing needs to be set in its place");
-	json_array_foreach((json_t *)by, i, setting)
-	{
+	for (size_t i = 0; i < json_array_size(by); i++) {
+		json_t *setting = json_array_get(by, i);
 		const json_t *value = json_object_get(setting, "value");
 		pl_buf_addf(words, "%s%s", i == 0 ? "-> " : ", ", text_of(setting, "key"));
 		if (value != NULL) {
@@ -94,11 +92,7 @@ static void tell_gone(const json_t *entry, tell_fn *fn, struct pl_buf *text)
 
 static void tell_changed(const json_t *entry, tell_fn *fn, struct pl_buf *text)
 {
-	size_t i;
-	json_t *change;
-
-	json_array_foreach(json_object_get(entry, "changes"), i, change)
-	{
+	PL_JSON_EACH(change, json_object_get(entry, "changes")) {
 		auto_buf words = PL_BUF(WORDS_BYTES_MAX);
 		cli_params_change(text_of(change, "key"), json_object_get(change, "old"),
 				  json_object_get(change, "new"), &words);
@@ -112,12 +106,10 @@ static void tell_lists(const json_t *lists, tell_fn *fn, struct pl_buf *text)
 		const char *list;
 		void (*tell)(const json_t *entry, tell_fn *fn, struct pl_buf *text);
 	} kinds[] = { { "new", tell_new }, { "gone", tell_gone }, { "changed", tell_changed } };
-	size_t k;
-	json_t *entry;
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(kinds); i++) {
-		json_array_foreach(json_object_get(lists, kinds[i].list), k, entry) kinds[i].tell(
-			entry, fn, text);
+		PL_JSON_EACH(entry, json_object_get(lists, kinds[i].list))
+			kinds[i].tell(entry, fn, text);
 	}
 }
 

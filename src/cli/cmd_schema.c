@@ -320,10 +320,8 @@ static void add_knowledge(json_t *lists)
 static int print_counts(const json_t *lists)
 {
 	auto_buf text = PL_BUF(COUNTS_BYTES_MAX);
-	const char *name;
-	json_t *rows;
 
-	json_object_foreach((json_t *)lists, name, rows)
+	PL_JSON_EACH_MEMBER(name, rows, lists)
 		pl_buf_addf(&text, "%-22s %5zu\n", name, json_array_size(rows));
 	return cli_print(pl_buf_text(&text));
 }

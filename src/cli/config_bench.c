@@ -80,11 +80,8 @@ static int check_gone(const struct vllm_bench *bench, struct pl_err *err)
 {
 	const struct option_row *row = vllm_bench_row(VLLM_BENCH_dataset_name);
 	auto_json json_t *known = json_loads(row->choices, 0, NULL);
-	size_t i;
-	json_t *choice;
 
-	json_array_foreach(known, i, choice)
-	{
+	PL_JSON_EACH(choice, known) {
 		if (pl_text_equal(json_string_value(choice), bench->dataset_name))
 			return 0;
 	}

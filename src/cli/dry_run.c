@@ -14,13 +14,10 @@
 /* "0 (NVIDIA H100 80GB HBM3), 1 (…)"; parts of a GPU by uuid. */
 static void add_gpus(const json_t *gpus, struct pl_buf *buf)
 {
-	size_t i;
-	json_t *gpu;
-
 	if (json_array_size(gpus) == 0)
 		pl_buf_add_text(buf, "none");
-	json_array_foreach((json_t *)gpus, i, gpu)
-	{
+	for (size_t i = 0; i < json_array_size(gpus); i++) {
+		json_t *gpu = json_array_get(gpus, i);
 		const json_t *index = json_object_get(gpu, "index");
 		const char *uuid = json_string_value(json_object_get(gpu, "uuid"));
 		const char *name = json_string_value(json_object_get(gpu, "name"));
@@ -39,23 +36,18 @@ static void add_people_form(const json_t *plan, const char *url, struct pl_buf *
 {
 	auto_free char *config = pl_json_to_text(json_object_get(plan, "config"), PL_JSON_INDENT);
 	auto_free char *port = pl_json_to_text(json_object_get(plan, "port"), PL_JSON_PYTHON);
-	size_t i;
-	json_t *item;
-	const char *name;
 
 	pl_buf_add_text(buf, "argv:  ");
 	if (url != NULL)
 		pl_buf_addf(buf, " none, the server at %s runs already", url);
-	json_array_foreach(json_object_get(plan, "argv"), i, item)
-	{
+	PL_JSON_EACH(item, json_object_get(plan, "argv")) {
 		pl_buf_add_char(buf, ' ');
 		vllm_word_quote(json_string_value(item), buf);
 	}
 	pl_buf_add_text(buf, "\nenv:   ");
 	if (json_object_size(json_object_get(plan, "env")) == 0)
 		pl_buf_add_text(buf, " nothing beside yours");
-	json_object_foreach(json_object_get(plan, "env"), name, item)
-	{
+	PL_JSON_EACH_MEMBER(name, item, json_object_get(plan, "env")) {
 		pl_buf_addf(buf, " %s=", name);
 		vllm_word_quote(json_string_value(item), buf);
 	}
@@ -63,7 +55,7 @@ static void add_people_form(const json_t *plan, const char *url, struct pl_buf *
 	add_gpus(json_object_get(plan, "gpus"), buf);
 	pl_buf_addf(buf, "\nport:   %s\n",
 		    json_is_null(json_object_get(plan, "port")) ? "none" : port);
-	json_array_foreach(json_object_get(plan, "warnings"), i, item)
+	PL_JSON_EACH(item, json_object_get(plan, "warnings"))
 		pl_buf_addf(buf, "warning: %s\n", json_string_value(item));
 	pl_buf_addf(buf, "config: %s\n", config);
 }

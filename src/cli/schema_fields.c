@@ -56,17 +56,13 @@ static json_t *values_json(const struct res_fields *fields, const struct res_fie
 static int print_values(const json_t *files)
 {
 	auto_buf text = PL_BUF(TEXT_BYTES_MAX);
-	size_t i;
-	json_t *file, *value;
-	const char *id;
 
-	json_array_foreach((json_t *)files, i, file)
-	{
+	for (size_t i = 0; i < json_array_size(files); i++) {
+		json_t *file = json_array_get(files, i);
 		if (json_array_size(files) > 1)
 			pl_buf_addf(&text, "%s%s\n", i > 0 ? "\n" : "",
 				    json_string_value(json_object_get(file, "file")));
-		json_object_foreach(json_object_get(file, "fields"), id, value)
-		{
+		PL_JSON_EACH_MEMBER(id, value, json_object_get(file, "fields")) {
 			auto_free char *shown = pl_json_to_text(json_object_get(value, "value"),
 								PL_JSON_COMPACT);
 			const char *state = json_string_value(json_object_get(value, "state"));

@@ -64,11 +64,8 @@ static void add_faults_json(struct schema_report *r, size_t line,
 			    const struct res_schema_faults *faults)
 {
 	auto_json json_t *list = res_schema_faults_to_json(faults);
-	size_t i;
-	json_t *fault;
 
-	json_array_foreach(list, i, fault)
-	{
+	PL_JSON_EACH(fault, list) {
 		auto_json json_t *problem = json_pack("{s:o}", "line", line_json(line));
 		json_object_update(problem, fault);
 		json_object_set_new(problem, "reason", json_null());

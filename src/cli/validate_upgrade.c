@@ -55,11 +55,7 @@ void cli_upgrade_look(const struct cli_input *today, const char *version, const 
 /* The argument that a word of a command set; NULL: none. */
 static const char *set_by(const struct vllm_command *command, json_int_t word)
 {
-	const char *name;
-	json_t *place;
-
-	json_object_foreach(command->places, name, place)
-	{
+	PL_JSON_EACH_MEMBER(name, place, command->places) {
 		if (json_is_integer(place) && json_integer_value(place) == word)
 			return name;
 	}
@@ -114,13 +110,9 @@ static void warn_of_flag(const struct cli_upgrade *upgrade, const struct cli_inp
 void cli_upgrade_flags(const struct cli_upgrade *upgrade, const struct cli_input *today,
 		       struct cli_input *input)
 {
-	const char *name;
-	json_t *place;
-
 	if (upgrade->to == NULL || today->command == NULL || input->command == NULL)
 		return;
-	json_object_foreach(input->command->places, name, place)
-	{
+	PL_JSON_EACH_MEMBER(name, place, input->command->places) {
 		const char *before = json_is_integer(place) && json_integer_value(place) > 0
 					     ? set_by(today->command, json_integer_value(place))
 					     : NULL;
@@ -171,11 +163,8 @@ void cli_upgrade_text(const struct cli_upgrade *upgrade, struct pl_buf *buf)
 static json_t *defaults_json(const struct cli_upgrade *upgrade)
 {
 	json_t *list = json_array();
-	size_t i;
-	json_t *entry;
 
-	json_array_foreach(upgrade->defaults, i, entry)
-	{
+	PL_JSON_EACH(entry, upgrade->defaults) {
 		const char *key = json_string_value(json_object_get(entry, "key"));
 		auto_free char *placed = pl_asprintf("server.%s", key);
 		json_array_append_new(list, json_pack("{s:s, s:O, s:O}", "key", placed, "old",

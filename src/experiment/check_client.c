@@ -26,11 +26,7 @@ static bool is_authorization(const char *header)
 /* "Bearer KEY" goes by the environment; any other secret would be seen by everybody on the host. */
 static void check_headers(struct exp_checker *c)
 {
-	size_t i;
-	json_t *item;
-
-	json_array_foreach(c->bench->header, i, item)
-	{
+	PL_JSON_EACH(item, c->bench->header) {
 		const char *text = json_string_value(item);
 		auto_free char *name = pl_strndup(text, strcspn(text, "="));
 		if (is_authorization(text) && pl_text_starts(text + strcspn(text, "=") + 1, BEARER))
@@ -50,11 +46,7 @@ static void check_headers(struct exp_checker *c)
 /* argparse takes what begins with '-' for the next option. */
 static bool has_dashed(const json_t *list)
 {
-	size_t i;
-	json_t *item;
-
-	json_array_foreach((json_t *)list, i, item)
-	{
+	PL_JSON_EACH(item, list) {
 		if (json_string_value(item)[0] == '-')
 			return true;
 	}

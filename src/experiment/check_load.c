@@ -53,11 +53,7 @@ static void tell_name(struct exp_checker *c, enum option_severity severity, cons
 /* The text is not shown: it may be the key of an API. */
 void exp_check_header(struct exp_checker *c)
 {
-	size_t i;
-	json_t *item;
-
-	json_array_foreach(c->bench->header, i, item)
-	{
+	PL_JSON_EACH(item, c->bench->header) {
 		const char *text = json_string_value(item);
 		if (strchr(text, '=') == NULL || text[0] == '=')
 			exp_refuse_text(c, "benchmark.header", "***", "KEY=VALUE");
@@ -69,11 +65,7 @@ void exp_check_header(struct exp_checker *c)
 
 void exp_check_metadata(struct exp_checker *c)
 {
-	size_t i;
-	json_t *item;
-
-	json_array_foreach(c->bench->metadata, i, item)
-	{
+	PL_JSON_EACH(item, c->bench->metadata) {
 		/* vLLM takes an empty key */
 		if (strchr(json_string_value(item), '=') == NULL)
 			exp_refuse_text(c, "benchmark.metadata", json_string_value(item),
@@ -85,11 +77,8 @@ void exp_check_goodput(struct exp_checker *c)
 {
 	static const char *const names[] = { "ttft", "tpot", "e2el", NULL };
 	struct exp_slo slo;
-	size_t i;
-	json_t *item;
 
-	json_array_foreach(c->bench->goodput, i, item)
-	{
+	PL_JSON_EACH(item, c->bench->goodput) {
 		const char *text = json_string_value(item), *expected;
 		auto_free char *name = pl_strndup(text, strcspn(text, ":"));
 		if (exp_slo_add(&slo, text, &expected))

@@ -135,25 +135,18 @@ static void warn_of_placeholder(struct exp_checker *c, const char *key)
 /* "***" was written where a secret was left out: profllm config from-command. */
 void exp_check_placeholder(struct exp_checker *c)
 {
-	const char *name;
-	json_t *value;
-	size_t i;
-
-	json_array_foreach(c->bench->header, i, value)
-	{
+	PL_JSON_EACH(value, c->bench->header) {
 		if (pl_text_ends(json_string_value(value), "=" OPTION_SECRET_SHOWN))
 			warn_of_placeholder(c, "benchmark.header");
 	}
 
-	json_object_foreach(c->experiment->server, name, value)
-	{
+	PL_JSON_EACH_MEMBER(name, value, c->experiment->server) {
 		auto_free char *key = pl_asprintf("server.%s", name);
 		const struct option_row *arg = vllm_arg_find(c->experiment->catalog, name);
 		if (arg != NULL && arg->secret && is_placeholder(value))
 			warn_of_placeholder(c, key);
 	}
-	json_object_foreach(c->experiment->launch.env, name, value)
-	{
+	PL_JSON_EACH_MEMBER(name, value, c->experiment->launch.env) {
 		auto_free char *key = pl_asprintf("launch.env.%s", name);
 		if (option_secret_is_name(name) && is_placeholder(value))
 			warn_of_placeholder(c, key);

@@ -263,12 +263,9 @@ void exp_config_set_options(struct exp_config *experiment, const json_t *options
 	auto_json json_t *load = json_object();
 	struct pl_err err = PL_ERR_INIT;
 	size_t first = problems->count;
-	const char *name;
-	json_t *value;
 
 	experiment->voice = OPTION_AS_FLAG;
-	json_object_foreach((json_t *)options, name, value)
-	{
+	PL_JSON_EACH_MEMBER(name, value, options) {
 		enum vllm_bench_id id = vllm_bench_find(name);
 		auto_free char *key = pl_asprintf("benchmark.%s", name);
 		if (!is_path(id))
@@ -338,11 +335,8 @@ void exp_words(const struct exp_config *experiment, struct pl_err *err)
 static json_t *server_to_json(const struct exp_config *experiment)
 {
 	json_t *shown = vllm_secret_json_shown(experiment->server);
-	const char *name;
-	json_t *value;
 
-	json_object_foreach(experiment->server, name, value)
-	{
+	PL_JSON_EACH_MEMBER(name, value, experiment->server) {
 		if (vllm_arg_find(experiment->catalog, name)->secret && !json_is_boolean(value) &&
 		    !json_is_null(value))
 			json_object_set_new(shown, name, json_string(OPTION_SECRET_SHOWN));
@@ -380,11 +374,8 @@ static json_t *server_asked(const struct exp_config *experiment)
 {
 	const char *file = json_string_value(json_object_get(experiment->server, "config"));
 	json_t *asked = server_to_json(experiment);
-	const char *name;
-	json_t *value;
 
-	json_object_foreach(experiment->server, name, value)
-	{
+	PL_JSON_EACH_MEMBER(name, value, experiment->server) {
 		auto_free char *key = pl_asprintf("server.%s", name);
 		const struct option_place *place = option_places_find(&experiment->places, key);
 		const json_t *given = json_object_get(experiment->given, name);

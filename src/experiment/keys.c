@@ -143,11 +143,8 @@ static json_t *read_texts(struct option_reader *reader, const struct option_row 
 static bool check_gpus(struct option_reader *reader, const struct pl_yaml *node, const char *key,
 		       json_t *gpus)
 {
-	size_t i;
-	json_t *item;
-
-	json_array_foreach(gpus, i, item)
-	{
+	for (size_t i = 0; i < json_array_size(gpus); i++) {
+		json_t *item = json_array_get(gpus, i);
 		const char *text = json_string_value(item);
 		auto_free char *item_key = pl_asprintf("%s[%zu]", key, i);
 		int64_t number;
@@ -265,11 +262,8 @@ static bool is_reference(const char *text)
 static json_t *env_shown(const json_t *env)
 {
 	json_t *shown = json_object();
-	const char *name;
-	json_t *value;
 
-	json_object_foreach((json_t *)env, name, value)
-	{
+	PL_JSON_EACH_MEMBER(name, value, env) {
 		bool is_hidden = option_secret_is_name(name) &&
 				 !is_reference(json_string_value(value));
 		json_object_set_new(shown, name,

@@ -117,11 +117,7 @@ static void check_one_server(const struct exp_config *experiment, struct option_
 
 static void check_env(const struct exp_config *experiment, struct option_problems *problems)
 {
-	const char *name;
-	json_t *value;
-
-	json_object_foreach(experiment->launch.env, name, value)
-	{
+	PL_JSON_EACH_MEMBER(name, value, experiment->launch.env) {
 		auto_free char *key = pl_asprintf("env.%s", name);
 		auto_free char *found = pl_asprintf("the name '%s'", name);
 		if (name[0] == '\0' || strchr(name, '=') != NULL)

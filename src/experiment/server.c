@@ -115,13 +115,9 @@ static const struct pl_yaml laid_over = { .kind = PL_YAML_MAP, .text = "" };
 /* Do two values of an argument set one thing twice? Objects do where they share a key. */
 static bool clash(const json_t *a, const json_t *b)
 {
-	const char *name;
-	json_t *value;
-
 	if (!json_is_object(a) || !json_is_object(b))
 		return true;
-	json_object_foreach((json_t *)a, name, value)
-	{
+	PL_JSON_EACH_MEMBER(name, value, a) {
 		const json_t *other = json_object_get(b, name);
 		if (other != NULL && clash(value, other))
 			return true;

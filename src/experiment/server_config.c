@@ -59,11 +59,7 @@ static void read_pairs(const struct vllm_catalog *catalog, struct option_reader 
 static void lay_under(struct exp_config *experiment, const json_t *server,
 		      const struct option_places *places)
 {
-	const char *name;
-	json_t *value;
-
-	json_object_foreach((json_t *)server, name, value)
-	{
+	PL_JSON_EACH_MEMBER(name, value, server) {
 		auto_free char *key = pl_asprintf("server.%s", name);
 		const struct option_place *place = option_places_find(places, key);
 		if (json_object_get(experiment->server, name) != NULL)

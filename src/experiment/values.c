@@ -59,11 +59,8 @@ bool exp_slo_add(struct exp_slo *slo, const char *item, const char **ret_expecte
 int exp_slo_parse(const json_t *list, struct exp_slo *ret, struct pl_err *err)
 {
 	struct exp_slo slo = { NAN, NAN, NAN };
-	size_t i;
-	json_t *item;
 
-	json_array_foreach((json_t *)list, i, item)
-	{
+	PL_JSON_EACH(item, list) {
 		const char *text = json_is_string(item) ? json_string_value(item) : "";
 		const char *expected;
 		if (!exp_slo_add(&slo, text, &expected))

@@ -129,11 +129,10 @@ static void turn_underscores(char *text)
 static void merge(json_t *into, const char *key, json_t *value)
 {
 	json_t *known = json_object_get(into, key);
-	const char *name;
-	json_t *member;
 
 	if (json_is_object(known) && json_is_object(value)) {
-		json_object_foreach(value, name, member) merge(known, name, member);
+		PL_JSON_EACH_MEMBER(name, member, value)
+			merge(known, name, member);
 	} else if (json_is_array(known) && json_is_array(value)) {
 		json_array_extend(known, value);
 	} else {

@@ -85,11 +85,7 @@ static bool is_choice(const json_t *choice, const struct pl_yaml *node, bool any
 /* The choice that the node is, as it stands in the list (borrowed from `list`); NULL. */
 static json_t *find_choice(const json_t *list, const struct pl_yaml *node, bool any_case)
 {
-	size_t i;
-	json_t *choice;
-
-	json_array_foreach((json_t *)list, i, choice)
-	{
+	PL_JSON_EACH(choice, list) {
 		if (is_choice(choice, node, any_case))
 			return choice;
 	}

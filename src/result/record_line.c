@@ -276,8 +276,7 @@ static int take_events(struct reader *r, struct res_record *record)
 	const json_t *events = take(r, "events");
 	int64_t before_ns = record->acted_ns;
 	struct told_read read = { 0 };
-	size_t room = 0, i;
-	json_t *json;
+	size_t room = 0;
 
 	if (events == NULL)
 		return -1;
@@ -285,8 +284,8 @@ static int take_events(struct reader *r, struct res_record *record)
 		return wrong(r, "events", "an array");
 	if (json_array_size(events) > 0 && before_ns == RES_NO_TIME)
 		return wrong(r, "events", "none before 'acted_ns'");
-	json_array_foreach((json_t *)events, i, json)
-	{
+	for (size_t i = 0; i < json_array_size(events); i++) {
+		json_t *json = json_array_get(events, i);
 		struct told_event event;
 		if (!event_values(json, &event) || event.t_ns < before_ns ||
 		    event.t_ns - before_ns > RES_EVENT_DELTA_MAX ||

@@ -237,8 +237,6 @@ static void add_probes(const json_t *results, struct pl_buf *buf)
 static void add_spec_decode(const json_t *results, struct pl_buf *buf)
 {
 	const json_t *rates = json_object_get(results, "spec_decode_per_position_acceptance_rates");
-	size_t i;
-	json_t *rate;
 
 	if (isnan(number(results, "spec_decode_acceptance_rate")))
 		return;
@@ -250,8 +248,8 @@ static void add_spec_decode(const json_t *results, struct pl_buf *buf)
 	add_count(buf, "Accepted tokens:", number(results, "spec_decode_accepted_tokens"));
 	if (json_array_size(rates) > 0)
 		pl_buf_add_text(buf, "Per-position acceptance (%):\n");
-	json_array_foreach((json_t *)rates, i, rate)
-	{
+	for (size_t i = 0; i < json_array_size(rates); i++) {
+		json_t *rate = json_array_get(rates, i);
 		auto_free char *label = pl_asprintf("  Position %zu:", i);
 		add_number(buf, label, 100 * json_number_value(rate));
 	}
@@ -292,15 +290,13 @@ static void add_message(struct pl_buf *buf, const char *text)
 /* Entries of results.errors whose `key`, "count" or "retried", is above 0, under a title. */
 static void add_errors(const json_t *errors, const char *key, const char *title, struct pl_buf *buf)
 {
-	size_t kinds = 0, shown = 0, i;
-	json_t *entry;
+	size_t kinds = 0, shown = 0;
 
-	json_array_foreach((json_t *)errors, i, entry)
+	PL_JSON_EACH(entry, errors)
 		kinds += json_integer_value(json_object_get(entry, key)) > 0;
 	if (kinds > 0)
 		pl_buf_addf(buf, "%s%s:\n", title, kinds > FAILURES_MAX ? " (the first ten)" : "");
-	json_array_foreach((json_t *)errors, i, entry)
-	{
+	PL_JSON_EACH(entry, errors) {
 		json_int_t count = json_integer_value(json_object_get(entry, key));
 		const json_t *status = json_object_get(entry, "status");
 		const char *kind = json_string_value(json_object_get(entry, "kind"));
@@ -372,11 +368,8 @@ static void add_log_path(const json_t *result, const char *path, struct pl_buf *
 {
 	auto_free char *folder = path != NULL ? pl_file_dir(path) : NULL;
 	bool is_here = path == NULL || strchr(path, '/') == NULL;
-	size_t i;
-	json_t *artifact;
 
-	json_array_foreach(json_object_get(result, "artifacts"), i, artifact)
-	{
+	PL_JSON_EACH(artifact, json_object_get(result, "artifacts")) {
 		if (pl_text_equal(text_at(artifact, "kind"), "server_log"))
 			pl_buf_addf(buf, "Server's log: %s%s%s\n", is_here ? "" : folder,
 				    is_here ? "" : "/", text_at(artifact, "name"));

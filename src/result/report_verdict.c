@@ -195,10 +195,9 @@ static bool has_status(const json_t *check, const char *status)
 /* How many checks about it have this status. */
 static size_t count_of(const json_t *quality, enum about about, const char *status)
 {
-	size_t count = 0, i;
-	json_t *check;
+	size_t count = 0;
 
-	json_array_foreach(json_object_get(quality, "checks"), i, check)
+	PL_JSON_EACH(check, json_object_get(quality, "checks"))
 		count += about_of(check) == about && has_status(check, status);
 	return count;
 }
@@ -206,16 +205,13 @@ static size_t count_of(const json_t *quality, enum about about, const char *stat
 static void add_load(struct pl_buf *buf, const json_t *quality)
 {
 	const char *before = "load off: ";
-	json_t *check;
-	size_t i;
 
 	if (count_of(quality, LOAD, "beyond") == 0) {
 		bool known = count_of(quality, LOAD, "ok") > 0;
 		pl_buf_add_text(buf, known ? "load as asked" : "load not known");
 		return;
 	}
-	json_array_foreach(json_object_get(quality, "checks"), i, check)
-	{
+	PL_JSON_EACH(check, json_object_get(quality, "checks")) {
 		const char *id = json_string_value(json_object_get(check, "id"));
 		bool rate = pl_text_equal(id, "rate_shortfall");
 		if (about_of(check) != LOAD || !has_status(check, "beyond"))
@@ -250,15 +246,12 @@ void res_report_verdict(const json_t *result, bool colour, struct pl_buf *buf)
 	const json_t *quality = json_object_get(result, "quality");
 	const char *verdict = json_string_value(json_object_get(quality, "verdict"));
 	bool sound = count_of(quality, FIGURES, "ok") > 0 && count_of(quality, LOAD, "beyond") == 0;
-	json_t *check;
-	size_t i;
 
 	pl_buf_add_text(buf, "Verdict: ");
 	add_verdict(result, verdict, colour, buf);
 	pl_buf_add_char(buf, '\n');
 	add_sentence(buf, result);
-	json_array_foreach(json_object_get(quality, "checks"), i, check)
-	{
+	PL_JSON_EACH(check, json_object_get(quality, "checks")) {
 		if (has_status(check, "beyond") && !(sound && about_of(check) == CLIENT))
 			add_reason(buf, check, colour);
 	}

@@ -13,11 +13,7 @@
 
 static void set_places(const struct vllm_command *command, struct exp_config *experiment)
 {
-	const char *name;
-	json_t *word;
-
-	json_object_foreach(command->places, name, word)
-	{
+	PL_JSON_EACH_MEMBER(name, word, command->places) {
 		auto_free char *key = pl_asprintf("server.%s", name);
 		size_t number = (size_t)json_integer_value(word);
 		const json_t *line = json_array_get(word, 0);
@@ -34,11 +30,7 @@ static void set_places(const struct vllm_command *command, struct exp_config *ex
 
 static void set_load_places(const struct vllm_command *command, struct exp_config *experiment)
 {
-	const char *name;
-	json_t *word;
-
-	json_object_foreach(command->load_places, name, word)
-	{
+	PL_JSON_EACH_MEMBER(name, word, command->load_places) {
 		auto_free char *key = pl_asprintf("benchmark.%s", name);
 		size_t number = (size_t)json_integer_value(word);
 		option_places_set(&experiment->places, key, command->source, (int)number,
@@ -48,11 +40,7 @@ static void set_load_places(const struct vllm_command *command, struct exp_confi
 
 static void set_env(const struct vllm_command *command, struct exp_config *experiment)
 {
-	const char *name;
-	json_t *value;
-
-	json_object_foreach(command->env, name, value)
-	{
+	PL_JSON_EACH_MEMBER(name, value, command->env) {
 		/* a name without a value, as docker's "-e NAME", is ours */
 		const char *text = json_is_string(value) ? json_string_value(value) : getenv(name);
 		if (text != NULL)

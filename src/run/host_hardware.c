@@ -14,16 +14,14 @@ static bool is_candidate(const struct run_gpu_request *request, const struct hos
 			 size_t count, size_t i)
 {
 	struct pl_err ignored = PL_ERR_INIT;
-	size_t at, k;
-	json_t *name;
+	size_t at;
 
 	if (!host_gpu_is_usable(&offers[i]) || offers[i].facts->mig_parent != NULL ||
 	    offers[i].facts->name == NULL)
 		return false;
 	if (request->kind != RUN_GPUS_NAMED)
 		return !offers[i].hidden;
-	json_array_foreach(request->names, k, name)
-	{
+	PL_JSON_EACH(name, request->names) {
 		if (host_gpu_find(offers, count, json_string_value(name), &at, &ignored) == 0 &&
 		    at == i)
 			return true;

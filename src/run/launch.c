@@ -132,17 +132,12 @@ static void set_gpus(const struct exp_config *experiment, struct run_launch *lau
 static void set_env(const struct exp_config *experiment, const json_t *from_args,
 		    struct run_launch *launch)
 {
-	const char *name;
-	json_t *value;
-
 	json_object_update(launch->env, experiment->launch.env);
-	json_object_foreach((json_t *)experiment->launch.env, name, value)
-	{
+	PL_JSON_EACH_MEMBER(name, value, experiment->launch.env) {
 		if (option_secret_is_name(name))
 			json_array_append_new(launch->secret_env, json_string(name));
 	}
-	json_object_foreach((json_t *)from_args, name, value)
-	{
+	PL_JSON_EACH_MEMBER(name, value, from_args) {
 		json_object_set(launch->env, name, value);
 		json_array_append_new(launch->secret_env, json_string(name));
 	}
@@ -248,11 +243,9 @@ static const char *find_certificate(const json_t *argv)
 {
 	static const char *const flags[] = { "--ssl-certfile", "--ssl_certfile" };
 	const char *found = NULL;
-	size_t i;
-	json_t *item;
 
-	json_array_foreach((json_t *)argv, i, item)
-	{
+	for (size_t i = 0; i < json_array_size(argv); i++) {
+		json_t *item = json_array_get(argv, i);
 		const char *word = json_string_value(item);
 		for (size_t k = 0; word != NULL && k < PL_ARRAY_SIZE(flags); k++) {
 			size_t len = strlen(flags[k]);
@@ -313,11 +306,10 @@ json_t *run_launch_argv_shown(const struct run_launch *launch)
 json_t *run_launch_env_shown(const struct run_launch *launch)
 {
 	json_t *shown = vllm_secret_json_shown(launch->env);
-	size_t i;
-	json_t *name;
 
-	json_array_foreach(launch->secret_env, i, name) json_object_set_new(
-		shown, json_string_value(name), json_string(OPTION_SECRET_SHOWN));
+	PL_JSON_EACH(name, launch->secret_env)
+		json_object_set_new(shown, json_string_value(name),
+				    json_string(OPTION_SECRET_SHOWN));
 	return shown;
 }
 

@@ -56,18 +56,17 @@ static void add_part(json_t *secrets, const char *text, const char *shown)
 /* What stands hidden in `shown`, which has the form of `value` but where a whole part is hidden. */
 static void collect(const json_t *value, const json_t *shown, bool hidden, json_t *secrets)
 {
-	const char *key;
-	size_t i;
-	json_t *part;
-
 	hidden = hidden || pl_text_equal(json_string_value(shown), OPTION_SECRET_SHOWN);
 	if (hidden && json_is_string(value))
 		add(secrets, json_string_value(value));
 	else if (json_is_string(value))
 		add_part(secrets, json_string_value(value), json_string_value(shown));
-	json_object_foreach((json_t *)value, key, part)
+	PL_JSON_EACH_MEMBER(key, part, value)
 		collect(part, json_object_get(shown, key), hidden, secrets);
-	json_array_foreach(value, i, part) collect(part, json_array_get(shown, i), hidden, secrets);
+	for (size_t i = 0; i < json_array_size(value); i++) {
+		json_t *part = json_array_get(value, i);
+		collect(part, json_array_get(shown, i), hidden, secrets);
+	}
 }
 
 static void collect_inherited(json_t *secrets)
@@ -88,11 +87,7 @@ static void collect_inherited(json_t *secrets)
 /* "Authorization=Bearer sk-…": what a server tells of it is the key alone as well. */
 static void collect_headers(const json_t *headers, json_t *secrets)
 {
-	size_t i;
-	json_t *item;
-
-	json_array_foreach(headers, i, item)
-	{
+	PL_JSON_EACH(item, headers) {
 		const char *value = option_secret_assigned(json_string_value(item));
 		const char *scheme_end = value != NULL ? strchr(value, ' ') : NULL;
 		add(secrets, value);
@@ -104,11 +99,10 @@ static void collect_headers(const json_t *headers, json_t *secrets)
 json_t *run_redact_secrets(const struct run_launch *launch)
 {
 	json_t *secrets = json_array();
-	size_t i;
-	json_t *name;
 
-	json_array_foreach(launch->secret_env, i, name) add(
-		secrets, json_string_value(json_object_get(launch->env, json_string_value(name))));
+	PL_JSON_EACH(name, launch->secret_env)
+		add(secrets,
+		    json_string_value(json_object_get(launch->env, json_string_value(name))));
 	auto_json json_t *shown = vllm_secret_json_shown(launch->values);
 	auto_json json_t *env = vllm_secret_json_shown(launch->env);
 	collect(launch->values, shown, false, secrets);
@@ -124,11 +118,8 @@ json_t *run_redact_secrets(const struct run_launch *launch)
 static json_t *redact_text(const char *text, const json_t *secrets)
 {
 	auto_free char *now = pl_strdup(text);
-	size_t i;
-	json_t *item;
 
-	json_array_foreach(secrets, i, item)
-	{
+	PL_JSON_EACH(item, secrets) {
 		const char *secret = json_string_value(item), *at = now, *found;
 		auto_buf buf = PL_BUF(TEXT_BYTES_MAX);
 		if (strstr(now, secret) == NULL)
@@ -147,15 +138,14 @@ static json_t *redact_text(const char *text, const json_t *secrets)
 json_t *run_redact(const json_t *value, const json_t *secrets)
 {
 	json_t *texts;
-	size_t i;
-	json_t *item;
 
 	if (json_is_string(value))
 		return redact_text(json_string_value(value), secrets);
 	if (!json_is_array(value))
 		return json_incref((json_t *)value);
 	texts = json_array();
-	json_array_foreach(value, i, item) json_array_append_new(texts, run_redact(item, secrets));
+	PL_JSON_EACH(item, value)
+		json_array_append_new(texts, run_redact(item, secrets));
 	return texts;
 }
 
@@ -189,11 +179,8 @@ json_t *run_redact_prints(const json_t *secrets, const char *salt)
 {
 	json_t *prints = json_array();
 	char hex[65];
-	size_t i;
-	json_t *secret;
 
-	json_array_foreach(secrets, i, secret)
-	{
+	PL_JSON_EACH(secret, secrets) {
 		const char *text = json_string_value(secret);
 		print_of(salt, text, strlen(text), hex);
 		json_array_append_new(
@@ -236,11 +223,7 @@ static const char *find(const char *data, size_t len, const json_t *print, const
 void run_redact_find(const char *data, size_t len, const json_t *prints, const char *salt,
 		     json_t *secrets)
 {
-	size_t i;
-	json_t *print;
-
-	json_array_foreach(prints, i, print)
-	{
+	PL_JSON_EACH(print, prints) {
 		const char *there = find(data, len, print, salt);
 		if (there != NULL)
 			json_array_append_new(

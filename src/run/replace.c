@@ -40,8 +40,7 @@ static bool is_named(const json_t *document, const char *path)
 	auto_free char *name = pl_file_name(path);
 	bool found = false;
 
-	for (size_t i = 0; i < json_array_size(artifacts); i++) {
-		const json_t *artifact = json_array_get(artifacts, i);
+	PL_JSON_EACH(artifact, artifacts) {
 		found |= pl_text_equal(json_string_value(json_object_get(artifact, "name")), name);
 	}
 	return found;

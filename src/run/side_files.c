@@ -152,13 +152,9 @@ static int add_log(const struct run_state *run, json_t *artifacts, const char *p
 
 static int add_client_files(const struct run_state *run, json_t *artifacts, struct pl_err *err)
 {
-	size_t i;
-	json_t *plot;
-
 	if (add_log(run, artifacts, run->paths.client_log, RES_ARTIFACT_CLIENT_LOG, err) < 0)
 		return -1;
-	json_array_foreach(run->measured.plots, i, plot)
-	{
+	PL_JSON_EACH(plot, run->measured.plots) {
 		if (res_artifact_add(artifacts, json_string_value(plot), RES_ARTIFACT_CLIENT_PLOT,
 				     err) < 0)
 			return -1;

@@ -217,11 +217,8 @@ static bool split_header(const char *text, char **ret_name, char **ret_value)
 /* Of names that are equal to the letter the last, where the first stood: Python's dictionary. */
 static int collect_headers(const json_t *header, json_t *fields, struct pl_err *err)
 {
-	size_t i;
-	json_t *item;
-
-	json_array_foreach((json_t *)header, i, item)
-	{
+	for (size_t i = 0; i < json_array_size(header); i++) {
+		json_t *item = json_array_get(header, i);
 		auto_free char *name = NULL, *value = NULL;
 		if (!split_header(json_string_value(item), &name, &value) || name[0] == '\0')
 			return pl_err_set(err, PL_ERR_INVALID,
@@ -234,14 +231,9 @@ static int collect_headers(const json_t *header, json_t *fields, struct pl_err *
 /* Of names that differ by case alone the last, where the first stood: its HTTP library's. */
 static void add_header_lines(json_t *fields, struct pl_buf *lines)
 {
-	const char *name, *other;
-	json_t *value, *other_value;
-
-	json_object_foreach(fields, name, value)
-	{
+	PL_JSON_EACH_MEMBER(name, value, fields) {
 		const char *first = NULL, *last = NULL, *last_text = NULL;
-		json_object_foreach(fields, other, other_value)
-		{
+		PL_JSON_EACH_MEMBER(other, other_value, fields) {
 			if (strcasecmp(name, other) != 0)
 				continue;
 			first = first != NULL ? first : other;

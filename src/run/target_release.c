@@ -190,11 +190,8 @@ static char *find_for_word(const char *word)
 
 char *run_release_installed(const json_t *command)
 {
-	size_t i;
-	json_t *word;
-
-	json_array_foreach((json_t *)command, i, word)
-	{
+	for (size_t i = 0; i < json_array_size(command); i++) {
+		json_t *word = json_array_get(command, i);
 		const char *text = json_string_value(word);
 		auto_free char *name = text != NULL ? pl_file_name(text) : NULL;
 		/* behind the first word only what starts vLLM: "numactl -N 0 vllm serve" */

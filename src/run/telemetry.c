@@ -45,8 +45,6 @@ static json_t *gpus_of(const json_t *asked, const struct run_launch *launch,
 {
 	const json_t *gpus = launch->gpus;
 	json_t *names = json_array();
-	size_t i;
-	json_t *item;
 
 	if (launch->url != NULL && json_is_array(asked))
 		gpus = asked;
@@ -55,8 +53,7 @@ static json_t *gpus_of(const json_t *asked, const struct run_launch *launch,
 		json_decref(names);
 		return NULL;
 	}
-	json_array_foreach((json_t *)gpus, i, item)
-	{
+	PL_JSON_EACH(item, gpus) {
 		json_t *uuid = json_object_get(item, "uuid");
 		if (json_is_object(item))
 			item = json_is_string(uuid) ? uuid : json_object_get(item, "index");

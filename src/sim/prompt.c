@@ -71,8 +71,7 @@ static void append(struct sim_prompt *prompt, size_t *room, const char *text, si
 static int append_parts(const json_t *parts, struct sim_prompt *prompt, size_t *room,
 			struct sim_refusal *refusal)
 {
-	for (size_t i = 0; i < json_array_size(parts); i++) {
-		const json_t *part = json_array_get(parts, i);
+	PL_JSON_EACH(part, parts) {
 		const json_t *text = json_object_get(part, "text");
 		const char *type = json_string_value(json_object_get(part, "type"));
 

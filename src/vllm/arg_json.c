@@ -125,8 +125,7 @@ static void add_others(json_t *list, const json_t *choices, const char *more)
 {
 	auto_json json_t *others = parsed(more);
 
-	for (size_t i = 0; i < json_array_size(others); i++) {
-		json_t *other = json_array_get(others, i);
+	PL_JSON_EACH(other, others) {
 		if (!has_item(list, other) && !has_item(choices, other))
 			json_array_append(list, other);
 	}
@@ -354,13 +353,11 @@ static int set_words(const char **slot, const struct key *key, const json_t *val
 		     struct pl_arena *arena, struct pl_err *err)
 {
 	auto_buf words = PL_BUF(WORDS_BYTES_MAX);
-	size_t i;
-	json_t *item;
 
 	if (!json_is_array(value))
 		return refuse(key, value, "a list of texts", err);
-	json_array_foreach((json_t *)value, i, item)
-	{
+	for (size_t i = 0; i < json_array_size(value); i++) {
+		json_t *item = json_array_get(value, i);
 		const char *word = json_string_value(item);
 		if (word == NULL || word[0] == '\0' || strchr(word, ' ') != NULL)
 			return refuse(key, value, "a list of words", err);
@@ -463,11 +460,7 @@ static const struct key *find_key(const char *name, struct pl_err *err)
 int vllm_arg_set_json(struct option_row *arg, const json_t *entry, struct pl_arena *arena,
 		      struct pl_err *err)
 {
-	const char *name;
-	json_t *value;
-
-	json_object_foreach((json_t *)entry, name, value)
-	{
+	PL_JSON_EACH_MEMBER(name, value, entry) {
 		/* it has found the row */
 		if (strcmp(name, "name") == 0)
 			continue;

@@ -86,11 +86,8 @@ bool vllm_bench_thresholds(const char *text, double ret_ms[2])
 static json_t *without_values(const json_t *headers)
 {
 	json_t *shown = json_array();
-	size_t i;
-	json_t *item;
 
-	json_array_foreach((json_t *)headers, i, item)
-	{
+	PL_JSON_EACH(item, headers) {
 		const char *text = json_string_value(item);
 		json_array_append_new(shown,
 				      json_sprintf("%.*s=***", (int)strcspn(text, "="), text));

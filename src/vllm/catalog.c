@@ -227,13 +227,8 @@ static int add_entry(struct vllm_catalog *catalog, const json_t *entry,
 static int add_overlays(struct vllm_catalog *catalog, const struct vllm_version *release,
 			struct pl_err *err)
 {
-	size_t i, k;
-	json_t *entries, *entry;
-
-	json_array_foreach(catalog->overlays, i, entries)
-	{
-		json_array_foreach(entries, k, entry)
-		{
+	PL_JSON_EACH(entries, catalog->overlays) {
+		PL_JSON_EACH(entry, entries) {
 			if (add_entry(catalog, entry, release, err) < 0)
 				return -1;
 		}
@@ -248,11 +243,10 @@ static int make(const struct vllm_version *release, json_t *overlays, struct vll
 {
 	struct vllm_catalog *catalog = pl_alloc(sizeof(*catalog));
 	size_t most = vllm_rows_arg_count();
-	size_t i;
-	json_t *entries;
 
 	catalog->overlays = overlays;
-	json_array_foreach(overlays, i, entries) most += json_array_size(entries);
+	PL_JSON_EACH(entries, overlays)
+		most += json_array_size(entries);
 	catalog->arena = pl_arena_new(ARENA_BLOCK_BYTES);
 	catalog->args = pl_alloc_array(most, sizeof(*catalog->args));
 	catalog->count = vllm_rows_arg_count();
@@ -368,15 +362,11 @@ const char *vllm_arg_nearest(const struct vllm_catalog *catalog, const char *nam
 
 static int check_overlay(const json_t *overlay, struct pl_err *err)
 {
-	const char *name;
-	json_t *value;
-
 	if (json_integer_value(json_object_get(overlay, "profllm_overlay")) != 1 ||
 	    !json_is_array(json_object_get(overlay, "args")))
 		return pl_err_set(err, PL_ERR_INVALID,
 				  "no overlay: found no \"profllm_overlay\": 1 with a list 'args'");
-	json_object_foreach((json_t *)overlay, name, value)
-	{
+	PL_JSON_EACH_MEMBER(name, value, overlay) {
 		if (strcmp(name, "profllm_overlay") != 0 && strcmp(name, "args") != 0 &&
 		    strcmp(name, "made_from") != 0)
 			return pl_err_set(err, PL_ERR_INVALID, "unknown key '%s'", name);

@@ -205,16 +205,13 @@ static bool same_type(const struct option_row *row, const struct vllm_help_arg *
 static json_t *typed_choices(const struct vllm_help_arg *arg)
 {
 	json_t *list;
-	size_t i;
-	json_t *choice;
 
 	if (arg->choices == NULL)
 		return json_null();
 	if (!are_integers(arg->choices))
 		return json_deep_copy(arg->choices);
 	list = json_array();
-	json_array_foreach(arg->choices, i, choice)
-	{
+	PL_JSON_EACH(choice, arg->choices) {
 		int64_t number = 0;
 		pl_text_to_i64(json_string_value(choice), &number);
 		json_array_append_new(list, json_integer(number));
@@ -235,11 +232,8 @@ static bool has_item(const json_t *list, const json_t *wanted)
 static json_t *items_less(const json_t *list, const json_t *other)
 {
 	json_t *rest = json_array();
-	size_t i;
-	json_t *item;
 
-	json_array_foreach((json_t *)list, i, item)
-	{
+	PL_JSON_EACH(item, list) {
 		if (!has_item(other, item))
 			json_array_append(rest, item);
 	}
@@ -466,15 +460,12 @@ static void keep_older_choices(const struct vllm_catalog *catalog, json_t *entry
 static json_t *changed_entry(const struct vllm_catalog *catalog, const json_t *changed)
 {
 	json_t *entry = json_object();
-	size_t i;
-	json_t *change;
 
 	const struct option_row *row = vllm_arg_find(
 		catalog, json_string_value(json_object_get(changed, "name")));
 
 	json_object_set(entry, "name", json_object_get(changed, "name"));
-	json_array_foreach(json_object_get(changed, "changes"), i, change)
-	{
+	PL_JSON_EACH(change, json_object_get(changed, "changes")) {
 		const char *key = json_string_value(json_object_get(change, "key"));
 		json_object_set(entry, key, json_object_get(change, "help"));
 		if (strcmp(key, "choices") == 0)
@@ -494,13 +485,12 @@ json_t *vllm_help_overlay(const struct vllm_catalog *catalog, const json_t *diff
 			  const char *made_from)
 {
 	json_t *args = json_deep_copy(json_object_get(diff, "new"));
-	size_t i;
-	json_t *item;
 
-	json_array_foreach(json_object_get(diff, "gone"), i, item) json_array_append_new(
-		args,
-		json_pack("{s:O, s:b}", "name", json_object_get(item, "name"), "in_reference", 0));
-	json_array_foreach(json_object_get(diff, "changed"), i, item)
+	PL_JSON_EACH(item, json_object_get(diff, "gone"))
+		json_array_append_new(args,
+				      json_pack("{s:O, s:b}", "name", json_object_get(item, "name"),
+						"in_reference", 0));
+	PL_JSON_EACH(item, json_object_get(diff, "changed"))
 		json_array_append_new(args, changed_entry(catalog, item));
 	return json_pack("{s:i, s:s, s:o}", "profllm_overlay", 1, "made_from", made_from, "args",
 			 args);

@@ -88,11 +88,7 @@ static void add_new(json_t *list, const struct option_row *arg)
 
 static bool has_item(const json_t *list, const json_t *wanted)
 {
-	size_t i;
-	json_t *item;
-
-	json_array_foreach((json_t *)list, i, item)
-	{
+	PL_JSON_EACH(item, list) {
 		if (json_equal(item, wanted))
 			return true;
 	}
@@ -102,14 +98,10 @@ static bool has_item(const json_t *list, const json_t *wanted)
 /* Nobody reads a list of choices or aliases by its order. A default's order is its value. */
 static bool is_same(const char *key, const json_t *old, const json_t *new)
 {
-	size_t i;
-	json_t *item;
-
 	if (strcmp(key, "default") == 0 || !json_is_array(old) ||
 	    json_array_size(old) != json_array_size(new))
 		return json_equal(old, new);
-	json_array_foreach((json_t *)old, i, item)
-	{
+	PL_JSON_EACH(item, old) {
 		if (!has_item(new, item))
 			return false;
 	}
@@ -287,18 +279,13 @@ static void insert(json_t *list, json_t *entry)
 static void add_defaults(json_t *list, const json_t *changed, const struct vllm_release *until,
 			 const json_t *values)
 {
-	size_t i, k;
-	json_t *entry, *change;
-
-	json_array_foreach((json_t *)changed, i, entry)
-	{
+	PL_JSON_EACH(entry, changed) {
 		const char *key = json_string_value(json_object_get(entry, "name"));
 		auto_free char *argument = pl_strndup(key, strcspn(key, "."));
 		const struct option_row *arg = vllm_arg_find(until->catalog, argument);
 		if (pl_json_get_path(values, key) != NULL || arg == NULL)
 			continue;
-		json_array_foreach(json_object_get(entry, "changes"), k, change)
-		{
+		PL_JSON_EACH(change, json_object_get(entry, "changes")) {
 			if (strcmp(json_string_value(json_object_get(change, "key")), "default") ==
 			    0)
 				insert(list, json_pack("{s:s, s:O, s:O, s:s}", "key", key, "old",

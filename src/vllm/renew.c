@@ -68,11 +68,7 @@ static const char *key_of(const json_t *setting)
 /* Can it be written: is all of it known, and nothing else set there? */
 static bool is_writable(const struct renewal *renewal, const char *key, const json_t *by)
 {
-	size_t i;
-	json_t *setting;
-
-	json_array_foreach((json_t *)by, i, setting)
-	{
+	PL_JSON_EACH(setting, by) {
 		const json_t *value = json_object_get(setting, "value");
 		const json_t *there = pl_json_get_path(renewal->values, key_of(setting));
 		if (value == NULL)
@@ -98,8 +94,6 @@ static void write_setting(struct renewal *renewal, const json_t *setting)
 static bool renew_setting(struct renewal *renewal, const char *key, const json_t *value)
 {
 	auto_json json_t *by = vllm_replaced_by(&renewal->replacing, key, value);
-	size_t i;
-	json_t *setting;
 
 	if (by == NULL || !is_writable(renewal, key, by))
 		return false;
@@ -109,7 +103,8 @@ static bool renew_setting(struct renewal *renewal, const char *key, const json_t
 	remove_path(renewal->values, key);
 	if (renewal->given != NULL)
 		remove_path(renewal->given, key);
-	json_array_foreach(by, i, setting) write_setting(renewal, setting);
+	PL_JSON_EACH(setting, by)
+		write_setting(renewal, setting);
 	return true;
 }
 
@@ -120,8 +115,6 @@ static void renew(struct renewal *renewal, const char *key, const json_t *value)
 	bool is_old = vllm_presence(key, renewal->replacing.release) == VLLM_GONE ||
 		      !vllm_is_taken(renewal->replacing.catalog, key, value) ||
 		      vllm_is_old_name(&renewal->replacing, key, value);
-	const char *name;
-	json_t *member;
 
 	if (json_is_null(value))
 		return;
@@ -134,8 +127,7 @@ static void renew(struct renewal *renewal, const char *key, const json_t *value)
 		(void)renew_setting(renewal, key, value);
 		return;
 	}
-	json_object_foreach(members, name, member)
-	{
+	PL_JSON_EACH_MEMBER(name, member, members) {
 		auto_free char *inner = pl_asprintf("%s.%s", key, name);
 		renew(renewal, inner, member);
 	}
@@ -145,10 +137,9 @@ json_t *vllm_renew(const struct vllm_replacing *replacing, json_t *values, json_
 {
 	struct renewal renewal = { *replacing, values, given, json_array() };
 	auto_json json_t *before = json_copy(values);
-	const char *name;
-	json_t *value;
 
 	renewal.replacing.values = values;
-	json_object_foreach(before, name, value) renew(&renewal, name, value);
+	PL_JSON_EACH_MEMBER(name, value, before)
+		renew(&renewal, name, value);
 	return renewal.changes;
 }

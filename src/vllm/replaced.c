@@ -69,11 +69,7 @@ static const struct option_row *row_of(const struct vllm_catalog *catalog, const
 
 static bool has_value(const json_t *list, const json_t *value, bool any_case)
 {
-	size_t i;
-	json_t *item;
-
-	json_array_foreach((json_t *)list, i, item)
-	{
+	PL_JSON_EACH(item, list) {
 		const char *one = json_string_value(item), *other = json_string_value(value);
 		if (json_equal(item, value) ||
 		    (any_case && one != NULL && other != NULL && strcasecmp(one, other) == 0))
@@ -126,14 +122,11 @@ static bool take_step(struct search *search, const char *key, const json_t *valu
 static void add_found(struct search *search, const char *key, const json_t *value)
 {
 	json_t *setting = json_object();
-	size_t i;
-	json_t *known;
 
 	json_object_set_new(setting, "key", json_string(key));
 	if (value != NULL)
 		json_object_set_new(setting, "value", json_deep_copy(value));
-	json_array_foreach(search->found, i, known)
-	{
+	PL_JSON_EACH(known, search->found) {
 		if (json_equal(known, setting)) {
 			json_decref(setting);
 			return;
@@ -176,11 +169,8 @@ bool vllm_is_old_name(const struct vllm_replacing *replacing, const char *key, c
 static bool take_row(struct search *search, const struct vllm_replacement *row, const json_t *value)
 {
 	auto_json json_t *by = json_loads(row->by, 0, NULL);
-	const char *key;
-	json_t *set;
 
-	json_object_foreach(by, key, set)
-	{
+	PL_JSON_EACH_MEMBER(key, set, by) {
 		bool is_same = pl_text_equal(json_string_value(set), THIS_VALUE_TEXT);
 		if (!take_step(search, key, is_same ? value : json_is_null(set) ? NULL : set))
 			return false;
@@ -191,11 +181,7 @@ static bool take_row(struct search *search, const struct vllm_replacement *row, 
 /* The value of a pair [this, that]; NULL: there is none. */
 static const json_t *paired(const json_t *pairs, const json_t *value)
 {
-	size_t i;
-	json_t *pair;
-
-	json_array_foreach((json_t *)pairs, i, pair)
-	{
+	PL_JSON_EACH(pair, pairs) {
 		if (value != NULL && json_equal(json_array_get(pair, 0), value))
 			return json_array_get(pair, 1);
 	}
@@ -248,11 +234,7 @@ static bool take_rule(struct search *search, const struct vllm_history *history,
 /* An object's keys have histories of their own. */
 static bool take_members(struct search *search, const char *argument, const json_t *object)
 {
-	const char *name;
-	json_t *value;
-
-	json_object_foreach((json_t *)object, name, value)
-	{
+	PL_JSON_EACH_MEMBER(name, value, object) {
 		auto_free char *key = pl_asprintf("%s.%s", argument, name);
 		if (!take_step(search, key, value))
 			return false;
@@ -339,11 +321,8 @@ json_t *vllm_deprecated_by(const struct vllm_replacing *replacing, const char *k
 json_t *vllm_replaced_in_file(const json_t *replaced_by)
 {
 	json_t *settings = replaced_by != NULL ? json_deep_copy(replaced_by) : NULL;
-	size_t i;
-	json_t *setting;
 
-	json_array_foreach(settings, i, setting)
-	{
+	PL_JSON_EACH(setting, settings) {
 		const char *key = json_string_value(json_object_get(setting, "key"));
 		auto_free char *placed = pl_asprintf("server.%s", key);
 		json_object_set_new(setting, "key", json_string(placed));

@@ -356,8 +356,7 @@ static bool is_among(const char *choices, const json_t *value, bool any_case)
 {
 	auto_json json_t *list = choices != NULL ? json_loads(choices, 0, NULL) : NULL;
 
-	for (size_t i = 0; i < json_array_size(list); i++) {
-		const json_t *choice = json_array_get(list, i);
+	PL_JSON_EACH(choice, list) {
 		if (json_equal(choice, value))
 			return true;
 		if (any_case && json_is_string(choice) && json_is_string(value) &&
@@ -489,11 +488,7 @@ static void check_level(const struct target_check *check, const struct option_ro
 static void check_keys(const struct target_check *check, const struct option_row *object,
 		       const json_t *value)
 {
-	const char *name;
-	json_t *member;
-
-	json_object_foreach((json_t *)value, name, member)
-	{
+	PL_JSON_EACH_MEMBER(name, member, value) {
 		const struct option_row *field = option_field_find(object, name);
 		if (field == NULL)
 			continue;
@@ -539,16 +534,13 @@ void vllm_target_check_args(const json_t *values, const struct vllm_target *targ
 			    vllm_rule_place_fn *place, void *user, struct option_problems *problems)
 {
 	struct target_check check = check_of(target);
-	const char *name;
-	json_t *value;
 
 	check.values = values;
 	check.allow_gone = allow_gone;
 	check.place = place;
 	check.user = user;
 	check.problems = problems;
-	json_object_foreach((json_t *)values, name, value)
-	{
+	PL_JSON_EACH_MEMBER(name, value, values) {
 		const struct option_row *arg = vllm_rule_find_arg(check.catalog, name);
 		if (arg == NULL || json_is_null(value))
 			continue;
@@ -616,11 +608,8 @@ void vllm_required_keys_check(const json_t *values, const struct vllm_target *ta
 	const struct vllm_catalog *catalog = catalog_of(target, version);
 	enum option_severity severity = vllm_catalog_is_reference(catalog) ? OPTION_ERROR
 									   : OPTION_WARNING;
-	const char *arg_name;
-	json_t *value;
 
-	json_object_foreach((json_t *)values, arg_name, value)
-	{
+	PL_JSON_EACH_MEMBER(arg_name, value, values) {
 		const struct option_row *arg = vllm_rule_find_arg(catalog, arg_name);
 		const struct option_row *field = NULL;
 		while (arg != NULL && json_is_object(value) &&

@@ -138,11 +138,8 @@ json_t *vllm_secret_words_shown(const json_t *words)
 {
 	json_t *all = json_is_array(words) ? json_array() : NULL;
 	bool hides = false, is_header = false;
-	size_t i;
-	json_t *item;
 
-	json_array_foreach((json_t *)words, i, item)
-	{
+	PL_JSON_EACH(item, words) {
 		const char *word = json_string_value(item);
 		if (word == NULL) {
 			json_array_append_new(all, json_deep_copy(item));
@@ -175,11 +172,8 @@ static bool can_be_secret(const json_t *value)
 static json_t *object_shown(const json_t *object)
 {
 	json_t *all = json_object();
-	const char *key;
-	json_t *value;
 
-	json_object_foreach((json_t *)object, key, value)
-	{
+	PL_JSON_EACH_MEMBER(key, value, object) {
 		json_object_set_new(all, key,
 				    can_be_secret(value) && option_secret_is_name(key)
 					    ? json_string(OPTION_SECRET_SHOWN)

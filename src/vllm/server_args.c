@@ -52,9 +52,6 @@ static void add_flag_value(json_t *argv, const char *flag, const json_t *value)
  * comes here. */
 static void add_list(json_t *argv, const struct option_row *arg, const json_t *value)
 {
-	size_t i;
-	json_t *item;
-
 	if (!json_is_array(value)) {
 		add_flag_value(argv, arg->flag, value);
 		return;
@@ -66,8 +63,7 @@ static void add_list(json_t *argv, const struct option_row *arg, const json_t *v
 	}
 	if (json_array_size(value) > 0 && arg->style == OPTION_STYLE_LIST)
 		add_word(argv, arg->flag);
-	json_array_foreach((json_t *)value, i, item)
-	{
+	PL_JSON_EACH(item, value) {
 		auto_free char *word = value_word(item);
 		if (arg->style == OPTION_STYLE_REPEAT)
 			add_flag_value(argv, arg->flag, item);
@@ -137,13 +133,10 @@ int vllm_args_to_argv(const struct vllm_catalog *catalog, const json_t *values, 
 	auto_json json_t *words = json_array();
 	auto_json json_t *env = json_object();
 	const json_t *model = json_object_get(values, "model");
-	const char *name;
-	json_t *value;
 
 	if (json_is_string(model))
 		add_word(words, json_string_value(model));
-	json_object_foreach((json_t *)values, name, value)
-	{
+	PL_JSON_EACH_MEMBER(name, value, values) {
 		const struct option_row *arg = vllm_arg_find(catalog, name);
 		if (arg == NULL)
 			return pl_err_set(err, PL_ERR_INVALID, "unknown server argument '%s'",

@@ -52,12 +52,9 @@ static void add_text(struct pl_buf *buf, const char *text)
 
 static void add_list(struct pl_buf *buf, const json_t *list)
 {
-	size_t i;
-	json_t *item;
-
 	pl_buf_add_char(buf, '[');
-	json_array_foreach((json_t *)list, i, item)
-	{
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		json_t *item = json_array_get(list, i);
 		if (i > 0)
 			pl_buf_add_text(buf, ", ");
 		vllm_yaml_add_inline(buf, item);
@@ -106,10 +103,8 @@ static void add_member(struct pl_buf *buf, const char *name, const json_t *value
 
 void vllm_yaml_add_members(struct pl_buf *buf, const json_t *object, int indent)
 {
-	const char *name;
-	json_t *value;
-
-	json_object_foreach((json_t *)object, name, value) add_member(buf, name, value, indent);
+	PL_JSON_EACH_MEMBER(name, value, object)
+		add_member(buf, name, value, indent);
 }
 
 /* "llama-3-8b-tp2" of "meta-llama/Llama-3-8B" on two GPUs; what a load calls itself counts more. */
@@ -162,16 +157,13 @@ static void add_comment_text(struct pl_buf *buf, const char *text)
 static void add_container_note(struct pl_buf *buf, const struct vllm_command *command)
 {
 	auto_json json_t *args = vllm_secret_words_shown(command->runtime_args);
-	size_t i;
-	json_t *word;
 
 	if (command->image == NULL)
 		return;
 	pl_buf_add_text(buf, "  # the command started it in a container: ");
 	add_comment_text(buf, command->runtime);
 	pl_buf_add_text(buf, " run");
-	json_array_foreach(args, i, word)
-	{
+	PL_JSON_EACH(word, args) {
 		pl_buf_add_char(buf, ' ');
 		add_comment_text(buf, json_string_value(word));
 	}
@@ -184,11 +176,8 @@ static void add_container_note(struct pl_buf *buf, const struct vllm_command *co
 static void add_env(struct pl_buf *buf, const struct vllm_command *command, bool secrets)
 {
 	auto_json json_t *env = json_object();
-	const char *name;
-	json_t *value;
 
-	json_object_foreach(command->env, name, value)
-	{
+	PL_JSON_EACH_MEMBER(name, value, command->env) {
 		auto_free char *shown = NULL;
 		const char *text = json_string_value(value);
 		/* "$HF_TOKEN" names one and is none */
@@ -251,14 +240,10 @@ static json_t *value_shown(const struct vllm_catalog *catalog, const char *name,
 /* JSON arguments as they were written, all others typed. */
 static void add_server(struct pl_buf *buf, const struct vllm_command *command, bool secrets)
 {
-	const char *name;
-	json_t *value;
-
 	if (command->form == VLLM_COMMAND_NONE)
 		return;
 	pl_buf_add_text(buf, json_object_size(command->values) > 0 ? "server:\n" : "server: {}\n");
-	json_object_foreach(command->values, name, value)
-	{
+	PL_JSON_EACH_MEMBER(name, value, command->values) {
 		const json_t *given = json_object_get(command->given, name);
 		bool as_given = given != NULL && json_is_object(value);
 		const json_t *written = as_given ? given : value;
@@ -271,11 +256,7 @@ static void add_server(struct pl_buf *buf, const struct vllm_command *command, b
 /* Variables of the load, beside those of a server. */
 static void add_load_env(struct pl_buf *buf, const struct vllm_command *command, bool secrets)
 {
-	const char *name;
-	json_t *value;
-
-	json_object_foreach(command->load_env, name, value)
-	{
+	PL_JSON_EACH_MEMBER(name, value, command->load_env) {
 		const char *text = json_string_value(value);
 		bool hidden = !secrets && option_secret_is_name(name) && text[0] != '$';
 		auto_free char *shown = option_secret_urls_shown(text);
@@ -308,11 +289,8 @@ static bool is_variable(const char *value)
 static json_t *headers_shown(const json_t *headers)
 {
 	json_t *shown = json_array();
-	size_t i;
-	json_t *item;
 
-	json_array_foreach((json_t *)headers, i, item)
-	{
+	PL_JSON_EACH(item, headers) {
 		const char *text = json_string_value(item);
 		const char *value = strchr(text, '=');
 		bool is_named = value == NULL || is_variable(value + 1);
@@ -325,16 +303,12 @@ static json_t *headers_shown(const json_t *headers)
 
 static void add_load(struct pl_buf *buf, const struct vllm_command *command, bool secrets)
 {
-	const char *name;
-	json_t *value;
-
 	if (command->load == NULL)
 		return;
 	pl_buf_add_text(buf,
 			json_object_size(command->load) > 0 ? "benchmark:\n" : "benchmark: {}\n");
 	add_load_env(buf, command, secrets);
-	json_object_foreach(command->load, name, value)
-	{
+	PL_JSON_EACH_MEMBER(name, value, command->load) {
 		bool is_header = vllm_bench_row(vllm_bench_find(name))->secret;
 		auto_json json_t *shown = is_header ? headers_shown(value)
 						    : vllm_secret_json_shown(value);

@@ -29,16 +29,14 @@ static int parse(const struct vllm_bench *bench, char *text, size_t len, struct 
 		 struct pl_err *err)
 {
 	auto_json json_t *list = NULL;
-	json_t *item;
-	size_t i;
 
 	if (pl_json_parse_texts(text, len, bench->dataset_path, &list, err) < 0)
 		return -1;
 	if (!json_is_array(list))
 		return pl_err_set(err, PL_ERR_INVALID, "%s: expected an array of conversations",
 				  bench->dataset_path);
-	json_array_foreach(list, i, item)
-	{
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		json_t *item = json_array_get(list, i);
 		const json_t *turns = json_object_get(item, "conversations");
 		if (json_array_size(turns) < 2)
 			continue;

@@ -439,11 +439,8 @@ static void read_special_ids(const json_t *info, struct bench_tokenizer *base)
 {
 	json_t *added = json_object_get(info, "added_tokens_decoder");
 	size_t room = 0;
-	const char *key;
-	json_t *token;
 
-	json_object_foreach(added, key, token)
-	{
+	PL_JSON_EACH_MEMBER(key, token, added) {
 		int64_t id = -1;
 		if (!json_is_true(json_object_get(token, "special")) || !pl_text_to_i64(key, &id) ||
 		    id < 0 || id > (int64_t)ID_MAX)

@@ -302,7 +302,6 @@ static void value_text(enum ckpt_memory_id id, const struct ckpt_memory_term *te
 void ckpt_memory_text(const struct ckpt_memory *memory, struct pl_buf *buf)
 {
 	size_t i;
-	json_t *note;
 
 	if (memory->facts != NULL)
 		pl_buf_addf(buf, "facts: %s\n", memory->facts);
@@ -316,8 +315,6 @@ void ckpt_memory_text(const struct ckpt_memory *memory, struct pl_buf *buf)
 			pl_buf_addf(buf, "  [%s]", term->source);
 		pl_buf_add_char(buf, '\n');
 	}
-	json_array_foreach(memory->notes, i, note)
-	{
+	PL_JSON_EACH(note, memory->notes)
 		pl_buf_addf(buf, "  note: %s\n", json_string_value(note));
-	}
 }

@@ -81,12 +81,9 @@ int host_ticket_take(const struct host_locks *locks, const struct host_lock_who 
 	auto_json json_t *waiters = read_waiters(locks, &slot);
 	char name[NAME_BYTES_MAX];
 	json_int_t number = 0;
-	json_t *waiter;
-	size_t i;
 	int fd = -1;
 
-	json_array_foreach(waiters, i, waiter)
-	{
+	PL_JSON_EACH(waiter, waiters) {
 		if (number_of(waiter) > number)
 			number = number_of(waiter);
 	}
@@ -134,12 +131,9 @@ json_t *host_queue_before(const struct host_locks *locks, const struct host_tick
 	unsigned slot;
 	auto_json json_t *waiters = read_waiters(locks, &slot);
 	json_t *before = json_array();
-	json_t *waiter;
-	size_t i;
 
 	/* our own number is not smaller than itself */
-	json_array_foreach(waiters, i, waiter)
-	{
+	PL_JSON_EACH(waiter, waiters) {
 		if (ticket == NULL || number_of(waiter) < ticket->number)
 			insert(before, waiter);
 	}

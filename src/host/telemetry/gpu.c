@@ -24,15 +24,11 @@ struct host_gpu_watch {
 
 static bool is_wanted(const json_t *which, const struct host_gpu_facts *facts)
 {
-	size_t i;
-	json_t *item;
-
 	/* an instance is taken only by its name; of a GPU that is partitioned nobody computes on
 	 * the whole */
 	if (which == NULL)
 		return facts->mig_parent == NULL;
-	json_array_foreach(which, i, item)
-	{
+	PL_JSON_EACH(item, which) {
 		if (json_is_integer(item) && facts->mig_parent == NULL &&
 		    json_integer_value(item) == facts->index)
 			return true;

@@ -98,12 +98,9 @@ static void compare_sample(const struct res_flat *flat, struct sample *sample, s
 {
 	double mean = pl_stats_mean(sample->ms, sample->count);
 	double std = pl_stats_std(sample->ms, sample->count);
-	const char *key;
-	json_t *value;
 
 	pl_stats_sort(sample->ms, sample->count);
-	json_object_foreach(flat->json, key, value)
-	{
+	PL_JSON_EACH_MEMBER(key, value, flat->json) {
 		if (json_is_number(value) && pl_text_ends(key, sample->ending))
 			compare(flat, key, expected_of(key, sample, mean, std), worst);
 	}

@@ -76,13 +76,11 @@ json_t *res_flat_document(const struct res_fields *fields, const struct res_flat
 	json_t *benchmark = json_object(), *results = json_object(), *tags = json_object();
 	json_t *document = json_pack("{s:o, s:{s:o}, s:o}", "tags", tags, "config", "benchmark",
 				     benchmark, "results", results);
-	const char *key, *name;
-	json_t *value;
+	const char *name;
 
 	if (flat->date != NULL)
 		json_object_set_new(document, "timestamp", timestamp(flat->date));
-	json_object_foreach(flat->json, key, value)
-	{
+	PL_JSON_EACH_MEMBER(key, value, flat->json) {
 		auto_free char *id = id_of(fields, key);
 		if (pl_text_equal(key, "date"))
 			continue;

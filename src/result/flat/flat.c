@@ -44,11 +44,7 @@ static void set_option(const struct res_flat_input *input, json_t *flat, enum vl
 /* KEY=VALUE, both without the blanks around them. */
 static void set_metadata(const struct res_flat_input *input, json_t *flat)
 {
-	size_t i;
-	json_t *item;
-
-	json_array_foreach(input->bench->metadata, i, item)
-	{
+	PL_JSON_EACH(item, input->bench->metadata) {
 		auto_free char *text = pl_strdup(json_string_value(item));
 		char *value = strchr(text, '=');
 		if (value == NULL)

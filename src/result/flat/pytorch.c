@@ -96,11 +96,8 @@ static json_t *make_benchmark(const struct res_flat_input *input, const json_t *
 static json_t *make_extra(const json_t *flat)
 {
 	json_t *extra = json_object();
-	const char *key;
-	json_t *value;
 
-	json_object_foreach((json_t *)flat, key, value)
-	{
+	PL_JSON_EACH_MEMBER(key, value, flat) {
 		if (!is_among(key, metrics, PL_ARRAY_SIZE(metrics)) &&
 		    !is_among(key, left_out, PL_ARRAY_SIZE(left_out)))
 			json_object_set(extra, key, value);

@@ -175,12 +175,9 @@ static bool is_statistic(const char *key)
 
 static int check_statistics(const json_t *json, struct pl_err *err)
 {
-	const char *key;
-	json_t *value;
 	double number;
 
-	json_object_foreach((json_t *)json, key, value)
-	{
+	PL_JSON_EACH_MEMBER(key, value, json) {
 		if (is_statistic(key) && read_number(json, key, false, &number, err) < 0)
 			return -1;
 	}

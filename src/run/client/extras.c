@@ -93,12 +93,9 @@ void run_extras_count(const struct run_target *target, struct run_extras *extras
 void run_extras_results(const struct run_extras *extras, json_t *results)
 {
 	auto_json json_t *spec = host_spec_decode_between(&extras->before, &extras->after);
-	const char *name;
-	json_t *value;
 
 	run_probe_results(extras->probe, results);
-	json_object_foreach(spec, name, value)
-	{
+	PL_JSON_EACH_MEMBER(name, value, spec) {
 		auto_free char *key = pl_asprintf("spec_decode_%s", name);
 		json_object_set(results, key, value);
 	}

@@ -67,13 +67,11 @@ static int native_prepare(const struct run_client_input *in, struct run_measured
 {
 	const struct run_context *run = in->run;
 	struct pl_err err = PL_ERR_INIT;
-	size_t i;
-	json_t *note;
 
 	run_say(run, "making prompts");
 	if (make_plan(in, &ret->plan, &err) < 0)
 		return fail_plan(in, &err);
-	json_array_foreach(ret->plan->dataset->notes, i, note)
+	PL_JSON_EACH(note, ret->plan->dataset->notes)
 		run_say(run, "note: %s", json_string_value(note));
 	struct bench_load load = run_route_load(run, in->route);
 	load.requests = ret->plan->requests;

@@ -525,11 +525,7 @@ static bool is_number(const char *key)
 /* Of no records: nothing is known but what the summary says. */
 static void forget_figures(const struct res_flat *flat, json_t *results)
 {
-	const char *key;
-	json_t *value;
-
-	json_object_foreach(results, key, value)
-	{
+	PL_JSON_EACH_MEMBER(key, value, results) {
 		if (is_number(key))
 			json_object_set_new(results, key, json_null());
 	}
@@ -549,8 +545,6 @@ static void vllm_results(const struct run_measured *measured, json_t *results)
 {
 	const struct own *own = measured->own;
 	const struct res_flat *flat = own->flat;
-	const char *key;
-	json_t *value;
 
 	if (flat == NULL)
 		return;
@@ -561,8 +555,7 @@ static void vllm_results(const struct run_measured *measured, json_t *results)
 	/* one of vLLM's clients tries again and does not say so */
 	json_object_set_new(results, "retries", json_null());
 	json_object_set_new(results, "retried_requests", json_null());
-	json_object_foreach(results, key, value)
-	{
+	PL_JSON_EACH_MEMBER(key, value, results) {
 		json_t *told = json_object_get(flat->json, key);
 		/* without audio vLLM says 0 */
 		bool none = strcmp(key, "rtfx") == 0 && !(json_number_value(told) > 0);

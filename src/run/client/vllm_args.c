@@ -119,11 +119,9 @@ static void add_percentiles(json_t *argv, const struct vllm_bench *bench)
 
 static void add_headers(json_t *argv, const struct vllm_bench *bench)
 {
-	size_t i, used = 0;
-	json_t *item;
+	size_t used = 0;
 
-	json_array_foreach(bench->header, i, item)
-	{
+	PL_JSON_EACH(item, bench->header) {
 		if (is_authorization(json_string_value(item)))
 			continue;
 		if (used++ == 0)
@@ -170,11 +168,7 @@ json_t *run_vllm_argv(const struct run_client_input *in, const char *program, co
 /* The key that requests are to carry; NULL: what our own environment says. */
 static const char *key_of(const struct run_client_input *in)
 {
-	size_t i;
-	json_t *item;
-
-	json_array_foreach(in->run->experiment->bench.header, i, item)
-	{
+	PL_JSON_EACH(item, in->run->experiment->bench.header) {
 		const char *text = json_string_value(item);
 		if (is_authorization(text))
 			return text + strlen("Authorization=") + strlen(BEARER);

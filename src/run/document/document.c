@@ -46,11 +46,9 @@ static json_t *make_config(const struct run_state *run)
 {
 	json_t *server = NULL, *source = NULL, *explicit_names = json_array();
 	json_t *benchmark = vllm_bench_to_json(&run->context.experiment->bench);
-	const char *name;
-	json_t *value;
 
 	server = run_launch_server(run->launch, run->context.experiment, &source);
-	json_object_foreach(run->context.experiment->server, name, value)
+	PL_JSON_EACH_MEMBER(name, value, run->context.experiment->server)
 		json_array_append_new(explicit_names, json_string(name));
 	set(benchmark, "ignore_eos",
 	    json_boolean(run_plan_ignores_eos(&run->context.experiment->bench)));
@@ -106,11 +104,8 @@ static json_t *make_phases(const struct run_server *server)
 static void add_told_facts(const struct run_state *run, json_t *facts)
 {
 	const struct host_metrics *metrics = &run->measured.window.before.metrics;
-	json_t *model;
-	size_t i;
 
-	json_array_foreach(json_object_get(run->identity.models, "data"), i, model)
-	{
+	PL_JSON_EACH(model, json_object_get(run->identity.models, "data")) {
 		json_t *longest = json_object_get(model, "max_model_len");
 		if (pl_text_equal(json_string_value(json_object_get(model, "id")),
 				  run->identity.model) &&
@@ -164,11 +159,8 @@ static json_t *make_exit(const struct run_server *server)
 static json_t *make_gpus(const struct run_launch *launch)
 {
 	json_t *gpus = json_array();
-	size_t i;
-	json_t *item;
 
-	json_array_foreach(launch->gpus, i, item)
-	{
+	PL_JSON_EACH(item, launch->gpus) {
 		json_t *gpu = res_document_empty("launch_gpu");
 		json_object_update_existing(gpu, item);
 		json_array_append_new(gpus, gpu);

@@ -46,11 +46,9 @@ static int no_gpu(struct run_gpu_request *request, const char *why, json_t *warn
 
 static int want_named(struct run_gpu_taking *taking, struct pl_err *err)
 {
-	size_t i, at;
-	json_t *item;
+	size_t at;
 
-	json_array_foreach(taking->request->names, i, item)
-	{
+	PL_JSON_EACH(item, taking->request->names) {
 		const char *name = json_string_value(item);
 		if (host_gpu_find(taking->offers, taking->count, name, &at, err) < 0)
 			return pl_err_wrap(err, "%s", taking->request->key);
@@ -200,11 +198,7 @@ static void set_taken(struct host_gpu_offer *offer, const char *how, const json_
 /* What those who came before us wait for is not ours to take. -1: one of them waits for any GPU. */
 static int keep_for_others(struct run_gpu_taking *taking, const json_t *before, struct pl_err *err)
 {
-	size_t at;
-	json_t *waiter;
-
-	json_array_foreach((json_t *)before, at, waiter)
-	{
+	PL_JSON_EACH(waiter, before) {
 		const json_t *claim = json_object_get(waiter, "claim");
 		const json_t *gpus = json_object_get(claim, "gpus");
 		if (json_is_true(json_object_get(claim, "any"))) {

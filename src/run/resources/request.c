@@ -50,11 +50,7 @@ static void split_names(const char *text, json_t *names)
 
 static void read_names(const json_t *gpus, json_t *names)
 {
-	size_t i;
-	json_t *item;
-
-	json_array_foreach((json_t *)gpus, i, item)
-	{
+	PL_JSON_EACH(item, gpus) {
 		auto_free char *text = json_is_string(item)
 					       ? pl_strdup(json_string_value(item))
 					       : pl_asprintf("%lld",

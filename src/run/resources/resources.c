@@ -187,11 +187,8 @@ static void keep_gpus(struct taking *t, const size_t *picked, size_t count, bool
 static int port_is_waited_for(const struct taking *t, const json_t *before, struct pl_err *err)
 {
 	int64_t port = t->experiment->launch.port;
-	size_t i;
-	json_t *waiter;
 
-	json_array_foreach((json_t *)before, i, waiter)
-	{
+	PL_JSON_EACH(waiter, before) {
 		const json_t *claimed = pl_json_get_path(waiter, "claim.port");
 		if (port == OPTION_NO_I64 || json_integer_value(claimed) != port)
 			continue;

@@ -113,11 +113,9 @@ static int choose_model(const struct run_context *run, const json_t *first,
 static bool others_served(const struct run_identity *identity, struct pl_buf *names)
 {
 	const json_t *data = json_object_get(identity->models, "data");
-	json_t *model;
-	size_t i;
 
-	json_array_foreach(data, i, model)
-	{
+	for (size_t i = 0; i < json_array_size(data); i++) {
+		json_t *model = json_array_get(data, i);
 		const char *id = json_string_value(json_object_get(model, "id"));
 		if (id == NULL || pl_text_equal(id, identity->model))
 			return false;
@@ -143,13 +141,10 @@ static bool was_asked_for(const json_t *server, const char *id)
 {
 	const json_t *names = json_object_get(server, "served_model_name");
 	const char *model = json_string_value(json_object_get(server, "model"));
-	json_t *name;
-	size_t i;
 
 	if (model == NULL || pl_text_equal(model, id))
 		return true;
-	json_array_foreach(names, i, name)
-	{
+	PL_JSON_EACH(name, names) {
 		if (pl_text_equal(json_string_value(name), id))
 			return true;
 	}
@@ -164,13 +159,10 @@ static bool is_another(const struct run_context *run, const struct run_server *s
 		       const struct run_identity *identity)
 {
 	const json_t *data = json_object_get(identity->models, "data");
-	json_t *model;
-	size_t i;
 
 	if (server->process == NULL || server->port == 0 || json_array_size(data) == 0)
 		return false;
-	json_array_foreach(data, i, model)
-	{
+	PL_JSON_EACH(model, data) {
 		const char *id = json_string_value(json_object_get(model, "id"));
 		if (id == NULL || was_asked_for(run->experiment->server, id))
 			return false;
@@ -228,11 +220,7 @@ int run_identity_learn(const struct run_context *run, const struct run_target *t
 
 const char *run_identity_root(const struct run_identity *identity)
 {
-	json_t *model;
-	size_t i;
-
-	json_array_foreach(json_object_get(identity->models, "data"), i, model)
-	{
+	PL_JSON_EACH(model, json_object_get(identity->models, "data")) {
 		const char *root = json_string_value(json_object_get(model, "root"));
 		if (root != NULL &&
 		    pl_text_equal(json_string_value(json_object_get(model, "id")), identity->model))

@@ -233,11 +233,8 @@ static char *turn_text(const char *text, size_t by)
 static json_t *turn_messages(const json_t *messages, size_t part, size_t parts)
 {
 	json_t *turned = json_deep_copy(messages);
-	size_t i;
-	json_t *message;
 
-	json_array_foreach(turned, i, message)
-	{
+	PL_JSON_EACH(message, turned) {
 		const char *content = json_string_value(json_object_get(message, "content"));
 		if (content == NULL)
 			continue;

@@ -35,13 +35,10 @@ static char *plain_text(const json_t *value)
 static char *literal_text(const json_t *object)
 {
 	struct pl_buf buf;
-	const char *key;
-	json_t *member;
 
 	pl_buf_init(&buf, VALUE_BYTES_MAX);
 	pl_buf_add_char(&buf, '{');
-	json_object_foreach((json_t *)object, key, member)
-	{
+	PL_JSON_EACH_MEMBER(key, member, object) {
 		auto_free char *number = plain_text(member);
 		pl_buf_addf(&buf, "%s%s: %s", buf.len > 1 ? ", " : "", key, number);
 	}
@@ -52,12 +49,12 @@ static char *literal_text(const json_t *object)
 static char *joined_text(const json_t *list)
 {
 	struct pl_buf buf;
-	size_t i;
-	json_t *item;
 
 	pl_buf_init(&buf, VALUE_BYTES_MAX);
-	json_array_foreach((json_t *)list, i, item)
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		json_t *item = json_array_get(list, i);
 		pl_buf_addf(&buf, "%s%s", i > 0 ? "," : "", json_string_value(item));
+	}
 	return pl_buf_take(&buf);
 }
 

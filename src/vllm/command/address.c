@@ -194,12 +194,9 @@ static void join_env(struct vllm_parse *parse)
 {
 	struct vllm_command *command = parse->command;
 	auto_json json_t *env = pl_take(command->load_env);
-	const char *name;
-	json_t *value;
 
 	command->load_env = json_object();
-	json_object_foreach(env, name, value)
-	{
+	PL_JSON_EACH_MEMBER(name, value, env) {
 		bool is_key = strcmp(name, "OPENAI_API_KEY") == 0;
 		if (json_equal(json_object_get(command->env, name), value) ||
 		    (is_key && is_key_of_server(command, value)))

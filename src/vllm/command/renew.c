@@ -62,11 +62,10 @@ void vllm_command_renew(struct vllm_command *command, struct option_problems *pr
 	vllm_target_release(&target, &release);
 	struct vllm_replacing replacing = { command->catalog, &release, NULL };
 	auto_json json_t *changes = vllm_renew(&replacing, command->values, command->given);
-	size_t i;
-	json_t *change;
 
-	json_array_foreach(changes, i, change) tell_change(
-		command, command->target != NULL ? command->target : VLLM_REFERENCE_RELEASE, change,
-		problems);
+	PL_JSON_EACH(change, changes)
+		tell_change(command,
+			    command->target != NULL ? command->target : VLLM_REFERENCE_RELEASE,
+			    change, problems);
 	vllm_target_check_args(command->values, &target, false, find_place, command, problems);
 }

@@ -238,11 +238,10 @@ static json_t *read_adapter(struct value *value, const char *text)
 static json_t *read_json_list(struct value *value, const struct option_row *spec, const char *text)
 {
 	json_t *list = json_loads(text, JSON_DECODE_ANY, NULL);
-	size_t i;
-	json_t *item;
 	bool texts = json_is_array(list);
 
-	json_array_foreach(list, i, item) texts &= json_is_string(item);
+	PL_JSON_EACH(item, list)
+		texts &= json_is_string(item);
 	if (texts)
 		return list;
 	json_decref(list);

@@ -25,11 +25,7 @@ static int too_long(const struct pl_buf *buf, struct pl_err *err)
 
 static void write_env(const json_t *env, bool secrets, struct pl_buf *buf)
 {
-	const char *name;
-	json_t *value;
-
-	json_object_foreach((json_t *)env, name, value)
-	{
+	PL_JSON_EACH_MEMBER(name, value, env) {
 		if (!json_is_string(value))
 			continue;
 		bool hidden = !secrets && option_secret_is_name(name);
@@ -47,11 +43,9 @@ static void write_argv(const json_t *argv, const struct vllm_command_style *styl
 		       const char *model, struct pl_buf *buf)
 {
 	bool is_dashed = model != NULL && model[0] == '-';
-	size_t i;
-	json_t *item;
 
-	json_array_foreach((json_t *)argv, i, item)
-	{
+	for (size_t i = 0; i < json_array_size(argv); i++) {
+		json_t *item = json_array_get(argv, i);
 		const char *word = json_string_value(item);
 		bool breaks = style->flag_a_line && pl_text_starts(word, "--");
 		bool is_model = i == 0 && model != NULL;
@@ -76,8 +70,6 @@ int vllm_command_write(const json_t *values, const struct vllm_command_style *st
 	auto_json json_t *vllm = json_pack("[ss]", "vllm", "serve");
 	const json_t *launch = json_array_size(style->launch) > 0 ? style->launch : vllm;
 	const char *model = json_string_value(json_object_get(values, "model"));
-	size_t i;
-	json_t *word;
 
 	if (vllm_args_to_argv(vllm_catalog_or_reference(style->catalog), values, argv, &secret_env,
 			      err) < 0)
@@ -88,8 +80,8 @@ int vllm_command_write(const json_t *values, const struct vllm_command_style *st
 							: vllm_secret_words_shown(launch);
 	write_env(style->env, style->secrets, buf);
 	write_env(secret_env, style->secrets, buf);
-	json_array_foreach(launch_shown, i, word)
-	{
+	for (size_t i = 0; i < json_array_size(launch_shown); i++) {
+		json_t *word = json_array_get(launch_shown, i);
 		if (i > 0)
 			pl_buf_add_char(buf, ' ');
 		vllm_word_quote(json_string_value(word), buf);

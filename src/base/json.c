@@ -103,6 +103,41 @@ json_t *pl_json_number(double value)
 	return isfinite(value) ? json_real(value) : json_null();
 }
 
+json_t *pl_json_or_null(json_t *json)
+{
+	return json != NULL ? json : json_null();
+}
+
+json_t *pl_json_count(double value)
+{
+	return isfinite(value) ? json_integer((json_int_t)llround(value)) : json_null();
+}
+
+json_t *pl_json_i64(int64_t number, bool is_known)
+{
+	return is_known ? json_integer(number) : json_null();
+}
+
+json_t *pl_json_of_text(const char *text)
+{
+	return text != NULL ? json_loads(text, JSON_DECODE_ANY, NULL) : NULL;
+}
+
+char *pl_json_to_plain(const json_t *value)
+{
+	return json_is_string(value) ? pl_strdup(json_string_value(value))
+				     : pl_json_to_text(value, PL_JSON_COMPACT);
+}
+
+bool pl_json_has(const json_t *list, const json_t *wanted)
+{
+	PL_JSON_EACH(item, list) {
+		if (json_equal(item, wanted))
+			return true;
+	}
+	return false;
+}
+
 json_t *pl_json_words(const char *words)
 {
 	json_t *list = json_array();

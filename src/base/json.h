@@ -59,7 +59,8 @@ json_t *pl_json_from_ctext(const char *text);
 #define PL_JSON_EACH_MEMBER(key, value, object)                                                   \
 	for (const char *key = pl_json_key_behind(object, NULL), *key##_left = NULL; key != NULL; \
 	     key = key##_left == NULL ? pl_json_key_behind(object, key) : NULL)                   \
-		for (json_t *value = (key##_left = key, pl_json_value_of(key));                   \
+		for (__attribute__((unused))                                                      \
+		     json_t *value = (key##_left = key, pl_json_value_of(key));                   \
 		     key##_left != NULL; key##_left = NULL)
 /* For PL_JSON_EACH_MEMBER alone; key NULL: the first. */
 static inline const char *pl_json_key_behind(const json_t *object, const char *key)
@@ -78,6 +79,19 @@ static inline json_t *pl_json_value_of(const char *key)
 json_t *pl_json_number(double value);
 /* A string, or null for NULL. Bytes that are no UTF-8, which no JSON can hold, become U+FFFD. */
 json_t *pl_json_text(const char *text);
+
+/* What the JSON text of a row says, of any kind; NULL for NULL and what is no JSON. New reference. */
+json_t *pl_json_of_text(const char *text);
+/* As people write a value: a text without its quotes, all else compact. The caller's (free()). */
+char *pl_json_to_plain(const json_t *value);
+/* Is an item of the array equal to it? */
+bool pl_json_has(const json_t *list, const json_t *wanted);
+
+/* Itself, or null for NULL. Steals the reference. */
+json_t *pl_json_or_null(json_t *json);
+/* A whole number, or null where it is not known; of a double, where that is none. */
+json_t *pl_json_count(double value);
+json_t *pl_json_i64(int64_t number, bool is_known);
 
 /* The words of a text, parted by blanks, as an array; empty for NULL. New reference. */
 json_t *pl_json_words(const char *words);

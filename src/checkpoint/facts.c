@@ -251,12 +251,6 @@ bool ckpt_facts_are_doubtful(const struct ckpt_facts *facts, bool is_shape)
 	       (facts->doubt != NULL || (known->derived && !(is_shape && known->counted)));
 }
 
-/* 0 is not known. */
-static json_t *count_to_json(int64_t count)
-{
-	return count > 0 ? json_integer(count) : json_null();
-}
-
 static const char *state_name(enum ckpt_state state)
 {
 	static const char *const names[] = {
@@ -295,11 +289,11 @@ json_t *ckpt_facts_to_json(const struct ckpt_facts *facts)
 	json_object_set_new(json, "model_type", pl_json_text(facts->model_type));
 	json_object_set_new(json, "architecture", pl_json_text(facts->architecture));
 	for (size_t i = 0; i < PL_ARRAY_SIZE(counts); i++)
-		json_object_set_new(json, counts[i].name, count_to_json(counts[i].value));
-	json_object_set_new(json, "dtype",
-			    facts->dtype != CKPT_DTYPE_UNKNOWN
-				    ? json_string(ckpt_dtype_name(facts->dtype))
-				    : json_null());
+		json_object_set_new(json, counts[i].name,
+				    pl_json_i64(counts[i].value, counts[i].value > 0));
+	const char *dtype = facts->dtype != CKPT_DTYPE_UNKNOWN ? ckpt_dtype_name(facts->dtype)
+							       : NULL;
+	json_object_set_new(json, "dtype", pl_json_text(dtype));
 	json_object_set_new(json, "quantization", pl_json_text(facts->quantization));
 	json_object_set_new(json, "known",
 			    pl_json_text(facts->known != NULL ? facts->known->name : NULL));

@@ -79,9 +79,8 @@ static json_t *row_to_json(const struct ckpt_known *row)
 
 	return json_pack("{s:s, s:o, s:s?, s:o, s:s}", "name", row->name, "same_as",
 			 pl_json_words(row->same_as), "model_type", facts->model_type, "parameters",
-			 row->parameters > 0 ? json_integer((json_int_t)row->parameters)
-					     : json_null(),
-			 "confidence", ckpt_known_confidence(row));
+			 pl_json_i64((int64_t)row->parameters, row->parameters > 0), "confidence",
+			 ckpt_known_confidence(row));
 }
 
 json_t *ckpt_known_to_json(void)

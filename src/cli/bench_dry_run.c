@@ -73,8 +73,7 @@ static void plan_of(const struct vllm_bench *bench, bool plannable, json_t *plan
 
 	/* how many records the file has is seen when it is read */
 	json_object_set_new(plan, "requests",
-			    bench->num_prompts > 0 ? json_integer(bench->num_prompts)
-						   : json_null());
+			    pl_json_i64(bench->num_prompts, bench->num_prompts > 0));
 	if (!plannable || !draw_lengths(bench, &nplegacy, plan)) {
 		json_object_set_new(plan, "prompt_tokens", json_null());
 		json_object_set_new(plan, "output_tokens", json_null());

@@ -68,7 +68,7 @@ static bool is_offered(const struct option_row *row, const char *choice)
 
 static const char *const *choices_of(struct filling *filling, const struct option_row *row)
 {
-	auto_json json_t *list = row->choices != NULL ? json_loads(row->choices, 0, NULL) : NULL;
+	auto_json json_t *list = pl_json_of_text(row->choices);
 	const char **first = filling->choice;
 
 	for (size_t i = 0; i < json_array_size(list); i++) {

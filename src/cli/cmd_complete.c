@@ -43,12 +43,10 @@ static void offer(struct answer *answer, const char *word, const char *help)
 /* Of a row's JSON array; NULL: any value does. */
 static void offer_choices(struct answer *answer, const char *choices)
 {
-	auto_json json_t *list = choices != NULL ? json_loads(choices, 0, NULL) : NULL;
+	auto_json json_t *list = pl_json_of_text(choices);
 
 	PL_JSON_EACH(choice, list) {
-		auto_free char *text = json_is_string(choice)
-					       ? pl_strdup(json_string_value(choice))
-					       : pl_json_to_text(choice, PL_JSON_COMPACT);
+		auto_free char *text = pl_json_to_plain(choice);
 		offer(answer, text, NULL);
 	}
 }

@@ -75,10 +75,7 @@ static json_t *process_to_json(const struct host_gpu_process *process, bool is_o
 	json_object_set_new(json, "user", is_ours ? user_of(process->pid) : json_null());
 	json_object_set_new(json, "name", pl_json_text(process->name));
 	json_object_set_new(json, "command", is_ours ? command_of(process->pid) : json_null());
-	json_object_set_new(json, "memory_bytes",
-			    isnan(process->memory_bytes)
-				    ? json_null()
-				    : json_integer((json_int_t)process->memory_bytes));
+	json_object_set_new(json, "memory_bytes", pl_json_count(process->memory_bytes));
 	json_object_set_new(json, "type", json_string(process->compute ? "compute" : "graphics"));
 	return json;
 }

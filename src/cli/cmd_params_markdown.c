@@ -118,8 +118,7 @@ static void add_arg(const struct option_row *arg, struct pl_buf *text)
 
 static void add_field(const struct option_row *field, struct pl_buf *text)
 {
-	auto_json json_t *choices = field->choices != NULL ? json_loads(field->choices, 0, NULL)
-							   : NULL;
+	auto_json json_t *choices = pl_json_of_text(field->choices);
 	auto_buf bounds = PL_BUF(CELL_BYTES_MAX);
 
 	cli_params_bounds(field, &bounds);

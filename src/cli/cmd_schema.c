@@ -113,7 +113,7 @@ static void add_row(json_t *lists, const char *list, const char *members, const 
 		char *kind = name + strcspn(name, "~=|+");
 		json_t *value = *values == NULL ? json_null()
 				: *kind == '~'  ? word_json(*values)
-				: *kind == '='  ? json_loads(*values, JSON_DECODE_ANY, NULL)
+				: *kind == '='  ? pl_json_of_text(*values)
 				: *kind == '|'  ? parts_json(*values)
 				: *kind == '+'  ? pl_json_words(*values)
 						: json_string(*values);

@@ -28,8 +28,7 @@ static bool is_said(enum vllm_bench_id id)
 
 static int64_t command_port(void)
 {
-	auto_json json_t *usual = json_loads(vllm_bench_row(VLLM_BENCH_port)->serve_default,
-					     JSON_DECODE_ANY, NULL);
+	auto_json json_t *usual = pl_json_of_text(vllm_bench_row(VLLM_BENCH_port)->serve_default);
 
 	return json_integer_value(usual);
 }
@@ -79,7 +78,7 @@ static int add_address(const struct exp_config *experiment, json_t *words, struc
 static int check_gone(const struct vllm_bench *bench, struct pl_err *err)
 {
 	const struct option_row *row = vllm_bench_row(VLLM_BENCH_dataset_name);
-	auto_json json_t *known = json_loads(row->choices, 0, NULL);
+	auto_json json_t *known = pl_json_of_text(row->choices);
 
 	PL_JSON_EACH(choice, known) {
 		if (pl_text_equal(json_string_value(choice), bench->dataset_name))

@@ -42,11 +42,6 @@ static void add_place(struct schema_report *r, size_t line)
 	pl_buf_add_text(&r->text, ": ");
 }
 
-static json_t *line_json(size_t line)
-{
-	return line > 0 ? json_integer((json_int_t)line) : json_null();
-}
-
 /* What is no JSON at all, or cannot be read. */
 static void add_reason(struct schema_report *r, size_t line, const char *reason)
 {
@@ -55,8 +50,8 @@ static void add_reason(struct schema_report *r, size_t line, const char *reason)
 	r->tally.errors++;
 	json_array_append_new(r->problems,
 			      json_pack("{s:o, s:n, s:n, s:n, s:n, s:n, s:n, s:[], s:o}", "line",
-					line_json(line), "pointer", "keyword", "key", "found",
-					"expected", "nearest", "within", "reason",
+					pl_json_i64((int64_t)line, line > 0), "pointer", "keyword",
+					"key", "found", "expected", "nearest", "within", "reason",
 					pl_json_text(reason)));
 }
 
@@ -66,7 +61,8 @@ static void add_faults_json(struct schema_report *r, size_t line,
 	auto_json json_t *list = res_schema_faults_to_json(faults);
 
 	PL_JSON_EACH(fault, list) {
-		auto_json json_t *problem = json_pack("{s:o}", "line", line_json(line));
+		auto_json json_t *problem = json_pack("{s:o}", "line",
+						      pl_json_i64((int64_t)line, line > 0));
 		json_object_update(problem, fault);
 		json_object_set_new(problem, "reason", json_null());
 		json_array_append(r->problems, problem);

@@ -60,10 +60,9 @@ json_t *host_system_facts(void)
 	json_object_set_new(facts, "cpu", file_line("/proc/cpuinfo", "model name"));
 	/* Of the host, not of our affinity: the fact is about the machine. */
 	json_object_set_new(facts, "cpu_count", json_integer(sysconf(_SC_NPROCESSORS_ONLN)));
-	json_object_set_new(facts, "numa_nodes", nodes > 0 ? json_integer(nodes) : json_null());
+	json_object_set_new(facts, "numa_nodes", pl_json_i64(nodes, nodes > 0));
 	json_object_set_new(facts, "memory_bytes",
-			    pages > 0 ? json_integer((json_int_t)pages * sysconf(_SC_PAGESIZE))
-				      : json_null());
+			    pl_json_i64((int64_t)pages * sysconf(_SC_PAGESIZE), pages > 0));
 	return facts;
 }
 

@@ -46,7 +46,7 @@ const char *option_json_excess(const char *text)
 
 json_t *option_dotted_value(const char *text)
 {
-	json_t *json = json_loads(text, JSON_DECODE_ANY, NULL);
+	json_t *json = pl_json_of_text(text);
 
 	if (json == NULL && option_json_excess(text) == NULL)
 		return json_string(text);

@@ -12,7 +12,7 @@
  * the arguments. */
 json_t *option_member_default(const struct option_row *row)
 {
-	auto_json json_t *value = json_loads(row->default_json, JSON_DECODE_ANY, NULL);
+	auto_json json_t *value = pl_json_of_text(row->default_json);
 	int64_t ns;
 
 	if (!json_is_string(value))
@@ -101,7 +101,7 @@ json_t *option_member_get(const void *object, const struct option_row *row)
 		return pl_json_text(*(char *const *)from);
 	default:
 		json = *(json_t *const *)from;
-		return json != NULL ? json_deep_copy(json) : json_null();
+		return pl_json_or_null(json_deep_copy(json));
 	}
 }
 

@@ -192,8 +192,8 @@ json_t *option_problem_to_json(const struct option_problem *problem)
 	json_object_set_new(json, "severity",
 			    json_string(problem->severity == OPTION_ERROR ? "error" : "warning"));
 	json_object_set_new(json, "source", pl_json_text(problem->source));
-	json_object_set_new(json, "line", placed ? json_integer(problem->line) : json_null());
-	json_object_set_new(json, "col", placed ? json_integer(problem->column) : json_null());
+	json_object_set_new(json, "line", pl_json_i64(problem->line, placed));
+	json_object_set_new(json, "col", pl_json_i64(problem->column, placed));
 	json_object_set_new(json, "key", pl_json_text(problem->key));
 	json_object_set_new(json, "pointer", pointer_of(problem->key));
 	json_object_set_new(json, "rule", pl_json_text(problem->rule));
@@ -204,7 +204,6 @@ json_t *option_problem_to_json(const struct option_problem *problem)
 						      : json_null());
 	json_object_set_new(json, "nearest", pl_json_text(problem->nearest));
 	json_object_set_new(json, "replaced_by",
-			    problem->replaced_by != NULL ? json_deep_copy(problem->replaced_by)
-							 : json_null());
+			    pl_json_or_null(json_deep_copy(problem->replaced_by)));
 	return json;
 }

@@ -151,9 +151,8 @@ const struct option_row *option_field_find(const struct option_row *object, cons
 
 json_t *option_row_choices(const struct option_row *row)
 {
-	json_t *choices = row->choices != NULL ? json_loads(row->choices, 0, NULL) : NULL;
-	auto_json json_t *more = row->file_choices != NULL ? json_loads(row->file_choices, 0, NULL)
-							   : NULL;
+	json_t *choices = pl_json_of_text(row->choices);
+	auto_json json_t *more = pl_json_of_text(row->file_choices);
 
 	if (more != NULL)
 		json_array_extend(choices, more);
@@ -162,7 +161,7 @@ json_t *option_row_choices(const struct option_row *row)
 
 char *option_row_default_text(const struct option_row *row)
 {
-	auto_json json_t *value = json_loads(row->default_json, JSON_DECODE_ANY, NULL);
+	auto_json json_t *value = pl_json_of_text(row->default_json);
 
 	if (json_is_null(value))
 		return NULL;
@@ -328,9 +327,7 @@ static void add_list(struct pl_buf *buf, const struct option_row *row, const jso
 void option_row_describe(const struct option_row *row, struct pl_buf *buf)
 {
 	auto_json json_t *choices = option_row_choices(row);
-	auto_json json_t *special = row->special_values != NULL
-					    ? json_loads(row->special_values, 0, NULL)
-					    : NULL;
+	auto_json json_t *special = pl_json_of_text(row->special_values);
 
 	if (row->type == OPTION_LIST)
 		add_list(buf, row, choices);

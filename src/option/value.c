@@ -94,7 +94,7 @@ static json_t *find_choice(const json_t *list, const struct pl_yaml *node, bool 
 
 static bool have_choice(const char *choices, const struct pl_yaml *node, bool any_case)
 {
-	auto_json json_t *list = choices != NULL ? json_loads(choices, 0, NULL) : NULL;
+	auto_json json_t *list = pl_json_of_text(choices);
 
 	return find_choice(list, node, any_case) != NULL;
 }
@@ -526,9 +526,7 @@ static json_t *value_object(struct option_reader *reader, const struct pl_yaml *
 
 static json_t *value_special(const struct pl_yaml *node, const struct option_row *row)
 {
-	auto_json json_t *list = row->special_values != NULL
-					 ? json_loads(row->special_values, 0, NULL)
-					 : NULL;
+	auto_json json_t *list = pl_json_of_text(row->special_values);
 	json_t *special = find_choice(list, node, true);
 	double number;
 

@@ -333,10 +333,9 @@ json_t *run_launch_to_json(const struct run_launch *launch, const struct exp_con
 	json_object_set_new(json, "argv", own ? run_launch_argv_shown(launch) : json_null());
 	json_object_set_new(json, "env", run_launch_env_shown(launch));
 	json_object_set(json, "gpus", launch->gpus);
-	json_object_set_new(json, "port",
-			    launch->resources.port.number != 0
-				    ? json_integer(launch->resources.port.number)
-				    : json_null());
+	json_object_set_new(
+		json, "port",
+		pl_json_i64(launch->resources.port.number, launch->resources.port.number != 0));
 	json_object_set_new(config, "server", run_launch_server(launch, experiment, &source));
 	json_object_set_new(config, "server_source", source);
 	json_object_set_new(json, "config", config);

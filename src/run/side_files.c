@@ -107,8 +107,7 @@ static json_t *series_section(const struct run_state *run, size_t lines)
 		json_object_set_new(series, "measured_begin_ns",
 				    json_integer(windows->items[0].begin_ns));
 		json_object_set_new(series, "measured_end_ns",
-				    last->end_ns != INT64_MAX ? json_integer(last->end_ns)
-							      : json_null());
+				    pl_json_i64(last->end_ns, last->end_ns != INT64_MAX));
 	}
 	if (cost.metrics_asked > 0)
 		json_object_set_new(series, "server_interval_ms",

@@ -106,18 +106,7 @@ static json_t *number_json(double value)
 
 static json_t *parsed(const char *text)
 {
-	json_t *json = text != NULL ? json_loads(text, JSON_DECODE_ANY, NULL) : NULL;
-
-	return json != NULL ? json : json_null();
-}
-
-static bool has_item(const json_t *list, const json_t *wanted)
-{
-	for (size_t i = 0; i < json_array_size(list); i++) {
-		if (json_equal(json_array_get(list, i), wanted))
-			return true;
-	}
-	return false;
+	return pl_json_or_null(pl_json_of_text(text));
 }
 
 /* Appends what neither list has. */
@@ -126,7 +115,7 @@ static void add_others(json_t *list, const json_t *choices, const char *more)
 	auto_json json_t *others = parsed(more);
 
 	PL_JSON_EACH(other, others) {
-		if (!has_item(list, other) && !has_item(choices, other))
+		if (!pl_json_has(list, other) && !pl_json_has(choices, other))
 			json_array_append(list, other);
 	}
 }

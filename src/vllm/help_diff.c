@@ -219,22 +219,13 @@ static json_t *typed_choices(const struct vllm_help_arg *arg)
 	return list;
 }
 
-static bool has_item(const json_t *list, const json_t *wanted)
-{
-	for (size_t i = 0; i < json_array_size(list); i++) {
-		if (json_equal(json_array_get(list, i), wanted))
-			return true;
-	}
-	return false;
-}
-
 /* Items of `list` that `other` does not have. New reference. */
 static json_t *items_less(const json_t *list, const json_t *other)
 {
 	json_t *rest = json_array();
 
 	PL_JSON_EACH(item, list) {
-		if (!has_item(other, item))
+		if (!pl_json_has(other, item))
 			json_array_append(rest, item);
 	}
 	return rest;
@@ -273,7 +264,7 @@ static bool has_flag(const struct vllm_help_arg *arg, const char *flag)
 	auto_json json_t *aliases = pl_json_words(arg->aliases);
 	auto_json json_t *wanted = json_string(flag);
 
-	return strcmp(arg->flag, flag) == 0 || has_item(aliases, wanted);
+	return strcmp(arg->flag, flag) == 0 || pl_json_has(aliases, wanted);
 }
 
 /* Steals `help`. */
@@ -291,7 +282,7 @@ static void compare_flags(const struct option_row *row, const struct vllm_help_a
 	auto_json json_t *aliases = help_aliases(arg, flag);
 	auto_json json_t *unshown = json_string(UNSHOWN_ALIAS);
 
-	if (has_item(table, unshown) && !has_item(aliases, unshown))
+	if (pl_json_has(table, unshown) && !pl_json_has(aliases, unshown))
 		json_array_append(aliases, unshown);
 
 	if (strcmp(flag, row->flag) != 0)
@@ -308,8 +299,7 @@ static void compare_flags(const struct option_row *row, const struct vllm_help_a
 static bool choices_changed(const struct option_row *row, const struct vllm_help_arg *arg,
 			    const json_t *table, const json_t *choices)
 {
-	auto_json json_t *named = row->help_choices != NULL ? json_loads(row->help_choices, 0, NULL)
-							    : NULL;
+	auto_json json_t *named = pl_json_of_text(row->help_choices);
 
 	if (arg->choices == NULL)
 		return json_is_array(table) && !choices_are_ours(row);
@@ -325,7 +315,7 @@ static void add_choices(json_t *changes, const struct option_row *row, json_t *c
 	add_change(changes, row, "choices", json_incref(choices));
 	json_t *change = json_array_get(changes, json_array_size(changes) - 1);
 	if (row->choices == NULL && row->help_choices != NULL)
-		json_object_set_new(change, "table", json_loads(row->help_choices, 0, NULL));
+		json_object_set_new(change, "table", pl_json_of_text(row->help_choices));
 }
 
 static json_t *compare(const struct option_row *row, const struct vllm_help_arg *arg)
@@ -364,7 +354,7 @@ static json_t *new_entry(const struct vllm_help_arg *arg)
 		"cli_style", option_style_name(arg->style), "choices", typed_choices(arg),
 		"choices_open", arg->choices_open, "nullable",
 		value == NULL || json_is_null(value) || arg->takes_none, "default",
-		value != NULL ? json_incref(value) : json_null(), "help", arg->help);
+		pl_json_or_null(json_incref(value)), "help", arg->help);
 	/* the help does not say what a value is: let it be anything */
 	if (type == OPTION_STRING && json_is_null(json_object_get(entry, "default")))
 		json_object_set_new(entry, "also_accepts",

@@ -137,9 +137,8 @@ static json_t *range_to_json(const struct vllm_range *range)
 		const char *text = members[i].text;
 		if (text != NULL)
 			json_object_set_new(json, members[i].key,
-					    members[i].is_json
-						    ? json_loads(text, JSON_DECODE_ANY, NULL)
-						    : json_string(text));
+					    members[i].is_json ? pl_json_of_text(text)
+							       : json_string(text));
 	}
 	return json;
 }
@@ -158,8 +157,7 @@ json_t *vllm_history_to_json(const struct vllm_history *history)
 	return json_pack("{s:s?, s:s, s:o, s:s?, s:s?, s:o, s:s?, s:s?, s:s?}", "of", history->of,
 			 "name", history->name, "ranges", ranges, "replaced_by",
 			 history->replaced_by, "map", maps[history->map], "value",
-			 history->value != NULL ? json_loads(history->value, JSON_DECODE_ANY, NULL)
-						: json_null(),
-			 "told_by", history->told_by, "replacement_until",
-			 history->replacement_until, "note", history->note);
+			 pl_json_or_null(pl_json_of_text(history->value)), "told_by",
+			 history->told_by, "replacement_until", history->replacement_until, "note",
+			 history->note);
 }

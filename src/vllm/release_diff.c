@@ -69,7 +69,7 @@ static void add_end(const struct diff *diff, json_t *entry, const char *key)
 	json_t *by = vllm_replaced_by(&replacing, key, NULL);
 
 	json_object_set_new(entry, "gone_in", pl_json_text(vllm_history_until(history)));
-	json_object_set_new(entry, "replaced_by", by != NULL ? by : json_null());
+	json_object_set_new(entry, "replaced_by", pl_json_or_null(by));
 	json_object_set_new(entry, "map", pl_json_text(map_name(history->map)));
 	json_object_set_new(entry, "told_by", pl_json_text(history->told_by));
 	json_object_set_new(entry, "note", pl_json_text(history->note));
@@ -86,15 +86,6 @@ static void add_new(json_t *list, const struct option_row *arg)
 		json_object_set_new(entry, told[i], vllm_arg_json_value(arg, told[i]));
 }
 
-static bool has_item(const json_t *list, const json_t *wanted)
-{
-	PL_JSON_EACH(item, list) {
-		if (json_equal(item, wanted))
-			return true;
-	}
-	return false;
-}
-
 /* Nobody reads a list of choices or aliases by its order. A default's order is its value. */
 static bool is_same(const char *key, const json_t *old, const json_t *new)
 {
@@ -102,7 +93,7 @@ static bool is_same(const char *key, const json_t *old, const json_t *new)
 	    json_array_size(old) != json_array_size(new))
 		return json_equal(old, new);
 	PL_JSON_EACH(item, old) {
-		if (!has_item(new, item))
+		if (!pl_json_has(new, item))
 			return false;
 	}
 	return true;
@@ -164,7 +155,7 @@ static json_t *fact_of_key(const struct vllm_history *history, const struct vllm
 		return json_string(range->computed);
 	if (text == NULL && row != NULL)
 		text = is_default ? row->default_json : row->choices;
-	return text != NULL ? json_loads(text, JSON_DECODE_ANY, NULL) : json_null();
+	return pl_json_or_null(pl_json_of_text(text));
 }
 
 static void add_changed_key(const struct diff *diff, const struct vllm_history *history,

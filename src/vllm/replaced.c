@@ -82,9 +82,7 @@ bool vllm_is_taken(const struct vllm_catalog *catalog, const char *key, const js
 {
 	const struct option_row *row = row_of(catalog, key);
 	auto_json json_t *choices = row != NULL ? option_row_choices(row) : NULL;
-	auto_json json_t *special = row != NULL && row->special_values != NULL
-					    ? json_loads(row->special_values, 0, NULL)
-					    : NULL;
+	auto_json json_t *special = row != NULL ? pl_json_of_text(row->special_values) : NULL;
 
 	if (choices == NULL || option_row_is_open(row) || json_is_null(value))
 		return true;
@@ -101,9 +99,7 @@ static bool was_choice(const char *key, const json_t *value, const struct vllm_v
 
 	for (const struct vllm_range *range = history != NULL ? history->ranges : NULL;
 	     range != NULL && range->since != NULL; range++) {
-		auto_json json_t *choices = range->choices != NULL
-						    ? json_loads(range->choices, 0, NULL)
-						    : NULL;
+		auto_json json_t *choices = pl_json_of_text(range->choices);
 		if (has_value(choices, value, false) &&
 		    vllm_release_compare(release, range->until, &known) >= 0 && known)
 			return true;
@@ -146,9 +142,7 @@ static const struct vllm_replacement *row_for(const char *key, const json_t *val
 		const struct vllm_replacement *row = &replacements[i];
 		if (strcmp(row->key, key) != 0)
 			continue;
-		auto_json json_t *wanted = row->value != NULL
-						   ? json_loads(row->value, JSON_DECODE_ANY, NULL)
-						   : NULL;
+		auto_json json_t *wanted = pl_json_of_text(row->value);
 		if (row->value == NULL || (value != NULL && json_equal(wanted, value)))
 			return row;
 	}
@@ -168,7 +162,7 @@ bool vllm_is_old_name(const struct vllm_replacing *replacing, const char *key, c
 
 static bool take_row(struct search *search, const struct vllm_replacement *row, const json_t *value)
 {
-	auto_json json_t *by = json_loads(row->by, 0, NULL);
+	auto_json json_t *by = pl_json_of_text(row->by);
 
 	PL_JSON_EACH_MEMBER(key, set, by) {
 		bool is_same = pl_text_equal(json_string_value(set), THIS_VALUE_TEXT);
@@ -207,9 +201,7 @@ static bool take_keys(struct search *search, const char *keys, const json_t *val
 static bool take_rule(struct search *search, const struct vllm_history *history,
 		      const json_t *value)
 {
-	auto_json json_t *said = history->value != NULL
-					 ? json_loads(history->value, JSON_DECODE_ANY, NULL)
-					 : NULL;
+	auto_json json_t *said = pl_json_of_text(history->value);
 	auto_json json_t *other = json_is_boolean(value) ? json_boolean(!json_is_true(value))
 							 : NULL;
 
@@ -382,8 +374,7 @@ static void add_flag(const struct vllm_catalog *flags, const char *key, const js
 	}
 	if (is_switch(vllm_arg_find(flags, key), value))
 		return;
-	auto_free char *word = json_is_string(shown) ? pl_strdup(json_string_value(shown))
-						     : pl_json_to_text(shown, PL_JSON_COMPACT);
+	auto_free char *word = pl_json_to_plain(shown);
 	pl_buf_add_char(buf, ' ');
 	vllm_word_quote(word, buf);
 }

@@ -354,7 +354,7 @@ static void check_presence(const struct target_check *check, const struct option
 
 static bool is_among(const char *choices, const json_t *value, bool any_case)
 {
-	auto_json json_t *list = choices != NULL ? json_loads(choices, 0, NULL) : NULL;
+	auto_json json_t *list = pl_json_of_text(choices);
 
 	PL_JSON_EACH(choice, list) {
 		if (json_equal(choice, value))

@@ -169,8 +169,7 @@ static json_t *default_value(const struct option_row *arg, const json_t *env)
 		text = getenv(arg->default_env);
 	if (text != NULL)
 		return default_of_variable(arg, text);
-	return arg->default_json != NULL ? json_loads(arg->default_json, JSON_DECODE_ANY, NULL)
-					 : NULL;
+	return pl_json_of_text(arg->default_json);
 }
 
 /* explicit: given; default: the table's or its variable's; absent: the release has no such
@@ -194,7 +193,7 @@ void vllm_args_effective(const struct vllm_catalog *catalog, const json_t *value
 						: arg->absent ? "absent"
 						: use != NULL ? "default"
 							      : "unknown"));
-		json_object_set_new(config, arg->name, use != NULL ? use : json_null());
+		json_object_set_new(config, arg->name, pl_json_or_null(use));
 	}
 	*ret_config = config;
 	*ret_source = source;
@@ -210,7 +209,7 @@ bool vllm_is_adapter(const json_t *module)
 
 	if (equals != NULL && strchr(text, ',') == NULL && strchr(equals + 1, '=') == NULL)
 		return true;
-	parsed = text != NULL ? json_loads(text, 0, NULL) : NULL;
+	parsed = pl_json_of_text(text);
 	return json_is_string(json_object_get(text != NULL ? parsed : module, "name")) &&
 	       json_is_string(json_object_get(text != NULL ? parsed : module, "path"));
 }

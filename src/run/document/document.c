@@ -36,12 +36,6 @@ static void set_seconds(json_t *object, const char *key, int64_t from_ns, int64_
 		set(object, key, json_real((double)(to_ns - from_ns) / 1e9));
 }
 
-/* A whole number, null where it is not known. */
-static json_t *count_or_null(double value)
-{
-	return isfinite(value) ? json_integer((json_int_t)value) : json_null();
-}
-
 static json_t *make_config(const struct run_state *run)
 {
 	json_t *server = NULL, *source = NULL, *explicit_names = json_array();
@@ -114,7 +108,7 @@ static void add_told_facts(const struct run_state *run, json_t *facts)
 	}
 	if (run->measured.window.before.known)
 		set(facts, "kv_cache_tokens",
-		    count_or_null(metrics->kv_blocks * metrics->block_size));
+		    pl_json_count(metrics->kv_blocks * metrics->block_size));
 }
 
 static json_t *make_facts(const struct run_state *run)
@@ -130,9 +124,9 @@ static json_t *make_facts(const struct run_state *run)
 	}
 	if (run->measured.window.before.known) {
 		set(facts, "gpu_blocks",
-		    count_or_null(run->measured.window.before.metrics.kv_blocks));
+		    pl_json_count(run->measured.window.before.metrics.kv_blocks));
 		set(facts, "block_size",
-		    count_or_null(run->measured.window.before.metrics.block_size));
+		    pl_json_count(run->measured.window.before.metrics.block_size));
 	}
 	if (run->launch->url != NULL)
 		add_told_facts(run, facts);
@@ -236,7 +230,7 @@ static json_t *make_environment(const struct run_state *run)
 	json_t *repeat = run_repeat_section(run->context.experiment, json,
 					    run->measured.plan != NULL ? run->measured.plan->sha256
 								       : NULL);
-	set(json, "repeat_of", repeat != NULL ? repeat : json_null());
+	set(json, "repeat_of", pl_json_or_null(repeat));
 	return json;
 }
 

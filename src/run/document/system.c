@@ -32,7 +32,7 @@ static void set_number(json_t *object, const char *key, double value)
 /* A whole number, null where it is not known. */
 static void set_count(json_t *object, const char *key, double value)
 {
-	set(object, key, isfinite(value) ? json_integer((json_int_t)llround(value)) : json_null());
+	set(object, key, pl_json_count(value));
 }
 
 static double mean(const struct view *view, enum host_quantity quantity)
@@ -120,7 +120,7 @@ static json_t *make_gpu(const struct host_telemetry *host, size_t i)
 	struct view view = { &gpu->sums, host_telemetry_windows(host) };
 	struct run_gpu_energy energy;
 
-	set(json, "index", gpu->facts->index >= 0 ? json_integer(gpu->facts->index) : json_null());
+	set(json, "index", pl_json_i64(gpu->facts->index, gpu->facts->index >= 0));
 	set(json, "uuid", pl_json_text(gpu->facts->uuid));
 	set(json, "name", pl_json_text(gpu->facts->name));
 	set(json, "simulated", json_boolean(gpu->facts->simulated));

@@ -100,11 +100,9 @@ static json_t *gpu_to_json(const struct host_gpu_facts *facts)
 	bool known = facts->memory_bytes > 0;
 
 	return json_pack("{s:o, s:o, s:o, s:o, s:b}", "index",
-			 facts->index >= 0 && facts->mig_parent == NULL ? json_integer(facts->index)
-									: json_null(),
+			 pl_json_i64(facts->index, facts->index >= 0 && facts->mig_parent == NULL),
 			 "uuid", pl_json_text(facts->uuid), "name", pl_json_text(facts->name),
-			 "memory_bytes",
-			 known ? json_integer((json_int_t)facts->memory_bytes) : json_null(),
+			 "memory_bytes", pl_json_i64((int64_t)facts->memory_bytes, known),
 			 "simulated", facts->simulated);
 }
 

@@ -327,7 +327,7 @@ void vllm_bench_line_init(struct vllm_bench_line *line)
 		const struct option_row *row = vllm_bench_row((enum vllm_bench_id)i);
 		if (row->serve_default == NULL)
 			continue;
-		auto_json json_t *value = json_loads(row->serve_default, JSON_DECODE_ANY, NULL);
+		auto_json json_t *value = pl_json_of_text(row->serve_default);
 		vllm_bench_set(&line->bench, (enum vllm_bench_id)i, value);
 	}
 }

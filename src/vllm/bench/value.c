@@ -165,7 +165,7 @@ static json_t *read_typed(const struct option_row *row, const char *text, const 
 		return read_float(text);
 	case OPTION_JSON:
 		*ret_type = row->literal ? "_parse_mm_bucket_config" : "loads";
-		return row->literal ? read_buckets(text) : json_loads(text, JSON_DECODE_ANY, NULL);
+		return row->literal ? read_buckets(text) : pl_json_of_text(text);
 	default:
 		*ret_type = "str";
 		return json_string(text);
@@ -271,7 +271,7 @@ json_t *vllm_bench_value_read(struct vllm_bench_line *line, const struct option_
 				     hint);
 		return NULL;
 	}
-	auto_json json_t *choices = row->choices != NULL ? json_loads(row->choices, 0, NULL) : NULL;
+	auto_json json_t *choices = pl_json_of_text(row->choices);
 	if (choices != NULL && !has_choice(choices, text)) {
 		tell_choice(line, row, place, choices, text);
 		return NULL;

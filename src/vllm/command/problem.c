@@ -109,7 +109,7 @@ json_t *vllm_command_problem_to_json(const struct vllm_command *command,
 	json_t *json = option_problem_to_json(problem);
 	size_t word = vllm_command_word(command, problem);
 
-	json_object_set_new(json, "word", word > 0 ? json_integer((json_int_t)word) : json_null());
+	json_object_set_new(json, "word", pl_json_i64((int64_t)word, word > 0));
 	if (word > 0)
 		json_object_set_new(json, "line",
 				    json_integer(command->words.items[word - 1].line));

@@ -176,7 +176,7 @@ static json_t *read_object(struct value *value, const struct option_row *spec, c
 {
 	auto_free char *expanded = takes_any_json(value->arg) ? pl_strdup(text)
 							      : expand_numbers(text);
-	auto_json json_t *given = json_loads(expanded, JSON_DECODE_ANY, NULL);
+	auto_json json_t *given = pl_json_of_text(expanded);
 	struct option_row object = *spec;
 	size_t first = value->parse->problems->count;
 
@@ -237,7 +237,7 @@ static json_t *read_adapter(struct value *value, const char *text)
 /* One JSON array in a single word. */
 static json_t *read_json_list(struct value *value, const struct option_row *spec, const char *text)
 {
-	json_t *list = json_loads(text, JSON_DECODE_ANY, NULL);
+	json_t *list = pl_json_of_text(text);
 	bool texts = json_is_array(list);
 
 	PL_JSON_EACH(item, list)
@@ -338,8 +338,7 @@ static json_t *read_values(struct value *value)
 		return read_list(value, arg);
 	/* argparse's const: what the flag alone means */
 	if (option_argv_value_count(flag) == 0)
-		return arg->const_json != NULL ? json_loads(arg->const_json, JSON_DECODE_ANY, NULL)
-					       : json_true();
+		return arg->const_json != NULL ? pl_json_of_text(arg->const_json) : json_true();
 	if (flag->joined == NULL)
 		value->at = flag + 1;
 	const char *text = option_argv_value(flag, 0);

@@ -424,6 +424,27 @@ size_t pl_text_columns(const char *text, size_t len)
 	return columns;
 }
 
+size_t pl_text_index(const char *text, const char *const *texts, size_t count)
+{
+	size_t i = 0;
+
+	while (i < count && !pl_text_equal(texts[i], text))
+		i++;
+	return text != NULL ? i : count;
+}
+
+const void *pl_row_find(const void *rows, size_t count, size_t row_bytes, size_t member_at,
+			const char *text)
+{
+	const char *row = rows;
+
+	for (; count > 0; count--, row += row_bytes) {
+		if (text != NULL && pl_text_equal(*(const char *const *)(row + member_at), text))
+			return row;
+	}
+	return NULL;
+}
+
 bool pl_text_has_word(const char *words, char separator, const char *word)
 {
 	size_t len = strlen(word);

@@ -47,6 +47,19 @@ const char *pl_text_nearest(const char *name, const char *const *candidates, siz
 bool pl_text_is_utf8(const char *text);
 /* Characters of UTF-8 in `len` bytes: how wide a text stands. */
 size_t pl_text_columns(const char *text, size_t len);
+/* The place of a text among `count` others; `count`: it is none of them, or NULL. */
+size_t pl_text_index(const char *text, const char *const *texts, size_t count);
+/* Is it one of an array of texts? */
+#define PL_TEXT_IS_ONE_OF(text, texts) \
+	(pl_text_index(text, texts, PL_ARRAY_SIZE(texts)) < PL_ARRAY_SIZE(texts))
+/* The first row of an array of structs whose `member`, a text, is `text`; NULL: none. */
+#define PL_ROW_FIND(rows, member, text)                                                           \
+	((const __typeof__((rows)[0]) *)pl_row_find(rows, PL_ARRAY_SIZE(rows), sizeof((rows)[0]), \
+						    offsetof(__typeof__((rows)[0]), member),      \
+						    text))
+const void *pl_row_find(const void *rows, size_t count, size_t row_bytes, size_t member_at,
+			const char *text);
+
 /* Does the word stand among `words`, each parted from the next by `separator`? words NULL: no. */
 bool pl_text_has_word(const char *words, char separator, const char *word);
 

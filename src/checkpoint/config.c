@@ -57,11 +57,7 @@ static const struct {
 
 const struct ckpt_type *ckpt_type_find(const char *name)
 {
-	for (size_t i = 0; name != NULL && i < PL_ARRAY_SIZE(model_types); i++) {
-		if (strcmp(model_types[i].name, name) == 0)
-			return &model_types[i];
-	}
-	return NULL;
+	return PL_ROW_FIND(model_types, name, name);
 }
 
 bool ckpt_has_trait(const struct ckpt_facts *facts, enum ckpt_trait trait)

@@ -40,11 +40,7 @@ const struct cli_cmd *cli_cmd_find(const char *name)
 
 static const struct later *find_later(const char *name)
 {
-	for (size_t i = 0; i < PL_ARRAY_SIZE(laters); i++) {
-		if (strcmp(laters[i].name, name) == 0)
-			return &laters[i];
-	}
-	return NULL;
+	return PL_ROW_FIND(laters, name, name);
 }
 
 static int tell_later(const char *shown, const struct later *later)

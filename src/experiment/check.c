@@ -49,11 +49,7 @@ static void run_rows(struct exp_checker *c, enum phase phase)
 
 static const struct row *row_of(const struct option_problem *problem)
 {
-	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
-		if (pl_text_equal(rows[i].reason, problem->reason))
-			return &rows[i];
-	}
-	return NULL;
+	return PL_ROW_FIND(rows, reason, problem->reason);
 }
 
 size_t exp_check_firm(const struct option_problems *problems)

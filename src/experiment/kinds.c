@@ -39,20 +39,12 @@ const struct exp_backend *exp_backend_at(unsigned i)
 
 const struct exp_dataset *exp_dataset_find(const char *name)
 {
-	for (size_t i = 0; i < PL_ARRAY_SIZE(datasets); i++) {
-		if (pl_text_equal(datasets[i].name, name))
-			return &datasets[i];
-	}
-	return NULL;
+	return PL_ROW_FIND(datasets, name, name);
 }
 
 const struct exp_backend *exp_backend_find(const char *name)
 {
-	for (size_t i = 0; i < PL_ARRAY_SIZE(backends); i++) {
-		if (pl_text_equal(backends[i].name, name))
-			return &backends[i];
-	}
-	return NULL;
+	return PL_ROW_FIND(backends, name, name);
 }
 
 bool exp_dataset_has(const char *name, enum exp_dataset_trait trait)

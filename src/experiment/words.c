@@ -49,11 +49,7 @@ static bool is_of_the_run(const struct option_row *arg)
 {
 	static const char *const names[] = { "host", "port", "uds", "model" };
 
-	for (size_t i = 0; i < PL_ARRAY_SIZE(names); i++) {
-		if (strcmp(arg->name, names[i]) == 0)
-			return true;
-	}
-	return false;
+	return PL_TEXT_IS_ONE_OF(arg->name, names);
 }
 
 /* A problem of the word at `at`. */

@@ -93,13 +93,12 @@ const char *res_status_run(enum res_status status)
 
 int res_status_find(const char *name, enum res_status *ret)
 {
-	for (size_t i = 0; i < PL_ARRAY_SIZE(status_rows); i++) {
-		if (pl_text_equal(status_rows[i].name, name)) {
-			*ret = (enum res_status)i;
-			return 0;
-		}
-	}
-	return -1;
+	const struct status_row *row = PL_ROW_FIND(status_rows, name, name);
+
+	if (row == NULL)
+		return -1;
+	*ret = (enum res_status)(row - status_rows);
+	return 0;
 }
 
 bool res_status_is_whole(enum res_status status)
@@ -114,22 +113,19 @@ const char *res_stage_name(enum res_stage stage)
 
 int res_stage_find(const char *name, enum res_stage *ret)
 {
-	for (size_t i = 0; i < PL_ARRAY_SIZE(stage_names); i++) {
-		if (pl_text_equal(stage_names[i], name)) {
-			*ret = (enum res_stage)i;
-			return 0;
-		}
-	}
-	return -1;
+	size_t stage = pl_text_index(name, stage_names, PL_ARRAY_SIZE(stage_names));
+
+	if (stage == PL_ARRAY_SIZE(stage_names))
+		return -1;
+	*ret = (enum res_stage)stage;
+	return 0;
 }
 
 enum res_cause res_cause_find(const char *name)
 {
-	for (size_t i = 0; i < RES_CAUSE_COUNT; i++) {
-		if (pl_text_equal(cause_names[i], name))
-			return (enum res_cause)i;
-	}
-	return RES_CAUSE_UNKNOWN;
+	size_t cause = pl_text_index(name, cause_names, RES_CAUSE_COUNT);
+
+	return cause < RES_CAUSE_COUNT ? (enum res_cause)cause : RES_CAUSE_UNKNOWN;
 }
 
 static json_t *empty_field(const struct field *field)

@@ -30,22 +30,19 @@ const char *res_token_source_name(enum res_token_source source)
 
 bool res_token_source_find(const char *name, enum res_token_source *ret)
 {
-	for (size_t i = 0; i < PL_ARRAY_SIZE(token_source_names); i++) {
-		if (pl_text_equal(token_source_names[i], name)) {
-			*ret = (enum res_token_source)i;
-			return true;
-		}
-	}
-	return false;
+	size_t source = pl_text_index(name, token_source_names, PL_ARRAY_SIZE(token_source_names));
+
+	if (source == PL_ARRAY_SIZE(token_source_names))
+		return false;
+	*ret = (enum res_token_source)source;
+	return true;
 }
 
 const char *res_failure_name(const char *name)
 {
-	for (size_t i = 0; i < PL_ARRAY_SIZE(failure_names); i++) {
-		if (pl_text_equal(failure_names[i], name))
-			return failure_names[i];
-	}
-	return NULL;
+	size_t i = pl_text_index(name, failure_names, PL_ARRAY_SIZE(failure_names));
+
+	return i < PL_ARRAY_SIZE(failure_names) ? failure_names[i] : NULL;
 }
 
 void res_record_init(struct res_record *record, uint64_t index)

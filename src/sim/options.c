@@ -97,11 +97,7 @@ static const struct setting settings[] = {
 /* NULL: it changes nothing here. */
 static const struct setting *find_setting(const struct option_row *row)
 {
-	for (size_t i = 0; i < PL_ARRAY_SIZE(settings); i++) {
-		if (strcmp(settings[i].flag, row->flag) == 0)
-			return &settings[i];
-	}
-	return NULL;
+	return PL_ROW_FIND(settings, flag, row->flag);
 }
 
 static int set_whole(const struct setting *setting, const char *text, int64_t *field,

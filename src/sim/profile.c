@@ -21,11 +21,7 @@ const struct sim_profile *sim_profile_at(size_t i)
 
 const struct sim_profile *sim_profile_find(const char *name)
 {
-	for (size_t i = 0; i < PL_ARRAY_SIZE(profiles); i++) {
-		if (pl_text_equal(profiles[i].name, name))
-			return &profiles[i];
-	}
-	return NULL;
+	return PL_ROW_FIND(profiles, name, name);
 }
 
 const struct sim_profile *sim_profile_for_model(const char *model)

@@ -321,11 +321,9 @@ json_t *vllm_option_to_json(const struct option_row *row)
 
 json_t *vllm_arg_json_value(const struct option_row *arg, const char *key)
 {
-	for (size_t i = 0; i < PL_ARRAY_SIZE(keys); i++) {
-		if (strcmp(keys[i].name, key) == 0)
-			return value_json(arg, &keys[i]);
-	}
-	return json_null();
+	const struct key *known = PL_ROW_FIND(keys, name, key);
+
+	return known != NULL ? value_json(arg, known) : json_null();
 }
 
 static int refuse(const struct key *key, const json_t *value, const char *expected,

@@ -228,15 +228,6 @@ json_t *vllm_release_diff(const struct vllm_release *since, const struct vllm_re
 
 /* ---- defaults ------------------------------------------------------------------------------ */
 
-static size_t place_in(const char *const *names, size_t count, const char *name)
-{
-	size_t i = 0;
-
-	while (i < count && strcmp(names[i], name) != 0)
-		i++;
-	return i;
-}
-
 static bool is_unset(const json_t *value)
 {
 	return json_is_null(value) || (json_is_object(value) && json_object_size(value) == 0) ||
@@ -248,9 +239,9 @@ static size_t rank(const json_t *entry)
 {
 	enum { LAST = 100, UNSET = 1000 };
 	const char *group = json_string_value(json_object_get(entry, "group"));
-	size_t place = place_in(groups_first, PL_ARRAY_SIZE(groups_first), group);
+	size_t place = pl_text_index(group, groups_first, PL_ARRAY_SIZE(groups_first));
 
-	if (place_in(groups_last, PL_ARRAY_SIZE(groups_last), group) < PL_ARRAY_SIZE(groups_last))
+	if (PL_TEXT_IS_ONE_OF(group, groups_last))
 		place += LAST;
 	if (is_unset(json_object_get(entry, "old")) && is_unset(json_object_get(entry, "new")))
 		place += UNSET;

@@ -98,11 +98,7 @@ const struct vllm_rule *vllm_rule_at(size_t i)
 
 const struct vllm_rule *vllm_rule_find(const char *id)
 {
-	for (size_t i = 0; i < RULES; i++) {
-		if (strcmp(rules[i].id, id) == 0)
-			return &rules[i];
-	}
-	return NULL;
+	return PL_ROW_FIND(rules, id, id);
 }
 
 const char *vllm_rule_scope_name(enum vllm_rule_scope scope)

@@ -11,7 +11,7 @@
 /* Larger files are not data sets of prompts. */
 #define FILE_BYTES_MAX ((size_t)4 << 30)
 
-static const struct {
+static const struct named_kind {
 	const char *name;
 	const struct bench_dataset_kind *kind;
 } kinds[] = {
@@ -23,11 +23,9 @@ static const struct {
 
 static const struct bench_dataset_kind *find_kind(const char *name)
 {
-	for (size_t i = 0; i < PL_ARRAY_SIZE(kinds); i++) {
-		if (pl_text_equal(kinds[i].name, name))
-			return kinds[i].kind;
-	}
-	return NULL;
+	const struct named_kind *row = PL_ROW_FIND(kinds, name, name);
+
+	return row != NULL ? row->kind : NULL;
 }
 
 /* `ret_sha256` (NULL: not wanted) is the caller's. */

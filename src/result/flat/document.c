@@ -35,15 +35,6 @@ static const char *const flat_keys[] = {
 #include "tbl/bench_notes.h"
 };
 
-static bool is_flat_key(const char *key)
-{
-	for (size_t i = 0; i < PL_ARRAY_SIZE(flat_keys); i++) {
-		if (pl_text_equal(flat_keys[i], key))
-			return true;
-	}
-	return false;
-}
-
 /* "benchmark.model": by the name as it stands, or by another; NULL: it has no field. The caller's. */
 static char *id_of(const struct res_fields *fields, const char *key)
 {
@@ -55,7 +46,7 @@ static char *id_of(const struct res_fields *fields, const char *key)
 			return pl_strdup(renamed[i].id);
 	}
 	for (size_t i = 0; i < PL_ARRAY_SIZE(places) && strchr(key, '.') == NULL; i++) {
-		if (i > 0 && !is_flat_key(key))
+		if (i > 0 && !PL_TEXT_IS_ONE_OF(key, flat_keys))
 			break;
 		auto_free char *id = pl_asprintf("%s.%s", places[i], key);
 		if (res_fields_resolve(fields, id, &field, NULL) == 0)

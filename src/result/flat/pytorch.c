@@ -26,15 +26,6 @@ static const char *const metrics[] = {
 /* What no record repeats: the lists of all requests, and our own part. */
 static const char *const left_out[] = { "ttfts", "itls", "generated_texts", "errors", "profllm" };
 
-static bool is_among(const char *key, const char *const *list, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (strcmp(list[i], key) == 0)
-			return true;
-	}
-	return false;
-}
-
 bool res_pytorch_wanted(void)
 {
 	const char *value = getenv(VARIABLE);
@@ -98,8 +89,7 @@ static json_t *make_extra(const json_t *flat)
 	json_t *extra = json_object();
 
 	PL_JSON_EACH_MEMBER(key, value, flat) {
-		if (!is_among(key, metrics, PL_ARRAY_SIZE(metrics)) &&
-		    !is_among(key, left_out, PL_ARRAY_SIZE(left_out)))
+		if (!PL_TEXT_IS_ONE_OF(key, metrics) && !PL_TEXT_IS_ONE_OF(key, left_out))
 			json_object_set(extra, key, value);
 	}
 	return extra;

@@ -515,11 +515,7 @@ static bool is_number(const char *key)
 {
 	static const char *const others[] = { "errors", "repeats", "steady" };
 
-	for (size_t i = 0; i < PL_ARRAY_SIZE(others); i++) {
-		if (strcmp(key, others[i]) == 0)
-			return false;
-	}
-	return true;
+	return !PL_TEXT_IS_ONE_OF(key, others);
 }
 
 /* Of no records: nothing is known but what the summary says. */

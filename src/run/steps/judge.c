@@ -5,9 +5,8 @@
  */
 #include "run/steps/judge.h"
 
-#include <string.h>
-
 #include "base/clock.h"
+#include "base/text.h"
 #include "result/outcome.h"
 #include "run/context.h"
 #include "run/steps/server.h"
@@ -26,11 +25,7 @@ static bool is_broken(const struct res_record *record)
 
 	if (record->ok || record->error_kind == NULL)
 		return false;
-	for (size_t i = 0; i < PL_ARRAY_SIZE(kinds); i++) {
-		if (strcmp(record->error_kind, kinds[i]) == 0)
-			return true;
-	}
-	return record->status >= 500;
+	return PL_TEXT_IS_ONE_OF(record->error_kind, kinds) || record->status >= 500;
 }
 
 static bool any_broken(const struct res_outcome *outcome)

@@ -55,11 +55,7 @@ bool vllm_bench_is_later(const char *what)
 #include "tbl/bench_commands.h"
 	};
 
-	for (size_t i = 0; i < PL_ARRAY_SIZE(others); i++) {
-		if (strcmp(what, others[i]) == 0)
-			return true;
-	}
-	return false;
+	return PL_TEXT_IS_ONE_OF(what, others);
 }
 
 /* In the order in which an ambiguous beginning lists them: vLLM's parser has --help first. No

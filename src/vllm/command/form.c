@@ -242,11 +242,7 @@ static bool is_shell_text_flag(const char *word)
 {
 	static const char *const flags[] = { "-c", "-lc", "-ec", "-xc", "-exc", "-euxc" };
 
-	for (size_t i = 0; i < PL_ARRAY_SIZE(flags); i++) {
-		if (strcmp(word, flags[i]) == 0)
-			return true;
-	}
-	return false;
+	return PL_TEXT_IS_ONE_OF(word, flags);
 }
 
 /*

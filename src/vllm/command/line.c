@@ -174,11 +174,7 @@ static bool is_operator(const char *word)
 {
 	static const char *const operators[] = { "&&", "||", "&", ";", "|" };
 
-	for (size_t i = 0; i < PL_ARRAY_SIZE(operators); i++) {
-		if (strcmp(word, operators[i]) == 0)
-			return true;
-	}
-	return false;
+	return PL_TEXT_IS_ONE_OF(word, operators);
 }
 
 /* The words, and the line that their columns count in. Columns count in the line as a shell

@@ -76,11 +76,7 @@ static bool takes_any_json(const struct option_row *arg)
 	static const char *const names[] = { "speculative_config", "diffusion_config",
 					     "watermark_config" };
 
-	for (size_t i = 0; i < PL_ARRAY_SIZE(names); i++) {
-		if (strcmp(arg->name, names[i]) == 0)
-			return true;
-	}
-	return option_field_next(arg, NULL) == NULL;
+	return PL_TEXT_IS_ONE_OF(arg->name, names) || option_field_next(arg, NULL) == NULL;
 }
 
 static bool ends_number(char c)

@@ -1,6 +1,5 @@
 #include "base/opt.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 #include "base/rng.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/mem.h"
 

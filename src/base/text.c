@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 bool pl_text_to_i64(const char *text, int64_t *ret)
 {

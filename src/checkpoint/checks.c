@@ -5,9 +5,7 @@
  */
 #include "checkpoint/checks.h"
 
-#include <ctype.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"

@@ -5,9 +5,6 @@
  */
 #include "cli/bench_dry_run.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 #include "base/text.h"
 #include "bench/load/arrivals.h"
 #include "bench/data/dataset.h"

@@ -5,10 +5,8 @@
  */
 #include "cli/cmd_gpus_priv.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>

@@ -5,14 +5,12 @@
  */
 #include "cli/cmd_gpus_priv.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/text.h"
 #include "host/lock/lock.h"
 #include "host/user.h"
 #include "vllm/secret.h"

@@ -5,7 +5,6 @@
 #include "cli/cmd_params_priv.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"

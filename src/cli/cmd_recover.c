@@ -6,8 +6,6 @@
 #include "cli/cli.h"
 
 #include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/log.h"

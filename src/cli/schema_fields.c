@@ -1,7 +1,5 @@
 #include "cli/schema_fields.h"
 
-#include <stdlib.h>
-
 #include "base/text.h"
 #include "cli/cli.h"
 #include "result/fields/list.h"

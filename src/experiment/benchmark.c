@@ -1,8 +1,6 @@
 /* `benchmark:`, the options of the load. */
 #include "experiment/config_priv.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"

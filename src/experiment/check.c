@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "experiment/check_priv.h"
 #include "experiment/config_priv.h"
-#include "vllm/secret.h"
 #include "vllm/server_args.h"
 
 enum phase { PHASE_ALONE, PHASE_TARGET };

@@ -6,11 +6,9 @@
  */
 #include "experiment/config_priv.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/text.h"
 #include "vllm/server_args.h"
 
 #define PREFIX_MIN 4

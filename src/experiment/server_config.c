@@ -5,7 +5,6 @@
  */
 #include "experiment/config_priv.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"

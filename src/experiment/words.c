@@ -7,7 +7,6 @@
 #include "experiment/config_priv.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"

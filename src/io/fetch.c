@@ -1,7 +1,5 @@
 #include "io/fetch.h"
 
-#include <stdlib.h>
-
 #include "base/clock.h"
 #include "io/exchange.h"
 

@@ -6,7 +6,6 @@
 #include "option/row.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"

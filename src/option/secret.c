@@ -7,7 +7,6 @@
 
 #include <ctype.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"

@@ -11,7 +11,6 @@
 #include "plot/dataset.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "plot/axes.h"

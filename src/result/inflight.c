@@ -6,7 +6,6 @@
 #include "result/inflight.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/stats.h"

@@ -1,7 +1,5 @@
 #include "result/read.h"
 
-#include <stdlib.h>
-
 #include "base/file.h"
 #include "result/flat/document.h"
 

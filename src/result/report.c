@@ -6,7 +6,6 @@
 #include "result/report.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"

@@ -7,7 +7,6 @@
 #include "result/report.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"

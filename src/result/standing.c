@@ -7,7 +7,6 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "result/document.h"
 
 static bool is_result(const json_t *document)

@@ -6,7 +6,6 @@
 #include "run/check_command.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "run/target_release.h"

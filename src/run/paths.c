@@ -11,7 +11,6 @@
 #include "run/paths.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/file.h"
 #include "base/mem.h"

@@ -8,9 +8,7 @@
 #include "run/progress.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"

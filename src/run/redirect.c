@@ -1,6 +1,5 @@
 #include "run/redirect.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"

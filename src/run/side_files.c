@@ -4,7 +4,6 @@
  */
 #include "run/side_files.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -8,7 +8,6 @@
  */
 #include "run/target_release.h"
 
-#include <ctype.h>
 #include <glob.h>
 #include <limits.h>
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 #include "sim/admin.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "sim/answer.h"

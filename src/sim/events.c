@@ -1,6 +1,5 @@
 #include "sim/events.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"

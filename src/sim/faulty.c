@@ -1,9 +1,5 @@
 #include "sim/faulty.h"
 
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/clock.h"
 #include "sim/answer.h"
 #include "sim/conn.h"

@@ -1,7 +1,6 @@
 #include "sim/job.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "sim/answer.h"

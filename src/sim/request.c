@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "sim/tokenizer.h"
 
 #define COMPLETION_TOKENS 16 /* when a completion does not say max_tokens */
 

@@ -1,8 +1,5 @@
 #include "sim/routes.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/clock.h"
 #include "base/text.h"
 #include "sim/admin.h"

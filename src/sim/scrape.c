@@ -1,6 +1,5 @@
 #include "sim/scrape.h"
 
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 

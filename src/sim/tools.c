@@ -1,7 +1,6 @@
 #include "sim/tools.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/text.h"
 #include "sim/answer.h"

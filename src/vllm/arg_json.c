@@ -3,7 +3,6 @@
 #include "vllm/arg_json.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"

@@ -8,7 +8,6 @@
 #include "vllm/help_diff.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 

@@ -3,7 +3,6 @@
 #include "vllm/python_literal.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"

@@ -1,7 +1,6 @@
 /* Releases are compared by their catalogues; whether one has a thing at all is its history's to say. */
 #include "vllm/release_diff.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/text.h"
 
 struct renewal {
 	struct vllm_replacing replacing;

@@ -5,7 +5,6 @@
  */
 #include "vllm/replaced.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 

@@ -4,9 +4,6 @@
  */
 #include "vllm/secret.h"
 
-#include <ctype.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"

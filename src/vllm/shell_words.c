@@ -11,7 +11,6 @@
 #include "vllm/shell_words.h"
 
 #include <ctype.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

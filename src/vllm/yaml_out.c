@@ -6,7 +6,6 @@
 #include "vllm/yaml_out.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 

@@ -4,7 +4,6 @@
  */
 #include "bench/data/dataset_priv.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"

@@ -1,8 +1,6 @@
 #include "bench/data/dataset_priv.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json.h"
 #include "base/text.h"

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "base/text.h"
 #include "experiment/kinds.h"
 
 /* How often a prompt is corrected before its length is taken as it is. */

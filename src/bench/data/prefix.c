@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
-
 struct plan {
 	struct bench_dataset_work *work;
 	struct bench_drawer drawer;

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "base/text.h"
 #include "experiment/values.h"
 
 struct bounds {

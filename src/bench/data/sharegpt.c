@@ -6,8 +6,6 @@
  */
 #include "bench/data/dataset_priv.h"
 
-#include <stdlib.h>
-
 #include "base/json.h"
 
 /* Texts asked of the tokenizer at once. */

@@ -1,8 +1,6 @@
 /* spec_bench: the first turn of each question, of one category or of all. */
 #include "bench/data/dataset_priv.h"
 
-#include <string.h>
-
 #include "base/json.h"
 #include "base/text.h"
 

@@ -12,7 +12,6 @@
 #include "checkpoint/memory/memory_priv.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"

@@ -18,7 +18,6 @@
 #include "base/text.h"
 #include "checkpoint/known.h"
 #include "checkpoint/memory/memory_priv.h"
-#include "vllm/catalog.h"
 
 #define GIB ((double)(1 << 30))
 /* Beyond it a double is no exact count. */

@@ -1,6 +1,5 @@
 #include "host/gpu/gpu.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,7 +1,6 @@
 #include "host/gpu/numa.h"
 
 #include <ctype.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

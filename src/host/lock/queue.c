@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
-#include <unistd.h>
 
 #include "host/lock/lock_priv.h"
 

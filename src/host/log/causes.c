@@ -1,7 +1,6 @@
 #include "host/log/causes.h"
 
 #include <ctype.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -1,8 +1,6 @@
 #include "host/log/line.h"
 
 #include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 

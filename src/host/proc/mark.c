@@ -1,6 +1,5 @@
 #include "host/proc/mark.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

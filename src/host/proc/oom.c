@@ -1,6 +1,5 @@
 #include "host/proc/oom.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"

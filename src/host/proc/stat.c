@@ -1,7 +1,6 @@
 #include "host/proc/stat.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,6 +1,5 @@
 #include "host/proc/tree.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,4 @@
 /* The page of plot_timeline.html, put into the program as it is. */
-#include "plot/timeline/timeline_priv.h"
 
 /* TIMELINE_PAGE: where the build finds the page (CMakeLists.txt) */
 __asm__(".pushsection .rodata\n"

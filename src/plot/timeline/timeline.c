@@ -6,7 +6,6 @@
 #include "plot/timeline/timeline.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 

@@ -1,8 +1,6 @@
 #include "result/flat/flat.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"

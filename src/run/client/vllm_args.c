@@ -20,7 +20,6 @@
 #include "run/route.h"
 #include "run/steps/identity.h"
 #include "vllm/bench/write.h"
-#include "vllm/secret.h"
 
 #define BEARER "Bearer "
 

@@ -20,7 +20,6 @@
 #include "run/repeat.h"
 #include "run/run_priv.h"
 #include "run/side_files.h"
-#include "vllm/secret.h"
 
 #define BYTES_PER_GB  1e9
 #define BYTES_PER_GIB 1073741824.0

@@ -1,7 +1,6 @@
 #include "run/document/facts.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/clock.h"
 #include "result/inflight.h"

@@ -1,7 +1,6 @@
 /* Which GPUs an experiment asks for, before it is looked what there are. */
 #include "run/resources/resources_priv.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"

@@ -15,7 +15,6 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/text.h"
 #include "run/resources/resources_priv.h"
 #include "run/stop.h"
 #include "host/lock/queue.h"

@@ -6,7 +6,6 @@
 #include "run/steps/server.h"
 
 #include <signal.h>
-#include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/json.h"

@@ -11,7 +11,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "vllm/bench/line_priv.h"
-#include "option/dotted.h"
 
 enum { HINTS_BYTES_MAX = 16384 };
 

@@ -1,9 +1,6 @@
 /* A load's options as words of `vllm bench serve`, in the forms its argparse takes. */
 #include "vllm/bench/write.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/mem.h"
 #include "base/text.h"
 

@@ -4,7 +4,6 @@
  */
 #include "vllm/command/command_priv.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"

@@ -2,7 +2,6 @@
 #include "vllm/command/line.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"

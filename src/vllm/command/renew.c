@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/text.h"
 #include "vllm/renew.h"
 #include "vllm/rules.h"
 

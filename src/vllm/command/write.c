@@ -1,9 +1,6 @@
 /* Values as a command line for people and shells. */
 #include "vllm/command/line.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/mem.h"
 #include "base/text.h"
 #include "option/secret.h"

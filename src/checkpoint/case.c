@@ -190,17 +190,9 @@ void ckpt_case_add(const struct ckpt_case *server, struct option_problems *probl
 
 	if (server->place != NULL)
 		server->place(server->user, set ? arg : NULL, &place);
-	option_problems_add(problems, &(struct option_problem){
-					      .severity = is_newer(server) || server->doubtful
-								  ? OPTION_WARNING
-								  : severity,
-					      .source = place.source,
-					      .line = place.line,
-					      .column = place.column,
-					      .key = key,
-					      .rule = rule,
-					      .found = found,
-					      .expected = expected,
-					      .nearest = nearest,
-				      });
+	option_problem_tell(
+		problems,
+		.severity = is_newer(server) || server->doubtful ? OPTION_WARNING : severity,
+		.source = place.source, .line = place.line, .column = place.column, .key = key,
+		.rule = rule, .found = found, .expected = expected, .nearest = nearest);
 }

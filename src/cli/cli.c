@@ -64,11 +64,9 @@ void cli_warn_file(const struct cli_file *file, struct option_problems *problems
 	struct pl_err err = PL_ERR_INIT;
 
 	if (check_standing(file, &err) < 0)
-		option_problems_add(problems, &(struct option_problem){ .severity = OPTION_WARNING,
-									.key = file->option,
-									.expected = err.text,
-									.expected_is_reason = true,
-									.reason = "host" });
+		option_problem_tell(problems, .severity = OPTION_WARNING, .key = file->option,
+				    .expected = err.text, .expected_is_reason = true,
+				    .reason = "host");
 }
 
 /* What stands there is looked at again, for it may have come while the command worked. */

@@ -95,16 +95,10 @@ static void warn_of_flag(const struct cli_upgrade *upgrade, const struct cli_inp
 	auto_buf expected = PL_BUF(VALUE_BYTES_MAX);
 
 	vllm_replaced_sentence(before, by, input->command->catalog, &expected);
-	option_problems_add(&input->problems, &(struct option_problem){
-						      .severity = OPTION_WARNING,
-						      .source = input->command->source,
-						      .line = (int)word,
-						      .column = written->column,
-						      .key = written->text,
-						      .found = found,
-						      .expected = pl_buf_text(&expected),
-						      .replaced_by = replaced_by,
-					      });
+	option_problem_tell(&input->problems, .severity = OPTION_WARNING,
+			    .source = input->command->source, .line = (int)word,
+			    .column = written->column, .key = written->text, .found = found,
+			    .expected = pl_buf_text(&expected), .replaced_by = replaced_by);
 }
 
 void cli_upgrade_flags(const struct cli_upgrade *upgrade, const struct cli_input *today,

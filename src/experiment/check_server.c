@@ -45,15 +45,9 @@ void exp_check_nothing_to_run(struct exp_checker *c)
 	if (experiment->places.count > 0 || c->problems->count > 0 ||
 	    experiment->launch.command != NULL || experiment->launch.container != NULL)
 		return;
-	option_problems_add(c->problems,
-			    &(struct option_problem){
-				    .severity = OPTION_ERROR,
-				    .source = experiment->source,
-				    .line = 1,
-				    .column = 1,
-				    .found = "nothing to run",
-				    .expected = "an experiment: server.model, or launch.url",
-			    });
+	option_problem_tell(c->problems, .severity = OPTION_ERROR, .source = experiment->source,
+			    .line = 1, .column = 1, .found = "nothing to run",
+			    .expected = "an experiment: server.model, or launch.url");
 }
 
 /* One that cannot be read is none: whoever asks assumes the reference. */

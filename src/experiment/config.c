@@ -278,11 +278,8 @@ void exp_config_set_options(struct exp_config *experiment, const json_t *options
 	}
 	auto_free char *text = pl_json_to_text(load, PL_JSON_COMPACT);
 	if (pl_yaml_parse(text, strlen(text), source, &doc, &err) < 0)
-		option_problems_add(problems,
-				    &(struct option_problem){ .source = source,
-							      .key = "benchmark",
-							      .expected = err.text,
-							      .expected_is_reason = true });
+		option_problem_tell(problems, .source = source, .key = "benchmark",
+				    .expected = err.text, .expected_is_reason = true);
 	else
 		exp_benchmark_read(&reader, pl_yaml_root(doc), &experiment->bench,
 				   experiment->bench_set);

@@ -50,6 +50,9 @@ void option_problems_done(struct option_problems *problems);
 #define auto_problems __attribute__((cleanup(option_problems_done), unused)) struct option_problems
 /* Copies all texts. */
 void option_problems_add(struct option_problems *problems, const struct option_problem *problem);
+/* The same of one told in place, by its members: .key = key, .found = found */
+#define option_problem_tell(problems, ...) \
+	option_problems_add(problems, &(struct option_problem){ __VA_ARGS__ })
 /*
  * One line: "FILE:LINE:COL: KEY: found …, expected … (did you mean '…'?) [rule]", AS_FLAG without
  * its place; "KEY: reason" where only a reason is known.

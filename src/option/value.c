@@ -34,16 +34,10 @@ void option_reader_add(struct option_reader *reader, enum option_severity severi
 		pl_yaml_describe(node, described, sizeof(described));
 		found = described;
 	}
-	option_problems_add(reader->problems, &(struct option_problem){
-						      .severity = severity,
-						      .source = reader->source,
-						      .line = node != NULL ? node->line : 0,
-						      .column = node != NULL ? node->column : 0,
-						      .key = key,
-						      .found = found,
-						      .expected = expected,
-						      .nearest = nearest,
-					      });
+	option_problem_tell(reader->problems, .severity = severity, .source = reader->source,
+			    .line = node != NULL ? node->line : 0,
+			    .column = node != NULL ? node->column : 0, .key = key, .found = found,
+			    .expected = expected, .nearest = nearest);
 }
 
 void option_reader_place(struct option_reader *reader, const char *key, const struct pl_yaml *node)

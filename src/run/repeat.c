@@ -163,12 +163,10 @@ static json_t *filled(const struct filling *filling, const char *key, json_t *te
 			? pl_asprintf("the secret by %s in the environment, or by --set %s=…",
 				      variable, key)
 			: pl_asprintf("the secret by --set %.*s=…", (int)strcspn(key, "["), key);
-	option_problems_add(filling->problems,
-			    &(struct option_problem){ .source = filling->source,
-						      .key = key,
-						      .found = "*** in place of a secret, which "
-							       "no result keeps",
-						      .expected = expected });
+	option_problem_tell(filling->problems, .source = filling->source, .key = key,
+			    .found = "*** in place of a secret, which "
+				     "no result keeps",
+			    .expected = expected);
 	return NULL;
 }
 

@@ -222,17 +222,10 @@ static void add_target_problem(const struct target_check *check, const struct op
 						 : pl_asprintf("server.%s", setting);
 	auto_json json_t *replaced_by = vllm_replaced_in_file(fault->replaced_by);
 
-	option_problems_add(check->problems, &(struct option_problem){
-						     .severity = fault->severity,
-						     .source = where.source,
-						     .line = where.line,
-						     .column = where.column,
-						     .key = key,
-						     .found = fault->found,
-						     .expected = fault->expected,
-						     .nearest = fault->nearest,
-						     .replaced_by = replaced_by,
-					     });
+	option_problem_tell(check->problems, .severity = fault->severity, .source = where.source,
+			    .line = where.line, .column = where.column, .key = key,
+			    .found = fault->found, .expected = fault->expected,
+			    .nearest = fault->nearest, .replaced_by = replaced_by);
 }
 
 static json_t *replaced_by(const struct target_check *check, const struct option_row *row,
@@ -587,15 +580,9 @@ static void add_missing(const struct vllm_rule_place *where, enum option_severit
 	auto_free char *key = pl_asprintf("server.%s.%s", field->of, field->name);
 
 	option_row_describe(field, &expected);
-	option_problems_add(problems, &(struct option_problem){
-					      .severity = severity,
-					      .source = where->source,
-					      .line = where->line,
-					      .column = where->column,
-					      .key = key,
-					      .found = "no such key",
-					      .expected = pl_buf_text(&expected),
-				      });
+	option_problem_tell(problems, .severity = severity, .source = where->source,
+			    .line = where->line, .column = where->column, .key = key,
+			    .found = "no such key", .expected = pl_buf_text(&expected));
 }
 
 void vllm_required_keys_check(const json_t *values, const struct vllm_target *target,

@@ -51,14 +51,9 @@ static void add_problem(struct lexer *lexer, enum option_severity severity, cons
 	if (lexer->problems->count >= VLLM_WORDS_PROBLEMS_MAX &&
 	    (severity == OPTION_WARNING || lexer->problems->errors > 0))
 		return;
-	option_problems_add(lexer->problems, &(struct option_problem){
-						     .severity = severity,
-						     .source = lexer->source,
-						     .line = line > 0 ? (int)line : 1,
-						     .column = lexer->word_column,
-						     .found = found,
-						     .expected = expected,
-					     });
+	option_problem_tell(lexer->problems, .severity = severity, .source = lexer->source,
+			    .line = line > 0 ? (int)line : 1, .column = lexer->word_column,
+			    .found = found, .expected = expected);
 }
 
 static void begin_word(struct lexer *lexer)

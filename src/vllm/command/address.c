@@ -108,15 +108,9 @@ static void tell(struct vllm_parse *parse, enum option_severity severity, const 
 	size_t at = word > 0 ? (size_t)word - 1 : parse->load.first - 1;
 	auto_free char *key = vllm_flag_of(said);
 
-	option_problems_add(parse->problems, &(struct option_problem){
-						     .severity = severity,
-						     .source = command->source,
-						     .line = (int)at + 1,
-						     .column = command->words.items[at].column,
-						     .key = key,
-						     .found = found,
-						     .expected = expected,
-					     });
+	option_problem_tell(parse->problems, .severity = severity, .source = command->source,
+			    .line = (int)at + 1, .column = command->words.items[at].column,
+			    .key = key, .found = found, .expected = expected);
 }
 
 static void check_port(struct vllm_parse *parse, const struct address *load)
@@ -207,17 +201,12 @@ static void join_env(struct vllm_parse *parse)
 		}
 		json_object_set(command->load_env, name, value);
 		auto_free char *found = pl_asprintf("the variable %s of the load", name);
-		option_problems_add(
-			parse->problems,
-			&(struct option_problem){
-				.severity = OPTION_WARNING,
-				.source = command->source,
-				.line = (int)parse->load.begin + 1,
-				.column = command->words.items[parse->load.begin].column,
-				.found = found,
-				.expected = "it in the environment of 'profllm run': a file has "
-					    "the server's variables alone",
-			});
+		option_problem_tell(
+			parse->problems, .severity = OPTION_WARNING, .source = command->source,
+			.line = (int)parse->load.begin + 1,
+			.column = command->words.items[parse->load.begin].column, .found = found,
+			.expected = "it in the environment of 'profllm run': a file has "
+				    "the server's variables alone");
 	}
 }
 

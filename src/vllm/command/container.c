@@ -146,16 +146,11 @@ static void note_image(struct run *run, size_t word)
 {
 	struct vllm_command *command = run->parse->command;
 
-	option_problems_add(run->parse->problems,
-			    &(struct option_problem){
-				    .severity = OPTION_WARNING,
-				    .source = command->source,
-				    .line = (int)word + 1,
-				    .column = command->words.items[word].column,
-				    .found = command->image,
-				    .expected = "an image of vLLM, such as vllm/vllm-openai: what "
-						"follows is taken for its arguments",
-			    });
+	option_problem_tell(run->parse->problems, .severity = OPTION_WARNING,
+			    .source = command->source, .line = (int)word + 1,
+			    .column = command->words.items[word].column, .found = command->image,
+			    .expected = "an image of vLLM, such as vllm/vllm-openai: what "
+					"follows is taken for its arguments");
 }
 
 bool vllm_command_container(struct vllm_parse *parse, size_t at, size_t end, size_t *ret_image)

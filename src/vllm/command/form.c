@@ -105,16 +105,10 @@ static void add_problem(struct vllm_parse *parse, enum option_severity severity,
 	const struct vllm_words *words = &parse->command->words;
 	bool placed = word < words->count;
 
-	option_problems_add(parse->problems,
-			    &(struct option_problem){
-				    .severity = severity,
-				    .source = parse->command->source,
-				    .line = placed ? (int)word + 1 : 0,
-				    .column = placed ? words->items[word].column : 0,
-				    .found = found,
-				    .expected = expected,
-				    .nearest = nearest,
-			    });
+	option_problem_tell(parse->problems, .severity = severity, .source = parse->command->source,
+			    .line = placed ? (int)word + 1 : 0,
+			    .column = placed ? words->items[word].column : 0, .found = found,
+			    .expected = expected, .nearest = nearest);
 }
 
 static void put_launch(struct vllm_parse *parse, size_t from, size_t end)
@@ -530,18 +524,12 @@ static void refuse_later(struct vllm_parse *parse)
 	bool is_sub = vllm_bench_is_later(name);
 	auto_free char *found = pl_asprintf(is_sub ? "'vllm bench %s'" : "'%s'", name);
 
-	option_problems_add(parse->problems,
-			    &(struct option_problem){
-				    .severity = OPTION_ERROR,
-				    .source = parse->command->source,
-				    .line = (int)parse->later,
-				    .column = word->column,
-				    .found = found,
-				    .expected = "it is not in this version, only 'vllm bench "
-						"serve' is",
-				    .expected_is_reason = true,
-				    .reason = "not_in_this_version",
-			    });
+	option_problem_tell(parse->problems, .severity = OPTION_ERROR,
+			    .source = parse->command->source, .line = (int)parse->later,
+			    .column = word->column, .found = found,
+			    .expected = "it is not in this version, only 'vllm bench "
+					"serve' is",
+			    .expected_is_reason = true, .reason = "not_in_this_version");
 }
 
 /* Says what is wrong with a text in which nothing starts vLLM. */

@@ -82,16 +82,10 @@ static void check_headless(struct vllm_parse *parse)
 
 	if (!json_is_true(json_object_get(command->values, "headless")) || word < 1)
 		return;
-	option_problems_add(parse->problems,
-			    &(struct option_problem){
-				    .severity = OPTION_WARNING,
-				    .source = command->source,
-				    .line = (int)word,
-				    .column = command->words.items[word - 1].column,
-				    .key = "--headless",
-				    .found = "a server without an API",
-				    .expected = "one that can be measured",
-			    });
+	option_problem_tell(parse->problems, .severity = OPTION_WARNING, .source = command->source,
+			    .line = (int)word, .column = command->words.items[word - 1].column,
+			    .key = "--headless", .found = "a server without an API",
+			    .expected = "one that can be measured");
 }
 
 static void parse_words(struct vllm_command *command, const struct vllm_command_options *options,

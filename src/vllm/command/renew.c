@@ -41,16 +41,9 @@ static void tell_change(struct vllm_command *command, const char *version, const
 					   ? ", which is written in its place"
 					   : "nothing in its place, and nothing is written");
 	find_place(command, key, &place);
-	option_problems_add(problems, &(struct option_problem){
-					      .severity = OPTION_WARNING,
-					      .source = place.source,
-					      .line = place.line,
-					      .column = place.column,
-					      .key = flag,
-					      .found = found,
-					      .expected = pl_buf_text(&expected),
-					      .replaced_by = settings,
-				      });
+	option_problem_tell(problems, .severity = OPTION_WARNING, .source = place.source,
+			    .line = place.line, .column = place.column, .key = flag, .found = found,
+			    .expected = pl_buf_text(&expected), .replaced_by = settings);
 }
 
 void vllm_command_renew(struct vllm_command *command, struct option_problems *problems)

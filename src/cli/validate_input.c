@@ -43,11 +43,23 @@ void cli_input_file(struct cli_input *input, const char *path, const char *const
 		add_unreadable(input, &err);
 }
 
-static void read_command(struct cli_input *input, const struct run_command_input *how)
+/* The words of `argv`; NULL: those in the input's text. */
+static void read_command(struct cli_input *input, char **argv, int argc,
+			 const struct run_check_options *options)
 {
 	struct pl_err err = PL_ERR_INIT;
+	const struct run_command_input how = {
+		.catalog = input->catalog,
+		.source = input->name,
+		.argv = (const char *const *)argv,
+		.argc = (size_t)argc,
+		.text = input->text,
+		.len = input->len,
+		.version = options->version,
+		.allow_gone = options->allow_gone,
+	};
 
-	if (run_command_read(how, &input->command, &input->experiment, &input->problems, &err) < 0)
+	if (run_command_read(&how, &input->command, &input->experiment, &input->problems, &err) < 0)
 		add_unreadable(input, &err);
 }
 
@@ -55,14 +67,7 @@ void cli_input_command(struct cli_input *input, char **argv, int argc,
 		       const struct run_check_options *options)
 {
 	input->name = pl_strdup("command line");
-	read_command(input, &(struct run_command_input){
-				    .catalog = input->catalog,
-				    .source = input->name,
-				    .argv = (const char *const *)argv,
-				    .argc = (size_t)argc,
-				    .version = options->version,
-				    .allow_gone = options->allow_gone,
-			    });
+	read_command(input, argv, argc, options);
 }
 
 int cli_stdin_read(size_t max_bytes, char **ret_text, size_t *ret_len, struct pl_err *err)
@@ -85,32 +90,26 @@ int cli_stdin_read(size_t max_bytes, char **ret_text, size_t *ret_len, struct pl
 	return 0;
 }
 
-static int read_stdin(struct cli_input *input, struct pl_err *err)
-{
-	return input->text != NULL ? 0
-				   : cli_stdin_read(TEXT_BYTES_MAX, &input->text, &input->len, err);
-}
-
-void cli_input_command_file(struct cli_input *input, const char *path,
-			    const struct run_check_options *options)
+/* Keeps the text of a file, or of standard input, which can be read once. False: that was told. */
+static bool read_text(struct cli_input *input, const char *path)
 {
 	bool is_stdin = strcmp(path, CLI_STDIN) == 0;
 	struct pl_err err = PL_ERR_INIT;
 
 	input->name = pl_strdup(is_stdin ? "standard input" : path);
-	if ((is_stdin ? read_stdin(input, &err)
-		      : pl_file_read(path, TEXT_BYTES_MAX, &input->text, &input->len, &err)) < 0) {
-		add_unreadable(input, &err);
-		return;
-	}
-	read_command(input, &(struct run_command_input){
-				    .catalog = input->catalog,
-				    .source = input->name,
-				    .text = input->text,
-				    .len = input->len,
-				    .version = options->version,
-				    .allow_gone = options->allow_gone,
-			    });
+	if (input->text != NULL ||
+	    (is_stdin ? cli_stdin_read(TEXT_BYTES_MAX, &input->text, &input->len, &err)
+		      : pl_file_read(path, TEXT_BYTES_MAX, &input->text, &input->len, &err)) == 0)
+		return true;
+	add_unreadable(input, &err);
+	return false;
+}
+
+void cli_input_command_file(struct cli_input *input, const char *path,
+			    const struct run_check_options *options)
+{
+	if (read_text(input, path))
+		read_command(input, NULL, 0, options);
 }
 
 static bool is_mapping(const char *text, size_t len)
@@ -127,20 +126,10 @@ void cli_input_stdin(struct cli_input *input, const char *const *sets, size_t se
 {
 	struct pl_err err = PL_ERR_INIT;
 
-	input->name = pl_strdup("standard input");
-	if (read_stdin(input, &err) < 0) {
-		add_unreadable(input, &err);
+	if (!read_text(input, CLI_STDIN))
 		return;
-	}
 	if (!is_mapping(input->text, input->len)) {
-		read_command(input, &(struct run_command_input){
-					    .catalog = input->catalog,
-					    .source = input->name,
-					    .text = input->text,
-					    .len = input->len,
-					    .version = options->version,
-					    .allow_gone = options->allow_gone,
-				    });
+		read_command(input, NULL, 0, options);
 		return;
 	}
 	if (run_check_read_text(input->catalog, input->text, input->len, input->name, sets,

@@ -43,7 +43,10 @@ size_t exp_check_firm(const struct option_problems *problems);
 bool exp_problem_is_later(const struct option_problem *problem);
 
 /* Adds a problem at the place of its key; where the key was not set, at that of `anchor` (or NULL). */
-void exp_problem_add(const struct exp_config *experiment, const struct option_problem *problem,
-		     const char *anchor, struct option_problems *problems);
+void exp_problem_add(const struct exp_config *experiment, const char *anchor,
+		     struct option_problems *problems, const struct option_problem *problem);
+/* The same of one told in place, by its members. */
+#define exp_problem_tell(experiment, anchor, problems, ...) \
+	exp_problem_add(experiment, anchor, problems, &(struct option_problem){ __VA_ARGS__ })
 
 #endif

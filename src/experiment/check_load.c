@@ -27,10 +27,8 @@ static void refuse_missing(struct exp_checker *c, const char *key, const char *a
 {
 	if (exp_is_refused(c, key))
 		return;
-	exp_problem_add(
-		c->experiment,
-		&(struct option_problem){ .key = key, .found = found, .expected = expected },
-		anchor, c->problems);
+	exp_problem_tell(c->experiment, anchor, c->problems, .key = key, .found = found,
+			 .expected = expected);
 }
 
 /* A text whose form or name is not known, with the name that was likely meant. */
@@ -39,13 +37,8 @@ static void tell_name(struct exp_checker *c, enum option_severity severity, cons
 {
 	auto_free char *found = pl_asprintf("text '%s'", text);
 
-	exp_problem_add(c->experiment,
-			&(struct option_problem){ .severity = severity,
-						  .key = key,
-						  .found = found,
-						  .expected = expected,
-						  .nearest = nearest },
-			NULL, c->problems);
+	exp_problem_tell(c->experiment, NULL, c->problems, .severity = severity, .key = key,
+			 .found = found, .expected = expected, .nearest = nearest);
 }
 
 /* ---- texts with a form of their own ---- */
@@ -498,14 +491,9 @@ static void tell_later(struct exp_checker *c, const char *key, const char *value
 	auto_free char *reason = pl_asprintf("%s%s%s", what, is_told ? "; " : "",
 					     is_told ? instead : "");
 
-	exp_problem_add(c->experiment,
-			&(struct option_problem){ .severity = c->options->runs ? OPTION_ERROR
-									       : OPTION_WARNING,
-						  .key = key,
-						  .found = found,
-						  .expected = reason,
-						  .expected_is_reason = true },
-			NULL, c->problems);
+	exp_problem_tell(c->experiment, NULL, c->problems,
+			 .severity = c->options->runs ? OPTION_ERROR : OPTION_WARNING, .key = key,
+			 .found = found, .expected = reason, .expected_is_reason = true);
 }
 
 static void tell_key_later(void *user, const struct option_row *row)

@@ -118,12 +118,8 @@ static bool is_placeholder(const json_t *value)
 
 static void warn_of_placeholder(struct exp_checker *c, const char *key)
 {
-	exp_problem_add(c->experiment,
-			&(struct option_problem){ .severity = OPTION_WARNING,
-						  .key = key,
-						  .found = "'***'",
-						  .expected = "the secret that *** stands for" },
-			NULL, c->problems);
+	exp_problem_tell(c->experiment, NULL, c->problems, .severity = OPTION_WARNING, .key = key,
+			 .found = "'***'", .expected = "the secret that *** stands for");
 }
 
 /* "***" was written where a secret was left out: profllm config from-command. */

@@ -59,7 +59,7 @@ static void read_section(struct option_reader *reader, const struct pl_yaml *nam
 	if (pl_yaml_is_null(map))
 		return;
 	if (map->kind != PL_YAML_MAP) {
-		option_reader_add(reader, OPTION_ERROR, map, name->text, NULL, "a mapping", NULL);
+		option_reader_refuse(reader, map, name->text, NULL, "a mapping");
 		return;
 	}
 	if (strcmp(name->text, "server") == 0) {
@@ -86,7 +86,7 @@ static void read_root(struct option_reader *reader, const struct pl_yaml *root,
 					     "output", NULL };
 
 	if (root->kind != PL_YAML_MAP) {
-		option_reader_add(reader, OPTION_ERROR, root, "", NULL, "a mapping", NULL);
+		option_reader_refuse(reader, root, "", NULL, "a mapping");
 		return;
 	}
 	for (size_t i = 0; i < root->count; i++) {
@@ -125,13 +125,12 @@ static void read_set(const char *set, bool fields_open, struct exp_config *exper
 
 	if (equals == NULL || equals == set) {
 		auto_free char *found = pl_asprintf("text '%s'", set);
-		option_reader_add(&reader, OPTION_ERROR, NULL, "", found, "KEY=VALUE", NULL);
+		option_reader_refuse(&reader, NULL, "", found, "KEY=VALUE");
 		return;
 	}
 	const char *value = equals[1] != '\0' ? equals + 1 : "~";
 	if (pl_yaml_parse(value, strlen(value), "value", &doc, &err) < 0) {
-		option_reader_add(&reader, OPTION_ERROR, NULL, path, "what is not YAML", err.text,
-				  NULL);
+		option_reader_refuse(&reader, NULL, path, "what is not YAML", err.text);
 		return;
 	}
 	auto_free char *names = pl_strdup(path);
@@ -139,8 +138,7 @@ static void read_set(const char *set, bool fields_open, struct exp_config *exper
 	struct exp_nest nest;
 	const struct pl_yaml *root = exp_nest(&nest, names, &no_place, pl_yaml_root(doc));
 	if (root == NULL) {
-		option_reader_add(&reader, OPTION_ERROR, NULL, path, "a key of many parts",
-				  EXP_NEST_EXPECTED, NULL);
+		option_reader_refuse(&reader, NULL, path, "a key of many parts", EXP_NEST_EXPECTED);
 		return;
 	}
 	read_root(&reader, root, experiment);

@@ -112,8 +112,7 @@ static json_t *read_texts(struct option_reader *reader, const struct option_row 
 	bool refused = false;
 
 	if (node->kind != PL_YAML_MAP) {
-		option_reader_add(reader, OPTION_ERROR, node, row->name, NULL, "a mapping to texts",
-				  NULL);
+		option_reader_refuse(reader, node, row->name, NULL, "a mapping to texts");
 		json_decref(raw);
 		return NULL;
 	}
@@ -152,10 +151,9 @@ static bool check_gpus(struct option_reader *reader, const struct pl_yaml *node,
 			json_array_set_new(gpus, i, json_integer(number));
 		} else if (text == NULL ||
 			   (!pl_text_starts(text, "GPU-") && !pl_text_starts(text, "MIG-"))) {
-			option_reader_add(reader, OPTION_ERROR,
-					  i < node->count ? node->items[i] : node, item_key, NULL,
-					  "a GPU number from 0, or a uuid such as GPU-1a2b3c",
-					  NULL);
+			option_reader_refuse(reader, i < node->count ? node->items[i] : node,
+					     item_key, NULL,
+					     "a GPU number from 0, or a uuid such as GPU-1a2b3c");
 			return false;
 		}
 	}
@@ -170,15 +168,14 @@ static json_t *read_value(struct option_reader *reader, const struct option_row 
 	/* one text with blanks is a command line, which this is not */
 	if (row->type == OPTION_LIST && !is_gpus(row) && node->kind == PL_YAML_SCALAR &&
 	    strchr(node->text, ' ')) {
-		option_reader_add(reader, OPTION_ERROR, node, row->name, NULL,
-				  "a list of words such as [vllm, serve]", NULL);
+		option_reader_refuse(reader, node, row->name, NULL,
+				     "a list of words such as [vllm, serve]");
 		return NULL;
 	}
 	if (is_gpus(row) && node->kind != PL_YAML_LIST && strcmp(node->text, "auto") != 0 &&
 	    strcmp(node->text, "all") != 0) {
-		option_reader_add(reader, OPTION_ERROR, node, row->name, NULL,
-				  "auto, all or a list of GPUs such as [0, 1] or [GPU-1a2b3c]",
-				  NULL);
+		option_reader_refuse(reader, node, row->name, NULL,
+				     "auto, all or a list of GPUs such as [0, 1] or [GPU-1a2b3c]");
 		return NULL;
 	}
 	auto_json json_t *value = option_value_read(reader, node, row->name, row);

@@ -16,12 +16,8 @@ static void refuse_text(const struct exp_config *experiment, struct option_probl
 {
 	auto_free char *key = pl_asprintf("%s.%s", section, name);
 
-	exp_config_add(experiment, option_places_find(&experiment->places, key),
-		       &(struct option_problem){ .severity = OPTION_ERROR,
-						 .key = key,
-						 .found = found,
-						 .expected = expected },
-		       problems);
+	exp_problem_tell(experiment, NULL, problems, .key = key, .found = found,
+			 .expected = expected);
 }
 
 /* `server.x` and `launch.x` mean the same: one of them fills the other, two must agree. */

@@ -5,19 +5,14 @@
 #include "base/text.h"
 #include "experiment/section.h"
 
-void exp_problem_add(const struct exp_config *experiment, const struct option_problem *problem,
-		     const char *anchor, struct option_problems *problems)
+void exp_problem_add(const struct exp_config *experiment, const char *anchor,
+		     struct option_problems *problems, const struct option_problem *problem)
 {
 	const struct option_place *place = option_places_find(&experiment->places, problem->key);
 
 	if (place == NULL && anchor != NULL)
 		place = option_places_find(&experiment->places, anchor);
 	exp_config_add(experiment, place, problem, problems);
-}
-
-static void add(struct exp_checker *c, const struct option_problem *problem)
-{
-	exp_problem_add(c->experiment, problem, NULL, c->problems);
 }
 
 /* A check asks it before it tells what may only follow from that fault. */
@@ -33,7 +28,8 @@ bool exp_is_refused(const struct exp_checker *c, const char *key)
 
 void exp_refuse(struct exp_checker *c, const char *key, const char *found, const char *expected)
 {
-	add(c, &(struct option_problem){ .key = key, .found = found, .expected = expected });
+	exp_problem_tell(c->experiment, NULL, c->problems, .key = key, .found = found,
+			 .expected = expected);
 }
 
 void exp_refuse_number(struct exp_checker *c, const char *key, int64_t found, const char *expected)
@@ -53,14 +49,12 @@ void exp_refuse_text(struct exp_checker *c, const char *key, const char *found,
 
 void exp_refuse_for(struct exp_checker *c, const char *key, const char *reason)
 {
-	add(c,
-	    &(struct option_problem){ .key = key, .expected = reason, .expected_is_reason = true });
+	exp_problem_tell(c->experiment, NULL, c->problems, .key = key, .expected = reason,
+			 .expected_is_reason = true);
 }
 
 void exp_warn_for(struct exp_checker *c, const char *key, const char *reason)
 {
-	add(c, &(struct option_problem){ .severity = OPTION_WARNING,
-					 .key = key,
-					 .expected = reason,
-					 .expected_is_reason = true });
+	exp_problem_tell(c->experiment, NULL, c->problems, .severity = OPTION_WARNING, .key = key,
+			 .expected = reason, .expected_is_reason = true);
 }

@@ -62,8 +62,8 @@ bool exp_key_is_repeated(struct option_reader *reader, const struct pl_yaml *map
 		if (map->keys[k]->text[0] != map->keys[i]->text[0] ||
 		    !exp_same_name(map->keys[k]->text, map->keys[i]->text))
 			continue;
-		option_reader_add(reader, OPTION_ERROR, map->keys[i], key, "the key a second time",
-				  "each key once", NULL);
+		option_reader_refuse(reader, map->keys[i], key, "the key a second time",
+				     "each key once");
 		return true;
 	}
 	return false;
@@ -88,10 +88,9 @@ char *exp_expand(struct option_reader *reader, const struct pl_yaml *node, const
 			auto_free char *found = pl_asprintf(
 				"${%s}, %s", name,
 				value == NULL ? "which is not set" : "whose value is no UTF-8");
-			option_reader_add(reader, OPTION_ERROR, node, key, found,
-					  value == NULL ? "a variable of the environment"
-							: "a variable that holds a text",
-					  NULL);
+			option_reader_refuse(reader, node, key, found,
+					     value == NULL ? "a variable of the environment"
+							   : "a variable that holds a text");
 			return NULL;
 		}
 		pl_buf_add_text(&out, value);
@@ -99,8 +98,7 @@ char *exp_expand(struct option_reader *reader, const struct pl_yaml *node, const
 	}
 	if (!out.full)
 		return pl_buf_take(&out);
-	option_reader_add(reader, OPTION_ERROR, node, key, "a text that is too long",
-			  "at most 64 KiB", NULL);
+	option_reader_refuse(reader, node, key, "a text that is too long", "at most 64 KiB");
 	return NULL;
 }
 

@@ -43,8 +43,9 @@ static void unknown_argument(const struct vllm_catalog *catalog, struct option_r
 			  nearest_argument(catalog, name->text));
 }
 
-static bool are_adapters(struct option_reader *reader, const struct pl_yaml *node, const char *key,
-			 const json_t *list)
+/* Tells each item of a list that does not fit; at the list itself where it was one text. */
+static bool are_all(struct option_reader *reader, const struct pl_yaml *node, const char *key,
+		    const json_t *list, bool (*fits)(const json_t *item), const char *expected)
 {
 	bool all = true;
 
@@ -52,33 +53,21 @@ static bool are_adapters(struct option_reader *reader, const struct pl_yaml *nod
 		bool is_item = node->kind == PL_YAML_LIST && i < node->count;
 		auto_free char *item_key = is_item ? pl_asprintf("%s[%zu]", key, i)
 						   : pl_strdup(key);
-		if (vllm_is_adapter(json_array_get(list, i)))
+		if (fits(json_array_get(list, i)))
 			continue;
-		option_reader_add(reader, OPTION_ERROR, is_item ? node->items[i] : node, item_key,
-				  NULL, VLLM_ADAPTER_EXPECTED, NULL);
+		option_reader_refuse(reader, is_item ? node->items[i] : node, item_key, NULL,
+				     expected);
 		all = false;
 	}
 	return all;
 }
 
 /* Beside others a text that begins with '-' would be taken for a flag, whatever it says. */
-static bool are_words(struct option_reader *reader, const struct pl_yaml *node, const char *key,
-		      const json_t *list)
+static bool is_word(const json_t *item)
 {
-	bool all = true;
+	const char *text = json_string_value(item);
 
-	for (size_t i = 0; json_array_size(list) > 1 && i < json_array_size(list); i++) {
-		const char *text = json_string_value(json_array_get(list, i));
-		bool is_item = node->kind == PL_YAML_LIST && i < node->count;
-		auto_free char *item_key = is_item ? pl_asprintf("%s[%zu]", key, i)
-						   : pl_strdup(key);
-		if (text == NULL || text[0] != '-' || text[1] == '\0' || strchr(text, ' ') != NULL)
-			continue;
-		option_reader_add(reader, OPTION_ERROR, is_item ? node->items[i] : node, item_key,
-				  NULL, "a text that does not begin as a flag, or it alone", NULL);
-		all = false;
-	}
-	return all;
+	return text == NULL || text[0] != '-' || text[1] == '\0' || strchr(text, ' ') != NULL;
 }
 
 /* What single values cannot tell. VLLM_API_KEY has room for one. */
@@ -86,13 +75,16 @@ static bool is_usable(struct option_reader *reader, const struct pl_yaml *node, 
 		      const struct option_row *arg, const json_t *value)
 {
 	if (strcmp(arg->name, "api_key") == 0 && json_array_size(value) > 1) {
-		option_reader_add(reader, OPTION_ERROR, node, key, "several keys",
-				  "one: it reaches the server by its environment", NULL);
+		option_reader_refuse(reader, node, key, "several keys",
+				     "one: it reaches the server by its environment");
 		return false;
 	}
-	if (arg->style == OPTION_STYLE_LIST && !are_words(reader, node, key, value))
+	if (arg->style == OPTION_STYLE_LIST && json_array_size(value) > 1 &&
+	    !are_all(reader, node, key, value, is_word,
+		     "a text that does not begin as a flag, or it alone"))
 		return false;
-	return arg->item_accepts == NULL || are_adapters(reader, node, key, value);
+	return arg->item_accepts == NULL ||
+	       are_all(reader, node, key, value, vllm_is_adapter, VLLM_ADAPTER_EXPECTED);
 }
 
 /* The spec of an argument for words: quotes make no difference, but true and false are flags. */
@@ -196,9 +188,8 @@ static void read_arg(struct option_reader *reader, const struct pl_yaml *name,
 	}
 	const json_t *there = again ? json_object_get(server, arg->name) : NULL;
 	if (there != NULL && clash(there, value)) {
-		option_reader_add(reader, OPTION_ERROR, name, key,
-				  "an argument given a second time",
-				  "each argument and each key of it once", NULL);
+		option_reader_refuse(reader, name, key, "an argument given a second time",
+				     "each argument and each key of it once");
 		json_decref(value);
 		return;
 	}
@@ -226,8 +217,7 @@ static void read_dotted(const struct vllm_catalog *catalog, struct option_reader
 	}
 	const struct pl_yaml *value = exp_nest(&nest, rest, name, node);
 	if (value == NULL) {
-		option_reader_add(reader, OPTION_ERROR, name, key, "a key of many parts",
-				  EXP_NEST_EXPECTED, NULL);
+		option_reader_refuse(reader, name, key, "a key of many parts", EXP_NEST_EXPECTED);
 		return;
 	}
 	struct pl_yaml arg_name = *name;

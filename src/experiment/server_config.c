@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "experiment/check.h"
 #include "vllm/config_file.h"
 
 enum { CONFIG_BYTES_MAX = 8 << 20 };
@@ -19,12 +20,8 @@ static void refuse_file(const struct exp_config *experiment, struct option_probl
 {
 	static const char key[] = "server.config";
 
-	exp_config_add(experiment, option_places_find(&experiment->places, key),
-		       &(struct option_problem){ .severity = OPTION_ERROR,
-						 .key = key,
-						 .found = found,
-						 .expected = expected },
-		       problems);
+	exp_problem_tell(experiment, NULL, problems, .key = key, .found = found,
+			 .expected = expected);
 }
 
 /* A file that is named by a file is not read by vLLM. */
@@ -40,8 +37,8 @@ static void read_pairs(const struct vllm_catalog *catalog, struct option_reader 
 	kept.count = 0;
 	for (size_t i = 0; i < root->count; i++) {
 		if (strcmp(root->keys[i]->text, "config") == 0) {
-			option_reader_add(reader, OPTION_ERROR, root->keys[i], "server.config",
-					  "a file named by a file", "arguments only", NULL);
+			option_reader_refuse(reader, root->keys[i], "server.config",
+					     "a file named by a file", "arguments only");
 			continue;
 		}
 		auto_free char *key = pl_asprintf("server.%s", root->keys[i]->text);
@@ -94,8 +91,8 @@ static void read_file(struct exp_config *experiment, bool fields_open,
 		return;
 	}
 	if (pl_yaml_root(doc)->kind != PL_YAML_MAP) {
-		option_reader_add(&inside, OPTION_ERROR, pl_yaml_root(doc), "", NULL,
-				  "a mapping of arguments", NULL);
+		option_reader_refuse(&inside, pl_yaml_root(doc), "", NULL,
+				     "a mapping of arguments");
 		return;
 	}
 	read_pairs(experiment->catalog, &inside, pl_yaml_root(doc), server);

@@ -40,6 +40,12 @@ void option_reader_add(struct option_reader *reader, enum option_severity severi
 			    .expected = expected, .nearest = nearest);
 }
 
+void option_reader_refuse(struct option_reader *reader, const struct pl_yaml *node, const char *key,
+			  const char *found, const char *expected)
+{
+	option_reader_add(reader, OPTION_ERROR, node, key, found, expected, NULL);
+}
+
 void option_reader_place(struct option_reader *reader, const char *key, const struct pl_yaml *node)
 {
 	if (reader->places != NULL)
@@ -259,7 +265,7 @@ static bool is_sayable(struct option_reader *reader, const struct pl_yaml *node,
 
 	if (node->kind == PL_YAML_SCALAR && is_beyond_json(node)) {
 		auto_free char *found = pl_asprintf("number %.60s", node->text);
-		option_reader_add(reader, OPTION_ERROR, node, key, found, "a finite number", NULL);
+		option_reader_refuse(reader, node, key, found, "a finite number");
 		return false;
 	}
 	for (size_t i = 0; node->kind != PL_YAML_SCALAR && i < node->count; i++) {

@@ -30,6 +30,9 @@ json_t *option_value_read(struct option_reader *reader, const struct pl_yaml *no
 void option_reader_add(struct option_reader *reader, enum option_severity severity,
 		       const struct pl_yaml *node, const char *key, const char *found,
 		       const char *expected, const char *nearest);
+/* The same of an error that no name is near to. */
+void option_reader_refuse(struct option_reader *reader, const struct pl_yaml *node, const char *key,
+			  const char *found, const char *expected);
 
 /* Keeps the place of a key that was set. */
 void option_reader_place(struct option_reader *reader, const char *key, const struct pl_yaml *node);

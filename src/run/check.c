@@ -130,12 +130,8 @@ void run_check_server(const struct exp_config *experiment, const struct run_chec
 static void add_reason(const struct exp_config *experiment, const char *key,
 		       const struct pl_err *why, struct option_problems *problems)
 {
-	exp_problem_add(experiment,
-			&(struct option_problem){ .key = key,
-						  .expected = why->text,
-						  .expected_is_reason = true,
-						  .reason = "host" },
-			"benchmark.dataset_name", problems);
+	exp_problem_tell(experiment, "benchmark.dataset_name", problems, .key = key,
+			 .expected = why->text, .expected_is_reason = true, .reason = "host");
 }
 
 void run_check_host(const struct exp_config *experiment, struct option_problems *problems)

@@ -164,8 +164,7 @@ static void refuse(struct value *value, const struct option_row *spec, const cha
 	pl_buf_add_text(&expected, "a JSON object such as '{\"key\": 1}'");
 	if (spec->nullable)
 		pl_buf_add_text(&expected, ", or None");
-	option_reader_add(&value->reader, OPTION_ERROR, &node, value->key, found,
-			  pl_buf_text(&expected), NULL);
+	option_reader_refuse(&value->reader, &node, value->key, found, pl_buf_text(&expected));
 }
 
 static json_t *read_object(struct value *value, const struct option_row *spec, const char *text)
@@ -225,8 +224,7 @@ static json_t *read_adapter(struct value *value, const char *text)
 		json_t *object = json_loads(text, 0, NULL);
 		return object != NULL ? object : pl_take(named);
 	}
-	option_reader_add(&value->reader, OPTION_ERROR, &node, value->key, NULL,
-			  VLLM_ADAPTER_EXPECTED, NULL);
+	option_reader_refuse(&value->reader, &node, value->key, NULL, VLLM_ADAPTER_EXPECTED);
 	return NULL;
 }
 
@@ -242,10 +240,9 @@ static json_t *read_json_list(struct value *value, const struct option_row *spec
 		return list;
 	json_decref(list);
 	struct pl_yaml node = node_of(value, text, false);
-	option_reader_add(&value->reader, OPTION_ERROR, &node, value->key, NULL,
-			  spec->nullable ? "a JSON array of texts, or None"
-					 : "a JSON array of texts such as '[\"*\"]'",
-			  NULL);
+	option_reader_refuse(&value->reader, &node, value->key, NULL,
+			     spec->nullable ? "a JSON array of texts, or None"
+					    : "a JSON array of texts such as '[\"*\"]'");
 	return NULL;
 }
 

@@ -108,48 +108,54 @@ void bench_tokenizer_free(struct bench_tokenizer *tokenizer)
 		tokenizer->calls->free(tokenizer);
 }
 
+/*
+ * Questions of one kind, one a text or a list of ids: what each says, how its answer is read and
+ * where that goes.
+ */
+struct questions {
+	const struct server_tokenizer *server;
+	const char *path;
+	void (*say)(const struct questions *all, size_t i, struct pl_buf *body);
+	int (*read)(const struct io_reply *reply, const char *path, json_t **ret,
+		    struct pl_err *err);
+	int (*take)(const struct questions *all, size_t i, const json_t *reply, struct pl_err *err);
+	const char *const *texts;
+	const struct bench_ids *tokens;
+	bool specials;
+	const char *kwargs;
+	struct bench_ids *ret_ids;
+	char **ret_texts;
+};
+
 /* Bodies. */
 
-static char *encode_body(const struct server_tokenizer *server, const char *text, bool specials)
+static void encode_body(const struct questions *all, size_t i, struct pl_buf *body)
 {
-	auto_buf body = PL_BUF(BODY_BYTES_MAX);
+	const struct dialect *dialect = all->server->dialect;
 
-	pl_buf_add_text(&body, "{\"model\": ");
-	pl_text_add_json(&body, server->model, strlen(server->model), true);
-	pl_buf_addf(&body, ", \"%s\": ", server->dialect->text);
-	pl_text_add_json(&body, text, strlen(text), true);
-	pl_buf_addf(&body, ", \"%s\": %s}", server->dialect->specials, specials ? "true" : "false");
-	return pl_buf_take(&body);
+	pl_buf_addf(body, ", \"%s\": ", dialect->text);
+	pl_text_add_json(body, all->texts[i], strlen(all->texts[i]), true);
+	pl_buf_addf(body, ", \"%s\": %s", dialect->specials, all->specials ? "true" : "false");
 }
 
-static char *decode_body(const struct server_tokenizer *server, const struct bench_ids *ids)
+static void decode_body(const struct questions *all, size_t i, struct pl_buf *body)
 {
-	auto_buf body = PL_BUF(BODY_BYTES_MAX);
+	const struct bench_ids *ids = &all->tokens[i];
 
-	pl_buf_add_text(&body, "{\"model\": ");
-	pl_text_add_json(&body, server->model, strlen(server->model), true);
-	pl_buf_add_text(&body, ", \"tokens\": [");
-	for (size_t i = 0; i < ids->count; i++)
-		pl_buf_addf(&body, "%s%" PRIu32, i > 0 ? ", " : "", ids->ids[i]);
-	pl_buf_add_text(&body, "]}");
-	return pl_buf_take(&body);
+	pl_buf_add_text(body, ", \"tokens\": [");
+	for (size_t k = 0; k < ids->count; k++)
+		pl_buf_addf(body, "%s%" PRIu32, k > 0 ? ", " : "", ids->ids[k]);
+	pl_buf_add_char(body, ']');
 }
 
 /* One user message; kwargs is JSON, or NULL. */
-static char *template_body(const struct server_tokenizer *server, const char *text,
-			   const char *kwargs)
+static void template_body(const struct questions *all, size_t i, struct pl_buf *body)
 {
-	auto_buf body = PL_BUF(BODY_BYTES_MAX);
-
-	pl_buf_add_text(&body, "{\"model\": ");
-	pl_text_add_json(&body, server->model, strlen(server->model), true);
-	pl_buf_add_text(&body, ", \"messages\": [{\"role\": \"user\", \"content\": ");
-	pl_text_add_json(&body, text, strlen(text), true);
-	pl_buf_add_text(&body, "}], \"add_generation_prompt\": true");
-	if (kwargs != NULL)
-		pl_buf_addf(&body, ", \"chat_template_kwargs\": %s", kwargs);
-	pl_buf_add_char(&body, '}');
-	return pl_buf_take(&body);
+	pl_buf_add_text(body, ", \"messages\": [{\"role\": \"user\", \"content\": ");
+	pl_text_add_json(body, all->texts[i], strlen(all->texts[i]), true);
+	pl_buf_add_text(body, "}], \"add_generation_prompt\": true");
+	if (all->kwargs != NULL)
+		pl_buf_addf(body, ", \"chat_template_kwargs\": %s", all->kwargs);
 }
 
 /* Answers. */
@@ -211,94 +217,104 @@ static int parse_reply(const struct io_reply *reply, const char *path, json_t **
 	return pl_json_parse_texts(reply->body, reply->body_len, path, ret, err);
 }
 
-/* One batch of at most BATCH_MAX bodies, all answered or none. */
-struct exchange {
-	const struct server_tokenizer *server;
-	const char *path;
-	struct io_fetch *fetches;
-	struct io_reply *replies;
-	char **bodies;
-	size_t count;
-};
-
-static void exchange_init(struct exchange *exchange, const struct server_tokenizer *server,
-			  const char *path, size_t count)
+static int ask_batch(const struct questions *all, size_t first, size_t count, struct pl_err *err)
 {
-	*exchange = (struct exchange){ .server = server, .path = path, .count = count };
-	exchange->fetches = pl_alloc_array(count, sizeof(*exchange->fetches));
-	exchange->replies = pl_alloc_array(count, sizeof(*exchange->replies));
-	exchange->bodies = pl_alloc_array(count, sizeof(*exchange->bodies));
-}
+	const struct server_tokenizer *server = all->server;
+	auto_free struct io_fetch *fetches = pl_alloc_array(count, sizeof(*fetches));
+	auto_free struct io_reply *replies = pl_alloc_array(count, sizeof(*replies));
+	auto_free char **bodies = pl_alloc_array(count, sizeof(*bodies));
+	auto_free char *path = pl_asprintf("%s%s", server->prefix, all->path);
 
-static void exchange_done(struct exchange *exchange)
-{
-	for (size_t i = 0; i < exchange->count; i++) {
-		io_reply_done(&exchange->replies[i]);
-		free(exchange->bodies[i]);
-	}
-	free(exchange->fetches);
-	free(exchange->replies);
-	free(exchange->bodies);
-}
-
-static int exchange_run(struct exchange *exchange, struct pl_err *err)
-{
-	const struct server_tokenizer *server = exchange->server;
-	auto_free char *path = pl_asprintf("%s%s", server->prefix, exchange->path);
-
-	for (size_t i = 0; i < exchange->count; i++)
-		exchange->fetches[i] = (struct io_fetch){
+	for (size_t i = 0; i < count; i++) {
+		auto_buf body = PL_BUF(BODY_BYTES_MAX);
+		pl_buf_add_text(&body, "{\"model\": ");
+		pl_text_add_json(&body, server->model, strlen(server->model), true);
+		all->say(all, first + i, &body);
+		pl_buf_add_char(&body, '}');
+		bodies[i] = pl_buf_take(&body);
+		fetches[i] = (struct io_fetch){
 			.addr = &server->addr,
 			.host = server->host,
 			.method = "POST",
 			.path = path,
 			.headers = server->headers,
-			.body = exchange->bodies[i],
-			.body_len = strlen(exchange->bodies[i]),
+			.body = bodies[i],
+			.body_len = strlen(bodies[i]),
 			.timeout_ns = SERVER_TIMEOUT_NS,
 			.stop_signal = server->stop_signal,
 		};
-	return io_fetch_batch(exchange->fetches, exchange->count, SERVER_PARALLEL,
-			      exchange->replies, err);
-}
-
-static int encode_batch(const struct server_tokenizer *server, const char *const *texts,
-			size_t count, bool specials, struct bench_ids *ret, struct pl_err *err)
-{
-	struct exchange exchange;
-	int rc;
-
-	exchange_init(&exchange, server, "/tokenize", count);
-	for (size_t i = 0; i < count; i++)
-		exchange.bodies[i] = encode_body(server, texts[i], specials);
-	rc = exchange_run(&exchange, err);
-	for (size_t i = 0; rc == 0 && i < count; i++) {
-		auto_json json_t *reply = NULL;
-		rc = parse_reply(&exchange.replies[i], exchange.path, &reply, err);
-		if (rc == 0)
-			rc = read_ids(reply, &ret[i], err);
 	}
-	exchange_done(&exchange);
+	int rc = io_fetch_batch(fetches, count, SERVER_PARALLEL, replies, err);
+	for (size_t i = 0; i < count; i++) {
+		auto_json json_t *reply = NULL;
+		if (rc == 0)
+			rc = all->read(&replies[i], all->path, &reply, err);
+		if (rc == 0)
+			rc = all->take(all, first + i, reply, err);
+		io_reply_done(&replies[i]);
+		free(bodies[i]);
+	}
 	return rc;
 }
 
-static int decode_batch(const struct server_tokenizer *server, const struct bench_ids *ids,
-			size_t count, char **ret, struct pl_err *err)
+/* What was answered before a failure stands in the results, for the caller to free. */
+static int ask(const struct questions *all, size_t count, struct pl_err *err)
 {
-	struct exchange exchange;
-	int rc;
+	int rc = 0;
 
-	exchange_init(&exchange, server, "/detokenize", count);
-	for (size_t i = 0; i < count; i++)
-		exchange.bodies[i] = decode_body(server, &ids[i]);
-	rc = exchange_run(&exchange, err);
-	for (size_t i = 0; rc == 0 && i < count; i++) {
-		auto_json json_t *reply = NULL;
-		rc = parse_reply(&exchange.replies[i], exchange.path, &reply, err);
-		if (rc == 0)
-			rc = read_text(reply, server->dialect->text, &ret[i], err);
-	}
-	exchange_done(&exchange);
+	for (size_t at = 0; rc == 0 && at < count; at += BATCH_MAX)
+		rc = ask_batch(all, at, count - at < BATCH_MAX ? count - at : BATCH_MAX, err);
+	return rc;
+}
+
+static int take_ids(const struct questions *all, size_t i, const json_t *reply, struct pl_err *err)
+{
+	return read_ids(reply, &all->ret_ids[i], err);
+}
+
+static int take_text(const struct questions *all, size_t i, const json_t *reply, struct pl_err *err)
+{
+	return read_text(reply, all->server->dialect->text, &all->ret_texts[i], err);
+}
+
+static int server_encode(const struct bench_tokenizer *tokenizer, const char *const *texts,
+			 size_t count, bool specials, struct bench_ids *ret, struct pl_err *err)
+{
+	auto_free struct bench_ids *ids = pl_alloc_array(count, sizeof(*ids));
+	const struct questions all = { .server = server_of(tokenizer),
+				       .path = "/tokenize",
+				       .say = encode_body,
+				       .read = parse_reply,
+				       .take = take_ids,
+				       .texts = texts,
+				       .specials = specials,
+				       .ret_ids = ids };
+	int rc = ask(&all, count, err);
+
+	for (size_t i = 0; rc < 0 && i < count; i++)
+		free(ids[i].ids);
+	if (rc == 0 && count > 0)
+		memcpy(ret, ids, count * sizeof(*ids));
+	return rc;
+}
+
+static int server_decode(const struct bench_tokenizer *tokenizer, const struct bench_ids *tokens,
+			 size_t count, char **ret, struct pl_err *err)
+{
+	auto_free char **texts = pl_alloc_array(count, sizeof(*texts));
+	const struct questions all = { .server = server_of(tokenizer),
+				       .path = "/detokenize",
+				       .say = decode_body,
+				       .read = parse_reply,
+				       .take = take_text,
+				       .tokens = tokens,
+				       .ret_texts = texts };
+	int rc = ask(&all, count, err);
+
+	for (size_t i = 0; rc < 0 && i < count; i++)
+		free(texts[i]);
+	if (rc == 0 && count > 0)
+		memcpy(ret, texts, count * sizeof(*texts));
 	return rc;
 }
 
@@ -313,51 +329,44 @@ static int read_template(const struct io_reply *reply, const char *path, json_t 
 	return parse_reply(reply, path, ret, err);
 }
 
-/* The first half of the work: tokens of the templated texts, or these texts. */
-static int template_ask(const struct server_tokenizer *server, const char *const *texts,
-			size_t count, const char *kwargs, struct bench_ids *ids,
-			struct bench_templated *ret, struct pl_err *err)
+/* The templated text, or its tokens. */
+static int take_template(const struct questions *all, size_t i, const json_t *reply,
+			 struct pl_err *err)
 {
-	const char *path = server->dialect->template_path;
-	struct exchange exchange;
-	int rc;
-
-	exchange_init(&exchange, server, path != NULL ? path : "/tokenize", count);
-	for (size_t i = 0; i < count; i++)
-		exchange.bodies[i] = template_body(server, texts[i], kwargs);
-	rc = exchange_run(&exchange, err);
-	for (size_t i = 0; rc == 0 && i < count; i++) {
-		auto_json json_t *reply = NULL;
-		rc = read_template(&exchange.replies[i], exchange.path, &reply, err);
-		if (rc == 0 && path != NULL)
-			rc = read_text(reply, "prompt", &ret[i].text, err);
-		else if (rc == 0)
-			rc = read_ids(reply, &ids[i], err);
-		/* one that does not know messages finds nothing to tokenize */
-		if (rc == 0 && path == NULL && ids[i].count == 0)
-			rc = pl_err_set(err, PL_ERR_NOT_FOUND, "'/tokenize' takes no messages");
-	}
-	exchange_done(&exchange);
-	return rc;
+	if (all->server->dialect->template_path != NULL)
+		return read_text(reply, "prompt", &all->ret_texts[i], err);
+	if (take_ids(all, i, reply, err) < 0)
+		return -1;
+	/* one that does not know messages finds nothing to tokenize */
+	if (all->ret_ids[i].count == 0)
+		return pl_err_set(err, PL_ERR_NOT_FOUND, "'/tokenize' takes no messages");
+	return 0;
 }
 
-static int template_batch(const struct server_tokenizer *server, const char *const *texts,
-			  size_t count, const char *kwargs, struct bench_templated *ret,
-			  struct pl_err *err)
+static int template_part(const struct server_tokenizer *server, const char *const *texts,
+			 size_t count, const char *kwargs, struct bench_templated *ret,
+			 struct pl_err *err)
 {
+	const char *path = server->dialect->template_path;
 	auto_free struct bench_ids *ids = pl_alloc_array(count, sizeof(*ids));
-	auto_free char **decoded = pl_alloc_array(count, sizeof(*decoded));
-	int rc = template_ask(server, texts, count, kwargs, ids, ret, err);
+	auto_free char **made = pl_alloc_array(count, sizeof(*made));
+	const struct questions all = { .server = server,
+				       .path = path != NULL ? path : "/tokenize",
+				       .say = template_body,
+				       .read = read_template,
+				       .take = take_template,
+				       .texts = texts,
+				       .kwargs = kwargs,
+				       .ret_ids = ids,
+				       .ret_texts = made };
+	int rc = ask(&all, count, err);
 
-	if (rc == 0 && server->dialect->template_path == NULL) {
-		rc = decode_batch(server, ids, count, decoded, err);
-		for (size_t i = 0; i < count; i++) {
-			ret[i].text = decoded[i];
-			ret[i].tokens = ids[i].count;
-		}
-	}
-	for (size_t i = 0; i < count; i++)
+	if (rc == 0 && path == NULL)
+		rc = server_decode(&server->base, ids, count, made, err);
+	for (size_t i = 0; i < count; i++) {
+		ret[i] = (struct bench_templated){ .text = made[i], .tokens = ids[i].count };
 		free(ids[i].ids);
+	}
 	return rc;
 }
 
@@ -366,52 +375,19 @@ static int server_template(const struct bench_tokenizer *tokenizer, const char *
 			   size_t count, const json_t *kwargs, struct bench_templated *ret,
 			   struct pl_err *err)
 {
+	const struct server_tokenizer *server = server_of(tokenizer);
 	auto_free struct bench_templated *made = pl_alloc_array(count, sizeof(*made));
 	auto_free char *arguments = kwargs != NULL ? pl_json_to_text(kwargs, PL_JSON_PYTHON) : NULL;
 	int rc = 0;
 
-	for (size_t at = 0, n = 1; rc == 0 && at < count; at += n) {
-		n = at == 0 ? 1 : count - at < BATCH_MAX ? count - at : BATCH_MAX;
-		rc = template_batch(server_of(tokenizer), texts + at, n, arguments, made + at, err);
-	}
+	if (count > 0)
+		rc = template_part(server, texts, 1, arguments, made, err);
+	if (rc == 0 && count > 1)
+		rc = template_part(server, texts + 1, count - 1, arguments, made + 1, err);
 	for (size_t i = 0; rc < 0 && i < count; i++)
 		free(made[i].text);
 	if (rc == 0 && count > 0)
 		memcpy(ret, made, count * sizeof(*made));
-	return rc;
-}
-
-static int server_encode(const struct bench_tokenizer *tokenizer, const char *const *texts,
-			 size_t count, bool specials, struct bench_ids *ret, struct pl_err *err)
-{
-	auto_free struct bench_ids *ids = pl_alloc_array(count, sizeof(*ids));
-	int rc = 0;
-
-	for (size_t at = 0; rc == 0 && at < count; at += BATCH_MAX) {
-		size_t n = count - at < BATCH_MAX ? count - at : BATCH_MAX;
-		rc = encode_batch(server_of(tokenizer), texts + at, n, specials, ids + at, err);
-	}
-	for (size_t i = 0; rc < 0 && i < count; i++)
-		free(ids[i].ids);
-	if (rc == 0 && count > 0)
-		memcpy(ret, ids, count * sizeof(*ids));
-	return rc;
-}
-
-static int server_decode(const struct bench_tokenizer *tokenizer, const struct bench_ids *ids,
-			 size_t count, char **ret, struct pl_err *err)
-{
-	auto_free char **texts = pl_alloc_array(count, sizeof(*texts));
-	int rc = 0;
-
-	for (size_t at = 0; rc == 0 && at < count; at += BATCH_MAX) {
-		size_t n = count - at < BATCH_MAX ? count - at : BATCH_MAX;
-		rc = decode_batch(server_of(tokenizer), ids + at, n, texts + at, err);
-	}
-	for (size_t i = 0; rc < 0 && i < count; i++)
-		free(texts[i]);
-	if (rc == 0 && count > 0)
-		memcpy(ret, texts, count * sizeof(*texts));
 	return rc;
 }
 

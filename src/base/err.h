@@ -31,6 +31,8 @@ struct pl_err {
 	{                           \
 		.code = PL_ERR_NONE \
 	}
+/* For a call whose failure is seen and whose reason nobody reads; it goes with the block. */
+#define PL_ERR_IGNORED (&(struct pl_err)PL_ERR_INIT)
 
 /* Sets the error; always returns -1, so that `return pl_err_set(err, …)` reads well. */
 int pl_err_set(struct pl_err *err, enum pl_err_code code, const char *format, ...) PL_PRINTF(3, 4);

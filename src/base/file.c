@@ -42,10 +42,9 @@ int pl_file_read(const char *path, size_t max_bytes, char **ret_text, size_t *re
 
 char *pl_file_text(const char *path, size_t max_bytes, size_t *ret_len)
 {
-	struct pl_err ignored = PL_ERR_INIT;
 	char *text = NULL;
 
-	return pl_file_read(path, max_bytes, &text, ret_len, &ignored) == 0 ? text : NULL;
+	return pl_file_read(path, max_bytes, &text, ret_len, PL_ERR_IGNORED) == 0 ? text : NULL;
 }
 
 int pl_fd_write(int fd, const char *data, size_t len)

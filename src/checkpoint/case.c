@@ -107,14 +107,13 @@ bool ckpt_case_is_cpu(const struct ckpt_case *server)
 int ckpt_case_since(const struct ckpt_case *server, const char *release)
 {
 	const char *text = server->target != NULL ? server->target->version : NULL;
-	struct pl_err err = PL_ERR_INIT;
 	struct vllm_version target;
 	struct vllm_version since;
 
-	if (text == NULL || vllm_version_parse(text, &target, &err) < 0)
+	if (text == NULL || vllm_version_parse(text, &target, PL_ERR_IGNORED) < 0)
 		text = VLLM_REFERENCE_RELEASE;
-	if (vllm_version_parse(text, &target, &err) < 0 ||
-	    vllm_version_parse(release, &since, &err) < 0)
+	if (vllm_version_parse(text, &target, PL_ERR_IGNORED) < 0 ||
+	    vllm_version_parse(release, &since, PL_ERR_IGNORED) < 0)
 		return 0;
 	return vllm_version_compare(&target, &since) >= 0;
 }

@@ -310,7 +310,6 @@ static char *adapter_path(const json_t *module)
 {
 	const char *text = json_string_value(module);
 	auto_json json_t *parsed = NULL;
-	struct pl_err err = PL_ERR_INIT;
 
 	if (json_is_object(module))
 		return pl_strdup(json_string_value(json_object_get(module, "path")));
@@ -318,7 +317,7 @@ static char *adapter_path(const json_t *module)
 		return NULL;
 	if (text[0] != '{')
 		return strchr(text, '=') != NULL ? pl_strdup(strchr(text, '=') + 1) : NULL;
-	if (pl_json_parse(text, strlen(text), "lora_modules", &parsed, &err) < 0)
+	if (pl_json_parse(text, strlen(text), "lora_modules", &parsed, PL_ERR_IGNORED) < 0)
 		return NULL;
 	return pl_strdup(json_string_value(json_object_get(parsed, "path")));
 }
@@ -332,12 +331,11 @@ static int64_t adapter_rank(const struct ckpt_case *server, const char *path)
 	auto_free char *file = pl_asprintf("%s/adapter_config.json", folder);
 	auto_free char *text = NULL;
 	auto_json json_t *json = NULL;
-	struct pl_err err = PL_ERR_INIT;
 	size_t len;
 
 	if (folder == NULL ||
-	    ckpt_read_plain(file, root, ADAPTER_BYTES_MAX, &text, &len, &err) < 0 ||
-	    vllm_python_json(text, len, file, &json, &err) < 0)
+	    ckpt_read_plain(file, root, ADAPTER_BYTES_MAX, &text, &len, PL_ERR_IGNORED) < 0 ||
+	    vllm_python_json(text, len, file, &json, PL_ERR_IGNORED) < 0)
 		return 0;
 	return json_integer_value(json_object_get(json, "r"));
 }

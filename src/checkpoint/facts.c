@@ -98,15 +98,14 @@ static void read_quantization_files(struct ckpt_facts *facts, const char *root)
 	auto_free char *path = pl_asprintf("%s/hf_quant_config.json", facts->folder);
 	auto_free char *text = NULL;
 	auto_json json_t *json = NULL;
-	struct pl_err err = PL_ERR_INIT;
 	size_t len;
 
 	facts->quant_file = has_file(facts->folder, "quant_config.json") ||
 			    has_file(facts->folder, "quantize_config.json") || pl_file_exists(path);
 	if (facts->quantization != NULL || !pl_file_exists(path))
 		return;
-	if (ckpt_read_plain(path, root, CONFIG_BYTES_MAX, &text, &len, &err) == 0 &&
-	    vllm_python_json(text, len, path, &json, &err) == 0)
+	if (ckpt_read_plain(path, root, CONFIG_BYTES_MAX, &text, &len, PL_ERR_IGNORED) == 0 &&
+	    vllm_python_json(text, len, path, &json, PL_ERR_IGNORED) == 0)
 		ckpt_config_quantization(facts, json_object_get(json, "quantization"));
 }
 
@@ -228,7 +227,6 @@ struct ckpt_facts *ckpt_facts_know(const struct ckpt_source *source)
 	struct ckpt_facts *facts = ckpt_facts_load(source);
 	const struct ckpt_known *known = known_of(facts, source);
 	auto_json json_t *quantization = NULL;
-	struct pl_err err = PL_ERR_INIT;
 
 	if (known == NULL)
 		return facts;
@@ -238,7 +236,7 @@ struct ckpt_facts *ckpt_facts_know(const struct ckpt_source *source)
 	read_config(facts, known->config, strlen(known->config), known->name, source->overrides);
 	if (facts->quantization == NULL &&
 	    pl_json_parse(known->hf_quant_config, strlen(known->hf_quant_config), known->name,
-			  &quantization, &err) == 0)
+			  &quantization, PL_ERR_IGNORED) == 0)
 		ckpt_config_quantization(facts, json_object_get(quantization, "quantization"));
 	return facts;
 }

@@ -92,10 +92,9 @@ static char *commit_of(const char *repository, const char *revision)
 {
 	auto_free char *path = pl_asprintf("%s/refs/%s", repository, revision);
 	auto_free char *text = NULL;
-	struct pl_err err = PL_ERR_INIT;
 	size_t len;
 
-	if (ckpt_read_plain(path, repository, REF_BYTES_MAX, &text, &len, &err) < 0)
+	if (ckpt_read_plain(path, repository, REF_BYTES_MAX, &text, &len, PL_ERR_IGNORED) < 0)
 		return pl_strdup(revision);
 	return pl_strdup(pl_text_trim(text));
 }

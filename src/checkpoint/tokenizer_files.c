@@ -36,11 +36,11 @@ static json_t *read_object(const char *folder, const char *root, const char *nam
 	auto_free char *path = pl_asprintf("%s/%s", folder, name);
 	auto_free char *text = NULL;
 	auto_json json_t *json = NULL;
-	struct pl_err ignored = PL_ERR_INIT;
 	size_t len = 0;
 
-	if (ckpt_read_plain(path, root, FILE_BYTES_MAX, &text, &len, &ignored) < 0 ||
-	    pl_json_parse_texts(text, len, name, &json, &ignored) < 0 || !json_is_object(json))
+	if (ckpt_read_plain(path, root, FILE_BYTES_MAX, &text, &len, PL_ERR_IGNORED) < 0 ||
+	    pl_json_parse_texts(text, len, name, &json, PL_ERR_IGNORED) < 0 ||
+	    !json_is_object(json))
 		return NULL;
 	return pl_take(json);
 }

@@ -45,7 +45,6 @@ static bool draw_lengths(const struct vllm_bench *bench, struct pl_nplegacy *npl
 	PL_AUTO(bench_dataset_free) struct bench_dataset *dataset = NULL;
 	struct vllm_bench plain = *bench;
 	struct pl_pyrandom pyrandom;
-	struct pl_err ignored = PL_ERR_INIT;
 	char openai[] = "openai";
 
 	if (!pl_text_equal(bench->dataset_name, "random"))
@@ -54,7 +53,7 @@ static bool draw_lengths(const struct vllm_bench *bench, struct pl_nplegacy *npl
 	plain.backend = openai;
 	plain.prompt_token_ids = true;
 	plain.vocab_size = bench->vocab_size != OPTION_NO_I64 ? bench->vocab_size : SOME_VOCABULARY;
-	if (bench_dataset_build(&plain, NULL, &pyrandom, nplegacy, &dataset, &ignored) < 0)
+	if (bench_dataset_build(&plain, NULL, &pyrandom, nplegacy, &dataset, PL_ERR_IGNORED) < 0)
 		return false;
 	json_object_set_new(plan, "prompt_tokens", lengths_of(dataset, false));
 	json_object_set_new(plan, "output_tokens", lengths_of(dataset, true));

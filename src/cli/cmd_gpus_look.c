@@ -52,10 +52,9 @@ static json_t *command_of(int64_t pid)
 {
 	auto_free char *path = pl_asprintf("/proc/%lld/cmdline", (long long)pid);
 	auto_free char *text = NULL;
-	struct pl_err err = PL_ERR_INIT;
 	size_t len;
 
-	if (pl_file_read(path, COMMAND_BYTES_MAX, &text, &len, &err) < 0 || len == 0)
+	if (pl_file_read(path, COMMAND_BYTES_MAX, &text, &len, PL_ERR_IGNORED) < 0 || len == 0)
 		return json_null();
 	/* a shell's script and a title that a process gave itself are one argument with blanks */
 	for (size_t i = 0; i < len; i++) {
@@ -98,7 +97,6 @@ static json_t *processes_to_json(struct host_gpus *gpus, size_t i, bool live)
 static json_t *holder_of(struct host_locks *locks, const char *uuid)
 {
 	auto_free char *name = pl_asprintf("gpu-%s", uuid != NULL ? uuid : "");
-	struct pl_err err = PL_ERR_INIT;
 	auto_json json_t *said = NULL;
 	int fd = -1;
 
@@ -106,9 +104,9 @@ static json_t *holder_of(struct host_locks *locks, const char *uuid)
 		return json_null();
 	said = host_lock_holder(locks, name);
 	/* what a killed run said stays; inside, so that nobody finds our short look in its way */
-	if (said == NULL || host_locks_enter(locks, &err) < 0)
+	if (said == NULL || host_locks_enter(locks, PL_ERR_IGNORED) < 0)
 		return json_null();
-	int is_free = host_lock_try(locks, name, HOST_LOCK_SHARED, &fd, &err);
+	int is_free = host_lock_try(locks, name, HOST_LOCK_SHARED, &fd, PL_ERR_IGNORED);
 	if (fd >= 0)
 		close(fd);
 	host_locks_leave(locks);
@@ -137,11 +135,10 @@ static json_t *one_gpu(struct host_gpus *gpus, size_t i, struct host_locks *lock
 json_t *cli_gpus_look(struct host_gpus *gpus, bool live)
 {
 	auto_locks struct host_locks *locks = NULL;
-	struct pl_err err = PL_ERR_INIT;
 	json_t *list = json_array();
 
 	/* without them the rest is worth showing */
-	if (live && host_gpus_count(gpus) > 0 && host_locks_open(&locks, &err) < 0)
+	if (live && host_gpus_count(gpus) > 0 && host_locks_open(&locks, PL_ERR_IGNORED) < 0)
 		locks = NULL;
 	for (size_t i = 0; i < host_gpus_count(gpus); i++)
 		json_array_append_new(list, one_gpu(gpus, i, locks, live));

@@ -115,9 +115,8 @@ void cli_input_command_file(struct cli_input *input, const char *path,
 static bool is_mapping(const char *text, size_t len)
 {
 	auto_yaml struct pl_yaml_doc *doc = NULL;
-	struct pl_err ignored = PL_ERR_INIT;
 
-	return pl_yaml_parse(text, len, "", &doc, &ignored) == 0 &&
+	return pl_yaml_parse(text, len, "", &doc, PL_ERR_IGNORED) == 0 &&
 	       pl_yaml_root(doc)->kind == PL_YAML_MAP;
 }
 

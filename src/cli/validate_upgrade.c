@@ -41,9 +41,8 @@ void cli_upgrade_look(const struct cli_input *today, const char *version, const 
 		      struct cli_upgrade *ret)
 {
 	struct vllm_release since = { 0 }, until = { 0 };
-	struct pl_err ignored = PL_ERR_INIT;
 
-	if (today->experiment == NULL || vllm_version_parse(to, &until.version, &ignored) < 0)
+	if (today->experiment == NULL || vllm_version_parse(to, &until.version, PL_ERR_IGNORED) < 0)
 		return;
 	find_from(today, version, ret, &since.version);
 	since.catalog = vllm_catalog_release(today->catalog, ret->from.version);
@@ -67,10 +66,9 @@ static json_t *kept(const struct cli_upgrade *upgrade, const struct cli_input *t
 		    const char *name)
 {
 	struct vllm_version release;
-	struct pl_err ignored = PL_ERR_INIT;
 	json_t *values = json_pack("{s:O}", name, json_object_get(today->command->values, name));
 
-	if (vllm_version_parse(upgrade->to, &release, &ignored) == 0) {
+	if (vllm_version_parse(upgrade->to, &release, PL_ERR_IGNORED) == 0) {
 		struct vllm_replacing replacing = {
 			vllm_catalog_release(today->catalog, upgrade->to), &release, NULL
 		};

@@ -55,9 +55,8 @@ void exp_check_release(struct exp_checker *c)
 {
 	const char *text = c->experiment->launch.vllm_version;
 	struct vllm_version version;
-	struct pl_err ignored = PL_ERR_INIT;
 
-	if (text != NULL && vllm_version_parse(text, &version, &ignored) < 0)
+	if (text != NULL && vllm_version_parse(text, &version, PL_ERR_IGNORED) < 0)
 		exp_refuse_text(c, "launch.vllm_version", text,
 				"a release such as " VLLM_REFERENCE_RELEASE);
 }

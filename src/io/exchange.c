@@ -300,9 +300,8 @@ static int write_tls(struct io_exchange *exchange)
 						     exchange->head.len;
 		size_t len = in_head ? exchange->head.len - exchange->sent : all - exchange->sent;
 		if (len > TLS_AHEAD_BYTES)
-			len = TLS_AHEAD_BYTES;
-		struct pl_err ignored = PL_ERR_INIT; /* reading will say it */
-		if (io_tls_write(exchange->tls, from, len, &ignored) < 0)
+			len = TLS_AHEAD_BYTES; /* reading will say it */
+		if (io_tls_write(exchange->tls, from, len, PL_ERR_IGNORED) < 0)
 			return -1;
 		exchange->sent += len;
 	}
@@ -450,7 +449,6 @@ static int work(struct io_exchange *exchange, uint32_t events)
 /* Nothing was asked: only TLS may have something to say by itself, as a new session ticket. */
 static bool rests(struct io_exchange *exchange)
 {
-	struct pl_err ignored = PL_ERR_INIT;
 	int64_t stamp_ns;
 	size_t plain_len;
 	ssize_t len = io_sock_recv(exchange->fd, exchange->read, READ_BYTES, &stamp_ns);
@@ -459,7 +457,7 @@ static bool rests(struct io_exchange *exchange)
 		return errno == EAGAIN;
 	return len > 0 && exchange->tls != NULL &&
 	       io_tls_receive(exchange->tls, exchange->read, (size_t)len, exchange->plain,
-			      PLAIN_BYTES, &plain_len, &ignored) == IO_TLS_OPEN &&
+			      PLAIN_BYTES, &plain_len, PL_ERR_IGNORED) == IO_TLS_OPEN &&
 	       plain_len == 0;
 }
 

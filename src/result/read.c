@@ -16,13 +16,12 @@ json_t *res_read_own(json_t *json)
 int res_read_text(const struct res_fields *fields, const char *text, size_t len, const char *source,
 		  json_t **ret, enum res_form *ret_form, struct pl_err *err)
 {
-	struct pl_err ignored = PL_ERR_INIT;
 	auto_json json_t *json = NULL;
 	auto_flat struct res_flat *flat = NULL;
 	json_t *own;
 
 	/* what vLLM writes may be no JSON: its own reader takes that */
-	if (pl_json_parse(text, len, source, &json, &ignored) < 0)
+	if (pl_json_parse(text, len, source, &json, PL_ERR_IGNORED) < 0)
 		json = NULL;
 	own = res_read_own(json);
 	if (own == NULL && res_flat_parse(text, len, source, &flat, err) < 0)

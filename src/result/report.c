@@ -256,13 +256,13 @@ static void add_spec_decode(const json_t *results, struct pl_buf *buf)
 
 void res_report_table(const json_t *results, const struct vllm_bench *bench, struct pl_buf *buf)
 {
-	struct pl_err ignored = PL_ERR_INIT;
 	auto_free double *percentiles = NULL;
 	size_t count = 0;
 
 	/* Checked before the run; a wrong list shows none. */
 	if (bench->metric_percentiles == NULL ||
-	    exp_percentiles_parse(bench->metric_percentiles, &percentiles, &count, &ignored) < 0)
+	    exp_percentiles_parse(bench->metric_percentiles, &percentiles, &count, PL_ERR_IGNORED) <
+		    0)
 		count = 0;
 	add_title(buf, " Serving Benchmark Result ", '=');
 	add_totals(results, bench, buf);

@@ -18,10 +18,9 @@ static bool is_result(const json_t *document)
 
 json_t *res_standing_result(const char *path)
 {
-	struct pl_err ignored = PL_ERR_INIT;
 	auto_json json_t *document = NULL;
 
-	if (pl_file_size(path) <= 0 || pl_json_read_file(path, &document, &ignored) < 0)
+	if (pl_file_size(path) <= 0 || pl_json_read_file(path, &document, PL_ERR_IGNORED) < 0)
 		return NULL;
 	if (is_result(document))
 		return pl_take(document);

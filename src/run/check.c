@@ -95,10 +95,9 @@ static void find_release(const struct exp_config *experiment, const char *versio
 			 struct run_release *ret)
 {
 	struct vllm_version parsed;
-	struct pl_err ignored = PL_ERR_INIT;
 
 	run_release_find(experiment, version, ret);
-	if (vllm_version_parse(ret->version, &parsed, &ignored) == 0)
+	if (vllm_version_parse(ret->version, &parsed, PL_ERR_IGNORED) == 0)
 		return;
 	run_release_done(ret);
 	*ret = (struct run_release){ .version = pl_strdup(VLLM_REFERENCE_RELEASE),

@@ -13,7 +13,6 @@
 static bool is_candidate(const struct run_gpu_request *request, const struct host_gpu_offer *offers,
 			 size_t count, size_t i)
 {
-	struct pl_err ignored = PL_ERR_INIT;
 	size_t at;
 
 	if (!host_gpu_is_usable(&offers[i]) || offers[i].facts->mig_parent != NULL ||
@@ -22,7 +21,8 @@ static bool is_candidate(const struct run_gpu_request *request, const struct hos
 	if (request->kind != RUN_GPUS_NAMED)
 		return !offers[i].hidden;
 	PL_JSON_EACH(name, request->names) {
-		if (host_gpu_find(offers, count, json_string_value(name), &at, &ignored) == 0 &&
+		if (host_gpu_find(offers, count, json_string_value(name), &at, PL_ERR_IGNORED) ==
+			    0 &&
 		    at == i)
 			return true;
 	}
@@ -33,7 +33,6 @@ static bool describe(const struct run_gpu_request *request, const struct host_gp
 		     size_t count, struct ckpt_hardware *ret)
 {
 	const struct host_gpu_facts *first = NULL;
-	struct pl_err ignored = PL_ERR_INIT;
 	int64_t same = 0;
 
 	for (size_t i = 0; i < count; i++) {
@@ -46,7 +45,7 @@ static bool describe(const struct run_gpu_request *request, const struct host_gp
 	if (first == NULL)
 		return false;
 	int64_t memory = first->memory_bytes > 0 ? (int64_t)first->memory_bytes : 0;
-	if (ckpt_hardware_from_host(first->name, memory, "cuda", same, ret, &ignored) < 0)
+	if (ckpt_hardware_from_host(first->name, memory, "cuda", same, ret, PL_ERR_IGNORED) < 0)
 		return false;
 	/* the driver's text does not live as long as the answer */
 	if (ret->gpu.name == first->name)
@@ -56,7 +55,6 @@ static bool describe(const struct run_gpu_request *request, const struct host_gp
 
 bool run_host_hardware(const struct exp_config *experiment, struct ckpt_hardware *ret)
 {
-	struct pl_err ignored = PL_ERR_INIT;
 	struct run_gpu_request request = { 0 };
 	auto_gpus struct host_gpus *gpus = NULL;
 	struct host_gpu_offer *offers = NULL;
@@ -65,7 +63,7 @@ bool run_host_hardware(const struct exp_config *experiment, struct ckpt_hardware
 
 	run_gpu_request_read(experiment, &request);
 	if (experiment->launch.url == NULL && request.kind != RUN_GPUS_NONE && !request.simulator &&
-	    host_gpus_open(&gpus, &ignored) == 0) {
+	    host_gpus_open(&gpus, PL_ERR_IGNORED) == 0) {
 		host_gpu_offers(gpus, &offers, &count);
 		host_gpu_hide(offers, count, getenv("CUDA_VISIBLE_DEVICES"));
 		found = describe(&request, offers, count, ret);

@@ -61,10 +61,9 @@ static void find_program(struct run_launch *launch)
 	const char *name = json_string_value(json_array_get(launch->argv, 0));
 
 	/* ours lies beside us: an older one in PATH must not stand in for it */
-	struct pl_err not_found = PL_ERR_INIT;
 	int found = pl_text_equal(name, EXP_SIMULATOR)
-			    ? host_program_find_sibling(name, &launch->program, &not_found)
-			    : host_program_find(name, &launch->program, &not_found);
+			    ? host_program_find_sibling(name, &launch->program, PL_ERR_IGNORED)
+			    : host_program_find(name, &launch->program, PL_ERR_IGNORED);
 	if (found < 0) {
 		auto_free char *text = missing_text(launch);
 		warn(launch, text);

@@ -208,9 +208,8 @@ static void fill_secrets(const struct filling *filling, const char *key, json_t 
 static bool is_release(const char *text)
 {
 	struct vllm_version version;
-	struct pl_err ignored = PL_ERR_INIT;
 
-	return text != NULL && vllm_version_parse(text, &version, &ignored) == 0;
+	return text != NULL && vllm_version_parse(text, &version, PL_ERR_IGNORED) == 0;
 }
 
 /* The release whose arguments the first run had: what it was checked for, or what then answered. */

@@ -129,7 +129,6 @@ static char *exec_line(const char *head)
 /* The program of a script's first line, "env NAME" looked up; NULL: no script. free(). */
 static char *interpreter_of(const char *head)
 {
-	struct pl_err ignored = PL_ERR_INIT;
 	char *found = NULL;
 
 	if (!pl_text_starts(head, "#!"))
@@ -148,7 +147,7 @@ static char *interpreter_of(const char *head)
 		free(word);
 		word = take_word(&at);
 	}
-	if (word == NULL || host_program_find(word, &found, &ignored) < 0)
+	if (word == NULL || host_program_find(word, &found, PL_ERR_IGNORED) < 0)
 		return NULL;
 	return found;
 }
@@ -169,9 +168,8 @@ static char *read_head(const char *path)
 static char *find_for_word(const char *word)
 {
 	auto_free char *program = NULL;
-	struct pl_err ignored = PL_ERR_INIT;
 
-	if (host_program_find(word, &program, &ignored) < 0)
+	if (host_program_find(word, &program, PL_ERR_IGNORED) < 0)
 		return NULL;
 	if (is_python(program))
 		return find_for_interpreter(program);

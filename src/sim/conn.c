@@ -131,13 +131,12 @@ static void refuse_bytes(struct sim_conn *conn)
 /* Feeds bytes until a whole request is there; what lies behind it waits in `later`. */
 static void feed(struct sim_conn *conn, const char *bytes, size_t len)
 {
-	struct pl_err err = PL_ERR_INIT;
 	size_t used = 0;
 	/*
 	 * One request at a time: a pipelined one waits in `later` until the answer before it is
 	 * out, since HTTP/1.1 wants answers in order (RFC 9112, 9.3.2).
 	 */
-	int result = io_http_feed(conn->http, bytes, len, true, &used, &err);
+	int result = io_http_feed(conn->http, bytes, len, true, &used, PL_ERR_IGNORED);
 
 	if (conn->server->capture != NULL)
 		pl_buf_add(&conn->raw, bytes, used);
@@ -235,11 +234,11 @@ static void take(struct sim_conn *conn, const char *bytes, size_t len, int64_t s
 
 static void take_tls(struct sim_conn *conn, size_t len, int64_t stamp_ns)
 {
-	struct sim_server *server = conn->server;
-	struct pl_err ignored = PL_ERR_INIT; /* who cannot speak it is hung up on, as by uvicorn */
+	struct sim_server *server =
+		conn->server; /* who cannot speak it is hung up on, as by uvicorn */
 	size_t plain_len;
 	enum io_tls_result result = io_tls_receive(conn->tls, server->input, len, server->plain,
-						   SIM_PLAIN_BYTES, &plain_len, &ignored);
+						   SIM_PLAIN_BYTES, &plain_len, PL_ERR_IGNORED);
 
 	/* the handshake's answer, or what was wrong with it */
 	if (io_tls_flush(conn->tls, conn->watch.fd, cut_bytes(conn)) < 0)
@@ -345,9 +344,7 @@ static ssize_t send_pieces(struct sim_conn *conn, const char *data, size_t len)
 /* What does not fit the socket stays in the TLS buffer; `out` is for plain connections. */
 static bool send_tls(struct sim_conn *conn, const char *data, size_t len)
 {
-	struct pl_err ignored = PL_ERR_INIT;
-
-	if (io_tls_write(conn->tls, data, len, &ignored) < 0 ||
+	if (io_tls_write(conn->tls, data, len, PL_ERR_IGNORED) < 0 ||
 	    io_tls_flush(conn->tls, conn->watch.fd, cut_bytes(conn)) < 0) {
 		mark_dead(conn);
 		return false;
@@ -468,7 +465,6 @@ static void accept_one(struct sim_server *server, int fd)
 {
 	static const struct io_http_calls calls = { on_head, on_body, on_done };
 	struct sim_conn *conn = pl_alloc(sizeof(*conn));
-	struct pl_err err = PL_ERR_INIT;
 	struct io_addr peer = { .len = sizeof(peer.u) };
 
 	conn->server = server;
@@ -486,7 +482,7 @@ static void accept_one(struct sim_server *server, int fd)
 	if (getpeername(fd, &peer.u.any, &peer.len) == 0 && peer.u.any.sa_family != AF_UNIX)
 		io_addr_text(&peer, conn->peer, sizeof(conn->peer));
 	LIST_INSERT_HEAD(&server->conns, conn, link);
-	if (io_loop_watch(server->loop, &conn->watch, &err) < 0)
+	if (io_loop_watch(server->loop, &conn->watch, PL_ERR_IGNORED) < 0)
 		sim_conn_free(conn);
 }
 

@@ -255,10 +255,9 @@ static int watch_all(struct sim_server *server, struct pl_err *err)
 static void announce(const struct sim_server *server)
 {
 	struct io_addr addr;
-	struct pl_err err = PL_ERR_INIT;
 	char text[128];
 
-	if (io_sock_local(server->listener.fd, &addr, &err) < 0)
+	if (io_sock_local(server->listener.fd, &addr, PL_ERR_IGNORED) < 0)
 		return;
 	io_addr_text(&addr, text, sizeof(text));
 	sim_log_line("INFO", "entry.py:140", "Starting profllm-sim server on %s://%s",

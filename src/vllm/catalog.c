@@ -264,9 +264,7 @@ static pthread_once_t reference_once = PTHREAD_ONCE_INIT;
 
 static void build_reference(void)
 {
-	struct pl_err err = PL_ERR_INIT;
-
-	int rc = make(NULL, json_array(), &reference, &err);
+	int rc = make(NULL, json_array(), &reference, PL_ERR_IGNORED);
 	assert(rc == 0);
 	(void)rc;
 	reference->is_reference = true;
@@ -476,12 +474,12 @@ static struct vllm_catalog *make_release(const struct vllm_catalog *base, size_t
 {
 	struct vllm_version release;
 	struct vllm_catalog *catalog;
-	struct pl_err err = PL_ERR_INIT;
 	bool is_older = number < vllm_release_count();
 
 	/* both were read before */
-	int rc = vllm_version_parse(vllm_release_at(number - 1), &release, &err);
-	rc |= make(is_older ? &release : NULL, json_incref(base->overlays), &catalog, &err);
+	int rc = vllm_version_parse(vllm_release_at(number - 1), &release, PL_ERR_IGNORED);
+	rc |= make(is_older ? &release : NULL, json_incref(base->overlays), &catalog,
+		   PL_ERR_IGNORED);
 	assert(rc == 0);
 	(void)rc;
 	catalog->overlaid = json_incref(base->overlaid);
@@ -494,11 +492,10 @@ const struct vllm_catalog *vllm_catalog_release(const struct vllm_catalog *catal
 {
 	struct vllm_catalog *base = (struct vllm_catalog *)catalog;
 	struct vllm_version version;
-	struct pl_err ignored = PL_ERR_INIT;
 	bool known;
 
 	assert(catalog->is_reference);
-	if (release == NULL || vllm_version_parse(release, &version, &ignored) < 0 ||
+	if (release == NULL || vllm_version_parse(release, &version, PL_ERR_IGNORED) < 0 ||
 	    vllm_version_is_untagged(&version) ||
 	    vllm_release_compare(&version, VLLM_REFERENCE_RELEASE, &known) == 0)
 		return catalog;

@@ -52,10 +52,9 @@ const struct option_row *vllm_rule_find_arg(const struct vllm_catalog *catalog, 
 
 static json_t *parse_json(const char *text)
 {
-	struct pl_err err = PL_ERR_INIT;
 	json_t *json = NULL;
 
-	if (text != NULL && pl_json_parse(text, strlen(text), "default", &json, &err) < 0)
+	if (text != NULL && pl_json_parse(text, strlen(text), "default", &json, PL_ERR_IGNORED) < 0)
 		return NULL;
 	return json;
 }
@@ -68,9 +67,8 @@ static bool says_auto(const json_t *value)
 /* The expressions are the program's own: one that does not parse is a bug. */
 static const struct vllm_expr *compile(const char *text)
 {
-	struct pl_err err = PL_ERR_INIT;
 	const struct vllm_expr *expr = NULL;
-	int rc = vllm_expr_parse(text, book.arena, &expr, &err);
+	int rc = vllm_expr_parse(text, book.arena, &expr, PL_ERR_IGNORED);
 
 	assert(rc == 0);
 	(void)rc;
@@ -360,12 +358,11 @@ void vllm_rule_evaluate(const struct vllm_catalog *catalog, const struct vllm_ru
 /* NULL, with the reference in *ret, where no tagged release is named. */
 const char *vllm_target_release(const struct vllm_target *target, struct vllm_version *ret)
 {
-	struct pl_err err = PL_ERR_INIT;
-
-	if (target->version != NULL && vllm_version_parse(target->version, ret, &err) == 0 &&
+	if (target->version != NULL &&
+	    vllm_version_parse(target->version, ret, PL_ERR_IGNORED) == 0 &&
 	    !vllm_version_is_untagged(ret))
 		return target->version;
-	int rc = vllm_version_parse(VLLM_REFERENCE_RELEASE, ret, &err);
+	int rc = vllm_version_parse(VLLM_REFERENCE_RELEASE, ret, PL_ERR_IGNORED);
 	assert(rc == 0);
 	(void)rc;
 	return NULL;
@@ -373,10 +370,9 @@ const char *vllm_target_release(const struct vllm_target *target, struct vllm_ve
 
 int vllm_release_compare(const struct vllm_version *release, const char *text, bool *ret_known)
 {
-	struct pl_err err = PL_ERR_INIT;
 	struct vllm_version other;
 
-	*ret_known = text != NULL && vllm_version_parse(text, &other, &err) == 0;
+	*ret_known = text != NULL && vllm_version_parse(text, &other, PL_ERR_IGNORED) == 0;
 	return *ret_known ? vllm_version_compare(release, &other) : 0;
 }
 

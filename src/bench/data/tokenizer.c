@@ -428,7 +428,6 @@ static void read_special_ids(const json_t *info, struct bench_tokenizer *base)
 /* Not every server tells; what it doesn't tell stays unknown. */
 static void ask_info(struct server_tokenizer *server)
 {
-	struct pl_err ignored = PL_ERR_INIT;
 	auto_json json_t *info = NULL;
 	auto_reply reply = { 0 };
 	auto_free char *path = pl_asprintf("%s/tokenizer_info", server->prefix);
@@ -441,8 +440,8 @@ static void ask_info(struct server_tokenizer *server)
 		.stop_signal = server->stop_signal,
 	};
 
-	if (io_fetch(&fetch, &reply, &ignored) < 0 || reply.status != 200 ||
-	    pl_json_parse(reply.body, reply.body_len, fetch.path, &info, &ignored) < 0)
+	if (io_fetch(&fetch, &reply, PL_ERR_IGNORED) < 0 || reply.status != 200 ||
+	    pl_json_parse(reply.body, reply.body_len, fetch.path, &info, PL_ERR_IGNORED) < 0)
 		return;
 	json_int_t size = json_integer_value(json_object_get(info, "vocab_size"));
 	server->base.vocab_size = size > 0 && size <= ID_MAX ? size : 0;

@@ -154,7 +154,6 @@ static struct host_gpu_look *find_same(const struct host_gpu_list *list,
 /* A second look at anything needs a new call; what that does not tell is not told any more. */
 static void refresh(struct host_gpus *gpus, bool given)
 {
-	struct pl_err err = PL_ERR_INIT;
 	struct host_gpu_list now = { 0 };
 
 	if (!given || gpus->program == NULL)
@@ -163,7 +162,7 @@ static void refresh(struct host_gpus *gpus, bool given)
 	 * What was told before is not repeated: an old figure under a new time would be a false
 	 * one.
 	 */
-	if (host_nvidia_smi_read(gpus->program, &now, &err) < 0)
+	if (host_nvidia_smi_read(gpus->program, &now, PL_ERR_IGNORED) < 0)
 		now.count = 0;
 	for (size_t i = 0; i < gpus->list.count; i++) {
 		struct host_gpu_look *look = &gpus->list.looks[i];

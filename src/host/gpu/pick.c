@@ -136,14 +136,13 @@ void host_gpu_hide(struct host_gpu_offer *offers, size_t count, const char *visi
 {
 	auto_free char *words = pl_strdup(visible);
 	auto_free bool *seen = pl_alloc_array(count, sizeof(*seen));
-	struct pl_err ignored = PL_ERR_INIT;
 
 	if (visible == NULL)
 		return;
 	for (char *rest = words, *word; (word = strsep(&rest, ",")) != NULL;) {
 		size_t i;
 		word = pl_text_trim(word);
-		if (word[0] == '\0' || host_gpu_find(offers, count, word, &i, &ignored) < 0)
+		if (word[0] == '\0' || host_gpu_find(offers, count, word, &i, PL_ERR_IGNORED) < 0)
 			break;
 		seen[i] = true;
 	}

@@ -217,11 +217,10 @@ void host_lock_release(int fd)
 json_t *host_lock_read(int fd)
 {
 	char text[SAID_BYTES_MAX];
-	struct pl_err ignored = PL_ERR_INIT;
 	json_t *json = NULL;
 	ssize_t len = pread(fd, text, sizeof(text), 0);
 
-	if (len <= 0 || pl_json_parse(text, (size_t)len, "lock", &json, &ignored) < 0)
+	if (len <= 0 || pl_json_parse(text, (size_t)len, "lock", &json, PL_ERR_IGNORED) < 0)
 		return NULL;
 	if (json_is_object(json))
 		return json;

@@ -127,7 +127,6 @@ static bool write_entry(int folder, const char *run_id, const char *text)
 
 bool host_reaper_enter(const char *run_id, pid_t guard)
 {
-	struct pl_err ignored = PL_ERR_INIT;
 	auto_free char *path = NULL;
 	auto_free char *warning = NULL;
 	auto_fd int folder = -1;
@@ -136,7 +135,7 @@ bool host_reaper_enter(const char *run_id, pid_t guard)
 
 	if (!is_run_id(run_id) || !host_proc_read(getpid(), &self) ||
 	    !host_proc_read(guard, &other) ||
-	    host_lock_folder_open(&folder, &path, &warning, &ignored) < 0)
+	    host_lock_folder_open(&folder, &path, &warning, PL_ERR_IGNORED) < 0)
 		return false;
 	auto_free char *text = pl_asprintf("%llu %d %llu %d %llu\n", pid_namespace(), (int)self.pid,
 					   (unsigned long long)self.start_ticks, (int)other.pid,

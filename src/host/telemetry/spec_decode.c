@@ -65,12 +65,10 @@ static void take_sample(void *data, const struct host_sample *sample)
 
 void host_spec_decode_parse(const char *text, size_t len, struct host_spec_decode *ret)
 {
-	struct pl_err ignored = PL_ERR_INIT;
-
 	*ret = (struct host_spec_decode){ .known = false };
 	for (size_t i = 0; i < HOST_SPEC_POSITIONS; i++)
 		ret->accepted_at[i] = NAN;
-	if (host_metrics_walk(text, len, take_sample, ret, &ignored) < 0)
+	if (host_metrics_walk(text, len, take_sample, ret, PL_ERR_IGNORED) < 0)
 		ret->known = false;
 }
 

@@ -98,14 +98,13 @@ static void on_tick(struct io_loop *loop, struct io_timer *timer)
 static void *ticks_main(void *data)
 {
 	struct host_ticks *ticks = data;
-	struct pl_err ignored = PL_ERR_INIT;
 
 	pl_thread_short_slices();
 	ticks->start_ns = pl_clock_now_ns();
 	ticks->timer = (struct io_timer){ .fn = on_tick, .data = ticks };
 	io_timer_start(ticks->loop, &ticks->timer, pl_clock_now_ns());
 	/* an event queue that broke leaves gaps; the run goes on */
-	if (io_loop_run(ticks->loop, &ignored) == 0)
+	if (io_loop_run(ticks->loop, PL_ERR_IGNORED) == 0)
 		ticks->calls.tick(ticks->data, ticks->loop);
 	io_timer_stop(ticks->loop, &ticks->timer);
 	if (ticks->calls.end != NULL)

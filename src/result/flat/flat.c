@@ -243,12 +243,11 @@ static void set_statistic(const struct res_flat_input *input, json_t *flat, cons
 
 static void set_percentiles(const struct res_flat_input *input, json_t *flat, const char *family)
 {
-	struct pl_err ignored = PL_ERR_INIT;
 	auto_free double *percentiles = NULL;
 	size_t count = 0;
 
 	if (exp_percentiles_parse(input->bench->metric_percentiles, &percentiles, &count,
-				  &ignored) < 0)
+				  PL_ERR_IGNORED) < 0)
 		return;
 	for (size_t i = 0; i < count; i++) {
 		char text[PL_F64_TEXT_BYTES];

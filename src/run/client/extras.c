@@ -16,10 +16,9 @@
 static void read_counters(const struct run_target *target, struct host_spec_decode *ret)
 {
 	auto_reply reply = { 0 };
-	struct pl_err ignored = PL_ERR_INIT;
 
 	*ret = (struct host_spec_decode){ .known = false };
-	if (run_target_fetch(target, "/metrics", PAGE_TIMEOUT_NS, &reply, &ignored) == 0 &&
+	if (run_target_fetch(target, "/metrics", PAGE_TIMEOUT_NS, &reply, PL_ERR_IGNORED) == 0 &&
 	    reply.status == 200)
 		host_spec_decode_parse(reply.body, reply.body_len, ret);
 }

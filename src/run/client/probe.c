@@ -34,13 +34,12 @@ static void send_one(struct run_probe *probe)
 		.output_tokens = 1,
 	};
 	PL_AUTO(res_outcome_free) struct res_outcome *outcome = NULL;
-	struct pl_err ignored = PL_ERR_INIT;
 
 	load.requests = &request;
 	load.count = 1;
 	load.threads = 1;
 	load.max_concurrency = OPTION_NO_I64;
-	if (bench_load_run(&load, &outcome, &ignored) < 0 || !outcome->records[0].ok) {
+	if (bench_load_run(&load, &outcome, PL_ERR_IGNORED) < 0 || !outcome->records[0].ok) {
 		probe->failed++;
 		return;
 	}

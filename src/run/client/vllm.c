@@ -84,10 +84,9 @@ static char *find_beside_server(const struct run_launch *launch)
 {
 	auto_free char *folder = launch->program != NULL ? pl_file_dir(launch->program) : NULL;
 	auto_free char *path = folder != NULL ? pl_asprintf("%s/" PROGRAM, folder) : NULL;
-	struct pl_err ignored = PL_ERR_INIT;
 	char *found = NULL;
 
-	if (path == NULL || host_program_find(path, &found, &ignored) < 0)
+	if (path == NULL || host_program_find(path, &found, PL_ERR_IGNORED) < 0)
 		return NULL;
 	return found;
 }
@@ -190,10 +189,9 @@ static void empty_folder(const struct child *child)
 static bool is_before(const char *release, const char *other)
 {
 	struct vllm_version mine, since;
-	struct pl_err ignored = PL_ERR_INIT;
 
-	return release == NULL || vllm_version_parse(release, &mine, &ignored) < 0 ||
-	       vllm_version_parse(other, &since, &ignored) < 0 ||
+	return release == NULL || vllm_version_parse(release, &mine, PL_ERR_IGNORED) < 0 ||
+	       vllm_version_parse(other, &since, PL_ERR_IGNORED) < 0 ||
 	       vllm_version_compare(&mine, &since) < 0;
 }
 
@@ -232,10 +230,9 @@ static void begin_window(struct child *child)
 	const struct run_client_input *in = child->in;
 	struct run_window *window = &child->measured->window;
 	struct host_metrics_source source = run_telemetry_source(&in->route->target);
-	struct pl_err ignored = PL_ERR_INIT;
 
 	run_window_begin(window, in->telemetry);
-	if (host_metrics_fetch(&source, &window->before, &ignored) < 0)
+	if (host_metrics_fetch(&source, &window->before, PL_ERR_IGNORED) < 0)
 		window->before.known = false;
 	if (window->before.known)
 		run_telemetry_metrics(in->run, in->telemetry, &in->route->target);

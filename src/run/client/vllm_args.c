@@ -92,13 +92,12 @@ static void add_percentiles(json_t *argv, const struct vllm_bench *bench)
 {
 	static const double always[] = { 1, 5, 10, 25, 50, 75, 90, 95, 99, 99.9 };
 	auto_free double *asked = NULL;
-	struct pl_err ignored = PL_ERR_INIT;
 	size_t count = 0;
 	auto_buf text = PL_BUF(4096);
 
 	pl_buf_add_text(&text, "1,5,10,25,50,75,90,95,99,99.9");
 	/* checked before the start */
-	if (exp_percentiles_parse(bench->metric_percentiles, &asked, &count, &ignored) < 0)
+	if (exp_percentiles_parse(bench->metric_percentiles, &asked, &count, PL_ERR_IGNORED) < 0)
 		count = 0;
 	for (size_t i = 0; i < count; i++) {
 		char number[PL_F64_TEXT_BYTES];

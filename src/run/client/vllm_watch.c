@@ -177,9 +177,8 @@ double run_vllm_watch_cpu_share(const struct run_vllm_watch *watch, int64_t from
 json_t *run_vllm_log_tail(const char *log, size_t count)
 {
 	struct host_server_log *lines = host_server_log_new(count);
-	struct pl_err ignored = PL_ERR_INIT;
 
-	if (host_server_log_follow(lines, log, &ignored) == 0)
+	if (host_server_log_follow(lines, log, PL_ERR_IGNORED) == 0)
 		host_server_log_end(lines);
 	json_t *tail = host_server_log_tail(lines);
 	host_server_log_free(lines);

@@ -117,10 +117,9 @@ void run_journal_file_unmap(void *data, size_t len)
 
 static json_t *result_at(const char *path, const char *run_id)
 {
-	struct pl_err ignored = PL_ERR_INIT;
 	json_t *result = NULL;
 
-	if (pl_json_read_file(path, &result, &ignored) < 0)
+	if (pl_json_read_file(path, &result, PL_ERR_IGNORED) < 0)
 		return NULL;
 	if (pl_text_equal(json_string_value(json_object_get(result, "run_id")), run_id))
 		return result;

@@ -268,9 +268,7 @@ static void *sync_main(void *data)
 static bool start_thread(struct run_journal *journal, pthread_t *thread, const char *name,
 			 void *main(void *))
 {
-	struct pl_err told = PL_ERR_INIT;
-
-	if (pl_thread_start(thread, main, journal, &told) < 0) {
+	if (pl_thread_start(thread, main, journal, PL_ERR_IGNORED) < 0) {
 		give_up(journal);
 		return false;
 	}

@@ -22,10 +22,9 @@ struct reading {
 /* NULL: no object. */
 static json_t *json_of(const struct run_line *line)
 {
-	struct pl_err ignored = PL_ERR_INIT;
 	json_t *json = NULL;
 
-	if (pl_json_parse(line->text, line->len, "journal", &json, &ignored) < 0)
+	if (pl_json_parse(line->text, line->len, "journal", &json, PL_ERR_IGNORED) < 0)
 		return NULL;
 	if (json_is_object(json))
 		return json;
@@ -202,11 +201,10 @@ static bool take_record(struct reading *r, const struct run_line *line)
 {
 	struct run_journal_state *state = r->state;
 	auto_json json_t *json = json_of(line);
-	struct pl_err ignored = PL_ERR_INIT;
 	struct res_record record;
 
 	r->in_plan = false;
-	if (res_record_from_json(json, &record, &ignored) < 0)
+	if (res_record_from_json(json, &record, PL_ERR_IGNORED) < 0)
 		return false;
 	struct res_record *whole = record.index < state->count ? &state->records[record.index]
 							       : NULL;

@@ -339,7 +339,6 @@ static int read_journal(const char *output, const struct run_journal_file *file,
 static int read_finished(const char *output, struct run_recovered *ret, struct pl_err *err)
 {
 	auto_free char *journal = run_journal_path(output);
-	struct pl_err ignored = PL_ERR_INIT;
 	auto_json json_t *result = res_standing_result(output);
 	enum res_status status;
 
@@ -347,7 +346,7 @@ static int read_finished(const char *output, struct run_recovered *ret, struct p
 		return pl_err_set(err, PL_ERR_NOT_FOUND,
 				  "there is no journal '%s', and no result '%s'", journal, output);
 	/* one that does not tell its time is shown, too */
-	if ((result == NULL && pl_json_read_file(output, &result, &ignored) < 0) ||
+	if ((result == NULL && pl_json_read_file(output, &result, PL_ERR_IGNORED) < 0) ||
 	    json_string_value(json_object_get(result, "run_id")) == NULL ||
 	    res_status_find(json_string_value(json_object_get(result, "status")), &status) < 0)
 		return pl_err_set(err, PL_ERR_NOT_FOUND,

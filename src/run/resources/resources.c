@@ -109,11 +109,10 @@ static json_t *gpu_to_json(const struct host_gpu_facts *facts)
 static bool takes_uuids(const struct run_release *release)
 {
 	struct vllm_version version, since;
-	struct pl_err ignored = PL_ERR_INIT;
 
 	return release != NULL && !release->assumed &&
-	       vllm_version_parse(release->version, &version, &ignored) == 0 &&
-	       vllm_version_parse(BY_UUID_SINCE, &since, &ignored) == 0 &&
+	       vllm_version_parse(release->version, &version, PL_ERR_IGNORED) == 0 &&
+	       vllm_version_parse(BY_UUID_SINCE, &since, PL_ERR_IGNORED) == 0 &&
 	       vllm_version_compare(&version, &since) >= 0;
 }
 

@@ -32,18 +32,15 @@ static bool names_simulator(const char *text)
 static char *server_header(const struct run_target *target)
 {
 	auto_reply reply = { 0 };
-	struct pl_err ignored = PL_ERR_INIT;
 
-	if (run_target_fetch(target, "/health", FETCH_TIMEOUT_NS, &reply, &ignored) < 0)
+	if (run_target_fetch(target, "/health", FETCH_TIMEOUT_NS, &reply, PL_ERR_IGNORED) < 0)
 		return NULL;
 	return pl_strdup(reply.server);
 }
 
 static void fetch_or_null(const struct run_target *target, const char *path, json_t **ret)
 {
-	struct pl_err ignored = PL_ERR_INIT;
-
-	if (run_target_fetch_json(target, path, ret, &ignored) < 0)
+	if (run_target_fetch_json(target, path, ret, PL_ERR_IGNORED) < 0)
 		*ret = NULL;
 }
 

@@ -41,9 +41,8 @@ static bool any_broken(const struct res_outcome *outcome)
 static bool is_well(const struct run_target *target, const struct run_server *server)
 {
 	auto_reply reply = { 0 };
-	struct pl_err ignored = PL_ERR_INIT;
 
-	if (run_target_fetch(target, "/health", AFTER_FETCH_NS, &reply, &ignored) < 0)
+	if (run_target_fetch(target, "/health", AFTER_FETCH_NS, &reply, PL_ERR_IGNORED) < 0)
 		return false;
 	return server->process != NULL ? reply.status == 200 : reply.status > 0;
 }

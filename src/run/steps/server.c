@@ -111,20 +111,16 @@ int run_server_start(const struct run_context *run, struct run_launch *launch,
 
 void run_server_follow_log(struct run_server *server)
 {
-	struct pl_err ignored = PL_ERR_INIT;
-
 	/* one that cannot be read tells nothing */
 	if (server->log != NULL &&
-	    host_server_log_follow(server->log, server->log_path, &ignored) < 0)
+	    host_server_log_follow(server->log, server->log_path, PL_ERR_IGNORED) < 0)
 		return;
 }
 
 void run_server_end_log(const struct run_server *server)
 {
-	struct pl_err ignored = PL_ERR_INIT;
-
 	if (server->log != NULL &&
-	    host_server_log_follow(server->log, server->log_path, &ignored) == 0)
+	    host_server_log_follow(server->log, server->log_path, PL_ERR_IGNORED) == 0)
 		host_server_log_end(server->log);
 }
 

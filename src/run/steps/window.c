@@ -47,11 +47,10 @@ void run_window_end(struct run_window *window, const struct run_telemetry *telem
 void run_window_settled(const struct run_target *target, struct host_metrics_sample *ret)
 {
 	struct host_metrics_source source = run_telemetry_source(target);
-	struct pl_err ignored = PL_ERR_INIT;
 
 	*ret = (struct host_metrics_sample){ .known = false };
 	for (int i = 0; i < SETTLE_TRIES; i++) {
-		if (host_metrics_fetch(&source, ret, &ignored) < 0)
+		if (host_metrics_fetch(&source, ret, PL_ERR_IGNORED) < 0)
 			return;
 		/* NaN is not above 0 */
 		if (!(ret->metrics.running + ret->metrics.waiting > 0) ||

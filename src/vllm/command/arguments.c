@@ -191,10 +191,9 @@ static void read_config(struct vllm_parse *parse)
 static bool is_since(const struct vllm_parse *parse, const char *release)
 {
 	struct vllm_version since = { 0 };
-	struct pl_err err = PL_ERR_INIT;
 
 	return !parse->target_known || release == NULL ||
-	       vllm_version_parse(release, &since, &err) < 0 ||
+	       vllm_version_parse(release, &since, PL_ERR_IGNORED) < 0 ||
 	       vllm_version_compare(&parse->target, &since) >= 0;
 }
 

@@ -128,11 +128,10 @@ static char *image_release(const char *image)
 	const char *tag = colon != NULL ? colon + 1 : "";
 	auto_free char *text = NULL;
 	struct vllm_version version;
-	struct pl_err err = PL_ERR_INIT;
 
 	tag += *tag == 'v';
 	text = pl_strndup(tag, strcspn(tag, "-_@"));
-	if (strchr(text, '.') == NULL || vllm_version_parse(text, &version, &err) < 0)
+	if (strchr(text, '.') == NULL || vllm_version_parse(text, &version, PL_ERR_IGNORED) < 0)
 		return NULL;
 	return pl_take(text);
 }

@@ -251,7 +251,6 @@ static bool open_shell(struct vllm_parse *parse, size_t at, size_t end, size_t *
 	struct vllm_words *words = &parse->command->words;
 	size_t i = at + 1;
 	auto_words inner = { 0 };
-	struct pl_err err = PL_ERR_INIT;
 
 	while (i < end && word_at(parse, i)[0] == '-' && !is_shell_text_flag(word_at(parse, i)))
 		i++;
@@ -261,7 +260,7 @@ static bool open_shell(struct vllm_parse *parse, size_t at, size_t end, size_t *
 	int line = words->items[i + 1].line;
 	int column = words->items[i + 1].column;
 	if (vllm_words_split(text, strlen(text), parse->command->source, &inner, parse->problems,
-			     &err) < 0)
+			     PL_ERR_IGNORED) < 0)
 		return false;
 	*ret_first = words->count;
 	for (size_t j = 0; j < inner.count; j++)

@@ -60,12 +60,10 @@ void vllm_command_free(struct vllm_command *command)
  * known leaves the reference's catalogue: what is read is then what this version knows best. */
 static void set_target(struct vllm_parse *parse, const char *release)
 {
-	struct pl_err err = PL_ERR_INIT;
-
 	if (release == NULL)
 		release = parse->command->version;
 	parse->target_known = release != NULL &&
-			      vllm_version_parse(release, &parse->target, &err) == 0;
+			      vllm_version_parse(release, &parse->target, PL_ERR_IGNORED) == 0;
 	if (parse->target_known)
 		parse->command->target = pl_strdup(release);
 	parse->target_text = parse->target_known ? release : VLLM_REFERENCE_RELEASE;

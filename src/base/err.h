@@ -36,6 +36,8 @@ struct pl_err {
 
 /* Sets the error; always returns -1, so that `return pl_err_set(err, …)` reads well. */
 int pl_err_set(struct pl_err *err, enum pl_err_code code, const char *format, ...) PL_PRINTF(3, 4);
+/* The same of what was asked for: PL_ERR_INVALID. */
+#define pl_err_invalid(err, ...) pl_err_set(err, PL_ERR_INVALID, __VA_ARGS__)
 /* As pl_err_set(PL_ERR_IO) with ": strerror(errno)" behind it. */
 int pl_err_errno(struct pl_err *err, const char *format, ...) PL_PRINTF(2, 3);
 /* "SOURCE:LINE:COLUMN: reason" of a file that cannot be read. */

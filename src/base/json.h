@@ -113,4 +113,27 @@ bool pl_json_add_i64(struct pl_buf *buf, const char *before, int64_t number, int
 /* object.a.b by dotted path, NULL when a part is missing. Borrowed. */
 json_t *pl_json_get_path(const json_t *json, const char *dotted);
 
+/* What stands at a key, or at a dotted path, as C has it; NULL, 0 or false where nothing does, or
+ * something of another kind. Texts are borrowed. */
+static inline const char *pl_json_path_text(const json_t *json, const char *dotted)
+{
+	return json_string_value(pl_json_get_path(json, dotted));
+}
+static inline const char *pl_json_get_text(const json_t *object, const char *key)
+{
+	return json_string_value(json_object_get(object, key));
+}
+static inline int64_t pl_json_get_i64(const json_t *object, const char *key)
+{
+	return json_integer_value(json_object_get(object, key));
+}
+static inline double pl_json_get_f64(const json_t *object, const char *key)
+{
+	return json_number_value(json_object_get(object, key));
+}
+static inline bool pl_json_get_true(const json_t *object, const char *key)
+{
+	return json_is_true(json_object_get(object, key));
+}
+
 #endif

@@ -94,9 +94,8 @@ static int unknown_option(const struct parse *parse, const char *shown, struct p
 	}
 	const char *nearest = shown[1] == '-' ? pl_text_nearest(shown + 2, names, count) : NULL;
 	if (nearest == NULL)
-		return pl_err_set(err, PL_ERR_INVALID, "unknown option '%s'", shown);
-	return pl_err_set(err, PL_ERR_INVALID, "unknown option '%s' (did you mean '--%s'?)", shown,
-			  nearest);
+		return pl_err_invalid(err, "unknown option '%s'", shown);
+	return pl_err_invalid(err, "unknown option '%s' (did you mean '--%s'?)", shown, nearest);
 }
 
 static int find_long(const struct parse *parse, size_t len, struct met *met, struct pl_err *err)
@@ -115,8 +114,8 @@ static int find_long(const struct parse *parse, size_t len, struct met *met, str
 	if (search.best == MATCH_NONE || len == 0)
 		return unknown_option(parse, met->shown, err);
 	if (search.best == MATCH_PREFIX && search.prefixes > 1)
-		return pl_err_set(err, PL_ERR_INVALID, "option '%s' is ambiguous: %s", met->shown,
-				  pl_buf_text(&names));
+		return pl_err_invalid(err, "option '%s' is ambiguous: %s", met->shown,
+				      pl_buf_text(&names));
 	return 0;
 }
 
@@ -133,8 +132,8 @@ static const struct pl_opt *find_letter(const struct parse *parse, char letter)
 
 static int bad_value(const struct met *met, const char *expected, struct pl_err *err)
 {
-	return pl_err_set(err, PL_ERR_INVALID, "option '%s': found '%s', expected %s", met->shown,
-			  met->value, expected);
+	return pl_err_invalid(err, "option '%s': found '%s', expected %s", met->shown, met->value,
+			      expected);
 }
 
 static int check_choice(const struct met *met, struct pl_err *err)
@@ -167,7 +166,7 @@ static int set_flag(const struct met *met, bool *into, struct pl_err *err)
 		return 0;
 	}
 	if (met->negated)
-		return pl_err_set(err, PL_ERR_INVALID, "option '%s' takes no value", met->shown);
+		return pl_err_invalid(err, "option '%s' takes no value", met->shown);
 	bool yes = strcmp(met->value, "true") == 0;
 	if (!yes && strcmp(met->value, "false") != 0)
 		return bad_value(met, "true or false", err);
@@ -213,7 +212,7 @@ static int take_value(struct parse *parse, struct met *met, struct pl_err *err)
 
 	if (word == NULL || (word[0] == '-' && word[1] == '-') ||
 	    (word[0] == '-' && word[1] != '\0' && find_letter(parse, word[1]) != NULL))
-		return pl_err_set(err, PL_ERR_INVALID, "option '%s' needs a value", met->shown);
+		return pl_err_invalid(err, "option '%s' needs a value", met->shown);
 	met->value = word;
 	parse->at++;
 	return 0;

@@ -71,7 +71,7 @@ int64_t ckpt_case_parallel(const struct ckpt_case *server, const char *arg)
 
 int ckpt_case_is_true(const struct ckpt_case *server, const char *arg)
 {
-	return json_is_true(json_object_get(server->values, arg));
+	return pl_json_get_true(server->values, arg);
 }
 
 int ckpt_case_is_false(const struct ckpt_case *server, const char *arg)
@@ -81,12 +81,12 @@ int ckpt_case_is_false(const struct ckpt_case *server, const char *arg)
 
 const char *ckpt_case_text(const struct ckpt_case *server, const char *arg)
 {
-	return json_string_value(json_object_get(server->values, arg));
+	return pl_json_get_text(server->values, arg);
 }
 
 const char *ckpt_case_env(const struct ckpt_case *server, const char *name)
 {
-	const char *given = json_string_value(json_object_get(server->env, name));
+	const char *given = pl_json_get_text(server->env, name);
 	const char *value = given != NULL ? given : getenv(name);
 
 	return value != NULL && value[0] != '\0' ? value : NULL;

@@ -312,14 +312,14 @@ static char *adapter_path(const json_t *module)
 	auto_json json_t *parsed = NULL;
 
 	if (json_is_object(module))
-		return pl_strdup(json_string_value(json_object_get(module, "path")));
+		return pl_strdup(pl_json_get_text(module, "path"));
 	if (text == NULL)
 		return NULL;
 	if (text[0] != '{')
 		return strchr(text, '=') != NULL ? pl_strdup(strchr(text, '=') + 1) : NULL;
 	if (pl_json_parse(text, strlen(text), "lora_modules", &parsed, PL_ERR_IGNORED) < 0)
 		return NULL;
-	return pl_strdup(json_string_value(json_object_get(parsed, "path")));
+	return pl_strdup(pl_json_get_text(parsed, "path"));
 }
 
 /* 0: not known. The adapter is found as a model is: a folder, or one in the cache. */
@@ -337,7 +337,7 @@ static int64_t adapter_rank(const struct ckpt_case *server, const char *path)
 	    ckpt_read_plain(file, root, ADAPTER_BYTES_MAX, &text, &len, PL_ERR_IGNORED) < 0 ||
 	    vllm_python_json(text, len, file, &json, PL_ERR_IGNORED) < 0)
 		return 0;
-	return json_integer_value(json_object_get(json, "r"));
+	return pl_json_get_i64(json, "r");
 }
 
 /* The ranks that vLLM has slots for. */

@@ -153,11 +153,6 @@ int64_t ckpt_count_at(struct ckpt_facts *facts, const json_t *part, const char *
 	return missing_at(facts, key);
 }
 
-static const char *text_at(const json_t *part, const char *key)
-{
-	return json_string_value(json_object_get(part, key));
-}
-
 /* The language model's part of a configuration. A "thinker" of an omni model is itself such a
  * model, with the text inside. */
 static const json_t *text_part(const json_t *config)
@@ -214,7 +209,7 @@ static void read_sizes(struct ckpt_facts *facts, const json_t *part)
 	facts->intermediate = ckpt_count_at(facts, part,
 					    "intermediate_size n_inner ffn_dim ffn_hidden_size");
 	if (pl_text_equal(facts->model_type, "falcon") &&
-	    !json_is_true(json_object_get(part, "new_decoder_architecture")))
+	    !pl_json_get_true(part, "new_decoder_architecture"))
 		facts->kv_heads = json_is_false(json_object_get(part, "multi_query")) ? facts->heads
 										      : 1;
 	if (pl_text_equal(facts->model_type, "mpt")) {
@@ -295,12 +290,12 @@ static void read_latent(struct ckpt_facts *facts, const json_t *part)
 /* RoPE scaling multiplies the limit, except where the file's limit has it already. */
 static void scale_limit(struct ckpt_facts *facts, const json_t *rope)
 {
-	const char *type = text_at(rope, "rope_type");
-	double factor = json_number_value(json_object_get(rope, "factor"));
+	const char *type = pl_json_get_text(rope, "rope_type");
+	double factor = pl_json_get_f64(rope, "factor");
 	int64_t original = ckpt_count_of(json_object_get(rope, "original_max_position_embeddings"));
 
 	if (type == NULL)
-		type = text_at(rope, "type");
+		type = pl_json_get_text(rope, "type");
 	if (type == NULL || strcmp(type, "su") == 0 || strcmp(type, "longrope") == 0 ||
 	    strcmp(type, "llama3") == 0)
 		return;
@@ -355,13 +350,13 @@ char *ckpt_quantization_name(const char *text)
  * 16-bit scale and one zero point of `bits`. */
 static double grouped_bits(const json_t *quantization)
 {
-	double bits = json_number_value(json_object_get(quantization, "bits"));
-	double group = json_number_value(json_object_get(quantization, "group_size"));
+	double bits = pl_json_get_f64(quantization, "bits");
+	double group = pl_json_get_f64(quantization, "group_size");
 
 	if (bits == 0)
-		bits = json_number_value(json_object_get(quantization, "w_bit"));
+		bits = pl_json_get_f64(quantization, "w_bit");
 	if (group == 0)
-		group = json_number_value(json_object_get(quantization, "q_group_size"));
+		group = pl_json_get_f64(quantization, "q_group_size");
 	if (bits < 1 || bits > 16)
 		return NAN;
 	return group > 0 ? bits + (16 + bits) / group : bits;
@@ -386,7 +381,7 @@ static double compressed_bits(const json_t *quantization)
 /* mxfp4: 4 bits and an 8-bit scale for each 32; NVFP4: 4 bits and an 8-bit scale for each 16. */
 static double bits_of(const char *method, const json_t *quantization)
 {
-	const char *algorithm = text_at(quantization, "quant_algo");
+	const char *algorithm = pl_json_get_text(quantization, "quant_algo");
 
 	if (pl_text_starts(method, "awq") || pl_text_starts(method, "gptq"))
 		return grouped_bits(quantization);
@@ -397,7 +392,7 @@ static double bits_of(const char *method, const json_t *quantization)
 	if (strcmp(method, "mxfp4") == 0)
 		return 4.25;
 	if (strcmp(method, "bitsandbytes") == 0)
-		return json_is_true(json_object_get(quantization, "load_in_4bit")) ? 4.5 : 8;
+		return pl_json_get_true(quantization, "load_in_4bit") ? 4.5 : 8;
 	if (pl_text_starts(method, "modelopt") && algorithm != NULL)
 		return strcmp(algorithm, "NVFP4") == 0 ? 4.5
 		       : strcmp(algorithm, "FP8") == 0 ? 8
@@ -407,9 +402,9 @@ static double bits_of(const char *method, const json_t *quantization)
 
 void ckpt_config_quantization(struct ckpt_facts *facts, const json_t *quantization)
 {
-	const char *method = text_at(quantization, "quant_method");
-	const char *algorithm = text_at(quantization, "quant_algo");
-	const char *cache = text_at(quantization, "kv_cache_quant_algo");
+	const char *method = pl_json_get_text(quantization, "quant_method");
+	const char *algorithm = pl_json_get_text(quantization, "quant_algo");
+	const char *cache = pl_json_get_text(quantization, "kv_cache_quant_algo");
 
 	if (method == NULL && algorithm != NULL)
 		method = "modelopt";
@@ -491,13 +486,13 @@ void ckpt_config_read(struct ckpt_facts *facts)
 	const json_t *config = facts->config;
 	const json_t *part = text_part(config);
 	const json_t *tied = json_object_get(part, "tie_word_embeddings");
-	const char *type = text_at(part, "model_type");
-	const char *dtype = text_at(config, "torch_dtype");
+	const char *type = pl_json_get_text(part, "model_type");
+	const char *dtype = pl_json_get_text(config, "torch_dtype");
 
 	facts->architecture = pl_strdup(
 		json_string_value(json_array_get(json_object_get(config, "architectures"), 0)));
 	if (type == NULL)
-		type = text_at(config, "model_type");
+		type = pl_json_get_text(config, "model_type");
 	if (type == NULL)
 		type = type_of_architecture(facts->architecture);
 	/* the text part of Gemma 3 where its file does not name it */
@@ -506,10 +501,11 @@ void ckpt_config_read(struct ckpt_facts *facts)
 	/* a text part of its own stands beside others, also where they are not described */
 	facts->multimodal = part != config || is_multimodal(config);
 	if (dtype == NULL)
-		dtype = text_at(config, "dtype");
+		dtype = pl_json_get_text(config, "dtype");
 	if (dtype == NULL)
-		dtype = text_at(part,
-				text_at(part, "torch_dtype") != NULL ? "torch_dtype" : "dtype");
+		dtype = pl_json_get_text(part, pl_json_get_text(part, "torch_dtype") != NULL
+						       ? "torch_dtype"
+						       : "dtype");
 	facts->dtype = ckpt_dtype_find(dtype);
 	if (tied == NULL)
 		tied = json_object_get(config, "tie_word_embeddings");

@@ -183,7 +183,7 @@ struct ckpt_facts *ckpt_facts_load(const struct ckpt_source *source)
 
 static const char *env_text(const struct ckpt_source *source, const char *name)
 {
-	const char *given = json_string_value(json_object_get(source->env, name));
+	const char *given = pl_json_get_text(source->env, name);
 
 	return given != NULL ? given : getenv(name);
 }

@@ -22,7 +22,7 @@
 
 static const char *env_text(const json_t *env, const char *name)
 {
-	const char *given = json_string_value(json_object_get(env, name));
+	const char *given = pl_json_get_text(env, name);
 	const char *value = given != NULL ? given : getenv(name);
 
 	return value != NULL && value[0] != '\0' ? value : NULL;
@@ -141,21 +141,16 @@ char *ckpt_find(const struct ckpt_source *source, const char *model, char **ret_
 	return found;
 }
 
-static const char *text_of(const json_t *values, const char *name)
-{
-	return json_string_value(json_object_get(values, name));
-}
-
 struct ckpt_source ckpt_source_of(const json_t *values, const json_t *env)
 {
-	const char *model = text_of(values, "model");
+	const char *model = pl_json_get_text(values, "model");
 
 	return (struct ckpt_source){
-		.model = model != NULL ? model : text_of(values, "model_tag"),
-		.config_path = text_of(values, "hf_config_path"),
-		.revision = text_of(values, "revision"),
-		.download_dir = text_of(values, "download_dir"),
-		.load_format = text_of(values, "load_format"),
+		.model = model != NULL ? model : pl_json_get_text(values, "model_tag"),
+		.config_path = pl_json_get_text(values, "hf_config_path"),
+		.revision = pl_json_get_text(values, "revision"),
+		.download_dir = pl_json_get_text(values, "download_dir"),
+		.load_format = pl_json_get_text(values, "load_format"),
 		.overrides = json_object_get(values, "hf_overrides"),
 		.env = env,
 	};

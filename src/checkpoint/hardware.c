@@ -128,11 +128,10 @@ static int refuse(const char *text, struct pl_err *err)
 	if (nearest == NULL)
 		nearest = pl_text_nearest(text, names, ckpt_gpu_count());
 	if (nearest == NULL)
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "hardware '%s' is not known; '--hardware list' shows what is",
-				  text);
-	return pl_err_set(err, PL_ERR_INVALID, "hardware '%s' is not known (did you mean '%s'?)",
-			  text, nearest);
+		return pl_err_invalid(
+			err, "hardware '%s' is not known; '--hardware list' shows what is", text);
+	return pl_err_invalid(err, "hardware '%s' is not known (did you mean '%s'?)", text,
+			      nearest);
 }
 
 static int read_count(const char *text, const char *whole, int64_t *ret, struct pl_err *err)
@@ -140,9 +139,8 @@ static int read_count(const char *text, const char *whole, int64_t *ret, struct 
 	int64_t count;
 
 	if (!pl_text_to_i64(text, &count) || count < 1 || count > CKPT_HARDWARE_COUNT_MAX)
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "hardware '%s': found %s GPUs, expected 1 to %d", whole, text,
-				  CKPT_HARDWARE_COUNT_MAX);
+		return pl_err_invalid(err, "hardware '%s': found %s GPUs, expected 1 to %d", whole,
+				      text, CKPT_HARDWARE_COUNT_MAX);
 	*ret = count;
 	return 0;
 }

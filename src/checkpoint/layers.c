@@ -62,8 +62,7 @@ static void read_windows(struct ckpt_facts *facts, const json_t *part)
 		facts->sliding_layers = facts->layers;
 	if (type->window == CKPT_WINDOW_PERIOD && period > 0)
 		facts->sliding_layers = facts->layers - facts->layers / period;
-	if (type->window == CKPT_WINDOW_TOP &&
-	    json_is_true(json_object_get(part, "use_sliding_window")))
+	if (type->window == CKPT_WINDOW_TOP && pl_json_get_true(part, "use_sliding_window"))
 		facts->sliding_layers = facts->layers > top ? facts->layers - top : 0;
 }
 
@@ -137,10 +136,10 @@ static void read_mamba(struct ckpt_facts *facts, const json_t *part)
 /* Number formats of the states: the argument comes above it (memory/kv.c). */
 static void read_state_bytes(struct ckpt_facts *facts, const json_t *part)
 {
-	const char *name = json_string_value(json_object_get(part, "mamba_ssm_dtype"));
+	const char *name = pl_json_get_text(part, "mamba_ssm_dtype");
 
 	if (name == NULL)
-		name = json_string_value(json_object_get(part, "mamba_ssm_cache_dtype"));
+		name = pl_json_get_text(part, "mamba_ssm_cache_dtype");
 	if (name != NULL)
 		facts->recurrent.state_bytes = ckpt_dtype_bits(ckpt_dtype_find(name)) / 8.0;
 	/* a row does not say what it leaves out, and the formats differ */
@@ -151,7 +150,7 @@ static void read_state_bytes(struct ckpt_facts *facts, const json_t *part)
 /* Nemotron H: a letter a layer, which is one of M (Mamba), E (experts), * (attention), - (MLP). */
 static void read_pattern(struct ckpt_facts *facts, const json_t *part)
 {
-	const char *pattern = json_string_value(json_object_get(part, "hybrid_override_pattern"));
+	const char *pattern = pl_json_get_text(part, "hybrid_override_pattern");
 
 	if (pattern == NULL || (int64_t)strlen(pattern) != facts->layers ||
 	    strspn(pattern, "ME*-") != strlen(pattern)) {

@@ -74,7 +74,7 @@ static int64_t id_of(const struct files *files, const char *text)
 	if (json_is_integer(id))
 		return json_integer_value(id);
 	PL_JSON_EACH(entry, json_object_get(files->tokenizer, "added_tokens")) {
-		const char *content = json_string_value(json_object_get(entry, "content"));
+		const char *content = pl_json_get_text(entry, "content");
 		id = json_object_get(entry, "id");
 		if (content != NULL && strcmp(content, text) == 0 && json_is_integer(id))
 			return json_integer_value(id);

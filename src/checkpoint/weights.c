@@ -48,13 +48,13 @@ int ckpt_open_plain(const char *path, const char *root, struct pl_err *err)
 		return pl_err_errno(err, "cannot open '%s'", path);
 	size_t len = root != NULL ? strlen(root) : 0;
 	if (root != NULL && (strncmp(real, root, len) != 0 || real[len] != '/'))
-		return pl_err_set(err, PL_ERR_INVALID, "'%s' lies outside of '%s'", path, root);
+		return pl_err_invalid(err, "'%s' lies outside of '%s'", path, root);
 	/* a FIFO would wait for its writer */
 	fd = open(real, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return pl_err_errno(err, "cannot open '%s'", path);
 	if (!S_ISREG(st.st_mode))
-		return pl_err_set(err, PL_ERR_INVALID, "'%s' is not a plain file", path);
+		return pl_err_invalid(err, "'%s' is not a plain file", path);
 	int taken = fd;
 	fd = -1;
 	return taken;
@@ -84,8 +84,7 @@ int ckpt_read_plain(const char *path, const char *root, size_t max_bytes, char *
 	if (fstat(fd, &st) < 0)
 		return pl_err_errno(err, "cannot read '%s'", path);
 	if ((uint64_t)st.st_size > max_bytes)
-		return pl_err_set(err, PL_ERR_INVALID, "'%s' is larger than %zu bytes", path,
-				  max_bytes);
+		return pl_err_invalid(err, "'%s' is larger than %zu bytes", path, max_bytes);
 	auto_free char *text = pl_alloc((size_t)st.st_size + 1);
 	if (read_all(fd, text, (size_t)st.st_size) < 0)
 		return pl_err_set(err, PL_ERR_IO, "cannot read '%s'", path);
@@ -121,12 +120,11 @@ static int tensor_bytes(const char *name, const json_t *tensor, int64_t data_byt
 
 	if (json_array_size(offsets) != 2 || !json_is_integer(json_array_get(offsets, 0)) ||
 	    !json_is_integer(json_array_get(offsets, 1)) || begin < 0 || end < begin)
-		return pl_err_set(err, PL_ERR_INVALID, "tensor '%s' has no valid data_offsets",
-				  name);
+		return pl_err_invalid(err, "tensor '%s' has no valid data_offsets", name);
 	if (data_bytes >= 0 && end > data_bytes)
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "tensor '%s' ends at byte %lld of %lld: the file is cut short",
-				  name, (long long)end, (long long)data_bytes);
+		return pl_err_invalid(
+			err, "tensor '%s' ends at byte %lld of %lld: the file is cut short", name,
+			(long long)end, (long long)data_bytes);
 	*ret = (double)(end - begin);
 	return 0;
 }
@@ -160,23 +158,22 @@ static int parse_head(const char *data, size_t len, int64_t file_bytes, int64_t 
 	struct ckpt_weights sum = *add;
 
 	if (len >= 7 && memcmp(data, "version", 7) == 0)
-		return pl_err_set(
-			err, PL_ERR_INVALID,
-			"a Git LFS pointer stands for the weights; they were not fetched");
+		return pl_err_invalid(
+			err, "a Git LFS pointer stands for the weights; they were not fetched");
 	if (len < LENGTH_BYTES)
-		return pl_err_set(err, PL_ERR_INVALID, "shorter than the length of its head");
+		return pl_err_invalid(err, "shorter than the length of its head");
 	for (int i = LENGTH_BYTES - 1; i >= 0; i--)
 		head = head << 8 | (unsigned char)data[i];
 	if (head > CKPT_WEIGHTS_HEAD_BYTES_MAX)
-		return pl_err_set(err, PL_ERR_INVALID, "head of %llu bytes, at most %u are read",
-				  (unsigned long long)head, CKPT_WEIGHTS_HEAD_BYTES_MAX);
+		return pl_err_invalid(err, "head of %llu bytes, at most %u are read",
+				      (unsigned long long)head, CKPT_WEIGHTS_HEAD_BYTES_MAX);
 	if (head > len - LENGTH_BYTES)
-		return pl_err_set(err, PL_ERR_INVALID, "head of %llu bytes in a file of %zu",
-				  (unsigned long long)head, len);
+		return pl_err_invalid(err, "head of %llu bytes in a file of %zu",
+				      (unsigned long long)head, len);
 	if (pl_json_parse(data + LENGTH_BYTES, head, "head", &json, err) < 0)
 		return -1;
 	if (!json_is_object(json))
-		return pl_err_set(err, PL_ERR_INVALID, "the head is no JSON object");
+		return pl_err_invalid(err, "the head is no JSON object");
 	int64_t data_bytes = file_bytes >= 0 ? file_bytes - LENGTH_BYTES - (int64_t)head : -1;
 	PL_JSON_EACH_MEMBER(name, tensor, json) {
 		double bytes = 0;
@@ -184,9 +181,8 @@ static int parse_head(const char *data, size_t len, int64_t file_bytes, int64_t 
 			continue;
 		if (tensor_bytes(name, tensor, data_bytes, &bytes, err) < 0)
 			return -1;
-		add_tensor(name,
-			   ckpt_dtype_find(json_string_value(json_object_get(tensor, "dtype"))),
-			   bytes, layers, &sum, dtype_numbers);
+		add_tensor(name, ckpt_dtype_find(pl_json_get_text(tensor, "dtype")), bytes, layers,
+			   &sum, dtype_numbers);
 	}
 	*add = sum;
 	return 0;
@@ -285,14 +281,14 @@ static int read_index(struct reading *reading, const char *path, struct pl_err *
 		return -1;
 	PL_JSON_EACH_MEMBER(tensor, file, json_object_get(json, "weight_map")) {
 		if (!name_is_inside(json_string_value(file)))
-			return pl_err_set(err, PL_ERR_INVALID,
-					  "'%s': the file of tensor '%s' is not in the folder",
-					  path, tensor);
+			return pl_err_invalid(err,
+					      "'%s': the file of tensor '%s' is not in the folder",
+					      path, tensor);
 		json_object_set_new(names, json_string_value(file), json_true());
 	}
 	if (json_object_size(names) > CKPT_WEIGHTS_FILES_MAX)
-		return pl_err_set(err, PL_ERR_INVALID, "'%s' names more than %d files", path,
-				  CKPT_WEIGHTS_FILES_MAX);
+		return pl_err_invalid(err, "'%s' names more than %d files", path,
+				      CKPT_WEIGHTS_FILES_MAX);
 	double total = json_number_value(pl_json_get_path(json, "metadata.total_size"));
 	return read_indexed(reading, names, isfinite(total) && total > 0 ? total : 0, err);
 }

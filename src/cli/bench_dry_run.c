@@ -146,10 +146,9 @@ static void add_range(const json_t *plan, const char *key, const char *label, st
 		return;
 	}
 	pl_buf_addf(buf, "%s %lld to %lld, %.1f on average, %lld in all\n", label,
-		    (long long)json_integer_value(json_object_get(range, "min")),
-		    (long long)json_integer_value(json_object_get(range, "max")),
-		    json_number_value(json_object_get(range, "mean")),
-		    (long long)json_integer_value(json_object_get(range, "total")));
+		    (long long)pl_json_get_i64(range, "min"),
+		    (long long)pl_json_get_i64(range, "max"), pl_json_get_f64(range, "mean"),
+		    (long long)pl_json_get_i64(range, "total"));
 }
 
 /* What matters stands last, where one looks: the options take a screen or two. */
@@ -162,23 +161,22 @@ static void add_people_form(const json_t *shown, struct pl_buf *buf)
 
 	pl_buf_addf(buf, "options: %s\n", options);
 	pl_buf_addf(buf, "set:            %s\n", set);
-	pl_buf_addf(buf, "to:             %s%s\n", json_string_value(json_object_get(shown, "url")),
-		    json_string_value(json_object_get(shown, "endpoint")));
+	pl_buf_addf(buf, "to:             %s%s\n", pl_json_get_text(shown, "url"),
+		    pl_json_get_text(shown, "endpoint"));
 	if (json_is_null(json_object_get(plan, "requests")))
 		pl_buf_add_text(buf, "requests:       all records of the data set");
 	else
 		pl_buf_addf(buf, "requests:       %lld",
-			    (long long)json_integer_value(json_object_get(plan, "requests")));
+			    (long long)pl_json_get_i64(plan, "requests"));
 	if (json_is_number(json_object_get(plan, "last_send_s")))
 		pl_buf_addf(buf, ", sent from %.3f s to %.3f s",
-			    json_number_value(json_object_get(plan, "first_send_s")),
-			    json_number_value(json_object_get(plan, "last_send_s")));
+			    pl_json_get_f64(plan, "first_send_s"),
+			    pl_json_get_f64(plan, "last_send_s"));
 	pl_buf_add_char(buf, '\n');
 	add_range(plan, "prompt_tokens", "prompt tokens: ", buf);
 	add_range(plan, "output_tokens", "output tokens: ", buf);
 	PL_JSON_EACH(problem, json_object_get(shown, "problems"))
-		pl_buf_addf(buf, "problem:        %s\n",
-			    json_string_value(json_object_get(problem, "text")));
+		pl_buf_addf(buf, "problem:        %s\n", pl_json_get_text(problem, "text"));
 }
 
 int cli_bench_dry_run(const struct exp_config *experiment, const struct vllm_bench_line *line,

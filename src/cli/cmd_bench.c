@@ -30,7 +30,7 @@ static bool has_flag(const struct vllm_bench_line *line, const char *flag)
 
 static const char *flag_text(const struct vllm_bench_line *line, const char *flag)
 {
-	return json_string_value(json_object_get(line->flags, flag));
+	return pl_json_get_text(line->flags, flag);
 }
 
 static void print_line(const char *kind, const char *text)
@@ -160,8 +160,8 @@ static int run(struct exp_config *experiment, const struct vllm_bench_line *line
 		drop_place(folder, path);
 	if (result == NULL || done != 0)
 		return done;
-	const char *name = json_string_value(json_object_get(result, "status"));
-	const char *verdict = json_string_value(pl_json_get_path(result, "quality.verdict"));
+	const char *name = pl_json_get_text(result, "status");
+	const char *verdict = pl_json_path_text(result, "quality.verdict");
 	if (res_status_find(name, &status) < 0)
 		return pl_err_exit_status(PL_ERR_IO);
 	return res_exit_status(status, verdict, fail_on, signal_number);

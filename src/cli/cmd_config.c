@@ -173,7 +173,7 @@ static void add_all(json_t *words, const json_t *more)
 /* "docker run -e NAME=text ARGS IMAGE"; variables in front would not reach the container. */
 static json_t *container_words(const struct exp_launch *launch)
 {
-	const char *runtime = json_string_value(json_object_get(launch->container, "runtime"));
+	const char *runtime = pl_json_get_text(launch->container, "runtime");
 	json_t *words = json_pack("[s, s]", runtime != NULL ? runtime : "docker", "run");
 
 	PL_JSON_EACH_MEMBER(name, value, launch->env) {
@@ -283,13 +283,12 @@ static void add_comment(struct pl_buf *buf, const char *text)
 static void add_result_comments(const json_t *result, const char *path, struct pl_buf *text)
 {
 	const json_t *engine = pl_json_get_path(result, "environment.engine");
-	const char *sha256 = json_string_value(
-		pl_json_get_path(result, "config.benchmark.dataset_sha256"));
+	const char *sha256 = pl_json_path_text(result, "config.benchmark.dataset_sha256");
 	auto_free char *engine_text = res_engine_text(engine);
 	auto_free char *head = pl_asprintf("What was asked for in run %s of %s, status %s.",
-					   json_string_value(json_object_get(result, "run_id")),
-					   json_string_value(json_object_get(result, "timestamp")),
-					   json_string_value(json_object_get(result, "status")));
+					   pl_json_get_text(result, "run_id"),
+					   pl_json_get_text(result, "timestamp"),
+					   pl_json_get_text(result, "status"));
 	auto_free char *answered = engine_text != NULL ? pl_asprintf("%s answered.", engine_text)
 						       : NULL;
 	auto_free char *data = sha256 != NULL ? pl_asprintf("SHA-256 of the data set: %s", sha256)

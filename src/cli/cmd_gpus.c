@@ -228,9 +228,9 @@ static int check_usage(const struct gpus_options *options, struct pl_err *err)
 	if (options->watch_ns == NOT_GIVEN)
 		return 0;
 	if (options->from != NULL)
-		return pl_err_set(err, PL_ERR_INVALID, "--watch and --from exclude each other");
+		return pl_err_invalid(err, "--watch and --from exclude each other");
 	if (options->watch_ns < INTERVAL_MIN_NS)
-		return pl_err_set(err, PL_ERR_INVALID, "--watch: found a time below 50ms");
+		return pl_err_invalid(err, "--watch: found a time below 50ms");
 	return 0;
 }
 

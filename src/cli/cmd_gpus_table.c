@@ -52,11 +52,6 @@ static double number_of(const json_t *gpu, const char *key)
 	return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-static const char *text_of(const json_t *gpu, const char *key)
-{
-	return json_string_value(json_object_get(gpu, key));
-}
-
 static const char *colour(const struct table *table, const char *code)
 {
 	return table->form->colour ? code : "";
@@ -163,7 +158,7 @@ static void cells_of(const json_t *gpu, struct cells *ret)
 static void add_row(const struct table *table, const json_t *gpu)
 {
 	const struct widths *widths = &table->widths;
-	const char *name = text_of(gpu, "name");
+	const char *name = pl_json_get_text(gpu, "name");
 	char index[CELL_BYTES];
 	struct cells cells;
 
@@ -204,10 +199,10 @@ static void add_detail(const struct table *table, const json_t *gpu)
 		pl_buf_addf(&words, ", ECC %s", json_is_true(ecc) ? "on" : "off");
 	if (errors > 0)
 		pl_buf_addf(&words, ", %.0f uncorrected memory errors", errors);
-	if (json_is_true(json_object_get(gpu, "mig")))
+	if (pl_json_get_true(gpu, "mig"))
 		pl_buf_add_text(&words, ", MIG: only its instances can be used");
-	if (text_of(gpu, "uuid") != NULL)
-		pl_buf_addf(&words, ", %s", text_of(gpu, "uuid"));
+	if (pl_json_get_text(gpu, "uuid") != NULL)
+		pl_buf_addf(&words, ", %s", pl_json_get_text(gpu, "uuid"));
 	if (words.len > 2)
 		pl_buf_addf(table->text, "%*s %s%s%s\n", DETAIL_COLUMNS, "", colour(table, FAINT),
 			    words.data + 2, colour(table, PLAIN));
@@ -215,20 +210,20 @@ static void add_detail(const struct table *table, const json_t *gpu)
 
 static void add_process(const struct table *table, const json_t *process)
 {
-	const char *user = text_of(process, "user");
-	const char *command = text_of(process, "command");
+	const char *user = pl_json_get_text(process, "user");
+	const char *command = pl_json_get_text(process, "command");
 	double bytes = number_of(process, "memory_bytes");
 	char memory[CELL_BYTES] = "-";
 
 	if (command == NULL)
-		command = text_of(process, "name");
+		command = pl_json_get_text(process, "name");
 	if (bytes >= BYTES_PER_GIB)
 		snprintf(memory, sizeof(memory), "%.1f GiB", bytes / BYTES_PER_GIB);
 	else if (!isnan(bytes))
 		snprintf(memory, sizeof(memory), "%.0f MiB", bytes / BYTES_PER_MIB);
 	pl_buf_addf(table->text, "%*s pid %-8.0f %-10s %10s  %-8s  %s\n", DETAIL_COLUMNS, "",
 		    number_of(process, "pid"), user != NULL ? user : "-", memory,
-		    text_of(process, "type"), command != NULL ? command : "-");
+		    pl_json_get_text(process, "type"), command != NULL ? command : "-");
 }
 
 static void add_gpu(const struct table *table, const json_t *gpu)
@@ -249,12 +244,12 @@ static void add_gpu(const struct table *table, const json_t *gpu)
 static void add_driver(const struct table *table)
 {
 	const json_t *first = json_array_get(table->look, 0);
-	const char *driver = text_of(first, "driver");
-	const char *cuda = text_of(first, "cuda");
+	const char *driver = pl_json_get_text(first, "driver");
+	const char *cuda = pl_json_get_text(first, "cuda");
 
 	pl_buf_addf(table->text, "Driver %s, CUDA %s", driver != NULL ? driver : "not told",
 		    cuda != NULL ? cuda : "not told");
-	if (json_is_true(json_object_get(first, "simulated")))
+	if (pl_json_get_true(first, "simulated"))
 		pl_buf_add_text(table->text, " (simulated)");
 	pl_buf_add_text(table->text, "\n\n");
 }
@@ -316,7 +311,8 @@ static void lay_out(struct table *table)
 
 	table->widths = (struct widths){ NAME_COLUMNS, 18, 6, 13, 5 };
 	for (size_t i = 0; i < json_array_size(table->look); i++)
-		widen(&table->widths.name, text_of(json_array_get(table->look, i), "name"));
+		widen(&table->widths.name,
+		      pl_json_get_text(json_array_get(table->look, i), "name"));
 	table->bars = form->terminal &&
 		      (form->columns == 0 ||
 		       form->columns >= (size_t)(ROW_COLUMNS + table->widths.name));

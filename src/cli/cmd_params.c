@@ -273,8 +273,8 @@ static int read_command(const char *command, struct pl_buf *text, struct pl_err 
 		;
 	int status = pclose(pipe);
 	if (text->full)
-		return pl_err_set(err, PL_ERR_INVALID, "'%s' prints more than %u MiB", command,
-				  HELP_BYTES_MAX >> 20);
+		return pl_err_invalid(err, "'%s' prints more than %u MiB", command,
+				      HELP_BYTES_MAX >> 20);
 	if (status < 0)
 		return pl_err_errno(err, "cannot wait for '%s'", command);
 	if (WIFSIGNALED(status))
@@ -342,8 +342,7 @@ static void keep_asked(const struct params_options *options, const struct vllm_c
 		       const char *pattern, json_t *list)
 {
 	for (size_t i = json_array_size(list); i > 0; i--) {
-		const char *name = json_string_value(
-			json_object_get(json_array_get(list, i - 1), "name"));
+		const char *name = pl_json_get_text(json_array_get(list, i - 1), "name");
 		auto_free char *argument = pl_strndup(name, strcspn(name, "."));
 		const struct option_row *arg = vllm_arg_find(catalog, argument);
 		if (arg == NULL ||
@@ -400,23 +399,21 @@ static int check_usage(const struct params_options *options, const struct cli_wo
 	struct vllm_version version;
 
 	if (words->count > 1)
-		return pl_err_set(err, PL_ERR_INVALID, "found '%s', expected one PATTERN",
-				  words->items[1]);
+		return pl_err_invalid(err, "found '%s', expected one PATTERN", words->items[1]);
 	if (options->version != NULL && vllm_version_parse(options->version, &version, err) < 0)
 		return pl_err_wrap(err, "--vllm-version");
 	if (options->json && options->markdown)
-		return pl_err_set(err, PL_ERR_INVALID, "--json and --markdown exclude each other");
+		return pl_err_invalid(err, "--json and --markdown exclude each other");
 	if (options->from_vllm != NULL &&
 	    (options->markdown || options->group != NULL || options->version != NULL ||
 	     options->since != NULL || words->count > 0))
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "--from-vllm goes with --json and --params-overlay only");
+		return pl_err_invalid(err,
+				      "--from-vllm goes with --json and --params-overlay only");
 	if (options->until != NULL && options->since == NULL)
-		return pl_err_set(err, PL_ERR_INVALID, "--until goes with --since only");
+		return pl_err_invalid(err, "--until goes with --since only");
 	if (options->version != NULL && options->since != NULL)
-		return pl_err_set(
-			err, PL_ERR_INVALID,
-			"--since and --until name the releases, found --vllm-version too");
+		return pl_err_invalid(
+			err, "--since and --until name the releases, found --vllm-version too");
 	return 0;
 }
 

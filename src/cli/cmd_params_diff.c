@@ -15,7 +15,7 @@
 
 static const char *text_of(const json_t *object, const char *key)
 {
-	const char *text = json_string_value(json_object_get(object, key));
+	const char *text = pl_json_get_text(object, key);
 
 	return text != NULL ? text : "";
 }
@@ -99,7 +99,7 @@ void cli_params_diff(const json_t *diff, struct pl_buf *text)
 	pl_buf_addf(text,
 		    "%lld arguments in the help: %zu new, %zu gone, %zu changed; %zu more are gone "
 		    "as the table says\n",
-		    (long long)json_integer_value(json_object_get(diff, "found")),
-		    count_of(diff, "new"), count_of(diff, "gone"), count_of(diff, "changed"),
+		    (long long)pl_json_get_i64(diff, "found"), count_of(diff, "new"),
+		    count_of(diff, "gone"), count_of(diff, "changed"),
 		    count_of(diff, "already_gone"));
 }

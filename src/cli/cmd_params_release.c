@@ -17,7 +17,7 @@ typedef void tell_fn(const struct told *told, struct pl_buf *text);
 
 static const char *text_of(const json_t *object, const char *key)
 {
-	const char *text = json_string_value(json_object_get(object, key));
+	const char *text = pl_json_get_text(object, key);
 
 	return text != NULL ? text : "";
 }
@@ -25,7 +25,7 @@ static const char *text_of(const json_t *object, const char *key)
 /* The flag; a key has none. */
 static const char *name_of(const json_t *entry)
 {
-	const char *flag = json_string_value(json_object_get(entry, "flag"));
+	const char *flag = pl_json_get_text(entry, "flag");
 
 	return flag != NULL ? flag : text_of(entry, "name");
 }
@@ -39,8 +39,8 @@ static void tell(tell_fn *fn, const char *kind, const json_t *entry, const struc
 static void tell_new(const json_t *entry, tell_fn *fn, struct pl_buf *text)
 {
 	const json_t *choices = json_object_get(entry, "choices");
-	const char *type = json_string_value(json_object_get(entry, "type"));
-	const char *group = json_string_value(json_object_get(entry, "group"));
+	const char *type = pl_json_get_text(entry, "type");
+	const char *group = pl_json_get_text(entry, "group");
 	auto_buf words = PL_BUF(WORDS_BYTES_MAX);
 
 	if (type != NULL)

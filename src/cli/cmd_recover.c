@@ -48,7 +48,7 @@ const struct pl_opt_command cli_recover_command = {
 
 static const char *text_of(const struct run_recovered *recovered, const char *key)
 {
-	const char *text = json_string_value(json_object_get(recovered->result, key));
+	const char *text = pl_json_get_text(recovered->result, key);
 
 	return text != NULL ? text : "not told";
 }

@@ -128,11 +128,11 @@ static int check_usage(const struct run_options *options, enum res_fail_on *ret_
 		       struct pl_err *err)
 {
 	if (options->config == NULL)
-		return pl_err_set(err, PL_ERR_INVALID, "--config FILE is missing");
+		return pl_err_invalid(err, "--config FILE is missing");
 	if (options->output == NULL && !options->dry_run)
-		return pl_err_set(err, PL_ERR_INVALID, "--output FILE is missing");
+		return pl_err_invalid(err, "--output FILE is missing");
 	if (options->wait_ns < 0)
-		return pl_err_set(err, PL_ERR_INVALID, "--wait: found a time below zero");
+		return pl_err_invalid(err, "--wait: found a time below zero");
 	if (options->fail_on == NULL)
 		return 0;
 	return res_fail_on_parse(options->fail_on, ret_fail_on, err);
@@ -198,8 +198,8 @@ static int run(const struct exp_config *experiment, const struct run_options *op
 									    : failed;
 	}
 	int printed = print_result(result, experiment, options, written);
-	const char *name = json_string_value(json_object_get(result, "status"));
-	const char *verdict = json_string_value(pl_json_get_path(result, "quality.verdict"));
+	const char *name = pl_json_get_text(result, "status");
+	const char *verdict = pl_json_path_text(result, "quality.verdict");
 	if (res_status_find(name, &status) < 0)
 		return pl_err_exit_status(PL_ERR_IO);
 	int ended = res_exit_status(status, verdict, fail_on, signal_number);

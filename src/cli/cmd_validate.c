@@ -238,9 +238,9 @@ static int read_options(const struct validate_options *options, struct ckpt_hard
 		.allow_gone = options->allow_gone,
 	};
 	if (options->version != NULL && options->version[0] == '\0')
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "--vllm-version: found an empty text, expected a release, as %s",
-				  VLLM_REFERENCE_RELEASE);
+		return pl_err_invalid(
+			err, "--vllm-version: found an empty text, expected a release, as %s",
+			VLLM_REFERENCE_RELEASE);
 	if (options->version != NULL && vllm_version_parse(options->version, &version, err) < 0)
 		return pl_err_wrap(err, "--vllm-version");
 	if (options->upgrade_to != NULL &&
@@ -249,9 +249,8 @@ static int read_options(const struct validate_options *options, struct ckpt_hard
 	if (options->available != NULL &&
 	    (!pl_text_to_human_int(options->available, &ret->available_bytes) ||
 	     ret->available_bytes <= 0))
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "--available-memory: found '%s', expected bytes, as 40G",
-				  options->available);
+		return pl_err_invalid(err, "--available-memory: found '%s', expected bytes, as 40G",
+				      options->available);
 	if (options->hardware != NULL) {
 		if (ckpt_hardware_find(options->hardware, hardware, err) < 0)
 			return pl_err_wrap(err, "--hardware");

@@ -46,8 +46,8 @@ static int add_own_address(const struct exp_config *experiment, json_t *words, s
 					  number);
 
 	if (json_is_string(json_object_get(experiment->server, "uds")))
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "server.uds: 'vllm bench serve' needs a host and a port");
+		return pl_err_invalid(err,
+				      "server.uds: 'vllm bench serve' needs a host and a port");
 	if (json_is_string(json_object_get(experiment->server, "ssl_certfile"))) {
 		vllm_bench_pair_add(words, "--base-url", url);
 		/* its certificate need not be for the address that it is reached by */
@@ -84,9 +84,9 @@ static int check_gone(const struct vllm_bench *bench, struct pl_err *err)
 		if (pl_text_equal(json_string_value(choice), bench->dataset_name))
 			return 0;
 	}
-	return pl_err_set(err, PL_ERR_INVALID,
-			  "benchmark.dataset_name: 'vllm bench serve' of vLLM %s has no '%s'",
-			  VLLM_REFERENCE_RELEASE, bench->dataset_name);
+	return pl_err_invalid(err,
+			      "benchmark.dataset_name: 'vllm bench serve' of vLLM %s has no '%s'",
+			      VLLM_REFERENCE_RELEASE, bench->dataset_name);
 }
 
 static void tell_left_out(const struct option_row *row)
@@ -107,10 +107,11 @@ static int add_option(const struct exp_config *experiment, enum vllm_bench_id id
 	if (row->ours || row->gone)
 		tell_left_out(row);
 	else if (!vllm_bench_words_add(&experiment->bench, id, words))
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "benchmark.%s: no command line says several items of which one "
-				  "begins with '-'",
-				  row->name);
+		return pl_err_invalid(
+			err,
+			"benchmark.%s: no command line says several items of which one "
+			"begins with '-'",
+			row->name);
 	return 0;
 }
 
@@ -155,10 +156,11 @@ int cli_config_bench(const struct exp_config *experiment, bool oneline, struct p
 	auto_json json_t *env = env_of(experiment);
 
 	if (!pl_text_equal(bench->kind, "serve"))
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "benchmark.kind: found '%s', expected serve: its line alone can "
-				  "be written",
-				  bench->kind);
+		return pl_err_invalid(
+			err,
+			"benchmark.kind: found '%s', expected serve: its line alone can "
+			"be written",
+			bench->kind);
 	if (check_gone(bench, err) < 0 || add_address(experiment, words, err) < 0 ||
 	    add_options(experiment, words, err) < 0)
 		return -1;

@@ -19,8 +19,8 @@ static void add_gpus(const json_t *gpus, struct pl_buf *buf)
 	for (size_t i = 0; i < json_array_size(gpus); i++) {
 		json_t *gpu = json_array_get(gpus, i);
 		const json_t *index = json_object_get(gpu, "index");
-		const char *uuid = json_string_value(json_object_get(gpu, "uuid"));
-		const char *name = json_string_value(json_object_get(gpu, "name"));
+		const char *uuid = pl_json_get_text(gpu, "uuid");
+		const char *name = pl_json_get_text(gpu, "name");
 		pl_buf_add_text(buf, i > 0 ? ", " : "");
 		if (json_is_integer(index))
 			pl_buf_addf(buf, "%lld", (long long)json_integer_value(index));

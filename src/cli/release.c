@@ -39,10 +39,11 @@ int cli_release_read(const char *option, const char *text, struct vllm_version *
 	if (vllm_version_parse(text, ret, err) < 0) {
 		const char *likely = nearest(text);
 		if (likely != NULL)
-			return pl_err_set(err, PL_ERR_INVALID,
-					  "%s: found '%.100s', expected a release of vLLM (did you "
-					  "mean '%s'?)",
-					  option, text, likely);
+			return pl_err_invalid(
+				err,
+				"%s: found '%.100s', expected a release of vLLM (did you "
+				"mean '%s'?)",
+				option, text, likely);
 		return pl_err_wrap(err, "%s", option);
 	}
 	const char *before = read_before(ret);

@@ -59,16 +59,15 @@ static int print_values(const json_t *files)
 		json_t *file = json_array_get(files, i);
 		if (json_array_size(files) > 1)
 			pl_buf_addf(&text, "%s%s\n", i > 0 ? "\n" : "",
-				    json_string_value(json_object_get(file, "file")));
+				    pl_json_get_text(file, "file"));
 		PL_JSON_EACH_MEMBER(id, value, json_object_get(file, "fields")) {
 			auto_free char *shown = pl_json_to_text(json_object_get(value, "value"),
 								PL_JSON_COMPACT);
-			const char *state = json_string_value(json_object_get(value, "state"));
+			const char *state = pl_json_get_text(value, "state");
 			if (pl_text_equal(state, "not_recorded"))
 				continue;
 			pl_buf_addf(&text, "%-50s %s%s\n", id, shown,
-				    json_is_true(json_object_get(value, "explicit")) ? "  (set)"
-										     : "");
+				    pl_json_get_true(value, "explicit") ? "  (set)" : "");
 		}
 	}
 	return cli_print(pl_buf_text(&text));

@@ -80,8 +80,8 @@ int cli_stdin_read(size_t max_bytes, char **ret_text, size_t *ret_len, struct pl
 		if (got == 0)
 			break;
 		if (!pl_buf_add(&text, block, got))
-			return pl_err_set(err, PL_ERR_INVALID,
-					  "standard input is larger than %zu bytes", max_bytes);
+			return pl_err_invalid(err, "standard input is larger than %zu bytes",
+					      max_bytes);
 	}
 	if (ferror(stdin))
 		return pl_err_errno(err, "cannot read standard input");

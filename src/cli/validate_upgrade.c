@@ -84,7 +84,7 @@ static json_t *kept(const struct cli_upgrade *upgrade, const struct cli_input *t
 static void warn_of_flag(const struct cli_upgrade *upgrade, const struct cli_input *today,
 			 struct cli_input *input, const char *name, const char *before)
 {
-	json_int_t word = json_integer_value(json_object_get(input->command->places, name));
+	json_int_t word = pl_json_get_i64(input->command->places, name);
 	const struct vllm_word *written = &input->command->words.items[word - 1];
 	auto_json json_t *by = kept(upgrade, today, before);
 	auto_json json_t *replaced_by = vllm_replaced_in_file(by);
@@ -141,7 +141,7 @@ void cli_upgrade_text(const struct cli_upgrade *upgrade, struct pl_buf *buf)
 	pl_buf_add_text(buf, "  other defaults where nothing is set:\n");
 	for (size_t i = 0; i < count && i < DEFAULTS_SHOWN_MAX; i++) {
 		const json_t *entry = json_array_get(upgrade->defaults, i);
-		pl_buf_addf(buf, "    %s  ", json_string_value(json_object_get(entry, "key")));
+		pl_buf_addf(buf, "    %s  ", pl_json_get_text(entry, "key"));
 		add_value(json_object_get(entry, "old"), buf);
 		pl_buf_add_text(buf, " -> ");
 		add_value(json_object_get(entry, "new"), buf);
@@ -157,7 +157,7 @@ static json_t *defaults_json(const struct cli_upgrade *upgrade)
 	json_t *list = json_array();
 
 	PL_JSON_EACH(entry, upgrade->defaults) {
-		const char *key = json_string_value(json_object_get(entry, "key"));
+		const char *key = pl_json_get_text(entry, "key");
 		auto_free char *placed = pl_asprintf("server.%s", key);
 		json_array_append_new(list, json_pack("{s:s, s:O, s:O}", "key", placed, "old",
 						      json_object_get(entry, "old"), "new",

@@ -542,8 +542,7 @@ void exp_check_not_in_this_version(struct exp_checker *c)
 		tell_later(c, "benchmark.kind", c->bench->kind, LATER,
 			   "vllm bench measures it without a server, kind: serve at one");
 	/* alone it is refused as a server without an API */
-	if (!c->options->is_command &&
-	    json_is_true(json_object_get(c->experiment->server, "headless")) &&
+	if (!c->options->is_command && pl_json_get_true(c->experiment->server, "headless") &&
 	    exp_is_one_of_nodes(c->experiment->server))
 		tell_later(c, "server.headless", NULL, LATER,
 			   "start the nodes by hand and name the first one's API in launch.url");

@@ -90,7 +90,7 @@ void exp_check_headless(struct exp_checker *c)
 {
 	const json_t *server = c->experiment->server;
 
-	if (c->options->is_command || !json_is_true(json_object_get(server, "headless")) ||
+	if (c->options->is_command || !pl_json_get_true(server, "headless") ||
 	    exp_is_one_of_nodes(server))
 		return;
 	exp_refuse(c, "server.headless", "true",

@@ -156,7 +156,7 @@ static int first_error(const struct option_problems *problems, struct pl_err *er
 		if (problems->items[i].severity != OPTION_ERROR)
 			continue;
 		option_problem_text(&problems->items[i], OPTION_AS_FILE, &text);
-		return pl_err_set(err, PL_ERR_INVALID, "%s", pl_buf_text(&text));
+		return pl_err_invalid(err, "%s", pl_buf_text(&text));
 	}
 	return 0;
 }
@@ -367,7 +367,7 @@ json_t *exp_config_to_json(const struct exp_config *experiment)
  * asked; its arguments would be asked twice. */
 static json_t *server_asked(const struct exp_config *experiment)
 {
-	const char *file = json_string_value(json_object_get(experiment->server, "config"));
+	const char *file = pl_json_get_text(experiment->server, "config");
 	json_t *asked = server_to_json(experiment);
 
 	PL_JSON_EACH_MEMBER(name, value, experiment->server) {

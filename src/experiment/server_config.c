@@ -103,7 +103,7 @@ static void read_file(struct exp_config *experiment, bool fields_open,
 void exp_server_config_read(struct exp_config *experiment, bool fields_open,
 			    struct option_problems *problems)
 {
-	const char *path = json_string_value(json_object_get(experiment->server, "config"));
+	const char *path = pl_json_get_text(experiment->server, "config");
 
 	if (path == NULL)
 		return;

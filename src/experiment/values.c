@@ -64,8 +64,8 @@ int exp_slo_parse(const json_t *list, struct exp_slo *ret, struct pl_err *err)
 		const char *text = json_is_string(item) ? json_string_value(item) : "";
 		const char *expected;
 		if (!exp_slo_add(&slo, text, &expected))
-			return pl_err_set(err, PL_ERR_INVALID, "'goodput': found '%s', expected %s",
-					  text, expected);
+			return pl_err_invalid(err, "'goodput': found '%s', expected %s", text,
+					      expected);
 	}
 	*ret = slo;
 	return 0;
@@ -90,8 +90,8 @@ int exp_percentiles_parse(const char *text, double **ret, size_t *ret_count, str
 
 	for (char *rest = copy, *word; (word = strsep(&rest, ",")) != NULL;) {
 		if (!exp_percentile_parse(word, &all[count++]))
-			return pl_err_set(
-				err, PL_ERR_INVALID,
+			return pl_err_invalid(
+				err,
 				"'metric_percentiles': found '%s', expected numbers from 0 to 100",
 				word);
 	}

@@ -151,8 +151,7 @@ static int write_head(struct io_exchange *exchange)
 		     strcmp(method, "PUT") == 0;
 
 	if (!is_target(fetch->path))
-		return pl_err_set(&exchange->err, PL_ERR_INVALID, "'%s' is no path of a request",
-				  fetch->path);
+		return pl_err_invalid(&exchange->err, "'%s' is no path of a request", fetch->path);
 	pl_buf_clear(head);
 	pl_buf_addf(head, "%s %s HTTP/1.1\r\n", method, fetch->path);
 	add_host(head, fetch);
@@ -174,8 +173,8 @@ static int write_head(struct io_exchange *exchange)
 		pl_buf_add_text(head, fetch->headers);
 	pl_buf_add_text(head, "\r\n");
 	if (head->full)
-		return pl_err_set(&exchange->err, PL_ERR_INVALID,
-				  "request head is larger than %d bytes", REQUEST_HEAD_BYTES_MAX);
+		return pl_err_invalid(&exchange->err, "request head is larger than %d bytes",
+				      REQUEST_HEAD_BYTES_MAX);
 	return 0;
 }
 

@@ -77,7 +77,7 @@ int io_addr_resolve_all(const char *host, uint16_t port, struct io_addr *ret, si
 		len -= 2;
 	}
 	if (len == 0 || len >= sizeof(bare))
-		return pl_err_set(err, PL_ERR_INVALID, "'%.*s' is no host name", (int)len, host);
+		return pl_err_invalid(err, "'%.*s' is no host name", (int)len, host);
 	memcpy(bare, host, len);
 	bare[len] = '\0';
 	snprintf(service, sizeof(service), "%u", (unsigned)port);
@@ -111,9 +111,8 @@ int io_addr_unix(const char *path, struct io_addr *ret, struct pl_err *err)
 	size_t len = strlen(path);
 
 	if (len == 0 || len >= sizeof(ret->u.local.sun_path))
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "socket path '%s' has %zu bytes, 1 to %zu fit", path, len,
-				  sizeof(ret->u.local.sun_path) - 1);
+		return pl_err_invalid(err, "socket path '%s' has %zu bytes, 1 to %zu fit", path,
+				      len, sizeof(ret->u.local.sun_path) - 1);
 	*ret = (struct io_addr){ .u.local.sun_family = AF_UNIX };
 	memcpy(ret->u.local.sun_path, path, len + 1);
 	/*

@@ -143,8 +143,7 @@ static int read_pinned(const char *path, X509 **ret, struct pl_err *err)
 	*ret = PEM_read_X509(file, NULL, NULL, NULL);
 	fclose(file);
 	if (*ret == NULL)
-		return pl_err_set(err, PL_ERR_INVALID, "'%s' holds no certificate: %s", path,
-				  reason_text());
+		return pl_err_invalid(err, "'%s' holds no certificate: %s", path, reason_text());
 	/* its hash is made now: comparing then only reads, in whichever thread */
 	X509_check_purpose(*ret, -1, 0);
 	return 0;
@@ -174,8 +173,8 @@ static int load_system_store(SSL_CTX *context, struct pl_err *err)
 			return pl_err_errno(err, "cannot read %s '%s'", names[i], path);
 	}
 	if (SSL_CTX_set_default_verify_paths(context) != 1)
-		return pl_err_set(err, PL_ERR_INVALID, "cannot load the system's certificates: %s",
-				  reason_text());
+		return pl_err_invalid(err, "cannot load the system's certificates: %s",
+				      reason_text());
 	return 0;
 }
 
@@ -266,11 +265,11 @@ int io_tls_server_new(const char *cert_file, const char *key_file, struct io_tls
 	server->context = new_context(TLS_server_method());
 	SSL_CTX_set_default_passwd_cb(server->context, no_password);
 	if (SSL_CTX_use_certificate_chain_file(server->context, cert_file) != 1)
-		return pl_err_set(err, PL_ERR_INVALID, "cannot use certificate '%s': %s", cert_file,
-				  reason_text());
+		return pl_err_invalid(err, "cannot use certificate '%s': %s", cert_file,
+				      reason_text());
 	if (SSL_CTX_use_PrivateKey_file(server->context, key_file, SSL_FILETYPE_PEM) != 1)
-		return pl_err_set(err, PL_ERR_INVALID, "cannot use private key '%s': %s", key_file,
-				  reason_text());
+		return pl_err_invalid(err, "cannot use private key '%s': %s", key_file,
+				      reason_text());
 	*ret = pl_take(server);
 	return 0;
 }
@@ -356,17 +355,16 @@ static int say_untrusted(const struct io_tls *tls, struct pl_err *err)
 	long why = SSL_get_verify_result(tls->ssl);
 
 	if (client->pinned != NULL)
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "certificate verify failed: it is not the server's own "
-				  "ssl_certfile");
+		return pl_err_invalid(err, "certificate verify failed: it is not the server's own "
+					   "ssl_certfile");
 	if (why == X509_V_ERR_HOSTNAME_MISMATCH || why == X509_V_ERR_IP_ADDRESS_MISMATCH)
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "certificate verify failed: it is not for '%s' (use --insecure "
-				  "to accept it)",
-				  client->host);
-	return pl_err_set(err, PL_ERR_INVALID,
-			  "certificate verify failed: %s (use --insecure to accept it)",
-			  X509_verify_cert_error_string(why));
+		return pl_err_invalid(
+			err,
+			"certificate verify failed: it is not for '%s' (use --insecure "
+			"to accept it)",
+			client->host);
+	return pl_err_invalid(err, "certificate verify failed: %s (use --insecure to accept it)",
+			      X509_verify_cert_error_string(why));
 }
 
 /* What a handshake fails of for which something can be done, in words; NULL: something else. */

@@ -260,8 +260,8 @@ void res_run_id_make(int64_t real_ns, char run_id[RES_RUN_ID_BYTES])
 /* "vllm 0.32.0", but "profllm-sim/1.0" where the version has the name in it. */
 char *res_engine_text(const json_t *engine)
 {
-	const char *name = json_string_value(json_object_get(engine, "name"));
-	const char *version = json_string_value(json_object_get(engine, "version"));
+	const char *name = pl_json_get_text(engine, "name");
+	const char *version = pl_json_get_text(engine, "version");
 
 	if (name == NULL || version == NULL)
 		return name != NULL ? pl_strdup(name) : NULL;
@@ -331,9 +331,8 @@ int res_fail_on_parse(const char *text, enum res_fail_on *ret, struct pl_err *er
 	else if (pl_text_equal(text, "client_limited"))
 		*ret = RES_FAIL_ON_CLIENT_LIMITED;
 	else
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "--fail-on: found '%s', expected degraded or client_limited",
-				  text);
+		return pl_err_invalid(
+			err, "--fail-on: found '%s', expected degraded or client_limited", text);
 	return 0;
 }
 

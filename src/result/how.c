@@ -81,7 +81,7 @@ void res_how_from_json(const json_t *json, struct res_how *ret)
 			 .tpot_ms = limit_of(json, "slo.tpot_ms"),
 			 .e2el_ms = limit_of(json, "slo.e2el_ms") },
 		.max_concurrency = OPTION_NO_I64,
-		.finite_rate = json_is_true(json_object_get(json, "finite_rate")),
+		.finite_rate = pl_json_get_true(json, "finite_rate"),
 	};
 	if (json_is_integer(cap) && json_integer_value(cap) > 0)
 		ret->max_concurrency = json_integer_value(cap);

@@ -134,7 +134,7 @@ static const json_t *take(struct reader *r, const char *key)
 	const json_t *value = json_object_get(r->json, key);
 
 	if (value == NULL) {
-		pl_err_set(r->err, PL_ERR_INVALID, "record: '%s' is missing", key);
+		pl_err_invalid(r->err, "record: '%s' is missing", key);
 		return NULL;
 	}
 	r->seen++;
@@ -143,7 +143,7 @@ static const json_t *take(struct reader *r, const char *key)
 
 static int wrong(struct reader *r, const char *key, const char *expected)
 {
-	return pl_err_set(r->err, PL_ERR_INVALID, "record: '%s': expected %s", key, expected);
+	return pl_err_invalid(r->err, "record: '%s': expected %s", key, expected);
 }
 
 static int take_integer(struct reader *r, const char *key, int64_t none, int64_t *ret)
@@ -371,7 +371,7 @@ static int take_error(struct reader *r, struct res_record *record)
 		return 0;
 	if (!json_is_object(error))
 		return wrong(r, "error", "null or an object");
-	record->error_kind = res_failure_name(json_string_value(json_object_get(error, "kind")));
+	record->error_kind = res_failure_name(pl_json_get_text(error, "kind"));
 	if (record->error_kind == NULL)
 		return wrong(r, "error.kind", "a known kind");
 	if (take_status(&inner, &status) < 0)
@@ -442,7 +442,7 @@ static int take_all(struct reader *r, struct res_record *record)
 		return wrong(r, "error", "an object where 'retried'");
 	/* each key was taken once: what is left is unknown */
 	if (json_object_size(r->json) != r->seen)
-		return pl_err_set(r->err, PL_ERR_INVALID, "record: has unknown keys");
+		return pl_err_invalid(r->err, "record: has unknown keys");
 	return 0;
 }
 
@@ -452,7 +452,7 @@ int res_record_from_json(const json_t *json, struct res_record *ret, struct pl_e
 	struct res_record record;
 
 	if (!json_is_object(json))
-		return pl_err_set(err, PL_ERR_INVALID, "record: expected an object");
+		return pl_err_invalid(err, "record: expected an object");
 	res_record_init(&record, 0);
 	if (take_all(&r, &record) < 0) {
 		res_record_done(&record);

@@ -292,14 +292,14 @@ static void add_errors(const json_t *errors, const char *key, const char *title,
 	size_t kinds = 0, shown = 0;
 
 	PL_JSON_EACH(entry, errors)
-		kinds += json_integer_value(json_object_get(entry, key)) > 0;
+		kinds += pl_json_get_i64(entry, key) > 0;
 	if (kinds > 0)
 		pl_buf_addf(buf, "%s%s:\n", title, kinds > FAILURES_MAX ? " (the first ten)" : "");
 	PL_JSON_EACH(entry, errors) {
-		json_int_t count = json_integer_value(json_object_get(entry, key));
+		json_int_t count = pl_json_get_i64(entry, key);
 		const json_t *status = json_object_get(entry, "status");
-		const char *kind = json_string_value(json_object_get(entry, "kind"));
-		const char *sample = json_string_value(json_object_get(entry, "sample"));
+		const char *kind = pl_json_get_text(entry, "kind");
+		const char *sample = pl_json_get_text(entry, "sample");
 		if (count <= 0 || shown++ >= FAILURES_MAX)
 			continue;
 		pl_buf_addf(buf, "  %lld x %s", (long long)count, kind != NULL ? kind : "unknown");
@@ -337,17 +337,12 @@ void res_report_first_failures(const struct res_record *records, size_t count, s
 	}
 }
 
-static const char *text_at(const json_t *json, const char *path)
-{
-	return json_string_value(pl_json_get_path(json, path));
-}
-
 static void add_banner(const json_t *result, struct pl_buf *buf)
 {
 	const json_t *engine = pl_json_get_path(result, "environment.engine");
 	auto_free char *name = res_engine_text(engine);
 
-	if (json_is_true(json_object_get(engine, "simulated")))
+	if (pl_json_get_true(engine, "simulated"))
 		pl_buf_addf(buf, "SIMULATED: %s answered, no model ran and no GPU was used.\n",
 			    name != NULL ? name : "a simulator");
 }
@@ -369,24 +364,24 @@ static void add_log_path(const json_t *result, const char *path, struct pl_buf *
 	bool is_here = path == NULL || strchr(path, '/') == NULL;
 
 	PL_JSON_EACH(artifact, json_object_get(result, "artifacts")) {
-		if (pl_text_equal(text_at(artifact, "kind"), "server_log"))
+		if (pl_text_equal(pl_json_path_text(artifact, "kind"), "server_log"))
 			pl_buf_addf(buf, "Server's log: %s%s%s\n", is_here ? "" : folder,
-				    is_here ? "" : "/", text_at(artifact, "name"));
+				    is_here ? "" : "/", pl_json_path_text(artifact, "name"));
 	}
 }
 
 static void add_error(const json_t *result, const char *path, bool colour, struct pl_buf *buf)
 {
-	const char *cause = text_at(result, "error.cause");
-	const char *line = text_at(result, "error.log_line");
-	const char *hint = text_at(result, "error.hint");
+	const char *cause = pl_json_path_text(result, "error.cause");
+	const char *line = pl_json_path_text(result, "error.log_line");
+	const char *hint = pl_json_path_text(result, "error.hint");
 
-	pl_buf_addf(buf, "Status: %s", text_at(result, "status"));
-	if (text_at(result, "error.message") == NULL) {
+	pl_buf_addf(buf, "Status: %s", pl_json_path_text(result, "status"));
+	if (pl_json_path_text(result, "error.message") == NULL) {
 		pl_buf_add_char(buf, '\n');
 		return;
 	}
-	pl_buf_addf(buf, ", %s", text_at(result, "error.message"));
+	pl_buf_addf(buf, ", %s", pl_json_path_text(result, "error.message"));
 	if (cause != NULL)
 		pl_buf_addf(buf, " (%s)", cause);
 	pl_buf_add_char(buf, '\n');

@@ -57,7 +57,7 @@ static void add_coloured(struct pl_buf *buf, const char *text, bool colour)
 static void add_value(struct pl_buf *buf, const json_t *check, const char *key)
 {
 	const json_t *value = json_object_get(check, key);
-	const char *unit = json_string_value(json_object_get(check, "unit"));
+	const char *unit = pl_json_get_text(check, "unit");
 
 	if (!json_is_number(value))
 		return;
@@ -86,9 +86,9 @@ static void add_wrapped(struct pl_buf *buf, const char *text, size_t at)
 static void add_reason(struct pl_buf *buf, const json_t *check, bool colour)
 {
 	auto_buf rest = PL_BUF(REASON_BYTES_MAX);
-	const char *id = json_string_value(json_object_get(check, "id"));
-	const char *effect = json_string_value(json_object_get(check, "effect"));
-	const char *text = json_string_value(json_object_get(check, "text"));
+	const char *id = pl_json_get_text(check, "id");
+	const char *effect = pl_json_get_text(check, "effect");
+	const char *text = pl_json_get_text(check, "text");
 
 	if (effect == NULL)
 		effect = "info";
@@ -111,7 +111,7 @@ static void add_reason(struct pl_buf *buf, const json_t *check, bool colour)
  */
 static void add_verdict(const json_t *result, const char *verdict, bool colour, struct pl_buf *buf)
 {
-	const char *name = json_string_value(json_object_get(result, "status"));
+	const char *name = pl_json_get_text(result, "status");
 	double finished = json_number_value(pl_json_get_path(result, "results.completed"));
 	enum res_status status;
 
@@ -154,10 +154,10 @@ static void add_at_most(struct pl_buf *buf, double value, double least)
 
 static void add_error(struct pl_buf *buf, const json_t *measurement)
 {
-	const char *figure = json_string_value(json_object_get(measurement, "worst_figure"));
-	double lo = json_number_value(json_object_get(measurement, "lo"));
-	double hi = json_number_value(json_object_get(measurement, "hi"));
-	double share = json_number_value(json_object_get(measurement, "share"));
+	const char *figure = pl_json_get_text(measurement, "worst_figure");
+	double lo = pl_json_get_f64(measurement, "lo");
+	double hi = pl_json_get_f64(measurement, "hi");
+	double share = pl_json_get_f64(measurement, "share");
 
 	if (figure == NULL) {
 		pl_buf_add_text(buf, "client error not known");
@@ -177,7 +177,7 @@ static void add_error(struct pl_buf *buf, const json_t *measurement)
 
 static enum about about_of(const json_t *check)
 {
-	const char *id = json_string_value(json_object_get(check, "id"));
+	const char *id = pl_json_get_text(check, "id");
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(check_rows); i++) {
 		if (pl_text_equal(check_rows[i].id, id))
@@ -188,7 +188,7 @@ static enum about about_of(const json_t *check)
 
 static bool has_status(const json_t *check, const char *status)
 {
-	return pl_text_equal(json_string_value(json_object_get(check, "status")), status);
+	return pl_text_equal(pl_json_get_text(check, "status"), status);
 }
 
 /* How many checks about it have this status. */
@@ -211,14 +211,13 @@ static void add_load(struct pl_buf *buf, const json_t *quality)
 		return;
 	}
 	PL_JSON_EACH(check, json_object_get(quality, "checks")) {
-		const char *id = json_string_value(json_object_get(check, "id"));
+		const char *id = pl_json_get_text(check, "id");
 		bool rate = pl_text_equal(id, "rate_shortfall");
 		if (about_of(check) != LOAD || !has_status(check, "beyond"))
 			continue;
 		pl_buf_addf(buf, "%s%s %.3g (limit %.3g)", rate ? "" : before,
-			    rate ? "rate not reached:" : id,
-			    json_number_value(json_object_get(check, "value")),
-			    json_number_value(json_object_get(check, "limit")));
+			    rate ? "rate not reached:" : id, pl_json_get_f64(check, "value"),
+			    pl_json_get_f64(check, "limit"));
 		/* the rate's row comes first */
 		before = rate ? "; load off: " : ", ";
 	}
@@ -243,7 +242,7 @@ static void add_sentence(struct pl_buf *buf, const json_t *result)
 void res_report_verdict(const json_t *result, bool colour, struct pl_buf *buf)
 {
 	const json_t *quality = json_object_get(result, "quality");
-	const char *verdict = json_string_value(json_object_get(quality, "verdict"));
+	const char *verdict = pl_json_get_text(quality, "verdict");
 	bool sound = count_of(quality, FIGURES, "ok") > 0 && count_of(quality, LOAD, "beyond") == 0;
 
 	pl_buf_add_text(buf, "Verdict: ");

@@ -42,7 +42,7 @@ enum res_worth res_worth(const json_t *document)
 
 	if (document == NULL)
 		return RES_WORTH_NOTHING;
-	if (res_status_find(json_string_value(json_object_get(document, "status")), &status) == 0 &&
+	if (res_status_find(pl_json_get_text(document, "status"), &status) == 0 &&
 	    res_status_is_whole(status))
 		return RES_WORTH_WHOLE;
 	return has_figures(json_object_get(document, "results")) ? RES_WORTH_PART : RES_WORTH_END;
@@ -63,8 +63,8 @@ char *res_standing_text(const char *path)
 
 	if (document != NULL)
 		return pl_asprintf("a result of %s, status %s",
-				   json_string_value(json_object_get(document, "timestamp")),
-				   json_string_value(json_object_get(document, "status")));
+				   pl_json_get_text(document, "timestamp"),
+				   pl_json_get_text(document, "status"));
 	return pl_file_size(path) > 0 ? pl_strdup("another file") : NULL;
 }
 
@@ -75,7 +75,7 @@ int res_standing_check(const char *path, const char *option, struct pl_err *err)
 
 	if (what == NULL)
 		return 0;
-	return pl_err_set(err, PL_ERR_INVALID, "'%s' %s%s: give another %s or --overwrite", path,
-			  document != NULL ? "holds " : "is there already",
-			  document != NULL ? what : "", option);
+	return pl_err_invalid(err, "'%s' %s%s: give another %s or --overwrite", path,
+			      document != NULL ? "holds " : "is there already",
+			      document != NULL ? what : "", option);
 }

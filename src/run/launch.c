@@ -31,10 +31,10 @@ static void warn(struct run_launch *launch, const char *text)
 static int check_url(const struct exp_config *experiment, const char *url, struct pl_err *err)
 {
 	if (experiment->simulate)
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "--sim starts a simulator and '%s' names a server that runs: "
-				  "leave out one of them",
-				  url);
+		return pl_err_invalid(err,
+				      "--sim starts a simulator and '%s' names a server that runs: "
+				      "leave out one of them",
+				      url);
 	return 0;
 }
 
@@ -73,7 +73,7 @@ static void find_program(struct run_launch *launch)
 static int take_resources(const struct exp_config *experiment, const struct run_taking *how,
 			  struct run_launch *launch, struct pl_err *err)
 {
-	const char *uds = json_string_value(json_object_get(experiment->server, "uds"));
+	const char *uds = pl_json_get_text(experiment->server, "uds");
 	size_t known = json_array_size(launch->warnings);
 
 	if (run_resources_take(experiment, how, launch->warnings, &launch->resources, err) < 0)
@@ -140,7 +140,7 @@ static void set_env(const struct exp_config *experiment, const json_t *from_args
 		json_object_set(launch->env, name, value);
 		json_array_append_new(launch->secret_env, json_string(name));
 	}
-	const char *key = json_string_value(json_object_get(launch->env, "VLLM_API_KEY"));
+	const char *key = pl_json_get_text(launch->env, "VLLM_API_KEY");
 	if (key != NULL)
 		launch->bearer = pl_strdup(key);
 }
@@ -149,8 +149,8 @@ static void set_env(const struct exp_config *experiment, const json_t *from_args
 static void set_bearer(const struct exp_config *experiment, struct run_launch *launch)
 {
 	if (launch->bearer == NULL)
-		launch->bearer = pl_strdup(json_string_value(
-			json_object_get(experiment->launch.env, "OPENAI_API_KEY")));
+		launch->bearer = pl_strdup(
+			pl_json_get_text(experiment->launch.env, "OPENAI_API_KEY"));
 }
 
 static int plan_own(const struct exp_config *experiment, const struct run_taking *how,

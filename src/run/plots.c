@@ -22,7 +22,7 @@
 /* NULL: a real engine. The caller's. */
 static char *simulator_of(const json_t *engine)
 {
-	if (!json_is_true(json_object_get(engine, "simulated")))
+	if (!pl_json_get_true(engine, "simulated"))
 		return NULL;
 	char *name = res_engine_text(engine);
 	return name != NULL ? name : pl_strdup("a simulator");

@@ -101,8 +101,7 @@ json_t *run_redact_secrets(const struct run_launch *launch)
 	json_t *secrets = json_array();
 
 	PL_JSON_EACH(name, launch->secret_env)
-		add(secrets,
-		    json_string_value(json_object_get(launch->env, json_string_value(name))));
+		add(secrets, pl_json_get_text(launch->env, json_string_value(name)));
 	auto_json json_t *shown = vllm_secret_json_shown(launch->values);
 	auto_json json_t *env = vllm_secret_json_shown(launch->env);
 	collect(launch->values, shown, false, secrets);
@@ -195,9 +194,9 @@ json_t *run_redact_prints(const json_t *secrets, const char *salt)
 /* The first place where the text stands that the print is of; NULL: it does not. */
 static const char *find(const char *data, size_t len, const json_t *print, const char *salt)
 {
-	size_t width = (size_t)json_integer_value(json_object_get(print, "bytes"));
-	uint64_t wanted = (uint64_t)json_integer_value(json_object_get(print, "sum"));
-	const char *sha256 = json_string_value(json_object_get(print, "sha256"));
+	size_t width = (size_t)pl_json_get_i64(print, "bytes");
+	uint64_t wanted = (uint64_t)pl_json_get_i64(print, "sum");
+	const char *sha256 = pl_json_get_text(print, "sha256");
 	uint64_t highest = 1;
 	char hex[65];
 
@@ -228,8 +227,7 @@ void run_redact_find(const char *data, size_t len, const json_t *prints, const c
 		if (there != NULL)
 			json_array_append_new(
 				secrets, json_stringn_nocheck(
-						 there, (size_t)json_integer_value(
-								json_object_get(print, "bytes"))));
+						 there, (size_t)pl_json_get_i64(print, "bytes")));
 	}
 }
 

@@ -27,19 +27,21 @@
 
 int run_repeat_check(const json_t *result, const char *path, struct pl_err *err)
 {
-	json_int_t version = json_integer_value(json_object_get(result, "schema_version"));
+	json_int_t version = pl_json_get_i64(result, "schema_version");
 
 	if (version > RES_SCHEMA_VERSION)
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "'%s' is a result of schema version %lld, and this profllm reads "
-				  "them up to %d",
-				  path, (long long)version, RES_SCHEMA_VERSION);
+		return pl_err_invalid(
+			err,
+			"'%s' is a result of schema version %lld, and this profllm reads "
+			"them up to %d",
+			path, (long long)version, RES_SCHEMA_VERSION);
 	if (version < VERSION_MIN || !json_is_object(pl_json_get_path(result, "config.experiment")))
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "'%s' is a result of schema version %lld that does not tell what "
-				  "was asked for (config.experiment), so that it cannot be run "
-				  "again: give the experiment file",
-				  path, (long long)version);
+		return pl_err_invalid(
+			err,
+			"'%s' is a result of schema version %lld that does not tell what "
+			"was asked for (config.experiment), so that it cannot be run "
+			"again: give the experiment file",
+			path, (long long)version);
 	return 0;
 }
 
@@ -217,8 +219,8 @@ static const char *release_of(const json_t *result)
 {
 	const json_t *target = pl_json_get_path(result, "launch.target");
 	const json_t *engine = pl_json_get_path(result, "environment.engine");
-	const char *checked = json_string_value(json_object_get(target, "version"));
-	const char *answered = json_string_value(json_object_get(engine, "version"));
+	const char *checked = pl_json_get_text(target, "version");
+	const char *answered = pl_json_get_text(engine, "version");
 
 	if (json_is_false(json_object_get(target, "assumed")) && is_release(checked))
 		return checked;
@@ -318,8 +320,8 @@ int run_repeat_check_dataset(const struct exp_config *experiment, struct pl_err 
 {
 	const struct vllm_bench *bench = &experiment->bench;
 	const json_t *config = pl_json_get_path(experiment->repeats, "config.benchmark");
-	const char *then = json_string_value(json_object_get(config, "dataset_sha256"));
-	const char *name = json_string_value(json_object_get(config, "dataset_name"));
+	const char *then = pl_json_get_text(config, "dataset_sha256");
+	const char *name = pl_json_get_text(config, "dataset_name");
 	const struct option_place *place = option_places_find(&experiment->places,
 							      "benchmark.dataset_path");
 	char now[65];
@@ -336,10 +338,11 @@ int run_repeat_check_dataset(const struct exp_config *experiment, struct pl_err 
 	/* who names another file here means it */
 	if (place != NULL && pl_text_equal(place->source, "--set"))
 		return 0;
-	return pl_err_set(err, PL_ERR_INVALID,
-			  "'%s' is not the data set of the result that is repeated: its SHA-256 is "
-			  "%s and was %s; --set benchmark.dataset_path=FILE takes another",
-			  bench->dataset_path, now, then);
+	return pl_err_invalid(
+		err,
+		"'%s' is not the data set of the result that is repeated: its SHA-256 is "
+		"%s and was %s; --set benchmark.dataset_path=FILE takes another",
+		bench->dataset_path, now, then);
 }
 
 static void add_difference(json_t *differences, const char *key, const json_t *then,
@@ -401,7 +404,7 @@ static char *value_text(const json_t *value)
 /* The section is made anew each time and in one order: what is new stands behind what was said. */
 size_t run_repeat_warn(const json_t *section, size_t said)
 {
-	const char *run_id = json_string_value(json_object_get(section, "run_id"));
+	const char *run_id = pl_json_get_text(section, "run_id");
 	const json_t *differences = json_object_get(section, "differences");
 
 	for (; said < json_array_size(differences); said++) {
@@ -409,7 +412,7 @@ size_t run_repeat_warn(const json_t *section, size_t said)
 		auto_free char *then = value_text(json_object_get(difference, "then"));
 		auto_free char *now = value_text(json_object_get(difference, "now"));
 		pl_log(PL_LOG_WARNING, "not as in the run that is repeated (%s): %s was %s, is %s",
-		       run_id, json_string_value(json_object_get(difference, "key")), then, now);
+		       run_id, pl_json_get_text(difference, "key"), then, now);
 	}
 	return said;
 }

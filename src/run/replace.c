@@ -16,7 +16,7 @@ static void rename_text(json_t *object, const char *key, const char *from, const
 	auto_free char *old_name = pl_file_name(from);
 	auto_free char *new_name = pl_file_name(to);
 
-	if (pl_text_equal(json_string_value(json_object_get(object, key)), old_name))
+	if (pl_text_equal(pl_json_get_text(object, key), old_name))
 		json_object_set_new(object, key, pl_json_text(new_name));
 }
 
@@ -40,7 +40,7 @@ static bool is_named(const json_t *document, const char *path)
 	bool found = false;
 
 	PL_JSON_EACH(artifact, artifacts) {
-		found |= pl_text_equal(json_string_value(json_object_get(artifact, "name")), name);
+		found |= pl_text_equal(pl_json_get_text(artifact, "name"), name);
 	}
 	return found;
 }
@@ -94,14 +94,13 @@ int run_replace(struct run_paths *paths, json_t *document, struct pl_err *err)
 		return 0;
 	auto_free char *what = res_standing_text(paths->output);
 	pl_log(PL_LOG_WARNING, "'%s' stays, it holds %s; this run's result, status %s, is '%s'",
-	       paths->output, what, json_string_value(json_object_get(document, "status")),
-	       paths->result);
+	       paths->output, what, pl_json_get_text(document, "status"), paths->result);
 	return 0;
 }
 
 int run_replace_finish(const char *output, const json_t *document, struct pl_err *err)
 {
-	const char *run_id = json_string_value(json_object_get(document, "run_id"));
+	const char *run_id = pl_json_get_text(document, "run_id");
 	auto_paths from = { 0 };
 	auto_paths to = { 0 };
 

@@ -37,14 +37,13 @@
 static int check_inputs_kept(const struct exp_config *experiment, const char *output,
 			     struct pl_err *err)
 {
-	const char *config = json_string_value(json_object_get(experiment->server, "config"));
+	const char *config = pl_json_get_text(experiment->server, "config");
 	const char *inputs[] = { experiment->source, experiment->bench.dataset_path, config };
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(inputs); i++) {
 		if (inputs[i] != NULL && pl_file_same(inputs[i], output))
-			return pl_err_set(err, PL_ERR_INVALID,
-					  "'%s' would be written over, and this run reads it",
-					  output);
+			return pl_err_invalid(
+				err, "'%s' would be written over, and this run reads it", output);
 	}
 	return 0;
 }

@@ -72,8 +72,7 @@ static int resolve(const char *host, uint16_t port, struct run_target *target, s
 
 static int bad_url(const char *url, const char *why, struct pl_err *err)
 {
-	return pl_err_set(err, PL_ERR_INVALID, "the server's URL: found '%s', expected %s", url,
-			  why);
+	return pl_err_invalid(err, "the server's URL: found '%s', expected %s", url, why);
 }
 
 /* *ret_port: behind the host, which may be an IPv6 literal in brackets; else it stays. */
@@ -110,8 +109,8 @@ int run_target_from_url(const char *url, struct run_target *ret, struct pl_err *
 	target.https = pl_text_starts(url, "https://");
 	bool known = target.https || pl_text_starts(url, "http://");
 	if (!known && strchr(url, '@') != NULL)
-		return pl_err_set(
-			err, PL_ERR_INVALID,
+		return pl_err_invalid(
+			err,
 			"the server's URL: expected http://HOST:PORT, and no user or password");
 	if (!known)
 		return bad_url(url, "http://HOST:PORT or https://HOST:PORT", err);
@@ -123,9 +122,9 @@ int run_target_from_url(const char *url, struct run_target *ret, struct pl_err *
 
 	/* what is in front of the @ is a secret, wherever this text goes */
 	if (strchr(host, '@') != NULL)
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "the server's URL: found a user or password, expected none: give "
-				  "OPENAI_API_KEY in the environment, or a header Authorization");
+		return pl_err_invalid(
+			err, "the server's URL: found a user or password, expected none: give "
+			     "OPENAI_API_KEY in the environment, or a header Authorization");
 	if (strpbrk(path, "?#") != NULL)
 		return bad_url(url, "no query or fragment", err);
 	port = target.https ? 443 : 80;
@@ -221,8 +220,7 @@ static int collect_headers(const json_t *header, json_t *fields, struct pl_err *
 		json_t *item = json_array_get(header, i);
 		auto_free char *name = NULL, *value = NULL;
 		if (!split_header(json_string_value(item), &name, &value) || name[0] == '\0')
-			return pl_err_set(err, PL_ERR_INVALID,
-					  "headers: expected KEY=VALUE in item %zu", i);
+			return pl_err_invalid(err, "headers: expected KEY=VALUE in item %zu", i);
 		json_object_set_new(fields, name, json_string(value));
 	}
 	return 0;
@@ -255,14 +253,14 @@ int run_target_set_headers(struct run_target *target, const char *bearer, const 
 		bearer = getenv("OPENAI_API_KEY");
 	if (bearer != NULL && bearer[0] != '\0') {
 		if (strpbrk(bearer, "\r\n") != NULL)
-			return pl_err_set(err, PL_ERR_INVALID, "the API key holds a line end");
+			return pl_err_invalid(err, "the API key holds a line end");
 		json_object_set_new(fields, "Authorization", json_sprintf("Bearer %s", bearer));
 	}
 	if (collect_headers(header, fields, err) < 0)
 		return -1;
 	add_header_lines(fields, &lines);
 	if (lines.full)
-		return pl_err_set(err, PL_ERR_INVALID, "the headers are too long");
+		return pl_err_invalid(err, "the headers are too long");
 	free(target->headers);
 	target->headers = pl_strdup(pl_buf_text(&lines));
 	return 0;

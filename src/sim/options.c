@@ -109,8 +109,7 @@ static int set_whole(const struct setting *setting, const char *text, int64_t *f
 
 	/* argparse's words: what reads vLLM's refusals reads ours. */
 	if (!good || (double)value < setting->min || (double)value > setting->max)
-		return pl_err_set(err, PL_ERR_INVALID, "argument %s: invalid value: '%s'",
-				  setting->flag, text);
+		return pl_err_invalid(err, "argument %s: invalid value: '%s'", setting->flag, text);
 	*field = value;
 	return 0;
 }
@@ -121,8 +120,7 @@ static int set_number(const struct setting *setting, const char *text, double *f
 	double value;
 
 	if (!pl_text_to_f64(text, &value) || !(value >= setting->min && value <= setting->max))
-		return pl_err_set(err, PL_ERR_INVALID, "argument %s: invalid value: '%s'",
-				  setting->flag, text);
+		return pl_err_invalid(err, "argument %s: invalid value: '%s'", setting->flag, text);
 	*field = value;
 	return 0;
 }
@@ -132,8 +130,7 @@ static int set_profile(const char *text, const struct sim_profile **field, struc
 	const struct sim_profile *profile = sim_profile_find(text);
 
 	if (profile == NULL)
-		return pl_err_set(err, PL_ERR_INVALID, "argument --sim-profile: no profile '%s'",
-				  text);
+		return pl_err_invalid(err, "argument --sim-profile: no profile '%s'", text);
 	*field = profile;
 	return 0;
 }
@@ -148,8 +145,8 @@ static int set_word(const struct setting *setting, const char *text, int64_t *fi
 							: sim_word_find(sim_form_words, text);
 
 	if (value < 0)
-		return pl_err_set(err, PL_ERR_INVALID, "argument %s: invalid choice: '%s'",
-				  setting->flag, text);
+		return pl_err_invalid(err, "argument %s: invalid choice: '%s'", setting->flag,
+				      text);
 	*field = value;
 	return 0;
 }
@@ -164,13 +161,12 @@ static int set_speculative(const char *text, int64_t *field, struct pl_err *err)
 		return -1;
 	count = json_object_get(config, "num_speculative_tokens");
 	if (!json_is_object(config) || (count != NULL && !json_is_integer(count)))
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "argument --speculative-config: invalid value: '%s'", text);
+		return pl_err_invalid(err, "argument --speculative-config: invalid value: '%s'",
+				      text);
 	*field = count != NULL ? json_integer_value(count) : 1;
 	if (*field < 1 || *field > SIM_DRAFTS_MAX)
-		return pl_err_set(
-			err, PL_ERR_INVALID,
-			"argument --speculative-config: more than %d draft tokens or none",
+		return pl_err_invalid(
+			err, "argument --speculative-config: more than %d draft tokens or none",
 			SIM_DRAFTS_MAX);
 	return 0;
 }
@@ -183,12 +179,12 @@ static int add_lora(const char *text, struct sim_options *options, struct pl_err
 	const char *equals = strchr(text, '=');
 
 	if (options->lora_count == SIM_LORAS_MAX)
-		return pl_err_set(err, PL_ERR_INVALID, "too many LoRA modules");
+		return pl_err_invalid(err, "too many LoRA modules");
 	if (text[0] == '{' && pl_json_parse(text, strlen(text), "--lora-modules", &object, err) < 0)
 		return -1;
 	if (object != NULL) {
-		lora->name = pl_strdup(json_string_value(json_object_get(object, "name")));
-		lora->path = pl_strdup(json_string_value(json_object_get(object, "path")));
+		lora->name = pl_strdup(pl_json_get_text(object, "name"));
+		lora->path = pl_strdup(pl_json_get_text(object, "path"));
 	} else if (equals != NULL) {
 		lora->name = pl_strndup(text, (size_t)(equals - text));
 		lora->path = pl_strdup(equals + 1);
@@ -196,8 +192,7 @@ static int add_lora(const char *text, struct sim_options *options, struct pl_err
 	/* Counted before it is checked: sim_options_done() then frees what there is of it. */
 	options->lora_count++;
 	if (lora->name == NULL || lora->path == NULL)
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "argument --lora-modules: '%s' is not name=path", text);
+		return pl_err_invalid(err, "argument --lora-modules: '%s' is not name=path", text);
 	return 0;
 }
 
@@ -212,7 +207,7 @@ static int set(const struct setting *setting, const char *text, struct sim_optio
 		return 0;
 	case NAMES:
 		if (options->name_count == SIM_NAMES_MAX)
-			return pl_err_set(err, PL_ERR_INVALID, "too many names of the model");
+			return pl_err_invalid(err, "too many names of the model");
 		options->names[options->name_count++] = text;
 		return 0;
 	case HUMAN:
@@ -270,12 +265,10 @@ static int take_flag(const struct option_argv_word *word, struct sim_options *op
 	const struct setting *setting = find_setting(word->flag->row);
 
 	if (word->kind == OPTION_ARGV_NO_VALUE)
-		return pl_err_set(err, PL_ERR_INVALID, "argument %s: expected one argument",
-				  word->flag->text);
+		return pl_err_invalid(err, "argument %s: expected one argument", word->flag->text);
 	if (word->kind == OPTION_ARGV_TAKES_NONE)
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "argument %s: ignored explicit argument '%s'", word->flag->text,
-				  word->joined);
+		return pl_err_invalid(err, "argument %s: ignored explicit argument '%s'",
+				      word->flag->text, word->joined);
 	/* vLLM's own: the log is as vLLM's, and does not tell what will fail */
 	if (setting == NULL || setting->arg == NULL)
 		note(options, word);
@@ -284,7 +277,7 @@ static int take_flag(const struct option_argv_word *word, struct sim_options *op
 
 static int unrecognised(const struct option_argv_word *word, struct pl_err *err)
 {
-	return pl_err_set(err, PL_ERR_INVALID, "unrecognized arguments: %s", word->written);
+	return pl_err_invalid(err, "unrecognized arguments: %s", word->written);
 }
 
 /* "--enable-chunked-prefill False", as releases before 0.8.5 have some flags. */
@@ -329,8 +322,8 @@ static int take_word(const struct option_argv *argv, size_t at, struct sim_optio
 	case OPTION_ARGV_UNKNOWN:
 		return is_level ? 0 : unrecognised(word, err);
 	case OPTION_ARGV_AMBIGUOUS:
-		return pl_err_set(err, PL_ERR_INVALID, "ambiguous option: %s could match %s, %s",
-				  word->text, word->candidates[0]->text, word->candidates[1]->text);
+		return pl_err_invalid(err, "ambiguous option: %s could match %s, %s", word->text,
+				      word->candidates[0]->text, word->candidates[1]->text);
 	default:
 		return take_flag(word, options, err);
 	}
@@ -390,14 +383,12 @@ static int settle(struct sim_options *options, struct pl_err *err)
 	const char *key = getenv("VLLM_API_KEY");
 
 	if (options->model == NULL)
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "the following arguments are required: "
-				  "model");
+		return pl_err_invalid(err, "the following arguments are required: "
+					   "model");
 	if (options->name_count == 0)
 		options->names[options->name_count++] = options->model;
 	if (options->lora_count > 0 && !options->lora)
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "argument --lora-modules: needs --enable-lora");
+		return pl_err_invalid(err, "argument --lora-modules: needs --enable-lora");
 	for (size_t i = 0; i < options->lora_count; i++)
 		options->names[options->name_count + i] = options->loras[i].name;
 	if (options->profiler == NULL)
@@ -426,7 +417,7 @@ int sim_options_parse(int argc, char **argv, struct sim_options *ret, enum sim_a
 	if (*ret_action != SIM_SERVE)
 		return 0;
 	if (argc < 2 || !pl_text_equal(argv[1], "serve"))
-		return pl_err_set(err, PL_ERR_INVALID, "the first word must be 'serve'");
+		return pl_err_invalid(err, "the first word must be 'serve'");
 	if (read_words(argc, argv, ret, err) < 0)
 		return -1;
 	return settle(ret, err);

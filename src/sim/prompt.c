@@ -73,7 +73,7 @@ static int append_parts(const json_t *parts, struct sim_prompt *prompt, size_t *
 {
 	PL_JSON_EACH(part, parts) {
 		const json_t *text = json_object_get(part, "text");
-		const char *type = json_string_value(json_object_get(part, "type"));
+		const char *type = pl_json_get_text(part, "type");
 
 		/* vLLM's words for a picture or a sound where the model takes none. */
 		if (!json_is_string(text))
@@ -88,7 +88,7 @@ static int append_parts(const json_t *parts, struct sim_prompt *prompt, size_t *
 static int append_message(const json_t *message, struct sim_prompt *prompt, size_t *room,
 			  struct sim_refusal *refusal)
 {
-	const char *role = json_string_value(json_object_get(message, "role"));
+	const char *role = pl_json_get_text(message, "role");
 	const json_t *content = json_object_get(message, "content");
 
 	if (role == NULL)

@@ -91,7 +91,7 @@ bool sim_request_flag(const json_t *body, const char *name, bool otherwise)
 int sim_request_find_model(const json_t *body, const struct sim_limits *limits, const char **ret,
 			   struct sim_refusal *refusal)
 {
-	const char *name = json_string_value(json_object_get(body, "model"));
+	const char *name = pl_json_get_text(body, "model");
 	auto_buf known = PL_BUF(4096);
 
 	for (size_t i = 0; i < limits->name_count; i++) {

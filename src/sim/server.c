@@ -149,23 +149,24 @@ static int settle_engine(struct sim_server *server, struct pl_err *err)
 			options->profile, config->tensor_parallel, options->memory_utilisation,
 			config->block_size);
 	if (config->block_count == 0)
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "No available memory for the cache blocks. Try increasing "
-				  "`gpu_memory_utilization` when initializing the engine.");
+		return pl_err_invalid(err,
+				      "No available memory for the cache blocks. Try increasing "
+				      "`gpu_memory_utilization` when initializing the engine.");
 	capacity = (uint64_t)config->block_count * config->block_size;
 	if (max_len > 0 && (uint64_t)max_len > capacity)
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "max_model_len (%lld) is larger than the KV cache (%llu tokens); "
-				  "decrease `max_model_len` or increase the cache",
-				  (long long)max_len, (unsigned long long)capacity);
+		return pl_err_invalid(
+			err,
+			"max_model_len (%lld) is larger than the KV cache (%llu tokens); "
+			"decrease `max_model_len` or increase the cache",
+			(long long)max_len, (unsigned long long)capacity);
 	/* Not asked for: what does not fit the cache is not offered. */
 	if (max_len == 0)
 		max_len = options->profile->max_model_len;
 	server->limits.max_model_len = (uint32_t)((uint64_t)max_len < capacity ? max_len
 									       : (int64_t)capacity);
 	if (batched > 0 && !config->chunked_prefill && batched < server->limits.max_model_len)
-		return pl_err_set(
-			err, PL_ERR_INVALID,
+		return pl_err_invalid(
+			err,
 			"max_num_batched_tokens (%lld) is smaller than max_model_len (%u). "
 			"Please increase max_num_batched_tokens or decrease max_model_len.",
 			(long long)batched, server->limits.max_model_len);
@@ -225,7 +226,7 @@ static int open_tls(struct sim_server *server, struct pl_err *err)
 	if (options->ssl_certfile == NULL && options->ssl_keyfile == NULL)
 		return 0;
 	if (options->ssl_certfile == NULL)
-		return pl_err_set(err, PL_ERR_INVALID, "--ssl-keyfile needs --ssl-certfile");
+		return pl_err_invalid(err, "--ssl-keyfile needs --ssl-certfile");
 	server->plain = pl_alloc(SIM_PLAIN_BYTES);
 	return io_tls_server_new(options->ssl_certfile, options->ssl_keyfile, &server->tls, err);
 }

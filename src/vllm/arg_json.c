@@ -330,8 +330,7 @@ static int refuse(const struct key *key, const json_t *value, const char *expect
 {
 	auto_free char *found = pl_json_to_text(value, PL_JSON_COMPACT);
 
-	return pl_err_set(err, PL_ERR_INVALID, "'%s': found %.200s, expected %s", key->name, found,
-			  expected);
+	return pl_err_invalid(err, "'%s': found %.200s, expected %s", key->name, found, expected);
 }
 
 /* The row parts words by blanks, so that none may have one. */
@@ -436,10 +435,9 @@ static const struct key *find_key(const char *name, struct pl_err *err)
 	}
 	const char *nearest = pl_text_nearest(name, names, PL_ARRAY_SIZE(names));
 	if (nearest != NULL)
-		pl_err_set(err, PL_ERR_INVALID, "unknown key '%s' (did you mean '%s'?)", name,
-			   nearest);
+		pl_err_invalid(err, "unknown key '%s' (did you mean '%s'?)", name, nearest);
 	else
-		pl_err_set(err, PL_ERR_INVALID, "unknown key '%s'", name);
+		pl_err_invalid(err, "unknown key '%s'", name);
 	return NULL;
 }
 
@@ -455,6 +453,6 @@ int vllm_arg_set_json(struct option_row *arg, const json_t *entry, struct pl_are
 			return -1;
 	}
 	if (arg->flag == NULL || arg->group == NULL || arg->help == NULL)
-		return pl_err_set(err, PL_ERR_INVALID, "flag, group and help cannot be null");
+		return pl_err_invalid(err, "flag, group and help cannot be null");
 	return 0;
 }

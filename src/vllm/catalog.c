@@ -207,11 +207,11 @@ static bool is_absent(const struct option_row *row, const struct vllm_version *r
 static int add_entry(struct vllm_catalog *catalog, const json_t *entry,
 		     const struct vllm_version *release, struct pl_err *err)
 {
-	const char *name = json_string_value(json_object_get(entry, "name"));
+	const char *name = pl_json_get_text(entry, "name");
 
 	if (!is_name(name))
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "an entry without a name in lower case letters, digits and '_'");
+		return pl_err_invalid(
+			err, "an entry without a name in lower case letters, digits and '_'");
 	struct option_row *row = find_row(catalog->args, catalog->count, name);
 	if (row == NULL) {
 		row = &catalog->args[catalog->count++];
@@ -360,17 +360,17 @@ const char *vllm_arg_nearest(const struct vllm_catalog *catalog, const char *nam
 
 static int check_overlay(const json_t *overlay, struct pl_err *err)
 {
-	if (json_integer_value(json_object_get(overlay, "profllm_overlay")) != 1 ||
+	if (pl_json_get_i64(overlay, "profllm_overlay") != 1 ||
 	    !json_is_array(json_object_get(overlay, "args")))
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "no overlay: found no \"profllm_overlay\": 1 with a list 'args'");
+		return pl_err_invalid(
+			err, "no overlay: found no \"profllm_overlay\": 1 with a list 'args'");
 	PL_JSON_EACH_MEMBER(name, value, overlay) {
 		if (strcmp(name, "profllm_overlay") != 0 && strcmp(name, "args") != 0 &&
 		    strcmp(name, "made_from") != 0)
-			return pl_err_set(err, PL_ERR_INVALID, "unknown key '%s'", name);
+			return pl_err_invalid(err, "unknown key '%s'", name);
 	}
 	if (json_array_size(json_object_get(overlay, "args")) > ENTRIES_MAX)
-		return pl_err_set(err, PL_ERR_INVALID, "more than %d entries", ENTRIES_MAX);
+		return pl_err_invalid(err, "more than %d entries", ENTRIES_MAX);
 	return 0;
 }
 

@@ -45,8 +45,8 @@ static struct vllm_expr *parse_or(struct parser *parser);
 /* Always NULL. */
 static struct vllm_expr *fault(struct parser *parser, const char *what)
 {
-	pl_err_set(parser->err, PL_ERR_INVALID, "column %zu: %s",
-		   (size_t)(parser->at - parser->text) + 1, what);
+	pl_err_invalid(parser->err, "column %zu: %s", (size_t)(parser->at - parser->text) + 1,
+		       what);
 	return NULL;
 }
 
@@ -467,7 +467,7 @@ int vllm_expr_parse(const char *text, struct pl_arena *arena, const struct vllm_
 	struct parser parser = { .text = text, .at = text, .arena = arena, .err = err };
 
 	if (strlen(text) > VLLM_EXPR_BYTES_MAX)
-		return pl_err_set(err, PL_ERR_INVALID, "the expression is too long");
+		return pl_err_invalid(err, "the expression is too long");
 	const struct vllm_expr *expr = parse_or(&parser);
 	if (expr == NULL)
 		return -1;

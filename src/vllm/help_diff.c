@@ -430,8 +430,7 @@ static void keep_older_choices(const struct vllm_catalog *catalog, json_t *entry
 {
 	const json_t *table = json_object_get(change, "table");
 	const json_t *help = json_object_get(change, "help");
-	const struct option_row *row = vllm_arg_find(
-		catalog, json_string_value(json_object_get(entry, "name")));
+	const struct option_row *row = vllm_arg_find(catalog, pl_json_get_text(entry, "name"));
 
 	if (!json_is_array(table) || !json_is_array(help) || row == NULL)
 		return;
@@ -450,12 +449,11 @@ static json_t *changed_entry(const struct vllm_catalog *catalog, const json_t *c
 {
 	json_t *entry = json_object();
 
-	const struct option_row *row = vllm_arg_find(
-		catalog, json_string_value(json_object_get(changed, "name")));
+	const struct option_row *row = vllm_arg_find(catalog, pl_json_get_text(changed, "name"));
 
 	json_object_set(entry, "name", json_object_get(changed, "name"));
 	PL_JSON_EACH(change, json_object_get(changed, "changes")) {
-		const char *key = json_string_value(json_object_get(change, "key"));
+		const char *key = pl_json_get_text(change, "key");
 		json_object_set(entry, key, json_object_get(change, "help"));
 		if (strcmp(key, "choices") == 0)
 			keep_older_choices(catalog, entry, change);

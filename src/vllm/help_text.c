@@ -455,8 +455,8 @@ int vllm_help_parse(const char *text, size_t len, struct vllm_help **ret, struct
 	pl_buf_done(&parser.names);
 	pl_buf_done(&parser.text);
 	if (help->count == 0)
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "found no argument, expected the text of vllm serve --help=all");
+		return pl_err_invalid(
+			err, "found no argument, expected the text of vllm serve --help=all");
 	*ret = pl_take(help);
 	return 0;
 }

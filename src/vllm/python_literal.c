@@ -181,8 +181,8 @@ int vllm_python_json(const char *text, size_t len, const char *source, json_t **
 		blank_no_numbers(copy, len);
 	json_t *json = json_loadb(strlen(copy) == len ? copy : text, len, JSON_DECODE_ANY, &fault);
 	if (json == NULL)
-		return pl_err_set(err, PL_ERR_INVALID, "%s:%d:%d: not valid JSON: %s", source,
-				  fault.line, fault.column, fault.text);
+		return pl_err_invalid(err, "%s:%d:%d: not valid JSON: %s", source, fault.line,
+				      fault.column, fault.text);
 	*ret = json;
 	return 0;
 }

@@ -237,7 +237,7 @@ static bool is_unset(const json_t *value)
 static size_t rank(const json_t *entry)
 {
 	enum { LAST = 100, UNSET = 1000 };
-	const char *group = json_string_value(json_object_get(entry, "group"));
+	const char *group = pl_json_get_text(entry, "group");
 	size_t place = pl_text_index(group, groups_first, PL_ARRAY_SIZE(groups_first));
 
 	if (PL_TEXT_IS_ONE_OF(group, groups_last))
@@ -261,14 +261,13 @@ static void add_defaults(json_t *list, const json_t *changed, const struct vllm_
 			 const json_t *values)
 {
 	PL_JSON_EACH(entry, changed) {
-		const char *key = json_string_value(json_object_get(entry, "name"));
+		const char *key = pl_json_get_text(entry, "name");
 		auto_free char *argument = pl_strndup(key, strcspn(key, "."));
 		const struct option_row *arg = vllm_arg_find(until->catalog, argument);
 		if (pl_json_get_path(values, key) != NULL || arg == NULL)
 			continue;
 		PL_JSON_EACH(change, json_object_get(entry, "changes")) {
-			if (strcmp(json_string_value(json_object_get(change, "key")), "default") ==
-			    0)
+			if (strcmp(pl_json_get_text(change, "key"), "default") == 0)
 				insert(list, json_pack("{s:s, s:O, s:O, s:s}", "key", key, "old",
 						       json_object_get(change, "old"), "new",
 						       json_object_get(change, "new"), "group",

@@ -59,20 +59,17 @@ static void set_path(json_t *root, const char *path, const json_t *value)
 	json_object_set_new(root, dot != NULL ? dot + 1 : path, json_deep_copy(value));
 }
 
-static const char *key_of(const json_t *setting)
-{
-	return json_string_value(json_object_get(setting, "key"));
-}
-
 /* Can it be written: is all of it known, and nothing else set there? */
 static bool is_writable(const struct renewal *renewal, const char *key, const json_t *by)
 {
 	PL_JSON_EACH(setting, by) {
 		const json_t *value = json_object_get(setting, "value");
-		const json_t *there = pl_json_get_path(renewal->values, key_of(setting));
+		const json_t *there = pl_json_get_path(renewal->values,
+						       pl_json_get_text(setting, "key"));
 		if (value == NULL)
 			return false;
-		if (there != NULL && strcmp(key_of(setting), key) != 0 && !json_equal(there, value))
+		if (there != NULL && strcmp(pl_json_get_text(setting, "key"), key) != 0 &&
+		    !json_equal(there, value))
 			return false;
 	}
 	return true;
@@ -80,7 +77,7 @@ static bool is_writable(const struct renewal *renewal, const char *key, const js
 
 static void write_setting(struct renewal *renewal, const json_t *setting)
 {
-	const char *key = key_of(setting);
+	const char *key = pl_json_get_text(setting, "key");
 	auto_free char *argument = pl_strndup(key, strcspn(key, "."));
 	const json_t *value = json_object_get(setting, "value");
 

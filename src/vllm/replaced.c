@@ -314,7 +314,7 @@ json_t *vllm_replaced_in_file(const json_t *replaced_by)
 	json_t *settings = replaced_by != NULL ? json_deep_copy(replaced_by) : NULL;
 
 	PL_JSON_EACH(setting, settings) {
-		const char *key = json_string_value(json_object_get(setting, "key"));
+		const char *key = pl_json_get_text(setting, "key");
 		auto_free char *placed = pl_asprintf("server.%s", key);
 		json_object_set_new(setting, "key", json_string(placed));
 	}
@@ -386,7 +386,7 @@ void vllm_replaced_words(const json_t *replaced_by, const struct vllm_catalog *f
 
 	for (size_t i = 0; i < count; i++) {
 		const json_t *setting = json_array_get(replaced_by, i);
-		const char *key = json_string_value(json_object_get(setting, "key"));
+		const char *key = pl_json_get_text(setting, "key");
 		const json_t *value = json_object_get(setting, "value");
 		if (flags != NULL) {
 			add_flag(flags, key, value, buf->len > before ? " " : "", buf);

@@ -221,13 +221,13 @@ static void check_name(void *user, const struct vllm_expr *name)
 		return;
 	const struct option_row *arg = vllm_rule_find_arg(check->catalog, name->text);
 	if (name->op == VLLM_EXPR_ARG && arg == NULL)
-		pl_err_set(err, PL_ERR_INVALID, "'%s' is no argument", name->text);
+		pl_err_invalid(err, "'%s' is no argument", name->text);
 	if (name->op == VLLM_EXPR_SUB && (arg == NULL || option_field_find(arg, name->key) == NULL))
-		pl_err_set(err, PL_ERR_INVALID, "'%s' has no key '%s'", name->text, name->key);
+		pl_err_invalid(err, "'%s' has no key '%s'", name->text, name->key);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(facts); i++)
 		known |= strcmp(facts[i], name->text) == 0;
 	if (name->op == VLLM_EXPR_ENV && !known)
-		pl_err_set(err, PL_ERR_INVALID, "'env.%s' is no fact", name->text);
+		pl_err_invalid(err, "'env.%s' is no fact", name->text);
 }
 
 int vllm_rule_names_check(const struct vllm_catalog *catalog, const struct vllm_expr *expr,

@@ -94,8 +94,7 @@ static int add_arg(json_t *argv, const struct option_row *arg, const json_t *val
 		else if (arg->negative_flag != NULL)
 			add_word(argv, arg->negative_flag);
 		else if (pl_text_equal(arg->default_json, "true"))
-			return pl_err_set(err, PL_ERR_INVALID, "'%s' cannot be switched off",
-					  arg->name);
+			return pl_err_invalid(err, "'%s' cannot be switched off", arg->name);
 		return 0;
 	case OPTION_STYLE_LIST:
 	case OPTION_STYLE_REPEAT:
@@ -139,8 +138,7 @@ int vllm_args_to_argv(const struct vllm_catalog *catalog, const json_t *values, 
 	PL_JSON_EACH_MEMBER(name, value, values) {
 		const struct option_row *arg = vllm_arg_find(catalog, name);
 		if (arg == NULL)
-			return pl_err_set(err, PL_ERR_INVALID, "unknown server argument '%s'",
-					  name);
+			return pl_err_invalid(err, "unknown server argument '%s'", name);
 		/* what `config` names was read: its values stand among these */
 		if (strcmp(arg->name, "model") == 0 || strcmp(arg->name, "config") == 0 ||
 		    add_secret(env, arg, value))
@@ -161,9 +159,8 @@ static json_t *default_of_variable(const struct option_row *arg, const char *tex
 
 static json_t *default_value(const struct option_row *arg, const json_t *env)
 {
-	const char *text = arg->default_env != NULL
-				   ? json_string_value(json_object_get(env, arg->default_env))
-				   : NULL;
+	const char *text = arg->default_env != NULL ? pl_json_get_text(env, arg->default_env)
+						    : NULL;
 
 	if (text == NULL && arg->default_env != NULL)
 		text = getenv(arg->default_env);

@@ -177,7 +177,7 @@ static void keep_unresolved(struct lexer *lexer, const char *end)
 static bool take_variable(struct lexer *lexer, const char *name, size_t len, const char *end)
 {
 	auto_free char *key = pl_strndup(name, len);
-	const char *value = json_string_value(json_object_get(lexer->words->variables, key));
+	const char *value = pl_json_get_text(lexer->words->variables, key);
 
 	/* variables made of variables grow fast */
 	if (len == 0 || value == NULL ||
@@ -503,11 +503,10 @@ int vllm_words_split(const char *text, size_t len, const char *source, struct vl
 			       .first = words->count };
 
 	if (len > VLLM_WORDS_BYTES_MAX)
-		return pl_err_set(err, PL_ERR_INVALID, "'%s' is longer than %u bytes", source,
-				  VLLM_WORDS_BYTES_MAX);
+		return pl_err_invalid(err, "'%s' is longer than %u bytes", source,
+				      VLLM_WORDS_BYTES_MAX);
 	if (memchr(text, '\0', len) != NULL)
-		return pl_err_set(err, PL_ERR_INVALID, "'%s' has a NUL byte: it is no text",
-				  source);
+		return pl_err_invalid(err, "'%s' has a NUL byte: it is no text", source);
 	if (words->variables == NULL) {
 		words->variables = json_object();
 		words->exported = json_object();

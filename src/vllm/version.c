@@ -95,8 +95,8 @@ int vllm_version_parse(const char *text, struct vllm_version *ret, struct pl_err
 	const char *at = text + (text[0] == 'v' || text[0] == 'V');
 
 	if (!take_release(&at, &version) || !take_suffixes(&at, &version) || !is_local_or_end(at))
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "'%.100s' is not a release such as 0.32.0 or 0.11.1rc2", text);
+		return pl_err_invalid(err, "'%.100s' is not a release such as 0.32.0 or 0.11.1rc2",
+				      text);
 	if (version.pre != 0)
 		version.stage = -1;
 	else if (version.post != 0)

@@ -116,14 +116,14 @@ static char *derive_name(const struct vllm_command *command)
 		      { "pipeline_parallel_size", "pp" },
 		      { "data_parallel_size", "dp" } };
 	const json_t *values = command->values;
-	const char *label = json_string_value(json_object_get(command->load, "label"));
-	const char *model = json_string_value(json_object_get(values, "model"));
+	const char *label = pl_json_get_text(command->load, "label");
+	const char *model = pl_json_get_text(values, "model");
 	auto_buf name = PL_BUF(2 * NAME_BYTES_MAX);
 
 	if (label != NULL)
 		return pl_strdup(label);
 	if (model == NULL)
-		model = json_string_value(json_object_get(command->load, "model"));
+		model = pl_json_get_text(command->load, "model");
 	const char *nothing = command->form == VLLM_COMMAND_NONE ? "load" : "server";
 	auto_free char *base = pl_strdup(model != NULL ? model : nothing);
 
@@ -139,7 +139,7 @@ static char *derive_name(const struct vllm_command *command)
 	if (name.len == 0)
 		pl_buf_add_text(&name, nothing);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(sizes); i++) {
-		json_int_t size = json_integer_value(json_object_get(values, sizes[i].arg));
+		json_int_t size = pl_json_get_i64(values, sizes[i].arg);
 		if (size > 1)
 			pl_buf_addf(&name, "-%s%lld", sizes[i].mark, (long long)size);
 	}
@@ -337,5 +337,5 @@ int vllm_yaml_from_command(const struct vllm_command *command, bool secrets, str
 	add_server(buf, command, secrets);
 	add_launch(buf, command, secrets);
 	add_load(buf, command, secrets);
-	return buf->full ? pl_err_set(err, PL_ERR_INVALID, "the experiment file is too long") : 0;
+	return buf->full ? pl_err_invalid(err, "the experiment file is too long") : 0;
 }

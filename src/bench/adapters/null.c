@@ -16,8 +16,7 @@ static int encode_null(const struct bench_encode *encode, const struct bench_sam
 {
 	(void)encode;
 	if (!pl_buf_addf(buf, "%lld", (long long)sample->output_tokens))
-		return pl_err_set(err, PL_ERR_INVALID, "request body is larger than %zu bytes",
-				  buf->max);
+		return pl_err_invalid(err, "request body is larger than %zu bytes", buf->max);
 	return 0;
 }
 

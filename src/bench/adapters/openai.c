@@ -16,12 +16,12 @@ static int encode_completions(const struct bench_encode *encode, const struct be
 	} else if (sample->prompt != NULL) {
 		prompt = pl_json_from_ctext(sample->prompt);
 	} else {
-		return pl_err_set(err, PL_ERR_INVALID, "sample %lld has no prompt for a completion",
-				  (long long)sample->index);
+		return pl_err_invalid(err, "sample %lld has no prompt for a completion",
+				      (long long)sample->index);
 	}
 	if (prompt == NULL)
-		return pl_err_set(err, PL_ERR_INVALID, "prompt of sample %lld is not UTF-8",
-				  (long long)sample->index);
+		return pl_err_invalid(err, "prompt of sample %lld is not UTF-8",
+				      (long long)sample->index);
 	json_object_set_new(body, "model", json_string(encode->model));
 	json_object_set_new(body, "prompt", prompt);
 	json_object_set_new(body, "repetition_penalty", json_real(1.0));

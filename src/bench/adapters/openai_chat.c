@@ -20,9 +20,8 @@ static int encode_chat(const struct bench_encode *encode, const struct bench_sam
 	json_t *messages = messages_of(sample);
 
 	if (messages == NULL)
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "sample %lld has no text or messages for a chat",
-				  (long long)sample->index);
+		return pl_err_invalid(err, "sample %lld has no text or messages for a chat",
+				      (long long)sample->index);
 	json_object_set_new(body, "model", json_string(encode->model));
 	json_object_set_new(body, "messages", messages);
 	json_object_set_new(body, "max_completion_tokens", json_integer(sample->output_tokens));

@@ -50,8 +50,7 @@ int openai_body_write(const struct bench_encode *encode, json_t *body, struct pl
 	    json_object_get(bench->extra_body, "stream_options") == NULL)
 		json_object_del(body, "stream_options");
 	if (!pl_json_write(body, PL_JSON_PYTHON, buf))
-		return pl_err_set(err, PL_ERR_INVALID, "request body is larger than %zu bytes",
-				  buf->max);
+		return pl_err_invalid(err, "request body is larger than %zu bytes", buf->max);
 	return 0;
 }
 

@@ -11,8 +11,8 @@ static int encode_responses(const struct bench_encode *encode, const struct benc
 	json_t *input = sample->prompt != NULL ? pl_json_from_ctext(sample->prompt) : NULL;
 
 	if (input == NULL)
-		return pl_err_set(err, PL_ERR_INVALID, "sample %lld has no text for a response",
-				  (long long)sample->index);
+		return pl_err_invalid(err, "sample %lld has no text for a response",
+				      (long long)sample->index);
 	json_object_set_new(body, "model", json_string(encode->model));
 	json_object_set_new(body, "input", input);
 	json_object_set_new(body, "max_output_tokens", json_integer(sample->output_tokens));

@@ -60,10 +60,11 @@ static int read_header(char *line, const char *source, int *ret_model, struct pl
 	*ret_model = column_of(names, count, "Model");
 	if (*ret_model < 0 || count <= OUTPUT_COLUMN ||
 	    column_of(names, count, "Response tokens") != OUTPUT_COLUMN)
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "%s:1: expected columns with 'Model', 'Request tokens' third and "
-				  "'Response tokens' fourth",
-				  source);
+		return pl_err_invalid(
+			err,
+			"%s:1: expected columns with 'Model', 'Request tokens' third and "
+			"'Response tokens' fourth",
+			source);
 	return 0;
 }
 
@@ -74,15 +75,15 @@ static int read_row(char *line, int model, const char *source, size_t line_no,
 	size_t count = split(line, fields);
 
 	if (count <= OUTPUT_COLUMN || count <= (size_t)model)
-		return pl_err_set(err, PL_ERR_INVALID, "%s:%zu: found %zu columns, expected more",
-				  source, line_no, count);
+		return pl_err_invalid(err, "%s:%zu: found %zu columns, expected more", source,
+				      line_no, count);
 	if (strcmp(fields[model], "GPT-4") != 0)
 		return 0;
 	struct bench_entry row = { .input_tokens = tokens_in(fields[INPUT_COLUMN]),
 				   .output_tokens = tokens_in(fields[OUTPUT_COLUMN]) };
 	if (row.input_tokens < 0 || row.output_tokens < 0)
-		return pl_err_set(err, PL_ERR_INVALID, "%s:%zu: expected whole numbers of tokens",
-				  source, line_no);
+		return pl_err_invalid(err, "%s:%zu: expected whole numbers of tokens", source,
+				      line_no);
 	if (row.output_tokens > 0)
 		bench_entries_add(into, &row);
 	return 0;

@@ -33,16 +33,16 @@ static int take_line(const struct vllm_bench *bench, const json_t *json, size_t 
 	const json_t *prompt = json_object_get(json, "prompt");
 
 	if (!json_is_string(prompt))
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "%s:%zu: expected an object with a text 'prompt'",
-				  bench->dataset_path, line_no);
+		return pl_err_invalid(err, "%s:%zu: expected an object with a text 'prompt'",
+				      bench->dataset_path, line_no);
 	if (output_len(bench) == FROM_RECORDS) {
 		entry.output_tokens = whole_of(json_object_get(json, "output_tokens"));
 		if (entry.output_tokens < 1)
-			return pl_err_set(err, PL_ERR_INVALID,
-					  "%s:%zu: 'output_tokens': expected a whole number from 1 "
-					  "({benchmark.custom_output_len} is -1)",
-					  bench->dataset_path, line_no);
+			return pl_err_invalid(
+				err,
+				"%s:%zu: 'output_tokens': expected a whole number from 1 "
+				"({benchmark.custom_output_len} is -1)",
+				bench->dataset_path, line_no);
 	}
 	entry.prompt = pl_json_to_ctext(prompt);
 	bench_entries_add(into, &entry);

@@ -20,8 +20,8 @@ static int refuse_template(const struct bench_sampling *how, struct pl_err *err)
 {
 	auto_free char *words = pl_strdup(err->text);
 
-	return pl_err_set(err, PL_ERR_INVALID, "chat template: %s%s", words,
-			  how->without != NULL ? how->without : "");
+	return pl_err_invalid(err, "chat template: %s%s", words,
+			      how->without != NULL ? how->without : "");
 }
 
 /* Where somebody can; says who did. */

@@ -63,10 +63,11 @@ int bench_dataset_vocabulary(const struct bench_dataset_work *work, int64_t *ret
 	if (size == 0 && work->tokenizer != NULL)
 		size = bench_tokenizer_vocab_size(work->tokenizer);
 	if (size <= 0)
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "data set '%s' needs the size of the vocabulary, and neither a "
-				  "tokenizer nor {benchmark.vocab_size} tells it",
-				  work->bench->dataset_name);
+		return pl_err_invalid(
+			err,
+			"data set '%s' needs the size of the vocabulary, and neither a "
+			"tokenizer nor {benchmark.vocab_size} tells it",
+			work->bench->dataset_name);
 	*ret = size;
 	return 0;
 }
@@ -79,10 +80,11 @@ int bench_dataset_form(struct bench_dataset_work *work, bool *ret_as_ids, struct
 	if (!*ret_as_ids)
 		return 0;
 	if (!exp_backend_has(bench->backend, EXP_BACKEND_TAKES_IDS))
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "data set '%s' needs a tokenizer: back end '%s' takes no token "
-				  "ids and the server has no /tokenize and /detokenize",
-				  bench->dataset_name, bench->backend);
+		return pl_err_invalid(
+			err,
+			"data set '%s' needs a tokenizer: back end '%s' takes no token "
+			"ids and the server has no /tokenize and /detokenize",
+			bench->dataset_name, bench->backend);
 	work->into->prompt_form = "token_ids";
 	if (!bench->prompt_token_ids)
 		bench_dataset_note(work->into, "prompts are sent as token ids: there is no "

@@ -62,8 +62,8 @@ static int compute_bounds(const struct vllm_bench *bench, size_t special_count, 
 	ret->out_low = (int64_t)fmax(1, floor(out * (1 - ratio.output)));
 	ret->out_high = (int64_t)fmax(1, ceil(out * (1 + ratio.output)));
 	if (bench->random_prefix_len + ret->in_low < 1)
-		return pl_err_set(
-			err, PL_ERR_INVALID,
+		return pl_err_invalid(
+			err,
 			"{benchmark.random_input_len} is too small: %lld less %zu special tokens, "
 			"with the range ratio, leaves an empty prompt",
 			(long long)input_len(bench), special_count);
@@ -92,9 +92,8 @@ static int plan_vocabulary(const struct bench_dataset_work *work, struct plan *p
 			plan->allowed[plan->allowed_count++] = (uint32_t)id;
 	}
 	if (plan->allowed_count == 0)
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "a vocabulary of %lld tokens has only special ones",
-				  (long long)plan->vocab_size);
+		return pl_err_invalid(err, "a vocabulary of %lld tokens has only special ones",
+				      (long long)plan->vocab_size);
 	return 0;
 }
 

@@ -54,9 +54,9 @@ int bench_json_lines(const struct vllm_bench *bench, const char *text, size_t le
 			auto_json json_t *json = json_loadb(text, line_len, flags | JSON_ALLOW_NUL,
 							    &fault);
 			if (json == NULL)
-				return pl_err_set(
-					err, PL_ERR_INVALID, "%s:%zu:%d: not valid JSON: %s",
-					bench->dataset_path, line_no, fault.column, fault.text);
+				return pl_err_invalid(err, "%s:%zu:%d: not valid JSON: %s",
+						      bench->dataset_path, line_no, fault.column,
+						      fault.text);
 			if (fn(bench, json, line_no, into, err) < 0)
 				return -1;
 		}
@@ -73,8 +73,7 @@ int bench_entries_parse(const struct bench_dataset_kind *kind, const struct vllm
 	if (kind->parse(bench, text, len, &entries, err) < 0)
 		return -1;
 	if (entries.count == 0)
-		return pl_err_set(err, PL_ERR_INVALID, "%s: holds %s", bench->dataset_path,
-				  kind->nothing);
+		return pl_err_invalid(err, "%s: holds %s", bench->dataset_path, kind->nothing);
 	*ret = entries;
 	entries = (struct bench_entries){ 0 };
 	return 0;

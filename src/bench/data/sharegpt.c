@@ -31,8 +31,8 @@ static int parse(const struct vllm_bench *bench, char *text, size_t len, struct 
 	if (pl_json_parse_texts(text, len, bench->dataset_path, &list, err) < 0)
 		return -1;
 	if (!json_is_array(list))
-		return pl_err_set(err, PL_ERR_INVALID, "%s: expected an array of conversations",
-				  bench->dataset_path);
+		return pl_err_invalid(err, "%s: expected an array of conversations",
+				      bench->dataset_path);
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		json_t *item = json_array_get(list, i);
 		const json_t *turns = json_object_get(item, "conversations");
@@ -41,9 +41,9 @@ static int parse(const struct vllm_bench *bench, char *text, size_t len, struct 
 		auto_free char *prompt = turn_text(turns, 0);
 		auto_free char *completion = turn_text(turns, 1);
 		if (prompt == NULL || completion == NULL)
-			return pl_err_set(err, PL_ERR_INVALID,
-					  "%s: entry %zu: the first two turns need a text 'value'",
-					  bench->dataset_path, i + 1);
+			return pl_err_invalid(
+				err, "%s: entry %zu: the first two turns need a text 'value'",
+				bench->dataset_path, i + 1);
 		into->with_media += json_object_get(item, "image") != NULL ||
 				    json_object_get(item, "video") != NULL;
 		struct bench_entry entry = {
@@ -119,10 +119,9 @@ static int build(struct bench_dataset_work *work, struct pl_err *err)
 	struct bench_entries *entries = &work->entries;
 
 	if (work->tokenizer == NULL)
-		return pl_err_set(
-			err, PL_ERR_INVALID,
-			"data set 'sharegpt' needs a tokenizer to choose conversations by "
-			"length: the server has no /tokenize and /detokenize");
+		return pl_err_invalid(
+			err, "data set 'sharegpt' needs a tokenizer to choose conversations by "
+			     "length: the server has no /tokenize and /detokenize");
 	bench_entries_shuffle(work, (uint64_t)work->bench->seed);
 	for (size_t at = 0; at < entries->count && work->into->count < wanted;) {
 		size_t size = chunk_size(wanted - work->into->count, entries->count - at);
@@ -131,8 +130,8 @@ static int build(struct bench_dataset_work *work, struct pl_err *err)
 		at += size;
 	}
 	if (work->into->count == 0)
-		return pl_err_set(
-			err, PL_ERR_INVALID,
+		return pl_err_invalid(
+			err,
 			"%s: no conversation has a usable length (prompt %d to %d tokens, "
 			"with its output at most %d)",
 			work->bench->dataset_path, PROMPT_TOKENS_MIN, PROMPT_TOKENS_MAX,

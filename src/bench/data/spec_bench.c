@@ -12,12 +12,12 @@ static int take_line(const struct vllm_bench *bench, const json_t *json, size_t 
 {
 	struct bench_entry entry = { .output_tokens = RES_NO_COUNT };
 	const json_t *prompt = json_array_get(json_object_get(json, "turns"), 0);
-	const char *category = json_string_value(json_object_get(json, "category"));
+	const char *category = pl_json_get_text(json, "category");
 
 	if (!json_is_string(prompt))
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "%s:%zu: expected an object with a list of texts 'turns'",
-				  bench->dataset_path, line_no);
+		return pl_err_invalid(err,
+				      "%s:%zu: expected an object with a list of texts 'turns'",
+				      bench->dataset_path, line_no);
 	if (bench->spec_bench_category != NULL &&
 	    !pl_text_equal(category, bench->spec_bench_category))
 		return 0;
@@ -32,8 +32,8 @@ static int parse(const struct vllm_bench *bench, char *text, size_t len, struct 
 	if (bench_json_lines(bench, text, len, 0, take_line, into, err) < 0)
 		return -1;
 	if (into->count == 0 && bench->spec_bench_category != NULL)
-		return pl_err_set(err, PL_ERR_INVALID, "%s: holds no question of category '%s'",
-				  bench->dataset_path, bench->spec_bench_category);
+		return pl_err_invalid(err, "%s: holds no question of category '%s'",
+				      bench->dataset_path, bench->spec_bench_category);
 	return 0;
 }
 

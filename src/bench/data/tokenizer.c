@@ -324,7 +324,7 @@ static int read_template(const struct io_reply *reply, const char *path, json_t 
 	if (reply->status >= 400 && reply->status < 500 && reply->status != 404 &&
 	    reply->status != 405) {
 		auto_free char *words = words_of(reply);
-		return pl_err_set(err, PL_ERR_INVALID, "the server says: %s", words);
+		return pl_err_invalid(err, "the server says: %s", words);
 	}
 	return parse_reply(reply, path, ret, err);
 }
@@ -418,8 +418,8 @@ static void read_special_ids(const json_t *info, struct bench_tokenizer *base)
 
 	PL_JSON_EACH_MEMBER(key, token, added) {
 		int64_t id = -1;
-		if (!json_is_true(json_object_get(token, "special")) || !pl_text_to_i64(key, &id) ||
-		    id < 0 || id > (int64_t)ID_MAX)
+		if (!pl_json_get_true(token, "special") || !pl_text_to_i64(key, &id) || id < 0 ||
+		    id > (int64_t)ID_MAX)
 			continue;
 		*PL_PUSH(base->special_ids, base->special_id_count, room) = (uint32_t)id;
 	}
@@ -443,7 +443,7 @@ static void ask_info(struct server_tokenizer *server)
 	if (io_fetch(&fetch, &reply, PL_ERR_IGNORED) < 0 || reply.status != 200 ||
 	    pl_json_parse(reply.body, reply.body_len, fetch.path, &info, PL_ERR_IGNORED) < 0)
 		return;
-	json_int_t size = json_integer_value(json_object_get(info, "vocab_size"));
+	json_int_t size = pl_json_get_i64(info, "vocab_size");
 	server->base.vocab_size = size > 0 && size <= ID_MAX ? size : 0;
 	read_special_ids(info, &server->base);
 }

@@ -50,7 +50,7 @@ enum ckpt_dtype ckpt_memory_dtype(const struct ckpt_case *server)
 bool ckpt_memory_drafts(const struct ckpt_case *server)
 {
 	const json_t *drafting = json_object_get(server->values, "speculative_config");
-	const char *method = json_string_value(json_object_get(drafting, "method"));
+	const char *method = pl_json_get_text(drafting, "method");
 
 	if (method == NULL)
 		method = ckpt_case_text(server, "spec_method");
@@ -346,7 +346,7 @@ static int64_t graph_count(const struct ckpt_case *server)
 {
 	const json_t *compile = json_object_get(server->values, "compilation_config");
 	const json_t *sizes = json_object_get(server->values, "cudagraph_capture_sizes");
-	const char *mode = json_string_value(json_object_get(compile, "cudagraph_mode"));
+	const char *mode = pl_json_get_text(compile, "cudagraph_mode");
 	const char *platform = ckpt_case_platform(server);
 	int64_t most = ckpt_case_int(server, "max_cudagraph_capture_size", -1);
 

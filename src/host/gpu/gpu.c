@@ -72,7 +72,7 @@ int host_gpus_open(struct host_gpus **ret, struct pl_err *err)
 		gpus->why = pl_asprintf("'%s' knows of no GPU", library);
 		host_gpu_nvml_find(gpus->nvml, &gpus->list);
 	} else if (named != NULL) {
-		return pl_err_set(err, PL_ERR_INVALID, "PROFLLM_NVML_LIB: %s", why.text);
+		return pl_err_invalid(err, "PROFLLM_NVML_LIB: %s", why.text);
 	} else {
 		open_nvidia_smi(gpus, &why);
 	}

@@ -351,8 +351,9 @@ static void fault(struct reader *reader, const char *what)
 	if (reader->failed)
 		return;
 	reader->failed = true;
-	pl_err_set(reader->err, PL_ERR_INVALID, "'%s': line %zu: %s", reader->source,
-		   reader->lines_before + (size_t)XML_GetCurrentLineNumber(reader->parser), what);
+	pl_err_invalid(reader->err, "'%s': line %zu: %s", reader->source,
+		       reader->lines_before + (size_t)XML_GetCurrentLineNumber(reader->parser),
+		       what);
 	XML_StopParser(reader->parser, XML_FALSE);
 }
 
@@ -615,10 +616,10 @@ int host_nvidia_smi_parse(const char *text, size_t len, const char *source,
 	struct reader reader = { .source = source, .err = err, .list = list, .attached = -1 };
 
 	if (len > HOST_GPU_TEXT_BYTES_MAX)
-		return pl_err_set(err, PL_ERR_INVALID, "'%s': has more than %u bytes", source,
-				  HOST_GPU_TEXT_BYTES_MAX);
+		return pl_err_invalid(err, "'%s': has more than %u bytes", source,
+				      HOST_GPU_TEXT_BYTES_MAX);
 	if (memchr(text, '\0', len) != NULL)
-		return pl_err_set(err, PL_ERR_INVALID, "'%s': found a NUL byte", source);
+		return pl_err_invalid(err, "'%s': found a NUL byte", source);
 	auto_free char *copy = pl_strndup(text, len);
 	char *at = copy;
 	for (; isspace((unsigned char)*at); at++)
@@ -626,9 +627,8 @@ int host_nvidia_smi_parse(const char *text, size_t len, const char *source,
 	if (pl_text_starts(at, "No devices were found"))
 		return 0;
 	if (*at != '<')
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "'%s': found %s, expected the XML of 'nvidia-smi -q -x'", source,
-				  form_of(at));
+		return pl_err_invalid(err, "'%s': found %s, expected the XML of 'nvidia-smi -q -x'",
+				      source, form_of(at));
 	hide_bytes(at);
 	int result = read_document(&reader, at, strlen(at));
 	/* asked for some GPUs only (-i): their places are not their numbers */

@@ -75,17 +75,15 @@ static int not_there(const struct host_gpu_offer *offers, size_t count, const ch
 	auto_buf list = PL_BUF(LIST_BYTES_MAX);
 
 	host_gpu_add_list(offers, count, &list);
-	return pl_err_set(err, PL_ERR_INVALID, "found '%s', expected one of %s", name,
-			  pl_buf_text(&list));
+	return pl_err_invalid(err, "found '%s', expected one of %s", name, pl_buf_text(&list));
 }
 
 static int usable(const struct host_gpu_offer *offer, const char *name, struct pl_err *err)
 {
 	if (host_gpu_is_usable(offer))
 		return 0;
-	return pl_err_set(err, PL_ERR_INVALID,
-			  "found '%s', which is partitioned, expected instances of it (MIG-…)",
-			  name);
+	return pl_err_invalid(
+		err, "found '%s', which is partitioned, expected instances of it (MIG-…)", name);
 }
 
 static int find_by_index(const struct host_gpu_offer *offers, size_t count, const char *name,
@@ -126,8 +124,7 @@ int host_gpu_find(const struct host_gpu_offer *offers, size_t count, const char 
 	if (matches == 0)
 		return not_there(offers, count, name, err);
 	if (matches > 1)
-		return pl_err_set(err, PL_ERR_INVALID, "found '%s', which %zu GPUs begin with",
-				  name, matches);
+		return pl_err_invalid(err, "found '%s', which %zu GPUs begin with", name, matches);
 	*ret = match;
 	return usable(&offers[match], name, err);
 }

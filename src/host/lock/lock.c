@@ -239,7 +239,7 @@ json_t *host_lock_holder(const struct host_locks *locks, const char *name)
 static void add_text(struct pl_buf *buf, const char *before, const json_t *json, const char *key,
 		     const char *behind)
 {
-	const char *text = json_string_value(json_object_get(json, key));
+	const char *text = pl_json_get_text(json, key);
 
 	if (text == NULL || text[0] == '\0')
 		return;

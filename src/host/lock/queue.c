@@ -40,7 +40,7 @@ static bool is_held(int fd)
 /* Anybody can have written it: what no queue ever reaches counts as nothing. */
 static json_int_t number_of(const json_t *said)
 {
-	json_int_t number = json_integer_value(json_object_get(said, "number"));
+	json_int_t number = pl_json_get_i64(said, "number");
 
 	return number > 0 && number < NUMBER_MAX ? number : 0;
 }

@@ -375,7 +375,7 @@ static bool take_glog(struct host_log_line *line, int64_t real_ns)
 static const char *member(const json_t *json, const char *const *names)
 {
 	for (; *names != NULL; names++) {
-		const char *text = json_string_value(json_object_get(json, *names));
+		const char *text = pl_json_get_text(json, *names);
 		if (text != NULL)
 			return text;
 	}

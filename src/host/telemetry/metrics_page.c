@@ -252,8 +252,7 @@ int host_metrics_walk(const char *text, size_t len,
 		bool there;
 		const char *wrong = read_line(text, line_end, &sample, &there);
 		if (wrong != NULL)
-			return pl_err_set(err, PL_ERR_INVALID, "metrics page: line %zu %s", number,
-					  wrong);
+			return pl_err_invalid(err, "metrics page: line %zu %s", number, wrong);
 		if (there)
 			fn(data, &sample);
 		text = line_end < end ? line_end + 1 : end;

@@ -191,8 +191,8 @@ static int check_file(const struct vllm_bench *bench, const char *suffix, struct
 	auto_free char *beside = suffix != NULL ? res_flat_beside(path, suffix) : NULL;
 	const char *written = beside != NULL ? beside : path;
 	if (bench->dataset_path != NULL && pl_file_same(written, bench->dataset_path))
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "'%s' would be written over, and this run reads it", written);
+		return pl_err_invalid(err, "'%s' would be written over, and this run reads it",
+				      written);
 	return pl_file_check_writable(written, err);
 }
 

@@ -113,7 +113,7 @@ static char *as_json(const char *text, size_t len, size_t *ret_len)
 
 static int wrong(const char *key, const char *expected, struct pl_err *err)
 {
-	return pl_err_set(err, PL_ERR_INVALID, "'%s': expected %s", key, expected);
+	return pl_err_invalid(err, "'%s': expected %s", key, expected);
 }
 
 static int read_text(const json_t *json, const char *key, const char **ret, struct pl_err *err)
@@ -198,8 +198,8 @@ static int read_list(const struct res_flat *flat, const char *key, const json_t 
 	if (!json_is_array(list))
 		return wrong(key, "a list", err);
 	if (json_array_size(list) != flat->count)
-		return pl_err_set(err, PL_ERR_INVALID, "'%s': found %zu items, expected %zu", key,
-				  json_array_size(list), flat->count);
+		return pl_err_invalid(err, "'%s': found %zu items, expected %zu", key,
+				      json_array_size(list), flat->count);
 	*ret = list;
 	return 0;
 }
@@ -340,8 +340,7 @@ static int read_requests(struct res_flat *flat, struct pl_err *err)
 		return 0;
 	}
 	if (missing != NULL)
-		return pl_err_set(err, PL_ERR_INVALID, "'%s' is not there and other lists are",
-				  missing);
+		return pl_err_invalid(err, "'%s' is not there and other lists are", missing);
 	for (size_t i = 0; i < PL_ARRAY_SIZE(detailed); i++) {
 		if (read_list(flat, detailed[i], &lists[i], err) < 0)
 			return -1;
@@ -375,18 +374,18 @@ static int read_failed(struct res_flat *flat, struct pl_err *err)
 	if (flat->failed < 0)
 		flat->failed = sent - flat->completed;
 	if (flat->failed < 0)
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "'completed' is %lld and only %lld requests were sent",
-				  (long long)flat->completed, (long long)sent);
+		return pl_err_invalid(err, "'completed' is %lld and only %lld requests were sent",
+				      (long long)flat->completed, (long long)sent);
 	for (size_t i = 0; i < flat->count; i++)
 		ok += flat->requests[i].ok;
 	if (flat->count > 0 &&
 	    (ok != flat->completed || flat->completed + flat->failed != (int64_t)flat->count))
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "the lists hold %zu requests, %lld of them finished; 'completed' "
-				  "is %lld and 'failed' %lld",
-				  flat->count, (long long)ok, (long long)flat->completed,
-				  (long long)flat->failed);
+		return pl_err_invalid(
+			err,
+			"the lists hold %zu requests, %lld of them finished; 'completed' "
+			"is %lld and 'failed' %lld",
+			flat->count, (long long)ok, (long long)flat->completed,
+			(long long)flat->failed);
 	return 0;
 }
 
@@ -420,15 +419,14 @@ static int read_head(struct res_flat *flat, struct pl_err *err)
 static int read_all(struct res_flat *flat, struct pl_err *err)
 {
 	if (!json_is_object(flat->json))
-		return pl_err_set(err, PL_ERR_INVALID, "expected one object");
+		return pl_err_invalid(err, "expected one object");
 	if (read_head(flat, err) < 0)
 		return -1;
 	if (flat->num_prompts < 0 || flat->completed < 0 || isnan(flat->duration_s))
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "no result of 'vllm bench serve': '%s' is not there",
-				  flat->num_prompts < 0 ? "num_prompts"
-				  : flat->completed < 0 ? "completed"
-							: "duration");
+		return pl_err_invalid(err, "no result of 'vllm bench serve': '%s' is not there",
+				      flat->num_prompts < 0 ? "num_prompts"
+				      : flat->completed < 0 ? "completed"
+							    : "duration");
 	if (check_statistics(flat->json, err) < 0 || read_requests(flat, err) < 0)
 		return -1;
 	return read_failed(flat, err);

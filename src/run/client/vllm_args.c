@@ -72,8 +72,8 @@ static void add_model(json_t *argv, const struct exp_config *experiment,
 		      const struct run_identity *identity)
 {
 	const struct vllm_bench *bench = &experiment->bench;
-	const char *tokenizer = json_string_value(json_object_get(experiment->server, "tokenizer"));
-	const char *given = json_string_value(json_object_get(experiment->server, "model"));
+	const char *tokenizer = pl_json_get_text(experiment->server, "tokenizer");
+	const char *given = pl_json_get_text(experiment->server, "model");
 	const char *model = bench->model;
 
 	if (model == NULL)
@@ -184,7 +184,7 @@ static void spare_proxy(const struct run_target *target, json_t *env)
 
 	/* Python prefers the small letters */
 	for (size_t i = 0; i < PL_ARRAY_SIZE(names) && known == NULL; i++) {
-		known = json_string_value(json_object_get(env, names[i]));
+		known = pl_json_get_text(env, names[i]);
 		if (known == NULL)
 			known = getenv(names[i]);
 	}

@@ -100,8 +100,7 @@ static void add_told_facts(const struct run_state *run, json_t *facts)
 
 	PL_JSON_EACH(model, json_object_get(run->identity.models, "data")) {
 		json_t *longest = json_object_get(model, "max_model_len");
-		if (pl_text_equal(json_string_value(json_object_get(model, "id")),
-				  run->identity.model) &&
+		if (pl_text_equal(pl_json_get_text(model, "id"), run->identity.model) &&
 		    json_is_integer(longest) && json_integer_value(longest) >= 0)
 			json_object_set(facts, "max_model_len", longest);
 	}
@@ -240,7 +239,7 @@ static json_t *make_results(const struct run_state *run, const struct res_how *h
 		return NULL;
 	json_t *results = res_metrics_compute(run->measured.outcome, how);
 	/* figures of records and host together */
-	double tokens = json_number_value(json_object_get(results, "total_output_tokens"));
+	double tokens = pl_json_get_f64(results, "total_output_tokens");
 	struct run_energy energy = run_telemetry_energy(&run->telemetry);
 	set(results, "energy_per_token_j",
 	    pl_json_number(tokens > 0 ? energy.total_j / tokens : NAN));

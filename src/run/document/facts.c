@@ -83,7 +83,7 @@ static void agreement(const struct run_state *run, struct res_quality_facts *ret
 /* With n choices a request's prompt comes n times, and all but the first time it is known. */
 static double shared_by_choices(const struct vllm_bench *bench, double share)
 {
-	json_int_t n = json_integer_value(json_object_get(bench->extra_body, "n"));
+	json_int_t n = pl_json_get_i64(bench->extra_body, "n");
 
 	return n > 1 ? (share + (double)(n - 1)) / (double)n : share;
 }

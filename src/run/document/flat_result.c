@@ -132,10 +132,10 @@ int run_flat_check_apart(const struct vllm_bench *bench, const struct run_paths 
 						 ? res_flat_beside(flat, files[i].suffix)
 						 : pl_strdup(flat);
 		if (files[i].written && is_of_run(paths, beside, files[i].own))
-			return pl_err_set(err, PL_ERR_INVALID,
-					  "--output '%s' and {benchmark.result_filename} '%s' "
-					  "meet: both would write '%s'",
-					  paths->output, flat, beside);
+			return pl_err_invalid(err,
+					      "--output '%s' and {benchmark.result_filename} '%s' "
+					      "meet: both would write '%s'",
+					      paths->output, flat, beside);
 	}
 	return 0;
 }

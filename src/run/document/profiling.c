@@ -7,11 +7,6 @@
 #include "base/mem.h"
 #include "result/document.h"
 
-static const char *text_at(const json_t *json, const char *path)
-{
-	return json_string_value(pl_json_get_path(json, path));
-}
-
 json_t *run_profiling(bool ran, const json_t *config, const json_t *launch,
 		      const char *inherited_dir)
 {
@@ -23,14 +18,14 @@ json_t *run_profiling(bool ran, const json_t *config, const json_t *launch,
 	/* the server names and writes them, some of them long after the run */
 	json_object_set_new(json, "trace_files", json_null());
 	/* another's server has arguments that we do not know */
-	if (text_at(launch, "url") != NULL)
+	if (pl_json_path_text(launch, "url") != NULL)
 		return json;
-	const char *profiler = text_at(config, "server.profiler_config.profiler");
-	const char *dir = text_at(launch, "env." RUN_PROFILER_DIR);
+	const char *profiler = pl_json_path_text(config, "server.profiler_config.profiler");
+	const char *dir = pl_json_path_text(launch, "env." RUN_PROFILER_DIR);
 	if (profiler != NULL) {
 		auto_free char *key = pl_asprintf("server.profiler_config.%s_profiler_dir",
 						  profiler);
-		dir = text_at(config, key);
+		dir = pl_json_path_text(config, key);
 	} else if (dir == NULL) {
 		dir = inherited_dir;
 	}

@@ -211,7 +211,7 @@ static void set_client(json_t *json, const struct run_state *run, const json_t *
 {
 	const struct run_window *window = &run->measured.window;
 	const struct res_outcome *outcome = run->measured.outcome;
-	double tokens = json_number_value(json_object_get(results, "total_output_tokens"));
+	double tokens = pl_json_get_f64(results, "total_output_tokens");
 	struct rusage usage;
 
 	if (outcome == NULL)

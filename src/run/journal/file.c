@@ -121,7 +121,7 @@ static json_t *result_at(const char *path, const char *run_id)
 
 	if (pl_json_read_file(path, &result, PL_ERR_IGNORED) < 0)
 		return NULL;
-	if (pl_text_equal(json_string_value(json_object_get(result, "run_id")), run_id))
+	if (pl_text_equal(pl_json_get_text(result, "run_id"), run_id))
 		return result;
 	json_decref(result);
 	return NULL;
@@ -207,20 +207,21 @@ static int check_left(const char *output, struct run_journal_file *file, bool ov
 		return 0;
 	}
 	if (look == RUN_JOURNAL_FOREIGN)
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "'%s' is not a journal of profllm, and a run would write over it",
-				  file->path);
+		return pl_err_invalid(
+			err, "'%s' is not a journal of profllm, and a run would write over it",
+			file->path);
 	if (look == RUN_JOURNAL_OTHER_VERSION && overwrite)
 		return 0;
 	if (look == RUN_JOURNAL_OTHER_VERSION)
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "'%s' holds a run that was killed, in format %lld of another "
-				  "profllm: recover it with that one, or run with --overwrite",
-				  file->path, (long long)glance.version);
-	return pl_err_set(err, PL_ERR_INVALID,
-			  "'%s' holds a run that was killed (%s): 'profllm recover %s' makes its "
-			  "result, --overwrite gives it up",
-			  file->path, glance.run_id, output);
+		return pl_err_invalid(err,
+				      "'%s' holds a run that was killed, in format %lld of another "
+				      "profllm: recover it with that one, or run with --overwrite",
+				      file->path, (long long)glance.version);
+	return pl_err_invalid(
+		err,
+		"'%s' holds a run that was killed (%s): 'profllm recover %s' makes its "
+		"result, --overwrite gives it up",
+		file->path, glance.run_id, output);
 }
 
 int run_journal_file_take(const char *output, bool overwrite, struct run_journal_file *ret,

@@ -75,7 +75,7 @@ static bool take_head(struct run_journal_state *state, const struct run_line *li
 		return false;
 	snprintf(state->run_id, sizeof(state->run_id), "%s", json_string_value(run_id));
 	/* an earlier version's journal does not say: it had one place only */
-	state->beside = json_is_true(json_object_get(head, "beside"));
+	state->beside = pl_json_get_true(head, "beside");
 	state->last_ns = state->started_ns;
 	return true;
 }
@@ -94,7 +94,7 @@ static bool take_stage(struct run_journal_state *state, const struct run_line *l
 	int64_t t_ns = 0;
 
 	if (!json_is_object(document) || !get_time(json, "t_ns", &t_ns) ||
-	    res_stage_find(json_string_value(json_object_get(json, "stage")), &stage) < 0)
+	    res_stage_find(pl_json_get_text(json, "stage"), &stage) < 0)
 		return false;
 	state->stage = stage;
 	json_decref(state->document);
@@ -303,12 +303,12 @@ static int check_look(const void *data, size_t len, struct pl_err *err)
 
 	switch (run_journal_look(data, len, &glance)) {
 	case RUN_JOURNAL_FOREIGN:
-		return pl_err_set(err, PL_ERR_INVALID, "not a journal of profllm");
+		return pl_err_invalid(err, "not a journal of profllm");
 	case RUN_JOURNAL_OTHER_VERSION:
-		return pl_err_set(err, PL_ERR_INVALID,
-				  "found format %lld, expected %d: it was written by another "
-				  "version of profllm, which can read it",
-				  (long long)glance.version, RUN_JOURNAL_VERSION);
+		return pl_err_invalid(err,
+				      "found format %lld, expected %d: it was written by another "
+				      "version of profllm, which can read it",
+				      (long long)glance.version, RUN_JOURNAL_VERSION);
 	case RUN_JOURNAL_EMPTY:
 		return pl_err_set(err, PL_ERR_NOT_FOUND,
 				  "holds no run: it was killed before it had begun");

@@ -118,8 +118,8 @@ static json_t *make_error(const struct recovery *r)
 		[RES_STAGE_STOP] = "while the server was being stopped",
 	};
 	const json_t *before = json_object_get(r->state->document, "error");
-	const char *message = json_string_value(json_object_get(before, "message"));
-	const char *cause = json_string_value(json_object_get(before, "cause"));
+	const char *message = pl_json_get_text(before, "message");
+	const char *cause = pl_json_get_text(before, "cause");
 	struct pl_err why = PL_ERR_INIT, ignored = PL_ERR_INIT;
 	enum res_stage stage = r->state->stage;
 	auto_server_log struct host_server_log *log = host_server_log_new(LOG_LINES);
@@ -171,7 +171,7 @@ static void draw_plots(const struct recovery *r, json_t *artifacts)
 		.bench = &bench,
 		.records = state->records,
 		.count = state->count,
-		.model = json_string_value(json_object_get(options, "model")),
+		.model = pl_json_get_text(options, "model"),
 		.real_offset_ns = state->started_real_ns - state->started_ns,
 		.engine = pl_json_get_path(state->document, "environment.engine"),
 		.timeline_path = r->paths.timeline,
@@ -180,7 +180,7 @@ static void draw_plots(const struct recovery *r, json_t *artifacts)
 	};
 
 	run_recovered_bench(state->document, &bench);
-	const char *client = json_string_value(json_object_get(options, "client"));
+	const char *client = pl_json_get_text(options, "client");
 	if (!run_client_find(client)->draws_pictures)
 		run_plots_draw(&plots, artifacts);
 	vllm_bench_done(&bench);
@@ -202,7 +202,7 @@ static int hide_in_logs(const struct recovery *r, struct pl_err *err)
 static int make_side_files(const struct recovery *r, const json_t *results, json_t **ret,
 			   struct pl_err *err)
 {
-	bool wanted = json_is_true(json_object_get(r->state->load, "requests"));
+	bool wanted = pl_json_get_true(r->state->load, "requests");
 	auto_json json_t *artifacts = json_array();
 
 	if (results != NULL && wanted &&
@@ -347,8 +347,8 @@ static int read_finished(const char *output, struct run_recovered *ret, struct p
 				  "there is no journal '%s', and no result '%s'", journal, output);
 	/* one that does not tell its time is shown, too */
 	if ((result == NULL && pl_json_read_file(output, &result, PL_ERR_IGNORED) < 0) ||
-	    json_string_value(json_object_get(result, "run_id")) == NULL ||
-	    res_status_find(json_string_value(json_object_get(result, "status")), &status) < 0)
+	    pl_json_get_text(result, "run_id") == NULL ||
+	    res_status_find(pl_json_get_text(result, "status"), &status) < 0)
 		return pl_err_set(err, PL_ERR_NOT_FOUND,
 				  "there is no journal '%s', and '%s' is no result", journal,
 				  output);

@@ -52,8 +52,8 @@ static int want_named(struct run_gpu_taking *taking, struct pl_err *err)
 		if (host_gpu_find(taking->offers, taking->count, name, &at, err) < 0)
 			return pl_err_wrap(err, "%s", taking->request->key);
 		if (taking->wanted[at])
-			return pl_err_set(err, PL_ERR_INVALID, "%s: found '%s', a GPU twice",
-					  taking->request->key, name);
+			return pl_err_invalid(err, "%s: found '%s', a GPU twice",
+					      taking->request->key, name);
 		taking->wanted[at] = true;
 	}
 	return 0;
@@ -67,12 +67,12 @@ static int not_enough(const struct run_gpu_taking *taking, size_t allowed, struc
 	for (size_t i = 0; i < taking->count; i++)
 		hidden = hidden || taking->offers[i].hidden;
 	host_gpu_add_list(taking->offers, taking->count, &list);
-	return pl_err_set(err, PL_ERR_INVALID,
-			  "launch.gpus: the server needs %zu GPUs (tensor x pipeline x context x "
-			  "data parallel) and %zu of this host may be used%s: %s",
-			  taking->request->kind == RUN_GPUS_AUTO ? taking->request->count : 1,
-			  allowed, hidden ? " (CUDA_VISIBLE_DEVICES hides others)" : "",
-			  pl_buf_text(&list));
+	return pl_err_invalid(
+		err,
+		"launch.gpus: the server needs %zu GPUs (tensor x pipeline x context x "
+		"data parallel) and %zu of this host may be used%s: %s",
+		taking->request->kind == RUN_GPUS_AUTO ? taking->request->count : 1, allowed,
+		hidden ? " (CUDA_VISIBLE_DEVICES hides others)" : "", pl_buf_text(&list));
 }
 
 /* `all`: the whole GPUs; where all are partitioned, their instances. */
@@ -200,7 +200,7 @@ static int keep_for_others(struct run_gpu_taking *taking, const json_t *before, 
 	PL_JSON_EACH(waiter, before) {
 		const json_t *claim = json_object_get(waiter, "claim");
 		const json_t *gpus = json_object_get(claim, "gpus");
-		if (json_is_true(json_object_get(claim, "any"))) {
+		if (pl_json_get_true(claim, "any")) {
 			auto_free char *who = host_lock_holder_text(waiter);
 			return pl_err_set(err, PL_ERR_BUSY, "%s: %s came first and waits for GPUs",
 					  taking->request->key, who);

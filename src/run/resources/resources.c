@@ -150,7 +150,7 @@ static void set_numa(struct taking *t, const size_t *picked, size_t count)
 		if (t->gpus.offers[picked[i]].facts->numa_node != node)
 			return;
 	}
-	if (!json_is_true(json_object_get(t->experiment->server, "numa_bind")))
+	if (!pl_json_get_true(t->experiment->server, "numa_bind"))
 		t->into->has_numa = host_numa_find(HOST_NUMA_FOLDER, node, &t->into->numa);
 }
 

@@ -90,7 +90,7 @@ static int choose_model(const struct run_context *run, const json_t *first,
 			struct run_identity *identity)
 {
 	const struct vllm_bench *bench = &run->experiment->bench;
-	const char *offered = json_string_value(json_object_get(first, "id"));
+	const char *offered = pl_json_get_text(first, "id");
 	const char *served = bench->served_model_name;
 	const char *name = offered;
 	struct pl_err why = PL_ERR_INIT;
@@ -113,7 +113,7 @@ static bool others_served(const struct run_identity *identity, struct pl_buf *na
 
 	for (size_t i = 0; i < json_array_size(data); i++) {
 		json_t *model = json_array_get(data, i);
-		const char *id = json_string_value(json_object_get(model, "id"));
+		const char *id = pl_json_get_text(model, "id");
 		if (id == NULL || pl_text_equal(id, identity->model))
 			return false;
 		pl_buf_addf(names, "%s'%s'", i > 0 ? ", " : "", id);
@@ -137,7 +137,7 @@ int run_identity_check_model(const struct run_context *run, const struct run_ide
 static bool was_asked_for(const json_t *server, const char *id)
 {
 	const json_t *names = json_object_get(server, "served_model_name");
-	const char *model = json_string_value(json_object_get(server, "model"));
+	const char *model = pl_json_get_text(server, "model");
 
 	if (model == NULL || pl_text_equal(model, id))
 		return true;
@@ -160,7 +160,7 @@ static bool is_another(const struct run_context *run, const struct run_server *s
 	if (server->process == NULL || server->port == 0 || json_array_size(data) == 0)
 		return false;
 	PL_JSON_EACH(model, data) {
-		const char *id = json_string_value(json_object_get(model, "id"));
+		const char *id = pl_json_get_text(model, "id");
 		if (id == NULL || was_asked_for(run->experiment->server, id))
 			return false;
 	}
@@ -200,8 +200,8 @@ int run_identity_learn(const struct run_context *run, const struct run_target *t
 		return fail_another(run, server->port);
 	learn_server_info(target, ret);
 	const json_t *first = json_array_get(json_object_get(ret->models, "data"), 0);
-	const char *owner = json_string_value(json_object_get(first, "owned_by"));
-	const char *version = json_string_value(json_object_get(ret->version, "version"));
+	const char *owner = pl_json_get_text(first, "owned_by");
+	const char *version = pl_json_get_text(ret->version, "version");
 	auto_free char *header = server_header(target);
 
 	ret->known = version != NULL || owner != NULL;
@@ -218,9 +218,8 @@ int run_identity_learn(const struct run_context *run, const struct run_target *t
 const char *run_identity_root(const struct run_identity *identity)
 {
 	PL_JSON_EACH(model, json_object_get(identity->models, "data")) {
-		const char *root = json_string_value(json_object_get(model, "root"));
-		if (root != NULL &&
-		    pl_text_equal(json_string_value(json_object_get(model, "id")), identity->model))
+		const char *root = pl_json_get_text(model, "root");
+		if (root != NULL && pl_text_equal(pl_json_get_text(model, "id"), identity->model))
 			return root;
 	}
 	return NULL;

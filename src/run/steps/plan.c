@@ -49,8 +49,8 @@ static int encode(const struct run_plan_input *input, const struct bench_sample 
 	if (input->adapter->encode(&how, sample, &body, err) < 0)
 		return pl_err_wrap(err, "prompt %lld", (long long)sample->index);
 	if (body.full)
-		return pl_err_set(err, PL_ERR_INVALID, "prompt %lld is larger than %u bytes",
-				  (long long)sample->index, BODY_BYTES_MAX);
+		return pl_err_invalid(err, "prompt %lld is larger than %u bytes",
+				      (long long)sample->index, BODY_BYTES_MAX);
 	*ret_len = body.len;
 	*ret_body = pl_buf_take(&body);
 	return 0;
@@ -193,7 +193,7 @@ int run_plan_build(const struct run_plan_input *input, struct run_plan **ret, st
 		return -1;
 	plan->count = plan->dataset->count;
 	if (plan->count == 0)
-		return pl_err_set(err, PL_ERR_INVALID, "the data set has no usable prompt");
+		return pl_err_invalid(err, "the data set has no usable prompt");
 	plan->requests = pl_alloc_array(plan->count, sizeof(*plan->requests));
 	plan->bodies = pl_alloc_array(plan->count, sizeof(*plan->bodies));
 	auto_free const char **adapters = assign_adapters(input->bench, plan->count, &pyrandom);
@@ -235,7 +235,7 @@ static json_t *turn_messages(const json_t *messages, size_t part, size_t parts)
 	json_t *turned = json_deep_copy(messages);
 
 	PL_JSON_EACH(message, turned) {
-		const char *content = json_string_value(json_object_get(message, "content"));
+		const char *content = pl_json_get_text(message, "content");
 		if (content == NULL)
 			continue;
 		auto_free char *text = turn_text(content, strlen(content) * part / parts);

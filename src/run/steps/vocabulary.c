@@ -42,8 +42,7 @@ static struct places places_of(const struct exp_config *experiment,
 	if (server.model != NULL)
 		places.sources[places.count++] = server;
 	add_place(&places, experiment->bench.model, server.env);
-	add_place(&places, json_string_value(json_object_get(served_model(identity), "root")),
-		  server.env);
+	add_place(&places, pl_json_get_text(served_model(identity), "root"), server.env);
 	return places;
 }
 
@@ -62,8 +61,7 @@ static int64_t vocab_size_of_model(const struct run_identity *identity, const st
 	for (size_t i = 0; size <= 0 && i < places->count; i++)
 		size = vocab_size_of(&places->sources[i]);
 	if (size <= 0)
-		size = json_integer_value(json_object_get(
-			json_object_get(served_model(identity), "meta"), "n_vocab"));
+		size = pl_json_get_i64(json_object_get(served_model(identity), "meta"), "n_vocab");
 	return size > 0 ? size : OPTION_NO_I64;
 }
 

@@ -48,8 +48,8 @@ static void read_url(const char *url, struct address *ret)
 
 static void read_load(const json_t *load, struct address *ret)
 {
-	const char *url = json_string_value(json_object_get(load, "base_url"));
-	const char *host = json_string_value(json_object_get(load, "host"));
+	const char *url = pl_json_get_text(load, "base_url");
+	const char *host = pl_json_get_text(load, "host");
 	const json_t *port = json_object_get(load, "port");
 
 	if (url != NULL) {
@@ -104,7 +104,7 @@ static void tell(struct vllm_parse *parse, enum option_severity severity, const 
 	const struct vllm_command *command = parse->command;
 	json_t *load = command->load_places;
 	const char *said = json_object_get(load, "base_url") != NULL ? "base_url" : option;
-	json_int_t word = json_integer_value(json_object_get(load, said));
+	json_int_t word = pl_json_get_i64(load, said);
 	size_t at = word > 0 ? (size_t)word - 1 : parse->load.first - 1;
 	auto_free char *key = vllm_flag_of(said);
 
@@ -127,7 +127,7 @@ static void check_port(struct vllm_parse *parse, const struct address *load)
 
 static void check_host(struct vllm_parse *parse, const struct address *load)
 {
-	const char *host = json_string_value(json_object_get(parse->command->values, "host"));
+	const char *host = pl_json_get_text(parse->command->values, "host");
 	auto_free char *found = pl_asprintf("host '%s'", load->host);
 	auto_free char *expected = pl_asprintf(
 		"'%s', the host of the server that the other command starts",
@@ -164,7 +164,7 @@ static void check_url(struct vllm_parse *parse, const struct address *load)
  * that it had. */
 static void join_path(struct vllm_command *command, const char *path)
 {
-	const char *endpoint = json_string_value(json_object_get(command->load, "endpoint"));
+	const char *endpoint = pl_json_get_text(command->load, "endpoint");
 
 	if (endpoint != NULL && endpoint[0] == '/' && pl_text_starts(path, "/v1") &&
 	    !pl_text_starts(endpoint, "/v1/"))

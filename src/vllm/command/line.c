@@ -76,9 +76,9 @@ static void set_target(struct vllm_parse *parse, const char *release)
 static void check_headless(struct vllm_parse *parse)
 {
 	const struct vllm_command *command = parse->command;
-	json_int_t word = json_integer_value(json_object_get(command->places, "headless"));
+	json_int_t word = pl_json_get_i64(command->places, "headless");
 
-	if (!json_is_true(json_object_get(command->values, "headless")) || word < 1)
+	if (!pl_json_get_true(command->values, "headless") || word < 1)
 		return;
 	option_problem_tell(parse->problems, .severity = OPTION_WARNING, .source = command->source,
 			    .line = (int)word, .column = command->words.items[word - 1].column,
@@ -112,8 +112,7 @@ static int check_count(const struct vllm_command *command, struct pl_err *err)
 {
 	if (command->words.count <= WORDS_MAX)
 		return 0;
-	return pl_err_set(err, PL_ERR_INVALID, "'%s' has more than %d words", command->source,
-			  WORDS_MAX);
+	return pl_err_invalid(err, "'%s' has more than %d words", command->source, WORDS_MAX);
 }
 
 static int check_release(const struct vllm_command_options *options, struct pl_err *err)
@@ -182,8 +181,8 @@ static int add_words(struct vllm_command *command, const char *const *argv, size
 		size_t column = line.len + 1;
 		vllm_word_quote(argv[i], &line);
 		if (!pl_buf_add_char(&line, ' '))
-			return pl_err_set(err, PL_ERR_INVALID, "'%s' is longer than %u bytes",
-					  command->source, VLLM_WORDS_BYTES_MAX);
+			return pl_err_invalid(err, "'%s' is longer than %u bytes", command->source,
+					      VLLM_WORDS_BYTES_MAX);
 		if (is_operator(argv[i])) {
 			ended = true;
 			continue;
@@ -191,8 +190,8 @@ static int add_words(struct vllm_command *command, const char *const *argv, size
 		words->commands += ended;
 		ended = false;
 		if (!vllm_words_add(words, argv[i], 1, (int)column, words->commands - 1))
-			return pl_err_set(err, PL_ERR_INVALID, "'%s': word %zu is no UTF-8",
-					  command->source, i + 1);
+			return pl_err_invalid(err, "'%s': word %zu is no UTF-8", command->source,
+					      i + 1);
 	}
 	return check_count(command, err);
 }

@@ -28,7 +28,7 @@ static void find_place(void *user, const char *arg, struct vllm_rule_place *ret)
 static void tell_change(struct vllm_command *command, const char *version, const json_t *change,
 			struct option_problems *problems)
 {
-	const char *key = json_string_value(json_object_get(change, "key"));
+	const char *key = pl_json_get_text(change, "key");
 	const json_t *by = json_object_get(change, "replaced_by");
 	auto_json json_t *settings = vllm_replaced_in_file(by);
 	auto_free char *flag = vllm_flag_of(key);

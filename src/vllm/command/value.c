@@ -410,8 +410,7 @@ static void put(struct vllm_parse *parse, const struct option_row *arg,
 	bool own = strcmp(at->source, command->source) == 0;
 
 	if (known != NULL && own && arg->style != OPTION_STYLE_REPEAT &&
-	    !json_equal(known, value) &&
-	    json_integer_value(json_object_get(command->places, arg->name)) > 0)
+	    !json_equal(known, value) && pl_json_get_i64(command->places, arg->name) > 0)
 		vllm_parse_add(parse, OPTION_WARNING, at, "an argument that was given before",
 			       "it once: the last one counts", NULL);
 	json_object_set_new(command->values, arg->name, value);

@@ -17,7 +17,7 @@ static bool is_module(const json_t *launch)
 
 static int too_long(const struct pl_buf *buf, struct pl_err *err)
 {
-	return buf->full ? pl_err_set(err, PL_ERR_INVALID, "the command line is too long") : 0;
+	return buf->full ? pl_err_invalid(err, "the command line is too long") : 0;
 }
 
 static void write_env(const json_t *env, bool secrets, struct pl_buf *buf)
@@ -66,7 +66,7 @@ int vllm_command_write(const json_t *values, const struct vllm_command_style *st
 	auto_json json_t *secret_env = NULL;
 	auto_json json_t *vllm = json_pack("[ss]", "vllm", "serve");
 	const json_t *launch = json_array_size(style->launch) > 0 ? style->launch : vllm;
-	const char *model = json_string_value(json_object_get(values, "model"));
+	const char *model = pl_json_get_text(values, "model");
 
 	if (vllm_args_to_argv(vllm_catalog_or_reference(style->catalog), values, argv, &secret_env,
 			      err) < 0)

@@ -423,6 +423,18 @@ size_t pl_text_columns(const char *text, size_t len)
 	return columns;
 }
 
+char *pl_text_replace(const char *text, const char *what, const char *with)
+{
+	auto_buf buf = PL_BUF(SIZE_MAX / 2);
+
+	for (const char *at; (at = strstr(text, what)) != NULL; text = at + strlen(what)) {
+		pl_buf_add(&buf, text, (size_t)(at - text));
+		pl_buf_add_text(&buf, with);
+	}
+	pl_buf_add_text(&buf, text);
+	return pl_buf_take(&buf);
+}
+
 size_t pl_text_index(const char *text, const char *const *texts, size_t count)
 {
 	size_t i = 0;

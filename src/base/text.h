@@ -47,6 +47,8 @@ const char *pl_text_nearest(const char *name, const char *const *candidates, siz
 bool pl_text_is_utf8(const char *text);
 /* Characters of UTF-8 in `len` bytes: how wide a text stands. */
 size_t pl_text_columns(const char *text, size_t len);
+/* The text with `with` in place of each `what`. The caller's (free()). */
+char *pl_text_replace(const char *text, const char *what, const char *with);
 /* The place of a text among `count` others; `count`: it is none of them, or NULL. */
 size_t pl_text_index(const char *text, const char *const *texts, size_t count);
 /* Is it one of an array of texts? */

@@ -65,10 +65,8 @@ static double rate_by_index(const struct vllm_bench *bench, size_t i, size_t n)
 
 double exp_ramp_rate(const struct vllm_bench *bench, size_t i, size_t n, double t_s)
 {
-	struct exp_ramp ramp;
-
 	if (!exp_ramp_is_timed(bench))
 		return rate_by_index(bench, i, n);
-	ramp = exp_ramp_of(bench, n);
+	struct exp_ramp ramp = exp_ramp_of(bench, n);
 	return rate_at(&ramp, t_s);
 }

@@ -161,7 +161,6 @@ static const char *find_url_password(const char *text, size_t *ret_len)
 bool option_secret_in_url(const char *text)
 {
 	size_t len;
-
 	const char *password = find_url_password(text, &len);
 
 	return password != NULL && strncmp(password, OPTION_SECRET_SHOWN, len) != 0;

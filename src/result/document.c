@@ -172,12 +172,10 @@ static bool fits(enum presence presence, const json_t *part)
  */
 static int check_parts(const struct res_document_parts *parts, struct pl_err *err)
 {
-	const struct status_row *row;
-
 	if ((unsigned)parts->status >= RES_STATUS_COUNT)
 		return pl_err_set(err, PL_ERR_INTERNAL, "result: unknown status %d",
 				  (int)parts->status);
-	row = &status_rows[parts->status];
+	const struct status_row *row = &status_rows[parts->status];
 	if (parts->run_id == NULL || !json_is_object(parts->config) ||
 	    !json_is_object(parts->quality))
 		return pl_err_set(err, PL_ERR_INTERNAL,
@@ -212,12 +210,11 @@ static void set_section(json_t *result, const char *key, json_t *part)
 int res_document_build(const struct res_document_parts *parts, json_t **ret, struct pl_err *err)
 {
 	char timestamp[32];
-	json_t *result;
 
 	if (check_parts(parts, err) < 0)
 		return -1;
 	pl_clock_rfc3339(parts->started_real_ns, timestamp);
-	result = json_object();
+	json_t *result = json_object();
 	json_object_set_new(result, "schema_version", json_integer(RES_SCHEMA_VERSION));
 	json_object_set_new(result, "run_id", json_string(parts->run_id));
 	json_object_set_new(result, "suite", pl_json_text(parts->suite));
@@ -312,11 +309,10 @@ int res_artifact_add(json_t *artifacts, const char *path, enum res_artifact_kind
 {
 	auto_free char *name = pl_file_name(path);
 	char sha256[65];
-	json_t *artifact;
 
 	if (pl_file_sha256(path, sha256, err) < 0)
 		return -1;
-	artifact = json_object();
+	json_t *artifact = json_object();
 	json_object_set_new(artifact, "kind", json_string(artifact_names[kind]));
 	json_object_set_new(artifact, "name", pl_json_text(name));
 	json_object_set_new(artifact, "size", json_integer(pl_file_size(path)));

@@ -20,7 +20,6 @@
 
 /* A shorter text may stand for itself anywhere in a log, and tells nothing. */
 #define SECRET_BYTES_MIN 4
-#define TEXT_BYTES_MAX   (1u << 20)
 /* Of the rolling sum: any odd number with bits all over, and what is left of 64 bits. */
 #define SUM_FACTOR 0x9E3779B97F4A7C15u
 #define SUM_SHIFT  48
@@ -118,31 +117,21 @@ static json_t *redact_text(const char *text, const json_t *secrets)
 {
 	auto_free char *now = pl_strdup(text);
 
-	PL_JSON_EACH(item, secrets) {
-		const char *secret = json_string_value(item), *at = now, *found;
-		auto_buf buf = PL_BUF(TEXT_BYTES_MAX);
-		if (strstr(now, secret) == NULL)
-			continue;
-		for (; (found = strstr(at, secret)) != NULL; at = found + strlen(secret)) {
-			pl_buf_add(&buf, at, (size_t)(found - at));
-			pl_buf_add_text(&buf, OPTION_SECRET_SHOWN);
-		}
-		pl_buf_add_text(&buf, at);
-		free(now);
-		now = pl_buf_take(&buf);
+	PL_JSON_EACH(secret, secrets) {
+		char *before = now;
+		now = pl_text_replace(before, json_string_value(secret), OPTION_SECRET_SHOWN);
+		free(before);
 	}
 	return json_string(now);
 }
 
 json_t *run_redact(const json_t *value, const json_t *secrets)
 {
-	json_t *texts;
-
 	if (json_is_string(value))
 		return redact_text(json_string_value(value), secrets);
 	if (!json_is_array(value))
 		return json_incref((json_t *)value);
-	texts = json_array();
+	json_t *texts = json_array();
 	PL_JSON_EACH(item, value)
 		json_array_append_new(texts, run_redact(item, secrets));
 	return texts;
@@ -324,27 +313,10 @@ static int map(const char *path, char **ret, size_t *ret_len, struct pl_err *err
 	return 0;
 }
 
-static void unmap(char *data, size_t len)
+/* prints NULL: there are none to look for. What is found joins the secrets. */
+static int redact(const char *path, json_t *secrets, const json_t *prints, const char *salt,
+		  struct pl_err *err)
 {
-	if (data != NULL)
-		munmap(data, len);
-}
-
-int run_redact_file(const char *path, const json_t *secrets, struct pl_err *err)
-{
-	char *data;
-	size_t len;
-
-	if (map(path, &data, &len, err) < 0)
-		return -1;
-	int ret = redact_mapped(path, data, len, secrets, err);
-	unmap(data, len);
-	return ret;
-}
-
-int run_redact_printed(const char *path, const json_t *prints, const char *salt, struct pl_err *err)
-{
-	auto_json json_t *secrets = json_array();
 	char *data;
 	size_t len;
 
@@ -352,6 +324,19 @@ int run_redact_printed(const char *path, const json_t *prints, const char *salt,
 		return -1;
 	run_redact_find(data, len, prints, salt, secrets);
 	int ret = redact_mapped(path, data, len, secrets, err);
-	unmap(data, len);
+	if (data != NULL)
+		munmap(data, len);
 	return ret;
+}
+
+int run_redact_file(const char *path, const json_t *secrets, struct pl_err *err)
+{
+	return redact(path, (json_t *)secrets, NULL, NULL, err);
+}
+
+int run_redact_printed(const char *path, const json_t *prints, const char *salt, struct pl_err *err)
+{
+	auto_json json_t *secrets = json_array();
+
+	return redact(path, secrets, prints, salt, err);
 }

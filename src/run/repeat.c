@@ -112,16 +112,9 @@ static const char *variable_of(const struct filling *filling, const char *key)
 static json_t *hidden_anew(const json_t *section)
 {
 	auto_free char *text = pl_json_to_text(section, PL_JSON_COMPACT);
-	auto_buf probe = PL_BUF(SIZE_MAX / 2);
-	const char *at = text, *found;
+	auto_free char *probe = pl_text_replace(text, OPTION_SECRET_SHOWN, "hidden");
+	auto_json json_t *json = json_loads(probe, 0, NULL);
 
-	for (; (found = strstr(at, OPTION_SECRET_SHOWN)) != NULL;
-	     at = found + strlen(OPTION_SECRET_SHOWN)) {
-		pl_buf_add(&probe, at, (size_t)(found - at));
-		pl_buf_add_text(&probe, "hidden");
-	}
-	pl_buf_add_text(&probe, at);
-	auto_json json_t *json = json_loads(pl_buf_text(&probe), 0, NULL);
 	return vllm_secret_json_shown(json);
 }
 
@@ -173,34 +166,40 @@ static json_t *filled(const struct filling *filling, const char *key, json_t *te
 }
 
 static void fill_secrets(const struct filling *filling, const char *key, json_t *value,
+			 const json_t *anew);
+
+/* What is to stand in place of an item; NULL: nothing, which was told and once is enough. */
+static json_t *fill_item(const struct filling *filling, const char *path, json_t *item,
+			 const json_t *anew)
+{
+	if (json_is_string(item))
+		return filled(filling, path, item, anew);
+	fill_secrets(filling, path, item, anew);
+	return json_incref(item);
+}
+
+static void fill_secrets(const struct filling *filling, const char *key, json_t *value,
 			 const json_t *anew)
 {
 	const char *name;
 	json_t *item;
-	size_t i;
 	void *next;
 
 	json_object_foreach_safe(value, next, name, item)
 	{
 		auto_free char *path = pl_asprintf("%s.%s", key, name);
-		const json_t *part = json_object_get(anew, name);
-		json_t *text = json_is_string(item) ? filled(filling, path, item, part) : NULL;
-		if (!json_is_string(item))
-			fill_secrets(filling, path, item, part);
-		else if (text != NULL)
-			json_object_set_new(value, name, text);
-		else /* what is missing is told, and once is enough */
+		json_t *now = fill_item(filling, path, item, json_object_get(anew, name));
+		if (now != NULL)
+			json_object_set_new(value, name, now);
+		else
 			json_object_del(value, name);
 	}
-	json_array_foreach(value, i, item)
-	{
+	for (size_t i = 0; i < json_array_size(value); i++) {
 		auto_free char *path = pl_asprintf("%s[%zu]", key, i);
-		const json_t *part = json_array_get(anew, i);
-		json_t *text = json_is_string(item) ? filled(filling, path, item, part) : NULL;
-		if (!json_is_string(item))
-			fill_secrets(filling, path, item, part);
-		else if (text != NULL)
-			json_array_set_new(value, i, text);
+		json_t *now = fill_item(filling, path, json_array_get(value, i),
+					json_array_get(anew, i));
+		if (now != NULL)
+			json_array_set_new(value, i, now);
 	}
 }
 
@@ -348,11 +347,9 @@ int run_repeat_check_dataset(const struct exp_config *experiment, struct pl_err 
 static void add_difference(json_t *differences, const char *key, const json_t *then,
 			   const json_t *now)
 {
-	json_t *difference;
-
 	if (json_equal(then, now))
 		return;
-	difference = res_document_empty("difference");
+	json_t *difference = res_document_empty("difference");
 	json_object_set_new(difference, "key", json_string(key));
 	json_object_set(difference, "then", (json_t *)then);
 	json_object_set(difference, "now", (json_t *)now);
@@ -366,11 +363,10 @@ json_t *run_repeat_section(const struct exp_config *experiment, const json_t *en
 					    "gpu_driver", "cuda", "engine.name", "engine.version" };
 	const json_t *result = experiment->repeats;
 	const json_t *before = json_object_get(result, "environment");
-	json_t *section;
 
 	if (result == NULL)
 		return NULL;
-	section = res_document_empty("repeat");
+	json_t *section = res_document_empty("repeat");
 	json_object_set(section, "run_id", json_object_get(result, "run_id"));
 	json_object_set(section, "timestamp", json_object_get(result, "timestamp"));
 	json_t *differences = json_object_get(section, "differences");

@@ -316,7 +316,6 @@ static int write_flat_last(struct run_state *run, const json_t *document, struct
 static int finish(struct run_state *run, json_t **ret, struct pl_err *err)
 {
 	bool flat_last = run->paths.beside;
-	int done;
 
 	if (run_document(run, ret, err) < 0)
 		return -1;
@@ -327,7 +326,7 @@ static int finish(struct run_state *run, json_t **ret, struct pl_err *err)
 				   "the result could not be written ('profllm recover %s' makes it "
 				   "from the journal)",
 				   run->settings->output);
-	done = flat_last ? write_flat_last(run, *ret, err) : 0;
+	int done = flat_last ? write_flat_last(run, *ret, err) : 0;
 	run_journal_remove(run->context.journal);
 	return done;
 }

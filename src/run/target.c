@@ -104,7 +104,6 @@ int run_target_from_url(const char *url, struct run_target *ret, struct pl_err *
 {
 	struct run_target target = { 0 };
 	struct pl_err why = PL_ERR_INIT;
-	uint16_t port;
 
 	target.https = pl_text_starts(url, "https://");
 	bool known = target.https || pl_text_starts(url, "http://");
@@ -127,7 +126,7 @@ int run_target_from_url(const char *url, struct run_target *ret, struct pl_err *
 			     "OPENAI_API_KEY in the environment, or a header Authorization");
 	if (strpbrk(path, "?#") != NULL)
 		return bad_url(url, "no query or fragment", err);
-	port = target.https ? 443 : 80;
+	uint16_t port = target.https ? 443 : 80;
 	if (split_port(url, host, &port, err) < 0)
 		return -1;
 	/* a host behind a proxy is often one that cannot be resolved: the proxy is what to say

@@ -204,15 +204,13 @@ static void watch_output(struct sim_conn *conn)
  */
 static int64_t to_monotonic(struct sim_server *server, int64_t real_ns, int64_t now_ns)
 {
-	int64_t stamp_ns;
-
 	if (real_ns == 0)
 		return now_ns;
 	if (now_ns - server->clock_offset_at_ns > OFFSET_FRESH_NS) {
 		server->clock_offset_ns = pl_clock_offset_ns();
 		server->clock_offset_at_ns = now_ns;
 	}
-	stamp_ns = real_ns - server->clock_offset_ns;
+	int64_t stamp_ns = real_ns - server->clock_offset_ns;
 	return stamp_ns < now_ns ? stamp_ns : now_ns;
 }
 

@@ -362,7 +362,6 @@ static uint32_t admit(struct sim_engine *engine, uint32_t budget, int64_t now_ns
 	uint32_t found = find_prefix(engine, seq, &revived);
 	uint32_t have = found * engine->config.block_size;
 	uint32_t tokens = seq->known - have;
-	uint32_t need;
 
 	/* Nothing behind it is tried: vLLM keeps the order of the queue. */
 	if (tokens > budget && !engine->config.chunked_prefill)
@@ -373,7 +372,9 @@ static uint32_t admit(struct sim_engine *engine, uint32_t budget, int64_t now_ns
 	 * `revived`: hits that nobody holds. Taking them over makes them unfree, so they count
 	 * against what is free.
 	 */
-	need = blocks_for(engine, engine->config.reserve_full ? seq->known : have + tokens) - found;
+	uint32_t need = blocks_for(engine,
+				   engine->config.reserve_full ? seq->known : have + tokens) -
+			found;
 	if (need + revived > engine->blocks.free_count)
 		return 0;
 	stop_waiting(engine, seq);
@@ -420,8 +421,6 @@ int64_t sim_engine_begin(struct sim_engine *engine, int64_t now_ns)
 /* Is the token just said the sequence's last? */
 static enum sim_finish judge(const struct sim_engine *engine, const struct sim_sequence *open)
 {
-	double draw;
-
 	if (open->generated >= open->max_tokens)
 		return SIM_FINISH_LENGTH;
 	if (open->ignore_eos || engine->config.eos_rate <= 0 || open->generated < open->min_tokens)
@@ -430,7 +429,7 @@ static enum sim_finish judge(const struct sim_engine *engine, const struct sim_s
 	 * 53 bits make a double in [0, 1). The seed is inverted so that ends and tokens are drawn
 	 * independently.
 	 */
-	draw = (double)(sim_token_mix(~open->seed, open->generated) >> 11) * 0x1p-53;
+	double draw = (double)(sim_token_mix(~open->seed, open->generated) >> 11) * 0x1p-53;
 	return draw < engine->config.eos_rate ? SIM_FINISH_STOP : SIM_FINISH_NONE;
 }
 
@@ -523,10 +522,9 @@ size_t sim_engine_end(struct sim_engine *engine, int64_t now_ns, const struct si
 		sizeof(*engine->outputs));
 	for (size_t i = 0; i < engine->running_count; i++) {
 		struct sim_sequence_priv *seq = engine->running[i];
-		bool speaks;
 
 		seq->computed += seq->scheduled;
-		speaks = seq->scheduled > 0 && seq->computed == seq->known;
+		bool speaks = seq->scheduled > 0 && seq->computed == seq->known;
 		seq->scheduled = 0;
 		/* Kept in place and in order: who was admitted last must stay last. */
 		if (!speaks || speak(engine, seq, now_ns, &count))

@@ -219,8 +219,6 @@ int sim_event_log_open(const char *path, struct sim_event_log **ret, struct pl_e
 
 int sim_event_log_close(struct sim_event_log *log, struct pl_err *err)
 {
-	int failed;
-
 	if (log == NULL)
 		return 0;
 	/*
@@ -229,7 +227,7 @@ int sim_event_log_close(struct sim_event_log *log, struct pl_err *err)
 	atomic_store(&log->stopping, true);
 	wake(log);
 	pthread_join(log->thread, NULL);
-	failed = atomic_load(&log->failed);
+	int failed = atomic_load(&log->failed);
 	if (close(log->fd) < 0 && failed == 0)
 		failed = errno;
 	close(log->wake_fd);
@@ -244,7 +242,6 @@ struct sim_event_id *sim_event_log_request(struct sim_event_log *log, int64_t t_
 					   const char *request_id, uint32_t prompt_tokens)
 {
 	auto_buf json = PL_BUF(TEXT_BYTES / 2);
-	struct sim_event_id *id;
 	struct record record = { .kind = KIND_REQUEST, .t_ns = t_ns, .tokens = prompt_tokens };
 
 	if (log == NULL)
@@ -254,7 +251,7 @@ struct sim_event_id *sim_event_log_request(struct sim_event_log *log, int64_t t_
 		pl_buf_clear(&json);
 		pl_buf_add_text(&json, "null");
 	}
-	id = pl_alloc(sizeof(*id) + json.len);
+	struct sim_event_id *id = pl_alloc(sizeof(*id) + json.len);
 	memcpy(id->json, json.data, json.len);
 	id->len = (uint32_t)json.len;
 	record.id = id;

@@ -328,11 +328,10 @@ const char *sim_event_tokens(struct sim_choice *choice, size_t *ret_len)
 {
 	struct sim_job *job = choice->job;
 	struct pl_buf *out = &job->server->scratch;
-	size_t len;
 
 	chunk_begin(out);
 	pl_buf_add(out, choice->head, choice->head_len);
-	len = add_pieces(out, choice, choice->sent, choice->said);
+	size_t len = add_pieces(out, choice, choice->sent, choice->said);
 	if (job->request.api == SIM_RESPONSES) {
 		sim_responses_delta_end(job, out);
 		return chunk_end(out, ret_len);

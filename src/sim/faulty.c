@@ -32,13 +32,12 @@ bool sim_fault_refuse(struct sim_conn *conn, const struct sim_request *request,
 {
 	struct sim_server *server = conn->server;
 	int64_t status = server->options->faults.error_status;
-	struct sim_event_id *id;
 	auto_refusal refusal = SIM_REFUSAL_INIT;
 
 	if (fault != SIM_FAULT_ERROR)
 		return false;
-	id = sim_event_log_request(server->log, conn->arrival_ns, conn->request_id,
-				   request->prompt_tokens);
+	struct sim_event_id *id = sim_event_log_request(server->log, conn->arrival_ns,
+							conn->request_id, request->prompt_tokens);
 	sim_event_log_end(server->log, id, pl_clock_now_ns(), 0, "error");
 	sim_event_log_flush(server->log);
 	sim_refuse(&refusal, (int)status, error_type(status), NULL, "Internal server error");
@@ -120,12 +119,11 @@ static bool send_held(struct sim_job *job)
 {
 	int64_t now_ns = pl_clock_now_ns();
 	uint32_t count = job->held_count;
-	int64_t took_ns;
 
 	job->held_count = 0;
 	if (!sim_conn_send(job->conn, job->held.data, job->held.len))
 		return false;
-	took_ns = pl_clock_now_ns() - now_ns;
+	int64_t took_ns = pl_clock_now_ns() - now_ns;
 	for (uint32_t i = 0; i < count; i++)
 		sim_event_log_token(job->server->log, job->log_id, now_ns, took_ns,
 				    job->held_events[i].choice, job->held_events[i].tokens,

@@ -33,7 +33,6 @@ static void add_choice(struct sim_job *job, uint32_t index, int64_t arrival_ns)
 	const struct sim_request *request = &job->request;
 	struct sim_choice *choice = &job->choices[index];
 	const struct sim_prompt *prompt;
-	struct sim_sequence_spec spec;
 
 	choice->job = job;
 	choice->index = index;
@@ -41,7 +40,7 @@ static void add_choice(struct sim_job *job, uint32_t index, int64_t arrival_ns)
 	/* Choices are numbered prompt by prompt: n of the first, n of the second … */
 	choice->seed = choice_seed(job->server, request, choice->prompt, index % request->n);
 	prompt = &request->prompts[choice->prompt];
-	spec = (struct sim_sequence_spec){
+	struct sim_sequence_spec spec = (struct sim_sequence_spec){
 		.prompt = prompt->ids,
 		.prompt_tokens = prompt->count,
 		.max_tokens = request->max_tokens,
@@ -116,11 +115,9 @@ void sim_job_abort(struct sim_job *job)
 static bool send_event(struct sim_job *job, const char *bytes, size_t len, uint32_t choice,
 		       uint32_t tokens)
 {
-	int64_t now_ns;
-
 	if (job->server->odd_events)
 		return sim_send_event(job, bytes, len, choice, tokens);
-	now_ns = pl_clock_now_ns();
+	int64_t now_ns = pl_clock_now_ns();
 	if (!sim_conn_send(job->conn, bytes, len))
 		return false;
 	sim_event_log_token(job->server->log, job->log_id, now_ns, pl_clock_now_ns() - now_ns,
@@ -162,7 +159,6 @@ static bool stream_token(struct sim_choice *choice)
 {
 	struct sim_job *job = choice->job;
 	uint32_t tokens = choice->said - choice->sent;
-	const char *bytes;
 	size_t len;
 
 	/* The last event comes whatever it holds. */
@@ -176,7 +172,7 @@ static bool stream_token(struct sim_choice *choice)
 	if (!job->begun && job->request.api != SIM_COMPLETIONS && !send_roles(job))
 		return false;
 	job->begun = true;
-	bytes = sim_event_tokens(choice, &len);
+	const char *bytes = sim_event_tokens(choice, &len);
 	choice->sent = choice->said;
 	return send_event(job, bytes, len, choice->index, tokens);
 }

@@ -155,11 +155,10 @@ static int set_word(const struct setting *setting, const char *text, int64_t *fi
 static int set_speculative(const char *text, int64_t *field, struct pl_err *err)
 {
 	auto_json json_t *config = NULL;
-	const json_t *count;
 
 	if (pl_json_parse(text, strlen(text), "--speculative-config", &config, err) < 0)
 		return -1;
-	count = json_object_get(config, "num_speculative_tokens");
+	const json_t *count = json_object_get(config, "num_speculative_tokens");
 	if (!json_is_object(config) || (count != NULL && !json_is_integer(count)))
 		return pl_err_invalid(err, "argument --speculative-config: invalid value: '%s'",
 				      text);

@@ -49,11 +49,10 @@ static int read_whole(const json_t *body, const char *name, int64_t *field,
 		      struct sim_refusal *refusal)
 {
 	const json_t *value = json_object_get(body, name);
-	double real;
 
 	if (value == NULL || json_is_null(value))
 		return 0;
-	real = json_number_value(value);
+	double real = json_number_value(value);
 	/* pydantic takes 5.0 for 5, and "5" too. */
 	if (json_is_real(value) && real > -1e15 && real < 1e15 && real == (double)(int64_t)real)
 		*field = (int64_t)real;

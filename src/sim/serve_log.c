@@ -73,18 +73,14 @@ void sim_log_stats(struct sim_server *server, int64_t now_ns)
 	const struct sim_engine_stats *last = &server->last_stats;
 	struct sim_engine_stats stats;
 	double seconds = (double)(now_ns - server->last_stats_ns) / 1e9;
-	double prompt;
-	double generation;
-	double hits;
-	bool idle;
 
 	sim_engine_stats(server->engine, &stats);
-	prompt = (double)(stats.prompt_tokens - last->prompt_tokens) / seconds;
-	generation = (double)(stats.generated_tokens - last->generated_tokens) / seconds;
-	hits = stats.prefix_queries > 0
-		       ? 100.0 * (double)stats.prefix_hits / (double)stats.prefix_queries
-		       : 0;
-	idle = prompt <= 0 && generation <= 0 && stats.running + stats.waiting == 0;
+	double prompt = (double)(stats.prompt_tokens - last->prompt_tokens) / seconds;
+	double generation = (double)(stats.generated_tokens - last->generated_tokens) / seconds;
+	double hits = stats.prefix_queries > 0
+			      ? 100.0 * (double)stats.prefix_hits / (double)stats.prefix_queries
+			      : 0;
+	bool idle = prompt <= 0 && generation <= 0 && stats.running + stats.waiting == 0;
 	/* vLLM logs one line of an idle engine, and then none until something runs again. */
 	if (!idle || !server->was_idle)
 		sim_log_line(

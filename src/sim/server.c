@@ -56,14 +56,13 @@ static void end_step(struct sim_server *server)
 {
 	const struct sim_output *outputs;
 	int64_t now_ns = pl_clock_now_ns();
-	size_t count;
 
 	/* By the clock of steps and not by the timer, which is set anew when a step was overrun. */
 	sim_metrics_observe_lateness(&server->metrics,
 				     (double)(now_ns - server->step_due_ns) / 1e9);
 	sim_metrics_observe(&server->metrics, SIM_HIST_ITERATION_TOKENS,
 			    sim_engine_step(server->engine)->tokens);
-	count = sim_engine_end(server->engine, now_ns, &outputs);
+	size_t count = sim_engine_end(server->engine, now_ns, &outputs);
 	/* An engine that dies in the middle of a step hands out no more of it. */
 	for (size_t i = 0; i < count && !server->engine_stopped; i++) {
 		struct sim_choice *choice = outputs[i].sequence->user;
@@ -82,8 +81,6 @@ static void on_step(struct io_loop *loop, struct io_timer *timer)
 {
 	struct sim_server *server = timer->data;
 	int64_t begin_ns = pl_clock_now_ns();
-	int64_t duration_ns;
-	int64_t now_ns;
 
 	if (sim_engine_in_step(server->engine)) {
 		begin_ns = timer->due_ns;
@@ -92,14 +89,14 @@ static void on_step(struct io_loop *loop, struct io_timer *timer)
 	reap(server);
 	if (sim_engine_fails(server) || server->sleep_level > 0)
 		return;
-	duration_ns = sim_engine_begin(server->engine, begin_ns);
+	int64_t duration_ns = sim_engine_begin(server->engine, begin_ns);
 	if (duration_ns < 0)
 		return;
 	duration_ns = (int64_t)((double)duration_ns / server->options->speed);
 	if (duration_ns < 1)
 		duration_ns = 1;
 	server->step_due_ns = begin_ns + duration_ns;
-	now_ns = pl_clock_now_ns();
+	int64_t now_ns = pl_clock_now_ns();
 	if (begin_ns + 2 * duration_ns < now_ns)
 		begin_ns = now_ns - duration_ns;
 	io_timer_start(loop, timer, begin_ns + duration_ns);
@@ -129,7 +126,6 @@ static int settle_engine(struct sim_server *server, struct pl_err *err)
 	struct sim_engine_config *config = &server->engine_config;
 	int64_t max_len = options->max_model_len;
 	int64_t batched = options->max_num_batched_tokens;
-	uint64_t capacity;
 
 	*config = (struct sim_engine_config){
 		.max_num_seqs = (uint32_t)options->max_num_seqs,
@@ -152,7 +148,7 @@ static int settle_engine(struct sim_server *server, struct pl_err *err)
 		return pl_err_invalid(err,
 				      "No available memory for the cache blocks. Try increasing "
 				      "`gpu_memory_utilization` when initializing the engine.");
-	capacity = (uint64_t)config->block_count * config->block_size;
+	uint64_t capacity = (uint64_t)config->block_count * config->block_size;
 	if (max_len > 0 && (uint64_t)max_len > capacity)
 		return pl_err_invalid(
 			err,

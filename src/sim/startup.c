@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "sim/serve_log.h"
 #include "sim/server_priv.h"
 
@@ -151,17 +152,6 @@ static int wait_until(const struct sim_server *server, int64_t due_ns)
 }
 
 /* The text with the model's name in its places. */
-static void add_words(const struct sim_server *server, const char *text, struct pl_buf *out)
-{
-	static const char place[] = "{model}";
-
-	for (const char *at; (at = strstr(text, place)) != NULL; text = at + sizeof(place) - 1) {
-		pl_buf_add(out, text, (size_t)(at - text));
-		pl_buf_add_text(out, server->options->model);
-	}
-	pl_buf_add_text(out, text);
-}
-
 static void log_lines(const char *where, char *text)
 {
 	char *rest = text;
@@ -199,9 +189,9 @@ void sim_die_by(int64_t signal_number)
 static int fail(const struct sim_server *server)
 {
 	int64_t failure = server->options->faults.fail_start;
-	auto_buf words = PL_BUF(65536);
+	auto_free char *words = pl_text_replace(failures[failure].text, "{model}",
+						server->options->model);
 
-	add_words(server, failures[failure].text, &words);
 	/* No last words: the OOM killer leaves none in the log either. */
 	if (failure == SIM_FAILURE_KILLED)
 		sim_die_by(SIGKILL);
@@ -217,17 +207,17 @@ static int fail(const struct sim_server *server)
 		return 1;
 	case PARSER:
 		fprintf(stderr, "usage: vllm serve [model_tag] [options]\nvllm serve: error: %s\n",
-			pl_buf_text(&words));
+			words);
 		return 2;
 	case API:
-		write_traceback("vllm/entrypoints/cli/main.py", "main", pl_buf_text(&words));
+		write_traceback("vllm/entrypoints/cli/main.py", "main", words);
 		return 1;
 	case ENGINE_CORE:
 		sim_log_line("ERROR", "core.py:1510", "EngineCore failed to start.");
 		sim_log_line("ERROR", "core.py:1510", "Traceback (most recent call last):");
 		sim_log_line("ERROR", "core.py:1510",
 			     "  File \"vllm/v1/engine/core.py\", line 1, in run_engine_core");
-		log_lines("core.py:1510", words.data);
+		log_lines("core.py:1510", words);
 		write_traceback("vllm/v1/engine/utils.py", "wait_for_engine_startup",
 				"RuntimeError: Engine core initialization failed. See root cause "
 				"above. Failed core proc(s): {}");

@@ -89,7 +89,6 @@ static int64_t capital_id(const char *word, size_t len)
 {
 	uint32_t first = (uint32_t)(word[0] - 'A');
 	unsigned a;
-	unsigned b;
 
 	if (!all_small(word + 1, len - 1) || len > 3)
 		return -1;
@@ -98,7 +97,7 @@ static int64_t capital_id(const char *word, size_t len)
 	if (len == 2)
 		return AT_CAP_2 + (int64_t)(first * 26 + (uint32_t)(word[1] - 'a'));
 	a = frequent_index(word[1]);
-	b = frequent_index(word[2]);
+	unsigned b = frequent_index(word[2]);
 	if (a == FREQUENT || b == FREQUENT)
 		return -1;
 	return AT_CAP_3 + (int64_t)(first * 100 + a * FREQUENT + b);

@@ -98,13 +98,12 @@ void sim_detokenize(struct sim_conn *conn)
 	auto_json json_t *body = NULL;
 	struct sim_prompt prompt = { 0 };
 	auto_refusal refusal = SIM_REFUSAL_INIT;
-	const json_t *tokens;
 	const char *model;
 	auto_buf out = PL_BUF(ANSWER_MAX);
 
 	if (!sim_body_json(conn, &body))
 		return;
-	tokens = json_object_get(body, "tokens");
+	const json_t *tokens = json_object_get(body, "tokens");
 	if (!json_is_array(tokens))
 		sim_refuse_form(&refusal, tokens == NULL ? "missing" : "list_type", "tokens",
 				tokens == NULL ? "Field required" : "Input should be a valid list",

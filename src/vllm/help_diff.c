@@ -203,13 +203,11 @@ static bool same_type(const struct option_row *row, const struct vllm_help_arg *
 /* The choices as the table would have them: numbers for arguments of numbers. */
 static json_t *typed_choices(const struct vllm_help_arg *arg)
 {
-	json_t *list;
-
 	if (arg->choices == NULL)
 		return json_null();
 	if (!are_integers(arg->choices))
 		return json_deep_copy(arg->choices);
-	list = json_array();
+	json_t *list = json_array();
 	PL_JSON_EACH(choice, arg->choices) {
 		int64_t number = 0;
 		pl_text_to_i64(json_string_value(choice), &number);

@@ -300,12 +300,10 @@ static void value_text(enum ckpt_memory_id id, const struct ckpt_memory_term *te
 
 void ckpt_memory_text(const struct ckpt_memory *memory, struct pl_buf *buf)
 {
-	size_t i;
-
 	if (memory->facts != NULL)
 		pl_buf_addf(buf, "facts: %s\n", memory->facts);
 	pl_buf_add_text(buf, "memory of one GPU (~: estimated)\n");
-	for (i = 0; i < CKPT_MEMORY_TERMS; i++) {
+	for (size_t i = 0; i < CKPT_MEMORY_TERMS; i++) {
 		const struct ckpt_memory_term *term = &memory->terms[i];
 		char value[64];
 		value_text((enum ckpt_memory_id)i, term, value, sizeof(value));

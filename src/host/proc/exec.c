@@ -72,8 +72,6 @@ static void reset_signals(void)
 /* Runs in the child: only calls that are safe after a fork. */
 static void child_exec(const struct host_exec *exec, int report_fd, pid_t parent)
 {
-	int null_fd;
-
 	reset_signals();
 	/*
 	 * A session of its own: ^C and a terminal that hangs up reach only us, and mark.c finds by
@@ -89,7 +87,7 @@ static void child_exec(const struct host_exec *exec, int report_fd, pid_t parent
 	 * must not live on in a server.
 	 */
 	syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC);
-	null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (null_fd >= 0 && dup2(null_fd, STDIN_FILENO) >= 0 &&
 	    dup2(exec->log_fd >= 0 ? exec->log_fd : null_fd, STDOUT_FILENO) >= 0 &&
 	    dup2(STDOUT_FILENO, STDERR_FILENO) >= 0)

@@ -405,8 +405,6 @@ static void set_signals(struct guard *guard)
 
 static void set_descriptors(const struct host_guard_self *self)
 {
-	int null_fd;
-
 	if (self->socket != SOCKET_FD)
 		dup2(self->socket, SOCKET_FD);
 	fcntl(SOCKET_FD, F_SETFD, FD_CLOEXEC);
@@ -415,7 +413,7 @@ static void set_descriptors(const struct host_guard_self *self)
 	 * pipe that somebody reads to its end.
 	 */
 	syscall(SYS_close_range, SOCKET_FD + 1U, ~0U, 0U);
-	null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (null_fd < 0)
 		return;
 	dup2(null_fd, STDIN_FILENO);

@@ -205,12 +205,11 @@ static void on_tick(void *data, struct io_loop *loop)
 {
 	struct host_telemetry *telemetry = data;
 	double values[HOST_SOURCE_VALUES_MAX];
-	int64_t t_ns;
 
 	(void)loop;
 	if (telemetry->slow == NULL)
 		read_gpus(telemetry);
-	t_ns = pl_clock_now_ns();
+	int64_t t_ns = pl_clock_now_ns();
 	host_self_read(telemetry->self, t_ns, values);
 	keep(telemetry, &telemetry->client, NULL, t_ns, values);
 	if (telemetry->counters != NULL) {

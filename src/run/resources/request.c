@@ -92,13 +92,12 @@ void run_gpu_request_read(const struct exp_config *experiment, struct run_gpu_re
 		.none_is_fine = !must,
 		.simulator = is_simulator(experiment),
 	};
-	const char *text;
 
 	*ret = request;
 	/* a server without GPUs; what its environment says is the user's own business */
 	if (json_is_array(gpus) && json_array_size(gpus) == 0)
 		return;
-	text = read_elsewhere(experiment, &request);
+	const char *text = read_elsewhere(experiment, &request);
 	if (text != NULL || json_is_array(gpus)) {
 		request.kind = RUN_GPUS_NAMED;
 		request.told = text != NULL;

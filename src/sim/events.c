@@ -60,8 +60,13 @@ static void add_number(struct pl_buf *out, uint32_t value)
 	pl_buf_add(out, digits, (size_t)(pl_text_put_i64(digits, value) - digits));
 }
 
-static void add_ids(struct pl_buf *out, const struct sim_prompt *prompt)
+/* null where ids are not wanted */
+static void add_ids(struct pl_buf *out, const struct sim_prompt *prompt, bool wanted)
 {
+	if (!wanted) {
+		ADD(out, "null");
+		return;
+	}
 	pl_buf_add_char(out, '[');
 	for (size_t i = 0; i < prompt->count; i++) {
 		if (i > 0)
@@ -234,6 +239,10 @@ static void add_logprobs(struct pl_buf *out, const struct sim_choice *choice, ui
 static void add_token_ids(struct pl_buf *out, const struct sim_choice *choice, uint32_t first,
 			  uint32_t count)
 {
+	if (!choice->job->request.return_token_ids) {
+		ADD(out, "null");
+		return;
+	}
 	pl_buf_add_char(out, '[');
 	for (uint32_t i = 0; i < count; i++)
 		pl_buf_addf(out, "%s%u", i > 0 ? "," : "", sim_token_draw(choice->seed, first + i));
@@ -257,17 +266,13 @@ static void add_choice_end(struct pl_buf *out, const struct sim_choice *choice)
 	/* Members as vLLM 0.32.0 writes them, differences between its two APIs included. */
 	if (!request->chat || choice->finish != SIM_FINISH_NONE)
 		ADD(out, ",\"stop_reason\":null");
-	if (!request->chat && request->return_token_ids && at == 0) {
+	if (!request->chat) {
 		ADD(out, ",\"prompt_token_ids\":");
-		add_ids(out, &request->prompts[choice->prompt]);
-	} else if (!request->chat) {
-		ADD(out, ",\"prompt_token_ids\":null");
+		add_ids(out, &request->prompts[choice->prompt],
+			request->return_token_ids && at == 0);
 	}
 	ADD(out, ",\"token_ids\":");
-	if (request->return_token_ids)
-		add_token_ids(out, choice, at, count);
-	else
-		ADD(out, "null");
+	add_token_ids(out, choice, at, count);
 	ADD(out, "}]");
 }
 
@@ -301,10 +306,7 @@ const char *sim_event_role(struct sim_choice *choice, size_t *ret_len)
 		ADD(out, ",\"completion_tokens_details\":null}");
 	}
 	ADD(out, ",\"prompt_token_ids\":");
-	if (request->return_token_ids)
-		add_ids(out, &request->prompts[0]);
-	else
-		ADD(out, "null");
+	add_ids(out, &request->prompts[0], request->return_token_ids);
 	ADD(out, ",\"prompt_text\":null}\n\n");
 	return chunk_end(out, ret_len);
 }
@@ -405,16 +407,10 @@ static void add_whole_choice(struct pl_buf *out, const struct sim_choice *choice
 		add_logprobs(out, choice, 0, choice->said, 0);
 	pl_buf_addf(out, ",\"finish_reason\":%s,\"stop_reason\":null,\"token_ids\":",
 		    finish_name(choice));
-	if (request->return_token_ids)
-		add_token_ids(out, choice, 0, choice->said);
-	else
-		ADD(out, "null");
+	add_token_ids(out, choice, 0, choice->said);
 	if (!request->chat) {
 		ADD(out, ",\"prompt_logprobs\":null,\"prompt_token_ids\":");
-		if (request->return_token_ids)
-			add_ids(out, &request->prompts[choice->prompt]);
-		else
-			ADD(out, "null");
+		add_ids(out, &request->prompts[choice->prompt], request->return_token_ids);
 	}
 	ADD(out, ",\"routed_experts\":null}");
 }
@@ -446,10 +442,7 @@ void sim_answer_write(const struct sim_job *job, struct pl_buf *out)
 	}
 	if (request->chat) {
 		ADD(out, ",\"prompt_logprobs\":null,\"prompt_token_ids\":");
-		if (request->return_token_ids)
-			add_ids(out, &request->prompts[0]);
-		else
-			ADD(out, "null");
+		add_ids(out, &request->prompts[0], request->return_token_ids);
 		ADD(out, ",\"prompt_text\":null");
 	}
 	ADD(out, ",\"kv_transfer_params\":null,\"ec_transfer_params\":null,\"metrics\":null}");

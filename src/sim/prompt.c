@@ -123,10 +123,7 @@ static int from_messages(const json_t *messages, const json_t *body,
 	size_t room = 0;
 
 	if (!json_is_array(messages))
-		return sim_refuse_form(
-			refusal, messages == NULL ? "missing" : "list_type", "messages",
-			messages == NULL ? "Field required" : "Input should be a valid list", "{}",
-			"");
+		return sim_refuse_absent(refusal, messages, "messages", "list");
 	if (limits->no_chat_template)
 		return sim_refuse(refusal, 400, "BadRequestError", NULL,
 				  "The tokenizer defines no chat template, and there is no default "
@@ -159,10 +156,7 @@ int sim_prompt_from_input(const json_t *body, const struct sim_limits *limits,
 	auto_json json_t *messages = json_array();
 
 	if (!json_is_string(input) && !json_is_array(input))
-		return sim_refuse_form(refusal, input == NULL ? "missing" : "string_type", "input",
-				       input == NULL ? "Field required"
-						     : "Input should be a valid string",
-				       "{}", "");
+		return sim_refuse_absent(refusal, input, "input", "string");
 	/* As vLLM lays them: instructions are the system's message. */
 	if (json_is_string(instructions))
 		json_array_append_new(messages, json_pack("{s:s, s:O}", "role", "system", "content",

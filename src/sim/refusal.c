@@ -70,6 +70,16 @@ int sim_refuse_form(struct sim_refusal *refusal, const char *kind, const char *f
 	return -1;
 }
 
+int sim_refuse_absent(struct sim_refusal *refusal, const json_t *value, const char *field,
+		      const char *kind)
+{
+	auto_free char *form = pl_asprintf("%s_type", kind);
+	auto_free char *text = pl_asprintf("Input should be a valid %s", kind);
+
+	return sim_refuse_form(refusal, value == NULL ? "missing" : form, field,
+			       value == NULL ? "Field required" : text, "{}", "");
+}
+
 void sim_refusal_write(const struct sim_refusal *refusal, struct pl_buf *body)
 {
 	pl_buf_add_text(body, "{\"error\":{\"message\":");

@@ -5,6 +5,7 @@
 #define SIM_REFUSAL_H
 
 #include "base/buf.h"
+#include "base/json.h"
 
 struct sim_refusal {
 	int status; /* 400, 401, 404 …; 0: not refused */
@@ -32,6 +33,9 @@ int sim_refuse_value(struct sim_refusal *refusal, const char *param, const char 
  */
 int sim_refuse_form(struct sim_refusal *refusal, const char *kind, const char *field,
 		    const char *text, const char *input, const char *further);
+/* A field that should hold a text or a list does not; NULL: it is not there. kind: "string", "list" */
+int sim_refuse_absent(struct sim_refusal *refusal, const json_t *value, const char *field,
+		      const char *kind);
 /* {"error":{…}} */
 void sim_refusal_write(const struct sim_refusal *refusal, struct pl_buf *body);
 

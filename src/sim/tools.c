@@ -24,10 +24,7 @@ static int read_prompt(const json_t *body, const struct sim_limits *limits,
 	if (json_object_get(body, "messages") != NULL)
 		return sim_prompt_from_messages(body, limits, prompt, refusal);
 	if (!json_is_string(text))
-		return sim_refuse_form(refusal, text == NULL ? "missing" : "string_type", "prompt",
-				       text == NULL ? "Field required"
-						    : "Input should be a valid string",
-				       "{}", "");
+		return sim_refuse_absent(refusal, text, "prompt", "string");
 	sim_prompt_from_text(json_string_value(text), json_string_length(text), prompt);
 	return 0;
 }
@@ -105,9 +102,7 @@ void sim_detokenize(struct sim_conn *conn)
 		return;
 	const json_t *tokens = json_object_get(body, "tokens");
 	if (!json_is_array(tokens))
-		sim_refuse_form(&refusal, tokens == NULL ? "missing" : "list_type", "tokens",
-				tokens == NULL ? "Field required" : "Input should be a valid list",
-				"{}", "");
+		sim_refuse_absent(&refusal, tokens, "tokens", "list");
 	else if (sim_request_find_model(body, &conn->server->limits, &model, &refusal) == 0 &&
 		 sim_prompt_from_ids(tokens, "tokens", &prompt, &refusal) == 0) {
 		pl_buf_add_text(&out, "{\"prompt\":");

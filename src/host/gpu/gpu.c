@@ -255,6 +255,11 @@ json_t *host_gpu_throttle_to_json(int64_t throttle)
 	return list;
 }
 
+static json_t *int_or_null(int value)
+{
+	return pl_json_i64(value, value >= 0);
+}
+
 static json_t *bool_or_null(bool value, bool told)
 {
 	return told ? json_boolean(value) : json_null();
@@ -262,9 +267,8 @@ static json_t *bool_or_null(bool value, bool told)
 
 static void add_facts(json_t *object, const struct host_gpu_facts *facts)
 {
-	json_object_set_new(object, "index", pl_json_i64(facts->index, facts->index >= 0));
-	json_object_set_new(object, "mig_index",
-			    pl_json_i64(facts->mig_index, facts->mig_index >= 0));
+	json_object_set_new(object, "index", int_or_null(facts->index));
+	json_object_set_new(object, "mig_index", int_or_null(facts->mig_index));
 	json_object_set_new(object, "uuid", pl_json_text(facts->uuid));
 	json_object_set_new(object, "name", pl_json_text(facts->name));
 	json_object_set_new(object, "pci_bus_id", pl_json_text(facts->pci_bus_id));
@@ -272,13 +276,10 @@ static void add_facts(json_t *object, const struct host_gpu_facts *facts)
 	json_object_set_new(object, "power_limit_w", pl_json_number(facts->power_limit_w));
 	json_object_set_new(object, "compute_capability",
 			    pl_json_number(facts->compute_capability));
-	json_object_set_new(object, "numa_node",
-			    pl_json_i64(facts->numa_node, facts->numa_node >= 0));
-	json_object_set_new(object, "pcie_generation",
-			    pl_json_i64(facts->pcie_generation, facts->pcie_generation >= 0));
-	json_object_set_new(object, "pcie_lanes",
-			    pl_json_i64(facts->pcie_lanes, facts->pcie_lanes >= 0));
-	json_object_set_new(object, "nvlinks", pl_json_i64(facts->nvlinks, facts->nvlinks >= 0));
+	json_object_set_new(object, "numa_node", int_or_null(facts->numa_node));
+	json_object_set_new(object, "pcie_generation", int_or_null(facts->pcie_generation));
+	json_object_set_new(object, "pcie_lanes", int_or_null(facts->pcie_lanes));
+	json_object_set_new(object, "nvlinks", int_or_null(facts->nvlinks));
 	json_object_set_new(object, "ecc", bool_or_null(facts->ecc, facts->ecc_told));
 	json_object_set_new(object, "mig", bool_or_null(facts->mig, facts->mig_told));
 	json_object_set_new(object, "mig_parent", pl_json_text(facts->mig_parent));

@@ -103,20 +103,21 @@ static void add_clean(struct pl_buf *text, const char *before, const char *words
 static void add_item(struct pl_buf *text, const json_t *item)
 {
 	const json_t *id = json_object_get(item, "id");
-	size_t i;
-	json_t *fault;
 
 	auto_free char *state = pl_clean_line(text_of(item, "state"));
 	pl_buf_addf(text, "%-9s", state);
 	add_clean(text, "  ", text_of(item, "name"));
 	if (json_is_integer(id))
 		pl_buf_addf(text, "  (experiment %lld)", (long long)json_integer_value(id));
-	add_clean(text, ": ", text_of(item, "message"));
+	const char *message = text_of(item, "message");
+	add_clean(text, ": ", message);
 	pl_buf_add_char(text, '\n');
 	if (is_there(item))
 		return;
-	json_array_foreach(json_object_get(item, "faults"), i, fault)
-	{
+	PL_JSON_EACH(fault, json_object_get(item, "faults")) {
+		/* a lone one mostly is the message */
+		if (pl_text_equal(text_of(fault, "message"), message))
+			continue;
 		add_clean(text, "             ", text_of(fault, "message"));
 		pl_buf_add_char(text, '\n');
 	}

@@ -34,7 +34,7 @@ static bool find(const struct dash_request *request, struct store_entry *ret,
 	bool is_number = strspn(word, "0123456789") == strlen(word) && pl_text_to_i64(word, &id);
 	if ((!is_number && store_find(store, word, &id, &err) < 0) ||
 	    (id > 0 && store_get(store, id, ret, &err) < 0)) {
-		dash_refuse_error(answer, &err);
+		dash_refuse_stored(answer, &err);
 		return false;
 	}
 	if (ret->id > 0)

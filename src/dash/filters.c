@@ -18,7 +18,7 @@ static void ask(const struct dash_request *request, query_fn *query, const json_
 	json_t *found = NULL;
 
 	if (store_columns_borrow(store, &columns, &err) < 0) {
-		dash_refuse_error(answer, &err);
+		dash_refuse_stored(answer, &err);
 		return;
 	}
 	int rc = query(columns, question, &found, &faults, &err);
@@ -29,7 +29,7 @@ static void ask(const struct dash_request *request, query_fn *query, const json_
 	else if (faults.count > 0)
 		dash_refuse_faults(answer, &faults);
 	else
-		dash_refuse_error(answer, &err);
+		dash_refuse_stored(answer, &err);
 }
 
 /* "a,b" as a list; of a sort "-a" is {field: a, dir: desc}. An empty word is one, and refused as such. */

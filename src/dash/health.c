@@ -10,7 +10,7 @@ void dash_get_health(const struct dash_request *request, struct dash_answer *ans
 	int64_t count, version;
 
 	if (store_count(store, &count, &err) < 0 || store_data_version(store, &version, &err) < 0) {
-		dash_refuse_error(answer, &err);
+		dash_refuse_stored(answer, &err);
 		return;
 	}
 	dash_answer_json(answer, 200,

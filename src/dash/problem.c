@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/clean.h"
+#include "base/log.h"
 #include "io/http_text.h"
 
 /* Of a text of others in a line of ours; a longer one is cut by whoever words it. */
@@ -59,6 +60,16 @@ void dash_refuse_error(struct dash_answer *answer, const struct pl_err *err)
 							    .detail = err->text,
 							    .line = err->line,
 							    .column = err->column });
+}
+
+void dash_refuse_stored(struct dash_answer *answer, const struct pl_err *err)
+{
+	bool waits = err->code == PL_ERR_BUSY;
+
+	if (!waits)
+		pl_log(PL_LOG_WARNING, "%s: %s", answer->path, err->text);
+	dash_refuse(answer, waits ? 503 : 500, "%s", err->text);
+	answer->retry_s = waits ? 1 : 0;
 }
 
 void dash_refuse_faults(struct dash_answer *answer, const struct res_schema_faults *faults)

@@ -21,6 +21,13 @@ void dash_answer_bytes(struct dash_answer *answer, const char *type, char *bytes
 	answer->len = len;
 }
 
+void dash_answer_unchanged(struct dash_answer *answer)
+{
+	dash_answer_bytes(answer, NULL, NULL, 0);
+	answer->status = 304;
+	answer->encoding = NULL;
+}
+
 void dash_answer_json(struct dash_answer *answer, int status, json_t *json)
 {
 	auto_json json_t *owned = json;

@@ -74,6 +74,9 @@ void dash_answer_json(struct dash_answer *answer, int status, json_t *json);
 /* Takes the bytes. */
 void dash_answer_bytes(struct dash_answer *answer, const char *type, char *bytes, size_t len);
 
+/* What was a 200 with a tag: 304, without a body. */
+void dash_answer_unchanged(struct dash_answer *answer);
+
 typedef void dash_handler_fn(const struct dash_request *request, struct dash_answer *answer);
 #define ROUTE(method, path, handler, tag) dash_handler_fn dash_##handler;
 #include "tbl/routes.h"

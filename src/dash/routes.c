@@ -242,20 +242,16 @@ void dash_routes_answer(const struct dash_context *context, const struct dash_he
 	if (match->route == NULL) {
 		dash_page_answer(head->target->path, head->takes_gzip, answer);
 	} else if (make_tag(context, match->route->tag, answer, &err) < 0) {
-		dash_refuse_error(answer, &err);
-	} else if (dash_operation_can_be_304(match->operation) &&
-		   has_tag(head->if_none_match, answer->tag)) {
-		answer->status = 304;
-		return;
+		dash_refuse_stored(answer, &err);
 	} else {
 		run(context, head, match, bytes, len, answer);
 	}
-	if (answer->status >= 400) {
+	if (answer->status >= 400)
 		answer->tag[0] = '\0';
-	} else if (match->route == NULL && has_tag(head->if_none_match, answer->tag)) {
-		answer->status = 304;
-		answer->len = 0;
-	}
+	else if (answer->status == 200 &&
+		 (match->route == NULL || dash_operation_can_be_304(match->operation)) &&
+		 has_tag(head->if_none_match, answer->tag))
+		dash_answer_unchanged(answer);
 }
 
 /* ---- rows and contract --------------------------------------------------------------------- */

@@ -28,7 +28,9 @@ static char *owner_of(int fd)
 
 static int lock_jobs(struct store *store, struct pl_err *err)
 {
-	auto_free char *path = pl_asprintf("%s-jobs", store->path);
+	/* as SQLite names it: by whatever link it was opened, the database is one */
+	auto_free char *path = pl_asprintf("%s-jobs",
+					   sqlite3_db_filename(store->writer.db, "main"));
 	auto_fd int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
 
 	if (fd < 0)

@@ -35,7 +35,7 @@ static void accept(const struct dash_request *request, const struct upload *uplo
 	}
 	if (store_job_add(request->context->store, upload->kind, upload->name, upload->media,
 			  upload->bytes, upload->len, &id, &err) < 0) {
-		dash_refuse_error(answer, &err);
+		dash_refuse_stored(answer, &err);
 		return;
 	}
 	dash_ingest_wake(request->context->ingest);
@@ -176,7 +176,7 @@ void dash_get_job(const struct dash_request *request, struct dash_answer *answer
 
 	bool is_number = strspn(word, "0123456789") == strlen(word) && pl_text_to_i64(word, &id);
 	if (is_number && id > 0 && store_job_json(request->context->store, id, &job, &err) < 0)
-		dash_refuse_error(answer, &err);
+		dash_refuse_stored(answer, &err);
 	else if (job == NULL)
 		dash_refuse(answer, 404, "there is no upload '%s'", word);
 	else

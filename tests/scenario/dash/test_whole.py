@@ -48,3 +48,14 @@ def test_random_trees_over_http(bin_dir, tmp_path):
             assert {places[row["id"]] for row in found["rows"]} <= wanted and len(found["rows"]) == min(50, len(wanted)), tree
             some += 0 < len(wanted) < RESULTS
         assert some > TREES // 4
+
+
+def test_a_database_has_one_server_by_whatever_name(bin_dir, tmp_path):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder/link.db").symlink_to(tmp_path / "d.db")
+    with Dashboard(bin_dir, tmp_path / "d.db") as dashboard:
+        for name in ("d.db", "folder/../d.db", "folder/link.db"):
+            done = subprocess.run([bin_dir / "profllm-dashboard", "--db", tmp_path / name, "--port", "0"], text=True,
+                                  env=environment(), capture_output=True, timeout=60 * PATIENCE)
+            assert done.returncode == 5 and not done.stdout
+            assert f"is served by process {dashboard.process.pid}" in done.stderr

@@ -32,8 +32,10 @@ static bool find(const struct dash_request *request, struct store_entry *ret,
 
 	*ret = (struct store_entry){ 0 };
 	bool is_number = strspn(word, "0123456789") == strlen(word) && pl_text_to_i64(word, &id);
-	if ((!is_number && store_find(store, word, &id, &err) < 0) ||
-	    (id > 0 && store_get(store, id, ret, &err) < 0)) {
+	/* a number without a row may be a run_id all the same */
+	if ((is_number && id > 0 && store_get(store, id, ret, &err) < 0) ||
+	    (ret->id == 0 && store_find(store, word, &id, &err) < 0) ||
+	    (ret->id == 0 && id > 0 && store_get(store, id, ret, &err) < 0)) {
 		dash_refuse_stored(answer, &err);
 		return false;
 	}

@@ -434,3 +434,9 @@ def test_a_request_under_way_is_answered(bin_dir, tmp_path):
     with Dashboard(bin_dir, tmp_path / "d.db") as again:
         job = json.loads(came.split(b"\r\n\r\n", 1)[1])
         assert again.done(job["status_url"])["counts"]["stored"] == 1
+
+
+def test_a_run_id_may_be_a_number(dashboard):
+    assert dashboard.upload("/api/upload/json", little(run_id="471100"))["counts"]["stored"] == 1
+    assert dashboard.get("/api/data/experiments/471100").json["run_id"] == "471100"
+    assert dashboard.get(f"/api/data/experiments/{dashboard.ids()[0]}").json["id"] == dashboard.ids()[0]

@@ -284,13 +284,29 @@ static int take_flat(struct intake *intake, const json_t *root, struct pl_err *e
 			     NULL, err);
 }
 
+int store_json_parse(const char *bytes, size_t len, const char *name, json_t **ret,
+		     struct pl_err *err)
+{
+	/* behind these jansson's reasons quote what they met */
+	static const char *const quotes[] = { " near '", " '\\" };
+
+	if (pl_json_parse(bytes, len, name, ret, err) == 0)
+		return 0;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(quotes); i++) {
+		char *quote = strstr(&err->text[err->reason], quotes[i]);
+		if (quote != NULL)
+			*quote = '\0';
+	}
+	return -1;
+}
+
 /* vLLM's files may have NaN and Infinity in them, which are no JSON: its own reader takes these. */
 static int parse(const char *bytes, size_t len, const char *name, json_t **ret, struct pl_err *err)
 {
 	struct pl_err ignored = PL_ERR_INIT;
 	auto_flat struct res_flat *flat = NULL;
 
-	if (pl_json_parse(bytes, len, name, ret, err) == 0)
+	if (store_json_parse(bytes, len, name, ret, err) == 0)
 		return 0;
 	if (res_flat_parse(bytes, len, name, &flat, &ignored) < 0)
 		return -1;

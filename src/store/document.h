@@ -63,6 +63,13 @@ void store_document_done(struct store_document *document);
 #define auto_store_document \
 	__attribute__((cleanup(store_document_done), unused)) struct store_document
 
+/*
+ * As pl_json_parse(), of what may hold secrets: the error says where and why, and quotes none of it. What
+ * is no JSON has no keys to know a secret by.
+ */
+int store_json_parse(const char *bytes, size_t len, const char *name, json_t **ret,
+		     struct pl_err *err) PL_MUST_CHECK;
+
 /* {pointer, key, line, found, expected, nearest, message}; NULL and 0 say nothing. */
 json_t *store_fault_new(const char *pointer, int line, const char *message);
 

@@ -70,7 +70,7 @@ static bool is_json(const char *bytes, size_t len, const char *name, struct dash
 	auto_json json_t *json = NULL;
 	struct pl_err err = PL_ERR_INIT;
 
-	if (pl_json_parse(bytes, len, name, &json, &err) == 0)
+	if (store_json_parse(bytes, len, name, &json, &err) == 0)
 		return true;
 	dash_refuse_error(answer, &err);
 	return false;

@@ -126,6 +126,19 @@ def test_what_is_no_json_is_refused_at_once(shared, name):
     assert shared.get("/api/health").json["total"] - total in (0, 1)
 
 
+def test_a_secret_in_what_is_no_json_is_told_nobody(shared):
+    """Where its keys cannot be told nothing of it is: the place and the reason are."""
+    data = b'{"run_id":"x","config":{"server":{"api_key":"S3CRETKEY'
+    for body, media in ((data, "application/json"), form(("x.json", data))):
+        problem = shared.post("/api/upload/json", body, media)
+        assert problem.status == 400 and (problem.json["line"], problem.json["column"]) == (1, len(data))
+        assert "premature end of input" in problem.json["detail"] and b"S3CRET" not in problem.body
+    for path, body, media in (("batch", *form(("x.json", data))), ("batch", data, "application/x-ndjson"), ("raw", data, None)):
+        job = shared.upload(f"/api/upload/{path}", body, media)
+        assert states(job) == ["rejected"] and "premature end of input" in job["items"][0]["message"]
+        assert "S3CRET" not in json.dumps(job)
+
+
 def test_empty_and_too_large_bodies(shared):
     for path, media in (("json", "application/json"), ("batch", "application/x-ndjson"), ("raw", None)):
         assert shared.post(f"/api/upload/{path}", b"", media).status == 400

@@ -129,6 +129,35 @@ static void test_store_document__is_rejected_with_every_fault(void **state)
 	}
 }
 
+static void test_store_document__quotes_nothing_of_what_is_no_json(void **state)
+{
+	static const struct {
+		const char *text, *says;
+	} rows[] = {
+		{ "{'a': {'api_key': 'S3", "x.json:1:21: not valid JSON: premature end of input" },
+		{ "{'a': 'S3' 'S3'}", "x.json:1:15: not valid JSON: '}' expected" },
+		{ "{'S3': 1, 'S3': 2}", "x.json:1:14: not valid JSON: duplicate object key" },
+		{ "{'a': S3}", "x.json:1:7: not valid JSON: invalid token" },
+		{ "{'a': '\\uD8D3'}", "x.json:1:14: not valid JSON: invalid Unicode" },
+	};
+	auto_tools tools = { .fields = NULL };
+
+	(void)state;
+	tools_init(&tools);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
+		auto_free char *bytes = quoted(rows[i].text);
+		auto_store_document document = { .len = 0 };
+		auto_json json_t *faults = NULL;
+		struct pl_err err = PL_ERR_INIT;
+		assert_int_equal(store_document_read(tools.reader, bytes, strlen(bytes), "x.json",
+						     &document, &faults, &err),
+				 -1);
+		assert_string_equal(err.text, rows[i].says);
+		auto_free char *told = pl_json_to_text(faults, PL_JSON_COMPACT);
+		assert_null(strstr(told, "S3"));
+	}
+}
+
 static void test_store_document__same_content_whatever_its_form(void **state)
 {
 	static const struct {
@@ -194,6 +223,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_store_document__is_told_by_what_it_holds),
 		cmocka_unit_test(test_store_document__is_rejected_with_every_fault),
+		cmocka_unit_test(test_store_document__quotes_nothing_of_what_is_no_json),
 		cmocka_unit_test(test_store_document__same_content_whatever_its_form),
 		cmocka_unit_test(test_store_document__keeps_bytes_and_no_secrets),
 	};

@@ -350,8 +350,13 @@ static void put_back_names(const json_t *document, json_t *shown)
 	json_object_set(json_object_get(shown, "launch"), "secret_env", names);
 }
 
-/* The bytes as they are, or written anew where they hold secrets; *root then has none, too. */
-static void keep_bytes(struct intake *intake, const char *bytes, size_t len, json_t **root)
+/*
+ * The bytes as they are, or written anew where they hold secrets; *root then has none, too. Without
+ * blanks, which may be most of a deep document; and numbers that are written longer ("1e9") or short
+ * secrets may take it over the limit all the same.
+ */
+static int keep_bytes(struct intake *intake, const char *bytes, size_t len, json_t **root,
+		      struct pl_err *err)
 {
 	struct store_document *ret = intake->ret;
 	auto_json json_t *shown = vllm_secret_json_shown(*root);
@@ -365,11 +370,15 @@ static void keep_bytes(struct intake *intake, const char *bytes, size_t len, jso
 		ret->bytes = pl_alloc(len + 1);
 		memcpy(ret->bytes, bytes, len);
 		ret->len = len;
-		return;
+		return 0;
 	}
-	ret->bytes = pl_json_to_text(shown, memchr(bytes, '\n', len) != NULL ? PL_JSON_INDENT
-									     : PL_JSON_COMPACT);
+	ret->bytes = pl_json_to_text(shown, PL_JSON_COMPACT);
 	ret->len = strlen(ret->bytes);
+	if (ret->len > STORE_DOCUMENT_BYTES_MAX)
+		return pl_err_invalid(err,
+				      "'%s' held secrets, and with \"***\" in their place it is "
+				      "larger than %u bytes",
+				      intake->name, STORE_DOCUMENT_BYTES_MAX);
 	json_array_append_new(ret->notes,
 			      store_fault_new("", 0,
 					      "it held secrets, which stand as \"***\" in what is "
@@ -377,6 +386,7 @@ static void keep_bytes(struct intake *intake, const char *bytes, size_t len, jso
 	intake->before = json_incref(own);
 	json_decref(*root);
 	*root = pl_take(shown);
+	return 0;
 }
 
 static int take(struct intake *intake, const char *bytes, size_t len, struct pl_err *err)
@@ -387,9 +397,9 @@ static int take(struct intake *intake, const char *bytes, size_t len, struct pl_
 	if (len > STORE_DOCUMENT_BYTES_MAX)
 		return pl_err_set(err, PL_ERR_INVALID, "'%s' is larger than %u bytes", intake->name,
 				  STORE_DOCUMENT_BYTES_MAX);
-	if (parse(bytes, len, intake->name, &root, err) < 0)
+	if (parse(bytes, len, intake->name, &root, err) < 0 ||
+	    keep_bytes(intake, bytes, len, &root, err) < 0)
 		return -1;
-	keep_bytes(intake, bytes, len, &root);
 	own = res_read_own(root);
 	if ((own != NULL ? take_own(intake, root, own, err) : take_flat(intake, root, err)) < 0)
 		return -1;

@@ -42,7 +42,7 @@ PL_AUTO_DEFINE(struct store_reader, store_reader_free);
 struct store_document {
 	enum store_form form;
 	json_t *json; /* a document as res_field_value() takes it */
-	char *bytes;  /* as they came; written anew, with "***", where there was a secret */
+	char *bytes; /* as they came; written anew, compact, with "***", where there was a secret */
 	size_t len;
 	char sha256[65];    /* of the content */
 	const char *run_id; /* borrowed from json; NULL: it has none */

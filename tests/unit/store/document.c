@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "base/buf.h"
 #include "unit/store/stores.h"
 
 static const struct {
@@ -218,6 +219,50 @@ static void test_store_document__keeps_bytes_and_no_secrets(void **state)
 	}
 }
 
+/* Written with blanks each of the values would stand behind 200 levels of them. */
+static void test_store_document__deep_with_a_secret_stays_small(void **state)
+{
+	auto_buf text = PL_BUF(1 << 20);
+	auto_tools tools = { .fields = NULL };
+	auto_store_document document = { .len = 0 };
+
+	(void)state;
+	tools_init(&tools);
+	pl_buf_add_text(&text, "{'run_id': 'r', 'token': 'S3',\n'x': ");
+	for (int i = 0; i < 200; i++)
+		pl_buf_add_text(&text, "[");
+	for (int i = 0; i < 1000; i++)
+		pl_buf_add_text(&text, i > 0 ? ",1" : "1");
+	for (int i = 0; i < 200; i++)
+		pl_buf_add_text(&text, "]");
+	pl_buf_add_text(&text, "}");
+	read_text(&tools, pl_buf_text(&text), &document);
+	assert_non_null(strstr(document.bytes, "\"***\""));
+	assert_in_range(document.len, text.len / 2, text.len);
+}
+
+static void test_store_document__may_not_grow_over_the_limit(void **state)
+{
+	static const char head[] = "{\"run_id\":\"r\",\"token\":\"S\",\"suite\":\"";
+	size_t len = STORE_DOCUMENT_BYTES_MAX; /* "***" is longer by two */
+	auto_free char *text = pl_alloc(len);
+	auto_tools tools = { .fields = NULL };
+	auto_store_document document = { .len = 0 };
+	auto_json json_t *faults = NULL;
+	struct pl_err err = PL_ERR_INIT;
+
+	(void)state;
+	tools_init(&tools);
+	memset(text, 'a', len);
+	memcpy(text, head, sizeof(head) - 1);
+	memcpy(text + len - 2, "\"}", 2);
+	assert_int_equal(
+		store_document_read(tools.reader, text, len, "x.json", &document, &faults, &err),
+		-1);
+	assert_non_null(strstr(err.text, "larger than 67108864 bytes"));
+	assert_int_equal(json_array_size(faults), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -226,6 +271,8 @@ int main(void)
 		cmocka_unit_test(test_store_document__quotes_nothing_of_what_is_no_json),
 		cmocka_unit_test(test_store_document__same_content_whatever_its_form),
 		cmocka_unit_test(test_store_document__keeps_bytes_and_no_secrets),
+		cmocka_unit_test(test_store_document__deep_with_a_secret_stays_small),
+		cmocka_unit_test(test_store_document__may_not_grow_over_the_limit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,31 @@
+/*
+ * What came in is small and may be packed: what it may become in memory is bounded here for the job as a
+ * whole, since a job that ends the process comes again at the next start.
+ */
 #include "dash/upload/documents.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+#include "base/zst.h"
 #include "dash/contract.h"
+
+/* Of all its files, unpacked. One alone may be as large. */
+#define BYTES_MAX STORE_PARTS_BYTES_MAX
+/* Packed files that turned out too large: each has cost as much work as all that is taken. */
+#define TOO_LARGE_MAX 4
+/* What a message shows of a name: behind it something is to be read. */
+#define NAME_SHOWN_MAX 1000
+
+/* The files of a job on their way to documents. */
+struct cutting {
+	struct dash_documents *documents;
+	size_t documents_max;
+	size_t bytes_left;
+	size_t too_large;
+};
 
 static void add(struct dash_documents *documents, const struct dash_document *document)
 {
@@ -16,26 +38,82 @@ static void add_fault(struct dash_documents *documents, const char *name, const 
 	    &(struct dash_document){ .bytes = "", .name = name, .fault = pl_strdup(err->text) });
 }
 
-/* A file, which may be packed and may hold many. */
-static void add_file(struct dash_documents *documents, const char *bytes, size_t len,
-		     const char *name, struct store_parts *parts)
+static int refuse_bytes(const struct cutting *cutting, const char *name, struct pl_err *err)
 {
+	return pl_err_invalid(
+		err,
+		"'%s' is not read: what one upload holds may be %u bytes unpacked, of "
+		"which %zu are left",
+		name, BYTES_MAX, cutting->bytes_left);
+}
+
+/* *ret_text: free(), where the file was packed. */
+static int unpack(struct cutting *cutting, const char *name, char **ret_text, const char **bytes,
+		  size_t *len, struct pl_err *err)
+{
+	if (!pl_zst_is(*bytes, *len))
+		return *len <= cutting->bytes_left ? 0 : refuse_bytes(cutting, name, err);
+	if (cutting->too_large >= TOO_LARGE_MAX)
+		return refuse_bytes(cutting, name, err);
+	if (pl_zst_unpack(*bytes, *len, cutting->bytes_left, name, ret_text, len, err) < 0) {
+		if (!pl_text_ends(err->text, " bytes unpacked"))
+			return -1;
+		cutting->too_large++;
+		return refuse_bytes(cutting, name, err);
+	}
+	*bytes = *ret_text;
+	/* nobody packs twice but to have more than is allowed */
+	if (pl_zst_is(*bytes, *len))
+		return pl_err_invalid(err, "'%s' is packed twice", name);
+	return 0;
+}
+
+static int cut_file(struct cutting *cutting, const char *bytes, size_t len, const char *name,
+		    struct store_parts *parts, struct pl_err *err)
+{
+	auto_free char *shown = pl_asprintf("%.*s", NAME_SHOWN_MAX, name);
+	auto_free char *text = NULL;
+
+	if (cutting->documents->count >= cutting->documents_max)
+		return pl_err_invalid(err, "'%s' is not read: one upload may hold %zu documents",
+				      shown, cutting->documents_max);
+	if (unpack(cutting, shown, &text, &bytes, &len, err) < 0 ||
+	    store_parts_of(bytes, len, name, parts, err) < 0)
+		return -1;
+	cutting->bytes_left -= len;
+	return 0;
+}
+
+/* A file, which may be packed and may hold many. */
+static void add_file(struct cutting *cutting, const char *bytes, size_t len, const char *name,
+		     struct store_parts *parts)
+{
+	struct dash_documents *documents = cutting->documents;
 	struct pl_err err = PL_ERR_INIT;
 
-	if (store_parts_of(bytes, len, name, parts, &err) < 0) {
+	if (cut_file(cutting, bytes, len, name, parts, &err) < 0) {
 		*parts = (struct store_parts){ 0 };
 		add_fault(documents, name, &err);
 		return;
 	}
-	for (size_t i = 0; i < parts->count; i++)
+	for (size_t i = 0; i < parts->count; i++) {
+		if (documents->count >= cutting->documents_max) {
+			pl_err_invalid(&err,
+				       "%zu documents of it are not read: one upload may hold %zu",
+				       parts->count - i, cutting->documents_max);
+			add_fault(documents, name, &err);
+			return;
+		}
 		add(documents, &(struct dash_document){ .bytes = parts->items[i].bytes,
 							.len = parts->items[i].len,
 							.name = parts->items[i].name });
+	}
 }
 
-static void add_form(struct dash_documents *documents, const char *media, const char *name,
+static void add_form(struct cutting *cutting, const char *media, const char *name,
 		     const char *bytes, size_t len)
 {
+	struct dash_documents *documents = cutting->documents;
 	struct pl_err err = PL_ERR_INIT;
 
 	if (dash_form_read(media, bytes, len, &documents->form, &err) < 0) {
@@ -47,22 +125,28 @@ static void add_form(struct dash_documents *documents, const char *media, const 
 	documents->parts = pl_alloc_array(documents->part_count, sizeof(*documents->parts));
 	for (size_t i = 0; i < documents->form.count; i++) {
 		const struct dash_form_file *file = &documents->form.files[i];
-		add_file(documents, file->bytes, file->len, file->name, &documents->parts[i]);
+		add_file(cutting, file->bytes, file->len, file->name, &documents->parts[i]);
 	}
 }
 
 void dash_documents_of(const char *kind, const char *media, const char *name, const char *bytes,
 		       size_t len, struct dash_documents *ret)
 {
+	bool is_batch = strcmp(kind, DASH_JOB_BATCH) == 0;
+	/* of one file what it holds is limited there (store/parts.h) */
+	struct cutting cutting = { .documents = ret,
+				   .documents_max = is_batch ? DASH_FORM_FILES_MAX : SIZE_MAX,
+				   .bytes_left = BYTES_MAX };
+
 	*ret = (struct dash_documents){ 0 };
 	if (strcmp(kind, DASH_JOB_JSON) == 0) {
 		add(ret, &(struct dash_document){ .bytes = bytes, .len = len, .name = name });
-	} else if (strcmp(kind, DASH_JOB_BATCH) == 0 && dash_media_is(media, DASH_MEDIA_FORM)) {
-		add_form(ret, media, name, bytes, len);
+	} else if (is_batch && dash_media_is(media, DASH_MEDIA_FORM)) {
+		add_form(&cutting, media, name, bytes, len);
 	} else {
 		ret->part_count = 1;
 		ret->parts = pl_alloc_array(1, sizeof(*ret->parts));
-		add_file(ret, bytes, len, name, &ret->parts[0]);
+		add_file(&cutting, bytes, len, name, &ret->parts[0]);
 	}
 }
 

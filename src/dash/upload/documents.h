@@ -1,6 +1,10 @@
 /*
  * The bytes of a job as documents, in an order that is the same each time, so that a job that was
  * interrupted goes on where it was.
+ *
+ * Bounded, unpacked, over all files: STORE_PARTS_BYTES_MAX bytes, and of a batch DASH_FORM_FILES_MAX
+ * documents. A file that goes beyond is one document with its fault, and so is the rest of one that
+ * holds more documents than are left.
  */
 #ifndef DASH_UPLOAD_DOCUMENTS_H
 #define DASH_UPLOAD_DOCUMENTS_H

@@ -14,6 +14,7 @@ import threading
 import pytest
 from dashboard_tools import GOOD, Dashboard, form, little, results
 from run_tools import PATIENCE, run_profllm
+from wait_tools import wait_for
 
 LONG = bool(os.environ.get("PROFLLM_TEST_LONG"))
 STATES = ("queued", "stored", "duplicate", "conflict", "rejected")
@@ -147,6 +148,38 @@ def test_empty_and_too_large_bodies(shared):
     assert shared.post("/api/upload/batch", [1] * 10_001).status == 422
     assert shared.post("/api/upload/batch", b"1\n" * 10_001, "application/x-ndjson").status == 422
     assert shared.post("/api/upload/batch", b"{}", "text/csv").status == 415
+
+
+def packed(data):
+    return subprocess.run(["zstd", "-q", "-c"], input=data, stdout=subprocess.PIPE, check=True).stdout
+
+
+@pytest.mark.release_only  # 240 MiB on their way through memory
+def test_what_a_form_becomes_unpacked_is_bounded(shared):
+    """Over all of its files: what is beyond is told so, and what still fits is taken."""
+    large = packed(b'{"run_id": "' + bytes(120 << 20).replace(b"\0", b"0") + b'"}')
+    files = [*((f"{i}.json.zst", large) for i in range(3)), ("a.json.zst", packed(json.dumps(little("beside")).encode())),
+             ("twice.zst", packed(packed(b"{}"))), ("broken.zst", large[:len(large) // 2])]
+    job = shared.upload("/api/upload/batch", *form(*files))
+    assert states(job) == ["rejected", "rejected", "rejected", "stored", "rejected", "rejected"]
+    told = [item["message"] for item in job["items"]]
+    assert "larger than 67108864 bytes" in told[0] and "larger than 67108864 bytes" in told[1]
+    assert "'2.json.zst' is not read: what one upload holds may be 268435456 bytes unpacked" in told[2]
+    assert "packed twice" in told[4]
+
+
+def test_the_documents_of_a_form_are_bounded(shared):
+    lines = b"1\n" * 6000
+    answer = shared.post("/api/upload/batch", *form(("a.jsonl", lines), ("b.jsonl", lines), ("c.json", b"{}")))
+
+    def look():
+        job = shared.ask("GET", answer.json["status_url"], check=False).json  # 10,000 items take their time in Python
+        return job if job["state"] == "done" else None
+    job = wait_for(look, "the job is done", seconds=60)
+    assert states(job) == ["rejected"] * 10_002
+    assert [item["name"] for item in job["items"][9999:]] == ["b.jsonl:4000", "b.jsonl", "c.json"]
+    assert job["items"][10_000]["message"] == "2000 documents of it are not read: one upload may hold 10000"
+    assert job["items"][10_001]["message"] == "'c.json' is not read: one upload may hold 10000 documents"
 
 
 def test_64_mib_and_no_more(shared):

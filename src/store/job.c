@@ -114,6 +114,20 @@ static int count_items(struct store *store, int64_t id, size_t *ret, struct pl_e
 	return 0;
 }
 
+/* Bytes that are broken would stand in the way of all jobs behind them: that is the job's to tell. */
+static int unpack_job(sqlite3_stmt *row, int at, struct store_job *job, struct pl_err *err)
+{
+	auto_free char *name = pl_asprintf("job %lld", (long long)job->id);
+
+	if (pl_zst_unpack(sqlite3_column_blob(row, at), (size_t)sqlite3_column_bytes(row, at),
+			  STORE_PARTS_BYTES_MAX, name, &job->bytes, &job->len, err) == 0)
+		return 0;
+	if (err->code != PL_ERR_INVALID)
+		return -1;
+	job->fault = pl_strdup(err->text);
+	return 0;
+}
+
 static int read_job(struct store *store, struct store_job *job, struct pl_err *err)
 {
 	auto_borrowed next = NULL;
@@ -128,9 +142,7 @@ static int read_job(struct store *store, struct store_job *job, struct pl_err *e
 	job->kind = pl_strdup(store_sql_text(next, 1));
 	job->name = pl_strdup(store_sql_text(next, 2));
 	job->media = pl_strdup(store_sql_text(next, 3));
-	auto_free char *name = pl_asprintf("job %lld", (long long)job->id);
-	return pl_zst_unpack(sqlite3_column_blob(next, 4), (size_t)sqlite3_column_bytes(next, 4),
-			     STORE_PARTS_BYTES_MAX, name, &job->bytes, &job->len, err);
+	return unpack_job(next, 4, job, err);
 }
 
 /* A statement whose only parameter is the job. */
@@ -176,6 +188,7 @@ void store_job_release(struct store_job *job)
 	free(job->name);
 	free(job->media);
 	free(job->bytes);
+	free(job->fault);
 	*job = (struct store_job){ 0 };
 }
 

@@ -26,6 +26,7 @@ struct store_job {
 	char *media; /* or NULL */
 	char *bytes;
 	size_t len;
+	char *fault; /* why its bytes never can be read: there are none; NULL: they are there */
 	size_t items_done; /* documents that were finished before: go on behind them */
 };
 /* The oldest that waits; it is running then. */

@@ -42,6 +42,23 @@ static bool wait_after(struct dash_ingest *ingest, const struct pl_err *err)
 	return pl_pause_until(&ingest->pause, pl_clock_now_ns() + AGAIN_NS);
 }
 
+/* What waiting does not mend: it must not stand in the way of all jobs behind it. */
+static bool is_lasting(const struct pl_err *err)
+{
+	return err->code == PL_ERR_INVALID || err->code == PL_ERR_INTERNAL;
+}
+
+/* After a failure. False: it is not to be tried again; with *goes_on false the server ends. */
+static bool try_again(struct dash_ingest *ingest, const struct pl_err *err, bool *goes_on)
+{
+	if (is_lasting(err)) {
+		pl_log(PL_LOG_WARNING, "an upload is passed over: %s", err->text);
+		return false;
+	}
+	*goes_on = wait_after(ingest, err);
+	return *goes_on;
+}
+
 /* A document that was read, or why it cannot be. */
 struct ready {
 	struct store_document document;
@@ -119,32 +136,95 @@ static size_t group_size(const struct dash_documents *documents, size_t first)
 	return count;
 }
 
+/* What cannot be stored is rejected. False: the server ends. */
+static bool store_or_reject(struct dash_ingest *ingest, int64_t id, size_t index, const char *name,
+			    const struct ready *ready)
+{
+	struct pl_err err = PL_ERR_INIT;
+	bool goes_on = true;
+
+	while (goes_on && store_one(ingest, id, index, name, ready, &err) < 0) {
+		if (!ready->is_rejected && is_lasting(&err)) {
+			struct ready refused = { .is_rejected = true,
+						 .message = pl_strdup(err.text) };
+			goes_on = store_or_reject(ingest, id, index, name, &refused);
+			ready_done(&refused);
+			break;
+		}
+		if (!try_again(ingest, &err, &goes_on))
+			break;
+	}
+	return goes_on;
+}
+
+/* A group; where one of it cannot be stored each for itself. False: the server ends. */
+static bool store_all(struct dash_ingest *ingest, int64_t id, size_t first, size_t count,
+		      const struct dash_document *documents, const struct ready *ready)
+{
+	struct pl_err err = PL_ERR_INIT;
+	bool goes_on = true;
+
+	while (goes_on) {
+		if (store_group(ingest, id, first, count, documents, ready, &err) == 0)
+			return true;
+		if (is_lasting(&err))
+			break;
+		goes_on = wait_after(ingest, &err);
+	}
+	for (size_t i = 0; goes_on && i < count; i++)
+		goes_on = store_or_reject(ingest, id, first + i, documents[i].name, &ready[i]);
+	return goes_on;
+}
+
+static bool expect(struct dash_ingest *ingest, int64_t id, size_t count)
+{
+	struct pl_err err = PL_ERR_INIT;
+	bool goes_on = true;
+
+	while (store_job_expect(ingest->store, id, count, &err) < 0 &&
+	       try_again(ingest, &err, &goes_on))
+		continue;
+	return goes_on;
+}
+
+static bool finish(struct dash_ingest *ingest, int64_t id)
+{
+	struct pl_err err = PL_ERR_INIT;
+	bool goes_on = true;
+
+	while (store_job_finish(ingest->store, id, &err) < 0 && try_again(ingest, &err, &goes_on))
+		continue;
+	return goes_on;
+}
+
+static bool refuse(struct dash_ingest *ingest, const struct store_job *job)
+{
+	const struct ready refused = { .is_rejected = true, .message = job->fault };
+
+	return expect(ingest, job->id, job->items_done + 1) &&
+	       store_or_reject(ingest, job->id, job->items_done, job->name, &refused) &&
+	       finish(ingest, job->id);
+}
+
 /* False: the server ends, and the job is the next one's. */
 static bool work_on(struct dash_ingest *ingest, const struct store_job *job)
 {
 	auto_documents documents;
 	struct ready ready[GROUP_MAX];
-	struct pl_err err = PL_ERR_INIT;
-	bool goes_on = true;
 	size_t count;
 
 	dash_documents_of(job->kind, job->media, job->name, job->bytes, job->len, &documents);
-	while (goes_on && store_job_expect(ingest->store, job->id, documents.count, &err) < 0)
-		goes_on = wait_after(ingest, &err);
+	bool goes_on = expect(ingest, job->id, documents.count);
 	for (size_t i = job->items_done; goes_on && i < documents.count; i += count) {
 		count = group_size(&documents, i);
 		for (size_t j = 0; j < count; j++)
 			read_one(ingest, &documents.items[i + j], &ready[j]);
-		while (goes_on &&
-		       store_group(ingest, job->id, i, count, &documents.items[i], ready, &err) < 0)
-			goes_on = wait_after(ingest, &err);
+		goes_on = store_all(ingest, job->id, i, count, &documents.items[i], ready);
 		for (size_t j = 0; j < count; j++)
 			ready_done(&ready[j]);
 		goes_on = goes_on && !is_over(ingest);
 	}
-	while (goes_on && store_job_finish(ingest->store, job->id, &err) < 0)
-		goes_on = wait_after(ingest, &err);
-	return goes_on;
+	return goes_on && finish(ingest, job->id);
 }
 
 /* Until there may be a job. False: the server ends. */
@@ -171,6 +251,8 @@ static void *work(void *data)
 			goes_on = wait_after(ingest, &err);
 		else if (job.id == 0)
 			goes_on = await(ingest);
+		else if (job.fault != NULL)
+			goes_on = refuse(ingest, &job);
 		else
 			goes_on = work_on(ingest, &job);
 	}

@@ -7,6 +7,7 @@ import os
 import pty
 import random
 import signal
+import sqlite3
 import ssl
 import subprocess
 import threading
@@ -416,3 +417,25 @@ def test_a_kill_loses_nothing_that_was_accepted(bin_dir, tmp_path):
         jobs = [again.done(url) for url, _ in accepted]
         assert sum(job["counts"]["stored"] + job["counts"]["duplicate"] for job in jobs) == 300
         assert again.get("/api/health").json["total"] == 300
+
+
+def test_what_never_can_be_stored_holds_nothing_up(bin_dir, tmp_path):
+    """A job whose bytes are broken, and a result that the database will not have: rejected, and what is behind goes on."""
+    db = tmp_path / "d.db"
+    with Dashboard(bin_dir, db) as one:
+        assert states(one.upload("/api/upload/json", little("before"))) == ["stored"]
+        assert one.stop()[0] == 0
+    with contextlib.closing(sqlite3.connect(db)) as own, own:
+        own.execute("INSERT INTO jobs (kind, name, bytes, created) VALUES ('raw', 'bad.json', x'28b52ffd00', '2026-01-01T00:00:00Z')")
+        own.execute("INSERT INTO jobs (kind, name, created) VALUES ('raw', 'none.json', '2026-01-01T00:00:00Z')")
+        own.execute("CREATE TRIGGER refuse BEFORE INSERT ON benchmark_runs WHEN NEW.run_id = 'small-odd'"
+                    " BEGIN SELECT RAISE(ABORT, 'odd ones are not taken'); END")
+    with Dashboard(bin_dir, db) as again:
+        for number, name in ((2, "bad.json"), (3, "none.json")):
+            job = again.done(f"/api/upload/status/{number}")
+            assert states(job) == ["rejected"] and job["items"][0]["name"] == name and f"job {number}" in job["items"][0]["message"]
+        job = again.upload("/api/upload/batch", [little(name) for name in ("first", "odd", "last")])
+        assert states(job) == ["stored", "rejected", "stored"]
+        assert "odd ones are not taken" in job["items"][1]["message"]
+        assert [row["run_id"] for row in again.rows()] == ["small-before", "small-first", "small-last"]
+        assert again.stop() == (0, "", "")

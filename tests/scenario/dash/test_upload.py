@@ -169,6 +169,7 @@ def test_what_a_form_becomes_unpacked_is_bounded(shared):
     assert "packed twice" in told[4]
 
 
+@pytest.mark.release_only  # 10,000 items
 def test_the_documents_of_a_form_are_bounded(shared):
     lines = b"1\n" * 6000
     answer = shared.post("/api/upload/batch", *form(("a.jsonl", lines), ("b.jsonl", lines), ("c.json", b"{}")))

@@ -17,8 +17,8 @@ export function Checks({ checks }: { checks: Check[] }) {
         <table className={page.rows}>
           <thead><tr><th scope="col">State</th><th scope="col">Check</th><th scope="col" className={page.num}>Value</th><th scope="col" className={page.num}>Limit</th><th scope="col">Unit</th><th scope="col">Makes it</th><th scope="col">What it looks at</th></tr></thead>
           <tbody>
-            {checks.toSorted((a, b) => checkRank(a) - checkRank(b)).map((check) => (
-              <tr key={check.id}>
+            {checks.toSorted((a, b) => checkRank(a) - checkRank(b)).map((check, i) => (
+              <tr key={i}>
                 <td><State state={check.status} word={WORDS[check.status] ?? check.status} {...(check.status === 'beyond' && check.effect === 'info' ? { colour: 'quiet' as const } : {})} /></td>
                 <th scope="row"><code>{check.id}</code></th>
                 <td className={page.num}>{figure(check.value, check.unit)}</td>

@@ -14,8 +14,8 @@ export interface Check {
   effect: string
   text: string
   unit: string
-  value: number | boolean | null
-  limit: number | boolean | null
+  value: number | boolean | undefined // undefined: none was measured
+  limit: number | boolean | undefined
 }
 
 export interface Family {
@@ -33,10 +33,17 @@ export function entriesOf(catalogue: Catalogue, experiment: Experiment): Entry[]
     .toSorted((a, b) => (rank.get(a.field.id) ?? Infinity) - (rank.get(b.field.id) ?? Infinity))
 }
 
+// A document is taken with checks of any shape: what is missing here is missing there.
+function checkOf(check: Record<string, unknown>): Check {
+  const text = (key: string) => (typeof check[key] === 'string' ? check[key] : '')
+  const figure = (key: string) => (typeof check[key] === 'number' || typeof check[key] === 'boolean' ? check[key] : undefined)
+  return { id: text('id'), status: text('status'), effect: text('effect'), text: text('text'), unit: text('unit'), value: figure('value'), limit: figure('limit') }
+}
+
 export function checksOf(experiment: Experiment): Check[] {
   const quality = experiment.document['quality']
   const checks = isObject(quality) ? quality['checks'] : undefined
-  return Array.isArray(checks) ? checks.filter(isObject).map((check) => check as unknown as Check) : []
+  return Array.isArray(checks) ? checks.filter(isObject).map(checkOf) : []
 }
 
 // What counts against the verdict comes first, then what could not be told.

@@ -16,17 +16,20 @@ const CONSEQUENCE: Record<string, string> = {
 const word = (n: number) => NUMBERS[n] ?? String(n)
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
-function summary(checks: Check[]) {
+// Every check is counted once: the numbers add up to how many there are.
+export function summary(checks: Check[]) {
   const beyond = checks.filter(decides).length
+  const told = checks.filter((check) => check.status === 'beyond' && !decides(check)).length
   const fine = checks.filter((check) => check.status === 'ok').length
-  const unknown = checks.filter((check) => check.status === 'unknown').length
-  const parts = [`${word(beyond)} of ${checks.length} checks ${beyond === 1 ? 'is' : 'are'} beyond ${beyond === 1 ? 'its' : 'their'} limit`, `${fine} are fine`]
+  const unknown = checks.length - beyond - told - fine
+  const parts = [`${word(beyond)} of ${checks.length} checks ${beyond === 1 ? 'is' : 'are'} beyond ${beyond === 1 ? 'its' : 'their'} limit`, `${fine} ${fine === 1 ? 'is' : 'are'} fine`]
+  if (told) parts.push(`${told} ${told === 1 ? 'is' : 'are'} beyond and told only`)
   if (unknown) parts.push(`${unknown} could not be made`)
   return `${parts.join(', ')}.`
 }
 
-export function figure(value: number | boolean | null, unit: string) {
-  if (typeof value !== 'number') return value === null ? '–' : value ? 'yes' : 'no'
+export function figure(value: number | boolean | undefined, unit: string) {
+  if (typeof value !== 'number') return value === undefined ? '–' : value ? 'yes' : 'no'
   const scaled = unit === 'share' ? value * 100 : value
   const digits = Math.abs(scaled) >= 100 || Number.isInteger(scaled) ? 0 : Math.abs(scaled) >= 1 ? 1 : 3
   return scaled.toLocaleString('en-GB', { minimumFractionDigits: digits > 1 ? 0 : digits, maximumFractionDigits: digits }).replace('-', '−')
@@ -46,10 +49,10 @@ export function Ruling({ experiment, checks }: { experiment: Experiment; checks:
         <p>{verdict ? (checks.length ? summary(checks) : '') : 'This file carries no checks of its quality, so there is no verdict.'}</p>
       </div>
       <ul className={css.reasons}>
-        {reasons.map((check) => (
-          <li key={check.id}>
-            <div><b>{capital(check.id.replaceAll('_', ' '))}</b><p><bdi>{capital(check.text)}.</bdi></p></div>
-            <span className="n">{figure(check.value, check.unit)} {unitOf(check.unit)}<span className="mid">, limit {figure(check.limit, check.unit)}</span></span>
+        {reasons.map((check, i) => (
+          <li key={i}>
+            <div><b>{capital(check.id.replaceAll('_', ' '))}</b>{check.text && <p><bdi>{capital(check.text)}.</bdi></p>}</div>
+            <span className="n">{figure(check.value, check.unit)} {typeof check.value === 'number' && unitOf(check.unit)}<span className="mid">, limit {figure(check.limit, check.unit)}</span></span>
             <Bullet check={check} />
           </li>
         ))}

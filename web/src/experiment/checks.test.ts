@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest'
+
+import type { Experiment } from '../api/types'
+import { type Check, checksOf } from './model'
+import { figure, summary } from './ruling'
+
+const of = (quality: unknown) => checksOf({ document: { quality } } as unknown as Experiment)
+const check = (status: string, effect = 'degraded'): Check => ({ id: 'x', status, effect, text: '', unit: '', value: undefined, limit: undefined })
+
+describe('checks of a document', () => {
+  it('may lack what ours have', () => {
+    expect(of({ checks: [{ id: 'client_error', status: 'beyond', effect: 'degraded' }] })).toEqual([{ id: 'client_error', status: 'beyond', effect: 'degraded', text: '', unit: '', value: undefined, limit: undefined }])
+    expect(of({ checks: [{ id: 7, text: null, value: null, limit: 'none', unit: {} }] })).toEqual([{ id: '', status: '', effect: '', text: '', unit: '', value: undefined, limit: undefined }])
+    expect(of({ checks: [{ value: 0, limit: false }] })).toMatchObject([{ value: 0, limit: false }])
+  })
+
+  it('may be none, or no objects', () => {
+    for (const quality of [undefined, null, 'fine', {}, { checks: null }, { checks: { a: 1 } }, { checks: ['x', 1, null, [{}]] }]) expect(of(quality)).toEqual([])
+  })
+
+  it('show "–" where there is no value', () => {
+    expect(figure(undefined, 'share')).toBe('–')
+    expect(figure(0, 'share')).toBe('0')
+    expect(figure(false, 'yes')).toBe('no')
+  })
+})
+
+describe('the sum of a verdict', () => {
+  it('adds up', () => {
+    expect(summary([check('beyond'), check('beyond', 'client_limited'), check('beyond', 'info'), check('ok'), check('ok'), check('unknown')]))
+      .toBe('Two of 6 checks are beyond their limit, 2 are fine, 1 is beyond and told only, 1 could not be made.')
+    expect(summary([check('beyond', 'info'), check('beyond', 'info'), check('ok')])).toBe('No of 3 checks are beyond their limit, 1 is fine, 2 are beyond and told only.')
+  })
+})

@@ -14,6 +14,9 @@ const CHOICES: [string, Choice][] = [
   ['"say \\"hi\\""', { values: ['say "hi"'] }],
   ['""', { values: [''] }],
   ['"1..2"', { values: ['1..2'] }],
+  ['"a\\"b","c\\"d"', { values: ['a"b', 'c"d'] }],
+  ['"x,1".."y,2"', { range: ['x,1', 'y,2'] }],
+  ['"x,1"..', { range: ['x,1', null] }],
   ['!fp8', { values: ['fp8'], except: true }],
   ['..2000', { range: [null, 2000] }],
   ['0.5..', { range: [0.5, null] }],
@@ -36,6 +39,19 @@ describe('a choice', () => {
     for (const text of ['"', '\\', ',', '"a', 'a"', ' a', 'a ', '..', '~', '!', '\u202eabc', '{"a":[1,2]}', '%2C', '+', '&=#', '<script>', 'é\n']) {
       const state = readExplore(`?${writeExplore({ ...EMPTY, choices: { 'run.name': { values: [text] }, 'run.suite': { contains: text } } })}`)
       expect(state.choices).toEqual({ 'run.name': { values: [text] }, 'run.suite': { contains: text } })
+    }
+  })
+})
+
+const ODD = ['"', '\\', ',', '"a', 'a"', 'a"b', 'c"d', '","', '\\"', ' a', 'a ', '..', '"..', '.."', '~', '~"', '!', '!"', '', 'a', '1', 'null', '\n']
+
+describe('two values', () => {
+  it.each(ODD)('%j comes back with any other', (one) => {
+    for (const other of ODD) {
+      if (one === other) continue
+      for (const choice of [{ values: [one, other] }, { values: [one, other], except: true }, { contains: one || 'x', values: [other] }, { range: [one, other] as [string, string] }]) {
+        expect(readChoice(writeChoice(choice))).toEqual(choice)
+      }
     }
   })
 })

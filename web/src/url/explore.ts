@@ -25,7 +25,7 @@ const RESERVED = new Set(['sort', 'columns', 'page', 'fields', 'differ', 'where'
 
 function writeScalar(value: Scalar) {
   if (typeof value !== 'string') return String(value)
-  const looksOdd = value === '' || NUMBER.test(value) || /^(true|false|null|\?|\*)$/.test(value) || /^[!~"]|,|\.\.|[\s"]$/.test(value)
+  const looksOdd = value === '' || NUMBER.test(value) || /^(true|false|null|\?|\*)$/.test(value) || /^[!~]|[",]|\.\.|\s$/.test(value)
   return looksOdd ? JSON.stringify(value) : value
 }
 
@@ -40,9 +40,15 @@ function readScalar(text: string): Scalar {
   }
 }
 
+// Quotes open where a word or an end of a range begins, and nowhere else.
+const QUOTED = '"(?:[^"\\\\]|\\\\.)*"'
+const END = `(?:${QUOTED}|[^",]*)`
+const WORD = new RegExp(`(?:~?${QUOTED}|${END}\\.\\.${END})(?=,|$)|[^,]+`, 'g')
+const RANGE = new RegExp(`^(${QUOTED}|[^"]*?)\\.\\.(${QUOTED}|[^"]*)$`)
+
 // at commas that stand in no quotes
 function split(text: string) {
-  return text.match(/(?:"(?:[^"\\]|\\.)*"|[^,])+/g) ?? []
+  return text.match(WORD) ?? []
 }
 
 export function writeChoice(choice: Choice) {
@@ -64,12 +70,12 @@ export function readChoice(text: string): Choice {
   const choice: Choice = {}
   if (text.startsWith('!')) choice.except = true
   for (const word of split(choice.except ? text.slice(1) : text)) {
-    const range = /^((?:"(?:[^"\\]|\\.)*"|[^"])*?)\.\.(.*)$/.exec(word)
+    const range = RANGE.exec(word)
     if (word === '*') choice.present = true
     else if (word === 'null') choice.unset = true
     else if (word === '?') choice.missing = true
     else if (word.startsWith('~')) choice.contains = String(word[1] === '"' ? readScalar(word.slice(1)) : word.slice(1))
-    else if (range && !word.startsWith('"')) choice.range = [readEnd(range[1] ?? ''), readEnd(range[2] ?? '')]
+    else if (range) choice.range = [readEnd(range[1] ?? ''), readEnd(range[2] ?? '')]
     else choice.values = [...(choice.values ?? []), readScalar(word)]
   }
   return choice

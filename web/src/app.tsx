@@ -6,6 +6,7 @@ import { Explore } from './explore/explore'
 import { usePreferences } from './keys/store'
 import { useKeys } from './keys/use-keys'
 import { Missing } from './missing'
+import { Boundary } from './ui/boundary'
 import { Progress } from './ui/controls'
 import { DropAnywhere } from './upload/drop-anywhere'
 
@@ -28,26 +29,29 @@ function Title() {
 }
 
 export function App() {
+  const [location] = useLocation()
   const [open, setOpen] = useState<'find' | 'help' | null>(null)
-  // somebody who presses "/" types on at once
-  useEffect(() => { void loadFind() }, [])
+  // somebody who presses "/" types on at once; whether it came is told when it is asked for
+  useEffect(() => { loadFind().catch(() => {}) }, [])
   useKeys({ '/': () => setOpen('find'), '?': () => setOpen('help') })
   return (
     <>
       <Title />
       <Bar onFind={() => setOpen('find')} onHelp={() => setOpen('help')} />
-      <Suspense fallback={<Progress on />}>
-        <Switch>
-          <Route path="/"><Explore /></Route>
-          <Route path="/experiments/:id">{({ id }) => <Experiment key={id} id={decodeURIComponent(id)} />}</Route>
-          <Route path="/upload/:job?">{({ job }) => <Upload job={job ?? null} />}</Route>
-          <Route><Missing /></Route>
-        </Switch>
-      </Suspense>
-      <Suspense fallback={null}>
-        {open === 'find' && <Find onClose={() => setOpen(null)} />}
-        {open === 'help' && <Help onClose={() => setOpen(null)} />}
-      </Suspense>
+      <Boundary place={location}>
+        <Suspense fallback={<Progress on />}>
+          <Switch>
+            <Route path="/"><Explore /></Route>
+            <Route path="/experiments/:id">{({ id }) => <Experiment key={id} id={id} />}</Route>
+            <Route path="/upload/:job?">{({ job }) => <Upload job={job ?? null} />}</Route>
+            <Route><Missing /></Route>
+          </Switch>
+        </Suspense>
+        <Suspense fallback={null}>
+          {open === 'find' && <Find onClose={() => setOpen(null)} />}
+          {open === 'help' && <Help onClose={() => setOpen(null)} />}
+        </Suspense>
+      </Boundary>
       <DropAnywhere />
     </>
   )

@@ -1,0 +1,40 @@
+// What fails while it is drawn, or cannot be loaded, says so in its place; another `place` is a new try.
+import { Component, type ReactNode } from 'react'
+
+import { Button, join, Note } from './controls'
+import page from './page.module.css'
+
+interface Props {
+  place: string
+  children: ReactNode
+}
+
+interface State {
+  failure: { error: unknown } | null
+  place: string
+}
+
+export class Boundary extends Component<Props, State> {
+  override state: State = { failure: null, place: this.props.place }
+
+  static getDerivedStateFromError(error: unknown) {
+    return { failure: { error } }
+  }
+
+  static getDerivedStateFromProps({ place }: Props, state: State) {
+    return place === state.place ? null : { failure: null, place }
+  }
+
+  override render() {
+    const { failure } = this.state
+    if (!failure) return this.props.children
+    return (
+      <main id="main" className={join(page.read, page.wide)}>
+        <h1>This could not be shown</h1>
+        <p className={page.lead}>The page itself failed; nothing that is stored was touched.</p>
+        <Note kind="bad" role="alert">{failure.error instanceof Error ? failure.error.message : String(failure.error)}</Note>
+        <p className={page.lead}><Button look="line" onPress={() => window.location.reload()}>Reload</Button></p>
+      </main>
+    )
+  }
+}

@@ -4,7 +4,15 @@ import { counted, expect, test, useDashboard } from './fixtures'
 import { read, vllmResult, write } from './results'
 
 const empty = useDashboard()
-const dashboard = useDashboard((store, own) => store.import(own))
+// checks as they come from elsewhere: without texts, values and limits, or no objects at all
+const CHECKS = [{ id: 'client_error', status: 'beyond', effect: 'degraded', unit: 'share' }, { status: 'beyond', effect: 'info', limit: 1 }, { id: 'overlap', status: 'ok', value: true }, 'x', null]
+const dashboard = useDashboard((store, own) => {
+  const odd = {
+    run_id: 'odd', suite: 'web', timestamp: '2026-11-01T00:00:00Z', duration: 1, config: { server: {}, benchmark: {} },
+    results: { p99_ttft_ms: 1 }, system: {}, profiling: {}, status: 'completed', quality: { verdict: 'degraded', checks: CHECKS },
+  }
+  store.import(own, write(store.folder, 'odd.json', odd))
+})
 
 // As if somebody let go of files over the page.
 async function drop(page: import('@playwright/test').Page, paths: string[]) {
@@ -89,6 +97,59 @@ test('an experiment shows its verdict, figures, parameters by source, and the fi
   await expect(tree.getByText('"sim/test"').first()).toBeVisible()
   const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'Download' }).click()])
   expect(JSON.parse(readFileSync(await download.path(), 'utf8')).run_id).toBe(document.run_id)
+})
+
+test('checks of any shape leave an experiment readable', async ({ page }) => {
+  await page.goto(dashboard().url)
+  await page.getByRole('link', { name: 'odd' }).click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('odd')
+  const verdict = page.getByRole('region', { name: 'Verdict' })
+  await expect(verdict).toContainText('One of 3 checks is beyond its limit, 1 is fine, 1 is beyond and told only.')
+  await expect(verdict.getByRole('listitem')).toHaveText(/^Client error– , limit –$/)
+  await expect(page.getByRole('region', { name: 'Quality checks', exact: true }).getByRole('row')).toHaveCount(4)
+})
+
+test('what fails while it is drawn or loaded says so, and leads on', async ({ page, complaints }) => {
+  complaints.allow.push(/404/, /dynamically imported/, /Experiment/)
+  let isLost = true
+  await page.route(/\/assets\/experiment-[^/]*\.js/, (route) => (isLost ? route.fulfill({ status: 404, body: '' }) : route.continue()))
+  await page.goto(dashboard().url)
+  await page.getByRole('link', { name: 'ours' }).click()
+  await expect(page.getByRole('heading', { name: 'This could not be shown' })).toBeVisible()
+  await page.getByRole('link', { name: 'Upload' }).click()
+  await expect(page.getByRole('heading', { name: 'Upload' })).toBeVisible()
+  await page.goBack()
+  await expect(page.getByRole('heading', { name: 'This could not be shown' })).toBeVisible()
+  isLost = false
+  await page.getByRole('button', { name: 'Reload' }).click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('ours')
+  await page.goto(`${dashboard().url}/experiments/%25`)
+  await expect(page.getByText('Nothing is stored under this number or run id.')).toBeVisible()
+})
+
+test('a job that could not be asked for is asked for again; its table scrolls, the page does not', async ({ browser }) => {
+  const context = await browser.newContext({ viewport: { width: 390, height: 844 } })
+  const page = await context.newPage()
+  const item = { index: 0, name: 'a.json', state: 'queued', form: null, id: null, run_id: null, message: null, faults: [] }
+  const job = { job_id: 'job-1', kind: 'batch', state: 'running', created: '2026-11-01T00:00:00Z', finished: null, counts: { queued: 1, stored: 0, duplicate: 0, conflict: 0, rejected: 0 }, items: [item] }
+  let asked = 0
+  await page.route('**/api/upload/status/job-1', (route) => {
+    asked += 1
+    if (asked === 1) return route.fulfill({ json: job })
+    if (asked < 6) return asked % 2 ? route.abort() : route.fulfill({ status: 503, json: { type: 'about:blank', title: 'Busy', status: 503, detail: 'busy', instance: '' } })
+    return isBack ? route.fulfill({ json: { ...job, state: 'done', counts: { ...job.counts, queued: 0, stored: 1 }, items: [{ ...item, state: 'stored', id: 1 }] } }) : route.abort()
+  })
+  let isBack = false
+  await page.goto(`${dashboard().url}/upload/job-1`)
+  const row = page.getByRole('row', { name: /a\.json/ })
+  await expect(row).toContainText('waiting')
+  await expect(page.getByRole('alert')).toContainText(/This is how it stood at .* no answer/)
+  await expect(row).toContainText('waiting')
+  isBack = true
+  await expect(row).toContainText('stored')
+  await expect(page.getByRole('alert')).toHaveCount(0)
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
+  await context.close()
 })
 
 test('what is not there says so', async ({ page, complaints }) => {

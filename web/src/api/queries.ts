@@ -1,11 +1,12 @@
 // What is asked of the server, and how long an answer holds. A request that is superseded is cancelled.
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 
-import { get, post } from './client'
+import { ApiError, get, post } from './client'
 import type { ApplyAnswer, ApplyRequest, Experiment, Field, Filter, Health, Job, OptionsAnswer } from './types'
 
 const HEALTH_EVERY_MS = 10_000
 const JOB_EVERY_MS = 300
+const JOB_RARELY_MS = 10_000
 
 export function useFields() {
   return useQuery({
@@ -66,10 +67,18 @@ export function useExperiment(id: string) {
   })
 }
 
+// A server that was silent, or failed, is asked again: the longer it has been so, the more rarely.
+export function jobPause({ data, error, dataUpdatedAt, errorUpdatedAt }: { data: Job | undefined; error: Error | null; dataUpdatedAt: number; errorUpdatedAt: number }) {
+  if (data?.state === 'done') return false
+  if (!error) return JOB_EVERY_MS
+  const isPassing = error instanceof ApiError && (error.status === undefined || error.status >= 500)
+  return isPassing && Math.min(JOB_RARELY_MS, Math.max(JOB_EVERY_MS, errorUpdatedAt - dataUpdatedAt))
+}
+
 export function useJob(id: string) {
   return useQuery({
     queryKey: ['job', id],
     queryFn: ({ signal }) => get<Job>(`/api/upload/status/${encodeURIComponent(id)}`, signal),
-    refetchInterval: (query) => (query.state.data?.state === 'done' || query.state.error ? false : JOB_EVERY_MS),
+    refetchInterval: ({ state }) => jobPause(state),
   })
 }

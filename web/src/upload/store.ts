@@ -30,12 +30,15 @@ interface Uploads {
   refused: Refused[]
   sizes: Record<string, Record<string, number>> // by job and name, for the table of a job
   add: (files: File[]) => Promise<string | null>
-  cancel: () => void
+  cancel: () => void // all that is on its way
+  dismiss: (key: number) => void
   retry: (key: number) => Promise<string | null>
 }
 
 let nextKey = 1
-let abort = new AbortController()
+const ways = new Set<AbortController>() // one for each that is being sent
+
+export const isOnItsWay = ({ state }: Sending) => state === 'waiting' || state === 'sending'
 
 // A folder's files keep their place in it.
 export const nameOfFile = (file: File) => file.webkitRelativePath || file.name
@@ -57,12 +60,22 @@ function batches(files: File[]) {
 export const useUploads = create<Uploads>()((set, getState) => {
   const update = (key: number, part: Partial<Sending>) => set(({ sendings }) => ({ sendings: sendings.map((one) => (one.key === key ? { ...one, ...part } : one)) }))
 
-  async function run(sending: Sending) {
+  async function withWay<T>(work: (signal: AbortSignal) => Promise<T>) {
+    const way = new AbortController()
+    ways.add(way)
+    try {
+      return await work(way.signal)
+    } finally {
+      ways.delete(way)
+    }
+  }
+
+  async function run(sending: Sending, signal: AbortSignal) {
     const form = new FormData()
     for (const file of sending.files) form.append('files', file, nameOfFile(file))
     update(sending.key, { state: 'sending', share: 0 })
     try {
-      const { job_id } = await send('/api/upload/batch', form, (share) => update(sending.key, { share }), abort.signal)
+      const { job_id } = await send('/api/upload/batch', form, (share) => update(sending.key, { share }), signal)
       update(sending.key, { state: 'sent', share: 1, job: job_id })
       set(({ sizes }) => ({ sizes: { ...sizes, [job_id]: Object.fromEntries(sending.files.map((file) => [nameOfFile(file), file.size])) } }))
       rememberUpload(job_id)
@@ -86,21 +99,26 @@ export const useUploads = create<Uploads>()((set, getState) => {
         if (isLarge) refused.push({ name: nameOfFile(file), size: file.size, why: 'larger than 64 MB' })
         return !isLarge
       })
-      abort = new AbortController()
-      const sendings = batches(files).map((list): Sending => ({ key: nextKey++, files: list, bytes: list.reduce((sum, file) => sum + file.size, 0), share: 0, state: 'waiting' }))
-      set({ sendings, refused })
-      let first: string | null = null
-      for (const sending of sendings) {
-        if (abort.signal.aborted) update(sending.key, { state: 'cancelled' })
-        else first = (await run(sending).then((job) => first ?? job))
-      }
-      return first
+      const added = batches(files).map((list): Sending => ({ key: nextKey++, files: list, bytes: list.reduce((sum, file) => sum + file.size, 0), share: 0, state: 'waiting' }))
+      set((now) => {
+        // what is on its way stays, and so does what failed until somebody says what becomes of it
+        const isBusy = now.sendings.some(isOnItsWay)
+        return { sendings: [...now.sendings.filter((one) => isBusy || one.state === 'failed'), ...added], refused: [...(isBusy ? now.refused : []), ...refused] }
+      })
+      return withWay(async (signal) => {
+        let first: string | null = null
+        for (const sending of added) {
+          if (signal.aborted) update(sending.key, { state: 'cancelled' })
+          else first = (await run(sending, signal).then((job) => first ?? job))
+        }
+        return first
+      })
     },
-    cancel: () => abort.abort(),
+    cancel: () => ways.forEach((way) => way.abort()),
+    dismiss: (key) => set(({ sendings }) => ({ sendings: sendings.filter((one) => one.key !== key) })),
     retry: async (key) => {
       const sending = getState().sendings.find((one) => one.key === key)
-      abort = new AbortController()
-      return sending ? run(sending) : null
+      return sending ? withWay((signal) => run(sending, signal)) : null
     },
   }
 })

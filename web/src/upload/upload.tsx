@@ -9,13 +9,14 @@ import page from '../ui/page.module.css'
 import { paths } from '../url/paths'
 import { useSend } from './drop-anywhere'
 import { JobView } from './job'
-import { type Sending, useUploads } from './store'
+import { isOnItsWay, type Sending, useUploads } from './store'
 import { bytes } from '../format/number'
+import { clock } from '../format/time'
 import css from './upload.module.css'
 
 export function Upload({ job }: { job: string | null }) {
-  const { sendings, refused, cancel, retry } = useUploads()
-  const isSending = sendings.some((one) => one.state === 'sending' || one.state === 'waiting')
+  const { sendings, refused, cancel, retry, dismiss } = useUploads()
+  const isSending = sendings.some(isOnItsWay)
   const others = sendings.filter((one) => one.job !== undefined && one.job !== job)
   const earlier = usePreferences((kept) => kept.uploads).filter((id) => id !== job && !others.some((one) => one.job === id))
   return (
@@ -34,7 +35,7 @@ export function Upload({ job }: { job: string | null }) {
             <b>{one.files.length === 1 ? 'A file was not taken.' : `${one.files.length} files were not taken.`}</b> <code>{one.error?.request}</code>
             {one.error?.status ? ` answered ${one.error.status}` : ''}: {one.error?.problem.detail}
             <br />
-            <Acts><Act onPress={() => void retry(one.key)}>Send again</Act></Acts>
+            <Acts><Act onPress={() => void retry(one.key)}>Send again</Act><Act onPress={() => dismiss(one.key)}>Leave out</Act></Acts>
           </Note>
         </div>
       ))}
@@ -44,7 +45,7 @@ export function Upload({ job }: { job: string | null }) {
         </div>
       )}
       {job !== null && <Job id={job} />}
-      {others.length > 0 && <Jobs title="Further parts of this upload" ids={others.map((one) => one.job as string)} />}
+      {others.length > 0 && <Jobs title="Further uploads" ids={others.map((one) => one.job as string)} />}
       {earlier.length > 0 && <Jobs title="Earlier uploads from this browser" ids={earlier} />}
     </main>
   )
@@ -52,9 +53,17 @@ export function Upload({ job }: { job: string | null }) {
 
 function Job({ id }: { id: string }) {
   const job = useJob(id)
-  if (job.data) return <JobView job={job.data} />
+  const again = <Act onPress={() => void job.refetch()}>Try again</Act>
+  if (job.data) {
+    return (
+      <>
+        {job.error && <div className={page.block}><Note kind="warn" role="alert"><b>This is how it stood at {clock(job.dataUpdatedAt)}.</b> {job.error.message}. {again}</Note></div>}
+        <JobView job={job.data} />
+      </>
+    )
+  }
   if (!job.error) return null
-  return <div className={page.block}><Note kind="bad" role="alert"><b>This upload cannot be shown.</b> {job.error.message}. <Act onPress={() => void job.refetch()}>Try again</Act></Note></div>
+  return <div className={page.block}><Note kind="bad" role="alert"><b>This upload cannot be shown.</b> {job.error.message}. {again}</Note></div>
 }
 
 const Jobs = ({ title, ids }: { title: string; ids: string[] }) => (

@@ -1,12 +1,12 @@
 // A range with its histogram: two thumbs that go by bins, two inputs that say the same. The histogram shows
 // what the other filters leave; grey is outside the choice.
-import { useState } from 'react'
+import { useId, useState } from 'react'
 import { Slider, SliderThumb, SliderTrack } from 'react-aria-components'
 
 import type { Facet, Scalar } from '../api/types'
 import { longName } from '../fields/catalogue'
 import type { Choice } from '../filter/model'
-import { type Form, formFor, showNumber } from '../format/number'
+import { COMMA_WORDS, type Form, formFor, readNumber, showNumber } from '../format/number'
 import { Field as TextField } from '../ui/controls'
 import { useDraft } from '../ui/use-draft'
 import type { FacetProps } from './facet'
@@ -72,7 +72,8 @@ function Histogram({ name, edges, counts, ends, form }: { name: string; edges: n
 }
 
 // The nearest edge: what was typed may lie between two.
-function edgeOf(edges: number[], value: number) {
+export function edgeOf(edges: number[], value: number) {
+  if (value === Infinity) return edges.length - 1
   let best = 0
   edges.forEach((edge, i) => { if (Math.abs(edge - value) < Math.abs((edges[best] ?? 0) - value)) best = i })
   return best
@@ -106,17 +107,19 @@ function Thumbs({ name, edges, ends, form, onChange, onEnd }: { name: string; ed
 function End({ label, placeholder, value, form, onChange, onDone }: { label: string; placeholder: string; value: number | null; form: Form; onChange: (value: number | null) => void; onDone: () => void }) {
   const [text, setText] = useState<string | null>(null) // null: nobody types
   const written = value === null ? '' : shown(value, form)
-  const number = text === null ? value : text.trim() === '' ? null : Number(text.replaceAll(',', '').replace(/^(-?)inf$/i, '$1Infinity'))
-  const invalid = number !== null && Number.isNaN(number)
+  const invalid = text !== null && Number.isNaN(readNumber(text))
+  const why = useId()
   return (
-    <TextField label={label} number placeholder={placeholder} value={text ?? written} invalid={invalid}
-      onChange={(event) => {
-        setText(event.target.value)
-        const typed = event.target.value.trim()
-        const next = typed === '' ? null : Number(typed.replaceAll(',', '').replace(/^(-?)inf$/i, '$1Infinity'))
-        if (next === null || !Number.isNaN(next)) onChange(next === null ? null : Number((next / form.scale).toPrecision(12)))
-      }}
-      onBlur={() => { setText(null); onDone() }}
-      onKeyDown={(event) => { if (event.key === 'Enter') onDone() }} />
+    <>
+      <TextField label={label} number placeholder={placeholder} value={text ?? written} invalid={invalid} aria-describedby={invalid ? why : undefined}
+        onChange={(event) => {
+          setText(event.target.value)
+          const next = readNumber(event.target.value)
+          if (next === null || !Number.isNaN(next)) onChange(next === null ? null : Number((next / form.scale).toPrecision(12)))
+        }}
+        onBlur={() => { setText(null); onDone() }}
+        onKeyDown={(event) => { if (event.key === 'Enter') onDone() }} />
+      {invalid && <span id={why} role="alert" className={css.why}>{text.includes(',') ? COMMA_WORDS : 'This is no number.'}</span>}
+    </>
   )
 }

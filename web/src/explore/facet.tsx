@@ -9,7 +9,7 @@ import { longName } from '../fields/catalogue'
 import { type Choice, isEmpty } from '../filter/model'
 import { count, formFor } from '../format/number'
 import { showValue } from '../format/value'
-import { Act, Bone, Field as TextField } from '../ui/controls'
+import { Act, Bone, Field as TextField, join } from '../ui/controls'
 import controls from '../ui/controls.module.css'
 import { useDraft } from '../ui/use-draft'
 import { Verdict } from '../ui/verdict'
@@ -44,7 +44,7 @@ export function FacetView(props: FacetProps) {
         <span className="clip" title={`${field.id}\n${field.help}`}>{name}</span>
         {!isEmpty(choice) && (
           <span className={css.acts}>
-            {choice?.values?.length ? <Act aria-label={`${choice.except ? 'Include' : 'Exclude'} these of ${name}`} onPress={() => onChoose({ ...choice, except: !choice.except })}>{choice.except ? 'Include' : 'Exclude'}</Act> : null}
+            {choice?.values?.length || choice?.unset || choice?.missing ? <Act aria-label={`${choice.except ? 'Include' : 'Exclude'} these of ${name}`} onPress={() => onChoose({ ...choice, except: !choice.except })}>{choice.except ? 'Include' : 'Exclude'}</Act> : null}
             <Act aria-label={`Clear ${name}`} onPress={() => onChoose(undefined)}>Clear</Act>
           </span>
         )}
@@ -57,16 +57,49 @@ export function FacetView(props: FacetProps) {
 function Control(props: FacetProps & { facet: Facet }) {
   const { field, facet, choice } = props
   const isNumber = field.type === 'number' || field.type === 'count'
-  if (field.type === 'time') return <><DateRange {...props} /><Nothings {...props} /></>
+  const most = mostOf(facet, choice)
+  if (field.type === 'time') return <><DateRange {...props} /><Nothings {...props} most={most} /></>
   // what was measured stays a range however few are left; what was chosen may be a list of a few numbers
   const isRange = field.role === 'output' && field.type === 'number' ? facet.distinct > 1 : facet.distinct > RANGE_FROM
   if (isNumber && (isRange || choice?.range)) {
-    return <><NumberRange {...props} /><Values {...props} values={facet.words ?? []} isWhole={false} /><Nothings {...props} /></>
+    return <><NumberRange {...props} /><Values {...props} most={most} values={besideRange(facet)} isWhole={false} /><Nothings {...props} most={most} /></>
   }
-  if (facet.distinct > LIST_MAX) return <Search {...props} />
+  if (facet.distinct > LIST_MAX) return <Search {...props} most={most} />
   const few = facet.values.length <= TOGGLES_MAX && facet.values.length > 1 && facet.null + facet.missing === 0
   if (isNumber && few && facet.values.every(({ value }) => String(value).length <= TOGGLE_LETTERS)) return <Toggles {...props} />
-  return <><Values {...props} values={facet.values} /><Nothings {...props} /></>
+  return <><Values {...props} most={most} values={facet.values} /><Nothings {...props} most={most} /></>
+}
+
+type Drawn = FacetProps & { facet: Facet; most: number }
+type Nothing = [key: 'present' | 'unset' | 'missing', words: string, n: number]
+
+// Unset and not recorded are choices, and so is "any value" where some have none.
+function nothingsOf(facet: Facet, choice: Choice | undefined) {
+  const hasRange = choice?.range !== undefined && !choice.except
+  const lines: Nothing[] = []
+  // where all values stand in a short list they can be checked one by one
+  if ((facet.null + facet.missing > 0 && facet.distinct > FEW_LINES) || choice?.present) lines.push(['present', 'any value', facet.recorded - facet.null])
+  if (facet.null > 0 || choice?.unset) lines.push(['unset', hasRange ? 'or unset' : 'unset', facet.null])
+  if (facet.missing > 0 || choice?.missing) lines.push(['missing', hasRange ? 'or not recorded' : 'not recorded', facet.missing])
+  return lines
+}
+
+// All bars of a field have one scale.
+export function mostOf(facet: Facet, choice: Choice | undefined) {
+  return Math.max(1, ...[...facet.values, ...(facet.words ?? [])].map((value) => value.count), ...nothingsOf(facet, choice).map(([, , n]) => n))
+}
+
+const isInfinite = (value: unknown) => value === 'inf' || value === '-inf'
+
+// What no thumb of a range reaches: words among numbers, and infinite ones.
+export function besideRange(facet: Facet): Facet['values'] {
+  const words = facet.words ?? []
+  const listed = facet.values.filter(({ value }) => isInfinite(value))
+  const cut = [...new Set([facet.min, facet.max])].filter((end) => isInfinite(end) && !listed.some(({ value }) => value === end))
+  // of the many values only the most frequent are listed; one that is not is what the histogram leaves
+  const sum = (counts: number[]) => counts.reduce((all, n) => all + n, 0)
+  const left = facet.recorded - facet.null - sum(facet.histogram?.counts ?? []) - sum([...words, ...listed].map((value) => value.count))
+  return [...words, ...listed, ...(cut.length === 1 ? [{ value: cut[0], count: left }] : [])]
 }
 
 function toggled(choice: Choice | undefined, value: Scalar): Choice {
@@ -75,9 +108,10 @@ function toggled(choice: Choice | undefined, value: Scalar): Choice {
 }
 
 // Chosen values that the other filters leave nothing of are shown all the same, with none.
-function withChosen(values: Facet['values'], choice: Choice | undefined) {
+function withChosen(values: Facet['values'], choice: Choice | undefined, facet: Facet) {
   const there = new Set(values.map(({ value }) => value as Scalar))
-  const lost = (choice?.values ?? []).filter((value) => !there.has(value)).map((value) => ({ value, count: 0 }))
+  const countOf = (value: Scalar) => facet.values.find((one) => one.value === value)?.count ?? 0
+  const lost = (choice?.values ?? []).filter((value) => !there.has(value)).map((value) => ({ value, count: countOf(value) }))
   return [...values, ...lost]
 }
 
@@ -91,18 +125,17 @@ function useSteadyOrder(values: Facet['values']) {
   return { steady, inside: { onPointerEnter: () => setInside(true), onPointerLeave: () => setInside(false) } }
 }
 
-function Values({ field, facet, choice, values, onChoose, isWhole = true }: FacetProps & { facet: Facet; values: Facet['values']; isWhole?: boolean }) {
+function Values({ field, facet, choice, values, most, onChoose, isWhole = true }: Drawn & { values: Facet['values']; isWhole?: boolean }) {
   const [isLong, setLong] = useState(false)
-  const all = withChosen(values, choice)
+  const all = withChosen(values, choice, facet)
   // words: the most frequent first; numbers as they follow each other
   const { steady, inside } = useSteadyOrder(field.type === 'text' || field.type === 'json' ? all.toSorted((a, b) => b.count - a.count) : all)
-  const most = Math.max(1, ...values.map((value) => value.count), facet.null, facet.missing)
   const shown = isLong ? steady : steady.filter(({ value }, i) => i < FEW_LINES || choice?.values?.includes(value as Scalar))
   const form = formFor(field, values.map(({ value }) => value))
   return (
     <div {...inside}>
       {shown.map(({ value, count: n }) => (
-        <Line key={JSON.stringify(value)} isSelected={choice?.values?.includes(value as Scalar) ?? false} n={n} most={most}
+        <Line key={JSON.stringify(value)} isSelected={choice?.values?.includes(value as Scalar) ?? false} isExcept={choice?.except} n={n} most={most}
           onChange={() => onChoose(toggled(choice, value as Scalar))} title={String(value)}>
           {field.id === 'quality.verdict' ? <Verdict verdict={String(value)} /> : <bdi>{showValue(field, value, { ...form, decimals: null })}</bdi>}
         </Line>
@@ -115,39 +148,31 @@ function Values({ field, facet, choice, values, onChoose, isWhole = true }: Face
   )
 }
 
-function Line({ isSelected, n, most, onChange, children, title, faint }: { isSelected: boolean; n: number; most: number; onChange: () => void; children: React.ReactNode; title?: string; faint?: boolean }) {
+function Line({ isSelected, isExcept = false, n, most, onChange, children, title, faint }: { isSelected: boolean; isExcept?: boolean | undefined; n: number; most: number; onChange: () => void; children: React.ReactNode; title?: string; faint?: boolean }) {
   return (
-    <Checkbox isSelected={isSelected} onChange={onChange} className={css.value ?? ''}>
+    <Checkbox isSelected={isSelected} onChange={onChange} className={join(css.value, isSelected && isExcept && css.except)}>
       <span className={controls.box} data-box="" />
-      <span className={faint ? `clip ${css.none ?? ''}` : 'clip'} title={title}>{children}</span>
+      <span className={faint ? `clip ${css.none ?? ''}` : 'clip'} title={title}>{children}{isSelected && isExcept && <span className="sr"> excluded</span>}</span>
       <i style={{ width: n ? Math.max(2, Math.round((n / most) * BAR_PX)) : 0 }} />
       <span className="n-11">{count(n)}</span>
     </Checkbox>
   )
 }
 
-// Unset and not recorded are choices, and so is "any value" where some have none.
-function Nothings({ facet, choice, onChoose }: FacetProps & { facet: Facet }) {
-  const hasRange = choice?.range !== undefined
-  const most = Math.max(1, facet.recorded, facet.null, facet.missing)
-  const lines: [keyof Choice & ('present' | 'unset' | 'missing'), string, number][] = []
-  // where all values stand in a short list they can be checked one by one
-  if ((facet.null + facet.missing > 0 && facet.distinct > FEW_LINES) || choice?.present) lines.push(['present', 'any value', facet.recorded - facet.null])
-  if (facet.null > 0 || choice?.unset) lines.push(['unset', hasRange ? 'or unset' : 'unset', facet.null])
-  if (facet.missing > 0 || choice?.missing) lines.push(['missing', hasRange ? 'or not recorded' : 'not recorded', facet.missing])
-  return lines.map(([key, words, n]) => (
-    <Line key={key} faint isSelected={choice?.[key] ?? false} n={n} most={most} onChange={() => onChoose({ ...choice, [key]: !choice?.[key] })}>
+function Nothings({ facet, choice, most, onChoose }: Drawn) {
+  return nothingsOf(facet, choice).map(([key, words, n]) => (
+    <Line key={key} faint isSelected={choice?.[key] ?? false} isExcept={choice?.except} n={n} most={most} onChange={() => onChoose({ ...choice, [key]: !choice?.[key] })}>
       {words}
     </Line>
   ))
 }
 
 function Toggles({ field, facet, choice, onChoose }: FacetProps & { facet: Facet }) {
-  const values = withChosen(facet.values, choice).toSorted((a, b) => Number(a.value) - Number(b.value))
+  const values = withChosen(facet.values, choice, facet).toSorted((a, b) => Number(a.value) - Number(b.value))
   return (
     <div className={css.toggles}>
       {values.map(({ value, count: n }) => (
-        <Checkbox key={String(value)} aria-label={`${longName(field)} ${String(value)}, ${n} experiments`} className={css.toggle ?? ''}
+        <Checkbox key={String(value)} aria-label={`${longName(field)} ${String(value)}, ${n} experiments${choice?.except && choice.values?.includes(value as Scalar) ? ', excluded' : ''}`} className={join(css.toggle, choice?.except && css.except)}
           isSelected={choice?.values?.includes(value as Scalar) ?? false} onChange={() => onChoose(toggled(choice, value as Scalar))}>
           {String(value)}
           <small>{count(n)}</small>
@@ -158,7 +183,7 @@ function Toggles({ field, facet, choice, onChoose }: FacetProps & { facet: Facet
 }
 
 // More than a list holds: the server looks through all of them, never a silent cut.
-function Search({ field, facet, choice, tree, round, onChoose }: FacetProps & { facet: Facet }) {
+function Search({ field, facet, choice, tree, round, most, onChoose }: Drawn) {
   const [typed, setTyped] = useState('')
   const [asked, setAsked] = useState('')
   const [draft, write] = useDraft(typed, (text) => { setTyped(text); setAsked(text.trim()) })
@@ -168,7 +193,7 @@ function Search({ field, facet, choice, tree, round, onChoose }: FacetProps & { 
   return (
     <>
       <TextField label={`Search values of ${name}`} icon="search" type="search" placeholder={`Search ${count(facet.distinct)} values`} value={draft} onChange={(event) => write(event.target.value)} />
-      <Values field={field} facet={narrowed} choice={choice} values={narrowed.values} tree={tree} round={round} onChoose={onChoose} isWhole={false} />
+      <Values field={field} facet={narrowed} choice={choice} values={narrowed.values} tree={tree} round={round} most={most} onChoose={onChoose} isWhole={false} />
       <div className={css.more}>
         {narrowed.more > 0 && <span>showing {narrowed.values.length} of {count(narrowed.distinct)}, type to narrow</span>}
         {asked && field.type === 'text' && choice?.contains !== asked && (
@@ -176,7 +201,7 @@ function Search({ field, facet, choice, tree, round, onChoose }: FacetProps & { 
         )}
         {asked && narrowed.values.length === 0 && <span>no value has “{asked}” in it</span>}
       </div>
-      <Nothings field={field} facet={facet} choice={choice} tree={tree} round={round} onChoose={onChoose} />
+      <Nothings field={field} facet={facet} choice={choice} tree={tree} round={round} most={most} onChoose={onChoose} />
     </>
   )
 }

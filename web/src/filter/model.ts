@@ -1,10 +1,10 @@
 // What is chosen of each field, and the tree that the server is asked with. Within a field choices add up
-// (these values, or unset, or not recorded); between fields all must hold.
+// (these values, or unset, or not recorded), and with `except` none of them may hold; between fields all must hold.
 import type { Filter, Scalar } from '../api/types'
 
 export interface Choice {
   values?: Scalar[]
-  except?: boolean // all values but these
+  except?: boolean // none of these: what is unset or not recorded is no value, so it is left out, too
   range?: [Scalar | null, Scalar | null] // both ends included
   contains?: string
   present?: boolean // any value
@@ -32,9 +32,26 @@ function rangePredicate(field: string, [low, high]: [Scalar | null, Scalar | nul
   return low !== null ? { field, op: 'ge', value: low } : { field, op: 'le', value: high as Scalar }
 }
 
-export function choiceTree(field: string, choice: Choice): Filter {
+// What has no value is in the complement of a range or a text; it does not fit "all but these".
+function exceptTree(field: string, choice: Choice): Filter[] {
+  const notNull: Filter = { field, op: 'not_null' }
   const parts: Filter[] = []
-  if (choice.values?.length) parts.push({ field, op: choice.except ? 'not_in' : 'in', value: choice.values })
+  if (choice.values?.length) parts.push({ field, op: 'not_in', value: choice.values })
+  if (choice.range && (choice.range[0] !== null || choice.range[1] !== null)) parts.push({ not: rangePredicate(field, choice.range) })
+  if (choice.contains) parts.push({ not: { field, op: 'contains', value: choice.contains } })
+  if (choice.present) parts.push({ not: choice.unset ? { field, op: 'is_recorded' } : notNull })
+  if ((choice.unset && !choice.present) || choice.range || choice.contains) parts.push(notNull)
+  if (choice.missing) parts.push({ field, op: 'is_recorded' })
+  return parts
+}
+
+export function choiceTree(field: string, choice: Choice): Filter {
+  if (choice.except) {
+    const all = exceptTree(field, choice)
+    return all.length === 1 ? (all[0] as Filter) : { and: all }
+  }
+  const parts: Filter[] = []
+  if (choice.values?.length) parts.push({ field, op: 'in', value: choice.values })
   if (choice.range && (choice.range[0] !== null || choice.range[1] !== null)) parts.push(rangePredicate(field, choice.range))
   if (choice.contains) parts.push({ field, op: 'contains', value: choice.contains })
   if (choice.present) parts.push({ field, op: 'not_null' })

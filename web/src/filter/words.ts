@@ -5,6 +5,7 @@ import { showValue } from '../format/value'
 import type { Choice } from './model'
 
 const VALUES_IN_WORDS = 3
+const MISSING = 'not recorded'
 
 // Of a chip the unit stands behind the value, and numbers are those that were typed or clicked.
 function formOf(field: Field): Form {
@@ -27,17 +28,24 @@ function rangeWords(field: Field, [low, high]: [Scalar | null, Scalar | null]) {
   return low !== null ? withUnit(`≥ ${plain(field, low)}`, unit) : withUnit(`≤ ${plain(field, high as Scalar)}`, unit)
 }
 
+function joined(words: string[], isExcept: boolean) {
+  if (!isExcept) return words.join(' or ')
+  if (words.length === 1 && words[0] === MISSING) return 'recorded'
+  return words.length === 1 ? `not ${words[0] ?? ''}` : `neither ${words.slice(0, -1).join(', ')} nor ${words.at(-1) ?? ''}`
+}
+
 export function choiceWords(field: Field, choice: Choice, facet?: Facet): string {
   const words: string[] = []
   const { values = [], range } = choice
   if (values.length > VALUES_IN_WORDS) words.push(facet ? `${values.length} of ${facet.distinct}` : `${values.length} values`)
+  else if (choice.except) words.push(...values.map((value) => plain(field, value)))
   else if (values.length) words.push(values.map((value) => plain(field, value)).join(', '))
   if (range && (range[0] !== null || range[1] !== null)) words.push(rangeWords(field, range))
   if (choice.contains) words.push(`contains “${choice.contains}”`)
   if (choice.present) words.push('any value')
   if (choice.unset) words.push('unset')
-  if (choice.missing) words.push('not recorded')
-  return (choice.except ? 'not ' : '') + words.join(' or ')
+  if (choice.missing) words.push(MISSING)
+  return joined(words, choice.except === true)
 }
 
 export const directionWords = (field: Field) => (arrow(field) === '↓' ? 'lower is better' : arrow(field) === '↑' ? 'higher is better' : '')

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 
 import type { Field } from '../api/types'
-import { formFor, showNumber } from './number'
+import { formFor, readNumber, showNumber } from './number'
 import { showValue } from './value'
 
 const field = (unit: string, part: Partial<Field> = {}): Field => ({
@@ -32,3 +32,9 @@ it('shows parameters as they were written', () => {
   const form = formFor(parameter, [8192, 131072])
   expect([8192, 0.92, 'inf', 'auto', false].map((value) => showValue(parameter, value, form))).toEqual(['8192', '0.92', 'inf', 'auto', 'false'])
 })
+
+it.each<[string, number | null]>([
+  ['', null], ['  ', null], ['150', 150], [' 150.5 ', 150.5], ['.5', 0.5], ['1e3', 1000], ['-7', -7], ['−7', -7],
+  ['1,505', 1505], ['-1,234,567.25', -1234567.25], ['inf', Infinity], ['-inf', -Infinity],
+  ['150,5', NaN], ['1,50', NaN], ['1,5055', NaN], ['1505,000', NaN], ['1,000.5,5', NaN], [',5', NaN], ['1,,000', NaN], ['1.500,25', NaN], ['1,', NaN], ['0x10', NaN], ['ten', NaN], ['Infinity', NaN],
+])('%j is read as %d', (text, number) => expect(readNumber(text)).toBe(number))

@@ -62,6 +62,20 @@ export function showNumber(value: number, form: Form) {
   return form.decimals === null ? String(value) : fixed(value * form.scale, form.decimals)
 }
 
+export const COMMA_WORDS = 'A comma parts thousands (1,500); decimals take a point (150.5).'
+const GROUPED = /^[-+−]?\d{1,3}(,\d{3})+(?![\d,])[^,]*$/
+
+// What was typed: null for nothing, NaN for what is no number. A comma stands between thousands and
+// nowhere else: dropped wherever it is, it would make 1505 of 150,5.
+export function readNumber(text: string): number | null {
+  const typed = text.trim()
+  if (typed === '') return null
+  if (typed.includes(',') && !GROUPED.test(typed)) return NaN
+  const plain = typed.replaceAll(',', '').replace('−', '-')
+  if (/^[-+]?inf$/i.test(plain)) return plain.startsWith('-') ? -Infinity : Infinity
+  return /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(plain) ? Number(plain) : NaN
+}
+
 export function bytes(size: number) {
   if (size >= 1e6) return `${fixed(size / 1e6, 1)} MB`
   return size >= 1000 ? `${fixed(size / 1e3, 0)} KB` : `${size} B`

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest'
+
+import type { Facet } from '../api/types'
+import { besideRange, mostOf } from './facet'
+import { edgeOf } from './facet-range'
+
+const facet = (part: Partial<Facet>): Facet => ({ count: 0, recorded: 0, null: 0, missing: 0, explicit: 0, distinct: 0, values: [], more: 0, ...part })
+
+describe('beside a range', () => {
+  it('stand words and infinite numbers, with how many have them', () => {
+    const words = [{ value: 'auto', count: 3 }]
+    const listed = facet({ recorded: 40, words, values: [{ value: 1, count: 5 }, { value: 'inf', count: 7 }], min: 1, max: 'inf' })
+    expect(besideRange(listed)).toEqual([...words, { value: 'inf', count: 7 }])
+  })
+
+  it('an infinite one that is too rare to be listed is counted, too', () => {
+    const cut = facet({ recorded: 70, null: 2, words: [{ value: 'auto', count: 3 }], values: [{ value: 1, count: 5 }], min: 1, max: 'inf', histogram: { edges: [1, 2, 3], counts: [40, 24] } })
+    expect(besideRange(cut)).toEqual([{ value: 'auto', count: 3 }, { value: 'inf', count: 1 }])
+  })
+
+  it('stands nothing where all are finite', () => expect(besideRange(facet({ recorded: 2, values: [{ value: 1, count: 2 }], min: 1, max: 1 }))).toEqual([]))
+})
+
+it('bars of a field have one scale', () => {
+  const some = facet({ recorded: 60, null: 20, missing: 45, distinct: 2, values: [{ value: 'a', count: 30 }, { value: 'b', count: 10 }] })
+  expect(mostOf(some, undefined)).toBe(45)
+  expect(mostOf({ ...some, missing: 0 }, undefined)).toBe(30)
+  expect(mostOf({ ...some, missing: 1 }, { present: true })).toBe(40)
+  expect(mostOf(facet({}), undefined)).toBe(1)
+})
+
+it('an end that is not finite is the outermost edge', () => {
+  const edges = [0, 10, 20, 30]
+  expect([-Infinity, 4, 6, 19, 99, Infinity].map((end) => edgeOf(edges, end))).toEqual([0, 0, 1, 2, 3, 3])
+})

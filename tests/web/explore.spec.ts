@@ -87,6 +87,84 @@ test('counts of a field do not obey its own choice, unset counts too', async ({ 
   await expect(page.getByRole('cell', { name: 'unset' })).toHaveCount(expected.length)
 })
 
+test('what is excluded is marked so, with what is unset', async ({ page }) => {
+  await page.goto(`${dashboard().url}/?server.quantization=!fp8,null&columns=server.quantization`)
+  const expected = runs.filter((run) => run.quantization === 'nvfp4')
+  await expect(counted(page)).toHaveText(`${expected.length} of ${RUNS} experiments`)
+  await expect(chips(page)).toContainText(['neither fp8 nor unset'])
+  await expect(facet(page, 'Quantization').getByRole('checkbox', { name: /excluded/ })).toHaveCount(2)
+  await facet(page, 'Quantization').getByRole('button', { name: /^Include/ }).click()
+  await expect(counted(page)).toHaveText(`${RUNS - expected.length} of ${RUNS} experiments`)
+  await expect(facet(page, 'Quantization').getByRole('checkbox', { name: /excluded/ })).toHaveCount(0)
+})
+
+test('a decimal comma is refused with a reason, an end without end is the last edge', async ({ page }) => {
+  await page.goto(`${dashboard().url}/?results.p99_ttft_ms=100..inf`)
+  const latency = facet(page, 'P99 TTFT')
+  const all = runs.filter((run) => run.p99 >= 100).length
+  await expect(counted(page)).toHaveText(`${all} of ${RUNS} experiments`)
+  const thumb = latency.getByRole('slider', { name: /to/ })
+  await expect(thumb).toHaveValue((await thumb.getAttribute('max')) as string)
+  const to = latency.getByRole('textbox', { name: /to$/ })
+  await to.fill('150,5')
+  await expect(latency.getByRole('alert')).toContainText('A comma parts thousands')
+  await expect(to).toHaveAttribute('aria-invalid', 'true')
+  await expect(counted(page)).toHaveText(`${all} of ${RUNS} experiments`)
+  await to.fill('150.5')
+  await expect(latency.getByRole('alert')).toHaveCount(0)
+  await expect(counted(page)).toHaveText(`${runs.filter((run) => run.p99 >= 100 && run.p99 <= 150.5).length} of ${RUNS} experiments`)
+})
+
+test('after a refused sort the head tells of the rows that are shown', async ({ page, complaints }) => {
+  complaints.allow.push(/422/)
+  await page.goto(`${dashboard().url}/?sort=results.p99_ttft_ms`)
+  const head = (name: RegExp) => page.getByRole('columnheader', { name })
+  await expect(head(/P99 TTFT/)).toHaveAttribute('aria-sort', 'ascending')
+  await page.route('**/api/filters/apply', (route) =>
+    route.fulfill({ status: 422, json: { type: 'about:blank', title: 'Not so', status: 422, detail: 'cannot be sorted so', instance: '/api/filters/apply' } }))
+  await head(/^TP/).getByRole('button').click()
+  await expect(page.getByRole('alert').first()).toContainText('cannot be sorted so')
+  await expect(head(/P99 TTFT/)).toHaveAttribute('aria-sort', 'ascending')
+  await expect(head(/^TP/)).not.toHaveAttribute('aria-sort')
+  await expect(page.getByText('P99 TTFT, best first')).toBeVisible()
+})
+
+test('Find keeps a blank, and tells waiting, silence and nothing apart', async ({ page, complaints }) => {
+  complaints.allow.push(/ERR_FAILED/)
+  await page.clock.install()
+  await page.goto(dashboard().url)
+  await expect(counted(page)).toBeVisible()
+  await page.keyboard.press('/')
+  const find = page.getByRole('dialog')
+  const input = find.getByRole('searchbox')
+  await expect(input).toBeFocused()
+  await page.keyboard.type('verdict ')
+  await page.clock.runFor(1000)
+  await expect(find.getByRole('option').first()).toBeVisible()
+  await page.keyboard.type('x')
+  await expect(input).toHaveValue('verdict x')
+  await input.fill('no such thing')
+  await page.clock.runFor(1000)
+  await expect(find.getByText('Nothing is called so.')).toBeVisible()
+
+  let isSilent = true
+  const held: (() => Promise<void>)[] = []
+  await page.route(/api\/filters/, (route) => { if (isSilent) held.push(() => route.abort()); else return route.abort() })
+  await input.fill('no other thing')
+  await page.clock.runFor(1000)
+  await expect(find.getByText('Looking …')).toBeVisible()
+  await expect(find.getByText('Nothing is called so.')).toHaveCount(0)
+  await expect.poll(() => held.length).toBe(2)
+  isSilent = false
+  for (const drop of held) await drop()
+  // silence is tried once more, after a pause
+  await expect.poll(async () => {
+    await page.clock.runFor(1000)
+    return find.getByText(/Not all could be looked up: no answer/).count()
+  }).toBe(1)
+  await expect(find.getByText('Nothing is called so.')).toHaveCount(0)
+})
+
 test('Shift adds a key; the third press takes one away', async ({ page }) => {
   await page.goto(dashboard().url)
   const head = (name: RegExp) => page.getByRole('columnheader', { name }).getByRole('button')

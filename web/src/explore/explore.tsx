@@ -92,7 +92,7 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
         {shown && shown.total === 0 && <FirstRun />}
         {shown && shown.total > 0 && (
           <section className={css.wrap} aria-label="Experiments" aria-busy={isWaiting}>
-            <TableTools catalogue={catalogue} state={state} change={change} chosen={chosen} columns={columns} varying={options.data?.options} picker={picker} setPicker={setPicker} />
+            <TableTools catalogue={catalogue} state={state} sort={shown.request.sort ?? []} change={change} chosen={chosen} columns={columns} varying={options.data?.options} picker={picker} setPicker={setPicker} />
             {shown.count === 0 ? (
               <Empty catalogue={catalogue} state={state} change={change} round={round} />
             ) : isPhone ? (

@@ -19,6 +19,7 @@ import css from './grid.module.css'
 
 const BAR_PX = 44
 const OVERSCAN = 12
+const NO_SORT: Sort[] = []
 const VERDICT = 'quality.verdict'
 const features = tableFeatures({ rowSortingFeature })
 
@@ -34,7 +35,7 @@ interface Props {
   catalogue: Catalogue
   answer: ApplyAnswer & { request: ApplyRequest }
   columns: string[]
-  sort: Sort[]
+  sort: Sort[] // what was asked for: a press on a head goes on from it
   change: Change
   isWaiting: boolean
 }
@@ -79,7 +80,9 @@ function useRowKeys(count: number, show: (i: number) => void, body: React.RefObj
 export function Grid({ catalogue, answer, columns, sort, change, isWaiting }: Props) {
   const { rows, count, request } = answer
   const offset = request.offset ?? 0
-  const shown = useShown(catalogue, rows, columns, sort)
+  // marks tell of the rows that are shown: what was asked for may be refused, or not answered yet
+  const shownSort = request.sort ?? NO_SORT
+  const shown = useShown(catalogue, rows, columns, shownSort)
   const scroll = useRef<HTMLDivElement>(null)
   const body = useRef<HTMLTableSectionElement>(null)
   const [rowPx] = useState(() => Number.parseFloat(getComputedStyle(document.documentElement).getPropertyValue('--row')) || 30)
@@ -117,7 +120,7 @@ export function Grid({ catalogue, answer, columns, sort, change, isWaiting }: Pr
             <th className={css.pin} scope="col"><span className={css.head}>Experiment<small /></span></th>
             {table.getHeaderGroups()[0]?.headers.map((header, i) => {
               const column = shown[i]
-              return column && <Head key={header.id} {...column} sort={sort} onSort={header.column.getToggleSortingHandler()} />
+              return column && <Head key={header.id} {...column} sort={shownSort} onSort={header.column.getToggleSortingHandler()} />
             })}
           </tr>
         </thead>

@@ -1,7 +1,7 @@
 // Above the table: how it is sorted, which columns.
 import { lazy, Suspense, useRef } from 'react'
 
-import type { Facet } from '../api/types'
+import type { Facet, Sort } from '../api/types'
 import { type Catalogue, shortName } from '../fields/catalogue'
 import { Act, Button, Check } from '../ui/controls'
 import { Icon } from '../ui/icons'
@@ -15,6 +15,7 @@ const ColumnPicker = lazy(() => import('./column-picker').then((module) => ({ de
 interface Props {
   catalogue: Catalogue
   state: ExploreState
+  sort: Sort[] // of the rows that are shown; the state's may be refused, or not answered yet
   change: Change
   chosen: string[]
   columns: string[]
@@ -23,7 +24,7 @@ interface Props {
   setPicker: (open: boolean) => void
 }
 
-function sortWords(catalogue: Catalogue, { sort }: ExploreState) {
+function sortWords(catalogue: Catalogue, sort: Sort[]) {
   if (sort.length === 0) return 'Newest stored first'
   return sort.map(({ field: id, dir }) => {
     const field = catalogue.get(id)
@@ -33,13 +34,13 @@ function sortWords(catalogue: Catalogue, { sort }: ExploreState) {
   }).join(', then ')
 }
 
-export function TableTools({ catalogue, state, change, chosen, columns, varying, picker, setPicker }: Props) {
+export function TableTools({ catalogue, state, sort, change, chosen, columns, varying, picker, setPicker }: Props) {
   const button = useRef<HTMLButtonElement>(null)
   return (
     <div className={css.tools}>
       <span className={css.sorted}>
         <Icon name="sort" />
-        <span className="clip" title="Press a column's head to sort, with Shift to add it as a further key">{sortWords(catalogue, state)}</span>
+        <span className="clip" title="Press a column's head to sort, with Shift to add it as a further key">{sortWords(catalogue, sort)}</span>
         {writeSort(state.sort) !== writeSort(DEFAULT_SORT) && <Act onPress={() => change({ sort: DEFAULT_SORT })}>Reset</Act>}
       </span>
       <div className={css.end}>

@@ -56,7 +56,9 @@ function useFound(words: string) {
     queryFn: ({ signal }) => get<OptionsAnswer>(optionsPath(undefined, VALUE_FIELDS, words, VALUES), signal),
     enabled: words !== '',
   })
-  if (!words || !fields.data) return []
+  const error = fields.error ?? runs.error ?? values.error
+  const isWaiting = words !== '' && !error && (!fields.data || !runs.data || !values.data)
+  if (!words || !fields.data) return { groups: [], isWaiting, error: words ? error : null }
   const catalogue = new Catalogue(fields.data)
   const groups: { title: string; items: Item[] }[] = [
     { title: 'Runs', items: (runs.data?.rows ?? []).map((row) => ({ id: `run ${row.id}`, name: nameOf(row), note: row.run_id ?? '', open: paths.experiment(row.id) })) },
@@ -68,14 +70,16 @@ function useFound(words: string) {
     },
     { title: 'Fields', items: catalogue.search(words).slice(0, FIELDS).map((field) => ({ id: `field ${field.id}`, name: longName(field), note: field.id, open: withMore(field.id) })) },
   ]
-  return groups.filter((group) => group.items.length > 0)
+  return { groups: groups.filter((group) => group.items.length > 0), isWaiting, error }
 }
 
 export function Find({ onClose }: { onClose: () => void }) {
   const [words, setWords] = useState('')
-  const [draft, write] = useDraft(words, (text) => setWords(text.trim()))
+  const [draft, write] = useDraft(words, setWords)
   const [, navigate] = useLocation()
-  const groups = useFound(words)
+  const asked = words.trim()
+  const { groups, isWaiting, error } = useFound(asked)
+  const isNone = asked !== '' && draft.trim() === asked && !isWaiting && !error
   const open = (key: unknown) => {
     const item = groups.flatMap((group) => group.items).find((one) => one.id === key)
     if (!item) return
@@ -93,7 +97,7 @@ export function Find({ onClose }: { onClose: () => void }) {
             </span>
           </SearchField>
           <ListBox aria-label="Found" items={groups} className={css.list ?? ''} selectionMode="none" onAction={open}
-            renderEmptyState={() => <p className={css.empty}>{words ? 'Nothing is called so.' : 'A run’s name or id, a model, a GPU, a field …'}</p>}>
+            renderEmptyState={() => (draft.trim() === '' || isNone ? <p className={css.empty}>{isNone ? 'Nothing is called so.' : 'A run’s name or id, a model, a GPU, a field …'}</p> : null)}>
             {(group) => (
               <ListBoxSection id={group.title}>
                 <Header><h3>{group.title}</h3></Header>
@@ -109,6 +113,9 @@ export function Find({ onClose }: { onClose: () => void }) {
             )}
           </ListBox>
         </Autocomplete>
+        <div role="status">
+          {error ? <p className={css.empty}>Not all could be looked up: {error.message}.</p> : draft.trim() !== '' && !isNone && groups.length === 0 && <p className={css.empty}>Looking …</p>}
+        </div>
       </div>
     </Dialog>
   )

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "dash/page.h"
 #include "dash/problem.h"
+#include "store/document.h"
 #include "store/store.h"
 
 #define BODY_FAULTS_MAX 100
@@ -196,7 +197,7 @@ static bool read_body(const struct dash_head *head, const struct dash_match *mat
 
 	if (schema == NULL)
 		return true;
-	if (pl_json_parse(bytes, len, "body", ret, &err) < 0) {
+	if (store_json_parse(bytes, len, "body", ret, &err) < 0) {
 		dash_refuse_error(answer, &err);
 		return false;
 	}

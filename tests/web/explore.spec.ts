@@ -149,7 +149,10 @@ test('Find keeps a blank, and tells waiting, silence and nothing apart', async (
 
   let isSilent = true
   const held: (() => Promise<void>)[] = []
-  await page.route(/api\/filters/, (route) => { if (isSilent) held.push(() => route.abort()); else return route.abort() })
+  await page.route(/api\/filters/, async (route) => {
+    if (isSilent) held.push(() => route.abort())
+    else await route.abort()
+  })
   await input.fill('no other thing')
   await page.clock.runFor(1000)
   await expect(find.getByText('Looking …')).toBeVisible()

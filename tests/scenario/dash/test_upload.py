@@ -139,6 +139,8 @@ def test_a_secret_in_what_is_no_json_is_told_nobody(shared):
         job = shared.upload(f"/api/upload/{path}", body, media)
         assert states(job) == ["rejected"] and "premature end of input" in job["items"][0]["message"]
         assert "S3CRET" not in json.dumps(job)
+    problem = shared.post("/api/upload/batch", b"[" + data)
+    assert problem.status == 400 and b"S3CRET" not in problem.body
 
 
 def test_empty_and_too_large_bodies(shared):

@@ -104,7 +104,7 @@ test('checks of any shape leave an experiment readable', async ({ page }) => {
   await page.getByRole('link', { name: 'odd' }).click()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('odd')
   const verdict = page.getByRole('region', { name: 'Verdict' })
-  await expect(verdict).toContainText('One of 3 checks is beyond its limit, 1 is fine, 1 is beyond and told only.')
+  await expect(verdict).toContainText('One of 3 checks counts against it, 1 is fine, 1 is beyond its limit and told only.')
   await expect(verdict.getByRole('listitem')).toHaveText(/^Client error– , limit –$/)
   await expect(page.getByRole('region', { name: 'Quality checks', exact: true }).getByRole('row')).toHaveCount(4)
 })

@@ -28,7 +28,7 @@ describe('checks of a document', () => {
 describe('the sum of a verdict', () => {
   it('adds up', () => {
     expect(summary([check('beyond'), check('beyond', 'client_limited'), check('beyond', 'info'), check('ok'), check('ok'), check('unknown')]))
-      .toBe('Two of 6 checks are beyond their limit, 2 are fine, 1 is beyond and told only, 1 could not be made.')
-    expect(summary([check('beyond', 'info'), check('beyond', 'info'), check('ok')])).toBe('No of 3 checks are beyond their limit, 1 is fine, 2 are beyond and told only.')
+      .toBe('Two of 6 checks count against it, 2 are fine, 1 is beyond its limit and told only, 1 could not be made.')
+    expect(summary([check('beyond', 'info'), check('beyond', 'info'), check('ok')])).toBe('None of 3 checks counts against it, 1 is fine, 2 are beyond their limits and told only.')
   })
 })

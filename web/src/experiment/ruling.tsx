@@ -6,9 +6,9 @@ import css from './experiment.module.css'
 import { type Check, decides, textOf } from './model'
 
 const BAR = 188
-const NUMBERS = ['No', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine']
+const NUMBERS = ['None', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine']
 const CONSEQUENCE: Record<string, string> = {
-  trusted: 'Every check that could be made is within its limit.',
+  trusted: 'Every check that counts and could be made is within its limit.',
   degraded: 'Read the figures with the reasons beside them.',
   client_limited: 'The load generator was the limit: the figures tell more of it than of the server.',
 }
@@ -22,8 +22,8 @@ export function summary(checks: Check[]) {
   const told = checks.filter((check) => check.status === 'beyond' && !decides(check)).length
   const fine = checks.filter((check) => check.status === 'ok').length
   const unknown = checks.length - beyond - told - fine
-  const parts = [`${word(beyond)} of ${checks.length} checks ${beyond === 1 ? 'is' : 'are'} beyond ${beyond === 1 ? 'its' : 'their'} limit`, `${fine} ${fine === 1 ? 'is' : 'are'} fine`]
-  if (told) parts.push(`${told} ${told === 1 ? 'is' : 'are'} beyond and told only`)
+  const parts = [`${word(beyond)} of ${checks.length} checks ${beyond < 2 ? 'counts' : 'count'} against it`, `${fine} ${fine === 1 ? 'is' : 'are'} fine`]
+  if (told) parts.push(`${told} ${told === 1 ? 'is beyond its limit' : 'are beyond their limits'} and told only`)
   if (unknown) parts.push(`${unknown} could not be made`)
   return `${parts.join(', ')}.`
 }

@@ -2,12 +2,15 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <linux/net_tstamp.h>
 #include <linux/tcp.h>
 #include <netdb.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -378,6 +381,22 @@ bool io_segments_came_unacked(const struct io_segments *from, const struct io_se
 	uint32_t released = 1 + (to->sent - from->sent);
 
 	return to->data_received - from->data_received > released + full;
+}
+
+void io_sock_reserve_files(uint64_t count)
+{
+	struct rlimit limit;
+	auto_fd int lowest = eventfd(0, EFD_CLOEXEC);
+
+	if (lowest < 0 || getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return;
+	uint64_t highest = (uint64_t)lowest + count;
+	if (highest >= limit.rlim_cur)
+		highest = limit.rlim_cur - 1;
+	if (highest > INT_MAX)
+		return;
+	/* the table grows to hold it and is never made smaller */
+	auto_fd int unused = fcntl(lowest, F_DUPFD_CLOEXEC, (int)highest);
 }
 
 uint64_t io_sock_raise_nofile(void)

@@ -110,5 +110,11 @@ bool io_segments_came_unacked(const struct io_segments *from, const struct io_se
 
 /* The limit on open files is raised to its hard limit; returns what may be opened. */
 uint64_t io_sock_raise_nofile(void);
+/*
+ * Room for so many descriptors more, as far as the limit goes. In a process with threads the call
+ * that finds the table full waits for an RCU grace period of the kernel, 5 to 20 ms on a busy host:
+ * that is had before clocks run, not at the 256th connection of a burst, the 512th and so on.
+ */
+void io_sock_reserve_files(uint64_t count);
 
 #endif

@@ -26,6 +26,8 @@
 #define SCRATCH_MAX     (64u << 20)
 #define STATS_NS        (10 * PL_NS_PER_S)
 #define DEFAULT_BATCHED 8192
+/* Who accepts must not wait for room. */
+#define FILES_MOST      65536
 
 /*
  * A job that is over and a connection that is dead have let go of each other (sim_job_close()):
@@ -355,6 +357,7 @@ int sim_server_run(const struct sim_options *options, struct pl_err *err)
 	pl_buf_init(&server.scratch, SCRATCH_MAX);
 	server.input = pl_alloc(SIM_INPUT_BYTES);
 	io_sock_raise_nofile();
+	io_sock_reserve_files(FILES_MOST);
 	/* 1 ns in place of 50 us: steps end when they are due. */
 	prctl(PR_SET_TIMERSLACK, 1);
 	/*

@@ -16,6 +16,8 @@
 #define HEAD_BYTES_MAX (1u << 20)
 /* "x-request-id: ", "Content-Length: ", a number of 20 digits behind each, line ends and a NUL. */
 #define TAIL_TEXT_BYTES 96
+/* Connections that find room at once; with more, the few times that the table of files grows. */
+#define FILES_MOST 65536
 
 /* The user's line of that name instead, where there is one. */
 static void add_header(struct pl_buf *buf, const char *user, const char *name, const char *value)
@@ -321,6 +323,7 @@ int bench_load_run(const struct bench_load *load, struct res_outcome **ret, stru
 		*ret = outcome;
 		return 0;
 	}
+	io_sock_reserve_files(load->count < FILES_MOST ? load->count : FILES_MOST);
 	shared.outcome = outcome;
 	shared.workers = pl_alloc_array(shared.worker_count, sizeof(*shared.workers));
 	bench_feed_attach(load->feed, outcome->records, outcome->count, shared.worker_count);

@@ -431,6 +431,40 @@ static void test_io_sock__open_files_limit(void **state)
 	assert_true(limit.rlim_cur == limit.rlim_max);
 }
 
+/* FDSize of /proc/self/status: how many descriptors the table has room for. */
+static unsigned long files_room(void)
+{
+	FILE *file = fopen("/proc/self/status", "re");
+	char line[256];
+	unsigned long room = 0;
+
+	assert_non_null(file);
+	while (fgets(line, sizeof(line), file) != NULL) {
+		if (strncmp(line, "FDSize:", 7) == 0)
+			room = strtoul(line + 7, NULL, 10);
+	}
+	fclose(file);
+	return room;
+}
+
+static void test_io_sock__room_for_files(void **state)
+{
+	uint64_t may = io_sock_raise_nofile();
+	uint64_t wanted = may / 2;
+	int before = dup(STDIN_FILENO);
+
+	(void)state;
+	wanted = wanted > 3000 ? 3000 : wanted;
+	io_sock_reserve_files(wanted);
+	assert_true(files_room() >= wanted);
+	if (may <= 1 << 20)
+		io_sock_reserve_files(may + 1); /* as far as may be opened, and no failure */
+	int after = dup(STDIN_FILENO);
+	assert_int_equal(after, before + 1); /* nothing stays open */
+	close(before);
+	close(after);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -449,6 +483,7 @@ int main(void)
 		cmocka_unit_test(test_io_sock__segments_are_tcp),
 		cmocka_unit_test(test_io_sock__unix_path_must_fit),
 		cmocka_unit_test(test_io_sock__open_files_limit),
+		cmocka_unit_test(test_io_sock__room_for_files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -170,20 +170,23 @@ void host_stolen_read(struct host_stolen *ret)
 	read_steal(ret);
 }
 
+/*
+ * Of all processors together: a host with one busy of sixteen loses little of the whole when that
+ * one is stolen from.
+ */
 double host_stolen_share(const struct host_stolen *before, const struct host_stolen *after)
 {
-	/*
-	 * Of all processors together: a host with one busy of sixteen loses little of the whole
-	 * when that one is stolen from.
-	 */
 	double ticks = after->total - before->total;
-	double steal = ticks > 0 ? (after->steal - before->steal) / ticks : NAN;
-	double elapsed_us = (double)(after->t_ns - before->t_ns) / 1e3;
-	double throttled = elapsed_us > 0
-				   ? (after->throttled_us - before->throttled_us) / elapsed_us
-				   : NAN;
 
-	/* fmax() takes the number where the other is NaN; groups count each processor's time */
-	double share = fmax(steal, throttled);
+	return ticks > 0 ? (after->steal - before->steal) / ticks : NAN;
+}
+
+double host_withheld_share(const struct host_stolen *before, const struct host_stolen *after)
+{
+	double elapsed_us = (double)(after->t_ns - before->t_ns) / 1e3;
+	double share = elapsed_us > 0 ? (after->throttled_us - before->throttled_us) / elapsed_us
+				      : NAN;
+
+	/* groups count each processor's time */
 	return share > 1 ? 1 : share;
 }

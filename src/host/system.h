@@ -28,7 +28,9 @@ char *host_control_groups(void);
 double host_throttled_us(const char *groups, const char *mounted);
 
 void host_stolen_read(struct host_stolen *ret);
-/* 0..1, the larger of both kinds; NaN where neither is known. */
+/* 0..1 of all processors' time, by the machine's own host; NaN: not known. */
 double host_stolen_share(const struct host_stolen *before, const struct host_stolen *after);
+/* 0..1 of the time between, by the cgroup; NaN: not known. */
+double host_withheld_share(const struct host_stolen *before, const struct host_stolen *after);
 
 #endif

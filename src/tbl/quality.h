@@ -51,7 +51,8 @@ FACT(schedule_lateness_p95_ms, "the same at p95")
 FACT(schedule_requests, "how many the two are over")
 FACT(cap_held_share, "requests that the cap held; not known without one")
 FACT(worker_cpu_share_max, "of the busiest worker")
-FACT(host_steal_share, "of the CPU time")
+FACT(host_steal_share, "of the CPU time, taken by the machine's own host")
+FACT(host_withheld_share, "of the CPU time, kept back by our control group")
 FACT(clock_step_ms, "change of realtime - monotonic over the run")
 FACT(inflight_samples, "/metrics samples with ours >= 4")
 FACT(inflight_disagreement, "median distance / ours")
@@ -90,8 +91,10 @@ QUALITY(schedule_lateness, CLIENT, "ms", MOST, 2, INFO, NEVER, INFO,
 	"p99 (p95 below 100 requests) of how late requests were sent against the schedule; limit 2 ms or 5 % of the median TTFT, the larger")
 QUALITY(client_cpu, CLIENT, "share", MOST, 0.80, INFO, NEVER, INFO,
 	"CPU share of the busiest load worker")
-QUALITY(host_steal, CLIENT, "share", MOST, 0.05, INFO, NEVER, INFO,
-	"CPU time stolen from this host or withheld by its control group")
+QUALITY(host_steal, CLIENT, "share", MOST, 0.05, INFO, ABOVE(0.10), DEGRADED,
+	"CPU time that this virtual machine's host took from it: the kernel's stamps are late by it too")
+QUALITY(host_withheld, CLIENT, "share", MOST, 0.05, INFO, NEVER, INFO,
+	"CPU time that the control group of this process kept from it")
 QUALITY(clock_step, CLIENT, "ms", MOST, 1, INFO, NEVER, INFO,
 	"change of the wall clock against the monotonic clock during the run: kernel receive stamps are off by it until the distance of the clocks is measured again")
 QUALITY(merged_events, CLIENT, "share", MOST, 0.05, INFO, NEVER, INFO,

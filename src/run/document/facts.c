@@ -103,6 +103,7 @@ void run_facts(const struct run_state *run, const json_t *results, const struct 
 	res_quality_facts(run->measured.outcome, results, how, ret);
 	double queries = GROWN(&run->measured.window, prefix_queries);
 	ret->host_steal_share = run->measured.window.stolen_share;
+	ret->host_withheld_share = run->measured.window.withheld_share;
 	ret->prefix_hit_share = queries > 0 ? GROWN(&run->measured.window, prefix_hits) / queries
 					    : NAN;
 	/* of another's data set it is not known */

@@ -278,7 +278,9 @@ json_t *run_system(const struct run_state *run, const json_t *results, const jso
 		set(hardware, "gpu_count",
 		    json_integer((json_int_t)json_array_size(run->launch->gpus)));
 	if (run->measured.outcome != NULL)
-		set_number(host_usage, "steal_share", run->measured.window.stolen_share);
+		set_number(host_usage, "steal_share",
+			   fmax(run->measured.window.stolen_share,
+				run->measured.window.withheld_share));
 	set_client(client, run, results);
 	if (run->telemetry.over) {
 		const struct host_telemetry *host = run->telemetry.host;

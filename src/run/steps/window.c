@@ -42,6 +42,7 @@ void run_window_end(struct run_window *window, const struct run_telemetry *telem
 	window->involuntary_switches += involuntary_switches();
 	host_stolen_read(&after);
 	window->stolen_share = host_stolen_share(&window->stolen_before, &after);
+	window->withheld_share = host_withheld_share(&window->stolen_before, &after);
 }
 
 void run_window_settled(const struct run_target *target, struct host_metrics_sample *ret)

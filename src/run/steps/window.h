@@ -19,6 +19,7 @@ struct run_window {
 	int64_t cpu_ns; /* of this process */
 	int64_t involuntary_switches;
 	double stolen_share;
+	double withheld_share;
 	struct host_stolen stolen_before;
 	struct host_metrics_sample before; /* known: false where there is none */
 	struct host_metrics_sample after;

@@ -41,16 +41,16 @@ static void test_host_system__stolen_share(void **state)
 		.t_ns = PL_NS_PER_S, .steal = 30, .total = 1200, .throttled_us = 50000
 	};
 
-	/* 20 of 200 ticks stolen, 50 ms of a second throttled: the larger */
+	/* 20 of 200 ticks stolen, 50 ms of a second throttled */
 	assert_true(fabs(host_stolen_share(&before, &after) - 0.1) < 1e-12);
+	assert_true(fabs(host_withheld_share(&before, &after) - 0.05) < 1e-12);
 	after.steal = 10;
-	assert_true(fabs(host_stolen_share(&before, &after) - 0.05) < 1e-12);
-	after.throttled_us = 2.5e6; /* of three processors */
-	assert_true(host_stolen_share(&before, &after) == 1);
-	after.throttled_us = NAN;
 	assert_true(host_stolen_share(&before, &after) == 0);
-	after.steal = NAN;
+	after.throttled_us = 2.5e6; /* of three processors */
+	assert_true(host_withheld_share(&before, &after) == 1);
+	after.throttled_us = after.steal = NAN;
 	assert_true(isnan(host_stolen_share(&before, &after)));
+	assert_true(isnan(host_withheld_share(&before, &after)));
 }
 
 static void test_host_system__stolen_is_read(void **state)

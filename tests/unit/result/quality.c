@@ -50,6 +50,7 @@ static struct res_quality_facts good_facts(void)
 		.cap_held_share = 0,
 		.worker_cpu_share_max = 0.1,
 		.host_steal_share = 0,
+		.host_withheld_share = 0,
 		.clock_step_ms = 0,
 		.inflight_samples = 25,
 		.inflight_disagreement = 0.02,
@@ -203,8 +204,12 @@ static const struct quality_case {
 	{ "client_cpu", "unknown", "info", { { AT(worker_cpu_share_max), NAN } } },
 
 	{ "host_steal", "ok", "info", { { AT(host_steal_share), 0.05 } } },
-	{ "host_steal", "beyond", "info", { { AT(host_steal_share), 0.06 } } },
+	{ "host_steal", "beyond", "info", { { AT(host_steal_share), 0.1 } } },
+	{ "host_steal", "beyond", "degraded", { { AT(host_steal_share), 0.11 } } },
 	{ "host_steal", "unknown", "info", { { AT(host_steal_share), NAN } } },
+	{ "host_withheld", "ok", "info", { { AT(host_withheld_share), 0.05 } } },
+	{ "host_withheld", "beyond", "info", { { AT(host_withheld_share), 0.9 } } },
+	{ "host_withheld", "unknown", "info", { { AT(host_withheld_share), NAN } } },
 
 	{ "clock_step", "ok", "info", { { AT(clock_step_ms), 1 } } },
 	{ "clock_step", "beyond", "info", { { AT(clock_step_ms), 1.01 } } },
@@ -417,10 +422,14 @@ static void test_result_quality__the_clients_state_is_no_verdict(void **state)
 	facts.client_queueing_p99_ms = 500;
 	facts.schedule_lateness_p99_ms = facts.schedule_lateness_p95_ms = 500;
 	facts.worker_cpu_share_max = 1;
-	facts.host_steal_share = 0.9;
+	facts.host_steal_share = 0.1;
+	facts.host_withheld_share = 0.9;
 	facts.clock_step_ms = 1000;
 	facts.merged_token_share = 1;
 	assert_verdict(&facts, "trusted");
+	facts.host_steal_share = 0.2; /* of this one: the kernel's stamps are late too */
+	assert_verdict(&facts, "degraded");
+	facts.host_steal_share = 0.1;
 	facts.gap_distance = 0.2;
 	assert_verdict(&facts, "degraded");
 }

@@ -29,6 +29,8 @@ import scratch  # noqa: E402
 
 # A held-down run is played up to so many times as often as it is wanted, for some loads bear it.
 HELD_TRIES = 3
+# What was played is written to --json after so many runs each time.
+KEEP_EACH = 50
 
 
 def say(text):
@@ -69,6 +71,13 @@ class Session:
             f"{time.monotonic() - start:.1f} s")
         return done
 
+    def keep(self, path):
+        """Everything so far, whole at each moment: a thousand runs are more than an hour."""
+        if path:
+            beside = path.with_name(path.name + ".new")
+            beside.write_text(json.dumps(self.kept(), indent=1) + "\n", encoding="utf-8")
+            beside.replace(path)
+
     def kept(self):
         return {"seed": self.seed, "runs": self.runs, "failures": self.failures, "skipped": self.skipped,
                 "not_here": self.not_here}
@@ -102,19 +111,16 @@ def play_held(session, wanted):
 
 
 def play_all(session, args):
-    for number in range(args.runs):
-        session.play(*draw(f"random-{number}", session.seed))
     for number in range(args.undisturbed):
         session.play(*draw(f"calm-{number}", session.seed))
+    for number in range(args.runs):
+        session.play(*draw(f"random-{number}", session.seed))
+        if number % KEEP_EACH == 0:
+            session.keep(args.json)
     for fault in plays.FAULTS:
         for number in range(args.faults):
             session.play(*draw(f"fault-{fault}-{number}", session.seed))
     play_held(session, args.held)
-
-
-def keep(path, kept):
-    if path:
-        path.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
 
 
 def replay(session, args):
@@ -154,12 +160,14 @@ def main():
     scratch.start()
     session = Session(args)
     if args.replay:
-        replay(session, args)
+        with harness.awake(session.place.cores.values()):
+            replay(session, args)
         return
     try:
-        play_all(session, args)
+        with harness.awake(session.place.cores.values()):
+            play_all(session, args)
     finally:
-        keep(args.json, session.kept())
+        session.keep(args.json)
     calibration_table.show(session.kept())
     sys.exit(1 if session.failures else 0)
 

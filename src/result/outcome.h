@@ -36,6 +36,7 @@ struct res_outcome {
 	size_t inflight_count;
 	int64_t inflight_peak; /* OPTION_NO_I64: not counted, it is made from the records */
 	size_t connections;    /* opened */
+	unsigned worker_count; /* of load.threads: as many as had enough to do */
 	bool realtime_granted;
 	bool acks_may_wait; /* with BENCH_ACKS_TRY: some answer came without waiting for them */
 };

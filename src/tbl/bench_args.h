@@ -468,7 +468,7 @@ BENCH(JSON, VALUE, stop_when, "--stop-when", null, -INF, INF,
     .nullable = true, .group = "Run", .later = true, .ours = true,
     .instead = "choose num_prompts by the intervals (…_ci95) of a shorter run")
 BENCH(INT, VALUE, threads, "--threads", 1, 1, 256,
-    "load generator workers",
+    "load generator workers, at most one for each 64 of max_concurrency",
     .group = "Load", .ours = true)
 BENCH(BOOL, FLAG, realtime, "--realtime", false, -INF, INF,
     "ask for SCHED_FIFO for the workers",

@@ -193,7 +193,7 @@ FIELD(client_usage, worker_cpu_share_max, NUMBER, "", "share", OUTPUT, NONE, "bu
 FIELD(client_usage, cpu_us_per_token, NUMBER, "", "us/tok", OUTPUT, NONE, "CPU time of the measured run for one output token")
 FIELD(client_usage, memory_peak_bytes, COUNT, "", "B", OUTPUT, NONE, "largest resident size")
 FIELD(client_usage, memory_mean_bytes, COUNT, "", "B", OUTPUT, NONE, "mean resident size")
-FIELD(client_usage, threads, COUNT, "", "", OUTPUT, NONE, "load workers")
+FIELD(client_usage, threads, COUNT, "", "", OUTPUT, NONE, "load workers that there were")
 FIELD(client_usage, realtime, YES, "", "", OUTPUT, NONE, "SCHED_FIFO was asked for and granted")
 FIELD(client_usage, delayed_acks, YES, "", "", OUTPUT, NONE, "acknowledgements were let wait, for the server was seen not to wait for them")
 FIELD(client_usage, connections, COUNT, "", "", OUTPUT, NONE, "opened in the measured run")

@@ -142,7 +142,8 @@ def read_arguments():
     parser.add_argument("--held", type=int, default=20, help="runs that are held down, of each kind")
     parser.add_argument("--seed", type=int, default=15)
     parser.add_argument("--json", type=pathlib.Path, help="keeps everything of each run")
-    parser.add_argument("--show", type=pathlib.Path, metavar="FILE", help="only the table of what --json kept")
+    parser.add_argument("--show", type=pathlib.Path, metavar="FILE", nargs="+",
+                        help="only the table of what --json kept, of all these files together")
     parser.add_argument("--replay", metavar="NAME", help="only this run (N: random-N)")
     parser.add_argument("--keep", type=pathlib.Path, metavar="FOLDER", help="with --replay: where its files stay")
     args = parser.parse_args()
@@ -152,10 +153,20 @@ def read_arguments():
     return args
 
 
+def read_kept(paths):
+    whole, *others = (json.loads(path.read_text(encoding="utf-8")) for path in paths)
+    for other in others:
+        whole["runs"] += other["runs"]
+        whole["failures"] += other["failures"]
+        for kind, count in other["skipped"].items():
+            whole["skipped"][kind] = whole["skipped"].get(kind, 0) + count
+    return whole
+
+
 def main():
     args = read_arguments()
     if args.show:
-        calibration_table.show(json.loads(args.show.read_text(encoding="utf-8")))
+        calibration_table.show(read_kept(args.show))
         return
     scratch.start()
     session = Session(args)

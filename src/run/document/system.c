@@ -225,7 +225,7 @@ static void set_client(json_t *json, const struct run_state *run, const json_t *
 	set_number(json, "worker_cpu_share_max", outcome->worker_cpu_share_max);
 	set_number(json, "cpu_us_per_token",
 		   tokens > 0 ? (double)window->cpu_ns / 1e3 / tokens : NAN);
-	set(json, "threads", json_integer(run->context.experiment->bench.threads));
+	set(json, "threads", json_integer(outcome->worker_count));
 	set(json, "realtime", json_boolean(outcome->realtime_granted));
 	set(json, "delayed_acks", json_boolean(run->route.acks_may_wait));
 	set(json, "connections", json_integer((json_int_t)outcome->connections));

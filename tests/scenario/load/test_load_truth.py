@@ -19,7 +19,7 @@ def read_lines(path):
         ["--requests", "64"],
         ["--requests", "120", "--cap", "8"],
         ["--requests", "120", "--rate", "400"],
-        ["--requests", "60", "--threads", "2", "--cap", "10"],
+        ["--requests", "300", "--threads", "2", "--cap", "129"],
     ],
     ids=["all-at-once", "capped", "poisson", "two-workers"],
 )

@@ -134,7 +134,7 @@ def test_a_storm(bin_dir, tmp_path, patience):
     names = list(rows) * (10 if os.environ.get("PROFLLM_TEST_LONG") else 2)
     random.Random(7).shuffle(names)
     with OddServer({name: row.steps for name, row in rows.items()}) as server:
-        play = Play(bin_dir, tmp_path, server, names, "--threads", 2, cap=48, patience=patience)
+        play = Play(bin_dir, tmp_path, server, names, "--threads", 2, cap=128, patience=patience)
     play.check_sums(rows)
     for name, record in zip(play.names, play.records):
         check_record(record, rows[name], rows[name].text)

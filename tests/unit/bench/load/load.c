@@ -80,17 +80,37 @@ static void the_cap_is_reached_and_never_passed(void **state)
 
 static void a_cap_is_split_among_workers(void **state)
 {
-	static const char *const orders[] = { "gate 6" };
+	static const char *const orders[] = { "gate 192" };
+	struct tiny_server *server = tiny_server_start();
+	struct play play = play_new(server, orders, 1, 576);
+
+	(void)state;
+	play.load.max_concurrency = 192;
+	play.load.threads = 8;
+	const struct res_outcome *outcome = play_run(&play);
+	assert_int_equal(play.progress.completed, 576);
+	assert_int_equal(outcome->worker_count, 3);
+	assert_int_equal(server->gated_peak, 192);
+	assert_int_equal(outcome->connections, 192);
+	play_done(&play);
+	tiny_server_stop(server);
+}
+
+/* Two workers would have two of the slots and one of them, and half of the requests each. */
+static void a_small_cap_is_one_workers(void **state)
+{
+	static const char *const orders[] = { "gate 3" };
 	struct tiny_server *server = tiny_server_start();
 	struct play play = play_new(server, orders, 1, 30);
 
 	(void)state;
-	play.load.max_concurrency = 6;
-	play.load.threads = 3;
+	play.load.max_concurrency = 3;
+	play.load.threads = 2;
+	/* each three are answered only when the third is there: no slot may stand empty */
 	const struct res_outcome *outcome = play_run(&play);
 	assert_int_equal(play.progress.completed, 30);
-	assert_int_equal(server->gated_peak, 6);
-	assert_int_equal(outcome->connections, 6);
+	assert_int_equal(outcome->worker_count, 1);
+	assert_int_equal(outcome->connections, 3);
 	play_done(&play);
 	tiny_server_stop(server);
 }
@@ -439,6 +459,7 @@ int main(void)
 		cmocka_unit_test(connections_are_kept_and_used_again),
 		cmocka_unit_test(the_cap_is_reached_and_never_passed),
 		cmocka_unit_test(a_cap_is_split_among_workers),
+		cmocka_unit_test(a_small_cap_is_one_workers),
 		cmocka_unit_test(everything_goes_out_at_once_without_a_cap),
 		cmocka_unit_test(failures_are_named_and_hurt_no_one_else),
 		cmocka_unit_test(a_dead_kept_connection_is_replaced_once),

@@ -183,7 +183,7 @@ SHARES = {"none": 2, "busy": 4, "stops": 3, "limit": 3, "memory": 2, "disk": 1}
 # What holds most loads down: name -> kind and words. Whether it did is seen in the truth.
 HOLDING = {
     "stopped for 50 ms in each 100": ("stops", {"stop_ms": 50, "pause_ms": 50}),
-    "beside three busy processes of nice -19": ("busy", {"count": 3, "nice": -19, "core": "client"}),
+    "beside three busy processes of nice -10": ("busy", {"count": 3, "nice": -10, "core": "client"}),
     "given a third of the processor time that it needs": ("limit", {"of_need": 0.3, "period_us": 100_000}),
 }
 

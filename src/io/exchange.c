@@ -9,15 +9,14 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "io/fetch_head.h"
 #include "io/http.h"
-#include "io/http_text.h"
 #include "io/tls.h"
 
-#define TIMEOUT_DEFAULT_NS     (30 * PL_NS_PER_S)
-#define REPLY_BYTES_DEFAULT    ((size_t)64 << 20)
-#define REQUEST_HEAD_BYTES_MAX 65536
-#define READ_BYTES             65536
-#define PLAIN_BYTES            (READ_BYTES + IO_TLS_PLAIN_SLACK)
+#define TIMEOUT_DEFAULT_NS  (30 * PL_NS_PER_S)
+#define REPLY_BYTES_DEFAULT ((size_t)64 << 20)
+#define READ_BYTES          65536
+#define PLAIN_BYTES         (READ_BYTES + IO_TLS_PLAIN_SLACK)
 /* Of a body, encrypted before some of it is sent. */
 #define TLS_AHEAD_BYTES 65536
 #define TLS_OUT_BYTES   (4 * TLS_AHEAD_BYTES)
@@ -108,76 +107,6 @@ static int on_done(void *data)
 	return 0;
 }
 
-static const char *method_of(const struct io_fetch *fetch)
-{
-	if (fetch->method != NULL)
-		return fetch->method;
-	return fetch->body != NULL ? "POST" : "GET";
-}
-
-/*
- * HTTP/1.1 wants a Host (RFC 9112, 3.2); a socket of a path has no name, and "localhost" is what
- * clients send there.
- */
-static void add_host(struct pl_buf *head, const struct io_fetch *fetch)
-{
-	char text[160];
-
-	if (fetch->host != NULL) {
-		pl_buf_addf(head, "Host: %s\r\n", fetch->host);
-		return;
-	}
-	io_addr_text(fetch->addr, text, sizeof(text));
-	pl_buf_addf(head, "Host: %s\r\n",
-		    fetch->addr->u.any.sa_family == AF_UNIX ? "localhost" : text);
-}
-
-/* Nothing that would end the request line early. */
-static bool is_target(const char *path)
-{
-	for (const char *c = path; *c != '\0'; c++) {
-		if (*c <= ' ' || *c > '~')
-			return false;
-	}
-	return *path != '\0';
-}
-
-static int write_head(struct io_exchange *exchange)
-{
-	const struct io_fetch *fetch = exchange->fetch;
-	struct pl_buf *head = &exchange->head;
-	const char *method = method_of(fetch);
-	bool sends = fetch->body != NULL || strcmp(method, "POST") == 0 ||
-		     strcmp(method, "PUT") == 0;
-
-	if (!is_target(fetch->path))
-		return pl_err_invalid(&exchange->err, "'%s' is no path of a request", fetch->path);
-	pl_buf_clear(head);
-	pl_buf_addf(head, "%s %s HTTP/1.1\r\n", method, fetch->path);
-	add_host(head, fetch);
-	pl_buf_addf(head, "User-Agent: profllm/%s\r\n", PROFLLM_VERSION);
-	pl_buf_add_text(head, "Accept: */*\r\nAccept-Encoding: identity\r\n");
-	/*
-	 * A single fetch has no use for its connection; saying so spares the server a keep-alive
-	 * timeout.
-	 */
-	if (!exchange->keep)
-		pl_buf_add_text(head, "Connection: close\r\n");
-	if (fetch->body != NULL && !io_http_lines_have(fetch->headers, "content-type"))
-		pl_buf_add_text(head, "Content-Type: application/json\r\n");
-	/* A POST without a body still says its length, 0: some servers answer 411 else. */
-	if (sends)
-		pl_buf_addf(head, "Content-Length: %zu\r\n",
-			    fetch->body != NULL ? fetch->body_len : 0);
-	if (fetch->headers != NULL)
-		pl_buf_add_text(head, fetch->headers);
-	pl_buf_add_text(head, "\r\n");
-	if (head->full)
-		return pl_err_invalid(&exchange->err, "request head is larger than %d bytes",
-				      REQUEST_HEAD_BYTES_MAX);
-	return 0;
-}
-
 static void on_events(struct io_loop *loop, struct io_watch *watch, uint32_t events);
 
 static int open_connection(struct io_exchange *exchange)
@@ -226,8 +155,9 @@ static int send_request(struct io_exchange *exchange)
 	 * A HEAD is answered with the length of a body that does not follow; only who asked can
 	 * know.
 	 */
-	io_http_set_no_body(exchange->http, strcmp(method_of(exchange->fetch), "HEAD") == 0);
-	if (write_head(exchange) < 0)
+	io_http_set_no_body(exchange->http, strcmp(io_fetch_method(exchange->fetch), "HEAD") == 0);
+	pl_buf_clear(&exchange->head);
+	if (io_fetch_head_add(exchange->fetch, exchange->keep, &exchange->head, &exchange->err) < 0)
 		return -1;
 	if (exchange->fd >= 0 && !same_addr(exchange->addr, exchange->fetch->addr))
 		disconnect(exchange);
@@ -481,7 +411,7 @@ static void on_deadline(struct io_loop *loop, struct io_timer *timer)
 
 	(void)loop;
 	pl_err_set(&exchange->err, PL_ERR_TIMEOUT, "no whole reply to '%s %s' in time",
-		   method_of(exchange->fetch), exchange->fetch->path);
+		   io_fetch_method(exchange->fetch), exchange->fetch->path);
 	fail(exchange);
 }
 
@@ -515,7 +445,7 @@ struct io_exchange *io_exchange_new(struct io_loop *loop, bool keep, io_exchange
 	exchange->fd = -1;
 	exchange->timer = (struct io_timer){ .fn = on_deadline, .data = exchange };
 	exchange->http = io_http_new(IO_HTTP_RESPONSE, &calls, exchange);
-	pl_buf_init(&exchange->head, REQUEST_HEAD_BYTES_MAX);
+	pl_buf_init(&exchange->head, IO_FETCH_HEAD_BYTES_MAX);
 	pl_buf_init(&exchange->body, REPLY_BYTES_DEFAULT);
 	return exchange;
 }

@@ -38,7 +38,6 @@ struct res_outcome {
 	size_t connections;    /* opened */
 	unsigned worker_count; /* of load.threads: as many as had enough to do */
 	bool realtime_granted;
-	bool acks_may_wait; /* with BENCH_ACKS_TRY: some answer came without waiting for them */
 };
 
 void res_outcome_free(struct res_outcome *outcome);

@@ -104,17 +104,13 @@ struct bench_load run_route_load(const struct run_context *run, const struct run
 		.whole_answers = json_is_false(json_object_get(bench->extra_body, "stream")),
 		.keeps_text = bench->save_detailed,
 		.realtime = bench->realtime,
-		.acks = route->acks_may_wait ? BENCH_ACKS_DELAYED : BENCH_ACKS_AT_ONCE,
+		.delayed_acks = route->delayed_acks,
 		.stop_signal = &run->stop->reason,
 	};
 }
 
-/* What is not measured finds out whether acknowledgements may wait; what is measured goes by it. */
-struct bench_load run_route_load_unmeasured(const struct run_context *run,
-					    const struct run_route *route)
+void run_route_learn_acks(const struct run_context *run, struct run_route *route)
 {
-	struct bench_load load = run_route_load(run, route);
-
-	load.acks = run->experiment->bench.immediate_acks ? BENCH_ACKS_AT_ONCE : BENCH_ACKS_TRY;
-	return load;
+	route->delayed_acks = !run->experiment->bench.immediate_acks &&
+			      run_target_acks_may_wait(&route->target);
 }

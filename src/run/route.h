@@ -16,8 +16,8 @@ struct run_route {
 	struct run_target target;
 	struct io_addr *sources; /* [source_count] of benchmark.source_addresses */
 	size_t source_count;
-	char *endpoint;     /* path, the target's prefix included */
-	bool acks_may_wait; /* an unmeasured request showed that the server does not mind */
+	char *endpoint;    /* path, the target's prefix included */
+	bool delayed_acks; /* run_route_learn_acks() */
 };
 
 int run_route_open(const struct run_context *run, const struct run_launch *launch,
@@ -26,8 +26,10 @@ void run_route_done(struct run_route *route);
 
 /* A load on this way, everything but requests and limits filled in. */
 struct bench_load run_route_load(const struct run_context *run, const struct run_route *route);
-/* The same for requests that nobody measures: finds out what BENCH_ACKS_TRY does. */
-struct bench_load run_route_load_unmeasured(const struct run_context *run,
-					    const struct run_route *route);
+/*
+ * Whether the loads to come let acknowledgements wait: where the server does not mind, and nobody
+ * asked for them at once. Asks the server, which therefore has to be there.
+ */
+void run_route_learn_acks(const struct run_context *run, struct run_route *route);
 
 #endif

@@ -10,12 +10,14 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "io/acks.h"
 #include "run/proxy.h"
 #include "run/stop.h"
 
 #define HEADER_BYTES_MAX 65536
 #define FETCH_TIMEOUT_NS (30 * PL_NS_PER_S)
 #define LATE_TIMEOUT_NS  (500 * PL_NS_PER_MS)
+#define ACKS_TIMEOUT_NS  PL_NS_PER_S
 
 void run_target_done(struct run_target *target)
 {
@@ -265,15 +267,21 @@ int run_target_set_headers(struct run_target *target, const char *bearer, const 
 	return 0;
 }
 
+/* What a fetch from the target has of it. */
+static void aim(const struct run_target *target, const char *whole_path, struct io_fetch *fetch)
+{
+	fetch->addr = &target->addr;
+	fetch->host = target->host;
+	fetch->path = whole_path;
+	fetch->headers = target->headers;
+}
+
 static int fetch_path(const struct run_target *target, const char *path, struct io_fetch fetch,
 		      struct io_reply *ret, struct pl_err *err)
 {
 	auto_free char *whole = pl_asprintf("%s%s", target->prefix, path);
 
-	fetch.addr = &target->addr;
-	fetch.host = target->host;
-	fetch.path = whole;
-	fetch.headers = target->headers;
+	aim(target, whole, &fetch);
 	return io_fetch(&fetch, ret, err);
 }
 
@@ -289,16 +297,29 @@ struct run_patience run_target_patience(const struct run_target *target, int64_t
 				      &stop->hurry };
 }
 
-int run_target_fetch(const struct run_target *target, const char *path, int64_t timeout_ns,
-		     struct io_reply *ret, struct pl_err *err)
+static struct io_fetch patient_fetch(const struct run_target *target, int64_t timeout_ns)
 {
 	struct run_patience patience = run_target_patience(target, timeout_ns);
-	struct io_fetch fetch = {
+
+	return (struct io_fetch){
 		.timeout_ns = patience.timeout_ns,
 		.stop_signal = patience.stop_signal,
 	};
+}
 
-	return fetch_path(target, path, fetch, ret, err);
+int run_target_fetch(const struct run_target *target, const char *path, int64_t timeout_ns,
+		     struct io_reply *ret, struct pl_err *err)
+{
+	return fetch_path(target, path, patient_fetch(target, timeout_ns), ret, err);
+}
+
+bool run_target_acks_may_wait(const struct run_target *target)
+{
+	auto_free char *path = pl_asprintf("%s/health", target->prefix);
+	struct io_fetch fetch = patient_fetch(target, ACKS_TIMEOUT_NS);
+
+	aim(target, path, &fetch);
+	return io_acks_may_wait(&fetch);
 }
 
 int run_target_post(const struct run_target *target, const char *path, int64_t timeout_ns,

@@ -74,6 +74,8 @@ int run_target_fetch(const struct run_target *target, const char *path, int64_t 
 int run_target_post(const struct run_target *target, const char *path, int64_t timeout_ns,
 		    const atomic_int *stop_signal, struct io_reply *ret,
 		    struct pl_err *err) PL_MUST_CHECK;
+/* io_acks_may_wait(), by way of /health: within a second. */
+bool run_target_acks_may_wait(const struct run_target *target);
 /* A JSON answer with status 200. */
 int run_target_fetch_json(const struct run_target *target, const char *path, json_t **ret,
 			  struct pl_err *err) PL_MUST_CHECK;

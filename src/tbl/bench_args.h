@@ -474,8 +474,8 @@ BENCH(BOOL, FLAG, realtime, "--realtime", false, -INF, INF,
     "ask for SCHED_FIFO for the workers",
     .group = "Load", .ours = true)
 BENCH(BOOL, FLAG, immediate_acks, "--immediate-acks", false, -INF, INF,
-    "acknowledge each segment at once, also where an unmeasured request showed that the server "
-    "does not wait for that; costs CPU time",
+    "acknowledge each segment at once, also where the server was seen not to wait for that; "
+    "costs CPU time",
     .group = "Load", .ours = true)
 BENCH(BOOL, FLAG, continuous_usage, "--continuous-usage", false, -INF, INF,
     "ask the server for usage in every event: exact tokens of each event",

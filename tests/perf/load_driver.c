@@ -14,6 +14,7 @@
 #include "base/rng.h"
 #include "base/stats.h"
 #include "bench/load/limits.h"
+#include "io/acks.h"
 #include "result/record_line.h"
 #include "vllm/bench_options.h"
 
@@ -47,8 +48,7 @@ static const struct pl_opt rows[] = {
 	ROW(threads, INT, "N", "workers"),
 	ROW(rate, F64, "R", "Poisson arrivals a second; 0: all at once"),
 	ROW(realtime, FLAG, NULL, "ask for SCHED_FIFO"),
-	ROW(delayed_acks, FLAG, NULL,
-	    "let acknowledgements wait, if a first request shows that they may"),
+	ROW(delayed_acks, FLAG, NULL, "let acknowledgements wait where the server does not mind"),
 	{ .name = NULL },
 };
 
@@ -193,24 +193,6 @@ static int write_records(const struct res_outcome *outcome, const char *path, st
 	return 0;
 }
 
-/* One request that nobody measures. */
-static int try_acks(struct bench_load load, enum bench_acks *ret, struct pl_err *err)
-{
-	const struct driver one = { .requests = 1, .tokens = 8 };
-	auto_free char *body = make_body(&one);
-	auto_free struct bench_request *plan = make_plan(&one, body);
-	PL_AUTO(res_outcome_free) struct res_outcome *outcome = NULL;
-
-	plan->request_id.prefix = NULL;
-	load.requests = plan;
-	load.count = 1;
-	load.acks = BENCH_ACKS_TRY;
-	if (bench_load_run(&load, &outcome, err) < 0)
-		return -1;
-	*ret = outcome->acks_may_wait ? BENCH_ACKS_DELAYED : BENCH_ACKS_AT_ONCE;
-	return 0;
-}
-
 static int drive(const struct driver *driver, struct pl_err *err)
 {
 	auto_free char *body = make_body(driver);
@@ -237,15 +219,17 @@ static int drive(const struct driver *driver, struct pl_err *err)
 	if (load.adapter->has_socket &&
 	    io_addr_resolve(driver->host, (uint16_t)driver->port, &load.addr, err) < 0)
 		return -1;
-	if (driver->delayed_acks && try_acks(load, &load.acks, err) < 0)
-		return -1;
+	const struct io_fetch probe = { .addr = &load.addr,
+					.path = "/health",
+					.timeout_ns = PL_NS_PER_S };
+	load.delayed_acks = driver->delayed_acks && io_acks_may_wait(&probe);
 	if (bench_load_check_limits(&load, err) < 0)
 		return -1;
 	double before_bytes = resident_bytes();
 	if (bench_load_run(&load, &outcome, err) < 0)
 		return -1;
 	auto_json json_t *result = report(outcome, before_bytes);
-	json_object_set_new(result, "delayed_acks", json_boolean(load.acks == BENCH_ACKS_DELAYED));
+	json_object_set_new(result, "delayed_acks", json_boolean(load.delayed_acks));
 	json_object_set_new(result, "realtime", json_boolean(outcome->realtime_granted));
 	auto_free char *text = pl_json_to_text(result, PL_JSON_COMPACT);
 	puts(text);

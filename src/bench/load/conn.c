@@ -59,9 +59,8 @@ struct bench_conn {
 	bool in_pieces; /* and took it in several */
 	bool reused;    /* carried a request before this one */
 	struct bench_segments segments;
-	struct io_segments answered; /* when the answer began; largest_bytes 0: not known */
-	unsigned sockets;            /* how many it has had */
-	int cut_errno;               /* the peer takes no more of the request; 0: it does */
+	unsigned sockets;   /* how many it has had */
+	int cut_errno;      /* the peer takes no more of the request; 0: it does */
 	int64_t blocked_ns; /* since then the kernel takes no more for now; RES_NO_TIME: it does */
 	char tail[];        /* [shared->tail_room] */
 };
@@ -124,28 +123,6 @@ static void conn_close(struct bench_conn *conn)
 	worker->spare = conn;
 }
 
-/*
- * Bytes of an answer were read, its first if `begins`; before these Linux forgets what was asked.
- * After a pause of 40 ms it does so too: a try, which nobody measures, asks anew each time.
- */
-static void delay_acks(struct bench_conn *conn, bool begins)
-{
-	enum bench_acks acks = conn->worker->load->acks;
-
-	if (acks == BENCH_ACKS_TRY || (acks == BENCH_ACKS_DELAYED && begins))
-		io_sock_delay_acks(conn->watch.fd);
-	if (acks == BENCH_ACKS_TRY && begins && !io_sock_segments(conn->watch.fd, &conn->answered))
-		conn->answered.largest_bytes = 0;
-}
-
-static bool came_unacked(const struct bench_conn *conn)
-{
-	struct io_segments over;
-
-	return conn->answered.largest_bytes > 0 && io_sock_segments(conn->watch.fd, &over) &&
-	       io_segments_came_unacked(&conn->answered, &over);
-}
-
 /* The stream is over and its record complete. The connection may carry another request on
  * return. */
 static void conn_finish(struct bench_conn *conn, bool reusable)
@@ -154,8 +131,6 @@ static void conn_finish(struct bench_conn *conn, bool reusable)
 	struct bench_req *req = conn->req;
 
 	bench_worker_count_tokens(worker, &conn->stream);
-	if (worker->load->acks == BENCH_ACKS_TRY)
-		worker->acks_may_wait |= came_unacked(conn);
 	conn->req = NULL;
 	io_timer_stop(worker->loop, &conn->timeout);
 	if (reusable)
@@ -453,7 +428,9 @@ static bool conn_take(struct bench_conn *conn, const char *bytes, size_t len,
 		bench_req_set_state(worker, conn->req, REQ_ANSWER);
 		conn->req->recorder.record->headers_ns = t_ns;
 	}
-	delay_acks(conn, begins);
+	/* before an answer's first bytes Linux forgets what was asked */
+	if (begins && worker->load->delayed_acks)
+		io_sock_delay_acks(conn->watch.fd);
 	bench_stream_read(&conn->stream, t_ns, kernel);
 	int64_t sure_ns;
 	int64_t since_ns = bench_wakes_since(&worker->wakes, worker->loop, t_ns, &sure_ns);
@@ -609,7 +586,6 @@ static void conn_prepare(struct bench_conn *conn, struct bench_req *req, bool re
 	conn->sent = 0;
 	conn->cut_errno = 0;
 	conn->blocked_ns = RES_NO_TIME;
-	conn->answered.largest_bytes = 0;
 	conn->sent_all = false;
 	conn->in_pieces = false;
 	conn->total = shared->head_len + conn->tail_len + request->body_len;

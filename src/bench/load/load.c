@@ -269,7 +269,6 @@ static void gather(const struct bench_shared *shared)
 			outcome->clock_step_ns = worker->stamps.step_ns;
 		outcome->connections += worker->connections;
 		outcome->realtime_granted &= worker->realtime_granted;
-		outcome->acks_may_wait |= worker->acks_may_wait;
 	}
 	for (unsigned i = 0; i < shared->worker_count; i++) {
 		double wall_ns = (double)(outcome->end_ns - outcome->start_ns);

@@ -32,17 +32,6 @@ struct bench_progress {
 	_Atomic uint64_t issued, completed, failed, in_flight, tokens;
 };
 
-/*
- * A server that leaves Nagle's algorithm on holds each event back until the one before it is
- * acknowledged. Only one that was seen not to may be let wait for acknowledgements, and what is
- * measured must not be what finds out.
- */
-enum bench_acks {
-	BENCH_ACKS_AT_ONCE, /* as the kernel does */
-	BENCH_ACKS_TRY,     /* delayed, on requests that nobody measures: outcome->acks_may_wait */
-	BENCH_ACKS_DELAYED, /* delayed: the server was seen not to mind */
-};
-
 struct bench_load {
 	const struct bench_adapter *adapter;
 	struct io_addr addr;
@@ -63,7 +52,7 @@ struct bench_load {
 	bool whole_answers;     /* the bodies ask for no stream */
 	bool keeps_text;        /* records get what was said */
 	bool realtime;
-	enum bench_acks acks;
+	bool delayed_acks;               /* the server was seen not to mind: io/acks.h */
 	bool finite_rate;                /* planned times matter */
 	struct bench_progress *progress; /* NULL: none */
 	struct bench_feed *feed;         /* told of each request as it goes; NULL: none */

@@ -128,7 +128,6 @@ struct bench_worker {
 	int64_t awake_ns; /* of that: waited out awake, with nothing to do */
 	int64_t end_ns;
 	bool realtime_granted;
-	bool acks_may_wait;
 	struct pl_err err; /* why the thread could not do its work */
 	bool failed;
 };

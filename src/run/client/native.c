@@ -100,7 +100,7 @@ static int send_warmups(const struct run_client_input *in, const struct run_plan
 		.adapter = in->route->adapter,
 		.model = in->identity->model,
 	};
-	struct bench_load load = run_route_load_unmeasured(in->run, in->route);
+	struct bench_load load = run_route_load(in->run, in->route);
 	auto_free struct bench_request *requests = NULL;
 	char **bodies = NULL;
 
@@ -123,13 +123,12 @@ static int native_warmup(const struct run_client_input *in, struct run_measured 
 	PL_AUTO(res_outcome_free) struct res_outcome *outcome = NULL;
 	struct pl_err err = PL_ERR_INIT;
 
+	run_route_learn_acks(run, in->route);
 	if (count == 0)
-		return 0;
+		return run_check_stop(run);
 	run_say(run, "%zu warm-ups", count);
 	if (send_warmups(in, measured->plan, count, &outcome, &err) < 0)
 		return run_fail_err(run, RES_STATUS_FAILED, RES_CAUSE_INTERNAL, &err);
-	/* the test request may have seen it, or these */
-	in->route->acks_may_wait |= outcome->acks_may_wait;
 	if (run_check_stop(run) < 0)
 		return -1;
 	if (outcome->end == RES_END_STALLED && !run_server_ended(in->server, 0))

@@ -227,7 +227,7 @@ static void set_client(json_t *json, const struct run_state *run, const json_t *
 		   tokens > 0 ? (double)window->cpu_ns / 1e3 / tokens : NAN);
 	set(json, "threads", json_integer(outcome->worker_count));
 	set(json, "realtime", json_boolean(outcome->realtime_granted));
-	set(json, "delayed_acks", json_boolean(run->route.acks_may_wait));
+	set(json, "delayed_acks", json_boolean(run->route.delayed_acks));
 	set(json, "connections", json_integer((json_int_t)outcome->connections));
 	set(json, "involuntary_switches", json_integer(window->involuntary_switches));
 }

@@ -19,7 +19,7 @@
 
 #define POLL_NS           (50 * PL_NS_PER_MS)
 #define HEALTH_TIMEOUT_NS (5 * PL_NS_PER_S)
-/* Enough for what BENCH_ACKS_TRY looks for. */
+/* A stream of some events, like those that follow. */
 #define READY_OUTPUT_TOKENS 8
 
 /* Asks each address of the server's name until one answers, which is the server's from then on. */
@@ -143,7 +143,7 @@ int run_ready_wait(const struct run_context *run, struct run_target *target,
  * 1: answered, with *ret_status; 0: try again; *why says what came instead. -1: cannot be asked.
  * "Try again" is for what passes by itself: no connection, 429, 5xx.
  */
-static int try_request(const struct run_context *run, struct run_route *route,
+static int try_request(const struct run_context *run, const struct run_route *route,
 		       const struct run_server *server, const struct pl_buf *body, char *why,
 		       size_t room, int32_t *ret_status, struct pl_err *err)
 {
@@ -153,7 +153,7 @@ static int try_request(const struct run_context *run, struct run_route *route,
 		.prompt_tokens = RES_NO_COUNT,
 		.output_tokens = READY_OUTPUT_TOKENS,
 	};
-	struct bench_load load = run_route_load_unmeasured(run, route);
+	struct bench_load load = run_route_load(run, route);
 	PL_AUTO(res_outcome_free) struct res_outcome *outcome = NULL;
 
 	load.requests = &request;
@@ -164,8 +164,6 @@ static int try_request(const struct run_context *run, struct run_route *route,
 		load.run_timeout_ns = run->experiment->launch.ready_timeout_ns;
 	if (bench_load_run(&load, &outcome, err) < 0)
 		return -1;
-	/* of the server that is there now */
-	route->acks_may_wait = outcome->acks_may_wait;
 	const struct res_record *record = &outcome->records[0];
 	snprintf(why, room, ": %s", record->error != NULL ? record->error : "no answer");
 	*ret_status = record->status;
@@ -183,7 +181,7 @@ static int redirected(const struct run_context *run, const struct run_route *rou
 }
 
 int run_ready_request(const struct run_context *run, const struct run_identity *identity,
-		      struct run_route *route, struct run_server *server)
+		      const struct run_route *route, struct run_server *server)
 {
 	char prompt[] = "Hello";
 	struct bench_sample sample = { .prompt = prompt,

@@ -13,8 +13,8 @@ struct run_target;
 /* Turns `target` to the one of its addresses that answers. */
 int run_ready_wait(const struct run_context *run, struct run_target *target,
 		   struct run_server *server);
-/* Sends one request until it is answered; learns of its answer how the server's host acknowledges. */
+/* Sends one request until it is answered. */
 int run_ready_request(const struct run_context *run, const struct run_identity *identity,
-		      struct run_route *route, struct run_server *server);
+		      const struct run_route *route, struct run_server *server);
 
 #endif

@@ -1,12 +1,12 @@
 """
-Acknowledgements are let wait only where an unmeasured request showed that the server does not wait for
-them: a server that leaves Nagle's algorithm on would be made 40 ms late with each event.
+Acknowledgements are let wait only where the server was seen not to wait for them, by requests in front of
+the load: a server that leaves Nagle's algorithm on would be made 40 ms late with each event.
 """
 import json
 import statistics
 
 import pytest
-from odd_server import CLOSE, DONE, LAST_CHUNK, OddServer, Pause, chunk, event, head, tokens, usage
+from odd_server import CLOSE, DONE, HANG, LAST_CHUNK, OddServer, Pause, chunk, event, head, tokens, usage, whole
 from run_tools import read_zst_lines, run_profllm
 from test_odd_tls import TlsServer, context_of
 from test_tls import make_certificate
@@ -16,8 +16,7 @@ EVENTS = 12
 REQUESTS = 5
 GAP_S = 0.005
 HELD_S = 0.040  # what Linux lets an acknowledgement wait at least
-READY = ("--ready-check-timeout-sec", 20)
-WARM = ("--num-warmups", 2)
+UNMEASURED = ("--ready-check-timeout-sec", 20, "--num-warmups", 2)
 
 
 def spaced():
@@ -61,17 +60,24 @@ def serve(bin_dir, folder, server, *words):
     return json.loads((folder / "r.json").read_text()), min(gaps), acks
 
 
-@pytest.mark.parametrize("words, delayed", [
-    (READY, True), (WARM, True), ((*READY, *WARM), True), ((), False), ((*READY, *WARM, "--immediate-acks"), False)])
+@pytest.mark.parametrize("words, delayed", [((), True), (UNMEASURED, True), (("--immediate-acks",), False)])
 def test_they_wait_where_the_server_was_seen_not_to(bin_dir, tmp_path, words, delayed):
     with OddServer({"spaced": spaced()}) as server:
         assert seen(delayed, lambda: serve(bin_dir, tmp_path, server, *words))
 
 
-@pytest.mark.parametrize("words", [READY, WARM, (*READY, *WARM), (*READY, "--immediate-acks")])
+@pytest.mark.parametrize("words", [(), UNMEASURED, ("--immediate-acks",)])
 def test_a_server_that_waits_for_them_is_not_held_up(bin_dir, tmp_path, words):
     with OddServer({"spaced": spaced()}, nagle=True) as server:
         assert seen(False, lambda: serve(bin_dir, tmp_path, server, *words))
+
+
+@pytest.mark.parametrize("last", [CLOSE, HANG])
+def test_a_server_that_answers_one_request_only_shows_nothing(bin_dir, tmp_path, last):
+    with OddServer({"spaced": spaced()}) as server:
+        server.helpers = {"/case:spaced/health": [whole(b""), last]}
+        result, _, _ = serve(bin_dir, tmp_path, server)
+        assert result["status"] == "completed" and result["system"]["client"]["delayed_acks"] is False
 
 
 @pytest.mark.parametrize("nagle", [False, True])
@@ -80,11 +86,10 @@ def test_under_tls(bin_dir, tmp_path, nagle):
     context = context_of(make_certificate(tmp_path, "own"))
     with TlsServer({"spaced": spaced()}, context, nagle=nagle) as server:
         # records are not segments here
-        assert seen(not nagle, lambda: (*serve(bin_dir, tmp_path, server, *READY, "--insecure")[:2], None))
+        assert seen(not nagle, lambda: (*serve(bin_dir, tmp_path, server, "--insecure")[:2], None))
 
 
 def test_of_a_server_of_ours(bin_dir, tmp_path):
-    """The request that shows it ready shows this too."""
     experiment = {"server": {"model": "sim/test", "max_model_len": 2048},
                   "benchmark": {"dataset_name": "random", "random_input_len": 8, "random_output_len": 8,
                                 "num_prompts": 4, "ignore_eos": True}}

@@ -3,6 +3,7 @@ import json
 import re
 import resource
 import socket
+import struct
 import subprocess
 
 import pytest
@@ -202,6 +203,22 @@ def test_more_clients_than_descriptors(bin_dir):
         for wire in waiting:
             assert wire.recv(65536).startswith(b"HTTP/1.1 200 OK\r\n")
             wire.close()
+
+
+def test_pipelined_requests_are_answered_one_after_the_other(bin_dir):
+    """As uvicorn does: in order, each answer sent by itself."""
+    paths = ("/health", "/v1/models", "/nowhere", "/version")
+    with Server(bin_dir) as server, socket.create_connection(("127.0.0.1", server.port)) as wire:
+        wire.sendall("".join(f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n" for path in paths).encode())
+        wire.shutdown(socket.SHUT_WR)
+        came = b""
+        while more := wire.recv(65536):
+            came += more
+        segments = struct.unpack_from("I", wire.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 160), 152)[0]
+    answers = [part.split(b"\r\n\r\n", 1) for part in came.split(b"HTTP/1.1 ")[1:]]
+    assert [head[:3] for head, _ in answers] == [b"200", b"200", b"404", b"200"]
+    assert [body.split(b'"')[1:2] for _, body in answers] == [[], [b"object"], [b"detail"], [b"version"]]
+    assert segments == len(paths)
 
 
 def test_the_key_guards_v1(bin_dir):

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "host/gpu/numa.h"
+#include "host/throttled.h"
 
 #define PROC_BYTES_MAX (4u << 20)
 
@@ -81,92 +82,14 @@ static void read_steal(struct host_stolen *ret)
 		ret->total += ticks[i];
 }
 
-/* Microseconds by the cpu.stat of version 1 (in ns) or 2; NaN: none there. */
-static double read_throttled_us(const char *folder)
-{
-	auto_free char *path = pl_asprintf("%s/cpu.stat", folder);
-	auto_free char *text = pl_file_text(path, PROC_BYTES_MAX, NULL);
-	auto_free char *v2_us = text == NULL ? NULL : line_value(text, "throttled_usec");
-	auto_free char *v1_ns = text == NULL ? NULL : line_value(text, "throttled_time");
-	double value;
-
-	if (v2_us != NULL && pl_text_to_f64(v2_us, &value))
-		return value;
-	return v1_ns != NULL && pl_text_to_f64(v1_ns, &value) ? value / PL_NS_PER_US : NAN;
-}
-
-/*
- * A group's own limit only is counted in its file, so those of all groups above hold us too. Within
- * a container the path may be the host's and not be there: the mounted folder is the container's.
- */
-static double sum_throttled_us(const char *mounted, const char *group)
-{
-	auto_free char *path = pl_asprintf("%s%s", mounted, pl_text_equal(group, "/") ? "" : group);
-	size_t mounted_len = strlen(mounted);
-	double sum = NAN;
-
-	for (;;) {
-		double one = read_throttled_us(path);
-		if (!isnan(one))
-			sum = isnan(sum) ? one : sum + one;
-		char *slash = strrchr(path + mounted_len, '/');
-		if (slash == NULL)
-			return sum;
-		*slash = '\0';
-	}
-}
-
-/* Is `name` one of the controllers of a line "4:cpu,cpuacct:/group"? */
-static bool has_controller(const char *list, const char *name)
-{
-	size_t name_len = strlen(name);
-
-	for (;;) {
-		size_t len = strcspn(list, ",:");
-		if (len == name_len && strncmp(list, name, len) == 0)
-			return true;
-		if (list[len] != ',')
-			return false;
-		list += len + 1;
-	}
-}
-
-double host_throttled_us(const char *groups, const char *mounted)
-{
-	auto_free char *lines = pl_strdup(groups);
-	double unified = NAN, legacy = NAN;
-
-	for (char *rest = lines, *line; (line = strsep(&rest, "\n")) != NULL;) {
-		char *list = strchr(line, ':');
-		char *group = list == NULL ? NULL : strchr(list + 1, ':');
-		if (group == NULL)
-			continue;
-		if (pl_text_starts(line, "0::")) {
-			unified = sum_throttled_us(mounted, group + 1);
-		} else if (has_controller(list + 1, "cpu")) {
-			/* mounted under the list of its controllers, with links of the single
-			 * names */
-			auto_free char *folder = pl_asprintf("%s/cpu", mounted);
-			legacy = sum_throttled_us(folder, group + 1);
-		}
-	}
-	return isnan(legacy) ? unified : legacy;
-}
-
-char *host_control_groups(void)
-{
-	return pl_file_text("/proc/self/cgroup", PROC_BYTES_MAX, NULL);
-}
-
 void host_stolen_read(struct host_stolen *ret)
 {
-	auto_free char *groups = host_control_groups();
+	PL_AUTO(host_throttled_free) struct host_throttled *throttled = host_throttled_new();
 
 	*ret = (struct host_stolen){ .t_ns = pl_clock_now_ns(),
 				     .steal = NAN,
 				     .total = NAN,
-				     .throttled_us = host_throttled_us(groups,
-								       HOST_CGROUP_FOLDER) };
+				     .throttled_us = host_throttled_us(throttled) };
 	read_steal(ret);
 }
 

@@ -19,14 +19,6 @@ struct host_stolen {
 	double throttled_us; /* of our cgroup; NaN: no such count */
 };
 
-#define HOST_CGROUP_FOLDER "/sys/fs/cgroup"
-
-/* /proc/self/cgroup; the caller's (free()), NULL: there is none. */
-char *host_control_groups(void);
-/* Time that the cgroup of a process whose /proc/PID/cgroup says `groups`, and those above it, were
- * held back so far; NaN: no such count, or `groups` is NULL. `mounted`: HOST_CGROUP_FOLDER. */
-double host_throttled_us(const char *groups, const char *mounted);
-
 void host_stolen_read(struct host_stolen *ret);
 /* 0..1 of all processors' time, by the machine's own host; NaN: not known. */
 double host_stolen_share(const struct host_stolen *before, const struct host_stolen *after);

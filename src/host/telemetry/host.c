@@ -13,8 +13,8 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "host/proc/stat.h"
-#include "host/system.h"
 #include "host/telemetry/sums.h"
+#include "host/throttled.h"
 
 #define FILE_BYTES_MAX (1u << 20)
 /* The first line of /proc/stat is all that is wanted, however many processors follow. */
@@ -49,7 +49,7 @@ struct host_counters {
 	/* of the read before; NaN: none */
 	int64_t t_ns;
 	double cpu[CPU_VALUES];
-	char *groups; /* our control groups: nobody moves a process while it measures */
+	struct host_throttled *throttled;
 	double throttled_us;
 	double read_bytes, written_bytes;
 	double received_bytes, sent_bytes;
@@ -106,7 +106,7 @@ struct host_counters *host_counters_new(void)
 	find_devices("/sys/class/net", &counters->interfaces);
 	for (size_t i = 0; i < CPU_VALUES; i++)
 		counters->cpu[i] = NAN;
-	counters->groups = host_control_groups();
+	counters->throttled = host_throttled_new();
 	counters->throttled_us = NAN;
 	counters->read_bytes = counters->written_bytes = NAN;
 	counters->received_bytes = counters->sent_bytes = NAN;
@@ -248,7 +248,7 @@ static void read_network(struct host_counters *counters, int64_t elapsed_ns, dou
 
 static void read_throttled(struct host_counters *counters, int64_t elapsed_ns, double *values)
 {
-	double now_us = host_throttled_us(counters->groups, HOST_CGROUP_FOLDER);
+	double now_us = host_throttled_us(counters->throttled);
 
 	/*
 	 * Groups count each processor's time, so several held back at once would be more than all
@@ -291,7 +291,7 @@ void host_counters_free(struct host_counters *counters)
 	pl_fd_close(&counters->disks_fd);
 	pl_fd_close(&counters->network_fd);
 	pl_buf_done(&counters->text);
-	free(counters->groups);
+	host_throttled_free(counters->throttled);
 	free(counters);
 }
 

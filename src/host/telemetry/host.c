@@ -19,6 +19,7 @@
 #define FILE_BYTES_MAX (1u << 20)
 /* The first line of /proc/stat is all that is wanted, however many processors follow. */
 #define STAT_BYTES   512
+#define DISK_BYTES   512
 #define SECTOR_BYTES 512.0
 #define DEVICES_MAX  64
 #define NAME_BYTES   32
@@ -37,14 +38,20 @@ struct devices {
 	size_t count;
 };
 
+/* Of each its own file: /proc/diskstats has parts of disks and loops too, often many times more. */
+struct disks {
+	int fds[DEVICES_MAX];
+	size_t count;
+};
+
 /*
  * Files stay open and are read again from their beginning: /proc makes their text anew at each read
  * at offset 0.
  */
 struct host_counters {
-	int stat_fd, load_fd, memory_fd, disks_fd, network_fd;
+	int stat_fd, load_fd, memory_fd, network_fd;
 	struct pl_buf text;
-	struct devices disks;
+	struct disks disks;
 	struct devices interfaces; /* none: all but loopback */
 	/* of the read before; NaN: none */
 	int64_t t_ns;
@@ -92,6 +99,21 @@ static int open_file(const char *path)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
+static void open_disks(struct disks *ret)
+{
+	struct devices devices;
+	char path[64];
+
+	ret->count = 0;
+	find_devices("/sys/block", &devices);
+	for (size_t i = 0; i < devices.count; i++) {
+		snprintf(path, sizeof(path), "/sys/block/%s/stat", devices.names[i]);
+		int fd = open_file(path);
+		if (fd >= 0)
+			ret->fds[ret->count++] = fd;
+	}
+}
+
 struct host_counters *host_counters_new(void)
 {
 	struct host_counters *counters = pl_alloc(sizeof(*counters));
@@ -99,10 +121,9 @@ struct host_counters *host_counters_new(void)
 	counters->stat_fd = open_file("/proc/stat");
 	counters->load_fd = open_file("/proc/loadavg");
 	counters->memory_fd = open_file("/proc/meminfo");
-	counters->disks_fd = open_file("/proc/diskstats");
 	counters->network_fd = open_file("/proc/net/dev");
 	pl_buf_init(&counters->text, FILE_BYTES_MAX);
-	find_devices("/sys/block", &counters->disks);
+	open_disks(&counters->disks);
 	find_devices("/sys/class/net", &counters->interfaces);
 	for (size_t i = 0; i < CPU_VALUES; i++)
 		counters->cpu[i] = NAN;
@@ -185,19 +206,17 @@ static void read_memory(struct host_counters *counters, double *values)
 
 static void read_disks(struct host_counters *counters, int64_t elapsed_ns, double *values)
 {
-	char *text = read_again(counters, counters->disks_fd, FILE_BYTES_MAX / 2);
 	double read_bytes = NAN, written_bytes = NAN;
 
-	for (char *line; (line = strsep(&text, "\n")) != NULL;) {
-		char name[NAME_BYTES];
+	for (size_t i = 0; i < counters->disks.count; i++) {
+		const char *text = read_again(counters, counters->disks.fds[i], DISK_BYTES);
 		double sectors_read, sectors_written;
 		/*
 		 * Sectors are of 512 bytes here whatever the device has:
-		 * Documentation/admin-guide/iostats.rst.
+		 * Documentation/block/stat.rst.
 		 */
-		if (sscanf(line, "%*u %*u %31s %*u %*u %lf %*u %*u %*u %lf", name, &sectors_read,
-			   &sectors_written) != 3 ||
-		    !is_one_of(&counters->disks, name))
+		if (sscanf(text, "%*u %*u %lf %*u %*u %*u %lf", &sectors_read, &sectors_written) !=
+		    2)
 			continue;
 		/* NaN becomes 0 with the first device that is found; without any it stays NaN. */
 		read_bytes = fmax(read_bytes, 0) + sectors_read * SECTOR_BYTES;
@@ -288,8 +307,9 @@ void host_counters_free(struct host_counters *counters)
 	pl_fd_close(&counters->stat_fd);
 	pl_fd_close(&counters->load_fd);
 	pl_fd_close(&counters->memory_fd);
-	pl_fd_close(&counters->disks_fd);
 	pl_fd_close(&counters->network_fd);
+	for (size_t i = 0; i < counters->disks.count; i++)
+		pl_fd_close(&counters->disks.fds[i]);
 	pl_buf_done(&counters->text);
 	host_throttled_free(counters->throttled);
 	free(counters);

@@ -1,5 +1,6 @@
 #include "host/telemetry/host.h"
 
+#include <glob.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -45,6 +46,16 @@ static double meminfo(const char *name)
 	return strtod(at + strlen(name), NULL) * 1024;
 }
 
+/* One that is hardware. */
+static bool has_disk(void)
+{
+	glob_t found;
+	bool has = glob("/sys/block/*/device", 0, NULL, &found) == 0;
+
+	globfree(&found);
+	return has;
+}
+
 static void test_host_telemetry_host__first_levels_then_rates(void **state)
 {
 	(void)state;
@@ -69,6 +80,11 @@ static void test_host_telemetry_host__first_levels_then_rates(void **state)
 	assert_true(busy >= 0 && parts <= 1 + 1e-9);
 	assert_true(isnan(second[HOST(network_sent_bytes_per_s)]) ||
 		    second[HOST(network_sent_bytes_per_s)] >= 0);
+	bool known = has_disk();
+	assert_true(known ? second[HOST(disk_read_bytes_per_s)] >= 0
+			  : isnan(second[HOST(disk_read_bytes_per_s)]));
+	assert_true(known ? second[HOST(disk_written_bytes_per_s)] >= 0
+			  : isnan(second[HOST(disk_written_bytes_per_s)]));
 }
 
 static void test_host_telemetry_host__this_program(void **state)

@@ -124,6 +124,7 @@ static int prepare(struct run_state *run, struct pl_err *err)
 	    prepare_client(run, err) < 0)
 		return -1;
 	run->server.log_path = run->paths.server_log;
+	run_document_fix(run, &run->fixed);
 	return run_telemetry_start(&run->context, run->launch, &run->route.target,
 				   run->paths.series, &run->telemetry, err);
 }
@@ -241,6 +242,7 @@ static bool start_again(struct run_state *run)
 		run_fail_err(&run->context, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_PORT_IN_USE, &err);
 		return false;
 	}
+	run_document_fix(run, &run->fixed);
 	run_say(&run->context, "port %u was taken, trying %u", taken,
 		launch->resources.port.number);
 	ending->status = RES_STATUS_FAILED;
@@ -343,6 +345,7 @@ static void run_done(struct run_state *run, struct run_slot *slot)
 	run_route_done(&run->route);
 	run_release_done(&run->release);
 	run_identity_done(&run->identity);
+	run_fixed_done(&run->fixed);
 	free(run->flat_path);
 	run_paths_done(&run->paths);
 }

@@ -7,6 +7,7 @@
 
 #include "run/client/client.h"
 #include "run/context.h"
+#include "run/document/document.h"
 #include "run/launch.h"
 #include "run/paths.h"
 #include "run/route.h"
@@ -30,6 +31,7 @@ struct run_state {
 	const struct run_client *client;
 	struct run_measured measured;
 	struct run_telemetry telemetry;
+	struct run_fixed fixed;  /* of its document */
 	char *flat_path;         /* vLLM's flat result; NULL: none */
 	size_t differences_said; /* from the run that this one repeats */
 };

@@ -35,16 +35,42 @@ static void set_seconds(json_t *object, const char *key, int64_t from_ns, int64_
 		set(object, key, json_real((double)(to_ns - from_ns) / 1e9));
 }
 
+static json_t *fixed_config(const struct run_state *run)
+{
+	const struct exp_config *experiment = run->context.experiment;
+	json_t *source = NULL, *explicit_names = json_array();
+	json_t *server = run_launch_server(run->launch, experiment, &source);
+	json_t *benchmark = vllm_bench_to_json(&experiment->bench);
+
+	PL_JSON_EACH_MEMBER(name, value, experiment->server)
+		json_array_append_new(explicit_names, json_string(name));
+	set(benchmark, "ignore_eos", json_boolean(run_plan_ignores_eos(&experiment->bench)));
+	return json_pack("{s:o, s:o, s:o, s:O?, s:o, s:o}", "server", server, "server_source",
+			 source, "server_explicit", explicit_names, "params_overlay",
+			 vllm_catalog_overlaid(experiment->catalog), "benchmark", benchmark,
+			 "experiment", exp_config_asked(experiment));
+}
+
+void run_document_fix(const struct run_state *run, struct run_fixed *ret)
+{
+	run_fixed_done(ret);
+	ret->host = host_system_facts();
+	ret->config = fixed_config(run);
+}
+
+void run_fixed_done(struct run_fixed *fixed)
+{
+	json_decref(fixed->host);
+	json_decref(fixed->config);
+	*fixed = (struct run_fixed){ 0 };
+}
+
+/* Shares what is fixed: nobody changes a document's parts once they are in it. */
 static json_t *make_config(const struct run_state *run)
 {
-	json_t *server = NULL, *source = NULL, *explicit_names = json_array();
-	json_t *benchmark = vllm_bench_to_json(&run->context.experiment->bench);
+	json_t *config = json_copy(run->fixed.config);
+	json_t *benchmark = json_copy(json_object_get(config, "benchmark"));
 
-	server = run_launch_server(run->launch, run->context.experiment, &source);
-	PL_JSON_EACH_MEMBER(name, value, run->context.experiment->server)
-		json_array_append_new(explicit_names, json_string(name));
-	set(benchmark, "ignore_eos",
-	    json_boolean(run_plan_ignores_eos(&run->context.experiment->bench)));
 	set(benchmark, "endpoint", pl_json_text(run->route.endpoint));
 	if (run->identity.model != NULL)
 		set(benchmark, "model", json_string(run->identity.model));
@@ -58,10 +84,8 @@ static json_t *make_config(const struct run_state *run)
 	    pl_json_text(run->measured.plan != NULL ? run->measured.plan->sha256 : NULL));
 	if (run->measured.plan != NULL)
 		set(benchmark, "request_id_prefix", pl_json_text(run->measured.plan->id_prefix));
-	return json_pack("{s:o, s:o, s:o, s:O?, s:o, s:o}", "server", server, "server_source",
-			 source, "server_explicit", explicit_names, "params_overlay",
-			 vllm_catalog_overlaid(run->context.experiment->catalog), "benchmark",
-			 benchmark, "experiment", exp_config_asked(run->context.experiment));
+	set(config, "benchmark", benchmark);
+	return config;
 }
 
 static json_t *make_phases(const struct run_server *server)
@@ -208,10 +232,9 @@ static json_t *make_launch(const struct run_state *run)
 static json_t *make_environment(const struct run_state *run)
 {
 	json_t *json = res_document_empty("environment");
-	auto_json json_t *facts = host_system_facts();
 	json_t *engine = json_object_get(json, "engine");
 
-	json_object_update_existing(json, facts);
+	json_object_update_existing(json, run->fixed.host);
 	set(json, "profllm", json_string(PROFLLM_VERSION));
 	const struct run_resources *resources = &run->launch->resources;
 	if (resources->host_gpus != NULL)

@@ -9,6 +9,16 @@
 
 struct run_state;
 
+/* What of a run's document stays as it is while the run goes on, made once: most of its bytes. */
+struct run_fixed {
+	json_t *host;   /* host_system_facts() */
+	json_t *config; /* of the document; options that the run itself finds out are laid over it */
+};
+
+/* Once the launch is planned, and again where another port made it anew. */
+void run_document_fix(const struct run_state *run, struct run_fixed *ret);
+void run_fixed_done(struct run_fixed *fixed);
+
 /* Of a finished run; writes its side files, which it lists. New reference. */
 int run_document(const struct run_state *run, json_t **ret, struct pl_err *err) PL_MUST_CHECK;
 /* {error, suite, name, tags, config, launch, system, environment, prints} as far as known; new

@@ -36,6 +36,8 @@ struct run_journal {
 	atomic_int sync_errno; /* of a sync that failed; who writes gives up */
 	struct pl_buf gathered;
 	int64_t alive_ns;
+	enum res_stage stage; /* the last that was noted, and the document then; NULL: none was */
+	json_t *document;
 
 	struct pl_pause pause; /* of both threads */
 	pthread_t follower, syncer;
@@ -140,6 +142,7 @@ void run_journal_free(struct run_journal *journal)
 	run_journal_file_done(&journal->file);
 	pl_buf_done(&journal->gathered);
 	pl_pause_done(&journal->pause);
+	json_decref(journal->document);
 	free(journal->output);
 	free(journal);
 }
@@ -172,6 +175,12 @@ void run_journal_stage(struct run_journal *journal, enum res_stage stage, json_t
 
 	if (!takes(journal))
 		return;
+	/* steps of one stage may learn nothing */
+	if (stage == journal->stage && json_equal(taken, journal->document))
+		return;
+	json_decref(journal->document);
+	journal->document = json_incref(taken);
+	journal->stage = stage;
 	end_syncer(journal);
 	auto_json json_t *line = json_pack("{s:s, s:I, s:O}", "stage", res_stage_name(stage),
 					   "t_ns", (json_int_t)pl_clock_now_ns(), "document",

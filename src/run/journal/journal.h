@@ -45,7 +45,8 @@ PL_AUTO_DEFINE(struct run_journal, run_journal_free);
  * (run/paths.h). */
 void run_journal_head(struct run_journal *journal, const char *run_id, bool beside,
 		      int64_t started_real_ns, int64_t started_ns);
-/* The run has come here; document: the result so far (run_document_so_far()), taken. */
+/* The run has come here; document: the result so far (run_document_so_far()), taken. Nothing where
+ * both are as they were. */
 void run_journal_stage(struct run_journal *journal, enum res_stage stage, json_t *document);
 /* What will be sent, and how figures will be made of it; `how` is taken. */
 void run_journal_load(struct run_journal *journal, const struct bench_request *requests,

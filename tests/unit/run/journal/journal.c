@@ -422,6 +422,44 @@ static void test_run_journal__one_of_a_run_that_lives_is_left_alone(void **state
 	close(end[0]);
 }
 
+static size_t count_lines(const char *output)
+{
+	auto_free char *path = run_journal_path(output);
+	auto_free char *text = NULL;
+	size_t len, count = 0;
+
+	read_text(path, &text, &len);
+	for (const char *at = text; (at = strchr(at, '\n')) != NULL; at++)
+		count++;
+	return count;
+}
+
+/* A stage of several steps, some of which learn nothing. */
+static void test_run_journal__a_stage_as_it_was_is_not_noted_again(void **state)
+{
+	static const struct {
+		enum res_stage stage;
+		const char *name;
+		size_t lines; /* with the start and the head */
+	} rows[] = {
+		{ RES_STAGE_PREPARE, "a", 3 }, { RES_STAGE_PREPARE, "a", 3 },
+		{ RES_STAGE_PREPARE, "b", 4 }, { RES_STAGE_LAUNCH, "b", 5 },
+		{ RES_STAGE_LAUNCH, "b", 5 },  { RES_STAGE_PREPARE, "b", 6 },
+	};
+	auto_free char *output = pl_strdup(scratch_path(*state, "r.json"));
+	auto_journal struct run_journal *journal = NULL;
+	struct pl_err err = PL_ERR_INIT;
+
+	assert_int_equal(run_journal_open(output, false, &journal, &err), 0);
+	run_journal_head(journal, RUN_ID, false, 1, 1);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
+		run_journal_stage(journal, rows[i].stage, json_pack("{s:s}", "name", rows[i].name));
+		if (count_lines(output) != rows[i].lines)
+			fail_msg("row %zu: %zu lines", i, count_lines(output));
+	}
+	run_journal_remove(journal);
+}
+
 /* A run without one: every call is allowed and does nothing. */
 static void test_run_journal__none(void **state)
 {
@@ -448,6 +486,7 @@ int main(void)
 		scratch_test(test_run_journal__files_that_are_not_ours_to_take),
 		scratch_test(test_run_journal__one_in_which_nothing_was_written_goes),
 		scratch_test(test_run_journal__one_of_a_run_that_lives_is_left_alone),
+		scratch_test(test_run_journal__a_stage_as_it_was_is_not_noted_again),
 		cmocka_unit_test(test_run_journal__none),
 	};
 

@@ -1,7 +1,7 @@
 /*
- * A thread that reads the load's counters ten times a second, and draws. It runs where nothing is
- * drawn as well: it is who sees the server's end while the load's threads wait for bytes that will
- * not come, and asks the run to stop.
+ * A thread that reads the load's counters ten times a second, and draws; every five seconds where
+ * nothing but lines is wanted. It runs where nothing is drawn as well: it is who sees the server's
+ * end while the load's threads wait for bytes that will not come, and asks the run to stop.
  *
  *	[########............] 412/1000 (3 failed) 38.1/s 4870 tok/s 64 open left 0:15
  */
@@ -102,13 +102,21 @@ static void draw(const struct run_progress *progress, bool last)
 	(void)ignored;
 }
 
+/* How often there is something to do: for a bar, or to see our server end. */
+static int64_t tick_ns(const struct run_progress *progress)
+{
+	bool draws = progress->bar && !progress->spec.quiet;
+
+	return draws || progress->spec.process != NULL ? TICK_NS : LINE_NS;
+}
+
 static void *progress_main(void *data)
 {
 	struct run_progress *progress = data;
 	int64_t due_ns = progress->start_ns;
 	int64_t drawn_ns = progress->start_ns;
 
-	while (pl_pause_until(&progress->pause, due_ns += TICK_NS)) {
+	while (pl_pause_until(&progress->pause, due_ns += tick_ns(progress))) {
 		if (progress->spec.process != NULL &&
 		    host_process_has_ended(progress->spec.process))
 			run_stop_server_died(progress->spec.stop);

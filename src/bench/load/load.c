@@ -236,6 +236,12 @@ static void gather_queueing(const struct bench_shared *shared, struct res_outcom
 {
 	size_t total = 0;
 
+	/* there can be a million: those of one worker are handed over */
+	if (shared->worker_count == 1) {
+		outcome->queueing_ms = pl_take(shared->workers[0].stamps.queueing_ms);
+		outcome->queueing_count = shared->workers[0].stamps.queueing_count;
+		return;
+	}
 	for (unsigned i = 0; i < shared->worker_count; i++)
 		total += shared->workers[i].stamps.queueing_count;
 	outcome->queueing_ms = pl_alloc_array(total, sizeof(*outcome->queueing_ms));

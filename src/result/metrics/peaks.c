@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "option/row.h"
@@ -146,20 +147,57 @@ static size_t add_token_times(const struct res_record *record, struct change **t
 	return count;
 }
 
+/* Two runs that lie one behind the other, as one. */
+static void merge(const struct change *left, const struct change *right, const struct change *end,
+		  struct change *to)
+{
+	const struct change *middle = right;
+
+	while (left < middle && right < end)
+		*to++ = right->t_ns < left->t_ns ? *right++ : *left++;
+	to = mempcpy(to, left, (size_t)(middle - left) * sizeof(*left));
+	memcpy(to, right, (size_t)(end - right) * sizeof(*right));
+}
+
+/* Merges runs in order of time two by two until one is left; returns which array holds it. */
+static const struct change *merge_runs(struct change *x, struct change *other, size_t *ends,
+				       size_t runs)
+{
+	while (runs > 1) {
+		struct change *merged = other;
+		size_t from = 0, count = 0;
+		for (size_t i = 0; i < runs; i += 2) {
+			size_t middle = ends[i], end = i + 1 < runs ? ends[i + 1] : middle;
+			merge(x + from, x + middle, x + end, merged + from);
+			ends[count++] = end;
+			from = end;
+		}
+		other = x;
+		x = merged;
+		runs = count;
+	}
+	return x;
+}
+
 /* The busiest [t, t + 1 s): the best t is the time of some event. */
 static json_t *sliding_peak(const struct res_outcome *outcome)
 {
-	auto_free struct change *times = NULL;
-	size_t room = 0, count = 0, last = 0;
+	auto_free struct change *by_record = NULL;
+	auto_free size_t *ends = pl_alloc_array(outcome->count, sizeof(*ends));
+	size_t room = 0, count = 0, runs = 0, last = 0;
 	int64_t tokens = 0, peak = 0;
 
+	/* those of one record are in order of time already */
 	for (size_t i = 0; i < outcome->count; i++) {
-		if (outcome->records[i].ok && outcome->records[i].acted_ns != RES_NO_TIME)
-			count = add_token_times(&outcome->records[i], &times, &room, count);
+		if (!outcome->records[i].ok || outcome->records[i].acted_ns == RES_NO_TIME)
+			continue;
+		count = add_token_times(&outcome->records[i], &by_record, &room, count);
+		ends[runs++] = count;
 	}
 	if (count == 0)
 		return json_null();
-	qsort(times, count, sizeof(*times), compare_changes);
+	auto_free struct change *merged = pl_alloc_array(count, sizeof(*merged));
+	const struct change *times = merge_runs(by_record, merged, ends, runs);
 	for (size_t first = 0; first < count; first++) {
 		while (last < count && times[last].t_ns < times[first].t_ns + PL_NS_PER_S)
 			tokens += times[last++].by;

@@ -20,6 +20,14 @@
 #define TLS_OUT_BYTES    (2 * TLS_AHEAD_BYTES)
 #define TLS_PLAIN_BYTES  (BENCH_READ_BYTES + IO_TLS_PLAIN_SLACK)
 
+/*
+ * Acknowledgements wait 40 ms in Linux (TCP_DELACK_MIN); once that was not enough they go at once
+ * until they are asked to wait again. That is worth its system call behind so many reads without
+ * such a pause: where all events are further apart nothing would be saved.
+ */
+#define ACK_WAIT_NS (40 * PL_NS_PER_MS)
+#define CALM_READS  8
+
 /* A connection that stands sooner is not worth a system call. */
 #define HANDSHAKE_LOOK_NS 200000
 
@@ -62,6 +70,8 @@ struct bench_conn {
 	unsigned sockets;   /* how many it has had */
 	int cut_errno;      /* the peer takes no more of the request; 0: it does */
 	int64_t blocked_ns; /* since then the kernel takes no more for now; RES_NO_TIME: it does */
+	int64_t read_ns;    /* the last read of an answer */
+	int calm_reads;     /* since a pause of ACK_WAIT_NS, or the answer's first */
 	char tail[];        /* [shared->tail_room] */
 };
 
@@ -404,6 +414,17 @@ static void conn_ended(struct bench_conn *conn, ssize_t len, int error)
 	conn_finish(conn, false);
 }
 
+/* Bytes of an answer were read, its first if `begins`: before these Linux forgets what was asked. */
+static void delay_acks(struct bench_conn *conn, bool begins, int64_t now_ns)
+{
+	bool paused = now_ns - conn->read_ns >= ACK_WAIT_NS;
+
+	conn->calm_reads = begins || paused ? 0 : conn->calm_reads + 1;
+	conn->read_ns = now_ns;
+	if (begins || conn->calm_reads == CALM_READS)
+		io_sock_delay_acks(conn->watch.fd);
+}
+
 /* When a read took place: what the kernel says, and our own clock. */
 struct read_time {
 	int64_t stamp_real_ns;
@@ -428,9 +449,8 @@ static bool conn_take(struct bench_conn *conn, const char *bytes, size_t len,
 		bench_req_set_state(worker, conn->req, REQ_ANSWER);
 		conn->req->recorder.record->headers_ns = t_ns;
 	}
-	/* before an answer's first bytes Linux forgets what was asked */
-	if (begins && worker->load->delayed_acks)
-		io_sock_delay_acks(conn->watch.fd);
+	if (worker->load->delayed_acks)
+		delay_acks(conn, begins, when->user_ns);
 	bench_stream_read(&conn->stream, t_ns, kernel);
 	int64_t sure_ns;
 	int64_t since_ns = bench_wakes_since(&worker->wakes, worker->loop, t_ns, &sure_ns);

@@ -19,12 +19,12 @@ HELD_S = 0.040  # what Linux lets an acknowledgement wait at least
 UNMEASURED = ("--ready-check-timeout-sec", 20, "--num-warmups", 2)
 
 
-def spaced():
-    """An answer of small segments, one after the other, on a connection of its own."""
+def spaced(events=EVENTS, pauses=()):
+    """An answer of small segments, one after the other, on a connection of its own; behind some a long pause."""
     steps = [head("200 OK", "text/event-stream", "Transfer-Encoding: chunked")]
-    for one in tokens(EVENTS):
-        steps += [chunk(one), Pause(GAP_S)]
-    return [*steps, chunk(event(usage(EVENTS))), chunk(DONE), LAST_CHUNK, Pause(GAP_S), CLOSE]
+    for i, one in enumerate(tokens(events)):
+        steps += [chunk(one), Pause(2 * HELD_S if i in pauses else GAP_S)]
+    return [*steps, chunk(event(usage(events))), chunk(DONE), LAST_CHUNK, Pause(GAP_S), CLOSE]
 
 
 def seen(delayed, play):
@@ -51,7 +51,7 @@ def serve(bin_dir, folder, server, *words):
     done = run_profllm(
         bin_dir, "bench", "serve", "--base-url", f"{server.url}/case:spaced", "--model", "odd",
         "--prompt-token-ids", "--random-input", 8, "--random-output", EVENTS, "--vocab-size", 1000,
-        "--num-prompts", REQUESTS, "--max-concurrency", 1, "--output", folder / "r.json", *words)
+        "--num-prompts", REQUESTS, "--max-concurrency", 1, "--output", folder / "r.json", "--overwrite", *words)
     assert done.returncode == 0, done.stderr
     records = read_zst_lines(folder / "r.requests.jsonl.zst")
     gaps = [max(b[0] - a[0] for a, b in zip(one["events"], one["events"][1:])) / 1e9 for one in records]
@@ -70,6 +70,15 @@ def test_they_wait_where_the_server_was_seen_not_to(bin_dir, tmp_path, words, de
 def test_a_server_that_waits_for_them_is_not_held_up(bin_dir, tmp_path, words):
     with OddServer({"spaced": spaced()}, nagle=True) as server:
         assert seen(False, lambda: serve(bin_dir, tmp_path, server, *words))
+
+
+def test_behind_a_pause_they_wait_again(bin_dir, tmp_path):
+    """
+    Linux acknowledges at once from the first time on that 40 ms were not enough for a second segment to come: behind
+    one of two pauses with an odd number of segments between them.
+    """
+    with OddServer({"spaced": spaced(60, (4, 7))}) as server:
+        assert any(serve(bin_dir, tmp_path, server)[2] < 0.8 for _ in range(3))
 
 
 @pytest.mark.parametrize("last", [CLOSE, HANG])

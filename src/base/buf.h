@@ -2,8 +2,7 @@
  * A growing byte buffer with a ceiling chosen at birth: a peer can make an append fail, never make
  * the process grow. `data` is always followed by a NUL that does not count in `len`.
  */
-#ifndef BASE_BUF_H
-#define BASE_BUF_H
+#pragma once
 
 #include "base/mem.h"
 
@@ -46,5 +45,3 @@ void pl_buf_forget(struct pl_buf *buf, size_t keep_bytes);
 const char *pl_buf_text(const struct pl_buf *buf);
 /* The content as a string of the caller's (free()); the buffer is empty afterwards. */
 char *pl_buf_take(struct pl_buf *buf);
-
-#endif

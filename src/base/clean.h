@@ -1,8 +1,7 @@
 /*
  * Texts of others (names, messages of servers) made fit to be shown.
  */
-#ifndef BASE_CLEAN_H
-#define BASE_CLEAN_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -12,5 +11,3 @@ char *pl_clean_line(const char *text);
 /* As the text of an HTML element or attribute: cleaned, & < > " ' escaped. False: ceiling of
  * buf. */
 bool pl_clean_html(struct pl_buf *buf, const char *text);
-
-#endif

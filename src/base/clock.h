@@ -2,8 +2,7 @@
  * Time: int64 nanoseconds of CLOCK_MONOTONIC everywhere; CLOCK_REALTIME only for dates and for
  * turning kernel receive stamps into monotonic time.
  */
-#ifndef BASE_CLOCK_H
-#define BASE_CLOCK_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -34,5 +33,3 @@ void pl_clock_sleep_until(int64_t due_ns);
 void pl_clock_rfc3339(int64_t real_ns, char text[32]);
 /* strftime() of a realtime, in UTC or local time. */
 void pl_clock_format(int64_t real_ns, const char *format, int utc, char *text, size_t room);
-
-#endif

@@ -6,8 +6,7 @@
  * - Text: lower case start, subject in single quotes, no full stop, one line.
  * - pl_err_wrap() puts what the caller was doing in front: "plan 'x.yaml': line 3: unknown key".
  */
-#ifndef BASE_ERR_H
-#define BASE_ERR_H
+#pragma once
 
 #include "base/mem.h"
 
@@ -50,5 +49,3 @@ int pl_err_exit_status(enum pl_err_code code);
 int pl_err_http_status(enum pl_err_code code);
 /* "INVALID" */
 const char *pl_err_name(enum pl_err_code code);
-
-#endif

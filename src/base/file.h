@@ -1,8 +1,7 @@
 /*
  * Files: bounded reading, writing that leaves the old or the new file and never half of one.
  */
-#ifndef BASE_FILE_H
-#define BASE_FILE_H
+#pragma once
 
 #include "base/err.h"
 
@@ -59,5 +58,3 @@ char *pl_file_sibling(const char *path, const char *strip, const char *suffix);
 /* SHA-256 of a file's bytes as 64 hexadecimal digits and a NUL. */
 int pl_file_sha256(const char *path, char hex[65], struct pl_err *err) PL_MUST_CHECK;
 void pl_sha256(const void *data, size_t len, char hex[65]);
-
-#endif

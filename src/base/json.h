@@ -2,8 +2,7 @@
  * JSON documents (jansson) with what it lacks: shortest floats, order kept, null for what is no
  * number. For bytes in the hot path see io/jwalk.h.
  */
-#ifndef BASE_JSON_H
-#define BASE_JSON_H
+#pragma once
 
 #include <jansson.h>
 
@@ -135,5 +134,3 @@ static inline bool pl_json_get_true(const json_t *object, const char *key)
 {
 	return json_is_true(json_object_get(object, key));
 }
-
-#endif

@@ -2,8 +2,7 @@
  * Logging for programs: lines on standard error. Libraries return errors and do not log, except at
  * PL_LOG_DEBUG, which is off unless PROFLLM_LOG=debug is set.
  */
-#ifndef BASE_LOG_H
-#define BASE_LOG_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -17,5 +16,3 @@ void pl_log(enum pl_log_level level, const char *format, ...) PL_PRINTF(2, 3);
 
 /* True when `fd` is a terminal that may be coloured: NO_COLOR unset or empty, TERM not "dumb". */
 bool pl_log_has_colour(int fd);
-
-#endif

@@ -2,8 +2,7 @@
  * Manual pages (roff, man(7)), from the same rows as --help, so that neither can tell of an option
  * that the other leaves out.
  */
-#ifndef BASE_MAN_H
-#define BASE_MAN_H
+#pragma once
 
 #include "base/opt.h"
 
@@ -16,5 +15,3 @@ void pl_man_add_command(struct pl_buf *buf, const char *program, const char *nam
 void pl_man_add_program(struct pl_buf *buf, const char *program, const char *summary);
 void pl_man_add_summary(struct pl_buf *buf, const char *name, const char *summary);
 void pl_man_add_end(struct pl_buf *buf, const char *program, const char *const *pages);
-
-#endif

@@ -6,8 +6,7 @@
  * - auto_free frees a pointer when its scope ends; pl_take() hands it over instead.
  * - An arena is freed as a whole; what it gives lives as long as it does.
  */
-#ifndef BASE_MEM_H
-#define BASE_MEM_H
+#pragma once
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -81,5 +80,3 @@ void pl_arena_free(struct pl_arena *arena);
 /* Zeroed, aligned to 16 bytes. */
 void *pl_arena_alloc(struct pl_arena *arena, size_t size);
 char *pl_arena_strndup(struct pl_arena *arena, const char *text, size_t len);
-
-#endif

@@ -5,8 +5,7 @@
  *   negatable set; unambiguous prefixes; `--` ends options.
  * - An unknown option is an error that names the nearest one.
  */
-#ifndef BASE_OPT_H
-#define BASE_OPT_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/err.h"
@@ -77,5 +76,3 @@ void pl_opt_help(const struct pl_opt_command *command, struct pl_buf *buf);
 /* What stands behind a row's help text: " (one, two; default one)", or nothing. */
 void pl_opt_help_behind(const struct pl_opt *option, struct pl_buf *buf);
 void pl_opt_list_done(struct pl_opt_list *list);
-
-#endif

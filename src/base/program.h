@@ -2,8 +2,7 @@
  * What the commands of our programs share: how they fail and print. Results go to standard output and
  * everything that is said about them to standard error, so that --json can be piped.
  */
-#ifndef BASE_PROGRAM_H
-#define BASE_PROGRAM_H
+#pragma once
 
 #include "base/err.h"
 #include "base/json.h"
@@ -18,5 +17,3 @@ int pl_program_print(const char *text);
 /* The same of a document, indented and with a line end: what --json prints. */
 int pl_program_print_json(const json_t *json);
 int pl_program_print_help(const struct pl_opt_command *command);
-
-#endif

@@ -2,8 +2,7 @@
  * The three random generators of vLLM's benchmark, bit for bit: CPython's `random`, numpy's
  * legacy global generator and numpy's default_rng (PCG64). Recipes: docs/reference/random.md.
  */
-#ifndef BASE_RNG_H
-#define BASE_RNG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,5 +56,3 @@ int64_t pl_pcg64_integers(struct pl_pcg64 *rng, int64_t lo, int64_t hi);
 double pl_pcg64_random(struct pl_pcg64 *rng);
 /* integers(0, 256, dtype=uint8) of n bytes in one call. */
 void pl_pcg64_bytes(struct pl_pcg64 *rng, uint8_t *out, size_t n);
-
-#endif

@@ -2,8 +2,7 @@
  * Statistics with numpy's exact rounding (sums are pairwise, percentiles linear), so that figures
  * equal vLLM's to the last digit. Formulas: docs/reference/metrics.md. No data: NaN.
  */
-#ifndef BASE_STATS_H
-#define BASE_STATS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -29,5 +28,3 @@ struct pl_stats_place {
 };
 struct pl_stats_place pl_stats_percentile_place(size_t n, double p);
 double pl_stats_between(double below, double above, double share);
-
-#endif

@@ -2,8 +2,7 @@
  * A vector of strings that is NULL-ended at every moment: words and environments of programs.
  * All zero is an empty one. The strings are its own copies, so what they came from may go away.
  */
-#ifndef BASE_STRV_H
-#define BASE_STRV_H
+#pragma once
 
 #include "base/json.h"
 
@@ -27,5 +26,3 @@ void pl_strv_add_env(struct pl_strv *strv, const json_t *object);
 
 /* As execve() takes them: never NULL; good until the next change. */
 const char *const *pl_strv_texts(const struct pl_strv *strv);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Text: numbers, durations and sizes with units, nearest names, quoting for people.
  */
-#ifndef BASE_TEXT_H
-#define BASE_TEXT_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -80,5 +79,3 @@ static inline int pl_hex_value(char c)
 		return c - 'A' + 10;
 	return -1;
 }
-
-#endif

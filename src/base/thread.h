@@ -2,8 +2,7 @@
  * Threads that help the one that starts them, what they ask of the scheduler, and pauses of theirs
  * that others can end.
  */
-#ifndef BASE_THREAD_H
-#define BASE_THREAD_H
+#pragma once
 
 #include "base/err.h"
 
@@ -35,5 +34,3 @@ void pl_pause_done(struct pl_pause *pause);
 bool pl_pause_until(struct pl_pause *pause, int64_t due_ns);
 /* Wakes all that pause; from now on nobody pauses. */
 void pl_pause_end(struct pl_pause *pause);
-
-#endif

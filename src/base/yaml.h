@@ -4,8 +4,7 @@
  * duplicate keys and keys that are no scalars are errors. Bounded: 8 MiB, depth 64, 1,000 anchors,
  * 100,000 nodes after aliases are resolved. An alias is the anchor's own node, with its position.
  */
-#ifndef BASE_YAML_H
-#define BASE_YAML_H
+#pragma once
 
 #include "base/err.h"
 #include "base/json.h"
@@ -51,5 +50,3 @@ bool pl_yaml_to_f64(const struct pl_yaml *node, double *ret); /* also .inf -.inf
 json_t *pl_yaml_to_json(const struct pl_yaml *node);
 /* For messages: "text 'abc'", "number 3", "a list", "a mapping", "null". */
 void pl_yaml_describe(const struct pl_yaml *node, char *text, size_t room);
-
-#endif

@@ -2,8 +2,7 @@
  * How the tree of a YAML document is built from libyaml's events; base/yaml.c gives it out and says
  * what its scalars mean.
  */
-#ifndef BASE_YAML_BUILD_H
-#define BASE_YAML_BUILD_H
+#pragma once
 
 #include "base/yaml.h"
 
@@ -16,5 +15,3 @@ struct pl_yaml_doc {
 /* Reads all of `text`. -1: what is wrong, and where; what was built lies in the arena unused. */
 int pl_yaml_build(struct pl_yaml_doc *doc, const char *text, size_t len,
 		  struct pl_err *err) PL_MUST_CHECK;
-
-#endif

@@ -2,8 +2,7 @@
  * Zstandard: files written line by line, atomically (temporary file, fsync, rename), and read back; and
  * bytes in memory.
  */
-#ifndef BASE_ZST_H
-#define BASE_ZST_H
+#pragma once
 
 #include "base/err.h"
 
@@ -31,5 +30,3 @@ void *pl_zst_pack(const void *data, size_t len, size_t *ret_len);
  * NUL-ended and the caller's (free()). */
 int pl_zst_unpack(const void *packed, size_t len, size_t max_bytes, const char *name,
 		  char **ret_text, size_t *ret_len, struct pl_err *err) PL_MUST_CHECK;
-
-#endif

@@ -2,8 +2,7 @@
  * A server to be started, as far as it is known: what the checks of a model and the sum of its
  * memory look at. Everything is borrowed; NULL and NaN: not known.
  */
-#ifndef CHECKPOINT_CASE_H
-#define CHECKPOINT_CASE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -63,5 +62,3 @@ int64_t ckpt_case_max_seqs(const struct ckpt_case *server);
 void ckpt_case_add(const struct ckpt_case *server, struct option_problems *problems,
 		   enum option_severity severity, const char *arg, const char *rule,
 		   const char *found, const char *expected, const char *nearest);
-
-#endif

@@ -16,13 +16,10 @@
  *   dtype_suits_gpu               error
  *   lora_rank_within_max          error
  */
-#ifndef CHECKPOINT_CHECKS_H
-#define CHECKPOINT_CHECKS_H
+#pragma once
 
 #include "checkpoint/case.h"
 #include "option/problem.h"
 
 /* A fact that is not known breaks no rule. */
 void ckpt_checks(const struct ckpt_case *server, struct option_problems *problems);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * From config.json to facts: the keys that model families use for the same thing.
  */
-#ifndef CHECKPOINT_CONFIG_H
-#define CHECKPOINT_CONFIG_H
+#pragma once
 
 #include "checkpoint/facts.h"
 
@@ -14,5 +13,3 @@ void ckpt_config_override(json_t *config, const json_t *overrides);
 void ckpt_config_quantization(struct ckpt_facts *facts, const json_t *quantization);
 /* As vLLM spells it: lower case, "compressed-tensors". The caller's (free()). */
 char *ckpt_quantization_name(const char *text);
-
-#endif

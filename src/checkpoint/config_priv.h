@@ -1,6 +1,5 @@
 /* Between the files that read config.json. */
-#ifndef CHECKPOINT_CONFIG_PRIV_H
-#define CHECKPOINT_CONFIG_PRIV_H
+#pragma once
 
 #include "checkpoint/facts.h"
 
@@ -19,5 +18,3 @@ void ckpt_refuse_count(struct ckpt_facts *facts, const char *why);
 
 /* Which layers are of which kind, and the sizes of kinds; what config.c reads is there. */
 void ckpt_layers_read(struct ckpt_facts *facts, const json_t *part);
-
-#endif

@@ -2,8 +2,7 @@
  * Number formats of weights and of the KV cache, by the names that PyTorch, safetensors and vLLM
  * use.
  */
-#ifndef CHECKPOINT_DTYPE_H
-#define CHECKPOINT_DTYPE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -38,5 +37,3 @@ int ckpt_dtype_is_plain_float(enum ckpt_dtype dtype);
  */
 enum ckpt_dtype ckpt_dtype_served(enum ckpt_dtype stored, const char *wanted, const char *platform,
 				  int capability);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * A count of 0, a NULL or an UNKNOWN: not known.
  */
-#ifndef CHECKPOINT_FACTS_H
-#define CHECKPOINT_FACTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -192,5 +191,3 @@ json_t *ckpt_facts_to_json(const struct ckpt_facts *facts);
  * (the cached repository), NULL for a folder of the person's own; the caller's too.
  */
 char *ckpt_find(const struct ckpt_source *source, const char *model, char **ret_root);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * GPUs that a person can name instead of having them: the rows of tbl/hardware.h.
  */
-#ifndef CHECKPOINT_HARDWARE_H
-#define CHECKPOINT_HARDWARE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,5 +51,3 @@ int ckpt_hardware_from_host(const char *title, int64_t memory_bytes, const char 
 json_t *ckpt_hardware_to_json(void);
 /* The same as a table for people. */
 void ckpt_hardware_text(struct pl_buf *buf);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Models whose facts are known by their names: the rows of tbl/models.h.
  */
-#ifndef CHECKPOINT_KNOWN_H
-#define CHECKPOINT_KNOWN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,5 +33,3 @@ char *ckpt_known_nearest(const char *name);
 json_t *ckpt_known_to_json(void);
 /* A line a name, for people. */
 void ckpt_known_text(struct pl_buf *buf);
-
-#endif

@@ -2,8 +2,7 @@
  * How many numbers a model has, worked out from its configuration, and how many a GPU keeps when
  * the model is cut by tensor, pipeline and expert parallelism.
  */
-#ifndef CHECKPOINT_PARAMS_H
-#define CHECKPOINT_PARAMS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ bool ckpt_params_count(const struct ckpt_facts *facts, struct ckpt_cut cut,
 double ckpt_params_sum(const struct ckpt_params *params);
 /* In and out widths of all layers' linear maps together: a LoRA of rank r has r times as many. */
 double ckpt_params_lora_widths(const struct ckpt_facts *facts);
-
-#endif

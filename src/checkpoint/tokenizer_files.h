@@ -5,8 +5,7 @@
  * Not the vocabulary of config.json: that has the rows of the embedding, which models pad and
  * lengthen by added tokens (128,256 beside a tokenizer of 128,000).
  */
-#ifndef CHECKPOINT_TOKENIZER_FILES_H
-#define CHECKPOINT_TOKENIZER_FILES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,5 +27,3 @@ void ckpt_vocabulary_done(struct ckpt_vocabulary *vocabulary);
 
 /* False, and all zeros: no such folder, no tokenizer.json in it, or none that can be read. */
 bool ckpt_vocabulary_load(const struct ckpt_source *source, struct ckpt_vocabulary *ret);
-
-#endif

@@ -2,8 +2,7 @@
  * What the heads of a model's weight files say: how much of what. The numbers themselves are never
  * read. Only plain files in the folder are opened, each head at most CKPT_WEIGHTS_HEAD_BYTES_MAX.
  */
-#ifndef CHECKPOINT_WEIGHTS_H
-#define CHECKPOINT_WEIGHTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,5 +44,3 @@ int ckpt_open_plain(const char *path, const char *root, struct pl_err *err) PL_M
 /* All of such a file, at most max_bytes. */
 int ckpt_read_plain(const char *path, const char *root, size_t max_bytes, char **ret_text,
 		    size_t *ret_len, struct pl_err *err) PL_MUST_CHECK;
-
-#endif

@@ -1,6 +1,5 @@
 /* `bench serve --dry-run`: the completed options and what would be sent. */
-#ifndef CLI_BENCH_DRY_RUN_H
-#define CLI_BENCH_DRY_RUN_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -17,5 +16,3 @@ int cli_bench_dry_run(const struct exp_config *experiment, const struct vllm_ben
 		      const struct option_problems *problems, bool as_json);
 /* Prints {problems} of a line that is refused. */
 int cli_bench_refused(const struct vllm_bench_line *line, const struct option_problems *problems);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * The commands of `profllm`: one row of tbl/commands.h and one file cmd_NAME.c each.
  */
-#ifndef CLI_CLI_H
-#define CLI_CLI_H
+#pragma once
 
 #include "base/err.h"
 #include "base/json.h"
@@ -84,5 +83,3 @@ int cli_catalog_open(const char *path, const struct vllm_catalog **ret,
  */
 int cli_release_read(const char *option, const char *text, struct vllm_version *ret,
 		     struct pl_err *err) PL_MUST_CHECK;
-
-#endif

@@ -4,8 +4,7 @@
  * One GPU is host_gpu_to_json()'s object with "driver", "cuda", "source", "processes" (null: not
  * told) and "held_by" (null: nobody) beside.
  */
-#ifndef CLI_CMD_GPUS_PRIV_H
-#define CLI_CMD_GPUS_PRIV_H
+#pragma once
 
 #include "base/json.h"
 #include "host/gpu/gpu.h"
@@ -26,5 +25,3 @@ void cli_gpus_table(const json_t *look, const struct cli_gpus_form *form, struct
 /* One line a GPU, each with `time` in front and in the columns of the look before: for files and
  * pipes. `first`: with a heading. */
 void cli_gpus_lines(const json_t *look, const char *time, bool first, struct pl_buf *text);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * What the files of `profllm params` share: the forms it prints.
  */
-#ifndef CLI_CMD_PARAMS_PRIV_H
-#define CLI_CMD_PARAMS_PRIV_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/json.h"
@@ -41,5 +40,3 @@ void cli_params_bounds(const struct option_row *arg, struct pl_buf *text);
 void cli_params_list(const json_t *list, struct pl_buf *text);
 /* One value as people write it: texts without quotes. */
 void cli_params_value(const json_t *value, struct pl_buf *text);
-
-#endif

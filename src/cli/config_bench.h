@@ -1,6 +1,5 @@
 /* `config to-command --bench`: the line of vLLM's that sends an experiment's load. */
-#ifndef CLI_CONFIG_BENCH_H
-#define CLI_CONFIG_BENCH_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/err.h"
@@ -14,5 +13,3 @@ struct exp_config;
  */
 int cli_config_bench(const struct exp_config *experiment, bool oneline, struct pl_buf *text,
 		     struct pl_err *err) PL_MUST_CHECK;
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * `run --dry-run`: what would be started.
  */
-#ifndef CLI_DRY_RUN_H
-#define CLI_DRY_RUN_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -14,5 +13,3 @@ int cli_dry_run_refused(const struct option_problems *problems);
  * status. */
 int cli_dry_run(const struct exp_config *experiment, const struct option_problems *problems,
 		bool as_json);
-
-#endif

@@ -1,10 +1,7 @@
 /*
  * What killed runs left behind, ended by the next command.
  */
-#ifndef CLI_ORPHANS_H
-#define CLI_ORPHANS_H
+#pragma once
 
 /* Says so in one line a run. Not for commands whose answer a shell waits for at each key. */
 void cli_end_orphans(const char *command);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * `profllm schema --fields`: the fields of a result, and what they have in result files.
  */
-#ifndef CLI_SCHEMA_FIELDS_H
-#define CLI_SCHEMA_FIELDS_H
+#pragma once
 
 #include "base/opt.h"
 
@@ -13,5 +12,3 @@
  * any. Returns the exit status.
  */
 int cli_schema_fields(const struct pl_opt_list *ids, char *const *files, int file_count, bool json);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * What `validate` and `config` are given: experiment files, command lines, standard input.
  */
-#ifndef CLI_VALIDATE_INPUT_H
-#define CLI_VALIDATE_INPUT_H
+#pragma once
 
 #include "run/check.h"
 #include "vllm/command/line.h"
@@ -45,5 +44,3 @@ void cli_input_stdin(struct cli_input *input, const char *const *sets, size_t se
 		     const struct run_check_options *options);
 /* The checks behind the reading; nothing where it was not read. */
 void cli_input_check(struct cli_input *input, const struct run_check_options *options);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * What `validate` says of its inputs: lines for people, or one JSON object.
  */
-#ifndef CLI_VALIDATE_REPORT_H
-#define CLI_VALIDATE_REPORT_H
+#pragma once
 
 #include "cli/validate_input.h"
 
@@ -21,5 +20,3 @@ json_t *cli_report_json(const struct cli_input *input, bool explained);
 void cli_tally_add(struct cli_tally *tally, const struct cli_input *input);
 /* "3 files, 1 error, 2 warnings" */
 void cli_tally_text(const struct cli_tally *tally, struct pl_buf *buf);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * `profllm validate --schema NAME`: files against a schema of api/.
  */
-#ifndef CLI_VALIDATE_SCHEMA_H
-#define CLI_VALIDATE_SCHEMA_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -11,5 +10,3 @@
  * lines of it (.jsonl) or YAML (.yaml, .yml), and packed (.zst). Returns the exit status.
  */
 int cli_schema_validate(const char *name, char **files, int file_count, bool as_json);
-
-#endif

@@ -3,8 +3,7 @@
  * of the input itself must change is among its problems, as it is read and checked for the new
  * release.
  */
-#ifndef CLI_VALIDATE_UPGRADE_H
-#define CLI_VALIDATE_UPGRADE_H
+#pragma once
 
 #include "cli/validate_input.h"
 
@@ -33,5 +32,3 @@ void cli_upgrade_head(const struct cli_upgrade *upgrade, const char *name, struc
 void cli_upgrade_text(const struct cli_upgrade *upgrade, struct pl_buf *buf);
 /* {from: {version, assumed}, to, defaults: [{key, old, new}]}. New reference. */
 json_t *cli_upgrade_json(const struct cli_upgrade *upgrade);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * A contract never changes after it was opened; any thread may use it.
  */
-#ifndef DASH_CONTRACT_H
-#define DASH_CONTRACT_H
+#pragma once
 
 #include "dash/target.h"
 #include "result/schema/schema.h"
@@ -63,5 +62,3 @@ int dash_operation_query(const struct dash_operation *operation, const struct da
 
 /* Is a Content-Type of that type? Whatever its case and parameters. */
 bool dash_media_is(const char *media, const char *type);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * The commands of `profllm-dashboard`: one row of tbl/dash_commands.h and one file cmd_NAME.c each.
  */
-#ifndef DASH_DASH_H
-#define DASH_DASH_H
+#pragma once
 
 #include "base/opt.h"
 #include "base/program.h"
@@ -40,5 +39,3 @@ struct dash_words {
  */
 bool dash_read(const struct pl_opt_command *command, int argc, char **argv, void *options,
 	       struct dash_words *ret, int *ret_status);
-
-#endif

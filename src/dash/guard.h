@@ -7,8 +7,7 @@
  * - by a form or a script of that site (CSRF): Origin tells whence, and changes are taken from the very
  *   host and port that were asked, or from what sends no Origin (no browser does that in a POST).
  */
-#ifndef DASH_GUARD_H
-#define DASH_GUARD_H
+#pragma once
 
 #include <netinet/in.h>
 #include <stdbool.h>
@@ -19,5 +18,3 @@ bool dash_guard_host(const char *host);
 /* Is the origin that of the host, by http or https? NULL: there is none. */
 bool dash_guard_origin(const char *origin, const char *host);
 bool dash_guard_is_loopback(const struct sockaddr *addr);
-
-#endif

@@ -2,11 +2,8 @@
  * The files of the page (dash/page_files.h) as answers. A path that is not of the API and names no file
  * is a place within the page: it gets the page itself, which looks at its own address.
  */
-#ifndef DASH_PAGE_H
-#define DASH_PAGE_H
+#pragma once
 
 #include "dash/request.h"
 
 void dash_page_answer(const char *path, bool takes_gzip, struct dash_answer *answer);
-
-#endif

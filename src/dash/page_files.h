@@ -4,8 +4,7 @@
  *
  * Constant data; any thread may read them.
  */
-#ifndef DASH_PAGE_FILES_H
-#define DASH_PAGE_FILES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ const struct dash_page_file *dash_page_find(const char *path);
 
 /* All of them; NULL from `i` = their count on. */
 const struct dash_page_file *dash_page_at(size_t i);
-
-#endif

@@ -3,8 +3,7 @@
  * what was expected and what was likely meant (Problem in api/openapi.yaml). The answer's path, which
  * the dispatcher sets, is the problem's instance.
  */
-#ifndef DASH_PROBLEM_H
-#define DASH_PROBLEM_H
+#pragma once
 
 #include "dash/request.h"
 #include "result/schema/schema.h"
@@ -33,5 +32,3 @@ void dash_refuse_error(struct dash_answer *answer, const struct pl_err *err);
 void dash_refuse_stored(struct dash_answer *answer, const struct pl_err *err);
 /* 422: the first fault, and all of them where there are several. */
 void dash_refuse_faults(struct dash_answer *answer, const struct res_schema_faults *faults);
-
-#endif

@@ -7,8 +7,7 @@
  *   field, such a result) is the handler's.
  * - The answer begins as { 0 } and is given back by dash_answer_done().
  */
-#ifndef DASH_REQUEST_H
-#define DASH_REQUEST_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/json.h"
@@ -80,5 +79,3 @@ void dash_answer_unchanged(struct dash_answer *answer);
 typedef void dash_handler_fn(const struct dash_request *request, struct dash_answer *answer);
 #define ROUTE(method, path, handler, tag) dash_handler_fn dash_##handler;
 #include "tbl/routes.h"
-
-#endif

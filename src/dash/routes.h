@@ -6,8 +6,7 @@
  * What comes in is known in two steps: the head, by which a body may be refused before it is read, and
  * then all of it.
  */
-#ifndef DASH_ROUTES_H
-#define DASH_ROUTES_H
+#pragma once
 
 #include "dash/contract.h"
 #include "dash/request.h"
@@ -45,5 +44,3 @@ bool dash_routes_begin(const struct dash_context *context, const struct dash_hea
 void dash_routes_answer(const struct dash_context *context, const struct dash_head *head,
 			const struct dash_match *match, const char *bytes, size_t len,
 			struct dash_answer *answer);
-
-#endif

@@ -8,8 +8,7 @@
  *   would else never see the answer.
  * - Every answer has the headers that keep a page of ours from loading or being loaded by anything else.
  */
-#ifndef DASH_SERVER_H
-#define DASH_SERVER_H
+#pragma once
 
 #include "dash/request.h"
 #include "io/sock.h"
@@ -31,5 +30,3 @@ const struct io_addr *dash_server_addr(const struct dash_server *server);
  * their end before `patience_ns` is over, or before *hurry becomes true. Then all is freed.
  */
 void dash_server_stop(struct dash_server *server, int64_t patience_ns, bool (*hurry)(void));
-
-#endif

@@ -5,8 +5,7 @@
  * two digits, what is decoded has to be UTF-8 without NUL, a path begins with '/'. '+' is a blank in the
  * query (as forms write it) and itself in the path.
  */
-#ifndef DASH_TARGET_H
-#define DASH_TARGET_H
+#pragma once
 
 #include "base/err.h"
 
@@ -30,5 +29,3 @@ struct dash_target {
 int dash_target_read(const char *text, struct dash_target *ret, struct pl_err *err) PL_MUST_CHECK;
 void dash_target_done(struct dash_target *target);
 #define auto_target __attribute__((cleanup(dash_target_done), unused)) struct dash_target
-
-#endif

@@ -2,8 +2,7 @@
  * The checks of an experiment, one list (tbl/experiment_checks.h): `validate`, `run` and `bench
  * serve` ask the same questions here. What is known of the host is given; nothing is looked for.
  */
-#ifndef EXPERIMENT_CHECK_H
-#define EXPERIMENT_CHECK_H
+#pragma once
 
 #include "checkpoint/facts.h"
 #include "checkpoint/hardware.h"
@@ -48,5 +47,3 @@ void exp_problem_add(const struct exp_config *experiment, const char *anchor,
 /* The same of one told in place, by its members. */
 #define exp_problem_tell(experiment, anchor, problems, ...) \
 	exp_problem_add(experiment, anchor, problems, &(struct option_problem){ __VA_ARGS__ })
-
-#endif

@@ -1,7 +1,6 @@
 /* What the checks share: check.c goes through the rows, check_load.c asks for the load, check_server.c for the
  * server, check_client.c for vLLM's own client. */
-#ifndef EXPERIMENT_CHECK_PRIV_H
-#define EXPERIMENT_CHECK_PRIV_H
+#pragma once
 
 #include "experiment/refuse.h"
 
@@ -10,5 +9,3 @@
 
 /* Does it belong to a server of several nodes? */
 bool exp_is_one_of_nodes(const json_t *server);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * One experiment as written in YAML (docs/reference/experiment-file.md), checked and completed.
  */
-#ifndef EXPERIMENT_CONFIG_H
-#define EXPERIMENT_CONFIG_H
+#pragma once
 
 #include "base/err.h"
 #include "base/json.h"
@@ -130,5 +129,3 @@ json_t *exp_config_to_json(const struct exp_config *experiment);
  * Of a command line of `bench serve` also where its defaults are not those of a file.
  */
 json_t *exp_config_asked(const struct exp_config *experiment);
-
-#endif

@@ -3,8 +3,7 @@
  * A map node without a line comes from a dotted name ("--set a.b=v") and is laid over what is
  * there; any other map takes its place.
  */
-#ifndef EXPERIMENT_CONFIG_PRIV_H
-#define EXPERIMENT_CONFIG_PRIV_H
+#pragma once
 
 #include "experiment/section.h"
 #include "option/value.h"
@@ -31,5 +30,3 @@ void exp_server_read(const struct vllm_catalog *catalog, struct option_reader *r
 		     const struct pl_yaml *map, json_t *server);
 void exp_benchmark_read(struct option_reader *reader, const struct pl_yaml *map,
 			struct vllm_bench *bench, bool bench_set[VLLM_BENCH_COUNT]);
-
-#endif

@@ -2,8 +2,7 @@
  * What is known of each data set and each back end: the rows of tbl/datasets.h and tbl/backends.h, for all who ask
  * instead of comparing names. How one works is bench/data/ and bench/adapters/.
  */
-#ifndef EXPERIMENT_KINDS_H
-#define EXPERIMENT_KINDS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -46,5 +45,3 @@ const struct exp_backend *exp_backend_at(unsigned i);
 /* False where there is none of this name. */
 bool exp_dataset_has(const char *name, enum exp_dataset_trait trait);
 bool exp_backend_has(const char *name, enum exp_backend_trait trait);
-
-#endif

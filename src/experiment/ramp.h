@@ -2,8 +2,7 @@
  * A rate of arrivals that grows: `ramp_up_strategy` and its options, as vLLM reads them
  * (docs/reference/arrivals.md). Over the index of the request, vLLM's way, or over time.
  */
-#ifndef EXPERIMENT_RAMP_H
-#define EXPERIMENT_RAMP_H
+#pragma once
 
 #include "vllm/bench_options.h"
 
@@ -27,5 +26,3 @@ struct exp_ramp exp_ramp_of(const struct vllm_bench *bench, size_t n);
 double exp_ramp_time(const struct exp_ramp *ramp, double x, size_t n);
 /* Arrivals a second at request i of n, planned t_s after the start; without a ramp request_rate. */
 double exp_ramp_rate(const struct vllm_bench *bench, size_t i, size_t n, double t_s);
-
-#endif

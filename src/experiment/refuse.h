@@ -2,8 +2,7 @@
  * How a check of an experiment tells what it found: at the place where the key was set, or, where it
  * was not, without one.
  */
-#ifndef EXPERIMENT_REFUSE_H
-#define EXPERIMENT_REFUSE_H
+#pragma once
 
 #include "experiment/check.h"
 
@@ -29,5 +28,3 @@ void exp_refuse_text(struct exp_checker *c, const char *key, const char *found,
 /* An error, or a warning, of which only the reason is told. */
 void exp_refuse_for(struct exp_checker *c, const char *key, const char *reason);
 void exp_warn_for(struct exp_checker *c, const char *key, const char *reason);
-
-#endif

@@ -2,8 +2,7 @@
  * What the readers of all sections of an experiment file share: names in either spelling, ${VAR},
  * dotted names, and problems at the place of a key.
  */
-#ifndef EXPERIMENT_SECTION_H
-#define EXPERIMENT_SECTION_H
+#pragma once
 
 #include "experiment/config.h"
 #include "option/value.h"
@@ -44,5 +43,3 @@ void exp_object_put(json_t *object, const char *name, const struct pl_yaml *node
 /* Keeps what is to be expanded as it was written. Steals `value`. */
 void exp_raw_put(struct option_reader *reader, const char *key, const struct pl_yaml *node,
 		 json_t *value);
-
-#endif

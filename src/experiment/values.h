@@ -2,8 +2,7 @@
  * Options that are texts with a form of their own, as values: each form is read here and nowhere
  * else. `timeline_itl_thresholds` is vllm_bench_thresholds().
  */
-#ifndef EXPERIMENT_VALUES_H
-#define EXPERIMENT_VALUES_H
+#pragma once
 
 #include "base/err.h"
 #include "base/json.h"
@@ -49,5 +48,3 @@ struct exp_address {
 	socklen_t len;
 };
 bool exp_address_parse(const char *text, struct exp_address *ret);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * What a person needs to know of the machine that measured, and what was taken from it meanwhile.
  */
-#ifndef HOST_SYSTEM_H
-#define HOST_SYSTEM_H
+#pragma once
 
 #include "base/json.h"
 
@@ -24,5 +23,3 @@ void host_stolen_read(struct host_stolen *ret);
 double host_stolen_share(const struct host_stolen *before, const struct host_stolen *after);
 /* 0..1 of the time between, by the cgroup; NaN: not known. */
 double host_withheld_share(const struct host_stolen *before, const struct host_stolen *after);
-
-#endif

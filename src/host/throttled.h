@@ -5,8 +5,7 @@
  * A group's own limit only is counted in its file, so those of all groups above count too. Files
  * that have the count stay open: reading is one pread() each. One thread at a time.
  */
-#ifndef HOST_THROTTLED_H
-#define HOST_THROTTLED_H
+#pragma once
 
 #include "base/mem.h"
 
@@ -22,5 +21,3 @@ PL_AUTO_DEFINE(struct host_throttled, host_throttled_free);
 
 /* Microseconds so far; NaN: no such count. */
 double host_throttled_us(const struct host_throttled *throttled);
-
-#endif

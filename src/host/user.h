@@ -1,12 +1,9 @@
 /*
  * Users of this host.
  */
-#ifndef HOST_USER_H
-#define HOST_USER_H
+#pragma once
 
 #include <sys/types.h>
 
 /* The user's name, or number where there is none. free(). From any thread, as getpwuid() is not. */
 char *host_user_name(uid_t uid);
-
-#endif

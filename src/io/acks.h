@@ -13,8 +13,7 @@
  * The kernel's own counts decide (io_segments_came_unacked()), so a slow server may not show that it
  * does not mind, and none that minds is taken for another.
  */
-#ifndef IO_ACKS_H
-#define IO_ACKS_H
+#pragma once
 
 #include "io/fetch.h"
 
@@ -27,5 +26,3 @@
  * be told: no TCP, no answers, one only.
  */
 bool io_acks_may_wait(const struct io_fetch *fetch);
-
-#endif

@@ -5,8 +5,7 @@
  * - What a kept connection does not begin to answer is asked once more on a new one.
  * - Redirects are not followed. The loop's thread only.
  */
-#ifndef IO_EXCHANGE_H
-#define IO_EXCHANGE_H
+#pragma once
 
 #include "io/fetch.h"
 #include "io/loop.h"
@@ -30,5 +29,3 @@ void io_exchange_free(struct io_exchange *exchange);
  */
 int io_exchange_begin(struct io_exchange *exchange, const struct io_fetch *fetch,
 		      struct io_reply *reply, struct pl_err *err) PL_MUST_CHECK;
-
-#endif

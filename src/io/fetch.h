@@ -3,8 +3,7 @@
  * /tokenize. A batch runs many over a few connections at once. Never used while a clock runs in the
  * calling thread.
  */
-#ifndef IO_FETCH_H
-#define IO_FETCH_H
+#pragma once
 
 #include "base/err.h"
 #include "io/sock.h"
@@ -42,5 +41,3 @@ int io_fetch_batch(const struct io_fetch *fetches, size_t count, unsigned parall
 		   struct io_reply *replies, struct pl_err *err) PL_MUST_CHECK;
 void io_reply_done(struct io_reply *reply);
 #define auto_reply __attribute__((cleanup(io_reply_done), unused)) struct io_reply
-
-#endif

@@ -2,8 +2,7 @@
  * The head of a request of ours, as whoever sends it writes it: io/exchange.c for one answer after the
  * other, io/acks.c several at once.
  */
-#ifndef IO_FETCH_HEAD_H
-#define IO_FETCH_HEAD_H
+#pragma once
 
 #include "base/buf.h"
 #include "io/fetch.h"
@@ -20,5 +19,3 @@ const char *io_fetch_method(const struct io_fetch *fetch);
  */
 int io_fetch_head_add(const struct io_fetch *fetch, bool keep, struct pl_buf *ret,
 		      struct pl_err *err) PL_MUST_CHECK;
-
-#endif

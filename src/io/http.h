@@ -12,8 +12,7 @@
  *   goes on in the next line (obs-fold) is joined in a response and refused in a request: RFC 9112,
  *   5.2.
  */
-#ifndef IO_HTTP_H
-#define IO_HTTP_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/err.h"
@@ -80,5 +79,3 @@ int io_http_error_status(const struct io_http *http);
 
 /* Case-insensitive; NULL when absent. */
 const char *io_http_header_get(const struct io_http_head *head, const char *name);
-
-#endif

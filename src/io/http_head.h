@@ -2,8 +2,7 @@
  * The head of a message, apart from how its bytes came together: io/http.c collects it,
  * io/http_head.c takes it apart.
  */
-#ifndef IO_HTTP_HEAD_H
-#define IO_HTTP_HEAD_H
+#pragma once
 
 #include "io/http.h"
 
@@ -25,5 +24,3 @@ static inline bool io_http_is_control(unsigned char c)
 
 /* "bad http request: text"; returns -1. */
 int io_http_fail(enum io_http_kind kind, struct pl_err *err, const char *text);
-
-#endif

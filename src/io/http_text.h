@@ -1,8 +1,7 @@
 /*
  * Small texts of HTTP: names of header lines, reasons of a status.
  */
-#ifndef IO_HTTP_TEXT_H
-#define IO_HTTP_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -11,5 +10,3 @@ bool io_http_lines_have(const char *lines, const char *name);
 
 /* 200 -> "OK"; "Unknown" for what has no name. */
 const char *io_http_reason(int status);
-
-#endif

@@ -11,8 +11,7 @@
  * Tokens come in document order: '{' -> OBJECT, then KEY, value, …, END; '[' -> ARRAY, values, END;
  * DONE behind the whole text; ERROR for ever once something is wrong.
  */
-#ifndef IO_JWALK_H
-#define IO_JWALK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -70,5 +69,3 @@ bool io_jwalk_to_i64(const struct io_jwalk *walk, int64_t *ret);
  * follows where there is room for it.
  */
 size_t io_jwalk_decode(const struct io_jwalk *walk, char *out, size_t room);
-
-#endif

@@ -7,8 +7,7 @@
  * the time all through one pass; (5) nothing blocks in a callback; (6) deadlines are absolute
  * CLOCK_MONOTONIC ns, served with epoll_pwait2 (timer slack is the caller's to set).
  */
-#ifndef IO_LOOP_H
-#define IO_LOOP_H
+#pragma once
 
 #include "base/err.h"
 
@@ -76,5 +75,3 @@ static inline bool io_timer_runs(const struct io_timer *timer)
 
 /* Thread-safe: fn(loop, data) is called in the loop's thread in its next pass, in order. */
 void io_loop_post(struct io_loop *loop, io_post_fn *fn, void *data);
-
-#endif

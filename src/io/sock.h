@@ -1,8 +1,7 @@
 /*
  * Stream sockets: non-blocking, close-on-exec, with the kernel's receive stamps.
  */
-#ifndef IO_SOCK_H
-#define IO_SOCK_H
+#pragma once
 
 #include "base/err.h"
 
@@ -116,5 +115,3 @@ uint64_t io_sock_raise_nofile(void);
  * that is had before clocks run, not at the 256th connection of a burst, the 512th and so on.
  */
 void io_sock_reserve_files(uint64_t count);
-
-#endif

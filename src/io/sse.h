@@ -4,8 +4,7 @@
  * the start. Events without data are not passed on. No allocation where an event lies whole in one
  * piece with one data line: `data` then points into the fed bytes.
  */
-#ifndef IO_SSE_H
-#define IO_SSE_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/err.h"
@@ -36,5 +35,3 @@ int io_sse_feed(struct io_sse *sse, const char *bytes, size_t len,
 		struct pl_err *err) PL_MUST_CHECK;
 /* True when bytes of an unfinished event are held (by the standard they are dropped at the end). */
 bool io_sse_is_dirty(const struct io_sse *sse);
-
-#endif

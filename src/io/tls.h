@@ -12,8 +12,7 @@
  * - A context is the same for all connections of a run and may be used by many threads; a connection
  *   belongs to one.
  */
-#ifndef IO_TLS_H
-#define IO_TLS_H
+#pragma once
 
 #include "base/err.h"
 
@@ -79,5 +78,3 @@ void io_tls_sent(struct io_tls *tls, size_t len);
 /* Sends in pieces of at most `piece` bytes (0: whole): 1 all is out, 0 the socket is full, -1
  * errno. */
 int io_tls_flush(struct io_tls *tls, int fd, size_t piece);
-
-#endif

@@ -13,8 +13,7 @@
  * - Rows and words are added, then read once: option_argv_read() may move words, and what it gives
  *   stands in `words`.
  */
-#ifndef OPTION_ARGV_H
-#define OPTION_ARGV_H
+#pragma once
 
 #include "base/json.h"
 #include "option/row.h"
@@ -120,5 +119,3 @@ const char *option_argv_value(const struct option_argv_word *flag, size_t i);
 const struct option_argv_flag *option_argv_find(const struct option_argv *argv, const char *word);
 /* The long flag that is nearest to "--x", or to "x" without dashes, up to its '='; NULL. */
 const char *option_argv_nearest(const struct option_argv *argv, const char *text);
-
-#endif

@@ -2,8 +2,7 @@
  * Values in the words of a command line, as vLLM reads them: JSON in a whole word ("--x {…}") and
  * behind a dotted key ("--x.a.b v", "--x.a+ v,w"), numbers, lists with commas.
  */
-#ifndef OPTION_DOTTED_H
-#define OPTION_DOTTED_H
+#pragma once
 
 #include "base/json.h"
 
@@ -24,5 +23,3 @@ json_t *option_dotted_list(const char *text);
 char *option_number_text(const char *text);
 /* Adds the words of "a, b", without the blanks around them. */
 void option_commas_add(json_t *list, const char *text);
-
-#endif

@@ -4,8 +4,7 @@
  *   BOOL bool · TRI int (-1: not given, 0, 1) · INT, DURATION (ns) int64_t (OPTION_NO_I64: none) ·
  *   FLOAT double (NaN: none) · STRING char * (NULL: none) · JSON, LIST json_t * (NULL: none)
  */
-#ifndef OPTION_MEMBER_H
-#define OPTION_MEMBER_H
+#pragma once
 
 #include "option/row.h"
 
@@ -26,5 +25,3 @@ void option_member_set(void *object, const struct option_row *row, const json_t 
 /* The value as it is told: durations "30s", infinities "inf". New reference. */
 json_t *option_member_get(const void *object, const struct option_row *row);
 void option_member_done(void *object, const struct option_row *row);
-
-#endif

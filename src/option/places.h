@@ -1,8 +1,7 @@
 /*
  * Where each key of an experiment was set, for what is found out later about its value.
  */
-#ifndef OPTION_PLACES_H
-#define OPTION_PLACES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -27,5 +26,3 @@ void option_places_set(struct option_places *places, const char *key, const char
 /* NULL: it was not set. */
 const struct option_place *option_places_find(const struct option_places *places, const char *key);
 void option_places_done(struct option_places *places);
-
-#endif

@@ -2,8 +2,7 @@
  * Problems found in what a person wrote: all of them, as data until they are printed. Nobody reads
  * a printed one again: who wants to know something of a problem asks its members.
  */
-#ifndef OPTION_PROBLEM_H
-#define OPTION_PROBLEM_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/err.h"
@@ -67,5 +66,3 @@ json_t *option_problem_to_json(const struct option_problem *problem);
 char *option_key_text(const char *key, enum option_voice voice);
 /* A text of ours: "beside {benchmark.request_rate}" with the keys in braces as they are called. */
 void option_words_add(const char *text, enum option_voice voice, struct pl_buf *buf);
-
-#endif

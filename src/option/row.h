@@ -6,8 +6,7 @@
  * - Rows are lists of src/tbl/, constant and shared by all threads; only an overlay makes others.
  * - Members that a row does not say are 0: false, NULL, OPTION_ANY, OPTION_STYLE_VALUE.
  */
-#ifndef OPTION_ROW_H
-#define OPTION_ROW_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/json.h"
@@ -179,5 +178,3 @@ char *option_row_bound_text(const struct option_row *row, double bound);
 /* "600s", "100ms", "1us": the largest unit that says it exactly. New reference; null for
  * OPTION_NO_I64. */
 json_t *option_duration_to_json(int64_t ns);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * The words that rows of src/tbl/ are written in, for the files that make tables of them.
  */
-#ifndef OPTION_ROW_WORDS_H
-#define OPTION_ROW_WORDS_H
+#pragma once
 
 #include "option/row.h"
 
@@ -17,5 +16,3 @@
 
 #define NOTES(...) ((const struct option_note[]){ __VA_ARGS__, { NULL, OPTION_EQUAL, NULL } })
 #define HINTS(...) ((const struct option_hint[]){ __VA_ARGS__, { NULL, NULL } })
-
-#endif

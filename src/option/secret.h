@@ -2,8 +2,7 @@
  * What is shown to nobody, as far as names tell: which variables, keys and parts of a word hold
  * secrets. Words of vLLM's command lines and JSON values: vllm/secret.h.
  */
-#ifndef OPTION_SECRET_H
-#define OPTION_SECRET_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -27,5 +26,3 @@ char *option_secret_urls_shown(const char *text);
 const char *option_secret_assigned(const char *word);
 /* Does the word hold such a value, and one that no shell fills in? */
 bool option_secret_is_assigned(const char *word);
-
-#endif

@@ -2,8 +2,7 @@
  * From YAML nodes to typed JSON values: the reader that checks a node against what its row says it
  * may be. Every fault becomes a problem; nothing stops at the first.
  */
-#ifndef OPTION_VALUE_H
-#define OPTION_VALUE_H
+#pragma once
 
 #include "base/json.h"
 #include "base/yaml.h"
@@ -42,5 +41,3 @@ char *option_choice_nearest(const struct option_row *row, const char *text);
 
 /* The first of `keys` (NULL-ended) that is near; NULL. */
 const char *option_key_nearest(const char *key, const char *const *keys);
-
-#endif

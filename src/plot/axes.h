@@ -1,8 +1,7 @@
 /*
  * The axes of a diagram: round ticks, their labels, and frame, grid and titles on a canvas.
  */
-#ifndef PLOT_AXES_H
-#define PLOT_AXES_H
+#pragma once
 
 #include "plot/canvas.h"
 
@@ -43,5 +42,3 @@ double plot_axes_y(const struct plot_axes *axes, double value);
 /* Grid lines, to be drawn before the data; then frame, ticks and texts, after it. */
 void plot_axes_draw_grid(const struct plot_axes *axes, struct plot_canvas *canvas);
 void plot_axes_draw_frame(const struct plot_axes *axes, struct plot_canvas *canvas);
-
-#endif

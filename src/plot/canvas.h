@@ -7,8 +7,7 @@
  * - Drawing cannot fail by itself: what went wrong is told by plot_canvas_save().
  * - One canvas belongs to one thread.
  */
-#ifndef PLOT_CANVAS_H
-#define PLOT_CANVAS_H
+#pragma once
 
 #include "base/err.h"
 
@@ -55,5 +54,3 @@ double plot_canvas_text_width(struct plot_canvas *canvas, const char *text,
 /* Atomically: the old file or the whole new one. */
 int plot_canvas_save(struct plot_canvas *canvas, const char *path,
 		     struct pl_err *err) PL_MUST_CHECK;
-
-#endif

@@ -2,8 +2,7 @@
  * `--plot-dataset-stats`: the lengths that a data set asked for, as one PNG of 2100 x 1500 pixels:
  * histograms of prompt, output and both together, and each request's bar (docs/reference/plots.md).
  */
-#ifndef PLOT_DATASET_H
-#define PLOT_DATASET_H
+#pragma once
 
 #include "base/err.h"
 #include "result/record.h"
@@ -23,5 +22,3 @@ struct plot_dataset_input {
 
 int plot_dataset(const struct plot_dataset_input *input, const char *path,
 		 struct pl_err *err) PL_MUST_CHECK;
-
-#endif

@@ -5,8 +5,7 @@
  *
  * A number that does not exist is null, never zero.
  */
-#ifndef RESULT_DOCUMENT_H
-#define RESULT_DOCUMENT_H
+#pragma once
 
 #include "base/err.h"
 #include "base/json.h"
@@ -113,5 +112,3 @@ int res_fail_on_parse(const char *text, enum res_fail_on *ret, struct pl_err *er
 /* Of `run`. verdict: NULL where there is none; signal: the one that interrupted, 0: not known. */
 int res_exit_status(enum res_status status, const char *verdict, enum res_fail_on fail_on,
 		    int signal);
-
-#endif

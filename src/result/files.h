@@ -3,8 +3,7 @@
  * folders below it, in the order of their names. By its name a file may hold results (.json, .jsonl,
  * .ndjson, each also .zst), lies beside one (res_side_file()), or is none of ours.
  */
-#ifndef RESULT_FILES_H
-#define RESULT_FILES_H
+#pragma once
 
 #include "base/err.h"
 
@@ -36,5 +35,3 @@ void res_files_done(struct res_files *files);
  * may be a result.
  */
 const char *res_side_file(const char *name);
-
-#endif

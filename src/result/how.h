@@ -2,8 +2,7 @@
  * How figures are made of a load's records, as the options of a benchmark say. A run's journal keeps
  * it, so that its figures are the same when they are made from there.
  */
-#ifndef RESULT_HOW_H
-#define RESULT_HOW_H
+#pragma once
 
 #include "base/json.h"
 #include "experiment/values.h"
@@ -29,5 +28,3 @@ void res_how_done(struct res_how *how);
 json_t *res_how_to_json(const struct res_how *how);
 /* What is not there, or not as it should be, was not asked for. *ret as res_how_make(). */
 void res_how_from_json(const json_t *json, struct res_how *ret);
-
-#endif

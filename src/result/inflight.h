@@ -1,8 +1,7 @@
 /*
  * The server's count of requests it has against ours.
  */
-#ifndef RESULT_INFLIGHT_H
-#define RESULT_INFLIGHT_H
+#pragma once
 
 #include "result/outcome.h"
 
@@ -25,5 +24,3 @@ struct res_inflight *res_inflight_asked(const struct res_outcome *outcome, size_
 void res_inflight_compare(const struct res_inflight *ours, size_t our_count,
 			  const struct res_inflight_sample *samples, size_t count, double *ret_used,
 			  double *ret_median);
-
-#endif

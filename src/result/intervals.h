@@ -1,8 +1,7 @@
 /*
  * 95 % intervals of one run's figures (docs/reference/metrics.md).
  */
-#ifndef RESULT_INTERVALS_H
-#define RESULT_INTERVALS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,5 +29,3 @@ bool res_interval_of_mean(const double *x, const size_t *ends, size_t count,
  */
 bool res_interval_of_percentile(const double *sorted, size_t n, double percentile,
 				struct res_interval *ret);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * Slots are free as requests really ended. Requests that failed count as others do: they were sent.
  */
-#ifndef RESULT_OFFERED_H
-#define RESULT_OFFERED_H
+#pragma once
 
 #include "result/how.h"
 #include "result/outcome.h"
@@ -56,5 +55,3 @@ void res_offered_measure(const struct res_outcome *outcome, const struct res_how
  */
 double res_offered_gap_distance(const double *planned, const double *actual, size_t count,
 				double tolerance);
-
-#endif

@@ -2,8 +2,7 @@
  * What a load gave back, whoever sent it: a record for each request and what the sender knows of
  * itself. Figures and quality are made from this alone.
  */
-#ifndef RESULT_OUTCOME_H
-#define RESULT_OUTCOME_H
+#pragma once
 
 #include "base/mem.h"
 #include "result/record.h"
@@ -45,5 +44,3 @@ PL_AUTO_DEFINE(struct res_outcome, res_outcome_free);
 /* By time, where `in_flight` holds the change and not yet the sum: at one moment ends come before
  * starts. */
 void res_inflight_sort(struct res_inflight *changes, size_t count);
-
-#endif

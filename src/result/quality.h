@@ -2,8 +2,7 @@
  * Quality checks (rows of tbl/quality.h): from facts, where each has them, to a verdict.
  * Used by our own runs and for imported files. NaN: not known, the check is `unknown`.
  */
-#ifndef RESULT_QUALITY_H
-#define RESULT_QUALITY_H
+#pragma once
 
 #include "base/json.h"
 
@@ -34,5 +33,3 @@ double res_quality_sample_needed(double percentile);
  * measured, or too little is known to trust it. New reference.
  */
 json_t *res_quality_evaluate(const struct res_quality_facts *facts);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * The facts of the quality checks that records and the load's own counters decide.
  */
-#ifndef RESULT_QUALITY_FACTS_H
-#define RESULT_QUALITY_FACTS_H
+#pragma once
 
 #include "base/json.h"
 #include "result/how.h"
@@ -12,5 +11,3 @@
 /* Sets these of *ret and leaves the others. results: res_metrics_compute() of the outcome. */
 void res_quality_facts(const struct res_outcome *outcome, const json_t *results,
 		       const struct res_how *how, struct res_quality_facts *ret);
-
-#endif

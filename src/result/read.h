@@ -2,8 +2,7 @@
  * A result file of any form as a document: our own of every schema_version, with what it has; our
  * flat result, which holds one; vLLM's flat result of any release.
  */
-#ifndef RESULT_READ_H
-#define RESULT_READ_H
+#pragma once
 
 #include "result/fields/fields.h"
 
@@ -16,5 +15,3 @@ int res_read_file(const struct res_fields *fields, const char *path, json_t **re
 		  enum res_form *ret_form, struct pl_err *err) PL_MUST_CHECK;
 /* The document of ours that parsed JSON is, or holds under `profllm`; borrowed. NULL: there is none. */
 json_t *res_read_own(json_t *json);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Events are the stream's events that carry choices (vLLM's "token chunks"), 8 bytes each.
  */
-#ifndef RESULT_RECORD_H
-#define RESULT_RECORD_H
+#pragma once
 
 #include "base/mem.h"
 
@@ -154,5 +153,3 @@ const char *res_token_source_name(enum res_token_source source);
 bool res_token_source_find(const char *name, enum res_token_source *ret);
 /* The row of tbl/states.h with this name, as the static text that error_kind wants; NULL: none. */
 const char *res_failure_name(const char *name);
-
-#endif

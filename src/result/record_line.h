@@ -2,8 +2,7 @@
  * A record's one form in files (api/requests.schema.json): a JSON object on one line, in the side
  * file and in a run's journal.
  */
-#ifndef RESULT_RECORD_LINE_H
-#define RESULT_RECORD_LINE_H
+#pragma once
 
 #include "base/json.h"
 #include "result/record.h"
@@ -13,5 +12,3 @@ bool res_record_add_json(struct pl_buf *line, const struct res_record *record);
 /* Refuses what could not have been written; *ret holds memory: res_record_done(). */
 int res_record_from_json(const json_t *json, struct res_record *ret,
 			 struct pl_err *err) PL_MUST_CHECK;
-
-#endif

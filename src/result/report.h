@@ -2,8 +2,7 @@
  * What a person reads of a result: the console table in vLLM's form (width 50), with banner, verdict
  * and what went wrong around it. All append text to `buf`; colour: ANSI codes.
  */
-#ifndef RESULT_REPORT_H
-#define RESULT_REPORT_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/json.h"
@@ -37,5 +36,3 @@ void res_report_first_failures(const struct res_record *records, size_t count, s
  */
 void res_report_run(const json_t *result, const struct vllm_bench *bench, const char *path,
 		    const char *failures, bool colour, struct pl_buf *buf);
-
-#endif

@@ -2,8 +2,7 @@
  * What stands where a file is to be written, so that nobody's work is lost by a slip: every command
  * with an output asks here before it begins.
  */
-#ifndef RESULT_STANDING_H
-#define RESULT_STANDING_H
+#pragma once
 
 #include "base/err.h"
 #include "base/json.h"
@@ -28,5 +27,3 @@ int res_standing_check(const char *path, const char *option, struct pl_err *err)
 /* The result at `path`, of any schema version, also within vLLM's flat one; NULL: none. New
  * reference. */
 json_t *res_standing_result(const char *path);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * One request's times in short, as every figure of it is made from them (docs/reference/metrics.md).
  */
-#ifndef RESULT_TIMING_H
-#define RESULT_TIMING_H
+#pragma once
 
 #include "result/record.h"
 
@@ -27,5 +26,3 @@ struct res_timing {
 struct res_timing res_timing_of(const struct res_record *record);
 /* Seconds between two times, as every figure is computed from. */
 double res_seconds(int64_t from_ns, int64_t to_ns);
-
-#endif

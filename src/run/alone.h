@@ -1,8 +1,7 @@
 /*
  * One run of a program that does nothing else: its signals are the run's.
  */
-#ifndef RUN_ALONE_H
-#define RUN_ALONE_H
+#pragma once
 
 #include "run/run.h"
 
@@ -12,5 +11,3 @@
  */
 int run_alone(const struct exp_config *experiment, const struct run_settings *settings,
 	      json_t **ret_result, int *ret_signal, struct pl_err *err) PL_MUST_CHECK;
-
-#endif

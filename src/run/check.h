@@ -2,8 +2,7 @@
  * The checks of an experiment (experiment/check.h) with what this host knows: the release that is
  * installed, the GPUs; and what only the host can say of a run: files, folders, libraries.
  */
-#ifndef RUN_CHECK_H
-#define RUN_CHECK_H
+#pragma once
 
 #include "experiment/check.h"
 #include "run/target_release.h"
@@ -52,5 +51,3 @@ void run_check_host(const struct exp_config *experiment, struct option_problems 
 /* The same of the result's path, as run_flat_check_apart(). */
 void run_check_output(const struct exp_config *experiment, const char *output, bool names_of_vllm,
 		      struct option_problems *problems);
-
-#endif

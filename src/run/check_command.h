@@ -2,8 +2,7 @@
  * A pasted command line as the experiment that means the same, so that the checks of one serve
  * both.
  */
-#ifndef RUN_CHECK_COMMAND_H
-#define RUN_CHECK_COMMAND_H
+#pragma once
 
 #include "vllm/command/line.h"
 #include "experiment/config.h"
@@ -30,5 +29,3 @@ struct run_command_input {
 int run_command_read(const struct run_command_input *input, struct vllm_command **ret_command,
 		     struct exp_config **ret_experiment, struct option_problems *problems,
 		     struct pl_err *err) PL_MUST_CHECK;
-
-#endif

@@ -6,8 +6,7 @@
  * - Nothing of it belongs to the process: runs may follow one another in one, or go on side by side.
  * - Everything is borrowed. Times are CLOCK_MONOTONIC ns, as all through a run.
  */
-#ifndef RUN_CONTEXT_H
-#define RUN_CONTEXT_H
+#pragma once
 
 #include "experiment/config.h"
 #include "result/document.h"
@@ -47,5 +46,3 @@ int run_check_stop(const struct run_context *run);
 
 /* A line for the user on standard error, unless he wants none. */
 void run_say(const struct run_context *run, const char *format, ...) PL_PRINTF(2, 3);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * The GPUs of this host as rules and the memory estimate want to know them.
  */
-#ifndef RUN_HOST_HARDWARE_H
-#define RUN_HOST_HARDWARE_H
+#pragma once
 
 #include "experiment/config.h"
 #include "checkpoint/hardware.h"
@@ -15,5 +14,3 @@
  * no GPUs, is a simulator, or none is found. Nothing is taken.
  */
 bool run_host_hardware(const struct exp_config *experiment, struct ckpt_hardware *ret);
-
-#endif

@@ -2,8 +2,7 @@
  * What will be started: argument array, environment and port, worked out from an experiment before
  * anything runs. The dry run shows it; server.h starts it.
  */
-#ifndef RUN_LAUNCH_H
-#define RUN_LAUNCH_H
+#pragma once
 
 #include "run/resources/resources.h"
 #include "run/target.h"
@@ -54,5 +53,3 @@ json_t *run_launch_server(const struct run_launch *launch, const struct exp_conf
 			  json_t **ret_source);
 /* {argv, env, gpus, port, config, warnings}: what --dry-run --json prints. New reference. */
 json_t *run_launch_to_json(const struct run_launch *launch, const struct exp_config *experiment);
-
-#endif

@@ -4,8 +4,7 @@
  * A run whose OUTPUT is taken writes beside it, as if OUTPUT had the run's id in its name:
  * "r.exp_….json", "r.exp_….server.log". run/replace.h tells what becomes of these.
  */
-#ifndef RUN_PATHS_H
-#define RUN_PATHS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ void run_paths_done(struct run_paths *paths);
 /* All but the result, one by one. */
 size_t run_paths_side_count(void);
 const char *run_paths_side(const struct run_paths *paths, size_t i);
-
-#endif

@@ -3,8 +3,7 @@
  * (docs/reference/plots.md). Whether they can be drawn is known before the first request; what goes
  * wrong at the end is a warning and takes nothing from the result.
  */
-#ifndef RUN_PLOTS_H
-#define RUN_PLOTS_H
+#pragma once
 
 #include "base/json.h"
 #include "vllm/bench_options.h"
@@ -31,5 +30,3 @@ int run_plots_check_paths(const struct run_state *run, struct pl_err *err) PL_MU
 void run_plots_draw(const struct run_plots *plots, json_t *artifacts);
 /* Of a run: where its options say. */
 void run_plots_of_run(const struct run_state *run, json_t *artifacts);
-
-#endif

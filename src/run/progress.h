@@ -2,8 +2,7 @@
  * What a person sees while requests run, on standard error: a bar on a terminal, a line now and
  * then elsewhere. A thread of its own, which also notices that the server died.
  */
-#ifndef RUN_PROGRESS_H
-#define RUN_PROGRESS_H
+#pragma once
 
 #include "base/buf.h"
 #include "bench/load/load.h"
@@ -36,5 +35,3 @@ int run_progress_start(const struct run_progress_spec *spec, struct run_progress
 		       struct pl_err *err) PL_MUST_CHECK;
 /* Draws the last state and ends the thread. */
 void run_progress_stop(struct run_progress *progress);
-
-#endif

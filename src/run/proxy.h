@@ -2,8 +2,7 @@
  * Proxies that the environment names. vLLM's client goes through them; this one never does, so a
  * run that would have gone through one is refused instead of measuring another path, or none.
  */
-#ifndef RUN_PROXY_H
-#define RUN_PROXY_H
+#pragma once
 
 #include "base/err.h"
 #include "io/sock.h"
@@ -17,5 +16,3 @@
  */
 int run_proxy_check(bool https, const char *host, uint16_t port, const struct io_addr *addr,
 		    struct pl_err *err) PL_MUST_CHECK;
-
-#endif

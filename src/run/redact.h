@@ -2,8 +2,7 @@
  * Servers print what they were given, secrets too: what of their log goes into a result goes
  * through here.
  */
-#ifndef RUN_REDACT_H
-#define RUN_REDACT_H
+#pragma once
 
 #include "base/err.h"
 #include "base/json.h"
@@ -29,5 +28,3 @@ void run_redact_find(const char *data, size_t len, const json_t *prints, const c
 /* run_redact_file() by prints. */
 int run_redact_printed(const char *path, const json_t *prints, const char *salt,
 		       struct pl_err *err) PL_MUST_CHECK;
-
-#endif

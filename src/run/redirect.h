@@ -2,8 +2,7 @@
  * A server that sends requests on to another address. They are not followed: what is measured would
  * be two requests.
  */
-#ifndef RUN_REDIRECT_H
-#define RUN_REDIRECT_H
+#pragma once
 
 #include "base/err.h"
 
@@ -18,5 +17,3 @@ bool run_redirect_is(int status);
 char *run_redirect_base(const char *url, const char *path, const char *location);
 /* Says that `path` of the server at `url` (NULL: one of our own) leads elsewhere. Returns -1. */
 int run_redirect_error(const char *url, const char *path, const char *location, struct pl_err *err);
-
-#endif

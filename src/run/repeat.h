@@ -11,8 +11,7 @@
  *
  * A --set counts more than any of them.
  */
-#ifndef RUN_REPEAT_H
-#define RUN_REPEAT_H
+#pragma once
 
 #include "base/err.h"
 #include "base/json.h"
@@ -41,5 +40,3 @@ json_t *run_repeat_section(const struct exp_config *experiment, const json_t *en
 			   const char *dataset_sha256);
 /* Says the differences behind the first `said`, one line each; how many there are now. */
 size_t run_repeat_warn(const json_t *section, size_t said);
-
-#endif

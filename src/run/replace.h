@@ -16,8 +16,7 @@
  * still, and by its run's id `recover`, or the next run, finds the files that 2 has left; until
  * then their sha256 in the result tells that what stands by their names is not theirs.
  */
-#ifndef RUN_REPLACE_H
-#define RUN_REPLACE_H
+#pragma once
 
 #include "base/err.h"
 #include "base/json.h"
@@ -33,5 +32,3 @@ int run_replace_finish(const char *output, const json_t *document,
 		       struct pl_err *err) PL_MUST_CHECK;
 /* Removes what a run that wrote beside `output` has left, without a result. */
 void run_replace_drop(const char *output, const char *run_id);
-
-#endif

@@ -2,8 +2,7 @@
  * The way of requests to the server, measured or not: its address, the path, the protocol, and the
  * addresses that they come from.
  */
-#ifndef RUN_ROUTE_H
-#define RUN_ROUTE_H
+#pragma once
 
 #include "bench/load/load.h"
 #include "run/target.h"
@@ -31,5 +30,3 @@ struct bench_load run_route_load(const struct run_context *run, const struct run
  * asked for them at once. Asks the server, which therefore has to be there.
  */
 void run_route_learn_acks(const struct run_context *run, struct run_route *route);
-
-#endif

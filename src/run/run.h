@@ -5,8 +5,7 @@
  * of its server, so that one process can hold several, one after the other or side by side.
  * run/alone.h is the caller of one.
  */
-#ifndef RUN_RUN_H
-#define RUN_RUN_H
+#pragma once
 
 #include "experiment/config.h"
 #include "result/document.h"
@@ -53,5 +52,3 @@ void run_slot_close(struct run_slot *slot);
  */
 int run_experiment(const struct exp_config *experiment, const struct run_settings *settings,
 		   struct run_slot *slot, json_t **ret_result, struct pl_err *err) PL_MUST_CHECK;
-
-#endif

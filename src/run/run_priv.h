@@ -2,8 +2,7 @@
  * All of a run: what each step was given by the ones before it, for run.c, which orders them, and for
  * the files that make a result of a finished, const one. Steps do not know it (run/context.h).
  */
-#ifndef RUN_RUN_PRIV_H
-#define RUN_RUN_PRIV_H
+#pragma once
 
 #include "run/client/client.h"
 #include "run/context.h"
@@ -35,5 +34,3 @@ struct run_state {
 	char *flat_path;         /* vLLM's flat result; NULL: none */
 	size_t differences_said; /* from the run that this one repeats */
 };
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * The files that lie beside a result: requests, series, logs, pictures.
  */
-#ifndef RUN_SIDE_FILES_H
-#define RUN_SIDE_FILES_H
+#pragma once
 
 #include "base/err.h"
 #include "base/json.h"
@@ -16,5 +15,3 @@ int run_side_files(const struct run_state *run, json_t **ret_artifacts, json_t *
 /* One line a record of the outcome, behind those of its failed tries. */
 int run_requests_write(const char *path, const struct res_outcome *outcome,
 		       struct pl_err *err) PL_MUST_CHECK;
-
-#endif

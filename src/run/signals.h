@@ -4,8 +4,7 @@
  * Signals belong to the process, so their taker is a program's and no run's. The main thread takes
  * them; all others block them.
  */
-#ifndef RUN_SIGNALS_H
-#define RUN_SIGNALS_H
+#pragma once
 
 #include "run/stop.h"
 
@@ -16,5 +15,3 @@
 void run_signals_take(struct run_stop *stops, size_t count);
 /* Back to the default actions. */
 void run_signals_release(void);
-
-#endif

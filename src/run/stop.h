@@ -4,8 +4,7 @@
  * - One per run, made by who starts it (all zero: nothing is asked) and alive until the run's end.
  * - Any thread and any signal handler may ask; whoever waits or sends looks at `reason`.
  */
-#ifndef RUN_STOP_H
-#define RUN_STOP_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -22,5 +21,3 @@ void run_stop_server_died(struct run_stop *stop);
 void run_stop_by_signal(struct run_stop *stop, int number);
 /* The signal that asked for the end; 0: none. NULL: nothing can be asked for. */
 int run_stop_signal(const struct run_stop *stop);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Where requests go: address, headers and path of a server, ours or another's.
  */
-#ifndef RUN_TARGET_H
-#define RUN_TARGET_H
+#pragma once
 
 #include "base/json.h"
 #include "io/fetch.h"
@@ -79,5 +78,3 @@ bool run_target_acks_may_wait(const struct run_target *target);
 /* A JSON answer with status 200. */
 int run_target_fetch_json(const struct run_target *target, const char *path, json_t **ret,
 			  struct pl_err *err) PL_MUST_CHECK;
-
-#endif

@@ -2,8 +2,7 @@
  * Which release of vLLM an experiment is for: what it says itself, else what is installed where its
  * command would start it, else the reference release. Installed files are read, never run.
  */
-#ifndef RUN_TARGET_RELEASE_H
-#define RUN_TARGET_RELEASE_H
+#pragma once
 
 #include "base/json.h"
 #include "experiment/config.h"
@@ -23,5 +22,3 @@ void run_release_find(const struct exp_config *experiment, const char *version,
 /* The dist-info folder of the vLLM that an argument vector would start; NULL: none is found.
  * The caller's (free()). */
 char *run_release_installed(const json_t *command);
-
-#endif

@@ -2,8 +2,7 @@
  * Telemetry of a run: what is sampled, from before the server's start until after its end, and the
  * facts that come of it. `system` of the result is made in run/document/system.c.
  */
-#ifndef RUN_TELEMETRY_H
-#define RUN_TELEMETRY_H
+#pragma once
 
 #include "host/telemetry/telemetry.h"
 
@@ -61,5 +60,3 @@ struct run_energy run_telemetry_energy(const struct run_telemetry *telemetry);
 /* What is told of above_idle_j: NaN below 0, where there was something else to do at rest. */
 double run_energy_known(double above_idle_j);
 void run_telemetry_facts(const struct run_telemetry *telemetry, struct res_quality_facts *ret);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * What a server tells of itself, and what its operator may do: models, settings, sleep, profiler.
  */
-#ifndef SIM_ADMIN_H
-#define SIM_ADMIN_H
+#pragma once
 
 struct sim_conn;
 
@@ -13,5 +12,3 @@ void sim_wake_up(struct sim_conn *conn);
 void sim_is_sleeping(struct sim_conn *conn);
 void sim_start_profile(struct sim_conn *conn);
 void sim_stop_profile(struct sim_conn *conn);
-
-#endif

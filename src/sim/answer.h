@@ -1,8 +1,7 @@
 /*
  * Whole answers in the forms that vLLM has, and a body of JSON read or refused.
  */
-#ifndef SIM_ANSWER_H
-#define SIM_ANSWER_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/json.h"
@@ -18,5 +17,3 @@ void sim_answer_json(struct sim_conn *conn, int status, const struct pl_buf *bod
 void sim_answer_refusal(struct sim_conn *conn, const struct sim_refusal *refusal);
 /* The body as JSON; false: answered with an error. */
 bool sim_body_json(struct sim_conn *conn, json_t **ret);
-
-#endif

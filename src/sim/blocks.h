@@ -6,8 +6,7 @@
  * - A named block keeps its name while free, so that a later prompt can hit it; taking it for
  *   something else forgets the name. Free blocks are taken in the order in which they became free.
  */
-#ifndef SIM_BLOCKS_H
-#define SIM_BLOCKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -47,5 +46,3 @@ uint32_t sim_blocks_find(const struct sim_blocks *blocks, uint64_t name);
 void sim_blocks_name(struct sim_blocks *blocks, uint32_t block, uint64_t name);
 /* Forgets all names; false, with nothing done, while a block is held. */
 bool sim_blocks_forget(struct sim_blocks *blocks);
-
-#endif

@@ -4,8 +4,7 @@
  * Lifetime: one that ends inside a callback is only marked dead; it is freed by calls->rest(), the last
  * thing in every callback. So pointers stay good all through a callback.
  */
-#ifndef SIM_CONN_H
-#define SIM_CONN_H
+#pragma once
 
 #include "base/buf.h"
 #include "io/http.h"
@@ -74,5 +73,3 @@ void sim_conn_begin_stream(struct sim_conn *conn);
 void sim_conn_end_request(struct sim_conn *conn);
 /* Reads what came behind a request that has been answered. */
 void sim_conn_resume(struct sim_conn *conn);
-
-#endif

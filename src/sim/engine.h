@@ -21,8 +21,7 @@
  * - waiting + running + (finished, aborted) = added, at every moment.
  * - A sequence is the engine's; after it finished or was aborted it is gone with the next begin().
  */
-#ifndef SIM_ENGINE_H
-#define SIM_ENGINE_H
+#pragma once
 
 #include "sim/profile.h"
 
@@ -142,5 +141,3 @@ bool sim_engine_reset_prefix_cache(struct sim_engine *engine);
 uint32_t sim_sequence_scheduled(const struct sim_sequence *sequence);
 /* Tokens of it whose keys and values are in the cache. */
 uint32_t sim_sequence_computed(const struct sim_sequence *sequence);
-
-#endif

@@ -6,8 +6,7 @@
  * - The writer is woken by sim_event_log_flush() (end of a batch) and when the ring is half full.
  * - A request's handle lives from request() to end(), which hands it to the writer.
  */
-#ifndef SIM_EVENT_LOG_H
-#define SIM_EVENT_LOG_H
+#pragma once
 
 #include "base/err.h"
 
@@ -32,5 +31,3 @@ void sim_event_log_token(struct sim_event_log *log, struct sim_event_id *id, int
 void sim_event_log_end(struct sim_event_log *log, struct sim_event_id *id, int64_t t_ns,
 		       uint32_t tokens, const char *status);
 void sim_event_log_flush(struct sim_event_log *log);
-
-#endif

@@ -2,8 +2,7 @@
  * The bytes of a stream: each function puts one chunk, frame included, into the server's scratch and
  * returns its first byte, good until the next call. And the body of an answer in one piece.
  */
-#ifndef SIM_EVENTS_H
-#define SIM_EVENTS_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -27,5 +26,3 @@ void sim_event_add_text(struct pl_buf *out, const struct sim_choice *choice);
 uint32_t sim_event_claimed_tokens(const struct sim_job *job, uint32_t tokens);
 /* The body of an answer that is not streamed. */
 void sim_answer_write(const struct sim_job *job, struct pl_buf *out);
-
-#endif

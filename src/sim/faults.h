@@ -5,8 +5,7 @@
  * depends on nothing but their order. A request is hit once at most: where two kinds fall on the
  * same one, the later kind takes the next.
  */
-#ifndef SIM_FAULTS_H
-#define SIM_FAULTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -87,5 +86,3 @@ extern const char *const sim_form_words[SIM_FORM_COUNT + 1];
 int64_t sim_word_find(const char *const *words, const char *word);
 /* "KILL", "SIGKILL" or "9". */
 int64_t sim_signal_find(const char *name);
-
-#endif

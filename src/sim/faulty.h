@@ -1,8 +1,7 @@
 /*
  * What a fault does once it is due (which request it hits: sim/faults.h), and events sent in other forms.
  */
-#ifndef SIM_FAULTY_H
-#define SIM_FAULTY_H
+#pragma once
 
 #include "sim/faults.h"
 
@@ -28,5 +27,3 @@ bool sim_send_event(struct sim_job *job, const char *bytes, size_t len, uint32_t
 bool sim_engine_fails(struct sim_server *server);
 /* Would it? */
 bool sim_engine_is_due(const struct sim_server *server);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * A request that is being answered: its sequences in the engine, its events on their way out.
  */
-#ifndef SIM_JOB_H
-#define SIM_JOB_H
+#pragma once
 
 #include "base/buf.h"
 #include "sim/engine.h"
@@ -73,5 +72,3 @@ void sim_job_leave_engine(struct sim_job *job);
 struct sim_conn *sim_job_close(struct sim_job *job, const char *status);
 /* Its memory; it must be over, or the server ending. */
 void sim_job_free(struct sim_job *job);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Counters and histograms behind /metrics that the engine does not keep itself.
  */
-#ifndef SIM_METRICS_H
-#define SIM_METRICS_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -41,5 +40,3 @@ void sim_metrics_observe_lateness(struct sim_metrics *metrics, double seconds);
 /* All histograms as Prometheus text; labels without braces. */
 void sim_metrics_write(const struct sim_metrics *metrics, const char *labels, double created_s,
 		       struct pl_buf *out);
-
-#endif

@@ -2,8 +2,7 @@
  * The command line: `serve MODEL`, vLLM's own arguments (those that the engine model knows are
  * read, the others accepted), and --sim-….
  */
-#ifndef SIM_OPTIONS_H
-#define SIM_OPTIONS_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/err.h"
@@ -74,5 +73,3 @@ int sim_options_parse(int argc, char **argv, struct sim_options *ret, enum sim_a
 		      struct pl_err *err) PL_MUST_CHECK;
 void sim_options_done(struct sim_options *options);
 void sim_options_help(struct pl_buf *buf);
-
-#endif

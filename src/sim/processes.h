@@ -3,8 +3,7 @@
  * first is in a session of its own and ignores SIGTERM, as an engine core that is busy; all live on
  * when the head is killed, so that what cleans up after a server can be tested.
  */
-#ifndef SIM_PROCESSES_H
-#define SIM_PROCESSES_H
+#pragma once
 
 #include "base/err.h"
 
@@ -19,5 +18,3 @@ int sim_processes_start(int64_t count, struct sim_processes **ret,
 			struct pl_err *err) PL_MUST_CHECK;
 /* Ends and reaps them all; NULL: nothing. */
 void sim_processes_stop(struct sim_processes *processes);
-
-#endif

@@ -2,8 +2,7 @@
  * How long a step takes: constants of a model on a GPU (tbl/sim_profiles.h) and the formula of
  * docs/reference/simulator.md. Pure functions.
  */
-#ifndef SIM_PROFILE_H
-#define SIM_PROFILE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -48,5 +47,3 @@ int64_t sim_profile_step_ns(const struct sim_profile *profile, uint32_t tensor_p
 /* Blocks that fit beside the weights: utilisation x memory - weights - 2 GB a GPU. 0: none. */
 uint32_t sim_profile_block_count(const struct sim_profile *profile, uint32_t tensor_parallel,
 				 double memory_utilisation, uint32_t block_size);
-
-#endif

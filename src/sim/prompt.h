@@ -1,8 +1,7 @@
 /*
  * Prompts to token ids: a text, ids, messages through the chat template.
  */
-#ifndef SIM_PROMPT_H
-#define SIM_PROMPT_H
+#pragma once
 
 #include "base/json.h"
 #include "sim/refusal.h"
@@ -30,5 +29,3 @@ int sim_prompt_from_messages(const json_t *body, const struct sim_limits *limits
 /* What /v1/responses calls input: a text, or a list of messages; `instructions` go before it. */
 int sim_prompt_from_input(const json_t *body, const struct sim_limits *limits,
 			  struct sim_prompt *ret, struct sim_refusal *refusal) PL_MUST_CHECK;
-
-#endif

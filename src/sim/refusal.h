@@ -1,8 +1,7 @@
 /*
  * Why a request is refused, in the words and the form of vLLM's answers.
  */
-#ifndef SIM_REFUSAL_H
-#define SIM_REFUSAL_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/json.h"
@@ -38,5 +37,3 @@ int sim_refuse_absent(struct sim_refusal *refusal, const json_t *value, const ch
 		      const char *kind);
 /* {"error":{…}} */
 void sim_refusal_write(const struct sim_refusal *refusal, struct pl_buf *body);
-
-#endif

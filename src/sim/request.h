@@ -1,8 +1,7 @@
 /*
  * What a client asks for, read from the body of a request and checked.
  */
-#ifndef SIM_REQUEST_H
-#define SIM_REQUEST_H
+#pragma once
 
 #include "base/json.h"
 #include "sim/prompt.h"
@@ -51,5 +50,3 @@ void sim_request_done(struct sim_request *request);
 int sim_request_find_model(const json_t *body, const struct sim_limits *limits, const char **ret,
 			   struct sim_refusal *refusal) PL_MUST_CHECK;
 bool sim_request_flag(const json_t *body, const char *name, bool otherwise);
-
-#endif

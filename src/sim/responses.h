@@ -1,8 +1,7 @@
 /*
  * /v1/responses: its events, without frames, and its answer in one piece.
  */
-#ifndef SIM_RESPONSES_H
-#define SIM_RESPONSES_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -14,5 +13,3 @@ void sim_responses_delta_head(struct pl_buf *out);
 void sim_responses_delta_end(struct sim_job *job, struct pl_buf *out);
 void sim_responses_end(struct sim_job *job, struct pl_buf *out);
 void sim_responses_answer(const struct sim_job *job, struct pl_buf *out);
-
-#endif

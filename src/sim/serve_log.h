@@ -1,8 +1,7 @@
 /*
  * The log on standard output, in the words and forms of vLLM and uvicorn.
  */
-#ifndef SIM_SERVE_LOG_H
-#define SIM_SERVE_LOG_H
+#pragma once
 
 #include "base/mem.h"
 
@@ -16,5 +15,3 @@ void sim_log_routes(void);
 void sim_log_access(const struct sim_conn *conn, int status);
 void sim_log_stats(struct sim_server *server, int64_t now_ns);
 void sim_log_stop(void);
-
-#endif

@@ -2,8 +2,7 @@
  * The simulator as a server: one thread with one loop owns the engine and all sockets; the event
  * log has a writer of its own.
  */
-#ifndef SIM_SERVER_H
-#define SIM_SERVER_H
+#pragma once
 
 #include "base/err.h"
 #include "sim/options.h"
@@ -14,5 +13,3 @@
  * all said; -1 with an error to be shown.
  */
 int sim_server_run(const struct sim_options *options, struct pl_err *err) PL_MUST_CHECK;
-
-#endif

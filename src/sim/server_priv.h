@@ -6,8 +6,7 @@
  *
  * One loop, one thread: nothing here locks.
  */
-#ifndef SIM_SERVER_PRIV_H
-#define SIM_SERVER_PRIV_H
+#pragma once
 
 #include "base/buf.h"
 #include "io/loop.h"
@@ -75,5 +74,3 @@ static inline void sim_server_wake_engine(struct sim_server *server)
 	if (!io_timer_runs(&server->step_timer))
 		io_timer_start(server->loop, &server->step_timer, io_loop_now_ns(server->loop));
 }
-
-#endif

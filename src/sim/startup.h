@@ -1,8 +1,7 @@
 /*
  * A start as vLLM's log shows it, with its failures.
  */
-#ifndef SIM_STARTUP_H
-#define SIM_STARTUP_H
+#pragma once
 
 #include "base/mem.h"
 
@@ -14,5 +13,3 @@ struct sim_server;
 int sim_startup(struct sim_server *server);
 /* Dies by this signal, without a core file. */
 _Noreturn void sim_die_by(int64_t signal_number);
-
-#endif

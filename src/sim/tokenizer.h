@@ -10,8 +10,7 @@
  * Why added ids: there are more characters in Unicode than ids, so no 32,000 pieces can be both
  * free of ambiguity and able to say everything. docs/reference/simulator.md has the table.
  */
-#ifndef SIM_TOKENIZER_H
-#define SIM_TOKENIZER_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ size_t sim_token_encode(const char *text, size_t len, uint32_t *ids);
 uint32_t sim_token_draw(uint64_t seed, uint64_t index);
 /* A 64-bit mix of a state and a value, for seeds and hash chains. */
 uint64_t sim_token_mix(uint64_t state, uint64_t value);
-
-#endif

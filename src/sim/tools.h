@@ -1,13 +1,10 @@
 /*
  * /tokenize, /detokenize and /tokenizer_info.
  */
-#ifndef SIM_TOOLS_H
-#define SIM_TOOLS_H
+#pragma once
 
 struct sim_conn;
 
 void sim_tokenize(struct sim_conn *conn);
 void sim_detokenize(struct sim_conn *conn);
 void sim_tokenizer_info(struct sim_conn *conn);
-
-#endif

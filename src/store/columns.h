@@ -13,8 +13,7 @@
  * other and from all else, as by the write side of a read-write lock. Queries are reads; any number may
  * run at once, `read` is then called by their threads, by one at a time.
  */
-#ifndef STORE_COLUMNS_H
-#define STORE_COLUMNS_H
+#pragma once
 
 #include "store/row.h"
 
@@ -41,5 +40,3 @@ size_t store_columns_count(const struct store_columns *columns);
 /* Grows by one at each change. The owner may have it go on from that of a database. */
 int64_t store_columns_version(const struct store_columns *columns);
 void store_columns_set_version(struct store_columns *columns, int64_t version);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Between columns.c (rows that come), column.c (one array) and view.c (what a query sees).
  */
-#ifndef STORE_COLUMNS_PRIV_H
-#define STORE_COLUMNS_PRIV_H
+#pragma once
 
 #include <pthread.h>
 
@@ -70,5 +69,3 @@ struct store_columns {
 	struct pl_arena *arena; /* of run ids */
 	int64_t version;
 };
-
-#endif

@@ -16,8 +16,7 @@
  *   keys. Of a flat result all that the file says counts.
  * - A reader never changes after it was made and may be used by any number of threads.
  */
-#ifndef STORE_DOCUMENT_H
-#define STORE_DOCUMENT_H
+#pragma once
 
 #include "result/fields/fields.h"
 
@@ -72,5 +71,3 @@ int store_json_parse(const char *bytes, size_t len, const char *name, json_t **r
 
 /* {pointer, key, line, found, expected, nearest, message}; NULL and 0 say nothing. */
 json_t *store_fault_new(const char *pointer, int line, const char *message);
-
-#endif

@@ -2,8 +2,7 @@
  * One field over some rows, for those who choose: how many have nothing, which values there are and how
  * often (FACET of query.h).
  */
-#ifndef STORE_FACET_PRIV_H
-#define STORE_FACET_PRIV_H
+#pragma once
 
 #include "store/needle.h"
 #include "store/view.h"
@@ -31,5 +30,3 @@ json_t *facet_of(struct facet_scratch *scratch, const struct store_column *colum
 json_t *store_number_to_json(double number);
 /* NULL: not recorded. */
 json_t *store_cell_to_json(const struct store_column *column, size_t row);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Where a reader of a request stands in it, and what it finds wrong there.
  */
-#ifndef STORE_FAULTS_PRIV_H
-#define STORE_FAULTS_PRIV_H
+#pragma once
 
 #include "result/schema/schema.h"
 
@@ -33,5 +32,3 @@ bool place_limit(struct place *place, const json_t *found, size_t most, const ch
 bool place_missing(struct place *place, const char *key, const char *expected);
 /* A fault of each key that is none of `known` (NULL-ended); true: there is none. */
 bool place_keys(struct place *place, const json_t *object, const char *const *known);
-
-#endif

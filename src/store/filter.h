@@ -45,8 +45,7 @@
  * A field is any id that result/fields resolves, or one that stands in some document all the same (an
  * argument that is newer than the rows).
  */
-#ifndef STORE_FILTER_H
-#define STORE_FILTER_H
+#pragma once
 
 #include "result/schema/schema.h"
 #include "store/needle.h"
@@ -90,5 +89,3 @@ void store_filter_rows(const struct store_filter *filter, uint64_t *ret_rows);
  */
 bool store_filter_rows_without(const struct store_filter *filter, const struct store_column *column,
 			       uint64_t *ret_rows);
-
-#endif

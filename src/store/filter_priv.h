@@ -2,8 +2,7 @@
  * Between filter_parse.c (JSON to a checked tree), predicate.c (what one predicate asks of a column) and
  * filter.c (which rows the tree means).
  */
-#ifndef STORE_FILTER_PRIV_H
-#define STORE_FILTER_PRIV_H
+#pragma once
 
 #include "store/faults_priv.h"
 #include "store/filter.h"
@@ -63,5 +62,3 @@ struct filter_node {
 /* False: faults were added. Compiled, of the arena. */
 bool filter_parse(const struct store_view *view, const json_t *tree, struct place *place,
 		  struct pl_arena *arena, struct filter_node *ret);
-
-#endif

@@ -7,8 +7,7 @@
  *   zero, the greatest is 100 times the least above zero or more, and over half lie in the lowest tenth
  *   of the range: a linear one would put these into one or two bins. Zero has a first bin of its own.
  */
-#ifndef STORE_HISTOGRAM_H
-#define STORE_HISTOGRAM_H
+#pragma once
 
 #include <stddef.h>
 
@@ -29,5 +28,3 @@ struct store_histogram {
 /* Finite numbers, each once, at least two of them; all of them are in the bins. Overwrites *ret. */
 void store_histogram(const struct store_counted *numbers, size_t count,
 		     struct store_histogram *ret);
-
-#endif

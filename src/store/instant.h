@@ -1,6 +1,5 @@
 /* Times of documents as instants. */
-#ifndef STORE_INSTANT_H
-#define STORE_INSTANT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,5 +10,3 @@
  * off; second 60 is the first one of the next minute. False, with *ret_us untouched: it is none.
  */
 bool store_instant_parse(const char *text, int64_t *ret_us);
-
-#endif

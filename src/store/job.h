@@ -9,8 +9,7 @@
  * The store has to be opened with_jobs for store_job_next() and what follows it; those that were
  * running when a process died are queued again by store_open().
  */
-#ifndef STORE_JOB_H
-#define STORE_JOB_H
+#pragma once
 
 #include "store/store.h"
 
@@ -61,5 +60,3 @@ int store_job_finish(struct store *store, int64_t id, struct pl_err *err) PL_MUS
  * reference.
  */
 int store_job_json(struct store *store, int64_t id, json_t **ret, struct pl_err *err) PL_MUST_CHECK;
-
-#endif

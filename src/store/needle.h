@@ -2,8 +2,7 @@
  * A text that is looked for without regard to case: Unicode's simple case folding, a character for a
  * character, as PCRE2 has it. Texts that are no UTF-8 are looked through where they are.
  */
-#ifndef STORE_NEEDLE_H
-#define STORE_NEEDLE_H
+#pragma once
 
 #include "base/mem.h"
 
@@ -20,5 +19,3 @@ PL_AUTO_DEFINE(struct store_needle, store_needle_free);
 #define auto_needle PL_AUTO(store_needle_free)
 
 bool store_needle_is_in(const struct store_needle *needle, const char *text);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * How values stand one behind the other, and the first ones of many.
  */
-#ifndef STORE_ORDER_H
-#define STORE_ORDER_H
+#pragma once
 
 #include "store/view.h"
 
@@ -21,5 +20,3 @@ uint32_t *store_order_ranks(const struct store_column *column);
 #define STORE_ORDER_ITEM_MAX 64
 void store_order_first(void *items, size_t count, size_t size, size_t first,
 		       int (*compare)(const void *, const void *, void *), void *context);
-
-#endif

@@ -3,8 +3,7 @@
  * array of objects, or JSON lines; each of them also packed (zstd). What a document is, is
  * store/document.h's to find out.
  */
-#ifndef STORE_PARTS_H
-#define STORE_PARTS_H
+#pragma once
 
 #include "base/err.h"
 
@@ -36,5 +35,3 @@ int store_parts_of(const char *bytes, size_t len, const char *name, struct store
 		   struct pl_err *err) PL_MUST_CHECK;
 void store_parts_done(struct store_parts *parts);
 #define auto_store_parts __attribute__((cleanup(store_parts_done), unused)) struct store_parts
-
-#endif

@@ -33,8 +33,7 @@
  * - histogram: {edges: [n + 1], counts: [n]} of the finite numbers: edges[i] <= x < edges[i + 1], the
  *   last one with its end (store/histogram.h).
  */
-#ifndef STORE_QUERY_H
-#define STORE_QUERY_H
+#pragma once
 
 #include "result/schema/schema.h"
 #include "store/columns.h"
@@ -52,5 +51,3 @@ int store_query_apply(const struct store_columns *columns, const json_t *request
 		      struct res_schema_faults *faults, struct pl_err *err) PL_MUST_CHECK;
 int store_query_options(const struct store_columns *columns, const json_t *request, json_t **ret,
 			struct res_schema_faults *faults, struct pl_err *err) PL_MUST_CHECK;
-
-#endif

@@ -7,8 +7,7 @@
  *   has no value; whether the user set the field is told beside it, of a null too.
  * - The value's kind may be another than its field's: a number column may hold a word ("auto").
  */
-#ifndef STORE_ROW_H
-#define STORE_ROW_H
+#pragma once
 
 #include "result/fields/fields.h"
 
@@ -45,5 +44,3 @@ void store_row_of_document(const struct res_fields *fields, const json_t *docume
 			   struct store_row *ret);
 void store_row_done(struct store_row *row);
 #define auto_row __attribute__((cleanup(store_row_done), unused)) struct store_row
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * The rows of an answer: sorted, a page of them, as JSON.
  */
-#ifndef STORE_ROWS_PRIV_H
-#define STORE_ROWS_PRIV_H
+#pragma once
 
 #include "store/view.h"
 
@@ -22,5 +21,3 @@ size_t rows_of_page(const struct store_view *view, const uint64_t *rows, size_t 
 /* {id, run_id, simulated, verdict, cells}. `columns` NULL: every column field. New reference. */
 json_t *row_to_json(const struct store_view *view, size_t row,
 		    const struct store_column *const *columns, size_t column_count);
-
-#endif

@@ -2,8 +2,7 @@
  * One connection to an SQLite file: what all of its users say the same way, and statements that are
  * asked often, prepared once. Not for several threads at a time.
  */
-#ifndef STORE_SQLITE_H
-#define STORE_SQLITE_H
+#pragma once
 
 #include "base/err.h"
 
@@ -84,5 +83,3 @@ static inline void store_sql_reset(sqlite3_stmt **borrower)
 		sqlite3_reset(*borrower);
 }
 #define auto_borrowed __attribute__((cleanup(store_sql_reset), unused)) sqlite3_stmt *
-
-#endif

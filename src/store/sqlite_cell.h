@@ -11,8 +11,7 @@
  * a value is of another kind than its field, and the type of SQL alone would not tell which, it is a blob
  * of a letter and the value as text: y1.0, n1.5, t…, j….
  */
-#ifndef STORE_SQLITE_CELL_H
-#define STORE_SQLITE_CELL_H
+#pragma once
 
 #include "store/row.h"
 
@@ -24,5 +23,3 @@ void store_cell_bind(sqlite3_stmt *statement, int at, const struct res_field *fi
 /* ret->is_explicit is false; its text is borrowed until the statement's next step. */
 void store_cell_read(sqlite3_stmt *statement, int at, const struct res_field *field,
 		     struct store_cell *ret);
-
-#endif

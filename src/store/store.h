@@ -17,8 +17,7 @@
  * write. The columns in memory are lent under a read-write lock: whoever has borrowed them keeps
  * writers waiting, so give them back soon, and call none of the functions that write meanwhile.
  */
-#ifndef STORE_STORE_H
-#define STORE_STORE_H
+#pragma once
 
 #include "store/document.h"
 #include "store/row.h"
@@ -106,5 +105,3 @@ void store_columns_return(struct store *store);
 
 /* For messages and --help: "SQLite 3.40.1". */
 const char *store_engine(void);
-
-#endif

@@ -2,8 +2,7 @@
  * The store from inside. A connection that writes and one that only reads, each with a lock of its own,
  * so that no reader waits for a disk; locks are taken in the order in which they stand here.
  */
-#ifndef STORE_STORE_PRIV_H
-#define STORE_STORE_PRIV_H
+#pragma once
 
 #include "store/sqlite.h"
 #include "store/store.h"
@@ -82,5 +81,3 @@ int store_jobs_open(struct store *store, struct pl_err *err) PL_MUST_CHECK;
 
 /* Now, as it stands in the file. */
 void store_now(char text[32]);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * A view belongs to one thread and to a stretch of time in which nobody writes the columns.
  */
-#ifndef STORE_VIEW_H
-#define STORE_VIEW_H
+#pragma once
 
 #include "store/columns.h"
 
@@ -88,5 +87,3 @@ const uint64_t *store_view_live(const struct store_view *view);
 int64_t store_view_id(const struct store_view *view, size_t row);
 /* NULL: it has none. */
 const char *store_view_run_id(const struct store_view *view, size_t row);
-
-#endif

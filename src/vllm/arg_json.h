@@ -2,8 +2,7 @@
  * A row of the server arguments as a JSON object and back, as `profllm params --json` and overlay
  * files have it: name, flag, aliases, negative_flag, group, type, choices, default, …, fields.
  */
-#ifndef VLLM_ARG_JSON_H
-#define VLLM_ARG_JSON_H
+#pragma once
 
 #include "base/json.h"
 #include "vllm/catalog.h"
@@ -23,5 +22,3 @@ json_t *vllm_arg_fields_to_json(const struct option_row *arg);
  * fields cannot be set. */
 int vllm_arg_set_json(struct option_row *arg, const json_t *entry, struct pl_arena *arena,
 		      struct pl_err *err) PL_MUST_CHECK;
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * The options of `benchmark:` as one struct, made from tbl/bench_args.h.
  */
-#ifndef VLLM_BENCH_OPTIONS_H
-#define VLLM_BENCH_OPTIONS_H
+#pragma once
 
 #include "base/json.h"
 #include "option/member.h"
@@ -44,5 +43,3 @@ void vllm_bench_set(struct vllm_bench *bench, enum vllm_bench_id id, const json_
 bool vllm_bench_is_default(const struct vllm_bench *bench, enum vllm_bench_id id);
 /* The two limits of timeline_itl_thresholds, read as vLLM reads them. False: not two numbers. */
 bool vllm_bench_thresholds(const char *text, double ret_ms[2]);
-
-#endif

@@ -16,8 +16,7 @@
  *   of entries with the keys of vllm_arg_to_json(). An entry replaces what it says of the argument
  *   of its name, or adds one; what it leaves out stays, or is what a plain `--name VALUE` has.
  */
-#ifndef VLLM_CATALOG_H
-#define VLLM_CATALOG_H
+#pragma once
 
 #include "base/err.h"
 #include "base/json.h"
@@ -70,5 +69,3 @@ const struct option_row *vllm_arg_find_negative(const struct vllm_catalog *catal
  * of a catalogue: option_field_next() of its rows. */
 size_t vllm_field_count(void);
 const struct option_row *vllm_field_at(size_t i);
-
-#endif

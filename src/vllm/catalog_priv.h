@@ -2,8 +2,7 @@
  * The rows of a release: those of tbl/engine_args.h and tbl/engine_fields.h with what the history
  * says of it (tbl/engine_args_history.h, tbl/engine_fields_history.h).
  */
-#ifndef VLLM_CATALOG_PRIV_H
-#define VLLM_CATALOG_PRIV_H
+#pragma once
 
 #include "base/mem.h"
 #include "option/row.h"
@@ -16,5 +15,3 @@ size_t vllm_rows_arg_count(void);
  */
 void vllm_rows_make(const struct vllm_version *release, struct option_row *args,
 		    struct pl_arena *arena);
-
-#endif

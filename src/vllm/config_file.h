@@ -4,8 +4,7 @@
  * - true is the flag alone; false its negative flag, where "--no-" and the key as it is written is
  *   one, and nothing elsewhere; an empty list is nothing.
  */
-#ifndef VLLM_CONFIG_FILE_H
-#define VLLM_CONFIG_FILE_H
+#pragma once
 
 #include "option/value.h"
 
@@ -20,5 +19,3 @@ bool vllm_config_false_counts(const struct vllm_catalog *catalog, const char *na
 bool vllm_config_is_left_out(const struct vllm_catalog *catalog, struct option_reader *reader,
 			     const struct pl_yaml *name, const struct pl_yaml *node,
 			     const char *key);
-
-#endif

@@ -10,8 +10,7 @@
  * - Nodes and texts live in the arena that the parser was given, and are never changed.
  * - What an expression means: vllm/expr_eval.h.
  */
-#ifndef VLLM_EXPR_H
-#define VLLM_EXPR_H
+#pragma once
 
 #include "base/err.h"
 #include "base/json.h"
@@ -70,5 +69,3 @@ json_t *vllm_expr_to_json(const struct vllm_expr *expr);
 /* Calls `visit` for each ARG, SUB and ENV of the tree, in the order of the text. */
 typedef void vllm_expr_visit_fn(void *user, const struct vllm_expr *name);
 void vllm_expr_each_name(const struct vllm_expr *expr, vllm_expr_visit_fn *visit, void *user);
-
-#endif

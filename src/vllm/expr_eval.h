@@ -9,8 +9,7 @@
  *   the sign of the divisor. Values of different kinds are not equal.
  * - is_set() and any_set() ask for what the user gave, never for defaults, and are never unknown.
  */
-#ifndef VLLM_EXPR_EVAL_H
-#define VLLM_EXPR_EVAL_H
+#pragma once
 
 #include "vllm/expr.h"
 
@@ -51,5 +50,3 @@ struct vllm_expr_scope {
 enum vllm_truth vllm_expr_truth(const struct vllm_expr *expr, const struct vllm_expr_scope *scope);
 struct vllm_value vllm_expr_value(const struct vllm_expr *expr,
 				  const struct vllm_expr_scope *scope);
-
-#endif

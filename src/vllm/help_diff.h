@@ -1,8 +1,7 @@
 /*
  * What another vLLM's help says against a catalogue of server arguments.
  */
-#ifndef VLLM_HELP_DIFF_H
-#define VLLM_HELP_DIFF_H
+#pragma once
 
 #include "base/json.h"
 #include "vllm/catalog.h"
@@ -22,5 +21,3 @@ json_t *vllm_help_diff(const struct vllm_catalog *catalog, const struct vllm_hel
 /* The overlay that makes the table agree with the help. New reference. */
 json_t *vllm_help_overlay(const struct vllm_catalog *catalog, const json_t *diff,
 			  const char *made_from);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * What it cannot say: types beyond choices and defaults, bounds, and whether a value may be null.
  */
-#ifndef VLLM_HELP_TEXT_H
-#define VLLM_HELP_TEXT_H
+#pragma once
 
 #include "base/err.h"
 #include "base/json.h"
@@ -42,5 +41,3 @@ PL_AUTO_DEFINE(struct vllm_help, vllm_help_free);
 
 size_t vllm_help_count(const struct vllm_help *help);
 const struct vllm_help_arg *vllm_help_at(const struct vllm_help *help, size_t i);
-
-#endif

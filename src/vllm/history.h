@@ -10,8 +10,7 @@
  * - A release that was not read has what the one before it had; one older than the first that was
  *   read what that one had.
  */
-#ifndef VLLM_HISTORY_H
-#define VLLM_HISTORY_H
+#pragma once
 
 #include "base/json.h"
 #include "vllm/version.h"
@@ -82,5 +81,3 @@ const struct vllm_range *vllm_history_last(const struct vllm_history *history);
 /* First release with it, and first one without it (NULL: the reference has it still). */
 const char *vllm_history_since(const struct vllm_history *history);
 const char *vllm_history_until(const struct vllm_history *history);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Python values as they are printed, and JSON as Python reads it.
  */
-#ifndef VLLM_PYTHON_LITERAL_H
-#define VLLM_PYTHON_LITERAL_H
+#pragma once
 
 #include "base/json.h"
 
@@ -18,5 +17,3 @@ json_t *vllm_python_literal(const char *text);
  */
 int vllm_python_json(const char *text, size_t len, const char *source, json_t **ret,
 		     struct pl_err *err) PL_MUST_CHECK;
-
-#endif

@@ -2,8 +2,7 @@
  * What changed from one release of vLLM to another in the arguments of its server, and in the keys
  * of those that are JSON objects.
  */
-#ifndef VLLM_RELEASE_DIFF_H
-#define VLLM_RELEASE_DIFF_H
+#pragma once
 
 #include "base/json.h"
 #include "vllm/catalog.h"
@@ -38,5 +37,3 @@ json_t *vllm_release_diff(const struct vllm_release *since, const struct vllm_re
  */
 json_t *vllm_release_defaults(const struct vllm_release *since, const struct vllm_release *until,
 			      const json_t *values);
-
-#endif

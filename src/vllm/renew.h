@@ -2,8 +2,7 @@
  * A set of server arguments in a release's own form: what the release has no more is replaced, where
  * all of its replacement is known (vllm/replaced.h).
  */
-#ifndef VLLM_RENEW_H
-#define VLLM_RENEW_H
+#pragma once
 
 #include "vllm/replaced.h"
 
@@ -14,5 +13,3 @@
  * replaced_by}. New reference. `replacing->values` does not count.
  */
 json_t *vllm_renew(const struct vllm_replacing *replacing, json_t *values, json_t *given);
-
-#endif

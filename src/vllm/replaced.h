@@ -7,8 +7,7 @@
  * inside of `server:`. Without "value" the value is for people to choose. An empty one: nothing
  * needs to be set, it is so by itself.
  */
-#ifndef VLLM_REPLACED_H
-#define VLLM_REPLACED_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/json.h"
@@ -82,5 +81,3 @@ struct vllm_replacement {
 };
 size_t vllm_replacement_count(void);
 const struct vllm_replacement *vllm_replacement_at(size_t i);
-
-#endif

@@ -5,8 +5,7 @@
  * - The expressions are compiled when first used, once, and shared by all threads.
  * - Defaults are those of the catalogue.
  */
-#ifndef VLLM_RULES_H
-#define VLLM_RULES_H
+#pragma once
 
 #include "base/json.h"
 #include "vllm/expr_eval.h"
@@ -131,5 +130,3 @@ void vllm_required_keys_check(const json_t *values, const struct vllm_target *ta
 			      struct option_problems *problems);
 /* The target's own text; NULL: it says no release, and *ret is the reference. */
 const char *vllm_target_release(const struct vllm_target *target, struct vllm_version *ret);
-
-#endif

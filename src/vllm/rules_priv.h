@@ -1,8 +1,7 @@
 /*
  * Between rules.c and rules_check.c.
  */
-#ifndef VLLM_RULES_PRIV_H
-#define VLLM_RULES_PRIV_H
+#pragma once
 
 #include "vllm/rules.h"
 
@@ -35,5 +34,3 @@ struct vllm_value vllm_rule_fact(void *user, const char *name);
 
 enum vllm_rule_effect vllm_rule_effect_for(const struct vllm_rule *rule,
 					   const struct vllm_version *release);
-
-#endif

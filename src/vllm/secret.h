@@ -2,8 +2,7 @@
  * What is shown to nobody, in vLLM's command lines and in JSON values: "***" stands in place of it.
  * A flag is judged by the reference release's rows, whatever overlay is in use.
  */
-#ifndef VLLM_SECRET_H
-#define VLLM_SECRET_H
+#pragma once
 
 #include "base/json.h"
 #include "option/secret.h"
@@ -19,5 +18,3 @@ char *vllm_secret_word_shown(const char *word);
 json_t *vllm_secret_words_shown(const json_t *words);
 /* A deep copy; texts, objects and lists of secret keys are "***", lists of texts are words. */
 json_t *vllm_secret_json_shown(const json_t *value);
-
-#endif

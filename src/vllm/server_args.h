@@ -1,8 +1,7 @@
 /*
  * A set of values for vLLM's server arguments, as the server's command line and as a result has it.
  */
-#ifndef VLLM_SERVER_ARGS_H
-#define VLLM_SERVER_ARGS_H
+#pragma once
 
 #include "base/json.h"
 #include "vllm/catalog.h"
@@ -31,5 +30,3 @@ void vllm_args_effective(const struct vllm_catalog *catalog, const json_t *value
 /* An item of lora_modules: "name=path", or an object (or its text) with both. */
 #define VLLM_ADAPTER_EXPECTED "name=path, or a JSON object with name and path"
 bool vllm_is_adapter(const json_t *module);
-
-#endif

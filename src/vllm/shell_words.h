@@ -9,8 +9,7 @@
  * - Problems have the word's number (from 1, over all commands) as their line, and its column in
  *   the line of the text as their column.
  */
-#ifndef VLLM_SHELL_WORDS_H
-#define VLLM_SHELL_WORDS_H
+#pragma once
 
 #include "base/err.h"
 #include "base/json.h"
@@ -53,5 +52,3 @@ void vllm_words_done(struct vllm_words *words);
 size_t vllm_word_name_len(const char *word);
 /* Appends the word so that a shell reads it back. */
 void vllm_word_quote(const char *word, struct pl_buf *buf);
-
-#endif

@@ -4,8 +4,7 @@
  * Order: development builds of a release, its alpha, beta and candidate releases, the release, its
  * post releases. A local part ("+cu129") says how it was built and does not count.
  */
-#ifndef VLLM_VERSION_H
-#define VLLM_VERSION_H
+#pragma once
 
 #include "base/err.h"
 
@@ -30,5 +29,3 @@ int vllm_version_compare(const struct vllm_version *a, const struct vllm_version
 bool vllm_version_is_untagged(const struct vllm_version *version);
 /* -1, 0 or 1; 0 and not *ret_known where `text` is NULL or no release. */
 int vllm_release_compare(const struct vllm_version *release, const char *text, bool *ret_known);
-
-#endif

@@ -2,8 +2,7 @@
  * YAML for people: JSON values as block YAML, and the experiment file that means what a command
  * line means.
  */
-#ifndef VLLM_YAML_OUT_H
-#define VLLM_YAML_OUT_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/err.h"
@@ -26,5 +25,3 @@ void vllm_yaml_add_members(struct pl_buf *buf, const json_t *object, int indent)
  */
 int vllm_yaml_from_command(const struct vllm_command *command, bool secrets, struct pl_buf *buf,
 			   struct pl_err *err) PL_MUST_CHECK;
-
-#endif

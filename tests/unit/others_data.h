@@ -2,8 +2,7 @@
  * Tests against others' data begin with skip_without_others_data(): before anything is allocated,
  * as cmocka's skip() leaves the function without running its cleanups.
  */
-#ifndef UNIT_OTHERS_DATA_H
-#define UNIT_OTHERS_DATA_H
+#pragma once
 
 #include <unistd.h>
 
@@ -12,5 +11,3 @@
 		if (access(PROFLLM_SOURCE_DIR "/../shared/data", F_OK) != 0) \
 			skip();                                              \
 	} while (0)
-
-#endif

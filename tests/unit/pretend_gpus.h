@@ -1,8 +1,7 @@
 /*
  * GPUs of the pretend library, for tests.
  */
-#ifndef UNIT_PRETEND_GPUS_H
-#define UNIT_PRETEND_GPUS_H
+#pragma once
 
 #include <stdlib.h>
 
@@ -39,5 +38,3 @@ static inline struct host_gpus *open_gpus(const char *library, const char *gpus,
 	assert_int_equal(host_gpus_source(ret), HOST_GPU_NVML);
 	return ret;
 }
-
-#endif

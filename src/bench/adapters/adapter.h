@@ -5,8 +5,7 @@
  *
  * A stream's state lives in `struct bench_stream`, owned by the worker; adapters hold nothing.
  */
-#ifndef BENCH_ADAPTERS_ADAPTER_H
-#define BENCH_ADAPTERS_ADAPTER_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/err.h"
@@ -59,5 +58,3 @@ struct bench_adapter {
 
 /* NULL: no such back end in this version. */
 const struct bench_adapter *bench_adapter_find(const char *name);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * The protocols' structs, one a file: each back end of tbl/backends.h that is not LATER has its own.
  */
-#ifndef BENCH_ADAPTERS_PRIV_H
-#define BENCH_ADAPTERS_PRIV_H
+#pragma once
 
 #include "bench/adapters/adapter.h"
 
@@ -11,5 +10,3 @@
 #define BENCH_ADAPTER_INNER(id)                            BENCH_ADAPTER_NOW(id)
 #define BENCH_ADAPTER_LATER(id)
 #include "tbl/backends.h"
-
-#endif

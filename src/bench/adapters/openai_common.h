@@ -2,8 +2,7 @@
  * What the OpenAI-like protocols share: the last steps of every body, and the reading of a stream's
  * events, which differ only in where a choice keeps its text.
  */
-#ifndef BENCH_ADAPTERS_OPENAI_COMMON_H
-#define BENCH_ADAPTERS_OPENAI_COMMON_H
+#pragma once
 
 #include "bench/adapters/adapter.h"
 #include "io/jwalk.h"
@@ -34,5 +33,3 @@ int openai_read_usage(struct io_jwalk *walk, const char *output_key, const char 
 /* The value of a key "error": an object with a message, or a text; null and empty ones are no
  * error. */
 int openai_read_error(struct io_jwalk *walk, struct bench_event *event);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Samples: what is asked of the server, before it becomes HTTP.
  */
-#ifndef BENCH_DATA_DATASET_H
-#define BENCH_DATA_DATASET_H
+#pragma once
 
 #include "base/err.h"
 #include "base/rng.h"
@@ -49,5 +48,3 @@ PL_AUTO_DEFINE(struct bench_dataset, bench_dataset_free);
 /* -1: its file cannot be read or is none: to be called before a server is started. The options were
  * checked (experiment/check.h). */
 int bench_dataset_check(const struct vllm_bench *bench, struct pl_err *err) PL_MUST_CHECK;
-
-#endif

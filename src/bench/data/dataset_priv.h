@@ -2,8 +2,7 @@
  * What a kind of data set is made of: a row of tbl/datasets.h, which says what it needs, and one
  * file with its bench_dataset_ID (docs/how-to/add-a-dataset.md).
  */
-#ifndef BENCH_DATA_DATASET_PRIV_H
-#define BENCH_DATA_DATASET_PRIV_H
+#pragma once
 
 #include "bench/data/dataset.h"
 #include "bench/data/tokenizer.h"
@@ -120,5 +119,3 @@ int bench_entries_sample(struct bench_dataset_work *work, const struct bench_sam
 			 struct pl_err *err) PL_MUST_CHECK;
 /* `own`, unless output_len is given, which stands above all. */
 int64_t bench_dataset_output_len(const struct vllm_bench *bench, int64_t own);
-
-#endif

@@ -2,8 +2,7 @@
  * Text <-> token ids for building prompts. One implementation so far: the server's /tokenize and
  * /detokenize, batched over a few connections; local tokenizers join behind the same functions.
  */
-#ifndef BENCH_DATA_TOKENIZER_H
-#define BENCH_DATA_TOKENIZER_H
+#pragma once
 
 #include "base/err.h"
 #include "base/json.h"
@@ -65,5 +64,3 @@ struct bench_templated {
 int bench_tokenizer_template(const struct bench_tokenizer *tokenizer, const char *const *texts,
 			     size_t count, const json_t *kwargs, struct bench_templated *ret,
 			     struct pl_err *err) PL_MUST_CHECK;
-
-#endif

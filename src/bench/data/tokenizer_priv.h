@@ -1,8 +1,7 @@
 /*
  * How a tokenizer is made: a local one or a test's puts its functions here and this struct first.
  */
-#ifndef BENCH_DATA_TOKENIZER_PRIV_H
-#define BENCH_DATA_TOKENIZER_PRIV_H
+#pragma once
 
 #include "bench/data/tokenizer.h"
 
@@ -27,5 +26,3 @@ struct bench_tokenizer {
 	uint32_t *special_ids; /* never drawn for random prompts; freed by calls->free */
 	size_t special_id_count;
 };
-
-#endif

@@ -3,8 +3,7 @@
  * t_i = sum of gamma(shape burstiness, scale 1/(rate_i·burstiness)) delays, rescaled without
  * ramp-up so that the last is at n/rate (docs/reference/arrivals.md).
  */
-#ifndef BENCH_LOAD_ARRIVALS_H
-#define BENCH_LOAD_ARRIVALS_H
+#pragma once
 
 #include "base/rng.h"
 #include "vllm/bench_options.h"
@@ -13,5 +12,3 @@
  * checked (experiment/check.h). */
 void bench_arrivals_build(const struct vllm_bench *bench, size_t n, struct pl_nplegacy *rng,
 			  double *out);
-
-#endif

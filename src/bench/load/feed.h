@@ -12,8 +12,7 @@
  * - One reader at a time. Records belong to the outcome: the last bench_feed_take() comes before
  *   res_outcome_free().
  */
-#ifndef BENCH_LOAD_FEED_H
-#define BENCH_LOAD_FEED_H
+#pragma once
 
 #include "base/mem.h"
 #include "result/record.h"
@@ -38,5 +37,3 @@ int64_t bench_feed_start_ns(const struct bench_feed *feed);
 /* Gives all that is new since the last time, acted before over; returns how many records are
  * over. */
 size_t bench_feed_take(struct bench_feed *feed, const struct bench_feed_reader *reader);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * The workers' side of a feed. All take NULL for a run that nobody follows.
  */
-#ifndef BENCH_LOAD_FEED_PRIV_H
-#define BENCH_LOAD_FEED_PRIV_H
+#pragma once
 
 #include "bench/load/feed.h"
 
@@ -26,5 +25,3 @@ void bench_feed_acted(struct bench_feed *feed, unsigned w);
 void bench_feed_tried(struct bench_feed *feed, unsigned w, struct bench_try *first);
 /* Record `index` of the plan, one of worker w's, is over. */
 void bench_feed_over(struct bench_feed *feed, unsigned w, uint64_t index);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * What the host allows a load: looked at before anything is sent.
  */
-#ifndef BENCH_LOAD_LIMITS_H
-#define BENCH_LOAD_LIMITS_H
+#pragma once
 
 #include "bench/load/load.h"
 
@@ -12,5 +11,3 @@ int bench_load_check_limits(const struct bench_load *load, struct pl_err *err) P
 /* True, with a sentence for the user, when more connections begin at once than this host lets wait
  * to be accepted: no reason to stop, for a quick server takes them all the same. */
 bool bench_load_backlog_notice(const struct bench_load *load, char *text, size_t room);
-
-#endif

@@ -5,8 +5,7 @@
  *   memory is there before the clock starts.
  * - Nothing here knows files, YAML or results: records go to the caller.
  */
-#ifndef BENCH_LOAD_LOAD_H
-#define BENCH_LOAD_LOAD_H
+#pragma once
 
 #include "base/err.h"
 #include "bench/adapters/adapter.h"
@@ -62,5 +61,3 @@ struct bench_load {
 
 int bench_load_run(const struct bench_load *load, struct res_outcome **ret,
 		   struct pl_err *err) PL_MUST_CHECK;
-
-#endif

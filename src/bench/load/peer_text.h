@@ -2,8 +2,7 @@
  * What a peer says of a failure, made fit to be kept and shown: whatever bytes it sent, what comes
  * out is UTF-8 without control bytes (line ends and tabs stay), cut between characters.
  */
-#ifndef BENCH_LOAD_PEER_TEXT_H
-#define BENCH_LOAD_PEER_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,5 +20,3 @@ bool bench_peer_message(const char *bytes, size_t len, char *out, size_t room);
 
 /* The message if there is one, else the text. Returns the length. */
 size_t bench_peer_words(const char *bytes, size_t len, char *out, size_t room);
-
-#endif

@@ -4,8 +4,7 @@
  *   more makes the room grow by doubling, up to a ceiling: no allocation per token.
  * - Times never go backwards: an event stamped before the one in front of it gets its time.
  */
-#ifndef BENCH_LOAD_RECORDER_H
-#define BENCH_LOAD_RECORDER_H
+#pragma once
 
 #include "result/record.h"
 
@@ -30,5 +29,3 @@ bool bench_recorder_event(struct bench_recorder *recorder, int64_t t_ns, int64_t
 /* The events of a read came since_ns at the earliest, and not before the event in front of them;
  * of the last `exact` ones the time is known. False: the ceiling. */
 bool bench_recorder_since(struct bench_recorder *recorder, int64_t since_ns, unsigned exact);
-
-#endif

@@ -2,8 +2,7 @@
  * Tries beyond the first: which failures are followed by another, when, and what is kept of them.
  * The worker's thread only, but for bench_retry_gather().
  */
-#ifndef BENCH_LOAD_RETRY_H
-#define BENCH_LOAD_RETRY_H
+#pragma once
 
 #include "result/outcome.h"
 
@@ -21,5 +20,3 @@ void bench_retry_end_all(struct bench_worker *worker, const char *kind, const ch
 /* All workers' failed tries, by request and number; they are the outcome's then. */
 void bench_retry_gather(struct bench_worker *workers, unsigned count, struct res_outcome *outcome);
 void bench_retry_done(struct bench_worker *worker);
-
-#endif

@@ -6,8 +6,7 @@
  * By counting: each read takes a segment at least, so that no more segments than reads means one
  * each. One per connection, told of each of its reads, from the first on.
  */
-#ifndef BENCH_LOAD_SEGMENTS_H
-#define BENCH_LOAD_SEGMENTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,5 +23,3 @@ struct bench_segments {
 void bench_segments_read(struct bench_segments *segments, size_t len, bool cut);
 /* Of the read that was told last. Asks the kernel; false where that cannot tell. */
 bool bench_segments_was_one(struct bench_segments *segments, int fd);
-
-#endif

@@ -2,8 +2,7 @@
  * The addresses of this host that connections are made from, where the user names them: one address
  * has only so many ports for one server, several have as many each.
  */
-#ifndef BENCH_LOAD_SOURCE_H
-#define BENCH_LOAD_SOURCE_H
+#pragma once
 
 #include "base/json.h"
 #include "io/sock.h"
@@ -22,5 +21,3 @@ int bench_sources_check(const struct io_addr *sources, size_t count, const struc
  * take one that other connections, to other servers, have too.
  */
 int bench_source_bind(int fd, const struct io_addr *source, struct pl_err *err) PL_MUST_CHECK;
-
-#endif

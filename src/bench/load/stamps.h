@@ -1,8 +1,7 @@
 /*
  * When bytes came, by the kernel: its receive stamps as monotonic time. A worker's own.
  */
-#ifndef BENCH_LOAD_STAMPS_H
-#define BENCH_LOAD_STAMPS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ int64_t bench_stamps_monotonic(const struct bench_stamps *stamps, int64_t real_n
  */
 int64_t bench_stamps_of(struct bench_stamps *stamps, int64_t stamp_real_ns, int64_t user_ns,
 			bool *ret_kernel);
-
-#endif

@@ -25,8 +25,7 @@
  * all guesses add up to the total that usage gives, they were right: the flag stays, the comparison is
  * the reader's.
  */
-#ifndef BENCH_LOAD_STREAM_H
-#define BENCH_LOAD_STREAM_H
+#pragma once
 
 #include "base/buf.h"
 #include "bench/adapters/adapter.h"
@@ -119,5 +118,3 @@ void bench_stream_fail(struct bench_stream *stream, const char *kind, const char
 /* For adapters without a socket: one event's data, and the end of the answer. */
 void bench_stream_event(struct bench_stream *stream, const char *data, size_t len);
 enum bench_stream_result bench_stream_finish(struct bench_stream *stream);
-
-#endif

@@ -2,8 +2,7 @@
  * How many requests were in flight when: counted by the workers themselves, apart from the records, so
  * that one proves the other. A worker's own until the merge.
  */
-#ifndef BENCH_LOAD_TRACE_H
-#define BENCH_LOAD_TRACE_H
+#pragma once
 
 #include "result/outcome.h"
 
@@ -28,5 +27,3 @@ void bench_trace_add(struct bench_trace *trace, int64_t t_ns, int change);
 /* All workers' traces as one: sums, and the peak of the sum. */
 void bench_trace_merge(const struct bench_worker *workers, unsigned count,
 		       struct res_outcome *outcome);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * A worker's own, to be opened and asked by its thread.
  */
-#ifndef BENCH_LOAD_WAKES_H
-#define BENCH_LOAD_WAKES_H
+#pragma once
 
 #include "io/loop.h"
 
@@ -36,5 +35,3 @@ void bench_wakes_close(struct bench_wakes *wakes);
  */
 int64_t bench_wakes_since(struct bench_wakes *wakes, const struct io_loop *loop, int64_t t_ns,
 			  int64_t *ret_sure_ns);
-
-#endif

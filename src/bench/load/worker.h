@@ -11,8 +11,7 @@
  * - issued = completed + failed + in_flight, asserted at every change.
  * - Nothing here is shared between workers but struct bench_shared.
  */
-#ifndef BENCH_LOAD_WORKER_H
-#define BENCH_LOAD_WORKER_H
+#pragma once
 
 #include "bench/load/load.h"
 #include "bench/load/recorder.h"
@@ -158,5 +157,3 @@ int bench_worker_new_socket(struct bench_worker *worker, int *ret_fd,
 /* Bytes of any answer came. */
 void bench_worker_heard(struct bench_worker *worker, int64_t now_ns);
 void bench_worker_count_tokens(struct bench_worker *worker, struct bench_stream *stream);
-
-#endif

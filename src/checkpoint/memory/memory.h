@@ -8,8 +8,7 @@
  * - Weights, KV cache per token and concurrency are worked out as vLLM does; activations and graphs
  *   are measured by vLLM when it starts and only estimated here (`estimated`), to about 1 GiB.
  */
-#ifndef CHECKPOINT_MEMORY_MEMORY_H
-#define CHECKPOINT_MEMORY_MEMORY_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/json.h"
@@ -95,5 +94,3 @@ int64_t ckpt_memory_longest(const struct ckpt_memory *memory, int64_t limit);
  */
 void ckpt_memory_check(const struct ckpt_case *server, const struct ckpt_memory *memory,
 		       struct option_problems *problems);
-
-#endif

@@ -1,6 +1,5 @@
 /* Between the files of the memory sum. */
-#ifndef CHECKPOINT_MEMORY_MEMORY_PRIV_H
-#define CHECKPOINT_MEMORY_MEMORY_PRIV_H
+#pragma once
 
 #include "checkpoint/memory/memory.h"
 #include "checkpoint/params.h"
@@ -23,5 +22,3 @@ void ckpt_memory_activations(const struct ckpt_case *server, struct ckpt_memory 
 void ckpt_memory_graphs(const struct ckpt_case *server, struct ckpt_memory *memory);
 /* The layout, KV_BYTES_PER_TOKEN, MAX_MODEL_LEN and KV_BYTES_PER_REQUEST. */
 void ckpt_memory_layout(const struct ckpt_case *server, struct ckpt_memory *memory);
-
-#endif

@@ -2,8 +2,7 @@
  * Files into the store. What is told of a document as stored is on the disk: a kill in between loses
  * what was not told yet, and the same call again takes the rest.
  */
-#ifndef DASH_IMPORT_IMPORT_H
-#define DASH_IMPORT_IMPORT_H
+#pragma once
 
 #include "store/store.h"
 
@@ -35,5 +34,3 @@ int dash_import_file(struct dash_import *import, const char *path,
 		     struct pl_err *err) PL_MUST_CHECK;
 /* The rest of what was given. */
 int dash_import_finish(struct dash_import *import, struct pl_err *err) PL_MUST_CHECK;
-
-#endif

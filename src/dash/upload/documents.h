@@ -6,8 +6,7 @@
  * documents. A file that goes beyond is one document with its fault, and so is the rest of one that
  * holds more documents than are left.
  */
-#ifndef DASH_UPLOAD_DOCUMENTS_H
-#define DASH_UPLOAD_DOCUMENTS_H
+#pragma once
 
 #include "dash/upload/form.h"
 #include "store/parts.h"
@@ -40,5 +39,3 @@ void dash_documents_of(const char *kind, const char *media, const char *name, co
 		       size_t len, struct dash_documents *ret);
 void dash_documents_done(struct dash_documents *documents);
 #define auto_documents __attribute__((cleanup(dash_documents_done), unused)) struct dash_documents
-
-#endif

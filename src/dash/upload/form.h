@@ -7,8 +7,7 @@
  *   In one line and UTF-8 afterwards, whatever came.
  * - Bounded: DASH_FORM_FILES_MAX parts, 16 KiB of head a part.
  */
-#ifndef DASH_UPLOAD_FORM_H
-#define DASH_UPLOAD_FORM_H
+#pragma once
 
 #include "base/err.h"
 
@@ -37,5 +36,3 @@ int dash_form_read(const char *media, const char *bytes, size_t len, struct dash
 		   struct pl_err *err) PL_MUST_CHECK;
 void dash_form_done(struct dash_form *form);
 #define auto_form __attribute__((cleanup(dash_form_done), unused)) struct dash_form
-
-#endif

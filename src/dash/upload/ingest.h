@@ -3,8 +3,7 @@
  * documents, reads each, stores it or notes why not. What a server left unfinished, however it ended,
  * the next one goes on with: nothing of a job is known here that the store does not know.
  */
-#ifndef DASH_UPLOAD_INGEST_H
-#define DASH_UPLOAD_INGEST_H
+#pragma once
 
 #include "store/store.h"
 
@@ -17,5 +16,3 @@ int dash_ingest_start(struct store *store, const struct store_reader *reader,
 void dash_ingest_wake(struct dash_ingest *ingest);
 /* Returns when the document that is worked on is done with; the rest stays for the next server. */
 void dash_ingest_stop(struct dash_ingest *ingest);
-
-#endif

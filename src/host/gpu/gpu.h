@@ -5,8 +5,7 @@
  *   is none, through nvidia-smi. Nothing is changed on a GPU.
  * - NaN, NULL and -1 stand for what the driver does not tell; zero is never a stand-in.
  */
-#ifndef HOST_GPU_GPU_H
-#define HOST_GPU_GPU_H
+#pragma once
 
 #include "base/json.h"
 
@@ -116,5 +115,3 @@ bool host_gpu_pids_are_ours(const struct host_gpu_facts *facts);
 json_t *host_gpu_throttle_to_json(int64_t throttle);
 /* An object with every field by its name, null where not told. New reference. */
 json_t *host_gpu_to_json(const struct host_gpu_facts *facts, const struct host_gpu_state *state);
-
-#endif

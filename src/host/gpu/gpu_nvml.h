@@ -1,8 +1,7 @@
 /*
  * GPUs as NVML tells of them. `nvml` is borrowed by each call; one thread at a time.
  */
-#ifndef HOST_GPU_GPU_NVML_H
-#define HOST_GPU_GPU_NVML_H
+#pragma once
 
 #include "host/gpu/look.h"
 #include "host/gpu/nvml.h"
@@ -18,5 +17,3 @@ void host_gpu_nvml_read_pcie(const struct host_nvml *nvml, const struct host_gpu
 /* Adds to `list` and sets its `told`. */
 void host_gpu_nvml_processes(const struct host_nvml *nvml, const struct host_gpu_look *look,
 			     struct host_gpu_process_list *list);
-
-#endif

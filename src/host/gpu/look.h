@@ -1,8 +1,7 @@
 /*
  * What the sources of GPUs (NVML, nvidia-smi) fill in and gpu.c gives out. Knows neither of them.
  */
-#ifndef HOST_GPU_LOOK_H
-#define HOST_GPU_LOOK_H
+#pragma once
 
 #include "host/gpu/gpu.h"
 
@@ -60,5 +59,3 @@ char *host_gpu_clean_text(const char *text);
 int64_t host_gpu_throttle_bits(uint64_t nvml_bits);
 /* By the name of the model, which has but one; NaN: not in the table of hardware. */
 double host_gpu_capability(const char *name);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * NUMA nodes: keeping a server on the processors next to its GPUs.
  */
-#ifndef HOST_GPU_NUMA_H
-#define HOST_GPU_NUMA_H
+#pragma once
 
 #include "base/mem.h"
 
@@ -34,5 +33,3 @@ bool host_numa_bind(const struct host_numa *numa, pid_t pid);
 
 /* "0-3,8" as the kernel writes lists of processors. False: no such list. */
 bool host_numa_parse_cpus(const char *text, cpu_set_t *ret);
-
-#endif

@@ -6,8 +6,7 @@
  * - The text may be anybody's: nothing outside of it is opened, entities that it declares are
  *   refused, depth and sizes have limits.
  */
-#ifndef HOST_GPU_NVIDIA_SMI_H
-#define HOST_GPU_NVIDIA_SMI_H
+#pragma once
 
 #include "host/gpu/look.h"
 
@@ -22,5 +21,3 @@ int host_nvidia_smi_parse(const char *text, size_t len, const char *source,
  */
 int host_nvidia_smi_read(const char *program, struct host_gpu_list *list,
 			 struct pl_err *err) PL_MUST_CHECK;
-
-#endif

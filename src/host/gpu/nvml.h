@@ -5,8 +5,7 @@
  *   needed to build, and a driver of any age will do. A function that the library lacks is NULL.
  * - Every function gives NVML_SUCCESS or another of its codes; it is safe to call from any thread.
  */
-#ifndef HOST_GPU_NVML_H
-#define HOST_GPU_NVML_H
+#pragma once
 
 #include "base/err.h"
 
@@ -202,5 +201,3 @@ int host_nvml_open(const char *library, struct host_nvml **ret, struct pl_err *e
 void host_nvml_free(struct host_nvml *nvml);
 PL_AUTO_DEFINE(struct host_nvml, host_nvml_free);
 #define auto_nvml PL_AUTO(host_nvml_free)
-
-#endif

@@ -4,8 +4,7 @@
  * Nothing is read or taken here: the caller says of each GPU of the host whether it may be used and
  * what stands against it.
  */
-#ifndef HOST_GPU_PICK_H
-#define HOST_GPU_PICK_H
+#pragma once
 
 #include "host/gpu/gpu.h"
 
@@ -59,5 +58,3 @@ void host_gpu_add_list(const struct host_gpu_offer *offers, size_t count, struct
 
 /* "GPU 0", or the uuid of an instance. free(). */
 char *host_gpu_label(const struct host_gpu_facts *facts);
-
-#endif

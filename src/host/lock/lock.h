@@ -8,8 +8,7 @@
  *   taken together. What is not marked "inside" below does not need it.
  * - One thread at a time.
  */
-#ifndef HOST_LOCK_LOCK_H
-#define HOST_LOCK_LOCK_H
+#pragma once
 
 #include "base/json.h"
 
@@ -62,5 +61,3 @@ char *host_lock_holder_text(const json_t *holder);
 
 /* Waits until a lock may have been set free, for at most timeout_ns; a signal ends it too. */
 void host_locks_wait(struct host_locks *locks, int64_t timeout_ns);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Lock files for the files of this folder: host/lock/lock.c and host/lock/queue.c.
  */
-#ifndef HOST_LOCK_LOCK_PRIV_H
-#define HOST_LOCK_LOCK_PRIV_H
+#pragma once
 
 #include "host/lock/lock.h"
 
@@ -10,5 +9,3 @@
 json_t *host_lock_read(int fd);
 /* Opens NAME.lock without making it; -1: there is none, or it is not to be trusted. */
 int host_lock_open_existing(const struct host_locks *locks, const char *name);
-
-#endif

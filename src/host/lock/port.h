@@ -2,8 +2,7 @@
  * TCP ports for servers: outside the kernel's range for outgoing connections, tried by bind(), and
  * kept from other runs of this host by a lock.
  */
-#ifndef HOST_LOCK_PORT_H
-#define HOST_LOCK_PORT_H
+#pragma once
 
 #include "host/lock/lock.h"
 
@@ -48,5 +47,3 @@ pid_t host_port_listener_pid(uint16_t port);
  */
 size_t host_port_usable(const char *local_range,
 			uint16_t ret[HOST_PORT_LAST - HOST_PORT_FIRST + 1]);
-
-#endif

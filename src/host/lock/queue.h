@@ -4,8 +4,7 @@
  * A waiter holds a file of its own, waiter-N.lock, which says since when and for what it waits. The
  * kernel lets go of it when the waiter dies, so nobody waits for the dead.
  */
-#ifndef HOST_LOCK_QUEUE_H
-#define HOST_LOCK_QUEUE_H
+#pragma once
 
 #include "host/lock/lock.h"
 
@@ -22,5 +21,3 @@ void host_ticket_leave(struct host_ticket *ticket);
  * as host_lock_holder(), with `claim`. Inside host_locks_enter(). New reference.
  */
 json_t *host_queue_before(const struct host_locks *locks, const struct host_ticket *ticket);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Why a server died, as far as its log says it: the rows LOG_FAILURE of tbl/log_lines.h.
  */
-#ifndef HOST_LOG_CAUSES_H
-#define HOST_LOG_CAUSES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -27,5 +26,3 @@ struct host_log_causes {
 
 void host_log_causes_take(struct host_log_causes *causes, const struct host_log_line *line,
 			  bool listening);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * What a server's log tells of its engine: the rows LOG_FACT and LOG_READ of tbl/log_lines.h.
  */
-#ifndef HOST_LOG_FACTS_H
-#define HOST_LOG_FACTS_H
+#pragma once
 
 #include "base/json.h"
 
@@ -25,5 +24,3 @@ struct host_log_facts {
 void host_log_facts_take(struct host_log_facts *facts, const struct host_log_line *line);
 void host_log_facts_done(struct host_log_facts *facts);
 json_t *host_log_facts_json(const struct host_log_facts *facts);
-
-#endif

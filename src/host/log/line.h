@@ -1,8 +1,7 @@
 /*
  * One line of a server's log, behind all that processes, loggers and containers put in front of it.
  */
-#ifndef HOST_LOG_LINE_H
-#define HOST_LOG_LINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ struct host_log_line {
 size_t host_log_line_clean(char *text, size_t len);
 /* `text` is clean and changed in place where a line is wrapped in JSON; `body` points into it. */
 void host_log_line_read(char *text, int64_t real_ns, struct host_log_line *ret);
-
-#endif

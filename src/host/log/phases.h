@@ -2,8 +2,7 @@
  * The phases of a server's start, by the lines that mark them: the rows LOG_PHASE and LOG_MARK of
  * tbl/log_lines.h.
  */
-#ifndef HOST_LOG_PHASES_H
-#define HOST_LOG_PHASES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ void host_log_phases_take(struct host_log_moment *moments, const struct host_log
  * by the log's own clock where that is more than its second earlier.
  */
 int64_t host_log_phases_ns(const struct host_log_moment *moments, enum host_log_phase phase);
-
-#endif

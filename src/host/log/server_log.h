@@ -7,8 +7,7 @@
  * - Once the front end listens only lines that say why a server dies are looked at.
  * - One thread at a time.
  */
-#ifndef HOST_LOG_SERVER_LOG_H
-#define HOST_LOG_SERVER_LOG_H
+#pragma once
 
 #include "base/json.h"
 #include "host/log/phases.h"
@@ -66,5 +65,3 @@ const char *host_server_log_cause(const struct host_server_log *log,
 
 /* The last lines: no colours, of progress bars the last state, no blank lines at the end. */
 json_t *host_server_log_tail(const struct host_server_log *log);
-
-#endif

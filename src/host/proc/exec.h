@@ -1,8 +1,7 @@
 /*
  * What our own children and a guard's child share: how a program is put in place after fork().
  */
-#ifndef HOST_PROC_EXEC_H
-#define HOST_PROC_EXEC_H
+#pragma once
 
 #include "base/err.h"
 #include "base/strv.h"
@@ -27,5 +26,3 @@ int host_exec_open_log(const char *path, int *ret_fd, struct pl_err *err) PL_MUS
  * no descriptor but the first three; returns once its program was loaded. -1: errno says why not.
  */
 pid_t host_exec_spawn(const struct host_exec *exec);
-
-#endif

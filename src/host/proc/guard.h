@@ -13,8 +13,7 @@
  * - It dies: host_guard_is_lost(), and the kernel kills the head; the rest is found by its mark.
  * - One thread at a time, except where said.
  */
-#ifndef HOST_PROC_GUARD_H
-#define HOST_PROC_GUARD_H
+#pragma once
 
 #include "base/err.h"
 
@@ -66,5 +65,3 @@ bool host_guard_had_to_kill(const struct host_guard *guard);
 bool host_guard_hung_up(const struct host_guard *guard);
 /* Without a guard nobody else ends what carries the mark. */
 void host_guard_end_marked(const struct host_guard *guard);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * The guard's own life, on its side of the socket: see host/proc/guard.h for what it promises.
  */
-#ifndef HOST_PROC_GUARD_MAIN_H
-#define HOST_PROC_GUARD_MAIN_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -14,5 +13,3 @@ struct host_guard_self {
 };
 /* Called in the forked copy; never returns. */
 _Noreturn void host_guard_main(const struct host_guard_self *self);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * What profllm and its guard say to each other: one packet a message on a SOCK_SEQPACKET pair.
  */
-#ifndef HOST_PROC_GUARD_WIRE_H
-#define HOST_PROC_GUARD_WIRE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -39,5 +38,3 @@ int host_guard_send(int socket, const struct host_guard_msg *msg, const int *fds
 int host_guard_take(int socket, struct host_guard_msg *ret, int fds[HOST_GUARD_FDS_MAX]);
 /* Closes those that came with a message and were not kept (-1). */
 void host_guard_close_fds(int fds[HOST_GUARD_FDS_MAX]);
-
-#endif

@@ -2,8 +2,7 @@
  * The mark that every process of a run carries in its environment, PROFLLM_RUN=run_id: how
  * descendants are found that left their session, and how it is proven that none is left.
  */
-#ifndef HOST_PROC_MARK_H
-#define HOST_PROC_MARK_H
+#pragma once
 
 #include "base/mem.h"
 #include "host/proc/stat.h"
@@ -45,5 +44,3 @@ struct host_mark_heads {
  */
 struct host_mark_killing host_mark_kill_of(const char *run_id, uid_t owner,
 					   const struct host_mark_heads *heads, int64_t timeout_ns);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Has the kernel killed for memory? Its counters, for a comparison before and after.
  */
-#ifndef HOST_PROC_OOM_H
-#define HOST_PROC_OOM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -14,5 +13,3 @@ int64_t host_oom_kills(void);
 
 /* The same of given files: "oom_kill 3" stands on a line of its own. -1: no such file or line. */
 int64_t host_oom_kills_in(const char *path);
-
-#endif

@@ -9,8 +9,7 @@
  *   it leaves behind is found by the mark in its environment (host/proc/mark.h). For helpers.
  * - One thread at a time; start it from a thread that lives as long as the child should.
  */
-#ifndef HOST_PROC_PROCESS_H
-#define HOST_PROC_PROCESS_H
+#pragma once
 
 #include "base/err.h"
 
@@ -55,5 +54,3 @@ void host_process_end_text(const struct host_process *process, char *text, size_
 int host_process_status(const struct host_process *process);
 /* The signal that ended it, 0: none. */
 int host_process_signal(const struct host_process *process);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Where a program is.
  */
-#ifndef HOST_PROC_PROGRAM_H
-#define HOST_PROC_PROGRAM_H
+#pragma once
 
 #include "base/err.h"
 
@@ -13,5 +12,3 @@
 int host_program_find(const char *name, char **ret, struct pl_err *err) PL_MUST_CHECK;
 /* As above, but the folder of the running program comes first: for our own programs. */
 int host_program_find_sibling(const char *name, char **ret, struct pl_err *err) PL_MUST_CHECK;
-
-#endif

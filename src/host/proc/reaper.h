@@ -8,8 +8,7 @@
  * - Only where both are dead are all processes looked at for the run's mark; those of a live run,
  *   and those of another user than the file's, are never touched.
  */
-#ifndef HOST_PROC_REAPER_H
-#define HOST_PROC_REAPER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,5 +22,3 @@ void host_reaper_leave(const char *run_id);
 
 /* Ends what dead runs left behind; calls `say` once for each run of which something was ended. */
 void host_reaper_end_orphans(void (*say)(const char *run_id, size_t killed, size_t left));
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * What the kernel tells of a process in /proc/PID/stat.
  */
-#ifndef HOST_PROC_STAT_H
-#define HOST_PROC_STAT_H
+#pragma once
 
 #include <dirent.h>
 #include <stdbool.h>
@@ -38,5 +37,3 @@ bool host_proc_may_descend(pid_t pid, pid_t above);
 bool host_proc_is_dead(const struct host_proc *proc);
 /* Signals the process that was listed, and no later one of the same number. False: it is gone. */
 bool host_proc_signal(const struct host_proc *proc, int signal_number);
-
-#endif

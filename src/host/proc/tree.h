@@ -8,8 +8,7 @@
  * - Counters of processes that ended stay in the sums: sums never fall.
  * - One thread at a time.
  */
-#ifndef HOST_PROC_TREE_H
-#define HOST_PROC_TREE_H
+#pragma once
 
 #include "base/mem.h"
 
@@ -44,5 +43,3 @@ struct host_proc_use {
 };
 
 void host_proc_tree_read(struct host_proc_tree *tree, struct host_proc_use *ret);
-
-#endif

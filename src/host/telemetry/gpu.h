@@ -1,8 +1,7 @@
 /*
  * The run's GPUs as telemetry sees them. One thread at a time, but for what is read after the end.
  */
-#ifndef HOST_TELEMETRY_GPU_H
-#define HOST_TELEMETRY_GPU_H
+#pragma once
 
 #include "host/telemetry/telemetry.h"
 
@@ -25,5 +24,3 @@ void host_gpu_watch_read(struct host_gpu_watch *watch, size_t i, int64_t *ret_t_
  */
 double host_gpu_watch_foreign(struct host_gpu_watch *watch, bool (*is_ours)(void *data, pid_t pid),
 			      void *data);
-
-#endif

@@ -2,8 +2,7 @@
  * The host and this process as telemetry sees them: values in the order of their rows in
  * tbl/telemetry.h, from files of /proc that stay open. One thread at a time.
  */
-#ifndef HOST_TELEMETRY_HOST_H
-#define HOST_TELEMETRY_HOST_H
+#pragma once
 
 #include "base/mem.h"
 
@@ -26,5 +25,3 @@ void host_self_read(struct host_self *self, int64_t t_ns, double *values);
 
 /* What a counter grew by in a second; NaN where it fell, or is not known on both sides. */
 double host_rate(double before, double now, int64_t elapsed_ns);
-
-#endif

@@ -2,8 +2,7 @@
  * Lines of the series file: {"t_ns":…,"source":…,"id":…,"values":{…}} (api/series.schema.json).
  * Several threads may write.
  */
-#ifndef HOST_TELEMETRY_LINES_H
-#define HOST_TELEMETRY_LINES_H
+#pragma once
 
 #include "base/err.h"
 
@@ -22,5 +21,3 @@ void host_lines_add(struct host_lines *lines, int64_t t_ns, const char *source, 
 int64_t host_lines_count(const struct host_lines *lines);
 /* -1 with the first failure. */
 int host_lines_check(const struct host_lines *lines, struct pl_err *err) PL_MUST_CHECK;
-
-#endif

@@ -2,8 +2,7 @@
  * Pages of a server's /metrics, each as it was at a time: one at once, or one after the other on an
  * event loop.
  */
-#ifndef HOST_TELEMETRY_METRICS_FETCH_H
-#define HOST_TELEMETRY_METRICS_FETCH_H
+#pragma once
 
 #include "host/telemetry/metrics_page.h"
 #include "io/loop.h"
@@ -52,5 +51,3 @@ struct host_scrape *host_scrape_new(struct io_loop *loop, const struct host_metr
 void host_scrape_free(struct host_scrape *scrape);
 /* False: the exchange before is still under way. */
 bool host_scrape_ask(struct host_scrape *scrape);
-
-#endif

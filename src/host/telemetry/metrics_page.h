@@ -1,8 +1,7 @@
 /*
  * A page of a server's /metrics: Prometheus text to the few values that a run looks at.
  */
-#ifndef HOST_TELEMETRY_METRICS_PAGE_H
-#define HOST_TELEMETRY_METRICS_PAGE_H
+#pragma once
 
 #include "base/json.h"
 
@@ -43,5 +42,3 @@ int host_metrics_parse(const char *text, size_t len, struct host_metrics *ret,
 /* Every field, in order, and its name; returns how many. */
 size_t host_metrics_values(const struct host_metrics *metrics, const char *const **ret_names,
 			   double values[HOST_METRICS_VALUES_MAX]);
-
-#endif

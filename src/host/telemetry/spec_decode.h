@@ -5,8 +5,7 @@
  * vllm:spec_decode_num_{drafts,draft_tokens,accepted_tokens,accepted_tokens_per_pos} (_total),
  * summed over all engines of the server. All its traffic is in them, ours or not.
  */
-#ifndef HOST_TELEMETRY_SPEC_DECODE_H
-#define HOST_TELEMETRY_SPEC_DECODE_H
+#pragma once
 
 #include "base/json.h"
 
@@ -32,5 +31,3 @@ void host_spec_decode_parse(const char *text, size_t len, struct host_spec_decod
  */
 json_t *host_spec_decode_between(const struct host_spec_decode *before,
 				 const struct host_spec_decode *after);
-
-#endif

@@ -7,8 +7,7 @@
  *   that vanishes for a while leaves a gap: covered_s falls behind the window's length.
  * - One thread at a time.
  */
-#ifndef HOST_TELEMETRY_SUMS_H
-#define HOST_TELEMETRY_SUMS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -110,5 +109,3 @@ double host_sum_idle(const struct host_sum *sum, enum host_idle when);
  * above what it falls to then.
  */
 bool host_power_is_at_rest(const struct host_sum *power);
-
-#endif

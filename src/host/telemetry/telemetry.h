@@ -11,8 +11,7 @@
  * - A second thread reads GPUs where that takes a program (nvidia-smi) and so would hold up the ticks.
  * - Functions are the starting thread's; results are read after host_telemetry_stop().
  */
-#ifndef HOST_TELEMETRY_TELEMETRY_H
-#define HOST_TELEMETRY_TELEMETRY_H
+#pragma once
 
 #include "base/zst.h"
 #include "host/gpu/gpu.h"
@@ -117,5 +116,3 @@ void host_telemetry_cost(const struct host_telemetry *telemetry, struct host_tel
 /* -1: why the lines are not whole. */
 int host_telemetry_check_series(const struct host_telemetry *telemetry,
 				struct pl_err *err) PL_MUST_CHECK;
-
-#endif

@@ -6,8 +6,7 @@
  * - Lateness is kept as a histogram, in memory that does not grow.
  * - The callbacks run in the thread, with its loop; they must not block, or ticks are missed.
  */
-#ifndef HOST_TELEMETRY_TICKS_H
-#define HOST_TELEMETRY_TICKS_H
+#pragma once
 
 #include "base/err.h"
 #include "io/loop.h"
@@ -43,5 +42,3 @@ void host_ticks_stop(struct host_ticks *ticks);
 /* After the stop. */
 void host_ticks_cost(const struct host_ticks *ticks, struct host_ticks_cost *ret);
 void host_ticks_free(struct host_ticks *ticks);
-
-#endif

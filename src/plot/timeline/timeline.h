@@ -3,8 +3,7 @@
  * no library, no file beside it (docs/reference/plots.md). plot_timeline.html is the page, whose
  * places for text and data are filled in here; the data's form is told in plot_timeline.c.
  */
-#ifndef PLOT_TIMELINE_H
-#define PLOT_TIMELINE_H
+#pragma once
 
 #include "base/err.h"
 #include "result/record.h"
@@ -31,5 +30,3 @@ struct plot_timeline_input {
 
 int plot_timeline(const struct plot_timeline_input *input, const char *path,
 		  struct pl_err *err) PL_MUST_CHECK;
-
-#endif

@@ -1,6 +1,5 @@
 /* What the files plot_timeline*.c share. */
-#ifndef PLOT_TIMELINE_PRIV_H
-#define PLOT_TIMELINE_PRIV_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/json.h"
@@ -44,5 +43,3 @@ char *plot_timeline_about(const struct plot_timeline_input *input,
 /* The requests shown and their events, base64. */
 void plot_timeline_events(const struct plot_timeline_input *input,
 			  const struct plot_timeline_facts *facts, FILE *stream);
-
-#endif

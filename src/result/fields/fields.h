@@ -21,8 +21,7 @@
  * - Nothing is checked here: a document of an older or newer version, or one that holds little, has
  *   what it has. What is not in it is not recorded; null is something else, and zero too.
  */
-#ifndef RESULT_FIELDS_FIELDS_H
-#define RESULT_FIELDS_FIELDS_H
+#pragma once
 
 #include "base/err.h"
 #include "base/json.h"
@@ -150,5 +149,3 @@ json_t *res_value_to_json(const struct res_value *value);
 /* Compact JSON, the keys of objects in order: two texts are the same where the values are. The caller's
  * (free()). */
 char *res_field_canonical(json_t *json);
-
-#endif

@@ -2,8 +2,7 @@
  * Between fields.c (which fields there are), value.c (what they have in a document) and
  * derived.c (what follows from others).
  */
-#ifndef RESULT_FIELDS_FIELDS_PRIV_H
-#define RESULT_FIELDS_FIELDS_PRIV_H
+#pragma once
 
 #include "result/fields/fields.h"
 
@@ -14,5 +13,3 @@
 const char *res_field_below(const char *id, const char *beginning);
 /* What derived.KEY is. New reference; NULL: not recorded. */
 json_t *res_field_derive(const struct res_fields *fields, const char *key, const json_t *document);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Fields as people and programs list them.
  */
-#ifndef RESULT_FIELDS_LIST_H
-#define RESULT_FIELDS_LIST_H
+#pragma once
 
 #include "base/buf.h"
 #include "result/fields/fields.h"
@@ -13,5 +12,3 @@ json_t *res_fields_list_json(const struct res_field *fields, size_t count);
 void res_fields_list_text(const struct res_field *fields, size_t count, struct pl_buf *buf);
 /* "1234 fields, 812 of them columns" */
 void res_fields_count_text(const struct res_field *fields, size_t count, struct pl_buf *buf);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * A flat result's summary against its own lists, by vLLM's formulas.
  */
-#ifndef RESULT_FLAT_COMPARE_H
-#define RESULT_FLAT_COMPARE_H
+#pragma once
 
 #include "result/flat/read.h"
 
@@ -16,5 +15,3 @@ double res_flat_difference(const struct res_flat *flat, const char **ret_key);
 /* The worst finished request's |TTFT + gaps - latency|; NaN where the file does not tell all
  * three. */
 double res_flat_identity_us(const struct res_flat *flat);
-
-#endif

@@ -2,8 +2,7 @@
  * vLLM's flat result as a document of ours: with what it tells and no more, so that its fields are
  * read as those of any other result.
  */
-#ifndef RESULT_FLAT_DOCUMENT_H
-#define RESULT_FLAT_DOCUMENT_H
+#pragma once
 
 #include "result/fields/fields.h"
 #include "result/flat/read.h"
@@ -14,5 +13,3 @@
  * place in it; `date` is the writer's local time, so that the timestamp has no zone. New reference.
  */
 json_t *res_flat_document(const struct res_fields *fields, const struct res_flat *flat);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Where vLLM's flat result and what goes with it are written, by vLLM's names.
  */
-#ifndef RESULT_FLAT_FILE_H
-#define RESULT_FLAT_FILE_H
+#pragma once
 
 #include "result/flat/flat.h"
 
@@ -27,5 +26,3 @@ int res_flat_check_beside(const struct vllm_bench *bench, const char *suffix,
 			  struct pl_err *err) PL_MUST_CHECK;
 /* Can the file be written, where one is asked for? Called before the first request. */
 int res_flat_check(const struct vllm_bench *bench, struct pl_err *err) PL_MUST_CHECK;
-
-#endif

@@ -2,8 +2,7 @@
  * vLLM's flat result of `bench serve`: its keys in its order. One key of ours stands last, `profllm`,
  * and holds the whole result of this program.
  */
-#ifndef RESULT_FLAT_FLAT_H
-#define RESULT_FLAT_FLAT_H
+#pragma once
 
 #include "base/err.h"
 #include "vllm/bench_options.h"
@@ -23,5 +22,3 @@ struct res_flat_input {
 
 /* New reference. Lists of single requests only with save_detailed, as vLLM keeps them. */
 json_t *res_flat_build(const struct res_flat_input *input);
-
-#endif

@@ -2,8 +2,7 @@
  * The file that PyTorch's benchmark pages read, beside vLLM's flat result: written where the
  * variable SAVE_TO_PYTORCH_BENCHMARK_FORMAT says anything (docs/reference/plots.md).
  */
-#ifndef RESULT_FLAT_PYTORCH_H
-#define RESULT_FLAT_PYTORCH_H
+#pragma once
 
 #include "result/flat/flat.h"
 
@@ -19,5 +18,3 @@ json_t *res_pytorch_build(const struct res_flat_input *input);
  * caller's. */
 int res_pytorch_write(const struct res_flat_input *input, const char *flat_path, char **ret_path,
 		      struct pl_err *err) PL_MUST_CHECK;
-
-#endif

@@ -9,8 +9,7 @@
  * - Times are seconds as doubles, in vLLM's own clock (CPython's perf_counter; the client in Rust
  *   counts from its own start).
  */
-#ifndef RESULT_FLAT_READ_H
-#define RESULT_FLAT_READ_H
+#pragma once
 
 #include "base/err.h"
 #include "base/json.h"
@@ -65,5 +64,3 @@ PL_AUTO_DEFINE(struct res_flat, res_flat_free);
 
 /* A number of the summary; NaN where it is null or not there. */
 double res_flat_number(const struct res_flat *flat, const char *key);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * A flat result's lists as records.
  */
-#ifndef RESULT_FLAT_RECORDS_H
-#define RESULT_FLAT_RECORDS_H
+#pragma once
 
 #include "result/flat/read.h"
 #include "result/record.h"
@@ -22,5 +21,3 @@ struct res_flat_how {
 };
 void res_flat_records(const struct res_flat *flat, const struct res_flat_how *how,
 		      struct res_record *records);
-
-#endif

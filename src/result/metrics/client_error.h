@@ -31,8 +31,7 @@
  * - null where the figure is null, and where nothing is known of the client
  *   (res_client_error_forget()).
  */
-#ifndef RESULT_METRICS_CLIENT_ERROR_H
-#define RESULT_METRICS_CLIENT_ERROR_H
+#pragma once
 
 #include "base/json.h"
 
@@ -77,5 +76,3 @@ struct res_client_error_worst {
 	double hi_ms;
 };
 bool res_client_error_worst(const json_t *results, struct res_client_error_worst *ret);
-
-#endif

@@ -2,8 +2,7 @@
  * Families of figures (rows of tbl/metrics.h): the samples of each, and mean, median, deviation,
  * percentiles and their 95 % intervals from these, in milliseconds.
  */
-#ifndef RESULT_METRICS_FAMILIES_H
-#define RESULT_METRICS_FAMILIES_H
+#pragma once
 
 #include "base/json.h"
 #include "result/how.h"
@@ -36,5 +35,3 @@ void res_families_done(struct res_families *families);
  * Sorts. */
 void res_families_write(struct res_families *families, const double *percentiles,
 			size_t percentile_count, bool intervals, json_t *into);
-
-#endif

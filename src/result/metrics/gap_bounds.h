@@ -15,8 +15,7 @@
  * A read is taken by itself: where p is not exact, its own freedom counts here and in its read, so
  * that the bounds are those of a superset of what can be. All ns.
  */
-#ifndef RESULT_METRICS_GAP_BOUNDS_H
-#define RESULT_METRICS_GAP_BOUNDS_H
+#pragma once
 
 #include "result/metrics/families.h"
 #include "result/record.h"
@@ -50,5 +49,3 @@ double res_gap_bounds_least(const struct res_gap_bounds *bounds, const struct re
 			    size_t rank);
 double res_gap_bounds_most(const struct res_gap_bounds *bounds, const struct res_values *all,
 			   size_t rank);
-
-#endif

@@ -2,8 +2,7 @@
  * From records to figures: vLLM's keys by vLLM's formulas and ours beside them
  * (docs/reference/metrics.md). Rows of tbl/metrics.h name the families.
  */
-#ifndef RESULT_METRICS_METRICS_H
-#define RESULT_METRICS_METRICS_H
+#pragma once
 
 #include "base/json.h"
 #include "result/how.h"
@@ -18,5 +17,3 @@
  * is no figure. New reference.
  */
 json_t *res_metrics_compute(const struct res_outcome *outcome, const struct res_how *how);
-
-#endif

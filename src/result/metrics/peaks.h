@@ -1,8 +1,7 @@
 /*
  * The most that went on at a time: vLLM's two figures, of whole seconds, and two exact ones.
  */
-#ifndef RESULT_METRICS_PEAKS_H
-#define RESULT_METRICS_PEAKS_H
+#pragma once
 
 #include "base/json.h"
 #include "result/outcome.h"
@@ -10,5 +9,3 @@
 /* max_output_tokens_per_s, max_concurrent_requests, peak_in_flight and
  * peak_output_tokens_per_s_sliding of the outcome's records into `into`. */
 void res_peaks_write(const struct res_outcome *outcome, json_t *into);
-
-#endif

@@ -2,8 +2,7 @@
  * The figures of the part of a run in which it was steady: of a closed loop from the first moment it
  * is full to the last, of an open one without the first and last tenth of the planned sends.
  */
-#ifndef RESULT_METRICS_STEADY_H
-#define RESULT_METRICS_STEADY_H
+#pragma once
 
 #include "base/json.h"
 #include "result/how.h"
@@ -13,5 +12,3 @@
  * percent. New reference. */
 json_t *res_steady_compute(const struct res_outcome *outcome, const struct res_how *how,
 			   const double *percentiles, size_t percentile_count);
-
-#endif

@@ -2,8 +2,7 @@
  * Regular expressions of schemas, by PCRE2: only what Python's re, JavaScript and PCRE2 read alike.
  * A compiled one is const and may be used by many threads at once.
  */
-#ifndef RESULT_SCHEMA_PATTERN_H
-#define RESULT_SCHEMA_PATTERN_H
+#pragma once
 
 #include "base/err.h"
 
@@ -18,5 +17,3 @@ int res_pattern_new(const char *text, size_t len, struct res_pattern **ret,
 void res_pattern_free(struct res_pattern *pattern);
 /* Is it somewhere in the text? One that cannot be told within the bound of work is not. */
 bool res_pattern_matches(const struct res_pattern *pattern, const char *text, size_t len);
-
-#endif

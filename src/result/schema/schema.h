@@ -21,8 +21,7 @@
  * - anyOf and oneOf: at their own instance, once. Where one form alone can be meant (by its type),
  *   that form's faults follow it with `level` one higher: details, not part of that set.
  */
-#ifndef RESULT_SCHEMA_SCHEMA_H
-#define RESULT_SCHEMA_SCHEMA_H
+#pragma once
 
 #include "base/json.h"
 
@@ -88,5 +87,3 @@ void res_schema_fault_text(const struct res_schema_fault *fault, struct pl_buf *
 bool res_schema_fault_has_details(const struct res_schema_faults *faults, size_t at);
 /* Array of {pointer, keyword, key, found, expected, nearest, within: details}. New reference. */
 json_t *res_schema_faults_to_json(const struct res_schema_faults *faults);
-
-#endif

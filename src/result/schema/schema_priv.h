@@ -1,8 +1,7 @@
 /*
  * What compiling a schema makes and checking walks: a node a schema, a rule a keyword in it.
  */
-#ifndef RESULT_SCHEMA_SCHEMA_PRIV_H
-#define RESULT_SCHEMA_SCHEMA_PRIV_H
+#pragma once
 
 #include "result/schema/pattern.h"
 #include "result/schema/schema.h"
@@ -145,5 +144,3 @@ bool res_schema_breaks(const struct schema_rule *rule, const json_t *value, unsi
 /* How deep schemas may lie within each other for one value, and values and schemas together. */
 #define SCHEMA_CHAIN_MAX 64
 #define SCHEMA_DEPTH_MAX 256
-
-#endif

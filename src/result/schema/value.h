@@ -1,8 +1,7 @@
 /*
  * JSON values as a schema compares them: numbers by what they are worth, objects without order.
  */
-#ifndef RESULT_SCHEMA_VALUE_H
-#define RESULT_SCHEMA_VALUE_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -20,5 +19,3 @@ bool res_value_same(const json_t *a, const json_t *b);
  * down to 0 there.
  */
 bool res_value_find_twice(const json_t *array, size_t *work, size_t *ret_first, size_t *ret_second);
-
-#endif

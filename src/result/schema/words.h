@@ -1,8 +1,7 @@
 /*
  * Faults in words: what was found, what a schema wants.
  */
-#ifndef RESULT_SCHEMA_WORDS_H
-#define RESULT_SCHEMA_WORDS_H
+#pragma once
 
 #include "result/schema/schema_priv.h"
 
@@ -14,5 +13,3 @@ const char *res_schema_nearest_value(const struct schema_rule *rule, const json_
 void res_schema_word(struct res_schema_fault *fault, const struct schema_rule *rule,
 		     const json_t *value, bool with_nearest);
 void res_schema_fault_done(struct res_schema_fault *fault);
-
-#endif

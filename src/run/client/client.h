@@ -5,8 +5,7 @@
  *
  *	open ─> (the server starts) ─> prepare ─> warmup ─> measure ─> results, facts, …
  */
-#ifndef RUN_CLIENT_CLIENT_H
-#define RUN_CLIENT_CLIENT_H
+#pragma once
 
 #include "result/outcome.h"
 #include "run/client/extras.h"
@@ -77,5 +76,3 @@ extern const struct run_client run_client_vllm;
 /* Of benchmark.client. */
 const struct run_client *run_client_find(const char *name);
 void run_measured_done(const struct run_client *client, struct run_measured *measured);
-
-#endif

@@ -2,8 +2,7 @@
  * What vLLM's client does at the server besides its load, and ours with it: the server's profiler,
  * probe requests, and the server's counters of speculative decoding over that time.
  */
-#ifndef RUN_CLIENT_EXTRAS_H
-#define RUN_CLIENT_EXTRAS_H
+#pragma once
 
 #include "host/telemetry/spec_decode.h"
 #include "run/client/probe.h"
@@ -30,5 +29,3 @@ void run_extras_count(const struct run_target *target, struct run_extras *extras
 /* Their figures into `results`. */
 void run_extras_results(const struct run_extras *extras, json_t *results);
 void run_extras_done(struct run_extras *extras);
-
-#endif

@@ -2,8 +2,7 @@
  * vLLM's probe requests: one token, one after the other, beside the load and on connections of
  * their own, so that they wait for the server and not for the load's cap.
  */
-#ifndef RUN_CLIENT_PROBE_H
-#define RUN_CLIENT_PROBE_H
+#pragma once
 
 #include "base/err.h"
 #include "base/json.h"
@@ -23,5 +22,3 @@ size_t run_probe_count(const struct run_probe *probe);
  * probe_max_e2el_ms into `results`; nothing where none succeeded. */
 void run_probe_results(const struct run_probe *probe, json_t *results);
 void run_probe_free(struct run_probe *probe);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * The command line of vLLM's client, its environment.
  */
-#ifndef RUN_CLIENT_VLLM_ARGS_H
-#define RUN_CLIENT_VLLM_ARGS_H
+#pragma once
 
 #include "base/json.h"
 
@@ -17,5 +16,3 @@ struct run_client_input;
 json_t *run_vllm_argv(const struct run_client_input *in, const char *program, const char *folder);
 /* Its variables over our own environment. */
 void run_vllm_env(const struct run_client_input *in, struct pl_strv *ret);
-
-#endif

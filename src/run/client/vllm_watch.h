@@ -2,8 +2,7 @@
  * Looking at vLLM's client while it works: when its measured run begins and ends, by its log, and
  * what its main thread takes of a processor. One thread.
  */
-#ifndef RUN_CLIENT_VLLM_WATCH_H
-#define RUN_CLIENT_VLLM_WATCH_H
+#pragma once
 
 #include "base/json.h"
 #include "base/mem.h"
@@ -34,5 +33,3 @@ double run_vllm_watch_cpu_share(const struct run_vllm_watch *watch, int64_t from
 
 /* The last `count` lines of the log. New reference to an array of texts. */
 json_t *run_vllm_log_tail(const char *log, size_t count);
-
-#endif

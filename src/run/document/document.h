@@ -1,8 +1,7 @@
 /*
  * The result of a run: of a finished one, or as far as it has come.
  */
-#ifndef RUN_DOCUMENT_DOCUMENT_H
-#define RUN_DOCUMENT_DOCUMENT_H
+#pragma once
 
 #include "base/err.h"
 #include "base/json.h"
@@ -24,5 +23,3 @@ int run_document(const struct run_state *run, json_t **ret, struct pl_err *err) 
 /* {error, suite, name, tags, config, launch, system, environment, prints} as far as known; new
  * reference. */
 json_t *run_document_so_far(const struct run_state *run);
-
-#endif

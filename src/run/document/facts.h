@@ -2,8 +2,7 @@
  * What the quality checks of a finished run ask for: facts of its records, of the server's counters
  * before and after, and of telemetry.
  */
-#ifndef RUN_DOCUMENT_FACTS_H
-#define RUN_DOCUMENT_FACTS_H
+#pragma once
 
 #include "base/json.h"
 
@@ -14,5 +13,3 @@ struct run_state;
 /* `how` is borrowed by *ret. */
 void run_facts(const struct run_state *run, const json_t *results, const struct res_how *how,
 	       struct res_quality_facts *ret);
-
-#endif

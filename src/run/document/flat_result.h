@@ -2,8 +2,7 @@
  * What a run leaves in vLLM's words beside its own result: the flat result, where save_result or
  * append_result ask for it, and lines on failed requests.
  */
-#ifndef RUN_DOCUMENT_FLAT_RESULT_H
-#define RUN_DOCUMENT_FLAT_RESULT_H
+#pragma once
 
 #include "base/err.h"
 #include "base/json.h"
@@ -32,5 +31,3 @@ char *run_flat_name_beside(const struct run_state *run);
  * (result/standing.h) stays, and this goes beside it. */
 int run_flat_result(const struct run_state *run, const json_t *document, char **ret_path,
 		    struct pl_err *err) PL_MUST_CHECK;
-
-#endif

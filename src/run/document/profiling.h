@@ -2,8 +2,7 @@
  * `profiling` of a result: that the server's own profiler was at work while the figures were taken.
  * Made of the result's other parts, so that a run that was killed has it too.
  */
-#ifndef RUN_DOCUMENT_PROFILING_H
-#define RUN_DOCUMENT_PROFILING_H
+#pragma once
 
 #include "base/json.h"
 
@@ -18,5 +17,3 @@
  */
 json_t *run_profiling(bool ran, const json_t *config, const json_t *launch,
 		      const char *inherited_dir);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * `system` of the result: what the GPUs, the host, the server and this program did while it ran.
  */
-#ifndef RUN_DOCUMENT_SYSTEM_H
-#define RUN_DOCUMENT_SYSTEM_H
+#pragma once
 
 #include "base/json.h"
 
@@ -10,5 +9,3 @@ struct run_state;
 
 /* results and environment may be NULL. New reference. */
 json_t *run_system(const struct run_state *run, const json_t *results, const json_t *environment);
-
-#endif

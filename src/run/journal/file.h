@@ -1,8 +1,7 @@
 /*
  * The file OUTPUT.journal itself: who has it, and whether it may be given up.
  */
-#ifndef RUN_JOURNAL_FILE_H
-#define RUN_JOURNAL_FILE_H
+#pragma once
 
 #include "base/err.h"
 #include "base/json.h"
@@ -40,5 +39,3 @@ json_t *run_journal_result(const char *output, const char *run_id, char **ret_pa
 int run_journal_file_map(const struct run_journal_file *file, void **ret_data, size_t *ret_len,
 			 struct pl_err *err) PL_MUST_CHECK;
 void run_journal_file_unmap(void *data, size_t len);
-
-#endif

@@ -15,8 +15,7 @@
  * - A journal that cannot be written never ends a run: it says so once and is left alone.
  * - All but open and free take NULL and do nothing: a run without one.
  */
-#ifndef RUN_JOURNAL_JOURNAL_H
-#define RUN_JOURNAL_JOURNAL_H
+#pragma once
 
 #include "base/clock.h"
 #include "base/json.h"
@@ -60,5 +59,3 @@ void run_journal_unfollow(struct run_journal *journal);
 
 /* The result is in its place: the journal has done its work. */
 void run_journal_remove(struct run_journal *journal);
-
-#endif

@@ -13,8 +13,7 @@
  *   and is not what was written is damage, and what follows it is not believed either.
  * - Times are CLOCK_MONOTONIC ns, null where there is none.
  */
-#ifndef RUN_JOURNAL_LINE_H
-#define RUN_JOURNAL_LINE_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/json.h"
@@ -66,5 +65,3 @@ enum run_lines_found { RUN_LINES_ONE, RUN_LINES_END, RUN_LINES_DAMAGED };
  * all. Its lines can be walked only where it is RUN_JOURNAL_VERSION. */
 int64_t run_lines_begin(struct run_lines *lines, const void *data, size_t len);
 enum run_lines_found run_lines_next(struct run_lines *lines, struct run_line *ret);
-
-#endif

@@ -2,8 +2,7 @@
  * What a journal's lines say. Any bytes may come: a torn last line is cut off, and from a line on
  * that is damaged nothing is believed.
  */
-#ifndef RUN_JOURNAL_READ_H
-#define RUN_JOURNAL_READ_H
+#pragma once
 
 #include "base/err.h"
 #include "base/json.h"
@@ -55,5 +54,3 @@ int run_journal_read(const void *data, size_t len, struct run_journal_state **re
 void run_journal_state_free(struct run_journal_state *state);
 PL_AUTO_DEFINE(struct run_journal_state, run_journal_state_free);
 #define auto_journal_state PL_AUTO(run_journal_state_free)
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * From the journal of a run that was killed to its result.
  */
-#ifndef RUN_JOURNAL_RECOVER_H
-#define RUN_JOURNAL_RECOVER_H
+#pragma once
 
 #include "base/err.h"
 #include "base/json.h"
@@ -34,5 +33,3 @@ void run_recovered_done(struct run_recovered *recovered);
 /* The options that the console table and the pictures of a result are made with; *ret:
  * vllm_bench_done(). */
 void run_recovered_bench(const json_t *result, struct vllm_bench *ret);
-
-#endif

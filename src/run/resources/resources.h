@@ -4,8 +4,7 @@
  * A run takes all that it needs at once or nothing, so that two that wait never wait for each
  * other. docs/reference/resources.md says the rules.
  */
-#ifndef RUN_RESOURCES_RESOURCES_H
-#define RUN_RESOURCES_RESOURCES_H
+#pragma once
 
 #include "run/target_release.h"
 #include "host/gpu/gpu.h"
@@ -60,5 +59,3 @@ int run_resources_new_port(const struct exp_config *experiment, const char *run_
 void run_resources_release(struct run_resources *resources);
 /* Releases, and frees the rest. */
 void run_resources_done(struct run_resources *resources);
-
-#endif

@@ -2,8 +2,7 @@
  * The GPU part of taking resources: request.c says what an experiment asks for,
  * gpus.c takes it.
  */
-#ifndef RUN_RESOURCES_RESOURCES_PRIV_H
-#define RUN_RESOURCES_RESOURCES_PRIV_H
+#pragma once
 
 #include "run/resources/resources.h"
 #include "host/gpu/pick.h"
@@ -52,5 +51,3 @@ int run_gpu_taking_try(struct run_gpu_taking *taking, const struct host_locks *l
 		       struct pl_err *err) PL_MUST_CHECK;
 /* Lets go of what run_gpu_taking_try() locked. */
 void run_gpu_taking_let_go(struct run_gpu_taking *taking);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Who answers: what the server tells of itself and of the model, and the name that requests give it.
  */
-#ifndef RUN_STEPS_IDENTITY_H
-#define RUN_STEPS_IDENTITY_H
+#pragma once
 
 #include "base/json.h"
 
@@ -39,5 +38,3 @@ int run_identity_check_model(const struct run_context *run, const struct run_ide
 			     const char *refusal);
 /* What the server calls the model that requests name: its path or hub id; NULL: it does not say. */
 const char *run_identity_root(const struct run_identity *identity);
-
-#endif

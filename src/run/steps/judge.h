@@ -1,8 +1,7 @@
 /*
  * What a load says of the run: did the server live through it, and did enough requests finish?
  */
-#ifndef RUN_STEPS_JUDGE_H
-#define RUN_STEPS_JUDGE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -21,5 +20,3 @@ int run_judge_server(const struct run_context *run, const struct run_target *tar
 int run_judge(const struct run_context *run, const struct run_target *target,
 	      struct run_server *server, const struct res_outcome *outcome, size_t completed,
 	      size_t count);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * What is sent: prompts, arrivals and request bodies, all made before the clock starts.
  */
-#ifndef RUN_STEPS_PLAN_H
-#define RUN_STEPS_PLAN_H
+#pragma once
 
 #include "bench/adapters/adapter.h"
 #include "bench/data/dataset.h"
@@ -50,5 +49,3 @@ int run_plan_warmups(const struct run_plan *plan, const struct run_plan_input *i
 
 /* Share of `count` texts' bytes that an earlier one began with. */
 double run_shared_prefix_share(const struct bench_sample *samples, size_t count);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * Waiting for a server: until it says that it is well, then until it has answered a test request.
  */
-#ifndef RUN_STEPS_READY_H
-#define RUN_STEPS_READY_H
+#pragma once
 
 struct run_context;
 struct run_identity;
@@ -16,5 +15,3 @@ int run_ready_wait(const struct run_context *run, struct run_target *target,
 /* Sends one request until it is answered. */
 int run_ready_request(const struct run_context *run, const struct run_identity *identity,
 		      const struct run_route *route, struct run_server *server);
-
-#endif

@@ -2,8 +2,7 @@
  * The server of a run: started, followed by its log, told why it ended, stopped. One that ran before
  * is only known by its URL: nothing of it is started or ended.
  */
-#ifndef RUN_STEPS_SERVER_H
-#define RUN_STEPS_SERVER_H
+#pragma once
 
 #include "host/log/server_log.h"
 #include "host/proc/guard.h"
@@ -63,5 +62,3 @@ void run_server_stop(const struct run_context *run, struct run_server *server);
 size_t run_server_sweep(const struct run_context *run);
 /* Frees what is its own; reset does so too. */
 void run_server_done(struct run_server *server);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * How many tokens made-up prompts may be drawn from: what files here and the server tell of it.
  */
-#ifndef RUN_STEPS_VOCABULARY_H
-#define RUN_STEPS_VOCABULARY_H
+#pragma once
 
 #include "experiment/config.h"
 
@@ -16,5 +15,3 @@ struct run_identity;
  */
 void run_vocabulary_learn(const struct exp_config *experiment, const struct run_identity *identity,
 			  struct bench_tokenizer *tokenizer, struct vllm_bench *bench);
-
-#endif

@@ -2,8 +2,7 @@
  * The measured part of a run: when it was, what it took of this process and of the host, and what
  * the server had counted before and after it.
  */
-#ifndef RUN_STEPS_WINDOW_H
-#define RUN_STEPS_WINDOW_H
+#pragma once
 
 #include "host/system.h"
 #include "host/telemetry/metrics_fetch.h"
@@ -32,5 +31,3 @@ void run_window_end(struct run_window *window, const struct run_telemetry *telem
 /* A page of the server once nothing runs or waits there, or whatever it says after a second, or at
  * once where the run was asked to end. */
 void run_window_settled(const struct run_target *target, struct host_metrics_sample *ret);
-
-#endif

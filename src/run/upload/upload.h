@@ -5,8 +5,7 @@
  * A file is over when its job is done, when it was refused, or when the dashboard cannot be reached. What
  * was accepted once is the dashboard's: it will be read even if nobody waits.
  */
-#ifndef RUN_UPLOAD_UPLOAD_H
-#define RUN_UPLOAD_UPLOAD_H
+#pragma once
 
 #include "base/json.h"
 #include "run/target.h"
@@ -41,5 +40,3 @@ struct run_upload {
 /* All of it. Failures are told file by file. */
 void run_upload_all(struct run_upload *upload);
 void run_upload_done(struct run_upload *upload);
-
-#endif

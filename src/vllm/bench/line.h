@@ -7,8 +7,7 @@
  * that vLLM tells. What its command finds behind it is experiment/check.h's. The words' rules stand in
  * docs/reference/bench-serve.md.
  */
-#ifndef VLLM_BENCH_LINE_H
-#define VLLM_BENCH_LINE_H
+#pragma once
 
 #include "vllm/bench_options.h"
 
@@ -61,5 +60,3 @@ const char *vllm_bench_flag_hint(const char *flag);
  */
 json_t *vllm_bench_line_options(const struct vllm_bench_line *line);
 void vllm_bench_line_done(struct vllm_bench_line *line);
-
-#endif

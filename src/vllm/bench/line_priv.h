@@ -1,6 +1,5 @@
 /* What the files bench_line*.c share. */
-#ifndef VLLM_BENCH_LINE_PRIV_H
-#define VLLM_BENCH_LINE_PRIV_H
+#pragma once
 
 #include "option/argv.h"
 #include "vllm/bench/line.h"
@@ -15,5 +14,3 @@ char *vllm_bench_repr(const char *text);
  * fault.
  */
 json_t *vllm_bench_value_read(struct vllm_bench_line *line, const struct option_argv_word *flag);
-
-#endif

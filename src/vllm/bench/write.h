@@ -2,8 +2,7 @@
  * Options of the load as words that `vllm bench serve` reads back: the way back from line.h. Where the
  * words go, to a process or to a person, is the caller's.
  */
-#ifndef VLLM_BENCH_WRITE_H
-#define VLLM_BENCH_WRITE_H
+#pragma once
 
 #include "vllm/bench_options.h"
 
@@ -15,5 +14,3 @@
 bool vllm_bench_words_add(const struct vllm_bench *bench, enum vllm_bench_id id, json_t *argv);
 /* "--x" and its value; one word where the value begins with '-'. */
 void vllm_bench_pair_add(json_t *argv, const char *flag, const char *value);
-
-#endif

@@ -4,8 +4,7 @@
  * values) -> value (typed and checked). Of a load's: form -> load (option/argv.h and vllm/bench/) ->
  * address (is it for the server of the same text?).
  */
-#ifndef VLLM_COMMAND_COMMAND_PRIV_H
-#define VLLM_COMMAND_COMMAND_PRIV_H
+#pragma once
 
 #include "option/argv.h"
 #include "vllm/bench/line.h"
@@ -80,5 +79,3 @@ void vllm_parse_add_replaced(struct vllm_parse *parse, const struct option_argv_
 			     const char *found, const char *expected, const json_t *replaced_by);
 /* The flag as it was written, without "=value". The caller's (free()). */
 char *vllm_word_key(const struct option_argv_word *word);
-
-#endif

@@ -11,8 +11,7 @@
  *   `line` the number of the word (from 1) and `column` its column in its line of the text; those
  *   of a --config file have that file's name, line and column.
  */
-#ifndef VLLM_COMMAND_LINE_H
-#define VLLM_COMMAND_LINE_H
+#pragma once
 
 #include "base/err.h"
 #include "base/json.h"
@@ -114,5 +113,3 @@ int vllm_command_write(const json_t *values, const struct vllm_command_style *st
  * asked. */
 int vllm_command_write_load(const json_t *words, const struct vllm_command_style *style,
 			    struct pl_buf *buf, struct pl_err *err) PL_MUST_CHECK;
-
-#endif

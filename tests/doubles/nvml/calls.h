@@ -4,8 +4,7 @@
  * - pretend_enter*() locks the world; pretend_leave() unlocks it, whatever enter gave, and passes a
  *   code on.
  */
-#ifndef NVML_CALLS_H
-#define NVML_CALLS_H
+#pragma once
 
 #include "nvml/world.h"
 
@@ -59,5 +58,3 @@ int pretend_put_processes(const char *function, struct nvml_device *device, bool
 /* The older names of what nvml_newer.c has in newer forms. */
 int nvmlSystemGetCudaDriverVersion(int *version);
 int nvmlDeviceGetCurrentClocksThrottleReasons(NVML_DEVICE, unsigned long long *bits);
-
-#endif

@@ -7,8 +7,7 @@
  *   square:LOW:HIGH:PERIOD  HIGH in the first half of each period, LOW in the second
  *   ramp:MIN:MAX:PERIOD  from MIN up to MAX in each period
  */
-#ifndef NVML_CURVE_H
-#define NVML_CURVE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -25,5 +24,3 @@ bool pretend_curve_parse(const char *text, struct pretend_curve *ret);
 double pretend_curve_power_w(const struct pretend_curve *curve, double t_s);
 /* The integral from 0 to t. */
 double pretend_curve_energy_j(const struct pretend_curve *curve, double t_s);
-
-#endif

@@ -2,8 +2,7 @@
  * Reading numbers with units out of PRETEND_* texts: each takes what it read off the front of *text
  * and leaves *text as it was where there is nothing of the kind.
  */
-#ifndef NVML_WORDS_H
-#define NVML_WORDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,5 +15,3 @@ bool pretend_seconds(const char **text, double *ret);
 bool pretend_bytes(const char **text, double *ret);
 /* Up to one of `ends` or the end of text, cut to `room`. */
 void pretend_word(const char **text, const char *ends, char *ret, size_t room);
-
-#endif

@@ -5,8 +5,7 @@
  * - One world a process, as NVML has one. pretend_world_lock() before anything else here; it also
  *   reads the file anew when that has changed.
  */
-#ifndef NVML_WORLD_H
-#define NVML_WORLD_H
+#pragma once
 
 #include "host/gpu/nvml.h"
 #include "nvml/curve.h"
@@ -109,5 +108,3 @@ double pretend_now_s(void);
 double pretend_energy_j(const struct pretend_state *state, double t_s);
 /* Does the process of this row count now? */
 bool pretend_process_shown(const struct pretend_process *process);
-
-#endif

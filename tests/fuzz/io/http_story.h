@@ -2,8 +2,7 @@
  * Any bytes as HTTP messages of one kind: fed whole and in pieces (their size is the first byte)
  * the same is told and the same verdict comes out.
  */
-#ifndef FUZZ_IO_HTTP_STORY_H
-#define FUZZ_IO_HTTP_STORY_H
+#pragma once
 
 #include <stdlib.h>
 #include <string.h>
@@ -86,5 +85,3 @@ static inline int http_story_check(const uint8_t *data, size_t size, enum io_htt
 	must(whole.len == pieces.len && memcmp(whole.data, pieces.data, whole.len) == 0);
 	return 0;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * it is first asked for and removed with all that is in it when the program ends, whatever has failed.
  * What a killed program has left goes when the next one makes its own: a living one has a lock on it.
  */
-#ifndef TEST_BASE_SCRATCH_H
-#define TEST_BASE_SCRATCH_H
+#pragma once
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -153,5 +152,3 @@ static inline int scratch_count(struct scratch *scratch)
 }
 
 #define scratch_test(test) cmocka_unit_test_setup_teardown(test, scratch_setup, scratch_teardown)
-
-#endif

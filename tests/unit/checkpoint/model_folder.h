@@ -1,6 +1,5 @@
 /* Small model folders in a temporary directory, for the tests of what is read from them. */
-#ifndef TESTS_MODEL_FOLDER_H
-#define TESTS_MODEL_FOLDER_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -71,5 +70,3 @@ static inline void folder_tensors(const struct folder *folder, const char *name,
 	memcpy(bytes + 8, head, len);
 	folder_write(folder, name, bytes, 8 + len + data_bytes);
 }
-
-#endif

@@ -2,8 +2,7 @@
  * The configuration values that the makers of some models have published, as far as profllm reads
  * them, and the counts of parameters that the models' pages give.
  */
-#ifndef TESTS_PUBLIC_CONFIGS_H
-#define TESTS_PUBLIC_CONFIGS_H
+#pragma once
 
 #define LLAMA_31_8B                                                                                \
 	"{\"architectures\":[\"LlamaForCausalLM\"],\"model_type\":\"llama\",\"hidden_size\":4096," \
@@ -112,5 +111,3 @@
 	"\"intermediate_size\":256,\"num_hidden_layers\":2,\"num_attention_heads\":2,"            \
 	"\"num_key_value_heads\":2,\"vocab_size\":50257,\"max_position_embeddings\":4096,"        \
 	"\"torch_dtype\":\"float32\",\"tie_word_embeddings\":false}"
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * What tests of the store share: documents from texts, a store in a file.
  */
-#ifndef TEST_STORE_STORES_H
-#define TEST_STORE_STORES_H
+#pragma once
 
 #include <string.h>
 
@@ -85,5 +84,3 @@ static inline struct store_put_result put_text(const struct tools *tools, struct
 		fail_msg("%s", err.text);
 	return result;
 }
-
-#endif

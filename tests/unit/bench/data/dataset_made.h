@@ -1,8 +1,7 @@
 /*
  * Tokenizers and a holder for data sets, for the tests of both files of data sets.
  */
-#ifndef TESTS_UNIT_BENCH_DATASET_MADE_H
-#define TESTS_UNIT_BENCH_DATASET_MADE_H
+#pragma once
 
 #include "bench/data/dataset.h"
 
@@ -150,5 +149,3 @@ static inline void built_done(struct built *b)
 	bench_dataset_free(b->dataset);
 	vllm_bench_done(&b->bench);
 }
-
-#endif

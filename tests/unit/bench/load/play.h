@@ -1,8 +1,7 @@
 /*
  * A run of the load generator against a tiny server, and what must hold of every one.
  */
-#ifndef TESTS_PLAY_H
-#define TESTS_PLAY_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -151,5 +150,3 @@ static inline void assert_failed(const struct res_record *record, const char *ki
 	if (strstr(record->error, part) == NULL)
 		fail_msg("'%s' is not in '%s'", part, record->error);
 }
-
-#endif

@@ -13,8 +13,7 @@
  *	late N I S A the first N with this I get status S (0: a reset), with Retry-After A where it
  *		     is given; the others as ok 2, and a close where S is 0. A -2: the others hang
  */
-#ifndef TESTS_TINY_SERVER_H
-#define TESTS_TINY_SERVER_H
+#pragma once
 
 #include <assert.h>
 #include <pthread.h>
@@ -352,5 +351,3 @@ static inline void tiny_server_stop(struct tiny_server *server)
 	io_loop_free(server->loop);
 	free(server);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* A lock folder of the test's own, and the locks in it. */
-#ifndef UNIT_HOST_LOCK_FOLDER_H
-#define UNIT_HOST_LOCK_FOLDER_H
+#pragma once
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,5 +34,3 @@ static struct host_locks *open_locks(void)
 	assert_int_equal(host_locks_open(&locks, &err), 0);
 	return locks;
 }
-
-#endif

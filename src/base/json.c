@@ -137,6 +137,15 @@ bool pl_json_has(const json_t *list, const json_t *wanted)
 	return false;
 }
 
+bool pl_json_has_text(const json_t *list, const char *text)
+{
+	PL_JSON_EACH(item, list) {
+		if (pl_text_equal(json_string_value(item), text))
+			return true;
+	}
+	return false;
+}
+
 json_t *pl_json_words(const char *words)
 {
 	json_t *list = json_array();

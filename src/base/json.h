@@ -41,8 +41,9 @@ json_t *pl_json_from_ctext(const char *text);
 
 /*
  * The loops over an array's items and an object's members, in their order; over NULL, or what is
- * neither, nothing is done. They declare the names that they are given, and break and continue mean
- * what they do in any loop (NAME_left tells the outer of two loops that the inner was left early).
+ * neither, nothing is done. They declare the names that they are given, and of an item its index,
+ * NAME_at; break and continue mean what they do in any loop (NAME_left tells the outer of two loops
+ * that the inner was left early).
  *
  *     PL_JSON_EACH(item, list) {                  PL_JSON_EACH_MEMBER(key, value, object) {
  *             use(item);                                  use(key, value);
@@ -85,6 +86,8 @@ json_t *pl_json_of_text(const char *text);
 char *pl_json_to_plain(const json_t *value);
 /* Is an item of the array equal to it? */
 bool pl_json_has(const json_t *list, const json_t *wanted);
+/* Is an item of the array this text? */
+bool pl_json_has_text(const json_t *list, const char *text);
 
 /* Itself, or null for NULL. Steals the reference. */
 json_t *pl_json_or_null(json_t *json);

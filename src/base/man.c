@@ -1,7 +1,5 @@
 #include "base/man.h"
 
-#include <string.h>
-
 #define BEHIND_BYTES_MAX 65536
 
 /* Text as roff shows it: backslashes and dashes as they are, no line taken for a request. */

@@ -83,19 +83,17 @@ static void search_row(struct search *search, const struct pl_opt *option, const
 
 static int unknown_option(const struct parse *parse, const char *shown, struct pl_err *err)
 {
-	auto_free const char **names = NULL;
-	size_t room = 0;
-	size_t count = 0;
+	struct pl_nearest nearest = { .name = shown + 2 };
 	const struct pl_opt *option;
 
-	for (size_t i = 0; (option = row(parse->command, i)) != NULL; i++) {
+	for (size_t i = 0; shown[1] == '-' && (option = row(parse->command, i)) != NULL; i++) {
 		if (!option->hidden)
-			*PL_PUSH(names, count, room) = option->name;
+			pl_nearest_try(&nearest, option->name);
 	}
-	const char *nearest = shown[1] == '-' ? pl_text_nearest(shown + 2, names, count) : NULL;
-	if (nearest == NULL)
+	if (nearest.found == NULL)
 		return pl_err_invalid(err, "unknown option '%s'", shown);
-	return pl_err_invalid(err, "unknown option '%s' (did you mean '--%s'?)", shown, nearest);
+	return pl_err_invalid(err, "unknown option '%s' (did you mean '--%s'?)", shown,
+			      nearest.found);
 }
 
 static int find_long(const struct parse *parse, size_t len, struct met *met, struct pl_err *err)
@@ -308,11 +306,6 @@ void pl_opt_list_done(struct pl_opt_list *list)
 	*list = (struct pl_opt_list){ 0 };
 }
 
-static void add_blanks(struct pl_buf *buf, size_t count)
-{
-	pl_buf_addf(buf, "%*s", (int)count, "");
-}
-
 /* Appends words from column `at`, further lines from column `indent`, and ends the line. */
 static void add_wrapped(struct pl_buf *buf, const char *text, size_t len, size_t at, size_t indent)
 {
@@ -326,7 +319,7 @@ static void add_wrapped(struct pl_buf *buf, const char *text, size_t len, size_t
 		size_t width = pl_text_columns(text, word);
 		if (!first && at + 1 + width > HELP_COLUMNS) {
 			pl_buf_add_char(buf, '\n');
-			add_blanks(buf, indent);
+			pl_buf_addf(buf, "%*s", (int)indent, "");
 			at = indent;
 			first = true;
 		}
@@ -390,7 +383,7 @@ static void add_row(struct pl_buf *buf, const struct pl_opt *option, size_t colu
 		pl_buf_add_char(buf, '\n');
 		at = 0;
 	}
-	add_blanks(buf, column - at);
+	pl_buf_addf(buf, "%*s", (int)(column - at), "");
 	pl_buf_add_text(&help, option->help != NULL ? option->help : "");
 	pl_opt_help_behind(option, &help);
 	add_wrapped(buf, pl_buf_text(&help), help.len, column, column);

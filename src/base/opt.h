@@ -11,7 +11,6 @@
 #include "base/err.h"
 
 #include <stdbool.h>
-#include <stdint.h>
 
 enum pl_opt_type {
 	PL_OPT_FLAG,     /* bool */

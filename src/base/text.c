@@ -295,6 +295,11 @@ bool pl_text_ends(const char *text, const char *suffix)
 	return len >= suffix_len && memcmp(text + len - suffix_len, suffix, suffix_len) == 0;
 }
 
+int pl_text_compare(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
 char *pl_text_trim(char *text)
 {
 	while (isspace((unsigned char)*text))
@@ -352,27 +357,31 @@ unsigned pl_text_distance(const char *text_a, const char *text_b)
 	return rows[la % 3][lb];
 }
 
+void pl_nearest_try(struct pl_nearest *nearest, const char *candidate)
+{
+	size_t len = strnlen(nearest->name, DISTANCE_BYTES);
+	size_t other = strnlen(candidate, DISTANCE_BYTES);
+	/* A third of what was typed may be wrong: more than that is another word. */
+	unsigned best = nearest->found != NULL ? nearest->distance
+					       : (unsigned)strlen(nearest->name) / 3 + 2;
+
+	/* each byte more or less is one change */
+	if ((len > other ? len - other : other - len) >= best)
+		return;
+	unsigned distance = pl_text_distance(nearest->name, candidate);
+	if (distance < best) {
+		nearest->distance = distance;
+		nearest->found = candidate;
+	}
+}
+
 const char *pl_text_nearest(const char *name, const char *const *candidates, size_t count)
 {
-	/* A third of what was typed may be wrong: more than that is another word. */
-	unsigned limit = (unsigned)strlen(name) / 3 + 1;
-	unsigned best = limit + 1;
-	const char *nearest = NULL;
+	struct pl_nearest nearest = { .name = name };
 
-	size_t len = strnlen(name, DISTANCE_BYTES);
-
-	for (size_t i = 0; i < count; i++) {
-		size_t other = strnlen(candidates[i], DISTANCE_BYTES);
-		/* each byte more or less is one change */
-		if ((len > other ? len - other : other - len) >= best)
-			continue;
-		unsigned distance = pl_text_distance(name, candidates[i]);
-		if (distance < best) {
-			best = distance;
-			nearest = candidates[i];
-		}
-	}
-	return nearest;
+	for (size_t i = 0; i < count; i++)
+		pl_nearest_try(&nearest, candidates[i]);
+	return nearest.found;
 }
 
 /* Decodes one UTF-8 character at data[0..len); returns its length, 1 and U+FFFD when invalid. */

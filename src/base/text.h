@@ -32,6 +32,8 @@ void pl_text_from_duration(int64_t ns, char *text, size_t room);
 bool pl_text_equal(const char *a, const char *b);
 bool pl_text_starts(const char *text, const char *prefix);
 bool pl_text_ends(const char *text, const char *suffix);
+/* For qsort() of an array of texts. */
+int pl_text_compare(const void *a, const void *b);
 /* Trims ASCII white space in place and returns the first byte kept. */
 char *pl_text_trim(char *text);
 
@@ -42,6 +44,13 @@ char *pl_text_trim(char *text);
 unsigned pl_text_distance(const char *a, const char *b);
 /* The candidate a person most likely meant, or NULL when none is near. */
 const char *pl_text_nearest(const char *name, const char *const *candidates, size_t count);
+/* The same of candidates that come one by one: struct pl_nearest nearest = { .name = name }. */
+struct pl_nearest {
+	const char *name;
+	const char *found; /* the nearest of those tried, borrowed; NULL: none is near */
+	unsigned distance; /* of it */
+};
+void pl_nearest_try(struct pl_nearest *nearest, const char *candidate);
 
 bool pl_text_is_utf8(const char *text);
 /* Characters of UTF-8 in `len` bytes: how wide a text stands. */

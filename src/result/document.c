@@ -240,11 +240,6 @@ int res_document_build(const struct res_document_parts *parts, json_t **ret, str
 	return 0;
 }
 
-int res_document_write(const json_t *result, const char *path, struct pl_err *err)
-{
-	return pl_json_write_file(result, path, err);
-}
-
 /* "exp_20260101_120000_a1b2c3": in order of time by name, and two of one second are still apart. */
 void res_run_id_make(int64_t real_ns, char run_id[RES_RUN_ID_BYTES])
 {

@@ -77,8 +77,6 @@ struct res_document_parts {
 /* -1 when a part is missing or does not fit the status; see tbl/states.h. New reference. */
 int res_document_build(const struct res_document_parts *parts, json_t **ret,
 		       struct pl_err *err) PL_MUST_CHECK;
-/* Atomically: the old file or the whole new one. */
-int res_document_write(const json_t *result, const char *path, struct pl_err *err) PL_MUST_CHECK;
 
 /* "exp_20260102_030405_0a1b2c": UTC and six random digits. */
 #define RES_RUN_ID_BYTES 27

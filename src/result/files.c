@@ -51,13 +51,6 @@ static void add_file(struct res_files *files, const char *path)
 	};
 }
 
-static int compare_texts(const void *a, const void *b)
-{
-	const char *const *one = a, *const *other = b;
-
-	return strcmp(*one, *other);
-}
-
 static int add_folder(struct res_files *files, const char *path, int depth, struct pl_err *err);
 
 /* What goes away meanwhile is not there. */
@@ -94,7 +87,7 @@ static int add_folder(struct res_files *files, const char *path, int depth, stru
 			pl_strv_add(&names, name);
 	}
 	if (names.count > 0)
-		qsort(names.items, names.count, sizeof(*names.items), compare_texts);
+		qsort(names.items, names.count, sizeof(*names.items), pl_text_compare);
 	for (size_t i = 0; i < names.count; i++) {
 		bool has_slash = pl_text_ends(path, "/");
 		auto_free char *below = pl_asprintf("%s%s%s", path, has_slash ? "" : "/",

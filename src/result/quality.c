@@ -11,7 +11,6 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "base/buf.h"
 #include "base/text.h"
@@ -245,11 +244,6 @@ double res_quality_sample_needed(double percentile)
 	return tail < 1 ? ceil(log(0.025) / log(tail)) : INFINITY;
 }
 
-static bool is_beyond(const struct check *check, double value, double limit)
-{
-	return check->sense == MOST ? value > limit : value < limit;
-}
-
 static enum effect effect_of(const struct check *check, double value)
 {
 	bool worse = (check->worse.kind == WORSE_ABOVE && value > check->worse.value) ||
@@ -318,7 +312,7 @@ static json_t *check_json(const struct check *check, const struct res_quality_fa
 {
 	double limit = check->limit;
 	double value = check->value(facts, &limit);
-	bool beyond = is_beyond(check, value, limit);
+	bool beyond = check->sense == MOST ? value > limit : value < limit;
 	enum effect effect = beyond ? effect_of(check, value) : check->effect;
 	enum status status = isnan(value) ? UNKNOWN : beyond ? BEYOND : OK;
 	json_t *row = json_object();

@@ -7,7 +7,6 @@
 #include "base/json.h"
 
 #include <stddef.h>
-#include <stdint.h>
 
 struct res_quality_facts {
 #define FACT(name, text) double name;

@@ -284,8 +284,7 @@ static int take_events(struct reader *r, struct res_record *record)
 		return wrong(r, "events", "an array");
 	if (json_array_size(events) > 0 && before_ns == RES_NO_TIME)
 		return wrong(r, "events", "none before 'acted_ns'");
-	for (size_t i = 0; i < json_array_size(events); i++) {
-		json_t *json = json_array_get(events, i);
+	PL_JSON_EACH(json, events) {
 		struct told_event event;
 		if (!event_values(json, &event) || event.t_ns < before_ns ||
 		    event.t_ns - before_ns > RES_EVENT_DELTA_MAX ||
@@ -293,7 +292,7 @@ static int take_events(struct reader *r, struct res_record *record)
 			return wrong(r, "events",
 				     "[t_ns, tokens, flags] in order of time, with earliest_ns "
 				     "behind where the time is not exact");
-		bool begins = i == 0 || (event.flags & RES_EVENT_COALESCED) == 0;
+		bool begins = json_at == 0 || (event.flags & RES_EVENT_COALESCED) == 0;
 		if (begins)
 			end_read(record, &room, &read);
 		if (!takes_its_place(&read, &event, begins))

@@ -247,9 +247,8 @@ static void add_spec_decode(const json_t *results, struct pl_buf *buf)
 	add_count(buf, "Accepted tokens:", number(results, "spec_decode_accepted_tokens"));
 	if (json_array_size(rates) > 0)
 		pl_buf_add_text(buf, "Per-position acceptance (%):\n");
-	for (size_t i = 0; i < json_array_size(rates); i++) {
-		json_t *rate = json_array_get(rates, i);
-		auto_free char *label = pl_asprintf("  Position %zu:", i);
+	PL_JSON_EACH(rate, rates) {
+		auto_free char *label = pl_asprintf("  Position %zu:", rate_at);
 		add_number(buf, label, 100 * json_number_value(rate));
 	}
 }

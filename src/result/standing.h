@@ -7,8 +7,6 @@
 #include "base/err.h"
 #include "base/json.h"
 
-#include <stdbool.h>
-
 /* How much a result tells. One takes the place of another that tells no more than it does. */
 enum res_worth {
 	RES_WORTH_NOTHING, /* there is none */

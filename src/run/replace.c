@@ -27,8 +27,8 @@ static void rename_in_document(json_t *document, const struct run_paths *from,
 
 	for (size_t i = 0; i < run_paths_side_count(); i++) {
 		const char *old_path = run_paths_side(from, i), *new_path = run_paths_side(to, i);
-		for (size_t k = 0; k < json_array_size(artifacts); k++)
-			rename_text(json_array_get(artifacts, k), "name", old_path, new_path);
+		PL_JSON_EACH(artifact, artifacts)
+			rename_text(artifact, "name", old_path, new_path);
 		rename_text(json_object_get(document, "series"), "file", old_path, new_path);
 	}
 }
@@ -39,9 +39,8 @@ static bool is_named(const json_t *document, const char *path)
 	auto_free char *name = pl_file_name(path);
 	bool found = false;
 
-	PL_JSON_EACH(artifact, artifacts) {
+	PL_JSON_EACH(artifact, artifacts)
 		found |= pl_text_equal(pl_json_get_text(artifact, "name"), name);
-	}
 	return found;
 }
 
@@ -71,7 +70,7 @@ static int take_place(struct run_paths *paths, json_t *document, struct pl_err *
 	 * would name files of another run */
 	run_paths_make(paths->output, NULL, &to);
 	rename_in_document(document, paths, &to);
-	int done = res_document_write(document, to.result, err);
+	int done = pl_json_write_file(document, to.result, err);
 	if (done == 0)
 		done = move_side_files(document, paths, &to, err);
 	if (done < 0) {
@@ -88,7 +87,7 @@ int run_replace(struct run_paths *paths, json_t *document, struct pl_err *err)
 	/* as much is enough: whoever runs again over a whole result wants the new one */
 	if (paths->beside && res_worth(document) >= res_standing_worth(paths->output))
 		return take_place(paths, document, err);
-	if (res_document_write(document, paths->result, err) < 0)
+	if (pl_json_write_file(document, paths->result, err) < 0)
 		return -1;
 	if (!paths->beside)
 		return 0;

@@ -117,16 +117,14 @@ static void add_chosen(const struct res_fields *fields, const struct res_field *
 
 static json_t *derive_input_key(const struct res_fields *fields, const json_t *document)
 {
-	json_t *arguments = pl_json_get_path(document, "config.server"), *ignored;
+	json_t *arguments = pl_json_get_path(document, "config.server");
 	auto_json json_t *chosen = json_object();
-	const char *name;
 	char hex[65];
 
 	for (size_t i = 0; i < res_fields_count(fields); i++)
 		add_chosen(fields, res_fields_at(fields, i), document, chosen);
 	/* arguments that are newer than the rows */
-	json_object_foreach(arguments, name, ignored)
-	{
+	PL_JSON_EACH_MEMBER(name, ignored, arguments) {
 		auto_free char *id = pl_asprintf("server.%s", name);
 		struct res_field unlisted;
 		res_field_unlisted(id, &unlisted);

@@ -31,24 +31,18 @@ static const struct {
 
 /* ---- lists --------------------------------------------------------------------------------- */
 
-static double number_of(const json_t *json)
-{
-	return json_is_boolean(json) ? json_is_true(json) : json_number_value(json);
-}
-
 /* Numbers, or what is so or not: of these MAX is whether any is. */
 static json_t *sum_up(const json_t *values, enum res_field_one one)
 {
-	size_t count = json_array_size(values), i;
+	size_t count = json_array_size(values);
 	bool whole = true;
 	double sum = 0, least = INFINITY, most = -INFINITY;
-	json_t *item;
 
-	json_array_foreach((json_t *)values, i, item)
-	{
+	PL_JSON_EACH(item, values) {
 		if (!json_is_number(item) && !json_is_boolean(item))
 			return json_null();
-		double number = number_of(item);
+		double number = json_is_boolean(item) ? json_is_true(item)
+						      : json_number_value(item);
 		whole = whole && json_is_integer(item);
 		sum += number;
 		least = fmin(least, number);
@@ -69,15 +63,12 @@ static json_t *sum_up(const json_t *values, enum res_field_one one)
 static json_t *make_one(json_t *values, enum res_field_one one)
 {
 	json_t *first = json_array_get(values, 0);
-	size_t i;
-	json_t *item;
 
 	if (one == RES_FIELD_EACH)
 		return json_incref(values);
 	if (one != RES_FIELD_SAME)
 		return sum_up(values, one);
-	json_array_foreach(values, i, item)
-	{
+	PL_JSON_EACH(item, values) {
 		if (!json_equal(item, first))
 			return json_null();
 	}
@@ -107,16 +98,14 @@ static json_t *walk_object(const json_t *json, const char *path, enum res_field_
 static json_t *walk_list(const json_t *json, const char *path, enum res_field_one one)
 {
 	auto_json json_t *values = json_array();
-	size_t i, known = 0;
-	json_t *item;
+	size_t known = 0;
 	int64_t index;
 
 	if (one == RES_FIELD_NONE)
 		return pl_text_to_i64(path, &index) && index >= 0
 			       ? json_incref(json_array_get(json, (size_t)index))
 			       : NULL;
-	json_array_foreach((json_t *)json, i, item)
-	{
+	PL_JSON_EACH(item, json) {
 		json_t *value = walk(item, path, RES_FIELD_NONE);
 		known += value != NULL;
 		json_array_append_new(values, value != NULL ? value : json_null());
@@ -140,12 +129,9 @@ static json_t *check_value(const json_t *document, const char *path)
 	const json_t *checks = pl_json_get_path(document, "quality.checks");
 	const char *dot = strrchr(path, '.');
 	auto_free char *id = dot != NULL ? pl_strndup(path, (size_t)(dot - path)) : pl_strdup("");
-	size_t i;
-	json_t *check;
 
-	json_array_foreach((json_t *)checks, i, check)
-	{
-		const char *name = json_string_value(json_object_get(check, "id"));
+	PL_JSON_EACH(check, checks) {
+		const char *name = pl_json_get_text(check, "id");
 		if (dot != NULL && name != NULL && strcmp(name, id) == 0)
 			return json_incref(json_object_get(check, dot + 1));
 	}
@@ -158,13 +144,10 @@ static json_t *failure_count(const json_t *document, const char *path)
 	const json_t *errors = pl_json_get_path(document, "results.errors");
 	const char *dot = strchr(path, '.');
 	double count = 0;
-	size_t i;
-	json_t *entry;
 
 	if (!json_is_array(errors) || dot == NULL)
 		return NULL;
-	json_array_foreach((json_t *)errors, i, entry)
-	{
+	PL_JSON_EACH(entry, errors) {
 		const char *kind = json_string_value(json_object_get(entry, "kind"));
 		const json_t *more = json_object_get(entry, dot + 1);
 		if (kind == NULL || strncmp(kind, path, (size_t)(dot - path)) != 0 ||
@@ -206,31 +189,25 @@ static json_t *find_value(const struct res_fields *fields, const struct res_fiel
 
 /* ---- meanings ------------------------------------------------------------------------------ */
 
-static int compare_texts(const void *a, const void *b)
-{
-	const char *const *one = a, *const *other = b;
-
-	return strcmp(*one, *other);
-}
-
 /* The same with the keys of its objects in order. New reference. */
 static json_t *in_order(json_t *json)
 {
 	size_t count = json_object_size(json), i = 0;
 	auto_free const char **keys = pl_alloc_array(count, sizeof(*keys));
-	const char *key;
-	json_t *item, *made;
+	json_t *made;
 
 	if (json_is_array(json)) {
 		made = json_array();
-		json_array_foreach(json, i, item) json_array_append_new(made, in_order(item));
+		PL_JSON_EACH(item, json)
+			json_array_append_new(made, in_order(item));
 		return made;
 	}
 	if (!json_is_object(json))
 		return json_incref(json);
 	made = json_object();
-	json_object_foreach(json, key, item) keys[i++] = key;
-	qsort(keys, count, sizeof(*keys), compare_texts);
+	PL_JSON_EACH_MEMBER(key, item, json)
+		keys[i++] = key;
+	qsort(keys, count, sizeof(*keys), pl_text_compare);
 	for (i = 0; i < count; i++)
 		json_object_set_new(made, keys[i], in_order(json_object_get(json, keys[i])));
 	return made;
@@ -287,19 +264,6 @@ void res_field_value_of(const struct res_field *field, json_t *json, struct res_
 	}
 }
 
-static bool has_text(const json_t *list, const char *text)
-{
-	size_t i;
-	json_t *item;
-
-	json_array_foreach((json_t *)list, i, item)
-	{
-		if (json_is_string(item) && strcmp(json_string_value(item), text) == 0)
-			return true;
-	}
-	return false;
-}
-
 /* A run gives the server a port and an address of its own: the list has what the user set. */
 static void set_argument_source(const char *name, const json_t *document, struct res_value *value)
 {
@@ -308,7 +272,7 @@ static void set_argument_source(const char *name, const json_t *document, struct
 
 	value->source = json_string_value(json_object_get(sources, name));
 	value->is_explicit = json_is_array(explicit)
-				     ? has_text(explicit, name)
+				     ? pl_json_has_text(explicit, name)
 				     : value->source != NULL &&
 					       strcmp(value->source, "explicit") == 0;
 }

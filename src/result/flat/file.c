@@ -170,7 +170,7 @@ static int check_folder(const char *path, struct pl_err *err)
 }
 
 /* suffix NULL: the file itself. */
-static int check_file(const struct vllm_bench *bench, const char *suffix, struct pl_err *err)
+int res_flat_check_beside(const struct vllm_bench *bench, const char *suffix, struct pl_err *err)
 {
 	struct res_flat_input input = {
 		.bench = bench,
@@ -196,12 +196,8 @@ static int check_file(const struct vllm_bench *bench, const char *suffix, struct
 	return pl_file_check_writable(written, err);
 }
 
-int res_flat_check_beside(const struct vllm_bench *bench, const char *suffix, struct pl_err *err)
-{
-	return check_file(bench, suffix, err);
-}
-
 int res_flat_check(const struct vllm_bench *bench, struct pl_err *err)
 {
-	return bench->save_result || bench->append_result ? check_file(bench, NULL, err) : 0;
+	return bench->save_result || bench->append_result ? res_flat_check_beside(bench, NULL, err)
+							  : 0;
 }

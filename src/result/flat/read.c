@@ -34,18 +34,13 @@ static const char *const statistics[] = {
 
 /* ---- what vLLM writes and JSON does not have ---- */
 
-static bool is_hex(char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-
 /* A \uXXXX of the high (0xd8) or low (0xdc) half of a pair. */
 static bool is_half(const char *at, const char *end, unsigned base)
 {
 	if (end - at < 6 || at[0] != '\\' || at[1] != 'u')
 		return false;
 	for (size_t i = 2; i < 6; i++) {
-		if (!is_hex(at[i]))
+		if (pl_hex_value(at[i]) < 0)
 			return false;
 	}
 	char digits[3] = { at[2], at[3], '\0' };
@@ -268,12 +263,6 @@ static int read_seconds(struct res_flat *flat, const char *key, size_t offset, b
 	return 0;
 }
 
-/* A failed request has latency 0 where there is one: an empty reason phrase tells of no failure. */
-static bool is_ok(const struct res_flat *flat, const struct res_flat_request *request)
-{
-	return request->error[0] == '\0' && (!flat->has_latencies || request->latency_s > 0);
-}
-
 static int read_request(struct res_flat *flat, const json_t *const lists[], size_t i,
 			struct pl_err *err)
 {
@@ -287,7 +276,8 @@ static int read_request(struct res_flat *flat, const json_t *const lists[], size
 	if (!json_is_string(error))
 		return wrong("errors", "a list of texts", err);
 	request->error = json_string_value(error);
-	request->ok = is_ok(flat, request);
+	/* a failed request has latency 0 where there is one: an empty reason tells of no failure */
+	request->ok = request->error[0] == '\0' && (!flat->has_latencies || request->latency_s > 0);
 	return 0;
 }
 

@@ -39,12 +39,6 @@ static void add_event_gaps(const struct res_record *record, struct res_values *g
 	}
 }
 
-/* Guessed counts that do not add up to the server's say nothing about which event held how many. */
-static bool token_gaps_known(const struct res_record *record, const struct res_timing *timing)
-{
-	return !timing->guessed || record->output_tokens == timing->event_tokens;
-}
-
 /*
  * An event of n tokens is n samples of an n-th of its gap: each token counts once, as in a stream
  * of single ones.
@@ -88,7 +82,8 @@ static void add_tokens(const struct res_record *record, const struct res_timing 
 	if (timing->first_content_ns != RES_NO_TIME)
 		res_values_add(&of[RES_FAMILY_FIRST_TOKEN],
 			       res_seconds(timing->acted_ns, timing->first_content_ns));
-	if (token_gaps_known(record, timing))
+	/* guessed counts that do not add up to the server's do not say which event held how many */
+	if (!timing->guessed || record->output_tokens == timing->event_tokens)
 		add_token_gaps(record, &of[RES_FAMILY_TOKEN_GAP]);
 	if (record->output_tokens > 1 && timing->first_token_ns != RES_NO_TIME)
 		res_values_add(&of[RES_FAMILY_TIME_PER_TOKEN],

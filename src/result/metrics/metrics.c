@@ -132,43 +132,22 @@ static bool same_failure(const json_t *entry, const char *kind, int32_t status)
 	       (json_is_null(known) ? 0 : json_integer_value(known)) == status;
 }
 
-/* A peer's text may be no UTF-8; a JSON text must be. */
-static json_t *sample_text(const char *text)
-{
-	size_t len = text != NULL ? strlen(text) : 0;
-	json_t *json = pl_json_text(text);
-	auto_buf buf = PL_BUF(16 + 6 * len);
-
-	if (json != NULL)
-		return json;
-	pl_text_add_json(&buf, text, len, true);
-	json = json_loads(pl_buf_text(&buf), JSON_DECODE_ANY, NULL);
-	return json != NULL ? json : json_null();
-}
-
 /* `as`: "count" of failed requests, or "retried" of tries that another one followed. */
 static void add_failure(json_t *errors, const struct res_record *record, const char *as)
 {
 	const char *kind = record->error_kind != NULL ? record->error_kind : "unknown";
-	json_t *entry;
-	size_t i;
 
-	json_array_foreach(errors, i, entry)
-	{
+	PL_JSON_EACH(entry, errors) {
 		if (!same_failure(entry, kind, record->status))
 			continue;
 		json_t *count = json_object_get(entry, as);
 		json_integer_set(count, json_integer_value(count) + 1);
 		return;
 	}
-	entry = json_object();
-	json_object_set_new(entry, "kind", json_string(kind));
-	json_object_set_new(entry, "status",
-			    record->status != 0 ? json_integer(record->status) : json_null());
-	json_object_set_new(entry, "count", json_integer(0));
-	json_object_set_new(entry, "retried", json_integer(0));
+	json_t *entry = json_pack("{s:s, s:o, s:i, s:i, s:o}", "kind", kind, "status",
+				  pl_json_i64(record->status, record->status != 0), "count", 0,
+				  "retried", 0, "sample", pl_json_text(record->error));
 	json_object_set_new(entry, as, json_integer(1));
-	json_object_set_new(entry, "sample", sample_text(record->error));
 	json_array_append_new(errors, entry);
 }
 

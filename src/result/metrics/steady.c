@@ -1,7 +1,6 @@
 #include "result/metrics/steady.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/clock.h"
 #include "result/metrics/families.h"

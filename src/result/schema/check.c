@@ -256,11 +256,8 @@ static bool walk_names(const struct asked *a)
 {
 	const char *was = a->c->naming;
 	bool fits = true;
-	const char *key;
-	json_t *value;
 
-	json_object_foreach((json_t *)a->value, key, value)
-	{
+	PL_JSON_EACH_MEMBER(key, value, a->value) {
 		auto_json json_t *name = json_string(key);
 		a->c->naming = key;
 		fits &= check_node(a->c, a->rule->nodes[0], name, a->at);
@@ -274,11 +271,8 @@ static bool walk_names(const struct asked *a)
 static bool walk_properties(const struct asked *a)
 {
 	bool fits = true;
-	const char *key;
-	json_t *value;
 
-	json_object_foreach((json_t *)a->value, key, value)
-	{
+	PL_JSON_EACH_MEMBER(key, value, a->value) {
 		const struct schema_node *node = property(a->rule, key);
 		const struct step step = { .up = a->at, .key = key };
 		if (node != NULL)
@@ -292,11 +286,8 @@ static bool walk_properties(const struct asked *a)
 static bool walk_by_pattern(const struct asked *a)
 {
 	bool fits = true;
-	const char *key;
-	json_t *value;
 
-	json_object_foreach((json_t *)a->value, key, value)
-	{
+	PL_JSON_EACH_MEMBER(key, value, a->value) {
 		const struct step step = { .up = a->at, .key = key };
 		if (!spend(a, a->rule->count))
 			return false;
@@ -330,18 +321,16 @@ static bool is_additional(const struct asked *a, const char *key)
 static char *nearest_property(const struct asked *a, const char *key)
 {
 	const struct schema_rule *properties = schema_rule_of(a->node, SCHEMA_PROPERTIES);
-	size_t count = 0;
+	struct pl_nearest nearest = { .name = key };
 
 	if (properties == NULL || a->c->faults->count >= NEAREST_MAX)
 		return NULL;
-	auto_free const char **names = pl_alloc_array(properties->count, sizeof(*names));
 	for (size_t i = 0; i < properties->count; i++) {
 		if (json_object_get(a->value, properties->names[i]) == NULL)
-			names[count++] = properties->names[i];
+			pl_nearest_try(&nearest, properties->names[i]);
 	}
-	const char *nearest = pl_text_nearest(key, names, count);
-	return pl_strdup(nearest != NULL
-				 ? nearest
+	return pl_strdup(nearest.found != NULL
+				 ? nearest.found
 				 : pl_text_nearest(key, properties->names, properties->count));
 }
 
@@ -360,11 +349,8 @@ static bool tell_unknown(const struct asked *a, const char *key)
 static bool walk_additional(const struct asked *a)
 {
 	bool fits = true;
-	const char *key;
-	json_t *value;
 
-	json_object_foreach((json_t *)a->value, key, value)
-	{
+	PL_JSON_EACH_MEMBER(key, value, a->value) {
 		const struct step step = { .up = a->at, .key = key };
 		if (!json_is_true(a->rule->value) && is_additional(a, key))
 			fits &= json_is_false(a->rule->value)
@@ -548,14 +534,14 @@ static bool check_node(struct check *c, const struct schema_node *node, const js
 
 static size_t count_values(const json_t *value, unsigned depth)
 {
-	size_t count = 1, i;
-	const char *key;
-	json_t *inner;
+	size_t count = 1;
 
 	if (depth >= SCHEMA_DEPTH_MAX)
 		return count;
-	json_array_foreach((json_t *)value, i, inner) count += count_values(inner, depth + 1);
-	json_object_foreach((json_t *)value, key, inner) count += count_values(inner, depth + 1);
+	PL_JSON_EACH(inner, value)
+		count += count_values(inner, depth + 1);
+	PL_JSON_EACH_MEMBER(key, inner, value)
+		count += count_values(inner, depth + 1);
 	return count;
 }
 

@@ -69,11 +69,7 @@ static int refuse(const struct making *m, const char *expected)
 
 static int refuse_unknown(const struct compiler *c, const struct schema_node *node)
 {
-	const char *key;
-	json_t *value;
-
-	json_object_foreach((json_t *)node->json, key, value)
-	{
+	PL_JSON_EACH_MEMBER(key, value, node->json) {
 		size_t i = 0;
 		while (i < SCHEMA_KEYWORD_COUNT && strcmp(res_schema_keywords[i], key) != 0)
 			i++;
@@ -201,13 +197,11 @@ static void decode_tildes(char *token)
 
 static const char *nearest_key(const json_t *object, const char *name)
 {
-	size_t count = 0;
-	auto_free const char **keys = pl_alloc_array(json_object_size(object), sizeof(*keys));
-	const char *key;
-	json_t *value;
+	struct pl_nearest nearest = { .name = name };
 
-	json_object_foreach((json_t *)object, key, value) keys[count++] = key;
-	return pl_text_nearest(name, keys, count);
+	PL_JSON_EACH_MEMBER(key, value, object)
+		pl_nearest_try(&nearest, key);
+	return nearest.found;
 }
 
 static const json_t *step_into(const json_t *json, const char *token)
@@ -300,15 +294,11 @@ static int add_type(const struct making *m, const json_t *word)
 
 static int form_TYPES(struct making *m)
 {
-	size_t i;
-	json_t *word;
-
 	if (!json_is_array(m->rule->value))
 		return add_type(m, m->rule->value);
 	if (json_array_size(m->rule->value) == 0)
 		return refuse(m, "a type at least");
-	json_array_foreach((json_t *)m->rule->value, i, word)
-	{
+	PL_JSON_EACH(word, m->rule->value) {
 		if (add_type(m, word) < 0)
 			return -1;
 	}
@@ -365,14 +355,10 @@ static int form_LIST(struct making *m)
 
 static int form_NAMES(struct making *m)
 {
-	size_t i;
-	json_t *name;
-
 	if (!json_is_array(m->rule->value))
 		return refuse(m, "a list of texts");
 	m->rule->names = room_for(m, json_array_size(m->rule->value), sizeof(*m->rule->names));
-	json_array_foreach((json_t *)m->rule->value, i, name)
-	{
+	PL_JSON_EACH(name, m->rule->value) {
 		if (!json_is_string(name))
 			return refuse_at(m, name, "text", NULL);
 		m->rule->names[m->rule->count++] = json_string_value(name);
@@ -412,39 +398,29 @@ static int form_SCHEMA(struct making *m)
 
 static int form_SCHEMAS(struct making *m)
 {
-	size_t i;
-	json_t *item;
-
 	if (json_array_size(m->rule->value) == 0)
 		return refuse(m, "a list with a schema at least");
 	m->rule->nodes = room_for(m, json_array_size(m->rule->value), sizeof(*m->rule->nodes));
-	json_array_foreach((json_t *)m->rule->value, i, item)
-	{
-		if (add_node(m, NULL, i, item) < 0)
+	PL_JSON_EACH(item, m->rule->value) {
+		if (add_node(m, NULL, item_at, item) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static int form_BY_NAME(struct making *m)
 {
 	size_t count = json_object_size(m->rule->value), i = 0;
-	const char *key;
-	json_t *value;
 
 	if (!json_is_object(m->rule->value))
 		return refuse(m, "an object of schemas");
 	m->rule->nodes = room_for(m, count, sizeof(*m->rule->nodes));
 	m->rule->names = room_for(m, count, sizeof(*m->rule->names));
-	json_object_foreach((json_t *)m->rule->value, key, value) m->rule->names[i++] = key;
-	qsort(m->rule->names, count, sizeof(*m->rule->names), by_name);
+	PL_JSON_EACH_MEMBER(key, value, m->rule->value)
+		m->rule->names[i++] = key;
+	qsort(m->rule->names, count, sizeof(*m->rule->names), pl_text_compare);
 	for (i = 0; i < count; i++) {
-		key = m->rule->names[i];
+		const char *key = m->rule->names[i];
 		if (add_node(m, key, 0, json_object_get(m->rule->value, key)) < 0)
 			return -1;
 	}
@@ -453,16 +429,12 @@ static int form_BY_NAME(struct making *m)
 
 static int form_BY_PATTERN(struct making *m)
 {
-	const char *key;
-	json_t *value;
-
 	if (!json_is_object(m->rule->value))
 		return refuse(m, "an object of schemas");
 	size_t count = json_object_size(m->rule->value);
 	m->rule->nodes = room_for(m, count, sizeof(*m->rule->nodes));
 	m->rule->patterns = room_for(m, count, sizeof(*m->rule->patterns));
-	json_object_foreach((json_t *)m->rule->value, key, value)
-	{
+	PL_JSON_EACH_MEMBER(key, value, m->rule->value) {
 		if (add_pattern(m, key, strlen(key), m->rule->count) < 0 ||
 		    add_node(m, key, 0, value) < 0)
 			return -1;

@@ -1,5 +1,4 @@
 /* What a value says by itself: its type, its worth, its length, its form. */
-#include <string.h>
 
 #include "base/text.h"
 #include "result/schema/schema_priv.h"
@@ -41,11 +40,7 @@ static bool fits_const(const struct schema_rule *rule, const json_t *value)
 
 static bool fits_enum(const struct schema_rule *rule, const json_t *value)
 {
-	size_t i;
-	json_t *choice;
-
-	json_array_foreach((json_t *)rule->value, i, choice)
-	{
+	PL_JSON_EACH(choice, rule->value) {
 		if (res_value_same(choice, value))
 			return true;
 	}

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/json.h"
 
 /* Of 2^63, which a double holds; the greatest whole number of jansson is one less. */
 #define I64_ABOVE 9223372036854775808.0
@@ -139,8 +140,6 @@ static uint64_t hash_object(const json_t *json, unsigned depth)
 static uint64_t hash_value(const json_t *json, unsigned depth)
 {
 	uint64_t hash = HASH_START + (uint64_t)json_typeof(json);
-	size_t i;
-	json_t *item;
 
 	if (depth > HASH_DEPTH_MAX)
 		return 0;
@@ -153,8 +152,7 @@ static uint64_t hash_value(const json_t *json, unsigned depth)
 		return hash_bytes(hash, json_string_value(json), json_string_length(json));
 	if (json_is_object(json))
 		return hash_object(json, depth);
-	json_array_foreach((json_t *)json, i, item)
-	{
+	PL_JSON_EACH(item, json) {
 		uint64_t one = hash_value(item, depth + 1);
 		hash = hash_bytes(hash, &one, sizeof(one));
 	}

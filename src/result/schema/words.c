@@ -11,7 +11,6 @@
 #define CHOICES_SHOWN_MAX 12
 #define FORMS_DEPTH_MAX   4
 #define WORDS_BYTES_MAX   4096
-#define NEAREST_OF_MAX    512
 
 /* ---- values -------------------------------------------------------------------------------- */
 
@@ -207,39 +206,30 @@ char *res_schema_expectation(const struct schema_rule *rule)
 
 /* ---- nearest ------------------------------------------------------------------------------- */
 
-struct candidates {
-	const char *texts[NEAREST_OF_MAX];
-	size_t count;
-};
-
-static void collect(struct candidates *found, const struct schema_rule *rule, unsigned depth)
+static void try_choices(struct pl_nearest *nearest, const struct schema_rule *rule, unsigned depth)
 {
-	size_t i;
-	json_t *choice;
-
-	json_array_foreach(rule->keyword == SCHEMA_ENUM ? (json_t *)rule->value : NULL, i, choice)
-	{
-		if (json_is_string(choice) && found->count < NEAREST_OF_MAX)
-			found->texts[found->count++] = json_string_value(choice);
+	PL_JSON_EACH(choice, rule->keyword == SCHEMA_ENUM ? rule->value : NULL) {
+		if (json_is_string(choice))
+			pl_nearest_try(nearest, json_string_value(choice));
 	}
 	if (depth >= FORMS_DEPTH_MAX ||
 	    (rule->keyword != SCHEMA_REF && rule->keyword != SCHEMA_ANY_OF &&
 	     rule->keyword != SCHEMA_ONE_OF))
 		return;
-	for (i = 0; i < rule->count; i++) {
+	for (size_t i = 0; i < rule->count; i++) {
 		for (size_t k = 0; k < rule->nodes[i]->count; k++)
-			collect(found, &rule->nodes[i]->rules[k], depth + 1);
+			try_choices(nearest, &rule->nodes[i]->rules[k], depth + 1);
 	}
 }
 
 const char *res_schema_nearest_value(const struct schema_rule *rule, const json_t *value)
 {
-	struct candidates found = { .count = 0 };
+	struct pl_nearest nearest = { .name = json_string_value(value) };
 
 	if (!json_is_string(value) || rule->keyword == SCHEMA_NOT)
 		return NULL;
-	collect(&found, rule, 0);
-	return pl_text_nearest(json_string_value(value), found.texts, found.count);
+	try_choices(&nearest, rule, 0);
+	return nearest.found;
 }
 
 void res_schema_word(struct res_schema_fault *fault, const struct schema_rule *rule,

@@ -286,14 +286,14 @@ static void test_result_document__artifact_and_file(void **state)
 		      "\"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad\"}]");
 
 	assert_int_equal(res_document_build(&made.parts, &result, &err), 0);
-	assert_int_equal(res_document_write(result, path, &err), 0);
+	assert_int_equal(pl_json_write_file(result, path, &err), 0);
 	assert_int_equal(pl_json_read_file(path, &read, &err), 0);
 	assert_true(json_equal(read, result));
 	unlink(path);
 	assert_int_equal(res_artifact_add(artifacts, path, RES_ARTIFACT_SERIES, &err), -1);
 	assert_int_equal(json_array_size(artifacts), 1);
 	rmdir(folder);
-	assert_int_equal(res_document_write(result, path, &err), -1);
+	assert_int_equal(pl_json_write_file(result, path, &err), -1);
 	done_parts(&made);
 }
 

@@ -250,11 +250,6 @@ static void add_joined(struct option_argv *argv, size_t index)
 											   1;
 }
 
-static void refuse(struct option_argv *argv, struct option_argv_word word)
-{
-	*PL_PUSH(argv->refused, argv->refused_count, argv->refused_room) = word;
-}
-
 /* Takes the dotted keys out and puts the joined objects at the end. In two passes: a key may
  * come anywhere, and its words are needed until its object is written. */
 static void join_dotted(struct option_argv *argv)
@@ -274,7 +269,8 @@ static void join_dotted(struct option_argv *argv)
 		if (i >= count || !taken[i])
 			argv->words[kept++] = argv->words[i];
 		else if (argv->words[i].kind != OPTION_ARGV_WORD)
-			refuse(argv, argv->words[i]);
+			*PL_PUSH(argv->refused, argv->refused_count,
+				 argv->refused_room) = argv->words[i];
 		else
 			word_done(&argv->words[i]);
 	}
@@ -456,15 +452,13 @@ const struct option_argv_flag *option_argv_find(const struct option_argv *argv, 
 /* With the dashes of `text`, or without: what is compared and what is returned are one text. */
 const char *option_argv_nearest(const struct option_argv *argv, const char *text)
 {
-	auto_free const char **names = pl_alloc_array(argv->flag_count + 1, sizeof(*names));
 	auto_free char *name = pl_strndup(text, strcspn(text, "="));
 	size_t dashes = pl_text_starts(text, "--") ? 0 : 2;
-	size_t count = 0;
+	struct pl_nearest nearest = { .name = name };
 
 	for (size_t i = 0; i < argv->flag_count; i++) {
 		if (pl_text_starts(argv->flags[i].text, "--"))
-			names[count++] = argv->flags[i].text + dashes;
+			pl_nearest_try(&nearest, argv->flags[i].text + dashes);
 	}
-	const char *found = pl_text_nearest(name, names, count);
-	return found != NULL ? found - dashes : NULL;
+	return nearest.found != NULL ? nearest.found - dashes : NULL;
 }

@@ -19,7 +19,6 @@
 
 #define EXPECTED_BYTES_MAX 1024
 #define FOUND_BYTES        160
-#define FIELDS_MAX         128
 
 void option_reader_add(struct option_reader *reader, enum option_severity severity,
 		       const struct pl_yaml *node, const char *key, const char *found,
@@ -102,16 +101,13 @@ static bool have_choice(const char *choices, const struct pl_yaml *node, bool an
 char *option_choice_nearest(const struct option_row *row, const char *text)
 {
 	auto_json json_t *list = option_row_choices(row);
-	size_t count = json_array_size(list);
-	auto_free const char **names = pl_alloc_array(count + 1, sizeof(*names));
-	size_t used = 0;
+	struct pl_nearest nearest = { .name = text };
 
-	for (size_t i = 0; i < count; i++) {
-		const char *name = json_string_value(json_array_get(list, i));
-		if (name != NULL && name[0] != '\0')
-			names[used++] = name;
+	PL_JSON_EACH(choice, list) {
+		if (json_string_length(choice) > 0)
+			pl_nearest_try(&nearest, json_string_value(choice));
 	}
-	return pl_strdup(pl_text_nearest(text, names, used));
+	return pl_strdup(nearest.found);
 }
 
 /* A secret's value is not shown, whatever was wrong with it. */
@@ -412,16 +408,15 @@ static json_t *value_list(struct option_reader *reader, const struct pl_yaml *no
 /* The key of this object whose name is nearest; NULL. */
 static const char *nearest_field(const struct option_row *row, const char *name)
 {
-	const char *names[FIELDS_MAX];
-	size_t count = 0;
+	struct pl_nearest nearest = { .name = name };
 
-	for (const struct option_row *field = option_field_next(row, NULL);
-	     field != NULL && count < PL_ARRAY_SIZE(names); field = option_field_next(row, field)) {
+	for (const struct option_row *field = option_field_next(row, NULL); field != NULL;
+	     field = option_field_next(row, field)) {
 		const char *known = option_field_in(row, field);
 		if (strchr(known, '.') == NULL)
-			names[count++] = known;
+			pl_nearest_try(&nearest, known);
 	}
-	return pl_text_nearest(name, names, count);
+	return nearest.found;
 }
 
 /* Errors from the problem `first` on become warnings. `errors` counts them, and must go on to

@@ -341,12 +341,11 @@ static int set_words(const char **slot, const struct key *key, const json_t *val
 
 	if (!json_is_array(value))
 		return refuse(key, value, "a list of texts", err);
-	for (size_t i = 0; i < json_array_size(value); i++) {
-		json_t *item = json_array_get(value, i);
+	PL_JSON_EACH(item, value) {
 		const char *word = json_string_value(item);
 		if (word == NULL || word[0] == '\0' || strchr(word, ' ') != NULL)
 			return refuse(key, value, "a list of words", err);
-		pl_buf_addf(&words, "%s%s", i > 0 ? " " : "", word);
+		pl_buf_addf(&words, "%s%s", item_at > 0 ? " " : "", word);
 	}
 	*slot = words.len > 0 ? pl_arena_strndup(arena, words.data, words.len) : NULL;
 	return 0;
@@ -426,16 +425,15 @@ static int set_value(struct option_row *arg, const struct key *key, const json_t
 
 static const struct key *find_key(const char *name, struct pl_err *err)
 {
-	const char *names[PL_ARRAY_SIZE(keys)];
+	struct pl_nearest nearest = { .name = name };
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(keys); i++) {
-		names[i] = keys[i].name;
 		if (strcmp(keys[i].name, name) == 0)
 			return &keys[i];
+		pl_nearest_try(&nearest, keys[i].name);
 	}
-	const char *nearest = pl_text_nearest(name, names, PL_ARRAY_SIZE(names));
-	if (nearest != NULL)
-		pl_err_invalid(err, "unknown key '%s' (did you mean '%s'?)", name, nearest);
+	if (nearest.found != NULL)
+		pl_err_invalid(err, "unknown key '%s' (did you mean '%s'?)", name, nearest.found);
 	else
 		pl_err_invalid(err, "unknown key '%s'", name);
 	return NULL;

@@ -7,7 +7,6 @@
 #include "option/member.h"
 
 #include <stdbool.h>
-#include <stdint.h>
 
 struct vllm_bench {
 #define BENCH(type, style, name, ...) OPTION_MEMBER_##type name;

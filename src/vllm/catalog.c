@@ -333,8 +333,7 @@ const struct option_row *vllm_arg_find_negative(const struct vllm_catalog *catal
 /* A row that the release has, or lacks, by a short alias or by the nearest name; NULL. */
 static const char *nearest_name(const struct vllm_catalog *catalog, const char *snake, bool absent)
 {
-	auto_free const char **names = pl_alloc_array(catalog->count, sizeof(*names));
-	size_t count = 0;
+	struct pl_nearest nearest = { .name = snake };
 
 	for (size_t i = 0; i < catalog->count; i++) {
 		const struct option_row *arg = &catalog->args[i];
@@ -342,9 +341,9 @@ static const char *nearest_name(const struct vllm_catalog *catalog, const char *
 			continue;
 		if (has_alias(arg->aliases, snake, true))
 			return arg->name;
-		names[count++] = arg->name;
+		pl_nearest_try(&nearest, arg->name);
 	}
-	return pl_text_nearest(snake, names, count);
+	return nearest.found;
 }
 
 /* What the release has comes first: to be sent to an argument that is gone helps nobody. */
@@ -374,20 +373,11 @@ static int check_overlay(const json_t *overlay, struct pl_err *err)
 	return 0;
 }
 
-static bool has_name(const json_t *names, const char *name)
-{
-	for (size_t i = 0; i < json_array_size(names); i++) {
-		if (strcmp(json_string_value(json_array_get(names, i)), name) == 0)
-			return true;
-	}
-	return false;
-}
-
 static void keep_names(json_t *names, const json_t *entries)
 {
-	for (size_t i = 0; i < json_array_size(entries); i++) {
-		json_t *name = json_object_get(json_array_get(entries, i), "name");
-		if (!has_name(names, json_string_value(name)))
+	PL_JSON_EACH(entry, entries) {
+		json_t *name = json_object_get(entry, "name");
+		if (!pl_json_has(names, name))
 			json_array_append(names, name);
 	}
 }

@@ -258,10 +258,7 @@ static json_t *help_aliases(const struct vllm_help_arg *arg, const char *flag)
 
 static bool has_flag(const struct vllm_help_arg *arg, const char *flag)
 {
-	auto_json json_t *aliases = pl_json_words(arg->aliases);
-	auto_json json_t *wanted = json_string(flag);
-
-	return strcmp(arg->flag, flag) == 0 || pl_json_has(aliases, wanted);
+	return strcmp(arg->flag, flag) == 0 || pl_text_has_word(arg->aliases, ' ', flag);
 }
 
 /* Steals `help`. */
@@ -277,10 +274,9 @@ static void compare_flags(const struct option_row *row, const struct vllm_help_a
 	const char *flag = has_flag(arg, row->flag) ? row->flag : arg->flag;
 	auto_json json_t *table = pl_json_words(row->aliases);
 	auto_json json_t *aliases = help_aliases(arg, flag);
-	auto_json json_t *unshown = json_string(UNSHOWN_ALIAS);
 
-	if (pl_json_has(table, unshown) && !pl_json_has(aliases, unshown))
-		json_array_append(aliases, unshown);
+	if (pl_json_has_text(table, UNSHOWN_ALIAS) && !pl_json_has_text(aliases, UNSHOWN_ALIAS))
+		json_array_append_new(aliases, json_string(UNSHOWN_ALIAS));
 
 	if (strcmp(flag, row->flag) != 0)
 		add_change(changes, row, "flag", json_string(flag));
@@ -375,12 +371,6 @@ static const struct option_row *find_row(const struct vllm_catalog *catalog,
 	return row;
 }
 
-static json_t *short_entry(const struct option_row *row)
-{
-	return json_pack("{s:s, s:s, s:s}", "name", row->name, "flag", row->flag, "group",
-			 row->group);
-}
-
 /* What the table knows to be gone already is no news. */
 static void add_gone(const struct vllm_catalog *catalog, json_t *diff, const json_t *seen)
 {
@@ -388,7 +378,9 @@ static void add_gone(const struct vllm_catalog *catalog, json_t *diff, const jso
 		const struct option_row *row = vllm_arg_at(catalog, i);
 		const char *key = !row->absent ? "gone" : "already_gone";
 		if (json_object_get(seen, row->name) == NULL)
-			json_array_append_new(json_object_get(diff, key), short_entry(row));
+			json_array_append_new(json_object_get(diff, key),
+					      json_pack("{s:s, s:s, s:s}", "name", row->name,
+							"flag", row->flag, "group", row->group));
 	}
 }
 

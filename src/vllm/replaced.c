@@ -116,23 +116,13 @@ static bool take_step(struct search *search, const char *key, const json_t *valu
 
 static void add_found(struct search *search, const char *key, const json_t *value)
 {
-	json_t *setting = json_object();
+	auto_json json_t *setting = json_object();
 
 	json_object_set_new(setting, "key", json_string(key));
 	if (value != NULL)
 		json_object_set_new(setting, "value", json_deep_copy(value));
-	PL_JSON_EACH(known, search->found) {
-		if (json_equal(known, setting)) {
-			json_decref(setting);
-			return;
-		}
-	}
-	json_array_append_new(search->found, setting);
-}
-
-static bool is_set(const struct search *search, const char *key)
-{
-	return pl_json_get_path(search->for_whom->values, key) != NULL;
+	if (!pl_json_has(search->found, setting))
+		json_array_append(search->found, setting);
 }
 
 static const struct vllm_replacement *row_for(const char *key, const json_t *value)
@@ -189,7 +179,7 @@ static bool take_keys(struct search *search, const char *keys, const json_t *val
 	for (char *rest = copy; rest != NULL;) {
 		const char *key = pl_text_trim(strsep(&rest, ","));
 		/* what was left to people is done where they have set it */
-		if (value == NULL && is_set(search, key))
+		if (value == NULL && pl_json_get_path(search->for_whom->values, key) != NULL)
 			continue;
 		if (!take_step(search, key, value))
 			return false;
@@ -401,19 +391,11 @@ void vllm_replaced_words(const json_t *replaced_by, const struct vllm_catalog *f
 	}
 }
 
-/* Why there is nothing in the place of a key, where it is known. */
-static const char *end_note(const char *key)
-{
-	const struct vllm_history *history = vllm_history_of(key);
-
-	return history != NULL ? history->note : NULL;
-}
-
 void vllm_replaced_sentence(const char *key, const json_t *replaced_by,
 			    const struct vllm_catalog *flags, struct pl_buf *buf)
 {
 	const struct vllm_history *history = vllm_history_of(key);
-	const char *note = end_note(key);
+	const char *note = history != NULL ? history->note : NULL;
 	size_t before = buf->len;
 
 	vllm_replaced_words(replaced_by, flags, buf);

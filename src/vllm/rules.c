@@ -8,7 +8,6 @@
 #include <assert.h>
 #include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -178,7 +177,6 @@ size_t vllm_rule_args(const struct vllm_rule_names *names, const char *args[VLLM
 
 json_t *vllm_rule_to_json(const struct vllm_rule *rule)
 {
-	json_t *json = json_object();
 	json_t *args = json_array();
 	const char *sorted[VLLM_EXPR_NODES_MAX];
 	struct vllm_rule_names names;
@@ -187,22 +185,13 @@ json_t *vllm_rule_to_json(const struct vllm_rule *rule)
 	size_t count = vllm_rule_args(&names, sorted);
 	for (size_t i = 0; i < count; i++)
 		json_array_append_new(args, json_string(sorted[i]));
-	json_object_set_new(json, "id", json_string(rule->id));
-	json_object_set_new(json, "severity",
-			    json_string(rule->severity == OPTION_ERROR ? "error" : "warning"));
-	json_object_set_new(json, "scope", json_string(vllm_rule_scope_name(rule->scope)));
-	json_object_set_new(json, "args", args);
-	json_object_set_new(json, "when", json_string(rule->when));
-	json_object_set_new(json, "require", json_string(rule->require));
-	json_object_set_new(json, "message", json_string(rule->message));
-	json_object_set_new(json, "since", pl_json_text(rule->since));
-	json_object_set_new(json, "until", pl_json_text(rule->until));
-	json_object_set_new(json, "reference",
-			    json_string(vllm_rule_reference_name(rule->reference)));
-	json_object_set_new(json, "reference_source", pl_json_text(rule->source));
-	json_object_set_new(json, "reference_note", pl_json_text(rule->reference_note));
-	json_object_set_new(json, "note", pl_json_text(rule->note));
-	return json;
+	return json_pack(
+		"{s:s, s:s, s:s, s:o, s:s, s:s, s:s, s:s?, s:s?, s:s, s:s?, s:s?, s:s?}", "id",
+		rule->id, "severity", rule->severity == OPTION_ERROR ? "error" : "warning", "scope",
+		vllm_rule_scope_name(rule->scope), "args", args, "when", rule->when, "require",
+		rule->require, "message", rule->message, "since", rule->since, "until", rule->until,
+		"reference", vllm_rule_reference_name(rule->reference), "reference_source",
+		rule->source, "reference_note", rule->reference_note, "note", rule->note);
 }
 
 /* Names being looked up. */
@@ -269,13 +258,11 @@ static bool leaves_choice(const struct vllm_rule_subject *subject, const char *a
 {
 	const struct option_row *row = vllm_rule_find_arg(subject->catalog, arg);
 	auto_json json_t *special = row != NULL ? parse_json(row->special_values) : NULL;
-	bool has_auto = false, is_special = says_auto(value);
+	bool has_auto = false;
 
-	for (size_t i = 0; i < json_array_size(special); i++) {
-		has_auto |= says_auto(json_array_get(special, i));
-		is_special |= json_equal(value, json_array_get(special, i));
-	}
-	return has_auto && is_special;
+	PL_JSON_EACH(item, special)
+		has_auto |= says_auto(item);
+	return has_auto && (says_auto(value) || pl_json_has(special, value));
 }
 
 const json_t *vllm_rule_given(const struct vllm_rule_subject *subject, const char *arg,

@@ -159,8 +159,8 @@ static bool can_be_secret(const json_t *value)
 {
 	if (!json_is_array(value))
 		return json_is_string(value) || json_is_object(value);
-	for (size_t i = 0; i < json_array_size(value); i++) {
-		if (can_be_secret(json_array_get(value, i)))
+	PL_JSON_EACH(item, value) {
+		if (can_be_secret(item))
 			return true;
 	}
 	return false;
@@ -181,8 +181,8 @@ static json_t *object_shown(const json_t *object)
 
 static bool has_texts_only(const json_t *list)
 {
-	for (size_t i = 0; i < json_array_size(list); i++) {
-		if (!json_is_string(json_array_get(list, i)))
+	PL_JSON_EACH(item, list) {
+		if (!json_is_string(item))
 			return false;
 	}
 	return true;
@@ -207,7 +207,7 @@ json_t *vllm_secret_json_shown(const json_t *value)
 	if (has_texts_only(value))
 		return vllm_secret_words_shown(value);
 	json_t *all = json_array();
-	for (size_t i = 0; i < json_array_size(value); i++)
-		json_array_append_new(all, vllm_secret_json_shown(json_array_get(value, i)));
+	PL_JSON_EACH(item, value)
+		json_array_append_new(all, vllm_secret_json_shown(item));
 	return all;
 }

@@ -151,12 +151,6 @@ int vllm_args_to_argv(const struct vllm_catalog *catalog, const json_t *values, 
 	return 0;
 }
 
-/* What the variable of a default makes of it; NULL: nothing that is known. */
-static json_t *default_of_variable(const struct option_row *arg, const char *text)
-{
-	return arg->type == OPTION_STRING ? json_string(text) : NULL;
-}
-
 static json_t *default_value(const struct option_row *arg, const json_t *env)
 {
 	const char *text = arg->default_env != NULL ? pl_json_get_text(env, arg->default_env)
@@ -165,7 +159,7 @@ static json_t *default_value(const struct option_row *arg, const json_t *env)
 	if (text == NULL && arg->default_env != NULL)
 		text = getenv(arg->default_env);
 	if (text != NULL)
-		return default_of_variable(arg, text);
+		return arg->type == OPTION_STRING ? json_string(text) : NULL;
 	return pl_json_of_text(arg->default_json);
 }
 

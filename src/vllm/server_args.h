@@ -7,7 +7,6 @@
 #include "vllm/catalog.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 
 /*
  * `values`: object name -> typed JSON value of what the user set (snake_case names).

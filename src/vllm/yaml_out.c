@@ -52,9 +52,8 @@ static void add_text(struct pl_buf *buf, const char *text)
 static void add_list(struct pl_buf *buf, const json_t *list)
 {
 	pl_buf_add_char(buf, '[');
-	for (size_t i = 0; i < json_array_size(list); i++) {
-		json_t *item = json_array_get(list, i);
-		if (i > 0)
+	PL_JSON_EACH(item, list) {
+		if (item_at > 0)
 			pl_buf_add_text(buf, ", ");
 		vllm_yaml_add_inline(buf, item);
 	}
@@ -77,17 +76,11 @@ void vllm_yaml_add_inline(struct pl_buf *buf, const json_t *value)
 	pl_buf_add_text(buf, text);
 }
 
-static void add_blanks(struct pl_buf *buf, int count)
-{
-	for (; count > 0; count--)
-		pl_buf_add_char(buf, ' ');
-}
-
 /* Past the depth an object stands in one line: the indentation of a deep one would be most of
  * the file. */
 static void add_member(struct pl_buf *buf, const char *name, const json_t *value, int indent)
 {
-	add_blanks(buf, indent);
+	pl_buf_addf(buf, "%*s", indent, "");
 	add_text(buf, name);
 	pl_buf_add_char(buf, ':');
 	if (json_object_size(value) > 0 && indent < INDENT * BLOCK_DEPTH_MAX) {

@@ -195,33 +195,22 @@ static const char *old_value_hint(const struct option_row *row, const char *text
 	return older != NULL ? older->hint : NULL;
 }
 
-static bool has_choice(const json_t *choices, const char *text)
-{
-	for (size_t i = 0; i < json_array_size(choices); i++) {
-		if (strcmp(json_string_value(json_array_get(choices, i)), text) == 0)
-			return true;
-	}
-	return false;
-}
-
 static void tell_choice(struct vllm_bench_line *line, const struct option_row *row, size_t word,
 			const json_t *choices, const char *text)
 {
 	auto_free char *shown = vllm_bench_repr(text);
 	auto_buf fault = PL_BUF(CHOICES_BYTES_MAX);
-	const char *names[64];
-	size_t count = 0;
+	struct pl_nearest nearest = { .name = text };
 
 	pl_buf_addf(&fault, "argument %s: invalid choice: %.200s (choose from ", row->flag, shown);
-	for (; count < json_array_size(choices) && count < PL_ARRAY_SIZE(names); count++) {
-		names[count] = json_string_value(json_array_get(choices, count));
-		pl_buf_addf(&fault, "%s'%s'", count > 0 ? ", " : "", names[count]);
+	PL_JSON_EACH(choice, choices) {
+		pl_buf_addf(&fault, "%s'%s'", choice_at > 0 ? ", " : "", json_string_value(choice));
+		pl_nearest_try(&nearest, json_string_value(choice));
 	}
 	pl_buf_add_char(&fault, ')');
 	const char *hint = old_value_hint(row, text);
-	const char *nearest = hint == NULL ? pl_text_nearest(text, names, count) : NULL;
-	vllm_bench_fault_add(line, word, pl_strdup(pl_buf_text(&fault)), hint)->nearest = pl_strdup(
-		nearest);
+	vllm_bench_fault_add(line, word, pl_strdup(pl_buf_text(&fault)), hint)->nearest =
+		hint == NULL ? pl_strdup(nearest.found) : NULL;
 }
 
 /* NULL with a fault: no duration, or one that the row does not allow. */
@@ -272,7 +261,7 @@ json_t *vllm_bench_value_read(struct vllm_bench_line *line, const struct option_
 		return NULL;
 	}
 	auto_json json_t *choices = pl_json_of_text(row->choices);
-	if (choices != NULL && !has_choice(choices, text)) {
+	if (choices != NULL && !pl_json_has_text(choices, text)) {
 		tell_choice(line, row, place, choices, text);
 		return NULL;
 	}

@@ -48,9 +48,8 @@ static char *joined_text(const json_t *list)
 	struct pl_buf buf;
 
 	pl_buf_init(&buf, VALUE_BYTES_MAX);
-	for (size_t i = 0; i < json_array_size(list); i++) {
-		json_t *item = json_array_get(list, i);
-		pl_buf_addf(&buf, "%s%s", i > 0 ? "," : "", json_string_value(item));
+	PL_JSON_EACH(item, list) {
+		pl_buf_addf(&buf, "%s%s", item_at > 0 ? "," : "", json_string_value(item));
 	}
 	return pl_buf_take(&buf);
 }

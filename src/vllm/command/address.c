@@ -175,11 +175,7 @@ static bool is_key_of_server(const struct vllm_command *command, const json_t *k
 {
 	const json_t *keys = json_object_get(command->values, "api_key");
 
-	for (size_t i = 0; i < json_array_size(keys); i++) {
-		if (json_equal(json_array_get(keys, i), key))
-			return true;
-	}
-	return json_equal(keys, key) ||
+	return json_equal(keys, key) || pl_json_has(keys, key) ||
 	       json_equal(json_object_get(command->env, "VLLM_API_KEY"), key);
 }
 

@@ -197,12 +197,6 @@ static bool is_since(const struct vllm_parse *parse, const char *release)
 	       vllm_version_compare(&parse->target, &since) >= 0;
 }
 
-/* Releases before optimization levels: -O3 and -O.key=value are about compilation_config. */
-static bool has_optimization_level(const struct vllm_parse *parse)
-{
-	return is_since(parse, "0.12.0");
-}
-
 /* What -O3 sets there. */
 static const char *compilation_mode(const struct vllm_parse *parse)
 {
@@ -222,7 +216,8 @@ static char *optimization_text(const struct vllm_parse *parse, const char *word,
 
 	if (strcmp(word, "-O") == 0 && !digit)
 		return NULL;
-	if (!has_optimization_level(parse)) {
+	/* before optimization levels -O3 and -O.key=value are about compilation_config */
+	if (!is_since(parse, "0.12.0")) {
 		if (*rest == '.')
 			return pl_asprintf("--compilation-config%s", rest);
 		if (*rest == '\0')

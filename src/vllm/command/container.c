@@ -136,11 +136,6 @@ static char *image_release(const char *image)
 	return pl_take(text);
 }
 
-static bool is_vllm_image(const char *image)
-{
-	return strstr(image, "vllm") != NULL;
-}
-
 static void note_image(struct run *run, size_t word)
 {
 	struct vllm_command *command = run->parse->command;
@@ -181,7 +176,7 @@ bool vllm_command_container(struct vllm_parse *parse, size_t at, size_t end, siz
 	command->runtime = pl_strdup(word_at(&run, at));
 	command->image = pl_strdup(word_at(&run, run.at));
 	command->version = image_release(command->image);
-	if (!is_vllm_image(command->image))
+	if (strstr(command->image, "vllm") == NULL)
 		note_image(&run, run.at);
 	*ret_image = run.at + 1;
 	return true;

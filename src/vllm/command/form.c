@@ -111,12 +111,6 @@ static void add_problem(struct vllm_parse *parse, enum option_severity severity,
 			    .expected = expected, .nearest = nearest);
 }
 
-static void put_launch(struct vllm_parse *parse, size_t from, size_t end)
-{
-	for (size_t i = from; i < end; i++)
-		json_array_append_new(parse->command->launch, json_string(word_at(parse, i)));
-}
-
 /* What the words of a program mean. LATER: a benchmark that is not in this version; `first` names it. */
 enum meaning { MEANS_NOTHING, MEANS_SERVER, MEANS_LOAD, MEANS_LATER };
 
@@ -348,7 +342,9 @@ static bool take_program(struct vllm_parse *parse, const struct program *program
 	*part = (struct vllm_part){ .found = true, .first = program->first, .end = end };
 	if (is_server) {
 		json_array_clear(parse->command->launch);
-		put_launch(parse, kept, program->first);
+		for (size_t i = kept; i < program->first; i++)
+			json_array_append_new(parse->command->launch,
+					      json_string(word_at(parse, i)));
 		parse->command->form = program->form;
 	} else {
 		parse->load_program = program->load;

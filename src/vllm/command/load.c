@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/text.h"
 
 enum { EXPECTED_BYTES_MAX = 8192, NEAREST_MAX = 100 };
 

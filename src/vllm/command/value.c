@@ -16,7 +16,6 @@
 #include "base/yaml.h"
 #include "option/dotted.h"
 #include "option/value.h"
-#include "vllm/replaced.h"
 #include "vllm/rules.h"
 #include "vllm/server_args.h"
 
@@ -147,12 +146,6 @@ static void place_problems(struct value *value, size_t first)
 	}
 }
 
-/* Keeps the object as it was written beside the typed one. */
-static void keep_given(struct value *value, const json_t *given)
-{
-	json_object_set_new(value->parse->command->given, value->arg->name, json_deep_copy(given));
-}
-
 static void refuse(struct value *value, const struct option_row *spec, const char *text)
 {
 	const char *excess = option_json_excess(text);
@@ -189,14 +182,9 @@ static json_t *read_object(struct value *value, const struct option_row *spec, c
 	if (value->flag->dotted > 0)
 		place_problems(value, first);
 	if (typed != NULL)
-		keep_given(value, given);
+		json_object_set_new(value->parse->command->given, value->arg->name,
+				    json_deep_copy(given));
 	return typed;
-}
-
-static bool looks_like_object(const char *text)
-{
-	text += strspn(text, " \t\r\n");
-	return *text == '{';
 }
 
 static json_t *read_text(struct value *value, const struct option_row *spec, const char *text)
@@ -204,7 +192,7 @@ static json_t *read_text(struct value *value, const struct option_row *spec, con
 	struct option_row plain = *spec;
 
 	if (spec->also_accepts != NULL && strstr(spec->also_accepts, "json") != NULL &&
-	    looks_like_object(text)) {
+	    text[strspn(text, " \t\r\n")] == '{') {
 		json_t *json = json_loads(text, 0, NULL);
 		if (json == NULL)
 			refuse(value, spec, text);

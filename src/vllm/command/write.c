@@ -41,11 +41,10 @@ static void write_argv(const json_t *argv, const struct vllm_command_style *styl
 {
 	bool is_dashed = model != NULL && model[0] == '-';
 
-	for (size_t i = 0; i < json_array_size(argv); i++) {
-		json_t *item = json_array_get(argv, i);
+	PL_JSON_EACH(item, argv) {
 		const char *word = json_string_value(item);
 		bool breaks = style->flag_a_line && pl_text_starts(word, "--");
-		bool is_model = i == 0 && model != NULL;
+		bool is_model = item_at == 0 && model != NULL;
 		if (is_model && is_dashed)
 			continue;
 		pl_buf_add_text(buf, breaks ? " \\\n    " : " ");
@@ -77,9 +76,8 @@ int vllm_command_write(const json_t *values, const struct vllm_command_style *st
 							: vllm_secret_words_shown(launch);
 	write_env(style->env, style->secrets, buf);
 	write_env(secret_env, style->secrets, buf);
-	for (size_t i = 0; i < json_array_size(launch_shown); i++) {
-		json_t *word = json_array_get(launch_shown, i);
-		if (i > 0)
+	PL_JSON_EACH(word, launch_shown) {
+		if (word_at > 0)
 			pl_buf_add_char(buf, ' ');
 		vllm_word_quote(json_string_value(word), buf);
 	}

@@ -5,7 +5,6 @@
  * a constant like the others.
  */
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"

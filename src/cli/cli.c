@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
-#include "base/text.h"
 #include "result/standing.h"
 
 /* The command's fault, or 0; *ret_help: its help was asked for. */

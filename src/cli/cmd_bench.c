@@ -113,13 +113,6 @@ static int make_place(char *folder, size_t room, char **ret_path, struct pl_err 
 	return 0;
 }
 
-static void drop_place(const char *folder, const char *path)
-{
-	unlink(path);
-	/* anything else in it is worth keeping, and then the folder stays */
-	rmdir(folder);
-}
-
 static int run(struct exp_config *experiment, const struct vllm_bench_line *line,
 	       enum res_fail_on fail_on)
 {
@@ -156,8 +149,11 @@ static int run(struct exp_config *experiment, const struct vllm_bench_line *line
 	if (result != NULL &&
 	    print_result(experiment, line, result, output != NULL ? written : NULL, failures) != 0)
 		done = pl_err_exit_status(PL_ERR_IO);
-	if (output == NULL)
-		drop_place(folder, path);
+	if (output == NULL) {
+		unlink(path);
+		/* anything else in it is worth keeping, and then the folder stays */
+		rmdir(folder);
+	}
 	if (result == NULL || done != 0)
 		return done;
 	const char *name = pl_json_get_text(result, "status");
@@ -180,7 +176,7 @@ static bool is_readable(const struct vllm_bench_line *line)
 /* All that can be known to be wrong before anything is sent. */
 static void check(const struct exp_config *experiment, struct option_problems *problems)
 {
-	const struct run_check_options how = { .runs = true };
+	const struct exp_check_options how = { .runs = true };
 	auto_check found = { 0 };
 
 	run_check_server(experiment, &how, &found, problems);

@@ -17,7 +17,6 @@
 #include "experiment/config.h"
 #include "vllm/bench_options.h"
 #include "vllm/history.h"
-#include "vllm/server_args.h"
 
 #define ANSWER_BYTES_MAX (4u << 20)
 /* Words with anything else would need quotes of the shell's. */

@@ -137,7 +137,7 @@ static const char *only_to_command(const struct config_options *options)
 static int from_command(const struct config_options *options, char **argv, int argc)
 {
 	/* what is gone is taken, to be written in today's form */
-	struct run_check_options how = { .version = options->version, .allow_gone = true };
+	struct exp_check_options how = { .target.version = options->version, .allow_gone = true };
 	auto_input input = { .catalog = options->catalog };
 	struct pl_err err = PL_ERR_INIT;
 	auto_buf text = PL_BUF(OUTPUT_BYTES_MAX);
@@ -165,11 +165,6 @@ static int from_command(const struct config_options *options, char **argv, int a
 	return write_out(options, has_secrets, &text);
 }
 
-static void add_all(json_t *words, const json_t *more)
-{
-	json_array_extend(words, (json_t *)more);
-}
-
 /* "docker run -e NAME=text ARGS IMAGE"; variables in front would not reach the container. */
 static json_t *container_words(const struct exp_launch *launch)
 {
@@ -186,7 +181,7 @@ static json_t *container_words(const struct exp_launch *launch)
 	}
 	auto_json json_t *args = vllm_secret_words_shown(
 		json_object_get(launch->container, "args"));
-	add_all(words, args);
+	json_array_extend(words, args);
 	json_array_append(words, json_object_get(launch->container, "image"));
 	return words;
 }
@@ -220,7 +215,7 @@ static int write_command(const struct exp_config *experiment, bool oneline, stru
 	auto_json json_t *words = contained ? container_words(launch) : json_array();
 
 	if (!contained && launch->command != NULL)
-		add_all(words, launch->command);
+		json_array_extend(words, (json_t *)launch->command);
 	struct vllm_command_style style = {
 		.catalog = experiment->catalog,
 		.launch = words,
@@ -243,7 +238,7 @@ static int write_command(const struct exp_config *experiment, bool oneline, stru
 
 static int to_command(const struct config_options *options, char **files, int file_count)
 {
-	struct run_check_options how = { 0 };
+	struct exp_check_options how = { 0 };
 	auto_input input = { .catalog = options->catalog };
 	struct pl_err err = PL_ERR_INIT;
 	auto_buf text = PL_BUF(OUTPUT_BYTES_MAX);

@@ -66,15 +66,12 @@ static json_t *command_of(int64_t pid)
 
 static json_t *process_to_json(const struct host_gpu_process *process, bool is_ours)
 {
-	json_t *json = json_object();
-
-	json_object_set_new(json, "pid", json_integer(process->pid));
-	json_object_set_new(json, "user", is_ours ? user_of(process->pid) : json_null());
-	json_object_set_new(json, "name", pl_json_text(process->name));
-	json_object_set_new(json, "command", is_ours ? command_of(process->pid) : json_null());
-	json_object_set_new(json, "memory_bytes", pl_json_count(process->memory_bytes));
-	json_object_set_new(json, "type", json_string(process->compute ? "compute" : "graphics"));
-	return json;
+	return json_pack("{s:I, s:o, s:o, s:o, s:o, s:s}", "pid", (json_int_t)process->pid, "user",
+			 is_ours ? user_of(process->pid) : json_null(), "name",
+			 pl_json_text(process->name), "command",
+			 is_ours ? command_of(process->pid) : json_null(), "memory_bytes",
+			 pl_json_count(process->memory_bytes), "type",
+			 process->compute ? "compute" : "graphics");
 }
 
 static json_t *processes_to_json(struct host_gpus *gpus, size_t i, bool live)

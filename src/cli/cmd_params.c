@@ -27,7 +27,6 @@
 #define TEXT_BYTES_MAX  (16u << 20)
 #define HELP_BYTES_MAX  (16u << 20)
 #define READ_BYTES      65536
-#define GROUPS_MAX      256
 #define COLUMNS_MIN     80
 #define COLUMNS_MAX     160
 #define COLUMNS_DEFAULT 100
@@ -138,21 +137,17 @@ static bool is_group(const char *group, const char *name)
 
 static int check_group(const struct vllm_catalog *catalog, const char *name, struct pl_err *err)
 {
-	const char *groups[GROUPS_MAX];
-	size_t count = 0;
+	struct pl_nearest nearest = { .name = name };
 
 	for (size_t i = 0; i < vllm_arg_count(catalog); i++) {
 		const char *group = vllm_arg_at(catalog, i)->group;
 		if (is_group(group, name))
 			return 0;
-		bool is_new = count == 0 || strcmp(groups[count - 1], group) != 0;
-		if (is_new && count < GROUPS_MAX)
-			groups[count++] = group;
+		pl_nearest_try(&nearest, group);
 	}
-	const char *nearest = pl_text_nearest(name, groups, count);
-	if (nearest != NULL)
+	if (nearest.found != NULL)
 		return pl_err_set(err, PL_ERR_NOT_FOUND, "no group '%s' (did you mean '%s'?)", name,
-				  nearest);
+				  nearest.found);
 	return pl_err_set(err, PL_ERR_NOT_FOUND, "no group '%s' (profllm params shows them)", name);
 }
 

@@ -11,8 +11,6 @@
 
 #include <string.h>
 
-#include "base/text.h"
-
 static const char *text_of(const json_t *object, const char *key)
 {
 	const char *text = pl_json_get_text(object, key);
@@ -46,14 +44,11 @@ static void add_items_less(const char *words, const json_t *list, const json_t *
 {
 	bool is_first = true;
 
-	for (size_t i = 0; i < json_array_size(list); i++) {
-		bool found = false;
-		for (size_t k = 0; k < json_array_size(other); k++)
-			found |= json_equal(json_array_get(list, i), json_array_get(other, k));
-		if (found)
+	PL_JSON_EACH(item, list) {
+		if (pl_json_has(other, item))
 			continue;
 		pl_buf_add_text(text, is_first ? words : ", ");
-		cli_params_value(json_array_get(list, i), text);
+		cli_params_value(item, text);
 		is_first = false;
 	}
 }

@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-#include "base/text.h"
 #include "vllm/arg_json.h"
 
 #define CELL_BYTES_MAX 65536

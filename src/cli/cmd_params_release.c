@@ -65,10 +65,9 @@ static void add_replaced(const json_t *entry, struct pl_buf *words)
 		pl_buf_add_text(words, "nothing replaced it");
 	else if (json_array_size(by) == 0)
 		pl_buf_add_text(words, "nothing needs to be set in its place");
-	for (size_t i = 0; i < json_array_size(by); i++) {
-		json_t *setting = json_array_get(by, i);
+	PL_JSON_EACH(setting, by) {
 		const json_t *value = json_object_get(setting, "value");
-		pl_buf_addf(words, "%s%s", i == 0 ? "-> " : ", ", text_of(setting, "key"));
+		pl_buf_addf(words, "%s%s", setting_at == 0 ? "-> " : ", ", text_of(setting, "key"));
 		if (value != NULL) {
 			pl_buf_add_text(words, ": ");
 			cli_params_value(value, words);

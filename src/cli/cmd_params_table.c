@@ -7,7 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "vllm/arg_json.h"
 
 #define FLAG_COLUMNS    46

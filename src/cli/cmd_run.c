@@ -103,7 +103,7 @@ static void print_problems(const struct option_problems *problems)
 static int check(const struct run_options *options, struct exp_config **experiment,
 		 struct option_problems *problems)
 {
-	struct run_check_options how = { .allow_gone = options->allow_gone, .runs = true };
+	struct exp_check_options how = { .allow_gone = options->allow_gone, .runs = true };
 	auto_check found = { 0 };
 
 	run_check_server(*experiment, &how, &found, problems);

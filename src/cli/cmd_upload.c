@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "base/clean.h"
-#include "base/log.h"
 #include "base/text.h"
 #include "result/files.h"
 #include "run/upload/upload.h"
@@ -76,13 +75,9 @@ static enum pl_err_code worse(enum pl_err_code a, enum pl_err_code b)
 
 static enum pl_err_code code_of(const struct run_upload_result *result)
 {
-	size_t i;
-	json_t *item;
-
 	if (result->failure != NULL)
 		return result->is_unreachable ? PL_ERR_NETWORK : PL_ERR_INVALID;
-	json_array_foreach(result->items, i, item)
-	{
+	PL_JSON_EACH(item, result->items) {
 		if (!is_there(item))
 			return PL_ERR_INVALID;
 	}
@@ -129,11 +124,8 @@ static void add_counts(const struct run_upload *upload, struct pl_buf *text)
 	size_t counts[PL_ARRAY_SIZE(states)] = { 0 }, failed = 0;
 
 	for (size_t i = 0; i < upload->count; i++) {
-		size_t j;
-		json_t *item;
 		failed += upload->results[i].failure != NULL;
-		json_array_foreach(upload->results[i].items, j, item)
-		{
+		PL_JSON_EACH(item, upload->results[i].items) {
 			for (size_t k = 0; k < PL_ARRAY_SIZE(states); k++)
 				counts[k] += strcmp(text_of(item, "state"), states[k]) == 0;
 		}
@@ -151,14 +143,13 @@ static int print_text(const struct run_upload *upload)
 
 	for (size_t i = 0; i < upload->count; i++) {
 		const struct run_upload_result *result = &upload->results[i];
-		size_t j;
-		json_t *item;
 		if (result->failure != NULL) {
 			add_clean(&text, "failed     ", upload->files[i].path);
 			add_clean(&text, ": ", result->failure);
 			pl_buf_add_char(&text, '\n');
 		}
-		json_array_foreach(result->items, j, item) add_item(&text, item);
+		PL_JSON_EACH(item, result->items)
+			add_item(&text, item);
 	}
 	add_counts(upload, &text);
 	return cli_print(pl_buf_text(&text));

@@ -93,11 +93,11 @@ const struct pl_opt_command cli_validate_command = {
 struct validation {
 	const struct validate_options *options;
 	const struct vllm_catalog *catalog;
-	struct run_check_options check;
+	struct exp_check_options check;
 	const char **sets; /* of the options, and the release */
 	size_t set_count;
 	/* with --upgrade-to: the same for the release that there is today */
-	struct run_check_options check_today;
+	struct exp_check_options check_today;
 	const char **sets_today;
 	size_t set_count_today;
 	bool coloured;
@@ -106,27 +106,16 @@ struct validation {
 	struct pl_buf text;
 };
 
-static int list_hardware(bool as_json)
+/* What is known of hardware or models, for programs or for people. */
+static int print_known(bool as_json, json_t *(*to_json)(void), void (*add_text)(struct pl_buf *buf))
 {
 	auto_buf text = PL_BUF(REPORT_BYTES_MAX);
 
 	if (as_json) {
-		auto_json json_t *list = ckpt_hardware_to_json();
+		auto_json json_t *list = to_json();
 		return cli_print_json(list);
 	}
-	ckpt_hardware_text(&text);
-	return cli_print(pl_buf_text(&text));
-}
-
-static int list_models(bool as_json)
-{
-	auto_buf text = PL_BUF(REPORT_BYTES_MAX);
-
-	if (as_json) {
-		auto_json json_t *list = ckpt_known_to_json();
-		return cli_print_json(list);
-	}
-	ckpt_known_text(&text);
+	add_text(&text);
 	return cli_print(pl_buf_text(&text));
 }
 
@@ -173,7 +162,7 @@ struct source {
 
 static void read_source(const struct source *source, struct cli_input *input,
 			const char *const *sets, size_t set_count,
-			const struct run_check_options *how)
+			const struct exp_check_options *how)
 {
 	if (source->kind == FROM_WORDS)
 		cli_input_command(input, source->argv, source->argc, how);
@@ -228,12 +217,13 @@ static int end(struct validation *v)
 }
 
 static int read_options(const struct validate_options *options, struct ckpt_hardware *hardware,
-			struct run_check_options *ret, struct pl_err *err)
+			struct exp_check_options *ret, struct pl_err *err)
 {
 	struct vllm_version version;
 
-	*ret = (struct run_check_options){
-		.version = options->upgrade_to != NULL ? options->upgrade_to : options->version,
+	*ret = (struct exp_check_options){
+		.target.version = options->upgrade_to != NULL ? options->upgrade_to
+							      : options->version,
 		.strict = options->strict,
 		.allow_gone = options->allow_gone,
 	};
@@ -280,14 +270,15 @@ static void read_all(struct validation *v, const struct cli_words *words)
 	const struct validate_options *options = v->options;
 	auto_free char *release = NULL;
 	auto_free char *release_today = NULL;
-	auto_free const char **sets = sets_for(options, v->check.version, &release, &v->set_count);
+	auto_free const char **sets = sets_for(options, v->check.target.version, &release,
+					       &v->set_count);
 	auto_free const char **sets_today = sets_for(options, options->version, &release_today,
 						     &v->set_count_today);
 
 	v->sets = sets;
 	v->sets_today = sets_today;
 	v->check_today = v->check;
-	v->check_today.version = options->version;
+	v->check_today.target.version = options->version;
 	for (int i = 0; i < words->count; i++)
 		take(v, &(struct source){ .kind = FROM_FILE, .path = words->items[i] });
 	for (size_t i = 0; i < options->command_files.count; i++)
@@ -335,9 +326,9 @@ static int validate(const struct validate_options *options, const struct cli_wor
 	if (options->schema != NULL)
 		return validate_form(options, words);
 	if (options->hardware != NULL && strcmp(options->hardware, "list") == 0)
-		return list_hardware(options->json);
+		return print_known(options->json, ckpt_hardware_to_json, ckpt_hardware_text);
 	if (options->models != NULL)
-		return list_models(options->json);
+		return print_known(options->json, ckpt_known_to_json, ckpt_known_text);
 	if (read_options(options, &hardware, &v.check, &err) < 0 ||
 	    cli_catalog_open(options->overlay, &catalog, &err) < 0)
 		return cli_fail(&err);

@@ -8,7 +8,6 @@
 
 #include "base/text.h"
 
-#define NAMES_MAX       64
 #define NAMES_BYTES_MAX 4096
 
 static const struct later {
@@ -38,11 +37,6 @@ const struct cli_cmd *cli_cmd_find(const char *name)
 	return NULL;
 }
 
-static const struct later *find_later(const char *name)
-{
-	return PL_ROW_FIND(laters, name, name);
-}
-
 static int tell_later(const char *shown, const struct later *later)
 {
 	return cli_refuse("'%s' is not in this version, it comes later: %s; today: %s", shown,
@@ -61,7 +55,7 @@ char *cli_later_names(void)
 /* A command of ours that is planned is no benchmark of vLLM's, whatever its name. */
 int cli_unknown_bench(const char *name)
 {
-	const struct later *later = find_later(name);
+	const struct later *later = PL_ROW_FIND(laters, name, name);
 	auto_free char *shown = pl_asprintf("bench %s", name);
 
 	if (later != NULL && later->of_vllm)
@@ -74,16 +68,14 @@ int cli_unknown_bench(const char *name)
 
 int cli_unknown_command(const char *name)
 {
-	const struct later *later = find_later(name);
-	const char *names[NAMES_MAX];
-	size_t count = 0;
+	const struct later *later = PL_ROW_FIND(laters, name, name);
+	struct pl_nearest nearest = { .name = name };
 
 	if (later != NULL)
 		return tell_later(name, later);
-	for (const struct cli_cmd *cmd = cli_cmds; cmd->name != NULL && count < NAMES_MAX; cmd++)
-		names[count++] = cmd->name;
-	const char *nearest = pl_text_nearest(name, names, count);
-	if (nearest != NULL)
-		return cli_refuse("unknown command '%s' (did you mean '%s'?)", name, nearest);
+	for (const struct cli_cmd *cmd = cli_cmds; cmd->name != NULL; cmd++)
+		pl_nearest_try(&nearest, cmd->name);
+	if (nearest.found != NULL)
+		return cli_refuse("unknown command '%s' (did you mean '%s'?)", name, nearest.found);
 	return cli_refuse("unknown command '%s' (see profllm --help)", name);
 }

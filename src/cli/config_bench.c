@@ -80,10 +80,8 @@ static int check_gone(const struct vllm_bench *bench, struct pl_err *err)
 	const struct option_row *row = vllm_bench_row(VLLM_BENCH_dataset_name);
 	auto_json json_t *known = pl_json_of_text(row->choices);
 
-	PL_JSON_EACH(choice, known) {
-		if (pl_text_equal(json_string_value(choice), bench->dataset_name))
-			return 0;
-	}
+	if (pl_json_has_text(known, bench->dataset_name))
+		return 0;
 	return pl_err_invalid(err,
 			      "benchmark.dataset_name: 'vllm bench serve' of vLLM %s has no '%s'",
 			      VLLM_REFERENCE_RELEASE, bench->dataset_name);

@@ -6,7 +6,6 @@
 
 #include "cli/cli.h"
 #include "run/launch.h"
-#include "run/run.h"
 #include "vllm/shell_words.h"
 
 #define DRY_RUN_BYTES_MAX (16u << 20)
@@ -16,12 +15,11 @@ static void add_gpus(const json_t *gpus, struct pl_buf *buf)
 {
 	if (json_array_size(gpus) == 0)
 		pl_buf_add_text(buf, "none");
-	for (size_t i = 0; i < json_array_size(gpus); i++) {
-		json_t *gpu = json_array_get(gpus, i);
+	PL_JSON_EACH(gpu, gpus) {
 		const json_t *index = json_object_get(gpu, "index");
 		const char *uuid = pl_json_get_text(gpu, "uuid");
 		const char *name = pl_json_get_text(gpu, "name");
-		pl_buf_add_text(buf, i > 0 ? ", " : "");
+		pl_buf_add_text(buf, gpu_at > 0 ? ", " : "");
 		if (json_is_integer(index))
 			pl_buf_addf(buf, "%lld", (long long)json_integer_value(index));
 		else

@@ -4,8 +4,32 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/text.h"
 #include "cli/cli.h"
-#include "cli/orphans.h"
+#include "host/proc/reaper.h"
+
+static void say(const char *run_id, size_t killed, size_t left)
+{
+	if (killed > 0)
+		pl_log(PL_LOG_WARNING, "ended %zu process%s that the killed run '%s' had left",
+		       killed, killed == 1 ? "" : "es", run_id);
+	if (left > 0)
+		pl_log(PL_LOG_WARNING, "%zu process%s of the killed run '%s' could not be ended",
+		       left, left == 1 ? "" : "es", run_id);
+}
+
+/* Servers that a killed run has left are ended by whichever command is called next, for nobody else
+ * knows of them. Commands that only print do not look: a shell waits for some at each key. */
+static void end_orphans(const char *command)
+{
+	static const char *const quick[] = { "completion", "help", "schema", "version" };
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(quick); i++) {
+		if (pl_text_equal(command, quick[i]))
+			return;
+	}
+	host_reaper_end_orphans(say);
+}
 
 static int run_option(int argc, char **argv)
 {
@@ -32,6 +56,6 @@ int main(int argc, char **argv)
 	const struct cli_cmd *cmd = cli_cmd_find(argv[1]);
 	if (cmd == NULL)
 		return cli_unknown_command(argv[1]);
-	cli_end_orphans(cmd->name);
+	end_orphans(cmd->name);
 	return cmd->run(argc - 1, argv + 1);
 }

@@ -8,14 +8,13 @@
 #include "cli/cli.h"
 #include "vllm/history.h"
 
-static const char *nearest(const char *text)
+static const char *nearest_release(const char *text)
 {
-	size_t count = vllm_release_count();
-	auto_free const char **names = pl_alloc_array(count, sizeof(*names));
+	struct pl_nearest nearest = { .name = text + (text[0] == 'v' || text[0] == 'V') };
 
-	for (size_t i = 0; i < count; i++)
-		names[i] = vllm_release_at(i);
-	return pl_text_nearest(text + (text[0] == 'v' || text[0] == 'V'), names, count);
+	for (size_t i = 0; i < vllm_release_count(); i++)
+		pl_nearest_try(&nearest, vllm_release_at(i));
+	return nearest.found;
 }
 
 /* The last release that was read and is not newer; NULL: all are. */
@@ -37,7 +36,7 @@ int cli_release_read(const char *option, const char *text, struct vllm_version *
 	bool known;
 
 	if (vllm_version_parse(text, ret, err) < 0) {
-		const char *likely = nearest(text);
+		const char *likely = nearest_release(text);
 		if (likely != NULL)
 			return pl_err_invalid(
 				err,

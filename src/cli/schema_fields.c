@@ -55,10 +55,9 @@ static int print_values(const json_t *files)
 {
 	auto_buf text = PL_BUF(TEXT_BYTES_MAX);
 
-	for (size_t i = 0; i < json_array_size(files); i++) {
-		json_t *file = json_array_get(files, i);
+	PL_JSON_EACH(file, files) {
 		if (json_array_size(files) > 1)
-			pl_buf_addf(&text, "%s%s\n", i > 0 ? "\n" : "",
+			pl_buf_addf(&text, "%s%s\n", file_at > 0 ? "\n" : "",
 				    pl_json_get_text(file, "file"));
 		PL_JSON_EACH_MEMBER(id, value, json_object_get(file, "fields")) {
 			auto_free char *shown = pl_json_to_text(json_object_get(value, "value"),

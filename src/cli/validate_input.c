@@ -45,7 +45,7 @@ void cli_input_file(struct cli_input *input, const char *path, const char *const
 
 /* The words of `argv`; NULL: those in the input's text. */
 static void read_command(struct cli_input *input, char **argv, int argc,
-			 const struct run_check_options *options)
+			 const struct exp_check_options *options)
 {
 	struct pl_err err = PL_ERR_INIT;
 	const struct run_command_input how = {
@@ -55,7 +55,7 @@ static void read_command(struct cli_input *input, char **argv, int argc,
 		.argc = (size_t)argc,
 		.text = input->text,
 		.len = input->len,
-		.version = options->version,
+		.version = options->target.version,
 		.allow_gone = options->allow_gone,
 	};
 
@@ -64,7 +64,7 @@ static void read_command(struct cli_input *input, char **argv, int argc,
 }
 
 void cli_input_command(struct cli_input *input, char **argv, int argc,
-		       const struct run_check_options *options)
+		       const struct exp_check_options *options)
 {
 	input->name = pl_strdup("command line");
 	read_command(input, argv, argc, options);
@@ -106,7 +106,7 @@ static bool read_text(struct cli_input *input, const char *path)
 }
 
 void cli_input_command_file(struct cli_input *input, const char *path,
-			    const struct run_check_options *options)
+			    const struct exp_check_options *options)
 {
 	if (read_text(input, path))
 		read_command(input, NULL, 0, options);
@@ -121,7 +121,7 @@ static bool is_mapping(const char *text, size_t len)
 }
 
 void cli_input_stdin(struct cli_input *input, const char *const *sets, size_t set_count,
-		     const struct run_check_options *options)
+		     const struct exp_check_options *options)
 {
 	struct pl_err err = PL_ERR_INIT;
 
@@ -136,9 +136,9 @@ void cli_input_stdin(struct cli_input *input, const char *const *sets, size_t se
 		add_unreadable(input, &err);
 }
 
-void cli_input_check(struct cli_input *input, const struct run_check_options *options)
+void cli_input_check(struct cli_input *input, const struct exp_check_options *options)
 {
-	struct run_check_options how = *options;
+	struct exp_check_options how = *options;
 
 	if (input->experiment == NULL)
 		return;

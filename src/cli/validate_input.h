@@ -36,11 +36,11 @@ void cli_input_done(struct cli_input *input);
 void cli_input_file(struct cli_input *input, const char *path, const char *const *sets,
 		    size_t set_count);
 void cli_input_command_file(struct cli_input *input, const char *path,
-			    const struct run_check_options *options);
+			    const struct exp_check_options *options);
 void cli_input_command(struct cli_input *input, char **argv, int argc,
-		       const struct run_check_options *options);
+		       const struct exp_check_options *options);
 /* An experiment, if it is a mapping; else a command. */
 void cli_input_stdin(struct cli_input *input, const char *const *sets, size_t set_count,
-		     const struct run_check_options *options);
+		     const struct exp_check_options *options);
 /* The checks behind the reading; nothing where it was not read. */
-void cli_input_check(struct cli_input *input, const struct run_check_options *options);
+void cli_input_check(struct cli_input *input, const struct exp_check_options *options);

@@ -7,16 +7,6 @@
 #include "experiment/check.h"
 #include "run/target_release.h"
 
-struct run_check_options {
-	const char *version;                  /* --vllm-version; NULL: not given */
-	const struct ckpt_hardware *hardware; /* --hardware; NULL: what the host shows */
-	int64_t available_bytes;              /* of one GPU, for the KV cache; 0: not given */
-	bool strict;                          /* warnings become errors */
-	bool is_command;                      /* a command line that was pasted */
-	bool allow_gone; /* what the target no longer has is passed on, with a warning */
-	bool runs;       /* it is to run now: what this version cannot do is an error */
-};
-
 struct run_check {
 	struct run_release release;
 	struct exp_checked checked;
@@ -38,8 +28,11 @@ int run_check_read_text(const struct vllm_catalog *catalog, const char *text, si
 			struct exp_config **ret, struct option_problems *problems,
 			struct pl_err *err) PL_MUST_CHECK;
 
-/* As exp_check(), with what this host knows. `ret` starts as { 0 }. */
-void run_check_server(const struct exp_config *experiment, const struct run_check_options *options,
+/*
+ * As exp_check(), with what this host knows. Of options->target the version alone counts; NULL: what
+ * the file says, or what is installed. No hardware: the host's. `ret` starts as { 0 }.
+ */
+void run_check_server(const struct exp_config *experiment, const struct exp_check_options *options,
 		      struct run_check *ret, struct option_problems *problems);
 
 /*

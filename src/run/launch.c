@@ -23,11 +23,6 @@
 
 #define SERVER "vllm"
 
-static void warn(struct run_launch *launch, const char *text)
-{
-	json_array_append_new(launch->warnings, json_string(text));
-}
-
 static int check_url(const struct exp_config *experiment, const char *url, struct pl_err *err)
 {
 	if (experiment->simulate)
@@ -36,12 +31,6 @@ static int check_url(const struct exp_config *experiment, const char *url, struc
 				      "leave out one of them",
 				      url);
 	return 0;
-}
-
-static json_t *default_command(bool simulate)
-{
-	return simulate ? json_pack("[ss]", EXP_SIMULATOR, "serve")
-			: json_pack("[ss]", SERVER, "serve");
 }
 
 /* Whoever only wants to see what profllm does has no vLLM yet. */
@@ -66,7 +55,7 @@ static void find_program(struct run_launch *launch)
 			    : host_program_find(name, &launch->program, PL_ERR_IGNORED);
 	if (found < 0) {
 		auto_free char *text = missing_text(launch);
-		warn(launch, text);
+		json_array_append_new(launch->warnings, json_string(text));
 	}
 }
 
@@ -95,9 +84,10 @@ static int take_resources(const struct exp_config *experiment, const struct run_
 static int make_argv(const struct exp_config *experiment, struct run_launch *launch,
 		     json_t **ret_from_args, struct pl_err *err)
 {
-	auto_json json_t *command = experiment->launch.command != NULL && !experiment->simulate
-					    ? json_incref(experiment->launch.command)
-					    : default_command(experiment->simulate);
+	auto_json json_t *command =
+		experiment->launch.command != NULL && !experiment->simulate
+			? json_incref(experiment->launch.command)
+			: json_pack("[ss]", experiment->simulate ? EXP_SIMULATOR : SERVER, "serve");
 
 	if (launch->uds == NULL) {
 		json_object_set_new(launch->values, "host", json_string(launch->host));
@@ -243,8 +233,7 @@ static const char *find_certificate(const json_t *argv)
 	static const char *const flags[] = { "--ssl-certfile", "--ssl_certfile" };
 	const char *found = NULL;
 
-	for (size_t i = 0; i < json_array_size(argv); i++) {
-		json_t *item = json_array_get(argv, i);
+	PL_JSON_EACH(item, argv) {
 		const char *word = json_string_value(item);
 		for (size_t k = 0; word != NULL && k < PL_ARRAY_SIZE(flags); k++) {
 			size_t len = strlen(flags[k]);
@@ -253,7 +242,7 @@ static const char *find_certificate(const json_t *argv)
 			if (word[len] == '=')
 				found = word + len + 1;
 			else if (word[len] == '\0')
-				found = json_string_value(json_array_get(argv, i + 1));
+				found = json_string_value(json_array_get(argv, item_at + 1));
 		}
 	}
 	return found;

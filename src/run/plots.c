@@ -11,12 +11,10 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "plot/canvas.h"
 #include "plot/dataset.h"
 #include "plot/timeline/timeline.h"
 #include "result/flat/file.h"
 #include "run/document/flat_result.h"
-#include "run/paths.h"
 #include "run/run_priv.h"
 
 /* NULL: a real engine. The caller's. */

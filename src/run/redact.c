@@ -62,9 +62,8 @@ static void collect(const json_t *value, const json_t *shown, bool hidden, json_
 		add_part(secrets, json_string_value(value), json_string_value(shown));
 	PL_JSON_EACH_MEMBER(key, part, value)
 		collect(part, json_object_get(shown, key), hidden, secrets);
-	for (size_t i = 0; i < json_array_size(value); i++) {
-		json_t *part = json_array_get(value, i);
-		collect(part, json_array_get(shown, i), hidden, secrets);
+	PL_JSON_EACH(part, value) {
+		collect(part, json_array_get(shown, part_at), hidden, secrets);
 	}
 }
 

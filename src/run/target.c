@@ -217,11 +217,11 @@ static bool split_header(const char *text, char **ret_name, char **ret_value)
 /* Of names that are equal to the letter the last, where the first stood: Python's dictionary. */
 static int collect_headers(const json_t *header, json_t *fields, struct pl_err *err)
 {
-	for (size_t i = 0; i < json_array_size(header); i++) {
-		json_t *item = json_array_get(header, i);
+	PL_JSON_EACH(item, header) {
 		auto_free char *name = NULL, *value = NULL;
 		if (!split_header(json_string_value(item), &name, &value) || name[0] == '\0')
-			return pl_err_invalid(err, "headers: expected KEY=VALUE in item %zu", i);
+			return pl_err_invalid(err, "headers: expected KEY=VALUE in item %zu",
+					      item_at);
 		json_object_set_new(fields, name, json_string(value));
 	}
 	return 0;

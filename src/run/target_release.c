@@ -187,12 +187,12 @@ static char *find_for_word(const char *word)
 
 char *run_release_installed(const json_t *command)
 {
-	for (size_t i = 0; i < json_array_size(command); i++) {
-		json_t *word = json_array_get(command, i);
+	PL_JSON_EACH(word, command) {
 		const char *text = json_string_value(word);
 		auto_free char *name = text != NULL ? pl_file_name(text) : NULL;
 		/* behind the first word only what starts vLLM: "numactl -N 0 vllm serve" */
-		if (name == NULL || (i > 0 && !pl_text_equal(name, "vllm") && !is_python(name)))
+		if (name == NULL ||
+		    (word_at > 0 && !pl_text_equal(name, "vllm") && !is_python(name)))
 			continue;
 		char *found = find_for_word(text);
 		if (found != NULL)

@@ -32,12 +32,12 @@
 #include "run/journal/journal.h"
 #include "run/launch.h"
 #include "run/paths.h"
-#include "run/route.h"
 #include "run/steps/judge.h"
 #include "run/steps/server.h"
 #include "run/telemetry.h"
 #include "vllm/secret.h"
 #include "vllm/version.h"
+#include "run/route.h"
 
 #define NAME     "vllm bench serve"
 #define PROGRAM  "vllm"

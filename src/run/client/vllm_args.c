@@ -15,11 +15,11 @@
 #include "host/proc/mark.h"
 #include "experiment/values.h"
 #include "run/client/client.h"
+#include "run/steps/identity.h"
+#include "vllm/bench/write.h"
 #include "run/context.h"
 #include "run/launch.h"
 #include "run/route.h"
-#include "run/steps/identity.h"
-#include "vllm/bench/write.h"
 
 #define BEARER "Bearer "
 

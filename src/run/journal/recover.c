@@ -224,9 +224,8 @@ static int make_side_files(const struct recovery *r, const json_t *results, json
 static void remove_old(const struct recovery *r, const json_t *artifacts)
 {
 	unlink(r->paths.series);
-	for (size_t i = 0; i < json_array_size(artifacts); i++) {
-		const json_t *kind = json_object_get(json_array_get(artifacts, i), "kind");
-		if (pl_text_equal(json_string_value(kind), "requests"))
+	PL_JSON_EACH(artifact, artifacts) {
+		if (pl_text_equal(pl_json_get_text(artifact, "kind"), "requests"))
 			return;
 	}
 	unlink(r->paths.requests);

@@ -208,10 +208,8 @@ static int keep_for_others(struct run_gpu_taking *taking, const json_t *before, 
 		for (size_t i = 0; i < taking->count; i++) {
 			char name[NAME_BYTES];
 			lock_name(taking->offers[i].facts, name);
-			for (size_t k = 0; k < json_array_size(gpus); k++) {
-				if (pl_text_equal(json_string_value(json_array_get(gpus, k)), name))
-					set_taken(&taking->offers[i], "is waited for by", waiter);
-			}
+			if (pl_json_has_text(gpus, name))
+				set_taken(&taking->offers[i], "is waited for by", waiter);
 		}
 	}
 	return 0;

@@ -111,12 +111,11 @@ static bool others_served(const struct run_identity *identity, struct pl_buf *na
 {
 	const json_t *data = json_object_get(identity->models, "data");
 
-	for (size_t i = 0; i < json_array_size(data); i++) {
-		json_t *model = json_array_get(data, i);
+	PL_JSON_EACH(model, data) {
 		const char *id = pl_json_get_text(model, "id");
 		if (id == NULL || pl_text_equal(id, identity->model))
 			return false;
-		pl_buf_addf(names, "%s'%s'", i > 0 ? ", " : "", id);
+		pl_buf_addf(names, "%s'%s'", model_at > 0 ? ", " : "", id);
 	}
 	return json_array_size(data) > 0;
 }
@@ -139,13 +138,8 @@ static bool was_asked_for(const json_t *server, const char *id)
 	const json_t *names = json_object_get(server, "served_model_name");
 	const char *model = pl_json_get_text(server, "model");
 
-	if (model == NULL || pl_text_equal(model, id))
-		return true;
-	PL_JSON_EACH(name, names) {
-		if (pl_text_equal(json_string_value(name), id))
-			return true;
-	}
-	return pl_text_equal(json_string_value(names), id);
+	return model == NULL || pl_text_equal(model, id) || pl_json_has_text(names, id) ||
+	       pl_text_equal(json_string_value(names), id);
 }
 
 /*

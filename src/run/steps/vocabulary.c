@@ -5,7 +5,6 @@
  */
 #include "run/steps/vocabulary.h"
 
-#include "bench/data/dataset.h"
 #include "bench/data/tokenizer.h"
 #include "checkpoint/facts.h"
 #include "checkpoint/tokenizer_files.h"

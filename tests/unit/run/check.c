@@ -14,7 +14,7 @@
 #include "run/check_command.h"
 
 /* Reads and checks a text; the problems as "severity source:line key rule" lines. */
-static char *check(const char *text, const struct run_check_options *options)
+static char *check(const char *text, const struct exp_check_options *options)
 {
 	auto_experiment struct exp_config *experiment = NULL;
 	auto_problems problems = { 0 };
@@ -37,7 +37,7 @@ static char *check(const char *text, const struct run_check_options *options)
 	return all.len > 0 ? pl_buf_take(&all) : pl_strdup("");
 }
 
-static void assert_checked(const char *text, const struct run_check_options *options,
+static void assert_checked(const char *text, const struct exp_check_options *options,
 			   const char *expected)
 {
 	auto_free char *found = check(text, options);
@@ -51,8 +51,8 @@ static void what_is_known_of_the_host_decides(void **state)
 	static const char broken[] = "error e.yaml:1 server.tensor_parallel_size "
 				     "world_fits_gpus\n";
 	struct ckpt_hardware two = { 0 };
-	struct run_check_options nothing = { 0 };
-	struct run_check_options profile = { .hardware = &two };
+	struct exp_check_options nothing = { 0 };
+	struct exp_check_options profile = { .hardware = &two };
 	struct pl_err err = PL_ERR_INIT;
 
 	(void)state;
@@ -73,8 +73,8 @@ static void the_platform_is_said_or_comes_from_the_gpus(void **state)
 {
 	static const char sleeps[] = "server: {enable_sleep_mode: true}\n";
 	struct ckpt_hardware gpus = { 0 };
-	struct run_check_options nothing = { 0 };
-	struct run_check_options profile = { .hardware = &gpus };
+	struct exp_check_options nothing = { 0 };
+	struct exp_check_options profile = { .hardware = &gpus };
 	struct pl_err err = PL_ERR_INIT;
 
 	(void)state;
@@ -88,7 +88,7 @@ static void the_platform_is_said_or_comes_from_the_gpus(void **state)
 
 static void what_the_reader_refused_breaks_no_rule(void **state)
 {
-	struct run_check_options nothing = { 0 };
+	struct exp_check_options nothing = { 0 };
 
 	(void)state;
 	assert_checked("server:\n  enable_auto_tool_choice: true\n", &nothing,
@@ -105,7 +105,7 @@ static void what_the_reader_refused_breaks_no_rule(void **state)
 
 static void problems_stand_in_the_order_of_the_file(void **state)
 {
-	struct run_check_options nothing = { 0 };
+	struct exp_check_options nothing = { 0 };
 
 	(void)state;
 	assert_checked("server:\n  task: embed\n  enable_auto_tool_choice: true\n  seed: x\n"
@@ -120,11 +120,11 @@ static void problems_stand_in_the_order_of_the_file(void **state)
 static void releases_and_strictness(void **state)
 {
 	static const char gone[] = "server: {task: embed}\n";
-	struct run_check_options nothing = { 0 };
-	struct run_check_options known = { .version = "0.32.0" };
-	struct run_check_options allowed = { .version = "0.32.0", .allow_gone = true };
-	struct run_check_options strict = { .strict = true };
-	struct run_check_options older = { .version = "0.9.0" };
+	struct exp_check_options nothing = { 0 };
+	struct exp_check_options known = { .target.version = "0.32.0" };
+	struct exp_check_options allowed = { .target.version = "0.32.0", .allow_gone = true };
+	struct exp_check_options strict = { .strict = true };
+	struct exp_check_options older = { .target.version = "0.9.0" };
 
 	(void)state;
 	assert_checked(gone, &nothing, "warning e.yaml:1 server.task -\n");
@@ -138,8 +138,8 @@ static void releases_and_strictness(void **state)
 
 static void a_server_without_an_api_belongs_to_several_nodes(void **state)
 {
-	struct run_check_options nothing = { 0 };
-	struct run_check_options meant = { .is_command = true };
+	struct exp_check_options nothing = { 0 };
+	struct exp_check_options meant = { .is_command = true };
 
 	(void)state;
 	assert_checked("server: {headless: true}\n", &nothing,
@@ -153,7 +153,7 @@ static void a_server_without_an_api_belongs_to_several_nodes(void **state)
 static void keys_of_objects_are_those_of_one_release(void **state)
 {
 	static const char unknown[] = "server: {compilation_config: {no_such_key: 1}}\n";
-	struct run_check_options nothing = { 0 };
+	struct exp_check_options nothing = { 0 };
 
 	(void)state;
 	assert_checked(unknown, &nothing,

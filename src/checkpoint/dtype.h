@@ -4,8 +4,6 @@
  */
 #pragma once
 
-#include <stddef.h>
-
 enum ckpt_dtype {
 	CKPT_DTYPE_UNKNOWN,
 	CKPT_DTYPE_F64,

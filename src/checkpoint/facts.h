@@ -183,7 +183,6 @@ bool ckpt_has_trait(const struct ckpt_facts *facts, enum ckpt_trait trait);
 /* Known by name and not for sure the checkpoint's own: what follows from them only warns.
  * is_shape: of the layers, heads and widths, which the public count settles for many names. */
 bool ckpt_facts_are_doubtful(const struct ckpt_facts *facts, bool is_shape);
-json_t *ckpt_facts_to_json(const struct ckpt_facts *facts);
 
 /*
  * Where a model lies: `model` itself if it is a folder, else its snapshot in the Hugging Face

@@ -199,18 +199,15 @@ json_t *ckpt_hardware_to_json(void)
 
 	for (size_t i = 0; i < ckpt_gpu_count(); i++) {
 		const struct ckpt_gpu *gpu = &gpus[i];
-		json_t *row = json_object();
-		json_object_set_new(row, "name", json_string(gpu->name));
-		json_object_set_new(row, "aliases", pl_json_words(gpu->aliases));
-		json_object_set_new(row, "memory_bytes", json_integer(gpu->memory_bytes));
-		json_object_set_new(row, "platform", json_string(gpu->platform));
-		json_object_set_new(row, "compute_capability",
-				    gpu->capability > 0 ? json_real(gpu->capability / 10.0)
-							: json_null());
-		json_object_set_new(row, "memory_bandwidth_bytes_per_s",
-				    json_real(gpu->bandwidth_bytes_per_s));
-		json_object_set_new(row, "bf16_flops", json_real(gpu->bf16_flops));
-		json_array_append_new(array, row);
+		json_t *capability = gpu->capability > 0 ? json_real(gpu->capability / 10.0)
+							 : json_null();
+		json_array_append_new(
+			array,
+			json_pack("{s:s, s:o, s:I, s:s, s:o, s:f, s:f}", "name", gpu->name,
+				  "aliases", pl_json_words(gpu->aliases), "memory_bytes",
+				  (json_int_t)gpu->memory_bytes, "platform", gpu->platform,
+				  "compute_capability", capability, "memory_bandwidth_bytes_per_s",
+				  gpu->bandwidth_bytes_per_s, "bf16_flops", gpu->bf16_flops));
 	}
 	return array;
 }

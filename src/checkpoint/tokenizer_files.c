@@ -79,11 +79,10 @@ static int64_t id_of(const struct files *files, const char *text)
 		if (content != NULL && strcmp(content, text) == 0 && json_is_integer(id))
 			return json_integer_value(id);
 	}
-	for (size_t i = 0; i < json_array_size(files->words); i++) {
-		json_t *entry = json_array_get(files->words, i);
+	PL_JSON_EACH(entry, files->words) {
 		const char *word = json_string_value(json_array_get(entry, 0));
 		if (word != NULL && strcmp(word, text) == 0)
-			return (int64_t)i;
+			return (int64_t)entry_at;
 	}
 	return -1;
 }

@@ -3,9 +3,6 @@
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-
-#include "vllm/bench_options.h"
 
 /*
  * Descriptors that a run needs beside those of its connections and those open now: a loop of epoll
@@ -94,24 +91,4 @@ int bench_load_check_limits(const struct bench_load *load, struct pl_err *err)
 	if (read_numbers("/proc/sys/net/ipv4/ip_local_port_range", &low, &high) == 2)
 		return check_ports(load, needed, high - low + 1, err);
 	return 0;
-}
-
-/*
- * listen() cuts a larger backlog down to somaxconn without a word. A SYN that finds the queue full
- * is dropped, and sent again after the initial timeout of a second (RFC 6298, 2.1): it then looks
- * like a server that is slow to answer.
- */
-bool bench_load_backlog_notice(const struct bench_load *load, char *text, size_t room)
-{
-	uint64_t needed = connections_needed(load);
-	unsigned long backlog, unused;
-
-	if (needed == 0 || read_numbers("/proc/sys/net/core/somaxconn", &backlog, &unused) < 1 ||
-	    needed <= backlog)
-		return false;
-	snprintf(text, room,
-		 "%" PRIu64 " connections begin at once and 'net.core.somaxconn' lets %lu wait: a "
-		 "server on this host that accepts slowly makes the rest wait a second",
-		 needed, backlog);
-	return true;
 }

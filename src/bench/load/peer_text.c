@@ -1,9 +1,7 @@
 #include "bench/load/peer_text.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/text.h"
 #include "io/jwalk.h"
 

@@ -7,7 +7,6 @@
 #include "base/json.h"
 #include "io/sock.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 
 /* `list`: texts that are addresses (they were checked: experiment/check.h); NULL: none. *ret:

@@ -10,7 +10,6 @@
 #include "bench/load/peer_text.h"
 #include "io/http_text.h"
 #include "io/jwalk.h"
-#include "vllm/bench_options.h"
 
 /* Thousands of connections must not each keep what their largest answer took. */
 #define KEEP_BYTES 65536

@@ -265,15 +265,13 @@ json_t *ckpt_memory_to_json(const struct ckpt_memory *memory)
 
 	for (int i = 0; i < CKPT_MEMORY_TERMS; i++) {
 		const struct ckpt_memory_term *term = &memory->terms[i];
-		json_t *row = json_object();
 		json_object_set_new(json, rows[i].name, number(i, term->value));
-		json_object_set_new(row, "name", json_string(rows[i].name));
-		json_object_set_new(row, "value", number(i, term->value));
-		json_object_set_new(row, "unit", json_string(rows[i].unit));
-		json_object_set_new(row, "estimated", json_boolean(term->estimated));
-		json_object_set_new(row, "formula", pl_json_text(term->formula));
-		json_object_set_new(row, "source", pl_json_text(term->source));
-		json_array_append_new(terms, row);
+		json_array_append_new(terms,
+				      json_pack("{s:s, s:o, s:s, s:b, s:o, s:o}", "name",
+						rows[i].name, "value", number(i, term->value),
+						"unit", rows[i].unit, "estimated", term->estimated,
+						"formula", pl_json_text(term->formula), "source",
+						pl_json_text(term->source)));
 	}
 	json_object_set_new(json, "not_modelled", pl_json_text(memory->not_modelled));
 	json_object_set_new(json, "facts_source", pl_json_text(memory->facts_source));

@@ -89,6 +89,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	json_object_del(values, "lora_modules");
 	check_sum(&CKPT_MODEL_CASE(.values = values, .facts = facts, .hardware = &hardware));
 	check_sum(&CKPT_MODEL_CASE(.values = values, .facts = facts, .platform = "cpu"));
-	auto_json json_t *json = ckpt_facts_to_json(facts);
-	return json != NULL ? 0 : 1;
+	return 0;
 }

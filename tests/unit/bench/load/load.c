@@ -428,11 +428,9 @@ static void limits_are_named_before_the_start(void **state)
 	struct tiny_server *server = tiny_server_start();
 	struct play play = play_new(server, orders, 1, 1);
 	struct pl_err err = PL_ERR_INIT;
-	char text[256];
 
 	(void)state;
 	assert_int_equal(bench_load_check_limits(&play.load, &err), 0);
-	assert_false(bench_load_backlog_notice(&play.load, text, sizeof(text)));
 	/* the plan is not read, only counted */
 	play.load.count = 70000;
 	assert_int_equal(bench_load_check_limits(&play.load, &err), -1);
@@ -442,8 +440,6 @@ static void limits_are_named_before_the_start(void **state)
 	play.load.count = (size_t)1 << 40;
 	assert_int_equal(bench_load_check_limits(&play.load, &err), -1);
 	assert_non_null(strstr(err.text, "nofile"));
-	assert_true(bench_load_backlog_notice(&play.load, text, sizeof(text)));
-	assert_non_null(strstr(text, "somaxconn"));
 	play.load.max_concurrency = 10;
 	assert_int_equal(bench_load_check_limits(&play.load, &err), 0);
 	play.load.max_concurrency = OPTION_NO_I64;

@@ -64,13 +64,12 @@ static json_t *other_spelling(const struct option_row *row, const struct pl_yaml
 static void unknown_option(struct option_reader *reader, const struct pl_yaml *name,
 			   const char *key)
 {
-	const char *names[VLLM_BENCH_COUNT];
+	struct pl_nearest nearest = { .name = name->text };
 
 	for (size_t i = 0; i < VLLM_BENCH_COUNT; i++)
-		names[i] = vllm_bench_row((enum vllm_bench_id)i)->name;
+		pl_nearest_try(&nearest, vllm_bench_row((enum vllm_bench_id)i)->name);
 	option_reader_add(reader, OPTION_ERROR, name, key, "an unknown option",
-			  "a key of 'benchmark'",
-			  pl_text_nearest(name->text, names, VLLM_BENCH_COUNT));
+			  "a key of 'benchmark'", nearest.found);
 }
 
 static json_t *read_option(struct option_reader *reader, enum vllm_bench_id id,

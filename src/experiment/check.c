@@ -5,8 +5,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "experiment/check_priv.h"
-#include "experiment/config_priv.h"
-#include "vllm/server_args.h"
 
 enum phase { PHASE_ALONE, PHASE_TARGET };
 
@@ -46,17 +44,12 @@ static void run_rows(struct exp_checker *c, enum phase phase)
 	}
 }
 
-static const struct row *row_of(const struct option_problem *problem)
-{
-	return PL_ROW_FIND(rows, reason, problem->reason);
-}
-
 size_t exp_check_firm(const struct option_problems *problems)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < problems->count; i++) {
-		const struct row *row = row_of(&problems->items[i]);
+		const struct row *row = PL_ROW_FIND(rows, reason, problems->items[i].reason);
 		count += problems->items[i].severity == OPTION_ERROR &&
 			 (row == NULL || !row->may_be_forced);
 	}

@@ -9,7 +9,6 @@
 #include <arpa/inet.h>
 #include <math.h>
 #include <netinet/in.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"

@@ -142,16 +142,16 @@ static json_t *read_texts(struct option_reader *reader, const struct option_row 
 static bool check_gpus(struct option_reader *reader, const struct pl_yaml *node, const char *key,
 		       json_t *gpus)
 {
-	for (size_t i = 0; i < json_array_size(gpus); i++) {
-		json_t *item = json_array_get(gpus, i);
+	PL_JSON_EACH(item, gpus) {
 		const char *text = json_string_value(item);
-		auto_free char *item_key = pl_asprintf("%s[%zu]", key, i);
+		auto_free char *item_key = pl_asprintf("%s[%zu]", key, item_at);
 		int64_t number;
 		if (text != NULL && pl_text_to_i64(text, &number) && number >= 0) {
-			json_array_set_new(gpus, i, json_integer(number));
+			json_array_set_new(gpus, item_at, json_integer(number));
 		} else if (text == NULL ||
 			   (!pl_text_starts(text, "GPU-") && !pl_text_starts(text, "MIG-"))) {
-			option_reader_refuse(reader, i < node->count ? node->items[i] : node,
+			option_reader_refuse(reader,
+					     item_at < node->count ? node->items[item_at] : node,
 					     item_key, NULL,
 					     "a GPU number from 0, or a uuid such as GPU-1a2b3c");
 			return false;
@@ -192,18 +192,17 @@ static json_t *read_value(struct option_reader *reader, const struct option_row 
 static void unknown_key(struct option_reader *reader, const char *section,
 			const struct pl_yaml *name)
 {
-	const char *names[PL_ARRAY_SIZE(rows)];
-	size_t count = 0;
+	struct pl_nearest nearest = { .name = name->text };
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(rows); i++) {
 		const char *known = name_in_section(&rows[i], section);
 		if (known != NULL)
-			names[count++] = known;
+			pl_nearest_try(&nearest, known);
 	}
 	auto_free char *key = pl_asprintf("%s.%s", section, name->text);
 	auto_free char *expected = pl_asprintf("a key of '%s'", section);
 	option_reader_add(reader, OPTION_ERROR, name, key, "an unknown key", expected,
-			  pl_text_nearest(name->text, names, count));
+			  nearest.found);
 }
 
 /* Words and variables have places of their own: "launch.command[1]", "launch.env.NAME". */

@@ -25,12 +25,6 @@ struct words {
 	struct option_argv flags;
 };
 
-static void add_rows(struct option_argv *argv, const struct vllm_catalog *catalog)
-{
-	for (size_t i = 0; i < vllm_arg_count(catalog); i++)
-		option_argv_add_row(argv, vllm_arg_at(catalog, i), vllm_arg_at(catalog, i)->absent);
-}
-
 /* The argument of "--port", "--port=1", "--no-x", "--x.key", "--gpu-mem", "-tp" or "-O3"; NULL. */
 static const struct option_row *arg_of(const struct words *words, const char *word)
 {
@@ -191,7 +185,10 @@ void exp_check_launch_words(struct exp_checker *c)
 			       .key = "launch.command",
 			       .starts_only = true };
 
-	add_rows(&words.flags, experiment->catalog);
+	for (size_t i = 0; i < vllm_arg_count(experiment->catalog); i++) {
+		const struct option_row *arg = vllm_arg_at(experiment->catalog, i);
+		option_argv_add_row(&words.flags, arg, arg->absent);
+	}
 	check_from(&words, behind_program(words.list));
 	words.list = experiment->launch.extra_args;
 	words.key = "launch.extra_args";

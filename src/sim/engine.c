@@ -76,17 +76,13 @@ static void learn(struct sim_engine *engine, struct sim_sequence_priv *seq, uint
 	seq->names[seq->known / size - 1] = seq->chain;
 }
 
-static void wait_at_end(struct sim_engine *engine, struct sim_sequence_priv *seq)
+static void make_wait(struct sim_engine *engine, struct sim_sequence_priv *seq, bool first)
 {
 	seq->place = WAITING;
-	TAILQ_INSERT_TAIL(&engine->waiting, seq, link);
-	engine->stats.waiting++;
-}
-
-static void wait_at_front(struct sim_engine *engine, struct sim_sequence_priv *seq)
-{
-	seq->place = WAITING;
-	TAILQ_INSERT_HEAD(&engine->waiting, seq, link);
+	if (first)
+		TAILQ_INSERT_HEAD(&engine->waiting, seq, link);
+	else
+		TAILQ_INSERT_TAIL(&engine->waiting, seq, link);
 	engine->stats.waiting++;
 }
 
@@ -180,7 +176,7 @@ struct sim_sequence *sim_engine_add(struct sim_engine *engine, const struct sim_
 	};
 	for (size_t i = 0; i < spec->prompt_tokens; i++)
 		learn(engine, seq, spec->prompt[i]);
-	wait_at_end(engine, seq);
+	make_wait(engine, seq, false);
 	engine->stats.added++;
 	return &seq->open;
 }
@@ -248,7 +244,7 @@ static void preempt_last(struct sim_engine *engine)
 	seq->open.preemptions++;
 	engine->stats.preemptions++;
 	engine->step.preempted++;
-	wait_at_front(engine, seq);
+	make_wait(engine, seq, true);
 }
 
 /* False: the sequence itself was preempted. */

@@ -94,12 +94,6 @@ static const struct setting settings[] = {
 #include "tbl/sim_faults.h"
 };
 
-/* NULL: it changes nothing here. */
-static const struct setting *find_setting(const struct option_row *row)
-{
-	return PL_ROW_FIND(settings, flag, row->flag);
-}
-
 static int set_whole(const struct setting *setting, const char *text, int64_t *field,
 		     struct pl_err *err)
 {
@@ -261,7 +255,7 @@ static int take_values(const struct setting *setting, const struct option_argv_w
 static int take_flag(const struct option_argv_word *word, struct sim_options *options,
 		     struct pl_err *err)
 {
-	const struct setting *setting = find_setting(word->flag->row);
+	const struct setting *setting = PL_ROW_FIND(settings, flag, word->flag->row->flag);
 
 	if (word->kind == OPTION_ARGV_NO_VALUE)
 		return pl_err_invalid(err, "argument %s: expected one argument", word->flag->text);
@@ -289,7 +283,7 @@ static bool is_value_of_switch(const struct option_argv_word *word, const char *
 static void take_value_of_switch(const struct option_argv_word *word, const char *text,
 				 struct sim_options *options)
 {
-	const struct setting *setting = find_setting(word->flag->row);
+	const struct setting *setting = PL_ROW_FIND(settings, flag, word->flag->row->flag);
 
 	if (setting != NULL && (setting->kind == SWITCH || setting->kind == SWITCH_OFF))
 		*((bool *)options + setting->offset) = (setting->kind == SWITCH) ==

@@ -15,11 +15,6 @@ static int64_t draw_id(void *rng, int64_t end)
 	return pl_nplegacy_randint(rng, 0, end);
 }
 
-static size_t per_prefix(const struct vllm_bench *bench)
-{
-	return (size_t)(bench->num_prompts / bench->prefix_repetition_num_prefixes);
-}
-
 /* `len` random tokens, so chosen that their text has as many again. */
 static int draw_part(struct plan *plan, int64_t len, struct bench_ids *ret, struct pl_err *err)
 {
@@ -62,7 +57,8 @@ static int add_group(struct plan *plan, struct pl_err *err)
 	struct bench_ids prefix = { 0 };
 	int done = draw_part(plan, bench->prefix_repetition_prefix_len, &prefix, err);
 
-	for (size_t i = 0; i < per_prefix(bench) && done == 0; i++) {
+	for (int64_t i = 0;
+	     i < bench->num_prompts / bench->prefix_repetition_num_prefixes && done == 0; i++) {
 		struct bench_ids suffix = { 0 };
 		done = draw_part(plan, bench->prefix_repetition_suffix_len, &suffix, err);
 		if (done == 0)

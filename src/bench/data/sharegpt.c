@@ -33,8 +33,7 @@ static int parse(const struct vllm_bench *bench, char *text, size_t len, struct 
 	if (!json_is_array(list))
 		return pl_err_invalid(err, "%s: expected an array of conversations",
 				      bench->dataset_path);
-	for (size_t i = 0; i < json_array_size(list); i++) {
-		json_t *item = json_array_get(list, i);
+	PL_JSON_EACH(item, list) {
 		const json_t *turns = json_object_get(item, "conversations");
 		if (json_array_size(turns) < 2)
 			continue;
@@ -43,7 +42,7 @@ static int parse(const struct vllm_bench *bench, char *text, size_t len, struct 
 		if (prompt == NULL || completion == NULL)
 			return pl_err_invalid(
 				err, "%s: entry %zu: the first two turns need a text 'value'",
-				bench->dataset_path, i + 1);
+				bench->dataset_path, item_at + 1);
 		into->with_media += json_object_get(item, "image") != NULL ||
 				    json_object_get(item, "video") != NULL;
 		struct bench_entry entry = {
@@ -54,11 +53,6 @@ static int parse(const struct vllm_bench *bench, char *text, size_t len, struct 
 		bench_entries_add(into, &entry);
 	}
 	return 0;
-}
-
-static int64_t fixed_output(const struct vllm_bench *bench)
-{
-	return bench_dataset_output_len(bench, bench->sharegpt_output_len);
 }
 
 static bool is_usable(int64_t prompt, int64_t output, bool fixed)
@@ -81,7 +75,7 @@ static int count_tokens(const struct bench_tokenizer *tokenizer, const struct be
 static int add_chunk(struct bench_dataset_work *work, struct bench_entry *entries, size_t count,
 		     struct pl_err *err)
 {
-	int64_t fixed = fixed_output(work->bench);
+	int64_t fixed = bench_dataset_output_len(work->bench, work->bench->sharegpt_output_len);
 	auto_free int64_t *prompts = pl_alloc_array(count, sizeof(int64_t));
 	auto_free int64_t *outputs = pl_alloc_array(count, sizeof(int64_t));
 

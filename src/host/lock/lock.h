@@ -12,7 +12,6 @@
 
 #include "base/json.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #define HOST_LOCK_FOLDER "/run/lock/profllm"

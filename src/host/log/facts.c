@@ -1,7 +1,6 @@
 #include "host/log/facts.h"
 
 #include <ctype.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,8 +6,6 @@
 #include "base/err.h"
 #include "base/strv.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 struct host_exec {

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/err.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "host/proc/stat.h"

@@ -13,8 +13,6 @@
 #include "base/mem.h"
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 struct host_proc_tree;

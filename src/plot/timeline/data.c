@@ -107,11 +107,6 @@ static void make_labels(const struct plot_timeline_input *input, char **labels)
 	labels[PLOT_TIMELINE_FAILED] = pl_strdup("failed");
 }
 
-static size_t weight_of(const struct res_record *record, size_t events)
-{
-	return events + PLOT_EVENTS_REQUEST + (record->ok ? 0 : PLOT_EVENTS_FAILED);
-}
-
 void plot_timeline_facts_make(const struct plot_timeline_input *input,
 			      struct plot_timeline_facts *ret)
 {
@@ -127,7 +122,7 @@ void plot_timeline_facts_make(const struct plot_timeline_input *input,
 		size_t events = count_events(input, record, counts);
 		add_times(record, ret);
 		ret->failed += !record->ok;
-		taken += weight_of(record, events);
+		taken += events + PLOT_EVENTS_REQUEST + (record->ok ? 0 : PLOT_EVENTS_FAILED);
 		/* figures are of all requests, the picture of the first that a browser can hold;
 		 * one at least */
 		if (taken > most && i > 0)

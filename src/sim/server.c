@@ -27,7 +27,7 @@
 #define STATS_NS        (10 * PL_NS_PER_S)
 #define DEFAULT_BATCHED 8192
 /* Who accepts must not wait for room. */
-#define FILES_MOST      65536
+#define FILES_MOST 65536
 
 /*
  * A job that is over and a connection that is dead have let go of each other (sim_job_close()):

@@ -12,6 +12,8 @@
 #include "store/store_priv.h"
 
 #define JOBS_KEPT 10000 /* finished ones, from the newest job on, that still can be asked for */
+/* Where jobs never cease to come, the log is emptied behind so many. */
+#define JOBS_IN_LOG_MAX 16
 
 /* ---- whose jobs ---------------------------------------------------------------------------- */
 
@@ -47,21 +49,32 @@ static int lock_jobs(struct store *store, struct pl_err *err)
 	return 0;
 }
 
-static int tidy(struct store *store, struct pl_err *err)
+static int forget_old(struct store *store, struct pl_err *err)
 {
-	sqlite3_stmt *requeue, *forget;
+	sqlite3_stmt *forget;
 
-	if (store_sql_kept(&store->writer, STORE_REQUEUE_JOBS, &requeue, err) < 0 ||
-	    store_sql_kept(&store->writer, STORE_FORGET_JOBS, &forget, err) < 0)
+	if (store_sql_kept(&store->writer, STORE_FORGET_JOBS, &forget, err) < 0)
 		return -1;
 	sqlite3_bind_int64(forget, 1, JOBS_KEPT);
-	return store_sql_finish(requeue, err) < 0 ? -1 : store_sql_finish(forget, err);
+	return store_sql_finish(forget, err);
+}
+
+static int tidy(struct store *store, struct pl_err *err)
+{
+	sqlite3_stmt *requeue;
+
+	if (store_sql_kept(&store->writer, STORE_REQUEUE_JOBS, &requeue, err) < 0 ||
+	    store_sql_finish(requeue, err) < 0)
+		return -1;
+	return forget_old(store, err);
 }
 
 int store_jobs_open(struct store *store, struct pl_err *err)
 {
 	if (lock_jobs(store, err) < 0 || store_begin(store, err) < 0)
 		return -1;
+	/* a process that was killed may have left some */
+	store->jobs_in_log = 1;
 	return store_end(store, tidy(store, err), err);
 }
 
@@ -272,14 +285,37 @@ static int finish(struct store *store, int64_t id, struct pl_err *err)
 		return -1;
 	sqlite3_bind_int64(statement, 1, id);
 	store_sql_bind_text(statement, 2, now);
-	return store_sql_finish(statement, err);
+	return store_sql_finish(statement, err) < 0 ? -1 : forget_old(store, err);
+}
+
+/* `least`: fewer jobs than so many are not worth it. */
+static int empty_log(struct store *store, unsigned least, struct pl_err *err)
+{
+	int result = 0;
+
+	pthread_mutex_lock(&store->write_lock);
+	if (store->jobs_in_log >= least && (result = store_sql_empty_log(&store->writer, err)) == 0)
+		store->jobs_in_log = 0;
+	pthread_mutex_unlock(&store->write_lock);
+	return result;
+}
+
+int store_jobs_wipe(struct store *store, struct pl_err *err)
+{
+	return empty_log(store, 1, err);
 }
 
 int store_job_finish(struct store *store, int64_t id, struct pl_err *err)
 {
 	if (store_begin(store, err) < 0)
 		return -1;
-	return store_end(store, finish(store, id, err), err);
+	int result = finish(store, id, err);
+	store->jobs_in_log++;
+	if (store_end(store, result, err) < 0)
+		return -1;
+	/* the job is done whatever comes of this, which is tried again behind the next one */
+	(void)empty_log(store, JOBS_IN_LOG_MAX, PL_ERR_IGNORED);
+	return 0;
 }
 
 /* ---- as JSON ------------------------------------------------------------------------------- */

@@ -6,6 +6,10 @@
  *
  *	queued --store_job_next()--> running --store_job_finish()--> done
  *
+ * What a job came with may hold secrets, and is in the file for as long as the job is not done. Behind
+ * that it is written over; store_jobs_wipe() takes it out of the log, too. A process that is killed in
+ * between leaves that to the next one.
+ *
  * The store has to be opened with_jobs for store_job_next() and what follows it; those that were
  * running when a process died are queued again by store_open().
  */
@@ -48,8 +52,14 @@ struct store_job_item {
 /* Stores the item's document and notes what became of it, both or neither. */
 int store_job_item(struct store *store, int64_t id, const struct store_job_item *item,
 		   struct store_put_result *ret, struct pl_err *err) PL_MUST_CHECK;
-/* Its bytes are forgotten; what became of its items stays. */
+/* Its bytes are forgotten; what became of its items stays until 10,000 newer jobs have come. */
 int store_job_finish(struct store *store, int64_t id, struct pl_err *err) PL_MUST_CHECK;
+
+/*
+ * Of what the jobs that are done came with nothing is in the files any more. For when none waits: it costs
+ * a wait for the disk. -1, with BUSY: another process is reading; to be called again.
+ */
+int store_jobs_wipe(struct store *store, struct pl_err *err) PL_MUST_CHECK;
 
 /*
  * {job_id: text, kind, state: "queued" | "running" | "done", created, finished,

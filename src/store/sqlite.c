@@ -6,6 +6,8 @@
 
 /* How long a write waits for another process's: theirs are transactions of a few documents. */
 #define BUSY_MS 20000
+/* The same of a log that is to be emptied: it can be done later as well. */
+#define LOG_BUSY_MS 200
 
 /*
  * benchmark_runs and the rest are made by migrate.c. In store_state there is one row: `data_version`
@@ -111,6 +113,15 @@ void store_sql_close(struct store_sql *sql)
 		sqlite3_finalize(sql->kept[i]);
 	sqlite3_close(sql->db);
 	*sql = (struct store_sql){ 0 };
+}
+
+int store_sql_empty_log(struct store_sql *sql, struct pl_err *err)
+{
+	sqlite3_busy_timeout(sql->db, LOG_BUSY_MS);
+	int status = sqlite3_wal_checkpoint_v2(sql->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL,
+					       NULL);
+	sqlite3_busy_timeout(sql->db, BUSY_MS);
+	return status == SQLITE_OK ? 0 : store_sql_error(sql->db, err);
 }
 
 /* ---- statements ---------------------------------------------------------------------------- */

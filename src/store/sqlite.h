@@ -57,6 +57,12 @@ int store_sql_prepare(struct store_sql *sql, const char *text, sqlite3_stmt **re
 int store_sql_kept(struct store_sql *sql, enum store_statement which, sqlite3_stmt **ret,
 		   struct pl_err *err) PL_MUST_CHECK;
 
+/*
+ * What stands in the log goes into the file, and the log is empty then: pages that were written over stand
+ * in it until somebody does this. Outside of a transaction. -1, with BUSY: somebody reads from it now.
+ */
+int store_sql_empty_log(struct store_sql *sql, struct pl_err *err) PL_MUST_CHECK;
+
 /* To the next row, if there is one; behind the last the statement is ready to be used again. */
 int store_sql_step(sqlite3_stmt *statement, bool *ret_row, struct pl_err *err) PL_MUST_CHECK;
 /* All of it, where it gives no row. */

@@ -31,6 +31,8 @@ struct store {
 	sqlite3_stmt *rows_since;
 
 	int jobs_fd; /* the lock of who works on jobs; -1: not this process */
+	/* under write_lock: jobs that ended since the log was emptied, one at least at the start */
+	unsigned jobs_in_log;
 };
 
 /*

@@ -1,5 +1,6 @@
 #include "dash/upload/ingest.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -227,12 +228,18 @@ static bool work_on(struct dash_ingest *ingest, const struct store_job *job)
 	return goes_on && finish(ingest, job->id);
 }
 
-/* Until there may be a job. False: the server ends. */
+/* Until there may be a job, or something left of those before. False: the server ends. */
 static bool await(struct dash_ingest *ingest)
 {
+	struct pl_err err = PL_ERR_INIT;
+	bool is_wiped = store_jobs_wipe(ingest->store, &err) == 0;
+	struct timespec again = pl_clock_timespec(pl_clock_now_ns() + AGAIN_NS);
+	int status = 0;
+
 	pthread_mutex_lock(&ingest->lock);
-	while (!ingest->has_work && !ingest->is_over)
-		pthread_cond_wait(&ingest->wake, &ingest->lock);
+	while (!ingest->has_work && !ingest->is_over && status != ETIMEDOUT)
+		status = is_wiped ? pthread_cond_wait(&ingest->wake, &ingest->lock)
+				  : pthread_cond_timedwait(&ingest->wake, &ingest->lock, &again);
 	ingest->has_work = false;
 	bool over = ingest->is_over;
 	pthread_mutex_unlock(&ingest->lock);
@@ -263,11 +270,15 @@ int dash_ingest_start(struct store *store, const struct store_reader *reader,
 		      struct dash_ingest **ret, struct pl_err *err)
 {
 	struct dash_ingest *ingest = pl_alloc(sizeof(*ingest));
+	pthread_condattr_t monotonic;
 
 	ingest->store = store;
 	ingest->reader = reader;
 	pthread_mutex_init(&ingest->lock, NULL);
-	pthread_cond_init(&ingest->wake, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&ingest->wake, &monotonic);
+	pthread_condattr_destroy(&monotonic);
 	pl_pause_init(&ingest->pause);
 	if (pl_thread_start(&ingest->thread, work, ingest, err) < 0) {
 		free(ingest);

@@ -5,8 +5,13 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <cmocka.h>
 
+#include "base/file.h"
+#include "base/zst.h"
+#include "store/sqlite.h"
 #include "unit/base/scratch.h"
 #include "unit/store/stores.h"
 
@@ -183,6 +188,147 @@ static void test_store_job__one_process_works_on_them(void **state)
 	store_job_release(&job);
 }
 
+/* ---- what is left of a job ----------------------------------------------------------------- */
+
+/* Digits that no packer makes shorter than a page holds, nor so short that others are alike. */
+#define DIGITS 900
+
+static void make_secret(char secret[DIGITS + 1])
+{
+	uint32_t state = 1;
+
+	for (size_t i = 0; i < DIGITS; i++) {
+		state = state * 1664525u + 1013904223u;
+		secret[i] = "0123456789abcdef"[state >> 28];
+	}
+	secret[DIGITS] = '\0';
+}
+
+static bool file_has(const char *path, const char *bytes, size_t len)
+{
+	size_t text_len = 0;
+	auto_free char *text = pl_file_text(path, 64u << 20, &text_len);
+
+	return text != NULL && memmem(text, text_len, bytes, len) != NULL;
+}
+
+/* Does it stand in the database or its log, packed as jobs are? */
+static bool is_left(const char *path, const char *secret)
+{
+	size_t len;
+	auto_free char *packed = pl_zst_pack(secret, strlen(secret), &len);
+	auto_free char *log = pl_asprintf("%s-wal", path);
+
+	assert_true(len > 300);
+	return file_has(path, packed + 50, 200) || file_has(log, packed + 50, 200);
+}
+
+static int64_t play(struct store *store, const char *bytes)
+{
+	struct pl_err err = PL_ERR_INIT;
+	auto_store_job job = { .id = 0 };
+	int64_t id = 0;
+
+	if (store_job_add(store, "raw", "x", NULL, bytes, strlen(bytes), &id, &err) < 0)
+		fail_msg("%s", err.text);
+	next(store, &job);
+	assert_int_equal(job.id, id);
+	assert_string_equal(job.bytes, bytes);
+	item(NULL, store, id, 0, NULL);
+	if (store_job_finish(store, id, &err) < 0)
+		fail_msg("%s", err.text);
+	return id;
+}
+
+static void test_store_job__what_it_came_with_does_not_outlast_it(void **state)
+{
+	auto_tools tools = { .fields = NULL };
+	struct pl_err err = PL_ERR_INIT;
+	char secret[DIGITS + 1];
+
+	tools_init(&tools);
+	make_secret(secret);
+	const char *path = scratch_path(*state, "a.db");
+	auto_store struct store *store = open_store(&tools, path, false, true);
+	play(store, secret);
+	assert_true(is_left(path, secret));
+	assert_int_equal(store_jobs_wipe(store, &err), 0);
+	assert_false(is_left(path, secret));
+	/* one that others read at the time is wiped when they have let go */
+	struct store_sql other = { 0 };
+	play(store, secret);
+	if (store_sql_open(&other, path, false, &err) < 0 ||
+	    store_sql_run(&other, "BEGIN; SELECT count(*) FROM jobs", &err) < 0)
+		fail_msg("%s", err.text);
+	assert_int_equal(store_jobs_wipe(store, &err), -1);
+	assert_int_equal(err.code, PL_ERR_BUSY);
+	store_sql_close(&other);
+	assert_int_equal(store_jobs_wipe(store, &err), 0);
+	assert_false(is_left(path, secret));
+}
+
+/* Where jobs never cease to come none is ever waited for. */
+static void test_store_job__a_queue_without_end_is_wiped_on_the_way(void **state)
+{
+	auto_tools tools = { .fields = NULL };
+	char secret[DIGITS + 1];
+
+	tools_init(&tools);
+	make_secret(secret);
+	const char *path = scratch_path(*state, "a.db");
+	auto_store struct store *store = open_store(&tools, path, false, true);
+	play(store, secret);
+	for (int i = 0; i < 16 && is_left(path, secret); i++)
+		play(store, BODY);
+	assert_false(is_left(path, secret));
+}
+
+static void test_store_job__nor_a_process_that_is_killed(void **state)
+{
+	auto_tools tools = { .fields = NULL };
+	struct pl_err err = PL_ERR_INIT;
+	char secret[DIGITS + 1];
+	int status = 0;
+
+	tools_init(&tools);
+	make_secret(secret);
+	const char *path = scratch_path(*state, "a.db");
+	pid_t killed = fork();
+	if (killed == 0) {
+		play(open_store(&tools, path, false, true), secret);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(killed, &status, 0), killed);
+	assert_int_equal(status, 0);
+	assert_true(is_left(path, secret));
+	auto_store struct store *store = open_store(&tools, path, false, true);
+	assert_int_equal(store_jobs_wipe(store, &err), 0);
+	assert_false(is_left(path, secret));
+}
+
+static void test_store_job__old_ones_are_forgotten(void **state)
+{
+	auto_tools tools = { .fields = NULL };
+	struct pl_err err = PL_ERR_INIT;
+	struct store_sql other = { 0 };
+	json_t *json = NULL;
+
+	tools_init(&tools);
+	const char *path = scratch_path(*state, "a.db");
+	auto_store struct store *store = open_store(&tools, path, false, true);
+	int64_t first = play(store, BODY), second = play(store, BODY);
+	/* as if 10,000 had come in between */
+	if (store_sql_open(&other, path, false, &err) < 0 ||
+	    store_sql_run(&other, "UPDATE sqlite_sequence SET seq = 10000 WHERE name = 'jobs'",
+			  &err) < 0)
+		fail_msg("%s", err.text);
+	store_sql_close(&other);
+	assert_int_equal(play(store, BODY), 10001);
+	assert_int_equal(store_job_json(store, first, &json, &err), 0);
+	assert_null(json);
+	assert_job(store, second, "state", "'done'");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -190,6 +336,10 @@ int main(void)
 		scratch_test(test_store_job__items_as_json),
 		scratch_test(test_store_job__goes_on_where_it_stopped),
 		scratch_test(test_store_job__one_process_works_on_them),
+		scratch_test(test_store_job__what_it_came_with_does_not_outlast_it),
+		scratch_test(test_store_job__a_queue_without_end_is_wiped_on_the_way),
+		scratch_test(test_store_job__nor_a_process_that_is_killed),
+		scratch_test(test_store_job__old_ones_are_forgotten),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -228,7 +228,8 @@ int store_job_expect(struct store *store, int64_t id, size_t count, struct pl_er
 static int add_item(struct store *store, int64_t id, const struct store_job_item *item,
 		    const struct store_put_result *result, struct pl_err *err)
 {
-	const struct store_document *document = item->document;
+	const struct store_document *document = item->prepared != NULL ? item->prepared->document
+								       : NULL;
 	const json_t *faults = document != NULL ? document->notes : item->faults;
 	auto_free char *text = faults != NULL ? pl_json_to_text(faults, PL_JSON_COMPACT)
 					      : pl_strdup("[]");
@@ -251,10 +252,9 @@ static int add_item(struct store *store, int64_t id, const struct store_job_item
 }
 
 static int put_item(struct store *store, int64_t id, const struct store_job_item *item,
-		    const struct store_prepared *prepared, struct store_put_result *result,
-		    struct pl_err *err)
+		    struct store_put_result *result, struct pl_err *err)
 {
-	if (prepared->document != NULL && store_put_prepared(store, prepared, result, err) < 0)
+	if (item->prepared != NULL && store_put_within(store, item->prepared, result, err) < 0)
 		return -1;
 	return add_item(store, id, item, result, err);
 }
@@ -263,13 +263,10 @@ int store_job_item(struct store *store, int64_t id, const struct store_job_item 
 		   struct store_put_result *ret, struct pl_err *err)
 {
 	struct store_put_result result = { .outcome = STORE_REJECTED };
-	auto_prepared prepared = { .document = NULL };
 
-	if (item->document != NULL)
-		store_prepare(store, item->document, item->name, &prepared);
 	if (store_begin(store, err) < 0)
 		return -1;
-	if (store_end(store, put_item(store, id, item, &prepared, &result, err), err) < 0)
+	if (store_end(store, put_item(store, id, item, &result, err), err) < 0)
 		return -1;
 	*ret = result;
 	return 0;

@@ -45,7 +45,7 @@ struct store_job_item {
 	size_t index; /* from 0, without a gap */
 	const char *name;
 	/* what is stored; NULL: it is rejected, and message and faults tell why */
-	const struct store_document *document;
+	const struct store_prepared *prepared;
 	const char *message;  /* of a rejected one */
 	const json_t *faults; /* array as of store_document_read(), or NULL */
 };

@@ -272,22 +272,29 @@ char *store_explicit_fields(const struct store *store, const struct store_row *r
 	return pl_json_to_text(ids, PL_JSON_COMPACT);
 }
 
-void store_prepare(const struct store *store, const struct store_document *document,
-		   const char *name, struct store_prepared *ret)
+struct store_prepared *store_prepare(struct store *store, const struct store_document *document,
+				     const char *name)
 {
-	*ret = (struct store_prepared){ .document = document, .name = name };
-	store_row_of_document(store->fields, document->json, &ret->row);
-	ret->packed = pl_zst_pack(document->bytes, document->len, &ret->packed_len);
-	ret->explicit_fields = store_explicit_fields(store, &ret->row);
-	ret->notes = pl_json_to_text(document->notes, PL_JSON_COMPACT);
+	struct store_prepared *prepared = pl_alloc(sizeof(*prepared));
+
+	prepared->document = document;
+	prepared->name = name;
+	store_row_of_document(store->fields, document->json, &prepared->row);
+	prepared->packed = pl_zst_pack(document->bytes, document->len, &prepared->packed_len);
+	prepared->explicit_fields = store_explicit_fields(store, &prepared->row);
+	prepared->notes = pl_json_to_text(document->notes, PL_JSON_COMPACT);
+	return prepared;
 }
 
-void store_prepared_done(struct store_prepared *prepared)
+void store_prepared_free(struct store_prepared *prepared)
 {
+	if (prepared == NULL)
+		return;
 	store_row_done(&prepared->row);
 	free(prepared->packed);
 	free(prepared->explicit_fields);
 	free(prepared->notes);
+	free(prepared);
 }
 
 int store_next_version(struct store *store, int64_t *ret, struct pl_err *err)
@@ -359,8 +366,8 @@ static int add_document(struct store *store, const struct store_prepared *prepar
 	return store_sql_finish(add, err);
 }
 
-int store_put_prepared(struct store *store, const struct store_prepared *prepared,
-		       struct store_put_result *ret, struct pl_err *err)
+int store_put_within(struct store *store, const struct store_prepared *prepared,
+		     struct store_put_result *ret, struct pl_err *err)
 {
 	const struct store_document *document = prepared->document;
 	int64_t id = 0;
@@ -384,15 +391,12 @@ int store_put_prepared(struct store *store, const struct store_prepared *prepare
 	return 0;
 }
 
-int store_put(struct store *store, const struct store_document *document, const char *name,
+int store_put(struct store *store, const struct store_prepared *prepared,
 	      struct store_put_result *ret, struct pl_err *err)
 {
-	auto_prepared prepared = { .document = NULL };
-
-	store_prepare(store, document, name, &prepared);
 	if (store_begin(store, err) < 0)
 		return -1;
-	return store_end(store, store_put_prepared(store, &prepared, ret, err), err);
+	return store_end(store, store_put_within(store, prepared, ret, err), err);
 }
 
 /* ---- out ----------------------------------------------------------------------------------- */

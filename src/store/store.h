@@ -58,13 +58,26 @@ struct store_put_result {
 	enum store_outcome outcome; /* never REJECTED */
 	int64_t id;                 /* of the new row, or of the one that is there already */
 };
-/* `name`: of the file that it came in. */
-int store_put(struct store *store, const struct store_document *document, const char *name,
+
+/*
+ * A document on its way in: its row and its packed bytes, which cost far more to make than to write. No
+ * lock is taken for that, so make it in front of a batch. Borrows the document and `name`, of the file
+ * that it came in; belongs to one thread.
+ */
+struct store_prepared;
+struct store_prepared *store_prepare(struct store *store, const struct store_document *document,
+				     const char *name);
+void store_prepared_free(struct store_prepared *prepared);
+PL_AUTO_DEFINE(struct store_prepared, store_prepared_free);
+#define auto_prepared PL_AUTO(store_prepared_free)
+
+int store_put(struct store *store, const struct store_prepared *prepared,
 	      struct store_put_result *ret, struct pl_err *err) PL_MUST_CHECK;
 
 /*
  * Between these two the puts of the calling thread are one transaction: all are on the disk when
- * store_batch_end() answers 0, and none where it does not. Others who write wait: keep it short.
+ * store_batch_end() answers 0, and none where it does not. Others who write, in other processes too,
+ * wait: do nothing else in between.
  */
 int store_batch_begin(struct store *store, struct pl_err *err) PL_MUST_CHECK;
 int store_batch_end(struct store *store, struct pl_err *err) PL_MUST_CHECK;

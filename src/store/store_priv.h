@@ -42,7 +42,6 @@ struct store {
 int store_begin(struct store *store, struct pl_err *err) PL_MUST_CHECK;
 int store_end(struct store *store, int result, struct pl_err *err) PL_MUST_CHECK;
 
-/* The same: a document made ready outside of it, and put inside of it. */
 struct store_prepared {
 	const struct store_document *document;
 	const char *name;
@@ -52,12 +51,9 @@ struct store_prepared {
 	char *explicit_fields; /* JSON array of ids */
 	char *notes;           /* JSON array */
 };
-void store_prepare(const struct store *store, const struct store_document *document,
-		   const char *name, struct store_prepared *ret);
-void store_prepared_done(struct store_prepared *prepared);
-#define auto_prepared __attribute__((cleanup(store_prepared_done), unused)) struct store_prepared
-int store_put_prepared(struct store *store, const struct store_prepared *prepared,
-		       struct store_put_result *ret, struct pl_err *err) PL_MUST_CHECK;
+/* store_put() within a transaction. */
+int store_put_within(struct store *store, const struct store_prepared *prepared,
+		     struct store_put_result *ret, struct pl_err *err) PL_MUST_CHECK;
 
 /* Within a transaction: the count of changes, this one included. */
 int store_next_version(struct store *store, int64_t *ret, struct pl_err *err) PL_MUST_CHECK;

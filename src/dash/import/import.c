@@ -1,6 +1,7 @@
 /*
- * A transaction costs a wait for the disk, so several documents share one. They are read and checked
- * before it begins: while it is open, nobody else can write.
+ * A transaction costs a wait for the disk, so several documents share one. They are read, checked and
+ * packed before it begins: while it is open, nobody else can write, and a server may wait to take an
+ * upload in.
  */
 #include "dash/import/import.h"
 
@@ -11,13 +12,13 @@
 #include "store/parts.h"
 
 #define BATCH_COUNT 64
-#define BATCH_BYTES (8u << 20)
+#define BATCH_BYTES (4u << 20)
 
 struct waiting {
 	char *path;
 	char *name;
 	struct store_document document;
-	bool is_rejected;
+	struct store_prepared *prepared; /* NULL: rejected */
 	char *message;
 	json_t *faults;
 	struct store_put_result result;
@@ -53,6 +54,7 @@ static void forget(struct dash_import *import)
 		free(waiting->name);
 		free(waiting->message);
 		json_decref(waiting->faults);
+		store_prepared_free(waiting->prepared);
 		store_document_done(&waiting->document);
 		*waiting = (struct waiting){ 0 };
 	}
@@ -70,17 +72,18 @@ void dash_import_free(struct dash_import *import)
 
 static void tell(struct dash_import *import, const struct waiting *waiting)
 {
-	import->told(
-		import->context,
-		&(struct dash_imported){
-			.path = waiting->path,
-			.name = waiting->name,
-			.outcome = waiting->is_rejected ? STORE_REJECTED : waiting->result.outcome,
-			.document = waiting->is_rejected ? NULL : &waiting->document,
-			.id = waiting->result.id,
-			.message = waiting->message,
-			.faults = waiting->is_rejected ? waiting->faults : waiting->document.notes,
-		});
+	bool is_rejected = waiting->prepared == NULL;
+
+	import->told(import->context,
+		     &(struct dash_imported){
+			     .path = waiting->path,
+			     .name = waiting->name,
+			     .outcome = is_rejected ? STORE_REJECTED : waiting->result.outcome,
+			     .document = is_rejected ? NULL : &waiting->document,
+			     .id = waiting->result.id,
+			     .message = waiting->message,
+			     .faults = is_rejected ? waiting->faults : waiting->document.notes,
+		     });
 }
 
 static int put_all(struct dash_import *import, struct pl_err *err)
@@ -92,9 +95,8 @@ static int put_all(struct dash_import *import, struct pl_err *err)
 		return -1;
 	for (size_t i = 0; i < import->count && result == 0; i++) {
 		struct waiting *waiting = &import->waiting[i];
-		if (!waiting->is_rejected)
-			result = store_put(import->store, &waiting->document, waiting->name,
-					   &waiting->result, err);
+		if (waiting->prepared != NULL)
+			result = store_put(import->store, waiting->prepared, &waiting->result, err);
 	}
 	/* it tells of the first failure again */
 	if (store_batch_end(import->store, result < 0 ? &later : err) < 0)
@@ -105,7 +107,7 @@ static int put_all(struct dash_import *import, struct pl_err *err)
 static bool has_documents(const struct dash_import *import)
 {
 	for (size_t i = 0; i < import->count; i++) {
-		if (!import->waiting[i].is_rejected)
+		if (import->waiting[i].prepared != NULL)
 			return true;
 	}
 	return false;
@@ -140,7 +142,6 @@ static struct waiting *add(struct dash_import *import, const char *path, const c
 
 static void reject(struct waiting *waiting, const struct pl_err *err, json_t *faults)
 {
-	waiting->is_rejected = true;
 	waiting->message = pl_strdup(err->text);
 	waiting->faults = faults;
 }
@@ -156,6 +157,8 @@ static int take_part(struct dash_import *import, const char *path, const struct 
 	if (store_document_read(import->reader, part->bytes, part->len, part->name,
 				&waiting->document, &faults, &why) < 0)
 		reject(waiting, &why, faults);
+	else
+		waiting->prepared = store_prepare(import->store, &waiting->document, waiting->name);
 	if (import->count == BATCH_COUNT || import->bytes >= BATCH_BYTES)
 		return dash_import_finish(import, err);
 	return 0;

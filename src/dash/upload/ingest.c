@@ -60,9 +60,10 @@ static bool try_again(struct dash_ingest *ingest, const struct pl_err *err, bool
 	return *goes_on;
 }
 
-/* A document that was read, or why it cannot be. */
+/* A document that was read, or why it cannot be. It stays where it is: prepared borrows from it. */
 struct ready {
 	struct store_document document;
+	struct store_prepared *prepared;
 	bool is_rejected;
 	json_t *faults;
 	char *message;
@@ -70,6 +71,7 @@ struct ready {
 
 static void ready_done(struct ready *ready)
 {
+	store_prepared_free(ready->prepared);
 	store_document_done(&ready->document);
 	json_decref(ready->faults);
 	free(ready->message);
@@ -89,6 +91,7 @@ static void read_one(const struct dash_ingest *ingest, const struct dash_documen
 	if (store_document_read(ingest->reader, from->bytes, from->len, from->name, &ret->document,
 				&ret->faults, &why) == 0) {
 		ret->is_rejected = false;
+		ret->prepared = store_prepare(ingest->store, &ret->document, from->name);
 		return;
 	}
 	ret->document = (struct store_document){ 0 };
@@ -103,7 +106,7 @@ static int store_one(struct dash_ingest *ingest, int64_t id, size_t index, const
 	struct store_put_result result;
 	struct store_job_item item = { .index = index,
 				       .name = name,
-				       .document = ready->is_rejected ? NULL : &ready->document,
+				       .prepared = ready->prepared,
 				       .message = ready->message,
 				       .faults = ready->is_rejected ? ready->faults : NULL };
 

@@ -41,6 +41,7 @@ static struct store_put_result item(const struct tools *tools, struct store *sto
 				    size_t index, const char *text)
 {
 	auto_store_document document = { .len = 0 };
+	auto_prepared struct store_prepared *prepared = NULL;
 	auto_json json_t *faults = json_array();
 	struct store_put_result result = { .id = 0 };
 	struct pl_err err = PL_ERR_INIT;
@@ -49,7 +50,7 @@ static struct store_put_result item(const struct tools *tools, struct store *sto
 	json_array_append_new(faults, store_fault_new("/a", 3, "wrong"));
 	if (text != NULL) {
 		read_text(tools, text, &document);
-		one.document = &document;
+		one.prepared = prepared = store_prepare(store, &document, one.name);
 	} else {
 		one.message = "no result";
 		one.faults = faults;

@@ -107,6 +107,44 @@ static void test_store__a_batch_is_there_as_a_whole(void **state)
 	assert_int_equal(count(store), 2);
 }
 
+struct beside {
+	struct store *store;
+	const struct store_document *document;
+	struct store_prepared *prepared;
+};
+
+static void *prepare(void *data)
+{
+	struct beside *beside = data;
+
+	beside->prepared = store_prepare(beside->store, beside->document, "x.json");
+	return NULL;
+}
+
+/* Who writes keeps nobody from packing. */
+static void test_store__documents_are_prepared_beside_a_batch(void **state)
+{
+	auto_tools tools = { .fields = NULL };
+	auto_store_document document = { .len = 0 };
+	struct store_put_result result = { .id = 0 };
+	struct pl_err err = PL_ERR_INIT;
+	pthread_t thread;
+
+	tools_init(&tools);
+	auto_store struct store *store = open_store(&tools, scratch_path(*state, "a.db"), false,
+						    false);
+	read_text(&tools, "{'run_id': 'b'}", &document);
+	struct beside beside = { .store = store, .document = &document };
+	assert_int_equal(store_batch_begin(store, &err), 0);
+	assert_result(put_text(&tools, store, "{'run_id': 'a'}"), STORE_STORED, 1);
+	assert_int_equal(pthread_create(&thread, NULL, prepare, &beside), 0);
+	pthread_join(thread, NULL);
+	assert_int_equal(store_batch_end(store, &err), 0);
+	assert_int_equal(store_put(store, beside.prepared, &result, &err), 0);
+	store_prepared_free(beside.prepared);
+	assert_result(result, STORE_STORED, 2);
+}
+
 /* ---- the columns in memory ----------------------------------------------------------------- */
 
 static size_t in_memory(struct store *store, int64_t *ret_version)
@@ -230,6 +268,7 @@ int main(void)
 		scratch_test(test_store__takes_each_content_once),
 		scratch_test(test_store__gives_back_what_came),
 		scratch_test(test_store__a_batch_is_there_as_a_whole),
+		scratch_test(test_store__documents_are_prepared_beside_a_batch),
 		scratch_test(test_store__columns_follow_every_writer),
 		scratch_test(test_store__many_threads),
 		scratch_test(test_store__refuses_what_is_no_database),

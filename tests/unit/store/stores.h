@@ -80,7 +80,8 @@ static inline struct store_put_result put_text(const struct tools *tools, struct
 	struct pl_err err = PL_ERR_INIT;
 
 	read_text(tools, text, &document);
-	if (store_put(store, &document, "x.json", &result, &err) < 0)
+	auto_prepared struct store_prepared *prepared = store_prepare(store, &document, "x.json");
+	if (store_put(store, prepared, &result, &err) < 0)
 		fail_msg("%s", err.text);
 	return result;
 }

@@ -25,6 +25,11 @@ struct store_columns *store_columns_new(const struct res_fields *fields,
 	return columns;
 }
 
+void store_columns_ask_first(struct store_columns *columns, store_columns_may_have_fn *may_have)
+{
+	columns->may_have = may_have;
+}
+
 void store_columns_free(struct store_columns *columns)
 {
 	if (columns == NULL)

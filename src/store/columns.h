@@ -22,12 +22,19 @@ struct store_columns;
 /* The document of a result: a new reference. -1: it cannot be read, which ends the query. */
 typedef int store_columns_read_fn(void *context, int64_t id, json_t **ret, struct pl_err *err);
 
+/* May a document that is there by now have something at this field, of any id? False: surely none. */
+typedef bool store_columns_may_have_fn(void *context, const char *id);
+
 /* Borrows the fields. */
 struct store_columns *store_columns_new(const struct res_fields *fields,
 					store_columns_read_fn *read, void *context);
 void store_columns_free(struct store_columns *columns);
 PL_AUTO_DEFINE(struct store_columns, store_columns_free);
 #define auto_columns PL_AUTO(store_columns_free)
+
+/* Documents are read for a field only where some may have it; where this was not said, always. The
+ * context is that of `read`, and the threads are. */
+void store_columns_ask_first(struct store_columns *columns, store_columns_may_have_fn *may_have);
 
 /* The row's id is greater than that of every row before it. Nothing of the row is borrowed. */
 void store_columns_append(struct store_columns *columns, const struct store_row *row);

@@ -50,6 +50,7 @@ void lazy_columns_drop(struct lazy_columns *lazy, size_t keep);
 struct store_columns {
 	const struct res_fields *fields;
 	store_columns_read_fn *read;
+	store_columns_may_have_fn *may_have; /* NULL: all documents may have anything */
 	void *context;
 
 	const struct res_field *const *column_fields;

@@ -168,6 +168,11 @@ static int read_for_columns(void *context, int64_t id, json_t **ret, struct pl_e
 	return store_read_document(context, id, ret, err);
 }
 
+static bool may_have(void *context, const char *id)
+{
+	return store_places_may_have(context, id);
+}
+
 int store_memory_open(struct store *store, struct pl_err *err)
 {
 	auto_free char *text = rows_since_text(store);
@@ -175,6 +180,7 @@ int store_memory_open(struct store *store, struct pl_err *err)
 	if (store_sql_prepare(&store->reader, text, &store->rows_since, err) < 0)
 		return -1;
 	store->memory = store_columns_new(store->fields, read_for_columns, store);
+	store_columns_ask_first(store->memory, may_have);
 	return refresh(store, err);
 }
 

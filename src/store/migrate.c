@@ -19,6 +19,14 @@
 #define APPLICATION_ID 0x50464c4d /* "PFLM" */
 #define SQL_BYTES_MAX  (4u << 20)
 
+/* Of a row of id and bytes. */
+static int unpack_row(const struct store *store, sqlite3_stmt *row, json_t **ret,
+		      struct pl_err *err)
+{
+	return store_unpack(store, sqlite3_column_int64(row, 0), sqlite3_column_blob(row, 1),
+			    (size_t)sqlite3_column_bytes(row, 1), NULL, NULL, ret, err);
+}
+
 /* Each ALTER TABLE reads the whole table's text again: a new file has all its columns at once. */
 static int make_runs(struct store *store, struct pl_err *err)
 {
@@ -79,8 +87,36 @@ static int make_tables(struct store *store, struct pl_err *err)
 		err);
 }
 
+/* What store/places.c keeps, of the documents that are there already. */
+static int make_places(struct store *store, struct pl_err *err)
+{
+	auto_statement documents = NULL;
+	bool is_row = false;
+
+	if (store_sql_run(&store->writer,
+			  "CREATE TABLE document_places (place TEXT PRIMARY KEY) WITHOUT ROWID",
+			  err) < 0 ||
+	    store_sql_prepare(&store->writer, "SELECT id, bytes FROM benchmark_documents",
+			      &documents, err) < 0)
+		return -1;
+	for (;;) {
+		auto_json json_t *document = NULL;
+		auto_places places = { 0 };
+		if (store_sql_step(documents, &is_row, err) < 0)
+			return -1;
+		if (!is_row)
+			return 0;
+		if (unpack_row(store, documents, &document, err) < 0)
+			return -1;
+		store_places_of(store, document, &places);
+		if (store_places_put(store, &places, err) < 0)
+			return -1;
+	}
+}
+
 static int (*const steps[])(struct store *store, struct pl_err *err) = {
 	make_tables,
+	make_places,
 };
 #define STEP_COUNT ((int)PL_ARRAY_SIZE(steps))
 
@@ -260,11 +296,9 @@ static int fill_columns(struct store *store, const size_t *missing, size_t count
 			return -1;
 		if (!is_row)
 			return 0;
-		int64_t id = sqlite3_column_int64(documents, 0);
-		if (store_unpack(store, id, sqlite3_column_blob(documents, 1),
-				 (size_t)sqlite3_column_bytes(documents, 1), NULL, NULL, &document,
-				 err) < 0 ||
-		    fill_row(store, update, id, document, missing, count, err) < 0)
+		if (unpack_row(store, documents, &document, err) < 0 ||
+		    fill_row(store, update, sqlite3_column_int64(documents, 0), document, missing,
+			     count, err) < 0)
 			return -1;
 	}
 }

@@ -30,6 +30,8 @@ static const char *const statements[STORE_STATEMENT_COUNT] = {
 			    " FROM benchmark_runs r JOIN benchmark_documents d USING (id)"
 			    " WHERE r.id = ?1",
 	[STORE_GET_BYTES] = "SELECT bytes FROM benchmark_documents WHERE id = ?1",
+	[STORE_ADD_PLACE] = "INSERT OR IGNORE INTO document_places VALUES (?1)",
+	[STORE_HAS_PLACE] = "SELECT 1 FROM document_places WHERE place IN (?1, '') LIMIT 1",
 	[STORE_ADD_JOB] = "INSERT INTO jobs (kind, name, media, bytes, created)"
 			  " VALUES (?1, ?2, ?3, ?4, ?5)",
 	[STORE_REQUEUE_JOBS] = "UPDATE jobs SET state = 'queued' WHERE state = 'running'",

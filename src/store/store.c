@@ -91,6 +91,8 @@ int store_end(struct store *store, int result, struct pl_err *err)
 	} else {
 		result = commit(store, err);
 	}
+	if (!store->in_batch)
+		store_places_end(store, result == 0);
 	pthread_mutex_unlock(&store->write_lock);
 	return result;
 }
@@ -186,6 +188,7 @@ static void make_locks(struct store *store)
 	pthread_mutex_init(&store->write_lock, &again);
 	pthread_mutexattr_destroy(&again);
 	pthread_mutex_init(&store->read_lock, NULL);
+	pthread_mutex_init(&store->places_lock, NULL);
 	/* readers without end would keep new rows out for ever */
 	pthread_rwlockattr_init(&writers_first);
 	pthread_rwlockattr_setkind_np(&writers_first, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
@@ -218,6 +221,7 @@ void store_close(struct store *store)
 	sqlite3_finalize(store->add_row);
 	store_sql_close(&store->reader);
 	store_sql_close(&store->writer);
+	store_places_close(store);
 	pthread_rwlock_destroy(&store->columns_lock);
 	pthread_mutex_destroy(&store->read_lock);
 	pthread_mutex_destroy(&store->write_lock);
@@ -283,6 +287,7 @@ struct store_prepared *store_prepare(struct store *store, const struct store_doc
 	prepared->packed = pl_zst_pack(document->bytes, document->len, &prepared->packed_len);
 	prepared->explicit_fields = store_explicit_fields(store, &prepared->row);
 	prepared->notes = pl_json_to_text(document->notes, PL_JSON_COMPACT);
+	store_places_of(store, document->json, &prepared->places);
 	return prepared;
 }
 
@@ -294,6 +299,7 @@ void store_prepared_free(struct store_prepared *prepared)
 	free(prepared->packed);
 	free(prepared->explicit_fields);
 	free(prepared->notes);
+	store_places_done(&prepared->places);
 	free(prepared);
 }
 
@@ -385,7 +391,8 @@ int store_put_within(struct store *store, const struct store_prepared *prepared,
 		*ret = (struct store_put_result){ .outcome = STORE_CONFLICT, .id = id };
 		return 0;
 	}
-	if (add_row(store, prepared, &id, err) < 0 || add_document(store, prepared, id, err) < 0)
+	if (add_row(store, prepared, &id, err) < 0 || add_document(store, prepared, id, err) < 0 ||
+	    store_places_put(store, &prepared->places, err) < 0)
 		return -1;
 	*ret = (struct store_put_result){ .outcome = STORE_STORED, .id = id };
 	return 0;

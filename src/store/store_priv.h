@@ -9,6 +9,13 @@
 
 #include <pthread.h>
 
+/* Hashes of texts, never 0; see places.c. */
+struct store_hashes {
+	uint64_t *slots;
+	size_t slot_count;
+	size_t count;
+};
+
 struct store {
 	const struct res_fields *fields;
 	const struct res_field *const *columns; /* those that the table has a column for */
@@ -19,7 +26,8 @@ struct store {
 	struct store_sql writer;
 	sqlite3_stmt *add_row;
 	bool in_batch;
-	struct pl_err batch_err; /* the first failure in it; then nothing of it is kept */
+	struct pl_err batch_err;        /* the first failure in it; then nothing of it is kept */
+	struct store_hashes places_new; /* that this transaction has put into the file */
 
 	pthread_rwlock_t columns_lock;
 	struct store_columns *memory; /* NULL: not kept */
@@ -29,6 +37,9 @@ struct store {
 	pthread_mutex_t read_lock;
 	struct store_sql reader;
 	sqlite3_stmt *rows_since;
+
+	pthread_mutex_t places_lock;
+	struct store_hashes places_known; /* some that are in the file; changes under both locks */
 
 	int jobs_fd; /* the lock of who works on jobs; -1: not this process */
 	/* under write_lock: jobs that ended since the log was emptied, one at least at the start */
@@ -42,6 +53,32 @@ struct store {
 int store_begin(struct store *store, struct pl_err *err) PL_MUST_CHECK;
 int store_end(struct store *store, int result, struct pl_err *err) PL_MUST_CHECK;
 
+/*
+ * The places of a document (result/fields/places.h) that are not known to be in the file; see places.c.
+ * Made outside of transactions, put within one.
+ */
+struct store_place {
+	const char *text;
+	uint64_t hash;
+};
+struct store_places {
+	struct store_place *items;
+	size_t count;
+	size_t room;
+	struct pl_arena *arena; /* of the texts */
+};
+/* Overwrites *ret. */
+void store_places_of(struct store *store, const json_t *document, struct store_places *ret);
+void store_places_done(struct store_places *places);
+#define auto_places __attribute__((cleanup(store_places_done), unused)) struct store_places
+int store_places_put(struct store *store, const struct store_places *places,
+		     struct pl_err *err) PL_MUST_CHECK;
+/* Of a transaction that was kept, or was not. */
+void store_places_end(struct store *store, bool is_kept);
+/* False: no document that is in the file by now has anything at the field. */
+bool store_places_may_have(struct store *store, const char *id);
+void store_places_close(struct store *store);
+
 struct store_prepared {
 	const struct store_document *document;
 	const char *name;
@@ -50,6 +87,7 @@ struct store_prepared {
 	size_t packed_len;
 	char *explicit_fields; /* JSON array of ids */
 	char *notes;           /* JSON array */
+	struct store_places places;
 };
 /* store_put() within a transaction. */
 int store_put_within(struct store *store, const struct store_prepared *prepared,

@@ -80,6 +80,14 @@ static void set_lazy(const struct store_columns *columns, struct lazy_column *la
 	column_set(&lazy->column, row, &cell);
 }
 
+/* No row lacks what no document has: of such a column all of them are read. */
+static void pass_over(const struct store_columns *columns, struct lazy_column *lazy)
+{
+	if (lazy->rows < columns->rows && columns->may_have != NULL &&
+	    !columns->may_have(columns->context, lazy->column.field.id))
+		lazy->rows = columns->rows;
+}
+
 /* The rows that the view's columns lack. What was read stays right where a document fails. */
 static int read_rows(const struct store_view *view, struct pl_err *err)
 {
@@ -87,6 +95,7 @@ static int read_rows(const struct store_view *view, struct pl_err *err)
 	size_t first = columns->rows;
 
 	for (size_t i = 0; i < view->count; i++) {
+		pass_over(columns, view->items[i]);
 		first = view->items[i]->rows < first ? view->items[i]->rows : first;
 		column_reserve(&view->items[i]->column, columns->rows);
 	}

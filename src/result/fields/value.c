@@ -15,18 +15,11 @@
 #include "base/text.h"
 #include "result/fields/fields_priv.h"
 
-#define QUALITY  "quality."
-#define FAILURES "results.errors."
-#define DERIVED  "derived."
-
-/* Ids that are named otherwise than the places in the document. */
-static const struct {
-	const char *beginning;
-	const char *place;
-} places[] = {
+const struct res_field_place res_field_places[] = {
 	{ "server.", "config.server" },
 	{ "benchmark.", "config.benchmark" },
 	{ "experiment.", "config.experiment" },
+	{ NULL, NULL },
 };
 
 /* ---- lists --------------------------------------------------------------------------------- */
@@ -169,18 +162,18 @@ static json_t *find_value(const struct res_fields *fields, const struct res_fiel
 
 	if (!json_is_object(document))
 		return NULL;
-	if ((path = res_field_below(field->id, DERIVED)) != NULL)
+	if ((path = res_field_below(field->id, RES_FIELD_DERIVED ".")) != NULL)
 		return res_field_derive(fields, path, document);
-	if ((path = res_field_below(field->id, FAILURES)) != NULL)
+	if ((path = res_field_below(field->id, RES_FIELD_FAILURES ".")) != NULL)
 		return failure_count(document, path);
-	if ((path = res_field_below(field->id, QUALITY)) != NULL &&
+	if ((path = res_field_below(field->id, RES_FIELD_QUALITY ".")) != NULL &&
 	    (found = check_value(document, path)) != NULL)
 		return found;
-	if ((path = res_field_below(field->id, "run.")) != NULL)
+	if ((path = res_field_below(field->id, RES_FIELD_RUN ".")) != NULL)
 		return walk(document, path, field->one);
-	for (size_t i = 0; i < PL_ARRAY_SIZE(places); i++) {
-		if ((path = res_field_below(field->id, places[i].beginning)) != NULL) {
-			const json_t *place = pl_json_get_path(document, places[i].place);
+	for (const struct res_field_place *at = res_field_places; at->beginning != NULL; at++) {
+		if ((path = res_field_below(field->id, at->beginning)) != NULL) {
+			const json_t *place = pl_json_get_path(document, at->place);
 			return place != NULL ? walk(place, path, field->one) : NULL;
 		}
 	}

@@ -94,6 +94,35 @@ static void test_store_columns__a_field_that_is_none_is_read_once(void **state)
 	assert_int_equal(store_columns_version(columns), ROWS + 2);
 }
 
+static bool may_have(void *context, const char *id)
+{
+	(void)context;
+	return strcmp(id, "tags.k2") == 0;
+}
+
+static void test_store_columns__nothing_is_read_for_what_no_document_has(void **state)
+{
+	auto_fields struct res_fields *fields = res_fields_new(NULL);
+	struct source source = { 0 };
+	auto_columns struct store_columns *columns = store_columns_new(fields, read_document,
+								       &source);
+
+	(void)state;
+	store_columns_ask_first(columns, may_have);
+	for (int64_t id = 1; id <= ROWS; id++)
+		append(columns, fields, id);
+	assert_int_equal(count_of(columns, "tags.k3", 0), 0);
+	assert_int_equal(source.reads, 0);
+	assert_int_equal(count_of(columns, "tags.k2", 0), ROWS / 2);
+	assert_int_equal(source.reads, ROWS);
+	/* the rows that came since are asked about again */
+	append(columns, fields, ROWS + 1);
+	assert_int_equal(count_of(columns, "tags.k3", 0), 0);
+	assert_int_equal(source.reads, ROWS);
+	assert_int_equal(count_of(columns, "tags.k2", 1), ROWS / 2 + 1);
+	assert_int_equal(source.reads, ROWS + 1);
+}
+
 static void test_store_columns__those_used_least_are_dropped(void **state)
 {
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
@@ -194,6 +223,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_store_columns__a_field_that_is_none_is_read_once),
+		cmocka_unit_test(test_store_columns__nothing_is_read_for_what_no_document_has),
 		cmocka_unit_test(test_store_columns__those_used_least_are_dropped),
 		cmocka_unit_test(test_store_columns__a_document_that_cannot_be_read_ends_the_query),
 		cmocka_unit_test(test_store_columns__many_may_ask_at_once),

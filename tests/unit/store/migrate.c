@@ -130,6 +130,21 @@ static void test_store_migrate__new_columns_have_old_values(void **state)
 	assert_sql(path, "SELECT data_version FROM store_state", "7");
 }
 
+/* Its places were not written down when its documents came. */
+static void test_store_migrate__old_documents_have_places(void **state)
+{
+	auto_tools tools = { .fields = NULL };
+
+	tools_init(&tools);
+	const char *path = scratch_path(*state, "a.db");
+	fill(&tools, path, 2);
+	auto_free char *before = ask_sql(path, "SELECT group_concat(place) FROM document_places");
+	assert_non_null(strstr(before, "config.server_source.seed"));
+	run_sql(path, "DROP TABLE document_places; PRAGMA user_version = 1");
+	fill(&tools, path, 2);
+	assert_sql(path, "SELECT group_concat(place) FROM document_places", before);
+}
+
 static void test_store_migrate__once_only(void **state)
 {
 	auto_tools tools = { .fields = NULL };
@@ -165,6 +180,7 @@ int main(void)
 		scratch_test(test_store_migrate__refuses_a_newer_file),
 		scratch_test(test_store_migrate__leaves_other_programs_files_alone),
 		scratch_test(test_store_migrate__new_columns_have_old_values),
+		scratch_test(test_store_migrate__old_documents_have_places),
 		scratch_test(test_store_migrate__once_only),
 		cmocka_unit_test(test_store_migrate__every_field_can_be_a_column),
 	};

@@ -9,6 +9,8 @@
 #include <cmocka.h>
 
 #include "store/columns.h"
+#include "store/query.h"
+#include "store/store_priv.h"
 #include "unit/base/scratch.h"
 #include "unit/store/stores.h"
 
@@ -182,6 +184,59 @@ static void test_store__columns_follow_every_writer(void **state)
 	assert_int_equal(version, 3);
 }
 
+/* The answer's count; -1: it failed. */
+static int64_t ask(struct store *store, const char *field)
+{
+	auto_json json_t *request = json_pack("{s:{s:s, s:s}}", "filter", "field", field, "op",
+					      "is_recorded");
+	auto_json json_t *answer = NULL;
+	auto_schema_faults faults = { 0 };
+	const struct store_columns *columns = NULL;
+	struct pl_err err = PL_ERR_INIT;
+
+	if (store_columns_borrow(store, &columns, &err) < 0)
+		fail_msg("%s", err.text);
+	int result = store_query_apply(columns, request, &answer, &faults, &err);
+	store_columns_return(store);
+	if (faults.count > 0)
+		return -2;
+	return result < 0 ? -1 : json_integer_value(json_object_get(answer, "count"));
+}
+
+/* Documents that cannot be read show who reads them. */
+static void test_store__documents_are_read_for_what_one_of_them_has(void **state)
+{
+	auto_tools tools = { .fields = NULL };
+	struct store_sql sql = { 0 };
+	struct pl_err err = PL_ERR_INIT;
+
+	tools_init(&tools);
+	const char *path = scratch_path(*state, "a.db");
+	auto_store struct store *store = open_store(&tools, path, true, false);
+	auto_store struct store *other = open_store(&tools, path, false, false);
+	put_text(&tools, store, "{'run_id': 'a', 'tags': {'one': 1}}");
+	put_text(&tools, other, "{'run_id': 'b', 'tags': {'two': 1}}");
+	assert_int_equal(ask(store, "tags.one"), 1);
+	assert_int_equal(ask(store, "tags.three"), 0);
+	assert_int_equal(ask(store, "nothing.of.that"), -2);
+	if (store_sql_open(&sql, path, false, &err) < 0 ||
+	    store_sql_run(&sql, "UPDATE benchmark_documents SET bytes = x'00'", &err) < 0)
+		fail_msg("%s", err.text);
+	store_sql_close(&sql);
+	assert_int_equal(ask(store, "tags.two"), -1);
+	assert_int_equal(ask(store, "tags.one"), 1); /* it was read before */
+	assert_int_equal(ask(store, "tags.four"), 0);
+	assert_int_equal(ask(store, "nothing.of.these"), -2);
+	/* what was rolled back is there when it comes again */
+	assert_int_equal(store_batch_begin(other, &err), 0);
+	put_text(&tools, other, "{'run_id': 'c', 'tags': {'five': 1}}");
+	other->batch_err = (struct pl_err){ .code = PL_ERR_IO };
+	assert_int_equal(store_batch_end(other, &err), -1);
+	assert_int_equal(ask(store, "tags.five"), 0);
+	put_text(&tools, other, "{'run_id': 'c', 'tags': {'five': 1}}");
+	assert_int_equal(ask(store, "tags.five"), 1);
+}
+
 struct writer {
 	const struct tools *tools;
 	struct store *store;
@@ -270,6 +325,7 @@ int main(void)
 		scratch_test(test_store__a_batch_is_there_as_a_whole),
 		scratch_test(test_store__documents_are_prepared_beside_a_batch),
 		scratch_test(test_store__columns_follow_every_writer),
+		scratch_test(test_store__documents_are_read_for_what_one_of_them_has),
 		scratch_test(test_store__many_threads),
 		scratch_test(test_store__refuses_what_is_no_database),
 	};

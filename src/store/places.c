@@ -1,0 +1,202 @@
+/*
+ * Which places (result/fields/places.h) the documents have, as a table of the file: where a query names a
+ * field that is no column, all documents are read only if one of them has the field's place.
+ *
+ * Most documents have the places of those before them. Hashes of what is known to be in the table are kept,
+ * so that a transaction writes what is new and no more; those of a transaction that is rolled back are not.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "result/fields/places.h"
+#include "store/store_priv.h"
+
+/* Of one document. One that has more may have any: its last place is "". */
+#define PLACES_MAX 20000
+/* Beyond so many a place that is there already costs a look into the table again. */
+#define KNOWN_MAX         (1u << 20)
+#define SLOTS_MIN         1024
+#define ARENA_BLOCK_BYTES 16384
+
+/* ---- sets of hashes ------------------------------------------------------------------------ */
+
+/* FNV-1a; never 0, which is a free slot. */
+static uint64_t hash_of(const char *text)
+{
+	uint64_t hash = 0xcbf29ce484222325u;
+
+	for (; *text != '\0'; text++)
+		hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
+	return hash != 0 ? hash : 1;
+}
+
+/* Where it is, or the free slot that it would take. */
+static uint64_t *slot_of(const struct store_hashes *hashes, uint64_t hash)
+{
+	size_t mask = hashes->slot_count - 1, at = (hash ^ hash >> 32) & mask;
+
+	while (hashes->slots[at] != 0 && hashes->slots[at] != hash)
+		at = (at + 1) & mask;
+	return &hashes->slots[at];
+}
+
+static bool has(const struct store_hashes *hashes, uint64_t hash)
+{
+	return hashes->slot_count > 0 && *slot_of(hashes, hash) != 0;
+}
+
+/* Half of the slots stay free. */
+static void widen(struct store_hashes *hashes)
+{
+	struct store_hashes wider = {
+		.slot_count = hashes->slot_count == 0 ? SLOTS_MIN : hashes->slot_count * 2,
+		.count = hashes->count,
+	};
+
+	wider.slots = pl_alloc_array(wider.slot_count, sizeof(*wider.slots));
+	for (size_t i = 0; i < hashes->slot_count; i++) {
+		if (hashes->slots[i] != 0)
+			*slot_of(&wider, hashes->slots[i]) = hashes->slots[i];
+	}
+	free(hashes->slots);
+	*hashes = wider;
+}
+
+/* One that is not in it. */
+static void add(struct store_hashes *hashes, uint64_t hash)
+{
+	if (hashes->count * 2 >= hashes->slot_count)
+		widen(hashes);
+	*slot_of(hashes, hash) = hash;
+	hashes->count++;
+}
+
+static void forget(struct store_hashes *hashes)
+{
+	free(hashes->slots);
+	*hashes = (struct store_hashes){ 0 };
+}
+
+/* ---- of one document ----------------------------------------------------------------------- */
+
+struct collecting {
+	struct store *store;
+	struct store_places *places;
+	struct store_hashes seen;
+	bool is_full;
+};
+
+static void keep(struct collecting *collecting, const char *place, uint64_t hash)
+{
+	struct store_places *places = collecting->places;
+	struct store *store = collecting->store;
+
+	pthread_mutex_lock(&store->places_lock);
+	bool is_known = has(&store->places_known, hash);
+	pthread_mutex_unlock(&store->places_lock);
+	if (is_known)
+		return;
+	*PL_PUSH(places->items, places->count, places->room) = (struct store_place){
+		.text = pl_arena_strndup(places->arena, place, strlen(place)), .hash = hash
+	};
+}
+
+static void collect(void *context, const char *place)
+{
+	struct collecting *collecting = context;
+	uint64_t hash = hash_of(place);
+
+	if (has(&collecting->seen, hash))
+		return;
+	if (collecting->seen.count < PLACES_MAX) {
+		add(&collecting->seen, hash);
+		keep(collecting, place, hash);
+	} else if (!collecting->is_full) {
+		collecting->is_full = true;
+		keep(collecting, "", hash_of(""));
+	}
+}
+
+void store_places_of(struct store *store, const json_t *document, struct store_places *ret)
+{
+	struct collecting collecting = { .store = store, .places = ret };
+
+	*ret = (struct store_places){ .arena = pl_arena_new(ARENA_BLOCK_BYTES) };
+	res_places_of(document, collect, &collecting);
+	forget(&collecting.seen);
+}
+
+void store_places_done(struct store_places *places)
+{
+	free(places->items);
+	pl_arena_free(places->arena);
+	*places = (struct store_places){ 0 };
+}
+
+/* ---- of all -------------------------------------------------------------------------------- */
+
+int store_places_put(struct store *store, const struct store_places *places, struct pl_err *err)
+{
+	for (size_t i = 0; i < places->count; i++) {
+		const struct store_place *place = &places->items[i];
+		sqlite3_stmt *statement;
+		/* what is known changes under the write lock only, which this thread has */
+		if (has(&store->places_known, place->hash) || has(&store->places_new, place->hash))
+			continue;
+		if (store_sql_kept(&store->writer, STORE_ADD_PLACE, &statement, err) < 0)
+			return -1;
+		store_sql_bind_text(statement, 1, place->text);
+		if (store_sql_finish(statement, err) < 0)
+			return -1;
+		add(&store->places_new, place->hash);
+	}
+	return 0;
+}
+
+void store_places_end(struct store *store, bool is_kept)
+{
+	const struct store_hashes *new = &store->places_new;
+
+	if (is_kept && new->count > 0) {
+		pthread_mutex_lock(&store->places_lock);
+		for (size_t i = 0; i < new->slot_count; i++) {
+			if (new->slots[i] != 0 && store->places_known.count < KNOWN_MAX)
+				add(&store->places_known, new->slots[i]);
+		}
+		pthread_mutex_unlock(&store->places_lock);
+	}
+	forget(&store->places_new);
+}
+
+void store_places_close(struct store *store)
+{
+	forget(&store->places_known);
+	forget(&store->places_new);
+	pthread_mutex_destroy(&store->places_lock);
+}
+
+static int has_place(struct store *store, const char *place, bool *ret, struct pl_err *err)
+{
+	auto_borrowed statement = NULL;
+
+	if (store_sql_kept(&store->reader, STORE_HAS_PLACE, &statement, err) < 0)
+		return -1;
+	store_sql_bind_text(statement, 1, place);
+	return store_sql_step(statement, ret, err);
+}
+
+bool store_places_may_have(struct store *store, const char *id)
+{
+	auto_buf place = { 0 };
+	bool may_have = true;
+
+	res_place_of_field(id, &place);
+	if (place.len == 0)
+		return true;
+	pthread_mutex_lock(&store->read_lock);
+	/* a file that cannot be read tells it better where its documents are asked for */
+	if (has_place(store, pl_buf_text(&place), &may_have, PL_ERR_IGNORED) < 0)
+		may_have = true;
+	pthread_mutex_unlock(&store->read_lock);
+	return may_have;
+}

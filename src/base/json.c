@@ -33,6 +33,86 @@ static int parse(const char *text, size_t len, const char *source, size_t flags,
 	return 0;
 }
 
+/*
+ * What a value takes of malloc() with jansson 2.14: the reference counted head, a table of 8 places (also
+ * of an empty list or object), a place in its list; of a member its key's node. Strings take their length
+ * besides.
+ */
+#define LIST_BYTES   128
+#define OBJECT_BYTES 240
+#define VALUE_BYTES  40
+#define MEMBER_BYTES 100
+#define STRING_BYTES 48
+/* The most that a byte becomes: "{}," is three of them. */
+#define BYTES_PER_BYTE_MAX ((OBJECT_BYTES + VALUE_BYTES) / 3 + 1)
+
+/* Behind the string that begins at `at`, or the end. */
+static const char *skip_string(const char *at, const char *end)
+{
+	for (at++; at < end && *at != '"'; at++)
+		at += *at == '\\';
+	return at < end ? at + 1 : end;
+}
+
+/* *at: one byte, or a string, further. */
+static size_t memory_of(const char **at, const char *end)
+{
+	const char *begin = *at;
+
+	switch (*(*at)++) {
+	case '"':
+		*at = skip_string(begin, end);
+		return STRING_BYTES + (size_t)(*at - begin);
+	case '[':
+		return LIST_BYTES;
+	case '{':
+		return OBJECT_BYTES;
+	case ',':
+		return VALUE_BYTES;
+	case ':':
+		return MEMBER_BYTES;
+	default:
+		return 0;
+	}
+}
+
+static void place_of(const char *text, const char *at, int *ret_line, int *ret_column)
+{
+	const char *line = text;
+
+	*ret_line = 1;
+	for (const char *end; (end = memchr(line, '\n', (size_t)(at - line))) != NULL;
+	     line = end + 1)
+		++*ret_line;
+	*ret_column = (int)(at - line) + 1;
+}
+
+int pl_json_check_memory(const char *text, size_t len, size_t max_bytes, const char *source,
+			 struct pl_err *err)
+{
+	const char *end = text + len;
+	size_t bytes = 0;
+
+	if (len <= max_bytes / BYTES_PER_BYTE_MAX)
+		return 0;
+	for (const char *at = text; at < end;) {
+		const char *value = at;
+		bytes += memory_of(&at, end);
+		if (bytes <= max_bytes)
+			continue;
+		char reason[160];
+		int line, column;
+		place_of(text, value, &line, &column);
+		snprintf(
+			reason, sizeof(reason),
+			"too many values: up to here they take %zu MiB of memory, the most that is "
+			"read at once",
+			max_bytes >> 20);
+		return pl_err_set_at(err, PL_ERR_INVALID, source, line, column, reason);
+	}
+	return 0;
+}
+
 int pl_json_parse(const char *text, size_t len, const char *source, json_t **ret,
 		  struct pl_err *err)
 {

@@ -23,6 +23,15 @@ int pl_json_parse(const char *text, size_t len, const char *source, json_t **ret
 		  struct pl_err *err) PL_MUST_CHECK;
 int pl_json_read_file(const char *path, json_t **ret, struct pl_err *err) PL_MUST_CHECK;
 
+/*
+ * Before text of others is parsed: would its values take at most so much memory? "[]," are 3 bytes, and
+ * about 150 as a value. Told from brackets, commas and quotes alone, for jansson on 64 bits; what is no
+ * JSON is for the parser to say. -1: INVALID, with the place from which on it is too much.
+ */
+#define PL_JSON_MEMORY_BYTES_MAX (768u << 20)
+int pl_json_check_memory(const char *text, size_t len, size_t max_bytes, const char *source,
+			 struct pl_err *err) PL_MUST_CHECK;
+
 /* As pl_json_parse, for texts that go on to a model: strings may hold U+0000 (see
  * pl_json_to_ctext). */
 int pl_json_parse_texts(const char *text, size_t len, const char *source, json_t **ret,

@@ -284,8 +284,8 @@ static int take_flat(struct intake *intake, const json_t *root, struct pl_err *e
 			     NULL, err);
 }
 
-int store_json_parse(const char *bytes, size_t len, const char *name, json_t **ret,
-		     struct pl_err *err)
+static int parse_quietly(const char *bytes, size_t len, const char *name, json_t **ret,
+			 struct pl_err *err)
 {
 	/* behind these jansson's reasons quote what they met */
 	static const char *const quotes[] = { " near '", " '\\" };
@@ -300,13 +300,23 @@ int store_json_parse(const char *bytes, size_t len, const char *name, json_t **r
 	return -1;
 }
 
+int store_json_parse(const char *bytes, size_t len, const char *name, json_t **ret,
+		     struct pl_err *err)
+{
+	if (pl_json_check_memory(bytes, len, PL_JSON_MEMORY_BYTES_MAX, name, err) < 0)
+		return -1;
+	return parse_quietly(bytes, len, name, ret, err);
+}
+
 /* vLLM's files may have NaN and Infinity in them, which are no JSON: its own reader takes these. */
 static int parse(const char *bytes, size_t len, const char *name, json_t **ret, struct pl_err *err)
 {
 	struct pl_err ignored = PL_ERR_INIT;
 	auto_flat struct res_flat *flat = NULL;
 
-	if (store_json_parse(bytes, len, name, ret, err) == 0)
+	if (pl_json_check_memory(bytes, len, PL_JSON_MEMORY_BYTES_MAX, name, err) < 0)
+		return -1;
+	if (parse_quietly(bytes, len, name, ret, err) == 0)
 		return 0;
 	if (res_flat_parse(bytes, len, name, &flat, &ignored) < 0)
 		return -1;

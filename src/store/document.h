@@ -64,7 +64,8 @@ void store_document_done(struct store_document *document);
 
 /*
  * As pl_json_parse(), of what may hold secrets: the error says where and why, and quotes none of it. What
- * is no JSON has no keys to know a secret by.
+ * is no JSON has no keys to know a secret by. More values than PL_JSON_MEMORY_BYTES_MAX allows are refused
+ * before any is made.
  */
 int store_json_parse(const char *bytes, size_t len, const char *name, json_t **ret,
 		     struct pl_err *err) PL_MUST_CHECK;

@@ -186,6 +186,17 @@ def test_the_documents_of_a_form_are_bounded(shared):
     assert job["items"][10_001]["message"] == "'c.json' is not read: one upload may hold 10000 documents"
 
 
+def test_values_that_would_fill_the_memory(shared):
+    """3 bytes each, and a hundred times as much once they are values."""
+    body = b"[" + b"{}," * 3_000_000 + b"{}]"
+    for path in ("json", "batch"):
+        told = shared.post(f"/api/upload/{path}", body, "application/json")
+        assert told.status == 400 and told.json["line"] == 1 and "too many values" in told.json["detail"]
+        assert 8 << 20 < told.json["column"] < len(body)
+    item, = shared.upload("/api/upload/raw?name=x.json", b'{"a": ' + body + b"}", "text/plain")["items"]
+    assert item["state"] == "rejected" and "x.json:1:" in item["message"] and "too many values" in item["message"]
+
+
 def test_64_mib_and_no_more(shared):
     """Told by its length, which is all that has to be sent to know it."""
     connection = shared.connect()

@@ -239,6 +239,77 @@ static void test_base_json__files(void **state)
 	assert_null(none);
 }
 
+static size_t allocated;
+
+static void *count_alloc(size_t size)
+{
+	allocated += size;
+	return malloc(size);
+}
+
+/* begin, what is repeated, end. */
+static char *repeated(const char *const parts[3], size_t count, size_t *ret_len)
+{
+	struct pl_buf text = PL_BUF(1u << 24);
+
+	pl_buf_add_text(&text, parts[0]);
+	for (size_t i = 0; i < count; i++)
+		pl_buf_addf(&text, "%s%s", i > 0 ? "," : "", parts[1]);
+	pl_buf_add_text(&text, parts[2]);
+	*ret_len = text.len;
+	return pl_buf_take(&text);
+}
+
+/* The estimate goes by what jansson really takes. */
+static void test_base_json__memory_is_told_before_it_is_taken(void **state)
+{
+	static const char *const cases[][3] = {
+		{ "[", "[]", "]" },
+		{ "[", "{}", "]" },
+		{ "[", "0", "]" },
+		{ "[", "0.125", "]" },
+		{ "[", "\"\"", "]" },
+		{ "[", "\"0123456789012345678901234567890123456789\"", "]" },
+		{ "[", "{\"a\": 1, \"b\": [1, 2, \"\\\"\\\\\"]}", "]" },
+		{ "[", "[[[[[[[[[[]]]]]]]]]]", "]" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
+		struct pl_err err = PL_ERR_INIT;
+		auto_json json_t *json = NULL;
+		size_t len;
+		auto_free char *text = repeated(cases[i], 5000, &len);
+		allocated = 0;
+		json_set_alloc_funcs(count_alloc, free);
+		assert_int_equal(pl_json_parse(text, len, "x", &json, &err), 0);
+		json_set_alloc_funcs(malloc, free);
+		assert_int_equal(pl_json_check_memory(text, len, 3 * allocated, "x", &err), 0);
+		if (pl_json_check_memory(text, len, allocated / 3, "x", &err) == 0)
+			fail_msg("%s takes %zu bytes, and is taken for less", cases[i][1],
+				 allocated);
+	}
+}
+
+static void test_base_json__too_many_values_have_a_place(void **state)
+{
+	static const char text[] =
+		"[\n\"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[\\\"[[[[\",\n"
+		" [],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[]\n]";
+	struct pl_err err = PL_ERR_INIT;
+
+	(void)state;
+	/* its own 128, the string's 48 and 40, a comma's 40, then 128 and 40 each */
+	assert_int_equal(
+		pl_json_check_memory(text, strlen(text), 128 + 88 + 40 + 3 * 168, "x", &err), -1);
+	assert_string_equal(err.text,
+			    "x:3:11: too many values: up to here they take 0 MiB of memory, the "
+			    "most that is read at once");
+	assert_int_equal(err.line, 3);
+	assert_int_equal(err.column, 11);
+	assert_int_equal(pl_json_check_memory(text, strlen(text), 10000, "x", &err), 0);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -252,6 +323,8 @@ int main(void)
 		cmocka_unit_test(test_base_json__dotted_paths),
 		cmocka_unit_test(test_base_json__nul_in_texts_survives),
 		cmocka_unit_test(test_base_json__wide_numbers_are_reals),
+		cmocka_unit_test(test_base_json__memory_is_told_before_it_is_taken),
+		cmocka_unit_test(test_base_json__too_many_values_have_a_place),
 		scratch_test(test_base_json__files),
 	};
 

@@ -141,7 +141,6 @@ static enum MHD_Result send_answer(struct exchange *exchange, struct MHD_Connect
 
 /* ---- the head ------------------------------------------------------------------------------ */
 
-/* How often a header is there; two of some are an attempt to be read in two ways. */
 struct count {
 	const char *name;
 	unsigned count;
@@ -158,6 +157,15 @@ static enum MHD_Result count_header(void *data, enum MHD_ValueKind kind, const c
 	return MHD_YES;
 }
 
+/* How often a header is there; two of some are an attempt to be read in two ways. */
+static unsigned count_of(struct MHD_Connection *connection, const char *name)
+{
+	struct count count = { .name = name };
+
+	MHD_get_connection_values(connection, MHD_HEADER_KIND, count_header, &count);
+	return count.count;
+}
+
 static const char *header(struct MHD_Connection *connection, const char *name)
 {
 	return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
@@ -169,16 +177,30 @@ static bool is_safe(const char *method)
 	       strcmp(method, "OPTIONS") == 0;
 }
 
+/* Where the request ends has to be told once (RFC 9112, 6.3): nothing behind its head is read else. */
+static bool check_length(struct exchange *exchange, struct MHD_Connection *connection)
+{
+	unsigned lengths = count_of(connection, MHD_HTTP_HEADER_CONTENT_LENGTH);
+	unsigned encodings = count_of(connection, MHD_HTTP_HEADER_TRANSFER_ENCODING);
+
+	if (lengths + encodings <= 1)
+		return true;
+	exchange->answer.closes = true;
+	dash_refuse(
+		&exchange->answer, 400,
+		"Content-Length, Transfer-Encoding: found %u and %u of them, expected one of one",
+		lengths, encodings);
+	return false;
+}
+
 static bool check_sender(struct exchange *exchange, struct MHD_Connection *connection)
 {
-	struct count hosts = { .name = MHD_HTTP_HEADER_HOST };
+	unsigned hosts = count_of(connection, MHD_HTTP_HEADER_HOST);
 	const char *host = header(connection, MHD_HTTP_HEADER_HOST);
 	const char *origin = header(connection, MHD_HTTP_HEADER_ORIGIN);
 
-	MHD_get_connection_values(connection, MHD_HEADER_KIND, count_header, &hosts);
-	if (hosts.count != 1) {
-		dash_refuse(&exchange->answer, 400, "Host: found %u of it, expected one",
-			    hosts.count);
+	if (hosts != 1) {
+		dash_refuse(&exchange->answer, 400, "Host: found %u of it, expected one", hosts);
 		return false;
 	}
 	if (!dash_guard_host(host)) {
@@ -221,7 +243,7 @@ static bool read_head(struct exchange *exchange, struct MHD_Connection *connecti
 		dash_refuse(answer, 431, "the head is larger than %d bytes", HEAD_BYTES_MAX);
 		return false;
 	}
-	if (!check_sender(exchange, connection))
+	if (!check_length(exchange, connection) || !check_sender(exchange, connection))
 		return false;
 	if (dash_target_read(exchange->text, &exchange->target, &err) < 0) {
 		dash_refuse_error(answer, &err);
@@ -272,7 +294,7 @@ static uint64_t body_length(struct MHD_Connection *connection)
 
 /*
  * A refusal goes out at once, and ends the connection, where the client has not begun to send (it waits
- * for "100 Continue") or would send for long; else behind the body.
+ * for "100 Continue"), would send for long, or it is not known how long; else behind the body.
  */
 static enum MHD_Result begin(struct exchange *exchange, struct MHD_Connection *connection)
 {
@@ -288,7 +310,7 @@ static enum MHD_Result begin(struct exchange *exchange, struct MHD_Connection *c
 		pl_buf_init(&exchange->body, exchange->match.bytes_max + 1);
 		return MHD_YES;
 	}
-	if ((length != UINT64_MAX && length > FORGET_BYTES_MAX) ||
+	if (exchange->answer.closes || (length != UINT64_MAX && length > FORGET_BYTES_MAX) ||
 	    header(connection, MHD_HTTP_HEADER_EXPECT) != NULL) {
 		exchange->answer.closes = true;
 		return send_answer(exchange, connection);

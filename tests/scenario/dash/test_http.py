@@ -229,6 +229,17 @@ def test_two_hosts_or_none_are_refused(dashboard):
         assert came.startswith(b"HTTP/1.1 400")
 
 
+@pytest.mark.parametrize("heads", ["Content-Length: 2\r\nContent-Length: 2", "Content-Length: 2\r\ncontent-length: 40",
+                                   "Content-Length: 2\r\nTransfer-Encoding: chunked"])
+def test_a_body_with_two_ends_is_refused(dashboard, heads):
+    """Nothing behind the head is read: not as a body, and not as a request."""
+    smuggled = f"GET /api/health HTTP/1.1\r\nHost: {dashboard.host}\r\n\r\n"
+    came = talk(dashboard, f"POST /api/filters/apply HTTP/1.1\r\nHost: {dashboard.host}\r\nContent-Type: application/json\r\n"
+                           f"{heads}\r\n\r\n{{}}{smuggled}".encode())
+    assert came.startswith(b"HTTP/1.1 400 ") and came.count(b"HTTP/1.1 ") == 1
+    assert b"application/problem+json" in came and b"expected one of one" in came and b"Connection: close" in came
+
+
 def test_changes_from_other_sites_are_refused(dashboard):
     own = dashboard.url
     for origin, status in ((own, 200), (own.replace("http", "https"), 200), ("http://evil.example", 403), ("null", 403),

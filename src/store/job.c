@@ -347,7 +347,32 @@ static void count_up(json_t *counts, const char *key, json_int_t by)
 	json_object_set_new(counts, key, json_integer(before + by));
 }
 
-static int items_json(struct store *store, int64_t id, json_t *list, json_t *counts,
+static int count_states(struct store *store, int64_t id, json_t *counts, json_int_t *ret_all,
+			struct pl_err *err)
+{
+	auto_borrowed states = NULL;
+	bool is_row = false;
+
+	if (store_sql_kept(&store->reader, STORE_COUNT_STATES, &states, err) < 0)
+		return -1;
+	sqlite3_bind_int64(states, 1, id);
+	for (*ret_all = 0;;) {
+		if (store_sql_step(states, &is_row, err) < 0)
+			return -1;
+		if (!is_row)
+			return 0;
+		count_up(counts, store_sql_text(states, 0), sqlite3_column_int64(states, 1));
+		*ret_all += sqlite3_column_int64(states, 1);
+	}
+}
+
+/* Which items of a job are told. */
+struct page {
+	int64_t offset;
+	int64_t limit;
+};
+
+static int items_json(struct store *store, int64_t id, const struct page *page, json_t *list,
 		      struct pl_err *err)
 {
 	auto_borrowed items = NULL;
@@ -356,6 +381,8 @@ static int items_json(struct store *store, int64_t id, json_t *list, json_t *cou
 	if (store_sql_kept(&store->reader, STORE_GET_ITEMS, &items, err) < 0)
 		return -1;
 	sqlite3_bind_int64(items, 1, id);
+	sqlite3_bind_int64(items, 2, page->offset);
+	sqlite3_bind_int64(items, 3, page->limit);
 	for (;;) {
 		json_t *item;
 		if (store_sql_step(items, &is_row, err) < 0)
@@ -365,17 +392,18 @@ static int items_json(struct store *store, int64_t id, json_t *list, json_t *cou
 		if (item_json(items, &item, err) < 0)
 			return -1;
 		json_array_append_new(list, item);
-		count_up(counts, store_sql_text(items, 2), 1);
 	}
 }
 
 /* Before it was looked into, a job counts as one. */
-static int job_json(struct store *store, int64_t id, json_t **ret, struct pl_err *err)
+static int job_json(struct store *store, int64_t id, const struct page *page, json_t **ret,
+		    struct pl_err *err)
 {
 	auto_borrowed job = NULL;
 	auto_json json_t *list = json_array();
 	auto_json json_t *counts = json_pack("{s:i}", "queued", 0);
 	auto_free char *name = pl_asprintf("%lld", (long long)id);
+	json_int_t count = 0;
 	bool is_row = false;
 
 	*ret = NULL;
@@ -388,12 +416,13 @@ static int job_json(struct store *store, int64_t id, json_t **ret, struct pl_err
 		return 0;
 	for (int i = 0; i < STORE_OUTCOME_COUNT; i++)
 		count_up(counts, store_outcome_name((enum store_outcome)i), 0);
-	if (items_json(store, id, list, counts, err) < 0)
+	if (count_states(store, id, counts, &count, err) < 0 ||
+	    items_json(store, id, page, list, err) < 0)
 		return -1;
 	json_int_t expected = sqlite3_column_type(job, 4) != SQLITE_NULL
 				      ? sqlite3_column_int64(job, 4)
 				      : sqlite3_column_type(job, 3) == SQLITE_NULL;
-	json_int_t waiting = expected - (json_int_t)json_array_size(list);
+	json_int_t waiting = expected - count;
 	count_up(counts, "queued", waiting > 0 ? waiting : 0);
 	*ret = json_pack("{s:s, s:o, s:o, s:o, s:o, s:O, s:O}", "job_id", name, "kind",
 			 text_json(job, 0), "state", text_json(job, 1), "created",
@@ -403,13 +432,14 @@ static int job_json(struct store *store, int64_t id, json_t **ret, struct pl_err
 }
 
 /* The job and its items as they were at one moment. */
-static int job_json_at_once(struct store *store, int64_t id, json_t **ret, struct pl_err *err)
+static int job_json_at_once(struct store *store, int64_t id, const struct page *page, json_t **ret,
+			    struct pl_err *err)
 {
 	struct pl_err ignored = PL_ERR_INIT;
 
 	if (store_sql_run(&store->reader, "BEGIN", err) < 0)
 		return -1;
-	int result = job_json(store, id, ret, err);
+	int result = job_json(store, id, page, ret, err);
 	if (store_sql_run(&store->reader, "COMMIT", &ignored) < 0 && result == 0) {
 		json_decref(*ret);
 		*err = ignored;
@@ -418,10 +448,13 @@ static int job_json_at_once(struct store *store, int64_t id, json_t **ret, struc
 	return result;
 }
 
-int store_job_json(struct store *store, int64_t id, json_t **ret, struct pl_err *err)
+int store_job_json(struct store *store, int64_t id, int64_t offset, int64_t limit, json_t **ret,
+		   struct pl_err *err)
 {
+	const struct page page = { offset, limit };
+
 	pthread_mutex_lock(&store->read_lock);
-	int result = job_json_at_once(store, id, ret, err);
+	int result = job_json_at_once(store, id, &page, ret, err);
 	pthread_mutex_unlock(&store->read_lock);
 	return result;
 }

@@ -65,8 +65,10 @@ int store_jobs_wipe(struct store *store, struct pl_err *err) PL_MUST_CHECK;
  * {job_id: text, kind, state: "queued" | "running" | "done", created, finished,
  *  counts: {queued, stored, duplicate, conflict, rejected},
  *  items: [{index, name, state, form, id, run_id, message, faults}]}
+ * items are `limit` at most from the one with index `offset` on; counts are of all.
  * created and finished are RFC 3339; finished, form, id, run_id and message may be null; faults of what
  * is stored are the document's notes; id of a conflict or a duplicate is the result that is there. *ret NULL: there is no such job. New
  * reference.
  */
-int store_job_json(struct store *store, int64_t id, json_t **ret, struct pl_err *err) PL_MUST_CHECK;
+int store_job_json(struct store *store, int64_t id, int64_t offset, int64_t limit, json_t **ret,
+		   struct pl_err *err) PL_MUST_CHECK;

@@ -48,8 +48,10 @@ static const char *const statements[STORE_STATEMENT_COUNT] = {
 	[STORE_FINISH_JOB] = "UPDATE jobs SET state = 'done', finished = ?2, bytes = NULL"
 			     " WHERE id = ?1",
 	[STORE_GET_JOB] = "SELECT kind, state, created, finished, expected FROM jobs WHERE id = ?1",
+	[STORE_COUNT_STATES] =
+		"SELECT state, count(*) FROM job_items WHERE job = ?1 GROUP BY state",
 	[STORE_GET_ITEMS] = "SELECT item, name, state, form, result, run_id, message, faults"
-			    " FROM job_items WHERE job = ?1 ORDER BY item",
+			    " FROM job_items WHERE job = ?1 AND item >= ?2 ORDER BY item LIMIT ?3",
 };
 
 /* ---- errors -------------------------------------------------------------------------------- */

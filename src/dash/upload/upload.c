@@ -173,9 +173,13 @@ void dash_get_job(const struct dash_request *request, struct dash_answer *answer
 	struct pl_err err = PL_ERR_INIT;
 	json_t *job = NULL;
 	int64_t id = 0;
+	const json_t *limit = json_object_get(request->query, "limit");
+	int64_t offset = pl_json_get_i64(request->query, "offset");
 
 	bool is_number = strspn(word, "0123456789") == strlen(word) && pl_text_to_i64(word, &id);
-	if (is_number && id > 0 && store_job_json(request->context->store, id, &job, &err) < 0)
+	if (is_number && id > 0 &&
+	    store_job_json(request->context->store, id, offset,
+			   limit != NULL ? json_integer_value(limit) : INT64_MAX, &job, &err) < 0)
 		dash_refuse_stored(answer, &err);
 	else if (job == NULL)
 		dash_refuse(answer, 404, "there is no upload '%s'", word);

@@ -6,8 +6,7 @@
  * empty are left out, so that "environment.gpus.0.name" and all its neighbours are one place: where no
  * document has a field's place the field is recorded nowhere; where one has, the field may be.
  */
-#ifndef RESULT_FIELDS_PLACES_H
-#define RESULT_FIELDS_PLACES_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/json.h"
@@ -21,5 +20,3 @@ typedef void res_place_fn(void *context, const char *place);
 void res_places_of(const json_t *document, res_place_fn *told, void *context);
 /* The place of a field by its id, whatever row it has or has not. "": it may be anywhere. */
 void res_place_of_field(const char *id, struct pl_buf *ret);
-
-#endif

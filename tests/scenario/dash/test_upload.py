@@ -76,6 +76,17 @@ def test_a_batch_in_each_form(shared):
     assert [item["name"] for item in job["items"][:2]] == ["a.json", "bad.json"]
 
 
+def test_a_status_by_pages(shared):
+    job = shared.upload("/api/upload/batch", [*(little(f"page {i}") for i in range(5)), 1])
+    url = f"/api/upload/status/{job['job_id']}"
+    assert [item["index"] for item in job["items"]] == list(range(6))
+    page = shared.ask("GET", f"{url}?limit=2&offset=4").json
+    assert page == {**job, "items": job["items"][4:6]}
+    assert shared.ask("GET", f"{url}?limit=0").json == {**job, "items": []}
+    assert shared.ask("GET", f"{url}?offset=5").json["items"] == job["items"][5:]
+    assert shared.ask("GET", f"{url}?limit=-1").json["pointer"] == "/limit"
+
+
 def test_raw_bytes_of_any_producer(shared, tmp_path):
     packed = tmp_path / "r.json.zst"
     plain = tmp_path / "r.json"

@@ -65,7 +65,7 @@ static void assert_job(struct store *store, int64_t id, const char *path, const 
 	auto_json json_t *json = NULL;
 	struct pl_err err = PL_ERR_INIT;
 
-	if (store_job_json(store, id, &json, &err) < 0)
+	if (store_job_json(store, id, 0, 100, &json, &err) < 0)
 		fail_msg("%s", err.text);
 	auto_free char *told = pl_json_to_text(pl_json_get_path(json, path), PL_JSON_COMPACT);
 	auto_free char *wanted = quoted(expected);
@@ -112,7 +112,7 @@ static void test_store_job__from_queue_to_end(void **state)
 	assert_int_equal(store_job_finish(store, id, &err), 0);
 	assert_job(store, id, "state", "'done'");
 	assert_job(store, id, "job_id", "'1'");
-	assert_int_equal(store_job_json(store, 99, &json, &err), 0);
+	assert_int_equal(store_job_json(store, 99, 0, 100, &json, &err), 0);
 	assert_null(json);
 }
 
@@ -134,6 +134,38 @@ static void test_store_job__items_as_json(void **state)
 		   "'message':'wrong'}]},"
 		   "{'index':1,'name':'x.json','state':'stored','form':'flat','id':1,'run_id':null,"
 		   "'message':null,'faults':[]}]");
+}
+
+static void test_store_job__pages_of_items(void **state)
+{
+	static const struct {
+		int64_t offset, limit;
+		size_t count;
+	} pages[] = { { 0, 3, 3 }, { 3, 3, 2 }, { 4, INT64_MAX, 1 }, { 5, 3, 0 }, { 0, 0, 0 } };
+	auto_tools tools = { .fields = NULL };
+	auto_store_job job = { .id = 0 };
+	struct pl_err err = PL_ERR_INIT;
+
+	tools_init(&tools);
+	auto_store struct store *store = open_store(&tools, scratch_path(*state, "a.db"), false,
+						    true);
+	int64_t id = add(store, "b.json");
+	next(store, &job);
+	assert_int_equal(store_job_expect(store, id, 7, &err), 0);
+	for (size_t i = 0; i < 5; i++)
+		item(&tools, store, id, i, NULL);
+	for (size_t i = 0; i < PL_ARRAY_SIZE(pages); i++) {
+		auto_json json_t *told = NULL;
+		assert_int_equal(
+			store_job_json(store, id, pages[i].offset, pages[i].limit, &told, &err), 0);
+		json_t *items = json_object_get(told, "items");
+		assert_int_equal(json_array_size(items), pages[i].count);
+		for (size_t k = 0; k < pages[i].count; k++)
+			assert_int_equal(pl_json_get_i64(json_array_get(items, k), "index"),
+					 pages[i].offset + (int64_t)k);
+		assert_int_equal(json_integer_value(pl_json_get_path(told, "counts.rejected")), 5);
+		assert_int_equal(json_integer_value(pl_json_get_path(told, "counts.queued")), 2);
+	}
 }
 
 /* A process that is gone has left its job where it was. */
@@ -325,7 +357,7 @@ static void test_store_job__old_ones_are_forgotten(void **state)
 		fail_msg("%s", err.text);
 	store_sql_close(&other);
 	assert_int_equal(play(store, BODY), 10001);
-	assert_int_equal(store_job_json(store, first, &json, &err), 0);
+	assert_int_equal(store_job_json(store, first, 0, 100, &json, &err), 0);
 	assert_null(json);
 	assert_job(store, second, "state", "'done'");
 }
@@ -335,6 +367,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		scratch_test(test_store_job__from_queue_to_end),
 		scratch_test(test_store_job__items_as_json),
+		scratch_test(test_store_job__pages_of_items),
 		scratch_test(test_store_job__goes_on_where_it_stopped),
 		scratch_test(test_store_job__one_process_works_on_them),
 		scratch_test(test_store_job__what_it_came_with_does_not_outlast_it),

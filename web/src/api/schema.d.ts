@@ -1017,7 +1017,12 @@ export interface operations {
     };
     getJob: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description How many items at most; without it all of them. counts are of all, whatever is told */
+                limit?: number;
+                /** @description The index of the first item */
+                offset?: number;
+            };
             header?: never;
             path: {
                 /** @description As the upload's answer has it */

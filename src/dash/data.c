@@ -5,6 +5,7 @@
 #include "base/clean.h"
 #include "base/text.h"
 #include "dash/problem.h"
+#include "dash/request.h"
 #include "store/store.h"
 
 /* Keys within keys of a document that are looked through for fields without a row. */

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "dash/problem.h"
+#include "dash/request.h"
 #include "store/query.h"
 #include "store/store.h"
 

@@ -1,6 +1,7 @@
 /* What is said of the server itself. */
 #include "dash/contract.h"
 #include "dash/problem.h"
+#include "dash/request.h"
 #include "store/store.h"
 
 void dash_get_health(const struct dash_request *request, struct dash_answer *answer)

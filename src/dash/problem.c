@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clean.h"
 #include "base/log.h"
@@ -41,7 +42,11 @@ void dash_problem_answer(struct dash_answer *answer, const struct dash_problem *
 	set_text(object, "nearest", problem->nearest);
 	if (problem->faults != NULL)
 		json_object_set(object, "faults", (json_t *)problem->faults);
-	dash_answer_json(answer, problem->status, object);
+	/* all texts in it are cut, and its faults counted: it is small */
+	char *text = pl_json_to_text(object, PL_JSON_COMPACT);
+	answer->status = problem->status;
+	dash_answer_bytes(answer, "application/problem+json", text, strlen(text));
+	json_decref(object);
 }
 
 void dash_refuse(struct dash_answer *answer, int status, const char *format, ...)

@@ -5,7 +5,8 @@
  */
 #pragma once
 
-#include "dash/request.h"
+#include "base/json.h"
+#include "dash/answer.h"
 #include "result/schema/schema.h"
 
 /* Members that are NULL or 0 say nothing. */

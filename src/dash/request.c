@@ -1,32 +1,7 @@
 #include "dash/request.h"
 
-#include <stdlib.h>
-
+#include "base/buf.h"
 #include "dash/problem.h"
-
-void dash_answer_done(struct dash_answer *answer)
-{
-	free(answer->bytes);
-	free(answer->location);
-	free(answer->disposition);
-	*answer = (struct dash_answer){ 0 };
-}
-
-void dash_answer_bytes(struct dash_answer *answer, const char *type, char *bytes, size_t len)
-{
-	free(answer->bytes);
-	answer->fixed = NULL;
-	answer->type = type;
-	answer->bytes = bytes;
-	answer->len = len;
-}
-
-void dash_answer_unchanged(struct dash_answer *answer)
-{
-	dash_answer_bytes(answer, NULL, NULL, 0);
-	answer->status = 304;
-	answer->encoding = NULL;
-}
 
 void dash_answer_json(struct dash_answer *answer, int status, json_t *json)
 {
@@ -41,6 +16,5 @@ void dash_answer_json(struct dash_answer *answer, int status, json_t *json)
 	}
 	size_t len = text.len;
 	answer->status = status;
-	dash_answer_bytes(answer, status < 400 ? "application/json" : "application/problem+json",
-			  pl_buf_take(&text), len);
+	dash_answer_bytes(answer, "application/json", pl_buf_take(&text), len);
 }

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "dash/contract.h"
 #include "dash/problem.h"
+#include "dash/request.h"
 #include "dash/upload/documents.h"
 #include "dash/upload/ingest.h"
 #include "store/job.h"

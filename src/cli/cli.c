@@ -1,5 +1,5 @@
 /*
- * What all commands share: how they read their line and write files.
+ * What all commands share: how they write files and open the catalogue.
  */
 #include "cli/cli.h"
 
@@ -10,40 +10,6 @@
 
 #include "base/file.h"
 #include "result/standing.h"
-
-/* The command's fault, or 0; *ret_help: its help was asked for. */
-static int read_words(const struct pl_opt_command *command, int argc, char **argv, void *options,
-		      struct cli_words *ret, bool *ret_help, struct pl_err *err)
-{
-	bool has_words = command->words != NULL || command->operand != NULL;
-	int own = 1;
-
-	/* what stands behind "--" is somebody else's command */
-	while (own < argc && !(command->takes_command && strcmp(argv[own], "--") == 0))
-		own++;
-	ret->command = argv + (own < argc ? own + 1 : argc);
-	ret->command_count = own < argc ? argc - own - 1 : 0;
-	if (pl_opt_parse(command, own, argv, options, &ret->items, &ret->count, ret_help, err) < 0)
-		return -1;
-	if (!*ret_help && !has_words && ret->count > 0)
-		return pl_err_invalid(err, "found '%s', expected options only", ret->items[0]);
-	return 0;
-}
-
-bool cli_read(const struct pl_opt_command *command, int argc, char **argv, void *options,
-	      struct cli_words *ret, int *ret_status)
-{
-	struct pl_err err = PL_ERR_INIT;
-	bool help = false;
-
-	if (read_words(command, argc, argv, options, ret, &help, &err) < 0)
-		*ret_status = cli_fail(&err);
-	else if (help)
-		*ret_status = cli_print_help(command);
-	else
-		return true;
-	return false;
-}
 
 static int check_standing(const struct cli_file *file, struct pl_err *err)
 {

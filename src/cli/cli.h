@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "base/command.h"
 #include "base/err.h"
 #include "base/json.h"
 #include "base/opt.h"
@@ -11,19 +12,7 @@
 #include "vllm/catalog.h"
 #include "vllm/version.h"
 
-/* argv[0] is the command's name; returns the exit status (docs/reference/exit-status.md). */
-struct cli_cmd {
-	const char *name;
-	int (*run)(int argc, char **argv);
-	const char *summary; /* one line, for the list of commands */
-	/* what completion offers; NULL: none */
-	const struct pl_opt_command *options;
-};
-
-/* Ended by a row with name NULL. */
-extern const struct cli_cmd cli_cmds[];
-/* NULL: no such command. */
-const struct cli_cmd *cli_cmd_find(const char *name);
+extern const struct pl_commands cli_commands;
 /* Says so, with the likely name, or what it will be in a later version; returns the exit status. */
 int cli_unknown_command(const char *name);
 /* The same of a word behind `bench`. */
@@ -44,19 +33,6 @@ int cmd_complete(int argc, char **argv);
 #define cli_print      pl_program_print
 #define cli_print_json pl_program_print_json
 #define cli_print_help pl_program_print_help
-/* What stands on a command's line beside its options. Borrowed from argv. */
-struct cli_words {
-	char **items;
-	int count;
-	char **command; /* behind "--", where the command takes another's line there */
-	int command_count;
-};
-/*
- * Reads a command's line into its struct of options. False: the command is done, with *ret_status: a
- * fault was told (words where it takes none, too), or its help was asked for.
- */
-bool cli_read(const struct pl_opt_command *command, int argc, char **argv, void *options,
-	      struct cli_words *ret, int *ret_status);
 /* A file that the user named; `option`: by which. What stands there is written over only with
  * `overwrite`. private: nobody else may read it, from its first byte on. 0, or the exit status. */
 struct cli_file {

@@ -57,7 +57,7 @@ static void offer_files(struct answer *answer)
 
 static void offer_commands(struct answer *answer)
 {
-	for (const struct cli_cmd *cmd = cli_cmds; cmd->name != NULL; cmd++)
+	for (const struct pl_command *cmd = cli_commands.items; cmd->name != NULL; cmd++)
 		offer(answer, cmd->name, cmd->summary);
 }
 
@@ -297,7 +297,7 @@ static void complete_command(struct answer *answer, char **words, int count)
 /* The last of the words is the one under the cursor. */
 static void complete_line(struct answer *answer, char **words, int count)
 {
-	const struct cli_cmd *cmd = cli_cmd_find(words[0]);
+	const struct pl_command *cmd = pl_command_find(&cli_commands, words[0]);
 	int dashes = 1;
 
 	if (count == 1) {

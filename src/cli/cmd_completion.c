@@ -88,10 +88,10 @@ int cmd_completion(int argc, char **argv)
 	struct completion_options options = { 0 };
 	auto_catalog const struct vllm_catalog *catalog = NULL;
 	struct pl_err err = PL_ERR_INIT;
-	struct cli_words words;
+	struct pl_words words;
 	int status;
 
-	if (!cli_read(&cli_completion_command, argc, argv, &options, &words, &status))
+	if (!pl_command_read(&cli_completion_command, argc, argv, &options, &words, &status))
 		return status;
 	if (words.count != 1)
 		return cli_refuse("expected one shell, " SHELLS);

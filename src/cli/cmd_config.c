@@ -325,7 +325,7 @@ static int from_result(const struct config_options *options, char **files, int f
 	return write_out(options, false, &text);
 }
 
-static int config(struct config_options *options, const struct cli_words *words)
+static int config(struct config_options *options, const struct pl_words *words)
 {
 	char **rest = words->items;
 	int rest_count = words->count;
@@ -366,10 +366,10 @@ static int config(struct config_options *options, const struct cli_words *words)
 int cmd_config(int argc, char **argv)
 {
 	struct config_options options = { 0 };
-	struct cli_words words;
+	struct pl_words words;
 	int status;
 
-	if (cli_read(&cli_config_command, argc, argv, &options, &words, &status))
+	if (pl_command_read(&cli_config_command, argc, argv, &options, &words, &status))
 		status = config(&options, &words);
 	pl_opt_list_done(&options.sets);
 	vllm_catalog_free(options.catalog);

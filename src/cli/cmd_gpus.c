@@ -239,10 +239,10 @@ int cmd_gpus(int argc, char **argv)
 	struct gpus_options options = { .watch_ns = NOT_GIVEN };
 	auto_gpus struct host_gpus *gpus = NULL;
 	struct pl_err err = PL_ERR_INIT;
-	struct cli_words words;
+	struct pl_words words;
 	int status;
 
-	if (!cli_read(&cli_gpus_command, argc, argv, &options, &words, &status))
+	if (!pl_command_read(&cli_gpus_command, argc, argv, &options, &words, &status))
 		return status;
 	if (check_usage(&options, &err) < 0 || open_gpus(&options, &gpus, &err) < 0)
 		return cli_fail(&err);

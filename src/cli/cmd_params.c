@@ -388,7 +388,7 @@ static int show_changes(const struct vllm_catalog *catalog, const struct params_
 	return cli_print(pl_buf_text(&text));
 }
 
-static int check_usage(const struct params_options *options, const struct cli_words *words,
+static int check_usage(const struct params_options *options, const struct pl_words *words,
 		       struct pl_err *err)
 {
 	struct vllm_version version;
@@ -417,10 +417,10 @@ int cmd_params(int argc, char **argv)
 	struct params_options options = { 0 };
 	auto_catalog const struct vllm_catalog *catalog = NULL;
 	struct pl_err err = PL_ERR_INIT;
-	struct cli_words words;
+	struct pl_words words;
 	int status;
 
-	if (!cli_read(&cli_params_command, argc, argv, &options, &words, &status))
+	if (!pl_command_read(&cli_params_command, argc, argv, &options, &words, &status))
 		return status;
 	if (check_usage(&options, &words, &err) < 0)
 		return cli_fail(&err);

@@ -105,10 +105,10 @@ static int recover(const char *output, bool as_json)
 int cmd_recover(int argc, char **argv)
 {
 	struct recover_options options = { 0 };
-	struct cli_words words;
+	struct pl_words words;
 	int status;
 
-	if (!cli_read(&cli_recover_command, argc, argv, &options, &words, &status))
+	if (!pl_command_read(&cli_recover_command, argc, argv, &options, &words, &status))
 		return status;
 	if (words.count == 1)
 		return recover(words.items[0], options.json);

@@ -229,11 +229,11 @@ int cmd_run(int argc, char **argv)
 	struct run_options options = { 0 };
 	auto_experiment struct exp_config *experiment = NULL;
 	auto_problems problems = { 0 };
-	struct cli_words words;
+	struct pl_words words;
 	enum res_fail_on fail_on = RES_FAIL_ON_NOTHING;
 	int status;
 
-	if (cli_read(&cli_run_command, argc, argv, &options, &words, &status))
+	if (pl_command_read(&cli_run_command, argc, argv, &options, &words, &status))
 		status = load(&options, &fail_on, &experiment, &problems);
 	if (experiment != NULL && options.dry_run)
 		status = dry_run(experiment, &options, &problems);

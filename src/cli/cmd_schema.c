@@ -200,7 +200,7 @@ static json_t *command_option_json(const struct pl_opt *option)
 
 static void add_commands(json_t *lists)
 {
-	for (const struct cli_cmd *cmd = cli_cmds; cmd->name != NULL; cmd++) {
+	for (const struct pl_command *cmd = cli_commands.items; cmd->name != NULL; cmd++) {
 		json_t *options = json_array();
 		const struct pl_opt *option = cmd->options != NULL ? cmd->options->options : NULL;
 		for (; option != NULL && option->name != NULL; option++) {
@@ -339,7 +339,7 @@ static int print_lists(bool json)
 	return json ? cli_print_json(lists) : print_counts(lists);
 }
 
-static int print(const struct schema_options *options, const struct cli_words *words)
+static int print(const struct schema_options *options, const struct pl_words *words)
 {
 	if (options->print != NULL && (options->json || options->fields))
 		return cli_refuse("found --print and --%s, expected one of them",
@@ -356,10 +356,10 @@ static int print(const struct schema_options *options, const struct cli_words *w
 int cmd_schema(int argc, char **argv)
 {
 	struct schema_options options = { 0 };
-	struct cli_words words;
+	struct pl_words words;
 	int status;
 
-	if (cli_read(&cli_schema_command, argc, argv, &options, &words, &status))
+	if (pl_command_read(&cli_schema_command, argc, argv, &options, &words, &status))
 		status = print(&options, &words);
 	pl_opt_list_done(&options.ids);
 	return status;

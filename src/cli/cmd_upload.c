@@ -232,7 +232,7 @@ static size_t name_at(const char *word)
 }
 
 /* Files of a folder have their names from the folder on. */
-static int name_files(const struct cli_words *words, struct res_files *files,
+static int name_files(const struct pl_words *words, struct res_files *files,
 		      struct run_upload_file **ret, size_t *ret_count, struct pl_err *err)
 {
 	size_t room = 0;
@@ -259,7 +259,7 @@ static int name_files(const struct cli_words *words, struct res_files *files,
 	return 0;
 }
 
-static int upload_words(const struct upload_options *options, const struct cli_words *words)
+static int upload_words(const struct upload_options *options, const struct pl_words *words)
 {
 	auto_res_files files = { 0 };
 	auto_free struct run_upload_file *named = NULL;
@@ -285,10 +285,10 @@ static int upload_words(const struct upload_options *options, const struct cli_w
 int cmd_upload(int argc, char **argv)
 {
 	struct upload_options options = { 0 };
-	struct cli_words words;
+	struct pl_words words;
 	int status;
 
-	if (!cli_read(&cli_upload_command, argc, argv, &options, &words, &status))
+	if (!pl_command_read(&cli_upload_command, argc, argv, &options, &words, &status))
 		return status;
 	return upload_words(&options, &words);
 }

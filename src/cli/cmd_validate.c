@@ -265,7 +265,7 @@ static const char **sets_for(const struct validate_options *options, const char 
 	return all;
 }
 
-static void read_all(struct validation *v, const struct cli_words *words)
+static void read_all(struct validation *v, const struct pl_words *words)
 {
 	const struct validate_options *options = v->options;
 	auto_free char *release = NULL;
@@ -291,7 +291,7 @@ static void read_all(struct validation *v, const struct cli_words *words)
 }
 
 /* What is about experiments and command lines says nothing of a form. */
-static int validate_form(const struct validate_options *options, const struct cli_words *words)
+static int validate_form(const struct validate_options *options, const struct pl_words *words)
 {
 	const char *other = options->hardware != NULL          ? "--hardware"
 			    : options->models != NULL          ? "--models"
@@ -315,7 +315,7 @@ static int validate_form(const struct validate_options *options, const struct cl
 	return cli_schema_validate(options->schema, words->items, words->count, options->json);
 }
 
-static int validate(const struct validate_options *options, const struct cli_words *words)
+static int validate(const struct validate_options *options, const struct pl_words *words)
 {
 	struct validation v = { .options = options, .coloured = pl_log_has_colour(STDOUT_FILENO) };
 	struct ckpt_hardware hardware;
@@ -346,10 +346,10 @@ static int validate(const struct validate_options *options, const struct cli_wor
 int cmd_validate(int argc, char **argv)
 {
 	struct validate_options options = { 0 };
-	struct cli_words words;
+	struct pl_words words;
 	int status;
 
-	if (cli_read(&cli_validate_command, argc, argv, &options, &words, &status))
+	if (pl_command_read(&cli_validate_command, argc, argv, &options, &words, &status))
 		status = validate(&options, &words);
 	pl_opt_list_done(&options.sets);
 	pl_opt_list_done(&options.command_files);

@@ -11,10 +11,10 @@ const struct pl_opt_command cli_version_command = {
 
 int cmd_version(int argc, char **argv)
 {
-	struct cli_words words;
+	struct pl_words words;
 	int status;
 
-	if (!cli_read(&cli_version_command, argc, argv, NULL, &words, &status))
+	if (!pl_command_read(&cli_version_command, argc, argv, NULL, &words, &status))
 		return status;
 	return cli_print("profllm " PROFLLM_VERSION "\n");
 }

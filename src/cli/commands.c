@@ -1,5 +1,5 @@
 /*
- * The commands, and names that are none yet: what vLLM's suite has, or what is planned, gets an
+ * Names that are no commands yet: what vLLM's suite has, or what is planned, gets an
  * answer that says what to do today, and not "unknown command".
  */
 #include "cli/cli.h"
@@ -22,19 +22,9 @@ static const struct later {
 #include "tbl/commands.h"
 };
 
-const struct cli_cmd cli_cmds[] = {
-#define COMMAND(name, options, summary) { #name, cmd_##name, summary, options },
-#include "tbl/commands.h"
-	{ NULL, NULL, NULL, NULL },
-};
-
-const struct cli_cmd *cli_cmd_find(const char *name)
+static const struct later *find_later(const char *name)
 {
-	for (const struct cli_cmd *cmd = cli_cmds; cmd->name != NULL; cmd++) {
-		if (strcmp(cmd->name, name) == 0)
-			return cmd;
-	}
-	return NULL;
+	return PL_ROW_FIND(laters, name, name);
 }
 
 static int tell_later(const char *shown, const struct later *later)
@@ -68,14 +58,7 @@ int cli_unknown_bench(const char *name)
 
 int cli_unknown_command(const char *name)
 {
-	const struct later *later = PL_ROW_FIND(laters, name, name);
-	struct pl_nearest nearest = { .name = name };
+	const struct later *later = find_later(name);
 
-	if (later != NULL)
-		return tell_later(name, later);
-	for (const struct cli_cmd *cmd = cli_cmds; cmd->name != NULL; cmd++)
-		pl_nearest_try(&nearest, cmd->name);
-	if (nearest.found != NULL)
-		return cli_refuse("unknown command '%s' (did you mean '%s'?)", name, nearest.found);
-	return cli_refuse("unknown command '%s' (see profllm --help)", name);
+	return later != NULL ? tell_later(name, later) : pl_command_refuse(&cli_commands, name);
 }

@@ -1,5 +1,5 @@
 /*
- * profllm: finds the command and lets it run. The commands stand in cli/commands.c.
+ * profllm: finds the command and lets it run. The commands stand in cli/cmd_help.c.
  */
 #include <string.h>
 
@@ -53,7 +53,7 @@ int main(int argc, char **argv)
 		return cmd_complete(argc - 1, argv + 1);
 	if (argv[1][0] == '-')
 		return run_option(argc, argv);
-	const struct cli_cmd *cmd = cli_cmd_find(argv[1]);
+	const struct pl_command *cmd = pl_command_find(&cli_commands, argv[1]);
 	if (cmd == NULL)
 		return cli_unknown_command(argv[1]);
 	end_orphans(cmd->name);

@@ -2,8 +2,7 @@
  * What a request is answered with: nothing of sockets, nothing of the HTTP library. It begins as { 0 }
  * and is given back by dash_answer_done().
  */
-#ifndef DASH_ANSWER_H
-#define DASH_ANSWER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ void dash_answer_bytes(struct dash_answer *answer, const char *type, char *bytes
 
 /* What was a 200 with a tag: 304, without a body. */
 void dash_answer_unchanged(struct dash_answer *answer);
-
-#endif

@@ -56,10 +56,10 @@ static int print(const struct res_fields *fields, const struct fields_options *o
 int dash_cmd_fields(int argc, char **argv)
 {
 	struct fields_options options = { 0 };
-	struct dash_words words;
+	struct pl_words words;
 	int status;
 
-	if (!dash_read(&dash_fields_command, argc, argv, &options, &words, &status))
+	if (!pl_command_read(&dash_fields_command, argc, argv, &options, &words, &status))
 		return status;
 	auto_fields struct res_fields *fields = res_fields_new(NULL);
 	return print(fields, &options);

@@ -271,7 +271,7 @@ static int import_all(struct view *view, const struct res_files *files, const ch
 	return store_count(store, ret_total, err);
 }
 
-static int find_files(const struct dash_words *words, struct res_files *files, struct pl_err *err)
+static int find_files(const struct pl_words *words, struct res_files *files, struct pl_err *err)
 {
 	if (words->count == 0)
 		return pl_err_set(err, PL_ERR_INVALID, "found no PATH, expected a file or folder");
@@ -283,7 +283,7 @@ static int find_files(const struct dash_words *words, struct res_files *files, s
 }
 
 /* All paths are looked at first: a slip of the pen is no reason for half an import. */
-static int run(const struct import_options *options, const struct dash_words *words)
+static int run(const struct import_options *options, const struct pl_words *words)
 {
 	auto_res_files files = { 0 };
 	auto_free char *default_db = NULL;
@@ -313,10 +313,10 @@ static int run(const struct import_options *options, const struct dash_words *wo
 int dash_cmd_import(int argc, char **argv)
 {
 	struct import_options options = { 0 };
-	struct dash_words words;
+	struct pl_words words;
 	int status;
 
-	if (dash_read(&dash_import_command, argc, argv, &options, &words, &status))
+	if (pl_command_read(&dash_import_command, argc, argv, &options, &words, &status))
 		status = run(&options, &words);
 	return status;
 }

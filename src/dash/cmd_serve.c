@@ -170,11 +170,11 @@ static int serve(const struct serve_options *options, struct pl_err *err)
 int dash_cmd_serve(int argc, char **argv)
 {
 	struct serve_options options = { .host = HOST_DEFAULT, .port = PORT_DEFAULT };
-	struct dash_words words;
+	struct pl_words words;
 	struct pl_err err = PL_ERR_INIT;
 	int status;
 
-	if (!dash_read(&dash_serve_command, argc, argv, &options, &words, &status))
+	if (!pl_command_read(&dash_serve_command, argc, argv, &options, &words, &status))
 		return status;
 	return serve(&options, &err) < 0 ? pl_program_fail(&err) : 0;
 }

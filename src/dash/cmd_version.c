@@ -11,10 +11,10 @@ const struct pl_opt_command dash_version_command = {
 
 int dash_cmd_version(int argc, char **argv)
 {
-	struct dash_words words;
+	struct pl_words words;
 	int status;
 
-	if (!dash_read(&dash_version_command, argc, argv, NULL, &words, &status))
+	if (!pl_command_read(&dash_version_command, argc, argv, NULL, &words, &status))
 		return status;
 	return pl_program_print(DASH_PROGRAM " " PROFLLM_VERSION "\n");
 }

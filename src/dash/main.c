@@ -1,5 +1,5 @@
 /*
- * profllm-dashboard: finds the command and lets it run. The commands stand in dash/commands.c.
+ * profllm-dashboard: finds the command and lets it run. The commands stand in dash/cmd_help.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static int front_option(char **words)
 }
 
 /* "--db FILE import PATH" as "import --db FILE PATH". */
-static int run_behind(const struct dash_cmd *cmd, int front, int argc, char **argv)
+static int run_behind(const struct pl_command *cmd, int front, int argc, char **argv)
 {
 	memmove(argv + 2, argv + 1, (size_t)front * sizeof(*argv));
 	argv[1] = (char *)cmd->name;
@@ -34,7 +34,7 @@ static int print_help(void)
 
 int main(int argc, char **argv)
 {
-	const struct dash_cmd *serve = dash_cmd_find(DASH_COMMAND_DEFAULT);
+	const struct pl_command *serve = pl_command_find(&dash_commands, DASH_COMMAND_DEFAULT);
 	int front = 0;
 
 	pl_log_init(DASH_PROGRAM);
@@ -50,9 +50,9 @@ int main(int argc, char **argv)
 	}
 	const char *name = 1 + front < argc ? argv[1 + front] : NULL;
 	if (name != NULL && name[0] != '-') {
-		const struct dash_cmd *cmd = dash_cmd_find(name);
+		const struct pl_command *cmd = pl_command_find(&dash_commands, name);
 		return cmd != NULL ? run_behind(cmd, front, argc, argv)
-				   : dash_unknown_command(name);
+				   : pl_command_refuse(&dash_commands, name);
 	}
 	if (serve != NULL)
 		return serve->run(argc, argv);

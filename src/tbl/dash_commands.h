@@ -1,6 +1,6 @@
 /*
  * The commands of `profllm-dashboard`, in the order of its help. A row declares dash_cmd_NAME() and, but
- * for help, dash_NAME_command, and is the line of the table in src/dash/commands.c.
+ * for help, dash_NAME_command, and is the line of the table in src/dash/cmd_help.c.
  *
  * COMMAND(name, options, summary)
  *   options   &dash_NAME_command, or NULL for a command without any

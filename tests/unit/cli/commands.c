@@ -13,8 +13,8 @@ static void test_cli_commands__each_is_found_and_described(void **state)
 	(void)state;
 	size_t count = 0;
 
-	for (const struct cli_cmd *cmd = cli_cmds; cmd->name != NULL; cmd++, count++) {
-		assert_ptr_equal(cli_cmd_find(cmd->name), cmd);
+	for (const struct pl_command *cmd = cli_commands.items; cmd->name != NULL; cmd++, count++) {
+		assert_ptr_equal(pl_command_find(&cli_commands, cmd->name), cmd);
 		assert_non_null(cmd->run);
 		assert_true(strlen(cmd->summary) > 0 && strlen(cmd->summary) <= 64);
 	}
@@ -24,9 +24,9 @@ static void test_cli_commands__each_is_found_and_described(void **state)
 static void test_cli_commands__unknown_ones_are_not_found(void **state)
 {
 	(void)state;
-	assert_null(cli_cmd_find("rum"));
-	assert_null(cli_cmd_find(""));
-	assert_null(cli_cmd_find("runn"));
+	assert_null(pl_command_find(&cli_commands, "rum"));
+	assert_null(pl_command_find(&cli_commands, ""));
+	assert_null(pl_command_find(&cli_commands, "runn"));
 	assert_int_equal(cli_unknown_command("rum"), 2);
 }
 

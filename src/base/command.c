@@ -1,0 +1,134 @@
+#include "base/command.h"
+
+#include <string.h>
+
+#include "base/man.h"
+#include "base/program.h"
+#include "base/text.h"
+
+#define HELP_BYTES_MAX 65536
+#define COMMANDS_MAX   64
+
+const struct pl_command *pl_command_find(const struct pl_commands *commands, const char *name)
+{
+	for (const struct pl_command *at = commands->items; at->name != NULL; at++) {
+		if (strcmp(at->name, name) == 0)
+			return at;
+	}
+	return NULL;
+}
+
+int pl_command_refuse(const struct pl_commands *commands, const char *name)
+{
+	const char *names[COMMANDS_MAX];
+	size_t count = 0;
+
+	for (const struct pl_command *at = commands->items;
+	     at->name != NULL && count < COMMANDS_MAX; at++)
+		names[count++] = at->name;
+	const char *nearest = pl_text_nearest(name, names, count);
+	if (nearest != NULL)
+		return pl_program_refuse("unknown command '%s' (did you mean '%s'?)", name,
+					 nearest);
+	return pl_program_refuse("unknown command '%s' (see %s --help)", name, commands->program);
+}
+
+void pl_command_add_list(const struct pl_commands *commands, const char *standing, const char *also,
+			 struct pl_buf *buf)
+{
+	for (const struct pl_command *at = commands->items; at->name != NULL; at++)
+		pl_buf_addf(buf, "  %-12s %s%s\n", at->name, at->summary,
+			    pl_text_equal(at->name, standing) ? also : "");
+}
+
+static void man_overview(const struct pl_commands *commands, struct pl_buf *buf)
+{
+	const char *pages[COMMANDS_MAX + 1] = { NULL };
+	size_t count = 0;
+
+	pl_man_add_program(buf, commands->program, commands->summary);
+	for (const struct pl_command *at = commands->items; at->name != NULL; at++) {
+		pl_man_add_summary(buf, at->name, at->summary);
+		if (at->options != NULL && count < COMMANDS_MAX)
+			pages[count++] = at->name;
+	}
+	pl_man_add_end(buf, commands->program, pages);
+}
+
+static int print_man(const struct pl_commands *commands, const char *name)
+{
+	const struct pl_command *command = name != NULL ? pl_command_find(commands, name) : NULL;
+	auto_buf text = PL_BUF(HELP_BYTES_MAX);
+
+	if (name != NULL && command == NULL)
+		return commands->unknown(name);
+	if (command == NULL || command->options == NULL)
+		man_overview(commands, &text);
+	else
+		pl_man_add_command(&text, commands->program, name, command->options);
+	return pl_program_print(pl_buf_text(&text));
+}
+
+static int print_man_list(const struct pl_commands *commands)
+{
+	auto_buf text = PL_BUF(HELP_BYTES_MAX);
+
+	for (const struct pl_command *at = commands->items; at->name != NULL; at++) {
+		if (at->options != NULL)
+			pl_buf_addf(&text, "%s\n", at->name);
+	}
+	return pl_program_print(pl_buf_text(&text));
+}
+
+int pl_command_help(const struct pl_commands *commands, int argc, char **argv)
+{
+	char option[] = "--help";
+
+	if (argc > 2 && strcmp(argv[1], "--man") == 0 && strcmp(argv[2], "--list") == 0)
+		return print_man_list(commands);
+	if (argc > 1 && strcmp(argv[1], "--man") == 0)
+		return print_man(commands, argc > 2 ? argv[2] : NULL);
+	if (argc < 2 || argv[1][0] == '-')
+		return commands->print_help();
+	const struct pl_command *command = pl_command_find(commands, argv[1]);
+	if (command == NULL)
+		return commands->unknown(argv[1]);
+	if (command->options == NULL)
+		return commands->print_help();
+	char *words[] = { argv[1], option, NULL };
+	return command->run(2, words);
+}
+
+/* -1: the command's fault; *ret_help: its help was asked for. */
+static int read_words(const struct pl_opt_command *command, int argc, char **argv, void *options,
+		      struct pl_words *ret, bool *ret_help, struct pl_err *err)
+{
+	bool has_words = command->words != NULL || command->operand != NULL;
+	int own = 1;
+
+	/* what stands behind "--" is somebody else's command */
+	while (own < argc && !(command->takes_command && strcmp(argv[own], "--") == 0))
+		own++;
+	ret->command = argv + (own < argc ? own + 1 : argc);
+	ret->command_count = own < argc ? argc - own - 1 : 0;
+	if (pl_opt_parse(command, own, argv, options, &ret->items, &ret->count, ret_help, err) < 0)
+		return -1;
+	if (!*ret_help && !has_words && ret->count > 0)
+		return pl_err_invalid(err, "found '%s', expected options only", ret->items[0]);
+	return 0;
+}
+
+bool pl_command_read(const struct pl_opt_command *command, int argc, char **argv, void *options,
+		     struct pl_words *ret, int *ret_status)
+{
+	struct pl_err err = PL_ERR_INIT;
+	bool help = false;
+
+	if (read_words(command, argc, argv, options, ret, &help, &err) < 0)
+		*ret_status = pl_program_fail(&err);
+	else if (help)
+		*ret_status = pl_program_print_help(command);
+	else
+		return true;
+	return false;
+}

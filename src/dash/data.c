@@ -6,11 +6,14 @@
 #include "base/text.h"
 #include "dash/problem.h"
 #include "dash/request.h"
+#include "result/report.h"
 #include "store/store.h"
 
 /* Keys within keys of a document that are looked through for fields without a row. */
 #define DEPTH_MAX    16
 #define ID_BYTES_MAX 4096
+/* Names of figures and checks are what a document has. */
+#define SENTENCE_BYTES_MAX (1u << 20)
 
 /* Parts of a document whose fields are called otherwise (result/fields/fields.h). */
 static const struct {
@@ -119,6 +122,15 @@ static json_t *fields_of(const struct res_fields *fields, const json_t *document
 
 /* ---- answers ------------------------------------------------------------------------------- */
 
+/* What a run ends with below its verdict. */
+static json_t *sentence_of(const json_t *document)
+{
+	auto_buf sentence = PL_BUF(SENTENCE_BYTES_MAX);
+
+	res_report_sentence(document, &sentence);
+	return pl_json_text(sentence.len > 0 ? pl_buf_text(&sentence) : NULL);
+}
+
 void dash_get_experiment(const struct dash_request *request, struct dash_answer *answer)
 {
 	auto_store_entry entry;
@@ -130,7 +142,7 @@ void dash_get_experiment(const struct dash_request *request, struct dash_answer 
 
 	dash_answer_json(
 		answer, 200,
-		json_pack("{s:I, s:o, s:s, s:o, s:s, s:s, s:o, s:o, s:O, s:o}", "id",
+		json_pack("{s:I, s:o, s:s, s:o, s:s, s:s, s:o, s:o, s:o, s:O, s:o}", "id",
 			  (json_int_t)entry.id, "run_id", pl_json_text(entry.run_id), "form",
 			  store_form_name(entry.form), "name", pl_json_text(entry.name),
 			  "stored_at", entry.stored_at, "sha256", entry.sha256, "simulated",
@@ -138,6 +150,8 @@ void dash_get_experiment(const struct dash_request *request, struct dash_answer 
 						     : json_null(),
 			  "verdict",
 			  json_is_string(verdict) ? json_incref((json_t *)verdict) : json_null(),
+			  "verdict_sentence",
+			  json_is_string(verdict) ? sentence_of(entry.document) : json_null(),
 			  "document", entry.document, "fields",
 			  fields_of(request->context->fields, entry.document)));
 }

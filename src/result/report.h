@@ -24,6 +24,11 @@ bool res_report_shows(const char *key, const struct vllm_bench *bench);
  * verdict: the line names the run and what the checks say of what was measured.
  */
 void res_report_verdict(const json_t *result, bool colour, struct pl_buf *buf);
+/*
+ * The sentence below it, on one line: "client error at most 0.022 ms (0.098 %) on p99 TTFT; load as
+ * asked". Nothing is added where no request finished.
+ */
+void res_report_sentence(const json_t *result, struct pl_buf *buf);
 /* Up to ten failed requests by kind. */
 void res_report_failures(const json_t *results, struct pl_buf *buf);
 /* The first ten failed requests, in the lines that vLLM prints before its table. */

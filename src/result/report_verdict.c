@@ -223,20 +223,28 @@ static void add_load(struct pl_buf *buf, const json_t *quality)
 	}
 }
 
-/* A finished request is what there is to say it of. */
 static void add_sentence(struct pl_buf *buf, const json_t *result)
 {
-	const json_t *quality = json_object_get(result, "quality");
 	auto_buf sentence = PL_BUF(REASON_BYTES_MAX);
 
-	if (!(json_number_value(pl_json_get_path(result, "results.completed")) > 0))
+	res_report_sentence(result, &sentence);
+	if (sentence.len == 0)
 		return;
-	add_error(&sentence, json_object_get(quality, "measurement"));
-	pl_buf_add_text(&sentence, "; ");
-	add_load(&sentence, quality);
 	pl_buf_add_text(buf, "  ");
 	add_wrapped(buf, pl_buf_text(&sentence), 2);
 	pl_buf_add_char(buf, '\n');
+}
+
+void res_report_sentence(const json_t *result, struct pl_buf *buf)
+{
+	const json_t *quality = json_object_get(result, "quality");
+
+	/* a finished request is what there is to say it of */
+	if (!(json_number_value(pl_json_get_path(result, "results.completed")) > 0))
+		return;
+	add_error(buf, json_object_get(quality, "measurement"));
+	pl_buf_add_text(buf, "; ");
+	add_load(buf, quality);
 }
 
 void res_report_verdict(const json_t *result, bool colour, struct pl_buf *buf)

@@ -216,6 +216,21 @@ static json_t *check_with(const char *id, const char *status, double value, doub
 			 "unit", "share", "text", "why");
 }
 
+/* Without the breaks of a terminal. The caller's (free()). */
+static char *unwrapped(const char *text)
+{
+	char *line = pl_strdup(text);
+	char *end = line;
+
+	for (const char *c = text; *c != '\0'; c++) {
+		*end++ = *c == '\n' ? ' ' : *c;
+		if (*c == '\n')
+			c += strspn(c + 1, " ");
+	}
+	*end = '\0';
+	return line;
+}
+
 /* What is beyond its limit in each case, and what is read then. */
 static void test_sentence(void **state)
 {
@@ -279,6 +294,15 @@ static void test_sentence(void **state)
 		const char *text = pl_buf_text(&buf);
 		if (!pl_text_starts(text, wanted))
 			fail_msg("case %zu: %s is not %s", i, text, wanted);
+		auto_free char *line = unwrapped(cases[i].sentence);
+		auto_buf sentence = PL_BUF(1u << 16);
+		res_report_sentence(result, &sentence);
+		assert_string_equal(pl_buf_text(&sentence), line);
+		json_object_set_new(json_object_get(result, "results"), "completed",
+				    json_integer(0));
+		auto_buf none = PL_BUF(1u << 16);
+		res_report_sentence(result, &none);
+		assert_int_equal(none.len, 0);
 		/* a client's state explains; of itself it is nothing to read of */
 		assert_int_equal(strstr(text, "  info: client_cpu: value 0.9, limit 0.8") != NULL,
 				 cases[i].explained);

@@ -505,6 +505,11 @@ export interface components {
             sha256: string;
             simulated: boolean | null;
             verdict: string | null;
+            /**
+             * @description What the verdict was made of, in the words of profllm: how far the client can have moved a figure, whether the
+             *     load was as asked; null without a verdict, and where no request finished
+             */
+            verdict_sentence: string | null;
             /** @description The result as a document of our own form (api/result.schema.json), with what it has */
             document: {
                 [key: string]: unknown;

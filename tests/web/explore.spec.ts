@@ -249,6 +249,24 @@ test('a range goes by bins with the arrow keys, and its histogram tells what is 
   await expect(latency.getByRole('textbox', { name: /from$/ })).toHaveValue('')
 })
 
+test('what a page that is opened by hand complains of is heard, too', async ({ browser, complaints }) => {
+  const page = await browser.newPage()
+  await page.goto(dashboard().url)
+  await expect(counted(page)).toBeVisible()
+  await page.evaluate(() => {
+    console.error('said by hand')
+    const script = document.createElement('script')
+    script.textContent = 'document.title = "ran"'
+    document.head.append(script)
+    void fetch('/api/nowhere')
+  })
+  for (const said of [/said by hand/, /Content Security Policy/, /404/]) {
+    await expect.poll(() => complaints.heard.some((text) => said.test(text))).toBe(true)
+    complaints.allow.push(said)
+  }
+  await page.close()
+})
+
 const MANY = 230
 const many = useDashboard((store) => {
   // with no more than the few keys that make a result

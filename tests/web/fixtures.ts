@@ -1,6 +1,6 @@
 // A dashboard of its own for each file of tests, and a page that must not complain: no error, nothing that
 // the server's policy refused, no request to another host.
-import { expect, type Page, test as base } from '@playwright/test'
+import { type BrowserContext, expect, type Page, test as base } from '@playwright/test'
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -52,7 +52,7 @@ interface PerWorker {
 
 interface PerTest {
   quiet: undefined
-  complaints: { allow: RegExp[] }
+  complaints: { allow: RegExp[]; heard: string[] }
 }
 
 export const test = base.extend<PerTest, PerWorker>({
@@ -62,17 +62,21 @@ export const test = base.extend<PerTest, PerWorker>({
     rmSync(folder, { recursive: true, force: true })
   }, { scope: 'worker' }],
   own: [async ({ folder }, use) => { await use(await ownResult(folder)) }, { scope: 'worker', timeout: 120_000 }],
-  complaints: async ({}, use) => { await use({ allow: [] }) },
-  quiet: [async ({ context, complaints }, use) => {
-    const heard: string[] = []
+  complaints: async ({}, use) => { await use({ allow: [], heard: [] }) },
+  // of the page that a test is given, and of all that it opens by hand
+  quiet: [async ({ browser, context, complaints }, use) => {
+    const { heard, allow } = complaints
     const listen = (page: Page) => {
       page.on('console', (message) => { if (['error', 'warning'].includes(message.type())) heard.push(message.text()) })
       page.on('pageerror', (error) => heard.push(error.message))
       page.on('request', (request) => { if (!/^(http:\/\/127\.0\.0\.1|data:|blob:)/.test(request.url())) heard.push(`asked ${request.url()}`) })
     }
-    context.on('page', listen)
+    const watch = (one: BrowserContext) => { one.on('page', listen) }
+    watch(context)
+    browser.on('context', watch)
     await use(undefined)
-    expect(heard.filter((text) => !complaints.allow.some((allowed) => allowed.test(text)))).toEqual([])
+    browser.off('context', watch)
+    expect(heard.filter((text) => !allow.some((allowed) => allowed.test(text)))).toEqual([])
   }, { auto: true }],
 })
 

@@ -127,7 +127,8 @@ test('what fails while it is drawn or loaded says so, and leads on', async ({ pa
   await expect(page.getByText('Nothing is stored under this number or run id.')).toBeVisible()
 })
 
-test('a job that could not be asked for is asked for again; its table scrolls, the page does not', async ({ browser }) => {
+test('a job that could not be asked for is asked for again; its table scrolls, the page does not', async ({ browser, complaints }) => {
+  complaints.allow.push(/ERR_FAILED/, /503/)
   const context = await browser.newContext({ viewport: { width: 390, height: 844 } })
   const page = await context.newPage()
   const item = { index: 0, name: 'a.json', state: 'queued', form: null, id: null, run_id: null, message: null, faults: [] }

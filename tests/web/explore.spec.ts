@@ -266,29 +266,3 @@ test('what a page that is opened by hand complains of is heard, too', async ({ b
   }
   await page.close()
 })
-
-const MANY = 230
-const many = useDashboard((store) => {
-  // with no more than the few keys that make a result
-  const lines = Array.from({ length: MANY }, (_, i) => ({
-    run_id: `run_${String(i).padStart(3, '0')}`, suite: 'many', timestamp: new Date(Date.UTC(2026, 9, 1, 0, i)).toISOString(), duration: 1, config: { server: {}, benchmark: {} },
-    results: { p99_ttft_ms: i }, system: {}, profiling: {}, status: 'completed',
-  }))
-  for (const line of lines) write(join(store.folder, 'many'), `${line.run_id}.json`, line)
-  store.import(join(store.folder, 'many'))
-})
-
-test('more than a page: pages, and rows drawn where one looks', async ({ page }) => {
-  await page.goto(`${many().url}/?sort=results.p99_ttft_ms`)
-  await expect(counted(page)).toHaveText(`${MANY} of ${MANY} experiments`)
-  await expect(page.getByText('Rows 1–200 of 230')).toBeVisible()
-  await expect(page.getByRole('table')).toHaveAttribute('aria-rowcount', String(MANY + 1))
-  await expect(page.getByRole('link', { name: 'run_199' })).toHaveCount(0)
-  await page.getByRole('region', { name: /^Table/ }).evaluate((element) => element.scrollTo(0, element.scrollHeight))
-  await expect(page.getByRole('link', { name: 'run_199' })).toBeVisible()
-  await page.getByRole('button', { name: 'Next page' }).click()
-  await expect(page.getByText('Rows 201–230 of 230')).toBeVisible()
-  await expect.poll(async () => (await names(page))[0]).toBe('run_200')
-  await page.goBack()
-  await expect(page.getByText('Rows 1–200 of 230')).toBeVisible()
-})

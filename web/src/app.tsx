@@ -23,7 +23,6 @@ function Title() {
   useEffect(() => {
     if (location === '/' || location.startsWith('/upload')) document.title = `${location === '/' ? 'Explore' : 'Upload'} · ProfLLM`
     if (location === '/') usePreferences.getState().set({ lastExplore: `/${window.location.search}` })
-    else window.scrollTo(0, 0)
   }, [location])
   return null
 }

@@ -6,6 +6,9 @@ import { createRoot } from 'react-dom/client'
 
 import { ApiError } from './api/client'
 import { App } from './app'
+import { markEntries } from './url/entry'
+
+markEntries()
 
 // What the server refused it refuses again; only silence is tried once more.
 const client = new QueryClient({

@@ -13,6 +13,7 @@ import { Act, ButtonLink, join, Note, Progress } from '../ui/controls'
 import page from '../ui/page.module.css'
 import { Simulated } from '../ui/verdict'
 import { paths } from '../url/paths'
+import { usePlace } from '../url/use-place'
 import { Checks } from './checks'
 import { Document } from './document'
 import css from './experiment.module.css'
@@ -74,6 +75,7 @@ function Screen({ experiment, catalogue }: { experiment: Result; catalogue: Cata
   const lastExplore = usePreferences((kept) => kept.lastExplore)
   const title = titleOf(experiment)
   useEffect(() => { document.title = `${title} · ProfLLM` }, [title])
+  usePlace({ content: `experiment ${experiment.id}`, isReady: true })
   const places: [string, string, string][] = [
     ['verdict', 'Verdict', String(checks.filter(decides).length || '')],
     ['parameters', 'Parameters', `${entries.filter(isSet).length} set`],

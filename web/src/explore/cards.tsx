@@ -1,57 +1,85 @@
-// On a phone a card stands for a row.
+// On a phone a card stands for a row: what the columns say, the usual ones where they are looked for.
+import { useRef } from 'react'
 import { Link } from 'wouter'
 
-import type { ApplyAnswer, Row } from '../api/types'
-import { CARD_FACTS, CARD_FIGURES, type Catalogue, shortName } from '../fields/catalogue'
-import { formFor } from '../format/number'
-import { briefly, NOT_RECORDED, showValue, UNSET } from '../format/value'
+import type { ApplyAnswer, ApplyRequest, Row, Sort } from '../api/types'
+import { CARD_FACTS, type Catalogue, longName, shortName } from '../fields/catalogue'
+import { count, formFor } from '../format/number'
+import { briefly, nameOf, rawValue, showValue } from '../format/value'
 import { join } from '../ui/controls'
-import { Simulated, Verdict } from '../ui/verdict'
+import { Nothing, Simulated, Verdict } from '../ui/verdict'
+import { DEFAULT_SORT, writeSort } from '../url/explore'
 import { paths } from '../url/paths'
+import { usePlace, useRowFocus } from '../url/use-place'
 import explore from './explore.module.css'
-import { nameOf } from './grid'
+import { contentOf, VERDICT } from './grid-columns'
 import css from './grid.module.css'
 
-function facts(catalogue: Catalogue, row: Row) {
+const FIGURES_MAX = 12
+
+// The field that rows are sorted by stands in a card, also where it is no column.
+export function cardColumns(catalogue: Catalogue, columns: string[], sort: Sort[]) {
+  const first = sort[0]?.field
+  const isTold = first === undefined || columns.includes(first) || !catalogue.byId.has(first) || writeSort(sort) === writeSort(DEFAULT_SORT)
+  return isTold ? columns : [first, ...columns]
+}
+
+function facts(catalogue: Catalogue, row: Row, columns: string[]) {
   return CARD_FACTS.flatMap((id) => {
     const value = row.cells[id]
-    if (value === undefined || value === null) return []
+    if (!columns.includes(id) || value === undefined || value === null) return []
     const field = catalogue.get(id)
     const text = briefly(field, showValue(field, value, formFor(field, [])))
     return [id === 'server.tensor_parallel_size' ? `TP ${text}` : text]
   }).join(' · ')
 }
 
-export function Cards({ catalogue, answer, isWaiting }: { catalogue: Catalogue; answer: ApplyAnswer; columns: string[]; isWaiting: boolean }) {
-  const figures = CARD_FIGURES.map((id) => {
+interface Props {
+  catalogue: Catalogue
+  answer: ApplyAnswer & { request: ApplyRequest }
+  columns: string[]
+  isWaiting: boolean
+}
+
+export function Cards({ catalogue, answer, columns, isWaiting }: Props) {
+  const list = useRef<HTMLUListElement>(null)
+  const giveFocus = useRowFocus(list)
+  const keepRow = usePlace({ content: contentOf(answer.request), isReady: !isWaiting, onRow: giveFocus })
+  const all = cardColumns(catalogue, columns, answer.request.sort ?? []).filter((id) => id !== VERDICT && !CARD_FACTS.includes(id))
+  const figures = all.slice(0, FIGURES_MAX).map((id) => {
     const field = catalogue.get(id)
     return { field, form: formFor(field, answer.rows.map((row) => row.cells[id])) }
   })
   return (
-    <ul className={join(css.cards, isWaiting && explore.waiting)}>
-      {answer.rows.map((row) => (
-        <li key={row.id} className={row.simulated ? css.simulated : undefined}>
-          <div className={css.top}>
-            <Link className="clip" href={paths.experiment(row.id)}><bdi>{nameOf(row)}</bdi></Link>
-            {row.simulated && <Simulated />}
-            <Verdict verdict={row.verdict} />
-          </div>
-          <p className={`clip ${css.by ?? ''}`}><bdi>{facts(catalogue, row) || row.run_id}</bdi></p>
-          <dl>
-            {figures.map(({ field, form }) => {
-              const value = row.cells[field.id]
-              return (
-                <div key={field.id}>
-                  <dt>{shortName(field)}</dt>
-                  <dd className={css.num}>
-                    {value === undefined ? NOT_RECORDED : value === null ? UNSET : <>{showValue(field, value, form)} <small>{form.unit}</small></>}
-                  </dd>
-                </div>
-              )
-            })}
-          </dl>
-        </li>
-      ))}
-    </ul>
+    <>
+      {all.length > FIGURES_MAX && <p className={css.cardsNote}>A card shows the first {FIGURES_MAX} of {count(all.length)} columns.</p>}
+      <ul ref={list} className={join(css.cards, isWaiting && explore.waiting)}>
+        {answer.rows.map((row) => (
+          <li key={row.id} data-id={row.id} className={row.simulated ? css.simulated : undefined} onFocus={() => keepRow(row.id)}>
+            <div className={css.top}>
+              <Link className="clip" href={paths.experiment(row.id)}><bdi>{nameOf(row)}</bdi></Link>
+              {row.simulated && <Simulated />}
+              {columns.includes(VERDICT) && <span className={css.end}><Verdict verdict={row.verdict} /></span>}
+            </div>
+            <p className={`clip ${css.by ?? ''}`}><bdi>{facts(catalogue, row, columns) || row.run_id}</bdi></p>
+            {figures.length > 0 && (
+              <dl>
+                {figures.map(({ field, form }) => {
+                  const value = row.cells[field.id]
+                  return (
+                    <div key={field.id}>
+                      <dt className="clip" title={longName(field)}>{shortName(field)}</dt>
+                      <dd className={join(css.num, 'clip')} title={rawValue(value)}>
+                        {value === undefined || value === null ? <Nothing of={value} /> : <><bdi>{briefly(field, showValue(field, value, form))}</bdi> <small>{form.unit}</small></>}
+                      </dd>
+                    </div>
+                  )
+                })}
+              </dl>
+            )}
+          </li>
+        ))}
+      </ul>
+    </>
   )
 }

@@ -3,17 +3,19 @@ import { type RefObject, useMemo, useState } from 'react'
 import { Button as AriaButton, Checkbox, Dialog, DropIndicator, GridList, GridListItem, Popover, useDragAndDrop } from 'react-aria-components'
 
 import { type Catalogue, longName, sectionOf } from '../fields/catalogue'
-import { Button, Check, Field as TextField, IconButton } from '../ui/controls'
+import { Act, Button, Check, Field as TextField, IconButton } from '../ui/controls'
 import controls from '../ui/controls.module.css'
 import { Icon } from '../ui/icons'
+import { Sheet } from '../ui/sheet'
 import css from './column-picker.module.css'
 
 const FOUND_MAX = 120
+const SHOWN_MAX = 60
 
 interface Props {
   catalogue: Catalogue
   chosen: string[]
-  anchor: RefObject<HTMLButtonElement | null>
+  anchor: RefObject<HTMLButtonElement | null> | null // null: on a phone, from the bottom
   isCustom: boolean
   onlyDiffering: boolean
   onChange: (ids: string[] | null) => void
@@ -39,27 +41,31 @@ export function ColumnPicker({ catalogue, chosen, anchor, isCustom, onlyDifferin
     const ids = isSearch ? new Set(catalogue.search(words).map((field) => field.id)) : null
     return chosen.filter((id) => !ids || ids.has(id))
   }, [catalogue, chosen, words, isSearch])
+  const content = (
+    <>
+      <div className={css.head}>
+        <TextField autoFocus={anchor !== null} label="Search columns by name, alias or unit" icon="search" type="search" placeholder="Search columns by name, alias or unit" value={words} onChange={(event) => setWords(event.target.value)} />
+        <IconButton icon="close" name="Close" onPress={onClose} />
+      </div>
+      <div className={css.list}>
+        <h3 className={css.title}><span>Shown, in order</span><span className="n-11" role="status">{chosen.length}</span></h3>
+        <ShownList catalogue={catalogue} ids={shown} all={chosen} onChange={onChange} />
+        {sections.map((section) => (
+          <Others key={`${section.title}${isSearch}`} title={section.title} isOpen={isSearch} fields={section.fields.map((field) => field.id)} catalogue={catalogue} chosen={chosen} onChange={onChange} />
+        ))}
+        {sections.length === 0 && <p className={css.empty}>No column is called “{words}”.</p>}
+      </div>
+      <div className={css.foot}>
+        <Check isSelected={onlyDiffering} onChange={onDiffering}>Only columns that differ</Check>
+        <Button isDisabled={!isCustom} onPress={() => onChange(null)}>Reset</Button>
+        <Button look="fill" onPress={onClose}>Done</Button>
+      </div>
+    </>
+  )
+  if (anchor === null) return <Sheet label="Columns" onClose={onClose}><div className={css.sheetPicker}>{content}</div></Sheet>
   return (
     <Popover isOpen isNonModal triggerRef={anchor} placement="bottom end" onOpenChange={(open) => !open && onClose()} className={controls.pop ?? ''}>
-      <Dialog aria-label="Columns" className={css.picker ?? ''}>
-        <div className={css.head}>
-          <TextField autoFocus label="Search columns by name, alias or unit" icon="search" type="search" placeholder="Search columns by name, alias or unit" value={words} onChange={(event) => setWords(event.target.value)} />
-          <IconButton icon="close" name="Close" onPress={onClose} />
-        </div>
-        <div className={css.list}>
-          <h3 className={css.title}><span>Shown, in order</span><span className="n-11" role="status">{chosen.length}</span></h3>
-          <ShownList catalogue={catalogue} ids={shown} all={chosen} onChange={onChange} />
-          {sections.map((section) => (
-            <Others key={`${section.title}${isSearch}`} title={section.title} isOpen={isSearch} fields={section.fields.map((field) => field.id)} catalogue={catalogue} chosen={chosen} onChange={onChange} />
-          ))}
-          {sections.length === 0 && <p className={css.empty}>No column is called “{words}”.</p>}
-        </div>
-        <div className={css.foot}>
-          <Check isSelected={onlyDiffering} onChange={onDiffering}>Only columns that differ</Check>
-          <Button isDisabled={!isCustom} onPress={() => onChange(null)}>Reset</Button>
-          <Button look="fill" onPress={onClose}>Done</Button>
-        </div>
-      </Dialog>
+      <Dialog aria-label="Columns" className={css.picker ?? ''}>{content}</Dialog>
     </Popover>
   )
 }
@@ -75,8 +81,9 @@ function ShownList({ catalogue, ids, all, onChange }: { catalogue: Catalogue; id
     const next = all.toSpliced(at, 1)
     onChange(next.toSpliced(at + by, 0, id))
   }
-  const items = ids.map((id) => ({ id, name: longName(catalogue.get(id)), section: sectionOf(catalogue.get(id)), at: all.indexOf(id) }))
-  return (
+  const [limit, setLimit] = useState(SHOWN_MAX)
+  const items = ids.slice(0, limit).map((id) => ({ id, name: longName(catalogue.get(id)), section: sectionOf(catalogue.get(id)), at: all.indexOf(id) }))
+  const list = (
     <GridList aria-label="Shown columns, in order" items={items} dependencies={[all]} dragAndDropHooks={dragAndDropHooks} renderEmptyState={() => <span className={css.empty}>none</span>}>
       {(item) => (
         <GridListItem id={item.id} textValue={item.name} className={css.row ?? ''}>
@@ -89,6 +96,12 @@ function ShownList({ catalogue, ids, all, onChange }: { catalogue: Catalogue; id
         </GridListItem>
       )}
     </GridList>
+  )
+  return (
+    <>
+      {list}
+      {ids.length > limit && <div className={css.more}><Act onPress={() => setLimit(limit + SHOWN_MAX)}>Show {Math.min(SHOWN_MAX, ids.length - limit)} more of {ids.length}</Act></div>}
+    </>
   )
 }
 

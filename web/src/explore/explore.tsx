@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from 'react'
 import { ApiError } from '../api/client'
 import { useApply, useFields, useHealth, useOptions } from '../api/queries'
 import type { ApplyRequest, Filter } from '../api/types'
-import { CARD_FACTS, CARD_FIGURES, Catalogue, DEFAULT_COLUMNS } from '../fields/catalogue'
+import { CARD_COLUMNS, Catalogue, DEFAULT_COLUMNS } from '../fields/catalogue'
 import { treeOf } from '../filter/model'
 import { useKeys } from '../keys/use-keys'
 import { useMedia } from '../ui/use-media'
@@ -12,12 +12,12 @@ import { usePreferences } from '../keys/store'
 import { useExplore } from '../url/use-explore'
 import { Progress } from '../ui/controls'
 import { AnswerLine } from './answer-line'
-import { Cards } from './cards'
+import { cardColumns, Cards } from './cards'
 import css from './explore.module.css'
 import { FilterDrawer } from './filter-drawer'
 import { FilterPanel, type PanelHandle } from './filter-panel'
 import { Grid } from './grid'
-import { Empty, ErrorNote, FirstRun, Waiting } from './states'
+import { Beyond, Empty, ErrorNote, FirstRun, Waiting } from './states'
 import { StatusLine } from './status-line'
 import { TableTools } from './table-tools'
 
@@ -36,18 +36,19 @@ export function Explore() {
   )
 }
 
-function useScreen(catalogue: Catalogue) {
+function useScreen(catalogue: Catalogue, isPhone: boolean) {
   const [state, change] = useExplore()
   const [round, setRound] = useState(0)
   const tree = useMemo(() => treeOf(state.choices, state.where), [state.choices, state.where])
   const options = useOptions(tree, round)
-  const chosen = useMemo(() => state.columns ?? DEFAULT_COLUMNS.filter((id) => catalogue.byId.has(id)), [state.columns, catalogue])
+  const chosen = useMemo(() => state.columns ?? (isPhone ? CARD_COLUMNS : DEFAULT_COLUMNS).filter((id) => catalogue.byId.has(id)), [state.columns, catalogue, isPhone])
   const varying = options.data?.options
   const columns = useMemo(() => (state.onlyDiffering && varying ? chosen.filter((id) => id in varying) : chosen), [chosen, varying, state.onlyDiffering])
   const request = useMemo(() => {
-    const asked: ApplyRequest = { sort: state.sort, columns: [...new Set([...ALWAYS, ...chosen, ...CARD_FACTS, ...CARD_FIGURES])], limit: PAGE_ROWS, offset: state.page * PAGE_ROWS }
+    const cells = isPhone ? cardColumns(catalogue, chosen, state.sort) : chosen
+    const asked: ApplyRequest = { sort: state.sort, columns: [...new Set([...ALWAYS, ...cells])], limit: PAGE_ROWS, offset: state.page * PAGE_ROWS }
     return tree ? { ...asked, filter: tree as ApplyRequest['filter'] & Filter } : asked
-  }, [tree, chosen, state.sort, state.page]) as ApplyRequest
+  }, [tree, catalogue, chosen, isPhone, state.sort, state.page]) as ApplyRequest
   const answer = useApply(request, round)
   // the last answer that came stays on the screen, also while the server refuses the next
   const last = useRef(answer.data)
@@ -56,9 +57,9 @@ function useScreen(catalogue: Catalogue) {
 }
 
 function Screen({ catalogue }: { catalogue: Catalogue }) {
-  const { state, change, round, setRound, tree, options, chosen, columns, answer, shown } = useScreen(catalogue)
   const isNarrow = useMedia('(max-width: 1023px)')
   const isPhone = useMedia('(max-width: 640px)')
+  const { state, change, round, setRound, tree, options, chosen, columns, answer, shown } = useScreen(catalogue, isPhone)
   const health = useHealth()
   const panel = useRef<PanelHandle>(null)
   const [drawer, setDrawer] = useState(false)
@@ -71,6 +72,7 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
 
   const isWaiting = answer.isFetching && (!answer.data || answer.isPlaceholderData)
   const newer = shown && health.data && health.data.data_version > shown.data_version ? health.data.total - shown.total : null
+  const page = (shown?.request.offset ?? 0) / PAGE_ROWS
   const asked = answer.error instanceof ApiError || answer.error ? answer.error : options.error
   const filters = (
     <FilterPanel ref={panel} catalogue={catalogue} state={state} change={change} options={options.data} tree={tree} round={round} />
@@ -92,15 +94,17 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
         {shown && shown.total === 0 && <FirstRun />}
         {shown && shown.total > 0 && (
           <section className={css.wrap} aria-label="Experiments" aria-busy={isWaiting}>
-            <TableTools catalogue={catalogue} state={state} sort={shown.request.sort ?? []} change={change} chosen={chosen} columns={columns} varying={options.data?.options} picker={picker} setPicker={setPicker} />
+            <TableTools catalogue={catalogue} state={state} sort={shown.request.sort ?? []} change={change} chosen={chosen} columns={columns} varying={options.data?.options} picker={picker} setPicker={setPicker} isPhone={isPhone} />
             {shown.count === 0 ? (
               <Empty catalogue={catalogue} state={state} change={change} round={round} />
+            ) : shown.rows.length === 0 ? (
+              <Beyond count={shown.count} page={page} pageRows={PAGE_ROWS} change={change} />
             ) : isPhone ? (
               <Cards catalogue={catalogue} answer={shown} columns={columns} isWaiting={isWaiting} />
             ) : (
               <Grid catalogue={catalogue} answer={shown} columns={columns} sort={state.sort} change={change} isWaiting={isWaiting} />
             )}
-            <StatusLine answer={shown} page={shown.request.offset ? shown.request.offset / PAGE_ROWS : 0} pageRows={PAGE_ROWS} change={change} newer={newer}
+            <StatusLine answer={shown} page={page} pageRows={PAGE_ROWS} change={change} newer={newer}
               nowVersion={health.data?.data_version} onNewer={() => setRound(round + 1)} />
           </section>
         )}

@@ -1,33 +1,40 @@
 // A range of days, in UTC as all times here; the usual ones by a press.
-import type { Facet } from '../api/types'
+import type { Facet, Scalar } from '../api/types'
 import { longName } from '../fields/catalogue'
 import type { Choice } from '../filter/model'
 import { Act, Field as TextField } from '../ui/controls'
+import { useDraft } from '../ui/use-draft'
 import type { FacetProps } from './facet'
 import css from './filter-panel.module.css'
 
 const DAY_MS = 86_400_000
 const LAST: [string, number][] = [['24 h', 1], ['7 days', 7], ['30 days', 30]]
+const START_OF_DAY = 'T00:00:00Z'
 const END_OF_DAY = 'T23:59:59.999Z'
+
+type Days = [from: string, to: string] // '' is no end
+
+const day = (end: unknown) => (typeof end === 'string' ? end.slice(0, 10) : '')
 
 export function DateRange({ field, facet, choice, onChoose }: FacetProps & { facet: Facet }) {
   const name = longName(field)
-  const [from, to] = [choice?.range?.[0] ?? null, choice?.range?.[1] ?? null]
-  const choose = (low: unknown, high: unknown) => {
+  const range = choice?.range
+  const choose = (low: string | null, high: string | null, options?: { typing: string }) => {
     const rest: Choice = { ...choice }
     delete rest.range
-    const range: Choice['range'] = [low ? String(low) : null, high ? String(high) : null]
-    onChoose(range[0] === null && range[1] === null ? rest : { ...rest, range })
+    onChoose(low === null && high === null ? rest : { ...rest, range: [low, high] }, options)
   }
-  const day = (end: unknown) => (typeof end === 'string' ? end.slice(0, 10) : '')
-  const first = day(facet.min)
-  const final = day(facet.max)
+  // an end that was not typed keeps its time of day
+  const end = (typed: string, old: Scalar | null | undefined, time: string) => (typed === day(old) && old ? String(old) : typed ? typed + time : null)
+  const commit = ([from, to]: Days) => choose(end(from, range?.[0], START_OF_DAY), end(to, range?.[1], END_OF_DAY), { typing: field.id })
+  const [[from, to], write] = useDraft<Days>([day(range?.[0]), day(range?.[1])], commit)
+  const ends = { min: day(facet.min), max: day(facet.max) }
   return (
     <div className={css.range}>
       <div className={css.inputs}>
-        <TextField type="date" label={`${name}, from`} value={day(from)} min={first} max={final} onChange={(event) => choose(event.target.value && `${event.target.value}T00:00:00Z`, to)} />
+        <TextField type="date" label={`${name}, from`} value={from} {...ends} onChange={(event) => write([event.target.value, to])} />
         –
-        <TextField type="date" label={`${name}, to`} value={day(to)} min={first} max={final} onChange={(event) => choose(from, event.target.value && event.target.value + END_OF_DAY)} />
+        <TextField type="date" label={`${name}, to`} value={to} {...ends} onChange={(event) => write([from, event.target.value])} />
       </div>
       <div className={css.more}>
         last

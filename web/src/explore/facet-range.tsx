@@ -29,7 +29,7 @@ export function NumberRange({ field, facet, choice, onChoose }: FacetProps & { f
     const rest: Choice = { ...choice }
     delete rest.range
     const range: [Scalar | null, Scalar | null] = [asScalar(ends[0]), asScalar(ends[1])]
-    onChoose(range[0] === null && range[1] === null ? rest : { ...rest, range }, { replace: choice?.range !== undefined })
+    onChoose(range[0] === null && range[1] === null ? rest : { ...rest, range }, { typing: field.id })
   }
   const [ends, setEnds, flush] = useDraft<Ends>([asNumber(choice?.range?.[0]), asNumber(choice?.range?.[1])], commit)
   const name = longName(field)

@@ -24,7 +24,7 @@ const TOGGLES_MAX = 6
 const TOGGLE_LETTERS = 5
 const BAR_PX = 40
 
-export type OnChoose = (choice: Choice | undefined, options?: { replace?: boolean }) => void
+export type OnChoose = (choice: Choice | undefined, options?: { typing?: string }) => void
 
 export interface FacetProps {
   field: Field

@@ -8,7 +8,7 @@ import { type Catalogue, shortName } from '../fields/catalogue'
 import { treeOf, withChoice } from '../filter/model'
 import { choiceWords } from '../filter/words'
 import { count } from '../format/number'
-import { Act, Acts, Bone, ButtonLink, Note } from '../ui/controls'
+import { Act, Acts, Bone, Button, ButtonLink, Note } from '../ui/controls'
 import type { ExploreState } from '../url/explore'
 import { paths } from '../url/paths'
 import type { Change } from '../url/use-explore'
@@ -92,6 +92,20 @@ export function Empty({ catalogue, state, change, round }: { catalogue: Catalogu
         </>
       )}
       {isKnown && helping.length === 0 && <p>No single one of them is to blame: they leave nothing together. {clear}</p>}
+    </div>
+  )
+}
+
+// An address names a page that its filters do not fill, or not any more.
+export function Beyond({ count: n, page, pageRows, change }: { count: number; page: number; pageRows: number; change: Change }) {
+  const last = Math.ceil(n / pageRows) - 1
+  return (
+    <div className={css.centre} role="status">
+      <h2>There is no page {count(page + 1)}</h2>
+      <p>{n === 1 ? 'The one experiment that fits is' : <>The {count(n)} experiments that fit are</>} on {last === 0 ? 'one page' : <>{count(last + 1)} pages</>}.</p>
+      <div className={css.acts}>
+        <Button look="line" onPress={() => change({ page: last }, { replace: true })}>{last === 0 ? 'Show them' : 'Go to the last page'}</Button>
+      </div>
     </div>
   )
 }

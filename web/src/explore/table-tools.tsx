@@ -1,16 +1,18 @@
 // Above the table: how it is sorted, which columns.
-import { lazy, Suspense, useRef } from 'react'
+import { lazy, Suspense, useRef, useState } from 'react'
 
 import type { Facet, Sort } from '../api/types'
-import { type Catalogue, shortName } from '../fields/catalogue'
+import type { Catalogue } from '../fields/catalogue'
 import { Act, Button, Check } from '../ui/controls'
 import { Icon } from '../ui/icons'
 import type { ExploreState } from '../url/explore'
 import { DEFAULT_SORT, writeSort } from '../url/explore'
 import type { Change } from '../url/use-explore'
 import css from './explore.module.css'
+import { sortWords } from './sort-words'
 
 const ColumnPicker = lazy(() => import('./column-picker').then((module) => ({ default: module.ColumnPicker })))
+const SortSheet = lazy(() => import('./sort-sheet').then((module) => ({ default: module.SortSheet })))
 
 interface Props {
   catalogue: Catalogue
@@ -22,38 +24,43 @@ interface Props {
   varying: Record<string, Facet> | undefined
   picker: boolean
   setPicker: (open: boolean) => void
+  isPhone: boolean // cards, which have no heads
 }
 
-function sortWords(catalogue: Catalogue, sort: Sort[]) {
-  if (sort.length === 0) return 'Newest stored first'
-  return sort.map(({ field: id, dir }) => {
-    const field = catalogue.get(id)
-    if (field.type === 'time') return `${shortName(field)}, ${dir === 'desc' ? 'newest' : 'oldest'} first`
-    const isBest = field.direction === 'higher' ? dir === 'desc' : field.direction === 'lower' ? dir === 'asc' : null
-    return `${shortName(field)}, ${isBest === null ? (dir === 'asc' ? 'ascending' : 'descending') : isBest ? 'best first' : 'worst first'}`
-  }).join(', then ')
-}
-
-export function TableTools({ catalogue, state, sort, change, chosen, columns, varying, picker, setPicker }: Props) {
+export function TableTools({ catalogue, state, sort, change, chosen, columns, varying, picker, setPicker, isPhone }: Props) {
   const button = useRef<HTMLButtonElement>(null)
+  const [sorting, setSorting] = useState(false)
   return (
     <div className={css.tools}>
-      <span className={css.sorted}>
-        <Icon name="sort" />
-        <span className="clip" title="Press a column's head to sort, with Shift to add it as a further key">{sortWords(catalogue, sort)}</span>
-        {writeSort(state.sort) !== writeSort(DEFAULT_SORT) && <Act onPress={() => change({ sort: DEFAULT_SORT })}>Reset</Act>}
-      </span>
+      {isPhone ? (
+        <span className={css.sorted}>
+          <Button aria-haspopup="dialog" aria-expanded={sorting} onPress={() => setSorting(true)}>
+            <Icon name="sort" />
+            <span className="clip"><span className="sr">Sort: </span>{sortWords(catalogue, sort)}</span>
+            <Icon name="down" small />
+          </Button>
+        </span>
+      ) : (
+        <span className={css.sorted}>
+          <Icon name="sort" />
+          <span className="clip" title="Press a column's head to sort, with Shift to add it as a further key">{sortWords(catalogue, sort)}</span>
+          {writeSort(state.sort) !== writeSort(DEFAULT_SORT) && <Act onPress={() => change({ sort: DEFAULT_SORT })}>Reset</Act>}
+        </span>
+      )}
       <div className={css.end}>
-        <Check isSelected={state.onlyDiffering} isDisabled={!varying} onChange={(only) => change({ onlyDiffering: only, page: state.page })}>
-          Only columns that differ
-        </Check>
+        {!isPhone && (
+          <Check isSelected={state.onlyDiffering} isDisabled={!varying} onChange={(only) => change({ onlyDiffering: only, page: state.page })}>
+            Only columns that differ
+          </Check>
+        )}
         <Button ref={button} aria-haspopup="dialog" aria-expanded={picker} onPress={() => setPicker(!picker)}>
           <Icon name="columns" />
-          Columns <span className="n-11 dim">{columns.length} of {catalogue.columns.length}</span>
+          Columns <span className="n-11 dim">{isPhone ? columns.length : `${columns.length} of ${catalogue.columns.length}`}</span>
         </Button>
         <Suspense fallback={null}>
-          {picker && <ColumnPicker catalogue={catalogue} chosen={chosen} anchor={button} isCustom={state.columns !== null} onlyDiffering={state.onlyDiffering}
+          {picker && <ColumnPicker catalogue={catalogue} chosen={chosen} anchor={isPhone ? null : button} isCustom={state.columns !== null} onlyDiffering={state.onlyDiffering}
             onChange={(ids) => change({ columns: ids, page: state.page })} onDiffering={(only) => change({ onlyDiffering: only, page: state.page })} onClose={() => setPicker(false)} />}
+          {isPhone && sorting && <SortSheet catalogue={catalogue} sort={state.sort} columns={chosen} onSort={(next) => change({ sort: next })} onClose={() => setSorting(false)} />}
         </Suspense>
       </div>
     </div>

@@ -46,9 +46,10 @@ export const DEFAULT_COLUMNS = [
   'results.median_ttft_ms', 'results.p99_ttft_ms', 'results.median_tpot_ms', 'results.p99_tpot_ms', 'results.median_e2el_ms',
   'results.energy_per_token_j', 'environment.engine.version', 'run.timestamp',
 ]
-// What a card on a phone says, when those columns are shown.
-export const CARD_FIGURES = ['results.output_throughput', 'results.p99_ttft_ms', 'results.median_tpot_ms']
+// Of these a card on a phone makes one line, without names.
 export const CARD_FACTS = ['server.model', 'system.hardware_info.gpu_name', 'server.tensor_parallel_size']
+// A card holds less than a row before anybody chose.
+export const CARD_COLUMNS = ['quality.verdict', ...CARD_FACTS, 'results.output_throughput', 'results.p99_ttft_ms', 'results.median_tpot_ms']
 
 // Where a label is too long for a column's head or a chip.
 const SHORT: Record<string, string> = {
@@ -75,6 +76,7 @@ const SHORT: Record<string, string> = {
 // Where a label's words say too little, or more than the unit does already.
 const LONG: Record<string, string> = {
   'derived.gpu_count': 'GPUs of the run',
+  'run.timestamp': 'Started',
   'derived.output_throughput_per_gpu': 'Output throughput per GPU',
   'derived.tokens_per_s_per_user': 'Output per user',
   'results.energy_per_token_j': 'Energy per token',

@@ -1,5 +1,5 @@
 // One value as text. Not recorded and unset are no values: who shows them shows them in their own way.
-import type { Field } from '../api/types'
+import type { Field, Row } from '../api/types'
 import { type Form, isNumeric, isParameter, showNumber } from './number'
 import { time } from './time'
 
@@ -26,6 +26,11 @@ export function showValue(field: Field, value: unknown, form: Form): string {
   if (field.type === 'time') return time(value)
   if (field.id === 'quality.verdict') return verdictWord(value)
   return value
+}
+
+export const nameOf = (row: Row) => {
+  const name = row.cells['run.name']
+  return typeof name === 'string' && name.trim() ? name : (row.run_id ?? `result ${row.id}`)
 }
 
 // In full, for hovering and copying.

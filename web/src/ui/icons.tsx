@@ -4,6 +4,7 @@ const PATHS = {
   theme: <><circle cx="8" cy="8" r="5.2" /><path d="M8 2.8v10.4" /><path d="M8 2.8a5.2 5.2 0 0 1 0 10.4z" fill="currentColor" stroke="none" /></>,
   help: <><circle cx="8" cy="8" r="5.5" /><path d="M6.4 6.6a1.7 1.7 0 1 1 2.3 1.6c-.5.2-.7.5-.7 1" /><path d="M8 11.2v.01" /></>,
   menu: <path d="M2.5 4.5h11M2.5 8h11M2.5 11.5h11" />,
+  check: <path d="M3.5 8.5l3 3 6-7" />,
   close: <path d="M4.5 4.5l7 7M11.5 4.5l-7 7" />,
   right: <path d="M6 4l4 4-4 4" />,
   down: <path d="M5 6.5l3 3 3-3" />,

@@ -1,5 +1,5 @@
 // Verdicts and states of files: a shape and a word, the colour comes third.
-import { verdictWord } from '../format/value'
+import { NOT_RECORDED, UNSET, verdictWord } from '../format/value'
 import css from './controls.module.css'
 import { join } from './controls'
 
@@ -25,6 +25,8 @@ const LOOKS: Record<string, Look> = {
   conflict: { shape: 'triangle', colour: 'degraded' },
   rejected: { shape: 'square', colour: 'limited' },
   queued: { shape: 'ring', colour: 'faint' },
+  cancelled: { shape: 'dash', colour: 'quiet' },
+  failed: { shape: 'square', colour: 'limited' },
   ok: { shape: 'circle', colour: 'trusted' },
   beyond: { shape: 'triangle', colour: 'degraded' },
   unknown: { shape: 'dash', colour: 'faint' },
@@ -45,3 +47,7 @@ export const Verdict = ({ verdict }: { verdict: string | null | undefined }) =>
   verdict ? <State state={verdict} word={verdictWord(verdict)} /> : <span className={join(css.verdict, css.faint)}>not measured</span>
 
 export const Simulated = () => <span className={css.sim}>simulated</span>
+
+// What is no value: null is a word, and what no file says a dash.
+export const Nothing = ({ of }: { of: null | undefined }) =>
+  of === null ? <span className={css.none}>{UNSET}</span> : <span className={css.none} aria-label="not recorded" role="img">{NOT_RECORDED}</span>

@@ -79,6 +79,11 @@ describe('an address', () => {
     expect(readExplore(`?${writeExplore(state)}`)).toEqual(state)
   })
 
+  it('has no page that the server could not count to', () => {
+    expect(readExplore('?page=99999999999999999999').page * 200).toBeLessThanOrEqual(1_000_000_000)
+    expect(readExplore('?page=-7').page).toBe(0)
+  })
+
   it('passes over what it cannot read', () => {
     expect(readExplore('?where={&page=x&run.name=&other=1')).toEqual(EMPTY)
   })

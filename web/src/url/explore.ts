@@ -20,6 +20,7 @@ export interface ExploreState {
 }
 
 export const DEFAULT_SORT: Sort[] = [{ field: 'run.timestamp', dir: 'desc' }]
+const PAGE_MAX = 5_000_000 // the contract's offset ends at 1,000,000,000
 const NUMBER = /^-?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
 const RESERVED = new Set(['sort', 'columns', 'page', 'fields', 'differ', 'where'])
 
@@ -129,7 +130,7 @@ export function readExplore(search: string): ExploreState {
     where: readWhere(query.get('where')),
     sort: sort === null ? DEFAULT_SORT : readSort(sort),
     columns: columns === null ? null : columns.split(',').filter(Boolean),
-    page: Math.max(0, (Number.parseInt(query.get('page') ?? '1', 10) || 1) - 1),
+    page: Math.min(PAGE_MAX, Math.max(0, (Number.parseInt(query.get('page') ?? '1', 10) || 1) - 1)),
     onlyVarying: query.get('fields') !== 'all',
     onlyDiffering: query.get('differ') === '1',
   }

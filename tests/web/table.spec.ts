@@ -1,0 +1,154 @@
+// A table of more than a page, and the way back through it.
+import type { Page } from '@playwright/test'
+import { join } from 'node:path'
+
+import { chips, counted, expect, filters, names, test, useDashboard } from './fixtures'
+import { little, write } from './results'
+
+const MANY = 230
+const dashboard = useDashboard((store) => {
+  for (let i = 0; i < MANY; i++) write(join(store.folder, 'many'), `${i}.json`, little(i))
+  store.import(join(store.folder, 'many'))
+})
+
+const table = (page: Page) => page.getByRole('region', { name: /^Table/ })
+const scrolled = (page: Page) => table(page).evaluate((element) => [element.scrollTop, element.scrollLeft])
+const search = (page: Page) => new URL(page.url()).search
+const run = (number: number) => `run_${String(number).padStart(3, '0')}`
+
+test('more than a page: pages, and rows drawn where one looks', async ({ page }) => {
+  await page.goto(`${dashboard().url}/?sort=results.p99_ttft_ms`)
+  await expect(counted(page)).toHaveText(`${MANY} of ${MANY} experiments`)
+  await expect(page.getByText('Rows 1–200 of 230')).toBeVisible()
+  await expect(page.getByRole('table')).toHaveAttribute('aria-rowcount', String(MANY + 1))
+  await expect(page.getByRole('link', { name: run(199) })).toHaveCount(0)
+  await table(page).evaluate((element) => element.scrollTo(0, element.scrollHeight))
+  await expect(page.getByRole('link', { name: run(199) })).toBeVisible()
+  const end = await scrolled(page)
+  await page.getByRole('button', { name: 'Next page' }).click()
+  await expect(page.getByText('Rows 201–230 of 230')).toBeVisible()
+  await expect.poll(async () => (await names(page))[0]).toBe(run(200))
+  expect(await scrolled(page)).toEqual([0, 0])
+  await page.goBack()
+  await expect(page.getByText('Rows 1–200 of 230')).toBeVisible()
+  await expect.poll(() => scrolled(page)).toEqual(end)
+})
+
+test('Back finds the row and the place that it came from', async ({ page }) => {
+  await page.goto(`${dashboard().url}/?sort=results.p99_ttft_ms`)
+  await expect(counted(page)).toBeVisible()
+  await table(page).evaluate((element) => element.scrollTo(40, 3000))
+  await page.getByRole('link', { name: run(105) }).click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(run(105))
+  await page.evaluate(() => window.scrollTo(0, 30))
+  await expect.poll(() => page.evaluate(() => window.scrollY)).toBe(30)
+  await page.goBack()
+  await expect(page.getByRole('link', { name: run(105) })).toBeFocused()
+  expect(await scrolled(page)).toEqual([3000, 40])
+  await page.keyboard.press('j')
+  await expect(page.getByRole('link', { name: run(106) })).toBeFocused()
+
+  // each entry has a place of its own, also after the page was loaded anew
+  await page.goForward()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(run(105))
+  await expect.poll(() => page.evaluate(() => window.scrollY)).toBe(30)
+  await page.goBack()
+  await expect(page.getByRole('link', { name: run(106) })).toBeFocused()
+  await page.reload()
+  await expect(page.getByRole('link', { name: run(106) })).toBeFocused()
+  expect(await scrolled(page)).toEqual([3000, 40])
+  await page.getByRole('columnheader', { name: /P99 TTFT/ }).getByRole('button').click()
+  await expect.poll(async () => (await names(page))[0]).toBe(run(229))
+  expect((await scrolled(page))[0]).toBe(0)
+})
+
+test('on a phone, where the page itself scrolls, too', async ({ browser }) => {
+  const context = await browser.newContext({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true })
+  const page = await context.newPage()
+  await page.goto(`${dashboard().url}/?sort=results.p99_ttft_ms`)
+  await expect(counted(page)).toBeVisible()
+  await page.getByRole('link', { name: run(60) }).scrollIntoViewIfNeeded()
+  const top = await page.evaluate(() => window.scrollY)
+  expect(top).toBeGreaterThan(844)
+  await page.getByRole('link', { name: run(60) }).tap()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(run(60))
+  expect(await page.evaluate(() => window.scrollY)).toBe(0)
+  await page.goBack()
+  await expect(page.getByRole('link', { name: run(60) })).toBeFocused()
+  expect(await page.evaluate(() => window.scrollY)).toBe(top)
+  await context.close()
+})
+
+test('what is typed is one entry of the history until it settles', async ({ page }) => {
+  const start = Date.UTC(2026, 10, 22)
+  await page.clock.setFixedTime(start)
+  await page.goto(dashboard().url)
+  await expect(counted(page)).toHaveText(`${MANY} of ${MANY} experiments`)
+  const entries = () => page.evaluate(() => history.length)
+  const before = await entries()
+  const to = filters(page).getByRole('group', { name: 'P99 TTFT', exact: true }).getByRole('textbox', { name: /to$/ })
+  for (const typed of ['1', '12', '120']) {
+    await to.fill(typed)
+    await expect.poll(() => search(page)).toBe(`?results.p99_ttft_ms=..${typed}`)
+  }
+  expect(await entries()).toBe(before + 1)
+  await page.clock.setFixedTime(start + 10_000)
+  await to.fill('50')
+  await expect.poll(() => search(page)).toBe('?results.p99_ttft_ms=..50')
+
+  await filters(page).getByRole('searchbox').first().fill('run.timestamp')
+  const from = filters(page).getByLabel(/, from$/)
+  for (const day of ['2026-10-01', '2026-10-02']) {
+    await from.fill(day)
+    await expect.poll(() => search(page)).toBe(`?results.p99_ttft_ms=..50&run.timestamp=${day}T00:00:00Z..`)
+  }
+  expect(await entries()).toBe(before + 3)
+  await page.goBack()
+  await expect(chips(page)).toHaveCount(1)
+  await expect(from).toHaveValue('')
+  expect(search(page)).toBe('?results.p99_ttft_ms=..50')
+  await page.goBack()
+  await expect.poll(() => search(page)).toBe('?results.p99_ttft_ms=..120')
+  await page.goBack()
+  await expect(chips(page)).toHaveCount(0)
+  await expect(counted(page)).toHaveText(`${MANY} of ${MANY} experiments`)
+})
+
+test('900 columns: only those are drawn that are looked at', async ({ page }) => {
+  const answer = await (await page.request.get(`${dashboard().url}/api/fields`)).json()
+  const columns = (answer.fields as { id: string; column: boolean }[]).filter((field) => field.column).map(({ id }) => id).slice(0, 900)
+  expect(columns).toHaveLength(900)
+  await page.goto(`${dashboard().url}/?columns=${columns.join(',')}`)
+  await expect(page.getByRole('table')).toHaveAttribute('aria-colcount', '901')
+  const drawn = async () => [await page.getByRole('columnheader').count(), await page.getByRole('cell').count()]
+  const isBounded = async () => {
+    const [heads = 0, cells = 0] = await drawn()
+    return heads > 4 && heads < 40 && cells > 100 && cells < 2000
+  }
+  await expect.poll(isBounded).toBe(true)
+  const head = (at: number) => page.locator(`th[aria-colindex="${at}"]`)
+  await expect(head(2)).toBeVisible()
+  await expect(head(901)).toHaveCount(0)
+  await table(page).evaluate((element) => element.scrollTo(element.scrollWidth, 0))
+  await expect(head(901)).toBeInViewport()
+  await expect(head(2)).toHaveCount(0)
+  await expect.poll(isBounded).toBe(true)
+  // a cell stands below its head
+  const edges = (locator: ReturnType<Page['locator']>) => locator.evaluate((element) => [element.getBoundingClientRect().left, element.getBoundingClientRect().right])
+  expect(await edges(page.locator('td[aria-colindex="901"]').first())).toEqual(await edges(head(901)))
+  await page.keyboard.press('c')
+  const picker = page.getByRole('dialog', { name: 'Columns' })
+  await expect(picker.getByRole('grid').getByRole('row')).toHaveCount(60)
+  await expect(picker.getByRole('button', { name: 'Show 60 more of 900' })).toBeVisible()
+})
+
+test('an address beyond the last page says so and leads to it', async ({ page }) => {
+  await page.goto(`${dashboard().url}/?sort=results.p99_ttft_ms&page=9`)
+  await expect(page.getByRole('heading', { name: 'There is no page 9' })).toBeVisible()
+  await expect(page.getByText('The 230 experiments that fit are on 2 pages.')).toBeVisible()
+  const entries = await page.evaluate(() => history.length)
+  await page.getByRole('button', { name: 'Go to the last page' }).click()
+  await expect(page.getByText('Rows 201–230 of 230')).toBeVisible()
+  expect(search(page)).toBe('?sort=results.p99_ttft_ms&page=2')
+  expect(await page.evaluate(() => history.length)).toBe(entries)
+})

@@ -1,0 +1,115 @@
+// What a column looks like follows from the rows of the page. Of many columns only those that are looked at
+// are drawn; their widths are measured, for those of a table that is drawn in part would jump.
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { type RefObject, useCallback, useMemo } from 'react'
+
+import type { ApplyRequest, Field, Row, Sort } from '../api/types'
+import { type Catalogue, sectionOf, shortName } from '../fields/catalogue'
+import { type Form, formFor } from '../format/number'
+import { briefly, isFigure, showValue, UNSET } from '../format/value'
+import { entryNow, placeOf } from '../url/entry'
+
+export const VERDICT = 'quality.verdict'
+export const BAR_PX = 44
+export const PIN_PX = 272 // the column of names (grid.module.css)
+const ALL_DRAWN = 40
+const OVERSCAN = 3
+const PAD_PX = 19
+const MARK_PX = 24 // of a sort key
+const LEAST_PX = 64
+const MOST_PX = 340
+const VERDICT_PX = 120
+
+export interface Shown {
+  field: Field
+  form: Form
+  top: number // of its bars: of the first sorted column only
+  isDivided: boolean
+}
+
+// Other content is what other filters, another order or another page leave; other columns are not.
+export const contentOf = ({ sort, filter, offset }: ApplyRequest) => JSON.stringify([sort, filter, offset])
+
+// Lines part what was measured by what it is; how a run was set up is one block.
+const divides = (before: Field, field: Field) => before.id !== VERDICT && (before.role === 'output' || field.role === 'output') && sectionOf(before) !== sectionOf(field)
+
+export function useShown(catalogue: Catalogue, rows: Row[], columns: string[], sort: Sort[]) {
+  return useMemo(
+    () =>
+      columns.map((id, i): Shown => {
+        const field = catalogue.get(id)
+        const values = rows.map((row) => row.cells[id])
+        const numbers = values.filter((value): value is number => typeof value === 'number')
+        const hasBars = sort[0]?.field === id && field.direction === 'higher' && Math.min(...numbers) >= 0
+        const before = columns[i - 1]
+        return { field, form: formFor(field, values), top: hasBars ? Math.max(...numbers) : 0, isDivided: before !== undefined && divides(catalogue.get(before), field) }
+      }),
+    [catalogue, rows, columns, sort],
+  )
+}
+
+function makeRuler() {
+  const context = document.createElement('canvas').getContext('2d')
+  const style = getComputedStyle(document.documentElement)
+  const faces = { sans: style.getPropertyValue('--sans'), mono: style.getPropertyValue('--mono') }
+  return (text: string, face: 'sans' | 'mono', weight = 400) => {
+    if (!context) return text.length * 8
+    context.font = `${weight} 12px ${faces[face]}`
+    return context.measureText(text).width
+  }
+}
+
+// The longest text of a column, and of its numbers the outermost: all have as many decimals.
+function longest({ field, form }: Shown, rows: Row[]) {
+  let [text, low, high] = ['', Infinity, -Infinity]
+  for (const { cells } of rows) {
+    const value = cells[field.id]
+    if (typeof value === 'number' && form.decimals !== null) [low, high] = [Math.min(low, value), Math.max(high, value)]
+    else if (value !== undefined) {
+      const shown = value === null ? UNSET : briefly(field, showValue(field, value, form))
+      if (shown.length > text.length) text = shown
+    }
+  }
+  return [text, ...[low, high].filter(Number.isFinite).map((value) => showValue(field, value, form))]
+}
+
+function widthOf(column: Shown, rows: Row[], ruler: ReturnType<typeof makeRuler>) {
+  const face = isFigure(column.field) ? 'mono' : 'sans'
+  const cells = longest(column, rows).map((text) => ruler(text, face) + (column.top > 0 ? BAR_PX + 8 : 0))
+  const head = [ruler(shortName(column.field), 'sans', 500) + MARK_PX, ruler(column.form.unit, 'sans') + MARK_PX]
+  const verdict = column.field.id === VERDICT ? VERDICT_PX : 0
+  return Math.ceil(Math.min(MOST_PX, Math.max(LEAST_PX, verdict, ...cells, ...head) + PAD_PX))
+}
+
+export interface Across {
+  drawn: { column: Shown; at: number }[]
+  widths: number[] | null // of the drawn ones; null: all are drawn, and the browser lays them out
+  before: number // pixels of what is not drawn
+  after: number
+}
+
+export function useAcross(shown: Shown[], rows: Row[], scroll: RefObject<HTMLElement | null>): Across {
+  const isCut = shown.length > ALL_DRAWN
+  const widths = useMemo(() => {
+    if (!isCut) return []
+    const ruler = makeRuler()
+    return shown.map((column) => widthOf(column, rows, ruler))
+  }, [isCut, shown, rows])
+  // another function with other columns: widths that are known belong to those that were
+  const keyOf = useCallback((i: number) => shown[i]?.field.id ?? i, [shown])
+  const virtual = useVirtualizer({
+    horizontal: true, enabled: isCut, count: isCut ? shown.length : 0, getScrollElement: () => scroll.current, getItemKey: keyOf,
+    estimateSize: (i) => widths[i] ?? LEAST_PX, paddingStart: PIN_PX, overscan: OVERSCAN, initialOffset: () => placeOf(entryNow())?.left ?? 0,
+  })
+  const items = virtual.getVirtualItems()
+  const [from, to] = isCut ? [items[0]?.index ?? 0, (items.at(-1)?.index ?? -1) + 1] : [0, shown.length]
+  return useMemo(() => {
+    const sum = (list: number[]) => list.reduce((all, px) => all + px, 0)
+    return {
+      drawn: shown.slice(from, to).map((column, i) => ({ column, at: from + i })),
+      widths: isCut ? widths.slice(from, to) : null,
+      before: sum(widths.slice(0, from)),
+      after: sum(widths.slice(to)),
+    }
+  }, [shown, widths, isCut, from, to])
+}

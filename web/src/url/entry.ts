@@ -1,0 +1,74 @@
+// Entries of the browser's history. Each has a key of its own, under which is kept what belongs to it and to
+// no address: how far its screen was scrolled and which row had the focus.
+import { useHistoryState } from 'wouter/use-browser-location'
+
+export interface Place {
+  top: number
+  left: number
+  row: number | null // its experiment
+}
+
+// Of an entry that somebody's typing made: what was typed goes on in it.
+interface Burst {
+  of: string
+  at: number
+}
+
+interface EntryState {
+  entry?: string
+  burst?: Burst
+}
+
+const STORED = 'profllm.places'
+const KEPT = 100
+export const SETTLED_MS = 1500
+
+const stateOf = (state: unknown) => (state ?? {}) as EntryState
+const places = new Map<string, Place>(readStored())
+
+function readStored(): [string, Place][] {
+  try {
+    return JSON.parse(sessionStorage.getItem(STORED) ?? '[]') as [string, Place][]
+  } catch {
+    return []
+  }
+}
+
+function writeStored() {
+  try {
+    sessionStorage.setItem(STORED, JSON.stringify([...places].slice(-KEPT)))
+  } catch {
+    // no storage: places hold until the page is left
+  }
+}
+
+// By the prototype: wouter's own replaceState tells all screens of an address that did not change.
+function mark() {
+  const state = stateOf(history.state)
+  if (state.entry === undefined) History.prototype.replaceState.call(history, { ...state, entry: `${Date.now().toString(36)}${Math.random().toString(36).slice(2)}` }, '')
+}
+
+// Before wouter listens, so that no screen is drawn for an entry without a key.
+export function markEntries() {
+  history.scrollRestoration = 'manual'
+  mark()
+  for (const event of ['pushState', 'replaceState', 'popstate', 'hashchange']) window.addEventListener(event, mark)
+  window.addEventListener('pagehide', writeStored)
+}
+
+export const useEntry = () => stateOf(useHistoryState()).entry ?? ''
+export const entryNow = () => stateOf(history.state).entry ?? ''
+export const placeOf = (entry: string) => places.get(entry)
+
+export function keepPlace(entry: string, place: Place) {
+  places.delete(entry) // the latest stands last
+  places.set(entry, place)
+}
+
+// The first change of `of` makes an entry; those that follow closely stay in it, so that Back undoes what was
+// meant and not every letter.
+export function burstOptions(of: string): { replace: boolean; state: EntryState } {
+  const { burst } = stateOf(history.state)
+  const at = Date.now()
+  return { replace: burst?.of === of && at - burst.at < SETTLED_MS, state: { burst: { of, at } } }
+}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 
 import type { Experiment } from '../api/types'
-import { type Check, checksOf } from './model'
+import { type Check, checksOf, intervalOf } from './model'
 import { figure, summary } from './ruling'
 
 const of = (quality: unknown) => checksOf({ document: { quality } } as unknown as Experiment)
@@ -10,7 +10,7 @@ const check = (status: string, effect = 'degraded'): Check => ({ id: 'x', status
 describe('checks of a document', () => {
   it('may lack what ours have', () => {
     expect(of({ checks: [{ id: 'client_error', status: 'beyond', effect: 'degraded' }] })).toEqual([{ id: 'client_error', status: 'beyond', effect: 'degraded', text: '', unit: '', value: undefined, limit: undefined }])
-    expect(of({ checks: [{ id: 7, text: null, value: null, limit: 'none', unit: {} }] })).toEqual([{ id: '', status: '', effect: '', text: '', unit: '', value: undefined, limit: undefined }])
+    expect(of({ checks: [{ id: 7, text: null, value: null, limit: 'none', unit: {} }] })).toEqual([{ id: '', status: '', effect: '', text: '', unit: '', value: null, limit: 'none' }])
     expect(of({ checks: [{ value: 0, limit: false }] })).toMatchObject([{ value: 0, limit: false }])
   })
 
@@ -18,8 +18,10 @@ describe('checks of a document', () => {
     for (const quality of [undefined, null, 'fine', {}, { checks: null }, { checks: { a: 1 } }, { checks: ['x', 1, null, [{}]] }]) expect(of(quality)).toEqual([])
   })
 
-  it('show "–" where there is no value', () => {
+  it('tell what is not recorded, null and a value apart', () => {
     expect(figure(undefined, 'share')).toBe('–')
+    expect(figure(null, 'share')).toBe('unset')
+    expect(figure('none', 'share')).toBe('none')
     expect(figure(0, 'share')).toBe('0')
     expect(figure(false, 'yes')).toBe('no')
   })
@@ -31,4 +33,9 @@ describe('the sum of a verdict', () => {
       .toBe('Two of 6 checks count against it, 2 are fine, 1 is beyond its limit and told only, 1 could not be made.')
     expect(summary([check('beyond', 'info'), check('beyond', 'info'), check('ok')])).toBe('None of 3 checks counts against it, 1 is fine, 2 are beyond their limits and told only.')
   })
+})
+
+it.each<[unknown, unknown]>([[null, null], [undefined, undefined], [[1, 2], [1, 2]], [[1], undefined], ['1', undefined]])('an interval that stands as %j is %j', (stands, interval) => {
+  const results = stands === undefined ? {} : { p99_ttft_ms_ci95: stands }
+  expect(intervalOf({ document: { results } } as unknown as Experiment, 'results.p99_ttft_ms')).toEqual(interval)
 })

@@ -3,11 +3,12 @@ import type { Experiment } from '../api/types'
 import { type Catalogue, longName } from '../fields/catalogue'
 import { directionWords } from '../filter/words'
 import { arrow, type Form, formFor, showNumber } from '../format/number'
-import { NOT_RECORDED, UNSET } from '../format/value'
+import { rawValue, showValue } from '../format/value'
 import { join } from '../ui/controls'
 import page from '../ui/page.module.css'
+import { Nothing } from '../ui/verdict'
 import css from './experiment.module.css'
-import { type Entry, familiesOf, type Family, isFigure } from './model'
+import { type Entry, familiesOf, type Family, type Interval, intervalOf, isFigure } from './model'
 
 const KEY = ['results.output_throughput', 'results.request_throughput', 'results.median_ttft_ms', 'results.p99_ttft_ms', 'results.median_tpot_ms', 'results.energy_per_token_j']
 const INSTEAD = 'results.median_e2el_ms' // of energy, where none was measured
@@ -18,25 +19,24 @@ function intervalWords([low, high]: [number, number], form: Form) {
   return `${showNumber(low, form)} – ${showNumber(high, form)}`
 }
 
+const IntervalText = ({ of, form }: { of: Interval; form: Form }) => (of ? intervalWords(of, form) : <Nothing of={of} />)
+
 export function Figures({ experiment, catalogue }: { experiment: Experiment; catalogue: Catalogue }) {
-  const results = (experiment.document['results'] ?? {}) as Record<string, unknown>
   const ids = KEY.map((id, i) => (i === KEY.length - 1 && typeof experiment.fields[id]?.value !== 'number' ? INSTEAD : id))
   return (
     <dl className={css.figures} aria-label="Key figures, 95 % interval within the run beneath">
       {ids.map((id) => {
         const field = catalogue.get(id)
         const found = experiment.fields[id]
-        const value = typeof found?.value === 'number' ? found.value : null
-        const form = formFor(field, value === null ? [] : [value])
-        const ends = results[`${id.slice('results.'.length)}_ci95`]
-        const interval = Array.isArray(ends) && typeof ends[0] === 'number' && typeof ends[1] === 'number' ? intervalWords([ends[0], ends[1]], form) : ''
+        const value = found && (found.value ?? null)
+        const form = formFor(field, [value])
         return (
           <div key={id}>
             <dt title={`${id}\n${field.help}`}>{longName(field)}</dt>
-            <dd title={value === null ? undefined : `${value} ${field.unit}`}>
-              <span className={css.v}>{value === null ? (found ? UNSET : NOT_RECORDED) : showNumber(value, form)}</span>
-              {value !== null && <span className={css.u}>{form.unit}</span>}
-              <span className={css.c}>{interval}</span>
+            <dd title={`${rawValue(value)} ${field.unit}`}>
+              <span className={css.v}>{value === null || value === undefined ? <Nothing of={value} /> : showValue(field, value, form)}</span>
+              {value !== null && value !== undefined && <span className={css.u}>{form.unit}</span>}
+              <span className={css.c} title={`${id}_ci95`}><IntervalText of={intervalOf(experiment, id)} form={form} /></span>
             </dd>
           </div>
         )
@@ -60,9 +60,9 @@ export function Metrics({ entries, experiment }: { entries: Entry[]; experiment:
         <table className={page.rows}>
           <thead><tr><th scope="col">Metric</th><th scope="col" className={page.num}>Value</th><th scope="col">Unit</th><th scope="col" className={page.num}>95 % interval</th><th scope="col" className={css.ci}>±20 %</th></tr></thead>
           <tbody>
-            <Rows title="Rates" entries={figures.filter(({ field }) => RATE.test(field.unit))} />
+            <Rows title="Rates" experiment={experiment} entries={figures.filter(({ field }) => RATE.test(field.unit))} />
             {families.map((family) => <FamilyView key={family.title} family={family} />)}
-            <Rows title="Counts and others" entries={figures.filter(({ field }) => !RATE.test(field.unit))} />
+            <Rows title="Counts and others" experiment={experiment} entries={figures.filter(({ field }) => !RATE.test(field.unit))} />
           </tbody>
         </table>
       </div>
@@ -70,7 +70,7 @@ export function Metrics({ entries, experiment }: { entries: Entry[]; experiment:
   )
 }
 
-function Rows({ title, entries }: { title: string; entries: Entry[] }) {
+function Rows({ title, experiment, entries }: { title: string; experiment: Experiment; entries: Entry[] }) {
   if (entries.length === 0) return null
   return (
     <>
@@ -80,9 +80,9 @@ function Rows({ title, entries }: { title: string; entries: Entry[] }) {
         return (
           <tr key={field.id} title={`${field.id}\n${field.help}\n${String(value.value)} ${field.unit}`}>
             <th scope="row">{longName(field)}</th>
-            <td className={page.num}>{typeof value.value === 'number' ? showNumber(value.value, form) : String(value.value)}</td>
+            <td className={page.num}>{showValue(field, value.value, form)}</td>
             <td className="dim">{form.unit} {arrow(field)}<span className="sr">{directionWords(field)}</span></td>
-            <td /><td />
+            <IntervalCells value={value.value} interval={intervalOf(experiment, field.id)} form={form} />
           </tr>
         )
       })}
@@ -98,20 +98,26 @@ function FamilyView({ family }: { family: Family }) {
     <>
       <tr className={page.sect}><th colSpan={5} scope="colgroup" title={first.field.help}>{family.title}</th></tr>
       {family.statistics.map(({ id, name, field, value, interval }) => (
-        <tr key={id} title={`${id}\n${field.help}\n${value ?? 'unset'} ${field.unit}`}>
+        <tr key={id} title={`${id}\n${field.help}\n${rawValue(value)} ${field.unit}`}>
           <th scope="row">{name}</th>
-          <td className={page.num}>{value === null ? <span className="dim">{UNSET}</span> : showNumber(value, form)}</td>
+          <td className={page.num}>{value === null || value === undefined ? <Nothing of={value} /> : showValue(field, value, form)}</td>
           <td className="dim">{form.unit} {arrow(field)}<span className="sr">{directionWords(field)}</span></td>
-          <td className={join(page.num, 'mid')}>{interval ? intervalWords(interval, form) : NOT_RECORDED}</td>
-          <td className={css.ci}>{interval && value ? <Interval value={value} interval={interval} form={form} /> : null}</td>
+          <IntervalCells value={value} interval={interval} form={form} />
         </tr>
       ))}
     </>
   )
 }
 
+const IntervalCells = ({ value, interval, form }: { value: unknown; interval: Interval; form: Form }) => (
+  <>
+    <td className={join(page.num, 'mid')}><IntervalText of={interval} form={form} /></td>
+    <td className={css.ci}>{interval && typeof value === 'number' && value !== 0 ? <Glyph value={value} interval={interval} form={form} /> : null}</td>
+  </>
+)
+
 // The interval relative to its figure; what goes beyond ±20 % ends open.
-function Interval({ value, interval: [low, high], form }: { value: number; interval: [number, number]; form: Form }) {
+function Glyph({ value, interval: [low, high], form }: { value: number; interval: [number, number]; form: Form }) {
   const place = (at: number) => Math.max(0, Math.min(GLYPH, GLYPH / 2 + ((at / value - 1) / 0.2) * (GLYPH / 2)))
   const [from, to] = [place(low), place(high)]
   return (

@@ -14,13 +14,15 @@ export interface Check {
   effect: string
   text: string
   unit: string
-  value: number | boolean | undefined // undefined: none was measured
-  limit: number | boolean | undefined
+  value: unknown // undefined: not recorded, null: none was measured
+  limit: unknown
 }
+
+export type Interval = [low: number, high: number] | null | undefined // null: there is none, undefined: not recorded
 
 export interface Family {
   title: string
-  statistics: { name: string; id: string; field: Field; value: number | null; interval: [number, number] | null }[]
+  statistics: { name: string; id: string; field: Field; value: unknown; interval: Interval }[]
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -36,8 +38,7 @@ export function entriesOf(catalogue: Catalogue, experiment: Experiment): Entry[]
 // A document is taken with checks of any shape: what is missing here is missing there.
 function checkOf(check: Record<string, unknown>): Check {
   const text = (key: string) => (typeof check[key] === 'string' ? check[key] : '')
-  const figure = (key: string) => (typeof check[key] === 'number' || typeof check[key] === 'boolean' ? check[key] : undefined)
-  return { id: text('id'), status: text('status'), effect: text('effect'), text: text('text'), unit: text('unit'), value: figure('value'), limit: figure('limit') }
+  return { id: text('id'), status: text('status'), effect: text('effect'), text: text('text'), unit: text('unit'), value: check['value'], limit: check['limit'] }
 }
 
 export function checksOf(experiment: Experiment): Check[] {
@@ -57,10 +58,11 @@ export const decides = (check: Check) => check.status === 'beyond' && check.effe
 const STATISTIC = /^results\.(mean|median|std|p[\d.]+)_(.+)$/
 const SHOWN = ['mean', 'median', 'p50', 'p90', 'p95', 'p99', 'p99.9', 'std']
 
-function intervalOf(experiment: Experiment, id: string): [number, number] | null {
+export function intervalOf(experiment: Experiment, id: string): Interval {
   const results = experiment.document['results']
   const ends = isObject(results) ? results[`${id.slice('results.'.length)}_ci95`] : undefined
-  return Array.isArray(ends) && typeof ends[0] === 'number' && typeof ends[1] === 'number' ? [ends[0], ends[1]] : null
+  if (ends === null) return null
+  return Array.isArray(ends) && typeof ends[0] === 'number' && typeof ends[1] === 'number' ? [ends[0], ends[1]] : undefined
 }
 
 export function familiesOf(experiment: Experiment, entries: Entry[]): Family[] {
@@ -68,9 +70,8 @@ export function familiesOf(experiment: Experiment, entries: Entry[]): Family[] {
   for (const { field, value } of entries) {
     const [, name = '', family = ''] = STATISTIC.exec(field.id) ?? []
     if (!SHOWN.includes(name) || /_(ci95|client_error)/.test(field.id)) continue
-    const number = typeof value.value === 'number' ? value.value : null
     const one = families.get(family) ?? { title: field.group, statistics: [] }
-    one.statistics.push({ name, id: field.id, field, value: number, interval: intervalOf(experiment, field.id) })
+    one.statistics.push({ name, id: field.id, field, value: value.value ?? null, interval: intervalOf(experiment, field.id) })
     families.set(family, one)
   }
   const order = (name: string) => SHOWN.indexOf(name)

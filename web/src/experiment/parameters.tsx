@@ -3,24 +3,30 @@ import { useState } from 'react'
 
 import type { Experiment } from '../api/types'
 import { formFor } from '../format/number'
-import { showValue, UNSET } from '../format/value'
+import { showValue } from '../format/value'
 import { Act, Field as TextField } from '../ui/controls'
 import page from '../ui/page.module.css'
+import { Nothing } from '../ui/verdict'
 import css from './experiment.module.css'
 import { type Entry, isDefault, isSet, nameOf } from './model'
 
-const DEFAULTS_SHOWN = 5
+const DEFAULTS_SHOWN = 5 // of each part
 const TITLES: Record<string, string> = { server: 'Server', benchmark: 'Benchmark', experiment: 'Experiment' }
 const SOURCES: Record<string, string> = { explicit: 'set', default: 'default', unknown: 'default not known', absent: 'not in this release' }
 
 const partOf = (entry: Entry) => entry.field.id.split('.')[0] ?? ''
+
+// Names are of a part: a server and a load may both have a seed.
+function partsOf(entries: Entry[]) {
+  return [...Map.groupBy(entries, partOf)].map(([part, list]) => ({ part, list }))
+}
 
 function matches(entry: Entry, words: string) {
   return `${entry.field.id} ${entry.field.help}`.toLowerCase().includes(words.toLowerCase().trim())
 }
 
 export function ValueText({ entry: { field, value } }: { entry: Entry }) {
-  if (value.state === 'null') return <span className="dim">{UNSET}</span>
+  if (value.state === 'null') return <Nothing of={null} />
   return <bdi>{showValue(field, value.value, { ...formFor(field, [value.value]), decimals: null, scale: 1 })}</bdi>
 }
 
@@ -29,8 +35,8 @@ export function Parameters({ entries, experiment }: { entries: Entry[]; experime
   const [isLong, setLong] = useState(false)
   const set = entries.filter((entry) => isSet(entry) && matches(entry, words))
   const defaults = entries.filter((entry) => isDefault(entry) && matches(entry, words))
-  const shown = isLong || words ? defaults : defaults.slice(0, DEFAULTS_SHOWN)
-  const parts = [...new Set(set.map(partOf))]
+  const isWhole = isLong || words !== ''
+  const hidden = isWhole ? 0 : partsOf(defaults).reduce((sum, { list }) => sum + Math.max(0, list.length - DEFAULTS_SHOWN), 0)
   const engine = experiment.fields['environment.engine.version']?.value
   return (
     <section className={page.block} id="parameters" aria-label="Parameters">
@@ -44,17 +50,23 @@ export function Parameters({ entries, experiment }: { entries: Entry[]; experime
       <table className={page.rows}>
         <thead><tr><th scope="col">Name</th><th scope="col">Value</th><th scope="col">From</th></tr></thead>
         <tbody>
-          {parts.map((part) => [
+          {partsOf(set).map(({ part, list }) => [
             <tr key={part} className={page.sect}><th colSpan={3} scope="colgroup">{TITLES[part] ?? part}, set by you</th></tr>,
-            ...set.filter((entry) => partOf(entry) === part).map((entry) => <ParameterRow key={entry.field.id} entry={entry} />),
+            ...list.map((entry) => <ParameterRow key={entry.field.id} entry={entry} />),
           ])}
           {set.length === 0 && !words && <tr><td colSpan={3} className="dim">This file does not say what was set.</td></tr>}
-          {defaults.length > 0 && <tr className={page.sect}><th colSpan={3} scope="colgroup">{defaults.some(({ value }) => value.source) ? `Not set by you${typeof engine === 'string' ? `, ${engine}` : ''}` : 'Recorded'} <span className="n-11">({defaults.length})</span></th></tr>}
-          {shown.map((entry) => <ParameterRow key={entry.field.id} entry={entry} quiet />)}
+          {partsOf(defaults).map(({ part, list }) => [
+            <tr key={part} className={page.sect}>
+              <th colSpan={3} scope="colgroup">
+                {TITLES[part] ?? part}, {list.some(({ value }) => value.source || value.explicit === false) ? 'not set by you' : 'recorded'}{part === 'server' && typeof engine === 'string' ? `, ${engine}` : ''} <span className="n-11">({list.length})</span>
+              </th>
+            </tr>,
+            ...(isWhole ? list : list.slice(0, DEFAULTS_SHOWN)).map((entry) => <ParameterRow key={entry.field.id} entry={entry} quiet />),
+          ])}
           {words && set.length + defaults.length === 0 && <tr><td colSpan={3} className="dim">No parameter is called “{words}”.</td></tr>}
         </tbody>
       </table>
-      {shown.length < defaults.length && <p className={css.more}><Act onPress={() => setLong(true)}>Show {defaults.length - shown.length} more</Act></p>}
+      {hidden > 0 && <p className={css.more}><Act onPress={() => setLong(true)}>Show {hidden} more</Act></p>}
     </section>
   )
 }

@@ -1,6 +1,7 @@
 // The verdict in words, with what it rests on.
 import type { Experiment } from '../api/types'
-import { verdictWord } from '../format/value'
+import { NOT_RECORDED, UNSET, verdictWord } from '../format/value'
+import { join } from '../ui/controls'
 import { State } from '../ui/verdict'
 import css from './experiment.module.css'
 import { type Check, decides, textOf } from './model'
@@ -28,8 +29,11 @@ export function summary(checks: Check[]) {
   return `${parts.join(', ')}.`
 }
 
-export function figure(value: number | boolean | undefined, unit: string) {
-  if (typeof value !== 'number') return value === undefined ? '–' : value ? 'yes' : 'no'
+export function figure(value: unknown, unit: string) {
+  if (value === undefined) return NOT_RECORDED
+  if (value === null) return UNSET
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (typeof value !== 'number') return typeof value === 'string' ? value : JSON.stringify(value)
   const scaled = unit === 'share' ? value * 100 : value
   const digits = Math.abs(scaled) >= 100 || Number.isInteger(scaled) ? 0 : Math.abs(scaled) >= 1 ? 1 : 3
   return scaled.toLocaleString('en-GB', { minimumFractionDigits: digits > 1 ? 0 : digits, maximumFractionDigits: digits }).replace('-', '−')
@@ -37,27 +41,43 @@ export function figure(value: number | boolean | undefined, unit: string) {
 
 export const unitOf = (unit: string) => (unit === 'share' ? '%' : unit === 'yes' || unit === 'count' ? '' : unit)
 
+// With reasons they stand beside the sum; without, the sentence takes their place and the sum goes below it.
 export function Ruling({ experiment, checks }: { experiment: Experiment; checks: Check[] }) {
-  const { verdict } = experiment
+  const { verdict, verdict_sentence: sentence } = experiment
   const failure = textOf(experiment, 'error.message')
   if (failure !== null) return <Failure experiment={experiment} message={String(failure)} />
   const reasons = checks.filter(decides)
+  const sum = checks.length ? summary(checks) : ''
+  const told = sentence === null ? '' : `${capital(sentence)}.`
+  if (reasons.length === 0) {
+    return (
+      <section className={join(css.ruling, css.brief)} data-verdict={verdict ?? undefined} aria-label="Verdict">
+        <div className={css.what}>{verdict ? <State state={verdict} word={capital(verdictWord(verdict))} /> : <span className="dim">Not measured</span>}</div>
+        <div className={css.grounds}>
+          <b><bdi>{told || (verdict ? (CONSEQUENCE[verdict] ?? '') : 'This file carries no checks of its quality, so there is no verdict.')}</bdi></b>
+          {sum && <p>{sum}</p>}
+        </div>
+      </section>
+    )
+  }
   return (
     <section className={css.ruling} data-verdict={verdict ?? undefined} aria-label="Verdict">
       <div className={css.what}>
         {verdict ? <State state={verdict} word={capital(verdictWord(verdict))} /> : <span className="dim">Not measured</span>}
-        <p>{verdict ? (checks.length ? summary(checks) : '') : 'This file carries no checks of its quality, so there is no verdict.'}</p>
+        <p>{sum}</p>
       </div>
-      <ul className={css.reasons}>
-        {reasons.map((check, i) => (
-          <li key={i}>
-            <div><b>{capital(check.id.replaceAll('_', ' '))}</b>{check.text && <p><bdi>{capital(check.text)}.</bdi></p>}</div>
-            <span className="n">{figure(check.value, check.unit)} {typeof check.value === 'number' && unitOf(check.unit)}<span className="mid">, limit {figure(check.limit, check.unit)}</span></span>
-            <Bullet check={check} />
-          </li>
-        ))}
-        {reasons.length === 0 && verdict && <li><p>{CONSEQUENCE[verdict] ?? ''}</p></li>}
-      </ul>
+      <div className={css.grounds}>
+        <ul className={css.reasons}>
+          {reasons.map((check, i) => (
+            <li key={i}>
+              <div><b>{capital(check.id.replaceAll('_', ' '))}</b>{check.text && <p><bdi>{capital(check.text)}.</bdi></p>}</div>
+              <span className="n">{figure(check.value, check.unit)} {typeof check.value === 'number' && unitOf(check.unit)}<span className="mid">, limit {figure(check.limit, check.unit)}</span></span>
+              <Bullet check={check} />
+            </li>
+          ))}
+        </ul>
+        {told && <p><bdi>{told}</bdi></p>}
+      </div>
     </section>
   )
 }
@@ -83,7 +103,7 @@ function Failure({ experiment, message }: { experiment: Experiment; message: str
         <State state="rejected" word={`Failed${text('stage') === null ? '' : ` while: ${String(text('stage'))}`}`} />
         {text('cause') !== null && <p>Cause: {String(text('cause'))}</p>}
       </div>
-      <ul className={css.reasons}>
+      <ul className={join(css.grounds, css.reasons)}>
         <li><div><b><bdi>{message}</bdi></b>{text('hint') !== null && <p>Try: <bdi>{String(text('hint'))}</bdi></p>}{text('log_line') !== null && <p><code><bdi>{String(text('log_line'))}</bdi></code></p>}</div></li>
       </ul>
     </section>

@@ -1,7 +1,9 @@
-import { readFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, truncateSync } from 'node:fs'
+import { request } from 'node:http'
+import { join } from 'node:path'
 
 import { counted, expect, test, useDashboard } from './fixtures'
-import { read, vllmResult, write } from './results'
+import { read, variant, vllmResult, write } from './results'
 
 const empty = useDashboard()
 // checks as they come from elsewhere: without texts, values and limits, or no objects at all
@@ -87,8 +89,25 @@ test('an experiment shows its verdict, figures, parameters by source, and the fi
   await expect(parameters.getByRole('row', { name: /^max_model_len/ })).toContainText('set')
   await parameters.getByRole('searchbox').fill('quantization')
   await expect(parameters.getByRole('row', { name: /^quantization unset/ })).toContainText('default')
+  // one name may be of the server and of the load; below its head it stands once
+  await parameters.getByRole('searchbox').fill('model')
+  await expect(parameters.getByRole('rowheader', { name: 'model', exact: true })).toHaveCount(2)
+  const parts = await parameters.getByRole('row').evaluateAll((rows) => {
+    const names: string[][] = []
+    for (const row of rows) {
+      if (row.querySelector('th[scope=colgroup]')) names.push([])
+      else if (row.querySelector('th[scope=row]')) names.at(-1)?.push(row.querySelector('th')?.textContent ?? '')
+    }
+    return names
+  })
+  for (const part of parts) expect(part).toEqual([...new Set(part)])
+  expect(parts.filter((part) => part.includes('model'))).toHaveLength(2)
 
-  await expect(page.getByRole('region', { name: 'Metrics', exact: true }).getByRole('row', { name: /median/ }).first()).toBeVisible()
+  // twenty requests carry a median's interval and no p99's; nobody writes one of a rate
+  const metrics = page.getByRole('region', { name: 'Metrics', exact: true })
+  await expect(metrics.getByRole('row', { name: /^median .* – / }).first()).toBeVisible()
+  await expect(metrics.getByRole('row', { name: /^p99 / }).first().getByText('unset')).toBeVisible()
+  await expect(metrics.getByRole('row', { name: /^Request throughput/ }).getByRole('img', { name: 'not recorded' })).toBeVisible()
   await expect(page.getByRole('region', { name: 'Quality checks', exact: true }).getByRole('row', { name: /client_error/ })).toBeVisible()
 
   const tree = page.getByRole('region', { name: 'Document as a tree' })
@@ -97,6 +116,65 @@ test('an experiment shows its verdict, figures, parameters by source, and the fi
   await expect(tree.getByText('"sim/test"').first()).toBeVisible()
   const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'Download' }).click()])
   expect(JSON.parse(readFileSync(await download.path(), 'utf8')).run_id).toBe(document.run_id)
+})
+
+test('a verdict without reasons against it carries its sentence', async ({ page, folder, own }) => {
+  const document = variant(read(own), { name: 'sound', verdict: 'trusted' })
+  for (const check of document.quality.checks) if (check.status === 'beyond' && check.effect !== 'info') check.status = 'ok'
+  await page.goto(`${dashboard().url}/upload`)
+  await page.getByTestId('files').setInputFiles(write(folder, 'sound.json', document))
+  await page.getByRole('row', { name: /sound\.json/ }).getByRole('link', { name: 'Open' }).click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('sound')
+  const { verdict_sentence: sentence } = await (await page.request.get(`${dashboard().url}/api/data/experiments/${document.run_id}`)).json()
+  expect(sentence).toMatch(/^client error at most .* %\) on .*; load as asked$/)
+  const verdict = page.getByRole('region', { name: 'Verdict' })
+  await expect(verdict).toContainText('Trusted')
+  await expect(verdict).toContainText(`C${sentence.slice(1)}.`)
+  await expect(verdict).toContainText(/None of \d+ checks counts against it/)
+})
+
+test('what was cancelled stays, and goes out when somebody says so', async ({ page, folder, own }) => {
+  const files = ['one', 'two'].map((name) => write(folder, `${name}.json`, variant(read(own), { name })))
+  await page.route('**/api/upload/batch', () => {}) // as if it took long
+  await page.goto(`${dashboard().url}/upload`)
+  await page.getByTestId('files').setInputFiles(files)
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  const unsent = page.getByRole('region', { name: 'Not sent', exact: true })
+  const row = (name: string) => unsent.getByRole('row').filter({ has: page.getByRole('rowheader', { name }) })
+  await expect(row('one.json')).toContainText('cancelled')
+  await expect(row('two.json')).toContainText('cancelled')
+  await page.getByRole('link', { name: 'Explore' }).click()
+  await page.getByRole('link', { name: 'Upload' }).click()
+  await expect(row('two.json')).toContainText('cancelled')
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await unsent.getByRole('button', { name: 'Send one.json again' }).click()
+  await expect(page.getByRole('row', { name: /^stored one\.json/ })).toBeVisible()
+  await expect(row('one.json')).toHaveCount(0)
+  await unsent.getByRole('button', { name: 'Leave two.json out' }).click()
+  await expect(unsent).toHaveCount(0)
+})
+
+test('a file beyond the limit is told before it is sent, as the server would', async ({ page, folder }) => {
+  const size = 64 * 1024 * 1024 + 1
+  const path = join(folder, 'beyond.json')
+  closeSync(openSync(path, 'w'))
+  truncateSync(path, size)
+  let sent = 0
+  await page.route('**/api/upload/**', (route) => { sent += 1; return route.continue() })
+  await page.goto(`${dashboard().url}/upload`)
+  await page.getByTestId('files').setInputFiles(path)
+  const answer = await new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
+    const asked = request(`${dashboard().url}/api/upload/raw`, { method: 'POST', headers: { 'Content-Type': 'application/json', 'Content-Length': size, Expect: '100-continue' } }, (response) => {
+      let text = ''
+      response.on('data', (part: Buffer) => { text += part.toString() })
+      response.on('end', () => resolve({ status: response.statusCode, text }))
+    })
+    asked.on('error', reject)
+    asked.flushHeaders()
+  })
+  expect(answer.status).toBe(413)
+  await expect(page.getByRole('alert')).toContainText(`beyond.json: ${JSON.parse(answer.text).detail}: the file has ${size}.`)
+  expect(sent).toBe(0)
 })
 
 test('checks of any shape leave an experiment readable', async ({ page }) => {

@@ -47,10 +47,10 @@ export const get = <T>(path: string, signal?: AbortSignal) => call<T>('GET', pat
 export const post = <T>(path: string, body: unknown, signal?: AbortSignal) => call<T>('POST', path, { body, signal })
 
 // fetch() tells no progress of what it sends.
-export function send(path: string, form: FormData, onProgress: (share: number) => void, signal: AbortSignal): Promise<Accepted> {
+export function send(path: string, body: FormData | File, onProgress: (share: number) => void, signal: AbortSignal): Promise<Accepted> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
-    const name = `POST ${path}`
+    const name = `POST ${path.split('?')[0]}`
     request.open('POST', path)
     request.responseType = 'json'
     request.upload.onprogress = (event) => onProgress(event.total ? event.loaded / event.total : 0)
@@ -62,6 +62,6 @@ export function send(path: string, form: FormData, onProgress: (share: number) =
     request.onerror = () => reject(new ApiError({ detail: 'no answer: the server is not running, or refused the files before it read them all' }, name))
     request.onabort = () => reject(new DOMException('cancelled', 'AbortError'))
     signal.addEventListener('abort', () => request.abort())
-    request.send(form)
+    request.send(body)
   })
 }

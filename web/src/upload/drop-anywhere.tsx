@@ -18,6 +18,16 @@ export function useSend() {
   }
 }
 
+// What was not sent, once more: its job is shown as that of a drop is.
+export function useSendAgain() {
+  const [, navigate] = useLocation()
+  const retry = useUploads((uploads) => uploads.retry)
+  return async (key: number, file?: File) => {
+    const job = await retry(key, file)
+    if (job !== null && window.location.pathname.startsWith(paths.upload())) navigate(paths.job(job))
+  }
+}
+
 export function DropAnywhere() {
   const [isOver, setOver] = useState(false)
   const send = useSend()

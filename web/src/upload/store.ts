@@ -5,8 +5,9 @@ import { create } from 'zustand'
 import { ApiError, send } from '../api/client'
 import { rememberUpload } from '../keys/store'
 
-const BODY_MAX = 60 * 1024 * 1024 // the server takes 64 MiB with what a form adds
-const FILE_MAX = 64 * 1024 * 1024
+export const BODY_MAX = 64 * 1024 * 1024 // x-bytes-max of the contract
+const FORM_MAX = 60 * 1024 * 1024 // of files; names and boundaries come to them
+const NAME_MAX = 500
 export const FILES_MAX = 2000
 
 export interface Sending {
@@ -18,6 +19,9 @@ export interface Sending {
   job?: string
   error?: ApiError
 }
+
+// As the server says it, so that one who asks about it finds the same words.
+export const tooLarge = (size: number) => `the body is larger than ${BODY_MAX} bytes, the most that this takes: the file has ${size}`
 
 interface Refused {
   name: string
@@ -31,14 +35,16 @@ interface Uploads {
   sizes: Record<string, Record<string, number>> // by job and name, for the table of a job
   add: (files: File[]) => Promise<string | null>
   cancel: () => void // all that is on its way
-  dismiss: (key: number) => void
-  retry: (key: number) => Promise<string | null>
+  dismiss: (key: number, file?: File) => void
+  retry: (key: number, file?: File) => Promise<string | null> // without a file: all of them
 }
 
 let nextKey = 1
 const ways = new Set<AbortController>() // one for each that is being sent
 
 export const isOnItsWay = ({ state }: Sending) => state === 'waiting' || state === 'sending'
+
+export const isUnsent = ({ state }: Sending) => state === 'failed' || state === 'cancelled'
 
 // A folder's files keep their place in it.
 export const nameOfFile = (file: File) => file.webkitRelativePath || file.name
@@ -49,12 +55,23 @@ function batches(files: File[]) {
   for (const file of files) {
     if (made.length === 0 || file.size > room) {
       made.push([])
-      room = BODY_MAX
+      room = FORM_MAX
     }
     made.at(-1)?.push(file)
     room -= file.size
   }
   return made
+}
+
+const sizeOf = (files: File[]) => ({ files, bytes: files.reduce((sum, file) => sum + file.size, 0) })
+const sendingOf = (files: File[]): Sending => ({ key: nextKey++, ...sizeOf(files), share: 0, state: 'waiting' })
+
+// A file that fits into no form beside its name goes as it is: all of the limit is its own.
+function requestOf([first, ...others]: File[]): [path: string, body: FormData | File] {
+  if (first && others.length === 0 && first.size > FORM_MAX) return [`/api/upload/raw?name=${encodeURIComponent(nameOfFile(first).slice(-NAME_MAX))}`, first]
+  const form = new FormData()
+  for (const file of first ? [first, ...others] : []) form.append('files', file, nameOfFile(file))
+  return ['/api/upload/batch', form]
 }
 
 export const useUploads = create<Uploads>()((set, getState) => {
@@ -71,11 +88,9 @@ export const useUploads = create<Uploads>()((set, getState) => {
   }
 
   async function run(sending: Sending, signal: AbortSignal) {
-    const form = new FormData()
-    for (const file of sending.files) form.append('files', file, nameOfFile(file))
     update(sending.key, { state: 'sending', share: 0 })
     try {
-      const { job_id } = await send('/api/upload/batch', form, (share) => update(sending.key, { share }), signal)
+      const { job_id } = await send(...requestOf(sending.files), (share) => update(sending.key, { share }), signal)
       update(sending.key, { state: 'sent', share: 1, job: job_id })
       set(({ sizes }) => ({ sizes: { ...sizes, [job_id]: Object.fromEntries(sending.files.map((file) => [nameOfFile(file), file.size])) } }))
       rememberUpload(job_id)
@@ -95,15 +110,15 @@ export const useUploads = create<Uploads>()((set, getState) => {
     add: async (all) => {
       const refused = all.slice(FILES_MAX).map((file) => ({ name: nameOfFile(file), size: file.size, why: `more than ${FILES_MAX} files at a time` }))
       const files = all.slice(0, FILES_MAX).filter((file) => {
-        const isLarge = file.size > FILE_MAX
-        if (isLarge) refused.push({ name: nameOfFile(file), size: file.size, why: 'larger than 64 MB' })
+        const isLarge = file.size > BODY_MAX
+        if (isLarge) refused.push({ name: nameOfFile(file), size: file.size, why: tooLarge(file.size) })
         return !isLarge
       })
-      const added = batches(files).map((list): Sending => ({ key: nextKey++, files: list, bytes: list.reduce((sum, file) => sum + file.size, 0), share: 0, state: 'waiting' }))
+      const added = batches(files).map(sendingOf)
       set((now) => {
-        // what is on its way stays, and so does what failed until somebody says what becomes of it
+        // what is on its way stays, and so does what was not sent until somebody says what becomes of it
         const isBusy = now.sendings.some(isOnItsWay)
-        return { sendings: [...now.sendings.filter((one) => isBusy || one.state === 'failed'), ...added], refused: [...(isBusy ? now.refused : []), ...refused] }
+        return { sendings: [...now.sendings.filter((one) => isBusy || isUnsent(one)), ...added], refused: [...(isBusy ? now.refused : []), ...refused] }
       })
       return withWay(async (signal) => {
         let first: string | null = null
@@ -115,10 +130,23 @@ export const useUploads = create<Uploads>()((set, getState) => {
       })
     },
     cancel: () => ways.forEach((way) => way.abort()),
-    dismiss: (key) => set(({ sendings }) => ({ sendings: sendings.filter((one) => one.key !== key) })),
-    retry: async (key) => {
-      const sending = getState().sendings.find((one) => one.key === key)
-      return sending ? withWay((signal) => run(sending, signal)) : null
+    dismiss: (key, file) =>
+      set(({ sendings }) => ({
+        sendings: sendings.flatMap((one) => {
+          if (one.key !== key) return [one]
+          const files = file ? one.files.filter((other) => other !== file) : []
+          return files.length ? [{ ...one, ...sizeOf(files) }] : []
+        }),
+      })),
+    retry: async (key, file) => {
+      const whole = getState().sendings.find((one) => one.key === key)
+      if (!whole || !isUnsent(whole)) return null
+      const sending = file && whole.files.length > 1 ? sendingOf([file]) : whole
+      if (sending !== whole) {
+        getState().dismiss(key, file)
+        set(({ sendings }) => ({ sendings: [...sendings, sending] }))
+      }
+      return withWay((signal) => run(sending, signal))
     },
   }
 })

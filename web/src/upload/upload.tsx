@@ -4,20 +4,23 @@ import { Link } from 'wouter'
 
 import { useJob } from '../api/queries'
 import { usePreferences } from '../keys/store'
-import { Act, Acts, Button, join, Meter, Note } from '../ui/controls'
+import { Act, Button, join, Meter, Note } from '../ui/controls'
 import page from '../ui/page.module.css'
 import { paths } from '../url/paths'
+import { usePlace } from '../url/use-place'
 import { useSend } from './drop-anywhere'
 import { JobView } from './job'
-import { isOnItsWay, type Sending, useUploads } from './store'
+import { BODY_MAX, isOnItsWay, isUnsent, type Sending, useUploads } from './store'
+import { Unsent } from './unsent'
 import { bytes } from '../format/number'
 import { clock } from '../format/time'
 import css from './upload.module.css'
 
 export function Upload({ job }: { job: string | null }) {
-  const { sendings, refused, cancel, retry, dismiss } = useUploads()
+  const { sendings, refused, cancel } = useUploads()
   const isSending = sendings.some(isOnItsWay)
   const others = sendings.filter((one) => one.job !== undefined && one.job !== job)
+  usePlace({ content: `upload ${job ?? ''}`, isReady: true })
   const earlier = usePreferences((kept) => kept.uploads).filter((id) => id !== job && !others.some((one) => one.job === id))
   return (
     <main id="main" className={join(page.read, page.wide)}>
@@ -28,17 +31,8 @@ export function Upload({ job }: { job: string | null }) {
         </div>
       </div>
       <DropZone />
-      {isSending && <SendingView sendings={sendings} onCancel={cancel} />}
-      {sendings.filter((one) => one.state === 'failed').map((one) => (
-        <div key={one.key} className={page.block}>
-          <Note kind="bad" role="alert">
-            <b>{one.files.length === 1 ? 'A file was not taken.' : `${one.files.length} files were not taken.`}</b> <code>{one.error?.request}</code>
-            {one.error?.status ? ` answered ${one.error.status}` : ''}: {one.error?.problem.detail}
-            <br />
-            <Acts><Act onPress={() => void retry(one.key)}>Send again</Act><Act onPress={() => dismiss(one.key)}>Leave out</Act></Acts>
-          </Note>
-        </div>
-      ))}
+      {isSending && <SendingView sendings={sendings.filter((one) => !isUnsent(one))} onCancel={cancel} />}
+      <Unsent sendings={sendings.filter(isUnsent)} />
       {refused.length > 0 && (
         <div className={page.block}>
           <Note kind="warn" role="alert"><b>{refused.length === 1 ? 'A file was' : `${refused.length} files were`} left out.</b> {refused.slice(0, 3).map((one) => `${one.name}: ${one.why}`).join('; ')}{refused.length > 3 ? ` and ${refused.length - 3} more` : ''}.</Note>
@@ -105,7 +99,7 @@ function DropZone() {
       </svg>
       <div>
         <b>Drop files or a folder anywhere on this page</b>
-        <p>Up to 64 MB a file, 2,000 files at a time. Also <code>profllm upload FILE… --to {window.location.origin}</code></p>
+        <p>Up to {BODY_MAX / 1024 / 1024} MiB a file, 2,000 files at a time. Also <code>profllm upload FILE… --to {window.location.origin}</code></p>
       </div>
       <div className={css.acts}>
         <input ref={folder} type="file" multiple hidden aria-label="A folder of results" {...{ webkitdirectory: '' }} onChange={(event) => take(event.currentTarget)} />

@@ -80,7 +80,7 @@ test('by keyboard alone: filter, sort, open a row, come back', async ({ page }) 
   await page.keyboard.press('/')
   await expect(page.getByRole('dialog').getByRole('searchbox')).toBeFocused()
   await page.keyboard.type('beta')
-  await expect(page.getByRole('option', { name: /^beta/ })).toBeVisible()
+  await expect(page.getByRole('option')).toHaveText([/^beta/]) // what a part of the word finds is gone
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('beta')

@@ -1,7 +1,6 @@
 /*
- * What is shown to nobody, in vLLM's command lines and in JSON values: "***" stands in place of it. A text
- * with blanks may be a command as a whole: what stands behind its flags, and in variables in front, is
- * hidden as where each word is a text of its own, up to the end of that command. A flag is judged by the reference release's rows, whatever overlay is in use.
+ * What is shown to nobody, in vLLM's command lines and in JSON values: "***" stands in place of it.
+ * A flag is judged by the reference release's rows, whatever overlay is in use.
  */
 #pragma once
 

@@ -412,22 +412,3 @@ int64_t pl_pcg64_integers(struct pl_pcg64 *rng, int64_t lo, int64_t hi)
 		value = pcg64_lemire64(rng, max);
 	return (int64_t)((uint64_t)lo + value);
 }
-
-double pl_pcg64_random(struct pl_pcg64 *rng)
-{
-	return (double)(pl_pcg64_next64(rng) >> 11) * (1.0 / 9007199254740992.0);
-}
-
-void pl_pcg64_bytes(struct pl_pcg64 *rng, uint8_t *out, size_t n)
-{
-	uint32_t word = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		/*
-		 * numpy fills bytes from words of 32 bits, lowest byte first; a rest of a word is
-		 * thrown away with the call.
-		 */
-		word = i % 4 == 0 ? pl_pcg64_next32(rng) : word >> 8;
-		out[i] = (uint8_t)word;
-	}
-}

@@ -53,6 +53,3 @@ uint64_t pl_pcg64_next64(struct pl_pcg64 *rng);
 uint32_t pl_pcg64_next32(struct pl_pcg64 *rng);
 /* integers(lo, hi): lo <= value < hi. A span of one draws nothing. */
 int64_t pl_pcg64_integers(struct pl_pcg64 *rng, int64_t lo, int64_t hi);
-double pl_pcg64_random(struct pl_pcg64 *rng);
-/* integers(0, 256, dtype=uint8) of n bytes in one call. */
-void pl_pcg64_bytes(struct pl_pcg64 *rng, uint8_t *out, size_t n);

@@ -76,21 +76,6 @@ static bool looks_decimal(const char *text)
 	return count > 0 && *at == '\0';
 }
 
-/* ".inf" as YAML writes it, "inf" as vLLM's options do. */
-static bool is_infinity(const char *text)
-{
-	static const char *const words[] = { ".inf", "inf", NULL };
-
-	return is_one_of(text + (*text == '-' || *text == '+'), words);
-}
-
-static bool is_nan(const char *text)
-{
-	static const char *const words[] = { ".nan", "nan", NULL };
-
-	return is_one_of(text, words);
-}
-
 bool pl_yaml_is_null(const struct pl_yaml *node)
 {
 	static const char *const words[] = { "", "~", "null", NULL };
@@ -121,13 +106,17 @@ bool pl_yaml_to_i64(const struct pl_yaml *node, int64_t *ret)
 
 bool pl_yaml_to_f64(const struct pl_yaml *node, double *ret)
 {
+	/* ".inf" as YAML writes it, "inf" as vLLM's options do. */
+	static const char *const infinities[] = { ".inf", "inf", NULL };
+	static const char *const nans[] = { ".nan", "nan", NULL };
+
 	if (!is_plain(node))
 		return false;
-	if (is_infinity(node->text)) {
+	if (is_one_of(node->text + (*node->text == '-' || *node->text == '+'), infinities)) {
 		*ret = node->text[0] == '-' ? -INFINITY : INFINITY;
 		return true;
 	}
-	if (is_nan(node->text)) {
+	if (is_one_of(node->text, nans)) {
 		*ret = NAN;
 		return true;
 	}

@@ -299,20 +299,7 @@ static void pairs_add(struct pairs *pairs, struct node *key, struct node *value,
 		(struct pair){ .key = key, .value = value, .order = order, .merged = merged };
 }
 
-/* By key, then the mapping's own pairs before merged ones, then as written. */
-static int by_key(const void *left, const void *right)
-{
-	const struct pair *a = left;
-	const struct pair *b = right;
-	int order = strcmp(a->key->pub.text, b->key->pub.text);
-
-	if (order != 0)
-		return order;
-	if (a->merged != b->merged)
-		return a->merged - b->merged;
-	return a->order < b->order ? -1 : 1;
-}
-
+/* The mapping's own pairs before merged ones, then as written. */
 static int by_order(const void *left, const void *right)
 {
 	const struct pair *a = left;
@@ -321,6 +308,15 @@ static int by_order(const void *left, const void *right)
 	if (a->merged != b->merged)
 		return a->merged - b->merged;
 	return a->order < b->order ? -1 : 1;
+}
+
+static int by_key(const void *left, const void *right)
+{
+	const struct pair *a = left;
+	const struct pair *b = right;
+	int order = strcmp(a->key->pub.text, b->key->pub.text);
+
+	return order != 0 ? order : by_order(left, right);
 }
 
 static int given_twice(struct builder *b, const struct pair *first, const struct pair *again)
@@ -389,7 +385,7 @@ static int merge_map(struct builder *b, struct pairs *pairs, const struct pl_yam
 
 /*
  * A mapping's own keys win over merged ones, and of several merged mappings the first:
- * yaml.org/type/merge.html. by_key() puts them in that order.
+ * yaml.org/type/merge.html. by_order() puts them in that order.
  */
 static int merge(struct builder *b, struct pairs *pairs, const struct node *from)
 {

@@ -29,9 +29,13 @@ static const struct vllm_rule rules[] = {
 
 enum { RULES = PL_ARRAY_SIZE(rules) };
 
-/* What may stand behind `env.`; vllm_rule_fact() has a value for each. */
-static const char *const facts[] = { "gpus", "platform", "host_memory_gib", "api_servers",
-				     "model_is_multimodal" };
+static const char *const scope_names[] = { [VLLM_RULE_ENGINE] = "engine",
+					   [VLLM_RULE_BENCH_THROUGHPUT] = "bench_throughput",
+					   [VLLM_RULE_BENCH_LATENCY] = "bench_latency" };
+static const char *const reference_names[] = { [VLLM_RULE_HOLDS] = "holds",
+					       [VLLM_RULE_CHANGED] = "changed",
+					       [VLLM_RULE_GONE] = "gone",
+					       [VLLM_RULE_ADVICE] = "advice" };
 
 /* Filled once, then only read. */
 static struct {
@@ -96,29 +100,6 @@ const struct vllm_rule *vllm_rule_at(size_t i)
 const struct vllm_rule *vllm_rule_find(const char *id)
 {
 	return PL_ROW_FIND(rules, id, id);
-}
-
-const char *vllm_rule_scope_name(enum vllm_rule_scope scope)
-{
-	static const char *const names[] = {
-		[VLLM_RULE_ENGINE] = "engine",
-		[VLLM_RULE_BENCH_THROUGHPUT] = "bench_throughput",
-		[VLLM_RULE_BENCH_LATENCY] = "bench_latency",
-	};
-
-	return names[scope];
-}
-
-const char *vllm_rule_reference_name(enum vllm_rule_reference reference)
-{
-	static const char *const names[] = {
-		[VLLM_RULE_HOLDS] = "holds",
-		[VLLM_RULE_CHANGED] = "changed",
-		[VLLM_RULE_GONE] = "gone",
-		[VLLM_RULE_ADVICE] = "advice",
-	};
-
-	return names[reference];
 }
 
 const struct vllm_expr *vllm_rule_when(const struct vllm_rule *rule)
@@ -188,48 +169,10 @@ json_t *vllm_rule_to_json(const struct vllm_rule *rule)
 	return json_pack(
 		"{s:s, s:s, s:s, s:o, s:s, s:s, s:s, s:s?, s:s?, s:s, s:s?, s:s?, s:s?}", "id",
 		rule->id, "severity", rule->severity == OPTION_ERROR ? "error" : "warning", "scope",
-		vllm_rule_scope_name(rule->scope), "args", args, "when", rule->when, "require",
+		scope_names[rule->scope], "args", args, "when", rule->when, "require",
 		rule->require, "message", rule->message, "since", rule->since, "until", rule->until,
-		"reference", vllm_rule_reference_name(rule->reference), "reference_source",
-		rule->source, "reference_note", rule->reference_note, "note", rule->note);
-}
-
-/* Names being looked up. */
-struct name_check {
-	const struct vllm_catalog *catalog;
-	struct pl_err *err;
-};
-
-static void check_name(void *user, const struct vllm_expr *name)
-{
-	const struct name_check *check = user;
-	struct pl_err *err = check->err;
-	bool known = false;
-
-	if (err->code != PL_ERR_NONE)
-		return;
-	const struct option_row *arg = vllm_rule_find_arg(check->catalog, name->text);
-	if (name->op == VLLM_EXPR_ARG && arg == NULL)
-		pl_err_invalid(err, "'%s' is no argument", name->text);
-	if (name->op == VLLM_EXPR_SUB && (arg == NULL || option_field_find(arg, name->key) == NULL))
-		pl_err_invalid(err, "'%s' has no key '%s'", name->text, name->key);
-	for (size_t i = 0; i < PL_ARRAY_SIZE(facts); i++)
-		known |= strcmp(facts[i], name->text) == 0;
-	if (name->op == VLLM_EXPR_ENV && !known)
-		pl_err_invalid(err, "'env.%s' is no fact", name->text);
-}
-
-int vllm_rule_names_check(const struct vllm_catalog *catalog, const struct vllm_expr *expr,
-			  struct pl_err *err)
-{
-	struct pl_err fault = PL_ERR_INIT;
-	struct name_check check = { catalog, &fault };
-
-	vllm_expr_each_name(expr, check_name, &check);
-	if (fault.code == PL_ERR_NONE)
-		return 0;
-	*err = fault;
-	return -1;
+		"reference", reference_names[rule->reference], "reference_source", rule->source,
+		"reference_note", rule->reference_note, "note", rule->note);
 }
 
 /*
@@ -328,20 +271,6 @@ struct vllm_expr_scope vllm_rule_scope_of(struct vllm_rule_subject *subject)
 	};
 }
 
-void vllm_rule_evaluate(const struct vllm_catalog *catalog, const struct vllm_rule *rule,
-			const json_t *values, const struct vllm_rule_env *env,
-			enum vllm_truth *ret_when, enum vllm_truth *ret_require)
-{
-	auto_json json_t *defaults = json_object();
-	struct vllm_rule_subject subject = { catalog, values, env, defaults };
-	struct vllm_expr_scope scope = vllm_rule_scope_of(&subject);
-
-	if (ret_when != NULL)
-		*ret_when = vllm_expr_truth(vllm_rule_when(rule), &scope);
-	if (ret_require != NULL)
-		*ret_require = vllm_expr_truth(vllm_rule_require(rule), &scope);
-}
-
 /* NULL, with the reference in *ret, where no tagged release is named. */
 const char *vllm_target_release(const struct vllm_target *target, struct vllm_version *ret)
 {
@@ -378,13 +307,4 @@ enum vllm_rule_effect vllm_rule_effect_for(const struct vllm_rule *rule,
 	return rule->severity == OPTION_ERROR && rule->reference != VLLM_RULE_ADVICE
 		       ? VLLM_RULE_REFUSES
 		       : VLLM_RULE_WARNS;
-}
-
-enum vllm_rule_effect vllm_rule_effect(const struct vllm_rule *rule,
-				       const struct vllm_target *target)
-{
-	struct vllm_version release;
-
-	vllm_target_release(target, &release);
-	return vllm_rule_effect_for(rule, &release);
 }

@@ -42,17 +42,11 @@ struct vllm_rule {
 
 size_t vllm_rule_count(void);
 const struct vllm_rule *vllm_rule_at(size_t i);
-const struct vllm_rule *vllm_rule_find(const char *id);                   /* NULL: none */
-const char *vllm_rule_scope_name(enum vllm_rule_scope scope);             /* "bench_latency" */
-const char *vllm_rule_reference_name(enum vllm_rule_reference reference); /* "holds" */
+const struct vllm_rule *vllm_rule_find(const char *id); /* NULL: none */
 /* Every member by its name, `args` (sorted names of arguments) beside them. A new reference. */
 json_t *vllm_rule_to_json(const struct vllm_rule *rule);
 const struct vllm_expr *vllm_rule_when(const struct vllm_rule *rule);
 const struct vllm_expr *vllm_rule_require(const struct vllm_rule *rule);
-
-/* Are all names of an expression arguments, their keys, or facts of struct vllm_rule_env? */
-int vllm_rule_names_check(const struct vllm_catalog *catalog, const struct vllm_expr *expr,
-			  struct pl_err *err) PL_MUST_CHECK;
 
 /* What is known of the host and the run. */
 struct vllm_rule_env {
@@ -86,13 +80,6 @@ typedef void vllm_rule_place_fn(void *user, const char *arg, struct vllm_rule_pl
 
 /* What a broken rule is for a release. */
 enum vllm_rule_effect { VLLM_RULE_SILENT, VLLM_RULE_WARNS, VLLM_RULE_REFUSES };
-enum vllm_rule_effect vllm_rule_effect(const struct vllm_rule *rule,
-				       const struct vllm_target *target);
-
-/* Broken: *ret_when is VLLM_TRUE and *ret_require VLLM_FALSE. Either may be NULL. */
-void vllm_rule_evaluate(const struct vllm_catalog *catalog, const struct vllm_rule *rule,
-			const json_t *values, const struct vllm_rule_env *env,
-			enum vllm_truth *ret_when, enum vllm_truth *ret_require);
 
 /*
  * Adds a problem for each rule of the engine scope that `values` (typed, by snake_case name) break:

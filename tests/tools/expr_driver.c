@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "vllm/rules.h"
+#include "vllm/rules_priv.h"
 #include "vllm/version.h"
 
 #define ARENA_BYTES 4096
@@ -78,13 +78,15 @@ static json_t *answer_rule(const json_t *question, const json_t *values,
 {
 	const char *id = json_string_value(json_object_get(question, "rule"));
 	const struct vllm_rule *rule = vllm_rule_find(id);
-	enum vllm_truth when;
-	enum vllm_truth require;
+	auto_json json_t *defaults = json_object();
+	struct vllm_rule_subject subject = { vllm_catalog_reference(), values, env, defaults };
+	struct vllm_expr_scope scope = vllm_rule_scope_of(&subject);
 
 	if (rule == NULL)
 		return NULL;
-	vllm_rule_evaluate(vllm_catalog_reference(), rule, values, env, &when, &require);
-	return json_pack("{s:o, s:o}", "when", truth_json(when), "require", truth_json(require));
+	return json_pack("{s:o, s:o}", "when",
+			 truth_json(vllm_expr_truth(vllm_rule_when(rule), &scope)), "require",
+			 truth_json(vllm_expr_truth(vllm_rule_require(rule), &scope)));
 }
 
 static json_t *answer_check(const json_t *check, const json_t *values,

@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "vllm/catalog.h"
+#include "vllm/rules_priv.h"
 
 #define CASES       PROFLLM_SOURCE_DIR "/tests/unit/vllm/rules_cases.json"
 #define ARENA_BYTES 4096
@@ -53,11 +54,12 @@ static json_t *values_of(const json_t *example)
 static bool is_broken(const struct vllm_rule *rule, const json_t *values,
 		      const struct vllm_rule_env *env)
 {
-	enum vllm_truth when;
-	enum vllm_truth require;
+	auto_json json_t *defaults = json_object();
+	struct vllm_rule_subject subject = { vllm_catalog_reference(), values, env, defaults };
+	struct vllm_expr_scope scope = vllm_rule_scope_of(&subject);
 
-	vllm_rule_evaluate(vllm_catalog_reference(), rule, values, env, &when, &require);
-	return when == VLLM_TRUE && require == VLLM_FALSE;
+	return vllm_expr_truth(vllm_rule_when(rule), &scope) == VLLM_TRUE &&
+	       vllm_expr_truth(vllm_rule_require(rule), &scope) == VLLM_FALSE;
 }
 
 /* The problem of a rule, or NULL. */
@@ -71,6 +73,25 @@ static const struct option_problem *find_problem(const struct option_problems *p
 	return NULL;
 }
 
+/* Is the name an argument, its key, or a fact of struct vllm_rule_env? Sets the error where not. */
+static void check_name(void *user, const struct vllm_expr *name)
+{
+	const struct vllm_rule_env env = { 1, "cuda", 1, 1, 1 };
+	struct vllm_rule_subject all_known = { .env = &env };
+	const struct option_row *arg = vllm_rule_find_arg(vllm_catalog_reference(), name->text);
+	struct pl_err *err = user;
+
+	if (err->code != PL_ERR_NONE)
+		return;
+	if (name->op == VLLM_EXPR_ARG && arg == NULL)
+		pl_err_invalid(err, "'%s' is no argument", name->text);
+	if (name->op == VLLM_EXPR_SUB && (arg == NULL || option_field_find(arg, name->key) == NULL))
+		pl_err_invalid(err, "'%s' has no key '%s'", name->text, name->key);
+	if (name->op == VLLM_EXPR_ENV &&
+	    vllm_rule_fact(&all_known, name->text).kind == vllm_value_of_json(NULL).kind)
+		pl_err_invalid(err, "'env.%s' is no fact", name->text);
+}
+
 static void every_rule_compiles_and_names_what_there_is(void **state)
 {
 	(void)state;
@@ -79,11 +100,11 @@ static void every_rule_compiles_and_names_what_there_is(void **state)
 		struct pl_err err = PL_ERR_INIT;
 		assert_ptr_equal(vllm_rule_find(rule->id), rule);
 		/* options of benchmark commands are no arguments of the server */
-		if (rule->scope == VLLM_RULE_ENGINE &&
-		    (vllm_rule_names_check(vllm_catalog_reference(), vllm_rule_when(rule), &err) <
-			     0 ||
-		     vllm_rule_names_check(vllm_catalog_reference(), vllm_rule_require(rule),
-					   &err) < 0))
+		if (rule->scope == VLLM_RULE_ENGINE) {
+			vllm_expr_each_name(vllm_rule_when(rule), check_name, &err);
+			vllm_expr_each_name(vllm_rule_require(rule), check_name, &err);
+		}
+		if (err.code != PL_ERR_NONE)
 			fail_msg("%s: %s", rule->id, err.text);
 		assert_true(rule->message[0] != '\0');
 	}
@@ -112,11 +133,19 @@ static void a_misspelt_name_is_found(void **state)
 		const struct vllm_expr *expr = NULL;
 		struct pl_err err = PL_ERR_INIT;
 		assert_int_equal(vllm_expr_parse(cases[i].text, arena, &expr, &err), 0);
-		int rc = vllm_rule_names_check(vllm_catalog_reference(), expr, &err);
-		assert_int_equal(rc, cases[i].fault == NULL ? 0 : -1);
+		vllm_expr_each_name(expr, check_name, &err);
 		assert_string_equal(err.text, cases[i].fault == NULL ? "" : cases[i].fault);
 	}
 	pl_arena_free(arena);
+}
+
+static enum vllm_rule_effect effect_of(const struct vllm_rule *rule,
+				       const struct vllm_target *target)
+{
+	struct vllm_version release;
+
+	vllm_target_release(target, &release);
+	return vllm_rule_effect_for(rule, &release);
 }
 
 static void check_effects(const struct vllm_rule *rule, const json_t *one)
@@ -129,7 +158,7 @@ static void check_effects(const struct vllm_rule *rule, const json_t *one)
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(releases); i++) {
 		struct vllm_target target = { releases[i], false, NULL };
-		enum vllm_rule_effect effect = vllm_rule_effect(rule, &target);
+		enum vllm_rule_effect effect = effect_of(rule, &target);
 		auto_problems problems = { 0 };
 
 		if (i == 0)
@@ -279,7 +308,7 @@ static void releases_choose_the_effect(void **state)
 	(void)state;
 	for (size_t i = 0; i < PL_ARRAY_SIZE(cases); i++) {
 		const struct vllm_rule *rule = vllm_rule_find(cases[i].rule);
-		if (vllm_rule_effect(rule, &cases[i].target) != cases[i].effect)
+		if (effect_of(rule, &cases[i].target) != cases[i].effect)
 			fail_msg("%s for %s", cases[i].rule, cases[i].target.version);
 	}
 }

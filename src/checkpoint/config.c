@@ -55,7 +55,7 @@ static const struct {
 #undef MODEL
 };
 
-const struct ckpt_type *ckpt_type_find(const char *name)
+static const struct ckpt_type *type_of(const char *name)
 {
 	return PL_ROW_FIND(model_types, name, name);
 }
@@ -497,7 +497,7 @@ void ckpt_config_read(struct ckpt_facts *facts)
 		type = type_of_architecture(facts->architecture);
 	/* the text part of Gemma 3 where its file does not name it */
 	facts->model_type = pl_strdup(pl_text_equal(type, "gemma3") ? "gemma3_text" : type);
-	facts->type = ckpt_type_find(facts->model_type);
+	facts->type = type_of(facts->model_type);
 	/* a text part of its own stands beside others, also where they are not described */
 	facts->multimodal = part != config || is_multimodal(config);
 	if (dtype == NULL)

@@ -178,7 +178,6 @@ void ckpt_facts_free(struct ckpt_facts *facts);
 PL_AUTO_DEFINE(struct ckpt_facts, ckpt_facts_free);
 #define auto_model_facts PL_AUTO(ckpt_facts_free)
 
-const struct ckpt_type *ckpt_type_find(const char *name);
 bool ckpt_has_trait(const struct ckpt_facts *facts, enum ckpt_trait trait);
 /* Known by name and not for sure the checkpoint's own: what follows from them only warns.
  * is_shape: of the layers, heads and widths, which the public count settles for many names. */

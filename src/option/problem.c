@@ -61,7 +61,8 @@ static void add_line(struct pl_buf *buf, const char *text)
 		pl_buf_add_char(buf, (unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text);
 }
 
-char *option_key_text(const char *key, enum option_voice voice)
+/* The key as this person calls it; one that is no flag stays. The caller's (free()). */
+static char *key_text(const char *key, enum option_voice voice)
 {
 	static const char section[] = "benchmark.";
 
@@ -97,7 +98,7 @@ void option_words_add(const char *text, enum option_voice voice, struct pl_buf *
 			continue;
 		}
 		auto_free char *key = pl_strndup(text + 1, len);
-		auto_free char *called = option_key_text(key, voice);
+		auto_free char *called = key_text(key, voice);
 		pl_buf_add_text(buf, called);
 		text += len + 2;
 	}
@@ -149,7 +150,7 @@ void option_problem_text(const struct option_problem *problem, enum option_voice
 	if (voice != OPTION_AS_FLAG)
 		add_place(problem, buf);
 	if (problem->key != NULL && problem->key[0] != '\0') {
-		auto_free char *key = option_key_text(problem->key, voice);
+		auto_free char *key = key_text(problem->key, voice);
 		add_line(buf, key);
 		pl_buf_add_text(buf, ": ");
 	}

@@ -62,7 +62,5 @@ void option_problem_text(const struct option_problem *problem, enum option_voice
  * the words of a file; pointer: the key as a JSON pointer. New reference. */
 json_t *option_problem_to_json(const struct option_problem *problem);
 
-/* The key as this person calls it; one that is no flag stays. The caller's (free()). */
-char *option_key_text(const char *key, enum option_voice voice);
 /* A text of ours: "beside {benchmark.request_rate}" with the keys in braces as they are called. */
 void option_words_add(const char *text, enum option_voice voice, struct pl_buf *buf);

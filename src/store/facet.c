@@ -78,7 +78,8 @@ void facet_scratch_free(struct facet_scratch *scratch)
 
 /* ---- values as JSON -------------------------------------------------------------------------- */
 
-json_t *store_number_to_json(double number)
+/* "inf" for an infinite one, whole ones without a point. */
+static json_t *number_to_json(double number)
 {
 	if (isinf(number))
 		return json_string(number > 0 ? "inf" : "-inf");
@@ -94,7 +95,7 @@ static json_t *to_json(const struct store_column *column, enum store_class class
 	case STORE_NULL:
 		return json_null();
 	case STORE_NUMBER:
-		return store_number_to_json(number);
+		return number_to_json(number);
 	case STORE_NO:
 		return json_false();
 	case STORE_YES:
@@ -270,7 +271,7 @@ static void add_histogram(struct facet_scratch *scratch, json_t *facet)
 
 	store_histogram(scratch->finite, scratch->finite_count, &histogram);
 	for (size_t i = 0; i <= histogram.bins; i++)
-		json_array_append_new(edges, store_number_to_json(histogram.edges[i]));
+		json_array_append_new(edges, number_to_json(histogram.edges[i]));
 	for (size_t i = 0; i < histogram.bins; i++)
 		json_array_append_new(counts, json_integer((json_int_t)histogram.counts[i]));
 	json_object_set_new(facet, "histogram",
@@ -291,8 +292,8 @@ static void add_numbers(struct facet_scratch *scratch, json_t *facet)
 				(struct store_counted){ slot->number, slot->count };
 	}
 	if (scratch->used_count > 0) {
-		json_object_set_new(facet, "min", store_number_to_json(least));
-		json_object_set_new(facet, "max", store_number_to_json(most));
+		json_object_set_new(facet, "min", number_to_json(least));
+		json_object_set_new(facet, "max", number_to_json(most));
 	}
 	if (scratch->finite_count > HISTOGRAM_ABOVE)
 		add_histogram(scratch, facet);

@@ -26,7 +26,5 @@ json_t *facet_of(struct facet_scratch *scratch, const struct store_column *colum
 
 /* ---- values as JSON -------------------------------------------------------------------------- */
 
-/* "inf" for an infinite one, whole ones without a point. */
-json_t *store_number_to_json(double number);
 /* NULL: not recorded. */
 json_t *store_cell_to_json(const struct store_column *column, size_t row);

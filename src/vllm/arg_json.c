@@ -228,7 +228,8 @@ static void put_field(json_t *fields, const struct option_row *field)
 	json_object_set_new(fields, name, field_json(field));
 }
 
-json_t *vllm_arg_fields_to_json(const struct option_row *arg)
+/* The keys inside of an argument's object, by name; NULL: none are known. New reference. */
+static json_t *fields_to_json(const struct option_row *arg)
 {
 	json_t *fields = NULL;
 
@@ -253,7 +254,7 @@ static void put_keys(json_t *entry, const struct option_row *row, const struct k
 json_t *vllm_arg_to_json(const struct option_row *arg)
 {
 	json_t *entry = json_object();
-	json_t *fields = vllm_arg_fields_to_json(arg);
+	json_t *fields = fields_to_json(arg);
 
 	put_keys(entry, arg, keys, PL_ARRAY_SIZE(keys));
 	if (fields != NULL)

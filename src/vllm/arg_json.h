@@ -15,8 +15,6 @@ json_t *vllm_arg_to_json(const struct option_row *arg);
 json_t *vllm_option_to_json(const struct option_row *row);
 /* One value of it, "default" say; JSON null where there is none. New reference. */
 json_t *vllm_arg_json_value(const struct option_row *arg, const char *key);
-/* The keys inside of an argument's object, by name; NULL: none are known. New reference. */
-json_t *vllm_arg_fields_to_json(const struct option_row *arg);
 
 /* Sets what the entry says and leaves the rest as it is; texts go into `arena`. The name and the
  * fields cannot be set. */

@@ -95,7 +95,8 @@ static json_t *make_extra(const json_t *flat)
 	return extra;
 }
 
-json_t *res_pytorch_build(const struct res_flat_input *input)
+/* An array with a record for each statistic that there is. New reference. */
+static json_t *records_of(const struct res_flat_input *input)
 {
 	auto_json json_t *flat = res_flat_build(input);
 	auto_json json_t *benchmark = make_benchmark(input, flat);
@@ -118,7 +119,7 @@ json_t *res_pytorch_build(const struct res_flat_input *input)
 int res_pytorch_write(const struct res_flat_input *input, const char *flat_path, char **ret_path,
 		      struct pl_err *err)
 {
-	auto_json json_t *records = res_pytorch_build(input);
+	auto_json json_t *records = records_of(input);
 	auto_free char *path = res_flat_beside(flat_path, RES_PYTORCH_SUFFIX);
 	auto_buf text = PL_BUF(PYTORCH_BYTES_MAX);
 

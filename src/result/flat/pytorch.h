@@ -12,8 +12,6 @@ bool res_pytorch_wanted(void);
 /* Can it be written, where it is wanted and a flat result is asked for? Called before the first
  * request. */
 int res_pytorch_check(const struct vllm_bench *bench, struct pl_err *err) PL_MUST_CHECK;
-/* An array with a record for each statistic that there is. New reference. */
-json_t *res_pytorch_build(const struct res_flat_input *input);
 /* flat_path: of the flat result, whose name it gets with another ending; *ret_path: the
  * caller's. */
 int res_pytorch_write(const struct res_flat_input *input, const char *flat_path, char **ret_path,

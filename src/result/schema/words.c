@@ -196,14 +196,6 @@ static void add_rule(struct pl_buf *buf, const struct schema_rule *rule, unsigne
 	}
 }
 
-char *res_schema_expectation(const struct schema_rule *rule)
-{
-	auto_buf text = PL_BUF(WORDS_BYTES_MAX);
-
-	add_rule(&text, rule, 0);
-	return pl_buf_take(&text);
-}
-
 /* ---- nearest ------------------------------------------------------------------------------- */
 
 static void try_choices(struct pl_nearest *nearest, const struct schema_rule *rule, unsigned depth)
@@ -222,7 +214,8 @@ static void try_choices(struct pl_nearest *nearest, const struct schema_rule *ru
 	}
 }
 
-const char *res_schema_nearest_value(const struct schema_rule *rule, const json_t *value)
+/* The text among the schema's that is near, where the value is one; NULL: none. */
+static const char *nearest_value(const struct schema_rule *rule, const json_t *value)
 {
 	struct pl_nearest nearest = { .name = json_string_value(value) };
 
@@ -235,10 +228,13 @@ const char *res_schema_nearest_value(const struct schema_rule *rule, const json_
 void res_schema_word(struct res_schema_fault *fault, const struct schema_rule *rule,
 		     const json_t *value, bool with_nearest)
 {
+	auto_buf expected = PL_BUF(WORDS_BYTES_MAX);
+
+	add_rule(&expected, rule, 0);
 	fault->keyword = res_schema_keywords[rule->keyword];
 	fault->found = found_of(rule, value);
-	fault->expected = res_schema_expectation(rule);
-	fault->nearest = with_nearest ? pl_strdup(res_schema_nearest_value(rule, value)) : NULL;
+	fault->expected = pl_buf_take(&expected);
+	fault->nearest = with_nearest ? pl_strdup(nearest_value(rule, value)) : NULL;
 }
 
 /* ---- faults -------------------------------------------------------------------------------- */

@@ -391,16 +391,11 @@ static void tell_word(struct vllm_parse *parse, const struct option_argv_word *w
 	vllm_parse_add(parse, OPTION_ERROR, word, NULL, "a flag: the model is given once", nearest);
 }
 
-void vllm_tell_help(struct vllm_parse *parse, const struct option_argv_word *word)
-{
-	vllm_parse_add(parse, OPTION_ERROR, word, "a call for help",
-		       "arguments of a server: this one starts none", NULL);
-}
-
 static void take_flag(struct vllm_parse *parse, const struct option_argv_word *word)
 {
 	if (word->flag->row == &help_row)
-		vllm_tell_help(parse, word);
+		vllm_parse_add(parse, OPTION_ERROR, word, "a call for help",
+			       "arguments of a server: this one starts none", NULL);
 	else if (word->kind == OPTION_ARGV_TAKES_NONE)
 		vllm_tell_joined(parse, word);
 	else if (word->kind == OPTION_ARGV_NO_VALUE)

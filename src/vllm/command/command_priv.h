@@ -63,7 +63,6 @@ void vllm_tell_ambiguous(struct vllm_parse *parse, const struct option_argv_word
 void vllm_tell_joined(struct vllm_parse *parse, const struct option_argv_word *word);
 void vllm_tell_no_value(struct vllm_parse *parse, const struct option_argv_word *word);
 void vllm_tell_dotted(struct vllm_parse *parse, const struct option_argv_word *word);
-void vllm_tell_help(struct vllm_parse *parse, const struct option_argv_word *word);
 /* A long flag whose dashes a text processor has joined into one: "–x". */
 bool vllm_has_wide_dash(const char *text);
 

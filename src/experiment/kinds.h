@@ -41,7 +41,6 @@ const struct exp_dataset *exp_dataset_find(const char *name);
 const struct exp_backend *exp_backend_find(const char *name);
 /* In the order of the rows; NULL behind the last. */
 const struct exp_dataset *exp_dataset_at(unsigned i);
-const struct exp_backend *exp_backend_at(unsigned i);
 /* False where there is none of this name. */
 bool exp_dataset_has(const char *name, enum exp_dataset_trait trait);
 bool exp_backend_has(const char *name, enum exp_backend_trait trait);

@@ -216,8 +216,3 @@ int io_sse_feed(struct io_sse *sse, const char *bytes, size_t len, struct pl_err
 	feed.cr = find(bytes, feed.lf, '\r');
 	return feed_lines(&feed);
 }
-
-bool io_sse_is_dirty(const struct io_sse *sse)
-{
-	return sse->has_data || (sse->line.len > 0 && sse->line.data[0] != ':');
-}

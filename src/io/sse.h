@@ -33,5 +33,3 @@ void io_sse_reset(struct io_sse *sse); /* for the next stream; keeps memory, but
 /* 0, the callback's non-zero value, or -1 with err when an event is larger than the ceiling. */
 int io_sse_feed(struct io_sse *sse, const char *bytes, size_t len,
 		struct pl_err *err) PL_MUST_CHECK;
-/* True when bytes of an unfinished event are held (by the standard they are dropped at the end). */
-bool io_sse_is_dirty(const struct io_sse *sse);

@@ -201,17 +201,6 @@ bool res_record_next(struct res_event_cursor *cursor, struct res_event_at *ret)
 	return true;
 }
 
-uint32_t res_record_events(const struct res_record *record)
-{
-	struct res_event_cursor cursor = res_record_cursor(record);
-	struct res_event_at at;
-	uint32_t count = 0;
-
-	while (res_record_next(&cursor, &at))
-		count++;
-	return count;
-}
-
 static int64_t first_event_ns(const struct res_record *record, unsigned flags)
 {
 	struct res_event_cursor cursor = res_record_cursor(record);

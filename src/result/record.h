@@ -84,7 +84,7 @@ struct res_record {
 	int64_t headers_ns;   /* first byte of the answer */
 	int64_t end_ns;       /* the answer was whole, or the request failed */
 	struct res_event *events;
-	uint32_t event_count; /* entries; see res_record_events() for events */
+	uint32_t event_count; /* entries; see res_record_next() for events */
 	int32_t status;       /* HTTP status; 0: none */
 	int64_t prompt_tokens_asked;
 	int64_t prompt_tokens; /* by usage; RES_NO_COUNT: not told */
@@ -143,8 +143,6 @@ uint32_t res_event_encode(struct res_event *entries, uint32_t room, int64_t delt
 			  int64_t tokens, unsigned flags);
 /* The entry behind the events of one read: RES_EVENT_SINCE. */
 struct res_event res_event_since(int64_t early_ns, unsigned exact);
-/* How many events there are. */
-uint32_t res_record_events(const struct res_record *record);
 /* Times of the first event, and of the first with RES_EVENT_CONTENT; RES_NO_TIME without one. */
 int64_t res_record_first_event_ns(const struct res_record *record);
 int64_t res_record_first_token_ns(const struct res_record *record);

@@ -33,11 +33,6 @@ const char *store_outcome_name(enum store_outcome outcome)
 	return outcome_names[outcome];
 }
 
-const char *store_engine(void)
-{
-	return "SQLite " SQLITE_VERSION;
-}
-
 void store_now(char text[32])
 {
 	pl_clock_rfc3339(pl_clock_real_ns(), text);

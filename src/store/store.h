@@ -115,6 +115,3 @@ int store_data_version(struct store *store, int64_t *ret, struct pl_err *err) PL
 int store_columns_borrow(struct store *store, const struct store_columns **ret,
 			 struct pl_err *err) PL_MUST_CHECK;
 void store_columns_return(struct store *store);
-
-/* For messages and --help: "SQLite 3.40.1". */
-const char *store_engine(void);

@@ -145,7 +145,10 @@ static json_t *report(const struct res_outcome *outcome, double before_bytes)
 
 	for (size_t i = 0; i < outcome->count; i++) {
 		const struct res_record *record = &outcome->records[i];
-		events += res_record_events(record);
+		struct res_event_cursor cursor = res_record_cursor(record);
+		struct res_event_at at;
+		while (res_record_next(&cursor, &at))
+			events++;
 		ok += record->ok;
 		if (record->connected_ns > connected_ns)
 			connected_ns = record->connected_ns;

@@ -11,6 +11,12 @@
 #include "base/file.h"
 #include "others_data.h"
 
+/* Are bytes of an unfinished event held? By the standard they are dropped at the end. */
+static bool is_dirty(const struct io_sse *sse)
+{
+	return sse->has_data || (sse->line.len > 0 && sse->line.data[0] != ':');
+}
+
 /* Each event's data in brackets. */
 static int tell(void *user, const char *data, size_t len)
 {
@@ -98,7 +104,7 @@ static void check_cut(struct io_sse *sse, const struct stream *stream, size_t fi
 		feed_exact(sse, stream->bytes + at, piece);
 	}
 	assert_string_equal(pl_buf_text(story), stream->story);
-	assert_int_equal(io_sse_is_dirty(sse), stream->dirty);
+	assert_int_equal(is_dirty(sse), stream->dirty);
 }
 
 static void test_io_sse__cuts_change_nothing(void **state)
@@ -276,7 +282,7 @@ static void test_io_sse__real_streams(void **state)
 		io_sse_init(&sse, tell, &story);
 		feed_exact(&sse, body + 4, strlen(body + 4));
 		assert_true(sse.events >= 3);
-		assert_false(io_sse_is_dirty(&sse));
+		assert_false(is_dirty(&sse));
 		assert_non_null(strstr(pl_buf_text(&story), "}][[DONE]]"));
 		io_sse_done(&sse);
 	}

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "events.h"
 #include "play.h"
 
 static void connections_are_kept_and_used_again(void **state)
@@ -254,7 +255,7 @@ static void request_timeout_fails_its_request_only(void **state)
 			continue;
 		assert_failed(record, "timeout", "request_timeout");
 		assert_true(record->end_ns - record->acted_ns >= 2 * SECOND);
-		assert_int_equal(res_record_events(record), i % 3 == 2 ? 1 : 0);
+		assert_int_equal(events_of(record), i % 3 == 2 ? 1 : 0);
 	}
 	play_done(&play);
 	tiny_server_stop(server);
@@ -274,7 +275,7 @@ static void silence_on_all_streams_ends_the_run(void **state)
 	assert_true(outcome->records[0].ok);
 	assert_failed(&outcome->records[1], "stalled", "stall_timeout");
 	assert_failed(&outcome->records[2], "stalled", "stall_timeout");
-	assert_int_equal(res_record_events(&outcome->records[2]), 1);
+	assert_int_equal(events_of(&outcome->records[2]), 1);
 	for (size_t i = 3; i < 9; i++) {
 		assert_failed(&outcome->records[i], "not_sent", "before");
 		assert_int_equal(outcome->records[i].acted_ns, RES_NO_TIME);
@@ -389,7 +390,7 @@ static void the_null_adapter_answers_by_itself(void **state)
 	for (size_t i = 0; i < 10000; i++) {
 		const struct res_record *record = &outcome->records[i];
 		assert_int_equal(record->output_tokens, 1 + (int64_t)(i % 16));
-		assert_int_equal(res_record_events(record), 1 + i % 16);
+		assert_int_equal(events_of(record), 1 + i % 16);
 		assert_int_equal(record->token_source, RES_TOKENS_IDS);
 		assert_string_equal(record->finish_reason, "length");
 	}

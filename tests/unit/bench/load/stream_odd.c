@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "events.h"
 
 #define EVENTS_HEAD "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
 #define HEAD(lines) "HTTP/1.1 200 OK\r\n" lines "\r\n\r\n"
@@ -211,7 +212,7 @@ static void check(const struct row *row, const struct res_record *record)
 	if (row->tokens != -2)
 		assert_int_equal(record->output_tokens, row->tokens);
 	if (row->events >= 0)
-		assert_int_equal(res_record_events(record), row->events);
+		assert_int_equal(events_of(record), row->events);
 }
 
 static void odd_answers_are_told_by_what_is_true(void **state)

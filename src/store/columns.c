@@ -43,7 +43,6 @@ void store_columns_free(struct store_columns *columns)
 	free(columns->lazy);
 	free(columns->ids);
 	free((void *)columns->run_ids);
-	free(columns->live);
 	pl_arena_free(columns->arena);
 	free(columns);
 }
@@ -68,17 +67,12 @@ void store_columns_append(struct store_columns *columns, const struct store_row 
 	pl_grow((void **)&columns->ids, &columns->id_room, at + 1, sizeof(*columns->ids));
 	pl_grow((void **)&columns->run_ids, &columns->run_id_room, at + 1,
 		sizeof(*columns->run_ids));
-	pl_grow((void **)&columns->live, &columns->live_room, words_of(at + 1),
-		sizeof(*columns->live));
 	columns->ids[at] = row->id;
-	columns->live[at / BITS] |= 1ull << at % BITS;
 	set_row(columns, at, row);
 	columns->rows++;
-	columns->count++;
 	columns->version++;
 }
 
-/* False: there is none that was not removed. */
 static bool find_row(const struct store_columns *columns, int64_t id, size_t *ret)
 {
 	size_t low = 0, high = columns->rows;
@@ -91,8 +85,7 @@ static bool find_row(const struct store_columns *columns, int64_t id, size_t *re
 			high = middle;
 	}
 	*ret = low;
-	return low < columns->rows && columns->ids[low] == id &&
-	       (columns->live[low / BITS] >> low % BITS & 1);
+	return low < columns->rows && columns->ids[low] == id;
 }
 
 bool store_columns_replace(struct store_columns *columns, const struct store_row *row)
@@ -107,22 +100,9 @@ bool store_columns_replace(struct store_columns *columns, const struct store_row
 	return true;
 }
 
-bool store_columns_remove(struct store_columns *columns, int64_t id)
-{
-	size_t at;
-
-	if (!find_row(columns, id, &at))
-		return false;
-	columns->live[at / BITS] &= ~(1ull << at % BITS);
-	lazy_columns_drop(columns->lazy, 0);
-	columns->count--;
-	columns->version++;
-	return true;
-}
-
 size_t store_columns_count(const struct store_columns *columns)
 {
-	return columns->count;
+	return columns->rows;
 }
 
 int64_t store_columns_version(const struct store_columns *columns)

@@ -6,10 +6,10 @@
  *   in a dictionary, numbers as they are, the three kinds of nothing and explicitness as a byte.
  * - Any other field becomes an array when the first query names it, of all documents, which `read`
  *   gives; it is kept for the next query. Rows that come later are added when it is asked for again;
- *   a row that is replaced or removed drops it. Those used least are dropped where they are many.
- * - A row stays where it is: a removed one is only marked, and its id never comes again.
+ *   a row that is replaced drops it. Those used least are dropped where they are many.
+ * - A row stays where it is, and none goes.
  *
- * Threads: append, replace, remove and set_version are writes: the owner keeps them apart from each
+ * Threads: append, replace and set_version are writes: the owner keeps them apart from each
  * other and from all else, as by the write side of a read-write lock. Queries are reads; any number may
  * run at once, `read` is then called by their threads, by one at a time.
  */
@@ -40,9 +40,7 @@ void store_columns_ask_first(struct store_columns *columns, store_columns_may_ha
 void store_columns_append(struct store_columns *columns, const struct store_row *row);
 /* The row by that id takes these values. False: there is none. */
 bool store_columns_replace(struct store_columns *columns, const struct store_row *row);
-bool store_columns_remove(struct store_columns *columns, int64_t id);
 
-/* Rows that are there. */
 size_t store_columns_count(const struct store_columns *columns);
 /* Grows by one at each change. The owner may have it go on from that of a database. */
 int64_t store_columns_version(const struct store_columns *columns);

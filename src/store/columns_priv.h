@@ -63,10 +63,7 @@ struct store_columns {
 	size_t id_room;
 	const char **run_ids;
 	size_t run_id_room;
-	uint64_t *live; /* a bitmap: not removed */
-	size_t live_room;
 	size_t rows;
-	size_t count;           /* of live ones */
 	struct pl_arena *arena; /* of run ids */
 	int64_t version;
 };

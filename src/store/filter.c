@@ -18,8 +18,8 @@ struct store_filter {
 	struct pl_arena *arena;
 	struct term *terms; /* a row of all is meant: also by none */
 	size_t term_count;
-	size_t words;
-	const uint64_t *live;
+	size_t rows;
+	size_t words; /* of a bitmap of them */
 };
 
 /* Trees beyond the bounds are refused: what they name there does not count. */
@@ -90,7 +90,7 @@ int store_filter_new(const struct store_view *view, const json_t *tree, const ch
 
 	filter->arena = pl_arena_new(ARENA_BLOCK_BYTES);
 	filter->words = store_view_words(view);
-	filter->live = store_view_live(view);
+	filter->rows = store_view_rows(view);
 	if (tree != NULL && !json_is_null(tree)) {
 		bool is_and;
 		pl_buf_add_text(&place.pointer, pointer);
@@ -121,9 +121,10 @@ void store_filter_free(struct store_filter *filter)
 static void meet_terms(const struct store_filter *filter, const struct store_column *without,
 		       uint64_t *ret_rows)
 {
-	/* no rows, no bitmap */
-	if (filter->words > 0)
-		memcpy(ret_rows, filter->live, filter->words * sizeof(*ret_rows));
+	for (size_t i = 0; i < filter->words; i++)
+		ret_rows[i] = ~0ull;
+	if (filter->rows % 64 != 0)
+		ret_rows[filter->words - 1] = (1ull << filter->rows % 64) - 1;
 	for (size_t k = 0; k < filter->term_count; k++) {
 		const struct term *term = &filter->terms[k];
 		if (without != NULL && term->only == without)

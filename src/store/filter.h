@@ -78,7 +78,7 @@ PL_AUTO_DEFINE(struct store_filter, store_filter_free);
 
 /*
  * Rows as a bitmap, bit i % 64 of word i / 64: store_view_words() words, which the caller gives. All rows
- * that the filter means; rows that were removed are in none.
+ * that the filter means.
  */
 void store_filter_rows(const struct store_filter *filter, uint64_t *ret_rows);
 /*

@@ -101,8 +101,7 @@ static int read_rows(const struct store_view *view, struct pl_err *err)
 	}
 	for (size_t row = first; row < columns->rows; row++) {
 		auto_json json_t *document = NULL;
-		if ((columns->live[row / BITS] >> row % BITS & 1) &&
-		    columns->read(columns->context, columns->ids[row], &document, err) < 0)
+		if (columns->read(columns->context, columns->ids[row], &document, err) < 0)
 			return pl_err_wrap(err, "result %lld", (long long)columns->ids[row]);
 		for (size_t i = 0; i < view->count; i++) {
 			struct lazy_column *lazy = view->items[i];
@@ -229,11 +228,6 @@ size_t store_view_rows(const struct store_view *view)
 size_t store_view_words(const struct store_view *view)
 {
 	return words_of(view->columns->rows);
-}
-
-const uint64_t *store_view_live(const struct store_view *view)
-{
-	return view->columns->live;
 }
 
 int64_t store_view_id(const struct store_view *view, size_t row)

@@ -79,11 +79,9 @@ const struct store_column *store_view_at(const struct store_view *view, size_t i
 size_t store_view_column_count(const struct store_view *view);
 
 const struct res_fields *store_view_fields(const struct store_view *view);
-/* Rows with the removed ones among them, and 64-bit words of a bitmap of them. */
+/* Rows, and 64-bit words of a bitmap of them. */
 size_t store_view_rows(const struct store_view *view);
 size_t store_view_words(const struct store_view *view);
-/* The rows that are there. */
-const uint64_t *store_view_live(const struct store_view *view);
 int64_t store_view_id(const struct store_view *view, size_t row);
 /* NULL: it has none. */
 const char *store_view_run_id(const struct store_view *view, size_t row);

@@ -3,7 +3,6 @@
  * on standard input.
  *   {document, id, forget}     a result; of an id that is there: it takes that one's place; forget: only its
  *                              columns are kept. Nothing back
- *   {remove: id}               nothing back
  *   {apply: request}, {options: request}, {match: [filter, …]}
  *                              one line back: {answer} or {faults, error}; of match {ids: [[id, …], …]}
  *   {time: request, times: n}  {ms: [of each apply]}
@@ -125,16 +124,11 @@ static json_t *measure(struct driver *driver, const json_t *asked)
 static void take_line(struct driver *driver, const json_t *asked)
 {
 	json_t *document = json_object_get(asked, "document");
-	const json_t *removed = json_object_get(asked, "remove");
 	auto_json json_t *said = NULL;
 
 	if (document != NULL) {
 		take_document(driver, json_integer_value(json_object_get(asked, "id")), document,
 			      !json_is_true(json_object_get(asked, "forget")));
-		return;
-	}
-	if (removed != NULL) {
-		(void)store_columns_remove(driver->columns, json_integer_value(removed));
 		return;
 	}
 	if (json_object_get(asked, "match") != NULL)

@@ -85,12 +85,17 @@ static void test_store_columns__a_field_that_is_none_is_read_once(void **state)
 	append(columns, fields, ROWS + 1);
 	assert_int_equal(count_of(columns, "tags.k2", 1), ROWS / 2 + 1);
 	assert_int_equal(source.reads, ROWS + 1);
-	/* what is removed may have changed any of them */
-	assert_true(store_columns_remove(columns, 1));
-	assert_false(store_columns_remove(columns, 1));
-	assert_int_equal(count_of(columns, "tags.k2", 1), ROWS / 2);
-	assert_int_equal(source.reads, ROWS + 1 + ROWS);
-	assert_int_equal(store_columns_count(columns), ROWS);
+	/* what took another's place may have changed any of them */
+	auto_json json_t *document = document_of(1);
+	auto_row row = { .id = 0 };
+	store_row_of_document(fields, document, &row);
+	row.id = 1;
+	assert_true(store_columns_replace(columns, &row));
+	row.id = ROWS + 2;
+	assert_false(store_columns_replace(columns, &row));
+	assert_int_equal(count_of(columns, "tags.k2", 1), ROWS / 2 + 1);
+	assert_int_equal(source.reads, 2 * (ROWS + 1));
+	assert_int_equal(store_columns_count(columns), ROWS + 1);
 	assert_int_equal(store_columns_version(columns), ROWS + 2);
 }
 

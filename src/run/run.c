@@ -236,13 +236,13 @@ static bool start_again(struct run_state *run)
 	run_server_reset(&run->server);
 	run_identity_done(&run->identity);
 	run_target_done(&run->route.target);
-	if (run_launch_new_port(launch, experiment, run->context.run_id, &err) < 0 ||
-	    run_launch_target(launch, experiment, run->context.stop, &run->route.target, &err) <
-		    0) {
+	int moved = run_launch_new_port(launch, experiment, run->context.run_id, &err);
+	run_document_fix(run, &run->fixed);
+	if (moved < 0 || run_launch_target(launch, experiment, run->context.stop,
+					   &run->route.target, &err) < 0) {
 		run_fail_err(&run->context, RES_STATUS_LAUNCH_FAILED, RES_CAUSE_PORT_IN_USE, &err);
 		return false;
 	}
-	run_document_fix(run, &run->fixed);
 	run_say(&run->context, "port %u was taken, trying %u", taken,
 		launch->resources.port.number);
 	ending->status = RES_STATUS_FAILED;

@@ -11,7 +11,7 @@
 #include "store/parts.h"
 #include "store/store_priv.h"
 
-#define JOBS_KEPT 10000 /* finished ones, from the newest job on, that still can be asked for */
+#define JOBS_KEPT 10000 /* the newest of the finished ones, which still can be asked for */
 /* Where jobs never cease to come, the log is emptied behind so many. */
 #define JOBS_IN_LOG_MAX 16
 

@@ -106,8 +106,14 @@ static int make_places(struct store *store, struct pl_err *err)
 			return -1;
 		if (!is_row)
 			return 0;
-		if (unpack_row(store, documents, &document, err) < 0)
-			return -1;
+		/* one that cannot be read may have any, and keeps nobody from the others */
+		if (unpack_row(store, documents, &document, PL_ERR_IGNORED) < 0) {
+			if (store_sql_run(&store->writer,
+					  "INSERT OR IGNORE INTO document_places VALUES ('')",
+					  err) < 0)
+				return -1;
+			continue;
+		}
 		store_places_of(store, document, &places);
 		if (store_places_put(store, &places, err) < 0)
 			return -1;

@@ -36,7 +36,8 @@ static const char *const statements[STORE_STATEMENT_COUNT] = {
 			  " VALUES (?1, ?2, ?3, ?4, ?5)",
 	[STORE_REQUEUE_JOBS] = "UPDATE jobs SET state = 'queued' WHERE state = 'running'",
 	[STORE_FORGET_JOBS] = "DELETE FROM jobs WHERE state = 'done' AND id <="
-			      " (SELECT max(id) FROM jobs) - ?1",
+			      " (SELECT id FROM jobs WHERE state = 'done'"
+			      " ORDER BY id DESC LIMIT 1 OFFSET ?1)",
 	[STORE_NEXT_JOB] = "SELECT id, kind, name, media, bytes FROM jobs"
 			   " WHERE state = 'queued' ORDER BY id LIMIT 1",
 	[STORE_RUN_JOB] = "UPDATE jobs SET state = 'running' WHERE id = ?1",

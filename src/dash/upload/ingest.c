@@ -239,6 +239,9 @@ static bool await(struct dash_ingest *ingest)
 	struct timespec again = pl_clock_timespec(pl_clock_now_ns() + AGAIN_NS);
 	int status = 0;
 
+	if (!is_wiped && err.code != PL_ERR_BUSY)
+		pl_log(PL_LOG_WARNING, "what jobs came with stays in the log of the database: %s",
+		       err.text);
 	pthread_mutex_lock(&ingest->lock);
 	while (!ingest->has_work && !ingest->is_over && status != ETIMEDOUT)
 		status = is_wiped ? pthread_cond_wait(&ingest->wake, &ingest->lock)

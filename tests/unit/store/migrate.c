@@ -143,6 +143,15 @@ static void test_store_migrate__old_documents_have_places(void **state)
 	run_sql(path, "DROP TABLE document_places; PRAGMA user_version = 1");
 	fill(&tools, path, 2);
 	assert_sql(path, "SELECT group_concat(place) FROM document_places", before);
+	/* one that cannot be read any more may have any, and the others are there all the same */
+	run_sql(path, "DROP TABLE document_places; PRAGMA user_version = 1;"
+		      "UPDATE benchmark_documents SET bytes = x'00' WHERE id = 1");
+	fill(&tools, path, 2);
+	assert_sql(path, "SELECT count(*) FROM document_places WHERE place = ''", "1");
+	assert_sql(path,
+		   "SELECT count(*) FROM document_places WHERE place ="
+		   " 'config.server_source.seed'",
+		   "1");
 }
 
 static void test_store_migrate__once_only(void **state)

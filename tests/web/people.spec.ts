@@ -24,8 +24,9 @@ const dashboard = useDashboard((store, own) => {
   store.import(folder)
 })
 
+// Of a table's rows, which are alike, the first ones: an experiment has more than a thousand.
 async function soundness(page: Page, rules?: string[]) {
-  const builder = new AxeBuilder({ page }).options({ resultTypes: ['violations'] })
+  const builder = new AxeBuilder({ page }).options({ resultTypes: ['violations'] }).exclude('tr:nth-child(n + 30)')
   const { violations } = await (rules ? builder.withRules(rules) : builder.withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])).analyze()
   return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).slice(0, 3).join(' | ')}`)
 }

@@ -272,7 +272,7 @@ static int64_t stamp_of(struct msghdr *msg)
  * (tcp_recv_timestamp()): events that came in several segments and are read together share the
  * latest one.
  */
-ssize_t io_sock_recv(int fd, void *data, size_t room, int64_t *ret_stamp_real_ns)
+static ssize_t receive(int fd, void *data, size_t room, int flags, int64_t *ret_stamp_real_ns)
 {
 	union {
 		struct cmsghdr align;
@@ -291,10 +291,29 @@ ssize_t io_sock_recv(int fd, void *data, size_t room, int64_t *ret_stamp_real_ns
 				       .msg_iovlen = 1,
 				       .msg_control = control.bytes,
 				       .msg_controllen = sizeof(control.bytes) };
-		len = recvmsg(fd, &msg, 0);
+		len = recvmsg(fd, &msg, flags);
 	} while (len < 0 && errno == EINTR);
 	*ret_stamp_real_ns = len > 0 ? stamp_of(&msg) : 0;
 	return len;
+}
+
+ssize_t io_sock_recv(int fd, void *data, size_t room, int64_t *ret_stamp_real_ns)
+{
+	return receive(fd, data, room, 0, ret_stamp_real_ns);
+}
+
+ssize_t io_sock_peek(int fd, void *data, size_t room, int64_t *ret_stamp_real_ns)
+{
+	return receive(fd, data, room, MSG_PEEK, ret_stamp_real_ns);
+}
+
+/* Of TCP the bytes need not be copied for that: tcp(7), MSG_TRUNC. */
+int64_t io_sock_stamp_at(int fd, size_t count)
+{
+	int64_t stamp_real_ns;
+
+	receive(fd, NULL, count, MSG_PEEK | MSG_TRUNC, &stamp_real_ns);
+	return stamp_real_ns;
 }
 
 /*

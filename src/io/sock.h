@@ -61,6 +61,10 @@ int io_sock_accept(int listen_fd);
  * the read took bytes from, 0 where there is none. Returns bytes, 0 at the end, -1 with errno.
  */
 ssize_t io_sock_recv(int fd, void *data, size_t room, int64_t *ret_stamp_real_ns);
+/* The same; the bytes are left to be read. */
+ssize_t io_sock_peek(int fd, void *data, size_t room, int64_t *ret_stamp_real_ns);
+/* Of the segment with the count-th of the bytes that wait, 0 where there is none. TCP alone. */
+int64_t io_sock_stamp_at(int fd, size_t count);
 
 /*
  * From now on the kernel stamps what is sent as the network takes it: beside a processor that is

@@ -132,6 +132,14 @@ static bool send_held(struct sim_job *job)
 	return true;
 }
 
+/* Nobody tells the client; the server counts it as running until that gives up. */
+static void stall_job(struct sim_job *job)
+{
+	sim_job_leave_engine(job);
+	job->stalled_choices = job->open_choices;
+	job->server->stalled += job->open_choices;
+}
+
 bool sim_fault_strikes(struct sim_job *job)
 {
 	enum sim_fault fault = job->fault;
@@ -149,7 +157,7 @@ bool sim_fault_strikes(struct sim_job *job)
 	if (fault == SIM_FAULT_RESET) {
 		sim_conn_drop(job->conn, true);
 	} else if (fault == SIM_FAULT_STALL) {
-		sim_job_leave_engine(job);
+		stall_job(job);
 	} else if (fault == SIM_FAULT_STREAM_ERROR) {
 		fail_job(job, "Internal server error");
 	} else {

@@ -85,6 +85,7 @@ struct sim_conn *sim_job_close(struct sim_job *job, const char *status)
 
 	sim_event_log_end(server->log, pl_take(job->log_id), pl_clock_now_ns(), job->tokens,
 			  status);
+	server->stalled -= job->stalled_choices;
 	job->over = true;
 	job->conn = NULL;
 	server->any_dead = true;

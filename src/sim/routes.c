@@ -70,7 +70,7 @@ static void show_load(struct sim_conn *conn)
 	struct sim_engine_stats stats;
 	char text[64];
 
-	sim_engine_stats(conn->server->engine, &stats);
+	sim_server_stats(conn->server, &stats);
 	snprintf(text, sizeof(text), "{\"server_load\":%u}", stats.running + stats.waiting);
 	sim_answer_text(conn, 200, text);
 }

@@ -230,7 +230,7 @@ static void count_from_zero(struct sim_server *server, struct sim_engine_stats *
 {
 	struct sim_engine_stats *zero = &server->scrape_zero;
 
-	sim_engine_stats(server->engine, stats);
+	sim_server_stats(server, stats);
 	if (server->options->faults.metrics != SIM_METRICS_RESET_COUNTERS)
 		return;
 	/* What a restarted server looks like: all counters fall at once. */

@@ -74,7 +74,7 @@ void sim_log_stats(struct sim_server *server, int64_t now_ns)
 	struct sim_engine_stats stats;
 	double seconds = (double)(now_ns - server->last_stats_ns) / 1e9;
 
-	sim_engine_stats(server->engine, &stats);
+	sim_server_stats(server, &stats);
 	double prompt = (double)(stats.prompt_tokens - last->prompt_tokens) / seconds;
 	double generation = (double)(stats.generated_tokens - last->generated_tokens) / seconds;
 	double hits = stats.prefix_queries > 0

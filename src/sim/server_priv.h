@@ -57,6 +57,7 @@ struct sim_server {
 	uint64_t scrapes;
 	struct sim_engine_stats scrape_zero; /* what the counters of /metrics begin at */
 	struct sim_fault_count faults;
+	uint32_t stalled;      /* sequences of stalled requests, which run on for whoever asks */
 	uint64_t completed;    /* of the requests that faults count */
 	bool odd_events;       /* events are not sent as they are made */
 	bool engine_stopped;   /* by a fault: it died or stands still */
@@ -73,4 +74,11 @@ static inline void sim_server_wake_engine(struct sim_server *server)
 {
 	if (!io_timer_runs(&server->step_timer))
 		io_timer_start(server->loop, &server->step_timer, io_loop_now_ns(server->loop));
+}
+
+/* As the server tells them: the engine has dropped what stalls, a real one would hold it on. */
+static inline void sim_server_stats(const struct sim_server *server, struct sim_engine_stats *ret)
+{
+	sim_engine_stats(server->engine, ret);
+	ret->running += server->stalled;
 }

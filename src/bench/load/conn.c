@@ -31,6 +31,9 @@
 /* A connection that stands sooner is not worth a system call. */
 #define HANDSHAKE_LOOK_NS 200000
 
+/* Events that lie so much closer may share a read: little beside what they are made into. */
+#define APART_NS PL_NS_PER_MS
+
 /*
  * Edge-triggered: a level-triggered socket is looked at once more by the next wait, a tenth of what
  * a token event costs. An edge is spent by its wake-up, so reading goes on until the socket is
@@ -292,6 +295,8 @@ static void note_sent(struct bench_conn *conn)
 		record->connected_ns = record->sent_ns;
 	if (req->state == REQ_SEND)
 		bench_req_set_state(conn->worker, req, REQ_WAIT);
+	if (conn->worker->load->delayed_acks)
+		io_sock_delay_acks(conn->watch.fd);
 }
 
 /* Encrypts what comes next of the request: whole records, head and body in one. */
@@ -421,7 +426,7 @@ static void delay_acks(struct bench_conn *conn, bool begins, int64_t now_ns)
 
 	conn->calm_reads = begins || paused ? 0 : conn->calm_reads + 1;
 	conn->read_ns = now_ns;
-	if (begins || conn->calm_reads == CALM_READS)
+	if (conn->calm_reads == CALM_READS)
 		io_sock_delay_acks(conn->watch.fd);
 }
 
@@ -495,14 +500,37 @@ static void conn_take_tls(struct bench_conn *conn, size_t len, const struct read
 		conn_lost(conn, "reset", err.text);
 }
 
-/* True: there may be more to read. `to_end`: the peer has ended its side, so there is. */
-static bool conn_read(struct bench_conn *conn, bool to_end)
+/*
+ * Looking costs as much as reading: it is for a read that could matter. An answer's first token, of
+ * which all its figures are made, comes right behind an event that names the speaker; what follows
+ * matters where it can have come far apart.
+ */
+static bool reads_apart(const struct bench_conn *conn)
+{
+	struct bench_worker *worker = conn->worker;
+
+	if (conn->tls != NULL || conn->req == NULL || worker->load->whole_answers)
+		return false;
+	return conn->stream.tokens == 0 ||
+	       bench_wakes_width_ns(&worker->wakes, worker->loop) > APART_NS;
+}
+
+/*
+ * True: there may be more to read. `to_end`: the peer has ended its side, so there is. `apart`: no
+ * more than keeps the first event's stamp.
+ */
+static bool conn_read(struct bench_conn *conn, bool to_end, bool apart)
 {
 	struct bench_worker *worker = conn->worker;
 	unsigned socket = conn->sockets;
-	struct read_time when;
+	struct read_time when = { 0, 0 };
+	ssize_t room = BENCH_READ_BYTES;
 
-	ssize_t len = io_sock_recv(conn->watch.fd, worker->read_buffer, BENCH_READ_BYTES,
+	if (apart)
+		room = bench_segments_first(conn->watch.fd, worker->read_buffer, (size_t)room);
+	ssize_t len = room;
+	if (room > 0)
+		len = io_sock_recv(conn->watch.fd, worker->read_buffer, (size_t)room,
 				   &when.stamp_real_ns);
 	when.user_ns = pl_clock_now_ns();
 	if (len < 0 && errno == EAGAIN)
@@ -522,7 +550,7 @@ static bool conn_read(struct bench_conn *conn, bool to_end)
 	/* by now it may carry another request on a socket of its own, which has events of its
 	 * own */
 	return conn->watch.active && conn->sockets == socket && len > 0 &&
-	       (to_end || len == BENCH_READ_BYTES);
+	       (to_end || len == room);
 }
 
 static void on_ready(struct io_loop *loop, struct io_watch *watch, uint32_t events)
@@ -549,9 +577,9 @@ static void on_ready(struct io_loop *loop, struct io_watch *watch, uint32_t even
 	if ((events & EPOLLERR) && has_send_stamps(conn))
 		(void)io_sock_sent_stamp(watch->fd);
 	bool to_end = events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR);
-	bool more = to_end || (events & EPOLLIN);
+	bool more = to_end || (events & EPOLLIN), apart = more && reads_apart(conn);
 	while (more)
-		more = conn_read(conn, to_end);
+		more = conn_read(conn, to_end, apart);
 }
 
 static void on_timeout(struct io_loop *loop, struct io_timer *timer)
@@ -701,7 +729,7 @@ static struct bench_conn *take_idle(struct bench_worker *worker)
 	struct bench_conn *conn;
 
 	while ((conn = worker->idle) != NULL) {
-		while (conn_read(conn, false))
+		while (conn_read(conn, false, false))
 			;
 		if (!conn->watch.active)
 			continue;

@@ -1,6 +1,50 @@
 #include "bench/load/segments.h"
 
+#include <string.h>
+
 #include "io/sock.h"
+
+/* Beyond that many a look costs more than what it tells. */
+#define LOOK_BYTES 8192
+
+/*
+ * Behind the next blank line, and the line end of a chunk that follows it: the end of an event or of a
+ * head. len: there is none.
+ */
+static size_t find_end(const char *bytes, size_t len, size_t at)
+{
+	const char *end = bytes + len, *line = bytes + at;
+
+	while ((line = memchr(line, '\n', (size_t)(end - line))) != NULL) {
+		line++;
+		const char *next = line + (line < end && *line == '\r');
+		if (next == end || *next != '\n')
+			continue;
+		next++;
+		if (end - next >= 2 && next[0] == '\r' && next[1] == '\n')
+			next += 2;
+		return (size_t)(next - bytes);
+	}
+	return len;
+}
+
+ssize_t bench_segments_first(int fd, char *bytes, size_t room)
+{
+	int64_t last_ns;
+	ssize_t len = io_sock_peek(fd, bytes, room < LOOK_BYTES ? room : LOOK_BYTES, &last_ns);
+
+	if (len <= 0)
+		return len;
+	for (size_t at = find_end(bytes, (size_t)len, 0); at < (size_t)len;
+	     at = find_end(bytes, (size_t)len, at)) {
+		int64_t stamp_ns = io_sock_stamp_at(fd, at);
+		if (stamp_ns == last_ns)
+			break; /* all that follows came with it, or there are no stamps */
+		if (stamp_ns != io_sock_stamp_at(fd, at + 1))
+			return (ssize_t)at;
+	}
+	return (ssize_t)room;
+}
 
 void bench_segments_read(struct bench_segments *segments, size_t len, bool cut)
 {

@@ -146,9 +146,10 @@ def test_a_stalled_stream_stays_open(bin_dir, tmp_path):
         got = b""
         while got.count(b"data: ") < 4:
             got += plug.recv(65536)
-        # others are served meanwhile, and the engine has nothing left to do for this one
+        # others are served meanwhile; for who asks the server this one runs on
         assert outcome(server, "c") == "good"
-        assert server.metric("vllm:num_requests_running") == 0
+        assert server.metric("vllm:num_requests_running") == 1
+        assert json.loads(server.get("/load"))["server_load"] == 1
         plug.setblocking(False)
         with pytest.raises(BlockingIOError):
             plug.recv(1)

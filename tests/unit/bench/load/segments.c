@@ -1,15 +1,19 @@
 /* Whether a read's bytes came in one segment, over real connections of TCP. */
 #include "bench/load/segments.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "bench/load/stamps.h"
 #include "io/sock.h"
 
 struct line {
@@ -154,6 +158,99 @@ static void test_segments__no_tcp(void **state)
 	assert_false(was_one(&line));
 }
 
+#define HEAD  "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+#define EVENT "9\r\ndata: a\n\n\r\n"
+#define CRLF  "c\r\ndata: a\r\n\r\n\r\n"
+#define PLAIN "data: a\n\n"
+
+/* What was written at once, and how much of it is to be read first; 0: all. */
+static const struct {
+	const char *parts[4];
+	size_t first;
+} apart_cases[] = {
+	{ { EVENT }, 0 },
+	{ { EVENT EVENT }, 0 },
+	{ { HEAD, EVENT, EVENT }, sizeof(HEAD) - 1 },
+	{ { EVENT, EVENT, "0\r\n\r\n" }, sizeof(EVENT) - 1 },
+	{ { CRLF, CRLF }, sizeof(CRLF) - 1 },
+	{ { PLAIN, PLAIN }, sizeof(PLAIN) - 1 },
+	/* two at once, and one behind them */
+	{ { EVENT EVENT, EVENT }, 2 * (sizeof(EVENT) - 1) },
+	/* one in two pieces, and one behind it */
+	{ { "9\r\ndata", ": a\n\n\r\n", EVENT }, sizeof(EVENT) - 1 },
+	/* the end of one comes with the next */
+	{ { "9\r\ndata: a\n", "\n\r\n" EVENT }, 0 },
+	{ { "data: a", ": b", "\n" }, 0 },
+};
+
+/* How much to read first of what was written so; 0: all. */
+static size_t first_of(const char *const parts[4])
+{
+	char room[256];
+	struct line line;
+	size_t len = 0;
+	int64_t stamp_ns, last_ns;
+
+	line_open(&line);
+	assert_int_equal(write(line.here, "?", 1), 1);
+	io_sock_delay_acks(line.here);
+	for (int i = 0; i < 4 && parts[i] != NULL; i++) {
+		assert_int_equal(write(line.there, parts[i], strlen(parts[i])), strlen(parts[i]));
+		len += strlen(parts[i]);
+	}
+	last_ns = io_sock_stamp_at(line.here, len);
+	ssize_t first = bench_segments_first(line.here, room, sizeof(room));
+	/* nothing was taken */
+	assert_int_equal(io_sock_recv(line.here, room, sizeof(room), &stamp_ns), len);
+	assert_int_equal(stamp_ns, last_ns);
+	line_close(&line);
+	assert_true(first > 0);
+	return first == sizeof(room) ? 0 : (size_t)first;
+}
+
+/*
+ * A kernel that had 40 ms between two writes has acknowledged the first, and put the second to it:
+ * then more is read at once, never less.
+ */
+static void test_segments__to_be_read_apart(void **state)
+{
+	int held = bench_stamps_switch_on();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(apart_cases) / sizeof(apart_cases[0]); i++) {
+		size_t first = 0;
+		for (int tries = 0; tries < 20; tries++) {
+			first = first_of(apart_cases[i].parts);
+			if (first == apart_cases[i].first)
+				break;
+			assert_true(first == 0 || first > apart_cases[i].first);
+		}
+		assert_int_equal(first, apart_cases[i].first);
+	}
+	if (held >= 0)
+		close(held);
+}
+
+static void test_segments__nothing_to_read(void **state)
+{
+	struct linger hard = { .l_onoff = 1 };
+	char room[64];
+	struct line line;
+
+	(void)state;
+	line_open(&line);
+	shutdown(line.there, SHUT_WR);
+	assert_int_equal(bench_segments_first(line.here, room, sizeof(room)), 0);
+	line_close(&line);
+	line_open(&line);
+	setsockopt(line.there, SOL_SOCKET, SO_LINGER, &hard, sizeof(hard));
+	close(line.there);
+	line.there = -1;
+	assert_int_equal(bench_segments_first(line.here, room, sizeof(room)), -1);
+	assert_int_equal(errno, ECONNRESET);
+	line_close(&line);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -162,6 +259,8 @@ int main(void)
 		cmocka_unit_test(test_segments__one_in_two_reads_hides_no_other),
 		cmocka_unit_test(test_segments__what_was_not_read_yet),
 		cmocka_unit_test(test_segments__no_tcp),
+		cmocka_unit_test(test_segments__to_be_read_apart),
+		cmocka_unit_test(test_segments__nothing_to_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

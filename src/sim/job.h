@@ -47,10 +47,10 @@ struct sim_job {
 	uint32_t choice_count;
 	uint32_t open_choices;
 	uint32_t stalled_choices; /* of these, taken from the engine by a fault */
-	uint32_t tokens;        /* said by all choices */
-	uint32_t cached_tokens; /* of the prompts, found in the prefix cache */
-	uint32_t events;        /* of /v1/responses: numbered */
-	bool begun;             /* a first token came */
+	uint32_t tokens;          /* said by all choices */
+	uint32_t cached_tokens;   /* of the prompts, found in the prefix cache */
+	uint32_t events;          /* of /v1/responses: numbered */
+	bool begun;               /* a first token came */
 	bool over;
 	bool counted;         /* by the faults that count requests */
 	enum sim_fault fault; /* to come, behind fault_at tokens */

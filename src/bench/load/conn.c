@@ -419,7 +419,7 @@ static void conn_ended(struct bench_conn *conn, ssize_t len, int error)
 	conn_finish(conn, false);
 }
 
-/* Bytes of an answer were read, its first if `begins`: before these Linux forgets what was asked. */
+/* Bytes of an answer were read, its first if `begins`: what was asked with its request still holds. */
 static void delay_acks(struct bench_conn *conn, bool begins, int64_t now_ns)
 {
 	bool paused = now_ns - conn->read_ns >= ACK_WAIT_NS;
@@ -549,8 +549,7 @@ static bool conn_read(struct bench_conn *conn, bool to_end, bool apart)
 	}
 	/* by now it may carry another request on a socket of its own, which has events of its
 	 * own */
-	return conn->watch.active && conn->sockets == socket && len > 0 &&
-	       (to_end || len == room);
+	return conn->watch.active && conn->sockets == socket && len > 0 && (to_end || len == room);
 }
 
 static void on_ready(struct io_loop *loop, struct io_watch *watch, uint32_t events)

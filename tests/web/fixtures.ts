@@ -1,4 +1,4 @@
-// A dashboard of its own for each file of tests, and a page that must not complain: no error, nothing that
+// A dashboard of its own for each file of tests in each worker, and a page that must not complain: no error, nothing that
 // the server's policy refused, no request to another host.
 import { type BrowserContext, expect, type Page, test as base } from '@playwright/test'
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
@@ -80,7 +80,7 @@ export const test = base.extend<PerTest, PerWorker>({
   }, { auto: true }],
 })
 
-// One for all tests of a file, started by the first that needs it.
+// One for all tests of a file that one worker runs, in their order, started by the first that needs it.
 export function useDashboard(prepare?: (dashboard: Dashboard, own: string) => void) {
   const holder: { dashboard?: Dashboard } = {}
   test.beforeAll(async ({ folder, own }) => {

@@ -1,3 +1,4 @@
+import type { Locator } from '@playwright/test'
 import { closeSync, openSync, readFileSync, truncateSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
@@ -219,13 +220,19 @@ test('a job that could not be asked for is asked for again; its table scrolls, t
     return isBack ? route.fulfill({ json: { ...job, state: 'done', counts: { ...job.counts, queued: 0, stored: 1 }, items: [{ ...item, state: 'stored', id: 1 }] } }) : route.abort()
   })
   let isBack = false
+  await page.clock.install()
   await page.goto(`${dashboard().url}/upload/job-1`)
   const row = page.getByRole('row', { name: /a\.json/ })
   await expect(row).toContainText('waiting')
-  await expect(page.getByRole('alert')).toContainText(/This is how it stood at .* no answer/)
+  // pauses between one question and the next pass at once
+  const after = (locator: Locator) => expect.poll(async () => {
+    await page.clock.runFor(1000)
+    return locator.count()
+  })
+  await after(page.getByRole('alert').filter({ hasText: /This is how it stood at .* no answer/ })).toBe(1)
   await expect(row).toContainText('waiting')
   isBack = true
-  await expect(row).toContainText('stored')
+  await after(row.filter({ hasText: 'stored' })).toBe(1)
   await expect(page.getByRole('alert')).toHaveCount(0)
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
   await context.close()

@@ -152,7 +152,7 @@ def test_timeline_of_requests_that_were_never_sent(bin_dir, tmp_path):
 
 def test_timeline_opens_in_a_browser(bin_dir, tmp_path):
     """No message on the console, all drawn, keys and wheel without a fault."""
-    browser = os.environ.get("PROFLLM_CHROMIUM") or need("chromium")
+    browser = os.environ.get("PROFLLM_CHROMIUM") or need("chromium-headless-shell")
     bench(bin_dir, tmp_path, "--plot-timeline", "--result-filename", "x.json", "--num-prompts", 60,
           server=["--sim-error-rate", "0.2"], ok=(0, 1))
     page = (tmp_path / "x.timeline.html").read_text()

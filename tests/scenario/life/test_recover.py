@@ -4,6 +4,7 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -134,6 +135,27 @@ def kill_in_the_run(bin_dir, folder, patience, config=None, finished=40):
     return output, written_ns(output, killed_ns, patience)
 
 
+@pytest.fixture(scope="module")
+def killed_once(bin_dir, tmp_path_factory, patience):
+    """A run that was killed, and a copy of all that it left."""
+    folder = tmp_path_factory.mktemp("killed")
+    config = short_config(folder, num_prompts=4000, profile=True, metric_percentiles="100,12.5,0")
+    config["launch"]["env"] = {"VLLM_TORCH_PROFILER_DIR": "/tmp/traces"}
+    output, surely_ns = kill_in_the_run(bin_dir, folder, patience, config)
+    kept = folder.with_name("kept")
+    shutil.copytree(folder, kept)
+    return output, surely_ns, kept
+
+
+@pytest.fixture
+def killed(killed_once):
+    """The same, as it was: its output, and written_ns(). Names of its files are in the journal: it lies where it ran."""
+    output, surely_ns, kept = killed_once
+    shutil.rmtree(output.parent)
+    shutil.copytree(kept, output.parent)
+    return output, surely_ns
+
+
 @pytest.mark.threads
 def test_what_had_finished_is_kept(bin_dir, tmp_path, validators, patience):
     output, surely_ns = kill_in_the_run(bin_dir, tmp_path, patience)
@@ -254,10 +276,8 @@ def test_a_result_that_is_little_more_than_a_status(bin_dir, tmp_path, source_di
     assert again.returncode == 0 and again.stdout == done.stdout
 
 
-def test_recover_prints_json(bin_dir, tmp_path, validators, patience):
-    config = short_config(tmp_path, num_prompts=4000, profile=True)
-    config["launch"]["env"] = {"VLLM_TORCH_PROFILER_DIR": "/tmp/traces"}
-    output, _ = kill_in_the_run(bin_dir, tmp_path, patience, config)
+def test_recover_prints_json(bin_dir, killed, patience):
+    output, _ = killed
     done = run_profllm(bin_dir, "recover", output, "--json", patience=patience)
     assert done.returncode == 0
     result = load_result(output)
@@ -268,19 +288,18 @@ def test_recover_prints_json(bin_dir, tmp_path, validators, patience):
     assert ("profiled", "beyond") in [(check["id"], check["status"]) for check in result["quality"]["checks"]]
 
 
-def test_the_percentiles_asked_for_are_kept(bin_dir, tmp_path, validators, patience):
-    config = short_config(tmp_path, num_prompts=4000, metric_percentiles="100,12.5,0")
-    output, surely_ns = kill_in_the_run(bin_dir, tmp_path, patience, config)
+def test_the_percentiles_asked_for_are_kept(bin_dir, killed, validators, patience):
+    output, surely_ns = killed
     done = run_profllm(bin_dir, "recover", output, patience=patience)
     assert done.returncode == 0, done.stderr
     result, _ = check_recovered(output, validators, surely_ns)
     assert {"p0_ttft_ms", "p12.5_ttft_ms", "p99_ttft_ms", "p100_ttft_ms"} <= set(result["results"])
 
 
-def test_overwrite_gives_it_up(bin_dir, tmp_path, patience):
-    output, _ = kill_in_the_run(bin_dir, tmp_path, patience)
+def test_overwrite_gives_it_up(bin_dir, killed, patience):
+    output, _ = killed
     first = re.search(rb"exp_\d{8}_\d{6}_[0-9a-f]{6}", journal_of(output).read_bytes())[0].decode()
-    done = run_profllm(bin_dir, "run", "-c", tmp_path / "experiment.yaml", "-o", output, "-q",
+    done = run_profllm(bin_dir, "run", "-c", output.parent / "experiment.yaml", "-o", output, "-q",
                        "--overwrite", "--set", "benchmark.num_prompts=8", patience=patience)
     assert done.returncode == 0, done.stderr
     assert load_result(output)["run_id"] != first
@@ -351,8 +370,8 @@ def test_a_run_that_lives_is_left_alone(bin_dir, tmp_path, patience):
     assert not journal_of(output).exists()
 
 
-def test_a_torn_tail_is_cut(bin_dir, tmp_path, validators, patience):
-    output, _ = kill_in_the_run(bin_dir, tmp_path, patience)
+def test_a_torn_tail_is_cut(bin_dir, killed, validators, patience):
+    output, _ = killed
     bytes_before = journal_of(output).read_bytes()
     journal_of(output).write_bytes(bytes_before[:-9])
     done = run_profllm(bin_dir, "recover", output, patience=patience)
@@ -369,9 +388,9 @@ def crc32c(data):
     return total ^ 0xffffffff
 
 
-def test_the_journal_holds_the_lines_of_the_requests_file(bin_dir, tmp_path, validators, patience):
+def test_the_journal_holds_the_lines_of_the_requests_file(bin_dir, killed, validators, patience):
     """One form of a record: read here without anything of the program's own."""
-    output, _ = kill_in_the_run(bin_dir, tmp_path, patience)
+    output, _ = killed
     head, *lines = journal_of(output).read_bytes()[:-1].split(b"\n")
     assert json.loads(head) == ["ProfLLM journal", 3]
     kinds, told = set(), {}
@@ -390,9 +409,9 @@ def test_the_journal_holds_the_lines_of_the_requests_file(bin_dir, tmp_path, val
     assert all(kept[index] == text for index, text in told.items())
 
 
-def test_a_journal_of_an_earlier_version(bin_dir, tmp_path, validators, patience):
+def test_a_journal_of_an_earlier_version(bin_dir, killed, validators, patience):
     """What it could not tell yet is null in the result."""
-    output, _ = kill_in_the_run(bin_dir, tmp_path, patience)
+    output, _ = killed
     lines = journal_of(output).read_bytes().split(b"\n")
     told = 0
     for i, line in enumerate(lines):
@@ -410,8 +429,8 @@ def test_a_journal_of_an_earlier_version(bin_dir, tmp_path, validators, patience
     assert result["config"]["experiment"] is None and result["environment"]["repeat_of"] is None
 
 
-def test_a_damaged_line_is_told(bin_dir, tmp_path, validators, patience):
-    output, _ = kill_in_the_run(bin_dir, tmp_path, patience)
+def test_a_damaged_line_is_told(bin_dir, killed, validators, patience):
+    output, _ = killed
     text = bytearray(journal_of(output).read_bytes())
     at = text.rindex(b'"record",{"index":')
     text[at + 30] ^= 1

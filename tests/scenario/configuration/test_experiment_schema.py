@@ -99,6 +99,7 @@ def test_schema_is_made_from_the_rows(bin_dir, source_dir):
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.release_only  # nothing of ours runs in it
 def test_examples_are_valid(source_dir, validator):
     paths = sorted((source_dir / "configs/examples").glob("*.yaml"))
     assert len(paths) >= 5
@@ -157,11 +158,13 @@ def test_every_key_of_the_design_is_there(validator):
     assert [error.message for error in validator.iter_errors(yaml.safe_load(WHOLE))] == []
 
 
+@pytest.mark.release_only  # nothing of ours runs in it
 @pytest.mark.parametrize("gpus", ["all", "[]", "[0, 1]", "['0', GPU-1a2b, MIG-3c]"])
 def test_forms_of_gpus(validator, gpus):
     assert validator.is_valid(yaml.safe_load(WHOLE.replace("gpus: auto", f"gpus: {gpus}")))
 
 
+@pytest.mark.release_only  # nothing of ours runs in it
 @pytest.mark.parametrize("old, new", [
     ("suite:", "suit:"), ("tensor_parallel_size: 2", "tensor_paralel_size: 2"),
     ("tensor_parallel_size: 2", "tensor_parallel_size: two"),

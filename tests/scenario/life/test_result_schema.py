@@ -103,6 +103,7 @@ ERROR = {"stage": "launch", "code": "LAUNCH", "message": "server ended with stat
          "log_tail": ["last words"]}
 
 
+@pytest.mark.release_only  # nothing of ours runs in it
 @pytest.mark.parametrize("name", ["result", "requests", "series"])
 def test_schema_is_itself_valid(name):
     jsonschema.Draft202012Validator.check_schema(schema(name))
@@ -175,6 +176,7 @@ GOOD_VARIANTS = {
 }
 
 
+@pytest.mark.release_only  # nothing of ours runs in it
 @pytest.mark.parametrize("what", GOOD_VARIANTS)
 def test_good_variant_passes(what):
     document = GOOD
@@ -323,6 +325,7 @@ def name_of(case):
     return f"{'.'.join(map(str, path))}={end}"
 
 
+@pytest.mark.release_only  # nothing of ours runs in it
 @pytest.mark.parametrize("number", range(len(BROKEN)), ids=[name_of(case) for case in BROKEN])
 def test_broken_result_is_refused(number):
     assert broken_faults(number) != []
@@ -336,6 +339,7 @@ def test_the_program_says_the_same_of_each(bin_dir, tmp_path):
         assert set(told) == {pointer(fault.absolute_path) for fault in wanted}, BROKEN[number - 1]
 
 
+@pytest.mark.release_only  # nothing of ours runs in it
 def test_no_time_is_negative():
     """Of each family every statistic, those asked for too; only a confidence interval may reach below zero."""
     families = [key.removeprefix("mean_") for key in RESULT["$defs"]["results"]["properties"]
@@ -373,6 +377,7 @@ RECORDS = jsonschema.Draft202012Validator(schema("requests"))
 FAILURE = {"kind": "http_status", "status": 503, "message": "engine is asleep"}
 
 
+@pytest.mark.release_only  # nothing of ours runs in it
 @pytest.mark.parametrize("path, value", [
     *[((key,), DELETE) for key in RECORD],
     (("more",), 1), (("index",), -1), (("index",), None), (("request_id",), ""),

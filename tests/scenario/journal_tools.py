@@ -1,6 +1,10 @@
 """What a killed run had written: its journal, held against the simulator's own account."""
 import json
+import time
 from pathlib import Path
+
+from run_tools import PATIENCE
+from wait_tools import wait_for
 
 # what ended this long before the kill is in the journal: five times the promised 100 ms
 SURELY_WRITTEN_S = 0.5
@@ -23,3 +27,9 @@ def completed_before(folder, moment_ns):
                 and event["t_ns"] < moment_ns):
             ended.add(event["request_id"])
     return ended
+
+
+def wait_until_written(folder, count, process):
+    """Until so many requests have been in the journal for long enough."""
+    wait_for(lambda: len(completed_before(folder, time.monotonic_ns())) >= count, f"{count} requests have finished", 60, process)
+    time.sleep(SURELY_WRITTEN_S * PATIENCE)

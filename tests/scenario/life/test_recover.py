@@ -13,7 +13,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 from host_tools import need
-from journal_tools import SURELY_WRITTEN_S, completed_before, journal_of
+from journal_tools import SURELY_WRITTEN_S, completed_before, journal_of, wait_until_written
 from run_tools import (base_config, load_result, marked_processes, read_zst_lines, run_profllm,
                        start_profllm, write_config)
 from wait_tools import wait_for
@@ -124,9 +124,7 @@ def kill_in_the_run(bin_dir, folder, patience, config=None, finished=40):
     process = start_profllm(bin_dir, "run", "-c",
                             write_config(folder, config or short_config(folder, num_prompts=4000)),
                             "-o", output, "-q")
-    wait_for(lambda: len(completed_before(folder, time.monotonic_ns())) >= finished,
-             f"{finished} requests have finished", 60, process)
-    time.sleep(SURELY_WRITTEN_S * patience)
+    wait_until_written(folder, finished, process)
     moment_ns = time.time_ns()
     wait_for(lambda: journal_of(output).stat().st_mtime_ns > moment_ns, "they are written", 60, process)
     killed_ns = time.monotonic_ns()

@@ -3,15 +3,13 @@ import json
 import signal
 import subprocess
 import threading
-import time
 
 import jsonschema
 import pytest
 from aiohttp import ClientSession, web
 from run_tools import (base_config, environment, load_result, read_zst_lines, run_profllm,
                        start_profllm, write_config)
-from journal_tools import SURELY_WRITTEN_S, completed_before
-from wait_tools import wait_for
+from journal_tools import wait_until_written
 
 
 @pytest.fixture(scope="module")
@@ -217,9 +215,7 @@ def test_killed_run_is_recovered_too(bin_dir, tmp_path, simulator, validator, pa
     config = url_config(server.url, num_prompts=4000, max_concurrency=8)
     process = start_profllm(bin_dir, "run", "-c", write_config(tmp_path, config), "-o",
                             tmp_path / "r.json")
-    wait_for(lambda: len(completed_before(
-        tmp_path, time.monotonic_ns() - int(SURELY_WRITTEN_S * patience * 1e9))) >= 200,
-        "200 requests have finished", 60, process)
+    wait_until_written(tmp_path, 200, process)
     process.kill()
     process.communicate(timeout=60 * patience)
     done = run_profllm(bin_dir, "recover", tmp_path / "r.json", patience=patience)

@@ -3,7 +3,6 @@ import itertools
 import json
 import random
 import subprocess
-import time
 
 import jsonschema
 import pytest
@@ -11,7 +10,7 @@ from flaky_server import FlakyServer
 from run_tools import (base_config, environment, load_result, read_zst_lines, run_profllm,
                        start_profllm, write_config)
 from sim_tools import Server, read_log
-from journal_tools import SURELY_WRITTEN_S, completed_before
+from journal_tools import wait_until_written
 from wait_tools import wait_for
 
 SEED = 20261122
@@ -231,9 +230,7 @@ def test_a_killed_run_is_recovered_with_its_tries(bin_dir, tmp_path, validators,
                                        "--sim-error-status", "503"]
     output = tmp_path / "r.json"
     process = start_profllm(bin_dir, "run", "-c", write_config(tmp_path, config), "-o", output, "-q")
-    wait_for(lambda: len(completed_before(
-        tmp_path, time.monotonic_ns() - int(SURELY_WRITTEN_S * patience * 1e9))) >= 60,
-        "sixty answers are surely written", 60, process)
+    wait_until_written(tmp_path, 60, process)
     process.kill()
     process.communicate(timeout=60)
     done = run_profllm(bin_dir, "recover", output, patience=patience)

@@ -113,7 +113,7 @@ def play_held(session, wanted):
 def play_all(session, args):
     for number in range(args.undisturbed):
         session.play(*draw(f"calm-{number}", session.seed))
-    for number in range(args.runs):
+    for number in range(args.first, args.first + args.runs):
         session.play(*draw(f"random-{number}", session.seed))
         if number % KEEP_EACH == 0:
             session.keep(args.json)
@@ -137,6 +137,8 @@ def read_arguments():
     parser.add_argument("--simulator", type=pathlib.Path, help="default: beside the binary")
     parser.add_argument("--slow-disk", type=pathlib.Path, help="default: BUILD/tests/slow_disk.so of the binary")
     parser.add_argument("--runs", type=int, default=150, help="with disturbances and faults drawn")
+    parser.add_argument("--first", type=int, default=0, metavar="N",
+                        help="of the drawn runs, to go on with a pass that was ended: --show takes several files")
     parser.add_argument("--undisturbed", type=int, default=10)
     parser.add_argument("--faults", type=int, default=2, help="undisturbed runs of each of the simulator's faults")
     parser.add_argument("--held", type=int, default=20, help="runs that are held down, of each kind")

@@ -63,8 +63,11 @@ int io_sock_accept(int listen_fd);
 ssize_t io_sock_recv(int fd, void *data, size_t room, int64_t *ret_stamp_real_ns);
 /* The same; the bytes are left to be read. */
 ssize_t io_sock_peek(int fd, void *data, size_t room, int64_t *ret_stamp_real_ns);
-/* Of the segment with the count-th of the bytes that wait, 0 where there is none. TCP alone. */
-int64_t io_sock_stamp_at(int fd, size_t count);
+/*
+ * Of the segment with the count-th of the bytes that wait, 0 where there is none. `room` is for as many
+ * and keeps what it holds. TCP alone.
+ */
+int64_t io_sock_stamp_at(int fd, char *room, size_t count);
 
 /*
  * From now on the kernel stamps what is sent as the network takes it: beside a processor that is

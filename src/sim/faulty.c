@@ -136,8 +136,9 @@ static bool send_held(struct sim_job *job)
 static void stall_job(struct sim_job *job)
 {
 	sim_job_leave_engine(job);
-	job->stalled_choices = job->open_choices;
-	job->server->stalled += job->open_choices;
+	/* at its end all have been said, and the answer is still due */
+	job->stalled_choices = job->open_choices > 0 ? job->open_choices : 1;
+	job->server->stalled += job->stalled_choices;
 }
 
 bool sim_fault_strikes(struct sim_job *job)

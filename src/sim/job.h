@@ -46,7 +46,7 @@ struct sim_job {
 	struct sim_choice *choices;
 	uint32_t choice_count;
 	uint32_t open_choices;
-	uint32_t stalled_choices; /* of these, taken from the engine by a fault */
+	uint32_t stalled_choices; /* by a fault: told as running, and gone from the engine */
 	uint32_t tokens;          /* said by all choices */
 	uint32_t cached_tokens;   /* of the prompts, found in the prefix cache */
 	uint32_t events;          /* of /v1/responses: numbered */

@@ -156,9 +156,11 @@ def read_arguments():
 
 
 def read_kept(paths):
+    """A run that is in several of them counts once."""
     whole, *others = (json.loads(path.read_text(encoding="utf-8")) for path in paths)
     for other in others:
-        whole["runs"] += other["runs"]
+        names = {run["name"] for run in whole["runs"]}
+        whole["runs"] += [run for run in other["runs"] if run["name"] not in names]
         whole["failures"] += other["failures"]
         for kind, count in other["skipped"].items():
             whole["skipped"][kind] = whole["skipped"].get(kind, 0) + count

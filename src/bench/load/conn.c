@@ -31,7 +31,7 @@
 /* A connection that stands sooner is not worth a system call. */
 #define HANDSHAKE_LOOK_NS 200000
 
-/* Events that lie so much closer may share a read: little beside what they are made into. */
+/* An event that is less late than this does not wait with a next one. */
 #define APART_NS PL_NS_PER_MS
 
 /*
@@ -295,8 +295,6 @@ static void note_sent(struct bench_conn *conn)
 		record->connected_ns = record->sent_ns;
 	if (req->state == REQ_SEND)
 		bench_req_set_state(conn->worker, req, REQ_WAIT);
-	if (conn->worker->load->delayed_acks)
-		io_sock_delay_acks(conn->watch.fd);
 }
 
 /* Encrypts what comes next of the request: whole records, head and body in one. */
@@ -419,14 +417,14 @@ static void conn_ended(struct bench_conn *conn, ssize_t len, int error)
 	conn_finish(conn, false);
 }
 
-/* Bytes of an answer were read, its first if `begins`: what was asked with its request still holds. */
+/* Bytes of an answer were read, its first if `begins`: before these Linux forgets what was asked. */
 static void delay_acks(struct bench_conn *conn, bool begins, int64_t now_ns)
 {
 	bool paused = now_ns - conn->read_ns >= ACK_WAIT_NS;
 
 	conn->calm_reads = begins || paused ? 0 : conn->calm_reads + 1;
 	conn->read_ns = now_ns;
-	if (conn->calm_reads == CALM_READS)
+	if (begins || conn->calm_reads == CALM_READS)
 		io_sock_delay_acks(conn->watch.fd);
 }
 
@@ -502,17 +500,21 @@ static void conn_take_tls(struct bench_conn *conn, size_t len, const struct read
 
 /*
  * Looking costs as much as reading: it is for a read that could matter. An answer's first token, of
- * which all its figures are made, comes right behind an event that names the speaker; what follows
- * matters where it can have come far apart.
+ * which all its figures are made, comes right behind an event that names the speaker; of later ones
+ * several can wait where the next is overdue, by the last gap between two.
  */
 static bool reads_apart(const struct bench_conn *conn)
 {
-	struct bench_worker *worker = conn->worker;
+	const struct bench_worker *worker = conn->worker;
 
 	if (conn->tls != NULL || conn->req == NULL || worker->load->whole_answers)
 		return false;
-	return conn->stream.tokens == 0 ||
-	       bench_wakes_width_ns(&worker->wakes, worker->loop) > APART_NS;
+	const struct bench_recorder *recorder = &conn->req->recorder;
+	int64_t gap_ns = recorder->last_ns - recorder->before_ns;
+	if (conn->stream.tokens == 0 || recorder->before_ns == recorder->record->acted_ns)
+		return true;
+	int64_t late_ns = io_loop_now_ns(worker->loop) - recorder->last_ns - gap_ns;
+	return late_ns > gap_ns / 2 && late_ns > APART_NS;
 }
 
 /*

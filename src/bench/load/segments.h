@@ -30,8 +30,9 @@ void bench_segments_read(struct bench_segments *segments, size_t len, bool cut);
  * where none such is seen, or nothing follows. 0, or -1 with errno: the look, which takes a socket's
  * error with it, found what the read would have. `bytes`: for a look at them, as large.
  *
- * The kernel may have put segments into one, with the stamp of the later: it does so once they are
- * acknowledged. What ends there is not seen then, and shares a read with what follows.
+ * The kernel may have put segments into one, with the stamp of the later: on loopback once they are
+ * acknowledged, from a network any time. What ends there is not seen then, and shares a read with what
+ * follows.
  */
 ssize_t bench_segments_first(int fd, char *bytes, size_t room);
 /* Of the read that was told last. Asks the kernel; false where that cannot tell. */

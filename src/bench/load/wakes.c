@@ -73,8 +73,6 @@ static void begin_pass(struct bench_wakes *wakes, const struct io_loop *loop, in
 	int64_t since_ns = io_loop_idle_ns(loop) - wakes->late_ns;
 	int64_t woken = INT64_MIN;
 
-	if (wakes->pass_ns == now_ns)
-		return;
 	/* nobody tells what was waited behind the look */
 	if (wakes->fd < 0)
 		since_ns = sure_ns;
@@ -95,7 +93,8 @@ int64_t bench_wakes_since(struct bench_wakes *wakes, const struct io_loop *loop,
 {
 	int64_t now_ns = io_loop_now_ns(loop);
 
-	begin_pass(wakes, loop, now_ns);
+	if (wakes->pass_ns != now_ns)
+		begin_pass(wakes, loop, now_ns);
 	if (t_ns < wakes->since_ns - WAKES_WAKE_NS)
 		wakes->held_up = true;
 	*ret_sure_ns = wakes->held_up ? io_loop_sure_idle_ns(loop) : wakes->since_ns;
@@ -105,12 +104,4 @@ int64_t bench_wakes_since(struct bench_wakes *wakes, const struct io_loop *loop,
 	if (near_ns > wakes->since_ns)
 		near_ns = wakes->since_ns;
 	return near_ns > *ret_sure_ns ? near_ns : *ret_sure_ns;
-}
-
-int64_t bench_wakes_width_ns(struct bench_wakes *wakes, const struct io_loop *loop)
-{
-	int64_t now_ns = io_loop_now_ns(loop);
-
-	begin_pass(wakes, loop, now_ns);
-	return wakes->held_up ? INT64_MAX : now_ns - wakes->since_ns;
 }

@@ -35,5 +35,3 @@ void bench_wakes_close(struct bench_wakes *wakes);
  */
 int64_t bench_wakes_since(struct bench_wakes *wakes, const struct io_loop *loop, int64_t t_ns,
 			  int64_t *ret_sure_ns);
-/* From then to the pass's begin; INT64_MAX where the thread was seen to have stood still. */
-int64_t bench_wakes_width_ns(struct bench_wakes *wakes, const struct io_loop *loop);

@@ -198,7 +198,7 @@ static size_t first_of(const char *const parts[4])
 		assert_int_equal(write(line.there, parts[i], strlen(parts[i])), strlen(parts[i]));
 		len += strlen(parts[i]);
 	}
-	last_ns = io_sock_stamp_at(line.here, len);
+	last_ns = io_sock_stamp_at(line.here, room, len);
 	ssize_t first = bench_segments_first(line.here, room, sizeof(room));
 	/* nothing was taken */
 	assert_int_equal(io_sock_recv(line.here, room, sizeof(room), &stamp_ns), len);

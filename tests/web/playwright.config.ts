@@ -4,7 +4,7 @@ import { defineConfig } from '@playwright/test'
 export default defineConfig({
   testDir: '.',
   outputDir: process.env['PROFLLM_WEB_OUT'] ?? '../../build/web-results',
-  workers: 2,
+  workers: 3,
   fullyParallel: true,
   // bounds for what hangs; no test measures time
   timeout: 240_000,

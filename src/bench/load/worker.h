@@ -101,6 +101,7 @@ struct bench_worker {
 	int64_t awake_from_ns; /* the loop was asked to come straight back; RES_NO_TIME: not */
 	bool awake_idle;       /* and nothing came since */
 	bool stopping;         /* no more launches */
+	uint64_t last_looks;   /* then: passes still to come, for what waits in sockets */
 
 	struct bench_conn *open;    /* all with a socket */
 	struct bench_conn *idle;    /* of them: kept alive, last used first */

@@ -501,7 +501,7 @@ static void conn_take_tls(struct bench_conn *conn, size_t len, const struct read
 /*
  * Looking costs as much as reading: it is for a read that could matter. An answer's first token, of
  * which all its figures are made, comes right behind an event that names the speaker; of later ones
- * several can wait where the next is overdue, by the last gap between two.
+ * several can wait where the next is overdue, by the last gap between two where there was one.
  */
 static bool reads_apart(const struct bench_conn *conn)
 {

@@ -1,5 +1,4 @@
 """Events that lay in a stopped client's socket keep the times at which they came, though they are read at once."""
-import json
 import os
 import signal
 import time
@@ -10,14 +9,12 @@ from run_tools import read_zst_lines, start_profllm
 
 EVENTS = 3
 GAP_S = 0.002
-HELD_S = 0.040  # what Linux lets an acknowledgement wait at least, of 536 bytes at most
 
 
 def play(bin_dir, folder, behind):
     """
-    Of the request, whose client stands still behind so many events: when the server sent the head, each event then, and
-    let the client go on; these events in the client's record; and whether the kernel could keep the segments apart,
-    which it does until they are acknowledged.
+    Of the request, whose client stands still behind so many events: when the server sent each event then, and let the
+    client go on; these events in the client's record.
     """
     noted = []
     client = []
@@ -33,7 +30,7 @@ def play(bin_dir, folder, behind):
         note(_)
         os.kill(client[0].pid, signal.SIGCONT)
 
-    steps = [note, head("200 OK", "text/event-stream", "Transfer-Encoding: chunked"), Pause(GAP_S)]
+    steps = [head("200 OK", "text/event-stream", "Transfer-Encoding: chunked"), Pause(GAP_S)]
     for i, one in enumerate(tokens(behind + EVENTS)):
         steps += [*([stop] if i == behind else []), *([note] if i >= behind else []), chunk(one), Pause(GAP_S)]
     steps += [go_on, chunk(event(usage(behind + EVENTS))), chunk(DONE), LAST_CHUNK, Pause(GAP_S), CLOSE]
@@ -46,18 +43,20 @@ def play(bin_dir, folder, behind):
         assert client[0].returncode == 0, said
     record = read_zst_lines(folder / "r.requests.jsonl.zst")[0]
     began = next(i for i, at in enumerate(noted) if at > record["acted_ns"])  # others were asked before
-    noted = noted[began:began + EVENTS + 2]
-    delayed = json.loads((folder / "r.json").read_text())["system"]["client"]["delayed_acks"]
-    return noted, record["events"][behind:behind + EVENTS], delayed and noted[-1] - noted[0] < 0.8 * HELD_S * 1e9
+    return noted[began:began + EVENTS + 1], record["events"][behind:behind + EVENTS]
 
 
 @pytest.mark.parametrize("behind", [0, 2])
 def test_events_that_waited_are_told_apart(bin_dir, tmp_path, behind):
-    for _ in range(10):
-        noted, events, apart = play(bin_dir, tmp_path, behind)
-        if apart:
-            break
-    assert apart and len(events) == EVENTS
-    for i, one in enumerate(events):
-        assert len(one) == 3, f"event {i} needs no bound: {one}"
-        assert noted[i + 1] - 1e6 <= one[0] <= noted[i + 2] + 1e6, (i, one, noted)
+    """
+    Linux keeps segments apart until they are acknowledged: where the client had no time to ask for waiting, or the server
+    took longer than that, it is tried again. Never is an event taken for earlier than it was sent, nor for surely later.
+    """
+    for _ in range(20):
+        noted, events = play(bin_dir, tmp_path, behind)
+        assert len(events) == EVENTS
+        for i, one in enumerate(events):
+            assert noted[i] - 1e6 <= one[0] and one[-1 if len(one) > 3 else 0] <= noted[-1] + 1e6, (i, one, noted)
+        if all(len(one) == 3 and one[0] <= noted[i + 1] + 1e6 for i, one in enumerate(events)):
+            return
+    pytest.fail(f"sent at {noted[:-1]}, on record as {events}")

@@ -4,7 +4,7 @@ import signal
 import time
 
 import pytest
-from odd_server import CLOSE, DONE, LAST_CHUNK, OddServer, Pause, chunk, event, head, tokens, usage
+from odd_server import CLOSE, DONE, HANG, LAST_CHUNK, OddServer, Pause, chunk, event, head, tokens, usage
 from run_tools import read_zst_lines, start_profllm
 
 EVENTS = 3
@@ -60,3 +60,33 @@ def test_events_that_waited_are_told_apart(bin_dir, tmp_path, behind):
         if all(len(one) == 3 and one[0] <= noted[i + 1] + 1e6 for i, one in enumerate(events)):
             return
     pytest.fail(f"sent at {noted[:-1]}, on record as {events}")
+
+
+def test_what_was_answered_when_the_run_ended_is_kept(bin_dir, tmp_path):
+    """The whole answer lies in the socket of a client that stands still, and is then told to end."""
+    client = []
+    prompts = tmp_path / "prompts.jsonl"
+    prompts.write_text('{"prompt": "case:late"}\n')
+
+    def stop(_):
+        os.kill(client[0].pid, signal.SIGSTOP)
+        time.sleep(GAP_S)
+
+    def end(_):
+        time.sleep(0.3)  # a tick of the client is due when it goes on
+        os.kill(client[0].pid, signal.SIGINT)
+        os.kill(client[0].pid, signal.SIGCONT)
+
+    first, *others = tokens(EVENTS)
+    steps = [head("200 OK", "text/event-stream", "Transfer-Encoding: chunked"), chunk(first), Pause(0.05), stop,
+             *map(chunk, others), chunk(event(usage(EVENTS))), chunk(DONE), LAST_CHUNK, end, HANG]
+    with OddServer({"late": steps}) as server:
+        client.append(start_profllm(
+            bin_dir, "bench", "serve", "--base-url", server.url, "--model", "odd", "--dataset-name", "custom",
+            "--dataset-path", prompts, "--skip-chat-template", "--custom-output-len", EVENTS, "--num-prompts", 1,
+            "--ready-check-timeout-sec", 0, "--output", tmp_path / "r.json"))
+        _, said = client[0].communicate(timeout=60)
+    assert client[0].returncode == 130, said
+    (record,) = read_zst_lines(tmp_path / "r.requests.jsonl.zst")
+    assert record["error"] is None, record["error"]
+    assert sum(one[1] for one in record["events"]) == EVENTS

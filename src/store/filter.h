@@ -77,15 +77,14 @@ PL_AUTO_DEFINE(struct store_filter, store_filter_free);
 #define auto_filter PL_AUTO(store_filter_free)
 
 /*
- * Rows as a bitmap, bit i % 64 of word i / 64: store_view_words() words, which the caller gives. All rows
- * that the filter means.
+ * Rows as bitmaps of all segments (store/view.h), which last as long as the filter. All rows that the
+ * filter means.
  */
-void store_filter_rows(const struct store_filter *filter, uint64_t *ret_rows);
+const uint64_t *store_filter_rows(struct store_filter *filter);
 /*
  * The same but for what the tree asks of that column: terms of the and at its top (or the tree itself)
  * that speak of this field alone, also by or and not, are left out. So a list of values to choose from
- * shows what each choice would give. False, with ret_rows untouched: there is no such term, and the rows
- * are those of store_filter_rows().
+ * shows what each choice would give.
  */
-bool store_filter_rows_without(const struct store_filter *filter, const struct store_column *column,
-			       uint64_t *ret_rows);
+const uint64_t *store_filter_rows_without(struct store_filter *filter,
+					  const struct store_column *column);

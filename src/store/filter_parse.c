@@ -49,13 +49,13 @@ static bool is_numeric(const struct res_field *field)
 
 static bool has_texts(const struct store_column *column)
 {
-	return column->class_counts[STORE_TEXT] > 0 || column->class_counts[STORE_JSON] > 0;
+	return store_column_has(column, STORE_TEXT) || store_column_has(column, STORE_JSON);
 }
 
 /* Values that the field may have, or that are there. */
 static bool takes(const struct store_column *column, enum store_class class, bool is_time)
 {
-	const struct res_field *field = &column->field;
+	const struct res_field *field = column->field;
 
 	switch (field->type) {
 	case RES_FIELD_NUMBER:
@@ -73,28 +73,28 @@ static bool takes(const struct store_column *column, enum store_class class, boo
 		break;
 	case RES_FIELD_TIME:
 		if (class == STORE_TEXT)
-			return is_time || column->odd_times > 0;
+			return is_time || column->has_odd_times;
 		break;
 	case RES_FIELD_JSON:
 		return true;
 	}
-	return class == STORE_NO || class == STORE_YES
-		       ? column->class_counts[STORE_NO] + column->class_counts[STORE_YES] > 0
-		       : column->class_counts[class] > 0;
+	if (class == STORE_NO || class == STORE_YES)
+		return store_column_has(column, STORE_NO) || store_column_has(column, STORE_YES);
+	return store_column_has(column, class);
 }
 
 /* Words have no place among numbers, nor among times. */
 static bool takes_in_order(const struct store_column *column, enum store_class class, bool is_time)
 {
 	if (class == STORE_TEXT &&
-	    (is_numeric(&column->field) || (column->field.type == RES_FIELD_TIME && !is_time)))
+	    (is_numeric(column->field) || (column->field->type == RES_FIELD_TIME && !is_time)))
 		return false;
 	return (class == STORE_NUMBER || class == STORE_TEXT) && takes(column, class, is_time);
 }
 
 static const char *expected_of(const struct store_column *column, enum filter_op op)
 {
-	const struct res_field *field = &column->field;
+	const struct res_field *field = column->field;
 
 	switch (field->type) {
 	case RES_FIELD_NUMBER:
@@ -133,7 +133,7 @@ static bool op_fault(struct parse *p, const json_t *found, unsigned about, const
 static bool check_op(struct parse *p, const struct store_column *column, enum filter_op op,
 		     const json_t *found)
 {
-	const struct res_field *field = &column->field;
+	const struct res_field *field = column->field;
 	unsigned about = ABOUT_EQUAL | ABOUT_STATE;
 
 	if (field->type != RES_FIELD_YES || takes_in_order(column, STORE_NUMBER, false) ||
@@ -176,11 +176,11 @@ static bool parse_operand(struct parse *p, const struct predicate *predicate, co
 	const struct store_column *column = predicate->column;
 	auto_value value = { .state = RES_VALUE_NOT_RECORDED };
 
-	res_field_value_of(&column->field, json_incref((json_t *)json), &value);
+	res_field_value_of(column->field, json_incref((json_t *)json), &value);
 	*ret = (struct operand){ .class = class_of(&value), .number = value.number };
 	if (value.state == RES_VALUE_THERE && ret->class >= STORE_TEXT) {
 		ret->text = pl_arena_strndup(p->arena, value.text, strlen(value.text));
-		ret->is_time = column->field.type == RES_FIELD_TIME && ret->class == STORE_TEXT &&
+		ret->is_time = column->field->type == RES_FIELD_TIME && ret->class == STORE_TEXT &&
 			       store_instant_parse(ret->text, &ret->time_us);
 	}
 	if (value.state != RES_VALUE_THERE ||

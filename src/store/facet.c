@@ -237,20 +237,21 @@ static int compare_counts(const void *a, const void *b, void *context)
 
 /* Those that were listed, as far as they are asked for. New reference. */
 static json_t *show_values(struct facet_scratch *scratch, const struct store_column *column,
-			   const struct facet_options *options, size_t *ret_more)
+			   const struct facet_options *options, size_t *ret_found)
 {
-	bool all = scratch->value_count <= ALL_SHOWN_MAX;
-	size_t count = 0;
+	bool all = scratch->value_count <= ALL_SHOWN_MAX && !options->by_count;
+	size_t count = 0, last;
 	json_t *shown = json_array();
 
 	for (size_t i = 0; i < scratch->value_count; i++) {
 		if (has_needle(column, &scratch->values[i], options->needle))
 			scratch->values[count++] = scratch->values[i];
 	}
-	size_t first = all || count < options->limit ? count : options->limit;
-	store_order_first(scratch->values, count, sizeof(*scratch->values), first,
+	last = all || count < options->offset + options->limit ? count
+							       : options->offset + options->limit;
+	store_order_first(scratch->values, count, sizeof(*scratch->values), last,
 			  all ? compare_values : compare_counts, (void *)column);
-	for (size_t i = 0; i < first; i++) {
+	for (size_t i = options->offset; i < last; i++) {
 		const struct value *value = &scratch->values[i];
 		json_t *item = json_object();
 		json_object_set_new(item, "value",
@@ -258,7 +259,7 @@ static json_t *show_values(struct facet_scratch *scratch, const struct store_col
 		json_object_set_new(item, "count", json_integer((json_int_t)value->count));
 		json_array_append_new(shown, item);
 	}
-	*ret_more = count - first;
+	*ret_found = count;
 	return shown;
 }
 
@@ -341,10 +342,28 @@ static bool is_numeric(const struct facet_scratch *scratch, const struct store_c
 	       (field->type == RES_FIELD_JSON && scratch->class_counts[STORE_NUMBER] > 0);
 }
 
+json_t *facet_values(struct facet_scratch *scratch, const struct store_column *column,
+		     const uint64_t *rows, const struct facet_options *options)
+{
+	size_t count = 0, found;
+	json_t *values;
+
+	scan(scratch, column, rows);
+	for (size_t i = 0; i < STORE_CLASS_COUNT; i++)
+		count += scratch->class_counts[i];
+	list_values(scratch, column, true, true);
+	size_t distinct = scratch->value_count;
+	values = show_values(scratch, column, options, &found);
+	size_t told = options->offset + json_array_size(values);
+	return json_pack("{s:I, s:I, s:I, s:o, s:I}", "count", (json_int_t)count, "distinct",
+			 (json_int_t)distinct, "matching", (json_int_t)found, "values", values,
+			 "more", (json_int_t)(found > told ? found - told : 0));
+}
+
 json_t *facet_of(struct facet_scratch *scratch, const struct store_column *column,
 		 const uint64_t *rows, const struct facet_options *options)
 {
-	size_t count = 0, more, more_words;
+	size_t count = 0, found;
 	json_t *facet, *values;
 
 	if (options->only_varying && column->classes == NULL)
@@ -357,20 +376,20 @@ json_t *facet_of(struct facet_scratch *scratch, const struct store_column *colum
 		count += scratch->class_counts[i];
 	list_values(scratch, column, !numeric, true);
 	size_t distinct = scratch->value_count;
-	values = show_values(scratch, column, options, &more);
+	values = show_values(scratch, column, options, &found);
 	facet = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:I}", "count", (json_int_t)count,
 			  "recorded", (json_int_t)(count - scratch->class_counts[STORE_MISSING]),
 			  "null", (json_int_t)scratch->class_counts[STORE_NULL], "missing",
 			  (json_int_t)scratch->class_counts[STORE_MISSING], "explicit",
 			  (json_int_t)scratch->explicit_count, "distinct", (json_int_t)distinct,
-			  "values", values, "more", (json_int_t)more);
+			  "values", values, "more", (json_int_t)(found - json_array_size(values)));
 	if (numeric) {
 		struct facet_options all_words = *options;
 		all_words.limit = SIZE_MAX;
 		add_numbers(scratch, facet);
 		list_values(scratch, column, true, false);
 		json_object_set_new(facet, "words",
-				    show_values(scratch, column, &all_words, &more_words));
+				    show_values(scratch, column, &all_words, &found));
 	} else if (column->field.type == RES_FIELD_TIME) {
 		add_times(scratch, column, facet);
 	}

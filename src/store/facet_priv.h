@@ -18,11 +18,18 @@ struct facet_options {
 	size_t limit;                      /* of values, where they are many */
 	const struct store_needle *needle; /* that values have to contain; NULL: none */
 	bool only_varying;
+	bool by_count; /* the most frequent ones first, however few there are */
+	size_t offset; /* so many of these are passed over */
 };
 
 /* New reference; NULL: all rows have the same, and only_varying was asked. */
 json_t *facet_of(struct facet_scratch *scratch, const struct store_column *column,
 		 const uint64_t *rows, const struct facet_options *options);
+
+/* The values of one field alone, all of them told the most frequent first, from `offset` on: {count, distinct,
+ * matching, values, more} of query.h. New reference. */
+json_t *facet_values(struct facet_scratch *scratch, const struct store_column *column,
+		     const uint64_t *rows, const struct facet_options *options);
 
 /* ---- values as JSON -------------------------------------------------------------------------- */
 

@@ -12,6 +12,7 @@
 #include "store/facet_priv.h"
 #include "store/faults_priv.h"
 #include "store/filter.h"
+#include "store/option.h"
 #include "store/rows_priv.h"
 
 #define ROWS_DEFAULT   50
@@ -36,6 +37,7 @@ struct query {
 	size_t facet_count;
 	bool all_columns;
 	bool all_facets;
+	bool with_controls;
 
 	uint64_t *rows;
 	size_t count;
@@ -266,6 +268,25 @@ static json_t *rows_json(const struct query *query)
 	return rows;
 }
 
+/* Of a facet as it was told: an option is one and the same with its control. */
+static void add_control(const struct res_field *field, json_t *facet)
+{
+	size_t words = json_array_size(json_object_get(facet, "words"));
+	size_t distinct = (size_t)pl_json_get_i64(facet, "distinct");
+	const bool has_ends = json_object_get(facet, "min") != NULL;
+	struct store_option_facts facts = {
+		.distinct = distinct + words,
+		.numbers = field->type != RES_FIELD_TIME && has_ends ? distinct : 0,
+		.has_times = field->type == RES_FIELD_TIME && has_ends,
+	};
+	auto_json json_t *told = res_field_to_json(field);
+	static const char *const keys[] = { "label", "group", "unit", "type", "direction" };
+
+	for (size_t i = 0; i < PL_ARRAY_SIZE(keys); i++)
+		json_object_set(facet, keys[i], json_object_get(told, keys[i]));
+	json_object_set_new(facet, "widget", json_string(store_option_widget(field, &facts)));
+}
+
 static json_t *facets_json(const struct query *query, size_t limit)
 {
 	auto_facets struct facet_scratch *scratch = facet_scratch_new(query->view);
@@ -284,10 +305,26 @@ static json_t *facets_json(const struct query *query, size_t limit)
 							    : query->facets[i];
 		bool is_own = store_filter_rows_without(query->filter, column, without);
 		json_t *facet = facet_of(scratch, column, is_own ? without : query->rows, &options);
+		if (facet != NULL && query->with_controls)
+			add_control(&column->field, facet);
 		if (facet != NULL)
 			json_object_set_new(facets, column->field.id, facet);
 	}
 	return facets;
+}
+
+static json_t *values_json(const struct query *query, const struct store_column *column)
+{
+	auto_facets struct facet_scratch *scratch = facet_scratch_new(query->view);
+	auto_free uint64_t *without = pl_alloc_array(store_view_words(query->view),
+						     sizeof(*without));
+	const struct facet_options options = { .limit = (size_t)query->limit,
+					       .offset = (size_t)query->offset,
+					       .needle = query->needle,
+					       .by_count = true };
+	bool is_own = store_filter_rows_without(query->filter, column, without);
+
+	return facet_values(scratch, column, is_own ? without : query->rows, &options);
 }
 
 static int not_an_object(const json_t *request, struct query *query, struct pl_err *err)
@@ -342,7 +379,8 @@ int store_query_options(const struct store_columns *columns, const json_t *reque
 {
 	static const char *const keys[] = { "fields", "filter", "search", "limit", NULL };
 	auto_query query = { .place = { .pointer = PL_BUF(PLACE_BYTES_MAX), .faults = faults },
-			     .limit = VALUES_DEFAULT };
+			     .limit = VALUES_DEFAULT,
+			     .with_controls = true };
 	bool fits;
 
 	if (!json_is_object(request))
@@ -364,5 +402,41 @@ int store_query_options(const struct store_columns *columns, const json_t *reque
 			 (json_int_t)store_columns_count(columns), "data_version",
 			 (json_int_t)store_columns_version(columns), "options",
 			 facets_json(&query, (size_t)query.limit));
+	return 0;
+}
+
+int store_query_values(const struct store_columns *columns, const json_t *request, json_t **ret,
+		       struct res_schema_faults *faults, struct pl_err *err)
+{
+	static const char *const keys[] = { "field", "search", "filter", "limit", "offset", NULL };
+	auto_query query = { .place = { .pointer = PL_BUF(PLACE_BYTES_MAX), .faults = faults },
+			     .limit = VALUES_DEFAULT };
+	const json_t *field = json_object_get(request, "field");
+	const struct store_column *column = NULL;
+	bool fits;
+
+	if (!json_is_object(request))
+		return not_an_object(request, &query, err);
+	if (json_is_string(field))
+		*PL_PUSH(query.ids.items, query.ids.count,
+			 query.ids.room) = json_string_value(field);
+	if (open_view(&query, columns, request, err) < 0)
+		return -1;
+	fits = place_keys(&query.place, request, keys);
+	fits = read_filter(&query, request) && fits;
+	size_t before = place_enter(&query.place, "field");
+	fits = read_column(&query, field, &column) && fits;
+	place_leave(&query.place, before);
+	fits = read_search(&query, request) && fits;
+	fits = read_number(&query, request, "limit", 1, STORE_QUERY_VALUES_MAX, &query.limit) &&
+	       fits;
+	fits = read_number(&query, request, "offset", 0, OFFSET_MAX, &query.offset) && fits;
+	if (settle(&query, fits, err) < 0)
+		return -1;
+	*ret = json_pack("{s:s}", "field", column->field.id);
+	auto_json json_t *values = values_json(&query, column);
+	json_object_update(*ret, values);
+	json_object_set_new(*ret, "data_version",
+			    json_integer((json_int_t)store_columns_version(columns)));
 	return 0;
 }

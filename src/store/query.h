@@ -21,6 +21,14 @@
  * store_query_options(): {fields: [id], filter, search, limit (1 … 1000, 50)}, all may be left out.
  * Answers {count, total, data_version, options: {ID: FACET}}; without fields: as facets: true.
  *
+ * and each FACET has in front label, group, unit, type, direction of the field and the widget by which it
+ * is filtered best (store/option.h).
+ *
+ * store_query_values(): {field, search, filter, limit (1 … 1000, 50), offset}, all but the field may be
+ * left out. Answers {field, count, distinct, matching, values: [{value, count}], more, data_version}: the
+ * values of one field, words too, the most frequent first, from the one at `offset` on. matching: how many
+ * `search` finds; more: how many of these are behind.
+ *
  *	FACET  {count, recorded, null, missing, explicit, distinct, values: [{value, count}], more}
  *	       and of times min, max where there are any; of numbers the same, words: [{value, count}], and histogram where
  *	       they are more than 12 different ones
@@ -51,3 +59,5 @@ int store_query_apply(const struct store_columns *columns, const json_t *request
 		      struct res_schema_faults *faults, struct pl_err *err) PL_MUST_CHECK;
 int store_query_options(const struct store_columns *columns, const json_t *request, json_t **ret,
 			struct res_schema_faults *faults, struct pl_err *err) PL_MUST_CHECK;
+int store_query_values(const struct store_columns *columns, const json_t *request, json_t **ret,
+		       struct res_schema_faults *faults, struct pl_err *err) PL_MUST_CHECK;

@@ -72,8 +72,14 @@ def test_rows_and_contract_go_together(source_dir):
 def request_schemas():
     """(schema, a request that fits it) of each body that is checked and of each query, $refs turned to $defs."""
     def turned(part):
-        text = json.dumps({**part, "$defs": CONTRACT["components"]["schemas"]})
-        return json.loads(text.replace("#/components/schemas/", "#/$defs/"))
+        """With the schemas that it names, and those that these name: answers have keywords that requests need not have."""
+        schemas, left = {}, [json.dumps(part)]
+        while left:
+            for name in re.findall('"#/components/schemas/([^"]+)"', left.pop()):
+                if name not in schemas:
+                    schemas[name] = CONTRACT["components"]["schemas"][name]
+                    left.append(json.dumps(schemas[name]))
+        return json.loads(json.dumps({**part, "$defs": schemas}).replace("#/components/schemas/", "#/$defs/"))
     def body(path):
         return turned(CONTRACT["paths"][path]["post"]["requestBody"]["content"]["application/json"]["schema"])
     tree = CONTRACT["components"]["schemas"]["Filter"]["examples"][0]

@@ -82,6 +82,11 @@ void dash_list_options(const struct dash_request *request, struct dash_answer *a
 	ask(request, store_query_options, question, answer);
 }
 
+void dash_list_values(const struct dash_request *request, struct dash_answer *answer)
+{
+	ask(request, store_query_values, request->query, answer);
+}
+
 void dash_list_experiments(const struct dash_request *request, struct dash_answer *answer)
 {
 	auto_json json_t *question = question_of(request->query);

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "store/histogram.h"
+#include "store/option.h"
 #include "store/order.h"
 #include "store/out_priv.h"
 #include "store/tally_priv.h"
@@ -114,7 +115,7 @@ static size_t show_values(struct tally *tally, const struct store_column *column
 /* ---- numbers and times ----------------------------------------------------------------------- */
 
 struct ends {
-	bool are_there;
+	size_t count; /* of different ones */
 	double least, most;
 };
 
@@ -130,7 +131,7 @@ static struct ends find_ends(struct facet_scratch *scratch)
 		double number = value->value.number;
 		if (value->value.class != STORE_NUMBER)
 			continue;
-		ends.are_there = true;
+		ends.count++;
 		ends.least = number < ends.least ? number : ends.least;
 		ends.most = number > ends.most ? number : ends.most;
 		if (isfinite(number))
@@ -162,7 +163,7 @@ static void write_histogram(const struct facet_scratch *scratch, struct pl_buf *
 static void write_numbers(const struct facet_scratch *scratch, const struct ends *ends,
 			  struct pl_buf *out)
 {
-	if (ends->are_there) {
+	if (ends->count > 0) {
 		out_key(out, "min");
 		out_f64(out, ends->least);
 		out_key(out, "max");
@@ -172,7 +173,8 @@ static void write_numbers(const struct facet_scratch *scratch, const struct ends
 		write_histogram(scratch, out);
 }
 
-static void write_times(const struct tally *tally, const struct store_column *column,
+/* False: there is none. */
+static bool write_times(const struct tally *tally, const struct store_column *column,
 			struct pl_buf *out)
 {
 	const struct store_value *first = NULL, *last = NULL;
@@ -187,30 +189,17 @@ static void write_times(const struct tally *tally, const struct store_column *co
 			last = value;
 	}
 	if (first == NULL)
-		return;
+		return false;
 	out_key(out, "min");
 	out_text(out, first->text);
 	out_key(out, "max");
 	out_text(out, last->text);
+	return true;
 }
 
 /* ---- the control of a field -------------------------------------------------------------------- */
 
-/* By which the field is filtered best. `distinct`: values, numbers without codes among them. */
-static const char *widget_of(const struct store_column *column, bool numeric, size_t distinct)
-{
-	if (distinct == 0)
-		return "none";
-	if (numeric)
-		return distinct > HISTOGRAM_ABOVE ? "range" : "checks";
-	if (column->field->type == RES_FIELD_TIME)
-		return "dates";
-	if (column->field->type == RES_FIELD_YES)
-		return "yes";
-	return distinct <= ALL_SHOWN_MAX ? "checks" : "search";
-}
-
-static void write_control(const struct store_column *column, bool numeric, size_t distinct,
+static void write_control(const struct store_column *column, const struct store_option_facts *facts,
 			  struct pl_buf *out)
 {
 	static const char *const types[] = {
@@ -230,7 +219,7 @@ static void write_control(const struct store_column *column, bool numeric, size_
 		{ "unit", field->unit },
 		{ "type", types[field->type] },
 		{ "direction", directions[field->direction] },
-		{ "widget", widget_of(column, numeric, distinct) },
+		{ "widget", store_option_widget(field, facts) },
 	};
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(texts); i++) {
@@ -258,10 +247,10 @@ static void write_counts(const struct tally *tally, size_t count, struct pl_buf 
 	out_count(out, "explicit", tally->explicit_count);
 }
 
-/* Returns how many different values there are. */
-static size_t write_listed(struct facet_scratch *scratch, const struct store_column *column,
-			   const struct facet_rows *rows, const struct facet_options *options,
-			   bool numeric, struct pl_buf *out)
+/* *ret_facts: of what is listed, which are all values but words of a field of numbers. */
+static void write_listed(struct facet_scratch *scratch, const struct store_column *column,
+			 const struct facet_rows *rows, const struct facet_options *options,
+			 bool numeric, struct store_option_facts *ret_facts, struct pl_buf *out)
 {
 	struct tally *tally = &scratch->tally;
 
@@ -270,18 +259,32 @@ static size_t write_listed(struct facet_scratch *scratch, const struct store_col
 		tally_list_words(tally, column);
 	if (options->counts_alone && tally->elsewhere > 0) {
 		pl_buf_add_text(out, ",\"distinct\":null,\"values\":[],\"more\":0");
-		return tally->value_count + tally->elsewhere;
+		ret_facts->distinct = ret_facts->numbers = SIZE_MAX;
+		return;
 	}
 	tally_list_numbers(tally, column, rows);
 	struct ends ends = find_ends(scratch);
-	size_t distinct = tally->value_count;
-	out_count(out, "distinct", distinct);
+	ret_facts->distinct = tally->value_count;
+	ret_facts->numbers = numeric ? ends.count : 0;
+	out_count(out, "distinct", tally->value_count);
 	out_key(out, "values");
 	size_t more = show_values(tally, column, options->limit, options->needle, out);
 	out_count(out, "more", more);
 	if (numeric)
 		write_numbers(scratch, &ends, out);
-	return distinct;
+}
+
+/* Words stand apart from numbers. */
+static void write_words(struct tally *tally, const struct store_column *column,
+			const struct store_needle *needle, struct store_option_facts *facts,
+			struct pl_buf *out)
+{
+	tally->value_count = 0;
+	tally_list_words(tally, column);
+	if (facts->distinct < SIZE_MAX)
+		facts->distinct += tally->value_count;
+	out_key(out, "words");
+	(void)show_values(tally, column, SIZE_MAX, needle, out);
 }
 
 bool facet_of(struct facet_scratch *scratch, const struct store_column *column,
@@ -289,6 +292,7 @@ bool facet_of(struct facet_scratch *scratch, const struct store_column *column,
 	      struct pl_buf *out)
 {
 	struct tally *tally = &scratch->tally;
+	struct store_option_facts facts = { 0 };
 
 	if (options->only_varying && !store_column_is_recorded(column))
 		return false;
@@ -299,18 +303,13 @@ bool facet_of(struct facet_scratch *scratch, const struct store_column *column,
 	out_key(out, column->field->id);
 	pl_buf_add_char(out, '{');
 	write_counts(tally, facet_rows_count(rows), out);
-	size_t distinct = write_listed(scratch, column, rows, options, numeric, out);
-	if (numeric) {
-		tally->value_count = 0;
-		tally_list_words(tally, column);
-		distinct += tally->value_count;
-		out_key(out, "words");
-		(void)show_values(tally, column, SIZE_MAX, options->needle, out);
-	} else if (column->field->type == RES_FIELD_TIME) {
-		write_times(tally, column, out);
-	}
+	write_listed(scratch, column, rows, options, numeric, &facts, out);
+	if (numeric)
+		write_words(tally, column, options->needle, &facts, out);
+	else if (column->field->type == RES_FIELD_TIME)
+		facts.has_times = write_times(tally, column, out);
 	if (options->with_control)
-		write_control(column, numeric, distinct, out);
+		write_control(column, &facts, out);
 	pl_buf_add_char(out, '}');
 	return true;
 }

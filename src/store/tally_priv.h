@@ -24,6 +24,7 @@ struct tally {
 	size_t value_room;
 };
 void tally_done(struct tally *tally);
+#define auto_tally __attribute__((cleanup(tally_done), unused)) struct tally
 
 /* Overwrites what was counted before. */
 void tally_column(struct tally *tally, const struct store_column *column,

@@ -158,6 +158,9 @@ static void test_store_kernels__the_fastest_set_is_one_of_those_by_name(void **s
 	assert_non_null(store_kernels_of("plain"));
 	assert_null(store_kernels_of("AVX2"));
 	assert_null(store_kernels_of(""));
+#ifdef __x86_64__
+	assert_non_null(store_kernels_of("sse2"));
+#endif
 }
 
 /* ---- bitmaps --------------------------------------------------------------------------------- */

@@ -206,11 +206,18 @@ static void match_set_u8(const uint8_t *codes, size_t rows, const uint8_t *wante
 }
 #endif
 
+/* No code of a width is as great as `limit`, and what the table says of such ones is for others. */
+static inline size_t at_most(size_t distinct, size_t limit)
+{
+	return distinct < limit ? distinct : limit;
+}
+
 static void match_u8(const uint8_t *codes, size_t rows, const uint8_t *wanted, size_t distinct,
 		     uint64_t *ret_rows)
 {
 	struct few few;
 
+	distinct = at_most(distinct, UINT8_MAX + 1);
 	if (few_of(wanted, distinct, rows, BYTES_COMPARED_MAX, &few))
 		match_any_u8(codes, rows, &few, ret_rows);
 	else
@@ -222,6 +229,7 @@ static void match_u16(const uint16_t *codes, size_t rows, const uint8_t *wanted,
 {
 	struct few few;
 
+	distinct = at_most(distinct, UINT16_MAX + 1);
 	if (few_of(wanted, distinct, rows, LANES_OF(uint16_t), &few))
 		match_any_u16(codes, rows, &few, ret_rows);
 	else

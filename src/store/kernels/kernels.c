@@ -11,11 +11,24 @@ static bool has_all(void)
 	return true;
 }
 
+#ifdef __x86_64__
+/* As avx2.c is compiled (CMakeLists.txt). */
+static bool has_avx2(void)
+{
+	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt") &&
+	       __builtin_cpu_supports("bmi");
+}
+#endif
+
 /* The fastest first. */
 static const struct {
 	const struct store_kernels *set;
 	bool (*is_there)(void);
 } sets[] = {
+#ifdef __x86_64__
+	{ &store_kernels_avx2, has_avx2 },
+	{ &store_kernels_sse2, has_all },
+#endif
 	{ &store_kernels_plain, has_all },
 };
 

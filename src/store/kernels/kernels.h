@@ -4,8 +4,9 @@
  * - A segment has at most STORE_SEGMENT_ROWS rows. A bitmap of it has row i as bit i % 64 of word i / 64,
  *   store_bitmap_words(rows) words in all; bits at and beyond `rows` are 0, in those that are given and in
  *   those that come back.
- * - Codes have 1, 2 or 4 bytes; every one is below `distinct`, the number of values in the dictionary.
- *   Of a table by code exactly `distinct` items are looked at.
+ * - Codes have 1, 2 or 4 bytes; every one is below `distinct`, the number of values in the dictionary, which
+ *   may be more than the width can tell apart: rows of a time when it was smaller keep their codes. A table by
+ *   code has `distinct` items.
  * - What is read or written of an array is what it holds, no byte beyond. Its items need the alignment of
  *   their type alone. What is written overlaps nothing that is read, but for `and`, `or` and `and_not`,
  *   whose result may be an operand, too. Any length may be 0.

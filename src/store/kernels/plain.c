@@ -4,6 +4,24 @@
 #include "store/kernels/kernels_priv.h"
 #include "store/kernels/scalar_priv.h"
 
+static void and_words(uint64_t *ret, const uint64_t *a, const uint64_t *b, size_t words)
+{
+	for (size_t i = 0; i < words; i++)
+		ret[i] = a[i] & b[i];
+}
+
+static void or_words(uint64_t *ret, const uint64_t *a, const uint64_t *b, size_t words)
+{
+	for (size_t i = 0; i < words; i++)
+		ret[i] = a[i] | b[i];
+}
+
+static void and_not_words(uint64_t *ret, const uint64_t *a, const uint64_t *b, size_t words)
+{
+	for (size_t i = 0; i < words; i++)
+		ret[i] = a[i] & ~b[i];
+}
+
 static size_t count(const uint64_t *a, size_t words)
 {
 	size_t rows = 0;
@@ -22,20 +40,19 @@ static size_t count_and(const uint64_t *a, const uint64_t *b, size_t words)
 	return rows;
 }
 
-#define PLAIN_CODES(width, type)                                                          \
-	static void match_##width(const type *codes, size_t rows, const uint8_t *wanted,  \
-				  size_t distinct, uint64_t *ret_rows)                    \
-	{                                                                                 \
-		(void)distinct;                                                           \
-		match_table_##width(codes, rows, wanted, ret_rows);                       \
-	}                                                                                 \
-                                                                                          \
-	static void tally_##width(const type *codes, size_t rows, const uint64_t *mask,   \
-				  uint32_t *counts, size_t distinct)                      \
-	{                                                                                 \
-		(void)distinct;                                                           \
-		for (size_t i = 0; i < store_bitmap_words(rows); i++)                     \
-			tally_word_##width(codes + i * STORE_WORD_ROWS, mask[i], counts); \
+#define PLAIN_CODES(width, type)                                                         \
+	static void match_##width(const type *codes, size_t rows, const uint8_t *wanted, \
+				  size_t distinct, uint64_t *ret_rows)                   \
+	{                                                                                \
+		(void)distinct;                                                          \
+		match_each_##width(codes, rows, wanted, ret_rows);                       \
+	}                                                                                \
+                                                                                         \
+	static void tally_##width(const type *codes, size_t rows, const uint64_t *mask,  \
+				  uint32_t *counts, size_t distinct)                     \
+	{                                                                                \
+		(void)distinct;                                                          \
+		tally_each_##width(codes, rows, mask, counts);                           \
 	}
 
 PLAIN_CODES(u8, uint8_t)
@@ -49,7 +66,7 @@ static void match_f64(const double *numbers, size_t rows, double low, double hig
 		uint64_t bits = 0;
 		for (size_t i = 0; i < rows_of_word(rows, first); i++) {
 			double number = numbers[first + i];
-			bits |= (uint64_t)(number >= low && number <= high) << i;
+			bits |= (uint64_t)((number >= low) & (number <= high)) << i;
 		}
 		ret_rows[first / STORE_WORD_ROWS] = bits;
 	}

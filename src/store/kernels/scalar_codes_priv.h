@@ -11,8 +11,8 @@ static inline uint64_t OF_WIDTH(match_word)(const CODE *codes, size_t rows, cons
 	return bits;
 }
 
-static inline void OF_WIDTH(match_table)(const CODE *codes, size_t rows, const uint8_t *wanted,
-					 uint64_t *ret_rows)
+static inline void OF_WIDTH(match_each)(const CODE *codes, size_t rows, const uint8_t *wanted,
+					uint64_t *ret_rows)
 {
 	for (size_t first = 0; first < rows; first += STORE_WORD_ROWS)
 		ret_rows[first / STORE_WORD_ROWS] = OF_WIDTH(match_word)(
@@ -24,6 +24,13 @@ static inline void OF_WIDTH(tally_word)(const CODE *codes, uint64_t mask, uint32
 {
 	for (; mask != 0; mask &= mask - 1)
 		counts[codes[lowest_bit(mask)]]++;
+}
+
+static inline void OF_WIDTH(tally_each)(const CODE *codes, size_t rows, const uint64_t *mask,
+					uint32_t *counts)
+{
+	for (size_t i = 0; i < store_bitmap_words(rows); i++)
+		OF_WIDTH(tally_word)(codes + i * STORE_WORD_ROWS, mask[i], counts);
 }
 
 static inline void OF_WIDTH(gather)(const CODE *codes, const uint16_t *list, size_t count,

@@ -41,24 +41,6 @@ static inline size_t rows_of_word(size_t rows, size_t first)
 
 /* ---- bitmaps --------------------------------------------------------------------------------- */
 
-static inline void and (uint64_t * ret, const uint64_t *a, const uint64_t *b, size_t words)
-{
-	for (size_t i = 0; i < words; i++)
-		ret[i] = a[i] & b[i];
-}
-
-static inline void or (uint64_t * ret, const uint64_t *a, const uint64_t *b, size_t words)
-{
-	for (size_t i = 0; i < words; i++)
-		ret[i] = a[i] | b[i];
-}
-
-static inline void and_not(uint64_t *ret, const uint64_t *a, const uint64_t *b, size_t words)
-{
-	for (size_t i = 0; i < words; i++)
-		ret[i] = a[i] & ~b[i];
-}
-
 static inline size_t list(const uint64_t *a, size_t words, uint16_t *ret_list)
 {
 	size_t count = 0;

@@ -158,6 +158,9 @@ static void test_store_kernels__the_fastest_set_is_one_of_those_by_name(void **s
 	assert_non_null(store_kernels_of("plain"));
 	assert_null(store_kernels_of("AVX2"));
 	assert_null(store_kernels_of(""));
+#ifdef __x86_64__
+	assert_non_null(store_kernels_of("sse2"));
+#endif
 }
 
 /* ---- bitmaps --------------------------------------------------------------------------------- */
@@ -319,8 +322,8 @@ static const size_t wanted_counts[] = { 0, 1, 2, 4, 5, 9, 17, 33, 60, 1000 };
  * Numbers of different codes near which a set changes its ways. The large ones are tried in turn where there
  * are many rows.
  */
-#define DISTINCT_u8  1, 2, 3, 4, 5, 8, 9, 10, 16, 17, 18, 25, 33, 34, 100, 255, 256
-#define DISTINCT_u16 1, 2, 9, 257, 5000, 65536
+#define DISTINCT_u8  1, 2, 3, 4, 5, 8, 9, 10, 16, 17, 18, 25, 33, 34, 100, 255, 256, 300
+#define DISTINCT_u16 1, 2, 9, 257, 5000, 65536, 70000
 #define DISTINCT_u32 1, 3, 300, 65537, 100000
 #define MANY_ROWS    10000 /* of which not everything is tried */
 

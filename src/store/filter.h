@@ -29,7 +29,8 @@
  *	yes             eq … not_in of true and false
  *	text            eq … not_in, lt … between by code points; contains, starts_with
  *	time            RFC 3339 ("T" may be a blank, no zone: UTC), compared as instants to the
- *	                microsecond: "14:00:00+02:00" is "12:00:00Z". What is no such time in a document is
+ *	                microsecond: "14:00:00+02:00" is "12:00:00Z"; or told from the moment at which the
+ *	                filter is read ("now-12h", "today-30d": store/instant.h). What is no such time in a document is
  *	                a text, equal to itself only. contains, starts_with: of the text as it stands
  *	json, unlisted  all of it: numbers are compared with numbers, texts with texts
  *

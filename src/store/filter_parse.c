@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "store/filter_priv.h"
 #include "store/instant.h"
@@ -32,6 +33,7 @@ struct parse {
 	const struct store_view *view;
 	struct place *place;
 	struct pl_arena *arena;
+	int64_t now_us; /* one moment for all of the tree */
 	size_t nodes;
 };
 
@@ -107,7 +109,7 @@ static const char *expected_of(const struct store_column *column, enum filter_op
 	case RES_FIELD_TEXT:
 		return "a text";
 	case RES_FIELD_TIME:
-		return "a time as \"2026-11-19T14:12:00Z\"";
+		return "a time as \"2026-11-19T14:12:00Z\", \"now-12h\" or \"today-30d\"";
 	default:
 		return is_order(op) ? "a number or a text" : "a value";
 	}
@@ -181,7 +183,8 @@ static bool parse_operand(struct parse *p, const struct predicate *predicate, co
 	if (value.state == RES_VALUE_THERE && ret->class >= STORE_TEXT) {
 		ret->text = pl_arena_strndup(p->arena, value.text, strlen(value.text));
 		ret->is_time = column->field->type == RES_FIELD_TIME && ret->class == STORE_TEXT &&
-			       store_instant_parse(ret->text, &ret->time_us);
+			       (store_instant_parse(ret->text, &ret->time_us) ||
+				store_instant_parse_relative(ret->text, p->now_us, &ret->time_us));
 	}
 	if (value.state != RES_VALUE_THERE ||
 	    !(is_order(predicate->op) ? takes_in_order(column, ret->class, ret->is_time)
@@ -384,7 +387,10 @@ static bool parse_node(struct parse *p, const json_t *tree, unsigned depth, stru
 bool filter_parse(const struct store_view *view, const json_t *tree, struct place *place,
 		  struct pl_arena *arena, struct filter_node *ret)
 {
-	struct parse p = { .view = view, .place = place, .arena = arena };
+	struct parse p = { .view = view,
+			   .place = place,
+			   .arena = arena,
+			   .now_us = pl_clock_real_ns() / PL_NS_PER_US };
 
 	return parse_node(&p, tree, 1, ret);
 }

@@ -75,7 +75,7 @@ static void put(struct maker *maker, const struct made *made, bool is_new)
 	snprintf(model, sizeof(model), "model-%d", made->model);
 	snprintf(run_id, sizeof(run_id), "run-%lld", (long long)made->id);
 	*cell_of(maker, SEED_FIELD) = (struct store_cell){
-		.state = made->seed < 0	   ? RES_VALUE_NOT_RECORDED
+		.state = made->seed < 0    ? RES_VALUE_NOT_RECORDED
 			 : made->seed == 0 ? RES_VALUE_NULL
 					   : RES_VALUE_THERE,
 		.kind = RES_VALUE_NUMBER,
@@ -183,16 +183,16 @@ static void check_seeds(const json_t *facet, const struct counts *counts)
 static void check(const struct store_snapshot *snapshot, const struct made *made, size_t count)
 {
 	struct counts counts = count_plainly(made, count);
-	auto_json json_t *answer = asked(
-		snapshot,
-		"{\"filter\": {\"field\": \"" SEED_FIELD "\", \"op\": \"between\", \"value\": [2, 4]},"
-		" \"facets\": [\"" SEED_FIELD "\", \"" MODEL_FIELD "\", \"" RATE_FIELD "\"],"
-		" \"columns\": [], \"limit\": 1}");
+	auto_json json_t *answer = asked(snapshot, "{\"filter\": {\"field\": \"" SEED_FIELD
+						   "\", \"op\": \"between\", \"value\": [2, 4]},"
+						   " \"facets\": [\"" SEED_FIELD
+						   "\", \"" MODEL_FIELD "\", \"" RATE_FIELD "\"],"
+						   " \"columns\": [], \"limit\": 1}");
 	auto_json json_t *by_rate = asked(
-		snapshot,
-		"{\"filter\": {\"field\": \"" SEED_FIELD "\", \"op\": \"between\", \"value\": [2, 4]},"
-		" \"sort\": [{\"field\": \"" RATE_FIELD "\", \"dir\": \"desc\"}],"
-		" \"columns\": [\"" RATE_FIELD "\"], \"limit\": 1}");
+		snapshot, "{\"filter\": {\"field\": \"" SEED_FIELD
+			  "\", \"op\": \"between\", \"value\": [2, 4]},"
+			  " \"sort\": [{\"field\": \"" RATE_FIELD "\", \"dir\": \"desc\"}],"
+			  " \"columns\": [\"" RATE_FIELD "\"], \"limit\": 1}");
 	const json_t *facets = json_object_get(answer, "facets");
 	const json_t *row = json_array_get(json_object_get(answer, "rows"), 0);
 	const json_t *best = json_array_get(json_object_get(by_rate, "rows"), 0);
@@ -325,11 +325,12 @@ static void ask_once(struct reader *reader)
 {
 	auto_snapshot struct store_snapshot *snapshot = store_mirror_snapshot(
 		reader->play->maker.mirror);
-	auto_json json_t *answer = asked(
-		snapshot,
-		"{\"filter\": {\"field\": \"" SEED_FIELD "\", \"op\": \"between\", \"value\": [2, 4]},"
-		" \"facets\": [\"" SEED_FIELD "\", \"" MODEL_FIELD "\"], \"columns\": [],"
-		" \"sort\": [{\"field\": \"" RATE_FIELD "\"}, {\"field\": \"" MODEL_FIELD "\"}]}");
+	auto_json json_t *answer = asked(snapshot, "{\"filter\": {\"field\": \"" SEED_FIELD
+						   "\", \"op\": \"between\", \"value\": [2, 4]},"
+						   " \"facets\": [\"" SEED_FIELD
+						   "\", \"" MODEL_FIELD "\"], \"columns\": [],"
+						   " \"sort\": [{\"field\": \"" RATE_FIELD
+						   "\"}, {\"field\": \"" MODEL_FIELD "\"}]}");
 	json_int_t version = number_at(answer, "data_version");
 	json_int_t all = number_at(answer, "total"), found = number_at(answer, "count");
 	const json_t *facets = json_object_get(answer, "facets");

@@ -37,9 +37,10 @@ void export_json_cell(struct pl_buf *out, const struct store_cell *cell);
 void export_csv_text(struct pl_buf *out, const char *text);
 void export_i64(struct pl_buf *out, int64_t number);
 /*
- * Text behind "#" in front of a CSV file. A spreadsheet cuts such a line where commas and semicolons stand:
- * within texts of JSON, and in addresses, these are escaped, so that no piece begins with what comes from
- * elsewhere.
+ * Text behind "#" in front of a CSV file. A spreadsheet cuts such a line where commas and semicolons stand,
+ * and takes the quotes away with which a piece begins: within texts of JSON, and in addresses, commas and
+ * semicolons are escaped, and a blank stands behind those that part, so that no piece begins with what
+ * comes from elsewhere.
  */
 void export_csv_json(struct pl_buf *out, const json_t *json);
 void export_csv_link(struct pl_buf *out, const char *link);

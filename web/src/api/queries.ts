@@ -2,7 +2,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 
 import { ApiError, get, post } from './client'
-import type { ApplyAnswer, ApplyRequest, Experiment, Field, Filter, Health, Job, OptionsAnswer } from './types'
+import type { ApplyAnswer, ApplyRequest, Experiment, Field, Filter, Health, Job, OptionsAnswer, ValuesAnswer } from './types'
 
 const HEALTH_EVERY_MS = 10_000
 const JOB_EVERY_MS = 300
@@ -48,6 +48,23 @@ export function useOptions(filter: Filter | undefined, round: number, fields?: s
     placeholderData: keepPreviousData,
     staleTime: Infinity,
     enabled: !fields || fields.length > 0,
+  })
+}
+
+const VALUES_AT_ONCE = 50
+
+// The values of one field that have a text in them, the most frequent first; null asks for nothing.
+export function useValues(asked: { field: string; search: string; filter?: Filter | undefined } | null, round: number, limit = VALUES_AT_ONCE) {
+  const query = new URLSearchParams({ field: asked?.field ?? '', limit: String(limit) })
+  if (asked?.search) query.set('search', asked.search)
+  if (asked?.filter) query.set('filter', JSON.stringify(asked.filter))
+  const path = `/api/filters/values?${query.toString()}`
+  return useQuery({
+    queryKey: ['values', path, round],
+    queryFn: ({ signal }) => get<ValuesAnswer>(path, signal),
+    placeholderData: keepPreviousData,
+    staleTime: Infinity,
+    enabled: asked !== null,
   })
 }
 

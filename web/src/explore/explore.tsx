@@ -1,5 +1,5 @@
 // Explore: filters at the left, what they leave at the right; the address is the state of both.
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
 
 import { ApiError } from '../api/client'
 import { useApply, useFields, useHealth, useOptions } from '../api/queries'
@@ -20,6 +20,8 @@ import { Grid } from './grid'
 import { Beyond, Empty, ErrorNote, FirstRun, Waiting } from './states'
 import { StatusLine } from './status-line'
 import { TableTools } from './table-tools'
+
+const TreeEditor = lazy(() => import('./tree-editor').then((module) => ({ default: module.TreeEditor })))
 
 export const PAGE_ROWS = 200
 const ALWAYS = ['run.name'] // what a row is called
@@ -64,6 +66,11 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
   const panel = useRef<PanelHandle>(null)
   const [drawer, setDrawer] = useState(false)
   const [picker, setPicker] = useState(false)
+  const [isTree, setTree] = useState(false)
+  const openTree = () => {
+    setDrawer(false)
+    setTree(true)
+  }
   useKeys({
     f: () => (isNarrow ? setDrawer(true) : panel.current?.focus()),
     c: () => setPicker(!picker),
@@ -75,7 +82,7 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
   const page = (shown?.request.offset ?? 0) / PAGE_ROWS
   const asked = answer.error instanceof ApiError || answer.error ? answer.error : options.error
   const filters = (
-    <FilterPanel ref={panel} catalogue={catalogue} state={state} change={change} options={options.data} tree={tree} round={round} />
+    <FilterPanel ref={panel} catalogue={catalogue} state={state} change={change} options={options.data} tree={tree} round={round} onTree={openTree} />
   )
   return (
     <div className={css.explore}>
@@ -85,7 +92,12 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
         <h1 className="sr">Explore experiments</h1>
         <Progress on={isWaiting} />
         <AnswerLine catalogue={catalogue} state={state} change={change} shown={shown} options={options.data} isWaiting={isWaiting}
-          onFilters={() => setDrawer(true)} />
+          isTree={isTree} onFilters={() => setDrawer(true)} onTree={() => setTree(!isTree)} />
+        {isTree && (
+          <Suspense fallback={null}>
+            <TreeEditor catalogue={catalogue} tree={tree} error={answer.error} round={round} change={change} onClose={() => setTree(false)} />
+          </Suspense>
+        )}
         {asked && (
           <ErrorNote error={asked} what={shown ? 'The table was not updated.' : 'The table could not be shown.'}
             onRetry={() => void (answer.error ? answer.refetch() : options.refetch())} onNearest={(nearest, wrong) => change({ choices: renamed(state.choices, wrong, nearest), sort: state.sort.map((key) => (key.field === wrong ? { ...key, field: nearest } : key)), columns: state.columns?.map((id) => (id === wrong ? nearest : id)) ?? null })} />

@@ -1,8 +1,9 @@
-// Trees of conditions: made line by line, kept in the address, said where the server refuses them.
+// Trees of conditions: made line by line, said where the server refuses them, kept in the address, under a name, in files.
 import type { Page } from '@playwright/test'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { chips, counted, expect, filters, names, test, useDashboard } from './fixtures'
+import { chips, counted, expect, filters, names, test, tick, useDashboard } from './fixtures'
 import { read, variant, write } from './results'
 
 const RUNS = 24
@@ -101,4 +102,109 @@ test('what the server refuses is said at its line', async ({ page, complaints })
   await line.getByRole('button', { name: 'Use server.tensor_parallel_size' }).click()
   await expect(counted(page)).toHaveText(`${runs.filter((run) => run.tensor_parallel_size < 2 || run.p99_ttft_ms < 50).length} of ${RUNS} experiments`)
   await expect(editor(page).getByRole('alert')).toHaveCount(0)
+})
+
+const OR = JSON.stringify({ or: [{ field: 'results.p99_ttft_ms', op: 'lt', value: 100 }, { not: { field: 'server.quantization', op: 'in', value: ['fp8'] } }] })
+const TREE = `server.tensor_parallel_size=2&where=${encodeURIComponent(OR)}`
+const fits = (run: (typeof runs)[number]) => run.tensor_parallel_size === 2 && (run.p99_ttft_ms < 100 || run.quantization !== 'fp8')
+
+test('a preset is saved, opened by its address, changed, updated, renamed, copied and deleted', async ({ page, browser, complaints }) => {
+  complaints.allow.push(/409/)
+  const presets = page.getByRole('navigation', { name: 'Presets' })
+  const dialog = page.getByRole('dialog')
+  const expected = runs.filter(fits).length
+  await page.goto(`${dashboard().url}/?${TREE}`)
+  await expect(counted(page)).toHaveText(`${expected} of ${RUNS} experiments`)
+  await page.getByRole('button', { name: 'Save as…' }).click()
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('Two GPUs')
+  await page.keyboard.press('Enter')
+  await expect(presets.getByRole('link', { name: 'Two GPUs' })).toHaveAttribute('aria-current', 'true')
+  await expect(page.getByText('Changed since saved')).toHaveCount(0)
+
+  const other = await (await browser.newContext()).newPage()
+  await other.goto(page.url())
+  await expect(counted(other)).toHaveText(`${expected} of ${RUNS} experiments`)
+  await expect(other.getByRole('navigation', { name: 'Presets' }).getByRole('link', { name: 'Two GPUs' })).toHaveAttribute('aria-current', 'true')
+  await other.context().close()
+
+  await page.getByRole('columnheader', { name: /P99 TTFT/ }).getByRole('button', { name: /P99/ }).click()
+  await expect(presets.getByRole('img', { name: 'changed since saved' })).toBeVisible()
+  await page.getByRole('button', { name: 'Discard' }).click()
+  await expect(page.getByText('Changed since saved')).toHaveCount(0)
+  await page.goBack()
+  await page.getByRole('button', { name: 'Update' }).click()
+  await expect(page.getByText('Changed since saved')).toHaveCount(0)
+  await presets.getByRole('link', { name: 'All experiments' }).click()
+  await expect(counted(page)).toHaveText(`${RUNS} of ${RUNS} experiments`)
+  await presets.getByRole('link', { name: 'Two GPUs' }).click()
+  await expect(page.getByRole('columnheader', { name: /P99 TTFT/ })).toHaveAttribute('aria-sort', 'ascending')
+
+  const more = page.getByRole('button', { name: /^Name, copy, delete/ })
+  await more.click()
+  await dialog.getByRole('button', { name: 'Duplicate' }).click()
+  await expect(presets.getByRole('link', { name: 'Copy of Two GPUs' })).toHaveAttribute('aria-current', 'true')
+  await more.click()
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('two gpus')
+  await page.keyboard.press('Enter')
+  await expect(dialog.getByRole('alert')).toContainText(/name/)
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('Begin here')
+  await dialog.getByText('Begin with this one').click()
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await expect(presets.getByRole('link', { name: /^Begin here/ })).toBeVisible()
+  await page.goto(dashboard().url)
+  await expect(counted(page)).toHaveText(`${expected} of ${RUNS} experiments`)
+  await expect(presets.getByRole('link', { name: /^Begin here/ })).toHaveAttribute('aria-current', 'true')
+
+  for (const name of [/^Begin here/, /^Two GPUs/]) {
+    await presets.getByRole('link', { name }).click()
+    await more.click()
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await dialog.getByRole('button', { name: 'Really delete' }).click()
+    await expect(presets.getByRole('link', { name })).toHaveCount(0)
+  }
+  await expect(counted(page)).toHaveText(`${RUNS} of ${RUNS} experiments`)
+})
+
+test('sixty conditions are too long for an address: the server keeps them, and the link brings them back', async ({ page, browser }) => {
+  const where = { or: Array.from({ length: 60 }, (_, i) => ({ field: 'results.p99_ttft_ms', op: 'between', value: [i * 10 - 1, i * 10 + 1] })) }
+  await page.goto(`${dashboard().url}/?where=${encodeURIComponent(JSON.stringify({ ...where, or: where.or.slice(0, 5) }))}`)
+  await expect(counted(page)).toHaveText(`4 of ${RUNS} experiments`)
+  const long = `/?where=${encodeURIComponent(JSON.stringify(where))}&sort=results.p99_ttft_ms`
+  await page.evaluate((path) => { history.pushState(null, '', path) }, long)
+  await expect(page).toHaveURL(/\/\?view=[\w-]+$/)
+  await expect(counted(page)).toHaveText(`${RUNS} of ${RUNS} experiments`)
+  const other = await (await browser.newContext()).newPage()
+  await other.goto(page.url())
+  await expect.poll(async () => (await names(other))[0]).toBe('run-00')
+  // a change of it is one of the whole
+  await tick(other, 'Tensor parallel size', / 2,/)
+  await expect(counted(other)).toHaveText(`8 of ${RUNS} experiments`)
+  await other.context().close()
+})
+
+test('what the filters leave is a file, of the columns that are shown or of all', async ({ page }) => {
+  const expected = runs.filter(fits)
+  await page.goto(`${dashboard().url}/?${TREE}&columns=server.quantization,results.p99_ttft_ms&sort=results.p99_ttft_ms`)
+  await expect(counted(page)).toHaveText(`${expected.length} of ${RUNS} experiments`)
+  await page.keyboard.press('e')
+  const dialog = page.getByRole('dialog', { name: 'Export' })
+  const file = async () => {
+    const [download] = await Promise.all([page.waitForEvent('download'), dialog.getByRole('button', { name: 'Export' }).click()])
+    await expect(dialog).toHaveCount(0)
+    return { name: download.suggestedFilename(), text: readFileSync(await download.path(), 'utf8') }
+  }
+  const csv = await file()
+  expect(csv.name).toMatch(/\.csv$/)
+  expect(csv.text.split('\r\n').filter((line) => line && !line.startsWith('#')).map((line) => line.split(',').slice(1))).toEqual([
+    ['run.name', 'server.quantization', 'results.p99_ttft_ms'],
+    ...expected.map((run) => [run.name, run.quantization ?? 'null', String(run.p99_ttft_ms)]),
+  ])
+  expect(csv.text).toContain(`# link: ${dashboard().url}/?server.tensor_parallel_size=2&where=`)
+  await page.keyboard.press('e')
+  await dialog.getByText('JSON', { exact: true }).click()
+  await dialog.getByText('all that any of them has').click()
+  const json = JSON.parse((await file()).text)
+  expect(json.provenance.count).toBe(expected.length)
+  expect(json.rows.map((row: { cells: Record<string, unknown> }) => row.cells['run.name'])).toEqual(expected.map((run) => run.name))
+  expect(Object.keys(json.rows[0].cells).length).toBeGreaterThan(100)
 })

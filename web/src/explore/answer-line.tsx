@@ -25,11 +25,12 @@ interface Props {
   isTree: boolean // the tree of all of them is open
   onFilters: () => void
   onTree: () => void
+  onExport: () => void
 }
 
 const PART = 'part ' // no field is called so: ids have no blank
 
-export function AnswerLine({ catalogue, state, change, shown, options, isWaiting, isTree, onFilters, onTree }: Props) {
+export function AnswerLine({ catalogue, state, change, shown, options, isWaiting, isTree, onFilters, onTree, onExport }: Props) {
   const chips = Object.entries(state.choices).map(([id, choice]) => {
     const field = catalogue.get(id)
     return { id, name: shortName(field), long: longName(field), words: choiceWords(field, choice, options?.options[id]) }
@@ -83,6 +84,10 @@ export function AnswerLine({ catalogue, state, change, shown, options, isWaiting
           And, or
         </Button>
         <CopyLink />
+        <Button aria-haspopup="dialog" isDisabled={!shown?.count} onPress={onExport}>
+          <Icon name="upload" />
+          Export
+        </Button>
       </div>
     </div>
   )

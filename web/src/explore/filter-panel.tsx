@@ -57,7 +57,7 @@ export function FilterPanel({ catalogue, state, change, options, tree, round, on
           placeholder={`Search ${catalogue.columns.length} fields`} value={words} onChange={(event) => setWords(event.target.value)}
           onKeyDown={(event) => { if (event.key === 'Escape') (words ? setWords('') : event.currentTarget.blur()) }} />
         <div className={css.row}>
-          <Check isSelected={state.onlyVarying} onChange={(only) => change({ onlyVarying: only, page: state.page })}>Only fields that vary</Check>
+          <Check isSelected={state.onlyVarying} onChange={(only) => change({ onlyVarying: only })}>Only fields that vary</Check>
           <span className="n-11 dim" role="status">{shown} of {catalogue.columns.length}</span>
         </div>
       </div>
@@ -69,7 +69,7 @@ export function FilterPanel({ catalogue, state, change, options, tree, round, on
       {sections.length === 0 && options && (
         <p className={css.empty}>
           {isSearch ? <>No field is called “{words}”{state.onlyVarying ? ' among those that vary. ' : '. '}</> : 'No field varies. '}
-          {state.onlyVarying && <Act onPress={() => change({ onlyVarying: false, page: state.page })}>Look in all fields</Act>}
+          {state.onlyVarying && <Act onPress={() => change({ onlyVarying: false })}>Look in all fields</Act>}
         </p>
       )}
     </aside>

@@ -40,11 +40,39 @@ async function call<T>(method: string, path: string, options: { body?: unknown; 
     throw new ApiError({ detail: 'no answer: the server is not running, or cannot be reached' }, request)
   }
   if (!answer.ok) throw new ApiError(await problemOf(answer), request)
-  return (await answer.json()) as T
+  return (answer.status === 204 ? undefined : await answer.json()) as T
 }
 
 export const get = <T>(path: string, signal?: AbortSignal) => call<T>('GET', path, { signal })
 export const post = <T>(path: string, body: unknown, signal?: AbortSignal) => call<T>('POST', path, { body, signal })
+
+export const put = <T>(path: string, body: unknown) => call<T>('PUT', path, { body })
+export const remove = (path: string) => call<undefined>('DELETE', path)
+
+export interface Download {
+  name: string
+  blob: Blob
+}
+
+// A file that the server writes while it is read, with how many bytes of it are here.
+export async function download(path: string, body: unknown, onProgress: (bytes: number) => void, signal: AbortSignal): Promise<Download> {
+  const request = `POST ${path}`
+  const lost = (error: unknown) => (error instanceof DOMException && error.name === 'AbortError' ? error : new ApiError({ detail: 'the answer broke off: the server is gone, or cannot be reached' }, request))
+  const answer = await fetch(path, { method: 'POST', signal, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }).catch((error: unknown) => { throw lost(error) })
+  if (!answer.ok) throw new ApiError(await problemOf(answer), request)
+  const parts: BlobPart[] = []
+  let bytes = 0
+  const reader = answer.body?.getReader()
+  for (;;) {
+    const part = await reader?.read().catch((error: unknown) => { throw lost(error) })
+    if (!part || part.done) break
+    parts.push(part.value)
+    bytes += part.value.length
+    onProgress(bytes)
+  }
+  const name = /filename="([^"]+)"/.exec(answer.headers.get('Content-Disposition') ?? '')?.[1]
+  return { name: name ?? path.replace(/.*\//, 'profllm.'), blob: new Blob(parts, { type: answer.headers.get('Content-Type') ?? '' }) }
+}
 
 // fetch() tells no progress of what it sends.
 export function send(path: string, body: FormData | File, onProgress: (share: number) => void, signal: AbortSignal): Promise<Accepted> {

@@ -1,8 +1,8 @@
 // What is asked of the server, and how long an answer holds. A request that is superseded is cancelled.
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 
-import { ApiError, get, post } from './client'
-import type { ApplyAnswer, ApplyRequest, Experiment, Field, Filter, Health, Job, OptionsAnswer } from './types'
+import { ApiError, get, post, put, remove } from './client'
+import type { ApplyAnswer, ApplyRequest, Experiment, Field, Filter, Health, Job, OptionsAnswer, Preset, PresetRequest, ValuesAnswer, View } from './types'
 
 const HEALTH_EVERY_MS = 10_000
 const JOB_EVERY_MS = 300
@@ -49,6 +49,62 @@ export function useOptions(filter: Filter | undefined, round: number, fields?: s
     staleTime: Infinity,
     enabled: !fields || fields.length > 0,
   })
+}
+
+const VALUES_AT_ONCE = 50
+
+// The values of one field that have a text in them, the most frequent first; null asks for nothing.
+export function useValues(asked: { field: string; search: string; filter?: Filter | undefined } | null, round: number, limit = VALUES_AT_ONCE) {
+  const query = new URLSearchParams({ field: asked?.field ?? '', limit: String(limit) })
+  if (asked?.search) query.set('search', asked.search)
+  if (asked?.filter) query.set('filter', JSON.stringify(asked.filter))
+  const path = `/api/filters/values?${query.toString()}`
+  return useQuery({
+    queryKey: ['values', path, round],
+    queryFn: ({ signal }) => get<ValuesAnswer>(path, signal),
+    placeholderData: keepPreviousData,
+    staleTime: Infinity,
+    enabled: asked !== null,
+  })
+}
+
+export const viewKey = (id: string | null) => ['view', id] as const
+
+// A state of the page that was too long for an address.
+export function useView(id: string | null) {
+  return useQuery({
+    queryKey: viewKey(id),
+    queryFn: ({ signal }) => get<View>(`/api/views/${encodeURIComponent(id ?? '')}`, signal),
+    staleTime: Infinity,
+    enabled: id !== null,
+  })
+}
+
+const PRESETS = ['presets']
+
+export function usePresets() {
+  return useQuery({
+    queryKey: PRESETS,
+    queryFn: async ({ signal }) => (await get<{ presets: Preset[] }>('/api/filters/presets', signal)).presets,
+    staleTime: Infinity,
+  })
+}
+
+const presetPath = (id: number) => `/api/filters/presets/${id}`
+
+// What is kept is what the server says it keeps.
+export function usePresetActions() {
+  const client = useQueryClient()
+  const after = async <T>(asked: Promise<T>) => {
+    const answer = await asked
+    await client.refetchQueries({ queryKey: PRESETS })
+    return answer
+  }
+  return {
+    add: (body: PresetRequest) => after(post<Preset>('/api/filters/presets', body)),
+    replace: (id: number, body: PresetRequest) => after(put<Preset>(presetPath(id), body)),
+    remove: (id: number) => after(remove(presetPath(id))),
+  }
 }
 
 export function useHealth() {

@@ -4,7 +4,8 @@ import { Button as AriaButton, Tag, TagGroup, TagList } from 'react-aria-compone
 
 import type { ApplyAnswer, OptionsAnswer } from '../api/types'
 import { type Catalogue, longName, shortName } from '../fields/catalogue'
-import { withChoice } from '../filter/model'
+import { partsOf, withChoice, withoutPart } from '../filter/model'
+import { treeWords } from '../filter/tree-words'
 import { choiceWords } from '../filter/words'
 import { count } from '../format/number'
 import { Button, join } from '../ui/controls'
@@ -21,20 +22,25 @@ interface Props {
   shown: ApplyAnswer | undefined
   options: OptionsAnswer | undefined
   isWaiting: boolean
+  isTree: boolean // the tree of all of them is open
   onFilters: () => void
+  onTree: () => void
+  onExport: () => void
 }
 
-const WHERE = 'where' // no field is called so: ids have a dot
+const PART = 'part ' // no field is called so: ids have no blank
 
-export function AnswerLine({ catalogue, state, change, shown, options, isWaiting, onFilters }: Props) {
+export function AnswerLine({ catalogue, state, change, shown, options, isWaiting, isTree, onFilters, onTree, onExport }: Props) {
   const chips = Object.entries(state.choices).map(([id, choice]) => {
     const field = catalogue.get(id)
     return { id, name: shortName(field), long: longName(field), words: choiceWords(field, choice, options?.options[id]) }
   })
-  if (state.where) chips.push({ id: WHERE, name: 'Condition', long: 'Condition', words: JSON.stringify(state.where) })
+  for (const [i, part] of partsOf(state.where).entries()) chips.push({ id: PART + String(i), name: '', long: `condition ${i + 1}`, words: treeWords(catalogue, part) })
   const remove = (keys: Set<unknown>) => {
-    const left = [...keys].reduce((choices: ExploreState['choices'], id) => withChoice(choices, String(id), undefined), state.choices)
-    change(keys.has(WHERE) ? { choices: left, where: undefined } : { choices: left })
+    const [id] = [...keys].map(String)
+    if (id === undefined) return
+    if (id.startsWith(PART)) change({ where: withoutPart(state.where, Number(id.slice(PART.length))) })
+    else change({ choices: withChoice(state.choices, id, undefined) })
   }
   return (
     <div className={css.answer}>
@@ -58,8 +64,8 @@ export function AnswerLine({ catalogue, state, change, shown, options, isWaiting
             <TagList items={chips} className={css.tags ?? ''}>
               {(chip) => (
                 <Tag id={chip.id} textValue={`${chip.long} ${chip.words}`} className={css.chip ?? ''}>
-                  <span>{chip.name}</span>
-                  <b className="clip"><bdi>{chip.words}</bdi></b>
+                  {chip.name !== '' && <span>{chip.name}</span>}
+                  <b className="clip" title={chip.words}><bdi>{chip.words}</bdi></b>
                   <AriaButton slot="remove" aria-label={`Remove filter ${chip.long}`}>
                     <Icon name="close" small />
                   </AriaButton>
@@ -73,7 +79,15 @@ export function AnswerLine({ catalogue, state, change, shown, options, isWaiting
         </div>
       )}
       <div className={css.answerEnd}>
+        <Button aria-expanded={isTree} onPress={onTree}>
+          <Icon name="tree" />
+          And, or
+        </Button>
         <CopyLink />
+        <Button aria-haspopup="dialog" isDisabled={!shown?.count} onPress={onExport}>
+          <Icon name="upload" />
+          Export
+        </Button>
       </div>
     </div>
   )

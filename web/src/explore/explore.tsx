@@ -1,14 +1,18 @@
 // Explore: filters at the left, what they leave at the right; the address is the state of both.
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
+
+import { useLocation, useSearch } from 'wouter'
 
 import { ApiError } from '../api/client'
-import { useApply, useFields, useHealth, useOptions } from '../api/queries'
+import { useApply, useFields, useHealth, useOptions, usePresets, useView } from '../api/queries'
 import type { ApplyRequest, Filter } from '../api/types'
 import { CARD_COLUMNS, Catalogue, DEFAULT_COLUMNS } from '../fields/catalogue'
 import { treeOf } from '../filter/model'
 import { useKeys } from '../keys/use-keys'
 import { useMedia } from '../ui/use-media'
 import { usePreferences } from '../keys/store'
+import { readView } from '../url/explore'
+import { paths } from '../url/paths'
 import { useExplore } from '../url/use-explore'
 import { Progress } from '../ui/controls'
 import { AnswerLine } from './answer-line'
@@ -17,21 +21,47 @@ import css from './explore.module.css'
 import { FilterDrawer } from './filter-drawer'
 import { FilterPanel, type PanelHandle } from './filter-panel'
 import { Grid } from './grid'
+import { PresetBar } from './preset-bar'
+import { stateOf } from './preset-state'
 import { Beyond, Empty, ErrorNote, FirstRun, Waiting } from './states'
 import { StatusLine } from './status-line'
 import { TableTools } from './table-tools'
 
+const ExportDialog = lazy(() => import('./export-dialog').then((module) => ({ default: module.ExportDialog })))
+const TreeEditor = lazy(() => import('./tree-editor').then((module) => ({ default: module.TreeEditor })))
+
 export const PAGE_ROWS = 200
 const ALWAYS = ['run.name'] // what a row is called
+
+// The default preset, where the page begins without an address: once, for "All experiments" has none either.
+let hasBegun = false
+function useBeginning() {
+  const isBare = !hasBegun && window.location.search === ''
+  const presets = usePresets()
+  const [, navigate] = useLocation()
+  const first = isBare ? presets.data?.find((preset) => preset.is_default) : undefined
+  const isWaiting = isBare && presets.isPending
+  useEffect(() => {
+    if (isWaiting) return
+    hasBegun = true
+    if (first) navigate(paths.explore(stateOf(first)), { replace: true })
+  }, [isWaiting, first, navigate])
+  return isWaiting || first !== undefined
+}
 
 export function Explore() {
   const fields = useFields()
   const catalogue = useMemo(() => fields.data && new Catalogue(fields.data), [fields.data])
-  if (catalogue) return <Screen catalogue={catalogue} />
+  const view = useView(readView(useSearch()))
+  const isBeginning = useBeginning()
+  if (catalogue && !isBeginning && !view.isLoading && !view.error) return <Screen catalogue={catalogue} />
+  const failed = fields.error ? fields : view
   return (
     <main id="main" className={css.main}>
       <h1 className="sr">Explore</h1>
-      {fields.error ? <ErrorNote error={fields.error} what="The page could not begin." onRetry={() => void fields.refetch()} /> : <Waiting />}
+      {failed.error
+        ? <ErrorNote error={failed.error} what={fields.error ? 'The page could not begin.' : 'What this link shows could not be had.'} onRetry={() => void failed.refetch()} />
+        : <Waiting />}
     </main>
   )
 }
@@ -64,9 +94,16 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
   const panel = useRef<PanelHandle>(null)
   const [drawer, setDrawer] = useState(false)
   const [picker, setPicker] = useState(false)
+  const [isTree, setTree] = useState(false)
+  const [isExport, setExport] = useState(false)
+  const openTree = () => {
+    setDrawer(false)
+    setTree(true)
+  }
   useKeys({
     f: () => (isNarrow ? setDrawer(true) : panel.current?.focus()),
     c: () => setPicker(!picker),
+    e: () => { if (shown?.count) setExport(true) },
   })
   useEffect(() => usePreferences.getState().set({ lastExplore: `/${window.location.search}` }), [state])
 
@@ -75,17 +112,23 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
   const page = (shown?.request.offset ?? 0) / PAGE_ROWS
   const asked = answer.error instanceof ApiError || answer.error ? answer.error : options.error
   const filters = (
-    <FilterPanel ref={panel} catalogue={catalogue} state={state} change={change} options={options.data} tree={tree} round={round} />
+    <FilterPanel ref={panel} catalogue={catalogue} state={state} change={change} options={options.data} tree={tree} round={round} onTree={openTree} />
   )
   return (
     <div className={css.explore}>
+      <div className={css.presets}><PresetBar state={state} /></div>
       {!isNarrow && filters}
       {isNarrow && <FilterDrawer isOpen={drawer} onClose={() => setDrawer(false)}>{filters}</FilterDrawer>}
       <main id="main" className={css.main}>
         <h1 className="sr">Explore experiments</h1>
         <Progress on={isWaiting} />
         <AnswerLine catalogue={catalogue} state={state} change={change} shown={shown} options={options.data} isWaiting={isWaiting}
-          onFilters={() => setDrawer(true)} />
+          isTree={isTree} onFilters={() => setDrawer(true)} onTree={() => setTree(!isTree)} onExport={() => setExport(true)} />
+        {isTree && (
+          <Suspense fallback={null}>
+            <TreeEditor catalogue={catalogue} tree={tree} error={answer.error} round={round} change={change} onClose={() => setTree(false)} />
+          </Suspense>
+        )}
         {asked && (
           <ErrorNote error={asked} what={shown ? 'The table was not updated.' : 'The table could not be shown.'}
             onRetry={() => void (answer.error ? answer.refetch() : options.refetch())} onNearest={(nearest, wrong) => change({ choices: renamed(state.choices, wrong, nearest), sort: state.sort.map((key) => (key.field === wrong ? { ...key, field: nearest } : key)), columns: state.columns?.map((id) => (id === wrong ? nearest : id)) ?? null })} />
@@ -109,6 +152,9 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
           </section>
         )}
       </main>
+      <Suspense fallback={null}>
+        {isExport && <ExportDialog tree={tree} sort={state.sort} columns={columns} rows={shown?.count ?? 0} onClose={() => setExport(false)} />}
+      </Suspense>
     </div>
   )
 }

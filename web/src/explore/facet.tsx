@@ -60,15 +60,18 @@ function Control(props: FacetProps & { facet: Facet }) {
   const most = mostOf(facet, choice)
   if (field.type === 'time') return <><DateRange {...props} /><Nothings {...props} most={most} /></>
   // what was measured stays a range however few are left; what was chosen may be a list of a few numbers
-  const isRange = field.role === 'output' && field.type === 'number' ? facet.distinct > 1 : facet.distinct > RANGE_FROM
+  const isRange = field.role === 'output' && field.type === 'number' ? distinctOf(facet) > 1 : distinctOf(facet) > RANGE_FROM
   if (isNumber && (isRange || choice?.range)) {
     return <><NumberRange {...props} /><Values {...props} most={most} values={besideRange(facet)} isWhole={false} /><Nothings {...props} most={most} /></>
   }
-  if (facet.distinct > LIST_MAX) return <Search {...props} most={most} />
+  if (distinctOf(facet) > LIST_MAX) return <Search {...props} most={most} />
   const few = facet.values.length <= TOGGLES_MAX && facet.values.length > 1 && facet.null + facet.missing === 0
   if (isNumber && few && facet.values.every(({ value }) => String(value).length <= TOGGLE_LETTERS)) return <Toggles {...props} />
   return <><Values {...props} most={most} values={facet.values} /><Nothings {...props} most={most} /></>
 }
+
+// Not counted are so many that they are no list.
+const distinctOf = ({ distinct }: Facet) => distinct ?? Infinity
 
 type Drawn = FacetProps & { facet: Facet; most: number }
 type Nothing = [key: 'present' | 'unset' | 'missing', words: string, n: number]
@@ -78,7 +81,7 @@ function nothingsOf(facet: Facet, choice: Choice | undefined) {
   const hasRange = choice?.range !== undefined && !choice.except
   const lines: Nothing[] = []
   // where all values stand in a short list they can be checked one by one
-  if ((facet.null + facet.missing > 0 && facet.distinct > FEW_LINES) || choice?.present) lines.push(['present', 'any value', facet.recorded - facet.null])
+  if ((facet.null + facet.missing > 0 && distinctOf(facet) > FEW_LINES) || choice?.present) lines.push(['present', 'any value', facet.recorded - facet.null])
   if (facet.null > 0 || choice?.unset) lines.push(['unset', hasRange ? 'or unset' : 'unset', facet.null])
   if (facet.missing > 0 || choice?.missing) lines.push(['missing', hasRange ? 'or not recorded' : 'not recorded', facet.missing])
   return lines
@@ -143,7 +146,7 @@ function Values({ field, facet, choice, values, most, onChoose, isWhole = true }
       {steady.length > shown.length && (
         <div className={css.more}><Act onPress={() => setLong(true)}>Show {steady.length - shown.length} more</Act></div>
       )}
-      {isWhole && facet.more > 0 && <div className={css.more}>showing {facet.values.length} of {count(facet.distinct)}</div>}
+      {isWhole && facet.more > 0 && <div className={css.more}>showing {facet.values.length} of {count(distinctOf(facet))}</div>}
     </div>
   )
 }
@@ -192,10 +195,10 @@ function Search({ field, facet, choice, tree, round, most, onChoose }: Drawn) {
   const name = longName(field)
   return (
     <>
-      <TextField label={`Search values of ${name}`} icon="search" type="search" placeholder={`Search ${count(facet.distinct)} values`} value={draft} onChange={(event) => write(event.target.value)} />
+      <TextField label={`Search values of ${name}`} icon="search" type="search" placeholder={`Search ${count(distinctOf(facet))} values`} value={draft} onChange={(event) => write(event.target.value)} />
       <Values field={field} facet={narrowed} choice={choice} values={narrowed.values} tree={tree} round={round} most={most} onChoose={onChoose} isWhole={false} />
       <div className={css.more}>
-        {narrowed.more > 0 && <span>showing {narrowed.values.length} of {count(narrowed.distinct)}, type to narrow</span>}
+        {narrowed.more > 0 && <span>showing {narrowed.values.length} of {count(distinctOf(narrowed))}, type to narrow</span>}
         {asked && field.type === 'text' && choice?.contains !== asked && (
           <Act onPress={() => onChoose({ ...choice, contains: asked })}>All that contain “{asked}”</Act>
         )}

@@ -4,7 +4,8 @@ import { type Ref, useImperativeHandle, useMemo, useRef, useState } from 'react'
 import { useOptions } from '../api/queries'
 import type { Field, Filter, OptionsAnswer } from '../api/types'
 import { type Catalogue, OPEN_AT_FIRST, type Section } from '../fields/catalogue'
-import { withChoice } from '../filter/model'
+import { partsOf, withChoice, withoutPart } from '../filter/model'
+import { treeWords } from '../filter/tree-words'
 import { usePreferences } from '../keys/store'
 import { Act, Bone, Check, Field as TextField } from '../ui/controls'
 import { Icon } from '../ui/icons'
@@ -28,10 +29,11 @@ interface Props {
   options: OptionsAnswer | undefined // of what varies
   tree: Filter | undefined
   round: number
+  onTree: () => void
   ref: Ref<PanelHandle>
 }
 
-export function FilterPanel({ catalogue, state, change, options, tree, round, ref }: Props) {
+export function FilterPanel({ catalogue, state, change, options, tree, round, onTree, ref }: Props) {
   const [words, setWords] = useState('')
   const input = useRef<HTMLInputElement>(null)
   useImperativeHandle(ref, () => ({ focus: () => { input.current?.focus(); input.current?.select() } }))
@@ -55,10 +57,11 @@ export function FilterPanel({ catalogue, state, change, options, tree, round, re
           placeholder={`Search ${catalogue.columns.length} fields`} value={words} onChange={(event) => setWords(event.target.value)}
           onKeyDown={(event) => { if (event.key === 'Escape') (words ? setWords('') : event.currentTarget.blur()) }} />
         <div className={css.row}>
-          <Check isSelected={state.onlyVarying} onChange={(only) => change({ onlyVarying: only, page: state.page })}>Only fields that vary</Check>
+          <Check isSelected={state.onlyVarying} onChange={(only) => change({ onlyVarying: only })}>Only fields that vary</Check>
           <span className="n-11 dim" role="status">{shown} of {catalogue.columns.length}</span>
         </div>
       </div>
+      <Conditions catalogue={catalogue} state={state} change={change} onTree={onTree} />
       {sections.map((section) => (
         <SectionView key={`${section.title}${isSearch}`} section={section} isSearch={isSearch} state={state} change={change} options={options} tree={tree} round={round} />
       ))}
@@ -66,16 +69,39 @@ export function FilterPanel({ catalogue, state, change, options, tree, round, re
       {sections.length === 0 && options && (
         <p className={css.empty}>
           {isSearch ? <>No field is called “{words}”{state.onlyVarying ? ' among those that vary. ' : '. '}</> : 'No field varies. '}
-          {state.onlyVarying && <Act onPress={() => change({ onlyVarying: false, page: state.page })}>Look in all fields</Act>}
+          {state.onlyVarying && <Act onPress={() => change({ onlyVarying: false })}>Look in all fields</Act>}
         </p>
       )}
     </aside>
   )
 }
 
+// What no control below can show: it holds for all their counts.
+function Conditions({ catalogue, state, change, onTree }: Pick<Props, 'catalogue' | 'state' | 'change' | 'onTree'>) {
+  const parts = partsOf(state.where)
+  if (parts.length === 0) return null
+  return (
+    <section className={css.conditions} aria-label="Conditions">
+      <p>All counts obey {parts.length === 1 ? 'this condition, too' : 'these conditions, too'}:</p>
+      <ul>
+        {parts.map((part, i) => {
+          const words = treeWords(catalogue, part)
+          return (
+            <li key={JSON.stringify(part)}>
+              <bdi>{words}</bdi>
+              <Act aria-label={`Remove ${words}`} onPress={() => change({ where: withoutPart(state.where, i) })}>Remove</Act>
+            </li>
+          )
+        })}
+      </ul>
+      <Act onPress={onTree}>Edit as a tree</Act>
+    </section>
+  )
+}
+
 const Waiting = () => <div className={css.bones}>{[150, 120, 170, 140, 110].map((width) => <Bone key={width} width={width} />)}</div>
 
-interface SectionProps extends Omit<Props, 'catalogue' | 'ref'> {
+interface SectionProps extends Omit<Props, 'catalogue' | 'onTree' | 'ref'> {
   section: Section
   isSearch: boolean
 }

@@ -5,7 +5,8 @@ import { useEffect, useState } from 'react'
 import { ApiError } from '../api/client'
 import { apply } from '../api/queries'
 import { type Catalogue, shortName } from '../fields/catalogue'
-import { treeOf, withChoice } from '../filter/model'
+import { partsOf, treeOf, withChoice, withoutPart } from '../filter/model'
+import { treeWords } from '../filter/tree-words'
 import { choiceWords } from '../filter/words'
 import { count } from '../format/number'
 import { Act, Acts, Bone, Button, ButtonLink, Note } from '../ui/controls'
@@ -13,6 +14,13 @@ import type { ExploreState } from '../url/explore'
 import { paths } from '../url/paths'
 import type { Change } from '../url/use-explore'
 import css from './explore.module.css'
+
+interface Active {
+  id: string
+  name: string // '': the words say all
+  words: string
+  left: Partial<ExploreState> // without it
+}
 
 const BONES_AFTER_MS = 150
 const BONES = [[210, 64, 40, 48], [180, 64, 44, 48], [232, 64, 36, 48], [196, 64, 40, 48], [208, 64, 40, 44], [224, 64, 36, 48]]
@@ -57,33 +65,36 @@ export function ErrorNote({ error, what, onRetry, onNearest }: { error: Error; w
 
 // Names the filters whose removal helps, with how many each would bring back.
 export function Empty({ catalogue, state, change, round }: { catalogue: Catalogue; state: ExploreState; change: Change; round: number }) {
-  const active = Object.entries(state.choices)
+  const active: Active[] = [
+    ...Object.entries(state.choices).map(([id, choice]) => ({
+      id, name: shortName(catalogue.get(id)), words: choiceWords(catalogue.get(id), choice), left: { choices: withChoice(state.choices, id, undefined) },
+    })),
+    ...partsOf(state.where).map((part, i) => ({ id: `part ${i}`, name: '', words: treeWords(catalogue, part), left: { where: withoutPart(state.where, i) } })),
+  ]
   const without = useQueries({
-    queries: active.map(([id]) => {
-      const tree = treeOf(withChoice(state.choices, id, undefined), state.where)
+    queries: active.map(({ left }) => {
+      const { choices, where } = { ...state, ...left }
+      const tree = treeOf(choices, where)
       return { queryKey: ['without', tree ?? null, round], queryFn: async ({ signal }: { signal: AbortSignal }) => (await apply({ limit: 0, ...(tree ? { filter: tree } : {}) } as Parameters<typeof apply>[0], signal)).count, staleTime: Infinity }
     }),
   })
-  const helping = active.flatMap(([id, choice], i) => {
-    const n = without[i]?.data ?? 0
-    return n > 0 ? [{ id, choice, n, field: catalogue.get(id) }] : []
-  })
+  const helping = active.map((filter, i) => ({ ...filter, n: without[i]?.data ?? 0 })).filter(({ n }) => n > 0).sort((a, b) => b.n - a.n)
   const isKnown = without.every((query) => !query.isPending)
   const others = active.length - helping.length
   const clear = <Act onPress={() => change({ choices: {}, where: undefined })}>Clear all</Act>
   return (
     <div className={css.centre}>
-      <h2>No experiment fits {active.length + (state.where ? 1 : 0) === 1 ? 'this filter' : `${NUMBERS[active.length + (state.where ? 1 : 0)] ?? 'all'} filters`}</h2>
+      <h2>No experiment fits {active.length === 1 ? 'this filter' : `${NUMBERS[active.length] ?? 'all'} filters`}</h2>
       {helping.length > 0 && (
         <>
           <p>Removing {helping.length === 1 ? 'this one' : 'one of these'} would bring some back:</p>
           <table className={css.kill}>
             <tbody>
-              {helping.sort((a, b) => b.n - a.n).map(({ id, choice, n, field }) => (
+              {helping.map(({ id, name, words, n, left }) => (
                 <tr key={id}>
-                  <th scope="row"><span className={css.chip}><span>{shortName(field)}</span><b className="clip"><bdi>{choiceWords(field, choice)}</bdi></b></span></th>
+                  <th scope="row"><span className={css.chip}>{name !== '' && <span>{name}</span>}<b className="clip"><bdi>{words}</bdi></b></span></th>
                   <td className="n">{count(n)}</td>
-                  <td><Act aria-label={`Remove filter ${shortName(field)}`} onPress={() => change({ choices: withChoice(state.choices, id, undefined) })}>Remove</Act></td>
+                  <td><Act aria-label={`Remove filter ${name || words}`} onPress={() => change(left)}>Remove</Act></td>
                 </tr>
               ))}
             </tbody>

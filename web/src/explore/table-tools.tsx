@@ -49,7 +49,7 @@ export function TableTools({ catalogue, state, sort, change, chosen, columns, va
       )}
       <div className={css.end}>
         {!isPhone && (
-          <Check isSelected={state.onlyDiffering} isDisabled={!varying} onChange={(only) => change({ onlyDiffering: only, page: state.page })}>
+          <Check isSelected={state.onlyDiffering} isDisabled={!varying} onChange={(only) => change({ onlyDiffering: only })}>
             Only columns that differ
           </Check>
         )}
@@ -59,7 +59,7 @@ export function TableTools({ catalogue, state, sort, change, chosen, columns, va
         </Button>
         <Suspense fallback={null}>
           {picker && <ColumnPicker catalogue={catalogue} chosen={chosen} anchor={isPhone ? null : button} isCustom={state.columns !== null} onlyDiffering={state.onlyDiffering}
-            onChange={(ids) => change({ columns: ids, page: state.page })} onDiffering={(only) => change({ onlyDiffering: only, page: state.page })} onClose={() => setPicker(false)} />}
+            onChange={(ids) => change({ columns: ids })} onDiffering={(only) => change({ onlyDiffering: only })} onClose={() => setPicker(false)} />}
           {isPhone && sorting && <SortSheet catalogue={catalogue} sort={state.sort} columns={chosen} onSort={(next) => change({ sort: next })} onClose={() => setSorting(false)} />}
         </Suspense>
       </div>

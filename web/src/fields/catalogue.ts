@@ -102,6 +102,7 @@ function inWords(label: string) {
 export const shortName = (field: Field) => SHORT[field.id] ?? longName(field)
 // "P99 TTFT", and where a label says little by itself, where it stands
 export function longName(field: Field) {
+  if (field.label === field.id) return field.id // in no list
   const place = PLACES[field.id.split('.').slice(0, 2).join('.')]
   const parts = field.id.split('.')
   if (/^(Value|Limit)$/.test(field.label)) return inWords(`${parts.at(-2) ?? ''} ${field.label.toLowerCase()}`)

@@ -60,9 +60,16 @@ export function choiceTree(field: string, choice: Choice): Filter {
   return parts.length === 1 ? (parts[0] as Filter) : { or: parts }
 }
 
-// undefined: nothing is chosen. `where` is a condition that came with the address and has no control.
+// Conditions that are no choice of one field: groups joined by "or", what no control of the panel says.
+export const partsOf = (where: Filter | undefined): Filter[] => (where === undefined ? [] : 'and' in where ? where.and : [where])
+
+export function withoutPart(where: Filter | undefined, at: number): Filter | undefined {
+  const left = partsOf(where).toSpliced(at, 1)
+  return left.length > 1 ? { and: left } : left[0]
+}
+
+// undefined: nothing is chosen.
 export function treeOf(choices: Choices, where?: Filter): Filter | undefined {
-  const and = Object.entries(choices).map(([field, choice]) => choiceTree(field, choice))
-  if (where) and.push(where)
+  const and = [...Object.entries(choices).map(([field, choice]) => choiceTree(field, choice)), ...partsOf(where)]
   return and.length ? { and } : undefined
 }

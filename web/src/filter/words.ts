@@ -17,13 +17,39 @@ function withUnit(text: string, unit: string) {
   return unit ? `${text} ${unit}` : text
 }
 
+// "now-30d" and the like are read by the server, at the moment of the question.
+const UNITS: Record<string, string> = { m: 'minutes', h: 'hours', d: 'days', w: 'weeks' }
+const RELATIVE = /^(?:now|today)(?:-(\d+)([mhdw]))?$/
+
+function unitWords([, n, unit = '']: RegExpExecArray) {
+  const words = UNITS[unit] ?? ''
+  return n === '1' ? words.slice(0, -1) : words
+}
+
+export function relativeWords(value: unknown) {
+  const found = typeof value === 'string' ? RELATIVE.exec(value) : null
+  if (!found) return null
+  const [whole, n] = found
+  if (!n) return whole
+  return `${n} ${unitWords(found)} before ${whole.split('-')[0] ?? ''}`
+}
+
 function plain(field: Field, value: Scalar) {
+  const relative = relativeWords(value)
+  if (relative) return relative
   if (typeof value === 'number' && field.role !== 'input') return value.toLocaleString('en-GB', { maximumFractionDigits: 6 })
   return showValue(field, value, formOf(field))
 }
 
+// One value with its unit.
+export function valueWords(field: Field, value: Scalar) {
+  return withUnit(plain(field, value), typeof value === 'number' ? formOf(field).unit : '')
+}
+
 function rangeWords(field: Field, [low, high]: [Scalar | null, Scalar | null]) {
   const { unit } = formOf(field)
+  const since = high === null && typeof low === 'string' ? /^now-(\d+)([mhdw])$/.exec(low) : null
+  if (since) return since[1] === '1' ? `the last ${unitWords(since)}` : `the last ${since[1] ?? ''} ${unitWords(since)}`
   if (low !== null && high !== null) return withUnit(`${plain(field, low)} – ${plain(field, high)}`, unit)
   return low !== null ? withUnit(`≥ ${plain(field, low)}`, unit) : withUnit(`≤ ${plain(field, high as Scalar)}`, unit)
 }
@@ -37,7 +63,7 @@ function joined(words: string[], isExcept: boolean) {
 export function choiceWords(field: Field, choice: Choice, facet?: Facet): string {
   const words: string[] = []
   const { values = [], range } = choice
-  if (values.length > VALUES_IN_WORDS) words.push(facet ? `${values.length} of ${facet.distinct}` : `${values.length} values`)
+  if (values.length > VALUES_IN_WORDS) words.push(typeof facet?.distinct === 'number' ? `${values.length} of ${facet.distinct}` : `${values.length} values`)
   else if (choice.except) words.push(...values.map((value) => plain(field, value)))
   else if (values.length) words.push(values.map((value) => plain(field, value)).join(', '))
   if (range && (range[0] !== null || range[1] !== null)) words.push(rangeWords(field, range))

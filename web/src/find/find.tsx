@@ -1,5 +1,5 @@
 // One box for all: runs by name or id, fields, and values of the fields people compare by.
-import { useQuery } from '@tanstack/react-query'
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Autocomplete, Collection, Header, Input, ListBox, ListBoxItem, ListBoxSection, SearchField } from 'react-aria-components'
 import { useLocation } from 'wouter'
@@ -16,8 +16,9 @@ import controls from '../ui/controls.module.css'
 import { Dialog } from '../ui/dialog'
 import { Icon } from '../ui/icons'
 import { useDraft } from '../ui/use-draft'
-import { DEFAULT_SORT, readExplore } from '../url/explore'
+import { DEFAULT_SORT } from '../url/explore'
 import { paths } from '../url/paths'
+import { readAddress } from '../url/use-explore'
 import { usePreferences } from '../keys/store'
 import css from './find.module.css'
 
@@ -38,13 +39,14 @@ function runFilter(words: string): Filter {
 }
 
 // Where Explore was, with one more thing chosen.
-function withMore(field: string, value?: Scalar) {
-  const state = readExplore(usePreferences.getState().lastExplore.split('?')[1] ?? '')
+function withMore(client: QueryClient, field: string, value?: Scalar) {
+  const state = readAddress(client, usePreferences.getState().lastExplore.split('?')[1] ?? '')
   const choices = withChoice(state.choices, field, value === undefined ? { present: true } : { values: [value] })
   return paths.explore({ ...state, page: 0, choices })
 }
 
 function useFound(words: string) {
+  const client = useQueryClient()
   const fields = useFields()
   const runs = useQuery({
     queryKey: ['find', 'runs', words],
@@ -65,10 +67,10 @@ function useFound(words: string) {
     {
       title: 'Values',
       items: Object.entries(values.data?.options ?? {}).flatMap(([id, facet]) =>
-        facet.values.map(({ value, count: n }) => ({ id: `value ${id} ${String(value)}`, name: String(value), note: `${shortName(catalogue.get(id))}, ${count(n)}`, open: withMore(id, value as Scalar) })),
+        facet.values.map(({ value, count: n }) => ({ id: `value ${id} ${String(value)}`, name: String(value), note: `${shortName(catalogue.get(id))}, ${count(n)}`, open: withMore(client, id, value as Scalar) })),
       ).slice(0, VALUES),
     },
-    { title: 'Fields', items: catalogue.search(words).slice(0, FIELDS).map((field) => ({ id: `field ${field.id}`, name: longName(field), note: field.id, open: withMore(field.id) })) },
+    { title: 'Fields', items: catalogue.search(words).slice(0, FIELDS).map((field) => ({ id: `field ${field.id}`, name: longName(field), note: field.id, open: withMore(client, field.id) })) },
   ]
   return { groups: groups.filter((group) => group.items.length > 0), isWaiting, error }
 }

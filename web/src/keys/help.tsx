@@ -12,6 +12,7 @@ const KEYS: [string[], string][] = [
   [['c'], 'columns'],
   [['j'], 'next row'],
   [['k'], 'row before'],
+  [['e'], 'export'],
   [['Enter'], 'open the row, press what is focused'],
   [['Shift', 'click'], 'on a column’s head: add it as a further sort key'],
   [['←', '→'], 'on a range: one bar; with Shift ten'],

@@ -56,6 +56,18 @@ export function Segment({ label, value, onChange, options }: { label: string; va
   )
 }
 
+// The browser's own list: short, and the same for keys, touch and readers of screens.
+export function Select({ label, value, onChange, options }: { label: string; value: string; onChange: (value: string) => void; options: [value: string, words: string][] }) {
+  return (
+    <span className={css.select}>
+      <select aria-label={label} value={value} onChange={(event) => onChange(event.target.value)}>
+        {options.map(([key, words]) => <option key={key} value={key}>{words}</option>)}
+      </select>
+      <Icon name="down" small />
+    </span>
+  )
+}
+
 type FieldProps = InputHTMLAttributes<HTMLInputElement> & { label: string; icon?: IconName; shortcut?: string | false; invalid?: boolean; number?: boolean; ref?: Ref<HTMLInputElement> }
 
 export function Field({ label, icon, shortcut, invalid, number, ...input }: FieldProps) {

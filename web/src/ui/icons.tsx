@@ -19,6 +19,11 @@ const PATHS = {
   upload: <path d="M8 9.5v-7M5.5 5L8 2.5 10.5 5M3 9.5v3.2c0 .4.3.8.8.8h8.4c.5 0 .8-.4.8-.8V9.5" />,
   warn: <><path d="M8 2.8l5.8 10.2H2.2z" /><path d="M8 6.8v2.8M8 11.3v.01" /></>,
   link: <path d="M6.5 9.5l3-3M7 4.8l1.2-1.2a2.7 2.7 0 0 1 3.9 3.9L10.9 8.7M9 11.2l-1.2 1.2a2.7 2.7 0 0 1-3.9-3.9L5.1 7.3" />,
+  tree: <path d="M3 3.5v9M3 5h4M3 11h4M9 5h4.5M9 11h4.5" />,
+  group: <path d="M5 2.5H3v11h2M11 2.5h2v11h-2M6 6h4M6 10h4" />,
+  ungroup: <path d="M5 2.5H3v3M11 2.5h2v3M3 10.5v3h2M13 10.5v3h-2M6 8h4" />,
+  pin: <path d="M6 2.5h4M6.7 2.5v4L4.5 9h7L9.3 6.5v-4M8 9v4.5" />,
+  more: <path d="M4 8v.01M8 8v.01M12 8v.01" strokeWidth="2" />,
 } as const
 
 export type IconName = keyof typeof PATHS

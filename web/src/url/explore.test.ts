@@ -56,7 +56,7 @@ describe('two values', () => {
   })
 })
 
-const EMPTY: ExploreState = { choices: {}, where: undefined, sort: DEFAULT_SORT, columns: null, page: 0, onlyVarying: true, onlyDiffering: false }
+const EMPTY: ExploreState = { choices: {}, where: undefined, sort: DEFAULT_SORT, columns: null, page: 0, onlyVarying: true, onlyDiffering: false, pinned: 0, selected: [], preset: null }
 
 describe('an address', () => {
   it('leaves defaults out', () => expect(writeExplore(EMPTY)).toBe(''))
@@ -70,6 +70,9 @@ describe('an address', () => {
       page: 2,
       onlyVarying: false,
       onlyDiffering: true,
+      pinned: 1,
+      selected: [7, 12],
+      preset: 3,
     }
     expect(readExplore(`?${writeExplore(state)}`)).toEqual(state)
   })
@@ -85,6 +88,6 @@ describe('an address', () => {
   })
 
   it('passes over what it cannot read', () => {
-    expect(readExplore('?where={&page=x&run.name=&other=1')).toEqual(EMPTY)
+    expect(readExplore('?where={&page=x&run.name=&other=1&pin=-1&select=a,,1.5&preset=x')).toEqual(EMPTY)
   })
 })

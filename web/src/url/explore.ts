@@ -17,12 +17,17 @@ export interface ExploreState {
   page: number // from 0
   onlyVarying: boolean // of the filter panel
   onlyDiffering: boolean // of the table's columns
+  pinned: number // so many of the columns stay where they are while the others scroll
+  selected: number[] // rows, by their ids
+  preset: number | null // the one that it began as
 }
 
 export const DEFAULT_SORT: Sort[] = [{ field: 'run.timestamp', dir: 'desc' }]
 const PAGE_MAX = 5_000_000 // the contract's offset ends at 1,000,000,000
 const NUMBER = /^-?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
-const RESERVED = new Set(['sort', 'columns', 'page', 'fields', 'differ', 'where'])
+const RESERVED = new Set(['sort', 'columns', 'page', 'fields', 'differ', 'where', 'pin', 'select', 'preset', 'view'])
+// Longer ones are kept by the server, and the address has their id.
+export const ADDRESS_MAX = 2000
 
 function writeScalar(value: Scalar) {
   if (typeof value !== 'string') return String(value)
@@ -104,6 +109,9 @@ export function writeExplore(state: ExploreState) {
   if (state.page > 0) pairs.push(['page', String(state.page + 1)])
   if (!state.onlyVarying) pairs.push(['fields', 'all'])
   if (state.onlyDiffering) pairs.push(['differ', '1'])
+  if (state.pinned > 0) pairs.push(['pin', String(state.pinned)])
+  if (state.selected.length) pairs.push(['select', state.selected.join(',')])
+  if (state.preset !== null) pairs.push(['preset', String(state.preset)])
   return pairs.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&')
 }
 
@@ -115,6 +123,11 @@ function readWhere(text: string | null): Filter | undefined {
     return undefined
   }
 }
+
+const readIds = (text: string | null) => (text ?? '').split(',').map(Number).filter((id) => Number.isSafeInteger(id) && id > 0)
+
+// The id of a state that the server keeps.
+export const readView = (search: string) => new URLSearchParams(search).get('view')
 
 export function readExplore(search: string): ExploreState {
   const query = new URLSearchParams(search)
@@ -133,5 +146,8 @@ export function readExplore(search: string): ExploreState {
     page: Math.min(PAGE_MAX, Math.max(0, (Number.parseInt(query.get('page') ?? '1', 10) || 1) - 1)),
     onlyVarying: query.get('fields') !== 'all',
     onlyDiffering: query.get('differ') === '1',
+    pinned: readIds(query.get('pin'))[0] ?? 0,
+    selected: readIds(query.get('select')),
+    preset: readIds(query.get('preset'))[0] ?? null,
   }
 }

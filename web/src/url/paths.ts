@@ -6,6 +6,7 @@ export const paths = {
     const query = state ? writeExplore(state) : ''
     return query ? `/?${query}` : '/'
   },
+  view: (id: string) => `/?view=${encodeURIComponent(id)}`,
   experiment: (id: number | string) => `/experiments/${encodeURIComponent(id)}`,
   upload: () => '/upload',
   job: (id: string) => `/upload/${encodeURIComponent(id)}`,

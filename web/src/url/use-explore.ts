@@ -1,28 +1,64 @@
-// The state of Explore lives in the address and nowhere else.
-import { useCallback, useMemo } from 'react'
+// The state of Explore lives in the address and nowhere else; of one that is too long the server keeps it, and
+// the address has its id.
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { useCallback, useEffect, useMemo } from 'react'
 import { useLocation, useSearch } from 'wouter'
 
+import { post } from '../api/client'
+import { useView, viewKey } from '../api/queries'
+import type { View } from '../api/types'
 import { burstOptions } from './entry'
-import { type ExploreState, readExplore } from './explore'
+import { ADDRESS_MAX, type ExploreState, readExplore, readView } from './explore'
 import { paths } from './paths'
 
 // typing: of this, so that one entry of the history holds what is typed or dragged until it settles;
 // replace: what the address said was wrong, and Back must not lead there
 export type Change = (change: Partial<ExploreState>, options?: { typing?: string; replace?: boolean }) => void
 
+const SHORTEN_AFTER_MS = 300
+
+export function readAddress(client: QueryClient, search: string): ExploreState {
+  const view = readView(search)
+  return readExplore(view === null ? search : (client.getQueryData<View>(viewKey(view))?.state ?? ''))
+}
+
+// Other rows begin at their first page.
+const isOther = (part: Partial<ExploreState>) => 'choices' in part || 'where' in part || 'sort' in part
+
+// A long address works as it is, here; it is made short for who is sent it, and for loading it again.
+function useShortAddress() {
+  const search = useSearch()
+  const client = useQueryClient()
+  const [, navigate] = useLocation()
+  useEffect(() => {
+    const written = window.location.search.slice(1)
+    if (written.length <= ADDRESS_MAX) return
+    const shorten = async () => {
+      const { id } = await post<Pick<View, 'id'>>('/api/views', { state: written })
+      client.setQueryData(viewKey(id), { id, state: written, created: new Date().toISOString() })
+      if (window.location.search === `?${written}`) navigate(paths.view(id), { replace: true, state: history.state as unknown })
+    }
+    const timer = setTimeout(() => { shorten().catch(() => {}) }, SHORTEN_AFTER_MS)
+    return () => clearTimeout(timer)
+  }, [search, client, navigate])
+}
+
 export function useExplore(): [ExploreState, Change] {
   const search = useSearch()
+  const client = useQueryClient()
   const [, navigate] = useLocation()
-  const state = useMemo(() => readExplore(search), [search])
+  const kept = useView(readView(search)).data
+  const state = useMemo(() => readAddress(client, search), [client, search, kept])
+  useShortAddress()
   const change = useCallback<Change>(
     (part, options) => {
       // of what the address says now, not of what was last drawn: two changes may come in one moment
-      const now = readExplore(window.location.search)
-      const page = 'page' in part ? {} : { page: 0 }
+      const now = readAddress(client, window.location.search)
+      const page = isOther(part) && !('page' in part) ? { page: 0 } : {}
       const how = options?.typing === undefined ? { replace: options?.replace ?? false } : burstOptions(options.typing)
       navigate(paths.explore({ ...now, ...page, ...part }), how)
     },
-    [navigate],
+    [client, navigate],
   )
   return [state, change]
 }

@@ -1,0 +1,70 @@
+// All that the filters leave as a file: CSV or JSON, with what it was made of.
+import { useEffect, useRef, useState } from 'react'
+
+import { download } from '../api/client'
+import type { ExportRequest, Filter, Sort } from '../api/types'
+import { bytes, count } from '../format/number'
+import { Button, Check, IconButton, Segment } from '../ui/controls'
+import { Dialog } from '../ui/dialog'
+import css from './preset-bar.module.css'
+
+interface Props {
+  tree: Filter | undefined
+  sort: Sort[]
+  columns: string[]
+  rows: number
+  onClose: () => void
+}
+
+function save(name: string, blob: Blob) {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(blob)
+  link.download = name
+  link.click()
+  // not at once: the browser has only begun to read it
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
+}
+
+export function ExportDialog({ tree, sort, columns, rows, onClose }: Props) {
+  const [form, setForm] = useState('csv')
+  const [which, setWhich] = useState('shown')
+  const [provenance, setProvenance] = useState(true)
+  const [sent, setSent] = useState<number | null>(null)
+  const [failure, setFailure] = useState<string | null>(null)
+  const abort = useRef<AbortController | null>(null)
+  useEffect(() => () => abort.current?.abort(), [])
+  const start = async () => {
+    abort.current = new AbortController()
+    setFailure(null)
+    setSent(0)
+    const request: ExportRequest = { sort, columns: which === 'shown' ? ['run.name', ...columns.filter((id) => id !== 'run.name')] : null, provenance, link: window.location.href }
+    try {
+      const { name, blob } = await download(`/api/export/${form}`, tree ? { ...request, filter: tree } : request, setSent, abort.current.signal)
+      save(name, blob)
+      onClose()
+    } catch (error) {
+      setSent(null)
+      if (!(error instanceof DOMException)) setFailure(error instanceof Error ? error.message : String(error))
+    }
+  }
+  return (
+    <Dialog label="Export" onClose={onClose}>
+      <div className={css.form}>
+        <div className={css.head}>
+          <h2>Export {count(rows)} {rows === 1 ? 'experiment' : 'experiments'}</h2>
+          <IconButton icon="close" name="Close" onPress={onClose} />
+        </div>
+        <div><Segment label="Form" value={form} onChange={setForm} options={[['csv', 'CSV'], ['json', 'JSON']]} /></div>
+        <div><Segment label="Columns" value={which} onChange={setWhich} options={[['shown', `the ${count(columns.length)} columns shown`], ['all', 'all that any of them has']]} /></div>
+        <Check isSelected={provenance} onChange={setProvenance}>{form === 'csv' ? 'Lines in front that say what it is of (# …)' : 'With what it is of (provenance)'}</Check>
+        <p className="small dim">Filter, order, data version, time and this address; numbers in full, not recorded left empty, texts that a spreadsheet would calculate made harmless.</p>
+        {failure !== null && <p role="alert" className={css.wrong}>{failure}</p>}
+        <div className={css.foot}>
+          <span role="status" className="small mid">{sent !== null && (sent > 0 ? `${bytes(sent)} so far` : 'waiting …')}</span>
+          {sent !== null && <Button onPress={() => abort.current?.abort()}>Cancel</Button>}
+          <Button look="fill" isDisabled={sent !== null} onPress={() => void start()}>Export</Button>
+        </div>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,45 @@
+// A preset as a state of the page, and back.
+import type { Filter, Preset, PresetRequest } from '../api/types'
+import { treeOf } from '../filter/model'
+import { split } from '../filter/split'
+import { DEFAULT_SORT, type ExploreState } from '../url/explore'
+
+type Kept = Pick<ExploreState, 'choices' | 'where' | 'columns' | 'sort' | 'pinned' | 'onlyDiffering'>
+
+const BARE: Kept = { choices: {}, where: undefined, columns: null, sort: DEFAULT_SORT, pinned: 0, onlyDiffering: false }
+export const ALL: ExploreState = { ...BARE, page: 0, onlyVarying: true, selected: [], preset: null }
+
+// What the list of a preset has no member for stands in its chart, which is the page's own.
+const chartOf = ({ pinned, onlyDiffering }: Kept) => (pinned > 0 || onlyDiffering ? { pinned, only_differing: onlyDiffering } : null)
+
+export function stateOf(preset: Preset): ExploreState {
+  const { choices, where } = split((preset.filter ?? undefined) as Filter | undefined)
+  const chart = preset.chart ?? {}
+  const pinned = typeof chart['pinned'] === 'number' ? chart['pinned'] : 0
+  return { ...ALL, choices, where, columns: preset.columns, sort: preset.sort, pinned, onlyDiffering: chart['only_differing'] === true, preset: preset.id }
+}
+
+export interface Named {
+  name: string
+  description: string
+  is_default: boolean
+}
+
+export function bodyOf(state: Kept, { name, description, is_default }: Named): PresetRequest {
+  const { columns, sort } = state
+  return { name, description, is_default, filter: (treeOf(state.choices, state.where) ?? null) as PresetRequest['filter'] & null, columns, sort, chart: chartOf(state) }
+}
+
+// Where one stands and what is selected are no part of a preset.
+const content = (state: Kept) => JSON.stringify([treeOf(state.choices, state.where) ?? null, state.columns, state.sort, chartOf(state)])
+export const isChanged = (preset: Preset | null, state: ExploreState) => content(preset ? stateOf(preset) : BARE) !== content(state)
+
+// "Copy of x", and a number where that is there already.
+export function copyName(name: string, taken: string[]) {
+  const known = new Set(taken.map((one) => one.toLowerCase()))
+  const base = `Copy of ${name}`
+  for (let n = 1; ; n++) {
+    const next = n === 1 ? base : `${base} ${n}`
+    if (!known.has(next.toLowerCase())) return next
+  }
+}

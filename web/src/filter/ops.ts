@@ -1,0 +1,48 @@
+// What a predicate can ask of a field of which type (docs/reference/filters.md).
+import type { Field } from '../api/types'
+import { isNumeric } from '../format/number'
+
+export type Asks = 'none' | 'one' | 'list' | 'pair' | 'text'
+
+export interface Op {
+  op: string
+  words: string
+  asks: Asks
+  of: (field: Field) => boolean
+}
+
+const any = () => true
+const isOrdered = (field: Field) => field.type !== 'yes'
+const hasWords = (field: Field) => field.words || ['text', 'time', 'json'].includes(field.type)
+
+export const OPS: readonly Op[] = [
+  { op: 'eq', words: 'is', asks: 'one', of: any },
+  { op: 'ne', words: 'is another than', asks: 'one', of: any },
+  { op: 'in', words: 'is one of', asks: 'list', of: isOrdered },
+  { op: 'not_in', words: 'is none of', asks: 'list', of: isOrdered },
+  { op: 'lt', words: '<', asks: 'one', of: isOrdered },
+  { op: 'le', words: '≤', asks: 'one', of: isOrdered },
+  { op: 'gt', words: '>', asks: 'one', of: isOrdered },
+  { op: 'ge', words: '≥', asks: 'one', of: isOrdered },
+  { op: 'between', words: 'between', asks: 'pair', of: isOrdered },
+  { op: 'contains', words: 'contains', asks: 'text', of: hasWords },
+  { op: 'starts_with', words: 'starts with', asks: 'text', of: hasWords },
+  { op: 'not_null', words: 'has a value', asks: 'none', of: any },
+  { op: 'is_null', words: 'is unset', asks: 'none', of: any },
+  { op: 'is_recorded', words: 'is recorded', asks: 'none', of: any },
+  { op: 'is_explicit', words: 'was set by the user', asks: 'none', of: (field) => field.role === 'input' },
+]
+
+const byName = new Map(OPS.map((op) => [op.op, op]))
+
+// An address may hold any text: what is not known asks for one value, and the server says what is wrong with it.
+export const opOf = (name: string): Op => byName.get(name) ?? { op: name, words: name, asks: 'one', of: any }
+export const opsOf = (field: Field) => OPS.filter((op) => op.of(field))
+
+// Begins where most people go on: a list of words, the better side of what was measured.
+export function firstOp(field: Field) {
+  if (field.type === 'yes') return 'eq'
+  if (!isNumeric(field) && field.type !== 'time') return 'in'
+  if (field.type === 'time' || field.direction === 'higher') return 'ge'
+  return field.direction === 'lower' ? 'le' : 'eq'
+}

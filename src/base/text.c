@@ -2,11 +2,12 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/decimal.h"
 
 bool pl_text_to_i64(const char *text, int64_t *ret)
 {
@@ -110,56 +111,6 @@ bool pl_text_to_human_int(const char *text, int64_t *ret)
 	return true;
 }
 
-/* Raises the last digit of "1.25e+00"; false when the carry would need one digit more. */
-static bool raise_last_digit(char *text)
-{
-	for (char *at = strchr(text, 'e') - 1; at >= text; at--) {
-		if (*at == '.' || *at == '-')
-			continue;
-		if (*at != '9') {
-			(*at)++;
-			return true;
-		}
-		*at = '0';
-	}
-	return false;
-}
-
-/*
- * The shortest scientific form that reads back as `value`. Fewer than 15 digits need no trial for
- * normal numbers: they come out of the form of 15 with zeros behind. Below a power of two doubles
- * stand closer than above, so there the shortest form may be one step above the nearest one.
- */
-static void shortest_scientific(double value, char text[PL_F64_TEXT_BYTES])
-{
-	int digits = fabs(value) >= DBL_MIN ? 15 : 1;
-
-	/* 17 digits always tell two doubles apart; one of 15 or 16 mostly does. */
-	for (; digits < 17; digits++) {
-		snprintf(text, PL_F64_TEXT_BYTES, "%.*e", digits - 1, value);
-		if (strtod(text, NULL) == value)
-			return;
-		if (raise_last_digit(text) && strtod(text, NULL) == value)
-			return;
-	}
-	snprintf(text, PL_F64_TEXT_BYTES, "%.16e", value);
-}
-
-/* Takes "-1.2500e-03" apart: digits "125", exponent -3. */
-static void split_scientific(const char *text, char digits[18], int *ret_exponent)
-{
-	size_t count = 0;
-
-	for (; *text != 'e'; text++) {
-		if (*text != '.' && *text != '-')
-			digits[count++] = *text;
-	}
-	while (count > 1 && digits[count - 1] == '0')
-		count--;
-	digits[count] = '\0';
-	*ret_exponent = atoi(text + 1);
-}
-
 #define EIGHT_DIGITS 100000000u
 
 static void put_pair(char *at, uint32_t number)
@@ -197,62 +148,65 @@ static char *put_u64(char *at, uint64_t number)
 	return at;
 }
 
-/*
- * Most of our numbers are whole ns said in seconds or ms: N / 10^9 with N of at most 15 digits. Where
- * that division gives `value` (both are rounded right, so the text reads back) N's digits are the
- * shortest, as no two decimals of at most 15 digits are the same double. Ten times as fast as trials;
- * false: not such a number, or one that is written with an exponent.
- */
-static bool from_billionths(double value, char text[PL_F64_TEXT_BYTES])
+/* d.ddde-07, as Python has it. */
+static char *put_scientific(char *at, const char *digits, size_t count, int exponent)
 {
-	double scaled = nearbyint(fabs(value) * 1e9);
+	*at++ = digits[0];
+	if (count > 1) {
+		*at++ = '.';
+		memcpy(at, digits + 1, count - 1);
+		at += count - 1;
+	}
+	*at++ = 'e';
+	*at++ = exponent < 0 ? '-' : '+';
+	if (abs(exponent) < 10)
+		*at++ = '0';
+	return put_u64(at, (uint64_t)abs(exponent));
+}
 
-	if (!(scaled >= 1e5 && scaled < 1e15) || scaled / 1e9 != fabs(value))
-		return false;
-	uint64_t billionths = (uint64_t)scaled;
-	uint64_t whole = billionths / 1000000000, rest = billionths % 1000000000;
-	uint64_t unit = 100000000;
-	char *at = text;
+static char *put_zeros(char *at, int count)
+{
+	for (; count > 0; count--)
+		*at++ = '0';
+	return at;
+}
 
-	if (value < 0)
-		*at++ = '-';
-	at = put_u64(at, whole);
+/* With the point behind so many digits, which may be none. */
+static char *put_plain(char *at, const char *digits, int count, int whole)
+{
+	int shown = whole < 0 ? 0 : whole < count ? whole : count;
+
+	memcpy(at, digits, (size_t)shown);
+	at = put_zeros(at + shown, whole <= 0 ? 1 : whole - count);
 	*at++ = '.';
-	do {
-		*at++ = (char)('0' + rest / unit);
-		rest %= unit;
-		unit /= 10;
-	} while (rest > 0);
-	*at = '\0';
-	return true;
+	at = put_zeros(at, shown == count ? 1 : -whole);
+	memcpy(at, digits + shown, (size_t)(count - shown));
+	return at + (count - shown);
 }
 
 void pl_text_from_f64(double value, char text[PL_F64_TEXT_BYTES])
 {
-	char digits[18];
-	int exponent;
+	char digits[PL_I64_TEXT_BYTES];
+	char *at = text;
 
-	if (from_billionths(value, text))
-		return;
-	if (isnan(value) || isinf(value)) {
-		strcpy(text, isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
+	if (isnan(value) || isinf(value) || !(fabs(value) > 0)) {
+		strcpy(text, isnan(value)     ? "nan"
+			     : isinf(value)   ? value > 0 ? "inf" : "-inf"
+			     : signbit(value) ? "-0.0"
+					      : "0.0");
 		return;
 	}
-	shortest_scientific(value, text);
-	split_scientific(text, digits, &exponent);
-	const char *sign = signbit(value) ? "-" : "";
-	int count = (int)strlen(digits);
+	if (value < 0)
+		*at++ = '-';
+	struct pl_decimal decimal = pl_decimal_of(fabs(value));
+	int count = (int)(put_u64(digits, decimal.digits) - digits);
+	int whole = count + decimal.exponent;
 	/* Where Python's repr() changes to the form with an exponent. */
-	if (exponent < -4 || exponent >= 16)
-		snprintf(text, PL_F64_TEXT_BYTES, "%s%c%s%se%c%02d", sign, digits[0],
-			 count > 1 ? "." : "", digits + 1, exponent < 0 ? '-' : '+', abs(exponent));
-	else if (exponent < 0)
-		snprintf(text, PL_F64_TEXT_BYTES, "%s0.%.*s%s", sign, -exponent - 1, "000", digits);
-	else if (count <= exponent + 1)
-		snprintf(text, PL_F64_TEXT_BYTES, "%.1f", value);
+	if (whole < -3 || whole > 16)
+		at = put_scientific(at, digits, (size_t)count, whole - 1);
 	else
-		snprintf(text, PL_F64_TEXT_BYTES, "%s%.*s.%s", sign, exponent + 1, digits,
-			 digits + exponent + 1);
+		at = put_plain(at, digits, count, whole);
+	*at = '\0';
 }
 
 char *pl_text_put_i64(char *at, int64_t number)

@@ -4,11 +4,27 @@
  */
 #pragma once
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Answers of this program are in memory as a whole; the largest is a facet of every field. */
+/* Answers are in memory as a whole, but for streams; the largest of them is a facet of every field. */
 #define DASH_ANSWER_BYTES_MAX (256u << 20)
+
+/* Bytes that several answers have; the last one frees them. */
+struct dash_shared {
+	atomic_uint users;
+	char *bytes;
+};
+void dash_shared_release(struct dash_shared *shared);
+
+/* Bytes that are made while they are sent: part of its owner. */
+struct dash_stream {
+	/* At most so many; 0: that was all. -1: it cannot go on, and the client sees it break off. */
+	ptrdiff_t (*read)(struct dash_stream *stream, char *bytes, size_t room);
+	/* Exactly once, also where the client left before the end; maybe by another thread. */
+	void (*free)(struct dash_stream *stream);
+};
 
 struct dash_answer {
 	const char *path; /* that was asked for */
@@ -17,15 +33,17 @@ struct dash_answer {
 	char *bytes;       /* its own; NULL: fixed */
 	const char *fixed; /* not its own, for as long as the program runs */
 	size_t len;
-	const char *allow;    /* methods, of a 405; static */
-	const char *cache;    /* Cache-Control; NULL: to be asked for each time */
-	char tag[80];         /* ETag with its quotes; "": none */
-	const char *encoding; /* Content-Encoding; NULL: as it is */
-	bool varies;          /* another encoding would have been another answer */
-	char *location;       /* its own, or NULL */
-	char *disposition;    /* its own, or NULL */
-	bool closes;          /* the connection ends behind it */
-	unsigned retry_s;     /* Retry-After; 0: none */
+	struct dash_shared *shared; /* NULL: it has its bytes for itself */
+	struct dash_stream *stream; /* in place of all bytes; or NULL */
+	char allow[32];             /* methods, of a 405; "": none */
+	const char *cache;          /* Cache-Control; NULL: to be asked for each time */
+	char tag[80];               /* ETag with its quotes; "": none */
+	const char *encoding;       /* Content-Encoding; NULL: as it is */
+	bool varies;                /* another encoding would have been another answer */
+	char *location;             /* its own, or NULL */
+	char *disposition;          /* its own, or NULL */
+	bool closes;                /* the connection ends behind it */
+	unsigned retry_s;           /* Retry-After; 0: none */
 };
 
 void dash_answer_done(struct dash_answer *answer);
@@ -33,6 +51,11 @@ void dash_answer_done(struct dash_answer *answer);
 
 /* Takes the bytes. */
 void dash_answer_bytes(struct dash_answer *answer, const char *type, char *bytes, size_t len);
+
+/* Its bytes can be had by others from here on. */
+void dash_answer_make_shared(struct dash_answer *answer);
+/* Status, type and bytes of the one, which has to be shared, are the other's, too. */
+void dash_answer_share(const struct dash_answer *from, struct dash_answer *to);
 
 /* What was a 200 with a tag: 304, without a body. */
 void dash_answer_unchanged(struct dash_answer *answer);

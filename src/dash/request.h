@@ -1,8 +1,8 @@
 /*
  * A request as a handler has it, and the answer that most of them give.
  *
- * - A handler is called by one of the server's threads, several at once: what the context has is const
- *   or locks by itself.
+ * - A handler is called by one of the server's threads, or by one of its queue's, several at once: what
+ *   the context has is const or locks by itself.
  * - What the contract says of query and body was checked before; what is not said there (is there such a
  *   field, such a result) is the handler's.
  */
@@ -46,5 +46,5 @@ struct dash_request {
 void dash_answer_json(struct dash_answer *answer, int status, json_t *json);
 
 typedef void dash_handler_fn(const struct dash_request *request, struct dash_answer *answer);
-#define ROUTE(method, path, handler, tag) dash_handler_fn dash_##handler;
+#define ROUTE(method, path, handler, tag, turn) dash_handler_fn dash_##handler;
 #include "tbl/routes.h"

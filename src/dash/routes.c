@@ -8,10 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "dash/page.h"
 #include "dash/problem.h"
+#include "result/fields/fields.h"
 #include "store/document.h"
+#include "store/mirror/mirror.h"
 #include "store/store.h"
 
 #define BODY_FAULTS_MAX 100
@@ -23,10 +26,12 @@ struct dash_route {
 	const char *path;
 	dash_handler_fn *handler;
 	enum tag tag;
+	enum dash_turn turn;
 };
 
 static const struct dash_route routes[] = {
-#define ROUTE(method, path, handler, tag) { method, path, dash_##handler, TAG_##tag },
+#define ROUTE(method, path, handler, tag, turn) \
+	{ method, path, dash_##handler, TAG_##tag, DASH_TURN_##turn },
 #include "tbl/routes.h"
 };
 
@@ -88,33 +93,37 @@ static void refuse_path(const char *path, struct dash_answer *answer)
 					    .status = 404, .detail = detail, .nearest = nearest });
 }
 
-static void refuse_method(const char *method, const char *path, const char *allow,
-			  struct dash_answer *answer)
+static void refuse_method(const char *method, const char *path, struct dash_answer *answer)
 {
-	answer->allow = allow;
-	dash_refuse(answer, 405, "found %s, '%s' takes %s", method, path, allow);
+	dash_refuse(answer, 405, "found %s, '%s' takes %s", method, path, answer->allow);
+}
+
+static void allow(struct dash_answer *answer, const char *method)
+{
+	size_t len = strlen(answer->allow);
+
+	snprintf(answer->allow + len, sizeof(answer->allow) - len, "%s%s%s", len > 0 ? ", " : "",
+		 method, strcmp(method, "GET") == 0 ? ", HEAD" : "");
 }
 
 static bool find(const struct dash_head *head, struct dash_match *match, struct dash_answer *answer)
 {
 	const char *path = head->target->path;
-	const struct dash_route *other = NULL;
 
 	for (size_t i = 0; i < PL_ARRAY_SIZE(routes); i++) {
 		if (!matches(routes[i].path, path, match))
 			continue;
 		if (is_method(&routes[i], head->method)) {
 			match->route = &routes[i];
+			answer->allow[0] = '\0';
 			return true;
 		}
-		other = &routes[i];
+		allow(answer, routes[i].method);
 	}
-	if (other == NULL)
+	if (answer->allow[0] == '\0')
 		refuse_path(path, answer);
 	else
-		refuse_method(head->method, path,
-			      strcmp(other->method, "GET") == 0 ? "GET, HEAD" : other->method,
-			      answer);
+		refuse_method(head->method, path, answer);
 	return false;
 }
 
@@ -122,7 +131,8 @@ static bool begin_page(const struct dash_head *head, struct dash_answer *answer)
 {
 	if (strcmp(head->method, "GET") == 0 || strcmp(head->method, "HEAD") == 0)
 		return true;
-	refuse_method(head->method, head->target->path, "GET, HEAD", answer);
+	allow(answer, "GET");
+	refuse_method(head->method, head->target->path, answer);
 	return false;
 }
 
@@ -148,23 +158,62 @@ bool dash_routes_begin(const struct dash_context *context, const struct dash_hea
 	return true;
 }
 
-/* ---- its answer ---------------------------------------------------------------------------- */
+/* ---- what is asked ------------------------------------------------------------------------- */
+
+void dash_call_done(struct dash_call *call)
+{
+	json_decref(call->query);
+	json_decref(call->body);
+	free(call->question);
+	*call = (struct dash_call){ 0 };
+}
+
+/* Does it name a moment that moves: "now-30d", "today"? */
+static bool is_relative(const json_t *json)
+{
+	const char *text = json_string_value(json);
+
+	if (text != NULL)
+		return pl_text_starts(text, "now") || pl_text_starts(text, "today");
+	PL_JSON_EACH(item, json) {
+		if (is_relative(item))
+			return true;
+	}
+	PL_JSON_EACH_MEMBER(key, value, json) {
+		if (is_relative(value))
+			return true;
+	}
+	return false;
+}
 
 /*
- * A weak tag: an answer also says how long it took. The server's start is in it because versions of
- * the data count within one database, and the next server at this port may have another.
+ * What an answer goes by besides the question: the version of the data, and of a question about a moment
+ * that moves the second. The server's start is in a tag because versions count within one database, and
+ * the next server at this port may have another. A weak one: an answer also says how long it took.
  */
-static int make_tag(const struct dash_context *context, enum tag tag, struct dash_answer *answer,
-		    struct pl_err *err)
+static int read_version(struct dash_call *call, enum tag tag, struct dash_answer *answer,
+			struct pl_err *err)
 {
-	int64_t version = 0;
+	const struct dash_context *context = call->request.context;
+	auto_snapshot struct store_snapshot *snapshot = NULL;
+	long long second = 0;
 
-	if (tag == TAG_NONE)
-		return 0;
-	if (tag == TAG_DATA && store_data_version(context->store, &version, err) < 0)
+	/* the version of what an answer is made of: results on the disk may be newer for a moment */
+	if (tag == TAG_DATA && store_snapshot_get(context->store, &snapshot, err) < 0)
 		return -1;
-	snprintf(answer->tag, sizeof(answer->tag), "W/\"%08x-%lld\"", (unsigned)context->start,
-		 (long long)version);
+	if (tag == TAG_DATA)
+		call->version = store_snapshot_version(snapshot);
+	if (tag == TAG_DATA && (is_relative(call->query) || is_relative(call->body)))
+		second = pl_clock_real_ns() / PL_NS_PER_S;
+	if (tag != TAG_NONE)
+		snprintf(answer->tag, sizeof(answer->tag), "W/\"%08x-%lld-%lld\"",
+			 (unsigned)context->start, (long long)call->version, second);
+	if (call->turn == DASH_TURN_SHARED) {
+		auto_free char *query = res_field_canonical(call->query);
+		auto_free char *body = call->body != NULL ? res_field_canonical(call->body) : NULL;
+		call->question = pl_asprintf("%s %lld\n%s\n%s", call->request.path, second, query,
+					     body != NULL ? body : "");
+	}
 	return 0;
 }
 
@@ -207,46 +256,50 @@ static bool read_body(const struct dash_head *head, const struct dash_match *mat
 	return false;
 }
 
-static void run(const struct dash_context *context, const struct dash_head *head,
-		const struct dash_match *match, const char *bytes, size_t len,
-		struct dash_answer *answer)
+bool dash_routes_read(const struct dash_context *context, const struct dash_head *head,
+		      const struct dash_match *match, const char *bytes, size_t len,
+		      struct dash_call *ret, struct dash_answer *answer)
 {
-	auto_json json_t *query = NULL;
-	auto_json json_t *body = NULL;
 	auto_schema_faults faults = { 0 };
 	struct pl_err err = PL_ERR_INIT;
 
-	if (dash_operation_query(match->operation, head->target, &query, &faults, &err) < 0) {
-		refuse_query(&faults, &err, answer);
-		return;
-	}
-	if (!read_body(head, match, bytes, len, &body, answer))
-		return;
-	struct dash_request request = { .context = context,
-					.path = head->target->path,
-					.query = query,
-					.body = body,
-					.bytes = bytes,
-					.len = len,
-					.media = head->media };
-	memcpy(request.words, match->words, sizeof(request.words));
-	match->route->handler(&request, answer);
-}
-
-void dash_routes_answer(const struct dash_context *context, const struct dash_head *head,
-			const struct dash_match *match, const char *bytes, size_t len,
-			struct dash_answer *answer)
-{
-	struct pl_err err = PL_ERR_INIT;
-
+	*ret = (struct dash_call){ 0 };
 	answer->path = head->target->path;
 	if (match->route == NULL) {
 		dash_page_answer(head->target->path, head->takes_gzip, answer);
-	} else if (make_tag(context, match->route->tag, answer, &err) < 0) {
-		dash_refuse_stored(answer, &err);
-	} else {
-		run(context, head, match, bytes, len, answer);
+		return false;
 	}
+	if (dash_operation_query(match->operation, head->target, &ret->query, &faults, &err) < 0) {
+		refuse_query(&faults, &err, answer);
+		return false;
+	}
+	if (!read_body(head, match, bytes, len, &ret->body, answer))
+		return false;
+	ret->turn = match->route->turn;
+	ret->request = (struct dash_request){ .context = context,
+					      .path = head->target->path,
+					      .query = ret->query,
+					      .body = ret->body,
+					      .bytes = bytes,
+					      .len = len,
+					      .media = head->media };
+	memcpy(ret->request.words, match->words, sizeof(ret->request.words));
+	if (read_version(ret, match->route->tag, answer, &err) == 0)
+		return true;
+	dash_refuse_stored(answer, &err);
+	return false;
+}
+
+void dash_routes_answer(const struct dash_match *match, const struct dash_call *call,
+			struct dash_answer *answer)
+{
+	answer->path = call->request.path;
+	match->route->handler(&call->request, answer);
+}
+
+void dash_routes_end(const struct dash_head *head, const struct dash_match *match,
+		     struct dash_answer *answer)
+{
 	if (answer->status >= 400)
 		answer->tag[0] = '\0';
 	else if (answer->status == 200 &&

@@ -3,8 +3,8 @@
  * answers that no handler gives (there is no such path, it takes another method, it is not the type or
  * the form that it takes, it has not changed).
  *
- * What comes in is known in two steps: the head, by which a body may be refused before it is read, and
- * then all of it.
+ * What comes in is known in steps: the head, by which a body may be refused before it is read; all of it,
+ * by which it may be refused again, or answered by the page; then the handler's turn comes.
  */
 #pragma once
 
@@ -40,7 +40,30 @@ int dash_routes_check(const struct dash_contract *contract, struct pl_err *err) 
  */
 bool dash_routes_begin(const struct dash_context *context, const struct dash_head *head,
 		       struct dash_match *ret, struct dash_answer *answer);
-/* With the whole body: the answer. */
-void dash_routes_answer(const struct dash_context *context, const struct dash_head *head,
-			const struct dash_match *match, const char *bytes, size_t len,
+
+enum dash_turn { DASH_TURN_NOW, DASH_TURN_QUEUE, DASH_TURN_SHARED };
+
+/* A request that was read. It borrows head, match and body. */
+struct dash_call {
+	struct dash_request request;
+	json_t *query;
+	json_t *body;
+	enum dash_turn turn;
+	int64_t version; /* of the data, before anything was asked of them */
+	char *question;  /* of a turn that is SHARED: the same where the answer is */
+};
+void dash_call_done(struct dash_call *call);
+
+/*
+ * With the whole body. False: the answer is there, a refusal or a file of the page. *ret is overwritten
+ * (dash_call_done()) either way.
+ */
+bool dash_routes_read(const struct dash_context *context, const struct dash_head *head,
+		      const struct dash_match *match, const char *bytes, size_t len,
+		      struct dash_call *ret, struct dash_answer *answer);
+/* By its handler, when its turn has come. */
+void dash_routes_answer(const struct dash_match *match, const struct dash_call *call,
 			struct dash_answer *answer);
+/* Of any answer, before it goes out: is it the one that the client has already? */
+void dash_routes_end(const struct dash_head *head, const struct dash_match *match,
+		     struct dash_answer *answer);

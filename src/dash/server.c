@@ -1,13 +1,18 @@
 /*
  *	on_target ──> on_request (head) ──> on_request (body, in pieces) … ──> on_request (end) ──> on_over
- *	 exchange       dash_routes_begin     kept, or read and forgotten        dash_routes_answer   freed
+ *	 exchange       dash_routes_begin     kept, or read and forgotten        dash_routes_read     freed
+ *	                                                                         dash_routes_answer
  *
- * All calls for one exchange come from one thread of the library's. An exchange is in flight from its
- * request line to the last byte of its answer: that is what a stop waits for.
+ * All calls for one exchange come from one thread of the library's. What takes long is asleep to the
+ * library meanwhile: on_request (end) puts it to sleep and into the queue (dash/work.h), a thread of the
+ * queue's makes the answer and wakes it, and on_request (end) is called again. So each exchange has one
+ * thread at a time. It is in flight from its request line to the last byte of its answer: that is what a
+ * stop waits for.
  */
 #include "dash/server.h"
 
 #include <microhttpd.h>
+#include <poll.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,9 +26,14 @@
 #include "base/text.h"
 #include "dash/guard.h"
 #include "dash/problem.h"
+#include "dash/response_priv.h"
 #include "dash/routes.h"
+#include "dash/work.h"
 
 #define THREADS         4
+#define MAKERS          4  /* threads of the queue's */
+#define QUEUE_ROOM      64 /* answers that wait to be made */
+#define KEPT_BYTES      ((size_t)64 << 20)
 #define CONNECTIONS_MAX 256
 #define IDLE_S          60
 #define BACKLOG         128
@@ -40,6 +50,7 @@ struct dash_server {
 	bool verbose;
 	struct io_addr addr;
 	struct MHD_Daemon *daemon;
+	struct dash_work *work;
 	atomic_bool is_stopping;
 	atomic_int in_flight;
 	atomic_size_t body_bytes; /* of all exchanges */
@@ -57,72 +68,19 @@ struct exchange {
 	uint64_t came; /* bytes of the body */
 	bool has_begun;
 	bool is_refused; /* the answer is there; what comes is forgotten */
+	bool is_asked;   /* of a handler */
 	struct dash_answer answer;
 	int status;
 	size_t sent;
+
+	/* while it sleeps */
+	struct MHD_Connection *connection;
+	int fd;
+	struct dash_call call;
+	struct dash_asker asker;
 };
 
 /* ---- answers ------------------------------------------------------------------------------- */
-
-/*
- * The page loads nothing but its own files and asks nobody but us; nobody frames it, nobody learns
- * where it was. (OWASP's list of security headers, for what is served without TLS.)
- */
-static const char *const headers_of_all[][2] = {
-	{ "Content-Security-Policy",
-	  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-	  "connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; "
-	  "frame-ancestors 'none'" },
-	{ "X-Content-Type-Options", "nosniff" },
-	{ "X-Frame-Options", "DENY" },
-	{ "Referrer-Policy", "no-referrer" },
-	{ "Cross-Origin-Opener-Policy", "same-origin" },
-	{ "Cross-Origin-Resource-Policy", "same-origin" },
-	{ "Permissions-Policy", "camera=(), geolocation=(), microphone=()" },
-};
-
-static void add_header(struct MHD_Response *response, const char *name, const char *value)
-{
-	/* one that has bytes which may not stand there is left out */
-	if (value != NULL && value[0] != '\0')
-		(void)MHD_add_response_header(response, name, value);
-}
-
-static struct MHD_Response *make_response(struct exchange *exchange)
-{
-	struct dash_answer *answer = &exchange->answer;
-	struct MHD_Response *response;
-	char retry[16];
-
-	if (answer->bytes != NULL)
-		response = MHD_create_response_from_buffer(answer->len, pl_take(answer->bytes),
-							   MHD_RESPMEM_MUST_FREE);
-	else
-		response = MHD_create_response_from_buffer(
-			answer->len, (void *)(answer->fixed != NULL ? answer->fixed : ""),
-			MHD_RESPMEM_PERSISTENT);
-	if (response == NULL)
-		return NULL;
-	for (size_t i = 0; i < PL_ARRAY_SIZE(headers_of_all); i++)
-		add_header(response, headers_of_all[i][0], headers_of_all[i][1]);
-	add_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, answer->type);
-	add_header(response, MHD_HTTP_HEADER_CACHE_CONTROL,
-		   answer->cache != NULL ? answer->cache : "no-cache");
-	add_header(response, MHD_HTTP_HEADER_ETAG, answer->tag);
-	add_header(response, MHD_HTTP_HEADER_ALLOW, answer->allow);
-	add_header(response, MHD_HTTP_HEADER_LOCATION, answer->location);
-	add_header(response, MHD_HTTP_HEADER_CONTENT_DISPOSITION, answer->disposition);
-	add_header(response, MHD_HTTP_HEADER_CONTENT_ENCODING, answer->encoding);
-	if (answer->varies)
-		add_header(response, MHD_HTTP_HEADER_VARY, "Accept-Encoding");
-	if (answer->retry_s > 0) {
-		snprintf(retry, sizeof(retry), "%u", answer->retry_s);
-		add_header(response, MHD_HTTP_HEADER_RETRY_AFTER, retry);
-	}
-	if (answer->closes || atomic_load(&exchange->server->is_stopping))
-		add_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
-	return response;
-}
 
 static enum MHD_Result send_answer(struct exchange *exchange, struct MHD_Connection *connection)
 {
@@ -131,7 +89,8 @@ static enum MHD_Result send_answer(struct exchange *exchange, struct MHD_Connect
 
 	exchange->status = exchange->answer.status;
 	exchange->sent = exchange->answer.len;
-	response = make_response(exchange);
+	exchange->answer.closes |= atomic_load(&exchange->server->is_stopping);
+	response = dash_response_new(&exchange->answer);
 	if (response == NULL)
 		return MHD_NO;
 	result = MHD_queue_response(connection, (unsigned)exchange->status, response);
@@ -344,12 +303,79 @@ static enum MHD_Result take(struct exchange *exchange, const char *bytes, size_t
 	return MHD_YES;
 }
 
+/* ---- the answer ---------------------------------------------------------------------------- */
+
+static struct exchange *exchange_of(const struct dash_asker *asker)
+{
+	return PL_CONTAINER_OF(asker, struct exchange, asker);
+}
+
+static void make_answer(struct dash_asker *asker)
+{
+	struct exchange *exchange = exchange_of(asker);
+
+	dash_routes_answer(&exchange->match, &exchange->call, &exchange->answer);
+}
+
+/* The connection, and with it the exchange, is the library's again. */
+static void wake(struct dash_asker *asker)
+{
+	MHD_resume_connection(exchange_of(asker)->connection);
+}
+
+/* It has closed the connection, or its side of it. */
+static bool is_gone(const struct dash_asker *asker)
+{
+	struct pollfd peer = { .fd = exchange_of(asker)->fd, .events = POLLRDHUP };
+
+	return poll(&peer, 1, 0) > 0;
+}
+
+static void wait_for_turn(struct exchange *exchange, struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+		connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+	struct dash_call *call = &exchange->call;
+
+	exchange->connection = connection;
+	exchange->fd = info->connect_fd;
+	exchange->asker = (struct dash_asker){ .answer = &exchange->answer };
+	/* asleep before anybody can wake it */
+	MHD_suspend_connection(connection);
+	if (dash_work_add(exchange->server->work, call->version, call->question, &exchange->asker))
+		return;
+	exchange->answer.retry_s = 1;
+	dash_refuse(&exchange->answer, 503, "too much is being asked at once");
+	MHD_resume_connection(connection);
+}
+
+/* False: not yet, and the exchange may be another thread's by now. */
+static bool ask(struct exchange *exchange, struct MHD_Connection *connection)
+{
+	struct dash_server *server = exchange->server;
+	struct dash_call *call = &exchange->call;
+
+	exchange->is_asked = true;
+	if (!dash_routes_read(server->context, &exchange->head, &exchange->match,
+			      pl_buf_text(&exchange->body), exchange->body.len, call,
+			      &exchange->answer) ||
+	    (call->question != NULL &&
+	     dash_work_find(server->work, call->version, call->question, &exchange->answer)))
+		return true;
+	if (call->turn == DASH_TURN_NOW) {
+		dash_routes_answer(&exchange->match, call, &exchange->answer);
+		return true;
+	}
+	wait_for_turn(exchange, connection);
+	return false;
+}
+
 static enum MHD_Result end(struct exchange *exchange, struct MHD_Connection *connection)
 {
-	if (!exchange->is_refused)
-		dash_routes_answer(exchange->server->context, &exchange->head, &exchange->match,
-				   pl_buf_text(&exchange->body), exchange->body.len,
-				   &exchange->answer);
+	if (!exchange->is_refused && !exchange->is_asked && !ask(exchange, connection))
+		return MHD_YES;
+	if (exchange->is_asked)
+		dash_routes_end(&exchange->head, &exchange->match, &exchange->answer);
 	forget_body(exchange);
 	return send_answer(exchange, connection);
 }
@@ -412,6 +438,7 @@ static void on_over(void *data, struct MHD_Connection *connection, void **at,
 	if (exchange->has_begun)
 		forget_body(exchange);
 	dash_answer_done(&exchange->answer);
+	dash_call_done(&exchange->call);
 	dash_match_done(&exchange->match);
 	dash_target_done(&exchange->target);
 	free(exchange->method);
@@ -442,10 +469,11 @@ static int start(struct dash_server *server, int listener, struct pl_err *err)
 	 * asked about the options behind it.
 	 */
 	server->daemon = MHD_start_daemon(
-		MHD_USE_POLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_USE_ERROR_LOG, 0, NULL, NULL,
-		on_request, server, MHD_OPTION_EXTERNAL_LOGGER, on_library_line, server,
-		MHD_OPTION_LISTEN_SOCKET, listener, MHD_OPTION_THREAD_POOL_SIZE, (unsigned)THREADS,
-		MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
+		MHD_USE_POLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME |
+			MHD_USE_ERROR_LOG,
+		0, NULL, NULL, on_request, server, MHD_OPTION_EXTERNAL_LOGGER, on_library_line,
+		server, MHD_OPTION_LISTEN_SOCKET, listener, MHD_OPTION_THREAD_POOL_SIZE,
+		(unsigned)THREADS, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
 		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
 		(size_t)CONNECTION_BYTES, MHD_OPTION_STRICT_FOR_CLIENT, 1,
 		MHD_OPTION_URI_LOG_CALLBACK, on_target, server, MHD_OPTION_NOTIFY_COMPLETED,
@@ -458,14 +486,26 @@ static int start(struct dash_server *server, int listener, struct pl_err *err)
 int dash_server_start(const struct dash_server_options *options, struct dash_server **ret,
 		      struct pl_err *err)
 {
+	const struct dash_work_options work = { .threads = MAKERS,
+						.room = QUEUE_ROOM,
+						.kept_bytes = KEPT_BYTES,
+						.make = make_answer,
+						.done = wake,
+						.is_gone = is_gone };
 	auto_free struct dash_server *server = pl_alloc(sizeof(*server));
 	auto_fd int listener = -1;
 
 	server->context = options->context;
 	server->verbose = options->verbose;
 	if (io_sock_listen(&options->addr, BACKLOG, &listener, err) < 0 ||
-	    io_sock_local(listener, &server->addr, err) < 0 || start(server, listener, err) < 0)
+	    io_sock_local(listener, &server->addr, err) < 0 ||
+	    dash_work_start(&work, &server->work, err) < 0)
 		return -1;
+	if (start(server, listener, err) < 0) {
+		dash_work_stop(server->work);
+		dash_work_free(server->work);
+		return -1;
+	}
 	(void)pl_take_fd(listener);
 	*ret = pl_take(server);
 	return 0;
@@ -484,7 +524,10 @@ void dash_server_stop(struct dash_server *server, int64_t patience_ns, bool (*hu
 	atomic_store(&server->is_stopping, true);
 	while (atomic_load(&server->in_flight) > 0 && pl_clock_now_ns() < end_ns && !hurry())
 		pl_clock_sleep_until(pl_clock_now_ns() + STOP_TICK_NS);
+	/* the library may not end while a connection sleeps */
+	dash_work_stop(server->work);
 	MHD_stop_daemon(server->daemon);
+	dash_work_free(server->work);
 	pl_fd_close(&listener);
 	free(server);
 }

@@ -4,6 +4,8 @@
  *
  * - What is too large is refused while it comes: a head of more than 64 KiB, a body of more than its
  *   route takes, all bodies together beyond 512 MiB (then 503: later there is room again).
+ * - What takes long is answered by a few threads of its own (dash/work.h): the library's only move bytes.
+ *   So many wait for these; more are refused with 503.
  * - Refused bodies are read to their end where that is not far, and forgotten: a client that still sends
  *   would else never see the answer.
  * - Every answer has the headers that keep a page of ours from loading or being loaded by anything else.

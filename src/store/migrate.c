@@ -120,9 +120,32 @@ static int make_places(struct store *store, struct pl_err *err)
 	}
 }
 
+/* What people keep: store/preset.h, store/link.h. The second index answers how many bytes there are. */
+static int make_presets(struct store *store, struct pl_err *err)
+{
+	return store_sql_run(
+		&store->writer,
+		"CREATE TABLE presets ("
+		" id INTEGER PRIMARY KEY AUTOINCREMENT,"
+		" name TEXT NOT NULL,"
+		" is_default INTEGER NOT NULL,"
+		" created TEXT NOT NULL,"
+		" changed TEXT NOT NULL,"
+		" content TEXT NOT NULL);"
+		"CREATE UNIQUE INDEX presets_default ON presets (is_default) WHERE is_default = 1;"
+		"CREATE TABLE views ("
+		" id TEXT PRIMARY KEY,"
+		" created TEXT NOT NULL,"
+		" bytes INTEGER NOT NULL,"
+		" state TEXT NOT NULL);"
+		"CREATE INDEX views_bytes ON views (bytes);",
+		err);
+}
+
 static int (*const steps[])(struct store *store, struct pl_err *err) = {
 	make_tables,
 	make_places,
+	make_presets,
 };
 #define STEP_COUNT ((int)PL_ARRAY_SIZE(steps))
 

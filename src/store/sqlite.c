@@ -53,6 +53,18 @@ static const char *const statements[STORE_STATEMENT_COUNT] = {
 		"SELECT state, count(*) FROM job_items WHERE job = ?1 GROUP BY state",
 	[STORE_GET_ITEMS] = "SELECT item, name, state, form, result, run_id, message, faults"
 			    " FROM job_items WHERE job = ?1 AND item >= ?2 ORDER BY item LIMIT ?3",
+	[STORE_LIST_PRESETS] = "SELECT id, name, is_default, created, changed, content"
+			       " FROM presets WHERE id >= ?1 ORDER BY id LIMIT ?2",
+	[STORE_CLEAR_DEFAULT_PRESET] = "UPDATE presets SET is_default = 0 WHERE is_default = 1",
+	[STORE_ADD_PRESET] = "INSERT INTO presets (name, is_default, created, changed, content)"
+			     " VALUES (?1, ?2, ?3, ?3, ?4)",
+	[STORE_REPLACE_PRESET] = "UPDATE presets SET name = ?1, is_default = ?2, changed = ?3,"
+				 " content = ?4 WHERE id = ?5",
+	[STORE_REMOVE_PRESET] = "DELETE FROM presets WHERE id = ?1",
+	[STORE_COUNT_VIEWS] = "SELECT count(*), total(bytes) FROM views",
+	[STORE_ADD_VIEW] = "INSERT INTO views (id, created, bytes, state)"
+			   " VALUES (?1, ?2, ?3, ?4)",
+	[STORE_GET_VIEW] = "SELECT state, created FROM views WHERE id = ?1",
 };
 
 /* ---- errors -------------------------------------------------------------------------------- */

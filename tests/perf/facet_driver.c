@@ -2,7 +2,7 @@
  * Questions to many results in memory, without HTTP and without a database (tests/perf/facets.py). One JSON
  * object a line on standard input, one back for each:
  *   {describe: true}                    {fields: [{id, type, role, distinct, there}]} of the base
- *   {fill: {rows, order, ids}}          {seconds, bytes_a_row}; order: clustered, shuffled; ids: of the fields
+ *   {fill: {rows, order, ids}}          {seconds, bytes_a_row, counted_bytes_a_row}; order: clustered, shuffled; ids: of the fields
  *                                       that rows have, null: all of them
  *   {dump: {rows, order, ids, path}}    {seconds}: the same rows as PostgreSQL's COPY takes them
  *   {ask: request}                      {answer}
@@ -231,7 +231,7 @@ static double resident_bytes(void)
 	return (double)pages * (double)sysconf(_SC_PAGESIZE);
 }
 
-static json_t *fill(const struct base *base, const json_t *asked, struct store_columns **mirror)
+static json_t *fill(const struct base *base, const json_t *asked, struct store_mirror **mirror)
 {
 	auto_source source;
 
@@ -244,9 +244,12 @@ static json_t *fill(const struct base *base, const json_t *asked, struct store_c
 		struct store_row row = source_row(&source, i);
 		mirror_append(*mirror, &row);
 	}
+	mirror_end(*mirror);
 	double seconds = (double)(pl_clock_now_ns() - began_ns) / PL_NS_PER_S;
-	return json_pack("{s:f, s:f}", "seconds", seconds, "bytes_a_row",
-			 (resident_bytes() - before) / (double)source.rows);
+	double rows = (double)source.rows;
+	return json_pack("{s:f, s:f, s:f}", "seconds", seconds, "bytes_a_row",
+			 (resident_bytes() - before) / rows, "counted_bytes_a_row",
+			 mirror_bytes(*mirror) / rows);
 }
 
 /* ---- a file for others --------------------------------------------------------------------- */
@@ -309,7 +312,7 @@ static json_t *dump(const struct base *base, const json_t *asked)
 
 /* ---- questions ----------------------------------------------------------------------------- */
 
-static json_t *ask(const struct store_columns *mirror, const json_t *request)
+static json_t *ask(struct store_mirror *mirror, const json_t *request)
 {
 	struct pl_err err = PL_ERR_INIT;
 	auto_free char *text = NULL;
@@ -319,7 +322,7 @@ static json_t *ask(const struct store_columns *mirror, const json_t *request)
 	return json_pack("{s:o}", "answer", json_loads(text, 0, NULL));
 }
 
-static json_t *measure(const struct store_columns *mirror, const json_t *asked)
+static json_t *measure(struct store_mirror *mirror, const json_t *asked)
 {
 	json_int_t times = pl_json_get_i64(asked, "times");
 	json_t *ms = json_array();
@@ -338,8 +341,7 @@ static json_t *measure(const struct store_columns *mirror, const json_t *asked)
 	return json_pack("{s:o}", "ms", ms);
 }
 
-static json_t *take_line(const struct base *base, const json_t *asked,
-			 struct store_columns **mirror)
+static json_t *take_line(const struct base *base, const json_t *asked, struct store_mirror **mirror)
 {
 	const json_t *filling = json_object_get(asked, "fill");
 	const json_t *dumping = json_object_get(asked, "dump");
@@ -360,7 +362,7 @@ int main(int argc, char **argv)
 {
 	struct pl_err err = PL_ERR_INIT;
 	struct base base = { .count = 0 };
-	struct store_columns *mirror = NULL;
+	struct store_mirror *mirror = NULL;
 	char *line = NULL;
 	size_t room = 0;
 	int64_t wanted = 0;

@@ -4,8 +4,10 @@
 #pragma once
 
 #include "base/json.h"
-#include "store/columns.h"
+#include "store/mirror/mirror.h"
 #include "store/query.h"
+
+#define ANSWER_BYTES_MAX (64u << 20)
 
 /* Every field that is asked for has a column: no document is ever read. */
 static int mirror_no_document(void *context, int64_t id, json_t **ret, struct pl_err *err)
@@ -15,30 +17,46 @@ static int mirror_no_document(void *context, int64_t id, json_t **ret, struct pl
 	return pl_err_set(err, PL_ERR_INTERNAL, "document %lld is not kept", (long long)id);
 }
 
-static struct store_columns *mirror_new(const struct res_fields *fields)
+static struct store_mirror *mirror_new(const struct res_fields *fields)
 {
-	return store_columns_new(fields, mirror_no_document, NULL);
+	return store_mirror_new(fields, mirror_no_document, NULL);
 }
 
-static void mirror_free(struct store_columns *mirror)
+static void mirror_free(struct store_mirror *mirror)
 {
-	store_columns_free(mirror);
+	store_mirror_free(mirror);
 }
 
-static void mirror_append(struct store_columns *mirror, const struct store_row *row)
+static void mirror_append(struct store_mirror *mirror, const struct store_row *row)
 {
-	store_columns_append(mirror, row);
+	store_mirror_append(mirror, row);
+}
+
+/* All rows are in: as after the start of a server. */
+static void mirror_end(struct store_mirror *mirror)
+{
+	store_mirror_seal(mirror);
+	store_mirror_publish(mirror);
+}
+
+/* What the columns take, by their own count. */
+static double mirror_bytes(struct store_mirror *mirror)
+{
+	auto_snapshot struct store_snapshot *snapshot = store_mirror_snapshot(mirror);
+
+	return (double)store_snapshot_bytes(snapshot);
 }
 
 /* *ret: the answer of POST /api/filters/apply; free(). */
-static int mirror_ask(const struct store_columns *mirror, const json_t *request, char **ret,
+static int mirror_ask(struct store_mirror *mirror, const json_t *request, char **ret,
 		      struct pl_err *err)
 {
 	auto_schema_faults faults = { 0 };
-	auto_json json_t *answer = NULL;
+	auto_snapshot struct store_snapshot *snapshot = store_mirror_snapshot(mirror);
+	auto_buf text = PL_BUF(ANSWER_BYTES_MAX);
 
-	if (store_query_apply(mirror, request, &answer, &faults, err) < 0)
+	if (store_query_apply(snapshot, request, &text, &faults, err) < 0)
 		return -1;
-	*ret = pl_json_to_text(answer, PL_JSON_COMPACT);
+	*ret = pl_buf_take(&text);
 	return 0;
 }

@@ -72,20 +72,35 @@ def test_rows_and_contract_go_together(source_dir):
 def request_schemas():
     """(schema, a request that fits it) of each body that is checked and of each query, $refs turned to $defs."""
     def turned(part):
-        text = json.dumps({**part, "$defs": CONTRACT["components"]["schemas"]})
-        return json.loads(text.replace("#/components/schemas/", "#/$defs/"))
+        """With the schemas that it names, and those that these name: answers have keywords that requests need not have."""
+        schemas, left = {}, [json.dumps(part)]
+        while left:
+            for name in re.findall('"#/components/schemas/([^"]+)"', left.pop()):
+                if name not in schemas:
+                    schemas[name] = CONTRACT["components"]["schemas"][name]
+                    left.append(json.dumps(schemas[name]))
+        return json.loads(json.dumps({**part, "$defs": schemas}).replace("#/components/schemas/", "#/$defs/"))
+    def body(path):
+        return turned(CONTRACT["paths"][path]["post"]["requestBody"]["content"]["application/json"]["schema"])
     tree = CONTRACT["components"]["schemas"]["Filter"]["examples"][0]
-    whole = {"filter": tree, "sort": [{"field": "run.name", "dir": "asc"}, {"field": "run.suite", "dir": "desc"}],
-             "columns": ["run.name", "run.suite"], "limit": 3, "offset": 0, "facets": ["run.name"]}
-    yield turned({"$ref": "#/components/schemas/ApplyRequest"}), whole
+    sort = [{"field": "run.name", "dir": "asc"}, {"field": "run.suite", "dir": "desc"}]
+    columns = ["run.name", "run.suite"]
+    yield body("/api/filters/apply"), {"filter": tree, "sort": sort, "columns": columns, "limit": 3, "offset": 0,
+                                       "facets": ["run.name"], "metrics": ["results.p99_ttft_ms"], "cursor": "x", "budget_ms": 5}
     yield turned({"$ref": "#/components/schemas/Filter"}), tree
-    yield turned(CONTRACT["paths"]["/api/upload/batch"]["post"]["requestBody"]["content"]["application/json"]["schema"]), [{"run_id": "x"}]
-    for path, query in (("/api/filters/options", {"fields": "a,b", "filter": tree, "search": "x", "limit": 5}),
-                        ("/api/data/experiments", {"limit": 5, "offset": 1, "sort": "-a", "columns": "a,b"})):
+    yield body("/api/upload/batch"), [{"run_id": "x"}]
+    yield body("/api/filters/presets"), {"name": "n", "description": "d", "filter": tree, "sort": sort, "columns": columns,
+                                         "chart": {"x": "run.name"}, "is_default": True}
+    yield body("/api/views"), {"state": "a=b%20c"}
+    yield body("/api/export/csv"), {"filter": tree, "sort": sort, "columns": columns, "provenance": True, "link": "http://localhost/?a=b"}
+    for path, query in (("/api/filters/options", {"fields": "a,b", "filter": tree, "search": "x", "limit": 5, "budget_ms": 5}),
+                        ("/api/filters/values", {"field": "a", "filter": tree, "search": "x", "limit": 5, "offset": 1}),
+                        ("/api/data/experiments", {"limit": 5, "offset": 1, "sort": "-a", "columns": "a,b", "filter": tree, "cursor": "x"})):
         members = [resolved(one) for one in CONTRACT["paths"][path]["get"]["parameters"]]
         schemas = {one["name"]: one.get("schema") or one["content"]["application/json"]["schema"] for one in members}
         assert set(schemas) == set(query)
-        yield turned({"type": "object", "properties": schemas, "additionalProperties": False}), query
+        required = [one["name"] for one in members if one.get("required")]
+        yield turned({"type": "object", "properties": schemas, "required": required, "additionalProperties": False}), query
 
 
 @pytest.mark.release_only  # the check is walked by its own tests and a fuzz target

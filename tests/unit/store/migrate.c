@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "store/columns.h"
+#include "store/view.h"
 #include "store/sqlite.h"
 #include "unit/base/scratch.h"
 #include "unit/store/stores.h"
@@ -13,6 +13,9 @@
 #define SEED                                                                        \
 	"{'run_id': '%d', 'schema_version': 1, 'config': {'server': {'seed': %d}, " \
 	"'server_source': {'seed': 'explicit'}}}"
+
+/* What the steps behind the first one make. */
+#define OLDER "DROP TABLE document_places; DROP TABLE presets; DROP TABLE views;"
 
 static void run_sql(const char *path, const char *text)
 {
@@ -140,12 +143,12 @@ static void test_store_migrate__old_documents_have_places(void **state)
 	fill(&tools, path, 2);
 	auto_free char *before = ask_sql(path, "SELECT group_concat(place) FROM document_places");
 	assert_non_null(strstr(before, "config.server_source.seed"));
-	run_sql(path, "DROP TABLE document_places; PRAGMA user_version = 1");
+	run_sql(path, OLDER "PRAGMA user_version = 1");
 	fill(&tools, path, 2);
 	assert_sql(path, "SELECT group_concat(place) FROM document_places", before);
 	/* one that cannot be read any more may have any, and the others are there all the same */
-	run_sql(path, "DROP TABLE document_places; PRAGMA user_version = 1;"
-		      "UPDATE benchmark_documents SET bytes = x'00' WHERE id = 1");
+	run_sql(path, OLDER "PRAGMA user_version = 1;"
+			    "UPDATE benchmark_documents SET bytes = x'00' WHERE id = 1");
 	fill(&tools, path, 2);
 	assert_sql(path, "SELECT count(*) FROM document_places WHERE place = ''", "1");
 	assert_sql(path,

@@ -1,0 +1,78 @@
+/* Results as files: store/export.h, sent as they are made. */
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "dash/dash.h"
+#include "dash/problem.h"
+#include "dash/request.h"
+#include "store/export.h"
+
+struct file {
+	struct dash_stream stream;
+	struct store_export *export;
+};
+
+static ptrdiff_t read_file(struct dash_stream *stream, char *bytes, size_t room)
+{
+	struct file *file = PL_CONTAINER_OF(stream, struct file, stream);
+	struct pl_err err = PL_ERR_INIT;
+	size_t len = 0;
+
+	if (store_export_read(file->export, bytes, room, &len, &err) == 0)
+		return (ptrdiff_t)len;
+	pl_log(PL_LOG_WARNING, "an export breaks off: %s", err.text);
+	return -1;
+}
+
+static void free_file(struct dash_stream *stream)
+{
+	struct file *file = PL_CONTAINER_OF(stream, struct file, stream);
+
+	store_export_free(file->export);
+	free(file);
+}
+
+static void send_file(const struct dash_request *request, enum store_export_form form,
+		      const char *type, const char *suffix, struct dash_answer *answer)
+{
+	int64_t now_ns = pl_clock_real_ns();
+	auto_schema_faults faults = { 0 };
+	struct pl_err err = PL_ERR_INIT;
+	struct store_export *export = NULL;
+	char time[32], stamp[32];
+
+	pl_clock_rfc3339(now_ns, time);
+	if (store_export_new(
+		    request->context->store, request->body,
+		    &(struct store_export_options){ .form = form,
+						    .program = DASH_PROGRAM " " PROFLLM_VERSION,
+						    .time = time },
+		    &export, &faults, &err) < 0) {
+		if (faults.count > 0)
+			dash_refuse_faults(answer, &faults);
+		else
+			dash_refuse_stored(answer, &err);
+		return;
+	}
+	struct file *file = pl_alloc(sizeof(*file));
+	*file = (struct file){ .stream = { .read = read_file, .free = free_file },
+			       .export = export };
+	pl_clock_format(now_ns, "%Y%m%d-%H%M%S", 1, stamp, sizeof(stamp));
+	dash_answer_bytes(answer, type, NULL, 0);
+	answer->status = 200;
+	answer->stream = &file->stream;
+	answer->disposition = pl_asprintf("attachment; filename=\"profllm-results-%s.%s\"", stamp,
+					  suffix);
+}
+
+void dash_export_csv(const struct dash_request *request, struct dash_answer *answer)
+{
+	send_file(request, STORE_EXPORT_CSV, "text/csv; charset=utf-8; header=present", "csv",
+		  answer);
+}
+
+void dash_export_json(const struct dash_request *request, struct dash_answer *answer)
+{
+	send_file(request, STORE_EXPORT_JSON, "application/json", "json", answer);
+}

@@ -1,0 +1,150 @@
+#include "dash/kept.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+#define BUCKETS 1024
+
+struct entry {
+	uint64_t hash;
+	char *question;
+	struct dash_answer answer;
+	size_t bytes;
+	struct entry *in_bucket; /* the next one there */
+	struct entry *newer;
+	struct entry *older;
+};
+
+struct dash_kept {
+	size_t bytes_max;
+	size_t bytes;
+	int64_t version;
+	struct entry *buckets[BUCKETS];
+	struct entry *newest;
+	struct entry *oldest;
+};
+
+struct dash_kept *dash_kept_new(size_t bytes_max)
+{
+	struct dash_kept *kept = pl_alloc(sizeof(*kept));
+
+	kept->bytes_max = bytes_max;
+	return kept;
+}
+
+/* FNV-1a. */
+static uint64_t hash_of(const char *text)
+{
+	uint64_t hash = 0xcbf29ce484222325u;
+
+	for (; *text != '\0'; text++)
+		hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
+	return hash;
+}
+
+static struct entry **bucket_of(struct dash_kept *kept, uint64_t hash)
+{
+	return &kept->buckets[hash % BUCKETS];
+}
+
+/* ---- by age ---------------------------------------------------------------------------------- */
+
+static void unlink_age(struct dash_kept *kept, struct entry *entry)
+{
+	*(entry->newer != NULL ? &entry->newer->older : &kept->newest) = entry->older;
+	*(entry->older != NULL ? &entry->older->newer : &kept->oldest) = entry->newer;
+}
+
+static void make_newest(struct dash_kept *kept, struct entry *entry)
+{
+	entry->newer = NULL;
+	entry->older = kept->newest;
+	*(kept->newest != NULL ? &kept->newest->newer : &kept->oldest) = entry;
+	kept->newest = entry;
+}
+
+static void drop(struct dash_kept *kept, struct entry *entry)
+{
+	struct entry **at = bucket_of(kept, entry->hash);
+
+	while (*at != entry)
+		at = &(*at)->in_bucket;
+	*at = entry->in_bucket;
+	unlink_age(kept, entry);
+	kept->bytes -= entry->bytes;
+	dash_answer_done(&entry->answer);
+	free(entry->question);
+	free(entry);
+}
+
+static void drop_down_to(struct dash_kept *kept, size_t bytes)
+{
+	while (kept->bytes > bytes)
+		drop(kept, kept->oldest);
+}
+
+void dash_kept_free(struct dash_kept *kept)
+{
+	if (kept == NULL)
+		return;
+	drop_down_to(kept, 0);
+	free(kept);
+}
+
+/* ---- in and out ------------------------------------------------------------------------------ */
+
+/* Versions grow: what an older one was asked of nobody asks again. */
+static bool is_newest(struct dash_kept *kept, int64_t version)
+{
+	if (version > kept->version)
+		drop_down_to(kept, 0);
+	else if (version < kept->version)
+		return false;
+	kept->version = version;
+	return true;
+}
+
+static struct entry *find(struct dash_kept *kept, uint64_t hash, const char *question)
+{
+	struct entry *entry = *bucket_of(kept, hash);
+
+	while (entry != NULL && (entry->hash != hash || strcmp(entry->question, question) != 0))
+		entry = entry->in_bucket;
+	return entry;
+}
+
+bool dash_kept_find(struct dash_kept *kept, int64_t version, const char *question,
+		    struct dash_answer *answer)
+{
+	struct entry *entry = is_newest(kept, version) ? find(kept, hash_of(question), question)
+						       : NULL;
+
+	if (entry == NULL)
+		return false;
+	unlink_age(kept, entry);
+	make_newest(kept, entry);
+	dash_answer_share(&entry->answer, answer);
+	return true;
+}
+
+void dash_kept_add(struct dash_kept *kept, int64_t version, const char *question,
+		   const struct dash_answer *answer)
+{
+	size_t bytes = sizeof(struct entry) + strlen(question) + 1 + answer->len;
+	uint64_t hash = hash_of(question);
+	struct entry *entry;
+
+	if (bytes > kept->bytes_max || !is_newest(kept, version) ||
+	    find(kept, hash, question) != NULL)
+		return;
+	drop_down_to(kept, kept->bytes_max - bytes);
+	entry = pl_alloc(sizeof(*entry));
+	*entry = (struct entry){ .hash = hash, .question = pl_strdup(question), .bytes = bytes };
+	dash_answer_share(answer, &entry->answer);
+	entry->in_bucket = *bucket_of(kept, hash);
+	*bucket_of(kept, hash) = entry;
+	make_newest(kept, entry);
+	kept->bytes += bytes;
+}

@@ -1,0 +1,130 @@
+/* Presets: what the page keeps under a name (store/preset.h). */
+#include <string.h>
+
+#include "base/text.h"
+#include "dash/problem.h"
+#include "dash/request.h"
+#include "store/preset.h"
+
+#define PATH "/api/filters/presets"
+
+/* 0: it is no number of a preset. */
+static int64_t id_of(const struct dash_request *request)
+{
+	const char *word = request->words[0];
+	int64_t id = 0;
+
+	return word[0] != '0' && strspn(word, "0123456789") == strlen(word) &&
+			       pl_text_to_i64(word, &id)
+		       ? id
+		       : 0;
+}
+
+static void refuse_none(const struct dash_request *request, struct dash_answer *answer)
+{
+	dash_refuse(answer, 404, "there is no preset '%s'", request->words[0]);
+}
+
+static void refuse_name(const char *name, struct dash_answer *answer)
+{
+	auto_free char *detail = pl_asprintf("/name: another preset is called '%s'", name);
+
+	dash_problem_answer(answer, &(struct dash_problem){
+					    .status = 409,
+					    .detail = detail,
+					    .pointer = "/name",
+					    .found = name,
+					    .expected = "a name that no other preset has, whatever "
+							"the case of its letters" });
+}
+
+static void put(const struct dash_request *request, int64_t id, int status,
+		struct dash_answer *answer)
+{
+	auto_schema_faults faults = { 0 };
+	enum store_preset_outcome outcome;
+	struct pl_err err = PL_ERR_INIT;
+	json_t *preset = NULL;
+
+	if (!store_preset_check(request->body, &faults)) {
+		dash_refuse_faults(answer, &faults);
+		return;
+	}
+	if (store_preset_put(request->context->store, id, request->body, &outcome, &preset, &err) <
+	    0) {
+		dash_refuse_stored(answer, &err);
+		return;
+	}
+	switch (outcome) {
+	case STORE_PRESET_KEPT:
+		if (id == 0)
+			answer->location = pl_asprintf(PATH "/%lld",
+						       (long long)pl_json_get_i64(preset, "id"));
+		dash_answer_json(answer, status, preset);
+		return;
+	case STORE_PRESET_NAMED:
+		refuse_name(pl_json_get_text(request->body, "name"), answer);
+		return;
+	case STORE_PRESET_FULL:
+		dash_refuse(answer, 409, "there are %d presets, the most that are kept",
+			    STORE_PRESETS_MAX);
+		return;
+	case STORE_PRESET_NONE:
+		refuse_none(request, answer);
+		return;
+	}
+}
+
+void dash_list_presets(const struct dash_request *request, struct dash_answer *answer)
+{
+	struct pl_err err = PL_ERR_INIT;
+	json_t *presets = NULL;
+
+	if (store_preset_list(request->context->store, &presets, &err) < 0)
+		dash_refuse_stored(answer, &err);
+	else
+		dash_answer_json(answer, 200, json_pack("{s:o}", "presets", presets));
+}
+
+void dash_add_preset(const struct dash_request *request, struct dash_answer *answer)
+{
+	put(request, 0, 201, answer);
+}
+
+void dash_get_preset(const struct dash_request *request, struct dash_answer *answer)
+{
+	struct pl_err err = PL_ERR_INIT;
+	json_t *preset = NULL;
+	int64_t id = id_of(request);
+
+	if (id > 0 && store_preset_get(request->context->store, id, &preset, &err) < 0)
+		dash_refuse_stored(answer, &err);
+	else if (preset == NULL)
+		refuse_none(request, answer);
+	else
+		dash_answer_json(answer, 200, preset);
+}
+
+void dash_replace_preset(const struct dash_request *request, struct dash_answer *answer)
+{
+	int64_t id = id_of(request);
+
+	if (id > 0)
+		put(request, id, 200, answer);
+	else
+		refuse_none(request, answer);
+}
+
+void dash_remove_preset(const struct dash_request *request, struct dash_answer *answer)
+{
+	enum store_preset_outcome outcome = STORE_PRESET_NONE;
+	struct pl_err err = PL_ERR_INIT;
+	int64_t id = id_of(request);
+
+	if (id > 0 && store_preset_remove(request->context->store, id, &outcome, &err) < 0)
+		dash_refuse_stored(answer, &err);
+	else if (outcome == STORE_PRESET_NONE)
+		refuse_none(request, answer);
+	else
+		answer->status = 204;
+}

@@ -1,0 +1,103 @@
+#include "dash/response_priv.h"
+
+#include <stdio.h>
+
+#include "base/mem.h"
+
+#define STREAM_BYTES ((size_t)128 << 10) /* made and sent at a time */
+
+/*
+ * The page loads nothing but its own files and asks nobody but us; nobody frames it, nobody learns
+ * where it was. (OWASP's list of security headers, for what is served without TLS.)
+ */
+static const char *const headers_of_all[][2] = {
+	{ "Content-Security-Policy",
+	  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+	  "connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; "
+	  "frame-ancestors 'none'" },
+	{ "X-Content-Type-Options", "nosniff" },
+	{ "X-Frame-Options", "DENY" },
+	{ "Referrer-Policy", "no-referrer" },
+	{ "Cross-Origin-Opener-Policy", "same-origin" },
+	{ "Cross-Origin-Resource-Policy", "same-origin" },
+	{ "Permissions-Policy", "camera=(), geolocation=(), microphone=()" },
+};
+
+static void add_header(struct MHD_Response *response, const char *name, const char *value)
+{
+	/* one that has bytes which may not stand there is left out */
+	if (value != NULL && value[0] != '\0')
+		(void)MHD_add_response_header(response, name, value);
+}
+
+static void release_shared(void *data)
+{
+	dash_shared_release(data);
+}
+
+static ssize_t read_stream(void *data, uint64_t at, char *bytes, size_t room)
+{
+	struct dash_stream *stream = data;
+	ptrdiff_t got = stream->read(stream, bytes, room);
+
+	(void)at;
+	return got > 0    ? got
+	       : got == 0 ? MHD_CONTENT_READER_END_OF_STREAM
+			  : MHD_CONTENT_READER_END_WITH_ERROR;
+}
+
+static void free_stream(void *data)
+{
+	struct dash_stream *stream = data;
+
+	stream->free(stream);
+}
+
+/* The library has the bytes from here on, and gives them back. */
+static struct MHD_Response *make_body(struct dash_answer *answer)
+{
+	if (answer->stream != NULL)
+		return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BYTES,
+							 read_stream, pl_take(answer->stream),
+							 free_stream);
+	if (answer->shared != NULL) {
+		struct dash_shared *shared = pl_take(answer->shared);
+		return MHD_create_response_from_buffer_with_free_callback_cls(
+			answer->len, shared->bytes != NULL ? (void *)shared->bytes : (void *)"",
+			release_shared, shared);
+	}
+	if (answer->bytes != NULL)
+		return MHD_create_response_from_buffer(answer->len, pl_take(answer->bytes),
+						       MHD_RESPMEM_MUST_FREE);
+	return MHD_create_response_from_buffer(answer->len,
+					       (void *)(answer->fixed != NULL ? answer->fixed : ""),
+					       MHD_RESPMEM_PERSISTENT);
+}
+
+struct MHD_Response *dash_response_new(struct dash_answer *answer)
+{
+	struct MHD_Response *response = make_body(answer);
+	char retry[16];
+
+	if (response == NULL)
+		return NULL;
+	for (size_t i = 0; i < PL_ARRAY_SIZE(headers_of_all); i++)
+		add_header(response, headers_of_all[i][0], headers_of_all[i][1]);
+	add_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, answer->type);
+	add_header(response, MHD_HTTP_HEADER_CACHE_CONTROL,
+		   answer->cache != NULL ? answer->cache : "no-cache");
+	add_header(response, MHD_HTTP_HEADER_ETAG, answer->tag);
+	add_header(response, MHD_HTTP_HEADER_ALLOW, answer->allow);
+	add_header(response, MHD_HTTP_HEADER_LOCATION, answer->location);
+	add_header(response, MHD_HTTP_HEADER_CONTENT_DISPOSITION, answer->disposition);
+	add_header(response, MHD_HTTP_HEADER_CONTENT_ENCODING, answer->encoding);
+	if (answer->varies)
+		add_header(response, MHD_HTTP_HEADER_VARY, "Accept-Encoding");
+	if (answer->retry_s > 0) {
+		snprintf(retry, sizeof(retry), "%u", answer->retry_s);
+		add_header(response, MHD_HTTP_HEADER_RETRY_AFTER, retry);
+	}
+	if (answer->closes)
+		add_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
+	return response;
+}

@@ -1,0 +1,45 @@
+/* States of the page that are too long for an address (store/link.h). */
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "dash/problem.h"
+#include "dash/request.h"
+#include "store/link.h"
+
+void dash_add_view(const struct dash_request *request, struct dash_answer *answer)
+{
+	struct pl_err err = PL_ERR_INIT;
+	auto_free char *id = NULL;
+
+	if (store_link_put(request->context->store, pl_json_get_text(request->body, "state"), &id,
+			   &err) < 0) {
+		dash_refuse_stored(answer, &err);
+		return;
+	}
+	if (id == NULL) {
+		dash_refuse(answer, 409,
+			    "there is no room for another view: %d of them, or %u bytes, are the "
+			    "most that are kept",
+			    STORE_LINKS_MAX, STORE_LINKS_BYTES_MAX);
+		return;
+	}
+	auto_free char *url = pl_asprintf("/?view=%s", id);
+	answer->location = pl_asprintf("/api/views/%s", id);
+	dash_answer_json(answer, 201, json_pack("{s:s, s:s}", "id", id, "url", url));
+}
+
+void dash_get_view(const struct dash_request *request, struct dash_answer *answer)
+{
+	const char *id = request->words[0];
+	struct pl_err err = PL_ERR_INIT;
+	auto_link link = { .state = NULL };
+
+	if (store_link_get(request->context->store, id, &link, &err) < 0)
+		dash_refuse_stored(answer, &err);
+	else if (link.state == NULL)
+		dash_refuse(answer, 404, "there is no view '%s'", id);
+	else
+		dash_answer_json(answer, 200,
+				 json_pack("{s:s, s:s, s:s}", "id", id, "state", link.state,
+					   "created", link.created));
+}

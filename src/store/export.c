@@ -1,0 +1,236 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "store/export_priv.h"
+
+/* So much is made at a time, and by how much one row may go beyond. */
+#define PIECE_BYTES ((size_t)256 << 10)
+#define READY_MAX   PL_JSON_BYTES_MAX
+
+enum stage { STAGE_FRONT, STAGE_ROWS, STAGE_BACK, STAGE_OVER };
+
+struct store_export {
+	enum store_export_form form;
+	struct export_rows *rows;
+	json_t *request;
+	char *program;
+	char *time;
+	enum stage stage;
+	size_t at; /* of the next row */
+	struct pl_buf ready;
+	size_t sent; /* of what is ready */
+};
+
+/* ---- CSV ------------------------------------------------------------------------------------- */
+
+static void add_line(struct pl_buf *out, const char *name, const char *text)
+{
+	pl_buf_addf(out, "# %s: %s\r\n", name, text);
+}
+
+static void add_json_line(struct pl_buf *out, const char *name, const json_t *json)
+{
+	pl_buf_addf(out, "# %s: ", name);
+	export_csv_json(out, json);
+	pl_buf_add_text(out, "\r\n");
+}
+
+static void csv_provenance(struct store_export *export)
+{
+	struct pl_buf *out = &export->ready;
+	const char *link = pl_json_get_text(export->request, "link");
+
+	add_line(out, "program", export->program);
+	add_line(out, "time", export->time);
+	pl_buf_addf(out, "# data_version: %lld\r\n", (long long)export_rows_version(export->rows));
+	pl_buf_addf(out, "# count: %zu\r\n", export_rows_count(export->rows));
+	add_json_line(out, "filter", json_object_get(export->request, "filter"));
+	add_json_line(out, "sort", json_object_get(export->request, "sort"));
+	pl_buf_add_text(out, "# link: ");
+	export_csv_link(out, link != NULL ? link : "");
+	pl_buf_add_text(out, "\r\n");
+}
+
+static void csv_header(struct store_export *export)
+{
+	pl_buf_add_text(&export->ready, "id");
+	for (size_t i = 0; i < export_rows_columns(export->rows); i++) {
+		pl_buf_add_char(&export->ready, ',');
+		export_csv_text(&export->ready, export_rows_column(export->rows, i));
+	}
+	pl_buf_add_text(&export->ready, "\r\n");
+}
+
+static void csv_row(struct store_export *export)
+{
+	struct pl_buf *out = &export->ready;
+	size_t columns = export_rows_columns(export->rows);
+	struct store_cell cell;
+
+	export_i64(out, export_rows_id(export->rows, export->at));
+	for (size_t i = 0; i < columns; i++) {
+		pl_buf_add_char(out, ',');
+		export_rows_cell(export->rows, export->at, i, &cell);
+		export_csv_cell(out, &cell);
+	}
+	pl_buf_add(out, "\r\n", 2);
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+/* New reference; null for NULL. */
+static json_t *given(const json_t *request, const char *key)
+{
+	return pl_json_or_null(json_incref(json_object_get(request, key)));
+}
+
+static void json_provenance(struct store_export *export)
+{
+	json_t *sort = given(export->request, "sort"), *columns = json_array();
+
+	for (size_t i = 0; i < export_rows_columns(export->rows); i++)
+		json_array_append_new(columns, json_string(export_rows_column(export->rows, i)));
+	auto_json json_t *provenance = json_pack(
+		"{s:s, s:s, s:I, s:I, s:o, s:o, s:o, s:o}", "program", export->program, "time",
+		export->time, "data_version", (json_int_t)export_rows_version(export->rows),
+		"count", (json_int_t)export_rows_count(export->rows), "filter",
+		given(export->request, "filter"), "sort", json_is_array(sort) ? sort : json_array(),
+		"columns", columns, "link", given(export->request, "link"));
+	pl_buf_add_text(&export->ready, "\"provenance\":");
+	pl_json_write(provenance, PL_JSON_COMPACT, &export->ready);
+	pl_buf_add_text(&export->ready, ",\n");
+}
+
+static void json_row(struct store_export *export)
+{
+	struct pl_buf *out = &export->ready;
+	size_t columns = export_rows_columns(export->rows);
+	const char *run_id = export_rows_run_id(export->rows, export->at);
+	const char *before = "";
+	struct store_cell cell;
+
+	pl_buf_add_text(out, export->at > 0 ? ",\n{\"id\":" : "\n{\"id\":");
+	export_i64(out, export_rows_id(export->rows, export->at));
+	pl_buf_add_text(out, ",\"run_id\":");
+	if (run_id != NULL)
+		pl_text_add_json(out, run_id, strlen(run_id), false);
+	else
+		pl_buf_add_text(out, "null");
+	pl_buf_add_text(out, ",\"cells\":{");
+	for (size_t i = 0; i < columns; i++) {
+		const char *id = export_rows_column(export->rows, i);
+		export_rows_cell(export->rows, export->at, i, &cell);
+		if (cell.state == RES_VALUE_NOT_RECORDED)
+			continue;
+		pl_buf_add_text(out, before);
+		pl_text_add_json(out, id, strlen(id), false);
+		pl_buf_add_char(out, ':');
+		export_json_cell(out, &cell);
+		before = ",";
+	}
+	pl_buf_add_text(out, "}}");
+}
+
+/* ---- pieces ---------------------------------------------------------------------------------- */
+
+static void make_front(struct store_export *export)
+{
+	const json_t *provenance = json_object_get(export->request, "provenance");
+	bool has_provenance = provenance == NULL || json_is_true(provenance);
+
+	if (export->form == STORE_EXPORT_CSV) {
+		if (has_provenance)
+			csv_provenance(export);
+		csv_header(export);
+		return;
+	}
+	pl_buf_add_char(&export->ready, '{');
+	if (has_provenance)
+		json_provenance(export);
+	pl_buf_add_text(&export->ready, "\"rows\":[");
+}
+
+static void make_rows(struct store_export *export)
+{
+	size_t count = export_rows_count(export->rows);
+
+	for (; export->at < count && export->ready.len < PIECE_BYTES; export->at++) {
+		if (export->form == STORE_EXPORT_CSV)
+			csv_row(export);
+		else
+			json_row(export);
+	}
+}
+
+static int make_piece(struct store_export *export, struct pl_err *err)
+{
+	switch (export->stage) {
+	case STAGE_FRONT:
+		make_front(export);
+		export->stage = STAGE_ROWS;
+		break;
+	case STAGE_ROWS:
+		make_rows(export);
+		if (export->at == export_rows_count(export->rows))
+			export->stage = STAGE_BACK;
+		break;
+	default:
+		if (export->form == STORE_EXPORT_JSON)
+			pl_buf_add_text(&export->ready, "\n]}\n");
+		export->stage = STAGE_OVER;
+		break;
+	}
+	return export->ready.full ? pl_err_set(err, PL_ERR_INTERNAL,
+					       "a row is larger than %u bytes", READY_MAX)
+				  : 0;
+}
+
+int store_export_read(struct store_export *export, char *bytes, size_t room, size_t *ret_len,
+		      struct pl_err *err)
+{
+	if (export->sent == export->ready.len) {
+		pl_buf_clear(&export->ready);
+		export->sent = 0;
+	}
+	while (export->ready.len == 0 && export->stage != STAGE_OVER) {
+		if (make_piece(export, err) < 0)
+			return -1;
+	}
+	size_t left = export->ready.len - export->sent;
+	*ret_len = left < room ? left : room;
+	memcpy(bytes, export->ready.data + export->sent, *ret_len);
+	export->sent += *ret_len;
+	return 0;
+}
+
+int store_export_new(struct store *store, const json_t *request,
+		     const struct store_export_options *options, struct store_export **ret,
+		     struct res_schema_faults *faults, struct pl_err *err)
+{
+	struct export_rows *rows = NULL;
+
+	if (export_rows_new(store, request, &rows, faults, err) < 0)
+		return -1;
+	struct store_export *export = pl_alloc(sizeof(*export));
+	*export = (struct store_export){ .form = options->form,
+					 .rows = rows,
+					 .request = json_deep_copy(request),
+					 .program = pl_strdup(options->program),
+					 .time = pl_strdup(options->time) };
+	pl_buf_init(&export->ready, READY_MAX);
+	*ret = export;
+	return 0;
+}
+
+void store_export_free(struct store_export *export)
+{
+	if (export == NULL)
+		return;
+	export_rows_free(export->rows);
+	json_decref(export->request);
+	free(export->program);
+	free(export->time);
+	pl_buf_done(&export->ready);
+	free(export);
+}

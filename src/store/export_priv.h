@@ -1,0 +1,45 @@
+/*
+ * Between export.c (what a file is made of), export_cell.c (how a value stands in it) and export_rows.c,
+ * which alone knows where rows and cells come from.
+ */
+#pragma once
+
+#include "base/buf.h"
+#include "store/export.h"
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+/* The rows that a request means, in their order. */
+struct export_rows;
+
+int export_rows_new(struct store *store, const json_t *request, struct export_rows **ret,
+		    struct res_schema_faults *faults, struct pl_err *err) PL_MUST_CHECK;
+void export_rows_free(struct export_rows *rows);
+
+size_t export_rows_count(const struct export_rows *rows);
+int64_t export_rows_version(const struct export_rows *rows);
+size_t export_rows_columns(const struct export_rows *rows);
+const char *export_rows_column(const struct export_rows *rows, size_t column);
+
+/* What these give is borrowed. */
+int64_t export_rows_id(const struct export_rows *rows, size_t at);
+/* NULL: it has none. */
+const char *export_rows_run_id(const struct export_rows *rows, size_t at);
+void export_rows_cell(const struct export_rows *rows, size_t at, size_t column,
+		      struct store_cell *ret);
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+void export_csv_cell(struct pl_buf *out, const struct store_cell *cell);
+/* Of one that is recorded. */
+void export_json_cell(struct pl_buf *out, const struct store_cell *cell);
+/* One field of a line, quoted where it has to be. */
+void export_csv_text(struct pl_buf *out, const char *text);
+void export_i64(struct pl_buf *out, int64_t number);
+/*
+ * Text behind "#" in front of a CSV file. A spreadsheet cuts such a line where commas and semicolons stand:
+ * within texts of JSON, and in addresses, these are escaped, so that no piece begins with what comes from
+ * elsewhere.
+ */
+void export_csv_json(struct pl_buf *out, const json_t *json);
+void export_csv_link(struct pl_buf *out, const char *link);

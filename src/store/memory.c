@@ -212,7 +212,12 @@ int store_memory_open(struct store *store, struct pl_err *err)
 			  err) < 0 ||
 	    store_sql_prepare(&memory->sql, text, &memory->rows_since, err) < 0)
 		return -1;
-	return take_in(store, err);
+	if (take_in(store, err) < 0)
+		return -1;
+	/* what was there before is much, as a rule, beside what comes */
+	store_mirror_seal(memory->mirror);
+	store_mirror_publish(memory->mirror);
+	return 0;
 }
 
 void store_memory_close(struct store *store)

@@ -1,7 +1,6 @@
 """profllm-dashboard on a core of its own with many made-up results: how soon it answers, and how fast over a few and over many
 connections. No request is asked a second time: an answer that was kept is not measured."""
 import http.client
-import itertools
 import json
 import os
 import random
@@ -124,15 +123,13 @@ def play(address, requests, connections):
 # ---- what is asked ---------------------------------------------------------------------------------
 
 
-def requests_of(server, count):
-    """As the page asks: a filter of 1 to 4 predicates, 50 rows in some order, the facets of a dozen fields."""
-    rng = random.Random(SEED)
+def requests_of(server, numbers):
+    """As the page asks: a filter of 1 to 4 predicates, 50 rows in some order, the facets of a dozen fields; one a number."""
+    rng = random.Random(SEED + numbers.start)
     facets = server.apply(facets=FEW, columns=[], limit=0)["facets"]
     values = {field: [one["value"] for one in facet["values"]] for field, facet in facets.items() if facet["distinct"] > 1}
     host, port = server.address
-    for number in itertools.count():
-        if number == count:
-            return
+    for number in numbers:
         terms = [{"field": field, "op": "in", "value": rng.sample(values[field], rng.randint(1, len(values[field]) // 2 + 1))}
                  for field in rng.sample(list(values), rng.randint(1, 4))]
         # another number each time: no two are alike
@@ -143,8 +140,8 @@ def requests_of(server, count):
                f"Content-Length: {len(body)}\r\n\r\n").encode() + body
 
 
-def measure_load(server, connections, count):
-    requests = list(requests_of(server, count))
+def measure_load(server, connections, numbers):
+    requests = list(requests_of(server, numbers))
     cpu = server.cpu_s()
     ms, seconds = play(server.address, requests, connections)
     return {"connections": connections, "requests": len(ms), "per_s": len(ms) / seconds, "p50_ms": percentile(ms, 50),
@@ -178,7 +175,7 @@ def measure(program, folder, rows, requests=REQUESTS):
                 resident = server.resident_bytes()
         with Server(program, "serve", db) as server:
             return {"rows": rows, "fill_s": fill_s, "start_s": sorted(starts)[STARTS // 2], "bytes_a_row": resident / rows,
-                    "loads": [measure_load(server, connections, requests) for connections in CONNECTIONS],
+                    "loads": [measure_load(server, connections, range(i * requests, (i + 1) * requests)) for i, connections in enumerate(CONNECTIONS)],
                     "csv": measure_csv(server, min(CSV_ROWS, rows))}
     finally:
         for path in folder.glob("many.db*"):

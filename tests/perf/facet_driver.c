@@ -2,7 +2,7 @@
  * Questions to many results in memory, without HTTP and without a database (tests/perf/facets.py). One JSON
  * object a line on standard input, one back for each:
  *   {describe: true}                    {fields: [{id, type, role, distinct, there}]} of the base
- *   {fill: {rows, order, ids}}          {seconds, bytes_a_row}; order: clustered, shuffled; ids: of the fields
+ *   {fill: {rows, order, ids}}          {seconds, bytes_a_row, counted_bytes_a_row}; order: clustered, shuffled; ids: of the fields
  *                                       that rows have, null: all of them
  *   {dump: {rows, order, ids, path}}    {seconds}: the same rows as PostgreSQL's COPY takes them
  *   {ask: request}                      {answer}
@@ -244,10 +244,12 @@ static json_t *fill(const struct base *base, const json_t *asked, struct store_m
 		struct store_row row = source_row(&source, i);
 		mirror_append(*mirror, &row);
 	}
-	mirror_publish(*mirror);
+	mirror_end(*mirror);
 	double seconds = (double)(pl_clock_now_ns() - began_ns) / PL_NS_PER_S;
-	return json_pack("{s:f, s:f}", "seconds", seconds, "bytes_a_row",
-			 (resident_bytes() - before) / (double)source.rows);
+	double rows = (double)source.rows;
+	return json_pack("{s:f, s:f, s:f}", "seconds", seconds, "bytes_a_row",
+			 (resident_bytes() - before) / rows, "counted_bytes_a_row",
+			 mirror_bytes(*mirror) / rows);
 }
 
 /* ---- a file for others --------------------------------------------------------------------- */
@@ -339,8 +341,7 @@ static json_t *measure(struct store_mirror *mirror, const json_t *asked)
 	return json_pack("{s:o}", "ms", ms);
 }
 
-static json_t *take_line(const struct base *base, const json_t *asked,
-			 struct store_mirror **mirror)
+static json_t *take_line(const struct base *base, const json_t *asked, struct store_mirror **mirror)
 {
 	const json_t *filling = json_object_get(asked, "fill");
 	const json_t *dumping = json_object_get(asked, "dump");

@@ -191,6 +191,10 @@ class Snapshot:
         where, values = self.rows(tree, version)
         return [row[0] for row in self.ask(f"SELECT id FROM r WHERE {where} ORDER BY id DESC", values)]
 
+    def numbers(self, tree, field, version):
+        where, values = self.rows(tree, version)
+        return [row[0] for row in self.ask(f"SELECT {self.v(field)} FROM r WHERE {where} AND {self.k(field)} = 'number'", values)]
+
     def facet(self, tree, field, version):
         where, values = self.rows(without(tree, field) if tree else None, version)
         k, v, x = self.k(field), self.v(field), self.names[field] + "x"

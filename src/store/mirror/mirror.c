@@ -10,6 +10,7 @@
 #define SLOTS_MIN         64
 #define HASH_MULTIPLIER   0x9e3779b97f4a7c15u
 #define GONE              UINT32_MAX /* of a slot: its row was removed */
+#define SEAL_ROWS         16384      /* an open segment costs queries more: this is the most of it */
 
 struct store_mirror *store_mirror_new(const struct res_fields *fields, store_mirror_read_fn *read,
 				      void *context)
@@ -123,18 +124,24 @@ static void add_segment(struct store_mirror *mirror)
 		sizeof(*mirror->dead));
 	*PL_PUSH(mirror->segments, mirror->segment_count,
 		 mirror->segment_room) = segment_new(mirror->column_count, names);
+	mirror->is_open = true;
 }
 
-/* The last one is full. Who has a snapshot of it keeps the open form for as long. */
-static void seal(struct store_mirror *mirror)
+/* Who has a snapshot of the open segment keeps that form for as long. */
+void store_mirror_seal(struct store_mirror *mirror)
 {
+	if (!mirror->is_open)
+		return;
 	struct segment **last = &mirror->segments[mirror->segment_count - 1];
 	struct segment *open = *last, *sealed = segment_new(mirror->column_count, open->names);
 
 	atomic_fetch_add(&open->names->users, 1);
+	sealed->rows = open->rows;
 	for (size_t i = 0; i < mirror->column_count; i++)
-		chunk_seal(&open->chunks[i], mirror->values[i].count, &sealed->chunks[i]);
+		chunk_seal(&open->chunks[i], open->rows, mirror->values[i].count,
+			   &sealed->chunks[i]);
 	*last = sealed;
+	mirror->is_open = false;
 	segment_put(open);
 }
 
@@ -176,13 +183,13 @@ static void set_cells(struct store_mirror *mirror, struct segment *segment, size
 /* Where it stands now; the slot of its id is the caller's. */
 static uint32_t add_row(struct store_mirror *mirror, const struct store_row *row)
 {
-	size_t at = mirror->rows % STORE_SEGMENT_ROWS;
-
-	assert(mirror->rows < GONE - 1);
-	if (at == 0)
+	if (!mirror->is_open)
 		add_segment(mirror);
 	struct segment *segment = mirror->segments[mirror->segment_count - 1];
 	struct names *names = segment->names;
+	size_t at = segment->rows, place = (mirror->segment_count - 1) * STORE_SEGMENT_ROWS + at;
+
+	assert(place < GONE - 1);
 	set_cells(mirror, segment, at, row);
 	names->ids[at] = row->id;
 	if (row->run_id != NULL) {
@@ -190,12 +197,12 @@ static uint32_t add_row(struct store_mirror *mirror, const struct store_row *row
 		names->run_ids[at] = pl_arena_strndup(names->arena, row->run_id, len);
 		names->bytes += len + 1;
 	}
-	mirror->rows++;
+	segment->rows++;
 	mirror->live++;
 	mirror->version++;
-	if (mirror->rows % STORE_SEGMENT_ROWS == 0)
-		seal(mirror);
-	return (uint32_t)mirror->rows - 1;
+	if (segment->rows == STORE_SEGMENT_ROWS)
+		store_mirror_seal(mirror);
+	return (uint32_t)place;
 }
 
 void store_mirror_append(struct store_mirror *mirror, const struct store_row *row)
@@ -237,8 +244,11 @@ void store_mirror_set_version(struct store_mirror *mirror, int64_t version)
 
 void store_mirror_publish(struct store_mirror *mirror)
 {
-	struct store_snapshot *made = snapshot_new(mirror), *old;
+	struct store_snapshot *made, *old;
 
+	if (mirror->is_open && mirror->segments[mirror->segment_count - 1]->rows >= SEAL_ROWS)
+		store_mirror_seal(mirror);
+	made = snapshot_new(mirror);
 	pthread_mutex_lock(&mirror->lock);
 	old = mirror->published;
 	mirror->published = made;

@@ -1,10 +1,11 @@
-"""Random filters against SQL: what POST /api/filters/apply counts, sorts, pages and tells of fields is what SELECTs on the
+"""Random filters against SQL: what POST /api/filters/apply counts, sorts, pages, sums up and tells of fields is what SELECTs on the
 same database say (sql_tools.py), over thousands of results, and while others upload more."""
 import json
 import os
 import random
 import threading
 
+import numpy as np
 import pytest
 from dashboard_tools import Dashboard
 from query_tools import TEXTS, made_results
@@ -138,7 +139,13 @@ def random_request(rng, snapshot, words):
     fields = list(snapshot.fields)
     return {"filter": random_tree(rng, snapshot, words), "limit": rng.choice([1, 20, 200]), "offset": rng.choice([0, 0, 0, 7, 150, 3000]),
             "sort": [{"field": field, "dir": rng.choice(["asc", "desc"])} for field in rng.sample(fields, rng.randint(0, 3))],
-            "columns": rng.sample(fields, 5), "facets": rng.sample(SOME, 2) + rng.sample(fields, 1)}
+            "columns": rng.sample(fields, 5), "facets": rng.sample(SOME, 2) + rng.sample(fields, 1),
+            "metrics": rng.sample([field for field in fields if is_finite(snapshot, field)], 2)}
+
+
+def is_finite(snapshot, field):
+    """Numbers of which a mean says something."""
+    return snapshot.fields[field] in NUMBERS and all(abs(value) < 1e100 for kind, value in snapshot.kinds[field] if kind == "number")
 
 
 # ---- answers -------------------------------------------------------------------------------------
@@ -151,6 +158,21 @@ def check_answer(snapshot, request, said):
     assert [{key: row[key] for key in ("id", "run_id", "cells")} for row in said["rows"]] == wanted["rows"], json.dumps(request, ensure_ascii=False)
     for field in request.get("facets", []):
         check_facet(said["facets"][field], snapshot.facet(request["filter"], field, version), snapshot.fields[field], (request, field))
+
+
+    for field in request.get("metrics", []):
+        check_metric(said["metrics"][field], snapshot.numbers(request["filter"], field, version), (request, field))
+
+
+def check_metric(said, values, told):
+    wanted = {"n": len(values), **dict.fromkeys(("mean", "std", "min", "p50", "p95", "max"))}
+    if values:
+        wanted |= {"mean": np.mean(values), "min": min(values), "max": max(values), "p50": np.percentile(values, 50), "p95": np.percentile(values, 95)}
+    if len(values) > 1:
+        wanted["std"] = np.std(values, ddof=1)
+    # of numbers that are all alike the sums may leave a little
+    most = max(map(abs, values), default=0)
+    assert said == {key: value if value is None else pytest.approx(value, rel=1e-9, abs=1e-9 * most) for key, value in wanted.items()}, told
 
 
 def as_tally(values):

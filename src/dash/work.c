@@ -153,8 +153,7 @@ static void *work_on(void *data)
 			break;
 		struct job *job = work->waiting.first;
 		jobs_remove(&work->waiting, job);
-		/* one that has shut its side only has its answer all the same where nobody waits */
-		if (work->waiting.first != NULL && is_left(work, job)) {
+		if (is_left(work, job)) {
 			pthread_mutex_unlock(&work->lock);
 			refuse(work, job, "the client left before its turn came");
 		} else {

@@ -7,7 +7,7 @@
  *   first.
  * - Who asks is part of its owner, and stays where it is until done() was called for it: exactly once
  *   behind each dash_work_add() that is true, by one of the threads, maybe before that returns.
- * - Where others wait, an answer that nobody is there for any more is not made.
+ * - An answer that nobody is there for any more when its turn comes is not made.
  */
 #pragma once
 

@@ -6,27 +6,31 @@
 #include "store/query.h"
 #include "store/store.h"
 
-typedef int query_fn(const struct store_columns *columns, const json_t *request, json_t **ret,
-		     struct res_schema_faults *faults, struct pl_err *err);
+typedef int query_fn(const struct store_snapshot *snapshot, const json_t *request,
+		     struct pl_buf *ret_json, struct res_schema_faults *faults, struct pl_err *err);
+
+static void answer_text(struct dash_answer *answer, struct pl_buf *json)
+{
+	size_t len = json->len;
+
+	answer->status = 200;
+	dash_answer_bytes(answer, "application/json", pl_buf_take(json), len);
+}
 
 static void ask(const struct dash_request *request, query_fn *query, const json_t *question,
 		struct dash_answer *answer)
 {
-	struct store *store = request->context->store;
-	const struct store_columns *columns;
+	auto_snapshot struct store_snapshot *snapshot = NULL;
 	auto_schema_faults faults = { 0 };
+	auto_buf found = PL_BUF(DASH_ANSWER_BYTES_MAX);
 	struct pl_err err = PL_ERR_INIT;
-	json_t *found = NULL;
 
-	if (store_columns_borrow(store, &columns, &err) < 0) {
+	if (store_snapshot_get(request->context->store, &snapshot, &err) < 0) {
 		dash_refuse_stored(answer, &err);
 		return;
 	}
-	int rc = query(columns, question, &found, &faults, &err);
-	/* before the answer is written as text: whoever stores waits for it */
-	store_columns_return(store);
-	if (rc == 0)
-		dash_answer_json(answer, 200, found);
+	if (query(snapshot, question, &found, &faults, &err) == 0)
+		answer_text(answer, &found);
 	else if (faults.count > 0)
 		dash_refuse_faults(answer, &faults);
 	else

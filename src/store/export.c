@@ -159,20 +159,16 @@ static void make_front(struct store_export *export)
 	pl_buf_add_text(&export->ready, "\"rows\":[");
 }
 
-static int make_rows(struct store_export *export, struct pl_err *err)
+static void make_rows(struct store_export *export)
 {
 	size_t count = export_rows_count(export->rows);
 
-	if (export_rows_enter(export->rows, err) < 0)
-		return -1;
 	for (; export->at < count && export->ready.len < PIECE_BYTES; export->at++) {
 		if (export->form == STORE_EXPORT_CSV)
 			csv_row(export);
 		else
 			json_row(export);
 	}
-	export_rows_leave(export->rows);
-	return 0;
 }
 
 static int make_piece(struct store_export *export, struct pl_err *err)
@@ -183,8 +179,7 @@ static int make_piece(struct store_export *export, struct pl_err *err)
 		export->stage = STAGE_ROWS;
 		break;
 	case STAGE_ROWS:
-		if (make_rows(export, err) < 0)
-			return -1;
+		make_rows(export);
 		if (export->at == export_rows_count(export->rows))
 			export->stage = STAGE_BACK;
 		break;

@@ -21,9 +21,7 @@ int64_t export_rows_version(const struct export_rows *rows);
 size_t export_rows_columns(const struct export_rows *rows);
 const char *export_rows_column(const struct export_rows *rows, size_t column);
 
-/* Cells are looked at between these two, by one thread; what they give is borrowed until leave. */
-int export_rows_enter(struct export_rows *rows, struct pl_err *err) PL_MUST_CHECK;
-void export_rows_leave(struct export_rows *rows);
+/* What these give is borrowed. */
 int64_t export_rows_id(const struct export_rows *rows, size_t at);
 /* NULL: it has none. */
 const char *export_rows_run_id(const struct export_rows *rows, size_t at);

@@ -99,7 +99,7 @@ static void finish(struct dash_work *work, struct job *job)
 		for (next = asker->next; next != NULL; next = next->next)
 			dash_answer_share(made, next->answer);
 	}
-	if (job->question != NULL && made->status == 200) {
+	if (job->question != NULL && made->status == 200 && !made->is_partial) {
 		pthread_mutex_lock(&work->lock);
 		dash_kept_add(work->kept, job->version, job->question, made);
 		pthread_mutex_unlock(&work->lock);

@@ -28,6 +28,7 @@ struct person {
 	struct dash_answer answer;
 	char letter;
 	int status;
+	bool is_partial;
 	bool is_gone;
 	unsigned done;
 };
@@ -50,6 +51,7 @@ static void make(struct dash_asker *asker)
 	play.made++;
 	pthread_mutex_unlock(&play.lock);
 	person->answer.status = person->status;
+	person->answer.is_partial = person->is_partial;
 	dash_answer_bytes(&person->answer, "text/plain", pl_strndup(&person->letter, 1), 1);
 }
 
@@ -162,6 +164,11 @@ static void test_dash_work__what_failed_is_told_to_all_and_not_kept(void **state
 	assert_int_equal(people[1].answer.status, 422);
 	assert_int_equal(letter_of(&people[1].answer), 'A');
 	assert_false(dash_work_find(work, 1, "same", &kept));
+	/* nor what may be more the next time */
+	people[2].is_partial = true;
+	assert_true(dash_work_add(work, 1, "part", &people[2].asker));
+	wait_for(2, 3);
+	assert_false(dash_work_find(work, 1, "part", &kept));
 	end(work);
 }
 

@@ -12,10 +12,12 @@ const KEYS: [string[], string][] = [
   [['c'], 'columns'],
   [['j'], 'next row'],
   [['k'], 'row before'],
+  [['x'], 'select the row'],
   [['e'], 'export'],
   [['Enter'], 'open the row, press what is focused'],
   [['Shift', 'click'], 'on a column’s head: add it as a further sort key'],
-  [['←', '→'], 'on a range: one bar; with Shift ten'],
+  [['←', '→'], 'on a range: one bar; with Shift ten. On a column’s edge: its width; Enter lets it fit'],
+  [['Alt', '↑ ↓'], 'in the tree of filters: move the condition'],
   [['Esc'], 'close what is open'],
   [['?'], 'this list'],
 ]

@@ -11,6 +11,7 @@ import { treeOf } from '../filter/model'
 import { useKeys } from '../keys/use-keys'
 import { useMedia } from '../ui/use-media'
 import { usePreferences } from '../keys/store'
+import { undo } from '../url/entry'
 import { readView } from '../url/explore'
 import { paths } from '../url/paths'
 import { useExplore } from '../url/use-explore'
@@ -109,6 +110,8 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
   useKeys({
     f: () => (isNarrow ? setDrawer(true) : panel.current?.focus()),
     c: () => setPicker(!picker),
+    '[': undo,
+    ']': () => history.forward(),
     e: () => { if (shown?.count) setExport(true) },
   })
   useEffect(() => usePreferences.getState().set({ lastExplore: `/${window.location.search}` }), [state])

@@ -14,6 +14,7 @@ const KEYS: [string[], string][] = [
   [['k'], 'row before'],
   [['x'], 'select the row'],
   [['e'], 'export'],
+  [['[', ']'], 'undo the last change of filters, order or columns; do it again'],
   [['Enter'], 'open the row, press what is focused'],
   [['Shift', 'click'], 'on a column’s head: add it as a further sort key'],
   [['←', '→'], 'on a range: one bar; with Shift ten. On a column’s edge: its width; Enter lets it fit'],

@@ -39,8 +39,14 @@ const dashboard = useDashboard((store, own) => {
 
 const QUERY = '/?system.hardware_info.gpu_name=NVIDIA B200,NVIDIA H200&server.tensor_parallel_size=2,4,8&results.p99_ttft_ms=..900&sort=-results.output_throughput'
 
+const NAMES = ['70B on Hopper and Blackwell', 'Precision and quantisation', 'Memory', 'Energy per token']
+const filter = { and: [{ field: 'system.hardware_info.gpu_name', op: 'in', value: ['NVIDIA B200', 'NVIDIA H200'] }, { field: 'server.tensor_parallel_size', op: 'in', value: [2, 4, 8] }] }
+const sort = [{ field: 'results.output_throughput', dir: 'desc' }]
+
+// one that is there already is refused, and stays
 async function explore(page: Page) {
-  await page.goto(dashboard().url + QUERY)
+  for (const name of NAMES) await page.request.post(`${dashboard().url}/api/filters/presets`, { data: { name, filter, sort } })
+  await page.goto(`${dashboard().url}${QUERY}&preset=1`)
   await expect(counted(page)).toBeVisible()
 }
 
@@ -69,6 +75,16 @@ test('columns', async ({ page }) => {
   await page.getByRole('button', { name: /^Columns/ }).click()
   await expect(page.getByRole('dialog', { name: 'Columns' })).toBeVisible()
   await save(page, 'columns-light')
+})
+
+test('tree', async ({ page }) => {
+  const where = { or: [{ field: 'results.p99_ttft_ms', op: 'lt', value: 200 }, { and: [{ not: { field: 'server.quantization', op: 'in', value: ['fp8', 'nvfp4'] } }, { field: 'server.tensor_parallel_size', op: 'ge', value: 4 }] }] }
+  await page.goto(`${dashboard().url}/?system.hardware_info.gpu_name=NVIDIA B200,NVIDIA H200&where=${encodeURIComponent(JSON.stringify(where))}`)
+  await expect(counted(page)).toBeVisible()
+  await page.getByRole('button', { name: 'And, or' }).click()
+  await expect(page.getByRole('region', { name: 'Filter as a tree' })).toBeVisible()
+  await expect(filters(page).getByRole('group', { name: 'Verdict', exact: true })).toBeAttached()
+  await save(page, 'tree-light')
 })
 
 test('upload', async ({ page, own, folder }) => {

@@ -1,8 +1,8 @@
 // What is asked of the server, and how long an answer holds. A request that is superseded is cancelled.
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 
 import { ApiError, get, post, put, remove } from './client'
-import type { ApplyAnswer, ApplyRequest, Experiment, Field, Filter, Health, Job, OptionsAnswer, Preset, PresetRequest, ValuesAnswer, View } from './types'
+import type { ApplyAnswer, ApplyRequest, Experiment, Field, Filter, Health, Job, OptionsAnswer, Preset, PresetRequest, Row, ValuesAnswer, View } from './types'
 
 const HEALTH_EVERY_MS = 10_000
 const JOB_EVERY_MS = 300
@@ -19,15 +19,30 @@ export function useFields() {
 export const apply = (request: ApplyRequest | { filter: Filter }, signal?: AbortSignal) =>
   post<ApplyAnswer>('/api/filters/apply', request, signal)
 
-// `round` grows when somebody asks for newer data: nothing moves before.
-export function useApply(request: ApplyRequest, round: number) {
+// `round` grows when somebody asks for newer data: nothing moves before. Facets come along for what is looked
+// at in the moment of the question; what is looked at later asks for its own.
+export function useApply(request: ApplyRequest, round: number, facets: () => string[]) {
   return useQuery({
     queryKey: ['apply', request, round],
-    queryFn: async ({ signal }) => ({ ...(await apply(request, signal)), request, at: Date.now() }),
+    queryFn: async ({ signal }) => ({ ...(await apply({ ...request, facets: facets() }, signal)), request, at: Date.now() }),
     placeholderData: keepPreviousData,
     staleTime: Infinity,
   })
 }
+
+// Further pages of an answer that is there, by their numbers from 1; what is not looked at is not asked for.
+export function usePages(request: ApplyRequest, round: number, pages: number[]) {
+  return useQueries({
+    queries: pages.map((page) => ({
+      queryKey: ['page', request, round, page],
+      queryFn: async ({ signal }: { signal: AbortSignal }) => (await apply({ ...request, offset: page * request.limit }, signal)).rows,
+      staleTime: Infinity,
+    })),
+    combine: rowsByPage,
+  })
+}
+
+const rowsByPage = (results: { data: Row[] | undefined }[]) => results.map(({ data }) => data)
 
 export function optionsPath(filter: Filter | undefined, fields?: string[], search?: string, limit?: number) {
   const query = new URLSearchParams()
@@ -39,15 +54,28 @@ export function optionsPath(filter: Filter | undefined, fields?: string[], searc
   return `/api/filters/options${text ? `?${text}` : ''}`
 }
 
-// Without fields: of all columns that vary under the filter.
-export function useOptions(filter: Filter | undefined, round: number, fields?: string[], search?: string) {
-  const path = optionsPath(filter, fields, search)
+// What varies under a filter, and what these columns have. It is many: asked for when what is looked at is there.
+export function useVarying(filter: Filter | undefined, round: number, isReady: boolean) {
+  const path = optionsPath(filter)
   return useQuery({
     queryKey: ['options', path, round],
-    queryFn: ({ signal }) => get<OptionsAnswer>(path, signal),
+    queryFn: async ({ signal }) => ({ ...(await get<OptionsAnswer>(path, signal)), of: path }),
     placeholderData: keepPreviousData,
     staleTime: Infinity,
-    enabled: !fields || fields.length > 0,
+    enabled: isReady,
+  })
+}
+
+const PATIENCE_MS = 60_000
+
+export function useOptions(filter: Filter | undefined, round: number, fields: string[], isPatient = false) {
+  const path = optionsPath(filter, fields)
+  return useQuery({
+    queryKey: ['options', path, round, isPatient],
+    queryFn: ({ signal }) => get<OptionsAnswer>(isPatient ? `${path}&budget_ms=${PATIENCE_MS}` : path, signal),
+    placeholderData: keepPreviousData,
+    staleTime: Infinity,
+    enabled: fields.length > 0,
   })
 }
 

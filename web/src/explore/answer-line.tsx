@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import { Button as AriaButton, Tag, TagGroup, TagList } from 'react-aria-components'
 
-import type { ApplyAnswer, OptionsAnswer } from '../api/types'
+import type { ApplyAnswer, Facet } from '../api/types'
 import { type Catalogue, longName, shortName } from '../fields/catalogue'
 import { partsOf, withChoice, withoutPart } from '../filter/model'
 import { treeWords } from '../filter/tree-words'
@@ -20,7 +20,7 @@ interface Props {
   state: ExploreState
   change: Change
   shown: ApplyAnswer | undefined
-  options: OptionsAnswer | undefined
+  facets: Record<string, Facet>
   isWaiting: boolean
   isTree: boolean // the tree of all of them is open
   onFilters: () => void
@@ -30,10 +30,10 @@ interface Props {
 
 const PART = 'part ' // no field is called so: ids have no blank
 
-export function AnswerLine({ catalogue, state, change, shown, options, isWaiting, isTree, onFilters, onTree, onExport }: Props) {
+export function AnswerLine({ catalogue, state, change, shown, facets, isWaiting, isTree, onFilters, onTree, onExport }: Props) {
   const chips = Object.entries(state.choices).map(([id, choice]) => {
     const field = catalogue.get(id)
-    return { id, name: shortName(field), long: longName(field), words: choiceWords(field, choice, options?.options[id]) }
+    return { id, name: shortName(field), long: longName(field), words: choiceWords(field, choice, facets[id]) }
   })
   for (const [i, part] of partsOf(state.where).entries()) chips.push({ id: PART + String(i), name: '', long: `condition ${i + 1}`, words: treeWords(catalogue, part) })
   const remove = (keys: Set<unknown>) => {

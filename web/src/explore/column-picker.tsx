@@ -8,39 +8,32 @@ import controls from '../ui/controls.module.css'
 import { Icon } from '../ui/icons'
 import { Sheet } from '../ui/sheet'
 import css from './column-picker.module.css'
+import { canShift, type Columns, dropped, hidden, pinTurned, shifted, shown as withShown } from './columns-model'
 
 const FOUND_MAX = 120
 const SHOWN_MAX = 60
 
 interface Props {
   catalogue: Catalogue
-  chosen: string[]
+  columns: Columns
   anchor: RefObject<HTMLButtonElement | null> | null // null: on a phone, from the bottom
   isCustom: boolean
   onlyDiffering: boolean
-  onChange: (ids: string[] | null) => void
+  onChange: (columns: Columns | null) => void
   onDiffering: (only: boolean) => void
   onClose: () => void
 }
 
-function moved(ids: string[], keys: Set<unknown>, target: string, isAfter: boolean) {
-  const taken = ids.filter((id) => keys.has(id))
-  const left = ids.filter((id) => !keys.has(id))
-  const at = left.indexOf(target) + (isAfter ? 1 : 0)
-  return [...left.slice(0, at), ...taken, ...left.slice(at)]
-}
-
-export function ColumnPicker({ catalogue, chosen, anchor, isCustom, onlyDiffering, onChange, onDiffering, onClose }: Props) {
+export function ColumnPicker({ catalogue, columns, anchor, isCustom, onlyDiffering, onChange, onDiffering, onClose }: Props) {
   const [words, setWords] = useState('')
   const isSearch = words.trim() !== ''
+  const { ids: chosen, pinned } = columns
   const sections = useMemo(() => {
     const found = isSearch ? catalogue.search(words) : catalogue.columns
     return catalogue.sorted(isSearch ? found.slice(0, FOUND_MAX) : found)
   }, [catalogue, words, isSearch])
-  const shown = useMemo(() => {
-    const ids = isSearch ? new Set(catalogue.search(words).map((field) => field.id)) : null
-    return chosen.filter((id) => !ids || ids.has(id))
-  }, [catalogue, chosen, words, isSearch])
+  const found = useMemo(() => (isSearch ? new Set(catalogue.search(words).map((field) => field.id)) : null), [catalogue, words, isSearch])
+  const listed = (ids: string[]) => ids.filter((id) => !found || found.has(id))
   const content = (
     <>
       <div className={css.head}>
@@ -48,10 +41,16 @@ export function ColumnPicker({ catalogue, chosen, anchor, isCustom, onlyDifferin
         <IconButton icon="close" name="Close" onPress={onClose} />
       </div>
       <div className={css.list}>
-        <h3 className={css.title}><span>Shown, in order</span><span className="n-11" role="status">{chosen.length}</span></h3>
-        <ShownList catalogue={catalogue} ids={shown} all={chosen} onChange={onChange} />
+        {pinned > 0 && (
+          <>
+            <h3 className={css.title}><span>Pinned</span><span className="n-11">{pinned}</span></h3>
+            <ShownList label="Pinned columns, in order" catalogue={catalogue} ids={listed(chosen.slice(0, pinned))} columns={columns} onChange={onChange} />
+          </>
+        )}
+        <h3 className={css.title}><span>Shown, in order</span><span className="n-11" role="status">{chosen.length - pinned}</span></h3>
+        <ShownList label="Shown columns, in order" catalogue={catalogue} ids={listed(chosen.slice(pinned))} columns={columns} onChange={onChange} />
         {sections.map((section) => (
-          <Others key={`${section.title}${isSearch}`} title={section.title} isOpen={isSearch} fields={section.fields.map((field) => field.id)} catalogue={catalogue} chosen={chosen} onChange={onChange} />
+          <Others key={`${section.title}${isSearch}`} title={section.title} isOpen={isSearch} fields={section.fields.map((field) => field.id)} catalogue={catalogue} chosen={chosen} onShow={(id) => onChange(withShown(columns, id))} />
         ))}
         {sections.length === 0 && <p className={css.empty}>No column is called “{words}”.</p>}
       </div>
@@ -70,29 +69,33 @@ export function ColumnPicker({ catalogue, chosen, anchor, isCustom, onlyDifferin
   )
 }
 
-function ShownList({ catalogue, ids, all, onChange }: { catalogue: Catalogue; ids: string[]; all: string[]; onChange: (ids: string[]) => void }) {
+interface ListProps {
+  label: string
+  catalogue: Catalogue
+  ids: string[]
+  columns: Columns
+  onChange: (columns: Columns) => void
+}
+
+function ShownList({ label, catalogue, ids, columns, onChange }: ListProps) {
   const { dragAndDropHooks } = useDragAndDrop({
     getItems: (keys) => [...keys].map((key) => ({ 'text/plain': String(key) })),
-    onReorder: ({ keys, target }) => onChange(moved(all, keys, String(target.key), target.dropPosition === 'after')),
+    onReorder: ({ keys, target }) => onChange(dropped(columns, keys, String(target.key), target.dropPosition === 'after')),
     renderDropIndicator: (target) => <DropIndicator target={target} className={css.drop ?? ''} />,
   })
-  const shift = (id: string, by: number) => {
-    const at = all.indexOf(id)
-    const next = all.toSpliced(at, 1)
-    onChange(next.toSpliced(at + by, 0, id))
-  }
   const [limit, setLimit] = useState(SHOWN_MAX)
-  const items = ids.slice(0, limit).map((id) => ({ id, name: longName(catalogue.get(id)), section: sectionOf(catalogue.get(id)), at: all.indexOf(id) }))
+  const items = ids.slice(0, limit).map((id) => ({ id, name: longName(catalogue.get(id)), section: sectionOf(catalogue.get(id)), isPinned: columns.ids.indexOf(id) < columns.pinned }))
   const list = (
-    <GridList aria-label="Shown columns, in order" items={items} dependencies={[all]} dragAndDropHooks={dragAndDropHooks} renderEmptyState={() => <span className={css.empty}>none</span>}>
+    <GridList aria-label={label} items={items} dependencies={[columns]} dragAndDropHooks={dragAndDropHooks} renderEmptyState={() => <span className={css.empty}>none</span>}>
       {(item) => (
         <GridListItem id={item.id} textValue={item.name} className={css.row ?? ''}>
           <AriaButton slot="drag" aria-label={`Drag ${item.name}`}><Icon name="grip" /></AriaButton>
-          <AriaButton aria-label={`Hide ${item.name}`} onPress={() => onChange(all.filter((id) => id !== item.id))}><span className={controls.box} data-on="" /></AriaButton>
+          <AriaButton aria-label={`Hide ${item.name}`} onPress={() => onChange(hidden(columns, item.id))}><span className={controls.box} data-on="" /></AriaButton>
           <span className="clip" title={item.id}>{item.name}</span>
           <span className={css.group}>{item.section.toLowerCase()}</span>
-          <AriaButton aria-label={`Move ${item.name} up`} isDisabled={item.at === 0} onPress={() => shift(item.id, -1)}><Icon name="up" small /></AriaButton>
-          <AriaButton aria-label={`Move ${item.name} down`} isDisabled={item.at === all.length - 1} onPress={() => shift(item.id, 1)}><Icon name="lower" small /></AriaButton>
+          <AriaButton aria-label={`${item.isPinned ? 'Unpin' : 'Pin'} ${item.name}`} className={item.isPinned ? (css.isPinned ?? '') : ''} onPress={() => onChange(pinTurned(columns, item.id))}><Icon name="pin" small /></AriaButton>
+          <AriaButton aria-label={`Move ${item.name} up`} isDisabled={!canShift(columns, item.id, -1)} onPress={() => onChange(shifted(columns, item.id, -1))}><Icon name="up" small /></AriaButton>
+          <AriaButton aria-label={`Move ${item.name} down`} isDisabled={!canShift(columns, item.id, 1)} onPress={() => onChange(shifted(columns, item.id, 1))}><Icon name="lower" small /></AriaButton>
         </GridListItem>
       )}
     </GridList>
@@ -105,7 +108,7 @@ function ShownList({ catalogue, ids, all, onChange }: { catalogue: Catalogue; id
   )
 }
 
-function Others({ title, isOpen, fields, catalogue, chosen, onChange }: { title: string; isOpen: boolean; fields: string[]; catalogue: Catalogue; chosen: string[]; onChange: (ids: string[]) => void }) {
+function Others({ title, isOpen, fields, catalogue, chosen, onShow }: { title: string; isOpen: boolean; fields: string[]; catalogue: Catalogue; chosen: string[]; onShow: (id: string) => void }) {
   const [open, setOpen] = useState(isOpen)
   const others = fields.filter((id) => !chosen.includes(id))
   if (others.length === 0) return null
@@ -115,7 +118,7 @@ function Others({ title, isOpen, fields, catalogue, chosen, onChange }: { title:
       {open && others.map((id) => {
         const field = catalogue.get(id)
         return (
-          <Checkbox key={id} className={css.add ?? ''} isSelected={false} onChange={() => onChange([...chosen, id])} aria-label={`Show ${longName(field)}`}>
+          <Checkbox key={id} className={css.add ?? ''} isSelected={false} onChange={() => onShow(id)} aria-label={`Show ${longName(field)}`}>
             <span className={controls.box} data-box="" />
             <span className="clip" title={`${id}\n${field.help}`}>{longName(field)}</span>
             <span className={css.group}>{field.unit}</span>

@@ -3,14 +3,15 @@ import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
 
 import { useLocation, useSearch } from 'wouter'
 
-import { ApiError } from '../api/client'
-import { useApply, useFields, useHealth, useOptions, usePresets, useView } from '../api/queries'
-import type { ApplyRequest, Filter } from '../api/types'
+import { ApiError, get } from '../api/client'
+import { useApply, useFields, useHealth, usePresets, useVarying, useView } from '../api/queries'
+import type { ApplyRequest, Experiment, Filter } from '../api/types'
 import { CARD_COLUMNS, Catalogue, DEFAULT_COLUMNS } from '../fields/catalogue'
 import { treeOf } from '../filter/model'
 import { useKeys } from '../keys/use-keys'
 import { useMedia } from '../ui/use-media'
 import { usePreferences } from '../keys/store'
+import { undo } from '../url/entry'
 import { readView } from '../url/explore'
 import { paths } from '../url/paths'
 import { useExplore } from '../url/use-explore'
@@ -20,7 +21,8 @@ import { cardColumns, Cards } from './cards'
 import css from './explore.module.css'
 import { FilterDrawer } from './filter-drawer'
 import { FilterPanel, type PanelHandle } from './filter-panel'
-import { Grid } from './grid'
+import { Grid, type GridHandle } from './grid'
+import { markdownOf, rowOf } from './markdown'
 import { PresetBar } from './preset-bar'
 import { stateOf } from './preset-state'
 import { Beyond, Empty, ErrorNote, FirstRun, Waiting } from './states'
@@ -70,26 +72,31 @@ function useScreen(catalogue: Catalogue, isPhone: boolean) {
   const [state, change] = useExplore()
   const [round, setRound] = useState(0)
   const tree = useMemo(() => treeOf(state.choices, state.where), [state.choices, state.where])
-  const options = useOptions(tree, round)
   const chosen = useMemo(() => state.columns ?? (isPhone ? CARD_COLUMNS : DEFAULT_COLUMNS).filter((id) => catalogue.byId.has(id)), [state.columns, catalogue, isPhone])
-  const varying = options.data?.options
-  const columns = useMemo(() => (state.onlyDiffering && varying ? chosen.filter((id) => id in varying) : chosen), [chosen, varying, state.onlyDiffering])
   const request = useMemo(() => {
     const cells = isPhone ? cardColumns(catalogue, chosen, state.sort) : chosen
-    const asked: ApplyRequest = { sort: state.sort, columns: [...new Set([...ALWAYS, ...cells])], limit: PAGE_ROWS, offset: state.page * PAGE_ROWS }
+    const asked: ApplyRequest = { sort: state.sort, columns: [...new Set([...ALWAYS, ...cells])], limit: PAGE_ROWS, offset: isPhone ? state.page * PAGE_ROWS : 0 }
     return tree ? { ...asked, filter: tree as ApplyRequest['filter'] & Filter } : asked
-  }, [tree, catalogue, chosen, isPhone, state.sort, state.page]) as ApplyRequest
-  const answer = useApply(request, round)
+  }, [tree, catalogue, chosen, isPhone, state.sort, isPhone && state.page]) as ApplyRequest
+  const looked = useRef(new Map<string, string[]>())
+  const answer = useApply(request, round, () => [...looked.current.values()].flat())
+  const isWaiting = answer.isFetching && (!answer.data || answer.isPlaceholderData)
   // the last answer that came stays on the screen, also while the server refuses the next
   const last = useRef(answer.data)
   if (answer.data) last.current = answer.data
-  return { state, change, round, setRound, tree, options, chosen, columns, request, answer, shown: answer.data ?? last.current }
+  const shown = answer.data ?? last.current
+  const options = useVarying(tree, round, !isWaiting || !answer.data)
+  const varying = useMemo(() => options.data && new Set(Object.keys(options.data.options)), [options.data])
+  const columns = useMemo(() => (state.onlyDiffering && varying ? chosen.filter((id) => varying.has(id)) : chosen), [chosen, varying, state.onlyDiffering])
+  // of what varies all is known, but later: until then it is of the filter before
+  const facets = useMemo(() => ({ ...(options.isPlaceholderData ? {} : options.data?.options), ...shown?.facets }), [options.data, options.isPlaceholderData, shown?.facets])
+  return { state, change, round, setRound, tree, options, varying, facets, looked, chosen, columns, answer, isWaiting, shown }
 }
 
 function Screen({ catalogue }: { catalogue: Catalogue }) {
   const isNarrow = useMedia('(max-width: 1023px)')
   const isPhone = useMedia('(max-width: 640px)')
-  const { state, change, round, setRound, tree, options, chosen, columns, answer, shown } = useScreen(catalogue, isPhone)
+  const { state, change, round, setRound, tree, options, varying, facets, looked, chosen, columns, answer, isWaiting, shown } = useScreen(catalogue, isPhone)
   const health = useHealth()
   const panel = useRef<PanelHandle>(null)
   const [drawer, setDrawer] = useState(false)
@@ -103,16 +110,25 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
   useKeys({
     f: () => (isNarrow ? setDrawer(true) : panel.current?.focus()),
     c: () => setPicker(!picker),
+    '[': undo,
+    ']': () => history.forward(),
     e: () => { if (shown?.count) setExport(true) },
   })
   useEffect(() => usePreferences.getState().set({ lastExplore: `/${window.location.search}` }), [state])
 
-  const isWaiting = answer.isFetching && (!answer.data || answer.isPlaceholderData)
   const newer = shown && health.data && health.data.data_version > shown.data_version ? health.data.total - shown.total : null
   const page = (shown?.request.offset ?? 0) / PAGE_ROWS
   const asked = answer.error instanceof ApiError || answer.error ? answer.error : options.error
+  const grid = useRef<GridHandle>(null)
+  const pinned = useMemo(() => columns.filter((id) => chosen.indexOf(id) < state.pinned).length, [columns, chosen, state.pinned])
+  const copy = async () => {
+    const rows = state.selected.length === 0 ? (grid.current?.onScreen() ?? [])
+      : await Promise.all(state.selected.map(async (id) => grid.current?.known(id) ?? rowOf(await get<Experiment>(`/api/data/experiments/${id}`))))
+    await navigator.clipboard.writeText(markdownOf(catalogue, columns, rows))
+    return rows.length
+  }
   const filters = (
-    <FilterPanel ref={panel} catalogue={catalogue} state={state} change={change} options={options.data} tree={tree} round={round} onTree={openTree} />
+    <FilterPanel ref={panel} catalogue={catalogue} state={state} change={change} varying={varying} facets={facets} isSettled={!isWaiting && !options.isFetching} looked={looked} tree={tree} round={round} onTree={openTree} />
   )
   return (
     <div className={css.explore}>
@@ -122,7 +138,7 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
       <main id="main" className={css.main}>
         <h1 className="sr">Explore experiments</h1>
         <Progress on={isWaiting} />
-        <AnswerLine catalogue={catalogue} state={state} change={change} shown={shown} options={options.data} isWaiting={isWaiting}
+        <AnswerLine catalogue={catalogue} state={state} change={change} shown={shown} facets={facets} isWaiting={isWaiting}
           isTree={isTree} onFilters={() => setDrawer(true)} onTree={() => setTree(!isTree)} onExport={() => setExport(true)} />
         {isTree && (
           <Suspense fallback={null}>
@@ -137,7 +153,7 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
         {shown && shown.total === 0 && <FirstRun />}
         {shown && shown.total > 0 && (
           <section className={css.wrap} aria-label="Experiments" aria-busy={isWaiting}>
-            <TableTools catalogue={catalogue} state={state} sort={shown.request.sort ?? []} change={change} chosen={chosen} columns={columns} varying={options.data?.options} picker={picker} setPicker={setPicker} isPhone={isPhone} />
+            <TableTools catalogue={catalogue} state={state} sort={shown.request.sort ?? []} change={change} chosen={chosen} columns={columns} varying={varying} picker={picker} setPicker={setPicker} onCopy={copy} isPhone={isPhone} />
             {shown.count === 0 ? (
               <Empty catalogue={catalogue} state={state} change={change} round={round} />
             ) : shown.rows.length === 0 ? (
@@ -145,9 +161,9 @@ function Screen({ catalogue }: { catalogue: Catalogue }) {
             ) : isPhone ? (
               <Cards catalogue={catalogue} answer={shown} columns={columns} isWaiting={isWaiting} />
             ) : (
-              <Grid catalogue={catalogue} answer={shown} columns={columns} sort={state.sort} change={change} isWaiting={isWaiting} />
+              <Grid ref={grid} catalogue={catalogue} answer={shown} columns={columns} pinned={pinned} sort={state.sort} selected={state.selected} round={round} change={change} isWaiting={isWaiting} />
             )}
-            <StatusLine answer={shown} page={page} pageRows={PAGE_ROWS} change={change} newer={newer}
+            <StatusLine isPaged={isPhone} answer={shown} page={page} pageRows={PAGE_ROWS} change={change} newer={newer}
               nowVersion={health.data?.data_version} onNewer={() => setRound(round + 1)} />
           </section>
         )}

@@ -1,4 +1,4 @@
-// A range of days, in UTC as all times here; the usual ones by a press.
+// A range of days, in UTC as all times here; the usual ones by a press: these go on with the clock of the server.
 import type { Facet, Scalar } from '../api/types'
 import { longName } from '../fields/catalogue'
 import type { Choice } from '../filter/model'
@@ -7,14 +7,13 @@ import { useDraft } from '../ui/use-draft'
 import type { FacetProps } from './facet'
 import css from './filter-panel.module.css'
 
-const DAY_MS = 86_400_000
-const LAST: [string, number][] = [['24 h', 1], ['7 days', 7], ['30 days', 30]]
+const LAST: [string, string][] = [['24 h', 'now-24h'], ['7 days', 'now-7d'], ['30 days', 'now-30d'], ['90 days', 'now-90d']]
 const START_OF_DAY = 'T00:00:00Z'
 const END_OF_DAY = 'T23:59:59.999Z'
 
 type Days = [from: string, to: string] // '' is no end
 
-const day = (end: unknown) => (typeof end === 'string' ? end.slice(0, 10) : '')
+const day = (end: unknown) => (typeof end === 'string' && /^\d{4}-\d\d-\d\d/.test(end) ? end.slice(0, 10) : '')
 
 export function DateRange({ field, facet, choice, onChoose }: FacetProps & { facet: Facet }) {
   const name = longName(field)
@@ -38,9 +37,10 @@ export function DateRange({ field, facet, choice, onChoose }: FacetProps & { fac
       </div>
       <div className={css.more}>
         last
-        {LAST.map(([words, days]) => (
-          <Act key={words} onPress={() => choose(`${new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 19)}Z`, null)}>{words}</Act>
-        ))}
+        {LAST.map(([words, since]) => {
+          const isChosen = range?.[0] === since && range[1] === null
+          return <Act key={since} aria-pressed={isChosen} aria-label={`${name}, last ${words}`} onPress={() => choose(isChosen ? null : since, null)}>{words}</Act>
+        })}
       </div>
     </div>
   )

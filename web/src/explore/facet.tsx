@@ -3,7 +3,7 @@
 import { useRef, useState } from 'react'
 import { Checkbox } from 'react-aria-components'
 
-import { useOptions } from '../api/queries'
+import { useValues } from '../api/queries'
 import type { Facet, Field, Filter, Scalar } from '../api/types'
 import { longName } from '../fields/catalogue'
 import { type Choice, isEmpty } from '../filter/model'
@@ -30,6 +30,7 @@ export interface FacetProps {
   field: Field
   facet: Facet | undefined
   choice: Choice | undefined
+  onCount?: (() => void) | undefined // it was not counted in time: count it all the same
   tree: Filter | undefined
   round: number
   onChoose: OnChoose
@@ -49,7 +50,7 @@ export function FacetView(props: FacetProps) {
           </span>
         )}
       </div>
-      {facet ? <Control {...props} facet={facet} /> : <Bone width={160} />}
+      {facet ? <Control {...props} facet={facet} /> : props.onCount ? <p className={css.more}>not counted in time <Act onPress={props.onCount}>Count it</Act></p> : <Bone width={160} />}
     </div>
   )
 }
@@ -128,8 +129,8 @@ function useSteadyOrder(values: Facet['values']) {
   return { steady, inside: { onPointerEnter: () => setInside(true), onPointerLeave: () => setInside(false) } }
 }
 
-function Values({ field, facet, choice, values, most, onChoose, isWhole = true }: Drawn & { values: Facet['values']; isWhole?: boolean }) {
-  const [isLong, setLong] = useState(false)
+function Values({ field, facet, choice, values, most, onChoose, isWhole = true, isLongAtFirst = false }: Drawn & { values: Facet['values']; isWhole?: boolean; isLongAtFirst?: boolean }) {
+  const [isLong, setLong] = useState(isLongAtFirst)
   const all = withChosen(values, choice, facet)
   // words: the most frequent first; numbers as they follow each other
   const { steady, inside } = useSteadyOrder(field.type === 'text' || field.type === 'json' ? all.toSorted((a, b) => b.count - a.count) : all)
@@ -186,23 +187,35 @@ function Toggles({ field, facet, choice, onChoose }: FacetProps & { facet: Facet
 }
 
 // More than a list holds: the server looks through all of them, never a silent cut.
+const VALUES_STEP = 50
+const VALUES_MAX = 1000
+
 function Search({ field, facet, choice, tree, round, most, onChoose }: Drawn) {
-  const [typed, setTyped] = useState('')
   const [asked, setAsked] = useState('')
-  const [draft, write] = useDraft(typed, (text) => { setTyped(text); setAsked(text.trim()) })
-  const found = useOptions(tree, round, asked ? [field.id] : [], asked)
-  const narrowed = (asked && found.data?.options[field.id]) || facet
+  const [draft, write] = useDraft(asked, (text) => {
+    setAsked(text.trim())
+    setLimit(VALUES_STEP)
+  })
+  const [limit, setLimit] = useState(VALUES_STEP)
+  const isAsked = asked !== '' || limit > VALUES_STEP
+  const found = useValues(isAsked ? { field: field.id, search: asked, filter: tree } : null, round, limit)
+  const values = (isAsked && found.data?.values) || facet.values
+  const matching = (isAsked && found.data?.matching) || distinctOf(facet)
   const name = longName(field)
   return (
     <>
       <TextField label={`Search values of ${name}`} icon="search" type="search" placeholder={`Search ${count(distinctOf(facet))} values`} value={draft} onChange={(event) => write(event.target.value)} />
-      <Values field={field} facet={narrowed} choice={choice} values={narrowed.values} tree={tree} round={round} most={most} onChoose={onChoose} isWhole={false} />
+      <div className={isAsked ? css.long : undefined}>
+        <Values field={field} facet={facet} choice={choice} values={values} tree={tree} round={round} most={most} onChoose={onChoose} isWhole={false} isLongAtFirst={isAsked} key={String(isAsked)} />
+      </div>
+      <div className={css.more} role="status">
+        {asked && found.data && values.length === 0 ? <span>no value has “{asked}” in it</span> : values.length < matching && <span>{count(values.length)} of {count(matching)}, type to narrow</span>}
+      </div>
       <div className={css.more}>
-        {narrowed.more > 0 && <span>showing {narrowed.values.length} of {count(distinctOf(narrowed))}, type to narrow</span>}
+        {values.length < Math.min(matching, VALUES_MAX) && <Act onPress={() => setLimit(Math.min(VALUES_MAX, limit === VALUES_STEP ? 4 * VALUES_STEP : VALUES_MAX))}>Show more</Act>}
         {asked && field.type === 'text' && choice?.contains !== asked && (
           <Act onPress={() => onChoose({ ...choice, contains: asked })}>All that contain “{asked}”</Act>
         )}
-        {asked && narrowed.values.length === 0 && <span>no value has “{asked}” in it</span>}
       </div>
       <Nothings field={field} facet={facet} choice={choice} tree={tree} round={round} most={most} onChoose={onChoose} />
     </>

@@ -1,8 +1,8 @@
 // The panel of filters: which fields, in which sections; a section asks for what it shows and no more.
-import { type Ref, useImperativeHandle, useMemo, useRef, useState } from 'react'
+import { type Ref, type RefObject, useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react'
 
 import { useOptions } from '../api/queries'
-import type { Field, Filter, OptionsAnswer } from '../api/types'
+import type { Facet, Field, Filter } from '../api/types'
 import { type Catalogue, OPEN_AT_FIRST, type Section } from '../fields/catalogue'
 import { partsOf, withChoice, withoutPart } from '../filter/model'
 import { treeWords } from '../filter/tree-words'
@@ -26,27 +26,30 @@ interface Props {
   catalogue: Catalogue
   state: ExploreState
   change: Change
-  options: OptionsAnswer | undefined // of what varies
+  varying: ReadonlySet<string> | undefined
+  facets: Record<string, Facet> // that are known
+  isSettled: boolean // nothing is under way that would bring more of them
+  looked: RefObject<Map<string, string[]>> // by section, what is looked at
   tree: Filter | undefined
   round: number
   onTree: () => void
   ref: Ref<PanelHandle>
 }
 
-export function FilterPanel({ catalogue, state, change, options, tree, round, onTree, ref }: Props) {
+export function FilterPanel({ catalogue, state, change, varying, facets, isSettled, looked, tree, round, onTree, ref }: Props) {
   const [words, setWords] = useState('')
   const input = useRef<HTMLInputElement>(null)
   useImperativeHandle(ref, () => ({ focus: () => { input.current?.focus(); input.current?.select() } }))
 
   const sections = useMemo(() => {
-    const isShown = (field: Field) => !state.onlyVarying || (options && field.id in options.options) || field.id in state.choices
+    const isShown = (field: Field) => !state.onlyVarying || varying?.has(field.id) || field.id in state.choices
     if (!words.trim()) {
       const others = Object.keys(state.choices).filter((id) => !catalogue.byId.get(id)?.column).map((id) => catalogue.get(id))
       return catalogue.sorted([...catalogue.columns, ...others].filter(isShown))
     }
     const found = catalogue.search(words, state.onlyVarying ? catalogue.columns : catalogue.fields).filter(isShown)
     return catalogue.sorted(found.slice(0, FOUND_MAX))
-  }, [catalogue, options, state.choices, state.onlyVarying, words])
+  }, [catalogue, varying, state.choices, state.onlyVarying, words])
   const shown = sections.reduce((sum, section) => sum + section.fields.length, 0)
   const isSearch = words.trim() !== ''
 
@@ -63,10 +66,10 @@ export function FilterPanel({ catalogue, state, change, options, tree, round, on
       </div>
       <Conditions catalogue={catalogue} state={state} change={change} onTree={onTree} />
       {sections.map((section) => (
-        <SectionView key={`${section.title}${isSearch}`} section={section} isSearch={isSearch} state={state} change={change} options={options} tree={tree} round={round} />
+        <SectionView key={`${section.title}${isSearch}`} section={section} isSearch={isSearch} state={state} change={change} facets={facets} isSettled={isSettled} looked={looked} tree={tree} round={round} />
       ))}
-      {!options && state.onlyVarying && <Waiting />}
-      {sections.length === 0 && options && (
+      {!varying && state.onlyVarying && <Waiting />}
+      {sections.length === 0 && varying && (
         <p className={css.empty}>
           {isSearch ? <>No field is called “{words}”{state.onlyVarying ? ' among those that vary. ' : '. '}</> : 'No field varies. '}
           {state.onlyVarying && <Act onPress={() => change({ onlyVarying: false })}>Look in all fields</Act>}
@@ -101,21 +104,30 @@ function Conditions({ catalogue, state, change, onTree }: Pick<Props, 'catalogue
 
 const Waiting = () => <div className={css.bones}>{[150, 120, 170, 140, 110].map((width) => <Bone key={width} width={width} />)}</div>
 
-interface SectionProps extends Omit<Props, 'catalogue' | 'onTree' | 'ref'> {
+interface SectionProps extends Omit<Props, 'catalogue' | 'varying' | 'onTree' | 'ref'> {
   section: Section
   isSearch: boolean
 }
 
-function SectionView({ section, isSearch, state, change, options, tree, round }: SectionProps) {
+// Counted for what is shown: of numbers with very many values no more was told than that they vary.
+const isKnown = (facet: Facet | undefined) => facet !== undefined && facet.distinct !== null
+
+function SectionView({ section, isSearch, state, change, facets: known, isSettled, looked, tree, round }: SectionProps) {
   const { openSections, set } = usePreferences()
   const isOpen = isSearch || (openSections[section.title] ?? OPEN_AT_FIRST.includes(section.title))
   const [limit, setLimit] = useState(isSearch ? FOUND_MAX : SHOWN_AT_FIRST)
+  const [isPatient, setPatient] = useState(false)
   const active = section.fields.filter((field) => field.id in state.choices)
   const visible = useMemo(() => section.fields.filter((field, i) => i < limit || field.id in state.choices), [section.fields, limit, state.choices])
-  const known = options?.options ?? {}
-  const lacking = isOpen && options ? visible.filter((field) => !(field.id in known)).map((field) => field.id) : []
-  const more = useOptions(tree, round, lacking)
-  const facets = { ...more.data?.options, ...known }
+  useEffect(() => {
+    const { current } = looked
+    current.set(section.title, isOpen ? visible.map(({ id }) => id) : [])
+    return () => { current.delete(section.title) }
+  }, [looked, section.title, isOpen, visible])
+  const lacking = isOpen && isSettled ? visible.filter(({ id }) => !isKnown(known[id])).map(({ id }) => id) : []
+  const more = useOptions(tree, round, lacking, isPatient)
+  const facets: Record<string, Facet> = { ...more.data?.options, ...Object.fromEntries(Object.entries(known).filter(([, facet]) => isKnown(facet))) }
+  const isLate = (id: string) => !isPatient && lacking.includes(id) && more.data?.not_ready?.includes(id)
   const left = section.fields.length - visible.length
   return (
     <details className={css.group} open={isOpen} onToggle={(event) => {
@@ -131,7 +143,7 @@ function SectionView({ section, isSearch, state, change, options, tree, round }:
       {isOpen && (
         <div className={css.body}>
           {visible.map((field) => (
-            <FacetView key={field.id} field={field} facet={facets[field.id]} choice={state.choices[field.id]} tree={tree} round={round}
+            <FacetView key={field.id} field={field} facet={facets[field.id]} choice={state.choices[field.id]} tree={tree} round={round} onCount={isLate(field.id) ? () => setPatient(true) : undefined}
               onChoose={(choice, choose) => change({ choices: withChoice(state.choices, field.id, choice) }, choose)} />
           ))}
           {left > 0 && (

@@ -7,21 +7,25 @@ import { shortName } from '../fields/catalogue'
 import { directionWords } from '../filter/words'
 import { arrow } from '../format/number'
 import { briefly, isFigure, nameOf, rawValue, showValue } from '../format/value'
-import { join } from '../ui/controls'
+import { Bone, join } from '../ui/controls'
 import { Nothing, Simulated, Verdict } from '../ui/verdict'
 import { paths } from '../url/paths'
-import { type Across, BAR_PX, type Shown, VERDICT } from './grid-columns'
+import { type Across, BAR_PX, type Drawn, VERDICT } from './grid-columns'
+import { WidthHandle } from './grid-widths'
 import css from './grid.module.css'
 
 // aria-colindex counts from 1, and the names stand first.
 const placeIn = (at: number) => at + 2
 
-export function Head({ field, form, isDivided, at, sort, onSort }: Shown & { at: number; sort: Sort[]; onSort: ((event: unknown) => void) | undefined }) {
+const stuck = ({ left }: Drawn) => (left === null ? undefined : { left })
+
+export function Head({ sort, onSort, ...drawn }: Drawn & { sort: Sort[]; onSort: ((event: unknown) => void) | undefined }) {
+  const { column: { field, form, isDivided }, at, px, left } = drawn
   const place = sort.findIndex((key) => key.field === field.id)
   const key = sort[place]
   const words = directionWords(field)
   return (
-    <th scope="col" aria-colindex={placeIn(at)} className={join(isFigure(field) && css.num, key && css.isSorted, isDivided && css.divided)}
+    <th scope="col" aria-colindex={placeIn(at)} style={stuck(drawn)} className={join(isFigure(field) && css.num, key && css.isSorted, isDivided && css.divided, left !== null && css.stuck)}
       aria-sort={key ? (key.dir === 'asc' ? 'ascending' : 'descending') : undefined}>
       <button type="button" className={css.head} onClick={onSort} title={`${field.id}\n${field.help}${words ? `\n${words}` : ''}`}>
         <span>
@@ -30,6 +34,7 @@ export function Head({ field, form, isDivided, at, sort, onSort }: Shown & { at:
         </span>
         <small>{field.type === 'time' ? 'UTC' : form.unit} {arrow(field) && <span aria-hidden="true">{arrow(field)}</span>}<span className="sr">{words}</span></small>
       </button>
+      <WidthHandle of={field.id} name={shortName(field)} px={px} />
     </th>
   )
 }
@@ -37,36 +42,49 @@ export function Head({ field, form, isDivided, at, sort, onSort }: Shown & { at:
 interface RowProps {
   row: Row
   index: number
-  at: number
   across: Across
+  isSelected: boolean
   onFocus: (index: number) => void
+  onSelect: (index: number) => void
 }
 
-export const RowView = memo(function RowView({ row, index, at, across, onFocus }: RowProps) {
+export const RowView = memo(function RowView({ row, index, across, isSelected, onFocus, onSelect }: RowProps) {
   return (
-    <tr className={row.simulated ? css.simulated : undefined} aria-rowindex={at} data-row={index} data-id={row.id} onFocus={() => onFocus(index)}>
+    <tr className={join(row.simulated === true && css.simulated, isSelected && css.isSelected)} aria-rowindex={index + 2} data-row={index} data-id={row.id} onFocus={() => onFocus(index)}>
       <th className={css.pin} scope="row" aria-colindex={1}>
         <div className={css.name}>
+          <input type="checkbox" className={css.box} checked={isSelected} aria-label={nameOf(row)} title="Select (x)" onChange={() => onSelect(index)} />
           <Link className="clip" href={paths.experiment(row.id)} title={row.run_id ?? undefined}><bdi>{nameOf(row)}</bdi></Link>
           {row.simulated && <Simulated />}
         </div>
       </th>
-      {across.widths && <td className={css.gap} aria-hidden="true" />}
-      {across.drawn.map(({ column, at: place }) => <CellView key={column.field.id} row={row} at={place} {...column} />)}
-      {across.widths && <td className={css.gap} aria-hidden="true" />}
+      {across.pinned.map((drawn) => <CellView key={drawn.column.field.id} row={row} drawn={drawn} />)}
+      {across.before > 0 && <td className={css.gap} aria-hidden="true" />}
+      {across.drawn.map((drawn) => <CellView key={drawn.column.field.id} row={row} drawn={drawn} />)}
+      <td className={css.gap} aria-hidden="true" />
     </tr>
   )
 })
 
-function CellView({ row, field, form, top, isDivided, at }: Shown & { row: Row; at: number }) {
+// A row that is not here yet.
+export const BoneRow = memo(function BoneRow({ index }: { index: number }) {
+  return (
+    <tr aria-rowindex={index + 2} aria-busy="true">
+      <th className={css.pin} scope="row" aria-colindex={1}><Bone width={120 + ((index * 37) % 90)} /></th>
+    </tr>
+  )
+})
+
+function CellView({ row, drawn }: { row: Row; drawn: Drawn }) {
+  const { column: { field, form, top, isDivided }, at, left } = drawn
   const value = row.cells[field.id]
-  const look = join(isFigure(field) && css.num, isDivided && css.divided)
-  const place = { className: look, 'aria-colindex': placeIn(at) }
+  const look = join(isFigure(field) && css.num, isDivided && css.divided, left !== null && css.stuck)
+  const place = { className: look, style: stuck(drawn), 'aria-colindex': placeIn(at) }
   if (field.id === VERDICT) return <td {...place}><Verdict verdict={row.verdict} /></td>
   if (value === undefined || value === null) return <td {...place}><Nothing of={value} /></td>
   return (
     <td {...place} title={`${rawValue(value)} ${field.unit}\n${field.id}`}>
-      {top > 0 && typeof value === 'number' && <span className={css.bar} style={{ width: Math.round((value / top) * BAR_PX) }} />}
+      {top > 0 && typeof value === 'number' && <span className={css.bar} style={{ width: Math.min(BAR_PX, Math.round((value / top) * BAR_PX)) }} />}
       <bdi>{briefly(field, showValue(field, value, form))}</bdi>
     </td>
   )

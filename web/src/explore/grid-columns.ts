@@ -1,5 +1,5 @@
-// What a column looks like follows from the rows of the page. Of many columns only those that are looked at
-// are drawn; their widths are measured, for those of a table that is drawn in part would jump.
+// What a column looks like follows from the rows of the first page; its width is measured by them, or is what
+// somebody made it. Of many columns only those that are looked at are drawn.
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type RefObject, useCallback, useMemo } from 'react'
 
@@ -7,18 +7,21 @@ import type { ApplyRequest, Field, Row, Sort } from '../api/types'
 import { type Catalogue, sectionOf, shortName } from '../fields/catalogue'
 import { type Form, formFor } from '../format/number'
 import { briefly, isFigure, showValue, UNSET } from '../format/value'
+import { usePreferences } from '../keys/store'
 import { entryNow, placeOf } from '../url/entry'
 
 export const VERDICT = 'quality.verdict'
+export const NAMES = 'names' // the first column, which is no field's
 export const BAR_PX = 44
-export const PIN_PX = 272 // the column of names (grid.module.css)
+const NAMES_PX = 296
 const ALL_DRAWN = 40
 const OVERSCAN = 3
 const PAD_PX = 19
 const MARK_PX = 24 // of a sort key
-const LEAST_PX = 64
+export const LEAST_PX = 56
 const MOST_PX = 340
 const VERDICT_PX = 120
+const PINNED_SHARE = 0.6 // of the window: what is pinned must leave room for what scrolls
 
 export interface Shown {
   field: Field
@@ -73,7 +76,7 @@ function longest({ field, form }: Shown, rows: Row[]) {
   return [text, ...[low, high].filter(Number.isFinite).map((value) => showValue(field, value, form))]
 }
 
-function widthOf(column: Shown, rows: Row[], ruler: ReturnType<typeof makeRuler>) {
+function fitting(column: Shown, rows: Row[], ruler: ReturnType<typeof makeRuler>) {
   const face = isFigure(column.field) ? 'mono' : 'sans'
   const cells = longest(column, rows).map((text) => ruler(text, face) + (column.top > 0 ? BAR_PX + 8 : 0))
   const head = [ruler(shortName(column.field), 'sans', 500) + MARK_PX, ruler(column.form.unit, 'sans') + MARK_PX]
@@ -81,35 +84,47 @@ function widthOf(column: Shown, rows: Row[], ruler: ReturnType<typeof makeRuler>
   return Math.ceil(Math.min(MOST_PX, Math.max(LEAST_PX, verdict, ...cells, ...head) + PAD_PX))
 }
 
+export interface Drawn {
+  column: Shown
+  at: number // among all columns
+  px: number
+  left: number | null // of one that is pinned
+}
+
 export interface Across {
-  drawn: { column: Shown; at: number }[]
-  widths: number[] | null // of the drawn ones; null: all are drawn, and the browser lays them out
+  names: number
+  pinned: Drawn[]
+  drawn: Drawn[] // of the others those that are looked at
   before: number // pixels of what is not drawn
   after: number
 }
 
-export function useAcross(shown: Shown[], rows: Row[], scroll: RefObject<HTMLElement | null>): Across {
-  const isCut = shown.length > ALL_DRAWN
-  const widths = useMemo(() => {
-    if (!isCut) return []
+const sum = (list: number[]) => list.reduce((all, px) => all + px, 0)
+
+export function useAcross(shown: Shown[], pins: number, rows: Row[], scroll: RefObject<HTMLElement | null>): Across {
+  const made = usePreferences((state) => state.widths)
+  const fit = useMemo(() => {
     const ruler = makeRuler()
-    return shown.map((column) => widthOf(column, rows, ruler))
-  }, [isCut, shown, rows])
+    return shown.map((column) => fitting(column, rows, ruler))
+  }, [shown, rows])
+  const widths = useMemo(() => shown.map(({ field }, i) => made[field.id] ?? fit[i] ?? LEAST_PX), [shown, made, fit])
+  const names = made[NAMES] ?? NAMES_PX
+  const pinnedPx = sum(widths.slice(0, pins))
+  const count = names + pinnedPx < window.innerWidth * PINNED_SHARE ? pins : 0
+  const isCut = shown.length > ALL_DRAWN
   // another function with other columns: widths that are known belong to those that were
-  const keyOf = useCallback((i: number) => shown[i]?.field.id ?? i, [shown])
+  const keyOf = useCallback((i: number) => shown[count + i]?.field.id ?? i, [shown, count, widths])
   const virtual = useVirtualizer({
-    horizontal: true, enabled: isCut, count: isCut ? shown.length : 0, getScrollElement: () => scroll.current, getItemKey: keyOf,
-    estimateSize: (i) => widths[i] ?? LEAST_PX, paddingStart: PIN_PX, overscan: OVERSCAN, initialOffset: () => placeOf(entryNow())?.left ?? 0,
+    horizontal: true, enabled: isCut, count: isCut ? shown.length - count : 0, getScrollElement: () => scroll.current, getItemKey: keyOf,
+    estimateSize: (i) => widths[count + i] ?? LEAST_PX, paddingStart: names + (count > 0 ? pinnedPx : 0), overscan: OVERSCAN, initialOffset: () => placeOf(entryNow())?.left ?? 0,
   })
   const items = virtual.getVirtualItems()
-  const [from, to] = isCut ? [items[0]?.index ?? 0, (items.at(-1)?.index ?? -1) + 1] : [0, shown.length]
+  const [from, to] = isCut ? [count + (items[0]?.index ?? 0), count + (items.at(-1)?.index ?? -1) + 1] : [count, shown.length]
   return useMemo(() => {
-    const sum = (list: number[]) => list.reduce((all, px) => all + px, 0)
-    return {
-      drawn: shown.slice(from, to).map((column, i) => ({ column, at: from + i })),
-      widths: isCut ? widths.slice(from, to) : null,
-      before: sum(widths.slice(0, from)),
-      after: sum(widths.slice(to)),
-    }
-  }, [shown, widths, isCut, from, to])
+    const drawn = (begin: number, end: number, isPinned: boolean) =>
+      shown.slice(begin, end).map((column, i): Drawn => ({ column, at: begin + i, px: widths[begin + i] ?? LEAST_PX, left: isPinned ? names + sum(widths.slice(0, begin + i)) : null }))
+    return { names, pinned: drawn(0, count, true), drawn: drawn(from, to, false), before: sum(widths.slice(count, from)), after: sum(widths.slice(to)) }
+  }, [shown, widths, names, count, from, to])
 }
+
+export const totalOf = ({ names, pinned, drawn, before, after }: Across) => names + before + after + sum([...pinned, ...drawn].map(({ px }) => px))

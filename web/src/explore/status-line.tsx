@@ -5,8 +5,10 @@ import { Act, Button } from '../ui/controls'
 import { Icon } from '../ui/icons'
 import type { Change } from '../url/use-explore'
 import css from './explore.module.css'
+import { useRange } from './grid-rows'
 
 interface Props {
+  isPaged: boolean // cards; a table has all rows in one
   answer: ApplyAnswer
   page: number
   pageRows: number
@@ -16,14 +18,14 @@ interface Props {
   onNewer: () => void
 }
 
-export function StatusLine({ answer, page, pageRows, change, newer, nowVersion, onNewer }: Props) {
+export function StatusLine({ isPaged: byPages, answer, page, pageRows, change, newer, nowVersion, onNewer }: Props) {
   const first = page * pageRows + 1
   const last = page * pageRows + answer.rows.length
-  const isPaged = answer.count > pageRows
+  const isPaged = byPages && answer.count > pageRows
   return (
     <div className={css.status}>
       {isPaged && <Button look="low" aria-label="Previous page" isDisabled={page === 0} onPress={() => change({ page: page - 1 })}><span aria-hidden="true">‹</span> Previous</Button>}
-      <span>{answer.rows.length ? <>Rows <span className="n-11">{count(first)}–{count(last)}</span> of <span className="n-11">{count(answer.count)}</span></> : 'No rows'}</span>
+      {byPages ? <Rows first={first} last={last} answer={answer} /> : <OnScreen answer={answer} />}
       {isPaged && <Button look="low" aria-label="Next page" isDisabled={last >= answer.count} onPress={() => change({ page: page + 1 })}>Next <Icon name="right" small /></Button>}
       <span>answered in <span className="n-11">{answer.elapsed_ms < 10 ? answer.elapsed_ms.toFixed(1) : count(answer.elapsed_ms)} ms</span></span>
       <span className={css.end}>
@@ -32,4 +34,13 @@ export function StatusLine({ answer, page, pageRows, change, newer, nowVersion, 
       </span>
     </div>
   )
+}
+
+const Rows = ({ first, last, answer }: { first: number; last: number; answer: ApplyAnswer }) => (
+  <span>{answer.rows.length ? <>Rows <span className="n-11">{count(first)}–{count(last)}</span> of <span className="n-11">{count(answer.count)}</span></> : 'No rows'}</span>
+)
+
+function OnScreen({ answer }: { answer: ApplyAnswer }) {
+  const { first, last } = useRange()
+  return <Rows first={first + 1} last={Math.min(last + 1, answer.count)} answer={answer} />
 }

@@ -1,8 +1,9 @@
 // Above the table: how it is sorted, which columns.
 import { lazy, Suspense, useRef, useState } from 'react'
 
-import type { Facet, Sort } from '../api/types'
+import type { Sort } from '../api/types'
 import type { Catalogue } from '../fields/catalogue'
+import { count } from '../format/number'
 import { Act, Button, Check } from '../ui/controls'
 import { Icon } from '../ui/icons'
 import type { ExploreState } from '../url/explore'
@@ -21,13 +22,14 @@ interface Props {
   change: Change
   chosen: string[]
   columns: string[]
-  varying: Record<string, Facet> | undefined
+  varying: ReadonlySet<string> | undefined
   picker: boolean
   setPicker: (open: boolean) => void
+  onCopy: () => Promise<number> // how many rows
   isPhone: boolean // cards, which have no heads
 }
 
-export function TableTools({ catalogue, state, sort, change, chosen, columns, varying, picker, setPicker, isPhone }: Props) {
+export function TableTools({ catalogue, state, sort, change, chosen, columns, varying, picker, setPicker, onCopy, isPhone }: Props) {
   const button = useRef<HTMLButtonElement>(null)
   const [sorting, setSorting] = useState(false)
   return (
@@ -48,6 +50,12 @@ export function TableTools({ catalogue, state, sort, change, chosen, columns, va
         </span>
       )}
       <div className={css.end}>
+        {!isPhone && state.selected.length > 0 && (
+          <span className={css.selected} role="status">
+            <b className="n">{count(state.selected.length)}</b> selected <Act onPress={() => change({ selected: [] })}>Clear</Act>
+          </span>
+        )}
+        {!isPhone && <CopyTable hasSelected={state.selected.length > 0} onCopy={onCopy} />}
         {!isPhone && (
           <Check isSelected={state.onlyDiffering} isDisabled={!varying} onChange={(only) => change({ onlyDiffering: only })}>
             Only columns that differ
@@ -58,11 +66,32 @@ export function TableTools({ catalogue, state, sort, change, chosen, columns, va
           Columns <span className="n-11 dim">{isPhone ? columns.length : `${columns.length} of ${catalogue.columns.length}`}</span>
         </Button>
         <Suspense fallback={null}>
-          {picker && <ColumnPicker catalogue={catalogue} chosen={chosen} anchor={isPhone ? null : button} isCustom={state.columns !== null} onlyDiffering={state.onlyDiffering}
-            onChange={(ids) => change({ columns: ids })} onDiffering={(only) => change({ onlyDiffering: only })} onClose={() => setPicker(false)} />}
+          {picker && <ColumnPicker catalogue={catalogue} columns={{ ids: chosen, pinned: Math.min(state.pinned, chosen.length) }} anchor={isPhone ? null : button} isCustom={state.columns !== null || state.pinned > 0} onlyDiffering={state.onlyDiffering}
+            onChange={(next) => change(next ? { columns: next.ids, pinned: next.pinned } : { columns: null, pinned: 0 })} onDiffering={(only) => change({ onlyDiffering: only })} onClose={() => setPicker(false)} />}
           {isPhone && sorting && <SortSheet catalogue={catalogue} sort={state.sort} columns={chosen} onSort={(next) => change({ sort: next })} onClose={() => setSorting(false)} />}
         </Suspense>
       </div>
     </div>
+  )
+}
+
+const SAID_MS = 2000
+
+function CopyTable({ hasSelected, onCopy }: { hasSelected: boolean; onCopy: () => Promise<number> }) {
+  const [said, setSaid] = useState('')
+  const copy = async () => {
+    try {
+      setSaid(`Copied ${count(await onCopy())} rows`)
+    } catch {
+      setSaid('Not copied')
+    }
+    setTimeout(() => setSaid(''), SAID_MS)
+  }
+  return (
+    <Button onPress={() => void copy()}>
+      <Icon name="copy" />
+      <span aria-live="polite">{said || 'Copy as Markdown'}</span>
+      <span className="sr">{hasSelected ? ', the selected rows' : ', the rows on the screen'}</span>
+    </Button>
   )
 }

@@ -9,6 +9,7 @@ interface Preferences {
   letterKeys: boolean // WCAG 2.1.4: keys of one letter can be switched off
   openSections: Record<string, boolean> // of the filter panel, where they differ from the program's
   lastExplore: string // where "Explore" goes back to
+  widths: Record<string, number> // of columns that somebody made wider or narrower, by field
   uploads: string[] // jobs sent from here, newest first
   set: (part: Partial<Omit<Preferences, 'set'>>) => void
 }
@@ -17,7 +18,7 @@ const UPLOADS_KEPT = 20
 
 export const usePreferences = create<Preferences>()(
   persist(
-    (set) => ({ theme: 'system', letterKeys: true, openSections: {}, lastExplore: '/', uploads: [], set }),
+    (set) => ({ theme: 'system', letterKeys: true, openSections: {}, widths: {}, lastExplore: '/', uploads: [], set }),
     { name: 'profllm', partialize: ({ set: _, lastExplore: __, ...kept }) => kept },
   ),
 )

@@ -17,6 +17,7 @@ interface Burst {
 interface EntryState {
   entry?: string
   burst?: Burst
+  isChange?: boolean // of the entry before, which is of the same screen
 }
 
 const STORED = 'profllm.places'
@@ -80,7 +81,17 @@ export function keepPlace(entry: string, place: Place) {
 // The first change of `of` makes an entry; those that follow closely stay in it, so that Back undoes what was
 // meant and not every letter.
 export function burstOptions(of: string): { replace: boolean; state: EntryState } {
-  const { burst } = stateOf(history.state)
+  const { burst, isChange = false } = stateOf(history.state)
   const at = Date.now()
-  return { replace: burst?.of === of && at - burst.at < SETTLED_MS, state: { burst: { of, at } } }
+  const replace = burst?.of === of && at - burst.at < SETTLED_MS
+  return { replace, state: { burst: { of, at }, isChange: isChange || !replace } }
+}
+
+export function changeOptions(replace: boolean): { replace: boolean; state: EntryState } {
+  return { replace, state: { isChange: !replace || (stateOf(history.state).isChange ?? false) } }
+}
+
+// Back, if that undoes a change and leads to no other screen.
+export function undo() {
+  if (stateOf(history.state).isChange) history.back()
 }

@@ -7,7 +7,7 @@ import { useLocation, useSearch } from 'wouter'
 import { post } from '../api/client'
 import { useView, viewKey } from '../api/queries'
 import type { View } from '../api/types'
-import { burstOptions } from './entry'
+import { burstOptions, changeOptions } from './entry'
 import { ADDRESS_MAX, type ExploreState, readExplore, readView } from './explore'
 import { paths } from './paths'
 
@@ -55,7 +55,7 @@ export function useExplore(): [ExploreState, Change] {
       // of what the address says now, not of what was last drawn: two changes may come in one moment
       const now = readAddress(client, window.location.search)
       const page = isOther(part) && !('page' in part) ? { page: 0 } : {}
-      const how = options?.typing === undefined ? { replace: options?.replace ?? false } : burstOptions(options.typing)
+      const how = options?.typing === undefined ? changeOptions(options?.replace ?? false) : burstOptions(options.typing)
       navigate(paths.explore({ ...now, ...page, ...part }), how)
     },
     [client, navigate],

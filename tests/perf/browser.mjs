@@ -1,0 +1,147 @@
+// browser.mjs [ROWS [RUNS]]: the page at many results, in a browser: `tools/web bench 100000`. Prints a table.
+//
+//   first screen   from the address to count, rows and counts of the panel painted, with an empty cache
+//   filter change  from the press of a box to count, rows and counts of the panel painted
+//   scrolling      the longest frame of a run down the table, a screen in five frames, and back
+import { execFileSync, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { cpus, loadavg, tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const { chromium } = createRequire(new URL('../../web/package.json', import.meta.url))('@playwright/test')
+
+const ROWS = Number(process.argv[2] ?? 100_000)
+const RUNS = Number(process.argv[3] ?? 5)
+const CHANGES = 20
+const FRAMES = 300
+const FRAME_LIMIT_MS = 50
+const BROWSER = process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell'
+const FIELD = 'Tensor parallel size'
+
+const quantile = (list, share) => list.toSorted((a, b) => a - b)[Math.min(list.length - 1, Math.floor(list.length * share))]
+const median = (list) => quantile(list, 0.5)
+const ms = (value) => `${value.toFixed(value < 10 ? 1 : 0)} ms`
+
+function startDemo(folder) {
+  const child = spawn(join(process.env.PROFLLM_BIN, 'profllm-dashboard'), ['demo', '--rows', String(ROWS), '--db', join(folder, 'demo.db'), '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const url = new Promise((resolve, reject) => {
+    let said = ''
+    child.stdout.on('data', (part) => {
+      said += part
+      const found = /listening on (http:\S+)\n/.exec(said)
+      if (found) resolve(found[1])
+    })
+    child.on('exit', (code) => reject(new Error(`profllm-dashboard ended with ${code}`)))
+  })
+  return { child, url }
+}
+
+// In the page: when all of the first screen stood in a frame that was painted.
+function watchFirstScreen() {
+  const isThere = () =>
+    document.querySelectorAll('tbody tr[data-row]').length >= 10 && document.querySelector('aside [role=group] input[type=checkbox]') !== null && /experiments/.test(document.querySelector('main [role=status]')?.textContent ?? '')
+  const look = () => {
+    if (isThere()) requestAnimationFrame(() => setTimeout(() => { window.firstScreen = performance.now() }))
+    else requestAnimationFrame(look)
+  }
+  requestAnimationFrame(look)
+}
+
+async function firstScreens(browser, url) {
+  const times = []
+  for (let i = 0; i < RUNS; i++) {
+    const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
+    const page = await context.newPage()
+    await page.addInitScript(watchFirstScreen)
+    await page.goto(url)
+    times.push(await page.waitForFunction(() => window.firstScreen).then((handle) => handle.jsonValue()))
+    await context.close()
+  }
+  return times
+}
+
+// In the page: presses a box and waits for the frame in which the answer is painted.
+function change({ field, at }) {
+  return new Promise((resolve) => {
+    const boxes = document.querySelectorAll(`aside [role=group][aria-label="${field}"] input[type=checkbox]`)
+    const count = () => document.querySelector('main [role=status]').textContent
+    const before = count()
+    const begin = performance.now()
+    boxes[at % boxes.length].click()
+    const look = () => {
+      const isDone = document.querySelector('main section[aria-busy=true]') === null && count() !== before
+      if (isDone) requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - begin)))
+      else requestAnimationFrame(look)
+    }
+    requestAnimationFrame(look)
+  })
+}
+
+async function changes(page) {
+  const times = []
+  for (let at = 0; at < CHANGES; at++) {
+    times.push(await page.evaluate(change, { field: FIELD, at: Math.floor(at / 2) })) // on, and off again
+    await page.waitForTimeout(300) // what is asked for afterwards is over
+  }
+  return times
+}
+
+// In the page: the frames of a walk down the table and back.
+function walk(frames) {
+  return new Promise((resolve) => {
+    const box = document.querySelector('[role=region][aria-label^=Table]')
+    const step = box.clientHeight / 5
+    const lengths = []
+    let last = performance.now()
+    let at = 0
+    const next = (now) => {
+      lengths.push(now - last)
+      last = now
+      box.scrollTop += at < frames / 2 ? step : -step
+      if (++at < frames) requestAnimationFrame(next)
+      else resolve(lengths.slice(1))
+    }
+    requestAnimationFrame(next)
+  })
+}
+
+async function walks(page) {
+  const runs = []
+  for (let i = 0; i < RUNS; i++) {
+    await page.evaluate(() => { document.querySelector('[role=region][aria-label^=Table]').scrollTop = 0 })
+    await page.waitForTimeout(500)
+    runs.push(await page.evaluate(walk, FRAMES))
+  }
+  return runs
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'profllm-browser-'))
+const { child, url } = startDemo(folder)
+const browser = await chromium.launch({ executablePath: BROWSER, args: ['--no-sandbox', '--disable-gpu'] })
+try {
+  const address = await url
+  const first = await firstScreens(browser, address)
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
+  await page.goto(address)
+  await page.locator(`aside [role=group][aria-label="${FIELD}"] input`).first().waitFor({ state: 'attached' })
+  await page.waitForTimeout(1000)
+  const changed = await changes(page)
+  const walked = await walks(page)
+  const longest = walked.map((frames) => Math.max(...frames))
+  const slow = walked.map((frames) => frames.filter((length) => length > FRAME_LIMIT_MS).length)
+  const rows = [
+    ['first screen', RUNS, median(first), Math.max(...first)],
+    ['filter change to counts and table painted', CHANGES, median(changed), Math.max(...changed)],
+    ['longest frame of a scroll', RUNS, median(longest), Math.max(...longest)],
+  ]
+  console.log(`${ROWS.toLocaleString('en-GB')} results; ${execFileSync(BROWSER, ['--version']).toString().trim()}; ${cpus().length} × ${cpus()[0].model}; load ${loadavg()[0].toFixed(2)}\n`)
+  console.log('| what | times | median | most |\n|---|---:|---:|---:|')
+  for (const [what, times, middle, most] of rows) console.log(`| ${what} | ${times} | ${ms(middle)} | ${ms(most)} |`)
+  console.log(`\nFrames above ${FRAME_LIMIT_MS} ms in ${FRAMES}: ${slow.join(', ')}; median ${median(slow)}.`)
+} finally {
+  await browser.close()
+  child.kill('SIGTERM')
+  await new Promise((resolve) => child.once('exit', resolve))
+  rmSync(folder, { recursive: true, force: true })
+}

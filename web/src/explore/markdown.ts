@@ -1,0 +1,28 @@
+// Rows as a table of Markdown: what is on the screen, in full precision and with the fields' ids.
+import type { Experiment, Row } from '../api/types'
+import { type Catalogue, shortName } from '../fields/catalogue'
+import { nameOf, NOT_RECORDED, rawValue } from '../format/value'
+
+// What Markdown or HTML would read as more than text.
+const escaped = (text: string) => text.replace(/[\\`*_{}[\]<>|~#&]/g, '\\$&').replace(/\s*[\r\n]+\s*/g, ' ')
+
+const line = (cells: string[]) => `| ${cells.join(' | ')} |`
+
+export function markdownOf(catalogue: Catalogue, columns: string[], rows: Row[]) {
+  const fields = columns.map((id) => catalogue.get(id))
+  const isFigures = fields.map(({ id }) => rows.some((row) => typeof row.cells[id] === 'number'))
+  const heads = fields.map((field) => `${escaped(shortName(field))}${field.unit ? `, ${escaped(field.unit)}` : ''}<br>\`${field.id}\``)
+  const cell = (row: Row, id: string) => (row.cells[id] === undefined ? NOT_RECORDED : escaped(rawValue(row.cells[id])))
+  const names = rows.map((row) => `${escaped(nameOf(row))}${row.simulated ? ' (simulated)' : ''}`)
+  return [
+    line(['Experiment', ...heads]),
+    line(['---', ...isFigures.map((isFigure) => (isFigure ? '---:' : '---'))]),
+    ...rows.map((row, i) => line([names[i] ?? '', ...columns.map((id) => cell(row, id))])),
+  ].join('\n')
+}
+
+// A result that was asked for alone, as a row.
+export function rowOf({ id, run_id, simulated, verdict, fields }: Experiment): Row {
+  const cells = Object.entries(fields).flatMap(([field, { state, value }]) => (state === 'not_recorded' ? [] : [[field, state === 'null' ? null : value]]))
+  return { id, run_id, simulated, verdict, cells: Object.fromEntries(cells) as Row['cells'] }
+}

@@ -10,7 +10,7 @@
 #define SLOTS_MIN         64
 #define HASH_MULTIPLIER   0x9e3779b97f4a7c15u
 #define GONE              UINT32_MAX /* of a slot: its row was removed */
-#define SEAL_ROWS         16384      /* an open segment costs queries more: this is the most of it */
+#define SEAL_ROWS         16384 /* an open segment costs queries more: this is the most of it */
 
 struct store_mirror *store_mirror_new(const struct res_fields *fields, store_mirror_read_fn *read,
 				      void *context)

@@ -68,7 +68,7 @@ struct store_mirror {
 	struct dead **dead;
 	size_t dead_room;
 	size_t live;
-	bool is_open; /* the last segment takes rows */
+	bool is_open;    /* the last segment takes rows */
 	uint32_t *slots; /* a hash of ids: the row's place + 1; 0: free */
 	size_t slot_count;
 	size_t slots_used;

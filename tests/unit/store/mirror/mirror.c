@@ -223,7 +223,7 @@ static void check(const struct store_snapshot *snapshot, const struct made *made
 static void test_store_mirror_mirror__rows_may_end_anywhere(void **state)
 {
 	/* an open segment is sealed where it is published with 16,384 rows or more */
-	static const size_t lengths[] = { 0,	 1,	63,    64,    65,    1000, 16383,
+	static const size_t lengths[] = { 0,     1,     63,    64,    65,    1000, 16383,
 					  16384, 16385, 80000, 81920, 81921, 85000 };
 	auto_maker maker = { .count = 0 };
 	auto_free struct made *made = pl_alloc_array(ROWS_MAX, sizeof(*made));

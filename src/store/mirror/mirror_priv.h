@@ -61,7 +61,10 @@ struct store_mirror {
 	struct lazy_columns *lazy;
 
 	/* the writer's */
-	struct dictionary *values; /* of each column */
+	struct dictionary **values;   /* of each column */
+	struct dictionary **given_up; /* which snapshots may have */
+	size_t given_up_count;
+	size_t given_up_room;
 	struct segment **segments;
 	size_t segment_count;
 	size_t segment_room;

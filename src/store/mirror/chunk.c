@@ -112,7 +112,7 @@ void chunk_set_number(struct chunk *chunk, size_t row, double number, struct gar
 					 room * sizeof(*chunk->numbers), garbage);
 		chunk->number_room = room;
 	}
-	chunk->numbers[row] = number;
+	chunk->numbers[row] = number + 0.0; /* -0 is 0 */
 }
 
 void chunk_done(struct chunk *chunk)

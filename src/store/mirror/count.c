@@ -43,7 +43,8 @@ static void count_exceptions(const struct chunk *chunk, const struct mask *mask,
 	for (uint32_t part = 0; part < chunk->parts; part++) {
 		uint32_t found = 0;
 		for (uint32_t i = from; i < chunk->part_ends[part]; i++)
-			found += mask->words[chunk->part_rows[i] / 64] >> chunk->part_rows[i] % 64 & 1;
+			found += mask->words[chunk->part_rows[i] / 64] >> chunk->part_rows[i] % 64 &
+				 1;
 		counts[chunk->part_codes[part]] += found;
 		left -= found;
 		from = chunk->part_ends[part];

@@ -30,6 +30,11 @@ void dictionary_init(struct dictionary *values, enum res_field_type type)
 	*push(values) = (struct store_value){ .class = STORE_NULL, .same = DICTIONARY_NULL };
 }
 
+void dictionary_refuse_numbers(struct dictionary *values)
+{
+	values->numbers = DICTIONARY_NUMBERS_MAX;
+}
+
 void dictionary_done(struct dictionary *values)
 {
 	for (size_t i = 0; i < DICTIONARY_BLOCKS; i++)
@@ -186,4 +191,23 @@ uint32_t dictionary_code(struct dictionary *values, const struct store_cell *cel
 	*push(values) = value;
 	*slot = values->count;
 	return *slot - 1;
+}
+
+struct store_cell dictionary_cell(const struct store_value *value)
+{
+	static const unsigned char kinds[STORE_CLASS_COUNT] = {
+		[STORE_NUMBER] = RES_VALUE_NUMBER, [STORE_NO] = RES_VALUE_YES,
+		[STORE_YES] = RES_VALUE_YES,       [STORE_TEXT] = RES_VALUE_TEXT,
+		[STORE_JSON] = RES_VALUE_JSON,
+	};
+
+	return (struct store_cell){
+		.state = value->class == STORE_MISSING ? RES_VALUE_NOT_RECORDED
+			 : value->class == STORE_NULL  ? RES_VALUE_NULL
+						       : RES_VALUE_THERE,
+		.kind = kinds[value->class],
+		.is_explicit = value->is_explicit,
+		.number = value->class == STORE_NUMBER ? value->number : value->class == STORE_YES,
+		.text = value->text,
+	};
 }

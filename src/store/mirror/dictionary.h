@@ -33,10 +33,14 @@ struct dictionary {
 };
 
 void dictionary_init(struct dictionary *values, enum res_field_type type);
+/* No number gets a code of its own from now on: for one that has none yet. */
+void dictionary_refuse_numbers(struct dictionary *values);
 void dictionary_done(struct dictionary *values);
 
 /* The code of what stands in the cell. */
 uint32_t dictionary_code(struct dictionary *values, const struct store_cell *cell);
+/* The other way round: the text is the value's. */
+struct store_cell dictionary_cell(const struct store_value *value);
 
 static inline const struct store_value *dictionary_value(const struct dictionary *values,
 							 uint32_t code)

@@ -151,8 +151,7 @@ static void make_bitmaps(const struct facts *facts, struct chunk *ret)
 	for (size_t row = 0; row < facts->rows; row++) {
 		uint32_t code = facts->codes[row];
 		if (code != facts->most)
-			ret->bitmaps[part_of[code] * words + row / 64] |=
-				1ull << row % 64;
+			ret->bitmaps[part_of[code] * words + row / 64] |= 1ull << row % 64;
 	}
 }
 

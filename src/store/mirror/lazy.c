@@ -156,8 +156,9 @@ static void seal_last(struct lazy *lazy)
 {
 	struct chunk *last = &lazy->chunks[lazy->segments - 1], open = *last;
 
-	chunk_seal(&open, lazy->end % STORE_SEGMENT_ROWS == 0 ? STORE_SEGMENT_ROWS
-							      : lazy->end % STORE_SEGMENT_ROWS,
+	chunk_seal(&open,
+		   lazy->end % STORE_SEGMENT_ROWS == 0 ? STORE_SEGMENT_ROWS
+						       : lazy->end % STORE_SEGMENT_ROWS,
 		   lazy->values.count, last);
 	*PL_PUSH(lazy->garbage.items, lazy->garbage.count, lazy->garbage.room) = open.codes;
 	*PL_PUSH(lazy->garbage.items, lazy->garbage.count, lazy->garbage.room) = open.numbers;

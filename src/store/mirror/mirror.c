@@ -10,7 +10,21 @@
 #define SLOTS_MIN         64
 #define HASH_MULTIPLIER   0x9e3779b97f4a7c15u
 #define GONE              UINT32_MAX /* of a slot: its row was removed */
-#define SEAL_ROWS         16384      /* an open segment costs queries more: this is the most of it */
+#define SEAL_ROWS         16384 /* an open segment costs queries more: this is the most of it */
+
+static struct dictionary *dictionary_new(const struct res_field *field)
+{
+	struct dictionary *values = pl_alloc(sizeof(*values));
+
+	dictionary_init(values, field->type);
+	return values;
+}
+
+static void dictionary_free(struct dictionary *values)
+{
+	dictionary_done(values);
+	free(values);
+}
 
 struct store_mirror *store_mirror_new(const struct res_fields *fields, store_mirror_read_fn *read,
 				      void *context)
@@ -23,7 +37,7 @@ struct store_mirror *store_mirror_new(const struct res_fields *fields, store_mir
 	mirror->column_fields = store_column_fields(fields, &mirror->column_count);
 	mirror->values = pl_alloc_array(mirror->column_count, sizeof(*mirror->values));
 	for (size_t i = 0; i < mirror->column_count; i++)
-		dictionary_init(&mirror->values[i], mirror->column_fields[i]->type);
+		mirror->values[i] = dictionary_new(mirror->column_fields[i]);
 	mirror->lazy = lazy_columns_new();
 	pthread_mutex_init(&mirror->lock, NULL);
 	mirror->published = snapshot_new(mirror);
@@ -46,10 +60,13 @@ void store_mirror_free(struct store_mirror *mirror)
 		dead_put(mirror->dead[i]);
 	}
 	for (size_t i = 0; i < mirror->column_count; i++)
-		dictionary_done(&mirror->values[i]);
+		dictionary_free(mirror->values[i]);
+	for (size_t i = 0; i < mirror->given_up_count; i++)
+		dictionary_free(mirror->given_up[i]);
 	lazy_columns_free(mirror->lazy);
 	pthread_mutex_destroy(&mirror->lock);
 	free(mirror->values);
+	free(mirror->given_up);
 	free(mirror->segments);
 	free(mirror->dead);
 	free(mirror->slots);
@@ -138,7 +155,7 @@ void store_mirror_seal(struct store_mirror *mirror)
 	atomic_fetch_add(&open->names->users, 1);
 	sealed->rows = open->rows;
 	for (size_t i = 0; i < mirror->column_count; i++)
-		chunk_seal(&open->chunks[i], open->rows, mirror->values[i].count,
+		chunk_seal(&open->chunks[i], open->rows, mirror->values[i]->count,
 			   &sealed->chunks[i]);
 	*last = sealed;
 	mirror->is_open = false;
@@ -167,16 +184,51 @@ static void kill_row(struct store_mirror *mirror, uint32_t row)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
+static void set_cell(struct dictionary *values, struct segment *segment, size_t column, size_t at,
+		     const struct store_cell *cell)
+{
+	struct chunk *chunk = &segment->chunks[column];
+	uint32_t code = dictionary_code(values, cell);
+
+	chunk_set(chunk, at, code, &segment->garbage);
+	if (dictionary_value(values, code)->is_elsewhere)
+		chunk_set_number(chunk, at, cell->number, &segment->garbage);
+}
+
+/*
+ * A column of the first segment turned out to have so many numbers that codes of them serve nobody: it begins
+ * anew without. (In a later segment those that have a code keep it.)
+ */
+static void give_up_codes(struct store_mirror *mirror, struct segment *segment, size_t column)
+{
+	struct dictionary *old_values = mirror->values[column];
+	struct dictionary *values = dictionary_new(mirror->column_fields[column]);
+	struct chunk old = segment->chunks[column];
+
+	dictionary_refuse_numbers(values);
+	segment->chunks[column] = (struct chunk){ 0 };
+	for (size_t at = 0; at < segment->rows; at++) {
+		const struct store_cell cell = dictionary_cell(
+			dictionary_value(old_values, chunk_code(&old, at)));
+		set_cell(values, segment, column, at, &cell);
+	}
+	*PL_PUSH(segment->garbage.items, segment->garbage.count, segment->garbage.room) = old.codes;
+	*PL_PUSH(mirror->given_up, mirror->given_up_count, mirror->given_up_room) = old_values;
+	mirror->values[column] = values;
+}
+
 static void set_cells(struct store_mirror *mirror, struct segment *segment, size_t at,
 		      const struct store_row *row)
 {
 	for (size_t i = 0; i < mirror->column_count; i++) {
-		struct dictionary *values = &mirror->values[i];
-		uint32_t code = dictionary_code(values, &row->cells[i]);
-		chunk_set(&segment->chunks[i], at, code, &segment->garbage);
-		if (dictionary_value(values, code)->is_elsewhere)
-			chunk_set_number(&segment->chunks[i], at, row->cells[i].number,
-					 &segment->garbage);
+		struct dictionary *values = mirror->values[i];
+		const struct store_cell *cell = &row->cells[i];
+		if (mirror->segment_count == 1 && values->numbers == DICTIONARY_NUMBERS_MAX &&
+		    values->elsewhere[0] + values->elsewhere[1] == 0) {
+			give_up_codes(mirror, segment, i);
+			values = mirror->values[i];
+		}
+		set_cell(values, segment, i, at, cell);
 	}
 }
 

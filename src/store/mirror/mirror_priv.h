@@ -61,14 +61,17 @@ struct store_mirror {
 	struct lazy_columns *lazy;
 
 	/* the writer's */
-	struct dictionary *values; /* of each column */
+	struct dictionary **values;   /* of each column */
+	struct dictionary **given_up; /* which snapshots may have */
+	size_t given_up_count;
+	size_t given_up_room;
 	struct segment **segments;
 	size_t segment_count;
 	size_t segment_room;
 	struct dead **dead;
 	size_t dead_room;
 	size_t live;
-	bool is_open; /* the last segment takes rows */
+	bool is_open;    /* the last segment takes rows */
 	uint32_t *slots; /* a hash of ids: the row's place + 1; 0: free */
 	size_t slot_count;
 	size_t slots_used;

@@ -65,7 +65,7 @@ struct store_snapshot *snapshot_new(struct store_mirror *mirror)
 	take_segments(mirror, snapshot);
 	snapshot->columns = pl_alloc_array(mirror->column_count, sizeof(*snapshot->columns));
 	for (size_t i = 0; i < mirror->column_count; i++) {
-		const struct dictionary *values = &mirror->values[i];
+		const struct dictionary *values = mirror->values[i];
 		snapshot->columns[i] = (struct store_column){
 			.field = mirror->column_fields[i],
 			.values = values,

@@ -223,10 +223,11 @@ static void check(const struct store_snapshot *snapshot, const struct made *made
 static void test_store_mirror_mirror__rows_may_end_anywhere(void **state)
 {
 	/* an open segment is sealed where it is published with 16,384 rows or more */
-	static const size_t lengths[] = { 0,	 1,	63,    64,    65,    1000, 16383,
+	static const size_t lengths[] = { 0,     1,     63,    64,    65,    1000, 16383,
 					  16384, 16385, 80000, 81920, 81921, 85000 };
 	auto_maker maker = { .count = 0 };
 	auto_free struct made *made = pl_alloc_array(ROWS_MAX, sizeof(*made));
+	struct store_snapshot *held = NULL; /* of numbers that still had codes */
 	struct pl_pyrandom rng;
 	size_t count = 0;
 
@@ -242,7 +243,11 @@ static void test_store_mirror_mirror__rows_may_end_anywhere(void **state)
 		auto_snapshot struct store_snapshot *snapshot = store_mirror_snapshot(maker.mirror);
 		check(snapshot, made, count);
 		assert_int_equal(store_snapshot_version(snapshot), count);
+		if (count == 1000)
+			held = store_mirror_snapshot(maker.mirror);
 	}
+	check(held, made, 1000);
+	store_snapshot_put(held);
 }
 
 /* Without a snapshot in between segments are full. */

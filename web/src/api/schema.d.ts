@@ -55,6 +55,147 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/filters/values": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The values of one field under a filter, the most frequent first, by pages */
+        get: operations["listValues"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/filters/presets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All presets, the oldest first */
+        get: operations["listPresets"];
+        put?: never;
+        /**
+         * A new preset
+         * @description Its filter has the form of one; whether its fields are there is told when it is used, for they
+         *     may come and go with results. One that is to be the default takes that from the one that was.
+         */
+        post: operations["addPreset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/filters/presets/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One preset */
+        get: operations["getPreset"];
+        /** A preset anew; what is left out is as in a new one */
+        put: operations["replacePreset"];
+        post?: never;
+        /** Away with a preset */
+        delete: operations["removePreset"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/views": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A state of the page under a short id; the same state has the same id */
+        post: operations["addView"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/views/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The state that is kept under an id */
+        get: operations["getView"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/export/csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * All that a filter leaves as one table of CSV
+         * @description RFC 4180 in UTF-8 with CRLF, as long as it comes: it is written while it is sent, and is of one
+         *     moment. With provenance it begins with lines of "# " and a name: program, time, data_version,
+         *     count, filter, sort and link. Then the header: id, and the ids of the columns.
+         *
+         *     A cell is empty where nothing is recorded, and null is null; a number has the fewest digits
+         *     that mean it, an infinite one is inf or -inf; lists and objects are compact JSON. A text that
+         *     is empty, is null, or begins with one of = + - @ ' or with a tab, a line feed or a carriage
+         *     return has one ' in front, so that a spreadsheet takes it as a text: who reads it takes one ' away
+         *     from each cell that begins with it.
+         */
+        post: operations["exportCsv"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/export/json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * All that a filter leaves as one JSON document
+         * @description Written while it is sent, and of one moment. Cells are those of the rows of
+         *     /api/filters/apply.
+         */
+        post: operations["exportJson"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/data/experiments": {
         parameters: {
             query?: never;
@@ -228,6 +369,7 @@ export interface components {
         FieldList: string;
         /** @description A number that may be infinite */
         Number: number | ("inf" | "-inf");
+        NumberOrNull: components["schemas"]["Number"] | null;
         /**
          * @example {
          *       "id": "results.p99_ttft_ms",
@@ -250,13 +392,8 @@ export interface components {
             group: string;
             /** @description Empty where there is none */
             unit: string;
-            /** @enum {string} */
-            type: "number" | "count" | "yes" | "text" | "time" | "json";
-            /**
-             * @description Which is better
-             * @enum {string}
-             */
-            direction: "neither" | "lower" | "higher";
+            type: components["schemas"]["FieldType"];
+            direction: components["schemas"]["Direction"];
             /** @enum {string} */
             role: "input" | "output" | "engine" | "host" | "provenance";
             /**
@@ -353,6 +490,9 @@ export interface components {
          *       "limit": 50,
          *       "facets": [
          *         "server.tensor_parallel_size"
+         *       ],
+         *       "metrics": [
+         *         "results.p99_ttft_ms"
          *       ]
          *     }
          * @example {}
@@ -372,7 +512,23 @@ export interface components {
             offset: number;
             /** @description What is wished besides the rows; true is every column that varies under the filter */
             facets?: boolean | components["schemas"]["FieldId"][];
+            /** @description Fields of numbers of which the rows' figures are wished */
+            metrics?: components["schemas"]["FieldId"][];
+            /**
+             * @description The next_cursor of an answer: the rows behind its last one. Filter and sort have to be those of that
+             *     answer, and no offset beside it
+             */
+            cursor?: components["schemas"]["Cursor"];
+            budget_ms?: components["schemas"]["BudgetMs"];
         };
+        /** @description Opaque; made by this server */
+        Cursor: string;
+        /**
+         * @description For how long facets and metrics may take in all; what is not ready then is named in not_ready
+         * @default 2000
+         */
+        BudgetMs: number;
+        Ids: components["schemas"]["FieldId"][];
         /**
          * @example {
          *       "id": 7,
@@ -411,6 +567,40 @@ export interface components {
         /**
          * @description What one field has in the rows that the filter leaves without that field's own predicates in
          *     its outermost "and"
+         */
+        FacetMembers: {
+            /** @description Rows: recorded + missing */
+            count: number;
+            /** @description With a value or null */
+            recorded: number;
+            /** @description Recorded as null, unset */
+            null: number;
+            /** @description Not recorded */
+            missing: number;
+            /** @description Set by the user */
+            explicit: number;
+            /**
+             * @description Different values; null where they were not counted: of numbers with so many of them that they are no
+             *     list to choose from, where the field was not asked for by its id. values is empty then
+             */
+            distinct: number | null;
+            /** @description All in their order where at most 30 are distinct, else the most frequent ones first */
+            values: components["schemas"]["ValueCount"][];
+            /** @description How many further values there are, with a search of those that have its text */
+            more: number;
+            /** @description Of numbers and times */
+            min?: components["schemas"]["Number"] | string;
+            max?: components["schemas"]["Number"] | string;
+            /** @description Of the finite numbers, where more than 12 are distinct */
+            histogram?: {
+                /** @description One more than counts */
+                edges: number[];
+                counts: number[];
+            };
+            /** @description The words of a field whose numbers may be words: "auto" */
+            words?: components["schemas"]["ValueCount"][];
+        };
+        /**
          * @example {
          *       "count": 412,
          *       "recorded": 411,
@@ -437,34 +627,67 @@ export interface components {
          *       "max": 4
          *     }
          */
-        Facet: {
-            /** @description Rows: recorded + missing */
-            count: number;
-            /** @description With a value or null */
-            recorded: number;
-            /** @description Recorded as null, unset */
-            null: number;
-            /** @description Not recorded */
-            missing: number;
-            /** @description Set by the user */
-            explicit: number;
-            /** @description Different values */
-            distinct: number;
-            /** @description All in their order where at most 30 are distinct, else the most frequent ones first */
-            values: components["schemas"]["ValueCount"][];
-            /** @description How many further values there are, with a search of those that have its text */
-            more: number;
-            /** @description Of numbers and times */
-            min?: components["schemas"]["Number"] | string;
-            max?: components["schemas"]["Number"] | string;
-            /** @description Of the finite numbers, where more than 12 are distinct */
-            histogram?: {
-                /** @description One more than counts */
-                edges: number[];
-                counts: number[];
-            };
-            /** @description The words of a field whose numbers may be words: "auto" */
-            words?: components["schemas"]["ValueCount"][];
+        Facet: components["schemas"]["FacetMembers"];
+        /**
+         * @description A facet, and what a control of its field needs
+         * @example {
+         *       "count": 412,
+         *       "recorded": 411,
+         *       "null": 2,
+         *       "missing": 1,
+         *       "explicit": 380,
+         *       "distinct": 3,
+         *       "values": [
+         *         {
+         *           "value": 1,
+         *           "count": 9
+         *         },
+         *         {
+         *           "value": 2,
+         *           "count": 300
+         *         },
+         *         {
+         *           "value": 4,
+         *           "count": 100
+         *         }
+         *       ],
+         *       "more": 0,
+         *       "min": 1,
+         *       "max": 4,
+         *       "label": "tensor parallel size",
+         *       "group": "parallel",
+         *       "unit": "",
+         *       "type": "count",
+         *       "direction": "neither",
+         *       "widget": "checks"
+         *     }
+         */
+        Option: components["schemas"]["FacetMembers"] & {
+            /** @description As of the field; the id of one that is not listed */
+            label: string;
+            group: string;
+            /** @description Empty where there is none */
+            unit: string;
+            type: components["schemas"]["FieldType"];
+            direction: components["schemas"]["Direction"];
+            widget: components["schemas"]["Widget"];
+        };
+        /**
+         * @description By which the field is filtered best: checks (at most 30 different values, a box each), search (more of them, to
+         *     be searched for), range (numbers, more than 12 different ones), dates, yes (true, false), none (there is no value)
+         * @enum {string}
+         */
+        Widget: "checks" | "search" | "range" | "dates" | "yes" | "none";
+        /** @enum {string} */
+        FieldType: "number" | "count" | "yes" | "text" | "time" | "json";
+        /**
+         * @description Which is better
+         * @enum {string}
+         */
+        Direction: "neither" | "lower" | "higher";
+        /** @description By field id */
+        Options: {
+            [key: string]: components["schemas"]["Option"];
         };
         /** @description By field id */
         Facets: {
@@ -477,6 +700,11 @@ export interface components {
             total: number;
             rows: components["schemas"]["Row"][];
             facets?: components["schemas"]["Facets"];
+            metrics?: components["schemas"]["Metrics"];
+            /** @description For the rows behind these; null where there are none */
+            next_cursor?: components["schemas"]["Cursor"] | null;
+            /** @description Facets and metrics for which the budget of time was too short */
+            not_ready?: components["schemas"]["Ids"];
             elapsed_ms: number;
             data_version: components["schemas"]["DataVersion"];
         };
@@ -485,7 +713,260 @@ export interface components {
             count: number;
             total: number;
             data_version: components["schemas"]["DataVersion"];
-            options: components["schemas"]["Facets"];
+            options: components["schemas"]["Options"];
+            /** @description Fields for which the budget of time was too short */
+            not_ready?: components["schemas"]["Ids"];
+        };
+        /** @description By field id */
+        Metrics: {
+            [key: string]: components["schemas"]["Metric"];
+        };
+        /**
+         * @description Figures of the numbers that one field has in the rows that the filter leaves; null where there are too few of
+         *     them (one at least, two for std)
+         * @example {
+         *       "n": 3,
+         *       "mean": 101,
+         *       "std": 1,
+         *       "min": 100,
+         *       "p50": 101,
+         *       "p95": 101.9,
+         *       "max": 102
+         *     }
+         */
+        Metric: {
+            /** @description Rows with a number */
+            n: number;
+            mean: components["schemas"]["NumberOrNull"];
+            std: components["schemas"]["NumberOrNull"];
+            min: components["schemas"]["NumberOrNull"];
+            p50: components["schemas"]["NumberOrNull"];
+            p95: components["schemas"]["NumberOrNull"];
+            max: components["schemas"]["NumberOrNull"];
+        };
+        /**
+         * @example {
+         *       "field": "server.model",
+         *       "count": 412,
+         *       "distinct": 61,
+         *       "matching": 2,
+         *       "values": [
+         *         {
+         *           "value": "meta-llama/Llama-3.1-8B-Instruct",
+         *           "count": 97
+         *         },
+         *         {
+         *           "value": "meta-llama/Llama-3.1-70B-Instruct",
+         *           "count": 12
+         *         }
+         *       ],
+         *       "more": 0,
+         *       "data_version": 31
+         *     }
+         */
+        ValuesAnswer: {
+            field: components["schemas"]["FieldId"];
+            /** @description Rows that the filter leaves without the field's own predicates */
+            count: number;
+            /** @description Different values in them */
+            distinct: number;
+            /** @description Those of them that the search finds; all without one */
+            matching: number;
+            /** @description The most frequent first; of equally frequent ones in their order */
+            values: components["schemas"]["ValueCount"][];
+            /** @description How many of those that match stand behind these */
+            more: number;
+            data_version: components["schemas"]["DataVersion"];
+        };
+        /**
+         * @example {
+         *       "name": "Trusted, two GPUs",
+         *       "filter": {
+         *         "and": [
+         *           {
+         *             "field": "server.tensor_parallel_size",
+         *             "op": "eq",
+         *             "value": 2
+         *           },
+         *           {
+         *             "field": "quality.verdict",
+         *             "op": "eq",
+         *             "value": "trusted"
+         *           }
+         *         ]
+         *       },
+         *       "columns": [
+         *         "run.name",
+         *         "results.p99_ttft_ms"
+         *       ],
+         *       "sort": [
+         *         {
+         *           "field": "results.p99_ttft_ms",
+         *           "dir": "asc"
+         *         }
+         *       ]
+         *     }
+         * @example {
+         *       "name": "everything"
+         *     }
+         */
+        PresetRequest: {
+            /** @description There once, whatever the case of its letters; not of blanks alone */
+            name: string;
+            /** @default  */
+            description: string;
+            /**
+             * @description null leaves everything
+             * @default null
+             */
+            filter: components["schemas"]["Filter"] | null;
+            /**
+             * @description null are those that the page chooses
+             * @default null
+             */
+            columns: components["schemas"]["FieldId"][] | null;
+            /** @default [] */
+            sort: components["schemas"]["Sort"][];
+            /**
+             * @description The page's own; kept as it is
+             * @default null
+             */
+            chart: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description The one that the page begins with; one at most
+             * @default false
+             */
+            is_default: boolean;
+        };
+        /**
+         * @example {
+         *       "id": 3,
+         *       "name": "Trusted, two GPUs",
+         *       "description": "",
+         *       "filter": {
+         *         "field": "quality.verdict",
+         *         "op": "eq",
+         *         "value": "trusted"
+         *       },
+         *       "columns": null,
+         *       "sort": [],
+         *       "chart": null,
+         *       "is_default": false,
+         *       "created": "2026-11-23T06:00:00Z",
+         *       "changed": "2026-11-23T06:00:00Z"
+         *     }
+         */
+        Preset: {
+            /** @description Never used again */
+            id: number;
+            name: string;
+            description: string;
+            filter: components["schemas"]["Filter"] | null;
+            columns: components["schemas"]["FieldId"][] | null;
+            sort: components["schemas"]["Sort"][];
+            chart: {
+                [key: string]: unknown;
+            } | null;
+            is_default: boolean;
+            /** Format: date-time */
+            created: string;
+            /** Format: date-time */
+            changed: string;
+        };
+        Presets: {
+            presets: components["schemas"]["Preset"][];
+        };
+        /**
+         * @example {
+         *       "state": "f=server.tensor_parallel_size%3A2&sort=-results.p99_ttft_ms"
+         *     }
+         */
+        ViewRequest: {
+            state: components["schemas"]["ViewState"];
+        };
+        /** @description What stands behind the "?" of the page's address, escaped as there */
+        ViewState: string;
+        ViewId: string;
+        /**
+         * @example {
+         *       "id": "3q2x7fK0_aZb",
+         *       "url": "/?view=3q2x7fK0_aZb"
+         *     }
+         */
+        ViewAnswer: {
+            id: components["schemas"]["ViewId"];
+            /** @description The address of the page with this state: /?view= and the id */
+            url: string;
+        };
+        View: {
+            id: components["schemas"]["ViewId"];
+            state: components["schemas"]["ViewState"];
+            /** Format: date-time */
+            created: string;
+        };
+        /**
+         * @example {
+         *       "filter": {
+         *         "field": "quality.verdict",
+         *         "op": "eq",
+         *         "value": "trusted"
+         *       },
+         *       "sort": [
+         *         {
+         *           "field": "results.p99_ttft_ms",
+         *           "dir": "asc"
+         *         }
+         *       ],
+         *       "columns": [
+         *         "run.name",
+         *         "results.p99_ttft_ms"
+         *       ]
+         *     }
+         * @example {}
+         */
+        ExportRequest: {
+            filter?: components["schemas"]["Filter"];
+            /** @description As of /api/filters/apply */
+            sort?: components["schemas"]["Sort"][];
+            /**
+             * @description In this order; null are all columns that one of the rows has recorded
+             * @default null
+             */
+            columns: components["schemas"]["FieldId"][] | null;
+            /**
+             * @description Whether the file says what it is of
+             * @default true
+             */
+            provenance: boolean;
+            /** @description The address of what was on the page, for the provenance */
+            link?: string;
+        };
+        Export: {
+            provenance?: components["schemas"]["Provenance"];
+            rows: {
+                id: number;
+                run_id: string | null;
+                /** @description As of a Row */
+                cells: {
+                    [key: string]: unknown;
+                };
+            }[];
+        };
+        Provenance: {
+            /** @description Its name and version */
+            program: string;
+            /** Format: date-time */
+            time: string;
+            data_version: components["schemas"]["DataVersion"];
+            /** @description Rows in it */
+            count: number;
+            /** @description null where there was none */
+            filter: components["schemas"]["Filter"] | null;
+            sort: components["schemas"]["Sort"][];
+            columns: components["schemas"]["Ids"];
+            link: string | null;
         };
         /** @description Grows with each change of the data */
         DataVersion: number;
@@ -741,6 +1222,18 @@ export interface components {
             };
         };
         /**
+         * @description Another preset has that name, whatever the case of its letters (pointer is /name), or so many are kept that there is no
+         *     room for another one
+         */
+        PresetConflict: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /**
          * @description It can be read and does not fit: an unknown field, a value of another type, an empty list, a
          *     filter that is too deep or too large. pointer, found, expected and nearest say what and where.
          */
@@ -754,7 +1247,7 @@ export interface components {
         };
         /**
          * @description 400 cannot be read (what and where), 403 from elsewhere, 404, 405 with Allow, 411, 413 too large, 415 type of
-         *     body, 422 does not fit, 431 head too large, 500, 503 going down
+         *     body, 422 does not fit, 431 head too large, 500, 503 going down or too much at once, with Retry-After
          */
         Problem: {
             headers: {
@@ -768,6 +1261,10 @@ export interface components {
     parameters: {
         /** @description The number of a row, or a run_id */
         ExperimentId: string;
+        /** @description As the preset has it */
+        PresetId: string;
+        /** @description What is not ready after so long is named in not_ready */
+        Budget: components["schemas"]["BudgetMs"];
         /** @description What the file is called, for messages and for saving it again; a file of a form has its own */
         Name: string;
     };
@@ -842,6 +1339,8 @@ export interface operations {
                 search?: string;
                 /** @description At most so many values where more than 30 are distinct; 50 without it */
                 limit?: number;
+                /** @description What is not ready after so long is named in not_ready */
+                budget_ms?: components["parameters"]["Budget"];
             };
             header?: never;
             path?: never;
@@ -849,7 +1348,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One facet a field */
+            /** @description One facet a field, with what a control of it needs */
             200: {
                 headers: {
                     ETag: components["headers"]["ETag"];
@@ -860,6 +1359,291 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
+            422: components["responses"]["Unfit"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listValues: {
+        parameters: {
+            query: {
+                field: components["schemas"]["FieldId"];
+                /** @description Only values that have this text in them, whatever its case */
+                search?: string;
+                /** @description A filter as JSON; the field's own predicates in the outermost "and" do not count */
+                filter?: string;
+                limit?: number;
+                /** @description How many of those that match are passed over */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of values */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ValuesAnswer"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            422: components["responses"]["Unfit"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listPresets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The presets */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Presets"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    addPreset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 64 KiB */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PresetRequest"];
+            };
+        };
+        responses: {
+            /** @description It is on disk */
+            201: {
+                headers: {
+                    /** @description Where it is */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Preset"];
+                };
+            };
+            409: components["responses"]["PresetConflict"];
+            422: components["responses"]["Unfit"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    getPreset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description As the preset has it */
+                id: components["parameters"]["PresetId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The preset */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Preset"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    replacePreset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description As the preset has it */
+                id: components["parameters"]["PresetId"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 64 KiB */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PresetRequest"];
+            };
+        };
+        responses: {
+            /** @description It is on disk */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Preset"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["PresetConflict"];
+            422: components["responses"]["Unfit"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    removePreset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description As the preset has it */
+                id: components["parameters"]["PresetId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            404: components["responses"]["NotFound"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    addView: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 320 KiB, of which the state may be 256 KiB */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ViewRequest"];
+            };
+        };
+        responses: {
+            /** @description It is on disk */
+            201: {
+                headers: {
+                    /** @description Where it is */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ViewAnswer"];
+                };
+            };
+            /** @description So many are kept that there is no room for another one */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            422: components["responses"]["Unfit"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    getView: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description As the answer to POST has it */
+                id: components["schemas"]["ViewId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The state */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["View"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    exportCsv: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1 MiB */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExportRequest"];
+            };
+        };
+        responses: {
+            /** @description A file, to be saved under its name */
+            200: {
+                headers: {
+                    /** @description attachment, with a name that has the time in it */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": unknown;
+                };
+            };
+            422: components["responses"]["Unfit"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    exportJson: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1 MiB */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExportRequest"];
+            };
+        };
+        responses: {
+            /** @description A file, to be saved under its name */
+            200: {
+                headers: {
+                    /** @description attachment, with a name that has the time in it */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Export"];
+                };
+            };
             422: components["responses"]["Unfit"];
             default: components["responses"]["Problem"];
         };
@@ -876,6 +1660,10 @@ export interface operations {
                 sort?: components["schemas"]["FieldList"];
                 /** @description Ids with commas between them */
                 columns?: components["schemas"]["FieldList"];
+                /** @description A filter as JSON */
+                filter?: string;
+                /** @description The next_cursor of an answer to the same question, in place of an offset */
+                cursor?: components["schemas"]["Cursor"];
             };
             header?: never;
             path?: never;

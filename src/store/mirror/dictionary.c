@@ -25,7 +25,8 @@ static struct store_value *push(struct dictionary *values)
 
 void dictionary_init(struct dictionary *values, enum res_field_type type)
 {
-	*values = (struct dictionary){ .has_times = type == RES_FIELD_TIME };
+	*values = (struct dictionary){ .has_times = type == RES_FIELD_TIME,
+				       .ranks = rank_keeper_new() };
 	*push(values) = (struct store_value){ .class = STORE_MISSING };
 	*push(values) = (struct store_value){ .class = STORE_NULL, .same = DICTIONARY_NULL };
 }
@@ -42,6 +43,7 @@ void dictionary_done(struct dictionary *values)
 		free(values->blocks[i]);
 	free(values->slots);
 	pl_arena_free(values->arena);
+	rank_keeper_free(values->ranks);
 }
 
 /* ---- finding one ----------------------------------------------------------------------------- */

@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include "store/mirror/ranks.h"
 #include "store/mirror/value.h"
 #include "store/row.h"
 
@@ -31,6 +32,7 @@ struct dictionary {
 	bool has_odd_times;     /* a text that is none was there */
 	struct pl_arena *arena; /* of texts */
 	size_t bytes;
+	struct rank_keeper *ranks; /* readers' */
 };
 
 void dictionary_init(struct dictionary *values, enum res_field_type type);

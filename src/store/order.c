@@ -94,21 +94,37 @@ static int compare_codes(const void *a, const void *b, void *context)
 				  store_column_value(ranking->column, *(const uint32_t *)b));
 }
 
-uint32_t *store_order_ranks(const struct store_column *column)
+struct ranks *store_order_ranks(const struct store_column *column)
 {
 	struct ranking ranking = { column, store_order_words(column->field->id) };
-	auto_free uint32_t *codes = pl_alloc_array(column->distinct, sizeof(*codes));
-	uint32_t *ranks = pl_alloc_array(column->distinct, sizeof(*ranks));
 
-	for (uint32_t i = 0; i < column->distinct; i++)
-		codes[i] = i;
-	qsort_r(codes, column->distinct, sizeof(*codes), compare_codes, &ranking);
-	/* alike: the next key decides */
-	for (uint32_t i = 1; i < column->distinct; i++)
-		ranks[codes[i]] = compare_codes(&codes[i - 1], &codes[i], &ranking) == 0
-					  ? ranks[codes[i - 1]]
-					  : i;
-	return ranks;
+	return ranks_get(column->values->ranks, column->distinct, compare_codes, &ranking);
+}
+
+void store_order_put(const struct store_column *column, struct ranks *ranks)
+{
+	ranks_put(column->values->ranks, ranks);
+}
+
+uint64_t store_order_find(const struct store_column *column, const struct ranks *ranks,
+			  const struct store_value *value)
+{
+	const char *const *words = store_order_words(column->field->id);
+	uint32_t low = 0, high = ranks->count;
+
+	/* the first one that is not in front of it */
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (store_order_places(words, store_column_value(column, ranks->order[middle]),
+				       value) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < ranks->count &&
+	    store_order_places(words, store_column_value(column, ranks->order[low]), value) == 0)
+		return 2ull * ranks->places[ranks->order[low]] + 1;
+	return low > 0 ? 2ull * ranks->places[ranks->order[low - 1]] + 2 : 0;
 }
 
 /* ---- the first ------------------------------------------------------------------------------ */

@@ -18,10 +18,17 @@ int store_order_places(const char *const *words, const struct store_value *a,
 int store_order_values(const char *const *words, const struct store_value *a,
 		       const struct store_value *b);
 /*
- * The place of each value of the column, by its code, among all of them (free()); those that are alike
- * share one. Of numbers without a code nothing is said.
+ * The places of the column's values among all of them; those that are alike share one. Not recorded is at
+ * 0, null at 1. Of numbers without a code nothing is said. store_order_put() exactly once.
  */
-uint32_t *store_order_ranks(const struct store_column *column);
+struct ranks *store_order_ranks(const struct store_column *column);
+void store_order_put(const struct store_column *column, struct ranks *ranks);
+/*
+ * Where a value would be: twice its place and 1 where one is there that is alike, else twice that of the last one in
+ * front of it and 2.
+ */
+uint64_t store_order_find(const struct store_column *column, const struct ranks *ranks,
+			  const struct store_value *value);
 
 /*
  * The `first` least of the items come to the front, in order; of the others nothing is said. Items of at

@@ -13,14 +13,13 @@
 #define PLACE_MISSING UINT64_MAX
 /* Behind all numbers, of which the greatest is infinite. */
 #define PLACE_OTHERS 0xfff8000000000000u
-#define CLASS_BITS   40
 
+/* Where no number stands elsewhere a value's rank says all; else there is a table of places. */
 struct sort_key {
 	const struct store_column *column;
-	const char *const *words;
 	bool descends;
-	uint32_t *ranks;  /* by code */
-	uint64_t *places; /* by code; of numbers that have none nothing */
+	struct ranks *ranks;
+	uint64_t *places; /* by code; of numbers that have none nothing. NULL: see above */
 };
 
 struct rows_order {
@@ -40,19 +39,34 @@ static uint64_t place_of_number(double number)
 	return bits >> 63 ? ~bits : bits | 1ull << 63;
 }
 
-/* `rank`: of texts. */
+static uint64_t turned(const struct sort_key *key, uint64_t place)
+{
+	return key->descends ? ~place : place;
+}
+
+/* `rank` is odd, so that a value that is not there has a place between two. */
+static uint64_t place_of_rank(const struct sort_key *key, uint64_t rank)
+{
+	if (rank <= 3)
+		return rank == 1 ? PLACE_MISSING : PLACE_NULL;
+	return turned(key, rank);
+}
+
 static uint64_t place_of(const struct sort_key *key, const struct store_value *value, uint64_t rank)
 {
-	uint64_t place;
-
-	if (value->class <= STORE_NULL)
-		return value->class == STORE_NULL ? PLACE_NULL : PLACE_MISSING;
 	if (value->class == STORE_NUMBER)
-		place = place_of_number(value->number + 0.0);
-	else
-		place = PLACE_OTHERS + ((uint64_t)(value->class - STORE_NO) << CLASS_BITS) +
-			(value->class >= STORE_TEXT ? rank : 0);
-	return key->descends ? ~place : place;
+		return turned(key, place_of_number(value->number + 0.0));
+	return value->class <= STORE_NULL ? place_of_rank(key, rank)
+					  : turned(key, PLACE_OTHERS + rank);
+}
+
+static bool has_numbers_elsewhere(const struct store_column *column, size_t segments)
+{
+	for (size_t i = 0; i < segments; i++) {
+		if (store_column_chunk(column, i)->numbers != NULL)
+			return true;
+	}
+	return false;
 }
 
 struct rows_order *rows_order_new(const struct store_view *view, const struct rows_key *keys,
@@ -67,15 +81,14 @@ struct rows_order *rows_order_new(const struct store_view *view, const struct ro
 		struct sort_key *key = &order->keys[i];
 		const struct store_column *column = keys[i].column;
 		*key = (struct sort_key){ .column = column,
-					  .words = store_order_words(column->field->id),
 					  .descends = keys[i].descends,
-					  .ranks = store_order_ranks(column),
-					  .places = pl_alloc_array(column->distinct,
-								   sizeof(*key->places)) };
-		/* odd ones, so that a value that is not there has a place between two */
+					  .ranks = store_order_ranks(column) };
+		if (!has_numbers_elsewhere(column, store_view_segments(view)))
+			continue;
+		key->places = pl_alloc_array(column->distinct, sizeof(*key->places));
 		for (uint32_t code = 0; code < column->distinct; code++)
 			key->places[code] = place_of(key, store_column_value(column, code),
-						     2ull * key->ranks[code] + 1);
+						     2ull * key->ranks->places[code] + 1);
 	}
 	return order;
 }
@@ -85,7 +98,7 @@ void rows_order_free(struct rows_order *order)
 	if (order == NULL)
 		return;
 	for (size_t i = 0; i < order->count; i++) {
-		free(order->keys[i].ranks);
+		store_order_put(order->keys[i].column, order->keys[i].ranks);
 		free(order->keys[i].places);
 	}
 	free(order->keys);
@@ -95,15 +108,11 @@ void rows_order_free(struct rows_order *order)
 static uint64_t place_of_code(const struct sort_key *key, const struct chunk *chunk, size_t row,
 			      uint32_t code)
 {
-	const struct store_value *value;
-
-	if (chunk->numbers == NULL)
+	if (key->places == NULL)
+		return place_of_rank(key, 2ull * key->ranks->places[code] + 1);
+	if (chunk->numbers == NULL || !store_column_value(key->column, code)->is_elsewhere)
 		return key->places[code];
-	value = store_column_value(key->column, code);
-	if (!value->is_elsewhere)
-		return key->places[code];
-	uint64_t place = place_of_number(chunk->numbers[row] + 0.0);
-	return key->descends ? ~place : place;
+	return turned(key, place_of_number(chunk->numbers[row]));
 }
 
 void rows_places(const struct rows_order *order, size_t row, uint64_t *ret_places)
@@ -123,17 +132,9 @@ uint64_t rows_place_of(const struct rows_order *order, size_t key_at,
 		       const struct store_value *value)
 {
 	const struct sort_key *key = &order->keys[key_at];
-	uint64_t rank = 0;
+	uint64_t rank = store_order_find(key->column, key->ranks, value);
 
-	for (uint32_t code = 0; value->class >= STORE_TEXT && code < key->column->distinct;
-	     code++) {
-		const struct store_value *there = store_column_value(key->column, code);
-		int difference = store_order_places(key->words, there, value);
-		uint64_t place = 2ull * key->ranks[code] + (difference == 0 ? 1 : 2);
-		if (there->class == value->class && difference <= 0 && place > rank)
-			rank = place;
-	}
-	return place_of(key, value, rank);
+	return key->places != NULL ? place_of(key, value, rank) : place_of_rank(key, rank);
 }
 
 /* ---- the first ones ------------------------------------------------------------------------------ */

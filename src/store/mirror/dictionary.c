@@ -25,13 +25,15 @@ static struct store_value *push(struct dictionary *values)
 
 void dictionary_init(struct dictionary *values, enum res_field_type type)
 {
-	*values = (struct dictionary){ .has_times = type == RES_FIELD_TIME };
+	*values = (struct dictionary){ .has_times = type == RES_FIELD_TIME,
+				       .ranks = rank_keeper_new() };
 	*push(values) = (struct store_value){ .class = STORE_MISSING };
 	*push(values) = (struct store_value){ .class = STORE_NULL, .same = DICTIONARY_NULL };
 }
 
 void dictionary_refuse_numbers(struct dictionary *values)
 {
+	values->refuses_numbers = true;
 	values->numbers = DICTIONARY_NUMBERS_MAX;
 }
 
@@ -41,6 +43,7 @@ void dictionary_done(struct dictionary *values)
 		free(values->blocks[i]);
 	free(values->slots);
 	pl_arena_free(values->arena);
+	rank_keeper_free(values->ranks);
 }
 
 /* ---- finding one ----------------------------------------------------------------------------- */
@@ -169,6 +172,8 @@ uint32_t dictionary_code(struct dictionary *values, const struct store_cell *cel
 	/* what is not recorded has nothing that was set */
 	if (value.class == STORE_MISSING)
 		return DICTIONARY_MISSING;
+	if (value.class == STORE_NUMBER && values->refuses_numbers)
+		return code_elsewhere(values, value.is_explicit);
 	if (value.class == STORE_NUMBER)
 		value.number = cell->number + 0.0; /* -0 is 0 */
 	if (value.class >= STORE_TEXT)
@@ -191,6 +196,20 @@ uint32_t dictionary_code(struct dictionary *values, const struct store_cell *cel
 	*push(values) = value;
 	*slot = values->count;
 	return *slot - 1;
+}
+
+uint32_t dictionary_code_near(struct dictionary *values, const struct store_cell *cell,
+			      uint32_t near)
+{
+	const struct store_value *value = dictionary_value(values, near);
+	enum store_class class = class_of(cell);
+
+	if (value->class != class || value->is_explicit != cell->is_explicit ||
+	    value->is_elsewhere || class == STORE_MISSING ||
+	    (class == STORE_NUMBER && bits_of(cell->number + 0.0) != bits_of(value->number)) ||
+	    (class >= STORE_TEXT && strcmp(cell->text, value->text) != 0))
+		return dictionary_code(values, cell);
+	return near;
 }
 
 struct store_cell dictionary_cell(const struct store_value *value)

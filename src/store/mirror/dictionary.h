@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include "store/mirror/ranks.h"
 #include "store/mirror/value.h"
 #include "store/row.h"
 
@@ -24,12 +25,14 @@ struct dictionary {
 	uint32_t *slots; /* a hash: code + 1; 0: free */
 	size_t slot_count;
 	uint32_t numbers;       /* different ones */
+	bool refuses_numbers;   /* none of them has a code */
 	uint32_t elsewhere[2];  /* codes of numbers in arrays: not set, set; 0: none yet */
 	unsigned classes;       /* bit c: class c was there */
 	bool has_times;         /* its field has */
 	bool has_odd_times;     /* a text that is none was there */
 	struct pl_arena *arena; /* of texts */
 	size_t bytes;
+	struct rank_keeper *ranks; /* readers' */
 };
 
 void dictionary_init(struct dictionary *values, enum res_field_type type);
@@ -39,6 +42,9 @@ void dictionary_done(struct dictionary *values);
 
 /* The code of what stands in the cell. */
 uint32_t dictionary_code(struct dictionary *values, const struct store_cell *cell);
+/* The same where it likely is this code: that of the row before. */
+uint32_t dictionary_code_near(struct dictionary *values, const struct store_cell *cell,
+			      uint32_t near);
 /* The other way round: the text is the value's. */
 struct store_cell dictionary_cell(const struct store_value *value);
 

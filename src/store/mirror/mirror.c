@@ -188,10 +188,13 @@ static void set_cell(struct dictionary *values, struct segment *segment, size_t 
 		     const struct store_cell *cell)
 {
 	struct chunk *chunk = &segment->chunks[column];
-	uint32_t code = dictionary_code(values, cell);
+	/* rows of one sweep are much alike */
+	uint32_t near = at > 0 ? chunk_code(chunk, at - 1) : DICTIONARY_MISSING;
+	uint32_t code = dictionary_code_near(values, cell, near);
 
 	chunk_set(chunk, at, code, &segment->garbage);
-	if (dictionary_value(values, code)->is_elsewhere)
+	if (code != DICTIONARY_MISSING &&
+	    (code == values->elsewhere[0] || code == values->elsewhere[1]))
 		chunk_set_number(chunk, at, cell->number, &segment->garbage);
 }
 
@@ -224,7 +227,7 @@ static void set_cells(struct store_mirror *mirror, struct segment *segment, size
 		struct dictionary *values = mirror->values[i];
 		const struct store_cell *cell = &row->cells[i];
 		if (mirror->segment_count == 1 && values->numbers == DICTIONARY_NUMBERS_MAX &&
-		    values->elsewhere[0] + values->elsewhere[1] == 0) {
+		    !values->refuses_numbers) {
 			give_up_codes(mirror, segment, i);
 			values = mirror->values[i];
 		}

@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -89,13 +90,14 @@ static void test_store_order__of_texts_is_their_fields(void **state)
 		for (uint32_t k = count; k-- > 0;)
 			add_text(&values, cases[i].texts[k]);
 		struct store_column column = column_of(&field, &values);
-		auto_free uint32_t *ranks = store_order_ranks(&column);
+		struct ranks *ranks = store_order_ranks(&column);
 		for (uint32_t code = 3; code < values.count; code++) {
-			assert_true(ranks[code] < ranks[code - 1]);
+			assert_true(ranks->places[code] < ranks->places[code - 1]);
 			assert_true(store_order_values(words, dictionary_value(&values, code - 1),
 						       dictionary_value(&values, code)) > 0);
 		}
 		assert_int_equal(values.count, count + 2);
+		store_order_put(&column, ranks);
 		dictionary_done(&values);
 	}
 }
@@ -112,9 +114,47 @@ static void test_store_order__one_instant_is_one_place(void **state)
 	add_text(&values, "2026-11-19T14:00:00Z");
 	add_text(&values, "2026-11-19T14:00:01Z");
 	struct store_column column = column_of(&field, &values);
-	auto_free uint32_t *ranks = store_order_ranks(&column);
-	assert_int_equal(ranks[2], ranks[3]);
-	assert_true(ranks[4] > ranks[2]);
+	struct ranks *ranks = store_order_ranks(&column);
+	assert_int_equal(ranks->places[0], 0);
+	assert_int_equal(ranks->places[1], 1);
+	assert_int_equal(ranks->places[2], ranks->places[3]);
+	assert_true(ranks->places[4] > ranks->places[2]);
+	store_order_put(&column, ranks);
+	dictionary_done(&values);
+}
+
+/* Whatever came in between: the same as of all at once. */
+static void test_store_order__goes_on_with_what_came_since(void **state)
+{
+	const struct res_field field = { .id = "server.model", .type = RES_FIELD_TEXT };
+	struct dictionary values;
+	struct pl_pyrandom rng;
+	char text[32];
+
+	(void)state;
+	pl_pyrandom_seed(&rng, 9);
+	dictionary_init(&values, field.type);
+	for (int round = 0; round < 20; round++) {
+		for (int i = 0; i < 30 * round; i++) {
+			snprintf(text, sizeof(text), "%x",
+				 (unsigned)pl_pyrandom_below(&rng, 99999));
+			add_text(&values, text);
+		}
+		struct store_column column = column_of(&field, &values);
+		struct ranks *ranks = store_order_ranks(&column);
+		for (uint32_t i = 1; i < values.count; i++) {
+			const uint32_t *code = &ranks->order[i];
+			assert_true(store_order_values(NULL, dictionary_value(&values, code[-1]),
+						       dictionary_value(&values, *code)) < 0);
+			assert_int_equal(ranks->places[*code], i);
+			assert_int_equal(
+				store_order_find(&column, ranks, dictionary_value(&values, *code)),
+				2 * i + 1);
+		}
+		const struct store_value last = { .class = STORE_TEXT, .text = "zzz" };
+		assert_int_equal(store_order_find(&column, ranks, &last), 2 * values.count);
+		store_order_put(&column, ranks);
+	}
 	dictionary_done(&values);
 }
 
@@ -124,6 +164,7 @@ int main(void)
 		cmocka_unit_test(test_store_order__has_the_first_ones_of_many),
 		cmocka_unit_test(test_store_order__of_texts_is_their_fields),
 		cmocka_unit_test(test_store_order__one_instant_is_one_place),
+		cmocka_unit_test(test_store_order__goes_on_with_what_came_since),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,7 +8,7 @@ import type { Facet, Field, Filter, Scalar } from '../api/types'
 import { longName } from '../fields/catalogue'
 import { type Choice, isEmpty } from '../filter/model'
 import { count, formFor } from '../format/number'
-import { showValue } from '../format/value'
+import { brieflyAll, showValue } from '../format/value'
 import { Act, Bone, Field as TextField, join } from '../ui/controls'
 import controls from '../ui/controls.module.css'
 import { useDraft } from '../ui/use-draft'
@@ -136,12 +136,13 @@ function Values({ field, facet, choice, values, most, onChoose, isWhole = true, 
   const { steady, inside } = useSteadyOrder(field.type === 'text' || field.type === 'json' ? all.toSorted((a, b) => b.count - a.count) : all)
   const shown = isLong ? steady : steady.filter(({ value }, i) => i < FEW_LINES || choice?.values?.includes(value as Scalar))
   const form = formFor(field, values.map(({ value }) => value))
+  const texts = brieflyAll(field, shown.map(({ value }) => showValue(field, value, { ...form, decimals: null })))
   return (
     <div {...inside}>
-      {shown.map(({ value, count: n }) => (
+      {shown.map(({ value, count: n }, i) => (
         <Line key={JSON.stringify(value)} isSelected={choice?.values?.includes(value as Scalar) ?? false} isExcept={choice?.except} n={n} most={most}
           onChange={() => onChoose(toggled(choice, value as Scalar))} title={String(value)}>
-          {field.id === 'quality.verdict' ? <Verdict verdict={String(value)} /> : <bdi>{showValue(field, value, { ...form, decimals: null })}</bdi>}
+          {field.id === 'quality.verdict' ? <Verdict verdict={String(value)} /> : <bdi>{texts[i]}</bdi>}
         </Line>
       ))}
       {steady.length > shown.length && (
